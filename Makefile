@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# make                build the module for the running kernel, and the tool
+# make module KDIR=D  build the module for the kernel build tree D
+# make tool           build the control tool
+# make demo           boot a test kernel and print the comparison
+# make check          run every test
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+BUILD ?= build
+# Where the module is built; one folder per kernel, because kbuild writes beside the sources.
+O ?= $(BUILD)/module
+
+CFLAGS ?= -O2 -g
+TOOL_PKGS := libibverbs librdmacm libnl-3.0 libnl-genl-3.0 json-c smartcols
+TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Werror -Iuapi -Itool -Ikmod -MMD -MP $(shell pkg-config --cflags $(TOOL_PKGS))
+TOOL_LIBS = $(shell pkg-config --libs $(TOOL_PKGS)) -lpthread -lm
+
+TOOL_OBJS := $(patsubst tool/%.c,$(BUILD)/tool/%.o,$(wildcard tool/*.c))
+
+all: module tool
+
+module:
+	@mkdir -p $(O)
+	@cp -au Kbuild kmod uapi $(O)/
+	$(MAKE) -C $(KDIR) M=$(abspath $(O)) W=1 modules
+
+tool: $(BUILD)/kverbs
+
+$(BUILD)/kverbs: $(TOOL_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
+
+$(BUILD)/tool/%.o: tool/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(TOOL_OBJS:.o=.d)
+
+.PHONY: all module tool clean
