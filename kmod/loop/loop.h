@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef _KV_LOOP_H
+#define _KV_LOOP_H
+
+#include <linux/types.h>
+#include "hist.h"
+
+/*
+ * The measured loops. These files are compiled three times: into the module,
+ * into the tool and into the unit tests. They reach their world only through
+ * loop_env.h, which each of the three has its own of:
+ *
+ *   struct kv_end         one end of a connection, its work requests prepared
+ *   struct kv_env_cq      a completion queue
+ *   kv_env_now()          the counter, ordered against what is around it
+ *   kv_env_post_send(e, off)  post the prepared request; with off, softirqs are
+ *                         held off around it (only the kernel has that)
+ *   kv_env_post_recv(e)   post the prepared receive
+ *   kv_env_send_cq(e), kv_env_recv_cq(e)
+ *   kv_env_poll(l, cq)    take one completion: 1 good, 0 none, -EIO bad (its
+ *                         status is then in the loop)
+ *   kv_env_flag(e)        last byte of the target: what the peer writes last
+ *   kv_env_mark(e)        pointer to the last byte of the local buffer: what is
+ *                         sent last
+ *   kv_env_stop(l)        read l->stop, which another thread may set
+ *   kv_env_relax()        between two polls
+ *   kv_env_let_go()       give the CPU to whoever wants it
+ *   kv_env_breathe()      between two samples: let the scheduler in if it waits
+ *   KV_LOOP_DEFINE(name)  define kv_loop_<name>() and, in the kernel,
+ *                         kv_loop_<name>_off() from name_body(l, off)
+ *   KV_LOOP_PICK(name, off)  pointer to one of them
+ *
+ * They return 0 or more, or a negative errno. None allocates, prints or takes a
+ * lock of ours. kv_env_let_go() and kv_env_breathe() may sleep.
+ */
+
+struct kv_end;
+
+/* Receives that must be posted on an end before a loop that receives starts. */
+#define KV_LOOP_RECVS 2
+
+/**
+ * struct kv_loop - what a loop works on, and what it leaves
+ * @a: the end that starts
+ * @b: the other end; RELAY only
+ * @hist: where samples go
+ * @iters: samples to take at most
+ * @time: ticks to go on for; ~0 for no limit
+ * @timeout: ticks that one completion may take
+ * @spins: empty polls in a row before the CPU is let go
+ * @stop: set by others; the loop ends between two samples, or where it would
+ *	let the CPU go
+ * @busy: 1 while requests are outstanding that no later loop expects
+ * @first: counter at the start of the first sample
+ * @last: counter at the end of the last sample
+ * @done: iterations completed
+ * @let_go: how often the CPU was let go
+ * @wc_status: status of the completion that ended the loop; 0 if none did
+ * @vendor_err: that completion's vendor error
+ *
+ * The loops only read what stands above @stop.
+ */
+struct kv_loop {
+	struct kv_end *a;
+	struct kv_end *b;
+	struct kv_hist *hist;
+	__u64 iters;
+	__u64 time;
+	__u64 timeout;
+	__u32 spins;
+
+	int stop;
+	int busy;
+
+	__u64 first;
+	__u64 last;
+	__u64 done;
+	__u64 let_go;
+	__u32 wc_status;
+	__u32 vendor_err;
+};
+
+/*
+ * 0 when what was asked is done, or -ECANCELED, -ETIMEDOUT, -EIO (wc_status
+ * says why), or what a post returned.
+ */
+typedef int (*kv_loop_fn)(struct kv_loop *l);
+
+#define KV_LOOP_DECLARE(name)				\
+	int kv_loop_##name(struct kv_loop *l);		\
+	int kv_loop_##name##_off(struct kv_loop *l)
+
+KV_LOOP_DECLARE(null);
+KV_LOOP_DECLARE(post_to_completion);
+KV_LOOP_DECLARE(send_ping);
+KV_LOOP_DECLARE(send_pong);
+KV_LOOP_DECLARE(send_relay);
+KV_LOOP_DECLARE(write_ping);
+KV_LOOP_DECLARE(write_pong);
+KV_LOOP_DECLARE(write_relay);
+
+kv_loop_fn kv_loop_pick(__u32 loop, __u32 op, int off);
+
+#endif

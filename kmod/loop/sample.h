@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef _KV_SAMPLE_H
+#define _KV_SAMPLE_H
+
+#include "loop.h"
+#include "loop_env.h"
+
+/* What every loop does around a sample; nothing of it between its timestamps. */
+
+static __always_inline void kv_sample_start(struct kv_loop *l)
+{
+	l->first = kv_env_now();
+	l->last = l->first;
+}
+
+/**
+ * kv_sample_more() - is another sample wanted?
+ * @l: the loop
+ *
+ * Return: 0 when the count is reached, the time is over, or somebody stops us.
+ */
+static __always_inline int kv_sample_more(struct kv_loop *l)
+{
+	return l->done < l->iters && l->last - l->first < l->time &&
+	       !kv_env_stop(l);
+}
+
+/**
+ * kv_sample_take() - a sample is complete, and nothing outstanding
+ * @l: the loop
+ * @t0: counter before
+ * @t1: counter after
+ */
+static __always_inline void kv_sample_take(struct kv_loop *l, __u64 t0, __u64 t1)
+{
+	l->busy = 0;
+	kv_hist_record(l->hist, t1 - t0);
+	l->done++;
+	l->last = t1;
+	kv_env_breathe();
+}
+
+/**
+ * kv_sample_end() - why are there no more samples?
+ * @l: the loop
+ *
+ * Return: 0 if all were taken that were asked for, -ECANCELED if not.
+ */
+static __always_inline int kv_sample_end(struct kv_loop *l)
+{
+	return l->done < l->iters && l->last - l->first < l->time ?
+	       -ECANCELED : 0;
+}
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "sample.h"
+#include "wait.h"
+
+/*
+ * SEND there, SEND back. Two receives are posted on each end at the start, one
+ * more after each that was used up: the peer's next SEND always finds one.
+ */
+
+/* What is not timed: replace the receive, take the completion of the SEND. */
+static __always_inline int send_settle(struct kv_loop *l, struct kv_end *e,
+				       __u64 since)
+{
+	int ret;
+
+	ret = kv_env_post_recv(e);
+	if (ret)
+		return ret;
+	return kv_wait_wc(l, e, kv_env_send_cq(e), since);
+}
+
+static __always_inline int send_ping_body(struct kv_loop *l, int off)
+{
+	struct kv_end *a = l->a;
+	__u64 t0, t1;
+	int ret;
+
+	kv_sample_start(l);
+	while (kv_sample_more(l)) {
+		l->busy = 1;
+		t0 = kv_env_now();
+		ret = kv_env_post_send(a, off);
+		if (ret)
+			return ret;
+		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0);
+		t1 = kv_env_now();
+		if (ret)
+			return ret;
+		ret = send_settle(l, a, t0);
+		if (ret)
+			return ret;
+		kv_sample_take(l, t0, t1);
+	}
+	return kv_sample_end(l);
+}
+
+static __always_inline int send_pong_body(struct kv_loop *l, int off)
+{
+	struct kv_end *a = l->a;
+	__u64 t0;
+	int ret;
+
+	while (kv_sample_more(l)) {
+		t0 = kv_env_now();
+		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0);
+		if (ret)
+			return ret;
+		l->busy = 1;
+		ret = kv_env_post_send(a, off);
+		if (ret)
+			return ret;
+		ret = send_settle(l, a, t0);
+		if (ret)
+			return ret;
+		l->busy = 0;
+		l->done++;
+		kv_env_breathe();
+	}
+	return kv_sample_end(l);
+}
+
+static __always_inline int send_relay_body(struct kv_loop *l, int off)
+{
+	struct kv_end *a = l->a, *b = l->b;
+	__u64 t0, t1;
+	int ret;
+
+	kv_sample_start(l);
+	while (kv_sample_more(l)) {
+		l->busy = 1;
+		t0 = kv_env_now();
+		ret = kv_env_post_send(a, off);
+		if (ret)
+			return ret;
+		ret = kv_wait_wc(l, b, kv_env_recv_cq(b), t0);
+		if (ret)
+			return ret;
+		ret = kv_env_post_send(b, off);
+		if (ret)
+			return ret;
+		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0);
+		t1 = kv_env_now();
+		if (ret)
+			return ret;
+		ret = send_settle(l, a, t0);
+		if (ret)
+			return ret;
+		ret = send_settle(l, b, t0);
+		if (ret)
+			return ret;
+		kv_sample_take(l, t0, t1);
+	}
+	return kv_sample_end(l);
+}
+
+KV_LOOP_DEFINE(send_ping)
+KV_LOOP_DEFINE(send_pong)
+KV_LOOP_DEFINE(send_relay)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "wait.h"
+
+/**
+ * kv_wait_let_go() - let others have the CPU while a completion is awaited
+ * @l: the loop
+ * @since: counter when the wait began
+ *
+ * Return: 0 to poll again, -ECANCELED, or -ETIMEDOUT.
+ */
+int kv_wait_let_go(struct kv_loop *l, __u64 since)
+{
+	if (kv_env_stop(l))
+		return -ECANCELED;
+	if (kv_env_now() - since > l->timeout)
+		return -ETIMEDOUT;
+	l->let_go++;
+	kv_env_let_go();
+	return 0;
+}
+
+/**
+ * kv_wait_failed() - find the completion that tells why
+ * @l: the loop, holding the status of a bad completion
+ * @e: the end that it came from
+ *
+ * When a QP fails, its receives are flushed; the reason stands in the
+ * completion of the send that failed, which may come after that.
+ *
+ * Return: -EIO
+ */
+int kv_wait_failed(struct kv_loop *l, struct kv_end *e)
+{
+	__u64 since = kv_env_now();
+	__u32 vendor_err = l->vendor_err;
+
+	while (l->wc_status == KV_WC_FLUSHED) {
+		if (kv_env_poll(l, kv_env_send_cq(e)))
+			continue;
+		if (kv_wait_let_go(l, since))
+			break;
+	}
+	if (l->wc_status == KV_WC_FLUSHED)
+		l->vendor_err = vendor_err;
+	return -EIO;
+}

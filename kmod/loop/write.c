@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "sample.h"
+#include "wait.h"
+
+/*
+ * WRITE there, WRITE back; the receiver watches the last byte of its target.
+ * The byte counts up with each round. PING and RELAY send one more than the
+ * mark of their local buffer; PONG answers when its target's flag differs from
+ * its own mark, which is what it answered last. So each side finds its place in
+ * its own buffers, and it does not matter which of the two starts first; flags
+ * and marks of both ends must be equal before the first round.
+ */
+
+/* Take the completion of the WRITE unless that has happened. Not timed. */
+static __always_inline int write_settle(struct kv_loop *l, struct kv_end *e,
+					int reaped, __u64 since)
+{
+	return reaped ? 0 : kv_wait_wc(l, e, kv_env_send_cq(e), since);
+}
+
+static __always_inline int write_ping_body(struct kv_loop *l, int off)
+{
+	struct kv_end *a = l->a;
+	__u8 v = *kv_env_mark(a);
+	__u64 t0, t1;
+	int ret;
+
+	kv_sample_start(l);
+	while (kv_sample_more(l)) {
+		int reaped = 0;
+
+		*kv_env_mark(a) = ++v;
+		l->busy = 1;
+		t0 = kv_env_now();
+		ret = kv_env_post_send(a, off);
+		if (ret)
+			return ret;
+		ret = kv_wait_flag(l, a, v, 1, &reaped, t0);
+		t1 = kv_env_now();
+		if (ret)
+			return ret;
+		ret = write_settle(l, a, reaped, t0);
+		if (ret)
+			return ret;
+		kv_sample_take(l, t0, t1);
+	}
+	return kv_sample_end(l);
+}
+
+static __always_inline int write_pong_body(struct kv_loop *l, int off)
+{
+	struct kv_end *a = l->a;
+	__u8 v = *kv_env_mark(a);
+	__u64 t0;
+	int ret;
+
+	while (kv_sample_more(l)) {
+		int reaped = 1;
+
+		t0 = kv_env_now();
+		ret = kv_wait_flag(l, a, v, 0, &reaped, t0);
+		if (ret)
+			return ret;
+		*kv_env_mark(a) = ++v;
+		l->busy = 1;
+		ret = kv_env_post_send(a, off);
+		if (ret)
+			return ret;
+		ret = write_settle(l, a, 0, t0);
+		if (ret)
+			return ret;
+		l->busy = 0;
+		l->done++;
+		kv_env_breathe();
+	}
+	return kv_sample_end(l);
+}
+
+static __always_inline int write_relay_body(struct kv_loop *l, int off)
+{
+	struct kv_end *a = l->a, *b = l->b;
+	__u8 v = *kv_env_mark(a);
+	__u64 t0, t1;
+	int ret;
+
+	kv_sample_start(l);
+	while (kv_sample_more(l)) {
+		int reaped_a = 0, reaped_b = 1;
+
+		*kv_env_mark(a) = ++v;
+		*kv_env_mark(b) = v;
+		l->busy = 1;
+		t0 = kv_env_now();
+		ret = kv_env_post_send(a, off);
+		if (ret)
+			return ret;
+		ret = kv_wait_flag(l, b, v, 1, &reaped_b, t0);
+		if (ret)
+			return ret;
+		ret = kv_env_post_send(b, off);
+		if (ret)
+			return ret;
+		ret = kv_wait_flag(l, a, v, 1, &reaped_a, t0);
+		t1 = kv_env_now();
+		if (ret)
+			return ret;
+		ret = write_settle(l, a, reaped_a, t0);
+		if (ret)
+			return ret;
+		ret = write_settle(l, b, 0, t0);
+		if (ret)
+			return ret;
+		kv_sample_take(l, t0, t1);
+	}
+	return kv_sample_end(l);
+}
+
+KV_LOOP_DEFINE(write_ping)
+KV_LOOP_DEFINE(write_pong)
+KV_LOOP_DEFINE(write_relay)

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_LOOP_ENV_H
+#define KV_LOOP_ENV_H
+
+/* The loops' world in user space; the contract stands in loop/loop.h. */
+
+#include <errno.h>
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+#include <infiniband/verbs.h>
+#include "loop/loop.h"
+
+/* struct kv_env_cq is never defined: it is an ibv_cq by another name. */
+struct kv_env_cq;
+
+/**
+ * struct kv_end - one end of a connection in user space
+ * @qp: in RTS
+ * @send_cq: where its sends complete
+ * @recv_cq: where its receives complete; another CQ than @send_cq
+ * @send_wr: what each post sends; signaled, one SGE
+ * @recv_wr: what each post receives into
+ * @send_sge: @send_wr's
+ * @recv_sge: @recv_wr's
+ * @flag: last byte of the target
+ * @mark: last byte of the local buffer
+ */
+struct kv_end {
+	struct ibv_qp *qp;
+	struct ibv_cq *send_cq;
+	struct ibv_cq *recv_cq;
+	struct ibv_send_wr send_wr;
+	struct ibv_recv_wr recv_wr;
+	struct ibv_sge send_sge;
+	struct ibv_sge recv_sge;
+	volatile __u8 *flag;
+	__u8 *mark;
+};
+
+/*
+ * The same counter as in the kernel. LFENCE keeps the read behind what stands
+ * before it, as the kernel's rdtsc_ordered() does.
+ */
+#if defined(__x86_64__)
+#define KV_ENV_COUNTER "tsc"
+static inline __u64 kv_env_now(void)
+{
+	__u32 lo, hi;
+
+	__asm__ volatile("lfence; rdtsc" : "=a"(lo), "=d"(hi) : : "memory");
+	return (__u64)hi << 32 | lo;
+}
+#else
+#define KV_ENV_COUNTER "ktime_raw"
+static inline __u64 kv_env_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+	return (__u64)ts.tv_sec * 1000000000 + (__u64)ts.tv_nsec;
+}
+#endif
+
+static inline int kv_env_post_send(struct kv_end *e, int off)
+{
+	struct ibv_send_wr *bad;
+
+	(void)off;
+	return -ibv_post_send(e->qp, &e->send_wr, &bad);
+}
+
+static inline int kv_env_post_recv(struct kv_end *e)
+{
+	struct ibv_recv_wr *bad;
+
+	return -ibv_post_recv(e->qp, &e->recv_wr, &bad);
+}
+
+static inline struct kv_env_cq *kv_env_send_cq(struct kv_end *e)
+{
+	return (struct kv_env_cq *)e->send_cq;
+}
+
+static inline struct kv_env_cq *kv_env_recv_cq(struct kv_end *e)
+{
+	return (struct kv_env_cq *)e->recv_cq;
+}
+
+static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
+{
+	struct ibv_wc wc;
+	int n = ibv_poll_cq((struct ibv_cq *)cq, 1, &wc);
+
+	if (n != 1)
+		return n < 0 ? -EIO : 0;
+	if (__builtin_expect(wc.status == IBV_WC_SUCCESS, 1))
+		return 1;
+	l->wc_status = wc.status;
+	l->vendor_err = wc.vendor_err;
+	return -EIO;
+}
+
+static inline __u8 kv_env_flag(struct kv_end *e)
+{
+	return *e->flag;
+}
+
+static inline __u8 *kv_env_mark(struct kv_end *e)
+{
+	return e->mark;
+}
+
+static inline int kv_env_stop(struct kv_loop *l)
+{
+	return __atomic_load_n(&l->stop, __ATOMIC_RELAXED);
+}
+
+static inline void kv_env_relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#endif
+}
+
+static inline void kv_env_let_go(void)
+{
+	sched_yield();
+}
+
+/* The scheduler takes the CPU from a process whenever it wants to. */
+static inline void kv_env_breathe(void)
+{
+}
+
+#define KV_LOOP_DEFINE(name)				\
+	int kv_loop_##name(struct kv_loop *l)		\
+	{						\
+		return name##_body(l, 0);		\
+	}
+
+#define KV_LOOP_PICK(name, off) ((void)(off), kv_loop_##name)
+
+#endif
