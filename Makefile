@@ -23,7 +23,7 @@ all: module tool
 module:
 	@mkdir -p $(O)
 	@cp -au Kbuild kmod uapi $(O)/
-	$(MAKE) -C $(KDIR) M=$(abspath $(O)) W=1 modules
+	$(MAKE) -C $(KDIR) O= M=$(abspath $(O)) W=1 modules
 
 tool: $(BUILD)/kverbs
 

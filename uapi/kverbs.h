@@ -57,6 +57,9 @@
 
 #include <linux/types.h>
 
+/* Of the release that module and tool were built from. */
+#define KVERBS_VERSION "0.1.0"
+
 #define KVERBS_GENL_NAME "kverbs"
 #define KVERBS_GENL_VERSION 1
 #define KVERBS_MCGRP_RUNS "runs"

@@ -59,7 +59,8 @@ static __always_inline int send_pong_body(struct kv_loop *l, int off)
 		ret = kv_env_post_send(a, off);
 		if (ret)
 			return ret;
-		ret = send_settle(l, a, t0);
+		/* A peer may take its time to ask, and has: a new deadline. */
+		ret = send_settle(l, a, kv_env_now());
 		if (ret)
 			return ret;
 		l->busy = 0;

@@ -66,7 +66,8 @@ static __always_inline int write_pong_body(struct kv_loop *l, int off)
 		ret = kv_env_post_send(a, off);
 		if (ret)
 			return ret;
-		ret = write_settle(l, a, 0, t0);
+		/* A peer may take its time to ask, and has: a new deadline. */
+		ret = write_settle(l, a, 0, kv_env_now());
 		if (ret)
 			return ret;
 		l->busy = 0;

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/slab.h>
+#include "dev.h"
+#include "mr.h"
+#include "obj.h"
+
+static LIST_HEAD(kv_devs);
+static DEFINE_MUTEX(kv_devs_lock); /* protects kv_devs and its generation */
+static unsigned int kv_devs_generation;
+
+static void release_dev(struct kref *ref)
+{
+	kfree(container_of(ref, struct kv_dev, ref));
+}
+
+/**
+ * kv_dev_get() - take another reference
+ * @dev: a device that the caller has a reference to
+ *
+ * Return: @dev
+ */
+struct kv_dev *kv_dev_get(struct kv_dev *dev)
+{
+	kref_get(&dev->ref);
+	return dev;
+}
+
+/**
+ * kv_dev_put() - drop a reference
+ * @dev: the device
+ */
+void kv_dev_put(struct kv_dev *dev)
+{
+	kref_put(&dev->ref, release_dev);
+}
+
+/**
+ * kv_dev_lookup() - find a device by name
+ * @name: as in /sys/class/infiniband
+ * @net: network namespace of who asks; devices that it may not use stay unseen
+ *
+ * Return: the device with a reference, or NULL.
+ */
+struct kv_dev *kv_dev_lookup(const char *name, struct net *net)
+{
+	struct kv_dev *dev, *found = NULL;
+
+	mutex_lock(&kv_devs_lock);
+	list_for_each_entry(dev, &kv_devs, link) {
+		if (strcmp(dev_name(&dev->ib->dev), name) ||
+		    !rdma_dev_access_netns(dev->ib, net))
+			continue;
+		found = kv_dev_get(dev);
+		break;
+	}
+	mutex_unlock(&kv_devs_lock);
+	return found;
+}
+
+/**
+ * kv_dev_lookup_nth() - walk the devices
+ * @n: 0 for the first one
+ * @net: network namespace of who asks
+ *
+ * Return: the device with a reference, or NULL if there are not so many.
+ */
+struct kv_dev *kv_dev_lookup_nth(unsigned long n, struct net *net)
+{
+	struct kv_dev *dev, *found = NULL;
+
+	mutex_lock(&kv_devs_lock);
+	list_for_each_entry(dev, &kv_devs, link) {
+		if (!rdma_dev_access_netns(dev->ib, net) || n--)
+			continue;
+		found = kv_dev_get(dev);
+		break;
+	}
+	mutex_unlock(&kv_devs_lock);
+	return found;
+}
+
+/**
+ * kv_dev_generation() - has the list of devices changed?
+ *
+ * Return: a number that changes with it, never 0.
+ */
+unsigned int kv_dev_generation(void)
+{
+	return READ_ONCE(kv_devs_generation) | 1;
+}
+
+/**
+ * kv_dev_lock() - enter the control path of a device
+ * @dev: the device
+ *
+ * Return: 0 with the lock held, or -ENODEV without it if the device is gone.
+ */
+int kv_dev_lock(struct kv_dev *dev)
+{
+	mutex_lock(&dev->lock);
+	if (!dev->gone)
+		return 0;
+	mutex_unlock(&dev->lock);
+	return -ENODEV;
+}
+
+/**
+ * kv_dev_unlock() - leave it
+ * @dev: the device
+ */
+void kv_dev_unlock(struct kv_dev *dev)
+{
+	mutex_unlock(&dev->lock);
+}
+
+/**
+ * kv_dev_max_mr_bytes() - the largest buffer that one MR can cover here
+ * @dev: the device, not gone
+ *
+ * Return: bytes, 0 if the device has no fast registration.
+ */
+u64 kv_dev_max_mr_bytes(const struct kv_dev *dev)
+{
+	const struct ib_device_attr *attrs = &dev->ib->attrs;
+	u64 pages = attrs->max_fast_reg_page_list_len;
+
+	if (!(attrs->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS))
+		return 0;
+	return min3(pages * PAGE_SIZE, attrs->max_mr_size, (u64)KV_MR_BYTES_MAX);
+}
+
+static struct ib_client kv_client;
+
+static int add_dev(struct ib_device *ib)
+{
+	struct kv_dev *dev;
+
+	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	if (!dev)
+		return -ENOMEM;
+	kref_init(&dev->ref);
+	mutex_init(&dev->lock);
+	dev->ib = ib;
+	ib_set_client_data(ib, &kv_client, dev);
+
+	mutex_lock(&kv_devs_lock);
+	list_add_tail(&dev->link, &kv_devs);
+	kv_devs_generation += 2;
+	mutex_unlock(&kv_devs_lock);
+	return 0;
+}
+
+/* The only way in which a device goes, on unplug and on rmmod alike. */
+static void remove_dev(struct ib_device *ib, void *client_data)
+{
+	struct kv_dev *dev = client_data;
+
+	mutex_lock(&kv_devs_lock);
+	list_del(&dev->link);
+	kv_devs_generation += 2;
+	mutex_unlock(&kv_devs_lock);
+
+	mutex_lock(&dev->lock);
+	kv_obj_remove_dev(dev);
+	dev->gone = true;
+	mutex_unlock(&dev->lock);
+	kv_dev_put(dev);
+}
+
+static struct ib_client kv_client = {
+	.name = KBUILD_MODNAME,
+	.add = add_dev,
+	.remove = remove_dev,
+};
+
+/**
+ * kv_dev_init() - see all devices, those that come later too
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_dev_init(void)
+{
+	return ib_register_client(&kv_client);
+}
+
+/**
+ * kv_dev_exit() - let go of all devices; their objects are destroyed
+ */
+void kv_dev_exit(void)
+{
+	ib_unregister_client(&kv_client);
+}

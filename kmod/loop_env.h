@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_LOOP_ENV_H
+#define _KV_LOOP_ENV_H
+
+/* The loops' world in the kernel; the contract stands in loop/loop.h. */
+
+#include <linux/bottom_half.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/ktime.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <rdma/ib_verbs.h>
+#include "loop/loop.h"
+
+/* struct kv_env_cq is never defined: it is an ib_cq by another name. */
+struct kv_env_cq;
+
+/**
+ * struct kv_end - one end of a connection in the kernel
+ * @qp: in RTS
+ * @send_cq: where its sends complete, polled by nobody else
+ * @recv_cq: where its receives complete, ditto
+ * @send: what each post sends: the member that the operation needs; signaled,
+ *	one SGE
+ * @recv_wr: what each post receives into
+ * @send_sge: @send's
+ * @recv_sge: @recv_wr's
+ * @flag: last byte of the target
+ * @mark: last byte of the local buffer
+ */
+struct kv_end {
+	struct ib_qp *qp;
+	struct ib_cq *send_cq;
+	struct ib_cq *recv_cq;
+	union {
+		struct ib_send_wr wr;
+		struct ib_rdma_wr rdma;
+		struct ib_atomic_wr atomic;
+	} send;
+	struct ib_recv_wr recv_wr;
+	struct ib_sge send_sge;
+	struct ib_sge recv_sge;
+	u8 *flag;
+	u8 *mark;
+};
+
+/*
+ * The same counter as in user space. rdtsc_ordered() is LFENCE and RDTSC, or
+ * RDTSCP, which waits as well.
+ */
+#ifdef CONFIG_X86
+#include <asm/msr.h>
+#include <asm/tsc.h>
+#define KV_ENV_COUNTER "tsc"
+static inline __u64 kv_env_now(void)
+{
+	return rdtsc_ordered();
+}
+
+static inline __u64 kv_env_ns_to_ticks(__u64 ns)
+{
+	return mul_u64_u32_div(ns, tsc_khz, 1000000);
+}
+#else
+#define KV_ENV_COUNTER "ktime_raw"
+static inline __u64 kv_env_now(void)
+{
+	return ktime_get_raw_ns();
+}
+
+static inline __u64 kv_env_ns_to_ticks(__u64 ns)
+{
+	return ns;
+}
+#endif
+
+static inline int kv_env_post_send(struct kv_end *e, int off)
+{
+	int ret;
+
+	/* off is a constant in each copy of a loop. */
+	if (off)
+		local_bh_disable();
+	ret = ib_post_send(e->qp, &e->send.wr, NULL);
+	if (off)
+		local_bh_enable();
+	return ret;
+}
+
+static inline int kv_env_post_recv(struct kv_end *e)
+{
+	return ib_post_recv(e->qp, &e->recv_wr, NULL);
+}
+
+static inline struct kv_env_cq *kv_env_send_cq(struct kv_end *e)
+{
+	return (struct kv_env_cq *)e->send_cq;
+}
+
+static inline struct kv_env_cq *kv_env_recv_cq(struct kv_end *e)
+{
+	return (struct kv_env_cq *)e->recv_cq;
+}
+
+static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
+{
+	struct ib_wc wc;
+	int n = ib_poll_cq((struct ib_cq *)cq, 1, &wc);
+
+	if (n != 1)
+		return n < 0 ? -EIO : 0;
+	if (likely(wc.status == IB_WC_SUCCESS))
+		return 1;
+	l->wc_status = wc.status;
+	l->vendor_err = wc.vendor_err;
+	return -EIO;
+}
+
+static inline __u8 kv_env_flag(struct kv_end *e)
+{
+	return READ_ONCE(*e->flag);
+}
+
+static inline __u8 *kv_env_mark(struct kv_end *e)
+{
+	return e->mark;
+}
+
+static inline int kv_env_stop(struct kv_loop *l)
+{
+	return READ_ONCE(l->stop);
+}
+
+static inline void kv_env_relax(void)
+{
+	cpu_relax();
+}
+
+/*
+ * schedule() and not cond_resched(): what the completion waits for (ksoftirqd,
+ * a workqueue) need not have asked for this CPU, and a preemptible kernel's
+ * cond_resched() does nothing.
+ */
+static inline void kv_env_let_go(void)
+{
+	schedule();
+}
+
+static inline void kv_env_breathe(void)
+{
+	cond_resched();
+}
+
+#define KV_LOOP_DEFINE(name)				\
+	int kv_loop_##name(struct kv_loop *l)		\
+	{						\
+		return name##_body(l, 0);		\
+	}						\
+							\
+	int kv_loop_##name##_off(struct kv_loop *l)	\
+	{						\
+		return name##_body(l, 1);		\
+	}
+
+#define KV_LOOP_PICK(name, off) ((off) ? kv_loop_##name##_off : kv_loop_##name)
+
+#endif

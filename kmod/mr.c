@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/module.h>
+#include <linux/netlink.h>
+#include <linux/scatterlist.h>
+#include <rdma/ib_verbs.h>
+#include "dev.h"
+#include "mr.h"
+#include "pd.h"
+#include "qp.h"
+
+static ulong max_bytes = SZ_1G;
+module_param(max_bytes, ulong, 0644);
+MODULE_PARM_DESC(max_bytes, "Bytes of buffers that may exist at a time, of all sockets together");
+
+static atomic64_t buffer_bytes = ATOMIC64_INIT(0);
+
+static int alloc_buf(struct kv_mr *mr, u64 length, struct netlink_ext_ack *extack)
+{
+	u64 bytes = PAGE_ALIGN(length);
+
+	if (atomic64_add_return(bytes, &buffer_bytes) > READ_ONCE(max_bytes)) {
+		atomic64_sub(bytes, &buffer_bytes);
+		NL_SET_ERR_MSG(extack, "too many bytes in buffers: delete some, or raise the module's max_bytes");
+		return -EDQUOT;
+	}
+	mr->buf = alloc_pages_exact(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
+	if (!mr->buf) {
+		atomic64_sub(bytes, &buffer_bytes);
+		NL_SET_ERR_MSG(extack, "no contiguous memory of this length");
+		return -ENOMEM;
+	}
+	mr->length = length;
+	return 0;
+}
+
+static void free_buf(struct kv_mr *mr)
+{
+	u64 bytes = PAGE_ALIGN(mr->length);
+
+	free_pages_exact(mr->buf, bytes);
+	atomic64_sub(bytes, &buffer_bytes);
+}
+
+/**
+ * kv_mr_create() - allocate a zeroed buffer and an MR for it
+ * @pd: in which protection domain
+ * @owner: whose it is
+ * @length: bytes, 1 .. kv_dev_max_mr_bytes()
+ * @extack: where the reason of a refusal goes
+ *
+ * Nobody but this host reaches the buffer before kv_mr_reg().
+ *
+ * Locks: dev->lock
+ * Return: the MR, owned by the id table, or ERR_PTR.
+ */
+struct kv_mr *kv_mr_create(struct kv_pd *pd, const struct kv_owner *owner,
+			   u64 length, struct netlink_ext_ack *extack)
+{
+	struct kv_dev *dev = pd->obj.dev;
+	u64 max = kv_dev_max_mr_bytes(dev);
+	struct kv_mr *mr;
+	u64 start;
+	int ret;
+
+	if (!max) {
+		NL_SET_ERR_MSG(extack, "the device has no fast registration");
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	if (!length || length > max) {
+		NL_SET_ERR_MSG(extack, "length must be 1 byte up to the device's max_mr_bytes");
+		return ERR_PTR(-EINVAL);
+	}
+
+	mr = kv_obj_alloc(KV_OBJ_MR, sizeof(*mr), dev, owner, extack);
+	if (IS_ERR(mr))
+		return mr;
+	kv_obj_set_parent(&mr->obj, 0, &pd->obj);
+
+	ret = alloc_buf(mr, length, extack);
+	if (ret)
+		goto err_free;
+
+	mr->dma = ib_dma_map_single(dev->ib, mr->buf, length, DMA_BIDIRECTIONAL);
+	ret = ib_dma_mapping_error(dev->ib, mr->dma);
+	if (ret) {
+		NL_SET_ERR_MSG(extack, "the buffer can't be mapped for DMA");
+		goto err_free_buf;
+	}
+
+	start = ktime_get_raw_ns();
+	mr->ib = ib_alloc_mr(pd->ib, IB_MR_TYPE_MEM_REG,
+			     DIV_ROUND_UP(length, PAGE_SIZE));
+	mr->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (IS_ERR(mr->ib)) {
+		ret = PTR_ERR(mr->ib);
+		NL_SET_ERR_MSG(extack, "ib_alloc_mr failed");
+		goto err_unmap;
+	}
+
+	ret = kv_obj_publish(&mr->obj);
+	if (ret)
+		goto err_dereg_mr;
+	return mr;
+
+err_dereg_mr:
+	ib_dereg_mr(mr->ib);
+err_unmap:
+	ib_dma_unmap_single(dev->ib, mr->dma, length, DMA_BIDIRECTIONAL);
+err_free_buf:
+	free_buf(mr);
+err_free:
+	kv_obj_free(&mr->obj);
+	return ERR_PTR(ret);
+}
+
+static void destroy_mr(struct kv_obj *obj)
+{
+	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
+	u64 start = ktime_get_raw_ns();
+
+	ib_dereg_mr(mr->ib);
+	obj->verb_ns = ktime_get_raw_ns() - start;
+	ib_dma_unmap_single(obj->dev->ib, mr->dma, mr->length, DMA_BIDIRECTIONAL);
+	free_buf(mr);
+}
+
+/**
+ * kv_mr_check_range() - do these bytes lie in the buffer?
+ * @mr: the MR
+ * @offset: first byte
+ * @length: bytes
+ * @extack: where the reason of a refusal goes
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_mr_check_range(const struct kv_mr *mr, u64 offset, u64 length,
+		      struct netlink_ext_ack *extack)
+{
+	if (length && offset < mr->length && length <= mr->length - offset)
+		return 0;
+	NL_SET_ERR_MSG(extack, "offset and length name no byte, or bytes beyond the end of the buffer");
+	return -EINVAL;
+}
+
+/**
+ * kv_mr_reg() - grant access to exactly these bytes, by fast registration
+ * @mr: the MR, not registered
+ * @qp: in RTS, same PD; carries the IB_WR_REG_MR
+ * @access: KVERBS_ACCESS_*, valid
+ * @offset: first byte
+ * @length: bytes
+ * @extack: where the reason of a refusal goes
+ *
+ * On success the keys are mr->ib->lkey and mr->ib->rkey, the address that a
+ * peer names is mr->ib->iova (IBTA 10.6.4).
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno.
+ */
+int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, u32 access, u64 offset,
+	      u64 length, struct netlink_ext_ack *extack)
+{
+	struct ib_reg_wr wr = {
+		.wr.opcode = IB_WR_REG_MR,
+		.wr.send_flags = IB_SEND_SIGNALED,
+		.mr = mr->ib,
+		.access = access,
+	};
+	struct scatterlist sg;
+	u64 start;
+	int ret;
+
+	if (mr->registered) {
+		NL_SET_ERR_MSG(extack, "the mr is registered already: invalidate it first");
+		return -EBUSY;
+	}
+	ret = kv_mr_check_range(mr, offset, length, extack);
+	if (ret)
+		return ret;
+
+	sg_init_one(&sg, mr->buf + offset, length);
+	sg_dma_address(&sg) = mr->dma + offset;
+	sg_dma_len(&sg) = length;
+
+	start = ktime_get_raw_ns();
+	ret = ib_map_mr_sg(mr->ib, &sg, 1, NULL, PAGE_SIZE);
+	if (ret != 1) {
+		NL_SET_ERR_MSG(extack, "ib_map_mr_sg failed");
+		return ret < 0 ? ret : -EINVAL;
+	}
+	/* A key that was handed out once never works again. */
+	ib_update_fast_reg_key(mr->ib, ib_inc_rkey(mr->ib->rkey));
+	wr.key = mr->ib->rkey;
+	ret = kv_qp_post_and_wait(qp, &wr.wr, extack);
+	mr->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (ret)
+		return ret;
+
+	mr->registered = true;
+	mr->offset = offset;
+	mr->reg_length = length;
+	return 0;
+}
+
+/**
+ * kv_mr_inv() - take the access back
+ * @mr: the MR, registered
+ * @qp: in RTS, same PD; carries the IB_WR_LOCAL_INV
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno.
+ */
+int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, struct netlink_ext_ack *extack)
+{
+	struct ib_send_wr wr = {
+		.opcode = IB_WR_LOCAL_INV,
+		.send_flags = IB_SEND_SIGNALED,
+		.ex.invalidate_rkey = mr->ib->rkey,
+	};
+	u64 start;
+	int ret;
+
+	if (!mr->registered) {
+		NL_SET_ERR_MSG(extack, "the mr is not registered");
+		return -EINVAL;
+	}
+	start = ktime_get_raw_ns();
+	ret = kv_qp_post_and_wait(qp, &wr, extack);
+	mr->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (!ret)
+		mr->registered = false;
+	return ret;
+}
+
+/**
+ * kv_mr_write() - put bytes into the buffer
+ * @mr: the MR
+ * @offset: where, checked
+ * @data: what
+ * @length: bytes, checked
+ */
+void kv_mr_write(struct kv_mr *mr, u64 offset, const void *data, u32 length)
+{
+	struct ib_device *ib = mr->obj.dev->ib;
+
+	lockdep_assert_held(&mr->obj.dev->lock);
+	ib_dma_sync_single_for_cpu(ib, mr->dma + offset, length, DMA_BIDIRECTIONAL);
+	memcpy(mr->buf + offset, data, length);
+	ib_dma_sync_single_for_device(ib, mr->dma + offset, length, DMA_BIDIRECTIONAL);
+}
+
+/**
+ * kv_mr_read() - take bytes from the buffer
+ * @mr: the MR
+ * @offset: where, checked
+ * @data: where to
+ * @length: bytes, checked
+ */
+void kv_mr_read(struct kv_mr *mr, u64 offset, void *data, u32 length)
+{
+	struct ib_device *ib = mr->obj.dev->ib;
+
+	lockdep_assert_held(&mr->obj.dev->lock);
+	ib_dma_sync_single_for_cpu(ib, mr->dma + offset, length, DMA_BIDIRECTIONAL);
+	memcpy(data, mr->buf + offset, length);
+	ib_dma_sync_single_for_device(ib, mr->dma + offset, length, DMA_BIDIRECTIONAL);
+}
+
+/**
+ * kv_mr_buffer_bytes() - memory in buffers now
+ *
+ * Return: bytes, whole pages.
+ */
+u64 kv_mr_buffer_bytes(void)
+{
+	return atomic64_read(&buffer_bytes);
+}
+
+const struct kv_obj_ops kv_mr_ops = {
+	.destroy = destroy_mr,
+};

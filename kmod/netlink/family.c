@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/module.h>
+#include <linux/netlink.h>
+#include <linux/notifier.h>
+#include "netlink/family.h"
+#include "netlink/msg.h"
+#include "obj.h"
+
+#define OP(CMD, function, attrs) {			\
+	.cmd = KVERBS_CMD_##CMD,			\
+	.flags = GENL_ADMIN_PERM,			\
+	.policy = attrs,				\
+	.maxattr = ARRAY_SIZE(attrs) - 1,		\
+	.doit = kv_netlink_##function,			\
+}
+
+static const struct genl_ops kv_ops[] = {
+	{
+		.cmd = KVERBS_CMD_INFO_GET,
+		.flags = GENL_ADMIN_PERM,
+		.doit = kv_netlink_info_get,
+	},
+	{
+		.cmd = KVERBS_CMD_DEV_GET,
+		.flags = GENL_ADMIN_PERM,
+		.policy = kv_dev_policy,
+		.maxattr = ARRAY_SIZE(kv_dev_policy) - 1,
+		.doit = kv_netlink_dev_get,
+		.dumpit = kv_netlink_dev_dump,
+	},
+	OP(PD_NEW, pd_new, kv_pd_policy),
+	OP(PD_DEL, pd_del, kv_pd_policy),
+	OP(CQ_NEW, cq_new, kv_cq_policy),
+	OP(CQ_DEL, cq_del, kv_cq_policy),
+	OP(MR_NEW, mr_new, kv_mr_policy),
+	OP(MR_DEL, mr_del, kv_mr_policy),
+	OP(MR_REG, mr_reg, kv_mr_policy),
+	OP(MR_INV, mr_inv, kv_mr_policy),
+	OP(MR_WRITE, mr_write, kv_mr_policy),
+	OP(MR_READ, mr_read, kv_mr_policy),
+	OP(QP_NEW, qp_new, kv_qp_policy),
+	OP(QP_DEL, qp_del, kv_qp_policy),
+	OP(QP_GET, qp_get, kv_qp_policy),
+	OP(QP_MODIFY, qp_modify, kv_qp_policy),
+	OP(RUN_START, run_start, kv_run_policy),
+	OP(RUN_CANCEL, run_cancel, kv_run_policy),
+	OP(RUN_GET, run_get, kv_run_policy),
+	OP(RUN_DEL, run_del, kv_run_policy),
+};
+
+static const struct genl_multicast_group kv_groups[] = {
+	{ .name = KVERBS_MCGRP_RUNS },
+};
+
+struct genl_family kv_family __ro_after_init = {
+	.name = KVERBS_GENL_NAME,
+	.version = KVERBS_GENL_VERSION,
+	.module = THIS_MODULE,
+	.netnsok = true,
+	.parallel_ops = true,
+	.ops = kv_ops,
+	.n_ops = ARRAY_SIZE(kv_ops),
+	.mcgrps = kv_groups,
+	.n_mcgrps = ARRAY_SIZE(kv_groups),
+};
+
+/* Called when the last reference to a socket goes, from where it may sleep. */
+static int socket_closed(struct notifier_block *nb, unsigned long event, void *data)
+{
+	const struct netlink_notify *notify = data;
+	struct kv_owner owner = {
+		.net = notify->net,
+		.portid = notify->portid,
+	};
+
+	if (event == NETLINK_URELEASE && notify->protocol == NETLINK_GENERIC)
+		kv_obj_remove_owner(&owner);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block notifier = {
+	.notifier_call = socket_closed,
+};
+
+/**
+ * kv_netlink_init() - open for requests
+ *
+ * Return: 0 or a negative errno.
+ */
+int __init kv_netlink_init(void)
+{
+	int ret;
+
+	ret = netlink_register_notifier(&notifier);
+	if (ret)
+		return ret;
+	ret = genl_register_family(&kv_family);
+	if (ret)
+		netlink_unregister_notifier(&notifier);
+	return ret;
+}
+
+/**
+ * kv_netlink_exit() - no request comes in after this, and none is under way
+ */
+void kv_netlink_exit(void)
+{
+	genl_unregister_family(&kv_family);
+	netlink_unregister_notifier(&notifier);
+}

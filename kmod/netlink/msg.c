@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/netlink.h>
+#include "dev.h"
+#include "netlink/msg.h"
+
+struct netlink_range_validation kv_range_16bit = { .max = U16_MAX };
+struct netlink_range_validation kv_range_24bit = { .max = 0xffffff };
+struct netlink_range_validation kv_range_int = { .max = S32_MAX };
+struct netlink_range_validation kv_range_count = { .min = 1, .max = S32_MAX };
+struct netlink_range_validation kv_range_u64_count = { .min = 1, .max = U64_MAX };
+
+/**
+ * kv_msg_owner() - who sent a message
+ * @info: the message
+ *
+ * Return: the socket, as owner of what it makes and as who may name it.
+ */
+struct kv_owner kv_msg_owner(struct genl_info *info)
+{
+	return (struct kv_owner){
+		.net = genl_info_net(info),
+		.portid = info->snd_portid,
+	};
+}
+
+/**
+ * kv_msg_refuse() - refuse a message because of one attribute
+ * @info: the message
+ * @attr: the culprit
+ * @msg: what is wrong and what to do; stays valid
+ * @error: negative errno
+ *
+ * Return: @error
+ */
+int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, const char *msg,
+		  int error)
+{
+	info->extack->_msg = msg;
+	NL_SET_BAD_ATTR(info->extack, attr);
+	return error;
+}
+
+/**
+ * kv_msg_need() - an attribute that must be there
+ * @info: the message
+ * @attr: its number
+ * @msg: what to say if it is missing; stays valid
+ *
+ * Return: the attribute, or NULL with a refusal that names what is missing.
+ */
+struct nlattr *kv_msg_need(struct genl_info *info, int attr, const char *msg)
+{
+	if (!info->attrs[attr]) {
+		info->extack->_msg = msg;
+		NL_SET_ERR_ATTR_MISS(info->extack, NULL, attr);
+	}
+	return info->attrs[attr];
+}
+
+/**
+ * kv_reply_start() - reserve a reply
+ * @info: the message to answer
+ * @reply: the reply
+ * @size: bytes that its attributes will need
+ *
+ * Return: 0 or a negative errno. After 0 kv_reply_end() must follow.
+ */
+int kv_reply_start(struct genl_info *info, struct kv_reply *reply, size_t size)
+{
+	reply->skb = genlmsg_new(size, GFP_KERNEL);
+	if (!reply->skb)
+		return -ENOMEM;
+	reply->hdr = genlmsg_put_reply(reply->skb, info, &kv_family, 0,
+				       info->genlhdr->cmd);
+	if (!reply->hdr) {
+		nlmsg_free(reply->skb);
+		return -EMSGSIZE;
+	}
+	return 0;
+}
+
+/**
+ * kv_reply_end() - send the reply, or give it up
+ * @info: the message to answer
+ * @reply: the reply, filled; gone after this
+ * @error: 0, or why it is given up
+ *
+ * Return: @error, or what sending returned.
+ */
+int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error)
+{
+	if (error) {
+		nlmsg_free(reply->skb);
+		return error;
+	}
+	genlmsg_end(reply->skb, reply->hdr);
+	return genlmsg_reply(reply->skb, info);
+}
+
+/**
+ * kv_msg_lock_dev() - the device that an attribute names
+ * @info: the message
+ * @attr: number of the attribute that has the name
+ * @dev: the device, locked, with a reference
+ *
+ * Return: 0, to be followed by kv_msg_unlock_dev(), or a refusal.
+ */
+int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev)
+{
+	struct nlattr *name;
+
+	name = kv_msg_need(info, attr, "dev is missing: which RDMA device?");
+	if (!name)
+		return -EINVAL;
+	*dev = kv_dev_lookup(nla_data(name), genl_info_net(info));
+	if (!*dev)
+		return kv_msg_refuse(info, name, "no such RDMA device in this network namespace", -ENODEV);
+	if (!kv_dev_lock(*dev))
+		return 0;
+	kv_dev_put(*dev);
+	return kv_msg_refuse(info, name, "the RDMA device was just removed", -ENODEV);
+}
+
+/**
+ * kv_msg_unlock_dev() - undo kv_msg_lock_dev()
+ * @dev: the device
+ */
+void kv_msg_unlock_dev(struct kv_dev *dev)
+{
+	kv_dev_unlock(dev);
+	kv_dev_put(dev);
+}
+
+static const char *const missing_id[KV_OBJ_TYPES] = {
+	[KV_OBJ_RUN] = "the run's id is missing",
+	[KV_OBJ_QP] = "the qp's id is missing",
+	[KV_OBJ_MR] = "the mr's id is missing",
+	[KV_OBJ_CQ] = "the cq's id is missing",
+	[KV_OBJ_PD] = "the pd's id is missing",
+};
+
+static const char *const unknown_id[KV_OBJ_TYPES] = {
+	[KV_OBJ_RUN] = "no run with this id among yours",
+	[KV_OBJ_QP] = "no qp with this id among yours",
+	[KV_OBJ_MR] = "no mr with this id among yours",
+	[KV_OBJ_CQ] = "no cq with this id among yours",
+	[KV_OBJ_PD] = "no pd with this id among yours",
+};
+
+static struct kv_obj *lookup(struct genl_info *info, struct nlattr *id,
+			     enum kv_obj_type type)
+{
+	struct kv_owner owner = kv_msg_owner(info);
+	struct kv_obj *obj = kv_obj_lookup(type, nla_get_u32(id), &owner);
+
+	if (!obj)
+		kv_msg_refuse(info, id, unknown_id[type], -ENOENT);
+	return obj;
+}
+
+/**
+ * kv_msg_lock_obj() - the object that an attribute names
+ * @info: the message
+ * @attr: number of the attribute that has the id
+ * @type: what it must be
+ * @obj: the object, alive, with a reference, its device locked; the device may
+ *	be gone if the type survives that
+ *
+ * Return: 0, to be followed by kv_msg_unlock_obj(), or a refusal.
+ */
+int kv_msg_lock_obj(struct genl_info *info, int attr, enum kv_obj_type type,
+		    struct kv_obj **obj)
+{
+	struct nlattr *id = kv_msg_need(info, attr, missing_id[type]);
+
+	if (!id)
+		return -EINVAL;
+	*obj = lookup(info, id, type);
+	if (!*obj)
+		return -ENOENT;
+	mutex_lock(&(*obj)->dev->lock);
+	if (!(*obj)->dead)
+		return 0;
+	mutex_unlock(&(*obj)->dev->lock);
+	kv_obj_put(*obj);
+	return kv_msg_refuse(info, id, unknown_id[type], -ENOENT);
+}
+
+/**
+ * kv_msg_unlock_obj() - undo kv_msg_lock_obj()
+ * @obj: the object
+ */
+void kv_msg_unlock_obj(struct kv_obj *obj)
+{
+	/* The last reference may be ours, and the lock is in the device. */
+	struct kv_dev *dev = kv_dev_get(obj->dev);
+
+	kv_obj_put(obj);
+	kv_msg_unlock_dev(dev);
+}
+
+/**
+ * kv_msg_find_obj() - another object of a device that is locked
+ * @info: the message
+ * @id: the attribute that has the id
+ * @type: what it must be
+ * @dev: the device, locked: while it is, the object stays
+ *
+ * Return: the object, without a reference, or NULL with a refusal.
+ */
+struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
+			       enum kv_obj_type type, struct kv_dev *dev)
+{
+	struct kv_obj *obj = lookup(info, id, type);
+	bool found;
+
+	if (!obj)
+		return NULL;
+	found = obj->dev == dev && !obj->dead;
+	kv_obj_put(obj);
+	if (found)
+		return obj;
+	kv_msg_refuse(info, id, "an object of another RDMA device", -EINVAL);
+	return NULL;
+}
+
+/**
+ * kv_msg_made_obj() - answer a command that made an object
+ * @info: the message
+ * @reply: the reply, gone after this
+ * @obj: the object, its device locked; unmade if the reply can't be sent
+ * @id_attr: attribute for its id
+ * @verb_ns_attr: attribute for the time that the verb took; 0 for none
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_msg_made_obj(struct genl_info *info, struct kv_reply *reply,
+		    struct kv_obj *obj, int id_attr, int verb_ns_attr)
+{
+	int ret;
+
+	ret = nla_put_u32(reply->skb, id_attr, obj->id);
+	if (!ret && verb_ns_attr)
+		ret = kv_put_u64(reply->skb, verb_ns_attr, obj->verb_ns);
+	ret = kv_reply_end(info, reply, ret);
+	if (ret)
+		kv_obj_destroy(obj, info->extack);
+	return ret;
+}
+
+/**
+ * kv_msg_del_obj() - a command that deletes an object
+ * @info: the message
+ * @type: of the object
+ * @id_attr: attribute that has its id
+ * @verb_ns_attr: attribute for the time that the verb took; 0 for none
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_msg_del_obj(struct genl_info *info, enum kv_obj_type type, int id_attr,
+		   int verb_ns_attr)
+{
+	struct kv_reply reply;
+	struct kv_obj *obj;
+	int ret;
+
+	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
+	if (ret)
+		return ret;
+	ret = kv_msg_lock_obj(info, id_attr, type, &obj);
+	if (ret)
+		return kv_reply_end(info, &reply, ret);
+	ret = kv_obj_destroy(obj, info->extack);
+	if (ret)
+		NL_SET_BAD_ATTR(info->extack, info->attrs[id_attr]);
+	else if (verb_ns_attr)
+		ret = kv_put_u64(reply.skb, verb_ns_attr, obj->verb_ns);
+	kv_msg_unlock_obj(obj);
+	return kv_reply_end(info, &reply, ret);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_MSG_H
+#define _KV_MSG_H
+
+#include <net/genetlink.h>
+#include <kverbs.h>
+#include "obj.h"
+
+/*
+ * The folder that knows the contract of <kverbs.h>: parse a message, call the
+ * noun, fill the reply. Netlink types and attributes are known here only.
+ *
+ * A command that makes something reserves its reply first, so that nothing is
+ * made that the caller does not hear of.
+ */
+
+#define KV_POLICY_NAME { .type = NLA_NUL_STRING, .len = 63 }
+#define KV_POLICY_ID NLA_POLICY_MIN(NLA_U32, 1)
+#define KV_POLICY_16BIT NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_16bit)
+#define KV_POLICY_24BIT NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_24bit)
+/* For what is an int in the verbs: 0 .. S32_MAX, and 1 .. S32_MAX. */
+#define KV_POLICY_INT NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_int)
+#define KV_POLICY_COUNT NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_count)
+#define KV_POLICY_U64_COUNT NLA_POLICY_FULL_RANGE(NLA_U64, &kv_range_u64_count)
+#define KV_POLICY_ACCESS NLA_POLICY_MASK(NLA_U32, KVERBS_ACCESS__ALL)
+
+/**
+ * struct kv_reply - a message to who asked
+ * @skb: the message
+ * @hdr: its generic netlink header
+ */
+struct kv_reply {
+	struct sk_buff *skb;
+	void *hdr;
+};
+
+extern struct genl_family kv_family;
+
+struct kv_owner kv_msg_owner(struct genl_info *info);
+int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, const char *msg,
+		  int error);
+struct nlattr *kv_msg_need(struct genl_info *info, int attr, const char *msg);
+int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev);
+void kv_msg_unlock_dev(struct kv_dev *dev);
+int kv_msg_lock_obj(struct genl_info *info, int attr, enum kv_obj_type type,
+		    struct kv_obj **obj);
+void kv_msg_unlock_obj(struct kv_obj *obj);
+struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
+			       enum kv_obj_type type, struct kv_dev *dev);
+int kv_msg_made_obj(struct genl_info *info, struct kv_reply *reply,
+		    struct kv_obj *obj, int id_attr, int verb_ns_attr);
+int kv_msg_del_obj(struct genl_info *info, enum kv_obj_type type, int id_attr,
+		   int verb_ns_attr);
+int kv_reply_start(struct genl_info *info, struct kv_reply *reply, size_t size);
+int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error);
+
+static inline u32 kv_u32_or(const struct nlattr *attr, u32 otherwise)
+{
+	return attr ? nla_get_u32(attr) : otherwise;
+}
+
+static inline u64 kv_u64_or(const struct nlattr *attr, u64 otherwise)
+{
+	return attr ? nla_get_u64(attr) : otherwise;
+}
+
+static inline int kv_put_u64(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put(skb, attr, sizeof(value), &value);
+}
+
+/* What each command of the contract does; called by the family. */
+int kv_netlink_info_get(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_dev_get(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_dev_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int kv_netlink_pd_new(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_pd_del(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_cq_new(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_cq_del(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_mr_del(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_mr_reg(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_mr_inv(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_mr_write(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_qp_new(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_qp_del(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_qp_get(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_qp_modify(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_run_cancel(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_run_del(struct sk_buff *skb, struct genl_info *info);
+
+/* NLA_POLICY_RANGE() holds but 16 bits. Not const: 6.1's policies point to non-const. */
+extern struct netlink_range_validation kv_range_16bit;
+extern struct netlink_range_validation kv_range_24bit;
+extern struct netlink_range_validation kv_range_int;
+extern struct netlink_range_validation kv_range_count;
+extern struct netlink_range_validation kv_range_u64_count;
+
+extern const struct nla_policy kv_dev_policy[KVERBS_A_DEV_MAX + 1];
+extern const struct nla_policy kv_pd_policy[KVERBS_A_PD_MAX + 1];
+extern const struct nla_policy kv_cq_policy[KVERBS_A_CQ_MAX + 1];
+extern const struct nla_policy kv_mr_policy[KVERBS_A_MR_MAX + 1];
+extern const struct nla_policy kv_qp_policy[KVERBS_A_QP_MAX + 1];
+extern const struct nla_policy kv_run_policy[KVERBS_A_RUN_MAX + 1];
+
+#endif

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/time64.h>
+#include "dev.h"
+#include "mr.h"
+#include "netlink/family.h"
+#include "netlink/msg.h"
+#include "qp.h"
+#include "run.h"
+
+#define DEFAULT_TIMEOUT_NS (10ULL * NSEC_PER_SEC)
+
+/* Bins that one reply carries. */
+#define BINS_MAX 1024
+
+static struct netlink_range_validation range_time = {
+	.min = 1,
+	.max = 24ULL * 3600 * NSEC_PER_SEC,
+};
+
+static struct netlink_range_validation range_timeout = {
+	.min = NSEC_PER_MSEC,
+	.max = 3600ULL * NSEC_PER_SEC,
+};
+
+static const struct nla_policy end_policy[KVERBS_A_END_MAX + 1] = {
+	[KVERBS_A_END_QP] = KV_POLICY_ID,
+	[KVERBS_A_END_LOCAL_MR] = KV_POLICY_ID,
+	[KVERBS_A_END_TARGET_MR] = KV_POLICY_ID,
+	[KVERBS_A_END_LKEY] = NLA_POLICY_MAX(NLA_U32, KVERBS_LKEY_MAX),
+	[KVERBS_A_END_REMOTE_ADDR] = { .type = NLA_U64 },
+	[KVERBS_A_END_REMOTE_KEY] = { .type = NLA_U32 },
+};
+
+const struct nla_policy kv_run_policy[KVERBS_A_RUN_MAX + 1] = {
+	[KVERBS_A_RUN_ID] = KV_POLICY_ID,
+	[KVERBS_A_RUN_DEV] = KV_POLICY_NAME,
+	[KVERBS_A_RUN_LOOP] = NLA_POLICY_MAX(NLA_U32, KVERBS_LOOP_MAX),
+	[KVERBS_A_RUN_OP] = NLA_POLICY_MAX(NLA_U32, KVERBS_OP_MAX),
+	[KVERBS_A_RUN_SIZE] = NLA_POLICY_MIN(NLA_U32, 1),
+	[KVERBS_A_RUN_END] = NLA_POLICY_NESTED(end_policy),
+	[KVERBS_A_RUN_PEER] = NLA_POLICY_NESTED(end_policy),
+	[KVERBS_A_RUN_COMPARE_ADD] = { .type = NLA_U64 },
+	[KVERBS_A_RUN_SWAP] = { .type = NLA_U64 },
+	[KVERBS_A_RUN_ITERS] = KV_POLICY_U64_COUNT,
+	[KVERBS_A_RUN_TIME_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &range_time),
+	[KVERBS_A_RUN_WARMUP] = { .type = NLA_U64 },
+	[KVERBS_A_RUN_TIMEOUT_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &range_timeout),
+	[KVERBS_A_RUN_POST] = NLA_POLICY_MAX(NLA_U32, KVERBS_POST_MAX),
+	[KVERBS_A_RUN_CPU] = KV_POLICY_INT,
+	[KVERBS_A_RUN_SPINS] = { .type = NLA_U32 },
+	[KVERBS_A_RUN_FIRST_BIN] = NLA_POLICY_MAX(NLA_U32, KV_HIST_BINS - 1),
+};
+
+static bool needs_remote(u32 op)
+{
+	return op != KVERBS_OP_SEND;
+}
+
+static struct kv_mr *find_mr(struct genl_info *info, struct nlattr *id,
+			     struct kv_dev *dev)
+{
+	struct kv_obj *obj = kv_msg_find_obj(info, id, KV_OBJ_MR, dev);
+
+	return obj ? container_of(obj, struct kv_mr, obj) : NULL;
+}
+
+/* One end, its device locked. */
+static int parse_end(struct genl_info *info, struct nlattr **attrs,
+		     struct nlattr *nest, const struct kv_run_spec *spec,
+		     struct kv_dev *dev, struct kv_run_end *end)
+{
+	struct kv_obj *qp;
+
+	if (!attrs[KVERBS_A_END_LOCAL_MR])
+		return kv_msg_refuse(info, nest, "local_mr is missing in this end", -EINVAL);
+	if (spec->loop != KVERBS_LOOP_POST_TO_COMPLETION &&
+	    !attrs[KVERBS_A_END_TARGET_MR])
+		return kv_msg_refuse(info, nest, "target_mr is missing in this end: this loop needs it", -EINVAL);
+	if (needs_remote(spec->op) && (!attrs[KVERBS_A_END_REMOTE_ADDR] ||
+				       !attrs[KVERBS_A_END_REMOTE_KEY]))
+		return kv_msg_refuse(info, nest, "remote_addr or remote_key is missing in this end: this op needs both", -EINVAL);
+
+	qp = kv_msg_find_obj(info, attrs[KVERBS_A_END_QP], KV_OBJ_QP, dev);
+	if (!qp)
+		return -ENOENT;
+	end->qp = container_of(qp, struct kv_qp, obj);
+	end->local = find_mr(info, attrs[KVERBS_A_END_LOCAL_MR], dev);
+	if (!end->local)
+		return -ENOENT;
+	if (spec->loop != KVERBS_LOOP_POST_TO_COMPLETION) {
+		end->target = find_mr(info, attrs[KVERBS_A_END_TARGET_MR], dev);
+		if (!end->target)
+			return -ENOENT;
+	}
+	end->lkey = kv_u32_or(attrs[KVERBS_A_END_LKEY], KVERBS_LKEY_DMA);
+	end->remote_addr = kv_u64_or(attrs[KVERBS_A_END_REMOTE_ADDR], 0);
+	end->remote_key = kv_u32_or(attrs[KVERBS_A_END_REMOTE_KEY], 0);
+	return 0;
+}
+
+static int parse_nest(struct genl_info *info, struct nlattr *nest,
+		      struct nlattr **attrs)
+{
+	int ret;
+
+	ret = nla_parse_nested(attrs, KVERBS_A_END_MAX, nest, end_policy,
+			       info->extack);
+	if (ret)
+		return ret;
+	if (!attrs[KVERBS_A_END_QP])
+		return kv_msg_refuse(info, nest, "qp is missing in this end", -EINVAL);
+	return 0;
+}
+
+static int parse_spec(struct genl_info *info, struct kv_run_spec *spec)
+{
+	struct nlattr **attrs = info->attrs;
+	struct nlattr *loop, *op, *size;
+
+	loop = kv_msg_need(info, KVERBS_A_RUN_LOOP, "loop is missing: which loop shall run?");
+	if (!loop)
+		return -EINVAL;
+	spec->loop = nla_get_u32(loop);
+	if (!attrs[KVERBS_A_RUN_ITERS] && !attrs[KVERBS_A_RUN_TIME_NS]) {
+		kv_msg_need(info, KVERBS_A_RUN_ITERS, "iters and time_ns are missing: how long shall it run?");
+		return -EINVAL;
+	}
+	if (spec->loop != KVERBS_LOOP_NULL) {
+		op = kv_msg_need(info, KVERBS_A_RUN_OP, "op is missing: which operation?");
+		size = kv_msg_need(info, KVERBS_A_RUN_SIZE, "size is missing: how many bytes?");
+		if (!op || !size)
+			return -EINVAL;
+		spec->op = nla_get_u32(op);
+		spec->size = nla_get_u32(size);
+	}
+	if (spec->loop != KVERBS_LOOP_RELAY && attrs[KVERBS_A_RUN_PEER])
+		return kv_msg_refuse(info, attrs[KVERBS_A_RUN_PEER], "peer is for RELAY only", -EINVAL);
+
+	spec->iters = kv_u64_or(attrs[KVERBS_A_RUN_ITERS], U64_MAX);
+	spec->time_ns = kv_u64_or(attrs[KVERBS_A_RUN_TIME_NS], U64_MAX);
+	spec->warmup = kv_u64_or(attrs[KVERBS_A_RUN_WARMUP], 0);
+	spec->timeout_ns = kv_u64_or(attrs[KVERBS_A_RUN_TIMEOUT_NS], DEFAULT_TIMEOUT_NS);
+	spec->compare_add = kv_u64_or(attrs[KVERBS_A_RUN_COMPARE_ADD], 0);
+	spec->swap = kv_u64_or(attrs[KVERBS_A_RUN_SWAP], 0);
+	spec->post = kv_u32_or(attrs[KVERBS_A_RUN_POST], KVERBS_POST_SOFTIRQ_OFF);
+	spec->spins = kv_u32_or(attrs[KVERBS_A_RUN_SPINS], kv_run_default_spins());
+	spec->cpu = attrs[KVERBS_A_RUN_CPU] ? nla_get_u32(attrs[KVERBS_A_RUN_CPU]) : -1;
+	return 0;
+}
+
+static int start_on(struct genl_info *info, struct kv_dev *dev,
+		    const struct kv_run_spec *spec)
+{
+	struct kv_owner owner = kv_msg_owner(info);
+	struct kv_reply reply;
+	struct kv_run *run;
+	int ret;
+
+	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
+	if (ret)
+		return ret;
+	run = kv_run_start(dev, &owner, spec, info->extack);
+	if (IS_ERR(run))
+		return kv_reply_end(info, &reply, PTR_ERR(run));
+	return kv_msg_made_obj(info, &reply, &run->obj, KVERBS_A_RUN_ID, 0);
+}
+
+static int start_null(struct genl_info *info, const struct kv_run_spec *spec)
+{
+	struct kv_dev *dev;
+	int ret;
+
+	ret = kv_msg_lock_dev(info, KVERBS_A_RUN_DEV, &dev);
+	if (ret)
+		return ret;
+	ret = start_on(info, dev, spec);
+	kv_msg_unlock_dev(dev);
+	return ret;
+}
+
+int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *end[KVERBS_A_END_MAX + 1], *peer[KVERBS_A_END_MAX + 1];
+	struct nlattr *end_nest, *peer_nest = NULL;
+	struct kv_run_spec spec = {};
+	struct kv_owner owner = kv_msg_owner(info);
+	struct kv_obj *qp;
+	int ret;
+
+	ret = parse_spec(info, &spec);
+	if (ret)
+		return ret;
+	if (spec.loop == KVERBS_LOOP_NULL)
+		return start_null(info, &spec);
+
+	end_nest = kv_msg_need(info, KVERBS_A_RUN_END, "end is missing: which qp and mrs?");
+	if (!end_nest)
+		return -EINVAL;
+	ret = parse_nest(info, end_nest, end);
+	if (ret)
+		return ret;
+	if (spec.loop == KVERBS_LOOP_RELAY) {
+		peer_nest = kv_msg_need(info, KVERBS_A_RUN_PEER, "peer is missing: RELAY drives both ends");
+		if (!peer_nest)
+			return -EINVAL;
+		ret = parse_nest(info, peer_nest, peer);
+		if (ret)
+			return ret;
+	}
+
+	qp = kv_obj_lookup(KV_OBJ_QP, nla_get_u32(end[KVERBS_A_END_QP]), &owner);
+	if (!qp)
+		return kv_msg_refuse(info, end[KVERBS_A_END_QP],
+				     "no qp with this id among yours", -ENOENT);
+	mutex_lock(&qp->dev->lock);
+	ret = parse_end(info, end, end_nest, &spec, qp->dev, &spec.end);
+	if (!ret && peer_nest)
+		ret = parse_end(info, peer, peer_nest, &spec, qp->dev, &spec.peer);
+	if (!ret)
+		ret = start_on(info, qp->dev, &spec);
+	kv_msg_unlock_obj(qp);
+	return ret;
+}
+
+int kv_netlink_run_cancel(struct sk_buff *skb, struct genl_info *info)
+{
+	struct kv_obj *obj;
+	int ret;
+
+	ret = kv_msg_lock_obj(info, KVERBS_A_RUN_ID, KV_OBJ_RUN, &obj);
+	if (ret)
+		return ret;
+	kv_run_cancel(container_of(obj, struct kv_run, obj), -ECANCELED);
+	kv_msg_unlock_obj(obj);
+	return 0;
+}
+
+int kv_netlink_run_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return kv_msg_del_obj(info, KV_OBJ_RUN, KVERBS_A_RUN_ID, 0);
+}
+
+/* As many bins as fit, and where to go on. */
+static int fill_bins(struct sk_buff *skb, const struct kv_hist *hist, u32 first)
+{
+	struct nlattr *attr;
+	struct kverbs_bin bin = {};
+	u32 i, n = 0;
+
+	attr = nla_reserve(skb, KVERBS_A_RUN_BINS, 0);
+	if (!attr)
+		return -EMSGSIZE;
+	for (i = first; i < KV_HIST_BINS && n < BINS_MAX; i++) {
+		bin.index = i;
+		bin.count = READ_ONCE(hist->bin[i]);
+		if (!bin.count)
+			continue;
+		if (nla_append(skb, sizeof(bin), &bin))
+			return -EMSGSIZE;
+		n++;
+	}
+	attr->nla_len += n * sizeof(bin);
+	return i < KV_HIST_BINS ? nla_put_u32(skb, KVERBS_A_RUN_NEXT_BIN, i) : 0;
+}
+
+static int fill_run(struct sk_buff *skb, struct kv_run *run)
+{
+	const struct kv_loop *loop = &run->loop;
+	const struct kv_hist *hist = run->hist;
+	/* Pairs with the thread's release: after DONE all else is final. */
+	u32 state = smp_load_acquire(&run->state);
+
+	return nla_put_u32(skb, KVERBS_A_RUN_ID, run->obj.id) ?:
+	       nla_put_u32(skb, KVERBS_A_RUN_STATE, state) ?:
+	       nla_put_s32(skb, KVERBS_A_RUN_ERROR, run->error) ?:
+	       nla_put_u32(skb, KVERBS_A_RUN_WC_STATUS, loop->wc_status) ?:
+	       nla_put_u32(skb, KVERBS_A_RUN_VENDOR_ERR, loop->vendor_err) ?:
+	       kv_put_u64(skb, KVERBS_A_RUN_SAMPLES, READ_ONCE(loop->done)) ?:
+	       kv_put_u64(skb, KVERBS_A_RUN_WARMED, READ_ONCE(run->warmed)) ?:
+	       kv_put_u64(skb, KVERBS_A_RUN_MIN_TICKS, READ_ONCE(hist->min)) ?:
+	       kv_put_u64(skb, KVERBS_A_RUN_MAX_TICKS, READ_ONCE(hist->max)) ?:
+	       kv_put_u64(skb, KVERBS_A_RUN_SUM_TICKS, READ_ONCE(hist->sum)) ?:
+	       kv_put_u64(skb, KVERBS_A_RUN_ELAPSED_TICKS,
+			  READ_ONCE(loop->last) - READ_ONCE(loop->first)) ?:
+	       kv_put_u64(skb, KVERBS_A_RUN_ELAPSED_NS, READ_ONCE(run->elapsed_ns)) ?:
+	       kv_put_u64(skb, KVERBS_A_RUN_LET_GO, READ_ONCE(loop->let_go));
+}
+
+int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *first = info->attrs[KVERBS_A_RUN_FIRST_BIN];
+	struct kv_reply reply;
+	struct kv_obj *obj;
+	struct kv_run *run;
+	int ret;
+
+	ret = kv_reply_start(info, &reply, NLMSG_DEFAULT_SIZE + NLA_HDRLEN +
+			     (first ? BINS_MAX * sizeof(struct kverbs_bin) : 0));
+	if (ret)
+		return ret;
+	ret = kv_msg_lock_obj(info, KVERBS_A_RUN_ID, KV_OBJ_RUN, &obj);
+	if (ret)
+		return kv_reply_end(info, &reply, ret);
+	run = container_of(obj, struct kv_run, obj);
+	ret = fill_run(reply.skb, run);
+	if (!ret && first)
+		ret = fill_bins(reply.skb, run->hist, nla_get_u32(first));
+	kv_msg_unlock_obj(obj);
+	return kv_reply_end(info, &reply, ret);
+}
+
+/**
+ * kv_netlink_run_done() - tell that a run has ended
+ * @owner: whose it was
+ * @id: its id
+ * @error: how it ended
+ *
+ * Best effort: who misses it finds the same in RUN_GET.
+ */
+void kv_netlink_run_done(const struct kv_owner *owner, u32 id, int error)
+{
+	struct sk_buff *skb;
+	void *hdr;
+
+	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!skb)
+		return;
+	hdr = genlmsg_put(skb, 0, 0, &kv_family, 0, KVERBS_CMD_RUN_DONE);
+	if (!hdr || nla_put_u32(skb, KVERBS_A_RUN_ID, id) ||
+	    nla_put_s32(skb, KVERBS_A_RUN_ERROR, error)) {
+		nlmsg_free(skb);
+		return;
+	}
+	genlmsg_end(skb, hdr);
+	genlmsg_multicast_netns(&kv_family, owner->net, skb, 0, 0, GFP_KERNEL);
+}

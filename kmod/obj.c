@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/module.h>
+#include <linux/netlink.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+#include "cq.h"
+#include "dev.h"
+#include "mr.h"
+#include "obj.h"
+#include "pd.h"
+#include "qp.h"
+#include "run.h"
+
+static unsigned int max_objects = 65536;
+module_param(max_objects, uint, 0644);
+MODULE_PARM_DESC(max_objects, "Objects that may exist at a time, of all sockets together");
+
+static atomic_t live_objects = ATOMIC_INIT(0);
+static atomic64_t created = ATOMIC64_INIT(0);
+static atomic64_t destroyed = ATOMIC64_INIT(0);
+
+/**
+ * struct table - ids of one type
+ * @ids: id to object; holds a reference to each
+ * @next: ids count up, so that a stale one is not soon somebody else's
+ */
+struct table {
+	struct xarray ids;
+	u32 next;
+};
+
+#define TABLE { .ids = XARRAY_INIT(ids, XA_FLAGS_ALLOC1) }
+static struct table tables[KV_OBJ_TYPES] = { TABLE, TABLE, TABLE, TABLE, TABLE };
+
+static const struct kv_obj_ops *const ops[KV_OBJ_TYPES] = {
+	[KV_OBJ_RUN] = &kv_run_ops,
+	[KV_OBJ_QP] = &kv_qp_ops,
+	[KV_OBJ_MR] = &kv_mr_ops,
+	[KV_OBJ_CQ] = &kv_cq_ops,
+	[KV_OBJ_PD] = &kv_pd_ops,
+};
+
+/**
+ * kv_obj_alloc() - memory for an object, not yet visible to anybody
+ * @type: what it will be
+ * @size: of the structure that starts with a struct kv_obj
+ * @dev: its device
+ * @owner: whose it will be
+ * @extack: where the reason of a refusal goes
+ *
+ * Return: zeroed memory, to be given to kv_obj_publish() or kv_obj_free(), or
+ * ERR_PTR: -EDQUOT, -ENOMEM.
+ */
+void *kv_obj_alloc(enum kv_obj_type type, size_t size, struct kv_dev *dev,
+		   const struct kv_owner *owner, struct netlink_ext_ack *extack)
+{
+	struct kv_obj *obj;
+
+	if (atomic_inc_return(&live_objects) > READ_ONCE(max_objects)) {
+		atomic_dec(&live_objects);
+		NL_SET_ERR_MSG(extack, "too many objects: delete some, or raise the module's max_objects");
+		return ERR_PTR(-EDQUOT);
+	}
+	obj = kzalloc(size, GFP_KERNEL);
+	if (!obj) {
+		atomic_dec(&live_objects);
+		return ERR_PTR(-ENOMEM);
+	}
+	kref_init(&obj->ref);
+	obj->type = type;
+	obj->owner = *owner;
+	obj->dev = kv_dev_get(dev);
+	return obj;
+}
+
+static void release_obj(struct kref *ref)
+{
+	struct kv_obj *obj = container_of(ref, struct kv_obj, ref);
+
+	kv_dev_put(obj->dev);
+	kfree(obj);
+	atomic_dec(&live_objects);
+}
+
+/**
+ * kv_obj_put() - drop a reference
+ * @obj: the object
+ */
+void kv_obj_put(struct kv_obj *obj)
+{
+	kref_put(&obj->ref, release_obj);
+}
+
+static void drop_parents(struct kv_obj *obj)
+{
+	unsigned int i;
+
+	for (i = 0; i < KV_OBJ_PARENTS; i++)
+		kv_obj_set_parent(obj, i, NULL);
+}
+
+/**
+ * kv_obj_free() - undo kv_obj_alloc() for an object that was not published
+ * @obj: the object; its verbs object does not exist, or no longer
+ *
+ * Locks: obj->dev->lock
+ */
+void kv_obj_free(struct kv_obj *obj)
+{
+	drop_parents(obj);
+	kv_obj_put(obj);
+}
+
+/**
+ * kv_obj_publish() - give the object an id; from now on others find it
+ * @obj: the object, complete
+ *
+ * Locks: obj->dev->lock
+ * Return: 0 or a negative errno.
+ */
+int kv_obj_publish(struct kv_obj *obj)
+{
+	struct table *table = &tables[obj->type];
+	int ret;
+
+	lockdep_assert_held(&obj->dev->lock);
+	ret = xa_alloc_cyclic(&table->ids, &obj->id, obj,
+			      XA_LIMIT(1, INT_MAX), &table->next, GFP_KERNEL);
+	if (ret < 0)
+		return ret;
+	atomic64_inc(&created);
+	return 0;
+}
+
+/**
+ * kv_obj_set_parent() - make one object use another
+ * @obj: the user
+ * @slot: which of its uses, 0 .. KV_OBJ_PARENTS - 1
+ * @parent: what is used from now on; NULL for nothing
+ *
+ * Locks: obj->dev->lock
+ */
+void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot,
+		       struct kv_obj *parent)
+{
+	struct kv_obj *old = obj->parents[slot];
+
+	lockdep_assert_held(&obj->dev->lock);
+	if (parent) {
+		kref_get(&parent->ref);
+		parent->users++;
+	}
+	obj->parents[slot] = parent;
+	if (old) {
+		old->users--;
+		kv_obj_put(old);
+	}
+}
+
+/**
+ * kv_obj_lookup() - find an object by its id
+ * @type: what it must be
+ * @id: its id
+ * @owner: who asks; finds only what is theirs
+ *
+ * Return: the object with a reference, or NULL. It may be dead by the time the
+ * caller holds its device's lock.
+ */
+struct kv_obj *kv_obj_lookup(enum kv_obj_type type, u32 id,
+			     const struct kv_owner *owner)
+{
+	struct xarray *ids = &tables[type].ids;
+	struct kv_obj *obj;
+
+	xa_lock(ids);
+	obj = xa_load(ids, id);
+	if (obj && obj->owner.portid == owner->portid &&
+	    obj->owner.net == owner->net)
+		kref_get(&obj->ref);
+	else
+		obj = NULL;
+	xa_unlock(ids);
+	return obj;
+}
+
+static void destroy_obj(struct kv_obj *obj)
+{
+	lockdep_assert_held(&obj->dev->lock);
+	WARN_ON_ONCE(obj->users);
+	obj->dead = true;
+	xa_erase(&tables[obj->type].ids, obj->id);
+	ops[obj->type]->destroy(obj);
+	drop_parents(obj);
+	atomic64_inc(&destroyed);
+	/* The id table's; a lookup may still hold another. */
+	kv_obj_put(obj);
+}
+
+/* The next object from an id on, with a reference. */
+static struct kv_obj *next_obj(struct xarray *ids, unsigned long *id)
+{
+	struct kv_obj *obj;
+
+	xa_lock(ids);
+	obj = xa_find(ids, id, ULONG_MAX, XA_PRESENT);
+	if (obj)
+		kref_get(&obj->ref);
+	xa_unlock(ids);
+	return obj;
+}
+
+static const char *user_of(const struct kv_obj *obj)
+{
+	static const char *const text[KV_OBJ_TYPES] = {
+		[KV_OBJ_RUN] = "in use by a run: cancel or delete that first",
+		[KV_OBJ_QP] = "in use by a qp: delete that first",
+		[KV_OBJ_MR] = "in use by an mr: delete that first",
+		[KV_OBJ_CQ] = "in use by a cq: delete that first",
+		[KV_OBJ_PD] = "in use by a pd: delete that first",
+	};
+	const char *found = "in use";
+	unsigned int type, i;
+
+	for (type = 0; type < KV_OBJ_TYPES; type++) {
+		struct kv_obj *child;
+		unsigned long id;
+
+		for (id = 0; (child = next_obj(&tables[type].ids, &id)); id++) {
+			/* Of another device, its parents are not ours to read. */
+			for (i = 0; child->dev == obj->dev && i < KV_OBJ_PARENTS; i++)
+				if (child->parents[i] == obj)
+					found = text[type];
+			kv_obj_put(child);
+		}
+	}
+	return found;
+}
+
+/**
+ * kv_obj_destroy() - destroy an object that somebody asked to have deleted
+ * @obj: the object, with the caller's reference, which stays the caller's
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: obj->dev->lock
+ * Return: 0, -EBUSY if others use it, -ENOENT if it was destroyed meanwhile.
+ */
+int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack)
+{
+	lockdep_assert_held(&obj->dev->lock);
+	if (obj->dead)
+		return -ENOENT;
+	if (obj->users) {
+		extack->_msg = user_of(obj);
+		return -EBUSY;
+	}
+	destroy_obj(obj);
+	return 0;
+}
+
+/**
+ * kv_obj_remove_owner() - a socket was closed: destroy what it owned
+ * @owner: the socket
+ *
+ * Context: may sleep; waits for the socket's runs to stop.
+ */
+void kv_obj_remove_owner(const struct kv_owner *owner)
+{
+	unsigned int type;
+
+	for (type = 0; type < KV_OBJ_TYPES; type++) {
+		struct kv_obj *obj;
+		unsigned long id;
+
+		for (id = 0; (obj = next_obj(&tables[type].ids, &id)); id++) {
+			if (obj->owner.portid == owner->portid &&
+			    obj->owner.net == owner->net) {
+				mutex_lock(&obj->dev->lock);
+				if (!obj->dead)
+					destroy_obj(obj);
+				mutex_unlock(&obj->dev->lock);
+			}
+			kv_obj_put(obj);
+		}
+	}
+}
+
+/**
+ * kv_obj_remove_dev() - a device goes: destroy all that was made on it
+ * @dev: the device
+ *
+ * Objects whose results outlive the device lose only their verbs and parents.
+ *
+ * Context: may sleep; waits for runs to stop.
+ * Locks: dev->lock
+ */
+void kv_obj_remove_dev(struct kv_dev *dev)
+{
+	unsigned int type;
+
+	lockdep_assert_held(&dev->lock);
+	for (type = 0; type < KV_OBJ_TYPES; type++) {
+		struct kv_obj *obj;
+		unsigned long id;
+
+		for (id = 0; (obj = next_obj(&tables[type].ids, &id)); id++) {
+			if (obj->dev == dev && !obj->dead) {
+				if (ops[type]->remove) {
+					ops[type]->remove(obj);
+					drop_parents(obj);
+				} else {
+					destroy_obj(obj);
+				}
+			}
+			kv_obj_put(obj);
+		}
+	}
+}
+
+/**
+ * kv_obj_exit() - destroy what outlived its device
+ *
+ * No device and no socket can reach us any more.
+ */
+void kv_obj_exit(void)
+{
+	unsigned int type;
+
+	for (type = 0; type < KV_OBJ_TYPES; type++) {
+		struct kv_obj *obj;
+		unsigned long id;
+
+		for (id = 0; (obj = next_obj(&tables[type].ids, &id)); id++) {
+			mutex_lock(&obj->dev->lock);
+			destroy_obj(obj);
+			mutex_unlock(&obj->dev->lock);
+			kv_obj_put(obj);
+		}
+		xa_destroy(&tables[type].ids);
+	}
+	WARN_ON(atomic_read(&live_objects));
+}
+
+/**
+ * kv_obj_created() - objects made since the module was loaded
+ *
+ * Return: their number.
+ */
+u64 kv_obj_created(void)
+{
+	return atomic64_read(&created);
+}
+
+/**
+ * kv_obj_destroyed() - objects destroyed since the module was loaded
+ *
+ * Return: their number.
+ */
+u64 kv_obj_destroyed(void)
+{
+	return atomic64_read(&destroyed);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_OBJ_H
+#define _KV_OBJ_H
+
+#include <linux/kref.h>
+#include <linux/types.h>
+
+struct kv_dev;
+struct net;
+struct netlink_ext_ack;
+
+/* In the order in which they are destroyed: users before what they use. */
+enum kv_obj_type {
+	KV_OBJ_RUN,
+	KV_OBJ_QP,
+	KV_OBJ_MR,
+	KV_OBJ_CQ,
+	KV_OBJ_PD,
+	KV_OBJ_TYPES,
+};
+
+/* A QP has most: PD, two CQs, and the two MRs that its runs posted. */
+#define KV_OBJ_PARENTS 5
+
+/**
+ * struct kv_owner - the socket that an object belongs to
+ * @net: its network namespace, compared and never followed after the socket's
+ *	end
+ * @portid: its netlink port
+ */
+struct kv_owner {
+	struct net *net;
+	u32 portid;
+};
+
+/**
+ * struct kv_obj - what all objects have; first member of each
+ * @ref: one for the id table, one for each lookup, one for each child
+ * @type: what it is
+ * @id: its name in the contract, 1 and up, unique for the type
+ * @owner: who may name it
+ * @dev: its device, with a reference
+ * @users: how many objects have it as a parent; dev->lock
+ * @parents: what it uses, each with a reference; NULL where there is none;
+ *	dev->lock
+ * @dead: no longer in the table, its verbs object destroyed; dev->lock
+ * @verb_ns: how long the last verb on it took
+ */
+struct kv_obj {
+	struct kref ref;
+	enum kv_obj_type type;
+	u32 id;
+	struct kv_owner owner;
+	struct kv_dev *dev;
+	unsigned int users;
+	struct kv_obj *parents[KV_OBJ_PARENTS];
+	bool dead;
+	u64 verb_ns;
+};
+
+/**
+ * struct kv_obj_ops - what differs between the types
+ * @destroy: destroy the verbs object, under dev->lock
+ * @remove: the device goes, under dev->lock: let go of its verbs, the object
+ *	stays. Without it the object is destroyed then.
+ */
+struct kv_obj_ops {
+	void (*destroy)(struct kv_obj *obj);
+	void (*remove)(struct kv_obj *obj);
+};
+
+void *kv_obj_alloc(enum kv_obj_type type, size_t size, struct kv_dev *dev,
+		   const struct kv_owner *owner, struct netlink_ext_ack *extack);
+void kv_obj_free(struct kv_obj *obj);
+int kv_obj_publish(struct kv_obj *obj);
+void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot,
+		       struct kv_obj *parent);
+struct kv_obj *kv_obj_lookup(enum kv_obj_type type, u32 id,
+			     const struct kv_owner *owner);
+void kv_obj_put(struct kv_obj *obj);
+int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack);
+void kv_obj_remove_owner(const struct kv_owner *owner);
+void kv_obj_remove_dev(struct kv_dev *dev);
+void kv_obj_exit(void);
+
+u64 kv_obj_created(void);
+u64 kv_obj_destroyed(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_PD_H
+#define _KV_PD_H
+
+#include "obj.h"
+
+struct ib_pd;
+
+/**
+ * struct kv_pd - a protection domain
+ * @obj: base
+ * @ib: the verbs object
+ */
+struct kv_pd {
+	struct kv_obj obj;
+	struct ib_pd *ib;
+};
+
+struct kv_pd *kv_pd_create(struct kv_dev *dev, const struct kv_owner *owner,
+			   struct netlink_ext_ack *extack);
+
+extern const struct kv_obj_ops kv_pd_ops;
+
+#endif

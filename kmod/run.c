@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/cpumask.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/netlink.h>
+#include <linux/slab.h>
+#include "cq.h"
+#include "dev.h"
+#include "mr.h"
+#include "netlink/family.h"
+#include "qp.h"
+#include "run.h"
+#include "wr.h"
+
+enum run_parent { RUN_QP, RUN_PEER_QP };
+
+/**
+ * kv_run_default_spins() - how long to poll before the CPU is let go
+ *
+ * With one CPU whoever is to make the completion happen waits for ours.
+ *
+ * Return: empty polls in a row.
+ */
+u32 kv_run_default_spins(void)
+{
+	return num_online_cpus() > 1 ? 1000 : 0;
+}
+
+static bool receives(const struct kv_run_spec *spec)
+{
+	return spec->op == KVERBS_OP_SEND;
+}
+
+static bool has_target(const struct kv_run_spec *spec)
+{
+	return spec->loop != KVERBS_LOOP_POST_TO_COMPLETION;
+}
+
+static int check_mr(const struct kv_run_end *end, const struct kv_mr *mr,
+		    u32 size, struct netlink_ext_ack *extack)
+{
+	if (size > mr->length) {
+		NL_SET_ERR_MSG(extack, "size is larger than the mr's buffer");
+		return -EINVAL;
+	}
+	if (mr->obj.parents[0] != end->qp->obj.parents[KV_QP_PD]) {
+		NL_SET_ERR_MSG(extack, "the mr and the qp are of different pds");
+		return -EINVAL;
+	}
+	if (end->lkey == KVERBS_LKEY_MR &&
+	    (!mr->registered || mr->offset || mr->reg_length < size)) {
+		NL_SET_ERR_MSG(extack, "lkey mr: the mr is not registered over the bytes from its start to size");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *end,
+		     struct netlink_ext_ack *extack)
+{
+	struct kv_qp *qp = end->qp;
+	int ret;
+
+	ret = kv_qp_check_rts(qp, extack);
+	if (ret)
+		return ret;
+	if (qp->dirty) {
+		NL_SET_ERR_MSG(extack, "an earlier run left requests outstanding on the qp: reset it and connect it anew");
+		return -EBUSY;
+	}
+	ret = check_mr(end, end->local, spec->size, extack);
+	if (ret || !has_target(spec))
+		return ret;
+	ret = check_mr(end, end->target, spec->size, extack);
+	if (ret || !receives(spec))
+		return ret;
+
+	if (qp->recv_cq == qp->send_cq) {
+		NL_SET_ERR_MSG(extack, "SEND needs a qp whose send_cq and recv_cq differ");
+		return -EINVAL;
+	}
+	if (qp->max_recv_wr < KV_LOOP_RECVS || qp->recv_cq->cqe < KV_LOOP_RECVS) {
+		NL_SET_ERR_MSG(extack, "SEND needs a max_recv_wr and a cqe of 2 at least");
+		return -EINVAL;
+	}
+	if (qp->recvs && qp->obj.parents[KV_QP_TARGET_MR] != &end->target->obj) {
+		NL_SET_ERR_MSG(extack, "receives of an earlier run are posted with another target_mr: reset the qp and connect it anew");
+		return -EBUSY;
+	}
+	return 0;
+}
+
+static int check_spec(const struct kv_dev *dev, const struct kv_run_spec *spec,
+		      struct netlink_ext_ack *extack)
+{
+	if (!kv_loop_pick(spec->loop, spec->op, 0)) {
+		NL_SET_ERR_MSG(extack, "this loop can't take this op: POST_TO_COMPLETION takes all but SEND; PING, PONG and RELAY take SEND and WRITE");
+		return -EINVAL;
+	}
+	if (spec->cpu >= 0 && (spec->cpu >= nr_cpu_ids || !cpu_online(spec->cpu))) {
+		NL_SET_ERR_MSG(extack, "cpu is not online");
+		return -EINVAL;
+	}
+	if (spec->op != KVERBS_OP_FETCH_ADD && spec->op != KVERBS_OP_CMP_SWP)
+		return 0;
+	if (spec->size != sizeof(u64)) {
+		NL_SET_ERR_MSG(extack, "size of an atomic operation is 8");
+		return -EINVAL;
+	}
+	if (dev->ib->attrs.atomic_cap == IB_ATOMIC_NONE) {
+		NL_SET_ERR_MSG(extack, "the device has no atomic operations");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/* The receives that the loop expects, less those that are posted already. */
+static int post_recvs(struct kv_qp *qp, struct kv_end *end,
+		      struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	for (; qp->recvs < KV_LOOP_RECVS; qp->recvs++) {
+		ret = kv_env_post_recv(end);
+		if (ret) {
+			NL_SET_ERR_MSG(extack, "ib_post_recv failed");
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int prep_end(struct kv_run *run, struct kv_end *end,
+		    const struct kv_run_end *from, struct netlink_ext_ack *extack)
+{
+	struct kv_obj *qp = &from->qp->obj;
+
+	kv_obj_set_parent(qp, KV_QP_LOCAL_MR, &from->local->obj);
+	if (from->target)
+		kv_obj_set_parent(qp, KV_QP_TARGET_MR, &from->target->obj);
+	kv_wr_prep(end, &run->spec, from);
+	return receives(&run->spec) ? post_recvs(from->qp, end, extack) : 0;
+}
+
+static int pass(struct kv_run *run, u64 iters, u64 time)
+{
+	struct kv_loop *loop = &run->loop;
+
+	kv_hist_reset(run->hist);
+	loop->done = 0;
+	loop->first = 0;
+	loop->last = 0;
+	loop->let_go = 0;
+	loop->iters = iters;
+	loop->time = time;
+	return run->fn(loop);
+}
+
+static void release_end(struct kv_run *run, const struct kv_run_end *from)
+{
+	if (!from->qp)
+		return;
+	from->qp->dirty = run->loop.busy || (run->error && run->error != -ECANCELED);
+	kv_qp_release(from->qp);
+}
+
+static int run_thread(void *arg)
+{
+	struct kv_run *run = arg;
+	const struct kv_run_spec *spec = &run->spec;
+	u64 start;
+	int ret = 0;
+
+	if (spec->warmup) {
+		ret = pass(run, spec->warmup, ~0ULL);
+		WRITE_ONCE(run->warmed, run->loop.done);
+	}
+	if (ret) {
+		/* What was warmed up is no sample. */
+		kv_hist_reset(run->hist);
+		run->loop.done = 0;
+	} else {
+		start = ktime_get_raw_ns();
+		ret = pass(run, spec->iters, spec->time_ns == ~0ULL ? ~0ULL :
+			   kv_env_ns_to_ticks(spec->time_ns));
+		run->elapsed_ns = ktime_get_raw_ns() - start;
+	}
+
+	if (ret == -ECANCELED)
+		ret = READ_ONCE(run->stop_reason);
+	run->error = ret;
+	release_end(run, &spec->end);
+	release_end(run, &spec->peer);
+	/* Pairs with the acquire of who reads the result. */
+	smp_store_release(&run->state, KVERBS_RUN_DONE);
+	kv_netlink_run_done(&run->obj.owner, run->obj.id, ret);
+	/* The run may be freed from here on. */
+	complete_all(&run->done);
+	module_put_and_kthread_exit(0);
+}
+
+static int spawn_thread(struct kv_run *run, struct netlink_ext_ack *extack)
+{
+	struct task_struct *task;
+
+	task = kthread_create(run_thread, run, "kverbs/%u", run->obj.id);
+	if (IS_ERR(task)) {
+		NL_SET_ERR_MSG(extack, "no thread for the run");
+		return PTR_ERR(task);
+	}
+	if (run->spec.cpu >= 0)
+		kthread_bind(task, run->spec.cpu);
+	/* The thread's; an rmmod while it runs is refused. */
+	__module_get(THIS_MODULE);
+	wake_up_process(task);
+	return 0;
+}
+
+static int claim(const struct kv_run_spec *spec, struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	if (!spec->end.qp)
+		return 0;
+	ret = kv_qp_claim(spec->end.qp, extack);
+	if (ret || !spec->peer.qp)
+		return ret;
+	ret = kv_qp_claim(spec->peer.qp, extack);
+	if (ret)
+		kv_qp_release(spec->end.qp);
+	return ret;
+}
+
+static void release(const struct kv_run_spec *spec)
+{
+	if (spec->peer.qp)
+		kv_qp_release(spec->peer.qp);
+	if (spec->end.qp)
+		kv_qp_release(spec->end.qp);
+}
+
+static int check_and_prep(struct kv_run *run, struct netlink_ext_ack *extack)
+{
+	const struct kv_run_spec *spec = &run->spec;
+	int ret;
+
+	if (!spec->end.qp)
+		return 0;
+	ret = check_end(spec, &spec->end, extack);
+	if (!ret && spec->peer.qp)
+		ret = check_end(spec, &spec->peer, extack);
+	if (!ret)
+		ret = prep_end(run, &run->end[0], &spec->end, extack);
+	if (!ret && spec->peer.qp)
+		ret = prep_end(run, &run->end[1], &spec->peer, extack);
+	return ret;
+}
+
+/**
+ * kv_run_start() - start a thread that runs a loop
+ * @dev: the device of all that the spec names
+ * @owner: whose run it is
+ * @spec: what to run; values in range, QPs and MRs there as the loop needs them
+ * @extack: where the reason of a refusal goes
+ *
+ * The thread holds a reference to the module.
+ *
+ * Locks: dev->lock
+ * Return: the run, owned by the id table, or ERR_PTR.
+ */
+struct kv_run *kv_run_start(struct kv_dev *dev, const struct kv_owner *owner,
+			    const struct kv_run_spec *spec,
+			    struct netlink_ext_ack *extack)
+{
+	struct kv_run *run;
+	int ret;
+
+	ret = check_spec(dev, spec, extack);
+	if (ret)
+		return ERR_PTR(ret);
+	run = kv_obj_alloc(KV_OBJ_RUN, sizeof(*run), dev, owner, extack);
+	if (IS_ERR(run))
+		return run;
+	init_completion(&run->done);
+	run->spec = *spec;
+	run->fn = kv_loop_pick(spec->loop, spec->op,
+			       spec->post == KVERBS_POST_SOFTIRQ_OFF);
+	run->hist = kvzalloc(sizeof(*run->hist), GFP_KERNEL);
+	if (!run->hist) {
+		ret = -ENOMEM;
+		goto err_free;
+	}
+	kv_hist_reset(run->hist);
+	run->loop.hist = run->hist;
+	run->loop.a = &run->end[0];
+	run->loop.b = &run->end[1];
+	run->loop.timeout = kv_env_ns_to_ticks(spec->timeout_ns);
+	run->loop.spins = spec->spins;
+
+	ret = claim(spec, extack);
+	if (ret)
+		goto err_free_hist;
+	ret = check_and_prep(run, extack);
+	if (ret)
+		goto err_release;
+	if (spec->end.qp)
+		kv_obj_set_parent(&run->obj, RUN_QP, &spec->end.qp->obj);
+	if (spec->peer.qp)
+		kv_obj_set_parent(&run->obj, RUN_PEER_QP, &spec->peer.qp->obj);
+
+	/* The id first: the thread's event carries it. */
+	ret = kv_obj_publish(&run->obj);
+	if (ret)
+		goto err_release;
+	ret = spawn_thread(run, extack);
+	if (ret) {
+		/* Published objects have but one way to go. */
+		run->error = ret;
+		run->state = KVERBS_RUN_DONE;
+		release(spec);
+		complete_all(&run->done);
+		kv_obj_destroy(&run->obj, NULL);
+		return ERR_PTR(ret);
+	}
+	return run;
+
+err_release:
+	release(spec);
+err_free_hist:
+	kvfree(run->hist);
+err_free:
+	kv_obj_free(&run->obj);
+	return ERR_PTR(ret);
+}
+
+/**
+ * kv_run_cancel() - ask the thread to end
+ * @run: the run; one that has ended stays as it is
+ * @reason: what it shall report, a negative errno
+ */
+void kv_run_cancel(struct kv_run *run, int reason)
+{
+	cmpxchg(&run->stop_reason, 0, reason);
+	WRITE_ONCE(run->loop.stop, 1);
+}
+
+/* Bounded: the thread looks at the stop flag before each wait that could last. */
+static void stop_run(struct kv_run *run, int reason)
+{
+	kv_run_cancel(run, reason);
+	wait_for_completion(&run->done);
+}
+
+static void remove_run(struct kv_obj *obj)
+{
+	stop_run(container_of(obj, struct kv_run, obj), -ENODEV);
+}
+
+static void destroy_run(struct kv_obj *obj)
+{
+	struct kv_run *run = container_of(obj, struct kv_run, obj);
+
+	stop_run(run, -ECANCELED);
+	kvfree(run->hist);
+}
+
+const struct kv_obj_ops kv_run_ops = {
+	.destroy = destroy_run,
+	.remove = remove_run,
+};
