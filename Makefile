@@ -16,7 +16,7 @@ TOOL_PKGS := libibverbs librdmacm libnl-3.0 libnl-genl-3.0 json-c smartcols
 TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Werror -Iuapi -Itool -Ikmod -MMD -MP $(shell pkg-config --cflags $(TOOL_PKGS))
 TOOL_LIBS = $(shell pkg-config --libs $(TOOL_PKGS)) -lpthread -lm
 
-TOOL_OBJS := $(patsubst tool/%.c,$(BUILD)/tool/%.o,$(wildcard tool/*.c))
+TOOL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c kmod/loop/*.c))
 
 all: module tool
 
@@ -34,8 +34,15 @@ $(BUILD)/tool/%.o: tool/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
+# The measured loops, with the tool's loop_env.h.
+$(BUILD)/kmod/loop/%.o: kmod/loop/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -Wno-unused-parameter -c -o $@ $<
+
 clean:
 	rm -rf $(BUILD)
+
+include tests/unit/unit.mk
 
 -include $(TOOL_OBJS:.o=.d)
 

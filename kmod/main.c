@@ -2,7 +2,7 @@
 #include <linux/module.h>
 #include <kverbs.h>
 #include "dev.h"
-#include "netlink/family.h"
+#include "genl/family.h"
 #include "obj.h"
 
 static int __init kverbs_init(void)

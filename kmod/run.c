@@ -7,7 +7,7 @@
 #include "cq.h"
 #include "dev.h"
 #include "mr.h"
-#include "netlink/family.h"
+#include "genl/family.h"
 #include "qp.h"
 #include "run.h"
 #include "wr.h"

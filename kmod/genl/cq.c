@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cq.h"
-#include "netlink/msg.h"
+#include "genl/msg.h"
 
 const struct nla_policy kv_cq_policy[KVERBS_A_CQ_MAX + 1] = {
 	[KVERBS_A_CQ_ID] = KV_POLICY_ID,

@@ -2,7 +2,7 @@
 #include <rdma/ib_verbs.h>
 #include "cq.h"
 #include "dev.h"
-#include "netlink/msg.h"
+#include "genl/msg.h"
 #include "pd.h"
 #include "qp.h"
 

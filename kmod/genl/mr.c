@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <rdma/ib_verbs.h>
 #include "mr.h"
-#include "netlink/msg.h"
+#include "genl/msg.h"
 #include "pd.h"
 #include "qp.h"
 

@@ -2,8 +2,8 @@
 #include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/notifier.h>
-#include "netlink/family.h"
-#include "netlink/msg.h"
+#include "genl/family.h"
+#include "genl/msg.h"
 #include "obj.h"
 
 #define OP(CMD, function, attrs) {			\

@@ -3,7 +3,7 @@
 #include "dev.h"
 #include "loop_env.h"
 #include "mr.h"
-#include "netlink/msg.h"
+#include "genl/msg.h"
 
 const struct nla_policy kv_dev_policy[KVERBS_A_DEV_MAX + 1] = {
 	[KVERBS_A_DEV_NAME] = KV_POLICY_NAME,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/netlink.h>
 #include "dev.h"
-#include "netlink/msg.h"
+#include "genl/msg.h"
 
 struct netlink_range_validation kv_range_16bit = { .max = U16_MAX };
 struct netlink_range_validation kv_range_24bit = { .max = 0xffffff };

@@ -2,8 +2,8 @@
 #include <linux/time64.h>
 #include "dev.h"
 #include "mr.h"
-#include "netlink/family.h"
-#include "netlink/msg.h"
+#include "genl/family.h"
+#include "genl/msg.h"
 #include "qp.h"
 #include "run.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "netlink/msg.h"
+#include "genl/msg.h"
 #include "pd.h"
 
 const struct nla_policy kv_pd_policy[KVERBS_A_PD_MAX + 1] = {
