@@ -142,7 +142,8 @@ static int prep_end(struct kv_run *run, struct kv_end *end,
 	return receives(&run->spec) ? post_recvs(from->qp, end, extack) : 0;
 }
 
-static int pass(struct kv_run *run, u64 iters, u64 time)
+/* Forget the pass before, and set the limits of the next. */
+static struct kv_loop *prep_pass(struct kv_run *run, u64 iters, u64 time)
 {
 	struct kv_loop *loop = &run->loop;
 
@@ -153,7 +154,7 @@ static int pass(struct kv_run *run, u64 iters, u64 time)
 	loop->let_go = 0;
 	loop->iters = iters;
 	loop->time = time;
-	return run->fn(loop);
+	return loop;
 }
 
 static void release_end(struct kv_run *run, const struct kv_run_end *from)
@@ -168,21 +169,19 @@ static int run_thread(void *arg)
 {
 	struct kv_run *run = arg;
 	const struct kv_run_spec *spec = &run->spec;
+	struct kv_loop *loop;
 	u64 start;
 	int ret = 0;
 
 	if (spec->warmup) {
-		ret = pass(run, spec->warmup, ~0ULL);
+		ret = run->fn(prep_pass(run, spec->warmup, ~0ULL));
 		WRITE_ONCE(run->warmed, run->loop.done);
 	}
-	if (ret) {
-		/* What was warmed up is no sample. */
-		kv_hist_reset(run->hist);
-		run->loop.done = 0;
-	} else {
+	loop = prep_pass(run, spec->iters, spec->time_ns == ~0ULL ? ~0ULL :
+			 kv_env_ns_to_ticks(spec->time_ns));
+	if (!ret) {
 		start = ktime_get_raw_ns();
-		ret = pass(run, spec->iters, spec->time_ns == ~0ULL ? ~0ULL :
-			   kv_env_ns_to_ticks(spec->time_ns));
+		ret = run->fn(loop);
 		run->elapsed_ns = ktime_get_raw_ns() - start;
 	}
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include "backend.h"
 #include "nl_kverbs.h"
 
@@ -160,22 +161,33 @@ static int run_del(struct kv_backend *b, uint32_t id)
 	return kv_nl_run_del(nl_of(b), id);
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
 static int run_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
 {
+	int64_t deadline = now_ms() + timeout_ms;
 	struct kv_run_result result;
+	int64_t left;
 	int ret;
 
 	/* An event can be somebody else's: ask, wait, ask again. */
-	ret = run_peek(b, id, &result);
-	if (ret || result.state == KVERBS_RUN_DONE)
-		return ret;
-	ret = kv_nl_wait_event(nl_of(b), timeout_ms);
-	if (ret)
-		return ret;
-	ret = run_peek(b, id, &result);
-	if (ret || result.state == KVERBS_RUN_DONE)
-		return ret;
-	return -EAGAIN;
+	for (;;) {
+		ret = run_peek(b, id, &result);
+		if (ret || result.state == KVERBS_RUN_DONE)
+			return ret;
+		left = deadline - now_ms();
+		if (left <= 0)
+			return -EAGAIN;
+		ret = kv_nl_wait_event(nl_of(b), (int)left);
+		if (ret && ret != -EAGAIN)
+			return ret;
+	}
 }
 
 static const struct kv_backend_ops kern_ops = {
