@@ -13,7 +13,7 @@ O ?= $(BUILD)/module
 
 CFLAGS ?= -O2 -g
 TOOL_PKGS := libibverbs librdmacm libnl-3.0 libnl-genl-3.0 json-c smartcols
-TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Werror -Iuapi -Itool -Ikmod -MMD -MP $(shell pkg-config --cflags $(TOOL_PKGS))
+TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Werror -iquote tool -iquote kmod -Iuapi -MMD -MP $(shell pkg-config --cflags $(TOOL_PKGS))
 TOOL_LIBS = $(shell pkg-config --libs $(TOOL_PKGS)) -lpthread -lm
 
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c kmod/loop/*.c))

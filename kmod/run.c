@@ -292,7 +292,7 @@ struct kv_run *kv_run_start(struct kv_dev *dev, const struct kv_owner *owner,
 	kv_hist_reset(run->hist);
 	run->loop.hist = run->hist;
 	run->loop.a = &run->end[0];
-	run->loop.b = &run->end[1];
+	run->loop.b = spec->peer.qp ? &run->end[1] : NULL;
 	run->loop.timeout = kv_env_ns_to_ticks(spec->timeout_ns);
 	run->loop.spins = spec->spins;
 

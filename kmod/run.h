@@ -40,7 +40,7 @@ struct kv_run_end {
  * @iters: samples, ~0 for no limit
  * @time_ns: ~0 for no limit
  * @warmup: iterations
- * @timeout_ns: for each completion
+ * @timeout_ns: for each iteration
  * @post: enum kverbs_post
  * @cpu: -1 for any
  * @spins: empty polls before the CPU is let go

@@ -3,6 +3,7 @@
 #define KV_BACKEND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <kverbs.h>
 #include "loop/hist.h"
@@ -10,8 +11,8 @@
 /*
  * What makes objects and runs in one space. The two backends are written
  * natively, one over netlink, one over libibverbs, and know nothing of each
- * other. Objects are named by ids; whatever is left when the backend is closed
- * is destroyed then.
+ * other. Objects are named by ids, never 0; whatever is left when the backend
+ * is closed is destroyed then.
  *
  * Every operation returns 0 or a negative errno, and on failure leaves a text in
  * kv_backend.err that names the culprit. Where there is a verb_ns, it is how
@@ -123,11 +124,18 @@ struct kv_run_result {
 	struct kv_hist hist;
 };
 
+/* Whose verbs these are, for the record. */
+struct kv_info {
+	char version[64]; /* of the module; user space: file of libibverbs */
+	char counter[32]; /* what a tick is of; see KVERBS_A_INFO_COUNTER */
+};
+
 struct kv_backend;
 
 struct kv_backend_ops {
 	const char *space; /* "kernel" or "user" */
 	void (*close)(struct kv_backend *b);
+	int (*info)(struct kv_backend *b, struct kv_info *info);
 
 	int (*dev_get)(struct kv_backend *b, const char *name,
 		       struct kv_dev *dev);

@@ -47,10 +47,11 @@ struct kv_end {
 #define KV_ENV_COUNTER "tsc"
 static inline __u64 kv_env_now(void)
 {
-	__u32 lo, hi;
+	/* RDTSC clears the upper halves: with 64 bits nothing is left to extend. */
+	__u64 lo, hi;
 
 	__asm__ volatile("lfence; rdtsc" : "=a"(lo), "=d"(hi) : : "memory");
-	return (__u64)hi << 32 | lo;
+	return hi << 32 | lo;
 }
 #else
 #define KV_ENV_COUNTER "ktime_raw"

@@ -463,8 +463,8 @@ struct kverbs_bin {
  *	comes first ends the run)
  * @KVERBS_A_RUN_TIME_NS: u64, how long to take samples, at most one day
  * @KVERBS_A_RUN_WARMUP: u64, iterations before the first sample, default 0
- * @KVERBS_A_RUN_TIMEOUT_NS: u64, deadline of each wait for a completion,
- *	1 ms .. 1 h, default 10 s
+ * @KVERBS_A_RUN_TIMEOUT_NS: u64, deadline of each iteration, with all that it
+ *	waits for, 1 ms .. 1 h, default 10 s
  * @KVERBS_A_RUN_POST: u32, enum kverbs_post, default SOFTIRQ_OFF
  * @KVERBS_A_RUN_CPU: u32, default: wherever the scheduler likes
  * @KVERBS_A_RUN_SPINS: u32, empty polls before the thread lets the CPU go;

@@ -52,8 +52,11 @@ static inline void kv_hist_record(struct kv_hist *h, __u64 v)
 {
 	h->bin[kv_hist_index(v)]++;
 	h->sum += v;
-	h->min = v < h->min ? v : h->min;
-	h->max = v > h->max ? v : h->max;
+	/* New extremes are rare: a branch costs less than a store each time. */
+	if (v < h->min)
+		h->min = v;
+	if (v > h->max)
+		h->max = v;
 }
 
 void kv_hist_reset(struct kv_hist *h);

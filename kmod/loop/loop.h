@@ -42,11 +42,11 @@ struct kv_end;
 /**
  * struct kv_loop - what a loop works on, and what it leaves
  * @a: the end that starts
- * @b: the other end; RELAY only
+ * @b: the other end; RELAY only, else NULL
  * @hist: where samples go
  * @iters: samples to take at most
  * @time: ticks to go on for; ~0 for no limit
- * @timeout: ticks that one completion may take
+ * @timeout: ticks that one iteration may take
  * @spins: empty polls in a row before the CPU is let go
  * @stop: set by others; the loop ends between two samples, or where it would
  *	let the CPU go

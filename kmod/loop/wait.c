@@ -44,3 +44,19 @@ int kv_wait_failed(struct kv_loop *l, struct kv_end *e)
 		l->vendor_err = vendor_err;
 	return -EIO;
 }
+
+/**
+ * kv_wait_timed_out() - find the completion that tells why nothing came
+ * @l: the loop
+ *
+ * What was to arrive at one end of a RELAY may have failed at the other.
+ *
+ * Return: -EIO if a send failed, else -ETIMEDOUT.
+ */
+int kv_wait_timed_out(struct kv_loop *l)
+{
+	if (kv_env_poll(l, kv_env_send_cq(l->a)) < 0 ||
+	    (l->b && kv_env_poll(l, kv_env_send_cq(l->b)) < 0))
+		return -EIO;
+	return -ETIMEDOUT;
+}

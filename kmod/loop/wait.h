@@ -10,6 +10,7 @@
 
 int kv_wait_let_go(struct kv_loop *l, __u64 since);
 int kv_wait_failed(struct kv_loop *l, struct kv_end *e);
+int kv_wait_timed_out(struct kv_loop *l);
 
 /**
  * kv_wait_wc() - wait for one completion
@@ -33,7 +34,7 @@ static __always_inline int kv_wait_wc(struct kv_loop *l, struct kv_end *e,
 		}
 		ret = kv_wait_let_go(l, since);
 		if (ret)
-			return ret;
+			return ret == -ETIMEDOUT ? kv_wait_timed_out(l) : ret;
 	}
 	return ret > 0 ? 0 : kv_wait_failed(l, e);
 }
@@ -44,16 +45,19 @@ static __always_inline int kv_wait_wc(struct kv_loop *l, struct kv_end *e,
  * @e: the end whose target is watched
  * @value: what is waited for
  * @until: 1: until the flag is @value, 0: until it is something else
- * @reaped: set to 1 if the send completion was taken meanwhile
+ * @from: the end whose WRITE this waits for, if it is of this loop
+ * @reaped: set to 1 if the completion of that WRITE was taken meanwhile; 1 if
+ *	there is none to take
  * @since: counter when the wait began
  *
- * An end that has posted a WRITE looks at its send CQ too when it lets the CPU
- * go: else a dead peer would only be seen at the deadline.
+ * When it lets the CPU go it looks at the send CQ too: else a WRITE that failed
+ * would only be seen at the deadline.
  *
  * Return: 0, or what ended the loop.
  */
 static __always_inline int kv_wait_flag(struct kv_loop *l, struct kv_end *e,
-					__u8 value, int until, int *reaped,
+					__u8 value, int until,
+					struct kv_end *from, int *reaped,
 					__u64 since)
 {
 	__u32 empty = 0;
@@ -65,7 +69,7 @@ static __always_inline int kv_wait_flag(struct kv_loop *l, struct kv_end *e,
 			continue;
 		}
 		if (!*reaped) {
-			ret = kv_env_poll(l, kv_env_send_cq(e));
+			ret = kv_env_poll(l, kv_env_send_cq(from));
 			if (ret < 0)
 				return ret;
 			*reaped = ret;

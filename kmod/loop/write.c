@@ -35,7 +35,7 @@ static __always_inline int write_ping_body(struct kv_loop *l, int off)
 		ret = kv_env_post_send(a, off);
 		if (ret)
 			return ret;
-		ret = kv_wait_flag(l, a, v, 1, &reaped, t0);
+		ret = kv_wait_flag(l, a, v, 1, a, &reaped, t0);
 		t1 = kv_env_now();
 		if (ret)
 			return ret;
@@ -58,7 +58,7 @@ static __always_inline int write_pong_body(struct kv_loop *l, int off)
 		int reaped = 1;
 
 		t0 = kv_env_now();
-		ret = kv_wait_flag(l, a, v, 0, &reaped, t0);
+		ret = kv_wait_flag(l, a, v, 0, a, &reaped, t0);
 		if (ret)
 			return ret;
 		*kv_env_mark(a) = ++v;
@@ -86,7 +86,7 @@ static __always_inline int write_relay_body(struct kv_loop *l, int off)
 
 	kv_sample_start(l);
 	while (kv_sample_more(l)) {
-		int reaped_a = 0, reaped_b = 1;
+		int reaped_a = 0, reaped_b = 0;
 
 		*kv_env_mark(a) = ++v;
 		*kv_env_mark(b) = v;
@@ -95,20 +95,20 @@ static __always_inline int write_relay_body(struct kv_loop *l, int off)
 		ret = kv_env_post_send(a, off);
 		if (ret)
 			return ret;
-		ret = kv_wait_flag(l, b, v, 1, &reaped_b, t0);
+		ret = kv_wait_flag(l, b, v, 1, a, &reaped_a, t0);
 		if (ret)
 			return ret;
 		ret = kv_env_post_send(b, off);
 		if (ret)
 			return ret;
-		ret = kv_wait_flag(l, a, v, 1, &reaped_a, t0);
+		ret = kv_wait_flag(l, a, v, 1, b, &reaped_b, t0);
 		t1 = kv_env_now();
 		if (ret)
 			return ret;
 		ret = write_settle(l, a, reaped_a, t0);
 		if (ret)
 			return ret;
-		ret = write_settle(l, b, 0, t0);
+		ret = write_settle(l, b, reaped_b, t0);
 		if (ret)
 			return ret;
 		kv_sample_take(l, t0, t1);

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include <assert.h>
+#include "loop_env.h"
+
+/* The machinery behind tests/unit/loop_env.h. */
+
+struct fake fake;
+
+/**
+ * fake_complete() - add a completion to a CQ
+ * @cq: the CQ; the test dies if it overruns
+ * @wc: the completion
+ */
+void fake_complete(struct kv_env_cq *cq, struct fake_wc wc)
+{
+	assert(cq->used < FAKE_CQ_DEPTH);
+	cq->wc[cq->used++] = wc;
+}
+
+static void arrive(struct kv_end *to, struct kv_end *from)
+{
+	if (from->write) {
+		/* Nobody may write before what was written has been seen. */
+		assert(to->flag == to->new_flag || !to->flag_empty);
+		to->flag = to->new_flag;
+		to->new_flag = from->mark;
+		to->flag_empty = to->recv_empty;
+	} else if (!to->arrived) {
+		if (!to->recvs) {
+			to->unready++;
+			return;
+		}
+		to->recvs--;
+		fake_complete(&to->recv_cq,
+			      (struct fake_wc){ .empty = to->recv_empty });
+	}
+	if (to->arrived)
+		to->arrived(to);
+}
+
+int kv_env_post_send(struct kv_end *e, int off)
+{
+	unsigned int n = ++e->sends;
+
+	fake.now += fake.post_ticks;
+	e->offs += !!off;
+	if (n == e->fail_send)
+		return e->fail_ret;
+	if (n == e->lost_send)
+		return 0;
+	if (n == e->bad_send) {
+		while (e->flush && e->recvs) {
+			e->recvs--;
+			fake_complete(&e->recv_cq, (struct fake_wc){ 0, 5, 1 });
+		}
+		fake_complete(&e->send_cq, e->bad);
+		return 0;
+	}
+	if (!e->arrived)
+		fake_complete(&e->send_cq,
+			      (struct fake_wc){ .empty = e->send_empty });
+	if (e->peer)
+		arrive(e->peer, e);
+	return 0;
+}
+
+int kv_env_post_recv(struct kv_end *e)
+{
+	fake.now += fake.recv_ticks;
+	if (++e->recvs_posted == e->fail_recv)
+		return e->fail_ret;
+	e->recvs++;
+	return 0;
+}
+
+struct kv_env_cq *kv_env_send_cq(struct kv_end *e)
+{
+	return &e->send_cq;
+}
+
+struct kv_env_cq *kv_env_recv_cq(struct kv_end *e)
+{
+	return &e->recv_cq;
+}
+
+int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
+{
+	struct fake_wc wc;
+
+	fake.now += fake.poll_ticks;
+	if (cq->broken)
+		return -EIO;
+	if (!cq->used)
+		return 0;
+	if (cq->wc[0].empty) {
+		cq->wc[0].empty--;
+		return 0;
+	}
+	wc = cq->wc[0];
+	memmove(&cq->wc[0], &cq->wc[1], --cq->used * sizeof(wc));
+	if (!wc.status)
+		return 1;
+	l->wc_status = wc.status;
+	l->vendor_err = wc.vendor_err;
+	return -EIO;
+}
+
+__u8 kv_env_flag(struct kv_end *e)
+{
+	fake.now += fake.flag_ticks;
+	if (e->flag_empty)
+		e->flag_empty--;
+	else
+		e->flag = e->new_flag;
+	return e->flag;
+}
+
+__u8 *kv_env_mark(struct kv_end *e)
+{
+	return &e->mark;
+}
+
+int kv_env_stop(struct kv_loop *l)
+{
+	return l->stop;
+}
+
+__u64 kv_env_now(void)
+{
+	__u64 now = fake.now;
+
+	fake.now += fake.now_ticks;
+	return now;
+}
+
+void kv_env_relax(void)
+{
+	fake.now += fake.relax_ticks;
+	fake.relaxed++;
+	if (fake.relax)
+		fake.relax();
+}
+
+void kv_env_let_go(void)
+{
+	fake.now += fake.let_go_ticks;
+	fake.gone++;
+	if (fake.let_go)
+		fake.let_go();
+}
+
+void kv_env_breathe(void)
+{
+	fake.now += fake.breathe_ticks;
+	fake.breathed++;
+	if (fake.breathe)
+		fake.breathe();
+}

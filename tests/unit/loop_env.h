@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_TESTS_LOOP_ENV_H
+#define KV_TESTS_LOOP_ENV_H
+
+/*
+ * The loops' world in the unit tests: no verbs, a clock that only moves when it
+ * is told to, and faults on order. The contract stands in loop/loop.h.
+ */
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include "loop/loop.h"
+
+#define FAKE_CQ_DEPTH 16
+
+/**
+ * struct fake_wc - a completion
+ * @empty: polls that still find nothing before it
+ * @status: IBTA 11.6.2; 0 is good
+ * @vendor_err: goes with @status
+ */
+struct fake_wc {
+	unsigned int empty;
+	__u32 status;
+	__u32 vendor_err;
+};
+
+struct kv_env_cq {
+	struct fake_wc wc[FAKE_CQ_DEPTH];
+	unsigned int used;
+	/* Every poll fails, and there is no completion to tell why. */
+	bool broken;
+};
+
+/**
+ * struct kv_end - one end of a connection that never leaves the process
+ * @send_cq: where its posts complete
+ * @recv_cq: where what it receives completes
+ * @flag: last byte of the target
+ * @mark: last byte of the local buffer
+ * @peer: who its posts reach; NULL: they complete and reach nobody
+ * @write: it posts WRITEs; else SENDs
+ * @arrived: called when something has reached this end, which then needs no
+ *	loop: the test plays it, its CQs stay empty, its receives are replaced
+ * @send_empty: polls that find nothing before each send completion
+ * @recv_empty: looks that find nothing before each arrival
+ * @sends: posts so far
+ * @offs: how many of them were told to hold off softirqs
+ * @recvs: receives posted now
+ * @recvs_posted: receives posted by the loop so far
+ * @unready: how often a SEND arrived and there was no receive
+ * @fail_send: which post fails, counted from 1; @fail_ret is what it returns
+ * @fail_recv: which post of a receive fails
+ * @fail_ret: see @fail_send
+ * @lost_send: which post neither completes nor reaches the peer
+ * @bad_send: which post completes with @bad, and reaches nobody
+ * @bad: see @bad_send
+ * @flush: then the receives are flushed too, before @bad is there
+ * @new_flag: what @flag becomes after @flag_empty more looks
+ * @flag_empty: see @new_flag
+ */
+struct kv_end {
+	struct kv_env_cq send_cq;
+	struct kv_env_cq recv_cq;
+	__u8 flag;
+	__u8 mark;
+
+	struct kv_end *peer;
+	bool write;
+	void (*arrived)(struct kv_end *e);
+	unsigned int send_empty;
+	unsigned int recv_empty;
+
+	unsigned int sends;
+	unsigned int offs;
+	unsigned int recvs;
+	unsigned int recvs_posted;
+	unsigned int unready;
+
+	unsigned int fail_send;
+	unsigned int fail_recv;
+	int fail_ret;
+	unsigned int lost_send;
+	unsigned int bad_send;
+	struct fake_wc bad;
+	bool flush;
+
+	__u8 new_flag;
+	unsigned int flag_empty;
+};
+
+/**
+ * struct fake - what does not belong to an end
+ * @now: the counter
+ * @now_ticks: by how much reading the counter moves it; the others likewise
+ * @relax: called between two polls, if set
+ * @let_go: called when the CPU is let go, if set
+ * @breathe: called between two samples, if set
+ * @relaxed: how often kv_env_relax() was called; the others likewise
+ */
+struct fake {
+	__u64 now;
+	__u64 now_ticks;
+	__u64 post_ticks;
+	__u64 recv_ticks;
+	__u64 poll_ticks;
+	__u64 flag_ticks;
+	__u64 relax_ticks;
+	__u64 let_go_ticks;
+	__u64 breathe_ticks;
+	void (*relax)(void);
+	void (*let_go)(void);
+	void (*breathe)(void);
+	unsigned int relaxed;
+	unsigned int gone;
+	unsigned int breathed;
+};
+
+extern struct fake fake;
+
+void fake_complete(struct kv_env_cq *cq, struct fake_wc wc);
+
+__u64 kv_env_now(void);
+int kv_env_post_send(struct kv_end *e, int off);
+int kv_env_post_recv(struct kv_end *e);
+struct kv_env_cq *kv_env_send_cq(struct kv_end *e);
+struct kv_env_cq *kv_env_recv_cq(struct kv_end *e);
+int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq);
+__u8 kv_env_flag(struct kv_end *e);
+__u8 *kv_env_mark(struct kv_end *e);
+int kv_env_stop(struct kv_loop *l);
+void kv_env_relax(void);
+void kv_env_let_go(void);
+void kv_env_breathe(void);
+
+/* Both variants, as in the kernel. */
+#define KV_LOOP_DEFINE(name)				\
+	int kv_loop_##name(struct kv_loop *l)		\
+	{						\
+		return name##_body(l, 0);		\
+	}						\
+							\
+	int kv_loop_##name##_off(struct kv_loop *l)	\
+	{						\
+		return name##_body(l, 1);		\
+	}
+
+#define KV_LOOP_PICK(name, off) ((off) ? kv_loop_##name##_off : kv_loop_##name)
+
+#endif

@@ -1,0 +1,994 @@
+// SPDX-License-Identifier: MIT
+#include "test.h"
+#include <kverbs.h>
+#include "loop_env.h"
+
+/* IBTA 11.6.2, with libibverbs' numbers. */
+#define WC_FLUSHED 5
+#define WC_REM_ACCESS 10
+#define WC_RETRY_EXCEEDED 12
+
+static struct kv_hist hist;
+static struct kv_loop loop;
+static struct kv_end a, b;
+
+static struct kv_loop pong;
+static struct kv_hist pong_hist;
+
+static __u64 hist_count(void)
+{
+	__u64 n = 0;
+
+	for (unsigned int i = 0; i < KV_HIST_BINS; i++)
+		n += hist.bin[i];
+	return n;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	memset(&fake, 0, sizeof(fake));
+	memset(&loop, 0, sizeof(loop));
+	memset(&pong, 0, sizeof(pong));
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	kv_hist_reset(&hist);
+	kv_hist_reset(&pong_hist);
+	fake.now = 1000000;
+	fake.now_ticks = 1;
+	a.recvs = KV_LOOP_RECVS;
+	b.recvs = KV_LOOP_RECVS;
+	loop.a = &a;
+	loop.hist = &hist;
+	loop.iters = 10;
+	loop.time = ~0ULL;
+	loop.timeout = 1000000;
+	loop.spins = 1000;
+	return 0;
+}
+
+/* Ends that the test plays, and not a loop. */
+
+static unsigned int rounds;
+
+/* Somebody's PONG: sends back what has arrived, which has to be the next byte. */
+static void answer(struct kv_end *e)
+{
+	if (e->write) {
+		e->flag = e->new_flag;
+		assert_int_equal(e->flag, (__u8)(e->mark + 1));
+		e->mark = e->flag;
+	}
+	rounds++;
+	assert_int_equal(kv_env_post_send(e, 0), 0);
+}
+
+/* Somebody's PING: the answer has to be what was asked; asks for the next. */
+static void ask(struct kv_end *e)
+{
+	if (e->write) {
+		e->flag = e->new_flag;
+		assert_int_equal(e->flag, e->mark);
+		e->mark++;
+	}
+	rounds++;
+	assert_int_equal(kv_env_post_send(e, 0), 0);
+}
+
+static void connect(int write)
+{
+	a.peer = &b;
+	b.peer = &a;
+	a.write = write;
+	b.write = write;
+	rounds = 0;
+}
+
+/* Every loop that posts, with what it needs around it. */
+
+static void prepare_alone(void)
+{
+}
+
+static void prepare_send_ping(void)
+{
+	connect(0);
+	b.arrived = answer;
+}
+
+static void prepare_write_ping(void)
+{
+	connect(1);
+	b.arrived = answer;
+}
+
+/* The first question is on its way. */
+static void prepare_send_pong(void)
+{
+	connect(0);
+	b.arrived = ask;
+	assert_int_equal(kv_env_post_send(&b, 0), 0);
+}
+
+static void prepare_write_pong(void)
+{
+	connect(1);
+	b.arrived = ask;
+	b.mark = 1;
+	assert_int_equal(kv_env_post_send(&b, 0), 0);
+}
+
+static void prepare_send_relay(void)
+{
+	connect(0);
+	loop.b = &b;
+}
+
+static void prepare_write_relay(void)
+{
+	connect(1);
+	loop.b = &b;
+}
+
+static const struct kind {
+	const char *name;
+	__u32 loop;
+	__u32 op;
+	void (*prepare)(void);
+	bool samples;
+} kinds[] = {
+	{ "post_to_completion", KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_WRITE,
+	  prepare_alone, true },
+	{ "send_ping", KVERBS_LOOP_PING, KVERBS_OP_SEND, prepare_send_ping, true },
+	{ "send_pong", KVERBS_LOOP_PONG, KVERBS_OP_SEND, prepare_send_pong, false },
+	{ "send_relay", KVERBS_LOOP_RELAY, KVERBS_OP_SEND, prepare_send_relay,
+	  true },
+	{ "write_ping", KVERBS_LOOP_PING, KVERBS_OP_WRITE, prepare_write_ping,
+	  true },
+	{ "write_pong", KVERBS_LOOP_PONG, KVERBS_OP_WRITE, prepare_write_pong,
+	  false },
+	{ "write_relay", KVERBS_LOOP_RELAY, KVERBS_OP_WRITE, prepare_write_relay,
+	  true },
+};
+
+#define EACH_KIND(k) \
+	for (const struct kind *k = kinds; \
+	     k < kinds + sizeof(kinds) / sizeof(kinds[0]); k++)
+
+static void prepare(const struct kind *k)
+{
+	reset(NULL);
+	k->prepare();
+}
+
+static int run(const struct kind *k, int off)
+{
+	return kv_loop_pick(k->loop, k->op, off)(&loop);
+}
+
+/* No completion was left behind for the next run to stumble over. */
+static void assert_drained(void)
+{
+	assert_int_equal(a.send_cq.used, 0);
+	assert_int_equal(b.send_cq.used, 0);
+	if (loop.b) {
+		assert_int_equal(a.recv_cq.used, 0);
+		assert_int_equal(b.recv_cq.used, 0);
+	}
+	assert_int_equal(loop.busy, 0);
+}
+
+static void all_take_what_was_asked(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		prepare(k);
+		a.send_empty = 3;
+		b.send_empty = 2;
+		a.recv_empty = 4;
+		b.recv_empty = 1;
+		assert_int_equal(run(k, 0), 0);
+		assert_int_equal(loop.done, 10);
+		assert_int_equal(hist_count(), k->samples ? 10 : 0);
+		assert_int_equal(a.sends, 10);
+		assert_int_equal(fake.breathed, 10);
+		assert_int_equal(loop.wc_status, 0);
+		assert_int_equal(a.unready + b.unready, 0);
+		assert_drained();
+	}
+}
+
+static void all_stop_before_the_first_when_none_is_wanted(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		prepare(k);
+		loop.iters = 0;
+		assert_int_equal(run(k, 0), 0);
+		assert_int_equal(a.sends, 0);
+		assert_int_equal(loop.busy, 0);
+	}
+}
+
+static void all_hold_off_softirqs_when_told(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		for (int off = 0; off < 2; off++) {
+			prepare(k);
+			assert_int_equal(run(k, off), 0);
+			assert_int_equal(a.offs, off ? a.sends : 0);
+			if (loop.b)
+				assert_int_equal(b.offs, off ? b.sends : 0);
+		}
+	}
+}
+
+static void all_return_what_a_post_returned(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		prepare(k);
+		a.fail_send = 4;
+		a.fail_ret = -ENOMEM;
+		assert_int_equal(run(k, 0), -ENOMEM);
+		assert_int_equal(loop.done, 3);
+		assert_int_equal(hist_count(), k->samples ? 3 : 0);
+		assert_int_equal(loop.busy, 1);
+		assert_int_equal(loop.wc_status, 0);
+	}
+}
+
+static void all_return_what_a_post_of_a_receive_returned(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		if (k->op != KVERBS_OP_SEND)
+			continue;
+		prepare(k);
+		a.fail_recv = 4;
+		a.fail_ret = -ENOMEM;
+		assert_int_equal(run(k, 0), -ENOMEM);
+		assert_int_equal(loop.done, 3);
+		assert_int_equal(loop.busy, 1);
+	}
+}
+
+static void all_give_up_when_nothing_completes(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		__u64 start;
+
+		prepare(k);
+		a.lost_send = 4;
+		fake.poll_ticks = 10;
+		fake.flag_ticks = 10;
+		loop.timeout = 50000;
+		start = fake.now;
+		assert_int_equal(run(k, 0), -ETIMEDOUT);
+		assert_int_equal(loop.done, 3);
+		assert_int_equal(loop.busy, 1);
+		assert_int_equal(loop.wc_status, 0);
+		assert_true(fake.now - start > 50000);
+		assert_true(fake.now - start < 55000);
+	}
+}
+
+static void set_stop(void)
+{
+	loop.stop = 1;
+}
+
+static void all_stop_while_waiting(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		prepare(k);
+		a.lost_send = 4;
+		fake.let_go = set_stop;
+		assert_int_equal(run(k, 0), -ECANCELED);
+		assert_int_equal(loop.done, 3);
+		assert_int_equal(loop.busy, 1);
+		assert_int_equal(loop.let_go, 1);
+	}
+}
+
+static void stop_after_three(void)
+{
+	if (fake.breathed == 3)
+		loop.stop = 1;
+}
+
+static void all_stop_between_samples(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		prepare(k);
+		fake.breathe = stop_after_three;
+		assert_int_equal(run(k, 0), -ECANCELED);
+		assert_int_equal(loop.done, 3);
+		assert_int_equal(a.sends, 3);
+		assert_drained();
+	}
+}
+
+static void all_are_done_if_stopped_after_the_last(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		prepare(k);
+		loop.iters = 3;
+		fake.breathe = stop_after_three;
+		assert_int_equal(run(k, 0), 0);
+		assert_int_equal(loop.done, 3);
+	}
+}
+
+static void all_do_nothing_if_stopped_before(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		prepare(k);
+		loop.stop = 1;
+		assert_int_equal(run(k, 0), -ECANCELED);
+		assert_int_equal(loop.done, 0);
+		assert_int_equal(a.sends, 0);
+		assert_int_equal(loop.busy, 0);
+	}
+}
+
+static void all_report_a_bad_completion(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		/* There the waiting end is not the one whose post failed. */
+		if (k->loop == KVERBS_LOOP_RELAY)
+			continue;
+		prepare(k);
+		a.bad_send = 4;
+		a.bad = (struct fake_wc){ 2, WC_RETRY_EXCEEDED, 0x81 };
+		a.flush = true;
+		assert_int_equal(run(k, 0), -EIO);
+		assert_int_equal(loop.done, 3);
+		assert_int_equal(hist_count(), k->samples ? 3 : 0);
+		assert_int_equal(loop.busy, 1);
+		assert_int_equal(loop.wc_status, WC_RETRY_EXCEEDED);
+		assert_int_equal(loop.vendor_err, 0x81);
+	}
+}
+
+/* NULL */
+
+static void null_records_what_two_reads_cost(void **state)
+{
+	(void)state;
+	fake.now_ticks = 23;
+	fake.breathe_ticks = 1000;
+	loop.a = NULL;
+	loop.iters = 50;
+	assert_int_equal(kv_loop_null(&loop), 0);
+	assert_int_equal(loop.done, 50);
+	assert_int_equal(hist_count(), 50);
+	assert_int_equal(hist.min, 23);
+	assert_int_equal(hist.max, 23);
+	assert_int_equal(hist.sum, 50 * 23);
+	assert_int_equal(fake.breathed, 50);
+	assert_int_equal(fake.relaxed + fake.gone, 0);
+}
+
+static void null_is_the_same_with_off(void **state)
+{
+	(void)state;
+	fake.now_ticks = 23;
+	loop.a = NULL;
+	assert_int_equal(kv_loop_null_off(&loop), 0);
+	assert_int_equal(hist.sum, 10 * 23);
+}
+
+static void null_stops_between_samples(void **state)
+{
+	(void)state;
+	fake.breathe = stop_after_three;
+	assert_int_equal(kv_loop_null(&loop), -ECANCELED);
+	assert_int_equal(loop.done, 3);
+}
+
+/* The span starts with the first sample and ends with the last one. */
+static void span_is_from_first_to_last(void **state)
+{
+	(void)state;
+	fake.now_ticks = 10;
+	fake.breathe_ticks = 100;
+	loop.iters = 3;
+	assert_int_equal(kv_loop_null(&loop), 0);
+	assert_int_equal(loop.first, 1000000);
+	/* first, then two reads for each sample, and two breaths between them. */
+	assert_int_equal(loop.last - loop.first, 6 * 10 + 2 * 100);
+}
+
+static void time_ends_the_run(void **state)
+{
+	(void)state;
+	fake.now_ticks = 10;
+	fake.breathe_ticks = 80;
+	loop.iters = ~0ULL;
+	loop.time = 1000;
+	assert_int_equal(kv_loop_null(&loop), 0);
+	/* Samples end 20, 120, 220 … ticks after the start: the 11th at 1020. */
+	assert_int_equal(loop.done, 11);
+	assert_int_equal(loop.last - loop.first, 1020);
+}
+
+static void count_ends_the_run_before_the_time(void **state)
+{
+	(void)state;
+	loop.time = 1000000;
+	loop.iters = 7;
+	assert_int_equal(kv_loop_null(&loop), 0);
+	assert_int_equal(loop.done, 7);
+}
+
+/* A loop goes on where it was: `done` and the histogram are only added to. */
+static void results_are_added_to(void **state)
+{
+	(void)state;
+	assert_int_equal(kv_loop_null(&loop), 0);
+	loop.iters = 15;
+	assert_int_equal(kv_loop_null(&loop), 0);
+	assert_int_equal(loop.done, 15);
+	assert_int_equal(hist_count(), 15);
+}
+
+/* Post to completion */
+
+static void set_costs(void)
+{
+	fake.now_ticks = 3;
+	fake.post_ticks = 100;
+	fake.recv_ticks = 5000;
+	fake.poll_ticks = 10;
+	fake.flag_ticks = 2;
+	fake.relax_ticks = 1;
+	fake.breathe_ticks = 7000;
+}
+
+static void assert_samples(__u64 n, __u64 ticks)
+{
+	assert_int_equal(hist_count(), n);
+	assert_int_equal(hist.min, ticks);
+	assert_int_equal(hist.max, ticks);
+	assert_int_equal(hist.sum, n * ticks);
+}
+
+static void completion_sample_is_exact(void **state)
+{
+	(void)state;
+	set_costs();
+	a.send_empty = 6;
+	assert_int_equal(kv_loop_post_to_completion(&loop), 0);
+	/* The post, seven polls, six times between two of them. */
+	assert_samples(10, 3 + 100 + 7 * 10 + 6 * 1);
+	assert_int_equal(fake.relaxed, 60);
+	assert_int_equal(loop.let_go, 0);
+}
+
+static void each_sample_has_its_own_bin(void **state)
+{
+	(void)state;
+	set_costs();
+	loop.iters = 1;
+	for (unsigned int i = 0; i < 50; i++) {
+		a.send_empty = 20 * i;
+		loop.done = 0;
+		assert_int_equal(kv_loop_post_to_completion(&loop), 0);
+		assert_int_equal(hist.bin[kv_hist_index(113 + 11 * 20 * i)], 1);
+		assert_int_equal(hist.max, 113 + 11 * 20 * i);
+	}
+	assert_int_equal(hist.min, 113);
+}
+
+static void cpu_is_let_go_after_the_spins(void **state)
+{
+	(void)state;
+	loop.spins = 5;
+	loop.iters = 4;
+	a.send_empty = 12;
+	assert_int_equal(kv_loop_post_to_completion(&loop), 0);
+	assert_int_equal(fake.relaxed, 4 * 5);
+	assert_int_equal(fake.gone, 4 * 7);
+	assert_int_equal(loop.let_go, 4 * 7);
+}
+
+static void cpu_is_let_go_at_once_without_spins(void **state)
+{
+	(void)state;
+	loop.spins = 0;
+	a.send_empty = 2;
+	assert_int_equal(kv_loop_post_to_completion(&loop), 0);
+	assert_int_equal(fake.relaxed, 0);
+	assert_int_equal(loop.let_go, 10 * 2);
+}
+
+static void bad_completion_ends_the_loop(void **state)
+{
+	(void)state;
+	a.bad_send = 4;
+	a.bad = (struct fake_wc){ 0, WC_REM_ACCESS, 0x42 };
+	assert_int_equal(kv_loop_post_to_completion(&loop), -EIO);
+	assert_int_equal(loop.done, 3);
+	assert_int_equal(loop.busy, 1);
+	assert_int_equal(loop.wc_status, WC_REM_ACCESS);
+	assert_int_equal(loop.vendor_err, 0x42);
+	assert_int_equal(fake.relaxed + fake.gone, 0);
+}
+
+static void broken_cq_ends_the_loop(void **state)
+{
+	(void)state;
+	a.send_cq.broken = true;
+	assert_int_equal(kv_loop_post_to_completion(&loop), -EIO);
+	assert_int_equal(loop.done, 0);
+	assert_int_equal(loop.busy, 1);
+	assert_int_equal(loop.wc_status, 0);
+}
+
+/* SEND */
+
+static void send_ping_sample_is_exact(void **state)
+{
+	(void)state;
+	prepare_send_ping();
+	set_costs();
+	a.recv_empty = 4;
+	a.send_empty = 9;
+	assert_int_equal(kv_loop_send_ping(&loop), 0);
+	/* The other end's post too; no receive posted, no send completion. */
+	assert_samples(10, 3 + 100 + 100 + 5 * 10 + 4 * 1);
+	assert_int_equal(rounds, 10);
+}
+
+static void send_relay_sample_is_exact(void **state)
+{
+	(void)state;
+	prepare_send_relay();
+	set_costs();
+	a.recv_empty = 4;
+	b.recv_empty = 2;
+	a.send_empty = 9;
+	b.send_empty = 9;
+	assert_int_equal(kv_loop_send_relay(&loop), 0);
+	assert_samples(10, 3 + 2 * 100 + (5 + 3) * 10 + (4 + 2) * 1);
+	assert_int_equal(b.sends, 10);
+}
+
+static void send_loops_replace_their_receives(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		if (k->op != KVERBS_OP_SEND)
+			continue;
+		prepare(k);
+		loop.iters = 1000;
+		assert_int_equal(run(k, 0), 0);
+		assert_int_equal(a.recvs_posted, 1000);
+		/* One is used by the question that PONG was not asked for. */
+		assert_int_equal(a.recvs, KV_LOOP_RECVS -
+				 (k->loop == KVERBS_LOOP_PONG));
+		if (loop.b) {
+			assert_int_equal(b.recvs, KV_LOOP_RECVS);
+			assert_int_equal(b.recvs_posted, 1000);
+		}
+		assert_int_equal(a.unready + b.unready, 0);
+	}
+}
+
+static void put_flushed_receive(void)
+{
+	a.lost_send = 1;
+	fake_complete(&a.recv_cq, (struct fake_wc){ 1, WC_FLUSHED, 0x11 });
+}
+
+static void cause_of_a_flush_is_found(void **state)
+{
+	(void)state;
+	put_flushed_receive();
+	/* It is late, and behind a good one. */
+	fake_complete(&a.send_cq, (struct fake_wc){ .empty = 3 });
+	fake_complete(&a.send_cq, (struct fake_wc){ 20, WC_RETRY_EXCEEDED, 0x81 });
+	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
+	assert_int_equal(loop.wc_status, WC_RETRY_EXCEEDED);
+	assert_int_equal(loop.vendor_err, 0x81);
+	assert_int_equal(loop.busy, 1);
+	assert_int_equal(loop.done, 0);
+	assert_int_equal(a.send_cq.used, 0);
+}
+
+static void cause_is_found_behind_flushed_sends(void **state)
+{
+	(void)state;
+	put_flushed_receive();
+	fake_complete(&a.send_cq, (struct fake_wc){ 0, WC_FLUSHED, 0x12 });
+	fake_complete(&a.send_cq, (struct fake_wc){ 2, WC_REM_ACCESS, 0x82 });
+	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
+	assert_int_equal(loop.wc_status, WC_REM_ACCESS);
+	assert_int_equal(loop.vendor_err, 0x82);
+}
+
+static void flush_without_cause_stays_a_flush(void **state)
+{
+	__u64 start = fake.now;
+
+	(void)state;
+	put_flushed_receive();
+	fake_complete(&a.send_cq, (struct fake_wc){ 2, WC_FLUSHED, 0x12 });
+	fake.poll_ticks = 10;
+	loop.timeout = 5000;
+	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
+	assert_int_equal(loop.wc_status, WC_FLUSHED);
+	assert_int_equal(loop.vendor_err, 0x11);
+	assert_true(fake.now - start < 6000);
+}
+
+static void search_for_the_cause_can_be_stopped(void **state)
+{
+	(void)state;
+	put_flushed_receive();
+	fake.let_go = set_stop;
+	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
+	assert_int_equal(loop.wc_status, WC_FLUSHED);
+	assert_int_equal(loop.let_go, 1);
+}
+
+static void search_for_the_cause_ends_on_a_broken_cq(void **state)
+{
+	(void)state;
+	put_flushed_receive();
+	a.send_cq.broken = true;
+	fake.poll_ticks = 10;
+	loop.timeout = 5000;
+	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
+	assert_int_equal(loop.wc_status, WC_FLUSHED);
+}
+
+/* WRITE */
+
+static void write_ping_sample_is_exact(void **state)
+{
+	(void)state;
+	prepare_write_ping();
+	set_costs();
+	a.recv_empty = 4;
+	a.send_empty = 9;
+	assert_int_equal(kv_loop_write_ping(&loop), 0);
+	assert_samples(10, 3 + 100 + 100 + 5 * 2 + 4 * 1);
+}
+
+static void write_relay_sample_is_exact(void **state)
+{
+	(void)state;
+	prepare_write_relay();
+	set_costs();
+	a.recv_empty = 4;
+	b.recv_empty = 2;
+	a.send_empty = 9;
+	b.send_empty = 9;
+	assert_int_equal(kv_loop_write_relay(&loop), 0);
+	assert_samples(10, 3 + 2 * 100 + (5 + 3) * 2 + (4 + 2) * 1);
+}
+
+/* answer() checks each byte: 0 .. 255 and round again, nearly four times. */
+static void write_ping_counts_round(void **state)
+{
+	(void)state;
+	prepare_write_ping();
+	a.recv_empty = 2;
+	loop.iters = 1000;
+	assert_int_equal(kv_loop_write_ping(&loop), 0);
+	assert_int_equal(rounds, 1000);
+	assert_int_equal(a.mark, 1000 % 256);
+	assert_int_equal(a.flag, 1000 % 256);
+	assert_int_equal(b.mark, 1000 % 256);
+}
+
+/* ask() checks each byte. */
+static void write_pong_counts_round(void **state)
+{
+	(void)state;
+	prepare_write_pong();
+	a.recv_empty = 2;
+	loop.iters = 1000;
+	assert_int_equal(kv_loop_write_pong(&loop), 0);
+	assert_int_equal(rounds, 1000);
+	assert_int_equal(a.mark, 1000 % 256);
+	/* The next question has been asked already. */
+	assert_int_equal(b.mark, 1001 % 256);
+	assert_int_equal(a.new_flag, 1001 % 256);
+}
+
+static void write_relay_counts_round(void **state)
+{
+	(void)state;
+	prepare_write_relay();
+	a.recv_empty = 1;
+	b.recv_empty = 3;
+	loop.iters = 1000;
+	assert_int_equal(kv_loop_write_relay(&loop), 0);
+	assert_int_equal(b.sends, 1000);
+	assert_int_equal(a.mark, 1000 % 256);
+	assert_int_equal(b.mark, 1000 % 256);
+	assert_int_equal(a.flag, 1000 % 256);
+	assert_int_equal(b.flag, 1000 % 256);
+}
+
+/* Warm-up and measurement are two calls on the same buffers. */
+static void write_loops_find_their_place_again(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		if (k->op != KVERBS_OP_WRITE)
+			continue;
+		prepare(k);
+		for (unsigned int i = 1; i <= 700; i += 7) {
+			loop.iters = i;
+			assert_int_equal(run(k, 0), 0);
+		}
+		assert_int_equal(loop.done, 694);
+		assert_int_equal(a.sends, 694);
+		assert_drained();
+	}
+}
+
+/* A dead peer never writes; the send completion says so before the deadline. */
+static void write_ping_sees_its_write_fail(void **state)
+{
+	(void)state;
+	prepare_write_ping();
+	loop.spins = 5;
+	a.bad_send = 4;
+	a.bad = (struct fake_wc){ 3, WC_RETRY_EXCEEDED, 0x81 };
+	assert_int_equal(kv_loop_write_ping(&loop), -EIO);
+	assert_int_equal(loop.done, 3);
+	assert_int_equal(loop.busy, 1);
+	assert_int_equal(loop.wc_status, WC_RETRY_EXCEEDED);
+	assert_int_equal(loop.vendor_err, 0x81);
+	assert_int_equal(loop.let_go, 3);
+}
+
+/* Taken while waiting for the flag, the send completion is not waited for. */
+static void write_completion_is_taken_once(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		if (k->op != KVERBS_OP_WRITE ||
+		    k->loop == KVERBS_LOOP_POST_TO_COMPLETION)
+			continue;
+		prepare(k);
+		loop.spins = 2;
+		a.recv_empty = 10;
+		b.recv_empty = 10;
+		assert_int_equal(run(k, 0), 0);
+		assert_int_equal(loop.done, 10);
+		assert_true(loop.let_go > 0);
+		assert_drained();
+	}
+}
+
+/* Both ends as loops: the PONG gets the CPU when the PING lets it go. */
+
+static kv_loop_fn pong_fn;
+static int pong_active;
+
+static void run_pong(void)
+{
+	if (pong_active)
+		return;
+	if (b.write ? b.new_flag == b.mark : !b.recv_cq.used)
+		return;
+	pong_active = 1;
+	pong.iters = pong.done + 1;
+	assert_int_equal(pong_fn(&pong), 0);
+	pong_active = 0;
+}
+
+static void prepare_pong(int write)
+{
+	connect(write);
+	pong_active = 0;
+	pong_fn = kv_loop_pick(KVERBS_LOOP_PONG,
+			       write ? KVERBS_OP_WRITE : KVERBS_OP_SEND, 0);
+	pong.a = &b;
+	pong.hist = &pong_hist;
+	pong.time = ~0ULL;
+	pong.timeout = 100000;
+	pong.spins = 1;
+	a.recv_empty = 3;
+	b.recv_empty = 3;
+	a.send_empty = 5;
+	b.send_empty = 5;
+}
+
+static void ping_and_pong_meet(void **state)
+{
+	(void)state;
+	for (int write = 0; write < 2; write++) {
+		__u32 op = write ? KVERBS_OP_WRITE : KVERBS_OP_SEND;
+
+		reset(NULL);
+		prepare_pong(write);
+		loop.iters = 1000;
+		loop.spins = write;
+		fake.let_go = run_pong;
+		assert_int_equal(kv_loop_pick(KVERBS_LOOP_PING, op, 0)(&loop), 0);
+		assert_int_equal(loop.done, 1000);
+		assert_int_equal(pong.done, 1000);
+		assert_int_equal(hist_count(), 1000);
+		assert_int_equal(pong_hist.max, 0);
+		assert_int_equal(a.unready + b.unready, 0);
+		if (!write) {
+			assert_int_equal(a.recvs, KV_LOOP_RECVS);
+			assert_int_equal(b.recvs, KV_LOOP_RECVS);
+		}
+		assert_int_equal(a.mark, b.mark);
+		assert_int_equal(pong.busy, 0);
+		assert_drained();
+	}
+}
+
+static void pong_may_start_first(void **state)
+{
+	(void)state;
+	for (int write = 0; write < 2; write++) {
+		__u32 op = write ? KVERBS_OP_WRITE : KVERBS_OP_SEND;
+
+		reset(NULL);
+		prepare_pong(write);
+		pong.iters = 1;
+		/* Nobody asks; it has promised nothing, so it is not busy. */
+		assert_int_equal(pong_fn(&pong), -ETIMEDOUT);
+		assert_int_equal(pong.busy, 0);
+		assert_int_equal(b.sends, 0);
+
+		loop.iters = 300;
+		loop.spins = 0;
+		fake.let_go = run_pong;
+		assert_int_equal(kv_loop_pick(KVERBS_LOOP_PING, op, 0)(&loop), 0);
+		assert_int_equal(pong.done, 300);
+	}
+}
+
+/* A question after 90 % of the deadline leaves all of it to the answer. */
+static void pong_has_a_deadline_for_each_wait(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		if (k->loop != KVERBS_LOOP_PONG)
+			continue;
+		prepare(k);
+		fake.let_go_ticks = 100;
+		loop.timeout = 10000;
+		loop.spins = 0;
+		loop.iters = 1;
+		a.recv_cq.wc[0].empty = 90;
+		a.flag_empty = 90;
+		a.send_empty = 20;
+		assert_int_equal(run(k, 0), 0);
+		assert_int_equal(loop.done, 1);
+		assert_int_equal(loop.let_go, 110);
+	}
+}
+
+/* Picking */
+
+static void picks_a_loop_for_what_it_can_do(void **state)
+{
+	static const struct {
+		__u32 loop;
+		__u32 op;
+		kv_loop_fn fn;
+		kv_loop_fn fn_off;
+	} want[] = {
+#define ROW(loop, op, name) \
+	{ KVERBS_LOOP_##loop, KVERBS_OP_##op, kv_loop_##name, kv_loop_##name##_off }
+#define NOTHING(loop, op) \
+	{ KVERBS_LOOP_##loop, KVERBS_OP_##op, NULL, NULL }
+		ROW(NULL, SEND, null),
+		ROW(NULL, WRITE, null),
+		ROW(NULL, READ, null),
+		ROW(NULL, FETCH_ADD, null),
+		ROW(NULL, CMP_SWP, null),
+		NOTHING(POST_TO_COMPLETION, SEND),
+		ROW(POST_TO_COMPLETION, WRITE, post_to_completion),
+		ROW(POST_TO_COMPLETION, READ, post_to_completion),
+		ROW(POST_TO_COMPLETION, FETCH_ADD, post_to_completion),
+		ROW(POST_TO_COMPLETION, CMP_SWP, post_to_completion),
+		ROW(PING, SEND, send_ping),
+		ROW(PING, WRITE, write_ping),
+		NOTHING(PING, READ),
+		NOTHING(PING, FETCH_ADD),
+		NOTHING(PING, CMP_SWP),
+		ROW(PONG, SEND, send_pong),
+		ROW(PONG, WRITE, write_pong),
+		NOTHING(PONG, READ),
+		NOTHING(PONG, FETCH_ADD),
+		NOTHING(PONG, CMP_SWP),
+		ROW(RELAY, SEND, send_relay),
+		ROW(RELAY, WRITE, write_relay),
+		NOTHING(RELAY, READ),
+		NOTHING(RELAY, FETCH_ADD),
+		NOTHING(RELAY, CMP_SWP),
+	};
+	const unsigned int rows = sizeof(want) / sizeof(want[0]);
+
+	(void)state;
+	/* A new loop or operation has to be added here. */
+	assert_int_equal(rows, __KVERBS_LOOP_LAST * __KVERBS_OP_LAST);
+	for (unsigned int i = 0; i < rows; i++) {
+		assert_true(kv_loop_pick(want[i].loop, want[i].op, 0) ==
+			    want[i].fn);
+		assert_true(kv_loop_pick(want[i].loop, want[i].op, 1) ==
+			    want[i].fn_off);
+	}
+}
+
+static void picks_nothing_for_an_unknown_loop(void **state)
+{
+	(void)state;
+	assert_null(kv_loop_pick(__KVERBS_LOOP_LAST, KVERBS_OP_WRITE, 0));
+	assert_null(kv_loop_pick(~0U, KVERBS_OP_WRITE, 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(all_take_what_was_asked, reset),
+		cmocka_unit_test_setup(all_stop_before_the_first_when_none_is_wanted,
+				       reset),
+		cmocka_unit_test_setup(all_hold_off_softirqs_when_told, reset),
+		cmocka_unit_test_setup(all_return_what_a_post_returned, reset),
+		cmocka_unit_test_setup(all_return_what_a_post_of_a_receive_returned,
+				       reset),
+		cmocka_unit_test_setup(all_give_up_when_nothing_completes, reset),
+		cmocka_unit_test_setup(all_stop_while_waiting, reset),
+		cmocka_unit_test_setup(all_stop_between_samples, reset),
+		cmocka_unit_test_setup(all_are_done_if_stopped_after_the_last, reset),
+		cmocka_unit_test_setup(all_do_nothing_if_stopped_before, reset),
+		cmocka_unit_test_setup(all_report_a_bad_completion, reset),
+		cmocka_unit_test_setup(null_records_what_two_reads_cost, reset),
+		cmocka_unit_test_setup(null_is_the_same_with_off, reset),
+		cmocka_unit_test_setup(null_stops_between_samples, reset),
+		cmocka_unit_test_setup(span_is_from_first_to_last, reset),
+		cmocka_unit_test_setup(time_ends_the_run, reset),
+		cmocka_unit_test_setup(count_ends_the_run_before_the_time, reset),
+		cmocka_unit_test_setup(results_are_added_to, reset),
+		cmocka_unit_test_setup(completion_sample_is_exact, reset),
+		cmocka_unit_test_setup(each_sample_has_its_own_bin, reset),
+		cmocka_unit_test_setup(cpu_is_let_go_after_the_spins, reset),
+		cmocka_unit_test_setup(cpu_is_let_go_at_once_without_spins, reset),
+		cmocka_unit_test_setup(bad_completion_ends_the_loop, reset),
+		cmocka_unit_test_setup(broken_cq_ends_the_loop, reset),
+		cmocka_unit_test_setup(send_ping_sample_is_exact, reset),
+		cmocka_unit_test_setup(send_relay_sample_is_exact, reset),
+		cmocka_unit_test_setup(send_loops_replace_their_receives, reset),
+		cmocka_unit_test_setup(cause_of_a_flush_is_found, reset),
+		cmocka_unit_test_setup(cause_is_found_behind_flushed_sends, reset),
+		cmocka_unit_test_setup(flush_without_cause_stays_a_flush, reset),
+		cmocka_unit_test_setup(search_for_the_cause_can_be_stopped, reset),
+		cmocka_unit_test_setup(search_for_the_cause_ends_on_a_broken_cq, reset),
+		cmocka_unit_test_setup(write_ping_sample_is_exact, reset),
+		cmocka_unit_test_setup(write_relay_sample_is_exact, reset),
+		cmocka_unit_test_setup(write_ping_counts_round, reset),
+		cmocka_unit_test_setup(write_pong_counts_round, reset),
+		cmocka_unit_test_setup(write_relay_counts_round, reset),
+		cmocka_unit_test_setup(write_loops_find_their_place_again, reset),
+		cmocka_unit_test_setup(write_ping_sees_its_write_fail, reset),
+		cmocka_unit_test_setup(write_completion_is_taken_once, reset),
+		cmocka_unit_test_setup(ping_and_pong_meet, reset),
+		cmocka_unit_test_setup(pong_may_start_first, reset),
+		cmocka_unit_test_setup(pong_has_a_deadline_for_each_wait, reset),
+		cmocka_unit_test_setup(picks_a_loop_for_what_it_can_do, reset),
+		cmocka_unit_test_setup(picks_nothing_for_an_unknown_loop, reset),
+	};
+
+	return cmocka_run_group_tests_name("loops", tests, NULL, NULL);
+}

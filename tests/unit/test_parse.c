@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <errno.h>
+#include <cmocka.h>
+#include "parse.h"
+
+#define UNTOUCHED 0xdeadbeef
+
+static void assert_says(const struct kv_why *why, const char *part)
+{
+	if (!strstr(why->text, part))
+		fail_msg("'%s' does not say '%s'", why->text, part);
+}
+
+static void test_count(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *says;
+	} bad[] = {
+		{ "", "is empty" },
+		{ "-1", "is negative" },
+		{ "+1", "is no number" },
+		{ " 1", "is no number" },
+		{ "x", "is no number" },
+		{ "0x10", "has 'x10' behind its number" },
+		{ "12 ", "has ' ' behind its number" },
+		{ "1.5", "has '.5' behind its number" },
+		{ "4", "is too small; it takes a number from 5 to 1000" },
+		{ "1001", "is too large" },
+		{ "18446744073709551616", "is too large" },
+		{ "99999999999999999999999999", "is too large" },
+	};
+	struct kv_why why;
+	uint64_t v;
+
+	(void)state;
+	assert_int_equal(kv_parse_count("5", 5, 1000, &v, &why), 0);
+	assert_int_equal(v, 5);
+	assert_int_equal(kv_parse_count("1000", 5, 1000, &v, &why), 0);
+	assert_int_equal(v, 1000);
+	assert_int_equal(kv_parse_count("007", 5, 1000, &v, &why), 0);
+	assert_int_equal(v, 7);
+	assert_int_equal(kv_parse_count("18446744073709551615", 0, UINT64_MAX,
+					&v, &why), 0);
+	assert_true(v == UINT64_MAX);
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		v = UNTOUCHED;
+		assert_int_equal(kv_parse_count(bad[i].text, 5, 1000, &v, &why),
+				 -EINVAL);
+		assert_says(&why, bad[i].says);
+		assert_int_equal(v, UNTOUCHED);
+	}
+}
+
+static void test_size(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t bytes;
+	} good[] = {
+		{ "1", 1 },
+		{ "64", 64 },
+		{ "4k", 4096 },
+		{ "64K", 65536 },
+		{ "1m", 1048576 },
+		{ "2M", 2097152 },
+		{ "4294967295", UINT32_MAX },
+		{ "4194303k", 4294966272U },
+		{ "4095m", 4293918720U },
+	};
+	static const struct {
+		const char *text;
+		const char *says;
+	} bad[] = {
+		{ "", "is empty" },
+		{ "0", "is 0" },
+		{ "0k", "is 0" },
+		{ "-64", "is negative" },
+		{ "k", "is no number" },
+		{ "64q", "has 'q' behind its number" },
+		{ "4kk", "has 'k' behind its number" },
+		{ "4kB", "has 'B' behind its number" },
+		{ "4 k", "has ' k' behind its number" },
+		{ "4.5k", "has '.5k' behind its number" },
+		{ "8,64", "is a list" },
+		{ "4294967296", "is too large" },
+		{ "4194304k", "is too large" },
+		{ "4096m", "is too large" },
+		{ "18446744073709551617", "is too large" },
+		{ "18014398509481985k", "is too large" },
+	};
+	struct kv_why why;
+	uint32_t v;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(kv_parse_size(good[i].text, &v, &why), 0);
+		assert_int_equal(v, good[i].bytes);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		v = UNTOUCHED;
+		assert_int_equal(kv_parse_size(bad[i].text, &v, &why), -EINVAL);
+		assert_says(&why, bad[i].says);
+		assert_int_equal(v, UNTOUCHED);
+	}
+}
+
+static void test_time(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} good[] = {
+		{ "2", 2000000000 },
+		{ "2s", 2000000000 },
+		{ "0.5s", 500000000 },
+		{ "0.5", 500000000 },
+		{ "200ms", 200000000 },
+		{ "1.5ms", 1500000 },
+		{ "1500us", 1500000 },
+		{ "1000000ns", 1000000 },
+		{ "1.0000000009s", 1000000000 },
+		{ "1.000000001s", 1000000001 },
+		{ "10", 10000000000 },
+		{ "9.999999999", 9999999999 },
+	};
+	static const struct {
+		const char *text;
+		const char *says;
+	} bad[] = {
+		{ "", "is empty" },
+		{ "-1", "is negative" },
+		{ ".5", "is no number" },
+		{ "1.", "has no digit behind its point" },
+		{ "1.s", "has no digit behind its point" },
+		{ "1,5", "has ',5' behind its number" },
+		{ "2min", "has 'min' behind its number" },
+		{ "2 s", "has ' s' behind its number" },
+		{ "1e3", "has 'e3' behind its number" },
+		{ "0", "is too short; it takes a time from 0.001s to 10s" },
+		{ "999us", "is too short" },
+		{ "10.000000001", "is too long" },
+		{ "11", "is too long" },
+		{ "18446744073709551615", "is too long" },
+		{ "18446744073709551616", "is too large" },
+		{ "18446744073709551615.999999999ns", "is too long" },
+	};
+	struct kv_why why;
+	uint64_t v;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(kv_parse_time(good[i].text, 1000000,
+					       10000000000, &v, &why), 0);
+		assert_int_equal(v, good[i].ns);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		v = UNTOUCHED;
+		assert_int_equal(kv_parse_time(bad[i].text, 1000000,
+					       10000000000, &v, &why), -EINVAL);
+		assert_says(&why, bad[i].says);
+		assert_int_equal(v, UNTOUCHED);
+	}
+}
+
+static void test_cpus(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *says;
+	} bad[] = {
+		{ "", "is empty" },
+		{ "-1", "is negative" },
+		{ "a", "is no number" },
+		{ ",1", "is no number" },
+		{ "1,", "has no CPU number behind its comma" },
+		{ "1,,2", "has no CPU number behind its comma" },
+		{ "1,-2", "has no CPU number behind its comma" },
+		{ "1,2,3", "has more than two CPUs" },
+		{ "1-2", "has '-2' behind its number" },
+		{ "1 2", "has ' 2' behind its number" },
+		{ "65536", "is too large" },
+		{ "4294967296", "is too large" },
+	};
+	int32_t cpu[2] = { -1, -1 };
+	unsigned int n = 0;
+	struct kv_why why;
+
+	(void)state;
+	assert_int_equal(kv_parse_cpus("3", cpu, &n, &why), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(cpu[0], 3);
+	assert_int_equal(cpu[1], -1);
+	assert_int_equal(kv_parse_cpus("65535,0", cpu, &n, &why), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(cpu[0], 65535);
+	assert_int_equal(cpu[1], 0);
+	/* Both ends on one CPU is a thing that one may want to see. */
+	assert_int_equal(kv_parse_cpus("1,1", cpu, &n, &why), 0);
+	assert_int_equal(cpu[1], 1);
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		n = 7;
+		assert_int_equal(kv_parse_cpus(bad[i].text, cpu, &n, &why),
+				 -EINVAL);
+		assert_says(&why, bad[i].says);
+		assert_int_equal(n, 7);
+	}
+}
+
+static void test_word(void **state)
+{
+	struct kv_why why;
+	uint32_t v = UNTOUCHED;
+
+	(void)state;
+	assert_int_equal(kv_parse_word("user", kv_word_space, &v, &why), 0);
+	assert_int_equal(v, KV_SPACE_USER);
+	assert_int_equal(kv_parse_word("softirq-off", kv_word_post, &v, &why),
+			 0);
+	assert_int_equal(v, KVERBS_POST_SOFTIRQ_OFF);
+
+	v = UNTOUCHED;
+	assert_int_equal(kv_parse_word("use", kv_word_space, &v, &why),
+			 -EINVAL);
+	assert_says(&why, "is not known; it takes kernel or user");
+	assert_int_equal(kv_parse_word("users", kv_word_space, &v, &why),
+			 -EINVAL);
+	assert_int_equal(kv_parse_word("User", kv_word_space, &v, &why),
+			 -EINVAL);
+	assert_int_equal(kv_parse_word("", kv_word_kind, &v, &why), -EINVAL);
+	assert_says(&why, "is empty; it takes completion, pingpong, relay or null");
+	assert_int_equal(v, UNTOUCHED);
+
+	assert_string_equal(kv_word_name(kv_word_op, KVERBS_OP_CMP_SWP),
+			    "cmp-swp");
+	assert_string_equal(kv_word_name(kv_word_op, 99), "?");
+	/* Each operation has a word. */
+	for (uint32_t op = 0; op <= KVERBS_OP_MAX; op++)
+		assert_string_not_equal(kv_word_name(kv_word_op, op), "?");
+}
+
+static void test_ops(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *says;
+	} bad[] = {
+		{ "", "has an empty entry" },
+		{ ",read", "has an empty entry" },
+		{ "read,", "has an empty entry" },
+		{ "read,,write", "has an empty entry" },
+		{ "read, write", "has ' write', which is not known" },
+		{ "read,flush", "it takes a list of send, write, read, fetch-add or cmp-swp" },
+		{ "READ", "has 'READ'" },
+		{ "read,write,read", "names 'read' twice" },
+	};
+	struct kv_list list = { 0 };
+	struct kv_why why;
+	char text[600];
+
+	(void)state;
+	assert_int_equal(kv_parse_ops("cmp-swp,send,read", &list, &why), 0);
+	assert_int_equal(list.n, 3);
+	assert_int_equal(list.value[0], KVERBS_OP_CMP_SWP);
+	assert_int_equal(list.value[1], KVERBS_OP_SEND);
+	assert_int_equal(list.value[2], KVERBS_OP_READ);
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(kv_parse_ops(bad[i].text, &list, &why),
+				 -EINVAL);
+		assert_says(&why, bad[i].says);
+		assert_int_equal(list.n, 3);
+	}
+
+	/* A text longer than any message must not break the message. */
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(kv_parse_ops(text, &list, &why), -EINVAL);
+	assert_true(strlen(why.text) < sizeof(why.text));
+}
+
+static void test_sizes(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *says;
+	} bad[] = {
+		{ "", "is empty" },
+		{ ",8", "has an empty entry" },
+		{ "8,", "has an empty entry" },
+		{ "8,,64", "has an empty entry" },
+		{ "8,0", "is 0" },
+		{ "8,-1", "is negative" },
+		{ "8;64", "has ';64' behind its number" },
+		{ "64,8,64", "names '64' twice" },
+		{ "4096,8,4k", "names '4k' twice" },
+		{ "8,8589934592", "is too large" },
+	};
+	struct kv_list list = { 0 };
+	struct kv_why why;
+	char text[300] = "";
+
+	(void)state;
+	assert_int_equal(kv_parse_sizes("8,64,4k,64K", &list, &why), 0);
+	assert_int_equal(list.n, 4);
+	assert_int_equal(list.value[0], 8);
+	assert_int_equal(list.value[1], 64);
+	assert_int_equal(list.value[2], 4096);
+	assert_int_equal(list.value[3], 65536);
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(kv_parse_sizes(bad[i].text, &list, &why),
+				 -EINVAL);
+		assert_says(&why, bad[i].says);
+		assert_int_equal(list.n, 4);
+	}
+
+	for (int i = 1; i <= KV_PARSE_LIST_MAX; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "%s%d", i > 1 ? "," : "", i);
+	assert_int_equal(kv_parse_sizes(text, &list, &why), 0);
+	assert_int_equal(list.n, KV_PARSE_LIST_MAX);
+	strcat(text, ",99");
+	assert_int_equal(kv_parse_sizes(text, &list, &why), -EINVAL);
+	assert_says(&why, "has more than 32 entries");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_count),
+		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_word),
+		cmocka_unit_test(test_ops),
+		cmocka_unit_test(test_sizes),
+	};
+
+	return cmocka_run_group_tests_name("parse", tests, NULL, NULL);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_CAPSULE_H
+#define KV_CAPSULE_H
+
+#include <json-c/json.h>
+#include "space.h"
+
+#define KV_VERSION "0.1"
+
+struct json_object *kv_capsule_create(const struct kv_space *space,
+				      unsigned int n);
+
+#endif

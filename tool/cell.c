@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cell.h"
+#include "now.h"
+#include "verify.h"
+
+/* How long to probe how long an iteration takes; a share of the cell's time. */
+#define PROBE_SHARE 60
+#define PROBE_WARMUP 4
+
+/* How much of a block is warm-up. */
+#define WARM_SHARE 25
+#define WARM_MIN 2
+#define WARM_MAX 1000
+
+#define BLOCK_MIN_NS 5000000ULL
+
+/* The p99 wants 1000 samples; some more, for the rate is but a guess. */
+#define SAMPLES_WANTED 1000
+#define SAMPLES_AIMED 1100
+
+/* How much longer than planned a cell may take to get them. */
+#define STRETCH 3
+
+/* A cell that is being measured. */
+struct job {
+	struct kv_cell *c;
+	const struct kv_plan *plan;
+	struct kv_pair pair[KV_SPACES];
+	struct kv_amount amount[KV_SPACES];
+	struct kv_run_result result[KV_SPACES];
+	/* What the probe saw of one iteration, and of a run beside its samples. */
+	uint64_t period_ns[KV_SPACES];
+	uint64_t overhead_ns[KV_SPACES];
+	struct kv_fault *f;
+};
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
+{
+	return v < low ? low : v > high ? high : v;
+}
+
+static int measure(struct job *j, unsigned int s)
+{
+	struct kv_pair *p = &j->pair[s];
+
+	return kv_block_measure(p->space, p, &j->c->work, &j->amount[s], NULL,
+				&j->result[s], j->f);
+}
+
+/* All of the probe is warm-up: a connection's first packets are slow ones. */
+static int probe(struct job *j, unsigned int s)
+{
+	const struct kv_run_result *r = &j->result[s];
+	uint64_t begin, spent;
+	int ret;
+
+	j->amount[s].time_ns = max_u64(j->plan->time_ns / PROBE_SHARE,
+				       BLOCK_MIN_NS);
+	j->amount[s].warmup = PROBE_WARMUP;
+	begin = kv_now_ns();
+	ret = measure(j, s);
+	spent = kv_now_ns() - begin;
+	j->c->side[s].warmed += r->warmed + r->samples;
+	if (ret)
+		return ret;
+	if (!r->samples)
+		return kv_fault_set(j->f, -ENODATA,
+				    "%s space: a run on %s ended without a sample",
+				    j->pair[s].space->b->ops->space,
+				    j->pair[s].space->dev.name);
+	j->period_ns[s] = max_u64(r->elapsed_ns / r->samples, 1);
+	j->overhead_ns[s] = spent > r->elapsed_ns ? spent - r->elapsed_ns : 0;
+	return 0;
+}
+
+/* As long as fits into the cell's time, but long enough for the p99. */
+static void choose_amounts(struct job *j)
+{
+	uint64_t share = j->plan->time_ns / (2ULL * j->plan->pairs);
+	uint64_t period = max_u64(j->period_ns[0], j->period_ns[1]);
+	uint64_t spent = max_u64(j->overhead_ns[0], j->overhead_ns[1]) +
+			 share / WARM_SHARE;
+	uint64_t need = period * (SAMPLES_AIMED / j->plan->pairs + 1);
+	uint64_t block = share > spent ? share - spent : 0;
+
+	block = max_u64(block, need);
+	if (block > STRETCH * share)
+		block = STRETCH * share;
+	block = max_u64(block, BLOCK_MIN_NS);
+	j->c->block_ns = block;
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		j->amount[s].time_ns = block;
+		j->amount[s].warmup =
+			clamp(block / WARM_SHARE / j->period_ns[s], WARM_MIN,
+			      WARM_MAX);
+	}
+}
+
+static int make_room(struct job *j)
+{
+	struct kv_cell *c = j->c;
+	unsigned int room = c->room ? c->room + c->room / 2 : j->plan->pairs;
+
+	if (c->pairs < c->room)
+		return 0;
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		struct kv_hist *more;
+
+		more = reallocarray(c->block[s], room, sizeof(*more));
+		if (!more)
+			return kv_fault_set(j->f, -ENOMEM,
+					    "no memory for %u blocks", room);
+		c->block[s] = more;
+	}
+	c->room = room;
+	return 0;
+}
+
+/* Two neighbouring blocks. A pair that is not complete counts for nothing. */
+static int measure_pair(struct job *j)
+{
+	/* A B, B A: what drifts evenly hits both alike. */
+	static const unsigned int order[2][2] = {
+		{ KV_SPACE_KERNEL, KV_SPACE_USER },
+		{ KV_SPACE_USER, KV_SPACE_KERNEL },
+	};
+	struct kv_cell *c = j->c;
+	int ret;
+
+	ret = make_room(j);
+	if (ret)
+		return ret;
+	for (unsigned int i = 0; i < 2; i++) {
+		ret = measure(j, order[c->pairs % 2][i]);
+		if (ret)
+			return ret;
+	}
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		c->block[s][c->pairs] = j->result[s].hist;
+		kv_side_add(&c->side[s], &j->result[s]);
+	}
+	c->pairs++;
+	return 0;
+}
+
+static bool has_samples(const struct kv_cell *c)
+{
+	return c->side[0].samples >= SAMPLES_WANTED &&
+	       c->side[1].samples >= SAMPLES_WANTED;
+}
+
+static bool is_done(const struct job *j, uint64_t spent_ns)
+{
+	const struct kv_cell *c = j->c;
+
+	/* Half of A B B A would favour one space. */
+	if (c->pairs % 2)
+		return false;
+	if (spent_ns > STRETCH * j->plan->time_ns &&
+	    c->pairs >= KV_STATS_MIN_PAIRS)
+		return true;
+	return c->pairs >= j->plan->pairs && has_samples(c);
+}
+
+static int measure_blocks(struct job *j, struct kv_progress *progress)
+{
+	uint64_t begin = kv_now_ns();
+	uint64_t expected, spent;
+	int ret;
+
+	expected = max_u64(j->plan->time_ns,
+			   2 * j->c->block_ns * j->plan->pairs);
+	do {
+		ret = measure_pair(j);
+		if (ret)
+			return ret;
+		spent = kv_now_ns() - begin;
+		kv_progress_draw(progress, (double)spent / (double)expected);
+	} while (!is_done(j, spent));
+	return 0;
+}
+
+static void finish(struct kv_cell *c)
+{
+	const struct kv_hist **list;
+
+	c->diff = (struct kv_interval){ .value = NAN };
+	if (!c->pairs)
+		return;
+	list = calloc(2ULL * c->pairs, sizeof(*list));
+	if (!list)
+		return;
+	for (unsigned int i = 0; i < c->pairs; i++) {
+		list[i] = &c->block[KV_SPACE_KERNEL][i];
+		list[c->pairs + i] = &c->block[KV_SPACE_USER][i];
+	}
+	c->diff = kv_stats_median_diff(list, list + c->pairs, c->pairs);
+	free(list);
+}
+
+static int prepare(struct job *j)
+{
+	int ret = 0;
+
+	for (unsigned int s = 0; s < KV_SPACES && !ret && j->plan->verify; s++)
+		ret = kv_verify_pair(&j->pair[s], j->f);
+	if (ret)
+		return ret;
+	j->c->verified = j->plan->verify;
+	for (unsigned int s = 0; s < KV_SPACES && !ret; s++)
+		ret = probe(j, s);
+	if (!ret)
+		choose_amounts(j);
+	return ret;
+}
+
+/**
+ * kv_cell_measure() - measure one operation at one size in both spaces
+ * @c: receives what was measured, also when an error is returned;
+ *	kv_cell_free() frees it
+ * @space: both spaces, [KV_SPACES]
+ * @work: what
+ * @plan: how long
+ * @progress: is drawn between blocks
+ * @f: receives why not
+ *
+ * The endpoints of both spaces stay connected while blocks of the two
+ * alternate, kernel user user kernel.
+ *
+ * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
+ * errno.
+ */
+int kv_cell_measure(struct kv_cell *c, const struct kv_space *space,
+		    const struct kv_work *work, const struct kv_plan *plan,
+		    struct kv_progress *progress, struct kv_fault *f)
+{
+	struct job *j;
+	unsigned int made = 0;
+	int ret = 0;
+
+	memset(c, 0, sizeof(*c));
+	c->work = *work;
+	for (unsigned int s = 0; s < KV_SPACES; s++)
+		kv_side_reset(&c->side[s]);
+	j = calloc(1, sizeof(*j));
+	if (!j)
+		return kv_fault_set(f, -ENOMEM, "no memory for a cell");
+	j->c = c;
+	j->plan = plan;
+	j->f = f;
+	for (; made < KV_SPACES; made++) {
+		ret = kv_pair_create(&j->pair[made], &space[made], work, f);
+		if (ret)
+			goto out_destroy;
+		kv_pair_verbs(&j->pair[made], c->side[made].verb_ns);
+	}
+	ret = prepare(j);
+	if (!ret)
+		ret = measure_blocks(j, progress);
+	finish(c);
+out_destroy:
+	while (made--)
+		kv_pair_destroy(&j->pair[made]);
+	free(j);
+	return ret;
+}
+
+/**
+ * kv_cell_free() - free what a cell has
+ * @c: the cell
+ */
+void kv_cell_free(struct kv_cell *c)
+{
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		free(c->block[s]);
+		c->block[s] = NULL;
+	}
+	c->pairs = 0;
+	c->room = 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_CLOCK_H
+#define KV_CLOCK_H
+
+#include <stdint.h>
+
+/* The counter that samples are taken with, and the clock beside it. */
+
+uint64_t kv_clock_raw_ns(void);
+double kv_clock_ns_per_tick(void);
+uint64_t kv_clock_ns_to_ticks(uint64_t ns);
+const char *kv_clock_name(void);
+
+#endif

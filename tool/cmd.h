@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_CMD_H
+#define KV_CMD_H
+
+/*
+ * The commands. Each gets its name as argv[0], tells on stderr what went wrong,
+ * and returns an enum kv_exit. Commands don't call each other.
+ */
+
+int kv_cmd_dev(int argc, char **argv);
+int kv_cmd_lat(int argc, char **argv);
+int kv_cmd_compare(int argc, char **argv);
+
+#endif

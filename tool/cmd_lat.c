@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "capsule.h"
+#include "cmd.h"
+#include "now.h"
+#include "option.h"
+#include "out.h"
+#include "placement.h"
+#include "progress.h"
+#include "report.h"
+#include "result.h"
+#include "table.h"
+#include "verify.h"
+
+#define ITERS_MAX 1000000000000ULL
+/* What a p99.9 needs; and how long one is made to wait for it. */
+#define ITERS_DEFAULT 10000
+#define TIME_DEFAULT_NS 10000000000ULL
+#define TIME_MIN_NS 1000000ULL
+#define TIME_MAX_NS 86400000000000ULL
+#define WARMUP_DEFAULT 100
+#define SIZE_DEFAULT 64
+#define ATOMIC_SIZE 8
+
+enum {
+	OPTION_OP = KV_OPTION_OWN,
+	OPTION_SIZE,
+	OPTION_SPACE,
+	OPTION_ITERS,
+	OPTION_TIME,
+	OPTION_WARMUP,
+};
+
+static const struct option rows[] = {
+	KV_OPTION_ROWS,
+	{ "op", required_argument, NULL, OPTION_OP },
+	{ "size", required_argument, NULL, OPTION_SIZE },
+	{ "space", required_argument, NULL, OPTION_SPACE },
+	{ "iters", required_argument, NULL, OPTION_ITERS },
+	{ "time", required_argument, NULL, OPTION_TIME },
+	{ "warmup", required_argument, NULL, OPTION_WARMUP },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* All that one invocation needs. */
+struct lat {
+	struct kv_options common;
+	bool has_op, has_size, has_space;
+	uint32_t op;
+	uint32_t size;
+	uint32_t space_id;
+	struct kv_amount amount;
+
+	struct kv_work work;
+	struct kv_space space;
+	struct kv_pair pair;
+	struct kv_side null;
+	struct kv_side side;
+	struct kv_run_result result;
+	bool verified;
+	struct kv_out out;
+	struct kv_progress progress;
+	uint64_t begin_ns;
+	struct json_object *doc;
+	struct kv_fault fault;
+};
+
+static void print_help(void)
+{
+	printf("usage: kverbs lat --op OP --space kernel|user [OPTION...]\n"
+	       "\n"
+	       "Measures the latency of one operation in one space, over a loopback connection.\n"
+	       "\n"
+	       "  --op OP            send, write, read, fetch-add or cmp-swp\n"
+	       "  --space SPACE      kernel or user: where the verbs are called\n"
+	       "  --size BYTES       as in 64 or 4k (KiB) or 1m (MiB); default: 64, and 8 for\n"
+	       "                     fetch-add and cmp-swp, which have no other size\n"
+	       "  --iters N          samples to take\n"
+	       "  --time TIME        how long to take samples, as in 2, 0.5s or 200ms; with\n"
+	       "                     --iters: what comes first; default: 10000 samples, but\n"
+	       "                     no longer than 10s\n"
+	       "  --warmup N         iterations before the first sample; default: 100\n"
+	       "  --loop LOOP        completion: from before the post until its completion was\n"
+	       "                     polled (default for all but send); relay: one thread\n"
+	       "                     drives both ends of a ping-pong (default for send);\n"
+	       "                     pingpong: between two threads; null: no verbs at all.\n"
+	       "                     relay and pingpong take send and write; what is printed\n"
+	       "                     for them is half of the round trip\n"
+	       "%s"
+	       "\n"
+	       "A percentile that needs more samples than there are is shown as -.\n"
+	       "Ctrl-C ends the run, prints what was measured until then, and the exit status\n"
+	       "is 1. A second Ctrl-C kills.\n",
+	       kv_option_help);
+}
+
+static int take_option(struct lat *l, int id)
+{
+	struct kv_why why;
+	int ret = 0;
+
+	switch (id) {
+	case OPTION_OP:
+		ret = kv_parse_word(optarg, kv_word_op, &l->op, &why);
+		l->has_op = true;
+		break;
+	case OPTION_SIZE:
+		ret = kv_parse_size(optarg, &l->size, &why);
+		l->has_size = true;
+		break;
+	case OPTION_SPACE:
+		ret = kv_parse_word(optarg, kv_word_space, &l->space_id, &why);
+		l->has_space = true;
+		break;
+	case OPTION_ITERS:
+		ret = kv_parse_count(optarg, 1, ITERS_MAX, &l->amount.iters,
+				     &why);
+		break;
+	case OPTION_TIME:
+		ret = kv_parse_time(optarg, TIME_MIN_NS, TIME_MAX_NS,
+				    &l->amount.time_ns, &why);
+		break;
+	case OPTION_WARMUP:
+		ret = kv_parse_count(optarg, 0, ITERS_MAX, &l->amount.warmup,
+				     &why);
+		break;
+	default:
+		return kv_option_take(&l->common, id, &l->fault);
+	}
+	return ret ? kv_option_refuse(rows, id, &why, &l->fault) : 0;
+}
+
+/* What the options say together. */
+static int check_options(struct lat *l)
+{
+	struct kv_options *o = &l->common;
+	bool null = o->has_loop && o->loop == KV_KIND_NULL;
+	int ret;
+
+	if (!l->has_space)
+		return kv_fault_usage(&l->fault, "--space is missing; it takes kernel or user");
+	if (!l->has_op && !null)
+		return kv_fault_usage(&l->fault, "--op is missing; it takes send, write, read, fetch-add or cmp-swp");
+	if (!o->has_loop)
+		o->loop = kv_work_default_kind(l->op);
+	if (!l->has_size)
+		l->size = kv_work_is_atomic(l->op) ? ATOMIC_SIZE : SIZE_DEFAULT;
+	if (kv_work_is_atomic(l->op) && l->size != ATOMIC_SIZE)
+		return kv_fault_usage(&l->fault, "--size %u does not go with %s, which has 8 bytes",
+				      l->size, kv_word_name(kv_word_op, l->op));
+	if (l->space_id == KV_SPACE_USER &&
+	    (o->has_post || o->has_lkey))
+		return kv_fault_usage(&l->fault, "--%s is for --space kernel; user space has no choice there",
+				      o->has_post ? "post" : "lkey");
+	if (!l->amount.iters && !l->amount.time_ns) {
+		l->amount.iters = ITERS_DEFAULT;
+		l->amount.time_ns = TIME_DEFAULT_NS;
+	}
+	if (!null) {
+		ret = kv_work_check_kind(o->loop, l->op, &l->fault);
+		if (ret)
+			return ret;
+	}
+	kv_work_set(&l->work, o->loop, l->op, l->size);
+	l->work.post = o->post;
+	l->work.lkey = o->lkey;
+	l->work.spins = o->spins;
+	l->work.timeout_ns = o->timeout_ns;
+	return kv_placement_choose(o->cpu, o->cpus, l->work.cpu, &l->fault);
+}
+
+/* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
+static int read_options(struct lat *l, int argc, char **argv)
+{
+	int id, ret;
+
+	kv_option_init(&l->common);
+	l->amount.warmup = WARMUP_DEFAULT;
+	while ((ret = kv_option_next(argc, argv, rows, &id, &l->fault)) > 0) {
+		if (id == KV_OPTION_HELP) {
+			print_help();
+			return 0;
+		}
+		ret = take_option(l, id);
+		if (ret)
+			return ret;
+	}
+	if (!ret && optind < argc)
+		ret = kv_fault_usage(&l->fault, "'%s' is unexpected; 'kverbs %s' takes options only, see 'kverbs %s --help'",
+				     argv[optind], argv[0], argv[0]);
+	if (!ret)
+		ret = check_options(l);
+	return ret ? ret : 1;
+}
+
+static struct json_object *describe_spec(const struct lat *l)
+{
+	struct json_object *spec = json_object_new_object();
+
+	if (l->amount.iters)
+		kv_out_put_count(spec, "iters", l->amount.iters);
+	if (l->amount.time_ns)
+		kv_out_put_count(spec, "time_ns", l->amount.time_ns);
+	kv_out_put_count(spec, "warmup", l->amount.warmup);
+	kv_out_put_count(spec, "timeout_ns", l->work.timeout_ns);
+	kv_out_put_bool(spec, "verify", l->common.verify);
+	return spec;
+}
+
+static void show_progress(const struct kv_run_result *r, void *arg)
+{
+	struct lat *l = arg;
+	double by_count = 0, by_time = 0;
+
+	if (l->amount.iters)
+		by_count = (double)r->samples / (double)l->amount.iters;
+	if (l->amount.time_ns)
+		by_time = (double)(kv_now_ns() - l->begin_ns) /
+			  (double)l->amount.time_ns;
+	kv_progress_draw(&l->progress, by_count > by_time ? by_count : by_time);
+}
+
+/* A run that ended early still has its samples, and they are shown. */
+static int measure(struct lat *l, struct kv_pair *pair)
+{
+	struct kv_watch watch = { .fn = show_progress, .arg = l };
+	char label[32], size[16];
+	int ret;
+
+	kv_size_format(size, sizeof(size), l->size);
+	snprintf(label, sizeof(label), "%s %s",
+		 pair ? kv_word_name(kv_word_op, l->op) : "null loop",
+		 pair ? size : "");
+	kv_progress_start(&l->progress, 1);
+	kv_progress_step(&l->progress, label);
+	l->begin_ns = kv_now_ns();
+	ret = kv_block_measure(&l->space, pair, &l->work, &l->amount,
+			       l->progress.on ? &watch : NULL, &l->result,
+			       &l->fault);
+	kv_progress_erase(&l->progress);
+	kv_side_add(&l->side, &l->result);
+	return ret;
+}
+
+static int measure_pair(struct lat *l)
+{
+	int ret;
+
+	ret = kv_work_check_dev(&l->work, &l->space.dev,
+				l->space.b->ops->space, &l->fault);
+	if (ret)
+		return ret;
+	ret = kv_pair_create(&l->pair, &l->space, &l->work, &l->fault);
+	if (ret)
+		return ret;
+	kv_pair_verbs(&l->pair, l->side.verb_ns);
+	if (l->common.verify) {
+		ret = kv_verify_pair(&l->pair, &l->fault);
+		l->verified = !ret;
+	}
+	if (!ret)
+		ret = measure(l, &l->pair);
+	kv_pair_destroy(&l->pair);
+	return ret;
+}
+
+static int measure_all(struct lat *l)
+{
+	int ret;
+
+	kv_side_reset(&l->side);
+	if (l->work.kind == KV_KIND_NULL)
+		return measure(l, NULL);
+	ret = kv_side_measure_null(&l->null, &l->space, &l->work, &l->fault);
+	return ret ? ret : measure_pair(l);
+}
+
+static void describe(struct lat *l, int ret)
+{
+	struct json_object *cell = kv_result_work(&l->work);
+	struct json_object *null = json_object_new_object();
+	const char *space = kv_word_name(kv_word_space, l->space_id);
+	struct kv_work null_work = l->work;
+
+	l->doc = kv_result_create("kverbs.lat", describe_spec(l),
+				  kv_capsule_create(&l->space, 1));
+	if (l->work.kind != KV_KIND_NULL) {
+		kv_work_set(&null_work, KV_KIND_NULL, 0, 0);
+		kv_out_put(null, space,
+			   kv_result_side(&null_work, l->space_id, &l->null));
+		kv_out_put(l->doc, "null_loop", null);
+	} else {
+		json_object_put(null);
+	}
+	kv_out_put_string(cell, "space", space);
+	kv_out_put_bool(cell, "verified", l->verified);
+	kv_out_put(cell, "result",
+		   kv_result_side(&l->work, l->space_id, &l->side));
+	kv_out_put(l->doc, "cell", cell);
+	kv_out_put_bool(l->doc, "complete", !ret);
+	if (ret)
+		kv_result_add_fault(l->doc, &l->fault);
+}
+
+/* The document first: text that reads well must not hide that it is not there. */
+static int tell(struct lat *l)
+{
+	int ret;
+
+	ret = kv_out_commit(&l->out, l->doc, &l->fault);
+	if (!ret && !l->out.to_stdout)
+		ret = kv_report_lat(l->doc, &l->fault);
+	return ret;
+}
+
+static int run(struct lat *l, int argc, char **argv)
+{
+	enum kv_exit status;
+	int ret;
+
+	ret = read_options(l, argc, argv);
+	if (!ret)
+		return KV_EXIT_DONE;
+	if (ret < 0)
+		goto out_fault;
+	ret = kv_out_open(&l->out, l->common.json, &l->fault);
+	if (ret)
+		goto out_fault;
+	ret = kv_space_open(&l->space, l->space_id, l->common.dev,
+			    l->common.gid, &l->fault);
+	if (ret)
+		goto out_close;
+	ret = measure_all(l);
+	status = ret ? l->fault.exit : KV_EXIT_DONE;
+	if (ret)
+		kv_fault_print(&l->fault);
+	if (!ret || (ret == -ECANCELED && l->side.samples)) {
+		describe(l, ret);
+		if (tell(l)) {
+			kv_fault_print(&l->fault);
+			status = l->fault.exit;
+		}
+		json_object_put(l->doc);
+	}
+	kv_space_close(&l->space);
+	kv_out_close(&l->out);
+	return status;
+
+out_close:
+	kv_out_close(&l->out);
+out_fault:
+	kv_fault_print(&l->fault);
+	return l->fault.exit;
+}
+
+/**
+ * kv_cmd_lat() - measure one operation in one space
+ * @argc: of the command
+ * @argv: argv[0] is the command's name
+ *
+ * Return: enum kv_exit
+ */
+int kv_cmd_lat(int argc, char **argv)
+{
+	struct lat *l = calloc(1, sizeof(*l));
+	int status;
+
+	if (!l) {
+		fprintf(stderr, "kverbs: no memory\n");
+		return KV_EXIT_FAILED;
+	}
+	status = run(l, argc, argv);
+	free(l);
+	return status;
+}

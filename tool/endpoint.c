@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include "endpoint.h"
+#include "loop/loop.h"
+
+/* One request, one registration, one for the drain. */
+#define SEND_WRS 3
+/* +1 for the drain. */
+#define RECV_WRS (KV_LOOP_RECVS + 1)
+
+#define PORT 1
+#define PSN_MASK 0xffffff
+
+/* 4.096 us * 2^14 = 67 ms until a packet is sent again. */
+#define TIMEOUT 14
+/* 7 would be for ever. */
+#define RETRIES 6
+/* 0.64 ms (IBTA table 45) */
+#define RNR_TIMER 12
+
+/**
+ * kv_verb_name() - name of a verb, as it stands in results
+ * @verb: which
+ *
+ * Return: the name.
+ */
+const char *kv_verb_name(enum kv_verb verb)
+{
+	static const char *const name[KV_VERBS] = {
+		[KV_VERB_PD_NEW] = "alloc_pd",
+		[KV_VERB_CQ_NEW] = "create_cq",
+		[KV_VERB_MR_NEW] = "alloc_mr",
+		[KV_VERB_QP_NEW] = "create_qp",
+		[KV_VERB_QP_INIT] = "modify_qp_init",
+		[KV_VERB_QP_RTR] = "modify_qp_rtr",
+		[KV_VERB_QP_RTS] = "modify_qp_rts",
+		[KV_VERB_MR_REG] = "reg_mr",
+	};
+
+	return name[verb];
+}
+
+/* What a peer may do with the target, of those that it could. */
+static uint32_t remote_access(const struct kv_work *w)
+{
+	switch (w->op) {
+	case KVERBS_OP_WRITE:
+		return KVERBS_ACCESS_REMOTE_WRITE;
+	case KVERBS_OP_READ:
+		return KVERBS_ACCESS_REMOTE_READ;
+	case KVERBS_OP_FETCH_ADD:
+	case KVERBS_OP_CMP_SWP:
+		return KVERBS_ACCESS_REMOTE_ATOMIC;
+	}
+	return 0;
+}
+
+/* Does this end post requests, or only answer them? */
+static bool is_active(const struct kv_work *w, unsigned int end)
+{
+	return !end || w->kind != KV_KIND_COMPLETION;
+}
+
+/* Is anything put into this end's target, or read from it? */
+static bool is_target(const struct kv_work *w, unsigned int end)
+{
+	return end || w->kind != KV_KIND_COMPLETION;
+}
+
+/* In the kernel, local_dma_lkey reaches a buffer that has no registration. */
+static bool needs_lkey(const struct kv_pair *p)
+{
+	return p->space->id == KV_SPACE_USER ||
+	       p->work.lkey == KVERBS_LKEY_MR;
+}
+
+static uint32_t local_access(const struct kv_pair *p, unsigned int end)
+{
+	return is_active(&p->work, end) && needs_lkey(p) ?
+	       KVERBS_ACCESS_LOCAL_WRITE : 0;
+}
+
+static uint32_t target_access(const struct kv_pair *p, unsigned int end)
+{
+	uint32_t remote = remote_access(&p->work);
+
+	if (!is_target(&p->work, end) || (!remote && !needs_lkey(p)))
+		return 0;
+	return KVERBS_ACCESS_LOCAL_WRITE | remote;
+}
+
+static int create_buffer(struct kv_pair *p, struct kv_endpoint *e,
+			 struct kv_buffer *buf, struct kv_fault *f)
+{
+	struct kv_backend *b = p->space->b;
+	int ret;
+
+	ret = b->ops->mr_new(b, e->pd, p->work.size, &buf->mr,
+			     &e->verb_ns[KV_VERB_MR_NEW]);
+	if (ret)
+		return kv_fault_backend(f, b, ret,
+					"cannot make a buffer of %u bytes on %s",
+					p->work.size, p->space->dev.name);
+	return 0;
+}
+
+static int create_end(struct kv_pair *p, struct kv_endpoint *e,
+		      struct kv_fault *f)
+{
+	struct kv_backend *b = p->space->b;
+	const char *dev = p->space->dev.name;
+	struct kv_qp_init init = {
+		.max_send_wr = SEND_WRS,
+		.max_recv_wr = RECV_WRS,
+	};
+	int ret;
+
+	ret = b->ops->pd_new(b, dev, &e->pd, &e->verb_ns[KV_VERB_PD_NEW]);
+	if (ret)
+		return kv_fault_backend(f, b, ret, "cannot make a PD on %s",
+					dev);
+	ret = b->ops->cq_new(b, dev, SEND_WRS + 1, &e->send_cq,
+			     &e->verb_ns[KV_VERB_CQ_NEW]);
+	if (!ret)
+		ret = b->ops->cq_new(b, dev, RECV_WRS + 1, &e->recv_cq,
+				     &e->verb_ns[KV_VERB_CQ_NEW]);
+	if (ret)
+		return kv_fault_backend(f, b, ret, "cannot make a CQ on %s",
+					dev);
+	ret = create_buffer(p, e, &e->local, f);
+	if (ret)
+		return ret;
+	ret = create_buffer(p, e, &e->target, f);
+	if (ret)
+		return ret;
+	init.pd = e->pd;
+	init.send_cq = e->send_cq;
+	init.recv_cq = e->recv_cq;
+	ret = b->ops->qp_new(b, &init, &e->qp, &e->qpn,
+			     &e->verb_ns[KV_VERB_QP_NEW]);
+	if (ret)
+		return kv_fault_backend(f, b, ret, "cannot make a QP on %s",
+					dev);
+	return 0;
+}
+
+static int modify(struct kv_pair *p, struct kv_endpoint *e,
+		  const struct kv_qp_attr *attr, enum kv_verb verb,
+		  const char *state, struct kv_fault *f)
+{
+	struct kv_backend *b = p->space->b;
+	int ret;
+
+	ret = b->ops->qp_modify(b, e->qp, attr, &e->verb_ns[verb]);
+	if (ret)
+		return kv_fault_backend(f, b, ret,
+					"cannot bring a QP on %s to %s",
+					p->space->dev.name, state);
+	return 0;
+}
+
+static uint32_t min_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static int connect_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
+{
+	struct kv_endpoint *e = &p->end[end], *peer = &p->end[!end];
+	const struct kv_dev *dev = &p->space->dev;
+	const struct kv_gid *gid = p->space->gid;
+	struct kv_qp_attr init = {
+		.state = KVERBS_QPS_INIT,
+		.access = is_target(&p->work, end) ? remote_access(&p->work) : 0,
+		.port = PORT,
+	};
+	struct kv_qp_attr rtr = {
+		.state = KVERBS_QPS_RTR,
+		.path_mtu = min_u32(dev->active_mtu, 4096),
+		.dest_qpn = peer->qpn,
+		.rq_psn = peer->psn,
+		.sgid_index = gid->index,
+		.dlid = dev->lid,
+		.min_rnr_timer = RNR_TIMER,
+		.max_dest_rd_atomic = min_u32(dev->max_qp_rd_atom, 1),
+	};
+	struct kv_qp_attr rts = {
+		.state = KVERBS_QPS_RTS,
+		.sq_psn = e->psn,
+		.timeout = TIMEOUT,
+		.retry_cnt = RETRIES,
+		.rnr_retry = RETRIES,
+		.max_rd_atomic = min_u32(dev->max_qp_rd_atom, 1),
+	};
+	int ret;
+
+	memcpy(rtr.dgid, gid->raw, sizeof(rtr.dgid));
+	ret = modify(p, e, &init, KV_VERB_QP_INIT, "INIT", f);
+	if (!ret)
+		ret = modify(p, e, &rtr, KV_VERB_QP_RTR, "RTR", f);
+	if (!ret)
+		ret = modify(p, e, &rts, KV_VERB_QP_RTS, "RTS", f);
+	return ret;
+}
+
+static int register_buffer(struct kv_pair *p, struct kv_endpoint *e,
+			   struct kv_buffer *buf, uint32_t access,
+			   struct kv_fault *f)
+{
+	struct kv_backend *b = p->space->b;
+	int ret;
+
+	if (!access)
+		return 0;
+	ret = b->ops->mr_reg(b, buf->mr, e->qp, access, 0, p->work.size,
+			     &buf->key, &e->verb_ns[KV_VERB_MR_REG]);
+	if (ret)
+		return kv_fault_backend(f, b, ret,
+					"cannot register %u bytes on %s",
+					p->work.size, p->space->dev.name);
+	buf->access = access;
+	return 0;
+}
+
+/**
+ * kv_pair_create() - make two endpoints and connect them to each other
+ * @p: receives them; kv_pair_destroy() destroys them
+ * @space: where to
+ * @work: what for: it decides which rights are granted; not KV_KIND_NULL
+ * @f: receives why not
+ *
+ * The buffers are @work->size bytes long and zeroed, and exactly those bytes
+ * can be reached.
+ *
+ * Return: 0 or a negative errno; then nothing is left.
+ */
+int kv_pair_create(struct kv_pair *p, const struct kv_space *space,
+		   const struct kv_work *work, struct kv_fault *f)
+{
+	int ret = 0;
+
+	memset(p, 0, sizeof(*p));
+	p->space = space;
+	p->work = *work;
+	for (unsigned int i = 0; i < 2 && !ret; i++) {
+		struct kv_endpoint *e = &p->end[i];
+
+		if (getrandom(&e->psn, sizeof(e->psn), GRND_NONBLOCK) < 0)
+			e->psn = i + 1;
+		e->psn &= PSN_MASK;
+		ret = create_end(p, e, f);
+	}
+	for (unsigned int i = 0; i < 2 && !ret; i++)
+		ret = connect_end(p, i, f);
+	/* A fast registration is a request on a QP in RTS. */
+	for (unsigned int i = 0; i < 2 && !ret; i++) {
+		struct kv_endpoint *e = &p->end[i];
+
+		ret = register_buffer(p, e, &e->local, local_access(p, i), f);
+		if (!ret)
+			ret = register_buffer(p, e, &e->target,
+					      target_access(p, i), f);
+	}
+	if (ret)
+		kv_pair_destroy(p);
+	return ret;
+}
+
+static void invalidate(struct kv_pair *p, struct kv_endpoint *e,
+		       struct kv_buffer *buf)
+{
+	struct kv_backend *b = p->space->b;
+	uint64_t ns;
+
+	if (!buf->access || p->broken)
+		return;
+	/* A QP that can't do this one can't do the others. */
+	if (b->ops->mr_inv(b, buf->mr, e->qp, &ns))
+		p->broken = true;
+	buf->access = 0;
+}
+
+/**
+ * kv_pair_destroy() - destroy all that kv_pair_create() made
+ * @p: the pair
+ *
+ * Errors are of no interest: a device that was removed took its objects along,
+ * and what is left otherwise is destroyed with the backend.
+ */
+void kv_pair_destroy(struct kv_pair *p)
+{
+	struct kv_backend *b = p->space->b;
+	uint64_t ns;
+
+	for (int i = 1; i >= 0; i--) {
+		invalidate(p, &p->end[i], &p->end[i].target);
+		invalidate(p, &p->end[i], &p->end[i].local);
+	}
+	/* Both QPs first: neither may reach the other's buffers any more. */
+	for (int i = 1; i >= 0; i--) {
+		if (p->end[i].qp)
+			b->ops->qp_del(b, p->end[i].qp, &ns);
+	}
+	for (int i = 1; i >= 0; i--) {
+		struct kv_endpoint *e = &p->end[i];
+
+		if (e->target.mr)
+			b->ops->mr_del(b, e->target.mr, &ns);
+		if (e->local.mr)
+			b->ops->mr_del(b, e->local.mr, &ns);
+		if (e->recv_cq)
+			b->ops->cq_del(b, e->recv_cq, &ns);
+		if (e->send_cq)
+			b->ops->cq_del(b, e->send_cq, &ns);
+		if (e->pd)
+			b->ops->pd_del(b, e->pd, &ns);
+	}
+	memset(p->end, 0, sizeof(p->end));
+}
+
+/**
+ * kv_pair_verbs() - how long each verb took
+ * @p: the pair
+ * @ns: receives the initiator's times, and the responder's of what only that
+ *	one needs; 0 for what neither needs
+ */
+void kv_pair_verbs(const struct kv_pair *p, uint64_t ns[KV_VERBS])
+{
+	for (unsigned int v = 0; v < KV_VERBS; v++)
+		ns[v] = p->end[0].verb_ns[v] ? p->end[0].verb_ns[v] :
+					       p->end[1].verb_ns[v];
+}
+
+/**
+ * kv_pair_fill() - describe one end for a run
+ * @p: the pair
+ * @end: 0 or 1
+ * @run: receives it
+ */
+void kv_pair_fill(const struct kv_pair *p, unsigned int end,
+		  struct kv_run_end *run)
+{
+	const struct kv_endpoint *e = &p->end[end], *peer = &p->end[!end];
+
+	run->qp = e->qp;
+	run->local_mr = e->local.mr;
+	run->target_mr = e->target.mr;
+	run->lkey = needs_lkey(p) ? KVERBS_LKEY_MR : KVERBS_LKEY_DMA;
+	run->remote_addr = peer->target.key.iova;
+	run->remote_key = peer->target.key.rkey;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_ENDPOINT_H
+#define KV_ENDPOINT_H
+
+#include "space.h"
+#include "work.h"
+
+/* Verbs whose time is kept; see kv_verb_name(). */
+enum kv_verb {
+	KV_VERB_PD_NEW,
+	KV_VERB_CQ_NEW,
+	KV_VERB_MR_NEW,
+	KV_VERB_QP_NEW,
+	KV_VERB_QP_INIT,
+	KV_VERB_QP_RTR,
+	KV_VERB_QP_RTS,
+	KV_VERB_MR_REG,
+	KV_VERBS,
+};
+
+/**
+ * struct kv_buffer - one buffer of an endpoint
+ * @mr: its id; 0 if there is none
+ * @access: KVERBS_ACCESS_*, what its registration grants; 0: it has none
+ * @key: of the registration
+ */
+struct kv_buffer {
+	uint32_t mr;
+	uint32_t access;
+	struct kv_mr_key key;
+};
+
+/**
+ * struct kv_endpoint - a QP and all that belongs to it
+ * @pd: id, as are the others; 0 where there is none
+ * @send_cq: where its sends complete
+ * @recv_cq: where its receives complete
+ * @qp: the queue pair
+ * @qpn: its number
+ * @psn: the first packet sequence number it sends
+ * @local: what it sends from and reads into
+ * @target: what its peer sends and writes into, or reads from
+ * @verb_ns: how long each verb took; the latest where there were several
+ */
+struct kv_endpoint {
+	uint32_t pd;
+	uint32_t send_cq;
+	uint32_t recv_cq;
+	uint32_t qp;
+	uint32_t qpn;
+	uint32_t psn;
+	struct kv_buffer local;
+	struct kv_buffer target;
+	uint64_t verb_ns[KV_VERBS];
+};
+
+/**
+ * struct kv_pair - two endpoints of one space, connected to each other
+ * @space: where they are; must stay open
+ * @work: what they were made for
+ * @end: the initiator and the responder
+ * @broken: a run failed: the QPs may be in error, and take no requests
+ */
+struct kv_pair {
+	const struct kv_space *space;
+	struct kv_work work;
+	struct kv_endpoint end[2];
+	bool broken;
+};
+
+const char *kv_verb_name(enum kv_verb verb);
+int kv_pair_create(struct kv_pair *p, const struct kv_space *space,
+		   const struct kv_work *work, struct kv_fault *f);
+void kv_pair_destroy(struct kv_pair *p);
+void kv_pair_verbs(const struct kv_pair *p, uint64_t ns[KV_VERBS]);
+void kv_pair_fill(const struct kv_pair *p, unsigned int end,
+		  struct kv_run_end *run);
+
+#endif

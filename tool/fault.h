@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_FAULT_H
+#define KV_FAULT_H
+
+#include "backend.h"
+
+/* Exit statuses of the tool. */
+enum kv_exit {
+	KV_EXIT_DONE = 0,
+	KV_EXIT_FAILED = 1,
+	KV_EXIT_USAGE = 2,
+	KV_EXIT_UNSUPPORTED = 77,
+};
+
+/**
+ * struct kv_fault - what went wrong, for the person who asked
+ * @error: negative errno; 0 if nothing went wrong
+ * @exit: what it makes of the tool's exit status
+ * @text: a sentence without "kverbs: " and full stop
+ */
+struct kv_fault {
+	int error;
+	enum kv_exit exit;
+	char text[1024];
+};
+
+int kv_fault_set(struct kv_fault *f, int error, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int kv_fault_usage(struct kv_fault *f, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+int kv_fault_backend(struct kv_fault *f, const struct kv_backend *b, int error,
+		     const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
+		 const char *dev, uint64_t timeout_ns,
+		 const struct kv_run_result *r);
+void kv_fault_print(const struct kv_fault *f);
+
+#endif

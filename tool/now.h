@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_NOW_H
+#define KV_NOW_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* For deadlines and progress; samples are taken with the loops' counter. */
+static inline uint64_t kv_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "option.h"
+
+/* As in enum kverbs_a_run. */
+#define TIMEOUT_MIN_NS 1000000ULL
+#define TIMEOUT_MAX_NS 3600000000000ULL
+#define TIMEOUT_NS 10000000000ULL
+
+/* Index 0 .. 65535 is what a GID table can have. */
+#define GID_MAX 65535
+
+const char kv_option_help[] =
+	"  --dev NAME         device; default: the only one there is\n"
+	"  --gid INDEX        entry of the device's GID table; default: IPv4 RoCE v2,\n"
+	"                     else IPv6 RoCE v2, else what there is\n"
+	"  --cpus A[,B]       CPU of the initiator and of the responder's thread;\n"
+	"                     default: the last CPU, and the one before it\n"
+	"  --post CONTEXT     kernel: where requests are posted: softirq-off (process\n"
+	"                     context, softirqs held off around the post; the default,\n"
+	"                     because what a driver schedules then runs at once and not\n"
+	"                     at the next scheduler tick) or process\n"
+	"  --lkey KIND        kernel: key of the local buffer: dma (local_dma_lkey, as\n"
+	"                     ULPs do; the default) or mr (a fast registration's)\n"
+	"  --spins N          empty polls before the CPU is let go; default: 0 with one\n"
+	"                     CPU online, else 1000\n"
+	"  --timeout TIME     how long a completion may take; default: 10s\n"
+	"  --no-verify        do not check contents in an untimed pass before\n"
+	"  --json FILE        write everything there as JSON, too; -: to standard output,\n"
+	"                     and no text\n";
+
+/**
+ * kv_option_init() - set defaults
+ * @o: receives them
+ */
+void kv_option_init(struct kv_options *o)
+{
+	memset(o, 0, sizeof(*o));
+	o->gid = -1;
+	o->post = KVERBS_POST_SOFTIRQ_OFF;
+	o->lkey = KVERBS_LKEY_DMA;
+	o->spins = -1;
+	o->timeout_ns = TIMEOUT_NS;
+	o->verify = true;
+}
+
+/**
+ * kv_option_next() - take the next option off the command line
+ * @argc: of the command, whose name stands in argv[0]
+ * @argv: of the command
+ * @rows: its options
+ * @id: receives which option; its argument stands in optarg
+ * @f: receives why not
+ *
+ * Return: 1 if there is one, 0 if there are no more, or -EINVAL.
+ */
+int kv_option_next(int argc, char **argv, const struct option *rows, int *id,
+		   struct kv_fault *f)
+{
+	opterr = 0;
+	*id = getopt_long(argc, argv, ":h", rows, NULL);
+	switch (*id) {
+	case -1:
+		return 0;
+	case 'h':
+		*id = KV_OPTION_HELP;
+		return 1;
+	case ':':
+		return kv_fault_usage(f, "%s needs a value; see 'kverbs %s --help'",
+				      argv[optind - 1], argv[0]);
+	case '?':
+		/* A letter; what begins with two dashes has an id below these. */
+		if (optopt >= ' ')
+			return kv_fault_usage(f, "-%c is no option of 'kverbs %s'; see 'kverbs %s --help'",
+					      optopt, argv[0], argv[0]);
+		if (optopt)
+			return kv_fault_usage(f, "%s: this option takes no value",
+					      argv[optind - 1]);
+		return kv_fault_usage(f, "%s is no option of 'kverbs %s', or the beginning of several; see 'kverbs %s --help'",
+				      argv[optind - 1], argv[0], argv[0]);
+	}
+	return 1;
+}
+
+/**
+ * kv_option_refuse() - say what is wrong with an option's value
+ * @rows: the command's options
+ * @id: which option; its value stands in optarg
+ * @why: what the parser says
+ * @f: receives it all
+ *
+ * Return: -EINVAL
+ */
+int kv_option_refuse(const struct option *rows, int id,
+		     const struct kv_why *why, struct kv_fault *f)
+{
+	while (rows->name && rows->val != id)
+		rows++;
+	return kv_fault_usage(f, "--%s '%s' %s", rows->name ? rows->name : "?",
+			      optarg, why->text);
+}
+
+/**
+ * kv_option_take() - take the value of one of the common options
+ * @o: receives it
+ * @id: which option; its value stands in optarg
+ * @f: receives why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_option_take(struct kv_options *o, int id, struct kv_fault *f)
+{
+	static const struct option rows[] = { KV_OPTION_ROWS, { 0 } };
+	struct kv_why why;
+	uint64_t v;
+	int ret = 0;
+
+	switch (id) {
+	case KV_OPTION_DEV:
+		o->dev = optarg;
+		if (!*optarg) {
+			snprintf(why.text, sizeof(why.text),
+				 "is empty; it takes a device's name");
+			ret = -EINVAL;
+		}
+		break;
+	case KV_OPTION_GID:
+		ret = kv_parse_count(optarg, 0, GID_MAX, &v, &why);
+		if (!ret)
+			o->gid = (int)v;
+		break;
+	case KV_OPTION_LOOP:
+		ret = kv_parse_word(optarg, kv_word_kind, &o->loop, &why);
+		o->has_loop = true;
+		break;
+	case KV_OPTION_CPUS:
+		ret = kv_parse_cpus(optarg, o->cpu, &o->cpus, &why);
+		break;
+	case KV_OPTION_POST:
+		ret = kv_parse_word(optarg, kv_word_post, &o->post, &why);
+		o->has_post = true;
+		break;
+	case KV_OPTION_LKEY:
+		ret = kv_parse_word(optarg, kv_word_lkey, &o->lkey, &why);
+		o->has_lkey = true;
+		break;
+	case KV_OPTION_SPINS:
+		ret = kv_parse_count(optarg, 0, INT32_MAX, &v, &why);
+		if (!ret)
+			o->spins = (int32_t)v;
+		break;
+	case KV_OPTION_TIMEOUT:
+		ret = kv_parse_time(optarg, TIMEOUT_MIN_NS, TIMEOUT_MAX_NS,
+				    &o->timeout_ns, &why);
+		break;
+	case KV_OPTION_VERIFY:
+		o->verify = true;
+		break;
+	case KV_OPTION_NO_VERIFY:
+		o->verify = false;
+		break;
+	case KV_OPTION_JSON:
+		o->json = optarg;
+		break;
+	}
+	return ret ? kv_option_refuse(rows, id, &why, f) : 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_OPTION_H
+#define KV_OPTION_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "fault.h"
+#include "parse.h"
+
+/*
+ * Options that every measuring command has, and how all of them are read.
+ */
+
+enum kv_option_id {
+	KV_OPTION_HELP = 1,
+	KV_OPTION_DEV,
+	KV_OPTION_GID,
+	KV_OPTION_LOOP,
+	KV_OPTION_CPUS,
+	KV_OPTION_POST,
+	KV_OPTION_LKEY,
+	KV_OPTION_SPINS,
+	KV_OPTION_TIMEOUT,
+	KV_OPTION_VERIFY,
+	KV_OPTION_NO_VERIFY,
+	KV_OPTION_JSON,
+	/* A command's own options go on from here. */
+	KV_OPTION_OWN,
+};
+
+#define KV_OPTION_ROWS						\
+	{ "help", no_argument, NULL, KV_OPTION_HELP },		\
+	{ "dev", required_argument, NULL, KV_OPTION_DEV },	\
+	{ "gid", required_argument, NULL, KV_OPTION_GID },	\
+	{ "loop", required_argument, NULL, KV_OPTION_LOOP },	\
+	{ "cpus", required_argument, NULL, KV_OPTION_CPUS },	\
+	{ "post", required_argument, NULL, KV_OPTION_POST },	\
+	{ "lkey", required_argument, NULL, KV_OPTION_LKEY },	\
+	{ "spins", required_argument, NULL, KV_OPTION_SPINS },	\
+	{ "timeout", required_argument, NULL, KV_OPTION_TIMEOUT }, \
+	{ "verify", no_argument, NULL, KV_OPTION_VERIFY },	\
+	{ "no-verify", no_argument, NULL, KV_OPTION_NO_VERIFY }, \
+	{ "json", required_argument, NULL, KV_OPTION_JSON }
+
+extern const char kv_option_help[];
+
+/**
+ * struct kv_options - what the options common to measuring commands say
+ * @dev: device's name; NULL: the only one
+ * @gid: GID index; -1: the best by type
+ * @has_loop: --loop was given
+ * @loop: enum kv_kind
+ * @cpus: how many entries of @cpu were given
+ * @cpu: initiator, responder
+ * @has_post: --post was given
+ * @post: enum kverbs_post
+ * @has_lkey: --lkey was given
+ * @lkey: enum kverbs_lkey
+ * @spins: -1: the space's default
+ * @timeout_ns: how long a completion may take
+ * @verify: check contents first
+ * @json: where the document goes; NULL: nowhere
+ */
+struct kv_options {
+	const char *dev;
+	int gid;
+	bool has_loop;
+	uint32_t loop;
+	unsigned int cpus;
+	int32_t cpu[2];
+	bool has_post;
+	uint32_t post;
+	bool has_lkey;
+	uint32_t lkey;
+	int32_t spins;
+	uint64_t timeout_ns;
+	bool verify;
+	const char *json;
+};
+
+void kv_option_init(struct kv_options *o);
+int kv_option_next(int argc, char **argv, const struct option *rows, int *id,
+		   struct kv_fault *f);
+int kv_option_take(struct kv_options *o, int id, struct kv_fault *f);
+int kv_option_refuse(const struct option *rows, int id,
+		     const struct kv_why *why, struct kv_fault *f);
+
+#endif

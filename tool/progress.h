@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_PROGRESS_H
+#define KV_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * struct kv_progress - a bar on stderr, if that is a terminal
+ * @on: it is
+ * @steps: how many steps there are, of about the same length
+ * @done: how many of them are done
+ * @label: what the present step is
+ * @start_ns: when the first step began, CLOCK_MONOTONIC
+ * @drawn_ns: when the bar was drawn last; 0: it is not on the screen
+ */
+struct kv_progress {
+	bool on;
+	unsigned int steps;
+	unsigned int done;
+	char label[64];
+	uint64_t start_ns;
+	uint64_t drawn_ns;
+};
+
+void kv_progress_start(struct kv_progress *p, unsigned int steps);
+void kv_progress_step(struct kv_progress *p, const char *label);
+void kv_progress_draw(struct kv_progress *p, double fraction);
+void kv_progress_finish_step(struct kv_progress *p);
+void kv_progress_erase(struct kv_progress *p);
+
+#endif

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "out.h"
+#include "report.h"
+#include "table.h"
+
+/* What people read, made from the document and from nothing else. */
+
+#define CELL 96
+
+static bool is(struct json_object *obj, const char *path, const char *word)
+{
+	return !strcmp(kv_out_get_string(obj, path), word);
+}
+
+static void get_us(char *text, struct json_object *obj, const char *path)
+{
+	kv_us_format(text, CELL, obj ? kv_out_get_real(obj, path) : NAN);
+}
+
+/* Both words stand in uapi/kverbs.h; here they are sentences. */
+static const char *describe_post(struct json_object *side)
+{
+	return is(side, "/post", "softirq-off") ?
+	       "posted in process context with softirqs held off" :
+	       "posted in process context";
+}
+
+static const char *describe_lkey(struct json_object *side)
+{
+	return is(side, "/lkey", "dma") ? "local buffer by local_dma_lkey" :
+	       "local buffer by an MR's key";
+}
+
+static const char *describe_estimand(struct json_object *cell)
+{
+	if (is(cell, "/loop", "relay"))
+		return "half of a round trip in which one thread drives both ends";
+	if (is(cell, "/loop", "pingpong"))
+		return "half of a round trip between two threads";
+	if (is(cell, "/loop", "null"))
+		return "two reads of the counter and the record, no verbs";
+	return "from before the post until its completion was polled";
+}
+
+static void print_environment(struct json_object *doc)
+{
+	struct json_object *c = kv_out_get(doc, "/capsule");
+	struct json_object *accel = kv_out_get(c, "/accelerator");
+	const char *driver = kv_out_get_string(c, "/driver");
+
+	printf("%s", kv_out_get_string(c, "/device"));
+	if (strcmp(driver, "-"))
+		printf(" (%s)", driver);
+	printf(", %s, MTU %llu, Linux %s, %llu CPU%s",
+	       kv_out_get_string(c, "/gid/type"),
+	       (unsigned long long)kv_out_get_count(c, "/port_mtu_bytes"),
+	       kv_out_get_string(c, "/kernel"),
+	       (unsigned long long)kv_out_get_count(c, "/cpu_count"),
+	       kv_out_get_count(c, "/cpu_count") == 1 ? "" : "s");
+	if (accel)
+		printf(", guest under %s", json_object_get_string(accel));
+	else if (json_object_get_boolean(kv_out_get(c, "/virtual_machine")))
+		printf(", virtual machine");
+	printf(", %s\n", kv_out_get_string(c, "/path"));
+}
+
+static void print_device_note(struct json_object *doc)
+{
+	struct json_object *c = kv_out_get(doc, "/capsule");
+
+	if (json_object_get_boolean(kv_out_get(c, "/software_device")))
+		printf("%s is a software device: its figures compare spaces and kernels and predict no HCA.\n",
+		       kv_out_get_string(c, "/device"));
+}
+
+static void print_null(struct json_object *doc)
+{
+	static const char *const space[] = { "kernel", "user" };
+	struct json_object *null = kv_out_get(doc, "/null_loop");
+	const char *glue = "";
+	char text[CELL];
+
+	if (!null)
+		return;
+	printf("null loop (two reads of the counter and the record; not subtracted): ");
+	for (unsigned int i = 0; i < 2; i++) {
+		char path[16];
+
+		snprintf(path, sizeof(path), "/%s", space[i]);
+		if (!kv_out_get(null, path))
+			continue;
+		get_us(text, kv_out_get(null, path), "/p50_ns");
+		printf("%s%s %s µs", glue, space[i], text);
+		glue = ", ";
+	}
+	printf("\n");
+}
+
+/* The difference and its interval have the same number of digits. */
+static void format_difference(char *diff, char *interval,
+			      struct json_object *cell)
+{
+	double value = kv_out_get_real(cell, "/difference_ns/value") / 1e3;
+	double low = kv_out_get_real(cell, "/difference_ns/low") / 1e3;
+	double high = kv_out_get_real(cell, "/difference_ns/high") / 1e3;
+	int digits = kv_us_difference_decimals(value * 1e3);
+
+	snprintf(diff, CELL, "-");
+	snprintf(interval, CELL, "-");
+	if (isfinite(value))
+		snprintf(diff, CELL, "%+.*f", digits, value);
+	if (isfinite(low) && isfinite(high))
+		snprintf(interval, CELL, "%+.*f .. %+.*f", digits, low, digits,
+			 high);
+}
+
+static void add_cell(struct kv_table *t, struct json_object *cell)
+{
+	struct json_object *kernel = kv_out_get(cell, "/kernel");
+	struct json_object *user = kv_out_get(cell, "/user");
+	char size[CELL], figure[4][CELL], diff[CELL], interval[CELL];
+	const char *row[] = {
+		kv_out_get_string(cell, "/op"), size,
+		kv_out_get_string(cell, "/loop"), figure[0], figure[1],
+		figure[2], figure[3], diff, interval,
+		kv_out_get_string(cell, "/verdict"),
+	};
+
+	kv_size_format(size, sizeof(size),
+		       kv_out_get_count(cell, "/size_bytes"));
+	get_us(figure[0], kernel, "/p50_ns");
+	get_us(figure[1], kernel, "/p99_ns");
+	get_us(figure[2], user, "/p50_ns");
+	get_us(figure[3], user, "/p99_ns");
+	format_difference(diff, interval, cell);
+	kv_table_add(t, row);
+}
+
+/* One line for each way of measuring that occurs in the table. */
+static void print_legend(struct json_object *cells)
+{
+	static const char *const loops[] = { "completion", "relay", "pingpong" };
+
+	for (unsigned int i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
+		for (size_t k = 0; k < json_object_array_length(cells); k++) {
+			struct json_object *cell;
+
+			cell = json_object_array_get_idx(cells, k);
+			if (!is(cell, "/loop", loops[i]))
+				continue;
+			printf("%s: %s%s\n", loops[i], describe_estimand(cell),
+			       i ? ", as perftest prints it" : "");
+			break;
+		}
+	}
+}
+
+static void print_contexts(struct json_object *cells)
+{
+	struct json_object *kernel = NULL, *user = NULL;
+	bool verified = true;
+
+	for (size_t k = 0; k < json_object_array_length(cells); k++) {
+		struct json_object *cell = json_object_array_get_idx(cells, k);
+
+		if (!kv_out_get(cell, "/kernel"))
+			continue;
+		kernel = kv_out_get(cell, "/kernel");
+		user = kv_out_get(cell, "/user");
+		verified &= json_object_get_boolean(kv_out_get(cell,
+							       "/verified"));
+	}
+	if (!kernel || !user)
+		return;
+	printf("kernel: %s, %s\n", describe_post(kernel),
+	       describe_lkey(kernel));
+	printf("user: %s, %s\n", describe_post(user), describe_lkey(user));
+	printf("both: completion %s, on CPU %llu",
+	       kv_out_get_string(kernel, "/completion"),
+	       (unsigned long long)kv_out_get_count(kernel, "/cpu"));
+	if (kv_out_get(kernel, "/responder_cpu"))
+		printf(", responder on CPU %llu",
+		       (unsigned long long)kv_out_get_count(kernel,
+							    "/responder_cpu"));
+	printf("%s\n", verified ? "; contents verified in an untimed pass" : "");
+}
+
+static void print_method(struct json_object *cells)
+{
+	uint64_t least = UINT64_MAX, most = 0, warmed = 0;
+
+	for (size_t k = 0; k < json_object_array_length(cells); k++) {
+		struct json_object *cell = json_object_array_get_idx(cells, k);
+		uint64_t pairs = kv_out_get_count(cell, "/pairs");
+
+		if (!pairs)
+			continue;
+		least = pairs < least ? pairs : least;
+		most = pairs > most ? pairs : most;
+		warmed += kv_out_get_count(cell, "/kernel/warmup_discarded") +
+			  kv_out_get_count(cell, "/user/warmup_discarded");
+	}
+	if (!most)
+		return;
+	printf("method: %llu", (unsigned long long)least);
+	if (most > least)
+		printf(" to %llu", (unsigned long long)most);
+	printf(" blocks of each space alternate (kernel user user kernel), %llu iterations discarded as\n"
+	       "  warm-up; interval by a bootstrap over pairs of neighbouring blocks (Efron and Tibshirani,\n"
+	       "  An Introduction to the Bootstrap, 1993, ch. 13; its ends as in Hesterberg 2015)\n",
+	       (unsigned long long)warmed);
+}
+
+/**
+ * kv_report_compare() - print a comparison
+ * @doc: its document
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_report_compare(struct json_object *doc, struct kv_fault *f)
+{
+	static const struct kv_column columns[] = {
+		{ "op", false },	    { "size", true },
+		{ "loop", false },	    { "kernel p50", true },
+		{ "kernel p99", true },	    { "user p50", true },
+		{ "user p99", true },	    { "kernel-user", true },
+		{ "95 % interval", true },  { "verdict", false },
+	};
+	struct json_object *cells = kv_out_get(doc, "/cells");
+	struct kv_table t;
+	int ret;
+
+	print_environment(doc);
+	printf("Latency in µs; kernel-user is the difference of the medians (p50)\n\n");
+	kv_table_create(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < json_object_array_length(cells); i++)
+		add_cell(&t, json_object_array_get_idx(cells, i));
+	ret = kv_table_print(&t);
+	kv_table_destroy(&t);
+	if (ret)
+		return kv_fault_set(f, ret, "cannot print the table");
+	printf("\n");
+	print_legend(cells);
+	print_contexts(cells);
+	print_method(cells);
+	print_null(doc);
+	print_device_note(doc);
+	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
+		printf("Not complete: %s\n", kv_out_get_string(doc, "/error"));
+	return 0;
+}
+
+static void print_work(struct json_object *r)
+{
+	char size[CELL];
+
+	kv_size_format(size, sizeof(size), kv_out_get_count(r, "/size_bytes"));
+	if (kv_out_get(r, "/op"))
+		printf("%s of %s", kv_out_get_string(r, "/op"), size);
+	else
+		printf("null loop");
+	printf(" from %s space: %s", kv_out_get_string(r, "/space"),
+	       describe_estimand(r));
+	if (kv_out_get_count(r, "/sample_divisor") > 1)
+		printf(", as perftest prints it");
+	printf("\n");
+}
+
+static void print_how(struct json_object *r)
+{
+	struct json_object *side = kv_out_get(r, "/result");
+	double elapsed = kv_out_get_real(side, "/elapsed_ns") / 1e9;
+
+	if (kv_out_get(side, "/post"))
+		printf("%s, %s\ncompletion %s, on ", describe_post(side),
+		       describe_lkey(side),
+		       kv_out_get_string(side, "/completion"));
+	printf("CPU %llu",
+	       (unsigned long long)kv_out_get_count(side, "/cpu"));
+	if (kv_out_get(side, "/responder_cpu"))
+		printf(", responder on CPU %llu",
+		       (unsigned long long)kv_out_get_count(side, "/responder_cpu"));
+	printf("; CPU let go %llu times%s\n",
+	       (unsigned long long)kv_out_get_count(side, "/let_go"),
+	       json_object_get_boolean(kv_out_get(r, "/verified")) ?
+	       "; contents verified" : "");
+	printf("%llu samples in %.3g s, after %llu iterations discarded as warm-up\n",
+	       (unsigned long long)kv_out_get_count(side, "/samples"), elapsed,
+	       (unsigned long long)kv_out_get_count(side, "/warmup_discarded"));
+}
+
+/**
+ * kv_report_lat() - print one measurement
+ * @doc: its document
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_report_lat(struct json_object *doc, struct kv_fault *f)
+{
+	static const struct kv_column columns[] = {
+		{ "min", true }, { "p50", true },   { "p90", true },
+		{ "p99", true }, { "p99.9", true }, { "max", true },
+	};
+	static const char *const paths[] = {
+		"/min_ns", "/p50_ns",	"/p90_ns",
+		"/p99_ns", "/p99_9_ns", "/max_ns",
+	};
+	struct json_object *r = kv_out_get(doc, "/cell");
+	char text[6][CELL];
+	const char *row[6];
+	struct kv_table t;
+	int ret;
+
+	print_environment(doc);
+	print_work(r);
+	print_how(r);
+	printf("Latency in µs:\n\n");
+	for (unsigned int i = 0; i < 6; i++) {
+		get_us(text[i], kv_out_get(r, "/result"), paths[i]);
+		row[i] = text[i];
+	}
+	kv_table_create(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	kv_table_add(&t, row);
+	ret = kv_table_print(&t);
+	kv_table_destroy(&t);
+	if (ret)
+		return kv_fault_set(f, ret, "cannot print the table");
+	printf("\n");
+	print_null(doc);
+	print_device_note(doc);
+	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
+		printf("Not complete: %s\n", kv_out_get_string(doc, "/error"));
+	return 0;
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+#include <math.h>
+#include <stdio.h>
+#include <json-c/printbuf.h>
+#include "clock.h"
+#include "out.h"
+#include "result.h"
+#include "table.h"
+
+/* A tick may be a third of a nanosecond. */
+#define NS_DECIMALS 2
+
+static const struct {
+	const char *key;
+	double q;
+} quantiles[] = {
+	{ "p50_ns", 0.5 },
+	{ "p90_ns", 0.9 },
+	{ "p99_ns", 0.99 },
+	{ "p99_9_ns", 0.999 },
+};
+
+/* From ticks of a sample to nanoseconds of what is printed. */
+static double scale(const struct kv_work *w)
+{
+	return kv_clock_ns_per_tick() / kv_work_divisor(w);
+}
+
+static void put_ns(struct json_object *obj, const char *key, double ns)
+{
+	kv_out_put(obj, key, kv_out_real(ns, NS_DECIMALS));
+}
+
+/**
+ * kv_result_create() - begin a document
+ * @schema: its name
+ * @spec: what was asked for; the document owns it from now on
+ * @capsule: the environment; likewise
+ *
+ * Return: the document, owned by the caller. "complete" is false: that is for
+ * who completes it to change.
+ */
+struct json_object *kv_result_create(const char *schema,
+				     struct json_object *spec,
+				     struct json_object *capsule)
+{
+	struct json_object *doc = json_object_new_object();
+
+	kv_out_put_string(doc, "schema", schema);
+	kv_out_put_count(doc, "schema_version", KV_RESULT_VERSION);
+	kv_out_put_bool(doc, "complete", false);
+	kv_out_put(doc, "spec", spec);
+	kv_out_put(doc, "capsule", capsule);
+	return doc;
+}
+
+/**
+ * kv_result_work() - describe what was measured
+ * @w: the work
+ *
+ * Return: an object, owned by the caller, to which results are added.
+ */
+struct json_object *kv_result_work(const struct kv_work *w)
+{
+	struct json_object *obj = json_object_new_object();
+
+	if (w->kind != KV_KIND_NULL) {
+		kv_out_put_string(obj, "op", kv_word_name(kv_word_op, w->op));
+		kv_out_put_count(obj, "size_bytes", w->size);
+	}
+	kv_out_put_string(obj, "loop", kv_word_name(kv_word_kind, w->kind));
+	kv_out_put_string(obj, "estimand", kv_work_estimand(w));
+	kv_out_put_string(obj, "sample", kv_work_sample(w));
+	kv_out_put_count(obj, "sample_divisor", kv_work_divisor(w));
+	return obj;
+}
+
+static void put_contexts(struct json_object *obj, const struct kv_work *w,
+			 enum kv_space_id space)
+{
+	bool kernel = space == KV_SPACE_KERNEL;
+
+	if (w->kind != KV_KIND_NULL) {
+		kv_out_put_string(obj, "post",
+				  kernel ? kv_word_name(kv_word_post, w->post) :
+					   "process");
+		kv_out_put_string(obj, "completion",
+				  "polled by the run's thread");
+		kv_out_put_string(obj, "lkey",
+				  kernel ? kv_word_name(kv_word_lkey, w->lkey) :
+					   "mr");
+	}
+	kv_out_put_count(obj, "cpu", (uint64_t)w->cpu[0]);
+	if (w->kind == KV_KIND_PINGPONG)
+		kv_out_put_count(obj, "responder_cpu", (uint64_t)w->cpu[1]);
+	if (w->spins >= 0)
+		kv_out_put_count(obj, "spins", (uint64_t)w->spins);
+}
+
+static void put_figures(struct json_object *obj, const struct kv_work *w,
+			const struct kv_side *side)
+{
+	const struct kv_hist *h = &side->hist;
+	double f = scale(w);
+
+	put_ns(obj, "min_ns", side->samples ? (double)h->min * f : NAN);
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
+		bool ok = kv_stats_supports(side->samples, quantiles[i].q);
+
+		put_ns(obj, quantiles[i].key,
+		       ok ? kv_stats_quantile(h, quantiles[i].q) * f : NAN);
+	}
+	put_ns(obj, "max_ns", side->samples ? (double)h->max * f : NAN);
+	put_ns(obj, "mean_ns", kv_stats_mean(h) * f);
+}
+
+/* Thousands of bins, each on a line of its own even in a document for people. */
+static int write_bin(struct json_object *pair, struct printbuf *pb, int level,
+		     int flags)
+{
+	(void)level;
+	(void)flags;
+	return sprintbuf(pb, "[%llu, %llu]",
+			 (unsigned long long)json_object_get_uint64(
+				 json_object_array_get_idx(pair, 0)),
+			 (unsigned long long)json_object_get_uint64(
+				 json_object_array_get_idx(pair, 1)));
+}
+
+static void put_hist(struct json_object *obj, const struct kv_side *side)
+{
+	const struct kv_hist *h = &side->hist;
+	struct json_object *bins = json_object_new_array();
+
+	if (side->samples) {
+		kv_out_put_count(obj, "min_ticks", h->min);
+		kv_out_put_count(obj, "max_ticks", h->max);
+	}
+	kv_out_put_count(obj, "sum_ticks", h->sum);
+	/* Pairs of bin and count; struct kverbs_bin says what a bin holds. */
+	for (unsigned int i = 0; i < KV_HIST_BINS; i++) {
+		struct json_object *pair;
+
+		if (!h->bin[i])
+			continue;
+		pair = json_object_new_array_ext(2);
+		json_object_array_add(pair, json_object_new_uint64(i));
+		json_object_array_add(pair, json_object_new_uint64(h->bin[i]));
+		json_object_set_serializer(pair, write_bin, NULL, NULL);
+		json_object_array_add(bins, pair);
+	}
+	kv_out_put(obj, "histogram", bins);
+}
+
+static void put_verbs(struct json_object *obj, const struct kv_side *side)
+{
+	struct json_object *verbs = json_object_new_object();
+
+	for (unsigned int v = 0; v < KV_VERBS; v++) {
+		/* What was not called took no time at all. */
+		if (side->verb_ns[v])
+			kv_out_put_count(verbs, kv_verb_name(v),
+					 side->verb_ns[v]);
+	}
+	kv_out_put(obj, "verbs_ns", verbs);
+}
+
+/**
+ * kv_result_side() - describe what one space gave
+ * @w: what was measured
+ * @space: where
+ * @side: what it gave
+ *
+ * Return: an object, owned by the caller.
+ */
+struct json_object *kv_result_side(const struct kv_work *w,
+				   enum kv_space_id space,
+				   const struct kv_side *side)
+{
+	struct json_object *obj = json_object_new_object();
+
+	put_contexts(obj, w, space);
+	kv_out_put_count(obj, "samples", side->samples);
+	kv_out_put_count(obj, "warmup_discarded", side->warmed);
+	kv_out_put_count(obj, "let_go", side->let_go);
+	kv_out_put_count(obj, "elapsed_ns", side->elapsed_ns);
+	put_figures(obj, w, side);
+	put_hist(obj, side);
+	if (w->kind != KV_KIND_NULL)
+		put_verbs(obj, side);
+	return obj;
+}
+
+static struct json_object *block_medians(const struct kv_cell *c,
+					 enum kv_space_id s)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned int i = 0; i < c->pairs; i++) {
+		double ticks = kv_stats_quantile(&c->block[s][i], 0.5);
+
+		json_object_array_add(list, kv_out_real(ticks * scale(&c->work),
+							NS_DECIMALS));
+	}
+	return list;
+}
+
+static void put_difference(struct json_object *obj, const struct kv_cell *c)
+{
+	struct json_object *diff = json_object_new_object();
+	double f = scale(&c->work);
+	char text[64];
+
+	put_ns(diff, "value", c->diff.value * f);
+	put_ns(diff, "low", c->diff.valid ? c->diff.low * f : NAN);
+	put_ns(diff, "high", c->diff.valid ? c->diff.high * f : NAN);
+	kv_out_put(diff, "confidence", kv_out_real(0.95, 2));
+	kv_out_put_count(diff, "pairs", c->pairs);
+	kv_out_put(obj, "difference_ns", diff);
+
+	if (!c->diff.valid)
+		snprintf(text, sizeof(text), "too few blocks to say");
+	else if (c->diff.low <= 0 && c->diff.high >= 0)
+		snprintf(text, sizeof(text), "no difference seen");
+	else
+		snprintf(text, sizeof(text), "%s faster by %.*f µs",
+			 c->diff.value < 0 ? "kernel" : "user",
+			 kv_us_difference_decimals(c->diff.value * f),
+			 fabs(c->diff.value) * f / 1e3);
+	kv_out_put_string(obj, "verdict", text);
+}
+
+/**
+ * kv_result_cell() - describe a cell of a comparison
+ * @c: the cell
+ *
+ * Return: an object, owned by the caller.
+ */
+struct json_object *kv_result_cell(const struct kv_cell *c)
+{
+	struct json_object *obj = kv_result_work(&c->work);
+
+	kv_out_put_bool(obj, "verified", c->verified);
+	kv_out_put_count(obj, "pairs", c->pairs);
+	kv_out_put_count(obj, "block_ns", c->block_ns);
+	for (unsigned int s = 0; s < KV_SPACES && c->pairs; s++) {
+		struct json_object *side;
+
+		side = kv_result_side(&c->work, s, &c->side[s]);
+		kv_out_put(side, "block_p50_ns", block_medians(c, s));
+		kv_out_put(obj, kv_word_name(kv_word_space, s), side);
+	}
+	if (c->pairs)
+		put_difference(obj, c);
+	return obj;
+}
+
+/**
+ * kv_result_add_fault() - note why a result is not what it should be
+ * @obj: the result
+ * @f: the reason
+ */
+void kv_result_add_fault(struct json_object *obj, const struct kv_fault *f)
+{
+	kv_out_put_string(obj, "error", f->text);
+}

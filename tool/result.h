@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_RESULT_H
+#define KV_RESULT_H
+
+#include <json-c/json.h>
+#include "cell.h"
+
+/* Changes whenever a reader of the older documents would be misled. */
+#define KV_RESULT_VERSION 1
+
+struct json_object *kv_result_create(const char *schema,
+				     struct json_object *spec,
+				     struct json_object *capsule);
+struct json_object *kv_result_work(const struct kv_work *w);
+struct json_object *kv_result_side(const struct kv_work *w,
+				   enum kv_space_id space,
+				   const struct kv_side *side);
+struct json_object *kv_result_cell(const struct kv_cell *c);
+void kv_result_add_fault(struct json_object *obj, const struct kv_fault *f);
+
+#endif

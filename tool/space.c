@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "clock.h"
+#include "space.h"
+
+/* IB_PORT_ACTIVE */
+#define PORT_ACTIVE 4
+
+/**
+ * kv_gid_type_name() - name of a GID's type
+ * @type: enum kverbs_gid_type
+ *
+ * Return: the name.
+ */
+const char *kv_gid_type_name(uint32_t type)
+{
+	switch (type) {
+	case KVERBS_GID_IB:
+		return "IB";
+	case KVERBS_GID_ROCE_V1:
+		return "RoCE v1";
+	case KVERBS_GID_ROCE_V2:
+		return "RoCE v2";
+	}
+	return "unknown type";
+}
+
+/* The names of all devices, for messages; and how many there are. */
+struct names {
+	unsigned int n;
+	char first[64];
+	char text[256];
+};
+
+static int add_name(const struct kv_dev *dev, void *arg)
+{
+	struct names *names = arg;
+	size_t used = strlen(names->text);
+
+	if (!names->n++)
+		snprintf(names->first, sizeof(names->first), "%s", dev->name);
+	snprintf(names->text + used, sizeof(names->text) - used, "%s%s",
+		 used ? ", " : "", dev->name);
+	return 0;
+}
+
+static int choose_dev(struct kv_space *s, const char *name, struct kv_fault *f)
+{
+	struct names names = { 0 };
+	int ret;
+
+	if (name) {
+		ret = s->b->ops->dev_get(s->b, name, &s->dev);
+		if (ret != -ENODEV)
+			goto got;
+	}
+	ret = s->b->ops->dev_each(s->b, add_name, &names);
+	if (ret)
+		return kv_fault_backend(f, s->b, ret,
+					"cannot list the RDMA devices");
+	if (!names.n)
+		return kv_fault_set(f, -EOPNOTSUPP,
+				    "%s space: there is no RDMA device; 'rdma link add rxe0 type rxe netdev NETDEV' makes a software one",
+				    s->b->ops->space);
+	if (name)
+		return kv_fault_set(f, -ENODEV,
+				    "%s space: there is no RDMA device '%s'; there is %s",
+				    s->b->ops->space, name, names.text);
+	if (names.n > 1)
+		return kv_fault_usage(f, "there are several RDMA devices, choose one with --dev: %s",
+				      names.text);
+	ret = s->b->ops->dev_get(s->b, names.first, &s->dev);
+got:
+	if (ret)
+		return kv_fault_backend(f, s->b, ret, "cannot look at device %s",
+					name ? name : names.first);
+	if (s->dev.port_state != PORT_ACTIVE)
+		return kv_fault_set(f, -ENETDOWN,
+				    "%s space: port 1 of %s is not active; is its network interface up, or its cable plugged in?",
+				    s->b->ops->space, s->dev.name);
+	return 0;
+}
+
+static bool is_ipv4(const struct kv_gid *g)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(g->raw, mapped, sizeof(mapped));
+}
+
+static bool is_link_local(const struct kv_gid *g)
+{
+	return g->raw[0] == 0xfe && (g->raw[1] & 0xc0) == 0x80;
+}
+
+/* Higher is better. An index says nothing: drivers fill tables as they like. */
+static int rank_gid(const struct kv_gid *g)
+{
+	switch (g->type) {
+	case KVERBS_GID_ROCE_V2:
+		return is_ipv4(g) ? 5 : is_link_local(g) ? 3 : 4;
+	case KVERBS_GID_ROCE_V1:
+		return 2;
+	case KVERBS_GID_IB:
+		return 1;
+	}
+	return 0;
+}
+
+static int choose_gid(struct kv_space *s, int index, struct kv_fault *f)
+{
+	const struct kv_dev *dev = &s->dev;
+
+	s->gid = NULL;
+	for (unsigned int i = 0; i < dev->gids; i++) {
+		const struct kv_gid *g = &dev->gid[i];
+
+		if (index >= 0 && g->index == (uint32_t)index)
+			s->gid = g;
+		if (index < 0 && (!s->gid || rank_gid(g) > rank_gid(s->gid)))
+			s->gid = g;
+	}
+	if (s->gid)
+		return 0;
+	if (index >= 0)
+		return kv_fault_set(f, -EINVAL,
+				    "--gid %d: %s has no such GID (%s space); 'kverbs dev show' lists them",
+				    index, dev->name, s->b->ops->space);
+	return kv_fault_set(f, -EADDRNOTAVAIL,
+			    "%s space: %s has no GID; its network interface needs an IP address",
+			    s->b->ops->space, dev->name);
+}
+
+/**
+ * kv_space_open_backend() - open a space, whatever devices it has
+ * @id: which
+ * @b: receives its backend
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno; -EOPNOTSUPP if the space is not there.
+ */
+int kv_space_open_backend(enum kv_space_id id, struct kv_backend **b,
+			  struct kv_fault *f)
+{
+	char err[512] = "";
+	int ret;
+
+	ret = id == KV_SPACE_KERNEL ? kv_backend_kern_open(b, err, sizeof(err)) :
+				      kv_backend_user_open(b, err, sizeof(err));
+	if (!ret)
+		return 0;
+	/* No such netlink family, no such system call, no device file. */
+	if (ret == -ENOENT || ret == -ENOSYS || ret == -ENODEV)
+		ret = -EOPNOTSUPP;
+	return kv_fault_set(f, ret, "%s space: %s",
+			    kv_word_name(kv_word_space, id),
+			    err[0] ? err : strerror(-ret));
+}
+
+/* Samples are in ticks, and all ticks are converted as the tool's own. */
+static int check_counter(const struct kv_space *s, struct kv_fault *f)
+{
+	struct kv_info info = { 0 };
+	int ret;
+
+	ret = s->b->ops->info(s->b, &info);
+	if (ret)
+		return kv_fault_backend(f, s->b, ret, "cannot ask for its version");
+	if (strcmp(info.counter, kv_clock_name()))
+		return kv_fault_set(f, -EPROTO,
+				    "%s space reads the counter '%s', but this tool reads '%s': module and tool are not of one build",
+				    s->b->ops->space, info.counter,
+				    kv_clock_name());
+	return 0;
+}
+
+/**
+ * kv_space_open() - open a space on a device
+ * @s: receives it; kv_space_close() closes it
+ * @id: which space
+ * @dev: name of the device, or NULL for the only one
+ * @gid_index: which GID, or -1 for the best one by type
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_space_open(struct kv_space *s, enum kv_space_id id, const char *dev,
+		  int gid_index, struct kv_fault *f)
+{
+	int ret;
+
+	s->id = id;
+	ret = kv_space_open_backend(id, &s->b, f);
+	if (ret)
+		return ret;
+	ret = check_counter(s, f);
+	if (ret)
+		goto err_close;
+	ret = choose_dev(s, dev, f);
+	if (ret)
+		goto err_close;
+	ret = choose_gid(s, gid_index, f);
+	if (ret)
+		goto err_close;
+	return 0;
+
+err_close:
+	kv_space_close(s);
+	return ret;
+}
+
+/**
+ * kv_space_close() - close a space; what was made in it is destroyed
+ * @s: the space; one that is not open is left alone
+ */
+void kv_space_close(struct kv_space *s)
+{
+	if (s->b)
+		s->b->ops->close(s->b);
+	s->b = NULL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_SPACE_H
+#define KV_SPACE_H
+
+#include "backend.h"
+#include "fault.h"
+#include "parse.h"
+
+/**
+ * struct kv_space - one space, opened on one device
+ * @id: which space
+ * @b: its backend
+ * @dev: the device as this space sees it
+ * @gid: what endpoints on the device use; one of dev.gid
+ */
+struct kv_space {
+	enum kv_space_id id;
+	struct kv_backend *b;
+	struct kv_dev dev;
+	const struct kv_gid *gid;
+};
+
+const char *kv_gid_type_name(uint32_t type);
+int kv_space_open_backend(enum kv_space_id id, struct kv_backend **b,
+			  struct kv_fault *f);
+int kv_space_open(struct kv_space *s, enum kv_space_id id, const char *dev,
+		  int gid_index, struct kv_fault *f);
+void kv_space_close(struct kv_space *s);
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include "table.h"
+
+/*
+ * The bytes of µ. A guest without locales would get them as escapes; as they
+ * are, they at most shift what follows in the row.
+ */
+#define SAFE "\xc2\xb5"
+
+/**
+ * kv_table_create() - begin a table
+ * @t: receives it; kv_table_destroy() destroys it
+ * @column: what its columns are called
+ * @n: how many there are
+ */
+void kv_table_create(struct kv_table *t, const struct kv_column *column,
+		     unsigned int n)
+{
+	t->scols = scols_new_table();
+	t->columns = n;
+	t->failed = !t->scols;
+	for (unsigned int i = 0; i < n && !t->failed; i++) {
+		struct libscols_column *col;
+
+		col = scols_table_new_column(t->scols, column[i].head, 0,
+					     column[i].right ? SCOLS_FL_RIGHT :
+							       0);
+		t->failed = !col || scols_column_set_safechars(col, SAFE);
+	}
+}
+
+/**
+ * kv_table_add() - add a row
+ * @t: the table
+ * @cell: a text for each column; they are copied
+ */
+void kv_table_add(struct kv_table *t, const char *const *cell)
+{
+	struct libscols_line *line;
+
+	if (t->failed)
+		return;
+	line = scols_table_new_line(t->scols, NULL);
+	t->failed = !line;
+	for (unsigned int i = 0; i < t->columns && !t->failed; i++)
+		t->failed = scols_line_set_data(line, i, cell[i]);
+}
+
+/**
+ * kv_table_print() - print a table to stdout
+ * @t: the table
+ *
+ * Return: 0, or -ENOMEM if some of it was missing and nothing is printed.
+ */
+int kv_table_print(struct kv_table *t)
+{
+	if (t->failed || scols_print_table(t->scols))
+		return -ENOMEM;
+	return 0;
+}
+
+/**
+ * kv_table_destroy() - free a table
+ * @t: the table
+ */
+void kv_table_destroy(struct kv_table *t)
+{
+	scols_unref_table(t->scols);
+	t->scols = NULL;
+}
+
+/**
+ * kv_us_format() - write a time in microseconds, without unit
+ * @text: receives it; "-" for NAN
+ * @size: of @text
+ * @ns: the time in nanoseconds
+ */
+void kv_us_format(char *text, size_t size, double ns)
+{
+	double us = ns / 1e3;
+
+	if (isnan(ns))
+		snprintf(text, size, "-");
+	else
+		snprintf(text, size, "%.*f",
+			 us < 1 ? 3 : us < 10 ? 2 : us < 1000 ? 1 : 0, us);
+}
+
+/**
+ * kv_us_difference_decimals() - how many digits a difference is worth
+ * @ns: the difference in nanoseconds
+ *
+ * Return: how many behind the point, when it is written in microseconds: two
+ * digits that mean something, or three.
+ */
+int kv_us_difference_decimals(double ns)
+{
+	double us = fabs(ns) / 1e3;
+
+	return us < 0.1 ? 3 : us < 10 ? 2 : us < 100 ? 1 : 0;
+}
+
+/**
+ * kv_size_format() - write a number of bytes with its unit
+ * @text: receives it
+ * @size: of @text
+ * @bytes: the number; only what is a whole number of KiB, MiB or GiB is said so
+ */
+void kv_size_format(char *text, size_t size, uint64_t bytes)
+{
+	if (bytes && !(bytes & 0x3fffffff))
+		snprintf(text, size, "%llu GiB",
+			 (unsigned long long)bytes >> 30);
+	else if (bytes && !(bytes & 0xfffff))
+		snprintf(text, size, "%llu MiB",
+			 (unsigned long long)bytes >> 20);
+	else if (bytes && !(bytes & 0x3ff))
+		snprintf(text, size, "%llu KiB",
+			 (unsigned long long)bytes >> 10);
+	else
+		snprintf(text, size, "%llu B", (unsigned long long)bytes);
+}

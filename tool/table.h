@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_TABLE_H
+#define KV_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <libsmartcols.h>
+
+/* One column of a table; @right: its cells end at the same place. */
+struct kv_column {
+	const char *head;
+	bool right;
+};
+
+/**
+ * struct kv_table - text in columns
+ * @scols: libsmartcols' table; NULL if there was no memory for it
+ * @columns: how many it has
+ * @failed: some of it is missing for want of memory
+ */
+struct kv_table {
+	struct libscols_table *scols;
+	unsigned int columns;
+	bool failed;
+};
+
+void kv_table_create(struct kv_table *t, const struct kv_column *column,
+		     unsigned int n);
+void kv_table_add(struct kv_table *t, const char *const *cell);
+int kv_table_print(struct kv_table *t);
+void kv_table_destroy(struct kv_table *t);
+
+void kv_us_format(char *text, size_t size, double ns);
+int kv_us_difference_decimals(double ns);
+void kv_size_format(char *text, size_t size, uint64_t bytes);
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "clock.h"
+#include "user.h"
+
+/* What a run has, while it goes on and after its end. */
+
+static __u64 load(const __u64 *from)
+{
+	return __atomic_load_n(from, __ATOMIC_RELAXED);
+}
+
+static void fill_samples(struct kv_user_run *run, struct kv_run_result *to)
+{
+	const struct kv_loop *loop = &run->loop;
+	__u64 first = load(&loop->first), last = load(&loop->last);
+
+	to->samples = load(&loop->done);
+	to->let_go = load(&loop->let_go);
+	to->hist.sum = load(&run->hist.sum);
+	to->hist.min = load(&run->hist.min);
+	to->hist.max = load(&run->hist.max);
+	/* The thread stores one after the other: the first may be newer. */
+	to->elapsed_ticks = last > first ? last - first : 0;
+	to->elapsed_ns = to->state == KVERBS_RUN_DONE ? run->elapsed_ns :
+		(uint64_t)((double)to->elapsed_ticks * kv_clock_ns_per_tick());
+}
+
+/* All but the bins. Return: false if the warm-up is not over, or was the end. */
+static bool fill(struct kv_user_run *run, struct kv_run_result *to)
+{
+	bool active = kv_user_run_active(run);
+	bool measuring = __atomic_load_n(&run->measuring, __ATOMIC_ACQUIRE);
+	__u64 warmed = load(&run->warmed);
+
+	to->state = active ? KVERBS_RUN_ACTIVE : KVERBS_RUN_DONE;
+	to->error = active ? 0 : run->error;
+	to->wc_status = active ? 0 : run->loop.wc_status;
+	to->vendor_err = active ? 0 : run->loop.vendor_err;
+	to->warmed = warmed || measuring ? warmed : load(&run->loop.done);
+	if (measuring) {
+		fill_samples(run, to);
+		return true;
+	}
+	to->samples = 0;
+	to->let_go = 0;
+	to->hist.sum = 0;
+	to->hist.min = ~0ULL;
+	to->hist.max = 0;
+	to->elapsed_ticks = 0;
+	to->elapsed_ns = 0;
+	return false;
+}
+
+/**
+ * kv_user_run_peek() - how far is it? See struct kv_backend_ops
+ * @b: the backend
+ * @id: the run
+ * @result: receives all but the histogram's bins. samples are iterations: PONG
+ *	has those too, though it records none. elapsed_ns is elapsed_ticks
+ *	converted; once the run has ended it is CLOCK_MONOTONIC_RAW, read before
+ *	and after the loop.
+ *
+ * Return: 0 or -ENOENT.
+ */
+int kv_user_run_peek(struct kv_backend *b, uint32_t id,
+		     struct kv_run_result *result)
+{
+	struct kv_user_run *run = kv_user_obj_find((struct kv_user *)b, KV_USER_RUN, id);
+
+	if (!run)
+		return -ENOENT;
+	fill(run, result);
+	return 0;
+}
+
+/**
+ * kv_user_run_get() - what does the run have? See struct kv_backend_ops
+ * @b: the backend
+ * @id: the run; one that is active gives a snapshot that may be a few samples
+ *	off
+ * @result: receives all; see kv_user_run_peek()
+ *
+ * Return: 0 or -ENOENT.
+ */
+int kv_user_run_get(struct kv_backend *b, uint32_t id,
+		    struct kv_run_result *result)
+{
+	struct kv_user_run *run = kv_user_obj_find((struct kv_user *)b, KV_USER_RUN, id);
+	bool measuring;
+	unsigned int i;
+
+	if (!run)
+		return -ENOENT;
+	measuring = fill(run, result);
+	for (i = 0; i < KV_HIST_BINS; i++)
+		result->hist.bin[i] = measuring ? load(&run->hist.bin[i]) : 0;
+	return 0;
+}

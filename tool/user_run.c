@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE /* pthread_attr_setaffinity_np */
+#include <inttypes.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include "clock.h"
+#include "user.h"
+
+#define NSEC_PER_MSEC 1000000ULL
+#define NSEC_PER_SEC 1000000000ULL
+
+#define TIME_NS_MAX (24 * 3600 * NSEC_PER_SEC)
+#define TIMEOUT_NS_MIN NSEC_PER_MSEC
+#define TIMEOUT_NS_MAX (3600 * NSEC_PER_SEC)
+#define TIMEOUT_NS_DEFAULT (10 * NSEC_PER_SEC)
+
+/* --- the thread --- */
+
+static void rewind_run(struct kv_user_run *run, uint64_t iters, uint64_t time)
+{
+	struct kv_loop *loop = &run->loop;
+
+	kv_hist_reset(&run->hist);
+	loop->done = 0;
+	loop->first = 0;
+	loop->last = 0;
+	loop->let_go = 0;
+	loop->iters = iters;
+	loop->time = time;
+}
+
+static int measure(struct kv_user_run *run)
+{
+	uint64_t start;
+	int ret;
+
+	if (run->spec.warmup) {
+		rewind_run(run, run->spec.warmup, UINT64_MAX);
+		ret = run->fn(&run->loop);
+		__atomic_store_n(&run->warmed, run->loop.done, __ATOMIC_RELAXED);
+		if (ret)
+			return ret;
+	}
+	rewind_run(run, run->spec.iters, run->time);
+	/* Pairs with the acquire of who takes a snapshot. */
+	__atomic_store_n(&run->measuring, 1, __ATOMIC_RELEASE);
+	start = kv_clock_raw_ns();
+	ret = run->fn(&run->loop);
+	run->elapsed_ns = kv_clock_raw_ns() - start;
+	return ret;
+}
+
+static void *run_thread(void *arg)
+{
+	struct kv_user_run *run = arg;
+
+	run->error = measure(run);
+	/* Pairs with the acquire of who reads the result. */
+	__atomic_store_n(&run->state, KVERBS_RUN_DONE, __ATOMIC_RELEASE);
+	eventfd_write(run->done, 1);
+	return NULL;
+}
+
+/* --- start --- */
+
+static int default_spins(void)
+{
+	/* With one CPU whoever is to make the completion happen waits for ours. */
+	return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 1000 : 0;
+}
+
+/* Fills in the defaults, too. */
+static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
+{
+	if (!kv_loop_pick(spec->loop, spec->op, 0) ||
+	    (spec->loop != KVERBS_LOOP_NULL && spec->op > KVERBS_OP_MAX))
+		return kv_user_fail(u, -EINVAL, "this loop can't take this op: POST_TO_COMPLETION takes all but SEND; PING, PONG and RELAY take SEND and WRITE");
+	if (spec->post > KVERBS_POST_MAX)
+		return kv_user_fail(u, -EINVAL, "post is %u: there is no such context", spec->post);
+	if (spec->post != KVERBS_POST_PROCESS)
+		return kv_user_fail(u, -EOPNOTSUPP, "post: user space can't hold softirqs off: it has but post process");
+	if (!spec->iters && !spec->time_ns)
+		return kv_user_fail(u, -EINVAL, "iters or time_ns is missing: when does the run end?");
+	if (spec->time_ns > TIME_NS_MAX)
+		return kv_user_fail(u, -EINVAL, "time_ns is %" PRIu64 ": it can be one day at most", spec->time_ns);
+	if (!spec->timeout_ns)
+		spec->timeout_ns = TIMEOUT_NS_DEFAULT;
+	if (spec->timeout_ns < TIMEOUT_NS_MIN || spec->timeout_ns > TIMEOUT_NS_MAX)
+		return kv_user_fail(u, -EINVAL, "timeout_ns is %" PRIu64 ": it must be 1 ms to 1 h", spec->timeout_ns);
+	if (spec->cpu >= CPU_SETSIZE)
+		return kv_user_fail(u, -EINVAL, "cpu %d is not online", spec->cpu);
+	if (!spec->iters)
+		spec->iters = UINT64_MAX;
+	if (spec->spins < 0)
+		spec->spins = default_spins();
+	return 0;
+}
+
+static int find_end(struct kv_user *u, const struct kv_run_spec *spec,
+		    const struct kv_run_end *from, struct kv_user_end *to)
+{
+	to->qp = kv_user_obj_find(u, KV_USER_QP, from->qp);
+	to->local = to->qp ? kv_user_obj_find(u, KV_USER_MR, from->local_mr) : NULL;
+	if (!to->local)
+		return -ENOENT;
+	if (spec->loop == KVERBS_LOOP_POST_TO_COMPLETION)
+		return 0;
+	if (!from->target_mr)
+		return kv_user_fail(u, -EINVAL, "target_mr is missing: PING, PONG and RELAY need what the peer sends or writes into");
+	to->target = kv_user_obj_find(u, KV_USER_MR, from->target_mr);
+	return to->target ? 0 : -ENOENT;
+}
+
+static int find_ends(struct kv_user *u, struct kv_user_run *run,
+		     struct kv_user_dev **dev)
+{
+	const struct kv_run_spec *spec = &run->spec;
+	int ret;
+
+	if (spec->loop == KVERBS_LOOP_NULL) {
+		*dev = kv_user_dev_open(u, spec->dev, &ret);
+		return *dev ? 0 : ret;
+	}
+	if (!spec->size)
+		return kv_user_fail(u, -EINVAL, "size is 0: it must be 1 byte at least");
+	ret = find_end(u, spec, &spec->end, &run->ends[0]);
+	if (!ret && spec->loop == KVERBS_LOOP_RELAY)
+		ret = find_end(u, spec, &spec->peer, &run->ends[1]);
+	if (!ret)
+		*dev = run->ends[0].qp->obj.dev;
+	return ret;
+}
+
+/* The receives that the loop expects, less those that are posted already. */
+static int post_recvs(struct kv_user *u, struct kv_user_qp *qp,
+		      struct kv_end *end)
+{
+	int ret;
+
+	qp->recv_lkey = end->recv_sge.lkey;
+	for (; qp->recvs < KV_LOOP_RECVS; qp->recvs++) {
+		ret = kv_env_post_recv(end);
+		if (ret)
+			return kv_user_fail(u, ret, "ibv_post_recv on qp %u: %s", qp->obj.id, strerror(-ret));
+	}
+	return 0;
+}
+
+static int prep_ends(struct kv_user *u, struct kv_user_run *run)
+{
+	int ret = 0;
+	unsigned int i;
+
+	for (i = 0; i < 2 && run->ends[i].qp && !ret; i++) {
+		const struct kv_user_end *end = &run->ends[i];
+		struct kv_user_obj *qp = &end->qp->obj;
+
+		kv_user_obj_set_parent(qp, KV_USER_QP_LOCAL_MR, &end->local->obj);
+		if (end->target)
+			kv_user_obj_set_parent(qp, KV_USER_QP_TARGET_MR, &end->target->obj);
+		kv_user_wr_prep(run, i);
+		if (run->spec.op == KVERBS_OP_SEND)
+			ret = post_recvs(u, end->qp, &run->end[i]);
+	}
+	return ret;
+}
+
+static int check_idle(struct kv_user *u, struct kv_user_run *run)
+{
+	int ret = 0;
+	unsigned int i;
+
+	for (i = 0; i < 2 && run->ends[i].qp && !ret; i++)
+		ret = kv_user_qp_check_idle(u, run->ends[i].qp);
+	return ret;
+}
+
+static void set_poller(struct kv_user_run *run, struct kv_user_run *poller)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2 && run->ends[i].qp; i++) {
+		run->ends[i].qp->send_cq->poller = poller;
+		run->ends[i].qp->recv_cq->poller = poller;
+	}
+}
+
+static int start_thread(struct kv_user *u, struct kv_user_run *run)
+{
+	int cpu = run->spec.cpu;
+	pthread_attr_t attr;
+	sigset_t all, old;
+	cpu_set_t cpus;
+	int ret;
+
+	pthread_attr_init(&attr);
+	if (cpu >= 0) {
+		CPU_ZERO(&cpus);
+		CPU_SET(cpu, &cpus);
+		pthread_attr_setaffinity_np(&attr, sizeof(cpus), &cpus);
+	}
+	/* Signals are for the thread that waits for the run. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = pthread_create(&run->thread, &attr, run_thread, run);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	if (ret == EINVAL && cpu >= 0)
+		return kv_user_fail(u, -EINVAL, "cpu %d is not online, or not one that this process may use", cpu);
+	if (ret)
+		return kv_user_fail(u, -ret, "no thread for the run: %s", strerror(ret));
+	return 0;
+}
+
+/**
+ * kv_user_run_start() - start a thread that runs a loop; see struct
+ * kv_backend_ops
+ * @b: the backend
+ * @spec: what to run; a timeout_ns of 0 is the default, 10 s
+ * @id: where its id goes
+ *
+ * The first call measures the clock, which takes 20 ms.
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
+		      uint32_t *id)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_dev *dev;
+	struct kv_user_run *run;
+	unsigned int i;
+	int ret;
+
+	run = calloc(1, sizeof(*run));
+	if (!run)
+		return kv_user_fail(u, -ENOMEM, "no memory");
+	run->spec = *spec;
+	ret = check_spec(u, &run->spec);
+	if (!ret)
+		ret = find_ends(u, run, &dev);
+	if (!ret)
+		ret = check_idle(u, run);
+	if (!ret && run->ends[0].qp)
+		ret = kv_user_wr_check(u, run);
+	if (ret)
+		goto err_free;
+
+	run->fn = kv_loop_pick(spec->loop, spec->op, 0);
+	run->time = spec->time_ns ? kv_clock_ns_to_ticks(spec->time_ns) : UINT64_MAX;
+	run->loop.a = &run->end[0];
+	run->loop.b = &run->end[1];
+	run->loop.hist = &run->hist;
+	run->loop.timeout = kv_clock_ns_to_ticks(run->spec.timeout_ns);
+	run->loop.spins = (uint32_t)run->spec.spins;
+	run->done = eventfd(0, EFD_CLOEXEC);
+	if (run->done < 0) {
+		ret = kv_user_fail(u, -errno, "no eventfd for the run: %s", strerror(errno));
+		goto err_free;
+	}
+	ret = prep_ends(u, run);
+	if (!ret)
+		ret = start_thread(u, run);
+	if (ret)
+		goto err_close;
+
+	set_poller(run, run);
+	for (i = 0; i < 2 && run->ends[i].qp; i++)
+		kv_user_obj_set_parent(&run->obj, i, &run->ends[i].qp->obj);
+	kv_user_obj_publish(u, &run->obj, KV_USER_RUN, dev);
+	*id = run->obj.id;
+	return 0;
+
+err_close:
+	close(run->done);
+err_free:
+	free(run);
+	return ret;
+}
+
+/* --- end --- */
+
+/* The thread has ended, or is about to: give back what it had. */
+static void join(struct kv_user_run *run)
+{
+	unsigned int i;
+
+	pthread_join(run->thread, NULL);
+	run->joined = true;
+	for (i = 0; i < 2 && run->ends[i].qp; i++)
+		run->ends[i].qp->dirty = run->loop.busy ||
+			(run->error && run->error != -ECANCELED);
+	set_poller(run, NULL);
+}
+
+/**
+ * kv_user_run_active() - has the run not ended?
+ * @run: the run; once it has ended, its QPs are others' again
+ *
+ * Return: true if its thread may still post and poll.
+ */
+bool kv_user_run_active(struct kv_user_run *run)
+{
+	if (run->joined)
+		return false;
+	if (__atomic_load_n(&run->state, __ATOMIC_ACQUIRE) != KVERBS_RUN_DONE)
+		return true;
+	join(run);
+	return false;
+}
+
+/**
+ * kv_user_run_stop() - ask the thread to end
+ * @run: the run; one that has ended stays as it is
+ */
+void kv_user_run_stop(struct kv_user_run *run)
+{
+	__atomic_store_n(&run->loop.stop, 1, __ATOMIC_RELAXED);
+}
+
+/**
+ * kv_user_run_destroy() - undo kv_user_run_start()
+ * @obj: the run's
+ * @verb_ns: 0: a run is no verbs object
+ *
+ * Waits for the thread: it looks at the stop flag before each wait that could
+ * last.
+ *
+ * Return: 0
+ */
+int kv_user_run_destroy(struct kv_user_obj *obj, uint64_t *verb_ns)
+{
+	struct kv_user_run *run = (struct kv_user_run *)obj;
+
+	*verb_ns = 0;
+	kv_user_run_stop(run);
+	if (!run->joined)
+		join(run);
+	close(run->done);
+	return 0;
+}
+
+/**
+ * kv_user_run_wait() - wait for the end of a run; see struct kv_backend_ops
+ * @b: the backend
+ * @id: the run
+ * @timeout_ms: milliseconds; negative for no limit
+ *
+ * Return: 0 or a negative errno: -EAGAIN, -EINTR, -ENOENT.
+ */
+int kv_user_run_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_run *run = kv_user_obj_find(u, KV_USER_RUN, id);
+	struct pollfd fd = { .events = POLLIN };
+	int n;
+
+	if (!run)
+		return -ENOENT;
+	fd.fd = run->done;
+	n = poll(&fd, 1, timeout_ms);
+	if (n < 0)
+		return kv_user_fail(u, -errno, "run %u: %s", id, strerror(errno));
+	if (!n)
+		return kv_user_fail(u, -EAGAIN, "run %u is still active", id);
+	kv_user_run_active(run);
+	return 0;
+}
+
+/**
+ * kv_user_run_cancel() - ask a run to end; see struct kv_backend_ops
+ * @b: the backend
+ * @id: the run; it ends with -ECANCELED and what it has
+ *
+ * Return: 0 or -ENOENT.
+ */
+int kv_user_run_cancel(struct kv_backend *b, uint32_t id)
+{
+	struct kv_user_run *run = kv_user_obj_find((struct kv_user *)b, KV_USER_RUN, id);
+
+	if (!run)
+		return -ENOENT;
+	kv_user_run_stop(run);
+	return 0;
+}
+
+/**
+ * kv_user_run_del() - delete a run; see struct kv_backend_ops
+ * @b: the backend
+ * @id: the run; canceled first if it is active
+ *
+ * Return: 0 or -ENOENT.
+ */
+int kv_user_run_del(struct kv_backend *b, uint32_t id)
+{
+	uint64_t verb_ns;
+
+	return kv_user_obj_delete((struct kv_user *)b, KV_USER_RUN, id, &verb_ns);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include <inttypes.h>
+#include "user.h"
+
+/* A run's work requests: whether they can be what was asked for, and what they are. */
+
+static const enum ibv_wr_opcode opcodes[] = {
+	[KVERBS_OP_SEND] = IBV_WR_SEND,
+	[KVERBS_OP_WRITE] = IBV_WR_RDMA_WRITE,
+	[KVERBS_OP_READ] = IBV_WR_RDMA_READ,
+	[KVERBS_OP_FETCH_ADD] = IBV_WR_ATOMIC_FETCH_AND_ADD,
+	[KVERBS_OP_CMP_SWP] = IBV_WR_ATOMIC_CMP_AND_SWP,
+};
+
+static const char *const names[] = { "end", "peer" };
+
+static const struct kv_run_end *asked(const struct kv_user_run *run,
+				      unsigned int i)
+{
+	return i ? &run->spec.peer : &run->spec.end;
+}
+
+static bool is_atomic(const struct kv_user_run *run)
+{
+	return run->spec.op == KVERBS_OP_FETCH_ADD ||
+	       run->spec.op == KVERBS_OP_CMP_SWP;
+}
+
+static int check_mr(struct kv_user *u, const struct kv_user_run *run,
+		    unsigned int i, const char *role,
+		    const struct kv_user_mr *mr, uint32_t access)
+{
+	const struct kv_user_qp *qp = run->ends[i].qp;
+	const char *end = names[i];
+	uint32_t size = run->spec.size;
+
+	if (size > mr->length)
+		return kv_user_fail(u, -EINVAL, "%s: size is %u, but the buffer of its %s, mr %u, has %" PRIu64 " bytes", end, size, role, mr->obj.id, mr->length);
+	if (mr->obj.parents[0] != qp->obj.parents[KV_USER_QP_PD])
+		return kv_user_fail(u, -EINVAL, "%s: its %s, mr %u, and qp %u are of different pds", end, role, mr->obj.id, qp->obj.id);
+	if (!mr->ib)
+		return kv_user_fail(u, -EINVAL, "%s: its %s, mr %u, is not registered: register it first", end, role, mr->obj.id);
+	if (mr->offset || mr->reg_length < size)
+		return kv_user_fail(u, -EINVAL, "%s: its %s, mr %u, is not registered over the bytes from its start to size %u", end, role, mr->obj.id, size);
+	if (access & ~mr->access)
+		return kv_user_fail(u, -EINVAL, "%s: its %s, mr %u, is registered without the right that this needs: %s", end, role, mr->obj.id,
+				    access & ~mr->access & KVERBS_ACCESS_LOCAL_WRITE ? "local write" : "remote write");
+	return 0;
+}
+
+static int check_recvs(struct kv_user *u, const struct kv_user_run *run,
+		       unsigned int i)
+{
+	const struct kv_user_mr *target = run->ends[i].target;
+	const struct kv_user_qp *qp = run->ends[i].qp;
+	const char *end = names[i];
+
+	if (qp->recv_cq == qp->send_cq)
+		return kv_user_fail(u, -EINVAL, "%s: SEND needs a qp whose send_cq and recv_cq differ; those of qp %u are both cq %u", end, qp->obj.id, qp->recv_cq->obj.id);
+	if (qp->max_recv_wr < KV_LOOP_RECVS || qp->recv_cq->ib->cqe < KV_LOOP_RECVS)
+		return kv_user_fail(u, -EINVAL, "%s: SEND needs a max_recv_wr and a cqe of %d at least; qp %u has %u, its recv_cq %d", end, KV_LOOP_RECVS, qp->obj.id, qp->max_recv_wr, qp->recv_cq->ib->cqe);
+	if (qp->recvs && (qp->obj.parents[KV_USER_QP_TARGET_MR] != &target->obj ||
+			  qp->recv_lkey != target->ib->lkey))
+		return kv_user_fail(u, -EBUSY, "%s: receives of an earlier run are posted on qp %u with another target_mr or registration: reset the qp and connect it anew", end, qp->obj.id);
+	return 0;
+}
+
+static int check_end(struct kv_user *u, const struct kv_user_run *run,
+		     unsigned int i)
+{
+	const struct kv_user_end *end = &run->ends[i];
+	uint32_t op = run->spec.op;
+	int ret;
+
+	if (asked(run, i)->lkey > KVERBS_LKEY_MAX)
+		return kv_user_fail(u, -EINVAL, "%s: lkey is %u: there is no such kind", names[i], asked(run, i)->lkey);
+	if (asked(run, i)->lkey != KVERBS_LKEY_MR)
+		return kv_user_fail(u, -EOPNOTSUPP, "%s: lkey dma is the kernel's: user space has but lkey mr", names[i]);
+	ret = kv_user_qp_check_rts(u, end->qp);
+	if (ret)
+		return ret;
+	if (end->qp->dirty)
+		return kv_user_fail(u, -EBUSY, "%s: an earlier run left requests outstanding on qp %u: reset it and connect it anew", names[i], end->qp->obj.id);
+	ret = check_mr(u, run, i, "local_mr", end->local,
+		       op == KVERBS_OP_READ || is_atomic(run) ? KVERBS_ACCESS_LOCAL_WRITE : 0);
+	if (ret || !end->target)
+		return ret;
+	ret = check_mr(u, run, i, "target_mr", end->target,
+		       op == KVERBS_OP_SEND ? KVERBS_ACCESS_LOCAL_WRITE : KVERBS_ACCESS_REMOTE_WRITE);
+	if (ret || op != KVERBS_OP_SEND)
+		return ret;
+	return check_recvs(u, run, i);
+}
+
+static int check_atomic(struct kv_user *u, const struct kv_user_run *run)
+{
+	const struct kv_user_qp *qp = run->ends[0].qp;
+
+	if (run->spec.size != sizeof(uint64_t))
+		return kv_user_fail(u, -EINVAL, "size is %u: that of an atomic operation is 8", run->spec.size);
+	if (run->spec.end.remote_addr % sizeof(uint64_t))
+		return kv_user_fail(u, -EINVAL, "end: remote_addr 0x%" PRIx64 " of an atomic operation must be a multiple of 8", run->spec.end.remote_addr);
+	if (qp->obj.dev->attr.atomic_cap == IBV_ATOMIC_NONE)
+		return kv_user_fail(u, -EOPNOTSUPP, "%s has no atomic operations", ibv_get_device_name(qp->obj.dev->ctx->device));
+	return 0;
+}
+
+static bool share_cq(const struct kv_user_qp *a, const struct kv_user_qp *b)
+{
+	return a->send_cq == b->send_cq || a->send_cq == b->recv_cq ||
+	       a->recv_cq == b->send_cq || a->recv_cq == b->recv_cq;
+}
+
+/**
+ * kv_user_wr_check() - can the run post what it was asked to, where it was?
+ * @u: the backend
+ * @run: the run, its @ends filled in, its QPs not used by others
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
+{
+	const struct kv_user_qp *qp = run->ends[0].qp, *peer = run->ends[1].qp;
+	int ret;
+
+	if (peer && qp->obj.dev != peer->obj.dev)
+		return kv_user_fail(u, -EINVAL, "end and peer are of different devices");
+	if (peer && share_cq(qp, peer))
+		return kv_user_fail(u, -EBUSY, "end and peer: qp %u and qp %u share a cq, or are the same: each needs its own", qp->obj.id, peer->obj.id);
+	ret = is_atomic(run) ? check_atomic(u, run) : 0;
+	if (!ret)
+		ret = check_end(u, run, 0);
+	if (!ret && peer)
+		ret = check_end(u, run, 1);
+	return ret;
+}
+
+static void prep_sge(struct ibv_sge *sge, const struct kv_user_mr *mr,
+		     uint64_t length)
+{
+	sge->addr = (uintptr_t)mr->buf;
+	sge->length = (uint32_t)length;
+	sge->lkey = mr->ib->lkey;
+}
+
+/**
+ * kv_user_wr_prep() - build the work requests that a run posts over and over
+ * @run: the run, checked
+ * @i: which of its ends
+ */
+void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
+{
+	const struct kv_user_end *from = &run->ends[i];
+	const struct kv_run_end *end = asked(run, i);
+	struct kv_end *to = &run->end[i];
+	struct ibv_send_wr *wr = &to->send_wr;
+
+	to->qp = from->qp->ib;
+	to->send_cq = from->qp->send_cq->ib;
+	to->recv_cq = from->qp->recv_cq->ib;
+
+	prep_sge(&to->send_sge, from->local, run->spec.size);
+	wr->sg_list = &to->send_sge;
+	wr->num_sge = 1;
+	wr->opcode = opcodes[run->spec.op];
+	wr->send_flags = IBV_SEND_SIGNALED;
+	switch (run->spec.op) {
+	case KVERBS_OP_WRITE:
+	case KVERBS_OP_READ:
+		wr->wr.rdma.remote_addr = end->remote_addr;
+		wr->wr.rdma.rkey = end->remote_key;
+		break;
+	case KVERBS_OP_FETCH_ADD:
+	case KVERBS_OP_CMP_SWP:
+		wr->wr.atomic.remote_addr = end->remote_addr;
+		wr->wr.atomic.rkey = end->remote_key;
+		wr->wr.atomic.compare_add = run->spec.compare_add;
+		wr->wr.atomic.swap = run->spec.swap;
+		break;
+	}
+	to->mark = from->local->buf + run->spec.size - 1;
+
+	if (!from->target)
+		return;
+	/* All of the target: a receive may stay posted for a run of another size. */
+	prep_sge(&to->recv_sge, from->target, from->target->reg_length);
+	to->recv_wr.sg_list = &to->recv_sge;
+	to->recv_wr.num_sge = 1;
+	to->flag = from->target->buf + run->spec.size - 1;
+}
