@@ -129,6 +129,23 @@ u64 kv_dev_max_mr_bytes(const struct kv_dev *dev)
 	return min3(pages * PAGE_SIZE, attrs->max_mr_size, (u64)KV_MR_BYTES_MAX);
 }
 
+/**
+ * kv_dev_query_port() - state of the device's first port
+ * @dev: the device
+ * @attr: where it goes
+ *
+ * Some kernels log a line each time if they don't know the netdev's speed: not
+ * for anything that is done often.
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno.
+ */
+int kv_dev_query_port(struct kv_dev *dev, struct ib_port_attr *attr)
+{
+	lockdep_assert_held(&dev->lock);
+	return ib_query_port(dev->ib, rdma_start_port(dev->ib), attr);
+}
+
 static struct ib_client kv_client;
 
 static int add_dev(struct ib_device *ib)

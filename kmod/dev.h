@@ -37,6 +37,7 @@ void kv_dev_put(struct kv_dev *dev);
 int kv_dev_lock(struct kv_dev *dev);
 void kv_dev_unlock(struct kv_dev *dev);
 u64 kv_dev_max_mr_bytes(const struct kv_dev *dev);
+int kv_dev_query_port(struct kv_dev *dev, struct ib_port_attr *attr);
 
 int kv_dev_init(void);
 void kv_dev_exit(void);

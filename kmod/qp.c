@@ -2,6 +2,7 @@
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/netlink.h>
+#include <rdma/ib_cache.h>
 #include "cq.h"
 #include "dev.h"
 #include "pd.h"
@@ -191,16 +192,25 @@ static int check_transition(enum ib_qp_state from, enum ib_qp_state to,
  * does not look it up: RTR would succeed, and packets vanish. Making an address
  * handle fills it in.
  */
-static int resolve_dmac(struct kv_qp *qp, struct rdma_ah_attr *ah_attr,
-			struct netlink_ext_ack *extack)
+static int resolve_ah(struct kv_qp *qp, struct rdma_ah_attr *ah_attr,
+		      struct netlink_ext_ack *extack)
 {
+	const struct ib_gid_attr *sgid;
 	struct ib_ah *ah;
+
+	sgid = rdma_get_gid_attr(qp->ib->device, rdma_ah_get_port_num(ah_attr),
+				 rdma_ah_read_grh(ah_attr)->sgid_index);
+	if (IS_ERR(sgid)) {
+		NL_SET_ERR_MSG(extack, "no GID at sgid_index of this port");
+		return -EINVAL;
+	}
+	rdma_put_gid_attr(sgid);
 
 	if (ah_attr->type != RDMA_AH_ATTR_TYPE_ROCE)
 		return 0;
 	ah = rdma_create_user_ah(qp->pd->ib, ah_attr, NULL);
 	if (IS_ERR(ah)) {
-		NL_SET_ERR_MSG(extack, "the destination's MAC address can't be resolved: check dgid, sgid_index and the route");
+		NL_SET_ERR_MSG(extack, "the destination's MAC address can't be resolved: check dgid and the route");
 		return PTR_ERR(ah);
 	}
 	rdma_destroy_ah(ah, 0);
@@ -236,7 +246,7 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 
 	start = ktime_get_raw_ns();
 	if (modify->mask & IB_QP_AV)
-		ret = resolve_dmac(qp, &attr->ah_attr, extack);
+		ret = resolve_ah(qp, &attr->ah_attr, extack);
 	if (!ret) {
 		ret = ib_modify_qp(qp->ib, attr, modify->mask);
 		if (ret)

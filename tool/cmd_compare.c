@@ -2,18 +2,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "capsule.h"
-#include "cell.h"
 #include "cmd.h"
+#include "matrix.h"
 #include "option.h"
 #include "out.h"
 #include "placement.h"
 #include "report.h"
 #include "result.h"
-#include "table.h"
 
-#define ATOMIC_SIZE 8
 #define TIME_DEFAULT_NS 2500000000ULL
 #define TIME_MIN_NS 10000000ULL
 #define TIME_MAX_NS 86400000000000ULL
@@ -38,23 +35,9 @@ static const struct option rows[] = {
 /* All that one invocation needs. */
 struct compare {
 	struct kv_options common;
-	struct kv_list ops;
-	struct kv_list sizes;
-	struct kv_plan plan;
-
-	struct kv_work work;
-	struct kv_space space[KV_SPACES];
-	struct kv_cell cell;
+	struct kv_matrix m;
 	struct kv_out out;
-	struct kv_progress progress;
 	struct json_object *doc;
-	struct json_object *cells;
-	/* Cells that were begun, that gave figures, that did not end well. */
-	unsigned int tried;
-	unsigned int measured;
-	unsigned int failed;
-	/* The first that matters, of the whole or of a cell. */
-	struct kv_fault fault;
 };
 
 static void print_help(void)
@@ -94,14 +77,14 @@ static int take_option(struct compare *c, int id)
 
 	switch (id) {
 	case OPTION_OPS:
-		ret = kv_parse_ops(optarg, &c->ops, &why);
+		ret = kv_parse_ops(optarg, &c->m.ops, &why);
 		break;
 	case OPTION_SIZES:
-		ret = kv_parse_sizes(optarg, &c->sizes, &why);
+		ret = kv_parse_sizes(optarg, &c->m.sizes, &why);
 		break;
 	case OPTION_TIME:
 		ret = kv_parse_time(optarg, TIME_MIN_NS, TIME_MAX_NS,
-				    &c->plan.time_ns, &why);
+				    &c->m.plan.time_ns, &why);
 		break;
 	case OPTION_BLOCKS:
 		ret = kv_parse_count(optarg, 2, PAIRS_MAX, &v, &why);
@@ -111,12 +94,12 @@ static int take_option(struct compare *c, int id)
 			ret = -EINVAL;
 		}
 		if (!ret)
-			c->plan.pairs = (unsigned int)v;
+			c->m.plan.pairs = (unsigned int)v;
 		break;
 	default:
-		return kv_option_take(&c->common, id, &c->fault);
+		return kv_option_take(&c->common, id, &c->m.fault);
 	}
-	return ret ? kv_option_refuse(rows, id, &why, &c->fault) : 0;
+	return ret ? kv_option_refuse(rows, id, &why, &c->m.fault) : 0;
 }
 
 static void set_default_lists(struct compare *c)
@@ -132,16 +115,16 @@ static void set_default_lists(struct compare *c)
 	};
 	struct kv_fault ignored;
 
-	if (!c->sizes.n)
-		c->sizes = sizes;
-	if (c->ops.n)
+	if (!c->m.sizes.n)
+		c->m.sizes = sizes;
+	if (c->m.ops.n)
 		return;
 	/* All that --loop goes with. */
 	for (unsigned int i = 0; i < all.n; i++) {
 		if (c->common.has_loop &&
 		    kv_work_check_kind(c->common.loop, all.value[i], &ignored))
 			continue;
-		c->ops.value[c->ops.n++] = all.value[i];
+		c->m.ops.value[c->m.ops.n++] = all.value[i];
 	}
 }
 
@@ -152,19 +135,21 @@ static int check_options(struct compare *c)
 	int ret;
 
 	if (o->has_loop && o->loop == KV_KIND_NULL)
-		return kv_fault_usage(&c->fault, "--loop null has no operation to compare; its cost stands under every table");
+		return kv_fault_usage(&c->m.fault, "--loop null has no operation to compare; its cost stands under every table");
 	set_default_lists(c);
-	for (unsigned int i = 0; i < c->ops.n && o->has_loop; i++) {
-		ret = kv_work_check_kind(o->loop, c->ops.value[i], &c->fault);
+	for (unsigned int i = 0; i < c->m.ops.n && o->has_loop; i++) {
+		ret = kv_work_check_kind(o->loop, c->m.ops.value[i], &c->m.fault);
 		if (ret)
 			return ret;
 	}
-	c->plan.verify = o->verify;
-	c->work.post = o->post;
-	c->work.lkey = o->lkey;
-	c->work.spins = o->spins;
-	c->work.timeout_ns = o->timeout_ns;
-	return kv_placement_choose(o->cpu, o->cpus, c->work.cpu, &c->fault);
+	c->m.has_kind = o->has_loop;
+	c->m.kind = o->loop;
+	c->m.plan.verify = o->verify;
+	c->m.work.post = o->post;
+	c->m.work.lkey = o->lkey;
+	c->m.work.spins = o->spins;
+	c->m.work.timeout_ns = o->timeout_ns;
+	return kv_placement_choose(o->cpu, o->cpus, c->m.work.cpu, &c->m.fault);
 }
 
 /* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
@@ -173,9 +158,9 @@ static int read_options(struct compare *c, int argc, char **argv)
 	int id, ret;
 
 	kv_option_init(&c->common);
-	c->plan.time_ns = TIME_DEFAULT_NS;
-	c->plan.pairs = KV_CELL_PAIRS;
-	while ((ret = kv_option_next(argc, argv, rows, &id, &c->fault)) > 0) {
+	c->m.plan.time_ns = TIME_DEFAULT_NS;
+	c->m.plan.pairs = KV_CELL_PAIRS;
+	while ((ret = kv_option_next(argc, argv, rows, &id, &c->m.fault)) > 0) {
 		if (id == KV_OPTION_HELP) {
 			print_help();
 			return 0;
@@ -185,49 +170,11 @@ static int read_options(struct compare *c, int argc, char **argv)
 			return ret;
 	}
 	if (!ret && optind < argc)
-		ret = kv_fault_usage(&c->fault, "'%s' is unexpected; 'kverbs %s' takes options only, see 'kverbs %s --help'",
+		ret = kv_fault_usage(&c->m.fault, "'%s' is unexpected; 'kverbs %s' takes options only, see 'kverbs %s --help'",
 				     argv[optind], argv[0], argv[0]);
 	if (!ret)
 		ret = check_options(c);
 	return ret ? ret : 1;
-}
-
-static unsigned int count_sizes(const struct compare *c, uint32_t op)
-{
-	return kv_work_is_atomic(op) ? 1 : c->sizes.n;
-}
-
-static void set_work(struct compare *c, unsigned int op, unsigned int size)
-{
-	uint32_t what = c->ops.value[op];
-
-	kv_work_set(&c->work,
-		    c->common.has_loop ? c->common.loop :
-					 kv_work_default_kind(what),
-		    what, kv_work_is_atomic(what) ? ATOMIC_SIZE :
-						    c->sizes.value[size]);
-}
-
-/* A size that no device takes is found before minutes are spent on others. */
-static int check_sizes(struct compare *c)
-{
-	for (unsigned int i = 0; i < c->ops.n; i++) {
-		for (unsigned int k = 0; k < count_sizes(c, c->ops.value[i]); k++) {
-			set_work(c, i, k);
-			for (unsigned int s = 0; s < KV_SPACES; s++) {
-				struct kv_space *space = &c->space[s];
-				int ret;
-
-				ret = kv_work_check_dev(&c->work, &space->dev,
-							space->b->ops->space,
-							&c->fault);
-				/* A row can say that there are no atomics. */
-				if (ret && ret != -EOPNOTSUPP)
-					return ret;
-			}
-		}
-	}
-	return 0;
 }
 
 static int open_spaces(struct compare *c)
@@ -235,145 +182,28 @@ static int open_spaces(struct compare *c)
 	const char *dev = c->common.dev;
 
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		int ret = kv_space_open(&c->space[s], s, dev, c->common.gid,
-					&c->fault);
+		int ret = kv_space_open(&c->m.space[s], s, dev, c->common.gid,
+					&c->m.fault);
 
 		if (ret)
 			return ret;
 		/* Both have to be on the same one. */
-		dev = c->space[s].dev.name;
+		dev = c->m.space[s].dev.name;
 	}
-	return check_sizes(c);
-}
-
-static struct json_object *describe_spec(const struct compare *c)
-{
-	struct json_object *spec = json_object_new_object();
-	struct json_object *ops = json_object_new_array();
-	struct json_object *sizes = json_object_new_array();
-
-	for (unsigned int i = 0; i < c->ops.n; i++)
-		json_object_array_add(ops, json_object_new_string(kv_word_name(
-						   kv_word_op, c->ops.value[i])));
-	for (unsigned int i = 0; i < c->sizes.n; i++)
-		json_object_array_add(sizes,
-				      json_object_new_uint64(c->sizes.value[i]));
-	kv_out_put(spec, "ops", ops);
-	kv_out_put(spec, "sizes_bytes", sizes);
-	kv_out_put_count(spec, "time_ns", c->plan.time_ns);
-	kv_out_put_count(spec, "blocks", c->plan.pairs);
-	kv_out_put_string(spec, "order", "kernel user user kernel");
-	kv_out_put_string(spec, "interval",
-			  "bootstrap over pairs of neighbouring blocks");
-	kv_out_put_count(spec, "timeout_ns", c->work.timeout_ns);
-	kv_out_put_bool(spec, "verify", c->plan.verify);
-	return spec;
-}
-
-static int measure_null(struct compare *c)
-{
-	struct json_object *null = json_object_new_object();
-	struct kv_work work = c->work;
-	int ret = 0;
-
-	kv_work_set(&work, KV_KIND_NULL, 0, 0);
-	for (unsigned int s = 0; s < KV_SPACES && !ret; s++) {
-		struct kv_side *side = &c->cell.side[s];
-
-		ret = kv_side_measure_null(side, &c->space[s], &work,
-					   &c->fault);
-		if (!ret)
-			kv_out_put(null, kv_word_name(kv_word_space, s),
-				   kv_result_side(&work, s, side));
-	}
-	kv_out_put(c->doc, "null_loop", null);
-	return ret;
-}
-
-static int measure_cell(struct compare *c)
-{
-	const struct kv_work *w = &c->work;
-	struct json_object *row;
-	char label[48], size[24];
-	struct kv_fault fault;
-	int ret = 0;
-
-	kv_size_format(size, sizeof(size), w->size);
-	snprintf(label, sizeof(label), "%s %s", kv_word_name(kv_word_op, w->op),
-		 size);
-	kv_progress_step(&c->progress, label);
-	for (unsigned int s = 0; s < KV_SPACES && !ret; s++)
-		ret = kv_work_check_dev(w, &c->space[s].dev,
-					c->space[s].b->ops->space, &fault);
-	if (ret) {
-		row = kv_result_work(w);
-		kv_out_put_string(row, "verdict", "the device can't do this");
-		kv_result_add_fault(row, &fault);
-		json_object_array_add(c->cells, row);
-		if (!c->fault.error)
-			c->fault = fault;
-		return 0;
-	}
-	c->tried++;
-	ret = kv_cell_measure(&c->cell, c->space, w, &c->plan, &c->progress,
-			      &fault);
-	if (c->cell.pairs || (ret && ret != -ECANCELED)) {
-		row = kv_result_cell(&c->cell);
-		if (ret)
-			kv_result_add_fault(row, &fault);
-		if (ret && ret != -ECANCELED)
-			kv_out_put_string(row, "verdict", "failed");
-		json_object_array_add(c->cells, row);
-	}
-	c->measured += c->cell.pairs > 0;
-	kv_cell_free(&c->cell);
-	if (ret) {
-		kv_progress_erase(&c->progress);
-		kv_fault_print(&fault);
-		if (!c->failed++)
-			c->fault = fault;
-	}
-	kv_progress_finish_step(&c->progress);
-	return ret;
-}
-
-/* One that failed does not keep the others from being measured. */
-static int measure_cells(struct compare *c)
-{
-	unsigned int steps = 0;
-	int first = 0;
-
-	for (unsigned int i = 0; i < c->ops.n; i++)
-		steps += count_sizes(c, c->ops.value[i]);
-	kv_progress_start(&c->progress, steps);
-	for (unsigned int i = 0; i < c->ops.n; i++) {
-		for (unsigned int k = 0; k < count_sizes(c, c->ops.value[i]); k++) {
-			int ret;
-
-			set_work(c, i, k);
-			ret = measure_cell(c);
-			if (ret && !first)
-				first = ret;
-			if (ret == -ECANCELED || ret == -ENODEV)
-				goto out_erase;
-		}
-	}
-out_erase:
-	kv_progress_erase(&c->progress);
-	return first;
+	return kv_matrix_check(&c->m);
 }
 
 /* The document first: text that reads well must not hide that it is not there. */
-static int tell(struct compare *c)
+static int tell(struct compare *c, struct kv_fault *f)
 {
 	int ret = 0;
 
 	/* A record of failures is a record; a table of them is noise. */
-	if (c->measured || !c->out.to_stdout)
-		ret = kv_out_commit(&c->out, c->doc, &c->fault);
-	if (ret || !c->measured || c->out.to_stdout)
+	if (c->m.measured || !c->out.to_stdout)
+		ret = kv_out_commit(&c->out, c->doc, f);
+	if (ret || !c->m.measured || c->out.to_stdout)
 		return ret;
-	ret = kv_report_compare(c->doc, &c->fault);
+	ret = kv_report_compare(c->doc, f);
 	if (!ret && c->out.path)
 		printf("All of it, with the histograms: %s\n", c->common.json);
 	return ret;
@@ -382,28 +212,23 @@ static int tell(struct compare *c)
 static enum kv_exit measure(struct compare *c)
 {
 	enum kv_exit status = KV_EXIT_DONE;
+	struct kv_fault fault;
 	int ret;
 
-	c->doc = kv_result_create("kverbs.compare", describe_spec(c),
-				  kv_capsule_create(c->space, KV_SPACES));
-	c->cells = json_object_new_array();
-	kv_out_put(c->doc, "cells", c->cells);
-	ret = measure_null(c);
-	if (ret)
-		kv_fault_print(&c->fault);
-	else
-		ret = measure_cells(c);
+	c->doc = kv_result_create("kverbs.compare", kv_matrix_spec(&c->m),
+				  kv_capsule_create(c->m.space, KV_SPACES));
+	ret = kv_matrix_measure(&c->m, c->doc);
 	kv_out_put_bool(c->doc, "complete", !ret);
 	if (ret) {
-		status = c->fault.exit;
-		kv_result_add_fault(c->doc, &c->fault);
-	} else if (!c->tried) {
-		kv_fault_print(&c->fault);
-		status = c->fault.exit;
+		status = c->m.fault.exit;
+		kv_result_add_fault(c->doc, &c->m.fault);
+	} else if (!c->m.tried) {
+		kv_fault_print(&c->m.fault);
+		status = c->m.fault.exit;
 	}
-	if (json_object_array_length(c->cells) && tell(c)) {
-		kv_fault_print(&c->fault);
-		status = c->fault.exit;
+	if (tell(c, &fault)) {
+		kv_fault_print(&fault);
+		status = status ? status : fault.exit;
 	}
 	json_object_put(c->doc);
 	return status;
@@ -419,7 +244,7 @@ static enum kv_exit run(struct compare *c, int argc, char **argv)
 		return KV_EXIT_DONE;
 	if (ret < 0)
 		goto out_fault;
-	ret = kv_out_open(&c->out, c->common.json, &c->fault);
+	ret = kv_out_open(&c->out, c->common.json, &c->m.fault);
 	if (ret)
 		goto out_fault;
 	ret = open_spaces(c);
@@ -429,16 +254,16 @@ static enum kv_exit run(struct compare *c, int argc, char **argv)
 	goto out;
 
 out_close:
-	kv_fault_print(&c->fault);
-	status = c->fault.exit;
+	kv_fault_print(&c->m.fault);
+	status = c->m.fault.exit;
 out:
 	for (unsigned int s = 0; s < KV_SPACES; s++)
-		kv_space_close(&c->space[s]);
+		kv_space_close(&c->m.space[s]);
 	kv_out_close(&c->out);
 	return status;
 out_fault:
-	kv_fault_print(&c->fault);
-	return c->fault.exit;
+	kv_fault_print(&c->m.fault);
+	return c->m.fault.exit;
 }
 
 /**

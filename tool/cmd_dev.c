@@ -137,10 +137,11 @@ static int look(struct view *v, enum kv_space_id id, const char *name)
 	if (name) {
 		ret = b->ops->dev_get(b, name, &v->dev[0]);
 		v->n = !ret;
-		ret = ret == -ENODEV ? 0 : ret;
 	} else {
 		ret = b->ops->dev_each(b, add_dev, v);
 	}
+	if (ret == -ENODEV)
+		ret = 0;
 	if (ret)
 		kv_fault_backend(&v->fault, b, ret,
 				 "cannot look at the RDMA devices");
@@ -352,11 +353,14 @@ static int print_text(struct json_object *doc, struct kv_fault *f)
 static int explain_nothing(const struct view *view, const char *name,
 			   struct kv_fault *f)
 {
-	if (!view[0].open && !view[1].open) {
-		kv_fault_print(&view[KV_SPACE_KERNEL].fault);
-		*f = view[KV_SPACE_USER].fault;
-		return f->error;
+	/* One space that could look says what there is; the other, why not. */
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		if (!view[s].open)
+			kv_fault_print(&view[s].fault);
 	}
+	if (!view[0].open && !view[1].open)
+		return kv_fault_set(f, -EOPNOTSUPP,
+				    "neither space can be looked at");
 	if (name)
 		return kv_fault_set(f, -ENODEV,
 				    "there is no RDMA device '%s'; 'kverbs dev show' lists those that there are",

@@ -57,7 +57,7 @@ static int choose_dev(struct kv_space *s, const char *name, struct kv_fault *f)
 			goto got;
 	}
 	ret = s->b->ops->dev_each(s->b, add_name, &names);
-	if (ret)
+	if (ret && ret != -ENODEV)
 		return kv_fault_backend(f, s->b, ret,
 					"cannot list the RDMA devices");
 	if (!names.n)
@@ -125,9 +125,8 @@ static int choose_gid(struct kv_space *s, int index, struct kv_fault *f)
 	if (s->gid)
 		return 0;
 	if (index >= 0)
-		return kv_fault_set(f, -EINVAL,
-				    "--gid %d: %s has no such GID (%s space); 'kverbs dev show' lists them",
-				    index, dev->name, s->b->ops->space);
+		return kv_fault_usage(f, "--gid %d: %s has no such GID (%s space); 'kverbs dev show' lists them",
+				      index, dev->name, s->b->ops->space);
 	return kv_fault_set(f, -EADDRNOTAVAIL,
 			    "%s space: %s has no GID; its network interface needs an IP address",
 			    s->b->ops->space, dev->name);

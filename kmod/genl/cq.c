@@ -36,7 +36,7 @@ int kv_netlink_cq_new(struct sk_buff *skb, struct genl_info *info)
 		ret = kv_reply_end(info, &reply, -EMSGSIZE);
 	else
 		ret = kv_msg_made_obj(info, &reply, &cq->obj, KVERBS_A_CQ_ID,
-			       KVERBS_A_CQ_VERB_NS);
+				      KVERBS_A_CQ_VERB_NS);
 	kv_msg_unlock_dev(dev);
 	return ret;
 }

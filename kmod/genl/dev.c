@@ -59,7 +59,7 @@ static int fill_dev(struct sk_buff *skb, struct kv_dev *dev)
 	struct ib_port_attr port_attr;
 	int ret, i;
 
-	ret = ib_query_port(dev->ib, port, &port_attr);
+	ret = kv_dev_query_port(dev, &port_attr);
 	if (ret)
 		return ret;
 	ret = nla_put_string(skb, KVERBS_A_DEV_NAME, dev_name(&dev->ib->dev)) ?:

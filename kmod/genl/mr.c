@@ -39,7 +39,7 @@ int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info)
 		ret = kv_reply_end(info, &reply, PTR_ERR(mr));
 	else
 		ret = kv_msg_made_obj(info, &reply, &mr->obj, KVERBS_A_MR_ID,
-			       KVERBS_A_MR_VERB_NS);
+				      KVERBS_A_MR_VERB_NS);
 	kv_msg_unlock_obj(pd);
 	return ret;
 }
@@ -184,7 +184,8 @@ int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info)
 	if (!length)
 		return -EINVAL;
 	if (nla_get_u64(length) > KVERBS_DATA_MAX)
-		return kv_msg_refuse(info, length, "length is above what one message carries: 16384", -EINVAL);
+		return kv_msg_refuse(info, length,
+				     "length is above what one message carries: 16384", -EINVAL);
 	ret = kv_reply_start(info, &reply, nla_total_size(KVERBS_DATA_MAX));
 	if (ret)
 		return ret;

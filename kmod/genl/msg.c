@@ -114,7 +114,8 @@ int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev)
 		return -EINVAL;
 	*dev = kv_dev_lookup(nla_data(name), genl_info_net(info));
 	if (!*dev)
-		return kv_msg_refuse(info, name, "no such RDMA device in this network namespace", -ENODEV);
+		return kv_msg_refuse(info, name,
+				     "no such RDMA device in this network namespace", -ENODEV);
 	if (!kv_dev_lock(*dev))
 		return 0;
 	kv_dev_put(*dev);

@@ -26,7 +26,7 @@ int kv_netlink_pd_new(struct sk_buff *skb, struct genl_info *info)
 		ret = kv_reply_end(info, &reply, PTR_ERR(pd));
 	else
 		ret = kv_msg_made_obj(info, &reply, &pd->obj, KVERBS_A_PD_ID,
-			       KVERBS_A_PD_VERB_NS);
+				      KVERBS_A_PD_VERB_NS);
 	kv_msg_unlock_dev(dev);
 	return ret;
 }

@@ -75,10 +75,13 @@ static int parse_end(struct genl_info *info, struct nlattr **attrs,
 		return kv_msg_refuse(info, nest, "local_mr is missing in this end", -EINVAL);
 	if (spec->loop != KVERBS_LOOP_POST_TO_COMPLETION &&
 	    !attrs[KVERBS_A_END_TARGET_MR])
-		return kv_msg_refuse(info, nest, "target_mr is missing in this end: this loop needs it", -EINVAL);
+		return kv_msg_refuse(info, nest,
+				     "target_mr is missing in this end: this loop needs it", -EINVAL);
 	if (needs_remote(spec->op) && (!attrs[KVERBS_A_END_REMOTE_ADDR] ||
 				       !attrs[KVERBS_A_END_REMOTE_KEY]))
-		return kv_msg_refuse(info, nest, "remote_addr or remote_key is missing in this end: this op needs both", -EINVAL);
+		return kv_msg_refuse(info, nest,
+				     "remote_addr or remote_key is missing in this end: this op needs both",
+				     -EINVAL);
 
 	qp = kv_msg_find_obj(info, attrs[KVERBS_A_END_QP], KV_OBJ_QP, dev);
 	if (!qp)
@@ -134,7 +137,8 @@ static int parse_spec(struct genl_info *info, struct kv_run_spec *spec)
 		spec->size = nla_get_u32(size);
 	}
 	if (spec->loop != KVERBS_LOOP_RELAY && attrs[KVERBS_A_RUN_PEER])
-		return kv_msg_refuse(info, attrs[KVERBS_A_RUN_PEER], "peer is for RELAY only", -EINVAL);
+		return kv_msg_refuse(info, attrs[KVERBS_A_RUN_PEER],
+				     "peer is for RELAY only", -EINVAL);
 
 	spec->iters = kv_u64_or(attrs[KVERBS_A_RUN_ITERS], U64_MAX);
 	spec->time_ns = kv_u64_or(attrs[KVERBS_A_RUN_TIME_NS], U64_MAX);

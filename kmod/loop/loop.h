@@ -50,9 +50,10 @@ struct kv_end;
  * @spins: empty polls in a row before the CPU is let go
  * @stop: set by others; the loop ends between two samples, or where it would
  *	let the CPU go
- * @busy: 1 while requests are outstanding that no later loop expects
+ * @busy: 1 if it ended with requests outstanding that no later loop expects
  * @first: counter at the start of the first sample
  * @last: counter at the end of the last sample
+ * @end: counter where the time is over
  * @done: iterations completed
  * @let_go: how often the CPU was let go
  * @wc_status: status of the completion that ended the loop; 0 if none did
@@ -74,6 +75,7 @@ struct kv_loop {
 
 	__u64 first;
 	__u64 last;
+	__u64 end;
 	__u64 done;
 	__u64 let_go;
 	__u32 wc_status;

@@ -11,15 +11,14 @@ static __always_inline int post_to_completion_body(struct kv_loop *l, int off)
 
 	kv_sample_start(l);
 	while (kv_sample_more(l)) {
-		l->busy = 1;
 		t0 = kv_env_now();
 		ret = kv_env_post_send(a, off);
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		ret = kv_wait_wc(l, a, kv_env_send_cq(a), t0);
 		t1 = kv_env_now();
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		kv_sample_take(l, t0, t1);
 	}
 	return kv_sample_end(l);

@@ -11,6 +11,8 @@ static __always_inline void kv_sample_start(struct kv_loop *l)
 {
 	l->first = kv_env_now();
 	l->last = l->first;
+	/* Not before first when the sum overflows: then there is no limit. */
+	l->end = l->first + l->time < l->first ? ~0ULL : l->first + l->time;
 }
 
 /**
@@ -21,8 +23,7 @@ static __always_inline void kv_sample_start(struct kv_loop *l)
  */
 static __always_inline int kv_sample_more(struct kv_loop *l)
 {
-	return l->done < l->iters && l->last - l->first < l->time &&
-	       !kv_env_stop(l);
+	return l->done < l->iters && l->last < l->end && !kv_env_stop(l);
 }
 
 /**
@@ -33,11 +34,23 @@ static __always_inline int kv_sample_more(struct kv_loop *l)
  */
 static __always_inline void kv_sample_take(struct kv_loop *l, __u64 t0, __u64 t1)
 {
-	l->busy = 0;
 	kv_hist_record(l->hist, t1 - t0);
 	l->done++;
 	l->last = t1;
 	kv_env_breathe();
+}
+
+/**
+ * kv_sample_broken() - the loop ends in the middle of a sample
+ * @l: the loop
+ * @error: why, negative errno
+ *
+ * Return: @error
+ */
+static inline int kv_sample_broken(struct kv_loop *l, int error)
+{
+	l->busy = 1;
+	return error;
 }
 
 /**
@@ -48,8 +61,7 @@ static __always_inline void kv_sample_take(struct kv_loop *l, __u64 t0, __u64 t1
  */
 static __always_inline int kv_sample_end(struct kv_loop *l)
 {
-	return l->done < l->iters && l->last - l->first < l->time ?
-	       -ECANCELED : 0;
+	return l->done < l->iters && l->last < l->end ? -ECANCELED : 0;
 }
 
 #endif

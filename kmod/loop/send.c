@@ -27,18 +27,17 @@ static __always_inline int send_ping_body(struct kv_loop *l, int off)
 
 	kv_sample_start(l);
 	while (kv_sample_more(l)) {
-		l->busy = 1;
 		t0 = kv_env_now();
 		ret = kv_env_post_send(a, off);
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0);
 		t1 = kv_env_now();
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		ret = send_settle(l, a, t0);
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		kv_sample_take(l, t0, t1);
 	}
 	return kv_sample_end(l);
@@ -50,20 +49,19 @@ static __always_inline int send_pong_body(struct kv_loop *l, int off)
 	__u64 t0;
 	int ret;
 
+	kv_sample_start(l);
 	while (kv_sample_more(l)) {
 		t0 = kv_env_now();
 		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0);
 		if (ret)
 			return ret;
-		l->busy = 1;
 		ret = kv_env_post_send(a, off);
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		/* A peer may take its time to ask, and has: a new deadline. */
 		ret = send_settle(l, a, kv_env_now());
 		if (ret)
-			return ret;
-		l->busy = 0;
+			return kv_sample_broken(l, ret);
 		l->done++;
 		kv_env_breathe();
 	}
@@ -78,27 +76,26 @@ static __always_inline int send_relay_body(struct kv_loop *l, int off)
 
 	kv_sample_start(l);
 	while (kv_sample_more(l)) {
-		l->busy = 1;
 		t0 = kv_env_now();
 		ret = kv_env_post_send(a, off);
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		ret = kv_wait_wc(l, b, kv_env_recv_cq(b), t0);
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		ret = kv_env_post_send(b, off);
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0);
 		t1 = kv_env_now();
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		ret = send_settle(l, a, t0);
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		ret = send_settle(l, b, t0);
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		kv_sample_take(l, t0, t1);
 	}
 	return kv_sample_end(l);

@@ -60,3 +60,40 @@ int kv_wait_timed_out(struct kv_loop *l)
 		return -EIO;
 	return -ETIMEDOUT;
 }
+
+/**
+ * kv_wait_flag_poll() - kv_wait_flag() for a flag that is not yet there
+ * @l: the loop
+ * @e: the end whose target is watched
+ * @value: with @until 1 wait for this value, with 0 for another one
+ * @until: 0 or 1
+ * @from: the end whose WRITE this waits for, or NULL
+ * @since: counter when the wait began
+ *
+ * When it lets the CPU go it looks for that WRITE's completion: else one that
+ * failed would only be seen at the deadline.
+ *
+ * Return: as kv_wait_flag()
+ */
+int kv_wait_flag_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until,
+		      struct kv_end *from, __u64 since)
+{
+	int ret, reaped = 0;
+	__u32 empty = 0;
+
+	do {
+		if (empty++ < l->spins) {
+			kv_env_relax();
+			continue;
+		}
+		if (from && !reaped) {
+			reaped = kv_env_poll(l, kv_env_send_cq(from));
+			if (reaped < 0)
+				return reaped;
+		}
+		ret = kv_wait_let_go(l, since);
+		if (ret)
+			return ret;
+	} while ((kv_env_flag(e) == value) != until);
+	return reaped;
+}

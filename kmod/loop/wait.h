@@ -11,6 +11,8 @@
 int kv_wait_let_go(struct kv_loop *l, __u64 since);
 int kv_wait_failed(struct kv_loop *l, struct kv_end *e);
 int kv_wait_timed_out(struct kv_loop *l);
+int kv_wait_flag_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until,
+		      struct kv_end *from, __u64 since);
 
 /**
  * kv_wait_wc() - wait for one completion
@@ -27,7 +29,12 @@ static __always_inline int kv_wait_wc(struct kv_loop *l, struct kv_end *e,
 	__u32 empty = 0;
 	int ret;
 
-	while (!(ret = kv_env_poll(l, cq))) {
+	for (;;) {
+		ret = kv_env_poll(l, cq);
+		if (__builtin_expect(ret > 0, 1))
+			return 0;
+		if (ret < 0)
+			return kv_wait_failed(l, e);
 		if (empty++ < l->spins) {
 			kv_env_relax();
 			continue;
@@ -36,49 +43,27 @@ static __always_inline int kv_wait_wc(struct kv_loop *l, struct kv_end *e,
 		if (ret)
 			return ret == -ETIMEDOUT ? kv_wait_timed_out(l) : ret;
 	}
-	return ret > 0 ? 0 : kv_wait_failed(l, e);
 }
 
 /**
- * kv_wait_flag() - wait until the peer has written a value
+ * kv_wait_flag() - wait until the peer has written
  * @l: the loop
  * @e: the end whose target is watched
- * @value: what is waited for
- * @until: 1: until the flag is @value, 0: until it is something else
- * @from: the end whose WRITE this waits for, if it is of this loop
- * @reaped: set to 1 if the completion of that WRITE was taken meanwhile; 1 if
- *	there is none to take
- * @since: counter when the wait began
+ * @value: with @until 1 wait for this value, with 0 for another one
+ * @until: a constant
+ * @from: the end whose WRITE this waits for; NULL if that is not of this loop
+ * @since: counter when the wait began, for the deadline
  *
- * When it lets the CPU go it looks at the send CQ too: else a WRITE that failed
- * would only be seen at the deadline.
- *
- * Return: 0, or what ended the loop.
+ * Return: 0; 1 if the completion of that WRITE was taken meanwhile; or what
+ * ended the loop.
  */
 static __always_inline int kv_wait_flag(struct kv_loop *l, struct kv_end *e,
 					__u8 value, int until,
-					struct kv_end *from, int *reaped,
-					__u64 since)
+					struct kv_end *from, __u64 since)
 {
-	__u32 empty = 0;
-	int ret;
-
-	while ((kv_env_flag(e) == value) != until) {
-		if (empty++ < l->spins) {
-			kv_env_relax();
-			continue;
-		}
-		if (!*reaped) {
-			ret = kv_env_poll(l, kv_env_send_cq(from));
-			if (ret < 0)
-				return ret;
-			*reaped = ret;
-		}
-		ret = kv_wait_let_go(l, since);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	if ((kv_env_flag(e) == value) == until)
+		return 0;
+	return kv_wait_flag_poll(l, e, value, until, from, since);
 }
 
 #endif

@@ -11,11 +11,16 @@
  * and marks of both ends must be equal before the first round.
  */
 
-/* Take the completion of the WRITE unless that has happened. Not timed. */
+/*
+ * Take the completion of the WRITE, unless the wait before did, or failed: what
+ * kv_wait_flag() returned is @reaped. Not timed.
+ */
 static __always_inline int write_settle(struct kv_loop *l, struct kv_end *e,
 					int reaped, __u64 since)
 {
-	return reaped ? 0 : kv_wait_wc(l, e, kv_env_send_cq(e), since);
+	if (__builtin_expect(reaped, 0))
+		return reaped < 0 ? reaped : 0;
+	return kv_wait_wc(l, e, kv_env_send_cq(e), since);
 }
 
 static __always_inline int write_ping_body(struct kv_loop *l, int off)
@@ -23,25 +28,20 @@ static __always_inline int write_ping_body(struct kv_loop *l, int off)
 	struct kv_end *a = l->a;
 	__u8 v = *kv_env_mark(a);
 	__u64 t0, t1;
-	int ret;
+	int reaped, ret;
 
 	kv_sample_start(l);
 	while (kv_sample_more(l)) {
-		int reaped = 0;
-
 		*kv_env_mark(a) = ++v;
-		l->busy = 1;
 		t0 = kv_env_now();
 		ret = kv_env_post_send(a, off);
 		if (ret)
-			return ret;
-		ret = kv_wait_flag(l, a, v, 1, a, &reaped, t0);
+			return kv_sample_broken(l, ret);
+		reaped = kv_wait_flag(l, a, v, 1, a, t0);
 		t1 = kv_env_now();
-		if (ret)
-			return ret;
 		ret = write_settle(l, a, reaped, t0);
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		kv_sample_take(l, t0, t1);
 	}
 	return kv_sample_end(l);
@@ -54,23 +54,20 @@ static __always_inline int write_pong_body(struct kv_loop *l, int off)
 	__u64 t0;
 	int ret;
 
+	kv_sample_start(l);
 	while (kv_sample_more(l)) {
-		int reaped = 1;
-
 		t0 = kv_env_now();
-		ret = kv_wait_flag(l, a, v, 0, a, &reaped, t0);
+		ret = kv_wait_flag(l, a, v, 0, NULL, t0);
 		if (ret)
 			return ret;
 		*kv_env_mark(a) = ++v;
-		l->busy = 1;
 		ret = kv_env_post_send(a, off);
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		/* A peer may take its time to ask, and has: a new deadline. */
 		ret = write_settle(l, a, 0, kv_env_now());
 		if (ret)
-			return ret;
-		l->busy = 0;
+			return kv_sample_broken(l, ret);
 		l->done++;
 		kv_env_breathe();
 	}
@@ -82,35 +79,30 @@ static __always_inline int write_relay_body(struct kv_loop *l, int off)
 	struct kv_end *a = l->a, *b = l->b;
 	__u8 v = *kv_env_mark(a);
 	__u64 t0, t1;
-	int ret;
+	int reaped_a, reaped_b, ret;
 
 	kv_sample_start(l);
 	while (kv_sample_more(l)) {
-		int reaped_a = 0, reaped_b = 0;
-
 		*kv_env_mark(a) = ++v;
 		*kv_env_mark(b) = v;
-		l->busy = 1;
 		t0 = kv_env_now();
 		ret = kv_env_post_send(a, off);
 		if (ret)
-			return ret;
-		ret = kv_wait_flag(l, b, v, 1, a, &reaped_a, t0);
-		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
+		reaped_a = kv_wait_flag(l, b, v, 1, a, t0);
+		if (reaped_a < 0)
+			return kv_sample_broken(l, reaped_a);
 		ret = kv_env_post_send(b, off);
 		if (ret)
-			return ret;
-		ret = kv_wait_flag(l, a, v, 1, b, &reaped_b, t0);
+			return kv_sample_broken(l, ret);
+		reaped_b = kv_wait_flag(l, a, v, 1, b, t0);
 		t1 = kv_env_now();
-		if (ret)
-			return ret;
 		ret = write_settle(l, a, reaped_a, t0);
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		ret = write_settle(l, b, reaped_b, t0);
 		if (ret)
-			return ret;
+			return kv_sample_broken(l, ret);
 		kv_sample_take(l, t0, t1);
 	}
 	return kv_sample_end(l);

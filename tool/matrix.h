@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_MATRIX_H
+#define KV_MATRIX_H
+
+#include <json-c/json.h>
+#include "cell.h"
+#include "parse.h"
+
+/**
+ * struct kv_matrix - operations by sizes, measured in both spaces
+ * @ops: enum kverbs_op
+ * @sizes: bytes; atomics have 8, whatever stands here
+ * @has_kind: @kind is for all of them; else each has its default
+ * @kind: how a latency is measured
+ * @plan: how long each cell is measured
+ * @work: what is the same for all cells
+ * @space: both spaces, open, [KV_SPACES]
+ * @tried: cells that were begun
+ * @measured: cells that gave figures
+ * @fault: the first fault; of cells that the device can't do if there is no other
+ */
+struct kv_matrix {
+	struct kv_list ops;
+	struct kv_list sizes;
+	bool has_kind;
+	enum kv_kind kind;
+	struct kv_plan plan;
+	struct kv_work work;
+	struct kv_space space[KV_SPACES];
+
+	unsigned int tried;
+	unsigned int measured;
+	struct kv_fault fault;
+
+	/* private */
+	unsigned int failed;
+	struct kv_cell cell;
+	struct kv_progress progress;
+};
+
+struct json_object *kv_matrix_spec(const struct kv_matrix *m);
+int kv_matrix_check(struct kv_matrix *m);
+int kv_matrix_measure(struct kv_matrix *m, struct json_object *doc);
+
+#endif
