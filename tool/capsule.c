@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <arpa/inet.h>
 #include <sys/utsname.h>
@@ -71,6 +72,17 @@ static const char *find_cpuinfo(const char *key, char *value, size_t size)
 	}
 	fclose(file);
 	return found ? value : NULL;
+}
+
+static void put_date(struct json_object *obj)
+{
+	time_t now = time(NULL);
+	char text[32];
+	struct tm tm;
+
+	if (gmtime_r(&now, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		kv_out_put_string(obj, "date", text);
 }
 
 static void put_hypervisor(struct json_object *obj)
@@ -186,8 +198,9 @@ struct json_object *kv_capsule_create(const struct kv_space *space,
 	struct utsname uts;
 	char text[1024];
 
+	put_date(obj);
 	uname(&uts);
-	kv_out_put_string(obj, "tool", KV_VERSION);
+	kv_out_put_string(obj, "tool", KVERBS_VERSION);
 	kv_out_put_string(obj, "kernel", uts.release);
 	kv_out_put_string(obj, "kernel_version", uts.version);
 	kv_out_put_string(obj, "architecture", uts.machine);

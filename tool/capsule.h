@@ -5,8 +5,6 @@
 #include <json-c/json.h>
 #include "space.h"
 
-#define KV_VERSION "0.1"
-
 struct json_object *kv_capsule_create(const struct kv_space *space,
 				      unsigned int n);
 

@@ -3,15 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <arpa/inet.h>
 #include "cmd.h"
 #include "option.h"
 #include "out.h"
-#include "space.h"
 #include "table.h"
+#include "view.h"
 
 #define CELL 96
-#define DEVS_MAX 64
 
 static const struct option rows[] = {
 	{ "help", no_argument, NULL, KV_OPTION_HELP },
@@ -19,43 +17,13 @@ static const struct option rows[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* One space's view of the devices. */
-struct view {
-	bool open;
-	unsigned int n;
-	struct kv_dev dev[DEVS_MAX];
-	struct kv_fault fault;
-};
-
-/* A field with a number, and how to read it. */
+/* How a field of the document is shown. */
 struct field {
 	const char *key;
 	const char *head;
-	uint64_t (*get)(const struct kv_dev *dev);
 	/* NULL: the number itself. */
 	void (*format)(char *text, size_t size, uint64_t value);
-	/* User space has no such thing. */
-	bool kernel_only;
 };
-
-#define GETTER(field)						\
-	static uint64_t get_##field(const struct kv_dev *dev)	\
-	{							\
-		return dev->field;				\
-	}
-
-GETTER(port_state)
-GETTER(active_mtu)
-GETTER(lid)
-GETTER(ports)
-GETTER(max_qp_wr)
-GETTER(max_cqe)
-GETTER(max_send_sge)
-GETTER(max_qp_rd_atom)
-GETTER(max_mr_bytes)
-GETTER(max_msg_bytes)
-GETTER(atomic)
-GETTER(fast_reg)
 
 /* IBTA 14.2.5.6, PortInfo.PortState */
 static void format_state(char *text, size_t size, uint64_t value)
@@ -87,21 +55,18 @@ static void format_yes(char *text, size_t size, uint64_t value)
 }
 
 static const struct field fields[] = {
-	{ "port_state", "port 1 state", get_port_state, format_state, false },
-	{ "active_mtu_bytes", "port 1 MTU", get_active_mtu, NULL, false },
-	{ "lid", "port 1 LID", get_lid, NULL, false },
-	{ "ports", "ports", get_ports, NULL, false },
-	{ "max_qp_wr", "requests per queue", get_max_qp_wr, NULL, false },
-	{ "max_cqe", "entries per CQ", get_max_cqe, NULL, false },
-	{ "max_send_sge", "SGEs per request", get_max_send_sge, NULL, false },
-	{ "max_qp_rd_atom", "READs and atomics at once", get_max_qp_rd_atom,
-	  NULL, false },
-	{ "max_mr_bytes", "largest buffer", get_max_mr_bytes, kv_size_format,
-	  false },
-	{ "max_msg_bytes", "largest message", get_max_msg_bytes,
-	  kv_size_format, false },
-	{ "atomic", "atomic operations", get_atomic, format_atomic, false },
-	{ "fast_reg", "fast registration", get_fast_reg, format_yes, true },
+	{ "port_state", "port 1 state", format_state },
+	{ "active_mtu_bytes", "port 1 MTU", NULL },
+	{ "lid", "port 1 LID", NULL },
+	{ "ports", "ports", NULL },
+	{ "max_qp_wr", "requests per queue", NULL },
+	{ "max_cqe", "entries per CQ", NULL },
+	{ "max_send_sge", "SGEs per request", NULL },
+	{ "max_qp_rd_atom", "READs and atomics at once", NULL },
+	{ "max_mr_bytes", "largest buffer", kv_size_format },
+	{ "max_msg_bytes", "largest message", kv_size_format },
+	{ "atomic", "atomic operations", format_atomic },
+	{ "fast_reg", "fast registration", format_yes },
 };
 
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -113,122 +78,6 @@ static void print_help(void)
 	       "Shows RDMA devices, or one of them, as the kernel and as user space see them.\n"
 	       "\n"
 	       "  --json             print JSON\n");
-}
-
-static int add_dev(const struct kv_dev *dev, void *arg)
-{
-	struct view *v = arg;
-
-	if (v->n == DEVS_MAX)
-		return -E2BIG;
-	v->dev[v->n++] = *dev;
-	return 0;
-}
-
-/* An unknown device is not a fault of the space; the caller sees that n is 0. */
-static int look(struct view *v, enum kv_space_id id, const char *name)
-{
-	struct kv_backend *b;
-	int ret;
-
-	ret = kv_space_open_backend(id, &b, &v->fault);
-	if (ret)
-		return ret;
-	if (name) {
-		ret = b->ops->dev_get(b, name, &v->dev[0]);
-		v->n = !ret;
-	} else {
-		ret = b->ops->dev_each(b, add_dev, v);
-	}
-	if (ret == -ENODEV)
-		ret = 0;
-	if (ret)
-		kv_fault_backend(&v->fault, b, ret,
-				 "cannot look at the RDMA devices");
-	b->ops->close(b);
-	v->open = !ret;
-	return ret;
-}
-
-static const struct kv_dev *find(const struct view *v, const char *name)
-{
-	for (unsigned int i = 0; i < v->n; i++) {
-		if (!strcmp(v->dev[i].name, name))
-			return &v->dev[i];
-	}
-	return NULL;
-}
-
-static struct json_object *describe_gids(const struct kv_dev *dev)
-{
-	struct json_object *list = json_object_new_array();
-
-	for (unsigned int i = 0; i < dev->gids; i++) {
-		struct json_object *gid = json_object_new_object();
-		char text[INET6_ADDRSTRLEN];
-
-		kv_out_put_count(gid, "index", dev->gid[i].index);
-		kv_out_put_string(gid, "gid",
-				  inet_ntop(AF_INET6, dev->gid[i].raw, text,
-					    sizeof(text)));
-		kv_out_put_string(gid, "type",
-				  kv_gid_type_name(dev->gid[i].type));
-		json_object_array_add(list, gid);
-	}
-	return list;
-}
-
-/* One device in both spaces; each of them may not have it. */
-static struct json_object *describe_dev(const struct view *view,
-					const char *name)
-{
-	struct json_object *obj = json_object_new_object();
-
-	kv_out_put_string(obj, "name", name);
-	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		const struct kv_dev *dev = find(&view[s], name);
-		struct json_object *side = NULL;
-
-		if (dev) {
-			side = json_object_new_object();
-			for (unsigned int i = 0; i < FIELDS; i++) {
-				if (s == KV_SPACE_USER && fields[i].kernel_only)
-					continue;
-				kv_out_put_count(side, fields[i].key,
-						 fields[i].get(dev));
-			}
-			kv_out_put(side, "gids", describe_gids(dev));
-		}
-		kv_out_put(obj, kv_word_name(kv_word_space, s), side);
-	}
-	return obj;
-}
-
-static struct json_object *describe(const struct view *view)
-{
-	struct json_object *doc = json_object_new_object();
-	struct json_object *devs = json_object_new_array();
-	struct json_object *notes = json_object_new_object();
-
-	kv_out_put_string(doc, "schema", "kverbs.dev");
-	kv_out_put_count(doc, "schema_version", 1);
-	kv_out_put(doc, "devices", devs);
-	kv_out_put(doc, "unavailable", notes);
-	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		const struct view *v = &view[s];
-
-		if (!v->open)
-			kv_out_put_string(notes, kv_word_name(kv_word_space, s),
-					  v->fault.text);
-		for (unsigned int i = 0; i < v->n; i++) {
-			if (s && find(&view[0], v->dev[i].name))
-				continue;
-			json_object_array_add(devs,
-					      describe_dev(view,
-							   v->dev[i].name));
-		}
-	}
-	return doc;
 }
 
 static void format_field(char *text, const struct field *f,
@@ -350,7 +199,7 @@ static int print_text(struct json_object *doc, struct kv_fault *f)
 }
 
 /* Nothing to show is a failure; which one depends on who could see. */
-static int explain_nothing(const struct view *view, const char *name,
+static int explain_nothing(const struct kv_view *view, const char *name,
 			   struct kv_fault *f)
 {
 	/* One space that could look says what there is; the other, why not. */
@@ -369,7 +218,7 @@ static int explain_nothing(const struct view *view, const char *name,
 			    "there is no RDMA device; 'rdma link add rxe0 type rxe netdev NETDEV' makes a software one");
 }
 
-static int show(struct view *view, const char *name, bool json,
+static int show(struct kv_view *view, const char *name, bool json,
 		struct kv_fault *f)
 {
 	struct kv_out out = { .fd = -1, .to_stdout = true };
@@ -377,10 +226,10 @@ static int show(struct view *view, const char *name, bool json,
 	int ret;
 
 	for (unsigned int s = 0; s < KV_SPACES; s++)
-		look(&view[s], s, name);
+		kv_view_take(&view[s], s, name);
 	if (!view[0].n && !view[1].n)
 		return explain_nothing(view, name, f);
-	doc = describe(view);
+	doc = kv_view_describe(view);
 	ret = json ? kv_out_commit(&out, doc, f) : print_text(doc, f);
 	json_object_put(doc);
 	return ret;
@@ -396,7 +245,7 @@ static int show(struct view *view, const char *name, bool json,
 int kv_cmd_dev(int argc, char **argv)
 {
 	struct kv_fault fault = { 0 };
-	struct view *view;
+	struct kv_view *view;
 	bool json = false;
 	int id, ret;
 

@@ -3,7 +3,7 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
-#include "capsule.h"
+#include <kverbs.h>
 #include "cmd.h"
 #include "fault.h"
 #include "interrupt.h"
@@ -62,7 +62,7 @@ static int run_command(int argc, char **argv)
 		return KV_EXIT_DONE;
 	}
 	if (!strcmp(name, "--version")) {
-		printf("kverbs %s\n", KV_VERSION);
+		printf("kverbs %s\n", KVERBS_VERSION);
 		return KV_EXIT_DONE;
 	}
 	for (size_t i = 0; i < COMMANDS; i++) {

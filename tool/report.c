@@ -107,7 +107,9 @@ static void format_difference(char *diff, char *interval,
 	double value = kv_out_get_real(cell, "/difference_ns/value") / 1e3;
 	double low = kv_out_get_real(cell, "/difference_ns/low") / 1e3;
 	double high = kv_out_get_real(cell, "/difference_ns/high") / 1e3;
-	int digits = kv_us_difference_decimals(value * 1e3);
+	/* What is uncertain by microseconds has no use for nanoseconds. */
+	double width = isfinite(low) ? (high - low) / 2 : 0;
+	int digits = kv_us_difference_decimals(1e3 * fmax(fabs(value), width));
 
 	snprintf(diff, CELL, "-");
 	snprintf(interval, CELL, "-");

@@ -73,7 +73,9 @@ static int check_access(struct genl_info *info, struct nlattr *attr)
 
 	if (access & (KVERBS_ACCESS_REMOTE_WRITE | KVERBS_ACCESS_REMOTE_ATOMIC) &&
 	    !(access & KVERBS_ACCESS_LOCAL_WRITE))
-		return kv_msg_refuse(info, attr, "access: remote write and remote atomic kv_msg_need local write too", -EINVAL);
+		return kv_msg_refuse(info, attr,
+				     "access: remote write and remote atomic need local write too",
+				     -EINVAL);
 	return 0;
 }
 
@@ -118,7 +120,7 @@ int kv_netlink_mr_reg(struct sk_buff *skb, struct genl_info *info)
 	offset = kv_u64_or(attrs[KVERBS_A_MR_OFFSET], 0);
 	ret = kv_mr_reg(mr, qp, nla_get_u32(access), offset,
 			kv_u64_or(attrs[KVERBS_A_MR_LENGTH],
-			       offset < mr->length ? mr->length - offset : 0),
+				  offset < mr->length ? mr->length - offset : 0),
 			info->extack);
 	if (!ret)
 		ret = fill_key(reply.skb, mr, nla_get_u32(access));

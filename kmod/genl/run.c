@@ -80,7 +80,7 @@ static int parse_end(struct genl_info *info, struct nlattr **attrs,
 	if (needs_remote(spec->op) && (!attrs[KVERBS_A_END_REMOTE_ADDR] ||
 				       !attrs[KVERBS_A_END_REMOTE_KEY]))
 		return kv_msg_refuse(info, nest,
-				     "remote_addr or remote_key is missing in this end: this op needs both",
+				     "remote_addr or remote_key is missing in this end: op needs both",
 				     -EINVAL);
 
 	qp = kv_msg_find_obj(info, attrs[KVERBS_A_END_QP], KV_OBJ_QP, dev);
