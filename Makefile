@@ -4,7 +4,8 @@
 # make module KDIR=D  build the module for the kernel build tree D
 # make tool           build the control tool
 # make demo           boot a test kernel and print the comparison
-# make check          run every test
+# make check          run every test; make check VM="6.1:2" only on that kernel
+# make unit           unit tests; no RDMA, no root
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 BUILD ?= build
@@ -39,6 +40,19 @@ $(BUILD)/kmod/loop/%.o: kmod/loop/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -Wno-unused-parameter -c -o $@ $<
 
+# Programs that the tests run in the guest.
+tests: $(BUILD)/tests/contract
+
+$(BUILD)/tests/%: tests/vm/%.c $(BUILD)/tool/nl.o $(BUILD)/tool/nl_kverbs.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -o $@ $^ $(TOOL_LIBS)
+
+demo:
+	scripts/demo
+
+check:
+	scripts/check
+
 clean:
 	rm -rf $(BUILD)
 
@@ -46,4 +60,4 @@ include tests/unit/unit.mk
 
 -include $(TOOL_OBJS:.o=.d)
 
-.PHONY: all module tool clean
+.PHONY: all module tool tests demo check clean

@@ -294,6 +294,7 @@ struct kv_run *kv_run_start(struct kv_dev *dev, const struct kv_owner *owner,
 	run->loop.a = &run->end[0];
 	run->loop.b = spec->peer.qp ? &run->end[1] : NULL;
 	run->loop.timeout = kv_env_ns_to_ticks(spec->timeout_ns);
+	run->loop.grace = kv_env_ns_to_ticks(KVERBS_GRACE_NS);
 	run->loop.spins = spec->spins;
 
 	ret = claim(spec, extack);

@@ -128,6 +128,10 @@ struct kv_run_result {
 struct kv_info {
 	char version[64]; /* of the module; user space: file of libibverbs */
 	char counter[32]; /* what a tick is of; see KVERBS_A_INFO_COUNTER */
+	/* Of all connections together; kernel only, 0 in user space. */
+	uint64_t created;
+	uint64_t destroyed;
+	uint64_t buffer_bytes;
 };
 
 struct kv_backend;

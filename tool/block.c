@@ -16,7 +16,8 @@
 #define GRACE_NS 5000000000ULL
 
 /* How long a responder may take to finish the answer that its peer has got. */
-#define SETTLE_NS 2000000L
+#define SETTLE_NS 1000000000ULL
+#define SETTLE_STEP_NS 500000L
 
 static uint32_t loop_of(enum kv_kind kind)
 {
@@ -69,7 +70,7 @@ static void fill_pong(struct kv_run_spec *pong, const struct kv_run_spec *ping,
 	/* It goes on for as long as the other does, which warms up too. */
 	pong->warmup = 0;
 	pong->time_ns = 0;
-	pong->iters = ping->time_ns ? UINT64_MAX : ping->iters + ping->warmup;
+	pong->iters = UINT64_MAX;
 }
 
 /* One run that was started. */
@@ -179,24 +180,31 @@ static int fetch(struct run *run, struct kv_run_result *result,
 }
 
 /*
- * A responder whose count is not known has to be cancelled. Its peer has its
- * last answer by now, but it may not yet have taken its own completion.
+ * A responder whose peer has its last answer may not yet have taken its own
+ * completion. One that is cancelled then leaves its QP with a request
+ * outstanding, and of no use for the next block.
  */
-static int end_pong(struct run *run, bool counted, struct kv_run_result *result,
-		    struct kv_fault *f)
+static void settle(struct run *run, uint64_t rounds)
 {
-	struct timespec settle = { .tv_nsec = SETTLE_NS };
-	int ret = -EAGAIN;
+	static struct kv_run_result r;
+	struct timespec step = { .tv_nsec = SETTLE_STEP_NS };
+	uint64_t begin = kv_now_ns();
 
-	if (counted)
-		ret = run->b->ops->run_wait(run->b, run->id, LOOK_MS);
-	else
-		nanosleep(&settle, NULL);
-	if (ret) {
-		ret = cancel(run, f);
-		if (ret)
-			return ret;
-	}
+	while (!run->b->ops->run_peek(run->b, run->id, &r) &&
+	       r.state == KVERBS_RUN_ACTIVE && r.samples < rounds &&
+	       kv_now_ns() - begin < SETTLE_NS)
+		nanosleep(&step, NULL);
+}
+
+static int end_pong(struct run *run, uint64_t rounds,
+		    struct kv_run_result *result, struct kv_fault *f)
+{
+	int ret;
+
+	settle(run, rounds);
+	ret = cancel(run, f);
+	if (ret)
+		return ret;
 	ret = wait_end(run, NULL, f);
 	if (ret)
 		return ret;
@@ -227,7 +235,7 @@ static int measure_pingpong(struct run *run, struct kv_pair *p,
 	struct kv_run_spec pong_spec;
 	struct run pong = *run;
 	struct kv_fault second;
-	bool counted;
+	uint64_t rounds;
 	int ret, err;
 
 	fill_pong(&pong_spec, spec, p, work);
@@ -236,14 +244,15 @@ static int measure_pingpong(struct run *run, struct kv_pair *p,
 		return ret;
 	ret = start(run, spec, f);
 	if (ret) {
-		end_pong(&pong, false, &answer, &second);
+		end_pong(&pong, 0, &answer, &second);
 		goto out_del_pong;
 	}
 	ret = wait_end(run, watch, f);
 	if (!ret)
 		ret = fetch(run, result, f);
-	counted = !spec->time_ns && !ret && !result->error;
-	err = end_pong(&pong, counted, &answer, ret ? &second : f);
+	/* After an error nobody knows how many answers there were. */
+	rounds = ret || result->error ? 0 : result->warmed + result->samples;
+	err = end_pong(&pong, rounds, &answer, ret ? &second : f);
 	if (!ret)
 		ret = err ? err : judge(run, result, &answer, f);
 	run->b->ops->run_del(run->b, run->id);

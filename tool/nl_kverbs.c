@@ -171,6 +171,9 @@ static int on_info(struct nlattr *data, int len, void *arg)
 		   sizeof(info->version));
 	get_string(attrs, KVERBS_A_INFO_COUNTER, info->counter,
 		   sizeof(info->counter));
+	info->created = get_u64(attrs, KVERBS_A_INFO_CREATED);
+	info->destroyed = get_u64(attrs, KVERBS_A_INFO_DESTROYED);
+	info->buffer_bytes = get_u64(attrs, KVERBS_A_INFO_BUFFER_BYTES);
 	return 0;
 }
 

@@ -256,6 +256,7 @@ int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
 	run->loop.b = &run->end[1];
 	run->loop.hist = &run->hist;
 	run->loop.timeout = kv_clock_ns_to_ticks(run->spec.timeout_ns);
+	run->loop.grace = kv_clock_ns_to_ticks(KVERBS_GRACE_NS);
 	run->loop.spins = (uint32_t)run->spec.spins;
 	run->done = eventfd(0, EFD_CLOEXEC);
 	if (run->done < 0) {

@@ -27,7 +27,9 @@
  *   RUN_START  what to measure (see enum kverbs_a_run) -> ID
  *   RUN_GET    ID [, FIRST_BIN] -> state, counters, as many histogram bins as
  *              fit; NEXT_BIN is there if more follow. Any number of times.
- *   RUN_CANCEL ID -> nothing. The run ends with -ECANCELED and what it has.
+ *   RUN_CANCEL ID -> nothing. The run ends with -ECANCELED and what it has, in
+ *              time for its QP to be used again if what is outstanding
+ *              completes within KVERBS_GRACE_NS.
  *   RUN_DEL    ID -> nothing. Cancels first if the run is active.
  *   RUN_DONE   event, group "runs": ID, ERROR. Sent to the namespace of the
  *              socket that started the run.
@@ -63,6 +65,9 @@
 #define KVERBS_GENL_NAME "kverbs"
 #define KVERBS_GENL_VERSION 1
 #define KVERBS_MCGRP_RUNS "runs"
+
+/* How long a run that is cancelled still waits for what it has posted. */
+#define KVERBS_GRACE_NS 100000000
 
 /* A single MR_WRITE or MR_READ moves at most this many bytes. */
 #define KVERBS_DATA_MAX 16384

@@ -47,9 +47,10 @@ struct kv_end;
  * @iters: samples to take at most
  * @time: ticks to go on for; ~0 for no limit
  * @timeout: ticks that one iteration may take
+ * @grace: ticks that an iteration may take once somebody stops the loop
  * @spins: empty polls in a row before the CPU is let go
- * @stop: set by others; the loop ends between two samples, or where it would
- *	let the CPU go
+ * @stop: set by others; the loop ends between two samples, or, after @grace,
+ *	where it would let the CPU go
  * @busy: 1 if it ended with requests outstanding that no later loop expects
  * @first: counter at the start of the first sample
  * @last: counter at the end of the last sample
@@ -68,6 +69,7 @@ struct kv_loop {
 	__u64 iters;
 	__u64 time;
 	__u64 timeout;
+	__u64 grace;
 	__u32 spins;
 
 	int stop;

@@ -15,7 +15,7 @@ static __always_inline int post_to_completion_body(struct kv_loop *l, int off)
 		ret = kv_env_post_send(a, off);
 		if (ret)
 			return kv_sample_broken(l, ret);
-		ret = kv_wait_wc(l, a, kv_env_send_cq(a), t0);
+		ret = kv_wait_wc(l, a, kv_env_send_cq(a), t0, 0);
 		t1 = kv_env_now();
 		if (ret)
 			return kv_sample_broken(l, ret);

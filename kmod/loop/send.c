@@ -16,7 +16,7 @@ static __always_inline int send_settle(struct kv_loop *l, struct kv_end *e,
 	ret = kv_env_post_recv(e);
 	if (ret)
 		return ret;
-	return kv_wait_wc(l, e, kv_env_send_cq(e), since);
+	return kv_wait_wc(l, e, kv_env_send_cq(e), since, 0);
 }
 
 static __always_inline int send_ping_body(struct kv_loop *l, int off)
@@ -31,7 +31,7 @@ static __always_inline int send_ping_body(struct kv_loop *l, int off)
 		ret = kv_env_post_send(a, off);
 		if (ret)
 			return kv_sample_broken(l, ret);
-		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0);
+		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0, 0);
 		t1 = kv_env_now();
 		if (ret)
 			return kv_sample_broken(l, ret);
@@ -52,7 +52,7 @@ static __always_inline int send_pong_body(struct kv_loop *l, int off)
 	kv_sample_start(l);
 	while (kv_sample_more(l)) {
 		t0 = kv_env_now();
-		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0);
+		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0, 1);
 		if (ret)
 			return ret;
 		ret = kv_env_post_send(a, off);
@@ -80,13 +80,13 @@ static __always_inline int send_relay_body(struct kv_loop *l, int off)
 		ret = kv_env_post_send(a, off);
 		if (ret)
 			return kv_sample_broken(l, ret);
-		ret = kv_wait_wc(l, b, kv_env_recv_cq(b), t0);
+		ret = kv_wait_wc(l, b, kv_env_recv_cq(b), t0, 0);
 		if (ret)
 			return kv_sample_broken(l, ret);
 		ret = kv_env_post_send(b, off);
 		if (ret)
 			return kv_sample_broken(l, ret);
-		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0);
+		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0, 0);
 		t1 = kv_env_now();
 		if (ret)
 			return kv_sample_broken(l, ret);

@@ -5,14 +5,18 @@
  * kv_wait_let_go() - let others have the CPU while a completion is awaited
  * @l: the loop
  * @since: counter when the wait began
+ * @idle: nothing is outstanding. Else a loop that is stopped gives what is
+ *	outstanding some time, so that the QP stays fit for another loop.
  *
  * Return: 0 to poll again, -ECANCELED, or -ETIMEDOUT.
  */
-int kv_wait_let_go(struct kv_loop *l, __u64 since)
+int kv_wait_let_go(struct kv_loop *l, __u64 since, int idle)
 {
-	if (kv_env_stop(l))
+	__u64 waited = kv_env_now() - since;
+
+	if (kv_env_stop(l) && (idle || waited > l->grace))
 		return -ECANCELED;
-	if (kv_env_now() - since > l->timeout)
+	if (waited > l->timeout)
 		return -ETIMEDOUT;
 	l->let_go++;
 	kv_env_let_go();
@@ -37,7 +41,7 @@ int kv_wait_failed(struct kv_loop *l, struct kv_end *e)
 	while (l->wc_status == KV_WC_FLUSHED) {
 		/* Whatever that finds: a broken CQ finds nothing for ever. */
 		kv_env_poll(l, kv_env_send_cq(e));
-		if (kv_wait_let_go(l, since))
+		if (kv_wait_let_go(l, since, 0))
 			break;
 	}
 	if (l->wc_status == KV_WC_FLUSHED)
@@ -91,7 +95,7 @@ int kv_wait_flag_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until
 			if (reaped < 0)
 				return reaped;
 		}
-		ret = kv_wait_let_go(l, since);
+		ret = kv_wait_let_go(l, since, !from);
 		if (ret)
 			return ret;
 	} while ((kv_env_flag(e) == value) != until);

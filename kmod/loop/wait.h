@@ -8,7 +8,7 @@
 /* IB_WC_WR_FLUSH_ERR and IBV_WC_WR_FLUSH_ERR (IBTA 11.6.2). */
 #define KV_WC_FLUSHED 5
 
-int kv_wait_let_go(struct kv_loop *l, __u64 since);
+int kv_wait_let_go(struct kv_loop *l, __u64 since, int idle);
 int kv_wait_failed(struct kv_loop *l, struct kv_end *e);
 int kv_wait_timed_out(struct kv_loop *l);
 int kv_wait_flag_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until,
@@ -20,11 +20,13 @@ int kv_wait_flag_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until
  * @e: the end that the completion is for
  * @cq: its send or its receive CQ
  * @since: counter when the wait began, for the deadline
+ * @idle: nothing is outstanding: when somebody stops us, don't wait for it
  *
  * Return: 0, or what ended the loop.
  */
 static __always_inline int kv_wait_wc(struct kv_loop *l, struct kv_end *e,
-				      struct kv_env_cq *cq, __u64 since)
+				      struct kv_env_cq *cq, __u64 since,
+				      int idle)
 {
 	__u32 empty = 0;
 	int ret;
@@ -39,7 +41,7 @@ static __always_inline int kv_wait_wc(struct kv_loop *l, struct kv_end *e,
 			kv_env_relax();
 			continue;
 		}
-		ret = kv_wait_let_go(l, since);
+		ret = kv_wait_let_go(l, since, idle);
 		if (ret)
 			return ret == -ETIMEDOUT ? kv_wait_timed_out(l) : ret;
 	}

@@ -20,19 +20,20 @@ static __always_inline int write_settle(struct kv_loop *l, struct kv_end *e,
 {
 	if (__builtin_expect(reaped, 0))
 		return reaped < 0 ? reaped : 0;
-	return kv_wait_wc(l, e, kv_env_send_cq(e), since);
+	return kv_wait_wc(l, e, kv_env_send_cq(e), since, 0);
 }
 
 static __always_inline int write_ping_body(struct kv_loop *l, int off)
 {
 	struct kv_end *a = l->a;
-	__u8 v = *kv_env_mark(a);
+	__u8 *mark = kv_env_mark(a);
+	__u8 v = *mark;
 	__u64 t0, t1;
 	int reaped, ret;
 
 	kv_sample_start(l);
 	while (kv_sample_more(l)) {
-		*kv_env_mark(a) = ++v;
+		*mark = ++v;
 		t0 = kv_env_now();
 		ret = kv_env_post_send(a, off);
 		if (ret)

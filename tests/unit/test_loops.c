@@ -294,6 +294,26 @@ static void all_stop_while_waiting(void **state)
 	}
 }
 
+/* What is outstanding when somebody stops a loop gets its time to complete. */
+static void all_finish_the_sample_when_stopped(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		/* It waits for a question with nothing outstanding. */
+		if (k->loop == KVERBS_LOOP_PONG)
+			continue;
+		prepare(k);
+		loop.spins = 0;
+		loop.grace = 100000;
+		a.send_empty = 3;
+		fake.let_go = set_stop;
+		assert_int_equal(run(k, 0), -ECANCELED);
+		assert_int_equal(loop.done, 1);
+		assert_int_equal(loop.busy, 0);
+		assert_drained();
+	}
+}
+
 static void stop_after_three(void)
 {
 	if (fake.breathed == 3)
@@ -950,6 +970,7 @@ int main(void)
 				       reset),
 		cmocka_unit_test_setup(all_give_up_when_nothing_completes, reset),
 		cmocka_unit_test_setup(all_stop_while_waiting, reset),
+		cmocka_unit_test_setup(all_finish_the_sample_when_stopped, reset),
 		cmocka_unit_test_setup(all_stop_between_samples, reset),
 		cmocka_unit_test_setup(all_are_done_if_stopped_after_the_last, reset),
 		cmocka_unit_test_setup(all_do_nothing_if_stopped_before, reset),

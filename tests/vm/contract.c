@@ -397,6 +397,7 @@ static void test_in_use(struct link *l, struct end *a, struct end *b)
 	refused(l, kv_nl_mr_reg(&l->nl, a->target, a->qp, KVERBS_ACCESS__ALL, 0, 64,
 				&key, NULL), -EBUSY,
 		"a run is active on the qp", "registering by a qp under a run");
+	usleep(100000);
 	done(l, kv_nl_run_cancel(&l->nl, id), "cancel");
 	wait_run(l, id, &run_result);
 	result(run_result.error == -ECANCELED, "a cancelled run says so");
@@ -544,11 +545,28 @@ static void test_limits(struct link *l, const struct end *e)
 	done(l, kv_nl_mr_del(&l->nl, id, NULL), "after that, memory is there again");
 }
 
+/* Prints what the module holds; 0 if that is nothing. */
+static int balance(struct link *l)
+{
+	struct kv_info info = { .created = 0 };
+
+	must(l, kv_nl_info_get(&l->nl, &info), "info");
+	printf("# %llu objects created, %llu destroyed, %llu bytes in buffers\n",
+	       (unsigned long long)info.created, (unsigned long long)info.destroyed,
+	       (unsigned long long)info.buffer_bytes);
+	return info.created != info.destroyed || info.buffer_bytes;
+}
+
+/* contract [DEV] tests the contract; contract --balance: is anything left? */
 int main(int argc, char **argv)
 {
 	struct end a = { 0 }, b = { 0 };
 	struct link link;
 
+	if (argc > 1 && !strcmp(argv[1], "--balance")) {
+		open_link(&link);
+		return balance(&link);
+	}
 	dev = argc > 1 ? argv[1] : "rxe0";
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	open_link(&link);
@@ -569,8 +587,10 @@ int main(int argc, char **argv)
 	test_deadline(&link, &a, &b);
 	test_strangers(&link, &a);
 	test_limits(&link, &a);
+	result(balance(&link) != 0, "objects that are there are counted");
 	del_end(&link, &a);
 	del_end(&link, &b);
+	result(!balance(&link), "as many objects are destroyed as were created");
 	kv_nl_close(&link.nl);
 
 	printf("1..%u\n", tests);

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+. ./tap.sh
+
+# lat NAME ARGUMENT…: a cell must come out, contents verified, with a median
+lat() {
+	name=$1
+	shift
+	if kverbs lat --iters 200 --warmup 10 "$@" >"$work/lat" 2>&1 &&
+		grep -q 'contents verified' "$work/lat" &&
+		awk '/ p50 / { getline; exit !($2 > 0) }' "$work/lat"; then
+		pass "$name: p50 $(awk '/ p50 / { getline; print $2 }' "$work/lat") µs"
+	else
+		fail "$name" "$work/lat"
+	fi
+}
+
+for space in kernel user; do
+	for op in send write read fetch-add cmp-swp; do
+		lat "$op from $space space" --op $op --space $space
+	done
+	for op in send write; do
+		for loop in relay pingpong; do
+			lat "$op $loop in $space space" --op $op --loop $loop --space $space
+		done
+	done
+	for size in 1 4095 4096 4097 64k; do
+		lat "write of $size from $space space" --op write --size $size --space $space
+		lat "send of $size in $space space" --op send --size $size --space $space
+	done
+	lat "over IPv6 from $space space" --op read --space $space --gid "$GID6"
+	lat "for a time from $space space" --op write --space $space --time 100ms
+done
+lat "posted in plain process context" --op write --space kernel --post process
+check "which the output says" grep -F 'posted in process context' "$work/lat"
+check "and no more than that" sh -c "! grep -q 'softirqs held off' '$work/lat'"
+lat "local buffer by an MR's key" --op read --space kernel --lkey mr
+lat "by default" --op write --space kernel
+check "softirqs are held off around the post, and the output says so" \
+	grep -F 'with softirqs held off' "$work/lat"
+check "the output says where completions are taken" grep -F "polled by the run's thread" "$work/lat"
+check "the output names the estimand" grep -F 'from before the post until its completion was polled' "$work/lat"
+check "the output says that the device is a software device" grep -F 'software device' "$work/lat"
+
+kverbs lat --op write --space user --iters 999 --warmup 10 >"$work/few" 2>&1
+check "999 samples have no p99" sh -c "awk '/ p99 / { getline; exit \$4 != \"-\" }' '$work/few'"
+kverbs lat --op write --space kernel --iters 10000 --warmup 10 >"$work/many" 2>&1
+check "10000 samples have a p99.9" sh -c "awk '/ p99.9 / { getline; exit \$5 == \"-\" }' '$work/many'"
+
+check "JSON to a file" kverbs lat --op read --space user --iters 100 --json "$work/lat.json"
+for key in schema_version capsule kernel libibverbs clocksource ns_per_tick accelerator post completion \
+	mitigations histogram; do
+	check "JSON has $key" grep -F "\"$key\"" "$work/lat.json"
+done
+check "nothing of all this is left" nothing_left
+finish

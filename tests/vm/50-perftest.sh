@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# The same operation by somebody else's code, in the same guest, by turns. Figures on a
+# shared host are noisy: the ratio is reported, and only an absurd one fails.
+. ./tap.sh
+
+rounds=5
+iters=3000
+server_cpu=0
+client_cpu=$(($(nproc) - 1))
+
+median() {
+	sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+}
+
+ours() {
+	kverbs lat --op "$1" --loop "$2" --space user --size 64 --iters $iters \
+		--cpus $client_cpu,$server_cpu 2>"$work/err" | awk '/ p50 / { getline; print $2 }'
+}
+
+# ib_*_lat's line: bytes, iterations, t_min, t_max, t_typical, …
+theirs() {
+	taskset -c $server_cpu "ib_$1_lat" -d "$DEV" -x "$GID" -s 64 -n $iters -F >"$work/server" 2>&1 &
+	server=$!
+	wait_for 10 sh -c "netstat -ltn | grep -q ':18515 '" || return 1
+	timeout 60 taskset -c $client_cpu "ib_$1_lat" -d "$DEV" -x "$GID" -s 64 -n $iters -F "$ADDR" \
+		2>"$work/err" | awk '$1 == 64 { print $5 }'
+	wait $server
+}
+
+compare() {
+	: >"$work/ours"
+	: >"$work/theirs"
+	for _ in $(seq $rounds); do
+		ours "$1" "$2" >>"$work/ours"
+		theirs "$1" >>"$work/theirs"
+	done
+	a=$(median <"$work/ours")
+	b=$(median <"$work/theirs")
+	if awk "BEGIN { r = ${a:-0} / (${b:-0} + 1e-9); exit !(r < 1.5 && r > 1 / 1.5) }"; then
+		pass "$1 of 64 B from user space: kverbs $a µs, ib_$1_lat $b µs, ratio" \
+			"$(awk "BEGIN { printf \"%.3f\", $a / $b }")"
+	else
+		fail "$1 of 64 B from user space: kverbs $a µs, ib_$1_lat $b µs" "$work/err" "$work/server"
+	fi
+	note "kverbs $(tr '\n' ' ' <"$work/ours")| ib_$1_lat $(tr '\n' ' ' <"$work/theirs")"
+}
+
+compare read completion
+if [ "$(nproc)" -gt 1 ]; then
+	compare write pingpong
+else
+	skip "write of 64 B" "with one CPU two pollers measure the scheduler's slice"
+fi
+finish

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# What a user gets wrong: a message of its own that says what to do, an exit status,
+# and nothing changed. What only a program can get wrong is in tests/vm/contract.c.
+. ./tap.sh
+
+objects >"$work/before"
+lat="kverbs lat --op write --iters 10"
+
+for space in kernel user; do
+	refused "unknown device, $space space" 1 "nosuch0" $lat --space $space --dev nosuch0
+	refused "size 0, $space space" 2 "--size" $lat --space $space --size 0
+	refused "no such GID, $space space" 2 "no such GID" $lat --space $space --gid 200
+done
+refused "size above the device's limit, kernel space" 2 "at most 2097152 bytes" \
+	$lat --space kernel --size 3m
+refused "size above the device's limit, user space" 2 "at most" $lat --space user --size 2000m
+refused "no operation" 2 "--op" kverbs lat --space kernel
+refused "no space" 2 "--space" kverbs lat --op read
+refused "unknown operation" 2 "teleport" kverbs lat --op teleport --space kernel
+refused "unknown space" 2 "outer" kverbs lat --op read --space outer
+refused "negative size" 2 "--size" $lat --space kernel --size -1
+refused "size that is no number" 2 "64x" $lat --space kernel --size 64x
+refused "size too large for 64 bits" 2 "--size" $lat --space kernel --size 99999999999999999999
+refused "atomic operation of 64 bytes" 2 "8" kverbs lat --op fetch-add --space kernel --size 64
+refused "0 samples" 2 "--iters" kverbs lat --op read --space kernel --iters 0
+refused "a CPU that does not exist" 2 "--cpus" $lat --space kernel --cpus 999
+refused "loop that can't take the operation" 2 "read" kverbs lat --op read --loop relay --space kernel
+refused "unknown option" 2 "frobnicate" $lat --space kernel --frobnicate
+refused "unknown command" 2 "fly" kverbs fly
+refused "too many arguments" 2 "surplus" $lat --space kernel surplus
+refused "no command" 2 "usage" kverbs
+refused "softirqs held off in user space" 2 "--post" $lat --space user --post softirq-off
+refused "JSON into a folder that does not exist" 1 "/no/such" $lat --space kernel --json /no/such/x.json
+refused "compare of an unknown operation" 2 "teleport" kverbs compare --ops read,teleport
+refused "compare of an empty list" 2 "--sizes" kverbs compare --sizes ""
+
+nobody="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all"
+refused "no privilege, kernel space" 1 "CAP_NET_ADMIN" $nobody $lat --space kernel
+refused "no privilege in the user namespace either" 1 "CAP_NET_ADMIN" \
+	unshare --user --map-root-user $lat --space kernel
+objects >"$work/after"
+check "after all that, the same objects as before" diff "$work/before" "$work/after"
+check "and the module works" $lat --space kernel
+
+rdma link delete "$DEV"
+refused "no RDMA device, kernel space" 77 "RDMA device" $lat --space kernel
+refused "no RDMA device, user space" 77 "RDMA device" $lat --space user
+refused "no RDMA device, compare" 77 "RDMA device" kverbs compare
+# Devices belong to namespaces only when they are made in that mode.
+rdma system set netns exclusive
+rdma link add "$DEV" type rxe netdev d0
+check "with a device again, it works" wait_for 5 $lat --space kernel
+refused "a network namespace without the device" 77 "RDMA device" \
+	unshare --net $lat --space kernel
+refused "nor when it is named" 77 "RDMA device" unshare --net $lat --space kernel --dev "$DEV"
+rdma link delete "$DEV"
+rdma system set netns shared
+rdma link add "$DEV" type rxe netdev d0
+wait_for 5 $lat --space kernel
+
+rmmod kverbs
+refused "module not loaded, kernel space" 77 "insmod kverbs.ko" $lat --space kernel
+refused "module not loaded, compare" 77 "insmod kverbs.ko" kverbs compare
+check "user space does not need it" $lat --space user
+if [ -e wrong.ko ]; then
+	insmod wrong.ko
+	refused "module of another version" 1 "speaks version 2 of the interface, this tool version 1" \
+		$lat --space kernel
+	rmmod kverbs
+else
+	skip "module of another version" "scripts/check gives us none"
+fi
+insmod "$KO"
+check "with the right module it works" $lat --space kernel
+finish

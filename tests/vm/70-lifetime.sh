@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# Things that end at the wrong moment.
+. ./tap.sh
+
+lat="kverbs lat --op write --size 64"
+long="$lat --time 60"
+
+# Is a run of the kernel under way?
+running() {
+	pgrep '^kverbs/' >/dev/null || grep -ls '^kverbs/' /proc/[0-9]*/comm
+}
+not_running() {
+	! running
+}
+
+for space in kernel user; do
+	for loop in completion relay pingpong; do
+		$long --loop $loop --space $space >/dev/null 2>&1 &
+		tool=$!
+		sleep 1
+		kill -KILL $tool
+		wait $tool 2>/dev/null
+		check "SIGKILL in a $loop run in $space space leaves nothing behind" wait_for 5 nothing_left
+	done
+done
+check "and no thread" wait_for 5 not_running
+
+for space in kernel user; do
+	$long --space $space >"$work/out" 2>"$work/err" &
+	tool=$!
+	sleep 2
+	kill -INT $tool
+	wait $tool
+	status=$?
+	check "Ctrl-C in $space space: exit status 1" test $status = 1
+	check "Ctrl-C in $space space: what was measured is printed" \
+		sh -c "awk '/ p50 / { getline; exit !(\$2 > 0) }' '$work/out'"
+done
+kverbs compare --time 20 >"$work/out" 2>"$work/err" --json "$work/part.json" --ops write --sizes 8,64 &
+tool=$!
+sleep 3
+kill -INT $tool
+wait $tool
+check "Ctrl-C in compare: JSON says that it is not complete" \
+	grep -E '"complete": *false' "$work/part.json"
+check "nothing is left of these" nothing_left
+
+$long --space kernel >/dev/null 2>&1 &
+tool=$!
+wait_for 5 running
+if rmmod kverbs 2>"$work/err"; then
+	fail "rmmod in a run is refused"
+else
+	check "rmmod in a run is refused" grep -iE 'in use|busy|unavailable' "$work/err"
+fi
+kill -INT $tool
+wait $tool
+check "rmmod works right after" wait_for 2 rmmod kverbs
+check "and insmod" insmod "$KO"
+
+for loop in completion relay pingpong; do
+	$long --loop $loop --space kernel >"$work/out" 2>"$work/err" &
+	tool=$!
+	wait_for 5 running
+	sleep 0.5
+	check "rdma link delete in a $loop run" timeout 20 rdma link delete "$DEV"
+	wait $tool
+	status=$?
+	check "ends it with exit status 1" test $status = 1
+	check "and a message that names the cause" grep -F "device $DEV was removed" "$work/err"
+	check "after which the module can be unloaded" wait_for 2 rmmod kverbs
+	insmod "$KO"
+	rdma link add "$DEV" type rxe netdev d0
+	check "and with a new device it works again" wait_for 5 $lat --space kernel --iters 10
+done
+
+# A tool that is gone, and its device too.
+$long --space kernel >/dev/null 2>&1 &
+tool=$!
+wait_for 5 running
+kill -KILL $tool &
+timeout 20 rdma link delete "$DEV"
+wait 2>/dev/null
+rdma link add "$DEV" type rxe netdev d0
+check "device and tool gone at once: nothing is left" wait_for 5 nothing_left
+
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	rmmod kverbs && insmod "$KO" || fail "reload $i"
+done
+check "works after ten reloads" wait_for 5 $lat --space kernel --iters 10
+finish

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# Several tools, several runs, several devices at once. That nobody sees another's
+# objects is tested in tests/vm/contract.c.
+. ./tap.sh
+
+lat="kverbs lat --op write --time 2"
+
+$lat --space kernel >"$work/1" 2>&1 & a=$!
+$lat --space kernel --op read >"$work/2" 2>&1 & b=$!
+$lat --space user >"$work/3" 2>&1 & c=$!
+$lat --space kernel --op send >"$work/4" 2>&1 & d=$!
+n=1
+for tool in $a $b $c $d; do
+	wait $tool
+	status=$?
+	if [ $status = 0 ]; then
+		pass "tool $n of four at once"
+	else
+		fail "tool $n of four at once ends with $status" "$work/$n"
+	fi
+	n=$((n + 1))
+done
+
+ip link add d1 type dummy
+ip link set d1 mtu 4500 up
+ip addr add 198.51.100.1/24 dev d1
+rdma link add rxe1 type rxe netdev d1
+check "a second device is seen" wait_for 5 sh -c "kverbs dev show rxe1 | grep -q 198.51.100.1"
+refused "which one is meant has to be said" 2 "rxe1" $lat --space kernel
+$lat --space kernel --dev "$DEV" >"$work/1" 2>&1 & a=$!
+$lat --space kernel --dev rxe1 >"$work/2" 2>&1 & b=$!
+wait $a
+check "a run on one of two devices" test $? = 0
+wait $b
+check "and at the same time on the other" test $? = 0
+
+$lat --space kernel --dev rxe1 --time 60 >"$work/2" 2>"$work/err" & b=$!
+$lat --space kernel --dev "$DEV" --time 5 >"$work/1" 2>&1 & a=$!
+sleep 1
+timeout 20 rdma link delete rxe1
+wait $b
+check "its device gone, the one run ends" grep -F "device rxe1 was removed" "$work/err"
+wait $a
+check "the other does not notice" test $? = 0
+ip link del d1
+check "nothing is left" nothing_left
+finish

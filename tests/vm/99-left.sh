@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# The end of the suite: nothing is left.
+. ./tap.sh
+
+check "objects created = objects destroyed, no buffer memory held" contract --balance
+for object in pd cq mr qp cm_id srq; do
+	check "no $object of the module's in the kernel's list" \
+		sh -c "! rdma resource show $object | grep -F '[kverbs]'"
+done
+check "the module unloads" rmmod kverbs
+dmesg >"$work/log"
+check "no warning in the kernel log" \
+	sh -c "! grep -nE 'WARNING|BUG|Oops|Call Trace|rcu.*stall|soft lockup|hung task|leaked|refcount' '$work/log'"
+check "not a word of the module's in the kernel log" \
+	sh -c "! grep -E 'kverbs' '$work/log' | grep -vE 'out-of-tree module|signature'"
+check "and it loads again" insmod "$KO"
+finish

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# Sourced by the tests that run in the guest: results as TAP.
+
+tests=0
+failures=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+pass() {
+	tests=$((tests + 1))
+	echo "ok $tests - $*"
+}
+
+# fail NAME [FILE…]: what the files hold comes as a comment
+fail() {
+	tests=$((tests + 1))
+	failures=$((failures + 1))
+	echo "not ok $tests - $1"
+	shift
+	[ $# = 0 ] || sed 's/^/#   /' "$@"
+}
+
+skip() {
+	tests=$((tests + 1))
+	echo "ok $tests - $1 # SKIP $2"
+}
+
+note() {
+	echo "# $*"
+}
+
+# check NAME COMMAND…: the command must succeed
+check() {
+	name=$1
+	shift
+	if "$@" >"$work/check" 2>&1; then
+		pass "$name"
+	else
+		fail "$name" "$work/check"
+	fi
+}
+
+# refused NAME STATUS TEXT COMMAND…: it must end with this exit status, say TEXT on
+# stderr, and nothing on stdout
+refused() {
+	name=$1 want=$2 text=$3
+	shift 3
+	status=0
+	"$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+	if [ "$status" = "$want" ] && grep -qF -- "$text" "$work/stderr" && [ ! -s "$work/stdout" ]; then
+		pass "$name"
+	else
+		echo "exit status $status, want $want; stderr, want \"$text\"; stdout, want nothing:" >"$work/why"
+		fail "$name" "$work/why" "$work/stderr" "$work/stdout"
+	fi
+}
+
+# wait_for SECONDS COMMAND…: until it succeeds
+wait_for() {
+	left=$(($1 * 10))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		left=$((left - 1))
+		[ "$left" -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+# The objects of RDMA devices, as the kernel counts them.
+objects() {
+	rdma resource show
+}
+
+# Nothing of ours may be left: neither by our own count nor by the kernel's.
+nothing_left() {
+	contract --balance && ! rdma resource show qp | grep -F '[kverbs]' &&
+		! rdma resource show mr | grep -F '[kverbs]' && ! rdma resource show pd | grep -F '[kverbs]' &&
+		! rdma resource show cq | grep -F '[kverbs]'
+}
+
+finish() {
+	echo "1..$tests"
+	exit $((failures > 0))
+}
