@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include "block.h"
 #include "interrupt.h"
 #include "loop/loop.h"
@@ -14,10 +13,6 @@
 
 /* What a run may take beyond its own deadlines: threads start, events travel. */
 #define GRACE_NS 5000000000ULL
-
-/* How long a responder may take to finish the answer that its peer has got. */
-#define SETTLE_NS 1000000000ULL
-#define SETTLE_STEP_NS 500000L
 
 static uint32_t loop_of(enum kv_kind kind)
 {
@@ -179,29 +174,12 @@ static int fetch(struct run *run, struct kv_run_result *result,
 	return 0;
 }
 
-/*
- * A responder whose peer has its last answer may not yet have taken its own
- * completion. One that is cancelled then leaves its QP with a request
- * outstanding, and of no use for the next block.
- */
-static void settle(struct run *run, uint64_t rounds)
-{
-	static struct kv_run_result r;
-	struct timespec step = { .tv_nsec = SETTLE_STEP_NS };
-	uint64_t begin = kv_now_ns();
-
-	while (!run->b->ops->run_peek(run->b, run->id, &r) &&
-	       r.state == KVERBS_RUN_ACTIVE && r.samples < rounds &&
-	       kv_now_ns() - begin < SETTLE_NS)
-		nanosleep(&step, NULL);
-}
-
-static int end_pong(struct run *run, uint64_t rounds,
-		    struct kv_run_result *result, struct kv_fault *f)
+/* A loop that is stopped finishes the answer that it is at: see wait.c there. */
+static int end_pong(struct run *run, struct kv_run_result *result,
+		    struct kv_fault *f)
 {
 	int ret;
 
-	settle(run, rounds);
 	ret = cancel(run, f);
 	if (ret)
 		return ret;
@@ -235,7 +213,6 @@ static int measure_pingpong(struct run *run, struct kv_pair *p,
 	struct kv_run_spec pong_spec;
 	struct run pong = *run;
 	struct kv_fault second;
-	uint64_t rounds;
 	int ret, err;
 
 	fill_pong(&pong_spec, spec, p, work);
@@ -244,15 +221,13 @@ static int measure_pingpong(struct run *run, struct kv_pair *p,
 		return ret;
 	ret = start(run, spec, f);
 	if (ret) {
-		end_pong(&pong, 0, &answer, &second);
+		end_pong(&pong, &answer, &second);
 		goto out_del_pong;
 	}
 	ret = wait_end(run, watch, f);
 	if (!ret)
 		ret = fetch(run, result, f);
-	/* After an error nobody knows how many answers there were. */
-	rounds = ret || result->error ? 0 : result->warmed + result->samples;
-	err = end_pong(&pong, rounds, &answer, ret ? &second : f);
+	err = end_pong(&pong, &answer, ret ? &second : f);
 	if (!ret)
 		ret = err ? err : judge(run, result, &answer, f);
 	run->b->ops->run_del(run->b, run->id);

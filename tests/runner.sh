@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# scripts/vm does what its help says. TAP.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+number=0 failed=0
+
+result() {
+	local status=$1
+	shift
+	number=$((number + 1))
+	if ((status)); then
+		failed=1
+		echo "not ok $number - $*"
+		tail -n 20 "$work/stderr" | sed 's/^/#   /'
+	else
+		echo "ok $number - $*"
+	fi
+}
+
+# vm NAME STATUS ARGUMENT…
+vm() {
+	local name=$1 want=$2 status=0
+	shift 2
+	scripts/vm "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+	((status == want)) || echo "# exit status $status, want $want"
+	result $((status != want)) "$name"
+}
+
+# says TEXT: on stderr
+says() {
+	local status=0
+	grep -qF -- "$1" "$work/stderr" || status=1
+	result $status "and says: $1"
+}
+
+is() {
+	local name=$1 status=0
+	shift
+	"$@" || status=1
+	result $status "$name"
+}
+
+vm "true ends with 0" 0 --verbose -- true
+boot=$(sed -n 's/.*boot \([0-9.]*\) s.*/\1/p' "$work/stderr" | head -n 1)
+is "boot to COMMAND took ${boot:-?} s (at most 10)" awk "BEGIN { exit !(${boot:-99} <= 10) }"
+vm "COMMAND's status is ours" 77 -- sh -c 'exit 77'
+
+head -c 300000 /dev/urandom >"$work/random"
+vm "streams come back" 0 --file "$work/random:/random" -- sh -c 'cat /random; tac /random >&2'
+is "stdout exactly" cmp "$work/random" "$work/stdout"
+tac "$work/random" >"$work/tac"
+is "stderr exactly, and no console noise in it" cmp "$work/tac" "$work/stderr"
+
+# shellcheck disable=SC2016 # for the guest
+vm "files of \$OUT arrive" 0 --out "$work/out" -- sh -c 'mkdir "$OUT/d" && echo "$DEV $ADDR $ADDR6" >"$OUT/d/f"'
+is "and the environment is set" grep -q '^rxe0 [0-9.]* [0-9a-f:]*$' "$work/out/d/f"
+# shellcheck disable=SC2016
+printf '%s|' 'a b' '$HOME' '"q"' "it's" '' $'n\nl' '*' >"$work/argv"
+# shellcheck disable=SC2016
+vm "arguments arrive" 0 -- sh -c 'printf "%s|" "$@"' sh 'a b' '$HOME' '"q"' "it's" '' $'n\nl' '*'
+is "exactly" cmp "$work/argv" "$work/stdout"
+
+vm "a kernel that panics" 126 -- sh -c 'echo c >/proc/sysrq-trigger; sleep 60'
+says "sysrq: Trigger a crash"
+says "console.log"
+vm "a COMMAND that does not end" 124 --timeout 12 -- sleep 1000
+says "console.log"
+vm "a COMMAND that is not there" 125 -- nosuchcommand
+vm "an unknown option" 2 --frobnicate -- true
+vm "more CPUs than can be counted on" 2 --det --cpus 2 -- true
+vm "an unknown kernel" 125 --kernel 2.4 -- true
+vm "a folder that is no kernel tree" 125 --kernel "$work" -- true
+vm "no RDMA device where none is wanted" 0 --no-rdma -- sh -c '! ls /sys/class/infiniband/* 2>/dev/null'
+vm "no module where none is wanted" 0 --no-module -- sh -c '! grep -q ^kverbs /proc/modules'
+
+scripts/vm -- sleep 100 >"$work/stdout" 2>"$work/stderr" &
+pid=$!
+sleep 8
+# Not SIGINT: a shell has its background jobs ignore that.
+kill -TERM $pid 2>/dev/null || true
+status=0
+wait $pid || status=$?
+is "SIGTERM ends it early" test $status -ne 0
+is "and no QEMU stays behind" sh -c "! pgrep -P $pid"
+
+echo "1..$number"
+exit $failed
