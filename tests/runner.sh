@@ -66,7 +66,7 @@ vm "arguments arrive" 0 -- sh -c 'printf "%s|" "$@"' sh 'a b' '$HOME' '"q"' "it'
 is "exactly" cmp "$work/argv" "$work/stdout"
 
 vm "a kernel that panics" 126 -- sh -c 'echo c >/proc/sysrq-trigger; sleep 60'
-says "sysrq: Trigger a crash"
+says "sysrq triggered crash"
 says "console.log"
 vm "a COMMAND that does not end" 124 --timeout 12 -- sleep 1000
 says "console.log"

@@ -76,7 +76,8 @@ static int parse_end(struct genl_info *info, struct nlattr **attrs,
 	if (spec->loop != KVERBS_LOOP_POST_TO_COMPLETION &&
 	    !attrs[KVERBS_A_END_TARGET_MR])
 		return kv_msg_refuse(info, nest,
-				     "target_mr is missing in this end: this loop needs it", -EINVAL);
+				     "target_mr is missing in this end: this loop needs it",
+				     -EINVAL);
 	if (needs_remote(spec->op) && (!attrs[KVERBS_A_END_REMOTE_ADDR] ||
 				       !attrs[KVERBS_A_END_REMOTE_KEY]))
 		return kv_msg_refuse(info, nest,
