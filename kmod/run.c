@@ -107,6 +107,10 @@ static int check_spec(const struct kv_dev *dev, const struct kv_run_spec *spec,
 		NL_SET_ERR_MSG(extack, "size of an atomic operation is 8");
 		return -EINVAL;
 	}
+	if (spec->end.remote_addr % sizeof(u64)) {
+		NL_SET_ERR_MSG(extack, "remote_addr of an atomic operation is a multiple of 8");
+		return -EINVAL;
+	}
 	if (dev->ib->attrs.atomic_cap == IB_ATOMIC_NONE) {
 		NL_SET_ERR_MSG(extack, "the device has no atomic operations");
 		return -EOPNOTSUPP;
@@ -179,6 +183,7 @@ static int run_thread(void *arg)
 	}
 	loop = prep_pass(run, spec->iters, spec->time_ns == ~0ULL ? ~0ULL :
 			 kv_env_ns_to_ticks(spec->time_ns));
+	WRITE_ONCE(run->measuring, true);
 	if (!ret) {
 		start = ktime_get_raw_ns();
 		ret = run->fn(loop);

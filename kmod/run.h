@@ -74,6 +74,7 @@ struct kv_run_spec {
  * @stop_reason: what to report for -ECANCELED; set before @loop.stop
  * @state: enum kverbs_run_state; the release that makes the rest readable
  * @error: how it ended
+ * @measuring: the warm-up is over
  * @warmed: iterations before the first sample
  * @elapsed_ns: around the measured part
  * @done: the thread touches the run no more
@@ -88,6 +89,7 @@ struct kv_run {
 	int stop_reason;
 	int state;
 	int error;
+	bool measuring;
 	u64 warmed;
 	u64 elapsed_ns;
 	struct completion done;

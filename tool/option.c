@@ -147,7 +147,7 @@ int kv_option_take(struct kv_options *o, int id, struct kv_fault *f)
 		o->has_lkey = true;
 		break;
 	case KV_OPTION_SPINS:
-		ret = kv_parse_count(optarg, 0, INT32_MAX, &v, &why);
+		ret = kv_parse_count(optarg, 0, KVERBS_SPINS_MAX, &v, &why);
 		if (!ret)
 			o->spins = (int32_t)v;
 		break;

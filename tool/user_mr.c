@@ -125,7 +125,7 @@ int kv_user_mr_reg(struct kv_backend *b, uint32_t id, uint32_t qp,
 	if (!mr)
 		return -ENOENT;
 	if (mr->ib)
-		return kv_user_fail(u, -EINVAL, "mr %u is already registered: invalidate it first", id);
+		return kv_user_fail(u, -EBUSY, "mr %u is already registered: invalidate it first", id);
 	if (access & ~KVERBS_ACCESS__ALL)
 		return kv_user_fail(u, -EINVAL, "access 0x%x has flags that are unknown: 0x%x", access, access & ~KVERBS_ACCESS__ALL);
 	if (access & (KVERBS_ACCESS_REMOTE_WRITE | KVERBS_ACCESS_REMOTE_ATOMIC) &&

@@ -97,6 +97,8 @@ static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 		spec->iters = UINT64_MAX;
 	if (spec->spins < 0)
 		spec->spins = default_spins();
+	if (spec->spins > KVERBS_SPINS_MAX)
+		return kv_user_fail(u, -EINVAL, "spins is %d: it must be %d at most", spec->spins, KVERBS_SPINS_MAX);
 	return 0;
 }
 

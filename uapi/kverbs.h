@@ -66,6 +66,12 @@
 #define KVERBS_GENL_VERSION 1
 #define KVERBS_MCGRP_RUNS "runs"
 
+/*
+ * Empty polls that a run may make before it lets the CPU go. It looks whether it
+ * is to end only then: more would make it deaf.
+ */
+#define KVERBS_SPINS_MAX 1000000
+
 /* How long a run that is cancelled still waits for what it has posted. */
 #define KVERBS_GRACE_NS 100000000
 
@@ -416,7 +422,8 @@ enum kverbs_lkey {
  * @KVERBS_A_END_TARGET_MR: u32, what the peer sends or writes into (PING, PONG,
  *	RELAY)
  * @KVERBS_A_END_LKEY: u32, enum kverbs_lkey, default DMA
- * @KVERBS_A_END_REMOTE_ADDR: u64, the peer's IOVA (all but SEND)
+ * @KVERBS_A_END_REMOTE_ADDR: u64, the peer's IOVA (all but SEND); a multiple of
+ *	8 for atomics
  * @KVERBS_A_END_REMOTE_KEY: u32, the peer's RKEY (all but SEND)
  */
 enum kverbs_a_end {
@@ -472,8 +479,8 @@ struct kverbs_bin {
  *	waits for, 1 ms .. 1 h, default 10 s
  * @KVERBS_A_RUN_POST: u32, enum kverbs_post, default SOFTIRQ_OFF
  * @KVERBS_A_RUN_CPU: u32, default: wherever the scheduler likes
- * @KVERBS_A_RUN_SPINS: u32, empty polls before the thread lets the CPU go;
- *	default: 0 with one CPU online, else 1000. Linux' ksoftirqd and
+ * @KVERBS_A_RUN_SPINS: u32, empty polls before the thread lets the CPU go,
+ *	0 .. KVERBS_SPINS_MAX; default: 0 with one CPU online, else 1000. Linux' ksoftirqd and
  *	workqueues may need this CPU for the completion to happen at all.
  *
  * RUN_GET, beside what was asked for:
@@ -484,7 +491,7 @@ struct kverbs_bin {
  *	device was removed; others: what ib_post_send() returned
  * @KVERBS_A_RUN_WC_STATUS: u32, enum ib_wc_status (IBTA 11.6.2), 0 is success
  * @KVERBS_A_RUN_VENDOR_ERR: u32
- * @KVERBS_A_RUN_SAMPLES: u64, in the histogram
+ * @KVERBS_A_RUN_SAMPLES: u64, in the histogram; PONG: messages answered
  * @KVERBS_A_RUN_WARMED: u64, iterations discarded as warm-up
  * @KVERBS_A_RUN_MIN_TICKS: u64, exact
  * @KVERBS_A_RUN_MAX_TICKS: u64, exact

@@ -17,6 +17,10 @@ static struct netlink_range_validation range_time = {
 	.max = 24ULL * 3600 * NSEC_PER_SEC,
 };
 
+static struct netlink_range_validation range_spins = {
+	.max = KVERBS_SPINS_MAX,
+};
+
 static struct netlink_range_validation range_timeout = {
 	.min = NSEC_PER_MSEC,
 	.max = 3600ULL * NSEC_PER_SEC,
@@ -47,7 +51,7 @@ const struct nla_policy kv_run_policy[KVERBS_A_RUN_MAX + 1] = {
 	[KVERBS_A_RUN_TIMEOUT_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &range_timeout),
 	[KVERBS_A_RUN_POST] = NLA_POLICY_MAX(NLA_U32, KVERBS_POST_MAX),
 	[KVERBS_A_RUN_CPU] = KV_POLICY_INT,
-	[KVERBS_A_RUN_SPINS] = { .type = NLA_U32 },
+	[KVERBS_A_RUN_SPINS] = NLA_POLICY_FULL_RANGE(NLA_U32, &range_spins),
 	[KVERBS_A_RUN_FIRST_BIN] = NLA_POLICY_MAX(NLA_U32, KV_HIST_BINS - 1),
 };
 
@@ -272,6 +276,9 @@ static int fill_run(struct sk_buff *skb, struct kv_run *run)
 {
 	const struct kv_loop *loop = &run->loop;
 	const struct kv_hist *hist = run->hist;
+	u64 done = READ_ONCE(loop->done);
+	/* Until then what the loop has done is warm-up. */
+	bool measuring = READ_ONCE(run->measuring);
 	/* Pairs with the thread's release: after DONE all else is final. */
 	u32 state = smp_load_acquire(&run->state);
 
@@ -280,8 +287,9 @@ static int fill_run(struct sk_buff *skb, struct kv_run *run)
 	       nla_put_s32(skb, KVERBS_A_RUN_ERROR, run->error) ?:
 	       nla_put_u32(skb, KVERBS_A_RUN_WC_STATUS, loop->wc_status) ?:
 	       nla_put_u32(skb, KVERBS_A_RUN_VENDOR_ERR, loop->vendor_err) ?:
-	       kv_put_u64(skb, KVERBS_A_RUN_SAMPLES, READ_ONCE(loop->done)) ?:
-	       kv_put_u64(skb, KVERBS_A_RUN_WARMED, READ_ONCE(run->warmed)) ?:
+	       kv_put_u64(skb, KVERBS_A_RUN_SAMPLES, measuring ? done : 0) ?:
+	       kv_put_u64(skb, KVERBS_A_RUN_WARMED,
+			  measuring ? READ_ONCE(run->warmed) : done) ?:
 	       kv_put_u64(skb, KVERBS_A_RUN_MIN_TICKS, READ_ONCE(hist->min)) ?:
 	       kv_put_u64(skb, KVERBS_A_RUN_MAX_TICKS, READ_ONCE(hist->max)) ?:
 	       kv_put_u64(skb, KVERBS_A_RUN_SUM_TICKS, READ_ONCE(hist->sum)) ?:

@@ -339,6 +339,15 @@ static void test_specs(struct link *l, struct end *a, struct end *b)
 	spec.op = KVERBS_OP_FETCH_ADD;
 	refused(l, kv_nl_run_start(&l->nl, &spec, &id), -EINVAL,
 		"size of an atomic operation is 8", "an atomic operation of 64 bytes");
+	spec.size = 8;
+	spec.end.remote_addr++;
+	refused(l, kv_nl_run_start(&l->nl, &spec, &id), -EINVAL,
+		"multiple of 8", "an atomic operation at an odd address");
+	spec = good;
+	spec.spins = KVERBS_SPINS_MAX + 1;
+	refused(l, kv_nl_run_start(&l->nl, &spec, &id), -ERANGE, "out of range",
+		"more spins than a run that can be stopped");
+	spec = good;
 	spec.op = 77;
 	refused(l, kv_nl_run_start(&l->nl, &spec, &id), -ERANGE, "out of range",
 		"an operation that does not exist");
