@@ -338,9 +338,11 @@ int kv_qp_post_and_wait(struct kv_qp *qp, struct ib_send_wr *wr,
 	}
 
 	deadline = jiffies + msecs_to_jiffies(POST_AND_WAIT_MS);
-	while (!ib_poll_cq(qp->send_cq->ib, 1, &wc) || wc.wr_id != wr->wr_id) {
+	while (ib_poll_cq(qp->send_cq->ib, 1, &wc) < 1 || wc.wr_id != wr->wr_id) {
 		if (time_after(jiffies, deadline)) {
-			NL_SET_ERR_MSG(extack, "no completion within 2 s");
+			NL_SET_ERR_MSG(extack, "no completion within 2 s: reset the qp and connect it anew");
+			/* It may still come, and must not be taken for a run's. */
+			qp->dirty = true;
 			ret = -ETIMEDOUT;
 			goto release;
 		}

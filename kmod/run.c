@@ -90,11 +90,21 @@ static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *en
 	return 0;
 }
 
+static bool shares_cq(const struct kv_qp *a, const struct kv_qp *b)
+{
+	return a->send_cq == b->send_cq || a->send_cq == b->recv_cq ||
+	       a->recv_cq == b->send_cq || a->recv_cq == b->recv_cq;
+}
+
 static int check_spec(const struct kv_dev *dev, const struct kv_run_spec *spec,
 		      struct netlink_ext_ack *extack)
 {
 	if (!kv_loop_pick(spec->loop, spec->op, 0)) {
 		NL_SET_ERR_MSG(extack, "this loop can't take this op: POST_TO_COMPLETION takes all but SEND; PING, PONG and RELAY take SEND and WRITE");
+		return -EINVAL;
+	}
+	if (spec->peer.qp && shares_cq(spec->end.qp, spec->peer.qp)) {
+		NL_SET_ERR_MSG(extack, "end and peer need a qp each, and cqs of their own");
 		return -EINVAL;
 	}
 	if (spec->cpu >= 0 && (spec->cpu >= nr_cpu_ids || !cpu_online(spec->cpu))) {
@@ -207,15 +217,19 @@ static int spawn_thread(struct kv_run *run, struct netlink_ext_ack *extack)
 {
 	struct task_struct *task;
 
+	/* The thread's: an rmmod while it runs is refused. One that is under way wins. */
+	if (!try_module_get(THIS_MODULE)) {
+		NL_SET_ERR_MSG(extack, "the module is being unloaded");
+		return -ENODEV;
+	}
 	task = kthread_create(run_thread, run, "kverbs/%u", run->obj.id);
 	if (IS_ERR(task)) {
+		module_put(THIS_MODULE);
 		NL_SET_ERR_MSG(extack, "no thread for the run");
 		return PTR_ERR(task);
 	}
 	if (run->spec.cpu >= 0)
 		kthread_bind(task, run->spec.cpu);
-	/* The thread's; an rmmod while it runs is refused. */
-	__module_get(THIS_MODULE);
 	wake_up_process(task);
 	return 0;
 }

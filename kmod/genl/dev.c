@@ -93,8 +93,8 @@ int kv_netlink_dev_get(struct sk_buff *skb, struct genl_info *info)
 	struct kv_dev *dev;
 	int ret;
 
-	/* A GID table is 44 bytes an entry, and seldom has more than 64. */
-	ret = kv_reply_start(info, &reply, NLMSG_GOODSIZE);
+	/* A GID table has 256 entries at most where we know, 44 bytes each. */
+	ret = kv_reply_start(info, &reply, 16384);
 	if (ret)
 		return ret;
 	ret = kv_msg_lock_dev(info, KVERBS_A_DEV_NAME, &dev);

@@ -49,7 +49,7 @@ static const struct genl_ops kv_ops[] = {
 };
 
 static const struct genl_multicast_group kv_groups[] = {
-	{ .name = KVERBS_MCGRP_RUNS },
+	{ .name = KVERBS_MCGRP_RUNS, .flags = GENL_MCAST_CAP_NET_ADMIN },
 };
 
 struct genl_family kv_family __ro_after_init = {

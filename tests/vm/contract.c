@@ -372,6 +372,12 @@ static void test_specs(struct link *l, struct end *a, struct end *b)
 	refused(l, kv_nl_run_start(&l->nl, &spec, &id), -EINVAL,
 		"different pds", "an mr of another pd than the qp");
 	spec = good;
+	spec.loop = KVERBS_LOOP_RELAY;
+	spec.end.target_mr = a->target;
+	spec.peer = spec.end;
+	refused(l, kv_nl_run_start(&l->nl, &spec, &id), -EINVAL,
+		"a qp each", "a relay between a qp and itself");
+	spec = good;
 	spec.loop = KVERBS_LOOP_PING;
 	refused(l, kv_nl_run_start(&l->nl, &spec, &id), -EINVAL,
 		"target_mr is missing", "a ping-pong without target");
