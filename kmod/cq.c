@@ -49,8 +49,9 @@ struct kv_cq *kv_cq_create(struct kv_dev *dev, const struct kv_owner *owner,
 		goto err_free;
 	}
 	cq->cqe = cq->ib->cqe;
+	cq->comp_vector = comp_vector;
 
-	ret = kv_obj_publish(&cq->obj);
+	ret = kv_obj_publish(&cq->obj, extack);
 	if (ret)
 		goto err_free_cq;
 	return cq;

@@ -11,6 +11,7 @@ struct ib_cq;
  * @obj: base
  * @ib: the verbs object
  * @cqe: how many completions it holds
+ * @comp_vector: its completion vector
  * @claimed: bit 0: somebody polls it. Whoever sets the bit may call
  *	ib_poll_cq() until clearing it; completions have no other way out.
  */
@@ -18,6 +19,7 @@ struct kv_cq {
 	struct kv_obj obj;
 	struct ib_cq *ib;
 	u32 cqe;
+	u32 comp_vector;
 	unsigned long claimed;
 };
 

@@ -97,7 +97,7 @@ struct kv_mr *kv_mr_create(struct kv_pd *pd, const struct kv_owner *owner,
 		goto err_unmap;
 	}
 
-	ret = kv_obj_publish(&mr->obj);
+	ret = kv_obj_publish(&mr->obj, extack);
 	if (ret)
 		goto err_dereg_mr;
 	return mr;
@@ -197,6 +197,7 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, u32 access, u64 offset,
 		return ret;
 
 	mr->registered = true;
+	mr->access = access;
 	mr->offset = offset;
 	mr->reg_length = length;
 	return 0;

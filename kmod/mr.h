@@ -20,6 +20,7 @@ struct kv_qp;
  * @length: its bytes as they were asked for
  * @dma: its DMA address, mapped for both directions
  * @registered: IB_WR_REG_MR has completed, IB_WR_LOCAL_INV has not; dev->lock
+ * @access: KVERBS_ACCESS_* of the registration; dev->lock
  * @offset: first registered byte; dev->lock
  * @reg_length: registered bytes; dev->lock
  */
@@ -30,6 +31,7 @@ struct kv_mr {
 	size_t length;
 	u64 dma;
 	bool registered;
+	u32 access;
 	u64 offset;
 	u64 reg_length;
 };

@@ -23,10 +23,12 @@ static atomic64_t destroyed = ATOMIC64_INIT(0);
  * struct table - ids of one type
  * @ids: id to object; holds a reference to each
  * @next: ids count up, so that a stale one is not soon somebody else's
+ * @generation: changes whenever an object comes or goes
  */
 struct table {
 	struct xarray ids;
 	u32 next;
+	atomic_t generation;
 };
 
 #define TABLE { .ids = XARRAY_INIT(ids, XA_FLAGS_ALLOC1) }
@@ -112,22 +114,43 @@ void kv_obj_free(struct kv_obj *obj)
 }
 
 /**
+ * kv_obj_persistent() - does the object outlive the socket that made it?
+ * @obj: the object
+ *
+ * Return: true if it does.
+ */
+bool kv_obj_persistent(const struct kv_obj *obj)
+{
+	return obj->owner.portid == KV_PERSISTENT;
+}
+
+/**
  * kv_obj_publish() - give the object an id; from now on others find it
  * @obj: the object, complete
+ * @extack: where the reason of a refusal goes
  *
  * Locks: obj->dev->lock
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno: -EINVAL for a persistent object that uses one
+ * that goes with its socket.
  */
-int kv_obj_publish(struct kv_obj *obj)
+int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack)
 {
 	struct table *table = &tables[obj->type];
+	unsigned int i;
 	int ret;
 
 	lockdep_assert_held(&obj->dev->lock);
+	for (i = 0; kv_obj_persistent(obj) && i < KV_OBJ_PARENTS; i++) {
+		if (!obj->parents[i] || kv_obj_persistent(obj->parents[i]))
+			continue;
+		NL_SET_ERR_MSG(extack, "a persistent object can use only persistent ones");
+		return -EINVAL;
+	}
 	ret = xa_alloc_cyclic(&table->ids, &obj->id, obj,
 			      XA_LIMIT(1, INT_MAX), &table->next, GFP_KERNEL);
 	if (ret < 0)
 		return ret;
+	atomic_inc(&table->generation);
 	atomic64_inc(&created);
 	return 0;
 }
@@ -157,11 +180,17 @@ void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot,
 	}
 }
 
+static bool visible(const struct kv_obj *obj, const struct kv_owner *owner)
+{
+	return obj->owner.net == owner->net &&
+	       (obj->owner.portid == owner->portid || kv_obj_persistent(obj));
+}
+
 /**
  * kv_obj_lookup() - find an object by its id
  * @type: what it must be
  * @id: its id
- * @owner: who asks; finds only what is theirs
+ * @owner: who asks; finds what is theirs, and what is persistent
  *
  * Return: the object with a reference, or NULL. It may be dead by the time the
  * caller holds its device's lock.
@@ -174,8 +203,7 @@ struct kv_obj *kv_obj_lookup(enum kv_obj_type type, u32 id,
 
 	xa_lock(ids);
 	obj = xa_load(ids, id);
-	if (obj && obj->owner.portid == owner->portid &&
-	    obj->owner.net == owner->net)
+	if (obj && visible(obj, owner))
 		kref_get(&obj->ref);
 	else
 		obj = NULL;
@@ -189,6 +217,7 @@ static void destroy_obj(struct kv_obj *obj)
 	WARN_ON_ONCE(obj->users);
 	obj->dead = true;
 	xa_erase(&tables[obj->type].ids, obj->id);
+	atomic_inc(&tables[obj->type].generation);
 	ops[obj->type]->destroy(obj);
 	drop_parents(obj);
 	atomic64_inc(&destroyed);
@@ -207,6 +236,39 @@ static struct kv_obj *next_obj(struct xarray *ids, unsigned long *id)
 		kref_get(&obj->ref);
 	xa_unlock(ids);
 	return obj;
+}
+
+/**
+ * kv_obj_next() - walk the objects of a type
+ * @type: which
+ * @id: where to start, 0 at first; id of what is returned
+ * @owner: who asks; finds what is theirs, and what is persistent
+ *
+ * Return: the object with a reference, or NULL at the end. It may be dead by the
+ * time the caller holds its device's lock.
+ */
+struct kv_obj *kv_obj_next(enum kv_obj_type type, unsigned long *id,
+			   const struct kv_owner *owner)
+{
+	struct kv_obj *obj;
+
+	for (; (obj = next_obj(&tables[type].ids, id)); ++*id) {
+		if (visible(obj, owner))
+			return obj;
+		kv_obj_put(obj);
+	}
+	return NULL;
+}
+
+/**
+ * kv_obj_generation() - have objects of a type come or gone?
+ * @type: which
+ *
+ * Return: a number that is another one then, and never 0.
+ */
+unsigned int kv_obj_generation(enum kv_obj_type type)
+{
+	return (unsigned int)atomic_read(&tables[type].generation) << 1 | 1;
 }
 
 static const char *user_of(const struct kv_obj *obj)
@@ -257,16 +319,36 @@ int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack)
 	return 0;
 }
 
-/**
- * kv_obj_remove_owner() - a socket was closed: destroy what it owned
- * @owner: the socket
- *
- * Context: may sleep; waits for the socket's runs to stop.
- */
-void kv_obj_remove_owner(const struct kv_owner *owner)
+/* 1 if the object is destroyed now, -EBUSY if it is in use, 0 if it was gone. */
+static int remove_obj(struct kv_obj *obj)
 {
-	unsigned int type;
+	int ret = 0;
 
+	mutex_lock(&obj->dev->lock);
+	if (!obj->dead && obj->users) {
+		ret = -EBUSY;
+	} else if (!obj->dead) {
+		destroy_obj(obj);
+		ret = 1;
+	}
+	mutex_unlock(&obj->dev->lock);
+	return ret;
+}
+
+/**
+ * kv_obj_remove_owner() - destroy all that belongs to somebody
+ * @owner: a socket that was closed, or KV_PERSISTENT with a namespace
+ * @kept: receives how many stay because others' objects use them; never of a
+ *	socket, whose objects nobody else sees
+ *
+ * Context: may sleep; waits for the owner's runs to stop.
+ * Return: how many were destroyed.
+ */
+unsigned int kv_obj_remove_owner(const struct kv_owner *owner, unsigned int *kept)
+{
+	unsigned int type, removed = 0;
+
+	*kept = 0;
 	for (type = 0; type < KV_OBJ_TYPES; type++) {
 		struct kv_obj *obj;
 		unsigned long id;
@@ -274,14 +356,15 @@ void kv_obj_remove_owner(const struct kv_owner *owner)
 		for (id = 0; (obj = next_obj(&tables[type].ids, &id)); id++) {
 			if (obj->owner.portid == owner->portid &&
 			    obj->owner.net == owner->net) {
-				mutex_lock(&obj->dev->lock);
-				if (!obj->dead)
-					destroy_obj(obj);
-				mutex_unlock(&obj->dev->lock);
+				int ret = remove_obj(obj);
+
+				removed += ret > 0;
+				*kept += ret < 0;
 			}
 			kv_obj_put(obj);
 		}
 	}
+	return removed;
 }
 
 /**

@@ -23,15 +23,18 @@ enum kv_obj_type {
 #define KV_OBJ_PARENTS 5
 
 /**
- * struct kv_owner - the socket that an object belongs to
- * @net: its network namespace, compared and never followed after the socket's
- *	end
- * @portid: its netlink port
+ * struct kv_owner - who an object belongs to
+ * @net: network namespace of the socket that made it; compared, and not followed
+ *	once the socket is gone
+ * @portid: the socket's netlink port, or KV_PERSISTENT
  */
 struct kv_owner {
 	struct net *net;
 	u32 portid;
 };
+
+/* In place of a port: the object outlives its socket, and all of the namespace's see it. */
+#define KV_PERSISTENT 0
 
 /**
  * struct kv_obj - what all objects have; first member of each
@@ -72,14 +75,19 @@ struct kv_obj_ops {
 void *kv_obj_alloc(enum kv_obj_type type, size_t size, struct kv_dev *dev,
 		   const struct kv_owner *owner, struct netlink_ext_ack *extack);
 void kv_obj_free(struct kv_obj *obj);
-int kv_obj_publish(struct kv_obj *obj);
+int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack);
 void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot,
 		       struct kv_obj *parent);
 struct kv_obj *kv_obj_lookup(enum kv_obj_type type, u32 id,
 			     const struct kv_owner *owner);
+struct kv_obj *kv_obj_next(enum kv_obj_type type, unsigned long *id,
+			   const struct kv_owner *owner);
+unsigned int kv_obj_generation(enum kv_obj_type type);
+bool kv_obj_persistent(const struct kv_obj *obj);
 void kv_obj_put(struct kv_obj *obj);
 int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack);
-void kv_obj_remove_owner(const struct kv_owner *owner);
+unsigned int kv_obj_remove_owner(const struct kv_owner *owner,
+				 unsigned int *kept);
 void kv_obj_remove_dev(struct kv_dev *dev);
 void kv_obj_exit(void);
 

@@ -33,7 +33,7 @@ struct kv_pd *kv_pd_create(struct kv_dev *dev, const struct kv_owner *owner,
 		goto err_free;
 	}
 
-	ret = kv_obj_publish(&pd->obj);
+	ret = kv_obj_publish(&pd->obj, extack);
 	if (ret)
 		goto err_dealloc_pd;
 	return pd;

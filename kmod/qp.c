@@ -71,7 +71,7 @@ struct kv_qp *kv_qp_create(struct kv_pd *pd, struct kv_cq *send_cq,
 	qp->max_send_wr = init.cap.max_send_wr;
 	qp->max_recv_wr = init.cap.max_recv_wr;
 
-	ret = kv_obj_publish(&qp->obj);
+	ret = kv_obj_publish(&qp->obj, extack);
 	if (ret)
 		goto err_destroy_qp;
 	return qp;

@@ -61,6 +61,14 @@ static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *en
 	struct kv_qp *qp = end->qp;
 	int ret;
 
+	/* The QP keeps them after the run. */
+	if (kv_obj_persistent(&qp->obj) &&
+	    (!kv_obj_persistent(&end->local->obj) ||
+	     (end->target && !kv_obj_persistent(&end->target->obj)))) {
+		NL_SET_ERR_MSG(extack, "the qp is persistent and an mr is not: it would go while the qp has it posted");
+		return -EINVAL;
+	}
+
 	ret = kv_qp_check_rts(qp, extack);
 	if (ret)
 		return ret;
@@ -328,7 +336,7 @@ struct kv_run *kv_run_start(struct kv_dev *dev, const struct kv_owner *owner,
 		kv_obj_set_parent(&run->obj, RUN_PEER_QP, &spec->peer.qp->obj);
 
 	/* The id first: the thread's event carries it. */
-	ret = kv_obj_publish(&run->obj);
+	ret = kv_obj_publish(&run->obj, extack);
 	if (ret)
 		goto err_release;
 	ret = spawn_thread(run, extack);

@@ -9,24 +9,30 @@
  * A command carries the attributes of its object, at the top level:
  *
  *   INFO_GET   -> KVERBS_A_INFO_*      module version, counters of objects
+ *   FLUSH      -> FLUSHED, KEPT        destroys what is persistent
  *   DEV_GET    NAME -> KVERBS_A_DEV_*  do: one device, dump: all devices
  *
- *   PD_NEW     DEV -> ID, VERB_NS
- *   CQ_NEW     DEV, CQE [, COMP_VECTOR] -> ID, CQE, VERB_NS
- *   MR_NEW     PD, LENGTH -> ID, LENGTH, VERB_NS
+ *   PD_NEW     DEV [, PERSISTENT] -> ID, VERB_NS
+ *   CQ_NEW     DEV, CQE [, COMP_VECTOR, PERSISTENT] -> ID, CQE, VERB_NS
+ *   MR_NEW     PD, LENGTH [, PERSISTENT] -> ID, VERB_NS
  *   MR_REG     ID, QP, ACCESS [, OFFSET, LENGTH]
- *                 -> LKEY, RKEY, IOVA, LENGTH, VERB_NS (of the map and the WR)
+ *                 -> ACCESS, OFFSET, REG_LENGTH, LKEY, RKEY, IOVA, VERB_NS
  *   MR_INV     ID, QP -> VERB_NS
  *   MR_WRITE   ID, OFFSET, DATA -> nothing
  *   MR_READ    ID, OFFSET, LENGTH -> DATA
- *   QP_NEW     PD, SEND_CQ, RECV_CQ, MAX_* -> ID, QPN, MAX_*, VERB_NS
+ *   QP_NEW     PD, SEND_CQ, RECV_CQ, MAX_* [, PERSISTENT]
+ *                 -> ID, QPN, MAX_*, VERB_NS
  *   QP_MODIFY  ID, STATE, and what the transition needs -> VERB_NS
- *   QP_GET     ID -> QPN, STATE, and the attributes ib_query_qp() knows
+ *   PD_GET, CQ_GET, MR_GET, QP_GET
+ *              do: ID -> what it was made with, its parents; a registered MR's
+ *              key; a QP's state and what else ib_query_qp() knows.
+ *              dump: all that the socket may see, in the order of their ids
  *   PD_DEL, CQ_DEL, MR_DEL, QP_DEL    ID -> VERB_NS
  *
  *   RUN_START  what to measure (see enum kverbs_a_run) -> ID
  *   RUN_GET    ID [, FIRST_BIN] -> state, counters, as many histogram bins as
  *              fit; NEXT_BIN is there if more follow. Any number of times.
+ *              dump: all runs, without bins
  *   RUN_CANCEL ID -> nothing. The run ends with -ECANCELED and what it has, in
  *              time for its QP to be used again if what is outstanding
  *              completes within KVERBS_GRACE_NS.
@@ -35,8 +41,13 @@
  *              socket that started the run.
  *
  * Objects belong to the socket that made them: nobody else sees them, and they
- * die with it, runs first, then QPs, MRs, CQs and PDs. When a device goes, its
- * objects go; its runs stay, ended with -ENODEV, until they are deleted.
+ * die with it, runs first, then QPs, MRs, CQs and PDs. A persistent object stays
+ * until it is deleted or flushed, or its network namespace goes; every socket of
+ * that namespace sees it. It can use only persistent objects. Runs are never
+ * persistent. When a device goes, its objects go; its runs stay, ended with
+ * -ENODEV, until they are deleted.
+ *
+ * A dump during which objects came or went has NLM_F_DUMP_INTR set: ask again.
  *
  * Errors: every refusal is NLMSG_ERROR with a negative errno and an extack
  * message; where one attribute is to blame, extack points at it.
@@ -82,16 +93,20 @@ enum kverbs_cmd {
 	KVERBS_CMD_UNSPEC,
 
 	KVERBS_CMD_INFO_GET,
+	KVERBS_CMD_FLUSH,
 	KVERBS_CMD_DEV_GET,
 
 	KVERBS_CMD_PD_NEW,
 	KVERBS_CMD_PD_DEL,
+	KVERBS_CMD_PD_GET,
 
 	KVERBS_CMD_CQ_NEW,
 	KVERBS_CMD_CQ_DEL,
+	KVERBS_CMD_CQ_GET,
 
 	KVERBS_CMD_MR_NEW,
 	KVERBS_CMD_MR_DEL,
+	KVERBS_CMD_MR_GET,
 	KVERBS_CMD_MR_REG,
 	KVERBS_CMD_MR_INV,
 	KVERBS_CMD_MR_WRITE,
@@ -120,6 +135,9 @@ enum kverbs_cmd {
  * @KVERBS_A_INFO_CREATED: u64, objects made since the module was loaded
  * @KVERBS_A_INFO_DESTROYED: u64, objects destroyed since
  * @KVERBS_A_INFO_BUFFER_BYTES: u64, buffer memory held now
+ * @KVERBS_A_INFO_FLUSHED: u32, persistent objects that FLUSH has destroyed
+ * @KVERBS_A_INFO_KEPT: u32, persistent objects that stay because a socket's
+ *	objects use them
  */
 enum kverbs_a_info {
 	KVERBS_A_INFO_UNSPEC,
@@ -128,6 +146,8 @@ enum kverbs_a_info {
 	KVERBS_A_INFO_CREATED,
 	KVERBS_A_INFO_DESTROYED,
 	KVERBS_A_INFO_BUFFER_BYTES,
+	KVERBS_A_INFO_FLUSHED,
+	KVERBS_A_INFO_KEPT,
 
 	__KVERBS_A_INFO_LAST,
 	KVERBS_A_INFO_MAX = __KVERBS_A_INFO_LAST - 1,
@@ -199,12 +219,14 @@ enum kverbs_a_gid {
  * enum kverbs_a_pd - a protection domain (IBTA 10.2.3)
  * @KVERBS_A_PD_ID: u32
  * @KVERBS_A_PD_DEV: string, the device's name
+ * @KVERBS_A_PD_PERSISTENT: flag
  * @KVERBS_A_PD_VERB_NS: u64, how long ib_alloc_pd()/ib_dealloc_pd() took
  */
 enum kverbs_a_pd {
 	KVERBS_A_PD_UNSPEC,
 	KVERBS_A_PD_ID,
 	KVERBS_A_PD_DEV,
+	KVERBS_A_PD_PERSISTENT,
 	KVERBS_A_PD_VERB_NS,
 
 	__KVERBS_A_PD_LAST,
@@ -217,6 +239,7 @@ enum kverbs_a_pd {
  * @KVERBS_A_CQ_DEV: string, the device's name
  * @KVERBS_A_CQ_CQE: u32, 1 .. the device's max_cqe; the reply has the real one
  * @KVERBS_A_CQ_COMP_VECTOR: u32, default 0
+ * @KVERBS_A_CQ_PERSISTENT: flag
  * @KVERBS_A_CQ_VERB_NS: u64, how long ib_alloc_cq()/ib_free_cq() took
  */
 enum kverbs_a_cq {
@@ -225,6 +248,7 @@ enum kverbs_a_cq {
 	KVERBS_A_CQ_DEV,
 	KVERBS_A_CQ_CQE,
 	KVERBS_A_CQ_COMP_VECTOR,
+	KVERBS_A_CQ_PERSISTENT,
 	KVERBS_A_CQ_VERB_NS,
 
 	__KVERBS_A_CQ_LAST,
@@ -241,6 +265,8 @@ enum kverbs_a_cq {
 /**
  * enum kverbs_a_mr - a buffer and its fast-registration MR (IBTA 10.6.4)
  * @KVERBS_A_MR_ID: u32
+ * @KVERBS_A_MR_DEV: string, the device's name; replies only
+ * @KVERBS_A_MR_PERSISTENT: flag
  * @KVERBS_A_MR_PD: u32
  * @KVERBS_A_MR_QP: u32, the QP that carries IB_WR_REG_MR or IB_WR_LOCAL_INV;
  *	in RTS, same PD, no run on it
@@ -249,6 +275,7 @@ enum kverbs_a_cq {
  * @KVERBS_A_MR_OFFSET: u64, first byte in the buffer, default 0
  * @KVERBS_A_MR_LENGTH: u64, bytes. MR_NEW: 1 .. the device's MAX_MR_BYTES;
  *	MR_REG: default all from OFFSET on; MR_READ: at most KVERBS_DATA_MAX
+ * @KVERBS_A_MR_REG_LENGTH: u64, bytes that are registered; absent if none are
  * @KVERBS_A_MR_LKEY: u32
  * @KVERBS_A_MR_RKEY: u32
  * @KVERBS_A_MR_IOVA: u64, the address that a peer names
@@ -262,11 +289,14 @@ enum kverbs_a_cq {
 enum kverbs_a_mr {
 	KVERBS_A_MR_UNSPEC,
 	KVERBS_A_MR_ID,
+	KVERBS_A_MR_DEV,
+	KVERBS_A_MR_PERSISTENT,
 	KVERBS_A_MR_PD,
 	KVERBS_A_MR_QP,
 	KVERBS_A_MR_ACCESS,
 	KVERBS_A_MR_OFFSET,
 	KVERBS_A_MR_LENGTH,
+	KVERBS_A_MR_REG_LENGTH,
 	KVERBS_A_MR_LKEY,
 	KVERBS_A_MR_RKEY,
 	KVERBS_A_MR_IOVA,
@@ -291,6 +321,8 @@ enum kverbs_qp_state {
 /**
  * enum kverbs_a_qp - an RC queue pair
  * @KVERBS_A_QP_ID: u32
+ * @KVERBS_A_QP_DEV: string, the device's name; replies only
+ * @KVERBS_A_QP_PERSISTENT: flag
  * @KVERBS_A_QP_PD: u32
  * @KVERBS_A_QP_SEND_CQ: u32
  * @KVERBS_A_QP_RECV_CQ: u32, may be the same CQ for MR_REG and post to
@@ -322,6 +354,8 @@ enum kverbs_qp_state {
 enum kverbs_a_qp {
 	KVERBS_A_QP_UNSPEC,
 	KVERBS_A_QP_ID,
+	KVERBS_A_QP_DEV,
+	KVERBS_A_QP_PERSISTENT,
 	KVERBS_A_QP_PD,
 	KVERBS_A_QP_SEND_CQ,
 	KVERBS_A_QP_RECV_CQ,

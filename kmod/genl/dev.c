@@ -25,6 +25,26 @@ int kv_netlink_info_get(struct sk_buff *skb, struct genl_info *info)
 	return kv_reply_end(info, &reply, ret);
 }
 
+/* Destroys what is persistent in this namespace. */
+int kv_netlink_flush(struct sk_buff *skb, struct genl_info *info)
+{
+	struct kv_owner owner = {
+		.net = genl_info_net(info),
+		.portid = KV_PERSISTENT,
+	};
+	unsigned int removed, kept;
+	struct kv_reply reply;
+	int ret;
+
+	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
+	if (ret)
+		return ret;
+	removed = kv_obj_remove_owner(&owner, &kept);
+	ret = nla_put_u32(reply.skb, KVERBS_A_INFO_FLUSHED, removed) ?:
+	      nla_put_u32(reply.skb, KVERBS_A_INFO_KEPT, kept);
+	return kv_reply_end(info, &reply, ret);
+}
+
 static u32 gid_type(const struct ib_gid_attr *attr)
 {
 	switch (attr->gid_type) {

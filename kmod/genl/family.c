@@ -14,6 +14,15 @@
 	.doit = kv_netlink_##function,			\
 }
 
+#define GET(OBJ, name) {				\
+	.cmd = KVERBS_CMD_##OBJ##_GET,			\
+	.flags = GENL_ADMIN_PERM,			\
+	.policy = kv_##name##_policy,			\
+	.maxattr = ARRAY_SIZE(kv_##name##_policy) - 1,	\
+	.doit = kv_netlink_##name##_get,		\
+	.dumpit = kv_netlink_##name##_dump,		\
+}
+
 static const struct genl_ops kv_ops[] = {
 	{
 		.cmd = KVERBS_CMD_INFO_GET,
@@ -21,13 +30,16 @@ static const struct genl_ops kv_ops[] = {
 		.doit = kv_netlink_info_get,
 	},
 	{
-		.cmd = KVERBS_CMD_DEV_GET,
+		.cmd = KVERBS_CMD_FLUSH,
 		.flags = GENL_ADMIN_PERM,
-		.policy = kv_dev_policy,
-		.maxattr = ARRAY_SIZE(kv_dev_policy) - 1,
-		.doit = kv_netlink_dev_get,
-		.dumpit = kv_netlink_dev_dump,
+		.doit = kv_netlink_flush,
 	},
+	GET(DEV, dev),
+	GET(PD, pd),
+	GET(CQ, cq),
+	GET(MR, mr),
+	GET(QP, qp),
+	GET(RUN, run),
 	OP(PD_NEW, pd_new, kv_pd_policy),
 	OP(PD_DEL, pd_del, kv_pd_policy),
 	OP(CQ_NEW, cq_new, kv_cq_policy),
@@ -40,11 +52,9 @@ static const struct genl_ops kv_ops[] = {
 	OP(MR_READ, mr_read, kv_mr_policy),
 	OP(QP_NEW, qp_new, kv_qp_policy),
 	OP(QP_DEL, qp_del, kv_qp_policy),
-	OP(QP_GET, qp_get, kv_qp_policy),
 	OP(QP_MODIFY, qp_modify, kv_qp_policy),
 	OP(RUN_START, run_start, kv_run_policy),
 	OP(RUN_CANCEL, run_cancel, kv_run_policy),
-	OP(RUN_GET, run_get, kv_run_policy),
 	OP(RUN_DEL, run_del, kv_run_policy),
 };
 
@@ -73,13 +83,28 @@ static int socket_closed(struct notifier_block *nb, unsigned long event, void *d
 		.portid = notify->portid,
 	};
 
+	unsigned int kept;
+
 	if (event == NETLINK_URELEASE && notify->protocol == NETLINK_GENERIC)
-		kv_obj_remove_owner(&owner);
+		kv_obj_remove_owner(&owner, &kept);
 	return NOTIFY_DONE;
 }
 
 static struct notifier_block notifier = {
 	.notifier_call = socket_closed,
+};
+
+/* A namespace takes its persistent objects along; all its sockets are closed. */
+static void __net_exit net_gone(struct net *net)
+{
+	struct kv_owner owner = { .net = net, .portid = KV_PERSISTENT };
+	unsigned int kept;
+
+	kv_obj_remove_owner(&owner, &kept);
+}
+
+static struct pernet_operations net_ops = {
+	.exit = net_gone,
 };
 
 /**
@@ -91,12 +116,21 @@ int __init kv_netlink_init(void)
 {
 	int ret;
 
-	ret = netlink_register_notifier(&notifier);
+	ret = register_pernet_subsys(&net_ops);
 	if (ret)
 		return ret;
+	ret = netlink_register_notifier(&notifier);
+	if (ret)
+		goto err_unregister_pernet;
 	ret = genl_register_family(&kv_family);
 	if (ret)
-		netlink_unregister_notifier(&notifier);
+		goto err_unregister_notifier;
+	return 0;
+
+err_unregister_notifier:
+	netlink_unregister_notifier(&notifier);
+err_unregister_pernet:
+	unregister_pernet_subsys(&net_ops);
 	return ret;
 }
 
@@ -107,4 +141,5 @@ void kv_netlink_exit(void)
 {
 	genl_unregister_family(&kv_family);
 	netlink_unregister_notifier(&notifier);
+	unregister_pernet_subsys(&net_ops);
 }

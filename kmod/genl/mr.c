@@ -13,11 +13,12 @@ const struct nla_policy kv_mr_policy[KVERBS_A_MR_MAX + 1] = {
 	[KVERBS_A_MR_OFFSET] = { .type = NLA_U64 },
 	[KVERBS_A_MR_LENGTH] = KV_POLICY_U64_COUNT,
 	[KVERBS_A_MR_DATA] = NLA_POLICY_RANGE(NLA_BINARY, 1, KVERBS_DATA_MAX),
+	[KVERBS_A_MR_PERSISTENT] = { .type = NLA_FLAG },
 };
 
 int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_owner owner = kv_msg_owner(info);
+	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_MR_PERSISTENT);
 	struct nlattr *length;
 	struct kv_reply reply;
 	struct kv_obj *pd;
@@ -79,15 +80,17 @@ static int check_access(struct genl_info *info, struct nlattr *attr)
 	return 0;
 }
 
-static int fill_key(struct sk_buff *skb, const struct kv_mr *mr, u32 access)
+/* What a registration grants, and under which names. */
+static int fill_key(struct sk_buff *skb, const struct kv_mr *mr)
 {
-	bool remote = access & ~KVERBS_ACCESS_LOCAL_WRITE;
+	bool remote = mr->access & ~KVERBS_ACCESS_LOCAL_WRITE;
 
-	return nla_put_u32(skb, KVERBS_A_MR_LKEY, mr->ib->lkey) ?:
+	return nla_put_u32(skb, KVERBS_A_MR_ACCESS, mr->access) ?:
+	       kv_put_u64(skb, KVERBS_A_MR_OFFSET, mr->offset) ?:
+	       kv_put_u64(skb, KVERBS_A_MR_REG_LENGTH, mr->reg_length) ?:
+	       nla_put_u32(skb, KVERBS_A_MR_LKEY, mr->ib->lkey) ?:
 	       nla_put_u32(skb, KVERBS_A_MR_RKEY, remote ? mr->ib->rkey : 0) ?:
-	       kv_put_u64(skb, KVERBS_A_MR_IOVA, mr->ib->iova) ?:
-	       kv_put_u64(skb, KVERBS_A_MR_LENGTH, mr->reg_length) ?:
-	       kv_put_u64(skb, KVERBS_A_MR_VERB_NS, mr->obj.verb_ns);
+	       kv_put_u64(skb, KVERBS_A_MR_IOVA, mr->ib->iova);
 }
 
 int kv_netlink_mr_reg(struct sk_buff *skb, struct genl_info *info)
@@ -123,7 +126,8 @@ int kv_netlink_mr_reg(struct sk_buff *skb, struct genl_info *info)
 				  offset < mr->length ? mr->length - offset : 0),
 			info->extack);
 	if (!ret)
-		ret = fill_key(reply.skb, mr, nla_get_u32(access));
+		ret = fill_key(reply.skb, mr) ?:
+		      kv_put_u64(reply.skb, KVERBS_A_MR_VERB_NS, obj->verb_ns);
 unlock:
 	kv_msg_unlock_obj(obj);
 	return kv_reply_end(info, &reply, ret);
@@ -205,4 +209,26 @@ int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info)
 	}
 	kv_msg_unlock_obj(obj);
 	return kv_reply_end(info, &reply, ret);
+}
+
+static int fill_mr(struct sk_buff *skb, struct kv_obj *obj)
+{
+	const struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
+	int ret;
+
+	ret = kv_put_obj(skb, obj, KVERBS_A_MR_ID, KVERBS_A_MR_DEV,
+			 KVERBS_A_MR_PERSISTENT) ?:
+	      kv_put_parent(skb, KVERBS_A_MR_PD, obj, 0) ?:
+	      kv_put_u64(skb, KVERBS_A_MR_LENGTH, mr->length);
+	return ret || !mr->registered ? ret : fill_key(skb, mr);
+}
+
+int kv_netlink_mr_get(struct sk_buff *skb, struct genl_info *info)
+{
+	return kv_msg_get_obj(info, KV_OBJ_MR, KVERBS_A_MR_ID, fill_mr);
+}
+
+int kv_netlink_mr_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return kv_msg_dump_objs(skb, cb, KV_OBJ_MR, KVERBS_CMD_MR_GET, fill_mr);
 }

@@ -24,6 +24,22 @@ struct kv_owner kv_msg_owner(struct genl_info *info)
 }
 
 /**
+ * kv_msg_new_owner() - whose an object will be that a message makes
+ * @info: the message
+ * @persistent_attr: number of the flag that makes it persistent
+ *
+ * Return: the owner.
+ */
+struct kv_owner kv_msg_new_owner(struct genl_info *info, int persistent_attr)
+{
+	struct kv_owner owner = kv_msg_owner(info);
+
+	if (info->attrs[persistent_attr])
+		owner.portid = KV_PERSISTENT;
+	return owner;
+}
+
+/**
  * kv_msg_refuse() - refuse a message because of one attribute
  * @info: the message
  * @attr: the culprit
@@ -223,6 +239,129 @@ struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
 		return obj;
 	kv_msg_refuse(info, id, "an object of another RDMA device", -EINVAL);
 	return NULL;
+}
+
+/**
+ * kv_put_parent() - the id of an object that another one uses
+ * @skb: the message
+ * @attr: attribute for the id
+ * @obj: the user
+ * @slot: which of its uses; nothing is put if there is none
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj,
+		  unsigned int slot)
+{
+	return obj->parents[slot] ?
+	       nla_put_u32(skb, attr, obj->parents[slot]->id) : 0;
+}
+
+/**
+ * kv_put_obj() - what a message says of any object
+ * @skb: the message
+ * @obj: the object, its device locked
+ * @id_attr: attribute for its id
+ * @dev_attr: attribute for its device's name; nothing is put if that is gone
+ * @persistent_attr: attribute that says so if it is persistent
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int kv_put_obj(struct sk_buff *skb, const struct kv_obj *obj, int id_attr,
+	       int dev_attr, int persistent_attr)
+{
+	if (nla_put_u32(skb, id_attr, obj->id))
+		return -EMSGSIZE;
+	if (!obj->dev->gone &&
+	    nla_put_string(skb, dev_attr, dev_name(&obj->dev->ib->dev)))
+		return -EMSGSIZE;
+	return kv_obj_persistent(obj) ? nla_put_flag(skb, persistent_attr) : 0;
+}
+
+/**
+ * kv_msg_get_obj() - a command that shows an object
+ * @info: the message
+ * @type: of the object
+ * @id_attr: attribute that has its id
+ * @fill: fills the reply
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_msg_get_obj(struct genl_info *info, enum kv_obj_type type, int id_attr,
+		   kv_fill_fn fill)
+{
+	struct kv_reply reply;
+	struct kv_obj *obj;
+	int ret;
+
+	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
+	if (ret)
+		return ret;
+	ret = kv_msg_lock_obj(info, id_attr, type, &obj);
+	if (ret)
+		return kv_reply_end(info, &reply, ret);
+	ret = fill(reply.skb, obj);
+	kv_msg_unlock_obj(obj);
+	return kv_reply_end(info, &reply, ret);
+}
+
+static int dump_obj(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+		    struct kv_obj *obj, kv_fill_fn fill)
+{
+	void *hdr;
+	int ret;
+
+	/* One that went meanwhile is not shown; the generation tells. */
+	if (obj->dead)
+		return 0;
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &kv_family, NLM_F_MULTI, cmd);
+	if (!hdr)
+		return -EMSGSIZE;
+	genl_dump_check_consistent(cb, hdr);
+	ret = fill(skb, obj);
+	if (ret)
+		genlmsg_cancel(skb, hdr);
+	else
+		genlmsg_end(skb, hdr);
+	return ret;
+}
+
+/**
+ * kv_msg_dump_objs() - a command that shows all objects of a type
+ * @skb: the message to fill
+ * @cb: the dump; args[0] is the id to go on from
+ * @type: of the objects
+ * @cmd: of the messages
+ * @fill: fills one
+ *
+ * What comes or goes while a dump is under way marks its messages with
+ * NLM_F_DUMP_INTR: who needs to be sure asks again.
+ *
+ * Return: bytes filled, 0 at the end, or a negative errno.
+ */
+int kv_msg_dump_objs(struct sk_buff *skb, struct netlink_callback *cb,
+		     enum kv_obj_type type, u8 cmd, kv_fill_fn fill)
+{
+	struct kv_owner owner = {
+		.net = sock_net(skb->sk),
+		.portid = NETLINK_CB(cb->skb).portid,
+	};
+	unsigned long id = cb->args[0];
+	struct kv_obj *obj;
+	int ret = 0;
+
+	cb->seq = kv_obj_generation(type);
+	while (!ret && (obj = kv_obj_next(type, &id, &owner))) {
+		mutex_lock(&obj->dev->lock);
+		ret = dump_obj(skb, cb, cmd, obj, fill);
+		kv_msg_unlock_obj(obj);
+		if (!ret)
+			id++;
+	}
+	cb->args[0] = id;
+	/* A full message is sent, and we are called again. */
+	return ret == -EMSGSIZE && skb->len ? skb->len : ret ?: skb->len;
 }
 
 /**

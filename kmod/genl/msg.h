@@ -36,7 +36,19 @@ struct kv_reply {
 
 extern struct genl_family kv_family;
 
+/* Fills the attributes of an object; its device is locked. */
+typedef int (*kv_fill_fn)(struct sk_buff *skb, struct kv_obj *obj);
+
 struct kv_owner kv_msg_owner(struct genl_info *info);
+struct kv_owner kv_msg_new_owner(struct genl_info *info, int persistent_attr);
+int kv_msg_get_obj(struct genl_info *info, enum kv_obj_type type, int id_attr,
+		   kv_fill_fn fill);
+int kv_msg_dump_objs(struct sk_buff *skb, struct netlink_callback *cb,
+		     enum kv_obj_type type, u8 cmd, kv_fill_fn fill);
+int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj,
+		  unsigned int slot);
+int kv_put_obj(struct sk_buff *skb, const struct kv_obj *obj, int id_attr,
+	       int dev_attr, int persistent_attr);
 int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, const char *msg,
 		  int error);
 struct nlattr *kv_msg_need(struct genl_info *info, int attr, const char *msg);
@@ -73,12 +85,19 @@ static inline int kv_put_u64(struct sk_buff *skb, int attr, u64 value)
 int kv_netlink_info_get(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_dev_get(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_dev_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int kv_netlink_flush(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_pd_new(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_pd_del(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_pd_get(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_pd_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int kv_netlink_cq_new(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_cq_del(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_cq_get(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_cq_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_mr_del(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_mr_get(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_mr_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int kv_netlink_mr_reg(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_mr_inv(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_mr_write(struct sk_buff *skb, struct genl_info *info);
@@ -86,11 +105,13 @@ int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_qp_new(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_qp_del(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_qp_get(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_qp_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int kv_netlink_qp_modify(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_run_cancel(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_run_del(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_run_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 /* NLA_POLICY_RANGE() holds but 16 bits. Not const: 6.1's policies point to non-const. */
 extern struct netlink_range_validation kv_range_16bit;

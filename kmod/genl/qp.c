@@ -31,12 +31,13 @@ const struct nla_policy kv_qp_policy[KVERBS_A_QP_MAX + 1] = {
 	[KVERBS_A_QP_RETRY_CNT] = NLA_POLICY_MAX(NLA_U32, 7),
 	[KVERBS_A_QP_RNR_RETRY] = NLA_POLICY_MAX(NLA_U32, 7),
 	[KVERBS_A_QP_MAX_RD_ATOMIC] = NLA_POLICY_MAX(NLA_U32, U8_MAX),
+	[KVERBS_A_QP_PERSISTENT] = { .type = NLA_FLAG },
 };
 
 int kv_netlink_qp_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *send_id, *recv_id, *max_send, *max_recv;
-	struct kv_owner owner = kv_msg_owner(info);
+	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_QP_PERSISTENT);
 	struct kv_obj *pd, *send_cq, *recv_cq;
 	struct kv_reply reply;
 	struct kv_qp *qp;
@@ -106,34 +107,41 @@ static u32 from_ib_state(enum ib_qp_state state)
 	return KVERBS_QPS_ERR;
 }
 
+static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
+{
+	struct kv_qp *qp = container_of(obj, struct kv_qp, obj);
+	struct ib_qp_attr attr;
+
+	/* Without an answer from the device the QP is shown without a state. */
+	if (kv_put_obj(skb, obj, KVERBS_A_QP_ID, KVERBS_A_QP_DEV,
+		       KVERBS_A_QP_PERSISTENT) ||
+	    kv_put_parent(skb, KVERBS_A_QP_PD, obj, KV_QP_PD) ||
+	    kv_put_parent(skb, KVERBS_A_QP_SEND_CQ, obj, KV_QP_SEND_CQ) ||
+	    kv_put_parent(skb, KVERBS_A_QP_RECV_CQ, obj, KV_QP_RECV_CQ) ||
+	    nla_put_u32(skb, KVERBS_A_QP_MAX_SEND_WR, qp->max_send_wr) ||
+	    nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_WR, qp->max_recv_wr) ||
+	    nla_put_u32(skb, KVERBS_A_QP_QPN, qp->ib->qp_num))
+		return -EMSGSIZE;
+	if (kv_qp_query(qp, &attr, NULL))
+		return 0;
+	return nla_put_u32(skb, KVERBS_A_QP_STATE, from_ib_state(attr.qp_state)) ?:
+	       nla_put_u32(skb, KVERBS_A_QP_ACCESS,
+			   attr.qp_access_flags & KVERBS_ACCESS__ALL) ?:
+	       nla_put_u32(skb, KVERBS_A_QP_PATH_MTU,
+			   ib_mtu_enum_to_int(attr.path_mtu)) ?:
+	       nla_put_u32(skb, KVERBS_A_QP_DEST_QPN, attr.dest_qp_num) ?:
+	       nla_put_u32(skb, KVERBS_A_QP_RQ_PSN, attr.rq_psn) ?:
+	       nla_put_u32(skb, KVERBS_A_QP_SQ_PSN, attr.sq_psn);
+}
+
 int kv_netlink_qp_get(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_reply reply;
-	struct ib_qp_attr attr;
-	struct kv_obj *obj;
-	struct kv_qp *qp;
-	int ret;
+	return kv_msg_get_obj(info, KV_OBJ_QP, KVERBS_A_QP_ID, fill_qp);
+}
 
-	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
-	if (ret)
-		return ret;
-	ret = kv_msg_lock_obj(info, KVERBS_A_QP_ID, KV_OBJ_QP, &obj);
-	if (ret)
-		return kv_reply_end(info, &reply, ret);
-	qp = container_of(obj, struct kv_qp, obj);
-	ret = kv_qp_query(qp, &attr, info->extack);
-	if (!ret)
-		ret = nla_put_u32(reply.skb, KVERBS_A_QP_ID, obj->id) ?:
-		      nla_put_u32(reply.skb, KVERBS_A_QP_QPN, qp->ib->qp_num) ?:
-		      nla_put_u32(reply.skb, KVERBS_A_QP_STATE,
-				  from_ib_state(attr.qp_state)) ?:
-		      nla_put_u32(reply.skb, KVERBS_A_QP_PATH_MTU,
-				  ib_mtu_enum_to_int(attr.path_mtu)) ?:
-		      nla_put_u32(reply.skb, KVERBS_A_QP_DEST_QPN, attr.dest_qp_num) ?:
-		      nla_put_u32(reply.skb, KVERBS_A_QP_RQ_PSN, attr.rq_psn) ?:
-		      nla_put_u32(reply.skb, KVERBS_A_QP_SQ_PSN, attr.sq_psn);
-	kv_msg_unlock_obj(obj);
-	return kv_reply_end(info, &reply, ret);
+int kv_netlink_qp_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return kv_msg_dump_objs(skb, cb, KV_OBJ_QP, KVERBS_CMD_QP_GET, fill_qp);
 }
 
 static int need_all(struct genl_info *info, const int *attrs,

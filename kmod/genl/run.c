@@ -272,8 +272,9 @@ static int fill_bins(struct sk_buff *skb, const struct kv_hist *hist, u32 first)
 	return i < KV_HIST_BINS ? nla_put_u32(skb, KVERBS_A_RUN_NEXT_BIN, i) : 0;
 }
 
-static int fill_run(struct sk_buff *skb, struct kv_run *run)
+static int fill_run(struct sk_buff *skb, struct kv_obj *obj)
 {
+	struct kv_run *run = container_of(obj, struct kv_run, obj);
 	const struct kv_loop *loop = &run->loop;
 	const struct kv_hist *hist = run->hist;
 	u64 done = READ_ONCE(loop->done);
@@ -315,11 +316,17 @@ int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return kv_reply_end(info, &reply, ret);
 	run = container_of(obj, struct kv_run, obj);
-	ret = fill_run(reply.skb, run);
+	ret = fill_run(reply.skb, obj);
 	if (!ret && first)
 		ret = fill_bins(reply.skb, run->hist, nla_get_u32(first));
 	kv_msg_unlock_obj(obj);
 	return kv_reply_end(info, &reply, ret);
+}
+
+/* Without bins: they would not fit. */
+int kv_netlink_run_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return kv_msg_dump_objs(skb, cb, KV_OBJ_RUN, KVERBS_CMD_RUN_GET, fill_run);
 }
 
 /**

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <linux/genetlink.h>
 #include <netlink/genl/genl.h>
@@ -531,6 +532,188 @@ static void test_strangers(struct link *l, const struct end *e)
 	kv_nl_close(&other.nl);
 }
 
+/* --- persistent objects, and lists --- */
+
+static int on_id(struct nlattr *attrs, int len, void *arg)
+{
+	struct nlattr *id = nla_find(attrs, len, KVERBS_A_PD_ID);
+
+	if (!id)
+		return -EBADMSG;
+	*(uint32_t *)arg = nla_get_u32(id);
+	return 0;
+}
+
+static int new_persistent_pd(struct link *l, uint32_t *id)
+{
+	struct nl_msg *msg = kv_nl_msg(&l->nl, KVERBS_CMD_PD_NEW, 0);
+
+	nla_put_string(msg, KVERBS_A_PD_DEV, dev);
+	nla_put_flag(msg, KVERBS_A_PD_PERSISTENT);
+	return kv_nl_request(&l->nl, msg, "pd", NULL, 0, on_id, id);
+}
+
+static int new_persistent_mr(struct link *l, uint32_t pd, uint32_t *id)
+{
+	struct nl_msg *msg = kv_nl_msg(&l->nl, KVERBS_CMD_MR_NEW, 0);
+
+	nla_put_u32(msg, KVERBS_A_MR_PD, pd);
+	nla_put_u64(msg, KVERBS_A_MR_LENGTH, 64);
+	nla_put_flag(msg, KVERBS_A_MR_PERSISTENT);
+	return kv_nl_request(&l->nl, msg, "mr", NULL, 0, on_id, id);
+}
+
+struct flushed {
+	uint32_t flushed, kept;
+};
+
+static int on_flushed(struct nlattr *attrs, int len, void *arg)
+{
+	struct flushed *f = arg;
+
+	f->flushed = nla_get_u32(nla_find(attrs, len, KVERBS_A_INFO_FLUSHED));
+	f->kept = nla_get_u32(nla_find(attrs, len, KVERBS_A_INFO_KEPT));
+	return 0;
+}
+
+static struct flushed flush(struct link *l)
+{
+	struct nl_msg *msg = kv_nl_msg(&l->nl, KVERBS_CMD_FLUSH, 0);
+	struct flushed f = { 0 };
+
+	must(l, kv_nl_request(&l->nl, msg, "flush", NULL, 0, on_flushed, &f), "flush");
+	return f;
+}
+
+struct list {
+	unsigned int count;
+	uint32_t last;
+	int ascending;
+};
+
+static int on_listed(struct nlattr *attrs, int len, void *arg)
+{
+	struct list *list = arg;
+	uint32_t id = 0;
+
+	if (on_id(attrs, len, &id))
+		return -EBADMSG;
+	list->ascending = list->ascending && id > list->last;
+	list->last = id;
+	list->count++;
+	return 0;
+}
+
+static struct list list_pds(struct link *l)
+{
+	struct list list = { .ascending = 1 };
+
+	must(l, kv_nl_request(&l->nl, kv_nl_msg(&l->nl, KVERBS_CMD_PD_GET, NLM_F_DUMP),
+			      "list", NULL, 0, on_listed, &list), "list pds");
+	return list;
+}
+
+static void test_persistent(struct link *l, const struct end *e)
+{
+	uint32_t pd, mr, id;
+	struct flushed f;
+	struct link other;
+
+	refused(l, new_persistent_mr(l, e->pd, &id), -EINVAL,
+		"can use only persistent ones", "a persistent mr of a pd that is not");
+	open_link(&other);
+	must(&other, new_persistent_pd(&other, &pd), "a persistent pd");
+	result(list_pds(l).last == pd, "another socket's persistent pd is listed");
+	kv_nl_close(&other.nl);
+	must(l, kv_nl_mr_new(&l->nl, pd, 64, &mr, NULL), "an mr of it");
+	result(1, "it outlives its socket, and others can use it");
+	open_link(&other);
+	refused(&other, kv_nl_pd_del(&other.nl, pd, NULL), -EBUSY, "in use by an mr",
+		"but nobody can delete it meanwhile");
+	f = flush(&other);
+	result(f.flushed == 0 && f.kept == 1, "nor flush it");
+	kv_nl_close(&other.nl);
+	must(l, kv_nl_mr_del(&l->nl, mr, NULL), "the mr goes");
+	must(l, new_persistent_mr(l, pd, &mr), "a persistent mr of it");
+	f = flush(l);
+	result(f.flushed == 2 && f.kept == 0, "flush destroys what is persistent, users first");
+	result(list_pds(l).count == 2, "and nothing else");
+}
+
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+#define MANY 10000
+
+static void test_many(struct link *l)
+{
+	double start, first = 0, last = 0, listed, removed;
+	struct link other;
+	struct list list;
+	uint32_t id;
+	int i;
+
+	open_link(&other);
+	start = seconds();
+	for (i = 1; i <= MANY; i++) {
+		must(&other, kv_nl_pd_new(&other.nl, dev, &id, NULL), "one of many pds");
+		if (i != 1000 && i != MANY - 1000 && i != MANY)
+			continue;
+		if (i == 1000)
+			first = seconds() - start;
+		if (i == MANY)
+			last = seconds() - start;
+		start = seconds();
+	}
+	start = seconds();
+	list = list_pds(&other);
+	listed = seconds() - start;
+	result(list.count == MANY && list.ascending, "10 000 pds are listed, in order");
+	result(list_pds(l).count == 2, "to their owner only");
+	start = seconds();
+	kv_nl_close(&other.nl);
+	removed = seconds() - start;
+	result(last < 4 * first, "the last thousand take no longer than the first");
+	printf("# first thousand %.1f us each, last %.1f us; listed in %.1f us each, removed in %.1f us\n",
+	       first * 1e3, last * 1e3, listed * 1e6 / MANY, removed * 1e6 / MANY);
+}
+
+/* Something comes while a list is being read: the list says so. */
+static void test_interrupted(struct link *l)
+{
+	int i, n, interrupted = 0, finished = 0;
+	struct sockaddr_nl from;
+	struct link other;
+	unsigned char *buf;
+	uint32_t id;
+
+	open_link(&other);
+	for (i = 0; i < 2000; i++)
+		must(&other, kv_nl_pd_new(&other.nl, dev, &id, NULL), "one of many pds");
+	struct nl_msg *msg = kv_nl_msg(&other.nl, KVERBS_CMD_PD_GET, NLM_F_DUMP);
+
+	must(&other, nl_send_auto(other.nl.sock, msg) < 0, "ask for a list");
+	nlmsg_free(msg);
+	must(l, kv_nl_pd_new(&l->nl, dev, &id, NULL), "a pd meanwhile");
+	while (!finished && (n = nl_recv(other.nl.sock, &from, &buf, NULL)) > 0) {
+		struct nlmsghdr *hdr = (struct nlmsghdr *)buf;
+
+		for (; nlmsg_ok(hdr, n); hdr = nlmsg_next(hdr, &n)) {
+			interrupted |= hdr->nlmsg_flags & NLM_F_DUMP_INTR;
+			finished |= hdr->nlmsg_type == NLMSG_DONE;
+		}
+		free(buf);
+	}
+	result(finished && interrupted, "a list during which something came says so");
+	kv_nl_close(&other.nl);
+	done(l, kv_nl_pd_del(&l->nl, id, NULL), "what came goes");
+}
+
 static void set_limit(const char *name, const char *value)
 {
 	char path[128];
@@ -601,6 +784,9 @@ int main(int argc, char **argv)
 	test_access(&link, &a, &b);
 	test_deadline(&link, &a, &b);
 	test_strangers(&link, &a);
+	test_persistent(&link, &a);
+	test_many(&link);
+	test_interrupted(&link);
 	test_limits(&link, &a);
 	result(balance(&link) != 0, "objects that are there are counted");
 	del_end(&link, &a);
