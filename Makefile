@@ -22,6 +22,8 @@ TOOL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c kmod/loop/*.c))
 all: module tool
 
 module:
+	@[ -f $(KDIR)/Makefile ] || { echo "make: $(KDIR) is no kernel build tree: install linux-headers-$$(uname -r), or" \
+		"name a tree with KDIR=DIR; 'make tool' needs none" >&2; exit 1; }
 	@mkdir -p $(O)
 	@cp -au Kbuild kmod uapi $(O)/
 	$(MAKE) -C $(KDIR) O= M=$(abspath $(O)) W=1 modules
