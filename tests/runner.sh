@@ -78,15 +78,25 @@ vm "a folder that is no kernel tree" 125 --kernel "$work" -- true
 vm "no RDMA device where none is wanted" 0 --no-rdma -- sh -c '! ls /sys/class/infiniband/* 2>/dev/null'
 vm "no module where none is wanted" 0 --no-module -- sh -c '! grep -q ^kverbs /proc/modules'
 
+# QEMU's command line names the run folder, and that ends in its runner's process id.
+qemu_runs() {
+	grep -qsa -- "-$pid/work/[i]nitrd" /proc/[0-9]*/cmdline
+}
+
 scripts/vm -- sleep 100 >"$work/stdout" 2>"$work/stderr" &
 pid=$!
-sleep 8
+for ((i = 0; i < 60; i++)); do
+	! qemu_runs || break
+	sleep 1
+done
+is "a guest runs" qemu_runs
+sleep 5
 # Not SIGINT: a shell has its background jobs ignore that.
 kill -TERM $pid 2>/dev/null || true
 status=0
 wait $pid || status=$?
 is "SIGTERM ends it early" test $status -ne 0
-is "and no QEMU stays behind" sh -c "! pgrep -P $pid"
+is "and no QEMU stays behind" eval '! qemu_runs'
 
 echo "1..$number"
 exit $failed

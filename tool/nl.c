@@ -14,6 +14,8 @@
 #include <kverbs.h>
 #include "nl.h"
 
+#define NOT_PERMITTED "not permitted: this needs CAP_NET_ADMIN in the initial user namespace, run it as root"
+
 /* State of one request while its answers come in. */
 struct exchange {
 	struct kv_nl *nl;
@@ -85,7 +87,7 @@ static void parse_extack(struct exchange *x, const struct nlmsghdr *hdr,
 		}
 	}
 	if (x->error == -EPERM && !text)
-		text = "not permitted: this needs CAP_NET_ADMIN in the initial user namespace, run it as root";
+		text = NOT_PERMITTED;
 	set_error(x, text, name);
 }
 
@@ -232,7 +234,7 @@ static int check_version(struct kv_nl *nl)
 
 static int open_events(struct kv_nl *nl)
 {
-	int group;
+	int group, ret;
 
 	nl->events = nl_socket_alloc();
 	if (!nl->events || genl_connect(nl->events))
@@ -240,7 +242,10 @@ static int open_events(struct kv_nl *nl)
 	nl_socket_disable_seq_check(nl->events);
 	nl_socket_set_nonblocking(nl->events);
 	group = genl_ctrl_resolve_grp(nl->sock, KVERBS_GENL_NAME, KVERBS_MCGRP_RUNS);
-	if (group < 0 || nl_socket_add_membership(nl->events, group))
+	ret = group < 0 ? group : nl_socket_add_membership(nl->events, group);
+	if (ret == -NLE_PERM || ret == -NLE_NOACCESS)
+		return fail(nl, -EPERM, NOT_PERMITTED);
+	if (ret)
 		return fail(nl, -EIO, "the module's events can't be subscribed to");
 	return 0;
 }

@@ -29,7 +29,7 @@ for space in kernel user; do
 		lat "send of $size in $space space" --op send --size $size --space $space
 	done
 	lat "over IPv6 from $space space" --op read --space $space --gid "$GID6"
-	lat "for a time from $space space" --op write --space $space --time 100ms
+	lat "for a time from $space space" --op write --space $space --time 1s
 done
 lat "posted in plain process context" --op write --space kernel --post process
 check "which the output says" grep -F 'posted in process context' "$work/lat"

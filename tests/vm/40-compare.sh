@@ -14,7 +14,7 @@ for key in schema_version complete capsule histogram kernel user verdict; do
 	check "JSON has $key" grep -F "\"$key\"" "$work/compare.json"
 done
 check "few blocks, no verdict" \
-	sh -c "kverbs compare --ops write --sizes 8 --blocks 2 --time 100ms | grep -q 'too few blocks'"
+	sh -c "kverbs compare --ops write --sizes 8 --blocks 2 --time 1 | grep -q 'too few blocks'"
 cp "$work/compare.json" "$OUT/compare.json"
 check "nothing of all this is left" nothing_left
 finish
