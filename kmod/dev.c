@@ -47,7 +47,7 @@ struct kv_dev *kv_dev_lookup(const char *name, struct net *net)
 
 	mutex_lock(&kv_devs_lock);
 	list_for_each_entry(dev, &kv_devs, link) {
-		if (strcmp(dev_name(&dev->ib->dev), name) ||
+		if (strcmp(dev->name, name) ||
 		    !rdma_dev_access_netns(dev->ib, net))
 			continue;
 		found = kv_dev_get(dev);
@@ -158,6 +158,7 @@ static int add_dev(struct ib_device *ib)
 	kref_init(&dev->ref);
 	mutex_init(&dev->lock);
 	dev->ib = ib;
+	strscpy(dev->name, dev_name(&ib->dev), sizeof(dev->name));
 	ib_set_client_data(ib, &kv_client, dev);
 
 	mutex_lock(&kv_devs_lock);
@@ -184,10 +185,23 @@ static void remove_dev(struct ib_device *ib, void *client_data)
 	kv_dev_put(dev);
 }
 
+static void rename_dev(struct ib_device *ib, void *client_data)
+{
+	struct kv_dev *dev = client_data;
+
+	mutex_lock(&kv_devs_lock);
+	mutex_lock(&dev->lock);
+	strscpy(dev->name, dev_name(&ib->dev), sizeof(dev->name));
+	kv_devs_generation += 2;
+	mutex_unlock(&dev->lock);
+	mutex_unlock(&kv_devs_lock);
+}
+
 static struct ib_client kv_client = {
 	.name = KBUILD_MODNAME,
 	.add = add_dev,
 	.remove = remove_dev,
+	.rename = rename_dev,
 };
 
 /**

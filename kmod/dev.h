@@ -17,6 +17,8 @@
  * @ref: one for the list of devices, one for each object, one for each lookup
  * @link: in the list of devices; kv_devs_lock
  * @ib: the device; not to be touched once @gone
+ * @name: a copy of its name, which ib's own may be freed under a reader when the
+ *	device is renamed; kv_devs_lock and @lock to write, either to read
  * @lock: the control path of this device. Protects @gone and, of each object
  *	of this device, its parents, users and verbs object.
  * @gone: the device was removed, and with it all of its verbs objects
@@ -25,6 +27,7 @@ struct kv_dev {
 	struct kref ref;
 	struct list_head link;
 	struct ib_device *ib;
+	char name[IB_DEVICE_NAME_MAX];
 	struct mutex lock;
 	bool gone;
 };

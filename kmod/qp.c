@@ -129,7 +129,8 @@ int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
  */
 int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
-	struct ib_qp_attr attr;
+	/* A driver need not fill what it has not. */
+	struct ib_qp_attr attr = {};
 	int ret;
 
 	ret = kv_qp_query(qp, &attr, extack);
@@ -230,7 +231,7 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 		 struct netlink_ext_ack *extack)
 {
 	struct ib_qp_attr *attr = &modify->attr;
-	struct ib_qp_attr now;
+	struct ib_qp_attr now = {};
 	u64 start;
 	int ret;
 

@@ -7,6 +7,9 @@
 #include "loop/loop.h"
 #include "now.h"
 
+/* The longest that there is. */
+#define PONG_TIMEOUT_NS 3600000000000ULL
+
 /* How often somebody watches, and how often nobody does. */
 #define WATCH_MS 250
 #define LOOK_MS 1000
@@ -66,6 +69,8 @@ static void fill_pong(struct kv_run_spec *pong, const struct kv_run_spec *ping,
 	pong->warmup = 0;
 	pong->time_ns = 0;
 	pong->iters = UINT64_MAX;
+	/* It is cancelled when the other ends, and may wait idly until we get to that. */
+	pong->timeout_ns = PONG_TIMEOUT_NS;
 }
 
 /* One run that was started. */

@@ -261,6 +261,7 @@ int kv_nl_open(struct kv_nl *nl)
 {
 	int one = 1, ret;
 
+	nl->events = NULL;
 	nl->sock = nl_socket_alloc();
 	if (!nl->sock || genl_connect(nl->sock)) {
 		ret = fail(nl, -EIO, "no netlink socket");

@@ -205,6 +205,14 @@ static struct json_object *block_medians(const struct kv_cell *c,
 	return list;
 }
 
+static double larger_median(const struct kv_cell *c)
+{
+	double kernel = kv_stats_quantile(&c->side[KV_SPACE_KERNEL].hist, 0.5);
+	double user = kv_stats_quantile(&c->side[KV_SPACE_USER].hist, 0.5);
+
+	return kernel > user ? kernel : user;
+}
+
 static void put_difference(struct json_object *obj, const struct kv_cell *c)
 {
 	struct json_object *diff = json_object_new_object();
@@ -215,12 +223,13 @@ static void put_difference(struct json_object *obj, const struct kv_cell *c)
 	put_ns(diff, "low", c->diff.valid ? c->diff.low * f : NAN);
 	put_ns(diff, "high", c->diff.valid ? c->diff.high * f : NAN);
 	kv_out_put(diff, "confidence", kv_out_real(0.95, 2));
+	kv_out_put(diff, "floor", kv_out_real(KV_STATS_FLOOR, 3));
 	kv_out_put_count(diff, "pairs", c->pairs);
 	kv_out_put(obj, "difference_ns", diff);
 
 	if (!c->diff.valid)
 		snprintf(text, sizeof(text), "too few blocks to say");
-	else if (c->diff.low <= 0 && c->diff.high >= 0)
+	else if (!kv_stats_differs(&c->diff, larger_median(c)))
 		snprintf(text, sizeof(text), "no difference seen");
 	else
 		snprintf(text, sizeof(text), "%s faster by %.*f µs",

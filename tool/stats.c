@@ -319,3 +319,18 @@ out_free:
 	free_side(sa);
 	return out;
 }
+
+/**
+ * kv_stats_differs() - is a difference one of the spaces?
+ * @diff: the difference of two medians
+ * @median: the larger of the two, same unit
+ *
+ * Return: true if all of the interval lies beyond KV_STATS_FLOOR of @median, on
+ * one side.
+ */
+bool kv_stats_differs(const struct kv_interval *diff, double median)
+{
+	double floor = KV_STATS_FLOOR * median;
+
+	return diff->valid && (diff->low > floor || diff->high < -floor);
+}

@@ -14,6 +14,14 @@
 /* Fewer pairs of blocks than this give no interval. */
 #define KV_STATS_MIN_PAIRS 6
 
+/*
+ * What one connection has and another of the same kind has not (where its buffers
+ * and its objects lie) lasts for all blocks, so that the interval does not know of
+ * it. Two connections of one space, compared with each other, were seen to differ
+ * by 0.2 to 2.3 % of the median.
+ */
+#define KV_STATS_FLOOR 0.025
+
 /**
  * struct kv_interval - an estimate with its interval, in ticks
  * @value: estimate from all samples; NAN if there is none
@@ -34,6 +42,12 @@ void kv_stats_merge(struct kv_hist *into, const struct kv_hist *from);
 double kv_stats_mean(const struct kv_hist *h);
 bool kv_stats_supports(uint64_t count, double q);
 double kv_stats_quantile(const struct kv_hist *h, double q);
+/*
+ * Is a difference more than two connections of one space have? It is if all of the
+ * interval lies beyond KV_STATS_FLOOR of @median, on one side.
+ */
+bool kv_stats_differs(const struct kv_interval *diff, double median);
+
 struct kv_interval kv_stats_median_diff(const struct kv_hist *const *a,
 					const struct kv_hist *const *b,
 					unsigned int pairs);

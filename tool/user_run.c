@@ -255,7 +255,7 @@ int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
 	run->fn = kv_loop_pick(spec->loop, spec->op, 0);
 	run->time = spec->time_ns ? kv_clock_ns_to_ticks(spec->time_ns) : UINT64_MAX;
 	run->loop.a = &run->end[0];
-	run->loop.b = &run->end[1];
+	run->loop.b = run->ends[1].qp ? &run->end[1] : NULL;
 	run->loop.hist = &run->hist;
 	run->loop.timeout = kv_clock_ns_to_ticks(run->spec.timeout_ns);
 	run->loop.grace = kv_clock_ns_to_ticks(KVERBS_GRACE_NS);

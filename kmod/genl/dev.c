@@ -82,7 +82,7 @@ static int fill_dev(struct sk_buff *skb, struct kv_dev *dev)
 	ret = kv_dev_query_port(dev, &port_attr);
 	if (ret)
 		return ret;
-	ret = nla_put_string(skb, KVERBS_A_DEV_NAME, dev_name(&dev->ib->dev)) ?:
+	ret = nla_put_string(skb, KVERBS_A_DEV_NAME, dev->name) ?:
 	      nla_put_u32(skb, KVERBS_A_DEV_PORTS, dev->ib->phys_port_cnt) ?:
 	      nla_put_u32(skb, KVERBS_A_DEV_MAX_QP_WR, attrs->max_qp_wr) ?:
 	      nla_put_u32(skb, KVERBS_A_DEV_MAX_CQE, attrs->max_cqe) ?:

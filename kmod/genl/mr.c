@@ -57,13 +57,13 @@ static struct kv_qp *find_reg_qp(struct genl_info *info, struct kv_mr *mr)
 	struct kv_obj *obj;
 
 	if (!id)
-		return NULL;
+		return ERR_PTR(-EINVAL);
 	obj = kv_msg_find_obj(info, id, KV_OBJ_QP, mr->obj.dev);
-	if (!obj)
-		return NULL;
+	if (IS_ERR(obj))
+		return ERR_CAST(obj);
 	if (obj->parents[KV_QP_PD] != mr->obj.parents[0]) {
 		kv_msg_refuse(info, id, "the qp is of another pd than the mr", -EINVAL);
-		return NULL;
+		return ERR_PTR(-EINVAL);
 	}
 	return container_of(obj, struct kv_qp, obj);
 }
@@ -116,8 +116,8 @@ int kv_netlink_mr_reg(struct sk_buff *skb, struct genl_info *info)
 		return kv_reply_end(info, &reply, ret);
 	mr = container_of(obj, struct kv_mr, obj);
 	qp = find_reg_qp(info, mr);
-	if (!qp) {
-		ret = -EINVAL;
+	if (IS_ERR(qp)) {
+		ret = PTR_ERR(qp);
 		goto unlock;
 	}
 	offset = kv_u64_or(attrs[KVERBS_A_MR_OFFSET], 0);
@@ -149,7 +149,7 @@ int kv_netlink_mr_inv(struct sk_buff *skb, struct genl_info *info)
 		return kv_reply_end(info, &reply, ret);
 	mr = container_of(obj, struct kv_mr, obj);
 	qp = find_reg_qp(info, mr);
-	ret = qp ? kv_mr_inv(mr, qp, info->extack) : -EINVAL;
+	ret = IS_ERR(qp) ? PTR_ERR(qp) : kv_mr_inv(mr, qp, info->extack);
 	if (!ret)
 		ret = kv_put_u64(reply.skb, KVERBS_A_MR_VERB_NS, obj->verb_ns);
 	kv_msg_unlock_obj(obj);

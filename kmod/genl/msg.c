@@ -223,7 +223,7 @@ void kv_msg_unlock_obj(struct kv_obj *obj)
  * @type: what it must be
  * @dev: the device, locked: while it is, the object stays
  *
- * Return: the object, without a reference, or NULL with a refusal.
+ * Return: the object, without a reference, or ERR_PTR with a refusal.
  */
 struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
 			       enum kv_obj_type type, struct kv_dev *dev)
@@ -232,13 +232,12 @@ struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
 	bool found;
 
 	if (!obj)
-		return NULL;
+		return ERR_PTR(-ENOENT);
 	found = obj->dev == dev && !obj->dead;
 	kv_obj_put(obj);
 	if (found)
 		return obj;
-	kv_msg_refuse(info, id, "an object of another RDMA device", -EINVAL);
-	return NULL;
+	return ERR_PTR(kv_msg_refuse(info, id, "an object of another RDMA device", -EINVAL));
 }
 
 /**
@@ -273,7 +272,7 @@ int kv_put_obj(struct sk_buff *skb, const struct kv_obj *obj, int id_attr,
 	if (nla_put_u32(skb, id_attr, obj->id))
 		return -EMSGSIZE;
 	if (!obj->dev->gone &&
-	    nla_put_string(skb, dev_attr, dev_name(&obj->dev->ib->dev)))
+	    nla_put_string(skb, dev_attr, obj->dev->name))
 		return -EMSGSIZE;
 	return kv_obj_persistent(obj) ? nla_put_flag(skb, persistent_attr) : 0;
 }

@@ -56,9 +56,10 @@ int kv_netlink_qp_new(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return kv_reply_end(info, &reply, ret);
 	send_cq = kv_msg_find_obj(info, send_id, KV_OBJ_CQ, pd->dev);
-	recv_cq = send_cq ? kv_msg_find_obj(info, recv_id, KV_OBJ_CQ, pd->dev) : NULL;
-	if (!recv_cq) {
-		ret = kv_reply_end(info, &reply, -ENOENT);
+	recv_cq = IS_ERR(send_cq) ? send_cq :
+		  kv_msg_find_obj(info, recv_id, KV_OBJ_CQ, pd->dev);
+	if (IS_ERR(recv_cq)) {
+		ret = kv_reply_end(info, &reply, PTR_ERR(recv_cq));
 		goto unlock;
 	}
 	qp = kv_qp_create(container_of(pd, struct kv_pd, obj),
@@ -110,7 +111,8 @@ static u32 from_ib_state(enum ib_qp_state state)
 static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
 {
 	struct kv_qp *qp = container_of(obj, struct kv_qp, obj);
-	struct ib_qp_attr attr;
+	/* A driver need not fill what it has not. */
+	struct ib_qp_attr attr = {};
 
 	/* Without an answer from the device the QP is shown without a state. */
 	if (kv_put_obj(skb, obj, KVERBS_A_QP_ID, KVERBS_A_QP_DEV,

@@ -65,7 +65,7 @@ static struct kv_mr *find_mr(struct genl_info *info, struct nlattr *id,
 {
 	struct kv_obj *obj = kv_msg_find_obj(info, id, KV_OBJ_MR, dev);
 
-	return obj ? container_of(obj, struct kv_mr, obj) : NULL;
+	return IS_ERR(obj) ? ERR_CAST(obj) : container_of(obj, struct kv_mr, obj);
 }
 
 /* One end, its device locked. */
@@ -89,16 +89,16 @@ static int parse_end(struct genl_info *info, struct nlattr **attrs,
 				     -EINVAL);
 
 	qp = kv_msg_find_obj(info, attrs[KVERBS_A_END_QP], KV_OBJ_QP, dev);
-	if (!qp)
-		return -ENOENT;
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
 	end->qp = container_of(qp, struct kv_qp, obj);
 	end->local = find_mr(info, attrs[KVERBS_A_END_LOCAL_MR], dev);
-	if (!end->local)
-		return -ENOENT;
+	if (IS_ERR(end->local))
+		return PTR_ERR(end->local);
 	if (spec->loop != KVERBS_LOOP_POST_TO_COMPLETION) {
 		end->target = find_mr(info, attrs[KVERBS_A_END_TARGET_MR], dev);
-		if (!end->target)
-			return -ENOENT;
+		if (IS_ERR(end->target))
+			return PTR_ERR(end->target);
 	}
 	end->lkey = kv_u32_or(attrs[KVERBS_A_END_LKEY], KVERBS_LKEY_DMA);
 	end->remote_addr = kv_u64_or(attrs[KVERBS_A_END_REMOTE_ADDR], 0);
@@ -277,11 +277,11 @@ static int fill_run(struct sk_buff *skb, struct kv_obj *obj)
 	struct kv_run *run = container_of(obj, struct kv_run, obj);
 	const struct kv_loop *loop = &run->loop;
 	const struct kv_hist *hist = run->hist;
+	/* First, and pairs with the thread's release: after DONE all else is final. */
+	u32 state = smp_load_acquire(&run->state);
 	u64 done = READ_ONCE(loop->done);
 	/* Until then what the loop has done is warm-up. */
 	bool measuring = READ_ONCE(run->measuring);
-	/* Pairs with the thread's release: after DONE all else is final. */
-	u32 state = smp_load_acquire(&run->state);
 
 	return nla_put_u32(skb, KVERBS_A_RUN_ID, run->obj.id) ?:
 	       nla_put_u32(skb, KVERBS_A_RUN_STATE, state) ?:

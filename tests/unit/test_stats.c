@@ -392,6 +392,24 @@ static void diff_spans_the_whole_range(void **state)
 	assert_true(got.low == 0x1p64 && got.high == 0x1p64);
 }
 
+static void a_winner_is_beyond_the_floor(void **state)
+{
+	struct kv_interval i = { .value = 50, .low = 26, .high = 74, .valid = true };
+
+	(void)state;
+	assert_true(kv_stats_differs(&i, 1000));
+	i.low = 24;
+	assert_false(kv_stats_differs(&i, 1000));
+	i = (struct kv_interval){ .value = -50, .low = -74, .high = -26, .valid = true };
+	assert_true(kv_stats_differs(&i, 1000));
+	i.high = -24;
+	assert_false(kv_stats_differs(&i, 1000));
+	i = (struct kv_interval){ .value = 0, .low = 0, .high = 0, .valid = true };
+	assert_false(kv_stats_differs(&i, 1000));
+	i = (struct kv_interval){ .value = 500, .low = 400, .high = 600 };
+	assert_false(kv_stats_differs(&i, 1000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,6 +435,7 @@ int main(void)
 		cmocka_unit_test_setup(few_pairs_give_no_interval, reset),
 		cmocka_unit_test_setup(empty_blocks_give_no_interval, reset),
 		cmocka_unit_test_setup(diff_spans_the_whole_range, reset),
+		cmocka_unit_test(a_winner_is_beyond_the_floor),
 	};
 
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);

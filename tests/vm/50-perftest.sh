@@ -21,7 +21,7 @@ ours() {
 
 # ib_*_lat's line: bytes, iterations, t_min, t_max, t_typical, …
 theirs() {
-	taskset -c $server_cpu "ib_$1_lat" -d "$DEV" -x "$GID" -s 64 -n $iters -F >"$work/server" 2>&1 &
+	timeout 90 taskset -c $server_cpu "ib_$1_lat" -d "$DEV" -x "$GID" -s 64 -n $iters -F >"$work/server" 2>&1 &
 	server=$!
 	wait_for 10 sh -c "netstat -ltn | grep -q ':18515 '" || return 1
 	timeout 60 taskset -c $client_cpu "ib_$1_lat" -d "$DEV" -x "$GID" -s 64 -n $iters -F "$ADDR" \

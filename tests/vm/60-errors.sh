@@ -40,6 +40,14 @@ nobody="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bou
 refused "no privilege, kernel space" 1 "CAP_NET_ADMIN" $nobody $lat --space kernel
 refused "no privilege in the user namespace either" 1 "CAP_NET_ADMIN" \
 	unshare --user --map-root-user $lat --space kernel
+for space in kernel user; do
+	for op in send write; do
+		refused "a deadline that can't be kept, $op in $space space" 1 "no completion within" \
+			kverbs lat --op $op --loop pingpong --size 2m --space $space --iters 5 \
+			--timeout 0.001 --no-verify
+	done
+done
+
 objects >"$work/after"
 check "after all that, the same objects as before" diff "$work/before" "$work/after"
 check "and the module works" $lat --space kernel
