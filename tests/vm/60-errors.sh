@@ -42,6 +42,12 @@ refused "no privilege in the user namespace either" 1 "CAP_NET_ADMIN" \
 	unshare --user --map-root-user $lat --space kernel
 for space in kernel user; do
 	for op in send write; do
+		# A deadline is looked at when polls come back empty.
+		if [ "$(nproc)" = 1 ]; then
+			skip "a deadline that can't be kept, $op in $space space" \
+				"with one CPU the answer may be there at the first poll"
+			continue
+		fi
 		refused "a deadline that can't be kept, $op in $space space" 1 "no completion within" \
 			kverbs lat --op $op --loop pingpong --size 2m --space $space --iters 5 \
 			--timeout 0.001 --no-verify
