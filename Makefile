@@ -17,7 +17,8 @@ TOOL_PKGS := libibverbs librdmacm libnl-3.0 libnl-genl-3.0 json-c smartcols
 TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Werror -iquote tool -iquote kmod -Iuapi -MMD -MP $(shell pkg-config --cflags $(TOOL_PKGS))
 TOOL_LIBS = $(shell pkg-config --libs $(TOOL_PKGS)) -lpthread -lm
 
-TOOL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c kmod/loop/*.c))
+TOOL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c))
+NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/nl/*.c))
 
 all: module tool
 
@@ -45,7 +46,7 @@ $(BUILD)/kmod/loop/%.o: kmod/loop/%.c
 # Programs that the tests run in the guest.
 tests: $(BUILD)/tests/contract
 
-$(BUILD)/tests/%: tests/vm/%.c $(BUILD)/tool/nl.o $(BUILD)/tool/nl_kverbs.o
+$(BUILD)/tests/%: tests/vm/%.c $(NL_OBJS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -o $@ $^ $(TOOL_LIBS)
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <linux/genetlink.h>
 #include <netlink/genl/genl.h>
-#include "nl_kverbs.h"
+#include "nl/msg.h"
 
 #define LENGTH 8192
 

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "clock.h"
-#include "user.h"
+#include "user/user.h"
 
 /* Memory of the process is cheap, but a typing mistake should not take it all. */
 #define BYTES_MAX (1ULL << 30)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_NL_KVERBS_H
-#define KV_NL_KVERBS_H
+#ifndef KV_NL_MSG_H
+#define KV_NL_MSG_H
 
 #include "backend.h"
-#include "nl.h"
+#include "nl/link.h"
 
 /*
  * The module's commands, one function each, with the arguments of the backend's
- * operation of that name. The only file of the tool that knows attributes.
+ * operation of that name. This folder is all of the tool that knows attributes.
  */
 
 int kv_nl_info_get(struct kv_nl *nl, struct kv_info *info);

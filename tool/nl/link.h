@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_NL_H
-#define KV_NL_H
+#ifndef KV_NL_LINK_H
+#define KV_NL_LINK_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <stdlib.h>
 #include "clock.h"
-#include "user.h"
+#include "user/user.h"
 
 /* Ids and who uses whom, for all objects; and the two that have little else. */
 

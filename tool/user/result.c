@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "clock.h"
-#include "user.h"
+#include "user/user.h"
 
 /* What a run has, while it goes on and after its end. */
 

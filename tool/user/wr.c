@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <inttypes.h>
-#include "user.h"
+#include "user/user.h"
 
 /* A run's work requests: whether they can be what was asked for, and what they are. */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <stdlib.h>
 #include "clock.h"
-#include "user.h"
+#include "user/user.h"
 
 /* Far enough for any network of ours; the kernel module's default too. */
 #define HOP_LIMIT 64

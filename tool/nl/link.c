@@ -12,7 +12,7 @@
 #include <netlink/genl/family.h>
 #include <netlink/genl/genl.h>
 #include <kverbs.h>
-#include "nl.h"
+#include "nl/link.h"
 
 #define NOT_PERMITTED "not permitted: this needs CAP_NET_ADMIN in the initial user namespace, run it as root"
 

@@ -8,7 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include "clock.h"
-#include "user.h"
+#include "user/user.h"
 
 #define NSEC_PER_MSEC 1000000ULL
 #define NSEC_PER_SEC 1000000000ULL

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "backend.h"
-#include "nl_kverbs.h"
+#include "nl/msg.h"
 
 struct kern {
 	struct kv_backend base; /* first */

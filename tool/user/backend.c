@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "clock.h"
-#include "user.h"
+#include "user/user.h"
 
 /* The backend of user space: libibverbs. Devices, and what the objects share. */
 

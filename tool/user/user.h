@@ -201,13 +201,13 @@ struct kv_user_run {
 	uint64_t elapsed_ns;
 };
 
-/* backend_user.c */
+/* backend.c */
 int kv_user_fail(struct kv_user *u, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name,
 				     int *error);
 
-/* user_obj.c */
+/* obj.c */
 void kv_user_obj_publish(struct kv_user *u, struct kv_user_obj *obj,
 			 enum kv_user_type type, struct kv_user_dev *dev);
 void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot,
@@ -223,7 +223,7 @@ int kv_user_cq_new(struct kv_backend *b, const char *name, uint32_t cqe,
 		   uint32_t *id, uint64_t *verb_ns);
 int kv_user_cq_del(struct kv_backend *b, uint32_t id, uint64_t *verb_ns);
 
-/* user_mr.c */
+/* mr.c */
 uint64_t kv_user_mr_bytes_max(const struct kv_user_dev *dev);
 int kv_user_mr_new(struct kv_backend *b, uint32_t pd_id, uint64_t length,
 		   uint32_t *id, uint64_t *verb_ns);
@@ -239,7 +239,7 @@ int kv_user_mr_read(struct kv_backend *b, uint32_t id, uint64_t offset,
 		    void *data, uint64_t length);
 int kv_user_mr_destroy(struct kv_user_obj *obj, uint64_t *verb_ns);
 
-/* user_qp.c */
+/* qp.c */
 int kv_user_qp_new(struct kv_backend *b, const struct kv_qp_init *init,
 		   uint32_t *id, uint32_t *qpn, uint64_t *verb_ns);
 int kv_user_qp_del(struct kv_backend *b, uint32_t id, uint64_t *verb_ns);
@@ -249,11 +249,11 @@ int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp);
 int kv_user_qp_check_idle(struct kv_user *u, struct kv_user_qp *qp);
 int kv_user_qp_destroy(struct kv_user_obj *obj, uint64_t *verb_ns);
 
-/* user_wr.c */
+/* wr.c */
 int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run);
 void kv_user_wr_prep(struct kv_user_run *run, unsigned int i);
 
-/* user_run.c */
+/* run.c */
 int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
 		      uint32_t *id);
 int kv_user_run_wait(struct kv_backend *b, uint32_t id, int timeout_ms);
@@ -263,7 +263,7 @@ bool kv_user_run_active(struct kv_user_run *run);
 void kv_user_run_stop(struct kv_user_run *run);
 int kv_user_run_destroy(struct kv_user_obj *obj, uint64_t *verb_ns);
 
-/* user_result.c */
+/* result.c */
 int kv_user_run_peek(struct kv_backend *b, uint32_t id,
 		     struct kv_run_result *result);
 int kv_user_run_get(struct kv_backend *b, uint32_t id,

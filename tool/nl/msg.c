@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "nl_kverbs.h"
+#include "nl/msg.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
