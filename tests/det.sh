@@ -6,21 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-number=0 failed=0
-
-result() {
-	local status=$1
-	shift
-	number=$((number + 1))
-	if ((status)); then
-		failed=1
-		echo "not ok $number - $*"
-	else
-		echo "ok $number - $*"
-	fi
-}
+. tests/tap.bash
 
 # In the guest: the median of each cell; what perftest says; what the null loop costs.
 cat >"$work/measure" <<'END'
@@ -46,9 +32,8 @@ END
 
 for boot in 1 2; do
 	scripts/vm --det --file "$work/measure:/measure" -- sh /measure >"$work/$boot" 2>"$work/err" || {
-		result 1 "a guest that counts instructions measures"
-		sed 's/^/#   /' "$work/err"
-		exit 1
+		result 1 "a guest that counts instructions measures" "$work/err"
+		finish
 	}
 done
 sed 's/^/# /' "$work/1"
@@ -59,8 +44,7 @@ get() {
 
 status=0
 diff "$work/1" "$work/2" >"$work/diff" || status=1
-result $status "two boots give the same figures to the last digit"
-((!status)) || sed 's/^/#   /' "$work/diff"
+result $status "two boots give the same figures to the last digit" "$work/diff"
 
 for space in kernel user; do
 	cost=$(get "null-$space" | awk '{ printf "%.1f", $1 / 10000 }')
@@ -87,5 +71,4 @@ read-user perftest-read
 fetch-add-user perftest-atomic
 END
 
-echo "1..$number"
-exit $failed
+finish

@@ -5,22 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-number=0 failed=0
-
-result() {
-	local status=$1
-	shift
-	number=$((number + 1))
-	if ((status)); then
-		failed=1
-		echo "not ok $number - $*"
-		tail -n 20 "$work/stderr" | sed 's/^/#   /'
-	else
-		echo "ok $number - $*"
-	fi
-}
+. tests/tap.bash
 
 # vm NAME STATUS ARGUMENT…
 vm() {
@@ -28,21 +13,21 @@ vm() {
 	shift 2
 	scripts/vm "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
 	((status == want)) || echo "# exit status $status, want $want"
-	result $((status != want)) "$name"
+	result $((status != want)) "$name" "$work/stderr"
 }
 
 # says TEXT: on stderr
 says() {
 	local status=0
 	grep -qF -- "$1" "$work/stderr" || status=1
-	result $status "and says: $1"
+	result $status "and says: $1" "$work/stderr"
 }
 
 is() {
 	local name=$1 status=0
 	shift
 	"$@" || status=1
-	result $status "$name"
+	result $status "$name" "$work/stderr"
 }
 
 vm "true ends with 0" 0 --verbose -- true
@@ -98,5 +83,4 @@ wait $pid || status=$?
 is "SIGTERM ends it early" test $status -ne 0
 is "and no QEMU stays behind" eval '! qemu_runs'
 
-echo "1..$number"
-exit $failed
+finish
