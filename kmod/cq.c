@@ -3,13 +3,65 @@
 #include <rdma/ib_verbs.h>
 #include "cq.h"
 #include "dev.h"
+#include "event.h"
+
+/* Completions that one ib_poll_cq() may give. */
+#define BATCH 8
+
+/* What an armed CQ calls, from wherever the device likes. */
+static void comp_handler(struct ib_cq *ib, void *context)
+{
+	kv_cq_notify(context);
+}
+
+/* One that we poll, now and then or after an event. */
+static struct ib_cq *create_own(struct kv_cq *cq, u32 cqe)
+{
+	struct ib_cq_init_attr attr = {
+		.cqe = cqe,
+		.comp_vector = cq->comp_vector,
+	};
+
+	/*
+	 * Not ib_alloc_cq() with IB_POLL_DIRECT: that takes a CQ that was armed for
+	 * a mistake. We call ib_poll_cq(), and never ib_process_cq_direct() or
+	 * ib_drain_qp(): the wr_id of a run's request is no ib_cqe.
+	 */
+	return ib_create_cq(cq->obj.dev->ib, comp_handler, kv_event_async, cq, &attr);
+}
+
+static struct ib_cq *create_by_core(struct kv_cq *cq, u32 cqe)
+{
+	static const enum ib_poll_context contexts[] = {
+		[KVERBS_CQ_SOFTIRQ] = IB_POLL_SOFTIRQ,
+		[KVERBS_CQ_WORKQUEUE] = IB_POLL_WORKQUEUE,
+		[KVERBS_CQ_UNBOUND_WORKQUEUE] = IB_POLL_UNBOUND_WORKQUEUE,
+	};
+	struct ib_cq *ib;
+
+	ib = ib_alloc_cq(cq->obj.dev->ib, cq, cqe, cq->comp_vector,
+			 contexts[cq->context]);
+	/* Before any QP uses it, so before any event. */
+	if (!IS_ERR(ib))
+		ib->event_handler = kv_event_async;
+	return ib;
+}
+
+static void destroy_ib(struct kv_cq *cq)
+{
+	if (kv_cq_by_core(cq))
+		ib_free_cq(cq->ib);
+	else
+		ib_destroy_cq(cq->ib);
+}
 
 /**
  * kv_cq_create() - allocate a completion queue
  * @dev: on which device
  * @owner: whose it is
- * @cqe: how many completions it must hold, 1 .. max_cqe
+ * @cqe: how many completions it must hold, 1 .. the device's max_cqe
  * @comp_vector: completion vector, below the device's num_comp_vectors
+ * @context: who polls, and where
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
@@ -17,48 +69,39 @@
  */
 struct kv_cq *kv_cq_create(struct kv_dev *dev, const struct kv_owner *owner,
 			   u32 cqe, u32 comp_vector,
+			   enum kverbs_cq_context context,
 			   struct netlink_ext_ack *extack)
 {
 	struct kv_cq *cq;
 	u64 start;
 	int ret;
 
-	if (cqe > dev->ib->attrs.max_cqe) {
-		NL_SET_ERR_MSG(extack, "cqe is above the device's max_cqe");
-		return ERR_PTR(-EINVAL);
-	}
-	if (comp_vector >= dev->ib->num_comp_vectors) {
-		NL_SET_ERR_MSG(extack, "comp_vector is not below the device's num_comp_vectors");
-		return ERR_PTR(-EINVAL);
-	}
-
 	cq = kv_obj_alloc(KV_OBJ_CQ, sizeof(*cq), dev, owner, extack);
 	if (IS_ERR(cq))
 		return cq;
+	cq->comp_vector = comp_vector;
+	cq->context = context;
+	kv_post_init_cq(cq);
 
-	/*
-	 * IB_POLL_DIRECT: nobody but us polls. We call ib_poll_cq() and never
-	 * ib_process_cq_direct() or ib_drain_qp(): our wr_id is no ib_cqe.
-	 */
 	start = ktime_get_raw_ns();
-	cq->ib = ib_alloc_cq(dev->ib, NULL, cqe, comp_vector, IB_POLL_DIRECT);
+	cq->ib = kv_cq_by_core(cq) ? create_by_core(cq, cqe) : create_own(cq, cqe);
 	cq->obj.verb_ns = ktime_get_raw_ns() - start;
 	if (IS_ERR(cq->ib)) {
 		ret = PTR_ERR(cq->ib);
-		NL_SET_ERR_MSG(extack, "ib_alloc_cq failed");
-		goto err_free;
+		NL_SET_ERR_MSG(extack, "the device refuses to make the cq");
+		goto err_forget;
 	}
 	cq->cqe = cq->ib->cqe;
-	cq->comp_vector = comp_vector;
 
 	ret = kv_obj_publish(&cq->obj, extack);
 	if (ret)
-		goto err_free_cq;
+		goto err_destroy;
 	return cq;
 
-err_free_cq:
-	ib_free_cq(cq->ib);
-err_free:
+err_destroy:
+	destroy_ib(cq);
+err_forget:
+	kv_post_forget_cq(cq);
 	kv_obj_free(&cq->obj);
 	return ERR_PTR(ret);
 }
@@ -68,8 +111,9 @@ static void destroy_cq(struct kv_obj *obj)
 	struct kv_cq *cq = container_of(obj, struct kv_cq, obj);
 	u64 start = ktime_get_raw_ns();
 
-	ib_free_cq(cq->ib);
+	destroy_ib(cq);
 	obj->verb_ns = ktime_get_raw_ns() - start;
+	kv_post_forget_cq(cq);
 }
 
 /**
@@ -90,6 +134,91 @@ bool kv_cq_claim(struct kv_cq *cq)
 void kv_cq_release(struct kv_cq *cq)
 {
 	clear_bit_unlock(0, &cq->claimed);
+}
+
+/**
+ * kv_cq_poll() - take some completions out, and hand each to its request
+ * @cq: the CQ, claimed by the caller and not polled by the RDMA core
+ * @max: how many at most
+ * @verb_ns: the time that ib_poll_cq() took is added
+ *
+ * Return: how many there were; 0: no more, or a negative errno.
+ */
+int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns)
+{
+	struct ib_wc wc[BATCH];
+	u64 start;
+	int i, n;
+
+	start = ktime_get_raw_ns();
+	n = ib_poll_cq(cq->ib, min_t(unsigned int, max, BATCH), wc);
+	*verb_ns += ktime_get_raw_ns() - start;
+	/* What a run left behind has none: forget it. */
+	for (i = 0; i < n; i++)
+		if (wc[i].wr_cqe)
+			wc[i].wr_cqe->done(cq->ib, &wc[i]);
+	return n;
+}
+
+/**
+ * kv_cq_arm() - have the next completion make an event, once
+ * @cq: the CQ
+ * @solicited: only a solicited completion, or an error
+ * @missed: receives whether completions are there already: no event may come then
+ * @verb_ns: receives how long ib_req_notify_cq() took; 0 if the RDMA core polls
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno.
+ */
+int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, u64 *verb_ns,
+	      struct netlink_ext_ack *extack)
+{
+	enum ib_cq_notify_flags flags = IB_CQ_REPORT_MISSED_EVENTS |
+		(solicited ? IB_CQ_SOLICITED : IB_CQ_NEXT_COMP);
+	u64 start;
+	int ret = 0;
+
+	lockdep_assert_held(&cq->obj.dev->lock);
+	if (cq->context == KVERBS_CQ_POLLED) {
+		NL_SET_ERR_MSG(extack, "the cq's context is polled: make one with context event");
+		return -EINVAL;
+	}
+	if (kv_cq_by_core(cq) && solicited) {
+		NL_SET_ERR_MSG(extack, "solicited needs a cq with context event: a completion does not tell whether it was");
+		return -EINVAL;
+	}
+
+	*verb_ns = 0;
+	/* First: the event may come before the verb returns. */
+	set_bit(0, &cq->armed);
+	if (!kv_cq_by_core(cq)) {
+		start = ktime_get_raw_ns();
+		ret = ib_req_notify_cq(cq->ib, flags);
+		*verb_ns = ktime_get_raw_ns() - start;
+	}
+	if (ret < 0) {
+		clear_bit(0, &cq->armed);
+		NL_SET_ERR_MSG(extack, "ib_req_notify_cq failed");
+		return ret;
+	}
+	/* Some may have come out of the CQ already. */
+	*missed = ret > 0 || kv_post_waiting(cq);
+	return 0;
+}
+
+/**
+ * kv_cq_notify() - a completion came: tell who has armed the CQ
+ * @cq: the CQ
+ *
+ * Context: any
+ */
+void kv_cq_notify(struct kv_cq *cq)
+{
+	struct kv_event event = { .type = KVERBS_EVENT_COMPLETION };
+
+	if (test_and_clear_bit(0, &cq->armed))
+		kv_event_send_obj(&cq->obj, &event);
 }
 
 const struct kv_obj_ops kv_cq_ops = {

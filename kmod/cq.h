@@ -2,32 +2,52 @@
 #ifndef _KV_CQ_H
 #define _KV_CQ_H
 
+#include <kverbs.h>
 #include "obj.h"
+#include "post.h"
 
 struct ib_cq;
 
 /**
- * struct kv_cq - a completion queue that we poll ourselves
+ * struct kv_cq - a completion queue
  * @obj: base
  * @ib: the verbs object
  * @cqe: how many completions it holds
  * @comp_vector: its completion vector
- * @claimed: bit 0: somebody polls it. Whoever sets the bit may call
- *	ib_poll_cq() until clearing it; completions have no other way out.
+ * @context: who polls, and where
+ * @claimed: bit 0: somebody polls it. Whoever sets the bit may call ib_poll_cq()
+ *	until clearing it; completions have no other way out, but of a CQ that the
+ *	RDMA core polls.
+ * @armed: bit 0: the next completion makes an event
+ * @post: post.c's
  */
 struct kv_cq {
 	struct kv_obj obj;
 	struct ib_cq *ib;
 	u32 cqe;
 	u32 comp_vector;
+	enum kverbs_cq_context context;
 	unsigned long claimed;
+	unsigned long armed;
+	struct kv_post_cq post;
 };
+
+/* Does the RDMA core poll, in a context of the kernel, and not we? */
+static inline bool kv_cq_by_core(const struct kv_cq *cq)
+{
+	return cq->context != KVERBS_CQ_POLLED && cq->context != KVERBS_CQ_EVENT;
+}
 
 struct kv_cq *kv_cq_create(struct kv_dev *dev, const struct kv_owner *owner,
 			   u32 cqe, u32 comp_vector,
+			   enum kverbs_cq_context context,
 			   struct netlink_ext_ack *extack);
 bool kv_cq_claim(struct kv_cq *cq);
 void kv_cq_release(struct kv_cq *cq);
+int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns);
+int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, u64 *verb_ns,
+	      struct netlink_ext_ack *extack);
+void kv_cq_notify(struct kv_cq *cq);
 
 extern const struct kv_obj_ops kv_cq_ops;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/slab.h>
+#include <kverbs.h>
 #include "dev.h"
+#include "event.h"
 #include "mr.h"
 #include "obj.h"
 
@@ -114,6 +116,30 @@ void kv_dev_unlock(struct kv_dev *dev)
 }
 
 /**
+ * kv_dev_copy_name() - the device's name
+ * @dev: the device
+ * @name: where it goes
+ *
+ * Context: any; where no lock can be taken that keeps kv_dev.name
+ */
+void kv_dev_copy_name(struct kv_dev *dev, char name[IB_DEVICE_NAME_MAX])
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->name_lock, flags);
+	strscpy(name, dev->name, IB_DEVICE_NAME_MAX);
+	spin_unlock_irqrestore(&dev->name_lock, flags);
+}
+
+/* To a device that others see: with kv_devs_lock and dev->lock. */
+static void set_name(struct kv_dev *dev)
+{
+	spin_lock_irq(&dev->name_lock);
+	strscpy(dev->name, dev_name(&dev->ib->dev), sizeof(dev->name));
+	spin_unlock_irq(&dev->name_lock);
+}
+
+/**
  * kv_dev_max_mr_bytes() - the largest buffer that one MR can cover here
  * @dev: the device, not gone
  *
@@ -127,6 +153,34 @@ u64 kv_dev_max_mr_bytes(const struct kv_dev *dev)
 	if (!(attrs->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS))
 		return 0;
 	return min3(pages * PAGE_SIZE, attrs->max_mr_size, (u64)KV_MR_BYTES_MAX);
+}
+
+/**
+ * kv_dev_can() - what can be done with a device, of what there is here
+ * @dev: the device, not gone
+ *
+ * The verbs have no bits for transports: they follow from the protocol.
+ *
+ * Return: KVERBS_CAN_*
+ */
+u32 kv_dev_can(const struct kv_dev *dev)
+{
+	const struct ib_device_attr *attrs = &dev->ib->attrs;
+	const struct ib_device *ib = dev->ib;
+	bool iwarp = rdma_protocol_iwarp(ib, rdma_start_port(ib));
+	u32 can = KVERBS_CAN_RC;
+
+	if (!iwarp)
+		can |= KVERBS_CAN_UC | KVERBS_CAN_UD;
+	if (!iwarp && ib->ops.create_ah)
+		can |= KVERBS_CAN_AH;
+	if (attrs->max_srq && ib->ops.create_srq)
+		can |= KVERBS_CAN_SRQ;
+	if (kv_dev_max_mr_bytes(dev))
+		can |= KVERBS_CAN_FAST_REG;
+	if (attrs->atomic_cap != IB_ATOMIC_NONE)
+		can |= KVERBS_CAN_ATOMIC;
+	return can;
 }
 
 /**
@@ -148,30 +202,45 @@ int kv_dev_query_port(struct kv_dev *dev, struct ib_port_attr *attr)
 
 static struct ib_client kv_client;
 
+static void tell_async(struct ib_event_handler *handler, struct ib_event *event)
+{
+	kv_event_async_dev(container_of(handler, struct kv_dev, async), event);
+}
+
 static int add_dev(struct ib_device *ib)
 {
+	struct kv_event event = { .type = KVERBS_EVENT_DEV_ADDED };
 	struct kv_dev *dev;
 
 	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 	if (!dev)
 		return -ENOMEM;
 	kref_init(&dev->ref);
+	spin_lock_init(&dev->name_lock);
 	mutex_init(&dev->lock);
 	dev->ib = ib;
-	strscpy(dev->name, dev_name(&ib->dev), sizeof(dev->name));
+	set_name(dev);
+	kv_post_init_dev(dev);
 	ib_set_client_data(ib, &kv_client, dev);
 
 	mutex_lock(&kv_devs_lock);
 	list_add_tail(&dev->link, &kv_devs);
 	kv_devs_generation += 2;
 	mutex_unlock(&kv_devs_lock);
+
+	kv_event_send_dev(dev, &event);
+	INIT_IB_EVENT_HANDLER(&dev->async, ib, tell_async);
+	ib_register_event_handler(&dev->async);
 	return 0;
 }
 
 /* The only way in which a device goes, on unplug and on rmmod alike. */
 static void remove_dev(struct ib_device *ib, void *client_data)
 {
+	struct kv_event event = { .type = KVERBS_EVENT_DEV_REMOVED };
 	struct kv_dev *dev = client_data;
+
+	ib_unregister_event_handler(&dev->async);
 
 	mutex_lock(&kv_devs_lock);
 	list_del(&dev->link);
@@ -182,19 +251,29 @@ static void remove_dev(struct ib_device *ib, void *client_data)
 	kv_obj_remove_dev(dev);
 	dev->gone = true;
 	mutex_unlock(&dev->lock);
+
+	kv_event_send_dev(dev, &event);
 	kv_dev_put(dev);
 }
 
 static void rename_dev(struct ib_device *ib, void *client_data)
 {
+	char old_name[IB_DEVICE_NAME_MAX];
+	struct kv_event event = {
+		.type = KVERBS_EVENT_DEV_RENAMED,
+		.old_name = old_name,
+	};
 	struct kv_dev *dev = client_data;
 
 	mutex_lock(&kv_devs_lock);
 	mutex_lock(&dev->lock);
-	strscpy(dev->name, dev_name(&ib->dev), sizeof(dev->name));
+	strscpy(old_name, dev->name, sizeof(old_name));
+	set_name(dev);
 	kv_devs_generation += 2;
 	mutex_unlock(&dev->lock);
 	mutex_unlock(&kv_devs_lock);
+
+	kv_event_send_dev(dev, &event);
 }
 
 static struct ib_client kv_client = {

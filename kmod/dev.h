@@ -5,11 +5,14 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
+#include "post.h"
 
 /*
- * Lock order: kv_devs_lock, kv_dev.lock, the locks of the id tables. Threads of
- * runs take none of them, so that they can be waited for under kv_dev.lock.
+ * Lock order: kv_devs_lock, kv_dev.lock, the locks of the id tables; the spinlocks
+ * kv_post_dev.lock and kv_dev.name_lock after all of them. Threads of runs take
+ * none of the mutexes, so that they can be waited for under kv_dev.lock.
  */
 
 /**
@@ -18,18 +21,25 @@
  * @link: in the list of devices; kv_devs_lock
  * @ib: the device; not to be touched once @gone
  * @name: a copy of its name, which ib's own may be freed under a reader when the
- *	device is renamed; kv_devs_lock and @lock to write, either to read
+ *	device is renamed; kv_devs_lock, @lock and @name_lock to write, one of them
+ *	to read
+ * @name_lock: see @name; in any context
  * @lock: the control path of this device. Protects @gone and, of each object
  *	of this device, its parents, users and verbs object.
  * @gone: the device was removed, and with it all of its verbs objects
+ * @async: what the RDMA core calls for events of the device and its ports
+ * @post: post.c's
  */
 struct kv_dev {
 	struct kref ref;
 	struct list_head link;
 	struct ib_device *ib;
 	char name[IB_DEVICE_NAME_MAX];
+	spinlock_t name_lock;
 	struct mutex lock;
 	bool gone;
+	struct ib_event_handler async;
+	struct kv_post_dev post;
 };
 
 struct kv_dev *kv_dev_lookup(const char *name, struct net *net);
@@ -39,7 +49,9 @@ struct kv_dev *kv_dev_get(struct kv_dev *dev);
 void kv_dev_put(struct kv_dev *dev);
 int kv_dev_lock(struct kv_dev *dev);
 void kv_dev_unlock(struct kv_dev *dev);
+void kv_dev_copy_name(struct kv_dev *dev, char name[IB_DEVICE_NAME_MAX]);
 u64 kv_dev_max_mr_bytes(const struct kv_dev *dev);
+u32 kv_dev_can(const struct kv_dev *dev);
 int kv_dev_query_port(struct kv_dev *dev, struct ib_port_attr *attr);
 
 int kv_dev_init(void);

@@ -2,6 +2,7 @@
 #include <linux/module.h>
 #include <kverbs.h>
 #include "dev.h"
+#include "event.h"
 #include "genl/family.h"
 #include "obj.h"
 
@@ -27,6 +28,8 @@ static void __exit kverbs_exit(void)
 	kv_netlink_exit();
 	kv_dev_exit();
 	kv_obj_exit();
+	/* What they told is not sent any more, but the work may be due. */
+	kv_event_flush();
 }
 
 module_init(kverbs_init);

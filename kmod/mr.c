@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/fs.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/scatterlist.h>
+#include <kverbs.h>
 #include <rdma/ib_verbs.h>
 #include "dev.h"
 #include "mr.h"
 #include "pd.h"
-#include "qp.h"
+#include "post.h"
 
 static ulong max_bytes = SZ_1G;
 module_param(max_bytes, ulong, 0644);
 MODULE_PARM_DESC(max_bytes, "Bytes of buffers that may exist at a time, of all sockets together");
+
+/* What goes to or from a file at a time, by a copy. */
+#define PIECE SZ_64K
 
 static atomic64_t buffer_bytes = ATOMIC64_INIT(0);
 
@@ -46,6 +52,7 @@ static void free_buf(struct kv_mr *mr)
  * @pd: in which protection domain
  * @owner: whose it is
  * @length: bytes, 1 .. kv_dev_max_mr_bytes()
+ * @max_access: KVERBS_ACCESS_*, valid: what kv_mr_reg() may grant
  * @extack: where the reason of a refusal goes
  *
  * Nobody but this host reaches the buffer before kv_mr_reg().
@@ -54,7 +61,8 @@ static void free_buf(struct kv_mr *mr)
  * Return: the MR, owned by the id table, or ERR_PTR.
  */
 struct kv_mr *kv_mr_create(struct kv_pd *pd, const struct kv_owner *owner,
-			   u64 length, struct netlink_ext_ack *extack)
+			   u64 length, u32 max_access,
+			   struct netlink_ext_ack *extack)
 {
 	struct kv_dev *dev = pd->obj.dev;
 	u64 max = kv_dev_max_mr_bytes(dev);
@@ -75,6 +83,7 @@ struct kv_mr *kv_mr_create(struct kv_pd *pd, const struct kv_owner *owner,
 	if (IS_ERR(mr))
 		return mr;
 	kv_obj_set_parent(&mr->obj, 0, &pd->obj);
+	mr->max_access = max_access;
 
 	ret = alloc_buf(mr, length, extack);
 	if (ret)
@@ -146,7 +155,7 @@ int kv_mr_check_range(const struct kv_mr *mr, u64 offset, u64 length,
  * kv_mr_reg() - grant access to exactly these bytes, by fast registration
  * @mr: the MR, not registered
  * @qp: in RTS, same PD; carries the IB_WR_REG_MR
- * @access: KVERBS_ACCESS_*, valid
+ * @access: KVERBS_ACCESS_*, valid and within kv_mr.max_access
  * @offset: first byte
  * @length: bytes
  * @extack: where the reason of a refusal goes
@@ -191,7 +200,7 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, u32 access, u64 offset,
 	/* A key that was handed out once never works again. */
 	ib_update_fast_reg_key(mr->ib, ib_inc_rkey(mr->ib->rkey));
 	wr.key = mr->ib->rkey;
-	ret = kv_qp_post_and_wait(qp, &wr.wr, extack);
+	ret = kv_post_and_wait(qp, mr, &wr.wr, KVERBS_OP_REG_MR, extack);
 	mr->obj.verb_ns = ktime_get_raw_ns() - start;
 	if (ret)
 		return ret;
@@ -227,7 +236,7 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, struct netlink_ext_ack *extack
 		return -EINVAL;
 	}
 	start = ktime_get_raw_ns();
-	ret = kv_qp_post_and_wait(qp, &wr, extack);
+	ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV, extack);
 	mr->obj.verb_ns = ktime_get_raw_ns() - start;
 	if (!ret)
 		mr->registered = false;
@@ -266,6 +275,118 @@ void kv_mr_read(struct kv_mr *mr, u64 offset, void *data, u32 length)
 	ib_dma_sync_single_for_cpu(ib, mr->dma + offset, length, DMA_BIDIRECTIONAL);
 	memcpy(data, mr->buf + offset, length);
 	ib_dma_sync_single_for_device(ib, mr->dma + offset, length, DMA_BIDIRECTIONAL);
+}
+
+/* Enter the device again, in between two pieces. */
+static int lock_again(struct kv_mr *mr, struct netlink_ext_ack *extack)
+{
+	mutex_lock(&mr->obj.dev->lock);
+	if (!mr->obj.dead)
+		return 0;
+	mutex_unlock(&mr->obj.dev->lock);
+	NL_SET_ERR_MSG(extack, "the mr was deleted meanwhile");
+	return -ENOENT;
+}
+
+static ssize_t load_piece(struct kv_mr *mr, const struct kv_mr_file *from, u64 done,
+			  void *piece, struct netlink_ext_ack *extack)
+{
+	loff_t pos = from->pos + done;
+	ssize_t n;
+	int ret;
+
+	n = kernel_read(from->file, piece, min_t(u64, from->length - done, PIECE), &pos);
+	if (n < 0)
+		NL_SET_ERR_MSG(extack, "the file can't be read");
+	if (n <= 0)
+		return n;
+	ret = lock_again(mr, extack);
+	if (ret)
+		return ret;
+	kv_mr_write(mr, from->offset + done, piece, n);
+	mutex_unlock(&mr->obj.dev->lock);
+	return n;
+}
+
+static ssize_t save_piece(struct kv_mr *mr, const struct kv_mr_file *to, u64 done,
+			  void *piece, struct netlink_ext_ack *extack)
+{
+	u32 length = min_t(u64, to->length - done, PIECE);
+	loff_t pos = to->pos + done;
+	ssize_t n;
+	int ret;
+
+	ret = lock_again(mr, extack);
+	if (ret)
+		return ret;
+	kv_mr_read(mr, to->offset + done, piece, length);
+	mutex_unlock(&mr->obj.dev->lock);
+
+	n = kernel_write(to->file, piece, length, &pos);
+	/* Full, and not for the first byte. */
+	if (done && (n == -ENOSPC || n == -EDQUOT || n == -EFBIG))
+		return 0;
+	if (n < 0)
+		NL_SET_ERR_MSG(extack, "the file can't be written");
+	return n;
+}
+
+static s64 each_piece(struct kv_mr *mr, const struct kv_mr_file *file,
+		      ssize_t (*move)(struct kv_mr *mr, const struct kv_mr_file *file,
+				      u64 done, void *piece,
+				      struct netlink_ext_ack *extack),
+		      struct netlink_ext_ack *extack)
+{
+	ssize_t n = 0;
+	void *piece;
+	u64 done;
+
+	piece = kvmalloc(min_t(u64, file->length, PIECE), GFP_KERNEL);
+	if (!piece)
+		return -ENOMEM;
+	for (done = 0; done < file->length; done += n) {
+		n = move(mr, file, done, piece, extack);
+		if (n <= 0)
+			break;
+	}
+	kvfree(piece);
+	return n < 0 ? n : (s64)done;
+}
+
+/**
+ * kv_mr_load() - fill the buffer from a file
+ * @mr: the MR, with a reference
+ * @from: what from where; the file can be read, which neither a lack of ->read_iter
+ *	nor a ->read beside it must prevent
+ * @extack: where the reason of a refusal goes
+ *
+ * The device is not locked while the file is read: others may use the buffer in
+ * between.
+ *
+ * Context: may sleep, as long as the file lets it; not under dev->lock
+ * Return: bytes, fewer than @from->length if the file ended; or a negative errno,
+ * after which some may have been loaded.
+ */
+s64 kv_mr_load(struct kv_mr *mr, const struct kv_mr_file *from,
+	       struct netlink_ext_ack *extack)
+{
+	return each_piece(mr, from, load_piece, extack);
+}
+
+/**
+ * kv_mr_save() - write the buffer to a file
+ * @mr: the MR, with a reference
+ * @to: what to where; as in kv_mr_load(), for writing
+ * @extack: where the reason of a refusal goes
+ *
+ * Context: as kv_mr_load()
+ * Return: bytes, fewer than @to->length if the file is full; or a negative errno,
+ * after which some may have been saved.
+ */
+s64 kv_mr_save(struct kv_mr *mr, const struct kv_mr_file *to,
+	       struct netlink_ext_ack *extack)
+{
+	return each_piece(mr, to, save_piece, extack);
 }
 
 /**

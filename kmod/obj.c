@@ -3,6 +3,7 @@
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
+#include "ah.h"
 #include "cq.h"
 #include "dev.h"
 #include "mr.h"
@@ -10,6 +11,7 @@
 #include "pd.h"
 #include "qp.h"
 #include "run.h"
+#include "srq.h"
 
 static unsigned int max_objects = 65536;
 module_param(max_objects, uint, 0644);
@@ -32,11 +34,15 @@ struct table {
 };
 
 #define TABLE { .ids = XARRAY_INIT(ids, XA_FLAGS_ALLOC1) }
-static struct table tables[KV_OBJ_TYPES] = { TABLE, TABLE, TABLE, TABLE, TABLE };
+static struct table tables[KV_OBJ_TYPES] = {
+	TABLE, TABLE, TABLE, TABLE, TABLE, TABLE, TABLE,
+};
 
 static const struct kv_obj_ops *const ops[KV_OBJ_TYPES] = {
 	[KV_OBJ_RUN] = &kv_run_ops,
 	[KV_OBJ_QP] = &kv_qp_ops,
+	[KV_OBJ_AH] = &kv_ah_ops,
+	[KV_OBJ_SRQ] = &kv_srq_ops,
 	[KV_OBJ_MR] = &kv_mr_ops,
 	[KV_OBJ_CQ] = &kv_cq_ops,
 	[KV_OBJ_PD] = &kv_pd_ops,
@@ -276,11 +282,14 @@ static const char *user_of(const struct kv_obj *obj)
 	static const char *const text[KV_OBJ_TYPES] = {
 		[KV_OBJ_RUN] = "in use by a run: cancel or delete that first",
 		[KV_OBJ_QP] = "in use by a qp: delete that first",
+		[KV_OBJ_AH] = "in use by an ah: delete that first",
+		[KV_OBJ_SRQ] = "in use by an srq: delete that first",
 		[KV_OBJ_MR] = "in use by an mr: delete that first",
 		[KV_OBJ_CQ] = "in use by a cq: delete that first",
 		[KV_OBJ_PD] = "in use by a pd: delete that first",
 	};
-	const char *found = "in use";
+	const char *found =
+		"in use by a posted request: poll its completion, or reset the qp";
 	unsigned int type, i;
 
 	for (type = 0; type < KV_OBJ_TYPES; type++) {

@@ -13,14 +13,16 @@ struct netlink_ext_ack;
 enum kv_obj_type {
 	KV_OBJ_RUN,
 	KV_OBJ_QP,
+	KV_OBJ_AH,
+	KV_OBJ_SRQ,
 	KV_OBJ_MR,
 	KV_OBJ_CQ,
 	KV_OBJ_PD,
 	KV_OBJ_TYPES,
 };
 
-/* A QP has most: PD, two CQs, and the two MRs that its runs posted. */
-#define KV_OBJ_PARENTS 5
+/* A QP has most: PD, two CQs, SRQ, and the two MRs that its runs posted. */
+#define KV_OBJ_PARENTS 6
 
 /**
  * struct kv_owner - who an object belongs to

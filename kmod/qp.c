@@ -1,79 +1,157 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/delay.h>
-#include <linux/jiffies.h>
 #include <linux/netlink.h>
 #include <rdma/ib_cache.h>
+#include "ah.h"
 #include "cq.h"
 #include "dev.h"
+#include "event.h"
 #include "pd.h"
 #include "qp.h"
+#include "srq.h"
 
-/* Registration is local work of the device; if it takes that long, it is lost. */
-#define POST_AND_WAIT_MS 2000
+/* The tables and ib_modify_qp() speak of the same bits. */
+static_assert(KV_QPA_STATE == IB_QP_STATE);
+static_assert(KV_QPA_CUR_STATE == IB_QP_CUR_STATE);
+static_assert(KV_QPA_SQD_ASYNC_NOTIFY == IB_QP_EN_SQD_ASYNC_NOTIFY);
+static_assert(KV_QPA_ACCESS == IB_QP_ACCESS_FLAGS);
+static_assert(KV_QPA_PKEY_INDEX == IB_QP_PKEY_INDEX);
+static_assert(KV_QPA_PORT == IB_QP_PORT);
+static_assert(KV_QPA_QKEY == IB_QP_QKEY);
+static_assert(KV_QPA_AV == IB_QP_AV);
+static_assert(KV_QPA_PATH_MTU == IB_QP_PATH_MTU);
+static_assert(KV_QPA_TIMEOUT == IB_QP_TIMEOUT);
+static_assert(KV_QPA_RETRY_CNT == IB_QP_RETRY_CNT);
+static_assert(KV_QPA_RNR_RETRY == IB_QP_RNR_RETRY);
+static_assert(KV_QPA_RQ_PSN == IB_QP_RQ_PSN);
+static_assert(KV_QPA_MAX_RD_ATOMIC == IB_QP_MAX_QP_RD_ATOMIC);
+static_assert(KV_QPA_ALT_PATH == IB_QP_ALT_PATH);
+static_assert(KV_QPA_MIN_RNR_TIMER == IB_QP_MIN_RNR_TIMER);
+static_assert(KV_QPA_SQ_PSN == IB_QP_SQ_PSN);
+static_assert(KV_QPA_MAX_DEST_RD_ATOMIC == IB_QP_MAX_DEST_RD_ATOMIC);
+static_assert(KV_QPA_PATH_MIG_STATE == IB_QP_PATH_MIG_STATE);
+static_assert(KV_QPA_DEST_QPN == IB_QP_DEST_QPN);
+
+static_assert(KVERBS_MIG_MIGRATED == (int)IB_MIG_MIGRATED);
+static_assert(KVERBS_MIG_REARM == (int)IB_MIG_REARM);
+static_assert(KVERBS_MIG_ARMED == (int)IB_MIG_ARMED);
+
+static const enum ib_qp_type to_ib_type[] = {
+	[KVERBS_QPT_RC] = IB_QPT_RC,
+	[KVERBS_QPT_UC] = IB_QPT_UC,
+	[KVERBS_QPT_UD] = IB_QPT_UD,
+};
+
+static const enum ib_qp_state to_ib_state[] = {
+	[KVERBS_QPS_RESET] = IB_QPS_RESET,
+	[KVERBS_QPS_INIT] = IB_QPS_INIT,
+	[KVERBS_QPS_RTR] = IB_QPS_RTR,
+	[KVERBS_QPS_RTS] = IB_QPS_RTS,
+	[KVERBS_QPS_SQD] = IB_QPS_SQD,
+	[KVERBS_QPS_SQE] = IB_QPS_SQE,
+	[KVERBS_QPS_ERR] = IB_QPS_ERR,
+};
 
 /**
- * kv_qp_create() - create an RC queue pair
- * @pd: its protection domain
- * @send_cq: where sends complete, same device
- * @recv_cq: where receives complete, same device
+ * kv_qp_state() - which state an answer of the device speaks of
+ * @attr: what kv_qp_query() filled
+ *
+ * Return: the state, ERR for one that nobody knows.
+ */
+enum kverbs_qp_state kv_qp_state(const struct ib_qp_attr *attr)
+{
+	enum kverbs_qp_state state;
+
+	for (state = KVERBS_QPS_RESET; state < KVERBS_QPS_ERR; state++)
+		if (to_ib_state[state] == attr->qp_state)
+			break;
+	return state;
+}
+
+static void set_parents(struct kv_qp *qp)
+{
+	kv_obj_set_parent(&qp->obj, KV_QP_PD, &qp->pd->obj);
+	kv_obj_set_parent(&qp->obj, KV_QP_SEND_CQ, &qp->send_cq->obj);
+	kv_obj_set_parent(&qp->obj, KV_QP_RECV_CQ, &qp->recv_cq->obj);
+	if (qp->srq)
+		kv_obj_set_parent(&qp->obj, KV_QP_SRQ, &qp->srq->obj);
+}
+
+static struct ib_qp *create_ib(struct kv_qp *qp, const struct kv_qp_init *from)
+{
+	struct ib_qp_init_attr init = {
+		.event_handler = kv_event_async,
+		.qp_context = &qp->obj,
+		.send_cq = from->send_cq->ib,
+		.recv_cq = from->recv_cq->ib,
+		.srq = from->srq ? from->srq->ib : NULL,
+		.cap.max_send_wr = from->max_send_wr,
+		.cap.max_recv_wr = from->max_recv_wr,
+		.cap.max_send_sge = from->max_send_sge,
+		.cap.max_recv_sge = from->max_recv_sge,
+		.cap.max_inline_data = from->max_inline,
+		.sq_sig_type = from->sq_sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR,
+		.qp_type = to_ib_type[from->type],
+	};
+	struct ib_qp *ib;
+
+	ib = ib_create_qp(from->pd->ib, &init);
+	if (IS_ERR(ib))
+		return ib;
+	qp->max_send_wr = init.cap.max_send_wr;
+	qp->max_recv_wr = from->srq ? 0 : init.cap.max_recv_wr;
+	qp->max_send_sge = init.cap.max_send_sge;
+	qp->max_recv_sge = from->srq ? 0 : init.cap.max_recv_sge;
+	qp->max_inline = init.cap.max_inline_data;
+	return ib;
+}
+
+/**
+ * kv_qp_create() - create a queue pair
+ * @init: what it is made with
  * @owner: whose it is
- * @max_send_wr: depth of the send queue, 1 .. max_qp_wr
- * @max_recv_wr: depth of the receive queue, 1 .. max_qp_wr
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
  * Return: the QP, in RESET, owned by the id table, or ERR_PTR.
  */
-struct kv_qp *kv_qp_create(struct kv_pd *pd, struct kv_cq *send_cq,
-			   struct kv_cq *recv_cq, const struct kv_owner *owner,
-			   u32 max_send_wr, u32 max_recv_wr,
+struct kv_qp *kv_qp_create(const struct kv_qp_init *init,
+			   const struct kv_owner *owner,
 			   struct netlink_ext_ack *extack)
 {
-	struct ib_qp_init_attr init = {
-		.send_cq = send_cq->ib,
-		.recv_cq = recv_cq->ib,
-		.cap.max_send_wr = max_send_wr,
-		.cap.max_recv_wr = max_recv_wr,
-		.cap.max_send_sge = 1,
-		.cap.max_recv_sge = 1,
-		.sq_sig_type = IB_SIGNAL_REQ_WR,
-		.qp_type = IB_QPT_RC,
-	};
-	struct kv_dev *dev = pd->obj.dev;
 	struct kv_qp *qp;
 	u64 start;
 	int ret;
 
-	if (max_send_wr > dev->ib->attrs.max_qp_wr ||
-	    max_recv_wr > dev->ib->attrs.max_qp_wr) {
-		NL_SET_ERR_MSG(extack, "max_send_wr or max_recv_wr is above the device's max_qp_wr");
-		return ERR_PTR(-EINVAL);
-	}
-
-	qp = kv_obj_alloc(KV_OBJ_QP, sizeof(*qp), dev, owner, extack);
+	qp = kv_obj_alloc(KV_OBJ_QP, sizeof(*qp), init->pd->obj.dev, owner, extack);
 	if (IS_ERR(qp))
 		return qp;
-	kv_obj_set_parent(&qp->obj, KV_QP_PD, &pd->obj);
-	kv_obj_set_parent(&qp->obj, KV_QP_SEND_CQ, &send_cq->obj);
-	kv_obj_set_parent(&qp->obj, KV_QP_RECV_CQ, &recv_cq->obj);
-	qp->pd = pd;
-	qp->send_cq = send_cq;
-	qp->recv_cq = recv_cq;
+	qp->type = init->type;
+	qp->pd = init->pd;
+	qp->send_cq = init->send_cq;
+	qp->recv_cq = init->recv_cq;
+	qp->srq = init->srq;
+	qp->sq_sig_all = init->sq_sig_all;
+	qp->port = 1;
+	set_parents(qp);
 
 	start = ktime_get_raw_ns();
-	qp->ib = ib_create_qp(pd->ib, &init);
+	qp->ib = create_ib(qp, init);
 	qp->obj.verb_ns = ktime_get_raw_ns() - start;
 	if (IS_ERR(qp->ib)) {
 		ret = PTR_ERR(qp->ib);
-		NL_SET_ERR_MSG(extack, "ib_create_qp failed");
+		if (ret == -ENOMEM)
+			NL_SET_ERR_MSG(extack, "ib_create_qp failed: no memory for queues of this depth");
+		else if (ret == -EINVAL && init->max_inline)
+			NL_SET_ERR_MSG(extack, "ib_create_qp failed: max_inline may be more than the device takes");
+		else
+			NL_SET_ERR_MSG(extack, "ib_create_qp failed");
 		goto err_free;
 	}
-	qp->max_send_wr = init.cap.max_send_wr;
-	qp->max_recv_wr = init.cap.max_recv_wr;
 
 	ret = kv_obj_publish(&qp->obj, extack);
 	if (ret)
 		goto err_destroy_qp;
+	kv_post_init_qp(qp);
 	return qp;
 
 err_destroy_qp:
@@ -94,12 +172,13 @@ static void destroy_qp(struct kv_obj *obj)
 
 	ib_destroy_qp(qp->ib);
 	obj->verb_ns = ktime_get_raw_ns() - start;
+	kv_post_forget_qp(qp);
 }
 
 /**
  * kv_qp_query() - ask the device for the QP's attributes
  * @qp: the QP
- * @attr: where they go
+ * @attr: where they go; a driver need not fill what it has not
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
@@ -111,9 +190,8 @@ int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 	struct ib_qp_init_attr init;
 	int ret;
 
-	ret = ib_query_qp(qp->ib, attr, IB_QP_STATE | IB_QP_ACCESS_FLAGS |
-			  IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
-			  IB_QP_SQ_PSN, &init);
+	memset(attr, 0, sizeof(*attr));
+	ret = ib_query_qp(qp->ib, attr, IB_QP_ATTR_STANDARD_BITS & ~IB_QP_CAP, &init);
 	if (ret)
 		NL_SET_ERR_MSG(extack, "ib_query_qp failed");
 	return ret;
@@ -129,144 +207,145 @@ int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
  */
 int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
-	/* A driver need not fill what it has not. */
-	struct ib_qp_attr attr = {};
+	static const char *const text[] = {
+		[KVERBS_QPS_RESET] = "the qp is in RESET: bring it to INIT, RTR and RTS first",
+		[KVERBS_QPS_INIT] = "the qp is in INIT: bring it to RTR and RTS first",
+		[KVERBS_QPS_RTR] = "the qp is in RTR: bring it to RTS first",
+		[KVERBS_QPS_SQD] = "the qp is in SQD: bring it back to RTS first",
+		[KVERBS_QPS_SQE] = "the qp is in SQE: bring it back to RTS first",
+		[KVERBS_QPS_ERR] = "the qp is in ERR: reset it and connect it anew",
+	};
+	enum kverbs_qp_state state;
+	struct ib_qp_attr attr;
 	int ret;
 
 	ret = kv_qp_query(qp, &attr, extack);
 	if (ret)
 		return ret;
-	switch (attr.qp_state) {
-	case IB_QPS_RTS:
+	state = kv_qp_state(&attr);
+	if (state == KVERBS_QPS_RTS)
 		return 0;
-	case IB_QPS_RESET:
-		NL_SET_ERR_MSG(extack, "the qp is in RESET: bring it to INIT, RTR and RTS first");
-		break;
-	case IB_QPS_INIT:
-		NL_SET_ERR_MSG(extack, "the qp is in INIT: bring it to RTR and RTS first");
-		break;
-	case IB_QPS_RTR:
-		NL_SET_ERR_MSG(extack, "the qp is in RTR: bring it to RTS first");
-		break;
-	case IB_QPS_ERR:
-		NL_SET_ERR_MSG(extack, "the qp is in ERR: reset it and connect it anew");
-		break;
-	default:
-		NL_SET_ERR_MSG(extack, "the qp is not in RTS");
-	}
+	if (extack)
+		extack->_msg = text[state];
 	return -EINVAL;
 }
 
-/* The way through the states that needs no more than we offer (IBTA 10.3.1). */
-static int check_transition(enum ib_qp_state from, enum ib_qp_state to,
-			    struct netlink_ext_ack *extack)
+static int refuse(struct kv_qp_step *wrong, u32 bit, const char *text)
 {
-	if (to == IB_QPS_RESET || to == IB_QPS_ERR)
-		return 0;
-	if ((from == IB_QPS_RESET && to == IB_QPS_INIT) ||
-	    (from == IB_QPS_INIT && to == IB_QPS_INIT) ||
-	    (from == IB_QPS_INIT && to == IB_QPS_RTR) ||
-	    (from == IB_QPS_RTR && to == IB_QPS_RTS) ||
-	    (from == IB_QPS_RTS && to == IB_QPS_RTS))
-		return 0;
-	switch (from) {
-	case IB_QPS_RESET:
-		NL_SET_ERR_MSG(extack, "the qp is in RESET: its next state is INIT");
-		break;
-	case IB_QPS_INIT:
-		NL_SET_ERR_MSG(extack, "the qp is in INIT: its next state is RTR");
-		break;
-	case IB_QPS_RTR:
-		NL_SET_ERR_MSG(extack, "the qp is in RTR: its next state is RTS");
-		break;
-	case IB_QPS_ERR:
-		NL_SET_ERR_MSG(extack, "the qp is in ERR: its next state is RESET");
-		break;
-	default:
-		NL_SET_ERR_MSG(extack, "no such transition: from here the qp goes to ERR or RESET");
-	}
+	wrong->bit = bit;
+	wrong->text = text;
 	return -EINVAL;
 }
 
-/*
- * On RoCE a destination is a MAC address too, and ib_modify_qp() of the kernel
- * does not look it up: RTR would succeed, and packets vanish. Making an address
- * handle fills it in.
- */
-static int resolve_ah(struct kv_qp *qp, struct rdma_ah_attr *ah_attr,
-		      struct netlink_ext_ack *extack)
+/* What the table does not know: is there such a thing, of this device? */
+static int check_values(const struct kv_qp *qp, enum kverbs_qp_state from,
+			const struct kv_qp_modify *modify, struct kv_qp_step *wrong)
 {
-	const struct ib_gid_attr *sgid;
-	struct ib_ah *ah;
+	const struct ib_qp_attr *attr = &modify->attr;
+	struct ib_device *ib = qp->ib->device;
+	u32 mask = modify->mask;
+	u32 port = mask & KV_QPA_PORT ? attr->port_num : qp->port;
+	u16 pkey;
 
-	sgid = rdma_get_gid_attr(qp->ib->device, rdma_ah_get_port_num(ah_attr),
-				 rdma_ah_read_grh(ah_attr)->sgid_index);
-	if (IS_ERR(sgid)) {
-		NL_SET_ERR_MSG(extack, "no GID at sgid_index of this port");
-		return -EINVAL;
-	}
-	rdma_put_gid_attr(sgid);
-
-	if (ah_attr->type != RDMA_AH_ATTR_TYPE_ROCE)
-		return 0;
-	ah = rdma_create_user_ah(qp->pd->ib, ah_attr, NULL);
-	if (IS_ERR(ah)) {
-		NL_SET_ERR_MSG(extack, "the destination's MAC address can't be resolved: check dgid and the route");
-		return PTR_ERR(ah);
-	}
-	rdma_destroy_ah(ah, 0);
+	if (mask & KV_QPA_CUR_STATE && modify->cur_state != from)
+		return refuse(wrong, KV_QPA_CUR_STATE,
+			      "cur_state is not the state that the qp is in");
+	if (mask & KV_QPA_PKEY_INDEX &&
+	    ib_get_cached_pkey(ib, port, attr->pkey_index, &pkey))
+		return refuse(wrong, KV_QPA_PKEY_INDEX,
+			      "no P_Key at pkey_index of this port");
+	if (mask & KV_QPA_MAX_RD_ATOMIC &&
+	    attr->max_rd_atomic > ib->attrs.max_qp_init_rd_atom)
+		return refuse(wrong, KV_QPA_MAX_RD_ATOMIC,
+			      "max_rd_atomic is above the device's max_qp_init_rd_atom");
+	if (mask & KV_QPA_MAX_DEST_RD_ATOMIC &&
+	    attr->max_dest_rd_atomic > ib->attrs.max_qp_rd_atom)
+		return refuse(wrong, KV_QPA_MAX_DEST_RD_ATOMIC,
+			      "max_dest_rd_atomic is above the device's max_qp_rd_atom");
 	return 0;
+}
+
+/* Whose SQD is not yet complete leaves it only by ERR; some devices log the refusal. */
+static int check_drained(const struct ib_qp_attr *now,
+			 const struct kv_qp_modify *modify,
+			 struct netlink_ext_ack *extack)
+{
+	if (now->qp_state != IB_QPS_SQD || !now->sq_draining ||
+	    modify->to == KVERBS_QPS_ERR)
+		return 0;
+	NL_SET_ERR_MSG(extack, "the send queue is still draining: wait for sq_drained, or go to ERR");
+	return -EBUSY;
+}
+
+/* What the QP was given holds until RESET, which forgets what was posted, too. */
+static void note_modified(struct kv_qp *qp, const struct kv_qp_modify *modify)
+{
+	if (modify->mask & KV_QPA_PORT)
+		qp->port = modify->attr.port_num;
+	qp->given |= modify->mask;
+	if (modify->to != KVERBS_QPS_RESET)
+		return;
+	qp->port = 1;
+	qp->given = 0;
+	qp->run_recvs = 0;
+	qp->dirty = false;
+	kv_obj_set_parent(&qp->obj, KV_QP_LOCAL_MR, NULL);
+	kv_obj_set_parent(&qp->obj, KV_QP_TARGET_MR, NULL);
+	kv_post_forget_qp(qp);
 }
 
 /**
  * kv_qp_modify() - take the QP through one transition
  * @qp: the QP
- * @modify: which, with what
- * @extack: where the reason of a refusal goes
+ * @modify: which, with what; receives what has defaults
+ * @wrong: receives the attribute to blame, and why, if it is one
+ * @extack: where the reason of any other refusal goes
  *
+ * Context: may sleep until the destination has answered, or has not
  * Locks: dev->lock
- * Return: 0 or a negative errno; -EBUSY while a run is on the QP.
+ * Return: 0 or a negative errno; -EBUSY while a run is on the QP, or its send
+ * queue is draining.
  */
 int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
-		 struct netlink_ext_ack *extack)
+		 struct kv_qp_step *wrong, struct netlink_ext_ack *extack)
 {
 	struct ib_qp_attr *attr = &modify->attr;
-	struct ib_qp_attr now = {};
+	enum kverbs_qp_state from;
+	struct ib_qp_attr now;
 	u64 start;
 	int ret;
 
 	ret = kv_qp_query(qp, &now, extack);
 	if (ret)
 		return ret;
-	ret = check_transition(now.qp_state, attr->qp_state, extack);
-	if (ret)
-		return ret;
-	ret = kv_qp_claim(qp, extack);
+	from = kv_qp_state(&now);
+	if (from == KVERBS_QPS_RESET && modify->to == KVERBS_QPS_INIT) {
+		if (!(modify->mask & KV_QPA_PORT))
+			attr->port_num = 1;
+		if (!(modify->mask & KV_QPA_PKEY_INDEX))
+			attr->pkey_index = 0;
+		modify->mask |= KV_QPA_PORT | KV_QPA_PKEY_INDEX;
+	}
+	ret = kv_qp_table_check(qp->type, from, modify->to, modify->mask, wrong) ?:
+	      check_values(qp, from, modify, wrong) ?:
+	      check_drained(&now, modify, extack) ?:
+	      kv_qp_claim(qp, extack);
 	if (ret)
 		return ret;
 
+	attr->qp_state = to_ib_state[modify->to];
+	attr->cur_qp_state = to_ib_state[modify->cur_state];
 	start = ktime_get_raw_ns();
-	if (modify->mask & IB_QP_AV)
-		ret = resolve_ah(qp, &attr->ah_attr, extack);
+	if (modify->mask & KV_QPA_AV)
+		ret = kv_ah_resolve(qp->pd, &attr->ah_attr, extack);
 	if (!ret) {
-		ret = ib_modify_qp(qp->ib, attr, modify->mask);
+		ret = ib_modify_qp(qp->ib, attr, modify->mask | KV_QPA_STATE);
 		if (ret)
 			NL_SET_ERR_MSG(extack, "ib_modify_qp failed: the device refuses this value of an attribute");
 	}
 	qp->obj.verb_ns = ktime_get_raw_ns() - start;
-
-	if (!ret && attr->qp_state == IB_QPS_RESET) {
-		struct ib_wc wc;
-
-		/* RESET forgets what was posted; its completions go too. */
-		while (ib_poll_cq(qp->send_cq->ib, 1, &wc) > 0 ||
-		       ib_poll_cq(qp->recv_cq->ib, 1, &wc) > 0)
-			;
-		qp->recvs = 0;
-		qp->dirty = false;
-		kv_obj_set_parent(&qp->obj, KV_QP_LOCAL_MR, NULL);
-		kv_obj_set_parent(&qp->obj, KV_QP_TARGET_MR, NULL);
-	}
+	if (!ret)
+		note_modified(qp, modify);
 	kv_qp_release(qp);
 	return ret;
 }
@@ -301,61 +380,6 @@ void kv_qp_release(struct kv_qp *qp)
 	if (qp->recv_cq != qp->send_cq)
 		kv_cq_release(qp->recv_cq);
 	kv_cq_release(qp->send_cq);
-}
-
-/**
- * kv_qp_post_and_wait() - post one request of local work, take its completion
- * @qp: the QP
- * @wr: the request, signaled; its wr_id is set here
- * @extack: where the reason of a refusal goes
- *
- * Context: may sleep, for 2 s at most
- * Locks: dev->lock
- * Return: 0 or a negative errno; -EIO for a bad completion.
- */
-int kv_qp_post_and_wait(struct kv_qp *qp, struct ib_send_wr *wr,
-			struct netlink_ext_ack *extack)
-{
-	unsigned long deadline;
-	struct ib_wc wc;
-	int ret;
-
-	lockdep_assert_held(&qp->obj.dev->lock);
-	ret = kv_qp_check_rts(qp, extack);
-	if (ret)
-		return ret;
-	ret = kv_qp_claim(qp, extack);
-	if (ret)
-		return ret;
-
-	wr->wr_id = ++qp->wr_id;
-	/* As the runs do: what the post schedules runs before it returns. */
-	local_bh_disable();
-	ret = ib_post_send(qp->ib, wr, NULL);
-	local_bh_enable();
-	if (ret) {
-		NL_SET_ERR_MSG(extack, "ib_post_send failed");
-		goto release;
-	}
-
-	deadline = jiffies + msecs_to_jiffies(POST_AND_WAIT_MS);
-	while (ib_poll_cq(qp->send_cq->ib, 1, &wc) < 1 || wc.wr_id != wr->wr_id) {
-		if (time_after(jiffies, deadline)) {
-			NL_SET_ERR_MSG(extack, "no completion within 2 s: reset the qp and connect it anew");
-			/* It may still come, and must not be taken for a run's. */
-			qp->dirty = true;
-			ret = -ETIMEDOUT;
-			goto release;
-		}
-		usleep_range(1, 10);
-	}
-	if (wc.status != IB_WC_SUCCESS) {
-		NL_SET_ERR_MSG(extack, "the device completed the request with an error; the qp is in ERR now");
-		ret = -EIO;
-	}
-release:
-	kv_qp_release(qp);
-	return ret;
 }
 
 const struct kv_obj_ops kv_qp_ops = {

@@ -4,72 +4,122 @@
 
 #include <rdma/ib_verbs.h>
 #include "obj.h"
+#include "post.h"
+#include "qp_table.h"
 
 struct kv_cq;
-struct kv_mr;
 struct kv_pd;
+struct kv_srq;
 
 /* What a QP uses: its parents by slot. */
 enum kv_qp_parent {
 	KV_QP_PD,
 	KV_QP_SEND_CQ,
 	KV_QP_RECV_CQ,
+	KV_QP_SRQ,
 	KV_QP_LOCAL_MR,
 	KV_QP_TARGET_MR,
 };
 
 /**
- * struct kv_qp - an RC queue pair
+ * struct kv_qp - a queue pair
  * @obj: base; parents as enum kv_qp_parent says. The MRs are those that the last
  *	run posted: receives may still be outstanding on them, so they stay until
  *	another run, RESET, or the QP's end.
  * @ib: the verbs object
+ * @type: its transport
  * @pd: its protection domain
  * @send_cq: where sends complete
  * @recv_cq: where receives complete
+ * @srq: where receives come from, or NULL: from its own queue
  * @max_send_wr: depth of the send queue
- * @max_recv_wr: depth of the receive queue
- * @recvs: receives that are posted; of the run while one is active, else under
- *	dev->lock
+ * @max_recv_wr: depth of the receive queue, 0 with @srq
+ * @max_send_sge: of each send
+ * @max_recv_sge: of each receive, 0 with @srq
+ * @max_inline: bytes that a send can carry inline
+ * @sq_sig_all: every send completes
+ * @port: where INIT has put it, 1 before; dev->lock
+ * @given: KV_QPA_*, the attributes that it was given since it was in RESET: the
+ *	others mean nothing yet; dev->lock
+ * @post: post.c's; kv_post_init_qp() once the QP is published
+ * @run_recvs: receives of runs that are posted; of the run while one is active,
+ *	else under dev->lock
  * @dirty: a run ended with other requests outstanding; ditto
- * @wr_id: the last one that kv_qp_post_and_wait() used; dev->lock
  */
 struct kv_qp {
 	struct kv_obj obj;
 	struct ib_qp *ib;
+	enum kverbs_qp_type type;
 	struct kv_pd *pd;
 	struct kv_cq *send_cq;
 	struct kv_cq *recv_cq;
+	struct kv_srq *srq;
 	u32 max_send_wr;
 	u32 max_recv_wr;
-	u32 recvs;
+	u32 max_send_sge;
+	u32 max_recv_sge;
+	u32 max_inline;
+	bool sq_sig_all;
+	u32 port;
+	u32 given;
+	struct kv_post_qp post;
+	u32 run_recvs;
 	bool dirty;
-	u64 wr_id;
+};
+
+/**
+ * struct kv_qp_init - what a QP is made with; the limits are the device's at most
+ * @type: its transport, which the device has
+ * @pd: its protection domain; the rest is of the same device
+ * @send_cq: where sends complete
+ * @recv_cq: where receives complete, may be the same
+ * @srq: where receives come from, or NULL
+ * @max_send_wr: depth of the send queue
+ * @max_recv_wr: depth of the receive queue, 0 with @srq
+ * @max_send_sge: of each send
+ * @max_recv_sge: of each receive, 0 with @srq
+ * @max_inline: bytes that a send can carry inline
+ * @sq_sig_all: every send completes
+ */
+struct kv_qp_init {
+	enum kverbs_qp_type type;
+	struct kv_pd *pd;
+	struct kv_cq *send_cq;
+	struct kv_cq *recv_cq;
+	struct kv_srq *srq;
+	u32 max_send_wr;
+	u32 max_recv_wr;
+	u32 max_send_sge;
+	u32 max_recv_sge;
+	u32 max_inline;
+	bool sq_sig_all;
 };
 
 /**
  * struct kv_qp_modify - one transition
- * @attr: its attributes; qp_state always
- * @mask: which of them are there, IB_QP_* flags
+ * @to: the state to go to
+ * @cur_state: if KV_QPA_CUR_STATE is there: which state the QP is thought to be in
+ * @attr: the other attributes
+ * @mask: which of them are there, KV_QPA_*
  */
 struct kv_qp_modify {
+	enum kverbs_qp_state to;
+	enum kverbs_qp_state cur_state;
 	struct ib_qp_attr attr;
-	int mask;
+	u32 mask;
 };
 
-struct kv_qp *kv_qp_create(struct kv_pd *pd, struct kv_cq *send_cq,
-			   struct kv_cq *recv_cq, const struct kv_owner *owner,
-			   u32 max_send_wr, u32 max_recv_wr,
+struct kv_qp *kv_qp_create(const struct kv_qp_init *init,
+			   const struct kv_owner *owner,
 			   struct netlink_ext_ack *extack);
 int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
-		 struct netlink_ext_ack *extack);
+		 struct kv_qp_step *wrong, struct netlink_ext_ack *extack);
 int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 		struct netlink_ext_ack *extack);
+enum kverbs_qp_state kv_qp_state(const struct ib_qp_attr *attr);
 int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack);
 int kv_qp_claim(struct kv_qp *qp, struct netlink_ext_ack *extack);
 void kv_qp_release(struct kv_qp *qp);
-int kv_qp_post_and_wait(struct kv_qp *qp, struct ib_send_wr *wr,
-			struct netlink_ext_ack *extack);
 
 extern const struct kv_obj_ops kv_qp_ops;
 

@@ -6,8 +6,9 @@
 #include <linux/slab.h>
 #include "cq.h"
 #include "dev.h"
+#include "event.h"
 #include "mr.h"
-#include "genl/family.h"
+#include "post.h"
 #include "qp.h"
 #include "run.h"
 #include "wr.h"
@@ -55,11 +56,46 @@ static int check_mr(const struct kv_run_end *end, const struct kv_mr *mr,
 	return 0;
 }
 
+/* The loop polls, and takes every completion for its own. */
+static int check_cq(struct kv_cq *cq, struct netlink_ext_ack *extack)
+{
+	if (cq->context != KVERBS_CQ_POLLED) {
+		NL_SET_ERR_MSG(extack, "a run polls: it needs a qp whose cqs have the context polled");
+		return -EINVAL;
+	}
+	if (cq->post.srq_qps) {
+		NL_SET_ERR_MSG(extack, "a qp with an srq receives into the cq: a run needs cqs without");
+		return -EBUSY;
+	}
+	if (kv_post_pending(cq)) {
+		NL_SET_ERR_MSG(extack, "requests posted by hand are outstanding, or their completions not polled: poll the cq, or reset the qp");
+		return -EBUSY;
+	}
+	return 0;
+}
+
+static int check_qp(struct kv_qp *qp, struct netlink_ext_ack *extack)
+{
+	if (qp->type != KVERBS_QPT_RC) {
+		NL_SET_ERR_MSG(extack, "a run takes an rc qp: post to uc and ud qps by hand");
+		return -EINVAL;
+	}
+	if (qp->srq) {
+		NL_SET_ERR_MSG(extack, "a run takes a qp without an srq");
+		return -EINVAL;
+	}
+	return check_cq(qp->send_cq, extack) ?: check_cq(qp->recv_cq, extack);
+}
+
 static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *end,
 		     struct netlink_ext_ack *extack)
 {
 	struct kv_qp *qp = end->qp;
 	int ret;
+
+	ret = check_qp(qp, extack);
+	if (ret)
+		return ret;
 
 	/* The QP keeps them after the run. */
 	if (kv_obj_persistent(&qp->obj) &&
@@ -91,7 +127,7 @@ static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *en
 		NL_SET_ERR_MSG(extack, "SEND needs a max_recv_wr and a cqe of 2 at least");
 		return -EINVAL;
 	}
-	if (qp->recvs && qp->obj.parents[KV_QP_TARGET_MR] != &end->target->obj) {
+	if (qp->run_recvs && qp->obj.parents[KV_QP_TARGET_MR] != &end->target->obj) {
 		NL_SET_ERR_MSG(extack, "receives of an earlier run are posted with another target_mr: reset the qp and connect it anew");
 		return -EBUSY;
 	}
@@ -142,7 +178,7 @@ static int post_recvs(struct kv_qp *qp, struct kv_end *end,
 {
 	int ret;
 
-	for (; qp->recvs < KV_LOOP_RECVS; qp->recvs++) {
+	for (; qp->run_recvs < KV_LOOP_RECVS; qp->run_recvs++) {
 		ret = kv_env_post_recv(end);
 		if (ret) {
 			NL_SET_ERR_MSG(extack, "ib_post_recv failed");
@@ -187,14 +223,30 @@ static void release_end(struct kv_run *run, const struct kv_run_end *from)
 	kv_qp_release(from->qp);
 }
 
+/* Which QP of a RELAY met it the loop does not say. */
+static void tell_bad_wc(const struct kv_run *run)
+{
+	const struct kv_run_spec *spec = &run->spec;
+	struct kv_event event = {
+		.type = KVERBS_EVENT_WC_ERROR,
+		.wc_status = run->loop.wc_status,
+		.vendor_err = run->loop.vendor_err,
+	};
+
+	if (event.wc_status != IB_WC_SUCCESS && event.wc_status != IB_WC_WR_FLUSH_ERR)
+		kv_event_send_obj(spec->peer.qp ? &run->obj : &spec->end.qp->obj, &event);
+}
+
 static int run_thread(void *arg)
 {
+	struct kv_event event = { .type = KVERBS_EVENT_RUN_STARTED };
 	struct kv_run *run = arg;
 	const struct kv_run_spec *spec = &run->spec;
 	struct kv_loop *loop;
 	u64 start;
 	int ret = 0;
 
+	kv_event_send_obj(&run->obj, &event);
 	if (spec->warmup) {
 		ret = run->fn(prep_pass(run, spec->warmup, ~0ULL));
 		WRITE_ONCE(run->warmed, run->loop.done);
@@ -211,11 +263,14 @@ static int run_thread(void *arg)
 	if (ret == -ECANCELED)
 		ret = READ_ONCE(run->stop_reason);
 	run->error = ret;
+	tell_bad_wc(run);
 	release_end(run, &spec->end);
 	release_end(run, &spec->peer);
 	/* Pairs with the acquire of who reads the result. */
 	smp_store_release(&run->state, KVERBS_RUN_DONE);
-	kv_netlink_run_done(&run->obj.owner, run->obj.id, ret);
+	event.type = KVERBS_EVENT_RUN_DONE;
+	event.error = ret;
+	kv_event_send_obj(&run->obj, &event);
 	/* The run may be freed from here on. */
 	complete_all(&run->done);
 	module_put_and_kthread_exit(0);

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/netlink.h>
+#include "ah.h"
 #include "cq.h"
+#include "dev.h"
+#include "loop_env.h"
 #include "mr.h"
 #include "pd.h"
+#include "post.h"
 #include "qp.h"
+#include "run.h"
+#include "srq.h"
 #include "wr.h"
 
 static const enum ib_wr_opcode opcodes[] = {
@@ -68,4 +75,259 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 	end->recv_wr.sg_list = &end->recv_sge;
 	end->recv_wr.num_sge = 1;
 	end->flag = from->target->buf + spec->size - 1;
+}
+
+static bool is_atomic(u32 op)
+{
+	return op == KVERBS_OP_FETCH_ADD || op == KVERBS_OP_CMP_SWP;
+}
+
+static u64 total_length(const struct kv_post_spec *spec)
+{
+	unsigned int i;
+	u64 length = 0;
+
+	for (i = 0; i < spec->sges; i++)
+		length += spec->sge[i].length;
+	return length;
+}
+
+static int check_atomic(const struct kv_post_spec *spec,
+			struct netlink_ext_ack *extack)
+{
+	if (spec->qp->obj.dev->ib->attrs.atomic_cap == IB_ATOMIC_NONE) {
+		NL_SET_ERR_MSG(extack, "the device has no atomic operations");
+		return -EOPNOTSUPP;
+	}
+	if (spec->sges != 1 || spec->sge[0].length != sizeof(u64)) {
+		NL_SET_ERR_MSG(extack, "an atomic operation takes one sge of 8 bytes");
+		return -EINVAL;
+	}
+	if (spec->remote_addr % sizeof(u64)) {
+		NL_SET_ERR_MSG(extack, "remote_addr of an atomic operation is a multiple of 8");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_ud(const struct kv_post_spec *spec,
+		    struct netlink_ext_ack *extack)
+{
+	if (!spec->ah) {
+		NL_SET_ERR_MSG(extack, "ah is missing: a ud qp needs to be told where to send");
+		return -EINVAL;
+	}
+	if (spec->ah->obj.parents[0] != &spec->qp->pd->obj) {
+		NL_SET_ERR_MSG(extack, "the ah and the qp are of different pds");
+		return -EINVAL;
+	}
+	if (kv_obj_persistent(&spec->qp->obj) && !kv_obj_persistent(&spec->ah->obj)) {
+		NL_SET_ERR_MSG(extack, "the qp is persistent and the ah is not: it would go while a request names it");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* What a queue pair of this type takes. */
+static int check_type(const struct kv_post_spec *spec,
+		      struct netlink_ext_ack *extack)
+{
+	if (spec->qp->type == KVERBS_QPT_UD) {
+		if (spec->op == KVERBS_OP_SEND)
+			return check_ud(spec, extack);
+		NL_SET_ERR_MSG(extack, "a ud qp takes send and recv only");
+		return -EINVAL;
+	}
+	if (spec->qp->type == KVERBS_QPT_UC && spec->op != KVERBS_OP_SEND &&
+	    spec->op != KVERBS_OP_WRITE) {
+		NL_SET_ERR_MSG(extack, "a uc qp takes send, write and recv only");
+		return -EINVAL;
+	}
+	if (spec->ah) {
+		NL_SET_ERR_MSG(extack, "ah is for ud qps only: this one is connected");
+		return -EINVAL;
+	}
+	return is_atomic(spec->op) ? check_atomic(spec, extack) : 0;
+}
+
+static int check_send(const struct kv_post_spec *spec,
+		      struct netlink_ext_ack *extack)
+{
+	const struct kv_qp *qp = spec->qp;
+
+	if (spec->sges > qp->max_send_sge) {
+		NL_SET_ERR_MSG(extack, "more sges than the qp's max_send_sge");
+		return -EINVAL;
+	}
+	if (spec->flags & KVERBS_WR_INLINE) {
+		if (spec->op != KVERBS_OP_SEND && spec->op != KVERBS_OP_WRITE) {
+			NL_SET_ERR_MSG(extack, "inline goes with send and write only");
+			return -EINVAL;
+		}
+		if (total_length(spec) > qp->max_inline) {
+			NL_SET_ERR_MSG(extack, "more bytes than the qp's max_inline");
+			return -EINVAL;
+		}
+	}
+	return check_type(spec, extack);
+}
+
+static int check_recv(const struct kv_post_spec *spec,
+		      struct netlink_ext_ack *extack)
+{
+	if (spec->qp && spec->qp->srq) {
+		NL_SET_ERR_MSG(extack, "the qp's receives come from its srq: post there");
+		return -EINVAL;
+	}
+	if (spec->flags) {
+		NL_SET_ERR_MSG(extack, "a recv takes no flags");
+		return -EINVAL;
+	}
+	if (spec->qp && spec->sges > spec->qp->max_recv_sge) {
+		NL_SET_ERR_MSG(extack, "more sges than the qp's max_recv_sge");
+		return -EINVAL;
+	}
+	if (spec->srq && spec->sges > spec->srq->max_sge) {
+		NL_SET_ERR_MSG(extack, "more sges than the srq's max_sge");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_sge(const struct kv_post_spec *spec, const struct kv_post_sge *sge,
+		     struct netlink_ext_ack *extack)
+{
+	const struct kv_obj *queue = spec->qp ? &spec->qp->obj : &spec->srq->obj;
+	const struct kv_obj *pd = spec->qp ? &spec->qp->pd->obj : &spec->srq->pd->obj;
+	const struct kv_mr *mr = sge->mr;
+
+	if (sge->offset > mr->length || sge->length > mr->length - sge->offset) {
+		NL_SET_ERR_MSG(extack, "an sge names bytes beyond the end of its mr's buffer");
+		return -EINVAL;
+	}
+	if (mr->obj.parents[0] != pd) {
+		NL_SET_ERR_MSG(extack, "the mr of an sge is of another pd than the queue");
+		return -EINVAL;
+	}
+	if (sge->lkey == KVERBS_LKEY_MR && !mr->registered) {
+		NL_SET_ERR_MSG(extack, "lkey mr: the mr of an sge is not registered");
+		return -EINVAL;
+	}
+	/* The queue keeps it until the completion. */
+	if (kv_obj_persistent(queue) && !kv_obj_persistent(&mr->obj)) {
+		NL_SET_ERR_MSG(extack, "the queue is persistent and an mr is not: it would go while a request names it");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * kv_wr_check_post() - could this request be posted, if its queue were ready?
+ * @spec: the request, with what belongs to its operation; a QP for all but RECV,
+ *	which takes a QP or an SRQ
+ * @extack: where the reason of a refusal goes
+ *
+ * With lkey MR a range beyond the registration is for the device to refuse.
+ *
+ * Locks: dev->lock
+ * Return: 0, -EINVAL or -EOPNOTSUPP.
+ */
+int kv_wr_check_post(const struct kv_post_spec *spec,
+		     struct netlink_ext_ack *extack)
+{
+	unsigned int i;
+	int ret;
+
+	ret = spec->op == KVERBS_OP_RECV ? check_recv(spec, extack) :
+					   check_send(spec, extack);
+	for (i = 0; !ret && i < spec->sges; i++)
+		ret = check_sge(spec, &spec->sge[i], extack);
+	return ret;
+}
+
+static void prep_post_sge(struct ib_sge *sge, const struct kv_post_spec *spec,
+			  const struct kv_post_sge *from)
+{
+	const struct kv_pd *pd = spec->qp ? spec->qp->pd : spec->srq->pd;
+	const struct kv_mr *mr = from->mr;
+
+	sge->length = from->length;
+	if (from->lkey == KVERBS_LKEY_MR) {
+		sge->lkey = mr->ib->lkey;
+		/* Below the registration it wraps, which is as wrong as above. */
+		sge->addr = mr->ib->iova + (from->offset - mr->offset);
+	} else {
+		sge->lkey = pd->ib->local_dma_lkey;
+		sge->addr = mr->dma + from->offset;
+	}
+	/* The CPU copies these bytes: drivers take a pointer, and no key. */
+	if (spec->flags & KVERBS_WR_INLINE)
+		sge->addr = (uintptr_t)mr->buf + from->offset;
+}
+
+static void prep_send(struct kv_wr *wr, const struct kv_post_spec *spec)
+{
+	wr->send.opcode = opcodes[spec->op];
+	if (spec->has_imm) {
+		wr->send.opcode = spec->op == KVERBS_OP_SEND ?
+				  IB_WR_SEND_WITH_IMM : IB_WR_RDMA_WRITE_WITH_IMM;
+		wr->send.ex.imm_data = cpu_to_be32(spec->imm);
+	}
+	if (!(spec->flags & KVERBS_WR_UNSIGNALED))
+		wr->send.send_flags |= IB_SEND_SIGNALED;
+	if (spec->flags & KVERBS_WR_SOLICITED)
+		wr->send.send_flags |= IB_SEND_SOLICITED;
+	if (spec->flags & KVERBS_WR_FENCE)
+		wr->send.send_flags |= IB_SEND_FENCE;
+	if (spec->flags & KVERBS_WR_INLINE)
+		wr->send.send_flags |= IB_SEND_INLINE;
+	switch (spec->op) {
+	case KVERBS_OP_SEND:
+		if (!spec->ah)
+			break;
+		wr->ud.ah = spec->ah->ib;
+		wr->ud.remote_qpn = spec->remote_qpn;
+		wr->ud.remote_qkey = spec->remote_qkey;
+		break;
+	case KVERBS_OP_WRITE:
+	case KVERBS_OP_READ:
+		wr->rdma.remote_addr = spec->remote_addr;
+		wr->rdma.rkey = spec->remote_key;
+		break;
+	case KVERBS_OP_FETCH_ADD:
+	case KVERBS_OP_CMP_SWP:
+		wr->atomic.remote_addr = spec->remote_addr;
+		wr->atomic.rkey = spec->remote_key;
+		wr->atomic.compare_add = spec->compare_add;
+		wr->atomic.swap = spec->swap;
+		break;
+	}
+}
+
+/**
+ * kv_wr_prep_post() - build a request that is posted by hand
+ * @wr: where it goes
+ * @spec: the request, checked by kv_wr_check_post()
+ * @cqe: whose done() its completion calls
+ *
+ * Locks: dev->lock
+ */
+void kv_wr_prep_post(struct kv_wr *wr, const struct kv_post_spec *spec,
+		     struct ib_cqe *cqe)
+{
+	unsigned int i;
+
+	memset(wr, 0, sizeof(*wr));
+	for (i = 0; i < spec->sges; i++)
+		prep_post_sge(&wr->sge[i], spec, &spec->sge[i]);
+	if (spec->op == KVERBS_OP_RECV) {
+		wr->recv.wr_cqe = cqe;
+		wr->recv.sg_list = wr->sge;
+		wr->recv.num_sge = spec->sges;
+		return;
+	}
+	wr->send.wr_cqe = cqe;
+	wr->send.sg_list = wr->sge;
+	wr->send.num_sge = spec->sges;
+	prep_send(wr, spec);
 }

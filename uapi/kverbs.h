@@ -12,22 +12,34 @@
  *   FLUSH      -> FLUSHED, KEPT        destroys what is persistent
  *   DEV_GET    NAME -> KVERBS_A_DEV_*  do: one device, dump: all devices
  *
- *   PD_NEW     DEV [, PERSISTENT] -> ID, VERB_NS
- *   CQ_NEW     DEV, CQE [, COMP_VECTOR, PERSISTENT] -> ID, CQE, VERB_NS
- *   MR_NEW     PD, LENGTH [, PERSISTENT] -> ID, VERB_NS
- *   MR_REG     ID, QP, ACCESS [, OFFSET, LENGTH]
- *                 -> ACCESS, OFFSET, REG_LENGTH, LKEY, RKEY, IOVA, VERB_NS
- *   MR_INV     ID, QP -> VERB_NS
- *   MR_WRITE   ID, OFFSET, DATA -> nothing
- *   MR_READ    ID, OFFSET, LENGTH -> DATA
- *   QP_NEW     PD, SEND_CQ, RECV_CQ, MAX_* [, PERSISTENT]
- *                 -> ID, QPN, MAX_*, VERB_NS
+ *   PD_NEW     DEV [, PERSISTENT] -> as PD_GET, VERB_NS
+ *   CQ_NEW     DEV, CQE [, COMP_VECTOR, CONTEXT, PERSISTENT] -> as CQ_GET, VERB_NS
+ *   CQ_POLL    ID [, MAX_WC] -> WC for each completion, in order; VERB_NS
+ *   CQ_ARM     ID [, SOLICITED] -> VERB_NS, MISSED if completions are there
+ *              already: then no event may come. Else EVENT COMPLETION follows.
+ *   MR_NEW     PD, LENGTH [, MAX_ACCESS, PERSISTENT] -> as MR_GET, VERB_NS
+ *   MR_REG     ID, QP [, ACCESS, OFFSET, LENGTH] -> as MR_GET, VERB_NS
+ *   MR_INV     ID, QP -> as MR_GET, VERB_NS
+ *   MR_WRITE   ID, DATA [, OFFSET] -> nothing
+ *   MR_READ    ID, LENGTH [, OFFSET] -> DATA
+ *   MR_LOAD    ID, FD [, FILE_OFFSET, OFFSET, LENGTH] -> LENGTH
+ *   MR_SAVE    ID, FD [, FILE_OFFSET, OFFSET, LENGTH] -> LENGTH
+ *              between the buffer and a regular file that the sender has open;
+ *              the reply's LENGTH is less than what was asked for if a file
+ *              ended (LOAD) or is full (SAVE)
+ *   SRQ_NEW    PD, MAX_WR [, MAX_SGE, LIMIT, PERSISTENT] -> as SRQ_GET, VERB_NS
+ *   SRQ_MODIFY ID, LIMIT or MAX_WR or both -> as SRQ_GET, VERB_NS
+ *   AH_NEW     PD, and where to [, PERSISTENT] -> as AH_GET, VERB_NS
+ *   QP_NEW     PD, SEND_CQ, RECV_CQ, MAX_SEND_WR, MAX_RECV_WR or SRQ [, TYPE, ...,
+ *              PERSISTENT] -> as QP_GET, VERB_NS
  *   QP_MODIFY  ID, STATE, and what the transition needs -> VERB_NS
- *   PD_GET, CQ_GET, MR_GET, QP_GET
+ *   PD_GET, CQ_GET, MR_GET, SRQ_GET, AH_GET, QP_GET
  *              do: ID -> what it was made with, its parents; a registered MR's
  *              key; a QP's state and what else ib_query_qp() knows.
  *              dump: all that the socket may see, in the order of their ids
- *   PD_DEL, CQ_DEL, MR_DEL, QP_DEL    ID -> VERB_NS
+ *   PD_DEL, CQ_DEL, MR_DEL, SRQ_DEL, AH_DEL, QP_DEL    ID -> VERB_NS
+ *
+ *   WR_POST    one work request (see enum kverbs_a_wr) -> VERB_NS
  *
  *   RUN_START  what to measure (see enum kverbs_a_run) -> ID
  *   RUN_GET    ID [, FIRST_BIN] -> state, counters, as many histogram bins as
@@ -37,15 +49,23 @@
  *              time for its QP to be used again if what is outstanding
  *              completes within KVERBS_GRACE_NS.
  *   RUN_DEL    ID -> nothing. Cancels first if the run is active.
- *   RUN_DONE   event, group "runs": ID, ERROR. Sent to the namespace of the
- *              socket that started the run.
+ *
+ *   EVENT      event, group "events": see enum kverbs_a_event. Sent to the
+ *              network namespace of the object's owner, a device's to all that
+ *              may use it. Events may get lost: who needs to be sure asks.
  *
  * Objects belong to the socket that made them: nobody else sees them, and they
- * die with it, runs first, then QPs, MRs, CQs and PDs. A persistent object stays
- * until it is deleted or flushed, or its network namespace goes; every socket of
- * that namespace sees it. It can use only persistent objects. Runs are never
- * persistent. When a device goes, its objects go; its runs stay, ended with
- * -ENODEV, until they are deleted.
+ * die with it, runs first, then QPs, AHs, SRQs, MRs, CQs and PDs. A persistent
+ * object stays until it is deleted or flushed, or its network namespace goes;
+ * every socket of that namespace sees it. It can use only persistent objects.
+ * Runs are never persistent. When a device goes, its objects go; its runs stay,
+ * ended with -ENODEV, until they are deleted.
+ *
+ * What a work request names (its MRs, its AH) is in use until its completion was
+ * polled, or that of a later request of the same queue; or its QP was reset or
+ * destroyed; or its SRQ was destroyed. As long as requests that were posted by
+ * hand are outstanding, or their completions not polled, no run can be started
+ * with their CQs.
  *
  * A dump during which objects came or went has NLM_F_DUMP_INTR set: ask again.
  *
@@ -53,17 +73,24 @@
  * message; where one attribute is to blame, extack points at it.
  *
  *   -EINVAL   a value or a combination of values is wrong
+ *   -ERANGE   a value is out of its range
  *   -ENOENT   no such object (or it belongs to somebody else)
  *   -ENODEV   no such device, or not from this network namespace
- *   -EBUSY    in use: by another object, or by an active run
+ *   -EBUSY    in use: by another object, by a posted request, by an active run
  *   -EPERM    no CAP_NET_ADMIN
+ *   -EBADF    no such open file, or not open for that
  *   -EDQUOT   over the module's limits (max_objects, max_bytes)
  *   -ENOMEM   no memory
  *   -EOPNOTSUPP the device can't do this
  *   anything else is what the verb returned
  *
+ * An object's id is never 0. A device's name has at most 63 bytes. A number of
+ * which a device says how large it may be is at most 2^31 - 1, whatever device.
+ *
  * Units are in the names: _NS nanoseconds, _BYTES or LENGTH bytes, _TICKS ticks
  * of the counter (see KVERBS_A_INFO_COUNTER). 64-bit numbers stay 64-bit.
+ *
+ * Numbers of commands and attributes never change; new ones are added at the end.
  */
 #ifndef _UAPI_KVERBS_H
 #define _UAPI_KVERBS_H
@@ -75,7 +102,7 @@
 
 #define KVERBS_GENL_NAME "kverbs"
 #define KVERBS_GENL_VERSION 1
-#define KVERBS_MCGRP_RUNS "runs"
+#define KVERBS_MCGRP_EVENTS "events"
 
 /*
  * Empty polls that a run may make before it lets the CPU go. It looks whether it
@@ -88,6 +115,12 @@
 
 /* A single MR_WRITE or MR_READ moves at most this many bytes. */
 #define KVERBS_DATA_MAX 16384
+
+/* A work request has at most this many SGEs; devices may take less. */
+#define KVERBS_SGE_MAX 32
+
+/* A single CQ_POLL takes at most this many completions. */
+#define KVERBS_POLL_MAX 64
 
 enum kverbs_cmd {
 	KVERBS_CMD_UNSPEC,
@@ -103,6 +136,8 @@ enum kverbs_cmd {
 	KVERBS_CMD_CQ_NEW,
 	KVERBS_CMD_CQ_DEL,
 	KVERBS_CMD_CQ_GET,
+	KVERBS_CMD_CQ_POLL,
+	KVERBS_CMD_CQ_ARM,
 
 	KVERBS_CMD_MR_NEW,
 	KVERBS_CMD_MR_DEL,
@@ -111,17 +146,31 @@ enum kverbs_cmd {
 	KVERBS_CMD_MR_INV,
 	KVERBS_CMD_MR_WRITE,
 	KVERBS_CMD_MR_READ,
+	KVERBS_CMD_MR_LOAD,
+	KVERBS_CMD_MR_SAVE,
+
+	KVERBS_CMD_SRQ_NEW,
+	KVERBS_CMD_SRQ_DEL,
+	KVERBS_CMD_SRQ_GET,
+	KVERBS_CMD_SRQ_MODIFY,
+
+	KVERBS_CMD_AH_NEW,
+	KVERBS_CMD_AH_DEL,
+	KVERBS_CMD_AH_GET,
 
 	KVERBS_CMD_QP_NEW,
 	KVERBS_CMD_QP_DEL,
 	KVERBS_CMD_QP_GET,
 	KVERBS_CMD_QP_MODIFY,
 
+	KVERBS_CMD_WR_POST,
+
 	KVERBS_CMD_RUN_START,
 	KVERBS_CMD_RUN_CANCEL,
 	KVERBS_CMD_RUN_GET,
 	KVERBS_CMD_RUN_DEL,
-	KVERBS_CMD_RUN_DONE,
+
+	KVERBS_CMD_EVENT,
 
 	__KVERBS_CMD_LAST,
 	KVERBS_CMD_MAX = __KVERBS_CMD_LAST - 1,
@@ -153,39 +202,123 @@ enum kverbs_a_info {
 	KVERBS_A_INFO_MAX = __KVERBS_A_INFO_LAST - 1,
 };
 
+/* What can be done with a device, of what this module offers. */
+#define KVERBS_CAN_RC (1U << 0)
+#define KVERBS_CAN_UC (1U << 1)
+#define KVERBS_CAN_UD (1U << 2)
+#define KVERBS_CAN_SRQ (1U << 3)
+#define KVERBS_CAN_AH (1U << 4)
+#define KVERBS_CAN_FAST_REG (1U << 5)
+#define KVERBS_CAN_ATOMIC (1U << 6)
+#define KVERBS_CAN__ALL 0x7fU
+
 /**
  * enum kverbs_a_dev - an RDMA device, as the kernel sees it
  * @KVERBS_A_DEV_NAME: string, such as "rxe0"
- * @KVERBS_A_DEV_PORTS: u32, number of physical ports
- * @KVERBS_A_DEV_MAX_QP_WR: u32, struct ib_device_attr.max_qp_wr
- * @KVERBS_A_DEV_MAX_CQE: u32, .max_cqe
+ * @KVERBS_A_DEV_CAN: u32, KVERBS_CAN_*
+ * @KVERBS_A_DEV_PORTS: u32, struct ib_device.phys_port_cnt
+ * @KVERBS_A_DEV_COMP_VECTORS: u32, .num_comp_vectors
+ * @KVERBS_A_DEV_NODE_GUID: u64
+ * @KVERBS_A_DEV_SYS_IMAGE_GUID: u64, struct ib_device_attr.sys_image_guid, as
+ *	are the following
+ * @KVERBS_A_DEV_FW_VER: string, what ib_get_device_fw_str() says
+ * @KVERBS_A_DEV_VENDOR_ID: u32, .vendor_id
+ * @KVERBS_A_DEV_VENDOR_PART_ID: u32, .vendor_part_id
+ * @KVERBS_A_DEV_HW_VER: u32, .hw_ver
+ * @KVERBS_A_DEV_CAP_FLAGS: u64, .device_cap_flags
+ * @KVERBS_A_DEV_MAX_MR_SIZE: u64, .max_mr_size, bytes
+ * @KVERBS_A_DEV_PAGE_SIZE_CAP: u64, .page_size_cap, a bit for each size
+ * @KVERBS_A_DEV_MAX_QP: u32, .max_qp
+ * @KVERBS_A_DEV_MAX_QP_WR: u32, .max_qp_wr
  * @KVERBS_A_DEV_MAX_SEND_SGE: u32, .max_send_sge
+ * @KVERBS_A_DEV_MAX_RECV_SGE: u32, .max_recv_sge
+ * @KVERBS_A_DEV_MAX_SGE_RD: u32, .max_sge_rd
+ * @KVERBS_A_DEV_MAX_CQ: u32, .max_cq
+ * @KVERBS_A_DEV_MAX_CQE: u32, .max_cqe
+ * @KVERBS_A_DEV_MAX_MR: u32, .max_mr
+ * @KVERBS_A_DEV_MAX_PD: u32, .max_pd
  * @KVERBS_A_DEV_MAX_QP_RD_ATOM: u32, .max_qp_rd_atom
- * @KVERBS_A_DEV_MAX_MR_BYTES: u64, the largest buffer MR_NEW takes here
- * @KVERBS_A_DEV_MAX_MSG_BYTES: u32, the port's max_msg_sz
+ * @KVERBS_A_DEV_MAX_RES_RD_ATOM: u32, .max_res_rd_atom
+ * @KVERBS_A_DEV_MAX_QP_INIT_RD_ATOM: u32, .max_qp_init_rd_atom
  * @KVERBS_A_DEV_ATOMIC: u32, enum ib_atomic_cap: 0 none, 1 HCA, 2 global
- * @KVERBS_A_DEV_FAST_REG: u32, 1 if fast registration works here
+ * @KVERBS_A_DEV_MAX_MW: u32, .max_mw
+ * @KVERBS_A_DEV_MAX_MCAST_GRP: u32, .max_mcast_grp
+ * @KVERBS_A_DEV_MAX_MCAST_QP_ATTACH: u32, .max_mcast_qp_attach
+ * @KVERBS_A_DEV_MAX_AH: u32, .max_ah
+ * @KVERBS_A_DEV_MAX_SRQ: u32, .max_srq
+ * @KVERBS_A_DEV_MAX_SRQ_WR: u32, .max_srq_wr
+ * @KVERBS_A_DEV_MAX_SRQ_SGE: u32, .max_srq_sge
+ * @KVERBS_A_DEV_MAX_FAST_REG_PAGES: u32, .max_fast_reg_page_list_len
+ * @KVERBS_A_DEV_MAX_PKEYS: u32, .max_pkeys
+ * @KVERBS_A_DEV_LOCAL_CA_ACK_DELAY: u32, .local_ca_ack_delay
+ * @KVERBS_A_DEV_MAX_MR_BYTES: u64, the largest buffer MR_NEW takes here
  * @KVERBS_A_DEV_PORT_STATE: u32, enum ib_port_state of port 1: 4 is active
+ * @KVERBS_A_DEV_PHYS_STATE: u32, enum ib_port_phys_state of port 1: 5 is link up
+ * @KVERBS_A_DEV_LINK_LAYER: u32, enum rdma_link_layer of port 1: 1 InfiniBand,
+ *	2 Ethernet
+ * @KVERBS_A_DEV_MAX_MTU: u32, bytes
  * @KVERBS_A_DEV_ACTIVE_MTU: u32, bytes
+ * @KVERBS_A_DEV_MAX_MSG_BYTES: u32, the port's max_msg_sz
  * @KVERBS_A_DEV_LID: u32, 0 on RoCE
+ * @KVERBS_A_DEV_SM_LID: u32, 0 on RoCE
+ * @KVERBS_A_DEV_ACTIVE_WIDTH: u32, enum ib_port_width
+ * @KVERBS_A_DEV_ACTIVE_SPEED: u32, enum ib_port_speed
+ * @KVERBS_A_DEV_GID_TABLE_LEN: u32
+ * @KVERBS_A_DEV_PKEY_TABLE_LEN: u32
  * @KVERBS_A_DEV_GID: nest of enum kverbs_a_gid, one for each valid entry of
  *	port 1's GID table
  */
 enum kverbs_a_dev {
 	KVERBS_A_DEV_UNSPEC,
 	KVERBS_A_DEV_NAME,
+	KVERBS_A_DEV_CAN,
 	KVERBS_A_DEV_PORTS,
+	KVERBS_A_DEV_COMP_VECTORS,
+	KVERBS_A_DEV_NODE_GUID,
+	KVERBS_A_DEV_SYS_IMAGE_GUID,
+	KVERBS_A_DEV_FW_VER,
+	KVERBS_A_DEV_VENDOR_ID,
+	KVERBS_A_DEV_VENDOR_PART_ID,
+	KVERBS_A_DEV_HW_VER,
+	KVERBS_A_DEV_CAP_FLAGS,
+	KVERBS_A_DEV_MAX_MR_SIZE,
+	KVERBS_A_DEV_PAGE_SIZE_CAP,
+	KVERBS_A_DEV_MAX_QP,
 	KVERBS_A_DEV_MAX_QP_WR,
-	KVERBS_A_DEV_MAX_CQE,
 	KVERBS_A_DEV_MAX_SEND_SGE,
+	KVERBS_A_DEV_MAX_RECV_SGE,
+	KVERBS_A_DEV_MAX_SGE_RD,
+	KVERBS_A_DEV_MAX_CQ,
+	KVERBS_A_DEV_MAX_CQE,
+	KVERBS_A_DEV_MAX_MR,
+	KVERBS_A_DEV_MAX_PD,
 	KVERBS_A_DEV_MAX_QP_RD_ATOM,
-	KVERBS_A_DEV_MAX_MR_BYTES,
-	KVERBS_A_DEV_MAX_MSG_BYTES,
+	KVERBS_A_DEV_MAX_RES_RD_ATOM,
+	KVERBS_A_DEV_MAX_QP_INIT_RD_ATOM,
 	KVERBS_A_DEV_ATOMIC,
-	KVERBS_A_DEV_FAST_REG,
+	KVERBS_A_DEV_MAX_MW,
+	KVERBS_A_DEV_MAX_MCAST_GRP,
+	KVERBS_A_DEV_MAX_MCAST_QP_ATTACH,
+	KVERBS_A_DEV_MAX_AH,
+	KVERBS_A_DEV_MAX_SRQ,
+	KVERBS_A_DEV_MAX_SRQ_WR,
+	KVERBS_A_DEV_MAX_SRQ_SGE,
+	KVERBS_A_DEV_MAX_FAST_REG_PAGES,
+	KVERBS_A_DEV_MAX_PKEYS,
+	KVERBS_A_DEV_LOCAL_CA_ACK_DELAY,
+	KVERBS_A_DEV_MAX_MR_BYTES,
 	KVERBS_A_DEV_PORT_STATE,
+	KVERBS_A_DEV_PHYS_STATE,
+	KVERBS_A_DEV_LINK_LAYER,
+	KVERBS_A_DEV_MAX_MTU,
 	KVERBS_A_DEV_ACTIVE_MTU,
+	KVERBS_A_DEV_MAX_MSG_BYTES,
 	KVERBS_A_DEV_LID,
+	KVERBS_A_DEV_SM_LID,
+	KVERBS_A_DEV_ACTIVE_WIDTH,
+	KVERBS_A_DEV_ACTIVE_SPEED,
+	KVERBS_A_DEV_GID_TABLE_LEN,
+	KVERBS_A_DEV_PKEY_TABLE_LEN,
 	KVERBS_A_DEV_GID,
 
 	__KVERBS_A_DEV_LAST,
@@ -204,12 +337,14 @@ enum kverbs_gid_type {
  * @KVERBS_A_GID_INDEX: u32
  * @KVERBS_A_GID_GID: binary, 16 bytes, network order
  * @KVERBS_A_GID_TYPE: u32, enum kverbs_gid_type
+ * @KVERBS_A_GID_NETDEV: string, RoCE's network interface; absent if there is none
  */
 enum kverbs_a_gid {
 	KVERBS_A_GID_UNSPEC,
 	KVERBS_A_GID_INDEX,
 	KVERBS_A_GID_GID,
 	KVERBS_A_GID_TYPE,
+	KVERBS_A_GID_NETDEV,
 
 	__KVERBS_A_GID_LAST,
 	KVERBS_A_GID_MAX = __KVERBS_A_GID_LAST - 1,
@@ -220,6 +355,7 @@ enum kverbs_a_gid {
  * @KVERBS_A_PD_ID: u32
  * @KVERBS_A_PD_DEV: string, the device's name
  * @KVERBS_A_PD_PERSISTENT: flag
+ * @KVERBS_A_PD_LOCAL_DMA_LKEY: u32, replies only
  * @KVERBS_A_PD_VERB_NS: u64, how long ib_alloc_pd()/ib_dealloc_pd() took
  */
 enum kverbs_a_pd {
@@ -227,6 +363,7 @@ enum kverbs_a_pd {
 	KVERBS_A_PD_ID,
 	KVERBS_A_PD_DEV,
 	KVERBS_A_PD_PERSISTENT,
+	KVERBS_A_PD_LOCAL_DMA_LKEY,
 	KVERBS_A_PD_VERB_NS,
 
 	__KVERBS_A_PD_LAST,
@@ -234,21 +371,59 @@ enum kverbs_a_pd {
 };
 
 /**
- * enum kverbs_a_cq - a completion queue (IBTA 10.2.6), polled by the runs
+ * enum kverbs_cq_context - how a CQ's completions are noticed and handled
+ * @KVERBS_CQ_POLLED: somebody polls; the only one that runs take
+ * @KVERBS_CQ_EVENT: somebody polls, after CQ_ARM and the event that follows;
+ *	in user space: a completion channel
+ * @KVERBS_CQ_SOFTIRQ: the kernel handles them in a softirq (IB_POLL_SOFTIRQ) and
+ *	keeps them for CQ_POLL; CQ_ARM works too
+ * @KVERBS_CQ_WORKQUEUE: in a workqueue (IB_POLL_WORKQUEUE)
+ * @KVERBS_CQ_UNBOUND_WORKQUEUE: in an unbound one (IB_POLL_UNBOUND_WORKQUEUE)
+ */
+enum kverbs_cq_context {
+	KVERBS_CQ_POLLED,
+	KVERBS_CQ_EVENT,
+	KVERBS_CQ_SOFTIRQ,
+	KVERBS_CQ_WORKQUEUE,
+	KVERBS_CQ_UNBOUND_WORKQUEUE,
+
+	__KVERBS_CQ_LAST,
+	KVERBS_CQ_MAX = __KVERBS_CQ_LAST - 1,
+};
+
+/**
+ * enum kverbs_a_cq - a completion queue (IBTA 10.2.6)
  * @KVERBS_A_CQ_ID: u32
  * @KVERBS_A_CQ_DEV: string, the device's name
- * @KVERBS_A_CQ_CQE: u32, 1 .. the device's max_cqe; the reply has the real one
- * @KVERBS_A_CQ_COMP_VECTOR: u32, default 0
  * @KVERBS_A_CQ_PERSISTENT: flag
- * @KVERBS_A_CQ_VERB_NS: u64, how long ib_alloc_cq()/ib_free_cq() took
+ * @KVERBS_A_CQ_CQE: u32, 1 .. the device's max_cqe; the reply has the real one
+ * @KVERBS_A_CQ_COMP_VECTOR: u32, 0 .. the device's num_comp_vectors - 1, default 0
+ * @KVERBS_A_CQ_CONTEXT: u32, enum kverbs_cq_context, default POLLED
+ * @KVERBS_A_CQ_PENDING: u32, replies only: requests posted by hand whose
+ *	completions come here and have not been polled; those of an SRQ are not
+ *	counted before they complete
+ * @KVERBS_A_CQ_MAX_WC: u32, CQ_POLL: 1 .. KVERBS_POLL_MAX, default KVERBS_POLL_MAX
+ * @KVERBS_A_CQ_WC: nest of enum kverbs_a_wc, any number
+ * @KVERBS_A_CQ_SOLICITED: flag, CQ_ARM: only a solicited completion or an error
+ *	makes the event; context EVENT only
+ * @KVERBS_A_CQ_MISSED: flag
+ * @KVERBS_A_CQ_VERB_NS: u64, how long the verb took: ib_alloc_cq() or
+ *	ib_create_cq(), ib_free_cq() or ib_destroy_cq(), ib_poll_cq(),
+ *	ib_req_notify_cq()
  */
 enum kverbs_a_cq {
 	KVERBS_A_CQ_UNSPEC,
 	KVERBS_A_CQ_ID,
 	KVERBS_A_CQ_DEV,
+	KVERBS_A_CQ_PERSISTENT,
 	KVERBS_A_CQ_CQE,
 	KVERBS_A_CQ_COMP_VECTOR,
-	KVERBS_A_CQ_PERSISTENT,
+	KVERBS_A_CQ_CONTEXT,
+	KVERBS_A_CQ_PENDING,
+	KVERBS_A_CQ_MAX_WC,
+	KVERBS_A_CQ_WC,
+	KVERBS_A_CQ_SOLICITED,
+	KVERBS_A_CQ_MISSED,
 	KVERBS_A_CQ_VERB_NS,
 
 	__KVERBS_A_CQ_LAST,
@@ -268,18 +443,25 @@ enum kverbs_a_cq {
  * @KVERBS_A_MR_DEV: string, the device's name; replies only
  * @KVERBS_A_MR_PERSISTENT: flag
  * @KVERBS_A_MR_PD: u32
- * @KVERBS_A_MR_QP: u32, the QP that carries IB_WR_REG_MR or IB_WR_LOCAL_INV;
- *	in RTS, same PD, no run on it
- * @KVERBS_A_MR_ACCESS: u32, KVERBS_ACCESS_*. A remote write or atomic needs
- *	LOCAL_WRITE too.
- * @KVERBS_A_MR_OFFSET: u64, first byte in the buffer, default 0
  * @KVERBS_A_MR_LENGTH: u64, bytes. MR_NEW: 1 .. the device's MAX_MR_BYTES;
- *	MR_REG: default all from OFFSET on; MR_READ: at most KVERBS_DATA_MAX
- * @KVERBS_A_MR_REG_LENGTH: u64, bytes that are registered; absent if none are
+ *	MR_REG, MR_LOAD, MR_SAVE: 1 .. what is left from OFFSET on, which is the
+ *	default; MR_READ: 1 .. KVERBS_DATA_MAX
+ * @KVERBS_A_MR_MAX_ACCESS: u32, KVERBS_ACCESS_*, what MR_REG may grant; default
+ *	all
+ * @KVERBS_A_MR_QP: u32, the QP that carries IB_WR_REG_MR or IB_WR_LOCAL_INV;
+ *	RC, in RTS, same PD, no run on it
+ * @KVERBS_A_MR_ACCESS: u32, KVERBS_ACCESS_*, default MAX_ACCESS. A remote write
+ *	or atomic needs LOCAL_WRITE too.
+ * @KVERBS_A_MR_OFFSET: u64, first byte in the buffer, default 0
+ * @KVERBS_A_MR_REG_LENGTH: u64, bytes that are registered; ACCESS, OFFSET, this
+ *	and the following are absent from replies if none are
  * @KVERBS_A_MR_LKEY: u32
- * @KVERBS_A_MR_RKEY: u32
+ * @KVERBS_A_MR_RKEY: u32, 0 if ACCESS grants nothing to peers
  * @KVERBS_A_MR_IOVA: u64, the address that a peer names
- * @KVERBS_A_MR_DATA: binary, at most KVERBS_DATA_MAX bytes
+ * @KVERBS_A_MR_DATA: binary, 1 .. KVERBS_DATA_MAX bytes
+ * @KVERBS_A_MR_FD: u32, 0 .. 2^31 - 1, a file descriptor of the sender: a
+ *	regular file, open for reading (LOAD) or writing (SAVE)
+ * @KVERBS_A_MR_FILE_OFFSET: u64, first byte in the file, 0 .. 2^63 - 1, default 0
  * @KVERBS_A_MR_VERB_NS: u64. MR_NEW: ib_alloc_mr(); MR_REG: ib_map_mr_sg(), the
  *	post and its completion; MR_INV: the post and its completion
  *
@@ -292,19 +474,101 @@ enum kverbs_a_mr {
 	KVERBS_A_MR_DEV,
 	KVERBS_A_MR_PERSISTENT,
 	KVERBS_A_MR_PD,
+	KVERBS_A_MR_LENGTH,
+	KVERBS_A_MR_MAX_ACCESS,
 	KVERBS_A_MR_QP,
 	KVERBS_A_MR_ACCESS,
 	KVERBS_A_MR_OFFSET,
-	KVERBS_A_MR_LENGTH,
 	KVERBS_A_MR_REG_LENGTH,
 	KVERBS_A_MR_LKEY,
 	KVERBS_A_MR_RKEY,
 	KVERBS_A_MR_IOVA,
 	KVERBS_A_MR_DATA,
+	KVERBS_A_MR_FD,
+	KVERBS_A_MR_FILE_OFFSET,
 	KVERBS_A_MR_VERB_NS,
 
 	__KVERBS_A_MR_LAST,
 	KVERBS_A_MR_MAX = __KVERBS_A_MR_LAST - 1,
+};
+
+/**
+ * enum kverbs_a_srq - a shared receive queue (IBTA 10.2.9)
+ * @KVERBS_A_SRQ_ID: u32
+ * @KVERBS_A_SRQ_DEV: string, the device's name; replies only
+ * @KVERBS_A_SRQ_PERSISTENT: flag
+ * @KVERBS_A_SRQ_PD: u32
+ * @KVERBS_A_SRQ_MAX_WR: u32, 1 .. the device's max_srq_wr; the reply has the real
+ *	one
+ * @KVERBS_A_SRQ_MAX_SGE: u32, 1 .. the device's max_srq_sge, default 1
+ * @KVERBS_A_SRQ_LIMIT: u32, 0 .. MAX_WR, default 0: EVENT SRQ_LIMIT_REACHED comes
+ *	once when fewer receives than this are left; 0: never
+ * @KVERBS_A_SRQ_VERB_NS: u64, how long ib_create_srq(), ib_modify_srq() or
+ *	ib_destroy_srq() took
+ */
+enum kverbs_a_srq {
+	KVERBS_A_SRQ_UNSPEC,
+	KVERBS_A_SRQ_ID,
+	KVERBS_A_SRQ_DEV,
+	KVERBS_A_SRQ_PERSISTENT,
+	KVERBS_A_SRQ_PD,
+	KVERBS_A_SRQ_MAX_WR,
+	KVERBS_A_SRQ_MAX_SGE,
+	KVERBS_A_SRQ_LIMIT,
+	KVERBS_A_SRQ_VERB_NS,
+
+	__KVERBS_A_SRQ_LAST,
+	KVERBS_A_SRQ_MAX = __KVERBS_A_SRQ_LAST - 1,
+};
+
+/**
+ * enum kverbs_a_ah - an address handle (IBTA 10.2.2), for UD
+ * @KVERBS_A_AH_ID: u32
+ * @KVERBS_A_AH_DEV: string, the device's name; replies only
+ * @KVERBS_A_AH_PERSISTENT: flag
+ * @KVERBS_A_AH_PD: u32
+ * @KVERBS_A_AH_PORT: u32, from 1 on, default 1
+ * @KVERBS_A_AH_DGID: binary, 16 bytes; RoCE needs it
+ * @KVERBS_A_AH_SGID_INDEX: u32, 0 .. 255; with DGID
+ * @KVERBS_A_AH_DLID: u32, 16 bits, InfiniBand only
+ * @KVERBS_A_AH_SL: u32, service level, 0 .. 15, default 0
+ * @KVERBS_A_AH_TRAFFIC_CLASS: u32, 0 .. 255, default 0
+ * @KVERBS_A_AH_FLOW_LABEL: u32, 20 bits, default 0
+ * @KVERBS_A_AH_HOP_LIMIT: u32, 0 .. 255, default 64
+ * @KVERBS_A_AH_DMAC: binary, 6 bytes, RoCE, replies only: what DGID was resolved
+ *	to
+ * @KVERBS_A_AH_VERB_NS: u64, how long rdma_create_user_ah() or rdma_destroy_ah()
+ *	took; the first resolves DMAC
+ */
+enum kverbs_a_ah {
+	KVERBS_A_AH_UNSPEC,
+	KVERBS_A_AH_ID,
+	KVERBS_A_AH_DEV,
+	KVERBS_A_AH_PERSISTENT,
+	KVERBS_A_AH_PD,
+	KVERBS_A_AH_PORT,
+	KVERBS_A_AH_DGID,
+	KVERBS_A_AH_SGID_INDEX,
+	KVERBS_A_AH_DLID,
+	KVERBS_A_AH_SL,
+	KVERBS_A_AH_TRAFFIC_CLASS,
+	KVERBS_A_AH_FLOW_LABEL,
+	KVERBS_A_AH_HOP_LIMIT,
+	KVERBS_A_AH_DMAC,
+	KVERBS_A_AH_VERB_NS,
+
+	__KVERBS_A_AH_LAST,
+	KVERBS_A_AH_MAX = __KVERBS_A_AH_LAST - 1,
+};
+
+/* Transports of a QP (IBTA 9.7, 9.8). */
+enum kverbs_qp_type {
+	KVERBS_QPT_RC,
+	KVERBS_QPT_UC,
+	KVERBS_QPT_UD,
+
+	__KVERBS_QPT_LAST,
+	KVERBS_QPT_MAX = __KVERBS_QPT_LAST - 1,
 };
 
 /* States of a QP (IBTA 10.3.1). */
@@ -318,38 +582,71 @@ enum kverbs_qp_state {
 	KVERBS_QPS_ERR,
 };
 
+/* Path migration of a QP (IBTA 10.4), the values of the verbs. */
+enum kverbs_mig_state {
+	KVERBS_MIG_MIGRATED,
+	KVERBS_MIG_REARM,
+	KVERBS_MIG_ARMED,
+};
+
 /**
- * enum kverbs_a_qp - an RC queue pair
+ * enum kverbs_a_qp - a queue pair
  * @KVERBS_A_QP_ID: u32
  * @KVERBS_A_QP_DEV: string, the device's name; replies only
  * @KVERBS_A_QP_PERSISTENT: flag
  * @KVERBS_A_QP_PD: u32
+ * @KVERBS_A_QP_TYPE: u32, enum kverbs_qp_type, default RC; runs take RC only
  * @KVERBS_A_QP_SEND_CQ: u32
  * @KVERBS_A_QP_RECV_CQ: u32, may be the same CQ for MR_REG and post to
  *	completion; the loops that receive need two
+ * @KVERBS_A_QP_SRQ: u32, where receives come from in place of its own queue
  * @KVERBS_A_QP_MAX_SEND_WR: u32, 1 .. the device's max_qp_wr
- * @KVERBS_A_QP_MAX_RECV_WR: u32, 1 .. the device's max_qp_wr
+ * @KVERBS_A_QP_MAX_RECV_WR: u32, 1 .. the device's max_qp_wr; not with SRQ
+ * @KVERBS_A_QP_MAX_SEND_SGE: u32, 1 .. the device's max_send_sge, default 1
+ * @KVERBS_A_QP_MAX_RECV_SGE: u32, 1 .. the device's max_recv_sge, default 1; not
+ *	with SRQ
+ * @KVERBS_A_QP_MAX_INLINE: u32, 0 .. 2^31 - 1, bytes that a request can carry
+ *	inline, default 0; the reply has the real one
+ * @KVERBS_A_QP_SQ_SIG_ALL: flag, every send completes, unsignaled or not
  * @KVERBS_A_QP_QPN: u32, 24 bits
  * @KVERBS_A_QP_STATE: u32, enum kverbs_qp_state
- * @KVERBS_A_QP_ACCESS: u32, KVERBS_ACCESS_*, what peers may do (INIT)
- * @KVERBS_A_QP_PORT: u32, default 1 (INIT)
- * @KVERBS_A_QP_PKEY_INDEX: u32, default 0 (INIT)
- * @KVERBS_A_QP_PATH_MTU: u32, bytes: 256, 512, 1024, 2048, 4096 (RTR)
- * @KVERBS_A_QP_DEST_QPN: u32 (RTR)
- * @KVERBS_A_QP_RQ_PSN: u32, 24 bits (RTR)
- * @KVERBS_A_QP_DGID: binary, 16 bytes (RTR)
- * @KVERBS_A_QP_SGID_INDEX: u32 (RTR)
- * @KVERBS_A_QP_DLID: u32, InfiniBand only (RTR)
- * @KVERBS_A_QP_HOP_LIMIT: u32, default 64 (RTR)
- * @KVERBS_A_QP_MIN_RNR_TIMER: u32, 0 .. 31, IBTA table 45 (RTR)
- * @KVERBS_A_QP_MAX_DEST_RD_ATOMIC: u32 (RTR)
- * @KVERBS_A_QP_SQ_PSN: u32, 24 bits (RTS)
- * @KVERBS_A_QP_TIMEOUT: u32, 0 .. 31, 4.096 us * 2^n (RTS)
- * @KVERBS_A_QP_RETRY_CNT: u32, 0 .. 7 (RTS)
- * @KVERBS_A_QP_RNR_RETRY: u32, 0 .. 7, 7 is for ever (RTS)
- * @KVERBS_A_QP_MAX_RD_ATOMIC: u32 (RTS)
+ * @KVERBS_A_QP_CUR_STATE: u32, enum kverbs_qp_state, which state the QP is thought
+ *	to be in
+ * @KVERBS_A_QP_ACCESS: u32, KVERBS_ACCESS_*, what peers may do
+ * @KVERBS_A_QP_PORT: u32, from 1 on, default 1 (INIT)
+ * @KVERBS_A_QP_PKEY_INDEX: u32, 16 bits, default 0 (INIT)
+ * @KVERBS_A_QP_QKEY: u32 (UD)
+ * @KVERBS_A_QP_PATH_MTU: u32, bytes: 256, 512, 1024, 2048, 4096
+ * @KVERBS_A_QP_DEST_QPN: u32, 24 bits
+ * @KVERBS_A_QP_RQ_PSN: u32, 24 bits
+ * @KVERBS_A_QP_DGID: binary, 16 bytes; RoCE needs it
+ * @KVERBS_A_QP_SGID_INDEX: u32, 0 .. 255; with DGID
+ * @KVERBS_A_QP_DLID: u32, 16 bits, InfiniBand only
+ * @KVERBS_A_QP_SL: u32, service level, 0 .. 15, default 0
+ * @KVERBS_A_QP_TRAFFIC_CLASS: u32, 0 .. 255, default 0
+ * @KVERBS_A_QP_FLOW_LABEL: u32, 20 bits, default 0
+ * @KVERBS_A_QP_HOP_LIMIT: u32, 0 .. 255, default 64
+ * @KVERBS_A_QP_MIN_RNR_TIMER: u32, 0 .. 31, IBTA table 45
+ * @KVERBS_A_QP_MAX_DEST_RD_ATOMIC: u32, 0 .. 255
+ * @KVERBS_A_QP_SQ_PSN: u32, 24 bits
+ * @KVERBS_A_QP_TIMEOUT: u32, 0 .. 31, 4.096 us * 2^n; 0 is for ever
+ * @KVERBS_A_QP_RETRY_CNT: u32, 0 .. 7
+ * @KVERBS_A_QP_RNR_RETRY: u32, 0 .. 7, 7 is for ever
+ * @KVERBS_A_QP_MAX_RD_ATOMIC: u32, 0 .. 255
+ * @KVERBS_A_QP_PATH_MIG_STATE: u32, enum kverbs_mig_state
+ * @KVERBS_A_QP_ALT_DGID: binary, 16 bytes: the alternate path, InfiniBand only
+ * @KVERBS_A_QP_ALT_SGID_INDEX: u32, 0 .. 255
+ * @KVERBS_A_QP_ALT_DLID: u32, 16 bits
+ * @KVERBS_A_QP_ALT_PORT: u32, from 1 on
+ * @KVERBS_A_QP_ALT_PKEY_INDEX: u32, 16 bits
+ * @KVERBS_A_QP_ALT_TIMEOUT: u32, 0 .. 31
+ * @KVERBS_A_QP_SQD_ASYNC_NOTIFY: u32, 0 or 1: EVENT SQ_DRAINED when the send
+ *	queue has drained (SQD)
  * @KVERBS_A_QP_VERB_NS: u64, how long the verb took; for RTR this includes the
  *	resolution of the destination's MAC address
+ *
+ * Which of them a transition needs and which it allows depends on the type: IBTA
+ * table 96, and kmod/qp_table.c.
  */
 enum kverbs_a_qp {
 	KVERBS_A_QP_UNSPEC,
@@ -357,21 +654,32 @@ enum kverbs_a_qp {
 	KVERBS_A_QP_DEV,
 	KVERBS_A_QP_PERSISTENT,
 	KVERBS_A_QP_PD,
+	KVERBS_A_QP_TYPE,
 	KVERBS_A_QP_SEND_CQ,
 	KVERBS_A_QP_RECV_CQ,
+	KVERBS_A_QP_SRQ,
 	KVERBS_A_QP_MAX_SEND_WR,
 	KVERBS_A_QP_MAX_RECV_WR,
+	KVERBS_A_QP_MAX_SEND_SGE,
+	KVERBS_A_QP_MAX_RECV_SGE,
+	KVERBS_A_QP_MAX_INLINE,
+	KVERBS_A_QP_SQ_SIG_ALL,
 	KVERBS_A_QP_QPN,
 	KVERBS_A_QP_STATE,
+	KVERBS_A_QP_CUR_STATE,
 	KVERBS_A_QP_ACCESS,
 	KVERBS_A_QP_PORT,
 	KVERBS_A_QP_PKEY_INDEX,
+	KVERBS_A_QP_QKEY,
 	KVERBS_A_QP_PATH_MTU,
 	KVERBS_A_QP_DEST_QPN,
 	KVERBS_A_QP_RQ_PSN,
 	KVERBS_A_QP_DGID,
 	KVERBS_A_QP_SGID_INDEX,
 	KVERBS_A_QP_DLID,
+	KVERBS_A_QP_SL,
+	KVERBS_A_QP_TRAFFIC_CLASS,
+	KVERBS_A_QP_FLOW_LABEL,
 	KVERBS_A_QP_HOP_LIMIT,
 	KVERBS_A_QP_MIN_RNR_TIMER,
 	KVERBS_A_QP_MAX_DEST_RD_ATOMIC,
@@ -380,19 +688,45 @@ enum kverbs_a_qp {
 	KVERBS_A_QP_RETRY_CNT,
 	KVERBS_A_QP_RNR_RETRY,
 	KVERBS_A_QP_MAX_RD_ATOMIC,
+	KVERBS_A_QP_PATH_MIG_STATE,
+	KVERBS_A_QP_ALT_DGID,
+	KVERBS_A_QP_ALT_SGID_INDEX,
+	KVERBS_A_QP_ALT_DLID,
+	KVERBS_A_QP_ALT_PORT,
+	KVERBS_A_QP_ALT_PKEY_INDEX,
+	KVERBS_A_QP_ALT_TIMEOUT,
+	KVERBS_A_QP_SQD_ASYNC_NOTIFY,
 	KVERBS_A_QP_VERB_NS,
 
 	__KVERBS_A_QP_LAST,
 	KVERBS_A_QP_MAX = __KVERBS_A_QP_LAST - 1,
 };
 
-/* What a run posts. Not the kernel's enum: that one differs between versions. */
+/**
+ * enum kverbs_op - what a request asks for, and what a completion is of
+ * @KVERBS_OP_SEND: SEND
+ * @KVERBS_OP_WRITE: RDMA WRITE
+ * @KVERBS_OP_READ: RDMA READ
+ * @KVERBS_OP_FETCH_ADD: atomic fetch and add
+ * @KVERBS_OP_CMP_SWP: atomic compare and swap; runs take the ones up to here
+ * @KVERBS_OP_RECV: receive; WR_POST takes the ones up to here
+ * @KVERBS_OP_RECV_WRITE_IMM: a receive that an RDMA WRITE with immediate data
+ *	took; completions only, as are the following
+ * @KVERBS_OP_REG_MR: fast registration
+ * @KVERBS_OP_LOCAL_INV: local invalidate
+ *
+ * Not the kernel's enums: those differ between versions.
+ */
 enum kverbs_op {
 	KVERBS_OP_SEND,
 	KVERBS_OP_WRITE,
 	KVERBS_OP_READ,
 	KVERBS_OP_FETCH_ADD,
 	KVERBS_OP_CMP_SWP,
+	KVERBS_OP_RECV,
+	KVERBS_OP_RECV_WRITE_IMM,
+	KVERBS_OP_REG_MR,
+	KVERBS_OP_LOCAL_INV,
 
 	__KVERBS_OP_LAST,
 	KVERBS_OP_MAX = __KVERBS_OP_LAST - 1,
@@ -450,6 +784,108 @@ enum kverbs_lkey {
 };
 
 /**
+ * enum kverbs_a_sge - a piece of a buffer
+ * @KVERBS_A_SGE_MR: u32, of the QP's or SRQ's PD
+ * @KVERBS_A_SGE_OFFSET: u64, first byte in the buffer, default 0
+ * @KVERBS_A_SGE_LENGTH: u32, bytes, 0 .. what is left from OFFSET on, which is the
+ *	default
+ * @KVERBS_A_SGE_LKEY: u32, enum kverbs_lkey, default DMA; MR needs one that is
+ *	registered, and then it is the device that checks the range
+ */
+enum kverbs_a_sge {
+	KVERBS_A_SGE_UNSPEC,
+	KVERBS_A_SGE_MR,
+	KVERBS_A_SGE_OFFSET,
+	KVERBS_A_SGE_LENGTH,
+	KVERBS_A_SGE_LKEY,
+
+	__KVERBS_A_SGE_LAST,
+	KVERBS_A_SGE_MAX = __KVERBS_A_SGE_LAST - 1,
+};
+
+/* Flags of a work request (IBTA 11.4.1.1). */
+#define KVERBS_WR_UNSIGNALED (1U << 0)
+#define KVERBS_WR_SOLICITED (1U << 1)
+#define KVERBS_WR_FENCE (1U << 2)
+#define KVERBS_WR_INLINE (1U << 3)
+#define KVERBS_WR__ALL 0xfU
+
+/**
+ * enum kverbs_a_wr - a work request (IBTA 11.4.1)
+ * @KVERBS_A_WR_QP: u32; its state must allow the post: RECV from INIT on, all
+ *	else in RTS, SQD, SQE or ERR
+ * @KVERBS_A_WR_SRQ: u32, in place of QP; RECV only
+ * @KVERBS_A_WR_OP: u32, enum kverbs_op, up to RECV
+ * @KVERBS_A_WR_WR_ID: u64, comes back in the completion; default 0
+ * @KVERBS_A_WR_FLAGS: u32, KVERBS_WR_*, default 0; INLINE: SEND and WRITE;
+ *	none of them with RECV
+ * @KVERBS_A_WR_IMM: u32, immediate data, in host order; SEND and WRITE
+ * @KVERBS_A_WR_SGE: nest of enum kverbs_a_sge, 0 .. KVERBS_SGE_MAX, not more than
+ *	the queue was made for; atomics: one, of 8 bytes
+ * @KVERBS_A_WR_REMOTE_ADDR: u64, WRITE, READ, atomics
+ * @KVERBS_A_WR_REMOTE_KEY: u32, ditto
+ * @KVERBS_A_WR_COMPARE_ADD: u64, FETCH_ADD: what is added, CMP_SWP: what is
+ *	compared; default 0
+ * @KVERBS_A_WR_SWAP: u64, CMP_SWP: what is stored; default 0
+ * @KVERBS_A_WR_AH: u32, UD: where to; same PD
+ * @KVERBS_A_WR_REMOTE_QPN: u32, 24 bits, UD
+ * @KVERBS_A_WR_REMOTE_QKEY: u32, UD
+ * @KVERBS_A_WR_VERB_NS: u64, how long ib_post_send(), ib_post_recv() or
+ *	ib_post_srq_recv() took
+ *
+ * Softirqs are held off around ib_post_send(), see KVERBS_POST_SOFTIRQ_OFF.
+ */
+enum kverbs_a_wr {
+	KVERBS_A_WR_UNSPEC,
+	KVERBS_A_WR_QP,
+	KVERBS_A_WR_SRQ,
+	KVERBS_A_WR_OP,
+	KVERBS_A_WR_WR_ID,
+	KVERBS_A_WR_FLAGS,
+	KVERBS_A_WR_IMM,
+	KVERBS_A_WR_SGE,
+	KVERBS_A_WR_REMOTE_ADDR,
+	KVERBS_A_WR_REMOTE_KEY,
+	KVERBS_A_WR_COMPARE_ADD,
+	KVERBS_A_WR_SWAP,
+	KVERBS_A_WR_AH,
+	KVERBS_A_WR_REMOTE_QPN,
+	KVERBS_A_WR_REMOTE_QKEY,
+	KVERBS_A_WR_VERB_NS,
+
+	__KVERBS_A_WR_LAST,
+	KVERBS_A_WR_MAX = __KVERBS_A_WR_LAST - 1,
+};
+
+/**
+ * enum kverbs_a_wc - a work completion (IBTA 11.4.2.1)
+ * @KVERBS_A_WC_WR_ID: u64, of the request
+ * @KVERBS_A_WC_STATUS: u32, enum ib_wc_status (IBTA 11.6.2), 0 is success
+ * @KVERBS_A_WC_VENDOR_ERR: u32, absent on success
+ * @KVERBS_A_WC_OP: u32, enum kverbs_op; of an unsuccessful one: what was posted
+ * @KVERBS_A_WC_QP: u32, id of the QP; absent if that is gone
+ * @KVERBS_A_WC_LENGTH: u32, bytes, receives and READs only, absent on failure
+ * @KVERBS_A_WC_IMM: u32, immediate data, in host order, if there was any
+ * @KVERBS_A_WC_SRC_QPN: u32, UD receives: who sent it
+ * @KVERBS_A_WC_GRH: flag, UD receives: the first 40 bytes are a GRH
+ */
+enum kverbs_a_wc {
+	KVERBS_A_WC_UNSPEC,
+	KVERBS_A_WC_WR_ID,
+	KVERBS_A_WC_STATUS,
+	KVERBS_A_WC_VENDOR_ERR,
+	KVERBS_A_WC_OP,
+	KVERBS_A_WC_QP,
+	KVERBS_A_WC_LENGTH,
+	KVERBS_A_WC_IMM,
+	KVERBS_A_WC_SRC_QPN,
+	KVERBS_A_WC_GRH,
+
+	__KVERBS_A_WC_LAST,
+	KVERBS_A_WC_MAX = __KVERBS_A_WC_LAST - 1,
+};
+
+/**
  * enum kverbs_a_end - one end of a connection, as a run uses it
  * @KVERBS_A_END_QP: u32, in RTS
  * @KVERBS_A_END_LOCAL_MR: u32, what is sent from, and read into
@@ -498,21 +934,21 @@ struct kverbs_bin {
  * RUN_START:
  * @KVERBS_A_RUN_DEV: string, NULL loop only; the others follow their QP
  * @KVERBS_A_RUN_LOOP: u32, enum kverbs_loop
- * @KVERBS_A_RUN_OP: u32, enum kverbs_op; not for NULL
+ * @KVERBS_A_RUN_OP: u32, enum kverbs_op, up to CMP_SWP; not for NULL
  * @KVERBS_A_RUN_SIZE: u32, bytes, 1 .. the MR's length; atomics: 8
  * @KVERBS_A_RUN_END: nest of enum kverbs_a_end; not for NULL
  * @KVERBS_A_RUN_PEER: nest of enum kverbs_a_end; RELAY only
  * @KVERBS_A_RUN_COMPARE_ADD: u64, FETCH_ADD: what is added, CMP_SWP: what is
  *	compared; default 0
  * @KVERBS_A_RUN_SWAP: u64, CMP_SWP: what is stored; default 0
- * @KVERBS_A_RUN_ITERS: u64, samples to take; this or TIME_NS, or both (what
- *	comes first ends the run)
+ * @KVERBS_A_RUN_ITERS: u64, from 1 on, samples to take; this or TIME_NS, or both
+ *	(what comes first ends the run)
  * @KVERBS_A_RUN_TIME_NS: u64, how long to take samples, at most one day
  * @KVERBS_A_RUN_WARMUP: u64, iterations before the first sample, default 0
  * @KVERBS_A_RUN_TIMEOUT_NS: u64, deadline of each iteration, with all that it
  *	waits for, 1 ms .. 1 h, default 10 s
  * @KVERBS_A_RUN_POST: u32, enum kverbs_post, default SOFTIRQ_OFF
- * @KVERBS_A_RUN_CPU: u32, default: wherever the scheduler likes
+ * @KVERBS_A_RUN_CPU: u32, 0 .. 2^31 - 1, default: wherever the scheduler likes
  * @KVERBS_A_RUN_SPINS: u32, empty polls before the thread lets the CPU go,
  *	0 .. KVERBS_SPINS_MAX; default: 0 with one CPU online, else 1000. Linux' ksoftirqd and
  *	workqueues may need this CPU for the completion to happen at all.
@@ -534,7 +970,7 @@ struct kverbs_bin {
  *	end
  * @KVERBS_A_RUN_ELAPSED_NS: u64, the same span by CLOCK_MONOTONIC_RAW
  * @KVERBS_A_RUN_LET_GO: u64, how often the thread let the CPU go
- * @KVERBS_A_RUN_FIRST_BIN: u32, request: index of the first bin wanted
+ * @KVERBS_A_RUN_FIRST_BIN: u32, 0 .. 7423, request: index of the first bin wanted
  * @KVERBS_A_RUN_NEXT_BIN: u32, reply: where to go on; absent at the end
  * @KVERBS_A_RUN_BINS: binary, array of struct kverbs_bin, ascending. A run that
  *	is still active gives a snapshot that may be a few samples off.
@@ -575,6 +1011,104 @@ enum kverbs_a_run {
 
 	__KVERBS_A_RUN_LAST,
 	KVERBS_A_RUN_MAX = __KVERBS_A_RUN_LAST - 1,
+};
+
+/**
+ * enum kverbs_event - what happened
+ * @KVERBS_EVENT_DEV_ADDED: DEV can be used
+ * @KVERBS_EVENT_DEV_REMOVED: DEV is gone, and all objects made on it
+ * @KVERBS_EVENT_DEV_RENAMED: OLD_NAME is called DEV now
+ * @KVERBS_EVENT_RUN_STARTED: RUN
+ * @KVERBS_EVENT_RUN_DONE: RUN, ERROR
+ * @KVERBS_EVENT_COMPLETION: CQ was armed and has a completion
+ * @KVERBS_EVENT_WC_ERROR: QP (of a RELAY: RUN), WC_STATUS, VENDOR_ERR: a request
+ *	posted by hand, or a run, met a completion with an error other than "flushed"
+ * @KVERBS_EVENT_CQ_ERR: CQ. This one and the rest are the asynchronous events of
+ *	IBTA 11.6.3, with the object or the port that they are about.
+ * @KVERBS_EVENT_QP_FATAL: QP, local work queue catastrophic error
+ * @KVERBS_EVENT_QP_REQ_ERR: QP, invalid request
+ * @KVERBS_EVENT_QP_ACCESS_ERR: QP, local access violation
+ * @KVERBS_EVENT_COMM_EST: QP, communication established
+ * @KVERBS_EVENT_SQ_DRAINED: QP
+ * @KVERBS_EVENT_PATH_MIG: QP
+ * @KVERBS_EVENT_PATH_MIG_ERR: QP
+ * @KVERBS_EVENT_LAST_WQE_REACHED: QP with an SRQ, in ERR
+ * @KVERBS_EVENT_SRQ_ERR: SRQ
+ * @KVERBS_EVENT_SRQ_LIMIT_REACHED: SRQ
+ * @KVERBS_EVENT_DEVICE_FATAL: DEV
+ * @KVERBS_EVENT_PORT_ACTIVE: DEV, PORT
+ * @KVERBS_EVENT_PORT_ERR: DEV, PORT
+ * @KVERBS_EVENT_LID_CHANGE: DEV, PORT
+ * @KVERBS_EVENT_PKEY_CHANGE: DEV, PORT
+ * @KVERBS_EVENT_SM_CHANGE: DEV, PORT
+ * @KVERBS_EVENT_CLIENT_REREGISTER: DEV, PORT
+ * @KVERBS_EVENT_GID_CHANGE: DEV, PORT
+ * @KVERBS_EVENT_OTHER: one that this list does not have
+ */
+enum kverbs_event {
+	KVERBS_EVENT_UNSPEC,
+	KVERBS_EVENT_DEV_ADDED,
+	KVERBS_EVENT_DEV_REMOVED,
+	KVERBS_EVENT_DEV_RENAMED,
+	KVERBS_EVENT_RUN_STARTED,
+	KVERBS_EVENT_RUN_DONE,
+	KVERBS_EVENT_COMPLETION,
+	KVERBS_EVENT_WC_ERROR,
+	KVERBS_EVENT_CQ_ERR,
+	KVERBS_EVENT_QP_FATAL,
+	KVERBS_EVENT_QP_REQ_ERR,
+	KVERBS_EVENT_QP_ACCESS_ERR,
+	KVERBS_EVENT_COMM_EST,
+	KVERBS_EVENT_SQ_DRAINED,
+	KVERBS_EVENT_PATH_MIG,
+	KVERBS_EVENT_PATH_MIG_ERR,
+	KVERBS_EVENT_LAST_WQE_REACHED,
+	KVERBS_EVENT_SRQ_ERR,
+	KVERBS_EVENT_SRQ_LIMIT_REACHED,
+	KVERBS_EVENT_DEVICE_FATAL,
+	KVERBS_EVENT_PORT_ACTIVE,
+	KVERBS_EVENT_PORT_ERR,
+	KVERBS_EVENT_LID_CHANGE,
+	KVERBS_EVENT_PKEY_CHANGE,
+	KVERBS_EVENT_SM_CHANGE,
+	KVERBS_EVENT_CLIENT_REREGISTER,
+	KVERBS_EVENT_GID_CHANGE,
+	KVERBS_EVENT_OTHER,
+
+	__KVERBS_EVENT_LAST,
+	KVERBS_EVENT_MAX = __KVERBS_EVENT_LAST - 1,
+};
+
+/**
+ * enum kverbs_a_event - a message of the group "events"
+ * @KVERBS_A_EVENT_TYPE: u32, enum kverbs_event, which says what else is there
+ * @KVERBS_A_EVENT_DEV: string, the device's name; always, unless it is gone
+ * @KVERBS_A_EVENT_OLD_NAME: string
+ * @KVERBS_A_EVENT_PORT: u32
+ * @KVERBS_A_EVENT_CQ: u32, the object's id, as are the following
+ * @KVERBS_A_EVENT_SRQ: u32
+ * @KVERBS_A_EVENT_QP: u32
+ * @KVERBS_A_EVENT_RUN: u32
+ * @KVERBS_A_EVENT_ERROR: s32, 0 or a negative errno, see KVERBS_A_RUN_ERROR
+ * @KVERBS_A_EVENT_WC_STATUS: u32, enum ib_wc_status (IBTA 11.6.2)
+ * @KVERBS_A_EVENT_VENDOR_ERR: u32
+ */
+enum kverbs_a_event {
+	KVERBS_A_EVENT_UNSPEC,
+	KVERBS_A_EVENT_TYPE,
+	KVERBS_A_EVENT_DEV,
+	KVERBS_A_EVENT_OLD_NAME,
+	KVERBS_A_EVENT_PORT,
+	KVERBS_A_EVENT_CQ,
+	KVERBS_A_EVENT_SRQ,
+	KVERBS_A_EVENT_QP,
+	KVERBS_A_EVENT_RUN,
+	KVERBS_A_EVENT_ERROR,
+	KVERBS_A_EVENT_WC_STATUS,
+	KVERBS_A_EVENT_VENDOR_ERR,
+
+	__KVERBS_A_EVENT_LAST,
+	KVERBS_A_EVENT_MAX = __KVERBS_A_EVENT_LAST - 1,
 };
 
 #endif

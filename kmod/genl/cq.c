@@ -1,18 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/slab.h>
 #include "cq.h"
+#include "dev.h"
 #include "genl/msg.h"
+#include "post.h"
 
 const struct nla_policy kv_cq_policy[KVERBS_A_CQ_MAX + 1] = {
 	[KVERBS_A_CQ_ID] = KV_POLICY_ID,
 	[KVERBS_A_CQ_DEV] = KV_POLICY_NAME,
 	[KVERBS_A_CQ_CQE] = KV_POLICY_COUNT,
 	[KVERBS_A_CQ_COMP_VECTOR] = KV_POLICY_INT,
+	[KVERBS_A_CQ_CONTEXT] = NLA_POLICY_MAX(NLA_U32, KVERBS_CQ_MAX),
+	[KVERBS_A_CQ_MAX_WC] = NLA_POLICY_RANGE(NLA_U32, 1, KVERBS_POLL_MAX),
+	[KVERBS_A_CQ_SOLICITED] = { .type = NLA_FLAG },
 	[KVERBS_A_CQ_PERSISTENT] = { .type = NLA_FLAG },
 };
+
+static int fill_cq(struct sk_buff *skb, struct kv_obj *obj)
+{
+	struct kv_cq *cq = container_of(obj, struct kv_cq, obj);
+
+	return kv_put_obj(skb, obj, KVERBS_A_CQ_ID, KVERBS_A_CQ_DEV,
+			  KVERBS_A_CQ_PERSISTENT) ?:
+	       nla_put_u32(skb, KVERBS_A_CQ_CQE, cq->cqe) ?:
+	       nla_put_u32(skb, KVERBS_A_CQ_COMP_VECTOR, cq->comp_vector) ?:
+	       nla_put_u32(skb, KVERBS_A_CQ_CONTEXT, cq->context) ?:
+	       nla_put_u32(skb, KVERBS_A_CQ_PENDING, kv_post_pending(cq));
+}
 
 int kv_netlink_cq_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_CQ_PERSISTENT);
+	struct nlattr **attrs = info->attrs;
 	struct nlattr *cqe;
 	struct kv_reply reply;
 	struct kv_dev *dev;
@@ -22,22 +41,21 @@ int kv_netlink_cq_new(struct sk_buff *skb, struct genl_info *info)
 	cqe = kv_msg_need(info, KVERBS_A_CQ_CQE, "cqe is missing: how many completions must the cq hold?");
 	if (!cqe)
 		return -EINVAL;
-	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
+	ret = kv_msg_begin_dev(info, KVERBS_A_CQ_DEV, &reply, &dev);
 	if (ret)
 		return ret;
-	ret = kv_msg_lock_dev(info, KVERBS_A_CQ_DEV, &dev);
-	if (ret)
-		return kv_reply_end(info, &reply, ret);
-	cq = kv_cq_create(dev, &owner, nla_get_u32(cqe),
-			  kv_u32_or(info->attrs[KVERBS_A_CQ_COMP_VECTOR], 0),
+	ret = kv_msg_check_max(info, KVERBS_A_CQ_CQE, dev->ib->attrs.max_cqe,
+			       "cqe is above the device's max_cqe") ?:
+	      kv_msg_check_max(info, KVERBS_A_CQ_COMP_VECTOR,
+			       dev->ib->num_comp_vectors - 1,
+			       "comp_vector is not below the device's num_comp_vectors");
+	cq = ret ? ERR_PTR(ret) :
+	     kv_cq_create(dev, &owner, nla_get_u32(cqe),
+			  kv_u32_or(attrs[KVERBS_A_CQ_COMP_VECTOR], 0),
+			  kv_u32_or(attrs[KVERBS_A_CQ_CONTEXT], KVERBS_CQ_POLLED),
 			  info->extack);
-	if (IS_ERR(cq))
-		ret = kv_reply_end(info, &reply, PTR_ERR(cq));
-	else if (nla_put_u32(reply.skb, KVERBS_A_CQ_CQE, cq->cqe))
-		ret = kv_reply_end(info, &reply, -EMSGSIZE);
-	else
-		ret = kv_msg_made_obj(info, &reply, &cq->obj, KVERBS_A_CQ_ID,
-				      KVERBS_A_CQ_VERB_NS);
+	ret = kv_msg_end_new(info, &reply, IS_ERR(cq) ? ERR_CAST(cq) : &cq->obj,
+			     fill_cq, KVERBS_A_CQ_VERB_NS);
 	kv_msg_unlock_dev(dev);
 	return ret;
 }
@@ -45,16 +63,6 @@ int kv_netlink_cq_new(struct sk_buff *skb, struct genl_info *info)
 int kv_netlink_cq_del(struct sk_buff *skb, struct genl_info *info)
 {
 	return kv_msg_del_obj(info, KV_OBJ_CQ, KVERBS_A_CQ_ID, KVERBS_A_CQ_VERB_NS);
-}
-
-static int fill_cq(struct sk_buff *skb, struct kv_obj *obj)
-{
-	const struct kv_cq *cq = container_of(obj, struct kv_cq, obj);
-
-	return kv_put_obj(skb, obj, KVERBS_A_CQ_ID, KVERBS_A_CQ_DEV,
-			  KVERBS_A_CQ_PERSISTENT) ?:
-	       nla_put_u32(skb, KVERBS_A_CQ_CQE, cq->cqe) ?:
-	       nla_put_u32(skb, KVERBS_A_CQ_COMP_VECTOR, cq->comp_vector);
 }
 
 int kv_netlink_cq_get(struct sk_buff *skb, struct genl_info *info)
@@ -65,4 +73,86 @@ int kv_netlink_cq_get(struct sk_buff *skb, struct genl_info *info)
 int kv_netlink_cq_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return kv_msg_dump_objs(skb, cb, KV_OBJ_CQ, KVERBS_CMD_CQ_GET, fill_cq);
+}
+
+static int fill_wc(struct sk_buff *skb, const struct kv_post_wc *wc)
+{
+	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_CQ_WC);
+
+	if (!nest ||
+	    kv_put_u64(skb, KVERBS_A_WC_WR_ID, wc->wr_id) ||
+	    nla_put_u32(skb, KVERBS_A_WC_STATUS, wc->status) ||
+	    (wc->status && nla_put_u32(skb, KVERBS_A_WC_VENDOR_ERR, wc->vendor_err)) ||
+	    nla_put_u32(skb, KVERBS_A_WC_OP, wc->op) ||
+	    nla_put_u32(skb, KVERBS_A_WC_QP, wc->qp) ||
+	    (wc->has_length && nla_put_u32(skb, KVERBS_A_WC_LENGTH, wc->length)) ||
+	    (wc->has_imm && nla_put_u32(skb, KVERBS_A_WC_IMM, wc->imm)) ||
+	    (wc->has_src_qpn && nla_put_u32(skb, KVERBS_A_WC_SRC_QPN, wc->src_qpn)) ||
+	    (wc->grh && nla_put_flag(skb, KVERBS_A_WC_GRH)))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* Completions that were polled are told once: the reply has room for all. */
+static size_t size_of_wcs(unsigned int max)
+{
+	return GENLMSG_DEFAULT_SIZE +
+	       max * nla_total_size(nla_total_size(sizeof(u64)) +
+				    8 * nla_total_size(sizeof(u32)));
+}
+
+static int poll(struct sk_buff *skb, struct kv_cq *cq, unsigned int max,
+		struct netlink_ext_ack *extack)
+{
+	struct kv_post_wc *wcs;
+	u64 verb_ns;
+	int ret, n, i;
+
+	wcs = kcalloc(max, sizeof(*wcs), GFP_KERNEL);
+	if (!wcs)
+		return -ENOMEM;
+	n = kv_post_poll(cq, wcs, max, &verb_ns, extack);
+	ret = min(n, 0);
+	for (i = 0; !ret && i < n; i++)
+		ret = fill_wc(skb, &wcs[i]);
+	kfree(wcs);
+	return ret ?: kv_put_u64(skb, KVERBS_A_CQ_VERB_NS, verb_ns);
+}
+
+int kv_netlink_cq_poll(struct sk_buff *skb, struct genl_info *info)
+{
+	unsigned int max = kv_u32_or(info->attrs[KVERBS_A_CQ_MAX_WC], KVERBS_POLL_MAX);
+	struct kv_reply reply;
+	struct kv_obj *obj;
+	int ret;
+
+	ret = kv_msg_begin_obj(info, KVERBS_A_CQ_ID, KV_OBJ_CQ, size_of_wcs(max),
+			       &reply, &obj);
+	if (ret)
+		return ret;
+	ret = poll(reply.skb, container_of(obj, struct kv_cq, obj), max, info->extack);
+	return kv_msg_end_obj(info, &reply, obj, ret);
+}
+
+int kv_netlink_cq_arm(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *solicited = info->attrs[KVERBS_A_CQ_SOLICITED];
+	struct kv_reply reply;
+	struct kv_obj *obj;
+	bool missed = false;
+	u64 verb_ns;
+	int ret;
+
+	ret = kv_msg_begin_obj(info, KVERBS_A_CQ_ID, KV_OBJ_CQ, GENLMSG_DEFAULT_SIZE,
+			       &reply, &obj);
+	if (ret)
+		return ret;
+	ret = kv_cq_arm(container_of(obj, struct kv_cq, obj), solicited, &missed,
+			&verb_ns, info->extack);
+	if (!ret && missed)
+		ret = nla_put_flag(reply.skb, KVERBS_A_CQ_MISSED);
+	if (!ret)
+		ret = kv_put_u64(reply.skb, KVERBS_A_CQ_VERB_NS, verb_ns);
+	return kv_msg_end_obj(info, &reply, obj, ret);
 }

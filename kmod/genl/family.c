@@ -2,6 +2,7 @@
 #include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/notifier.h>
+#include "event.h"
 #include "genl/family.h"
 #include "genl/msg.h"
 #include "obj.h"
@@ -34,32 +35,52 @@ static const struct genl_ops kv_ops[] = {
 		.flags = GENL_ADMIN_PERM,
 		.doit = kv_netlink_flush,
 	},
-	GET(DEV, dev),
+	{
+		.cmd = KVERBS_CMD_DEV_GET,
+		.flags = GENL_ADMIN_PERM,
+		.policy = kv_dev_policy,
+		.maxattr = ARRAY_SIZE(kv_dev_policy) - 1,
+		.doit = kv_netlink_dev_get,
+		.start = kv_netlink_dev_start,
+		.dumpit = kv_netlink_dev_dump,
+	},
 	GET(PD, pd),
 	GET(CQ, cq),
 	GET(MR, mr),
+	GET(SRQ, srq),
+	GET(AH, ah),
 	GET(QP, qp),
 	GET(RUN, run),
 	OP(PD_NEW, pd_new, kv_pd_policy),
 	OP(PD_DEL, pd_del, kv_pd_policy),
 	OP(CQ_NEW, cq_new, kv_cq_policy),
 	OP(CQ_DEL, cq_del, kv_cq_policy),
+	OP(CQ_POLL, cq_poll, kv_cq_policy),
+	OP(CQ_ARM, cq_arm, kv_cq_policy),
 	OP(MR_NEW, mr_new, kv_mr_policy),
 	OP(MR_DEL, mr_del, kv_mr_policy),
 	OP(MR_REG, mr_reg, kv_mr_policy),
 	OP(MR_INV, mr_inv, kv_mr_policy),
 	OP(MR_WRITE, mr_write, kv_mr_policy),
 	OP(MR_READ, mr_read, kv_mr_policy),
+	OP(MR_LOAD, mr_load, kv_mr_policy),
+	OP(MR_SAVE, mr_save, kv_mr_policy),
+	OP(SRQ_NEW, srq_new, kv_srq_policy),
+	OP(SRQ_DEL, srq_del, kv_srq_policy),
+	OP(SRQ_MODIFY, srq_modify, kv_srq_policy),
+	OP(AH_NEW, ah_new, kv_ah_policy),
+	OP(AH_DEL, ah_del, kv_ah_policy),
 	OP(QP_NEW, qp_new, kv_qp_policy),
 	OP(QP_DEL, qp_del, kv_qp_policy),
 	OP(QP_MODIFY, qp_modify, kv_qp_policy),
+	OP(WR_POST, wr_post, kv_wr_policy),
 	OP(RUN_START, run_start, kv_run_policy),
 	OP(RUN_CANCEL, run_cancel, kv_run_policy),
 	OP(RUN_DEL, run_del, kv_run_policy),
 };
 
 static const struct genl_multicast_group kv_groups[] = {
-	{ .name = KVERBS_MCGRP_RUNS, .flags = GENL_MCAST_CAP_NET_ADMIN },
+	{ .name = KVERBS_MCGRP_EVENTS, .flags = GENL_MCAST_CAP_NET_ADMIN },
 };
 
 struct genl_family kv_family __ro_after_init = {
@@ -101,6 +122,7 @@ static void __net_exit net_gone(struct net *net)
 	unsigned int kept;
 
 	kv_obj_remove_owner(&owner, &kept);
+	kv_event_flush();
 }
 
 static struct pernet_operations net_ops = {
@@ -125,6 +147,7 @@ int __init kv_netlink_init(void)
 	ret = genl_register_family(&kv_family);
 	if (ret)
 		goto err_unregister_notifier;
+	kv_event_start();
 	return 0;
 
 err_unregister_notifier:
@@ -139,6 +162,7 @@ err_unregister_pernet:
  */
 void kv_netlink_exit(void)
 {
+	kv_event_stop();
 	genl_unregister_family(&kv_family);
 	netlink_unregister_notifier(&notifier);
 	unregister_pernet_subsys(&net_ops);

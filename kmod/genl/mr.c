@@ -1,84 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <rdma/ib_verbs.h>
+#include "dev.h"
 #include "mr.h"
 #include "genl/msg.h"
 #include "pd.h"
 #include "qp.h"
 
+static struct netlink_range_validation range_file_offset = { .max = S64_MAX };
+
 const struct nla_policy kv_mr_policy[KVERBS_A_MR_MAX + 1] = {
 	[KVERBS_A_MR_ID] = KV_POLICY_ID,
 	[KVERBS_A_MR_PD] = KV_POLICY_ID,
+	[KVERBS_A_MR_MAX_ACCESS] = KV_POLICY_ACCESS,
 	[KVERBS_A_MR_QP] = KV_POLICY_ID,
 	[KVERBS_A_MR_ACCESS] = KV_POLICY_ACCESS,
 	[KVERBS_A_MR_OFFSET] = { .type = NLA_U64 },
 	[KVERBS_A_MR_LENGTH] = KV_POLICY_U64_COUNT,
 	[KVERBS_A_MR_DATA] = NLA_POLICY_RANGE(NLA_BINARY, 1, KVERBS_DATA_MAX),
+	[KVERBS_A_MR_FD] = KV_POLICY_INT,
+	[KVERBS_A_MR_FILE_OFFSET] = NLA_POLICY_FULL_RANGE(NLA_U64, &range_file_offset),
 	[KVERBS_A_MR_PERSISTENT] = { .type = NLA_FLAG },
 };
-
-int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info)
-{
-	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_MR_PERSISTENT);
-	struct nlattr *length;
-	struct kv_reply reply;
-	struct kv_obj *pd;
-	struct kv_mr *mr;
-	int ret;
-
-	length = kv_msg_need(info, KVERBS_A_MR_LENGTH, "length is missing: how many bytes?");
-	if (!length)
-		return -EINVAL;
-	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
-	if (ret)
-		return ret;
-	ret = kv_msg_lock_obj(info, KVERBS_A_MR_PD, KV_OBJ_PD, &pd);
-	if (ret)
-		return kv_reply_end(info, &reply, ret);
-	mr = kv_mr_create(container_of(pd, struct kv_pd, obj), &owner,
-			  nla_get_u64(length), info->extack);
-	if (IS_ERR(mr))
-		ret = kv_reply_end(info, &reply, PTR_ERR(mr));
-	else
-		ret = kv_msg_made_obj(info, &reply, &mr->obj, KVERBS_A_MR_ID,
-				      KVERBS_A_MR_VERB_NS);
-	kv_msg_unlock_obj(pd);
-	return ret;
-}
-
-int kv_netlink_mr_del(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_del_obj(info, KV_OBJ_MR, KVERBS_A_MR_ID, KVERBS_A_MR_VERB_NS);
-}
-
-/* The QP that carries a registration, of the MR's PD. */
-static struct kv_qp *find_reg_qp(struct genl_info *info, struct kv_mr *mr)
-{
-	struct nlattr *id = kv_msg_need(info, KVERBS_A_MR_QP, "qp is missing: which qp carries the request?");
-	struct kv_obj *obj;
-
-	if (!id)
-		return ERR_PTR(-EINVAL);
-	obj = kv_msg_find_obj(info, id, KV_OBJ_QP, mr->obj.dev);
-	if (IS_ERR(obj))
-		return ERR_CAST(obj);
-	if (obj->parents[KV_QP_PD] != mr->obj.parents[0]) {
-		kv_msg_refuse(info, id, "the qp is of another pd than the mr", -EINVAL);
-		return ERR_PTR(-EINVAL);
-	}
-	return container_of(obj, struct kv_qp, obj);
-}
-
-static int check_access(struct genl_info *info, struct nlattr *attr)
-{
-	u32 access = nla_get_u32(attr);
-
-	if (access & (KVERBS_ACCESS_REMOTE_WRITE | KVERBS_ACCESS_REMOTE_ATOMIC) &&
-	    !(access & KVERBS_ACCESS_LOCAL_WRITE))
-		return kv_msg_refuse(info, attr,
-				     "access: remote write and remote atomic need local write too",
-				     -EINVAL);
-	return 0;
-}
 
 /* What a registration grants, and under which names. */
 static int fill_key(struct sk_buff *skb, const struct kv_mr *mr)
@@ -93,67 +37,155 @@ static int fill_key(struct sk_buff *skb, const struct kv_mr *mr)
 	       kv_put_u64(skb, KVERBS_A_MR_IOVA, mr->ib->iova);
 }
 
-int kv_netlink_mr_reg(struct sk_buff *skb, struct genl_info *info)
+static int fill_mr(struct sk_buff *skb, struct kv_obj *obj)
 {
-	struct nlattr **attrs = info->attrs;
-	struct nlattr *access;
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	struct kv_mr *mr;
-	struct kv_qp *qp;
-	u64 offset;
+	const struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
 	int ret;
 
-	access = kv_msg_need(info, KVERBS_A_MR_ACCESS, "access is missing: what may local and remote do?");
-	if (!access)
+	ret = kv_put_obj(skb, obj, KVERBS_A_MR_ID, KVERBS_A_MR_DEV,
+			 KVERBS_A_MR_PERSISTENT) ?:
+	      kv_put_parent(skb, KVERBS_A_MR_PD, obj, 0) ?:
+	      kv_put_u64(skb, KVERBS_A_MR_LENGTH, mr->length) ?:
+	      nla_put_u32(skb, KVERBS_A_MR_MAX_ACCESS, mr->max_access);
+	return ret || !mr->registered ? ret : fill_key(skb, mr);
+}
+
+/* A write or atomic of a peer is a write of the local device too. */
+static int check_access(struct genl_info *info, int attr)
+{
+	u32 access = kv_u32_or(info->attrs[attr], 0);
+
+	if (access & (KVERBS_ACCESS_REMOTE_WRITE | KVERBS_ACCESS_REMOTE_ATOMIC) &&
+	    !(access & KVERBS_ACCESS_LOCAL_WRITE))
+		return kv_msg_refuse(info, info->attrs[attr],
+				     "access: remote write and remote atomic need local write too",
+				     -EINVAL);
+	return 0;
+}
+
+int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info)
+{
+	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_MR_PERSISTENT);
+	struct nlattr *length;
+	struct kv_reply reply;
+	struct kv_obj *pd;
+	struct kv_mr *mr;
+	int ret;
+
+	length = kv_msg_need(info, KVERBS_A_MR_LENGTH, "length is missing: how many bytes?");
+	if (!length)
 		return -EINVAL;
-	ret = check_access(info, access) ?:
-	      kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
+	ret = check_access(info, KVERBS_A_MR_MAX_ACCESS) ?:
+	      kv_msg_begin_obj(info, KVERBS_A_MR_PD, KV_OBJ_PD, GENLMSG_DEFAULT_SIZE,
+			       &reply, &pd);
 	if (ret)
 		return ret;
-	ret = kv_msg_lock_obj(info, KVERBS_A_MR_ID, KV_OBJ_MR, &obj);
-	if (ret)
-		return kv_reply_end(info, &reply, ret);
-	mr = container_of(obj, struct kv_mr, obj);
-	qp = find_reg_qp(info, mr);
-	if (IS_ERR(qp)) {
-		ret = PTR_ERR(qp);
-		goto unlock;
+	mr = kv_mr_create(container_of(pd, struct kv_pd, obj), &owner,
+			  nla_get_u64(length),
+			  kv_u32_or(info->attrs[KVERBS_A_MR_MAX_ACCESS],
+				    KVERBS_ACCESS__ALL),
+			  info->extack);
+	ret = kv_msg_end_new(info, &reply, IS_ERR(mr) ? ERR_CAST(mr) : &mr->obj,
+			     fill_mr, KVERBS_A_MR_VERB_NS);
+	kv_msg_unlock_obj(pd);
+	return ret;
+}
+
+int kv_netlink_mr_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return kv_msg_del_obj(info, KV_OBJ_MR, KVERBS_A_MR_ID, KVERBS_A_MR_VERB_NS);
+}
+
+int kv_netlink_mr_get(struct sk_buff *skb, struct genl_info *info)
+{
+	return kv_msg_get_obj(info, KV_OBJ_MR, KVERBS_A_MR_ID, fill_mr);
+}
+
+int kv_netlink_mr_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return kv_msg_dump_objs(skb, cb, KV_OBJ_MR, KVERBS_CMD_MR_GET, fill_mr);
+}
+
+/* The QP that carries a registration, of the MR's PD. */
+static struct kv_qp *find_reg_qp(struct genl_info *info, struct kv_mr *mr)
+{
+	struct nlattr *id = kv_msg_need(info, KVERBS_A_MR_QP, "qp is missing: which qp carries the request?");
+	struct kv_obj *obj;
+	struct kv_qp *qp;
+
+	if (!id)
+		return ERR_PTR(-EINVAL);
+	obj = kv_msg_find_obj(info, id, KV_OBJ_QP, mr->obj.dev);
+	if (IS_ERR(obj))
+		return ERR_CAST(obj);
+	if (obj->parents[KV_QP_PD] != mr->obj.parents[0]) {
+		kv_msg_refuse(info, id, "the qp is of another pd than the mr", -EINVAL);
+		return ERR_PTR(-EINVAL);
 	}
-	offset = kv_u64_or(attrs[KVERBS_A_MR_OFFSET], 0);
-	ret = kv_mr_reg(mr, qp, nla_get_u32(access), offset,
-			kv_u64_or(attrs[KVERBS_A_MR_LENGTH],
-				  offset < mr->length ? mr->length - offset : 0),
-			info->extack);
-	if (!ret)
-		ret = fill_key(reply.skb, mr) ?:
-		      kv_put_u64(reply.skb, KVERBS_A_MR_VERB_NS, obj->verb_ns);
-unlock:
-	kv_msg_unlock_obj(obj);
-	return kv_reply_end(info, &reply, ret);
+	qp = container_of(obj, struct kv_qp, obj);
+	if (qp->type != KVERBS_QPT_RC) {
+		kv_msg_refuse(info, id, "uc and ud qps carry no registration: take an rc qp of the same pd",
+			      -EINVAL);
+		return ERR_PTR(-EINVAL);
+	}
+	return qp;
+}
+
+/* The bytes that a message names; from OFFSET to the end if it does not say. */
+static u64 length_from(struct genl_info *info, const struct kv_mr *mr, u64 offset)
+{
+	return kv_u64_or(info->attrs[KVERBS_A_MR_LENGTH],
+			 offset < mr->length ? mr->length - offset : 0);
+}
+
+static int reg(struct genl_info *info, struct kv_mr *mr)
+{
+	struct nlattr *access = info->attrs[KVERBS_A_MR_ACCESS];
+	u64 offset = kv_u64_or(info->attrs[KVERBS_A_MR_OFFSET], 0);
+	struct kv_qp *qp;
+
+	qp = find_reg_qp(info, mr);
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	if (access && nla_get_u32(access) & ~mr->max_access)
+		return kv_msg_refuse(info, access,
+				     "access is more than the mr's max_access", -EINVAL);
+	return kv_mr_reg(mr, qp, kv_u32_or(access, mr->max_access), offset,
+			 length_from(info, mr, offset), info->extack);
+}
+
+static int inv(struct genl_info *info, struct kv_mr *mr)
+{
+	struct kv_qp *qp = find_reg_qp(info, mr);
+
+	return IS_ERR(qp) ? PTR_ERR(qp) : kv_mr_inv(mr, qp, info->extack);
+}
+
+static int change(struct genl_info *info,
+		  int (*verb)(struct genl_info *info, struct kv_mr *mr))
+{
+	struct kv_reply reply;
+	struct kv_obj *obj;
+	int ret;
+
+	ret = kv_msg_begin_obj(info, KVERBS_A_MR_ID, KV_OBJ_MR, GENLMSG_DEFAULT_SIZE,
+			       &reply, &obj);
+	if (ret)
+		return ret;
+	ret = verb(info, container_of(obj, struct kv_mr, obj)) ?:
+	      fill_mr(reply.skb, obj) ?:
+	      kv_put_u64(reply.skb, KVERBS_A_MR_VERB_NS, obj->verb_ns);
+	return kv_msg_end_obj(info, &reply, obj, ret);
+}
+
+int kv_netlink_mr_reg(struct sk_buff *skb, struct genl_info *info)
+{
+	return check_access(info, KVERBS_A_MR_ACCESS) ?: change(info, reg);
 }
 
 int kv_netlink_mr_inv(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	struct kv_mr *mr;
-	struct kv_qp *qp;
-	int ret;
-
-	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
-	if (ret)
-		return ret;
-	ret = kv_msg_lock_obj(info, KVERBS_A_MR_ID, KV_OBJ_MR, &obj);
-	if (ret)
-		return kv_reply_end(info, &reply, ret);
-	mr = container_of(obj, struct kv_mr, obj);
-	qp = find_reg_qp(info, mr);
-	ret = IS_ERR(qp) ? PTR_ERR(qp) : kv_mr_inv(mr, qp, info->extack);
-	if (!ret)
-		ret = kv_put_u64(reply.skb, KVERBS_A_MR_VERB_NS, obj->verb_ns);
-	kv_msg_unlock_obj(obj);
-	return kv_reply_end(info, &reply, ret);
+	return change(info, inv);
 }
 
 int kv_netlink_mr_write(struct sk_buff *skb, struct genl_info *info)
@@ -192,12 +224,10 @@ int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info)
 	if (nla_get_u64(length) > KVERBS_DATA_MAX)
 		return kv_msg_refuse(info, length,
 				     "length is above what one message carries: 16384", -EINVAL);
-	ret = kv_reply_start(info, &reply, nla_total_size(KVERBS_DATA_MAX));
+	ret = kv_msg_begin_obj(info, KVERBS_A_MR_ID, KV_OBJ_MR,
+			       nla_total_size(KVERBS_DATA_MAX), &reply, &obj);
 	if (ret)
 		return ret;
-	ret = kv_msg_lock_obj(info, KVERBS_A_MR_ID, KV_OBJ_MR, &obj);
-	if (ret)
-		return kv_reply_end(info, &reply, ret);
 	mr = container_of(obj, struct kv_mr, obj);
 	ret = kv_mr_check_range(mr, offset, nla_get_u64(length), info->extack);
 	if (!ret) {
@@ -207,28 +237,95 @@ int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info)
 		else
 			ret = -EMSGSIZE;
 	}
-	kv_msg_unlock_obj(obj);
-	return kv_reply_end(info, &reply, ret);
+	return kv_msg_end_obj(info, &reply, obj, ret);
 }
 
-static int fill_mr(struct sk_buff *skb, struct kv_obj *obj)
+/* What the kernel refuses to read or write, it would log too: look first. */
+static int check_file(struct genl_info *info, struct nlattr *fd,
+		      const struct file *file, bool write)
 {
-	const struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
+	const struct file_operations *fop = file->f_op;
+
+	if (!S_ISREG(file_inode(file)->i_mode))
+		return kv_msg_refuse(info, fd, "fd is not a regular file", -EINVAL);
+	if (!(file->f_mode & (write ? FMODE_WRITE : FMODE_READ)))
+		return kv_msg_refuse(info, fd, write ?
+				     "the file is not open for writing" :
+				     "the file is not open for reading", -EBADF);
+	if (write && file->f_flags & O_APPEND)
+		return kv_msg_refuse(info, fd,
+				     "the file is open for appending: it would take no notice of file_offset",
+				     -EBADF);
+	if (write ? file->f_mode & FMODE_CAN_WRITE && fop->write_iter && !fop->write :
+		    file->f_mode & FMODE_CAN_READ && fop->read_iter && !fop->read)
+		return 0;
+	return kv_msg_refuse(info, fd, "a file that the kernel can't read or write: use one of a file system on a disk or in memory",
+			     -EINVAL);
+}
+
+/* Called with the device locked, leaves with it unlocked. */
+static int move(struct genl_info *info, struct kv_mr *mr, struct file *file,
+		bool save, u64 *moved)
+{
+	struct kv_mr_file what = {
+		.file = file,
+		.pos = kv_u64_or(info->attrs[KVERBS_A_MR_FILE_OFFSET], 0),
+		.offset = kv_u64_or(info->attrs[KVERBS_A_MR_OFFSET], 0),
+	};
+	s64 ret;
+
+	what.length = length_from(info, mr, what.offset);
+	ret = kv_mr_check_range(mr, what.offset, what.length, info->extack);
+	kv_dev_unlock(mr->obj.dev);
+	if (ret)
+		return ret;
+	if (what.length > S64_MAX - what.pos)
+		return kv_msg_refuse(info, info->attrs[KVERBS_A_MR_FILE_OFFSET],
+				     "file_offset and length name bytes beyond the end of any file",
+				     -EINVAL);
+	ret = save ? kv_mr_save(mr, &what, info->extack) :
+		     kv_mr_load(mr, &what, info->extack);
+	if (ret < 0)
+		return ret;
+	*moved = ret;
+	return 0;
+}
+
+/* The sender's file: requests are handled in the context of who sends them. */
+static int load_or_save(struct genl_info *info, bool save)
+{
+	struct nlattr *fd = kv_msg_need(info, KVERBS_A_MR_FD, "fd is missing: which file?");
+	struct kv_reply reply;
+	struct kv_obj *obj;
+	struct file *file;
+	u64 moved;
 	int ret;
 
-	ret = kv_put_obj(skb, obj, KVERBS_A_MR_ID, KVERBS_A_MR_DEV,
-			 KVERBS_A_MR_PERSISTENT) ?:
-	      kv_put_parent(skb, KVERBS_A_MR_PD, obj, 0) ?:
-	      kv_put_u64(skb, KVERBS_A_MR_LENGTH, mr->length);
-	return ret || !mr->registered ? ret : fill_key(skb, mr);
+	if (!fd)
+		return -EINVAL;
+	file = fget(nla_get_u32(fd));
+	if (!file)
+		return kv_msg_refuse(info, fd, "fd is no open file of yours", -EBADF);
+	ret = check_file(info, fd, file, save) ?:
+	      kv_msg_begin_obj(info, KVERBS_A_MR_ID, KV_OBJ_MR, GENLMSG_DEFAULT_SIZE,
+			       &reply, &obj);
+	if (ret)
+		goto put_file;
+	ret = move(info, container_of(obj, struct kv_mr, obj), file, save, &moved) ?:
+	      kv_put_u64(reply.skb, KVERBS_A_MR_LENGTH, moved);
+	kv_obj_put(obj);
+	ret = kv_reply_end(info, &reply, ret);
+put_file:
+	fput(file);
+	return ret;
 }
 
-int kv_netlink_mr_get(struct sk_buff *skb, struct genl_info *info)
+int kv_netlink_mr_load(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_get_obj(info, KV_OBJ_MR, KVERBS_A_MR_ID, fill_mr);
+	return load_or_save(info, false);
 }
 
-int kv_netlink_mr_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int kv_netlink_mr_save(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_dump_objs(skb, cb, KV_OBJ_MR, KVERBS_CMD_MR_GET, fill_mr);
+	return load_or_save(info, true);
 }

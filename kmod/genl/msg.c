@@ -4,6 +4,7 @@
 #include "genl/msg.h"
 
 struct netlink_range_validation kv_range_16bit = { .max = U16_MAX };
+struct netlink_range_validation kv_range_20bit = { .max = 0xfffff };
 struct netlink_range_validation kv_range_24bit = { .max = 0xffffff };
 struct netlink_range_validation kv_range_int = { .max = S32_MAX };
 struct netlink_range_validation kv_range_count = { .min = 1, .max = S32_MAX };
@@ -71,6 +72,24 @@ struct nlattr *kv_msg_need(struct genl_info *info, int attr, const char *msg)
 		NL_SET_ERR_ATTR_MISS(info->extack, NULL, attr);
 	}
 	return info->attrs[attr];
+}
+
+/**
+ * kv_msg_check_max() - a number that the device limits
+ * @info: the message
+ * @attr: its attribute, which may be absent
+ * @max: the limit
+ * @msg: what to say if it is above the limit; stays valid
+ *
+ * Return: 0 or -EINVAL with a refusal.
+ */
+int kv_msg_check_max(struct genl_info *info, int attr, u32 max, const char *msg)
+{
+	struct nlattr *number = info->attrs[attr];
+
+	if (!number || nla_get_u32(number) <= max)
+		return 0;
+	return kv_msg_refuse(info, number, msg, -EINVAL);
 }
 
 /**
@@ -151,6 +170,8 @@ void kv_msg_unlock_dev(struct kv_dev *dev)
 static const char *const missing_id[KV_OBJ_TYPES] = {
 	[KV_OBJ_RUN] = "the run's id is missing",
 	[KV_OBJ_QP] = "the qp's id is missing",
+	[KV_OBJ_AH] = "the ah's id is missing",
+	[KV_OBJ_SRQ] = "the srq's id is missing",
 	[KV_OBJ_MR] = "the mr's id is missing",
 	[KV_OBJ_CQ] = "the cq's id is missing",
 	[KV_OBJ_PD] = "the pd's id is missing",
@@ -159,6 +180,8 @@ static const char *const missing_id[KV_OBJ_TYPES] = {
 static const char *const unknown_id[KV_OBJ_TYPES] = {
 	[KV_OBJ_RUN] = "no run with this id among yours",
 	[KV_OBJ_QP] = "no qp with this id among yours",
+	[KV_OBJ_AH] = "no ah with this id among yours",
+	[KV_OBJ_SRQ] = "no srq with this id among yours",
 	[KV_OBJ_MR] = "no mr with this id among yours",
 	[KV_OBJ_CQ] = "no cq with this id among yours",
 	[KV_OBJ_PD] = "no pd with this id among yours",
@@ -241,6 +264,94 @@ struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
 }
 
 /**
+ * kv_msg_begin_dev() - begin a command on a device
+ * @info: the message
+ * @name_attr: number of the attribute that has the device's name
+ * @reply: the reply, reserved
+ * @dev: the device, locked, with a reference
+ *
+ * Return: 0, to be followed by kv_reply_end() or kv_msg_end_new(), and then
+ * kv_msg_unlock_dev(); or a refusal.
+ */
+int kv_msg_begin_dev(struct genl_info *info, int name_attr,
+		     struct kv_reply *reply, struct kv_dev **dev)
+{
+	int ret;
+
+	ret = kv_reply_start(info, reply, GENLMSG_DEFAULT_SIZE);
+	if (ret)
+		return ret;
+	ret = kv_msg_lock_dev(info, name_attr, dev);
+	return ret ? kv_reply_end(info, reply, ret) : 0;
+}
+
+/**
+ * kv_msg_begin_obj() - begin a command on an object
+ * @info: the message
+ * @id_attr: number of the attribute that has its id
+ * @type: of the object
+ * @size: bytes that the attributes of the reply will need
+ * @reply: the reply, reserved
+ * @obj: the object as kv_msg_lock_obj() leaves it
+ *
+ * Return: 0, to be followed by kv_msg_end_obj(), or by kv_msg_end_new() and
+ * kv_msg_unlock_obj(); or a refusal.
+ */
+int kv_msg_begin_obj(struct genl_info *info, int id_attr, enum kv_obj_type type,
+		     size_t size, struct kv_reply *reply, struct kv_obj **obj)
+{
+	int ret;
+
+	ret = kv_reply_start(info, reply, size);
+	if (ret)
+		return ret;
+	ret = kv_msg_lock_obj(info, id_attr, type, obj);
+	return ret ? kv_reply_end(info, reply, ret) : 0;
+}
+
+/**
+ * kv_msg_end_obj() - end a command on an object
+ * @info: the message
+ * @reply: the reply, filled; gone after this
+ * @obj: the object, unlocked by this
+ * @error: 0, or why the reply is given up
+ *
+ * Return: @error, or what sending returned.
+ */
+int kv_msg_end_obj(struct genl_info *info, struct kv_reply *reply,
+		   struct kv_obj *obj, int error)
+{
+	kv_msg_unlock_obj(obj);
+	return kv_reply_end(info, reply, error);
+}
+
+/**
+ * kv_msg_end_new() - end a command that makes an object
+ * @info: the message
+ * @reply: the reply, gone after this
+ * @made: the object, its device locked, or ERR_PTR; unmade if the reply can't
+ *	be sent
+ * @fill: fills the reply
+ * @verb_ns_attr: attribute for the time that the verb took
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_msg_end_new(struct genl_info *info, struct kv_reply *reply,
+		   struct kv_obj *made, kv_fill_fn fill, int verb_ns_attr)
+{
+	int ret;
+
+	if (IS_ERR(made))
+		return kv_reply_end(info, reply, PTR_ERR(made));
+	ret = fill(reply->skb, made) ?:
+	      kv_put_u64(reply->skb, verb_ns_attr, made->verb_ns);
+	ret = kv_reply_end(info, reply, ret);
+	if (ret)
+		kv_obj_destroy(made, info->extack);
+	return ret;
+}
+
+/**
  * kv_put_parent() - the id of an object that another one uses
  * @skb: the message
  * @attr: attribute for the id
@@ -293,15 +404,11 @@ int kv_msg_get_obj(struct genl_info *info, enum kv_obj_type type, int id_attr,
 	struct kv_obj *obj;
 	int ret;
 
-	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
+	ret = kv_msg_begin_obj(info, id_attr, type, GENLMSG_DEFAULT_SIZE, &reply, &obj);
 	if (ret)
 		return ret;
-	ret = kv_msg_lock_obj(info, id_attr, type, &obj);
-	if (ret)
-		return kv_reply_end(info, &reply, ret);
 	ret = fill(reply.skb, obj);
-	kv_msg_unlock_obj(obj);
-	return kv_reply_end(info, &reply, ret);
+	return kv_msg_end_obj(info, &reply, obj, ret);
 }
 
 static int dump_obj(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
@@ -403,17 +510,13 @@ int kv_msg_del_obj(struct genl_info *info, enum kv_obj_type type, int id_attr,
 	struct kv_obj *obj;
 	int ret;
 
-	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
+	ret = kv_msg_begin_obj(info, id_attr, type, GENLMSG_DEFAULT_SIZE, &reply, &obj);
 	if (ret)
 		return ret;
-	ret = kv_msg_lock_obj(info, id_attr, type, &obj);
-	if (ret)
-		return kv_reply_end(info, &reply, ret);
 	ret = kv_obj_destroy(obj, info->extack);
 	if (ret)
 		NL_SET_BAD_ATTR(info->extack, info->attrs[id_attr]);
 	else if (verb_ns_attr)
 		ret = kv_put_u64(reply.skb, verb_ns_attr, obj->verb_ns);
-	kv_msg_unlock_obj(obj);
-	return kv_reply_end(info, &reply, ret);
+	return kv_msg_end_obj(info, &reply, obj, ret);
 }

@@ -16,7 +16,9 @@
 
 #define KV_POLICY_NAME { .type = NLA_NUL_STRING, .len = 63 }
 #define KV_POLICY_ID NLA_POLICY_MIN(NLA_U32, 1)
+#define KV_POLICY_8BIT NLA_POLICY_MAX(NLA_U32, U8_MAX)
 #define KV_POLICY_16BIT NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_16bit)
+#define KV_POLICY_20BIT NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_20bit)
 #define KV_POLICY_24BIT NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_24bit)
 /* For what is an int in the verbs: 0 .. S32_MAX, and 1 .. S32_MAX. */
 #define KV_POLICY_INT NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_int)
@@ -52,6 +54,15 @@ int kv_put_obj(struct sk_buff *skb, const struct kv_obj *obj, int id_attr,
 int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, const char *msg,
 		  int error);
 struct nlattr *kv_msg_need(struct genl_info *info, int attr, const char *msg);
+int kv_msg_check_max(struct genl_info *info, int attr, u32 max, const char *msg);
+int kv_msg_begin_dev(struct genl_info *info, int name_attr,
+		     struct kv_reply *reply, struct kv_dev **dev);
+int kv_msg_begin_obj(struct genl_info *info, int id_attr, enum kv_obj_type type,
+		     size_t size, struct kv_reply *reply, struct kv_obj **obj);
+int kv_msg_end_obj(struct genl_info *info, struct kv_reply *reply,
+		   struct kv_obj *obj, int error);
+int kv_msg_end_new(struct genl_info *info, struct kv_reply *reply,
+		   struct kv_obj *made, kv_fill_fn fill, int verb_ns_attr);
 int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev);
 void kv_msg_unlock_dev(struct kv_dev *dev);
 int kv_msg_lock_obj(struct genl_info *info, int attr, enum kv_obj_type type,
@@ -84,6 +95,7 @@ static inline int kv_put_u64(struct sk_buff *skb, int attr, u64 value)
 /* What each command of the contract does; called by the family. */
 int kv_netlink_info_get(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_dev_get(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_dev_start(struct netlink_callback *cb);
 int kv_netlink_dev_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int kv_netlink_flush(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_pd_new(struct sk_buff *skb, struct genl_info *info);
@@ -94,6 +106,8 @@ int kv_netlink_cq_new(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_cq_del(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_cq_get(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_cq_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int kv_netlink_cq_poll(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_cq_arm(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_mr_del(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_mr_get(struct sk_buff *skb, struct genl_info *info);
@@ -102,11 +116,23 @@ int kv_netlink_mr_reg(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_mr_inv(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_mr_write(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_mr_load(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_mr_save(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_srq_new(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_srq_del(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_srq_get(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_srq_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int kv_netlink_srq_modify(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_ah_new(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_ah_del(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_ah_get(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_ah_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int kv_netlink_qp_new(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_qp_del(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_qp_get(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_qp_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int kv_netlink_qp_modify(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_wr_post(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_run_cancel(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info);
@@ -115,6 +141,7 @@ int kv_netlink_run_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 /* NLA_POLICY_RANGE() holds but 16 bits. Not const: 6.1's policies point to non-const. */
 extern struct netlink_range_validation kv_range_16bit;
+extern struct netlink_range_validation kv_range_20bit;
 extern struct netlink_range_validation kv_range_24bit;
 extern struct netlink_range_validation kv_range_int;
 extern struct netlink_range_validation kv_range_count;
@@ -124,7 +151,10 @@ extern const struct nla_policy kv_dev_policy[KVERBS_A_DEV_MAX + 1];
 extern const struct nla_policy kv_pd_policy[KVERBS_A_PD_MAX + 1];
 extern const struct nla_policy kv_cq_policy[KVERBS_A_CQ_MAX + 1];
 extern const struct nla_policy kv_mr_policy[KVERBS_A_MR_MAX + 1];
+extern const struct nla_policy kv_srq_policy[KVERBS_A_SRQ_MAX + 1];
+extern const struct nla_policy kv_ah_policy[KVERBS_A_AH_MAX + 1];
 extern const struct nla_policy kv_qp_policy[KVERBS_A_QP_MAX + 1];
+extern const struct nla_policy kv_wr_policy[KVERBS_A_WR_MAX + 1];
 extern const struct nla_policy kv_run_policy[KVERBS_A_RUN_MAX + 1];
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <rdma/ib_verbs.h>
 #include "genl/msg.h"
 #include "pd.h"
 
@@ -8,6 +9,15 @@ const struct nla_policy kv_pd_policy[KVERBS_A_PD_MAX + 1] = {
 	[KVERBS_A_PD_PERSISTENT] = { .type = NLA_FLAG },
 };
 
+static int fill_pd(struct sk_buff *skb, struct kv_obj *obj)
+{
+	const struct kv_pd *pd = container_of(obj, struct kv_pd, obj);
+
+	return kv_put_obj(skb, obj, KVERBS_A_PD_ID, KVERBS_A_PD_DEV,
+			  KVERBS_A_PD_PERSISTENT) ?:
+	       nla_put_u32(skb, KVERBS_A_PD_LOCAL_DMA_LKEY, pd->ib->local_dma_lkey);
+}
+
 int kv_netlink_pd_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_PD_PERSISTENT);
@@ -16,18 +26,12 @@ int kv_netlink_pd_new(struct sk_buff *skb, struct genl_info *info)
 	struct kv_pd *pd;
 	int ret;
 
-	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
+	ret = kv_msg_begin_dev(info, KVERBS_A_PD_DEV, &reply, &dev);
 	if (ret)
 		return ret;
-	ret = kv_msg_lock_dev(info, KVERBS_A_PD_DEV, &dev);
-	if (ret)
-		return kv_reply_end(info, &reply, ret);
 	pd = kv_pd_create(dev, &owner, info->extack);
-	if (IS_ERR(pd))
-		ret = kv_reply_end(info, &reply, PTR_ERR(pd));
-	else
-		ret = kv_msg_made_obj(info, &reply, &pd->obj, KVERBS_A_PD_ID,
-				      KVERBS_A_PD_VERB_NS);
+	ret = kv_msg_end_new(info, &reply, IS_ERR(pd) ? ERR_CAST(pd) : &pd->obj,
+			     fill_pd, KVERBS_A_PD_VERB_NS);
 	kv_msg_unlock_dev(dev);
 	return ret;
 }
@@ -35,12 +39,6 @@ int kv_netlink_pd_new(struct sk_buff *skb, struct genl_info *info)
 int kv_netlink_pd_del(struct sk_buff *skb, struct genl_info *info)
 {
 	return kv_msg_del_obj(info, KV_OBJ_PD, KVERBS_A_PD_ID, KVERBS_A_PD_VERB_NS);
-}
-
-static int fill_pd(struct sk_buff *skb, struct kv_obj *obj)
-{
-	return kv_put_obj(skb, obj, KVERBS_A_PD_ID, KVERBS_A_PD_DEV,
-			  KVERBS_A_PD_PERSISTENT);
 }
 
 int kv_netlink_pd_get(struct sk_buff *skb, struct genl_info *info)

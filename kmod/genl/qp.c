@@ -2,138 +2,166 @@
 #include <rdma/ib_verbs.h>
 #include "cq.h"
 #include "dev.h"
+#include "genl/av.h"
 #include "genl/msg.h"
 #include "pd.h"
 #include "qp.h"
+#include "srq.h"
+
+#define POLICY_GID NLA_POLICY_EXACT_LEN(sizeof(union ib_gid))
+#define POLICY_PORT NLA_POLICY_MIN(NLA_U32, 1)
+#define POLICY_STATE NLA_POLICY_MAX(NLA_U32, KVERBS_QPS_ERR)
+#define POLICY_TIMER NLA_POLICY_MAX(NLA_U32, 31)
+#define POLICY_RETRIES NLA_POLICY_MAX(NLA_U32, 7)
 
 const struct nla_policy kv_qp_policy[KVERBS_A_QP_MAX + 1] = {
 	[KVERBS_A_QP_ID] = KV_POLICY_ID,
+	[KVERBS_A_QP_PERSISTENT] = { .type = NLA_FLAG },
 	[KVERBS_A_QP_PD] = KV_POLICY_ID,
+	[KVERBS_A_QP_TYPE] = NLA_POLICY_MAX(NLA_U32, KVERBS_QPT_MAX),
 	[KVERBS_A_QP_SEND_CQ] = KV_POLICY_ID,
 	[KVERBS_A_QP_RECV_CQ] = KV_POLICY_ID,
+	[KVERBS_A_QP_SRQ] = KV_POLICY_ID,
 	[KVERBS_A_QP_MAX_SEND_WR] = KV_POLICY_COUNT,
 	[KVERBS_A_QP_MAX_RECV_WR] = KV_POLICY_COUNT,
-	[KVERBS_A_QP_STATE] = NLA_POLICY_MAX(NLA_U32, KVERBS_QPS_ERR),
+	[KVERBS_A_QP_MAX_SEND_SGE] = KV_POLICY_COUNT,
+	[KVERBS_A_QP_MAX_RECV_SGE] = KV_POLICY_COUNT,
+	[KVERBS_A_QP_MAX_INLINE] = KV_POLICY_INT,
+	[KVERBS_A_QP_SQ_SIG_ALL] = { .type = NLA_FLAG },
+	[KVERBS_A_QP_STATE] = POLICY_STATE,
+	[KVERBS_A_QP_CUR_STATE] = POLICY_STATE,
 	[KVERBS_A_QP_ACCESS] = KV_POLICY_ACCESS,
-	[KVERBS_A_QP_PORT] = NLA_POLICY_MIN(NLA_U32, 1),
+	[KVERBS_A_QP_PORT] = POLICY_PORT,
 	[KVERBS_A_QP_PKEY_INDEX] = KV_POLICY_16BIT,
+	[KVERBS_A_QP_QKEY] = { .type = NLA_U32 },
 	[KVERBS_A_QP_PATH_MTU] = NLA_POLICY_RANGE(NLA_U32, 256, 4096),
 	[KVERBS_A_QP_DEST_QPN] = KV_POLICY_24BIT,
 	[KVERBS_A_QP_RQ_PSN] = KV_POLICY_24BIT,
-	[KVERBS_A_QP_DGID] = NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
-	[KVERBS_A_QP_SGID_INDEX] = NLA_POLICY_MAX(NLA_U32, U8_MAX),
+	[KVERBS_A_QP_DGID] = POLICY_GID,
+	[KVERBS_A_QP_SGID_INDEX] = KV_POLICY_8BIT,
 	[KVERBS_A_QP_DLID] = KV_POLICY_16BIT,
-	[KVERBS_A_QP_HOP_LIMIT] = NLA_POLICY_MAX(NLA_U32, U8_MAX),
-	[KVERBS_A_QP_MIN_RNR_TIMER] = NLA_POLICY_MAX(NLA_U32, 31),
-	[KVERBS_A_QP_MAX_DEST_RD_ATOMIC] = NLA_POLICY_MAX(NLA_U32, U8_MAX),
+	[KVERBS_A_QP_SL] = NLA_POLICY_MAX(NLA_U32, 15),
+	[KVERBS_A_QP_TRAFFIC_CLASS] = KV_POLICY_8BIT,
+	[KVERBS_A_QP_FLOW_LABEL] = KV_POLICY_20BIT,
+	[KVERBS_A_QP_HOP_LIMIT] = KV_POLICY_8BIT,
+	[KVERBS_A_QP_MIN_RNR_TIMER] = POLICY_TIMER,
+	[KVERBS_A_QP_MAX_DEST_RD_ATOMIC] = KV_POLICY_8BIT,
 	[KVERBS_A_QP_SQ_PSN] = KV_POLICY_24BIT,
-	[KVERBS_A_QP_TIMEOUT] = NLA_POLICY_MAX(NLA_U32, 31),
-	[KVERBS_A_QP_RETRY_CNT] = NLA_POLICY_MAX(NLA_U32, 7),
-	[KVERBS_A_QP_RNR_RETRY] = NLA_POLICY_MAX(NLA_U32, 7),
-	[KVERBS_A_QP_MAX_RD_ATOMIC] = NLA_POLICY_MAX(NLA_U32, U8_MAX),
-	[KVERBS_A_QP_PERSISTENT] = { .type = NLA_FLAG },
+	[KVERBS_A_QP_TIMEOUT] = POLICY_TIMER,
+	[KVERBS_A_QP_RETRY_CNT] = POLICY_RETRIES,
+	[KVERBS_A_QP_RNR_RETRY] = POLICY_RETRIES,
+	[KVERBS_A_QP_MAX_RD_ATOMIC] = KV_POLICY_8BIT,
+	[KVERBS_A_QP_PATH_MIG_STATE] = NLA_POLICY_MAX(NLA_U32, KVERBS_MIG_ARMED),
+	[KVERBS_A_QP_ALT_DGID] = POLICY_GID,
+	[KVERBS_A_QP_ALT_SGID_INDEX] = KV_POLICY_8BIT,
+	[KVERBS_A_QP_ALT_DLID] = KV_POLICY_16BIT,
+	[KVERBS_A_QP_ALT_PORT] = POLICY_PORT,
+	[KVERBS_A_QP_ALT_PKEY_INDEX] = KV_POLICY_16BIT,
+	[KVERBS_A_QP_ALT_TIMEOUT] = POLICY_TIMER,
+	[KVERBS_A_QP_SQD_ASYNC_NOTIFY] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
-int kv_netlink_qp_new(struct sk_buff *skb, struct genl_info *info)
-{
-	struct nlattr *send_id, *recv_id, *max_send, *max_recv;
-	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_QP_PERSISTENT);
-	struct kv_obj *pd, *send_cq, *recv_cq;
-	struct kv_reply reply;
-	struct kv_qp *qp;
-	int ret;
+static const struct kv_av_attrs numbers_of_av = {
+	.dgid = KVERBS_A_QP_DGID,
+	.sgid_index = KVERBS_A_QP_SGID_INDEX,
+	.dlid = KVERBS_A_QP_DLID,
+	.sl = KVERBS_A_QP_SL,
+	.traffic_class = KVERBS_A_QP_TRAFFIC_CLASS,
+	.flow_label = KVERBS_A_QP_FLOW_LABEL,
+	.hop_limit = KVERBS_A_QP_HOP_LIMIT,
+};
 
-	send_id = kv_msg_need(info, KVERBS_A_QP_SEND_CQ, "send_cq is missing");
-	recv_id = kv_msg_need(info, KVERBS_A_QP_RECV_CQ, "recv_cq is missing");
-	max_send = kv_msg_need(info, KVERBS_A_QP_MAX_SEND_WR, "max_send_wr is missing");
-	max_recv = kv_msg_need(info, KVERBS_A_QP_MAX_RECV_WR, "max_recv_wr is missing");
-	if (!send_id || !recv_id || !max_send || !max_recv)
-		return -EINVAL;
-	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
-	if (ret)
+static const struct kv_av_attrs numbers_of_alt_av = {
+	.dgid = KVERBS_A_QP_ALT_DGID,
+	.sgid_index = KVERBS_A_QP_ALT_SGID_INDEX,
+	.dlid = KVERBS_A_QP_ALT_DLID,
+};
+
+/* --- what a QP is --- */
+
+static int put_path(struct sk_buff *skb, u32 given, const struct ib_qp_attr *attr)
+{
+	int ret = 0;
+
+	if (given & KV_QPA_AV)
+		ret = kv_put_av(skb, &numbers_of_av, &attr->ah_attr);
+	if (ret || !(given & KV_QPA_ALT_PATH))
 		return ret;
-	ret = kv_msg_lock_obj(info, KVERBS_A_QP_PD, KV_OBJ_PD, &pd);
-	if (ret)
-		return kv_reply_end(info, &reply, ret);
-	send_cq = kv_msg_find_obj(info, send_id, KV_OBJ_CQ, pd->dev);
-	recv_cq = IS_ERR(send_cq) ? send_cq :
-		  kv_msg_find_obj(info, recv_id, KV_OBJ_CQ, pd->dev);
-	if (IS_ERR(recv_cq)) {
-		ret = kv_reply_end(info, &reply, PTR_ERR(recv_cq));
-		goto unlock;
-	}
-	qp = kv_qp_create(container_of(pd, struct kv_pd, obj),
-			  container_of(send_cq, struct kv_cq, obj),
-			  container_of(recv_cq, struct kv_cq, obj), &owner,
-			  nla_get_u32(max_send), nla_get_u32(max_recv),
-			  info->extack);
-	if (IS_ERR(qp)) {
-		ret = kv_reply_end(info, &reply, PTR_ERR(qp));
-		goto unlock;
-	}
-	/* Room for these was reserved: the reply is of the default size. */
-	nla_put_u32(reply.skb, KVERBS_A_QP_QPN, qp->ib->qp_num);
-	nla_put_u32(reply.skb, KVERBS_A_QP_MAX_SEND_WR, qp->max_send_wr);
-	nla_put_u32(reply.skb, KVERBS_A_QP_MAX_RECV_WR, qp->max_recv_wr);
-	ret = kv_msg_made_obj(info, &reply, &qp->obj, KVERBS_A_QP_ID,
-			      KVERBS_A_QP_VERB_NS);
-unlock:
-	kv_msg_unlock_obj(pd);
-	return ret;
+	return kv_put_av(skb, &numbers_of_alt_av, &attr->alt_ah_attr) ?:
+	       nla_put_u32(skb, KVERBS_A_QP_ALT_PORT, attr->alt_port_num) ?:
+	       nla_put_u32(skb, KVERBS_A_QP_ALT_PKEY_INDEX, attr->alt_pkey_index) ?:
+	       nla_put_u32(skb, KVERBS_A_QP_ALT_TIMEOUT, attr->alt_timeout);
 }
 
-int kv_netlink_qp_del(struct sk_buff *skb, struct genl_info *info)
+/* Only what was given: the rest is whatever the driver has there. */
+static int put_attrs(struct sk_buff *skb, u32 given, const struct ib_qp_attr *attr)
 {
-	return kv_msg_del_obj(info, KV_OBJ_QP, KVERBS_A_QP_ID, KVERBS_A_QP_VERB_NS);
-}
+	const struct {
+		u32 bit;
+		int number;
+		u32 value;
+	} all[] = {
+		{ KV_QPA_ACCESS, KVERBS_A_QP_ACCESS,
+		  attr->qp_access_flags & KVERBS_ACCESS__ALL },
+		{ KV_QPA_PORT, KVERBS_A_QP_PORT, attr->port_num },
+		{ KV_QPA_PKEY_INDEX, KVERBS_A_QP_PKEY_INDEX, attr->pkey_index },
+		{ KV_QPA_QKEY, KVERBS_A_QP_QKEY, attr->qkey },
+		{ KV_QPA_PATH_MTU, KVERBS_A_QP_PATH_MTU, ib_mtu_enum_to_int(attr->path_mtu) },
+		{ KV_QPA_DEST_QPN, KVERBS_A_QP_DEST_QPN, attr->dest_qp_num },
+		{ KV_QPA_RQ_PSN, KVERBS_A_QP_RQ_PSN, attr->rq_psn },
+		{ KV_QPA_MIN_RNR_TIMER, KVERBS_A_QP_MIN_RNR_TIMER, attr->min_rnr_timer },
+		{ KV_QPA_MAX_DEST_RD_ATOMIC, KVERBS_A_QP_MAX_DEST_RD_ATOMIC,
+		  attr->max_dest_rd_atomic },
+		{ KV_QPA_SQ_PSN, KVERBS_A_QP_SQ_PSN, attr->sq_psn },
+		{ KV_QPA_TIMEOUT, KVERBS_A_QP_TIMEOUT, attr->timeout },
+		{ KV_QPA_RETRY_CNT, KVERBS_A_QP_RETRY_CNT, attr->retry_cnt },
+		{ KV_QPA_RNR_RETRY, KVERBS_A_QP_RNR_RETRY, attr->rnr_retry },
+		{ KV_QPA_MAX_RD_ATOMIC, KVERBS_A_QP_MAX_RD_ATOMIC, attr->max_rd_atomic },
+		{ KV_QPA_PATH_MIG_STATE, KVERBS_A_QP_PATH_MIG_STATE, attr->path_mig_state },
+		{ KV_QPA_SQD_ASYNC_NOTIFY, KVERBS_A_QP_SQD_ASYNC_NOTIFY,
+		  attr->en_sqd_async_notify },
+	};
+	unsigned int i;
 
-/* IBTA 10.3.1 and the verbs agree on the order; the values may not. */
-static const u8 to_ib_state[] = {
-	[KVERBS_QPS_RESET] = IB_QPS_RESET,
-	[KVERBS_QPS_INIT] = IB_QPS_INIT,
-	[KVERBS_QPS_RTR] = IB_QPS_RTR,
-	[KVERBS_QPS_RTS] = IB_QPS_RTS,
-	[KVERBS_QPS_SQD] = IB_QPS_SQD,
-	[KVERBS_QPS_SQE] = IB_QPS_SQE,
-	[KVERBS_QPS_ERR] = IB_QPS_ERR,
-};
-
-static u32 from_ib_state(enum ib_qp_state state)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(to_ib_state); i++)
-		if (to_ib_state[i] == state)
-			return i;
-	return KVERBS_QPS_ERR;
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		if (given & all[i].bit && nla_put_u32(skb, all[i].number, all[i].value))
+			return -EMSGSIZE;
+	return put_path(skb, given, attr);
 }
 
 static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
 {
 	struct kv_qp *qp = container_of(obj, struct kv_qp, obj);
-	/* A driver need not fill what it has not. */
-	struct ib_qp_attr attr = {};
+	struct ib_qp_attr attr;
 
-	/* Without an answer from the device the QP is shown without a state. */
 	if (kv_put_obj(skb, obj, KVERBS_A_QP_ID, KVERBS_A_QP_DEV,
 		       KVERBS_A_QP_PERSISTENT) ||
 	    kv_put_parent(skb, KVERBS_A_QP_PD, obj, KV_QP_PD) ||
+	    nla_put_u32(skb, KVERBS_A_QP_TYPE, qp->type) ||
 	    kv_put_parent(skb, KVERBS_A_QP_SEND_CQ, obj, KV_QP_SEND_CQ) ||
 	    kv_put_parent(skb, KVERBS_A_QP_RECV_CQ, obj, KV_QP_RECV_CQ) ||
+	    kv_put_parent(skb, KVERBS_A_QP_SRQ, obj, KV_QP_SRQ) ||
 	    nla_put_u32(skb, KVERBS_A_QP_MAX_SEND_WR, qp->max_send_wr) ||
-	    nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_WR, qp->max_recv_wr) ||
+	    nla_put_u32(skb, KVERBS_A_QP_MAX_SEND_SGE, qp->max_send_sge) ||
+	    nla_put_u32(skb, KVERBS_A_QP_MAX_INLINE, qp->max_inline) ||
 	    nla_put_u32(skb, KVERBS_A_QP_QPN, qp->ib->qp_num))
 		return -EMSGSIZE;
+	if (!qp->srq &&
+	    (nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_WR, qp->max_recv_wr) ||
+	     nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_SGE, qp->max_recv_sge)))
+		return -EMSGSIZE;
+	if (qp->sq_sig_all && nla_put_flag(skb, KVERBS_A_QP_SQ_SIG_ALL))
+		return -EMSGSIZE;
+	/* Without an answer from the device the QP is shown without a state. */
 	if (kv_qp_query(qp, &attr, NULL))
 		return 0;
-	return nla_put_u32(skb, KVERBS_A_QP_STATE, from_ib_state(attr.qp_state)) ?:
-	       nla_put_u32(skb, KVERBS_A_QP_ACCESS,
-			   attr.qp_access_flags & KVERBS_ACCESS__ALL) ?:
-	       nla_put_u32(skb, KVERBS_A_QP_PATH_MTU,
-			   ib_mtu_enum_to_int(attr.path_mtu)) ?:
-	       nla_put_u32(skb, KVERBS_A_QP_DEST_QPN, attr.dest_qp_num) ?:
-	       nla_put_u32(skb, KVERBS_A_QP_RQ_PSN, attr.rq_psn) ?:
-	       nla_put_u32(skb, KVERBS_A_QP_SQ_PSN, attr.sq_psn);
+	return nla_put_u32(skb, KVERBS_A_QP_STATE, kv_qp_state(&attr)) ?:
+	       put_attrs(skb, qp->given, &attr);
+}
+
+int kv_netlink_qp_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return kv_msg_del_obj(info, KV_OBJ_QP, KVERBS_A_QP_ID, KVERBS_A_QP_VERB_NS);
 }
 
 int kv_netlink_qp_get(struct sk_buff *skb, struct genl_info *info)
@@ -146,162 +174,295 @@ int kv_netlink_qp_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return kv_msg_dump_objs(skb, cb, KV_OBJ_QP, KVERBS_CMD_QP_GET, fill_qp);
 }
 
-static int need_all(struct genl_info *info, const int *attrs,
-		    const char *const *msgs, unsigned int n)
-{
-	unsigned int i;
+/* --- making one --- */
 
-	for (i = 0; i < n; i++)
-		if (!kv_msg_need(info, attrs[i], msgs[i]))
-			return -EINVAL;
+static int check_type(struct genl_info *info, u32 type, const struct kv_dev *dev)
+{
+	static const struct {
+		u32 can;
+		const char *text;
+	} types[] = {
+		[KVERBS_QPT_RC] = { KVERBS_CAN_RC, "the device has no RC qps" },
+		[KVERBS_QPT_UC] = { KVERBS_CAN_UC, "the device has no UC qps" },
+		[KVERBS_QPT_UD] = { KVERBS_CAN_UD, "the device has no UD qps" },
+	};
+
+	if (kv_dev_can(dev) & types[type].can)
+		return 0;
+	return kv_msg_refuse(info, info->attrs[KVERBS_A_QP_TYPE], types[type].text,
+			     -EOPNOTSUPP);
+}
+
+static int check_limits(struct genl_info *info, const struct kv_dev *dev)
+{
+	const struct ib_device_attr *limits = &dev->ib->attrs;
+
+	return kv_msg_check_max(info, KVERBS_A_QP_MAX_SEND_WR, limits->max_qp_wr,
+				"max_send_wr is above the device's max_qp_wr") ?:
+	       kv_msg_check_max(info, KVERBS_A_QP_MAX_RECV_WR, limits->max_qp_wr,
+				"max_recv_wr is above the device's max_qp_wr") ?:
+	       kv_msg_check_max(info, KVERBS_A_QP_MAX_SEND_SGE, limits->max_send_sge,
+				"max_send_sge is above the device's max_send_sge") ?:
+	       kv_msg_check_max(info, KVERBS_A_QP_MAX_RECV_SGE, limits->max_recv_sge,
+				"max_recv_sge is above the device's max_recv_sge");
+}
+
+/* Which receives: of its own queue, or of an SRQ. */
+static int check_recv(struct genl_info *info)
+{
+	struct nlattr **attrs = info->attrs;
+
+	if (!attrs[KVERBS_A_QP_SRQ])
+		return kv_msg_need(info, KVERBS_A_QP_MAX_RECV_WR,
+				   "max_recv_wr is missing, or an srq") ? 0 : -EINVAL;
+	if (attrs[KVERBS_A_QP_MAX_RECV_WR])
+		return kv_msg_refuse(info, attrs[KVERBS_A_QP_MAX_RECV_WR],
+				     "max_recv_wr is of no use here: receives come from the srq",
+				     -EINVAL);
+	if (attrs[KVERBS_A_QP_MAX_RECV_SGE])
+		return kv_msg_refuse(info, attrs[KVERBS_A_QP_MAX_RECV_SGE],
+				     "max_recv_sge is of no use here: receives come from the srq",
+				     -EINVAL);
 	return 0;
 }
 
-static void parse_init(struct genl_info *info, struct kv_qp_modify *modify)
+static int find_parts(struct genl_info *info, struct kv_dev *dev,
+		      struct kv_qp_init *init)
 {
 	struct nlattr **attrs = info->attrs;
+	struct kv_obj *obj;
 
-	modify->attr.qp_access_flags = nla_get_u32(attrs[KVERBS_A_QP_ACCESS]);
-	modify->attr.port_num = kv_u32_or(attrs[KVERBS_A_QP_PORT], 1);
-	modify->attr.pkey_index = kv_u32_or(attrs[KVERBS_A_QP_PKEY_INDEX], 0);
-	modify->mask |= IB_QP_ACCESS_FLAGS | IB_QP_PORT | IB_QP_PKEY_INDEX;
+	obj = kv_msg_find_obj(info, attrs[KVERBS_A_QP_SEND_CQ], KV_OBJ_CQ, dev);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	init->send_cq = container_of(obj, struct kv_cq, obj);
+	obj = kv_msg_find_obj(info, attrs[KVERBS_A_QP_RECV_CQ], KV_OBJ_CQ, dev);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	init->recv_cq = container_of(obj, struct kv_cq, obj);
+	if (!attrs[KVERBS_A_QP_SRQ])
+		return 0;
+	obj = kv_msg_find_obj(info, attrs[KVERBS_A_QP_SRQ], KV_OBJ_SRQ, dev);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	init->srq = container_of(obj, struct kv_srq, obj);
+	return 0;
 }
 
-static int parse_rtr(struct genl_info *info, struct kv_qp *qp,
-		     struct kv_qp_modify *modify)
+static int parse_new(struct genl_info *info, struct kv_obj *pd,
+		     struct kv_qp_init *init)
+{
+	struct nlattr **attrs = info->attrs;
+	u32 own = !attrs[KVERBS_A_QP_SRQ];
+
+	init->type = kv_u32_or(attrs[KVERBS_A_QP_TYPE], KVERBS_QPT_RC);
+	init->pd = container_of(pd, struct kv_pd, obj);
+	init->max_send_wr = nla_get_u32(attrs[KVERBS_A_QP_MAX_SEND_WR]);
+	init->max_recv_wr = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_WR], 0);
+	init->max_send_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_SEND_SGE], 1);
+	init->max_recv_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_SGE], own);
+	init->max_inline = kv_u32_or(attrs[KVERBS_A_QP_MAX_INLINE], 0);
+	init->sq_sig_all = nla_get_flag(attrs[KVERBS_A_QP_SQ_SIG_ALL]);
+	return check_type(info, init->type, pd->dev) ?:
+	       check_limits(info, pd->dev) ?:
+	       find_parts(info, pd->dev, init);
+}
+
+int kv_netlink_qp_new(struct sk_buff *skb, struct genl_info *info)
+{
+	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_QP_PERSISTENT);
+	struct kv_qp_init init = {};
+	struct kv_obj *pd, *made;
+	struct kv_reply reply;
+	struct kv_qp *qp;
+	int ret;
+
+	if (!kv_msg_need(info, KVERBS_A_QP_SEND_CQ, "send_cq is missing") ||
+	    !kv_msg_need(info, KVERBS_A_QP_RECV_CQ, "recv_cq is missing") ||
+	    !kv_msg_need(info, KVERBS_A_QP_MAX_SEND_WR, "max_send_wr is missing") ||
+	    check_recv(info))
+		return -EINVAL;
+	ret = kv_msg_begin_obj(info, KVERBS_A_QP_PD, KV_OBJ_PD,
+			       GENLMSG_DEFAULT_SIZE, &reply, &pd);
+	if (ret)
+		return ret;
+	ret = parse_new(info, pd, &init);
+	if (ret)
+		return kv_msg_end_obj(info, &reply, pd, ret);
+	qp = kv_qp_create(&init, &owner, info->extack);
+	made = IS_ERR(qp) ? ERR_CAST(qp) : &qp->obj;
+	ret = kv_msg_end_new(info, &reply, made, fill_qp, KVERBS_A_QP_VERB_NS);
+	kv_msg_unlock_obj(pd);
+	return ret;
+}
+
+/* --- its states --- */
+
+/* By which attributes a bit is given; the first of several is what is missing. */
+static const struct {
+	int number;
+	u32 bit;
+} bit_of[] = {
+	{ KVERBS_A_QP_STATE, KV_QPA_STATE },
+	{ KVERBS_A_QP_CUR_STATE, KV_QPA_CUR_STATE },
+	{ KVERBS_A_QP_ACCESS, KV_QPA_ACCESS },
+	{ KVERBS_A_QP_PORT, KV_QPA_PORT },
+	{ KVERBS_A_QP_PKEY_INDEX, KV_QPA_PKEY_INDEX },
+	{ KVERBS_A_QP_QKEY, KV_QPA_QKEY },
+	{ KVERBS_A_QP_PATH_MTU, KV_QPA_PATH_MTU },
+	{ KVERBS_A_QP_DEST_QPN, KV_QPA_DEST_QPN },
+	{ KVERBS_A_QP_RQ_PSN, KV_QPA_RQ_PSN },
+	{ KVERBS_A_QP_DGID, KV_QPA_AV },
+	{ KVERBS_A_QP_SGID_INDEX, KV_QPA_AV },
+	{ KVERBS_A_QP_DLID, KV_QPA_AV },
+	{ KVERBS_A_QP_SL, KV_QPA_AV },
+	{ KVERBS_A_QP_TRAFFIC_CLASS, KV_QPA_AV },
+	{ KVERBS_A_QP_FLOW_LABEL, KV_QPA_AV },
+	{ KVERBS_A_QP_HOP_LIMIT, KV_QPA_AV },
+	{ KVERBS_A_QP_MIN_RNR_TIMER, KV_QPA_MIN_RNR_TIMER },
+	{ KVERBS_A_QP_MAX_DEST_RD_ATOMIC, KV_QPA_MAX_DEST_RD_ATOMIC },
+	{ KVERBS_A_QP_SQ_PSN, KV_QPA_SQ_PSN },
+	{ KVERBS_A_QP_TIMEOUT, KV_QPA_TIMEOUT },
+	{ KVERBS_A_QP_RETRY_CNT, KV_QPA_RETRY_CNT },
+	{ KVERBS_A_QP_RNR_RETRY, KV_QPA_RNR_RETRY },
+	{ KVERBS_A_QP_MAX_RD_ATOMIC, KV_QPA_MAX_RD_ATOMIC },
+	{ KVERBS_A_QP_PATH_MIG_STATE, KV_QPA_PATH_MIG_STATE },
+	{ KVERBS_A_QP_ALT_DGID, KV_QPA_ALT_PATH },
+	{ KVERBS_A_QP_ALT_SGID_INDEX, KV_QPA_ALT_PATH },
+	{ KVERBS_A_QP_ALT_DLID, KV_QPA_ALT_PATH },
+	{ KVERBS_A_QP_ALT_PORT, KV_QPA_ALT_PATH },
+	{ KVERBS_A_QP_ALT_PKEY_INDEX, KV_QPA_ALT_PATH },
+	{ KVERBS_A_QP_ALT_TIMEOUT, KV_QPA_ALT_PATH },
+	{ KVERBS_A_QP_SQD_ASYNC_NOTIFY, KV_QPA_SQD_ASYNC_NOTIFY },
+};
+
+static u32 given(const struct genl_info *info)
+{
+	unsigned int i;
+	u32 mask = 0;
+
+	for (i = 0; i < ARRAY_SIZE(bit_of); i++)
+		if (info->attrs[bit_of[i].number])
+			mask |= bit_of[i].bit;
+	return mask;
+}
+
+/* Point at what is to blame for a refusal: what is there, or what is missing. */
+static void blame(struct genl_info *info, const struct kv_qp_step *wrong)
+{
+	u32 bit = wrong->bit ?: KV_QPA_STATE;
+	unsigned int i;
+	int first = 0;
+
+	info->extack->_msg = wrong->text;
+	for (i = 0; i < ARRAY_SIZE(bit_of); i++) {
+		if (bit_of[i].bit != bit)
+			continue;
+		first = first ?: bit_of[i].number;
+		if (info->attrs[bit_of[i].number]) {
+			NL_SET_BAD_ATTR(info->extack, info->attrs[bit_of[i].number]);
+			return;
+		}
+	}
+	NL_SET_ERR_ATTR_MISS(info->extack, NULL, first);
+}
+
+static int parse_alt_path(struct genl_info *info, struct kv_qp *qp,
+			  struct ib_qp_attr *attr)
 {
 	struct ib_device *ib = qp->ib->device;
-	struct ib_qp_attr *attr = &modify->attr;
-	struct rdma_ah_attr *ah = &attr->ah_attr;
 	struct nlattr **attrs = info->attrs;
-	u32 mtu = nla_get_u32(attrs[KVERBS_A_QP_PATH_MTU]);
-	u32 port = kv_u32_or(attrs[KVERBS_A_QP_PORT], rdma_start_port(ib));
-	union ib_gid dgid;
+	u32 port = 0;
+	int ret;
 
+	if (!kv_msg_need(info, KVERBS_A_QP_ALT_PORT,
+			 "alt_port is missing: the alternate path needs it") ||
+	    !kv_msg_need(info, KVERBS_A_QP_ALT_PKEY_INDEX,
+			 "alt_pkey_index is missing: the alternate path needs it") ||
+	    !kv_msg_need(info, KVERBS_A_QP_ALT_TIMEOUT,
+			 "alt_timeout is missing: the alternate path needs it"))
+		return -EINVAL;
+	ret = kv_msg_parse_port(info, KVERBS_A_QP_ALT_PORT, ib, &port);
+	if (ret)
+		return ret;
+	if (!rdma_protocol_ib(ib, port))
+		return kv_msg_refuse(info, attrs[KVERBS_A_QP_ALT_PORT],
+				     "an alternate path is for InfiniBand only", -EINVAL);
+	attr->alt_port_num = port;
+	attr->alt_pkey_index = nla_get_u32(attrs[KVERBS_A_QP_ALT_PKEY_INDEX]);
+	attr->alt_timeout = nla_get_u32(attrs[KVERBS_A_QP_ALT_TIMEOUT]);
+	return kv_msg_parse_av(info, &numbers_of_alt_av, ib, port, &attr->alt_ah_attr);
+}
+
+/* Numbers that ib_modify_qp() takes as they are; the mask says which are there. */
+static void parse_numbers(struct nlattr **attrs, struct ib_qp_attr *attr)
+{
+	attr->qp_access_flags = kv_u32_or(attrs[KVERBS_A_QP_ACCESS], 0);
+	attr->pkey_index = kv_u32_or(attrs[KVERBS_A_QP_PKEY_INDEX], 0);
+	attr->qkey = kv_u32_or(attrs[KVERBS_A_QP_QKEY], 0);
+	attr->dest_qp_num = kv_u32_or(attrs[KVERBS_A_QP_DEST_QPN], 0);
+	attr->rq_psn = kv_u32_or(attrs[KVERBS_A_QP_RQ_PSN], 0);
+	attr->min_rnr_timer = kv_u32_or(attrs[KVERBS_A_QP_MIN_RNR_TIMER], 0);
+	attr->max_dest_rd_atomic = kv_u32_or(attrs[KVERBS_A_QP_MAX_DEST_RD_ATOMIC], 0);
+	attr->sq_psn = kv_u32_or(attrs[KVERBS_A_QP_SQ_PSN], 0);
+	attr->timeout = kv_u32_or(attrs[KVERBS_A_QP_TIMEOUT], 0);
+	attr->retry_cnt = kv_u32_or(attrs[KVERBS_A_QP_RETRY_CNT], 0);
+	attr->rnr_retry = kv_u32_or(attrs[KVERBS_A_QP_RNR_RETRY], 0);
+	attr->max_rd_atomic = kv_u32_or(attrs[KVERBS_A_QP_MAX_RD_ATOMIC], 0);
+	attr->path_mig_state = kv_u32_or(attrs[KVERBS_A_QP_PATH_MIG_STATE], 0);
+	attr->en_sqd_async_notify = kv_u32_or(attrs[KVERBS_A_QP_SQD_ASYNC_NOTIFY], 0);
+}
+
+static int parse_modify(struct genl_info *info, struct kv_qp *qp,
+			struct kv_qp_modify *modify)
+{
+	struct ib_qp_attr *attr = &modify->attr;
+	struct ib_device *ib = qp->ib->device;
+	struct nlattr **attrs = info->attrs;
+	u32 mtu = kv_u32_or(attrs[KVERBS_A_QP_PATH_MTU], 256);
+	u32 port = qp->port;
+	int ret;
+
+	modify->to = nla_get_u32(attrs[KVERBS_A_QP_STATE]);
+	modify->cur_state = kv_u32_or(attrs[KVERBS_A_QP_CUR_STATE], 0);
+	modify->mask = given(info);
+	parse_numbers(attrs, attr);
 	if (!is_power_of_2(mtu))
 		return kv_msg_refuse(info, attrs[KVERBS_A_QP_PATH_MTU],
 				     "path_mtu must be 256, 512, 1024, 2048 or 4096", -EINVAL);
-	if (!rdma_is_port_valid(ib, port))
-		return kv_msg_refuse(info, attrs[KVERBS_A_QP_PORT],
-				     "the device has no such port", -EINVAL);
 	attr->path_mtu = ib_mtu_int_to_enum(mtu);
-	attr->dest_qp_num = nla_get_u32(attrs[KVERBS_A_QP_DEST_QPN]);
-	attr->rq_psn = nla_get_u32(attrs[KVERBS_A_QP_RQ_PSN]);
-	attr->min_rnr_timer = nla_get_u32(attrs[KVERBS_A_QP_MIN_RNR_TIMER]);
-	attr->max_dest_rd_atomic = nla_get_u32(attrs[KVERBS_A_QP_MAX_DEST_RD_ATOMIC]);
-
-	ah->type = rdma_ah_find_type(ib, port);
-	rdma_ah_set_port_num(ah, port);
-	memcpy(&dgid, nla_data(attrs[KVERBS_A_QP_DGID]), sizeof(dgid));
-	rdma_ah_set_grh(ah, &dgid, 0, nla_get_u32(attrs[KVERBS_A_QP_SGID_INDEX]),
-			kv_u32_or(attrs[KVERBS_A_QP_HOP_LIMIT], 64), 0);
-	if (ah->type == RDMA_AH_ATTR_TYPE_IB)
-		rdma_ah_set_dlid(ah, kv_u32_or(attrs[KVERBS_A_QP_DLID], 0));
-	modify->mask |= IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
-			IB_QP_MIN_RNR_TIMER | IB_QP_MAX_DEST_RD_ATOMIC;
-	return 0;
-}
-
-static void parse_rts(struct genl_info *info, struct kv_qp_modify *modify)
-{
-	struct nlattr **attrs = info->attrs;
-
-	modify->attr.sq_psn = nla_get_u32(attrs[KVERBS_A_QP_SQ_PSN]);
-	modify->attr.timeout = nla_get_u32(attrs[KVERBS_A_QP_TIMEOUT]);
-	modify->attr.retry_cnt = nla_get_u32(attrs[KVERBS_A_QP_RETRY_CNT]);
-	modify->attr.rnr_retry = nla_get_u32(attrs[KVERBS_A_QP_RNR_RETRY]);
-	modify->attr.max_rd_atomic = nla_get_u32(attrs[KVERBS_A_QP_MAX_RD_ATOMIC]);
-	modify->mask |= IB_QP_SQ_PSN | IB_QP_TIMEOUT | IB_QP_RETRY_CNT |
-			IB_QP_RNR_RETRY | IB_QP_MAX_QP_RD_ATOMIC;
-}
-
-/* What a transition must be given (IBTA table 96); the rest has defaults. */
-static int check_given(struct genl_info *info, u32 state)
-{
-	static const int init[] = { KVERBS_A_QP_ACCESS };
-	static const char *const init_msgs[] = {
-		"access is missing: INIT needs it",
-	};
-	static const int rtr[] = {
-		KVERBS_A_QP_PATH_MTU, KVERBS_A_QP_DEST_QPN, KVERBS_A_QP_RQ_PSN,
-		KVERBS_A_QP_DGID, KVERBS_A_QP_SGID_INDEX,
-		KVERBS_A_QP_MIN_RNR_TIMER, KVERBS_A_QP_MAX_DEST_RD_ATOMIC,
-	};
-	static const char *const rtr_msgs[] = {
-		"path_mtu is missing: RTR needs it",
-		"dest_qpn is missing: RTR needs it",
-		"rq_psn is missing: RTR needs it",
-		"dgid is missing: RTR needs it",
-		"sgid_index is missing: RTR needs it",
-		"min_rnr_timer is missing: RTR needs it",
-		"max_dest_rd_atomic is missing: RTR needs it",
-	};
-	static const int rts[] = {
-		KVERBS_A_QP_SQ_PSN, KVERBS_A_QP_TIMEOUT, KVERBS_A_QP_RETRY_CNT,
-		KVERBS_A_QP_RNR_RETRY, KVERBS_A_QP_MAX_RD_ATOMIC,
-	};
-	static const char *const rts_msgs[] = {
-		"sq_psn is missing: RTS needs it",
-		"timeout is missing: RTS needs it",
-		"retry_cnt is missing: RTS needs it",
-		"rnr_retry is missing: RTS needs it",
-		"max_rd_atomic is missing: RTS needs it",
-	};
-
-	switch (state) {
-	case KVERBS_QPS_INIT:
-		return need_all(info, init, init_msgs, ARRAY_SIZE(init));
-	case KVERBS_QPS_RTR:
-		return need_all(info, rtr, rtr_msgs, ARRAY_SIZE(rtr));
-	case KVERBS_QPS_RTS:
-		return need_all(info, rts, rts_msgs, ARRAY_SIZE(rts));
-	case KVERBS_QPS_RESET:
-	case KVERBS_QPS_ERR:
-		return 0;
-	}
-	return kv_msg_refuse(info, info->attrs[KVERBS_A_QP_STATE],
-			     "state must be RESET, INIT, RTR, RTS or ERR", -EINVAL);
+	ret = kv_msg_parse_port(info, KVERBS_A_QP_PORT, ib, &port);
+	if (ret)
+		return ret;
+	attr->port_num = port;
+	if (modify->mask & KV_QPA_AV)
+		ret = kv_msg_parse_av(info, &numbers_of_av, ib, port, &attr->ah_attr);
+	if (!ret && modify->mask & KV_QPA_ALT_PATH)
+		ret = parse_alt_path(info, qp, attr);
+	return ret;
 }
 
 int kv_netlink_qp_modify(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_qp_modify modify = { .mask = IB_QP_STATE };
-	struct nlattr *state;
+	struct kv_qp_modify modify = {};
+	struct kv_qp_step wrong = {};
 	struct kv_reply reply;
 	struct kv_obj *obj;
 	struct kv_qp *qp;
 	int ret;
 
-	state = kv_msg_need(info, KVERBS_A_QP_STATE, "state is missing: where to?");
-	if (!state)
+	if (!kv_msg_need(info, KVERBS_A_QP_STATE, "state is missing: where to?"))
 		return -EINVAL;
-	modify.attr.qp_state = to_ib_state[nla_get_u32(state)];
-	ret = check_given(info, nla_get_u32(state)) ?:
-	      kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
+	ret = kv_msg_begin_obj(info, KVERBS_A_QP_ID, KV_OBJ_QP,
+			       GENLMSG_DEFAULT_SIZE, &reply, &obj);
 	if (ret)
 		return ret;
-	ret = kv_msg_lock_obj(info, KVERBS_A_QP_ID, KV_OBJ_QP, &obj);
-	if (ret)
-		return kv_reply_end(info, &reply, ret);
 	qp = container_of(obj, struct kv_qp, obj);
-
-	switch (modify.attr.qp_state) {
-	case IB_QPS_INIT:
-		parse_init(info, &modify);
-		break;
-	case IB_QPS_RTR:
-		ret = parse_rtr(info, qp, &modify);
-		break;
-	case IB_QPS_RTS:
-		parse_rts(info, &modify);
-		break;
-	default:
-		break;
-	}
-	if (!ret)
-		ret = kv_qp_modify(qp, &modify, info->extack);
+	ret = parse_modify(info, qp, &modify) ?:
+	      kv_qp_modify(qp, &modify, &wrong, info->extack);
+	if (wrong.text)
+		blame(info, &wrong);
 	if (!ret)
 		ret = kv_put_u64(reply.skb, KVERBS_A_QP_VERB_NS, obj->verb_ns);
-	kv_msg_unlock_obj(obj);
-	return kv_reply_end(info, &reply, ret);
+	return kv_msg_end_obj(info, &reply, obj, ret);
 }

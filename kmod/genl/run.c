@@ -2,7 +2,6 @@
 #include <linux/time64.h>
 #include "dev.h"
 #include "mr.h"
-#include "genl/family.h"
 #include "genl/msg.h"
 #include "qp.h"
 #include "run.h"
@@ -39,7 +38,7 @@ const struct nla_policy kv_run_policy[KVERBS_A_RUN_MAX + 1] = {
 	[KVERBS_A_RUN_ID] = KV_POLICY_ID,
 	[KVERBS_A_RUN_DEV] = KV_POLICY_NAME,
 	[KVERBS_A_RUN_LOOP] = NLA_POLICY_MAX(NLA_U32, KVERBS_LOOP_MAX),
-	[KVERBS_A_RUN_OP] = NLA_POLICY_MAX(NLA_U32, KVERBS_OP_MAX),
+	[KVERBS_A_RUN_OP] = NLA_POLICY_MAX(NLA_U32, KVERBS_OP_CMP_SWP),
 	[KVERBS_A_RUN_SIZE] = NLA_POLICY_MIN(NLA_U32, 1),
 	[KVERBS_A_RUN_END] = NLA_POLICY_NESTED(end_policy),
 	[KVERBS_A_RUN_PEER] = NLA_POLICY_NESTED(end_policy),
@@ -327,30 +326,4 @@ int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info)
 int kv_netlink_run_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return kv_msg_dump_objs(skb, cb, KV_OBJ_RUN, KVERBS_CMD_RUN_GET, fill_run);
-}
-
-/**
- * kv_netlink_run_done() - tell that a run has ended
- * @owner: whose it was
- * @id: its id
- * @error: how it ended
- *
- * Best effort: who misses it finds the same in RUN_GET.
- */
-void kv_netlink_run_done(const struct kv_owner *owner, u32 id, int error)
-{
-	struct sk_buff *skb;
-	void *hdr;
-
-	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!skb)
-		return;
-	hdr = genlmsg_put(skb, 0, 0, &kv_family, 0, KVERBS_CMD_RUN_DONE);
-	if (!hdr || nla_put_u32(skb, KVERBS_A_RUN_ID, id) ||
-	    nla_put_s32(skb, KVERBS_A_RUN_ERROR, error)) {
-		nlmsg_free(skb);
-		return;
-	}
-	genlmsg_end(skb, hdr);
-	genlmsg_multicast_netns(&kv_family, owner->net, skb, 0, 0, GFP_KERNEL);
 }

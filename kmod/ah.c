@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/netlink.h>
+#include <rdma/ib_cache.h>
+#include "ah.h"
+#include "dev.h"
+#include "pd.h"
+
+static int check_sgid(struct ib_device *ib, const struct rdma_ah_attr *attr,
+		      struct netlink_ext_ack *extack)
+{
+	const struct ib_gid_attr *sgid;
+
+	if (!(rdma_ah_get_ah_flags(attr) & IB_AH_GRH))
+		return 0;
+	sgid = rdma_get_gid_attr(ib, rdma_ah_get_port_num(attr),
+				 rdma_ah_read_grh(attr)->sgid_index);
+	if (IS_ERR(sgid)) {
+		NL_SET_ERR_MSG(extack, "no GID at sgid_index of this port");
+		return -EINVAL;
+	}
+	rdma_put_gid_attr(sgid);
+	return 0;
+}
+
+/* On RoCE this finds the destination's MAC address, and the hop limit, for @attr. */
+static struct ib_ah *create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
+			       struct netlink_ext_ack *extack)
+{
+	struct ib_ah *ah;
+	int ret;
+
+	ret = check_sgid(pd->obj.dev->ib, attr, extack);
+	if (ret)
+		return ERR_PTR(ret);
+	ah = rdma_create_user_ah(pd->ib, attr, NULL);
+	if (!IS_ERR(ah))
+		return ah;
+	if (attr->type == RDMA_AH_ATTR_TYPE_ROCE)
+		NL_SET_ERR_MSG(extack, "the destination's MAC address can't be resolved: check dgid and the route");
+	else
+		NL_SET_ERR_MSG(extack, "rdma_create_user_ah failed");
+	return ah;
+}
+
+/**
+ * kv_ah_create() - create an address handle
+ * @pd: its protection domain; the device has address handles
+ * @owner: whose it is
+ * @attr: where to: port, GID index if there is a GRH
+ * @extack: where the reason of a refusal goes
+ *
+ * Context: may sleep until the destination has answered, or has not
+ * Locks: dev->lock
+ * Return: the AH, owned by the id table, or ERR_PTR.
+ */
+struct kv_ah *kv_ah_create(struct kv_pd *pd, const struct kv_owner *owner,
+			   const struct rdma_ah_attr *attr,
+			   struct netlink_ext_ack *extack)
+{
+	struct kv_ah *ah;
+	u64 start;
+	int ret;
+
+	ah = kv_obj_alloc(KV_OBJ_AH, sizeof(*ah), pd->obj.dev, owner, extack);
+	if (IS_ERR(ah))
+		return ah;
+	kv_obj_set_parent(&ah->obj, 0, &pd->obj);
+	ah->attr = *attr;
+
+	start = ktime_get_raw_ns();
+	ah->ib = create_ib(pd, &ah->attr, extack);
+	ah->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (IS_ERR(ah->ib)) {
+		ret = PTR_ERR(ah->ib);
+		goto err_free;
+	}
+
+	ret = kv_obj_publish(&ah->obj, extack);
+	if (ret)
+		goto err_destroy_ah;
+	return ah;
+
+err_destroy_ah:
+	rdma_destroy_ah(ah->ib, RDMA_DESTROY_AH_SLEEPABLE);
+err_free:
+	kv_obj_free(&ah->obj);
+	return ERR_PTR(ret);
+}
+
+static void destroy_ah(struct kv_obj *obj)
+{
+	struct kv_ah *ah = container_of(obj, struct kv_ah, obj);
+	u64 start = ktime_get_raw_ns();
+
+	rdma_destroy_ah(ah->ib, RDMA_DESTROY_AH_SLEEPABLE);
+	obj->verb_ns = ktime_get_raw_ns() - start;
+}
+
+/**
+ * kv_ah_resolve() - complete the address of a connected QP
+ * @pd: the QP's protection domain
+ * @attr: where to; receives the MAC address
+ * @extack: where the reason of a refusal goes
+ *
+ * On RoCE a destination is a MAC address too, and ib_modify_qp() of the kernel
+ * does not look it up: RTR would succeed, and packets vanish.
+ *
+ * Context: may sleep until the destination has answered, or has not
+ * Locks: dev->lock
+ * Return: 0 or a negative errno.
+ */
+int kv_ah_resolve(struct kv_pd *pd, struct rdma_ah_attr *attr,
+		  struct netlink_ext_ack *extack)
+{
+	struct ib_ah *ah;
+
+	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE)
+		return check_sgid(pd->obj.dev->ib, attr, extack);
+	ah = create_ib(pd, attr, extack);
+	if (IS_ERR(ah))
+		return PTR_ERR(ah);
+	rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
+	return 0;
+}
+
+const struct kv_obj_ops kv_ah_ops = {
+	.destroy = destroy_ah,
+};

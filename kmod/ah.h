@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_AH_H
+#define _KV_AH_H
+
+#include <rdma/ib_verbs.h>
+#include "obj.h"
+
+struct kv_pd;
+
+/**
+ * struct kv_ah - an address handle
+ * @obj: base; parent 0 is the PD
+ * @ib: the verbs object
+ * @attr: what it was made with, the destination's MAC address resolved
+ */
+struct kv_ah {
+	struct kv_obj obj;
+	struct ib_ah *ib;
+	struct rdma_ah_attr attr;
+};
+
+struct kv_ah *kv_ah_create(struct kv_pd *pd, const struct kv_owner *owner,
+			   const struct rdma_ah_attr *attr,
+			   struct netlink_ext_ack *extack);
+
+int kv_ah_resolve(struct kv_pd *pd, struct rdma_ah_attr *attr,
+		  struct netlink_ext_ack *extack);
+
+extern const struct kv_obj_ops kv_ah_ops;
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_EVENT_H
+#define _KV_EVENT_H
+
+#include <linux/types.h>
+#include <kverbs.h>
+
+struct ib_event;
+struct kv_dev;
+struct kv_obj;
+
+/**
+ * struct kv_event - something that happened; what is not told is 0 or NULL
+ * @type: enum kverbs_event
+ * @old_name: of the device
+ * @port: of the device
+ * @error: of a run
+ * @wc_status: enum ib_wc_status
+ * @vendor_err: beside it
+ */
+struct kv_event {
+	enum kverbs_event type;
+	const char *old_name;
+	u32 port;
+	int error;
+	u32 wc_status;
+	u32 vendor_err;
+};
+
+/* Events may get lost; nobody waits for one. Implemented in genl/event.c. */
+void kv_event_start(void);
+void kv_event_stop(void);
+void kv_event_flush(void);
+void kv_event_send_obj(const struct kv_obj *obj, const struct kv_event *event);
+void kv_event_send_dev(struct kv_dev *dev, const struct kv_event *event);
+
+/* What the verbs call: event handlers of QPs, CQs and SRQs; context: the object. */
+void kv_event_async(struct ib_event *event, void *context);
+/* Of a device. */
+void kv_event_async_dev(struct kv_dev *dev, const struct ib_event *event);
+
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <rdma/ib_verbs.h>
+#include "ah.h"
+#include "dev.h"
+#include "genl/av.h"
+#include "pd.h"
+
+const struct nla_policy kv_ah_policy[KVERBS_A_AH_MAX + 1] = {
+	[KVERBS_A_AH_ID] = KV_POLICY_ID,
+	[KVERBS_A_AH_PERSISTENT] = { .type = NLA_FLAG },
+	[KVERBS_A_AH_PD] = KV_POLICY_ID,
+	[KVERBS_A_AH_PORT] = NLA_POLICY_MIN(NLA_U32, 1),
+	[KVERBS_A_AH_DGID] = NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
+	[KVERBS_A_AH_SGID_INDEX] = KV_POLICY_8BIT,
+	[KVERBS_A_AH_DLID] = KV_POLICY_16BIT,
+	[KVERBS_A_AH_SL] = NLA_POLICY_MAX(NLA_U32, 15),
+	[KVERBS_A_AH_TRAFFIC_CLASS] = KV_POLICY_8BIT,
+	[KVERBS_A_AH_FLOW_LABEL] = KV_POLICY_20BIT,
+	[KVERBS_A_AH_HOP_LIMIT] = KV_POLICY_8BIT,
+};
+
+static const struct kv_av_attrs numbers_of_ah = {
+	.dgid = KVERBS_A_AH_DGID,
+	.sgid_index = KVERBS_A_AH_SGID_INDEX,
+	.dlid = KVERBS_A_AH_DLID,
+	.sl = KVERBS_A_AH_SL,
+	.traffic_class = KVERBS_A_AH_TRAFFIC_CLASS,
+	.flow_label = KVERBS_A_AH_FLOW_LABEL,
+	.hop_limit = KVERBS_A_AH_HOP_LIMIT,
+};
+
+/**
+ * kv_msg_parse_port() - which port of a device
+ * @info: the message
+ * @attr: number of the attribute that has the port
+ * @ib: the device
+ * @port: what it is if the attribute is absent; receives it else
+ *
+ * Return: 0, or -EINVAL with a refusal if the device has no such port.
+ */
+int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib,
+		      u32 *port)
+{
+	*port = kv_u32_or(info->attrs[attr], *port);
+	if (rdma_is_port_valid(ib, *port))
+		return 0;
+	return kv_msg_refuse(info, info->attrs[attr], "the device has no such port", -EINVAL);
+}
+
+/* What is in the GRH: of no use without one. */
+static int refuse_grh(struct genl_info *info, const struct kv_av_attrs *numbers)
+{
+	struct nlattr **attrs = info->attrs;
+
+	if (attrs[numbers->sgid_index])
+		return kv_msg_refuse(info, attrs[numbers->sgid_index],
+				     "sgid_index is of no use without dgid", -EINVAL);
+	if (attrs[numbers->traffic_class])
+		return kv_msg_refuse(info, attrs[numbers->traffic_class],
+				     "traffic_class is of no use without dgid", -EINVAL);
+	if (attrs[numbers->flow_label])
+		return kv_msg_refuse(info, attrs[numbers->flow_label],
+				     "flow_label is of no use without dgid", -EINVAL);
+	if (attrs[numbers->hop_limit])
+		return kv_msg_refuse(info, attrs[numbers->hop_limit],
+				     "hop_limit is of no use without dgid", -EINVAL);
+	return 0;
+}
+
+static int check_av(struct genl_info *info, const struct kv_av_attrs *numbers,
+		    bool roce)
+{
+	struct nlattr **attrs = info->attrs;
+
+	if (roce && attrs[numbers->dlid])
+		return kv_msg_refuse(info, attrs[numbers->dlid],
+				     "dlid is of no use here: RoCE has no LIDs", -EINVAL);
+	if (roce && !kv_msg_need(info, numbers->dgid, "dgid is missing: RoCE needs it"))
+		return -EINVAL;
+	if (!attrs[numbers->dgid] &&
+	    !kv_msg_need(info, numbers->dlid, "dlid and dgid are missing: where to?"))
+		return -EINVAL;
+	if (!attrs[numbers->dgid])
+		return refuse_grh(info, numbers);
+	if (!kv_msg_need(info, numbers->sgid_index, "sgid_index is missing: dgid needs it"))
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * kv_msg_parse_av() - an address
+ * @info: the message
+ * @numbers: of its attributes
+ * @ib: the device
+ * @port: of the device, valid
+ * @ah: receives the address; a GID index that may not exist
+ *
+ * Return: 0 or a refusal.
+ */
+int kv_msg_parse_av(struct genl_info *info, const struct kv_av_attrs *numbers,
+		    struct ib_device *ib, u32 port, struct rdma_ah_attr *ah)
+{
+	struct nlattr **attrs = info->attrs;
+	union ib_gid dgid;
+	int ret;
+
+	ah->type = rdma_ah_find_type(ib, port);
+	ret = check_av(info, numbers, ah->type == RDMA_AH_ATTR_TYPE_ROCE);
+	if (ret)
+		return ret;
+	rdma_ah_set_port_num(ah, port);
+	rdma_ah_set_sl(ah, kv_u32_or(attrs[numbers->sl], 0));
+	if (attrs[numbers->dlid])
+		rdma_ah_set_dlid(ah, nla_get_u32(attrs[numbers->dlid]));
+	if (!attrs[numbers->dgid])
+		return 0;
+	nla_memcpy(&dgid, attrs[numbers->dgid], sizeof(dgid));
+	rdma_ah_set_grh(ah, &dgid, kv_u32_or(attrs[numbers->flow_label], 0),
+			nla_get_u32(attrs[numbers->sgid_index]),
+			kv_u32_or(attrs[numbers->hop_limit], 64),
+			kv_u32_or(attrs[numbers->traffic_class], 0));
+	return 0;
+}
+
+static int put_grh(struct sk_buff *skb, const struct kv_av_attrs *numbers,
+		   const struct ib_global_route *grh)
+{
+	int ret;
+
+	ret = nla_put(skb, numbers->dgid, sizeof(grh->dgid), &grh->dgid) ?:
+	      nla_put_u32(skb, numbers->sgid_index, grh->sgid_index);
+	if (!ret && numbers->traffic_class)
+		ret = nla_put_u32(skb, numbers->traffic_class, grh->traffic_class);
+	if (!ret && numbers->flow_label)
+		ret = nla_put_u32(skb, numbers->flow_label, grh->flow_label);
+	if (!ret && numbers->hop_limit)
+		ret = nla_put_u32(skb, numbers->hop_limit, grh->hop_limit);
+	return ret;
+}
+
+/**
+ * kv_put_av() - what a message says of an address
+ * @skb: the message
+ * @numbers: of its attributes
+ * @ah: the address
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int kv_put_av(struct sk_buff *skb, const struct kv_av_attrs *numbers,
+	      const struct rdma_ah_attr *ah)
+{
+	int ret = 0;
+
+	if (rdma_ah_get_ah_flags(ah) & IB_AH_GRH)
+		ret = put_grh(skb, numbers, rdma_ah_read_grh(ah));
+	if (!ret && ah->type != RDMA_AH_ATTR_TYPE_ROCE)
+		ret = nla_put_u32(skb, numbers->dlid, rdma_ah_get_dlid(ah));
+	if (!ret && numbers->sl)
+		ret = nla_put_u32(skb, numbers->sl, rdma_ah_get_sl(ah));
+	return ret;
+}
+
+static int fill_ah(struct sk_buff *skb, struct kv_obj *obj)
+{
+	const struct kv_ah *ah = container_of(obj, struct kv_ah, obj);
+	int ret;
+
+	ret = kv_put_obj(skb, obj, KVERBS_A_AH_ID, KVERBS_A_AH_DEV,
+			 KVERBS_A_AH_PERSISTENT) ?:
+	      kv_put_parent(skb, KVERBS_A_AH_PD, obj, 0) ?:
+	      nla_put_u32(skb, KVERBS_A_AH_PORT, rdma_ah_get_port_num(&ah->attr)) ?:
+	      kv_put_av(skb, &numbers_of_ah, &ah->attr);
+	if (!ret && ah->attr.type == RDMA_AH_ATTR_TYPE_ROCE)
+		ret = nla_put(skb, KVERBS_A_AH_DMAC, ETH_ALEN, ah->attr.roce.dmac);
+	return ret;
+}
+
+static int parse_ah(struct genl_info *info, const struct kv_dev *dev,
+		    struct rdma_ah_attr *attr)
+{
+	u32 port = 1;
+
+	if (!(kv_dev_can(dev) & KVERBS_CAN_AH)) {
+		NL_SET_ERR_MSG(info->extack, "the device has no address handles");
+		return -EOPNOTSUPP;
+	}
+	return kv_msg_parse_port(info, KVERBS_A_AH_PORT, dev->ib, &port) ?:
+	       kv_msg_parse_av(info, &numbers_of_ah, dev->ib, port, attr);
+}
+
+int kv_netlink_ah_new(struct sk_buff *skb, struct genl_info *info)
+{
+	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_AH_PERSISTENT);
+	struct rdma_ah_attr attr = {};
+	struct kv_obj *pd, *made;
+	struct kv_reply reply;
+	struct kv_ah *ah;
+	int ret;
+
+	ret = kv_msg_begin_obj(info, KVERBS_A_AH_PD, KV_OBJ_PD,
+			       GENLMSG_DEFAULT_SIZE, &reply, &pd);
+	if (ret)
+		return ret;
+	ret = parse_ah(info, pd->dev, &attr);
+	if (ret)
+		return kv_msg_end_obj(info, &reply, pd, ret);
+	ah = kv_ah_create(container_of(pd, struct kv_pd, obj), &owner, &attr,
+			  info->extack);
+	made = IS_ERR(ah) ? ERR_CAST(ah) : &ah->obj;
+	ret = kv_msg_end_new(info, &reply, made, fill_ah, KVERBS_A_AH_VERB_NS);
+	kv_msg_unlock_obj(pd);
+	return ret;
+}
+
+int kv_netlink_ah_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return kv_msg_del_obj(info, KV_OBJ_AH, KVERBS_A_AH_ID, KVERBS_A_AH_VERB_NS);
+}
+
+int kv_netlink_ah_get(struct sk_buff *skb, struct genl_info *info)
+{
+	return kv_msg_get_obj(info, KV_OBJ_AH, KVERBS_A_AH_ID, fill_ah);
+}
+
+int kv_netlink_ah_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return kv_msg_dump_objs(skb, cb, KV_OBJ_AH, KVERBS_CMD_AH_GET, fill_ah);
+}

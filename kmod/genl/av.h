@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_AV_H
+#define _KV_AV_H
+
+#include "genl/msg.h"
+
+struct ib_device;
+struct rdma_ah_attr;
+
+/**
+ * struct kv_av_attrs - numbers of the attributes that make up an address; 0 for
+ * one that there is not
+ * @dgid: 16 bytes
+ * @sgid_index: u32, as are the following
+ * @dlid: 16 bits
+ * @sl: 4 bits
+ * @traffic_class: 8 bits
+ * @flow_label: 20 bits
+ * @hop_limit: 8 bits
+ */
+struct kv_av_attrs {
+	int dgid;
+	int sgid_index;
+	int dlid;
+	int sl;
+	int traffic_class;
+	int flow_label;
+	int hop_limit;
+};
+
+int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib,
+		      u32 *port);
+int kv_msg_parse_av(struct genl_info *info, const struct kv_av_attrs *numbers,
+		    struct ib_device *ib, u32 port, struct rdma_ah_attr *ah);
+int kv_put_av(struct sk_buff *skb, const struct kv_av_attrs *numbers,
+	      const struct rdma_ah_attr *ah);
+
+#endif

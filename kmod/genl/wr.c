@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "ah.h"
+#include "dev.h"
+#include "genl/msg.h"
+#include "mr.h"
+#include "post.h"
+#include "qp.h"
+#include "srq.h"
+
+static const struct nla_policy sge_policy[KVERBS_A_SGE_MAX + 1] = {
+	[KVERBS_A_SGE_MR] = KV_POLICY_ID,
+	[KVERBS_A_SGE_OFFSET] = { .type = NLA_U64 },
+	[KVERBS_A_SGE_LENGTH] = { .type = NLA_U32 },
+	[KVERBS_A_SGE_LKEY] = NLA_POLICY_MAX(NLA_U32, KVERBS_LKEY_MAX),
+};
+
+const struct nla_policy kv_wr_policy[KVERBS_A_WR_MAX + 1] = {
+	[KVERBS_A_WR_QP] = KV_POLICY_ID,
+	[KVERBS_A_WR_SRQ] = KV_POLICY_ID,
+	[KVERBS_A_WR_OP] = NLA_POLICY_MAX(NLA_U32, KVERBS_OP_RECV),
+	[KVERBS_A_WR_WR_ID] = { .type = NLA_U64 },
+	[KVERBS_A_WR_FLAGS] = NLA_POLICY_MASK(NLA_U32, KVERBS_WR__ALL),
+	[KVERBS_A_WR_IMM] = { .type = NLA_U32 },
+	[KVERBS_A_WR_SGE] = NLA_POLICY_NESTED(sge_policy),
+	[KVERBS_A_WR_REMOTE_ADDR] = { .type = NLA_U64 },
+	[KVERBS_A_WR_REMOTE_KEY] = { .type = NLA_U32 },
+	[KVERBS_A_WR_COMPARE_ADD] = { .type = NLA_U64 },
+	[KVERBS_A_WR_SWAP] = { .type = NLA_U64 },
+	[KVERBS_A_WR_AH] = KV_POLICY_ID,
+	[KVERBS_A_WR_REMOTE_QPN] = KV_POLICY_24BIT,
+	[KVERBS_A_WR_REMOTE_QKEY] = { .type = NLA_U32 },
+};
+
+#define OP(op) BIT(KVERBS_OP_##op)
+#define ATOMICS (OP(FETCH_ADD) | OP(CMP_SWP))
+
+#define REMOTE (OP(WRITE) | OP(READ) | ATOMICS)
+
+/* Attributes that only some operations take. */
+static const struct {
+	int attr;
+	u32 ops;
+	const char *text;
+} limited[] = {
+	{ KVERBS_A_WR_IMM, OP(SEND) | OP(WRITE),
+	  "immediate data goes with send and write only" },
+	{ KVERBS_A_WR_REMOTE_ADDR, REMOTE,
+	  "remote_addr goes with write, read and atomics only" },
+	{ KVERBS_A_WR_REMOTE_KEY, REMOTE,
+	  "remote_key goes with write, read and atomics only" },
+	{ KVERBS_A_WR_COMPARE_ADD, ATOMICS, "compare_add goes with atomics only" },
+	{ KVERBS_A_WR_SWAP, OP(CMP_SWP), "swap goes with cmp_swp only" },
+	{ KVERBS_A_WR_AH, OP(SEND), "ah goes with send only" },
+	{ KVERBS_A_WR_REMOTE_QPN, OP(SEND), "remote_qpn goes with send only" },
+	{ KVERBS_A_WR_REMOTE_QKEY, OP(SEND), "remote_qkey goes with send only" },
+	{ KVERBS_A_WR_SRQ, OP(RECV), "an srq takes recv only" },
+};
+
+static int check_limited(struct genl_info *info, u32 op)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(limited); i++) {
+		struct nlattr *attr = info->attrs[limited[i].attr];
+
+		if (attr && !(limited[i].ops & BIT(op)))
+			return kv_msg_refuse(info, attr, limited[i].text, -EINVAL);
+	}
+	return 0;
+}
+
+/* What does not need the objects. */
+static int parse_spec(struct genl_info *info, struct kv_post_spec *spec)
+{
+	struct nlattr **attrs = info->attrs;
+	struct nlattr *op;
+	int ret;
+
+	op = kv_msg_need(info, KVERBS_A_WR_OP, "op is missing: which operation?");
+	if (!op)
+		return -EINVAL;
+	spec->op = nla_get_u32(op);
+	ret = check_limited(info, spec->op);
+	if (ret)
+		return ret;
+	if (attrs[KVERBS_A_WR_QP] && attrs[KVERBS_A_WR_SRQ])
+		return kv_msg_refuse(info, attrs[KVERBS_A_WR_SRQ],
+				     "qp and srq: post to one of them", -EINVAL);
+	if (REMOTE & BIT(spec->op) &&
+	    (!kv_msg_need(info, KVERBS_A_WR_REMOTE_ADDR,
+			  "remote_addr is missing: where at the peer?") ||
+	     !kv_msg_need(info, KVERBS_A_WR_REMOTE_KEY,
+			  "remote_key is missing: which key has the peer's mr?")))
+		return -EINVAL;
+	if (attrs[KVERBS_A_WR_AH] &&
+	    (!kv_msg_need(info, KVERBS_A_WR_REMOTE_QPN,
+			  "remote_qpn is missing: which qp at the ah's address?") ||
+	     !kv_msg_need(info, KVERBS_A_WR_REMOTE_QKEY,
+			  "remote_qkey is missing: which key has the peer's qp?")))
+		return -EINVAL;
+	if ((attrs[KVERBS_A_WR_REMOTE_QPN] || attrs[KVERBS_A_WR_REMOTE_QKEY]) &&
+	    !kv_msg_need(info, KVERBS_A_WR_AH,
+			 "ah is missing: remote_qpn and remote_qkey go with it"))
+		return -EINVAL;
+	spec->wr_id = kv_u64_or(attrs[KVERBS_A_WR_WR_ID], 0);
+	spec->flags = kv_u32_or(attrs[KVERBS_A_WR_FLAGS], 0);
+	spec->has_imm = attrs[KVERBS_A_WR_IMM];
+	spec->imm = kv_u32_or(attrs[KVERBS_A_WR_IMM], 0);
+	spec->remote_addr = kv_u64_or(attrs[KVERBS_A_WR_REMOTE_ADDR], 0);
+	spec->remote_key = kv_u32_or(attrs[KVERBS_A_WR_REMOTE_KEY], 0);
+	spec->compare_add = kv_u64_or(attrs[KVERBS_A_WR_COMPARE_ADD], 0);
+	spec->swap = kv_u64_or(attrs[KVERBS_A_WR_SWAP], 0);
+	spec->remote_qpn = kv_u32_or(attrs[KVERBS_A_WR_REMOTE_QPN], 0);
+	spec->remote_qkey = kv_u32_or(attrs[KVERBS_A_WR_REMOTE_QKEY], 0);
+	return 0;
+}
+
+static int parse_sge(struct genl_info *info, struct nlattr *nest,
+		     struct kv_dev *dev, struct kv_post_sge *sge)
+{
+	struct nlattr *attrs[KVERBS_A_SGE_MAX + 1];
+	struct kv_obj *obj;
+	u64 left;
+	int ret;
+
+	ret = nla_parse_nested(attrs, KVERBS_A_SGE_MAX, nest, sge_policy, info->extack);
+	if (ret)
+		return ret;
+	if (!attrs[KVERBS_A_SGE_MR])
+		return kv_msg_refuse(info, nest, "mr is missing in an sge: which buffer?",
+				     -EINVAL);
+	obj = kv_msg_find_obj(info, attrs[KVERBS_A_SGE_MR], KV_OBJ_MR, dev);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	sge->mr = container_of(obj, struct kv_mr, obj);
+	sge->offset = kv_u64_or(attrs[KVERBS_A_SGE_OFFSET], 0);
+	left = sge->offset < sge->mr->length ? sge->mr->length - sge->offset : 0;
+	sge->length = kv_u32_or(attrs[KVERBS_A_SGE_LENGTH], left);
+	sge->lkey = kv_u32_or(attrs[KVERBS_A_SGE_LKEY], KVERBS_LKEY_DMA);
+	return 0;
+}
+
+static int parse_sges(struct genl_info *info, struct kv_dev *dev,
+		      struct kv_post_spec *spec)
+{
+	struct nlattr *attr;
+	int rem, ret;
+
+	nla_for_each_attr(attr, genlmsg_data(info->genlhdr),
+			  genlmsg_len(info->genlhdr), rem) {
+		if (nla_type(attr) != KVERBS_A_WR_SGE)
+			continue;
+		if (spec->sges == KVERBS_SGE_MAX)
+			return kv_msg_refuse(info, attr, "more than 32 sges", -EINVAL);
+		ret = parse_sge(info, attr, dev, &spec->sge[spec->sges]);
+		if (ret)
+			return ret;
+		spec->sges++;
+	}
+	return 0;
+}
+
+/* What it names, of the device that is locked; and off it goes. */
+static int post(struct genl_info *info, struct kv_post_spec *spec,
+		struct kv_obj *queue, u64 *verb_ns)
+{
+	struct nlattr *ah_id = info->attrs[KVERBS_A_WR_AH];
+	struct kv_obj *ah;
+	int ret;
+
+	if (queue->type == KV_OBJ_QP)
+		spec->qp = container_of(queue, struct kv_qp, obj);
+	else
+		spec->srq = container_of(queue, struct kv_srq, obj);
+	ret = parse_sges(info, queue->dev, spec);
+	if (ret)
+		return ret;
+	if (ah_id) {
+		ah = kv_msg_find_obj(info, ah_id, KV_OBJ_AH, queue->dev);
+		if (IS_ERR(ah))
+			return PTR_ERR(ah);
+		spec->ah = container_of(ah, struct kv_ah, obj);
+	}
+	return kv_post(spec, verb_ns, info->extack);
+}
+
+int kv_netlink_wr_post(struct sk_buff *skb, struct genl_info *info)
+{
+	bool srq = info->attrs[KVERBS_A_WR_SRQ];
+	struct kv_post_spec spec = {};
+	struct kv_reply reply;
+	struct kv_obj *queue;
+	u64 verb_ns;
+	int ret;
+
+	ret = parse_spec(info, &spec) ?:
+	      kv_msg_begin_obj(info, srq ? KVERBS_A_WR_SRQ : KVERBS_A_WR_QP,
+			       srq ? KV_OBJ_SRQ : KV_OBJ_QP, GENLMSG_DEFAULT_SIZE,
+			       &reply, &queue);
+	if (ret)
+		return ret;
+	ret = post(info, &spec, queue, &verb_ns) ?:
+	      kv_put_u64(reply.skb, KVERBS_A_WR_VERB_NS, verb_ns);
+	return kv_msg_end_obj(info, &reply, queue, ret);
+}

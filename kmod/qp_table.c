@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include <linux/errno.h>
+#include "qp_table.h"
+
+#define TYPES (KVERBS_QPT_MAX + 1)
+#define STATES (KVERBS_QPS_ERR + 1)
+/* One more than the highest bit of KV_QPA_*. */
+#define BITS 21
+
+/**
+ * struct step - one transition
+ * @exists: there is such a transition
+ * @needs: by type: KV_QPA_* that must be given
+ * @takes: by type: KV_QPA_* that may be given besides
+ */
+struct step {
+	__u8 exists;
+	__u32 needs[TYPES];
+	__u32 takes[TYPES];
+};
+
+/* What several transitions of the connected types have in common. */
+#define PATHS (KV_QPA_ALT_PATH | KV_QPA_ACCESS | KV_QPA_PATH_MIG_STATE)
+#define ADDRESS (KV_QPA_AV | KV_QPA_PATH_MTU | KV_QPA_DEST_QPN | KV_QPA_RQ_PSN)
+#define RETRIES (KV_QPA_TIMEOUT | KV_QPA_RETRY_CNT | KV_QPA_RNR_RETRY | KV_QPA_MAX_RD_ATOMIC)
+#define RESPONDER (KV_QPA_MAX_DEST_RD_ATOMIC | KV_QPA_MIN_RNR_TIMER)
+
+#define TAKES_IN_INIT {								\
+	[KVERBS_QPT_RC] = KV_QPA_PKEY_INDEX | KV_QPA_PORT | KV_QPA_ACCESS,	\
+	[KVERBS_QPT_UC] = KV_QPA_PKEY_INDEX | KV_QPA_PORT | KV_QPA_ACCESS,	\
+	[KVERBS_QPT_UD] = KV_QPA_PKEY_INDEX | KV_QPA_PORT | KV_QPA_QKEY,	\
+}
+
+/* From RTR, RTS and SQD alike. */
+#define TAKES_TO_RTS {								\
+	[KVERBS_QPT_RC] = KV_QPA_CUR_STATE | PATHS | KV_QPA_MIN_RNR_TIMER,	\
+	[KVERBS_QPT_UC] = KV_QPA_CUR_STATE | PATHS,				\
+	[KVERBS_QPT_UD] = KV_QPA_CUR_STATE | KV_QPA_QKEY,			\
+}
+
+static const struct step steps[STATES][STATES] = {
+	[KVERBS_QPS_RESET] = {
+		[KVERBS_QPS_RESET] = { .exists = 1 },
+		[KVERBS_QPS_INIT] = { .exists = 1, .needs = TAKES_IN_INIT },
+	},
+	[KVERBS_QPS_INIT] = {
+		[KVERBS_QPS_RESET] = { .exists = 1 },
+		[KVERBS_QPS_ERR] = { .exists = 1 },
+		[KVERBS_QPS_INIT] = { .exists = 1, .takes = TAKES_IN_INIT },
+		[KVERBS_QPS_RTR] = {
+			.exists = 1,
+			.needs = {
+				[KVERBS_QPT_RC] = ADDRESS | RESPONDER,
+				[KVERBS_QPT_UC] = ADDRESS,
+			},
+			.takes = {
+				[KVERBS_QPT_RC] = KV_QPA_ALT_PATH | KV_QPA_ACCESS |
+						  KV_QPA_PKEY_INDEX,
+				[KVERBS_QPT_UC] = KV_QPA_ALT_PATH | KV_QPA_ACCESS |
+						  KV_QPA_PKEY_INDEX,
+				[KVERBS_QPT_UD] = KV_QPA_PKEY_INDEX | KV_QPA_QKEY,
+			},
+		},
+	},
+	[KVERBS_QPS_RTR] = {
+		[KVERBS_QPS_RESET] = { .exists = 1 },
+		[KVERBS_QPS_ERR] = { .exists = 1 },
+		[KVERBS_QPS_RTS] = {
+			.exists = 1,
+			.needs = {
+				[KVERBS_QPT_RC] = KV_QPA_SQ_PSN | RETRIES,
+				[KVERBS_QPT_UC] = KV_QPA_SQ_PSN,
+				[KVERBS_QPT_UD] = KV_QPA_SQ_PSN,
+			},
+			.takes = TAKES_TO_RTS,
+		},
+	},
+	[KVERBS_QPS_RTS] = {
+		[KVERBS_QPS_RESET] = { .exists = 1 },
+		[KVERBS_QPS_ERR] = { .exists = 1 },
+		[KVERBS_QPS_RTS] = { .exists = 1, .takes = TAKES_TO_RTS },
+		[KVERBS_QPS_SQD] = {
+			.exists = 1,
+			.takes = {
+				[KVERBS_QPT_RC] = KV_QPA_SQD_ASYNC_NOTIFY,
+				[KVERBS_QPT_UC] = KV_QPA_SQD_ASYNC_NOTIFY,
+				[KVERBS_QPT_UD] = KV_QPA_SQD_ASYNC_NOTIFY,
+			},
+		},
+	},
+	[KVERBS_QPS_SQD] = {
+		[KVERBS_QPS_RESET] = { .exists = 1 },
+		[KVERBS_QPS_ERR] = { .exists = 1 },
+		[KVERBS_QPS_RTS] = { .exists = 1, .takes = TAKES_TO_RTS },
+		[KVERBS_QPS_SQD] = {
+			.exists = 1,
+			.takes = {
+				[KVERBS_QPT_RC] = PATHS | KV_QPA_AV | KV_QPA_PORT |
+						  KV_QPA_PKEY_INDEX | RETRIES | RESPONDER,
+				[KVERBS_QPT_UC] = PATHS | KV_QPA_AV | KV_QPA_PKEY_INDEX,
+				[KVERBS_QPT_UD] = KV_QPA_PKEY_INDEX | KV_QPA_QKEY,
+			},
+		},
+	},
+	[KVERBS_QPS_SQE] = {
+		[KVERBS_QPS_RESET] = { .exists = 1 },
+		[KVERBS_QPS_ERR] = { .exists = 1 },
+		[KVERBS_QPS_RTS] = {
+			.exists = 1,
+			.takes = {
+				[KVERBS_QPT_UC] = KV_QPA_CUR_STATE | KV_QPA_ACCESS,
+				[KVERBS_QPT_UD] = KV_QPA_CUR_STATE | KV_QPA_QKEY,
+			},
+		},
+	},
+	[KVERBS_QPS_ERR] = {
+		[KVERBS_QPS_RESET] = { .exists = 1 },
+		[KVERBS_QPS_ERR] = { .exists = 1 },
+	},
+};
+
+static const char *const names[STATES] = {
+	[KVERBS_QPS_RESET] = "RESET",
+	[KVERBS_QPS_INIT] = "INIT",
+	[KVERBS_QPS_RTR] = "RTR",
+	[KVERBS_QPS_RTS] = "RTS",
+	[KVERBS_QPS_SQD] = "SQD",
+	[KVERBS_QPS_SQE] = "SQE",
+	[KVERBS_QPS_ERR] = "ERR",
+};
+
+static const char *const no_step[STATES] = {
+	[KVERBS_QPS_RESET] = "the qp is in RESET: its next state is INIT",
+	[KVERBS_QPS_INIT] = "the qp is in INIT: its next state is RTR, ERR or RESET",
+	[KVERBS_QPS_RTR] = "the qp is in RTR: its next state is RTS, ERR or RESET",
+	[KVERBS_QPS_RTS] = "the qp is in RTS: its next state is SQD, ERR or RESET",
+	[KVERBS_QPS_SQD] = "the qp is in SQD: its next state is RTS, ERR or RESET",
+	[KVERBS_QPS_SQE] = "the qp is in SQE: its next state is RTS, ERR or RESET",
+	[KVERBS_QPS_ERR] = "the qp is in ERR: its next state is RESET",
+};
+
+static const char no_step_to_sqe[] =
+	"no qp is brought to SQE: it goes there by itself, after an error of its send queue";
+
+/*
+ * Texts must stay valid, and extack of older kernels formats none: so there is
+ * one for each case.
+ */
+#define BIT_OF(attr) __builtin_ctz(KV_QPA_##attr)
+#define NEEDED(name, state) name " is missing: " state " needs it"
+#define USELESS(name, state) name " is of no use here: " state " does not take it"
+#define FOREIGN(name, type) name " is of no use here: a " type " qp has none"
+
+static const char *const missing[BITS][STATES] = {
+	[BIT_OF(ACCESS)][KVERBS_QPS_INIT] = NEEDED("access", "INIT"),
+	[BIT_OF(PKEY_INDEX)][KVERBS_QPS_INIT] = NEEDED("pkey_index", "INIT"),
+	[BIT_OF(PORT)][KVERBS_QPS_INIT] = NEEDED("port", "INIT"),
+	[BIT_OF(QKEY)][KVERBS_QPS_INIT] = NEEDED("qkey", "INIT"),
+	[BIT_OF(AV)][KVERBS_QPS_RTR] =
+		NEEDED("dgid", "RTR") " (dlid will do on InfiniBand)",
+	[BIT_OF(PATH_MTU)][KVERBS_QPS_RTR] = NEEDED("path_mtu", "RTR"),
+	[BIT_OF(DEST_QPN)][KVERBS_QPS_RTR] = NEEDED("dest_qpn", "RTR"),
+	[BIT_OF(RQ_PSN)][KVERBS_QPS_RTR] = NEEDED("rq_psn", "RTR"),
+	[BIT_OF(MIN_RNR_TIMER)][KVERBS_QPS_RTR] = NEEDED("min_rnr_timer", "RTR"),
+	[BIT_OF(MAX_DEST_RD_ATOMIC)][KVERBS_QPS_RTR] =
+		NEEDED("max_dest_rd_atomic", "RTR"),
+	[BIT_OF(SQ_PSN)][KVERBS_QPS_RTS] = NEEDED("sq_psn", "RTS"),
+	[BIT_OF(TIMEOUT)][KVERBS_QPS_RTS] = NEEDED("timeout", "RTS"),
+	[BIT_OF(RETRY_CNT)][KVERBS_QPS_RTS] = NEEDED("retry_cnt", "RTS"),
+	[BIT_OF(RNR_RETRY)][KVERBS_QPS_RTS] = NEEDED("rnr_retry", "RTS"),
+	[BIT_OF(MAX_RD_ATOMIC)][KVERBS_QPS_RTS] = NEEDED("max_rd_atomic", "RTS"),
+};
+
+/**
+ * struct refusal - what to say when an attribute is given in vain
+ * @state: by the state to go to
+ * @type: by the type, if no transition of it takes the attribute
+ */
+struct refusal {
+	const char *state[STATES];
+	const char *type[TYPES];
+};
+
+#define REFUSAL(name) {						\
+	.state = {						\
+		[KVERBS_QPS_RESET] = USELESS(name, "RESET"),	\
+		[KVERBS_QPS_INIT] = USELESS(name, "INIT"),	\
+		[KVERBS_QPS_RTR] = USELESS(name, "RTR"),	\
+		[KVERBS_QPS_RTS] = USELESS(name, "RTS"),	\
+		[KVERBS_QPS_SQD] = USELESS(name, "SQD"),	\
+		[KVERBS_QPS_SQE] = USELESS(name, "SQE"),	\
+		[KVERBS_QPS_ERR] = USELESS(name, "ERR"),	\
+	},							\
+	.type = {						\
+		[KVERBS_QPT_RC] = FOREIGN(name, "RC"),		\
+		[KVERBS_QPT_UC] = FOREIGN(name, "UC"),		\
+		[KVERBS_QPT_UD] = FOREIGN(name, "UD"),		\
+	},							\
+}
+
+static const struct refusal useless[BITS] = {
+	[BIT_OF(CUR_STATE)] = REFUSAL("cur_state"),
+	[BIT_OF(SQD_ASYNC_NOTIFY)] = REFUSAL("sqd_async_notify"),
+	[BIT_OF(ACCESS)] = REFUSAL("access"),
+	[BIT_OF(PKEY_INDEX)] = REFUSAL("pkey_index"),
+	[BIT_OF(PORT)] = REFUSAL("port"),
+	[BIT_OF(QKEY)] = REFUSAL("qkey"),
+	[BIT_OF(AV)] = REFUSAL("an address (dgid, dlid and what belongs to them)"),
+	[BIT_OF(PATH_MTU)] = REFUSAL("path_mtu"),
+	[BIT_OF(TIMEOUT)] = REFUSAL("timeout"),
+	[BIT_OF(RETRY_CNT)] = REFUSAL("retry_cnt"),
+	[BIT_OF(RNR_RETRY)] = REFUSAL("rnr_retry"),
+	[BIT_OF(RQ_PSN)] = REFUSAL("rq_psn"),
+	[BIT_OF(MAX_RD_ATOMIC)] = REFUSAL("max_rd_atomic"),
+	[BIT_OF(ALT_PATH)] = REFUSAL("an alternate path"),
+	[BIT_OF(MIN_RNR_TIMER)] = REFUSAL("min_rnr_timer"),
+	[BIT_OF(SQ_PSN)] = REFUSAL("sq_psn"),
+	[BIT_OF(MAX_DEST_RD_ATOMIC)] = REFUSAL("max_dest_rd_atomic"),
+	[BIT_OF(PATH_MIG_STATE)] = REFUSAL("path_mig_state"),
+	[BIT_OF(DEST_QPN)] = REFUSAL("dest_qpn"),
+};
+
+static const char no_attr[] = "no such attribute of a qp";
+
+/* Does any transition of this type take it? */
+static int has(__u32 type, __u32 bit)
+{
+	__u32 all = 0;
+	int from, to;
+
+	for (from = 0; from < STATES; from++)
+		for (to = 0; to < STATES; to++)
+			all |= steps[from][to].needs[type] | steps[from][to].takes[type];
+	return !!(all & bit);
+}
+
+static int refuse(struct kv_qp_step *wrong, __u32 bit, const char *text)
+{
+	wrong->bit = bit;
+	wrong->text = text;
+	return -EINVAL;
+}
+
+static __u32 lowest(__u32 bits)
+{
+	return bits & -bits;
+}
+
+/**
+ * kv_qp_table_check() - may a QP go from one state to another, given this?
+ * @type: enum kverbs_qp_type
+ * @from: enum kverbs_qp_state, the state that it is in
+ * @to: enum kverbs_qp_state
+ * @mask: KV_QPA_*, the attributes that are given; STATE does not matter
+ * @wrong: receives the reason of a refusal
+ *
+ * Looks first whether there is such a transition, then whether something is
+ * missing, then whether there is too much. Which state a given CUR_STATE names
+ * is not looked at.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_qp_table_check(__u32 type, __u32 from, __u32 to, __u32 mask,
+		      struct kv_qp_step *wrong)
+{
+	const struct refusal *vain;
+	const struct step *step;
+	__u32 bit, needs, takes;
+	const char *text;
+
+	if (type >= TYPES || from >= STATES || to >= STATES)
+		return refuse(wrong, 0, "no such type or state of a qp");
+	step = &steps[from][to];
+	if (!step->exists)
+		return refuse(wrong, 0, to == KVERBS_QPS_SQE ? no_step_to_sqe : no_step[from]);
+	needs = step->needs[type];
+	takes = needs | step->takes[type] | KV_QPA_STATE;
+
+	bit = lowest(needs & ~mask);
+	if (bit)
+		return refuse(wrong, bit, missing[__builtin_ctz(bit)][to]);
+	bit = lowest(mask & ~takes);
+	if (!bit)
+		return 0;
+	if (bit >= 1U << BITS)
+		return refuse(wrong, bit, no_attr);
+	vain = &useless[__builtin_ctz(bit)];
+	text = has(type, bit) ? vain->state[to] : vain->type[type];
+	return refuse(wrong, bit, text ? text : no_attr);
+}
+
+/**
+ * kv_qp_state_name() - a state by its name in the specification
+ * @state: enum kverbs_qp_state
+ *
+ * Return: the name; "unknown" if there is no such state.
+ */
+const char *kv_qp_state_name(__u32 state)
+{
+	return state < STATES ? names[state] : "unknown";
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/netlink.h>
+#include <rdma/ib_verbs.h>
+#include "dev.h"
+#include "event.h"
+#include "pd.h"
+#include "srq.h"
+
+/**
+ * kv_srq_query() - ask the device for what it may have changed by itself
+ * @srq: the SRQ; its fields are brought up to date
+ *
+ * The limit is gone once it was reached, and the depth is what the device made
+ * of the one that it was asked for. A device that gives no answer leaves the
+ * fields as they are.
+ *
+ * Locks: dev->lock
+ */
+void kv_srq_query(struct kv_srq *srq)
+{
+	struct ib_srq_attr attr = {};
+
+	lockdep_assert_held(&srq->obj.dev->lock);
+	if (ib_query_srq(srq->ib, &attr))
+		return;
+	srq->max_wr = attr.max_wr;
+	srq->limit = attr.srq_limit;
+}
+
+/**
+ * kv_srq_create() - create a shared receive queue
+ * @pd: its protection domain; the device has SRQs
+ * @owner: whose it is
+ * @max_wr: its depth, 1 .. max_srq_wr
+ * @max_sge: of each receive, 1 .. max_srq_sge
+ * @limit: when SRQ_LIMIT_REACHED comes, 0 .. @max_wr
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: the SRQ, owned by the id table, or ERR_PTR.
+ */
+struct kv_srq *kv_srq_create(struct kv_pd *pd, const struct kv_owner *owner,
+			     u32 max_wr, u32 max_sge, u32 limit,
+			     struct netlink_ext_ack *extack)
+{
+	struct ib_srq_init_attr init = {
+		.event_handler = kv_event_async,
+		.attr.max_wr = max_wr,
+		.attr.max_sge = max_sge,
+		.attr.srq_limit = limit,
+		.srq_type = IB_SRQT_BASIC,
+	};
+	struct kv_srq *srq;
+	u64 start;
+	int ret;
+
+	srq = kv_obj_alloc(KV_OBJ_SRQ, sizeof(*srq), pd->obj.dev, owner, extack);
+	if (IS_ERR(srq))
+		return srq;
+	kv_obj_set_parent(&srq->obj, 0, &pd->obj);
+	srq->pd = pd;
+	kv_post_init_srq(srq);
+	init.srq_context = &srq->obj;
+
+	start = ktime_get_raw_ns();
+	srq->ib = ib_create_srq(pd->ib, &init);
+	srq->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (IS_ERR(srq->ib)) {
+		ret = PTR_ERR(srq->ib);
+		if (ret == -ENOMEM)
+			NL_SET_ERR_MSG(extack, "ib_create_srq failed: no memory for a queue of this depth");
+		else
+			NL_SET_ERR_MSG(extack, "ib_create_srq failed");
+		goto err_free;
+	}
+	srq->max_wr = init.attr.max_wr;
+	srq->max_sge = init.attr.max_sge;
+	srq->limit = limit;
+	kv_srq_query(srq);
+
+	ret = kv_obj_publish(&srq->obj, extack);
+	if (ret)
+		goto err_destroy_srq;
+	return srq;
+
+err_destroy_srq:
+	ib_destroy_srq(srq->ib);
+err_free:
+	kv_obj_free(&srq->obj);
+	return ERR_PTR(ret);
+}
+
+static void destroy_srq(struct kv_obj *obj)
+{
+	struct kv_srq *srq = container_of(obj, struct kv_srq, obj);
+	u64 start = ktime_get_raw_ns();
+
+	ib_destroy_srq(srq->ib);
+	obj->verb_ns = ktime_get_raw_ns() - start;
+	kv_post_forget_srq(srq);
+}
+
+/* Devices check each of the two against what is in force, not against the other. */
+static int check_modify(const struct kv_srq *srq,
+			const struct kv_srq_modify *modify,
+			struct netlink_ext_ack *extack)
+{
+	if (modify->mask & IB_SRQ_LIMIT && modify->limit > srq->max_wr) {
+		NL_SET_ERR_MSG(extack, "limit is above max_wr: raise that first");
+		return -EINVAL;
+	}
+	if (!(modify->mask & IB_SRQ_MAX_WR))
+		return 0;
+	if (!(srq->ib->device->attrs.device_cap_flags & IB_DEVICE_SRQ_RESIZE)) {
+		NL_SET_ERR_MSG(extack, "max_wr: the device can't resize an srq");
+		return -EOPNOTSUPP;
+	}
+	if (modify->max_wr < srq->limit ||
+	    (modify->mask & IB_SRQ_LIMIT && modify->max_wr < modify->limit)) {
+		NL_SET_ERR_MSG(extack, "max_wr is below limit: lower that first");
+		return -EINVAL;
+	}
+	if (modify->max_wr < srq->post.rq.taken) {
+		NL_SET_ERR_MSG(extack, "more receives than max_wr are posted: let them complete, and poll their completions");
+		return -EBUSY;
+	}
+	return 0;
+}
+
+/**
+ * kv_srq_modify() - change a limit, the depth, or both
+ * @srq: the SRQ
+ * @modify: what changes; max_wr at most the device's max_srq_wr
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno; -EBUSY if more receives are posted than there
+ * would be room for.
+ */
+int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
+		  struct netlink_ext_ack *extack)
+{
+	struct ib_srq_attr attr = {
+		.max_wr = modify->max_wr,
+		.srq_limit = modify->limit,
+	};
+	u64 start;
+	int ret;
+
+	kv_srq_query(srq);
+	ret = check_modify(srq, modify, extack);
+	if (ret)
+		return ret;
+
+	start = ktime_get_raw_ns();
+	ret = ib_modify_srq(srq->ib, &attr, modify->mask);
+	srq->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (ret) {
+		NL_SET_ERR_MSG(extack, "ib_modify_srq failed: the device refuses this");
+		return ret;
+	}
+	if (modify->mask & IB_SRQ_MAX_WR)
+		srq->max_wr = attr.max_wr;
+	if (modify->mask & IB_SRQ_LIMIT)
+		srq->limit = modify->limit;
+	kv_srq_query(srq);
+	return 0;
+}
+
+const struct kv_obj_ops kv_srq_ops = {
+	.destroy = destroy_srq,
+};

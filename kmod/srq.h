@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_SRQ_H
+#define _KV_SRQ_H
+
+#include "obj.h"
+#include "post.h"
+
+struct ib_srq;
+struct kv_pd;
+
+/**
+ * struct kv_srq - a shared receive queue
+ * @obj: base; parent 0 is the PD
+ * @ib: the verbs object
+ * @pd: its protection domain
+ * @max_wr: its depth; dev->lock
+ * @max_sge: of each receive
+ * @limit: when SRQ_LIMIT_REACHED comes, 0: never; dev->lock
+ * @post: post.c's; kv_post_init_srq()
+ */
+struct kv_srq {
+	struct kv_obj obj;
+	struct ib_srq *ib;
+	struct kv_pd *pd;
+	u32 max_wr;
+	u32 max_sge;
+	u32 limit;
+	struct kv_post_srq post;
+};
+
+/**
+ * struct kv_srq_modify - what changes
+ * @mask: IB_SRQ_MAX_WR, IB_SRQ_LIMIT
+ * @max_wr: new depth
+ * @limit: new limit
+ */
+struct kv_srq_modify {
+	int mask;
+	u32 max_wr;
+	u32 limit;
+};
+
+struct kv_srq *kv_srq_create(struct kv_pd *pd, const struct kv_owner *owner,
+			     u32 max_wr, u32 max_sge, u32 limit,
+			     struct netlink_ext_ack *extack);
+void kv_srq_query(struct kv_srq *srq);
+int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
+		  struct netlink_ext_ack *extack);
+
+extern const struct kv_obj_ops kv_srq_ops;
+
+#endif
