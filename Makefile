@@ -17,7 +17,7 @@ TOOL_PKGS := libibverbs librdmacm libnl-3.0 libnl-genl-3.0 json-c smartcols
 TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Werror -iquote tool -iquote kmod -Iuapi -MMD -MP $(shell pkg-config --cflags $(TOOL_PKGS))
 TOOL_LIBS = $(shell pkg-config --libs $(TOOL_PKGS)) -lpthread -lm
 
-TOOL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c))
+TOOL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c) kmod/qp_table.c)
 NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/nl/*.c))
 
 all: module tool
@@ -38,17 +38,26 @@ $(BUILD)/tool/%.o: tool/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
-# The measured loops, with the tool's loop_env.h.
-$(BUILD)/kmod/loop/%.o: kmod/loop/%.c
+# What both spaces compile: the measured loops, with the tool's loop_env.h, and the table of a QP's states.
+$(BUILD)/kmod/%.o: kmod/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -Wno-unused-parameter -c -o $@ $<
 
 # Programs that the tests run in the guest.
-tests: $(BUILD)/tests/contract
+tests: $(BUILD)/tests/contract $(BUILD)/tests/policies
 
 $(BUILD)/tests/%: tests/vm/%.c $(NL_OBJS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -o $@ $^ $(TOOL_LIBS)
+
+CONTRACT_OBJS := $(patsubst tests/vm/contract/%.c,$(BUILD)/tests/obj/%.o,$(wildcard tests/vm/contract/*.c))
+
+$(BUILD)/tests/contract: $(CONTRACT_OBJS) $(NL_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
+
+$(BUILD)/tests/obj/%.o: tests/vm/contract/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
 demo:
 	scripts/demo
@@ -61,6 +70,6 @@ clean:
 
 include tests/unit/unit.mk
 
--include $(TOOL_OBJS:.o=.d)
+-include $(TOOL_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d)
 
 .PHONY: all module tool tests demo check clean

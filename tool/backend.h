@@ -19,66 +19,339 @@
  * long the verb itself took, in nanoseconds.
  */
 
-#define KV_GIDS_MAX 64
+/* Entries of a GID table that are kept; none has more. */
+#define KV_GIDS_MAX 256
 
 struct kv_gid {
 	uint32_t index;
 	uint32_t type; /* enum kverbs_gid_type */
 	uint8_t raw[16]; /* network order */
+	char netdev[16]; /* "" if there is none */
 };
 
 /* A device and its port 1; see enum kverbs_a_dev for the fields. */
 struct kv_dev {
 	char name[64];
+	uint32_t can; /* KVERBS_CAN_* */
 	uint32_t ports;
+	uint32_t comp_vectors;
+	uint64_t node_guid; /* host order, as the next */
+	uint64_t sys_image_guid;
+	char fw_ver[64];
+	uint32_t vendor_id;
+	uint32_t vendor_part_id;
+	uint32_t hw_ver;
+	uint64_t cap_flags;
+	uint64_t max_mr_size; /* bytes */
+	uint64_t page_size_cap;
+	uint32_t max_qp;
 	uint32_t max_qp_wr;
-	uint32_t max_cqe;
 	uint32_t max_send_sge;
+	uint32_t max_recv_sge;
+	uint32_t max_sge_rd;
+	uint32_t max_cq;
+	uint32_t max_cqe;
+	uint32_t max_mr;
+	uint32_t max_pd;
 	uint32_t max_qp_rd_atom;
-	uint64_t max_mr_bytes;
-	uint32_t max_msg_bytes;
+	uint32_t max_res_rd_atom;
+	uint32_t max_qp_init_rd_atom;
 	uint32_t atomic; /* enum ib_atomic_cap: 0 none */
-	uint32_t fast_reg;
+	uint32_t max_mw;
+	uint32_t max_mcast_grp;
+	uint32_t max_mcast_qp_attach;
+	uint32_t max_ah;
+	uint32_t max_srq;
+	uint32_t max_srq_wr;
+	uint32_t max_srq_sge;
+	uint32_t max_fast_reg_pages; /* kernel only */
+	uint32_t max_pkeys;
+	uint32_t local_ca_ack_delay;
+	uint64_t max_mr_bytes; /* the largest buffer that mr_new() makes */
 	uint32_t port_state; /* 4 is active */
+	uint32_t phys_state;
+	uint32_t link_layer; /* 1 InfiniBand, 2 Ethernet */
+	uint32_t max_mtu; /* bytes */
 	uint32_t active_mtu; /* bytes */
+	uint32_t max_msg_bytes;
 	uint32_t lid;
+	uint32_t sm_lid;
+	uint32_t active_width;
+	uint32_t active_speed;
+	uint32_t gid_table_len;
+	uint32_t pkey_table_len;
 	unsigned int gids;
 	struct kv_gid gid[KV_GIDS_MAX];
 };
 
-struct kv_qp_init {
-	uint32_t pd;
-	uint32_t send_cq;
-	uint32_t recv_cq;
-	uint32_t max_send_wr;
-	uint32_t max_recv_wr;
+/* Types of objects that are made by hand. */
+enum kv_type {
+	KV_PD,
+	KV_CQ,
+	KV_MR,
+	KV_SRQ,
+	KV_AH,
+	KV_QP,
+	KV_TYPES,
 };
 
-/* What one transition needs; see enum kverbs_a_qp. */
+/*
+ * Of each type what it is made with (init), and what it is. Objects are named by
+ * ids; an id of 0 means none. Only the kernel has persistent objects.
+ */
+
+struct kv_pd_init {
+	const char *dev;
+	bool persistent;
+};
+
+struct kv_pd {
+	uint32_t id;
+	char dev[64];
+	bool persistent;
+	uint32_t local_dma_lkey; /* kernel only */
+};
+
+struct kv_cq_init {
+	const char *dev;
+	uint32_t cqe;
+	uint32_t comp_vector;
+	uint32_t context; /* enum kverbs_cq_context; user: POLLED or EVENT */
+	bool persistent;
+};
+
+struct kv_cq {
+	uint32_t id;
+	char dev[64];
+	bool persistent;
+	uint32_t cqe;
+	uint32_t comp_vector;
+	uint32_t context;
+	uint32_t pending; /* requests by hand whose completions were not polled */
+};
+
+struct kv_mr_init {
+	uint32_t pd;
+	uint64_t length; /* bytes */
+	uint32_t max_access; /* KVERBS_ACCESS_*, what mr_reg() may grant */
+	bool persistent;
+};
+
+struct kv_mr {
+	uint32_t id;
+	char dev[64];
+	bool persistent;
+	uint32_t pd;
+	uint64_t length;
+	uint32_t max_access;
+	/* While it is registered: */
+	bool registered;
+	uint32_t access;
+	uint64_t offset;
+	uint64_t reg_length;
+	uint32_t lkey;
+	uint32_t rkey; /* 0 if @access grants nothing to peers */
+	uint64_t iova;
+};
+
+/* What mr_reg() is asked for. */
+struct kv_mr_reg {
+	uint32_t qp; /* that carries the request, in RTS; user: does not matter */
+	uint32_t access; /* KVERBS_ACCESS_* */
+	uint64_t offset;
+	uint64_t length;
+};
+
+struct kv_srq_init {
+	uint32_t pd;
+	uint32_t max_wr;
+	uint32_t max_sge;
+	uint32_t limit;
+	bool persistent;
+};
+
+struct kv_srq {
+	uint32_t id;
+	char dev[64];
+	bool persistent;
+	uint32_t pd;
+	uint32_t max_wr;
+	uint32_t max_sge;
+	uint32_t limit;
+};
+
+/* What srq_modify() changes; what is not there stays. */
+struct kv_srq_attr {
+	bool has_limit;
+	uint32_t limit;
+	bool has_max_wr;
+	uint32_t max_wr;
+};
+
+/* Where to: an address vector (IBTA 10.2.2). */
+struct kv_av {
+	bool has_dgid;
+	uint8_t dgid[16]; /* network order */
+	bool has_sgid_index;
+	uint32_t sgid_index;
+	uint32_t dlid; /* InfiniBand only */
+	uint32_t sl;
+	uint32_t traffic_class;
+	uint32_t flow_label;
+	uint32_t hop_limit;
+};
+
+struct kv_ah_init {
+	uint32_t pd;
+	uint32_t port;
+	struct kv_av av;
+	bool persistent;
+};
+
+struct kv_ah {
+	uint32_t id;
+	char dev[64];
+	bool persistent;
+	uint32_t pd;
+	uint32_t port;
+	struct kv_av av;
+	bool has_dmac; /* kernel only */
+	uint8_t dmac[6];
+};
+
+struct kv_qp_init {
+	uint32_t pd;
+	uint32_t type; /* enum kverbs_qp_type */
+	uint32_t send_cq;
+	uint32_t recv_cq;
+	uint32_t srq;
+	uint32_t max_send_wr;
+	uint32_t max_recv_wr; /* 0 with @srq, as max_recv_sge */
+	uint32_t max_send_sge;
+	uint32_t max_recv_sge;
+	uint32_t max_inline; /* bytes */
+	bool sq_sig_all;
+	bool persistent;
+};
+
+/*
+ * A transition, or what the device says of a QP; see enum kverbs_a_qp. @mask has
+ * the bits of kmod/qp_table.h for what is there: those of the verbs.
+ */
 struct kv_qp_attr {
+	uint32_t mask; /* KV_QPA_* */
 	uint32_t state; /* enum kverbs_qp_state */
-	uint32_t access; /* INIT: KVERBS_ACCESS_* */
+	uint32_t cur_state;
+	uint32_t access; /* KVERBS_ACCESS_* */
 	uint32_t port;
 	uint32_t pkey_index;
-	uint32_t path_mtu; /* RTR: bytes */
+	uint32_t qkey;
+	uint32_t path_mtu; /* bytes */
 	uint32_t dest_qpn;
 	uint32_t rq_psn;
-	uint8_t dgid[16];
-	uint32_t sgid_index;
-	uint32_t dlid;
+	struct kv_av av;
 	uint32_t min_rnr_timer;
 	uint32_t max_dest_rd_atomic;
-	uint32_t sq_psn; /* RTS */
+	uint32_t sq_psn;
 	uint32_t timeout;
 	uint32_t retry_cnt;
 	uint32_t rnr_retry;
 	uint32_t max_rd_atomic;
+	uint32_t path_mig_state; /* enum kverbs_mig_state */
+	struct kv_av alt_av;
+	uint32_t alt_port;
+	uint32_t alt_pkey_index;
+	uint32_t alt_timeout;
+	uint32_t sqd_async_notify;
 };
 
-struct kv_mr_key {
-	uint32_t lkey;
-	uint32_t rkey;
-	uint64_t iova;
+struct kv_qp {
+	uint32_t id;
+	char dev[64];
+	bool persistent;
+	uint32_t pd;
+	uint32_t type;
+	uint32_t send_cq;
+	uint32_t recv_cq;
+	uint32_t srq;
+	uint32_t max_send_wr;
+	uint32_t max_recv_wr;
+	uint32_t max_send_sge;
+	uint32_t max_recv_sge;
+	uint32_t max_inline;
+	bool sq_sig_all;
+	uint32_t qpn;
+	struct kv_qp_attr attr; /* mask 0: the device gave no answer */
+};
+
+/* One of them, as its type says. */
+union kv_object {
+	uint32_t id; /* of each the first member */
+	struct kv_pd pd;
+	struct kv_cq cq;
+	struct kv_mr mr;
+	struct kv_srq srq;
+	struct kv_ah ah;
+	struct kv_qp qp;
+};
+
+struct kv_sge {
+	uint32_t mr;
+	uint64_t offset;
+	uint32_t length; /* bytes */
+	uint32_t lkey; /* enum kverbs_lkey; user space has but MR */
+};
+
+/* One work request; see enum kverbs_a_wr. */
+struct kv_wr {
+	uint32_t qp;
+	uint32_t srq; /* in place of @qp; RECV only */
+	uint32_t op; /* enum kverbs_op, up to RECV */
+	uint64_t wr_id;
+	uint32_t flags; /* KVERBS_WR_* */
+	bool has_imm;
+	uint32_t imm; /* host order */
+	unsigned int sges;
+	struct kv_sge sge[KVERBS_SGE_MAX];
+	bool has_remote;
+	uint64_t remote_addr;
+	uint32_t remote_key;
+	uint64_t compare_add;
+	uint64_t swap;
+	uint32_t ah; /* UD, as the following */
+	uint32_t remote_qpn;
+	uint32_t remote_qkey;
+};
+
+/* One completion; see enum kverbs_a_wc. */
+struct kv_wc {
+	uint64_t wr_id;
+	uint32_t status; /* enum ib_wc_status, 0 is success */
+	uint32_t vendor_err;
+	uint32_t op; /* enum kverbs_op */
+	uint32_t qp; /* id; 0 if it is gone */
+	bool has_length;
+	uint32_t length; /* bytes */
+	bool has_imm;
+	uint32_t imm; /* host order */
+	bool has_src_qpn;
+	uint32_t src_qpn;
+	bool grh;
+};
+
+/* Something that happened; see enum kverbs_a_event. 0 and "": not told. */
+struct kv_event {
+	uint32_t type; /* enum kverbs_event */
+	char dev[64];
+	char old_name[64];
+	uint32_t port;
+	uint32_t cq;
+	uint32_t srq;
+	uint32_t qp;
+	uint32_t run;
+	int32_t error; /* 0 or negative errno */
+	uint32_t wc_status;
+	uint32_t vendor_err;
 };
 
 /* One end of a connection as a run uses it; see enum kverbs_a_end. */
@@ -148,21 +421,39 @@ struct kv_backend_ops {
 			int (*fn)(const struct kv_dev *dev, void *arg),
 			void *arg);
 
-	int (*pd_new)(struct kv_backend *b, const char *dev, uint32_t *id,
-		      uint64_t *verb_ns);
-	int (*pd_del)(struct kv_backend *b, uint32_t id, uint64_t *verb_ns);
-	int (*cq_new)(struct kv_backend *b, const char *dev, uint32_t cqe,
-		      uint32_t *id, uint64_t *verb_ns);
-	int (*cq_del)(struct kv_backend *b, uint32_t id, uint64_t *verb_ns);
+	/* Destroys what is persistent; @kept: what others' objects use. Kernel only. */
+	int (*flush)(struct kv_backend *b, uint32_t *flushed, uint32_t *kept);
 
+	/* What was made comes back whole, as get() would show it. */
+	int (*pd_new)(struct kv_backend *b, const struct kv_pd_init *init,
+		      struct kv_pd *pd, uint64_t *verb_ns);
+	int (*cq_new)(struct kv_backend *b, const struct kv_cq_init *init,
+		      struct kv_cq *cq, uint64_t *verb_ns);
 	/* A zeroed buffer; in the kernel with an MR that is not yet registered. */
-	int (*mr_new)(struct kv_backend *b, uint32_t pd, uint64_t length,
-		      uint32_t *id, uint64_t *verb_ns);
-	int (*mr_del)(struct kv_backend *b, uint32_t id, uint64_t *verb_ns);
-	/* Kernel: IB_WR_REG_MR on @qp (in RTS). User: ibv_reg_mr(). */
-	int (*mr_reg)(struct kv_backend *b, uint32_t id, uint32_t qp,
-		      uint32_t access, uint64_t offset, uint64_t length,
-		      struct kv_mr_key *key, uint64_t *verb_ns);
+	int (*mr_new)(struct kv_backend *b, const struct kv_mr_init *init,
+		      struct kv_mr *mr, uint64_t *verb_ns);
+	int (*srq_new)(struct kv_backend *b, const struct kv_srq_init *init,
+		       struct kv_srq *srq, uint64_t *verb_ns);
+	int (*ah_new)(struct kv_backend *b, const struct kv_ah_init *init,
+		      struct kv_ah *ah, uint64_t *verb_ns);
+	int (*qp_new)(struct kv_backend *b, const struct kv_qp_init *init,
+		      struct kv_qp *qp, uint64_t *verb_ns);
+
+	int (*get)(struct kv_backend *b, enum kv_type type, uint32_t id,
+		   union kv_object *object);
+	/* Calls @fn for each object, in the order of their ids; stops when it
+	 * returns non-zero. -EINTR: objects came or went meanwhile, ask again.
+	 */
+	int (*each)(struct kv_backend *b, enum kv_type type,
+		    int (*fn)(const union kv_object *object, void *arg),
+		    void *arg);
+	int (*del)(struct kv_backend *b, enum kv_type type, uint32_t id,
+		   uint64_t *verb_ns);
+
+	/* Kernel: IB_WR_REG_MR on a QP in RTS. User: ibv_reg_mr(). */
+	int (*mr_reg)(struct kv_backend *b, uint32_t id,
+		      const struct kv_mr_reg *reg, struct kv_mr *mr,
+		      uint64_t *verb_ns);
 	/* Kernel: IB_WR_LOCAL_INV on @qp. User: ibv_dereg_mr(). */
 	int (*mr_inv)(struct kv_backend *b, uint32_t id, uint32_t qp,
 		      uint64_t *verb_ns);
@@ -170,12 +461,37 @@ struct kv_backend_ops {
 			const void *data, uint64_t length);
 	int (*mr_read)(struct kv_backend *b, uint32_t id, uint64_t offset,
 		       void *data, uint64_t length);
+	/* Between the buffer and a regular file, of any size. @moved is less than
+	 * @length if the file ended.
+	 */
+	int (*mr_load)(struct kv_backend *b, uint32_t id, int fd,
+		       uint64_t file_offset, uint64_t offset, uint64_t length,
+		       uint64_t *moved);
+	int (*mr_save)(struct kv_backend *b, uint32_t id, int fd,
+		       uint64_t file_offset, uint64_t offset, uint64_t length,
+		       uint64_t *moved);
 
-	int (*qp_new)(struct kv_backend *b, const struct kv_qp_init *init,
-		      uint32_t *id, uint32_t *qpn, uint64_t *verb_ns);
-	int (*qp_del)(struct kv_backend *b, uint32_t id, uint64_t *verb_ns);
+	int (*srq_modify)(struct kv_backend *b, uint32_t id,
+			  const struct kv_srq_attr *attr, struct kv_srq *srq,
+			  uint64_t *verb_ns);
 	int (*qp_modify)(struct kv_backend *b, uint32_t id,
 			 const struct kv_qp_attr *attr, uint64_t *verb_ns);
+
+	int (*post)(struct kv_backend *b, const struct kv_wr *wr,
+		    uint64_t *verb_ns);
+	/* @wc: room for @max, 1 .. KVERBS_POLL_MAX; @n: how many came. */
+	int (*poll)(struct kv_backend *b, uint32_t cq, struct kv_wc *wc,
+		    unsigned int max, unsigned int *n, uint64_t *verb_ns);
+	/* @missed: completions are there already, poll before waiting. */
+	int (*arm)(struct kv_backend *b, uint32_t cq, bool solicited,
+		   bool *missed, uint64_t *verb_ns);
+	/* Waits for the event of a CQ that was armed: 0. -EAGAIN: not within
+	 * @timeout_ms. -EINTR: a signal came.
+	 */
+	int (*cq_wait)(struct kv_backend *b, uint32_t cq, int timeout_ms);
+	/* The next event of any kind, with the same errors as cq_wait(). */
+	int (*event_wait)(struct kv_backend *b, int timeout_ms,
+			  struct kv_event *event);
 
 	int (*run_start)(struct kv_backend *b, const struct kv_run_spec *spec,
 			 uint32_t *id);

@@ -4,6 +4,7 @@
 #include <sys/random.h>
 #include "endpoint.h"
 #include "loop/loop.h"
+#include "qp_table.h"
 
 /* One request, one registration, one for the drain. */
 #define SEND_WRS 3
@@ -19,6 +20,7 @@
 #define RETRIES 6
 /* 0.64 ms (IBTA table 45) */
 #define RNR_TIMER 12
+#define HOP_LIMIT 64
 
 /**
  * kv_verb_name() - name of a verb, as it stands in results
@@ -95,14 +97,39 @@ static int create_buffer(struct kv_pair *p, struct kv_endpoint *e,
 			 struct kv_buffer *buf, struct kv_fault *f)
 {
 	struct kv_backend *b = p->space->b;
+	const struct kv_mr_init init = {
+		.pd = e->pd,
+		.length = p->work.size,
+		.max_access = KVERBS_ACCESS__ALL,
+	};
+	struct kv_mr mr;
 	int ret;
 
-	ret = b->ops->mr_new(b, e->pd, p->work.size, &buf->mr,
-			     &e->verb_ns[KV_VERB_MR_NEW]);
+	ret = b->ops->mr_new(b, &init, &mr, &e->verb_ns[KV_VERB_MR_NEW]);
 	if (ret)
 		return kv_fault_backend(f, b, ret,
 					"cannot make a buffer of %u bytes on %s",
 					p->work.size, p->space->dev.name);
+	buf->mr = mr.id;
+	return 0;
+}
+
+static int create_cq(struct kv_pair *p, struct kv_endpoint *e, uint32_t cqe,
+		     uint32_t *id, struct kv_fault *f)
+{
+	struct kv_backend *b = p->space->b;
+	const struct kv_cq_init init = {
+		.dev = p->space->dev.name,
+		.cqe = cqe,
+	};
+	struct kv_cq cq;
+	int ret;
+
+	ret = b->ops->cq_new(b, &init, &cq, &e->verb_ns[KV_VERB_CQ_NEW]);
+	if (ret)
+		return kv_fault_backend(f, b, ret, "cannot make a CQ on %s",
+					init.dev);
+	*id = cq.id;
 	return 0;
 }
 
@@ -110,39 +137,41 @@ static int create_end(struct kv_pair *p, struct kv_endpoint *e,
 		      struct kv_fault *f)
 {
 	struct kv_backend *b = p->space->b;
-	const char *dev = p->space->dev.name;
+	const struct kv_pd_init pd_init = { .dev = p->space->dev.name };
 	struct kv_qp_init init = {
+		.type = KVERBS_QPT_RC,
 		.max_send_wr = SEND_WRS,
 		.max_recv_wr = RECV_WRS,
+		.max_send_sge = 1,
+		.max_recv_sge = 1,
 	};
+	struct kv_pd pd;
+	struct kv_qp qp;
 	int ret;
 
-	ret = b->ops->pd_new(b, dev, &e->pd, &e->verb_ns[KV_VERB_PD_NEW]);
+	ret = b->ops->pd_new(b, &pd_init, &pd, &e->verb_ns[KV_VERB_PD_NEW]);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot make a PD on %s",
-					dev);
-	ret = b->ops->cq_new(b, dev, SEND_WRS + 1, &e->send_cq,
-			     &e->verb_ns[KV_VERB_CQ_NEW]);
+					pd_init.dev);
+	e->pd = pd.id;
+	ret = create_cq(p, e, SEND_WRS + 1, &e->send_cq, f);
 	if (!ret)
-		ret = b->ops->cq_new(b, dev, RECV_WRS + 1, &e->recv_cq,
-				     &e->verb_ns[KV_VERB_CQ_NEW]);
-	if (ret)
-		return kv_fault_backend(f, b, ret, "cannot make a CQ on %s",
-					dev);
-	ret = create_buffer(p, e, &e->local, f);
-	if (ret)
-		return ret;
-	ret = create_buffer(p, e, &e->target, f);
+		ret = create_cq(p, e, RECV_WRS + 1, &e->recv_cq, f);
+	if (!ret)
+		ret = create_buffer(p, e, &e->local, f);
+	if (!ret)
+		ret = create_buffer(p, e, &e->target, f);
 	if (ret)
 		return ret;
 	init.pd = e->pd;
 	init.send_cq = e->send_cq;
 	init.recv_cq = e->recv_cq;
-	ret = b->ops->qp_new(b, &init, &e->qp, &e->qpn,
-			     &e->verb_ns[KV_VERB_QP_NEW]);
+	ret = b->ops->qp_new(b, &init, &qp, &e->verb_ns[KV_VERB_QP_NEW]);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot make a QP on %s",
-					dev);
+					pd_init.dev);
+	e->qp = qp.id;
+	e->qpn = qp.qpn;
 	return 0;
 }
 
@@ -172,21 +201,32 @@ static int connect_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 	const struct kv_dev *dev = &p->space->dev;
 	const struct kv_gid *gid = p->space->gid;
 	struct kv_qp_attr init = {
+		.mask = KV_QPA_ACCESS | KV_QPA_PORT | KV_QPA_PKEY_INDEX,
 		.state = KVERBS_QPS_INIT,
 		.access = is_target(&p->work, end) ? remote_access(&p->work) : 0,
 		.port = PORT,
 	};
 	struct kv_qp_attr rtr = {
+		.mask = KV_QPA_AV | KV_QPA_PATH_MTU | KV_QPA_DEST_QPN |
+			KV_QPA_RQ_PSN | KV_QPA_MIN_RNR_TIMER |
+			KV_QPA_MAX_DEST_RD_ATOMIC,
 		.state = KVERBS_QPS_RTR,
 		.path_mtu = min_u32(dev->active_mtu, 4096),
 		.dest_qpn = peer->qpn,
 		.rq_psn = peer->psn,
-		.sgid_index = gid->index,
-		.dlid = dev->lid,
+		.av = {
+			.has_dgid = true,
+			.has_sgid_index = true,
+			.sgid_index = gid->index,
+			.dlid = dev->lid,
+			.hop_limit = HOP_LIMIT,
+		},
 		.min_rnr_timer = RNR_TIMER,
 		.max_dest_rd_atomic = min_u32(dev->max_qp_rd_atom, 1),
 	};
 	struct kv_qp_attr rts = {
+		.mask = KV_QPA_SQ_PSN | KV_QPA_TIMEOUT | KV_QPA_RETRY_CNT |
+			KV_QPA_RNR_RETRY | KV_QPA_MAX_RD_ATOMIC,
 		.state = KVERBS_QPS_RTS,
 		.sq_psn = e->psn,
 		.timeout = TIMEOUT,
@@ -196,7 +236,7 @@ static int connect_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 	};
 	int ret;
 
-	memcpy(rtr.dgid, gid->raw, sizeof(rtr.dgid));
+	memcpy(rtr.av.dgid, gid->raw, sizeof(rtr.av.dgid));
 	ret = modify(p, e, &init, KV_VERB_QP_INIT, "INIT", f);
 	if (!ret)
 		ret = modify(p, e, &rtr, KV_VERB_QP_RTR, "RTR", f);
@@ -210,17 +250,25 @@ static int register_buffer(struct kv_pair *p, struct kv_endpoint *e,
 			   struct kv_fault *f)
 {
 	struct kv_backend *b = p->space->b;
+	const struct kv_mr_reg reg = {
+		.qp = e->qp,
+		.access = access,
+		.length = p->work.size,
+	};
+	struct kv_mr mr;
 	int ret;
 
 	if (!access)
 		return 0;
-	ret = b->ops->mr_reg(b, buf->mr, e->qp, access, 0, p->work.size,
-			     &buf->key, &e->verb_ns[KV_VERB_MR_REG]);
+	ret = b->ops->mr_reg(b, buf->mr, &reg, &mr,
+			     &e->verb_ns[KV_VERB_MR_REG]);
 	if (ret)
 		return kv_fault_backend(f, b, ret,
 					"cannot register %u bytes on %s",
 					p->work.size, p->space->dev.name);
 	buf->access = access;
+	buf->iova = mr.iova;
+	buf->rkey = mr.rkey;
 	return 0;
 }
 
@@ -301,21 +349,21 @@ void kv_pair_destroy(struct kv_pair *p)
 	/* Both QPs first: neither may reach the other's buffers any more. */
 	for (int i = 1; i >= 0; i--) {
 		if (p->end[i].qp)
-			b->ops->qp_del(b, p->end[i].qp, &ns);
+			b->ops->del(b, KV_QP, p->end[i].qp, &ns);
 	}
 	for (int i = 1; i >= 0; i--) {
 		struct kv_endpoint *e = &p->end[i];
 
 		if (e->target.mr)
-			b->ops->mr_del(b, e->target.mr, &ns);
+			b->ops->del(b, KV_MR, e->target.mr, &ns);
 		if (e->local.mr)
-			b->ops->mr_del(b, e->local.mr, &ns);
+			b->ops->del(b, KV_MR, e->local.mr, &ns);
 		if (e->recv_cq)
-			b->ops->cq_del(b, e->recv_cq, &ns);
+			b->ops->del(b, KV_CQ, e->recv_cq, &ns);
 		if (e->send_cq)
-			b->ops->cq_del(b, e->send_cq, &ns);
+			b->ops->del(b, KV_CQ, e->send_cq, &ns);
 		if (e->pd)
-			b->ops->pd_del(b, e->pd, &ns);
+			b->ops->del(b, KV_PD, e->pd, &ns);
 	}
 	memset(p->end, 0, sizeof(p->end));
 }
@@ -348,6 +396,6 @@ void kv_pair_fill(const struct kv_pair *p, unsigned int end,
 	run->local_mr = e->local.mr;
 	run->target_mr = e->target.mr;
 	run->lkey = needs_lkey(p) ? KVERBS_LKEY_MR : KVERBS_LKEY_DMA;
-	run->remote_addr = peer->target.key.iova;
-	run->remote_key = peer->target.key.rkey;
+	run->remote_addr = peer->target.iova;
+	run->remote_key = peer->target.rkey;
 }

@@ -22,12 +22,14 @@ enum kv_verb {
  * struct kv_buffer - one buffer of an endpoint
  * @mr: its id; 0 if there is none
  * @access: KVERBS_ACCESS_*, what its registration grants; 0: it has none
- * @key: of the registration
+ * @iova: of the registration, what a peer names
+ * @rkey: ditto
  */
 struct kv_buffer {
 	uint32_t mr;
 	uint32_t access;
-	struct kv_mr_key key;
+	uint64_t iova;
+	uint32_t rkey;
 };
 
 /**

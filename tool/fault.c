@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <infiniband/verbs.h>
 #include "fault.h"
+#include "parse.h"
 
 static enum kv_exit exit_of(int error)
 {
@@ -101,7 +101,7 @@ int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 		return kv_fault_set(f, r->error,
 				    "%s space, %s: a request completed with status %u (%s), vendor error 0x%x, after %llu samples",
 				    space, dev, r->wc_status,
-				    ibv_wc_status_str((enum ibv_wc_status)r->wc_status),
+				    kv_word_name(kv_word_wc_status, r->wc_status),
 				    r->vendor_err,
 				    (unsigned long long)r->samples);
 	if (r->error == -ETIMEDOUT)

@@ -6,19 +6,38 @@
 #include <kverbs.h>
 #include "cmd.h"
 #include "fault.h"
+#include "hand/hand.h"
+#include "hand/options.h"
 #include "interrupt.h"
 
+/* A command and its line of help. Those without a function are about objects. */
 struct command {
 	const char *name;
 	int (*fn)(int argc, char **argv);
 	const char *help;
 };
 
+/* NULL in place of a name: a heading. */
 static const struct command commands[] = {
-	{ "dev", kv_cmd_dev, "show RDMA devices as kernel and user space see them" },
-	{ "lat", kv_cmd_lat, "measure one operation in one space" },
+	{ NULL, NULL, "measure:" },
 	{ "compare", kv_cmd_compare,
-	  "measure operations in both spaces, and the difference" },
+	  "operations in both spaces, and the difference" },
+	{ "lat", kv_cmd_lat, "one operation in one space" },
+	{ NULL, NULL, "look:" },
+	{ "dev", kv_cmd_dev, "RDMA devices, as kernel and user space see them" },
+	{ "monitor", NULL, "events as they come" },
+	{ NULL, NULL, "objects by hand, in the kernel, where they stay until they are flushed:" },
+	{ "pd", NULL, "protection domains: add, show, del" },
+	{ "cq", NULL, "completion queues: add, show, del" },
+	{ "mr", NULL, "buffers and their registration: add, reg, inv, write, read, ..." },
+	{ "srq", NULL, "shared receive queues: add, modify, show, del" },
+	{ "ah", NULL, "address handles: add, show, del" },
+	{ "qp", NULL, "queue pairs: add, modify, address, connect, show, del" },
+	{ "post", NULL, "a work request: send, write, read, fetch-add, cmp-swp, recv" },
+	{ "poll", NULL, "completions" },
+	{ "flush", NULL, "destroy all of them" },
+	{ NULL, NULL, "objects by hand, many commands over one connection, in either space:" },
+	{ "batch", kv_cmd_batch, "commands from a file, or typed; --space both shows times" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -26,51 +45,89 @@ static const struct command commands[] = {
 static void print_help(FILE *file)
 {
 	fprintf(file,
-		"kverbs measures what RDMA operations cost from the kernel and from user space.\n"
+		"kverbs makes and uses RDMA objects from the kernel and from user space, and\n"
+		"measures what it costs.\n"
 		"\n"
 		"usage: kverbs COMMAND [OPTION...]\n"
+		"       kverbs OBJECT COMMAND [ID] [KEY VALUE]... [OPTION...]\n"
 		"       kverbs COMMAND --help\n"
-		"       kverbs --version\n"
-		"\n"
-		"commands:\n");
-	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].help);
+		"       kverbs --version\n");
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (!commands[i].name)
+			fprintf(file, "\n%s\n", commands[i].help);
+		else
+			fprintf(file, "  %-8s %s\n", commands[i].name,
+				commands[i].help);
+	}
 	fprintf(file,
+		"\n"
+		"options of commands for objects, anywhere in the line:\n"
+		"  --json       print JSON\n"
+		"  --trace      tell each verb on standard error: arguments, result, time\n"
+		"  --dev DEV    device; default: the only one there is\n"
+		"  --           what follows are no options\n"
 		"\n"
 		"Kernel space needs the module kverbs and CAP_NET_ADMIN.\n"
 		"\n"
 		"exit status:\n"
 		"  0   done\n"
 		"  1   failed, or ended by Ctrl-C after printing what was measured until then\n"
-		"  2   the command line is wrong\n"
+		"  2   the command line, or a line of a batch, is wrong\n"
 		"  77  not supported here: no RDMA device, module not loaded, or the device\n"
 		"      can't do this\n");
 }
 
+/* The first word that is neither an option nor an option's value. */
+static int find_name(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] != '-' || !argv[i][1])
+			return i;
+		if (kv_hand_option_has_value(argv[i]))
+			i++;
+	}
+	return 0;
+}
+
+static int run_named(int argc, char **argv, int at)
+{
+	char *name = argv[at];
+
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (!commands[i].name || strcmp(name, commands[i].name))
+			continue;
+		if (!commands[i].fn)
+			return kv_cmd_hand(argc - 1, argv + 1);
+		/* Options that stand before it go behind it. */
+		memmove(&argv[2], &argv[1],
+			(size_t)(at - 1) * sizeof(argv[0]));
+		argv[1] = name;
+		return commands[i].fn(argc - 1, argv + 1);
+	}
+	if (kv_noun_find(name))
+		return kv_cmd_hand(argc - 1, argv + 1);
+	fprintf(stderr, "kverbs: there is no command '%s'; see 'kverbs --help'\n",
+		name);
+	return KV_EXIT_USAGE;
+}
+
 static int run_command(int argc, char **argv)
 {
-	const char *name = argc > 1 ? argv[1] : NULL;
+	int at = find_name(argc, argv);
+	const char *first = argc > 1 ? argv[1] : NULL;
 
-	if (!name) {
-		fprintf(stderr, "kverbs: a command is missing\n\n");
-		print_help(stderr);
-		return KV_EXIT_USAGE;
-	}
-	if (!strcmp(name, "--help") || !strcmp(name, "-h") ||
-	    !strcmp(name, "help")) {
+	if (at && strcmp(argv[at], "help"))
+		return run_named(argc, argv, at);
+	if (at || (first && (!strcmp(first, "--help") || !strcmp(first, "-h")))) {
 		print_help(stdout);
 		return KV_EXIT_DONE;
 	}
-	if (!strcmp(name, "--version")) {
+	if (first && !strcmp(first, "--version")) {
 		printf("kverbs %s\n", KVERBS_VERSION);
 		return KV_EXIT_DONE;
 	}
-	for (size_t i = 0; i < COMMANDS; i++) {
-		if (!strcmp(name, commands[i].name))
-			return commands[i].fn(argc - 1, argv + 1);
-	}
-	fprintf(stderr, "kverbs: there is no %s '%s'; see 'kverbs --help'\n",
-		*name == '-' ? "option" : "command", name);
+	fprintf(stderr, "kverbs: a command is missing\n\n");
+	print_help(stderr);
 	return KV_EXIT_USAGE;
 }
 

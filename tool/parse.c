@@ -6,41 +6,6 @@
 #include <string.h>
 #include "parse.h"
 
-const struct kv_word kv_word_op[] = {
-	{ "send", KVERBS_OP_SEND },
-	{ "write", KVERBS_OP_WRITE },
-	{ "read", KVERBS_OP_READ },
-	{ "fetch-add", KVERBS_OP_FETCH_ADD },
-	{ "cmp-swp", KVERBS_OP_CMP_SWP },
-	{ NULL, 0 },
-};
-
-const struct kv_word kv_word_kind[] = {
-	{ "completion", KV_KIND_COMPLETION },
-	{ "pingpong", KV_KIND_PINGPONG },
-	{ "relay", KV_KIND_RELAY },
-	{ "null", KV_KIND_NULL },
-	{ NULL, 0 },
-};
-
-const struct kv_word kv_word_space[] = {
-	{ "kernel", KV_SPACE_KERNEL },
-	{ "user", KV_SPACE_USER },
-	{ NULL, 0 },
-};
-
-const struct kv_word kv_word_post[] = {
-	{ "process", KVERBS_POST_PROCESS },
-	{ "softirq-off", KVERBS_POST_SOFTIRQ_OFF },
-	{ NULL, 0 },
-};
-
-const struct kv_word kv_word_lkey[] = {
-	{ "dma", KVERBS_LKEY_DMA },
-	{ "mr", KVERBS_LKEY_MR },
-	{ NULL, 0 },
-};
-
 __attribute__((format(printf, 2, 3)))
 static int refuse(struct kv_why *why, const char *fmt, ...)
 {
@@ -434,5 +399,147 @@ int kv_parse_sizes(const char *text, struct kv_list *list, struct kv_why *why)
 		text++;
 	}
 	*list = found;
+	return 0;
+}
+
+static int hex_digit(char c)
+{
+	if (digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* As take_number(), for what may begin with 0x. */
+static int take_any_number(const char **text, uint64_t *value)
+{
+	uint64_t v = 0;
+
+	if ((*text)[0] != '0' || ((*text)[1] != 'x' && (*text)[1] != 'X'))
+		return take_number(text, value);
+	*text += 2;
+	if (hex_digit(**text) < 0)
+		return -EINVAL;
+	for (; hex_digit(**text) >= 0; (*text)++) {
+		if (v >> 60)
+			return -ERANGE;
+		v = v << 4 | (uint64_t)hex_digit(**text);
+	}
+	*value = v;
+	return 0;
+}
+
+/**
+ * kv_parse_number() - read a number, decimal or with 0x hexadecimal
+ * @text: what was typed
+ * @max: the largest that is allowed
+ * @value: receives the number
+ * @why: receives why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_parse_number(const char *text, uint64_t max, uint64_t *value,
+		    struct kv_why *why)
+{
+	const char *end = text;
+	char range[80];
+	uint64_t v;
+	int ret;
+
+	snprintf(range, sizeof(range),
+		 "a number from 0 to %llu, decimal or hexadecimal with 0x",
+		 (unsigned long long)max);
+	ret = take_any_number(&end, &v);
+	if (!ret && v > max)
+		ret = -ERANGE;
+	if (ret)
+		return refuse_number(text, ret, range, why);
+	if (*end)
+		return refuse(why, "has '%.16s' behind its number; it takes %s",
+			      end, range);
+	*value = v;
+	return 0;
+}
+
+/**
+ * kv_parse_bytes() - read a number of bytes
+ * @text: what was typed: a number as kv_parse_number() takes it, or a decimal one
+ *	with k, m or g for KiB, MiB or GiB; may be 0
+ * @max: the largest that is allowed
+ * @bytes: receives the number
+ * @why: receives why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_parse_bytes(const char *text, uint64_t max, uint64_t *bytes,
+		   struct kv_why *why)
+{
+	static const char units[] = "kKmMgG";
+	const char *end = text, *unit;
+	unsigned int shift = 0;
+	char range[80];
+	uint64_t v;
+	int ret;
+
+	snprintf(range, sizeof(range),
+		 "bytes from 0 to %llu, or KiB, MiB or GiB as in 4k, 1m or 1g",
+		 (unsigned long long)max);
+	ret = take_any_number(&end, &v);
+	if (ret)
+		return refuse_number(text, ret, range, why);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit) {
+		shift = 10 * ((unsigned int)(unit - units) / 2 + 1);
+		end++;
+	}
+	if (*end)
+		return refuse(why, "has '%.16s' behind its number; it takes %s",
+			      end, range);
+	if (v > max >> shift)
+		return refuse(why, "is too large; it takes %s", range);
+	*bytes = v << shift;
+	return 0;
+}
+
+/**
+ * kv_parse_flags() - read a set of words
+ * @text: what was typed, as in local-write,remote-read; or all, or none
+ * @table: the words, whose values are bits
+ * @flags: receives the bits
+ * @why: receives why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_parse_flags(const char *text, const struct kv_word *table,
+		   uint32_t *flags, struct kv_why *why)
+{
+	uint32_t found = 0, bit;
+	char words[128];
+
+	list_words(table, words, sizeof(words));
+	if (!strcmp(text, "all")) {
+		for (; table->word; table++)
+			found |= table->value;
+	} else if (strcmp(text, "none")) {
+		for (;; text++) {
+			size_t length = strcspn(text, ",");
+
+			if (find_word(text, length, table, &bit))
+				return refuse(why, "has '%.*s', which is not known; it takes a list of %s, or all, or none",
+					      (int)(length < 32 ? length : 32),
+					      text, words);
+			if (found & bit)
+				return refuse(why, "names '%.*s' twice",
+					      (int)length, text);
+			found |= bit;
+			text += length;
+			if (!*text)
+				break;
+		}
+	}
+	*flags = found;
 	return 0;
 }

@@ -48,12 +48,32 @@ extern const struct kv_word kv_word_kind[];
 extern const struct kv_word kv_word_space[];
 extern const struct kv_word kv_word_post[];
 extern const struct kv_word kv_word_lkey[];
+extern const struct kv_word kv_word_type[];
+extern const struct kv_word kv_word_access[];
+extern const struct kv_word kv_word_cq_context[];
+extern const struct kv_word kv_word_qp_type[];
+extern const struct kv_word kv_word_qp_state[];
+extern const struct kv_word kv_word_mig_state[];
+extern const struct kv_word kv_word_wc_op[];
+extern const struct kv_word kv_word_wc_status[];
+extern const struct kv_word kv_word_event[];
 
 /* A list without duplicates, in the order in which it was typed. */
 struct kv_list {
 	unsigned int n;
 	uint32_t value[KV_PARSE_LIST_MAX];
 };
+
+/* A QP as its peer needs to know it, see kv_parse_address(). */
+struct kv_address {
+	uint32_t lid;
+	uint32_t qpn;
+	uint32_t psn;
+	uint8_t gid[16]; /* network order */
+};
+
+/* What kv_address_format() writes, with its end. */
+#define KV_ADDRESS_TEXT sizeof("0000:000000:000000:00000000000000000000000000000000")
 
 const char *kv_word_name(const struct kv_word *table, uint32_t value);
 
@@ -68,5 +88,16 @@ int kv_parse_cpus(const char *text, int32_t cpu[2], unsigned int *n,
 		  struct kv_why *why);
 int kv_parse_ops(const char *text, struct kv_list *list, struct kv_why *why);
 int kv_parse_sizes(const char *text, struct kv_list *list, struct kv_why *why);
+int kv_parse_number(const char *text, uint64_t max, uint64_t *value,
+		    struct kv_why *why);
+int kv_parse_bytes(const char *text, uint64_t max, uint64_t *bytes,
+		   struct kv_why *why);
+int kv_parse_flags(const char *text, const struct kv_word *table,
+		   uint32_t *flags, struct kv_why *why);
+int kv_parse_gid(const char *text, uint8_t gid[16], struct kv_why *why);
+int kv_parse_address(const char *text, struct kv_address *address,
+		     struct kv_why *why);
+void kv_address_format(char text[KV_ADDRESS_TEXT],
+		       const struct kv_address *address);
 
 #endif

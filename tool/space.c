@@ -46,36 +46,51 @@ static int add_name(const struct kv_dev *dev, void *arg)
 	return 0;
 }
 
-static int choose_dev(struct kv_space *s, const char *name, struct kv_fault *f)
+/**
+ * kv_dev_choose() - find a device, or the only one there is
+ * @b: the space's backend
+ * @name: its name, or NULL for the only one
+ * @dev: receives what the space sees of it
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev,
+		  struct kv_fault *f)
 {
 	struct names names = { 0 };
 	int ret;
 
 	if (name) {
-		ret = s->b->ops->dev_get(s->b, name, &s->dev);
+		ret = b->ops->dev_get(b, name, dev);
 		if (ret != -ENODEV)
 			goto got;
 	}
-	ret = s->b->ops->dev_each(s->b, add_name, &names);
+	ret = b->ops->dev_each(b, add_name, &names);
 	if (ret && ret != -ENODEV)
-		return kv_fault_backend(f, s->b, ret,
+		return kv_fault_backend(f, b, ret,
 					"cannot list the RDMA devices");
 	if (!names.n)
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space: there is no RDMA device; 'rdma link add rxe0 type rxe netdev NETDEV' makes a software one",
-				    s->b->ops->space);
+				    b->ops->space);
 	if (name)
 		return kv_fault_set(f, -ENODEV,
 				    "%s space: there is no RDMA device '%s'; there is %s",
-				    s->b->ops->space, name, names.text);
+				    b->ops->space, name, names.text);
 	if (names.n > 1)
 		return kv_fault_usage(f, "there are several RDMA devices, choose one with --dev: %s",
 				      names.text);
-	ret = s->b->ops->dev_get(s->b, names.first, &s->dev);
+	ret = b->ops->dev_get(b, names.first, dev);
 got:
 	if (ret)
-		return kv_fault_backend(f, s->b, ret, "cannot look at device %s",
+		return kv_fault_backend(f, b, ret, "cannot look at device %s",
 					name ? name : names.first);
+	return 0;
+}
+
+static int check_port(const struct kv_space *s, struct kv_fault *f)
+{
 	if (s->dev.port_state != PORT_ACTIVE)
 		return kv_fault_set(f, -ENETDOWN,
 				    "%s space: port 1 of %s is not active; is its network interface up, or its cable plugged in?",
@@ -109,27 +124,39 @@ static int rank_gid(const struct kv_gid *g)
 	return 0;
 }
 
-static int choose_gid(struct kv_space *s, int index, struct kv_fault *f)
+/**
+ * kv_gid_choose() - find a GID of a device
+ * @dev: the device
+ * @index: in the port's table; -1: the best one, by type
+ *
+ * Return: one of @dev's, or NULL if there is none.
+ */
+const struct kv_gid *kv_gid_choose(const struct kv_dev *dev, int index)
 {
-	const struct kv_dev *dev = &s->dev;
+	const struct kv_gid *best = NULL;
 
-	s->gid = NULL;
 	for (unsigned int i = 0; i < dev->gids; i++) {
 		const struct kv_gid *g = &dev->gid[i];
 
 		if (index >= 0 && g->index == (uint32_t)index)
-			s->gid = g;
-		if (index < 0 && (!s->gid || rank_gid(g) > rank_gid(s->gid)))
-			s->gid = g;
+			best = g;
+		if (index < 0 && (!best || rank_gid(g) > rank_gid(best)))
+			best = g;
 	}
+	return best;
+}
+
+static int choose_gid(struct kv_space *s, int index, struct kv_fault *f)
+{
+	s->gid = kv_gid_choose(&s->dev, index);
 	if (s->gid)
 		return 0;
 	if (index >= 0)
 		return kv_fault_usage(f, "--gid %d: %s has no such GID (%s space); 'kverbs dev show' lists them",
-				      index, dev->name, s->b->ops->space);
+				      index, s->dev.name, s->b->ops->space);
 	return kv_fault_set(f, -EADDRNOTAVAIL,
 			    "%s space: %s has no GID; its network interface needs an IP address",
-			    s->b->ops->space, dev->name);
+			    s->b->ops->space, s->dev.name);
 }
 
 /**
@@ -197,7 +224,9 @@ int kv_space_open(struct kv_space *s, enum kv_space_id id, const char *dev,
 	ret = check_counter(s, f);
 	if (ret)
 		goto err_close;
-	ret = choose_dev(s, dev, f);
+	ret = kv_dev_choose(s->b, dev, &s->dev, f);
+	if (!ret)
+		ret = check_port(s, f);
 	if (ret)
 		goto err_close;
 	ret = choose_gid(s, gid_index, f);

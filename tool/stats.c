@@ -113,6 +113,31 @@ double kv_stats_quantile(const struct kv_hist *h, double q)
 	return NAN;
 }
 
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/**
+ * kv_stats_median() - the median of a few values that are known one by one
+ * @value: the values; sorted afterwards
+ * @n: how many
+ *
+ * Return: the median, between the middle two if there are two; NAN if there is no
+ * value.
+ */
+double kv_stats_median(uint64_t *value, size_t n)
+{
+	if (!n)
+		return NAN;
+	qsort(value, n, sizeof(*value), compare_u64);
+	if (n % 2)
+		return (double)value[n / 2];
+	return ((double)value[n / 2 - 1] + (double)value[n / 2]) / 2;
+}
+
 /*
  * The blocks of one space, made so that the median of any choice of them is
  * found by halving: bins that no block uses are left out, the counts are summed

@@ -3,6 +3,7 @@
 #define KV_STATS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "loop/hist.h"
 
@@ -42,6 +43,7 @@ void kv_stats_merge(struct kv_hist *into, const struct kv_hist *from);
 double kv_stats_mean(const struct kv_hist *h);
 bool kv_stats_supports(uint64_t count, double q);
 double kv_stats_quantile(const struct kv_hist *h, double q);
+double kv_stats_median(uint64_t *value, size_t n);
 /*
  * Is a difference more than two connections of one space have? It is if all of the
  * interval lies beyond KV_STATS_FLOOR of @median, on one side.

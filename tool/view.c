@@ -4,50 +4,7 @@
 #include <arpa/inet.h>
 #include "out.h"
 #include "view.h"
-
-/* A field with a number, and how to read it. */
-struct field {
-	const char *key;
-	uint64_t (*get)(const struct kv_dev *dev);
-	/* User space has no such thing. */
-	bool kernel_only;
-};
-
-#define GETTER(field)						\
-	static uint64_t get_##field(const struct kv_dev *dev)	\
-	{							\
-		return dev->field;				\
-	}
-
-GETTER(port_state)
-GETTER(active_mtu)
-GETTER(lid)
-GETTER(ports)
-GETTER(max_qp_wr)
-GETTER(max_cqe)
-GETTER(max_send_sge)
-GETTER(max_qp_rd_atom)
-GETTER(max_mr_bytes)
-GETTER(max_msg_bytes)
-GETTER(atomic)
-GETTER(fast_reg)
-
-static const struct field fields[] = {
-	{ "port_state", get_port_state, false },
-	{ "active_mtu_bytes", get_active_mtu, false },
-	{ "lid", get_lid, false },
-	{ "ports", get_ports, false },
-	{ "max_qp_wr", get_max_qp_wr, false },
-	{ "max_cqe", get_max_cqe, false },
-	{ "max_send_sge", get_max_send_sge, false },
-	{ "max_qp_rd_atom", get_max_qp_rd_atom, false },
-	{ "max_mr_bytes", get_max_mr_bytes, false },
-	{ "max_msg_bytes", get_max_msg_bytes, false },
-	{ "atomic", get_atomic, false },
-	{ "fast_reg", get_fast_reg, true },
-};
-
-#define FIELDS (sizeof(fields) / sizeof(fields[0]))
+#include "view_field.h"
 
 static int add_dev(const struct kv_dev *dev, void *arg)
 {
@@ -115,9 +72,25 @@ static struct json_object *describe_gids(const struct kv_dev *dev)
 					    sizeof(text)));
 		kv_out_put_string(gid, "type",
 				  kv_gid_type_name(dev->gid[i].type));
+		kv_out_put_string(gid, "netdev", dev->gid[i].netdev[0] ?
+				  dev->gid[i].netdev : NULL);
 		json_object_array_add(list, gid);
 	}
 	return list;
+}
+
+static struct json_object *describe_side(const struct kv_dev *dev,
+					 enum kv_space_id id)
+{
+	struct json_object *side = json_object_new_object();
+
+	for (const struct kv_view_field *f = kv_view_fields; f->key; f++) {
+		if (id == KV_SPACE_USER && f->kernel_only)
+			continue;
+		kv_out_put(side, f->key, kv_view_field_describe(f, dev));
+	}
+	kv_out_put(side, "gids", describe_gids(dev));
+	return side;
 }
 
 /* One device in both spaces; each of them may not have it. */
@@ -129,19 +102,9 @@ static struct json_object *describe_dev(const struct kv_view *view,
 	kv_out_put_string(obj, "name", name);
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
 		const struct kv_dev *dev = find(&view[s], name);
-		struct json_object *side = NULL;
 
-		if (dev) {
-			side = json_object_new_object();
-			for (unsigned int i = 0; i < FIELDS; i++) {
-				if (s == KV_SPACE_USER && fields[i].kernel_only)
-					continue;
-				kv_out_put_count(side, fields[i].key,
-						 fields[i].get(dev));
-			}
-			kv_out_put(side, "gids", describe_gids(dev));
-		}
-		kv_out_put(obj, kv_word_name(kv_word_space, s), side);
+		kv_out_put(obj, kv_word_name(kv_word_space, s),
+			   dev ? describe_side(dev, s) : NULL);
 	}
 	return obj;
 }
@@ -159,7 +122,7 @@ struct json_object *kv_view_describe(const struct kv_view *view)
 	struct json_object *notes = json_object_new_object();
 
 	kv_out_put_string(doc, "schema", "kverbs.dev");
-	kv_out_put_count(doc, "schema_version", 1);
+	kv_out_put_count(doc, "schema_version", 2);
 	kv_out_put(doc, "devices", devs);
 	kv_out_put(doc, "unavailable", notes);
 	for (unsigned int s = 0; s < KV_SPACES; s++) {

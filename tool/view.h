@@ -23,5 +23,6 @@ struct kv_view {
 
 int kv_view_take(struct kv_view *v, enum kv_space_id id, const char *name);
 struct json_object *kv_view_describe(const struct kv_view *view);
+int kv_view_print(struct json_object *doc, struct kv_fault *f);
 
 #endif

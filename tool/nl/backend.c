@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include "backend.h"
 #include "nl/msg.h"
+#include "now.h"
 
 struct kern {
 	struct kv_backend base; /* first */
@@ -39,45 +39,80 @@ static int dev_each(struct kv_backend *b,
 	return kv_nl_dev_each(nl_of(b), fn, arg);
 }
 
-static int pd_new(struct kv_backend *b, const char *dev, uint32_t *id,
+static int flush(struct kv_backend *b, uint32_t *flushed, uint32_t *kept)
+{
+	return kv_nl_flush(nl_of(b), flushed, kept);
+}
+
+static int pd_new(struct kv_backend *b, const struct kv_pd_init *init,
+		  struct kv_pd *pd, uint64_t *verb_ns)
+{
+	return kv_nl_new(nl_of(b), &kv_nl_pd, init, pd, verb_ns);
+}
+
+static int cq_new(struct kv_backend *b, const struct kv_cq_init *init,
+		  struct kv_cq *cq, uint64_t *verb_ns)
+{
+	return kv_nl_new(nl_of(b), &kv_nl_cq, init, cq, verb_ns);
+}
+
+static int mr_new(struct kv_backend *b, const struct kv_mr_init *init,
+		  struct kv_mr *mr, uint64_t *verb_ns)
+{
+	return kv_nl_new(nl_of(b), &kv_nl_mr, init, mr, verb_ns);
+}
+
+static int srq_new(struct kv_backend *b, const struct kv_srq_init *init,
+		   struct kv_srq *srq, uint64_t *verb_ns)
+{
+	return kv_nl_new(nl_of(b), &kv_nl_srq, init, srq, verb_ns);
+}
+
+static int ah_new(struct kv_backend *b, const struct kv_ah_init *init,
+		  struct kv_ah *ah, uint64_t *verb_ns)
+{
+	return kv_nl_new(nl_of(b), &kv_nl_ah, init, ah, verb_ns);
+}
+
+static int qp_new(struct kv_backend *b, const struct kv_qp_init *init,
+		  struct kv_qp *qp, uint64_t *verb_ns)
+{
+	return kv_nl_qp_new(nl_of(b), init, qp, verb_ns);
+}
+
+static const struct kv_nl_noun *const nouns[KV_TYPES] = {
+	[KV_PD] = &kv_nl_pd,
+	[KV_CQ] = &kv_nl_cq,
+	[KV_MR] = &kv_nl_mr,
+	[KV_SRQ] = &kv_nl_srq,
+	[KV_AH] = &kv_nl_ah,
+	[KV_QP] = &kv_nl_qp,
+};
+
+static int get_object(struct kv_backend *b, enum kv_type type, uint32_t id,
+		      union kv_object *object)
+{
+	return kv_nl_get(nl_of(b), nouns[type], id, object);
+}
+
+static int each_object(struct kv_backend *b, enum kv_type type,
+		       int (*fn)(const union kv_object *object, void *arg),
+		       void *arg)
+{
+	return kv_nl_each(nl_of(b), nouns[type], fn, arg);
+}
+
+static int del_object(struct kv_backend *b, enum kv_type type, uint32_t id,
+		      uint64_t *verb_ns)
+{
+	return kv_nl_del(nl_of(b), nouns[type], id, verb_ns);
+}
+
+static int mr_reg(struct kv_backend *b, uint32_t id,
+		  const struct kv_mr_reg *reg, struct kv_mr *mr,
 		  uint64_t *verb_ns)
 {
-	return kv_nl_pd_new(nl_of(b), dev, id, verb_ns);
-}
-
-static int pd_del(struct kv_backend *b, uint32_t id, uint64_t *verb_ns)
-{
-	return kv_nl_pd_del(nl_of(b), id, verb_ns);
-}
-
-static int cq_new(struct kv_backend *b, const char *dev, uint32_t cqe,
-		  uint32_t *id, uint64_t *verb_ns)
-{
-	return kv_nl_cq_new(nl_of(b), dev, cqe, id, verb_ns);
-}
-
-static int cq_del(struct kv_backend *b, uint32_t id, uint64_t *verb_ns)
-{
-	return kv_nl_cq_del(nl_of(b), id, verb_ns);
-}
-
-static int mr_new(struct kv_backend *b, uint32_t pd, uint64_t length,
-		  uint32_t *id, uint64_t *verb_ns)
-{
-	return kv_nl_mr_new(nl_of(b), pd, length, id, verb_ns);
-}
-
-static int mr_del(struct kv_backend *b, uint32_t id, uint64_t *verb_ns)
-{
-	return kv_nl_mr_del(nl_of(b), id, verb_ns);
-}
-
-static int mr_reg(struct kv_backend *b, uint32_t id, uint32_t qp,
-		  uint32_t access, uint64_t offset, uint64_t length,
-		  struct kv_mr_key *key, uint64_t *verb_ns)
-{
-	return kv_nl_mr_reg(nl_of(b), id, qp, access, offset, length, key,
-			    verb_ns);
+	return kv_nl_mr_reg(nl_of(b), id, reg, mr, verb_ns);
 }
 
 static int mr_inv(struct kv_backend *b, uint32_t id, uint32_t qp,
@@ -116,21 +151,66 @@ static int mr_read(struct kv_backend *b, uint32_t id, uint64_t offset,
 	return ret;
 }
 
-static int qp_new(struct kv_backend *b, const struct kv_qp_init *init,
-		  uint32_t *id, uint32_t *qpn, uint64_t *verb_ns)
+static int mr_load(struct kv_backend *b, uint32_t id, int fd,
+		   uint64_t file_offset, uint64_t offset, uint64_t length,
+		   uint64_t *moved)
 {
-	return kv_nl_qp_new(nl_of(b), init, id, qpn, verb_ns);
+	return kv_nl_mr_load(nl_of(b), id, fd, file_offset, offset, length, moved);
 }
 
-static int qp_del(struct kv_backend *b, uint32_t id, uint64_t *verb_ns)
+static int mr_save(struct kv_backend *b, uint32_t id, int fd,
+		   uint64_t file_offset, uint64_t offset, uint64_t length,
+		   uint64_t *moved)
 {
-	return kv_nl_qp_del(nl_of(b), id, verb_ns);
+	return kv_nl_mr_save(nl_of(b), id, fd, file_offset, offset, length, moved);
+}
+
+static int srq_modify(struct kv_backend *b, uint32_t id,
+		      const struct kv_srq_attr *attr, struct kv_srq *srq,
+		      uint64_t *verb_ns)
+{
+	return kv_nl_srq_modify(nl_of(b), id, attr, srq, verb_ns);
 }
 
 static int qp_modify(struct kv_backend *b, uint32_t id,
 		     const struct kv_qp_attr *attr, uint64_t *verb_ns)
 {
 	return kv_nl_qp_modify(nl_of(b), id, attr, verb_ns);
+}
+
+static int post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *verb_ns)
+{
+	return kv_nl_post(nl_of(b), wr, verb_ns);
+}
+
+static int poll_cq(struct kv_backend *b, uint32_t cq, struct kv_wc *wc,
+		   unsigned int max, unsigned int *n, uint64_t *verb_ns)
+{
+	return kv_nl_cq_poll(nl_of(b), cq, wc, max, n, verb_ns);
+}
+
+static int arm_cq(struct kv_backend *b, uint32_t cq, bool solicited,
+		  bool *missed, uint64_t *verb_ns)
+{
+	return kv_nl_cq_arm(nl_of(b), cq, solicited, missed, verb_ns);
+}
+
+/* Negative: no end. */
+static uint64_t deadline_of(int timeout_ms)
+{
+	return timeout_ms < 0 ? UINT64_MAX :
+	       kv_now_ns() + (uint64_t)timeout_ms * 1000000;
+}
+
+static int cq_wait(struct kv_backend *b, uint32_t cq, int timeout_ms)
+{
+	return kv_nl_wait_completion(nl_of(b), cq, deadline_of(timeout_ms));
+}
+
+static int event_wait(struct kv_backend *b, int timeout_ms,
+		      struct kv_event *event)
+{
+	return kv_nl_wait_event(nl_of(b), deadline_of(timeout_ms), event);
 }
 
 static int run_start(struct kv_backend *b, const struct kv_run_spec *spec,
@@ -161,33 +241,20 @@ static int run_del(struct kv_backend *b, uint32_t id)
 	return kv_nl_run_del(nl_of(b), id);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 static int run_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
 {
-	int64_t deadline = now_ms() + timeout_ms;
+	uint64_t deadline_ns = deadline_of(timeout_ms);
 	struct kv_run_result result;
-	int64_t left;
 	int ret;
 
 	/* An event can be somebody else's: ask, wait, ask again. */
-	for (;;) {
+	do {
 		ret = run_peek(b, id, &result);
 		if (ret || result.state == KVERBS_RUN_DONE)
 			return ret;
-		left = deadline - now_ms();
-		if (left <= 0)
-			return -EAGAIN;
-		ret = kv_nl_wait_event(nl_of(b), (int)left);
-		if (ret && ret != -EAGAIN)
-			return ret;
-	}
+		ret = kv_nl_wait_any(nl_of(b), deadline_ns);
+	} while (!ret);
+	return ret;
 }
 
 static const struct kv_backend_ops kern_ops = {
@@ -196,19 +263,29 @@ static const struct kv_backend_ops kern_ops = {
 	.info = get_info,
 	.dev_get = dev_get,
 	.dev_each = dev_each,
+	.flush = flush,
 	.pd_new = pd_new,
-	.pd_del = pd_del,
 	.cq_new = cq_new,
-	.cq_del = cq_del,
 	.mr_new = mr_new,
-	.mr_del = mr_del,
+	.srq_new = srq_new,
+	.ah_new = ah_new,
+	.qp_new = qp_new,
+	.get = get_object,
+	.each = each_object,
+	.del = del_object,
 	.mr_reg = mr_reg,
 	.mr_inv = mr_inv,
 	.mr_write = mr_write,
 	.mr_read = mr_read,
-	.qp_new = qp_new,
-	.qp_del = qp_del,
+	.mr_load = mr_load,
+	.mr_save = mr_save,
+	.srq_modify = srq_modify,
 	.qp_modify = qp_modify,
+	.post = post,
+	.poll = poll_cq,
+	.arm = arm_cq,
+	.cq_wait = cq_wait,
+	.event_wait = event_wait,
 	.run_start = run_start,
 	.run_wait = run_wait,
 	.run_cancel = run_cancel,

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* strerrorname_np() */
 /* Generic netlink requests to the module, and what the kernel says of them. */
 #include <errno.h>
-#include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,17 +16,20 @@
 
 #define NOT_PERMITTED "not permitted: this needs CAP_NET_ADMIN in the initial user namespace, run it as root"
 
+/* Bytes that events may wait in; the kernel may allow less. */
+#define EVENT_BYTES 262144
+
 /* State of one request while its answers come in. */
 struct exchange {
 	struct kv_nl *nl;
 	const struct nlmsghdr *request;
 	const char *what;
-	const char *const *names;
-	unsigned int n_names;
+	const struct kv_nl_table *const *names;
 	kv_nl_reply reply;
 	void *arg;
 	int error;
-	int done;
+	bool interrupted; /* a list's objects came or went meanwhile */
+	bool done;
 };
 
 static int nle_to_errno(int nle)
@@ -44,71 +47,91 @@ static int nle_to_errno(int nle)
 	}
 }
 
-/* The attribute of the request that extack's offset points at. */
-static const char *name_at(const struct exchange *x, uint32_t offset)
+static void set_error(struct exchange *x, const char *text, const char *path)
 {
-	const struct nlattr *attr;
-
-	if (offset < NLMSG_HDRLEN + GENL_HDRLEN ||
-	    offset + NLA_HDRLEN > x->request->nlmsg_len)
-		return NULL;
-	attr = (const struct nlattr *)((const char *)x->request + offset);
-	if ((attr->nla_type & NLA_TYPE_MASK) >= x->n_names)
-		return NULL;
-	return x->names[attr->nla_type & NLA_TYPE_MASK];
-}
-
-static void set_error(struct exchange *x, const char *text, const char *name)
-{
-	snprintf(x->nl->err, x->nl->err_size, "%s: %s%s%s (%s)", x->what,
-		 name ? name : "", name ? ": " : "",
+	snprintf(x->nl->err, x->nl->err_size, "%s: %s%s (%s)", x->what, path,
 		 text ? text : strerror(-x->error), strerrorname_np(-x->error));
 }
 
-static void parse_extack(struct exchange *x, const struct nlmsghdr *hdr,
-			 const struct nlmsgerr *err)
+/* @attrs: what the kernel says of x->error, if it says anything. */
+static void parse_extack(struct exchange *x, const struct nlattr *attrs, int len)
 {
-	const char *text = NULL, *name = NULL;
-	struct nlattr *attr;
+	const struct nlattr *attr;
+	const char *text = NULL;
+	char path[128] = "";
 	int rest;
-	size_t skip = sizeof(*err);
 
-	if (!(hdr->nlmsg_flags & NLM_F_CAPPED))
-		skip += err->msg.nlmsg_len - NLMSG_HDRLEN;
-	if (hdr->nlmsg_flags & NLM_F_ACK_TLVS &&
-	    hdr->nlmsg_len > NLMSG_HDRLEN + NLMSG_ALIGN(skip)) {
-		attr = (struct nlattr *)((char *)err + NLMSG_ALIGN(skip));
-		rest = (int)(hdr->nlmsg_len - NLMSG_HDRLEN - NLMSG_ALIGN(skip));
-		for (; nla_ok(attr, rest); attr = nla_next(attr, &rest)) {
-			if (nla_type(attr) == NLMSGERR_ATTR_MSG)
-				text = nla_data(attr);
-			else if (nla_type(attr) == NLMSGERR_ATTR_OFFS)
-				name = name_at(x, nla_get_u32(attr));
-		}
+	nla_for_each_attr(attr, attrs, len, rest) {
+		if (nla_type(attr) == NLMSGERR_ATTR_MSG)
+			text = nla_data(attr);
+		else if (nla_type(attr) == NLMSGERR_ATTR_OFFS && x->names)
+			kv_nl_path(x->request, nla_get_u32(attr), x->names, path,
+				   sizeof(path));
 	}
 	if (x->error == -EPERM && !text)
 		text = NOT_PERMITTED;
-	set_error(x, text, name);
+	set_error(x, text, path);
+}
+
+/* Extack's attributes come after @skip bytes of the message's own. */
+static void take_error(struct exchange *x, const struct nlmsghdr *hdr,
+		       size_t skip, int error)
+{
+	size_t start = NLMSG_HDRLEN + NLMSG_ALIGN(skip);
+	int len = 0;
+
+	if (hdr->nlmsg_flags & NLM_F_ACK_TLVS && hdr->nlmsg_len > start)
+		len = (int)(hdr->nlmsg_len - start);
+	x->error = error;
+	parse_extack(x, (const struct nlattr *)((const char *)hdr + start), len);
 }
 
 static int on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
 {
+	struct nlmsghdr *hdr = (struct nlmsghdr *)((char *)err - NLMSG_HDRLEN);
+	size_t skip = sizeof(*err);
 	struct exchange *x = arg;
 
 	(void)from;
-	x->error = err->error;
-	x->done = 1;
-	parse_extack(x, (struct nlmsghdr *)((char *)err - NLMSG_HDRLEN), err);
+	if (!(hdr->nlmsg_flags & NLM_F_CAPPED))
+		skip += err->msg.nlmsg_len - NLMSG_HDRLEN;
+	take_error(x, hdr, skip, err->error);
+	x->done = true;
 	return NL_STOP;
 }
 
-static int on_done(struct nl_msg *msg, void *arg)
+static int on_ack(struct nl_msg *msg, void *arg)
 {
 	struct exchange *x = arg;
 
 	(void)msg;
-	x->done = 1;
+	x->done = true;
 	return NL_STOP;
+}
+
+/* The end of a list, with an error if it could not be finished. */
+static int on_finish(struct nl_msg *msg, void *arg)
+{
+	const struct nlmsghdr *hdr = nlmsg_hdr(msg);
+	struct exchange *x = arg;
+	int error = 0;
+
+	if (nlmsg_datalen(hdr) >= (int)sizeof(error))
+		memcpy(&error, nlmsg_data(hdr), sizeof(error));
+	if (error < 0 && !x->error)
+		take_error(x, hdr, sizeof(error), error);
+	x->done = true;
+	return NL_STOP;
+}
+
+/* Comes for each message of the list that is marked, before the message. */
+static int on_interrupted(struct nl_msg *msg, void *arg)
+{
+	struct exchange *x = arg;
+
+	(void)msg;
+	x->interrupted = true;
+	return NL_OK;
 }
 
 static int on_valid(struct nl_msg *msg, void *arg)
@@ -122,7 +145,7 @@ static int on_valid(struct nl_msg *msg, void *arg)
 			       x->arg);
 	if (ret < 0 && !x->error) {
 		x->error = ret;
-		set_error(x, "the module's answer makes no sense", NULL);
+		set_error(x, "the module's answer makes no sense", "");
 	}
 	return NL_OK;
 }
@@ -153,22 +176,22 @@ struct nl_msg *kv_nl_msg(struct kv_nl *nl, int cmd, int flags)
  * @nl: the connection
  * @msg: the request; freed here; NULL if there was no memory for it
  * @what: what it is, for the text of a failure
- * @names: names of its attributes by number, for the text of a failure
- * @n_names: how many
+ * @names: tables that name its attributes, up to NULL, for the text of a
+ *	failure; or NULL
  * @reply: called for each answer, or NULL
  * @arg: its argument
  *
- * Return: 0, or a negative errno with a text in nl->err.
+ * Return: 0, or a negative errno with a text in nl->err: -EINTR if a list's
+ * objects came or went while it was read.
  */
 int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
-		  const char *const *names, unsigned int n_names,
-		  kv_nl_reply reply, void *arg)
+		  const struct kv_nl_table *const *names, kv_nl_reply reply,
+		  void *arg)
 {
 	struct exchange x = {
 		.nl = nl,
 		.what = what,
 		.names = names,
-		.n_names = n_names,
 		.reply = reply,
 		.arg = arg,
 	};
@@ -178,13 +201,14 @@ int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 	cb = nl_cb_alloc(NL_CB_DEFAULT);
 	if (!cb || !msg) {
 		x.error = -ENOMEM;
-		set_error(&x, NULL, NULL);
+		set_error(&x, NULL, "");
 		goto out;
 	}
 	nl_cb_err(cb, NL_CB_CUSTOM, on_error, &x);
-	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_done, &x);
-	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_done, &x);
+	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, &x);
+	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, &x);
 	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, &x);
+	nl_cb_set(cb, NL_CB_DUMP_INTR, NL_CB_CUSTOM, on_interrupted, &x);
 
 	x.request = nlmsg_hdr(msg);
 	ret = nl_send_auto(nl->sock, msg);
@@ -192,7 +216,11 @@ int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 		ret = nl_recvmsgs(nl->sock, cb);
 	if (ret < 0 && !x.error) {
 		x.error = nle_to_errno(ret);
-		set_error(&x, nl_geterror(ret), NULL);
+		set_error(&x, nl_geterror(ret), "");
+	}
+	if (x.interrupted && !x.error) {
+		x.error = -EINTR;
+		set_error(&x, "objects came or went meanwhile: ask again", "");
 	}
 out:
 	if (cb)
@@ -201,9 +229,21 @@ out:
 	return x.error;
 }
 
-static int fail(struct kv_nl *nl, int error, const char *text)
+/**
+ * kv_nl_fail() - say what went wrong
+ * @nl: the connection
+ * @error: negative errno
+ * @fmt: the text
+ *
+ * Return: @error
+ */
+int kv_nl_fail(struct kv_nl *nl, int error, const char *fmt, ...)
 {
-	snprintf(nl->err, nl->err_size, "%s", text);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(nl->err, nl->err_size, fmt, args);
+	va_end(args);
 	return error;
 }
 
@@ -214,11 +254,11 @@ static int check_version(struct kv_nl *nl)
 	unsigned int version;
 
 	if (genl_ctrl_alloc_cache(nl->sock, &cache))
-		return fail(nl, -ENOMEM, "the list of netlink families can't be read");
+		return kv_nl_fail(nl, -ENOMEM, "the list of netlink families can't be read");
 	family = genl_ctrl_search_by_name(cache, KVERBS_GENL_NAME);
 	if (!family) {
 		nl_cache_free(cache);
-		return fail(nl, -EOPNOTSUPP, "the module is not loaded: insmod kverbs.ko");
+		return kv_nl_fail(nl, -EOPNOTSUPP, "the module is not loaded: insmod kverbs.ko");
 	}
 	version = genl_family_get_version(family);
 	nl->family = (int)genl_family_get_id(family);
@@ -226,10 +266,9 @@ static int check_version(struct kv_nl *nl)
 	nl_cache_free(cache);
 	if (version == KVERBS_GENL_VERSION)
 		return 0;
-	snprintf(nl->err, nl->err_size,
-		 "the loaded kverbs.ko speaks version %u of the interface, this tool version %u: load the module and use the tool of one release",
-		 version, KVERBS_GENL_VERSION);
-	return -EPROTO;
+	return kv_nl_fail(nl, -EPROTO,
+			  "the loaded kverbs.ko speaks version %u of the interface, this tool version %u: load the module and use the tool of one release",
+			  version, KVERBS_GENL_VERSION);
 }
 
 static int open_events(struct kv_nl *nl)
@@ -238,15 +277,16 @@ static int open_events(struct kv_nl *nl)
 
 	nl->events = nl_socket_alloc();
 	if (!nl->events || genl_connect(nl->events))
-		return fail(nl, -ENOMEM, "no netlink socket for events");
+		return kv_nl_fail(nl, -ENOMEM, "no netlink socket for events");
 	nl_socket_disable_seq_check(nl->events);
 	nl_socket_set_nonblocking(nl->events);
-	group = genl_ctrl_resolve_grp(nl->sock, KVERBS_GENL_NAME, KVERBS_MCGRP_RUNS);
+	nl_socket_set_buffer_size(nl->events, EVENT_BYTES, 0);
+	group = genl_ctrl_resolve_grp(nl->sock, KVERBS_GENL_NAME, KVERBS_MCGRP_EVENTS);
 	ret = group < 0 ? group : nl_socket_add_membership(nl->events, group);
 	if (ret == -NLE_PERM || ret == -NLE_NOACCESS)
-		return fail(nl, -EPERM, NOT_PERMITTED);
+		return kv_nl_fail(nl, -EPERM, NOT_PERMITTED);
 	if (ret)
-		return fail(nl, -EIO, "the module's events can't be subscribed to");
+		return kv_nl_fail(nl, -EIO, "the module's events can't be subscribed to");
 	return 0;
 }
 
@@ -261,13 +301,15 @@ int kv_nl_open(struct kv_nl *nl)
 {
 	int one = 1, ret;
 
+	nl->queued = 0;
+	nl->lost = false;
 	nl->events = NULL;
 	nl->sock = nl_socket_alloc();
 	if (!nl->sock || genl_connect(nl->sock)) {
-		ret = fail(nl, -EIO, "no netlink socket");
+		ret = kv_nl_fail(nl, -EIO, "no netlink socket");
 		goto err_close;
 	}
-	/* A run's bins come in messages of up to 18 KiB. */
+	/* A device's GIDs, a run's bins: messages of up to 18 KiB; lists: 32. */
 	nl_socket_set_msg_buf_size(nl->sock, 32768);
 	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one,
 		   sizeof(one));
@@ -296,32 +338,4 @@ void kv_nl_close(struct kv_nl *nl)
 	nl_socket_free(nl->sock);
 	nl->events = NULL;
 	nl->sock = NULL;
-}
-
-/**
- * kv_nl_wait_event() - wait until something may have happened
- * @nl: the connection
- * @timeout_ms: at most so long; -1 for ever
- *
- * What happened is found out by asking: events may get lost.
- *
- * Return: 0, -EAGAIN after the time, -EINTR for a signal.
- */
-int kv_nl_wait_event(struct kv_nl *nl, int timeout_ms)
-{
-	struct pollfd fd = {
-		.fd = nl_socket_get_fd(nl->events),
-		.events = POLLIN,
-	};
-	char buf[4096];
-	int n;
-
-	n = poll(&fd, 1, timeout_ms);
-	if (n < 0)
-		return -errno;
-	if (!n)
-		return -EAGAIN;
-	while (recv(fd.fd, buf, sizeof(buf), MSG_DONTWAIT) > 0)
-		;
-	return 0;
 }

@@ -2,10 +2,16 @@
 #ifndef KV_NL_LINK_H
 #define KV_NL_LINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <netlink/netlink.h>
 #include <netlink/attr.h>
+#include "backend.h"
+#include "nl/fields.h"
+
+/* Events that are kept for whom they may concern; see kv_nl_wait_completion(). */
+#define KV_NL_EVENTS 64
 
 /**
  * struct kv_nl - a connection to the module
@@ -14,6 +20,9 @@
  * @family: generic netlink id
  * @err: text of the last failure
  * @err_size: bytes of @err
+ * @queue: events that came while another one was waited for, the oldest first
+ * @queued: how many
+ * @lost: events got lost that nobody was told of yet
  */
 struct kv_nl {
 	struct nl_sock *sock;
@@ -21,6 +30,9 @@ struct kv_nl {
 	int family;
 	char *err;
 	size_t err_size;
+	struct kv_event queue[KV_NL_EVENTS];
+	unsigned int queued;
+	bool lost;
 };
 
 /* Called with the attributes of each reply; a negative errno ends the request. */
@@ -28,10 +40,11 @@ typedef int (*kv_nl_reply)(struct nlattr *attrs, int len, void *arg);
 
 int kv_nl_open(struct kv_nl *nl);
 void kv_nl_close(struct kv_nl *nl);
+int kv_nl_fail(struct kv_nl *nl, int error, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 struct nl_msg *kv_nl_msg(struct kv_nl *nl, int cmd, int flags);
 int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
-		  const char *const *names, unsigned int n_names,
-		  kv_nl_reply reply, void *arg);
-int kv_nl_wait_event(struct kv_nl *nl, int timeout_ms);
+		  const struct kv_nl_table *const *names, kv_nl_reply reply,
+		  void *arg);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "clock.h"
@@ -37,18 +38,19 @@ static size_t whole_pages(uint64_t length)
 /**
  * kv_user_mr_new() - make a zeroed buffer; see struct kv_backend_ops
  * @b: the backend
- * @pd_id: its protection domain
- * @length: bytes, 1 .. kv_user_mr_bytes_max()
- * @id: where its id goes
+ * @init: of which PD, how long: 1 .. kv_user_mr_bytes_max(), and what a
+ *	registration may grant
+ * @to: receives what was made
  * @verb_ns: 0: user space has no verb that makes an MR before it is registered
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_mr_new(struct kv_backend *b, uint32_t pd_id, uint64_t length,
-		   uint32_t *id, uint64_t *verb_ns)
+int kv_user_mr_new(struct kv_backend *b, const struct kv_mr_init *init,
+		   struct kv_mr *to, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_pd *pd = kv_user_obj_find(u, KV_USER_PD, pd_id);
+	struct kv_user_pd *pd = kv_user_obj_find(u, KV_PD, init->pd);
+	union kv_object object;
 	struct kv_user_mr *mr;
 	uint64_t max;
 	int ret;
@@ -56,45 +58,78 @@ int kv_user_mr_new(struct kv_backend *b, uint32_t pd_id, uint64_t length,
 	if (!pd)
 		return -ENOENT;
 	max = kv_user_mr_bytes_max(pd->obj.dev);
-	if (!length || length > max)
-		return kv_user_fail(u, -EINVAL, "length is %" PRIu64 " bytes: it must be 1 to %" PRIu64 ", the device's max_mr_bytes", length, max);
-	mr = calloc(1, sizeof(*mr));
+	if (!init->length || init->length > max)
+		return kv_user_fail(u, init->length ? -EINVAL : -ERANGE,
+				    "length is %" PRIu64 " bytes: it must be 1 to %" PRIu64 ", the device's max_mr_bytes",
+				    init->length, max);
+	ret = kv_user_check_access(u, "max_access", init->max_access);
+	if (ret)
+		return ret;
+	mr = kv_user_obj_alloc(u, KV_MR, sizeof(*mr), pd->obj.dev, init->persistent, &ret);
 	if (!mr)
-		return kv_user_fail(u, -ENOMEM, "no memory");
-	mr->buf = mmap(NULL, whole_pages(length), PROT_READ | PROT_WRITE,
+		return ret;
+	mr->buf = mmap(NULL, whole_pages(init->length), PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mr->buf == MAP_FAILED) {
-		ret = kv_user_fail(u, -errno, "no memory for a buffer of %" PRIu64 " bytes: %s", length, strerror(errno));
-		free(mr);
+		ret = kv_user_fail(u, -errno,
+				   "no memory for a buffer of %" PRIu64 " bytes: %s",
+				   init->length, strerror(errno));
+		kv_user_obj_free(&mr->obj);
 		return ret;
 	}
-	mr->length = length;
+	mr->length = init->length;
+	mr->max_access = init->max_access;
 	kv_user_obj_set_parent(&mr->obj, 0, &pd->obj);
-	kv_user_obj_publish(u, &mr->obj, KV_USER_MR, pd->obj.dev);
-	*id = mr->obj.id;
+	kv_user_obj_publish(u, &mr->obj);
+	kv_user_obj_get(b, KV_MR, mr->obj.id, &object);
+	*to = object.mr;
 	*verb_ns = 0;
 	return 0;
 }
 
 /**
- * kv_user_mr_del() - free a buffer; see struct kv_backend_ops
- * @b: the backend
- * @id: its id
- * @verb_ns: duration of ibv_dereg_mr(), 0 if the buffer was not registered
+ * kv_user_mr_check_range() - do these bytes lie in the buffer?
+ * @u: the backend
+ * @mr: the MR
+ * @offset: first byte
+ * @length: bytes
  *
- * Return: 0 or a negative errno.
+ * Return: 0, -ERANGE if there are none, -EINVAL if they don't.
  */
-int kv_user_mr_del(struct kv_backend *b, uint32_t id, uint64_t *verb_ns)
+int kv_user_mr_check_range(struct kv_user *u, const struct kv_user_mr *mr,
+			   uint64_t offset, uint64_t length)
 {
-	return kv_user_obj_delete((struct kv_user *)b, KV_USER_MR, id, verb_ns);
+	if (!length)
+		return kv_user_fail(u, -ERANGE, "length is 0: it must be 1 byte at least");
+	if (offset < mr->length && length <= mr->length - offset)
+		return 0;
+	return kv_user_fail(u, -EINVAL,
+			    "offset %" PRIu64 " and length %" PRIu64 " name bytes beyond the end of the buffer of mr %u, which has %" PRIu64,
+			    offset, length, mr->obj.id, mr->length);
 }
 
-static int check_range(struct kv_user *u, const struct kv_user_mr *mr,
-		       uint64_t offset, uint64_t length)
+static int check_reg(struct kv_user *u, const struct kv_user_mr *mr,
+		     const struct kv_mr_reg *reg)
 {
-	if (length && offset < mr->length && length <= mr->length - offset)
-		return 0;
-	return kv_user_fail(u, -EINVAL, "offset %" PRIu64 " and length %" PRIu64 " name no byte of mr %u, or bytes beyond the end of its buffer of %" PRIu64, offset, length, mr->obj.id, mr->length);
+	uint32_t access = reg->access;
+	int ret;
+
+	if (mr->ib)
+		return kv_user_fail(u, -EBUSY,
+				    "mr %u is registered already: invalidate it first",
+				    mr->obj.id);
+	ret = kv_user_check_access(u, "access", access);
+	if (ret)
+		return ret;
+	if (access & ~mr->max_access)
+		return kv_user_fail(u, -EINVAL,
+				    "access 0x%x grants more than the max_access of mr %u, 0x%x",
+				    access, mr->obj.id, mr->max_access);
+	if (access & (KVERBS_ACCESS_REMOTE_WRITE | KVERBS_ACCESS_REMOTE_ATOMIC) &&
+	    !(access & KVERBS_ACCESS_LOCAL_WRITE))
+		return kv_user_fail(u, -EINVAL,
+				    "access: remote write and remote atomic need local write too");
+	return kv_user_mr_check_range(u, mr, reg->offset, reg->length);
 }
 
 /**
@@ -102,61 +137,54 @@ static int check_range(struct kv_user *u, const struct kv_user_mr *mr,
  * kv_backend_ops
  * @b: the backend
  * @id: the MR, not registered
- * @qp: does not matter: ibv_reg_mr() needs none
- * @access: KVERBS_ACCESS_*
- * @offset: first byte
- * @length: bytes
- * @key: where the keys go; rkey is 0 if no remote right was asked for
+ * @reg: which bytes, and what to grant; its QP does not matter: ibv_reg_mr()
+ *	needs none
+ * @to: receives the MR with its keys; rkey is 0 if no remote right was asked for
  * @verb_ns: duration of ibv_reg_mr(), which pins the pages too
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_mr_reg(struct kv_backend *b, uint32_t id, uint32_t qp,
-		   uint32_t access, uint64_t offset, uint64_t length,
-		   struct kv_mr_key *key, uint64_t *verb_ns)
+int kv_user_mr_reg(struct kv_backend *b, uint32_t id,
+		   const struct kv_mr_reg *reg, struct kv_mr *to,
+		   uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_USER_MR, id);
+	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, id);
+	union kv_object object;
 	struct kv_user_pd *pd;
 	uint64_t start;
 	int ret;
 
-	(void)qp;
 	if (!mr)
 		return -ENOENT;
-	if (mr->ib)
-		return kv_user_fail(u, -EBUSY, "mr %u is already registered: invalidate it first", id);
-	if (access & ~KVERBS_ACCESS__ALL)
-		return kv_user_fail(u, -EINVAL, "access 0x%x has flags that are unknown: 0x%x", access, access & ~KVERBS_ACCESS__ALL);
-	if (access & (KVERBS_ACCESS_REMOTE_WRITE | KVERBS_ACCESS_REMOTE_ATOMIC) &&
-	    !(access & KVERBS_ACCESS_LOCAL_WRITE))
-		return kv_user_fail(u, -EINVAL, "access: remote write and remote atomic need local write too");
-	ret = check_range(u, mr, offset, length);
+	ret = check_reg(u, mr, reg);
 	if (ret)
 		return ret;
-
 	pd = (struct kv_user_pd *)mr->obj.parents[0];
 	start = kv_clock_raw_ns();
-	mr->ib = ibv_reg_mr(pd->ib, mr->buf + offset, length, access);
+	mr->ib = ibv_reg_mr(pd->ib, mr->buf + reg->offset, reg->length, reg->access);
 	*verb_ns = kv_clock_raw_ns() - start;
 	if (!mr->ib)
-		return kv_user_fail(u, -errno, "ibv_reg_mr of %" PRIu64 " bytes of mr %u: %s%s", length, id, strerror(errno),
-				    errno == ENOMEM ? ": raise the limit of locked memory (ulimit -l)" : "");
-	mr->access = access;
-	mr->offset = offset;
-	mr->reg_length = length;
-	key->lkey = mr->ib->lkey;
-	key->rkey = access & ~KVERBS_ACCESS_LOCAL_WRITE ? mr->ib->rkey : 0;
-	key->iova = (uintptr_t)mr->ib->addr;
+		return kv_user_fail(u, -errno, "ibv_reg_mr of %" PRIu64 " bytes of mr %u: %s%s",
+				    reg->length, id, strerror(errno), errno == ENOMEM ?
+				    ": raise the limit of locked memory (ulimit -l)" : "");
+	mr->access = reg->access;
+	mr->offset = reg->offset;
+	mr->reg_length = reg->length;
+	kv_user_obj_get(b, KV_MR, id, &object);
+	*to = object.mr;
 	return 0;
 }
 
 /* A run that posts with the MR needs its registration. */
 static int check_no_run(struct kv_user *u, const struct kv_user_mr *mr)
 {
-	struct kv_user_obj *obj;
+	const struct kv_user_table *qps = &u->tables[KV_QP];
+	size_t i;
 
-	for (obj = u->objs[KV_USER_QP]; obj; obj = obj->next) {
+	for (i = 0; i < qps->n; i++) {
+		struct kv_user_obj *obj = qps->objs[i];
+
 		if ((obj->parents[KV_USER_QP_LOCAL_MR] == &mr->obj ||
 		     obj->parents[KV_USER_QP_TARGET_MR] == &mr->obj) &&
 		    kv_user_qp_check_idle(u, (struct kv_user_qp *)obj))
@@ -190,7 +218,7 @@ int kv_user_mr_inv(struct kv_backend *b, uint32_t id, uint32_t qp,
 		   uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_USER_MR, id);
+	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, id);
 	int ret;
 
 	(void)qp;
@@ -208,67 +236,19 @@ int kv_user_mr_inv(struct kv_backend *b, uint32_t id, uint32_t qp,
 }
 
 /**
- * kv_user_mr_write() - put bytes into the buffer; see struct kv_backend_ops
- * @b: the backend
- * @id: the MR, registered or not
- * @offset: where
- * @data: what
- * @length: bytes
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_mr_write(struct kv_backend *b, uint32_t id, uint64_t offset,
-		     const void *data, uint64_t length)
-{
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_USER_MR, id);
-	int ret;
-
-	if (!mr)
-		return -ENOENT;
-	ret = check_range(u, mr, offset, length);
-	if (!ret)
-		memcpy(mr->buf + offset, data, length);
-	return ret;
-}
-
-/**
- * kv_user_mr_read() - take bytes from the buffer; see struct kv_backend_ops
- * @b: the backend
- * @id: the MR, registered or not
- * @offset: where
- * @data: where to
- * @length: bytes
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_mr_read(struct kv_backend *b, uint32_t id, uint64_t offset,
-		    void *data, uint64_t length)
-{
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_USER_MR, id);
-	int ret;
-
-	if (!mr)
-		return -ENOENT;
-	ret = check_range(u, mr, offset, length);
-	if (!ret)
-		memcpy(data, mr->buf + offset, length);
-	return ret;
-}
-
-/**
  * kv_user_mr_destroy() - free what kv_user_mr_new() made
+ * @u: the backend
  * @obj: the MR's
  * @verb_ns: duration of ibv_dereg_mr(), 0 if the buffer was not registered
  *
  * Return: 0 or a negative errno: then the MR is as it was.
  */
-int kv_user_mr_destroy(struct kv_user_obj *obj, uint64_t *verb_ns)
+int kv_user_mr_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns)
 {
 	struct kv_user_mr *mr = (struct kv_user_mr *)obj;
 	int ret;
 
+	(void)u;
 	*verb_ns = 0;
 	if (mr->ib) {
 		ret = dereg(mr, verb_ns);
@@ -277,4 +257,28 @@ int kv_user_mr_destroy(struct kv_user_obj *obj, uint64_t *verb_ns)
 	}
 	munmap(mr->buf, whole_pages(mr->length));
 	return 0;
+}
+
+/**
+ * kv_user_mr_fill() - what an MR is
+ * @obj: the MR's
+ * @to: receives it
+ */
+void kv_user_mr_fill(struct kv_user_obj *obj, union kv_object *to)
+{
+	const struct kv_user_mr *mr = (struct kv_user_mr *)obj;
+
+	to->mr.pd = obj->parents[0]->id;
+	to->mr.length = mr->length;
+	to->mr.max_access = mr->max_access;
+	to->mr.registered = mr->ib;
+	if (!mr->ib)
+		return;
+	to->mr.access = mr->access;
+	to->mr.offset = mr->offset;
+	to->mr.reg_length = mr->reg_length;
+	to->mr.lkey = mr->ib->lkey;
+	/* The device may give one that is good for nothing. */
+	to->mr.rkey = mr->access & ~KVERBS_ACCESS_LOCAL_WRITE ? mr->ib->rkey : 0;
+	to->mr.iova = (uintptr_t)mr->ib->addr;
 }

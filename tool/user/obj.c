@@ -1,44 +1,131 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include "clock.h"
+#include <string.h>
+#include "user/run.h"
 #include "user/user.h"
 
-/* Ids and who uses whom, for all objects; and the two that have little else. */
-
-static int destroy_pd(struct kv_user_obj *obj, uint64_t *verb_ns);
-static int destroy_cq(struct kv_user_obj *obj, uint64_t *verb_ns);
+/* Ids and who uses whom, for all objects. */
 
 /* What differs between the types. */
 static const struct {
 	const char *name;
 	/* 0, or what the verb refused with: then the object is as it was. */
-	int (*destroy)(struct kv_user_obj *obj, uint64_t *verb_ns);
+	int (*destroy)(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
+	/* What not all types have; NULL if there is nothing. */
+	void (*fill)(struct kv_user_obj *obj, union kv_object *to);
 } types[KV_USER_TYPES] = {
-	[KV_USER_RUN] = { "run", kv_user_run_destroy },
-	[KV_USER_QP] = { "qp", kv_user_qp_destroy },
-	[KV_USER_MR] = { "mr", kv_user_mr_destroy },
-	[KV_USER_CQ] = { "cq", destroy_cq },
-	[KV_USER_PD] = { "pd", destroy_pd },
+	[KV_PD] = { "pd", kv_user_pd_destroy, NULL },
+	[KV_CQ] = { "cq", kv_user_cq_destroy, kv_user_cq_fill },
+	[KV_MR] = { "mr", kv_user_mr_destroy, kv_user_mr_fill },
+	[KV_SRQ] = { "srq", kv_user_srq_destroy, kv_user_srq_fill },
+	[KV_AH] = { "ah", kv_user_ah_destroy, kv_user_ah_fill },
+	[KV_QP] = { "qp", kv_user_qp_destroy, kv_user_qp_fill },
+	[KV_USER_RUN] = { "run", kv_user_run_destroy, NULL },
 };
+
+_Static_assert(offsetof(struct kv_cq, dev) == offsetof(struct kv_pd, dev), "kv_object");
+_Static_assert(offsetof(struct kv_mr, dev) == offsetof(struct kv_pd, dev), "kv_object");
+_Static_assert(offsetof(struct kv_srq, dev) == offsetof(struct kv_pd, dev), "kv_object");
+_Static_assert(offsetof(struct kv_ah, dev) == offsetof(struct kv_pd, dev), "kv_object");
+_Static_assert(offsetof(struct kv_qp, dev) == offsetof(struct kv_pd, dev), "kv_object");
 
 /* The last id of each type; none is used twice, by whichever backend. */
 static uint32_t last_id[KV_USER_TYPES];
 
+static int refuse_persistent(struct kv_user *u)
+{
+	return kv_user_fail(u, -EOPNOTSUPP,
+			    "nothing is persistent in user space: objects of libibverbs live in the process");
+}
+
+/**
+ * kv_user_flush() - destroy what is persistent; see struct kv_backend_ops
+ * @b: the backend
+ * @flushed: not used
+ * @kept: not used
+ *
+ * Return: -EOPNOTSUPP
+ */
+int kv_user_flush(struct kv_backend *b, uint32_t *flushed, uint32_t *kept)
+{
+	(void)flushed;
+	(void)kept;
+	return refuse_persistent((struct kv_user *)b);
+}
+
+/* Makes sure that one more fits. */
+static bool reserve(struct kv_user_table *table)
+{
+	size_t room = table->room ? table->room * 2 : 16;
+	struct kv_user_obj **objs;
+
+	if (table->n < table->room)
+		return true;
+	objs = reallocarray(table->objs, room, sizeof(*objs));
+	if (!objs)
+		return false;
+	table->objs = objs;
+	table->room = room;
+	return true;
+}
+
+/**
+ * kv_user_obj_alloc() - memory for an object
+ * @u: the backend
+ * @type: what it will be
+ * @size: bytes of the struct that has the object as its first member
+ * @dev: its device
+ * @persistent: it is asked to outlive the process, which is refused
+ * @error: receives a negative errno
+ *
+ * Return: the struct, zeroed, to be published or freed before the next one is
+ * allocated; NULL on failure.
+ */
+void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, size_t size,
+			struct kv_user_dev *dev, bool persistent, int *error)
+{
+	struct kv_user_obj *obj;
+
+	if (persistent) {
+		*error = refuse_persistent(u);
+		return NULL;
+	}
+	obj = reserve(&u->tables[type]) ? calloc(1, size) : NULL;
+	if (!obj) {
+		*error = kv_user_fail(u, -ENOMEM, "no memory");
+		return NULL;
+	}
+	obj->type = type;
+	obj->dev = dev;
+	return obj;
+}
+
+/**
+ * kv_user_obj_free() - undo kv_user_obj_alloc()
+ * @obj: the object, not published
+ */
+void kv_user_obj_free(struct kv_user_obj *obj)
+{
+	unsigned int i;
+
+	for (i = 0; i < KV_USER_PARENTS; i++)
+		kv_user_obj_set_parent(obj, i, NULL);
+	free(obj);
+}
+
 /**
  * kv_user_obj_publish() - give an object its id; from now on it is found
  * @u: the backend, which owns it from now on
- * @obj: the object, complete, from malloc()
- * @type: what it is
- * @dev: its device
+ * @obj: the object, complete
  */
-void kv_user_obj_publish(struct kv_user *u, struct kv_user_obj *obj,
-			 enum kv_user_type type, struct kv_user_dev *dev)
+void kv_user_obj_publish(struct kv_user *u, struct kv_user_obj *obj)
 {
-	obj->type = type;
-	obj->id = __atomic_add_fetch(&last_id[type], 1, __ATOMIC_RELAXED);
-	obj->dev = dev;
-	obj->next = u->objs[type];
-	u->objs[type] = obj;
+	struct kv_user_table *table = &u->tables[obj->type];
+
+	obj->id = __atomic_add_fetch(&last_id[obj->type], 1, __ATOMIC_RELAXED);
+	table->objs[table->n++] = obj;
 }
 
 /**
@@ -57,6 +144,22 @@ void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot,
 	obj->parents[slot] = parent;
 }
 
+/* Where the first object with this id or a higher one stands. */
+static size_t lower_bound(const struct kv_user_table *table, uint32_t id)
+{
+	size_t from = 0, to = table->n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (table->objs[middle]->id < id)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
 /**
  * kv_user_obj_find() - find an object by its id
  * @u: the backend
@@ -65,13 +168,13 @@ void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot,
  *
  * Return: the object, or NULL: then the text is there, and the errno is -ENOENT.
  */
-void *kv_user_obj_find(struct kv_user *u, enum kv_user_type type, uint32_t id)
+void *kv_user_obj_find(struct kv_user *u, unsigned int type, uint32_t id)
 {
-	struct kv_user_obj *obj;
+	const struct kv_user_table *table = &u->tables[type];
+	size_t i = lower_bound(table, id);
 
-	for (obj = u->objs[type]; obj; obj = obj->next)
-		if (obj->id == id)
-			return obj;
+	if (i < table->n && table->objs[i]->id == id)
+		return table->objs[i];
 	kv_user_fail(u, -ENOENT, "no %s with id %u in user space", types[type].name, id);
 	return NULL;
 }
@@ -86,31 +189,51 @@ static bool uses(const struct kv_user_obj *obj, const struct kv_user_obj *parent
 	return false;
 }
 
-static int refuse_busy(struct kv_user *u, const struct kv_user_obj *obj)
+static const struct kv_user_obj *find_user(const struct kv_user *u,
+					   const struct kv_user_obj *obj)
 {
-	const char *what = types[obj->type].name;
-	const struct kv_user_obj *user = NULL;
-	int type;
+	unsigned int type;
+	size_t i;
 
-	for (type = 0; type < KV_USER_TYPES && !user; type++)
-		for (user = u->objs[type]; user && !uses(user, obj);)
-			user = user->next;
-	if (obj->type == KV_USER_MR)
-		return kv_user_fail(u, -EBUSY, "mr %u is in use by qp %u, which may still have requests posted on it: delete or reset that first", obj->id, user->id);
-	return kv_user_fail(u, -EBUSY, "%s %u is in use by %s %u: delete that first", what, obj->id, types[user->type].name, user->id);
+	for (type = KV_USER_TYPES; type--;)
+		for (i = 0; i < u->tables[type].n; i++)
+			if (uses(u->tables[type].objs[i], obj))
+				return u->tables[type].objs[i];
+	return NULL;
 }
 
-static void free_obj(struct kv_user *u, struct kv_user_obj *obj)
+static int refuse_busy(struct kv_user *u, const struct kv_user_obj *obj)
 {
-	struct kv_user_obj **link = &u->objs[obj->type];
-	unsigned int i;
+	const char *name = types[obj->type].name;
+	const struct kv_user_obj *user;
 
-	while (*link != obj)
-		link = &(*link)->next;
-	*link = obj->next;
-	for (i = 0; i < KV_USER_PARENTS; i++)
-		kv_user_obj_set_parent(obj, i, NULL);
-	free(obj);
+	if (obj->posts)
+		return kv_user_fail(u, -EBUSY,
+				    "%s %u is in use by a posted request: poll its completion, or reset the qp",
+				    name, obj->id);
+	user = find_user(u, obj);
+	if (obj->type == KV_MR)
+		return kv_user_fail(u, -EBUSY,
+				    "mr %u is in use by qp %u, which may still have requests posted on it: delete or reset that first",
+				    obj->id, user->id);
+	if (user->type == KV_USER_RUN)
+		return kv_user_fail(u, -EBUSY,
+				    "%s %u is in use by run %u: cancel or delete that first",
+				    name, obj->id, user->id);
+	return kv_user_fail(u, -EBUSY,
+			    "%s %u is in use by %s %u: delete that first",
+			    name, obj->id, types[user->type].name, user->id);
+}
+
+/* The object at this place is destroyed; nobody uses it. */
+static void drop(struct kv_user_table *table, size_t i)
+{
+	struct kv_user_obj *obj = table->objs[i];
+
+	table->n--;
+	memmove(&table->objs[i], &table->objs[i + 1],
+		(table->n - i) * sizeof(*table->objs));
+	kv_user_obj_free(obj);
 }
 
 /**
@@ -122,7 +245,7 @@ static void free_obj(struct kv_user *u, struct kv_user_obj *obj)
  *
  * Return: 0, -ENOENT, -EBUSY if others use it, or what the verb refused with.
  */
-int kv_user_obj_delete(struct kv_user *u, enum kv_user_type type, uint32_t id,
+int kv_user_obj_delete(struct kv_user *u, unsigned int type, uint32_t id,
 		       uint64_t *verb_ns)
 {
 	struct kv_user_obj *obj = kv_user_obj_find(u, type, id);
@@ -130,12 +253,14 @@ int kv_user_obj_delete(struct kv_user *u, enum kv_user_type type, uint32_t id,
 
 	if (!obj)
 		return -ENOENT;
-	if (obj->users)
+	if (obj->users || obj->posts)
 		return refuse_busy(u, obj);
-	ret = types[type].destroy(obj, verb_ns);
+	ret = types[type].destroy(u, obj, verb_ns);
 	if (ret)
-		return kv_user_fail(u, ret, "%s %u can't be destroyed: %s", types[type].name, id, strerror(-ret));
-	free_obj(u, obj);
+		return kv_user_fail(u, ret,
+				    "%s %u can't be destroyed: %s",
+				    types[type].name, id, strerror(-ret));
+	drop(&u->tables[type], lower_bound(&u->tables[type], id));
 	return 0;
 }
 
@@ -147,143 +272,92 @@ int kv_user_obj_delete(struct kv_user *u, enum kv_user_type type, uint32_t id,
  */
 void kv_user_obj_destroy_all(struct kv_user *u)
 {
-	struct kv_user_obj *obj;
+	struct kv_user_table *table = &u->tables[KV_USER_RUN];
 	uint64_t verb_ns;
-	int type;
+	unsigned int type;
+	size_t i;
 
 	/* All at once, so that they stop at once. */
-	for (obj = u->objs[KV_USER_RUN]; obj; obj = obj->next)
-		kv_user_run_stop((struct kv_user_run *)obj);
-	for (type = 0; type < KV_USER_TYPES; type++) {
-		while ((obj = u->objs[type])) {
+	for (i = 0; i < table->n; i++)
+		kv_user_run_stop((struct kv_user_run *)table->objs[i]);
+	for (type = KV_USER_TYPES; type--;) {
+		table = &u->tables[type];
+		while (table->n) {
 			/* A refusal leaves it to the end of the process. */
-			types[type].destroy(obj, &verb_ns);
-			free_obj(u, obj);
+			types[type].destroy(u, table->objs[table->n - 1], &verb_ns);
+			drop(table, table->n - 1);
 		}
+		free(table->objs);
 	}
 }
 
-/**
- * kv_user_pd_new() - allocate a protection domain; see struct kv_backend_ops
- * @b: the backend
- * @name: the device's
- * @id: where its id goes
- * @verb_ns: duration of ibv_alloc_pd()
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_pd_new(struct kv_backend *b, const char *name, uint32_t *id,
-		   uint64_t *verb_ns)
+static void fill(struct kv_user_obj *obj, union kv_object *to)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_dev *dev;
-	struct kv_user_pd *pd;
-	uint64_t start;
-	int ret;
+	memset(to, 0, sizeof(*to));
+	to->id = obj->id;
+	/* All begin as a PD does. */
+	snprintf(to->pd.dev, sizeof(to->pd.dev), "%s", kv_user_dev_name(obj->dev));
+	if (types[obj->type].fill)
+		types[obj->type].fill(obj, to);
+}
 
-	dev = kv_user_dev_open(u, name, &ret);
-	if (!dev)
-		return ret;
-	pd = calloc(1, sizeof(*pd));
-	if (!pd)
-		return kv_user_fail(u, -ENOMEM, "no memory");
-	start = kv_clock_raw_ns();
-	pd->ib = ibv_alloc_pd(dev->ctx);
-	*verb_ns = kv_clock_raw_ns() - start;
-	if (!pd->ib) {
-		ret = kv_user_fail(u, -errno, "%s: ibv_alloc_pd: %s", name, strerror(errno));
-		free(pd);
-		return ret;
-	}
-	kv_user_obj_publish(u, &pd->obj, KV_USER_PD, dev);
-	*id = pd->obj.id;
+/**
+ * kv_user_obj_get() - what an object is; see struct kv_backend_ops
+ * @b: the backend
+ * @type: of the object
+ * @id: its id
+ * @object: receives what it is
+ *
+ * Return: 0 or -ENOENT.
+ */
+int kv_user_obj_get(struct kv_backend *b, enum kv_type type, uint32_t id,
+		    union kv_object *object)
+{
+	struct kv_user_obj *obj = kv_user_obj_find((struct kv_user *)b, type, id);
+
+	if (!obj)
+		return -ENOENT;
+	fill(obj, object);
 	return 0;
 }
 
 /**
- * kv_user_pd_del() - deallocate a protection domain; see struct kv_backend_ops
+ * kv_user_obj_each() - all objects of a type; see struct kv_backend_ops
  * @b: the backend
- * @id: its id
- * @verb_ns: duration of ibv_dealloc_pd()
+ * @type: of the objects
+ * @fn: called for each, in the order of their ids; ends it by returning
+ *	non-zero. Makes and destroys nothing.
+ * @arg: @fn's
  *
- * Return: 0 or a negative errno.
+ * Return: 0
  */
-int kv_user_pd_del(struct kv_backend *b, uint32_t id, uint64_t *verb_ns)
+int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
+		     int (*fn)(const union kv_object *object, void *arg),
+		     void *arg)
 {
-	return kv_user_obj_delete((struct kv_user *)b, KV_USER_PD, id, verb_ns);
-}
+	const struct kv_user_table *table = &((struct kv_user *)b)->tables[type];
+	union kv_object object;
+	size_t i;
 
-static int destroy_pd(struct kv_user_obj *obj, uint64_t *verb_ns)
-{
-	struct kv_user_pd *pd = (struct kv_user_pd *)obj;
-	uint64_t start = kv_clock_raw_ns();
-	int ret;
-
-	ret = ibv_dealloc_pd(pd->ib);
-	*verb_ns = kv_clock_raw_ns() - start;
-	return -ret;
-}
-
-/**
- * kv_user_cq_new() - create a completion queue; see struct kv_backend_ops
- * @b: the backend
- * @name: the device's
- * @cqe: how many completions it must hold, 1 .. max_cqe
- * @id: where its id goes
- * @verb_ns: duration of ibv_create_cq()
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_cq_new(struct kv_backend *b, const char *name, uint32_t cqe,
-		   uint32_t *id, uint64_t *verb_ns)
-{
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_dev *dev;
-	struct kv_user_cq *cq;
-	uint64_t start;
-	int ret;
-
-	dev = kv_user_dev_open(u, name, &ret);
-	if (!dev)
-		return ret;
-	if (!cqe || cqe > (uint32_t)dev->attr.max_cqe)
-		return kv_user_fail(u, -EINVAL, "cqe is %u: it must be 1 to %d, the max_cqe of %s", cqe, dev->attr.max_cqe, name);
-	cq = calloc(1, sizeof(*cq));
-	if (!cq)
-		return kv_user_fail(u, -ENOMEM, "no memory");
-	start = kv_clock_raw_ns();
-	cq->ib = ibv_create_cq(dev->ctx, (int)cqe, NULL, NULL, 0);
-	*verb_ns = kv_clock_raw_ns() - start;
-	if (!cq->ib) {
-		ret = kv_user_fail(u, -errno, "%s: ibv_create_cq with cqe %u: %s", name, cqe, strerror(errno));
-		free(cq);
-		return ret;
+	for (i = 0; i < table->n; i++) {
+		fill(table->objs[i], &object);
+		if (fn(&object, arg))
+			break;
 	}
-	kv_user_obj_publish(u, &cq->obj, KV_USER_CQ, dev);
-	*id = cq->obj.id;
 	return 0;
 }
 
 /**
- * kv_user_cq_del() - destroy a completion queue; see struct kv_backend_ops
+ * kv_user_obj_del() - destroy an object; see struct kv_backend_ops
  * @b: the backend
+ * @type: of the object
  * @id: its id
- * @verb_ns: duration of ibv_destroy_cq()
+ * @verb_ns: duration of the verb; 0 if none was called
  *
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno; -EBUSY if it is in use.
  */
-int kv_user_cq_del(struct kv_backend *b, uint32_t id, uint64_t *verb_ns)
+int kv_user_obj_del(struct kv_backend *b, enum kv_type type, uint32_t id,
+		    uint64_t *verb_ns)
 {
-	return kv_user_obj_delete((struct kv_user *)b, KV_USER_CQ, id, verb_ns);
-}
-
-static int destroy_cq(struct kv_user_obj *obj, uint64_t *verb_ns)
-{
-	struct kv_user_cq *cq = (struct kv_user_cq *)obj;
-	uint64_t start = kv_clock_raw_ns();
-	int ret;
-
-	ret = ibv_destroy_cq(cq->ib);
-	*verb_ns = kv_clock_raw_ns() - start;
-	return -ret;
+	return kv_user_obj_delete((struct kv_user *)b, type, id, verb_ns);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
 #include "clock.h"
-#include "user/user.h"
+#include "user/run.h"
 
 /* What a run has, while it goes on and after its end. */
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE /* pthread_attr_setaffinity_np */
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include "clock.h"
-#include "user/user.h"
+#include "user/run.h"
 
 #define NSEC_PER_MSEC 1000000ULL
 #define NSEC_PER_SEC 1000000000ULL
@@ -77,20 +78,27 @@ static int default_spins(void)
 static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 {
 	if (!kv_loop_pick(spec->loop, spec->op, 0) ||
-	    (spec->loop != KVERBS_LOOP_NULL && spec->op > KVERBS_OP_MAX))
-		return kv_user_fail(u, -EINVAL, "this loop can't take this op: POST_TO_COMPLETION takes all but SEND; PING, PONG and RELAY take SEND and WRITE");
+	    (spec->loop != KVERBS_LOOP_NULL && spec->op > KVERBS_OP_CMP_SWP))
+		return kv_user_fail(u, -EINVAL,
+				    "this loop can't take this op: POST_TO_COMPLETION takes all but SEND; PING, PONG and RELAY take SEND and WRITE");
 	if (spec->post > KVERBS_POST_MAX)
 		return kv_user_fail(u, -EINVAL, "post is %u: there is no such context", spec->post);
 	if (spec->post != KVERBS_POST_PROCESS)
-		return kv_user_fail(u, -EOPNOTSUPP, "post: user space can't hold softirqs off: it has but post process");
+		return kv_user_fail(u, -EOPNOTSUPP,
+				    "post: user space can't hold softirqs off: it has but post process");
 	if (!spec->iters && !spec->time_ns)
-		return kv_user_fail(u, -EINVAL, "iters or time_ns is missing: when does the run end?");
+		return kv_user_fail(u, -EINVAL,
+				    "iters or time_ns is missing: when does the run end?");
 	if (spec->time_ns > TIME_NS_MAX)
-		return kv_user_fail(u, -EINVAL, "time_ns is %" PRIu64 ": it can be one day at most", spec->time_ns);
+		return kv_user_fail(u, -EINVAL,
+				    "time_ns is %" PRIu64 ": it can be one day at most",
+				    spec->time_ns);
 	if (!spec->timeout_ns)
 		spec->timeout_ns = TIMEOUT_NS_DEFAULT;
 	if (spec->timeout_ns < TIMEOUT_NS_MIN || spec->timeout_ns > TIMEOUT_NS_MAX)
-		return kv_user_fail(u, -EINVAL, "timeout_ns is %" PRIu64 ": it must be 1 ms to 1 h", spec->timeout_ns);
+		return kv_user_fail(u, -EINVAL,
+				    "timeout_ns is %" PRIu64 ": it must be 1 ms to 1 h",
+				    spec->timeout_ns);
 	if (spec->cpu >= CPU_SETSIZE)
 		return kv_user_fail(u, -EINVAL, "cpu %d is not online", spec->cpu);
 	if (!spec->iters)
@@ -98,22 +106,25 @@ static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 	if (spec->spins < 0)
 		spec->spins = default_spins();
 	if (spec->spins > KVERBS_SPINS_MAX)
-		return kv_user_fail(u, -EINVAL, "spins is %d: it must be %d at most", spec->spins, KVERBS_SPINS_MAX);
+		return kv_user_fail(u, -EINVAL,
+				    "spins is %d: it must be %d at most",
+				    spec->spins, KVERBS_SPINS_MAX);
 	return 0;
 }
 
 static int find_end(struct kv_user *u, const struct kv_run_spec *spec,
 		    const struct kv_run_end *from, struct kv_user_end *to)
 {
-	to->qp = kv_user_obj_find(u, KV_USER_QP, from->qp);
-	to->local = to->qp ? kv_user_obj_find(u, KV_USER_MR, from->local_mr) : NULL;
+	to->qp = kv_user_obj_find(u, KV_QP, from->qp);
+	to->local = to->qp ? kv_user_obj_find(u, KV_MR, from->local_mr) : NULL;
 	if (!to->local)
 		return -ENOENT;
 	if (spec->loop == KVERBS_LOOP_POST_TO_COMPLETION)
 		return 0;
 	if (!from->target_mr)
-		return kv_user_fail(u, -EINVAL, "target_mr is missing: PING, PONG and RELAY need what the peer sends or writes into");
-	to->target = kv_user_obj_find(u, KV_USER_MR, from->target_mr);
+		return kv_user_fail(u, -EINVAL,
+				    "target_mr is missing: PING, PONG and RELAY need what the peer sends or writes into");
+	to->target = kv_user_obj_find(u, KV_MR, from->target_mr);
 	return to->target ? 0 : -ENOENT;
 }
 
@@ -147,7 +158,9 @@ static int post_recvs(struct kv_user *u, struct kv_user_qp *qp,
 	for (; qp->recvs < KV_LOOP_RECVS; qp->recvs++) {
 		ret = kv_env_post_recv(end);
 		if (ret)
-			return kv_user_fail(u, ret, "ibv_post_recv on qp %u: %s", qp->obj.id, strerror(-ret));
+			return kv_user_fail(u, ret,
+					    "ibv_post_recv on qp %u: %s",
+					    qp->obj.id, strerror(-ret));
 	}
 	return 0;
 }
@@ -212,7 +225,9 @@ static int start_thread(struct kv_user *u, struct kv_user_run *run)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 	if (ret == EINVAL && cpu >= 0)
-		return kv_user_fail(u, -EINVAL, "cpu %d is not online, or not one that this process may use", cpu);
+		return kv_user_fail(u, -EINVAL,
+				    "cpu %d is not online, or not one that this process may use",
+				    cpu);
 	if (ret)
 		return kv_user_fail(u, -ret, "no thread for the run: %s", strerror(ret));
 	return 0;
@@ -233,18 +248,17 @@ int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
 		      uint32_t *id)
 {
 	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_dev *dev;
 	struct kv_user_run *run;
 	unsigned int i;
 	int ret;
 
-	run = calloc(1, sizeof(*run));
+	run = kv_user_obj_alloc(u, KV_USER_RUN, sizeof(*run), NULL, false, &ret);
 	if (!run)
-		return kv_user_fail(u, -ENOMEM, "no memory");
+		return ret;
 	run->spec = *spec;
 	ret = check_spec(u, &run->spec);
 	if (!ret)
-		ret = find_ends(u, run, &dev);
+		ret = find_ends(u, run, &run->obj.dev);
 	if (!ret)
 		ret = check_idle(u, run);
 	if (!ret && run->ends[0].qp)
@@ -274,14 +288,14 @@ int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
 	set_poller(run, run);
 	for (i = 0; i < 2 && run->ends[i].qp; i++)
 		kv_user_obj_set_parent(&run->obj, i, &run->ends[i].qp->obj);
-	kv_user_obj_publish(u, &run->obj, KV_USER_RUN, dev);
+	kv_user_obj_publish(u, &run->obj);
 	*id = run->obj.id;
 	return 0;
 
 err_close:
 	close(run->done);
 err_free:
-	free(run);
+	kv_user_obj_free(&run->obj);
 	return ret;
 }
 
@@ -327,6 +341,7 @@ void kv_user_run_stop(struct kv_user_run *run)
 
 /**
  * kv_user_run_destroy() - undo kv_user_run_start()
+ * @u: the backend
  * @obj: the run's
  * @verb_ns: 0: a run is no verbs object
  *
@@ -335,10 +350,11 @@ void kv_user_run_stop(struct kv_user_run *run)
  *
  * Return: 0
  */
-int kv_user_run_destroy(struct kv_user_obj *obj, uint64_t *verb_ns)
+int kv_user_run_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns)
 {
 	struct kv_user_run *run = (struct kv_user_run *)obj;
 
+	(void)u;
 	*verb_ns = 0;
 	kv_user_run_stop(run);
 	if (!run->joined)

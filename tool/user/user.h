@@ -4,63 +4,88 @@
 
 /* What the files of the libibverbs backend share, and nobody else. */
 
-#include <pthread.h>
+#include <sys/queue.h>
 #include <infiniband/verbs.h>
 #include "backend.h"
-#include "loop_env.h"
 
+struct kv_user_post;
 struct kv_user_run;
 
-/* In the order in which they are destroyed: users before what they use. */
-enum kv_user_type {
-	KV_USER_RUN,
-	KV_USER_QP,
-	KV_USER_MR,
-	KV_USER_CQ,
-	KV_USER_PD,
+/*
+ * The types of the contract, and runs. Users stand behind what they use: from
+ * the last to the first is the order in which they are destroyed.
+ */
+enum {
+	KV_USER_RUN = KV_TYPES,
 	KV_USER_TYPES,
 };
 
 /* A QP has most, see enum kv_user_qp_parent. */
-#define KV_USER_PARENTS 5
+#define KV_USER_PARENTS 6
+
+/* Events that nobody has waited for yet; then the oldest gets lost. */
+#define KV_USER_EVENTS 64
+
+/* Far more than are usually outstanding. */
+#define KV_USER_POST_BUCKETS 256
 
 /**
  * struct kv_user_dev - an open device
  * @next: the backend's next one
  * @ctx: open until the backend is closed
  * @attr: its limits
+ * @cap_flags: all of its capabilities, IBV_DEVICE_*
  * @link_layer: of port 1, IBV_LINK_LAYER_*
  */
 struct kv_user_dev {
 	struct kv_user_dev *next;
 	struct ibv_context *ctx;
 	struct ibv_device_attr attr;
+	uint64_t cap_flags;
 	uint8_t link_layer;
 };
 
 /**
  * struct kv_user_obj - what all objects have; first member of each
- * @next: older object of the same type
- * @type: what it is
+ * @type: enum kv_type or KV_USER_RUN
  * @id: its name in the contract
  * @users: how many objects have it as a parent
+ * @posts: how often requests posted by hand name it
  * @dev: its device
  * @parents: what it uses; NULL where there is none
  */
 struct kv_user_obj {
-	struct kv_user_obj *next;
-	enum kv_user_type type;
+	unsigned int type;
 	uint32_t id;
 	unsigned int users;
+	unsigned int posts;
 	struct kv_user_dev *dev;
 	struct kv_user_obj *parents[KV_USER_PARENTS];
+};
+
+/**
+ * struct kv_user_table - all objects of a type
+ * @objs: in the order of their ids
+ * @n: how many
+ * @room: how many there is memory for
+ */
+struct kv_user_table {
+	struct kv_user_obj **objs;
+	size_t n;
+	size_t room;
 };
 
 /**
  * struct kv_user - the backend
  * @base: what the tool sees; first member
  * @devs: devices opened so far
- * @objs: all objects, those of a type newest first
+ * @opened_all: all devices that there are were opened, for their events
+ * @tables: the objects by type
+ * @posts: requests posted by hand, by the last bits of their serial numbers
+ * @serial: of the last request that was posted by hand
+ * @events: what happened here and is no asynchronous event, a ring
+ * @first_event: the oldest of @events
+ * @n_events: how many
  *
  * One thread at a time calls the operations. The threads of the runs touch their
  * struct kv_user_run and nothing else, so there are no locks.
@@ -68,7 +93,13 @@ struct kv_user_obj {
 struct kv_user {
 	struct kv_backend base;
 	struct kv_user_dev *devs;
-	struct kv_user_obj *objs[KV_USER_TYPES];
+	bool opened_all;
+	struct kv_user_table tables[KV_USER_TYPES];
+	LIST_HEAD(, kv_user_post) posts[KV_USER_POST_BUCKETS];
+	uint64_t serial;
+	struct kv_event events[KV_USER_EVENTS];
+	unsigned int first_event;
+	unsigned int n_events;
 };
 
 /**
@@ -81,17 +112,31 @@ struct kv_user_pd {
 	struct ibv_pd *ib;
 };
 
+TAILQ_HEAD(kv_user_posts, kv_user_post);
+
 /**
- * struct kv_user_cq - a completion queue that we poll ourselves
+ * struct kv_user_cq - a completion queue
  * @obj: base
  * @ib: the verbs object
+ * @context: KVERBS_CQ_POLLED or KVERBS_CQ_EVENT
+ * @comp_vector: its completion vector
+ * @channel: its own completion channel; NULL unless @context is EVENT
  * @poller: the run that polls it; NULL if nobody does. It may have ended since:
  *	kv_user_run_active() tells.
+ * @done: requests posted by hand whose completions were taken from @ib, but not
+ *	handed out yet; in order
+ * @pending: requests posted by hand whose completions come here, those of an
+ *	SRQ only once they are in @done
  */
 struct kv_user_cq {
 	struct kv_user_obj obj;
 	struct ibv_cq *ib;
+	uint32_t context;
+	uint32_t comp_vector;
+	struct ibv_comp_channel *channel;
 	struct kv_user_run *poller;
+	struct kv_user_posts done;
+	unsigned int pending;
 };
 
 /**
@@ -99,6 +144,7 @@ struct kv_user_cq {
  * @obj: base; parent 0 is the PD
  * @buf: the buffer, whole pages
  * @length: its bytes as they were asked for
+ * @max_access: rights that a registration may have, KVERBS_ACCESS_*
  * @ib: the verbs object; NULL while the buffer is not registered
  * @access: rights of the registration, KVERBS_ACCESS_*
  * @offset: first registered byte
@@ -108,10 +154,54 @@ struct kv_user_mr {
 	struct kv_user_obj obj;
 	uint8_t *buf;
 	uint64_t length;
+	uint32_t max_access;
 	struct ibv_mr *ib;
 	uint32_t access;
 	uint64_t offset;
 	uint64_t reg_length;
+};
+
+/**
+ * struct kv_user_queue - what was posted by hand on a work queue
+ * @posts: in the order in which they were posted; each stays until its
+ *	completion, or that of a later send, was handed out
+ * @n: how many
+ * @max: depth of the work queue
+ * @max_sge: SGEs that a request may have
+ */
+struct kv_user_queue {
+	struct kv_user_posts posts;
+	unsigned int n;
+	uint32_t max;
+	uint32_t max_sge;
+};
+
+/**
+ * struct kv_user_srq - a shared receive queue
+ * @obj: base; parent 0 is the PD
+ * @ib: the verbs object
+ * @attr: what the device said last
+ * @rq: its receives
+ */
+struct kv_user_srq {
+	struct kv_user_obj obj;
+	struct ibv_srq *ib;
+	struct ibv_srq_attr attr;
+	struct kv_user_queue rq;
+};
+
+/**
+ * struct kv_user_ah - an address handle
+ * @obj: base; parent 0 is the PD
+ * @ib: the verbs object
+ * @port: which it was made for
+ * @av: where to
+ */
+struct kv_user_ah {
+	struct kv_user_obj obj;
+	struct ibv_ah *ib;
+	uint32_t port;
+	struct kv_av av;
 };
 
 /* What a QP uses: its parents by slot. */
@@ -119,154 +209,173 @@ enum kv_user_qp_parent {
 	KV_USER_QP_PD,
 	KV_USER_QP_SEND_CQ,
 	KV_USER_QP_RECV_CQ,
+	KV_USER_QP_SRQ,
 	KV_USER_QP_LOCAL_MR,
 	KV_USER_QP_TARGET_MR,
 };
 
 /**
- * struct kv_user_qp - an RC queue pair
+ * struct kv_user_qp - a queue pair
  * @obj: base; the MRs among the parents are those that the last run posted.
  *	Receives may still be outstanding on them, so they stay until another run,
  *	RESET, or the QP's end.
  * @ib: the verbs object
+ * @qpn: its number, also while @ib goes
+ * @type: enum kverbs_qp_type
  * @send_cq: where sends complete
  * @recv_cq: where receives complete
- * @port: the one that INIT named
- * @max_recv_wr: depth of the receive queue
- * @recvs: receives that are posted
+ * @srq: where receives come from; NULL if @rq has them
+ * @max_inline: bytes that a request can carry inline
+ * @sq_sig_all: every send completes
+ * @port: the one that it was given last, else 1
+ * @given: KV_QPA_*, what it was given since the last RESET: only that has a
+ *	meaning
+ * @sq: sends posted by hand
+ * @rq: receives posted by hand
+ * @recvs: receives that runs posted
  * @recv_lkey: the key that they name the target MR by
  * @dirty: a run ended with other requests outstanding
  */
 struct kv_user_qp {
 	struct kv_user_obj obj;
 	struct ibv_qp *ib;
+	uint32_t qpn;
+	uint32_t type;
 	struct kv_user_cq *send_cq;
 	struct kv_user_cq *recv_cq;
+	struct kv_user_srq *srq;
+	uint32_t max_inline;
+	bool sq_sig_all;
 	uint8_t port;
-	uint32_t max_recv_wr;
+	uint32_t given;
+	struct kv_user_queue sq;
+	struct kv_user_queue rq;
 	uint32_t recvs;
 	uint32_t recv_lkey;
 	bool dirty;
 };
 
-/**
- * struct kv_user_end - one end of a connection, as it was asked for
- * @qp: in RTS
- * @local: what is sent from and read into
- * @target: what the peer sends or writes into; NULL if the loop has no use for it
- */
-struct kv_user_end {
-	struct kv_user_qp *qp;
-	struct kv_user_mr *local;
-	struct kv_user_mr *target;
-};
-
-/**
- * struct kv_user_run - a workload and its thread
- * @obj: base; parents are the QPs of @ends. What the run posts from and into are
- *	the QPs' parents.
- * @spec: what was asked for, defaults filled in
- * @ends: the end, and the peer of a RELAY; qp is NULL where there is none
- * @loop: what the thread works on; others set @loop.stop, and read counters
- * @end: the work requests of @ends
- * @hist: samples
- * @fn: the loop
- * @time: the loop's ticks
- * @thread: the thread; not joined as long as @joined is false
- * @joined: the thread is gone, QPs and CQs are others' again
- * @done: eventfd, readable for ever once the run has ended
- * @measuring: warm-up is over: set after the histogram was emptied, so that what
- *	was warmed up is never read as samples
- * @state: enum kverbs_run_state; the release that makes the rest readable
- * @error: how it ended
- * @warmed: iterations before the first sample
- * @elapsed_ns: around the measured part, by CLOCK_MONOTONIC_RAW
- */
-struct kv_user_run {
-	struct kv_user_obj obj;
-	struct kv_run_spec spec;
-	struct kv_user_end ends[2];
-	struct kv_loop loop;
-	struct kv_end end[2];
-	struct kv_hist hist;
-	kv_loop_fn fn;
-	uint64_t time;
-	pthread_t thread;
-	bool joined;
-	int done;
-	int measuring;
-	uint32_t state;
-	int error;
-	__u64 warmed;
-	uint64_t elapsed_ns;
-};
-
 /* backend.c */
 int kv_user_fail(struct kv_user *u, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+int kv_user_check_max(struct kv_user *u, const char *what, uint32_t value,
+		      uint32_t max);
+int kv_user_check_count(struct kv_user *u, const char *what, uint32_t value,
+			int limit, const char *limit_name);
+int kv_user_check_access(struct kv_user *u, const char *what, uint32_t access);
+
+/* dev.c */
 struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name,
 				     int *error);
+int kv_user_dev_open_all(struct kv_user *u);
+int kv_user_dev_list(struct kv_user *u, struct ibv_device ***list);
+const char *kv_user_dev_name(const struct kv_user_dev *dev);
+int kv_user_dev_check_port(struct kv_user *u, const struct kv_user_dev *dev,
+			   const char *what, uint32_t port);
+
+/* dev_attr.c */
+uint32_t kv_user_dev_can(const struct kv_user_dev *dev);
+int kv_user_dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev);
+int kv_user_dev_each(struct kv_backend *b,
+		     int (*fn)(const struct kv_dev *dev, void *arg), void *arg);
 
 /* obj.c */
-void kv_user_obj_publish(struct kv_user *u, struct kv_user_obj *obj,
-			 enum kv_user_type type, struct kv_user_dev *dev);
+void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, size_t size,
+			struct kv_user_dev *dev, bool persistent, int *error);
+void kv_user_obj_free(struct kv_user_obj *obj);
+void kv_user_obj_publish(struct kv_user *u, struct kv_user_obj *obj);
 void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot,
 			    struct kv_user_obj *parent);
-void *kv_user_obj_find(struct kv_user *u, enum kv_user_type type, uint32_t id);
-int kv_user_obj_delete(struct kv_user *u, enum kv_user_type type, uint32_t id,
+void *kv_user_obj_find(struct kv_user *u, unsigned int type, uint32_t id);
+int kv_user_obj_delete(struct kv_user *u, unsigned int type, uint32_t id,
 		       uint64_t *verb_ns);
 void kv_user_obj_destroy_all(struct kv_user *u);
-int kv_user_pd_new(struct kv_backend *b, const char *name, uint32_t *id,
-		   uint64_t *verb_ns);
-int kv_user_pd_del(struct kv_backend *b, uint32_t id, uint64_t *verb_ns);
-int kv_user_cq_new(struct kv_backend *b, const char *name, uint32_t cqe,
-		   uint32_t *id, uint64_t *verb_ns);
-int kv_user_cq_del(struct kv_backend *b, uint32_t id, uint64_t *verb_ns);
+int kv_user_obj_get(struct kv_backend *b, enum kv_type type, uint32_t id,
+		    union kv_object *object);
+int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
+		     int (*fn)(const union kv_object *object, void *arg),
+		     void *arg);
+int kv_user_obj_del(struct kv_backend *b, enum kv_type type, uint32_t id,
+		    uint64_t *verb_ns);
+int kv_user_flush(struct kv_backend *b, uint32_t *flushed, uint32_t *kept);
+
+/* pd.c */
+int kv_user_pd_new(struct kv_backend *b, const struct kv_pd_init *init,
+		   struct kv_pd *to, uint64_t *verb_ns);
+int kv_user_pd_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
+
+/* cq.c */
+int kv_user_cq_new(struct kv_backend *b, const struct kv_cq_init *init,
+		   struct kv_cq *to, uint64_t *verb_ns);
+int kv_user_cq_check_idle(struct kv_user *u, struct kv_user_cq *cq);
+int kv_user_cq_arm(struct kv_backend *b, uint32_t id, bool solicited,
+		   bool *missed, uint64_t *verb_ns);
+int kv_user_cq_wait(struct kv_backend *b, uint32_t id, int timeout_ms);
+int kv_user_cq_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
+void kv_user_cq_fill(struct kv_user_obj *obj, union kv_object *to);
 
 /* mr.c */
 uint64_t kv_user_mr_bytes_max(const struct kv_user_dev *dev);
-int kv_user_mr_new(struct kv_backend *b, uint32_t pd_id, uint64_t length,
-		   uint32_t *id, uint64_t *verb_ns);
-int kv_user_mr_del(struct kv_backend *b, uint32_t id, uint64_t *verb_ns);
-int kv_user_mr_reg(struct kv_backend *b, uint32_t id, uint32_t qp,
-		   uint32_t access, uint64_t offset, uint64_t length,
-		   struct kv_mr_key *key, uint64_t *verb_ns);
+int kv_user_mr_new(struct kv_backend *b, const struct kv_mr_init *init,
+		   struct kv_mr *to, uint64_t *verb_ns);
+int kv_user_mr_reg(struct kv_backend *b, uint32_t id,
+		   const struct kv_mr_reg *reg, struct kv_mr *to,
+		   uint64_t *verb_ns);
 int kv_user_mr_inv(struct kv_backend *b, uint32_t id, uint32_t qp,
 		   uint64_t *verb_ns);
+int kv_user_mr_check_range(struct kv_user *u, const struct kv_user_mr *mr,
+			   uint64_t offset, uint64_t length);
+int kv_user_mr_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
+void kv_user_mr_fill(struct kv_user_obj *obj, union kv_object *to);
+
+/* content.c */
 int kv_user_mr_write(struct kv_backend *b, uint32_t id, uint64_t offset,
 		     const void *data, uint64_t length);
 int kv_user_mr_read(struct kv_backend *b, uint32_t id, uint64_t offset,
 		    void *data, uint64_t length);
-int kv_user_mr_destroy(struct kv_user_obj *obj, uint64_t *verb_ns);
+int kv_user_mr_load(struct kv_backend *b, uint32_t id, int fd,
+		    uint64_t file_offset, uint64_t offset, uint64_t length,
+		    uint64_t *moved);
+int kv_user_mr_save(struct kv_backend *b, uint32_t id, int fd,
+		    uint64_t file_offset, uint64_t offset, uint64_t length,
+		    uint64_t *moved);
+
+/* srq.c */
+int kv_user_srq_new(struct kv_backend *b, const struct kv_srq_init *init,
+		    struct kv_srq *to, uint64_t *verb_ns);
+int kv_user_srq_modify(struct kv_backend *b, uint32_t id,
+		       const struct kv_srq_attr *attr, struct kv_srq *to,
+		       uint64_t *verb_ns);
+int kv_user_srq_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
+void kv_user_srq_fill(struct kv_user_obj *obj, union kv_object *to);
+
+/* ah.c */
+int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev,
+		    uint32_t port, const char *prefix, const struct kv_av *av,
+		    struct ibv_ah_attr *ah);
+void kv_user_av_fill(const struct ibv_ah_attr *ah, struct kv_av *av);
+int kv_user_ah_new(struct kv_backend *b, const struct kv_ah_init *init,
+		   struct kv_ah *to, uint64_t *verb_ns);
+int kv_user_ah_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
+void kv_user_ah_fill(struct kv_user_obj *obj, union kv_object *to);
 
 /* qp.c */
 int kv_user_qp_new(struct kv_backend *b, const struct kv_qp_init *init,
-		   uint32_t *id, uint32_t *qpn, uint64_t *verb_ns);
-int kv_user_qp_del(struct kv_backend *b, uint32_t id, uint64_t *verb_ns);
-int kv_user_qp_modify(struct kv_backend *b, uint32_t id,
-		      const struct kv_qp_attr *attr, uint64_t *verb_ns);
+		   struct kv_qp *to, uint64_t *verb_ns);
+int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp,
+			   uint32_t *state);
 int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp);
 int kv_user_qp_check_idle(struct kv_user *u, struct kv_user_qp *qp);
-int kv_user_qp_destroy(struct kv_user_obj *obj, uint64_t *verb_ns);
+int kv_user_qp_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
+void kv_user_qp_fill(struct kv_user_obj *obj, union kv_object *to);
 
-/* wr.c */
-int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run);
-void kv_user_wr_prep(struct kv_user_run *run, unsigned int i);
+/* modify.c */
+int kv_user_qp_modify(struct kv_backend *b, uint32_t id,
+		      const struct kv_qp_attr *attr, uint64_t *verb_ns);
 
-/* run.c */
-int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
-		      uint32_t *id);
-int kv_user_run_wait(struct kv_backend *b, uint32_t id, int timeout_ms);
-int kv_user_run_cancel(struct kv_backend *b, uint32_t id);
-int kv_user_run_del(struct kv_backend *b, uint32_t id);
-bool kv_user_run_active(struct kv_user_run *run);
-void kv_user_run_stop(struct kv_user_run *run);
-int kv_user_run_destroy(struct kv_user_obj *obj, uint64_t *verb_ns);
-
-/* result.c */
-int kv_user_run_peek(struct kv_backend *b, uint32_t id,
-		     struct kv_run_result *result);
-int kv_user_run_get(struct kv_backend *b, uint32_t id,
-		    struct kv_run_result *result);
+/* event.c */
+void kv_user_event_add(struct kv_user *u, const struct kv_event *event);
+int kv_user_event_wait(struct kv_backend *b, int timeout_ms,
+		       struct kv_event *event);
 
 #endif

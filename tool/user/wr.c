@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
 #include <inttypes.h>
-#include "user/user.h"
+#include "user/post.h"
+#include "user/run.h"
 
 /* A run's work requests: whether they can be what was asked for, and what they are. */
-
-static const enum ibv_wr_opcode opcodes[] = {
-	[KVERBS_OP_SEND] = IBV_WR_SEND,
-	[KVERBS_OP_WRITE] = IBV_WR_RDMA_WRITE,
-	[KVERBS_OP_READ] = IBV_WR_RDMA_READ,
-	[KVERBS_OP_FETCH_ADD] = IBV_WR_ATOMIC_FETCH_AND_ADD,
-	[KVERBS_OP_CMP_SWP] = IBV_WR_ATOMIC_CMP_AND_SWP,
-};
 
 static const char *const names[] = { "end", "peer" };
 
@@ -35,16 +29,27 @@ static int check_mr(struct kv_user *u, const struct kv_user_run *run,
 	uint32_t size = run->spec.size;
 
 	if (size > mr->length)
-		return kv_user_fail(u, -EINVAL, "%s: size is %u, but the buffer of its %s, mr %u, has %" PRIu64 " bytes", end, size, role, mr->obj.id, mr->length);
+		return kv_user_fail(u, -EINVAL,
+				    "%s: size is %u, but the buffer of its %s, mr %u, has %" PRIu64 " bytes",
+				    end, size, role, mr->obj.id, mr->length);
 	if (mr->obj.parents[0] != qp->obj.parents[KV_USER_QP_PD])
-		return kv_user_fail(u, -EINVAL, "%s: its %s, mr %u, and qp %u are of different pds", end, role, mr->obj.id, qp->obj.id);
+		return kv_user_fail(u, -EINVAL,
+				    "%s: its %s, mr %u, and qp %u are of different pds",
+				    end, role, mr->obj.id, qp->obj.id);
 	if (!mr->ib)
-		return kv_user_fail(u, -EINVAL, "%s: its %s, mr %u, is not registered: register it first", end, role, mr->obj.id);
+		return kv_user_fail(u, -EINVAL,
+				    "%s: its %s, mr %u, is not registered: register it first",
+				    end, role, mr->obj.id);
 	if (mr->offset || mr->reg_length < size)
-		return kv_user_fail(u, -EINVAL, "%s: its %s, mr %u, is not registered over the bytes from its start to size %u", end, role, mr->obj.id, size);
+		return kv_user_fail(u, -EINVAL,
+				    "%s: its %s, mr %u, is not registered over the bytes from its start to size %u",
+				    end, role, mr->obj.id, size);
 	if (access & ~mr->access)
-		return kv_user_fail(u, -EINVAL, "%s: its %s, mr %u, is registered without the right that this needs: %s", end, role, mr->obj.id,
-				    access & ~mr->access & KVERBS_ACCESS_LOCAL_WRITE ? "local write" : "remote write");
+		return kv_user_fail(u, -EINVAL,
+				    "%s: its %s, mr %u, is registered without the right that this needs: %s",
+				    end, role, mr->obj.id,
+				    access & ~mr->access & KVERBS_ACCESS_LOCAL_WRITE ?
+				    "local write" : "remote write");
 	return 0;
 }
 
@@ -56,13 +61,62 @@ static int check_recvs(struct kv_user *u, const struct kv_user_run *run,
 	const char *end = names[i];
 
 	if (qp->recv_cq == qp->send_cq)
-		return kv_user_fail(u, -EINVAL, "%s: SEND needs a qp whose send_cq and recv_cq differ; those of qp %u are both cq %u", end, qp->obj.id, qp->recv_cq->obj.id);
-	if (qp->max_recv_wr < KV_LOOP_RECVS || qp->recv_cq->ib->cqe < KV_LOOP_RECVS)
-		return kv_user_fail(u, -EINVAL, "%s: SEND needs a max_recv_wr and a cqe of %d at least; qp %u has %u, its recv_cq %d", end, KV_LOOP_RECVS, qp->obj.id, qp->max_recv_wr, qp->recv_cq->ib->cqe);
+		return kv_user_fail(u, -EINVAL,
+				    "%s: SEND needs a qp whose send_cq and recv_cq differ; those of qp %u are both cq %u",
+				    end, qp->obj.id, qp->recv_cq->obj.id);
+	if (qp->rq.max < KV_LOOP_RECVS || qp->recv_cq->ib->cqe < KV_LOOP_RECVS)
+		return kv_user_fail(u, -EINVAL,
+				    "%s: SEND needs a max_recv_wr and a cqe of %d at least; qp %u has %u, its recv_cq %d",
+				    end, KV_LOOP_RECVS, qp->obj.id, qp->rq.max,
+				    qp->recv_cq->ib->cqe);
 	if (qp->recvs && (qp->obj.parents[KV_USER_QP_TARGET_MR] != &target->obj ||
 			  qp->recv_lkey != target->ib->lkey))
-		return kv_user_fail(u, -EBUSY, "%s: receives of an earlier run are posted on qp %u with another target_mr or registration: reset the qp and connect it anew", end, qp->obj.id);
+		return kv_user_fail(u, -EBUSY,
+				    "%s: receives of an earlier run are posted on qp %u with another target_mr or registration: reset the qp and connect it anew",
+				    end, qp->obj.id);
 	return 0;
+}
+
+/* An SRQ's receive may complete on any CQ that its QPs receive on. */
+static bool has_posts(const struct kv_user *u, const struct kv_user_cq *cq)
+{
+	const struct kv_user_table *qps = &u->tables[KV_QP];
+	size_t i;
+
+	if (cq->pending)
+		return true;
+	for (i = 0; i < qps->n; i++) {
+		const struct kv_user_qp *qp = (struct kv_user_qp *)qps->objs[i];
+
+		if (qp->recv_cq == cq && qp->srq && qp->srq->rq.n)
+			return true;
+	}
+	return false;
+}
+
+static int check_cq(struct kv_user *u, const char *end, const struct kv_user_cq *cq)
+{
+	if (cq->context != KVERBS_CQ_POLLED)
+		return kv_user_fail(u, -EINVAL,
+				    "%s: cq %u has context event: a run needs cqs with context polled",
+				    end, cq->obj.id);
+	if (has_posts(u, cq))
+		return kv_user_fail(u, -EBUSY,
+				    "%s: requests posted by hand are outstanding, or their completions not polled: poll cq %u, or reset the qp",
+				    end, cq->obj.id);
+	return 0;
+}
+
+static int check_qp(struct kv_user *u, const char *end, struct kv_user_qp *qp)
+{
+	int ret;
+
+	if (qp->type != KVERBS_QPT_RC || qp->srq)
+		return kv_user_fail(u, -EINVAL,
+				    "%s: qp %u %s: a run needs an RC qp without an srq",
+				    end, qp->obj.id, qp->srq ? "has an srq" : "is not RC");
+	ret = check_cq(u, end, qp->send_cq);
+	return ret ? ret : check_cq(u, end, qp->recv_cq);
 }
 
 static int check_end(struct kv_user *u, const struct kv_user_run *run,
@@ -73,20 +127,29 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run,
 	int ret;
 
 	if (asked(run, i)->lkey > KVERBS_LKEY_MAX)
-		return kv_user_fail(u, -EINVAL, "%s: lkey is %u: there is no such kind", names[i], asked(run, i)->lkey);
+		return kv_user_fail(u, -EINVAL,
+				    "%s: lkey is %u: there is no such kind",
+				    names[i], asked(run, i)->lkey);
 	if (asked(run, i)->lkey != KVERBS_LKEY_MR)
-		return kv_user_fail(u, -EOPNOTSUPP, "%s: lkey dma is the kernel's: user space has but lkey mr", names[i]);
-	ret = kv_user_qp_check_rts(u, end->qp);
+		return kv_user_fail(u, -EOPNOTSUPP,
+				    "%s: lkey dma is the kernel's: user space has but lkey mr",
+				    names[i]);
+	ret = check_qp(u, names[i], end->qp);
+	if (!ret)
+		ret = kv_user_qp_check_rts(u, end->qp);
 	if (ret)
 		return ret;
 	if (end->qp->dirty)
-		return kv_user_fail(u, -EBUSY, "%s: an earlier run left requests outstanding on qp %u: reset it and connect it anew", names[i], end->qp->obj.id);
+		return kv_user_fail(u, -EBUSY,
+				    "%s: an earlier run left requests outstanding on qp %u: reset it and connect it anew",
+				    names[i], end->qp->obj.id);
 	ret = check_mr(u, run, i, "local_mr", end->local,
 		       op == KVERBS_OP_READ || is_atomic(run) ? KVERBS_ACCESS_LOCAL_WRITE : 0);
 	if (ret || !end->target)
 		return ret;
 	ret = check_mr(u, run, i, "target_mr", end->target,
-		       op == KVERBS_OP_SEND ? KVERBS_ACCESS_LOCAL_WRITE : KVERBS_ACCESS_REMOTE_WRITE);
+		       op == KVERBS_OP_SEND ? KVERBS_ACCESS_LOCAL_WRITE :
+					      KVERBS_ACCESS_REMOTE_WRITE);
 	if (ret || op != KVERBS_OP_SEND)
 		return ret;
 	return check_recvs(u, run, i);
@@ -97,11 +160,17 @@ static int check_atomic(struct kv_user *u, const struct kv_user_run *run)
 	const struct kv_user_qp *qp = run->ends[0].qp;
 
 	if (run->spec.size != sizeof(uint64_t))
-		return kv_user_fail(u, -EINVAL, "size is %u: that of an atomic operation is 8", run->spec.size);
+		return kv_user_fail(u, -EINVAL,
+				    "size is %u: that of an atomic operation is 8",
+				    run->spec.size);
 	if (run->spec.end.remote_addr % sizeof(uint64_t))
-		return kv_user_fail(u, -EINVAL, "end: remote_addr 0x%" PRIx64 " of an atomic operation must be a multiple of 8", run->spec.end.remote_addr);
+		return kv_user_fail(u, -EINVAL,
+				    "end: remote_addr 0x%" PRIx64 " of an atomic operation must be a multiple of 8",
+				    run->spec.end.remote_addr);
 	if (qp->obj.dev->attr.atomic_cap == IBV_ATOMIC_NONE)
-		return kv_user_fail(u, -EOPNOTSUPP, "%s has no atomic operations", ibv_get_device_name(qp->obj.dev->ctx->device));
+		return kv_user_fail(u, -EOPNOTSUPP,
+				    "%s has no atomic operations",
+				    ibv_get_device_name(qp->obj.dev->ctx->device));
 	return 0;
 }
 
@@ -126,7 +195,9 @@ int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 	if (peer && qp->obj.dev != peer->obj.dev)
 		return kv_user_fail(u, -EINVAL, "end and peer are of different devices");
 	if (peer && share_cq(qp, peer))
-		return kv_user_fail(u, -EBUSY, "end and peer: qp %u and qp %u share a cq, or are the same: each needs its own", qp->obj.id, peer->obj.id);
+		return kv_user_fail(u, -EBUSY,
+				    "end and peer: qp %u and qp %u share a cq, or are the same: each needs its own",
+				    qp->obj.id, peer->obj.id);
 	ret = is_atomic(run) ? check_atomic(u, run) : 0;
 	if (!ret)
 		ret = check_end(u, run, 0);
@@ -162,7 +233,7 @@ void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 	prep_sge(&to->send_sge, from->local, run->spec.size);
 	wr->sg_list = &to->send_sge;
 	wr->num_sge = 1;
-	wr->opcode = opcodes[run->spec.op];
+	wr->opcode = kv_user_post_opcode(run->spec.op, false);
 	wr->send_flags = IBV_SEND_SIGNALED;
 	switch (run->spec.op) {
 	case KVERBS_OP_WRITE:

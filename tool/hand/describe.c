@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <arpa/inet.h>
+#include "hand/describe.h"
+#include "hand/errname.h"
+#include "hand/qp_key.h"
+#include "out.h"
+#include "qp_table.h"
+#include "space.h"
+
+static void put_word(struct json_object *obj, const char *key,
+		     const struct kv_word *table, uint32_t value)
+{
+	kv_out_put_string(obj, key, kv_word_name(table, value));
+}
+
+/* What is 0 where it does not matter. */
+static void put_if(struct json_object *obj, const char *key, uint64_t value)
+{
+	if (value)
+		kv_out_put_count(obj, key, value);
+}
+
+static void put_access(struct json_object *obj, const char *key,
+		       uint32_t access)
+{
+	kv_out_put(obj, key, kv_args_flags(kv_word_access, access));
+}
+
+/**
+ * kv_describe_gid() - describe a GID
+ * @obj: receives it
+ * @key: as what
+ * @gid: network order
+ */
+void kv_describe_gid(struct json_object *obj, const char *key,
+		     const uint8_t gid[16])
+{
+	char text[INET6_ADDRSTRLEN];
+
+	kv_out_put_string(obj, key,
+			  inet_ntop(AF_INET6, gid, text, sizeof(text)));
+}
+
+static void describe_pd(struct json_object *obj, const struct kv_pd *pd)
+{
+	put_if(obj, "local_dma_lkey", pd->local_dma_lkey);
+}
+
+static void describe_cq(struct json_object *obj, const struct kv_cq *cq)
+{
+	kv_out_put_count(obj, "cqe", cq->cqe);
+	kv_out_put_count(obj, "comp_vector", cq->comp_vector);
+	put_word(obj, "context", kv_word_cq_context, cq->context);
+	kv_out_put_count(obj, "pending", cq->pending);
+}
+
+static void describe_mr(struct json_object *obj, const struct kv_mr *mr)
+{
+	kv_out_put_count(obj, "pd", mr->pd);
+	kv_out_put_count(obj, "length", mr->length);
+	put_access(obj, "max_access", mr->max_access);
+	kv_out_put_bool(obj, "registered", mr->registered);
+	if (!mr->registered)
+		return;
+	put_access(obj, "access", mr->access);
+	kv_out_put_count(obj, "offset", mr->offset);
+	kv_out_put_count(obj, "reg_length", mr->reg_length);
+	kv_out_put_count(obj, "lkey", mr->lkey);
+	kv_out_put_count(obj, "rkey", mr->rkey);
+	kv_out_put_count(obj, "iova", mr->iova);
+}
+
+static void describe_srq(struct json_object *obj, const struct kv_srq *srq)
+{
+	kv_out_put_count(obj, "pd", srq->pd);
+	kv_out_put_count(obj, "max_wr", srq->max_wr);
+	kv_out_put_count(obj, "max_sge", srq->max_sge);
+	kv_out_put_count(obj, "limit", srq->limit);
+}
+
+/**
+ * kv_describe_av() - describe where to
+ * @obj: receives it
+ * @av: the address vector
+ */
+void kv_describe_av(struct json_object *obj, const struct kv_av *av)
+{
+	if (av->has_dgid)
+		kv_describe_gid(obj, "dgid", av->dgid);
+	if (av->has_sgid_index)
+		kv_out_put_count(obj, "sgid_index", av->sgid_index);
+	put_if(obj, "dlid", av->dlid);
+	kv_out_put_count(obj, "sl", av->sl);
+	kv_out_put_count(obj, "traffic_class", av->traffic_class);
+	kv_out_put_count(obj, "flow_label", av->flow_label);
+	kv_out_put_count(obj, "hop_limit", av->hop_limit);
+}
+
+static void describe_ah(struct json_object *obj, const struct kv_ah *ah)
+{
+	char dmac[sizeof("00:00:00:00:00:00")];
+
+	kv_out_put_count(obj, "pd", ah->pd);
+	kv_out_put_count(obj, "port", ah->port);
+	kv_describe_av(obj, &ah->av);
+	if (!ah->has_dmac)
+		return;
+	snprintf(dmac, sizeof(dmac), "%02x:%02x:%02x:%02x:%02x:%02x",
+		 ah->dmac[0], ah->dmac[1], ah->dmac[2], ah->dmac[3],
+		 ah->dmac[4], ah->dmac[5]);
+	kv_out_put_string(obj, "dmac", dmac);
+}
+
+/**
+ * kv_describe_qp_init() - describe what a QP is made with
+ * @obj: receives it
+ * @init: what it is made with
+ */
+void kv_describe_qp_init(struct json_object *obj,
+			 const struct kv_qp_init *init)
+{
+	kv_out_put_count(obj, "pd", init->pd);
+	put_word(obj, "type", kv_word_qp_type, init->type);
+	kv_out_put_count(obj, "send_cq", init->send_cq);
+	kv_out_put_count(obj, "recv_cq", init->recv_cq);
+	put_if(obj, "srq", init->srq);
+	kv_out_put_count(obj, "max_send_wr", init->max_send_wr);
+	put_if(obj, "max_recv_wr", init->max_recv_wr);
+	kv_out_put_count(obj, "max_send_sge", init->max_send_sge);
+	put_if(obj, "max_recv_sge", init->max_recv_sge);
+	kv_out_put_count(obj, "max_inline", init->max_inline);
+	kv_out_put_bool(obj, "sq_sig_all", init->sq_sig_all);
+}
+
+/**
+ * kv_describe_qp_attr() - describe attributes of a QP
+ * @obj: receives them
+ * @attr: those that its mask has
+ */
+void kv_describe_qp_attr(struct json_object *obj,
+			 const struct kv_qp_attr *attr)
+{
+	struct kv_qp_args args;
+
+	kv_qp_args_fill(&args, attr);
+	kv_args_put(kv_qp_key, &args, args.given.bits, obj);
+}
+
+static void describe_qp(struct json_object *obj, const struct kv_qp *qp)
+{
+	const struct kv_qp_init init = {
+		.pd = qp->pd,
+		.type = qp->type,
+		.send_cq = qp->send_cq,
+		.recv_cq = qp->recv_cq,
+		.srq = qp->srq,
+		.max_send_wr = qp->max_send_wr,
+		.max_recv_wr = qp->max_recv_wr,
+		.max_send_sge = qp->max_send_sge,
+		.max_recv_sge = qp->max_recv_sge,
+		.max_inline = qp->max_inline,
+		.sq_sig_all = qp->sq_sig_all,
+	};
+
+	/* What matters most comes first; it keeps its place when it is put again. */
+	put_word(obj, "type", kv_word_qp_type, qp->type);
+	if (qp->attr.mask & KV_QPA_STATE)
+		put_word(obj, "state", kv_word_qp_state, qp->attr.state);
+	kv_out_put_count(obj, "qpn", qp->qpn);
+	kv_describe_qp_init(obj, &init);
+	kv_describe_qp_attr(obj, &qp->attr);
+}
+
+/**
+ * kv_describe_object() - describe an object
+ * @obj: receives it
+ * @type: of the object
+ * @name: it has in this batch, or NULL
+ * @object: the object
+ */
+void kv_describe_object(struct json_object *obj, enum kv_type type,
+			const char *name, const union kv_object *object)
+{
+	/* All types begin with the same members. */
+	kv_out_put_count(obj, "id", object->id);
+	if (name)
+		kv_out_put_string(obj, "name", name);
+	kv_out_put_string(obj, "dev", object->pd.dev);
+	kv_out_put_bool(obj, "persistent", object->pd.persistent);
+	switch (type) {
+	case KV_PD:
+		describe_pd(obj, &object->pd);
+		break;
+	case KV_CQ:
+		describe_cq(obj, &object->cq);
+		break;
+	case KV_MR:
+		describe_mr(obj, &object->mr);
+		break;
+	case KV_SRQ:
+		describe_srq(obj, &object->srq);
+		break;
+	case KV_AH:
+		describe_ah(obj, &object->ah);
+		break;
+	case KV_QP:
+		describe_qp(obj, &object->qp);
+		break;
+	case KV_TYPES:
+		break;
+	}
+}
+
+static void describe_sge(struct json_object *obj, const struct kv_sge *sge)
+{
+	kv_out_put_count(obj, "mr", sge->mr);
+	kv_out_put_count(obj, "offset", sge->offset);
+	kv_out_put_count(obj, "length", sge->length);
+	put_word(obj, "lkey", kv_word_lkey, sge->lkey);
+}
+
+static void put_flags(struct json_object *obj, uint32_t flags)
+{
+	static const struct kv_word table[] = {
+		{ "inline", KVERBS_WR_INLINE },
+		{ "unsignaled", KVERBS_WR_UNSIGNALED },
+		{ "fence", KVERBS_WR_FENCE },
+		{ "solicited", KVERBS_WR_SOLICITED },
+		{ NULL, 0 },
+	};
+
+	for (const struct kv_word *w = table; w->word; w++) {
+		if (flags & w->value)
+			kv_out_put_bool(obj, w->word, true);
+	}
+}
+
+/**
+ * kv_describe_wr() - describe a work request
+ * @obj: receives it
+ * @wr: the work request
+ */
+void kv_describe_wr(struct json_object *obj, const struct kv_wr *wr)
+{
+	struct json_object *sges = json_object_new_array();
+
+	put_if(obj, "qp", wr->qp);
+	put_if(obj, "srq", wr->srq);
+	put_word(obj, "op", kv_word_wc_op, wr->op);
+	kv_out_put_count(obj, "wr_id", wr->wr_id);
+	for (unsigned int i = 0; i < wr->sges; i++) {
+		struct json_object *sge = json_object_new_object();
+
+		describe_sge(sge, &wr->sge[i]);
+		json_object_array_add(sges, sge);
+	}
+	kv_out_put(obj, "sge", sges);
+	if (wr->has_imm)
+		kv_out_put_count(obj, "imm", wr->imm);
+	put_flags(obj, wr->flags);
+	if (wr->has_remote) {
+		kv_out_put_count(obj, "remote_addr", wr->remote_addr);
+		kv_out_put_count(obj, "remote_key", wr->remote_key);
+	}
+	if (wr->op == KVERBS_OP_FETCH_ADD)
+		kv_out_put_count(obj, "add", wr->compare_add);
+	if (wr->op == KVERBS_OP_CMP_SWP) {
+		kv_out_put_count(obj, "compare", wr->compare_add);
+		kv_out_put_count(obj, "swap", wr->swap);
+	}
+	if (wr->ah) {
+		kv_out_put_count(obj, "ah", wr->ah);
+		kv_out_put_count(obj, "remote_qpn", wr->remote_qpn);
+		kv_out_put_count(obj, "remote_qkey", wr->remote_qkey);
+	}
+}
+
+/**
+ * kv_describe_wc() - describe a completion
+ * @obj: receives it
+ * @wc: the completion
+ */
+void kv_describe_wc(struct json_object *obj, const struct kv_wc *wc)
+{
+	kv_out_put_count(obj, "wr_id", wc->wr_id);
+	put_word(obj, "op", kv_word_wc_op, wc->op);
+	kv_out_put_count(obj, "status", wc->status);
+	put_word(obj, "status_name", kv_word_wc_status, wc->status);
+	if (wc->status)
+		kv_out_put_count(obj, "vendor_err", wc->vendor_err);
+	if (wc->has_length)
+		kv_out_put_count(obj, "length", wc->length);
+	if (wc->has_imm)
+		kv_out_put_count(obj, "imm", wc->imm);
+	if (wc->has_src_qpn)
+		kv_out_put_count(obj, "src_qpn", wc->src_qpn);
+	if (wc->grh)
+		kv_out_put_bool(obj, "grh", true);
+	put_if(obj, "qp", wc->qp);
+}
+
+/**
+ * kv_describe_event() - describe something that happened
+ * @obj: receives it
+ * @event: what happened
+ */
+void kv_describe_event(struct json_object *obj, const struct kv_event *event)
+{
+	put_word(obj, "event", kv_word_event, event->type);
+	if (event->dev[0])
+		kv_out_put_string(obj, "dev", event->dev);
+	if (event->old_name[0])
+		kv_out_put_string(obj, "old_name", event->old_name);
+	put_if(obj, "port", event->port);
+	put_if(obj, "cq", event->cq);
+	put_if(obj, "srq", event->srq);
+	put_if(obj, "qp", event->qp);
+	put_if(obj, "run", event->run);
+	if (event->type == KVERBS_EVENT_RUN_DONE || event->error)
+		kv_out_put_string(obj, "error",
+				  event->error ? kv_errno_name(event->error) :
+						 "none");
+	if (event->type != KVERBS_EVENT_WC_ERROR)
+		return;
+	kv_out_put_count(obj, "status", event->wc_status);
+	put_word(obj, "status_name", kv_word_wc_status, event->wc_status);
+	kv_out_put_count(obj, "vendor_err", event->vendor_err);
+}
+
+/**
+ * kv_describe_dev() - describe the device as references to it see it
+ * @obj: receives it
+ * @dev: the device
+ */
+void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev)
+{
+	const struct kv_gid *gid = kv_gid_choose(dev, -1);
+
+	kv_out_put_string(obj, "name", dev->name);
+	kv_out_put_count(obj, "lid", dev->lid);
+	kv_out_put_count(obj, "active_mtu_bytes", dev->active_mtu);
+	if (!gid)
+		return;
+	kv_out_put_count(obj, "gid_index", gid->index);
+	kv_describe_gid(obj, "gid", gid->raw);
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_HAND_ERRNAME_H
+#define KV_HAND_ERRNAME_H
+
+const char *kv_errno_name(int error);
+int kv_errno_number(const char *name);
+
+#endif

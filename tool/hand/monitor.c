@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include "hand/describe.h"
+#include "hand/session.h"
+#include "hand/text.h"
+#include "interrupt.h"
+#include "now.h"
+#include "out.h"
+
+/* How long a wait is when there is no end: so that it fits into an int of ms. */
+#define LONG_MS 3600000
+
+struct monitor_args {
+	struct kv_given given;
+	uint64_t time_ns;
+	uint32_t count;
+};
+
+#define HAS_TIME (1U << 0)
+#define HAS_COUNT (1U << 1)
+
+static const struct kv_key monitor_key[] = {
+	{ "time", KV_KEY_TIME, offsetof(struct monitor_args, time_ns),
+	  HAS_TIME, .help = "how long; default: until Ctrl-C" },
+	{ "count", KV_KEY_U32, offsetof(struct monitor_args, count),
+	  HAS_COUNT,
+	  .help = "ends after so many events; fewer within the time are a failure" },
+	{ .name = NULL },
+};
+
+static void tell(struct kv_session *s, const struct kv_event *event,
+		 struct json_object *list)
+{
+	struct json_object *obj = json_object_new_object();
+
+	kv_describe_event(obj, event);
+	if (s->live)
+		s->live(obj, s->live_arg);
+	json_object_array_add(list, obj);
+}
+
+static int monitor(struct kv_session *s, const void *args,
+		   struct json_object *result, struct kv_fault *f)
+{
+	const struct monitor_args *a = args;
+	bool timed = a->given.bits & HAS_TIME;
+	bool counted = a->given.bits & HAS_COUNT;
+	uint64_t end_ns = kv_now_ns() + a->time_ns, now;
+	struct json_object *list = json_object_new_array();
+	uint32_t got = 0;
+	int ret = 0;
+
+	while (!counted || got < a->count) {
+		struct kv_event event = { 0 };
+		int ms = LONG_MS;
+
+		now = kv_now_ns();
+		if (timed && end_ns <= now)
+			ms = 0;
+		else if (timed && (end_ns - now) / 1000000 < LONG_MS)
+			ms = (int)((end_ns - now + 999999) / 1000000);
+		ret = s->b->ops->event_wait(s->b, ms, &event);
+		if (!ret) {
+			tell(s, &event, list);
+			got++;
+			continue;
+		}
+		if (ret != -EAGAIN)
+			break;
+		ret = 0;
+		if (!ms)
+			break;
+	}
+	/* Without an end of its own, Ctrl-C is the end. */
+	if (ret == -EINTR && kv_interrupt_seen() && !timed && !counted)
+		ret = 0;
+	else if (ret)
+		kv_session_refuse(s, ret, f);
+	else if (counted && got < a->count)
+		ret = kv_fault_set(f, -ETIMEDOUT,
+				   "%u of %u events came within %g s", got,
+				   a->count, (double)a->time_ns / 1e9);
+	if (s->live) {
+		kv_out_put_count(result, "count", got);
+		json_object_put(list);
+	} else {
+		kv_out_put(result, "events", list);
+	}
+	return ret;
+}
+
+static const struct kv_command commands[] = {
+	{ "", "tells events as they come",
+	  "In the kernel: devices that come and go, asynchronous events, completions with errors, runs started and done, of all that can be seen. In user space, in a batch: the asynchronous events of the devices that it uses. A line each; with --json a document each.",
+	  .key = monitor_key, .size = sizeof(struct monitor_args),
+	  .fn = monitor, .print = kv_text_events },
+	{ .name = NULL },
+};
+
+const struct kv_noun kv_noun_monitor = {
+	"monitor", "tells events as they come", false, commands,
+};

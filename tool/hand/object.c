@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include "hand/describe.h"
+#include "hand/object.h"
+#include "interrupt.h"
+#include "out.h"
+
+/* How often a list is begun anew because objects came or went. */
+#define TRIES 10
+
+const struct kv_key kv_no_key[] = { { .name = NULL } };
+
+/**
+ * kv_object_check_name() - can what is about to be made get this name?
+ * @s: the session
+ * @name: the name; NULL: none was asked for
+ * @f: receives why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_object_check_name(const struct kv_session *s, const char *name,
+			 struct kv_fault *f)
+{
+	if (!name)
+		return 0;
+	if (!s->batch)
+		return kv_fault_usage(f, "name '%s': names last as long as a batch; here the id that is printed names the object",
+				      name);
+	return kv_names_check(&s->names, name, f);
+}
+
+/**
+ * kv_object_whole() - describe an object
+ * @s: the session
+ * @type: of the object
+ * @object: the object
+ * @result: receives its description, which is kept under its name
+ */
+void kv_object_whole(struct kv_session *s, enum kv_type type,
+		     const union kv_object *object, struct json_object *result)
+{
+	kv_describe_object(result, type,
+			   kv_names_of(&s->names, type, object->id), object);
+	kv_names_note(&s->names, type, object->id, result, KV_NOTE_WHOLE);
+}
+
+/**
+ * kv_object_part() - keep under an object's name what is known of it now
+ * @s: the session
+ * @type: of the object
+ * @id: of the object
+ * @result: what is known
+ */
+void kv_object_part(struct kv_session *s, enum kv_type type, uint32_t id,
+		    struct json_object *result)
+{
+	kv_names_note(&s->names, type, id, result, KV_NOTE_PART);
+}
+
+/**
+ * kv_object_begin() - begin a result that is about an object
+ * @s: the session
+ * @type: of the object
+ * @id: of the object
+ * @result: receives its id and its name
+ */
+void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
+		     struct json_object *result)
+{
+	const char *name = kv_names_of(&s->names, type, id);
+
+	kv_out_put_count(result, "id", id);
+	if (name)
+		kv_out_put_string(result, "name", name);
+}
+
+/**
+ * kv_object_added() - name and describe an object that was just made
+ * @s: the session
+ * @type: of the object
+ * @name: kv_object_check_name() was content with it; or NULL
+ * @object: the object
+ * @result: receives its description
+ * @f: receives why not
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kv_object_added(struct kv_session *s, enum kv_type type, const char *name,
+		    const union kv_object *object, struct json_object *result,
+		    struct kv_fault *f)
+{
+	int ret = 0;
+
+	if (name)
+		ret = kv_names_add(&s->names, name, type, object->id, f);
+	if (!ret)
+		kv_object_whole(s, type, object, result);
+	return ret;
+}
+
+struct listing {
+	struct kv_session *s;
+	enum kv_type type;
+	struct json_object *list;
+};
+
+static int add_object(const union kv_object *object, void *arg)
+{
+	struct listing *l = arg;
+	struct json_object *obj = json_object_new_object();
+
+	kv_object_whole(l->s, l->type, object, obj);
+	json_object_array_add(l->list, obj);
+	return kv_interrupt_seen() ? -ECANCELED : 0;
+}
+
+static int show_all(struct kv_session *s, enum kv_type type,
+		    struct json_object *result, struct kv_fault *f)
+{
+	struct listing l = { .s = s, .type = type };
+	int ret = -EINTR;
+
+	for (int i = 0; i < TRIES && ret == -EINTR; i++) {
+		json_object_put(l.list);
+		l.list = json_object_new_array();
+		ret = s->b->ops->each(s->b, type, add_object, &l);
+	}
+	if (!ret) {
+		kv_out_put(result, "objects", l.list);
+		return 0;
+	}
+	json_object_put(l.list);
+	if (kv_interrupt_seen())
+		return kv_fault_set(f, -EINTR, "interrupted");
+	if (ret == -EINTR)
+		return kv_fault_set(f, ret, "objects came and went each time they were listed; ask again");
+	return kv_session_refuse(s, ret, f);
+}
+
+/**
+ * kv_object_show() - describe an object, or all that can be seen
+ * @s: the session
+ * @type: of the object
+ * @given: has its id; 0: all
+ * @result: receives the description, or "objects" with all of them
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_object_show(struct kv_session *s, enum kv_type type,
+		   const struct kv_given *given, struct json_object *result,
+		   struct kv_fault *f)
+{
+	union kv_object object;
+	int ret;
+
+	if (!given->id)
+		return show_all(s, type, result, f);
+	ret = kv_session_get(s, type, given->id, &object, f);
+	if (!ret)
+		kv_object_whole(s, type, &object, result);
+	return ret;
+}
+
+/**
+ * kv_object_del() - destroy an object
+ * @s: the session
+ * @type: of the object
+ * @given: has its id
+ * @result: receives the id
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_object_del(struct kv_session *s, enum kv_type type,
+		  const struct kv_given *given, struct json_object *result,
+		  struct kv_fault *f)
+{
+	uint64_t ns;
+	int ret;
+
+	ret = s->b->ops->del(s->b, type, given->id, &ns);
+	if (ret)
+		return kv_session_refuse(s, ret, f);
+	kv_object_begin(s, type, given->id, result);
+	kv_names_delete(&s->names, type, given->id);
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_HAND_TIMES_H
+#define KV_HAND_TIMES_H
+
+#include <json-c/json.h>
+#include "fault.h"
+#include "parse.h"
+
+/*
+ * What the verbs of each line of a batch took, in both spaces, over several rounds.
+ */
+
+struct kv_times_row;
+
+/**
+ * struct kv_times - the table
+ * @row: a line each, in the order in which they came up first
+ * @n: how many
+ * @failed: some of it is missing for want of memory
+ */
+struct kv_times {
+	struct kv_times_row *row;
+	size_t n;
+	bool failed;
+};
+
+void kv_times_add(struct kv_times *t, unsigned int line, const char *text,
+		  enum kv_space_id space, uint64_t ns);
+struct json_object *kv_times_describe(const struct kv_times *t,
+				      unsigned int spaces);
+int kv_times_print(struct json_object *list, unsigned int spaces,
+		   unsigned int rounds, struct kv_fault *f);
+void kv_times_clear(struct kv_times *t);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_HAND_TRACE_H
+#define KV_HAND_TRACE_H
+
+#include "backend.h"
+
+/*
+ * A backend around another one that tells which verbs it calls. What is asked for
+ * is told in the words of the commands; what the verb returned is known only if
+ * the backend got that far: a refusal may be the backend's own.
+ */
+
+/**
+ * struct kv_trace_call - a verb that was called
+ * @verb: its name in this space
+ * @args: what it was called for
+ * @result: what it made or found; "" if there is nothing to tell
+ * @error: 0 or a negative errno
+ * @why: the text that belongs to it
+ * @calls: how often, all with the same result
+ * @idle: a poll that found nothing
+ * @timed: @ns is there
+ * @ns: how long the verb took, all calls together
+ */
+struct kv_trace_call {
+	const char *verb;
+	const char *args;
+	const char *result;
+	int error;
+	const char *why;
+	uint64_t calls;
+	bool idle;
+	bool timed;
+	uint64_t ns;
+};
+
+typedef void kv_trace_fn(const struct kv_trace_call *call, void *arg);
+
+int kv_trace_wrap(struct kv_backend **b, kv_trace_fn *fn, void *arg);
+void kv_trace_settle(struct kv_backend *b);
+
+#endif

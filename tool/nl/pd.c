@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "nl/msg.h"
+
+#define FIELD(type, member, NAME, ...) \
+	KV_NL_FIELD(type, member, KVERBS_A_PD_##NAME, __VA_ARGS__)
+
+static const struct kv_nl_field init_fields[] = {
+	FIELD(struct kv_pd_init, dev, DEV, "device"),
+	FIELD(struct kv_pd_init, persistent, PERSISTENT, "persistent"),
+};
+
+static const struct kv_nl_field object_fields[] = {
+	FIELD(struct kv_pd, id, ID, "pd"),
+	FIELD(struct kv_pd, dev, DEV, "device"),
+	FIELD(struct kv_pd, persistent, PERSISTENT, "persistent"),
+	FIELD(struct kv_pd, local_dma_lkey, LOCAL_DMA_LKEY, NULL),
+};
+
+static const struct kv_nl_table init = KV_NL_TABLE(init_fields);
+static const struct kv_nl_table object = KV_NL_TABLE(object_fields);
+static const struct kv_nl_table *const names[] = { &object, NULL };
+
+const struct kv_nl_noun kv_nl_pd = {
+	.what = "kernel pd",
+	.init = &init,
+	.object = &object,
+	.names = names,
+	.cmd_new = KVERBS_CMD_PD_NEW,
+	.cmd_get = KVERBS_CMD_PD_GET,
+	.cmd_del = KVERBS_CMD_PD_DEL,
+	.id = KVERBS_A_PD_ID,
+	.verb_ns = KVERBS_A_PD_VERB_NS,
+	.size = sizeof(struct kv_pd),
+};

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <string.h>
+#include "clock.h"
+#include "user/user.h"
+
+/* Where to: the address vectors of AHs and of connected QPs. */
+
+#define SL_MAX 15
+#define FLOW_LABEL_MAX 0xfffffU
+
+/* The device's own complaint would go to stderr. */
+static int check_sgid(struct kv_user *u, const struct kv_user_dev *dev,
+		      uint32_t port, const char *prefix, const struct kv_av *av)
+{
+	struct ibv_gid_entry entry;
+
+	if (!av->has_sgid_index)
+		return kv_user_fail(u, -EINVAL, "%ssgid_index is missing: dgid needs it", prefix);
+	if (!ibv_query_gid_ex(dev->ctx, port, av->sgid_index, &entry, 0))
+		return 0;
+	return kv_user_fail(u, -EINVAL,
+			    "%ssgid_index is %u: %s has no GID there on port %u",
+			    prefix, av->sgid_index, kv_user_dev_name(dev), port);
+}
+
+static int check_values(struct kv_user *u, const struct kv_av *av)
+{
+	const struct {
+		const char *what;
+		uint32_t value;
+		uint32_t max;
+	} values[] = {
+		{ "sgid_index", av->has_sgid_index ? av->sgid_index : 0, UINT8_MAX },
+		{ "dlid", av->dlid, UINT16_MAX },
+		{ "sl", av->sl, SL_MAX },
+		{ "traffic_class", av->traffic_class, UINT8_MAX },
+		{ "flow_label", av->flow_label, FLOW_LABEL_MAX },
+		{ "hop_limit", av->hop_limit, UINT8_MAX },
+	};
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < sizeof(values) / sizeof(values[0]) && !ret; i++)
+		ret = kv_user_check_max(u, values[i].what, values[i].value, values[i].max);
+	return ret;
+}
+
+/* What is in the GRH is of no use without one. */
+static int check_no_grh(struct kv_user *u, const char *prefix, const struct kv_av *av)
+{
+	const char *what = av->has_sgid_index ? "sgid_index" :
+			   av->traffic_class ? "traffic_class" :
+			   av->flow_label ? "flow_label" : NULL;
+
+	return what ? kv_user_fail(u, -EINVAL, "%s%s is of no use without dgid", prefix, what) : 0;
+}
+
+/* Is it an address of this link layer? */
+static int check_kind(struct kv_user *u, const struct kv_user_dev *dev,
+		      const char *prefix, const struct kv_av *av)
+{
+	bool roce = dev->link_layer == IBV_LINK_LAYER_ETHERNET;
+
+	if (roce && av->dlid)
+		return kv_user_fail(u, -EINVAL,
+				    "%sdlid is of no use here: RoCE has no LIDs",
+				    prefix);
+	if (roce && !av->has_dgid)
+		return kv_user_fail(u, -EINVAL, "%sdgid is missing: RoCE needs it", prefix);
+	if (!av->has_dgid && !av->dlid)
+		return kv_user_fail(u, -EINVAL,
+				    "%sdlid and %sdgid are missing: where to?",
+				    prefix, prefix);
+	return 0;
+}
+
+/**
+ * kv_user_av_prep() - turn an address vector into that of the verbs
+ * @u: the backend
+ * @dev: the device
+ * @port: the one that is used, checked
+ * @prefix: what stands before the names of the fields: "", or "alt_"
+ * @av: where to
+ * @ah: receives it
+ *
+ * On RoCE the kernel looks up the MAC address that belongs to the GID.
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev,
+		    uint32_t port, const char *prefix, const struct kv_av *av,
+		    struct ibv_ah_attr *ah)
+{
+	int ret;
+
+	ret = check_values(u, av);
+	if (!ret)
+		ret = check_kind(u, dev, prefix, av);
+	if (!ret)
+		ret = av->has_dgid ? check_sgid(u, dev, port, prefix, av) :
+				     check_no_grh(u, prefix, av);
+	if (ret)
+		return ret;
+	ah->port_num = (uint8_t)port;
+	ah->dlid = (uint16_t)av->dlid;
+	ah->sl = (uint8_t)av->sl;
+	ah->is_global = av->has_dgid;
+	if (!av->has_dgid)
+		return 0;
+	ah->grh.sgid_index = (uint8_t)av->sgid_index;
+	ah->grh.traffic_class = (uint8_t)av->traffic_class;
+	ah->grh.flow_label = av->flow_label;
+	ah->grh.hop_limit = (uint8_t)av->hop_limit;
+	memcpy(ah->grh.dgid.raw, av->dgid, sizeof(ah->grh.dgid.raw));
+	return 0;
+}
+
+/**
+ * kv_user_av_fill() - undo kv_user_av_prep()
+ * @ah: an address vector of the verbs
+ * @av: receives it
+ */
+void kv_user_av_fill(const struct ibv_ah_attr *ah, struct kv_av *av)
+{
+	av->dlid = ah->dlid;
+	av->sl = ah->sl;
+	if (!ah->is_global)
+		return;
+	av->has_dgid = true;
+	memcpy(av->dgid, ah->grh.dgid.raw, sizeof(av->dgid));
+	av->has_sgid_index = true;
+	av->sgid_index = ah->grh.sgid_index;
+	av->traffic_class = ah->grh.traffic_class;
+	av->flow_label = ah->grh.flow_label;
+	av->hop_limit = ah->grh.hop_limit;
+}
+
+/**
+ * kv_user_ah_new() - create an address handle; see struct kv_backend_ops
+ * @b: the backend
+ * @init: of which PD, and where to
+ * @to: receives what was made
+ * @verb_ns: duration of ibv_create_ah(), in which the kernel resolves the
+ *	destination's MAC address
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_ah_new(struct kv_backend *b, const struct kv_ah_init *init,
+		   struct kv_ah *to, uint64_t *verb_ns)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_pd *pd = kv_user_obj_find(u, KV_PD, init->pd);
+	struct ibv_ah_attr attr = { 0 };
+	union kv_object object;
+	struct kv_user_ah *ah;
+	uint64_t start;
+	int ret;
+
+	if (!pd)
+		return -ENOENT;
+	if (!(kv_user_dev_can(pd->obj.dev) & KVERBS_CAN_AH))
+		return kv_user_fail(u, -EOPNOTSUPP,
+				    "%s has no address handles",
+				    kv_user_dev_name(pd->obj.dev));
+	ret = kv_user_dev_check_port(u, pd->obj.dev, "port", init->port);
+	if (!ret)
+		ret = kv_user_av_prep(u, pd->obj.dev, init->port, "", &init->av, &attr);
+	if (ret)
+		return ret;
+	ah = kv_user_obj_alloc(u, KV_AH, sizeof(*ah), pd->obj.dev, init->persistent, &ret);
+	if (!ah)
+		return ret;
+	start = kv_clock_raw_ns();
+	ah->ib = ibv_create_ah(pd->ib, &attr);
+	*verb_ns = kv_clock_raw_ns() - start;
+	if (!ah->ib) {
+		ret = kv_user_fail(u, -errno,
+				   "ibv_create_ah: %s: check dgid, sgid_index and the route to it",
+				   strerror(errno));
+		kv_user_obj_free(&ah->obj);
+		return ret;
+	}
+	ah->port = init->port;
+	kv_user_av_fill(&attr, &ah->av);
+	kv_user_obj_set_parent(&ah->obj, 0, &pd->obj);
+	kv_user_obj_publish(u, &ah->obj);
+	kv_user_obj_get(b, KV_AH, ah->obj.id, &object);
+	*to = object.ah;
+	return 0;
+}
+
+/**
+ * kv_user_ah_destroy() - undo kv_user_ah_new()
+ * @u: the backend
+ * @obj: the AH's
+ * @verb_ns: duration of ibv_destroy_ah()
+ *
+ * Return: 0 or a negative errno: then the AH is as it was.
+ */
+int kv_user_ah_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns)
+{
+	struct kv_user_ah *ah = (struct kv_user_ah *)obj;
+	uint64_t start = kv_clock_raw_ns();
+	int ret;
+
+	(void)u;
+	ret = ibv_destroy_ah(ah->ib);
+	*verb_ns = kv_clock_raw_ns() - start;
+	return -ret;
+}
+
+/**
+ * kv_user_ah_fill() - what an AH is
+ * @obj: the AH's
+ * @to: receives it
+ */
+void kv_user_ah_fill(struct kv_user_obj *obj, union kv_object *to)
+{
+	const struct kv_user_ah *ah = (struct kv_user_ah *)obj;
+
+	to->ah.pd = obj->parents[0]->id;
+	to->ah.port = ah->port;
+	to->ah.av = ah->av;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "user/user.h"
+
+/* Devices: opened when they are first named, closed with the backend. */
+
+#define SYS_DEVICES "/sys/class/infiniband"
+#define SYS_UVERBS "/sys/class/infiniband_verbs"
+#define DEV_UVERBS "/dev/infiniband"
+
+/* Calls @fn for the entries of a folder until it returns true. */
+static bool any_entry(const char *folder, bool (*fn)(const char *name))
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	bool found = false;
+
+	if (!dir)
+		return false;
+	while (!found && (entry = readdir(dir)))
+		found = entry->d_name[0] != '.' && fn(entry->d_name);
+	closedir(dir);
+	return found;
+}
+
+static bool is_entry(const char *name)
+{
+	return name[0];
+}
+
+static bool lacks_file(const char *name)
+{
+	char path[PATH_MAX];
+
+	if (strncmp(name, "uverbs", strlen("uverbs")))
+		return false;
+	snprintf(path, sizeof(path), DEV_UVERBS "/%s", name);
+	return access(path, F_OK);
+}
+
+/* The kernel has devices, libibverbs does not list them: why? */
+static int refuse_unreachable(struct kv_user *u)
+{
+	if (access(SYS_UVERBS, F_OK))
+		return kv_user_fail(u, -ENODEV,
+				    "the kernel has RDMA devices, but user space can't reach them: `modprobe ib_uverbs`");
+	if (any_entry(SYS_UVERBS, lacks_file))
+		return kv_user_fail(u, -ENODEV,
+				    "the kernel has RDMA devices, but their files " DEV_UVERBS "/uverbs* are missing: see whether udev runs, or make them (mknod)");
+	return kv_user_fail(u, -ENODEV,
+			    "the kernel has RDMA devices, but libibverbs has no driver for them: install their provider (Debian: ibverbs-providers)");
+}
+
+static int refuse_none(struct kv_user *u)
+{
+	if (any_entry(SYS_DEVICES, is_entry))
+		return refuse_unreachable(u);
+	return kv_user_fail(u, -ENODEV,
+			    "no RDMA device in user space: load a driver, e.g. `rdma link add rxe0 type rxe netdev eth0`");
+}
+
+static int refuse_unknown(struct kv_user *u, const char *name,
+			  struct ibv_device **list)
+{
+	char path[PATH_MAX], known[256] = "";
+	size_t used = 0;
+
+	snprintf(path, sizeof(path), SYS_DEVICES "/%s", name);
+	if (name[0] && !access(path, F_OK))
+		return refuse_unreachable(u);
+	for (; *list && used < sizeof(known); list++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used, " %s",
+					 ibv_get_device_name(*list));
+	return kv_user_fail(u, -ENODEV,
+			    "no RDMA device %s in user space; there are:%s",
+			    name, known);
+}
+
+/* errno is of no use: libibverbs tries another way, and fails there otherwise. */
+static int refuse_open(struct kv_user *u, struct ibv_device *ib, int error)
+{
+	const char *name = ibv_get_device_name(ib);
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), DEV_UVERBS "/%s", ib->dev_name);
+	if (faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) && errno == EACCES)
+		return kv_user_fail(u, -EACCES,
+				    "%s can't be opened: no permission for %s: run as root, or join the file's group",
+				    name, path);
+	return kv_user_fail(u, error ? -error : -EIO,
+			    "%s can't be opened: %s: %s",
+			    name, path, strerror(error));
+}
+
+/**
+ * kv_user_dev_list() - all devices
+ * @u: the backend
+ * @list: receives them, ended by NULL, one at least; to be freed by
+ *	ibv_free_device_list()
+ *
+ * Return: 0 or a negative errno; -ENODEV if there is none.
+ */
+int kv_user_dev_list(struct kv_user *u, struct ibv_device ***list)
+{
+	int n;
+
+	*list = ibv_get_device_list(&n);
+	if (!*list) {
+		/* What libibverbs says when there is no uverbs in the kernel. */
+		if (errno == ENOSYS)
+			return refuse_none(u);
+		return kv_user_fail(u, -errno, "ibv_get_device_list: %s", strerror(errno));
+	}
+	if (n)
+		return 0;
+	ibv_free_device_list(*list);
+	return refuse_none(u);
+}
+
+static int open_device(struct kv_user *u, struct ibv_device *ib,
+		       struct kv_user_dev **opened)
+{
+	struct ibv_device_attr_ex attr;
+	struct ibv_port_attr port;
+	struct kv_user_dev *dev;
+	int ret;
+
+	dev = calloc(1, sizeof(*dev));
+	if (!dev)
+		return kv_user_fail(u, -ENOMEM, "no memory");
+	dev->ctx = ibv_open_device(ib);
+	if (!dev->ctx) {
+		ret = refuse_open(u, ib, errno);
+		goto err_free;
+	}
+	ret = ibv_query_device_ex(dev->ctx, NULL, &attr);
+	if (ret) {
+		ret = kv_user_fail(u, -ret,
+				   "%s: ibv_query_device_ex: %s",
+				   ibv_get_device_name(ib), strerror(ret));
+		goto err_close;
+	}
+	ret = ibv_query_port(dev->ctx, 1, &port);
+	if (ret) {
+		ret = kv_user_fail(u, -ret,
+				   "%s: ibv_query_port: %s",
+				   ibv_get_device_name(ib), strerror(ret));
+		goto err_close;
+	}
+	dev->attr = attr.orig_attr;
+	dev->cap_flags = attr.device_cap_flags_ex | attr.orig_attr.device_cap_flags;
+	dev->link_layer = port.link_layer;
+	dev->next = u->devs;
+	u->devs = dev;
+	*opened = dev;
+	return 0;
+
+err_close:
+	ibv_close_device(dev->ctx);
+err_free:
+	free(dev);
+	return ret;
+}
+
+static struct kv_user_dev *find_open(struct kv_user *u, const char *name)
+{
+	struct kv_user_dev *dev;
+
+	for (dev = u->devs; dev; dev = dev->next)
+		if (!strcmp(kv_user_dev_name(dev), name))
+			return dev;
+	return NULL;
+}
+
+/**
+ * kv_user_dev_open() - a device, opened unless it is already
+ * @u: the backend
+ * @name: such as "rxe0"
+ * @error: where a negative errno goes
+ *
+ * Return: the device, the backend's until that is closed; NULL on failure.
+ */
+struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name,
+				     int *error)
+{
+	struct kv_user_dev *dev = find_open(u, name);
+	struct ibv_device **list, **ib;
+
+	if (dev)
+		return dev;
+	*error = kv_user_dev_list(u, &list);
+	if (*error)
+		return NULL;
+	for (ib = list; *ib && strcmp(ibv_get_device_name(*ib), name); ib++)
+		;
+	*error = *ib ? open_device(u, *ib, &dev) : refuse_unknown(u, name, list);
+	ibv_free_device_list(list);
+	return dev;
+}
+
+/**
+ * kv_user_dev_open_all() - open all devices that there are
+ * @u: the backend
+ *
+ * Return: 0 or a negative errno; -ENODEV if there is none.
+ */
+int kv_user_dev_open_all(struct kv_user *u)
+{
+	struct ibv_device **list, **ib;
+	int ret;
+
+	ret = kv_user_dev_list(u, &list);
+	if (ret)
+		return ret;
+	for (ib = list; *ib && !ret; ib++)
+		kv_user_dev_open(u, ibv_get_device_name(*ib), &ret);
+	ibv_free_device_list(list);
+	return ret;
+}
+
+/**
+ * kv_user_dev_name() - name of a device
+ * @dev: the device
+ *
+ * Return: the name, such as "rxe0".
+ */
+const char *kv_user_dev_name(const struct kv_user_dev *dev)
+{
+	return ibv_get_device_name(dev->ctx->device);
+}
+
+/**
+ * kv_user_dev_check_port() - has the device this port?
+ * @u: the backend
+ * @dev: the device
+ * @what: name of the value
+ * @port: the value
+ *
+ * Return: 0, -ERANGE if no device has it, -EINVAL if this one has not.
+ */
+int kv_user_dev_check_port(struct kv_user *u, const struct kv_user_dev *dev,
+			   const char *what, uint32_t port)
+{
+	uint32_t ports = dev->attr.phys_port_cnt;
+
+	if (port && port <= ports)
+		return 0;
+	return kv_user_fail(u, port ? -EINVAL : -ERANGE,
+			    "%s is %u: %s has 1 to %u",
+			    what, port, kv_user_dev_name(dev), ports);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include <endian.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "user/user.h"
+
+/* What user space sees of a device. */
+
+_Static_assert((int)KVERBS_GID_IB == (int)IBV_GID_TYPE_IB, "GID types");
+_Static_assert((int)KVERBS_GID_ROCE_V1 == (int)IBV_GID_TYPE_ROCE_V1, "GID types");
+_Static_assert((int)KVERBS_GID_ROCE_V2 == (int)IBV_GID_TYPE_ROCE_V2, "GID types");
+_Static_assert(sizeof(((struct kv_gid *)NULL)->netdev) == IF_NAMESIZE, "names of netdevs");
+
+/* The entries of port 1, as many as there is room for. */
+static int query_gids(struct kv_user *u, struct kv_user_dev *dev,
+		      struct kv_dev *to)
+{
+	size_t max = (size_t)to->gid_table_len * dev->attr.phys_port_cnt;
+	struct ibv_gid_entry *entries;
+	ssize_t n, i;
+
+	entries = calloc(max ? max : 1, sizeof(*entries));
+	if (!entries)
+		return kv_user_fail(u, -ENOMEM, "no memory");
+	n = ibv_query_gid_table(dev->ctx, entries, max, 0);
+	for (i = 0; i < n && to->gids < KV_GIDS_MAX; i++) {
+		struct kv_gid *gid = &to->gid[to->gids];
+
+		if (entries[i].port_num != 1)
+			continue;
+		gid->index = entries[i].gid_index;
+		gid->type = entries[i].gid_type;
+		memcpy(gid->raw, entries[i].gid.raw, sizeof(gid->raw));
+		/* One that went meanwhile, or is in another network namespace, has no name. */
+		if (entries[i].ndev_ifindex)
+			if_indextoname(entries[i].ndev_ifindex, gid->netdev);
+		to->gids++;
+	}
+	free(entries);
+	return n < 0 ? kv_user_fail(u, (int)n,
+				    "%s: ibv_query_gid_table: %s",
+				    to->name, strerror((int)-n)) : 0;
+}
+
+/**
+ * kv_user_dev_can() - what can be done with a device
+ * @dev: the device
+ *
+ * iWARP has but connections, and no address handles.
+ *
+ * Return: KVERBS_CAN_*
+ */
+uint32_t kv_user_dev_can(const struct kv_user_dev *dev)
+{
+	bool iwarp = dev->ctx->device->transport_type == IBV_TRANSPORT_IWARP;
+	const struct ibv_device_attr *attr = &dev->attr;
+	uint32_t can = KVERBS_CAN_RC;
+
+	if (!iwarp)
+		can |= KVERBS_CAN_UC | KVERBS_CAN_UD;
+	if (!iwarp && attr->max_ah > 0)
+		can |= KVERBS_CAN_AH;
+	if (attr->max_srq > 0)
+		can |= KVERBS_CAN_SRQ;
+	if (attr->atomic_cap != IBV_ATOMIC_NONE)
+		can |= KVERBS_CAN_ATOMIC;
+	return can;
+}
+
+static void fill_attr(const struct kv_user_dev *dev, struct kv_dev *to)
+{
+	const struct ibv_device_attr *attr = &dev->attr;
+
+	to->ports = attr->phys_port_cnt;
+	to->comp_vectors = (uint32_t)dev->ctx->num_comp_vectors;
+	to->node_guid = be64toh(attr->node_guid);
+	to->sys_image_guid = be64toh(attr->sys_image_guid);
+	snprintf(to->fw_ver, sizeof(to->fw_ver), "%s", attr->fw_ver);
+	to->vendor_id = attr->vendor_id;
+	to->vendor_part_id = attr->vendor_part_id;
+	to->hw_ver = attr->hw_ver;
+	to->cap_flags = dev->cap_flags;
+	to->max_mr_size = attr->max_mr_size;
+	to->page_size_cap = attr->page_size_cap;
+	to->max_qp = (uint32_t)attr->max_qp;
+	to->max_qp_wr = (uint32_t)attr->max_qp_wr;
+	to->max_send_sge = (uint32_t)attr->max_sge;
+	to->max_recv_sge = (uint32_t)attr->max_sge;
+	to->max_sge_rd = (uint32_t)attr->max_sge_rd;
+	to->max_cq = (uint32_t)attr->max_cq;
+	to->max_cqe = (uint32_t)attr->max_cqe;
+	to->max_mr = (uint32_t)attr->max_mr;
+	to->max_pd = (uint32_t)attr->max_pd;
+	to->max_qp_rd_atom = (uint32_t)attr->max_qp_rd_atom;
+	to->max_res_rd_atom = (uint32_t)attr->max_res_rd_atom;
+	to->max_qp_init_rd_atom = (uint32_t)attr->max_qp_init_rd_atom;
+	to->atomic = attr->atomic_cap;
+	to->max_mw = (uint32_t)attr->max_mw;
+	to->max_mcast_grp = (uint32_t)attr->max_mcast_grp;
+	to->max_mcast_qp_attach = (uint32_t)attr->max_mcast_qp_attach;
+	to->max_ah = (uint32_t)attr->max_ah;
+	to->max_srq = (uint32_t)attr->max_srq;
+	to->max_srq_wr = (uint32_t)attr->max_srq_wr;
+	to->max_srq_sge = (uint32_t)attr->max_srq_sge;
+	to->max_pkeys = attr->max_pkeys;
+	to->local_ca_ack_delay = attr->local_ca_ack_delay;
+	to->max_mr_bytes = kv_user_mr_bytes_max(dev);
+}
+
+static void fill_port(const struct ibv_port_attr *port, struct kv_dev *to)
+{
+	to->port_state = port->state;
+	to->phys_state = port->phys_state;
+	/* Devices older than the field are InfiniBand. */
+	to->link_layer = port->link_layer ? port->link_layer : IBV_LINK_LAYER_INFINIBAND;
+	to->max_mtu = 128U << port->max_mtu;
+	to->active_mtu = 128U << port->active_mtu;
+	to->max_msg_bytes = port->max_msg_sz;
+	to->lid = port->lid;
+	to->sm_lid = port->sm_lid;
+	to->active_width = port->active_width;
+	to->active_speed = port->active_speed;
+	to->gid_table_len = (uint32_t)port->gid_tbl_len;
+	to->pkey_table_len = port->pkey_tbl_len;
+}
+
+static int query_device(struct kv_user *u, struct kv_user_dev *dev,
+			struct kv_dev *to)
+{
+	struct ibv_port_attr port;
+	int ret;
+
+	memset(to, 0, sizeof(*to));
+	snprintf(to->name, sizeof(to->name), "%s", kv_user_dev_name(dev));
+	ret = ibv_query_port(dev->ctx, 1, &port);
+	if (ret)
+		return kv_user_fail(u, -ret, "%s: ibv_query_port: %s", to->name, strerror(ret));
+	to->can = kv_user_dev_can(dev);
+	fill_attr(dev, to);
+	fill_port(&port, to);
+	return query_gids(u, dev, to);
+}
+
+/**
+ * kv_user_dev_get() - what a device is; see struct kv_backend_ops
+ * @b: the backend
+ * @name: such as "rxe0"
+ * @dev: receives all of it
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_dev *from;
+	int ret;
+
+	from = kv_user_dev_open(u, name, &ret);
+	return from ? query_device(u, from, dev) : ret;
+}
+
+/**
+ * kv_user_dev_each() - all devices; see struct kv_backend_ops
+ * @b: the backend
+ * @fn: called for each; ends it by returning non-zero
+ * @arg: @fn's
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_dev_each(struct kv_backend *b,
+		     int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct ibv_device **list, **ib;
+	struct kv_dev dev;
+	int ret;
+
+	ret = kv_user_dev_list(u, &list);
+	if (ret)
+		return ret;
+	for (ib = list; *ib; ib++) {
+		ret = kv_user_dev_get(b, ibv_get_device_name(*ib), &dev);
+		if (ret || fn(&dev, arg))
+			break;
+	}
+	ibv_free_device_list(list);
+	return ret;
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "user/user.h"
+
+/* Asynchronous events of all devices (IBTA 11.6.3), and what else is told. */
+
+static const uint8_t types[] = {
+	[IBV_EVENT_CQ_ERR] = KVERBS_EVENT_CQ_ERR,
+	[IBV_EVENT_QP_FATAL] = KVERBS_EVENT_QP_FATAL,
+	[IBV_EVENT_QP_REQ_ERR] = KVERBS_EVENT_QP_REQ_ERR,
+	[IBV_EVENT_QP_ACCESS_ERR] = KVERBS_EVENT_QP_ACCESS_ERR,
+	[IBV_EVENT_COMM_EST] = KVERBS_EVENT_COMM_EST,
+	[IBV_EVENT_SQ_DRAINED] = KVERBS_EVENT_SQ_DRAINED,
+	[IBV_EVENT_PATH_MIG] = KVERBS_EVENT_PATH_MIG,
+	[IBV_EVENT_PATH_MIG_ERR] = KVERBS_EVENT_PATH_MIG_ERR,
+	[IBV_EVENT_DEVICE_FATAL] = KVERBS_EVENT_DEVICE_FATAL,
+	[IBV_EVENT_PORT_ACTIVE] = KVERBS_EVENT_PORT_ACTIVE,
+	[IBV_EVENT_PORT_ERR] = KVERBS_EVENT_PORT_ERR,
+	[IBV_EVENT_LID_CHANGE] = KVERBS_EVENT_LID_CHANGE,
+	[IBV_EVENT_PKEY_CHANGE] = KVERBS_EVENT_PKEY_CHANGE,
+	[IBV_EVENT_SM_CHANGE] = KVERBS_EVENT_SM_CHANGE,
+	[IBV_EVENT_SRQ_ERR] = KVERBS_EVENT_SRQ_ERR,
+	[IBV_EVENT_SRQ_LIMIT_REACHED] = KVERBS_EVENT_SRQ_LIMIT_REACHED,
+	[IBV_EVENT_QP_LAST_WQE_REACHED] = KVERBS_EVENT_LAST_WQE_REACHED,
+	[IBV_EVENT_CLIENT_REREGISTER] = KVERBS_EVENT_CLIENT_REREGISTER,
+	[IBV_EVENT_GID_CHANGE] = KVERBS_EVENT_GID_CHANGE,
+};
+
+static uint32_t to_type(enum ibv_event_type from)
+{
+	uint32_t type = (size_t)from < sizeof(types) ? types[from] : 0;
+
+	return type ? type : KVERBS_EVENT_OTHER;
+}
+
+static uint32_t id_of_cq(const struct kv_user *u, const struct ibv_cq *ib)
+{
+	const struct kv_user_table *table = &u->tables[KV_CQ];
+	size_t i;
+
+	for (i = 0; i < table->n; i++)
+		if (((struct kv_user_cq *)table->objs[i])->ib == ib)
+			return table->objs[i]->id;
+	return 0;
+}
+
+static uint32_t id_of_srq(const struct kv_user *u, const struct ibv_srq *ib)
+{
+	const struct kv_user_table *table = &u->tables[KV_SRQ];
+	size_t i;
+
+	for (i = 0; i < table->n; i++)
+		if (((struct kv_user_srq *)table->objs[i])->ib == ib)
+			return table->objs[i]->id;
+	return 0;
+}
+
+static uint32_t id_of_qp(const struct kv_user *u, const struct ibv_qp *ib)
+{
+	const struct kv_user_table *table = &u->tables[KV_QP];
+	size_t i;
+
+	for (i = 0; i < table->n; i++)
+		if (((struct kv_user_qp *)table->objs[i])->ib == ib)
+			return table->objs[i]->id;
+	return 0;
+}
+
+static void fill(const struct kv_user *u, const struct kv_user_dev *dev,
+		 const struct ibv_async_event *from, struct kv_event *to)
+{
+	memset(to, 0, sizeof(*to));
+	to->type = to_type(from->event_type);
+	snprintf(to->dev, sizeof(to->dev), "%s", kv_user_dev_name(dev));
+	switch (to->type) {
+	case KVERBS_EVENT_CQ_ERR:
+		to->cq = id_of_cq(u, from->element.cq);
+		break;
+	case KVERBS_EVENT_QP_FATAL:
+	case KVERBS_EVENT_QP_REQ_ERR:
+	case KVERBS_EVENT_QP_ACCESS_ERR:
+	case KVERBS_EVENT_COMM_EST:
+	case KVERBS_EVENT_SQ_DRAINED:
+	case KVERBS_EVENT_PATH_MIG:
+	case KVERBS_EVENT_PATH_MIG_ERR:
+	case KVERBS_EVENT_LAST_WQE_REACHED:
+		to->qp = id_of_qp(u, from->element.qp);
+		break;
+	case KVERBS_EVENT_SRQ_ERR:
+	case KVERBS_EVENT_SRQ_LIMIT_REACHED:
+		to->srq = id_of_srq(u, from->element.srq);
+		break;
+	case KVERBS_EVENT_PORT_ACTIVE:
+	case KVERBS_EVENT_PORT_ERR:
+	case KVERBS_EVENT_LID_CHANGE:
+	case KVERBS_EVENT_PKEY_CHANGE:
+	case KVERBS_EVENT_SM_CHANGE:
+	case KVERBS_EVENT_CLIENT_REREGISTER:
+	case KVERBS_EVENT_GID_CHANGE:
+		to->port = (uint32_t)from->element.port_num;
+		break;
+	}
+}
+
+static int get_event(struct kv_user *u, struct kv_user_dev *dev,
+		     struct kv_event *to)
+{
+	struct ibv_async_event event;
+
+	if (ibv_get_async_event(dev->ctx, &event))
+		return kv_user_fail(u, errno ? -errno : -EIO,
+				    "%s: ibv_get_async_event: %s",
+				    kv_user_dev_name(dev), strerror(errno));
+	fill(u, dev, &event, to);
+	/* At once: who destroys the object waits until all were. */
+	ibv_ack_async_event(&event);
+	return 0;
+}
+
+/**
+ * kv_user_event_add() - something happened that the kernel does not tell
+ * @u: the backend
+ * @event: what
+ */
+void kv_user_event_add(struct kv_user *u, const struct kv_event *event)
+{
+	if (u->n_events == KV_USER_EVENTS) {
+		u->first_event = (u->first_event + 1) % KV_USER_EVENTS;
+		u->n_events--;
+	}
+	u->events[(u->first_event + u->n_events++) % KV_USER_EVENTS] = *event;
+}
+
+static void take_added(struct kv_user *u, struct kv_event *event)
+{
+	*event = u->events[u->first_event];
+	u->first_event = (u->first_event + 1) % KV_USER_EVENTS;
+	u->n_events--;
+}
+
+/* Of those that are opened; in @fds their descriptors, in the same order. */
+static unsigned int list_fds(const struct kv_user *u, struct pollfd *fds)
+{
+	const struct kv_user_dev *dev;
+	unsigned int n = 0;
+
+	for (dev = u->devs; dev; dev = dev->next, n++) {
+		if (!fds)
+			continue;
+		fds[n].fd = dev->ctx->async_fd;
+		fds[n].events = POLLIN;
+	}
+	return n;
+}
+
+/**
+ * kv_user_event_wait() - the next event; see struct kv_backend_ops
+ * @b: the backend; the first call opens all devices that there are, whose
+ *	asynchronous events are told
+ * @timeout_ms: milliseconds; negative for no limit
+ * @event: receives it; ids of objects that are gone are 0
+ *
+ * Return: 0 or a negative errno: -EAGAIN, -EINTR.
+ */
+int kv_user_event_wait(struct kv_backend *b, int timeout_ms,
+		       struct kv_event *event)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_dev *dev = u->devs;
+	struct pollfd *fds;
+	unsigned int n, i;
+	int ready, ret;
+
+	if (u->n_events) {
+		take_added(u, event);
+		return 0;
+	}
+	if (!u->opened_all) {
+		ret = kv_user_dev_open_all(u);
+		if (ret && ret != -ENODEV)
+			return ret;
+		u->opened_all = !ret;
+		dev = u->devs;
+	}
+	n = list_fds(u, NULL);
+	fds = calloc(n + 1, sizeof(*fds));
+	if (!fds)
+		return kv_user_fail(u, -ENOMEM, "no memory");
+	list_fds(u, fds);
+	ready = poll(fds, n, timeout_ms);
+	if (ready < 0)
+		ret = kv_user_fail(u, -errno, "waiting for events: %s", strerror(errno));
+	else if (!ready)
+		ret = kv_user_fail(u, -EAGAIN, "no event within %d ms", timeout_ms);
+	else
+		ret = -EAGAIN;
+	for (i = 0; ready > 0 && i < n; i++, dev = dev->next) {
+		if (!fds[i].revents)
+			continue;
+		ret = get_event(u, dev, event);
+		break;
+	}
+	free(fds);
+	return ret;
+}

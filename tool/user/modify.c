@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <string.h>
+#include "clock.h"
+#include "qp_table.h"
+#include "user/post.h"
+#include "user/user.h"
+
+/* Transitions of a QP. kmod/qp_table.c says which there are, and what each needs. */
+
+#define BITS_24 0xffffffU
+
+_Static_assert(KV_QPA_STATE == (int)IBV_QP_STATE, "attributes");
+_Static_assert(KV_QPA_CUR_STATE == (int)IBV_QP_CUR_STATE, "attributes");
+_Static_assert(KV_QPA_SQD_ASYNC_NOTIFY == (int)IBV_QP_EN_SQD_ASYNC_NOTIFY, "attributes");
+_Static_assert(KV_QPA_ACCESS == (int)IBV_QP_ACCESS_FLAGS, "attributes");
+_Static_assert(KV_QPA_PKEY_INDEX == (int)IBV_QP_PKEY_INDEX, "attributes");
+_Static_assert(KV_QPA_PORT == (int)IBV_QP_PORT, "attributes");
+_Static_assert(KV_QPA_QKEY == (int)IBV_QP_QKEY, "attributes");
+_Static_assert(KV_QPA_AV == (int)IBV_QP_AV, "attributes");
+_Static_assert(KV_QPA_PATH_MTU == (int)IBV_QP_PATH_MTU, "attributes");
+_Static_assert(KV_QPA_TIMEOUT == (int)IBV_QP_TIMEOUT, "attributes");
+_Static_assert(KV_QPA_RETRY_CNT == (int)IBV_QP_RETRY_CNT, "attributes");
+_Static_assert(KV_QPA_RNR_RETRY == (int)IBV_QP_RNR_RETRY, "attributes");
+_Static_assert(KV_QPA_RQ_PSN == (int)IBV_QP_RQ_PSN, "attributes");
+_Static_assert(KV_QPA_MAX_RD_ATOMIC == (int)IBV_QP_MAX_QP_RD_ATOMIC, "attributes");
+_Static_assert(KV_QPA_ALT_PATH == (int)IBV_QP_ALT_PATH, "attributes");
+_Static_assert(KV_QPA_MIN_RNR_TIMER == (int)IBV_QP_MIN_RNR_TIMER, "attributes");
+_Static_assert(KV_QPA_SQ_PSN == (int)IBV_QP_SQ_PSN, "attributes");
+_Static_assert(KV_QPA_MAX_DEST_RD_ATOMIC == (int)IBV_QP_MAX_DEST_RD_ATOMIC, "attributes");
+_Static_assert(KV_QPA_PATH_MIG_STATE == (int)IBV_QP_PATH_MIG_STATE, "attributes");
+_Static_assert(KV_QPA_DEST_QPN == (int)IBV_QP_DEST_QPN, "attributes");
+
+/* The ranges that the fields have; devices may take less. */
+static int check_values(struct kv_user *u, const struct kv_qp_attr *from)
+{
+	const struct {
+		uint32_t bit;
+		const char *what;
+		uint32_t value;
+		uint32_t max;
+	} values[] = {
+		{ KV_QPA_CUR_STATE, "cur_state", from->cur_state, KVERBS_QPS_ERR },
+		{ KV_QPA_PKEY_INDEX, "pkey_index", from->pkey_index, UINT16_MAX },
+		{ KV_QPA_DEST_QPN, "dest_qpn", from->dest_qpn, BITS_24 },
+		{ KV_QPA_RQ_PSN, "rq_psn", from->rq_psn, BITS_24 },
+		{ KV_QPA_MIN_RNR_TIMER, "min_rnr_timer", from->min_rnr_timer, 31 },
+		{ KV_QPA_MAX_DEST_RD_ATOMIC, "max_dest_rd_atomic", from->max_dest_rd_atomic,
+		  UINT8_MAX },
+		{ KV_QPA_SQ_PSN, "sq_psn", from->sq_psn, BITS_24 },
+		{ KV_QPA_TIMEOUT, "timeout", from->timeout, 31 },
+		{ KV_QPA_RETRY_CNT, "retry_cnt", from->retry_cnt, 7 },
+		{ KV_QPA_RNR_RETRY, "rnr_retry", from->rnr_retry, 7 },
+		{ KV_QPA_MAX_RD_ATOMIC, "max_rd_atomic", from->max_rd_atomic, UINT8_MAX },
+		{ KV_QPA_PATH_MIG_STATE, "path_mig_state", from->path_mig_state, KVERBS_MIG_ARMED },
+		{ KV_QPA_ALT_PATH, "alt_pkey_index", from->alt_pkey_index, UINT16_MAX },
+		{ KV_QPA_ALT_PATH, "alt_timeout", from->alt_timeout, 31 },
+		{ KV_QPA_SQD_ASYNC_NOTIFY, "sqd_async_notify", from->sqd_async_notify, 1 },
+	};
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < sizeof(values) / sizeof(values[0]) && !ret; i++)
+		if (from->mask & values[i].bit)
+			ret = kv_user_check_max(u, values[i].what, values[i].value, values[i].max);
+	if (!ret && from->mask & KV_QPA_ACCESS)
+		ret = kv_user_check_access(u, "access", from->access);
+	return ret;
+}
+
+static int prep_mtu(struct kv_user *u, uint32_t bytes, enum ibv_mtu *to)
+{
+	enum ibv_mtu mtu;
+
+	for (mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++) {
+		if (bytes == 128U << mtu) {
+			*to = mtu;
+			return 0;
+		}
+	}
+	return kv_user_fail(u, bytes < 256 || bytes > 4096 ? -ERANGE : -EINVAL,
+			    "path_mtu is %u: it must be 256, 512, 1024, 2048 or 4096",
+			    bytes);
+}
+
+static int prep_alt_path(struct kv_user *u, const struct kv_user_dev *dev,
+			 const struct kv_qp_attr *from, struct ibv_qp_attr *attr)
+{
+	int ret;
+
+	ret = kv_user_dev_check_port(u, dev, "alt_port", from->alt_port);
+	if (ret)
+		return ret;
+	if (dev->link_layer == IBV_LINK_LAYER_ETHERNET)
+		return kv_user_fail(u, -EINVAL, "an alternate path is for InfiniBand only");
+	return kv_user_av_prep(u, dev, from->alt_port, "alt_", &from->alt_av, &attr->alt_ah_attr);
+}
+
+/* What needs more than a check of its range. */
+static int prep_checked(struct kv_user *u, const struct kv_user_qp *qp,
+			const struct kv_qp_attr *from, struct ibv_qp_attr *attr)
+{
+	const struct kv_user_dev *dev = qp->obj.dev;
+	uint32_t port = from->mask & KV_QPA_PORT ? from->port : qp->port;
+	int ret = 0;
+
+	if (from->mask & KV_QPA_PATH_MTU)
+		ret = prep_mtu(u, from->path_mtu, &attr->path_mtu);
+	if (!ret)
+		ret = kv_user_dev_check_port(u, dev, "port", port);
+	if (ret)
+		return ret;
+	attr->port_num = (uint8_t)port;
+	if (from->mask & KV_QPA_AV)
+		ret = kv_user_av_prep(u, dev, port, "", &from->av, &attr->ah_attr);
+	return ret || !(from->mask & KV_QPA_ALT_PATH) ? ret : prep_alt_path(u, dev, from, attr);
+}
+
+/* What the table does not know: is there such a thing, of this device? */
+static int check_device(struct kv_user *u, const struct kv_user_qp *qp,
+			uint32_t state, const struct kv_qp_attr *from)
+{
+	const struct ibv_device_attr *limits = &qp->obj.dev->attr;
+	uint32_t port = from->mask & KV_QPA_PORT ? from->port : qp->port;
+	__be16 pkey;
+
+	if (from->mask & KV_QPA_CUR_STATE && from->cur_state != state)
+		return kv_user_fail(u, -EINVAL,
+				    "cur_state is not the state that qp %u is in: %s",
+				    qp->obj.id, kv_qp_state_name(state));
+	if (from->mask & KV_QPA_PKEY_INDEX &&
+	    ibv_query_pkey(qp->obj.dev->ctx, (uint8_t)port, (int)from->pkey_index, &pkey))
+		return kv_user_fail(u, -EINVAL,
+				    "pkey_index is %u: no P_Key there on port %u",
+				    from->pkey_index, port);
+	if (from->mask & KV_QPA_MAX_RD_ATOMIC &&
+	    (int)from->max_rd_atomic > limits->max_qp_init_rd_atom)
+		return kv_user_fail(u, -EINVAL,
+				    "max_rd_atomic is %u, above the device's max_qp_init_rd_atom, %d",
+				    from->max_rd_atomic, limits->max_qp_init_rd_atom);
+	if (from->mask & KV_QPA_MAX_DEST_RD_ATOMIC &&
+	    (int)from->max_dest_rd_atomic > limits->max_qp_rd_atom)
+		return kv_user_fail(u, -EINVAL,
+				    "max_dest_rd_atomic is %u, above the device's max_qp_rd_atom, %d",
+				    from->max_dest_rd_atomic, limits->max_qp_rd_atom);
+	return 0;
+}
+
+static int prep(struct kv_user *u, const struct kv_user_qp *qp,
+		const struct kv_qp_attr *from, struct ibv_qp_attr *attr)
+{
+	int ret;
+
+	ret = check_values(u, from);
+	if (ret)
+		return ret;
+	attr->qp_state = (enum ibv_qp_state)from->state;
+	attr->cur_qp_state = (enum ibv_qp_state)from->cur_state;
+	attr->en_sqd_async_notify = (uint8_t)from->sqd_async_notify;
+	attr->qp_access_flags = from->access;
+	attr->pkey_index = from->mask & KV_QPA_PKEY_INDEX ? (uint16_t)from->pkey_index : 0;
+	attr->qkey = from->qkey;
+	attr->timeout = (uint8_t)from->timeout;
+	attr->retry_cnt = (uint8_t)from->retry_cnt;
+	attr->rnr_retry = (uint8_t)from->rnr_retry;
+	attr->rq_psn = from->rq_psn;
+	attr->max_rd_atomic = (uint8_t)from->max_rd_atomic;
+	attr->min_rnr_timer = (uint8_t)from->min_rnr_timer;
+	attr->sq_psn = from->sq_psn;
+	attr->max_dest_rd_atomic = (uint8_t)from->max_dest_rd_atomic;
+	attr->path_mig_state = (enum ibv_mig_state)from->path_mig_state;
+	attr->dest_qp_num = from->dest_qpn;
+	attr->alt_port_num = (uint8_t)from->alt_port;
+	attr->alt_pkey_index = (uint16_t)from->alt_pkey_index;
+	attr->alt_timeout = (uint8_t)from->alt_timeout;
+	return prep_checked(u, qp, from, attr);
+}
+
+/* What the QP was given holds until RESET, which forgets what was posted, too. */
+static void note_modified(struct kv_user *u, struct kv_user_qp *qp, uint32_t state,
+			  uint32_t mask, const struct ibv_qp_attr *attr)
+{
+	qp->port = attr->port_num;
+	qp->given |= mask;
+	if (state != KVERBS_QPS_RESET)
+		return;
+	qp->port = 1;
+	qp->given = 0;
+	qp->recvs = 0;
+	qp->dirty = false;
+	kv_user_obj_set_parent(&qp->obj, KV_USER_QP_LOCAL_MR, NULL);
+	kv_user_obj_set_parent(&qp->obj, KV_USER_QP_TARGET_MR, NULL);
+	kv_user_queue_forget_qp(u, qp);
+}
+
+static const char *advise(int error, uint32_t mask)
+{
+	if (mask & KV_QPA_AV)
+		return ": check dgid, sgid_index, the route to it, and what the device can do";
+	return error == EINVAL ? ": the device refuses the value of an attribute" : "";
+}
+
+/**
+ * kv_user_qp_modify() - take the QP through one transition; see struct
+ * kv_backend_ops
+ * @b: the backend
+ * @id: the QP
+ * @from: which transition, and what it sets
+ * @verb_ns: duration of ibv_modify_qp(), in which the kernel resolves the
+ *	destination's MAC address
+ *
+ * Return: 0 or a negative errno; -EBUSY while a run is on the QP.
+ */
+int kv_user_qp_modify(struct kv_backend *b, uint32_t id,
+		      const struct kv_qp_attr *from, uint64_t *verb_ns)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_qp *qp = kv_user_obj_find(u, KV_QP, id);
+	uint32_t state, mask = from->mask | KV_QPA_STATE;
+	struct ibv_qp_attr attr = { 0 };
+	struct kv_qp_step wrong;
+	uint64_t start;
+	int ret;
+
+	if (!qp)
+		return -ENOENT;
+	ret = kv_user_check_max(u, "state", from->state, KVERBS_QPS_ERR);
+	if (!ret)
+		ret = prep(u, qp, from, &attr);
+	if (!ret)
+		ret = kv_user_qp_query_state(u, qp, &state);
+	if (ret)
+		return ret;
+	if (state == KVERBS_QPS_RESET && from->state == KVERBS_QPS_INIT)
+		mask |= KV_QPA_PORT | KV_QPA_PKEY_INDEX;
+	ret = kv_qp_table_check(qp->type, state, from->state, mask, &wrong);
+	if (ret)
+		return kv_user_fail(u, ret, "%s", wrong.text);
+	ret = check_device(u, qp, state, from);
+	if (!ret)
+		ret = kv_user_qp_check_idle(u, qp);
+	if (ret)
+		return ret;
+
+	start = kv_clock_raw_ns();
+	ret = ibv_modify_qp(qp->ib, &attr, (int)mask);
+	*verb_ns = kv_clock_raw_ns() - start;
+	if (ret)
+		return kv_user_fail(u, -ret, "ibv_modify_qp of qp %u from %s to %s: %s%s",
+				    id, kv_qp_state_name(state), kv_qp_state_name(from->state),
+				    strerror(ret), advise(ret, mask));
+	note_modified(u, qp, from->state, mask, &attr);
+	return 0;
+}

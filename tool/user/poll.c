@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "clock.h"
+#include "user/post.h"
+#include "user/run.h"
+
+/*
+ * Completions of requests that were posted by hand: taken from the CQ of the
+ * verbs into our own list, handed out from there.
+ */
+
+/* IBTA 11.6.2 numbers them, and so does the kernel. */
+_Static_assert((int)IBV_WC_SUCCESS == 0, "statuses");
+_Static_assert((int)IBV_WC_WR_FLUSH_ERR == 5, "statuses");
+_Static_assert((int)IBV_WC_GENERAL_ERR == 21, "statuses");
+
+static struct kv_user_post *find_post(struct kv_user *u, uint64_t serial)
+{
+	struct kv_user_post *post;
+
+	LIST_FOREACH(post, &u->posts[serial % KV_USER_POST_BUCKETS], hashed)
+		if (post->serial == serial)
+			return post;
+	return NULL;
+}
+
+static struct kv_user_qp *find_qpn(const struct kv_user *u,
+				   const struct kv_user_cq *cq, uint32_t qpn)
+{
+	const struct kv_user_table *qps = &u->tables[KV_QP];
+	size_t i;
+
+	for (i = 0; i < qps->n; i++) {
+		struct kv_user_qp *qp = (struct kv_user_qp *)qps->objs[i];
+
+		if (qp->obj.dev == cq->obj.dev && qp->qpn == qpn)
+			return qp;
+	}
+	return NULL;
+}
+
+static void tell_error(struct kv_user *u, const struct kv_user_post *post)
+{
+	struct kv_event event = {
+		.type = KVERBS_EVENT_WC_ERROR,
+		.qp = post->qp->obj.id,
+		.wc_status = post->wc.status,
+		.vendor_err = post->wc.vendor_err,
+	};
+
+	if (event.wc_status == IBV_WC_SUCCESS || event.wc_status == IBV_WC_WR_FLUSH_ERR)
+		return;
+	snprintf(event.dev, sizeof(event.dev), "%s", kv_user_dev_name(post->qp->obj.dev));
+	kv_user_event_add(u, &event);
+}
+
+/*
+ * False: nobody waits for it. A run left it, the request was forgotten, or it was
+ * an SRQ's and who took it is gone.
+ */
+static bool take(struct kv_user *u, struct kv_user_cq *cq, const struct ibv_wc *wc)
+{
+	struct kv_user_post *post = find_post(u, wc->wr_id);
+
+	if (!post || post->completed)
+		return false;
+	if (!post->cq) {
+		/* An SRQ's: only now it is known who took it. */
+		post->qp = find_qpn(u, cq, wc->qp_num);
+		if (!post->qp) {
+			kv_user_queue_drop(post);
+			return false;
+		}
+		post->cq = cq;
+		cq->pending++;
+	}
+	post->wc = *wc;
+	post->completed = true;
+	TAILQ_INSERT_TAIL(&cq->done, post, finished);
+	tell_error(u, post);
+	return true;
+}
+
+static unsigned int count_done(const struct kv_user_cq *cq, unsigned int max)
+{
+	const struct kv_user_post *post;
+	unsigned int n = 0;
+
+	TAILQ_FOREACH(post, &cq->done, finished)
+		if (++n == max)
+			break;
+	return n;
+}
+
+/* Takes what is there until there are @max to hand out; @max: up to POLL_MAX. */
+static int take_some(struct kv_user *u, struct kv_user_cq *cq, unsigned int max,
+		     uint64_t *verb_ns)
+{
+	struct ibv_wc wc[KVERBS_POLL_MAX];
+	unsigned int have = count_done(cq, max);
+	uint64_t start;
+	int i, n, room;
+
+	*verb_ns = 0;
+	while ((room = (int)(max - have)) > 0) {
+		start = kv_clock_raw_ns();
+		n = ibv_poll_cq(cq->ib, room, wc);
+		*verb_ns += kv_clock_raw_ns() - start;
+		if (n < 0)
+			return kv_user_fail(u, -EIO, "ibv_poll_cq of cq %u failed", cq->obj.id);
+		for (i = 0; i < n; i++)
+			have += take(u, cq, &wc[i]);
+		if (n < room)
+			break;
+	}
+	return 0;
+}
+
+/**
+ * kv_user_poll_take_all() - take all completions out of a CQ of the verbs
+ * @u: the backend
+ * @cq: the CQ; while a run polls it, nothing happens: nothing was posted by hand
+ *	there then
+ *
+ * What was posted by hand waits for kv_user_poll(); what runs left is dropped.
+ */
+void kv_user_poll_take_all(struct kv_user *u, struct kv_user_cq *cq)
+{
+	struct ibv_wc wc;
+
+	if (cq->poller && kv_user_run_active(cq->poller))
+		return;
+	while (ibv_poll_cq(cq->ib, 1, &wc) > 0)
+		take(u, cq, &wc);
+}
+
+static bool receives(const struct kv_user_post *post)
+{
+	return post->op == KVERBS_OP_RECV;
+}
+
+static void fill_ud(const struct kv_user_post *post, struct kv_wc *to)
+{
+	if (!receives(post) || post->qp->type != KVERBS_QPT_UD)
+		return;
+	to->has_src_qpn = true;
+	to->src_qpn = post->wc.src_qp;
+	to->grh = post->wc.wc_flags & IBV_WC_GRH;
+}
+
+/* On failure only the status, wr_id, and who it was, are valid (IBTA 11.4.2.1). */
+static void fill_wc(const struct kv_user_post *post, struct kv_wc *to)
+{
+	const struct ibv_wc *wc = &post->wc;
+
+	memset(to, 0, sizeof(*to));
+	to->wr_id = post->wr_id;
+	to->status = wc->status;
+	to->op = post->op;
+	to->qp = post->qp->obj.id;
+	if (wc->status != IBV_WC_SUCCESS) {
+		to->vendor_err = wc->vendor_err;
+		return;
+	}
+	if (receives(post) && wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM)
+		to->op = KVERBS_OP_RECV_WRITE_IMM;
+	to->has_length = receives(post) || post->op == KVERBS_OP_READ;
+	if (to->has_length)
+		to->length = wc->byte_len;
+	to->has_imm = receives(post) && wc->wc_flags & IBV_WC_WITH_IMM;
+	if (to->has_imm)
+		to->imm = ntohl(wc->imm_data);
+	fill_ud(post, to);
+}
+
+/* Sends complete in order: what stands before it is over, signaled or not. */
+static void drop_earlier(const struct kv_user_post *post)
+{
+	struct kv_user_post *first;
+
+	while ((first = TAILQ_FIRST(&post->queue->posts)) != post)
+		kv_user_queue_drop(first);
+}
+
+/**
+ * kv_user_poll() - take completions of requests that were posted by hand; see
+ * struct kv_backend_ops
+ * @b: the backend
+ * @id: the CQ
+ * @wc: room for @max
+ * @max: 1 .. KVERBS_POLL_MAX
+ * @n: receives how many came
+ * @verb_ns: duration of ibv_poll_cq(); 0 if kv_user_cq_arm() had found enough
+ *
+ * Return: 0 or a negative errno; -EBUSY while a run polls the CQ.
+ */
+int kv_user_poll(struct kv_backend *b, uint32_t id, struct kv_wc *wc,
+		 unsigned int max, unsigned int *n, uint64_t *verb_ns)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_cq *cq = kv_user_obj_find(u, KV_CQ, id);
+	struct kv_user_post *post;
+	int ret;
+
+	if (!cq)
+		return -ENOENT;
+	if (!max || max > KVERBS_POLL_MAX)
+		return kv_user_fail(u, -ERANGE,
+				    "max is %u: it must be 1 to %d",
+				    max, KVERBS_POLL_MAX);
+	ret = kv_user_cq_check_idle(u, cq);
+	if (!ret)
+		ret = take_some(u, cq, max, verb_ns);
+	if (ret)
+		return ret;
+	for (*n = 0; *n < max && (post = TAILQ_FIRST(&cq->done)); (*n)++) {
+		fill_wc(post, &wc[*n]);
+		if (!receives(post))
+			drop_earlier(post);
+		kv_user_queue_drop(post);
+	}
+	return 0;
+}

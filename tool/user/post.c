@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "clock.h"
+#include "user/post.h"
+
+/* One work request by hand: its pieces, and the post. */
+
+#define ATOMIC_BYTES 8
+
+/**
+ * kv_user_post_opcode() - what the verbs call an operation
+ * @op: enum kverbs_op, of a send queue
+ * @imm: with immediate data
+ *
+ * Return: the opcode.
+ */
+enum ibv_wr_opcode kv_user_post_opcode(uint32_t op, bool imm)
+{
+	static const enum ibv_wr_opcode opcodes[] = {
+		[KVERBS_OP_SEND] = IBV_WR_SEND,
+		[KVERBS_OP_WRITE] = IBV_WR_RDMA_WRITE,
+		[KVERBS_OP_READ] = IBV_WR_RDMA_READ,
+		[KVERBS_OP_FETCH_ADD] = IBV_WR_ATOMIC_FETCH_AND_ADD,
+		[KVERBS_OP_CMP_SWP] = IBV_WR_ATOMIC_CMP_AND_SWP,
+	};
+
+	if (imm)
+		return op == KVERBS_OP_SEND ? IBV_WR_SEND_WITH_IMM : IBV_WR_RDMA_WRITE_WITH_IMM;
+	return opcodes[op];
+}
+
+/* Bytes that lie in the buffer but were not registered are the device's affair. */
+static int prep_sge(struct kv_user *u, const struct kv_user_target *to, unsigned int i,
+		    const struct kv_sge *from, struct kv_user_post *post,
+		    struct ibv_sge *sge)
+{
+	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, from->mr);
+
+	if (!mr)
+		return -ENOENT;
+	if (from->lkey > KVERBS_LKEY_MAX)
+		return kv_user_fail(u, -ERANGE,
+				    "sge %u: lkey is %u: it must be 0 to %d",
+				    i, from->lkey, KVERBS_LKEY_MAX);
+	if (from->lkey != KVERBS_LKEY_MR)
+		return kv_user_fail(u, -EOPNOTSUPP,
+				    "sge %u: lkey dma is the kernel's: user space has but lkey mr",
+				    i);
+	if (mr->obj.parents[0] != to->pd)
+		return kv_user_fail(u, -EINVAL,
+				    "sge %u: mr %u and the %s are of different pds",
+				    i, from->mr, to->srq ? "srq" : "qp");
+	if (from->offset > mr->length || from->length > mr->length - from->offset)
+		return kv_user_fail(u, -EINVAL,
+				    "sge %u: offset %" PRIu64 " and length %u name bytes beyond the end of the buffer of mr %u, which has %" PRIu64,
+				    i, from->offset, from->length, from->mr, mr->length);
+	if (!mr->ib)
+		return kv_user_fail(u, -EINVAL,
+				    "sge %u: mr %u is not registered: register it first",
+				    i, from->mr);
+	sge->addr = (uintptr_t)(mr->buf + from->offset);
+	sge->length = from->length;
+	sge->lkey = mr->ib->lkey;
+	post->objs[post->n_objs++] = &mr->obj;
+	return 0;
+}
+
+static int prep_sges(struct kv_user *u, const struct kv_wr *wr,
+		     const struct kv_user_target *to, struct kv_user_post *post,
+		     struct ibv_sge *sge)
+{
+	uint64_t bytes = 0;
+	unsigned int i;
+	int ret = 0;
+
+	if (wr->sges > to->queue->max_sge)
+		return kv_user_fail(u, -EINVAL,
+				    "%u sges are more than the %s was made for: %u",
+				    wr->sges, kv_user_post_queue_name(wr), to->queue->max_sge);
+	for (i = 0; i < wr->sges && !ret; i++) {
+		ret = prep_sge(u, to, i, &wr->sge[i], post, &sge[i]);
+		bytes += wr->sge[i].length;
+	}
+	if (ret)
+		return ret;
+	if (kv_user_post_is_atomic(wr) && (wr->sges != 1 || bytes != ATOMIC_BYTES))
+		return kv_user_fail(u, -EINVAL,
+				    "an atomic operation has one sge of 8 bytes, not %u of %" PRIu64,
+				    wr->sges, bytes);
+	if (kv_user_post_is_atomic(wr) && wr->remote_addr % ATOMIC_BYTES)
+		return kv_user_fail(u, -EINVAL,
+				    "remote_addr of an atomic operation is a multiple of 8");
+	if (wr->flags & KVERBS_WR_INLINE && bytes > to->qp->max_inline)
+		return kv_user_fail(u, -EINVAL,
+				    "%" PRIu64 " bytes are more than qp %u can carry inline: %u",
+				    bytes, wr->qp, to->qp->max_inline);
+	return 0;
+}
+
+static unsigned int prep_flags(const struct kv_wr *wr)
+{
+	return (wr->flags & KVERBS_WR_UNSIGNALED ? 0 : IBV_SEND_SIGNALED) |
+	       (wr->flags & KVERBS_WR_SOLICITED ? IBV_SEND_SOLICITED : 0) |
+	       (wr->flags & KVERBS_WR_FENCE ? IBV_SEND_FENCE : 0) |
+	       (wr->flags & KVERBS_WR_INLINE ? IBV_SEND_INLINE : 0);
+}
+
+static void prep_send(const struct kv_wr *wr, const struct kv_user_target *to,
+		      struct ibv_send_wr *ib)
+{
+	ib->opcode = kv_user_post_opcode(wr->op, wr->has_imm);
+	ib->send_flags = prep_flags(wr);
+	if (wr->has_imm)
+		ib->imm_data = htonl(wr->imm);
+	if (kv_user_post_is_atomic(wr)) {
+		ib->wr.atomic.remote_addr = wr->remote_addr;
+		ib->wr.atomic.rkey = wr->remote_key;
+		ib->wr.atomic.compare_add = wr->compare_add;
+		ib->wr.atomic.swap = wr->swap;
+	} else if (wr->has_remote) {
+		ib->wr.rdma.remote_addr = wr->remote_addr;
+		ib->wr.rdma.rkey = wr->remote_key;
+	} else if (to->ah) {
+		ib->wr.ud.ah = to->ah->ib;
+		ib->wr.ud.remote_qpn = wr->remote_qpn;
+		ib->wr.ud.remote_qkey = wr->remote_qkey;
+	}
+}
+
+/* errno is positive, as it should be, or negative: providers differ. */
+static int post_send(const struct kv_wr *wr, const struct kv_user_target *to,
+		     uint64_t serial, struct ibv_sge *sge, uint64_t *verb_ns)
+{
+	struct ibv_send_wr ib = {
+		.wr_id = serial,
+		.sg_list = sge,
+		.num_sge = (int)wr->sges,
+	};
+	struct ibv_send_wr *bad;
+	uint64_t start;
+	int ret;
+
+	prep_send(wr, to, &ib);
+	start = kv_clock_raw_ns();
+	ret = ibv_post_send(to->qp->ib, &ib, &bad);
+	*verb_ns = kv_clock_raw_ns() - start;
+	return -abs(ret);
+}
+
+static int post_recv(const struct kv_wr *wr, const struct kv_user_target *to,
+		     uint64_t serial, struct ibv_sge *sge, uint64_t *verb_ns)
+{
+	struct ibv_recv_wr ib = {
+		.wr_id = serial,
+		.sg_list = sge,
+		.num_sge = (int)wr->sges,
+	};
+	struct ibv_recv_wr *bad;
+	uint64_t start;
+	int ret;
+
+	start = kv_clock_raw_ns();
+	ret = to->srq ? ibv_post_srq_recv(to->srq->ib, &ib, &bad) :
+			ibv_post_recv(to->qp->ib, &ib, &bad);
+	*verb_ns = kv_clock_raw_ns() - start;
+	return -abs(ret);
+}
+
+static const char *verb(const struct kv_wr *wr)
+{
+	return wr->srq ? "ibv_post_srq_recv" :
+	       wr->op == KVERBS_OP_RECV ? "ibv_post_recv" : "ibv_post_send";
+}
+
+/**
+ * kv_user_post() - post one work request; see struct kv_backend_ops
+ * @b: the backend
+ * @wr: the request
+ * @verb_ns: duration of ibv_post_send(), ibv_post_recv() or ibv_post_srq_recv()
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *verb_ns)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct ibv_sge sge[KVERBS_SGE_MAX];
+	struct kv_user_post *post;
+	struct kv_user_target to = { 0 };
+	int ret;
+
+	ret = kv_user_post_find(u, wr, &to);
+	if (ret)
+		return ret;
+	post = calloc(1, sizeof(*post));
+	if (!post)
+		return kv_user_fail(u, -ENOMEM, "no memory");
+	ret = prep_sges(u, wr, &to, post, sge);
+	if (!ret)
+		ret = kv_user_post_check_ready(u, wr, &to);
+	if (ret)
+		goto err_free;
+	post->serial = ++u->serial;
+	post->op = wr->op;
+	post->wr_id = wr->wr_id;
+	post->qp = to.qp;
+	post->cq = to.cq;
+	if (to.ah)
+		post->objs[post->n_objs++] = &to.ah->obj;
+	ret = wr->op == KVERBS_OP_RECV ? post_recv(wr, &to, post->serial, sge, verb_ns) :
+					 post_send(wr, &to, post->serial, sge, verb_ns);
+	if (ret) {
+		kv_user_fail(u, ret,
+			     "%s on %s %u: %s",
+			     verb(wr), wr->srq ? "srq" : "qp", wr->srq ? wr->srq : wr->qp,
+			     strerror(-ret));
+		goto err_free;
+	}
+	kv_user_queue_add(u, to.queue, post);
+	return 0;
+
+err_free:
+	free(post);
+	return ret;
+}

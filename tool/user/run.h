@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_USER_RUN_H
+#define KV_USER_RUN_H
+
+#include <pthread.h>
+#include "loop_env.h"
+#include "user/user.h"
+
+/**
+ * struct kv_user_end - one end of a connection, as it was asked for
+ * @qp: in RTS
+ * @local: what is sent from and read into
+ * @target: what the peer sends or writes into; NULL if the loop has no use for it
+ */
+struct kv_user_end {
+	struct kv_user_qp *qp;
+	struct kv_user_mr *local;
+	struct kv_user_mr *target;
+};
+
+/**
+ * struct kv_user_run - a workload and its thread
+ * @obj: base; parents are the QPs of @ends. What the run posts from and into are
+ *	the QPs' parents.
+ * @spec: what was asked for, defaults filled in
+ * @ends: the end, and the peer of a RELAY; qp is NULL where there is none
+ * @loop: what the thread works on; others set @loop.stop, and read counters
+ * @end: the work requests of @ends
+ * @hist: samples
+ * @fn: the loop
+ * @time: the loop's ticks
+ * @thread: the thread; not joined as long as @joined is false
+ * @joined: the thread is gone, QPs and CQs are others' again
+ * @done: eventfd, readable for ever once the run has ended
+ * @measuring: warm-up is over: set after the histogram was emptied, so that what
+ *	was warmed up is never read as samples
+ * @state: enum kverbs_run_state; the release that makes the rest readable
+ * @error: how it ended
+ * @warmed: iterations before the first sample
+ * @elapsed_ns: around the measured part, by CLOCK_MONOTONIC_RAW
+ */
+struct kv_user_run {
+	struct kv_user_obj obj;
+	struct kv_run_spec spec;
+	struct kv_user_end ends[2];
+	struct kv_loop loop;
+	struct kv_end end[2];
+	struct kv_hist hist;
+	kv_loop_fn fn;
+	uint64_t time;
+	pthread_t thread;
+	bool joined;
+	int done;
+	int measuring;
+	uint32_t state;
+	int error;
+	__u64 warmed;
+	uint64_t elapsed_ns;
+};
+
+/* wr.c */
+int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run);
+void kv_user_wr_prep(struct kv_user_run *run, unsigned int i);
+
+/* run.c */
+int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
+		      uint32_t *id);
+int kv_user_run_wait(struct kv_backend *b, uint32_t id, int timeout_ms);
+int kv_user_run_cancel(struct kv_backend *b, uint32_t id);
+int kv_user_run_del(struct kv_backend *b, uint32_t id);
+bool kv_user_run_active(struct kv_user_run *run);
+void kv_user_run_stop(struct kv_user_run *run);
+int kv_user_run_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
+
+/* result.c */
+int kv_user_run_peek(struct kv_backend *b, uint32_t id,
+		     struct kv_run_result *result);
+int kv_user_run_get(struct kv_backend *b, uint32_t id,
+		    struct kv_run_result *result);
+
+#endif
