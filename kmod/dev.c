@@ -184,6 +184,20 @@ u32 kv_dev_can(const struct kv_dev *dev)
 }
 
 /**
+ * kv_dev_copy_fw_ver() - the version of the device's firmware
+ * @dev: the device
+ * @fw_ver: where it goes; empty if the driver tells none
+ *
+ * Locks: dev->lock
+ */
+void kv_dev_copy_fw_ver(const struct kv_dev *dev, char fw_ver[IB_FW_VERSION_NAME_MAX])
+{
+	lockdep_assert_held(&dev->lock);
+	fw_ver[0] = '\0';
+	ib_get_device_fw_str(dev->ib, fw_ver);
+}
+
+/**
  * kv_dev_query_port() - state of the device's first port
  * @dev: the device
  * @attr: where it goes

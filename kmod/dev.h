@@ -52,6 +52,7 @@ void kv_dev_unlock(struct kv_dev *dev);
 void kv_dev_copy_name(struct kv_dev *dev, char name[IB_DEVICE_NAME_MAX]);
 u64 kv_dev_max_mr_bytes(const struct kv_dev *dev);
 u32 kv_dev_can(const struct kv_dev *dev);
+void kv_dev_copy_fw_ver(const struct kv_dev *dev, char fw_ver[IB_FW_VERSION_NAME_MAX]);
 int kv_dev_query_port(struct kv_dev *dev, struct ib_port_attr *attr);
 
 int kv_dev_init(void);

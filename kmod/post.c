@@ -211,6 +211,7 @@ static int wait_done(struct kv_posted *posted, struct netlink_ext_ack *extack)
 	struct kv_cq *cq = posted->cq;
 	u64 verb_ns;
 
+	/* Pairs with the release that follows the completion's last store. */
 	while (smp_load_acquire(&posted->state) != KV_POSTED_DONE) {
 		if (!kv_cq_by_core(cq) && kv_cq_poll(cq, UINT_MAX, &verb_ns) > 0)
 			continue;

@@ -250,7 +250,7 @@ static int check_values(const struct kv_qp *qp, enum kverbs_qp_state from,
 	if (mask & KV_QPA_CUR_STATE && modify->cur_state != from)
 		return refuse(wrong, KV_QPA_CUR_STATE,
 			      "cur_state is not the state that the qp is in");
-	if (mask & KV_QPA_PKEY_INDEX &&
+	if (mask & KV_QPA_PKEY_INDEX && rdma_ib_or_roce(ib, port) &&
 	    ib_get_cached_pkey(ib, port, attr->pkey_index, &pkey))
 		return refuse(wrong, KV_QPA_PKEY_INDEX,
 			      "no P_Key at pkey_index of this port");

@@ -108,12 +108,13 @@ static int fill_gids(struct sk_buff *skb, struct ib_device *ib, int entries)
 }
 
 /* What is true of the device as long as it is there. */
-static int fill_attrs(struct sk_buff *skb, struct ib_device *ib)
+static int fill_attrs(struct sk_buff *skb, const struct kv_dev *dev)
 {
+	const struct ib_device *ib = dev->ib;
 	const struct ib_device_attr *attrs = &ib->attrs;
-	char fw_ver[IB_FW_VERSION_NAME_MAX] = "";
+	char fw_ver[IB_FW_VERSION_NAME_MAX];
 
-	ib_get_device_fw_str(ib, fw_ver);
+	kv_dev_copy_fw_ver(dev, fw_ver);
 	return nla_put_u32(skb, KVERBS_A_DEV_PORTS, ib->phys_port_cnt) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_COMP_VECTORS, ib->num_comp_vectors) ?:
 	       kv_put_u64(skb, KVERBS_A_DEV_NODE_GUID, be64_to_cpu(ib->node_guid)) ?:
@@ -185,7 +186,7 @@ static int fill_dev(struct sk_buff *skb, struct kv_dev *dev)
 		return ret;
 	return nla_put_string(skb, KVERBS_A_DEV_NAME, dev->name) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_CAN, kv_dev_can(dev)) ?:
-	       fill_attrs(skb, dev->ib) ?:
+	       fill_attrs(skb, dev) ?:
 	       kv_put_u64(skb, KVERBS_A_DEV_MAX_MR_BYTES, kv_dev_max_mr_bytes(dev)) ?:
 	       fill_port(skb, dev->ib, &port) ?:
 	       fill_gids(skb, dev->ib, port.gid_tbl_len);
