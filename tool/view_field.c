@@ -82,10 +82,9 @@ static void format_atomic(char *text, size_t size, uint64_t value)
 /* IBTA 11.2.2.2: 4.096 us * 2^value */
 static void format_delay(char *text, size_t size, uint64_t value)
 {
-	char us[32];
-
-	kv_us_format(us, sizeof(us), 4096.0 * (double)(1ULL << (value & 31)));
-	snprintf(text, size, "%s us (%llu)", us, (unsigned long long)value);
+	snprintf(text, size, "%.3g ms (%llu)",
+		 4.096e-3 * (double)(1ULL << (value & 31)),
+		 (unsigned long long)value);
 }
 
 static void format_guid(char *text, size_t size, uint64_t value)
@@ -221,7 +220,7 @@ const struct kv_view_field kv_view_fields[] = {
 	{ NULL, "max_mcast_qp_attach", "QPs of such a group",
 	  MEMBER(max_mcast_qp_attach) },
 	{ NULL, "max_pkeys", "partitions", MEMBER(max_pkeys) },
-	{ NULL },
+	{ .key = NULL },
 };
 
 static uint64_t read_number(const struct kv_view_field *f,

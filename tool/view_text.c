@@ -13,10 +13,14 @@ struct sides {
 	struct json_object *side[KV_SPACES];
 };
 
-static void add_heading(struct kv_table *t, const char *text)
+/* A group's heading; all but the first stand behind an empty row. */
+static void add_heading(struct kv_table *t, const char *text, bool first)
 {
-	const char *row[] = { text, "", "" };
+	const char *row[] = { "", "", "" };
 
+	if (!first)
+		kv_table_add(t, row);
+	row[0] = text;
 	kv_table_add(t, row);
 }
 
@@ -49,7 +53,8 @@ static int print_fields(const char *name, const struct sides *sides,
 	for (const struct kv_view_field *field = kv_view_fields; field->key;
 	     field++) {
 		if (field->group)
-			add_heading(&t, field->group);
+			add_heading(&t, field->group,
+				    field == kv_view_fields);
 		add_field(&t, field, sides);
 	}
 	ret = kv_table_print(&t);
