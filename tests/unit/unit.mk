@@ -7,10 +7,14 @@
 UNIT := $(BUILD)/unit
 UNIT_CFLAGS = -std=gnu11 -g -O1 -fno-omit-frame-pointer -Wall -Wextra -Werror \
 	-fsanitize=address,undefined -fno-sanitize-recover=all \
-	-iquote tests/unit -iquote tool -iquote kmod -Iuapi -MMD -MP
+	-iquote tests/unit -iquote tool -iquote kmod -Iuapi -MMD -MP $(UNIT_PKGS)
+UNIT_PKGS := $(shell pkg-config --cflags json-c smartcols)
 
-# What is tested, and the loops' fake world; each test links what it names of it.
-UNIT_SRCS := $(wildcard kmod/loop/*.c tool/stats.c tool/parse.c) tests/unit/fake.c
+# What is tested, and the fake worlds of loops and commands; each test links what it names of it.
+UNIT_SRCS := $(wildcard kmod/loop/*.c kmod/qp_table.c tool/hand/*.c) \
+	$(addprefix tool/,address.c fault.c interrupt.c out.c parse.c space.c stats.c table.c word.c) \
+	tests/unit/fake.c tests/unit/fake_backend.c
+UNIT_LIBS := $(shell pkg-config --libs json-c smartcols) -lcmocka -lm
 UNIT_OBJS := $(UNIT_SRCS:%.c=$(UNIT)/%.o)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(UNIT)/%,$(wildcard tests/unit/test_*.c))
 
@@ -19,7 +23,7 @@ unit: $(UNIT_TESTS)
 	[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
 
 $(UNIT)/test_%: $(UNIT)/tests/unit/test_%.o $(UNIT)/tested.a
-	$(CC) $(UNIT_CFLAGS) -o $@ $^ -lcmocka -lm
+	$(CC) $(UNIT_CFLAGS) -o $@ $^ $(UNIT_LIBS)
 
 $(UNIT)/tested.a: $(UNIT_OBJS)
 	@rm -f $@

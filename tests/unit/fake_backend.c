@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "clock.h"
+#include "fake_backend.h"
+#include "qp_table.h"
+#include "view.h"
+
+struct object {
+	bool used;
+	union kv_object o;
+	uint8_t *bytes; /* of an MR, FAKE_BYTES */
+};
+
+struct fake {
+	struct kv_backend base; /* first */
+	struct object object[KV_TYPES][FAKE_MAX];
+	struct kv_wc wc[FAKE_MAX];
+	unsigned int wcs;
+};
+
+struct fake_world fake_world;
+
+void fake_world_reset(void)
+{
+	memset(&fake_world, 0, sizeof(fake_world));
+	fake_world.fail_state = -1;
+}
+
+static struct fake *fake_of(struct kv_backend *b)
+{
+	return (struct fake *)b;
+}
+
+__attribute__((format(printf, 3, 4)))
+static int refuse(struct kv_backend *b, int error, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(b->err, sizeof(b->err), fmt, args);
+	va_end(args);
+	return error;
+}
+
+static void close_backend(struct kv_backend *b)
+{
+	struct fake *fake = fake_of(b);
+
+	for (int t = 0; t < KV_TYPES; t++) {
+		for (int i = 0; i < FAKE_MAX; i++) {
+			fake_world.objects -= fake->object[t][i].used;
+			free(fake->object[t][i].bytes);
+		}
+	}
+	fake_world.open--;
+	free(fake);
+}
+
+static int dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev)
+{
+	if (strcmp(name, "rxe0"))
+		return refuse(b, -ENODEV, "no device '%s'", name);
+	memset(dev, 0, sizeof(*dev));
+	strcpy(dev->name, "rxe0");
+	dev->can = KVERBS_CAN__ALL;
+	dev->active_mtu = 1024;
+	dev->gids = 2;
+	dev->gid[0].type = KVERBS_GID_ROCE_V2;
+	dev->gid[0].raw[0] = 0xfe;
+	dev->gid[0].raw[1] = 0x80;
+	dev->gid[1].index = 1;
+	dev->gid[1].type = KVERBS_GID_ROCE_V2;
+	memcpy(dev->gid[1].raw, (const uint8_t[16]){ [10] = 0xff, 0xff, 10, 0, 0, 1 },
+	       16);
+	return 0;
+}
+
+static int dev_each(struct kv_backend *b,
+		    int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
+{
+	struct kv_dev dev;
+
+	dev_get(b, "rxe0", &dev);
+	return fn(&dev, arg);
+}
+
+static int flush(struct kv_backend *b, uint32_t *flushed, uint32_t *kept)
+{
+	(void)b;
+	*flushed = 3;
+	*kept = 1;
+	return 0;
+}
+
+static struct object *find(struct kv_backend *b, enum kv_type type,
+			   uint32_t id)
+{
+	struct object *o = &fake_of(b)->object[type][id % FAKE_MAX];
+
+	if (id && id < FAKE_MAX && o->used)
+		return o;
+	refuse(b, -ENOENT, "no %s with id %u", kv_word_name(kv_word_type, type),
+	       id);
+	return NULL;
+}
+
+static struct object *make(struct kv_backend *b, enum kv_type type,
+			   bool persistent)
+{
+	struct object *o;
+
+	for (uint32_t id = 1; id < FAKE_MAX; id++) {
+		o = &fake_of(b)->object[type][id];
+		if (o->used)
+			continue;
+		o->used = true;
+		o->o.id = id;
+		strcpy(o->o.pd.dev, "rxe0");
+		o->o.pd.persistent = persistent;
+		fake_world.objects++;
+		return o;
+	}
+	refuse(b, -EDQUOT, "the array is full");
+	return NULL;
+}
+
+/* The part that all six have in common; @known: 0, or an id that must exist. */
+#define MAKE(type, member, parent, known)				\
+	struct object *o;						\
+									\
+	*ns = 1000;							\
+	if ((known) && !find(b, parent, known))				\
+		return -ENOENT;						\
+	o = make(b, type, init->persistent);				\
+	if (!o)								\
+		return -EDQUOT
+
+static int pd_new(struct kv_backend *b, const struct kv_pd_init *init,
+		  struct kv_pd *pd, uint64_t *ns)
+{
+	MAKE(KV_PD, pd, KV_PD, 0);
+	o->o.pd.local_dma_lkey = 0x1234;
+	*pd = o->o.pd;
+	return 0;
+}
+
+static int cq_new(struct kv_backend *b, const struct kv_cq_init *init,
+		  struct kv_cq *cq, uint64_t *ns)
+{
+	MAKE(KV_CQ, cq, KV_PD, 0);
+	o->o.cq.cqe = init->cqe;
+	o->o.cq.context = init->context;
+	*cq = o->o.cq;
+	return 0;
+}
+
+static int mr_new(struct kv_backend *b, const struct kv_mr_init *init,
+		  struct kv_mr *mr, uint64_t *ns)
+{
+	MAKE(KV_MR, mr, KV_PD, init->pd);
+	o->bytes = calloc(1, FAKE_BYTES);
+	o->o.mr.pd = init->pd;
+	o->o.mr.length = init->length;
+	o->o.mr.max_access = init->max_access;
+	*mr = o->o.mr;
+	return 0;
+}
+
+static int srq_new(struct kv_backend *b, const struct kv_srq_init *init,
+		   struct kv_srq *srq, uint64_t *ns)
+{
+	MAKE(KV_SRQ, srq, KV_PD, init->pd);
+	o->o.srq.pd = init->pd;
+	o->o.srq.max_wr = init->max_wr;
+	o->o.srq.max_sge = init->max_sge;
+	o->o.srq.limit = init->limit;
+	*srq = o->o.srq;
+	return 0;
+}
+
+static int ah_new(struct kv_backend *b, const struct kv_ah_init *init,
+		  struct kv_ah *ah, uint64_t *ns)
+{
+	MAKE(KV_AH, ah, KV_PD, init->pd);
+	o->o.ah.pd = init->pd;
+	o->o.ah.port = init->port;
+	o->o.ah.av = init->av;
+	*ah = o->o.ah;
+	return 0;
+}
+
+static int qp_new(struct kv_backend *b, const struct kv_qp_init *init,
+		  struct kv_qp *qp, uint64_t *ns)
+{
+	MAKE(KV_QP, qp, KV_PD, init->pd);
+	o->o.qp.pd = init->pd;
+	o->o.qp.type = init->type;
+	o->o.qp.send_cq = init->send_cq;
+	o->o.qp.recv_cq = init->recv_cq;
+	o->o.qp.srq = init->srq;
+	o->o.qp.max_send_wr = init->max_send_wr;
+	o->o.qp.max_recv_wr = init->max_recv_wr;
+	o->o.qp.max_send_sge = init->max_send_sge;
+	o->o.qp.max_recv_sge = init->max_recv_sge;
+	o->o.qp.max_inline = init->max_inline;
+	o->o.qp.sq_sig_all = init->sq_sig_all;
+	o->o.qp.qpn = 16 + o->o.id;
+	o->o.qp.attr.mask = KV_QPA_STATE;
+	o->o.qp.attr.state = KVERBS_QPS_RESET;
+	*qp = o->o.qp;
+	return 0;
+}
+
+static int get(struct kv_backend *b, enum kv_type type, uint32_t id,
+	       union kv_object *object)
+{
+	struct object *o = find(b, type, id);
+
+	if (!o)
+		return -ENOENT;
+	*object = o->o;
+	return 0;
+}
+
+static int each(struct kv_backend *b, enum kv_type type,
+		int (*fn)(const union kv_object *object, void *arg), void *arg)
+{
+	int ret = 0;
+
+	for (uint32_t id = 1; id < FAKE_MAX && !ret; id++) {
+		if (fake_of(b)->object[type][id].used)
+			ret = fn(&fake_of(b)->object[type][id].o, arg);
+	}
+	if (!ret && fake_world.lists_changing) {
+		fake_world.lists_changing--;
+		return refuse(b, -EINTR, "changed meanwhile");
+	}
+	return ret;
+}
+
+static int del(struct kv_backend *b, enum kv_type type, uint32_t id,
+	       uint64_t *ns)
+{
+	struct object *o = find(b, type, id);
+
+	if (!o)
+		return -ENOENT;
+	*ns = 500;
+	free(o->bytes);
+	memset(o, 0, sizeof(*o));
+	fake_world.objects--;
+	return 0;
+}
+
+static int mr_reg(struct kv_backend *b, uint32_t id,
+		  const struct kv_mr_reg *reg, struct kv_mr *mr, uint64_t *ns)
+{
+	struct object *o = find(b, KV_MR, id);
+
+	if (!o)
+		return -ENOENT;
+	*ns = 2000;
+	o->o.mr.registered = true;
+	o->o.mr.access = reg->access;
+	o->o.mr.offset = reg->offset;
+	o->o.mr.reg_length = reg->length;
+	o->o.mr.lkey = 0x100 + id;
+	o->o.mr.rkey = 0x200 + id;
+	o->o.mr.iova = 0xffff888000000000 + reg->offset;
+	*mr = o->o.mr;
+	return 0;
+}
+
+static int mr_inv(struct kv_backend *b, uint32_t id, uint32_t qp, uint64_t *ns)
+{
+	struct object *o = find(b, KV_MR, id);
+
+	(void)qp;
+	if (!o)
+		return -ENOENT;
+	*ns = 1500;
+	o->o.mr.registered = false;
+	return 0;
+}
+
+static int check_range(struct kv_backend *b, const struct object *o,
+		       uint64_t offset, uint64_t length)
+{
+	if (offset <= o->o.mr.length && length <= o->o.mr.length - offset &&
+	    o->o.mr.length <= FAKE_BYTES)
+		return 0;
+	return refuse(b, -ERANGE, "beyond the buffer");
+}
+
+static int mr_write(struct kv_backend *b, uint32_t id, uint64_t offset,
+		    const void *data, uint64_t length)
+{
+	struct object *o = find(b, KV_MR, id);
+
+	if (!o)
+		return -ENOENT;
+	if (check_range(b, o, offset, length))
+		return -ERANGE;
+	memcpy(o->bytes + offset, data, length);
+	return 0;
+}
+
+static int mr_read(struct kv_backend *b, uint32_t id, uint64_t offset,
+		   void *data, uint64_t length)
+{
+	struct object *o = find(b, KV_MR, id);
+
+	if (!o)
+		return -ENOENT;
+	if (check_range(b, o, offset, length))
+		return -ERANGE;
+	memcpy(data, o->bytes + offset, length);
+	return 0;
+}
+
+static int mr_move(struct kv_backend *b, uint32_t id, int fd,
+		   uint64_t file_offset, uint64_t offset, uint64_t length,
+		   uint64_t *moved)
+{
+	(void)fd;
+	(void)file_offset;
+	(void)offset;
+	if (!find(b, KV_MR, id))
+		return -ENOENT;
+	*moved = length;
+	return 0;
+}
+
+static int srq_modify(struct kv_backend *b, uint32_t id,
+		      const struct kv_srq_attr *attr, struct kv_srq *srq,
+		      uint64_t *ns)
+{
+	struct object *o = find(b, KV_SRQ, id);
+
+	if (!o)
+		return -ENOENT;
+	*ns = 700;
+	if (attr->has_limit)
+		o->o.srq.limit = attr->limit;
+	if (attr->has_max_wr)
+		o->o.srq.max_wr = attr->max_wr;
+	*srq = o->o.srq;
+	return 0;
+}
+
+static int qp_modify(struct kv_backend *b, uint32_t id,
+		     const struct kv_qp_attr *attr, uint64_t *ns)
+{
+	struct object *o = find(b, KV_QP, id);
+	struct kv_qp_step wrong;
+	uint32_t mask;
+
+	if (!o)
+		return -ENOENT;
+	if (kv_qp_table_check(o->o.qp.type, o->o.qp.attr.state, attr->state,
+			      attr->mask, &wrong))
+		return refuse(b, -EINVAL, "%s", wrong.text);
+	if ((int)attr->state == fake_world.fail_state)
+		return refuse(b, -EIO, "the device does not like it");
+	*ns = 3000;
+	mask = o->o.qp.attr.mask | attr->mask;
+	o->o.qp.attr = *attr;
+	o->o.qp.attr.mask = mask;
+	return 0;
+}
+
+static int post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *ns)
+{
+	struct fake *fake = fake_of(b);
+	struct kv_wc *wc = &fake->wc[fake->wcs];
+
+	if (wr->qp && !find(b, KV_QP, wr->qp))
+		return -ENOENT;
+	if (fake->wcs == FAKE_MAX)
+		return refuse(b, -ENOMEM, "the queue is full");
+	*ns = 900;
+	if (wr->flags & KVERBS_WR_UNSIGNALED)
+		return 0;
+	fake->wcs++;
+	memset(wc, 0, sizeof(*wc));
+	wc->wr_id = wr->wr_id;
+	wc->op = wr->op;
+	wc->qp = wr->qp;
+	/* A peer that is not there is tried in vain. */
+	wc->status = wr->has_remote && wr->remote_key == 0xdead ? 10 : 0;
+	wc->vendor_err = wc->status ? 0x88 : 0;
+	wc->has_length = wr->op == KVERBS_OP_RECV;
+	wc->length = wr->sges ? wr->sge[0].length : 0;
+	wc->has_imm = wr->has_imm;
+	wc->imm = wr->imm;
+	return 0;
+}
+
+static int poll(struct kv_backend *b, uint32_t cq, struct kv_wc *wc,
+		unsigned int max, unsigned int *n, uint64_t *ns)
+{
+	struct fake *fake = fake_of(b);
+
+	if (!find(b, KV_CQ, cq))
+		return -ENOENT;
+	*ns = 100;
+	*n = fake->wcs < max ? fake->wcs : max;
+	if (fake_world.late_polls) {
+		fake_world.late_polls--;
+		*n = 0;
+	}
+	memcpy(wc, fake->wc, *n * sizeof(*wc));
+	memmove(fake->wc, fake->wc + *n, (fake->wcs - *n) * sizeof(*wc));
+	fake->wcs -= *n;
+	return 0;
+}
+
+static int arm(struct kv_backend *b, uint32_t cq, bool solicited, bool *missed,
+	       uint64_t *ns)
+{
+	(void)solicited;
+	if (!find(b, KV_CQ, cq))
+		return -ENOENT;
+	*missed = false;
+	*ns = 200;
+	return 0;
+}
+
+static int cq_wait(struct kv_backend *b, uint32_t cq, int timeout_ms)
+{
+	(void)b;
+	(void)cq;
+	(void)timeout_ms;
+	fake_world.waits++;
+	return fake_of(b)->wcs ? 0 : -EAGAIN;
+}
+
+static int event_wait(struct kv_backend *b, int timeout_ms,
+		      struct kv_event *event)
+{
+	(void)b;
+	(void)timeout_ms;
+	if (!fake_world.event.type)
+		return -EAGAIN;
+	*event = fake_world.event;
+	memset(&fake_world.event, 0, sizeof(fake_world.event));
+	return 0;
+}
+
+#define OPS(name)							\
+	static const struct kv_backend_ops name##_ops = {		\
+		.space = #name, .close = close_backend,			\
+		.dev_get = dev_get, .dev_each = dev_each,		\
+		.flush = flush, .pd_new = pd_new, .cq_new = cq_new,	\
+		.mr_new = mr_new, .srq_new = srq_new, .ah_new = ah_new,	\
+		.qp_new = qp_new, .get = get, .each = each, .del = del,	\
+		.mr_reg = mr_reg, .mr_inv = mr_inv,			\
+		.mr_write = mr_write, .mr_read = mr_read,		\
+		.mr_load = mr_move, .mr_save = mr_move,			\
+		.srq_modify = srq_modify, .qp_modify = qp_modify,	\
+		.post = post, .poll = poll, .arm = arm,			\
+		.cq_wait = cq_wait, .event_wait = event_wait,		\
+	}
+
+OPS(kernel);
+OPS(user);
+
+static int open_backend(struct kv_backend **b, const struct kv_backend_ops *ops)
+{
+	*b = calloc(1, sizeof(struct fake));
+	if (!*b)
+		return -ENOMEM;
+	(*b)->ops = ops;
+	fake_world.open++;
+	return 0;
+}
+
+int kv_backend_kern_open(struct kv_backend **b, char *err, size_t size)
+{
+	(void)err;
+	(void)size;
+	return open_backend(b, &kernel_ops);
+}
+
+int kv_backend_user_open(struct kv_backend **b, char *err, size_t size)
+{
+	(void)err;
+	(void)size;
+	return open_backend(b, &user_ops);
+}
+
+/* Of the rest of the tool, what the command layer links and these tests don't use. */
+
+const char *kv_clock_name(void)
+{
+	return "tsc";
+}
+
+int kv_view_take(struct kv_view *v, enum kv_space_id id, const char *name)
+{
+	(void)id;
+	(void)name;
+	v->open = true;
+	v->n = 1;
+	return 0;
+}
+
+struct json_object *kv_view_describe(const struct kv_view *view)
+{
+	(void)view;
+	return json_object_new_object();
+}
+
+int kv_view_print(struct json_object *doc, struct kv_fault *f)
+{
+	(void)doc;
+	(void)f;
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_TESTS_FAKE_BACKEND_H
+#define KV_TESTS_FAKE_BACKEND_H
+
+#include "backend.h"
+
+/*
+ * A space that is none: objects are entries of an array, what is posted completes
+ * at once. kv_backend_kern_open() and kv_backend_user_open() give one each.
+ */
+
+#define FAKE_MAX 64
+#define FAKE_BYTES 4096
+
+/**
+ * struct fake_world - what tests look at, and what they order
+ * @open: backends that are open
+ * @objects: that exist in them
+ * @fail_state: a QP refuses to go there; -1: nowhere
+ * @lists_changing: so many lists are changed while they are taken
+ * @late_polls: so many polls find nothing
+ * @waits: how often an event was waited for
+ * @event: comes next, if its type is not 0
+ */
+struct fake_world {
+	int open;
+	int objects;
+	int fail_state;
+	int lists_changing;
+	int late_polls;
+	int waits;
+	struct kv_event event;
+};
+
+extern struct fake_world fake_world;
+
+void fake_world_reset(void);
+
+#endif

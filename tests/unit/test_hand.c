@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: MIT
+/* Commands for objects, on a backend that is none. */
+#include "test.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fake_backend.h"
+#include "hand/batch.h"
+#include "hand/options.h"
+#include "hand/text.h"
+#include "hand/times.h"
+#include "hand/words.h"
+#include "out.h"
+
+/* One session, and what its last command left. */
+struct hand {
+	struct kv_session s;
+	struct json_object *doc;
+	struct kv_fault f;
+	char *text;
+	size_t size;
+};
+
+static void begin(struct hand *h, enum kv_space_id space, bool batch)
+{
+	fake_world_reset();
+	memset(h, 0, sizeof(*h));
+	assert_int_equal(kv_session_open(&h->s, space, NULL, batch, false,
+					 &h->f), 0);
+}
+
+static void end(struct hand *h)
+{
+	json_object_put(h->doc);
+	free(h->text);
+	kv_session_close(&h->s);
+	assert_int_equal(fake_world.objects, 0);
+	assert_int_equal(fake_world.open, 0);
+}
+
+static int run(struct hand *h, const char *line)
+{
+	struct kv_words w;
+	FILE *out;
+	int ret;
+
+	json_object_put(h->doc);
+	h->doc = NULL;
+	free(h->text);
+	h->text = NULL;
+	ret = kv_words_split(&w, line, kv_session_expand, &h->s, &h->f);
+	if (!ret)
+		ret = kv_session_run(&h->s, 0, w.word, w.n, &h->doc, &h->f);
+	kv_words_free(&w);
+	out = open_memstream(&h->text, &h->size);
+	if (h->doc)
+		kv_text_print(out, h->doc);
+	fclose(out);
+	return ret;
+}
+
+static void good(struct hand *h, const char *line)
+{
+	if (run(h, line))
+		fail_msg("'%s': %s", line, h->f.text);
+}
+
+static void bad(struct hand *h, int error, const char *line, const char *says)
+{
+	int ret = run(h, line);
+
+	if (ret != error || !strstr(h->f.text, says))
+		fail_msg("'%s': %d, '%s', and not %d, '%s'", line, ret,
+			 ret ? h->f.text : "", error, says);
+}
+
+/* Where a long line is broken does not matter. */
+static void says(struct hand *h, const char *part)
+{
+	char *broken;
+
+	while ((broken = strstr(h->text, "\n    ")))
+		memmove(broken, broken + 4, strlen(broken + 4) + 1);
+	if (!strstr(h->text, part))
+		fail_msg("'%s' does not say '%s'", h->text, part);
+}
+
+static void test_objects(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, true);
+	good(&h, "pd add name p");
+	assert_string_equal(h.text, "pd 1 name p dev rxe0 local-dma-lkey 0x1234\n");
+	good(&h, "cq add dev rxe0 cqe 16 context event name c");
+	says(&h, "cq 1 name c dev rxe0 cqe 16 comp-vector 0 context event pending 0");
+	good(&h, "mr add pd p length 4k name m");
+	says(&h, "mr 1 name m dev rxe0 pd 1 length 4096 max-access local-write,");
+	good(&h, "srq add pd 1 max-wr 8 name s");
+	good(&h, "srq modify s limit 4");
+	says(&h, "max-wr 8 max-sge 1 limit 4");
+	good(&h, "ah add pd p dgid fe80::1 name a");
+	says(&h, "dgid fe80::1 sgid-index 1 sl 0");
+	good(&h, "qp add pd p cq c srq s name q");
+	says(&h, "qp 1 name q dev rxe0 type rc state reset qpn 17 pd 1 send-cq 1 recv-cq 1");
+	assert_null(strstr(h.text, "max-recv-wr"));
+	good(&h, "qp show");
+	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/result/objects")), 1);
+	good(&h, "pd add");
+	good(&h, "pd show");
+	assert_string_equal(h.text, "pd 1 name p dev rxe0 local-dma-lkey 0x1234\n"
+			    "pd 2 dev rxe0 local-dma-lkey 0x1234\n");
+	fake_world.lists_changing = 2;
+	good(&h, "pd show");
+	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/result/objects")), 2);
+	fake_world.lists_changing = 1000;
+	bad(&h, -EINTR, "pd show", "ask again");
+	fake_world.lists_changing = 0;
+	bad(&h, -ENOENT, "pd show 9", "pd show: no pd with id 9 (ENOENT)");
+	bad(&h, -EINVAL, "pd add name p", "the name 'p' is taken: pd 1 has it");
+	bad(&h, -EINVAL, "pd add name last", "is taken");
+	bad(&h, -EINVAL, "pd add name 1x", "can't be a name");
+	bad(&h, -EINVAL, "pd del", "the id or the name of the pd is missing");
+	bad(&h, -EINVAL, "pd del q", "'q' is qp 1, and no pd");
+	bad(&h, -EINVAL, "pd del p q", "'q' is too much");
+	bad(&h, -EINVAL, "pd", "a word is missing behind 'pd': add, show, del");
+	bad(&h, -EINVAL, "pd fly", "'fly' is not known; there are add, show, del");
+	bad(&h, -EINVAL, "fly", "there is no command 'fly'; there are dev, pd");
+	bad(&h, -EINVAL, "qp add pd p", "it takes 'cq' alone, or 'send-cq' and 'recv-cq'");
+	bad(&h, -EINVAL, "qp add pd p cq c send-cq c recv-cq c", "it takes 'cq' alone");
+	bad(&h, -EINVAL, "srq modify s", "nothing to change");
+	/* A name outlives its object, until another one takes it. */
+	good(&h, "pd del p");
+	assert_string_equal(h.text, "");
+	bad(&h, -ENOENT, "pd show p", "no pd with id 1");
+	good(&h, "pd add name p");
+	good(&h, "pd show p");
+	good(&h, "flush");
+	assert_string_equal(h.text, "flushed 3 kept 1\n");
+	end(&h);
+}
+
+static void test_persistent(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, false);
+	good(&h, "pd add");
+	says(&h, "pd 1 dev rxe0 persistent local-dma-lkey");
+	bad(&h, -EINVAL, "pd add name p", "names last as long as a batch");
+	bad(&h, -EINVAL, "echo x", "only in a batch");
+	end(&h);
+	begin(&h, KV_SPACE_KERNEL, true);
+	good(&h, "pd add");
+	assert_false(json_object_get_boolean(kv_out_get(h.doc, "/result/persistent")));
+	end(&h);
+}
+
+static void test_references(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, true);
+	bad(&h, -EINVAL, "echo $last.id", "no command has told anything yet");
+	good(&h, "pd add name p");
+	good(&h, "echo $p $p.id $last.local_dma_lkey $dev.name $dev.gid_index $dev.gid $dev.active_mtu_bytes");
+	assert_string_equal(h.text, "1 1 4660 rxe0 1 ::ffff:10.0.0.1 1024\n");
+	good(&h, "mr add pd $p length 64 access local-write,remote-read name m");
+	good(&h, "echo $m.max_access");
+	assert_string_equal(h.text, "local-write,remote-read\n");
+	bad(&h, -EINVAL, "echo $m.rkey", "mr 'm' has no field 'rkey'; it has id, name, dev");
+	bad(&h, -EINVAL, "mr reg m", "'qp' is missing");
+	good(&h, "qp add pd p cq 1 name q");
+	good(&h, "mr reg m qp q offset 16");
+	says(&h, "registered access local-write,remote-read offset 16 reg-length 48 lkey 0x101 rkey 0x201 iova 0xffff888000000010");
+	good(&h, "echo $m.rkey $m.iova");
+	assert_string_equal(h.text, "513 18446612682070032400\n");
+	good(&h, "mr inv m qp q");
+	bad(&h, -EINVAL, "echo $m.rkey", "has no field 'rkey'");
+	good(&h, "set x '$y z'");
+	good(&h, "echo \"$x\" '$x'");
+	assert_string_equal(h.text, "$y z $x\n");
+	good(&h, "set x 2");
+	good(&h, "echo ${x}k");
+	assert_string_equal(h.text, "2k\n");
+	bad(&h, -EINVAL, "echo $x.y", "which has no fields");
+	bad(&h, -EINVAL, "echo $nix", "nothing is called 'nix'");
+	bad(&h, -EINVAL, "echo $dev", "$dev needs a field");
+	bad(&h, -EINVAL, "set p 1", "the name 'p' is taken: pd 1 has it");
+	bad(&h, -EINVAL, "pd add name x", "'set' gave it a value");
+	good(&h, "pd show");
+	bad(&h, -EINVAL, "echo $last.objects", "has no single value");
+	good(&h, "echo $last.objects.0.id");
+	assert_string_equal(h.text, "1\n");
+	end(&h);
+}
+
+static void test_content(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_USER, true);
+	good(&h, "pd add name p");
+	good(&h, "mr add pd p length 64 name m");
+	good(&h, "mr write m text 'hello, world'");
+	good(&h, "mr read m");
+	assert_string_equal(h.text, "hello, world\n");
+	good(&h, "mr write m offset 4 hex 00ff0A");
+	good(&h, "mr read m length 8");
+	assert_string_equal(h.text, "hell\\x00\\xff\nw\n");
+	good(&h, "mr read m format hex length 0x12");
+	assert_string_equal(h.text, "00000000  68 65 6c 6c 00 ff 0a 77  6f 72 6c 64 00 00 00 00\n"
+			    "00000010  00 00\n");
+	good(&h, "mr load m file /dev/null offset 4");
+	says(&h, "mr 1 name m file /dev/null file-offset 0 offset 4 length 60");
+	/* What was moved is not what the buffer is. */
+	good(&h, "echo $m.length");
+	assert_string_equal(h.text, "64\n");
+	bad(&h, -ERANGE, "mr read m offset 64", "offset 64 is beyond mr 1, which has 64 bytes (ERANGE)");
+	bad(&h, -ERANGE, "mr read m offset 1 length 64", "beyond the buffer");
+	bad(&h, -EINVAL, "mr read m length 0", "it takes 1 byte to 64 MiB");
+	bad(&h, -EINVAL, "mr write m", "it takes one of 'text', 'hex' and 'file'");
+	bad(&h, -EINVAL, "mr write m text a hex 00", "it takes one of");
+	bad(&h, -EINVAL, "mr write m hex 0", "each takes two digits");
+	bad(&h, -EINVAL, "mr write m hex 0x", "'0x' is no hexadecimal number");
+	bad(&h, -EINVAL, "mr write m text ''", "has no byte");
+	bad(&h, -ENOENT, "mr write m file /no/such", "file '/no/such': cannot open it");
+	bad(&h, -EINVAL, "mr write m file /dev/null", "is empty");
+	bad(&h, -ERANGE, "mr write m file /dev/zero", "more bytes than the 64 of the buffer");
+	end(&h);
+}
+
+/* Two QPs that know each other's address. */
+static void connect_two(struct hand *h)
+{
+	good(h, "pd add name p");
+	good(h, "cq add cqe 16 name c");
+	good(h, "qp add pd p cq c name a");
+	good(h, "qp add pd p cq c name b");
+	good(h, "qp address b psn 5");
+	assert_string_equal(h->text, "0000:000012:000005:00000000000000000000ffff0a000001\n");
+	good(h, "qp connect a peer $b.address");
+}
+
+static void test_connect(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, true);
+	connect_two(&h);
+	says(&h, "qp 1 name a state rts");
+	says(&h, "dest-qpn 18 rq-psn 5 dgid ::ffff:10.0.0.1 sgid-index 1");
+	says(&h, "path-mtu 1024");
+	says(&h, "sq-psn 17 timeout 14 retry-cnt 6 rnr-retry 6 max-rd-atomic 1");
+	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/verbs")), 4);
+	good(&h, "qp show a");
+	says(&h, "type rc state rts qpn 17");
+	bad(&h, -EINVAL, "qp connect a peer $b.address", "qp 1 is in rts: it can be connected from reset or init");
+	bad(&h, -EINVAL, "qp connect b", "'peer' is missing");
+	bad(&h, -EINVAL, "qp connect b peer 12", "is no address");
+	bad(&h, -EINVAL, "qp connect b peer $b.address sgid-index 7", "sgid-index 7: rxe0 has no such GID");
+	bad(&h, -EINVAL, "qp connect b peer $b.address qkey 7", "'qkey' means nothing to a qp of type rc");
+	/* A failure leaves the QP as it was. */
+	fake_world.fail_state = KVERBS_QPS_RTS;
+	bad(&h, -EIO, "qp connect b peer $b.address", "to rts: the device does not like it; the qp is back in reset (EIO)");
+	good(&h, "qp show b");
+	says(&h, "state reset");
+	fake_world.fail_state = KVERBS_QPS_RTR;
+	good(&h, "qp modify b state init access none");
+	says(&h, "qp 2 name b state init access none port 1 pkey-index 0");
+	bad(&h, -EIO, "qp connect b peer $b.address", "to rtr: the device does not like it (EIO)");
+	good(&h, "qp show b");
+	says(&h, "state init");
+	fake_world.fail_state = -1;
+	good(&h, "qp connect b peer $b.address");
+	good(&h, "qp modify b state err");
+	good(&h, "echo $b.state $b.qpn");
+	assert_string_equal(h.text, "err 18\n");
+	good(&h, "qp add pd p type ud cq c name u");
+	good(&h, "qp connect u");
+	says(&h, "state rts port 1 pkey-index 0 qkey 0x11111111 sq-psn 19");
+	good(&h, "qp add pd p type uc cq c name w");
+	good(&h, "qp connect w peer $b.address");
+	says(&h, "access local-write,remote-write");
+	bad(&h, -EINVAL, "qp modify w state rtr", "RTS");
+	end(&h);
+}
+
+static void test_post_and_poll(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, true);
+	connect_two(&h);
+	good(&h, "mr add pd p length 64 name m");
+	good(&h, "poll cq c");
+	assert_string_equal(h.text, "no completion\n");
+	good(&h, "post recv qp b sge mr m wr-id 7");
+	assert_string_equal(h.text, "");
+	good(&h, "poll cq c");
+	assert_string_equal(h.text, "wr-id 7 op recv status success (0) length 64 qp 2\n");
+	good(&h, "expect completions.0.status 0");
+	good(&h, "expect completions.0.status success");
+	good(&h, "expect completions.0.wr-id 0x7");
+	bad(&h, -EBADMSG, "expect completions.0.status 10",
+	    "expect: completions.0.status is '0' (success), and not '10'");
+	bad(&h, -EINVAL, "expect completions.1.status 0", "has no field 'completions.1.status'");
+	good(&h, "post write qp a sge mr m length 8 sge mr m offset 8 length 4 lkey mr remote-addr 0x1000 remote-offset 0x10 remote-key 0xdead wr-id 9 imm 0x1234 inline solicited fence");
+	assert_int_equal(kv_out_get_count(h.doc, "/result/remote_addr"), 0x1010);
+	assert_string_equal(kv_out_get_string(h.doc, "/result/sge/0/lkey"), "dma");
+	assert_string_equal(kv_out_get_string(h.doc, "/result/sge/1/lkey"), "mr");
+	good(&h, "poll cq c count 1");
+	assert_string_equal(h.text, "wr-id 9 op write status remote access error (10) vendor-err 0x88 imm 0x1234 qp 1\n");
+	good(&h, "expect completions.0.status 'remote access error'");
+	good(&h, "post fetch-add qp a sge mr m remote-addr 0 remote-key 1 add 5");
+	assert_int_equal(kv_out_get_count(h.doc, "/result/sge/0/length"), 8);
+	good(&h, "poll cq c max 1");
+	good(&h, "post send qp a unsignaled");
+	bad(&h, -ETIMEDOUT, "poll cq c count 2 timeout 1ms", "0 of 2 completions came within 0.001 s (ETIMEDOUT)");
+	/* What was taken is told even if more was wanted. */
+	good(&h, "post send qp a wr-id 3");
+	bad(&h, -ETIMEDOUT, "poll cq c count 2 timeout 1ms", "1 of 2 completions came");
+	assert_string_equal(h.text, "wr-id 3 op send status success (0) qp 1\n");
+	/* Asleep, and awake again. */
+	good(&h, "post send qp a wr-id 4");
+	fake_world.late_polls = 2;
+	good(&h, "poll cq c wait");
+	assert_int_equal(fake_world.waits, 1);
+	says(&h, "wr-id 4");
+	bad(&h, -ETIMEDOUT, "poll cq c --wait timeout 1ms", "0 of 1 completions came");
+	bad(&h, -EINVAL, "poll cq c timeout 1s", "needs 'count' or 'wait'");
+	bad(&h, -EINVAL, "poll cq c count 0", "'count' is 0");
+	bad(&h, -EINVAL, "poll", "'cq' is missing");
+	bad(&h, -EINVAL, "post recv", "it takes 'qp' or 'srq'");
+	bad(&h, -EINVAL, "post read qp a imm 1", "'imm' is not known; it takes qp, sge (mr, offset, length, lkey), wr-id");
+	bad(&h, -EINVAL, "post write qp a remote-addr 1", "'remote-key' is missing");
+	good(&h, "refused ETIMEDOUT poll cq c count 1 timeout 0");
+	assert_string_equal(h.text, "refused: poll: 0 of 1 completions came within 0 s (ETIMEDOUT)\n");
+	good(&h, "expect errno ETIMEDOUT");
+	bad(&h, -EBADMSG, "refused EINVAL poll cq c count 1 timeout 0", "'poll' was refused with ETIMEDOUT, and not with EINVAL: 0 of 1");
+	bad(&h, -EBADMSG, "refused EINVAL pd add", "'pd add' was carried out");
+	bad(&h, -EINVAL, "refused EINVAL pd fly", "'fly' is not known");
+	bad(&h, -EINVAL, "refused EWHAT pd add", "the name of no errno");
+	bad(&h, -EINVAL, "refused EINVAL echo x", "not carried out by verbs");
+	end(&h);
+}
+
+static void test_monitor(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, true);
+	fake_world.event.type = KVERBS_EVENT_WC_ERROR;
+	fake_world.event.qp = 3;
+	fake_world.event.wc_status = 12;
+	fake_world.event.vendor_err = 0x81;
+	strcpy(fake_world.event.dev, "rxe0");
+	good(&h, "monitor count 1 time 1s");
+	assert_string_equal(h.text, "event wc-error dev rxe0 qp 3 status transport retry counter exceeded (12) vendor-err 0x81\n");
+	good(&h, "monitor time 0");
+	bad(&h, -ETIMEDOUT, "monitor time 0 count 1", "0 of 1 events came");
+	end(&h);
+}
+
+static void test_verbs(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_USER, true);
+	connect_two(&h);
+	good(&h, "mr add pd p length 64 name m");
+	assert_false(h.s.timed);
+	good(&h, "mr reg m");
+	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/verb"), "ibv_reg_mr");
+	assert_int_equal(h.s.verb_ns, 2000);
+	good(&h, "post send qp a");
+	fake_world.late_polls = 3;
+	good(&h, "poll cq c count 1");
+	assert_true(json_object_get_boolean(kv_out_get(h.doc, "/verbs/0/idle")));
+	assert_int_equal(kv_out_get_count(h.doc, "/verbs/0/calls"), 3);
+	assert_string_equal(kv_out_get_string(h.doc, "/verbs/1/verb"), "ibv_poll_cq");
+	/* What found nothing is no cost of what was found. */
+	assert_int_equal(h.s.verb_ns, 100);
+	good(&h, "refused ENOENT qp del 9");
+	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/errno"), "ENOENT");
+	end(&h);
+	begin(&h, KV_SPACE_KERNEL, true);
+	good(&h, "cq add cqe 1 context event name c");
+	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/verb"), "ib_create_cq");
+	good(&h, "cq del c");
+	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/verb"), "ib_destroy_cq");
+	good(&h, "cq add cqe 1 name d");
+	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/verb"), "ib_create_cq");
+	assert_int_equal(kv_out_get_count(h.doc, "/verbs/0/ns"), 1000);
+	good(&h, "cq del d");
+	good(&h, "cq add cqe 1 context softirq name e");
+	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/verb"), "ib_alloc_cq");
+	good(&h, "cq del e");
+	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/verb"), "ib_free_cq");
+	end(&h);
+}
+
+static void note(const struct kv_session *s, const char *text,
+		 struct json_object *doc, void *arg)
+{
+	struct kv_times *t = arg;
+
+	if (s->timed)
+		kv_times_add(t, (unsigned int)kv_out_get_count(doc, "/line"),
+			     text, s->space, s->verb_ns);
+}
+
+static int run_batch(struct hand *h, const char *text, struct kv_times *t)
+{
+	struct kv_batch batch = { .name = "x.kv", .told = note, .arg = t };
+	int ret;
+
+	batch.in = fmemopen((char *)text, strlen(text), "r");
+	assert_non_null(batch.in);
+	ret = kv_batch_run(&batch, &h->s, &h->f);
+	fclose(batch.in);
+	return ret;
+}
+
+static void test_batch(void **state)
+{
+	struct kv_times t = { 0 };
+	struct json_object *list;
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, true);
+	assert_int_equal(run_batch(&h, "# two lines\npd add \\\n  name p\n\ncq add cqe 4", &t), 0);
+	assert_int_equal(fake_world.objects, 2);
+	end(&h);
+	begin(&h, KV_SPACE_USER, true);
+	assert_int_equal(run_batch(&h, "\npd add\r\n", &t), 0);
+	end(&h);
+	list = kv_times_describe(&t, 3);
+	assert_int_equal(json_object_array_length(list), 2);
+	assert_int_equal(kv_out_get_count(list, "/0/line"), 2);
+	assert_string_equal(kv_out_get_string(list, "/0/command"), "pd add   name p");
+	assert_int_equal(kv_out_get_real(list, "/0/kernel_ns"), 1000);
+	assert_null(kv_out_get(list, "/1/user_ns"));
+	json_object_put(list);
+	kv_times_clear(&t);
+
+	begin(&h, KV_SPACE_KERNEL, true);
+	assert_int_equal(run_batch(&h, "pd add\n\npd \\\n del 9\npd add", &t), -ENOENT);
+	assert_string_equal(h.f.text, "x.kv:3: pd del: no pd with id 9 (ENOENT)");
+	assert_int_equal(h.f.exit, KV_EXIT_FAILED);
+	assert_int_equal(fake_world.objects, 1);
+	assert_int_equal(run_batch(&h, "pd add\npd add 'x", &t), -EINVAL);
+	assert_string_equal(h.f.text, "x.kv:2: a quote ' is not closed");
+	assert_int_equal(h.f.exit, KV_EXIT_USAGE);
+	assert_int_equal(run_batch(&h, "pd add \\", &t), 0);
+	end(&h);
+	kv_times_clear(&t);
+}
+
+static void test_options(void **state)
+{
+	char *line[] = { "--json", "pd", "show", "--space=user", "--dev", "rxe0",
+			 "--wait", "--", "--trace" };
+	char *batch[] = { "x", "--repeat", "3", "--set", "a=1", "--set=b=2",
+			  "--space", "both" };
+	char *wrong[][2] = {
+		{ "--space", "outer" }, { "--repeat", "0" }, { "--set", "a" },
+		{ "--frob", "x" }, { "x", "--dev" }, { "--json=1", "x" },
+	};
+	struct kv_hand_options o;
+	struct kv_fault f;
+
+	(void)state;
+	assert_int_equal(kv_hand_options_take(&o, 9, line, false, &f), 0);
+	assert_true(o.json && o.has_space && !o.trace);
+	assert_int_equal(o.spaces, 1 << KV_SPACE_USER);
+	assert_string_equal(o.dev, "rxe0");
+	assert_int_equal(o.n, 4);
+	assert_string_equal(o.word[2], "--wait");
+	assert_string_equal(o.word[3], "--trace");
+	kv_hand_options_free(&o);
+	assert_int_equal(kv_hand_options_take(&o, 8, batch, true, &f), 0);
+	assert_int_equal(o.repeat, 3);
+	assert_int_equal(o.sets, 2);
+	assert_string_equal(o.set[1], "b=2");
+	assert_int_equal(o.spaces, 3);
+	kv_hand_options_free(&o);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(kv_hand_options_take(&o, 2, wrong[i], true, &f), -EINVAL);
+		assert_int_equal(f.exit, KV_EXIT_USAGE);
+		kv_hand_options_free(&o);
+	}
+}
+
+#ifndef ROUNDS
+#define ROUNDS 3000
+#endif
+
+static uint32_t next(uint32_t *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 8;
+}
+
+/* Lines of words that mean something, put together without any meaning. */
+static void test_noise(void **state)
+{
+	static const char *const bits[] = {
+		"pd", "cq", "mr", "srq", "ah", "qp", "post", "poll", "flush",
+		"echo", "expect", "refused", "set", "EINVAL", "ENOENT", "add",
+		"show", "del", "modify", "connect", "address", "reg", "inv",
+		"write", "read", "send", "recv", "fetch-add", "pd 1", "cq 1",
+		"qp 1", "sge mr 1", "name a", "name b", "length 64", "cqe 4",
+		"max-wr 1", "state init", "state rtr", "peer $b.address", "text x",
+		"hex 00", "format hex", "offset 1", "remote-addr 1",
+		"remote-key 1", "wr-id 1", "1", "a", "$a", "$last.id", "$dev.gid",
+		"'", "\"", "access all", "dgid ::1", "psn 1", "''",
+	};
+	static const size_t count = sizeof(bits) / sizeof(bits[0]);
+	uint32_t seed = 7;
+	struct hand h;
+
+	(void)state;
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		begin(&h, next(&seed) % 2, true);
+		for (unsigned int l = 0; l < 12; l++) {
+			char line[512] = "";
+			size_t n = next(&seed) % 7;
+
+			/* Half of them begin in a way that leads on. */
+			if (next(&seed) % 2) {
+				strcat(line, bits[next(&seed) % 8]);
+				strcat(line, " add pd 1 cq 1 length 64 ");
+			}
+			for (size_t j = 0; j < n; j++) {
+				strcat(line, bits[next(&seed) % count]);
+				strcat(line, " ");
+			}
+			run(&h, line);
+		}
+		end(&h);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_objects),
+		cmocka_unit_test(test_persistent),
+		cmocka_unit_test(test_references),
+		cmocka_unit_test(test_content),
+		cmocka_unit_test(test_connect),
+		cmocka_unit_test(test_post_and_poll),
+		cmocka_unit_test(test_monitor),
+		cmocka_unit_test(test_verbs),
+		cmocka_unit_test(test_batch),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_noise),
+	};
+
+	return cmocka_run_group_tests_name("hand", tests, NULL, NULL);
+}
