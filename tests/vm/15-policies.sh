@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# What the kernel holds for the family's policies. scripts/check compares it with
+# uapi/kverbs.yaml on the host (tests/abi/spec_policies.py).
+. ./tap.sh
+
+check "the kernel tells the policies" sh -c "policies kverbs >'$OUT/policies'"
+finish
