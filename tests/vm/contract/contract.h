@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_CONTRACT_H
+#define TESTS_CONTRACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "nl/msg.h"
+#include "qp_table.h"
+
+/*
+ * Holds the module against its contract: each refusal with its errno and its
+ * text, and nothing changed by it. Runs in the guest, as root, prints TAP.
+ */
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Bytes of the buffers that end_make() makes. */
+#define LENGTH 8192
+
+/**
+ * struct link - a connection, as a tool has one
+ * @nl: the connection
+ * @err: text of its last failure
+ */
+struct link {
+	struct kv_nl nl;
+	char err[512];
+};
+
+/**
+ * struct end - one end of a connection between QPs, and what it is made of
+ * @pd: id, as are the following
+ * @send_cq: of the QP
+ * @recv_cq: of the QP
+ * @qp: the QP
+ * @local: MR of LENGTH bytes
+ * @target: MR of LENGTH bytes
+ * @qpn: of @qp
+ * @key: @target's registration, once that is made
+ */
+struct end {
+	uint32_t pd;
+	uint32_t send_cq;
+	uint32_t recv_cq;
+	uint32_t qp;
+	uint32_t local;
+	uint32_t target;
+	uint32_t qpn;
+	struct kv_mr key;
+};
+
+/**
+ * struct end_init - what an end is made with
+ * @type: enum kverbs_qp_type
+ * @context: of its CQs
+ * @srq: where its receives come from; 0: its own queue
+ * @max_sge: of each request, 0 is 1
+ * @max_inline: bytes
+ * @sq_sig_all: every send completes
+ */
+struct end_init {
+	uint32_t type;
+	uint32_t context;
+	uint32_t srq;
+	uint32_t max_sge;
+	uint32_t max_inline;
+	bool sq_sig_all;
+};
+
+/**
+ * struct snapshot - what somebody sees of the module
+ * @hash: of all objects that they may see
+ * @live: objects of everybody
+ * @bytes: in buffers, of everybody
+ */
+struct snapshot {
+	uint64_t hash;
+	uint64_t live;
+	uint64_t bytes;
+};
+
+/* The device that all is tested on. */
+extern const char *dev;
+extern struct kv_dev caps;
+
+/* TAP. What is said of results stands under the heading of the last section(). */
+void section(const char *name);
+void result(bool good, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void skip(const char *name, const char *why);
+void bail_out(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+bool all_passed(void);
+
+void done(struct link *l, int ret, const char *name);
+void must(struct link *l, int ret, const char *what);
+
+/* A call must be refused with this errno and a text that holds @text, and whoever
+ * @l is must see nothing changed by it.
+ */
+void check_refused(struct link *l, const struct snapshot *before, int ret,
+		   int error, const char *text, const char *name);
+struct snapshot snapshot(struct link *l);
+#define refused(l, call, error, text, name)				\
+	do {								\
+		struct snapshot before_ = snapshot(l);			\
+									\
+		check_refused(l, &before_, call, error, text, name);	\
+	} while (0)
+
+void link_open(struct link *l);
+/* Closes it, and sees to it that nothing is left of it. */
+void link_close(struct link *l);
+
+/* Requests of our own making. */
+int raw(struct link *l, int cmd, const uint32_t *attrs, unsigned int pairs);
+#define RAW(l, cmd, ...)						\
+	raw(l, cmd, (const uint32_t[]){ __VA_ARGS__ },			\
+	    sizeof((const uint32_t[]){ __VA_ARGS__ }) / (2 * sizeof(uint32_t)))
+int send_msg(struct link *l, struct nl_msg *msg);
+
+/* Objects. */
+uint32_t make_pd(struct link *l);
+uint32_t make_cq(struct link *l, uint32_t cqe, uint32_t context);
+uint32_t make_mr(struct link *l, uint32_t pd, uint64_t length);
+uint32_t make_srq(struct link *l, uint32_t pd, uint32_t max_wr);
+uint32_t make_ah(struct link *l, uint32_t pd);
+struct kv_av own_address(void);
+void check_shown(struct link *l, const struct kv_nl_noun *noun,
+		 const void *object, const char *name);
+unsigned int count_listed(struct link *l, const struct kv_nl_noun *noun);
+void write_all(struct link *l, uint32_t mr, int byte);
+bool holds(struct link *l, uint32_t mr, uint64_t offset, const void *want,
+	   uint64_t length);
+
+/* Connections. */
+void end_make(struct link *l, struct end *e, const struct end_init *init);
+void end_del(struct link *l, struct end *e);
+struct kv_qp_attr init_attr(uint32_t type);
+struct kv_qp_attr rtr_attr(uint32_t type, uint32_t dest_qpn);
+struct kv_qp_attr rts_attr(uint32_t type);
+int modify(struct link *l, uint32_t qp, struct kv_qp_attr attr);
+void to_state(struct link *l, uint32_t qp, uint32_t state);
+uint32_t state_of(struct link *l, uint32_t qp);
+void end_connect(struct link *l, const struct end *e, uint32_t type,
+		 uint32_t dest_qpn);
+void pair_make(struct link *l, struct end *a, struct end *b,
+	       const struct end_init *init);
+void pair_reconnect(struct link *l, struct end *a, struct end *b, uint32_t type);
+uint32_t make_rc_qp(struct link *l, uint32_t pd);
+void register_target(struct link *l, struct end *e);
+
+/* Requests and completions. */
+struct kv_wr recv_wr(uint32_t qp, uint32_t mr, uint32_t length, uint64_t wr_id);
+struct kv_wr send_wr(uint32_t qp, uint32_t mr, uint32_t length, uint64_t wr_id);
+struct kv_wr write_wr(const struct end *from, const struct end *to,
+		      uint32_t length, uint64_t wr_id);
+void post(struct link *l, const struct kv_wr *wr, const char *what);
+bool poll_one(struct link *l, uint32_t cq, struct kv_wc *wc);
+bool nothing_comes(struct link *l, uint32_t cq);
+struct kv_wc expect_wc(struct link *l, uint32_t cq, uint64_t wr_id, uint32_t op,
+		       uint32_t status, const char *name);
+void drain(struct link *l, uint32_t cq, unsigned int n);
+
+double seconds(void);
+
+/* The tests, a noun each. */
+void test_message(void);
+void test_pd(void);
+void test_cq(void);
+void test_mr(void);
+void test_file(void);
+void test_srq(void);
+void test_ah(void);
+void test_qp(void);
+void test_modify(void);
+void test_post(void);
+void test_refuse_post(void);
+void test_hold(void);
+void test_poll(void);
+void test_run(void);
+void test_access(void);
+void test_event(void);
+void test_owner(void);
+void test_rdma(void);
+void test_list(void);
+void test_many(void);
+void test_limit(void);
+
+#endif

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "contract.h"
+
+#define QKEY 0x1234567
+#define PSN 4711
+
+void end_make(struct link *l, struct end *e, const struct end_init *init)
+{
+	uint32_t sges = init->max_sge ? init->max_sge : 1;
+	struct kv_qp_init qp_init = {
+		.type = init->type,
+		.srq = init->srq,
+		.max_send_wr = 8,
+		.max_recv_wr = init->srq ? 0 : 8,
+		.max_send_sge = sges,
+		.max_recv_sge = init->srq ? 0 : sges,
+		.max_inline = init->max_inline,
+		.sq_sig_all = init->sq_sig_all,
+	};
+	struct kv_srq srq;
+	struct kv_qp qp;
+
+	memset(e, 0, sizeof(*e));
+	if (init->srq) {
+		/* Which has a PD already. */
+		must(l, kv_nl_get(&l->nl, &kv_nl_srq, init->srq, &srq), "srq");
+		e->pd = srq.pd;
+	} else {
+		e->pd = make_pd(l);
+	}
+	e->send_cq = make_cq(l, 32, init->context);
+	e->recv_cq = make_cq(l, 32, init->context);
+	e->local = make_mr(l, e->pd, LENGTH);
+	e->target = make_mr(l, e->pd, LENGTH);
+	qp_init.pd = e->pd;
+	qp_init.send_cq = e->send_cq;
+	qp_init.recv_cq = e->recv_cq;
+	must(l, kv_nl_qp_new(&l->nl, &qp_init, &qp, NULL), "qp");
+	e->qp = qp.id;
+	e->qpn = qp.qpn;
+}
+
+void end_del(struct link *l, struct end *e)
+{
+	done(l, kv_nl_del(&l->nl, &kv_nl_qp, e->qp, NULL), "the qp goes");
+	done(l, kv_nl_del(&l->nl, &kv_nl_mr, e->local, NULL), "its local mr goes");
+	done(l, kv_nl_del(&l->nl, &kv_nl_mr, e->target, NULL), "its target mr goes");
+	done(l, kv_nl_del(&l->nl, &kv_nl_cq, e->send_cq, NULL), "its send cq goes");
+	done(l, kv_nl_del(&l->nl, &kv_nl_cq, e->recv_cq, NULL), "its recv cq goes");
+	done(l, kv_nl_del(&l->nl, &kv_nl_pd, e->pd, NULL), "its pd goes");
+}
+
+struct kv_qp_attr init_attr(uint32_t type)
+{
+	return (struct kv_qp_attr){
+		.mask = KV_QPA_PORT | KV_QPA_PKEY_INDEX |
+			(type == KVERBS_QPT_UD ? KV_QPA_QKEY : KV_QPA_ACCESS),
+		.state = KVERBS_QPS_INIT,
+		.access = type == KVERBS_QPT_RC ? KVERBS_ACCESS__ALL :
+			  KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_WRITE,
+		.port = 1,
+		.qkey = QKEY,
+	};
+}
+
+struct kv_qp_attr rtr_attr(uint32_t type, uint32_t dest_qpn)
+{
+	static const uint32_t connected = KV_QPA_AV | KV_QPA_PATH_MTU |
+					  KV_QPA_DEST_QPN | KV_QPA_RQ_PSN;
+	static const uint32_t mask[] = {
+		[KVERBS_QPT_RC] = connected | KV_QPA_MIN_RNR_TIMER |
+				  KV_QPA_MAX_DEST_RD_ATOMIC,
+		[KVERBS_QPT_UC] = connected,
+		[KVERBS_QPT_UD] = 0,
+	};
+
+	return (struct kv_qp_attr){
+		.mask = mask[type],
+		.state = KVERBS_QPS_RTR,
+		.path_mtu = 1024,
+		.dest_qpn = dest_qpn,
+		.rq_psn = PSN,
+		.av = own_address(),
+		.min_rnr_timer = 12,
+		.max_dest_rd_atomic = 1,
+	};
+}
+
+struct kv_qp_attr rts_attr(uint32_t type)
+{
+	return (struct kv_qp_attr){
+		.mask = KV_QPA_SQ_PSN |
+			(type == KVERBS_QPT_RC ?
+			 KV_QPA_TIMEOUT | KV_QPA_RETRY_CNT | KV_QPA_RNR_RETRY |
+			 KV_QPA_MAX_RD_ATOMIC : 0),
+		.state = KVERBS_QPS_RTS,
+		.sq_psn = PSN,
+		.timeout = 14,
+		.retry_cnt = 2,
+		.rnr_retry = 2,
+		.max_rd_atomic = 1,
+	};
+}
+
+int modify(struct link *l, uint32_t qp, struct kv_qp_attr attr)
+{
+	return kv_nl_qp_modify(&l->nl, qp, &attr, NULL);
+}
+
+void to_state(struct link *l, uint32_t qp, uint32_t state)
+{
+	must(l, modify(l, qp, (struct kv_qp_attr){ .state = state }), "modify");
+}
+
+uint32_t state_of(struct link *l, uint32_t id)
+{
+	struct kv_qp qp;
+
+	must(l, kv_nl_get(&l->nl, &kv_nl_qp, id, &qp), "look at the qp");
+	return qp.attr.state;
+}
+
+void end_connect(struct link *l, const struct end *e, uint32_t type,
+		 uint32_t dest_qpn)
+{
+	must(l, modify(l, e->qp, init_attr(type)), "INIT");
+	must(l, modify(l, e->qp, rtr_attr(type, dest_qpn)), "RTR");
+	must(l, modify(l, e->qp, rts_attr(type)), "RTS");
+}
+
+void pair_make(struct link *l, struct end *a, struct end *b,
+	       const struct end_init *init)
+{
+	end_make(l, a, init);
+	end_make(l, b, init);
+	end_connect(l, a, init->type, b->qpn);
+	end_connect(l, b, init->type, a->qpn);
+}
+
+/* Both first: what one still sends must not reach the other's new life. */
+void pair_reconnect(struct link *l, struct end *a, struct end *b, uint32_t type)
+{
+	to_state(l, a->qp, KVERBS_QPS_RESET);
+	to_state(l, b->qp, KVERBS_QPS_RESET);
+	end_connect(l, a, type, b->qpn);
+	end_connect(l, b, type, a->qpn);
+}
+
+/* One that is connected to itself, for registrations. */
+uint32_t make_rc_qp(struct link *l, uint32_t pd)
+{
+	struct kv_qp_init init = {
+		.pd = pd,
+		.type = KVERBS_QPT_RC,
+		.max_send_wr = 8,
+		.max_recv_wr = 8,
+		.max_send_sge = 1,
+		.max_recv_sge = 1,
+	};
+	struct end e = { .pd = pd };
+	struct kv_qp qp;
+
+	init.send_cq = make_cq(l, 32, KVERBS_CQ_POLLED);
+	init.recv_cq = init.send_cq;
+	must(l, kv_nl_qp_new(&l->nl, &init, &qp, NULL), "qp");
+	e.qp = qp.id;
+	end_connect(l, &e, KVERBS_QPT_RC, qp.qpn);
+	return qp.id;
+}
+
+void register_target(struct link *l, struct end *e)
+{
+	struct kv_mr_reg reg = {
+		.qp = e->qp,
+		.access = KVERBS_ACCESS__ALL,
+		.length = LENGTH,
+	};
+
+	must(l, kv_nl_mr_reg(&l->nl, e->target, &reg, &e->key, NULL), "register");
+}
+
+struct kv_wr recv_wr(uint32_t qp, uint32_t mr, uint32_t length, uint64_t wr_id)
+{
+	return (struct kv_wr){
+		.qp = qp,
+		.op = KVERBS_OP_RECV,
+		.wr_id = wr_id,
+		.sges = 1,
+		.sge[0] = { .mr = mr, .length = length },
+	};
+}
+
+struct kv_wr send_wr(uint32_t qp, uint32_t mr, uint32_t length, uint64_t wr_id)
+{
+	struct kv_wr wr = recv_wr(qp, mr, length, wr_id);
+
+	wr.op = KVERBS_OP_SEND;
+	return wr;
+}
+
+struct kv_wr write_wr(const struct end *from, const struct end *to,
+		      uint32_t length, uint64_t wr_id)
+{
+	struct kv_wr wr = recv_wr(from->qp, from->local, length, wr_id);
+
+	wr.op = KVERBS_OP_WRITE;
+	wr.has_remote = true;
+	wr.remote_addr = to->key.iova;
+	wr.remote_key = to->key.rkey;
+	return wr;
+}
+
+void post(struct link *l, const struct kv_wr *wr, const char *what)
+{
+	must(l, kv_nl_post(&l->nl, wr, NULL), what);
+}
+
+static unsigned int poll_once(struct link *l, uint32_t cq, struct kv_wc *wc)
+{
+	unsigned int n;
+
+	must(l, kv_nl_cq_poll(&l->nl, cq, wc, 1, &n, NULL), "poll");
+	return n;
+}
+
+/* Waits up to 10 s. */
+bool poll_one(struct link *l, uint32_t cq, struct kv_wc *wc)
+{
+	double end = seconds() + 10;
+
+	while (!poll_once(l, cq, wc)) {
+		if (seconds() > end)
+			return false;
+		usleep(1000);
+	}
+	return true;
+}
+
+/* Not within 50 ms, that is. */
+bool nothing_comes(struct link *l, uint32_t cq)
+{
+	struct kv_wc wc;
+
+	usleep(50000);
+	return !poll_once(l, cq, &wc);
+}
+
+struct kv_wc expect_wc(struct link *l, uint32_t cq, uint64_t wr_id, uint32_t op,
+		       uint32_t status, const char *name)
+{
+	struct kv_wc wc = { .wr_id = 0 };
+	bool came = poll_one(l, cq, &wc), good;
+
+	good = came && wc.wr_id == wr_id && wc.op == op && wc.status == status;
+	result(good, "%s", name);
+	if (!came)
+		note("  no completion within 10 s");
+	else if (!good)
+		note("  wr_id %llu, op %u, status %u; want %llu, %u, %u",
+		     (unsigned long long)wc.wr_id, wc.op, wc.status,
+		     (unsigned long long)wr_id, op, status);
+	return wc;
+}
+
+/* Takes so many completions, whatever they are. */
+void drain(struct link *l, uint32_t cq, unsigned int n)
+{
+	struct kv_wc wc;
+
+	while (n--)
+		if (!poll_one(l, cq, &wc))
+			bail_out("a completion is missing");
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <string.h>
+#include "contract.h"
+
+const char *dev;
+struct kv_dev caps;
+
+/* Prints what the module holds; 0 if that is nothing. */
+static int balance(struct link *l)
+{
+	struct kv_info info;
+
+	must(l, kv_nl_info_get(&l->nl, &info), "info");
+	note("%llu objects created, %llu destroyed, %llu bytes in buffers",
+	     (unsigned long long)info.created,
+	     (unsigned long long)info.destroyed,
+	     (unsigned long long)info.buffer_bytes);
+	return info.created != info.destroyed || info.buffer_bytes;
+}
+
+static const struct {
+	const char *name;
+	void (*test)(void);
+} tests[] = {
+	{ "message", test_message },
+	{ "pd", test_pd },
+	{ "cq", test_cq },
+	{ "mr", test_mr },
+	{ "file", test_file },
+	{ "srq", test_srq },
+	{ "ah", test_ah },
+	{ "qp", test_qp },
+	{ "modify", test_modify },
+	{ "post", test_post },
+	{ "refused post", test_refuse_post },
+	{ "hold", test_hold },
+	{ "poll", test_poll },
+	{ "run", test_run },
+	{ "access", test_access },
+	{ "event", test_event },
+	{ "owner", test_owner },
+	{ "rdma", test_rdma },
+	{ "list", test_list },
+	{ "many", test_many },
+	{ "limit", test_limit },
+};
+
+static bool chosen(const char *name, int argc, char **argv)
+{
+	int i;
+
+	for (i = 2; i < argc; i++)
+		if (!strcmp(name, argv[i]))
+			return true;
+	return argc <= 2;
+}
+
+/*
+ * contract [DEV [NAME…]] tests the contract, or these parts of it;
+ * contract --balance: is anything left?
+ */
+int main(int argc, char **argv)
+{
+	struct link link;
+	unsigned int i;
+
+	if (argc > 1 && !strcmp(argv[1], "--balance")) {
+		link_open(&link);
+		return balance(&link);
+	}
+	dev = argc > 1 ? argv[1] : "rxe0";
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	section("device");
+	link_open(&link);
+	must(&link, kv_nl_dev_get(&link.nl, dev, &caps), "the device");
+	kv_nl_close(&link.nl);
+
+	for (i = 0; i < COUNT(tests); i++) {
+		if (!chosen(tests[i].name, argc, argv))
+			continue;
+		section(tests[i].name);
+		tests[i].test();
+	}
+	return !all_passed();
+}

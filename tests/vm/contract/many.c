@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+/* Many objects: each takes as long as it did when there were few. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract.h"
+
+#define MANY 10000
+#define PART 1000
+/* How much longer one of many may take than one of few. */
+#define FACTOR 3.0
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* A busy host makes some take longer: these don't count. */
+static double median(double *value, size_t n)
+{
+	qsort(value, n, sizeof(*value), compare);
+	return value[n / 2];
+}
+
+static double list_time(struct link *l, const struct kv_nl_noun *noun, unsigned int n)
+{
+	double took[5], start;
+	unsigned int i;
+
+	for (i = 0; i < COUNT(took); i++) {
+		start = seconds();
+		if (count_listed(l, noun) != n)
+			bail_out("%u objects should be listed", n);
+		took[i] = (seconds() - start) / n;
+	}
+	return median(took, COUNT(took));
+}
+
+static void not_slower(double few, double many, const char *name, const char *what)
+{
+	result(many <= FACTOR * few, "%s: %s take no longer", name, what);
+	note("%s: %s: %.1f us each, with few of them %.1f us", name, what, many * 1e6,
+	     few * 1e6);
+}
+
+/* @kept: what is in use meanwhile. */
+static double flush_time(struct link *l, unsigned int n, unsigned int kept)
+{
+	uint32_t got_flushed, got_kept;
+	double start = seconds();
+
+	must(l, kv_nl_flush(&l->nl, &got_flushed, &got_kept), "flush");
+	if (got_flushed != n || got_kept != kept)
+		bail_out("%u objects flushed and %u kept; want %u and %u", got_flushed,
+			 got_kept, n, kept);
+	return (seconds() - start) / n;
+}
+
+static void make_one(struct link *l, const struct kv_nl_noun *noun, const void *init)
+{
+	must(l, kv_nl_new(&l->nl, noun, init, NULL, NULL), "one of many");
+}
+
+/* Persistent ones, as only those can be flushed; @kept: others that can't be. */
+static void test_type(struct link *l, const struct kv_nl_noun *noun, const void *init,
+		      unsigned int kept, const char *name)
+{
+	double few_flush[3], few_list, start, *took = calloc(MANY, sizeof(*took));
+	struct snapshot before = snapshot(l), after;
+	unsigned int i, j;
+
+	for (i = 0; i < COUNT(few_flush); i++) {
+		for (j = 0; j < PART; j++)
+			make_one(l, noun, init);
+		few_list = list_time(l, noun, PART);
+		few_flush[i] = flush_time(l, PART, kept);
+	}
+	for (i = 0; i < MANY; i++) {
+		start = seconds();
+		make_one(l, noun, init);
+		took[i] = seconds() - start;
+	}
+	not_slower(median(took, PART), median(took + MANY - PART, PART), name,
+		   "the last thousand of 10 000 made");
+	not_slower(few_list, list_time(l, noun, MANY), name, "10 000 in a list");
+	not_slower(median(few_flush, COUNT(few_flush)), flush_time(l, MANY, kept), name,
+		   "10 000 flushed");
+	after = snapshot(l);
+	result(before.live == after.live && before.bytes == after.bytes,
+	       "%s: then there are as many as before", name);
+	free(took);
+}
+
+/* MRs of a PD that can't be flushed meanwhile. */
+static void test_mrs(struct link *l)
+{
+	struct kv_pd_init pd_init = { .dev = dev, .persistent = true };
+	struct kv_mr_init init = { .length = 64, .persistent = true };
+	uint32_t flushed, kept;
+	struct link keeper;
+	struct kv_pd pd;
+
+	must(l, kv_nl_new(&l->nl, &kv_nl_pd, &pd_init, &pd, NULL), "pd");
+	init.pd = pd.id;
+	link_open(&keeper);
+	make_mr(&keeper, pd.id, 64);
+	test_type(l, &kv_nl_mr, &init, 1, "mr");
+	kv_nl_close(&keeper.nl);
+	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	result(flushed == 1 && !kept, "mr: their pd goes last");
+}
+
+void test_many(void)
+{
+	struct kv_pd_init pd = { .dev = dev, .persistent = true };
+	struct link l;
+
+	link_open(&l);
+	test_type(&l, &kv_nl_pd, &pd, 0, "pd");
+	test_mrs(&l);
+	link_close(&l);
+}
+
+static void set_limit(const char *name, const char *value)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/module/kverbs/parameters/%s", name);
+	file = fopen(path, "w");
+	if (!file || fputs(value, file) < 0 || fclose(file))
+		bail_out("%s: %s", path, strerror(errno));
+}
+
+void test_limit(void)
+{
+	struct kv_pd_init pd_init = { .dev = dev };
+	struct kv_mr_init mr_init = { .length = 65536 };
+	uint32_t first, second, id;
+	struct link l;
+
+	link_open(&l);
+	first = make_pd(&l);
+	second = make_pd(&l);
+	set_limit("max_objects", "2");
+	refused(&l, kv_nl_new(&l.nl, &kv_nl_pd, &pd_init, NULL, NULL), -EDQUOT,
+		"too many objects", "the cap on objects");
+	must(&l, kv_nl_del(&l.nl, &kv_nl_pd, second, NULL), "delete");
+	done(&l, kv_nl_new(&l.nl, &kv_nl_pd, &pd_init, NULL, NULL), "one goes, one can come");
+	set_limit("max_objects", "65536");
+	set_limit("max_bytes", "40000");
+	mr_init.pd = first;
+	refused(&l, kv_nl_new(&l.nl, &kv_nl_mr, &mr_init, NULL, NULL), -EDQUOT,
+		"too many bytes", "the cap on buffer memory");
+	set_limit("max_bytes", "1073741824");
+	id = make_mr(&l, first, 65536);
+	done(&l, kv_nl_del(&l.nl, &kv_nl_mr, id, NULL), "after that, memory is there again");
+	result(snapshot(&l).live == 2, "objects that are there are counted");
+	link_close(&l);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "contract.h"
+
+double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+void link_open(struct link *l)
+{
+	l->nl.err = l->err;
+	l->nl.err_size = sizeof(l->err);
+	must(l, kv_nl_open(&l->nl), "connect to the module");
+}
+
+/* The socket's end is told from another context: a moment later it has come. */
+void link_close(struct link *l)
+{
+	struct kv_info info;
+	struct link other;
+	unsigned int i;
+
+	kv_nl_close(&l->nl);
+	link_open(&other);
+	for (i = 0; i < 500; i++) {
+		must(&other, kv_nl_info_get(&other.nl, &info), "info");
+		if (info.created == info.destroyed && !info.buffer_bytes)
+			break;
+		usleep(10000);
+	}
+	result(i < 500, "with the socket all of it goes");
+	kv_nl_close(&other.nl);
+}
+
+int send_msg(struct link *l, struct nl_msg *msg)
+{
+	return kv_nl_request(&l->nl, msg, "request", NULL, NULL, NULL);
+}
+
+/* @attrs: pairs of the number of a u32 attribute and its value. */
+int raw(struct link *l, int cmd, const uint32_t *attrs, unsigned int pairs)
+{
+	struct nl_msg *msg = kv_nl_msg(&l->nl, cmd, 0);
+	unsigned int i;
+
+	for (i = 0; i < pairs; i++)
+		nla_put_u32(msg, (int)attrs[2 * i], attrs[2 * i + 1]);
+	return send_msg(l, msg);
+}
+
+uint32_t make_pd(struct link *l)
+{
+	struct kv_pd_init init = { .dev = dev };
+	struct kv_pd pd;
+
+	must(l, kv_nl_new(&l->nl, &kv_nl_pd, &init, &pd, NULL), "pd");
+	return pd.id;
+}
+
+uint32_t make_cq(struct link *l, uint32_t cqe, uint32_t context)
+{
+	struct kv_cq_init init = { .dev = dev, .cqe = cqe, .context = context };
+	struct kv_cq cq;
+
+	must(l, kv_nl_new(&l->nl, &kv_nl_cq, &init, &cq, NULL), "cq");
+	return cq.id;
+}
+
+uint32_t make_mr(struct link *l, uint32_t pd, uint64_t length)
+{
+	struct kv_mr_init init = {
+		.pd = pd,
+		.length = length,
+		.max_access = KVERBS_ACCESS__ALL,
+	};
+	struct kv_mr mr;
+
+	must(l, kv_nl_new(&l->nl, &kv_nl_mr, &init, &mr, NULL), "mr");
+	return mr.id;
+}
+
+uint32_t make_srq(struct link *l, uint32_t pd, uint32_t max_wr)
+{
+	struct kv_srq_init init = { .pd = pd, .max_wr = max_wr, .max_sge = 1 };
+	struct kv_srq srq;
+
+	must(l, kv_nl_new(&l->nl, &kv_nl_srq, &init, &srq, NULL), "srq");
+	return srq.id;
+}
+
+/* That of a GID of ours, if there is one of IPv4: what is sent there comes back. */
+struct kv_av own_address(void)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
+	struct kv_av av = {
+		.has_dgid = true,
+		.has_sgid_index = true,
+		.hop_limit = 64,
+	};
+	unsigned int i;
+
+	for (i = 0; i < caps.gids; i++) {
+		if (caps.gid[i].type != KVERBS_GID_ROCE_V2)
+			continue;
+		av.sgid_index = caps.gid[i].index;
+		memcpy(av.dgid, caps.gid[i].raw, sizeof(av.dgid));
+		if (!memcmp(av.dgid, mapped, sizeof(mapped)))
+			break;
+	}
+	return av;
+}
+
+uint32_t make_ah(struct link *l, uint32_t pd)
+{
+	struct kv_ah_init init = { .pd = pd, .port = 1, .av = own_address() };
+	struct kv_ah ah;
+
+	must(l, kv_nl_new(&l->nl, &kv_nl_ah, &init, &ah, NULL), "ah");
+	return ah.id;
+}
+
+struct find {
+	uint32_t id;
+	size_t size;
+	const void *want;
+	unsigned int found;
+	unsigned int same;
+};
+
+static int on_found(const union kv_object *object, void *arg)
+{
+	struct find *find = arg;
+
+	if (object->id == find->id) {
+		find->found++;
+		find->same += !memcmp(object, find->want, find->size);
+	}
+	return 0;
+}
+
+/* What new() gave is what get() shows, and each() lists it so, once. */
+void check_shown(struct link *l, const struct kv_nl_noun *noun,
+		 const void *object, const char *name)
+{
+	struct find find = { .size = noun->size, .want = object };
+	union kv_object got;
+
+	memcpy(&find.id, object, sizeof(find.id));
+	must(l, kv_nl_get(&l->nl, noun, find.id, &got), "get");
+	must(l, kv_nl_each(&l->nl, noun, on_found, &find), "list");
+	result(!memcmp(&got, object, noun->size), "%s is shown as it was made", name);
+	result(find.found == 1 && find.same == 1, "%s is listed so, once", name);
+}
+
+static int on_counted(const union kv_object *object, void *arg)
+{
+	(void)object;
+	++*(unsigned int *)arg;
+	return 0;
+}
+
+unsigned int count_listed(struct link *l, const struct kv_nl_noun *noun)
+{
+	unsigned int n = 0;
+
+	must(l, kv_nl_each(&l->nl, noun, on_counted, &n), "list");
+	return n;
+}
+
+/* Of a buffer of LENGTH bytes. */
+void write_all(struct link *l, uint32_t mr, int byte)
+{
+	char data[LENGTH];
+
+	memset(data, byte, sizeof(data));
+	must(l, kv_nl_mr_write(&l->nl, mr, 0, data, sizeof(data)), "fill a buffer");
+}
+
+bool holds(struct link *l, uint32_t mr, uint64_t offset, const void *want,
+	   uint64_t length)
+{
+	char got[LENGTH];
+
+	must(l, kv_nl_mr_read(&l->nl, mr, offset, got, (uint32_t)length), "read a buffer");
+	return !memcmp(got, want, length);
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+/* Whose objects are seen by whom, and how long they live. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "contract.h"
+#include "run.h"
+
+/* One of each type. */
+struct all {
+	uint32_t pd;
+	uint32_t cq;
+	uint32_t mr;
+	uint32_t srq;
+	uint32_t ah;
+	uint32_t qp;
+};
+
+#define OBJECTS 6
+
+static uint32_t make(struct link *l, const struct kv_nl_noun *noun, const void *init)
+{
+	union kv_object object;
+
+	must(l, kv_nl_new(&l->nl, noun, init, &object, NULL), noun->what);
+	return object.id;
+}
+
+static void make_all(struct link *l, struct all *all, bool persistent)
+{
+	const struct kv_pd_init pd = { .dev = dev, .persistent = persistent };
+	const struct kv_cq_init cq = { .dev = dev, .cqe = 8, .persistent = persistent };
+	struct kv_srq_init srq = { .max_wr = 4, .max_sge = 1, .persistent = persistent };
+	struct kv_mr_init mr = { .length = 64, .persistent = persistent };
+	struct kv_ah_init ah = { .port = 1, .av = own_address(), .persistent = persistent };
+	struct kv_qp_init qp = {
+		.max_send_wr = 4,
+		.max_send_sge = 1,
+		.persistent = persistent,
+	};
+	struct kv_qp made;
+
+	all->pd = make(l, &kv_nl_pd, &pd);
+	all->cq = make(l, &kv_nl_cq, &cq);
+	mr.pd = all->pd;
+	all->mr = make(l, &kv_nl_mr, &mr);
+	srq.pd = all->pd;
+	all->srq = make(l, &kv_nl_srq, &srq);
+	ah.pd = all->pd;
+	all->ah = make(l, &kv_nl_ah, &ah);
+	qp.pd = all->pd;
+	qp.send_cq = all->cq;
+	qp.recv_cq = all->cq;
+	qp.srq = all->srq;
+	must(l, kv_nl_qp_new(&l->nl, &qp, &made, NULL), "qp");
+	all->qp = made.id;
+}
+
+struct one {
+	const char *name;
+	const struct kv_nl_noun *noun;
+	uint32_t id;
+};
+
+static void list_of(const struct all *all, struct one one[OBJECTS])
+{
+	const struct one list[OBJECTS] = {
+		{ "qp", &kv_nl_qp, all->qp },
+		{ "ah", &kv_nl_ah, all->ah },
+		{ "srq", &kv_nl_srq, all->srq },
+		{ "mr", &kv_nl_mr, all->mr },
+		{ "cq", &kv_nl_cq, all->cq },
+		{ "pd", &kv_nl_pd, all->pd },
+	};
+
+	memcpy(one, list, sizeof(list));
+}
+
+static void test_strangers(struct link *l)
+{
+	const struct end_init init = { .type = KVERBS_QPT_RC };
+	struct one one[OBJECTS];
+	union kv_object object;
+	struct kv_run_spec spec;
+	struct kv_wr wr;
+	struct link other;
+	struct all all;
+	struct end e;
+	char name[80];
+	uint32_t id;
+	int i;
+
+	make_all(l, &all, false);
+	list_of(&all, one);
+	link_open(&other);
+	for (i = 0; i < OBJECTS; i++) {
+		snprintf(name, sizeof(name), "another socket does not see our %s", one[i].name);
+		refused(&other, kv_nl_get(&other.nl, one[i].noun, one[i].id, &object),
+			-ENOENT, "among yours", name);
+		result(!count_listed(&other, one[i].noun), "nor is it listed there");
+		snprintf(name, sizeof(name), "nor can it delete our %s", one[i].name);
+		refused(&other, kv_nl_del(&other.nl, one[i].noun, one[i].id, NULL),
+			-ENOENT, "among yours", name);
+	}
+	refused(&other, kv_nl_new(&other.nl, &kv_nl_mr, &(struct kv_mr_init){
+			.pd = all.pd, .length = 64 }, NULL, NULL), -ENOENT,
+		"no pd with this id among yours", "nor use our pd");
+	refused(&other, modify(&other, all.qp, init_attr(KVERBS_QPT_RC)), -ENOENT,
+		"no qp with this id among yours", "nor modify our qp");
+	wr = recv_wr(0, all.mr, 64, 1);
+	wr.srq = all.srq;
+	refused(&other, kv_nl_post(&other.nl, &wr, NULL), -ENOENT,
+		"no srq with this id among yours", "nor post to our srq");
+	refused(&other, kv_nl_mr_write(&other.nl, all.mr, 0, "x", 1), -ENOENT,
+		"no mr with this id among yours", "nor write our mr");
+	refused(&other, kv_nl_cq_poll(&other.nl, all.cq, &(struct kv_wc){ 0 }, 1,
+				      &(unsigned int){ 0 }, NULL), -ENOENT,
+		"no cq with this id among yours", "nor poll our cq");
+
+	pair_make(l, &e, &(struct end){ 0 }, &init);
+	register_target(l, &e);
+	spec = write_spec(&e, &e);
+	refused(&other, kv_nl_run_start(&other.nl, &spec, &id), -ENOENT,
+		"no qp with this id among yours", "nor run on our qp");
+	spec.iters = 0;
+	spec.time_ns = 60000000000ULL;
+	must(l, kv_nl_run_start(&l->nl, &spec, &id), "start a run");
+	refused(&other, kv_nl_run_cancel(&other.nl, id), -ENOENT,
+		"no run with this id among yours", "nor cancel our run");
+	refused(&other, kv_nl_run_del(&other.nl, id), -ENOENT,
+		"no run with this id among yours", "nor delete it");
+	id = make_pd(&other);
+	refused(l, kv_nl_del(&l->nl, &kv_nl_pd, id, NULL), -ENOENT, "among yours",
+		"and we see nothing of theirs");
+	kv_nl_close(&other.nl);
+}
+
+static void test_shared(struct link *l)
+{
+	struct one one[OBJECTS];
+	union kv_object object;
+	struct link other;
+	uint32_t flushed, kept;
+	struct all all;
+	int i;
+
+	link_open(&other);
+	make_all(&other, &all, true);
+	list_of(&all, one);
+	for (i = 0; i < OBJECTS; i++) {
+		must(&other, kv_nl_get(&other.nl, one[i].noun, one[i].id, &object), "get");
+		check_shown(l, one[i].noun, &object, one[i].name);
+	}
+	kv_nl_close(&other.nl);
+	for (i = 0; i < OBJECTS; i++)
+		result(!kv_nl_get(&l->nl, one[i].noun, one[i].id, &object) &&
+		       count_listed(l, one[i].noun) == 1,
+		       "a persistent %s outlives its socket", one[i].name);
+	done(l, modify(l, all.qp, init_attr(KVERBS_QPT_RC)), "others can use it");
+	result(state_of(l, all.qp) == KVERBS_QPS_INIT, "and see what was done");
+	done(l, kv_nl_del(&l->nl, &kv_nl_qp, all.qp, NULL), "and delete it");
+	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	result(flushed == OBJECTS - 1 && !kept, "flush destroys the rest, users first");
+	for (i = 0; i < OBJECTS; i++)
+		result(!count_listed(l, one[i].noun), "there is no %s any more", one[i].name);
+	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	result(!flushed && !kept, "flushing nothing is fine");
+}
+
+/* What lives on can't use what does not. */
+static void test_mixed(struct link *l)
+{
+	struct kv_mr_init mr = { .length = 64, .persistent = true };
+	struct kv_srq_init srq = { .max_wr = 4, .max_sge = 1, .persistent = true };
+	struct kv_ah_init ah = { .port = 1, .av = own_address(), .persistent = true };
+	struct kv_qp_init qp = {
+		.max_send_wr = 4,
+		.max_recv_wr = 4,
+		.max_send_sge = 1,
+		.max_recv_sge = 1,
+		.persistent = true,
+	};
+	uint32_t flushed, kept, own_mr, own_pd = make_pd(l);
+	struct link other;
+	struct kv_wr wr;
+	struct all all;
+
+	make_all(l, &all, true);
+	mr.pd = own_pd;
+	refused(l, kv_nl_new(&l->nl, &kv_nl_mr, &mr, NULL, NULL), -EINVAL,
+		"a persistent object can use only persistent ones",
+		"a persistent mr of a pd that is not");
+	srq.pd = own_pd;
+	refused(l, kv_nl_new(&l->nl, &kv_nl_srq, &srq, NULL, NULL), -EINVAL,
+		"a persistent object can use only persistent ones", "an srq");
+	ah.pd = own_pd;
+	refused(l, kv_nl_new(&l->nl, &kv_nl_ah, &ah, NULL, NULL), -EINVAL,
+		"a persistent object can use only persistent ones", "an ah");
+	qp.pd = all.pd;
+	qp.send_cq = all.cq;
+	qp.recv_cq = make_cq(l, 8, KVERBS_CQ_POLLED);
+	refused(l, kv_nl_qp_new(&l->nl, &qp, NULL, NULL), -EINVAL,
+		"a persistent object can use only persistent ones",
+		"a persistent qp with a cq that is not");
+
+	/* The other way round it works, and then they must stay. */
+	own_mr = make_mr(l, all.pd, 64);
+	link_open(&other);
+	refused(&other, kv_nl_del(&other.nl, &kv_nl_pd, all.pd, NULL), -EBUSY, "in use by",
+		"nobody can delete what others' objects use");
+	must(&other, kv_nl_flush(&other.nl, &flushed, &kept), "flush");
+	result(flushed == OBJECTS - 1 && kept == 1, "nor flush it: it is kept");
+	result(count_listed(&other, &kv_nl_pd) == 1, "and listed");
+	kv_nl_close(&other.nl);
+	done(l, kv_nl_mr_write(&l->nl, own_mr, 0, "x", 1), "what uses it goes on");
+	must(l, kv_nl_del(&l->nl, &kv_nl_mr, own_mr, NULL), "delete");
+	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	result(flushed == 1 && !kept, "when that has gone it is flushed");
+
+	make_all(l, &all, true);
+	own_mr = make_mr(l, all.pd, 64);
+	wr = recv_wr(0, own_mr, 64, 1);
+	wr.srq = all.srq;
+	refused(l, kv_nl_post(&l->nl, &wr, NULL), -EINVAL, "is persistent and",
+		"a persistent queue can't hold an mr that goes");
+	wr.sge[0].mr = all.mr;
+	done(l, kv_nl_post(&l->nl, &wr, NULL), "but one that stays");
+	must(l, kv_nl_del(&l->nl, &kv_nl_mr, own_mr, NULL), "delete");
+	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	result(flushed == OBJECTS && !kept, "flush takes posted requests along");
+}
+
+/* What was made last goes first, whatever is going on with it. */
+static void test_death(void)
+{
+	const struct end_init init = { .type = KVERBS_QPT_RC };
+	const struct end_init busy = { .type = KVERBS_QPT_RC, .context = KVERBS_CQ_SOFTIRQ };
+	struct kv_run_spec spec;
+	struct end a, b, c, d;
+	struct kv_wr wr;
+	struct link l;
+	uint32_t id;
+	int i;
+
+	link_open(&l);
+	pair_make(&l, &a, &b, &init);
+	register_target(&l, &b);
+	spec = write_spec(&a, &b);
+	spec.iters = 0;
+	spec.time_ns = 60000000000ULL;
+	must(&l, kv_nl_run_start(&l.nl, &spec, &id), "start a run");
+	pair_make(&l, &c, &d, &busy);
+	for (i = 0; i < 4; i++) {
+		wr = recv_wr(d.qp, d.local, LENGTH, 1);
+		post(&l, &wr, "recv");
+		wr = send_wr(c.qp, c.local, 4096, 2);
+		post(&l, &wr, "send");
+	}
+	note("a socket dies with a run and requests under way");
+	link_close(&l);
+}
+
+void test_owner(void)
+{
+	struct link l;
+
+	link_open(&l);
+	test_strangers(&l);
+	link_close(&l);
+	link_open(&l);
+	test_shared(&l);
+	test_mixed(&l);
+	link_close(&l);
+	test_death();
+}

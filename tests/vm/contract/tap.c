@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract.h"
+
+static unsigned int tests, failures;
+static const char *heading = "";
+
+void section(const char *name)
+{
+	heading = name;
+}
+
+void result(bool good, const char *fmt, ...)
+{
+	va_list args;
+
+	printf("%sok %u - %s: ", good ? "" : "not ", ++tests, heading);
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+	failures += !good;
+}
+
+void note(const char *fmt, ...)
+{
+	va_list args;
+
+	printf("# ");
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+}
+
+void skip(const char *name, const char *why)
+{
+	printf("ok %u - %s: %s # SKIP %s\n", ++tests, heading, name, why);
+}
+
+/* What the other tests need did not work: without it they would say nothing. */
+void bail_out(const char *fmt, ...)
+{
+	va_list args;
+
+	printf("Bail out! %s: ", heading);
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+	exit(1);
+}
+
+bool all_passed(void)
+{
+	printf("1..%u\n", tests);
+	return !failures;
+}
+
+void done(struct link *l, int ret, const char *name)
+{
+	result(!ret, "%s", name);
+	if (ret)
+		note("  %d \"%s\"", ret, l->err);
+}
+
+void must(struct link *l, int ret, const char *what)
+{
+	if (ret)
+		bail_out("%s: %d \"%s\"", what, ret, l->err);
+}
+
+/* FNV-1a */
+static uint64_t mix(uint64_t hash, const void *data, size_t size)
+{
+	const unsigned char *byte = data;
+
+	while (size--)
+		hash = (hash ^ *byte++) * 0x100000001b3;
+	return hash;
+}
+
+struct hash {
+	const struct kv_nl_noun *noun;
+	uint64_t value;
+};
+
+static int on_object(const union kv_object *object, void *arg)
+{
+	union kv_object copy = *object;
+	struct hash *hash = arg;
+
+	/* They count on while a run is active. */
+	if (hash->noun == &kv_nl_qp) {
+		copy.qp.attr.rq_psn = 0;
+		copy.qp.attr.sq_psn = 0;
+	}
+	hash->value = mix(hash->value, &copy, hash->noun->size);
+	return 0;
+}
+
+struct snapshot snapshot(struct link *l)
+{
+	static const struct kv_nl_noun *const nouns[] = {
+		&kv_nl_pd, &kv_nl_cq, &kv_nl_mr, &kv_nl_srq, &kv_nl_ah, &kv_nl_qp,
+	};
+	struct hash hash = { .value = 0xcbf29ce484222325 };
+	struct kv_info info;
+	unsigned int i;
+
+	for (i = 0; i < COUNT(nouns); i++) {
+		hash.noun = nouns[i];
+		must(l, kv_nl_each(&l->nl, nouns[i], on_object, &hash), "list");
+	}
+	must(l, kv_nl_info_get(&l->nl, &info), "info");
+	return (struct snapshot){
+		.hash = hash.value,
+		.live = info.created - info.destroyed,
+		.bytes = info.buffer_bytes,
+	};
+}
+
+void check_refused(struct link *l, const struct snapshot *before, int ret,
+		   int error, const char *text, const char *name)
+{
+	struct snapshot after;
+	bool said, same;
+	char err[512];
+
+	snprintf(err, sizeof(err), "%s", ret ? l->err : "");
+	after = snapshot(l);
+	said = ret == error && strstr(err, text);
+	same = after.hash == before->hash && after.live == before->live &&
+	       after.bytes == before->bytes;
+	result(said && same, "%s", name);
+	if (!said)
+		note("  got %d \"%s\"\n#   want %d \"%s\"", ret, err, error, text);
+	if (!same)
+		note("  objects %llu, before %llu; bytes %llu, before %llu; hash %llx, before %llx",
+		     (unsigned long long)after.live,
+		     (unsigned long long)before->live,
+		     (unsigned long long)after.bytes,
+		     (unsigned long long)before->bytes,
+		     (unsigned long long)after.hash,
+		     (unsigned long long)before->hash);
+}
