@@ -280,6 +280,7 @@ struct kv_qp {
 	uint32_t max_recv_sge;
 	uint32_t max_inline;
 	bool sq_sig_all;
+	bool sq_draining;
 	uint32_t qpn;
 	struct kv_qp_attr attr; /* mask 0: the device gave no answer */
 };

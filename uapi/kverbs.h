@@ -644,6 +644,8 @@ enum kverbs_mig_state {
  *	queue has drained (SQD)
  * @KVERBS_A_QP_VERB_NS: u64, how long the verb took; for RTR this includes the
  *	resolution of the destination's MAC address
+ * @KVERBS_A_QP_SQ_DRAINING: flag, it is on its way to SQD and has requests under
+ *	way yet; what follows SQD, other than ERR, is refused until they are done
  *
  * Which of them a transition needs and which it allows depends on the type: IBTA
  * table 96, and kmod/qp_table.c.
@@ -697,6 +699,7 @@ enum kverbs_a_qp {
 	KVERBS_A_QP_ALT_TIMEOUT,
 	KVERBS_A_QP_SQD_ASYNC_NOTIFY,
 	KVERBS_A_QP_VERB_NS,
+	KVERBS_A_QP_SQ_DRAINING,
 
 	__KVERBS_A_QP_LAST,
 	KVERBS_A_QP_MAX = __KVERBS_A_QP_LAST - 1,
@@ -943,7 +946,7 @@ struct kverbs_bin {
  * @KVERBS_A_RUN_SWAP: u64, CMP_SWP: what is stored; default 0
  * @KVERBS_A_RUN_ITERS: u64, from 1 on, samples to take; this or TIME_NS, or both
  *	(what comes first ends the run)
- * @KVERBS_A_RUN_TIME_NS: u64, how long to take samples, at most one day
+ * @KVERBS_A_RUN_TIME_NS: u64, how long to take samples, 1 ns .. 24 h
  * @KVERBS_A_RUN_WARMUP: u64, iterations before the first sample, default 0
  * @KVERBS_A_RUN_TIMEOUT_NS: u64, deadline of each iteration, with all that it
  *	waits for, 1 ms .. 1 h, default 10 s

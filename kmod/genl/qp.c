@@ -155,6 +155,9 @@ static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
 	/* Without an answer from the device the QP is shown without a state. */
 	if (kv_qp_query(qp, &attr, NULL))
 		return 0;
+	if (attr.qp_state == IB_QPS_SQD && attr.sq_draining &&
+	    nla_put_flag(skb, KVERBS_A_QP_SQ_DRAINING))
+		return -EMSGSIZE;
 	return nla_put_u32(skb, KVERBS_A_QP_STATE, kv_qp_state(&attr)) ?:
 	       put_attrs(skb, qp->given, &attr);
 }

@@ -18,7 +18,7 @@ from header import NOT_INTERFACE, TOP, Header
 from spec import Spec, c_name
 from tap import Tap
 
-UNITS_NS = {"ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "day": 86400 * 10**9}
+UNITS_NS = {"ns": 1, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
 
 
 def schema():
@@ -113,7 +113,7 @@ class Documented:
             self.min_len = self.max_len = int(exact[1])
 
     def read_range(self, text):
-        spans = re.findall(r"(\d+(?: (?:ms|s|min|h)\b)?) \.\. (2\^\d+ - 1|\d+ (?:ms|s|min|h)\b|the device's|\w+)", text)
+        spans = re.findall(r"(\d+(?: (?:ns|ms|s|min|h)\b)?) \.\. (2\^\d+ - 1|\d+ (?:ns|ms|s|min|h)\b|the device's|\w+)", text)
         listed = re.search(r": (\d+(?:, \d+)+)", text)
         bits = re.search(r"\b(\d+) bits", text)
         if spans:
@@ -129,8 +129,6 @@ class Documented:
             self.max = 2**int(bits[1]) - 1
         elif re.search(r"\b0 or 1\b", text):
             self.max = 1
-        elif "at most one day" in text:
-            self.max = UNITS_NS["day"]
         elif "from 1 on" in text:
             self.min = 1
         if self.min == 0:

@@ -170,6 +170,8 @@ static void describe_qp(struct json_object *obj, const struct kv_qp *qp)
 	kv_out_put_count(obj, "qpn", qp->qpn);
 	kv_describe_qp_init(obj, &init);
 	kv_describe_qp_attr(obj, &qp->attr);
+	if (qp->attr.state == KVERBS_QPS_SQD)
+		kv_out_put_bool(obj, "sq_draining", qp->sq_draining);
 }
 
 /**

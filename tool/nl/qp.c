@@ -99,6 +99,7 @@ static const struct kv_nl_field object_fields[] = {
 	QP(max_recv_sge, MAX_RECV_SGE, "max_recv_sge"),
 	QP(max_inline, MAX_INLINE, "max_inline"),
 	QP(sq_sig_all, SQ_SIG_ALL, "sq_sig_all"),
+	QP(sq_draining, SQ_DRAINING, "sq_draining"),
 	QP(qpn, QPN, "qpn"),
 	KV_NL_WITHIN(struct kv_qp, attr, &attr_table),
 };

@@ -269,8 +269,10 @@ void kv_user_qp_fill(struct kv_user_obj *obj, union kv_object *to)
 	to->qp.max_inline = qp->max_inline;
 	to->qp.sq_sig_all = qp->sq_sig_all;
 	to->qp.qpn = qp->qpn;
-	if (!query(qp, &attr))
-		fill_attr(qp, &attr, &to->qp.attr);
+	if (query(qp, &attr))
+		return;
+	fill_attr(qp, &attr, &to->qp.attr);
+	to->qp.sq_draining = attr.qp_state == IBV_QPS_SQD && attr.sq_draining;
 }
 
 /**
