@@ -2,6 +2,7 @@
 /* A QP through its states. The whole table of transitions has unit tests. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include "contract.h"
 
 static const char *const state_names[] = {
@@ -106,6 +107,21 @@ static void test_rc(struct link *l, const struct end *e)
 	reaches(l, qp, to(KVERBS_QPS_RESET));
 }
 
+/* The send queue comes to rest some time after the transition. */
+static bool drained(struct link *l, uint32_t id)
+{
+	double end = seconds() + 10;
+	struct kv_qp qp;
+
+	do {
+		must(l, kv_nl_get(&l->nl, &kv_nl_qp, id, &qp), "get");
+		if (!qp.sq_draining)
+			return true;
+		usleep(1000);
+	} while (seconds() < end);
+	return false;
+}
+
 /* The send queue is stopped, something changed, and it goes on. */
 static void test_sqd(struct link *l, const struct end *e)
 {
@@ -117,6 +133,7 @@ static void test_sqd(struct link *l, const struct end *e)
 	refused(l, modify(l, e->qp, attr), -EINVAL,
 		"timeout is of no use here: SQD does not take it", "a timeout on the way to SQD");
 	reaches(l, e->qp, to(KVERBS_QPS_SQD));
+	result(drained(l, e->qp), "the send queue is drained");
 	attr.mask = KV_QPA_TIMEOUT | KV_QPA_RETRY_CNT;
 	attr.timeout = 10;
 	attr.retry_cnt = 5;

@@ -182,6 +182,22 @@ static void test_flags(struct link *l, struct end *a, struct end *b)
 	result(holds(l, b->target, 0, "sixteen letters!letters!", 24), "both have come");
 }
 
+/* Since 6.3 or so rxe flushes what it can't read of its own memory. */
+static void lkey_refused(struct link *l, struct end *a, struct end *b, uint64_t offset,
+			 const char *name)
+{
+	struct kv_wr wr = write_wr(a, b, 64, 1);
+	struct kv_wc wc;
+
+	wr.sge[0].offset = offset;
+	wr.sge[0].lkey = KVERBS_LKEY_MR;
+	post(l, &wr, name);
+	result(poll_one(l, a->send_cq, &wc) && wc.wr_id == 1 && wc.op == KVERBS_OP_WRITE &&
+	       (wc.status == WC_LOC_PROT_ERR || wc.status == WC_WR_FLUSH_ERR),
+	       "%s: status %u", name, wc.status);
+	pair_reconnect(l, a, b, KVERBS_QPT_RC);
+}
+
 /* The MR's own key, where it is the device that checks the range. */
 static void test_lkey(struct link *l, struct end *a, struct end *b)
 {
@@ -200,15 +216,8 @@ static void test_lkey(struct link *l, struct end *a, struct end *b)
 	post(l, &wr, "write");
 	expect_wc(l, a->send_cq, 1, KVERBS_OP_WRITE, 0, "lkey mr");
 	result(holds(l, b->target, 0, "by its own key", 14), "names the same bytes");
-	wr.sge[0].offset = 65;
-	post(l, &wr, "write");
-	expect_wc(l, a->send_cq, 1, KVERBS_OP_WRITE, WC_LOC_PROT_ERR,
-		  "one byte beyond the registration");
-	pair_reconnect(l, a, b, KVERBS_QPT_RC);
-	wr.sge[0].offset = 63;
-	post(l, &wr, "write");
-	expect_wc(l, a->send_cq, 1, KVERBS_OP_WRITE, WC_LOC_PROT_ERR, "one byte before it");
-	pair_reconnect(l, a, b, KVERBS_QPT_RC);
+	lkey_refused(l, a, b, 65, "one byte beyond the registration");
+	lkey_refused(l, a, b, 63, "one byte before it");
 	must(l, kv_nl_mr_inv(&l->nl, a->local, a->qp, NULL), "invalidate");
 }
 
