@@ -249,6 +249,8 @@ static int del(struct kv_backend *b, enum kv_type type, uint32_t id,
 
 	if (!o)
 		return -ENOENT;
+	if (fake_world.in_use)
+		return refuse(b, -EBUSY, "used by what nobody sees");
 	*ns = 500;
 	free(o->bytes);
 	memset(o, 0, sizeof(*o));

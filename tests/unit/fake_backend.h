@@ -18,6 +18,7 @@
  * @objects: that exist in them
  * @fail_state: a QP refuses to go there; -1: nowhere
  * @lists_changing: so many lists are changed while they are taken
+ * @in_use: no object can be destroyed
  * @late_polls: so many polls find nothing
  * @waits: how often an event was waited for
  * @event: comes next, if its type is not 0
@@ -27,6 +28,7 @@ struct fake_world {
 	int objects;
 	int fail_state;
 	int lists_changing;
+	bool in_use;
 	int late_polls;
 	int waits;
 	struct kv_event event;

@@ -131,6 +131,16 @@ static void test_objects(void **state)
 	bad(&h, -EINVAL, "qp add pd p", "it takes 'cq' alone, or 'send-cq' and 'recv-cq'");
 	bad(&h, -EINVAL, "qp add pd p cq c send-cq c recv-cq c", "it takes 'cq' alone");
 	bad(&h, -EINVAL, "srq modify s", "nothing to change");
+	fake_world.in_use = true;
+	bad(&h, -EBUSY, "pd del p",
+	    "pd del: pd 1 is in use by mr 1 (m), srq 1 (s), ah 1 (a), qp 1 (q): delete these first (EBUSY)");
+	bad(&h, -EBUSY, "cq del c", "cq 1 is in use by qp 1 (q): delete that first");
+	bad(&h, -EBUSY, "srq del s", "srq 1 is in use by qp 1 (q): delete that first");
+	bad(&h, -EBUSY, "mr del m", "mr del: used by what nobody sees (EBUSY)");
+	for (int i = 0; i < 9; i++)
+		good(&h, "qp add pd p cq c");
+	bad(&h, -EBUSY, "cq del c", "qp 8 and 2 more: delete these first");
+	fake_world.in_use = false;
 	/* A name outlives its object, until another one takes it. */
 	good(&h, "pd del p");
 	assert_string_equal(h.text, "");
@@ -216,8 +226,9 @@ static void test_content(void **state)
 	good(&h, "mr read m format hex length 0x12");
 	assert_string_equal(h.text, "00000000  68 65 6c 6c 00 ff 0a 77  6f 72 6c 64 00 00 00 00\n"
 			    "00000010  00 00\n");
-	good(&h, "mr load m file /dev/null offset 4");
-	says(&h, "mr 1 name m file /dev/null file-offset 0 offset 4 length 60");
+	good(&h, "mr load m file /proc/self/exe offset 4");
+	says(&h, "mr 1 name m file /proc/self/exe file-offset 0 offset 4 length 60");
+	bad(&h, -EINVAL, "mr load m file /dev/null", "file '/dev/null' is no regular file");
 	/* What was moved is not what the buffer is. */
 	good(&h, "echo $m.length");
 	assert_string_equal(h.text, "64\n");

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include "hand/describe.h"
 #include "hand/object.h"
+#include "hand/users.h"
 #include "interrupt.h"
 #include "out.h"
 
@@ -180,8 +181,12 @@ int kv_object_del(struct kv_session *s, enum kv_type type,
 	int ret;
 
 	ret = s->b->ops->del(s->b, type, given->id, &ns);
-	if (ret)
-		return kv_session_refuse(s, ret, f);
+	if (ret) {
+		kv_session_refuse(s, ret, f);
+		if (ret == -EBUSY)
+			kv_users_name(s, type, given->id, f);
+		return ret;
+	}
 	kv_object_begin(s, type, given->id, result);
 	kv_names_delete(&s->names, type, given->id);
 	return 0;
