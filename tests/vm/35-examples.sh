@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+. ./tap.sh
+
+examples=../../examples
+
+# shows FILE SPACE TEXT: the file was run in this space, and printed TEXT
+shows() {
+	check "$1 in $2 space shows: $3" grep -F -- "$3" "$work/${1%.kv}.$2"
+}
+
+objects >"$work/before"
+for path in "$examples"/*.kv; do
+	file=${path##*/}
+	for space in kernel user; do
+		out=$work/${file%.kv}.$space
+		if kverbs batch "$path" --space $space >"$out" 2>"$work/stderr" &&
+			[ ! -s "$work/stderr" ] && grep -q '^qp [0-9]' "$out"; then
+			pass "$file in $space space"
+		else
+			fail "$file in $space space" "$work/stderr" "$out"
+		fi
+	done
+done
+
+# What the files leave unchecked because devices differ, or because it is an event: as rxe has it.
+for space in kernel user; do
+	shows 01-objects.kv $space 'type uc state reset'
+	shows 02-connect-by-hand.kv $space 'rq-psn 2002'
+	shows 04-send-recv.kv $space 'op recv status success (0) length 5 imm 0x11223344'
+	shows 12-srq.kv $space 'event srq-limit-reached'
+	shows 14-ud.kv $space 'length 48 src-qpn'
+	shows 20-wrong-rkey.kv $space 'wr-id 1 op write status remote access error (10)'
+	shows 20-wrong-rkey.kv $space 'wr-id 7 op write status remote invalid request error (9)'
+	shows 21-no-receive.kv $space 'status RNR retry counter exceeded (13)'
+	shows 22-receive-too-small.kv $space 'wr-id 1 op send status remote operation error (11)'
+	shows 22-receive-too-small.kv $space 'wr-id 100 op recv status local QP operation error (2)'
+	shows 22-receive-too-small.kv $space 'wr-id 103 op recv status local QP operation error (2)'
+done
+
+# In both spaces in one go: their output, then a row for each command with the time of each.
+if kverbs batch "$examples/02-connect-by-hand.kv" --space both --repeat 3 >"$work/both" 2>&1 &&
+	grep -q '^kernel space:' "$work/both" && grep -q '^user space:' "$work/both" &&
+	awk '/qp modify a state rtr/ && $(NF - 1) > 0 && $NF > 0 { found = 1 } END { exit !found }' "$work/both"; then
+	pass "02-connect-by-hand.kv in both spaces, with times of the transition to RTR"
+else
+	fail "02-connect-by-hand.kv in both spaces" "$work/both"
+fi
+
+# spoiled FILE LINE SCRIPT: what is expected there is another thing now, so it fails there
+spoiled() {
+	sed "$2$3" "$examples/$1" >"$work/spoiled.kv"
+	cmp -s "$examples/$1" "$work/spoiled.kv" && fail "nothing to spoil in line $2 of $1" && return
+	status=0
+	kverbs batch "$work/spoiled.kv" --space $space >"$work/stdout" 2>"$work/stderr" || status=$?
+	if [ $status = 1 ] && grep -qF "kverbs: $work/spoiled.kv:$2: " "$work/stderr"; then
+		pass "$1 fails in $space space if line $2 is spoiled"
+	else
+		echo "exit status $status, want 1" >"$work/why"
+		fail "$1 in $space space with line $2 spoiled" "$work/why" "$work/stderr"
+	fi
+}
+
+# The last thing that each file expects, so that it is known to get there.
+for path in "$examples"/*.kv; do
+	file=${path##*/}
+	line=$(grep -n '^expect' "$path" | tail -n 1)
+	for space in kernel user; do
+		spoiled "$file" "${line%%:*}" "s/\$/' spoiled'/"
+	done
+done
+for space in kernel user; do
+	line=$(grep -n '^refused EBUSY' "$examples/01-objects.kv" | head -n 1)
+	spoiled 01-objects.kv "${line%%:*}" 's/EBUSY/EPERM/'
+	spoiled 01-objects.kv "${line%%:*}" 's/ pd del dom/ pd show dom/'
+done
+
+objects >"$work/after"
+check "nothing of all this is left" nothing_left
+check "not in user space either" cmp "$work/before" "$work/after"
+finish
