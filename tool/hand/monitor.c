@@ -36,7 +36,11 @@ static void tell(struct kv_session *s, const struct kv_event *event,
 	kv_describe_event(obj, event);
 	if (s->live)
 		s->live(obj, s->live_arg);
-	json_object_array_add(list, obj);
+	/* Only a batch looks at them again. */
+	if (s->batch)
+		json_object_array_add(list, obj);
+	else
+		json_object_put(obj);
 }
 
 static int monitor(struct kv_session *s, const void *args,
@@ -80,12 +84,11 @@ static int monitor(struct kv_session *s, const void *args,
 		ret = kv_fault_set(f, -ETIMEDOUT,
 				   "%u of %u events came within %g s", got,
 				   a->count, (double)a->time_ns / 1e9);
-	if (s->live) {
-		kv_out_put_count(result, "count", got);
-		json_object_put(list);
-	} else {
+	kv_out_put_count(result, "count", got);
+	if (s->batch)
 		kv_out_put(result, "events", list);
-	}
+	else
+		json_object_put(list);
 	return ret;
 }
 
@@ -93,7 +96,7 @@ static const struct kv_command commands[] = {
 	{ "", "tells events as they come",
 	  "In the kernel: devices that come and go, asynchronous events, completions with errors, runs started and done, of all that can be seen. In user space, in a batch: the asynchronous events of the devices that it uses. A line each; with --json a document each.",
 	  .key = monitor_key, .size = sizeof(struct monitor_args),
-	  .fn = monitor, .print = kv_text_events },
+	  .fn = monitor },
 	{ .name = NULL },
 };
 

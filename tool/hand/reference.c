@@ -7,6 +7,7 @@
 #include <string.h>
 #include "hand/describe.h"
 #include "hand/session.h"
+#include "hand/text.h"
 #include "out.h"
 
 #define PATH 256
@@ -24,7 +25,7 @@
 int kv_field_text(struct json_object *obj, const char *path, char **text)
 {
 	struct json_object *value;
-	char pointer[PATH];
+	char pointer[PATH], number[32];
 	int n;
 
 	n = snprintf(pointer, sizeof(pointer), "/%s", path);
@@ -41,6 +42,11 @@ int kv_field_text(struct json_object *obj, const char *path, char **text)
 		return -ENOENT;
 	if (json_object_is_type(value, json_type_object))
 		return -EINVAL;
+	if (json_object_is_type(value, json_type_int)) {
+		kv_text_value(number, sizeof(number), strrchr(pointer, '/') + 1, value);
+		*text = strdup(number);
+		return *text ? 0 : -ENOMEM;
+	}
 	if (!json_object_is_type(value, json_type_array)) {
 		*text = strdup(json_object_get_string(value));
 		return *text ? 0 : -ENOMEM;

@@ -46,25 +46,30 @@ static void add_list(char *text, size_t size, struct json_object *list)
 		add(text, size, "none");
 }
 
-static void add_number(char *text, size_t size, const char *key,
-		       struct json_object *value)
+/**
+ * kv_text_value() - write a value as people know it: keys and addresses in hex
+ * @text: receives it
+ * @size: bytes of @text
+ * @key: of the value
+ * @value: a number or a string
+ */
+void kv_text_value(char *text, size_t size, const char *key,
+		   struct json_object *value)
 {
 	uint64_t v = json_object_get_uint64(value);
-	char number[32];
 
 	if (json_object_is_type(value, json_type_int) && is_hex(key))
-		snprintf(number, sizeof(number), "0x%llx",
-			 (unsigned long long)v);
+		snprintf(text, size, "0x%llx", (unsigned long long)v);
 	else
-		snprintf(number, sizeof(number), "%s",
-			 json_object_get_string(value));
-	add(text, size, number);
+		snprintf(text, size, "%s", json_object_get_string(value));
 }
 
 /* "key value", or nothing if there is nothing to say. */
 static void format_pair(char *text, size_t size, struct json_object *obj,
 			const char *key, struct json_object *value)
 {
+	size_t used;
+
 	text[0] = '\0';
 	if (!value || !strcmp(key, "status_name"))
 		return;
@@ -79,16 +84,15 @@ static void format_pair(char *text, size_t size, struct json_object *obj,
 	if (json_object_is_type(value, json_type_boolean))
 		return;
 	add(text, size, " ");
+	used = strlen(text);
 	if (!strcmp(key, "status")) {
-		size_t used = strlen(text);
-
 		snprintf(text + used, size - used, "%s (%s)",
 			 kv_out_get_string(obj, "/status_name"),
 			 json_object_get_string(value));
 	} else if (json_object_is_type(value, json_type_array)) {
 		add_list(text, size, value);
 	} else if (json_object_is_type(value, json_type_int)) {
-		add_number(text, size, key, value);
+		kv_text_value(text + used, size - used, key, value);
 	} else {
 		add(text, size, json_object_get_string(value));
 	}
@@ -253,18 +257,6 @@ void kv_text_completions(FILE *out, const char *noun,
 	print_lines(out, list);
 	if (!json_object_array_length(list))
 		fprintf(out, "no completion\n");
-}
-
-/**
- * kv_text_events() - print events, a line each
- * @out: where to
- * @noun: does not matter
- * @result: has those that were not printed as they came
- */
-void kv_text_events(FILE *out, const char *noun, struct json_object *result)
-{
-	(void)noun;
-	print_lines(out, kv_out_get(result, "/events"));
 }
 
 /**

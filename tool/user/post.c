@@ -34,10 +34,11 @@ enum ibv_wr_opcode kv_user_post_opcode(uint32_t op, bool imm)
 }
 
 /* Bytes that lie in the buffer but were not registered are the device's affair. */
-static int prep_sge(struct kv_user *u, const struct kv_user_target *to, unsigned int i,
-		    const struct kv_sge *from, struct kv_user_post *post,
+static int prep_sge(struct kv_user *u, const struct kv_user_target *to,
+		    const struct kv_wr *wr, unsigned int i, struct kv_user_post *post,
 		    struct ibv_sge *sge)
 {
+	const struct kv_sge *from = &wr->sge[i];
 	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, from->mr);
 
 	if (!mr)
@@ -58,13 +59,14 @@ static int prep_sge(struct kv_user *u, const struct kv_user_target *to, unsigned
 		return kv_user_fail(u, -EINVAL,
 				    "sge %u: offset %" PRIu64 " and length %u name bytes beyond the end of the buffer of mr %u, which has %" PRIu64,
 				    i, from->offset, from->length, from->mr, mr->length);
-	if (!mr->ib)
+	/* What goes inline is copied by the CPU, which needs no lkey. */
+	if (!mr->ib && !(wr->flags & KVERBS_WR_INLINE))
 		return kv_user_fail(u, -EINVAL,
 				    "sge %u: mr %u is not registered: register it first",
 				    i, from->mr);
 	sge->addr = (uintptr_t)(mr->buf + from->offset);
 	sge->length = from->length;
-	sge->lkey = mr->ib->lkey;
+	sge->lkey = mr->ib ? mr->ib->lkey : 0;
 	post->objs[post->n_objs++] = &mr->obj;
 	return 0;
 }
@@ -82,7 +84,7 @@ static int prep_sges(struct kv_user *u, const struct kv_wr *wr,
 				    "%u sges are more than the %s was made for: %u",
 				    wr->sges, kv_user_post_queue_name(wr), to->queue->max_sge);
 	for (i = 0; i < wr->sges && !ret; i++) {
-		ret = prep_sge(u, to, i, &wr->sge[i], post, &sge[i]);
+		ret = prep_sge(u, to, wr, i, post, &sge[i]);
 		bytes += wr->sge[i].length;
 	}
 	if (ret)
