@@ -65,6 +65,18 @@ static int check_runs(const struct kv_qp *qp, struct netlink_ext_ack *extack)
 	return 0;
 }
 
+/* Requests whose completions lie in the CQ, or may come; not those of queues that are gone. */
+static unsigned int outstanding(struct kv_cq *cq)
+{
+	struct kv_post_dev *dev = &cq->obj.dev->post;
+	unsigned int n;
+
+	spin_lock_irq(&dev->lock);
+	n = cq->post.pending - cq->post.taken_out;
+	spin_unlock_irq(&dev->lock);
+	return n;
+}
+
 static int check_room(struct kv_posted *posted, u32 depth,
 		      struct netlink_ext_ack *extack)
 {
@@ -81,7 +93,7 @@ static int check_room(struct kv_posted *posted, u32 depth,
 		return -EBUSY;
 	}
 	/* One that overflows loses completions, and its QPs with them. */
-	if (cq && !kv_cq_by_core(cq) && kv_post_pending(cq) >= cq->cqe) {
+	if (cq && outstanding(cq) >= cq->cqe) {
 		NL_SET_ERR_MSG(extack, "the cq could overflow: poll its completions, or make it with more cqe");
 		return -EBUSY;
 	}

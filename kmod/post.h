@@ -62,6 +62,7 @@ struct kv_post_srq {
  * @orphans: requests of QPs that were reset or destroyed; their completions may
  *	still come
  * @pending: requests whose completions come here and were not polled
+ * @taken_out: how many are in @done: their completions take no place in the CQ
  * @srq_qps: QPs that receive here from an SRQ; dev->lock
  *
  * All but @srq_qps: the device's kv_post_dev.lock.
@@ -70,6 +71,7 @@ struct kv_post_cq {
 	struct list_head done;
 	struct list_head orphans;
 	unsigned int pending;
+	unsigned int taken_out;
 	unsigned int srq_qps;
 };
 

@@ -60,13 +60,18 @@ static void fill_wc(struct kv_posted *posted, const struct ib_wc *from)
 	}
 }
 
-/* Who took an SRQ's receive. The pointer may be of a QP that is gone: only compare it. */
-static struct kv_qp *find_taker(const struct kv_srq *srq, const struct ib_qp *ib)
+/*
+ * Who took an SRQ's receive. The pointer may be of a QP that is gone: only compare
+ * it. One that was made since may have the same, but it receives into @cq, or it is
+ * not the taker: what is told of it lies in its own CQ, and goes with it.
+ */
+static struct kv_qp *find_taker(const struct kv_srq *srq, const struct kv_cq *cq,
+				const struct ib_qp *ib)
 {
 	struct kv_qp *qp;
 
 	list_for_each_entry(qp, &srq->post.qps, post.link)
-		if (qp->ib == ib)
+		if (qp->ib == ib && qp->recv_cq == cq)
 			return qp;
 	return NULL;
 }
@@ -87,7 +92,7 @@ static void complete_posted(struct ib_cq *ib_cq, struct ib_wc *wc)
 		goto unlock;
 	}
 	if (posted->srq) {
-		posted->qp = find_taker(posted->srq, wc->qp);
+		posted->qp = find_taker(posted->srq, cq, wc->qp);
 		if (!posted->qp) {
 			posted->state = KV_POSTED_DONE;
 			list_move_tail(&posted->link, &posted->srq->post.lost);
@@ -101,6 +106,7 @@ static void complete_posted(struct ib_cq *ib_cq, struct ib_wc *wc)
 	}
 	fill_wc(posted, wc);
 	list_move_tail(&posted->link, &cq->post.done);
+	cq->post.taken_out++;
 	/* Pairs with the acquire of who waits for it. */
 	smp_store_release(&posted->state, KV_POSTED_DONE);
 	tell_error(posted);
@@ -189,6 +195,8 @@ static void free_posted(struct kv_posted *posted)
 		drop_refs(earlier);
 		kfree(earlier);
 	}
+	if (posted->cq && posted->state == KV_POSTED_DONE)
+		posted->cq->post.taken_out--;
 	give_place_back(posted);
 	drop_refs(posted);
 	kfree(posted);

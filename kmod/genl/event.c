@@ -193,9 +193,12 @@ void kv_event_send_obj(const struct kv_obj *obj, const struct kv_event *event)
 	queued->attr = id_attr(obj->type);
 	queued->id = obj->id;
 	kv_dev_copy_name(obj->dev, queued->dev);
-	/* If there were some before, the work is due already. */
-	if (llist_add(&queued->node, &queue))
-		schedule_work(&send_work);
+	llist_add(&queued->node, &queue);
+	/*
+	 * Even behind others: who added the first one may not have come to this yet,
+	 * and kv_event_flush() waits only for work that is due.
+	 */
+	schedule_work(&send_work);
 }
 
 /**
