@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "hand/content.h"
 #include "hand/object.h"
@@ -373,31 +374,84 @@ int kv_content_read(struct kv_session *s, const void *args,
 
 struct move {
 	int flags; /* of open() */
+	bool load; /* the file has to be long enough */
 	int (*fn)(struct kv_backend *b, uint32_t id, int fd,
 		  uint64_t file_offset, uint64_t offset, uint64_t length,
 		  uint64_t *moved);
 };
+
+/* @created: was there no such file before? */
+static int open_file(const char *path, const struct move *m, bool *created)
+{
+	/* A FIFO would wait for its other end. */
+	int flags = m->flags | O_CLOEXEC | O_NONBLOCK, fd;
+
+	fd = open(path, flags);
+	*created = fd < 0 && errno == ENOENT && !m->load;
+	return *created ? open(path, flags | O_CREAT, FILE_MODE) : fd;
+}
+
+/* Before anything is changed: is it a file, and, to load, is there enough in it? */
+static int check_file(const struct kv_content_args *a, const struct move *m,
+		      int fd, struct kv_fault *f)
+{
+	uint64_t size, least = a->given.bits & HAS_LENGTH ? a->length : 1;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return refuse_file(a->file, "look at it", f);
+	if (!S_ISREG(st.st_mode))
+		return kv_fault_set(f, -EINVAL, "file '%s' is no regular file",
+				    a->file);
+	size = (uint64_t)st.st_size;
+	/* Files of /proc don't know how long they are. */
+	if (!m->load || (!size && !st.st_blocks))
+		return 0;
+	if (a->file_offset > size || least > size - a->file_offset)
+		return kv_fault_set(f, -ENODATA, "file '%s' has %llu bytes, and not %llu from %llu on",
+				    a->file, (unsigned long long)size,
+				    (unsigned long long)least,
+				    (unsigned long long)a->file_offset);
+	return 0;
+}
 
 static int move(struct kv_session *s, const struct kv_content_args *a,
 		const struct move *m, struct json_object *result,
 		struct kv_fault *f)
 {
 	uint64_t length, moved = 0;
+	bool created, full;
 	int fd, ret;
 
 	ret = find_length(s, a, &length, f);
 	if (ret)
 		return ret;
-	fd = open(a->file, m->flags | O_CLOEXEC, FILE_MODE);
+	fd = open_file(a->file, m, &created);
 	if (fd < 0)
 		return refuse_file(a->file, "open it", f);
+	ret = check_file(a, m, fd, f);
+	if (ret) {
+		close(fd);
+		return ret;
+	}
 	ret = m->fn(s->b, a->given.id, fd, a->file_offset, a->offset, length,
 		    &moved);
+	full = !ret && !m->load && moved < length;
+	if ((ret || full) && created)
+		unlink(a->file);
 	/* Some file systems only say here that they are full. */
 	if (close(fd) && !ret)
 		return refuse_file(a->file, "close it", f);
 	if (ret)
 		return kv_session_refuse(s, ret, f);
+	if (full)
+		return kv_fault_set(f, -ENOSPC, "file '%s' takes %llu of %llu bytes: its file system is full",
+				    a->file, (unsigned long long)moved,
+				    (unsigned long long)length);
+	if (m->load && !moved)
+		return kv_fault_set(f, -ENODATA, "file '%s' has no byte from %llu on",
+				    a->file,
+				    (unsigned long long)a->file_offset);
 	kv_object_begin(s, KV_MR, a->given.id, result);
 	kv_out_put_string(result, "file", a->file);
 	kv_out_put_count(result, "file_offset", a->file_offset);
@@ -418,7 +472,7 @@ static int move(struct kv_session *s, const struct kv_content_args *a,
 int kv_content_load(struct kv_session *s, const void *args,
 		    struct json_object *result, struct kv_fault *f)
 {
-	const struct move m = { O_RDONLY, s->b->ops->mr_load };
+	const struct move m = { O_RDONLY, true, s->b->ops->mr_load };
 
 	return move(s, args, &m, result, f);
 }
@@ -435,7 +489,7 @@ int kv_content_load(struct kv_session *s, const void *args,
 int kv_content_save(struct kv_session *s, const void *args,
 		    struct json_object *result, struct kv_fault *f)
 {
-	const struct move m = { O_WRONLY | O_CREAT, s->b->ops->mr_save };
+	const struct move m = { O_WRONLY, false, s->b->ops->mr_save };
 
 	return move(s, args, &m, result, f);
 }

@@ -32,6 +32,9 @@ struct post_args {
 #define HAS_IMM (1U << 8)
 #define HAS_QP (1U << 9)
 #define HAS_SRQ (1U << 10)
+#define HAS_AH (1U << 11)
+#define HAS_REMOTE_QPN (1U << 12)
+#define HAS_REMOTE_QKEY (1U << 13)
 
 static const struct kv_key piece_key[] = {
 	{ "mr", KV_KEY_ID, PIECE_AT(sge.mr), .type = KV_MR, .must = true,
@@ -79,11 +82,11 @@ static const struct kv_key piece_key[] = {
 
 static const struct kv_key send_key[] = {
 	KEY_QP, KEYS_ALL, KEYS_MESSAGE, KEYS_SEND_QUEUE,
-	{ "ah", KV_KEY_ID, AT(wr.ah), .type = KV_AH,
+	{ "ah", KV_KEY_ID, AT(wr.ah), HAS_AH, .type = KV_AH,
 	  .help = "ud: where to" },
-	{ "remote-qpn", KV_KEY_U32, AT(wr.remote_qpn),
+	{ "remote-qpn", KV_KEY_U32, AT(wr.remote_qpn), HAS_REMOTE_QPN,
 	  .help = "ud: the peer's QPN" },
-	{ "remote-qkey", KV_KEY_U32, AT(wr.remote_qkey),
+	{ "remote-qkey", KV_KEY_U32, AT(wr.remote_qkey), HAS_REMOTE_QKEY,
 	  .help = "ud: the peer's Q_Key" },
 	{ .name = NULL },
 };
@@ -151,6 +154,20 @@ static int take_piece(struct kv_session *s, uint32_t op,
 	return 0;
 }
 
+/* The three of them say where a datagram goes. */
+static int check_destination(uint32_t bits, struct kv_fault *f)
+{
+	const uint32_t all = HAS_AH | HAS_REMOTE_QPN | HAS_REMOTE_QKEY;
+	const char *missing = !(bits & HAS_AH) ? "ah" :
+			      !(bits & HAS_REMOTE_QPN) ? "remote-qpn" :
+							 "remote-qkey";
+
+	if (!(bits & all) || (bits & all) == all)
+		return 0;
+	return kv_fault_usage(f, "'%s' is missing: a datagram needs 'ah', 'remote-qpn' and 'remote-qkey'",
+			      missing);
+}
+
 static int post(struct kv_session *s, const struct post_args *a, uint32_t op,
 		struct json_object *result, struct kv_fault *f)
 {
@@ -159,6 +176,9 @@ static int post(struct kv_session *s, const struct post_args *a, uint32_t op,
 	uint64_t ns;
 	int ret;
 
+	ret = check_destination(a->given.bits, f);
+	if (ret)
+		return ret;
 	wr.op = op;
 	wr.flags = a->given.bits & flags;
 	wr.has_imm = a->given.bits & HAS_IMM;

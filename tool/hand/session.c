@@ -128,6 +128,26 @@ int kv_session_dev(struct kv_session *s, struct kv_fault *f)
 	return ret;
 }
 
+static void drop(char *text, size_t n)
+{
+	memmove(text, text + n, strlen(text + n) + 1);
+}
+
+/* Leave out what the command's name says, "kernel cq: ", and what is said twice,
+ * "cqe: cqe is above ...".
+ */
+static void shorten(char *text)
+{
+	size_t n = strcspn(text, ":");
+
+	if (!strncmp(text, "kernel ", strlen("kernel ")) &&
+	    !strncmp(text + n, ": ", 2))
+		drop(text, n + 2);
+	n = strcspn(text, ": ");
+	if (!strncmp(text + n, ": ", 2) && !strncmp(text, text + n + 2, n))
+		drop(text, n + 2);
+}
+
 /**
  * kv_session_refuse() - say why the backend refused
  * @s: the session
@@ -151,6 +171,7 @@ int kv_session_refuse(struct kv_session *s, int error, struct kv_fault *f)
 	end = strlen(f->text);
 	if (end > (size_t)n && !strcmp(f->text + end - n, suffix))
 		f->text[end - (size_t)n] = '\0';
+	shorten(f->text);
 	return error;
 }
 

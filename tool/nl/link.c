@@ -53,12 +53,29 @@ static void set_error(struct exchange *x, const char *text, const char *path)
 		 text ? text : strerror(-x->error), strerrorname_np(-x->error));
 }
 
+/* Add to a text what a number has to be, if @policy, the kernel's, says so. */
+static const char *add_range(const char *text, const struct nlattr *policy,
+			     char *longer, size_t size)
+{
+	struct nlattr *attrs = nla_data(policy);
+	int len = nla_len(policy);
+	const struct nlattr *min = nla_find(attrs, len, NL_POLICY_TYPE_ATTR_MIN_VALUE_U);
+	const struct nlattr *max = nla_find(attrs, len, NL_POLICY_TYPE_ATTR_MAX_VALUE_U);
+
+	if (!min || !max)
+		return text;
+	snprintf(longer, size, "%s: it takes %llu to %llu", text,
+		 (unsigned long long)nla_get_u64(min),
+		 (unsigned long long)nla_get_u64(max));
+	return longer;
+}
+
 /* @attrs: what the kernel says of x->error, if it says anything. */
 static void parse_extack(struct exchange *x, const struct nlattr *attrs, int len)
 {
-	const struct nlattr *attr;
+	const struct nlattr *attr, *policy = NULL;
+	char path[128] = "", longer[256];
 	const char *text = NULL;
-	char path[128] = "";
 	int rest;
 
 	nla_for_each_attr(attr, attrs, len, rest) {
@@ -67,9 +84,13 @@ static void parse_extack(struct exchange *x, const struct nlattr *attrs, int len
 		else if (nla_type(attr) == NLMSGERR_ATTR_OFFS && x->names)
 			kv_nl_path(x->request, nla_get_u32(attr), x->names, path,
 				   sizeof(path));
+		else if (nla_type(attr) == NLMSGERR_ATTR_POLICY)
+			policy = attr;
 	}
 	if (x->error == -EPERM && !text)
 		text = NOT_PERMITTED;
+	if (x->error == -ERANGE && text && policy)
+		text = add_range(text, policy, longer, sizeof(longer));
 	set_error(x, text, path);
 }
 
