@@ -1,0 +1,508 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# The commands for objects: what lasts and who sees it, files, events, and how a batch is
+# run and how it ends. What the verbs do to each other is in examples/.
+. ./hand.sh
+
+# added COMMAND…: makes an object; prints its id
+added() {
+	kverbs "$@" | awk '{ print $2; exit }'
+}
+
+# ours TYPE: how many the kernel lists as the module's own
+ours() {
+	rdma resource show "$1" | grep -cF '[kverbs]'
+}
+
+# listed TYPE: how many the tool lists
+listed() {
+	kverbs "$1" show --json | grep -c '"id":'
+}
+
+# waits FILE PATTERN…: until the file has a line like that
+waits() {
+	wait_for 10 grep -E "$2" "$1"
+}
+
+# field NAME FILE: what stands behind the first word NAME in a file
+field() {
+	sed -n "s/.*\\<$1 \\([^ ]*\\).*/\\1/p" "$2" | head -n 1
+}
+
+# --- what a command makes stays there, for all
+everything >"$work/before"
+pd=$(added pd add)
+cq=$(added cq add cqe 64)
+ecq=$(added cq add cqe 64 context event)
+mr=$(added mr add pd "$pd" length 2m)
+a=$(added qp add pd "$pd" cq "$cq")
+b=$(added qp add pd "$pd" cq "$ecq")
+srq=$(added srq add pd "$pd" max-wr 8)
+ah=$(added ah add pd "$pd" dgid "::ffff:$ADDR")
+kverbs pd show "$pd" >"$work/out"
+has "the next command sees a pd" "pd $pd dev $DEV persistent local-dma-lkey 0x*" "$work/out"
+kverbs qp show >"$work/out"
+has "and a qp" "qp $a dev $DEV persistent type rc state reset qpn * pd $pd send-cq $cq recv-cq $cq*" "$work/out"
+kverbs srq show "$srq" >"$work/out"
+has "and an srq" "srq $srq dev $DEV persistent pd $pd max-wr * max-sge 1 limit 0" "$work/out"
+kverbs ah show "$ah" >"$work/out"
+has "and an ah" "ah $ah dev $DEV persistent pd $pd port 1 dgid ::ffff:$ADDR sgid-index *" "$work/out"
+echo "mr show $mr" | kverbs batch - >"$work/out"
+has "so does a batch" "mr $mr dev $DEV persistent pd $pd length 2097152" "$work/out"
+check "two qps are connected by their addresses" kverbs qp connect "$a" peer "$(kverbs qp address "$b")"
+check "both ways" kverbs qp connect "$b" peer "$(kverbs qp address "$a")"
+check "a buffer is registered" kverbs mr reg "$mr" qp "$a"
+kverbs mr show "$mr" >"$work/show"
+iova=$(field iova "$work/show")
+rkey=$(field rkey "$work/show")
+
+# --- content
+kverbs mr write "$mr" offset 5 text 'hello world'
+same "text is read as it was written" 'hello world' "$(kverbs mr read "$mr" offset 5 length 16)"
+same "as hex" '00000000  00 00 00 00 00 68 65 6c  6c 6f 20 77 6f 72 6c 64' \
+	"$(kverbs mr read "$mr" length 16 format hex)"
+kverbs mr write "$mr" offset 1m hex 00ff0a80
+same "what can't be printed is told as hex" '\x00\xff' "$(kverbs mr read "$mr" offset 1m length 2)"
+kverbs mr read "$mr" offset 1m length 4 file "$work/four" >/dev/null
+same "a file gets the bytes" "00ff0a80" "$(hexdump -ve '1/1 "%02x"' "$work/four")"
+kverbs mr write "$mr" offset 1280k file "$work/four"
+same "and gives them" '00140000  00 ff 0a 80' "$(kverbs mr read "$mr" offset 1280k length 4 format hex)"
+dd if=/dev/urandom of="$work/big" bs=1M count=4 2>/dev/null
+kverbs mr load "$mr" file "$work/big" >"$work/out"
+has "2 MiB of a file of 4 are loaded" "mr $mr file $work/big file-offset 0 offset 0 length 2097152" "$work/out"
+check "and saved" kverbs mr save "$mr" file "$work/saved"
+dd if="$work/big" of="$work/first" bs=1M count=2 2>/dev/null
+check "as they were" cmp "$work/first" "$work/saved"
+dd if="$work/big" bs=1 skip=1000001 count=5000 2>/dev/null >"$work/part"
+kverbs mr load "$mr" file "$work/big" file-offset 1000001 offset 77 length 5000 >"$work/out"
+has "a part of a file is loaded" "mr $mr file $work/big file-offset 1000001 offset 77 length 5000" "$work/out"
+printf 'head' >"$work/into"
+check "and saved behind what a file holds" kverbs mr save "$mr" file "$work/into" file-offset 4 offset 77 length 5000
+{ printf 'head'; cat "$work/part"; } >"$work/want"
+check "which stays as it was" cmp "$work/want" "$work/into"
+
+# --- requests and completions
+check "a write is posted" kverbs post write qp "$a" sge mr "$mr" length 8 remote-addr "$iova" \
+	remote-offset 1m remote-key "$rkey" wr-id 7
+kverbs poll cq "$cq" count 1 >"$work/out"
+has "its completion is told" "wr-id 7 op write status success (0) qp $a" "$work/out"
+same "there is no other" "no completion" "$(kverbs poll cq "$cq")"
+kverbs post recv qp "$b" sge mr "$mr" offset 1m length 64 wr-id 100
+kverbs poll cq "$ecq" wait timeout 30s >"$work/out" 2>&1 &
+tool=$!
+sleep 1
+check "poll wait sleeps" kill -0 $tool
+kverbs post send qp "$a" sge mr "$mr" length 5 imm 0x1234 wr-id 8
+check "until another command's message comes" waits "$work/out" .
+wait $tool
+has "and tells it" "wr-id 100 op recv status success (0) length 5 imm 0x1234 qp $b" "$work/out"
+status=0
+kverbs poll cq "$cq" count 2 timeout 100ms >"$work/out" 2>"$work/err" || status=$?
+same "a poll that gets too few: exit status" 1 $status
+has "says how many came" "kverbs: poll: 1 of 2 completions came within 0.1 s (ETIMEDOUT)" "$work/err"
+has "and tells those" "wr-id 8 op send status success (0) qp $a" "$work/out"
+
+# --- as the kernel counts them
+for _ in 1 2; do
+	kverbs pd add >/dev/null
+	kverbs cq add cqe 16 >/dev/null
+	kverbs mr add pd "$pd" length 4k >/dev/null
+	kverbs qp add pd "$pd" cq "$cq" >/dev/null
+	kverbs srq add pd "$pd" max-wr 4 >/dev/null
+done
+for type in pd cq mr qp srq; do
+	same "rdma resource show $type lists as many as kverbs $type show" "$(listed $type)" "$(ours $type)"
+done
+same "that is, pds" 3 "$(ours pd)"
+last=$(added qp add pd "$pd" cq "$cq")
+same "one more qp" 5 "$(ours qp)"
+kverbs qp del "$last"
+same "and one less" 4 "$(ours qp)"
+
+# --- what belongs to a batch
+kverbs flush >"$work/out"
+has "flush says how many there were" "flushed 18 kept 0" "$work/out"
+everything >"$work/after"
+check "and leaves none" cmp "$work/before" "$work/after"
+
+# open_batch N SPACE: a batch that is fed through descriptor 5 (N = 1) or 6
+open_batch() {
+	mkfifo "$work/fifo$1"
+	kverbs batch - --space "$2" <"$work/fifo$1" >"$work/out$1" 2>"$work/err$1" &
+	batch=$!
+}
+for space in kernel user; do
+	open_batch 1 $space
+	batch1=$batch
+	exec 5>"$work/fifo1"
+	open_batch 2 $space
+	batch2=$batch
+	exec 6>"$work/fifo2"
+	for fd in 5 6; do
+		echo 'pd add name x
+mr add pd x length 4k name m' >&$fd
+	done
+	check "two batches in $space space make objects" waits "$work/out1" '^mr '
+	check "at once" waits "$work/out2" '^mr '
+	one=$(field pd "$work/out1")
+	echo "mr write m text first
+mr read m" >&5
+	echo "mr write m text second
+mr read m" >&6
+	check "of the same name ($space space)" waits "$work/out1" '^first$'
+	check "which are not the same ($space space)" waits "$work/out2" '^second$'
+	everything >"$work/after"
+	check "no command sees them ($space space)" cmp "$work/before" "$work/after"
+	if [ $space = kernel ]; then
+		same "the kernel knows both mrs as the module's" 2 "$(ours mr)"
+		refused "nor can it delete one" 1 "no pd with this id among yours (ENOENT)" kverbs pd del "$one"
+		refused "nor use it" 1 "pd: no pd with this id among yours (ENOENT)" \
+			kverbs mr add pd "$one" length 4k
+		echo "pd show $one" >&6
+		check "nor does the other batch" waits "$work/err2" "^kverbs: stdin:5: pd show: .*no pd with this id among yours \(ENOENT\)"
+	else
+		check "the kernel knows its objects as the process's" \
+			sh -c "rdma resource show pd | grep -w 'pid $batch1' | grep -w kverbs"
+		same "and none as the module's" 0 "$(ours pd)"
+		echo "mr reg m" >&5
+		check "a registration is an MR of the process" waits "$work/out1" ' registered '
+		same "one MR" 1 "$(rdma resource show mr | grep -cw "pid $batch1")"
+	fi
+	exec 6>&-
+	wait "$batch2"
+	echo "mr read m" >&5
+	sleep 0.5
+	same "the end of one is nothing to the other ($space space)" 2 "$(grep -c '^first$' "$work/out1")"
+	exec 5>&-
+	wait "$batch1"
+	same "the end of input is the end ($space space)" 0 $?
+	check "after which nothing is left ($space space)" wait_for 5 nothing_left
+	rm "$work/fifo1" "$work/fifo2"
+done
+
+# What is persistent is kept as long as a batch uses it.
+pd=$(added pd add)
+open_batch 1 kernel
+exec 5>"$work/fifo1"
+echo "mr add pd $pd length 4k" >&5
+waits "$work/out1" '^mr '
+same "flush keeps what a batch uses" "flushed 0 kept 1" "$(kverbs flush)"
+refused "and so does del" 1 "in use by an mr: delete that first" kverbs pd del "$pd"
+exec 5>&-
+wait "$batch"
+same "as long as it does" "flushed 1 kept 0" "$(kverbs flush)"
+rm "$work/fifo1"
+
+# --- events
+# monitors OPTION…: monitor, in the background
+monitors() {
+	kverbs monitor "$@" >"$work/events" 2>"$work/err" &
+	monitor=$!
+	sleep 1
+}
+ip link add d1 type dummy
+ip link set d1 up
+monitors count 2 time 60s
+rdma link add rxe1 type rxe netdev d1
+check "monitor: a device comes" waits "$work/events" '^event dev-added dev rxe1$'
+rdma link delete rxe1
+wait $monitor
+same "monitor: ends after as many events as were asked for" 0 $?
+has "monitor: a device goes" "event dev-removed dev rxe1" "$work/events"
+ip link delete d1
+
+monitors time 60s
+kverbs lat --op write --iters 10 --space kernel >/dev/null
+check "monitor: a run starts" waits "$work/events" "^event run-started dev $DEV run [0-9]+$"
+check "monitor: a run is done" waits "$work/events" "^event run-done dev $DEV run [0-9]+ error none$"
+kill -INT $monitor
+wait $monitor
+check "monitor: Ctrl-C is a failure if there was a time to keep" test $? = 1
+monitors
+kill -INT $monitor
+wait $monitor
+same "monitor: Ctrl-C is the end if there was none" 0 $?
+
+pd=$(added pd add)
+cq=$(added cq add cqe 64)
+mr=$(added mr add pd "$pd" length 4k)
+srq=$(added srq add pd "$pd" max-wr 8 limit 2)
+a=$(added qp add pd "$pd" cq "$cq")
+b=$(added qp add pd "$pd" cq "$cq" srq "$srq")
+kverbs qp connect "$a" peer "$(kverbs qp address "$b")" >/dev/null
+kverbs qp connect "$b" peer "$(kverbs qp address "$a")" >/dev/null
+kverbs post recv srq "$srq" sge mr "$mr"
+kverbs post recv srq "$srq" sge mr "$mr"
+kverbs srq modify "$srq" limit 2 >/dev/null
+monitors time 60s --json
+kverbs post send qp "$a" sge mr "$mr" length 8
+check "monitor --json: an asynchronous event of an srq" \
+	waits "$work/events" '"event": *"srq-limit-reached".*"srq": *'"$srq\\>"
+kverbs poll cq "$cq" count 2 >/dev/null
+kverbs post write qp "$a" sge mr "$mr" length 8 remote-addr 0 remote-key 0x12345 wr-id 3
+kverbs poll cq "$cq" count 1 >"$work/out"
+has "a request fails" "wr-id 3 op write status remote *error (*) vendor-err * qp $a" "$work/out"
+check "monitor --json: the error of a qp" \
+	waits "$work/events" '"event": *"wc-error".*"qp": *'"$a\\>"'.*"status_name": *"remote .* error"'
+kill -INT $monitor
+wait $monitor
+whole=yes
+while IFS= read -r line; do
+	echo "$line" >"$work/line"
+	json "$work/line" || whole=no
+done <"$work/events"
+same "monitor --json: each line is a document" yes $whole
+same "monitor for a while is no failure without events" "" "$(kverbs monitor time 100ms)"
+
+# --- JSON of every command
+parses() {
+	kverbs "$@" --json >"$work/json" 2>"$work/err"
+	if json "$work/json" && grep -qF "\"command\": \"$1" "$work/json" && [ ! -s "$work/err" ]; then
+		pass "--json: $1 $2"
+	else
+		fail "--json: $*" "$work/json" "$work/err"
+	fi
+}
+kverbs qp modify "$a" state reset >/dev/null
+kverbs qp modify "$b" state reset >/dev/null
+parses pd add
+parses pd show
+parses pd show "$pd"
+parses cq add cqe 16
+parses cq show "$cq"
+parses mr add pd "$pd" length 64
+parses mr show
+parses mr write "$mr" text '"quoted" \ and
+a second line'
+parses mr read "$mr"
+parses mr read "$mr" format hex
+parses mr save "$mr" file "$work/saved"
+parses mr load "$mr" file "$work/saved"
+parses srq add pd "$pd" max-wr 4
+parses srq modify "$srq" limit 1
+parses srq show
+parses ah add pd "$pd" dgid "::ffff:$ADDR"
+parses ah show
+parses qp add pd "$pd" cq "$cq"
+parses qp modify "$a" state init access none
+parses qp address "$b"
+parses qp connect "$a" peer "$(kverbs qp address "$b")"
+parses qp connect "$b" peer "$(kverbs qp address "$a")"
+parses qp show
+parses mr reg "$mr" qp "$a"
+parses mr inv "$mr" qp "$a"
+parses post recv srq "$srq" sge mr "$mr"
+parses post send qp "$a" sge mr "$mr" length 8 imm 5
+parses poll cq "$cq" count 2
+parses flush
+kverbs dev show --json >"$work/json"
+check "--json: dev show" json "$work/json"
+kverbs pd del 2000000000 --json >"$work/json" 2>/dev/null
+check "--json: a refusal" json "$work/json"
+check "which names the errno" grep -F '"errno": "ENOENT"' "$work/json"
+
+# --- batches
+batch kernel <<'END'
+# a comment
+pd add name x    # and another
+cq add cqe 16 \
+   name c
+qp add pd $x cq ${c.id} name a
+mr add pd x length 4k name m
+mr write m text "two words, a \" and \$x"
+mr read m
+set n 8
+echo $a.qpn is the number of $a.name, "$n"
+qp show a
+expect qpn $a.qpn
+mr show m
+expect length 0x1000
+END
+same "a batch from standard input" 0 $?
+has "quotes" 'two words, a " and $x' "$work/out"
+has "references" "[1-9]* is the number of a, 8" "$work/out"
+batch user --set v=7 <<'END'
+echo $v
+END
+has "--set" 7 "$work/out"
+cat >"$work/set-up" <<'END'
+pd add name x
+cq add cqe 16 name c
+qp add pd x cq c name a
+END
+kverbs batch "$work/set-up" --space both --repeat 5 >"$work/out"
+has "--space both: a table" "line *command *kernel *s *user *s*" "$work/out"
+for line in 1 2 3; do
+	check "--space both: line $line has two times" \
+		grep -E "^ *$line .*add.* [0-9]+\.[0-9]+ +[0-9]+\.[0-9]+ *$" "$work/out"
+done
+has "--repeat: the times are medians" "What the verbs of each line took, median of 5 rounds; *" "$work/out"
+same "--repeat: what is told is told once in a space" 2 "$(grep -c '^qp ' "$work/out")"
+kverbs batch "$work/set-up" --space both --repeat 5 --json >"$work/json"
+check "--space both --json is one document" json "$work/json"
+kverbs batch "$work/set-up" --json >"$work/json"
+check "--json is one document" json "$work/json"
+kverbs batch /dev/null --json >"$work/json"
+check "--json of no commands, too" json "$work/json"
+for space in kernel user; do
+	verb=ib
+	[ $space = kernel ] || verb=ibv
+	echo 'pd del 2000000000' >"$work/refused"
+	kverbs batch "$work/set-up" --trace --space $space >"$work/out" 2>"$work/err"
+	has "--trace in $space space: arguments, result, time of a pd" \
+		"${verb}_alloc_pd($DEV) = pd *  \[*.* us\]" "$work/err"
+	has "--trace in $space space: of a cq" \
+		"${verb}_create_cq($DEV, cqe 16, comp-vector 0, context polled) = cq *  \[*.* us\]" "$work/err"
+	has "--trace in $space space: of a qp" \
+		"${verb}_create_qp(pd *, type rc, send-cq *, recv-cq *, max-send-wr 16, max-recv-wr 16, max-send-sge 1, max-recv-sge 1, max-inline 0) = qp *, qpn *  \[*.* us\]" \
+		"$work/err"
+	kverbs batch "$work/refused" --trace --space $space >"$work/out" 2>"$work/err"
+	has "--trace in $space space: of a refusal" "${verb}_dealloc_pd(pd 2000000000) = -2 (ENOENT) *" "$work/err"
+done
+
+# --- how a batch ends
+for space in kernel user; do
+	for command in 'sleep 60s' 'poll cq c count 1 timeout 60s' 'poll cq c wait timeout 60s' \
+		'monitor time 60s'; do
+		for signal in INT KILL; do
+			printf '%s\n' 'pd add name x' 'cq add cqe 16 context event name c' \
+				'qp add pd x cq c' 'mr add pd x length 1m' 'echo made' "$command" 'echo not reached' >"$work/waits"
+			kverbs batch "$work/waits" --space $space >"$work/out" 2>"$work/err" &
+			tool=$!
+			waits "$work/out" '^made$'
+			sleep 0.3
+			kill -$signal $tool
+			wait $tool 2>/dev/null
+			status=$?
+			if [ $signal = INT ]; then
+				same "Ctrl-C in '$command' in $space space: exit status" 1 $status
+				has "Ctrl-C in '$command' in $space space: it is told" \
+					"kverbs: $work/waits:6: ${command%% *}: interrupted*" "$work/err"
+			fi
+			check "SIG$signal in '$command' in $space space leaves nothing" wait_for 5 nothing_left
+		done
+	done
+done
+
+# --- the states of a QP
+# walk SPACE TYPE STATE: KEYS…: each line on stdin a state to go to, with what it takes; 'qp show' must
+# say so
+walk() {
+	{
+		echo "pd add name x
+cq add cqe 16 name c
+qp add pd x cq c type $2 name a
+qp show a
+expect state reset"
+		while read -r state keys; do
+			case $state in
+			rtr) [ "$2" = ud ] || keys="dgid \$dev.gid sgid-index \$dev.gid_index path-mtu 1024 dest-qpn \$a.qpn rq-psn 3 $keys" ;;
+			esac
+			echo "qp modify a state $state $keys"
+			# The device stops sending by and by.
+			[ "$state" != sqd ] || echo 'sleep 100ms'
+			echo "qp show a
+expect state $state"
+		done
+	} >"$work/walk"
+	status=0
+	kverbs batch "$work/walk" --space "$1" >"$work/out" 2>"$work/err" || status=$?
+	if [ $status = 0 ]; then
+		pass "$1: the states of a $2 qp"
+	else
+		fail "$1: the states of a $2 qp" "$work/err" "$work/walk"
+	fi
+}
+for space in kernel user; do
+	rc_rtr="min-rnr-timer 12 max-dest-rd-atomic 1"
+	rc_rts="sq-psn 5 timeout 14 retry-cnt 6 rnr-retry 6 max-rd-atomic 1"
+	walk $space rc <<END
+reset
+init access none
+init access remote-read,remote-write,local-write
+rtr $rc_rtr
+rts $rc_rts
+rts access none min-rnr-timer 7 cur-state rts
+sqd
+sqd timeout 15 retry-cnt 5 rnr-retry 4
+rts cur-state sqd
+sqd
+err
+err
+reset
+init access none
+err
+reset
+init access none
+rtr $rc_rtr
+err
+reset
+init access none
+rtr $rc_rtr
+reset
+init access none
+reset
+init access none
+rtr $rc_rtr
+rts $rc_rts
+err
+reset
+init access none
+rtr $rc_rtr
+rts $rc_rts
+sqd
+reset
+init access none
+rtr $rc_rtr
+rts $rc_rts
+reset
+END
+	walk $space uc <<END
+init access none
+init access remote-write,local-write
+rtr
+rts sq-psn 5
+rts access none
+sqd
+sqd access remote-write,local-write
+rts
+err
+reset
+END
+	walk $space ud <<END
+init qkey 5
+init qkey 6 port 1 pkey-index 0
+rtr qkey 7
+rts sq-psn 5
+rts qkey 8
+sqd
+sqd qkey 9
+rts
+err
+reset
+END
+	batch $space <<'END'
+pd add name x
+cq add cqe 16 name c
+qp add pd x cq c name a
+qp modify a state init access none
+qp modify a state rtr dgid $dev.gid sgid-index $dev.gid_index path-mtu 2048 dest-qpn 0xabc rq-psn 0x123456 min-rnr-timer 11 max-dest-rd-atomic 3 traffic-class 9
+qp modify a state rts sq-psn 0x654321 timeout 13 retry-cnt 5 rnr-retry 4 max-rd-atomic 2
+qp show a
+expect path-mtu 2048
+expect dest-qpn 0xabc
+expect rq-psn 0x123456
+expect min-rnr-timer 11
+expect timeout 13
+expect retry-cnt 5
+expect rnr-retry 4
+expect sq-psn 0x654321
+expect dgid $dev.gid
+expect traffic-class 9
+END
+	same "$space: qp show tells the attributes that were set" 0 $?
+	[ ! -s "$work/err" ] || sed 's/^/#   /' "$work/err"
+done
+check "nothing is left" nothing_left
+finish

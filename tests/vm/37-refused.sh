@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# What verbs refuse, in both spaces: errno and text, and that everything is as it was
+# afterwards. What is wrong with the words themselves is in tests/vm/38-mistakes.sh.
+. ./hand.sh
+
+printf 1234567 >"$work/seven"
+: >"$work/empty"
+mkfifo "$work/fifo"
+
+# What the commands below are about. a and b are connected, u is a UD QP in RTS, v2 a UC one;
+# i and t are in INIT, all others in RESET.
+objects_first() {
+	cat <<'END'
+pd add name p
+pd add name p2
+cq add cqe 64 name c
+cq add cqe 3 name tiny
+cq add cqe 64 context event name ce
+mr add pd p length 4k name m
+mr add pd p2 length 4k name m2
+mr add pd p length 4k access local-write,remote-read name m3
+srq add pd p max-wr 8 name s
+srq add pd p max-wr 1 name s2
+ah add pd p dgid $dev.gid name h
+ah add pd p2 dgid $dev.gid name h2
+qp add pd p cq c max-send-sge 2 max-inline 32 name a
+qp add pd p cq c name b
+qp add pd p cq c type ud name u
+qp add pd p cq c type uc name v
+qp add pd p cq c type uc name v2
+qp add pd p cq c srq s name w
+qp add pd p cq c name r
+qp add pd p cq c type ud name x
+qp add pd p cq c type ud name y
+qp add pd p cq c max-recv-wr 3 name i
+qp add pd p cq tiny name t
+qp add pd p cq c name n
+qp address a
+qp address b
+qp connect a peer $b.address
+qp connect b peer $a.address
+qp connect u
+qp connect v2 peer $b.address
+qp modify i state init access none
+qp modify t state init access none
+mr reg m qp a
+mr write m text canary
+END
+}
+
+# ERRNO | text in kernel space | text in user space | command. Texts are patterns as of a shell;
+# no text for user space: the same, -: there the command is all right.
+# = command: to go on with.
+# @gid: where to, and from where.
+table() {
+	cat <<'END'
+# Objects that are in use, or that are not there.
+EBUSY | pd * is in use by mr * (m), mr * (m3), srq * (s), srq * (s2), ah * (h), qp * (a), qp * (b), qp * (u) and 9 more: delete these first | | pd del p
+EBUSY | pd * is in use by mr * (m2), ah * (h2): delete these first | | pd del p2
+EBUSY | cq * is in use by qp * (a), qp * (b), qp * (u), qp * (v), qp * (v2), qp * (w), qp * (r), qp * (x) and 3 more: delete these first | | cq del c
+EBUSY | cq * is in use by qp * (t): delete that first | | cq del tiny
+EBUSY | srq * is in use by qp * (w): delete that first | | srq del s
+= post recv qp a sge mr m
+EBUSY | mr: in use by a posted request: poll its completion, or reset the qp | mr 1 is in use by a posted request: poll its completion, or reset the qp | mr del m
+= post send qp u sge mr m length 8 ah h remote-qpn $b.qpn remote-qkey 0x11111111 wr-id 9
+EBUSY | ah: in use by a posted request: poll its completion, or reset the qp | ah 1 is in use by a posted request: poll its completion, or reset the qp | ah del h
+= poll cq c count 1
+= pd add name gone
+= pd del gone
+ENOENT | pd: no pd with this id among yours | no pd with id 3 in user space | pd del gone
+ENOENT | pd: no pd with this id among yours | no pd with id 3 in user space | pd show gone
+ENOENT | pd: no pd with this id among yours | no pd with id 3 in user space | mr add pd gone length 4k
+ENOENT | cq: no cq with this id among yours | no cq with id 2000000000 in user space | cq del 2000000000
+ENOENT | mr: no mr with this id among yours | no mr with id 2000000000 in user space | mr del 2000000000
+ENOENT | srq: no srq with this id among yours | no srq with id 2000000000 in user space | srq del 2000000000
+ENOENT | ah: no ah with this id among yours | no ah with id 2000000000 in user space | ah del 2000000000
+ENOENT | qp: no qp with this id among yours | no qp with id 2000000000 in user space | qp del 2000000000
+ENOENT | qp: no qp with this id among yours | no qp with id 2000000000 in user space | qp show 2000000000
+ENOENT | send_cq: no cq with this id among yours | no cq with id 2000000000 in user space | qp add pd p cq 2000000000
+ENOENT | srq: no srq with this id among yours | no srq with id 2000000000 in user space | qp add pd p cq c srq 2000000000
+ENOENT | cq: no cq with this id among yours | no cq with id 2000000000 in user space | poll cq 2000000000
+ENOENT | qp: no qp with this id among yours | no qp with id 2000000000 in user space | post send qp 2000000000
+ENOENT | srq: no srq with this id among yours | no srq with id 2000000000 in user space | post recv srq 2000000000
+ENOENT | mr: no mr with this id among yours | no mr with id 2000000000 in user space | post send qp a sge mr 2000000000
+ENOENT | ah: no ah with this id among yours | no ah with id 2000000000 in user space | post send qp u sge mr m length 8 ah 2000000000 remote-qpn 1 remote-qkey 1
+ENOENT | mr: no mr with this id among yours | no mr with id 2000000000 in user space | mr write 2000000000 text x
+ENOENT | qp: no qp with this id among yours | no qp with id 2000000000 in user space | qp address 2000000000
+ENOENT | qp: no qp with this id among yours | no qp with id 2000000000 in user space | qp connect 2000000000
+ENODEV | device: no such RDMA device in this network namespace | no RDMA device nosuch0 in user space; there are: rxe0 | pd add dev nosuch0
+ENODEV | device: no such RDMA device in this network namespace | no RDMA device nosuch0 in user space; there are: rxe0 | cq add dev nosuch0 cqe 1
+# Numbers that are out of range, and values that a device can't take.
+ERANGE | cqe: integer out of range: it takes 1 to 2147483647 | cqe is 0: it must be 1 to *, the device's max_cqe | cq add cqe 0
+ERANGE | cqe: integer out of range: it takes 1 to 2147483647 | cqe is 2147483648: it must be 1 to *, the device's max_cqe | cq add cqe 2147483648
+EINVAL | cqe is above the device's max_cqe | cqe is 99999999: it must be 1 to *, the device's max_cqe | cq add cqe 99999999
+EINVAL | comp_vector is not below the device's num_comp_vectors | comp_vector is 99: it must be 0 to *, rxe0 has * | cq add cqe 8 comp-vector 99
+ERANGE | length: integer out of range: it takes 1 to 18446744073709551615 | length is 0 bytes: it must be 1 to *, the device's max_mr_bytes | mr add pd p length 0
+EINVAL | length must be 1 byte up to the device's max_mr_bytes | length is 68719476736 bytes: it must be 1 to *, the device's max_mr_bytes | mr add pd p length 64g
+ERANGE | max_wr: integer out of range: it takes 1 to 2147483647 | max_wr is 0: it must be 1 to *, the device's max_srq_wr | srq add pd p max-wr 0
+EINVAL | max_wr is above the device's max_srq_wr | max_wr is 99999999: it must be 1 to *, the device's max_srq_wr | srq add pd p max-wr 99999999
+EINVAL | max_sge is above the device's max_srq_sge | max_sge is 99: it must be 1 to *, the device's max_srq_sge | srq add pd p max-wr 8 max-sge 99
+EINVAL | limit is above max_wr | limit 9 is above max_wr, which is 8 | srq add pd p max-wr 8 limit 9
+EINVAL | limit is above max_wr: raise that first | limit 99 is above max_wr, which is 15: raise that first | srq modify s limit 99
+EINVAL | max_wr is above the device's max_srq_wr | max_wr is 99999999: it must be 1 to *, the device's max_srq_wr | srq modify s max-wr 99999999
+= srq modify s limit 5
+EINVAL | max_wr is below limit: lower that first | max_wr 3 is below limit: lower that first | srq modify s max-wr 3
+= srq modify s limit 0
+EINVAL | dgid is missing: RoCE needs it | | ah add pd p
+EINVAL | the destination's MAC address can't be resolved: check dgid and the route | ibv_create_ah: Invalid argument: check dgid, sgid_index and the route to it | ah add pd p dgid fe80::77
+EINVAL | no GID at sgid_index of this port | sgid_index is 200: rxe0 has no GID there on port 1 | ah add pd p dgid $dev.gid sgid-index 200
+ERANGE | sgid_index: integer out of range: it takes 0 to 255 | sgid_index is 256: it must be 0 to 255 | ah add pd p dgid $dev.gid sgid-index 256
+EINVAL | port: the device has no such port | port is 2: rxe0 has 1 to 1 | ah add pd p dgid $dev.gid port 2
+ERANGE | port: integer out of range: it takes 1 to 4294967295 | port is 0: rxe0 has 1 to 1 | ah add pd p dgid $dev.gid port 0
+EINVAL | dlid is of no use here: RoCE has no LIDs | | ah add pd p dgid $dev.gid dlid 3
+ERANGE | sl: integer out of range: it takes 0 to 15 | sl is 16: it must be 0 to 15 | ah add pd p dgid $dev.gid sl 16
+ERANGE | traffic_class: integer out of range: it takes 0 to 255 | traffic_class is 256: it must be 0 to 255 | ah add pd p dgid $dev.gid traffic-class 256
+ERANGE | flow_label: integer out of range: it takes 0 to 1048575 | flow_label is 1048576: it must be 0 to 1048575 | ah add pd p dgid $dev.gid flow-label 0x100000
+ERANGE | hop_limit: integer out of range: it takes 0 to 255 | hop_limit is 256: it must be 0 to 255 | ah add pd p dgid $dev.gid hop-limit 256
+ERANGE | max_send_wr: integer out of range: it takes 1 to 2147483647 | max_send_wr is 0: it must be 1 to *, the device's max_qp_wr | qp add pd p cq c max-send-wr 0
+EINVAL | max_send_wr is above the device's max_qp_wr | max_send_wr is 99999999: it must be 1 to *, the device's max_qp_wr | qp add pd p cq c max-send-wr 99999999
+EINVAL | max_recv_wr is above the device's max_qp_wr | max_recv_wr is 99999999: it must be 1 to *, the device's max_qp_wr | qp add pd p cq c max-recv-wr 99999999
+EINVAL | max_send_sge is above the device's max_send_sge | max_send_sge is 99: it must be 1 to *, the device's max_send_sge | qp add pd p cq c max-send-sge 99
+EINVAL | max_recv_sge is above the device's max_recv_sge | max_recv_sge is 99: it must be 1 to *, the device's max_recv_sge | qp add pd p cq c max-recv-sge 99
+EINVAL | ib_create_qp failed: max_inline may be more than the device takes | ibv_create_qp with max_send_wr 16, max_recv_wr 16 and max_inline 1048576: Invalid argument | qp add pd p cq c max-inline 1m
+EINVAL | max_recv_wr is of no use here: receives come from the srq | | qp add pd p cq c srq s max-recv-wr 3
+# Transitions: those that there are not, what each needs, and what it does not take.
+EINVAL | state: the qp is in RESET: its next state is INIT | the qp is in RESET: its next state is INIT | qp modify r state rtr
+EINVAL | state: the qp is in RESET: its next state is INIT | the qp is in RESET: its next state is INIT | qp modify r state rts
+EINVAL | state: the qp is in RESET: its next state is INIT | the qp is in RESET: its next state is INIT | qp modify r state sqd
+EINVAL | state: no qp is brought to SQE: it goes there by itself, after an error of its send queue | no qp is brought to SQE: it goes there by itself, after an error of its send queue | qp modify r state sqe
+EINVAL | state: the qp is in RESET: its next state is INIT | the qp is in RESET: its next state is INIT | qp modify r state err
+EINVAL | access is missing: INIT needs it | | qp modify r state init
+EINVAL | qkey is of no use here: a RC qp has none | | qp modify r state init access none qkey 1
+EINVAL | dest_qpn is of no use here: INIT does not take it | | qp modify r state init access none dest-qpn 1
+EINVAL | cur_state is of no use here: INIT does not take it | | qp modify r state init access none cur-state reset
+EINVAL | port: the device has no such port | port is 2: rxe0 has 1 to 1 | qp modify r state init access none port 2
+ERANGE | port: integer out of range: it takes 1 to 4294967295 | port is 0: rxe0 has 1 to 1 | qp modify r state init access none port 0
+EINVAL | pkey_index: no P_Key at pkey_index of this port | pkey_index is 70: no P_Key there on port 1 | qp modify r state init access none pkey-index 70
+ERANGE | pkey_index: integer out of range: it takes 0 to 65535 | pkey_index is 65536: it must be 0 to 65535 | qp modify r state init access none pkey-index 65536
+EINVAL | qkey is missing: INIT needs it | | qp modify x state init
+EINVAL | qkey is missing: INIT needs it | | qp modify x state init access none
+= qp modify r state init access none
+EINVAL | state: the qp is in INIT: its next state is RTR, ERR or RESET | the qp is in INIT: its next state is RTR, ERR or RESET | qp modify r state rts
+EINVAL | dgid is missing: RTR needs it (dlid will do on InfiniBand) | | qp modify r state rtr
+EINVAL | sgid_index is missing: dgid needs it | | qp modify r state rtr dgid $dev.gid
+EINVAL | path_mtu is missing: RTR needs it | | qp modify r state rtr @gid
+EINVAL | rq_psn is missing: RTR needs it | | qp modify r state rtr @gid path-mtu 1024
+EINVAL | min_rnr_timer is missing: RTR needs it | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1
+EINVAL | min_rnr_timer is missing: RTR needs it | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17
+EINVAL | max_dest_rd_atomic is missing: RTR needs it | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1
+EINVAL | max_dest_rd_atomic is above the device's max_qp_rd_atom | max_dest_rd_atomic is 255, above the device's max_qp_rd_atom, * | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 255
+ERANGE | max_dest_rd_atomic: integer out of range: it takes 0 to 255 | max_dest_rd_atomic is 256: it must be 0 to 255 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 256
+EINVAL | path_mtu must be 256, 512, 1024, 2048 or 4096 | path_mtu is 1000: it must be 256, 512, 1024, 2048 or 4096 | qp modify r state rtr @gid path-mtu 1000 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
+ERANGE | rq_psn: integer out of range: it takes 0 to 16777215 | rq_psn is 16777216: it must be 0 to 16777215 | qp modify r state rtr @gid path-mtu 1024 rq-psn 0x1000000 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
+ERANGE | dest_qpn: integer out of range: it takes 0 to 16777215 | dest_qpn is 16777216: it must be 0 to 16777215 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 0x1000000 min-rnr-timer 1 max-dest-rd-atomic 1
+ERANGE | min_rnr_timer: integer out of range: it takes 0 to 31 | min_rnr_timer is 32: it must be 0 to 31 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 32 max-dest-rd-atomic 1
+EINVAL | no GID at sgid_index of this port | sgid_index is 200: rxe0 has no GID there on port 1 | qp modify r state rtr dgid $dev.gid sgid-index 200 path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
+EINVAL | the destination's MAC address can't be resolved: check dgid and the route | ibv_modify_qp of qp 7 from INIT to RTR: Invalid argument: check dgid, sgid_index, the route to it, and what the device can do | qp modify r state rtr dgid fe80::77 sgid-index $dev.gid_index path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
+EINVAL | timeout is of no use here: RTR does not take it | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1 timeout 3
+= qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
+EINVAL | state: the qp is in RTR: its next state is RTS, ERR or RESET | the qp is in RTR: its next state is RTS, ERR or RESET | qp modify r state init access none
+EINVAL | timeout is missing: RTS needs it | | qp modify r state rts
+EINVAL | retry_cnt is missing: RTS needs it | | qp modify r state rts timeout 14
+EINVAL | rnr_retry is missing: RTS needs it | | qp modify r state rts timeout 14 retry-cnt 7
+EINVAL | max_rd_atomic is missing: RTS needs it | | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7
+EINVAL | sq_psn is missing: RTS needs it | | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 1
+ERANGE | timeout: integer out of range: it takes 0 to 31 | timeout is 32: it must be 0 to 31 | qp modify r state rts timeout 32 retry-cnt 7 rnr-retry 7 max-rd-atomic 1 sq-psn 1
+ERANGE | retry_cnt: integer out of range: it takes 0 to 7 | retry_cnt is 8: it must be 0 to 7 | qp modify r state rts timeout 14 retry-cnt 8 rnr-retry 7 max-rd-atomic 1 sq-psn 1
+ERANGE | rnr_retry: integer out of range: it takes 0 to 7 | rnr_retry is 8: it must be 0 to 7 | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 8 max-rd-atomic 1 sq-psn 1
+ERANGE | max_rd_atomic: integer out of range: it takes 0 to 255 | max_rd_atomic is 256: it must be 0 to 255 | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 256 sq-psn 1
+EINVAL | max_rd_atomic is above the device's max_qp_init_rd_atom | max_rd_atomic is 255, above the device's max_qp_init_rd_atom, * | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 255 sq-psn 1
+ERANGE | sq_psn: integer out of range: it takes 0 to 16777215 | sq_psn is 16777216: it must be 0 to 16777215 | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 1 sq-psn 0x1000000
+EINVAL | port is of no use here: RTS does not take it | | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 1 sq-psn 1 port 1
+EINVAL | state: the qp is in RTS: its next state is SQD, ERR or RESET | the qp is in RTS: its next state is SQD, ERR or RESET | qp modify a state rtr
+EINVAL | state: the qp is in RTS: its next state is SQD, ERR or RESET | the qp is in RTS: its next state is SQD, ERR or RESET | qp modify a state init access none
+EINVAL | timeout is of no use here: RTS does not take it | | qp modify a state rts timeout 3
+EINVAL | sgid_index is missing: dgid needs it | | qp modify a state rts dgid $dev.gid
+EINVAL | cur_state is not the state that the qp is in | cur_state is not the state that qp 1 is in: RTS | qp modify a state rts cur-state rtr
+EINVAL | path_mtu is of no use here: SQD does not take it | | qp modify a state sqd path-mtu 1024
+EINVAL | access is of no use here: ERR does not take it | | qp modify a state err access none
+EINVAL | cur_state is of no use here: RESET does not take it | | qp modify a state reset cur-state rts
+ERANGE | sqd_async_notify: integer out of range: it takes 0 to 1 | sqd_async_notify is 2: it must be 0 to 1 | qp modify a state sqd sqd-async-notify 2
+EINVAL | alt_port: an alternate path is for InfiniBand only | an alternate path is for InfiniBand only | qp modify a state rts alt-dgid $dev.gid alt-sgid-index 1
+EINVAL | qkey is of no use here: a RC qp has none | | qp modify a state rts path-mig-state migrated qkey 1
+EINVAL | access is of no use here: a UD qp has none | | qp modify u state rts access none
+= qp modify x state init qkey 1
+EINVAL | sgid_index is missing: dgid needs it | | qp modify x state rtr dgid $dev.gid
+EINVAL | path_mtu is of no use here: a UD qp has none | | qp modify x state rtr path-mtu 1024
+= qp modify x state rtr
+EINVAL | sq_psn is missing: RTS needs it | | qp modify x state rts
+EINVAL | timeout is of no use here: a UD qp has none | | qp modify x state rts sq-psn 1 timeout 1
+= qp modify x state err
+EINVAL | state: the qp is in ERR: its next state is RESET | the qp is in ERR: its next state is RESET | qp modify x state rts
+EINVAL | state: the qp is in ERR: its next state is RESET | the qp is in ERR: its next state is RESET | qp modify x state init qkey 1
+EINVAL | qp * is in rts: it can be connected from reset or init; 'qp modify * state reset' brings it there | | qp connect a peer $b.address
+EINVAL | 'peer' is missing: qp * is of type rc, and needs the address that 'qp address' told of the other QP | | qp connect n
+EINVAL | to rtr: path_mtu must be 256, 512, 1024, 2048 or 4096; the qp is back in reset | to rtr: path_mtu is 1000: it must be 256, 512, 1024, 2048 or 4096; the qp is back in reset | qp connect n peer $b.address path-mtu 1000
+EINVAL | sgid-index 200: rxe0 has no such GID; 'dev show' lists those that there are | | qp connect n peer $b.address sgid-index 200
+EINVAL | 'qkey' means nothing to a qp of type rc | | qp connect n peer $b.address qkey 5
+EINVAL | to rtr: the destination's MAC address can't be resolved: check dgid and the route; the qp is back in reset | to rtr: ibv_modify_qp of qp 12 from INIT to RTR: Invalid argument: check dgid, sgid_index, the route to it, and what the device can do; the qp is back in reset | qp connect n peer 0000:000012:000012:fe800000000000000000000000000077
+EINVAL | 'timeout' means nothing to a qp of type uc | | qp connect v peer $b.address timeout 3
+EINVAL | 'access' means nothing to a qp of type ud | | qp connect y access none
+EINVAL | sgid-index 200: rxe0 has no such GID; 'dev show' lists those that there are | | qp address a sgid-index 200
+# Registrations, and the contents of buffers.
+EBUSY | the mr is registered already: invalidate it first | mr 1 is registered already: invalidate it first | mr reg m qp a
+EINVAL | qp: the qp is of another pd than the mr | mr 2 is not registered | mr inv m2 qp a
+EINVAL | 'qp' is missing: in the kernel this is a work request, on a QP in rts | - | mr inv m
+EINVAL | 'qp' is missing: in the kernel this is a work request, on a QP in rts | - | mr reg m2
+EINVAL | qp: the qp is of another pd than the mr | - | mr reg m2 qp a
+EINVAL | the qp is in RESET: bring it to INIT, RTR and RTS first | - | mr reg m3 qp n
+EINVAL | qp: uc and ud qps carry no registration: take an rc qp of the same pd | - | mr reg m3 qp u
+EINVAL | access: remote write and remote atomic need local write too | access 0x2 grants more than the max_access of mr 3, 0x5 | mr reg m3 qp a access remote-write
+EINVAL | access is more than the mr's max_access | access 0x3 grants more than the max_access of mr 3, 0x5 | mr reg m3 qp a access remote-write,local-write
+EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | offset 4000 and length 97 name bytes beyond the end of the buffer of mr 3, which has 4096 | mr reg m3 qp a offset 4000 length 97
+ERANGE | offset 4096 is beyond mr *, which has 4096 bytes | | mr reg m3 qp a offset 4096
+ERANGE | length: integer out of range: it takes 1 to 18446744073709551615 | length is 0: it must be 1 byte at least | mr reg m3 qp a length 0
+ENOENT | qp: no qp with this id among yours | - | mr reg m3 qp 2000000000
+EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | offset 4090 and length 7 name bytes beyond the end of the buffer of mr 1, which has 4096 | mr write m offset 4090 text 1234567
+EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | offset 4096 and length 1 name bytes beyond the end of the buffer of mr 1, which has 4096 | mr write m offset 4096 hex 00
+EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | offset 4000 and length 97 name bytes beyond the end of the buffer of mr 1, which has 4096 | mr read m offset 4000 length 97
+ERANGE | offset 4096 is beyond mr *, which has 4096 bytes | | mr read m offset 4096
+ENOENT | file '*/nosuch': cannot open it: No such file or directory | | mr write m file $dir/nosuch
+EISDIR | file '*': cannot read it: Is a directory | | mr write m file $dir
+ERANGE | file '*/seven' has more bytes than the 6 of the buffer from there on | | mr write m offset 4090 file $dir/seven
+EINVAL | file '*/empty' is empty | | mr write m file $dir/empty
+ENOENT | file '*/nosuch': cannot open it: No such file or directory | | mr load m file $dir/nosuch
+EINVAL | file '*' is no regular file | | mr load m file $dir
+EINVAL | file '/dev/zero' is no regular file | | mr load m file /dev/zero
+EINVAL | file '*/fifo' is no regular file | | mr load m file $dir/fifo
+ENODATA | file '*/empty' has no byte from 0 on | | mr load m file $dir/empty
+ENODATA | file '*/seven' has 7 bytes, and not 8 from 0 on | | mr load m file $dir/seven length 8
+ENODATA | file '*/seven' has 7 bytes, and not 1 from 7 on | | mr load m file $dir/seven file-offset 7
+ENODATA | file '*/seven' has 7 bytes, and not 1 from 8 on | | mr load m file $dir/seven file-offset 8
+ERANGE | offset 4096 is beyond mr *, which has 4096 bytes | | mr load m file $dir/seven offset 4096
+EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | offset 4090 and length 7 name bytes beyond the end of the buffer of mr 1, which has 4096 | mr load m file $dir/seven offset 4090 length 7
+EISDIR | file '*': cannot open it: Is a directory | | mr save m file $dir
+ENOENT | file '*/no/such': cannot open it: No such file or directory | | mr save m file $dir/no/such
+EINVAL | file '/dev/null' is no regular file | | mr save m file /dev/null
+EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | offset 4000 and length 97 name bytes beyond the end of the buffer of mr 1, which has 4096 | mr save m file $dir/out.saved offset 4000 length 97
+ENOENT | file '*/no/such': cannot write there: No such file or directory | | mr read m file $dir/no/such
+# Requests.
+EINVAL | ah is missing: a ud qp needs to be told where to send | ah is missing: where does the datagram go? | post send qp y sge mr m length 8
+EINVAL | the qp is in RESET: bring it to INIT first | qp 9 is in RESET: bring it to INIT first | post recv qp y sge mr m
+EINVAL | the qp is in INIT: bring it to RTR and RTS first | qp 10 is in INIT: bring it to RTR and RTS first | post send qp i
+EINVAL | the qp is in RESET: bring it to INIT, RTR and RTS first | qp 12 is in RESET: bring it to INIT, RTR and RTS first | post send qp n
+EINVAL | the qp's receives come from its srq: post there | qp 6 takes its receives from srq 1: post them there | post recv qp w sge mr m
+EINVAL | the mr of an sge is of another pd than the queue | sge 0: mr 2 and the qp are of different pds | post send qp a sge mr m2
+EINVAL | the mr of an sge is of another pd than the queue | sge 0: mr 2 and the srq are of different pds | post recv srq s sge mr m2
+ERANGE | offset 4096 is beyond mr *, which has 4096 bytes | | post send qp a sge mr m offset 4096
+EINVAL | an sge names bytes beyond the end of its mr's buffer | sge 0: offset 4000 and length 97 name bytes beyond the end of the buffer of mr 1, which has 4096 | post send qp a sge mr m offset 4000 length 97
+EINVAL | more sges than the qp's max_send_sge | 3 sges are more than the send queue was made for: 2 | post send qp a sge mr m length 8 sge mr m length 8 sge mr m length 8
+EINVAL | more sges than the qp's max_recv_sge | 2 sges are more than the receive queue was made for: 1 | post recv qp a sge mr m length 8 sge mr m length 8
+EINVAL | more bytes than the qp's max_inline | 64 bytes are more than qp 1 can carry inline: 32 | post send qp a sge mr m length 64 inline
+EINVAL | an atomic operation takes one sge of 8 bytes | an atomic operation has one sge of 8 bytes, not 1 of 4 | post fetch-add qp a sge mr m length 4 add 1 remote-addr 0 remote-key 0
+EINVAL | an atomic operation takes one sge of 8 bytes | an atomic operation has one sge of 8 bytes, not 0 of 0 | post fetch-add qp a add 1 remote-addr 0 remote-key 0
+EINVAL | remote_addr of an atomic operation is a multiple of 8 | | post fetch-add qp a sge mr m add 1 remote-addr 4 remote-key 0
+EINVAL | remote_addr of an atomic operation is a multiple of 8 | | post cmp-swp qp a sge mr m compare 1 swap 2 remote-addr 4 remote-key 0
+EINVAL | ah is for ud qps only: this one is connected | ah, remote_qpn and remote_qkey are for sends on a UD qp only | post send qp a sge mr m length 8 ah h remote-qpn 1 remote-qkey 1
+EINVAL | ah is missing: a ud qp needs to be told where to send | ah is missing: where does the datagram go? | post send qp u sge mr m length 8
+ERANGE | remote_qpn: integer out of range: it takes 0 to 16777215 | remote_qpn is 16777216: it must be 0 to 16777215 | post send qp u sge mr m length 8 ah h remote-qpn 0x1000000 remote-qkey 1
+EINVAL | the ah and the qp are of different pds | ah 2 and qp 3 are of different pds | post send qp u sge mr m length 8 ah h2 remote-qpn 1 remote-qkey 1
+EINVAL | a ud qp takes send and recv only | op: qp 3 is UD: it takes SEND and RECV, not WRITE | post write qp u sge mr m length 8 remote-addr 0 remote-key 0
+EINVAL | a uc qp takes send, write and recv only | op: qp 5 is UC: it takes SEND, WRITE and RECV, not READ | post read qp v2 sge mr m length 8 remote-addr 0 remote-key 0
+EINVAL | a uc qp takes send, write and recv only | op: qp 5 is UC: it takes SEND, WRITE and RECV, not FETCH_ADD | post fetch-add qp v2 sge mr m add 1 remote-addr 0 remote-key 0
+EINVAL | lkey mr: the mr of an sge is not registered | sge 0: mr 3 is not registered: register it first | post send qp a sge mr m3 length 8 lkey mr
+= post recv qp i
+= post recv qp i
+= post recv qp i
+EBUSY | the receive queue is full: poll its completions | | post recv qp i
+= post recv qp t
+= post recv qp t
+= post recv qp t
+EBUSY | the cq could overflow: poll its completions, or make it with more cqe | cq 2 could overflow: poll its completions, or make it with more cqe | post recv qp t
+= post recv srq s2
+EBUSY | the srq is full: poll its completions | | post recv srq s2
+EINVAL | the cq's context is polled: make one with context event | the context of cq 1 is polled: make one with context event | poll cq c wait
+ETIMEDOUT | 0 of 2 completions came within 0.02 s | | poll cq c count 2 timeout 20ms
+ETIMEDOUT | 0 of 1 completions came within 0.02 s | | poll cq ce wait timeout 20ms
+ETIMEDOUT | 0 of 1 completions came within 0.02 s | | poll cq ce wait solicited timeout 20ms
+ETIMEDOUT | 0 of 3 events came within 0.02 s | | monitor time 20ms count 3
+END
+}
+
+# Makes $work/todo (a line for each refusal: which, errno, what is said, command) and
+# $work/batch, which looks at all objects around each command that is refused.
+prepare() {
+	look="pd show
+cq show
+mr show
+srq show
+ah show
+qp show
+mr read m length 16 format hex"
+	n=0
+	: >"$work/todo"
+	objects_first >"$work/batch"
+	table | grep -v '^#' | sed 's/ *| */|/g; s/@gid/dgid $dev.gid sgid-index $dev.gid_index/' >"$work/table"
+	while IFS='|' read -r errno kernel user command; do
+		case $errno in
+		'= '*)
+			echo "${errno#= }" >>"$work/batch"
+			continue
+			;;
+		esac
+		text=$kernel
+		[ "$space" = kernel ] || text=${user:-$kernel}
+		[ "$text" != - ] || continue
+		n=$((n + 1))
+		echo "$n|$errno|$text|$command" >>"$work/todo"
+		printf '%s\n' "echo @before $n" "$look" "refused $errno $command" "echo @after $n" "$look" \
+			"echo @end $n" >>"$work/batch"
+	done <"$work/table"
+}
+
+for space in kernel user; do
+	prepare
+	status=0
+	kverbs batch "$work/batch" --space "$space" --set "dir=$work" >"$work/out" 2>"$work/err" || status=$?
+	same "in $space space the batch goes on after each refusal" 0 $status
+	[ $status = 0 ] || sed 's/^/#   /' "$work/err"
+	# A line for each: which, whether all is as it was, what was said.
+	awk '
+	/^@before / { part = 1; before = after = ""; said = "nothing"; next }
+	/^@after / { part = 2; next }
+	/^@end / { print $2 "|" (before == after && before != "") "|" said; part = 0; next }
+	/^refused: / && part == 1 { said = $0; next }
+	part == 1 { before = before "\n" $0 }
+	part == 2 { after = after "\n" $0 }
+	' "$work/out" >"$work/done"
+	while IFS='|' read -r n errno text command; do
+		found=$(grep "^$n|" "$work/done") || found="$n|0|it was not reached"
+		said=${found#*|}
+		unchanged=${said%%|*}
+		said=${said#*|}
+		said=${said#refused: *: }
+		# The pattern is meant as one.
+		# shellcheck disable=SC2254
+		case $unchanged:$said in
+		1:$text" ($errno)")
+			pass "$space: $command: $text"
+			;;
+		*)
+			echo "as it was: $unchanged; want \"$text ($errno)\", got \"$said\"" >"$work/why"
+			fail "$space: $command" "$work/why"
+			;;
+		esac
+	done <"$work/todo"
+	check "$space: no file was made by what was refused" test ! -e "$work/out.saved"
+done
+check "nothing is left of these" nothing_left
+finish

@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# What a user of the commands for objects gets wrong: words, files, devices, privileges, and
+# what the module refuses to a command from the shell. The whole text is compared, and
+# everything is as it was afterwards.
+. ./hand.sh
+
+# told NAME STATUS TEXT COMMAND…: the command must end like this, say exactly this, print
+# nothing, and leave all objects as they are in $work/before
+told() {
+	name=$1 want=$2 text=$3
+	shift 3
+	status=0
+	"$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+	everything >"$work/after"
+	if [ "$status:$(cat "$work/stderr")" = "$want:kverbs: $text" ] && [ ! -s "$work/stdout" ] &&
+		cmp -s "$work/before" "$work/after"; then
+		pass "$name"
+	else
+		printf '%s\n' "want status $want and \"kverbs: $text\"; got status $status and:" >"$work/why"
+		diff "$work/before" "$work/after" >"$work/changes"
+		fail "$name" "$work/why" "$work/stderr" "$work/stdout" "$work/changes"
+	fi
+}
+
+# added COMMAND…: makes an object; prints its id
+added() {
+	kverbs "$@" | awk '{ print $2; exit }'
+}
+
+pd=$(added pd add)
+cq=$(added cq add cqe 64)
+ecq=$(added cq add cqe 64 context event)
+mr=$(added mr add pd "$pd" length 4k)
+srq=$(added srq add pd "$pd" max-wr 8)
+ah=$(added ah add pd "$pd" dgid "::ffff:$ADDR")
+qp=$(added qp add pd "$pd" cq "$cq")
+wqp=$(added qp add pd "$pd" cq "$cq" srq "$srq")
+kverbs mr write "$mr" text canary
+everything >"$work/before"
+
+# Exit status | what is said | command
+table() {
+	cat <<END
+# Words.
+2 | there is no command 'fly'; see 'kverbs --help' | fly
+2 | pd: a word is missing behind 'pd': add, show, del | pd
+2 | pd: 'fly' is not known; there are add, show, del | pd fly
+2 | pd add: 'fly' is not known; it takes dev, name | pd add fly 1
+2 | pd add: name 'x': names last as long as a batch; here the id that is printed names the object | pd add name x
+2 | pd show: '0' is no pd: it takes an id, from 1 on, or a name | pd show 0
+2 | pd show: '-1' is no pd: it takes an id, from 1 on, or a name | pd show -1
+2 | pd show: '4294967296' is no pd: it takes an id, from 1 on, or a name | pd show 4294967296
+2 | pd show: 'p' is the name of nothing; 'name p' at the end of 'pd add' changes that | pd show p
+2 | pd show: 'fly' is too much: it takes nothing more | pd show $pd fly
+2 | pd show: '$pd' is too much: it takes nothing more | pd show $pd $pd
+2 | pd del: the id or the name of the pd is missing | pd del
+2 | cq add: 'cqe' is missing: how many completions it has to hold | cq add
+2 | cq add: 'cqe' needs a value: how many completions it has to hold | cq add cqe
+2 | cq add: cqe 'x' is no number; it takes a number from 0 to 4294967295, decimal or hexadecimal with 0x | cq add cqe x
+2 | cq add: 'cqe' is given twice | cq add cqe 8 cqe 9
+2 | cq add: cqe '4294967296' is too large; it takes a number from 0 to 4294967295, decimal or hexadecimal with 0x | cq add cqe 4294967296
+2 | cq add: context 'fly' is not known; it takes polled, event, softirq, workqueue or unbound-workqueue | cq add cqe 64 context fly
+2 | mr add: 'pd' is missing: its protection domain | mr add length 4k
+2 | mr add: 'length' is missing: bytes of the buffer, which starts zeroed | mr add pd $pd
+2 | mr add: length '4x' has 'x' behind its number; it takes bytes from 0 to 18446744073709551615, or KiB, MiB or GiB as in 4k, 1m or 1g | mr add pd $pd length 4x
+2 | mr add: length '99999999999999999999' is too large; it takes bytes from 0 to 18446744073709551615, or KiB, MiB or GiB as in 4k, 1m or 1g | mr add pd $pd length 99999999999999999999
+2 | mr add: access 'fly' has 'fly', which is not known; it takes a list of local-write, remote-write, remote-read or remote-atomic, or all, or none | mr add pd $pd length 4k access fly
+2 | mr add: access 'remote-read,' has '', which is not known; it takes a list of local-write, remote-write, remote-read or remote-atomic, or all, or none | mr add pd $pd length 4k access remote-read,
+2 | mr write: it takes one of 'text', 'hex' and 'file' | mr write $mr
+2 | mr write: it takes one of 'text', 'hex' and 'file' | mr write $mr text a hex 00
+2 | mr write: text '' has no byte to write | mr write $mr text ''
+2 | mr write: hex '0' is no bytes: each takes two digits | mr write $mr hex 0
+2 | mr write: hex '0g' is no bytes: '0g' is no hexadecimal number | mr write $mr hex 0g
+2 | mr read: length 0: it takes 1 byte to 64 MiB; 'mr save' takes more | mr read $mr length 0
+2 | mr read: format 'fly' is not known; it takes text or hex | mr read $mr format fly
+2 | mr read: a file gets the bytes as they are: 'format' and 'file' exclude each other | mr read $mr format hex file /tmp/x
+2 | mr load: 'file' is missing: a regular file, which is handed on as it is | mr load $mr
+2 | srq add: 'max-wr' is missing: receives that can be posted at once | srq add pd $pd
+2 | srq modify: there is nothing to change: 'limit' or 'max-wr' is missing | srq modify $srq
+2 | ah add: 'pd' is missing: its protection domain | ah add
+2 | ah add: dgid 'fly' is no GID; it takes an IPv6 address, or ::ffff:192.0.2.1 for an IPv4 one | ah add pd $pd dgid fly
+2 | qp add: it takes 'cq' alone, or 'send-cq' and 'recv-cq' | qp add pd $pd
+2 | qp add: it takes 'cq' alone, or 'send-cq' and 'recv-cq' | qp add pd $pd cq $cq send-cq $cq
+2 | qp add: it takes 'cq' alone, or 'send-cq' and 'recv-cq' | qp add pd $pd send-cq $cq
+2 | qp add: type 'xrc' is not known; it takes rc, uc or ud | qp add pd $pd cq $cq type xrc
+2 | qp add: max-send-wr '-1' is negative; it takes a number from 0 to 4294967295, decimal or hexadecimal with 0x | qp add pd $pd cq $cq max-send-wr -1
+2 | qp modify: 'state' is missing: the state to go to | qp modify $qp
+2 | qp modify: state 'fly' is not known; it takes reset, init, rtr, rts, sqd, sqe or err | qp modify $qp state fly
+2 | qp modify: access 'fly' has 'fly', which is not known; it takes a list of local-write, remote-write, remote-read or remote-atomic, or all, or none | qp modify $qp state init access fly
+2 | qp modify: 'fly' is not known; it takes state, cur-state, access, port, pkey-index, qkey, path-mtu, dest-qpn, rq-psn, dgid, sgid-index, dlid, sl, traffic-class, flow-label, hop-limit, min-rnr-timer, max-dest-rd-atomic, sq-psn, timeout, retry-cnt, rnr-retry, max-rd-atomic, path-mig-state, alt-dgid, alt-sgid-index, alt-dlid, alt-port, alt-pkey-index, alt-timeout, sqd-async-notify | qp modify $qp fly 1
+2 | qp connect: peer 'fly' is no address; it takes LID:QPN:PSN:GID with 4, 6, 6 and 32 hexadecimal digits, as 'qp address' prints it | qp connect $qp peer fly
+2 | qp connect: peer '0000:000012:000012:00000000000000000000ffffc00002' is no address; it takes LID:QPN:PSN:GID with 4, 6, 6 and 32 hexadecimal digits, as 'qp address' prints it | qp connect $qp peer 0000:000012:000012:00000000000000000000ffffc00002
+2 | qp connect: psn '0x1000000' is too large; it takes a number from 0 to 16777215, decimal or hexadecimal with 0x | qp connect $qp peer 0000:000012:000012:00000000000000000000ffffc0000201 psn 0x1000000
+2 | qp address: psn '0x1000000' is too large; it takes a number from 0 to 16777215, decimal or hexadecimal with 0x | qp address $qp psn 0x1000000
+2 | post: a word is missing behind 'post': send, write, read, fetch-add, cmp-swp, recv | post
+2 | post: 'fly' is not known; there are send, write, read, fetch-add, cmp-swp, recv | post fly qp $qp
+2 | post send: 'qp' is missing: where it is posted | post send
+2 | post send: 'mr' is missing: whose buffer | post send qp $qp sge
+2 | post send: 'offset' belongs to a piece: 'sge' has to stand before it | post send qp $qp offset 1
+2 | post send: length '5g' is too large; it takes bytes from 0 to 4294967295, or KiB, MiB or GiB as in 4k, 1m or 1g | post send qp $qp sge mr $mr length 5g
+2 | post send: lkey 'fly' is not known; it takes dma or mr | post send qp $qp sge mr $mr lkey fly
+2 | post send: wr-id '18446744073709551616' is too large; it takes a number from 0 to 18446744073709551615, decimal or hexadecimal with 0x | post send qp $qp wr-id 18446744073709551616
+2 | post send: imm '4294967296' is too large; it takes a number from 0 to 4294967295, decimal or hexadecimal with 0x | post send qp $qp imm 4294967296
+2 | post read: 'inline' is not known; it takes qp, sge (mr, offset, length, lkey), wr-id, remote-addr, remote-key, remote-offset, unsignaled, fence | post read qp $qp inline remote-addr 0 remote-key 0
+2 | post read: 'imm' is not known; it takes qp, sge (mr, offset, length, lkey), wr-id, remote-addr, remote-key, remote-offset, unsignaled, fence | post read qp $qp imm 1 remote-addr 0 remote-key 0
+2 | post recv: 'imm' is not known; it takes qp, srq, sge (mr, offset, length, lkey), wr-id | post recv qp $qp imm 1
+2 | post recv: it takes 'qp' or 'srq' | post recv
+2 | post recv: it takes 'qp' or 'srq' | post recv qp $qp srq $srq
+2 | post write: 'remote-addr' is missing: the peer's iova | post write qp $qp
+2 | post write: 'remote-key' is missing: the peer's rkey | post write qp $qp remote-addr 0
+2 | post write: remote-addr and remote-offset together are beyond 64 bits | post write qp $qp remote-addr 0xffffffffffffffff remote-key 1 remote-offset 1
+2 | post fetch-add: 'add' is missing: what is added to the 8 bytes there | post fetch-add qp $qp remote-addr 0 remote-key 0
+2 | post cmp-swp: 'swap' is missing: what they become then | post cmp-swp qp $qp remote-addr 0 remote-key 0 compare 1
+2 | post send: 'remote-qpn' is missing: a datagram needs 'ah', 'remote-qpn' and 'remote-qkey' | post send qp $qp ah $ah
+2 | post send: 'remote-qkey' is missing: a datagram needs 'ah', 'remote-qpn' and 'remote-qkey' | post send qp $qp ah $ah remote-qpn 1
+2 | post send: 'ah' is missing: a datagram needs 'ah', 'remote-qpn' and 'remote-qkey' | post send qp $qp remote-qpn 1 remote-qkey 1
+2 | post send: 'fly' is not known; it takes qp, sge (mr, offset, length, lkey), wr-id, imm, inline, solicited, unsignaled, fence, ah, remote-qpn, remote-qkey | post send qp $qp fly
+2 | poll: 'cq' is missing: which completion queue | poll
+2 | poll: 'cq' needs a value: which completion queue | poll cq
+2 | poll: max '65' is too large; it takes a number from 0 to 64, decimal or hexadecimal with 0x | poll cq $cq max 65
+2 | poll: 'max' is 0; it takes at least 1 | poll cq $cq max 0
+2 | poll: 'count' is 0; it takes at least 1 | poll cq $cq count 0
+2 | poll: 'timeout' needs 'count' or 'wait': without them there is no waiting | poll cq $cq timeout 1s
+2 | poll: 'solicited' needs 'wait': it is about events | poll cq $cq solicited
+2 | poll: timeout '1y' has 'y' behind its number; it takes a time from 0s to 86400s, as in 2, 0.5s or 200ms | poll cq $cq count 1 timeout 1y
+2 | monitor: time 'fly' is no number; it takes a time from 0s to 86400s, as in 2, 0.5s or 200ms | monitor time fly
+2 | flush: '1' is too much: it takes nothing more | flush 1
+2 | 'fly' is one device too many; 'kverbs dev show' takes one or none | dev show fly fly
+2 | objects of libibverbs live in the process: use them in 'kverbs batch' | --space user pd add
+2 | --space both is for 'kverbs batch' | --space both pd add
+2 | --space 'fly' is not known; it takes kernel, user or both | --space fly pd add
+2 | --dev needs a value | pd add --dev
+2 | expect: it makes sense only in a batch; see 'kverbs batch --help' | expect id 1
+2 | echo: it makes sense only in a batch; see 'kverbs batch --help' | echo a
+2 | refused: it makes sense only in a batch; see 'kverbs batch --help' | refused EBUSY pd del $pd
+2 | sleep: it makes sense only in a batch; see 'kverbs batch --help' | sleep 1
+2 | set: it makes sense only in a batch; see 'kverbs batch --help' | set a 1
+# What the module refuses.
+1 | pd del: pd $pd is in use by mr $mr, srq $srq, ah $ah, qp $qp, qp $wqp: delete these first (EBUSY) | pd del $pd
+1 | cq del: cq $cq is in use by qp $qp, qp $wqp: delete these first (EBUSY) | cq del $cq
+1 | srq del: srq $srq is in use by qp $wqp: delete that first (EBUSY) | srq del $srq
+1 | mr del: mr: no mr with this id among yours (ENOENT) | mr del 2000000000
+1 | qp add: send_cq: no cq with this id among yours (ENOENT) | qp add pd $pd cq 2000000000
+1 | mr add: pd: no pd with this id among yours (ENOENT) | mr add pd 2000000000 length 4k
+1 | pd add: device: no such RDMA device in this network namespace (ENODEV) | pd add dev nosuch0
+1 | pd add: kernel space: there is no RDMA device 'nosuch0'; there is $DEV (ENODEV) | pd add --dev nosuch0
+1 | there is no RDMA device 'nosuch0'; 'kverbs dev show' lists those that there are | dev show nosuch0
+1 | cq add: cqe: integer out of range: it takes 1 to 2147483647 (ERANGE) | cq add cqe 0
+1 | mr reg: 'qp' is missing: in the kernel this is a work request, on a QP in rts (EINVAL) | mr reg $mr
+1 | mr reg: the qp is in RESET: bring it to INIT, RTR and RTS first (EINVAL) | mr reg $mr qp $qp
+1 | mr inv: the mr is not registered (EINVAL) | mr inv $mr qp $qp
+1 | mr read: offset 4096 is beyond mr $mr, which has 4096 bytes (ERANGE) | mr read $mr offset 4k
+1 | mr write: offset and length name no byte, or bytes beyond the end of the buffer (EINVAL) | mr write $mr offset 4095 text ab
+1 | mr load: file '$work/nosuch': cannot open it: No such file or directory (ENOENT) | mr load $mr file $work/nosuch
+1 | mr load: file '$work' is no regular file (EINVAL) | mr load $mr file $work
+1 | mr load: file '/dev/zero' is no regular file (EINVAL) | mr load $mr file /dev/zero
+1 | mr save: file '$work': cannot open it: Is a directory (EISDIR) | mr save $mr file $work
+1 | mr save: file '$work/no/such': cannot open it: No such file or directory (ENOENT) | mr save $mr file $work/no/such
+1 | qp modify: state: the qp is in RESET: its next state is INIT (EINVAL) | qp modify $qp state rts
+1 | qp modify: access is missing: INIT needs it (EINVAL) | qp modify $qp state init
+1 | qp connect: 'peer' is missing: qp $qp is of type rc, and needs the address that 'qp address' told of the other QP (EINVAL) | qp connect $qp
+1 | qp connect: 'qkey' means nothing to a qp of type rc (EINVAL) | qp connect $qp peer 0000:000012:000012:00000000000000000000ffffc0000201 qkey 1
+1 | post send: the qp is in RESET: bring it to INIT, RTR and RTS first (EINVAL) | post send qp $qp sge mr $mr
+1 | post recv: the qp is in RESET: bring it to INIT first (EINVAL) | post recv qp $qp sge mr $mr
+1 | post recv: the qp's receives come from its srq: post there (EINVAL) | post recv qp $wqp sge mr $mr
+1 | srq modify: limit is above max_wr: raise that first (EINVAL) | srq modify $srq limit 99
+1 | poll: the cq's context is polled: make one with context event (EINVAL) | poll cq $cq wait
+1 | poll: 0 of 1 completions came within 0.05 s (ETIMEDOUT) | poll cq $cq count 1 timeout 50ms
+1 | poll: 0 of 1 completions came within 0.05 s (ETIMEDOUT) | poll cq $ecq wait timeout 50ms
+1 | monitor: 0 of 2 events came within 0.05 s (ETIMEDOUT) | monitor time 50ms count 2
+END
+}
+
+table | grep -v '^#' | sed 's/ *| */|/g' >"$work/table"
+while IFS='|' read -r want text command <&3; do
+	eval "set -- $command"
+	told "$command" "$want" "$text" kverbs "$@"
+done 3<"$work/table"
+
+# Files of commands.
+nobody="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all"
+cd "$work" || exit 1
+told "batch without a file" 2 \
+	"'kverbs batch' takes a file, or - for standard input; see 'kverbs batch --help'" kverbs batch
+told "batch of two files" 2 "'b' is one file too many; 'kverbs batch' takes one" kverbs batch a b
+told "batch of no file" 1 "nosuch: cannot open it: No such file or directory" kverbs batch nosuch
+told "batch of a folder" 1 "/tmp: cannot read it: Is a directory" kverbs batch /tmp
+told "batch, unknown option" 2 "--fly is no option of 'kverbs batch'; see 'kverbs batch --help'" \
+	kverbs batch --fly
+told "batch, no round" 2 "--repeat '0' is too small; it takes a number from 1 to 10000" \
+	kverbs batch a --repeat 0
+told "batch, rounds that are no number" 2 \
+	"--repeat 'x' is no number; it takes a number from 1 to 10000" kverbs batch a --repeat x
+told "batch, --set without a value" 2 "--set 'a' has no =; it takes NAME=VALUE" kverbs batch a --set a
+told "batch, unknown space" 2 "--space 'fly' is not known; it takes kernel, user or both" \
+	kverbs batch a --space fly
+told "batch, no space" 2 "--space needs a value" kverbs batch a --space
+
+# stops NAME STATUS PATTERN SPACE LINES: a batch of these lines ends like this, and undoes all
+stops() {
+	printf "$5" >lines
+	status=0
+	kverbs batch lines --space "$4" >out 2>err || status=$?
+	same "$1, $4: exit status" "$2" $status
+	has "$1, $4: the place is named" "kverbs: $3" err
+	everything >after
+	check "$1, $4: nothing stays of it" cmp before after
+}
+
+for space in kernel user both; do
+	place=lines
+	[ $space != both ] || place="kernel space: lines"
+	stops "a quote that is not closed" 2 "$place:3: a quote \" is not closed" $space \
+		'pd add\npd add\necho "a\npd add name not_reached\n'
+	stops "a refusal in lines that continue each other" 1 "$place:4: mr add: length*(ERANGE)" $space \
+		'pd add name a\n# c\n\nmr add \\\n pd a \\\n length 0\npd add name not_reached\n'
+	stops "a word that is not known" 2 "$place:2: pd: 'fly' is not known; there are add, show, del" $space \
+		'pd add\npd fly\n'
+	stops "a name that is taken" 2 "$place:2: pd add: the name 'a' is taken: pd * has it" $space \
+		'pd add name a\npd add name a\n'
+	stops "a name of nothing" 2 "$place:2: \$x: nothing is called 'x'; 'name x' at the end of an 'add', or 'set x VALUE', changes that" \
+		$space 'pd add\npd show $x.id\n'
+	stops "a field that there is not" 2 "$place:2: pd 'a' has no field 'fly'; it has id, name, dev, persistent*" \
+		$space 'pd add name a\necho $a.fly\n'
+	stops "an id of another type" 2 "$place:3: mr add: pd 'c' is cq *, and no pd" $space \
+		'pd add name a\ncq add cqe 8 name c\nmr add pd c length 1\n'
+	stops "another value than was expected" 1 "$place:2: expect: dev is '$DEV', and not 'fly'" $space \
+		'pd add\nexpect dev fly\n'
+	stops "what is not refused" 1 "$place:2: refused: 'pd show' was carried out, and not refused with EBUSY" \
+		$space 'pd add name a\nrefused EBUSY pd show a\n'
+	stops "what is refused otherwise" 1 "$place:1: refused: 'pd del' was refused with ENOENT, and not with EBUSY: *" \
+		$space 'refused EBUSY pd del 2000000000\n'
+	stops "the name of no errno" 2 "$place:1: refused: 'EFLY' is the name of no errno, such as EINVAL" \
+		$space 'refused EFLY pd show\n'
+	stops "a control character" 2 "$place:2: there is a control character, 0x01; *" $space 'pd add\n\001\n'
+	stops "a zero byte" 2 "$place:2: there is a zero byte: this is no text" $space 'pd add\n\000\n'
+done
+mkdir small
+mount -t tmpfs -o size=64k small small
+for space in kernel user; do
+	stops "a file system that is full" 1 \
+		"lines:3: mr save: file 'small/file' takes * of 1048576 bytes: its file system is full (ENOSPC)" \
+		$space 'pd add name p\nmr add pd p length 1m name m\nmr save m file small/file\n'
+	check "and no file stays there, $space" test ! -e small/file
+done
+umount small
+stops "what user space does not have" 77 \
+	"lines:1: cq add: context: softirq, workqueue and unbound-workqueue are the kernel's: *(EOPNOTSUPP)" \
+	user 'cq add cqe 8 context softirq\n'
+
+# Who may not.
+eperm="kernel space: not permitted: this needs CAP_NET_ADMIN in the initial user namespace, run it as root"
+while read -r command; do
+	# Words of a command.
+	# shellcheck disable=SC2086
+	told "nobody: $command" 1 "$eperm" $nobody kverbs $command
+done <<END
+pd add
+pd show
+cq add cqe 1
+mr add pd $pd length 1
+mr read $mr
+mr write $mr text x
+qp show $qp
+qp modify $qp state err
+post recv qp $qp
+poll cq $cq
+pd del $pd
+flush
+monitor time 10ms
+END
+chmod 755 "$work"
+echo 'pd add' >lines
+told "nobody: batch in kernel space" 1 "$eperm" $nobody kverbs batch "$work/lines"
+told "a user namespace's root" 1 "$eperm" unshare --user --map-root-user kverbs pd show
+touch secret
+chmod 600 secret
+for command in load save; do
+	printf 'pd add name p\nmr add pd p length 4k name m\nmr %s m file %s/secret\n' $command "$work" >lines
+	status=0
+	$nobody kverbs batch lines --space user >out 2>err || status=$?
+	same "nobody: mr $command of a file that others may not open: exit status" 1 $status
+	has "nobody: mr $command of a file that others may not open" \
+		"kverbs: lines:3: mr $command: file '*/secret': cannot open it: Permission denied (EACCES)" err
+done
+chmod 600 lines
+told "nobody: a batch that others may not read" 1 "lines: cannot open it: Permission denied" \
+	$nobody kverbs batch lines
+cd /kverbs/tests/vm || exit 1
+
+# Two devices, or none; no module.
+ip link add d1 type dummy
+ip link set d1 up
+rdma link add rxe1 type rxe netdev d1
+check "a second device" wait_for 5 kverbs dev show rxe1
+several="there are several RDMA devices, choose one with --dev: $DEV, rxe1"
+told "which device is meant has to be said" 2 "pd add: $several" kverbs pd add
+echo 'pd add' >"$work/lines"
+for space in kernel user; do
+	told "in a batch in $space space, too" 2 "$work/lines:1: pd add: $several" \
+		kverbs batch "$work/lines" --space $space
+done
+check "--dev says it" kverbs pd add --dev rxe1
+check "dev says it" kverbs pd add dev rxe1
+check "an object says it" kverbs mr add pd "$pd" length 4k
+far=$(added cq add cqe 8 dev rxe1)
+everything >"$work/before"
+told "objects of two devices" 1 "qp add: send_cq: an object of another RDMA device (EINVAL)" kverbs qp add pd "$pd" cq "$far"
+rdma link delete rxe1
+ip link delete d1
+check "objects go with their device" sh -c "! kverbs cq show $far"
+kverbs flush >"$work/out"
+has "the rest is flushed" "flushed 9 kept 0" "$work/out"
+rdma link delete "$DEV"
+everything >"$work/before"
+nodev="there is no RDMA device; 'rdma link add rxe0 type rxe netdev NETDEV' makes a software one"
+told "no device" 77 "pd add: kernel space: $nodev (EOPNOTSUPP)" kverbs pd add
+for space in kernel user; do
+	told "no device, batch in $space space" 77 \
+		"$work/lines:1: pd add: $space space: $nodev (EOPNOTSUPP)" kverbs batch "$work/lines" --space $space
+done
+rdma link add "$DEV" type rxe netdev d0
+check "with a device again, it works" wait_for 5 kverbs batch "$work/lines"
+rmmod kverbs
+nomodule="kernel space: the module is not loaded: insmod kverbs.ko"
+refused "no module" 77 "$nomodule" kverbs pd add
+refused "no module to monitor" 77 "$nomodule" kverbs monitor time 10ms
+refused "no module, batch" 77 "$nomodule" kverbs batch "$work/lines"
+check "user space does not need it" kverbs batch "$work/lines" --space user
+insmod "$KO"
+check "nothing is left" nothing_left
+finish

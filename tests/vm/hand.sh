@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# Sourced by the tests of the commands for objects.
+. ./tap.sh
+
+# All objects that a command from the shell sees, with all that is known of them.
+everything() {
+	for type in pd cq mr srq ah qp; do
+		echo "$type show"
+	done | kverbs batch - --json
+}
+
+# batch SPACE [OPTION…]: the commands come from stdin; what they print is in $work/out, what
+# they complain about in $work/err
+batch() {
+	space=$1
+	shift
+	kverbs batch - --space "$space" "$@" >"$work/out" 2>"$work/err"
+}
+
+# same NAME WANT GOT
+same() {
+	if [ "$2" = "$3" ]; then
+		pass "$1"
+	else
+		printf 'want "%s"\ngot  "%s"\n' "$2" "$3" >"$work/why"
+		fail "$1" "$work/why"
+	fi
+}
+
+# has NAME PATTERN FILE: one line of the file, as a whole, is like the pattern of a shell
+has() {
+	while IFS= read -r line; do
+		# The pattern is meant as one.
+		# shellcheck disable=SC2254
+		case $line in
+		$2)
+			pass "$1"
+			return
+			;;
+		esac
+	done <"$3"
+	echo "no line is like \"$2\":" >"$work/why"
+	fail "$1" "$work/why" "$3"
+}
+
+# json FILE: is it one document of JSON, and nothing else?
+json() {
+	awk '
+	function blank() {
+		while (substr(s, at, 1) ~ /[ \t\n]/)
+			at++
+	}
+	function take(c) {
+		blank()
+		if (substr(s, at, 1) != c)
+			return 0
+		at++
+		return 1
+	}
+	function string() {
+		if (!take("\""))
+			exit 1
+		while (substr(s, at, 1) != "\"") {
+			if (at > length(s) || substr(s, at, 1) < " ")
+				exit 1
+			at += substr(s, at, 1) == "\\" ? 2 : 1
+		}
+		at++
+	}
+	function list(end, named) {
+		if (take(end))
+			return
+		do {
+			if (named) {
+				string()
+				if (!take(":"))
+					exit 1
+			}
+			value()
+		} while (take(","))
+		if (!take(end))
+			exit 1
+	}
+	function value() {
+		blank()
+		if (take("{"))
+			list("}", 1)
+		else if (take("["))
+			list("]", 0)
+		else if (substr(s, at, 1) == "\"")
+			string()
+		else if (match(substr(s, at, 40), /^(-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?|true|false|null)/))
+			at += RLENGTH
+		else
+			exit 1
+	}
+	{ s = s $0 "\n" }
+	END {
+		at = 1
+		value()
+		blank()
+		exit at <= length(s)
+	}' "$1"
+}
