@@ -183,7 +183,8 @@ static int post(const struct kv_post_spec *spec, u64 *verb_ns,
 
 /**
  * kv_post() - post one request by hand
- * @spec: the request; all that it names is of one device
+ * @spec: the request, with which kv_wr_check_post() is content; all that it names
+ *	is of one device
  * @verb_ns: receives how long the verb took
  * @extack: where the reason of a refusal goes
  *
@@ -199,9 +200,6 @@ int kv_post(const struct kv_post_spec *spec, u64 *verb_ns,
 {
 	int ret;
 
-	ret = kv_wr_check_post(spec, extack);
-	if (ret)
-		return ret;
 	if (spec->srq) {
 		kv_posted_free_lost(spec->srq);
 		return post(spec, verb_ns, extack);

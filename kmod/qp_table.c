@@ -149,7 +149,7 @@ static const char no_step_to_sqe[] =
 #define BIT_OF(attr) __builtin_ctz(KV_QPA_##attr)
 #define NEEDED(name, state) name " is missing: " state " needs it"
 #define USELESS(name, state) name " is of no use here: " state " does not take it"
-#define FOREIGN(name, type) name " is of no use here: a " type " qp has none"
+#define FOREIGN(name, type) name " is of no use here: a qp of type " type " has none"
 
 static const char *const missing[BITS][STATES] = {
 	[BIT_OF(ACCESS)][KVERBS_QPS_INIT] = NEEDED("access", "INIT"),

@@ -202,20 +202,20 @@ static int check_sge(const struct kv_post_spec *spec, const struct kv_post_sge *
 	const struct kv_mr *mr = sge->mr;
 
 	if (sge->offset > mr->length || sge->length > mr->length - sge->offset) {
-		NL_SET_ERR_MSG(extack, "an sge names bytes beyond the end of its mr's buffer");
+		NL_SET_ERR_MSG(extack, "the bytes are beyond the end of the mr's buffer");
 		return -EINVAL;
 	}
 	if (mr->obj.parents[0] != pd) {
-		NL_SET_ERR_MSG(extack, "the mr of an sge is of another pd than the queue");
+		NL_SET_ERR_MSG(extack, "the mr is of another pd than the queue");
 		return -EINVAL;
 	}
 	if (sge->lkey == KVERBS_LKEY_MR && !mr->registered) {
-		NL_SET_ERR_MSG(extack, "lkey mr: the mr of an sge is not registered");
+		NL_SET_ERR_MSG(extack, "lkey mr: the mr is not registered: register it first");
 		return -EINVAL;
 	}
 	/* The queue keeps it until the completion. */
 	if (kv_obj_persistent(queue) && !kv_obj_persistent(&mr->obj)) {
-		NL_SET_ERR_MSG(extack, "the queue is persistent and an mr is not: it would go while a request names it");
+		NL_SET_ERR_MSG(extack, "the queue is persistent and the mr is not: it would go while a request names it");
 		return -EINVAL;
 	}
 	return 0;
@@ -225,6 +225,8 @@ static int check_sge(const struct kv_post_spec *spec, const struct kv_post_sge *
  * kv_wr_check_post() - could this request be posted, if its queue were ready?
  * @spec: the request, with what belongs to its operation; a QP for all but RECV,
  *	which takes a QP or an SRQ
+ * @wrong: receives which of the request's pieces is to blame; their number if
+ *	none is
  * @extack: where the reason of a refusal goes
  *
  * With lkey MR a range beyond the registration is for the device to refuse.
@@ -232,16 +234,20 @@ static int check_sge(const struct kv_post_spec *spec, const struct kv_post_sge *
  * Locks: dev->lock
  * Return: 0, -EINVAL or -EOPNOTSUPP.
  */
-int kv_wr_check_post(const struct kv_post_spec *spec,
+int kv_wr_check_post(const struct kv_post_spec *spec, unsigned int *wrong,
 		     struct netlink_ext_ack *extack)
 {
 	unsigned int i;
 	int ret;
 
+	*wrong = spec->sges;
 	ret = spec->op == KVERBS_OP_RECV ? check_recv(spec, extack) :
 					   check_send(spec, extack);
-	for (i = 0; !ret && i < spec->sges; i++)
+	for (i = 0; !ret && i < spec->sges; i++) {
 		ret = check_sge(spec, &spec->sge[i], extack);
+		if (ret)
+			*wrong = i;
+	}
 	return ret;
 }
 

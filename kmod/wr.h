@@ -33,7 +33,7 @@ struct kv_wr {
 
 void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 		const struct kv_run_end *from);
-int kv_wr_check_post(const struct kv_post_spec *spec,
+int kv_wr_check_post(const struct kv_post_spec *spec, unsigned int *wrong,
 		     struct netlink_ext_ack *extack);
 void kv_wr_prep_post(struct kv_wr *wr, const struct kv_post_spec *spec,
 		     struct ib_cqe *cqe);

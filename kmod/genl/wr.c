@@ -6,6 +6,7 @@
 #include "post.h"
 #include "qp.h"
 #include "srq.h"
+#include "wr.h"
 
 static const struct nla_policy sge_policy[KVERBS_A_SGE_MAX + 1] = {
 	[KVERBS_A_SGE_MR] = KV_POLICY_ID,
@@ -160,12 +161,25 @@ static int parse_sges(struct genl_info *info, struct kv_dev *dev,
 	return 0;
 }
 
+/* Points a refusal at one of the pieces, if there are so many. */
+static void blame_sge(struct genl_info *info, unsigned int n)
+{
+	struct nlattr *attr;
+	int rem;
+
+	nla_for_each_attr(attr, genlmsg_data(info->genlhdr),
+			  genlmsg_len(info->genlhdr), rem)
+		if (nla_type(attr) == KVERBS_A_WR_SGE && !n--)
+			NL_SET_BAD_ATTR(info->extack, attr);
+}
+
 /* What it names, of the device that is locked; and off it goes. */
 static int post(struct genl_info *info, struct kv_post_spec *spec,
 		struct kv_obj *queue, u64 *verb_ns)
 {
 	struct nlattr *ah_id = info->attrs[KVERBS_A_WR_AH];
 	struct kv_obj *ah;
+	unsigned int sge;
 	int ret;
 
 	if (queue->type == KV_OBJ_QP)
@@ -180,6 +194,11 @@ static int post(struct genl_info *info, struct kv_post_spec *spec,
 		if (IS_ERR(ah))
 			return PTR_ERR(ah);
 		spec->ah = container_of(ah, struct kv_ah, obj);
+	}
+	ret = kv_wr_check_post(spec, &sge, info->extack);
+	if (ret) {
+		blame_sge(info, sge);
+		return ret;
 	}
 	return kv_post(spec, verb_ns, info->extack);
 }

@@ -235,7 +235,7 @@ static void says_what_is_too_much(int type, int from, int to, const struct step 
 		else if (type_has(type, bit))
 			snprintf(text, sizeof(text), ": %s does not take it", state_names[to]);
 		else
-			snprintf(text, sizeof(text), ": a %s qp has none", type_names[type]);
+			snprintf(text, sizeof(text), ": a qp of type %s has none", type_names[type]);
 		refused(type, from, to, step->needs | bit, bit, name, text);
 		refused(type, from, to, step->needs | step->takes | bit, bit, name, text);
 		if (*name)

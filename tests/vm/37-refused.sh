@@ -131,7 +131,7 @@ EINVAL | state: the qp is in RESET: its next state is INIT | the qp is in RESET:
 EINVAL | state: no qp is brought to SQE: it goes there by itself, after an error of its send queue | no qp is brought to SQE: it goes there by itself, after an error of its send queue | qp modify r state sqe
 EINVAL | state: the qp is in RESET: its next state is INIT | the qp is in RESET: its next state is INIT | qp modify r state err
 EINVAL | access is missing: INIT needs it | | qp modify r state init
-EINVAL | qkey is of no use here: a RC qp has none | | qp modify r state init access none qkey 1
+EINVAL | qkey is of no use here: a qp of type RC has none | | qp modify r state init access none qkey 1
 EINVAL | dest_qpn is of no use here: INIT does not take it | | qp modify r state init access none dest-qpn 1
 EINVAL | cur_state is of no use here: INIT does not take it | | qp modify r state init access none cur-state reset
 EINVAL | port: the device has no such port | port is 2: rxe0 has 1 to 1 | qp modify r state init access none port 2
@@ -182,14 +182,14 @@ EINVAL | access is of no use here: ERR does not take it | | qp modify a state er
 EINVAL | cur_state is of no use here: RESET does not take it | | qp modify a state reset cur-state rts
 ERANGE | sqd_async_notify: integer out of range: it takes 0 to 1 | sqd_async_notify is 2: it must be 0 to 1 | qp modify a state sqd sqd-async-notify 2
 EINVAL | alt_port: an alternate path is for InfiniBand only | an alternate path is for InfiniBand only | qp modify a state rts alt-dgid $dev.gid alt-sgid-index 1
-EINVAL | qkey is of no use here: a RC qp has none | | qp modify a state rts path-mig-state migrated qkey 1
-EINVAL | access is of no use here: a UD qp has none | | qp modify u state rts access none
+EINVAL | qkey is of no use here: a qp of type RC has none | | qp modify a state rts path-mig-state migrated qkey 1
+EINVAL | access is of no use here: a qp of type UD has none | | qp modify u state rts access none
 = qp modify x state init qkey 1
 EINVAL | sgid_index is missing: dgid needs it | | qp modify x state rtr dgid $dev.gid
-EINVAL | path_mtu is of no use here: a UD qp has none | | qp modify x state rtr path-mtu 1024
+EINVAL | path_mtu is of no use here: a qp of type UD has none | | qp modify x state rtr path-mtu 1024
 = qp modify x state rtr
 EINVAL | sq_psn is missing: RTS needs it | | qp modify x state rts
-EINVAL | timeout is of no use here: a UD qp has none | | qp modify x state rts sq-psn 1 timeout 1
+EINVAL | timeout is of no use here: a qp of type UD has none | | qp modify x state rts sq-psn 1 timeout 1
 = qp modify x state err
 EINVAL | state: the qp is in ERR: its next state is RESET | the qp is in ERR: its next state is RESET | qp modify x state rts
 EINVAL | state: the qp is in ERR: its next state is RESET | the qp is in ERR: its next state is RESET | qp modify x state init qkey 1
@@ -245,10 +245,10 @@ EINVAL | the qp is in RESET: bring it to INIT first | qp 9 is in RESET: bring it
 EINVAL | the qp is in INIT: bring it to RTR and RTS first | qp 10 is in INIT: bring it to RTR and RTS first | post send qp i
 EINVAL | the qp is in RESET: bring it to INIT, RTR and RTS first | qp 12 is in RESET: bring it to INIT, RTR and RTS first | post send qp n
 EINVAL | the qp's receives come from its srq: post there | qp 6 takes its receives from srq 1: post them there | post recv qp w sge mr m
-EINVAL | the mr of an sge is of another pd than the queue | sge 0: mr 2 and the qp are of different pds | post send qp a sge mr m2
-EINVAL | the mr of an sge is of another pd than the queue | sge 0: mr 2 and the srq are of different pds | post recv srq s sge mr m2
+EINVAL | sge 1: the mr is of another pd than the queue | sge 1: mr 2 and the qp are of different pds | post send qp a sge mr m2
+EINVAL | sge 1: the mr is of another pd than the queue | sge 1: mr 2 and the srq are of different pds | post recv srq s sge mr m2
 ERANGE | offset 4096 is beyond mr *, which has 4096 bytes | | post send qp a sge mr m offset 4096
-EINVAL | an sge names bytes beyond the end of its mr's buffer | sge 0: offset 4000 and length 97 name bytes beyond the end of the buffer of mr 1, which has 4096 | post send qp a sge mr m offset 4000 length 97
+EINVAL | sge 1: the bytes are beyond the end of the mr's buffer | sge 1: offset 4000 and length 97 name bytes beyond the end of the buffer of mr 1, which has 4096 | post send qp a sge mr m offset 4000 length 97
 EINVAL | more sges than the qp's max_send_sge | 3 sges are more than the send queue was made for: 2 | post send qp a sge mr m length 8 sge mr m length 8 sge mr m length 8
 EINVAL | more sges than the qp's max_recv_sge | 2 sges are more than the receive queue was made for: 1 | post recv qp a sge mr m length 8 sge mr m length 8
 EINVAL | more bytes than the qp's max_inline | 64 bytes are more than qp 1 can carry inline: 32 | post send qp a sge mr m length 64 inline
@@ -263,7 +263,7 @@ EINVAL | the ah and the qp are of different pds | ah 2 and qp 3 are of different
 EINVAL | a ud qp takes send and recv only | op: qp 3 is UD: it takes SEND and RECV, not WRITE | post write qp u sge mr m length 8 remote-addr 0 remote-key 0
 EINVAL | a uc qp takes send, write and recv only | op: qp 5 is UC: it takes SEND, WRITE and RECV, not READ | post read qp v2 sge mr m length 8 remote-addr 0 remote-key 0
 EINVAL | a uc qp takes send, write and recv only | op: qp 5 is UC: it takes SEND, WRITE and RECV, not FETCH_ADD | post fetch-add qp v2 sge mr m add 1 remote-addr 0 remote-key 0
-EINVAL | lkey mr: the mr of an sge is not registered | sge 0: mr 3 is not registered: register it first | post send qp a sge mr m3 length 8 lkey mr
+EINVAL | sge 1: lkey mr: the mr is not registered: register it first | sge 1: mr 3 is not registered: register it first | post send qp a sge mr m3 length 8 lkey mr
 = post recv qp i
 = post recv qp i
 = post recv qp i

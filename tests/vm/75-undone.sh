@@ -7,7 +7,7 @@
 . ./tap.sh
 
 contexts="polled event softirq workqueue unbound-workqueue"
-shuffles=${SHUFFLES:-20}
+shuffles=${SHUFFLES:-5}
 seed=${SEED:-$$}
 
 # new NAME TYPE ARGUMENT…: makes an object; $NAME is what to call it afterwards. In a batch

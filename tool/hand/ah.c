@@ -34,7 +34,7 @@ static const struct kv_key add_key[] = {
 	{ "flow-label", KV_KEY_U32, AT(init.av.flow_label),
 	  .help = "20 bits; default: 0" },
 	{ "hop-limit", KV_KEY_U32, AT(init.av.hop_limit),
-	  .help = "0 to 255; default: 64" },
+	  .help = "0 to 255; default: 64; on RoCE the kernel takes the route's" },
 	KV_KEY_NAME(AT(name)),
 	{ .name = NULL },
 };

@@ -69,11 +69,17 @@ static const struct kv_key reg_key[] = {
 	{ .name = NULL },
 };
 
-/* The kernel registers by a work request, and that needs a queue. */
-static int check_qp(const struct kv_session *s, uint32_t qp,
-		    struct kv_fault *f)
+/*
+ * The kernel registers by a work request, and that needs a queue. User space does
+ * not, but what is named there has to exist, too.
+ */
+static int check_qp(struct kv_session *s, uint32_t qp, struct kv_fault *f)
 {
-	if (qp || s->space == KV_SPACE_USER)
+	union kv_object object;
+
+	if (qp)
+		return kv_session_get(s, KV_QP, qp, &object, f);
+	if (s->space == KV_SPACE_USER)
 		return 0;
 	return kv_fault_set(f, -EINVAL, "'qp' is missing: in the kernel this is a work request, on a QP in rts");
 }

@@ -38,7 +38,7 @@ const struct kv_key kv_qp_key[] = {
 	{ "flow-label", KV_KEY_U32, AT(av.flow_label), KV_QPA_AV,
 	  .help = "20 bits" },
 	{ "hop-limit", KV_KEY_U32, AT(av.hop_limit), KV_QPA_AV,
-	  .help = "0 to 255; default: 64" },
+	  .help = "0 to 255; default: 64; on RoCE the kernel takes the route's" },
 	{ "min-rnr-timer", KV_KEY_U32, AT(min_rnr_timer),
 	  KV_QPA_MIN_RNR_TIMER,
 	  .help = "how long a peer is to wait for a receive, code 0 to 31 of IBTA table 45; 12 is 0.64 ms" },

@@ -16,6 +16,9 @@
 
 #define NOT_PERMITTED "not permitted: this needs CAP_NET_ADMIN in the initial user namespace, run it as root"
 
+/* The module gives a reason; who routes messages to it knows no such family. */
+#define MODULE_GONE "the module was unloaded, and with it what it had made: load it and begin anew"
+
 /* Bytes that events may wait in; the kernel may allow less. */
 #define EVENT_BYTES 262144
 
@@ -89,6 +92,8 @@ static void parse_extack(struct exchange *x, const struct nlattr *attrs, int len
 	}
 	if (x->error == -EPERM && !text)
 		text = NOT_PERMITTED;
+	if (x->error == -ENOENT && !text)
+		text = MODULE_GONE;
 	if (x->error == -ERANGE && text && policy)
 		text = add_range(text, policy, longer, sizeof(longer));
 	set_error(x, text, path);

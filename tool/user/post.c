@@ -46,24 +46,24 @@ static int prep_sge(struct kv_user *u, const struct kv_user_target *to,
 	if (from->lkey > KVERBS_LKEY_MAX)
 		return kv_user_fail(u, -ERANGE,
 				    "sge %u: lkey is %u: it must be 0 to %d",
-				    i, from->lkey, KVERBS_LKEY_MAX);
+				    i + 1, from->lkey, KVERBS_LKEY_MAX);
 	if (from->lkey != KVERBS_LKEY_MR)
 		return kv_user_fail(u, -EOPNOTSUPP,
 				    "sge %u: lkey dma is the kernel's: user space has but lkey mr",
-				    i);
+				    i + 1);
 	if (mr->obj.parents[0] != to->pd)
 		return kv_user_fail(u, -EINVAL,
 				    "sge %u: mr %u and the %s are of different pds",
-				    i, from->mr, to->srq ? "srq" : "qp");
+				    i + 1, from->mr, to->srq ? "srq" : "qp");
 	if (from->offset > mr->length || from->length > mr->length - from->offset)
 		return kv_user_fail(u, -EINVAL,
 				    "sge %u: offset %" PRIu64 " and length %u name bytes beyond the end of the buffer of mr %u, which has %" PRIu64,
-				    i, from->offset, from->length, from->mr, mr->length);
+				    i + 1, from->offset, from->length, from->mr, mr->length);
 	/* What goes inline is copied by the CPU, which needs no lkey. */
 	if (!mr->ib && !(wr->flags & KVERBS_WR_INLINE))
 		return kv_user_fail(u, -EINVAL,
 				    "sge %u: mr %u is not registered: register it first",
-				    i, from->mr);
+				    i + 1, from->mr);
 	sge->addr = (uintptr_t)(mr->buf + from->offset);
 	sge->length = from->length;
 	sge->lkey = mr->ib ? mr->ib->lkey : 0;

@@ -50,7 +50,7 @@ static void test_rc(struct link *l, const struct end *e)
 	attr = init;
 	attr.mask |= KV_QPA_QKEY;
 	refused(l, modify(l, qp, attr), -EINVAL,
-		"kernel qp: qkey: qkey is of no use here: a RC qp has none", "a Q_Key");
+		"kernel qp: qkey: qkey is of no use here: a qp of type RC has none", "a Q_Key");
 	attr = init;
 	attr.mask |= KV_QPA_TIMEOUT;
 	refused(l, modify(l, qp, attr), -EINVAL,
@@ -155,24 +155,24 @@ static void test_others(struct link *l, const struct end *uc, const struct end *
 	test_missing(l, uc->qp, attr, KV_QPA_PATH_MTU, "path_mtu is missing: RTR needs it");
 	attr.mask |= KV_QPA_MIN_RNR_TIMER;
 	refused(l, modify(l, uc->qp, attr), -EINVAL,
-		"min_rnr_timer is of no use here: a UC qp has none", "min_rnr_timer of UC");
+		"min_rnr_timer is of no use here: a qp of type UC has none", "min_rnr_timer of UC");
 	reaches(l, uc->qp, rtr_attr(KVERBS_QPT_UC, uc->qpn));
 	attr = rts_attr(KVERBS_QPT_UC);
 	attr.mask |= KV_QPA_RETRY_CNT;
 	refused(l, modify(l, uc->qp, attr), -EINVAL,
-		"retry_cnt is of no use here: a UC qp has none", "retry_cnt of UC");
+		"retry_cnt is of no use here: a qp of type UC has none", "retry_cnt of UC");
 	reaches(l, uc->qp, rts_attr(KVERBS_QPT_UC));
 
 	attr = init_attr(KVERBS_QPT_UD);
 	test_missing(l, ud->qp, attr, KV_QPA_QKEY, "qkey is missing: INIT needs it");
 	attr.mask |= KV_QPA_ACCESS;
 	refused(l, modify(l, ud->qp, attr), -EINVAL,
-		"access is of no use here: a UD qp has none", "access of UD");
+		"access is of no use here: a qp of type UD has none", "access of UD");
 	reaches(l, ud->qp, init_attr(KVERBS_QPT_UD));
 	attr = rtr_attr(KVERBS_QPT_UD, 0);
 	attr.mask |= KV_QPA_DEST_QPN;
 	refused(l, modify(l, ud->qp, attr), -EINVAL,
-		"dest_qpn is of no use here: a UD qp has none", "a destination of UD");
+		"dest_qpn is of no use here: a qp of type UD has none", "a destination of UD");
 	reaches(l, ud->qp, rtr_attr(KVERBS_QPT_UD, 0));
 	test_missing(l, ud->qp, rts_attr(KVERBS_QPT_UD), KV_QPA_SQ_PSN,
 		     "sq_psn is missing: RTS needs it");
