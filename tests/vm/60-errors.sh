@@ -2,7 +2,7 @@
 # shellcheck shell=dash
 #
 # What a user gets wrong: a message of its own that says what to do, an exit status,
-# and nothing changed. What only a program can get wrong is in tests/vm/contract.c.
+# and nothing changed. What only a program can get wrong is in tests/vm/contract/.
 . ./tap.sh
 
 objects >"$work/before"

@@ -243,7 +243,8 @@ after() {
 	check "$1: and leaves nothing" wait_for 20 nothing_left
 }
 
-for context in $contexts; do
+# A command each takes its time: who polls is what makes the difference here.
+for context in polled softirq; do
 	everything shell "$context"
 	if [ -s "$work/wrong" ]; then
 		fail "$context: everything is made from the shell" "$work/wrong" "$work/log"
@@ -253,7 +254,9 @@ for context in $contexts; do
 	check "$context: flush takes it" sh -c \
 		"kverbs flush | grep -qx 'flushed $(wc -l <"$work/made") kept 0'"
 	after "$context, flush"
+done
 
+for context in $contexts; do
 	hold "$context"
 	kill_tool
 	after "$context, SIGKILL"
