@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
 #
-# The netlink contract, refusal by refusal; tests/vm/contract.c prints the TAP.
+# The netlink contract, refusal by refusal; tests/vm/contract/ prints the TAP.
 exec contract "$DEV"

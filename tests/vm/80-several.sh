@@ -2,7 +2,7 @@
 # shellcheck shell=dash
 #
 # Several tools, several runs, several devices at once. That nobody sees another's
-# objects is tested in tests/vm/contract.c.
+# objects is tested in tests/vm/contract/.
 . ./tap.sh
 
 lat="kverbs lat --op write --time 2"
