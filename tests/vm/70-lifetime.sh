@@ -40,6 +40,8 @@ for space in kernel user; do
 done
 kverbs compare --time 20 >"$work/out" 2>"$work/err" --json "$work/part.json" --ops write --sizes 8,64 &
 tool=$!
+# Its first blocks; a kernel with checkers is long in coming to them.
+wait_for 60 running
 sleep 3
 kill -INT $tool
 wait $tool
