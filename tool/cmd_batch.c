@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include "cmd.h"
 #include "hand/batch.h"
+#include "hand/flush.h"
+#include "hand/describe.h"
 #include "hand/options.h"
 #include "hand/text.h"
 #include "hand/times.h"
@@ -167,6 +169,9 @@ static int run_space(struct work *w, enum kv_space_id space,
 	if (w->text)
 		fclose(batch.in);
 out_close:
+	/* Closing destroys what is left all at once, and tells of no verb. */
+	if (s.trace)
+		kv_flush_each(&s, false);
 	kv_session_close(&s);
 	return ret;
 }
@@ -240,12 +245,11 @@ static void print_timed_doc(struct work *w, int failed,
 				   json_object_get(w->docs[s]));
 	}
 	if (failed)
-		kv_out_put_string(doc, "error", f->text);
+		kv_describe_fault(doc, f);
 	else
 		kv_out_put(doc, "times",
 			   kv_times_describe(&w->times, w->o.spaces));
-	puts(json_object_to_json_string_ext(doc, JSON_FLAGS |
-						 JSON_C_TO_STRING_PRETTY));
+	kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
 	json_object_put(doc);
 }
 
@@ -341,6 +345,8 @@ int kv_cmd_batch(int argc, char **argv)
 		print_help();
 	else if (!ret)
 		ret = run(&w, &fault);
+	if (ret && w.o.json && !w.docs[KV_SPACE_KERNEL])
+		kv_describe_refusal(&fault);
 	for (unsigned int s = 0; s < KV_SPACES; s++)
 		json_object_put(w.docs[s]);
 	kv_times_clear(&w.times);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
+#include "hand/describe.h"
 #include "option.h"
 #include "out.h"
 #include "view.h"
@@ -100,6 +101,8 @@ int kv_cmd_dev(int argc, char **argv)
 	return KV_EXIT_DONE;
 
 out_fault:
+	if (json)
+		kv_describe_refusal(&fault);
 	kv_fault_print(&fault);
 	return fault.exit;
 }

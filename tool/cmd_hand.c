@@ -4,25 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 #include "cmd.h"
+#include "hand/describe.h"
 #include "hand/options.h"
 #include "hand/session.h"
 #include "hand/text.h"
 #include "out.h"
-
-static void print_json(struct json_object *doc, int flags)
-{
-	puts(json_object_to_json_string_ext(doc,
-					    flags | JSON_C_TO_STRING_SPACED |
-						    JSON_C_TO_STRING_NOSLASHESCAPE));
-	fflush(stdout);
-}
 
 static void tell_event(struct json_object *event, void *arg)
 {
 	const struct kv_hand_options *o = arg;
 
 	if (o->json) {
-		print_json(event, JSON_C_TO_STRING_PLAIN);
+		kv_out_print(event, JSON_C_TO_STRING_PLAIN);
 	} else {
 		kv_text_line(stdout, NULL, event);
 		fflush(stdout);
@@ -38,7 +31,8 @@ static int check_space(const struct kv_hand_options *o, struct kv_fault *f)
 	return kv_fault_usage(f, "objects of libibverbs live in the process: use them in 'kverbs batch'");
 }
 
-static int run(struct kv_hand_options *o, struct kv_fault *f)
+/* @told: becomes true if there was a document. */
+static int run(struct kv_hand_options *o, bool *told, struct kv_fault *f)
 {
 	static struct kv_session s;
 	bool monitor = !strcmp(o->word[0], kv_noun_monitor.name);
@@ -53,8 +47,10 @@ static int run(struct kv_hand_options *o, struct kv_fault *f)
 	ret = kv_session_run(&s, 0, o->word, o->n, &doc, f);
 	if (!o->json)
 		kv_text_print(stdout, doc);
-	else if (!monitor)
-		print_json(doc, JSON_C_TO_STRING_PRETTY);
+	else if (!monitor || ret)
+		kv_out_print(doc, monitor ? JSON_C_TO_STRING_PLAIN :
+					    JSON_C_TO_STRING_PRETTY);
+	*told = true;
 	json_object_put(doc);
 	kv_session_close(&s);
 	return ret;
@@ -71,6 +67,7 @@ int kv_cmd_hand(int argc, char **argv)
 {
 	struct kv_fault fault = { 0 };
 	struct kv_hand_options o;
+	bool told = false;
 	int ret;
 
 	ret = kv_hand_options_take(&o, argc, argv, false, &fault);
@@ -81,8 +78,10 @@ int kv_cmd_hand(int argc, char **argv)
 		if (!ret)
 			ret = check_space(&o, &fault);
 		if (!ret)
-			ret = run(&o, &fault);
+			ret = run(&o, &told, &fault);
 	}
+	if (ret && o.json && !told)
+		kv_describe_refusal(&fault);
 	kv_hand_options_free(&o);
 	if (!ret)
 		return KV_EXIT_DONE;

@@ -136,12 +136,14 @@ static int flush_stdout(int status)
 {
 	int failed = ferror(stdout);
 
+	/* What failed earlier has left no errno. */
+	errno = 0;
 	if (fflush(stdout))
 		failed = 1;
 	if (!failed)
 		return status;
-	fprintf(stderr, "kverbs: cannot write to standard output: %s\n",
-		strerror(errno));
+	fprintf(stderr, "kverbs: cannot write to standard output%s%s\n",
+		errno ? ": " : "", errno ? strerror(errno) : "");
 	return status ? status : KV_EXIT_FAILED;
 }
 

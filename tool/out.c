@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <iconv.h>
 #include <libgen.h>
 #include <math.h>
 #include <stdio.h>
@@ -206,6 +207,36 @@ void kv_out_put(struct json_object *obj, const char *key,
 }
 
 /**
+ * kv_out_string() - make a string
+ * @value: what somebody typed, or what a file is called
+ *
+ * JSON is UTF-8; a byte that is none is written as people read it, \xNN.
+ *
+ * Return: the string, or NULL if there is no memory.
+ */
+struct json_object *kv_out_string(const char *value)
+{
+	size_t left = strlen(value), room = 4 * left + 1;
+	struct json_object *string = NULL;
+	char *in = (char *)value, *text = malloc(room), *out = text;
+	iconv_t utf8 = iconv_open("UTF-8", "UTF-8");
+
+	if (!text || utf8 == (iconv_t)-1)
+		goto out;
+	while (left && iconv(utf8, &in, &left, &out, &room) == (size_t)-1) {
+		out += sprintf(out, "\\x%02x", (unsigned char)*in++);
+		room -= 4;
+		left--;
+	}
+	string = json_object_new_string_len(text, (int)(out - text));
+out:
+	if (utf8 != (iconv_t)-1)
+		iconv_close(utf8);
+	free(text);
+	return string;
+}
+
+/**
  * kv_out_put_string() - add a string
  * @obj: to this object
  * @key: its name
@@ -214,7 +245,20 @@ void kv_out_put(struct json_object *obj, const char *key,
 void kv_out_put_string(struct json_object *obj, const char *key,
 		       const char *value)
 {
-	kv_out_put(obj, key, value ? json_object_new_string(value) : NULL);
+	kv_out_put(obj, key, value ? kv_out_string(value) : NULL);
+}
+
+/**
+ * kv_out_print() - print a document on stdout
+ * @doc: the document
+ * @flags: JSON_C_TO_STRING_PRETTY or JSON_C_TO_STRING_PLAIN
+ */
+void kv_out_print(struct json_object *doc, int flags)
+{
+	puts(json_object_to_json_string_ext(doc,
+					    flags | JSON_C_TO_STRING_SPACED |
+						    JSON_C_TO_STRING_NOSLASHESCAPE));
+	fflush(stdout);
 }
 
 /**

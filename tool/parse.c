@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include "backend.h"
 #include "parse.h"
 
 __attribute__((format(printf, 2, 3)))
@@ -541,5 +542,26 @@ int kv_parse_flags(const char *text, const struct kv_word *table,
 		}
 	}
 	*flags = found;
+	return 0;
+}
+
+/**
+ * kv_parse_dev() - read the name of an RDMA device
+ * @text: what was typed
+ * @name: receives @text
+ * @why: receives why not
+ *
+ * Return: 0 or -EINVAL; then @name is as it was.
+ */
+int kv_parse_dev(const char *text, const char **name, struct kv_why *why)
+{
+	size_t length = strlen(text), most = sizeof(((struct kv_dev *)NULL)->name) - 1;
+
+	if (!length)
+		return refuse(why, "is empty; 'kverbs dev show' lists the devices");
+	if (length > most)
+		return refuse(why, "has %zu characters, and a device's name at most %zu",
+			      length, most);
+	*name = text;
 	return 0;
 }

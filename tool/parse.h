@@ -95,6 +95,7 @@ int kv_parse_bytes(const char *text, uint64_t max, uint64_t *bytes,
 int kv_parse_flags(const char *text, const struct kv_word *table,
 		   uint32_t *flags, struct kv_why *why);
 int kv_parse_gid(const char *text, uint8_t gid[16], struct kv_why *why);
+int kv_parse_dev(const char *text, const char **name, struct kv_why *why);
 int kv_parse_address(const char *text, struct kv_address *address,
 		     struct kv_why *why);
 void kv_address_format(char text[KV_ADDRESS_TEXT],

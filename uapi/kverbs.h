@@ -72,8 +72,9 @@
  * Errors: every refusal is NLMSG_ERROR with a negative errno and an extack
  * message; where one attribute is to blame, extack points at it.
  *
- *   -EINVAL   a value or a combination of values is wrong
- *   -ERANGE   a value is out of its range
+ *   -EINVAL   a value or a combination of values is wrong, or a value is more than
+ *             the device or the object can
+ *   -ERANGE   a value is out of the range that holds everywhere; extack has it
  *   -ENOENT   no such object (or it belongs to somebody else)
  *   -ENODEV   no such device, or not from this network namespace
  *   -EBUSY    in use: by another object, by a posted request, by an active run

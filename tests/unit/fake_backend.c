@@ -68,6 +68,7 @@ static int dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev)
 	strcpy(dev->name, "rxe0");
 	dev->can = KVERBS_CAN__ALL;
 	dev->active_mtu = 1024;
+	dev->max_qp_init_rd_atom = 16;
 	dev->gids = 2;
 	dev->gid[0].type = KVERBS_GID_ROCE_V2;
 	dev->gid[0].raw[0] = 0xfe;
@@ -132,12 +133,12 @@ static struct object *make(struct kv_backend *b, enum kv_type type,
 #define MAKE(type, member, parent, known)				\
 	struct object *o;						\
 									\
-	*ns = 1000;							\
 	if ((known) && !find(b, parent, known))				\
 		return -ENOENT;						\
 	o = make(b, type, init->persistent);				\
 	if (!o)								\
-		return -EDQUOT
+		return -EDQUOT;						\
+	*ns = 1000
 
 static int pd_new(struct kv_backend *b, const struct kv_pd_init *init,
 		  struct kv_pd *pd, uint64_t *ns)
@@ -363,12 +364,14 @@ static int qp_modify(struct kv_backend *b, uint32_t id,
 
 	if (!o)
 		return -ENOENT;
+	if (fake_world.refuse)
+		return refuse(b, -EINVAL, "%s", fake_world.refuse);
 	if (kv_qp_table_check(o->o.qp.type, o->o.qp.attr.state, attr->state,
 			      attr->mask, &wrong))
 		return refuse(b, -EINVAL, "%s", wrong.text);
+	*ns = 3000;
 	if ((int)attr->state == fake_world.fail_state)
 		return refuse(b, -EIO, "the device does not like it");
-	*ns = 3000;
 	mask = o->o.qp.attr.mask | attr->mask;
 	o->o.qp.attr = *attr;
 	o->o.qp.attr.mask = mask;
@@ -384,6 +387,8 @@ static int post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *ns)
 		return -ENOENT;
 	if (fake->wcs == FAKE_MAX)
 		return refuse(b, -ENOMEM, "the queue is full");
+	if (fake_world.refusal)
+		return refuse(b, -EINVAL, "%s", fake_world.refusal);
 	*ns = 900;
 	if (wr->flags & KVERBS_WR_UNSIGNALED)
 		return 0;

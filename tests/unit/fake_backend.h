@@ -17,9 +17,11 @@
  * @open: backends that are open
  * @objects: that exist in them
  * @fail_state: a QP refuses to go there; -1: nowhere
+ * @refuse: what is said of each modify of a QP; NULL: they are looked at
  * @lists_changing: so many lists are changed while they are taken
  * @in_use: no object can be destroyed
  * @late_polls: so many polls find nothing
+ * @refusal: requests are refused with -EINVAL and this text; NULL: they are not
  * @waits: how often an event was waited for
  * @event: comes next, if its type is not 0
  */
@@ -27,9 +29,11 @@ struct fake_world {
 	int open;
 	int objects;
 	int fail_state;
+	const char *refuse;
 	int lists_changing;
 	bool in_use;
 	int late_polls;
+	const char *refusal;
 	int waits;
 	struct kv_event event;
 };

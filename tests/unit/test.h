@@ -8,5 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <string.h>
+#include "parse.h"
+
+static inline void assert_says(const struct kv_why *why, const char *part)
+{
+	if (!strstr(why->text, part))
+		fail_msg("'%s' does not say '%s'", why->text, part);
+}
 
 #endif

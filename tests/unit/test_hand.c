@@ -7,6 +7,7 @@
 #include <string.h>
 #include "fake_backend.h"
 #include "hand/batch.h"
+#include "hand/flush.h"
 #include "hand/options.h"
 #include "hand/text.h"
 #include "hand/times.h"
@@ -20,6 +21,8 @@ struct hand {
 	struct kv_fault f;
 	char *text;
 	size_t size;
+	char *traced;
+	size_t traced_size;
 };
 
 static void begin(struct hand *h, enum kv_space_id space, bool batch)
@@ -283,23 +286,105 @@ static void test_connect(void **state)
 	good(&h, "qp show b");
 	says(&h, "state reset");
 	fake_world.fail_state = KVERBS_QPS_RTR;
-	good(&h, "qp modify b state init access none");
-	says(&h, "qp 2 name b state init access none port 1 pkey-index 0");
-	bad(&h, -EIO, "qp connect b peer $b.address", "to rtr: the device does not like it (EIO)");
+	good(&h, "qp modify b state init access remote-write pkey-index 3");
+	says(&h, "qp 2 name b state init access remote-write port 1 pkey-index 3");
+	bad(&h, -EIO, "qp connect b peer $b.address",
+	    "to rtr: the device does not like it; the qp is back in init (EIO)");
 	good(&h, "qp show b");
 	says(&h, "state init");
+	says(&h, "access remote-write port 1 pkey-index 3");
+	fake_world.fail_state = KVERBS_QPS_RTS;
+	bad(&h, -EIO, "qp connect b peer $b.address",
+	    "to rts: the device does not like it; the qp is back in init, but receives that were posted are gone (EIO)");
+	good(&h, "qp show b");
+	says(&h, "state init");
+	says(&h, "access remote-write port 1 pkey-index 3");
+	/* The first step has nothing to take back. */
+	fake_world.fail_state = KVERBS_QPS_INIT;
+	bad(&h, -EIO, "qp connect b peer $b.address", "to init: the device does not like it (EIO)");
+	/* What the last step would refuse, at a time when nothing has been done. */
+	bad(&h, -ERANGE, "qp connect b peer $b.address timeout 32", "connect: timeout is 32: it must be 0 to 31");
+	bad(&h, -ERANGE, "qp connect b peer $b.address retry-cnt 8", "retry-cnt is 8: it must be 0 to 7");
+	bad(&h, -ERANGE, "qp connect b peer $b.address rnr-retry 8", "rnr-retry is 8: it must be 0 to 7");
+	bad(&h, -ERANGE, "qp connect b peer $b.address max-rd-atomic 256", "it must be 0 to 255");
+	bad(&h, -EINVAL, "qp connect b peer $b.address max-rd-atomic 17",
+	    "max-rd-atomic is 17, above the device's max_qp_init_rd_atom, 16");
+	good(&h, "qp show b");
+	says(&h, "access remote-write port 1 pkey-index 3");
 	fake_world.fail_state = -1;
 	good(&h, "qp connect b peer $b.address");
 	good(&h, "qp modify b state err");
 	good(&h, "echo $b.state $b.qpn");
 	assert_string_equal(h.text, "err 18\n");
 	good(&h, "qp add pd p type ud cq c name u");
+	good(&h, "qp modify u state init qkey 5");
+	fake_world.fail_state = KVERBS_QPS_RTS;
+	bad(&h, -EIO, "qp connect u", "the qp is back in init");
+	good(&h, "qp show u");
+	says(&h, "state init");
+	says(&h, "port 1 pkey-index 0 qkey 0x5");
+	fake_world.fail_state = -1;
 	good(&h, "qp connect u");
 	says(&h, "state rts port 1 pkey-index 0 qkey 0x11111111 sq-psn 19");
 	good(&h, "qp add pd p type uc cq c name w");
 	good(&h, "qp connect w peer $b.address");
 	says(&h, "access local-write,remote-write");
 	bad(&h, -EINVAL, "qp modify w state rtr", "RTS");
+	end(&h);
+}
+
+static void refuses_to(struct hand *h, const char *line, const char *text)
+{
+	char want[400];
+
+	snprintf(want, sizeof(want), "qp modify: %s (EINVAL)", text);
+	bad(h, -EINVAL, line, want);
+	assert_string_equal(h->f.text, want);
+}
+
+/* A refusal names all that is missing and all that is too much. */
+static void test_modify(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, true);
+	good(&h, "pd add name p");
+	good(&h, "cq add cqe 16 name c");
+	good(&h, "qp add pd p cq c name a");
+	refuses_to(&h, "qp modify a state rtr timeout 3",
+		   "the qp is in RESET: its next state is INIT");
+	refuses_to(&h, "qp modify a state init", "access is missing: INIT needs it");
+	refuses_to(&h, "qp modify a state init timeout 1 sl 1 sgid-index 1 alt-port 1",
+		   "access is missing: INIT needs it; also of no use here: dgid, timeout, alt-dgid");
+	refuses_to(&h, "qp modify a state init access none qkey 1",
+		   "qkey is of no use here: a qp of type RC has none");
+	good(&h, "qp modify a state init access none");
+	refuses_to(&h, "qp modify a state rtr dgid ::1 dest-qpn 1",
+		   "path-mtu is missing: RTR needs it; also missing: rq-psn, min-rnr-timer, max-dest-rd-atomic");
+	refuses_to(&h, "qp modify a state rtr",
+		   "dgid is missing: RTR needs it (dlid will do on InfiniBand); also missing: path-mtu, dest-qpn, rq-psn, min-rnr-timer, max-dest-rd-atomic");
+	refuses_to(&h, "qp modify a state rtr dgid ::1 dest-qpn 1 path-mtu 1024 rq-psn 1 min-rnr-timer 1 max-dest-rd-atomic 1 sq-psn 1 timeout 1",
+		   "timeout is of no use here: RTR does not take it (from INIT); also of no use here: sq-psn");
+	good(&h, "qp modify a state rtr dgid ::1 dest-qpn 1 path-mtu 1024 rq-psn 1 min-rnr-timer 1 max-dest-rd-atomic 1");
+	refuses_to(&h, "qp modify a state rts timeout 1 retry-cnt 1 rnr-retry 1 max-rd-atomic 1",
+		   "sq-psn is missing: RTS needs it");
+	good(&h, "qp modify a state rts timeout 1 retry-cnt 1 rnr-retry 1 max-rd-atomic 1 sq-psn 1");
+	refuses_to(&h, "qp modify a state rts timeout 14",
+		   "timeout is of no use here: RTS does not take it (from RTS)");
+	/* What has another reason keeps it; what is wrong besides is told as well. */
+	fake_world.refuse = "sgid_index is missing: dgid needs it";
+	refuses_to(&h, "qp modify a state rts dgid ::1 retry-cnt 1",
+		   "sgid-index is missing: dgid needs it; also of no use here: dgid, retry-cnt");
+	refuses_to(&h, "qp modify a state rts access none",
+		   "sgid-index is missing: dgid needs it");
+	fake_world.refuse = "state: the qp is in RTS: its next state is SQD, ERR or RESET";
+	refuses_to(&h, "qp modify a state init access none timeout 3",
+		   "the qp is in RTS: its next state is SQD, ERR or RESET");
+	/* Only a whole word is the name of a field. */
+	fake_world.refuse = "rq_psn_x is no field, and rq_psn is not the first word";
+	refuses_to(&h, "qp modify a state rts access none",
+		   "rq_psn_x is no field, and rq_psn is not the first word");
 	end(&h);
 }
 
@@ -409,7 +494,20 @@ static void test_verbs(void **state)
 	/* What found nothing is no cost of what was found. */
 	assert_int_equal(h.s.verb_ns, 100);
 	good(&h, "refused ENOENT qp del 9");
-	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/errno"), "ENOENT");
+	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/verbs")), 0);
+	fake_world.fail_state = KVERBS_QPS_ERR;
+	good(&h, "refused EIO qp modify a state err");
+	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/verb"), "ibv_modify_qp");
+	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/errno"), "EIO");
+	end(&h);
+	begin(&h, KV_SPACE_KERNEL, true);
+	connect_two(&h);
+	good(&h, "mr add pd p length 64 name m");
+	good(&h, "mr reg m qp a");
+	/* The QP was looked at before. */
+	assert_string_equal(kv_out_get_string(h.doc, "/verbs/1/verb"), "ib_post_send");
+	assert_string_equal(kv_out_get_string(h.doc, "/verbs/1/wr"), "IB_WR_REG_MR");
+	assert_int_equal(kv_out_get_count(h.doc, "/verbs/1/ns"), 2000);
 	end(&h);
 	begin(&h, KV_SPACE_KERNEL, true);
 	good(&h, "cq add cqe 1 context event name c");
@@ -424,6 +522,91 @@ static void test_verbs(void **state)
 	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/verb"), "ib_alloc_cq");
 	good(&h, "cq del e");
 	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/verb"), "ib_free_cq");
+	end(&h);
+}
+
+/* From here on what is traced goes to memory. */
+static void trace_begin(struct hand *h, FILE **real)
+{
+	h->s.trace = true;
+	*real = stderr;
+	stderr = open_memstream(&h->traced, &h->traced_size);
+}
+
+/* Is this all that was traced? */
+static void trace_end(struct hand *h, FILE *real, const char *expected)
+{
+	fclose(stderr);
+	stderr = real;
+	h->s.trace = false;
+	assert_string_equal(h->traced, expected);
+	free(h->traced);
+}
+
+static void traces(struct hand *h, const char *line, int error,
+		   const char *expected)
+{
+	FILE *real;
+
+	trace_begin(h, &real);
+	assert_int_equal(run(h, line), error);
+	trace_end(h, real, expected);
+}
+
+static void test_trace(void **state)
+{
+	struct hand h;
+	FILE *real;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, true);
+	traces(&h, "pd add name p", 0, "ib_alloc_pd(rxe0) = pd 1  [1.000 us]\n");
+	traces(&h, "pd del 9", -ENOENT,
+	       "ib_dealloc_pd(pd 9) not called: no pd with id 9 (ENOENT)\n");
+	good(&h, "cq add cqe 8 name c");
+	good(&h, "qp add pd p cq c name a");
+	traces(&h, "qp show a", 0, "ib_query_qp(qp 1) = reset\n");
+	good(&h, "mr add pd p length 64 name m");
+	traces(&h, "mr reg m qp a access remote-read", 0,
+	       "ib_query_qp(qp 1) = reset\n"
+	       "ib_map_mr_sg(mr 1, offset 0, length 64), "
+	       "ib_post_send(mr 1, qp 1, access remote-read, IB_WR_REG_MR), "
+	       "ib_poll_cq(send-cq) = lkey 0x101, rkey 0x201  [2.000 us]\n");
+	traces(&h, "mr inv m qp a", 0,
+	       "ib_query_qp(qp 1) = reset\n"
+	       "ib_post_send(mr 1, qp 1, IB_WR_LOCAL_INV), ib_poll_cq(send-cq) = 0  [1.500 us]\n");
+	fake_world.refusal = "kernel post: qp: the qp is in RESET: bring it to INIT first (EINVAL)";
+	traces(&h, "post recv qp a", -EINVAL,
+	       "ib_post_recv(qp 1, op recv, wr-id 0, sge none) not called: "
+	       "the qp is in RESET: bring it to INIT first (EINVAL)\n");
+	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/verbs")), 0);
+	fake_world.refusal = "kernel post: the device refuses the request (EINVAL)";
+	traces(&h, "post recv qp a", -EINVAL,
+	       "ib_post_recv(qp 1, op recv, wr-id 0, sge none) = -22 (EINVAL) the device refuses the request\n");
+	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/verbs")), 1);
+	fake_world.refusal = NULL;
+	good(&h, "post recv qp a");
+	fake_world.late_polls = 2;
+	traces(&h, "poll cq c count 1", 0,
+	       "ib_poll_cq(cq 1) = 0  [0.100 us each] 2 times\n"
+	       "ib_poll_cq(cq 1) = 1  [0.100 us]\n");
+	/* At the end of a batch. */
+	trace_begin(&h, &real);
+	assert_int_equal(kv_flush_each(&h.s, false), 4);
+	trace_end(&h, real,
+		  "ib_query_qp(qp 1) = reset\n"
+		  "ib_destroy_qp(qp 1) = 0  [0.500 us]\n"
+		  "ib_dereg_mr(mr 1) = 0  [0.500 us]\n"
+		  "ib_destroy_cq(cq 1) = 0  [0.500 us]\n"
+		  "ib_dealloc_pd(pd 1) = 0  [0.500 us]\n");
+	assert_int_equal(fake_world.objects, 0);
+	end(&h);
+	begin(&h, KV_SPACE_KERNEL, false);
+	good(&h, "pd add");
+	fake_world.lists_changing = 1;
+	traces(&h, "flush", 0, "ib_dealloc_pd(pd 1) = 0  [0.500 us]\n");
+	/* What the fake says it flushed comes in addition. */
+	assert_string_equal(h.text, "flushed 4 kept 1\n");
 	end(&h);
 }
 
@@ -578,9 +761,11 @@ int main(void)
 		cmocka_unit_test(test_references),
 		cmocka_unit_test(test_content),
 		cmocka_unit_test(test_connect),
+		cmocka_unit_test(test_modify),
 		cmocka_unit_test(test_post_and_poll),
 		cmocka_unit_test(test_monitor),
 		cmocka_unit_test(test_verbs),
+		cmocka_unit_test(test_trace),
 		cmocka_unit_test(test_batch),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_noise),

@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "test.h"
 #include <stdio.h>
-#include <string.h>
 #include <errno.h>
-#include <cmocka.h>
-#include "parse.h"
 
 #define UNTOUCHED 0xdeadbeef
-
-static void assert_says(const struct kv_why *why, const char *part)
-{
-	if (!strstr(why->text, part))
-		fail_msg("'%s' does not say '%s'", why->text, part);
-}
 
 static void test_count(void **state)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "hand/args.h"
 #include "hand/words.h"
+#include "out.h"
 
 /* Every reference stands for its own name in brackets; one has no meaning. */
 static int expand(void *arg, const char *reference, char **value,
@@ -359,6 +360,47 @@ static void test_noise(void **state)
 	}
 }
 
+static void test_dev(void **state)
+{
+	char longest[64], longer[65];
+	const char *name = NULL;
+	struct kv_why why;
+
+	(void)state;
+	memset(longest, 'w', sizeof(longest));
+	longest[63] = '\0';
+	memset(longer, 'w', sizeof(longer));
+	longer[64] = '\0';
+	assert_int_equal(kv_parse_dev(longest, &name, &why), 0);
+	assert_ptr_equal(name, longest);
+	assert_int_equal(kv_parse_dev(longer, &name, &why), -EINVAL);
+	assert_says(&why, "has 64 characters, and a device's name at most 63");
+	assert_int_equal(kv_parse_dev("", &name, &why), -EINVAL);
+	assert_ptr_equal(name, longest);
+}
+
+/* What is no UTF-8 becomes text; what is stays as it is. */
+static void test_strings(void **state)
+{
+	static const char *const strings[][2] = {
+		{ "", "" },
+		{ "plain", "plain" },
+		{ "\xc3\xa9\xe2\x82\xac", "\xc3\xa9\xe2\x82\xac" },
+		{ "\xff", "\\xff" },
+		{ "a\xff\xfe" "b", "a\\xff\\xfeb" },
+		{ "cut\xc3", "cut\\xc3" },
+		{ "\xc3(", "\\xc3(" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+		struct json_object *string = kv_out_string(strings[i][0]);
+
+		assert_string_equal(json_object_get_string(string), strings[i][1]);
+		json_object_put(string);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,6 +409,8 @@ int main(void)
 		cmocka_unit_test(test_args),
 		cmocka_unit_test(test_args_refused),
 		cmocka_unit_test(test_address),
+		cmocka_unit_test(test_dev),
+		cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_noise),
 	};
 

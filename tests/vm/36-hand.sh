@@ -357,9 +357,55 @@ for space in kernel user; do
 	has "--trace in $space space: of a qp" \
 		"${verb}_create_qp(pd *, type rc, send-cq *, recv-cq *, max-send-wr 16, max-recv-wr 16, max-send-sge 1, max-recv-sge 1, max-inline 0) = qp *, qpn *  \[*.* us\]" \
 		"$work/err"
+	for type in pd cq qp; do
+		gone=${verb}_destroy_$type
+		[ $type = pd ] && gone=${verb}_dealloc_pd
+		has "--trace in $space space: the $type goes at the end" "$gone($type *) = 0  \[*.* us\]" "$work/err"
+	done
 	kverbs batch "$work/refused" --trace --space $space >"$work/out" 2>"$work/err"
-	has "--trace in $space space: of a refusal" "${verb}_dealloc_pd(pd 2000000000) = -2 (ENOENT) *" "$work/err"
+	has "--trace in $space space: of what was refused before any verb" \
+		"${verb}_dealloc_pd(pd 2000000000) not called: no pd with *id * (ENOENT)" "$work/err"
+	kverbs batch "$work/refused" --json --space $space >"$work/json" 2>/dev/null
+	check "which is no verb in JSON" grep -F '"verbs": [ ]' "$work/json"
+	cat >"$work/reg" <<-'END'
+		pd add name x
+		cq add cqe 16 name c
+		qp add pd x cq c name a
+		qp address a
+		qp connect a peer $a.address
+		mr add pd x length 4k name m
+		mr reg m qp a
+		mr inv m qp a
+	END
+	kverbs batch "$work/reg" --trace --space $space >"$work/out" 2>"$work/err"
+	if [ $space = kernel ]; then
+		has "--trace in kernel space: of a registration" \
+			"ib_map_mr_sg(mr *, offset 0, length 4096), ib_post_send(mr *, qp *, access *, IB_WR_REG_MR), ib_poll_cq(send-cq) = lkey *, rkey *  \[*.* us\]" \
+			"$work/err"
+		has "--trace in kernel space: of its end" \
+			"ib_post_send(mr *, qp *, IB_WR_LOCAL_INV), ib_poll_cq(send-cq) = 0  \[*.* us\]" "$work/err"
+	else
+		has "--trace in user space: of a registration" \
+			"ibv_reg_mr(mr *, offset 0, length 4096, access *) = lkey *, rkey *  \[*.* us\]" "$work/err"
+		has "--trace in user space: of its end" "ibv_dereg_mr(mr *) = 0  \[*.* us\]" "$work/err"
+	fi
+	# A verb that fails: nobody has the address.
+	printf '%s\n' 'pd add name x' 'ah add pd x dgid 2001:db8::1' >"$work/ah"
+	kverbs batch "$work/ah" --trace --space $space >"$work/out" 2>"$work/err"
+	name=ibv_create_ah
+	[ $space = kernel ] && name=rdma_create_user_ah
+	has "--trace in $space space: of a verb that failed" "$name(pd *) = -[0-9]* (E*) *" "$work/err"
+	printf '%s\n' 'cq add cqe 16 name c' 'refused ETIMEDOUT poll cq c count 1 timeout 10ms' >"$work/idle"
+	kverbs batch "$work/idle" --trace --space $space >"$work/out" 2>"$work/err"
+	has "--trace in $space space: of polls that found nothing" "${verb}_poll_cq(cq *) = 0  \[*.* us each\] [1-9]* times" "$work/err"
 done
+kverbs pd add >/dev/null
+kverbs cq add cqe 16 >/dev/null
+kverbs flush --trace >"$work/out" 2>"$work/err"
+has "flush --trace tells what destroys the cqs" "ib_destroy_cq(cq *) = 0  \[*.* us\]" "$work/err"
+has "and the pds" "ib_dealloc_pd(pd *) = 0  \[*.* us\]" "$work/err"
+same "and counts them" "$(grep -c '^ib_de' "$work/err")" "$(awk '{ print $2 }' "$work/out")"
+same "nothing is left" "flushed 0 kept 0" "$(kverbs flush)"
 
 # --- how a batch ends
 for space in kernel user; do

@@ -125,80 +125,90 @@ EINVAL | max_recv_sge is above the device's max_recv_sge | max_recv_sge is 99: i
 EINVAL | ib_create_qp failed: max_inline may be more than the device takes | ibv_create_qp with max_send_wr 16, max_recv_wr 16 and max_inline 1048576: Invalid argument | qp add pd p cq c max-inline 1m
 EINVAL | max_recv_wr is of no use here: receives come from the srq | | qp add pd p cq c srq s max-recv-wr 3
 # Transitions: those that there are not, what each needs, and what it does not take.
-EINVAL | state: the qp is in RESET: its next state is INIT | the qp is in RESET: its next state is INIT | qp modify r state rtr
-EINVAL | state: the qp is in RESET: its next state is INIT | the qp is in RESET: its next state is INIT | qp modify r state rts
-EINVAL | state: the qp is in RESET: its next state is INIT | the qp is in RESET: its next state is INIT | qp modify r state sqd
-EINVAL | state: no qp is brought to SQE: it goes there by itself, after an error of its send queue | no qp is brought to SQE: it goes there by itself, after an error of its send queue | qp modify r state sqe
-EINVAL | state: the qp is in RESET: its next state is INIT | the qp is in RESET: its next state is INIT | qp modify r state err
+EINVAL | the qp is in RESET: its next state is INIT | | qp modify r state rtr
+EINVAL | the qp is in RESET: its next state is INIT | | qp modify r state rts
+EINVAL | the qp is in RESET: its next state is INIT | | qp modify r state sqd
+EINVAL | no qp is brought to SQE: it goes there by itself, after an error of its send queue | | qp modify r state sqe
+EINVAL | the qp is in RESET: its next state is INIT | | qp modify r state err
 EINVAL | access is missing: INIT needs it | | qp modify r state init
 EINVAL | qkey is of no use here: a qp of type RC has none | | qp modify r state init access none qkey 1
-EINVAL | dest_qpn is of no use here: INIT does not take it | | qp modify r state init access none dest-qpn 1
-EINVAL | cur_state is of no use here: INIT does not take it | | qp modify r state init access none cur-state reset
+EINVAL | access is missing: INIT needs it; also of no use here: qkey, dgid, timeout | | qp modify r state init qkey 1 timeout 3 @gid
+EINVAL | dest-qpn is of no use here: INIT does not take it (from RESET) | | qp modify r state init access none dest-qpn 1
+EINVAL | cur-state is of no use here: INIT does not take it (from RESET) | | qp modify r state init access none cur-state reset
 EINVAL | port: the device has no such port | port is 2: rxe0 has 1 to 1 | qp modify r state init access none port 2
 ERANGE | port: integer out of range: it takes 1 to 4294967295 | port is 0: rxe0 has 1 to 1 | qp modify r state init access none port 0
-EINVAL | pkey_index: no P_Key at pkey_index of this port | pkey_index is 70: no P_Key there on port 1 | qp modify r state init access none pkey-index 70
-ERANGE | pkey_index: integer out of range: it takes 0 to 65535 | pkey_index is 65536: it must be 0 to 65535 | qp modify r state init access none pkey-index 65536
+EINVAL | pkey-index: no P_Key at pkey_index of this port | pkey-index is 70: no P_Key there on port 1 | qp modify r state init access none pkey-index 70
+ERANGE | pkey-index: integer out of range: it takes 0 to 65535 | pkey-index is 65536: it must be 0 to 65535 | qp modify r state init access none pkey-index 65536
 EINVAL | qkey is missing: INIT needs it | | qp modify x state init
-EINVAL | qkey is missing: INIT needs it | | qp modify x state init access none
+EINVAL | qkey is missing: INIT needs it; also of no use here: access | | qp modify x state init access none
 = qp modify r state init access none
-EINVAL | state: the qp is in INIT: its next state is RTR, ERR or RESET | the qp is in INIT: its next state is RTR, ERR or RESET | qp modify r state rts
-EINVAL | dgid is missing: RTR needs it (dlid will do on InfiniBand) | | qp modify r state rtr
-EINVAL | sgid_index is missing: dgid needs it | | qp modify r state rtr dgid $dev.gid
-EINVAL | path_mtu is missing: RTR needs it | | qp modify r state rtr @gid
-EINVAL | rq_psn is missing: RTR needs it | | qp modify r state rtr @gid path-mtu 1024
-EINVAL | min_rnr_timer is missing: RTR needs it | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1
-EINVAL | min_rnr_timer is missing: RTR needs it | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17
-EINVAL | max_dest_rd_atomic is missing: RTR needs it | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1
-EINVAL | max_dest_rd_atomic is above the device's max_qp_rd_atom | max_dest_rd_atomic is 255, above the device's max_qp_rd_atom, * | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 255
-ERANGE | max_dest_rd_atomic: integer out of range: it takes 0 to 255 | max_dest_rd_atomic is 256: it must be 0 to 255 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 256
-EINVAL | path_mtu must be 256, 512, 1024, 2048 or 4096 | path_mtu is 1000: it must be 256, 512, 1024, 2048 or 4096 | qp modify r state rtr @gid path-mtu 1000 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
-ERANGE | rq_psn: integer out of range: it takes 0 to 16777215 | rq_psn is 16777216: it must be 0 to 16777215 | qp modify r state rtr @gid path-mtu 1024 rq-psn 0x1000000 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
-ERANGE | dest_qpn: integer out of range: it takes 0 to 16777215 | dest_qpn is 16777216: it must be 0 to 16777215 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 0x1000000 min-rnr-timer 1 max-dest-rd-atomic 1
-ERANGE | min_rnr_timer: integer out of range: it takes 0 to 31 | min_rnr_timer is 32: it must be 0 to 31 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 32 max-dest-rd-atomic 1
-EINVAL | no GID at sgid_index of this port | sgid_index is 200: rxe0 has no GID there on port 1 | qp modify r state rtr dgid $dev.gid sgid-index 200 path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
+EINVAL | the qp is in INIT: its next state is RTR, ERR or RESET | | qp modify r state rts
+EINVAL | dgid is missing: RTR needs it (dlid will do on InfiniBand); also missing: path-mtu, dest-qpn, rq-psn, min-rnr-timer, max-dest-rd-atomic | | qp modify r state rtr
+EINVAL | sgid-index is missing: dgid needs it; also missing: path-mtu, dest-qpn, rq-psn, min-rnr-timer, max-dest-rd-atomic | | qp modify r state rtr dgid $dev.gid
+EINVAL | path-mtu is missing: RTR needs it; also missing: dest-qpn, rq-psn, min-rnr-timer, max-dest-rd-atomic | | qp modify r state rtr @gid
+EINVAL | rq-psn is missing: RTR needs it; also missing: dest-qpn, min-rnr-timer, max-dest-rd-atomic | | qp modify r state rtr @gid path-mtu 1024
+EINVAL | min-rnr-timer is missing: RTR needs it; also missing: dest-qpn, max-dest-rd-atomic | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1
+EINVAL | min-rnr-timer is missing: RTR needs it; also missing: max-dest-rd-atomic | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17
+EINVAL | max-dest-rd-atomic is missing: RTR needs it | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1
+EINVAL | max-dest-rd-atomic is above the device's max_qp_rd_atom | max-dest-rd-atomic is 255, above the device's max_qp_rd_atom, * | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 255
+ERANGE | max-dest-rd-atomic: integer out of range: it takes 0 to 255 | max-dest-rd-atomic is 256: it must be 0 to 255 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 256
+EINVAL | path-mtu must be 256, 512, 1024, 2048 or 4096 | path-mtu is 1000: it must be 256, 512, 1024, 2048 or 4096 | qp modify r state rtr @gid path-mtu 1000 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
+ERANGE | rq-psn: integer out of range: it takes 0 to 16777215 | rq-psn is 16777216: it must be 0 to 16777215 | qp modify r state rtr @gid path-mtu 1024 rq-psn 0x1000000 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
+ERANGE | dest-qpn: integer out of range: it takes 0 to 16777215 | dest-qpn is 16777216: it must be 0 to 16777215 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 0x1000000 min-rnr-timer 1 max-dest-rd-atomic 1
+ERANGE | min-rnr-timer: integer out of range: it takes 0 to 31 | min-rnr-timer is 32: it must be 0 to 31 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 32 max-dest-rd-atomic 1
+EINVAL | no GID at sgid_index of this port | sgid-index is 200: rxe0 has no GID there on port 1 | qp modify r state rtr dgid $dev.gid sgid-index 200 path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
 EINVAL | the destination's MAC address can't be resolved: check dgid and the route | ibv_modify_qp of qp 7 from INIT to RTR: Invalid argument: check dgid, sgid_index, the route to it, and what the device can do | qp modify r state rtr dgid fe80::77 sgid-index $dev.gid_index path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
-EINVAL | timeout is of no use here: RTR does not take it | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1 timeout 3
+EINVAL | rq-psn is missing: RTR needs it; also missing: max-dest-rd-atomic; also of no use here: qkey, sq-psn | | qp modify r state rtr @gid path-mtu 1024 dest-qpn 17 min-rnr-timer 1 sq-psn 1 qkey 1
+EINVAL | timeout is of no use here: RTR does not take it (from INIT) | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1 timeout 3
 = qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
-EINVAL | state: the qp is in RTR: its next state is RTS, ERR or RESET | the qp is in RTR: its next state is RTS, ERR or RESET | qp modify r state init access none
-EINVAL | timeout is missing: RTS needs it | | qp modify r state rts
-EINVAL | retry_cnt is missing: RTS needs it | | qp modify r state rts timeout 14
-EINVAL | rnr_retry is missing: RTS needs it | | qp modify r state rts timeout 14 retry-cnt 7
-EINVAL | max_rd_atomic is missing: RTS needs it | | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7
-EINVAL | sq_psn is missing: RTS needs it | | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 1
+EINVAL | the qp is in RTR: its next state is RTS, ERR or RESET | | qp modify r state init access none
+EINVAL | timeout is missing: RTS needs it; also missing: sq-psn, retry-cnt, rnr-retry, max-rd-atomic | | qp modify r state rts
+EINVAL | retry-cnt is missing: RTS needs it; also missing: sq-psn, rnr-retry, max-rd-atomic | | qp modify r state rts timeout 14
+EINVAL | rnr-retry is missing: RTS needs it; also missing: sq-psn, max-rd-atomic | | qp modify r state rts timeout 14 retry-cnt 7
+EINVAL | max-rd-atomic is missing: RTS needs it; also missing: sq-psn | | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7
+EINVAL | sq-psn is missing: RTS needs it | | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 1
 ERANGE | timeout: integer out of range: it takes 0 to 31 | timeout is 32: it must be 0 to 31 | qp modify r state rts timeout 32 retry-cnt 7 rnr-retry 7 max-rd-atomic 1 sq-psn 1
-ERANGE | retry_cnt: integer out of range: it takes 0 to 7 | retry_cnt is 8: it must be 0 to 7 | qp modify r state rts timeout 14 retry-cnt 8 rnr-retry 7 max-rd-atomic 1 sq-psn 1
-ERANGE | rnr_retry: integer out of range: it takes 0 to 7 | rnr_retry is 8: it must be 0 to 7 | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 8 max-rd-atomic 1 sq-psn 1
-ERANGE | max_rd_atomic: integer out of range: it takes 0 to 255 | max_rd_atomic is 256: it must be 0 to 255 | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 256 sq-psn 1
-EINVAL | max_rd_atomic is above the device's max_qp_init_rd_atom | max_rd_atomic is 255, above the device's max_qp_init_rd_atom, * | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 255 sq-psn 1
-ERANGE | sq_psn: integer out of range: it takes 0 to 16777215 | sq_psn is 16777216: it must be 0 to 16777215 | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 1 sq-psn 0x1000000
-EINVAL | port is of no use here: RTS does not take it | | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 1 sq-psn 1 port 1
-EINVAL | state: the qp is in RTS: its next state is SQD, ERR or RESET | the qp is in RTS: its next state is SQD, ERR or RESET | qp modify a state rtr
-EINVAL | state: the qp is in RTS: its next state is SQD, ERR or RESET | the qp is in RTS: its next state is SQD, ERR or RESET | qp modify a state init access none
-EINVAL | timeout is of no use here: RTS does not take it | | qp modify a state rts timeout 3
-EINVAL | sgid_index is missing: dgid needs it | | qp modify a state rts dgid $dev.gid
-EINVAL | cur_state is not the state that the qp is in | cur_state is not the state that qp 1 is in: RTS | qp modify a state rts cur-state rtr
-EINVAL | path_mtu is of no use here: SQD does not take it | | qp modify a state sqd path-mtu 1024
-EINVAL | access is of no use here: ERR does not take it | | qp modify a state err access none
-EINVAL | cur_state is of no use here: RESET does not take it | | qp modify a state reset cur-state rts
-ERANGE | sqd_async_notify: integer out of range: it takes 0 to 1 | sqd_async_notify is 2: it must be 0 to 1 | qp modify a state sqd sqd-async-notify 2
-EINVAL | alt_port: an alternate path is for InfiniBand only | an alternate path is for InfiniBand only | qp modify a state rts alt-dgid $dev.gid alt-sgid-index 1
+ERANGE | retry-cnt: integer out of range: it takes 0 to 7 | retry-cnt is 8: it must be 0 to 7 | qp modify r state rts timeout 14 retry-cnt 8 rnr-retry 7 max-rd-atomic 1 sq-psn 1
+ERANGE | rnr-retry: integer out of range: it takes 0 to 7 | rnr-retry is 8: it must be 0 to 7 | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 8 max-rd-atomic 1 sq-psn 1
+ERANGE | max-rd-atomic: integer out of range: it takes 0 to 255 | max-rd-atomic is 256: it must be 0 to 255 | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 256 sq-psn 1
+EINVAL | max-rd-atomic is above the device's max_qp_init_rd_atom | max-rd-atomic is 255, above the device's max_qp_init_rd_atom, * | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 255 sq-psn 1
+ERANGE | sq-psn: integer out of range: it takes 0 to 16777215 | sq-psn is 16777216: it must be 0 to 16777215 | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 1 sq-psn 0x1000000
+EINVAL | port is of no use here: RTS does not take it (from RTR) | | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 1 sq-psn 1 port 1
+EINVAL | the qp is in RTS: its next state is SQD, ERR or RESET | | qp modify a state rtr
+EINVAL | the qp is in RTS: its next state is SQD, ERR or RESET | | qp modify a state init access none
+EINVAL | timeout is of no use here: RTS does not take it (from RTS) | | qp modify a state rts timeout 3
+EINVAL | pkey-index is of no use here: RTS does not take it (from RTS); also of no use here: path-mtu, timeout | | qp modify a state rts timeout 3 path-mtu 1024 pkey-index 0 access none
+EINVAL | sgid-index is missing: dgid needs it; also of no use here: dgid | | qp modify a state rts dgid $dev.gid
+EINVAL | cur-state is not the state that the qp is in | cur-state is not the state that qp 1 is in: RTS | qp modify a state rts cur-state rtr
+EINVAL | path-mtu is of no use here: SQD does not take it (from RTS) | | qp modify a state sqd path-mtu 1024
+EINVAL | access is of no use here: ERR does not take it (from RTS) | | qp modify a state err access none
+EINVAL | cur-state is of no use here: RESET does not take it (from RTS) | | qp modify a state reset cur-state rts
+ERANGE | sqd-async-notify: integer out of range: it takes 0 to 1 | sqd-async-notify is 2: it must be 0 to 1 | qp modify a state sqd sqd-async-notify 2
+EINVAL | alt-port: an alternate path is for InfiniBand only | an alternate path is for InfiniBand only | qp modify a state rts alt-dgid $dev.gid alt-sgid-index 1
 EINVAL | qkey is of no use here: a qp of type RC has none | | qp modify a state rts path-mig-state migrated qkey 1
 EINVAL | access is of no use here: a qp of type UD has none | | qp modify u state rts access none
 = qp modify x state init qkey 1
-EINVAL | sgid_index is missing: dgid needs it | | qp modify x state rtr dgid $dev.gid
-EINVAL | path_mtu is of no use here: a qp of type UD has none | | qp modify x state rtr path-mtu 1024
+EINVAL | sgid-index is missing: dgid needs it; also of no use here: dgid | | qp modify x state rtr dgid $dev.gid
+EINVAL | path-mtu is of no use here: a qp of type UD has none | | qp modify x state rtr path-mtu 1024
 = qp modify x state rtr
-EINVAL | sq_psn is missing: RTS needs it | | qp modify x state rts
+EINVAL | sq-psn is missing: RTS needs it | | qp modify x state rts
 EINVAL | timeout is of no use here: a qp of type UD has none | | qp modify x state rts sq-psn 1 timeout 1
 = qp modify x state err
-EINVAL | state: the qp is in ERR: its next state is RESET | the qp is in ERR: its next state is RESET | qp modify x state rts
-EINVAL | state: the qp is in ERR: its next state is RESET | the qp is in ERR: its next state is RESET | qp modify x state init qkey 1
+EINVAL | the qp is in ERR: its next state is RESET | | qp modify x state rts
+EINVAL | the qp is in ERR: its next state is RESET | | qp modify x state init qkey 1
 EINVAL | qp * is in rts: it can be connected from reset or init; 'qp modify * state reset' brings it there | | qp connect a peer $b.address
 EINVAL | 'peer' is missing: qp * is of type rc, and needs the address that 'qp address' told of the other QP | | qp connect n
-EINVAL | to rtr: path_mtu must be 256, 512, 1024, 2048 or 4096; the qp is back in reset | to rtr: path_mtu is 1000: it must be 256, 512, 1024, 2048 or 4096; the qp is back in reset | qp connect n peer $b.address path-mtu 1000
+EINVAL | to rtr: path-mtu must be 256, 512, 1024, 2048 or 4096; the qp is back in reset | to rtr: path-mtu is 1000: it must be 256, 512, 1024, 2048 or 4096; the qp is back in reset | qp connect n peer $b.address path-mtu 1000
 EINVAL | sgid-index 200: rxe0 has no such GID; 'dev show' lists those that there are | | qp connect n peer $b.address sgid-index 200
 EINVAL | 'qkey' means nothing to a qp of type rc | | qp connect n peer $b.address qkey 5
 EINVAL | to rtr: the destination's MAC address can't be resolved: check dgid and the route; the qp is back in reset | to rtr: ibv_modify_qp of qp 12 from INIT to RTR: Invalid argument: check dgid, sgid_index, the route to it, and what the device can do; the qp is back in reset | qp connect n peer 0000:000012:000012:fe800000000000000000000000000077
+EINVAL | to rtr: the destination's MAC address can't be resolved: check dgid and the route; the qp is back in init | to rtr: ibv_modify_qp of qp 10 from INIT to RTR: Invalid argument: check dgid, sgid_index, the route to it, and what the device can do; the qp is back in init | qp connect i peer 0000:000012:000012:fe800000000000000000000000000077 access remote-read
+EINVAL | to rtr: path-mtu must be 256, 512, 1024, 2048 or 4096; the qp is back in init | to rtr: path-mtu is 1000: it must be 256, 512, 1024, 2048 or 4096; the qp is back in init | qp connect i peer $b.address path-mtu 1000
+ERANGE | timeout is 32: it must be 0 to 31 | | qp connect i peer $b.address timeout 32
+ERANGE | retry-cnt is 8: it must be 0 to 7 | | qp connect n peer $b.address retry-cnt 8
+ERANGE | rnr-retry is 8: it must be 0 to 7 | | qp connect n peer $b.address rnr-retry 8
+ERANGE | max-rd-atomic is 256: it must be 0 to 255 | | qp connect n peer $b.address max-rd-atomic 256
+EINVAL | max-rd-atomic is 255, above the device's max_qp_init_rd_atom, * | | qp connect i peer $b.address max-rd-atomic 255
 EINVAL | 'timeout' means nothing to a qp of type uc | | qp connect v peer $b.address timeout 3
 EINVAL | 'access' means nothing to a qp of type ud | | qp connect y access none
 EINVAL | sgid-index 200: rxe0 has no such GID; 'dev show' lists those that there are | | qp address a sgid-index 200
@@ -267,6 +277,9 @@ EINVAL | sge 1: lkey mr: the mr is not registered: register it first | sge 1: mr
 = post recv qp i
 = post recv qp i
 = post recv qp i
+EBUSY | the receive queue is full: poll its completions | | post recv qp i
+EINVAL | max-rd-atomic is 255, above the device's max_qp_init_rd_atom, * | | qp connect i peer $b.address max-rd-atomic 255
+EINVAL | to rtr: * the qp is back in init | | qp connect i peer 0000:000012:000012:fe800000000000000000000000000077
 EBUSY | the receive queue is full: poll its completions | | post recv qp i
 = post recv qp t
 = post recv qp t

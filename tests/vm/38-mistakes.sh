@@ -52,7 +52,7 @@ table() {
 2 | pd show: '0' is no pd: it takes an id, from 1 on, or a name | pd show 0
 2 | pd show: '-1' is no pd: it takes an id, from 1 on, or a name | pd show -1
 2 | pd show: '4294967296' is no pd: it takes an id, from 1 on, or a name | pd show 4294967296
-2 | pd show: 'p' is the name of nothing; 'name p' at the end of 'pd add' changes that | pd show p
+2 | pd show: 'p' is the name of nothing; 'name p' at the end of 'pd add' changes that, in a batch | pd show p
 2 | pd show: 'fly' is too much: it takes nothing more | pd show $pd fly
 2 | pd show: '$pd' is too much: it takes nothing more | pd show $pd $pd
 2 | pd del: the id or the name of the pd is missing | pd del
@@ -158,7 +158,7 @@ table() {
 1 | mr load: file '/dev/zero' is no regular file (EINVAL) | mr load $mr file /dev/zero
 1 | mr save: file '$work': cannot open it: Is a directory (EISDIR) | mr save $mr file $work
 1 | mr save: file '$work/no/such': cannot open it: No such file or directory (ENOENT) | mr save $mr file $work/no/such
-1 | qp modify: state: the qp is in RESET: its next state is INIT (EINVAL) | qp modify $qp state rts
+1 | qp modify: the qp is in RESET: its next state is INIT (EINVAL) | qp modify $qp state rts
 1 | qp modify: access is missing: INIT needs it (EINVAL) | qp modify $qp state init
 1 | qp connect: 'peer' is missing: qp $qp is of type rc, and needs the address that 'qp address' told of the other QP (EINVAL) | qp connect $qp
 1 | qp connect: 'qkey' means nothing to a qp of type rc (EINVAL) | qp connect $qp peer 0000:000012:000012:00000000000000000000ffffc0000201 qkey 1
@@ -329,6 +329,30 @@ refused "no module" 77 "$nomodule" kverbs pd add
 refused "no module to monitor" 77 "$nomodule" kverbs monitor time 10ms
 refused "no module, batch" 77 "$nomodule" kverbs batch "$work/lines"
 check "user space does not need it" kverbs batch "$work/lines" --space user
+
+# Whatever goes wrong is a document, too.
+while read -r errno line; do
+	# Words of a line.
+	# shellcheck disable=SC2086
+	kverbs $line --json >"$work/out" 2>"$work/err"
+	if json "$work/out" && grep -q "\"errno\": *\"$errno\"" "$work/out" && [ -s "$work/err" ]; then
+		pass "JSON: $line"
+	else
+		fail "JSON: $line" "$work/out" "$work/err"
+	fi
+done <<END
+EINVAL pd frob
+EINVAL pd del
+EINVAL qp modify 1 state there
+EINVAL pd add dev $(printf '%0100d' 0)
+ENODEV dev show nope
+ENOENT batch /nonexist
+EINVAL batch
+END
+printf 'echo "\377"\n' >"$work/$(printf '\377').kv"
+kverbs batch "$work/$(printf '\377').kv" --space user --repeat 2 --json >"$work/out" 2>"$work/err"
+check "JSON has no byte that is no UTF-8" sh -c "! LC_ALL=C grep -q '[^ -~]' '$work/out'"
+check "and is a document" json "$work/out"
 insmod "$KO"
 check "nothing is left" nothing_left
 finish

@@ -119,6 +119,9 @@ static int read_value(const struct reader *r, const struct kv_key *key,
 	case KV_KEY_ADDRESS:
 		ret = kv_parse_address(text, field, &why);
 		break;
+	case KV_KEY_DEVICE:
+		ret = kv_parse_dev(text, field, &why);
+		break;
 	case KV_KEY_TEXT:
 		*(const char **)field = text;
 		break;
@@ -127,7 +130,7 @@ static int read_value(const struct reader *r, const struct kv_key *key,
 		break;
 	}
 	if (ret)
-		return kv_fault_usage(r->f, "%s '%s' %s", key->name, text,
+		return kv_fault_usage(r->f, "%s '%.200s' %s", key->name, text,
 				      why.text);
 	if (key->kind == KV_KEY_U32 || key->kind == KV_KEY_SIZE32)
 		*(uint32_t *)field = (uint32_t)v;
@@ -279,8 +282,9 @@ static struct json_object *make_value(const struct kv_key *key,
 	case KV_KEY_GID:
 		return json_object_new_string(inet_ntop(AF_INET6, field, text,
 							sizeof(text)));
+	case KV_KEY_DEVICE:
 	case KV_KEY_TEXT:
-		return json_object_new_string(*(const char *const *)field);
+		return kv_out_string(*(const char *const *)field);
 	case KV_KEY_ADDRESS:
 	case KV_KEY_PIECE:
 		return NULL;

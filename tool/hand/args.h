@@ -38,6 +38,7 @@ enum kv_key_kind {
 	KV_KEY_ID, /* an object; uint32_t */
 	KV_KEY_GID, /* uint8_t[16] */
 	KV_KEY_ADDRESS, /* struct kv_address */
+	KV_KEY_DEVICE, /* const char *, the name of one; ditto */
 	KV_KEY_TEXT, /* const char *, as long as the words live */
 	KV_KEY_PIECE, /* opens a piece, which has keys of its own */
 };

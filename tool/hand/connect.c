@@ -6,6 +6,7 @@
 #include "hand/connect.h"
 #include "hand/describe.h"
 #include "hand/object.h"
+#include "hand/qp_fault.h"
 #include "hand/qp_key.h"
 #include "qp_table.h"
 
@@ -120,6 +121,7 @@ struct step {
 };
 
 #define INIT_ALL (KV_QPA_PORT | KV_QPA_PKEY_INDEX)
+#define INIT_ANY (INIT_ALL | KV_QPA_ACCESS | KV_QPA_QKEY)
 #define RTR_CONNECTED (KV_QPA_AV | KV_QPA_PATH_MTU | KV_QPA_DEST_QPN | \
 		       KV_QPA_RQ_PSN)
 
@@ -154,6 +156,40 @@ static uint32_t default_access(const struct kv_qp *qp,
 	return access;
 }
 
+/* What the last step is going to refuse. The backends know that too, but by then
+ * there is no way back to INIT that keeps the receives which were posted there.
+ */
+static int check_rts(const struct kv_dev *dev, const struct kv_qp *qp,
+		     const struct kv_qp_attr *attr, struct kv_fault *f)
+{
+	const struct {
+		const char *name;
+		uint32_t value;
+		uint32_t max;
+	} all[] = {
+		{ "timeout", attr->timeout, 31 },
+		{ "retry-cnt", attr->retry_cnt, 7 },
+		{ "rnr-retry", attr->rnr_retry, 7 },
+		{ "max-rd-atomic", attr->max_rd_atomic, UINT8_MAX },
+	};
+
+	if (qp->type != KVERBS_QPT_RC)
+		return 0;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (all[i].value > all[i].max)
+			return kv_fault_set(f, -ERANGE,
+					    "%s is %u: it must be 0 to %u",
+					    all[i].name, all[i].value,
+					    all[i].max);
+	}
+	if (attr->max_rd_atomic > dev->max_qp_init_rd_atom)
+		return kv_fault_set(f, -EINVAL,
+				    "max-rd-atomic is %u, above the device's max_qp_init_rd_atom, %u",
+				    attr->max_rd_atomic,
+				    dev->max_qp_init_rd_atom);
+	return 0;
+}
+
 /* All attributes that any step may need. */
 static int prepare(struct kv_session *s, const struct kv_connect_args *a,
 		   const struct kv_qp *qp, struct kv_qp_attr *attr,
@@ -169,6 +205,8 @@ static int prepare(struct kv_session *s, const struct kv_connect_args *a,
 		ret = kv_connect_gid(&dev, given & KV_QPA_AV ?
 						   (int)a->attr.av.sgid_index :
 						   -1, &gid, f);
+	if (!ret)
+		ret = check_rts(&dev, qp, &a->attr, f);
 	if (ret)
 		return ret;
 	*attr = a->attr;
@@ -224,7 +262,7 @@ static int check(const struct kv_connect_args *a, const struct kv_qp *qp,
 	return 0;
 }
 
-/* Undo what a failed step left, as far as that can be done. */
+/* Undo what the steps before a failed one did; that one has done nothing. */
 static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step,
 		     struct kv_fault *f)
 {
@@ -232,15 +270,27 @@ static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step,
 		.mask = KV_QPA_STATE,
 		.state = KVERBS_QPS_RESET,
 	};
+	bool was_init = qp->attr.state == KVERBS_QPS_INIT;
+	struct kv_qp_attr init = qp->attr;
+	const char *lost = "";
 	size_t used = strlen(f->text);
 	uint64_t ns;
+	int ret = 0;
 
-	/* A QP that was in INIT, where receives may be posted, is there still. */
-	if (!step || (step == 1 && qp->attr.state == KVERBS_QPS_INIT))
+	if (!step)
 		return;
-	snprintf(f->text + used, sizeof(f->text) - used, "; the qp is %s reset",
-		 s->b->ops->qp_modify(s->b, qp->id, &reset, &ns) ?
-			 "not even back in" : "back in");
+	/* In INIT its attributes can be set anew; beyond, the way back is over RESET. */
+	if (!was_init || step > 1)
+		ret = s->b->ops->qp_modify(s->b, qp->id, &reset, &ns);
+	if (!ret && was_init) {
+		init.mask = KV_QPA_STATE | (qp->attr.mask & INIT_ANY);
+		ret = s->b->ops->qp_modify(s->b, qp->id, &init, &ns);
+		if (step > 1)
+			lost = ", but receives that were posted are gone";
+	}
+	snprintf(f->text + used, sizeof(f->text) - used, "; the qp is %s %s%s",
+		 ret ? "not even back in" : "back in",
+		 was_init ? "init" : "reset", lost);
 }
 
 /**
@@ -276,7 +326,7 @@ int kv_connect(struct kv_session *s, const void *args,
 		done |= attr.mask;
 		ret = s->b->ops->qp_modify(s->b, a->given.id, &attr, &ns);
 		if (ret) {
-			kv_session_refuse(s, ret, &why);
+			kv_qp_fault_step(s, ret, &why);
 			kv_fault_set(f, ret, "to %s: %.800s", steps[i].name,
 				     why.text);
 			put_back(s, &object.qp, i, f);

@@ -1,20 +1,95 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <stdlib.h>
+#include "hand/flush.h"
 #include "hand/object.h"
 #include "hand/text.h"
 #include "out.h"
 
+/* How often to list what others change meanwhile. */
+#define TRIES 10
+
+/* Objects of one type that are to be destroyed. */
+struct found {
+	bool persistent;
+	uint32_t *id;
+	size_t n;
+	size_t room;
+};
+
+static int add_id(const union kv_object *object, void *arg)
+{
+	struct found *found = arg;
+
+	/* All begin as a PD does. */
+	if (object->pd.persistent != found->persistent)
+		return 0;
+	if (found->n == found->room) {
+		size_t room = found->room ? 2 * found->room : 16;
+		uint32_t *id = realloc(found->id, room * sizeof(*id));
+
+		if (!id)
+			return -ENOMEM;
+		found->id = id;
+		found->room = room;
+	}
+	found->id[found->n++] = object->id;
+	return 0;
+}
+
+static uint32_t destroy_type(struct kv_session *s, enum kv_type type,
+			     bool persistent)
+{
+	struct found found = { .persistent = persistent };
+	uint32_t destroyed = 0;
+	int ret = -EINTR;
+	uint64_t ns;
+
+	for (int i = 0; i < TRIES && ret == -EINTR; i++) {
+		found.n = 0;
+		ret = s->b->ops->each(s->b, type, add_id, &found);
+	}
+	for (size_t i = 0; i < found.n; i++)
+		destroyed += !s->b->ops->del(s->b, type, found.id[i], &ns);
+	free(found.id);
+	return destroyed;
+}
+
+/**
+ * kv_flush_each() - destroy objects one by one, so that each verb is told
+ * @s: the session
+ * @persistent: all that are persistent; else those that die with the session
+ *
+ * What can't be listed or destroyed is left to who destroys all of it.
+ *
+ * Return: how many were destroyed.
+ */
+uint32_t kv_flush_each(struct kv_session *s, bool persistent)
+{
+	/* Users before what they use. */
+	static const enum kv_type order[] = {
+		KV_QP, KV_AH, KV_SRQ, KV_MR, KV_CQ, KV_PD,
+	};
+	uint32_t destroyed = 0;
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		destroyed += destroy_type(s, order[i], persistent);
+	return destroyed;
+}
+
 static int flush(struct kv_session *s, const void *args,
 		 struct json_object *result, struct kv_fault *f)
 {
-	uint32_t flushed = 0, kept = 0;
+	uint32_t each = 0, flushed = 0, kept = 0;
 	int ret;
 
 	(void)args;
+	if (s->trace && s->space == KV_SPACE_KERNEL)
+		each = kv_flush_each(s, true);
 	ret = s->b->ops->flush(s->b, &flushed, &kept);
 	if (ret)
 		return kv_session_refuse(s, ret, f);
-	kv_out_put_count(result, "flushed", flushed);
+	kv_out_put_count(result, "flushed", each + flushed);
 	kv_out_put_count(result, "kept", kept);
 	return 0;
 }

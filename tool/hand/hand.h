@@ -93,7 +93,7 @@ extern const struct kv_noun *const kv_nouns[];
 	{ "name", KV_KEY_TEXT, offset, .value = "NAME",			\
 	  .help = "what it is called for the rest of the batch" }
 #define KV_KEY_DEV(offset)						\
-	{ "dev", KV_KEY_TEXT, offset, .value = "DEV",			\
+	{ "dev", KV_KEY_DEVICE, offset, .value = "DEV",			\
 	  .help = "device; default: that of --dev, or the only one there is" }
 
 const struct kv_noun *kv_noun_find(const char *name);

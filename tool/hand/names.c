@@ -234,7 +234,7 @@ int kv_names_id(const struct kv_names *names, enum kv_type type,
 	}
 	if (!name)
 		snprintf(why->text, sizeof(why->text),
-			 "is the name of nothing; 'name %.64s' at the end of '%s add' changes that",
+			 "is the name of nothing; 'name %.64s' at the end of '%s add' changes that, in a batch",
 			 text, word);
 	else if (name->value)
 		snprintf(why->text, sizeof(why->text),

@@ -98,7 +98,8 @@ static int take(struct kv_hand_options *o, const struct row *row, char *value,
 	case OPTION_SPACE:
 		return take_space(o, value, f);
 	case OPTION_DEV:
-		o->dev = value;
+		if (kv_parse_dev(value, &o->dev, &why))
+			return kv_fault_usage(f, "--dev '%.200s' %s", value, why.text);
 		break;
 	case OPTION_REPEAT:
 		if (kv_parse_count(value, 1, KV_HAND_REPEAT_MAX, &v, &why))

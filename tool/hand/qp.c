@@ -4,6 +4,7 @@
 #include "hand/connect.h"
 #include "hand/describe.h"
 #include "hand/object.h"
+#include "hand/qp_fault.h"
 #include "hand/qp_key.h"
 #include "hand/text.h"
 #include "out.h"
@@ -121,7 +122,7 @@ static int modify(struct kv_session *s, const void *args,
 		attr.mask |= KV_QPA_PORT | KV_QPA_PKEY_INDEX;
 	ret = s->b->ops->qp_modify(s->b, a->given.id, &attr, &ns);
 	if (ret)
-		return kv_session_refuse(s, ret, f);
+		return kv_qp_fault_modify(s, a->given.id, &attr, ret, f);
 	kv_object_begin(s, KV_QP, a->given.id, result);
 	kv_describe_qp_attr(result, &attr);
 	kv_object_part(s, KV_QP, a->given.id, result);
@@ -197,7 +198,7 @@ static const struct kv_command commands[] = {
 	  .size = sizeof(struct kv_qp_args), .init = &modify_init,
 	  .fn = modify, .print = kv_text_object },
 	{ "connect", "brings it from reset or init over rtr to rts",
-	  "If a step fails, a QP that was in reset is put back there. UD has no connection: it needs no peer.",
+	  "If a step fails, the QP is put back to where it was, with what it had there. UD has no connection: it needs no peer.",
 	  .id = KV_ID_MUST, .type = KV_QP, .key = kv_connect_key,
 	  .size = sizeof(struct kv_connect_args), .init = &kv_connect_init,
 	  .fn = kv_connect, .print = kv_text_object },

@@ -10,30 +10,93 @@
 #include "interrupt.h"
 #include "out.h"
 
+static void drop(char *text, size_t n)
+{
+	memmove(text, text + n, strlen(text + n) + 1);
+}
+
+/* Leave out what the command's name says, "kernel cq: ", and what is said twice,
+ * "cqe: cqe is above ...".
+ */
+static void shorten(char *text)
+{
+	size_t n = strcspn(text, ":");
+
+	if (!strncmp(text, "kernel ", strlen("kernel ")) &&
+	    !strncmp(text + n, ": ", 2))
+		drop(text, n + 2);
+	n = strcspn(text, ": ");
+	if (!strncmp(text + n, ": ", 2) && !strncmp(text, text + n + 2, n))
+		drop(text, n + 2);
+}
+
+/* What the backend says of an error, as far as nobody else says it. */
+static void word_error(const char *err, int error, char *text, size_t size)
+{
+	char suffix[32];
+	size_t end;
+	int n;
+
+	snprintf(text, size, "%s", err[0] ? err : strerror(-error));
+	/* A backend may have named the errno, which has a place of its own. */
+	n = snprintf(suffix, sizeof(suffix), " (%s)", kv_errno_name(error));
+	end = strlen(text);
+	if (end > (size_t)n && !strcmp(text + end - n, suffix))
+		text[end - (size_t)n] = '\0';
+	shorten(text);
+}
+
+static void print_error(const struct kv_trace_call *call)
+{
+	char why[sizeof(((struct kv_backend *)NULL)->err)];
+	size_t n;
+
+	word_error(call->why, call->error, why, sizeof(why));
+	/* The arguments begin with what it is about: "pd: no pd with ...". */
+	n = strcspn(why, ": ");
+	if (!strncmp(why + n, ": ", 2) && !strncmp(why, call->args, n) &&
+	    call->args[n] == ' ')
+		drop(why, n + 2);
+	if (call->called)
+		fprintf(stderr, " = %d (%s) %s", call->error,
+			kv_errno_name(call->error), why);
+	else
+		fprintf(stderr, " not called: %s (%s)", why,
+			kv_errno_name(call->error));
+}
+
 static void print_call(const struct kv_trace_call *call)
 {
-	fprintf(stderr, "%s(%s) = ", call->verb, call->args);
+	fprintf(stderr, "%s%s(%s%s%s)%s", call->before, call->verb, call->args,
+		*call->wr ? ", " : "", call->wr, call->after);
 	if (call->error)
-		fprintf(stderr, "%d (%s) %s", call->error,
-			kv_errno_name(call->error), call->why);
+		print_error(call);
 	else
-		fprintf(stderr, "%s", *call->result ? call->result : "0");
+		fprintf(stderr, " = %s", *call->result ? call->result : "0");
 	if (call->timed)
-		fprintf(stderr, "  [%.3f us]",
-			(double)call->ns / (double)call->calls / 1e3);
+		fprintf(stderr, "  [%.3f us%s]",
+			(double)call->ns / (double)call->calls / 1e3,
+			call->calls > 1 ? " each" : "");
 	if (call->calls > 1)
 		fprintf(stderr, " %llu times",
 			(unsigned long long)call->calls);
 	fputc('\n', stderr);
 }
 
-/* A verb was called: it belongs to the command that is being carried out. */
+/* A verb of the command that is being carried out. */
 static void note_call(const struct kv_trace_call *call, void *arg)
 {
 	struct kv_session *s = arg;
-	struct json_object *verb = json_object_new_object();
+	struct json_object *verb;
 
+	if (s->trace)
+		print_call(call);
+	if (!call->called)
+		return;
+	verb = json_object_new_object();
 	kv_out_put_string(verb, "verb", call->verb);
+	if (*call->wr)
+		kv_out_put_string(verb, "wr", call->wr);
 	if (call->error)
 		kv_out_put_string(verb, "errno", kv_errno_name(call->error));
 	if (call->timed)
@@ -47,8 +110,6 @@ static void note_call(const struct kv_trace_call *call, void *arg)
 		s->verb_ns += call->ns;
 		s->timed = true;
 	}
-	if (s->trace)
-		print_call(call);
 }
 
 static void forget_verbs(struct kv_session *s)
@@ -128,26 +189,6 @@ int kv_session_dev(struct kv_session *s, struct kv_fault *f)
 	return ret;
 }
 
-static void drop(char *text, size_t n)
-{
-	memmove(text, text + n, strlen(text + n) + 1);
-}
-
-/* Leave out what the command's name says, "kernel cq: ", and what is said twice,
- * "cqe: cqe is above ...".
- */
-static void shorten(char *text)
-{
-	size_t n = strcspn(text, ":");
-
-	if (!strncmp(text, "kernel ", strlen("kernel ")) &&
-	    !strncmp(text + n, ": ", 2))
-		drop(text, n + 2);
-	n = strcspn(text, ": ");
-	if (!strncmp(text + n, ": ", 2) && !strncmp(text, text + n + 2, n))
-		drop(text, n + 2);
-}
-
 /**
  * kv_session_refuse() - say why the backend refused
  * @s: the session
@@ -158,21 +199,12 @@ static void shorten(char *text)
  */
 int kv_session_refuse(struct kv_session *s, int error, struct kv_fault *f)
 {
-	char suffix[32];
-	size_t end;
-	int n;
+	char text[sizeof(s->b->err)];
 
 	if (error == -EINTR && kv_interrupt_seen())
 		return kv_fault_set(f, error, "interrupted");
-	kv_fault_set(f, error, "%s",
-		     s->b->err[0] ? s->b->err : strerror(-error));
-	/* A backend may have named the errno; here it has a place of its own. */
-	n = snprintf(suffix, sizeof(suffix), " (%s)", kv_errno_name(error));
-	end = strlen(f->text);
-	if (end > (size_t)n && !strcmp(f->text + end - n, suffix))
-		f->text[end - (size_t)n] = '\0';
-	shorten(f->text);
-	return error;
+	word_error(s->b->err, error, text, sizeof(text));
+	return kv_fault_set(f, error, "%s", text);
 }
 
 /**
@@ -346,15 +378,6 @@ static bool is_kept(char **word, size_t n)
 	return is_verbs(word, n) || !strcmp(word[0], kv_noun_refused.name);
 }
 
-static struct json_object *describe_fault(const struct kv_fault *f)
-{
-	struct json_object *error = json_object_new_object();
-
-	kv_out_put_string(error, "errno", kv_errno_name(f->error));
-	kv_out_put_string(error, "text", f->text);
-	return error;
-}
-
 /**
  * kv_session_run() - carry out a command and describe what came of it
  * @s: the session
@@ -387,7 +410,7 @@ int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 	if (!ret || json_object_object_length(result))
 		kv_out_put(*doc, "result", json_object_get(result));
 	if (ret)
-		kv_out_put(*doc, "error", describe_fault(&why));
+		kv_describe_fault(*doc, &why);
 	kv_out_put(*doc, "verbs", json_object_get(s->verbs));
 
 	if (!ret && is_kept(word, n)) {

@@ -7,87 +7,16 @@
 #include <arpa/inet.h>
 #include "hand/describe.h"
 #include "hand/text.h"
-#include "hand/trace.h"
+#include "hand/tell.h"
 #include "parse.h"
-
-struct trace {
-	struct kv_backend base; /* first */
-	struct kv_backend *inner;
-	bool kernel;
-	kv_trace_fn *fn;
-	void *arg;
-	/* Polls that found nothing, not told yet. */
-	uint32_t idle_cq;
-	uint64_t idle_calls;
-	uint64_t idle_ns;
-};
 
 /* Room for what a verb is called for, and for what it gave. */
 #define ARGS 1024
 #define RESULT 64
 
-static struct trace *trace_of(struct kv_backend *b)
+static struct kv_trace *trace_of(struct kv_backend *b)
 {
-	return (struct trace *)b;
-}
-
-/* What the inner backend said of a failure is what this one says. */
-static int pass(struct trace *t, int ret)
-{
-	if (ret)
-		memcpy(t->base.err, t->inner->err, sizeof(t->base.err));
-	return ret;
-}
-
-/**
- * kv_trace_settle() - tell what has been held back
- * @b: what kv_trace_wrap() made
- */
-void kv_trace_settle(struct kv_backend *b)
-{
-	struct trace *t = trace_of(b);
-	char args[32];
-	struct kv_trace_call call = {
-		.verb = t->kernel ? "ib_poll_cq" : "ibv_poll_cq",
-		.args = args,
-		.result = "0",
-		.why = "",
-		.calls = t->idle_calls,
-		.idle = true,
-		.timed = true,
-		.ns = t->idle_ns,
-	};
-
-	if (!t->idle_calls)
-		return;
-	snprintf(args, sizeof(args), "cq %u", t->idle_cq);
-	t->idle_calls = 0;
-	t->idle_ns = 0;
-	t->fn(&call, t->arg);
-}
-
-/*
- * Tell of a verb, and pass on what it returned. @ns: NULL: nobody knows how long it
- * took.
- */
-static int told(struct trace *t, const char *kernel, const char *user,
-		const char *args, const char *result, const uint64_t *ns,
-		int ret)
-{
-	struct kv_trace_call call = {
-		.verb = t->kernel ? kernel : user,
-		.args = args,
-		.result = ret ? "" : result,
-		.error = ret,
-		.why = ret ? t->inner->err : "",
-		.calls = 1,
-		.timed = ns && !ret,
-		.ns = ns && !ret ? *ns : 0,
-	};
-
-	kv_trace_settle(&t->base);
-	t->fn(&call, t->arg);
-	return pass(t, ret);
+	return (struct kv_trace *)b;
 }
 
 /* Add a description to a text, with commas as between arguments. */
@@ -108,7 +37,7 @@ static void made(char result[RESULT], const char *noun, uint32_t id)
 
 static void close_backend(struct kv_backend *b)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 
 	t->inner->ops->close(t->inner);
 	free(t);
@@ -116,36 +45,37 @@ static void close_backend(struct kv_backend *b)
 
 static int dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 
-	return pass(t, t->inner->ops->dev_get(t->inner, name, dev));
+	return kv_tell_pass(t, t->inner->ops->dev_get(t->inner, name, dev));
 }
 
 static int dev_each(struct kv_backend *b,
 		    int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 
-	return pass(t, t->inner->ops->dev_each(t->inner, fn, arg));
+	return kv_tell_pass(t, t->inner->ops->dev_each(t->inner, fn, arg));
 }
 
 static int flush(struct kv_backend *b, uint32_t *flushed, uint32_t *kept)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 
-	return pass(t, t->inner->ops->flush(t->inner, flushed, kept));
+	return kv_tell_pass(t, t->inner->ops->flush(t->inner, flushed, kept));
 }
 
 static int pd_new(struct kv_backend *b, const struct kv_pd_init *init,
 		  struct kv_pd *pd, uint64_t *ns)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	char result[RESULT];
 	int ret;
 
+	*ns = 0;
 	ret = t->inner->ops->pd_new(t->inner, init, pd, ns);
 	made(result, "pd", ret ? 0 : pd->id);
-	return told(t, "ib_alloc_pd", "ibv_alloc_pd", init->dev, result, ns,
+	return kv_tell_verb(t, "ib_alloc_pd", "ibv_alloc_pd", init->dev, result, ns,
 		    ret);
 }
 
@@ -158,76 +88,88 @@ static bool is_raw_cq(uint32_t context)
 static int cq_new(struct kv_backend *b, const struct kv_cq_init *init,
 		  struct kv_cq *cq, uint64_t *ns)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	char args[ARGS], result[RESULT];
 	int ret;
 
+	*ns = 0;
 	ret = t->inner->ops->cq_new(t->inner, init, cq, ns);
 	snprintf(args, sizeof(args), "%s, cqe %u, comp-vector %u, context %s",
 		 init->dev, init->cqe, init->comp_vector,
 		 kv_word_name(kv_word_cq_context, init->context));
 	made(result, "cq", ret ? 0 : cq->id);
-	return told(t, is_raw_cq(init->context) ? "ib_create_cq" : "ib_alloc_cq",
+	return kv_tell_verb(t, is_raw_cq(init->context) ? "ib_create_cq" : "ib_alloc_cq",
 		    "ibv_create_cq", args, result, ns, ret);
 }
 
 static int mr_new(struct kv_backend *b, const struct kv_mr_init *init,
 		  struct kv_mr *mr, uint64_t *ns)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	char args[ARGS], result[RESULT];
 	int ret;
 
+	*ns = 0;
 	ret = t->inner->ops->mr_new(t->inner, init, mr, ns);
 	/* libibverbs has no MR before it is registered. */
 	if (!t->kernel)
-		return pass(t, ret);
+		return kv_tell_pass(t, ret);
 	snprintf(args, sizeof(args), "pd %u, length %llu", init->pd,
 		 (unsigned long long)init->length);
 	made(result, "mr", ret ? 0 : mr->id);
-	return told(t, "ib_alloc_mr", NULL, args, result, ns, ret);
+	return kv_tell_verb(t, "ib_alloc_mr", NULL, args, result, ns, ret);
 }
 
 static int srq_new(struct kv_backend *b, const struct kv_srq_init *init,
 		   struct kv_srq *srq, uint64_t *ns)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	char args[ARGS], result[RESULT];
-	int ret;
+	int n, ret;
 
+	*ns = 0;
 	ret = t->inner->ops->srq_new(t->inner, init, srq, ns);
-	snprintf(args, sizeof(args), "pd %u, max-wr %u, max-sge %u, limit %u",
-		 init->pd, init->max_wr, init->max_sge, init->limit);
+	n = snprintf(args, sizeof(args), "pd %u, max-wr %u, max-sge %u",
+		     init->pd, init->max_wr, init->max_sge);
+	if (t->kernel)
+		snprintf(args + n, sizeof(args) - (size_t)n, ", limit %u",
+			 init->limit);
 	made(result, "srq", ret ? 0 : srq->id);
-	return told(t, "ib_create_srq", "ibv_create_srq", args, result, ns,
-		    ret);
+	kv_tell_verb(t, "ib_create_srq", "ibv_create_srq", args, result, ns, ret);
+	/* libibverbs makes it without a limit. */
+	if (t->kernel || ret || !init->limit)
+		return ret;
+	snprintf(args, sizeof(args), "srq %u, limit %u", srq->id, init->limit);
+	return kv_tell_verb(t, NULL, "ibv_modify_srq", args, "", NULL, 0);
 }
 
 static int ah_new(struct kv_backend *b, const struct kv_ah_init *init,
 		  struct kv_ah *ah, uint64_t *ns)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	char args[ARGS], result[RESULT];
 	struct json_object *av = json_object_new_object();
 	int ret;
 
+	*ns = 0;
 	ret = t->inner->ops->ah_new(t->inner, init, ah, ns);
 	snprintf(args, sizeof(args), "pd %u, port %u", init->pd, init->port);
 	kv_describe_av(av, &init->av);
 	append(args, sizeof(args), av);
 	made(result, "ah", ret ? 0 : ah->id);
-	return told(t, "rdma_create_user_ah", "ibv_create_ah", args, result, ns,
+	return kv_tell_verb(t, "rdma_create_user_ah", "ibv_create_ah", args, result, ns,
 		    ret);
 }
 
 static int qp_new(struct kv_backend *b, const struct kv_qp_init *init,
 		  struct kv_qp *qp, uint64_t *ns)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	char args[ARGS], result[RESULT];
 	struct json_object *obj = json_object_new_object();
 	int ret;
 
+	*ns = 0;
 	ret = t->inner->ops->qp_new(t->inner, init, qp, ns);
 	args[0] = '\0';
 	kv_describe_qp_init(obj, init);
@@ -236,28 +178,44 @@ static int qp_new(struct kv_backend *b, const struct kv_qp_init *init,
 	if (!ret)
 		snprintf(result, sizeof(result), "qp %u, qpn %u", qp->id,
 			 qp->qpn);
-	return told(t, "ib_create_qp", "ibv_create_qp", args, result, ns, ret);
+	return kv_tell_verb(t, "ib_create_qp", "ibv_create_qp", args, result, ns, ret);
+}
+
+/* Of these two the device is asked each time. */
+static void tell_query(struct kv_trace *t, enum kv_type type,
+		       const union kv_object *object)
+{
+	char args[32], limit[32];
+	const char *state = "no answer";
+
+	snprintf(args, sizeof(args), "%s %u", kv_word_name(kv_word_type, type),
+		 object->id);
+	if (type == KV_QP) {
+		if (object->qp.attr.mask)
+			state = kv_word_name(kv_word_qp_state,
+					     object->qp.attr.state);
+		kv_tell_verb(t, "ib_query_qp", "ibv_query_qp", args, state, NULL, 0);
+	} else if (type == KV_SRQ) {
+		snprintf(limit, sizeof(limit), "limit %u", object->srq.limit);
+		kv_tell_verb(t, "ib_query_srq", "ibv_query_srq", args, limit, NULL, 0);
+	}
 }
 
 static int get(struct kv_backend *b, enum kv_type type, uint32_t id,
 	       union kv_object *object)
 {
-	struct trace *t = trace_of(b);
-	char args[32];
+	struct kv_trace *t = trace_of(b);
 	int ret;
 
 	ret = t->inner->ops->get(t->inner, type, id, object);
-	if (type != KV_QP || ret)
-		return pass(t, ret);
-	snprintf(args, sizeof(args), "qp %u", id);
-	return told(t, "ib_query_qp", "ibv_query_qp", args,
-		    kv_word_name(kv_word_qp_state, object->qp.attr.state), NULL,
-		    ret);
+	if (!ret)
+		tell_query(t, type, object);
+	return kv_tell_pass(t, ret);
 }
 
-/* A listing of QPs that tells of each query. */
+/* A listing that tells of each query. */
 struct listing {
-	struct trace *t;
+	struct kv_trace *t;
 	enum kv_type type;
 	int (*fn)(const union kv_object *object, void *arg);
 	void *arg;
@@ -266,24 +224,18 @@ struct listing {
 static int list_one(const union kv_object *object, void *arg)
 {
 	const struct listing *l = arg;
-	char args[32];
 
-	if (l->type == KV_QP) {
-		snprintf(args, sizeof(args), "qp %u", object->id);
-		told(l->t, "ib_query_qp", "ibv_query_qp", args,
-		     kv_word_name(kv_word_qp_state, object->qp.attr.state),
-		     NULL, 0);
-	}
+	tell_query(l->t, l->type, object);
 	return l->fn(object, l->arg);
 }
 
 static int each(struct kv_backend *b, enum kv_type type,
 		int (*fn)(const union kv_object *object, void *arg), void *arg)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	struct listing l = { .t = t, .type = type, .fn = fn, .arg = arg };
 
-	return pass(t, t->inner->ops->each(t->inner, type, list_one, &l));
+	return kv_tell_pass(t, t->inner->ops->each(t->inner, type, list_one, &l));
 }
 
 /* Which verb destroys an object of this type; @raw: a CQ without a handler. */
@@ -306,7 +258,7 @@ static void destroyer(enum kv_type type, bool raw, const char **kernel,
 static int del(struct kv_backend *b, enum kv_type type, uint32_t id,
 	       uint64_t *ns)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	const char *kernel, *user;
 	union kv_object object;
 	bool raw = false;
@@ -319,61 +271,88 @@ static int del(struct kv_backend *b, enum kv_type type, uint32_t id,
 	*ns = 0;
 	ret = t->inner->ops->del(t->inner, type, id, ns);
 	/* A buffer of user space that is not registered is no MR. */
-	if (!t->kernel && type == KV_MR && !*ns)
-		return pass(t, ret);
+	if (!t->kernel && type == KV_MR && !ret && !*ns)
+		return 0;
 	destroyer(type, raw, &kernel, &user);
 	snprintf(args, sizeof(args), "%s %u", kv_word_name(kv_word_type, type),
 		 id);
-	return told(t, kernel, user, args, "", ns, ret);
+	return kv_tell_verb(t, kernel, user, args, "", ns, ret);
+}
+
+/* A request of the kernel that is posted, and waited for in its send CQ. */
+static int tell_work(struct kv_trace *t, const char *wr, const char *before,
+		     const char *args, const char *result, const uint64_t *ns,
+		     int ret)
+{
+	struct kv_trace_call call = {
+		.verb = "ib_post_send",
+		.args = args,
+		.wr = wr,
+		.before = before,
+		.after = ", ib_poll_cq(send-cq)",
+		.result = result,
+	};
+
+	return kv_tell_call(t, &call, ns, ret);
 }
 
 static int mr_reg(struct kv_backend *b, uint32_t id,
 		  const struct kv_mr_reg *reg, struct kv_mr *mr, uint64_t *ns)
 {
-	struct trace *t = trace_of(b);
-	char args[ARGS], result[RESULT], access[96];
+	struct kv_trace *t = trace_of(b);
+	char args[ARGS], result[RESULT], access[96], range[96], before[128];
 	int ret;
 
+	*ns = 0;
 	ret = t->inner->ops->mr_reg(t->inner, id, reg, mr, ns);
 	kv_text_flags(access, sizeof(access), kv_word_access, reg->access);
-	snprintf(args, sizeof(args), "mr %u, offset %llu, length %llu, access %s",
-		 id, (unsigned long long)reg->offset,
-		 (unsigned long long)reg->length, access);
+	snprintf(range, sizeof(range), "mr %u, offset %llu, length %llu", id,
+		 (unsigned long long)reg->offset,
+		 (unsigned long long)reg->length);
 	snprintf(result, sizeof(result), "lkey 0x%x, rkey 0x%x",
 		 ret ? 0 : mr->lkey, ret ? 0 : mr->rkey);
-	return told(t, "ib_map_mr_sg+IB_WR_REG_MR", "ibv_reg_mr", args, result,
-		    ns, ret);
+	snprintf(args, sizeof(args), "%s, access %s", range, access);
+	if (!t->kernel)
+		return kv_tell_verb(t, NULL, "ibv_reg_mr", args, result, ns, ret);
+	if (ret && kv_tell_failed("ib_map_mr_sg", t->inner->err))
+		return kv_tell_verb(t, "ib_map_mr_sg", NULL, range, "", ns, ret);
+	snprintf(before, sizeof(before), "ib_map_mr_sg(%s), ", range);
+	snprintf(args, sizeof(args), "mr %u, qp %u, access %s", id, reg->qp,
+		 access);
+	return tell_work(t, "IB_WR_REG_MR", before, args, result, ns, ret);
 }
 
 static int mr_inv(struct kv_backend *b, uint32_t id, uint32_t qp, uint64_t *ns)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	char args[64];
 	int ret;
 
+	*ns = 0;
 	ret = t->inner->ops->mr_inv(t->inner, id, qp, ns);
-	if (t->kernel)
+	if (t->kernel) {
 		snprintf(args, sizeof(args), "mr %u, qp %u", id, qp);
-	else
-		snprintf(args, sizeof(args), "mr %u", id);
-	return told(t, "IB_WR_LOCAL_INV", "ibv_dereg_mr", args, "", ns, ret);
+		return tell_work(t, "IB_WR_LOCAL_INV", "", args, "", ns, ret);
+	}
+	snprintf(args, sizeof(args), "mr %u", id);
+	return kv_tell_verb(t, NULL, "ibv_dereg_mr", args, "", ns, ret);
 }
 
 static int mr_write(struct kv_backend *b, uint32_t id, uint64_t offset,
 		    const void *data, uint64_t length)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 
-	return pass(t, t->inner->ops->mr_write(t->inner, id, offset, data,
+	return kv_tell_pass(t, t->inner->ops->mr_write(t->inner, id, offset, data,
 					       length));
 }
 
 static int mr_read(struct kv_backend *b, uint32_t id, uint64_t offset,
 		   void *data, uint64_t length)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 
-	return pass(t, t->inner->ops->mr_read(t->inner, id, offset, data,
+	return kv_tell_pass(t, t->inner->ops->mr_read(t->inner, id, offset, data,
 					      length));
 }
 
@@ -381,9 +360,9 @@ static int mr_load(struct kv_backend *b, uint32_t id, int fd,
 		   uint64_t file_offset, uint64_t offset, uint64_t length,
 		   uint64_t *moved)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 
-	return pass(t, t->inner->ops->mr_load(t->inner, id, fd, file_offset,
+	return kv_tell_pass(t, t->inner->ops->mr_load(t->inner, id, fd, file_offset,
 					      offset, length, moved));
 }
 
@@ -391,9 +370,9 @@ static int mr_save(struct kv_backend *b, uint32_t id, int fd,
 		   uint64_t file_offset, uint64_t offset, uint64_t length,
 		   uint64_t *moved)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 
-	return pass(t, t->inner->ops->mr_save(t->inner, id, fd, file_offset,
+	return kv_tell_pass(t, t->inner->ops->mr_save(t->inner, id, fd, file_offset,
 					      offset, length, moved));
 }
 
@@ -401,10 +380,11 @@ static int srq_modify(struct kv_backend *b, uint32_t id,
 		      const struct kv_srq_attr *attr, struct kv_srq *srq,
 		      uint64_t *ns)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	char args[96];
 	int n, ret;
 
+	*ns = 0;
 	ret = t->inner->ops->srq_modify(t->inner, id, attr, srq, ns);
 	n = snprintf(args, sizeof(args), "srq %u", id);
 	if (attr->has_limit)
@@ -413,99 +393,105 @@ static int srq_modify(struct kv_backend *b, uint32_t id,
 	if (attr->has_max_wr)
 		snprintf(args + n, sizeof(args) - (size_t)n, ", max-wr %u",
 			 attr->max_wr);
-	return told(t, "ib_modify_srq", "ibv_modify_srq", args, "", ns, ret);
+	return kv_tell_verb(t, "ib_modify_srq", "ibv_modify_srq", args, "", ns, ret);
 }
 
 static int qp_modify(struct kv_backend *b, uint32_t id,
 		     const struct kv_qp_attr *attr, uint64_t *ns)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	struct json_object *obj = json_object_new_object();
 	char args[ARGS];
 	int ret;
 
+	*ns = 0;
 	ret = t->inner->ops->qp_modify(t->inner, id, attr, ns);
 	snprintf(args, sizeof(args), "qp %u", id);
 	kv_describe_qp_attr(obj, attr);
 	append(args, sizeof(args), obj);
-	return told(t, "ib_modify_qp", "ibv_modify_qp", args, "", ns, ret);
+	return kv_tell_verb(t, "ib_modify_qp", "ibv_modify_qp", args, "", ns, ret);
 }
 
 static int post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *ns)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	struct json_object *obj = json_object_new_object();
 	char args[ARGS];
 	int ret;
 
+	*ns = 0;
 	ret = t->inner->ops->post(t->inner, wr, ns);
 	args[0] = '\0';
 	kv_describe_wr(obj, wr);
 	append(args, sizeof(args), obj);
 	if (wr->op != KVERBS_OP_RECV)
-		return told(t, "ib_post_send", "ibv_post_send", args, "", ns,
+		return kv_tell_verb(t, "ib_post_send", "ibv_post_send", args, "", ns,
 			    ret);
 	if (wr->srq)
-		return told(t, "ib_post_srq_recv", "ibv_post_srq_recv", args, "",
+		return kv_tell_verb(t, "ib_post_srq_recv", "ibv_post_srq_recv", args, "",
 			    ns, ret);
-	return told(t, "ib_post_recv", "ibv_post_recv", args, "", ns, ret);
+	return kv_tell_verb(t, "ib_post_recv", "ibv_post_recv", args, "", ns, ret);
 }
 
 static int poll(struct kv_backend *b, uint32_t cq, struct kv_wc *wc,
 		unsigned int max, unsigned int *n, uint64_t *ns)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	char args[32], result[RESULT];
 	int ret;
 
+	*ns = 0;
 	ret = t->inner->ops->poll(t->inner, cq, wc, max, n, ns);
+	/* What had come out of the CQ before takes no verb. */
+	if (!ret && !*ns)
+		return 0;
 	if (!ret && !*n) {
-		if (t->idle_calls && t->idle_cq != cq)
-			kv_trace_settle(b);
-		t->idle_cq = cq;
-		t->idle_calls++;
-		t->idle_ns += *ns;
+		kv_tell_idle(t, cq, *ns);
 		return 0;
 	}
 	snprintf(args, sizeof(args), "cq %u", cq);
 	snprintf(result, sizeof(result), "%u", ret ? 0 : *n);
-	return told(t, "ib_poll_cq", "ibv_poll_cq", args, result, ns, ret);
+	return kv_tell_verb(t, "ib_poll_cq", "ibv_poll_cq", args, result, ns, ret);
 }
 
 static int arm(struct kv_backend *b, uint32_t cq, bool solicited, bool *missed,
 	       uint64_t *ns)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	char args[64];
 	int ret;
 
+	*ns = 0;
 	ret = t->inner->ops->arm(t->inner, cq, solicited, missed, ns);
+	/* Of the RDMA core's CQs the module watches the completions itself. */
+	if (!ret && !*ns)
+		return 0;
 	snprintf(args, sizeof(args), "cq %u%s", cq,
 		 solicited ? ", solicited" : "");
-	return told(t, "ib_req_notify_cq", "ibv_req_notify_cq", args,
+	return kv_tell_verb(t, "ib_req_notify_cq", "ibv_req_notify_cq", args,
 		    !ret && *missed ? "missed" : "", ns, ret);
 }
 
 static int cq_wait(struct kv_backend *b, uint32_t cq, int timeout_ms)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 	char args[32];
 	int ret;
 
 	ret = t->inner->ops->cq_wait(t->inner, cq, timeout_ms);
 	/* To the kernel the event comes by a call; there is no verb to wait. */
 	if (t->kernel || ret)
-		return pass(t, ret);
+		return kv_tell_pass(t, ret);
 	snprintf(args, sizeof(args), "cq %u", cq);
-	return told(t, NULL, "ibv_get_cq_event", args, "", NULL, ret);
+	return kv_tell_verb(t, NULL, "ibv_get_cq_event", args, "", NULL, ret);
 }
 
 static int event_wait(struct kv_backend *b, int timeout_ms,
 		      struct kv_event *event)
 {
-	struct trace *t = trace_of(b);
+	struct kv_trace *t = trace_of(b);
 
-	return pass(t, t->inner->ops->event_wait(t->inner, timeout_ms, event));
+	return kv_tell_pass(t, t->inner->ops->event_wait(t->inner, timeout_ms, event));
 }
 
 /* Runs are none of the command layer's business. */
@@ -537,7 +523,7 @@ OPS(user);
  */
 int kv_trace_wrap(struct kv_backend **b, kv_trace_fn *fn, void *arg)
 {
-	struct trace *t = calloc(1, sizeof(*t));
+	struct kv_trace *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return -ENOMEM;

@@ -5,15 +5,19 @@
 #include "backend.h"
 
 /*
- * A backend around another one that tells which verbs it calls. What is asked for
- * is told in the words of the commands; what the verb returned is known only if
- * the backend got that far: a refusal may be the backend's own.
+ * A backend around another one that tells which verbs it calls, and which it was
+ * asked for and did not call. What is asked for is told in the words of the
+ * commands.
  */
 
 /**
- * struct kv_trace_call - a verb that was called
+ * struct kv_trace_call - a verb
+ * @called: it was called; else the backend refused before that, with @error
  * @verb: its name in this space
  * @args: what it was called for
+ * @wr: which request was posted, where @verb does not say it; ""
+ * @before: what was called before it, and is in @ns: "verb(args), "; ""
+ * @after: what was called after it, and is in @ns: ", verb(args)"; ""
  * @result: what it made or found; "" if there is nothing to tell
  * @error: 0 or a negative errno
  * @why: the text that belongs to it
@@ -23,8 +27,12 @@
  * @ns: how long the verb took, all calls together
  */
 struct kv_trace_call {
+	bool called;
 	const char *verb;
 	const char *args;
+	const char *wr;
+	const char *before;
+	const char *after;
 	const char *result;
 	int error;
 	const char *why;

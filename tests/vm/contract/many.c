@@ -11,8 +11,9 @@
 /* A kernel that watches each allocation takes 12 ms an object. */
 #define MANY_WATCHED 2000
 #define PART 1000
-/* How much longer one of many may take than one of few. */
-#define FACTOR 3.0
+/* How much longer one of many may take than one of few. A flush is timed once only. */
+#define FACTOR 2.0
+#define FACTOR_FLUSH 3.0
 
 static int compare(const void *a, const void *b)
 {
@@ -39,12 +40,15 @@ static double list_time(struct link *l, const struct kv_nl_noun *noun, unsigned 
 			bail_out("%u objects should be listed", n);
 		took[i] = (seconds() - start) / n;
 	}
-	return median(took, COUNT(took));
+	/* The one that was disturbed least. */
+	qsort(took, COUNT(took), sizeof(*took), compare);
+	return took[0];
 }
 
-static void not_slower(double few, double many, const char *name, const char *what)
+static void not_slower(double few, double many, double factor, const char *name,
+		       const char *what)
 {
-	result(many <= FACTOR * few, "%s: %s take no longer", name, what);
+	result(many <= factor * few, "%s: %s take no longer", name, what);
 	note("%s: %s: %.1f us each; the first thousand %.1f us", name, what, many * 1e6,
 	     few * 1e6);
 }
@@ -95,10 +99,11 @@ static void test_type(struct link *l, const struct kv_nl_noun *noun, const void 
 		make_one(l, noun, init);
 		took[i] = seconds() - start;
 	}
-	not_slower(median(took, PART), median(took + many - PART, PART), name,
+	not_slower(median(took, PART), median(took + many - PART, PART), FACTOR, name,
 		   "the last thousand made");
-	not_slower(few_list, list_time(l, noun, many), name, "all in a list");
-	not_slower(median(few_flush, COUNT(few_flush)), flush_time(l, many, kept), name,
+	not_slower(few_list, list_time(l, noun, many), FACTOR, name, "all in a list");
+	not_slower(median(few_flush, COUNT(few_flush)), flush_time(l, many, kept), FACTOR_FLUSH,
+		   name,
 		   "all flushed");
 	after = snapshot(l);
 	result(before.live == after.live && before.bytes == after.bytes,
