@@ -359,7 +359,11 @@ static void test_modify(void **state)
 		   "access is missing: INIT needs it; also of no use here: dgid, timeout, alt-dgid");
 	refuses_to(&h, "qp modify a state init access none qkey 1",
 		   "qkey is of no use here: a qp of type RC has none");
-	good(&h, "qp modify a state init access none");
+	good(&h, "qp modify a state init access none pkey-index 3 port 2");
+	says(&h, "access none port 2 pkey-index 3");
+	/* What was chosen stays chosen. */
+	good(&h, "qp modify a state init access remote-read");
+	assert_null(strstr(h.text, "port"));
 	refuses_to(&h, "qp modify a state rtr dgid ::1 dest-qpn 1",
 		   "path-mtu is missing: RTR needs it; also missing: rq-psn, min-rnr-timer, max-dest-rd-atomic");
 	refuses_to(&h, "qp modify a state rtr",

@@ -108,6 +108,23 @@ static const struct kv_qp_args modify_init = {
 		  .alt_port = 1 },
 };
 
+#define PLACE (KV_QPA_PORT | KV_QPA_PKEY_INDEX)
+
+/* Not choices that anybody wants to think about; but in INIT they were made. */
+static int add_place(struct kv_session *s, uint32_t id, struct kv_qp_attr *attr,
+		     struct kv_fault *f)
+{
+	union kv_object object;
+	int ret;
+
+	if (attr->state != KVERBS_QPS_INIT || (attr->mask & PLACE) == PLACE)
+		return 0;
+	ret = kv_session_get(s, KV_QP, id, &object, f);
+	if (!ret && object.qp.attr.state == KVERBS_QPS_RESET)
+		attr->mask |= PLACE;
+	return ret;
+}
+
 static int modify(struct kv_session *s, const void *args,
 		  struct json_object *result, struct kv_fault *f)
 {
@@ -117,9 +134,9 @@ static int modify(struct kv_session *s, const void *args,
 	int ret;
 
 	kv_qp_args_take(a, &attr);
-	/* Not choices that anybody wants to think about. */
-	if (attr.state == KVERBS_QPS_INIT)
-		attr.mask |= KV_QPA_PORT | KV_QPA_PKEY_INDEX;
+	ret = add_place(s, a->given.id, &attr, f);
+	if (ret)
+		return ret;
 	ret = s->b->ops->qp_modify(s->b, a->given.id, &attr, &ns);
 	if (ret)
 		return kv_qp_fault_modify(s, a->given.id, &attr, ret, f);
