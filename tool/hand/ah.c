@@ -85,9 +85,7 @@ static int add(struct kv_session *s, const void *args,
 			return ret;
 	}
 	ret = s->b->ops->ah_new(s->b, &init, &object.ah, &ns);
-	if (ret)
-		return kv_session_refuse(s, ret, f);
-	return kv_object_added(s, KV_AH, a->name, &object, result, f);
+	return kv_object_added(s, KV_AH, a->name, ret, &object, result, f);
 }
 
 KV_OBJECT_FUNCTIONS(KV_AH)

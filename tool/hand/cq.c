@@ -43,9 +43,7 @@ static int add(struct kv_session *s, const void *args,
 		init.dev = s->dev.name;
 	}
 	ret = s->b->ops->cq_new(s->b, &init, &object.cq, &ns);
-	if (ret)
-		return kv_session_refuse(s, ret, f);
-	return kv_object_added(s, KV_CQ, a->name, &object, result, f);
+	return kv_object_added(s, KV_CQ, a->name, ret, &object, result, f);
 }
 
 KV_OBJECT_FUNCTIONS(KV_CQ)

@@ -42,9 +42,7 @@ static int add(struct kv_session *s, const void *args,
 		return ret;
 	init.persistent = !s->batch;
 	ret = s->b->ops->mr_new(s->b, &init, &object.mr, &ns);
-	if (ret)
-		return kv_session_refuse(s, ret, f);
-	return kv_object_added(s, KV_MR, a->name, &object, result, f);
+	return kv_object_added(s, KV_MR, a->name, ret, &object, result, f);
 }
 
 struct reg_args {

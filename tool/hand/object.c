@@ -76,22 +76,25 @@ void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
 }
 
 /**
- * kv_object_added() - name and describe an object that was just made
+ * kv_object_added() - name and describe an object that was just made, or say why not
  * @s: the session
  * @type: of the object
  * @name: kv_object_check_name() was content with it; or NULL
- * @object: the object
+ * @error: what the backend returned
+ * @object: the object, if that is 0
  * @result: receives its description
  * @f: receives why not
  *
- * Return: 0 or -ENOMEM.
+ * Return: @error, or -ENOMEM.
  */
 int kv_object_added(struct kv_session *s, enum kv_type type, const char *name,
-		    const union kv_object *object, struct json_object *result,
-		    struct kv_fault *f)
+		    int error, const union kv_object *object,
+		    struct json_object *result, struct kv_fault *f)
 {
 	int ret = 0;
 
+	if (error)
+		return kv_session_refuse(s, error, f);
 	if (name)
 		ret = kv_names_add(&s->names, name, type, object->id, f);
 	if (!ret)

@@ -9,8 +9,8 @@
 int kv_object_check_name(const struct kv_session *s, const char *name,
 			 struct kv_fault *f);
 int kv_object_added(struct kv_session *s, enum kv_type type, const char *name,
-		    const union kv_object *object, struct json_object *result,
-		    struct kv_fault *f);
+		    int error, const union kv_object *object,
+		    struct json_object *result, struct kv_fault *f);
 void kv_object_whole(struct kv_session *s, enum kv_type type,
 		     const union kv_object *object,
 		     struct json_object *result);

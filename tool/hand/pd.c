@@ -33,9 +33,7 @@ static int add(struct kv_session *s, const void *args,
 		init.dev = s->dev.name;
 	}
 	ret = s->b->ops->pd_new(s->b, &init, &object.pd, &ns);
-	if (ret)
-		return kv_session_refuse(s, ret, f);
-	return kv_object_added(s, KV_PD, a->name, &object, result, f);
+	return kv_object_added(s, KV_PD, a->name, ret, &object, result, f);
 }
 
 KV_OBJECT_FUNCTIONS(KV_PD)

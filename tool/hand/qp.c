@@ -98,9 +98,7 @@ static int add(struct kv_session *s, const void *args,
 		init.max_recv_sge = 0;
 	}
 	ret = s->b->ops->qp_new(s->b, &init, &object.qp, &ns);
-	if (ret)
-		return kv_session_refuse(s, ret, f);
-	return kv_object_added(s, KV_QP, a->name, &object, result, f);
+	return kv_object_added(s, KV_QP, a->name, ret, &object, result, f);
 }
 
 static const struct kv_qp_args modify_init = {

@@ -40,9 +40,7 @@ static int add(struct kv_session *s, const void *args,
 		return ret;
 	init.persistent = !s->batch;
 	ret = s->b->ops->srq_new(s->b, &init, &object.srq, &ns);
-	if (ret)
-		return kv_session_refuse(s, ret, f);
-	return kv_object_added(s, KV_SRQ, a->name, &object, result, f);
+	return kv_object_added(s, KV_SRQ, a->name, ret, &object, result, f);
 }
 
 struct modify_args {
