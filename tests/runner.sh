@@ -53,6 +53,34 @@ is "exactly" cmp "$work/argv" "$work/stdout"
 vm "a kernel that panics" 126 -- sh -c 'echo c >/proc/sysrq-trigger; sleep 60'
 says "sysrq triggered crash"
 says "console.log"
+
+cat >"$work/two" <<'END'
+set -e
+[ "$(peer sh -c 'echo "$ADDR $PEER"')" = "$PEER $ADDR" ]
+status=0
+peer sh -c "echo \"it's \$0\"; exit 7" >/two.out || status=$?
+[ "$status $(cat /two.out)" = "7 it's sh" ]
+ping -c 1 "$PEER6" >/dev/null
+# Nothing is left of what was there: the second guest has booted anew.
+peer touch /mark
+timeout 3 peer sh -c 'echo b >/proc/sysrq-trigger' 2>/dev/null || true
+tries=0
+until timeout 5 peer true 2>/dev/null; do
+	tries=$((tries + 1))
+	[ $tries -lt 60 ]
+	sleep 1
+done
+! peer test -e /mark
+(sleep 2; ib_write_lat -d "$DEV" -x "$GID" -n 50 "$PEER") &
+peer ib_write_lat -d "$DEV" -x "$GID" -n 50
+wait $!
+END
+vm "two guests reach each other, and the second one can be powered off" 0 --hosts 2 --cpus 1 \
+	--file "$work/two:/two" -- sh /two
+vm "a panic of the second guest" 126 --hosts 2 --cpus 1 -- \
+	sh -c "timeout 3 peer sh -c 'echo c >/proc/sysrq-trigger'; sleep 8"
+says "in the second guest"
+vm "two guests that count instructions" 2 --hosts 2 --det -- true
 vm "a COMMAND that does not end" 124 --timeout 12 -- sleep 1000
 says "console.log"
 vm "a COMMAND that is not there" 125 -- nosuchcommand
