@@ -32,6 +32,11 @@ static uint32_t loop_of(enum kv_kind kind)
 	return KVERBS_LOOP_NULL;
 }
 
+static uint32_t post_of(const struct kv_space *space, const struct kv_work *work)
+{
+	return space->id == KV_SPACE_KERNEL ? work->post : KVERBS_POST_PROCESS;
+}
+
 static void fill_spec(struct kv_run_spec *spec, const struct kv_space *space,
 		      const struct kv_pair *p, const struct kv_work *work,
 		      const struct kv_amount *amount)
@@ -46,8 +51,7 @@ static void fill_spec(struct kv_run_spec *spec, const struct kv_space *space,
 	spec->time_ns = amount->time_ns;
 	spec->warmup = amount->warmup;
 	spec->timeout_ns = work->timeout_ns;
-	spec->post = space->id == KV_SPACE_KERNEL ? work->post :
-						    KVERBS_POST_PROCESS;
+	spec->post = post_of(space, work);
 	spec->cpu = work->cpu[0];
 	spec->spins = work->spins;
 	if (work->kind == KV_KIND_NULL)
@@ -63,6 +67,7 @@ static void fill_pong(struct kv_run_spec *pong, const struct kv_run_spec *ping,
 {
 	*pong = *ping;
 	pong->loop = KVERBS_LOOP_PONG;
+	pong->post = post_of(p->space[1], work);
 	kv_pair_fill(p, 1, &pong->end);
 	pong->cpu = work->cpu[1];
 	/* It goes on for as long as the other does, which warms up too. */
@@ -196,11 +201,13 @@ static int end_pong(struct run *run, struct kv_run_result *result,
 
 /* Both ends may tell why: a completion's status says more than a deadline. */
 static int judge(struct run *run, const struct kv_run_result *ping,
-		 const struct kv_run_result *pong, struct kv_fault *f)
+		 struct run *pong, const struct kv_run_result *answer,
+		 struct kv_fault *f)
 {
-	if (pong && pong->error && pong->error != -ECANCELED &&
-	    (!ping->error || (pong->wc_status && !ping->wc_status)))
-		return kv_fault_run(f, run->b, run->dev, run->timeout_ns, pong);
+	if (answer && answer->error && answer->error != -ECANCELED &&
+	    (!ping->error || (answer->wc_status && !ping->wc_status)))
+		return kv_fault_run(f, pong->b, pong->dev, pong->timeout_ns,
+				    answer);
 	if (!ping->error)
 		return 0;
 	if (ping->error == -ECANCELED && kv_interrupt_seen())
@@ -216,7 +223,11 @@ static int measure_pingpong(struct run *run, struct kv_pair *p,
 {
 	static struct kv_run_result answer;
 	struct kv_run_spec pong_spec;
-	struct run pong = *run;
+	struct run pong = {
+		.b = p->space[1]->b,
+		.dev = p->space[1]->dev.name,
+		.timeout_ns = run->timeout_ns,
+	};
 	struct kv_fault second;
 	int ret, err;
 
@@ -234,10 +245,10 @@ static int measure_pingpong(struct run *run, struct kv_pair *p,
 		ret = fetch(run, result, f);
 	err = end_pong(&pong, &answer, ret ? &second : f);
 	if (!ret)
-		ret = err ? err : judge(run, result, &answer, f);
+		ret = err ? err : judge(run, result, &pong, &answer, f);
 	run->b->ops->run_del(run->b, run->id);
 out_del_pong:
-	run->b->ops->run_del(run->b, pong.id);
+	pong.b->ops->run_del(pong.b, pong.id);
 	return ret;
 }
 
@@ -254,15 +265,15 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
 	if (!ret)
 		ret = fetch(run, result, f);
 	if (!ret)
-		ret = judge(run, result, NULL, f);
+		ret = judge(run, result, NULL, NULL, f);
 	run->b->ops->run_del(run->b, run->id);
 	return ret;
 }
 
 /**
  * kv_block_measure() - measure one block
- * @space: where
- * @p: the endpoints, made in @space for this work; NULL for KV_KIND_NULL
+ * @space: where; of endpoints the initiator's
+ * @p: the endpoints, made for this work; NULL for KV_KIND_NULL
  * @work: what
  * @amount: how much of it
  * @watch: who wants to see it go on, or NULL

@@ -52,7 +52,7 @@ static int measure(struct job *j, unsigned int s)
 {
 	struct kv_pair *p = &j->pair[s];
 
-	return kv_block_measure(p->space, p, &j->c->work, &j->amount[s], NULL,
+	return kv_block_measure(p->space[0], p, &j->c->work, &j->amount[s], NULL,
 				&j->result[s], j->f);
 }
 
@@ -75,8 +75,8 @@ static int probe(struct job *j, unsigned int s)
 	if (!r->samples)
 		return kv_fault_set(j->f, -ENODATA,
 				    "%s space: a run on %s ended without a sample",
-				    j->pair[s].space->b->ops->space,
-				    j->pair[s].space->dev.name);
+				    j->pair[s].space[0]->b->ops->space,
+				    j->pair[s].space[0]->dev.name);
 	j->period_ns[s] = max_u64(r->elapsed_ns / r->samples, 1);
 	j->overhead_ns[s] = spent > r->elapsed_ns ? spent - r->elapsed_ns : 0;
 	return 0;
@@ -258,7 +258,8 @@ int kv_cell_measure(struct kv_cell *c, const struct kv_space *space,
 	j->plan = plan;
 	j->f = f;
 	for (; made < KV_SPACES; made++) {
-		ret = kv_pair_create(&j->pair[made], &space[made], work, f);
+		ret = kv_pair_create(&j->pair[made], &space[made], &space[made],
+				     work, f);
 		if (ret)
 			goto out_destroy;
 		kv_pair_verbs(&j->pair[made], c->side[made].verb_ns);

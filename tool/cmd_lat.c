@@ -29,6 +29,8 @@ enum {
 	OPTION_OP = KV_OPTION_OWN,
 	OPTION_SIZE,
 	OPTION_SPACE,
+	OPTION_CLIENT,
+	OPTION_SERVER,
 	OPTION_ITERS,
 	OPTION_TIME,
 	OPTION_WARMUP,
@@ -39,6 +41,8 @@ static const struct option rows[] = {
 	{ "op", required_argument, NULL, OPTION_OP },
 	{ "size", required_argument, NULL, OPTION_SIZE },
 	{ "space", required_argument, NULL, OPTION_SPACE },
+	{ "client", required_argument, NULL, OPTION_CLIENT },
+	{ "server", required_argument, NULL, OPTION_SERVER },
 	{ "iters", required_argument, NULL, OPTION_ITERS },
 	{ "time", required_argument, NULL, OPTION_TIME },
 	{ "warmup", required_argument, NULL, OPTION_WARMUP },
@@ -48,14 +52,17 @@ static const struct option rows[] = {
 /* All that one invocation needs. */
 struct lat {
 	struct kv_options common;
-	bool has_op, has_size, has_space;
+	bool has_op, has_size, has_space, has_end[2];
 	uint32_t op;
 	uint32_t size;
-	uint32_t space_id;
+	/* enum kv_space_id of both ends, or of the client and of the server. */
+	uint32_t both;
+	uint32_t end[2];
 	struct kv_amount amount;
 
 	struct kv_work work;
-	struct kv_space space;
+	/* By enum kv_space_id; only those are open that an end is in. */
+	struct kv_space space[KV_SPACES];
 	struct kv_pair pair;
 	struct kv_side null;
 	struct kv_side side;
@@ -70,12 +77,15 @@ struct lat {
 
 static void print_help(void)
 {
-	printf("usage: kverbs lat --op OP --space kernel|user [OPTION...]\n"
+	printf("usage: kverbs lat --op OP --space SPACE [OPTION...]\n"
+	       "       kverbs lat --op OP --client SPACE --server SPACE [OPTION...]\n"
 	       "\n"
-	       "Measures the latency of one operation in one space, over a loopback connection.\n"
+	       "Measures the latency of one operation, over a loopback connection.\n"
 	       "\n"
 	       "  --op OP            send, write, read, fetch-add or cmp-swp\n"
-	       "  --space SPACE      kernel or user: where the verbs are called\n"
+	       "  --space SPACE      kernel or user: where the verbs are called, at both ends\n"
+	       "  --client SPACE     where the end is that begins, and that measures\n"
+	       "  --server SPACE     where the other end is, which has the target\n"
 	       "  --size BYTES       as in 64 or 4k (KiB) or 1m (MiB); default: 64, and 8 for\n"
 	       "                     fetch-add and cmp-swp, which have no other size\n"
 	       "  --iters N          samples to take\n"
@@ -85,8 +95,10 @@ static void print_help(void)
 	       "  --warmup N         iterations before the first sample; default: 100\n"
 	       "  --loop LOOP        completion: from before the post until its completion was\n"
 	       "                     polled (default for all but send); relay: one thread\n"
-	       "                     drives both ends of a ping-pong (default for send);\n"
-	       "                     pingpong: between two threads; null: no verbs at all.\n"
+	       "                     drives both ends of a ping-pong (default for send, if\n"
+	       "                     both are in one space); pingpong: between two threads\n"
+	       "                     (default for send from one space to the other); null: no\n"
+	       "                     verbs at all.\n"
 	       "                     relay and pingpong take send and write; what is printed\n"
 	       "                     for them is half of the round trip\n"
 	       "%s"
@@ -112,8 +124,14 @@ static int take_option(struct lat *l, int id)
 		l->has_size = true;
 		break;
 	case OPTION_SPACE:
-		ret = kv_parse_word(optarg, kv_word_space, &l->space_id, &why);
+		ret = kv_parse_word(optarg, kv_word_space, &l->both, &why);
 		l->has_space = true;
+		break;
+	case OPTION_CLIENT:
+	case OPTION_SERVER:
+		ret = kv_parse_word(optarg, kv_word_space,
+				    &l->end[id == OPTION_SERVER], &why);
+		l->has_end[id == OPTION_SERVER] = true;
 		break;
 	case OPTION_ITERS:
 		ret = kv_parse_count(optarg, 1, ITERS_MAX, &l->amount.iters,
@@ -133,6 +151,26 @@ static int take_option(struct lat *l, int id)
 	return ret ? kv_option_refuse(rows, id, &why, &l->fault) : 0;
 }
 
+static int choose_ends(struct lat *l)
+{
+	if (l->has_space && (l->has_end[0] || l->has_end[1]))
+		return kv_fault_usage(&l->fault, "--space is where both ends are; give it alone, or --client and --server");
+	if (!l->has_space && !l->has_end[0] && !l->has_end[1])
+		return kv_fault_usage(&l->fault, "--space is missing; it takes kernel or user");
+	if (!l->has_space && !(l->has_end[0] && l->has_end[1]))
+		return kv_fault_usage(&l->fault, "--%s is missing; it takes kernel or user, and goes with --%s",
+				      l->has_end[0] ? "server" : "client",
+				      l->has_end[0] ? "client" : "server");
+	if (l->has_space)
+		l->end[0] = l->end[1] = l->both;
+	return 0;
+}
+
+static bool is_mixed(const struct lat *l)
+{
+	return l->end[0] != l->end[1];
+}
+
 /* What the options say together. */
 static int check_options(struct lat *l)
 {
@@ -140,18 +178,26 @@ static int check_options(struct lat *l)
 	bool null = o->has_loop && o->loop == KV_KIND_NULL;
 	int ret;
 
-	if (!l->has_space)
-		return kv_fault_usage(&l->fault, "--space is missing; it takes kernel or user");
+	ret = choose_ends(l);
+	if (ret)
+		return ret;
 	if (!l->has_op && !null)
 		return kv_fault_usage(&l->fault, "--op is missing; it takes send, write, read, fetch-add or cmp-swp");
 	if (!o->has_loop)
 		o->loop = kv_work_default_kind(l->op);
+	if (is_mixed(l) && o->loop == KV_KIND_RELAY) {
+		if (o->has_loop)
+			return kv_fault_usage(&l->fault, "--loop relay has one thread for both ends, which must be in one space; --loop pingpong has two");
+		o->loop = KV_KIND_PINGPONG;
+	}
+	if (is_mixed(l) && null)
+		return kv_fault_usage(&l->fault, "--loop null has no other end; it takes --space");
 	if (!l->has_size)
 		l->size = kv_work_is_atomic(l->op) ? ATOMIC_SIZE : SIZE_DEFAULT;
 	if (kv_work_is_atomic(l->op) && l->size != ATOMIC_SIZE)
 		return kv_fault_usage(&l->fault, "--size %u does not go with %s, which has 8 bytes",
 				      l->size, kv_word_name(kv_word_op, l->op));
-	if (l->space_id == KV_SPACE_USER &&
+	if (l->end[0] == KV_SPACE_USER && !is_mixed(l) &&
 	    (o->has_post || o->has_lkey))
 		return kv_fault_usage(&l->fault, "--%s is for --space kernel; user space has no choice there",
 				      o->has_post ? "post" : "lkey");
@@ -237,7 +283,7 @@ static int measure(struct lat *l, struct kv_pair *pair)
 	kv_progress_start(&l->progress, 1);
 	kv_progress_step(&l->progress, label);
 	l->begin_ns = kv_now_ns();
-	ret = kv_block_measure(&l->space, pair, &l->work, &l->amount,
+	ret = kv_block_measure(&l->space[l->end[0]], pair, &l->work, &l->amount,
 			       l->progress.on ? &watch : NULL, &l->result,
 			       &l->fault);
 	kv_progress_erase(&l->progress);
@@ -247,13 +293,18 @@ static int measure(struct lat *l, struct kv_pair *pair)
 
 static int measure_pair(struct lat *l)
 {
+	const struct kv_space *client = &l->space[l->end[0]];
+	const struct kv_space *server = &l->space[l->end[1]];
 	int ret;
 
-	ret = kv_work_check_dev(&l->work, &l->space.dev,
-				l->space.b->ops->space, &l->fault);
-	if (ret)
-		return ret;
-	ret = kv_pair_create(&l->pair, &l->space, &l->work, &l->fault);
+	ret = kv_work_check_dev(&l->work, &client->dev, client->b->ops->space,
+				&l->fault);
+	if (!ret)
+		ret = kv_work_check_dev(&l->work, &server->dev,
+					server->b->ops->space, &l->fault);
+	if (!ret)
+		ret = kv_pair_create(&l->pair, client, server, &l->work,
+				     &l->fault);
 	if (ret)
 		return ret;
 	kv_pair_verbs(&l->pair, l->side.verb_ns);
@@ -274,7 +325,8 @@ static int measure_all(struct lat *l)
 	kv_side_reset(&l->side);
 	if (l->work.kind == KV_KIND_NULL)
 		return measure(l, NULL);
-	ret = kv_side_measure_null(&l->null, &l->space, &l->work, &l->fault);
+	ret = kv_side_measure_null(&l->null, &l->space[l->end[0]], &l->work,
+				   &l->fault);
 	return ret ? ret : measure_pair(l);
 }
 
@@ -282,23 +334,27 @@ static void describe(struct lat *l, int ret)
 {
 	struct json_object *cell = kv_result_work(&l->work);
 	struct json_object *null = json_object_new_object();
-	const char *space = kv_word_name(kv_word_space, l->space_id);
+	const char *space = kv_word_name(kv_word_space, l->end[0]);
 	struct kv_work null_work = l->work;
 
 	l->doc = kv_result_create("kverbs.lat", describe_spec(l),
-				  kv_capsule_create(&l->space, 1));
+				  is_mixed(l) ?
+					  kv_capsule_create(l->space, KV_SPACES) :
+					  kv_capsule_create(&l->space[l->end[0]], 1));
 	if (l->work.kind != KV_KIND_NULL) {
 		kv_work_set(&null_work, KV_KIND_NULL, 0, 0);
 		kv_out_put(null, space,
-			   kv_result_side(&null_work, l->space_id, &l->null));
+			   kv_result_side(&null_work, l->end[0], &l->null));
 		kv_out_put(l->doc, "null_loop", null);
 	} else {
 		json_object_put(null);
 	}
 	kv_out_put_string(cell, "space", space);
+	kv_out_put_string(cell, "server_space",
+			  kv_word_name(kv_word_space, l->end[1]));
 	kv_out_put_bool(cell, "verified", l->verified);
 	kv_out_put(cell, "result",
-		   kv_result_side(&l->work, l->space_id, &l->side));
+		   kv_result_side(&l->work, l->end[0], &l->side));
 	kv_out_put(l->doc, "cell", cell);
 	kv_out_put_bool(l->doc, "complete", !ret);
 	if (ret)
@@ -316,6 +372,26 @@ static int tell(struct lat *l)
 	return ret;
 }
 
+static int open_spaces(struct lat *l)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < 2 && !ret; i++) {
+		uint32_t id = l->end[i];
+
+		if (!l->space[id].b)
+			ret = kv_space_open(&l->space[id], id, l->common.dev,
+					    l->common.gid, &l->fault);
+	}
+	return ret;
+}
+
+static void close_spaces(struct lat *l)
+{
+	for (unsigned int id = 0; id < KV_SPACES; id++)
+		kv_space_close(&l->space[id]);
+}
+
 static int run(struct lat *l, int argc, char **argv)
 {
 	enum kv_exit status;
@@ -329,8 +405,7 @@ static int run(struct lat *l, int argc, char **argv)
 	ret = kv_out_open(&l->out, l->common.json, &l->fault);
 	if (ret)
 		goto out_fault;
-	ret = kv_space_open(&l->space, l->space_id, l->common.dev,
-			    l->common.gid, &l->fault);
+	ret = open_spaces(l);
 	if (ret)
 		goto out_close;
 	ret = measure_all(l);
@@ -345,11 +420,12 @@ static int run(struct lat *l, int argc, char **argv)
 		}
 		json_object_put(l->doc);
 	}
-	kv_space_close(&l->space);
+	close_spaces(l);
 	kv_out_close(&l->out);
 	return status;
 
 out_close:
+	close_spaces(l);
 	kv_out_close(&l->out);
 out_fault:
 	kv_fault_print(&l->fault);

@@ -72,15 +72,21 @@ static bool is_target(const struct kv_work *w, unsigned int end)
 }
 
 /* In the kernel, local_dma_lkey reaches a buffer that has no registration. */
-static bool needs_lkey(const struct kv_pair *p)
+static bool needs_lkey(const struct kv_pair *p, unsigned int end)
 {
-	return p->space->id == KV_SPACE_USER ||
+	return p->space[end]->id == KV_SPACE_USER ||
 	       p->work.lkey == KVERBS_LKEY_MR;
+}
+
+static const struct kv_space *space_of(const struct kv_pair *p,
+				       const struct kv_endpoint *e)
+{
+	return p->space[e - p->end];
 }
 
 static uint32_t local_access(const struct kv_pair *p, unsigned int end)
 {
-	return is_active(&p->work, end) && needs_lkey(p) ?
+	return is_active(&p->work, end) && needs_lkey(p, end) ?
 	       KVERBS_ACCESS_LOCAL_WRITE : 0;
 }
 
@@ -88,7 +94,7 @@ static uint32_t target_access(const struct kv_pair *p, unsigned int end)
 {
 	uint32_t remote = remote_access(&p->work);
 
-	if (!is_target(&p->work, end) || (!remote && !needs_lkey(p)))
+	if (!is_target(&p->work, end) || (!remote && !needs_lkey(p, end)))
 		return 0;
 	return KVERBS_ACCESS_LOCAL_WRITE | remote;
 }
@@ -96,7 +102,8 @@ static uint32_t target_access(const struct kv_pair *p, unsigned int end)
 static int create_buffer(struct kv_pair *p, struct kv_endpoint *e,
 			 struct kv_buffer *buf, struct kv_fault *f)
 {
-	struct kv_backend *b = p->space->b;
+	const struct kv_space *space = space_of(p, e);
+	struct kv_backend *b = space->b;
 	const struct kv_mr_init init = {
 		.pd = e->pd,
 		.length = p->work.size,
@@ -109,7 +116,7 @@ static int create_buffer(struct kv_pair *p, struct kv_endpoint *e,
 	if (ret)
 		return kv_fault_backend(f, b, ret,
 					"cannot make a buffer of %u bytes on %s",
-					p->work.size, p->space->dev.name);
+					p->work.size, space->dev.name);
 	buf->mr = mr.id;
 	return 0;
 }
@@ -117,9 +124,10 @@ static int create_buffer(struct kv_pair *p, struct kv_endpoint *e,
 static int create_cq(struct kv_pair *p, struct kv_endpoint *e, uint32_t cqe,
 		     uint32_t *id, struct kv_fault *f)
 {
-	struct kv_backend *b = p->space->b;
+	const struct kv_space *space = space_of(p, e);
+	struct kv_backend *b = space->b;
 	const struct kv_cq_init init = {
-		.dev = p->space->dev.name,
+		.dev = space->dev.name,
 		.cqe = cqe,
 	};
 	struct kv_cq cq;
@@ -136,8 +144,9 @@ static int create_cq(struct kv_pair *p, struct kv_endpoint *e, uint32_t cqe,
 static int create_end(struct kv_pair *p, struct kv_endpoint *e,
 		      struct kv_fault *f)
 {
-	struct kv_backend *b = p->space->b;
-	const struct kv_pd_init pd_init = { .dev = p->space->dev.name };
+	const struct kv_space *space = space_of(p, e);
+	struct kv_backend *b = space->b;
+	const struct kv_pd_init pd_init = { .dev = space->dev.name };
 	struct kv_qp_init init = {
 		.type = KVERBS_QPT_RC,
 		.max_send_wr = SEND_WRS,
@@ -179,14 +188,15 @@ static int modify(struct kv_pair *p, struct kv_endpoint *e,
 		  const struct kv_qp_attr *attr, enum kv_verb verb,
 		  const char *state, struct kv_fault *f)
 {
-	struct kv_backend *b = p->space->b;
+	const struct kv_space *space = space_of(p, e);
+	struct kv_backend *b = space->b;
 	int ret;
 
 	ret = b->ops->qp_modify(b, e->qp, attr, &e->verb_ns[verb]);
 	if (ret)
 		return kv_fault_backend(f, b, ret,
 					"cannot bring a QP on %s to %s",
-					p->space->dev.name, state);
+					space->dev.name, state);
 	return 0;
 }
 
@@ -198,8 +208,8 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 static int connect_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 {
 	struct kv_endpoint *e = &p->end[end], *peer = &p->end[!end];
-	const struct kv_dev *dev = &p->space->dev;
-	const struct kv_gid *gid = p->space->gid;
+	const struct kv_space *to = p->space[!end];
+	const struct kv_dev *dev = &p->space[end]->dev;
 	struct kv_qp_attr init = {
 		.mask = KV_QPA_ACCESS | KV_QPA_PORT | KV_QPA_PKEY_INDEX,
 		.state = KVERBS_QPS_INIT,
@@ -211,14 +221,14 @@ static int connect_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 			KV_QPA_RQ_PSN | KV_QPA_MIN_RNR_TIMER |
 			KV_QPA_MAX_DEST_RD_ATOMIC,
 		.state = KVERBS_QPS_RTR,
-		.path_mtu = min_u32(dev->active_mtu, 4096),
+		.path_mtu = min_u32(min_u32(dev->active_mtu, to->dev.active_mtu), 4096),
 		.dest_qpn = peer->qpn,
 		.rq_psn = peer->psn,
 		.av = {
 			.has_dgid = true,
 			.has_sgid_index = true,
-			.sgid_index = gid->index,
-			.dlid = dev->lid,
+			.sgid_index = p->space[end]->gid->index,
+			.dlid = to->dev.lid,
 			.hop_limit = HOP_LIMIT,
 		},
 		.min_rnr_timer = RNR_TIMER,
@@ -236,7 +246,7 @@ static int connect_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 	};
 	int ret;
 
-	memcpy(rtr.av.dgid, gid->raw, sizeof(rtr.av.dgid));
+	memcpy(rtr.av.dgid, to->gid->raw, sizeof(rtr.av.dgid));
 	ret = modify(p, e, &init, KV_VERB_QP_INIT, "INIT", f);
 	if (!ret)
 		ret = modify(p, e, &rtr, KV_VERB_QP_RTR, "RTR", f);
@@ -249,7 +259,8 @@ static int register_buffer(struct kv_pair *p, struct kv_endpoint *e,
 			   struct kv_buffer *buf, uint32_t access,
 			   struct kv_fault *f)
 {
-	struct kv_backend *b = p->space->b;
+	const struct kv_space *space = space_of(p, e);
+	struct kv_backend *b = space->b;
 	const struct kv_mr_reg reg = {
 		.qp = e->qp,
 		.access = access,
@@ -265,7 +276,7 @@ static int register_buffer(struct kv_pair *p, struct kv_endpoint *e,
 	if (ret)
 		return kv_fault_backend(f, b, ret,
 					"cannot register %u bytes on %s",
-					p->work.size, p->space->dev.name);
+					p->work.size, space->dev.name);
 	buf->access = access;
 	buf->iova = mr.iova;
 	buf->rkey = mr.rkey;
@@ -275,7 +286,9 @@ static int register_buffer(struct kv_pair *p, struct kv_endpoint *e,
 /**
  * kv_pair_create() - make two endpoints and connect them to each other
  * @p: receives them; kv_pair_destroy() destroys them
- * @space: where to
+ * @initiator: where the one that begins is to be
+ * @responder: where the other one is to be; the loops of one thread for both ends
+ *	need the same
  * @work: what for: it decides which rights are granted; not KV_KIND_NULL
  * @f: receives why not
  *
@@ -284,13 +297,15 @@ static int register_buffer(struct kv_pair *p, struct kv_endpoint *e,
  *
  * Return: 0 or a negative errno; then nothing is left.
  */
-int kv_pair_create(struct kv_pair *p, const struct kv_space *space,
-		   const struct kv_work *work, struct kv_fault *f)
+int kv_pair_create(struct kv_pair *p, const struct kv_space *initiator,
+		   const struct kv_space *responder, const struct kv_work *work,
+		   struct kv_fault *f)
 {
 	int ret = 0;
 
 	memset(p, 0, sizeof(*p));
-	p->space = space;
+	p->space[0] = initiator;
+	p->space[1] = responder;
 	p->work = *work;
 	for (unsigned int i = 0; i < 2 && !ret; i++) {
 		struct kv_endpoint *e = &p->end[i];
@@ -319,7 +334,7 @@ int kv_pair_create(struct kv_pair *p, const struct kv_space *space,
 static void invalidate(struct kv_pair *p, struct kv_endpoint *e,
 		       struct kv_buffer *buf)
 {
-	struct kv_backend *b = p->space->b;
+	struct kv_backend *b = space_of(p, e)->b;
 	uint64_t ns;
 
 	if (!buf->access || p->broken)
@@ -339,7 +354,7 @@ static void invalidate(struct kv_pair *p, struct kv_endpoint *e,
  */
 void kv_pair_destroy(struct kv_pair *p)
 {
-	struct kv_backend *b = p->space->b;
+	struct kv_backend *b;
 	uint64_t ns;
 
 	for (int i = 1; i >= 0; i--) {
@@ -348,12 +363,14 @@ void kv_pair_destroy(struct kv_pair *p)
 	}
 	/* Both QPs first: neither may reach the other's buffers any more. */
 	for (int i = 1; i >= 0; i--) {
+		b = p->space[i]->b;
 		if (p->end[i].qp)
 			b->ops->del(b, KV_QP, p->end[i].qp, &ns);
 	}
 	for (int i = 1; i >= 0; i--) {
 		struct kv_endpoint *e = &p->end[i];
 
+		b = p->space[i]->b;
 		if (e->target.mr)
 			b->ops->del(b, KV_MR, e->target.mr, &ns);
 		if (e->local.mr)
@@ -395,7 +412,7 @@ void kv_pair_fill(const struct kv_pair *p, unsigned int end,
 	run->qp = e->qp;
 	run->local_mr = e->local.mr;
 	run->target_mr = e->target.mr;
-	run->lkey = needs_lkey(p) ? KVERBS_LKEY_MR : KVERBS_LKEY_DMA;
+	run->lkey = needs_lkey(p, end) ? KVERBS_LKEY_MR : KVERBS_LKEY_DMA;
 	run->remote_addr = peer->target.iova;
 	run->remote_key = peer->target.rkey;
 }

@@ -57,22 +57,23 @@ struct kv_endpoint {
 };
 
 /**
- * struct kv_pair - two endpoints of one space, connected to each other
- * @space: where they are; must stay open
+ * struct kv_pair - two endpoints, connected to each other
+ * @space: where each of them is; must stay open; the same one twice, or one each
  * @work: what they were made for
  * @end: the initiator and the responder
  * @broken: a run failed: the QPs may be in error, and take no requests
  */
 struct kv_pair {
-	const struct kv_space *space;
+	const struct kv_space *space[2];
 	struct kv_work work;
 	struct kv_endpoint end[2];
 	bool broken;
 };
 
 const char *kv_verb_name(enum kv_verb verb);
-int kv_pair_create(struct kv_pair *p, const struct kv_space *space,
-		   const struct kv_work *work, struct kv_fault *f);
+int kv_pair_create(struct kv_pair *p, const struct kv_space *initiator,
+		   const struct kv_space *responder, const struct kv_work *work,
+		   struct kv_fault *f);
 void kv_pair_destroy(struct kv_pair *p);
 void kv_pair_verbs(const struct kv_pair *p, uint64_t ns[KV_VERBS]);
 void kv_pair_fill(const struct kv_pair *p, unsigned int end,

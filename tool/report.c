@@ -269,8 +269,11 @@ static void print_work(struct json_object *r)
 		printf("%s of %s", kv_out_get_string(r, "/op"), size);
 	else
 		printf("null loop");
-	printf(" from %s space: %s", kv_out_get_string(r, "/space"),
-	       describe_estimand(r));
+	printf(" from %s space", kv_out_get_string(r, "/space"));
+	if (strcmp(kv_out_get_string(r, "/space"),
+		   kv_out_get_string(r, "/server_space")))
+		printf(" to %s space", kv_out_get_string(r, "/server_space"));
+	printf(": %s", describe_estimand(r));
 	if (kv_out_get_count(r, "/sample_divisor") > 1)
 		printf(", as perftest prints it");
 	printf("\n");

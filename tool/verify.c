@@ -19,7 +19,6 @@
 /* One check of one pair. */
 struct check {
 	struct kv_pair *p;
-	struct kv_backend *b;
 	struct kv_fault *f;
 	/* What is measured later; atomics have operands of their own here. */
 	struct kv_work work;
@@ -40,25 +39,36 @@ static void fill_pattern(uint8_t *data, uint32_t size, uint64_t seed)
 	}
 }
 
+/* Whose buffer it is. */
+static const struct kv_space *space_of(const struct check *c,
+				       const struct kv_buffer *buf)
+{
+	const struct kv_endpoint *e = &c->p->end[1];
+
+	return c->p->space[buf == &e->local || buf == &e->target];
+}
+
 static int put(struct check *c, const struct kv_buffer *buf, const void *data)
 {
-	int ret = c->b->ops->mr_write(c->b, buf->mr, 0, data, c->size);
+	const struct kv_space *s = space_of(c, buf);
+	int ret = s->b->ops->mr_write(s->b, buf->mr, 0, data, c->size);
 
 	if (ret)
-		return kv_fault_backend(c->f, c->b, ret,
+		return kv_fault_backend(c->f, s->b, ret,
 					"cannot fill a buffer on %s",
-					c->p->space->dev.name);
+					s->dev.name);
 	return 0;
 }
 
 static int take(struct check *c, const struct kv_buffer *buf, void *data)
 {
-	int ret = c->b->ops->mr_read(c->b, buf->mr, 0, data, c->size);
+	const struct kv_space *s = space_of(c, buf);
+	int ret = s->b->ops->mr_read(s->b, buf->mr, 0, data, c->size);
 
 	if (ret)
-		return kv_fault_backend(c->f, c->b, ret,
+		return kv_fault_backend(c->f, s->b, ret,
 					"cannot read a buffer on %s",
-					c->p->space->dev.name);
+					s->dev.name);
 	return 0;
 }
 
@@ -79,7 +89,7 @@ static int run(struct check *c, const struct kv_amount *amount)
 {
 	static struct kv_run_result result;
 
-	return kv_block_measure(c->p->space, c->p, &c->work, amount, NULL,
+	return kv_block_measure(c->p->space[0], c->p, &c->work, amount, NULL,
 				&result, c->f);
 }
 
@@ -90,7 +100,8 @@ static int mismatch(struct check *c, const char *what, uint32_t at,
 
 	return kv_fault_set(c->f, -EBADMSG,
 			    "%s space, %s: verification of %s with %u bytes failed: byte %u of %s is 0x%02x and should be 0x%02x",
-			    c->b->ops->space, c->p->space->dev.name,
+			    c->p->space[0]->b->ops->space,
+			    c->p->space[0]->dev.name,
 			    kv_word_name(kv_word_op, w->op), w->size, at, what,
 			    got, want);
 }
@@ -232,7 +243,6 @@ int kv_verify_pair(struct kv_pair *p, struct kv_fault *f)
 {
 	struct check c = {
 		.p = p,
-		.b = p->space->b,
 		.f = f,
 		.work = p->work,
 		.size = p->work.size,

@@ -31,6 +31,24 @@ for space in kernel user; do
 	lat "over IPv6 from $space space" --op read --space $space --gid "$GID6"
 	lat "for a time from $space space" --op write --space $space --time 1s
 done
+# From one space to the other: two threads, or one whose requests the other's device answers.
+for ends in "kernel user" "user kernel"; do
+	client=${ends% *} server=${ends#* }
+	mixed="--client $client --server $server"
+	for op in send write read fetch-add cmp-swp; do
+		# shellcheck disable=SC2086
+		lat "$op from $client to $server space" --op $op $mixed
+	done
+	check "which the output says" grep -F "from $client space to $server space" "$work/lat"
+	for size in 1 4097 64k; do
+		for op in send write; do
+			# shellcheck disable=SC2086
+			lat "$op pingpong of $size from $client to $server space" --op $op --loop pingpong \
+				--size $size $mixed
+		done
+	done
+done
+lat "both ends named" --op read --client user --server user
 lat "posted in plain process context" --op write --space kernel --post process
 check "which the output says" grep -F 'posted in process context' "$work/lat"
 check "and no more than that" sh -c "! grep -q 'softirqs held off' '$work/lat'"

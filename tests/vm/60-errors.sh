@@ -17,6 +17,14 @@ refused "size above the device's limit, kernel space" 2 "at most 2097152 bytes" 
 	$lat --space kernel --size 3m
 refused "size above the device's limit, user space" 2 "at most" $lat --space user --size 2000m
 refused "no operation" 2 "--op" kverbs lat --space kernel
+refused "both ends and one of them" 2 "--space is where both ends are" \
+	kverbs lat --op read --space user --client user
+refused "a client without a server" 2 "--server is missing" kverbs lat --op read --client user
+refused "a server without a client" 2 "--client is missing" kverbs lat --op read --server user
+refused "one thread in two spaces" 2 "--loop relay has one thread for both ends" \
+	kverbs lat --op send --loop relay --client user --server kernel
+refused "the null loop between spaces" 2 "--loop null has no other end" \
+	kverbs lat --loop null --client user --server kernel
 refused "no space" 2 "--space" kverbs lat --op read
 refused "unknown operation" 2 "teleport" kverbs lat --op teleport --space kernel
 refused "unknown space" 2 "outer" kverbs lat --op read --space outer
