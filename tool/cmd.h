@@ -11,6 +11,7 @@ int kv_cmd_dev(int argc, char **argv);
 int kv_cmd_lat(int argc, char **argv);
 int kv_cmd_compare(int argc, char **argv);
 int kv_cmd_batch(int argc, char **argv);
+int kv_cmd_pingpong(int argc, char **argv);
 
 /* All commands that are about one object: options may stand before the name. */
 int kv_cmd_hand(int argc, char **argv);

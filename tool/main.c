@@ -23,6 +23,8 @@ static const struct command commands[] = {
 	{ "compare", kv_cmd_compare,
 	  "operations in both spaces, and the difference" },
 	{ "lat", kv_cmd_lat, "one operation in one space" },
+	{ NULL, NULL, "with a peer that we did not write:" },
+	{ "pingpong", kv_cmd_pingpong, "messages to and fro with ibv_rc_pingpong and its kin" },
 	{ NULL, NULL, "look:" },
 	{ "dev", kv_cmd_dev, "RDMA devices, as kernel and user space see them" },
 	{ "monitor", NULL, "events as they come" },

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# kverbs pingpong against rdma-core's ibv_*_pingpong, as server and as client, and against itself.
+. ./tap.sh
+
+port=18515
+number=400
+
+# Each pair has a port of its own: the last one's may not be free yet.
+next_port() {
+	port=$((port + 1))
+}
+
+listening() {
+	# The local address and the state of each line: hex port, 0A is LISTEN.
+	grep -qi ":$(printf %04X $port) .* 0A " /proc/net/tcp /proc/net/tcp6
+}
+
+# pair NAME SERVER CLIENT: both end with 0, and both have counted all messages
+pair() {
+	name=$1
+	timeout 30 $2 >"$work/server" 2>&1 &
+	server=$!
+	status=0
+	wait_for 10 listening
+	timeout 30 $3 >"$work/client" 2>&1 || status=$?
+	wait $server || status=$?
+	if [ $status = 0 ] && grep -qE "^$number (iters|messages)" "$work/server" &&
+		grep -qE "^$number (iters|messages)" "$work/client"; then
+		pass "$name"
+	else
+		echo "status $status" >"$work/why"
+		fail "$name" "$work/why" "$work/server" "$work/client"
+	fi
+	next_port
+}
+
+for type in rc uc ud; do
+	for space in kernel user; do
+		for events in "" "events"; do
+			ours="kverbs pingpong --space $space --type $type --iters $number ${events:+--events}"
+			theirs="ibv_${type}_pingpong -d $DEV -g $GID -n $number ${events:+-e}"
+			pair "$type, server in $space space${events:+, $events}: ibv_${type}_pingpong is the client" \
+				"$ours --port $port" "$theirs -p $port $ADDR"
+			pair "$type, client in $space space${events:+, $events}: ibv_${type}_pingpong is the server" \
+				"$theirs -p $port" "$ours --port $port $ADDR"
+		done
+	done
+	for size in 1 1025 60000; do
+		[ "$type" != ud ] || size=$((size < 2000 ? size : 2001))
+		pair "$type, messages of $size bytes" \
+			"kverbs pingpong --space kernel --type $type --iters $number --size $size --port $port" \
+			"ibv_${type}_pingpong -d $DEV -g $GID -n $number -s $size -p $port $ADDR"
+	done
+	pair "$type, from the kernel to user space" \
+		"kverbs pingpong --space user --type $type --iters $number --port $port" \
+		"kverbs pingpong --space kernel --type $type --iters $number --port $port $ADDR"
+done
+pair "over IPv6, with another MTU" \
+	"kverbs pingpong --space kernel --gid $GID6 --mtu 4096 --iters $number --port $port" \
+	"ibv_rc_pingpong -d $DEV -g $GID6 -m 4096 -n $number -p $port $ADDR6"
+
+# What goes wrong is named.
+for space in kernel user; do
+	ours="kverbs pingpong --space $space --timeout 2s --port $port"
+	refused "$space: nobody listens" 1 "$ADDR port $port: Connection refused" $ours "$ADDR"
+	refused "$space: no such host" 1 "nosuch.invalid port $port" $ours nosuch.invalid
+	refused "$space: an unknown device" 1 "nosuch0" $ours --dev nosuch0 "$ADDR"
+
+	# bad NAME ANSWER TEXT: a peer that says something else, or nothing
+	bad() {
+		name=$1 answer=$2 text=$3
+		printf "$answer" >"$work/answer"
+		nc -l -p $port <"$work/answer" >/dev/null &
+		peer=$!
+		wait_for 10 listening
+		refused "$space: $name" 1 "$text" kverbs pingpong --space $space --timeout 2s --port $port "$ADDR"
+		kill $peer 2>/dev/null
+		wait $peer 2>/dev/null
+		next_port
+	}
+	bad "a peer that tells no address" "$(printf '%052d' 7)" "has not told its address"
+	bad "a peer that tells half of one" "0000:00" "hearing the peer's address: the peer has"
+
+	# A server whose client goes away before it has told its address.
+	kverbs pingpong --space $space --timeout 2s --port $port >"$work/out" 2>&1 &
+	server=$!
+	wait_for 10 listening
+	nc -w 1 "$ADDR" $port </dev/null >/dev/null 2>&1
+	if wait $server; then
+		fail "$space: a client that goes away"
+	else
+		check "$space: a client that goes away" grep -F "hearing the peer's address: the peer has" "$work/out"
+	fi
+	next_port
+
+	# One that is told another number of messages stops in the middle.
+	kverbs pingpong --space $space --timeout 2s --iters 100 --port $port >"$work/out" 2>&1 &
+	server=$!
+	wait_for 10 listening
+	ibv_rc_pingpong -d "$DEV" -g "$GID" -n 50 -p $port "$ADDR" >/dev/null 2>&1
+	if wait $server; then
+		fail "$space: a peer with fewer messages"
+	else
+		check "$space: a peer with fewer messages" grep -E "after 50 messages sent and 50 received|after 5[01] messages" "$work/out"
+	fi
+	next_port
+
+	kverbs pingpong --space $space --port $port >"$work/out" 2>&1 &
+	server=$!
+	wait_for 10 listening
+	refused "$space: a port that is taken" 1 "port $port: Address already in use" \
+		kverbs pingpong --space $space --port $port
+	kill -INT $server
+	wait $server
+	check "$space: Ctrl-C ends a server that waits" test $? = 1
+	check "$space: and it says so" grep -F interrupted "$work/out"
+	next_port
+done
+refused "no space" 2 "--space is missing" kverbs pingpong
+refused "two hosts" 2 "one host too many" kverbs pingpong --space user a b
+refused "a type that has none" 2 "--type 'xrc'" kverbs pingpong --space user --type xrc
+check "nothing is left" nothing_left
+finish

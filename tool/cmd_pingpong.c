@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+/* One side of ibv_rc_pingpong, ibv_uc_pingpong or ibv_ud_pingpong, from either space. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "cmd.h"
+#include "hand/describe.h"
+#include "option.h"
+#include "out.h"
+#include "pingpong/pingpong.h"
+
+enum {
+	OPTION_SPACE = KV_OPTION_OWN,
+	OPTION_TYPE,
+	OPTION_PORT,
+	OPTION_SIZE,
+	OPTION_MTU,
+	OPTION_ITERS,
+	OPTION_DEPTH,
+	OPTION_EVENTS,
+	OPTION_JSON,
+};
+
+static const struct option rows[] = {
+	{ "help", no_argument, NULL, KV_OPTION_HELP },
+	{ "dev", required_argument, NULL, KV_OPTION_DEV },
+	{ "gid", required_argument, NULL, KV_OPTION_GID },
+	{ "timeout", required_argument, NULL, KV_OPTION_TIMEOUT },
+	{ "space", required_argument, NULL, OPTION_SPACE },
+	{ "type", required_argument, NULL, OPTION_TYPE },
+	{ "port", required_argument, NULL, OPTION_PORT },
+	{ "size", required_argument, NULL, OPTION_SIZE },
+	{ "mtu", required_argument, NULL, OPTION_MTU },
+	{ "iters", required_argument, NULL, OPTION_ITERS },
+	{ "rx-depth", required_argument, NULL, OPTION_DEPTH },
+	{ "events", no_argument, NULL, OPTION_EVENTS },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ NULL, 0, NULL, 0 },
+};
+
+#define PORT_MAX 65535
+#define ITERS_MAX 1000000000
+#define DEPTH_MAX 16384
+#define TIMEOUT_NS 10000000000ULL
+
+/* As in ibv_rc_pingpong, and in ibv_ud_pingpong. */
+#define PORT "18515"
+#define SIZE 4096
+#define SIZE_UD 1024
+#define MTU 1024
+#define ITERS 1000
+#define DEPTH 500
+
+struct command {
+	struct kv_options common;
+	struct kv_pingpong pingpong;
+	const char *port;
+	const char *host;
+	bool has_space;
+	bool json;
+	struct kv_fault fault;
+};
+
+static void print_help(void)
+{
+	printf("usage: kverbs pingpong --space kernel|user [OPTION...]         the server\n"
+	       "       kverbs pingpong HOST --space kernel|user [OPTION...]    the client\n"
+	       "\n"
+	       "Sends messages to and fro with a peer that is ibv_rc_pingpong, ibv_uc_pingpong,\n"
+	       "ibv_ud_pingpong or 'kverbs pingpong'. Both sides have to be given the same type,\n"
+	       "size, MTU and number.\n"
+	       "\n"
+	       "  --space SPACE      kernel or user: where the verbs are called\n"
+	       "  --type TYPE        rc, uc or ud; default: rc\n"
+	       "  --dev DEV          device; default: the only one there is\n"
+	       "  --gid INDEX        entry of the GID table; default: IPv4 RoCE v2, else IPv6\n"
+	       "                     RoCE v2, else what there is; the peer needs its -g\n"
+	       "  --port PORT        TCP, where the two find each other; default: " PORT "\n"
+	       "  --size BYTES       of a message; default: 4096, of ud 1024\n"
+	       "  --mtu BYTES        of the path, the peer's -m; default: 1024\n"
+	       "  --iters N          messages each way, the peer's -n; default: 1000\n"
+	       "  --rx-depth N       receives posted at once; default: 500\n"
+	       "  --events           sleep until there is a completion, in place of polling\n"
+	       "  --timeout TIME     how long the peer may take for an answer; default: 10s.\n"
+	       "                     A server waits for its client until Ctrl-C\n"
+	       "  --json             print JSON\n"
+	       "\n"
+	       "The time is that of the tool's own loop, with a system call for each verb in the\n"
+	       "kernel: 'kverbs lat' measures what verbs cost.\n");
+}
+
+static int take_option(struct command *c, int id)
+{
+	struct kv_pingpong *p = &c->pingpong;
+	struct kv_why why;
+	uint32_t space;
+	uint64_t v = 0;
+	int ret = 0;
+
+	switch (id) {
+	case OPTION_SPACE:
+		ret = kv_parse_word(optarg, kv_word_space, &space, &why);
+		if (!ret)
+			p->space = space;
+		c->has_space = true;
+		break;
+	case OPTION_TYPE:
+		ret = kv_parse_word(optarg, kv_word_qp_type, &p->type, &why);
+		break;
+	case OPTION_PORT:
+		ret = kv_parse_count(optarg, 1, PORT_MAX, &v, &why);
+		c->port = optarg;
+		break;
+	case OPTION_SIZE:
+		ret = kv_parse_size(optarg, &p->size, &why);
+		break;
+	case OPTION_MTU:
+		ret = kv_parse_count(optarg, 256, 4096, &v, &why);
+		p->mtu = (uint32_t)v;
+		break;
+	case OPTION_ITERS:
+		ret = kv_parse_count(optarg, 1, ITERS_MAX, &p->iters, &why);
+		break;
+	case OPTION_DEPTH:
+		ret = kv_parse_count(optarg, 2, DEPTH_MAX, &v, &why);
+		p->depth = (uint32_t)v;
+		break;
+	case OPTION_EVENTS:
+		p->events = true;
+		break;
+	case OPTION_JSON:
+		c->json = true;
+		break;
+	default:
+		return kv_option_take(&c->common, id, &c->fault);
+	}
+	return ret ? kv_option_refuse(rows, id, &why, &c->fault) : 0;
+}
+
+/* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
+static int read_options(struct command *c, int argc, char **argv)
+{
+	struct kv_pingpong *p = &c->pingpong;
+	int id, ret;
+
+	kv_option_init(&c->common);
+	c->common.timeout_ns = TIMEOUT_NS;
+	c->port = PORT;
+	p->mtu = MTU;
+	p->iters = ITERS;
+	p->depth = DEPTH;
+	while ((ret = kv_option_next(argc, argv, rows, &id, &c->fault)) > 0) {
+		if (id == KV_OPTION_HELP) {
+			print_help();
+			return 0;
+		}
+		ret = take_option(c, id);
+		if (ret)
+			return ret;
+	}
+	if (ret)
+		return ret;
+	if (argc - optind > 1)
+		return kv_fault_usage(&c->fault, "'%s' is one host too many; 'kverbs pingpong' takes one or none",
+				      argv[optind + 1]);
+	if (!c->has_space)
+		return kv_fault_usage(&c->fault, "--space is missing; it takes kernel or user");
+	c->host = argv[optind];
+	if (!p->size)
+		p->size = p->type == KVERBS_QPT_UD ? SIZE_UD : SIZE;
+	p->dev = c->common.dev;
+	p->gid = c->common.gid;
+	p->timeout_ns = c->common.timeout_ns;
+	return 1;
+}
+
+static void tell(const struct command *c)
+{
+	const struct kv_pingpong *p = &c->pingpong;
+	double seconds = (double)p->elapsed_ns / 1e9;
+	double bytes = (double)p->size * (double)p->iters * 2;
+	struct json_object *doc;
+
+	if (!c->json) {
+		printf("%llu messages of %u bytes each way in %.2f s: %.2f us there and back, %.2f Mbit/s\n",
+		       (unsigned long long)p->iters, p->size, seconds,
+		       seconds * 1e6 / (double)p->iters,
+		       bytes * 8 / seconds / 1e6);
+		return;
+	}
+	doc = json_object_new_object();
+	kv_out_put_string(doc, "command", "pingpong");
+	kv_out_put_string(doc, "space", kv_word_name(kv_word_space, p->space));
+	kv_out_put_string(doc, "role", c->host ? "client" : "server");
+	kv_out_put_string(doc, "type", kv_word_name(kv_word_qp_type, p->type));
+	kv_out_put_count(doc, "size_bytes", p->size);
+	kv_out_put_count(doc, "sent", p->sent);
+	kv_out_put_count(doc, "received", p->received);
+	kv_out_put_count(doc, "elapsed_ns", p->elapsed_ns);
+	kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
+	json_object_put(doc);
+}
+
+/**
+ * kv_cmd_pingpong() - messages to and fro with a peer that we did not write
+ * @argc: of the command
+ * @argv: argv[0] is the command's name
+ *
+ * Return: enum kv_exit
+ */
+int kv_cmd_pingpong(int argc, char **argv)
+{
+	static struct command c;
+	int ret;
+
+	ret = read_options(&c, argc, argv);
+	if (!ret)
+		return KV_EXIT_DONE;
+	if (ret > 0)
+		ret = kv_pingpong_run(&c.pingpong, c.host, c.port, &c.fault);
+	if (!ret) {
+		tell(&c);
+		return KV_EXIT_DONE;
+	}
+	if (c.json)
+		kv_describe_refusal(&c.fault);
+	kv_fault_print(&c.fault);
+	return c.fault.exit;
+}

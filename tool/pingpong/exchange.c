@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "interrupt.h"
+#include "now.h"
+#include "pingpong/exchange.h"
+
+static const char done[] = "done";
+
+/* Until the socket can be read or written. @end_ns: 0: nobody knows when that will be. */
+static int wait_for(int fd, short events, uint64_t end_ns)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+
+	for (;;) {
+		uint64_t now = kv_now_ns();
+		int ms = -1, n;
+
+		if (kv_interrupt_seen())
+			return -EINTR;
+		if (end_ns && now >= end_ns)
+			return -ETIMEDOUT;
+		if (end_ns)
+			ms = (int)((end_ns - now + 999999) / 1000000);
+		n = poll(&p, 1, ms);
+		if (n > 0)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+	}
+}
+
+static int refuse(struct kv_fault *f, int error, const char *what)
+{
+	if (error == -EINTR)
+		return kv_fault_set(f, error, "interrupted");
+	if (error == -ETIMEDOUT)
+		return kv_fault_set(f, error, "%s: the peer has not answered in time",
+				    what);
+	return kv_fault_set(f, error, "%s: %s", what, strerror(-error));
+}
+
+static int look_up(const char *host, const char *port, int flags,
+		   struct addrinfo **list, struct kv_fault *f)
+{
+	const struct addrinfo hints = {
+		.ai_socktype = SOCK_STREAM,
+		.ai_flags = flags,
+	};
+	int ret = getaddrinfo(host, port, &hints, list);
+
+	if (!ret)
+		return 0;
+	return kv_fault_set(f, -EADDRNOTAVAIL, "%s port %s: %s",
+			    host ? host : "any address", port,
+			    ret == EAI_SYSTEM ? strerror(errno) :
+						gai_strerror(ret));
+}
+
+static int connect_one(int fd, const struct addrinfo *to, uint64_t timeout_ns)
+{
+	socklen_t size = sizeof(int);
+	int error, ret;
+
+	if (!connect(fd, to->ai_addr, to->ai_addrlen))
+		return 0;
+	if (errno != EINPROGRESS)
+		return -errno;
+	ret = wait_for(fd, POLLOUT, kv_now_ns() + timeout_ns);
+	if (ret)
+		return ret;
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size))
+		return -errno;
+	return -error;
+}
+
+/**
+ * kv_exchange_connect() - reach the server
+ * @x: timeout_ns is set; receives the connection
+ * @host: its name or address
+ * @port: of the server
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_exchange_connect(struct kv_exchange *x, const char *host,
+			const char *port, struct kv_fault *f)
+{
+	struct addrinfo *list, *to;
+	char what[300];
+	int ret;
+
+	ret = look_up(host, port, 0, &list, f);
+	if (ret)
+		return ret;
+	ret = -EADDRNOTAVAIL;
+	for (to = list; to && ret && ret != -EINTR; to = to->ai_next) {
+		x->fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		ret = x->fd < 0 ? -errno : connect_one(x->fd, to, x->timeout_ns);
+		if (ret)
+			kv_exchange_close(x);
+	}
+	freeaddrinfo(list);
+	if (!ret)
+		return 0;
+	snprintf(what, sizeof(what), "%.200s port %s", host, port);
+	return refuse(f, ret, what);
+}
+
+static int listen_at(const struct addrinfo *at)
+{
+	int fd = socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int on = 1, off = 0, error;
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	/* IPv4 as well, where one socket can be both. */
+	if (at->ai_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	if (!bind(fd, at->ai_addr, at->ai_addrlen) && !listen(fd, 1))
+		return fd;
+	error = -errno;
+	close(fd);
+	return error;
+}
+
+/**
+ * kv_exchange_accept() - wait for a client, as long as it takes
+ * @x: receives the connection
+ * @port: where to wait, at every address
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_exchange_accept(struct kv_exchange *x, const char *port,
+		       struct kv_fault *f)
+{
+	int fd = -EADDRNOTAVAIL, ret;
+	struct addrinfo *list, *at;
+	char what[64];
+
+	ret = look_up(NULL, port, AI_PASSIVE, &list, f);
+	if (ret)
+		return ret;
+	snprintf(what, sizeof(what), "port %.40s", port);
+	/* Sockets for IPv6 take IPv4, too. */
+	for (at = list; at && fd < 0; at = at->ai_next)
+		if (at->ai_family == AF_INET6)
+			fd = listen_at(at);
+	for (at = list; at && fd < 0 && fd != -EADDRINUSE; at = at->ai_next)
+		fd = listen_at(at);
+	freeaddrinfo(list);
+	if (fd < 0)
+		return refuse(f, fd, what);
+	ret = wait_for(fd, POLLIN, 0);
+	if (!ret) {
+		x->fd = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		ret = x->fd < 0 ? -errno : 0;
+	}
+	close(fd);
+	return ret ? refuse(f, ret, what) : 0;
+}
+
+/* All of it, or an error; @write: else it is read. */
+static int move(struct kv_exchange *x, void *data, size_t size, bool write,
+		const char *what, struct kv_fault *f)
+{
+	uint64_t end_ns = kv_now_ns() + x->timeout_ns;
+	char *at = data;
+	ssize_t n;
+	int ret;
+
+	while (size) {
+		ret = wait_for(x->fd, write ? POLLOUT : POLLIN, end_ns);
+		if (ret)
+			return refuse(f, ret, what);
+		n = write ? send(x->fd, at, size, MSG_NOSIGNAL) :
+			    recv(x->fd, at, size, 0);
+		if (!n)
+			return kv_fault_set(f, -ECONNRESET, "%s: the peer has closed the connection",
+					    what);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return refuse(f, -errno, what);
+		if (n > 0) {
+			at += n;
+			size -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/**
+ * kv_exchange_send() - tell the peer where our QP is
+ * @x: the connection
+ * @address: of our QP
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_exchange_send(struct kv_exchange *x, const struct kv_address *address,
+		     struct kv_fault *f)
+{
+	char text[KV_ADDRESS_TEXT];
+
+	kv_address_format(text, address);
+	return move(x, text, sizeof(text), true, "telling the address", f);
+}
+
+/**
+ * kv_exchange_receive() - hear where the peer's QP is
+ * @x: the connection
+ * @address: receives it
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno; -EPROTO: what came is no address.
+ */
+int kv_exchange_receive(struct kv_exchange *x, struct kv_address *address,
+			struct kv_fault *f)
+{
+	char text[KV_ADDRESS_TEXT];
+	struct kv_why why;
+	int ret;
+
+	ret = move(x, text, sizeof(text), false, "hearing the peer's address", f);
+	if (ret)
+		return ret;
+	if (text[sizeof(text) - 1] || kv_parse_address(text, address, &why))
+		return kv_fault_set(f, -EPROTO,
+				    "the peer has not told its address as ibv_rc_pingpong does");
+	return 0;
+}
+
+/**
+ * kv_exchange_send_done() - the client is connected
+ * @x: the connection
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_exchange_send_done(struct kv_exchange *x, struct kv_fault *f)
+{
+	char text[sizeof(done)];
+
+	memcpy(text, done, sizeof(done));
+	return move(x, text, sizeof(text), true, "saying that we are connected", f);
+}
+
+/**
+ * kv_exchange_receive_done() - wait until the client is connected
+ * @x: the connection
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_exchange_receive_done(struct kv_exchange *x, struct kv_fault *f)
+{
+	char text[sizeof(done)];
+	int ret;
+
+	ret = move(x, text, sizeof(text), false, "waiting until the peer is connected", f);
+	if (ret)
+		return ret;
+	if (memcmp(text, done, sizeof(done)))
+		return kv_fault_set(f, -EPROTO,
+				    "the peer has not said that it is connected");
+	return 0;
+}
+
+/**
+ * kv_exchange_close() - close the connection
+ * @x: the connection; one that is not there is left alone
+ */
+void kv_exchange_close(struct kv_exchange *x)
+{
+	if (x->fd >= 0)
+		close(x->fd);
+	x->fd = -1;
+}

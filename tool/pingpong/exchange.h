@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_PINGPONG_EXCHANGE_H
+#define KV_PINGPONG_EXCHANGE_H
+
+#include "fault.h"
+#include "parse.h"
+
+/*
+ * The sideband of rdma-core's ibv_*_pingpong: over TCP each side tells its QP's
+ * address as text, LID:QPN:PSN:GID in hex with its final zero, the client first; when
+ * the client's QP is connected, too, it says "done".
+ *
+ * Every wait ends at a deadline, or when somebody wants the tool to end.
+ */
+
+/**
+ * struct kv_exchange - the sideband's connection
+ * @fd: the socket; -1: none
+ * @timeout_ns: how long the peer may take for each step
+ */
+struct kv_exchange {
+	int fd;
+	uint64_t timeout_ns;
+};
+
+int kv_exchange_connect(struct kv_exchange *x, const char *host,
+			const char *port, struct kv_fault *f);
+int kv_exchange_accept(struct kv_exchange *x, const char *port,
+		       struct kv_fault *f);
+int kv_exchange_send(struct kv_exchange *x, const struct kv_address *address,
+		     struct kv_fault *f);
+int kv_exchange_receive(struct kv_exchange *x, struct kv_address *address,
+			struct kv_fault *f);
+int kv_exchange_send_done(struct kv_exchange *x, struct kv_fault *f);
+int kv_exchange_receive_done(struct kv_exchange *x, struct kv_fault *f);
+void kv_exchange_close(struct kv_exchange *x);
+
+#endif
