@@ -447,7 +447,7 @@ expect state reset"
 			esac
 			echo "qp modify a state $state $keys"
 			# The device stops sending by and by.
-			[ "$state" != sqd ] || echo 'sleep 100ms'
+			[ "$state" != sqd ] || echo 'sleep 300ms'
 			echo "qp show a
 expect state $state"
 		done

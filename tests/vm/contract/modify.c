@@ -140,6 +140,8 @@ static void test_sqd(struct link *l, const struct end *e)
 	done(l, modify(l, e->qp, attr), "in SQD it can be changed");
 	must(l, kv_nl_get(&l->nl, &kv_nl_qp, e->qp, &qp), "get");
 	result(qp.attr.timeout == 10 && qp.attr.retry_cnt == 5, "and it is");
+	/* Some devices drain anew then. */
+	result(drained(l, e->qp), "and the send queue is drained");
 	reaches(l, e->qp, to(KVERBS_QPS_RTS));
 	reaches(l, e->qp, to(KVERBS_QPS_RESET));
 }
