@@ -128,6 +128,8 @@ check "and leaves none" cmp "$work/before" "$work/after"
 
 # open_batch N SPACE: a batch that is fed through descriptor 5 (N = 1) or 6
 open_batch() {
+	# What the last one printed is not what is waited for.
+	: >"$work/out$1"
 	mkfifo "$work/fifo$1"
 	kverbs batch - --space "$2" <"$work/fifo$1" >"$work/out$1" 2>"$work/err$1" &
 	batch=$!
