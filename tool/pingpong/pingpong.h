@@ -46,6 +46,7 @@ struct kv_pingpong {
 	uint32_t ah;
 	struct kv_address peer;
 	uint32_t posted;
+	bool armed;
 };
 
 int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port,
