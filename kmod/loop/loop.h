@@ -47,7 +47,8 @@ struct kv_end;
  * @iters: samples to take at most
  * @time: ticks to go on for; ~0 for no limit
  * @timeout: ticks that one iteration may take
- * @grace: ticks that an iteration may take once somebody stops the loop
+ * @grace: ticks that an iteration may still take once the loop sees a stop; ten times
+ *	that until a QP that has failed tells why
  * @spins: empty polls in a row before the CPU is let go
  * @stop: set by others; the loop ends between two samples, or, after @grace,
  *	where it would let the CPU go
@@ -57,6 +58,7 @@ struct kv_end;
  * @end: counter where the time is over
  * @done: iterations completed
  * @let_go: how often the CPU was let go
+ * @stopped: counter when @stop was first seen; 0: not yet
  * @wc_status: status of the completion that ended the loop; 0 if none did
  * @vendor_err: that completion's vendor error
  *
@@ -80,6 +82,7 @@ struct kv_loop {
 	__u64 end;
 	__u64 done;
 	__u64 let_go;
+	__u64 stopped;
 	__u32 wc_status;
 	__u32 vendor_err;
 };

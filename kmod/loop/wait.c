@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "wait.h"
 
+/* In graces: how long the reason of a flush is looked for. */
+#define REASON_GRACES 10
+
 /**
  * kv_wait_let_go() - let others have the CPU while a completion is awaited
  * @l: the loop
@@ -12,11 +15,16 @@
  */
 int kv_wait_let_go(struct kv_loop *l, __u64 since, int idle)
 {
-	__u64 waited = kv_env_now() - since;
+	__u64 now = kv_env_now();
 
-	if (kv_env_stop(l) && (idle || waited > l->grace))
-		return -ECANCELED;
-	if (waited > l->timeout)
+	if (kv_env_stop(l)) {
+		/* From when it is seen: it may have come while we had no CPU. */
+		if (!l->stopped)
+			l->stopped = now;
+		if (idle || now - l->stopped >= l->grace)
+			return -ECANCELED;
+	}
+	if (now - since > l->timeout)
 		return -ETIMEDOUT;
 	l->let_go++;
 	kv_env_let_go();
@@ -29,7 +37,8 @@ int kv_wait_let_go(struct kv_loop *l, __u64 since, int idle)
  * @e: the end that it came from
  *
  * When a QP fails, its receives are flushed; the reason stands in the
- * completion of the send that failed, which may come after that.
+ * completion of the send that failed, which may come soon after that. There is
+ * none if somebody has brought the QP to ERR: the CM does when the peer goes.
  *
  * Return: -EIO
  */
@@ -41,7 +50,8 @@ int kv_wait_failed(struct kv_loop *l, struct kv_end *e)
 	while (l->wc_status == KV_WC_FLUSHED) {
 		/* Whatever that finds: a broken CQ finds nothing for ever. */
 		kv_env_poll(l, kv_env_send_cq(e));
-		if (kv_wait_let_go(l, since, 0))
+		if (kv_env_now() - since > REASON_GRACES * l->grace ||
+		    kv_wait_let_go(l, since, 0))
 			break;
 	}
 	if (l->wc_status == KV_WC_FLUSHED)

@@ -314,6 +314,32 @@ static void all_finish_the_sample_when_stopped(void **state)
 	}
 }
 
+static void stop_when_three_went(void)
+{
+	loop.stop = fake.gone >= 3;
+}
+
+/* Not from the post on: who is stopped may have had no CPU for long. */
+static void grace_begins_when_the_stop_is_seen(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		if (k->loop == KVERBS_LOOP_PONG)
+			continue;
+		prepare(k);
+		loop.spins = 0;
+		loop.grace = 2500;
+		loop.timeout = 100000;
+		fake.poll_ticks = 1000;
+		a.send_empty = 5;
+		fake.let_go = stop_when_three_went;
+		assert_int_equal(run(k, 0), -ECANCELED);
+		assert_int_equal(loop.done, 1);
+		assert_int_equal(loop.busy, 0);
+		assert_drained();
+	}
+}
+
 static void stop_after_three(void)
 {
 	if (fake.breathed == 3)
@@ -363,6 +389,7 @@ static void all_report_a_bad_completion(void **state)
 	(void)state;
 	EACH_KIND(k) {
 		prepare(k);
+		loop.grace = 100000;
 		a.bad_send = 4;
 		a.bad = (struct fake_wc){ 2, WC_RETRY_EXCEEDED, 0x81 };
 		a.flush = true;
@@ -613,6 +640,7 @@ static void cause_of_a_flush_is_found(void **state)
 {
 	(void)state;
 	put_flushed_receive();
+	loop.grace = 1000;
 	/* It is late, and behind a good one. */
 	fake_complete(&a.send_cq, (struct fake_wc){ .empty = 3 });
 	fake_complete(&a.send_cq, (struct fake_wc){ 20, WC_RETRY_EXCEEDED, 0x81 });
@@ -628,6 +656,7 @@ static void cause_is_found_behind_flushed_sends(void **state)
 {
 	(void)state;
 	put_flushed_receive();
+	loop.grace = 1000;
 	fake_complete(&a.send_cq, (struct fake_wc){ 0, WC_FLUSHED, 0x12 });
 	fake_complete(&a.send_cq, (struct fake_wc){ 2, WC_REM_ACCESS, 0x82 });
 	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
@@ -643,11 +672,12 @@ static void flush_without_cause_stays_a_flush(void **state)
 	put_flushed_receive();
 	fake_complete(&a.send_cq, (struct fake_wc){ 2, WC_FLUSHED, 0x12 });
 	fake.poll_ticks = 10;
-	loop.timeout = 5000;
+	loop.timeout = 50000;
+	loop.grace = 200;
 	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
 	assert_int_equal(loop.wc_status, WC_FLUSHED);
 	assert_int_equal(loop.vendor_err, 0x11);
-	assert_true(fake.now - start < 6000);
+	assert_true(fake.now - start > 2000 && fake.now - start < 3000);
 }
 
 static void search_for_the_cause_can_be_stopped(void **state)
@@ -655,9 +685,12 @@ static void search_for_the_cause_can_be_stopped(void **state)
 	(void)state;
 	put_flushed_receive();
 	fake.let_go = set_stop;
+	fake.poll_ticks = 10;
+	loop.grace = 15;
 	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
 	assert_int_equal(loop.wc_status, WC_FLUSHED);
-	assert_int_equal(loop.let_go, 1);
+	/* Once before it was stopped. */
+	assert_int_equal(loop.let_go, 3);
 }
 
 static void search_for_the_cause_ends_on_a_broken_cq(void **state)
@@ -971,6 +1004,7 @@ int main(void)
 		cmocka_unit_test_setup(all_give_up_when_nothing_completes, reset),
 		cmocka_unit_test_setup(all_stop_while_waiting, reset),
 		cmocka_unit_test_setup(all_finish_the_sample_when_stopped, reset),
+		cmocka_unit_test_setup(grace_begins_when_the_stop_is_seen, reset),
 		cmocka_unit_test_setup(all_stop_between_samples, reset),
 		cmocka_unit_test_setup(all_are_done_if_stopped_after_the_last, reset),
 		cmocka_unit_test_setup(all_do_nothing_if_stopped_before, reset),
