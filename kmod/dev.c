@@ -180,6 +180,8 @@ u32 kv_dev_can(const struct kv_dev *dev)
 		can |= KVERBS_CAN_FAST_REG;
 	if (attrs->atomic_cap != IB_ATOMIC_NONE)
 		can |= KVERBS_CAN_ATOMIC;
+	if (rdma_cap_ib_cm(ib, rdma_start_port(ib)) || rdma_cap_iw_cm(ib, rdma_start_port(ib)))
+		can |= KVERBS_CAN_CM;
 	return can;
 }
 

@@ -10,9 +10,10 @@
 #include "post.h"
 
 /*
- * Lock order: kv_devs_lock, kv_dev.lock, the locks of the id tables; the spinlocks
- * kv_post_dev.lock and kv_dev.name_lock after all of them. Threads of runs take
- * none of the mutexes, so that they can be waited for under kv_dev.lock.
+ * Lock order: kv_devs_lock, kv_dev.lock, the RDMA CM's mutex of an id, the locks of
+ * the id tables; the spinlocks kv_post_dev.lock, kv_conn_lock and kv_dev.name_lock
+ * after all of them. Threads of runs take none of the mutexes, and handlers of the
+ * CM no kv_dev.lock, so that they can be waited for under that.
  */
 
 /**

@@ -17,6 +17,8 @@ struct kv_obj;
  * @error: of a run
  * @wc_status: enum ib_wc_status
  * @vendor_err: beside it
+ * @cm_event: of a conn
+ * @cm_status: beside it
  */
 struct kv_event {
 	enum kverbs_event type;
@@ -25,6 +27,8 @@ struct kv_event {
 	int error;
 	u32 wc_status;
 	u32 vendor_err;
+	enum kverbs_cm_event cm_event;
+	int cm_status;
 };
 
 /* Events may get lost; nobody waits for one. Implemented in genl/event.c. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/module.h>
 #include <kverbs.h>
+#include "conn.h"
 #include "dev.h"
 #include "event.h"
 #include "genl/family.h"
@@ -10,9 +11,12 @@ static int __init kverbs_init(void)
 {
 	int ret;
 
-	ret = kv_dev_init();
+	ret = kv_conn_init();
 	if (ret)
 		return ret;
+	ret = kv_dev_init();
+	if (ret)
+		goto err_conn_exit;
 	ret = kv_netlink_init();
 	if (ret)
 		goto err_dev_exit;
@@ -20,6 +24,8 @@ static int __init kverbs_init(void)
 
 err_dev_exit:
 	kv_dev_exit();
+err_conn_exit:
+	kv_conn_exit();
 	return ret;
 }
 
@@ -27,6 +33,8 @@ static void __exit kverbs_exit(void)
 {
 	kv_netlink_exit();
 	kv_dev_exit();
+	/* Work on CONNs that are gone still has references to them. */
+	kv_conn_exit();
 	kv_obj_exit();
 	/* What they told is not sent any more, but the work may be due. */
 	kv_event_flush();

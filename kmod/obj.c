@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 #include "ah.h"
+#include "conn.h"
 #include "cq.h"
 #include "dev.h"
 #include "mr.h"
@@ -35,11 +36,12 @@ struct table {
 
 #define TABLE { .ids = XARRAY_INIT(ids, XA_FLAGS_ALLOC1) }
 static struct table tables[KV_OBJ_TYPES] = {
-	TABLE, TABLE, TABLE, TABLE, TABLE, TABLE, TABLE,
+	TABLE, TABLE, TABLE, TABLE, TABLE, TABLE, TABLE, TABLE,
 };
 
 static const struct kv_obj_ops *const ops[KV_OBJ_TYPES] = {
 	[KV_OBJ_RUN] = &kv_run_ops,
+	[KV_OBJ_CONN] = &kv_conn_ops,
 	[KV_OBJ_QP] = &kv_qp_ops,
 	[KV_OBJ_AH] = &kv_ah_ops,
 	[KV_OBJ_SRQ] = &kv_srq_ops,
@@ -88,6 +90,18 @@ static void release_obj(struct kref *ref)
 	kv_dev_put(obj->dev);
 	kfree(obj);
 	atomic_dec(&live_objects);
+}
+
+/**
+ * kv_obj_get() - take another reference
+ * @obj: an object that the caller has a reference to
+ *
+ * Return: @obj
+ */
+struct kv_obj *kv_obj_get(struct kv_obj *obj)
+{
+	kref_get(&obj->ref);
+	return obj;
 }
 
 /**
@@ -281,6 +295,7 @@ static const char *user_of(const struct kv_obj *obj)
 {
 	static const char *const text[KV_OBJ_TYPES] = {
 		[KV_OBJ_RUN] = "in use by a run: cancel or delete that first",
+		[KV_OBJ_CONN] = "in use by a conn: delete that first",
 		[KV_OBJ_QP] = "in use by a qp: delete that first",
 		[KV_OBJ_AH] = "in use by an ah: delete that first",
 		[KV_OBJ_SRQ] = "in use by an srq: delete that first",

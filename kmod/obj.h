@@ -12,6 +12,7 @@ struct netlink_ext_ack;
 /* In the order in which they are destroyed: users before what they use. */
 enum kv_obj_type {
 	KV_OBJ_RUN,
+	KV_OBJ_CONN,
 	KV_OBJ_QP,
 	KV_OBJ_AH,
 	KV_OBJ_SRQ,
@@ -40,7 +41,8 @@ struct kv_owner {
 
 /**
  * struct kv_obj - what all objects have; first member of each
- * @ref: one for the id table, one for each lookup, one for each child
+ * @ref: one for the id table, one for each lookup, one for each child, and those
+ *	that its noun tells of
  * @type: what it is
  * @id: its name in the contract, 1 and up, unique for the type
  * @owner: who may name it
@@ -86,6 +88,7 @@ struct kv_obj *kv_obj_next(enum kv_obj_type type, unsigned long *id,
 			   const struct kv_owner *owner);
 unsigned int kv_obj_generation(enum kv_obj_type type);
 bool kv_obj_persistent(const struct kv_obj *obj);
+struct kv_obj *kv_obj_get(struct kv_obj *obj);
 void kv_obj_put(struct kv_obj *obj);
 int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack);
 unsigned int kv_obj_remove_owner(const struct kv_owner *owner,

@@ -336,7 +336,7 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 	attr->qp_state = to_ib_state[modify->to];
 	attr->cur_qp_state = to_ib_state[modify->cur_state];
 	start = ktime_get_raw_ns();
-	if (modify->mask & KV_QPA_AV)
+	if (modify->mask & KV_QPA_AV && !modify->resolved)
 		ret = kv_ah_resolve(qp->pd, &attr->ah_attr, extack);
 	if (!ret) {
 		ret = ib_modify_qp(qp->ib, attr, modify->mask | KV_QPA_STATE);
@@ -348,6 +348,24 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 		note_modified(qp, modify);
 	kv_qp_release(qp);
 	return ret;
+}
+
+/**
+ * kv_qp_fail() - bring the QP to ERR: what is posted is flushed, and its run ends
+ * @qp: the QP; one in RESET stays there
+ *
+ * Locks: dev->lock
+ */
+void kv_qp_fail(struct kv_qp *qp)
+{
+	struct kv_qp_modify modify = { .to = KVERBS_QPS_ERR };
+
+	if (kv_qp_query(qp, &modify.attr, NULL) ||
+	    modify.attr.qp_state == IB_QPS_RESET || modify.attr.qp_state == IB_QPS_ERR)
+		return;
+	modify.attr.qp_state = IB_QPS_ERR;
+	if (!ib_modify_qp(qp->ib, &modify.attr, IB_QP_STATE))
+		note_modified(qp, &modify);
 }
 
 /**

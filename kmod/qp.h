@@ -41,6 +41,7 @@ enum kv_qp_parent {
  * @port: where INIT has put it, 1 before; dev->lock
  * @given: KV_QPA_*, the attributes that it was given since it was in RESET: the
  *	others mean nothing yet; dev->lock
+ * @connected: a CONN uses it; dev->lock
  * @post: post.c's; kv_post_init_qp() once the QP is published
  * @run_recvs: receives of runs that are posted; of the run while one is active,
  *	else under dev->lock
@@ -62,6 +63,7 @@ struct kv_qp {
 	bool sq_sig_all;
 	u32 port;
 	u32 given;
+	bool connected;
 	struct kv_post_qp post;
 	u32 run_recvs;
 	bool dirty;
@@ -101,12 +103,14 @@ struct kv_qp_init {
  * @cur_state: if KV_QPA_CUR_STATE is there: which state the QP is thought to be in
  * @attr: the other attributes
  * @mask: which of them are there, KV_QPA_*
+ * @resolved: the destination's MAC address is in @attr already
  */
 struct kv_qp_modify {
 	enum kverbs_qp_state to;
 	enum kverbs_qp_state cur_state;
 	struct ib_qp_attr attr;
 	u32 mask;
+	bool resolved;
 };
 
 struct kv_qp *kv_qp_create(const struct kv_qp_init *init,
@@ -114,6 +118,7 @@ struct kv_qp *kv_qp_create(const struct kv_qp_init *init,
 			   struct netlink_ext_ack *extack);
 int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 		 struct kv_qp_step *wrong, struct netlink_ext_ack *extack);
+void kv_qp_fail(struct kv_qp *qp);
 int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 		struct netlink_ext_ack *extack);
 enum kverbs_qp_state kv_qp_state(const struct ib_qp_attr *attr);

@@ -41,6 +41,24 @@
  *
  *   WR_POST    one work request (see enum kverbs_a_wr) -> VERB_NS
  *
+ *   CONN_NEW        DEV [, PERSISTENT] -> as CONN_GET, VERB_NS
+ *   CONN_LISTEN     ID, SRC [, BACKLOG] -> as CONN_GET, VERB_NS
+ *   CONN_TAKE       ID of a listener -> as CONN_GET, of the oldest request that it
+ *                   has; -EAGAIN if there is none
+ *   CONN_RESOLVE_ADDR  ID, DST [, SRC, TIMEOUT_MS] -> VERB_NS
+ *   CONN_RESOLVE_ROUTE ID [, TIMEOUT_MS] -> VERB_NS
+ *   CONN_CONNECT    ID, QP [, ACCESS, PRIVATE_DATA, ...] -> VERB_NS
+ *   CONN_ESTABLISH  ID [, ACK_TIMEOUT] -> VERB_NS. The active side, once the peer
+ *                   has accepted. No event follows.
+ *   CONN_ACCEPT     ID, QP [, ACCESS, PRIVATE_DATA, ...] -> VERB_NS
+ *   CONN_REJECT     ID [, PRIVATE_DATA] -> VERB_NS. A peer's request, or its answer
+ *   CONN_DISCONNECT ID -> VERB_NS. What is established
+ *   CONN_GET        do: ID -> what it is; dump: all that the socket may see
+ *   CONN_DEL        ID -> VERB_NS
+ *              The verbs of the RDMA CM. Those that ask somebody else return when
+ *              they have asked; the answer is the CONN's new STATE, told by
+ *              EVENT CM. A CONN that has ended is of no more use: make another.
+ *
  *   RUN_START  what to measure (see enum kverbs_a_run) -> ID
  *   RUN_GET    ID [, FIRST_BIN] -> state, counters, as many histogram bins as
  *              fit; NEXT_BIN is there if more follow. Any number of times.
@@ -55,7 +73,7 @@
  *              may use it. Events may get lost: who needs to be sure asks.
  *
  * Objects belong to the socket that made them: nobody else sees them, and they
- * die with it, runs first, then QPs, AHs, SRQs, MRs, CQs and PDs. A persistent
+ * die with it, runs first, then CONNs, QPs, AHs, SRQs, MRs, CQs and PDs. A persistent
  * object stays until it is deleted or flushed, or its network namespace goes;
  * every socket of that namespace sees it. It can use only persistent objects.
  * Runs are never persistent. When a device goes, its objects go; its runs stay,
@@ -81,6 +99,8 @@
  *   -EPERM    no CAP_NET_ADMIN
  *   -EBADF    no such open file, or not open for that
  *   -EDQUOT   over the module's limits (max_objects, max_bytes)
+ *   -EAGAIN   CONN_TAKE: no request is there
+ *   -EXDEV    an address of, or reached through, another device
  *   -ENOMEM   no memory
  *   -EOPNOTSUPP the device can't do this
  *   anything else is what the verb returned
@@ -173,6 +193,19 @@ enum kverbs_cmd {
 
 	KVERBS_CMD_EVENT,
 
+	KVERBS_CMD_CONN_NEW,
+	KVERBS_CMD_CONN_DEL,
+	KVERBS_CMD_CONN_GET,
+	KVERBS_CMD_CONN_LISTEN,
+	KVERBS_CMD_CONN_TAKE,
+	KVERBS_CMD_CONN_RESOLVE_ADDR,
+	KVERBS_CMD_CONN_RESOLVE_ROUTE,
+	KVERBS_CMD_CONN_CONNECT,
+	KVERBS_CMD_CONN_ESTABLISH,
+	KVERBS_CMD_CONN_ACCEPT,
+	KVERBS_CMD_CONN_REJECT,
+	KVERBS_CMD_CONN_DISCONNECT,
+
 	__KVERBS_CMD_LAST,
 	KVERBS_CMD_MAX = __KVERBS_CMD_LAST - 1,
 };
@@ -211,7 +244,8 @@ enum kverbs_a_info {
 #define KVERBS_CAN_AH (1U << 4)
 #define KVERBS_CAN_FAST_REG (1U << 5)
 #define KVERBS_CAN_ATOMIC (1U << 6)
-#define KVERBS_CAN__ALL 0x7fU
+#define KVERBS_CAN_CM (1U << 7)
+#define KVERBS_CAN__ALL 0xffU
 
 /**
  * enum kverbs_a_dev - an RDMA device, as the kernel sees it
@@ -889,6 +923,167 @@ enum kverbs_a_wc {
 	KVERBS_A_WC_MAX = __KVERBS_A_WC_LAST - 1,
 };
 
+/* The longest private data; a CM may take less: 56 bytes with a request of IB's. */
+#define KVERBS_CONN_PRIVATE_MAX 196
+
+/* A listener keeps at most this many requests that nobody has taken yet. */
+#define KVERBS_CONN_BACKLOG_MAX 1024
+
+/**
+ * enum kverbs_conn_state - how far a connection is
+ * @KVERBS_CONN_IDLE: made
+ * @KVERBS_CONN_LISTENING: CONN_TAKE has the requests that come
+ * @KVERBS_CONN_RESOLVING_ADDR: asked for
+ * @KVERBS_CONN_ADDR_RESOLVED: the device is known, and the peer's GID
+ * @KVERBS_CONN_RESOLVING_ROUTE: asked for
+ * @KVERBS_CONN_ROUTE_RESOLVED: CONN_CONNECT may follow
+ * @KVERBS_CONN_CONNECTING: the peer was asked
+ * @KVERBS_CONN_ANSWERED: the peer has accepted: CONN_ESTABLISH is to follow, or
+ *	CONN_REJECT. iWARP has no such state: ESTABLISHED comes.
+ * @KVERBS_CONN_REQUESTED: a peer's request: CONN_ACCEPT or CONN_REJECT is to follow
+ * @KVERBS_CONN_ACCEPTED: by us; the peer is to confirm
+ * @KVERBS_CONN_ESTABLISHED: both QPs are in RTS
+ * @KVERBS_CONN_DISCONNECTING: CONN_DISCONNECT was called
+ * @KVERBS_CONN_DISCONNECTED: by one of both; the QP is in ERR, as in the following,
+ *	if there is one
+ * @KVERBS_CONN_REJECTED: by the peer or by us
+ * @KVERBS_CONN_FAILED: EVENT and STATUS say at what
+ */
+enum kverbs_conn_state {
+	KVERBS_CONN_IDLE,
+	KVERBS_CONN_LISTENING,
+	KVERBS_CONN_RESOLVING_ADDR,
+	KVERBS_CONN_ADDR_RESOLVED,
+	KVERBS_CONN_RESOLVING_ROUTE,
+	KVERBS_CONN_ROUTE_RESOLVED,
+	KVERBS_CONN_CONNECTING,
+	KVERBS_CONN_ANSWERED,
+	KVERBS_CONN_REQUESTED,
+	KVERBS_CONN_ACCEPTED,
+	KVERBS_CONN_ESTABLISHED,
+	KVERBS_CONN_DISCONNECTING,
+	KVERBS_CONN_DISCONNECTED,
+	KVERBS_CONN_REJECTED,
+	KVERBS_CONN_FAILED,
+
+	__KVERBS_CONN_LAST,
+	KVERBS_CONN_MAX = __KVERBS_CONN_LAST - 1,
+};
+
+/**
+ * enum kverbs_cm_event - what the RDMA CM says (enum rdma_cm_event_type)
+ *
+ * NONE: nothing yet. OTHER: one that this list does not have. Not the kernel's
+ * numbers: those differ between versions.
+ */
+enum kverbs_cm_event {
+	KVERBS_CM_EVENT_NONE,
+	KVERBS_CM_EVENT_ADDR_RESOLVED,
+	KVERBS_CM_EVENT_ADDR_ERROR,
+	KVERBS_CM_EVENT_ROUTE_RESOLVED,
+	KVERBS_CM_EVENT_ROUTE_ERROR,
+	KVERBS_CM_EVENT_CONNECT_REQUEST,
+	KVERBS_CM_EVENT_CONNECT_RESPONSE,
+	KVERBS_CM_EVENT_CONNECT_ERROR,
+	KVERBS_CM_EVENT_UNREACHABLE,
+	KVERBS_CM_EVENT_REJECTED,
+	KVERBS_CM_EVENT_ESTABLISHED,
+	KVERBS_CM_EVENT_DISCONNECTED,
+	KVERBS_CM_EVENT_DEVICE_REMOVAL,
+	KVERBS_CM_EVENT_MULTICAST_JOIN,
+	KVERBS_CM_EVENT_MULTICAST_ERROR,
+	KVERBS_CM_EVENT_ADDR_CHANGE,
+	KVERBS_CM_EVENT_TIMEWAIT_EXIT,
+	KVERBS_CM_EVENT_OTHER,
+
+	__KVERBS_CM_EVENT_LAST,
+	KVERBS_CM_EVENT_MAX = __KVERBS_CM_EVENT_LAST - 1,
+};
+
+/**
+ * enum kverbs_a_conn - a connection of the RDMA CM (IBTA annex A11, chapter 12)
+ * @KVERBS_A_CONN_ID: u32
+ * @KVERBS_A_CONN_DEV: string, the device's name. An address that is reached through
+ *	another device is refused (if that is known later: ADDR_ERROR with -EXDEV), and
+ *	so is a request that comes through one (reason 8, no such service).
+ * @KVERBS_A_CONN_PERSISTENT: flag; keeps the network namespace from ending
+ * @KVERBS_A_CONN_SRC: binary, 16 .. 28 bytes, all of a struct sockaddr_in or
+ *	sockaddr_in6: where to listen (port 0: any, the reply has it), or where to come
+ *	from
+ * @KVERBS_A_CONN_DST: binary, 16 .. 28 bytes, ditto: where to, with a port
+ * @KVERBS_A_CONN_BACKLOG: u32, requests that wait to be taken, 1 ..
+ *	KVERBS_CONN_BACKLOG_MAX, default 128; more are rejected (reason 3, no
+ *	resources)
+ * @KVERBS_A_CONN_WAITING: u32, replies only: requests that wait; not those whose peer
+ *	has given up
+ * @KVERBS_A_CONN_TIMEOUT_MS: u32, 1 .. 60000, default 2000: how long resolving may
+ *	take before ADDR_ERROR or ROUTE_ERROR comes
+ * @KVERBS_A_CONN_LISTENER: u32, replies only: the listener that had the request;
+ *	absent if there was none, or if it is gone
+ * @KVERBS_A_CONN_QP: u32, same device, RC, in RESET or INIT. CONNECT and ACCEPT bring
+ *	it to INIT, ACCEPT and ESTABLISH to RTR and RTS, with what the CM says, but for
+ *	ACK_TIMEOUT and a minimum RNR timer of 0.64 ms. In use by the CONN until that is
+ *	deleted; brought to ERR when the connection ends.
+ * @KVERBS_A_CONN_ACCESS: u32, KVERBS_ACCESS_*, what peers may do by way of the QP, if
+ *	it is in RESET; default: none
+ * @KVERBS_A_CONN_PRIVATE_DATA: binary, at most KVERBS_CONN_PRIVATE_MAX bytes, goes to
+ *	the peer. Replies: what came with the peer's request, answer or rejection,
+ *	padded with zeros to what the CM transports (IB, RoCE: 56, 196, 148), at most
+ *	KVERBS_CONN_PRIVATE_MAX.
+ * @KVERBS_A_CONN_RESPONDER_RESOURCES: u32, READs and atomics that the peer may have
+ *	outstanding here, 0 .. 255, at most the device's max_qp_rd_atom, which is
+ *	the default (ACCEPT: the least of that and of what the peer wants).
+ *	Replies: what the peer's request says
+ * @KVERBS_A_CONN_INITIATOR_DEPTH: u32, READs and atomics that we may have outstanding
+ *	there, 0 .. 255, at most the device's max_qp_init_rd_atom, which is the
+ *	default (ACCEPT: as above). Replies: what the peer's request says
+ * @KVERBS_A_CONN_RETRY_CNT: u32, 0 .. 7, default 6; CONNECT only
+ * @KVERBS_A_CONN_RNR_RETRY: u32, 0 .. 7, default 6
+ * @KVERBS_A_CONN_ACK_TIMEOUT: u32, 0 .. 31, default 14: 4.096 us * 2^n until a packet
+ *	is sent again, in place of what the CM reckons; ACCEPT and ESTABLISH
+ * @KVERBS_A_CONN_STATE: u32, enum kverbs_conn_state
+ * @KVERBS_A_CONN_EVENT: u32, enum kverbs_cm_event, the last one
+ * @KVERBS_A_CONN_STATUS: s32, the event's: 0, a negative errno, or, with REJECTED, the
+ *	reason (IBTA 12.6.7.2; iWARP: a negative errno): 28 is the consumer
+ * @KVERBS_A_CONN_REASON: string, replies only: rdma_reject_msg() of STATUS, if EVENT is
+ *	REJECTED
+ * @KVERBS_A_CONN_VERB_NS: u64, how long the verb took: rdma_create_id(),
+ *	rdma_bind_addr() and rdma_listen(), rdma_resolve_addr(),
+ *	rdma_resolve_route(), rdma_connect(), rdma_accept(), rdma_reject(),
+ *	rdma_disconnect(), rdma_destroy_id(). Without the QP's own
+ *
+ * Errors: -EISCONN, -ENOTCONN and the like are the verbs'; a command that does not
+ * fit the state is -EINVAL.
+ */
+enum kverbs_a_conn {
+	KVERBS_A_CONN_UNSPEC,
+	KVERBS_A_CONN_ID,
+	KVERBS_A_CONN_DEV,
+	KVERBS_A_CONN_PERSISTENT,
+	KVERBS_A_CONN_SRC,
+	KVERBS_A_CONN_DST,
+	KVERBS_A_CONN_BACKLOG,
+	KVERBS_A_CONN_WAITING,
+	KVERBS_A_CONN_TIMEOUT_MS,
+	KVERBS_A_CONN_LISTENER,
+	KVERBS_A_CONN_QP,
+	KVERBS_A_CONN_ACCESS,
+	KVERBS_A_CONN_PRIVATE_DATA,
+	KVERBS_A_CONN_RESPONDER_RESOURCES,
+	KVERBS_A_CONN_INITIATOR_DEPTH,
+	KVERBS_A_CONN_RETRY_CNT,
+	KVERBS_A_CONN_RNR_RETRY,
+	KVERBS_A_CONN_ACK_TIMEOUT,
+	KVERBS_A_CONN_STATE,
+	KVERBS_A_CONN_EVENT,
+	KVERBS_A_CONN_STATUS,
+	KVERBS_A_CONN_REASON,
+	KVERBS_A_CONN_VERB_NS,
+
+	__KVERBS_A_CONN_LAST,
+	KVERBS_A_CONN_MAX = __KVERBS_A_CONN_LAST - 1,
+};
+
 /**
  * enum kverbs_a_end - one end of a connection, as a run uses it
  * @KVERBS_A_END_QP: u32, in RTS
@@ -1048,6 +1243,8 @@ enum kverbs_a_run {
  * @KVERBS_EVENT_CLIENT_REREGISTER: DEV, PORT
  * @KVERBS_EVENT_GID_CHANGE: DEV, PORT
  * @KVERBS_EVENT_OTHER: one that this list does not have
+ * @KVERBS_EVENT_CM: CONN, CM_EVENT, CM_STATUS: the RDMA CM says something of a CONN.
+ *	CONNECT_REQUEST: CONN is the listener, CONN_TAKE has the request
  */
 enum kverbs_event {
 	KVERBS_EVENT_UNSPEC,
@@ -1078,6 +1275,7 @@ enum kverbs_event {
 	KVERBS_EVENT_CLIENT_REREGISTER,
 	KVERBS_EVENT_GID_CHANGE,
 	KVERBS_EVENT_OTHER,
+	KVERBS_EVENT_CM,
 
 	__KVERBS_EVENT_LAST,
 	KVERBS_EVENT_MAX = __KVERBS_EVENT_LAST - 1,
@@ -1096,6 +1294,9 @@ enum kverbs_event {
  * @KVERBS_A_EVENT_ERROR: s32, 0 or a negative errno, see KVERBS_A_RUN_ERROR
  * @KVERBS_A_EVENT_WC_STATUS: u32, enum ib_wc_status (IBTA 11.6.2)
  * @KVERBS_A_EVENT_VENDOR_ERR: u32
+ * @KVERBS_A_EVENT_CONN: u32, the object's id
+ * @KVERBS_A_EVENT_CM_EVENT: u32, enum kverbs_cm_event
+ * @KVERBS_A_EVENT_CM_STATUS: s32, see KVERBS_A_CONN_STATUS
  */
 enum kverbs_a_event {
 	KVERBS_A_EVENT_UNSPEC,
@@ -1110,6 +1311,9 @@ enum kverbs_a_event {
 	KVERBS_A_EVENT_ERROR,
 	KVERBS_A_EVENT_WC_STATUS,
 	KVERBS_A_EVENT_VENDOR_ERR,
+	KVERBS_A_EVENT_CONN,
+	KVERBS_A_EVENT_CM_EVENT,
+	KVERBS_A_EVENT_CM_STATUS,
 
 	__KVERBS_A_EVENT_LAST,
 	KVERBS_A_EVENT_MAX = __KVERBS_A_EVENT_LAST - 1,

@@ -64,6 +64,9 @@ static int fill_event(struct sk_buff *skb, const struct kv_event *event,
 	case KVERBS_EVENT_WC_ERROR:
 		return nla_put_u32(skb, KVERBS_A_EVENT_WC_STATUS, event->wc_status) ?:
 		       nla_put_u32(skb, KVERBS_A_EVENT_VENDOR_ERR, event->vendor_err);
+	case KVERBS_EVENT_CM:
+		return nla_put_u32(skb, KVERBS_A_EVENT_CM_EVENT, event->cm_event) ?:
+		       nla_put_s32(skb, KVERBS_A_EVENT_CM_STATUS, event->cm_status);
 	default:
 		return 0;
 	}
@@ -159,6 +162,8 @@ static int id_attr(enum kv_obj_type type)
 	switch (type) {
 	case KV_OBJ_RUN:
 		return KVERBS_A_EVENT_RUN;
+	case KV_OBJ_CONN:
+		return KVERBS_A_EVENT_CONN;
 	case KV_OBJ_QP:
 		return KVERBS_A_EVENT_QP;
 	case KV_OBJ_CQ:
@@ -172,7 +177,7 @@ static int id_attr(enum kv_obj_type type)
 
 /**
  * kv_event_send_obj() - something happened to an object
- * @obj: a run, QP, CQ or SRQ
+ * @obj: a run, CONN, QP, CQ or SRQ
  * @event: what; @event->old_name is for devices
  *
  * Goes to the namespace of the object's owner, later than this returns.

@@ -169,6 +169,7 @@ void kv_msg_unlock_dev(struct kv_dev *dev)
 
 static const char *const missing_id[KV_OBJ_TYPES] = {
 	[KV_OBJ_RUN] = "the run's id is missing",
+	[KV_OBJ_CONN] = "the conn's id is missing",
 	[KV_OBJ_QP] = "the qp's id is missing",
 	[KV_OBJ_AH] = "the ah's id is missing",
 	[KV_OBJ_SRQ] = "the srq's id is missing",
@@ -179,6 +180,7 @@ static const char *const missing_id[KV_OBJ_TYPES] = {
 
 static const char *const unknown_id[KV_OBJ_TYPES] = {
 	[KV_OBJ_RUN] = "no run with this id among yours",
+	[KV_OBJ_CONN] = "no conn with this id among yours",
 	[KV_OBJ_QP] = "no qp with this id among yours",
 	[KV_OBJ_AH] = "no ah with this id among yours",
 	[KV_OBJ_SRQ] = "no srq with this id among yours",
@@ -332,7 +334,7 @@ int kv_msg_end_obj(struct genl_info *info, struct kv_reply *reply,
  * @made: the object, its device locked, or ERR_PTR; unmade if the reply can't
  *	be sent
  * @fill: fills the reply
- * @verb_ns_attr: attribute for the time that the verb took
+ * @verb_ns_attr: attribute for the time that the verb took; 0 for none
  *
  * Return: 0 or a negative errno.
  */
@@ -343,8 +345,9 @@ int kv_msg_end_new(struct genl_info *info, struct kv_reply *reply,
 
 	if (IS_ERR(made))
 		return kv_reply_end(info, reply, PTR_ERR(made));
-	ret = fill(reply->skb, made) ?:
-	      kv_put_u64(reply->skb, verb_ns_attr, made->verb_ns);
+	ret = fill(reply->skb, made);
+	if (!ret && verb_ns_attr)
+		ret = kv_put_u64(reply->skb, verb_ns_attr, made->verb_ns);
 	ret = kv_reply_end(info, reply, ret);
 	if (ret)
 		kv_obj_destroy(made, info->extack);

@@ -59,7 +59,7 @@ def same(what, header, spec):
 
 
 # The head comment tells of these once and for all: ids, names of devices, what the verbs take as int.
-ID = re.compile(r"KVERBS_A_(?!DEV_)[A-Z]+_(\w+_)?(ID|PD|CQ|MR|SRQ|AH|QP|RUN)$")
+ID = re.compile(r"KVERBS_A_(?!DEV_)[A-Z]+_(\w+_)?(ID|PD|CQ|MR|SRQ|AH|QP|CONN|LISTENER|RUN)$")
 NAME = re.compile(r"KVERBS_A_(\w+_DEV|DEV_NAME|EVENT_OLD_NAME)$")
 NAME_BYTES = 63
 INT_MAX = 2**31 - 1
@@ -107,7 +107,10 @@ class Documented:
     def read_length(self, text):
         exact = re.search(r"\b(\d+) bytes", text)
         span = re.search(r"(\d+) \.\. (\w+) bytes", text)
-        if span:
+        most = re.search(r"at most (\w+) bytes", text)
+        if most:
+            self.max_len = self.number(most[1])
+        elif span:
             self.min_len, self.max_len = int(span[1]), self.number(span[2])
         elif exact:
             self.min_len = self.max_len = int(exact[1])

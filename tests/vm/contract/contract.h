@@ -182,9 +182,13 @@ void test_run(void);
 void test_access(void);
 void test_event(void);
 void test_owner(void);
+void test_conn(void);
+void test_refuse_conn(void);
+void test_conn_end(void);
 void test_rdma(void);
 void test_list(void);
 void test_many(void);
 void test_limit(void);
+void test_memory(void);
 
 #endif

@@ -40,10 +40,14 @@ static const struct {
 	{ "access", test_access },
 	{ "event", test_event },
 	{ "owner", test_owner },
+	{ "conn", test_conn },
+	{ "refused conn", test_refuse_conn },
+	{ "conn end", test_conn_end },
 	{ "rdma", test_rdma },
 	{ "list", test_list },
 	{ "many", test_many },
 	{ "limit", test_limit },
+	{ "memory", test_memory },
 };
 
 static bool chosen(const char *name, int argc, char **argv)

@@ -28,14 +28,14 @@ struct kv_run_spec write_spec(const struct end *a, const struct end *b)
 	};
 }
 
-static void wait_run(struct link *l, uint32_t id)
+const struct kv_run_result *run_wait(struct link *l, uint32_t id)
 {
 	int i;
 
 	for (i = 0; i < 1000; i++) {
 		must(l, kv_nl_run_get(&l->nl, id, &last), "look at the run");
 		if (last.state == KVERBS_RUN_DONE)
-			return;
+			return &last;
 		usleep(10000);
 	}
 	bail_out("run %u did not end within 10 s", id);
@@ -47,7 +47,7 @@ const struct kv_run_result *run(struct link *l, const struct kv_run_spec *spec)
 	uint32_t id;
 
 	must(l, kv_nl_run_start(&l->nl, spec, &id), "start a run");
-	wait_run(l, id);
+	run_wait(l, id);
 	must(l, kv_nl_run_del(&l->nl, id), "delete the run");
 	return &last;
 }
@@ -171,7 +171,7 @@ static void test_in_use(struct link *l, struct end *a, struct end *b)
 		"a run is active on the qp", "registering by a qp under a run");
 	usleep(100000);
 	done(l, kv_nl_run_cancel(&l->nl, id), "cancel");
-	wait_run(l, id);
+	run_wait(l, id);
 	result(last.error == -ECANCELED, "a cancelled run says so");
 	result(last.samples > 0, "a cancelled run keeps its samples");
 	done(l, kv_nl_run_get(&l->nl, id, &last), "results can be fetched again");

@@ -5,7 +5,8 @@
 #include "contract.h"
 
 struct kv_run_spec write_spec(const struct end *a, const struct end *b);
-/* Valid until the next run. */
+/* Waits for its end, up to 10 s. The result is valid until the next run's. */
+const struct kv_run_result *run_wait(struct link *l, uint32_t id);
 const struct kv_run_result *run(struct link *l, const struct kv_run_spec *spec);
 
 #endif

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/netlink.h>
+#include <rdma/rdma_cm.h>
+#include "conn_event.h"
+#include "dev.h"
+#include "pd.h"
+#include "qp.h"
+
+static struct rdma_cm_id *create_id(struct kv_conn *conn)
+{
+	return rdma_create_id(conn->obj.owner.net, kv_conn_handle, conn, RDMA_PS_TCP,
+			      IB_QPT_RC);
+}
+
+/**
+ * kv_conn_create() - make a CONN
+ * @dev: its device, which has a CM
+ * @owner: whose it is
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: the CONN, idle, owned by the id table, or ERR_PTR.
+ */
+struct kv_conn *kv_conn_create(struct kv_dev *dev, const struct kv_owner *owner,
+			       struct netlink_ext_ack *extack)
+{
+	struct kv_conn *conn;
+	u64 start;
+	int ret;
+
+	conn = kv_conn_alloc(dev, owner, extack);
+	if (IS_ERR(conn))
+		return conn;
+	start = ktime_get_raw_ns();
+	conn->id = create_id(conn);
+	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (IS_ERR(conn->id)) {
+		NL_SET_ERR_MSG(extack, "rdma_create_id failed");
+		ret = PTR_ERR(conn->id);
+		goto err_free;
+	}
+	ret = kv_obj_publish(&conn->obj, extack);
+	if (ret)
+		goto err_destroy_id;
+	return conn;
+
+err_destroy_id:
+	rdma_destroy_id(conn->id);
+err_free:
+	kv_obj_free(&conn->obj);
+	return ERR_PTR(ret);
+}
+
+/* The oldest request, no longer the listener's; or NULL. */
+static struct kv_conn *pop_request(struct kv_conn *listener)
+{
+	struct kv_conn *conn;
+
+	spin_lock(&kv_conn_lock);
+	conn = list_first_entry_or_null(&listener->requests, struct kv_conn, request);
+	if (conn) {
+		list_del_init(&conn->request);
+		listener->waiting--;
+	}
+	spin_unlock(&kv_conn_lock);
+	return conn;
+}
+
+/* The id first: after that no handler runs, and no request comes. */
+static void destroy_conn(struct kv_obj *obj)
+{
+	struct kv_conn *conn = container_of(obj, struct kv_conn, obj);
+	struct kv_conn *request;
+	u64 start;
+
+	kv_conn_settle(conn);
+	if (conn->qp && !kv_conn_ended(conn))
+		kv_qp_fail(conn->qp);
+	start = ktime_get_raw_ns();
+	if (conn->id)
+		rdma_destroy_id(conn->id);
+	obj->verb_ns = ktime_get_raw_ns() - start;
+	conn->id = NULL;
+	while ((request = pop_request(conn))) {
+		/* Rejects it. */
+		rdma_destroy_id(request->id);
+		request->id = NULL;
+		request->obj.dead = true;
+		kv_conn_forget_request(request);
+	}
+	if (conn->qp)
+		kv_conn_release_qp(conn);
+	if (conn->listener)
+		kv_obj_put(&conn->listener->obj);
+	conn->listener = NULL;
+}
+
+/**
+ * kv_conn_expect() - does a command fit the state?
+ * @conn: the CONN; what its events ask for is done
+ * @states: BIT()s of those that it fits
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: 0 or -EINVAL.
+ */
+int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *extack)
+{
+	static const char *const text[] = {
+		[KVERBS_CONN_IDLE] = "the conn is idle: listen, or resolve an address first",
+		[KVERBS_CONN_LISTENING] = "the conn listens: take its requests, or delete it",
+		[KVERBS_CONN_RESOLVING_ADDR] = "an address is resolved: wait for addr_resolved",
+		[KVERBS_CONN_ADDR_RESOLVED] = "the address is known: resolve the route next",
+		[KVERBS_CONN_RESOLVING_ROUTE] = "a route is resolved: wait for route_resolved",
+		[KVERBS_CONN_ROUTE_RESOLVED] = "the route is known: connect next",
+		[KVERBS_CONN_CONNECTING] = "the peer has not answered yet: wait for answered",
+		[KVERBS_CONN_ANSWERED] = "the peer has accepted: establish the connection next",
+		[KVERBS_CONN_REQUESTED] = "the conn is a peer's request: accept or reject it",
+		[KVERBS_CONN_ACCEPTED] = "the peer has not confirmed yet: wait for established",
+		[KVERBS_CONN_ESTABLISHED] = "the connection is established already",
+		[KVERBS_CONN_DISCONNECTING] = "it is being ended: wait for disconnected",
+		[KVERBS_CONN_DISCONNECTED] = "the connection has ended: make another conn",
+		[KVERBS_CONN_REJECTED] = "the connection was rejected: make another conn",
+		[KVERBS_CONN_FAILED] = "the connection has failed: make another conn",
+	};
+	enum kverbs_conn_state state;
+
+	kv_conn_settle(conn);
+	spin_lock(&kv_conn_lock);
+	state = conn->news.state;
+	spin_unlock(&kv_conn_lock);
+	if (BIT(state) & states)
+		return 0;
+	extack->_msg = text[state];
+	return -EINVAL;
+}
+
+/*
+ * An id can't be unbound: take a new one, as if nothing had been asked. Nothing
+ * was: no handler has run.
+ */
+static void renew_id(struct kv_conn *conn)
+{
+	struct rdma_cm_id *fresh = create_id(conn);
+
+	rdma_destroy_id(conn->id);
+	conn->id = IS_ERR(fresh) ? NULL : fresh;
+	conn->backlog = 0;
+	kv_conn_set_state(conn, conn->id ? KVERBS_CONN_IDLE : KVERBS_CONN_FAILED);
+}
+
+static int bind(struct kv_conn *conn, union kv_conn_addr *src,
+		struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	ret = rdma_bind_addr(conn->id, &src->sa);
+	switch (ret) {
+	case 0:
+		break;
+	case -ENODEV:
+	case -EADDRNOTAVAIL:
+		NL_SET_ERR_MSG(extack, "src is not an address of an RDMA device here");
+		return ret;
+	case -EADDRINUSE:
+		NL_SET_ERR_MSG(extack, "src's port is in use: take another one, or 0");
+		return ret;
+	case -EACCES:
+		NL_SET_ERR_MSG(extack, "src's port is a privileged one");
+		return ret;
+	default:
+		NL_SET_ERR_MSG(extack, "rdma_bind_addr failed");
+		return ret;
+	}
+	if (!conn->id->device || conn->id->device == conn->obj.dev->ib)
+		return 0;
+	NL_SET_ERR_MSG(extack, "src is an address of another RDMA device");
+	return -EXDEV;
+}
+
+/**
+ * kv_conn_listen() - let requests come
+ * @conn: the CONN, idle
+ * @src: at which address; port 0: any
+ * @backlog: how many requests may wait
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno, -EXDEV for an address of another device.
+ */
+int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
+		   struct netlink_ext_ack *extack)
+{
+	u64 start;
+	int ret;
+
+	conn->backlog = backlog;
+	kv_conn_set_state(conn, KVERBS_CONN_LISTENING);
+	start = ktime_get_raw_ns();
+	ret = bind(conn, src, extack);
+	if (!ret) {
+		ret = rdma_listen(conn->id, backlog);
+		if (ret == -EADDRINUSE)
+			NL_SET_ERR_MSG(extack, "src's port is in use: take another one, or 0");
+		else if (ret)
+			NL_SET_ERR_MSG(extack, "rdma_listen failed");
+	}
+	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (ret)
+		renew_id(conn);
+	return ret;
+}
+
+/**
+ * kv_conn_take() - the oldest request of a listener
+ * @listener: the CONN that listens
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: the CONN, owned by the id table, or ERR_PTR: -EAGAIN if there is none.
+ */
+struct kv_conn *kv_conn_take(struct kv_conn *listener, struct netlink_ext_ack *extack)
+{
+	struct kv_conn *conn = pop_request(listener);
+	int ret;
+
+	if (!conn) {
+		NL_SET_ERR_MSG(extack, "no request waits: wait for connect_request");
+		return ERR_PTR(-EAGAIN);
+	}
+	ret = kv_obj_publish(&conn->obj, extack);
+	if (!ret)
+		return conn;
+	spin_lock(&kv_conn_lock);
+	list_add(&conn->request, &listener->requests);
+	listener->waiting++;
+	spin_unlock(&kv_conn_lock);
+	return ERR_PTR(ret);
+}
+
+/**
+ * kv_conn_resolve_addr() - ask for the device and the GID of a peer
+ * @conn: the CONN, idle
+ * @src: where to come from; family 0: wherever
+ * @dst: where to
+ * @timeout_ms: how long that may take
+ * @src_wrong: receives whether @src is to blame for a refusal
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno. The answer is an event.
+ */
+int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
+			 union kv_conn_addr *dst, u32 timeout_ms, bool *src_wrong,
+			 struct netlink_ext_ack *extack)
+{
+	u64 start;
+	int ret = 0;
+
+	kv_conn_set_state(conn, KVERBS_CONN_RESOLVING_ADDR);
+	start = ktime_get_raw_ns();
+	if (src->sa.sa_family)
+		ret = bind(conn, src, extack);
+	*src_wrong = ret;
+	if (!ret) {
+		ret = rdma_resolve_addr(conn->id, NULL, &dst->sa, timeout_ms);
+		if (ret == -ENETUNREACH)
+			NL_SET_ERR_MSG(extack, "no route leads to dst");
+		else if (ret)
+			NL_SET_ERR_MSG(extack, "rdma_resolve_addr failed");
+	}
+	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (ret)
+		renew_id(conn);
+	return ret;
+}
+
+/**
+ * kv_conn_resolve_route() - ask for the path to the peer
+ * @conn: the CONN, its address resolved
+ * @timeout_ms: how long that may take
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno. The answer is an event.
+ */
+int kv_conn_resolve_route(struct kv_conn *conn, u32 timeout_ms,
+			  struct netlink_ext_ack *extack)
+{
+	u64 start;
+	int ret;
+
+	kv_conn_set_state(conn, KVERBS_CONN_RESOLVING_ROUTE);
+	start = ktime_get_raw_ns();
+	ret = rdma_resolve_route(conn->id, timeout_ms);
+	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (ret) {
+		kv_conn_set_state(conn, KVERBS_CONN_ADDR_RESOLVED);
+		NL_SET_ERR_MSG(extack, "rdma_resolve_route failed");
+	}
+	return ret;
+}
+
+/* By field: what is between them, or behind, is none of the caller's business. */
+static void copy_addr(union kv_conn_addr *to, const struct sockaddr_storage *from)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)from;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)from;
+
+	memset(to, 0, sizeof(*to));
+	if (from->ss_family == AF_INET) {
+		to->in.sin_family = AF_INET;
+		to->in.sin_port = in->sin_port;
+		to->in.sin_addr = in->sin_addr;
+	} else if (from->ss_family == AF_INET6) {
+		to->in6.sin6_family = AF_INET6;
+		to->in6.sin6_port = in6->sin6_port;
+		to->in6.sin6_addr = in6->sin6_addr;
+		to->in6.sin6_scope_id = in6->sin6_scope_id;
+	}
+}
+
+/**
+ * kv_conn_show() - what there is to know of a CONN
+ * @conn: the CONN
+ * @view: receives it
+ *
+ * Locks: dev->lock
+ */
+void kv_conn_show(struct kv_conn *conn, struct kv_conn_view *view)
+{
+	kv_conn_settle(conn);
+	memset(view, 0, sizeof(*view));
+	if (conn->id) {
+		/* A handler may be about to change the addresses. */
+		rdma_lock_handler(conn->id);
+		copy_addr(&view->src, &conn->id->route.addr.src_addr);
+		copy_addr(&view->dst, &conn->id->route.addr.dst_addr);
+		rdma_unlock_handler(conn->id);
+	}
+	if (conn->listener && !conn->listener->obj.dead)
+		view->listener = conn->listener->obj.id;
+	spin_lock(&kv_conn_lock);
+	view->backlog = conn->backlog;
+	view->waiting = conn->waiting;
+	view->news = conn->news;
+	view->data = conn->data;
+	view->requested = conn->listener;
+	view->responder_resources = conn->responder_resources;
+	view->initiator_depth = conn->initiator_depth;
+	spin_unlock(&kv_conn_lock);
+	if (view->news.event == KVERBS_CM_EVENT_REJECTED && conn->id)
+		view->reason = rdma_reject_msg(conn->id, view->news.status);
+}
+
+const struct kv_obj_ops kv_conn_ops = {
+	.destroy = destroy_conn,
+};

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_CONN_H
+#define _KV_CONN_H
+
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/list.h>
+#include <linux/socket.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <kverbs.h>
+#include "obj.h"
+
+struct kv_qp;
+struct rdma_cm_event;
+struct rdma_cm_id;
+
+/* What IB's messages of the CM transport of ours, bytes (IBTA 12.6, A11). */
+#define KV_CONN_REQUEST_DATA_MAX 56
+#define KV_CONN_REPLY_DATA_MAX 196
+#define KV_CONN_REJECT_DATA_MAX 148
+
+/**
+ * struct kv_conn_data - private data of a peer's message
+ * @length: bytes
+ * @bytes: them
+ */
+struct kv_conn_data {
+	u32 length;
+	u8 bytes[KVERBS_CONN_PRIVATE_MAX];
+};
+
+/**
+ * struct kv_conn_news - what the RDMA CM says
+ * @state: what it makes of the CONN
+ * @event: what it says
+ * @status: beside it
+ */
+struct kv_conn_news {
+	enum kverbs_conn_state state;
+	enum kverbs_cm_event event;
+	int status;
+};
+
+/**
+ * struct kv_conn - a connection
+ * @obj: base; parent 0 is the QP
+ * @id: the CM's; NULL once it had to be destroyed before the CONN; dev->lock
+ * @qp: what it connects, or NULL; dev->lock
+ * @listener: who had the request, with a reference; NULL if there was none
+ * @requests: of a listener: CONNs that nobody has taken, oldest first, linked by
+ *	@request; each with the reference that kv_obj_alloc() gave. kv_conn_lock,
+ *	as is all that follows
+ * @request: in @requests of @listener; empty if it is not there, or no longer
+ * @backlog: how many @requests may be there
+ * @waiting: how many are
+ * @news: the last ones; the state follows the commands, too
+ * @end: how it ended, if @ending
+ * @ending: to be done: the QP is to be brought to ERR, the peer to be answered, and
+ *	then @end becomes @news
+ * @foreign: @id is of another device: to be destroyed, for that may be about to go
+ * @data: the peer's
+ * @responder_resources: what the peer's request says
+ * @initiator_depth: ditto
+ * @work: does what @ending and @foreign ask for; has a reference while it is due
+ */
+struct kv_conn {
+	struct kv_obj obj;
+	struct rdma_cm_id *id;
+	struct kv_qp *qp;
+	struct kv_conn *listener;
+	struct list_head requests;
+	struct list_head request;
+	u32 backlog;
+	u32 waiting;
+	struct kv_conn_news news;
+	struct kv_conn_news end;
+	bool ending;
+	bool foreign;
+	struct kv_conn_data data;
+	u8 responder_resources;
+	u8 initiator_depth;
+	struct work_struct work;
+};
+
+/**
+ * union kv_conn_addr - an address, zeros behind its end
+ * @sa: what they have in common; family 0: no address
+ * @in: IPv4
+ * @in6: IPv6
+ */
+union kv_conn_addr {
+	struct sockaddr sa;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
+
+/**
+ * struct kv_conn_view - what a CONN shows
+ * @src: ours
+ * @dst: the peer's
+ * @listener: id, 0: none, or gone
+ * @backlog: of a listener, else 0
+ * @waiting: of a listener
+ * @news: state, event, status
+ * @reason: text of a status that has one, or NULL
+ * @data: the peer's private data
+ * @requested: it began as a peer's request
+ * @responder_resources: as that says
+ * @initiator_depth: ditto
+ */
+struct kv_conn_view {
+	union kv_conn_addr src;
+	union kv_conn_addr dst;
+	u32 listener;
+	u32 backlog;
+	u32 waiting;
+	struct kv_conn_news news;
+	const char *reason;
+	struct kv_conn_data data;
+	bool requested;
+	u8 responder_resources;
+	u8 initiator_depth;
+};
+
+/**
+ * struct kv_conn_param - with what to connect or to accept
+ * @qp: of the same device
+ * @access: KVERBS_ACCESS_* of the QP, if it is in RESET
+ * @data: private data, or NULL
+ * @length: of @data, bytes
+ * @responder_resources: 0 .. 255, or -1: as many as can be
+ * @initiator_depth: ditto
+ * @retry_cnt: 0 .. 7
+ * @rnr_retry: 0 .. 7
+ * @ack_timeout: 0 .. 31
+ */
+struct kv_conn_param {
+	struct kv_qp *qp;
+	u32 access;
+	const void *data;
+	u32 length;
+	int responder_resources;
+	int initiator_depth;
+	u8 retry_cnt;
+	u8 rnr_retry;
+	u8 ack_timeout;
+};
+
+struct kv_conn *kv_conn_create(struct kv_dev *dev, const struct kv_owner *owner,
+			       struct netlink_ext_ack *extack);
+int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *extack);
+int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
+		   struct netlink_ext_ack *extack);
+struct kv_conn *kv_conn_take(struct kv_conn *listener, struct netlink_ext_ack *extack);
+int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
+			 union kv_conn_addr *dst, u32 timeout_ms, bool *src_wrong,
+			 struct netlink_ext_ack *extack);
+int kv_conn_resolve_route(struct kv_conn *conn, u32 timeout_ms,
+			  struct netlink_ext_ack *extack);
+int kv_conn_connect(struct kv_conn *conn, const struct kv_conn_param *param,
+		    struct netlink_ext_ack *extack);
+int kv_conn_establish(struct kv_conn *conn, u8 ack_timeout,
+		      struct netlink_ext_ack *extack);
+int kv_conn_accept(struct kv_conn *conn, const struct kv_conn_param *param,
+		   struct netlink_ext_ack *extack);
+int kv_conn_reject(struct kv_conn *conn, const void *data, u32 length,
+		   struct netlink_ext_ack *extack);
+int kv_conn_disconnect(struct kv_conn *conn, struct netlink_ext_ack *extack);
+void kv_conn_show(struct kv_conn *conn, struct kv_conn_view *view);
+
+int kv_conn_init(void);
+void kv_conn_exit(void);
+
+extern const struct kv_obj_ops kv_conn_ops;
+
+#endif

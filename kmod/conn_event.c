@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/module.h>
+#include <rdma/ib_cm.h>
+#include <rdma/rdma_cm.h>
+#include "conn_event.h"
+#include "dev.h"
+#include "event.h"
+#include "qp.h"
+
+/*
+ * What the RDMA CM says. Its handlers are called under a mutex of the id, which
+ * rdma_destroy_id() takes too, and that is called under dev->lock: so they take
+ * only kv_conn_lock, write down what they hear, and leave what takes more to a
+ * work item, or to the next command on the CONN, whichever comes first.
+ */
+
+/* See struct kv_conn. Of all CONNs: a listener and its requests change together. */
+DEFINE_SPINLOCK(kv_conn_lock);
+
+static struct workqueue_struct *conn_wq;
+
+static bool ended(enum kverbs_conn_state state)
+{
+	return state == KVERBS_CONN_DISCONNECTED || state == KVERBS_CONN_REJECTED ||
+	       state == KVERBS_CONN_FAILED;
+}
+
+/**
+ * kv_conn_ended() - is there nothing more to come?
+ * @conn: the CONN
+ *
+ * Return: true if so; what ends it may still be due.
+ */
+bool kv_conn_ended(struct kv_conn *conn)
+{
+	bool ret;
+
+	spin_lock(&kv_conn_lock);
+	ret = ended(conn->news.state);
+	spin_unlock(&kv_conn_lock);
+	return ret;
+}
+
+/**
+ * kv_conn_set_state() - what a command makes of a CONN
+ * @conn: the CONN
+ * @state: its state from now on
+ */
+void kv_conn_set_state(struct kv_conn *conn, enum kverbs_conn_state state)
+{
+	spin_lock(&kv_conn_lock);
+	conn->news.state = state;
+	spin_unlock(&kv_conn_lock);
+}
+
+static void send_news(const struct kv_conn *conn, const struct kv_conn_news *news)
+{
+	struct kv_event event = {
+		.type = KVERBS_EVENT_CM,
+		.cm_event = news->event,
+		.cm_status = news->status,
+	};
+
+	/* Nobody knows one that was not taken yet. */
+	if (conn->obj.id)
+		kv_event_send_obj(&conn->obj, &event);
+}
+
+/**
+ * kv_conn_settle() - do what the CM's events ask for
+ * @conn: the CONN
+ *
+ * Locks: dev->lock
+ */
+void kv_conn_settle(struct kv_conn *conn)
+{
+	bool ending, foreign, answer;
+
+	lockdep_assert_held(&conn->obj.dev->lock);
+	spin_lock(&kv_conn_lock);
+	ending = conn->ending;
+	foreign = conn->foreign;
+	answer = conn->end.event == KVERBS_CM_EVENT_DISCONNECTED ||
+		 conn->news.state == KVERBS_CONN_ESTABLISHED;
+	spin_unlock(&kv_conn_lock);
+
+	if (ending && conn->qp)
+		kv_qp_fail(conn->qp);
+	if (ending && answer && conn->id)
+		rdma_disconnect(conn->id);
+	if (foreign && conn->id) {
+		rdma_destroy_id(conn->id);
+		conn->id = NULL;
+	}
+	if (!ending)
+		return;
+	spin_lock(&kv_conn_lock);
+	conn->news = conn->end;
+	conn->ending = false;
+	spin_unlock(&kv_conn_lock);
+	send_news(conn, &conn->end);
+}
+
+static void settle_work(struct work_struct *work)
+{
+	struct kv_conn *conn = container_of(work, struct kv_conn, work);
+
+	mutex_lock(&conn->obj.dev->lock);
+	if (!conn->obj.dead)
+		kv_conn_settle(conn);
+	mutex_unlock(&conn->obj.dev->lock);
+	kv_obj_put(&conn->obj);
+}
+
+static void queue_settle(struct kv_conn *conn)
+{
+	kv_obj_get(&conn->obj);
+	if (!queue_work(conn_wq, &conn->work))
+		kv_obj_put(&conn->obj);
+}
+
+/**
+ * kv_conn_alloc() - memory for a CONN, not yet visible to anybody
+ * @dev: its device
+ * @owner: whose it will be
+ * @extack: where the reason of a refusal goes
+ *
+ * Return: as kv_obj_alloc().
+ */
+struct kv_conn *kv_conn_alloc(struct kv_dev *dev, const struct kv_owner *owner,
+			      struct netlink_ext_ack *extack)
+{
+	struct kv_conn *conn;
+
+	conn = kv_obj_alloc(KV_OBJ_CONN, sizeof(*conn), dev, owner, extack);
+	if (IS_ERR(conn))
+		return conn;
+	INIT_LIST_HEAD(&conn->requests);
+	INIT_LIST_HEAD(&conn->request);
+	INIT_WORK(&conn->work, settle_work);
+	return conn;
+}
+
+/**
+ * kv_conn_forget_request() - free a request that nobody has taken
+ * @conn: the request, no longer among its listener's
+ */
+void kv_conn_forget_request(struct kv_conn *conn)
+{
+	kv_obj_put(&conn->listener->obj);
+	/* It was never published, and has no parents. */
+	kv_obj_put(&conn->obj);
+}
+
+/* An answer has it, what only confirms has none. */
+static void save_data(struct kv_conn *conn, const struct rdma_conn_param *param)
+{
+	if (!param->private_data)
+		return;
+	conn->data.length = min_t(u32, param->private_data_len, sizeof(conn->data.bytes));
+	memcpy(conn->data.bytes, param->private_data, conn->data.length);
+}
+
+/* Not -ENOMEM, with which the CM would let the peer ask again and again. */
+static int refuse_request(struct rdma_cm_id *id, u8 reason)
+{
+	rdma_reject(id, NULL, 0, reason);
+	return -ECONNREFUSED;
+}
+
+/* Puts a request where CONN_TAKE finds it. */
+static int add_request(struct kv_conn *listener, struct rdma_cm_id *id,
+		       const struct rdma_cm_event *event)
+{
+	const struct kv_conn_news news = {
+		.state = KVERBS_CONN_REQUESTED,
+		.event = KVERBS_CM_EVENT_CONNECT_REQUEST,
+	};
+	struct kv_conn *conn;
+	bool full;
+
+	/* Who listens at all addresses hears what comes through other devices, too. */
+	if (id->device != listener->obj.dev->ib)
+		return refuse_request(id, IB_CM_REJ_INVALID_SERVICE_ID);
+	conn = kv_conn_alloc(listener->obj.dev, &listener->obj.owner, NULL);
+	if (IS_ERR(conn))
+		return refuse_request(id, IB_CM_REJ_NO_RESOURCES);
+	conn->id = id;
+	conn->news = news;
+	conn->responder_resources = event->param.conn.responder_resources;
+	conn->initiator_depth = event->param.conn.initiator_depth;
+	save_data(conn, &event->param.conn);
+	kv_obj_get(&listener->obj);
+	conn->listener = listener;
+	id->context = conn;
+
+	spin_lock(&kv_conn_lock);
+	full = listener->waiting >= listener->backlog;
+	if (!full) {
+		list_add_tail(&conn->request, &listener->requests);
+		listener->waiting++;
+		listener->news.event = news.event;
+	}
+	spin_unlock(&kv_conn_lock);
+	if (full) {
+		kv_conn_forget_request(conn);
+		return refuse_request(id, IB_CM_REJ_NO_RESOURCES);
+	}
+	send_news(listener, &news);
+	return 0;
+}
+
+/* What an event is called, and what it makes of a CONN in a state. */
+static struct kv_conn_news to_news(const struct kv_conn *conn, const struct rdma_cm_id *id,
+				   const struct rdma_cm_event *event)
+{
+	static const struct {
+		enum kverbs_cm_event event;
+		enum kverbs_conn_state state; /* IDLE: the one that it is in */
+	} all[] = {
+#define NEWS(EVENT, STATE) \
+	[RDMA_CM_EVENT_##EVENT] = { KVERBS_CM_EVENT_##EVENT, KVERBS_CONN_##STATE }
+		NEWS(ADDR_RESOLVED, ADDR_RESOLVED),
+		NEWS(ADDR_ERROR, FAILED),
+		NEWS(ROUTE_RESOLVED, ROUTE_RESOLVED),
+		NEWS(ROUTE_ERROR, FAILED),
+		NEWS(CONNECT_REQUEST, IDLE),
+		NEWS(CONNECT_RESPONSE, ANSWERED),
+		NEWS(CONNECT_ERROR, FAILED),
+		NEWS(UNREACHABLE, FAILED),
+		NEWS(REJECTED, REJECTED),
+		NEWS(ESTABLISHED, ESTABLISHED),
+		NEWS(DISCONNECTED, DISCONNECTED),
+		NEWS(DEVICE_REMOVAL, FAILED),
+		NEWS(MULTICAST_JOIN, IDLE),
+		NEWS(MULTICAST_ERROR, IDLE),
+		NEWS(ADDR_CHANGE, IDLE),
+		NEWS(TIMEWAIT_EXIT, IDLE),
+#undef NEWS
+	};
+	struct kv_conn_news news = {
+		.event = KVERBS_CM_EVENT_OTHER,
+		.status = event->status,
+	};
+
+	if (event->event < ARRAY_SIZE(all)) {
+		news.event = all[event->event].event;
+		news.state = all[event->event].state;
+	}
+	if (news.event == KVERBS_CM_EVENT_ADDR_RESOLVED && id->device != conn->obj.dev->ib) {
+		news.state = KVERBS_CONN_FAILED;
+		news.event = KVERBS_CM_EVENT_ADDR_ERROR;
+		news.status = -EXDEV;
+	}
+	if (news.state == KVERBS_CONN_IDLE || ended(conn->news.state))
+		news.state = conn->news.state;
+	return news;
+}
+
+static void note_end(struct kv_conn *conn, const struct kv_conn_news *news,
+		     const struct rdma_cm_id *id)
+{
+	conn->end = *news;
+	conn->ending = true;
+	conn->foreign = id->device && id->device != conn->obj.dev->ib;
+	queue_settle(conn);
+}
+
+/**
+ * kv_conn_handle() - what the CM calls
+ * @id: whose event
+ * @event: what happened
+ *
+ * Return: 0; a negative errno makes the CM destroy @id, which nobody else knows.
+ */
+int kv_conn_handle(struct rdma_cm_id *id, struct rdma_cm_event *event)
+{
+	struct kv_conn *conn = id->context;
+	struct kv_conn_news news;
+	bool orphan = false;
+	bool told = false;
+
+	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		return add_request(conn, id, event);
+
+	spin_lock(&kv_conn_lock);
+	news = to_news(conn, id, event);
+	if (conn->ending) {
+		/* Nothing matters any more. */
+	} else if (!ended(news.state) || ended(conn->news.state)) {
+		conn->news = news;
+		told = true;
+	} else if (!list_empty(&conn->request)) {
+		/* The peer has given up before somebody took its request. */
+		list_del_init(&conn->request);
+		conn->listener->waiting--;
+		orphan = true;
+	} else {
+		note_end(conn, &news, id);
+	}
+	if (event->event == RDMA_CM_EVENT_CONNECT_RESPONSE ||
+	    event->event == RDMA_CM_EVENT_ESTABLISHED ||
+	    event->event == RDMA_CM_EVENT_REJECTED)
+		save_data(conn, &event->param.conn);
+	spin_unlock(&kv_conn_lock);
+
+	if (told)
+		send_news(conn, &news);
+	if (!orphan)
+		return 0;
+	kv_conn_forget_request(conn);
+	return -ECONNABORTED;
+}
+
+/**
+ * kv_conn_init() - before any CONN is made
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kv_conn_init(void)
+{
+	conn_wq = alloc_workqueue("kverbs_conn", WQ_UNBOUND, 0);
+	return conn_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * kv_conn_exit() - after all are destroyed: wait for what is still due
+ */
+void kv_conn_exit(void)
+{
+	destroy_workqueue(conn_wq);
+}

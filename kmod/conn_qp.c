@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/netlink.h>
+#include <rdma/ib_cm.h>
+#include <rdma/rdma_cm.h>
+#include "conn_event.h"
+#include "dev.h"
+#include "qp.h"
+
+/* What a CONN does with its QP: the handshake, and its end. */
+
+/* 0.64 ms until a SEND that met no receive comes again; the CM would have 655 ms. */
+#define MIN_RNR_TIMER 12
+
+static_assert(KV_CONN_REPLY_DATA_MAX == IB_CM_REP_PRIVATE_DATA_SIZE);
+static_assert(KV_CONN_REJECT_DATA_MAX == IB_CM_REJ_PRIVATE_DATA_SIZE);
+/* The rest is the header with which the RDMA CM tells the addresses. */
+static_assert(KV_CONN_REQUEST_DATA_MAX + 36 == IB_CM_REQ_PRIVATE_DATA_SIZE);
+static_assert(KVERBS_CONN_PRIVATE_MAX <= U8_MAX);
+
+static int check_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp_state *state,
+		    struct netlink_ext_ack *extack)
+{
+	struct ib_qp_attr attr;
+	int ret;
+
+	if (qp->type != KVERBS_QPT_RC) {
+		NL_SET_ERR_MSG(extack, "the qp must be an RC one");
+		return -EINVAL;
+	}
+	if (kv_obj_persistent(&conn->obj) && !kv_obj_persistent(&qp->obj)) {
+		NL_SET_ERR_MSG(extack, "a persistent conn can use only a persistent qp");
+		return -EINVAL;
+	}
+	if (qp->connected) {
+		NL_SET_ERR_MSG(extack, "the qp is in use by another conn: delete that first");
+		return -EBUSY;
+	}
+	ret = kv_qp_query(qp, &attr, extack);
+	if (ret)
+		return ret;
+	*state = kv_qp_state(&attr);
+	if (*state == KVERBS_QPS_RESET || *state == KVERBS_QPS_INIT)
+		return 0;
+	NL_SET_ERR_MSG(extack, "the qp must be in RESET or INIT: reset it");
+	return -EINVAL;
+}
+
+/* What the CM says of a transition. */
+static int ask_cm(const struct kv_conn *conn, enum ib_qp_state to,
+		  struct kv_qp_modify *modify, struct netlink_ext_ack *extack)
+{
+	int mask, ret;
+
+	memset(modify, 0, sizeof(*modify));
+	modify->attr.qp_state = to;
+	modify->to = kv_qp_state(&modify->attr);
+	modify->resolved = true;
+	ret = rdma_init_qp_attr(conn->id, &modify->attr, &mask);
+	if (ret)
+		NL_SET_ERR_MSG(extack, "rdma_init_qp_attr failed: the peer may have given up");
+	modify->mask = mask & ~IB_QP_STATE;
+	return ret;
+}
+
+static int walk(struct kv_qp *qp, struct kv_qp_modify *modify,
+		struct netlink_ext_ack *extack)
+{
+	struct kv_qp_step wrong = {};
+	int ret;
+
+	ret = kv_qp_modify(qp, modify, &wrong, extack);
+	if (wrong.text)
+		extack->_msg = wrong.text;
+	return ret;
+}
+
+/* What was posted in INIT stays, and so do the rights that INIT gave. */
+static int init_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp_state from,
+		   u32 access, struct netlink_ext_ack *extack)
+{
+	struct kv_qp_modify modify;
+	int ret;
+
+	ret = ask_cm(conn, IB_QPS_INIT, &modify, extack);
+	if (ret)
+		return ret;
+	modify.attr.qp_access_flags = access;
+	if (from == KVERBS_QPS_INIT)
+		modify.mask &= ~KV_QPA_ACCESS;
+	return walk(qp, &modify, extack);
+}
+
+static void reset_qp(struct kv_qp *qp)
+{
+	struct kv_qp_modify modify = { .to = KVERBS_QPS_RESET };
+	struct kv_qp_step wrong;
+
+	kv_qp_modify(qp, &modify, &wrong, NULL);
+}
+
+/* From here on the QP is in use by the CONN. */
+static int take_qp(struct kv_conn *conn, const struct kv_conn_param *param,
+		   enum kverbs_qp_state *from, struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	ret = check_qp(conn, param->qp, from, extack) ?:
+	      init_qp(conn, param->qp, *from, param->access, extack);
+	if (ret)
+		return ret;
+	conn->qp = param->qp;
+	conn->qp->connected = true;
+	kv_obj_set_parent(&conn->obj, 0, &conn->qp->obj);
+	return 0;
+}
+
+/**
+ * kv_conn_release_qp() - the CONN uses its QP no more
+ * @conn: the CONN; it has one
+ *
+ * Locks: dev->lock
+ */
+void kv_conn_release_qp(struct kv_conn *conn)
+{
+	conn->qp->connected = false;
+	conn->qp = NULL;
+	kv_obj_set_parent(&conn->obj, 0, NULL);
+}
+
+static void give_back_qp(struct kv_conn *conn, enum kverbs_qp_state from)
+{
+	if (from == KVERBS_QPS_RESET)
+		reset_qp(conn->qp);
+	kv_conn_release_qp(conn);
+}
+
+/*
+ * From INIT to RTS. iWARP's CM does that by itself. What the peer has agreed to may
+ * be more than it was asked for: never more than the device can.
+ */
+static int ready_qp(struct kv_conn *conn, const struct rdma_conn_param *cm, u8 ack_timeout,
+		    struct netlink_ext_ack *extack)
+{
+	const struct ib_device_attr *limits = &conn->obj.dev->ib->attrs;
+	struct kv_qp_modify modify;
+	struct ib_qp_attr *attr = &modify.attr;
+	int ret;
+
+	if (rdma_protocol_iwarp(conn->id->device, conn->id->port_num))
+		return 0;
+	ret = ask_cm(conn, IB_QPS_RTR, &modify, extack);
+	if (ret)
+		return ret;
+	attr->min_rnr_timer = MIN_RNR_TIMER;
+	if (cm)
+		attr->max_dest_rd_atomic = cm->responder_resources;
+	attr->max_dest_rd_atomic = min_t(u32, attr->max_dest_rd_atomic, limits->max_qp_rd_atom);
+	ret = walk(conn->qp, &modify, extack);
+	if (ret)
+		return ret;
+	ret = ask_cm(conn, IB_QPS_RTS, &modify, extack);
+	if (ret)
+		return ret;
+	attr->timeout = ack_timeout;
+	if (cm)
+		attr->max_rd_atomic = cm->initiator_depth;
+	attr->max_rd_atomic = min_t(u32, attr->max_rd_atomic, limits->max_qp_init_rd_atom);
+	return walk(conn->qp, &modify, extack);
+}
+
+/* --- the handshake --- */
+
+static u8 depth(int asked, u32 device, u32 peer)
+{
+	return asked >= 0 ? asked : min3(device, peer, (u32)U8_MAX);
+}
+
+/* @peer: take the least of what we can and of what the peer wants. */
+static struct rdma_conn_param make_param(const struct kv_conn *conn,
+					 const struct kv_conn_param *from, bool peer)
+{
+	const struct ib_device_attr *limits = &conn->obj.dev->ib->attrs;
+
+	return (struct rdma_conn_param){
+		.private_data = from->data,
+		.private_data_len = from->length,
+		.responder_resources = depth(from->responder_resources, limits->max_qp_rd_atom,
+					     peer ? conn->responder_resources : U8_MAX),
+		.initiator_depth = depth(from->initiator_depth, limits->max_qp_init_rd_atom,
+					 peer ? conn->initiator_depth : U8_MAX),
+		.flow_control = 1,
+		.retry_count = from->retry_cnt,
+		.rnr_retry_count = from->rnr_retry,
+		.srq = !!from->qp->srq,
+		.qp_num = from->qp->ib->qp_num,
+	};
+}
+
+/* The CM has told the peer, and would not do anything else with the id. */
+static void fail(struct kv_conn *conn, int error)
+{
+	kv_qp_fail(conn->qp);
+	spin_lock(&kv_conn_lock);
+	conn->news.state = KVERBS_CONN_FAILED;
+	conn->news.event = KVERBS_CM_EVENT_CONNECT_ERROR;
+	conn->news.status = error;
+	spin_unlock(&kv_conn_lock);
+}
+
+/**
+ * kv_conn_connect() - send the peer a request
+ * @conn: the CONN, its route resolved
+ * @param: with what
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno. The answer is an event.
+ */
+int kv_conn_connect(struct kv_conn *conn, const struct kv_conn_param *param,
+		    struct netlink_ext_ack *extack)
+{
+	struct rdma_conn_param cm = make_param(conn, param, false);
+	enum kverbs_qp_state from;
+	u64 start;
+	int ret;
+
+	ret = take_qp(conn, param, &from, extack);
+	if (ret)
+		return ret;
+	kv_conn_set_state(conn, KVERBS_CONN_CONNECTING);
+	start = ktime_get_raw_ns();
+	ret = rdma_connect(conn->id, &cm);
+	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (!ret)
+		return 0;
+	NL_SET_ERR_MSG(extack, "rdma_connect failed");
+	kv_conn_set_state(conn, KVERBS_CONN_ROUTE_RESOLVED);
+	give_back_qp(conn, from);
+	return ret;
+}
+
+/* The two ends of a handshake: bring the QP to RTS, and say so. */
+static int finish(struct kv_conn *conn, struct rdma_conn_param *cm, u8 ack_timeout,
+		  enum kverbs_conn_state state, struct netlink_ext_ack *extack)
+{
+	u64 start;
+	int ret;
+
+	lockdep_assert_held(&conn->obj.dev->lock);
+	ret = ready_qp(conn, cm, ack_timeout, extack);
+	if (ret)
+		return ret;
+	kv_conn_set_state(conn, state);
+	start = ktime_get_raw_ns();
+	ret = rdma_accept(conn->id, cm);
+	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (!ret)
+		return 0;
+	NL_SET_ERR_MSG(extack, "rdma_accept failed: the peer may have given up");
+	fail(conn, ret);
+	return ret;
+}
+
+/**
+ * kv_conn_establish() - confirm the peer's answer
+ * @conn: the CONN, answered
+ * @ack_timeout: of the QP
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno.
+ */
+int kv_conn_establish(struct kv_conn *conn, u8 ack_timeout,
+		      struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	rdma_lock_handler(conn->id);
+	ret = finish(conn, NULL, ack_timeout, KVERBS_CONN_ESTABLISHED, extack);
+	rdma_unlock_handler(conn->id);
+	return ret;
+}
+
+/**
+ * kv_conn_accept() - accept a peer's request
+ * @conn: the CONN, requested
+ * @param: with what
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno. That the peer has confirmed is an event.
+ */
+int kv_conn_accept(struct kv_conn *conn, const struct kv_conn_param *param,
+		   struct netlink_ext_ack *extack)
+{
+	struct rdma_conn_param cm = make_param(conn, param, true);
+	enum kverbs_qp_state from;
+	int ret;
+
+	rdma_lock_handler(conn->id);
+	ret = take_qp(conn, param, &from, extack);
+	if (ret)
+		goto out;
+	ret = finish(conn, &cm, param->ack_timeout, KVERBS_CONN_ACCEPTED, extack);
+	if (ret && conn->news.state == KVERBS_CONN_REQUESTED)
+		give_back_qp(conn, from);
+out:
+	rdma_unlock_handler(conn->id);
+	return ret;
+}
+
+/**
+ * kv_conn_reject() - reject a peer's request, or its answer
+ * @conn: the CONN, requested or answered
+ * @data: private data, or NULL
+ * @length: of it, bytes
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno.
+ */
+int kv_conn_reject(struct kv_conn *conn, const void *data, u32 length,
+		   struct netlink_ext_ack *extack)
+{
+	u64 start;
+	int ret;
+
+	start = ktime_get_raw_ns();
+	ret = rdma_reject(conn->id, data, length, IB_CM_REJ_CONSUMER_DEFINED);
+	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (ret) {
+		NL_SET_ERR_MSG(extack, "rdma_reject failed: the peer may have given up");
+		return ret;
+	}
+	if (conn->qp)
+		kv_qp_fail(conn->qp);
+	kv_conn_set_state(conn, KVERBS_CONN_REJECTED);
+	return 0;
+}
+
+/**
+ * kv_conn_disconnect() - end a connection
+ * @conn: the CONN, established
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno. That the peer knows is an event.
+ */
+int kv_conn_disconnect(struct kv_conn *conn, struct netlink_ext_ack *extack)
+{
+	u64 start;
+	int ret;
+
+	kv_qp_fail(conn->qp);
+	kv_conn_set_state(conn, KVERBS_CONN_DISCONNECTING);
+	start = ktime_get_raw_ns();
+	ret = rdma_disconnect(conn->id);
+	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (ret)
+		NL_SET_ERR_MSG(extack, "rdma_disconnect failed");
+	return ret;
+}
