@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <kverbs.h>
+#include "counter.h"
 #include "loop/hist.h"
 
 /*
@@ -92,6 +94,7 @@ enum kv_type {
 	KV_SRQ,
 	KV_AH,
 	KV_QP,
+	KV_CONN,
 	KV_TYPES,
 };
 
@@ -285,6 +288,45 @@ struct kv_qp {
 	struct kv_qp_attr attr; /* mask 0: the device gave no answer */
 };
 
+struct kv_conn_init {
+	const char *dev;
+	bool persistent;
+};
+
+/* See enum kverbs_a_conn. An address of family 0 (AF_UNSPEC) is not known. */
+struct kv_conn {
+	uint32_t id;
+	char dev[64];
+	bool persistent;
+	struct sockaddr_storage src;
+	struct sockaddr_storage dst;
+	uint32_t backlog; /* of a listener, as the next */
+	uint32_t waiting;
+	uint32_t listener; /* 0: none, or gone */
+	uint32_t qp; /* 0: none yet */
+	uint32_t responder_resources;
+	uint32_t initiator_depth;
+	uint32_t state; /* enum kverbs_conn_state */
+	uint32_t event; /* enum kverbs_cm_event, the last */
+	int32_t status; /* of @event */
+	char reason[96]; /* "" unless rejected */
+	uint32_t private_length; /* bytes */
+	uint8_t private_data[KVERBS_CONN_PRIVATE_MAX];
+};
+
+/* What conn_connect(), conn_accept() and conn_establish() are told. */
+struct kv_conn_param {
+	uint32_t qp;
+	uint32_t access; /* KVERBS_ACCESS_*, if the QP is in RESET */
+	int32_t responder_resources; /* -1: as many as the device can, as the next */
+	int32_t initiator_depth;
+	uint32_t retry_cnt;
+	uint32_t rnr_retry;
+	uint32_t ack_timeout;
+	uint32_t private_length; /* bytes */
+	uint8_t private_data[KVERBS_CONN_PRIVATE_MAX];
+};
+
 /* One of them, as its type says. */
 union kv_object {
 	uint32_t id; /* of each the first member */
@@ -294,6 +336,7 @@ union kv_object {
 	struct kv_srq srq;
 	struct kv_ah ah;
 	struct kv_qp qp;
+	struct kv_conn conn;
 };
 
 struct kv_sge {
@@ -353,6 +396,9 @@ struct kv_event {
 	int32_t error; /* 0 or negative errno */
 	uint32_t wc_status;
 	uint32_t vendor_err;
+	uint32_t conn;
+	uint32_t cm_event; /* enum kverbs_cm_event */
+	int32_t cm_status;
 };
 
 /* One end of a connection as a run uses it; see enum kverbs_a_end. */
@@ -422,6 +468,10 @@ struct kv_backend_ops {
 			int (*fn)(const struct kv_dev *dev, void *arg),
 			void *arg);
 
+	/* What the driver counts, retransmissions among it. -EOPNOTSUPP: nothing. */
+	int (*counters)(struct kv_backend *b, const char *dev,
+			struct kv_counters *counters);
+
 	/* Destroys what is persistent; @kept: what others' objects use. Kernel only. */
 	int (*flush)(struct kv_backend *b, uint32_t *flushed, uint32_t *kept);
 
@@ -477,6 +527,41 @@ struct kv_backend_ops {
 			  uint64_t *verb_ns);
 	int (*qp_modify)(struct kv_backend *b, uint32_t id,
 			 const struct kv_qp_attr *attr, uint64_t *verb_ns);
+
+	int (*conn_new)(struct kv_backend *b, const struct kv_conn_init *init,
+			struct kv_conn *conn, uint64_t *verb_ns);
+	/* Port 0: any; @conn->src has it. */
+	int (*conn_listen)(struct kv_backend *b, uint32_t id,
+			   const struct sockaddr_storage *src, uint32_t backlog,
+			   struct kv_conn *conn, uint64_t *verb_ns);
+	/* The oldest request of a listener. -EAGAIN: there is none. */
+	int (*conn_take)(struct kv_backend *b, uint32_t listener,
+			 struct kv_conn *conn);
+	/* This and the following ask; the answer is a new state. @src may be NULL. */
+	int (*conn_resolve_addr)(struct kv_backend *b, uint32_t id,
+				 const struct sockaddr_storage *src,
+				 const struct sockaddr_storage *dst,
+				 uint32_t timeout_ms, uint64_t *verb_ns);
+	int (*conn_resolve_route)(struct kv_backend *b, uint32_t id,
+				  uint32_t timeout_ms, uint64_t *verb_ns);
+	int (*conn_connect)(struct kv_backend *b, uint32_t id,
+			    const struct kv_conn_param *param,
+			    uint64_t *verb_ns);
+	/* Of @param only @ack_timeout. */
+	int (*conn_establish)(struct kv_backend *b, uint32_t id,
+			      const struct kv_conn_param *param,
+			      uint64_t *verb_ns);
+	int (*conn_accept)(struct kv_backend *b, uint32_t id,
+			   const struct kv_conn_param *param,
+			   uint64_t *verb_ns);
+	int (*conn_reject)(struct kv_backend *b, uint32_t id, const void *data,
+			   uint32_t length, uint64_t *verb_ns);
+	int (*conn_disconnect)(struct kv_backend *b, uint32_t id,
+			       uint64_t *verb_ns);
+	/* 0: something may have happened to one of the CONNs, look. -EAGAIN: not
+	 * within @timeout_ms. -EINTR: a signal came.
+	 */
+	int (*conn_wait)(struct kv_backend *b, uint32_t id, int timeout_ms);
 
 	int (*post)(struct kv_backend *b, const struct kv_wr *wr,
 		    uint64_t *verb_ns);

@@ -2,22 +2,18 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>
-#include "endpoint.h"
+#include "connect.h"
 #include "loop/loop.h"
 #include "qp_table.h"
 
-/* One request, one registration, one for the drain. */
-#define SEND_WRS 3
-/* +1 for the drain. */
-#define RECV_WRS (KV_LOOP_RECVS + 1)
+/* One registration, one for the drain. */
+#define SEND_WRS_MORE 2
+/* One for the drain. */
+#define RECV_WRS_MORE 1
 
 #define PORT 1
 #define PSN_MASK 0xffffff
 
-/* 4.096 us * 2^14 = 67 ms until a packet is sent again. */
-#define TIMEOUT 14
-/* 7 would be for ever. */
-#define RETRIES 6
 /* 0.64 ms (IBTA table 45) */
 #define RNR_TIMER 12
 #define HOP_LIMIT 64
@@ -39,6 +35,13 @@ const char *kv_verb_name(enum kv_verb verb)
 		[KV_VERB_QP_RTR] = "modify_qp_rtr",
 		[KV_VERB_QP_RTS] = "modify_qp_rts",
 		[KV_VERB_MR_REG] = "reg_mr",
+		[KV_VERB_CM_CREATE_ID] = "cm_create_id",
+		[KV_VERB_CM_RESOLVE_ADDR] = "cm_resolve_addr",
+		[KV_VERB_CM_RESOLVE_ROUTE] = "cm_resolve_route",
+		[KV_VERB_CM_CONNECT] = "cm_connect",
+		[KV_VERB_CM_ESTABLISH] = "cm_establish",
+		[KV_VERB_CM_LISTEN] = "cm_listen",
+		[KV_VERB_CM_ACCEPT] = "cm_accept",
 	};
 
 	return name[verb];
@@ -141,6 +144,11 @@ static int create_cq(struct kv_pair *p, struct kv_endpoint *e, uint32_t cqe,
 	return 0;
 }
 
+static uint32_t max_u32(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
 static int create_end(struct kv_pair *p, struct kv_endpoint *e,
 		      struct kv_fault *f)
 {
@@ -149,8 +157,8 @@ static int create_end(struct kv_pair *p, struct kv_endpoint *e,
 	const struct kv_pd_init pd_init = { .dev = space->dev.name };
 	struct kv_qp_init init = {
 		.type = KVERBS_QPT_RC,
-		.max_send_wr = SEND_WRS,
-		.max_recv_wr = RECV_WRS,
+		.max_send_wr = max_u32(p->work.depth, 1) + SEND_WRS_MORE,
+		.max_recv_wr = max_u32(p->work.depth, KV_LOOP_RECVS) + RECV_WRS_MORE,
 		.max_send_sge = 1,
 		.max_recv_sge = 1,
 	};
@@ -163,9 +171,9 @@ static int create_end(struct kv_pair *p, struct kv_endpoint *e,
 		return kv_fault_backend(f, b, ret, "cannot make a PD on %s",
 					pd_init.dev);
 	e->pd = pd.id;
-	ret = create_cq(p, e, SEND_WRS + 1, &e->send_cq, f);
+	ret = create_cq(p, e, init.max_send_wr + 1, &e->send_cq, f);
 	if (!ret)
-		ret = create_cq(p, e, RECV_WRS + 1, &e->recv_cq, f);
+		ret = create_cq(p, e, init.max_recv_wr + 1, &e->recv_cq, f);
 	if (!ret)
 		ret = create_buffer(p, e, &e->local, f);
 	if (!ret)
@@ -205,6 +213,37 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
+/* The largest that there is, 4096, if the ends can do more. */
+static uint32_t path_mtu(const struct kv_pair *p)
+{
+	uint32_t mtu = min_u32(p->space[0]->dev.active_mtu,
+			       p->space[1]->dev.active_mtu);
+
+	return p->work.mtu ? p->work.mtu : min_u32(mtu, 4096);
+}
+
+static int check_mtu(const struct kv_pair *p, struct kv_fault *f)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct kv_space *s = p->space[i];
+
+		if (p->work.mtu > s->dev.active_mtu)
+			return kv_fault_set(f, -EMSGSIZE,
+					    "path MTU %u (--mtu) is too large: the active MTU of %s%s%s is %u, which the MTU of its network interface allows",
+					    p->work.mtu, s->dev.name,
+					    s->host ? " on " : "",
+					    s->host ? s->host : "",
+					    s->dev.active_mtu);
+	}
+	return 0;
+}
+
+/* What the peer of an end may do by way of its QP. */
+static uint32_t qp_access(const struct kv_pair *p, unsigned int end)
+{
+	return is_target(&p->work, end) ? remote_access(&p->work) : 0;
+}
+
 static int connect_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 {
 	struct kv_endpoint *e = &p->end[end], *peer = &p->end[!end];
@@ -213,7 +252,7 @@ static int connect_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 	struct kv_qp_attr init = {
 		.mask = KV_QPA_ACCESS | KV_QPA_PORT | KV_QPA_PKEY_INDEX,
 		.state = KVERBS_QPS_INIT,
-		.access = is_target(&p->work, end) ? remote_access(&p->work) : 0,
+		.access = qp_access(p, end),
 		.port = PORT,
 	};
 	struct kv_qp_attr rtr = {
@@ -221,7 +260,7 @@ static int connect_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 			KV_QPA_RQ_PSN | KV_QPA_MIN_RNR_TIMER |
 			KV_QPA_MAX_DEST_RD_ATOMIC,
 		.state = KVERBS_QPS_RTR,
-		.path_mtu = min_u32(min_u32(dev->active_mtu, to->dev.active_mtu), 4096),
+		.path_mtu = path_mtu(p),
 		.dest_qpn = peer->qpn,
 		.rq_psn = peer->psn,
 		.av = {
@@ -232,17 +271,17 @@ static int connect_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 			.hop_limit = HOP_LIMIT,
 		},
 		.min_rnr_timer = RNR_TIMER,
-		.max_dest_rd_atomic = min_u32(dev->max_qp_rd_atom, 1),
+		.max_dest_rd_atomic = min_u32(dev->max_qp_rd_atom, KV_CONNECT_RD_ATOMIC),
 	};
 	struct kv_qp_attr rts = {
 		.mask = KV_QPA_SQ_PSN | KV_QPA_TIMEOUT | KV_QPA_RETRY_CNT |
 			KV_QPA_RNR_RETRY | KV_QPA_MAX_RD_ATOMIC,
 		.state = KVERBS_QPS_RTS,
 		.sq_psn = e->psn,
-		.timeout = TIMEOUT,
-		.retry_cnt = RETRIES,
-		.rnr_retry = RETRIES,
-		.max_rd_atomic = min_u32(dev->max_qp_rd_atom, 1),
+		.timeout = KV_CONNECT_TIMEOUT,
+		.retry_cnt = KV_CONNECT_RETRIES,
+		.rnr_retry = KV_CONNECT_RETRIES,
+		.max_rd_atomic = min_u32(dev->max_qp_rd_atom, KV_CONNECT_RD_ATOMIC),
 	};
 	int ret;
 
@@ -253,6 +292,17 @@ static int connect_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 	if (!ret)
 		ret = modify(p, e, &rts, KV_VERB_QP_RTS, "RTS", f);
 	return ret;
+}
+
+static int connect_both(struct kv_pair *p, struct kv_fault *f)
+{
+	const uint32_t access[2] = { qp_access(p, 0), qp_access(p, 1) };
+	int ret;
+
+	if (p->work.connect == KV_CONNECT_CM)
+		return kv_connect_cm(p, access, f);
+	ret = connect_end(p, 0, f);
+	return ret ? ret : connect_end(p, 1, f);
 }
 
 static int register_buffer(struct kv_pair *p, struct kv_endpoint *e,
@@ -307,6 +357,7 @@ int kv_pair_create(struct kv_pair *p, const struct kv_space *initiator,
 	p->space[0] = initiator;
 	p->space[1] = responder;
 	p->work = *work;
+	ret = check_mtu(p, f);
 	for (unsigned int i = 0; i < 2 && !ret; i++) {
 		struct kv_endpoint *e = &p->end[i];
 
@@ -315,8 +366,8 @@ int kv_pair_create(struct kv_pair *p, const struct kv_space *initiator,
 		e->psn &= PSN_MASK;
 		ret = create_end(p, e, f);
 	}
-	for (unsigned int i = 0; i < 2 && !ret; i++)
-		ret = connect_end(p, i, f);
+	if (!ret)
+		ret = connect_both(p, f);
 	/* A fast registration is a request on a QP in RTS. */
 	for (unsigned int i = 0; i < 2 && !ret; i++) {
 		struct kv_endpoint *e = &p->end[i];
@@ -361,6 +412,7 @@ void kv_pair_destroy(struct kv_pair *p)
 		invalidate(p, &p->end[i], &p->end[i].target);
 		invalidate(p, &p->end[i], &p->end[i].local);
 	}
+	kv_connect_undo(p);
 	/* Both QPs first: neither may reach the other's buffers any more. */
 	for (int i = 1; i >= 0; i--) {
 		b = p->space[i]->b;

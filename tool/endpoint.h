@@ -15,6 +15,13 @@ enum kv_verb {
 	KV_VERB_QP_RTR,
 	KV_VERB_QP_RTS,
 	KV_VERB_MR_REG,
+	KV_VERB_CM_CREATE_ID,
+	KV_VERB_CM_RESOLVE_ADDR,
+	KV_VERB_CM_RESOLVE_ROUTE,
+	KV_VERB_CM_CONNECT,
+	KV_VERB_CM_ESTABLISH,
+	KV_VERB_CM_LISTEN,
+	KV_VERB_CM_ACCEPT,
 	KV_VERBS,
 };
 
@@ -39,7 +46,8 @@ struct kv_buffer {
  * @recv_cq: where its receives complete
  * @qp: the queue pair
  * @qpn: its number
- * @psn: the first packet sequence number it sends
+ * @psn: the first packet sequence number it sends; the CM chooses another one
+ * @conn: its connection, if the CM has made it
  * @local: what it sends from and reads into
  * @target: what its peer sends and writes into, or reads from
  * @verb_ns: how long each verb took; the latest where there were several
@@ -51,6 +59,7 @@ struct kv_endpoint {
 	uint32_t qp;
 	uint32_t qpn;
 	uint32_t psn;
+	uint32_t conn;
 	struct kv_buffer local;
 	struct kv_buffer target;
 	uint64_t verb_ns[KV_VERBS];

@@ -43,11 +43,18 @@ enum kv_space_id {
 	KV_SPACES,
 };
 
+/* Who connects two endpoints: the tool by hand, or the RDMA CM. */
+enum kv_connect {
+	KV_CONNECT_RAW,
+	KV_CONNECT_CM,
+};
+
 extern const struct kv_word kv_word_op[];
 extern const struct kv_word kv_word_kind[];
 extern const struct kv_word kv_word_space[];
 extern const struct kv_word kv_word_post[];
 extern const struct kv_word kv_word_lkey[];
+extern const struct kv_word kv_word_connect[];
 extern const struct kv_word kv_word_type[];
 extern const struct kv_word kv_word_access[];
 extern const struct kv_word kv_word_cq_context[];
@@ -57,6 +64,8 @@ extern const struct kv_word kv_word_mig_state[];
 extern const struct kv_word kv_word_wc_op[];
 extern const struct kv_word kv_word_wc_status[];
 extern const struct kv_word kv_word_event[];
+extern const struct kv_word kv_word_conn_state[];
+extern const struct kv_word kv_word_cm_event[];
 
 /* A list without duplicates, in the order in which it was typed. */
 struct kv_list {
@@ -74,6 +83,11 @@ struct kv_address {
 
 /* What kv_address_format() writes, with its end. */
 #define KV_ADDRESS_TEXT sizeof("0000:000000:000000:00000000000000000000000000000000")
+
+struct sockaddr_storage;
+
+/* What kv_sockaddr_format() writes, with its end. */
+#define KV_SOCKADDR_TEXT 80
 
 const char *kv_word_name(const struct kv_word *table, uint32_t value);
 
@@ -100,5 +114,9 @@ int kv_parse_address(const char *text, struct kv_address *address,
 		     struct kv_why *why);
 void kv_address_format(char text[KV_ADDRESS_TEXT],
 		       const struct kv_address *address);
+int kv_parse_sockaddr(const char *text, struct sockaddr_storage *addr,
+		      struct kv_why *why);
+void kv_sockaddr_format(char text[KV_SOCKADDR_TEXT],
+			const struct sockaddr_storage *addr);
 
 #endif

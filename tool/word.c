@@ -38,10 +38,16 @@ const struct kv_word kv_word_lkey[] = {
 	{ NULL, 0 },
 };
 
+const struct kv_word kv_word_connect[] = {
+	{ "raw", KV_CONNECT_RAW },
+	{ "cm", KV_CONNECT_CM },
+	{ NULL, 0 },
+};
+
 const struct kv_word kv_word_type[] = {
 	{ "pd", KV_PD }, { "cq", KV_CQ }, { "mr", KV_MR },
 	{ "srq", KV_SRQ }, { "ah", KV_AH }, { "qp", KV_QP },
-	{ NULL, 0 },
+	{ "conn", KV_CONN }, { NULL, 0 },
 };
 
 const struct kv_word kv_word_access[] = {
@@ -154,5 +160,47 @@ const struct kv_word kv_word_event[] = {
 	{ "client-reregister", KVERBS_EVENT_CLIENT_REREGISTER },
 	{ "gid-change", KVERBS_EVENT_GID_CHANGE },
 	{ "other", KVERBS_EVENT_OTHER },
+	{ "cm", KVERBS_EVENT_CM },
+	{ NULL, 0 },
+};
+
+const struct kv_word kv_word_conn_state[] = {
+	{ "idle", KVERBS_CONN_IDLE },
+	{ "listening", KVERBS_CONN_LISTENING },
+	{ "resolving-addr", KVERBS_CONN_RESOLVING_ADDR },
+	{ "addr-resolved", KVERBS_CONN_ADDR_RESOLVED },
+	{ "resolving-route", KVERBS_CONN_RESOLVING_ROUTE },
+	{ "route-resolved", KVERBS_CONN_ROUTE_RESOLVED },
+	{ "connecting", KVERBS_CONN_CONNECTING },
+	{ "answered", KVERBS_CONN_ANSWERED },
+	{ "requested", KVERBS_CONN_REQUESTED },
+	{ "accepted", KVERBS_CONN_ACCEPTED },
+	{ "established", KVERBS_CONN_ESTABLISHED },
+	{ "disconnecting", KVERBS_CONN_DISCONNECTING },
+	{ "disconnected", KVERBS_CONN_DISCONNECTED },
+	{ "rejected", KVERBS_CONN_REJECTED },
+	{ "failed", KVERBS_CONN_FAILED },
+	{ NULL, 0 },
+};
+
+const struct kv_word kv_word_cm_event[] = {
+	{ "none", KVERBS_CM_EVENT_NONE },
+	{ "addr-resolved", KVERBS_CM_EVENT_ADDR_RESOLVED },
+	{ "addr-error", KVERBS_CM_EVENT_ADDR_ERROR },
+	{ "route-resolved", KVERBS_CM_EVENT_ROUTE_RESOLVED },
+	{ "route-error", KVERBS_CM_EVENT_ROUTE_ERROR },
+	{ "connect-request", KVERBS_CM_EVENT_CONNECT_REQUEST },
+	{ "connect-response", KVERBS_CM_EVENT_CONNECT_RESPONSE },
+	{ "connect-error", KVERBS_CM_EVENT_CONNECT_ERROR },
+	{ "unreachable", KVERBS_CM_EVENT_UNREACHABLE },
+	{ "rejected", KVERBS_CM_EVENT_REJECTED },
+	{ "established", KVERBS_CM_EVENT_ESTABLISHED },
+	{ "disconnected", KVERBS_CM_EVENT_DISCONNECTED },
+	{ "device-removal", KVERBS_CM_EVENT_DEVICE_REMOVAL },
+	{ "multicast-join", KVERBS_CM_EVENT_MULTICAST_JOIN },
+	{ "multicast-error", KVERBS_CM_EVENT_MULTICAST_ERROR },
+	{ "addr-change", KVERBS_CM_EVENT_ADDR_CHANGE },
+	{ "timewait-exit", KVERBS_CM_EVENT_TIMEWAIT_EXIT },
+	{ "other", KVERBS_CM_EVENT_OTHER },
 	{ NULL, 0 },
 };

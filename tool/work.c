@@ -137,11 +137,11 @@ int kv_work_check_dev(const struct kv_work *w, const struct kv_dev *dev,
 				    space, dev->name,
 				    kv_word_name(kv_word_op, w->op));
 	if (w->size > dev->max_msg_bytes)
-		return kv_fault_usage(f, "--size %u: %s takes messages of at most %u bytes (%s space)",
+		return kv_fault_usage(f, "a size of %u bytes: %s takes messages of at most %u bytes (%s space)",
 				      w->size, dev->name, dev->max_msg_bytes,
 				      space);
 	if (w->size > dev->max_mr_bytes)
-		return kv_fault_usage(f, "--size %u: a buffer on %s has at most %llu bytes (%s space)",
+		return kv_fault_usage(f, "a size of %u bytes: a buffer on %s has at most %llu bytes (%s space)",
 				      w->size, dev->name,
 				      (unsigned long long)dev->max_mr_bytes,
 				      space);

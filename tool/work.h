@@ -15,9 +15,12 @@
  * @swap: CMP_SWP: what is stored if that is equal
  * @post: enum kverbs_post; kernel space only
  * @lkey: enum kverbs_lkey; kernel space only
- * @cpu: where the initiator's and the responder's threads run
+ * @cpu: where the initiator's and the responder's threads run; -1: anywhere
  * @spins: empty polls before the CPU is let go; -1: the space's default
  * @timeout_ns: how long a completion may take
+ * @mtu: of the path, bytes; 0: the smaller one of both ends' active MTUs
+ * @connect: how the two ends are connected
+ * @depth: requests that an end may have posted at a time; 0: as many as runs need
  */
 struct kv_work {
 	enum kv_kind kind;
@@ -30,6 +33,9 @@ struct kv_work {
 	int32_t cpu[2];
 	int32_t spins;
 	uint64_t timeout_ns;
+	uint32_t mtu;
+	enum kv_connect connect;
+	uint32_t depth;
 };
 
 void kv_work_set(struct kv_work *w, enum kv_kind kind, uint32_t op,

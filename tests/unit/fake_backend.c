@@ -6,6 +6,8 @@
 #include <string.h>
 #include "clock.h"
 #include "fake_backend.h"
+#include "fake_conn.h"
+#include "fake_run.h"
 #include "qp_table.h"
 #include "view.h"
 
@@ -35,8 +37,7 @@ static struct fake *fake_of(struct kv_backend *b)
 	return (struct fake *)b;
 }
 
-__attribute__((format(printf, 3, 4)))
-static int refuse(struct kv_backend *b, int error, const char *fmt, ...)
+int fake_refuse(struct kv_backend *b, int error, const char *fmt, ...)
 {
 	va_list args;
 
@@ -57,16 +58,18 @@ static void close_backend(struct kv_backend *b)
 		}
 	}
 	fake_world.open--;
+	fake_run_forget();
 	free(fake);
 }
 
 static int dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev)
 {
 	if (strcmp(name, "rxe0"))
-		return refuse(b, -ENODEV, "no device '%s'", name);
+		return fake_refuse(b, -ENODEV, "no device '%s'", name);
 	memset(dev, 0, sizeof(*dev));
 	strcpy(dev->name, "rxe0");
 	dev->can = KVERBS_CAN__ALL;
+	dev->port_state = 4;
 	dev->active_mtu = 1024;
 	dev->max_qp_init_rd_atom = 16;
 	dev->gids = 2;
@@ -104,7 +107,7 @@ static struct object *find(struct kv_backend *b, enum kv_type type,
 
 	if (id && id < FAKE_MAX && o->used)
 		return o;
-	refuse(b, -ENOENT, "no %s with id %u", kv_word_name(kv_word_type, type),
+	fake_refuse(b, -ENOENT, "no %s with id %u", kv_word_name(kv_word_type, type),
 	       id);
 	return NULL;
 }
@@ -125,8 +128,24 @@ static struct object *make(struct kv_backend *b, enum kv_type type,
 		fake_world.objects++;
 		return o;
 	}
-	refuse(b, -EDQUOT, "the array is full");
+	fake_refuse(b, -EDQUOT, "the array is full");
 	return NULL;
+}
+
+union kv_object *fake_find(struct kv_backend *b, enum kv_type type,
+			   uint32_t id)
+{
+	struct object *o = find(b, type, id);
+
+	return o ? &o->o : NULL;
+}
+
+union kv_object *fake_make(struct kv_backend *b, enum kv_type type,
+			   bool persistent)
+{
+	struct object *o = make(b, type, persistent);
+
+	return o ? &o->o : NULL;
 }
 
 /* The part that all six have in common; @known: 0, or an id that must exist. */
@@ -238,7 +257,7 @@ static int each(struct kv_backend *b, enum kv_type type,
 	}
 	if (!ret && fake_world.lists_changing) {
 		fake_world.lists_changing--;
-		return refuse(b, -EINTR, "changed meanwhile");
+		return fake_refuse(b, -EINTR, "changed meanwhile");
 	}
 	return ret;
 }
@@ -251,7 +270,7 @@ static int del(struct kv_backend *b, enum kv_type type, uint32_t id,
 	if (!o)
 		return -ENOENT;
 	if (fake_world.in_use)
-		return refuse(b, -EBUSY, "used by what nobody sees");
+		return fake_refuse(b, -EBUSY, "used by what nobody sees");
 	*ns = 500;
 	free(o->bytes);
 	memset(o, 0, sizeof(*o));
@@ -296,7 +315,7 @@ static int check_range(struct kv_backend *b, const struct object *o,
 	if (offset <= o->o.mr.length && length <= o->o.mr.length - offset &&
 	    o->o.mr.length <= FAKE_BYTES)
 		return 0;
-	return refuse(b, -ERANGE, "beyond the buffer");
+	return fake_refuse(b, -ERANGE, "beyond the buffer");
 }
 
 static int mr_write(struct kv_backend *b, uint32_t id, uint64_t offset,
@@ -365,13 +384,13 @@ static int qp_modify(struct kv_backend *b, uint32_t id,
 	if (!o)
 		return -ENOENT;
 	if (fake_world.refuse)
-		return refuse(b, -EINVAL, "%s", fake_world.refuse);
+		return fake_refuse(b, -EINVAL, "%s", fake_world.refuse);
 	if (kv_qp_table_check(o->o.qp.type, o->o.qp.attr.state, attr->state,
 			      attr->mask, &wrong))
-		return refuse(b, -EINVAL, "%s", wrong.text);
+		return fake_refuse(b, -EINVAL, "%s", wrong.text);
 	*ns = 3000;
 	if ((int)attr->state == fake_world.fail_state)
-		return refuse(b, -EIO, "the device does not like it");
+		return fake_refuse(b, -EIO, "the device does not like it");
 	mask = o->o.qp.attr.mask | attr->mask;
 	o->o.qp.attr = *attr;
 	o->o.qp.attr.mask = mask;
@@ -386,9 +405,9 @@ static int post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *ns)
 	if (wr->qp && !find(b, KV_QP, wr->qp))
 		return -ENOENT;
 	if (fake->wcs == FAKE_MAX)
-		return refuse(b, -ENOMEM, "the queue is full");
+		return fake_refuse(b, -ENOMEM, "the queue is full");
 	if (fake_world.refusal)
-		return refuse(b, -EINVAL, "%s", fake_world.refusal);
+		return fake_refuse(b, -EINVAL, "%s", fake_world.refusal);
 	*ns = 900;
 	if (wr->flags & KVERBS_WR_UNSIGNALED)
 		return 0;
@@ -469,6 +488,22 @@ static int event_wait(struct kv_backend *b, int timeout_ms,
 		.mr_write = mr_write, .mr_read = mr_read,		\
 		.mr_load = mr_move, .mr_save = mr_move,			\
 		.srq_modify = srq_modify, .qp_modify = qp_modify,	\
+		.conn_new = fake_conn_new,				\
+		.conn_listen = fake_conn_listen,			\
+		.conn_take = fake_conn_take,				\
+		.conn_resolve_addr = fake_conn_resolve_addr,		\
+		.conn_resolve_route = fake_conn_resolve_route,		\
+		.conn_connect = fake_conn_connect,			\
+		.conn_establish = fake_conn_establish,			\
+		.conn_accept = fake_conn_accept,			\
+		.conn_reject = fake_conn_reject,			\
+		.conn_disconnect = fake_conn_disconnect,		\
+		.conn_wait = fake_conn_wait,				\
+		.info = fake_info, .counters = fake_counters,		\
+		.run_start = fake_run_start, .run_wait = fake_run_wait,	\
+		.run_cancel = fake_run_cancel,				\
+		.run_peek = fake_run_get, .run_get = fake_run_get,	\
+		.run_del = fake_run_del,				\
 		.post = post, .poll = poll, .arm = arm,			\
 		.cq_wait = cq_wait, .event_wait = event_wait,		\
 	}

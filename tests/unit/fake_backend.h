@@ -24,6 +24,10 @@
  * @refusal: requests are refused with -EINVAL and this text; NULL: they are not
  * @waits: how often an event was waited for
  * @event: comes next, if its type is not 0
+ * @answer: what becomes of a connection that was asked for, enum kverbs_conn_state;
+ *	0: nothing
+ * @requests: of peers that wait to be taken
+ * @late_runs: runs don't end before they are cancelled
  */
 struct fake_world {
 	int open;
@@ -36,10 +40,21 @@ struct fake_world {
 	const char *refusal;
 	int waits;
 	struct kv_event event;
+	uint32_t answer;
+	int requests;
+	bool late_runs;
 };
 
 extern struct fake_world fake_world;
 
 void fake_world_reset(void);
+
+int fake_refuse(struct kv_backend *b, int error, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* An object, or NULL and why is in @b. */
+union kv_object *fake_find(struct kv_backend *b, enum kv_type type,
+			   uint32_t id);
+union kv_object *fake_make(struct kv_backend *b, enum kv_type type,
+			   bool persistent);
 
 #endif

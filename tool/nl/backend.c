@@ -87,6 +87,7 @@ static const struct kv_nl_noun *const nouns[KV_TYPES] = {
 	[KV_SRQ] = &kv_nl_srq,
 	[KV_AH] = &kv_nl_ah,
 	[KV_QP] = &kv_nl_qp,
+	[KV_CONN] = &kv_nl_conn,
 };
 
 static int get_object(struct kv_backend *b, enum kv_type type, uint32_t id,
@@ -207,6 +208,84 @@ static int cq_wait(struct kv_backend *b, uint32_t cq, int timeout_ms)
 	return kv_nl_wait_completion(nl_of(b), cq, deadline_of(timeout_ms));
 }
 
+static int conn_new(struct kv_backend *b, const struct kv_conn_init *init,
+		    struct kv_conn *conn, uint64_t *verb_ns)
+{
+	return kv_nl_new(nl_of(b), &kv_nl_conn, init, conn, verb_ns);
+}
+
+static int conn_listen(struct kv_backend *b, uint32_t id,
+		       const struct sockaddr_storage *src, uint32_t backlog,
+		       struct kv_conn *conn, uint64_t *verb_ns)
+{
+	return kv_nl_conn_listen(nl_of(b), id, src, backlog, conn, verb_ns);
+}
+
+static int conn_take(struct kv_backend *b, uint32_t listener,
+		     struct kv_conn *conn)
+{
+	return kv_nl_conn_take(nl_of(b), listener, conn);
+}
+
+static int conn_resolve_addr(struct kv_backend *b, uint32_t id,
+			     const struct sockaddr_storage *src,
+			     const struct sockaddr_storage *dst,
+			     uint32_t timeout_ms, uint64_t *verb_ns)
+{
+	return kv_nl_conn_resolve_addr(nl_of(b), id, src, dst, timeout_ms, verb_ns);
+}
+
+static int conn_resolve_route(struct kv_backend *b, uint32_t id,
+			      uint32_t timeout_ms, uint64_t *verb_ns)
+{
+	return kv_nl_conn_resolve_route(nl_of(b), id, timeout_ms, verb_ns);
+}
+
+static int conn_connect(struct kv_backend *b, uint32_t id,
+			const struct kv_conn_param *param, uint64_t *verb_ns)
+{
+	return kv_nl_conn_connect(nl_of(b), id, param, verb_ns);
+}
+
+static int conn_establish(struct kv_backend *b, uint32_t id,
+			  const struct kv_conn_param *param, uint64_t *verb_ns)
+{
+	return kv_nl_conn_establish(nl_of(b), id, param, verb_ns);
+}
+
+static int conn_accept(struct kv_backend *b, uint32_t id,
+		       const struct kv_conn_param *param, uint64_t *verb_ns)
+{
+	return kv_nl_conn_accept(nl_of(b), id, param, verb_ns);
+}
+
+static int conn_reject(struct kv_backend *b, uint32_t id, const void *data,
+		       uint32_t length, uint64_t *verb_ns)
+{
+	if (length > KVERBS_CONN_PRIVATE_MAX)
+		return kv_nl_fail(nl_of(b), -ERANGE,
+				  "private_data has %u bytes: it can have at most %u",
+				  length, KVERBS_CONN_PRIVATE_MAX);
+	return kv_nl_conn_reject(nl_of(b), id, data, length, verb_ns);
+}
+
+static int conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t *verb_ns)
+{
+	return kv_nl_conn_disconnect(nl_of(b), id, verb_ns);
+}
+
+static int conn_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
+{
+	int ret = kv_nl_wait_any(nl_of(b), deadline_of(timeout_ms));
+
+	if (ret == -EAGAIN)
+		return kv_nl_fail(nl_of(b), ret, "no event of kernel conn %u within %d ms",
+				  id, timeout_ms);
+	if (ret == -EINTR)
+		return kv_nl_fail(nl_of(b), ret, "kernel conn %u: interrupted", id);
+	return ret;
+}
+
 static int event_wait(struct kv_backend *b, int timeout_ms,
 		      struct kv_event *event)
 {
@@ -263,6 +342,7 @@ static const struct kv_backend_ops kern_ops = {
 	.info = get_info,
 	.dev_get = dev_get,
 	.dev_each = dev_each,
+	.counters = kv_counters_read,
 	.flush = flush,
 	.pd_new = pd_new,
 	.cq_new = cq_new,
@@ -281,6 +361,17 @@ static const struct kv_backend_ops kern_ops = {
 	.mr_save = mr_save,
 	.srq_modify = srq_modify,
 	.qp_modify = qp_modify,
+	.conn_new = conn_new,
+	.conn_listen = conn_listen,
+	.conn_take = conn_take,
+	.conn_resolve_addr = conn_resolve_addr,
+	.conn_resolve_route = conn_resolve_route,
+	.conn_connect = conn_connect,
+	.conn_establish = conn_establish,
+	.conn_accept = conn_accept,
+	.conn_reject = conn_reject,
+	.conn_disconnect = conn_disconnect,
+	.conn_wait = conn_wait,
 	.post = post,
 	.poll = poll_cq,
 	.arm = arm_cq,

@@ -25,6 +25,9 @@ static const struct kv_nl_field event_fields[] = {
 	EVENT(error, ERROR),
 	EVENT(wc_status, WC_STATUS),
 	EVENT(vendor_err, VENDOR_ERR),
+	EVENT(conn, CONN),
+	EVENT(cm_event, CM_EVENT),
+	EVENT(cm_status, CM_STATUS),
 };
 
 static const struct kv_nl_table event_table = KV_NL_TABLE(event_fields);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <netinet/in.h>
 #include <linux/genetlink.h>
 #include "nl/fields.h"
 
@@ -22,6 +23,8 @@ static bool wanted(const struct kv_nl_table *table,
 	switch (f->when) {
 	case KV_NL_NONZERO:
 		return !is_zero(from + f->offset, f->size);
+	case KV_NL_POSITIVE:
+		return *(const int32_t *)(from + f->offset) >= 0;
 	case KV_NL_HAS:
 		return *(const bool *)(from + f->has);
 	case KV_NL_ALWAYS:
@@ -48,6 +51,24 @@ static void put_nests(struct nl_msg *msg, const struct kv_nl_field *f,
 		put_nest(msg, f, from + f->offset + i * f->size);
 }
 
+static void put_addr(struct nl_msg *msg, const struct kv_nl_field *f,
+		     const struct sockaddr_storage *addr)
+{
+	if (addr->ss_family == AF_INET)
+		nla_put(msg, f->attr, sizeof(struct sockaddr_in), addr);
+	else if (addr->ss_family != AF_UNSPEC)
+		nla_put(msg, f->attr, sizeof(struct sockaddr_in6), addr);
+}
+
+static void put_data(struct nl_msg *msg, const struct kv_nl_field *f,
+		     const char *from)
+{
+	uint32_t length = *(const uint32_t *)(from + f->has);
+
+	if (length && length <= f->size)
+		nla_put(msg, f->attr, (int)length, from + f->offset);
+}
+
 static void put_field(struct nl_msg *msg, const struct kv_nl_field *f,
 		      const char *from)
 {
@@ -58,6 +79,12 @@ static void put_field(struct nl_msg *msg, const struct kv_nl_field *f,
 	case KV_NL_U64:
 	case KV_NL_BYTES:
 		nla_put(msg, f->attr, (int)f->size, at);
+		break;
+	case KV_NL_DATA:
+		put_data(msg, f, from);
+		break;
+	case KV_NL_ADDR:
+		put_addr(msg, f, (const struct sockaddr_storage *)at);
 		break;
 	case KV_NL_FLAG:
 		if (*(const bool *)at)
@@ -179,6 +206,20 @@ static int take_nest(const struct kv_nl_field *f, struct nlattr *attr,
 	return ret;
 }
 
+/* What is longer than the field is longer than any is. */
+static int take_data(const struct kv_nl_field *f, struct nlattr *attr,
+		     char *to)
+{
+	size_t length = (size_t)nla_len(attr);
+
+	if (length > f->size)
+		return -EBADMSG;
+	memcpy(to + f->offset, nla_data(attr), length);
+	if (f->kind == KV_NL_DATA)
+		*(uint32_t *)(to + f->has) = (uint32_t)length;
+	return 0;
+}
+
 /* Numbers are copied: the kernel does not align them. */
 static int take_field(const struct kv_nl_field *f, struct nlattr *attr,
 		      char *to)
@@ -193,6 +234,9 @@ static int take_field(const struct kv_nl_field *f, struct nlattr *attr,
 			return -EBADMSG;
 		memcpy(at, nla_data(attr), f->size);
 		return 0;
+	case KV_NL_DATA:
+	case KV_NL_ADDR:
+		return take_data(f, attr, to);
 	case KV_NL_FLAG:
 		*(bool *)at = true;
 		return 0;

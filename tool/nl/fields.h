@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <netlink/attr.h>
 #include <netlink/netlink.h>
 
@@ -21,6 +22,8 @@ enum kv_nl_kind {
 	KV_NL_BYTES, /* uint8_t[], of exactly that size */
 	KV_NL_STRING, /* char[] */
 	KV_NL_NAME, /* const char *, requests only; NULL: none */
+	KV_NL_DATA, /* uint8_t[], as many as a uint32_t beside it says; 0: none */
+	KV_NL_ADDR, /* struct sockaddr_storage; AF_UNSPEC: none */
 	KV_NL_NEST, /* a struct with attributes of its own, or an array of them */
 	KV_NL_PART, /* a struct whose attributes stand among the others */
 };
@@ -29,6 +32,7 @@ enum kv_nl_kind {
 enum kv_nl_when {
 	KV_NL_ALWAYS,
 	KV_NL_NONZERO,
+	KV_NL_POSITIVE, /* an s32: or 0 */
 	KV_NL_HAS, /* a bool beside it says so; taking it from a reply sets that */
 };
 
@@ -41,7 +45,7 @@ struct kv_nl_table;
  * @when: enum kv_nl_when
  * @offset: of the field in the struct
  * @size: bytes of the field, of one element if there are several
- * @has: HAS: offset of the bool; array of NEST: of the unsigned int that counts
+ * @has: HAS: offset of the bool; array of NEST, DATA: of the unsigned int that counts
  * @max: array of NEST: elements that there is room for; else 0
  * @bit: of the table's mask: put only if it is set there, taking sets it; 0:
  *	none
@@ -86,6 +90,7 @@ struct kv_nl_table {
 		 bool: KV_NL_FLAG,		\
 		 uint8_t *: KV_NL_BYTES,	\
 		 char *: KV_NL_STRING,		\
+		 struct sockaddr_storage: KV_NL_ADDR, \
 		 const char *: KV_NL_NAME)
 
 /* A plain field; what follows the name are initialisers such as KV_NL_IF(). */
@@ -100,7 +105,16 @@ struct kv_nl_table {
 /* Only if the struct's bool says that it is there. */
 #define KV_NL_IF(type, member) .when = KV_NL_HAS, .has = offsetof(type, member)
 #define KV_NL_UNLESS_0 .when = KV_NL_NONZERO
+#define KV_NL_UNLESS_NEGATIVE .when = KV_NL_POSITIVE
 #define KV_NL_BIT(mask_bit) .bit = (mask_bit)
+
+#define KV_NL_BYTES_OF(type, member, count, number, known)		\
+	{								\
+		.attr = (number), .kind = KV_NL_DATA,			\
+		.offset = offsetof(type, member),			\
+		.size = KV_NL_SIZE(type, member),			\
+		.has = offsetof(type, count), .name = (known),		\
+	}
 
 #define KV_NL_ONE(type, member, number, known, its_table)		\
 	{								\

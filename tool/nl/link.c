@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* strerrorname_np() */
 /* Generic netlink requests to the module, and what the kernel says of them. */
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,8 +33,15 @@ struct exchange {
 	void *arg;
 	int error;
 	bool interrupted; /* a list's objects came or went meanwhile */
+	bool answered;
 	bool done;
 };
+
+/* Where the kernel had no memory, answers to an earlier request may come late. */
+static bool is_ours(const struct exchange *x, const struct nlmsghdr *hdr)
+{
+	return hdr->nlmsg_seq == x->request->nlmsg_seq;
+}
 
 static int nle_to_errno(int nle)
 {
@@ -119,6 +127,8 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
 	struct exchange *x = arg;
 
 	(void)from;
+	if (!is_ours(x, hdr))
+		return NL_SKIP;
 	if (!(hdr->nlmsg_flags & NLM_F_CAPPED))
 		skip += err->msg.nlmsg_len - NLMSG_HDRLEN;
 	take_error(x, hdr, skip, err->error);
@@ -130,7 +140,8 @@ static int on_ack(struct nl_msg *msg, void *arg)
 {
 	struct exchange *x = arg;
 
-	(void)msg;
+	if (!is_ours(x, nlmsg_hdr(msg)))
+		return NL_SKIP;
 	x->done = true;
 	return NL_STOP;
 }
@@ -142,6 +153,8 @@ static int on_finish(struct nl_msg *msg, void *arg)
 	struct exchange *x = arg;
 	int error = 0;
 
+	if (!is_ours(x, hdr))
+		return NL_SKIP;
 	if (nlmsg_datalen(hdr) >= (int)sizeof(error))
 		memcpy(&error, nlmsg_data(hdr), sizeof(error));
 	if (error < 0 && !x->error)
@@ -155,8 +168,15 @@ static int on_interrupted(struct nl_msg *msg, void *arg)
 {
 	struct exchange *x = arg;
 
+	x->interrupted |= is_ours(x, nlmsg_hdr(msg));
+	return NL_OK;
+}
+
+/* In place of libnl's check, to which any but the expected is an error: see is_ours(). */
+static int on_sequence(struct nl_msg *msg, void *arg)
+{
 	(void)msg;
-	x->interrupted = true;
+	(void)arg;
 	return NL_OK;
 }
 
@@ -166,6 +186,9 @@ static int on_valid(struct nl_msg *msg, void *arg)
 	struct exchange *x = arg;
 	int ret = 0;
 
+	if (!is_ours(x, nlmsg_hdr(msg)))
+		return NL_SKIP;
+	x->answered = true;
 	if (x->reply)
 		ret = x->reply(genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0),
 			       x->arg);
@@ -197,6 +220,58 @@ struct nl_msg *kv_nl_msg(struct kv_nl *nl, int cmd, int flags)
 	return msg;
 }
 
+static bool is_list(const struct exchange *x)
+{
+	return (x->request->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
+}
+
+/* Takes what is there, without waiting for more. */
+static void drain(struct exchange *x, struct nl_cb *cb)
+{
+	struct pollfd fd = {
+		.fd = nl_socket_get_fd(x->nl->sock),
+		.events = POLLIN,
+	};
+
+	while (!x->done && poll(&fd, 1, 0) > 0 && nl_recvmsgs(x->nl->sock, cb) >= 0)
+		;
+}
+
+/*
+ * The kernel had no memory for a part of what it had to say. That is told before
+ * what it could say.
+ */
+static void take_rest(struct exchange *x, struct nl_cb *cb)
+{
+	drain(x, cb);
+	x->nl->stuck |= !x->done && is_list(x);
+	/* But its receipt is there: it was done. */
+	if (x->done || (x->answered && !is_list(x)))
+		return;
+	x->error = -ENOMEM;
+	set_error(x, is_list(x) ? "the kernel had no memory for all of the list: ask again" :
+		  "the kernel had no memory for its answer: it may have been done", "");
+}
+
+/*
+ * When any answer is read the kernel goes on with the old list, and so on with each
+ * piece of that. Nobody needs either.
+ */
+static void get_unstuck(struct kv_nl *nl)
+{
+	struct pollfd fd = {
+		.fd = nl_socket_get_fd(nl->sock),
+		.events = POLLIN,
+	};
+
+	if (!nl->stuck)
+		return;
+	nl->stuck = false;
+	kv_nl_request(nl, kv_nl_msg(nl, KVERBS_CMD_INFO_GET, 0), "", NULL, NULL, NULL);
+	while (poll(&fd, 1, 0) > 0 && recv(fd.fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) >= 0)
+		;
+}
+
 /**
  * kv_nl_request() - send a request and take all answers to it
  * @nl: the connection
@@ -222,6 +297,7 @@ int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 		.arg = arg,
 	};
 	struct nl_cb *cb;
+	bool sent;
 	int ret;
 
 	cb = nl_cb_alloc(NL_CB_DEFAULT);
@@ -234,13 +310,19 @@ int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, &x);
 	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, &x);
 	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, &x);
+	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, &x);
 	nl_cb_set(cb, NL_CB_DUMP_INTR, NL_CB_CUSTOM, on_interrupted, &x);
 
 	x.request = nlmsg_hdr(msg);
+	if (is_list(&x))
+		get_unstuck(nl);
 	ret = nl_send_auto(nl->sock, msg);
+	sent = ret >= 0;
 	while (ret >= 0 && !x.done)
 		ret = nl_recvmsgs(nl->sock, cb);
-	if (ret < 0 && !x.error) {
+	if (sent && ret == -NLE_NOMEM) {
+		take_rest(&x, cb);
+	} else if (ret < 0 && !x.error) {
 		x.error = nle_to_errno(ret);
 		set_error(&x, nl_geterror(ret), "");
 	}
@@ -329,6 +411,7 @@ int kv_nl_open(struct kv_nl *nl)
 
 	nl->queued = 0;
 	nl->lost = false;
+	nl->stuck = false;
 	nl->events = NULL;
 	nl->sock = nl_socket_alloc();
 	if (!nl->sock || genl_connect(nl->sock)) {

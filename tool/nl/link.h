@@ -23,6 +23,8 @@
  * @queue: events that came while another one was waited for, the oldest first
  * @queued: how many
  * @lost: events got lost that nobody was told of yet
+ * @stuck: a list was not read to its end, for lack of memory in the kernel, which
+ *	begins no other before that one has ended
  */
 struct kv_nl {
 	struct nl_sock *sock;
@@ -33,6 +35,7 @@ struct kv_nl {
 	struct kv_event queue[KV_NL_EVENTS];
 	unsigned int queued;
 	bool lost;
+	bool stuck;
 };
 
 /* Called with the attributes of each reply; a negative errno ends the request. */

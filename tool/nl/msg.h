@@ -43,6 +43,7 @@ extern const struct kv_nl_noun kv_nl_mr;
 extern const struct kv_nl_noun kv_nl_srq;
 extern const struct kv_nl_noun kv_nl_ah;
 extern const struct kv_nl_noun kv_nl_qp;
+extern const struct kv_nl_noun kv_nl_conn;
 
 /* What all types have. The structs are the noun's; each argument but @id may be NULL. */
 int kv_nl_new(struct kv_nl *nl, const struct kv_nl_noun *noun, const void *init,
@@ -87,6 +88,26 @@ int kv_nl_qp_new(struct kv_nl *nl, const struct kv_qp_init *qp_init,
 		 struct kv_qp *qp, uint64_t *verb_ns);
 int kv_nl_qp_modify(struct kv_nl *nl, uint32_t id, const struct kv_qp_attr *attr,
 		    uint64_t *verb_ns);
+int kv_nl_conn_listen(struct kv_nl *nl, uint32_t id,
+		      const struct sockaddr_storage *src, uint32_t backlog,
+		      struct kv_conn *conn, uint64_t *verb_ns);
+int kv_nl_conn_take(struct kv_nl *nl, uint32_t listener, struct kv_conn *conn);
+int kv_nl_conn_resolve_addr(struct kv_nl *nl, uint32_t id,
+			    const struct sockaddr_storage *src,
+			    const struct sockaddr_storage *dst,
+			    uint32_t timeout_ms, uint64_t *verb_ns);
+int kv_nl_conn_resolve_route(struct kv_nl *nl, uint32_t id,
+			     uint32_t timeout_ms, uint64_t *verb_ns);
+int kv_nl_conn_connect(struct kv_nl *nl, uint32_t id,
+		       const struct kv_conn_param *param, uint64_t *verb_ns);
+int kv_nl_conn_establish(struct kv_nl *nl, uint32_t id,
+			 const struct kv_conn_param *param, uint64_t *verb_ns);
+int kv_nl_conn_accept(struct kv_nl *nl, uint32_t id,
+		      const struct kv_conn_param *param, uint64_t *verb_ns);
+/* At most KVERBS_CONN_PRIVATE_MAX bytes. */
+int kv_nl_conn_reject(struct kv_nl *nl, uint32_t id, const void *data,
+		      uint32_t length, uint64_t *verb_ns);
+int kv_nl_conn_disconnect(struct kv_nl *nl, uint32_t id, uint64_t *verb_ns);
 int kv_nl_post(struct kv_nl *nl, const struct kv_wr *wr, uint64_t *verb_ns);
 int kv_nl_run_start(struct kv_nl *nl, const struct kv_run_spec *spec,
 		    uint32_t *id);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "clock.h"
+#include "user/conn.h"
 #include "user/post.h"
 #include "user/run.h"
 #include "user/user.h"
@@ -110,6 +111,8 @@ static void close_backend(struct kv_backend *b)
 	struct kv_user_dev *dev;
 
 	kv_user_obj_destroy_all(u);
+	if (u->cm)
+		rdma_destroy_event_channel(u->cm);
 	while ((dev = u->devs)) {
 		u->devs = dev->next;
 		ibv_close_device(dev->ctx);
@@ -124,6 +127,7 @@ static const struct kv_backend_ops ops = {
 	.info = info,
 	.dev_get = kv_user_dev_get,
 	.dev_each = kv_user_dev_each,
+	.counters = kv_counters_read,
 	.flush = kv_user_flush,
 	.pd_new = kv_user_pd_new,
 	.cq_new = kv_user_cq_new,
@@ -142,6 +146,17 @@ static const struct kv_backend_ops ops = {
 	.mr_save = kv_user_mr_save,
 	.srq_modify = kv_user_srq_modify,
 	.qp_modify = kv_user_qp_modify,
+	.conn_new = kv_user_conn_new,
+	.conn_listen = kv_user_conn_listen,
+	.conn_take = kv_user_conn_take,
+	.conn_resolve_addr = kv_user_conn_resolve_addr,
+	.conn_resolve_route = kv_user_conn_resolve_route,
+	.conn_connect = kv_user_conn_connect,
+	.conn_establish = kv_user_conn_establish,
+	.conn_accept = kv_user_conn_accept,
+	.conn_reject = kv_user_conn_reject,
+	.conn_disconnect = kv_user_conn_disconnect,
+	.conn_wait = kv_user_conn_wait,
 	.post = kv_user_post,
 	.poll = kv_user_poll,
 	.arm = kv_user_cq_arm,

@@ -56,7 +56,7 @@ uint32_t kv_user_dev_can(const struct kv_user_dev *dev)
 {
 	bool iwarp = dev->ctx->device->transport_type == IBV_TRANSPORT_IWARP;
 	const struct ibv_device_attr *attr = &dev->attr;
-	uint32_t can = KVERBS_CAN_RC;
+	uint32_t can = KVERBS_CAN_RC | KVERBS_CAN_CM;
 
 	if (!iwarp)
 		can |= KVERBS_CAN_UC | KVERBS_CAN_UD;

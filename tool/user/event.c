@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "user/user.h"
+#include "user/conn.h"
 
-/* Asynchronous events of all devices (IBTA 11.6.3), and what else is told. */
+/* Asynchronous events of all devices (IBTA 11.6.3), those of the CM, and others. */
 
 static const uint8_t types[] = {
 	[IBV_EVENT_CQ_ERR] = KVERBS_EVENT_CQ_ERR,
@@ -142,7 +142,7 @@ static void take_added(struct kv_user *u, struct kv_event *event)
 	u->n_events--;
 }
 
-/* Of those that are opened; in @fds their descriptors, in the same order. */
+/* Of those that are opened; in @fds their descriptors, in the same order, the CM's last. */
 static unsigned int list_fds(const struct kv_user *u, struct pollfd *fds)
 {
 	const struct kv_user_dev *dev;
@@ -154,7 +154,13 @@ static unsigned int list_fds(const struct kv_user *u, struct pollfd *fds)
 		fds[n].fd = dev->ctx->async_fd;
 		fds[n].events = POLLIN;
 	}
-	return n;
+	if (!u->cm)
+		return n;
+	if (fds) {
+		fds[n].fd = u->cm->fd;
+		fds[n].events = POLLIN;
+	}
+	return n + 1;
 }
 
 /**
@@ -198,12 +204,17 @@ int kv_user_event_wait(struct kv_backend *b, int timeout_ms,
 		ret = kv_user_fail(u, -EAGAIN, "no event within %d ms", timeout_ms);
 	else
 		ret = -EAGAIN;
-	for (i = 0; ready > 0 && i < n; i++, dev = dev->next) {
+	for (i = 0; ready > 0 && dev; i++, dev = dev->next) {
 		if (!fds[i].revents)
 			continue;
 		ret = get_event(u, dev, event);
 		break;
 	}
 	free(fds);
+	/* Of the CM's there may be several. */
+	if (ready > 0 && !dev && kv_user_conn_take_events(u) && u->n_events) {
+		take_added(u, event);
+		ret = 0;
+	}
 	return ret;
 }

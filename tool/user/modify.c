@@ -193,6 +193,28 @@ static void note_modified(struct kv_user *u, struct kv_user_qp *qp, uint32_t sta
 	kv_user_queue_forget_qp(u, qp);
 }
 
+/**
+ * kv_user_qp_transit() - bring a QP to another state, by way of a connection
+ * @u: the backend
+ * @qp: the QP
+ * @attr: the state, and what else @mask has
+ * @mask: KV_QPA_*
+ *
+ * Return: 0 or a negative errno, without a text.
+ */
+int kv_user_qp_transit(struct kv_user *u, struct kv_user_qp *qp,
+		       struct ibv_qp_attr *attr, uint32_t mask)
+{
+	int ret = ibv_modify_qp(qp->ib, attr, (int)mask);
+
+	if (ret)
+		return -ret;
+	if (!(mask & KV_QPA_PORT))
+		attr->port_num = qp->port;
+	note_modified(u, qp, attr->qp_state, mask, attr);
+	return 0;
+}
+
 static const char *advise(int error, uint32_t mask)
 {
 	if (mask & KV_QPA_AV)

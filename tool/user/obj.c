@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "user/conn.h"
 #include "user/run.h"
 #include "user/user.h"
 
@@ -22,6 +23,7 @@ static const struct {
 	[KV_SRQ] = { "srq", kv_user_srq_destroy, kv_user_srq_fill },
 	[KV_AH] = { "ah", kv_user_ah_destroy, kv_user_ah_fill },
 	[KV_QP] = { "qp", kv_user_qp_destroy, kv_user_qp_fill },
+	[KV_CONN] = { "conn", kv_user_conn_destroy, kv_user_conn_fill },
 	[KV_USER_RUN] = { "run", kv_user_run_destroy, NULL },
 };
 
@@ -30,6 +32,7 @@ _Static_assert(offsetof(struct kv_mr, dev) == offsetof(struct kv_pd, dev), "kv_o
 _Static_assert(offsetof(struct kv_srq, dev) == offsetof(struct kv_pd, dev), "kv_object");
 _Static_assert(offsetof(struct kv_ah, dev) == offsetof(struct kv_pd, dev), "kv_object");
 _Static_assert(offsetof(struct kv_qp, dev) == offsetof(struct kv_pd, dev), "kv_object");
+_Static_assert(offsetof(struct kv_conn, dev) == offsetof(struct kv_pd, dev), "kv_object");
 
 /* The last id of each type; none is used twice, by whichever backend. */
 static uint32_t last_id[KV_USER_TYPES];
@@ -313,8 +316,12 @@ static void fill(struct kv_user_obj *obj, union kv_object *to)
 int kv_user_obj_get(struct kv_backend *b, enum kv_type type, uint32_t id,
 		    union kv_object *object)
 {
-	struct kv_user_obj *obj = kv_user_obj_find((struct kv_user *)b, type, id);
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_obj *obj;
 
+	if (type == KV_CONN)
+		kv_user_conn_take_events(u);
+	obj = kv_user_obj_find(u, type, id);
 	if (!obj)
 		return -ENOENT;
 	fill(obj, object);
@@ -335,10 +342,13 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 		     int (*fn)(const union kv_object *object, void *arg),
 		     void *arg)
 {
-	const struct kv_user_table *table = &((struct kv_user *)b)->tables[type];
+	struct kv_user *u = (struct kv_user *)b;
+	const struct kv_user_table *table = &u->tables[type];
 	union kv_object object;
 	size_t i;
 
+	if (type == KV_CONN)
+		kv_user_conn_take_events(u);
 	for (i = 0; i < table->n; i++) {
 		fill(table->objs[i], &object);
 		if (fn(&object, arg))

@@ -10,6 +10,7 @@
 
 struct kv_user_post;
 struct kv_user_run;
+struct rdma_event_channel;
 
 /*
  * The types of the contract, and runs. Users stand behind what they use: from
@@ -86,6 +87,7 @@ struct kv_user_table {
  * @events: what happened here and is no asynchronous event, a ring
  * @first_event: the oldest of @events
  * @n_events: how many
+ * @cm: where librdmacm tells of all CONNs, not blocking; NULL until there is one
  *
  * One thread at a time calls the operations. The threads of the runs touch their
  * struct kv_user_run and nothing else, so there are no locks.
@@ -100,6 +102,7 @@ struct kv_user {
 	struct kv_event events[KV_USER_EVENTS];
 	unsigned int first_event;
 	unsigned int n_events;
+	struct rdma_event_channel *cm;
 };
 
 /**
@@ -370,8 +373,14 @@ int kv_user_qp_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ver
 void kv_user_qp_fill(struct kv_user_obj *obj, union kv_object *to);
 
 /* modify.c */
+int kv_user_qp_transit(struct kv_user *u, struct kv_user_qp *qp,
+		       struct ibv_qp_attr *attr, uint32_t mask);
 int kv_user_qp_modify(struct kv_backend *b, uint32_t id,
 		      const struct kv_qp_attr *attr, uint64_t *verb_ns);
+
+/* conn.c */
+int kv_user_conn_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
+void kv_user_conn_fill(struct kv_user_obj *obj, union kv_object *to);
 
 /* event.c */
 void kv_user_event_add(struct kv_user *u, const struct kv_event *event);

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <string.h>
+#include <netinet/in.h>
+#include "fake_backend.h"
+#include "fake_conn.h"
+
+/* The port that a listener gets which names none. */
+#define PORT 7777
+
+/* From one state to another, with a verb that takes @ns. */
+static int step(struct kv_backend *b, uint32_t id, uint32_t from, uint32_t to,
+		uint64_t *ns)
+{
+	union kv_object *o = fake_find(b, KV_CONN, id);
+
+	if (!o)
+		return -ENOENT;
+	if (o->conn.state != from)
+		return fake_refuse(b, -EINVAL, "conn: the conn is in another state");
+	*ns = 4000;
+	o->conn.state = to;
+	return 0;
+}
+
+int fake_conn_new(struct kv_backend *b, const struct kv_conn_init *init,
+		  struct kv_conn *conn, uint64_t *ns)
+{
+	union kv_object *o = fake_make(b, KV_CONN, init->persistent);
+
+	if (!o)
+		return -EDQUOT;
+	*ns = 1000;
+	*conn = o->conn;
+	return 0;
+}
+
+int fake_conn_listen(struct kv_backend *b, uint32_t id,
+		     const struct sockaddr_storage *src, uint32_t backlog,
+		     struct kv_conn *conn, uint64_t *ns)
+{
+	union kv_object *o = fake_find(b, KV_CONN, id);
+	struct sockaddr_in *in;
+
+	if (!backlog)
+		return fake_refuse(b, -EINVAL, "backlog is 0");
+	if (step(b, id, KVERBS_CONN_IDLE, KVERBS_CONN_LISTENING, ns))
+		return -EINVAL;
+	o->conn.src = *src;
+	o->conn.backlog = backlog;
+	in = (struct sockaddr_in *)&o->conn.src;
+	if (!in->sin_port)
+		in->sin_port = htons(PORT);
+	*conn = o->conn;
+	return 0;
+}
+
+int fake_conn_take(struct kv_backend *b, uint32_t listener,
+		   struct kv_conn *conn)
+{
+	union kv_object *l = fake_find(b, KV_CONN, listener), *o;
+
+	if (!l)
+		return -ENOENT;
+	if (!fake_world.requests)
+		return fake_refuse(b, -EAGAIN, "there is none");
+	o = fake_make(b, KV_CONN, l->conn.persistent);
+	if (!o)
+		return -EDQUOT;
+	fake_world.requests--;
+	o->conn.state = KVERBS_CONN_REQUESTED;
+	o->conn.event = KVERBS_CM_EVENT_CONNECT_REQUEST;
+	o->conn.listener = listener;
+	o->conn.private_length = 56;
+	memcpy(o->conn.private_data, "who is it", 9);
+	*conn = o->conn;
+	return 0;
+}
+
+int fake_conn_resolve_addr(struct kv_backend *b, uint32_t id,
+			   const struct sockaddr_storage *src,
+			   const struct sockaddr_storage *dst,
+			   uint32_t timeout_ms, uint64_t *ns)
+{
+	union kv_object *o = fake_find(b, KV_CONN, id);
+
+	(void)timeout_ms;
+	if (!o)
+		return -ENOENT;
+	if (src)
+		o->conn.src = *src;
+	o->conn.dst = *dst;
+	return step(b, id, KVERBS_CONN_IDLE, KVERBS_CONN_RESOLVING_ADDR, ns);
+}
+
+int fake_conn_resolve_route(struct kv_backend *b, uint32_t id,
+			    uint32_t timeout_ms, uint64_t *ns)
+{
+	(void)timeout_ms;
+	return step(b, id, KVERBS_CONN_ADDR_RESOLVED,
+		    KVERBS_CONN_RESOLVING_ROUTE, ns);
+}
+
+int fake_conn_connect(struct kv_backend *b, uint32_t id,
+		      const struct kv_conn_param *param, uint64_t *ns)
+{
+	union kv_object *o = fake_find(b, KV_CONN, id);
+	int ret;
+
+	ret = step(b, id, KVERBS_CONN_ROUTE_RESOLVED, KVERBS_CONN_CONNECTING,
+		   ns);
+	if (!ret)
+		o->conn.qp = param->qp;
+	return ret;
+}
+
+int fake_conn_establish(struct kv_backend *b, uint32_t id,
+			const struct kv_conn_param *param, uint64_t *ns)
+{
+	(void)param;
+	return step(b, id, KVERBS_CONN_ANSWERED, KVERBS_CONN_ESTABLISHED, ns);
+}
+
+int fake_conn_accept(struct kv_backend *b, uint32_t id,
+		     const struct kv_conn_param *param, uint64_t *ns)
+{
+	union kv_object *o = fake_find(b, KV_CONN, id);
+	int ret;
+
+	ret = step(b, id, KVERBS_CONN_REQUESTED, KVERBS_CONN_ACCEPTED, ns);
+	if (!ret)
+		o->conn.qp = param->qp;
+	return ret;
+}
+
+int fake_conn_reject(struct kv_backend *b, uint32_t id, const void *data,
+		     uint32_t length, uint64_t *ns)
+{
+	(void)data;
+	(void)length;
+	return step(b, id, KVERBS_CONN_REQUESTED, KVERBS_CONN_REJECTED, ns);
+}
+
+int fake_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t *ns)
+{
+	return step(b, id, KVERBS_CONN_ESTABLISHED, KVERBS_CONN_DISCONNECTING,
+		    ns);
+}
+
+static void become(struct kv_conn *conn, uint32_t state, uint32_t event)
+{
+	conn->state = state;
+	conn->event = event;
+	if (state == KVERBS_CONN_REJECTED) {
+		conn->status = 28;
+		strcpy(conn->reason, "consumer defined");
+		conn->private_length = 148;
+		strcpy((char *)conn->private_data, "go away");
+	}
+}
+
+int fake_conn_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
+{
+	union kv_object *o = fake_find(b, KV_CONN, id);
+	struct kv_conn *conn;
+
+	(void)timeout_ms;
+	if (!o)
+		return -ENOENT;
+	conn = &o->conn;
+	switch (conn->state) {
+	case KVERBS_CONN_RESOLVING_ADDR:
+		become(conn, KVERBS_CONN_ADDR_RESOLVED,
+		       KVERBS_CM_EVENT_ADDR_RESOLVED);
+		return 0;
+	case KVERBS_CONN_RESOLVING_ROUTE:
+		become(conn, KVERBS_CONN_ROUTE_RESOLVED,
+		       KVERBS_CM_EVENT_ROUTE_RESOLVED);
+		return 0;
+	case KVERBS_CONN_CONNECTING:
+		if (!fake_world.answer)
+			return -EAGAIN;
+		become(conn, fake_world.answer,
+		       fake_world.answer == KVERBS_CONN_REJECTED ?
+			       KVERBS_CM_EVENT_REJECTED :
+			       KVERBS_CM_EVENT_CONNECT_RESPONSE);
+		return 0;
+	case KVERBS_CONN_ACCEPTED:
+		become(conn, KVERBS_CONN_ESTABLISHED,
+		       KVERBS_CM_EVENT_ESTABLISHED);
+		return 0;
+	case KVERBS_CONN_DISCONNECTING:
+		become(conn, KVERBS_CONN_DISCONNECTED,
+		       KVERBS_CM_EVENT_DISCONNECTED);
+		return 0;
+	}
+	return -EAGAIN;
+}

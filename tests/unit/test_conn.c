@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+/* What tool/conn.c makes of a connection's states, and what it says of them. */
+#include <errno.h>
+#include <stdio.h>
+#include <arpa/inet.h>
+#include "test.h"
+#include "conn.h"
+#include "now.h"
+
+#define MS_NS 1000000ULL
+
+/* A backend whose only connection goes on to the next of @states each time it is waited for. */
+struct script {
+	struct kv_backend base;
+	const struct kv_conn *states;
+	unsigned int n;
+	unsigned int at;
+	unsigned int established;
+	int take;
+};
+
+static int get(struct kv_backend *b, enum kv_type type, uint32_t id,
+	       union kv_object *object)
+{
+	const struct script *s = (struct script *)b;
+
+	assert_int_equal(type, KV_CONN);
+	assert_int_equal(id, 3);
+	object->conn = s->states[s->at];
+	return 0;
+}
+
+static int conn_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
+{
+	struct script *s = (struct script *)b;
+
+	(void)id;
+	assert_true(timeout_ms > 0);
+	if (s->at + 1 == s->n)
+		return -EAGAIN;
+	s->at++;
+	return 0;
+}
+
+static int conn_establish(struct kv_backend *b, uint32_t id,
+			  const struct kv_conn_param *param, uint64_t *verb_ns)
+{
+	struct script *s = (struct script *)b;
+
+	(void)id;
+	assert_int_equal(param->ack_timeout, 14);
+	assert_int_equal(s->states[s->at].state, KVERBS_CONN_ANSWERED);
+	s->established++;
+	s->at++;
+	*verb_ns = 77;
+	return 0;
+}
+
+static int conn_take(struct kv_backend *b, uint32_t listener, struct kv_conn *conn)
+{
+	struct script *s = (struct script *)b;
+
+	(void)listener;
+	memset(conn, 0, sizeof(*conn));
+	snprintf(b->err, sizeof(b->err), "the listener is gone");
+	return s->take;
+}
+
+static int conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t *verb_ns)
+{
+	const struct script *s = (struct script *)b;
+
+	(void)id;
+	*verb_ns = 1;
+	snprintf(b->err, sizeof(b->err), "no such state");
+	return s->states[s->at].state == KVERBS_CONN_ESTABLISHED ? 0 : -EINVAL;
+}
+
+static const struct kv_backend_ops ops = {
+	.space = "kernel",
+	.get = get,
+	.conn_wait = conn_wait,
+	.conn_establish = conn_establish,
+	.conn_take = conn_take,
+	.conn_disconnect = conn_disconnect,
+};
+
+static struct kv_conn conn_of(uint32_t state, uint32_t event, int32_t status)
+{
+	struct kv_conn conn = {
+		.id = 3, .dev = "rxe0", .state = state, .event = event, .status = status,
+	};
+	struct sockaddr_in *in = (struct sockaddr_in *)&conn.dst;
+
+	in->sin_family = AF_INET;
+	in->sin_port = htons(7174);
+	inet_pton(AF_INET, "192.0.2.2", &in->sin_addr);
+	return conn;
+}
+
+static struct script script_of(const struct kv_conn *states, unsigned int n)
+{
+	struct script s = { .base.ops = &ops, .states = states, .n = n };
+
+	return s;
+}
+
+static void says(const struct kv_fault *f, const char *text)
+{
+	if (!strstr(f->text, text))
+		fail_msg("'%s' does not say '%s'", f->text, text);
+}
+
+/* How waiting for ESTABLISHED ends at one state for ever. */
+static void ends(struct kv_conn conn, int error, const char *text)
+{
+	struct script s = script_of(&conn, 1);
+	struct kv_fault f;
+	struct kv_conn to;
+
+	assert_int_equal(kv_conn_wait(&s.base, 3, 1U << KVERBS_CONN_ESTABLISHED,
+				      kv_now_ns() + 5 * MS_NS, &to, &f), error);
+	assert_int_equal(f.error, error);
+	assert_int_equal(to.state, conn.state);
+	says(&f, "kernel space: ");
+	says(&f, text);
+}
+
+static void test_ends(void **state)
+{
+	struct kv_conn conn;
+
+	(void)state;
+	conn = conn_of(KVERBS_CONN_REJECTED, KVERBS_CM_EVENT_REJECTED, 28);
+	snprintf(conn.reason, sizeof(conn.reason), "consumer defined");
+	ends(conn, -ECONNREFUSED,
+	     "cannot connect to 192.0.2.2:7174: rejected by the peer: consumer defined (28)");
+	conn.private_length = 3;
+	memcpy(conn.private_data, "no", 3);
+	ends(conn, -ECONNREFUSED, "consumer defined (28), private data 'no'");
+	conn = conn_of(KVERBS_CONN_REJECTED, KVERBS_CM_EVENT_REJECTED, 8);
+	snprintf(conn.reason, sizeof(conn.reason), "invalid service ID");
+	ends(conn, -ECONNREFUSED, "nobody listens there: rejected: invalid service ID (8)");
+	conn = conn_of(KVERBS_CONN_REJECTED, KVERBS_CM_EVENT_REJECTED, 3);
+	snprintf(conn.reason, sizeof(conn.reason), "no resources");
+	ends(conn, -ECONNREFUSED, "rejected by the peer's connection manager: no resources (3)");
+	ends(conn_of(KVERBS_CONN_REJECTED, KVERBS_CM_EVENT_CONNECT_REQUEST, 0), -ECONNREFUSED,
+	     "the connection with 192.0.2.2:7174 was rejected here");
+	ends(conn_of(KVERBS_CONN_DISCONNECTED, KVERBS_CM_EVENT_DISCONNECTED, 0), -ECONNABORTED,
+	     "the connection with 192.0.2.2:7174 was ended");
+	ends(conn_of(KVERBS_CONN_FAILED, KVERBS_CM_EVENT_ADDR_ERROR, -EHOSTUNREACH), -EHOSTUNREACH,
+	     "address 192.0.2.2:7174 not resolved: No route to host");
+	ends(conn_of(KVERBS_CONN_FAILED, KVERBS_CM_EVENT_ADDR_ERROR, -EXDEV), -EXDEV,
+	     "it is not reached through rxe0, but through another device");
+	ends(conn_of(KVERBS_CONN_FAILED, KVERBS_CM_EVENT_ROUTE_ERROR, -ETIMEDOUT), -ETIMEDOUT,
+	     "route to 192.0.2.2:7174 not resolved: Connection timed out");
+	ends(conn_of(KVERBS_CONN_FAILED, KVERBS_CM_EVENT_UNREACHABLE, -ETIMEDOUT), -ETIMEDOUT,
+	     "cannot connect to 192.0.2.2:7174: unreachable: nobody answers");
+	ends(conn_of(KVERBS_CONN_FAILED, KVERBS_CM_EVENT_DEVICE_REMOVAL, 0), -ENODEV,
+	     "device rxe0 was removed");
+	ends(conn_of(KVERBS_CONN_FAILED, KVERBS_CM_EVENT_CONNECT_ERROR, -EINVAL), -EINVAL,
+	     "has failed at connect-error: Invalid argument");
+	ends(conn_of(KVERBS_CONN_IDLE, KVERBS_CM_EVENT_NONE, 0), -EINVAL,
+	     "conn 3 is idle: there is nothing to wait for");
+}
+
+static void test_late(void **state)
+{
+	(void)state;
+	ends(conn_of(KVERBS_CONN_RESOLVING_ADDR, KVERBS_CM_EVENT_NONE, 0), -ETIMEDOUT,
+	     "address 192.0.2.2:7174 not resolved within 0.");
+	ends(conn_of(KVERBS_CONN_RESOLVING_ROUTE, KVERBS_CM_EVENT_ADDR_RESOLVED, 0), -ETIMEDOUT,
+	     "route to 192.0.2.2:7174 not resolved within 0.");
+	ends(conn_of(KVERBS_CONN_CONNECTING, KVERBS_CM_EVENT_ROUTE_RESOLVED, 0), -ETIMEDOUT,
+	     "cannot connect to 192.0.2.2:7174: nobody answers within 0.");
+	ends(conn_of(KVERBS_CONN_ACCEPTED, KVERBS_CM_EVENT_CONNECT_REQUEST, 0), -ETIMEDOUT,
+	     "192.0.2.2:7174 was accepted, but did not confirm within 0.");
+	ends(conn_of(KVERBS_CONN_ANSWERED, KVERBS_CM_EVENT_CONNECT_RESPONSE, 0), -ETIMEDOUT,
+	     "is still answered after 0.");
+}
+
+/* The active side confirms once, and is told what that took. */
+static void test_confirm(void **state)
+{
+	const struct kv_conn states[] = {
+		conn_of(KVERBS_CONN_CONNECTING, KVERBS_CM_EVENT_ROUTE_RESOLVED, 0),
+		conn_of(KVERBS_CONN_ANSWERED, KVERBS_CM_EVENT_CONNECT_RESPONSE, 0),
+		conn_of(KVERBS_CONN_ESTABLISHED, KVERBS_CM_EVENT_CONNECT_RESPONSE, 0),
+	};
+	struct kv_conn_times times = { 0 };
+	struct script s = script_of(states, 3);
+	struct kv_conn_param param;
+	struct kv_conn conn;
+	struct kv_fault f;
+
+	(void)state;
+	kv_conn_param_init(&param, 9);
+	assert_int_equal(kv_conn_confirm(&s.base, 3, &param, kv_now_ns() + 1000 * MS_NS, &conn,
+					 &times, &f), 0);
+	assert_int_equal(conn.state, KVERBS_CONN_ESTABLISHED);
+	assert_int_equal(s.established, 1);
+	assert_int_equal(times.verb_ns[KV_CONN_ESTABLISH], 77);
+}
+
+/* The passive side only waits. */
+static void test_accepted(void **state)
+{
+	const struct kv_conn states[] = {
+		conn_of(KVERBS_CONN_ACCEPTED, KVERBS_CM_EVENT_CONNECT_REQUEST, 0),
+		conn_of(KVERBS_CONN_ESTABLISHED, KVERBS_CM_EVENT_ESTABLISHED, 0),
+	};
+	struct kv_conn_times times = { 0 };
+	struct script s = script_of(states, 2);
+	struct kv_conn_param param;
+	struct kv_conn conn;
+	struct kv_fault f;
+
+	(void)state;
+	kv_conn_param_init(&param, 9);
+	assert_int_equal(kv_conn_confirm(&s.base, 3, &param, kv_now_ns() + 1000 * MS_NS, &conn,
+					 &times, &f), 0);
+	assert_int_equal(s.established, 0);
+	assert_int_equal(times.verb_ns[KV_CONN_ESTABLISH], 0);
+}
+
+static void test_take(void **state)
+{
+	const struct kv_conn listener = conn_of(KVERBS_CONN_LISTENING, KVERBS_CM_EVENT_NONE, 0);
+	struct script s = script_of(&listener, 1);
+	struct kv_conn conn;
+	struct kv_fault f;
+
+	(void)state;
+	assert_int_equal(kv_conn_take(&s.base, 3, 0, &conn, &f), 0);
+	s.take = -EAGAIN;
+	assert_int_equal(kv_conn_take(&s.base, 3, kv_now_ns() + 5 * MS_NS, &conn, &f), -ETIMEDOUT);
+	says(&f, "no request has come to conn 3 within 0.");
+	s.take = -ENOENT;
+	assert_int_equal(kv_conn_take(&s.base, 3, UINT64_MAX, &conn, &f), -ENOENT);
+	says(&f, "cannot take a request from conn 3: the listener is gone");
+}
+
+static void test_disconnect(void **state)
+{
+	const struct kv_conn states[] = {
+		conn_of(KVERBS_CONN_ESTABLISHED, KVERBS_CM_EVENT_ESTABLISHED, 0),
+		conn_of(KVERBS_CONN_DISCONNECTING, KVERBS_CM_EVENT_ESTABLISHED, 0),
+		conn_of(KVERBS_CONN_DISCONNECTED, KVERBS_CM_EVENT_DISCONNECTED, 0),
+	};
+	struct script s = script_of(states, 3);
+	struct kv_conn conn;
+	struct kv_fault f;
+
+	(void)state;
+	assert_int_equal(kv_conn_disconnect(&s.base, 3, kv_now_ns() + 1000 * MS_NS, &conn, &f), 0);
+	assert_int_equal(conn.state, KVERBS_CONN_DISCONNECTED);
+	/* The peer was faster. */
+	assert_int_equal(kv_conn_disconnect(&s.base, 3, kv_now_ns() + 1000 * MS_NS, &conn, &f), 0);
+	s.at = 1;
+	assert_int_equal(kv_conn_disconnect(&s.base, 3, kv_now_ns() + 1000 * MS_NS, &conn, &f),
+			 -EINVAL);
+	says(&f, "no such state");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_confirm),
+		cmocka_unit_test(test_accepted),
+		cmocka_unit_test(test_take),
+		cmocka_unit_test(test_disconnect),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

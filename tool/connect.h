@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_CONNECT_H
+#define KV_CONNECT_H
+
+#include "endpoint.h"
+
+/* What both ways of connecting a pair agree on. */
+
+/* 4.096 us * 2^14 = 67 ms until a packet is sent again. */
+#define KV_CONNECT_TIMEOUT 14
+/* 7 would be for ever. */
+#define KV_CONNECT_RETRIES 6
+/* READs and atomics outstanding, in each direction. */
+#define KV_CONNECT_RD_ATOMIC 1
+
+int kv_connect_cm(struct kv_pair *p, const uint32_t access[2], struct kv_fault *f);
+void kv_connect_undo(struct kv_pair *p);
+
+#endif

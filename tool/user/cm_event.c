@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "user/conn.h"
+
+/* What librdmacm tells of the CONNs. */
+
+static const uint8_t events[] = {
+	[RDMA_CM_EVENT_ADDR_RESOLVED] = KVERBS_CM_EVENT_ADDR_RESOLVED,
+	[RDMA_CM_EVENT_ADDR_ERROR] = KVERBS_CM_EVENT_ADDR_ERROR,
+	[RDMA_CM_EVENT_ROUTE_RESOLVED] = KVERBS_CM_EVENT_ROUTE_RESOLVED,
+	[RDMA_CM_EVENT_ROUTE_ERROR] = KVERBS_CM_EVENT_ROUTE_ERROR,
+	[RDMA_CM_EVENT_CONNECT_REQUEST] = KVERBS_CM_EVENT_CONNECT_REQUEST,
+	[RDMA_CM_EVENT_CONNECT_RESPONSE] = KVERBS_CM_EVENT_CONNECT_RESPONSE,
+	[RDMA_CM_EVENT_CONNECT_ERROR] = KVERBS_CM_EVENT_CONNECT_ERROR,
+	[RDMA_CM_EVENT_UNREACHABLE] = KVERBS_CM_EVENT_UNREACHABLE,
+	[RDMA_CM_EVENT_REJECTED] = KVERBS_CM_EVENT_REJECTED,
+	[RDMA_CM_EVENT_ESTABLISHED] = KVERBS_CM_EVENT_ESTABLISHED,
+	[RDMA_CM_EVENT_DISCONNECTED] = KVERBS_CM_EVENT_DISCONNECTED,
+	[RDMA_CM_EVENT_DEVICE_REMOVAL] = KVERBS_CM_EVENT_DEVICE_REMOVAL,
+	[RDMA_CM_EVENT_MULTICAST_JOIN] = KVERBS_CM_EVENT_MULTICAST_JOIN,
+	[RDMA_CM_EVENT_MULTICAST_ERROR] = KVERBS_CM_EVENT_MULTICAST_ERROR,
+	[RDMA_CM_EVENT_ADDR_CHANGE] = KVERBS_CM_EVENT_ADDR_CHANGE,
+	[RDMA_CM_EVENT_TIMEWAIT_EXIT] = KVERBS_CM_EVENT_TIMEWAIT_EXIT,
+};
+
+static uint32_t to_event(enum rdma_cm_event_type from)
+{
+	uint32_t event = (size_t)from < sizeof(events) ? events[from] : 0;
+
+	return event ? event : KVERBS_CM_EVENT_OTHER;
+}
+
+/**
+ * kv_user_conn_take_private() - keep the private data of an event
+ * @data: receives them
+ * @length: receives how many bytes
+ * @param: the event's
+ */
+void kv_user_conn_take_private(uint8_t data[KVERBS_CONN_PRIVATE_MAX], uint32_t *length,
+			       const struct rdma_conn_param *param)
+{
+	*length = param->private_data ? param->private_data_len : 0;
+	if (*length > KVERBS_CONN_PRIVATE_MAX)
+		*length = KVERBS_CONN_PRIVATE_MAX;
+	if (*length)
+		memcpy(data, param->private_data, *length);
+}
+
+static void tell(struct kv_user *u, const struct kv_user_conn *conn, uint32_t cm_event,
+		 int32_t status)
+{
+	struct kv_event event = {
+		.type = KVERBS_EVENT_CM,
+		.conn = conn->obj.id,
+		.cm_event = cm_event,
+		.cm_status = status,
+	};
+
+	snprintf(event.dev, sizeof(event.dev), "%s", kv_user_dev_name(conn->obj.dev));
+	kv_user_event_add(u, &event);
+}
+
+static void end(struct kv_user *u, struct kv_user_conn *conn, uint32_t state)
+{
+	conn->state = state;
+	kv_user_conn_end_qp(u, conn);
+}
+
+static void on_resolved(struct kv_user_conn *conn)
+{
+	conn->state = KVERBS_CONN_ADDR_RESOLVED;
+	if (!kv_user_conn_is_foreign(conn))
+		return;
+	conn->state = KVERBS_CONN_FAILED;
+	conn->event = KVERBS_CM_EVENT_ADDR_ERROR;
+	conn->status = -EXDEV;
+}
+
+static void on_disconnected(struct kv_user *u, struct kv_user_conn *conn)
+{
+	bool asked = conn->state == KVERBS_CONN_DISCONNECTING;
+
+	end(u, conn, KVERBS_CONN_DISCONNECTED);
+	/* The answer to the peer's request (DREP); without it the peer waits. */
+	if (!asked)
+		rdma_disconnect(conn->cm);
+}
+
+/* @param is valid for connections, for the time of the call. */
+static void on_event(struct kv_user *u, struct kv_user_conn *conn,
+		     const struct rdma_conn_param *param)
+{
+	switch (conn->event) {
+	case KVERBS_CM_EVENT_ADDR_RESOLVED:
+		on_resolved(conn);
+		break;
+	case KVERBS_CM_EVENT_ROUTE_RESOLVED:
+		conn->state = KVERBS_CONN_ROUTE_RESOLVED;
+		break;
+	case KVERBS_CM_EVENT_CONNECT_RESPONSE:
+		conn->state = KVERBS_CONN_ANSWERED;
+		kv_user_conn_take_private(conn->private_data, &conn->private_length, param);
+		break;
+	case KVERBS_CM_EVENT_ESTABLISHED:
+		conn->state = KVERBS_CONN_ESTABLISHED;
+		break;
+	case KVERBS_CM_EVENT_REJECTED:
+		kv_user_conn_take_private(conn->private_data, &conn->private_length, param);
+		end(u, conn, KVERBS_CONN_REJECTED);
+		break;
+	case KVERBS_CM_EVENT_DISCONNECTED:
+		on_disconnected(u, conn);
+		break;
+	case KVERBS_CM_EVENT_ADDR_ERROR:
+	case KVERBS_CM_EVENT_ROUTE_ERROR:
+	case KVERBS_CM_EVENT_CONNECT_ERROR:
+	case KVERBS_CM_EVENT_UNREACHABLE:
+	case KVERBS_CM_EVENT_DEVICE_REMOVAL:
+		end(u, conn, KVERBS_CONN_FAILED);
+		break;
+	}
+}
+
+/* A request's id is new, and librdmacm gave it the context of its listener. */
+static void on_request(struct kv_user *u, const struct rdma_cm_event *event)
+{
+	struct kv_user_conn *listener = event->listen_id->context;
+
+	listener->event = KVERBS_CM_EVENT_CONNECT_REQUEST;
+	listener->status = event->status;
+	kv_user_conn_add_request(listener, event->id, &event->param.conn);
+	tell(u, listener, listener->event, listener->status);
+}
+
+static void handle(struct kv_user *u, const struct rdma_cm_event *event)
+{
+	struct kv_user_conn *conn = event->id->context;
+
+	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
+		on_request(u, event);
+		return;
+	}
+	/* A request that nobody has taken has none. */
+	if (!conn)
+		return;
+	conn->event = to_event(event->event);
+	/* A failure of librdmacm's own leaves its reason in errno. */
+	conn->status = event->status == -1 && errno ? -errno : event->status;
+	on_event(u, conn, &event->param.conn);
+	tell(u, conn, conn->event, conn->status);
+}
+
+/**
+ * kv_user_conn_take_events() - take note of all that has happened to CONNs
+ * @u: the backend
+ *
+ * Return: true if there was anything.
+ */
+bool kv_user_conn_take_events(struct kv_user *u)
+{
+	struct rdma_cm_event *event;
+	bool any = false;
+
+	for (; u->cm; any = true) {
+		errno = 0;
+		if (rdma_get_cm_event(u->cm, &event))
+			break;
+		handle(u, event);
+		/* Who destroys the id waits until all of its events were. */
+		rdma_ack_cm_event(event);
+	}
+	return any;
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "clock.h"
+#include "parse.h"
+#include "user/conn.h"
+
+/* Connections of librdmacm: made, bound to addresses, waited for, destroyed. */
+
+#define DEV_RDMA_CM "/dev/infiniband/rdma_cm"
+#define TIMEOUT_MS_MAX 60000
+
+/* One for all: a listener's requests come where the listener's events do. */
+static int open_channel(struct kv_user *u)
+{
+	int error;
+
+	if (u->cm)
+		return 0;
+	errno = 0;
+	u->cm = rdma_create_event_channel();
+	if (u->cm) {
+		fcntl(u->cm->fd, F_SETFL, fcntl(u->cm->fd, F_GETFL) | O_NONBLOCK);
+		return 0;
+	}
+	error = errno ? -errno : -ENODEV;
+	if (access(DEV_RDMA_CM, F_OK))
+		return kv_user_fail(u, error,
+				    "user space can't reach the RDMA CM: " DEV_RDMA_CM " is missing: `modprobe rdma_ucm`");
+	return kv_user_fail(u, error, "rdma_create_event_channel: " DEV_RDMA_CM ": %s",
+			    strerror(-error));
+}
+
+/**
+ * kv_user_conn_new() - make a connection; see struct kv_backend_ops
+ * @b: the backend
+ * @init: on which device
+ * @to: receives what was made
+ * @verb_ns: duration of rdma_create_id()
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_conn_new(struct kv_backend *b, const struct kv_conn_init *init,
+		     struct kv_conn *to, uint64_t *verb_ns)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_conn *conn;
+	union kv_object object;
+	struct kv_user_dev *dev;
+	uint64_t start;
+	int ret;
+
+	dev = kv_user_dev_open(u, init->dev, &ret);
+	if (!dev)
+		return ret;
+	ret = open_channel(u);
+	if (ret)
+		return ret;
+	conn = kv_user_obj_alloc(u, KV_CONN, sizeof(*conn), dev, init->persistent, &ret);
+	if (!conn)
+		return ret;
+	TAILQ_INIT(&conn->requests);
+	start = kv_clock_raw_ns();
+	ret = rdma_create_id(u->cm, &conn->cm, conn, RDMA_PS_TCP);
+	*verb_ns = kv_clock_raw_ns() - start;
+	if (ret) {
+		ret = kv_user_fail(u, -errno, "%s: rdma_create_id: %s", init->dev, strerror(errno));
+		kv_user_obj_free(&conn->obj);
+		return ret;
+	}
+	kv_user_obj_publish(u, &conn->obj);
+	kv_user_obj_get(b, KV_CONN, conn->obj.id, &object);
+	*to = object.conn;
+	return 0;
+}
+
+/**
+ * kv_user_conn_find() - find a connection by its id, as it is now
+ * @u: the backend
+ * @id: its id
+ * @error: receives -ENOENT
+ *
+ * Return: the CONN; NULL on failure.
+ */
+struct kv_user_conn *kv_user_conn_find(struct kv_user *u, uint32_t id, int *error)
+{
+	kv_user_conn_take_events(u);
+	*error = -ENOENT;
+	return kv_user_obj_find(u, KV_CONN, id);
+}
+
+/**
+ * kv_user_conn_check_state() - does a command fit the state?
+ * @u: the backend
+ * @conn: the CONN
+ * @states: 1U << KVERBS_CONN_* of those that it fits
+ * @advice: what it is for
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_user_conn_check_state(struct kv_user *u, const struct kv_user_conn *conn,
+			     uint32_t states, const char *advice)
+{
+	if (states & 1U << conn->state)
+		return 0;
+	return kv_user_fail(u, -EINVAL, "conn %u is %s: %s", conn->obj.id,
+			    kv_word_name(kv_word_conn_state, conn->state), advice);
+}
+
+static int check_timeout(struct kv_user *u, uint32_t timeout_ms)
+{
+	if (timeout_ms && timeout_ms <= TIMEOUT_MS_MAX)
+		return 0;
+	return kv_user_fail(u, -ERANGE, "timeout_ms is %u: it must be 1 to %u",
+			    timeout_ms, TIMEOUT_MS_MAX);
+}
+
+static int refuse_addr(struct kv_user *u, const struct kv_user_conn *conn,
+		       const struct sockaddr_storage *dst, int error)
+{
+	char text[KV_SOCKADDR_TEXT];
+
+	kv_sockaddr_format(text, dst);
+	return kv_user_fail(u, -error, "rdma_resolve_addr of %s: %s: is there a route to it by way of %s?",
+			    text, strerror(error), kv_user_dev_name(conn->obj.dev));
+}
+
+/**
+ * kv_user_conn_resolve_addr() - ask where an address is; see struct kv_backend_ops
+ * @b: the backend
+ * @id: the CONN, idle
+ * @src: where to come from; NULL: what the routes say
+ * @dst: where to, with a port
+ * @timeout_ms: milliseconds until KVERBS_CM_EVENT_ADDR_ERROR
+ * @verb_ns: duration of rdma_resolve_addr()
+ *
+ * Return: 0 or a negative errno: then the CONN is idle as before.
+ */
+int kv_user_conn_resolve_addr(struct kv_backend *b, uint32_t id,
+			      const struct sockaddr_storage *src,
+			      const struct sockaddr_storage *dst,
+			      uint32_t timeout_ms, uint64_t *verb_ns)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct sockaddr_storage to = *dst;
+	struct kv_user_conn *conn;
+	uint64_t start;
+	int ret;
+
+	conn = kv_user_conn_find(u, id, &ret);
+	if (!conn)
+		return ret;
+	ret = kv_user_conn_check_state(u, conn, 1U << KVERBS_CONN_IDLE,
+				       "an address is resolved first of all: make another one");
+	if (!ret)
+		ret = kv_user_conn_check_addr(u, "dst", dst, true);
+	if (!ret && src)
+		ret = kv_user_conn_check_addr(u, "src", src, false);
+	if (!ret && src && src->ss_family != dst->ss_family)
+		ret = kv_user_fail(u, -EINVAL, "src and dst are not of the same family");
+	if (!ret)
+		ret = check_timeout(u, timeout_ms);
+	if (ret)
+		return ret;
+	start = kv_clock_raw_ns();
+	ret = src ? kv_user_conn_bind(u, conn, src) : 0;
+	if (!ret && rdma_resolve_addr(conn->cm, NULL, (struct sockaddr *)&to, (int)timeout_ms))
+		ret = refuse_addr(u, conn, dst, errno);
+	*verb_ns = kv_clock_raw_ns() - start;
+	if (ret) {
+		kv_user_conn_renew(u, conn);
+		return ret;
+	}
+	conn->state = KVERBS_CONN_RESOLVING_ADDR;
+	return 0;
+}
+
+/**
+ * kv_user_conn_resolve_route() - ask how an address is reached; see struct
+ * kv_backend_ops
+ * @b: the backend
+ * @id: the CONN, its address resolved
+ * @timeout_ms: milliseconds until KVERBS_CM_EVENT_ROUTE_ERROR
+ * @verb_ns: duration of rdma_resolve_route()
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_conn_resolve_route(struct kv_backend *b, uint32_t id,
+			       uint32_t timeout_ms, uint64_t *verb_ns)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_conn *conn;
+	uint64_t start;
+	int ret;
+
+	conn = kv_user_conn_find(u, id, &ret);
+	if (!conn)
+		return ret;
+	ret = kv_user_conn_check_state(u, conn, 1U << KVERBS_CONN_ADDR_RESOLVED,
+				       "a route is resolved once the address is");
+	if (!ret)
+		ret = check_timeout(u, timeout_ms);
+	if (ret)
+		return ret;
+	start = kv_clock_raw_ns();
+	ret = rdma_resolve_route(conn->cm, (int)timeout_ms);
+	*verb_ns = kv_clock_raw_ns() - start;
+	if (ret)
+		return kv_user_fail(u, -errno, "rdma_resolve_route of conn %u: %s",
+				    id, strerror(errno));
+	conn->state = KVERBS_CONN_RESOLVING_ROUTE;
+	return 0;
+}
+
+/**
+ * kv_user_conn_wait() - wait until something may have happened; see struct
+ * kv_backend_ops
+ * @b: the backend
+ * @id: the CONN
+ * @timeout_ms: milliseconds; negative for no limit
+ *
+ * Return: 0 or a negative errno: -EAGAIN, -EINTR.
+ */
+int kv_user_conn_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct pollfd fd = { .events = POLLIN };
+	int n;
+
+	if (!kv_user_obj_find(u, KV_CONN, id))
+		return -ENOENT;
+	fd.fd = u->cm->fd;
+	n = poll(&fd, 1, timeout_ms);
+	if (n < 0)
+		return kv_user_fail(u, -errno, "conn %u: %s", id, strerror(errno));
+	if (!n)
+		return kv_user_fail(u, -EAGAIN, "no event of conn %u within %d ms", id, timeout_ms);
+	kv_user_conn_take_events(u);
+	return 0;
+}
+
+/* Its connections stay; they only forget where they came from. */
+static void forget_listener(struct kv_user *u, uint32_t id)
+{
+	const struct kv_user_table *table = &u->tables[KV_CONN];
+	size_t i;
+
+	for (i = 0; i < table->n; i++) {
+		struct kv_user_conn *conn = (struct kv_user_conn *)table->objs[i];
+
+		if (conn->listener == id)
+			conn->listener = 0;
+	}
+}
+
+/**
+ * kv_user_conn_destroy() - undo kv_user_conn_new() or kv_user_conn_take()
+ * @u: the backend
+ * @obj: the CONN's
+ * @verb_ns: duration of rdma_destroy_id(), which ends the connection, or rejects
+ *	the request
+ *
+ * Return: 0 or a negative errno: then the CONN is as it was.
+ */
+int kv_user_conn_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns)
+{
+	struct kv_user_conn *conn = (struct kv_user_conn *)obj;
+	uint64_t start;
+	int ret;
+
+	/* No event may come for what is gone. */
+	kv_user_conn_take_events(u);
+	kv_user_conn_drop_requests(conn);
+	kv_user_conn_end_qp(u, conn);
+	start = kv_clock_raw_ns();
+	ret = rdma_destroy_id(conn->cm);
+	*verb_ns = kv_clock_raw_ns() - start;
+	if (ret)
+		return -errno;
+	forget_listener(u, obj->id);
+	return 0;
+}
+
+static void fill_addr(const struct sockaddr *from, struct sockaddr_storage *to)
+{
+	switch (from->sa_family) {
+	case AF_INET:
+		memcpy(to, from, sizeof(struct sockaddr_in));
+		break;
+	case AF_INET6:
+		memcpy(to, from, sizeof(struct sockaddr_in6));
+		break;
+	}
+}
+
+/* As the kernel has them (IBTA table 111), for those that a CM really sends. */
+static const char *reason(int32_t status)
+{
+	static const char *const reasons[] = {
+		[1] = "no QP",
+		[3] = "no resources",
+		[4] = "timeout",
+		[5] = "unsupported",
+		[6] = "invalid comm ID",
+		[7] = "invalid comm instance",
+		[8] = "invalid service ID",
+		[9] = "invalid transport type",
+		[10] = "stale conn",
+		[12] = "invalid GID",
+		[13] = "invalid LID",
+		[14] = "invalid SL",
+		[15] = "invalid traffic class",
+		[16] = "invalid hop limit",
+		[17] = "invalid packet rate",
+		[24] = "port CM redirect",
+		[25] = "port redirect",
+		[26] = "invalid MTU",
+		[27] = "insufficient resp resources",
+		[28] = "consumer defined",
+		[29] = "invalid RNR retry",
+		[30] = "duplicate local comm ID",
+		[31] = "invalid class version",
+		[32] = "invalid flow label",
+	};
+
+	if (status < 0)
+		return strerror(-status);
+	if ((size_t)status < sizeof(reasons) / sizeof(reasons[0]) && reasons[status])
+		return reasons[status];
+	return "unrecognized reason";
+}
+
+/**
+ * kv_user_conn_fill() - what a CONN is
+ * @obj: the CONN's
+ * @to: receives it
+ */
+void kv_user_conn_fill(struct kv_user_obj *obj, union kv_object *to)
+{
+	const struct kv_user_conn *conn = (struct kv_user_conn *)obj;
+	const struct kv_user_obj *qp = obj->parents[KV_USER_CONN_QP];
+
+	fill_addr(rdma_get_local_addr(conn->cm), &to->conn.src);
+	/* A listener has one of zeros. */
+	if (rdma_get_dst_port(conn->cm))
+		fill_addr(rdma_get_peer_addr(conn->cm), &to->conn.dst);
+	to->conn.backlog = conn->backlog;
+	to->conn.waiting = conn->waiting;
+	to->conn.listener = conn->listener;
+	to->conn.qp = qp ? qp->id : 0;
+	to->conn.responder_resources = conn->responder_resources;
+	to->conn.initiator_depth = conn->initiator_depth;
+	to->conn.state = conn->state;
+	to->conn.event = conn->event;
+	to->conn.status = conn->status;
+	if (conn->event == KVERBS_CM_EVENT_REJECTED)
+		snprintf(to->conn.reason, sizeof(to->conn.reason), "%s", reason(conn->status));
+	to->conn.private_length = conn->private_length;
+	memcpy(to->conn.private_data, conn->private_data, conn->private_length);
+}

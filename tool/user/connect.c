@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include "clock.h"
+#include "qp_table.h"
+#include "user/conn.h"
+
+/*
+ * What makes a connection of a CONN and a QP. The QP is none of librdmacm's: the CM
+ * is told its number, and says what the QP needs for each state.
+ */
+
+/* An IB CM's request has 92 bytes, of which the RDMA CM takes 36. */
+#define REQUEST_PRIVATE_MAX 56
+#define ANSWER_PRIVATE_MAX 196
+#define REJECT_PRIVATE_MAX 148
+
+/* 0.64 ms until a SEND that met no receive comes again; the CM would have 655 ms. */
+#define MIN_RNR_TIMER 12
+
+static bool is_iwarp(const struct kv_user_conn *conn)
+{
+	return conn->obj.dev->ctx->device->transport_type == IBV_TRANSPORT_IWARP;
+}
+
+static int check_private(struct kv_user *u, const struct kv_user_conn *conn,
+			 const char *what, uint32_t length, uint32_t max)
+{
+	if (is_iwarp(conn))
+		max = KVERBS_CONN_PRIVATE_MAX;
+	if (length <= max)
+		return 0;
+	return kv_user_fail(u, length > KVERBS_CONN_PRIVATE_MAX ? -ERANGE : -EINVAL,
+			    "private_data has %u bytes: %s carries at most %u",
+			    length, what, max);
+}
+
+/* -1 is the default; @wanted: what the peer wants, or more than there can be. */
+static int choose_depth(struct kv_user *u, const char *what, int32_t value,
+			int limit, const char *limit_name, uint32_t wanted,
+			uint8_t *to)
+{
+	uint32_t max = limit < 0 ? 0 : limit > UINT8_MAX ? UINT8_MAX : (uint32_t)limit;
+
+	if (value < -1 || value > UINT8_MAX)
+		return kv_user_fail(u, -ERANGE, "%s is %d: it must be 0 to 255", what, value);
+	if (value > limit)
+		return kv_user_fail(u, -EINVAL, "%s is %d, above the device's %s, %d",
+				    what, value, limit_name, limit);
+	if (value >= 0)
+		*to = (uint8_t)value;
+	else
+		*to = (uint8_t)(wanted < max ? wanted : max);
+	return 0;
+}
+
+static int prep(struct kv_user *u, const struct kv_user_conn *conn, const struct kv_user_qp *qp,
+		const struct kv_conn_param *from, struct rdma_conn_param *to)
+{
+	const struct ibv_device_attr *limits = &conn->obj.dev->attr;
+	bool asked = conn->state == KVERBS_CONN_REQUESTED;
+	int ret;
+
+	ret = kv_user_check_access(u, "access", from->access);
+	if (!ret)
+		ret = choose_depth(u, "responder_resources", from->responder_resources,
+				   limits->max_qp_rd_atom, "max_qp_rd_atom",
+				   asked ? conn->responder_resources : UINT_MAX,
+				   &to->responder_resources);
+	if (!ret)
+		ret = choose_depth(u, "initiator_depth", from->initiator_depth,
+				   limits->max_qp_init_rd_atom, "max_qp_init_rd_atom",
+				   asked ? conn->initiator_depth : UINT_MAX,
+				   &to->initiator_depth);
+	if (!ret)
+		ret = kv_user_check_max(u, "retry_cnt", from->retry_cnt, 7);
+	if (!ret)
+		ret = kv_user_check_max(u, "rnr_retry", from->rnr_retry, 7);
+	if (!ret)
+		ret = kv_user_check_max(u, "ack_timeout", from->ack_timeout, 31);
+	if (ret)
+		return ret;
+	to->private_data = from->private_data;
+	to->private_data_len = (uint8_t)from->private_length;
+	to->flow_control = 1;
+	to->retry_count = (uint8_t)from->retry_cnt;
+	to->rnr_retry_count = (uint8_t)from->rnr_retry;
+	to->srq = !!qp->srq;
+	to->qp_num = qp->qpn;
+	return 0;
+}
+
+static bool has_conn(const struct kv_user *u, const struct kv_user_qp *qp, uint32_t *id)
+{
+	const struct kv_user_table *table = &u->tables[KV_CONN];
+	size_t i;
+
+	for (i = 0; i < table->n; i++) {
+		*id = table->objs[i]->id;
+		if (table->objs[i]->parents[KV_USER_CONN_QP] == &qp->obj)
+			return true;
+	}
+	return false;
+}
+
+/* One that can be connected; @state receives RESET or INIT. */
+static struct kv_user_qp *find_qp(struct kv_user *u, const struct kv_user_conn *conn,
+				  uint32_t id, uint32_t *state, int *error)
+{
+	struct kv_user_qp *qp = kv_user_obj_find(u, KV_QP, id);
+	uint32_t other;
+
+	*error = -ENOENT;
+	if (!qp)
+		return NULL;
+	*error = 0;
+	if (qp->obj.dev != conn->obj.dev)
+		*error = kv_user_fail(u, -EINVAL, "qp %u and conn %u are not of the same device",
+				      id, conn->obj.id);
+	else if (qp->type != KVERBS_QPT_RC)
+		*error = kv_user_fail(u, -EINVAL,
+				      "qp %u is no RC qp: no other can be connected", id);
+	else if (has_conn(u, qp, &other))
+		*error = kv_user_fail(u, -EBUSY, "qp %u is in use by conn %u: delete that first",
+				      id, other);
+	if (!*error)
+		*error = kv_user_qp_query_state(u, qp, state);
+	if (!*error && *state != KVERBS_QPS_RESET && *state != KVERBS_QPS_INIT)
+		*error = kv_user_fail(u, -EINVAL,
+				      "qp %u is in %s: the CM connects one that is in RESET or INIT",
+				      id, kv_qp_state_name(*state));
+	if (!*error)
+		*error = kv_user_qp_check_idle(u, qp);
+	return *error ? NULL : qp;
+}
+
+static uint8_t at_most(uint8_t value, int limit)
+{
+	return value > limit ? (uint8_t)limit : value;
+}
+
+/* With what the CM says, and what @own has of that. */
+static int modify(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_qp *qp,
+		  uint32_t state, const struct ibv_qp_attr *own, uint32_t own_mask)
+{
+	const struct ibv_device_attr *limits = &conn->obj.dev->attr;
+	struct ibv_qp_attr attr = { .qp_state = (enum ibv_qp_state)state };
+	const char *verb = "rdma_init_qp_attr";
+	int ret, mask = 0;
+
+	ret = rdma_init_qp_attr(conn->cm, &attr, &mask) ? -errno : 0;
+	/* The kernel's mask can have bits that are not for user space. */
+	mask &= KV_QPA_DEST_QPN | (KV_QPA_DEST_QPN - 1);
+	if (own_mask & KV_QPA_ACCESS)
+		attr.qp_access_flags = own->qp_access_flags;
+	if (own_mask & KV_QPA_MAX_DEST_RD_ATOMIC)
+		attr.max_dest_rd_atomic = own->max_dest_rd_atomic;
+	if (own_mask & KV_QPA_MAX_RD_ATOMIC)
+		attr.max_rd_atomic = own->max_rd_atomic;
+	if (own_mask & KV_QPA_TIMEOUT)
+		attr.timeout = own->timeout;
+	if (mask & KV_QPA_MIN_RNR_TIMER)
+		attr.min_rnr_timer = MIN_RNR_TIMER;
+	/* The peer may agree to more than it was asked for. */
+	attr.max_dest_rd_atomic = at_most(attr.max_dest_rd_atomic, limits->max_qp_rd_atom);
+	attr.max_rd_atomic = at_most(attr.max_rd_atomic, limits->max_qp_init_rd_atom);
+	/* iWARP's CM does it itself, and says nothing. */
+	if (!ret && mask) {
+		verb = "ibv_modify_qp";
+		ret = kv_user_qp_transit(u, qp, &attr, (uint32_t)mask);
+	}
+	return ret ? kv_user_fail(u, ret, "conn %u: %s: qp %u can't be brought to %s: %s",
+				  conn->obj.id, verb, qp->obj.id, kv_qp_state_name(state),
+				  strerror(-ret)) : 0;
+}
+
+static void force(struct kv_user *u, struct kv_user_qp *qp, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	kv_user_qp_transit(u, qp, &attr, KV_QPA_STATE);
+}
+
+static int init_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_qp *qp,
+		   uint32_t state, uint32_t access)
+{
+	const struct ibv_qp_attr own = { .qp_access_flags = access };
+
+	if (state == KVERBS_QPS_INIT)
+		return 0;
+	return modify(u, conn, qp, KVERBS_QPS_INIT, &own, KV_QPA_ACCESS);
+}
+
+/* The QP that could not be connected is nobody's again, and as it was if it can be. */
+static void give_back(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_qp *qp,
+		      uint32_t state)
+{
+	uint32_t now;
+
+	kv_user_obj_set_parent(&conn->obj, KV_USER_CONN_QP, NULL);
+	if (kv_user_qp_query_state(u, qp, &now) || now == state)
+		return;
+	force(u, qp, state == KVERBS_QPS_RESET ? IBV_QPS_RESET : IBV_QPS_ERR);
+}
+
+/**
+ * kv_user_conn_end_qp() - bring the QP of a connection that has ended to ERR
+ * @u: the backend
+ * @conn: the CONN; its QP is left alone if it was never connected
+ */
+void kv_user_conn_end_qp(struct kv_user *u, struct kv_user_conn *conn)
+{
+	struct kv_user_qp *qp = (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP];
+	char err[sizeof(u->base.err)];
+	uint32_t state;
+
+	if (!qp)
+		return;
+	/* Whoever asks for something else has another text to read. */
+	memcpy(err, u->base.err, sizeof(err));
+	if (!kv_user_qp_query_state(u, qp, &state) &&
+	    state != KVERBS_QPS_RESET && state != KVERBS_QPS_ERR)
+		force(u, qp, IBV_QPS_ERR);
+	memcpy(u->base.err, err, sizeof(err));
+}
+
+/* The CM would not do anything else with it. */
+static int fail(struct kv_user *u, struct kv_user_conn *conn, const char *verb, int error)
+{
+	kv_user_conn_end_qp(u, conn);
+	conn->state = KVERBS_CONN_FAILED;
+	conn->event = KVERBS_CM_EVENT_CONNECT_ERROR;
+	conn->status = error;
+	return kv_user_fail(u, error, "%s of conn %u: %s: the peer may have given up",
+			    verb, conn->obj.id, strerror(-error));
+}
+
+/**
+ * kv_user_conn_connect() - ask the peer for a connection; see struct kv_backend_ops
+ * @b: the backend
+ * @id: the CONN, its route resolved
+ * @param: the QP, and what the peer is told
+ * @verb_ns: duration of rdma_connect()
+ *
+ * Return: 0 or a negative errno: then CONN and QP are as they were.
+ */
+int kv_user_conn_connect(struct kv_backend *b, uint32_t id,
+			 const struct kv_conn_param *param, uint64_t *verb_ns)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct rdma_conn_param to = { 0 };
+	struct kv_user_conn *conn;
+	struct kv_user_qp *qp;
+	uint64_t start;
+	uint32_t state;
+	int ret;
+
+	conn = kv_user_conn_find(u, id, &ret);
+	if (!conn)
+		return ret;
+	ret = kv_user_conn_check_state(u, conn, 1U << KVERBS_CONN_ROUTE_RESOLVED,
+				       "it can connect once address and route are resolved");
+	if (!ret)
+		ret = check_private(u, conn, "a request", param->private_length,
+				    REQUEST_PRIVATE_MAX);
+	if (ret)
+		return ret;
+	qp = find_qp(u, conn, param->qp, &state, &ret);
+	if (!ret)
+		ret = prep(u, conn, qp, param, &to);
+	if (!ret)
+		ret = init_qp(u, conn, qp, state, param->access);
+	if (ret)
+		return ret;
+	kv_user_obj_set_parent(&conn->obj, KV_USER_CONN_QP, &qp->obj);
+	start = kv_clock_raw_ns();
+	ret = rdma_connect(conn->cm, &to);
+	*verb_ns = kv_clock_raw_ns() - start;
+	if (ret) {
+		ret = kv_user_fail(u, -errno, "rdma_connect of conn %u: %s", id, strerror(errno));
+		give_back(u, conn, qp, state);
+		return ret;
+	}
+	conn->state = KVERBS_CONN_CONNECTING;
+	return 0;
+}
+
+/**
+ * kv_user_conn_establish() - confirm the peer's answer; see struct kv_backend_ops
+ * @b: the backend
+ * @id: the CONN, answered
+ * @param: how long until a packet is sent again
+ * @verb_ns: duration of rdma_establish()
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_conn_establish(struct kv_backend *b, uint32_t id,
+			   const struct kv_conn_param *param, uint64_t *verb_ns)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	const struct ibv_qp_attr own = { .timeout = (uint8_t)param->ack_timeout };
+	struct kv_user_conn *conn;
+	struct kv_user_qp *qp;
+	uint64_t start;
+	int ret;
+
+	conn = kv_user_conn_find(u, id, &ret);
+	if (!conn)
+		return ret;
+	ret = kv_user_conn_check_state(u, conn, 1U << KVERBS_CONN_ANSWERED,
+				       "it is established by who has asked, once the peer has answered");
+	if (!ret)
+		ret = kv_user_check_max(u, "ack_timeout", param->ack_timeout, 31);
+	if (ret)
+		return ret;
+	qp = (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP];
+	ret = modify(u, conn, qp, KVERBS_QPS_RTR, NULL, 0);
+	if (!ret)
+		ret = modify(u, conn, qp, KVERBS_QPS_RTS, &own, KV_QPA_TIMEOUT);
+	if (ret)
+		return ret;
+	start = kv_clock_raw_ns();
+	ret = rdma_establish(conn->cm) ? -errno : 0;
+	*verb_ns = kv_clock_raw_ns() - start;
+	if (ret)
+		return fail(u, conn, "rdma_establish", ret);
+	conn->state = KVERBS_CONN_ESTABLISHED;
+	return 0;
+}
+
+static int accept_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_qp *qp,
+		     uint32_t state, const struct kv_conn_param *param,
+		     const struct rdma_conn_param *to)
+{
+	const struct ibv_qp_attr own = {
+		.max_dest_rd_atomic = to->responder_resources,
+		.max_rd_atomic = to->initiator_depth,
+		.timeout = (uint8_t)param->ack_timeout,
+	};
+	int ret;
+
+	ret = init_qp(u, conn, qp, state, param->access);
+	if (!ret)
+		ret = modify(u, conn, qp, KVERBS_QPS_RTR, &own, KV_QPA_MAX_DEST_RD_ATOMIC);
+	if (!ret)
+		ret = modify(u, conn, qp, KVERBS_QPS_RTS, &own,
+			     KV_QPA_MAX_RD_ATOMIC | KV_QPA_TIMEOUT);
+	return ret;
+}
+
+/**
+ * kv_user_conn_accept() - accept a peer's request; see struct kv_backend_ops
+ * @b: the backend
+ * @id: the CONN, requested
+ * @param: the QP, and what the peer is told
+ * @verb_ns: duration of rdma_accept()
+ *
+ * Return: 0 or a negative errno: then CONN and QP are as they were, unless
+ * rdma_accept() failed, which rejects the request.
+ */
+int kv_user_conn_accept(struct kv_backend *b, uint32_t id,
+			const struct kv_conn_param *param, uint64_t *verb_ns)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct rdma_conn_param to = { 0 };
+	struct kv_user_conn *conn;
+	struct kv_user_qp *qp;
+	uint64_t start;
+	uint32_t state;
+	int ret;
+
+	conn = kv_user_conn_find(u, id, &ret);
+	if (!conn)
+		return ret;
+	ret = kv_user_conn_check_state(u, conn, 1U << KVERBS_CONN_REQUESTED,
+				       "only a peer's request can be accepted");
+	if (!ret)
+		ret = check_private(u, conn, "an answer", param->private_length,
+				    ANSWER_PRIVATE_MAX);
+	if (ret)
+		return ret;
+	qp = find_qp(u, conn, param->qp, &state, &ret);
+	if (!ret)
+		ret = prep(u, conn, qp, param, &to);
+	if (ret)
+		return ret;
+	ret = accept_qp(u, conn, qp, state, param, &to);
+	if (ret) {
+		give_back(u, conn, qp, state);
+		return ret;
+	}
+	kv_user_obj_set_parent(&conn->obj, KV_USER_CONN_QP, &qp->obj);
+	start = kv_clock_raw_ns();
+	ret = rdma_accept(conn->cm, &to) ? -errno : 0;
+	*verb_ns = kv_clock_raw_ns() - start;
+	if (ret)
+		return fail(u, conn, "rdma_accept", ret);
+	conn->state = KVERBS_CONN_ACCEPTED;
+	return 0;
+}
+
+/**
+ * kv_user_conn_reject() - refuse a peer's request or its answer; see struct
+ * kv_backend_ops
+ * @b: the backend
+ * @id: the CONN, requested or answered
+ * @data: private data that the peer is told
+ * @length: their bytes
+ * @verb_ns: duration of rdma_reject()
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_conn_reject(struct kv_backend *b, uint32_t id, const void *data,
+			uint32_t length, uint64_t *verb_ns)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_conn *conn;
+	uint64_t start;
+	int ret;
+
+	conn = kv_user_conn_find(u, id, &ret);
+	if (!conn)
+		return ret;
+	ret = kv_user_conn_check_state(u, conn,
+				       1U << KVERBS_CONN_REQUESTED | 1U << KVERBS_CONN_ANSWERED,
+				       "only a peer's request or answer can be rejected");
+	if (!ret)
+		ret = check_private(u, conn, "a rejection", length, REJECT_PRIVATE_MAX);
+	if (ret)
+		return ret;
+	start = kv_clock_raw_ns();
+	ret = rdma_reject(conn->cm, data, (uint8_t)length);
+	*verb_ns = kv_clock_raw_ns() - start;
+	if (ret)
+		return kv_user_fail(u, -errno, "rdma_reject of conn %u: %s", id, strerror(errno));
+	kv_user_conn_end_qp(u, conn);
+	conn->state = KVERBS_CONN_REJECTED;
+	return 0;
+}
+
+/**
+ * kv_user_conn_disconnect() - end a connection; see struct kv_backend_ops
+ * @b: the backend
+ * @id: the CONN, established
+ * @verb_ns: duration of rdma_disconnect()
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t *verb_ns)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_conn *conn;
+	uint64_t start;
+	int ret;
+
+	conn = kv_user_conn_find(u, id, &ret);
+	if (!conn)
+		return ret;
+	/* Until the peer has confirmed, the CM has nothing to send it. */
+	ret = kv_user_conn_check_state(u, conn, 1U << KVERBS_CONN_ESTABLISHED,
+				       "there is no established connection to end");
+	if (ret)
+		return ret;
+	kv_user_conn_end_qp(u, conn);
+	start = kv_clock_raw_ns();
+	ret = rdma_disconnect(conn->cm);
+	*verb_ns = kv_clock_raw_ns() - start;
+	if (ret)
+		return kv_user_fail(u, -errno, "rdma_disconnect of conn %u: %s",
+				    id, strerror(errno));
+	conn->state = KVERBS_CONN_DISCONNECTING;
+	return 0;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "clock.h"
+#include "user/conn.h"
+
+/* Listeners, and the requests that peers send them. */
+
+static int bind_and_listen(struct kv_user *u, struct kv_user_conn *conn,
+			   const struct sockaddr_storage *src, uint64_t *verb_ns)
+{
+	uint64_t start = kv_clock_raw_ns();
+	int ret;
+
+	ret = kv_user_conn_bind(u, conn, src);
+	/* What does not fit there the kernel drops: it is for us to reject it. */
+	if (!ret && rdma_listen(conn->cm, KVERBS_CONN_BACKLOG_MAX))
+		ret = kv_user_conn_refuse_addr(u, "rdma_listen", src, errno);
+	*verb_ns = kv_clock_raw_ns() - start;
+	return ret;
+}
+
+/**
+ * kv_user_conn_listen() - take peers' requests; see struct kv_backend_ops
+ * @b: the backend
+ * @id: the CONN, idle
+ * @src: at which address and port; port 0: any
+ * @backlog: so many may wait to be taken
+ * @to: receives what the CONN is now
+ * @verb_ns: duration of rdma_bind_addr() and rdma_listen()
+ *
+ * Return: 0 or a negative errno: then the CONN is idle as before.
+ */
+int kv_user_conn_listen(struct kv_backend *b, uint32_t id,
+			const struct sockaddr_storage *src, uint32_t backlog,
+			struct kv_conn *to, uint64_t *verb_ns)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_conn *conn;
+	union kv_object object;
+	int ret;
+
+	conn = kv_user_conn_find(u, id, &ret);
+	if (!conn)
+		return ret;
+	ret = kv_user_conn_check_state(u, conn, 1U << KVERBS_CONN_IDLE,
+				       "only an idle one can listen: make another one");
+	if (!ret)
+		ret = kv_user_conn_check_addr(u, "src", src, false);
+	if (!ret && (!backlog || backlog > KVERBS_CONN_BACKLOG_MAX))
+		ret = kv_user_fail(u, -ERANGE, "backlog is %u: it must be 1 to %u",
+				   backlog, KVERBS_CONN_BACKLOG_MAX);
+	if (ret)
+		return ret;
+	ret = bind_and_listen(u, conn, src, verb_ns);
+	if (ret) {
+		kv_user_conn_renew(u, conn);
+		return ret;
+	}
+	conn->backlog = backlog;
+	conn->state = KVERBS_CONN_LISTENING;
+	kv_user_obj_get(b, KV_CONN, id, &object);
+	*to = object.conn;
+	return 0;
+}
+
+/**
+ * kv_user_conn_add_request() - a peer's request has come
+ * @listener: for whom
+ * @cm: what librdmacm made for it; the listener's from now on
+ * @param: what it says
+ *
+ * If there is no room, or if it came through another device, it is rejected.
+ */
+void kv_user_conn_add_request(struct kv_user_conn *listener, struct rdma_cm_id *cm,
+			      const struct rdma_conn_param *param)
+{
+	struct kv_user_request *request = NULL;
+	const char *from = cm->verbs ? ibv_get_device_name(cm->verbs->device) : "";
+	const char *dev = kv_user_dev_name(listener->obj.dev);
+
+	if (listener->waiting < listener->backlog && !strcmp(from, dev))
+		request = calloc(1, sizeof(*request));
+	if (!request) {
+		rdma_reject(cm, NULL, 0);
+		rdma_destroy_id(cm);
+		return;
+	}
+	cm->context = NULL;
+	request->cm = cm;
+	request->responder_resources = param->responder_resources;
+	request->initiator_depth = param->initiator_depth;
+	kv_user_conn_take_private(request->private_data, &request->private_length, param);
+	TAILQ_INSERT_TAIL(&listener->requests, request, next);
+	listener->waiting++;
+}
+
+static void remove_request(struct kv_user_conn *listener, struct kv_user_request *request)
+{
+	TAILQ_REMOVE(&listener->requests, request, next);
+	listener->waiting--;
+	free(request);
+}
+
+/**
+ * kv_user_conn_drop_requests() - reject all requests that wait
+ * @listener: whose
+ */
+void kv_user_conn_drop_requests(struct kv_user_conn *listener)
+{
+	struct kv_user_request *request;
+
+	while ((request = TAILQ_FIRST(&listener->requests))) {
+		rdma_reject(request->cm, NULL, 0);
+		rdma_destroy_id(request->cm);
+		remove_request(listener, request);
+	}
+}
+
+/**
+ * kv_user_conn_take() - the oldest request of a listener; see struct
+ * kv_backend_ops
+ * @b: the backend
+ * @listener: id of the listener
+ * @to: receives the request's CONN
+ *
+ * Return: 0 or a negative errno; -EAGAIN if there is none.
+ */
+int kv_user_conn_take(struct kv_backend *b, uint32_t listener, struct kv_conn *to)
+{
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_conn *from, *conn;
+	struct kv_user_request *request;
+	union kv_object object;
+	int ret;
+
+	from = kv_user_conn_find(u, listener, &ret);
+	if (!from)
+		return ret;
+	ret = kv_user_conn_check_state(u, from, 1U << KVERBS_CONN_LISTENING,
+				       "requests come to listeners only");
+	if (ret)
+		return ret;
+	request = TAILQ_FIRST(&from->requests);
+	if (!request)
+		return kv_user_fail(u, -EAGAIN, "conn %u has no request", listener);
+	conn = kv_user_obj_alloc(u, KV_CONN, sizeof(*conn), from->obj.dev, false, &ret);
+	if (!conn)
+		return ret;
+	TAILQ_INIT(&conn->requests);
+	conn->cm = request->cm;
+	conn->cm->context = conn;
+	conn->state = KVERBS_CONN_REQUESTED;
+	conn->event = KVERBS_CM_EVENT_CONNECT_REQUEST;
+	conn->listener = listener;
+	conn->responder_resources = request->responder_resources;
+	conn->initiator_depth = request->initiator_depth;
+	conn->private_length = request->private_length;
+	memcpy(conn->private_data, request->private_data, sizeof(conn->private_data));
+	remove_request(from, request);
+	kv_user_obj_publish(u, &conn->obj);
+	kv_user_obj_get(b, KV_CONN, conn->obj.id, &object);
+	*to = object.conn;
+	return 0;
+}
