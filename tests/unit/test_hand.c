@@ -473,6 +473,15 @@ static void test_monitor(void **state)
 	good(&h, "expect events.0.status 'transport retry counter exceeded'");
 	good(&h, "expect count 1");
 	good(&h, "monitor time 0");
+	fake_world.event.type = KVERBS_EVENT_CM;
+	fake_world.event.conn = 4;
+	fake_world.event.cm_event = KVERBS_CM_EVENT_REJECTED;
+	fake_world.event.cm_status = 28;
+	good(&h, "monitor count 1 time 1s");
+	good(&h, "expect events.0.event cm");
+	good(&h, "expect events.0.conn 4");
+	good(&h, "expect events.0.cm-event rejected");
+	good(&h, "expect events.0.status 28");
 	bad(&h, -ETIMEDOUT, "monitor time 0 count 1", "0 of 1 events came");
 	end(&h);
 }
@@ -614,6 +623,160 @@ static void test_trace(void **state)
 	end(&h);
 }
 
+static void test_conn(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, true);
+	connect_two(&h);
+	good(&h, "qp add pd p cq c name q");
+	bad(&h, -EINVAL, "conn listen", "'addr' is missing: where");
+	bad(&h, -EINVAL, "conn listen host", "addr 'host' is no address; it takes 192.0.2.1");
+	bad(&h, -EINVAL, "conn listen 10.0.0.1 backlog 1025", "is too large");
+	bad(&h, -EINVAL, "conn listen 10.0.0.1 backlog 0", "backlog is 0");
+	bad(&h, -EINVAL, "conn listen 10.0.0.1 fast", "'fast' is not known; it takes backlog, dev, name");
+	good(&h, "conn show");
+	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/result/objects")), 0);
+	good(&h, "conn listen $dev.gid --backlog 3 name l");
+	says(&h, "conn 1 name l dev rxe0 state listening src 10.0.0.1:7777 port 7777 backlog 3 waiting 0");
+	bad(&h, -ETIMEDOUT, "conn take l timeout 0", "conn take: ");
+	fake_world.requests = 2;
+	good(&h, "conn take l name r");
+	says(&h, "conn 2 name r dev rxe0 state requested event connect-request listener 1");
+	says(&h, "private-length 56 private-data who is it");
+	bad(&h, -EINVAL, "conn accept r", "'qp' is missing");
+	bad(&h, -ENOENT, "conn accept r qp 9", "no qp with id 9");
+	bad(&h, -EINVAL, "conn accept r qp q name s", "'name' is for the request that a listener has; conn 2 exists already");
+	good(&h, "conn accept r qp q no-wait");
+	says(&h, "state accepted");
+	good(&h, "conn wait r");
+	says(&h, "state established event established listener 1 qp 3");
+	good(&h, "conn disconnect r");
+	says(&h, "state disconnected event disconnected");
+	good(&h, "conn accept l qp q name s");
+	says(&h, "conn 3 name s dev rxe0 state established");
+	fake_world.in_use = true;
+	bad(&h, -EBUSY, "qp del q", "qp 3 is in use by conn 2 (r), conn 3 (s): delete these first");
+	fake_world.in_use = false;
+	good(&h, "conn del s");
+	fake_world.requests = 1;
+	good(&h, "conn take l name s");
+	good(&h, "conn reject s private-data hex:00ff");
+	says(&h, "state rejected");
+	bad(&h, -EINVAL, "conn reject s private-data hex:0", "private-data 'hex:0' is no bytes: each takes two digits");
+	bad(&h, -EINVAL, "conn reject s", "in another state");
+	bad(&h, -EINVAL, "conn wait s state gone", "state 'gone' is not known; it takes idle, listening");
+	end(&h);
+}
+
+static void test_conn_connect(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_USER, true);
+	connect_two(&h);
+	good(&h, "qp add pd p cq c name q");
+	bad(&h, -EINVAL, "conn connect 10.0.0.1 qp q", "addr '10.0.0.1' has no port; it takes ADDR:PORT");
+	bad(&h, -EINVAL, "conn connect fe80::1 qp q", "has no port; it takes [ADDR]:PORT");
+	bad(&h, -EINVAL, "conn connect 10.0.0.1:0 qp q", "has no port");
+	bad(&h, -EINVAL, "conn connect 10.0.0.1:5", "'qp' is missing");
+	bad(&h, -EINVAL, "conn connect 10.0.0.1:5 qp q retry-cnt 8", "is too large");
+	bad(&h, -ENOENT, "conn connect 10.0.0.1:5 qp 9", "no qp with id 9");
+	fake_world.answer = KVERBS_CONN_ANSWERED;
+	good(&h, "conn connect 10.0.0.1:5 --qp q --src 10.0.0.2 private-data hello name x");
+	says(&h, "conn 1 name x dev rxe0 state established event connect-response src 10.0.0.2 dst 10.0.0.1:5 qp 3");
+	good(&h, "echo $x.dst $x.state");
+	assert_string_equal(h.text, "10.0.0.1:5 established\n");
+	good(&h, "conn wait x");
+	good(&h, "conn del x");
+	good(&h, "conn connect [2001:db8::1]:5 qp q no-wait name x");
+	says(&h, "state connecting event route-resolved dst [2001:db8::1]:5");
+	good(&h, "conn wait x state answered");
+	says(&h, "state answered");
+	good(&h, "conn wait x");
+	says(&h, "state established");
+	/* What has failed leaves nothing, and gives no name. */
+	fake_world.answer = KVERBS_CONN_REJECTED;
+	bad(&h, -ECONNREFUSED, "conn connect 10.0.0.1:5 qp q name y",
+	    "consumer defined (28)");
+	if (!strstr(h.f.text, "10.0.0.1:5") || !strstr(h.f.text, "go away"))
+		fail_msg("'%s'", h.f.text);
+	bad(&h, -EINVAL, "conn show y", "'y' is the name of nothing");
+	fake_world.answer = 0;
+	bad(&h, -ETIMEDOUT, "conn connect 10.0.0.1:5 qp q timeout 0s", "10.0.0.1:5");
+	good(&h, "conn show");
+	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/result/objects")), 1);
+	/* Unless somebody else waits. */
+	good(&h, "conn connect 10.0.0.1:5 qp q no-wait name y");
+	fake_world.answer = KVERBS_CONN_REJECTED;
+	bad(&h, -ECONNREFUSED, "conn wait y", "consumer defined (28)");
+	says(&h, "state rejected event rejected status consumer defined (28)");
+	says(&h, "private-length 148 private-data go away");
+	end(&h);
+}
+
+static void test_conn_trace(void **state)
+{
+	struct hand h;
+	FILE *real;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, true);
+	connect_two(&h);
+	good(&h, "qp add pd p cq c name q");
+	traces(&h, "conn listen 10.0.0.1 name l", 0,
+	       "rdma_create_id(rxe0) = conn 1  [1.000 us]\n"
+	       "rdma_bind_addr(conn 1, 10.0.0.1), rdma_listen(conn 1, backlog 128) = 10.0.0.1:7777  [4.000 us]\n");
+	fake_world.answer = KVERBS_CONN_ANSWERED;
+	traces(&h, "conn connect 10.0.0.1:7777 qp q private-data hi timeout 90s access remote-read no-wait name x",
+	       0,
+	       "ib_query_qp(qp 3) = reset\n"
+	       "rdma_create_id(rxe0) = conn 2  [1.000 us]\n"
+	       "rdma_resolve_addr(conn 2, dst 10.0.0.1:7777, timeout-ms 60000) = 0  [4.000 us]\n"
+	       "rdma_resolve_route(conn 2, timeout-ms 60000) = 0  [4.000 us]\n"
+	       "rdma_connect(conn 2, qp 3, access remote-read, rnr-retry 6, private-length 2, private-data hi, retry-cnt 6) = 0  [4.000 us]\n");
+	traces(&h, "conn wait x", 0,
+	       "rdma_accept(conn 2) = 0  [4.000 us]\n");
+	traces(&h, "conn disconnect x", 0,
+	       "rdma_disconnect(conn 2) = 0  [4.000 us]\n");
+	fake_world.requests = 1;
+	good(&h, "conn take l name r");
+	traces(&h, "conn reject r private-data no", 0,
+	       "rdma_reject(conn 3, private-data no) = 0  [4.000 us]\n");
+	/* At the end of a batch connections go before their QPs. */
+	trace_begin(&h, &real);
+	assert_int_equal(kv_flush_each(&h.s, false), 8);
+	trace_end(&h, real,
+		  "rdma_destroy_id(conn 1) = 0  [0.500 us]\n"
+		  "rdma_destroy_id(conn 2) = 0  [0.500 us]\n"
+		  "rdma_destroy_id(conn 3) = 0  [0.500 us]\n"
+		  "ib_query_qp(qp 1) = rts\n"
+		  "ib_query_qp(qp 2) = reset\n"
+		  "ib_query_qp(qp 3) = reset\n"
+		  "ib_destroy_qp(qp 1) = 0  [0.500 us]\n"
+		  "ib_destroy_qp(qp 2) = 0  [0.500 us]\n"
+		  "ib_destroy_qp(qp 3) = 0  [0.500 us]\n"
+		  "ib_destroy_cq(cq 1) = 0  [0.500 us]\n"
+		  "ib_dealloc_pd(pd 1) = 0  [0.500 us]\n");
+	end(&h);
+	begin(&h, KV_SPACE_USER, true);
+	connect_two(&h);
+	good(&h, "qp add pd p cq c name q");
+	fake_world.answer = KVERBS_CONN_ANSWERED;
+	trace_begin(&h, &real);
+	good(&h, "conn connect 10.0.0.1:5 qp q src 10.0.0.2 private-data hi access remote-read no-wait timeout 90s");
+	trace_end(&h, real,
+		  "ibv_query_qp(qp 3) = reset\n"
+		  "rdma_create_id(rxe0) = conn 1  [1.000 us]\n"
+		  "rdma_bind_addr(conn 1, 10.0.0.2), rdma_resolve_addr(conn 1, dst 10.0.0.1:5, timeout-ms 60000) = 0  [4.000 us]\n"
+		  "rdma_resolve_route(conn 1, timeout-ms 60000) = 0  [4.000 us]\n"
+		  "rdma_connect(conn 1, qp 3, access remote-read, rnr-retry 6, private-length 2, private-data hi, retry-cnt 6) = 0  [4.000 us]\n");
+	traces(&h, "conn wait 1", 0, "rdma_establish(conn 1) = 0  [4.000 us]\n");
+	end(&h);
+}
+
 static void note(const struct kv_session *s, const char *text,
 		 struct json_object *doc, void *arg)
 {
@@ -729,7 +892,9 @@ static void test_noise(void **state)
 		"max-wr 1", "state init", "state rtr", "peer $b.address", "text x",
 		"hex 00", "format hex", "offset 1", "remote-addr 1",
 		"remote-key 1", "wr-id 1", "1", "a", "$a", "$last.id", "$dev.gid",
-		"'", "\"", "access all", "dgid ::1", "psn 1", "''",
+		"conn", "conn listen ::1", "conn take 1", "conn connect 10.0.0.1:5",
+		"conn accept 1", "conn wait 1", "no-wait", "timeout 0",
+		"private-data hex:", "src [::1]:9", "'", "\"", "access all", "dgid ::1", "psn 1", "''",
 	};
 	static const size_t count = sizeof(bits) / sizeof(bits[0]);
 	uint32_t seed = 7;
@@ -770,6 +935,9 @@ int main(void)
 		cmocka_unit_test(test_monitor),
 		cmocka_unit_test(test_verbs),
 		cmocka_unit_test(test_trace),
+		cmocka_unit_test(test_conn),
+		cmocka_unit_test(test_conn_connect),
+		cmocka_unit_test(test_conn_trace),
 		cmocka_unit_test(test_batch),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_noise),

@@ -313,6 +313,68 @@ static void test_address(void **state)
 		assert_int_equal(kv_parse_address(bad[i], &a, &why), -EINVAL);
 }
 
+static void test_sockaddr(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *written; /* NULL: the same */
+	} good[] = {
+		{ "192.0.2.1", NULL },
+		{ "192.0.2.1:7471", NULL },
+		{ "192.0.2.1:0", "192.0.2.1" },
+		{ "0.0.0.0:65535", NULL },
+		{ "2001:db8::1", NULL },
+		{ "::", NULL },
+		{ "[2001:db8::1]", "2001:db8::1" },
+		{ "[2001:db8::1]:7471", NULL },
+		{ "[192.0.2.1]:7", "192.0.2.1:7" },
+		{ "fe80::1%lo", NULL },
+		{ "[fe80::1%lo]:1", NULL },
+		{ "::ffff:192.0.2.1", "192.0.2.1" },
+		{ "[::ffff:192.0.2.1]:7471", "192.0.2.1:7471" },
+	};
+	static const struct {
+		const char *text;
+		const char *says;
+	} bad[] = {
+		{ "", "is no address" },
+		{ "host", "is no address" },
+		{ "192.0.2", "is no address" },
+		{ "192.0.2.256", "is no address" },
+		{ "192.0.2.1:", "has no port behind its colon" },
+		{ "192.0.2.1:65536", "has no port behind its colon" },
+		{ "192.0.2.1:-1", "has no port behind its colon" },
+		{ "192.0.2.1:http", "has no port behind its colon" },
+		{ ":5", "is no address" },
+		{ "[2001:db8::1", "is no address" },
+		{ "[2001:db8::1]5", "is no address" },
+		{ "[2001:db8::1]:", "has no port behind its colon" },
+		{ "2001:db8::1::2", "is no address" },
+		{ "fe80::1%nowhere9", "names an interface behind % that does not exist" },
+		{ "1111:2222:3333:4444:5555:6666:7777:8888:9999:aaaa:bbbb:cccc:dddd:eeee:ffff",
+		  "is no address" },
+	};
+	struct sockaddr_storage addr;
+	char text[KV_SOCKADDR_TEXT];
+	struct kv_why why;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(kv_parse_sockaddr(good[i].text, &addr, &why), 0);
+		kv_sockaddr_format(text, &addr);
+		assert_string_equal(text, good[i].written ? good[i].written :
+						    good[i].text);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(kv_parse_sockaddr(bad[i].text, &addr, &why),
+				 -EINVAL);
+		assert_non_null(strstr(why.text, bad[i].says));
+	}
+	memset(&addr, 0, sizeof(addr));
+	kv_sockaddr_format(text, &addr);
+	assert_string_equal(text, "");
+}
+
 /* The same bytes every time. */
 static uint32_t next(uint32_t *seed)
 {
@@ -409,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_args),
 		cmocka_unit_test(test_args_refused),
 		cmocka_unit_test(test_address),
+		cmocka_unit_test(test_sockaddr),
 		cmocka_unit_test(test_dev),
 		cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_noise),

@@ -6,7 +6,7 @@
 
 # All objects that a command from the shell sees, with all that is known of them.
 everything() {
-	for type in pd cq mr srq ah qp; do
+	for type in pd cq mr srq ah qp conn; do
 		echo "$type show"
 	done | kverbs batch - --json
 }

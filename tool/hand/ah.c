@@ -64,18 +64,14 @@ static int choose_sgid(struct kv_session *s, struct kv_ah_init *init,
 	return 0;
 }
 
-static int add(struct kv_session *s, const void *args,
-	       struct json_object *result, struct kv_fault *f)
+static int make(struct kv_session *s, const void *args,
+		union kv_object *object, struct kv_fault *f)
 {
 	const struct add_args *a = args;
 	struct kv_ah_init init = a->init;
-	union kv_object object;
 	uint64_t ns;
 	int ret;
 
-	ret = kv_object_check_name(s, a->name, f);
-	if (ret)
-		return ret;
 	init.persistent = !s->batch;
 	init.av.has_dgid = a->given.bits & HAS_DGID;
 	init.av.has_sgid_index = a->given.bits & HAS_SGID_INDEX;
@@ -84,9 +80,11 @@ static int add(struct kv_session *s, const void *args,
 		if (ret)
 			return ret;
 	}
-	ret = s->b->ops->ah_new(s->b, &init, &object.ah, &ns);
-	return kv_object_added(s, KV_AH, a->name, ret, &object, result, f);
+	ret = s->b->ops->ah_new(s->b, &init, &object->ah, &ns);
+	return ret ? kv_session_refuse(s, ret, f) : 0;
 }
+
+KV_OBJECT_ADD(add, KV_AH, struct add_args, make)
 
 KV_OBJECT_FUNCTIONS(KV_AH)
 

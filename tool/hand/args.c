@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <arpa/inet.h>
+#include <netinet/in.h>
+#include "bytes.h"
 #include "hand/args.h"
 #include "out.h"
 
@@ -40,7 +42,7 @@ static const struct kv_key *find_opener(const struct kv_key *table,
 }
 
 /**
- * kv_args_list() - list the keys of a table
+ * kv_args_list() - list the keys of a table, as far as they have to be named
  * @table: the table
  * @text: receives their names with commas between them
  * @size: of @text
@@ -50,6 +52,7 @@ void kv_args_list(const struct kv_key *table, char *text, size_t size)
 	size_t n = 0;
 
 	text[0] = '\0';
+	table += table->bare;
 	for (const struct kv_key *k = table; k->name && n < size; k++) {
 		n += (size_t)snprintf(text + n, size - n, "%s%s",
 				      k == table ? "" : ", ", k->name);
@@ -85,6 +88,45 @@ static uint64_t max_of(const struct kv_key *key)
 		       UINT32_MAX : UINT64_MAX;
 }
 
+/* Text, or "hex:" and digits. */
+static int read_bytes(const char *text, struct kv_bytes *bytes,
+		      struct kv_why *why)
+{
+	static const char hex[] = "hex:";
+	bool is_hex = !strncmp(text, hex, strlen(hex));
+	size_t n;
+
+	text += is_hex ? strlen(hex) : 0;
+	n = is_hex ? strlen(text) / 2 : strlen(text);
+	if (n > sizeof(bytes->byte)) {
+		snprintf(why->text, sizeof(why->text),
+			 "has %zu bytes; it takes %zu at most", n,
+			 sizeof(bytes->byte));
+		return -EINVAL;
+	}
+	bytes->n = (uint32_t)n;
+	if (is_hex)
+		return kv_bytes_parse_hex(text, bytes->byte, why);
+	memcpy(bytes->byte, text, n);
+	return 0;
+}
+
+static int read_port(const char *text, struct sockaddr_storage *addr,
+		     struct kv_why *why)
+{
+	/* Both families have it at the same place. */
+	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
+	int ret;
+
+	ret = kv_parse_sockaddr(text, addr, why);
+	if (ret || in->sin_port)
+		return ret;
+	snprintf(why->text, sizeof(why->text),
+		 "has no port; it takes %s:PORT, from 1 to 65535",
+		 addr->ss_family == AF_INET6 ? "[ADDR]" : "ADDR");
+	return -EINVAL;
+}
+
 static int read_value(const struct reader *r, const struct kv_key *key,
 		      const char *text, void *field)
 {
@@ -118,6 +160,15 @@ static int read_value(const struct reader *r, const struct kv_key *key,
 		break;
 	case KV_KEY_ADDRESS:
 		ret = kv_parse_address(text, field, &why);
+		break;
+	case KV_KEY_SOCKADDR:
+		ret = kv_parse_sockaddr(text, field, &why);
+		break;
+	case KV_KEY_PORT:
+		ret = read_port(text, field, &why);
+		break;
+	case KV_KEY_BYTES:
+		ret = read_bytes(text, field, &why);
 		break;
 	case KV_KEY_DEVICE:
 		ret = kv_parse_dev(text, field, &why);
@@ -175,6 +226,16 @@ static int open_piece(struct reader *r, const struct kv_key *key)
 	r->piece_seen = 0;
 	(*count)++;
 	return 0;
+}
+
+/* The value of a key that stands without its name. */
+static int take_bare(struct reader *r, const char *value)
+{
+	const struct kv_key *key = r->table;
+
+	((struct kv_given *)r->args)->bits |= key->bits;
+	r->seen |= 1;
+	return read_value(r, key, value, (char *)r->args + key->offset);
 }
 
 /* A key of the open piece, or else of the command. */
@@ -235,9 +296,12 @@ int kv_args_parse(const struct kv_key *table, const struct kv_names *names,
 {
 	struct reader r = { .table = table, .names = names, .f = f,
 			    .args = args };
+	size_t first = table->bare && n;
 	int ret = 0;
 
-	for (size_t i = 0, used = 0; i < n && !ret; i += used)
+	if (first)
+		ret = take_bare(&r, word[0]);
+	for (size_t i = first, used = 0; i < n && !ret; i += used)
 		ret = take_key(&r, word[i], i + 1 < n ? word[i + 1] : NULL,
 			       &used);
 	if (!ret)
@@ -286,6 +350,9 @@ static struct json_object *make_value(const struct kv_key *key,
 	case KV_KEY_TEXT:
 		return kv_out_string(*(const char *const *)field);
 	case KV_KEY_ADDRESS:
+	case KV_KEY_SOCKADDR:
+	case KV_KEY_PORT:
+	case KV_KEY_BYTES:
 	case KV_KEY_PIECE:
 		return NULL;
 	case KV_KEY_U32:

@@ -25,6 +25,12 @@ struct kv_given {
 	uint32_t bits;
 };
 
+/* What KV_KEY_BYTES takes: as much as is told with a connection. */
+struct kv_bytes {
+	uint32_t n;
+	uint8_t byte[KVERBS_CONN_PRIVATE_MAX];
+};
+
 /* What a key's value is, and which field it goes to. */
 enum kv_key_kind {
 	KV_KEY_FLAG, /* the key alone; no field or bool */
@@ -38,6 +44,9 @@ enum kv_key_kind {
 	KV_KEY_ID, /* an object; uint32_t */
 	KV_KEY_GID, /* uint8_t[16] */
 	KV_KEY_ADDRESS, /* struct kv_address */
+	KV_KEY_SOCKADDR, /* struct sockaddr_storage */
+	KV_KEY_PORT, /* ditto, and a port has to be named */
+	KV_KEY_BYTES, /* text, or hex: and digits; struct kv_bytes */
 	KV_KEY_DEVICE, /* const char *, the name of one; ditto */
 	KV_KEY_TEXT, /* const char *, as long as the words live */
 	KV_KEY_PIECE, /* opens a piece, which has keys of its own */
@@ -50,6 +59,7 @@ enum kv_key_kind {
  * @offset: of the field in the command's struct, or in the piece's
  * @bits: set in struct kv_given if the key was given
  * @must: the command can't do without it
+ * @bare: the first key of a command only: its value stands first, without the name
  * @max: the largest number; 0: what the field holds. Ranges belong to the backends,
  *	which know the reasons.
  * @words: KV_KEY_WORD, KV_KEY_FLAGS
@@ -68,6 +78,7 @@ struct kv_key {
 	size_t offset;
 	uint32_t bits;
 	bool must;
+	bool bare;
 	uint64_t max;
 	const struct kv_word *words;
 	enum kv_type type;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "bytes.h"
 #include "hand/content.h"
 #include "hand/object.h"
 #include "out.h"
@@ -118,36 +119,20 @@ static int find_length(struct kv_session *s, const struct kv_content_args *a,
 	return kv_content_rest(&object.mr, a->offset, length, f);
 }
 
-static int hex_digit(char c)
-{
-	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-	const char *found = c ? strchr(digits, c) : NULL;
-
-	return found ? (int)(found - digits) % 16 : -1;
-}
-
 static int read_hex(const char *hex, char **data, uint64_t *length,
 		    struct kv_fault *f)
 {
-	size_t n = strlen(hex);
+	struct kv_why why;
 
-	if (!n || n % 2)
-		return kv_fault_usage(f, "hex '%s' is no bytes: each takes two digits",
-				      hex);
-	*data = malloc(n / 2);
+	/* +1 for what is no bytes at all. */
+	*data = malloc(strlen(hex) / 2 + 1);
 	if (!*data)
 		return no_memory(f);
-	for (size_t i = 0; i < n / 2; i++) {
-		int high = hex_digit(hex[2 * i]), low = hex_digit(hex[2 * i + 1]);
-
-		if (high < 0 || low < 0) {
-			free(*data);
-			return kv_fault_usage(f, "hex '%s' is no bytes: '%.2s' is no hexadecimal number",
-					      hex, hex + 2 * i);
-		}
-		(*data)[i] = (char)(high << 4 | low);
+	if (kv_bytes_parse_hex(hex, (uint8_t *)*data, &why)) {
+		free(*data);
+		return kv_fault_usage(f, "hex '%s' %s", hex, why.text);
 	}
-	*length = n / 2;
+	*length = strlen(hex) / 2;
 	return 0;
 }
 
@@ -271,39 +256,19 @@ int kv_content_write(struct kv_session *s, const void *args,
 	return 0;
 }
 
-static struct json_object *make_text(const char *data, uint64_t length)
+static struct json_object *make_content(const char *data, uint64_t length,
+					bool hex)
 {
+	const uint8_t *bytes = (const uint8_t *)data;
 	struct json_object *obj;
-	char *text = malloc(4 * length + 1);
-	size_t n = 0;
+	char *text = malloc(hex ? KV_BYTES_HEX(length) : KV_BYTES_TEXT(length));
+	size_t n;
 
 	if (!text)
 		return NULL;
-	while (length && !data[length - 1])
-		length--;
-	for (uint64_t i = 0; i < length; i++) {
-		unsigned char c = (unsigned char)data[i];
-
-		if ((c >= ' ' && c < 0x7f) || c == '\n' || c == '\t')
-			text[n++] = (char)c;
-		else
-			n += (size_t)sprintf(text + n, "\\x%02x", c);
-	}
+	n = hex ? kv_bytes_hex(text, bytes, length) :
+		  kv_bytes_text(text, bytes, length);
 	obj = json_object_new_string_len(text, (int)n);
-	free(text);
-	return obj;
-}
-
-static struct json_object *make_hex(const char *data, uint64_t length)
-{
-	struct json_object *obj;
-	char *text = malloc(2 * length + 1);
-
-	if (!text)
-		return NULL;
-	for (uint64_t i = 0; i < length; i++)
-		sprintf(text + 2 * i, "%02x", (unsigned char)data[i]);
-	obj = json_object_new_string_len(text, (int)(2 * length));
 	free(text);
 	return obj;
 }
@@ -321,7 +286,7 @@ static int tell(struct kv_session *s, const struct kv_content_args *a,
 		if (ret)
 			return ret;
 	} else {
-		content = hex ? make_hex(data, length) : make_text(data, length);
+		content = make_content(data, length, hex);
 		if (!content)
 			return no_memory(f);
 	}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <arpa/inet.h>
+#include <netinet/in.h>
+#include "bytes.h"
 #include "hand/describe.h"
 #include "hand/errname.h"
 #include "hand/qp_key.h"
@@ -174,6 +176,84 @@ static void describe_qp(struct json_object *obj, const struct kv_qp *qp)
 		kv_out_put_bool(obj, "sq_draining", qp->sq_draining);
 }
 
+static void put_addr(struct json_object *obj, const char *key,
+		     const struct sockaddr_storage *addr)
+{
+	char text[KV_SOCKADDR_TEXT];
+
+	kv_sockaddr_format(text, addr);
+	if (*text)
+		kv_out_put_string(obj, key, text);
+}
+
+static void put_private(struct json_object *obj, const uint8_t *data,
+			uint32_t length)
+{
+	char text[KV_BYTES_TEXT(KVERBS_CONN_PRIVATE_MAX)];
+
+	/* Nothing but padding is nothing. */
+	if (!kv_bytes_text(text, data, length))
+		return;
+	kv_out_put_count(obj, "private_length", length);
+	kv_out_put_string(obj, "private_data", text);
+}
+
+/* What came with an event; @reason: of a rejection, or "". */
+static void put_cm_status(struct json_object *obj, int32_t status,
+			  const char *reason)
+{
+	if (!status)
+		return;
+	kv_out_put(obj, "status", json_object_new_int(status));
+	kv_out_put_string(obj, "status_name",
+			  *reason ? reason :
+			  status < 0 ? kv_errno_name(status) : "reason");
+}
+
+/**
+ * kv_describe_conn_param() - describe what a connection is made with
+ * @obj: receives it
+ * @param: what it is made with
+ */
+void kv_describe_conn_param(struct json_object *obj,
+			    const struct kv_conn_param *param)
+{
+	kv_out_put_count(obj, "qp", param->qp);
+	put_access(obj, "access", param->access);
+	if (param->responder_resources >= 0)
+		kv_out_put_count(obj, "responder_resources",
+				 (uint64_t)param->responder_resources);
+	if (param->initiator_depth >= 0)
+		kv_out_put_count(obj, "initiator_depth",
+				 (uint64_t)param->initiator_depth);
+	kv_out_put_count(obj, "rnr_retry", param->rnr_retry);
+	put_private(obj, param->private_data, param->private_length);
+}
+
+static void describe_conn(struct json_object *obj, const struct kv_conn *conn)
+{
+	const struct sockaddr_in *src = (const struct sockaddr_in *)&conn->src;
+
+	put_word(obj, "state", kv_word_conn_state, conn->state);
+	if (conn->event != KVERBS_CM_EVENT_NONE)
+		put_word(obj, "event", kv_word_cm_event, conn->event);
+	put_cm_status(obj, conn->status, conn->reason);
+	put_addr(obj, "src", &conn->src);
+	put_addr(obj, "dst", &conn->dst);
+	put_if(obj, "listener", conn->listener);
+	put_if(obj, "qp", conn->qp);
+	if (conn->state == KVERBS_CONN_LISTENING) {
+		/* Both families have it at the same place. */
+		kv_out_put_count(obj, "port", ntohs(src->sin_port));
+		kv_out_put_count(obj, "backlog", conn->backlog);
+		kv_out_put_count(obj, "waiting", conn->waiting);
+		return;
+	}
+	put_if(obj, "responder_resources", conn->responder_resources);
+	put_if(obj, "initiator_depth", conn->initiator_depth);
+	put_private(obj, conn->private_data, conn->private_length);
+}
+
 /**
  * kv_describe_object() - describe an object
  * @obj: receives it
@@ -208,6 +288,9 @@ void kv_describe_object(struct json_object *obj, enum kv_type type,
 		break;
 	case KV_QP:
 		describe_qp(obj, &object->qp);
+		break;
+	case KV_CONN:
+		describe_conn(obj, &object->conn);
 		break;
 	case KV_TYPES:
 		break;
@@ -319,6 +402,11 @@ void kv_describe_event(struct json_object *obj, const struct kv_event *event)
 	put_if(obj, "srq", event->srq);
 	put_if(obj, "qp", event->qp);
 	put_if(obj, "run", event->run);
+	put_if(obj, "conn", event->conn);
+	if (event->type == KVERBS_EVENT_CM) {
+		put_word(obj, "cm_event", kv_word_cm_event, event->cm_event);
+		put_cm_status(obj, event->cm_status, "");
+	}
 	if (event->type == KVERBS_EVENT_RUN_DONE || event->error)
 		kv_out_put_string(obj, "error",
 				  event->error ? kv_errno_name(event->error) :

@@ -18,6 +18,8 @@ void kv_describe_qp_init(struct json_object *obj,
 			 const struct kv_qp_init *init);
 void kv_describe_qp_attr(struct json_object *obj,
 			 const struct kv_qp_attr *attr);
+void kv_describe_conn_param(struct json_object *obj,
+			    const struct kv_conn_param *param);
 void kv_describe_wr(struct json_object *obj, const struct kv_wr *wr);
 void kv_describe_wc(struct json_object *obj, const struct kv_wc *wc);
 void kv_describe_event(struct json_object *obj, const struct kv_event *event);

@@ -6,9 +6,6 @@
 #include "hand/text.h"
 #include "out.h"
 
-/* How often to list what others change meanwhile. */
-#define TRIES 10
-
 /* Objects of one type that are to be destroyed. */
 struct found {
 	bool persistent;
@@ -16,6 +13,11 @@ struct found {
 	size_t n;
 	size_t room;
 };
+
+static void begin_list(void *arg)
+{
+	((struct found *)arg)->n = 0;
+}
 
 static int add_id(const union kv_object *object, void *arg)
 {
@@ -42,13 +44,9 @@ static uint32_t destroy_type(struct kv_session *s, enum kv_type type,
 {
 	struct found found = { .persistent = persistent };
 	uint32_t destroyed = 0;
-	int ret = -EINTR;
 	uint64_t ns;
 
-	for (int i = 0; i < TRIES && ret == -EINTR; i++) {
-		found.n = 0;
-		ret = s->b->ops->each(s->b, type, add_id, &found);
-	}
+	kv_object_each(s, type, begin_list, add_id, &found);
 	for (size_t i = 0; i < found.n; i++)
 		destroyed += !s->b->ops->del(s->b, type, found.id[i], &ns);
 	free(found.id);
@@ -68,7 +66,7 @@ uint32_t kv_flush_each(struct kv_session *s, bool persistent)
 {
 	/* Users before what they use. */
 	static const enum kv_type order[] = {
-		KV_QP, KV_AH, KV_SRQ, KV_MR, KV_CQ, KV_PD,
+		KV_CONN, KV_QP, KV_AH, KV_SRQ, KV_MR, KV_CQ, KV_PD,
 	};
 	uint32_t destroyed = 0;
 

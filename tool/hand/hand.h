@@ -75,6 +75,7 @@ extern const struct kv_noun kv_noun_mr;
 extern const struct kv_noun kv_noun_srq;
 extern const struct kv_noun kv_noun_ah;
 extern const struct kv_noun kv_noun_qp;
+extern const struct kv_noun kv_noun_conn;
 extern const struct kv_noun kv_noun_post;
 extern const struct kv_noun kv_noun_poll;
 extern const struct kv_noun kv_noun_flush;

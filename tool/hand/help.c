@@ -76,6 +76,8 @@ static void format_value(const struct kv_key *key, char *text, size_t size)
 		[KV_KEY_TIME] = "TIME", [KV_KEY_WORD] = "WORD",
 		[KV_KEY_FLAGS] = "A[,B...]", [KV_KEY_ID] = "ID",
 		[KV_KEY_GID] = "GID", [KV_KEY_ADDRESS] = "ADDRESS",
+		[KV_KEY_SOCKADDR] = "ADDR[:PORT]", [KV_KEY_PORT] = "ADDR:PORT",
+		[KV_KEY_BYTES] = "TEXT|hex:HEX",
 		[KV_KEY_TEXT] = "TEXT", [KV_KEY_PIECE] = "...",
 	};
 
@@ -92,7 +94,8 @@ static void format_key(const struct kv_key *key, char *text, size_t size)
 	char value[128];
 
 	format_value(key, value, sizeof(value));
-	snprintf(text, size, "%s%s%s", key->name, *value ? " " : "", value);
+	snprintf(text, size, "%s%s%s", key->bare ? "" : key->name,
+		 *value && !key->bare ? " " : "", value);
 }
 
 static void print_keys(const struct kv_key *table, const char *indent)

@@ -94,7 +94,7 @@ static int monitor(struct kv_session *s, const void *args,
 
 static const struct kv_command commands[] = {
 	{ "", "tells events as they come",
-	  "In the kernel: devices that come and go, asynchronous events, completions with errors, runs started and done, whosever they are. In user space, in a batch: the asynchronous events of the devices that it uses. A line each; with --json a document each.",
+	  "In the kernel: devices that come and go, asynchronous events, completions with errors, runs started and done, what the RDMA CM says of connections, whosever they are. In user space, in a batch: the asynchronous events of the devices that it uses, and its connections. A line each; with --json a document each.",
 	  .key = monitor_key, .size = sizeof(struct monitor_args),
 	  .fn = monitor },
 	{ .name = NULL },

@@ -28,22 +28,20 @@ static const struct kv_key add_key[] = {
 	{ .name = NULL },
 };
 
-static int add(struct kv_session *s, const void *args,
-	       struct json_object *result, struct kv_fault *f)
+static int make(struct kv_session *s, const void *args,
+		union kv_object *object, struct kv_fault *f)
 {
 	const struct add_args *a = args;
 	struct kv_mr_init init = a->init;
-	union kv_object object;
 	uint64_t ns;
 	int ret;
 
-	ret = kv_object_check_name(s, a->name, f);
-	if (ret)
-		return ret;
 	init.persistent = !s->batch;
-	ret = s->b->ops->mr_new(s->b, &init, &object.mr, &ns);
-	return kv_object_added(s, KV_MR, a->name, ret, &object, result, f);
+	ret = s->b->ops->mr_new(s->b, &init, &object->mr, &ns);
+	return ret ? kv_session_refuse(s, ret, f) : 0;
 }
+
+KV_OBJECT_ADD(add, KV_MR, struct add_args, make)
 
 struct reg_args {
 	struct kv_given given;

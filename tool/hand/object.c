@@ -11,16 +11,9 @@
 
 const struct kv_key kv_no_key[] = { { .name = NULL } };
 
-/**
- * kv_object_check_name() - can what is about to be made get this name?
- * @s: the session
- * @name: the name; NULL: none was asked for
- * @f: receives why not
- *
- * Return: 0 or -EINVAL.
- */
-int kv_object_check_name(const struct kv_session *s, const char *name,
-			 struct kv_fault *f)
+/* Can what is about to be made get this name? */
+static int check_name(const struct kv_session *s, const char *name,
+		      struct kv_fault *f)
 {
 	if (!name)
 		return 0;
@@ -76,29 +69,77 @@ void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
 }
 
 /**
- * kv_object_added() - name and describe an object that was just made, or say why not
+ * kv_object_add() - make, name and describe an object
  * @s: the session
  * @type: of the object
- * @name: kv_object_check_name() was content with it; or NULL
- * @error: what the backend returned
- * @object: the object, if that is 0
+ * @name: what it is to be called; NULL: nothing
+ * @make: makes it
+ * @args: for @make
+ * @object: receives it
  * @result: receives its description
  * @f: receives why not
  *
- * Return: @error, or -ENOMEM.
+ * Return: 0 or a negative errno.
  */
-int kv_object_added(struct kv_session *s, enum kv_type type, const char *name,
-		    int error, const union kv_object *object,
-		    struct json_object *result, struct kv_fault *f)
+int kv_object_add(struct kv_session *s, enum kv_type type, const char *name,
+		  kv_object_make_fn *make, const void *args,
+		  union kv_object *object, struct json_object *result,
+		  struct kv_fault *f)
 {
-	int ret = 0;
+	int ret;
 
-	if (error)
-		return kv_session_refuse(s, error, f);
-	if (name)
+	ret = check_name(s, name, f);
+	if (!ret)
+		ret = make(s, args, object, f);
+	if (!ret && name)
 		ret = kv_names_add(&s->names, name, type, object->id, f);
 	if (!ret)
 		kv_object_whole(s, type, object, result);
+	return ret;
+}
+
+/**
+ * kv_object_dev() - on which device is an object to be made?
+ * @s: the session
+ * @dev: its name; NULL: receives that of the session's
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_object_dev(struct kv_session *s, const char **dev, struct kv_fault *f)
+{
+	int ret;
+
+	if (*dev)
+		return 0;
+	ret = kv_session_dev(s, f);
+	if (!ret)
+		*dev = s->dev.name;
+	return ret;
+}
+
+/**
+ * kv_object_each() - list objects; anew if some came or went meanwhile
+ * @s: the session
+ * @type: of the objects
+ * @begin: is called before the first one, each time
+ * @fn: is called for each; what it returns, if not 0, ends the list
+ * @arg: for both
+ *
+ * Return: 0; what @fn returned; -EINTR: they came and went each time; another negative
+ * errno of the backend's.
+ */
+int kv_object_each(struct kv_session *s, enum kv_type type,
+		   void (*begin)(void *arg),
+		   int (*fn)(const union kv_object *object, void *arg),
+		   void *arg)
+{
+	int ret = -EINTR;
+
+	for (int i = 0; i < TRIES && ret == -EINTR; i++) {
+		begin(arg);
+		ret = s->b->ops->each(s->b, type, fn, arg);
+	}
 	return ret;
 }
 
@@ -107,6 +148,14 @@ struct listing {
 	enum kv_type type;
 	struct json_object *list;
 };
+
+static void begin_list(void *arg)
+{
+	struct listing *l = arg;
+
+	json_object_put(l->list);
+	l->list = json_object_new_array();
+}
 
 static int add_object(const union kv_object *object, void *arg)
 {
@@ -122,13 +171,9 @@ static int show_all(struct kv_session *s, enum kv_type type,
 		    struct json_object *result, struct kv_fault *f)
 {
 	struct listing l = { .s = s, .type = type };
-	int ret = -EINTR;
+	int ret;
 
-	for (int i = 0; i < TRIES && ret == -EINTR; i++) {
-		json_object_put(l.list);
-		l.list = json_object_new_array();
-		ret = s->b->ops->each(s->b, type, add_object, &l);
-	}
+	ret = kv_object_each(s, type, begin_list, add_object, &l);
 	if (!ret) {
 		kv_out_put(result, "objects", l.list);
 		return 0;

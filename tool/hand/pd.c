@@ -14,27 +14,22 @@ static const struct kv_key add_key[] = {
 	{ .name = NULL },
 };
 
-static int add(struct kv_session *s, const void *args,
-	       struct json_object *result, struct kv_fault *f)
+static int make(struct kv_session *s, const void *args,
+		union kv_object *object, struct kv_fault *f)
 {
 	const struct add_args *a = args;
 	struct kv_pd_init init = { .dev = a->dev, .persistent = !s->batch };
-	union kv_object object;
 	uint64_t ns;
 	int ret;
 
-	ret = kv_object_check_name(s, a->name, f);
+	ret = kv_object_dev(s, &init.dev, f);
 	if (ret)
 		return ret;
-	if (!init.dev) {
-		ret = kv_session_dev(s, f);
-		if (ret)
-			return ret;
-		init.dev = s->dev.name;
-	}
-	ret = s->b->ops->pd_new(s->b, &init, &object.pd, &ns);
-	return kv_object_added(s, KV_PD, a->name, ret, &object, result, f);
+	ret = s->b->ops->pd_new(s->b, &init, &object->pd, &ns);
+	return ret ? kv_session_refuse(s, ret, f) : 0;
 }
+
+KV_OBJECT_ADD(add, KV_PD, struct add_args, make)
 
 KV_OBJECT_FUNCTIONS(KV_PD)
 

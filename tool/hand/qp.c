@@ -77,18 +77,15 @@ static int choose_cqs(const struct add_args *a, struct kv_qp_init *init,
 	return 0;
 }
 
-static int add(struct kv_session *s, const void *args,
-	       struct json_object *result, struct kv_fault *f)
+static int make(struct kv_session *s, const void *args,
+		union kv_object *object, struct kv_fault *f)
 {
 	const struct add_args *a = args;
 	struct kv_qp_init init = a->init;
-	union kv_object object;
 	uint64_t ns;
 	int ret;
 
-	ret = kv_object_check_name(s, a->name, f);
-	if (!ret)
-		ret = choose_cqs(a, &init, f);
+	ret = choose_cqs(a, &init, f);
 	if (ret)
 		return ret;
 	init.persistent = !s->batch;
@@ -97,9 +94,11 @@ static int add(struct kv_session *s, const void *args,
 		init.max_recv_wr = 0;
 		init.max_recv_sge = 0;
 	}
-	ret = s->b->ops->qp_new(s->b, &init, &object.qp, &ns);
-	return kv_object_added(s, KV_QP, a->name, ret, &object, result, f);
+	ret = s->b->ops->qp_new(s->b, &init, &object->qp, &ns);
+	return ret ? kv_session_refuse(s, ret, f) : 0;
 }
+
+KV_OBJECT_ADD(add, KV_QP, struct add_args, make)
 
 static const struct kv_qp_args modify_init = {
 	.attr = { .port = 1, .av.hop_limit = 64, .alt_av.hop_limit = 64,

@@ -208,6 +208,32 @@ int kv_session_refuse(struct kv_session *s, int error, struct kv_fault *f)
 }
 
 /**
+ * kv_session_reword() - say in the words of the commands what others have said
+ * @s: the session
+ * @f: what was said: the space, what was attempted, and often what the backend says;
+ *	receives it without what the command's name and place say
+ *
+ * Return: the error
+ */
+int kv_session_reword(struct kv_session *s, struct kv_fault *f)
+{
+	size_t n = strlen(f->text), m = strlen(s->b->err);
+	char space[32], why[sizeof(s->b->err)];
+
+	if (f->error == -EINTR && kv_interrupt_seen())
+		return kv_fault_set(f, f->error, "interrupted");
+	if (m && n > m && !strcmp(f->text + n - m, s->b->err)) {
+		word_error(s->b->err, f->error, why, sizeof(why));
+		snprintf(f->text + n - m, sizeof(f->text) - (n - m), "%s", why);
+	}
+	n = (size_t)snprintf(space, sizeof(space), "%s space: ",
+			     s->b->ops->space);
+	if (!strncmp(f->text, space, n))
+		drop(f->text, n);
+	return f->error;
+}
+
+/**
  * kv_session_get() - look at an object
  * @s: the session
  * @type: of the object

@@ -54,6 +54,7 @@ int kv_session_expand(void *arg, const char *reference, char **value,
 		      struct kv_fault *f);
 int kv_session_dev(struct kv_session *s, struct kv_fault *f);
 int kv_session_refuse(struct kv_session *s, int error, struct kv_fault *f);
+int kv_session_reword(struct kv_session *s, struct kv_fault *f);
 int kv_session_get(struct kv_session *s, enum kv_type type, uint32_t id,
 		   union kv_object *object, struct kv_fault *f);
 int kv_field_text(struct json_object *obj, const char *path, char **text);

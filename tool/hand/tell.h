@@ -7,6 +7,7 @@
 /**
  * struct kv_trace - the backend that tells
  * @base: what others call
+ * @ops: its operations
  * @inner: what it calls
  * @kernel: verbs are the kernel's
  * @fn: is told of each verb
@@ -17,6 +18,7 @@
  */
 struct kv_trace {
 	struct kv_backend base; /* first */
+	struct kv_backend_ops ops;
 	struct kv_backend *inner;
 	bool kernel;
 	kv_trace_fn *fn;

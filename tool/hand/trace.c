@@ -8,6 +8,7 @@
 #include "hand/describe.h"
 #include "hand/text.h"
 #include "hand/tell.h"
+#include "hand/trace_conn.h"
 #include "parse.h"
 
 /* Room for what a verb is called for, and for what it gave. */
@@ -249,6 +250,7 @@ static void destroyer(enum kv_type type, bool raw, const char **kernel,
 		[KV_SRQ] = { "ib_destroy_srq", "ibv_destroy_srq" },
 		[KV_AH] = { "rdma_destroy_ah", "ibv_destroy_ah" },
 		[KV_QP] = { "ib_destroy_qp", "ibv_destroy_qp" },
+		[KV_CONN] = { "rdma_destroy_id", "rdma_destroy_id" },
 	};
 
 	*kernel = raw ? "ib_destroy_cq" : name[type][0];
@@ -495,23 +497,19 @@ static int event_wait(struct kv_backend *b, int timeout_ms,
 }
 
 /* Runs are none of the command layer's business. */
-#define OPS(name)							\
-	static const struct kv_backend_ops name##_ops = {		\
-		.space = #name, .close = close_backend,		\
-		.dev_get = dev_get, .dev_each = dev_each,		\
-		.flush = flush, .pd_new = pd_new, .cq_new = cq_new,	\
-		.mr_new = mr_new, .srq_new = srq_new, .ah_new = ah_new,	\
-		.qp_new = qp_new, .get = get, .each = each, .del = del,	\
-		.mr_reg = mr_reg, .mr_inv = mr_inv,			\
-		.mr_write = mr_write, .mr_read = mr_read,		\
-		.mr_load = mr_load, .mr_save = mr_save,			\
-		.srq_modify = srq_modify, .qp_modify = qp_modify,	\
-		.post = post, .poll = poll, .arm = arm,			\
-		.cq_wait = cq_wait, .event_wait = event_wait,		\
-	}
-
-OPS(kernel);
-OPS(user);
+static const struct kv_backend_ops trace_ops = {
+	.close = close_backend,
+	.dev_get = dev_get, .dev_each = dev_each, .flush = flush,
+	.pd_new = pd_new, .cq_new = cq_new, .mr_new = mr_new,
+	.srq_new = srq_new, .ah_new = ah_new, .qp_new = qp_new,
+	.get = get, .each = each, .del = del,
+	.mr_reg = mr_reg, .mr_inv = mr_inv,
+	.mr_write = mr_write, .mr_read = mr_read,
+	.mr_load = mr_load, .mr_save = mr_save,
+	.srq_modify = srq_modify, .qp_modify = qp_modify,
+	.post = post, .poll = poll, .arm = arm,
+	.cq_wait = cq_wait, .event_wait = event_wait,
+};
 
 /**
  * kv_trace_wrap() - put a telling backend around another one
@@ -529,7 +527,10 @@ int kv_trace_wrap(struct kv_backend **b, kv_trace_fn *fn, void *arg)
 		return -ENOMEM;
 	t->inner = *b;
 	t->kernel = !strcmp((*b)->ops->space, "kernel");
-	t->base.ops = t->kernel ? &kernel_ops : &user_ops;
+	t->ops = trace_ops;
+	t->ops.space = (*b)->ops->space;
+	kv_trace_conn_fill(&t->ops);
+	t->base.ops = &t->ops;
 	t->fn = fn;
 	t->arg = arg;
 	*b = &t->base;

@@ -30,6 +30,8 @@ static bool uses(enum kv_type by, const union kv_object *o, enum kv_type type,
 		return (type == KV_PD && o->qp.pd == id) ||
 		       (type == KV_CQ && (o->qp.send_cq == id || o->qp.recv_cq == id)) ||
 		       (type == KV_SRQ && o->qp.srq == id);
+	case KV_CONN:
+		return type == KV_QP && o->conn.qp == id;
 	default:
 		return false;
 	}
