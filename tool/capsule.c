@@ -209,7 +209,7 @@ struct json_object *kv_capsule_create(const struct kv_space *space,
 	put_device(obj, space->dev.name);
 	kv_out_put_count(obj, "port_mtu_bytes", space->dev.active_mtu);
 	put_gid(obj, space);
-	/* Both ends of every connection are on this device. */
+	/* Both ends of every connection are on this device, unless there is a peer. */
 	kv_out_put_string(obj, "path", "loopback");
 	put_file(obj, "clocksource", CLOCKSOURCE);
 	kv_out_put_string(obj, "counter", kv_clock_name());
@@ -222,4 +222,29 @@ struct json_object *kv_capsule_create(const struct kv_space *space,
 			  find_cpuinfo("model name", text, sizeof(text)));
 	put_hypervisor(obj);
 	return obj;
+}
+
+/**
+ * kv_capsule_add_peer() - describe the other host that a measurement depends on
+ * @capsule: of this host
+ * @peer: the spaces that are used there, all on one device
+ * @n: how many, 1 or 2
+ */
+void kv_capsule_add_peer(struct json_object *capsule,
+			 const struct kv_space *peer, unsigned int n)
+{
+	struct json_object *obj = json_object_new_object();
+	bool here;
+
+	kv_out_put_string(obj, "host", peer->host);
+	kv_out_put_string(obj, "tool", peer->version);
+	for (unsigned int i = 0; i < n; i++)
+		put_space(obj, &peer[i]);
+	kv_out_put_string(obj, "device", peer->dev.name);
+	kv_out_put_count(obj, "port_mtu_bytes", peer->dev.active_mtu);
+	put_gid(obj, peer);
+	here = !strcmp(kv_out_get_string(obj, "/gid/gid"),
+		       kv_out_get_string(capsule, "/gid/gid"));
+	kv_out_put_string(capsule, "path", here ? "loopback" : "between two hosts");
+	kv_out_put(capsule, "peer", obj);
 }

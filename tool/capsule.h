@@ -7,5 +7,7 @@
 
 struct json_object *kv_capsule_create(const struct kv_space *space,
 				      unsigned int n);
+void kv_capsule_add_peer(struct json_object *capsule,
+			 const struct kv_space *peer, unsigned int n);
 
 #endif

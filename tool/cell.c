@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cell.h"
@@ -29,12 +29,14 @@
 struct job {
 	struct kv_cell *c;
 	const struct kv_plan *plan;
-	struct kv_pair pair[KV_SPACES];
-	struct kv_amount amount[KV_SPACES];
-	struct kv_run_result result[KV_SPACES];
+	const struct kv_ends *ends;
+	unsigned int sides;
+	struct kv_pair pair[KV_SIDES_MAX];
+	struct kv_amount amount[KV_SIDES_MAX];
+	struct kv_run_result result[KV_SIDES_MAX];
 	/* What the probe saw of one iteration, and of a run beside its samples. */
-	uint64_t period_ns[KV_SPACES];
-	uint64_t overhead_ns[KV_SPACES];
+	uint64_t period_ns[KV_SIDES_MAX];
+	uint64_t overhead_ns[KV_SIDES_MAX];
 	struct kv_fault *f;
 };
 
@@ -48,12 +50,46 @@ static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
+static uint64_t largest(const struct job *j, const uint64_t *of)
+{
+	uint64_t v = of[0];
+
+	for (unsigned int s = 1; s < j->sides; s++)
+		v = max_u64(v, of[s]);
+	return v;
+}
+
+/* Of quadrants say which, and of another host its name: the text has one end only. */
+static int blame(struct job *j, unsigned int s, int error)
+{
+	const struct kv_ends *e = &j->ends[s];
+	struct kv_fault *f = j->f;
+	char prefix[256] = "";
+	size_t n;
+
+	if (!error || error == -ECANCELED)
+		return error;
+	if (j->c->design->contrasts > 1)
+		snprintf(prefix, sizeof(prefix), "%s%s", j->c->design->side[s].name,
+			 e->server->host ? " " : ": ");
+	n = strlen(prefix);
+	if (e->server->host)
+		snprintf(prefix + n, sizeof(prefix) - n, "to %.128s: ",
+			 e->server->host);
+	n = strlen(prefix);
+	memmove(f->text + n, f->text, sizeof(f->text) - n);
+	f->text[sizeof(f->text) - 1] = '\0';
+	memcpy(f->text, prefix, n);
+	return error;
+}
+
 static int measure(struct job *j, unsigned int s)
 {
 	struct kv_pair *p = &j->pair[s];
 
-	return kv_block_measure(p->space[0], p, &j->c->work, &j->amount[s], NULL,
-				&j->result[s], j->f);
+	return blame(j, s, kv_block_measure(p->space[0], p, &j->c->work,
+					    &j->amount[s], NULL, &j->result[s],
+					    j->f));
 }
 
 /* All of the probe is warm-up: a connection's first packets are slow ones. */
@@ -85,11 +121,10 @@ static int probe(struct job *j, unsigned int s)
 /* As long as fits into the cell's time, but long enough for the p99. */
 static void choose_amounts(struct job *j)
 {
-	uint64_t share = j->plan->time_ns / (2ULL * j->plan->pairs);
-	uint64_t period = max_u64(j->period_ns[0], j->period_ns[1]);
-	uint64_t spent = max_u64(j->overhead_ns[0], j->overhead_ns[1]) +
-			 share / WARM_SHARE;
-	uint64_t need = period * (SAMPLES_AIMED / j->plan->pairs + 1);
+	uint64_t share = j->plan->time_ns / ((uint64_t)j->sides * j->plan->blocks);
+	uint64_t spent = largest(j, j->overhead_ns) + share / WARM_SHARE;
+	uint64_t need = largest(j, j->period_ns) *
+			(SAMPLES_AIMED / j->plan->blocks + 1);
 	uint64_t block = share > spent ? share - spent : 0;
 
 	block = max_u64(block, need);
@@ -97,7 +132,7 @@ static void choose_amounts(struct job *j)
 		block = STRETCH * share;
 	block = max_u64(block, BLOCK_MIN_NS);
 	j->c->block_ns = block;
-	for (unsigned int s = 0; s < KV_SPACES; s++) {
+	for (unsigned int s = 0; s < j->sides; s++) {
 		j->amount[s].time_ns = block;
 		j->amount[s].warmup =
 			clamp(block / WARM_SHARE / j->period_ns[s], WARM_MIN,
@@ -108,11 +143,11 @@ static void choose_amounts(struct job *j)
 static int make_room(struct job *j)
 {
 	struct kv_cell *c = j->c;
-	unsigned int room = c->room ? c->room + c->room / 2 : j->plan->pairs;
+	unsigned int room = c->room ? c->room + c->room / 2 : j->plan->blocks;
 
-	if (c->pairs < c->room)
+	if (c->rounds < c->room)
 		return 0;
-	for (unsigned int s = 0; s < KV_SPACES; s++) {
+	for (unsigned int s = 0; s < j->sides; s++) {
 		struct kv_hist *more;
 
 		more = reallocarray(c->block[s], room, sizeof(*more));
@@ -125,50 +160,45 @@ static int make_room(struct job *j)
 	return 0;
 }
 
-/* Two neighbouring blocks. A pair that is not complete counts for nothing. */
-static int measure_pair(struct job *j)
+/* A block of each side. A round that is not complete counts for nothing. */
+static int measure_round(struct job *j)
 {
-	/* A B, B A: what drifts evenly hits both alike. */
-	static const unsigned int order[2][2] = {
-		{ KV_SPACE_KERNEL, KV_SPACE_USER },
-		{ KV_SPACE_USER, KV_SPACE_KERNEL },
-	};
 	struct kv_cell *c = j->c;
 	int ret;
 
 	ret = make_room(j);
+	for (unsigned int i = 0; i < j->sides && !ret; i++)
+		ret = measure(j, kv_design_turn(c->design, c->rounds, i));
 	if (ret)
 		return ret;
-	for (unsigned int i = 0; i < 2; i++) {
-		ret = measure(j, order[c->pairs % 2][i]);
-		if (ret)
-			return ret;
-	}
-	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		c->block[s][c->pairs] = j->result[s].hist;
+	for (unsigned int s = 0; s < j->sides; s++) {
+		c->block[s][c->rounds] = j->result[s].hist;
 		kv_side_add(&c->side[s], &j->result[s]);
 	}
-	c->pairs++;
+	c->rounds++;
 	return 0;
 }
 
-static bool has_samples(const struct kv_cell *c)
+static bool has_samples(const struct job *j)
 {
-	return c->side[0].samples >= SAMPLES_WANTED &&
-	       c->side[1].samples >= SAMPLES_WANTED;
+	for (unsigned int s = 0; s < j->sides; s++) {
+		if (j->c->side[s].samples < SAMPLES_WANTED)
+			return false;
+	}
+	return true;
 }
 
 static bool is_done(const struct job *j, uint64_t spent_ns)
 {
 	const struct kv_cell *c = j->c;
 
-	/* Half of A B B A would favour one space. */
-	if (c->pairs % 2)
+	/* Half of A B B A would favour one side. */
+	if (c->rounds % 2)
 		return false;
 	if (spent_ns > STRETCH * j->plan->time_ns &&
-	    c->pairs >= KV_STATS_MIN_PAIRS)
+	    c->rounds >= KV_STATS_MIN_PAIRS)
 		return true;
-	return c->pairs >= j->plan->pairs && has_samples(c);
+	return c->rounds >= j->plan->blocks && has_samples(j);
 }
 
 static int measure_blocks(struct job *j, struct kv_progress *progress)
@@ -178,9 +208,9 @@ static int measure_blocks(struct job *j, struct kv_progress *progress)
 	int ret;
 
 	expected = max_u64(j->plan->time_ns,
-			   2 * j->c->block_ns * j->plan->pairs);
+			   j->sides * j->c->block_ns * j->plan->blocks);
 	do {
-		ret = measure_pair(j);
+		ret = measure_round(j);
 		if (ret)
 			return ret;
 		spent = kv_now_ns() - begin;
@@ -191,32 +221,24 @@ static int measure_blocks(struct job *j, struct kv_progress *progress)
 
 static void finish(struct kv_cell *c)
 {
-	const struct kv_hist **list;
+	const struct kv_hist *block[KV_SIDES_MAX];
 
-	c->diff = (struct kv_interval){ .value = NAN };
-	if (!c->pairs)
-		return;
-	list = calloc(2ULL * c->pairs, sizeof(*list));
-	if (!list)
-		return;
-	for (unsigned int i = 0; i < c->pairs; i++) {
-		list[i] = &c->block[KV_SPACE_KERNEL][i];
-		list[c->pairs + i] = &c->block[KV_SPACE_USER][i];
-	}
-	c->diff = kv_stats_median_diff(list, list + c->pairs, c->pairs);
-	free(list);
+	for (unsigned int s = 0; s < c->design->sides; s++)
+		block[s] = c->block[s];
+	kv_stats_compare(block, c->rounds, c->design->contrast,
+			 c->design->contrasts, c->diff);
 }
 
 static int prepare(struct job *j)
 {
 	int ret = 0;
 
-	for (unsigned int s = 0; s < KV_SPACES && !ret && j->plan->verify; s++)
-		ret = kv_verify_pair(&j->pair[s], j->f);
+	for (unsigned int s = 0; s < j->sides && !ret && j->plan->verify; s++)
+		ret = blame(j, s, kv_verify_pair(&j->pair[s], j->f));
 	if (ret)
 		return ret;
 	j->c->verified = j->plan->verify;
-	for (unsigned int s = 0; s < KV_SPACES && !ret; s++)
+	for (unsigned int s = 0; s < j->sides && !ret; s++)
 		ret = probe(j, s);
 	if (!ret)
 		choose_amounts(j);
@@ -224,42 +246,48 @@ static int prepare(struct job *j)
 }
 
 /**
- * kv_cell_measure() - measure one operation at one size in both spaces
+ * kv_cell_measure() - measure one operation at one size on all sides
  * @c: receives what was measured, also when an error is returned;
  *	kv_cell_free() frees it
- * @space: both spaces, [KV_SPACES]
+ * @design: the sides, and what of them is compared
+ * @ends: of each side
  * @work: what
  * @plan: how long
  * @progress: is drawn between blocks
  * @f: receives why not
  *
- * The endpoints of both spaces stay connected while blocks of the two
- * alternate, kernel user user kernel.
+ * The endpoints of all sides stay connected while blocks of them alternate, see
+ * kv_design_turn().
  *
  * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
  * errno.
  */
-int kv_cell_measure(struct kv_cell *c, const struct kv_space *space,
-		    const struct kv_work *work, const struct kv_plan *plan,
-		    struct kv_progress *progress, struct kv_fault *f)
+int kv_cell_measure(struct kv_cell *c, const struct kv_design *design,
+		    const struct kv_ends *ends, const struct kv_work *work,
+		    const struct kv_plan *plan, struct kv_progress *progress,
+		    struct kv_fault *f)
 {
 	struct job *j;
 	unsigned int made = 0;
 	int ret = 0;
 
 	memset(c, 0, sizeof(*c));
+	c->design = design;
 	c->work = *work;
-	for (unsigned int s = 0; s < KV_SPACES; s++)
+	for (unsigned int s = 0; s < design->sides; s++)
 		kv_side_reset(&c->side[s]);
 	j = calloc(1, sizeof(*j));
 	if (!j)
 		return kv_fault_set(f, -ENOMEM, "no memory for a cell");
 	j->c = c;
 	j->plan = plan;
+	j->ends = ends;
+	j->sides = design->sides;
 	j->f = f;
-	for (; made < KV_SPACES; made++) {
-		ret = kv_pair_create(&j->pair[made], &space[made], &space[made],
-				     work, f);
+	for (; made < j->sides; made++) {
+		ret = blame(j, made,
+			    kv_pair_create(&j->pair[made], ends[made].client,
+					   ends[made].server, work, f));
 		if (ret)
 			goto out_destroy;
 		kv_pair_verbs(&j->pair[made], c->side[made].verb_ns);
@@ -281,10 +309,10 @@ out_destroy:
  */
 void kv_cell_free(struct kv_cell *c)
 {
-	for (unsigned int s = 0; s < KV_SPACES; s++) {
+	for (unsigned int s = 0; s < KV_SIDES_MAX; s++) {
 		free(c->block[s]);
 		c->block[s] = NULL;
 	}
-	c->pairs = 0;
+	c->rounds = 0;
 	c->room = 0;
 }

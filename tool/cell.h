@@ -2,51 +2,64 @@
 #ifndef KV_CELL_H
 #define KV_CELL_H
 
+#include "design.h"
 #include "progress.h"
 #include "side.h"
-#include "stats.h"
 
 /* What is aimed at; fewer than KV_STATS_MIN_PAIRS give no interval. */
-#define KV_CELL_PAIRS 16
+#define KV_CELL_BLOCKS 16
 
 /**
  * struct kv_plan - how long a cell is measured
- * @time_ns: for both spaces together, without setting up; exceeded, but not
+ * @time_ns: for all sides together, without setting up; exceeded, but not
  *	more than threefold, if there are too few samples for a p99 by then
- * @pairs: blocks of each space, even
+ * @blocks: of each side, even
  * @verify: check contents first
  */
 struct kv_plan {
 	uint64_t time_ns;
-	unsigned int pairs;
+	unsigned int blocks;
 	bool verify;
 };
 
 /**
- * struct kv_cell - one operation at one size in both spaces
+ * struct kv_ends - between which spaces a side's connection goes
+ * @client: has the initiator
+ * @server: has the responder
+ */
+struct kv_ends {
+	const struct kv_space *client;
+	const struct kv_space *server;
+};
+
+/**
+ * struct kv_cell - one operation at one size, on all sides
+ * @design: the sides, and what of them is compared
  * @work: what was measured
  * @verified: contents were checked
- * @pairs: complete pairs of blocks; only their samples are counted
+ * @rounds: complete ones, with a block of each side; only their samples are counted
  * @block_ns: how long one block took samples
- * @side: of each space
- * @block: [@pairs] of each space, in the order of measurement
- * @diff: kernel - user of the medians, ticks of a sample
- * @room: pairs that @block has room for
+ * @side: what each gave
+ * @block: [@rounds] of each side, in the order of measurement
+ * @diff: of each contrast, ticks of a sample
+ * @room: rounds that @block has room for
  */
 struct kv_cell {
+	const struct kv_design *design;
 	struct kv_work work;
 	bool verified;
-	unsigned int pairs;
+	unsigned int rounds;
 	uint64_t block_ns;
-	struct kv_side side[KV_SPACES];
-	struct kv_hist *block[KV_SPACES];
-	struct kv_interval diff;
+	struct kv_side side[KV_SIDES_MAX];
+	struct kv_hist *block[KV_SIDES_MAX];
+	struct kv_interval diff[KV_CONTRASTS_MAX];
 	unsigned int room;
 };
 
-int kv_cell_measure(struct kv_cell *c, const struct kv_space *space,
-		    const struct kv_work *work, const struct kv_plan *plan,
-		    struct kv_progress *progress, struct kv_fault *f);
+int kv_cell_measure(struct kv_cell *c, const struct kv_design *design,
+		    const struct kv_ends *ends, const struct kv_work *work,
+		    const struct kv_plan *plan, struct kv_progress *progress,
+		    struct kv_fault *f);
 void kv_cell_free(struct kv_cell *c);
 
 #endif

@@ -7,29 +7,31 @@
 #include "matrix.h"
 #include "option.h"
 #include "out.h"
-#include "placement.h"
 #include "report.h"
 #include "result.h"
 
 #define TIME_DEFAULT_NS 2500000000ULL
 #define TIME_MIN_NS 10000000ULL
 #define TIME_MAX_NS 86400000000000ULL
-/* Each block keeps its histogram of 58 KiB: 116 MiB for both spaces. */
-#define PAIRS_MAX 1000
+/* Each block keeps its histogram of 58 KiB: 116 MiB for two sides. */
+#define BLOCKS_MAX 1000
 
 enum {
 	OPTION_OPS = KV_OPTION_OWN,
 	OPTION_SIZES,
 	OPTION_TIME,
 	OPTION_BLOCKS,
+	OPTION_QUADRANTS,
 };
 
 static const struct option rows[] = {
 	KV_OPTION_ROWS,
+	KV_OPTION_HOST_ROWS,
 	{ "ops", required_argument, NULL, OPTION_OPS },
 	{ "sizes", required_argument, NULL, OPTION_SIZES },
 	{ "time", required_argument, NULL, OPTION_TIME },
 	{ "blocks", required_argument, NULL, OPTION_BLOCKS },
+	{ "quadrants", no_argument, NULL, OPTION_QUADRANTS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -43,31 +45,36 @@ struct compare {
 
 static void print_help(void)
 {
-	printf("usage: kverbs compare [OPTION...]\n"
+	printf("usage: kverbs compare [OPTION...] [HOST]\n"
 	       "\n"
 	       "Measures operations in both spaces, blocks of the two alternating, and says which\n"
-	       "space is faster, by how much, and how sure that is.\n"
+	       "space is faster, by how much, and how sure that is. With a HOST, where 'kverbs\n"
+	       "serve' runs, the servers are there, each in the space that its side asks for.\n"
 	       "\n"
+	       "  --quadrants        client and server each in either space: K-K, K-U, U-K, U-U\n"
+	       "                     (client-server; K kernel, U user), and what changing one\n"
+	       "                     of them does\n"
 	       "  --ops OP,...       of send, write, read, fetch-add and cmp-swp; default: all\n"
 	       "  --sizes BYTES,...  as in 8,64,4k; default: 8,64,4k,64k. fetch-add and cmp-swp\n"
 	       "                     always have 8 bytes, whatever stands here\n"
-	       "  --time TIME        for each operation and size, both spaces together, as in 2\n"
+	       "  --time TIME        for each operation and size, all sides together, as in 2\n"
 	       "                     or 500ms; default: 2.5s. Up to three times as long if it\n"
 	       "                     takes that to get the 1000 samples of a p99\n"
-	       "  --blocks N         blocks of each space, an even number; default: 16. With\n"
+	       "  --blocks N         blocks of each side, an even number; default: 16. With\n"
 	       "                     fewer than 6 there is no interval\n"
 	       "  --loop LOOP        completion: from before the post until its completion was\n"
 	       "                     polled (default for all but send); relay: one thread\n"
 	       "                     drives both ends of a ping-pong (default for send);\n"
-	       "                     pingpong: between two threads. relay and pingpong take\n"
-	       "                     send and write; what is printed for them is half of the\n"
-	       "                     round trip\n"
-	       "%s"
+	       "                     pingpong: between two threads (default for send with\n"
+	       "                     --quadrants or a HOST, which relay does not go with).\n"
+	       "                     relay and pingpong take send and write; what is printed\n"
+	       "                     for them is half of the round trip\n"
+	       "%s%s"
 	       "\n"
 	       "A percentile that needs more samples than there are is shown as -.\n"
 	       "Ctrl-C ends the measurement, prints the rows that there are until then, and the\n"
 	       "exit status is 1. A second Ctrl-C kills.\n",
-	       kv_option_help);
+	       kv_option_help, kv_option_host_help);
 }
 
 static int take_option(struct compare *c, int id)
@@ -88,14 +95,17 @@ static int take_option(struct compare *c, int id)
 				    &c->m.plan.time_ns, &why);
 		break;
 	case OPTION_BLOCKS:
-		ret = kv_parse_count(optarg, 2, PAIRS_MAX, &v, &why);
+		ret = kv_parse_count(optarg, 2, BLOCKS_MAX, &v, &why);
 		if (!ret && v % 2) {
 			snprintf(why.text, sizeof(why.text),
-				 "is odd; blocks come as kernel user user kernel, so it takes an even number");
+				 "is odd; every second round goes backwards, as in kernel user user kernel, so it takes an even number");
 			ret = -EINVAL;
 		}
 		if (!ret)
-			c->m.plan.pairs = (unsigned int)v;
+			c->m.plan.blocks = (unsigned int)v;
+		break;
+	case OPTION_QUADRANTS:
+		c->m.design = &kv_design_quadrants;
 		break;
 	default:
 		return kv_option_take(&c->common, id, &c->m.fault);
@@ -137,6 +147,10 @@ static int check_options(struct compare *c)
 
 	if (o->has_loop && o->loop == KV_KIND_NULL)
 		return kv_fault_usage(&c->m.fault, "--loop null has no operation to compare; its cost stands under every table");
+	c->m.host = o->peer.host;
+	if (o->has_loop && o->loop == KV_KIND_RELAY && !kv_matrix_has_relay(&c->m))
+		return kv_fault_usage(&c->m.fault, "--loop relay has one thread for both ends, so it does not go with %s; --loop pingpong has two",
+				      c->m.host ? "a HOST" : "--quadrants");
 	set_default_lists(c);
 	for (unsigned int i = 0; i < c->m.ops.n && o->has_loop; i++) {
 		ret = kv_work_check_kind(o->loop, c->m.ops.value[i], &c->m.fault);
@@ -149,8 +163,11 @@ static int check_options(struct compare *c)
 	c->m.work.post = o->post;
 	c->m.work.lkey = o->lkey;
 	c->m.work.spins = o->spins;
+	c->m.work.mtu = o->mtu;
 	c->m.work.timeout_ns = o->timeout_ns;
-	return kv_placement_choose(o->cpu, o->cpus, c->m.work.cpu, &c->m.fault);
+	c->m.work.connect = o->connect;
+	ret = kv_option_check_connect(o, &c->m.fault);
+	return ret ? ret : kv_option_choose_cpus(o, c->m.work.cpu, &c->m.fault);
 }
 
 /* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
@@ -160,7 +177,8 @@ static int read_options(struct compare *c, int argc, char **argv)
 
 	kv_option_init(&c->common);
 	c->m.plan.time_ns = TIME_DEFAULT_NS;
-	c->m.plan.pairs = KV_CELL_PAIRS;
+	c->m.plan.blocks = KV_CELL_BLOCKS;
+	c->m.design = &kv_design_spaces;
 	while ((ret = kv_option_next(argc, argv, rows, &id, &c->m.fault)) > 0) {
 		if (id == KV_OPTION_HELP) {
 			print_help();
@@ -170,28 +188,44 @@ static int read_options(struct compare *c, int argc, char **argv)
 		if (ret)
 			return ret;
 	}
-	if (!ret && optind < argc)
-		ret = kv_fault_usage(&c->m.fault, "'%s' is unexpected; 'kverbs %s' takes options only, see 'kverbs %s --help'",
-				     argv[optind], argv[0], argv[0]);
+	if (!ret)
+		ret = kv_option_take_host(&c->common, argc, argv, &c->m.fault);
 	if (!ret)
 		ret = check_options(c);
 	return ret ? ret : 1;
 }
 
+/* Both spaces of it, on the same device. */
+static int open_peer(struct compare *c)
+{
+	struct kv_peer *peer = &c->common.peer;
+
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		int ret = kv_space_open_peer(&c->m.peer[s], s, peer, &c->m.fault);
+
+		if (ret)
+			return ret;
+		peer->dev = c->m.peer[s].dev.name;
+	}
+	return 0;
+}
+
 static int open_spaces(struct compare *c)
 {
 	const char *dev = c->common.dev;
+	int ret = 0;
 
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		int ret = kv_space_open(&c->m.space[s], s, dev, c->common.gid,
-					&c->m.fault);
-
+		ret = kv_space_open(&c->m.space[s], s, dev, c->common.gid,
+				    &c->m.fault);
 		if (ret)
 			return ret;
 		/* Both have to be on the same one. */
 		dev = c->m.space[s].dev.name;
 	}
-	return kv_matrix_check(&c->m);
+	if (c->m.host)
+		ret = open_peer(c);
+	return ret ? ret : kv_matrix_check(&c->m);
 }
 
 /*
@@ -213,6 +247,15 @@ static int tell(struct compare *c, struct kv_fault *f)
 	return ret;
 }
 
+static struct json_object *describe_environment(const struct compare *c)
+{
+	struct json_object *capsule = kv_capsule_create(c->m.space, KV_SPACES);
+
+	if (c->m.host)
+		kv_capsule_add_peer(capsule, c->m.peer, KV_SPACES);
+	return capsule;
+}
+
 static enum kv_exit measure(struct compare *c)
 {
 	enum kv_exit status = KV_EXIT_DONE;
@@ -220,7 +263,7 @@ static enum kv_exit measure(struct compare *c)
 	int ret;
 
 	c->doc = kv_result_create("kverbs.compare", kv_matrix_spec(&c->m),
-				  kv_capsule_create(c->m.space, KV_SPACES));
+				  describe_environment(c));
 	ret = kv_matrix_measure(&c->m, c->doc);
 	kv_out_put_bool(c->doc, "complete", !ret);
 	if (ret) {
@@ -261,8 +304,10 @@ out_close:
 	kv_fault_print(&c->m.fault);
 	status = c->m.fault.exit;
 out:
-	for (unsigned int s = 0; s < KV_SPACES; s++)
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		kv_space_close(&c->m.peer[s]);
 		kv_space_close(&c->m.space[s]);
+	}
 	kv_out_close(&c->out);
 	return status;
 out_fault:

@@ -13,12 +13,41 @@ static unsigned int count_sizes(const struct kv_matrix *m, uint32_t op)
 	return kv_work_is_atomic(op) ? 1 : m->sizes.n;
 }
 
+static const struct kv_space *server_space(const struct kv_matrix *m,
+					   enum kv_space_id id)
+{
+	return m->host ? &m->peer[id] : &m->space[id];
+}
+
+/**
+ * kv_matrix_has_relay() - can one thread drive both ends of every connection?
+ * @m: the matrix; its design and its host are set
+ *
+ * Return: true if both ends of each side are in one space of one host.
+ */
+bool kv_matrix_has_relay(const struct kv_matrix *m)
+{
+	for (unsigned int s = 0; s < m->design->sides; s++) {
+		if (m->design->side[s].client != m->design->side[s].server)
+			return false;
+	}
+	return !m->host;
+}
+
+/* All sides are measured in one way, or they could not be compared. */
+static enum kv_kind choose_kind(const struct kv_matrix *m, uint32_t op)
+{
+	enum kv_kind kind = m->has_kind ? m->kind : kv_work_default_kind(op);
+
+	return kind == KV_KIND_RELAY && !kv_matrix_has_relay(m) ?
+	       KV_KIND_PINGPONG : kind;
+}
+
 static void set_work(struct kv_matrix *m, unsigned int op, unsigned int size)
 {
 	uint32_t what = m->ops.value[op];
 
-	kv_work_set(&m->work,
-		    m->has_kind ? m->kind : kv_work_default_kind(what), what,
+	kv_work_set(&m->work, choose_kind(m, what), what,
 		    kv_work_is_atomic(what) ? ATOMIC_SIZE :
 					      m->sizes.value[size]);
 }
@@ -27,9 +56,15 @@ static int check_work(const struct kv_matrix *m, struct kv_fault *f)
 {
 	int ret = 0;
 
-	for (unsigned int s = 0; s < KV_SPACES && !ret; s++)
-		ret = kv_work_check_dev(&m->work, &m->space[s].dev,
-					m->space[s].b->ops->space, f);
+	for (unsigned int i = 0; i < KV_SPACES && !ret; i++) {
+		const struct kv_space *server = server_space(m, i);
+
+		ret = kv_work_check_dev(&m->work, &m->space[i].dev,
+					m->space[i].b->ops->space, f);
+		if (!ret && server != &m->space[i])
+			ret = kv_work_check_dev(&m->work, &server->dev,
+						server->b->ops->space, f);
+	}
 	return ret;
 }
 
@@ -61,6 +96,23 @@ int kv_matrix_check(struct kv_matrix *m)
 	return 0;
 }
 
+static struct json_object *describe_sides(const struct kv_design *d)
+{
+	struct json_object *sides = json_object_new_array();
+
+	for (unsigned int s = 0; s < d->sides; s++) {
+		struct json_object *side = json_object_new_object();
+
+		kv_out_put_string(side, "name", d->side[s].name);
+		kv_out_put_string(side, "client_space",
+				  kv_word_name(kv_word_space, d->side[s].client));
+		kv_out_put_string(side, "server_space",
+				  kv_word_name(kv_word_space, d->side[s].server));
+		json_object_array_add(sides, side);
+	}
+	return sides;
+}
+
 /**
  * kv_matrix_spec() - describe what is asked for
  * @m: the matrix
@@ -72,6 +124,7 @@ struct json_object *kv_matrix_spec(const struct kv_matrix *m)
 	struct json_object *spec = json_object_new_object();
 	struct json_object *ops = json_object_new_array();
 	struct json_object *sizes = json_object_new_array();
+	char order[64];
 
 	for (unsigned int i = 0; i < m->ops.n; i++)
 		json_object_array_add(ops, json_object_new_string(kv_word_name(
@@ -82,11 +135,18 @@ struct json_object *kv_matrix_spec(const struct kv_matrix *m)
 	kv_out_put(spec, "ops", ops);
 	kv_out_put(spec, "sizes_bytes", sizes);
 	kv_out_put_count(spec, "time_ns", m->plan.time_ns);
-	kv_out_put_count(spec, "blocks", m->plan.pairs);
-	kv_out_put_string(spec, "order", "kernel user user kernel");
+	kv_out_put_count(spec, "blocks", m->plan.blocks);
+	kv_out_put_bool(spec, "quadrants", m->design == &kv_design_quadrants);
+	kv_out_put(spec, "sides", describe_sides(m->design));
+	kv_design_order(m->design, order, sizeof(order));
+	kv_out_put_string(spec, "order", order);
 	kv_out_put_string(spec, "interval",
-			  "bootstrap over pairs of neighbouring blocks");
+			  m->design->sides == 2 ?
+				  "bootstrap over pairs of neighbouring blocks" :
+				  "bootstrap over pairs of blocks of one round");
 	kv_out_put_count(spec, "timeout_ns", m->work.timeout_ns);
+	if (m->work.mtu)
+		kv_out_put_count(spec, "mtu_bytes", m->work.mtu);
 	kv_out_put_bool(spec, "verify", m->plan.verify);
 	return spec;
 }
@@ -139,6 +199,7 @@ static struct json_object *describe_cell(const struct kv_matrix *m, int ret,
 static int measure_cell(struct kv_matrix *m, struct json_object *cells)
 {
 	struct kv_cell *cell = &m->cell;
+	struct kv_ends ends[KV_SIDES_MAX];
 	struct kv_fault fault;
 	int ret;
 
@@ -149,10 +210,14 @@ static int measure_cell(struct kv_matrix *m, struct json_object *cells)
 		return 0;
 	}
 	m->tried++;
-	ret = kv_cell_measure(cell, m->space, &m->work, &m->plan, &m->progress,
-			      &fault);
-	m->measured += cell->pairs > 0;
-	if (cell->pairs || (ret && ret != -ECANCELED))
+	for (unsigned int s = 0; s < m->design->sides; s++) {
+		ends[s].client = &m->space[m->design->side[s].client];
+		ends[s].server = server_space(m, m->design->side[s].server);
+	}
+	ret = kv_cell_measure(cell, m->design, ends, &m->work, &m->plan,
+			      &m->progress, &fault);
+	m->measured += cell->rounds > 0;
+	if (cell->rounds || (ret && ret != -ECANCELED))
 		json_object_array_add(cells, describe_cell(m, ret, &fault));
 	kv_cell_free(cell);
 	if (!ret)
@@ -204,7 +269,7 @@ out_erase:
 /**
  * kv_matrix_measure() - measure all cells
  * @m: the matrix; says afterwards how far it came, and its first fault
- * @doc: receives "null_loop" and "cells"
+ * @doc: receives "null_loop", "cells" and "counters"
  *
  * Faults are told on stderr as they come.
  *
@@ -218,5 +283,12 @@ int kv_matrix_measure(struct kv_matrix *m, struct json_object *doc)
 
 	kv_out_put(doc, "cells", cells);
 	ret = measure_null(m, doc);
-	return ret ? ret : measure_cells(m, cells);
+	if (ret)
+		return ret;
+	kv_retries_start(&m->retries, &m->space[KV_SPACE_KERNEL],
+			 server_space(m, KV_SPACE_KERNEL));
+	ret = measure_cells(m, cells);
+	kv_retries_stop(&m->retries);
+	kv_out_put(doc, "counters", kv_retries_describe(&m->retries));
+	return ret;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "out.h"
+#include "quadrants.h"
 #include "report.h"
+#include "retries.h"
 #include "stats.h"
 #include "table.h"
 
@@ -19,7 +20,7 @@ static bool is(struct json_object *obj, const char *path, const char *word)
 
 static void get_us(char *text, struct json_object *obj, const char *path)
 {
-	kv_us_format(text, CELL, obj ? kv_out_get_real(obj, path) : NAN);
+	kv_us_format(text, CELL, kv_out_get_real(obj, path));
 }
 
 /* Both words stand in uapi/kverbs.h; here they are sentences. */
@@ -47,18 +48,30 @@ static const char *describe_estimand(struct json_object *cell)
 	return "from before the post until its completion was polled";
 }
 
+static void print_peer(struct json_object *p)
+{
+	if (p)
+		printf("servers: %s of %s, %s, MTU %llu, kverbs %s\n",
+		       kv_out_get_string(p, "/device"),
+		       kv_out_get_string(p, "/host"),
+		       kv_out_get_string(p, "/gid/type"),
+		       (unsigned long long)kv_out_get_count(p, "/port_mtu_bytes"),
+		       kv_out_get_string(p, "/tool"));
+}
+
 static void print_environment(struct json_object *doc)
 {
 	struct json_object *c = kv_out_get(doc, "/capsule");
 	struct json_object *accel = kv_out_get(c, "/accelerator");
 	const char *driver = kv_out_get_string(c, "/driver");
+	uint64_t mtu = kv_out_get_count(doc, "/spec/mtu_bytes");
 
 	printf("%s", kv_out_get_string(c, "/device"));
 	if (strcmp(driver, "-"))
 		printf(" (%s)", driver);
 	printf(", %s, MTU %llu, Linux %s, %llu CPU%s",
 	       kv_out_get_string(c, "/gid/type"),
-	       (unsigned long long)kv_out_get_count(c, "/port_mtu_bytes"),
+	       (unsigned long long)(mtu ? mtu : kv_out_get_count(c, "/port_mtu_bytes")),
 	       kv_out_get_string(c, "/kernel"),
 	       (unsigned long long)kv_out_get_count(c, "/cpu_count"),
 	       kv_out_get_count(c, "/cpu_count") == 1 ? "" : "s");
@@ -67,6 +80,7 @@ static void print_environment(struct json_object *doc)
 	else if (json_object_get_boolean(kv_out_get(c, "/virtual_machine")))
 		printf(", virtual machine");
 	printf(", %s\n", kv_out_get_string(c, "/path"));
+	print_peer(kv_out_get(c, "/peer"));
 }
 
 static void print_device_note(struct json_object *doc)
@@ -76,6 +90,14 @@ static void print_device_note(struct json_object *doc)
 	if (json_object_get_boolean(kv_out_get(c, "/software_device")))
 		printf("%s is a software device: its figures compare spaces and kernels and predict no HCA.\n",
 		       kv_out_get_string(c, "/device"));
+}
+
+static void print_retries(struct json_object *doc)
+{
+	struct json_object *counters = kv_out_get(doc, "/counters");
+
+	if (counters)
+		kv_retries_tell(counters);
 }
 
 static void print_null(struct json_object *doc)
@@ -101,26 +123,6 @@ static void print_null(struct json_object *doc)
 	printf("\n");
 }
 
-/* The difference and its interval have the same number of digits. */
-static void format_difference(char *diff, char *interval,
-			      struct json_object *cell)
-{
-	double value = kv_out_get_real(cell, "/difference_ns/value") / 1e3;
-	double low = kv_out_get_real(cell, "/difference_ns/low") / 1e3;
-	double high = kv_out_get_real(cell, "/difference_ns/high") / 1e3;
-	/* What is uncertain by microseconds has no use for nanoseconds. */
-	double width = isfinite(low) ? (high - low) / 2 : 0;
-	int digits = kv_us_difference_decimals(1e3 * fmax(fabs(value), width));
-
-	snprintf(diff, CELL, "-");
-	snprintf(interval, CELL, "-");
-	if (isfinite(value))
-		snprintf(diff, CELL, "%+.*f", digits, value);
-	if (isfinite(low) && isfinite(high))
-		snprintf(interval, CELL, "%+.*f .. %+.*f", digits, low, digits,
-			 high);
-}
-
 static void add_cell(struct kv_table *t, struct json_object *cell)
 {
 	struct json_object *kernel = kv_out_get(cell, "/kernel");
@@ -139,7 +141,10 @@ static void add_cell(struct kv_table *t, struct json_object *cell)
 	get_us(figure[1], kernel, "/p99_ns");
 	get_us(figure[2], user, "/p50_ns");
 	get_us(figure[3], user, "/p99_ns");
-	format_difference(diff, interval, cell);
+	kv_us_difference_format(diff, interval, CELL,
+				kv_out_get_real(cell, "/difference_ns/value"),
+				kv_out_get_real(cell, "/difference_ns/low"),
+				kv_out_get_real(cell, "/difference_ns/high"));
 	kv_table_add(t, row);
 }
 
@@ -162,18 +167,31 @@ static void print_legend(struct json_object *cells)
 	}
 }
 
-static void print_contexts(struct json_object *cells)
+/* What a side gave: "kernel" and "user", or one of the quadrants. */
+static struct json_object *find_side(struct json_object *cell, const char *name)
 {
-	struct json_object *kernel = NULL, *user = NULL;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/quadrants/%s", name);
+	if (!kv_out_get(cell, "/quadrants"))
+		snprintf(path, sizeof(path), "/%s", name);
+	return kv_out_get(cell, path);
+}
+
+static void print_contexts(struct json_object *cells, bool quadrants)
+{
+	struct json_object *kernel = NULL, *user = NULL, *responder = NULL;
 	bool verified = true;
 
 	for (size_t k = 0; k < json_object_array_length(cells); k++) {
 		struct json_object *cell = json_object_array_get_idx(cells, k);
 
-		if (!kv_out_get(cell, "/kernel"))
+		if (!find_side(cell, quadrants ? "K-K" : "kernel"))
 			continue;
-		kernel = kv_out_get(cell, "/kernel");
-		user = kv_out_get(cell, "/user");
+		kernel = find_side(cell, quadrants ? "K-K" : "kernel");
+		user = find_side(cell, quadrants ? "U-U" : "user");
+		if (!responder)
+			responder = kv_out_get(kernel, "/responder_cpu");
 		verified &= json_object_get_boolean(kv_out_get(cell,
 							       "/verified"));
 	}
@@ -182,18 +200,34 @@ static void print_contexts(struct json_object *cells)
 	printf("kernel: %s, %s\n", describe_post(kernel),
 	       describe_lkey(kernel));
 	printf("user: %s, %s\n", describe_post(user), describe_lkey(user));
-	printf("both: completion %s, on CPU %llu",
+	printf("%s: completion %s, on CPU %llu", quadrants ? "all" : "both",
 	       kv_out_get_string(kernel, "/completion"),
 	       (unsigned long long)kv_out_get_count(kernel, "/cpu"));
-	if (kv_out_get(kernel, "/responder_cpu"))
+	if (responder)
 		printf(", responder on CPU %llu",
-		       (unsigned long long)kv_out_get_count(kernel,
-							    "/responder_cpu"));
-	printf("%s\n", verified ? "; contents verified in an untimed pass" : "");
+		       (unsigned long long)json_object_get_uint64(responder));
+	printf("\n");
+	if (verified)
+		printf("contents: verified in an untimed pass\n");
 }
 
-static void print_method(struct json_object *cells)
+static uint64_t count_warmup(struct json_object *cell, struct json_object *sides)
 {
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < json_object_array_length(sides); i++) {
+		struct json_object *side = json_object_array_get_idx(sides, i);
+
+		n += kv_out_get_count(find_side(cell, kv_out_get_string(side, "/name")),
+				      "/warmup_discarded");
+	}
+	return n;
+}
+
+static void print_method(struct json_object *doc, bool quadrants)
+{
+	struct json_object *sides = kv_out_get(doc, "/spec/sides");
+	struct json_object *cells = kv_out_get(doc, "/cells");
 	uint64_t least = UINT64_MAX, most = 0, warmed = 0;
 
 	for (size_t k = 0; k < json_object_array_length(cells); k++) {
@@ -204,20 +238,48 @@ static void print_method(struct json_object *cells)
 			continue;
 		least = pairs < least ? pairs : least;
 		most = pairs > most ? pairs : most;
-		warmed += kv_out_get_count(cell, "/kernel/warmup_discarded") +
-			  kv_out_get_count(cell, "/user/warmup_discarded");
+		warmed += count_warmup(cell, sides);
 	}
 	if (!most)
 		return;
 	printf("method: %llu", (unsigned long long)least);
 	if (most > least)
 		printf(" to %llu", (unsigned long long)most);
-	printf(" blocks of each space alternate (kernel user user kernel), %llu iterations discarded as\n"
-	       "  warm-up; interval by a bootstrap over pairs of neighbouring blocks (Efron and Tibshirani,\n"
-	       "  An Introduction to the Bootstrap, 1993, ch. 13; its ends as in Hesterberg 2015)\n"
-	       "no difference seen: the interval is not wholly beyond %.1f %% of the median; by so much two\n"
-	       "  connections of one space may differ, and the interval knows nothing of that\n",
-	       (unsigned long long)warmed, 100 * KV_STATS_FLOOR);
+	printf(" blocks of each %s in turn (%s), %llu\n"
+	       "  iterations discarded as warm-up; interval by a bootstrap over pairs of %s\n"
+	       "  (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, ch. 13; its ends as in\n"
+	       "  Hesterberg 2015)\n",
+	       quadrants ? "quadrant" : "space",
+	       kv_out_get_string(doc, "/spec/order"), (unsigned long long)warmed,
+	       quadrants ? "blocks of one round" : "neighbouring blocks");
+	printf("%s: the interval is not wholly beyond %.1f %% of the median; by so much two\n"
+	       "  connections of one %s may differ, and the interval knows nothing of that\n",
+	       quadrants ? "neither" : "no difference seen",
+	       100 * KV_STATS_FLOOR, quadrants ? "kind" : "space");
+	if (quadrants)
+		printf("Each interval is one of 95 %% by itself: of twenty, one may miss the truth.\n");
+}
+
+static int print_spaces(struct json_object *cells)
+{
+	static const struct kv_column columns[] = {
+		{ "op", false },	    { "size", true },
+		{ "loop", false },	    { "kernel p50", true },
+		{ "kernel p99", true },	    { "user p50", true },
+		{ "user p99", true },	    { "kernel-user", true },
+		{ "95 % interval", true },  { "verdict", false },
+	};
+	struct kv_table t;
+	int ret;
+
+	printf("Latency in µs; kernel-user is the difference of the medians (p50)\n\n");
+	kv_table_create(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < json_object_array_length(cells); i++)
+		add_cell(&t, json_object_array_get_idx(cells, i));
+	ret = kv_table_print(&t);
+	kv_table_destroy(&t);
+	printf("\n");
+	return ret;
 }
 
 /**
@@ -229,31 +291,19 @@ static void print_method(struct json_object *cells)
  */
 int kv_report_compare(struct json_object *doc, struct kv_fault *f)
 {
-	static const struct kv_column columns[] = {
-		{ "op", false },	    { "size", true },
-		{ "loop", false },	    { "kernel p50", true },
-		{ "kernel p99", true },	    { "user p50", true },
-		{ "user p99", true },	    { "kernel-user", true },
-		{ "95 % interval", true },  { "verdict", false },
-	};
+	bool quadrants = json_object_get_boolean(kv_out_get(doc, "/spec/quadrants"));
 	struct json_object *cells = kv_out_get(doc, "/cells");
-	struct kv_table t;
 	int ret;
 
 	print_environment(doc);
-	printf("Latency in µs; kernel-user is the difference of the medians (p50)\n\n");
-	kv_table_create(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < json_object_array_length(cells); i++)
-		add_cell(&t, json_object_array_get_idx(cells, i));
-	ret = kv_table_print(&t);
-	kv_table_destroy(&t);
+	ret = quadrants ? kv_quadrants_print(cells) : print_spaces(cells);
 	if (ret)
 		return kv_fault_set(f, ret, "cannot print the table");
-	printf("\n");
 	print_legend(cells);
-	print_contexts(cells);
-	print_method(cells);
+	print_contexts(cells, quadrants);
+	print_method(doc, quadrants);
 	print_null(doc);
+	print_retries(doc);
 	print_device_note(doc);
 	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
 		printf("Not complete: %s\n", kv_out_get_string(doc, "/error"));
@@ -341,6 +391,7 @@ int kv_report_lat(struct json_object *doc, struct kv_fault *f)
 		return kv_fault_set(f, ret, "cannot print the table");
 	printf("\n");
 	print_null(doc);
+	print_retries(doc);
 	print_device_note(doc);
 	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
 		printf("Not complete: %s\n", kv_out_get_string(doc, "/error"));

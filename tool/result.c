@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <json-c/printbuf.h>
 #include "clock.h"
 #include "out.h"
@@ -67,6 +68,7 @@ struct json_object *kv_result_work(const struct kv_work *w)
 	if (w->kind != KV_KIND_NULL) {
 		kv_out_put_string(obj, "op", kv_word_name(kv_word_op, w->op));
 		kv_out_put_count(obj, "size_bytes", w->size);
+		kv_out_put_string(obj, "connect", kv_word_name(kv_word_connect, w->connect));
 	}
 	kv_out_put_string(obj, "loop", kv_word_name(kv_word_kind, w->kind));
 	kv_out_put_string(obj, "estimand", kv_work_estimand(w));
@@ -91,26 +93,24 @@ static void put_contexts(struct json_object *obj, const struct kv_work *w,
 					   "mr");
 	}
 	kv_out_put_count(obj, "cpu", (uint64_t)w->cpu[0]);
-	if (w->kind == KV_KIND_PINGPONG)
+	/* Another host's is not bound unless one says where. */
+	if (w->kind == KV_KIND_PINGPONG && w->cpu[1] >= 0)
 		kv_out_put_count(obj, "responder_cpu", (uint64_t)w->cpu[1]);
 	if (w->spins >= 0)
 		kv_out_put_count(obj, "spins", (uint64_t)w->spins);
 }
 
-static void put_figures(struct json_object *obj, const struct kv_work *w,
-			const struct kv_side *side)
+static void put_figures(struct json_object *obj, const struct kv_hist *h,
+			uint64_t samples, double f)
 {
-	const struct kv_hist *h = &side->hist;
-	double f = scale(w);
-
-	put_ns(obj, "min_ns", side->samples ? (double)h->min * f : NAN);
+	put_ns(obj, "min_ns", samples ? (double)h->min * f : NAN);
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
-		bool ok = kv_stats_supports(side->samples, quantiles[i].q);
+		bool ok = kv_stats_supports(samples, quantiles[i].q);
 
 		put_ns(obj, quantiles[i].key,
 		       ok ? kv_stats_quantile(h, quantiles[i].q) * f : NAN);
 	}
-	put_ns(obj, "max_ns", side->samples ? (double)h->max * f : NAN);
+	put_ns(obj, "max_ns", samples ? (double)h->max * f : NAN);
 	put_ns(obj, "mean_ns", kv_stats_mean(h) * f);
 }
 
@@ -127,12 +127,12 @@ static int write_bin(struct json_object *pair, struct printbuf *pb, int level,
 				 json_object_array_get_idx(pair, 1)));
 }
 
-static void put_hist(struct json_object *obj, const struct kv_side *side)
+static void put_hist(struct json_object *obj, const struct kv_hist *h,
+		     uint64_t samples)
 {
-	const struct kv_hist *h = &side->hist;
 	struct json_object *bins = json_object_new_array();
 
-	if (side->samples) {
+	if (samples) {
 		kv_out_put_count(obj, "min_ticks", h->min);
 		kv_out_put_count(obj, "max_ticks", h->max);
 	}
@@ -150,6 +150,21 @@ static void put_hist(struct json_object *obj, const struct kv_side *side)
 		json_object_array_add(bins, pair);
 	}
 	kv_out_put(obj, "histogram", bins);
+}
+
+/**
+ * kv_result_hist() - describe samples
+ * @obj: gets the figures and the histogram
+ * @h: the samples
+ * @ns_per_tick: of the samples
+ */
+void kv_result_hist(struct json_object *obj, const struct kv_hist *h,
+		    double ns_per_tick)
+{
+	uint64_t samples = kv_stats_count(h);
+
+	put_figures(obj, h, samples, ns_per_tick);
+	put_hist(obj, h, samples);
 }
 
 static void put_verbs(struct json_object *obj, const struct kv_side *side)
@@ -184,19 +199,18 @@ struct json_object *kv_result_side(const struct kv_work *w,
 	kv_out_put_count(obj, "warmup_discarded", side->warmed);
 	kv_out_put_count(obj, "let_go", side->let_go);
 	kv_out_put_count(obj, "elapsed_ns", side->elapsed_ns);
-	put_figures(obj, w, side);
-	put_hist(obj, side);
+	kv_result_hist(obj, &side->hist, scale(w));
 	if (w->kind != KV_KIND_NULL)
 		put_verbs(obj, side);
 	return obj;
 }
 
 static struct json_object *block_medians(const struct kv_cell *c,
-					 enum kv_space_id s)
+					 unsigned int s)
 {
 	struct json_object *list = json_object_new_array();
 
-	for (unsigned int i = 0; i < c->pairs; i++) {
+	for (unsigned int i = 0; i < c->rounds; i++) {
 		double ticks = kv_stats_quantile(&c->block[s][i], 0.5);
 
 		json_object_array_add(list, kv_out_real(ticks * scale(&c->work),
@@ -205,38 +219,107 @@ static struct json_object *block_medians(const struct kv_cell *c,
 	return list;
 }
 
-static double larger_median(const struct kv_cell *c)
+static void put_sides(struct json_object *obj, const struct kv_cell *c)
 {
-	double kernel = kv_stats_quantile(&c->side[KV_SPACE_KERNEL].hist, 0.5);
-	double user = kv_stats_quantile(&c->side[KV_SPACE_USER].hist, 0.5);
+	const struct kv_design *d = c->design;
 
-	return kernel > user ? kernel : user;
+	for (unsigned int s = 0; s < d->sides; s++) {
+		struct json_object *side;
+
+		side = kv_result_side(&c->work, d->side[s].client, &c->side[s]);
+		kv_out_put(side, "block_p50_ns", block_medians(c, s));
+		kv_out_put(obj, d->side[s].name, side);
+	}
 }
 
-static void put_difference(struct json_object *obj, const struct kv_cell *c)
+/* In which space one end of a side is; where both are in one, it is either's. */
+static const char *space_of(const struct kv_cell *c, unsigned int contrast,
+			    unsigned int side)
 {
-	struct json_object *diff = json_object_new_object();
-	double f = scale(&c->work);
+	bool server = !strcmp(c->design->changed[contrast], "server");
+
+	return kv_word_name(kv_word_space,
+			    server ? c->design->side[side].server :
+				     c->design->side[side].client);
+}
+
+/* Which space is the faster one; NULL: nobody knows. */
+static const char *find_faster(const struct kv_cell *c, unsigned int contrast)
+{
+	const struct kv_contrast *of = &c->design->contrast[contrast];
+
+	switch (kv_stats_judge(&c->diff[contrast])) {
+	case KV_VERDICT_A_LESS:
+		return space_of(c, contrast, of->a);
+	case KV_VERDICT_B_LESS:
+		return space_of(c, contrast, of->b);
+	case KV_VERDICT_NEITHER:
+		return "neither";
+	case KV_VERDICT_UNKNOWN:
+		break;
+	}
+	return NULL;
+}
+
+static void put_verdict(struct json_object *obj, const struct kv_cell *c,
+			unsigned int contrast)
+{
+	const char *changed = c->design->changed[contrast];
+	const char *faster = find_faster(c, contrast);
+	double ns = c->diff[contrast].value * scale(&c->work);
 	char text[64];
 
-	put_ns(diff, "value", c->diff.value * f);
-	put_ns(diff, "low", c->diff.valid ? c->diff.low * f : NAN);
-	put_ns(diff, "high", c->diff.valid ? c->diff.high * f : NAN);
-	kv_out_put(diff, "confidence", kv_out_real(0.95, 2));
-	kv_out_put(diff, "floor", kv_out_real(KV_STATS_FLOOR, 3));
-	kv_out_put_count(diff, "pairs", c->pairs);
-	kv_out_put(obj, "difference_ns", diff);
-
-	if (!c->diff.valid)
+	if (!faster)
 		snprintf(text, sizeof(text), "too few blocks to say");
-	else if (!kv_stats_differs(&c->diff, larger_median(c)))
+	else if (!strcmp(faster, "neither"))
 		snprintf(text, sizeof(text), "no difference seen");
 	else
-		snprintf(text, sizeof(text), "%s faster by %.*f µs",
-			 c->diff.value < 0 ? "kernel" : "user",
-			 kv_us_difference_decimals(c->diff.value * f),
-			 fabs(c->diff.value) * f / 1e3);
+		snprintf(text, sizeof(text), "%s%s%s faster by %.*f µs", faster,
+			 *changed ? " " : "", changed,
+			 kv_us_difference_decimals(ns), fabs(ns) / 1e3);
 	kv_out_put_string(obj, "verdict", text);
+}
+
+static struct json_object *describe_difference(const struct kv_cell *c,
+					       unsigned int contrast)
+{
+	const struct kv_interval *i = &c->diff[contrast];
+	struct json_object *diff = json_object_new_object();
+	double f = scale(&c->work);
+
+	put_ns(diff, "value", i->value * f);
+	put_ns(diff, "low", i->valid ? i->low * f : NAN);
+	put_ns(diff, "high", i->valid ? i->high * f : NAN);
+	kv_out_put(diff, "confidence", kv_out_real(0.95, 2));
+	kv_out_put(diff, "floor", kv_out_real(KV_STATS_FLOOR, 3));
+	kv_out_put_count(diff, "pairs", c->rounds);
+	return diff;
+}
+
+/* Both ends changed: one difference, with its verdict beside it. */
+static void put_difference(struct json_object *obj, const struct kv_cell *c)
+{
+	kv_out_put(obj, "difference_ns", describe_difference(c, 0));
+	put_verdict(obj, c, 0);
+}
+
+/* One end changed at a time: a difference, with its verdict in it, for each. */
+static void put_differences(struct json_object *obj, const struct kv_cell *c)
+{
+	const struct kv_design *d = c->design;
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned int i = 0; i < d->contrasts; i++) {
+		struct json_object *diff = describe_difference(c, i);
+
+		kv_out_put_string(diff, "changed", d->changed[i]);
+		kv_out_put_string(diff, "of", d->side[d->contrast[i].a].name);
+		kv_out_put_string(diff, "minus", d->side[d->contrast[i].b].name);
+		kv_out_put_string(diff, "faster", find_faster(c, i));
+		put_verdict(diff, c, i);
+		json_object_array_add(list, diff);
+	}
+	kv_out_put(obj, "differences_ns", list);
 }
 
 /**
@@ -250,17 +333,20 @@ struct json_object *kv_result_cell(const struct kv_cell *c)
 	struct json_object *obj = kv_result_work(&c->work);
 
 	kv_out_put_bool(obj, "verified", c->verified);
-	kv_out_put_count(obj, "pairs", c->pairs);
+	kv_out_put_count(obj, "pairs", c->rounds);
 	kv_out_put_count(obj, "block_ns", c->block_ns);
-	for (unsigned int s = 0; s < KV_SPACES && c->pairs; s++) {
-		struct json_object *side;
-
-		side = kv_result_side(&c->work, s, &c->side[s]);
-		kv_out_put(side, "block_p50_ns", block_medians(c, s));
-		kv_out_put(obj, kv_word_name(kv_word_space, s), side);
-	}
-	if (c->pairs)
+	if (!c->rounds)
+		return obj;
+	if (c->design->contrasts == 1) {
+		put_sides(obj, c);
 		put_difference(obj, c);
+	} else {
+		struct json_object *quadrants = json_object_new_object();
+
+		put_sides(quadrants, c);
+		kv_out_put(obj, "quadrants", quadrants);
+		put_differences(obj, c);
+	}
 	return obj;
 }
 

@@ -15,6 +15,8 @@ struct json_object *kv_result_work(const struct kv_work *w);
 struct json_object *kv_result_side(const struct kv_work *w,
 				   enum kv_space_id space,
 				   const struct kv_side *side);
+void kv_result_hist(struct json_object *obj, const struct kv_hist *h,
+		    double ns_per_tick);
 struct json_object *kv_result_cell(const struct kv_cell *c);
 void kv_result_add_fault(struct json_object *obj, const struct kv_fault *f);
 

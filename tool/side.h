@@ -5,7 +5,7 @@
 #include "block.h"
 
 /**
- * struct kv_side - what one space gave, of a cell or on its own
+ * struct kv_side - what one side gave, of a cell or on its own
  * @hist: all its blocks
  * @samples: in @hist
  * @warmed: iterations that were discarded

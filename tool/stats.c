@@ -139,7 +139,7 @@ double kv_stats_median(uint64_t *value, size_t n)
 }
 
 /*
- * The blocks of one space, made so that the median of any choice of them is
+ * The blocks of one side, made so that the median of any choice of them is
  * found by halving: bins that no block uses are left out, the counts are summed
  * up from the lowest bin on.
  */
@@ -292,8 +292,8 @@ static bool any_empty(const struct side *s)
 
 /**
  * kv_stats_median_diff() - difference of two medians, with a 95 % interval
- * @a: @pairs histograms, the blocks of one space in the order of measurement
- * @b: as many of the other space; @b[i] was measured next to @a[i]
+ * @a: @pairs histograms, the blocks of one side in the order of measurement
+ * @b: as many of the other side; @b[i] was measured next to @a[i]
  * @pairs: how many
  *
  * The estimate is median(a) - median(b), each of all its blocks merged. The
@@ -324,16 +324,20 @@ struct kv_interval kv_stats_median_diff(const struct kv_hist *const *a,
 					const struct kv_hist *const *b,
 					unsigned int pairs)
 {
-	struct kv_interval out = { NAN, NAN, NAN, false };
+	struct kv_interval out = { NAN, NAN, NAN, false, NAN };
 	struct side *sa = alloc_side(a, pairs);
 	struct side *sb = alloc_side(b, pairs);
 	unsigned int *choice = calloc(pairs, sizeof(*choice));
+	double ma, mb;
 
 	if (!sa || !sb || !choice || !sa->bins || !sb->bins)
 		goto out_free;
 	for (unsigned int k = 0; k < pairs; k++)
 		choice[k] = k;
-	out.value = find_median(sa, choice) - find_median(sb, choice);
+	ma = find_median(sa, choice);
+	mb = find_median(sb, choice);
+	out.value = ma - mb;
+	out.median = fmax(ma, mb);
 	out.low = out.value;
 	out.high = out.value;
 	if (pairs >= KV_STATS_MIN_PAIRS && !any_empty(sa) && !any_empty(sb))
@@ -346,16 +350,53 @@ out_free:
 }
 
 /**
- * kv_stats_differs() - is a difference one of the spaces?
- * @diff: the difference of two medians
- * @median: the larger of the two, same unit
+ * kv_stats_compare() - differences between sides that were measured in turn
+ * @block: of each side its blocks, @rounds of them; those with the same index were
+ *	measured in the same round
+ * @rounds: how many
+ * @contrast: which sides to compare
+ * @n: how many contrasts
+ * @diff: [@n], receives median(a) - median(b) of each, see kv_stats_median_diff();
+ *	without a value if there is no memory
  *
- * Return: true if all of the interval lies beyond KV_STATS_FLOOR of @median, on
- * one side.
+ * All of them draw the same rounds, so that they are differences of the same
+ * resamples. Each interval is a 95 % interval by itself: that all of several hold
+ * the truth is less certain than that one does.
  */
-bool kv_stats_differs(const struct kv_interval *diff, double median)
+void kv_stats_compare(const struct kv_hist *const *block, unsigned int rounds,
+		      const struct kv_contrast *contrast, unsigned int n,
+		      struct kv_interval *diff)
 {
-	double floor = KV_STATS_FLOOR * median;
+	const struct kv_hist **list = calloc(2ULL * rounds, sizeof(*list));
 
-	return diff->valid && (diff->low > floor || diff->high < -floor);
+	for (unsigned int i = 0; i < n; i++)
+		diff[i] = (struct kv_interval){ NAN, NAN, NAN, false, NAN };
+	for (unsigned int i = 0; i < n && list; i++) {
+		for (unsigned int k = 0; k < rounds; k++) {
+			list[k] = &block[contrast[i].a][k];
+			list[rounds + k] = &block[contrast[i].b][k];
+		}
+		diff[i] = kv_stats_median_diff(list, list + rounds, rounds);
+	}
+	free(list);
+}
+
+/**
+ * kv_stats_judge() - which one of two sides is less, if either is
+ * @diff: the difference of their medians, a - b
+ *
+ * One is less if all of the interval lies beyond KV_STATS_FLOOR of the larger
+ * median, on one side of 0: more than two connections of the same kind have.
+ *
+ * Return: enum kv_verdict; KV_VERDICT_UNKNOWN if there is no interval.
+ */
+enum kv_verdict kv_stats_judge(const struct kv_interval *diff)
+{
+	double floor = KV_STATS_FLOOR * diff->median;
+
+	if (!diff->valid)
+		return KV_VERDICT_UNKNOWN;
+	if (diff->high < -floor)
+		return KV_VERDICT_A_LESS;
+	return diff->low > floor ? KV_VERDICT_B_LESS : KV_VERDICT_NEITHER;
 }

@@ -30,12 +30,29 @@
  * @high: upper end; @value if not @valid
  * @valid: false if there is no interval: fewer than KV_STATS_MIN_PAIRS pairs, an
  *	empty block, or no memory
+ * @median: the larger one of the two medians whose difference it is; NAN if there
+ *	is no @value
  */
 struct kv_interval {
 	double value;
 	double low;
 	double high;
 	bool valid;
+	double median;
+};
+
+/* What a difference a - b says of a and b, see kv_stats_judge(). */
+enum kv_verdict {
+	KV_VERDICT_UNKNOWN,
+	KV_VERDICT_NEITHER,
+	KV_VERDICT_A_LESS,
+	KV_VERDICT_B_LESS,
+};
+
+/* Two sides that are compared: the difference is that of @a and @b, a - b. */
+struct kv_contrast {
+	unsigned int a;
+	unsigned int b;
 };
 
 uint64_t kv_stats_count(const struct kv_hist *h);
@@ -44,14 +61,13 @@ double kv_stats_mean(const struct kv_hist *h);
 bool kv_stats_supports(uint64_t count, double q);
 double kv_stats_quantile(const struct kv_hist *h, double q);
 double kv_stats_median(uint64_t *value, size_t n);
-/*
- * Is a difference more than two connections of one space have? It is if all of the
- * interval lies beyond KV_STATS_FLOOR of @median, on one side.
- */
-bool kv_stats_differs(const struct kv_interval *diff, double median);
+enum kv_verdict kv_stats_judge(const struct kv_interval *diff);
 
 struct kv_interval kv_stats_median_diff(const struct kv_hist *const *a,
 					const struct kv_hist *const *b,
 					unsigned int pairs);
+void kv_stats_compare(const struct kv_hist *const *block, unsigned int rounds,
+		      const struct kv_contrast *contrast, unsigned int n,
+		      struct kv_interval *diff);
 
 #endif

@@ -104,6 +104,32 @@ int kv_us_difference_decimals(double ns)
 }
 
 /**
+ * kv_us_difference_format() - write a difference and its interval in microseconds
+ * @text: receives the difference; "-" for NAN
+ * @interval: receives both its ends, with as many digits; "-" for NAN
+ * @size: of each of them
+ * @ns: the difference in nanoseconds
+ * @low_ns: lower end
+ * @high_ns: upper end
+ */
+void kv_us_difference_format(char *text, char *interval, size_t size, double ns,
+			     double low_ns, double high_ns)
+{
+	bool has_interval = isfinite(low_ns) && isfinite(high_ns);
+	/* What is uncertain by microseconds has no use for nanoseconds. */
+	double width = has_interval ? (high_ns - low_ns) / 2 : 0;
+	int digits = kv_us_difference_decimals(fmax(fabs(ns), width));
+
+	snprintf(text, size, "-");
+	snprintf(interval, size, "-");
+	if (isfinite(ns))
+		snprintf(text, size, "%+.*f", digits, ns / 1e3);
+	if (has_interval)
+		snprintf(interval, size, "%+.*f .. %+.*f", digits, low_ns / 1e3,
+			 digits, high_ns / 1e3);
+}
+
+/**
  * kv_size_format() - write a number of bytes with its unit
  * @text: receives it
  * @size: of @text

@@ -33,6 +33,8 @@ void kv_table_destroy(struct kv_table *t);
 
 void kv_us_format(char *text, size_t size, double ns);
 int kv_us_difference_decimals(double ns);
+void kv_us_difference_format(char *text, char *interval, size_t size, double ns,
+			     double low_ns, double high_ns);
 void kv_size_format(char *text, size_t size, uint64_t bytes);
 
 #endif

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "test.h"
+#include "design.h"
 #include "stats.h"
 
 #define MAX_PAIRS 32
@@ -394,20 +396,241 @@ static void diff_spans_the_whole_range(void **state)
 
 static void a_winner_is_beyond_the_floor(void **state)
 {
-	struct kv_interval i = { .value = 50, .low = 26, .high = 74, .valid = true };
+	struct kv_interval i = {
+		.value = 50, .low = 26, .high = 74, .valid = true, .median = 1000,
+	};
 
 	(void)state;
-	assert_true(kv_stats_differs(&i, 1000));
+	assert_int_equal(kv_stats_judge(&i), KV_VERDICT_B_LESS);
 	i.low = 24;
-	assert_false(kv_stats_differs(&i, 1000));
-	i = (struct kv_interval){ .value = -50, .low = -74, .high = -26, .valid = true };
-	assert_true(kv_stats_differs(&i, 1000));
+	assert_int_equal(kv_stats_judge(&i), KV_VERDICT_NEITHER);
+	i.value = -50, i.low = -74, i.high = -26;
+	assert_int_equal(kv_stats_judge(&i), KV_VERDICT_A_LESS);
 	i.high = -24;
-	assert_false(kv_stats_differs(&i, 1000));
-	i = (struct kv_interval){ .value = 0, .low = 0, .high = 0, .valid = true };
-	assert_false(kv_stats_differs(&i, 1000));
-	i = (struct kv_interval){ .value = 500, .low = 400, .high = 600 };
-	assert_false(kv_stats_differs(&i, 1000));
+	assert_int_equal(kv_stats_judge(&i), KV_VERDICT_NEITHER);
+	i.value = 0, i.low = 0, i.high = 0;
+	assert_int_equal(kv_stats_judge(&i), KV_VERDICT_NEITHER);
+	i.value = 500, i.low = 400, i.high = 600, i.valid = false;
+	assert_int_equal(kv_stats_judge(&i), KV_VERDICT_UNKNOWN);
+}
+
+static void the_floor_is_of_the_larger_median(void **state)
+{
+	struct kv_interval got;
+
+	(void)state;
+	fill_pairs(8, 200, 3000);
+	for (unsigned int i = 0; i < 8; i++)
+		kv_stats_merge(&one, a[i]);
+	got = kv_stats_median_diff(a, b, 8);
+	assert_true(got.median == kv_stats_quantile(&one, 0.5));
+	got = kv_stats_median_diff(b, a, 8);
+	assert_true(got.median == kv_stats_quantile(&one, 0.5));
+}
+
+static struct kv_hist quadrant[KV_SIDES_MAX][MAX_PAIRS];
+static const struct kv_hist *const quadrants[KV_SIDES_MAX] = {
+	quadrant[0], quadrant[1], quadrant[2], quadrant[3],
+};
+
+/*
+ * Rounds of the four quadrants, as they are measured one after the other: the
+ * machine gets slower by @drift with each block, and a side is @shift above the
+ * others. @shuffled: A B C D, D C B A; else always A B C D.
+ */
+static void fill_rounds(unsigned int rounds, unsigned int samples,
+			const double *shift, double drift, bool shuffled)
+{
+	const struct kv_design *d = &kv_design_quadrants;
+	unsigned int done = 0;
+
+	for (unsigned int i = 0; i < rounds; i++) {
+		double shared = 100 * draw_normal();
+
+		for (unsigned int k = 0; k < d->sides; k++) {
+			unsigned int s = kv_design_turn(d, shuffled ? i : 0, k);
+			double floor = 10000 + shared + shift[s] +
+				       drift * done++ + 40 * draw_normal();
+
+			kv_hist_reset(&quadrant[s][i]);
+			for (unsigned int n = 0; n < samples; n++)
+				kv_hist_record(&quadrant[s][i],
+					       draw_latency(floor));
+		}
+	}
+}
+
+static void compare_quadrants(struct kv_interval *diff, unsigned int rounds)
+{
+	kv_stats_compare(quadrants, rounds, kv_design_quadrants.contrast,
+			 kv_design_quadrants.contrasts, diff);
+}
+
+/* What is measured forwards and backwards is measured at the same time on average. */
+static void turns_are_balanced(void **state)
+{
+	static const struct kv_design *const designs[] = {
+		&kv_design_spaces, &kv_design_quadrants,
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct kv_design *d = designs[i];
+		unsigned int sum[KV_SIDES_MAX] = { 0 };
+		unsigned int seen[KV_SIDES_MAX] = { 0 };
+
+		for (unsigned int n = 0; n < 2 * d->sides; n++) {
+			unsigned int s = kv_design_turn(d, n / d->sides,
+							n % d->sides);
+
+			assert_true(s < d->sides);
+			sum[s] += n;
+			seen[s]++;
+		}
+		for (unsigned int s = 0; s < d->sides; s++) {
+			assert_int_equal(seen[s], 2);
+			assert_int_equal(sum[s], 2 * d->sides - 1);
+		}
+	}
+}
+
+static void order_is_told_in_names(void **state)
+{
+	char text[64];
+
+	(void)state;
+	kv_design_order(&kv_design_spaces, text, sizeof(text));
+	assert_string_equal(text, "kernel user user kernel");
+	kv_design_order(&kv_design_quadrants, text, sizeof(text));
+	assert_string_equal(text, "K-K K-U U-K U-U U-U U-K K-U K-K");
+	kv_design_order(&kv_design_quadrants, text, 6);
+	assert_string_equal(text, "K-K K");
+}
+
+/* Each contrast of the quadrants changes one end, the one that it says it does. */
+static void contrasts_change_one_end(void **state)
+{
+	const struct kv_design *d = &kv_design_quadrants;
+
+	(void)state;
+	for (unsigned int i = 0; i < d->contrasts; i++) {
+		const struct kv_contrast *c = &d->contrast[i];
+		bool client = !strcmp(d->changed[i], "client");
+
+		assert_int_equal(d->side[c->a].client != d->side[c->b].client,
+				 client);
+		assert_int_equal(d->side[c->a].server != d->side[c->b].server,
+				 !client);
+		assert_int_equal(client ? d->side[c->a].client :
+					  d->side[c->a].server,
+				 KV_SPACE_KERNEL);
+		for (unsigned int k = 0; k < i; k++)
+			assert_true(d->contrast[k].a != c->a ||
+				    d->contrast[k].b != c->b);
+	}
+	for (unsigned int s = 0; s < d->sides; s++) {
+		static const char letter[] = "KU";
+
+		assert_int_equal(d->side[s].name[0], letter[d->side[s].client]);
+		assert_int_equal(d->side[s].name[2], letter[d->side[s].server]);
+	}
+}
+
+static void each_contrast_is_that_of_its_sides(void **state)
+{
+	static const double shift[] = { 0, 600, 1300, 2200 };
+	struct kv_interval diff[KV_CONTRASTS_MAX], want;
+
+	(void)state;
+	fill_rounds(12, 300, shift, 0, true);
+	compare_quadrants(diff, 12);
+	for (unsigned int i = 0; i < KV_CONTRASTS_MAX; i++) {
+		const struct kv_contrast *c = &kv_design_quadrants.contrast[i];
+		double truth = shift[c->a] - shift[c->b];
+
+		for (unsigned int k = 0; k < 12; k++) {
+			a[k] = &quadrant[c->a][k];
+			b[k] = &quadrant[c->b][k];
+		}
+		want = kv_stats_median_diff(a, b, 12);
+		assert_true(diff[i].valid && diff[i].value == want.value &&
+			    diff[i].low == want.low && diff[i].high == want.high &&
+			    diff[i].median == want.median);
+		assert_true(fabs(diff[i].value - truth) < 80);
+		assert_int_equal(kv_stats_judge(&diff[i]), KV_VERDICT_A_LESS);
+	}
+	/* From K-K to U-U over K-U is as far as over U-K. */
+	assert_true(fabs((diff[0].value + diff[3].value) -
+			 (diff[2].value + diff[1].value)) < 1e-6);
+}
+
+/* Four connections of one kind: nothing is faster, and the intervals hold 0. */
+static void equal_quadrants_have_no_winner(void **state)
+{
+	static const double none[KV_SIDES_MAX];
+	unsigned int inside[KV_CONTRASTS_MAX] = { 0 };
+	const unsigned int experiments = 200;
+
+	(void)state;
+	for (unsigned int n = 0; n < experiments; n++) {
+		struct kv_interval diff[KV_CONTRASTS_MAX];
+
+		fill_rounds(8, 100, none, 0, true);
+		compare_quadrants(diff, 8);
+		for (unsigned int i = 0; i < KV_CONTRASTS_MAX; i++) {
+			inside[i] += diff[i].low <= 0 && diff[i].high >= 0;
+			assert_int_equal(kv_stats_judge(&diff[i]),
+					 KV_VERDICT_NEITHER);
+		}
+	}
+	for (unsigned int i = 0; i < KV_CONTRASTS_MAX; i++) {
+		print_message("# contrast %u: %.1f %% of %u intervals hold 0\n",
+			      i, 100.0 * inside[i] / experiments, experiments);
+		assert_true(100 * inside[i] >= 88 * experiments);
+	}
+}
+
+/* The interval excludes 0, and is right to: but connections of one kind differ so. */
+static void what_a_connection_has_is_no_winner(void **state)
+{
+	static const double lasting[] = { 0, 180, 0, 180 };
+	struct kv_interval diff[KV_CONTRASTS_MAX];
+
+	(void)state;
+	fill_rounds(MAX_PAIRS, 300, lasting, 0, true);
+	compare_quadrants(diff, MAX_PAIRS);
+	assert_true(diff[2].high < 0 && diff[3].high < 0);
+	for (unsigned int i = 0; i < KV_CONTRASTS_MAX; i++)
+		assert_int_equal(kv_stats_judge(&diff[i]), KV_VERDICT_NEITHER);
+}
+
+static void drift_does_not_favour_a_quadrant(void **state)
+{
+	static const double none[KV_SIDES_MAX];
+	struct kv_interval diff[KV_CONTRASTS_MAX];
+
+	(void)state;
+	fill_rounds(MAX_PAIRS, 300, none, 60, true);
+	compare_quadrants(diff, MAX_PAIRS);
+	for (unsigned int i = 0; i < KV_CONTRASTS_MAX; i++)
+		assert_true(diff[i].low <= 0 && diff[i].high >= 0);
+
+	/* Always in the same order it would: U-K, two blocks later, looks slower. */
+	fill_rounds(MAX_PAIRS, 300, none, 60, false);
+	compare_quadrants(diff, MAX_PAIRS);
+	assert_true(diff[0].high < 0 && diff[1].high < 0);
+}
+
+static void no_rounds_give_no_difference(void **state)
+{
+	struct kv_interval diff[KV_CONTRASTS_MAX];
+
+	(void)state;
+	compare_quadrants(diff, 0);
+	for (unsigned int i = 0; i < KV_CONTRASTS_MAX; i++) {
+		assert_true(isnan(diff[i].value));
+		assert_int_equal(kv_stats_judge(&diff[i]), KV_VERDICT_UNKNOWN);
+	}
 }
 
 int main(void)
@@ -436,6 +659,15 @@ int main(void)
 		cmocka_unit_test_setup(empty_blocks_give_no_interval, reset),
 		cmocka_unit_test_setup(diff_spans_the_whole_range, reset),
 		cmocka_unit_test(a_winner_is_beyond_the_floor),
+		cmocka_unit_test_setup(the_floor_is_of_the_larger_median, reset),
+		cmocka_unit_test(turns_are_balanced),
+		cmocka_unit_test(order_is_told_in_names),
+		cmocka_unit_test(contrasts_change_one_end),
+		cmocka_unit_test_setup(each_contrast_is_that_of_its_sides, reset),
+		cmocka_unit_test_setup(equal_quadrants_have_no_winner, reset),
+		cmocka_unit_test_setup(what_a_connection_has_is_no_winner, reset),
+		cmocka_unit_test_setup(drift_does_not_favour_a_quadrant, reset),
+		cmocka_unit_test(no_rounds_give_no_difference),
 	};
 
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);

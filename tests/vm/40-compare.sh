@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
+# jq's variables are not the shell's.
+# shellcheck disable=SC2016
 . ./tap.sh
 
 check "compare works" sh -c "kverbs compare --ops write,fetch-add --sizes 8,4k --time 400ms \
@@ -10,11 +12,159 @@ check "it says what the figures are" grep -F 'from before the post until its com
 check "it says how sure they are" grep -F 'bootstrap' "$work/compare"
 check "it says where requests are posted" grep -F 'softirqs held off' "$work/compare"
 check "no progress bar without a terminal" test ! -s "$work/stderr"
-for key in schema_version complete capsule histogram kernel user verdict; do
+for key in schema_version complete capsule histogram kernel user difference_ns verdict; do
 	check "JSON has $key" grep -F "\"$key\"" "$work/compare.json"
 done
 check "few blocks, no verdict" \
 	sh -c "kverbs compare --ops write --sizes 8 --blocks 2 --time 1 | grep -q 'too few blocks'"
 cp "$work/compare.json" "$OUT/compare.json"
+
+
+document=$work/quadrants.json
+
+# holds NAME FILTER: a filter of jq that is true of the document
+holds() {
+	if jq -e "$2" "$document" >"$work/holds" 2>&1; then
+		pass "$1"
+	else
+		jq -c '.spec, .cells[] | del(.. | .histogram?, .verbs_ns?)' "$document" | cut -c 1-900 >>"$work/holds"
+		fail "$1" "$work/holds"
+	fi
+}
+
+if kverbs compare --quadrants --ops send,write,cmp-swp --sizes 8,2k --blocks 6 --time 800ms \
+	--json "$document" >"$work/quadrants" 2>"$work/stderr"; then
+	pass "quadrants: compare works"
+else
+	fail "quadrants: compare works" "$work/quadrants" "$work/stderr"
+fi
+check "quadrants: no progress bar without a terminal" test ! -s "$work/stderr"
+holds "quadrants: complete, a cell for each operation and size" '.complete and
+	([.cells[] | .op + " \(.size_bytes)"] ==
+	 ["send 8", "send 2048", "write 8", "write 2048", "cmp-swp 8"])'
+holds "quadrants: the document says which sides there are, and their order" '.spec.quadrants and
+	([.spec.sides[] | .name + " " + .client_space + " " + .server_space] ==
+	 ["K-K kernel kernel", "K-U kernel user", "U-K user kernel", "U-U user user"]) and
+	.spec.order == "K-K K-U U-K U-U U-U U-K K-U K-K"'
+holds "quadrants: all cells have these four, and were verified" 'all(.cells[];
+	.verified and (.quadrants | keys == ["K-K", "K-U", "U-K", "U-U"]))'
+holds "quadrants: send goes between two threads in all of them" 'all(.cells[];
+	.loop == if .op == "send" then "pingpong" else "completion" end)'
+holds "quadrants: six rounds or more, and an even number" 'all(.cells[]; .pairs >= 6 and .pairs % 2 == 0)'
+holds "quadrants: a block of each in each round" \
+	'all(.cells[]; .pairs as $n | all(.quadrants[]; .block_p50_ns | length == $n))'
+holds "quadrants: samples, as many as the histogram has, after a warm-up" 'all(.cells[].quadrants[];
+	.samples > 0 and .warmup_discarded > 0 and .samples == ([.histogram[][1]] | add))'
+holds "quadrants: medians between the extremes" 'all(.cells[].quadrants[];
+	.p50_ns > 0 and .min_ns <= .p50_ns and .p50_ns <= .max_ns)'
+holds "quadrants: the client posts where it is" 'all(.cells[].quadrants;
+	.["K-K"].post == "softirq-off" and .["K-U"].post == "softirq-off" and
+	.["U-K"].post == "process" and .["U-U"].post == "process")'
+holds "quadrants: each difference changes one end" 'all(.cells[];
+	[.differences_ns[] | .changed + " " + .of + " " + .minus] ==
+	["client K-K U-K", "client K-U U-U", "server K-K K-U", "server U-K U-U"])'
+# Each figure is rounded to a hundredth.
+holds "quadrants: a difference is that of the medians" 'all(.cells[]; .quadrants as $q |
+	all(.differences_ns[]; .value - ($q[.of].p50_ns - $q[.minus].p50_ns) | fabs < 0.02))'
+holds "quadrants: from K-K to U-U both ways are as far" 'all(.cells[]; [.differences_ns[].value] |
+	.[0] + .[3] - (.[2] + .[1]) | fabs < 0.03)'
+holds "quadrants: each has an interval" 'all(.cells[]; .pairs as $n | all(.differences_ns[];
+	.low != null and .low <= .high and .confidence == 0.95 and .pairs == $n))'
+holds "quadrants: who is faster is beyond the floor" 'all(.cells[]; .quadrants as $q |
+	all(.differences_ns[];
+		(.floor * ([$q[.of].p50_ns, $q[.minus].p50_ns] | max)) as $floor |
+		(if .high < -$floor then "kernel" elif .low > $floor then "user" else "neither" end) as $want |
+		.faster == $want and (.verdict | startswith(
+			if $want == "neither" then "no difference seen" else $want + " " end))))'
+holds "quadrants: a null loop of each space" '.null_loop | .kernel.p50_ns > 0 and .user.p50_ns > 0'
+holds "quadrants: no difference of the two spaces as a whole" \
+	'all(.cells[]; has("difference_ns") or has("kernel") or has("user") | not)'
+for side in K-K K-U U-K U-U; do
+	check "quadrants: the text has $side" grep -E "p50:.* $side" "$work/quadrants"
+done
+check "quadrants: the text has four medians for each cell" sh -c "test \$(awk '
+	/p50:/ { table = 1 }
+	/^\$/ { table = table && ++empty < 1 }
+	table && /(pingpong|completion) / && \$5 > 0 && \$6 > 0 && \$7 > 0 && \$8 > 0' '$work/quadrants' | wc -l) = 5"
+check "quadrants: the text has two tables of differences with intervals" \
+	sh -c "test \$(grep -cE ' \.\. .* (kernel|user|neither) .* \.\. .* (kernel|user|neither)' '$work/quadrants') = 10"
+check "quadrants: the text is at most 100 columns wide" \
+	sh -c "sed 's/µ/u/g' '$work/quadrants' | awk 'NR > 1 && length > 100 { print; bad = 1 } END { exit bad }'"
+cp "$document" "$OUT/quadrants.json"
+
+document=$work/few.json
+kverbs compare --quadrants --ops read,write --loop completion --sizes 64 --blocks 2 --time 2 \
+	--json "$document" >"$work/few" 2>&1
+# It goes on if there are not the samples of a p99.
+if jq -e 'all(.cells[]; .pairs < 6)' "$document" >/dev/null; then
+	holds "quadrants: few blocks, no interval and no verdict" 'all(.cells[].differences_ns[];
+		.low == null and .high == null and .faster == null and .verdict == "too few blocks to say")'
+	check "quadrants: which the text shows" grep -E '^read +64 B .* - \?  .* - \?' "$work/few"
+else
+	skip "quadrants: few blocks, no interval and no verdict" "this guest is so slow that it took more"
+fi
+document=$work/pingpong.json
+kverbs compare --quadrants --loop pingpong --sizes 4k --blocks 2 --time 100ms --json "$document" \
+	>"$work/pingpong" 2>&1
+holds "quadrants: pingpong of all that it goes with" '.complete and
+	([.cells[] | .op + " " + .loop] == ["send pingpong", "write pingpong"])'
+
+# The servers in another process: in the second guest if there is one.
+host=${PEER:-127.0.0.1:17471}
+if [ -z "${PEER:-}" ]; then
+	kverbs serve --bind 127.0.0.1 --port 17471 >"$work/serve" 2>&1 &
+	server=$!
+	wait_for 20 grep -q ' serves ' "$work/serve"
+fi
+address=${host%:*}
+document=$work/host.json
+if kverbs compare --quadrants --ops send,read,fetch-add --sizes 1000 --blocks 6 --time 600ms \
+	--json "$document" "$host" >"$work/host" 2>"$work/stderr"; then
+	pass "quadrants with a host: compare works"
+else
+	fail "quadrants with a host: compare works" "$work/host" "$work/stderr"
+fi
+holds "quadrants with a host: all was measured and verified" '.complete and (.cells | length == 3) and
+	all(.cells[]; .verified and .pairs >= 6 and (.quadrants | length == 4) and (.differences_ns | length == 4))'
+holds "quadrants with a host: samples on all sides" 'all(.cells[].quadrants[]; .samples > 0)'
+holds "quadrants with a host: the document names it" ".capsule.peer | .host == \"$address\" and .device == \"$DEV\" and
+	.tool != null and .module != null and .libibverbs != null and .gid.gid != null"
+holds "quadrants with a host: the document says what lies between" \
+	".capsule.path == \"$([ -n "${PEER:-}" ] && echo "between two hosts" || echo loopback)\""
+check "quadrants with a host: the text names it" grep -F "servers: $DEV of $address" "$work/host"
+document=$work/host2.json
+kverbs compare --ops send,write --sizes 64 --blocks 6 --time 400ms --json "$document" "$host" \
+	>"$work/host" 2>&1
+holds "with a host: both spaces, send between two threads" '.complete and all(.cells[];
+	.verified and .kernel.samples > 0 and .user.samples > 0 and has("verdict")) and
+	([.cells[].loop] == ["pingpong", "completion"])'
+if [ -z "${PEER:-}" ]; then
+	kverbs compare --quadrants --ops write --sizes 64 --time 60 --json "$work/gone.json" "$host" \
+		>"$work/gone" 2>"$work/stderr" &
+	client=$!
+	# Pairs of all four sides.
+	wait_for 60 sh -c "[ \$(rdma resource show qp | grep -c 'state RTS') -ge 8 ]"
+	kill -KILL "$server"
+	status=0
+	wait $client || status=$?
+	if [ $status = 1 ] && grep -qF "$address" "$work/stderr"; then
+		pass "with a host: when it is gone, the command fails and says who"
+	else
+		echo "exit status $status" >>"$work/stderr"
+		fail "with a host: when it is gone, the command fails and says who" "$work/stderr"
+	fi
+fi
+
+refused "quadrants: one thread in two spaces" 2 "--loop relay has one thread for both ends" \
+	kverbs compare --quadrants --loop relay
+refused "quadrants: the null loop" 2 "--loop null" kverbs compare --quadrants --loop null
+refused "quadrants: completion of send" 2 "--loop completion does not go with send" \
+	kverbs compare --quadrants --loop completion --ops send
+refused "quadrants: an odd number of blocks" 2 "even" kverbs compare --quadrants --blocks 7
+refused "quadrants: a value" 2 "takes no value" kverbs compare --quadrants=yes
+refused "a size that the device can't do" 2 "a size of 3145728 bytes" kverbs compare --sizes 3m
+refused "two hosts" 2 "one HOST" kverbs compare 192.0.2.2 192.0.2.3
+refused "one thread on two hosts" 2 "does not go with a HOST" kverbs compare --loop relay 192.0.2.2
+refused "an option for another host alone" 2 "--peer-dev goes with a HOST" kverbs compare --peer-dev rxe0
 check "nothing of all this is left" nothing_left
 finish

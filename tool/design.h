@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_DESIGN_H
+#define KV_DESIGN_H
+
+#include "parse.h"
+#include "stats.h"
+
+#define KV_SIDES_MAX 4
+#define KV_CONTRASTS_MAX 4
+
+/**
+ * struct kv_design - which sides a comparison has, and which of them it compares
+ * @sides: how many sides; their blocks are measured in turn
+ * @side: their names in results, and the space of each one's client and server
+ * @contrasts: how many differences are of interest
+ * @contrast: the two sides of each
+ * @changed: what these two differ in: "client", "server" or "" for both ends
+ */
+struct kv_design {
+	unsigned int sides;
+	struct {
+		const char *name;
+		enum kv_space_id client;
+		enum kv_space_id server;
+	} side[KV_SIDES_MAX];
+	unsigned int contrasts;
+	struct kv_contrast contrast[KV_CONTRASTS_MAX];
+	const char *changed[KV_CONTRASTS_MAX];
+};
+
+extern const struct kv_design kv_design_spaces;
+extern const struct kv_design kv_design_quadrants;
+
+unsigned int kv_design_turn(const struct kv_design *d, unsigned int round,
+			    unsigned int turn);
+void kv_design_order(const struct kv_design *d, char *text, size_t size);
+
+#endif
