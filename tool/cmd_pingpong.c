@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One side of ibv_rc_pingpong, ibv_uc_pingpong or ibv_ud_pingpong, from either space. */
+/* One side of ibv_rc_pingpong and its kin, from either space. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +13,7 @@ enum {
 	OPTION_SPACE = KV_OPTION_OWN,
 	OPTION_TYPE,
 	OPTION_PORT,
+	OPTION_QPS,
 	OPTION_SIZE,
 	OPTION_MTU,
 	OPTION_ITERS,
@@ -29,6 +30,7 @@ static const struct option rows[] = {
 	{ "space", required_argument, NULL, OPTION_SPACE },
 	{ "type", required_argument, NULL, OPTION_TYPE },
 	{ "port", required_argument, NULL, OPTION_PORT },
+	{ "qps", required_argument, NULL, OPTION_QPS },
 	{ "size", required_argument, NULL, OPTION_SIZE },
 	{ "mtu", required_argument, NULL, OPTION_MTU },
 	{ "iters", required_argument, NULL, OPTION_ITERS },
@@ -43,13 +45,22 @@ static const struct option rows[] = {
 #define DEPTH_MAX 16384
 #define TIMEOUT_NS 10000000000ULL
 
-/* As in ibv_rc_pingpong, and in ibv_ud_pingpong. */
+/* As in ibv_rc_pingpong, in ibv_ud_pingpong, and in ibv_srq_pingpong. */
 #define PORT "18515"
 #define SIZE 4096
 #define SIZE_UD 1024
+#define QPS_SRQ 16
 #define MTU 1024
 #define ITERS 1000
 #define DEPTH 500
+
+static const struct kv_word words_type[] = {
+	{ "rc", KV_PINGPONG_RC },
+	{ "uc", KV_PINGPONG_UC },
+	{ "ud", KV_PINGPONG_UD },
+	{ "srq", KV_PINGPONG_SRQ },
+	{ NULL, 0 },
+};
 
 struct command {
 	struct kv_options common;
@@ -67,18 +78,20 @@ static void print_help(void)
 	       "       kverbs pingpong HOST --space kernel|user [OPTION...]    the client\n"
 	       "\n"
 	       "Sends messages to and fro with a peer that is ibv_rc_pingpong, ibv_uc_pingpong,\n"
-	       "ibv_ud_pingpong or 'kverbs pingpong'. Both sides have to be given the same type,\n"
-	       "size, MTU and number.\n"
+	       "ibv_ud_pingpong, ibv_srq_pingpong or 'kverbs pingpong'. Both sides have to be\n"
+	       "given the same type, size, MTU and numbers.\n"
 	       "\n"
 	       "  --space SPACE      kernel or user: where the verbs are called\n"
-	       "  --type TYPE        rc, uc or ud; default: rc\n"
+	       "  --type TYPE        rc, uc, ud, or srq: several RC QPs with one SRQ; default: rc\n"
 	       "  --dev DEV          device; default: the only one there is\n"
 	       "  --gid INDEX        entry of the GID table; default: IPv4 RoCE v2, else IPv6\n"
 	       "                     RoCE v2, else what there is; the peer needs its -g\n"
 	       "  --port PORT        TCP, where the two find each other; default: " PORT "\n"
 	       "  --size BYTES       of a message; default: 4096, of ud 1024\n"
 	       "  --mtu BYTES        of the path, the peer's -m; default: 1024\n"
-	       "  --iters N          messages each way, the peer's -n; default: 1000\n"
+	       "  --iters N          messages each way, of all QPs together, the peer's -n;\n"
+	       "                     default: 1000\n"
+	       "  --qps N            of srq: QPs, 1 to 256, the peer's -q; default: 16\n"
 	       "  --rx-depth N       receives posted at once; default: 500\n"
 	       "  --events           sleep until there is a completion, in place of polling\n"
 	       "  --timeout TIME     how long the peer may take for an answer; default: 10s.\n"
@@ -105,11 +118,15 @@ static int take_option(struct command *c, int id)
 		c->has_space = true;
 		break;
 	case OPTION_TYPE:
-		ret = kv_parse_word(optarg, kv_word_qp_type, &p->type, &why);
+		ret = kv_parse_word(optarg, words_type, &p->type, &why);
 		break;
 	case OPTION_PORT:
 		ret = kv_parse_count(optarg, 1, PORT_MAX, &v, &why);
 		c->port = optarg;
+		break;
+	case OPTION_QPS:
+		ret = kv_parse_count(optarg, 1, KV_EXCHANGE_LIST, &v, &why);
+		p->qps = (uint32_t)v;
 		break;
 	case OPTION_SIZE:
 		ret = kv_parse_size(optarg, &p->size, &why);
@@ -135,6 +152,29 @@ static int take_option(struct command *c, int id)
 		return kv_option_take(&c->common, id, &c->fault);
 	}
 	return ret ? kv_option_refuse(rows, id, &why, &c->fault) : 0;
+}
+
+/* What the options say together. */
+static int check_options(struct command *c)
+{
+	struct kv_pingpong *p = &c->pingpong;
+
+	if (!c->has_space)
+		return kv_fault_usage(&c->fault, "--space is missing; it takes kernel or user");
+	if (p->qps && p->type != KV_PINGPONG_SRQ)
+		return kv_fault_usage(&c->fault, "--qps is for --type srq; %s has one QP",
+				      kv_word_name(words_type, p->type));
+	if (!p->qps)
+		p->qps = p->type == KV_PINGPONG_SRQ ? QPS_SRQ : 1;
+	if (p->depth < p->qps)
+		return kv_fault_usage(&c->fault, "--rx-depth %u is too small for %u QPs: each needs a receive",
+				      p->depth, p->qps);
+	if (!p->size)
+		p->size = p->type == KV_PINGPONG_UD ? SIZE_UD : SIZE;
+	p->dev = c->common.dev;
+	p->gid = c->common.gid;
+	p->timeout_ns = c->common.timeout_ns;
+	return 0;
 }
 
 /* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
@@ -163,15 +203,9 @@ static int read_options(struct command *c, int argc, char **argv)
 	if (argc - optind > 1)
 		return kv_fault_usage(&c->fault, "'%s' is one host too many; 'kverbs pingpong' takes one or none",
 				      argv[optind + 1]);
-	if (!c->has_space)
-		return kv_fault_usage(&c->fault, "--space is missing; it takes kernel or user");
 	c->host = argv[optind];
-	if (!p->size)
-		p->size = p->type == KVERBS_QPT_UD ? SIZE_UD : SIZE;
-	p->dev = c->common.dev;
-	p->gid = c->common.gid;
-	p->timeout_ns = c->common.timeout_ns;
-	return 1;
+	ret = check_options(c);
+	return ret ? ret : 1;
 }
 
 static void tell(const struct command *c)
@@ -192,7 +226,8 @@ static void tell(const struct command *c)
 	kv_out_put_string(doc, "command", "pingpong");
 	kv_out_put_string(doc, "space", kv_word_name(kv_word_space, p->space));
 	kv_out_put_string(doc, "role", c->host ? "client" : "server");
-	kv_out_put_string(doc, "type", kv_word_name(kv_word_qp_type, p->type));
+	kv_out_put_string(doc, "type", kv_word_name(words_type, p->type));
+	kv_out_put_count(doc, "qps", p->qps);
 	kv_out_put_count(doc, "size_bytes", p->size);
 	kv_out_put_count(doc, "sent", p->sent);
 	kv_out_put_count(doc, "received", p->received);

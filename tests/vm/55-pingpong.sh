@@ -59,6 +59,26 @@ for type in rc uc ud; do
 		"kverbs pingpong --space user --type $type --iters $number --port $port" \
 		"kverbs pingpong --space kernel --type $type --iters $number --port $port $ADDR"
 done
+# The messages of several QPs are counted together, and each QP may finish one more.
+for space in kernel user; do
+	for qps in 1 16; do
+		for events in "" "events"; do
+			ours="kverbs pingpong --space $space --type srq --qps $qps --iters $number ${events:+--events}"
+			theirs="ibv_srq_pingpong -d $DEV -g $GID -q $qps -n $number ${events:+-e}"
+			pair "srq of $qps QPs, server in $space space${events:+, $events}: ibv_srq_pingpong is the client" \
+				"$ours --port $port" "$theirs -p $port $ADDR"
+			pair "srq of $qps QPs, client in $space space${events:+, $events}: ibv_srq_pingpong is the server" \
+				"$theirs -p $port" "$ours --port $port $ADDR"
+		done
+	done
+	pair "srq of 254 QPs and as many receives, in $space space" \
+		"kverbs pingpong --space $space --type srq --qps 254 --rx-depth 254 --iters $number --port $port" \
+		"ibv_srq_pingpong -d $DEV -g $GID -q 254 -r 254 -n $number -p $port $ADDR"
+done
+pair "srq, from the kernel to user space" \
+	"kverbs pingpong --space user --type srq --iters $number --port $port" \
+	"kverbs pingpong --space kernel --type srq --iters $number --port $port $ADDR"
+
 pair "over IPv6, with another MTU" \
 	"kverbs pingpong --space kernel --gid $GID6 --mtu 4096 --iters $number --port $port" \
 	"ibv_rc_pingpong -d $DEV -g $GID6 -m 4096 -n $number -p $port $ADDR6"
@@ -109,6 +129,18 @@ for space in kernel user; do
 	fi
 	next_port
 
+	# Another number of QPs.
+	kverbs pingpong --space $space --timeout 2s --type srq --qps 3 --port $port >"$work/out" 2>&1 &
+	server=$!
+	wait_for 10 listening
+	timeout 5 ibv_srq_pingpong -d "$DEV" -g "$GID" -q 4 -n 50 -p $port "$ADDR" >/dev/null 2>&1
+	if wait $server; then
+		fail "$space: a peer with more QPs"
+	else
+		check "$space: a peer with more QPs" grep -F "the peer has 4 QPs, and we have 3" "$work/out"
+	fi
+	next_port
+
 	kverbs pingpong --space $space --port $port >"$work/out" 2>&1 &
 	server=$!
 	wait_for 10 listening
@@ -123,5 +155,8 @@ done
 refused "no space" 2 "--space is missing" kverbs pingpong
 refused "two hosts" 2 "one host too many" kverbs pingpong --space user a b
 refused "a type that has none" 2 "--type 'xrc'" kverbs pingpong --space user --type xrc
+refused "QPs where there is one" 2 "--qps is for --type srq" kverbs pingpong --space user --qps 2
+refused "more QPs than receives" 2 "--rx-depth 4 is too small for 16 QPs" \
+	kverbs pingpong --space user --type srq --rx-depth 4
 check "nothing is left" nothing_left
 finish

@@ -238,6 +238,58 @@ int kv_exchange_receive(struct kv_exchange *x, struct kv_address *address,
 }
 
 /**
+ * kv_exchange_send_list() - tell the peer where our QPs are
+ * @x: the connection
+ * @address: of our QPs
+ * @n: how many, at most KV_EXCHANGE_LIST
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_exchange_send_list(struct kv_exchange *x,
+			  const struct kv_address *address, unsigned int n,
+			  struct kv_fault *f)
+{
+	const struct kv_address none = { 0 };
+	int ret = 0;
+
+	for (unsigned int i = 0; i < KV_EXCHANGE_LIST && !ret; i++)
+		ret = kv_exchange_send(x, i < n ? &address[i] : &none, f);
+	return ret;
+}
+
+/**
+ * kv_exchange_receive_list() - hear where the peer's QPs are
+ * @x: the connection
+ * @address: receives them
+ * @n: how many it has to be, at most KV_EXCHANGE_LIST
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno; -EPROTO: what came is no list, or the peer has
+ * another number of QPs.
+ */
+int kv_exchange_receive_list(struct kv_exchange *x, struct kv_address *address,
+			     unsigned int n, struct kv_fault *f)
+{
+	struct kv_address next;
+	unsigned int found = 0;
+	int ret;
+
+	for (unsigned int i = 0; i < KV_EXCHANGE_LIST; i++) {
+		ret = kv_exchange_receive(x, &next, f);
+		if (ret)
+			return ret;
+		found += next.qpn != 0;
+		if (i < n)
+			address[i] = next;
+	}
+	if (found == n)
+		return 0;
+	return kv_fault_set(f, -EPROTO, "the peer has %u QPs, and we have %u: give both sides the same number",
+			    found, n);
+}
+
+/**
  * kv_exchange_send_done() - the client is connected
  * @x: the connection
  * @f: receives why not

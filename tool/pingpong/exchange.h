@@ -8,10 +8,15 @@
 /*
  * The sideband of rdma-core's ibv_*_pingpong: over TCP each side tells its QP's
  * address as text, LID:QPN:PSN:GID in hex with its final zero, the client first; when
- * the client's QP is connected, too, it says "done".
+ * the client's QP is connected, too, it says "done". With several QPs, as
+ * ibv_srq_pingpong has, each side tells a list of always the same length, in which the
+ * places that it has no QP for are zero.
  *
  * Every wait ends at a deadline, or when somebody wants the tool to end.
  */
+
+/* Addresses that are told where there may be several QPs. */
+#define KV_EXCHANGE_LIST 256
 
 /**
  * struct kv_exchange - the sideband's connection
@@ -31,6 +36,11 @@ int kv_exchange_send(struct kv_exchange *x, const struct kv_address *address,
 		     struct kv_fault *f);
 int kv_exchange_receive(struct kv_exchange *x, struct kv_address *address,
 			struct kv_fault *f);
+int kv_exchange_send_list(struct kv_exchange *x,
+			  const struct kv_address *address, unsigned int n,
+			  struct kv_fault *f);
+int kv_exchange_receive_list(struct kv_exchange *x, struct kv_address *address,
+			     unsigned int n, struct kv_fault *f);
 int kv_exchange_send_done(struct kv_exchange *x, struct kv_fault *f);
 int kv_exchange_receive_done(struct kv_exchange *x, struct kv_fault *f);
 void kv_exchange_close(struct kv_exchange *x);

@@ -22,24 +22,19 @@
 #define LOOK_MS 200
 
 /* A command as a batch has it; the objects are named there. */
-__attribute__((format(printf, 4, 5)))
-static int command(struct kv_pingpong *p, struct json_object **result,
-		   struct kv_fault *f, const char *fmt, ...)
+__attribute__((format(printf, 4, 0)))
+static int vcommand(struct kv_pingpong *p, struct json_object **result,
+		    struct kv_fault *f, const char *fmt, va_list args)
 {
-	struct json_object *told = json_object_new_object();
+	struct json_object *told;
 	struct kv_fault why = { 0 };
 	struct kv_words words;
-	va_list args;
 	char *line;
 	int ret;
 
-	va_start(args, fmt);
-	ret = vasprintf(&line, fmt, args);
-	va_end(args);
-	if (ret < 0) {
-		json_object_put(told);
+	if (vasprintf(&line, fmt, args) < 0)
 		return kv_fault_set(f, -ENOMEM, "no memory");
-	}
+	told = json_object_new_object();
 	ret = kv_words_split(&words, line, kv_session_expand, &p->session, &why);
 	if (!ret) {
 		ret = kv_session_command(&p->session, words.word, words.n, told,
@@ -58,93 +53,143 @@ static int command(struct kv_pingpong *p, struct json_object **result,
 	return ret;
 }
 
-/* For @field of what a command tells. */
-__attribute__((format(printf, 5, 6)))
-static int ask(struct kv_pingpong *p, const char *field, uint32_t *number,
-	       struct kv_fault *f, const char *fmt, ...)
+__attribute__((format(printf, 3, 4)))
+static int command(struct kv_pingpong *p, struct kv_fault *f, const char *fmt,
+		   ...)
 {
-	struct json_object *result;
 	va_list args;
-	char *line;
 	int ret;
 
 	va_start(args, fmt);
-	ret = vasprintf(&line, fmt, args);
+	ret = vcommand(p, NULL, f, fmt, args);
 	va_end(args);
-	if (ret < 0)
-		return kv_fault_set(f, -ENOMEM, "no memory");
-	ret = command(p, &result, f, "%s", line);
-	free(line);
+	return ret;
+}
+
+/* The command makes an object. */
+__attribute__((format(printf, 4, 5)))
+static int add(struct kv_pingpong *p, uint32_t *id, struct kv_fault *f,
+	       const char *fmt, ...)
+{
+	struct json_object *result;
+	va_list args;
+	int ret;
+
+	va_start(args, fmt);
+	ret = vcommand(p, &result, f, fmt, args);
+	va_end(args);
 	if (ret)
 		return ret;
-	*number = (uint32_t)kv_out_get_count(result, field);
+	*id = (uint32_t)kv_out_get_count(result, "/id");
 	json_object_put(result);
 	return 0;
 }
 
+/* The command tells an address. */
+__attribute__((format(printf, 4, 5)))
+static int locate(struct kv_pingpong *p, struct kv_address *address,
+		  struct kv_fault *f, const char *fmt, ...)
+{
+	struct json_object *result;
+	struct kv_why why;
+	va_list args;
+	int ret;
+
+	va_start(args, fmt);
+	ret = vcommand(p, &result, f, fmt, args);
+	va_end(args);
+	if (ret)
+		return ret;
+	ret = kv_parse_address(kv_out_get_string(result, "/address"), address,
+			       &why);
+	json_object_put(result);
+	return ret ? kv_fault_set(f, ret, "%s", why.text) : 0;
+}
+
 static uint32_t headroom(const struct kv_pingpong *p)
 {
-	return p->type == KVERBS_QPT_UD ? GRH_BYTES : 0;
+	return p->type == KV_PINGPONG_UD ? GRH_BYTES : 0;
+}
+
+static int make_qp(struct kv_pingpong *p, unsigned int i,
+		   struct kv_address *own, struct kv_fault *f)
+{
+	static const char *const type[] = {
+		[KV_PINGPONG_RC] = "rc",
+		[KV_PINGPONG_UC] = "uc",
+		[KV_PINGPONG_UD] = "ud",
+		[KV_PINGPONG_SRQ] = "rc",
+	};
+	char receives[32] = "srq srq";
+	int ret;
+
+	if (!p->srq)
+		snprintf(receives, sizeof(receives), "max-recv-wr %u", p->depth);
+	ret = add(p, &p->qp[i].id, f,
+		  "qp add pd pd cq cq type %s max-send-wr 1 %s name qp%u",
+		  type[p->type], receives, i);
+	if (ret)
+		return ret;
+	if (p->gid < 0)
+		return locate(p, own, f, "qp address qp%u", i);
+	return locate(p, own, f, "qp address qp%u sgid-index %d", i, p->gid);
 }
 
 static int make(struct kv_pingpong *p, struct kv_address *own,
 		struct kv_fault *f)
 {
-	const char *type = kv_word_name(kv_word_qp_type, p->type);
-	struct json_object *result;
-	struct kv_why why;
-	char gid[32] = "";
 	int ret;
 
-	if (p->gid >= 0)
-		snprintf(gid, sizeof(gid), " sgid-index %d", p->gid);
-	ret = command(p, NULL, f, "pd add name pd");
-	/* One place for each receive, one for the send. */
+	ret = command(p, f, "pd add name pd");
+	/* One place for each receive, one for each QP's send. */
 	if (!ret)
-		ret = ask(p, "/id", &p->cq, f, "cq add cqe %u context %s name cq",
-			  p->depth + 1, p->events ? "event" : "polled");
+		ret = add(p, &p->cq, f, "cq add cqe %u context %s name cq",
+			  p->depth + p->qps, p->events ? "event" : "polled");
 	if (!ret)
-		ret = ask(p, "/id", &p->mr, f, "mr add pd pd length %u name mr",
+		ret = add(p, &p->mr, f, "mr add pd pd length %u name mr",
 			  p->size + headroom(p));
 	/* In the kernel the PD's local_dma_lkey reaches it. */
 	if (!ret && p->space == KV_SPACE_USER)
-		ret = command(p, NULL, f, "mr reg mr access local-write");
-	if (!ret)
-		ret = ask(p, "/id", &p->qp, f,
-			  "qp add pd pd cq cq type %s max-send-wr 1 max-recv-wr %u name qp",
-			  type, p->depth);
-	if (!ret)
-		ret = command(p, &result, f, "qp address qp%s", gid);
-	if (ret)
-		return ret;
-	ret = kv_parse_address(kv_out_get_string(result, "/address"), own, &why);
-	json_object_put(result);
-	return ret ? kv_fault_set(f, ret, "%s", why.text) : 0;
+		ret = command(p, f, "mr reg mr access local-write");
+	if (!ret && p->type == KV_PINGPONG_SRQ)
+		ret = add(p, &p->srq, f, "srq add pd pd max-wr %u name srq",
+			  p->depth);
+	for (unsigned int i = 0; i < p->qps && !ret; i++)
+		ret = make_qp(p, i, &own[i], f);
+	return ret;
 }
 
-static int connect_qp(struct kv_pingpong *p, struct kv_fault *f)
+static int connect_datagrams(struct kv_pingpong *p, const char *gid,
+			     struct kv_fault *f)
 {
-	char gid[32] = "", to[KV_ADDRESS_TEXT], text[INET6_ADDRSTRLEN];
+	char text[INET6_ADDRSTRLEN];
 	int ret;
+
+	inet_ntop(AF_INET6, p->qp[0].peer.gid, text, sizeof(text));
+	ret = command(p, f, "qp connect qp0 qkey 0x%x", QKEY);
+	if (!ret)
+		ret = add(p, &p->ah, f, "ah add pd pd dgid %s%s name ah", text,
+			  gid);
+	return ret;
+}
+
+static int connect_qps(struct kv_pingpong *p, struct kv_fault *f)
+{
+	const char *retries = p->type == KV_PINGPONG_UC ?
+			      "" : " retry-cnt 7 rnr-retry 7";
+	char gid[32] = "", to[KV_ADDRESS_TEXT];
+	int ret = 0;
 
 	if (p->gid >= 0)
 		snprintf(gid, sizeof(gid), " sgid-index %d", p->gid);
-	kv_address_format(to, &p->peer);
-	switch (p->type) {
-	case KVERBS_QPT_RC:
-		return command(p, NULL, f,
-			       "qp connect qp peer %s path-mtu %u access none retry-cnt 7 rnr-retry 7%s",
-			       to, p->mtu, gid);
-	case KVERBS_QPT_UC:
-		return command(p, NULL, f,
-			       "qp connect qp peer %s path-mtu %u access none%s",
-			       to, p->mtu, gid);
+	if (p->type == KV_PINGPONG_UD)
+		return connect_datagrams(p, gid, f);
+	for (unsigned int i = 0; i < p->qps && !ret; i++) {
+		kv_address_format(to, &p->qp[i].peer);
+		ret = command(p, f,
+			      "qp connect qp%u peer %s path-mtu %u access none%s%s",
+			      i, to, p->mtu, retries, gid);
 	}
-	inet_ntop(AF_INET6, p->peer.gid, text, sizeof(text));
-	ret = command(p, NULL, f, "qp connect qp qkey 0x%x", QKEY);
-	if (!ret)
-		ret = ask(p, "/id", &p->ah, f, "ah add pd pd dgid %s%s name ah",
-			  text, gid);
 	return ret;
 }
 
@@ -157,7 +202,8 @@ static int refuse(struct kv_pingpong *p, int error, const char *what,
 static int post_receives(struct kv_pingpong *p, struct kv_fault *f)
 {
 	const struct kv_wr wr = {
-		.qp = p->qp,
+		.qp = p->srq ? 0 : p->qp[0].id,
+		.srq = p->srq,
 		.op = KVERBS_OP_RECV,
 		.sges = 1,
 		.sge = { {
@@ -181,19 +227,23 @@ static int post_receives(struct kv_pingpong *p, struct kv_fault *f)
 /* INIT is the first state that takes receives; the peer may be quick. */
 static int offer_receives(struct kv_pingpong *p, struct kv_fault *f)
 {
-	int ret;
+	int ret = 0;
 
-	if (p->type == KVERBS_QPT_UD)
-		ret = command(p, NULL, f, "qp modify qp state init qkey 0x%x", QKEY);
+	if (p->type == KV_PINGPONG_UD)
+		ret = command(p, f, "qp modify qp0 state init qkey 0x%x", QKEY);
 	else
-		ret = command(p, NULL, f, "qp modify qp state init access none");
+		for (unsigned int i = 0; i < p->qps && !ret; i++)
+			ret = command(p, f,
+				      "qp modify qp%u state init access none",
+				      i);
 	return ret ? ret : post_receives(p, f);
 }
 
-static int post_send(struct kv_pingpong *p, struct kv_fault *f)
+static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q,
+		     struct kv_fault *f)
 {
 	const struct kv_wr wr = {
-		.qp = p->qp,
+		.qp = q->id,
 		.op = KVERBS_OP_SEND,
 		.sges = 1,
 		.sge = { {
@@ -204,14 +254,32 @@ static int post_send(struct kv_pingpong *p, struct kv_fault *f)
 							    KVERBS_LKEY_DMA,
 		} },
 		.ah = p->ah,
-		.remote_qpn = p->ah ? p->peer.qpn : 0,
+		.remote_qpn = p->ah ? q->peer.qpn : 0,
 		.remote_qkey = p->ah ? QKEY : 0,
 	};
 	uint64_t ns;
 	int ret;
 
 	ret = p->session.b->ops->post(p->session.b, &wr, &ns);
-	return ret ? refuse(p, ret, "post a send", f) : 0;
+	if (ret)
+		return refuse(p, ret, "post a send", f);
+	q->posted++;
+	return 0;
+}
+
+/* Each message is an answer, but each QP's first. @first: that one is ours. */
+static int post_sends(struct kv_pingpong *p, bool first, struct kv_fault *f)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < p->qps && !ret; i++) {
+		struct kv_pingpong_qp *q = &p->qp[i];
+
+		if (p->sent < p->iters && q->posted == q->sent &&
+		    q->posted < q->received + first)
+			ret = post_send(p, q, f);
+	}
+	return ret;
 }
 
 /*
@@ -239,9 +307,20 @@ static int idle(struct kv_pingpong *p, struct kv_fault *f)
 	return 0;
 }
 
+static struct kv_pingpong_qp *find_qp(struct kv_pingpong *p, uint32_t id)
+{
+	unsigned int i = 0;
+
+	while (i < p->qps - 1 && p->qp[i].id != id)
+		i++;
+	return &p->qp[i];
+}
+
 static int take(struct kv_pingpong *p, const struct kv_wc *wc,
 		struct kv_fault *f)
 {
+	struct kv_pingpong_qp *q = find_qp(p, wc->qp);
+
 	if (wc->status)
 		return kv_fault_set(f, -EIO, "a %s ended with %s (%u), vendor error 0x%x, after %llu messages sent and %llu received",
 				    kv_word_name(kv_word_wc_op, wc->op),
@@ -250,12 +329,14 @@ static int take(struct kv_pingpong *p, const struct kv_wc *wc,
 				    (unsigned long long)p->sent,
 				    (unsigned long long)p->received);
 	if (wc->op == KVERBS_OP_SEND) {
+		q->sent++;
 		p->sent++;
 		return 0;
 	}
 	if (wc->has_length && wc->length != p->size + headroom(p))
 		return kv_fault_set(f, -EMSGSIZE, "a message of %u bytes came, and not of %u: give both sides the same size",
 				    wc->length - headroom(p), p->size);
+	q->received++;
 	p->received++;
 	p->posted--;
 	return 0;
@@ -265,25 +346,19 @@ static int take(struct kv_pingpong *p, const struct kv_wc *wc,
 static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 {
 	struct kv_backend *b = p->session.b;
-	uint64_t posted = 0, begin, last, ns;
-	struct kv_wc wc[2];
+	struct kv_wc wc[KVERBS_POLL_MAX];
+	uint64_t begin, last, ns;
 	unsigned int n;
-	int ret = 0;
+	int ret;
 
 	begin = last = kv_now_ns();
+	ret = post_sends(p, first, f);
 	while (!ret && (p->sent < p->iters || p->received < p->iters)) {
-		/* Each message is an answer, but the first. */
-		if (posted < p->iters && posted == p->sent &&
-		    posted < p->received + first) {
-			ret = post_send(p, f);
-			posted++;
-			continue;
-		}
 		if (kv_interrupt_seen())
 			return kv_fault_set(f, -EINTR, "interrupted after %llu messages sent and %llu received",
 					    (unsigned long long)p->sent,
 					    (unsigned long long)p->received);
-		ret = b->ops->poll(b, p->cq, wc, 2, &n, &ns);
+		ret = b->ops->poll(b, p->cq, wc, KVERBS_POLL_MAX, &n, &ns);
 		if (ret)
 			return refuse(p, ret, "poll", f);
 		if (n)
@@ -295,12 +370,34 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 					    (unsigned long long)p->received);
 		for (unsigned int i = 0; i < n && !ret; i++)
 			ret = take(p, &wc[i], f);
-		if (!ret && p->posted <= 1)
+		if (!ret && p->posted <= p->qps)
 			ret = post_receives(p, f);
-		if (!ret && !n)
-			ret = idle(p, f);
+		if (!ret)
+			ret = n ? post_sends(p, first, f) : idle(p, f);
 	}
 	p->elapsed_ns = kv_now_ns() - begin;
+	return ret;
+}
+
+static int tell(struct kv_pingpong *p, const struct kv_address *own,
+		struct kv_fault *f)
+{
+	if (p->type != KV_PINGPONG_SRQ)
+		return kv_exchange_send(&p->exchange, own, f);
+	return kv_exchange_send_list(&p->exchange, own, p->qps, f);
+}
+
+static int hear(struct kv_pingpong *p, struct kv_fault *f)
+{
+	struct kv_address peer[KV_EXCHANGE_LIST];
+	int ret;
+
+	if (p->type != KV_PINGPONG_SRQ)
+		ret = kv_exchange_receive(&p->exchange, peer, f);
+	else
+		ret = kv_exchange_receive_list(&p->exchange, peer, p->qps, f);
+	for (unsigned int i = 0; i < p->qps && !ret; i++)
+		p->qp[i].peer = peer[i];
 	return ret;
 }
 
@@ -312,20 +409,20 @@ static int meet(struct kv_pingpong *p, const struct kv_address *own,
 	if (host) {
 		ret = kv_exchange_connect(&p->exchange, host, port, f);
 		if (!ret)
-			ret = kv_exchange_send(&p->exchange, own, f);
+			ret = tell(p, own, f);
 		if (!ret)
-			ret = kv_exchange_receive(&p->exchange, &p->peer, f);
+			ret = hear(p, f);
 		if (!ret)
-			ret = connect_qp(p, f);
+			ret = connect_qps(p, f);
 		return ret ? ret : kv_exchange_send_done(&p->exchange, f);
 	}
 	ret = kv_exchange_accept(&p->exchange, port, f);
 	if (!ret)
-		ret = kv_exchange_receive(&p->exchange, &p->peer, f);
+		ret = hear(p, f);
 	if (!ret)
-		ret = connect_qp(p, f);
+		ret = connect_qps(p, f);
 	if (!ret)
-		ret = kv_exchange_send(&p->exchange, own, f);
+		ret = tell(p, own, f);
 	return ret ? ret : kv_exchange_receive_done(&p->exchange, f);
 }
 
@@ -341,7 +438,7 @@ static int meet(struct kv_pingpong *p, const struct kv_address *own,
 int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port,
 		    struct kv_fault *f)
 {
-	struct kv_address own;
+	struct kv_address own[KV_EXCHANGE_LIST];
 	int ret;
 
 	p->exchange.fd = -1;
@@ -349,11 +446,11 @@ int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port,
 	ret = kv_session_open(&p->session, p->space, p->dev, true, false, f);
 	if (ret)
 		return ret;
-	ret = make(p, &own, f);
+	ret = make(p, own, f);
 	if (!ret)
 		ret = offer_receives(p, f);
 	if (!ret)
-		ret = meet(p, &own, host, port, f);
+		ret = meet(p, own, host, port, f);
 	if (!ret)
 		ret = play(p, host != NULL, f);
 	kv_exchange_close(&p->exchange);

@@ -5,16 +5,42 @@
 #include "hand/session.h"
 #include "pingpong/exchange.h"
 
+/* What kind of QPs, and how they get their receives. */
+enum kv_pingpong_type {
+	KV_PINGPONG_RC,
+	KV_PINGPONG_UC,
+	KV_PINGPONG_UD,
+	/* RC, with one SRQ for several QPs. */
+	KV_PINGPONG_SRQ,
+};
+
+/**
+ * struct kv_pingpong_qp - one of the QPs
+ * @id: the object
+ * @peer: where its peer is
+ * @posted: sends that were posted
+ * @sent: sends that have completed
+ * @received: messages that have come
+ */
+struct kv_pingpong_qp {
+	uint32_t id;
+	struct kv_address peer;
+	uint64_t posted;
+	uint64_t sent;
+	uint64_t received;
+};
+
 /**
  * struct kv_pingpong - one side of what ibv_rc_pingpong and its kin do
  * @space: where the verbs are called
  * @dev: the device; NULL: the only one there is
  * @gid: index of the GID; -1: the best by type
- * @type: enum kverbs_qp_type
+ * @type: enum kv_pingpong_type
+ * @qps: how many, at most KV_EXCHANGE_LIST; 1, but with KV_PINGPONG_SRQ
  * @size: bytes of a message
  * @mtu: of the path, bytes; both sides need the same
- * @iters: messages each way
- * @depth: receives that are posted at once
+ * @iters: messages each way, over all QPs together
+ * @depth: receives that are posted at once, at least one for each QP
  * @events: sleep until there is a completion
  * @timeout_ns: how long the peer may take for anything
  * @elapsed_ns: receives how long the messages took
@@ -26,6 +52,7 @@ struct kv_pingpong {
 	const char *dev;
 	int gid;
 	uint32_t type;
+	uint32_t qps;
 	uint32_t size;
 	uint32_t mtu;
 	uint64_t iters;
@@ -42,9 +69,9 @@ struct kv_pingpong {
 	struct kv_exchange exchange;
 	uint32_t cq;
 	uint32_t mr;
-	uint32_t qp;
+	uint32_t srq;
 	uint32_t ah;
-	struct kv_address peer;
+	struct kv_pingpong_qp qp[KV_EXCHANGE_LIST];
 	uint32_t posted;
 	bool armed;
 };

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# Connections of the RDMA CM with programs that others wrote: rping, rdma_client and
+# rdma_server, ucmatose, cmtime; from both spaces, on either side.
+. ./tap.sh
+
+port=21000
+count=20
+# cmtime's client looks for events and never sleeps: on one CPU its server has to wait.
+many=20
+[ "$(nproc)" -gt 1 ] || many=5
+
+next_port() {
+	port=$((port + 1))
+}
+
+listening() {
+	rdma resource show cm_id | grep "state LISTEN" | grep -q ":$port "
+}
+
+# pair NAME SERVER CLIENT [TEXT]: both end with 0; TEXT is in what ours has printed
+pair() {
+	name=$1
+	timeout 60 $2 >"$work/server" 2>&1 &
+	server=$!
+	status=0
+	wait_for 20 listening || status=99
+	timeout 60 $3 >"$work/client" 2>&1 || status=$?
+	wait $server || status=$?
+	if [ $status = 0 ] && { [ -z "${4:-}" ] || grep -hF -- "$4" "$work/server" "$work/client"; } >"$work/text" &&
+		{ [ -z "${4:-}" ] || [ -s "$work/text" ]; }; then
+		pass "$name"
+	else
+		echo "status $status, want 0${4:+ and \"$4\"}" >"$work/why"
+		fail "$name" "$work/why" "$work/server" "$work/client"
+	fi
+	next_port
+}
+
+# said NAME REGEX FILE
+said() {
+	if grep -qE -- "$2" "$3"; then
+		pass "$1"
+	else
+		echo "want \"$2\"" >"$work/why"
+		fail "$1" "$work/why" "$3"
+	fi
+}
+
+for space in kernel user; do
+	ours="kverbs ping --space $space"
+	for address in "$ADDR" "$ADDR6"; do
+		for size in 64 65535; do
+			pair "rping -c of $size bytes, server in $space space, $address" \
+				"$ours --server $address --validate --count $count --port $port" \
+				"rping -c -a $address -p $port -C $count -S $size -V" \
+				"$count pings of $size bytes"
+			pair "rping -s, client of $size bytes in $space space, $address" \
+				"rping -s -a $address -p $port -S $size" \
+				"$ours --client $address --validate --count $count --size $size --port $port" \
+				"$count pings of $size bytes"
+		done
+	done
+	pair "rping -c of its least size, server in $space space" \
+		"$ours --server --validate --count 3 --port $port" \
+		"rping -c -a $ADDR -p $port -C 3 -S 23 -V" "3 pings of 23 bytes"
+	pair "rping -c -q, whose QP is its own, server in $space space at any address" \
+		"$ours --server --validate --count $count --port $port" \
+		"rping -c -q -a $ADDR -p $port -C $count -V" "$count pings of 64 bytes"
+	pair "rping -s -q, client of 1 byte in $space space" \
+		"rping -s -q -a $ADDR -p $port" \
+		"$ours --client $ADDR --validate --count $count --size 1 --port $port" \
+		"$count pings of 1 bytes"
+	pair "rping -c prints what the server in $space space wrote" \
+		"$ours --server --port $port" "rping -c -v -a $ADDR -p $port -C 3 -S 40" "3 pings"
+	said "as it should be" "ping data: rdma-ping-2: CDEFGHIJKLMNOPQR" "$work/client"
+	pair "rping -s prints what the client in $space space sent" \
+		"rping -s -v -a $ADDR -p $port" "$ours --client $ADDR --count 3 --size 40 --port $port" "3 pings"
+	said "as it should be, too" "server ping data: rdma-ping-2: CDEFGHIJKLMNOPQR" "$work/server"
+
+	for address in "$ADDR" "$ADDR6"; do
+		pair "rdma_client, server in $space space, $address" \
+			"$ours --server $address --protocol rdma_client --port $port" \
+			"rdma_client -s $address -p $port" "1 message each way of 16 bytes"
+		pair "rdma_server, client in $space space, $address" \
+			"rdma_server -s $address -p $port" \
+			"$ours --client $address --protocol rdma_client --port $port" "1 message each way of 16 bytes"
+		pair "ucmatose, client, server in $space space, $address" \
+			"$ours --server $address --protocol ucmatose --connections 4 --port $port" \
+			"ucmatose -s $address -c 4 -p $port" "10 messages each way of 100 bytes over each of 4 connections"
+		pair "ucmatose, server, client in $space space, $address" \
+			"ucmatose -b $address -c 4 -p $port" \
+			"$ours --client $address --protocol ucmatose --connections 4 --port $port" \
+			"10 messages each way of 100 bytes over each of 4 connections"
+	done
+	pair "ucmatose, server, 30 messages of 5000 bytes, client in $space space" \
+		"ucmatose -C 30 -S 5000 -p $port" \
+		"$ours --client $ADDR --protocol ucmatose --count 30 --size 5000 --port $port" \
+		"30 messages each way of 5000 bytes"
+
+	# How many connections a second; cmtime's server ends with a signal only.
+	rate="kverbs conn-rate --space $space"
+	pair "conn-rate, server in $space space: cmtime is the client" \
+		"$rate --server --count $many --port $port" "cmtime -s $ADDR -c $many -p $port" \
+		"$many connections, $space space, passive side"
+	said "cmtime has connected all" "^connect +: +[1-9]" "$work/client"
+	pair "conn-rate, client in $space space: ucmatose is the server" \
+		"ucmatose -C 0 -c $many -p $port" "$rate $ADDR --count $many --port $port" \
+		"$many connections, $space space, active side, 1 at a time"
+	pair "conn-rate, server in $space space: ucmatose is the client, and waits for the end" \
+		"$rate --server --count $many --disconnect --port $port" "ucmatose -C 0 -s $ADDR -c $many -p $port" \
+		"$many connections, $space space, passive side"
+	pair "conn-rate with itself in $space space over IPv6, 4 at a time" \
+		"$rate --server --count $many --port $port" "$rate $ADDR6 --count $many --parallel 4 --port $port" \
+		"4 at a time"
+done
+pair "from the kernel to user space" \
+	"kverbs ping --server --space user --validate --port $port" \
+	"kverbs ping --client $ADDR --space kernel --validate --count $count --size 64k --port $port" \
+	"$count pings of 65536 bytes"
+pair "from user space to the kernel" \
+	"kverbs ping --server --space kernel --validate --port $port" \
+	"kverbs ping --client $ADDR6 --space user --validate --count $count --size 64k --port $port" \
+	"$count pings of 65536 bytes"
+
+# Figures of cmtime and ours, of connections that are all made at the same time. A server of
+# cmtime's serves only once: it leaves its QPs, and makes no more when its first connection is gone.
+with_cmtime() {
+	timeout 60 cmtime -p $port >"$work/server" 2>&1 &
+	server=$!
+	wait_for 20 listening
+	timeout 60 "$@" >"$work/client" 2>&1
+	status=$?
+	kill $server
+	wait $server 2>/dev/null
+	next_port
+	return $status
+}
+with_cmtime cmtime -s "$ADDR" -c $many -p $port
+theirs=$(awk -v n=$many '/ : / || /: +[0-9]/ { split($0, part, ":"); split(part[2], v, " "); sum += v[1] }
+	END { if (sum) printf "%.1f", n * 1e3 / sum }' "$work/client")
+[ -n "$theirs" ] || note "$(tr '\n' '|' <"$work/client")"
+for space in kernel user; do
+	ours=
+	with_cmtime kverbs conn-rate "$ADDR" --space $space --count $many --parallel $many --port $port --json "$work/json" &&
+		ours=$(jq -r .result.connections_per_second "$work/json")
+	if [ -n "$theirs" ] && [ -n "$ours" ] && [ "$ours" != null ]; then
+		pass "$many connections at a time: kverbs conn-rate in $space space ${ours}/s, cmtime ${theirs}/s"
+	else
+		fail "$many connections at a time: kverbs conn-rate in $space space '$ours', cmtime '$theirs'" \
+			"$work/client" "$work/server"
+	fi
+	check "each step has its cost" jq -e --argjson n $many '.schema == "kverbs.conn-rate" and .complete and
+		.result.connections == $n and ([.result.steps[].step] == ["create_id", "resolve_addr", "resolve_route",
+		"create_qp", "connect", "disconnect", "destroy_id", "destroy_qp"]) and
+		all(.result.steps[]; .samples == $n and .verb.min_ns > 0 and .until_seen.min_ns > 0 and
+		([.until_seen.histogram[][1]] | add) == $n)' "$work/json"
+done
+
+# What goes wrong is named.
+for space in kernel user; do
+	ours="kverbs ping --space $space --timeout 2s --port $port"
+	refused "$space: nobody listens" 1 "$ADDR:$port: nobody listens there" $ours --client "$ADDR"
+	refused "$space: nobody listens, over IPv6" 1 "[$ADDR6]:$port: nobody listens there" $ours --client "$ADDR6"
+	refused "$space: nobody listens for conn-rate" 1 "after 0 connections: $space space: cannot connect to $ADDR:$port: nobody" \
+		kverbs conn-rate "$ADDR" --space $space --port $port
+	refused "$space: no such host" 1 "nosuch.invalid port $port" $ours --client nosuch.invalid
+	refused "$space: no route" 1 "10.99.0.1:$port not resolved" $ours --client 10.99.0.1
+	refused "$space: a host that is not there" 1 "cannot connect to 192.0.2.99:$port: nobody answers" \
+		$ours --client 192.0.2.99
+	refused "$space: an address that is not ours" 1 "10.99.0.1:$port" $ours --server 10.99.0.1
+	refused "$space: an unknown device" 1 "nosuch0" $ours --client "$ADDR" --dev nosuch0
+
+	# against NAME TEXT OURS THEIRS: our server says TEXT and fails
+	against() {
+		name=$1 text=$2
+		timeout 30 $3 >"$work/out" 2>&1 &
+		server=$!
+		wait_for 20 listening
+		timeout 30 $4 >"$work/client" 2>&1
+		if wait $server; then
+			fail "$name: it must not succeed" "$work/out"
+		else
+			said "$name" "$text" "$work/out"
+		fi
+		next_port
+		ours="kverbs ping --space $space --timeout 2s --port $port"
+	}
+	against "$space: a ping that is too long" "the client's pings have 1000 bytes; this side takes 1 to 100" \
+		"$ours --server --size 100" "rping -c -a $ADDR -p $port -C 5 -S 1000"
+	against "$space: fewer pings than wanted" "has closed the connection after 5 pings, and not after 9" \
+		"$ours --server --count 9" "rping -c -a $ADDR -p $port -C 5"
+	against "$space: a client that connects and goes" "closed the connection|the connection with .* was ended" \
+		"$ours --server" "kverbs conn-rate $ADDR --space $space --count 1 --port $port"
+	kverbs ping --space $space --server --protocol ucmatose --size 20 --port $port >"$work/out" 2>&1 &
+	server=$!
+	wait_for 20 listening
+	refused "$space: messages of another length" 1 "a message of 20 bytes came, and not of 50" \
+		$ours --client "$ADDR" --protocol ucmatose --size 50
+	wait $server
+	check "$space: which the other side sees, too" test $? = 1
+	next_port
+	ours="kverbs ping --space $space --timeout 2s --port $port"
+
+	# A server that dies in the middle.
+	rping -s -a "$ADDR" -p $port >/dev/null 2>&1 &
+	server=$!
+	wait_for 20 listening
+	timeout 30 $ours --client "$ADDR" >"$work/out" 2>&1 &
+	client=$!
+	sleep 2
+	kill -9 $server
+	wait $server 2>/dev/null
+	if wait $client; then
+		fail "$space: a server that dies" "$work/out"
+	else
+		said "$space: a server that dies" "^kverbs: ping [0-9]+, until the server has .*: the peer has closed" "$work/out"
+	fi
+	next_port
+
+	ours="kverbs ping --space $space --timeout 2s --port $port"
+	# One that says nothing: ucmatose waits for a second connection.
+	timeout 30 ucmatose -c 2 -C 1 -S 16 -p $port >/dev/null 2>&1 &
+	server=$!
+	wait_for 20 listening
+	refused "$space: a server that says nothing" 1 "ping 0, until the server has read it: nothing came for 2 s" \
+		$ours --client "$ADDR"
+	kill $server
+	wait $server 2>/dev/null
+	next_port
+
+	ours="kverbs ping --space $space --timeout 2s --port $port"
+	$ours --server >"$work/out" 2>&1 &
+	server=$!
+	wait_for 20 listening
+	refused "$space: a port that is taken" 1 ":$port" $ours --server
+	kill -INT $server
+	wait $server
+	check "$space: Ctrl-C ends a server that waits" test $? = 1
+	said "$space: and it says so" interrupted "$work/out"
+	next_port
+
+	kverbs conn-rate --server --space $space --port $port >"$work/out" 2>&1 &
+	server=$!
+	wait_for 20 listening
+	check "$space: one connection" kverbs conn-rate "$ADDR" --count 1 --space $space --port $port
+	kill -INT $server
+	wait $server
+	check "$space: Ctrl-C ends conn-rate's server" test $? = 1
+	said "$space: which tells what it has" "1 connections, $space space, passive side" "$work/out"
+	next_port
+done
+refused "kernel: no privilege" 1 "CAP_NET_ADMIN" \
+	setpriv --reuid 65534 --clear-groups kverbs ping --client "$ADDR" --space kernel
+refused "neither side" 2 "not said which side" kverbs ping --space user "$ADDR"
+refused "both sides" 2 "cannot be both" kverbs ping --space user --server --client "$ADDR"
+refused "no address" 2 "the server's address is missing" kverbs ping --space user --client
+refused "no space" 2 "--space is missing" kverbs ping --client "$ADDR"
+refused "too long" 2 "--size 65537 is too much" kverbs ping --client "$ADDR" --space user --size 65537
+refused "a size that is fixed" 2 "one message of 16 bytes" \
+	kverbs ping --client "$ADDR" --space user --protocol rdma_client --size 17
+refused "bytes without a meaning" 2 "--validate is for --protocol rping" \
+	kverbs ping --client "$ADDR" --space user --protocol ucmatose --validate
+refused "conn-rate: no address" 2 "the server's address is missing" kverbs conn-rate --space user
+refused "conn-rate: --parallel of a server" 2 "--parallel is for the client" \
+	kverbs conn-rate --server --space user --parallel 2
+refused "conn-rate: an end that never comes" 2 "--disconnect needs --count" \
+	kverbs conn-rate --server --space user --disconnect
+no_connections() {
+	! rdma resource show cm_id | grep -E "kverbs"
+}
+check "no connection is left" wait_for 5 no_connections
+check "nothing is left" nothing_left
+finish

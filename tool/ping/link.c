@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <string.h>
+#include "conn.h"
+#include "now.h"
+#include "ping/link.h"
+#include "qp_table.h"
+
+#define PORT 1
+
+/* For ever: the deadline of each step ends it. */
+#define RNR_RETRIES 7
+
+/* Sends and RDMA that may be outstanding; a fast registration needs one as well. */
+#define SEND_WRS 4
+
+/**
+ * kv_link_refuse() - say what the backend refused
+ * @l: the link
+ * @error: what it returned
+ * @what: was attempted
+ * @f: receives it
+ *
+ * Return: @error
+ */
+int kv_link_refuse(const struct kv_link *l, int error, const char *what,
+		   struct kv_fault *f)
+{
+	return kv_fault_backend(f, l->space->b, error, "cannot %s", what);
+}
+
+/**
+ * kv_link_deadline() - until when the peer may take for a step that begins now
+ * @l: the link
+ *
+ * Return: nanoseconds of kv_now_ns().
+ */
+uint64_t kv_link_deadline(const struct kv_link *l)
+{
+	return kv_now_ns() + l->spec.timeout_ns;
+}
+
+/**
+ * kv_link_look() - is the connection still there?
+ * @l: the link, whose @ended says so
+ * @f: receives why nobody knows
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_link_look(struct kv_link *l, struct kv_fault *f)
+{
+	struct kv_backend *b = l->space->b;
+	union kv_object object;
+	int ret;
+
+	ret = b->ops->get(b, KV_CONN, l->conn, &object);
+	if (ret)
+		return kv_link_refuse(l, ret, "look at the connection", f);
+	l->ended = object.conn.state != KVERBS_CONN_ACCEPTED &&
+		   object.conn.state != KVERBS_CONN_ESTABLISHED;
+	return 0;
+}
+
+/**
+ * kv_link_look_up() - find an address
+ * @host: name or address; NULL: every address of this host
+ * @port: a number
+ * @addr: receives it
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_link_look_up(const char *host, const char *port,
+		    struct sockaddr_storage *addr, struct kv_fault *f)
+{
+	const struct addrinfo hints = {
+		/* Listening there, the RDMA CM takes IPv4 as well. */
+		.ai_family = host ? AF_UNSPEC : AF_INET6,
+		.ai_socktype = SOCK_STREAM,
+		.ai_flags = host ? 0 : AI_PASSIVE,
+	};
+	struct addrinfo *list;
+	int ret = getaddrinfo(host, port, &hints, &list);
+
+	if (ret)
+		return kv_fault_set(f, -EADDRNOTAVAIL, "%s port %s: %s",
+				    host ? host : "any address", port,
+				    ret == EAI_SYSTEM ? strerror(errno) :
+							gai_strerror(ret));
+	memset(addr, 0, sizeof(*addr));
+	memcpy(addr, list->ai_addr, list->ai_addrlen);
+	freeaddrinfo(list);
+	return 0;
+}
+
+static int make_qp(struct kv_link *l, struct kv_fault *f)
+{
+	const struct kv_pd_init pd_init = { .dev = l->space->dev.name };
+	const struct kv_cq_init cq_init = {
+		.dev = l->space->dev.name,
+		.cqe = l->spec.receives + SEND_WRS,
+		.context = KVERBS_CQ_EVENT,
+	};
+	struct kv_qp_init init = {
+		.type = KVERBS_QPT_RC,
+		.max_send_wr = SEND_WRS,
+		.max_recv_wr = l->spec.receives,
+		.max_send_sge = 1,
+		.max_recv_sge = 1,
+	};
+	struct kv_backend *b = l->space->b;
+	struct kv_pd pd;
+	struct kv_cq cq;
+	struct kv_qp qp;
+	uint64_t ns;
+	int ret;
+
+	ret = b->ops->pd_new(b, &pd_init, &pd, &ns);
+	if (ret)
+		return kv_link_refuse(l, ret, "make a PD", f);
+	l->pd = pd.id;
+	ret = b->ops->cq_new(b, &cq_init, &cq, &ns);
+	if (ret)
+		return kv_link_refuse(l, ret, "make a CQ", f);
+	l->cq = cq.id;
+	init.pd = l->pd;
+	init.send_cq = l->cq;
+	init.recv_cq = l->cq;
+	ret = b->ops->qp_new(b, &init, &qp, &ns);
+	if (ret)
+		return kv_link_refuse(l, ret, "make a QP", f);
+	l->qp = qp.id;
+	return 0;
+}
+
+/* All that is there before the connection is; receives wait for what the peer sends
+ * as soon as it can.
+ */
+static int make(struct kv_link *l, struct kv_fault *f)
+{
+	const struct kv_qp_attr init = {
+		.mask = KV_QPA_ACCESS | KV_QPA_PORT | KV_QPA_PKEY_INDEX,
+		.state = KVERBS_QPS_INIT,
+		.access = l->spec.access,
+		.port = PORT,
+	};
+	struct kv_backend *b = l->space->b;
+	uint64_t ns;
+	int ret;
+
+	ret = make_qp(l, f);
+	if (!ret)
+		ret = kv_link_add_buffer(l, &l->message, 2 * l->spec.bytes,
+					 KVERBS_ACCESS_LOCAL_WRITE, f);
+	if (ret)
+		return ret;
+	ret = b->ops->qp_modify(b, l->qp, &init, &ns);
+	if (ret)
+		return kv_link_refuse(l, ret, "bring a QP to INIT", f);
+	for (uint32_t i = 0; i < l->spec.receives && !ret; i++)
+		ret = kv_link_post_receive(l, f);
+	return ret;
+}
+
+static struct kv_conn_param parameters(const struct kv_link *l)
+{
+	struct kv_conn_param param;
+
+	kv_conn_param_init(&param, l->qp);
+	param.responder_resources = 1;
+	param.initiator_depth = 1;
+	param.rnr_retry = RNR_RETRIES;
+	return param;
+}
+
+static void init(struct kv_link *l, const struct kv_space *space,
+		 const struct kv_link_spec *spec)
+{
+	memset(l, 0, sizeof(*l));
+	l->space = space;
+	l->spec = *spec;
+}
+
+/**
+ * kv_link_accept() - wait for a connection, as long as it takes, and accept it
+ * @l: receives it
+ * @space: where
+ * @spec: what it is for
+ * @listener: id of a CONN that listens
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_link_accept(struct kv_link *l, const struct kv_space *space,
+		   const struct kv_link_spec *spec, uint32_t listener,
+		   struct kv_fault *f)
+{
+	struct kv_conn_times times = { 0 };
+	struct kv_conn_param param;
+	struct kv_conn conn;
+	int ret;
+
+	init(l, space, spec);
+	ret = kv_conn_take(space->b, listener, UINT64_MAX, &conn, f);
+	if (ret)
+		return ret;
+	l->conn = conn.id;
+	kv_sockaddr_format(l->peer, &conn.dst);
+	ret = make(l, f);
+	if (ret)
+		return ret;
+	param = parameters(l);
+	ret = kv_conn_accept(space->b, l->conn, &param, &times, f);
+	if (ret)
+		return ret;
+	return kv_conn_finish(space->b, l->conn, &param, kv_link_deadline(l),
+			      &conn, f);
+}
+
+/**
+ * kv_link_connect() - make a connection
+ * @l: receives it
+ * @space: where
+ * @spec: what it is for
+ * @dst: where to
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_link_connect(struct kv_link *l, const struct kv_space *space,
+		    const struct kv_link_spec *spec,
+		    const struct sockaddr_storage *dst, struct kv_fault *f)
+{
+	const struct kv_conn_peer peer = { .dev = space->dev.name, .dst = *dst };
+	struct kv_conn_times times = { 0 };
+	struct kv_conn_param param;
+	struct kv_conn conn;
+	int ret;
+
+	init(l, space, spec);
+	kv_sockaddr_format(l->peer, dst);
+	ret = make(l, f);
+	if (ret)
+		return ret;
+	param = parameters(l);
+	ret = kv_conn_dial(space->b, &peer, &param, kv_link_deadline(l), &conn,
+			   &times, f);
+	l->conn = ret ? 0 : conn.id;
+	return ret;
+}
+
+/**
+ * kv_link_add_buffer() - more memory
+ * @l: the link; connected, if the peer is to reach it
+ * @buffer: receives it
+ * @bytes: how much
+ * @access: KVERBS_ACCESS_*
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_link_add_buffer(struct kv_link *l, struct kv_link_buffer *buffer,
+		       uint32_t bytes, uint32_t access, struct kv_fault *f)
+{
+	const struct kv_mr_init init = {
+		.pd = l->pd,
+		.length = bytes,
+		.max_access = access,
+	};
+	const struct kv_mr_reg reg = {
+		.qp = l->qp,
+		.access = access,
+		.length = bytes,
+	};
+	struct kv_backend *b = l->space->b;
+	struct kv_mr mr;
+	uint64_t ns;
+	int ret;
+
+	ret = b->ops->mr_new(b, &init, &mr, &ns);
+	if (ret)
+		return kv_link_refuse(l, ret, "make a buffer", f);
+	buffer->mr = mr.id;
+	buffer->bytes = bytes;
+	if (l->space->id == KV_SPACE_KERNEL &&
+	    access == KVERBS_ACCESS_LOCAL_WRITE)
+		return 0;
+	ret = b->ops->mr_reg(b, mr.id, &reg, &mr, &ns);
+	if (ret)
+		return kv_link_refuse(l, ret, "register a buffer", f);
+	buffer->rkey = mr.rkey;
+	buffer->iova = mr.iova;
+	return 0;
+}
+
+/**
+ * kv_link_disconnect() - end the connection
+ * @l: the link
+ * @f: receives why not
+ *
+ * Return: 0, also if the peer was first, or a negative errno.
+ */
+int kv_link_disconnect(struct kv_link *l, struct kv_fault *f)
+{
+	struct kv_conn conn;
+	int ret;
+
+	ret = kv_link_look(l, f);
+	if (ret || l->ended)
+		return ret;
+	return kv_conn_disconnect(l->space->b, l->conn, kv_link_deadline(l),
+				  &conn, f);
+}
+
+/**
+ * kv_link_wait_end() - wait until the peer ends the connection
+ * @l: the link
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_link_wait_end(struct kv_link *l, struct kv_fault *f)
+{
+	struct kv_conn conn;
+
+	return kv_conn_wait(l->space->b, l->conn,
+			    1U << KVERBS_CONN_DISCONNECTED, kv_link_deadline(l),
+			    &conn, f);
+}

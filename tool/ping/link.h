@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_PING_LINK_H
+#define KV_PING_LINK_H
+
+#include <sys/socket.h>
+#include "space.h"
+
+/*
+ * A connection that the RDMA CM makes, with all that short messages need: a QP, a CQ
+ * whose events wake us, a place for what comes and one for what goes. All of it dies
+ * with the space.
+ *
+ * Every wait ends at a deadline, or when somebody wants the tool to end.
+ */
+
+/**
+ * struct kv_link_spec - what a link is for
+ * @receives: receives that are posted before there is a connection
+ * @bytes: of each message, both ways
+ * @access: KVERBS_ACCESS_REMOTE_*, what the peer may do by way of the QP
+ * @timeout_ns: how long the peer may take for each step
+ */
+struct kv_link_spec {
+	uint32_t receives;
+	uint32_t bytes;
+	uint32_t access;
+	uint64_t timeout_ns;
+};
+
+/**
+ * struct kv_link_buffer - memory beside that of the messages
+ * @mr: its id
+ * @bytes: how much
+ * @rkey: the peer's key; 0 if it may not reach the buffer
+ * @iova: where the peer finds it
+ */
+struct kv_link_buffer {
+	uint32_t mr;
+	uint32_t bytes;
+	uint32_t rkey;
+	uint64_t iova;
+};
+
+/**
+ * struct kv_link - one end of a connection
+ * @space: where; must stay open
+ * @spec: what it is for
+ * @peer: the other end's address, as text
+ */
+struct kv_link {
+	const struct kv_space *space;
+	struct kv_link_spec spec;
+	char peer[KV_SOCKADDR_TEXT];
+
+	/* private */
+	uint32_t conn;
+	uint32_t pd;
+	uint32_t cq;
+	uint32_t qp;
+	/* What comes, and behind it what goes. */
+	struct kv_link_buffer message;
+	/* Completions that nobody has asked for yet. */
+	uint64_t done[KVERBS_OP_RECV + 1];
+	bool sending;
+	bool armed;
+	bool ended;
+};
+
+int kv_link_refuse(const struct kv_link *l, int error, const char *what,
+		   struct kv_fault *f);
+uint64_t kv_link_deadline(const struct kv_link *l);
+int kv_link_look(struct kv_link *l, struct kv_fault *f);
+int kv_link_look_up(const char *host, const char *port,
+		    struct sockaddr_storage *addr, struct kv_fault *f);
+int kv_link_accept(struct kv_link *l, const struct kv_space *space,
+		   const struct kv_link_spec *spec, uint32_t listener,
+		   struct kv_fault *f);
+int kv_link_connect(struct kv_link *l, const struct kv_space *space,
+		    const struct kv_link_spec *spec,
+		    const struct sockaddr_storage *dst, struct kv_fault *f);
+int kv_link_add_buffer(struct kv_link *l, struct kv_link_buffer *buffer,
+		       uint32_t bytes, uint32_t access, struct kv_fault *f);
+int kv_link_disconnect(struct kv_link *l, struct kv_fault *f);
+int kv_link_wait_end(struct kv_link *l, struct kv_fault *f);
+
+/* transfer.c */
+int kv_link_post_receive(struct kv_link *l, struct kv_fault *f);
+int kv_link_send(struct kv_link *l, const void *data, const char *what,
+		 struct kv_fault *f);
+int kv_link_flush(struct kv_link *l, const char *what, struct kv_fault *f);
+int kv_link_receive(struct kv_link *l, void *data, const char *what,
+		    struct kv_fault *f);
+int kv_link_move(struct kv_link *l, uint32_t op,
+		 const struct kv_link_buffer *buffer, uint32_t bytes,
+		 uint64_t remote_addr, uint32_t remote_key, const char *what,
+		 struct kv_fault *f);
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "conn.h"
+#include "now.h"
+#include "ping/ping.h"
+
+static const struct kv_ping_ops *const protocols[KV_PING_PROTOCOLS] = {
+	[KV_PING_RPING] = &kv_ping_rping,
+	[KV_PING_RDMA_CLIENT] = &kv_ping_rdma_client,
+	[KV_PING_UCMATOSE] = &kv_ping_ucmatose,
+};
+
+/* For who reads along. */
+static void tell_address(const struct kv_conn *listener)
+{
+	char at[KV_SOCKADDR_TEXT];
+
+	kv_sockaddr_format(at, &listener->src);
+	printf("listening at %s\n", at);
+	fflush(stdout);
+}
+
+static int accept_all(struct kv_ping *p, const struct kv_space *space,
+		      const struct kv_link_spec *spec,
+		      const struct sockaddr_storage *at, struct kv_link *l,
+		      struct kv_fault *f)
+{
+	const struct kv_conn_init init = { .dev = space->dev.name };
+	struct kv_conn_times times = { 0 };
+	struct kv_conn listener;
+	int ret;
+
+	ret = kv_conn_listen(space->b, &init, at, p->connections, &listener,
+			     &times, f);
+	if (ret)
+		return ret;
+	if (p->verbose)
+		tell_address(&listener);
+	for (uint32_t i = 0; i < p->connections && !ret; i++)
+		ret = kv_link_accept(&l[i], space, spec, listener.id, f);
+	return ret;
+}
+
+static int connect_all(struct kv_ping *p, const struct kv_space *space,
+		       const struct kv_link_spec *spec,
+		       const struct sockaddr_storage *to, struct kv_link *l,
+		       struct kv_fault *f)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < p->connections && !ret; i++)
+		ret = kv_link_connect(&l[i], space, spec, to, f);
+	return ret;
+}
+
+static int play(struct kv_ping *p, const struct kv_space *space,
+		struct kv_link *l, struct kv_fault *f)
+{
+	const struct kv_ping_ops *ops = protocols[p->protocol];
+	struct kv_link_spec spec = { .timeout_ns = p->timeout_ns };
+	struct sockaddr_storage addr;
+	int ret;
+
+	ret = kv_link_look_up(p->host, p->port, &addr, f);
+	if (ret)
+		return ret;
+	ops->spec(p, &spec);
+	if (p->server)
+		ret = accept_all(p, space, &spec, &addr, l, f);
+	else
+		ret = connect_all(p, space, &spec, &addr, l, f);
+	if (ret)
+		return ret;
+	memcpy(p->peer, l[0].peer, sizeof(p->peer));
+	p->begin_ns = kv_now_ns();
+	return p->server ? ops->server(p, l, f) : ops->client(p, l, f);
+}
+
+/**
+ * kv_ping_count() - some have gone through
+ * @p: receives how many there are by now, and how long that took
+ * @n: how many
+ */
+void kv_ping_count(struct kv_ping *p, uint64_t n)
+{
+	p->done += n;
+	p->elapsed_ns = kv_now_ns() - p->begin_ns;
+}
+
+/**
+ * kv_ping_run() - be one side
+ * @p: what; receives what came of it
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno. Nothing that was made is left.
+ */
+int kv_ping_run(struct kv_ping *p, struct kv_fault *f)
+{
+	struct kv_space space = { 0 };
+	struct kv_link *l;
+	int ret;
+
+	l = calloc(p->connections, sizeof(*l));
+	if (!l)
+		return kv_fault_set(f, -ENOMEM, "no memory for %u connections",
+				    p->connections);
+	ret = kv_space_open(&space, p->space, p->dev, -1, f);
+	if (!ret)
+		ret = play(p, &space, l, f);
+	kv_space_close(&space);
+	free(l);
+	return ret;
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+#include <assert.h>
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ping/ping.h"
+
+/*
+ * The protocol of rping: the client tells where its bytes are (the source), the server
+ * READs them and says go ahead; the client tells where it wants them back (the sink),
+ * the server WRITEs them there and says go ahead; and so on until the client closes
+ * the connection. What the go-ahead says is of no interest.
+ */
+
+/* A message, as it travels: where a buffer of the client is. */
+struct place {
+	__be64 addr;
+	__be32 rkey;
+	__be32 bytes;
+};
+
+static_assert(sizeof(struct place) == 16, "as rping has it");
+
+static void spec(const struct kv_ping *p, struct kv_link_spec *s)
+{
+	s->receives = 1;
+	s->bytes = sizeof(struct place);
+	if (!p->server)
+		s->access = KVERBS_ACCESS_REMOTE_READ |
+			    KVERBS_ACCESS_REMOTE_WRITE;
+}
+
+/* What rping sends: its number, then letters that begin with another one each time,
+ * and a zero at the end.
+ */
+static void fill(char *bytes, uint32_t size, uint64_t ping)
+{
+	const unsigned int letters = 'z' - 'A' + 1;
+	int n = snprintf(bytes, size, "rdma-ping-%d: ", (int)ping);
+
+	for (uint32_t i = (uint32_t)n; i < size; i++)
+		bytes[i] = (char)('A' + (ping + i - (uint32_t)n) % letters);
+	bytes[size - 1] = '\0';
+}
+
+/**
+ * struct rping - one side's memory
+ * @p: what to do
+ * @l: the connection
+ * @source: of the client, where the server READs; of the server, where that goes
+ * @sink: of the client, where the server WRITEs
+ * @expected: what a ping consists of
+ * @found: what came
+ */
+struct rping {
+	struct kv_ping *p;
+	struct kv_link *l;
+	struct kv_link_buffer source;
+	struct kv_link_buffer sink;
+	char *expected;
+	char *found;
+};
+
+static int init(struct rping *r, struct kv_ping *p, struct kv_link *l,
+		struct kv_fault *f)
+{
+	memset(r, 0, sizeof(*r));
+	r->p = p;
+	r->l = l;
+	r->expected = calloc(1, p->size);
+	/* Printed as a string, whatever has come: +1 for its end. */
+	r->found = calloc(1, (size_t)p->size + 1);
+	if (!r->expected || !r->found)
+		return kv_fault_set(f, -ENOMEM, "no memory for %u bytes",
+				    p->size);
+	return 0;
+}
+
+static void exit_rping(struct rping *r)
+{
+	free(r->found);
+	free(r->expected);
+}
+
+/* Look at what came, as far as somebody wants that. */
+static int inspect(struct rping *r, const struct kv_link_buffer *buffer,
+		   uint32_t bytes, struct kv_fault *f)
+{
+	struct kv_backend *b = r->l->space->b;
+	int ret;
+
+	if (!r->p->validate && !r->p->verbose)
+		return 0;
+	ret = b->ops->mr_read(b, buffer->mr, 0, r->found, bytes);
+	if (ret)
+		return kv_fault_backend(f, b, ret, "cannot read what came");
+	r->found[bytes] = '\0';
+	if (r->p->verbose)
+		printf("%sping data: %s\n", r->p->server ? "server " : "",
+		       r->found);
+	for (uint32_t i = 0; r->p->validate && i < bytes; i++)
+		if (r->found[i] != r->expected[i])
+			return kv_fault_set(f, -EBADMSG, "ping %llu has wrong bytes: byte %u is 0x%02x, and not 0x%02x",
+					    (unsigned long long)r->p->done, i,
+					    (unsigned char)r->found[i],
+					    (unsigned char)r->expected[i]);
+	return 0;
+}
+
+/* Tell the server where a buffer is, and wait for its go-ahead. */
+static int advertise(struct rping *r, const struct kv_link_buffer *buffer,
+		     const char *what, struct kv_fault *f)
+{
+	const struct place place = {
+		.addr = htobe64(buffer->iova),
+		.rkey = htobe32(buffer->rkey),
+		.bytes = htobe32(buffer->bytes),
+	};
+	struct place ignored;
+	char text[96];
+	int ret;
+
+	snprintf(text, sizeof(text), "ping %llu, until the server has %s",
+		 (unsigned long long)r->p->done, what);
+	ret = kv_link_send(r->l, &place, text, f);
+	return ret ? ret : kv_link_receive(r->l, &ignored, text, f);
+}
+
+static int ping(struct rping *r, struct kv_fault *f)
+{
+	struct kv_backend *b = r->l->space->b;
+	int ret;
+
+	fill(r->expected, r->p->size, r->p->done);
+	ret = b->ops->mr_write(b, r->source.mr, 0, r->expected, r->p->size);
+	if (ret)
+		return kv_fault_backend(f, b, ret, "cannot write a ping");
+	ret = advertise(r, &r->source, "read it", f);
+	if (!ret)
+		ret = advertise(r, &r->sink, "written it back", f);
+	return ret ? ret : inspect(r, &r->sink, r->p->size, f);
+}
+
+static int ping_all(struct rping *r, struct kv_fault *f)
+{
+	struct kv_ping *p = r->p;
+	int ret;
+
+	ret = kv_link_add_buffer(r->l, &r->source, p->size,
+				 KVERBS_ACCESS_LOCAL_WRITE |
+				 KVERBS_ACCESS_REMOTE_READ, f);
+	if (!ret)
+		ret = kv_link_add_buffer(r->l, &r->sink, p->size,
+					 KVERBS_ACCESS_LOCAL_WRITE |
+					 KVERBS_ACCESS_REMOTE_WRITE, f);
+	while (!ret && (!p->count || p->done < p->count)) {
+		ret = ping(r, f);
+		if (!ret)
+			kv_ping_count(p, 1);
+	}
+	return ret;
+}
+
+static int client(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
+{
+	struct kv_fault why;
+	struct rping r;
+	int ret;
+
+	p->bytes = p->size;
+	ret = init(&r, p, l, f);
+	if (!ret)
+		ret = ping_all(&r, f);
+	exit_rping(&r);
+	if (!ret)
+		return kv_link_disconnect(l, f);
+	/* So that the server need not wait; why it failed is known. */
+	kv_link_disconnect(l, &why);
+	return ret;
+}
+
+/* Where the client's next buffer is. */
+static int hear(struct rping *r, struct place *place, const char *what,
+		struct kv_fault *f)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text), "ping %llu, until the client tells %s",
+		 (unsigned long long)r->p->done, what);
+	return kv_link_receive(r->l, place, text, f);
+}
+
+static int fetch(struct rping *r, const struct place *from, struct kv_fault *f)
+{
+	uint32_t bytes = be32toh(from->bytes);
+
+	if (!bytes || bytes > r->p->size)
+		return kv_fault_set(f, -EMSGSIZE, "the client's pings have %u bytes; this side takes 1 to %u (--size)",
+				    bytes, r->p->size);
+	r->p->bytes = bytes;
+	return kv_link_move(r->l, KVERBS_OP_READ, &r->source, bytes,
+			    be64toh(from->addr), be32toh(from->rkey),
+			    "reading the ping", f);
+}
+
+static int give_back(struct rping *r, const struct place *to,
+		     struct kv_fault *f)
+{
+	if (be32toh(to->bytes) < r->p->bytes)
+		return kv_fault_set(f, -EMSGSIZE, "the client has room for %u bytes, and sent %u",
+				    be32toh(to->bytes), r->p->bytes);
+	return kv_link_move(r->l, KVERBS_OP_WRITE, &r->source, r->p->bytes,
+			    be64toh(to->addr), be32toh(to->rkey),
+			    "writing the ping back", f);
+}
+
+/* @source: has been told. */
+static int pong(struct rping *r, const struct place *source, struct kv_fault *f)
+{
+	struct place sink;
+	int ret;
+
+	ret = fetch(r, source, f);
+	if (ret)
+		return ret;
+	fill(r->expected, r->p->bytes, r->p->done);
+	ret = inspect(r, &r->source, r->p->bytes, f);
+	if (!ret)
+		ret = kv_link_send(r->l, NULL, "saying that it was read", f);
+	if (!ret)
+		ret = hear(r, &sink, "where it wants it back", f);
+	if (!ret)
+		ret = give_back(r, &sink, f);
+	if (!ret)
+		ret = kv_link_send(r->l, NULL, "saying that it was written", f);
+	return ret;
+}
+
+static int pong_all(struct rping *r, struct kv_fault *f)
+{
+	struct kv_ping *p = r->p;
+	struct place source;
+	int ret;
+
+	ret = kv_link_add_buffer(r->l, &r->source, p->size,
+				 KVERBS_ACCESS_LOCAL_WRITE, f);
+	while (!ret) {
+		ret = hear(r, &source, "where its next ping is", f);
+		/* Between two pings is where a client ends. */
+		if (ret == -ECONNRESET)
+			break;
+		if (!ret)
+			ret = pong(r, &source, f);
+		if (!ret)
+			kv_ping_count(p, 1);
+	}
+	if (ret != -ECONNRESET || !p->done)
+		return ret;
+	if (p->count && p->done != p->count)
+		return kv_fault_set(f, -EPROTO, "the client has closed the connection after %llu pings, and not after %llu",
+				    (unsigned long long)p->done,
+				    (unsigned long long)p->count);
+	return 0;
+}
+
+static int server(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
+{
+	struct kv_fault why;
+	struct rping r;
+	int ret;
+
+	ret = init(&r, p, l, f);
+	if (!ret)
+		ret = pong_all(&r, f);
+	exit_rping(&r);
+	if (ret)
+		kv_link_disconnect(l, &why);
+	return ret;
+}
+
+const struct kv_ping_ops kv_ping_rping = {
+	.spec = spec,
+	.client = client,
+	.server = server,
+};

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+/* What goes over a connection, and the waiting for it. */
+#include <errno.h>
+#include "interrupt.h"
+#include "now.h"
+#include "ping/link.h"
+
+/* As long as nothing comes, it is looked at this often whether the peer is there. */
+#define LOOK_MS 100
+
+/* IBV_WC_WR_FLUSH_ERR (IBTA 11.6.2) */
+#define STATUS_FLUSHED 5
+
+static struct kv_sge piece(const struct kv_link *l, uint32_t mr,
+			   uint64_t offset, uint32_t length)
+{
+	const struct kv_sge sge = {
+		.mr = mr,
+		.offset = offset,
+		.length = length,
+		/* In the kernel the PD's local_dma_lkey reaches every buffer. */
+		.lkey = l->space->id == KV_SPACE_USER ? KVERBS_LKEY_MR :
+							KVERBS_LKEY_DMA,
+	};
+
+	return sge;
+}
+
+static int post(struct kv_link *l, const struct kv_wr *wr, const char *what,
+		struct kv_fault *f)
+{
+	struct kv_backend *b = l->space->b;
+	uint64_t ns;
+	int ret = b->ops->post(b, wr, &ns);
+
+	return ret ? kv_link_refuse(l, ret, what, f) : 0;
+}
+
+/**
+ * kv_link_post_receive() - a place for one more message
+ * @l: the link
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_link_post_receive(struct kv_link *l, struct kv_fault *f)
+{
+	const struct kv_wr wr = {
+		.qp = l->qp,
+		.op = KVERBS_OP_RECV,
+		.sges = 1,
+		.sge = { piece(l, l->message.mr, 0, l->spec.bytes) },
+	};
+
+	return post(l, &wr, "post a receive", f);
+}
+
+static int take(struct kv_link *l, const struct kv_wc *wc, const char *what,
+		struct kv_fault *f)
+{
+	int ret;
+
+	if (wc->status == STATUS_FLUSHED) {
+		ret = kv_link_look(l, f);
+		if (ret || l->ended)
+			return ret;
+	}
+	if (wc->status)
+		return kv_fault_set(f, -EIO, "%s: a %s ended with %s (%u), vendor error 0x%x",
+				    what, kv_word_name(kv_word_wc_op, wc->op),
+				    kv_word_name(kv_word_wc_status, wc->status),
+				    wc->status, wc->vendor_err);
+	if (wc->op == KVERBS_OP_RECV && wc->has_length &&
+	    wc->length != l->spec.bytes)
+		return kv_fault_set(f, -EMSGSIZE, "%s: a message of %u bytes came, and not of %u",
+				    what, wc->length, l->spec.bytes);
+	if (wc->op == KVERBS_OP_SEND)
+		l->sending = false;
+	else if (wc->op <= KVERBS_OP_RECV)
+		l->done[wc->op]++;
+	return 0;
+}
+
+/* Go to sleep until there is something. What came before the CQ was armed makes no
+ * event: the caller polls in between.
+ */
+static int doze(struct kv_link *l, struct kv_fault *f)
+{
+	struct kv_backend *b = l->space->b;
+	bool missed = false;
+	uint64_t ns;
+	int ret;
+
+	if (!l->armed) {
+		ret = b->ops->arm(b, l->cq, false, &missed, &ns);
+		l->armed = !ret && !missed;
+		return ret ? kv_link_refuse(l, ret, "arm the CQ", f) : 0;
+	}
+	ret = b->ops->cq_wait(b, l->cq, LOOK_MS);
+	if (!ret)
+		l->armed = false;
+	else if (ret == -EAGAIN || ret == -EINTR)
+		return kv_link_look(l, f);
+	return ret ? kv_link_refuse(l, ret, "wait for a completion", f) : 0;
+}
+
+/* Take completions; if there is none, wait for one. */
+static int advance(struct kv_link *l, uint64_t end_ns, const char *what,
+		   struct kv_fault *f)
+{
+	struct kv_backend *b = l->space->b;
+	struct kv_wc wc[4];
+	bool ended = l->ended;
+	unsigned int n;
+	uint64_t ns;
+	int ret;
+
+	ret = b->ops->poll(b, l->cq, wc, 4, &n, &ns);
+	if (ret)
+		return kv_link_refuse(l, ret, "poll", f);
+	for (unsigned int i = 0; i < n && !ret; i++)
+		ret = take(l, &wc[i], what, f);
+	if (ret || n)
+		return ret;
+	if (ended)
+		return kv_fault_set(f, -ECONNRESET, "%s: the peer has closed the connection",
+				    what);
+	if (kv_interrupt_seen())
+		return kv_fault_set(f, -EINTR, "%s: interrupted", what);
+	if (kv_now_ns() >= end_ns)
+		return kv_fault_set(f, -ETIMEDOUT, "%s: nothing came for %g s",
+				    what, (double)l->spec.timeout_ns / 1e9);
+	return doze(l, f);
+}
+
+/**
+ * kv_link_flush() - wait until the peer has what was sent
+ * @l: the link
+ * @what: is being done, for the text
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno; -ECONNRESET: the peer has closed the connection.
+ */
+int kv_link_flush(struct kv_link *l, const char *what, struct kv_fault *f)
+{
+	uint64_t end_ns = kv_link_deadline(l);
+	int ret = 0;
+
+	while (l->sending && !ret)
+		ret = advance(l, end_ns, what, f);
+	return ret;
+}
+
+static int wait_done(struct kv_link *l, uint32_t op, const char *what,
+		     struct kv_fault *f)
+{
+	uint64_t end_ns = kv_link_deadline(l);
+	int ret = 0;
+
+	while (!l->done[op] && !ret)
+		ret = advance(l, end_ns, what, f);
+	if (!ret)
+		l->done[op]--;
+	return ret;
+}
+
+/**
+ * kv_link_send() - send a message
+ * @l: the link
+ * @data: spec.bytes of it; NULL: what was sent last, at first zeros
+ * @what: is being done, for the text
+ * @f: receives why not
+ *
+ * Waits for the last one to arrive, and not for this one.
+ *
+ * Return: as kv_link_flush().
+ */
+int kv_link_send(struct kv_link *l, const void *data, const char *what,
+		 struct kv_fault *f)
+{
+	const struct kv_wr wr = {
+		.qp = l->qp,
+		.op = KVERBS_OP_SEND,
+		.sges = 1,
+		.sge = { piece(l, l->message.mr, l->spec.bytes, l->spec.bytes) },
+	};
+	struct kv_backend *b = l->space->b;
+	int ret;
+
+	ret = kv_link_flush(l, what, f);
+	if (ret)
+		return ret;
+	if (data) {
+		ret = b->ops->mr_write(b, l->message.mr, l->spec.bytes, data,
+				       l->spec.bytes);
+		if (ret)
+			return kv_link_refuse(l, ret, "write a message", f);
+	}
+	ret = post(l, &wr, "post a send", f);
+	l->sending = !ret;
+	return ret;
+}
+
+/**
+ * kv_link_receive() - wait for a message
+ * @l: the link
+ * @data: receives it; NULL: nobody wants to know, and no receive takes its place
+ * @what: is being done, for the text
+ * @f: receives why not
+ *
+ * Return: as kv_link_flush().
+ */
+int kv_link_receive(struct kv_link *l, void *data, const char *what,
+		    struct kv_fault *f)
+{
+	struct kv_backend *b = l->space->b;
+	int ret;
+
+	ret = wait_done(l, KVERBS_OP_RECV, what, f);
+	if (ret || !data)
+		return ret;
+	ret = b->ops->mr_read(b, l->message.mr, 0, data, l->spec.bytes);
+	if (ret)
+		return kv_link_refuse(l, ret, "read a message", f);
+	return kv_link_post_receive(l, f);
+}
+
+/**
+ * kv_link_move() - an RDMA READ or WRITE, until it is complete
+ * @l: the link
+ * @op: KVERBS_OP_READ or KVERBS_OP_WRITE
+ * @buffer: whither or whence
+ * @bytes: how many
+ * @remote_addr: as the peer told it
+ * @remote_key: ditto
+ * @what: is being done, for the text
+ * @f: receives why not
+ *
+ * Return: as kv_link_flush().
+ */
+int kv_link_move(struct kv_link *l, uint32_t op,
+		 const struct kv_link_buffer *buffer, uint32_t bytes,
+		 uint64_t remote_addr, uint32_t remote_key, const char *what,
+		 struct kv_fault *f)
+{
+	const struct kv_wr wr = {
+		.qp = l->qp,
+		.op = op,
+		.sges = 1,
+		.sge = { piece(l, buffer->mr, 0, bytes) },
+		.has_remote = true,
+		.remote_addr = remote_addr,
+		.remote_key = remote_key,
+	};
+	int ret;
+
+	ret = post(l, &wr, "post a request", f);
+	return ret ? ret : wait_done(l, op, what, f);
+}

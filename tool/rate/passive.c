@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "conn.h"
+#include "interrupt.h"
+#include "now.h"
+#include "rate/rate.h"
+
+/* As long as nothing comes, it is looked at this often whether to go on. */
+#define LOOK_MS 200
+
+/* Those that come while so many are there wait for one of them to go. */
+#define GUESTS_MAX 1024
+
+/**
+ * struct guest - a connection that somebody has asked for
+ * @conn: its id
+ * @qp: its id
+ * @begin_ns: when it was accepted
+ * @verb_ns: how long accepting took
+ * @disconnect_ns: how long disconnecting took; 0: the peer has disconnected
+ * @end_ns: when we disconnected; 0: we have not
+ * @established: the peer has confirmed
+ */
+struct guest {
+	uint32_t conn;
+	uint32_t qp;
+	uint64_t begin_ns;
+	uint64_t verb_ns;
+	uint64_t disconnect_ns;
+	uint64_t end_ns;
+	bool established;
+};
+
+/**
+ * struct host - who accepts all that come
+ * @r: what; receives what it cost
+ * @listener: id of the CONN that listens
+ * @guests: how many are there
+ * @established: how many ever were
+ * @first_ns: when the first one came; 0: none has
+ * @guest: those that are there
+ */
+struct host {
+	struct kv_rate *r;
+	uint32_t listener;
+	uint32_t guests;
+	uint64_t established;
+	uint64_t first_ns;
+	struct guest guest[GUESTS_MAX];
+};
+
+static int refuse(const struct host *h, int error, const char *what,
+		  struct kv_fault *f)
+{
+	return kv_fault_backend(f, h->r->space->b, error, "cannot %s", what);
+}
+
+static int accept_one(struct host *h, uint32_t conn, struct kv_fault *f)
+{
+	struct kv_backend *b = h->r->space->b;
+	struct guest *g = &h->guest[h->guests];
+	struct kv_conn_param param;
+	uint64_t begin_ns, ns;
+	int ret;
+
+	memset(g, 0, sizeof(*g));
+	g->conn = conn;
+	begin_ns = kv_now_ns();
+	ret = kv_rate_create_qp(h->r, &g->qp, &ns, f);
+	if (ret)
+		return ret;
+	kv_rate_record(h->r, KV_RATE_CREATE_QP, ns, kv_now_ns() - begin_ns);
+	kv_conn_param_init(&param, g->qp);
+	g->begin_ns = kv_now_ns();
+	ret = b->ops->conn_accept(b, conn, &param, &g->verb_ns);
+	if (ret)
+		return refuse(h, ret, "accept a connection", f);
+	h->guests++;
+	return 0;
+}
+
+static int take_requests(struct host *h, struct kv_fault *f)
+{
+	struct kv_backend *b = h->r->space->b;
+	struct kv_conn conn;
+	int ret = 0;
+
+	while (!ret && h->guests < GUESTS_MAX) {
+		ret = b->ops->conn_take(b, h->listener, &conn);
+		if (ret == -EAGAIN)
+			return 0;
+		if (ret)
+			return refuse(h, ret, "take a request", f);
+		if (!h->first_ns)
+			h->first_ns = kv_now_ns();
+		ret = accept_one(h, conn.id, f);
+	}
+	return ret;
+}
+
+static int destroy(struct host *h, struct guest *g, struct kv_fault *f)
+{
+	struct kv_backend *b = h->r->space->b;
+	uint64_t begin_ns = kv_now_ns(), middle_ns, ns;
+	int ret;
+
+	ret = b->ops->del(b, KV_CONN, g->conn, &ns);
+	if (ret)
+		return refuse(h, ret, "destroy a connection", f);
+	middle_ns = kv_now_ns();
+	kv_rate_record(h->r, KV_RATE_DESTROY_ID, ns, middle_ns - begin_ns);
+	ret = b->ops->del(b, KV_QP, g->qp, &ns);
+	if (ret)
+		return refuse(h, ret, "destroy a QP", f);
+	kv_rate_record(h->r, KV_RATE_DESTROY_QP, ns, kv_now_ns() - middle_ns);
+	return 0;
+}
+
+static int disconnect(struct host *h, struct guest *g, struct kv_fault *f)
+{
+	struct kv_backend *b = h->r->space->b;
+	int ret;
+
+	g->end_ns = kv_now_ns();
+	ret = b->ops->conn_disconnect(b, g->conn, &g->disconnect_ns);
+	/* The peer may have been faster: then the state says so. */
+	if (ret)
+		g->disconnect_ns = 0;
+	return ret == -EINVAL ? 0 :
+	       ret ? refuse(h, ret, "disconnect", f) : 0;
+}
+
+/* 1: it is gone. */
+static int look(struct host *h, struct guest *g, struct kv_fault *f)
+{
+	struct kv_backend *b = h->r->space->b;
+	uint64_t now_ns = kv_now_ns();
+	union kv_object object;
+	int ret;
+
+	ret = b->ops->get(b, KV_CONN, g->conn, &object);
+	if (ret)
+		return refuse(h, ret, "look at a connection", f);
+	switch (object.conn.state) {
+	case KVERBS_CONN_ACCEPTED:
+	case KVERBS_CONN_DISCONNECTING:
+		return 0;
+	case KVERBS_CONN_ESTABLISHED:
+	case KVERBS_CONN_DISCONNECTED:
+		if (!g->established) {
+			kv_rate_record(h->r, KV_RATE_ACCEPT, g->verb_ns,
+				       now_ns - g->begin_ns);
+			g->established = true;
+			h->established++;
+		}
+		if (object.conn.state == KVERBS_CONN_ESTABLISHED)
+			return 0;
+		h->r->done++;
+		kv_rate_record(h->r, KV_RATE_DISCONNECT, g->disconnect_ns,
+			       now_ns - g->end_ns);
+	}
+	/* One that has failed is not counted, and no reason to stop for the others. */
+	ret = destroy(h, g, f);
+	return ret ? ret : 1;
+}
+
+static int look_all(struct host *h, struct kv_fault *f)
+{
+	uint32_t i = 0;
+	int ret;
+
+	while (i < h->guests) {
+		ret = look(h, &h->guest[i], f);
+		if (ret < 0)
+			return ret;
+		if (ret)
+			h->guest[i] = h->guest[--h->guests];
+		else
+			i++;
+	}
+	return 0;
+}
+
+static int disconnect_all(struct host *h, struct kv_fault *f)
+{
+	int ret = 0;
+
+	if (!h->r->disconnect || h->established < h->r->count)
+		return 0;
+	for (uint32_t i = 0; i < h->guests && !ret; i++)
+		if (h->guest[i].established && !h->guest[i].end_ns)
+			ret = disconnect(h, &h->guest[i], f);
+	return ret;
+}
+
+static int serve(struct host *h, struct kv_fault *f)
+{
+	struct kv_rate *r = h->r;
+	struct kv_backend *b = r->space->b;
+	int ret = 0;
+
+	while (!ret && (!r->count || r->done < r->count)) {
+		if (kv_interrupt_seen())
+			return kv_fault_set(f, -EINTR, "interrupted after %llu connections",
+					    (unsigned long long)r->done);
+		ret = take_requests(h, f);
+		if (!ret)
+			ret = look_all(h, f);
+		if (!ret)
+			ret = disconnect_all(h, f);
+		if (h->first_ns)
+			r->elapsed_ns = kv_now_ns() - h->first_ns;
+		if (ret || (r->count && r->done >= r->count))
+			break;
+		ret = b->ops->conn_wait(b, h->listener, LOOK_MS);
+		if (ret == -EAGAIN || ret == -EINTR)
+			ret = 0;
+		else if (ret)
+			refuse(h, ret, "wait for connections", f);
+	}
+	return ret;
+}
+
+/**
+ * kv_rate_passive() - accept all connections that come, until they are ended
+ * @r: what; receives what it cost
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno. What is left then dies with the space.
+ */
+int kv_rate_passive(struct kv_rate *r, struct kv_fault *f)
+{
+	const struct kv_conn_init init = { .dev = r->space->dev.name };
+	struct kv_conn_times times = { 0 };
+	struct kv_conn listener;
+	struct host *h;
+	int ret;
+
+	h = calloc(1, sizeof(*h));
+	if (!h)
+		return kv_fault_set(f, -ENOMEM, "no memory");
+	h->r = r;
+	ret = kv_rate_init(r, f);
+	if (!ret)
+		ret = kv_conn_listen(r->space->b, &init, &r->addr,
+				     KVERBS_CONN_BACKLOG_MAX, &listener, &times,
+				     f);
+	if (!ret) {
+		h->listener = listener.id;
+		ret = serve(h, f);
+	}
+	free(h);
+	return ret;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_RATE_H
+#define KV_RATE_H
+
+#include <json-c/json.h>
+#include "loop/hist.h"
+#include "space.h"
+
+/* What a connection goes through; the active and the passive side have some each. */
+enum kv_rate_step {
+	KV_RATE_CREATE_ID,
+	KV_RATE_RESOLVE_ADDR,
+	KV_RATE_RESOLVE_ROUTE,
+	KV_RATE_CREATE_QP,
+	KV_RATE_CONNECT,
+	KV_RATE_ACCEPT,
+	KV_RATE_DISCONNECT,
+	KV_RATE_DESTROY_ID,
+	KV_RATE_DESTROY_QP,
+	KV_RATE_STEPS,
+};
+
+/**
+ * struct kv_rate_cost - what one step cost, of all connections
+ * @verb: how long the verb itself took, nanoseconds
+ * @step: how long it took until its end was seen: with system calls, the QP's
+ *	transitions, and the peer's answer if there is one; nanoseconds
+ */
+struct kv_rate_cost {
+	struct kv_hist verb;
+	struct kv_hist step;
+};
+
+/**
+ * struct kv_rate - connections made and ended, as many as possible
+ * @space: where; must stay open
+ * @addr: where to connect to, or where to listen
+ * @count: how many; 0, of the passive side: until Ctrl-C
+ * @parallel: so many at a time, each step for all of them before the next; active side
+ * @disconnect: the passive side ends them, when there are @count of them
+ * @timeout_ns: how long the peer may take for each step
+ * @done: receives how many there were from begin to end
+ * @elapsed_ns: receives how long they took, all together
+ * @setup_ns: receives how much of it until they were established; active side
+ * @cost: receives the costs
+ */
+struct kv_rate {
+	const struct kv_space *space;
+	struct sockaddr_storage addr;
+	uint64_t count;
+	uint32_t parallel;
+	bool disconnect;
+	uint64_t timeout_ns;
+
+	uint64_t done;
+	uint64_t elapsed_ns;
+	uint64_t setup_ns;
+	struct kv_rate_cost cost[KV_RATE_STEPS];
+
+	/* private */
+	uint32_t pd;
+	uint32_t cq;
+};
+
+int kv_rate_init(struct kv_rate *r, struct kv_fault *f);
+void kv_rate_record(struct kv_rate *r, enum kv_rate_step step,
+		    uint64_t verb_ns, uint64_t step_ns);
+int kv_rate_create_qp(struct kv_rate *r, uint32_t *id, uint64_t *verb_ns,
+		      struct kv_fault *f);
+int kv_rate_active(struct kv_rate *r, struct kv_fault *f);
+int kv_rate_passive(struct kv_rate *r, struct kv_fault *f);
+struct json_object *kv_rate_describe(const struct kv_rate *r);
+int kv_rate_report(struct json_object *doc, struct kv_fault *f);
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include <math.h>
+#include <stdio.h>
+#include "out.h"
+#include "rate/rate.h"
+#include "result.h"
+#include "stats.h"
+#include "table.h"
+
+#define CELL 96
+
+static const char *const names[KV_RATE_STEPS] = {
+	[KV_RATE_CREATE_ID] = "create_id",
+	[KV_RATE_RESOLVE_ADDR] = "resolve_addr",
+	[KV_RATE_RESOLVE_ROUTE] = "resolve_route",
+	[KV_RATE_CREATE_QP] = "create_qp",
+	[KV_RATE_CONNECT] = "connect",
+	[KV_RATE_ACCEPT] = "accept",
+	[KV_RATE_DISCONNECT] = "disconnect",
+	[KV_RATE_DESTROY_ID] = "destroy_id",
+	[KV_RATE_DESTROY_QP] = "destroy_qp",
+};
+
+static struct json_object *describe_hist(const struct kv_hist *h)
+{
+	struct json_object *obj = json_object_new_object();
+
+	/* A tick is a nanosecond. */
+	kv_result_hist(obj, h, 1);
+	return obj;
+}
+
+static struct json_object *describe_steps(const struct kv_rate *r)
+{
+	struct json_object *steps = json_object_new_array();
+
+	for (unsigned int i = 0; i < KV_RATE_STEPS; i++) {
+		const struct kv_rate_cost *c = &r->cost[i];
+		uint64_t n = kv_stats_count(&c->step);
+		struct json_object *step;
+
+		if (!n)
+			continue;
+		step = json_object_new_object();
+		kv_out_put_string(step, "step", names[i]);
+		kv_out_put_count(step, "samples", n);
+		kv_out_put(step, "verb", describe_hist(&c->verb));
+		kv_out_put(step, "until_seen", describe_hist(&c->step));
+		json_object_array_add(steps, step);
+	}
+	return steps;
+}
+
+static void put_rate(struct json_object *obj, const char *key, uint64_t n,
+		     uint64_t ns)
+{
+	kv_out_put(obj, key,
+		   kv_out_real(ns ? (double)n * 1e9 / (double)ns : NAN, 1));
+}
+
+/**
+ * kv_rate_describe() - describe what connections cost
+ * @r: they were made
+ *
+ * Return: an object, owned by the caller.
+ */
+struct json_object *kv_rate_describe(const struct kv_rate *r)
+{
+	struct json_object *obj = json_object_new_object();
+
+	kv_out_put_string(obj, "space", r->space->b->ops->space);
+	kv_out_put_count(obj, "connections", r->done);
+	kv_out_put_count(obj, "elapsed_ns", r->elapsed_ns);
+	put_rate(obj, "connections_per_second", r->done, r->elapsed_ns);
+	if (r->setup_ns) {
+		kv_out_put_count(obj, "setup_ns", r->setup_ns);
+		put_rate(obj, "setups_per_second", r->done, r->setup_ns);
+	}
+	kv_out_put(obj, "steps", describe_steps(r));
+	return obj;
+}
+
+static void add_step(struct kv_table *t, struct json_object *step)
+{
+	static const char *const path[] = {
+		"/verb/p50_ns", "/verb/p99_ns", "/until_seen/min_ns",
+		"/until_seen/p50_ns", "/until_seen/p99_ns", "/until_seen/max_ns",
+	};
+	char text[6][CELL];
+	const char *row[7] = { kv_out_get_string(step, "/step") };
+
+	for (unsigned int i = 0; i < 6; i++) {
+		kv_us_format(text[i], CELL, kv_out_get_real(step, path[i]));
+		row[i + 1] = text[i];
+	}
+	kv_table_add(t, row);
+}
+
+static void print_head(struct json_object *doc)
+{
+	struct json_object *result = kv_out_get(doc, "/result");
+
+	printf("%llu connections, %s space, %s side",
+	       (unsigned long long)kv_out_get_count(result, "/connections"),
+	       kv_out_get_string(result, "/space"),
+	       kv_out_get_string(doc, "/spec/role"));
+	if (kv_out_get(doc, "/spec/parallel"))
+		printf(", %llu at a time",
+		       (unsigned long long)kv_out_get_count(doc,
+							    "/spec/parallel"));
+	printf(": %.1f per second from begin to end",
+	       kv_out_get_real(result, "/connections_per_second"));
+	if (kv_out_get(result, "/setups_per_second"))
+		printf(", %.1f per second set up",
+		       kv_out_get_real(result, "/setups_per_second"));
+	printf("\n\n");
+}
+
+/**
+ * kv_rate_report() - print what connections cost
+ * @doc: its document
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_rate_report(struct json_object *doc, struct kv_fault *f)
+{
+	static const struct kv_column columns[] = {
+		{ "step", false },     { "verb p50 µs", true },
+		{ "p99 µs", true },    { "until seen: min µs", true },
+		{ "p50 µs", true },    { "p99 µs", true },
+		{ "max µs", true },
+	};
+	struct json_object *steps = kv_out_get(doc, "/result/steps");
+	struct kv_table t;
+	int ret;
+
+	print_head(doc);
+	kv_table_create(&t, columns, 7);
+	for (size_t i = 0; i < json_object_array_length(steps); i++)
+		add_step(&t, json_object_array_get_idx(steps, i));
+	ret = kv_table_print(&t);
+	kv_table_destroy(&t);
+	if (ret)
+		return kv_fault_set(f, ret, "cannot print the table");
+	printf("\nverb: of the RDMA CM or of the QP, in its own space\n"
+	       "until seen: until the tool saw the end of it, with system calls, the QP's transitions and the peer's answer\n");
+	return 0;
+}
