@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: MIT
+/* Files that are sent and received: names, hashes, and what is left in the folder. */
+#define _GNU_SOURCE
+#include "test.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "file/hash.h"
+#include "file/name.h"
+#include "file/source.h"
+#include "file/store.h"
+
+static char folder[64];
+/* What file systems lack. */
+static bool no_tmpfile, no_noreplace;
+
+/* In place of the C library's. */
+int openat(int dir, const char *path, int flags, ...)
+{
+	mode_t mode = 0666;
+
+	if (no_tmpfile && (flags & O_TMPFILE) == O_TMPFILE) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return (int)syscall(SYS_openat, dir, path, flags, mode);
+}
+
+int renameat2(int from_dir, const char *from, int to_dir, const char *to,
+	      unsigned int flags)
+{
+	if (no_noreplace && flags & RENAME_NOREPLACE) {
+		errno = EINVAL;
+		return -1;
+	}
+	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
+}
+
+static int open_folder(void)
+{
+	int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_true(dir >= 0);
+	return dir;
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	no_tmpfile = no_noreplace = false;
+	strcpy(folder, "/tmp/kverbs-unit-XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+/* Files in the folder, hidden ones too. */
+static unsigned int count_files(void)
+{
+	DIR *dir = opendir(folder);
+	unsigned int n = 0;
+	struct dirent *entry;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)))
+		n += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+	closedir(dir);
+	return n;
+}
+
+static void put_file(const char *name, const char *text)
+{
+	int dir = open_folder();
+	int fd = openat(dir, name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	close(dir);
+}
+
+static void assert_file(const char *name, const char *text)
+{
+	int dir = open_folder();
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	char found[64] = "";
+
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, found, sizeof(found) - 1), strlen(text));
+	assert_string_equal(found, text);
+	close(fd);
+	close(dir);
+}
+
+static void assert_text(const struct kv_fault *f, const char *part)
+{
+	if (!strstr(f->text, part))
+		fail_msg("'%s' does not say '%s'", f->text, part);
+}
+
+static void test_name(void **state)
+{
+	static const char *const good[] = {
+		"a", "file.tar.gz", "with space", "-x", "gr\xc3\xbc\xc3\x9f.txt", "\xe6\x96\x87",
+		"\xf0\x9f\x98\x80", "~", "a..b",
+	};
+	static const struct {
+		const char *name;
+		const char *says;
+	} bad[] = {
+		{ "", "is empty" },
+		{ ".", "begins with a dot" },
+		{ "..", "begins with a dot" },
+		{ ".profile", "begins with a dot" },
+		{ "a/b", "has a '/'" },
+		{ "../a", "has a '/'" },
+		{ "/etc/passwd", "has a '/'" },
+		{ "a\nb", "can't be printed" },
+		{ "a\x1b[31m", "can't be printed" },
+		{ "a\x7f", "can't be printed" },
+		{ "a\xc2\x9b", "can't be printed" },
+		{ "a\xe2\x80\xae""b", "can't be printed" },
+		{ "a\xef\xbb\xbf", "can't be printed" },
+		{ "a\xff", "no UTF-8" },
+		{ "a\x80", "no UTF-8" },
+		{ "\xc3", "no UTF-8" },
+		{ "\xe6\x96", "no UTF-8" },
+		{ "\xc0\xaf", "no UTF-8" },
+		{ "\xe0\x80\xaf", "no UTF-8" },
+		{ "\xed\xa0\x80", "no UTF-8" },
+		{ "\xf4\x90\x80\x80", "no UTF-8" },
+	};
+	char name[KV_FILE_NAME_MAX + 2];
+	struct kv_why why;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_int_equal(kv_file_name_check(good[i], &why), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(kv_file_name_check(bad[i].name, &why), -EINVAL);
+		assert_says(&why, bad[i].says);
+	}
+	memset(name, 'x', sizeof(name));
+	name[KV_FILE_NAME_MAX + 1] = '\0';
+	assert_int_equal(kv_file_name_check(name, &why), -EINVAL);
+	assert_says(&why, "255");
+	name[KV_FILE_NAME_MAX] = '\0';
+	assert_int_equal(kv_file_name_check(name, &why), 0);
+}
+
+/* FIPS 180-2, appendix B, and what sha256sum says of nothing. */
+static void test_hash(void **state)
+{
+	static const struct {
+		const char *content;
+		const char *digest;
+	} known[] = {
+		{ "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" },
+		{ "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" },
+		{ "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+		  "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1" },
+	};
+	uint8_t digest[KV_HASH_BYTES];
+	char text[KV_HASH_TEXT];
+	struct kv_hash h;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		size_t length = strlen(known[i].content);
+		int dir, fd;
+
+		put_file("f", known[i].content);
+		dir = open_folder();
+		fd = openat(dir, "f", O_RDONLY | O_CLOEXEC);
+		kv_hash_init(&h);
+		/* In two steps, and then one too far. */
+		assert_int_equal(kv_hash_step(&h, fd, length / 2), 0);
+		assert_int_equal(kv_hash_step(&h, fd, length - length / 2), 0);
+		assert_true(h.done == length);
+		assert_int_equal(kv_hash_step(&h, fd, 1), -ENODATA);
+		kv_hash_finish(&h, digest);
+		kv_hash_format(text, digest);
+		assert_string_equal(text, known[i].digest);
+		assert_true(h.done == 0);
+		close(fd);
+		close(dir);
+	}
+	kv_hash_init(&h);
+	assert_int_equal(kv_hash_step(&h, -1, 1), -EBADF);
+}
+
+/* More than is read at once. */
+static void test_hash_long(void **state)
+{
+	uint8_t digest[KV_HASH_BYTES];
+	char text[KV_HASH_TEXT];
+	struct kv_hash h;
+	int fd;
+
+	(void)state;
+	fd = openat(AT_FDCWD, folder, O_TMPFILE | O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		skip();
+	assert_int_equal(ftruncate(fd, 1 << 20), 0);
+	kv_hash_init(&h);
+	assert_int_equal(kv_hash_step(&h, fd, 1 << 20), 0);
+	kv_hash_finish(&h, digest);
+	kv_hash_format(text, digest);
+	/* head -c 1048576 /dev/zero | sha256sum */
+	assert_string_equal(text, "30e14955ebf1352266dc2ff8067e68104607e750abb9d3b36582b8af909fcb58");
+	close(fd);
+}
+
+static void store(const char *text, bool replace)
+{
+	struct kv_fault f;
+	struct kv_store s;
+
+	assert_int_equal(kv_store_open(&s, open_folder(), "f", strlen(text), replace, &f), 0);
+	assert_int_equal(pwrite(s.fd, text, strlen(text), 0), strlen(text));
+	assert_int_equal(kv_store_commit(&s, &f), 0);
+	kv_store_close(&s);
+	assert_file("f", text);
+	assert_int_equal(count_files(), 1);
+}
+
+static void refuse_store(bool replace, int error, const char *says)
+{
+	unsigned int files = count_files();
+	struct kv_fault f;
+	struct kv_store s;
+
+	assert_int_equal(kv_store_open(&s, open_folder(), "f", 3, replace, &f), error);
+	assert_text(&f, says);
+	assert_int_equal(count_files(), files);
+}
+
+static void check_store(void)
+{
+	struct kv_fault f;
+	struct kv_store s;
+
+	/* Nothing of what is not committed is left, and no name before. */
+	assert_int_equal(kv_store_open(&s, open_folder(), "f", 3, false, &f), 0);
+	assert_int_equal(pwrite(s.fd, "abc", 3, 0), 3);
+	assert_int_equal(count_files(), no_tmpfile);
+	kv_store_close(&s);
+	assert_int_equal(count_files(), 0);
+	kv_store_close(&s);
+
+	/* Nor of what is not complete. */
+	assert_int_equal(kv_store_open(&s, open_folder(), "f", 3, false, &f), 0);
+	assert_int_equal(pwrite(s.fd, "ab", 2, 0), 2);
+	assert_int_equal(kv_store_commit(&s, &f), -EIO);
+	assert_text(&f, "2 bytes of 3");
+	kv_store_close(&s);
+	assert_int_equal(count_files(), 0);
+
+	store("abc", false);
+	refuse_store(false, -EEXIST, "--force");
+	assert_file("f", "abc");
+	store("defg", true);
+	store("", true);
+
+	/* Somebody else comes first: his file stays. */
+	assert_int_equal(kv_store_open(&s, open_folder(), "g", 3, false, &f), 0);
+	assert_int_equal(pwrite(s.fd, "abc", 3, 0), 3);
+	put_file("g", "his");
+	assert_int_equal(kv_store_commit(&s, &f), -EEXIST);
+	assert_text(&f, "somebody else");
+	kv_store_close(&s);
+	assert_file("g", "his");
+	assert_int_equal(count_files(), 2);
+}
+
+static void test_store(void **state)
+{
+	(void)state;
+	check_store();
+}
+
+static void test_store_with_name(void **state)
+{
+	(void)state;
+	no_tmpfile = true;
+	check_store();
+}
+
+static void test_store_without_noreplace(void **state)
+{
+	(void)state;
+	no_tmpfile = no_noreplace = true;
+	check_store();
+}
+
+/* What a killed process has left goes, unless somebody works at it. */
+static void test_stale(void **state)
+{
+	const struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+	static const char *const name[] = {
+		".kverbs-0123456789abcdef", ".kverbs-0123456789abcdee",
+		".kverbs-0123456789abcded", ".kverbs-0123456789abcde", ".kverbs-0123456789abcdeg0",
+	};
+	struct kv_fault f;
+	struct kv_store s;
+	int dir, held;
+
+	(void)state;
+	dir = open_folder();
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+		put_file(name[i], "abc");
+		/* The second is young. */
+		if (i != 1)
+			assert_int_equal(utimensat(dir, name[i], old, 0), 0);
+	}
+	held = openat(dir, name[2], O_RDONLY | O_CLOEXEC);
+	assert_int_equal(flock(held, LOCK_EX), 0);
+	no_tmpfile = true;
+	assert_int_equal(kv_store_open(&s, open_folder(), "f", 3, false, &f), 0);
+	assert_int_equal(faccessat(dir, name[0], F_OK, 0), -1);
+	assert_int_equal(count_files(), 5);
+	kv_store_close(&s);
+	assert_int_equal(count_files(), 4);
+	close(held);
+	close(dir);
+}
+
+static void test_store_refused(void **state)
+{
+	char path[128], link[128];
+	struct kv_fault f;
+	struct kv_store s;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/f", folder);
+	assert_int_equal(mkdir(path, 0700), 0);
+	refuse_store(false, -EISDIR, "a folder");
+	refuse_store(true, -EISDIR, "a folder");
+	assert_int_equal(rmdir(path), 0);
+
+	/* Neither it nor what it points to. */
+	put_file("other", "abc");
+	snprintf(link, sizeof(link), "%s/other", folder);
+	assert_int_equal(symlink(link, path), 0);
+	refuse_store(false, -EEXIST, "not a regular file");
+	refuse_store(true, -EEXIST, "not a regular file");
+	assert_file("other", "abc");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("nowhere", path), 0);
+	refuse_store(true, -EEXIST, "not a regular file");
+
+	assert_int_equal(kv_store_open(&s, open_folder(), "g", UINT64_MAX, false, &f), -ENOSPC);
+	assert_text(&f, "no room");
+}
+
+static void test_source(void **state)
+{
+	struct kv_source s;
+	char path[128];
+	struct kv_fault f;
+	int dir;
+
+	(void)state;
+	put_file("f", "abc");
+	dir = open_folder();
+	assert_int_equal(kv_source_open(&s, dir, "f", O_NOFOLLOW, &f), 0);
+	assert_true(s.length == 3);
+	assert_int_equal(kv_source_check(&s, &f), 0);
+	put_file("f", "abcd");
+	assert_int_equal(kv_source_check(&s, &f), -ESTALE);
+	assert_text(&f, "grew while it was sent: it had 3 bytes, and has 4");
+	put_file("f", "ab");
+	assert_int_equal(kv_source_check(&s, &f), -ESTALE);
+	assert_text(&f, "became shorter");
+	kv_source_close(&s);
+	kv_source_close(&s);
+
+	assert_int_equal(kv_source_open(&s, dir, "g", 0, &f), -ENOENT);
+	assert_int_equal(kv_source_open(&s, dir, ".", 0, &f), -EISDIR);
+	snprintf(path, sizeof(path), "%s/link", folder);
+	assert_int_equal(symlink("f", path), 0);
+	assert_int_equal(kv_source_open(&s, dir, "link", O_NOFOLLOW, &f), -ELOOP);
+	assert_text(&f, "symbolic link");
+	assert_int_equal(kv_source_open(&s, dir, "link", 0, &f), 0);
+	kv_source_close(&s);
+	/* Nobody writes into it: that must not be waited for. */
+	snprintf(path, sizeof(path), "%s/pipe", folder);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(kv_source_open(&s, dir, "pipe", 0, &f), -EINVAL);
+	assert_text(&f, "a pipe");
+	close(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_name),
+		cmocka_unit_test_setup_teardown(test_hash, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_hash_long, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_store, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_store_with_name, make_folder,
+						remove_folder),
+		cmocka_unit_test_setup_teardown(test_store_without_noreplace, make_folder,
+						remove_folder),
+		cmocka_unit_test_setup_teardown(test_stale, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_store_refused, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_source, make_folder, remove_folder),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

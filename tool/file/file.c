@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "file/file.h"
+
+static struct kv_file_local *local_of(struct kv_file *file)
+{
+	return (struct kv_file_local *)file;
+}
+
+static void close_file(struct kv_file *file, const char *why)
+{
+	struct kv_file_local *l = local_of(file);
+
+	(void)why;
+	kv_source_close(&l->source);
+	kv_store_close(&l->store);
+	kv_hash_init(&l->hash);
+	l->hashed = false;
+}
+
+static int take_name(struct kv_file_local *l, const char *name, struct kv_fault *f)
+{
+	if (l->source.fd >= 0 || l->store.fd >= 0)
+		return kv_fault_set(f, -EBUSY, "%s is open, there is but one file at a time",
+				    l->name);
+	if (strlen(name) >= sizeof(l->name))
+		return kv_fault_set(f, -ENAMETOOLONG, "a path of %zu bytes is too long",
+				    strlen(name));
+	snprintf(l->name, sizeof(l->name), "%s", name);
+	return 0;
+}
+
+static int open_file(struct kv_file *file, const char *name, uint64_t *length,
+		     struct kv_fault *f)
+{
+	struct kv_file_local *l = local_of(file);
+	int ret;
+
+	ret = take_name(l, name, f);
+	if (!ret)
+		ret = kv_source_open(&l->source, l->dir, l->name,
+				     l->dir == AT_FDCWD ? 0 : O_NOFOLLOW, f);
+	if (ret)
+		return ret;
+	l->sends = true;
+	*length = l->source.length;
+	return 0;
+}
+
+/* Of a path the folder; the file's name within it. */
+static int open_folder(struct kv_file_local *l, const char **name, struct kv_fault *f)
+{
+	char folder[sizeof(l->name)], *slash;
+	int dir;
+
+	strcpy(folder, l->name);
+	slash = l->dir == AT_FDCWD ? strrchr(folder, '/') : NULL;
+	*name = slash ? l->name + (slash - folder) + 1 : l->name;
+	if (slash)
+		slash[slash == folder] = '\0';
+	else
+		strcpy(folder, ".");
+	if (!**name || strlen(*name) >= sizeof(l->store.name))
+		return kv_fault_set(f, -EINVAL, "%s is no file's name", l->name);
+	dir = openat(l->dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return kv_fault_set(f, -errno, "cannot open the folder of %s: %s",
+				    l->name, strerror(errno));
+	return dir;
+}
+
+static int create_file(struct kv_file *file, const struct kv_file_new *new,
+		       struct kv_fault *f)
+{
+	struct kv_file_local *l = local_of(file);
+	const char *name;
+	int ret;
+
+	ret = take_name(l, new->name, f);
+	if (!ret)
+		ret = open_folder(l, &name, f);
+	if (ret < 0)
+		return ret;
+	ret = kv_store_open(&l->store, ret, name, new->length, new->replace, f);
+	if (ret)
+		return ret;
+	l->sends = false;
+	memcpy(l->announced, new->digest, sizeof(l->announced));
+	return 0;
+}
+
+/* Only what is a piece of the file. */
+static int check_piece(const struct kv_file_local *l, bool sends,
+		       const struct kv_file_piece *piece, struct kv_fault *f)
+{
+	uint64_t length = sends ? l->source.length : l->store.length;
+
+	if ((sends ? l->source.fd : l->store.fd) < 0)
+		return kv_fault_set(f, -EBADF, "there is no file that is %s",
+				    sends ? "sent" : "received");
+	if (piece->offset > length || piece->length > length - piece->offset)
+		return kv_fault_set(f, -ERANGE, "%s has no bytes there", l->name);
+	return 0;
+}
+
+static int load_piece(struct kv_file *file, const struct kv_file_piece *piece,
+		      struct kv_fault *f)
+{
+	struct kv_file_local *l = local_of(file);
+	uint64_t moved;
+	int ret;
+
+	ret = check_piece(l, true, piece, f);
+	if (ret)
+		return ret;
+	ret = l->b->ops->mr_load(l->b, piece->mr, l->source.fd, piece->offset,
+				 piece->mr_offset, piece->length, &moved);
+	if (ret)
+		return kv_fault_backend(f, l->b, ret, "cannot load a piece of %s",
+					l->name);
+	if (moved < piece->length)
+		return kv_source_short(&l->source, piece->offset + moved, f);
+	return 0;
+}
+
+static int save_piece(struct kv_file *file, const struct kv_file_piece *piece,
+		      struct kv_fault *f)
+{
+	struct kv_file_local *l = local_of(file);
+	uint64_t moved;
+	int ret;
+
+	ret = check_piece(l, false, piece, f);
+	if (ret)
+		return ret;
+	/* What was hashed of it so far may not be so any more. */
+	kv_hash_init(&l->hash);
+	l->hashed = false;
+	ret = l->b->ops->mr_save(l->b, piece->mr, l->store.fd, piece->offset,
+				 piece->mr_offset, piece->length, &moved);
+	if (ret)
+		return kv_fault_backend(f, l->b, ret, "cannot save a piece of %s",
+					l->name);
+	if (moved < piece->length)
+		return kv_store_full(&l->store, -ENOSPC, f);
+	return 0;
+}
+
+static int hash_file(struct kv_file *file, uint64_t *done,
+		     uint8_t digest[KV_HASH_BYTES], struct kv_fault *f)
+{
+	struct kv_file_local *l = local_of(file);
+	uint64_t length = l->sends ? l->source.length : l->store.length;
+	int fd = l->sends ? l->source.fd : l->store.fd;
+	uint64_t step = length - l->hash.done;
+	int ret;
+
+	if (fd < 0)
+		return kv_fault_set(f, -EBADF, "there is no file to be hashed");
+	if (step > KV_FILE_HASH_STEP)
+		step = KV_FILE_HASH_STEP;
+	/* So that what the end has to write is not long either. Not all file
+	 * systems can, and whether it worked is seen then.
+	 */
+	if (!l->sends)
+		sync_file_range(fd, (off_t)l->hash.done, (off_t)step,
+				SYNC_FILE_RANGE_WRITE);
+	ret = kv_hash_step(&l->hash, fd, step);
+	*done = l->hash.done;
+	if (ret == -ENODATA && l->sends)
+		return kv_source_short(&l->source, *done, f);
+	if (ret == -ENODATA)
+		return kv_fault_set(f, -EIO, "%s is not complete: it ends after %llu bytes",
+				    l->name, (unsigned long long)*done);
+	if (ret)
+		return kv_fault_set(f, ret, "cannot read %s: %s", l->name,
+				    strerror(-ret));
+	if (*done < length)
+		return 0;
+	kv_hash_finish(&l->hash, l->digest);
+	l->hashed = true;
+	memcpy(digest, l->digest, sizeof(l->digest));
+	return 0;
+}
+
+static int say_differs(const struct kv_file_local *l, const char *what,
+		       const uint8_t announced[KV_HASH_BYTES],
+		       const uint8_t arrived[KV_HASH_BYTES], struct kv_fault *f)
+{
+	char sent[KV_HASH_TEXT], got[KV_HASH_TEXT];
+
+	kv_hash_format(sent, announced);
+	kv_hash_format(got, arrived);
+	return kv_fault_set(f, -EBADMSG,
+			    "%s: %s; SHA-256 announced %s, arrived %s",
+			    l->name, what, sent, got);
+}
+
+static int finish_sent(struct kv_file_local *l, const uint8_t digest[KV_HASH_BYTES],
+		       struct kv_fault *f)
+{
+	int ret = kv_source_check(&l->source, f);
+
+	if (!ret && memcmp(digest, l->digest, sizeof(l->digest)))
+		ret = say_differs(l, "what arrived is not what was announced: was the file changed while it was sent?",
+				  l->digest, digest, f);
+	return ret;
+}
+
+static int finish_received(struct kv_file_local *l, const uint8_t digest[KV_HASH_BYTES],
+			   struct kv_fault *f)
+{
+	if (memcmp(l->announced, l->digest, sizeof(l->digest)))
+		return say_differs(l, "what arrived is not what was announced, and is not kept",
+				   l->announced, l->digest, f);
+	if (memcmp(l->announced, digest, sizeof(l->digest)))
+		return kv_fault_set(f, -EBADMSG, "%s: the sender has announced another SHA-256 than it has now",
+				    l->name);
+	return kv_store_commit(&l->store, f);
+}
+
+static int finish_file(struct kv_file *file, const uint8_t digest[KV_HASH_BYTES],
+		       struct kv_fault *f)
+{
+	struct kv_file_local *l = local_of(file);
+	int ret;
+
+	if (!l->hashed)
+		return kv_fault_set(f, -EPROTO, "a file is finished only when it was hashed");
+	ret = l->sends ? finish_sent(l, digest, f) : finish_received(l, digest, f);
+	close_file(file, NULL);
+	return ret;
+}
+
+static const struct kv_file_ops ops = {
+	.open = open_file,
+	.create = create_file,
+	.load = load_piece,
+	.save = save_piece,
+	.hash = hash_file,
+	.finish = finish_file,
+	.close = close_file,
+};
+
+/**
+ * kv_file_local_init() - a file of this host, that is yet to be opened
+ * @l: receives it; its close() closes it
+ * @b: whose buffers it is loaded into and saved from
+ * @dir: folder that it is in, and symbolic links are not followed; or AT_FDCWD, and
+ *	the name is a path
+ */
+void kv_file_local_init(struct kv_file_local *l, struct kv_backend *b, int dir)
+{
+	memset(l, 0, sizeof(*l));
+	l->file.ops = &ops;
+	l->b = b;
+	l->dir = dir;
+	l->source.fd = -1;
+	l->store.fd = -1;
+	l->store.dir = -1;
+	kv_hash_init(&l->hash);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_FILE_FILE_H
+#define KV_FILE_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "backend.h"
+#include "fault.h"
+#include "file/hash.h"
+#include "file/source.h"
+#include "file/store.h"
+
+/* What one call of hash() takes at most: none of them is long. */
+#define KV_FILE_HASH_STEP (4U << 20)
+
+/**
+ * struct kv_file_new - a file that is announced to who receives it
+ * @name: what it is to be called
+ * @length: bytes
+ * @digest: its SHA-256
+ * @replace: a file of that name may be replaced
+ */
+struct kv_file_new {
+	const char *name;
+	uint64_t length;
+	uint8_t digest[KV_HASH_BYTES];
+	bool replace;
+};
+
+/**
+ * struct kv_file_piece - a piece of a file, and where it is in a buffer
+ * @mr: the buffer
+ * @mr_offset: first byte there
+ * @offset: first byte in the file
+ * @length: bytes
+ */
+struct kv_file_piece {
+	uint32_t mr;
+	uint64_t mr_offset;
+	uint64_t offset;
+	uint32_t length;
+};
+
+struct kv_file;
+
+/*
+ * The file of one end of a transfer, here or at a server: one for each direction.
+ * Every operation returns 0 or a negative errno, with a fault.
+ */
+struct kv_file_ops {
+	/* To be sent; @length: bytes it has. */
+	int (*open)(struct kv_file *file, const char *name, uint64_t *length,
+		    struct kv_fault *f);
+	/* To be received. */
+	int (*create)(struct kv_file *file, const struct kv_file_new *new,
+		      struct kv_fault *f);
+	/* From the file into a buffer of the end's space, and back. */
+	int (*load)(struct kv_file *file, const struct kv_file_piece *piece,
+		    struct kv_fault *f);
+	int (*save)(struct kv_file *file, const struct kv_file_piece *piece,
+		    struct kv_fault *f);
+	/* Goes on with the hash of what is on the disk; @done: bytes that are in it.
+	 * When these are all, @digest is there.
+	 */
+	int (*hash)(struct kv_file *file, uint64_t *done,
+		    uint8_t digest[KV_HASH_BYTES], struct kv_fault *f);
+	/* The end, with the other side's digest. A file that is not the same there
+	 * is refused; one that was received gets its name.
+	 */
+	int (*finish)(struct kv_file *file, const uint8_t digest[KV_HASH_BYTES],
+		      struct kv_fault *f);
+	/* Nothing is left of what was not finished; @why: for the server's log, or
+	 * NULL. Any number of times.
+	 */
+	void (*close)(struct kv_file *file, const char *why);
+};
+
+struct kv_file {
+	const struct kv_file_ops *ops;
+};
+
+/**
+ * struct kv_file_local - a file of this host
+ * @file: what it is for its user
+ * @b: whose buffers it is loaded into and saved from
+ * @dir: folder that names are relative to; AT_FDCWD: the working one, and names are
+ *	paths; stays the caller's
+ * @name: as it was named
+ * @sends: it is sent, and @source has it; else @store
+ * @hash: of what is on the disk, so far
+ * @digest: of all of it
+ * @hashed: @digest is there
+ * @announced: what the sender says that it is, if it is received
+ */
+struct kv_file_local {
+	struct kv_file file;
+	struct kv_backend *b;
+	int dir;
+	char name[4096];
+	bool sends;
+	struct kv_source source;
+	struct kv_store store;
+	struct kv_hash hash;
+	uint8_t digest[KV_HASH_BYTES];
+	bool hashed;
+	uint8_t announced[KV_HASH_BYTES];
+};
+
+void kv_file_local_init(struct kv_file_local *l, struct kv_backend *b, int dir);
+
+#endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Piece n goes through slot n modulo depth of both ends' buffers, by a WRITE whose
+ * immediate data is n. That the bytes are in the receiver's memory is promised by the
+ * completion of the receive that it takes; the sender's completion says that the
+ * sender's slot is free. A slot is used again when both were seen and the piece is in
+ * the file, so receives never run out.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+#include "file/flow.h"
+#include "interrupt.h"
+#include "now.h"
+
+#define SENDER 0
+#define RECEIVER 1
+
+/* As long as nothing comes it is looked ever less often. */
+#define IDLE_MIN_NS 20000
+#define IDLE_MAX_NS 2000000
+
+/* The end that is far is asked all the same: it may have failed. */
+#define ASK_NS 50000000
+
+static uint64_t offset_of(const struct kv_flow *w, uint64_t n)
+{
+	return n * w->piece;
+}
+
+static uint32_t length_of(const struct kv_flow *w, uint64_t n)
+{
+	uint64_t left = w->length - offset_of(w, n);
+
+	return left < w->piece ? (uint32_t)left : w->piece;
+}
+
+static uint64_t slot_of(const struct kv_flow *w, uint64_t n)
+{
+	return n % w->depth * w->piece;
+}
+
+static int post_receive(struct kv_flow *w, uint64_t n, struct kv_fault *f)
+{
+	const struct kv_space *space = w->pair->space[RECEIVER];
+	const struct kv_wr wr = {
+		.qp = w->pair->end[RECEIVER].qp,
+		.op = KVERBS_OP_RECV,
+		.wr_id = n,
+	};
+	uint64_t ns;
+	int ret;
+
+	ret = space->b->ops->post(space->b, &wr, &ns);
+	return ret ? kv_fault_backend(f, space->b, ret, "cannot post a receive") : 0;
+}
+
+static int post_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
+{
+	const struct kv_space *space = w->pair->space[SENDER];
+	struct kv_file *file = w->file[SENDER];
+	const struct kv_file_piece piece = {
+		.mr = w->pair->end[SENDER].local.mr,
+		.mr_offset = slot_of(w, n),
+		.offset = offset_of(w, n),
+		.length = length_of(w, n),
+	};
+	struct kv_run_end end;
+	struct kv_wr wr = {
+		.op = KVERBS_OP_WRITE,
+		.wr_id = n,
+		.has_imm = true,
+		.imm = (uint32_t)n,
+		.sges = 1,
+		.has_remote = true,
+	};
+	uint64_t ns;
+	int ret;
+
+	ret = file->ops->load(file, &piece, f);
+	if (ret)
+		return ret;
+	kv_pair_fill(w->pair, SENDER, &end);
+	wr.qp = end.qp;
+	wr.sge[0].mr = piece.mr;
+	wr.sge[0].offset = piece.mr_offset;
+	wr.sge[0].length = piece.length;
+	wr.sge[0].lkey = end.lkey;
+	wr.remote_addr = end.remote_addr + slot_of(w, n);
+	wr.remote_key = end.remote_key;
+	ret = space->b->ops->post(space->b, &wr, &ns);
+	return ret ? kv_fault_backend(f, space->b, ret, "cannot post a WRITE") : 0;
+}
+
+static int save_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
+{
+	struct kv_file *file = w->file[RECEIVER];
+	const struct kv_file_piece piece = {
+		.mr = w->pair->end[RECEIVER].target.mr,
+		.mr_offset = slot_of(w, n),
+		.offset = offset_of(w, n),
+		.length = length_of(w, n),
+	};
+
+	return file->ops->save(file, &piece, f);
+}
+
+static int check_status(const struct kv_flow *w, unsigned int end,
+			const struct kv_wc *wc, struct kv_fault *f)
+{
+	const struct kv_space *space = w->pair->space[end];
+
+	if (!wc->status)
+		return 0;
+	return kv_fault_set(f, -EIO,
+			    "%s space%s%s, %s: the %s of piece %" PRIu64 " of %" PRIu64 " completed with status %u (%s), vendor error 0x%x",
+			    space->b->ops->space, space->host ? " of " : "",
+			    space->host ? space->host : "", space->dev.name,
+			    end == SENDER ? "WRITE" : "receive", wc->wr_id + 1,
+			    w->pieces, wc->status,
+			    kv_word_name(kv_word_wc_status, wc->status),
+			    wc->vendor_err);
+}
+
+/* What of the next piece can be known must be so. */
+static int check_landed(const struct kv_flow *w, const struct kv_wc *wc,
+			struct kv_fault *f)
+{
+	uint64_t n = w->landed;
+
+	if (wc->op == KVERBS_OP_RECV_WRITE_IMM && wc->has_imm &&
+	    wc->imm == (uint32_t)n && n < w->posted &&
+	    (!wc->has_length || wc->length == length_of(w, n)))
+		return 0;
+	return kv_fault_set(f, -EPROTO,
+			    "what came is not piece %" PRIu64 ": %s, immediate data %u, %u bytes",
+			    n, kv_word_name(kv_word_wc_op, wc->op), wc->imm,
+			    wc->length);
+}
+
+/* @found: incremented by what has completed at this end. */
+static int poll_end(struct kv_flow *w, unsigned int end, unsigned int *found,
+		    struct kv_fault *f)
+{
+	const struct kv_endpoint *e = &w->pair->end[end];
+	struct kv_backend *b = w->pair->space[end]->b;
+	struct kv_wc wc[KVERBS_POLL_MAX];
+	unsigned int n;
+	uint64_t ns;
+	int ret;
+
+	ret = b->ops->poll(b, end == SENDER ? e->send_cq : e->recv_cq, wc,
+			   KVERBS_POLL_MAX, &n, &ns);
+	if (ret)
+		return kv_fault_backend(f, b, ret, "cannot poll");
+	for (unsigned int i = 0; i < n; i++) {
+		ret = check_status(w, end, &wc[i], f);
+		if (!ret && end == RECEIVER)
+			ret = check_landed(w, &wc[i], f);
+		if (ret)
+			return ret;
+		if (end == SENDER)
+			w->sent++;
+		else
+			w->landed++;
+		++*found;
+	}
+	return 0;
+}
+
+/*
+ * An end of another host is asked only when there should be something: when the
+ * near end has seen more, or nothing was seen for a while.
+ */
+static bool is_due(const struct kv_flow *w, unsigned int end, uint64_t idle_ns)
+{
+	uint64_t seen = end == SENDER ? w->sent : w->landed;
+	uint64_t other = end == SENDER ? w->landed : w->sent;
+
+	if (seen == w->posted)
+		return false;
+	return !w->pair->space[end]->host || other > seen || idle_ns > ASK_NS;
+}
+
+static int poll_ends(struct kv_flow *w, uint64_t idle_ns, unsigned int *found,
+		     struct kv_fault *f)
+{
+	int ret = 0;
+
+	/* The sender knows better what went wrong. */
+	for (unsigned int end = SENDER; end <= RECEIVER && !ret; end++) {
+		if (is_due(w, end, idle_ns))
+			ret = poll_end(w, end, found, f);
+	}
+	return ret;
+}
+
+static int post_pieces(struct kv_flow *w, unsigned int *found, struct kv_fault *f)
+{
+	int ret = 0;
+
+	while (!ret && w->posted < w->pieces && w->posted - w->sent < w->depth &&
+	       w->posted - w->saved < w->depth) {
+		ret = post_piece(w, w->posted, f);
+		if (ret)
+			break;
+		w->posted++;
+		++*found;
+	}
+	return ret;
+}
+
+static int save_pieces(struct kv_flow *w, struct kv_fault *f)
+{
+	int ret = 0;
+
+	while (!ret && w->saved < w->landed) {
+		ret = save_piece(w, w->saved, f);
+		if (!ret && w->saved + w->depth < w->pieces)
+			ret = post_receive(w, w->saved + w->depth, f);
+		if (!ret)
+			w->saved++;
+	}
+	if (w->watch)
+		w->watch(w->saved < w->pieces ? offset_of(w, w->saved) : w->length,
+			 w->arg);
+	return ret;
+}
+
+static void sleep_ns(uint64_t ns)
+{
+	const struct timespec ts = { .tv_nsec = (long)ns };
+
+	nanosleep(&ts, NULL);
+}
+
+static int move_pieces(struct kv_flow *w, struct kv_fault *f)
+{
+	uint64_t last = kv_now_ns(), idle = IDLE_MIN_NS, now;
+	unsigned int found;
+	int ret;
+
+	while (w->saved < w->pieces || w->sent < w->pieces) {
+		if (kv_interrupt_seen())
+			return kv_fault_set(f, -ECANCELED, "interrupted after %" PRIu64 " of %" PRIu64 " bytes",
+					    offset_of(w, w->saved), w->length);
+		found = 0;
+		ret = post_pieces(w, &found, f);
+		if (!ret)
+			ret = poll_ends(w, kv_now_ns() - last, &found, f);
+		if (!ret)
+			ret = save_pieces(w, f);
+		if (ret)
+			return ret;
+		now = kv_now_ns();
+		if (found) {
+			last = now;
+			idle = IDLE_MIN_NS;
+			continue;
+		}
+		if (now - last > w->timeout_ns)
+			return kv_fault_set(f, -ETIMEDOUT,
+					    "nothing has happened for %g s (--timeout): of %" PRIu64 " pieces %" PRIu64 " are posted, %" PRIu64 " sent, %" PRIu64 " received",
+					    (double)w->timeout_ns / 1e9, w->pieces,
+					    w->posted, w->sent, w->landed);
+		sleep_ns(idle);
+		idle = idle * 2 < IDLE_MAX_NS ? idle * 2 : IDLE_MAX_NS;
+	}
+	return 0;
+}
+
+/*
+ * If the other host does not answer, the WRITEs that are under way may tell more: then
+ * that is what is said.
+ */
+static int explain(struct kv_flow *w, int ret, struct kv_fault *f)
+{
+	unsigned int found = 0;
+	struct kv_fault told;
+
+	if (ret == -ECANCELED || w->pair->space[SENDER]->host || w->sent == w->posted)
+		return ret;
+	if (poll_end(w, SENDER, &found, &told) != -EIO)
+		return ret;
+	*f = told;
+	return -EIO;
+}
+
+/**
+ * kv_flow_run() - bring all pieces from one file to the other
+ * @flow: what; receives how far it came
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno; then the pair takes no more requests.
+ */
+int kv_flow_run(struct kv_flow *flow, struct kv_fault *f)
+{
+	int ret = 0;
+
+	flow->pieces = (flow->length + flow->piece - 1) / flow->piece;
+	flow->posted = flow->sent = flow->landed = flow->saved = 0;
+	for (uint64_t n = 0; n < flow->depth && n < flow->pieces && !ret; n++)
+		ret = post_receive(flow, n, f);
+	if (!ret)
+		ret = move_pieces(flow, f);
+	if (!ret)
+		return 0;
+	flow->pair->broken = true;
+	return explain(flow, ret, f);
+}

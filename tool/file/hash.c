@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "file/hash.h"
+
+/* What is read at once; more makes it no faster. */
+#define CHUNK 65536
+
+/**
+ * kv_hash_init() - begin at the beginning of a file
+ * @h: receives it
+ */
+void kv_hash_init(struct kv_hash *h)
+{
+	sha256_init(&h->sha256);
+	h->done = 0;
+}
+
+/**
+ * kv_hash_step() - go on with a file
+ * @h: the hash; afterwards with all bytes of the step
+ * @fd: the file, open for reading; where it stands does not matter
+ * @length: bytes
+ *
+ * Return: 0; -ENODATA if the file ended before; or what pread() says.
+ */
+int kv_hash_step(struct kv_hash *h, int fd, uint64_t length)
+{
+	static uint8_t chunk[CHUNK];
+	ssize_t n;
+
+	for (; length; length -= (uint64_t)n) {
+		n = pread(fd, chunk, length < CHUNK ? length : CHUNK,
+			  (off_t)h->done);
+		if (n < 0)
+			return -errno;
+		if (!n)
+			return -ENODATA;
+		sha256_update(&h->sha256, (size_t)n, chunk);
+		h->done += (uint64_t)n;
+	}
+	return 0;
+}
+
+/**
+ * kv_hash_finish() - what it comes to
+ * @h: the hash, which begins anew
+ * @digest: receives it
+ */
+void kv_hash_finish(struct kv_hash *h, uint8_t digest[KV_HASH_BYTES])
+{
+	sha256_digest(&h->sha256, KV_HASH_BYTES, digest);
+	h->done = 0;
+}
+
+/**
+ * kv_hash_format() - a digest as sha256sum prints it
+ * @text: receives it
+ * @digest: the digest
+ */
+void kv_hash_format(char text[KV_HASH_TEXT], const uint8_t digest[KV_HASH_BYTES])
+{
+	for (unsigned int i = 0; i < KV_HASH_BYTES; i++)
+		snprintf(text + 2 * i, 3, "%02x", digest[i]);
+}

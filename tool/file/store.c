@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include "file/stale.h"
+#include "file/store.h"
+
+/* Less what the umask takes. */
+#define MODE 0666
+
+static int refuse(const struct kv_store *s, const char *what, struct kv_fault *f)
+{
+	int error = errno;
+
+	return kv_fault_set(f, -error, "cannot %s %s: %s", what, s->name,
+			    strerror(error));
+}
+
+/* Known now, or only when all of it was sent? */
+static int check_name(const struct kv_store *s, struct kv_fault *f)
+{
+	struct stat st;
+
+	if (fstatat(s->dir, s->name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : refuse(s, "look at", f);
+	if (!S_ISREG(st.st_mode))
+		return kv_fault_set(f, S_ISDIR(st.st_mode) ? -EISDIR : -EEXIST,
+				    "%s is there already, and is %s", s->name,
+				    S_ISDIR(st.st_mode) ? "a folder" : "not a regular file");
+	if (!s->replace)
+		return kv_fault_set(f, -EEXIST, "%s is there already; --force replaces it",
+				    s->name);
+	return 0;
+}
+
+static int check_room(const struct kv_store *s, struct kv_fault *f)
+{
+	struct statvfs st;
+	uint64_t room;
+
+	if (fstatvfs(s->dir, &st))
+		return refuse(s, "look for room for", f);
+	/* File systems that keep no count say that they have no blocks. */
+	if (!st.f_blocks)
+		return 0;
+	room = (uint64_t)st.f_bavail * st.f_frsize;
+	if (s->length > room)
+		return kv_fault_set(f, -ENOSPC,
+				    "there is no room for %s: it has %" PRIu64 " bytes, %" PRIu64 " are free",
+				    s->name, s->length, room);
+	return 0;
+}
+
+/* A name that nobody has, and that says whose it is. */
+static int make_temp_name(struct kv_store *s)
+{
+	uint64_t number;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+		return -1;
+	snprintf(s->temp, sizeof(s->temp), KV_STALE_PREFIX "%016" PRIx64, number);
+	return 0;
+}
+
+/* Not every file system has files without a name. */
+static int open_temp(struct kv_store *s)
+{
+	s->fd = openat(s->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, MODE);
+	if (s->fd >= 0)
+		return 0;
+	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
+		return -1;
+	kv_stale_remove(s->dir);
+	if (make_temp_name(s))
+		return -1;
+	s->fd = openat(s->dir, s->temp, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW,
+		       MODE);
+	if (s->fd < 0) {
+		s->temp[0] = '\0';
+		return -1;
+	}
+	/* As long as it is locked it is not stale. */
+	return flock(s->fd, LOCK_EX | LOCK_NB);
+}
+
+/**
+ * kv_store_open() - make a file that is to have a name later
+ * @s: receives it; kv_store_close() closes it
+ * @dir: its folder, which this takes over; also on failure
+ * @name: a name in @dir
+ * @length: bytes it is to have
+ * @replace: a regular file of that name may be replaced
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_store_open(struct kv_store *s, int dir, const char *name,
+		  uint64_t length, bool replace, struct kv_fault *f)
+{
+	int ret;
+
+	memset(s, 0, sizeof(*s));
+	s->dir = dir;
+	s->fd = -1;
+	s->length = length;
+	s->replace = replace;
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	ret = check_name(s, f);
+	if (!ret)
+		ret = check_room(s, f);
+	if (!ret && open_temp(s))
+		ret = refuse(s, "make", f);
+	if (ret)
+		kv_store_close(s);
+	return ret;
+}
+
+/* Give what has no name one. The first way needs CAP_DAC_READ_SEARCH. */
+static int link_to(const struct kv_store *s, const char *name)
+{
+	char path[32];
+
+	if (!linkat(s->fd, "", s->dir, name, AT_EMPTY_PATH))
+		return 0;
+	if (errno != ENOENT && errno != EPERM)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", s->fd);
+	return linkat(AT_FDCWD, path, s->dir, name, AT_SYMLINK_FOLLOW);
+}
+
+/* Of a file that has a name, where nothing is replaced. */
+static int move_beside(struct kv_store *s)
+{
+	if (!renameat2(s->dir, s->temp, s->dir, s->name, RENAME_NOREPLACE)) {
+		s->temp[0] = '\0';
+		return 0;
+	}
+	/* Not every file system can. */
+	if (errno != EINVAL)
+		return -1;
+	/* The other name goes when the store is closed. */
+	return linkat(s->dir, s->temp, s->dir, s->name, 0);
+}
+
+static int give_name(struct kv_store *s)
+{
+	if (!s->replace)
+		return s->temp[0] ? move_beside(s) : link_to(s, s->name);
+	if (!s->temp[0]) {
+		if (make_temp_name(s))
+			return -1;
+		if (link_to(s, s->temp)) {
+			s->temp[0] = '\0';
+			return -1;
+		}
+	}
+	if (renameat(s->dir, s->temp, s->dir, s->name))
+		return -1;
+	s->temp[0] = '\0';
+	return 0;
+}
+
+/**
+ * kv_store_commit() - all of it is there: from now on it has its name
+ * @s: the file
+ * @f: receives why not
+ *
+ * It and its name are on the disk before this returns.
+ *
+ * Return: 0 or a negative errno: -EEXIST if somebody else's file came before.
+ */
+int kv_store_commit(struct kv_store *s, struct kv_fault *f)
+{
+	struct stat st;
+
+	if (fstat(s->fd, &st))
+		return refuse(s, "look at", f);
+	if ((uint64_t)st.st_size != s->length)
+		return kv_fault_set(f, -EIO, "%s is not complete: %" PRIu64 " bytes of %" PRIu64 " are there",
+				    s->name, (uint64_t)st.st_size, s->length);
+	if (fsync(s->fd))
+		return refuse(s, "write", f);
+	if (give_name(s)) {
+		if (errno == EEXIST)
+			return kv_fault_set(f, -EEXIST, "%s was made by somebody else meanwhile; it stays as it is",
+					    s->name);
+		return refuse(s, "give its name to", f);
+	}
+	/* Folders of some file systems can't be synced, and need not be. */
+	if (fsync(s->dir) && errno != EINVAL)
+		return kv_fault_set(f, -errno, "%s is complete, but its folder can't be written: %s",
+				    s->name, strerror(errno));
+	return 0;
+}
+
+/**
+ * kv_store_full() - say that the file could not be written
+ * @s: the file
+ * @error: negative errno
+ * @f: receives it
+ *
+ * Return: @error
+ */
+int kv_store_full(const struct kv_store *s, int error, struct kv_fault *f)
+{
+	return kv_fault_set(f, error, "cannot write %s: %s", s->name,
+			    strerror(-error));
+}
+
+/**
+ * kv_store_close() - close it; nothing is left of what was not committed
+ * @s: open or not; not one that was never opened
+ */
+void kv_store_close(struct kv_store *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	if (s->temp[0])
+		unlinkat(s->dir, s->temp, 0);
+	s->temp[0] = '\0';
+	if (s->dir >= 0)
+		close(s->dir);
+	s->dir = -1;
+}

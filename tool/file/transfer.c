@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "file/flow.h"
+#include "file/transfer.h"
+#include "interrupt.h"
+#include "now.h"
+
+#define SENDER 0
+#define RECEIVER 1
+
+static void watch(struct kv_transfer *t, enum kv_transfer_step step, uint64_t bytes)
+{
+	if (t->watch)
+		t->watch(step, bytes, t->length, t->arg);
+}
+
+static int hash(struct kv_transfer *t, unsigned int end,
+		enum kv_transfer_step step, uint8_t digest[KV_HASH_BYTES],
+		struct kv_fault *f)
+{
+	struct kv_file *file = t->file[end];
+	uint64_t begin = kv_now_ns(), done = 0, before;
+	int ret;
+
+	do {
+		before = done;
+		if (kv_interrupt_seen())
+			return kv_fault_set(f, -ECANCELED, "interrupted while %s was hashed",
+					    t->name[end]);
+		ret = file->ops->hash(file, &done, digest, f);
+		/* A server that gets nowhere is not waited for. */
+		if (!ret && done <= before && done < t->length)
+			ret = kv_fault_set(f, -EPROTO, "the hash of %s does not go on at %" PRIu64 " of %" PRIu64 " bytes",
+					   t->name[end], done, t->length);
+		watch(t, step, done);
+	} while (!ret && done < t->length);
+	t->ns[step] = kv_now_ns() - begin;
+	return ret;
+}
+
+/* The most that both ends can hold in one buffer, and can register. */
+static uint64_t window_max(const struct kv_transfer *t)
+{
+	uint64_t most = UINT32_MAX;
+
+	for (unsigned int end = SENDER; end <= RECEIVER; end++) {
+		uint64_t bytes = t->space[end]->dev.max_mr_bytes;
+
+		if (bytes && bytes < most)
+			most = bytes;
+	}
+	return most;
+}
+
+static uint32_t min_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static int choose_window(struct kv_transfer *t, struct kv_fault *f)
+{
+	const uint32_t message = min_u32(t->space[SENDER]->dev.max_msg_bytes,
+					 t->space[RECEIVER]->dev.max_msg_bytes);
+	uint64_t most = window_max(t);
+
+	if (!t->depth && !t->piece && (uint64_t)KV_TRANSFER_PIECE * KV_TRANSFER_DEPTH > most)
+		t->piece = (uint32_t)(most / KV_TRANSFER_DEPTH);
+	if (!t->piece)
+		t->piece = KV_TRANSFER_PIECE;
+	if (!t->depth)
+		t->depth = most / t->piece < KV_TRANSFER_DEPTH ?
+			   (uint32_t)(most / t->piece) : KV_TRANSFER_DEPTH;
+	if (!t->depth || (uint64_t)t->piece * t->depth > most)
+		return kv_fault_usage(f, "%u pieces of %u bytes are more than a buffer can have here, %" PRIu64 " bytes; take a smaller --piece or --depth",
+				      t->depth ? t->depth : 1, t->piece, most);
+	if (message && t->piece > message)
+		return kv_fault_usage(f, "--piece %u is more than a message can have here, %u bytes",
+				      t->piece, message);
+	return 0;
+}
+
+static void watch_flow(uint64_t bytes, void *arg)
+{
+	watch(arg, KV_TRANSFER_SEND, bytes);
+}
+
+static int send_pieces(struct kv_transfer *t, struct kv_fault *f)
+{
+	struct kv_work work = {
+		.kind = KV_KIND_COMPLETION,
+		.op = KVERBS_OP_WRITE,
+		.lkey = KVERBS_LKEY_DMA,
+		.depth = t->depth,
+		.size = t->piece * t->depth,
+		.timeout_ns = t->timeout_ns,
+	};
+	struct kv_pair pair;
+	struct kv_flow flow = {
+		.pair = &pair,
+		.file = { t->file[SENDER], t->file[RECEIVER] },
+		.length = t->length,
+		.piece = t->piece,
+		.depth = t->depth,
+		.timeout_ns = t->timeout_ns,
+		.watch = watch_flow,
+		.arg = t,
+	};
+	int ret;
+
+	ret = kv_pair_create(&pair, t->space[SENDER], t->space[RECEIVER], &work, f);
+	if (ret)
+		return ret;
+	ret = kv_flow_run(&flow, f);
+	t->pieces = flow.pieces;
+	kv_pair_destroy(&pair);
+	return ret;
+}
+
+static int send_file(struct kv_transfer *t, struct kv_fault *f)
+{
+	uint64_t begin = kv_now_ns();
+	/* An empty file has no bytes to be sent. */
+	int ret = t->length ? send_pieces(t, f) : 0;
+
+	t->ns[KV_TRANSFER_SEND] = kv_now_ns() - begin;
+	return ret;
+}
+
+/* Both sides judge: each says for itself what is wrong. */
+static int finish(struct kv_transfer *t, const uint8_t arrived[KV_HASH_BYTES],
+		  struct kv_fault *f)
+{
+	struct kv_file *sender = t->file[SENDER], *receiver = t->file[RECEIVER];
+	struct kv_fault second;
+	int ret;
+
+	ret = sender->ops->finish(sender, arrived, f);
+	if (ret == -EBADMSG)
+		receiver->ops->finish(receiver, t->digest, &second);
+	if (!ret)
+		ret = receiver->ops->finish(receiver, t->digest, f);
+	return ret;
+}
+
+static int announce(struct kv_transfer *t, struct kv_fault *f)
+{
+	struct kv_file *file = t->file[RECEIVER];
+	struct kv_file_new new = {
+		.name = t->name[RECEIVER],
+		.length = t->length,
+		.replace = t->replace,
+	};
+
+	memcpy(new.digest, t->digest, sizeof(new.digest));
+	return file->ops->create(file, &new, f);
+}
+
+/**
+ * kv_transfer_run() - bring a file to the other end
+ * @t: what; receives what came of it
+ * @f: receives why not
+ *
+ * Either the receiver has all of it, under its name, and it is what the sender has; or
+ * nothing is left of it.
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f)
+{
+	struct kv_file *sender = t->file[SENDER], *receiver = t->file[RECEIVER];
+	uint8_t arrived[KV_HASH_BYTES];
+	int ret;
+
+	ret = choose_window(t, f);
+	if (!ret)
+		ret = sender->ops->open(sender, t->name[SENDER], &t->length, f);
+	if (!ret)
+		ret = hash(t, SENDER, KV_TRANSFER_HASH, t->digest, f);
+	if (!ret)
+		ret = announce(t, f);
+	if (ret)
+		goto out_close;
+	kv_retries_start(&t->retries, t->space[SENDER], t->space[RECEIVER]);
+	ret = send_file(t, f);
+	kv_retries_stop(&t->retries);
+	if (!ret)
+		ret = hash(t, RECEIVER, KV_TRANSFER_CHECK, arrived, f);
+	if (!ret)
+		ret = finish(t, arrived, f);
+out_close:
+	receiver->ops->close(receiver, ret ? f->text : NULL);
+	sender->ops->close(sender, ret ? f->text : NULL);
+	return ret;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_FILE_TRANSFER_H
+#define KV_FILE_TRANSFER_H
+
+#include "endpoint.h"
+#include "file/file.h"
+#include "retries.h"
+
+/* If nothing else is said: as much as one registration of rxe's covers. */
+#define KV_TRANSFER_PIECE (256U << 10)
+#define KV_TRANSFER_DEPTH 8
+
+/* What takes time. */
+enum kv_transfer_step {
+	KV_TRANSFER_HASH, /* of the file that is sent */
+	KV_TRANSFER_SEND,
+	KV_TRANSFER_CHECK, /* the hash of what was received */
+	KV_TRANSFER_STEPS,
+};
+
+/**
+ * struct kv_transfer - a file that is brought from one end to the other, and proven
+ * @space: of the sender and of the receiver
+ * @file: ditto
+ * @name: what it is called at the sender's and at the receiver's
+ * @replace: a file of that name may be replaced
+ * @piece: bytes of a piece; 0: the default, or less if a device can't
+ * @depth: pieces under way at a time; 0: ditto
+ * @timeout_ns: how long nothing may happen
+ * @watch: is told from time to time how many bytes a step has behind it; may be NULL
+ * @arg: for @watch
+ * @length: bytes that the file has
+ * @digest: SHA-256 of it
+ * @pieces: WRITEs that there were
+ * @ns: how long each step took
+ * @retries: what the devices count while it is sent
+ */
+struct kv_transfer {
+	const struct kv_space *space[2];
+	struct kv_file *file[2];
+	const char *name[2];
+	bool replace;
+	uint32_t piece;
+	uint32_t depth;
+	uint64_t timeout_ns;
+	void (*watch)(enum kv_transfer_step step, uint64_t bytes,
+		      uint64_t length, void *arg);
+	void *arg;
+
+	uint64_t length;
+	uint8_t digest[KV_HASH_BYTES];
+	uint64_t pieces;
+	uint64_t ns[KV_TRANSFER_STEPS];
+	struct kv_retries retries;
+};
+
+int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f);
+
+#endif
