@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include <kverbs.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "fuzz.h"
+
+#define PROGRESS_S 10
+/* Sessions that persistent objects and the other network namespace outlive. */
+#define SESSIONS 16
+/* How long one may take. */
+#define SESSION_S 3.0
+/* Variants of a session's messages that are sent between two of them, at most. */
+#define BURST 48
+
+struct place place;
+
+static const char usage[] =
+	"usage: fuzz [--seed N] [--messages N] [--time S] [--plain] [--out FILE]\n"
+	"\n"
+	"Sends messages to the module that are valid, or nearly so, until there were\n"
+	"N of them or S seconds are over, and looks whether anything is left then.\n"
+	"\n"
+	"  --seed N      of the random numbers; else the time\n"
+	"  --messages N  default 100000; 0: no end\n"
+	"  --time S      default 0: no end\n"
+	"  --plain       send the valid sessions as they are, each once\n"
+	"  --out FILE    where the points go that KCOV saw, for tests/fuzz/coverage\n"
+	"\n"
+	"DEV, ADDR, ADDR6 and GID of the environment name the RDMA device, the addresses\n"
+	"of its netdev, and the index of the first one's GID.\n";
+
+static struct options {
+	uint64_t seed;
+	uint64_t messages;
+	double time;
+	bool plain;
+	const char *out;
+} options = { .messages = 100000 };
+
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void print_progress(double elapsed, bool kcov)
+{
+	printf("fuzz: %.0f s, %llu messages (%.0f/s)", elapsed, (unsigned long long)sent,
+	       (double)sent / elapsed);
+	if (kcov)
+		printf(", %u sequences, %u points", corpus_size(), kcov_points());
+	printf("\n");
+}
+
+/* Sends a message; true if it reaches something new. */
+static bool try(const struct message *m)
+{
+	kcov_start();
+	session_send(m);
+	return kcov_take();
+}
+
+/* In the middle of a session: messages that are nearly those that it consists of. */
+static void burst(const struct sequence *s, unsigned int at)
+{
+	static struct message m;
+	unsigned int n;
+
+	for (n = random_below(BURST); n; n--) {
+		m = s->message[one_in(2) ? at : random_below(s->messages)];
+		mutate_message(&m);
+		if (try(&m))
+			corpus_add(s, at, &m);
+	}
+}
+
+/* One session; what reaches something new is kept. */
+static void play(const struct sequence *s, bool bursts, bool all)
+{
+	double begin = seconds();
+	unsigned int i, keep = 0;
+
+	model_begin();
+	for (i = 0; i < s->messages; i++) {
+		if (bursts && one_in(2))
+			burst(s, i);
+		if (try(&s->message[i]))
+			keep = i + 1;
+		/* A QP that is stuck makes what follows wait, for seconds. */
+		if (seconds() - begin > SESSION_S)
+			break;
+	}
+	kcov_start();
+	session_end(all);
+	if (kcov_take())
+		keep = i;
+	if (keep)
+		corpus_add(s, keep, NULL);
+}
+
+static void play_seeds(void)
+{
+	static struct sequence s;
+	unsigned int which, i;
+
+	for (which = 0; which < seed_count(); which++) {
+		seed_make(which, &s);
+		if (!options.plain) {
+			play(&s, false, true);
+			continue;
+		}
+		model_begin();
+		for (i = 0; i < s.messages; i++)
+			if (!session_send(&s.message[i]))
+				printf("fuzz: seed %u: message %u (command %u) was refused\n",
+				       which, i, s.message[i].command);
+		session_end(true);
+	}
+}
+
+static bool ended(double elapsed)
+{
+	return (options.messages && sent >= options.messages) ||
+	       (options.time && elapsed >= options.time);
+}
+
+static void play_all(bool kcov)
+{
+	static struct sequence s, other;
+	double begin = seconds(), told = 0, elapsed;
+	unsigned int n = 0;
+
+	session_talks = options.plain;
+	play_seeds();
+	while (!ended(elapsed = seconds() - begin) && !options.plain) {
+		if (elapsed - told >= PROGRESS_S) {
+			told = elapsed;
+			print_progress(elapsed, kcov);
+		}
+		corpus_pick(&s);
+		corpus_pick(&other);
+		mutate_sequence(&s, &other);
+		play(&s, true, n++ % SESSIONS == SESSIONS - 1);
+	}
+	print_progress(seconds() - begin, kcov);
+}
+
+static void parse_options(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "seed", required_argument, NULL, 's' },
+		{ "messages", required_argument, NULL, 'm' },
+		{ "time", required_argument, NULL, 't' },
+		{ "plain", no_argument, NULL, 'p' },
+		{ "out", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
+	int opt;
+
+	options.seed = (uint64_t)time(NULL);
+	while ((opt = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		switch (opt) {
+		case 's':
+			options.seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'm':
+			options.messages = strtoull(optarg, NULL, 0);
+			break;
+		case 't':
+			options.time = strtod(optarg, NULL);
+			break;
+		case 'p':
+			options.plain = true;
+			break;
+		case 'o':
+			options.out = optarg;
+			break;
+		default:
+			fputs(usage, opt == 'h' ? stdout : stderr);
+			exit(opt == 'h' ? 0 : 2);
+		}
+	}
+}
+
+static const char *env(const char *name, const char *otherwise)
+{
+	return getenv(name) ?: otherwise;
+}
+
+int main(int argc, char **argv)
+{
+	int left, mute;
+	bool kcov;
+
+	parse_options(argc, argv);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	place.dev = env("DEV", "rxe0");
+	place.addr = env("ADDR", "192.0.2.1");
+	place.addr6 = env("ADDR6", "2001:db8::1");
+	place.gid = (unsigned int)strtoul(env("GID", "1"), NULL, 0);
+	if (policy_read(KVERBS_GENL_NAME) || model_init() || session_open()) {
+		fprintf(stderr, "fuzz: the module is not there, or tells no policies\n");
+		return 1;
+	}
+	kcov = kcov_open();
+	printf("fuzz: seed %llu, %u commands, %s\n", (unsigned long long)options.seed,
+	       family.commands, kcov ? "guided by KCOV" : "random: this kernel has no KCOV");
+	random_seed(options.seed);
+	play_all(kcov);
+	left = session_balance();
+	mute = session_print();
+	if (kcov && options.out && kcov_save(options.out)) {
+		fprintf(stderr, "fuzz: cannot write %s\n", options.out);
+		return 1;
+	}
+	if (left)
+		printf("fuzz: FAILED: objects or buffers are left\n");
+	return left || mute;
+}

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: MIT
+/* Valid sessions. Each socket's youngest objects are meant, see enum kind. */
+#include <linux/netlink.h>
+#include <kverbs.h>
+#include "build.h"
+
+#define QKEY 0x1234567
+#define BYTES 4096
+
+static bool persistent;
+
+/* What a peer names: a registered MR, and a QP. */
+static void put_iova(uint16_t type)
+{
+	put_seen(type, 8, KVERBS_CMD_MR_GET, KVERBS_A_MR_IOVA, 0);
+}
+
+static void put_rkey(uint16_t type)
+{
+	put_seen(type, 4, KVERBS_CMD_MR_GET, KVERBS_A_MR_RKEY, 0);
+}
+
+static void put_qpn(uint16_t type, uint8_t nth)
+{
+	put_seen(type, 4, KVERBS_CMD_QP_GET, KVERBS_A_QP_QPN, nth);
+}
+
+static void make(uint8_t command, uint16_t persistent_attr)
+{
+	build(command);
+	if (persistent)
+		put_flag(persistent_attr);
+}
+
+static void make_pd(void)
+{
+	make(KVERBS_CMD_PD_NEW, KVERBS_A_PD_PERSISTENT);
+	put_kind(KVERBS_A_PD_DEV, KIND_DEV, 0);
+}
+
+static void make_cq(uint32_t context)
+{
+	make(KVERBS_CMD_CQ_NEW, KVERBS_A_CQ_PERSISTENT);
+	put_kind(KVERBS_A_CQ_DEV, KIND_DEV, 0);
+	put_u32(KVERBS_A_CQ_CQE, 64);
+	put_u32(KVERBS_A_CQ_CONTEXT, context);
+}
+
+static void make_mr(void)
+{
+	make(KVERBS_CMD_MR_NEW, KVERBS_A_MR_PERSISTENT);
+	put_id(KVERBS_A_MR_PD, KVERBS_CMD_PD_GET, 0);
+	put_u64(KVERBS_A_MR_LENGTH, BYTES);
+}
+
+static void make_srq(void)
+{
+	make(KVERBS_CMD_SRQ_NEW, KVERBS_A_SRQ_PERSISTENT);
+	put_id(KVERBS_A_SRQ_PD, KVERBS_CMD_PD_GET, 0);
+	put_u32(KVERBS_A_SRQ_MAX_WR, 16);
+	put_u32(KVERBS_A_SRQ_MAX_SGE, 2);
+	put_u32(KVERBS_A_SRQ_LIMIT, 2);
+}
+
+static void make_qp(uint32_t type, bool srq)
+{
+	make(KVERBS_CMD_QP_NEW, KVERBS_A_QP_PERSISTENT);
+	put_id(KVERBS_A_QP_PD, KVERBS_CMD_PD_GET, 0);
+	put_u32(KVERBS_A_QP_TYPE, type);
+	put_id(KVERBS_A_QP_SEND_CQ, KVERBS_CMD_CQ_GET, 1);
+	put_id(KVERBS_A_QP_RECV_CQ, KVERBS_CMD_CQ_GET, 0);
+	put_u32(KVERBS_A_QP_MAX_SEND_WR, 16);
+	put_u32(KVERBS_A_QP_MAX_SEND_SGE, 2);
+	put_u32(KVERBS_A_QP_MAX_INLINE, 64);
+	if (srq) {
+		put_id(KVERBS_A_QP_SRQ, KVERBS_CMD_SRQ_GET, 0);
+		return;
+	}
+	put_u32(KVERBS_A_QP_MAX_RECV_WR, 16);
+	put_u32(KVERBS_A_QP_MAX_RECV_SGE, 2);
+}
+
+/* A PD, two CQs, two MRs and a QP. */
+static void make_end(uint32_t type, uint32_t context, bool srq)
+{
+	make_pd();
+	make_cq(context);
+	make_cq(context);
+	make_mr();
+	make_mr();
+	if (srq)
+		make_srq();
+	make_qp(type, srq);
+}
+
+static void put_state(uint8_t nth, uint32_t state)
+{
+	build(KVERBS_CMD_QP_MODIFY);
+	put_id(KVERBS_A_QP_ID, KVERBS_CMD_QP_GET, nth);
+	put_u32(KVERBS_A_QP_STATE, state);
+}
+
+static void to_init(uint8_t nth, uint32_t type)
+{
+	put_state(nth, KVERBS_QPS_INIT);
+	put_u32(KVERBS_A_QP_PORT, 1);
+	put_u32(KVERBS_A_QP_PKEY_INDEX, 0);
+	if (type == KVERBS_QPT_UD)
+		put_u32(KVERBS_A_QP_QKEY, QKEY);
+	else
+		put_u32(KVERBS_A_QP_ACCESS, type == KVERBS_QPT_RC ? 0xf : 3);
+}
+
+static void to_rtr(uint8_t nth, uint32_t type, uint8_t peer)
+{
+	put_state(nth, KVERBS_QPS_RTR);
+	if (type == KVERBS_QPT_UD)
+		return;
+	put_u32(KVERBS_A_QP_PATH_MTU, 1024);
+	put_qpn(KVERBS_A_QP_DEST_QPN, peer);
+	put_u32(KVERBS_A_QP_RQ_PSN, 7);
+	put_kind(KVERBS_A_QP_DGID, KIND_GID, 5);
+	put_u32(KVERBS_A_QP_SGID_INDEX, place.gid);
+	put_u32(KVERBS_A_QP_HOP_LIMIT, 64);
+	if (type != KVERBS_QPT_RC)
+		return;
+	put_u32(KVERBS_A_QP_MIN_RNR_TIMER, 12);
+	put_u32(KVERBS_A_QP_MAX_DEST_RD_ATOMIC, 1);
+}
+
+static void to_rts(uint8_t nth, uint32_t type)
+{
+	put_state(nth, KVERBS_QPS_RTS);
+	put_u32(KVERBS_A_QP_SQ_PSN, 7);
+	if (type != KVERBS_QPT_RC)
+		return;
+	put_u32(KVERBS_A_QP_TIMEOUT, 14);
+	put_u32(KVERBS_A_QP_RETRY_CNT, 2);
+	put_u32(KVERBS_A_QP_RNR_RETRY, 2);
+	put_u32(KVERBS_A_QP_MAX_RD_ATOMIC, 1);
+}
+
+static void connect(uint8_t nth, uint32_t type, uint8_t peer)
+{
+	to_init(nth, type);
+	to_rtr(nth, type, peer);
+	to_rts(nth, type);
+}
+
+static void put_sge(uint8_t mr, uint32_t length, uint32_t lkey)
+{
+	nest_begin(KVERBS_A_WR_SGE);
+	put_id(KVERBS_A_SGE_MR, KVERBS_CMD_MR_GET, mr);
+	put_u64(KVERBS_A_SGE_OFFSET, 0);
+	put_u32(KVERBS_A_SGE_LENGTH, length);
+	put_u32(KVERBS_A_SGE_LKEY, lkey);
+	nest_end();
+}
+
+/* Receives are posted to the older of two QPs. */
+static void post(uint32_t op, uint32_t length)
+{
+	build(KVERBS_CMD_WR_POST);
+	put_id(KVERBS_A_WR_QP, KVERBS_CMD_QP_GET, op == KVERBS_OP_RECV);
+	put_u32(KVERBS_A_WR_OP, op);
+	put_u64(KVERBS_A_WR_WR_ID, op + 1);
+	put_sge(op == KVERBS_OP_RECV ? 1 : 0, length, KVERBS_LKEY_DMA);
+}
+
+static void post_remote(uint32_t op, uint32_t length)
+{
+	post(op, length);
+	put_iova(KVERBS_A_WR_REMOTE_ADDR);
+	put_rkey(KVERBS_A_WR_REMOTE_KEY);
+}
+
+static void poll(uint8_t cq)
+{
+	build(KVERBS_CMD_CQ_POLL);
+	put_id(KVERBS_A_CQ_ID, KVERBS_CMD_CQ_GET, cq);
+}
+
+static void arm(uint8_t cq)
+{
+	build(KVERBS_CMD_CQ_ARM);
+	put_id(KVERBS_A_CQ_ID, KVERBS_CMD_CQ_GET, cq);
+}
+
+/* The target is the second youngest MR: the remote side reads and writes it. */
+static void registration(uint8_t command)
+{
+	build(command);
+	put_id(KVERBS_A_MR_ID, KVERBS_CMD_MR_GET, 1);
+	put_id(KVERBS_A_MR_QP, KVERBS_CMD_QP_GET, 0);
+	if (command == KVERBS_CMD_MR_REG)
+		put_u32(KVERBS_A_MR_ACCESS, KVERBS_ACCESS__ALL);
+}
+
+static void one(uint8_t command, uint16_t id_attr)
+{
+	build(command);
+	put_id(id_attr, command, 0);
+}
+
+static void all(uint8_t command)
+{
+	build(command);
+	build_flags(NLM_F_DUMP);
+}
+
+/* Two ends: one with make_end(), then this one; their CQs differ. */
+static void make_pair(uint32_t type, uint32_t context, bool srq)
+{
+	make_end(type, context, srq);
+	make_cq(context);
+	make_cq(context);
+	make_qp(type, srq);
+	connect(0, type, 1);
+	connect(1, type, 0);
+}
+
+static void del_end(void)
+{
+	one(KVERBS_CMD_QP_DEL, KVERBS_A_QP_ID);
+	one(KVERBS_CMD_MR_DEL, KVERBS_A_MR_ID);
+	one(KVERBS_CMD_CQ_DEL, KVERBS_A_CQ_ID);
+	one(KVERBS_CMD_PD_DEL, KVERBS_A_PD_ID);
+}
+
+static void seed_rc(void)
+{
+	make_pair(KVERBS_QPT_RC, KVERBS_CQ_POLLED, false);
+	registration(KVERBS_CMD_MR_REG);
+	post(KVERBS_OP_RECV, 64);
+	post(KVERBS_OP_SEND, 32);
+	put_u32(KVERBS_A_WR_IMM, 5);
+	put_u32(KVERBS_A_WR_FLAGS, KVERBS_WR_SOLICITED | KVERBS_WR_FENCE);
+	poll(1);
+	poll(2);
+	post_remote(KVERBS_OP_WRITE, 64);
+	put_u32(KVERBS_A_WR_FLAGS, KVERBS_WR_INLINE | KVERBS_WR_UNSIGNALED);
+	post_remote(KVERBS_OP_READ, 64);
+	put_sge(1, 64, KVERBS_LKEY_MR);
+	post_remote(KVERBS_OP_FETCH_ADD, 8);
+	put_u64(KVERBS_A_WR_COMPARE_ADD, 1);
+	post_remote(KVERBS_OP_CMP_SWP, 8);
+	put_u64(KVERBS_A_WR_COMPARE_ADD, 1);
+	put_u64(KVERBS_A_WR_SWAP, 2);
+	poll(1);
+	put_u32(KVERBS_A_CQ_MAX_WC, 2);
+	registration(KVERBS_CMD_MR_INV);
+	put_state(0, KVERBS_QPS_SQD);
+	put_u32(KVERBS_A_QP_SQD_ASYNC_NOTIFY, 1);
+	one(KVERBS_CMD_QP_GET, KVERBS_A_QP_ID);
+	put_state(0, KVERBS_QPS_RTS);
+	put_u32(KVERBS_A_QP_CUR_STATE, KVERBS_QPS_SQD);
+	put_state(0, KVERBS_QPS_ERR);
+	put_state(0, KVERBS_QPS_RESET);
+	del_end();
+}
+
+static void seed_uc(void)
+{
+	make_pair(KVERBS_QPT_UC, KVERBS_CQ_EVENT, false);
+	arm(2);
+	put_flag(KVERBS_A_CQ_SOLICITED);
+	arm(1);
+	post(KVERBS_OP_RECV, 64);
+	post(KVERBS_OP_SEND, 32);
+	poll(1);
+	poll(2);
+	arm(1);
+}
+
+static void seed_ud(void)
+{
+	make_end(KVERBS_QPT_UD, KVERBS_CQ_SOFTIRQ, false);
+	make(KVERBS_CMD_AH_NEW, KVERBS_A_AH_PERSISTENT);
+	put_id(KVERBS_A_AH_PD, KVERBS_CMD_PD_GET, 0);
+	put_kind(KVERBS_A_AH_DGID, KIND_GID, 5);
+	put_u32(KVERBS_A_AH_SGID_INDEX, place.gid);
+	make_cq(KVERBS_CQ_SOFTIRQ);
+	make_cq(KVERBS_CQ_SOFTIRQ);
+	make_qp(KVERBS_QPT_UD, false);
+	connect(0, KVERBS_QPT_UD, 1);
+	connect(1, KVERBS_QPT_UD, 0);
+	post(KVERBS_OP_RECV, 256);
+	post(KVERBS_OP_SEND, 64);
+	put_id(KVERBS_A_WR_AH, KVERBS_CMD_AH_GET, 0);
+	put_qpn(KVERBS_A_WR_REMOTE_QPN, 1);
+	put_u32(KVERBS_A_WR_REMOTE_QKEY, QKEY);
+	poll(1);
+	poll(2);
+	one(KVERBS_CMD_AH_GET, KVERBS_A_AH_ID);
+	all(KVERBS_CMD_AH_GET);
+	one(KVERBS_CMD_AH_DEL, KVERBS_A_AH_ID);
+}
+
+static void seed_srq(void)
+{
+	make_pair(KVERBS_QPT_RC, KVERBS_CQ_WORKQUEUE, true);
+	build(KVERBS_CMD_WR_POST);
+	put_id(KVERBS_A_WR_SRQ, KVERBS_CMD_SRQ_GET, 0);
+	put_u32(KVERBS_A_WR_OP, KVERBS_OP_RECV);
+	put_sge(1, 64, KVERBS_LKEY_DMA);
+	post(KVERBS_OP_SEND, 32);
+	poll(2);
+	build(KVERBS_CMD_SRQ_MODIFY);
+	put_id(KVERBS_A_SRQ_ID, KVERBS_CMD_SRQ_GET, 0);
+	put_u32(KVERBS_A_SRQ_LIMIT, 1);
+	put_u32(KVERBS_A_SRQ_MAX_WR, 32);
+	one(KVERBS_CMD_SRQ_GET, KVERBS_A_SRQ_ID);
+	all(KVERBS_CMD_SRQ_GET);
+	one(KVERBS_CMD_QP_DEL, KVERBS_A_QP_ID);
+	one(KVERBS_CMD_SRQ_DEL, KVERBS_A_SRQ_ID);
+}
+
+static void mr_data(uint8_t command)
+{
+	build(command);
+	put_id(KVERBS_A_MR_ID, KVERBS_CMD_MR_GET, 0);
+	put_u64(KVERBS_A_MR_OFFSET, 16);
+	switch (command) {
+	case KVERBS_CMD_MR_WRITE:
+		put_bytes(KVERBS_A_MR_DATA, 256);
+		return;
+	case KVERBS_CMD_MR_LOAD:
+	case KVERBS_CMD_MR_SAVE:
+		put_kind(KVERBS_A_MR_FD, KIND_FD, 0);
+		put_u64(KVERBS_A_MR_FILE_OFFSET, 100);
+	}
+	put_u64(KVERBS_A_MR_LENGTH, 1024);
+}
+
+static void seed_mr(void)
+{
+	make_pd();
+	make_mr();
+	put_u32(KVERBS_A_MR_MAX_ACCESS, 7);
+	mr_data(KVERBS_CMD_MR_WRITE);
+	mr_data(KVERBS_CMD_MR_READ);
+	mr_data(KVERBS_CMD_MR_LOAD);
+	mr_data(KVERBS_CMD_MR_SAVE);
+	one(KVERBS_CMD_MR_GET, KVERBS_A_MR_ID);
+	all(KVERBS_CMD_MR_GET);
+	one(KVERBS_CMD_MR_DEL, KVERBS_A_MR_ID);
+}
+
+static void seed_lists(void)
+{
+	make_pd();
+	make_cq(KVERBS_CQ_UNBOUND_WORKQUEUE);
+	one(KVERBS_CMD_PD_GET, KVERBS_A_PD_ID);
+	one(KVERBS_CMD_CQ_GET, KVERBS_A_CQ_ID);
+	build(KVERBS_CMD_INFO_GET);
+	build(KVERBS_CMD_DEV_GET);
+	put_kind(KVERBS_A_DEV_NAME, KIND_DEV, 0);
+	all(KVERBS_CMD_DEV_GET);
+	all(KVERBS_CMD_PD_GET);
+	all(KVERBS_CMD_CQ_GET);
+	all(KVERBS_CMD_QP_GET);
+	all(KVERBS_CMD_CONN_GET);
+	all(KVERBS_CMD_RUN_GET);
+}
+
+static void seed_persistent(void)
+{
+	persistent = true;
+	make_pair(KVERBS_QPT_RC, KVERBS_CQ_POLLED, true);
+	persistent = false;
+	make_mr();
+	put_flag(KVERBS_A_MR_PERSISTENT);
+	build_act(ACT_CLOSE);
+	all(KVERBS_CMD_QP_GET);
+	build(KVERBS_CMD_FLUSH);
+}
+
+static void put_end(uint16_t nest, uint8_t qp)
+{
+	nest_begin(nest);
+	put_id(KVERBS_A_END_QP, KVERBS_CMD_QP_GET, qp);
+	put_id(KVERBS_A_END_LOCAL_MR, KVERBS_CMD_MR_GET, 0);
+	put_id(KVERBS_A_END_TARGET_MR, KVERBS_CMD_MR_GET, 1);
+	put_u32(KVERBS_A_END_LKEY, KVERBS_LKEY_DMA);
+	put_iova(KVERBS_A_END_REMOTE_ADDR);
+	put_rkey(KVERBS_A_END_REMOTE_KEY);
+	nest_end();
+}
+
+static void start(uint32_t loop, uint32_t op, uint64_t iters)
+{
+	build(KVERBS_CMD_RUN_START);
+	put_u32(KVERBS_A_RUN_LOOP, loop);
+	put_u64(KVERBS_A_RUN_ITERS, iters);
+	if (loop == KVERBS_LOOP_NULL) {
+		put_kind(KVERBS_A_RUN_DEV, KIND_DEV, 0);
+		return;
+	}
+	put_u32(KVERBS_A_RUN_OP, op);
+	put_u32(KVERBS_A_RUN_SIZE, 8);
+	put_u32(KVERBS_A_RUN_POST, KVERBS_POST_SOFTIRQ_OFF);
+	put_u32(KVERBS_A_RUN_CPU, 0);
+	put_u64(KVERBS_A_RUN_TIME_NS, 3000000);
+	put_u64(KVERBS_A_RUN_TIMEOUT_NS, 20000000);
+	put_end(KVERBS_A_RUN_END, 0);
+	if (loop == KVERBS_LOOP_RELAY)
+		put_end(KVERBS_A_RUN_PEER, 1);
+}
+
+static void ask_run(void)
+{
+	one(KVERBS_CMD_RUN_GET, KVERBS_A_RUN_ID);
+	put_u32(KVERBS_A_RUN_FIRST_BIN, 0);
+	one(KVERBS_CMD_RUN_CANCEL, KVERBS_A_RUN_ID);
+	one(KVERBS_CMD_RUN_DEL, KVERBS_A_RUN_ID);
+}
+
+static void seed_null(void)
+{
+	start(KVERBS_LOOP_NULL, 0, 200);
+	put_u64(KVERBS_A_RUN_WARMUP, 10);
+	put_u32(KVERBS_A_RUN_SPINS, 10);
+	all(KVERBS_CMD_RUN_GET);
+	ask_run();
+}
+
+static void seed_run(void)
+{
+	make_pair(KVERBS_QPT_RC, KVERBS_CQ_POLLED, false);
+	registration(KVERBS_CMD_MR_REG);
+	start(KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_WRITE, 5);
+	ask_run();
+	start(KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_CMP_SWP, 5);
+	put_u64(KVERBS_A_RUN_SWAP, 1);
+	ask_run();
+	start(KVERBS_LOOP_PONG, KVERBS_OP_SEND, 5);
+	ask_run();
+}
+
+static void seed_relay(void)
+{
+	make_pair(KVERBS_QPT_RC, KVERBS_CQ_POLLED, false);
+	registration(KVERBS_CMD_MR_REG);
+	start(KVERBS_LOOP_RELAY, KVERBS_OP_SEND, 5);
+	ask_run();
+	start(KVERBS_LOOP_RELAY, KVERBS_OP_WRITE, 5);
+	ask_run();
+}
+
+static void (*const seeds[])(void) = {
+	seed_rc, seed_uc, seed_ud, seed_srq, seed_mr, seed_lists, seed_persistent,
+	seed_run, seed_null, seed_relay, seed_conn, seed_conn_refused,
+};
+
+/**
+ * seed_count() - how many valid sessions there are
+ *
+ * Return: that.
+ */
+unsigned int seed_count(void)
+{
+	return COUNT(seeds);
+}
+
+/**
+ * seed_make() - a valid session
+ * @which: 0 .. seed_count() - 1
+ * @s: receives it
+ */
+void seed_make(unsigned int which, struct sequence *s)
+{
+	build_begin(s);
+	seeds[which]();
+	build_end();
+}

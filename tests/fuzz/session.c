@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+/* The sockets, what goes over them, and what the kernel answers. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <netlink/attr.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <kverbs.h>
+#include "fuzz.h"
+
+#define ROOM (256 * 1024)
+#define ERRNOS 134
+#define RETRIES 40
+/* Of a message that works: some answers of the CM take that long. */
+#define RETRY_US 1000
+
+uint64_t sent;
+bool session_talks;
+
+static int sockets[SOCKETS] = { -1, -1, -1, -1 };
+static int home = -1;
+static uint32_t seq;
+static uint8_t buffer[ROOM] __attribute__((__aligned__(8)));
+static size_t used;
+static bool patient;
+
+/* How messages ended, for the summary. */
+static uint64_t accepted, refused[ERRNOS], mute, unanswered;
+static uint64_t worked[COMMANDS];
+
+static int open_socket(void)
+{
+	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+	int on = 1, fd;
+
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	if (fd < 0)
+		return -1;
+	if (connect(fd, (struct sockaddr *)&kernel, sizeof(kernel)) ||
+	    setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on)) ||
+	    setsockopt(fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &on, sizeof(on))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* The namespace lives as long as the socket does. */
+static int open_foreign(void)
+{
+	int fd;
+
+	if (unshare(CLONE_NEWNET))
+		return -1;
+	fd = open_socket();
+	if (setns(home, CLONE_NEWNET))
+		return -1;
+	return fd;
+}
+
+static int get_socket(unsigned int which)
+{
+	if (sockets[which] < 0)
+		sockets[which] = which == FOREIGN ? open_foreign() : open_socket();
+	return sockets[which];
+}
+
+/**
+ * session_open() - prepare
+ *
+ * Return: 0, -1 if this network namespace can't be found again.
+ */
+int session_open(void)
+{
+	home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	return home < 0 ? -1 : 0;
+}
+
+/* The reason of a refusal, NULL if none was given. */
+static const char *text_of(const struct nlmsghdr *nlh, const struct nlmsgerr *err)
+{
+	size_t skip = sizeof(*err);
+	struct nlattr *attr;
+	int left;
+
+	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS))
+		return NULL;
+	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
+		skip += NLMSG_ALIGN(err->msg.nlmsg_len - NLMSG_HDRLEN);
+	if (nlh->nlmsg_len < NLMSG_HDRLEN + skip)
+		return NULL;
+	left = (int)(nlh->nlmsg_len - NLMSG_HDRLEN - skip);
+	attr = (struct nlattr *)((uint8_t *)err + skip);
+	attr = nla_find(attr, left, NLMSGERR_ATTR_MSG);
+	return attr ? nla_data(attr) : NULL;
+}
+
+/*
+ * Generic netlink itself gives no reason when there is no such command, no dump of it,
+ * or no room for its header.
+ */
+static bool may_be_mute(const struct message *m, int error)
+{
+	return error == EOPNOTSUPP || (error == EINVAL && m->lie < 0);
+}
+
+/* 1 accepted, -1 refused */
+static int take_error(const struct nlmsghdr *nlh, const struct message *m)
+{
+	const struct nlmsgerr *err = NLMSG_DATA(nlh);
+	int error = -err->error;
+	const char *text;
+
+	if (!error) {
+		accepted++;
+		worked[m->command]++;
+		return 1;
+	}
+	if (error < 0 || error >= ERRNOS)
+		error = 0;
+	refused[error]++;
+	text = text_of(nlh, err);
+	if (session_talks)
+		printf("fuzz: command %u: -%d: %s\n", m->command, error, text ?: "(no text)");
+	if (!text && nlh->nlmsg_seq == seq && !may_be_mute(m, error)) {
+		mute++;
+		printf("fuzz: FAILED: no reason was given: command %u, socket %u, flags %#x, error %d\n",
+		       m->command, m->socket, m->flags, error);
+	}
+	return -1;
+}
+
+/* Takes all answers that are there; what became of message seq. */
+static int take_answers(const struct message *m)
+{
+	static uint8_t answer[ROOM] __attribute__((__aligned__(8)));
+	int became = 0;
+	ssize_t n;
+
+	while ((n = recv(sockets[m->socket], answer, sizeof(answer), MSG_DONTWAIT)) > 0) {
+		struct nlmsghdr *nlh = (struct nlmsghdr *)answer;
+		int left = (int)n;
+
+		for (; NLMSG_OK(nlh, (unsigned int)left); nlh = NLMSG_NEXT(nlh, left)) {
+			struct genlmsghdr *genl = NLMSG_DATA(nlh);
+
+			if (nlh->nlmsg_type == NLMSG_ERROR) {
+				int end = take_error(nlh, m);
+
+				if (nlh->nlmsg_seq == seq)
+					became = end;
+			} else if (nlh->nlmsg_type == NLMSG_DONE && nlh->nlmsg_seq == seq) {
+				accepted++;
+				became = 1;
+			} else if (nlh->nlmsg_type == family.id) {
+				model_reply(m->socket, family.policy_of[genl->cmd],
+					    (uint8_t *)genl + GENL_HDRLEN,
+					    (int)nlh->nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN);
+			}
+		}
+	}
+	return became;
+}
+
+static void close_socket(unsigned int which)
+{
+	if (sockets[which] >= 0)
+		close(sockets[which]);
+	sockets[which] = -1;
+}
+
+/* What is in the buffer goes out; returns as take_answers(). */
+static int flush(const struct message *m)
+{
+	int fd = get_socket(m->socket), became = 0;
+
+	if (fd >= 0 && send(fd, buffer, used, 0) == (ssize_t)used && !(m->act & ACT_DEAF))
+		became = take_answers(m);
+	if (!became)
+		unanswered++;
+	used = 0;
+	return became;
+}
+
+static int send_once(const struct message *m)
+{
+	used += encode(m, ++seq, buffer + used, ROOM / 2 - 64);
+	sent++;
+	if (m->act & ACT_JOIN && used < ROOM / 2)
+		return 1;
+	return flush(m);
+}
+
+/**
+ * session_send() - send a message and take what is answered
+ * @m: the message
+ *
+ * Return: false if it was refused.
+ */
+bool session_send(const struct message *m)
+{
+	int became = send_once(m), tries = RETRIES;
+
+	if (m->act & ACT_RETRY && patient) {
+		for (; became < 0 && tries; tries--) {
+			usleep(RETRY_US);
+			became = send_once(m);
+		}
+		/* What did not work by now won't, nor will what builds on it. */
+		patient = became > 0;
+	}
+	if (m->act & ACT_CLOSE)
+		close_socket(m->socket);
+	return became >= 0;
+}
+
+static void send_plain(unsigned int which, uint8_t command)
+{
+	static struct message m;
+
+	m.socket = (uint8_t)which;
+	m.command = command;
+	m.version = KVERBS_GENL_VERSION;
+	m.flags = NLM_F_REQUEST | NLM_F_ACK;
+	session_send(&m);
+}
+
+/**
+ * session_end() - close the sockets
+ * @all: persistent objects go, too, and the other network namespace
+ */
+void session_end(bool all)
+{
+	unsigned int i;
+
+	if (all && sockets[FOREIGN] >= 0) {
+		/* Nobody could name them when the socket is closed. */
+		send_plain(FOREIGN, KVERBS_CMD_FLUSH);
+		close_socket(FOREIGN);
+	}
+	for (i = 0; i < FOREIGN; i++)
+		close_socket(i);
+	if (all) {
+		send_plain(0, KVERBS_CMD_FLUSH);
+		close_socket(0);
+	}
+	used = 0;
+	patient = true;
+}
+
+static uint64_t info(unsigned int attr)
+{
+	return model_seen(POLICIES - 1, attr, 0);
+}
+
+/**
+ * session_balance() - is anything left?
+ *
+ * Return: 0 if as many objects were destroyed as were made, and no buffer is held.
+ */
+int session_balance(void)
+{
+	unsigned int tries;
+	int left = 1;
+
+	session_end(true);
+	/* The command has no policy; its reply is taken as if it had the last one. */
+	family.policy_of[KVERBS_CMD_INFO_GET] = POLICIES - 1;
+	/* A network namespace goes later than its last socket. */
+	for (tries = 0; left && tries < 100; tries++) {
+		if (tries)
+			usleep(100000);
+		send_plain(0, KVERBS_CMD_INFO_GET);
+		left = info(KVERBS_A_INFO_CREATED) != info(KVERBS_A_INFO_DESTROYED) ||
+		       info(KVERBS_A_INFO_BUFFER_BYTES);
+	}
+	printf("fuzz: %llu objects created, %llu destroyed, %llu bytes in buffers\n",
+	       (unsigned long long)info(KVERBS_A_INFO_CREATED),
+	       (unsigned long long)info(KVERBS_A_INFO_DESTROYED),
+	       (unsigned long long)info(KVERBS_A_INFO_BUFFER_BYTES));
+	close_socket(0);
+	return left || !info(KVERBS_A_INFO_CREATED);
+}
+
+/**
+ * session_print() - how messages ended
+ *
+ * Return: 0, 1 if a refusal came without a reason.
+ */
+int session_print(void)
+{
+	unsigned int i, never = 0;
+
+	printf("fuzz: %llu accepted, %llu without an answer, refused:",
+	       (unsigned long long)accepted, (unsigned long long)unanswered);
+	for (i = 0; i < ERRNOS; i++)
+		if (refused[i])
+			printf(" %s %llu", strerrorname_np((int)i) ?: "?",
+			       (unsigned long long)refused[i]);
+	printf("\nfuzz: commands that never worked:");
+	for (i = 0; i < family.commands; i++)
+		if (!worked[family.command[i]]) {
+			printf(" %u", family.command[i]);
+			never++;
+		}
+	printf("%s\n", never ? "" : " none");
+	return mute > 0;
+}
