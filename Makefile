@@ -4,6 +4,7 @@
 # make module KDIR=D  build the module for the kernel build tree D
 # make tool           build the control tool
 # make demo           boot a test kernel and print the comparison
+# make fuzz           a million nearly valid messages to the module, in guests
 # make check          run every test; make check VM="6.1:2" only on that kernel
 # make unit           unit tests; no RDMA, no root
 
@@ -13,12 +14,12 @@ BUILD ?= build
 O ?= $(BUILD)/module
 
 CFLAGS ?= -O2 -g
-TOOL_PKGS := libibverbs librdmacm libnl-3.0 libnl-genl-3.0 json-c smartcols
+TOOL_PKGS := libibverbs librdmacm libnl-3.0 libnl-genl-3.0 json-c smartcols nettle
 TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Werror -iquote tool -iquote kmod -Iuapi -MMD -MP $(shell pkg-config --cflags $(TOOL_PKGS))
 TOOL_LIBS = $(shell pkg-config --libs $(TOOL_PKGS)) -lpthread -lm
 
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c) kmod/qp_table.c)
-NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/nl/*.c))
+NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/nl/*.c) tool/counter.c)
 
 all: module tool
 
@@ -59,6 +60,18 @@ $(BUILD)/tests/obj/%.o: tests/vm/contract/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
+FUZZ_OBJS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz.d/%.o,$(wildcard tests/fuzz/*.c))
+
+$(BUILD)/tests/fuzz: $(FUZZ_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
+
+$(BUILD)/tests/fuzz.d/%.o: tests/fuzz/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
+
+fuzz:
+	scripts/fuzz
+
 demo:
 	scripts/demo
 
@@ -70,6 +83,6 @@ clean:
 
 include tests/unit/unit.mk
 
--include $(TOOL_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d)
+-include $(TOOL_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
 
-.PHONY: all module tool tests demo check clean
+.PHONY: all module tool tests fuzz demo check clean

@@ -77,6 +77,14 @@ wait $!
 END
 vm "two guests reach each other, and the second one can be powered off" 0 --hosts 2 --cpus 1 \
 	--file "$work/two:/two" -- sh /two
+# shellcheck disable=SC2016 # for the guest
+vm "the second guest serves, and goes on doing so" 0 --hosts 2 --cpus 1 -- sh -c '
+	kverbs lat --op write --space kernel --iters 20 "$PEER" && peer killall kverbs && sleep 3 &&
+	kverbs lat --op write --space user --iters 20 "$PEER"'
+# shellcheck disable=SC2016
+vm "loss can be put on the link in both guests" 0 --hosts 2 --cpus 1 --no-serve -- sh -c '
+	tc qdisc add dev d0 root netem loss 1% && peer tc qdisc add dev d0 root netem delay 1ms reorder 5% &&
+	! peer test -e /run/serve.log'
 vm "a panic of the second guest" 126 --hosts 2 --cpus 1 -- \
 	sh -c "timeout 3 peer sh -c 'echo c >/proc/sysrq-trigger'; sleep 8"
 says "in the second guest"

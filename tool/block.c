@@ -243,9 +243,14 @@ static int measure_pingpong(struct run *run, struct kv_pair *p,
 	ret = wait_end(run, watch, f);
 	if (!ret)
 		ret = fetch(run, result, f);
-	err = end_pong(&pong, &answer, ret ? &second : f);
-	if (!ret)
-		ret = err ? err : judge(run, result, &pong, &answer, f);
+	err = end_pong(&pong, &answer, &second);
+	/* A host that is gone can't tell; what our requests completed with says more. */
+	if (!ret && err && !result->wc_status) {
+		*f = second;
+		ret = err;
+	} else if (!ret) {
+		ret = judge(run, result, &pong, err ? NULL : &answer, f);
+	}
 	run->b->ops->run_del(run->b, run->id);
 out_del_pong:
 	pong.b->ops->run_del(pong.b, pong.id);

@@ -8,10 +8,10 @@
 #include "now.h"
 #include "option.h"
 #include "out.h"
-#include "placement.h"
 #include "progress.h"
 #include "report.h"
 #include "result.h"
+#include "retries.h"
 #include "table.h"
 #include "verify.h"
 
@@ -38,6 +38,7 @@ enum {
 
 static const struct option rows[] = {
 	KV_OPTION_ROWS,
+	KV_OPTION_HOST_ROWS,
 	{ "op", required_argument, NULL, OPTION_OP },
 	{ "size", required_argument, NULL, OPTION_SIZE },
 	{ "space", required_argument, NULL, OPTION_SPACE },
@@ -63,9 +64,12 @@ struct lat {
 	struct kv_work work;
 	/* By enum kv_space_id; only those are open that an end is in. */
 	struct kv_space space[KV_SPACES];
+	/* Where the server is, if that is another host. */
+	struct kv_space peer;
 	struct kv_pair pair;
 	struct kv_side null;
 	struct kv_side side;
+	struct kv_retries retries;
 	struct kv_run_result result;
 	bool verified;
 	struct kv_out out;
@@ -77,10 +81,12 @@ struct lat {
 
 static void print_help(void)
 {
-	printf("usage: kverbs lat --op OP --space SPACE [OPTION...]\n"
-	       "       kverbs lat --op OP --client SPACE --server SPACE [OPTION...]\n"
+	printf("usage: kverbs lat --op OP --space SPACE [OPTION...] [HOST]\n"
+	       "       kverbs lat --op OP --client SPACE --server SPACE [OPTION...] [HOST]\n"
 	       "\n"
-	       "Measures the latency of one operation, over a loopback connection.\n"
+	       "Measures the latency of one operation, over a loopback connection, or with the\n"
+	       "server on HOST, where 'kverbs serve' runs: a name or an address, HOST:PORT or\n"
+	       "[HOST]:PORT.\n"
 	       "\n"
 	       "  --op OP            send, write, read, fetch-add or cmp-swp\n"
 	       "  --space SPACE      kernel or user: where the verbs are called, at both ends\n"
@@ -96,17 +102,20 @@ static void print_help(void)
 	       "  --loop LOOP        completion: from before the post until its completion was\n"
 	       "                     polled (default for all but send); relay: one thread\n"
 	       "                     drives both ends of a ping-pong (default for send, if\n"
-	       "                     both are in one space); pingpong: between two threads\n"
-	       "                     (default for send from one space to the other); null: no\n"
-	       "                     verbs at all.\n"
+	       "                     both are in one space of one host); pingpong: between two\n"
+	       "                     threads (default for send otherwise); null: no verbs at\n"
+	       "                     all.\n"
 	       "                     relay and pingpong take send and write; what is printed\n"
 	       "                     for them is half of the round trip\n"
+	       "%s"
+	       "\n"
+	       "with a HOST:\n"
 	       "%s"
 	       "\n"
 	       "A percentile that needs more samples than there are is shown as -.\n"
 	       "Ctrl-C ends the run, prints what was measured until then, and the exit status\n"
 	       "is 1. A second Ctrl-C kills.\n",
-	       kv_option_help);
+	       kv_option_help, kv_option_host_help);
 }
 
 static int take_option(struct lat *l, int id)
@@ -166,9 +175,35 @@ static int choose_ends(struct lat *l)
 	return 0;
 }
 
+static const char *host_of(const struct lat *l)
+{
+	return l->common.peer.host;
+}
+
 static bool is_mixed(const struct lat *l)
 {
 	return l->end[0] != l->end[1];
+}
+
+/* Loops that one thread drives need both ends in one space of one host. */
+static int check_loop(struct lat *l)
+{
+	struct kv_options *o = &l->common;
+	bool apart = is_mixed(l) || host_of(l);
+
+	if (!o->has_loop)
+		o->loop = kv_work_default_kind(l->op);
+	if (!apart)
+		return 0;
+	if (o->loop == KV_KIND_NULL)
+		return kv_fault_usage(&l->fault, "--loop null has no other end; it takes --space%s",
+				      host_of(l) ? ", and no HOST" : "");
+	if (o->loop == KV_KIND_RELAY && o->has_loop)
+		return kv_fault_usage(&l->fault, "--loop relay has one thread for both ends, which must be %s; --loop pingpong has two",
+				      host_of(l) ? "on one host" : "in one space");
+	if (o->loop == KV_KIND_RELAY)
+		o->loop = KV_KIND_PINGPONG;
+	return 0;
 }
 
 /* What the options say together. */
@@ -183,15 +218,9 @@ static int check_options(struct lat *l)
 		return ret;
 	if (!l->has_op && !null)
 		return kv_fault_usage(&l->fault, "--op is missing; it takes send, write, read, fetch-add or cmp-swp");
-	if (!o->has_loop)
-		o->loop = kv_work_default_kind(l->op);
-	if (is_mixed(l) && o->loop == KV_KIND_RELAY) {
-		if (o->has_loop)
-			return kv_fault_usage(&l->fault, "--loop relay has one thread for both ends, which must be in one space; --loop pingpong has two");
-		o->loop = KV_KIND_PINGPONG;
-	}
-	if (is_mixed(l) && null)
-		return kv_fault_usage(&l->fault, "--loop null has no other end; it takes --space");
+	ret = check_loop(l);
+	if (ret)
+		return ret;
 	if (!l->has_size)
 		l->size = kv_work_is_atomic(l->op) ? ATOMIC_SIZE : SIZE_DEFAULT;
 	if (kv_work_is_atomic(l->op) && l->size != ATOMIC_SIZE)
@@ -215,7 +244,10 @@ static int check_options(struct lat *l)
 	l->work.lkey = o->lkey;
 	l->work.spins = o->spins;
 	l->work.timeout_ns = o->timeout_ns;
-	return kv_placement_choose(o->cpu, o->cpus, l->work.cpu, &l->fault);
+	l->work.mtu = o->mtu;
+	l->work.connect = o->connect;
+	ret = kv_option_check_connect(o, &l->fault);
+	return ret ? ret : kv_option_choose_cpus(o, l->work.cpu, &l->fault);
 }
 
 /* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
@@ -234,9 +266,8 @@ static int read_options(struct lat *l, int argc, char **argv)
 		if (ret)
 			return ret;
 	}
-	if (!ret && optind < argc)
-		ret = kv_fault_usage(&l->fault, "'%s' is unexpected; 'kverbs %s' takes options only, see 'kverbs %s --help'",
-				     argv[optind], argv[0], argv[0]);
+	if (!ret)
+		ret = kv_option_take_host(&l->common, argc, argv, &l->fault);
 	if (!ret)
 		ret = check_options(l);
 	return ret ? ret : 1;
@@ -252,6 +283,10 @@ static struct json_object *describe_spec(const struct lat *l)
 		kv_out_put_count(spec, "time_ns", l->amount.time_ns);
 	kv_out_put_count(spec, "warmup", l->amount.warmup);
 	kv_out_put_count(spec, "timeout_ns", l->work.timeout_ns);
+	if (l->work.mtu)
+		kv_out_put_count(spec, "mtu_bytes", l->work.mtu);
+	if (host_of(l))
+		kv_out_put_string(spec, "host", host_of(l));
 	kv_out_put_bool(spec, "verify", l->common.verify);
 	return spec;
 }
@@ -294,7 +329,8 @@ static int measure(struct lat *l, struct kv_pair *pair)
 static int measure_pair(struct lat *l)
 {
 	const struct kv_space *client = &l->space[l->end[0]];
-	const struct kv_space *server = &l->space[l->end[1]];
+	const struct kv_space *server = host_of(l) ? &l->peer :
+						     &l->space[l->end[1]];
 	int ret;
 
 	ret = kv_work_check_dev(&l->work, &client->dev, client->b->ops->space,
@@ -308,12 +344,14 @@ static int measure_pair(struct lat *l)
 	if (ret)
 		return ret;
 	kv_pair_verbs(&l->pair, l->side.verb_ns);
+	kv_retries_start(&l->retries, client, server);
 	if (l->common.verify) {
 		ret = kv_verify_pair(&l->pair, &l->fault);
 		l->verified = !ret;
 	}
 	if (!ret)
 		ret = measure(l, &l->pair);
+	kv_retries_stop(&l->retries);
 	kv_pair_destroy(&l->pair);
 	return ret;
 }
@@ -330,6 +368,18 @@ static int measure_all(struct lat *l)
 	return ret ? ret : measure_pair(l);
 }
 
+static struct json_object *describe_environment(const struct lat *l)
+{
+	struct json_object *capsule;
+
+	if (is_mixed(l) && !host_of(l))
+		return kv_capsule_create(l->space, KV_SPACES);
+	capsule = kv_capsule_create(&l->space[l->end[0]], 1);
+	if (host_of(l))
+		kv_capsule_add_peer(capsule, &l->peer, 1);
+	return capsule;
+}
+
 static void describe(struct lat *l, int ret)
 {
 	struct json_object *cell = kv_result_work(&l->work);
@@ -338,14 +388,13 @@ static void describe(struct lat *l, int ret)
 	struct kv_work null_work = l->work;
 
 	l->doc = kv_result_create("kverbs.lat", describe_spec(l),
-				  is_mixed(l) ?
-					  kv_capsule_create(l->space, KV_SPACES) :
-					  kv_capsule_create(&l->space[l->end[0]], 1));
+				  describe_environment(l));
 	if (l->work.kind != KV_KIND_NULL) {
 		kv_work_set(&null_work, KV_KIND_NULL, 0, 0);
 		kv_out_put(null, space,
 			   kv_result_side(&null_work, l->end[0], &l->null));
 		kv_out_put(l->doc, "null_loop", null);
+		kv_out_put(l->doc, "counters", kv_retries_describe(&l->retries));
 	} else {
 		json_object_put(null);
 	}
@@ -374,20 +423,25 @@ static int tell(struct lat *l)
 
 static int open_spaces(struct lat *l)
 {
+	unsigned int here = host_of(l) ? 1 : 2;
 	int ret = 0;
 
-	for (unsigned int i = 0; i < 2 && !ret; i++) {
+	for (unsigned int i = 0; i < here && !ret; i++) {
 		uint32_t id = l->end[i];
 
 		if (!l->space[id].b)
 			ret = kv_space_open(&l->space[id], id, l->common.dev,
 					    l->common.gid, &l->fault);
 	}
+	if (!ret && host_of(l))
+		ret = kv_space_open_peer(&l->peer, l->end[1], &l->common.peer,
+					 &l->fault);
 	return ret;
 }
 
 static void close_spaces(struct lat *l)
 {
+	kv_space_close(&l->peer);
 	for (unsigned int id = 0; id < KV_SPACES; id++)
 		kv_space_close(&l->space[id]);
 }

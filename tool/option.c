@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "option.h"
+#include "placement.h"
 
 /* As in enum kverbs_a_run. */
 #define TIMEOUT_MIN_NS 1000000ULL
@@ -11,6 +12,9 @@
 
 /* Index 0 .. 65535 is what a GID table can have. */
 #define GID_MAX 65535
+
+#define MTU_MIN 256
+#define MTU_MAX 4096
 
 const char kv_option_help[] =
 	"  --dev NAME         device; default: the only one there is\n"
@@ -29,7 +33,17 @@ const char kv_option_help[] =
 	"  --timeout TIME     how long a completion may take; default: 10s\n"
 	"  --no-verify        do not check contents in an untimed pass before\n"
 	"  --json FILE        write everything there as JSON, too; -: to standard output,\n"
-	"                     and no text\n";
+	"                     and no text\n"
+	"  --mtu BYTES        path MTU: 256, 512, 1024, 2048 or 4096; default: the active\n"
+	"                     MTU, of two ends the smaller one\n"
+	"  --connect HOW      how the ends are connected: raw (the tool walks the QPs\n"
+	"                     through their states; the default) or cm (the RDMA CM does)\n";
+
+const char kv_option_host_help[] =
+	"  --port N           where 'kverbs serve' of HOST listens; default: " KV_PEER_PORT "\n"
+	"  --token FILE       secret that both hosts have\n"
+	"  --peer-dev NAME    HOST's device; default: the only one there is\n"
+	"  --peer-gid INDEX   entry of its GID table; default: as --gid\n";
 
 /**
  * kv_option_init() - set defaults
@@ -44,6 +58,7 @@ void kv_option_init(struct kv_options *o)
 	o->spins = -1;
 	o->timeout_ns = TIMEOUT_NS;
 	o->verify = true;
+	kv_peer_init(&o->peer);
 }
 
 /**
@@ -102,6 +117,126 @@ int kv_option_refuse(const struct option *rows, int id,
 			      optarg, why->text);
 }
 
+static int take_mtu(struct kv_options *o, struct kv_why *why)
+{
+	uint64_t v;
+	int ret;
+
+	ret = kv_parse_count(optarg, MTU_MIN, MTU_MAX, &v, why);
+	if (ret)
+		return ret;
+	if (v & (v - 1)) {
+		snprintf(why->text, sizeof(why->text),
+			 "is no path MTU; there are 256, 512, 1024, 2048 and 4096");
+		return -EINVAL;
+	}
+	o->mtu = (uint32_t)v;
+	return 0;
+}
+
+static int take_peer(struct kv_options *o, int id, struct kv_why *why)
+{
+	uint64_t v;
+	int ret = 0;
+
+	switch (id) {
+	case KV_OPTION_PORT:
+		o->peer_option = "port";
+		ret = kv_parse_count(optarg, 1, 65535, &v, why);
+		o->peer.port = optarg;
+		break;
+	case KV_OPTION_TOKEN:
+		o->peer_option = "token";
+		o->peer.token_file = optarg;
+		break;
+	case KV_OPTION_PEER_DEV:
+		o->peer_option = "peer-dev";
+		o->peer.dev = optarg;
+		break;
+	case KV_OPTION_PEER_GID:
+		o->peer_option = "peer-gid";
+		ret = kv_parse_count(optarg, 0, GID_MAX, &v, why);
+		if (!ret)
+			o->peer.gid = (int)v;
+		break;
+	}
+	if (!ret && !*optarg) {
+		snprintf(why->text, sizeof(why->text), "is empty");
+		ret = -EINVAL;
+	}
+	return ret;
+}
+
+/**
+ * kv_option_choose_cpus() - choose the CPUs that runs are bound to
+ * @o: the options, with the HOST if there is one
+ * @cpu: receives the initiator's and the responder's CPU; -1: anywhere
+ * @f: receives why not
+ *
+ * Which CPUs another host has is known only there: it checks what was given, and
+ * nothing is chosen for it.
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_option_choose_cpus(const struct kv_options *o, int32_t cpu[2],
+			  struct kv_fault *f)
+{
+	unsigned int here = o->peer.host && o->cpus > 1 ? 1 : o->cpus;
+	int ret;
+
+	ret = kv_placement_choose(o->cpu, here, cpu, f);
+	if (!ret && o->peer.host)
+		cpu[1] = o->cpus > 1 ? o->cpu[1] : -1;
+	return ret;
+}
+
+/**
+ * kv_option_check_connect() - do the options fit the way in which the ends are
+ * connected?
+ * @o: the options
+ * @f: receives why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_option_check_connect(const struct kv_options *o, struct kv_fault *f)
+{
+	if (o->connect == KV_CONNECT_CM && o->mtu)
+		return kv_fault_usage(f, "--mtu %u does not go with --connect cm: the CM chooses the path MTU",
+				      o->mtu);
+	return 0;
+}
+
+/**
+ * kv_option_take_host() - take what stands behind the options: a HOST, or nothing
+ * @o: receives it as peer.host; HOST:PORT and [HOST]:PORT are taken apart
+ * @argc: of the command, after the last kv_option_next()
+ * @argv: of the command; HOST stays in it
+ * @f: receives why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_option_take_host(struct kv_options *o, int argc, char **argv,
+			struct kv_fault *f)
+{
+	const char *port = o->peer.port;
+	int ret;
+
+	if (optind >= argc) {
+		if (o->peer_option)
+			return kv_fault_usage(f, "--%s goes with a HOST where 'kverbs serve' runs; see 'kverbs %s --help'",
+					      o->peer_option, argv[0]);
+		return 0;
+	}
+	if (optind + 1 < argc)
+		return kv_fault_usage(f, "'%s' is unexpected; 'kverbs %s' takes one HOST, see 'kverbs %s --help'",
+				      argv[optind + 1], argv[0], argv[0]);
+	ret = kv_peer_parse(&o->peer, argv[optind], f);
+	if (!ret && port && o->peer.port != port)
+		return kv_fault_usage(f, "--port %s: the HOST has a port, %s, too",
+				      port, o->peer.port);
+	return ret;
+}
+
 /**
  * kv_option_take() - take the value of one of the common options
  * @o: receives it
@@ -112,7 +247,11 @@ int kv_option_refuse(const struct option *rows, int id,
  */
 int kv_option_take(struct kv_options *o, int id, struct kv_fault *f)
 {
-	static const struct option rows[] = { KV_OPTION_ROWS, { 0 } };
+	static const struct option rows[] = {
+		KV_OPTION_ROWS,
+		KV_OPTION_HOST_ROWS,
+		{ 0 },
+	};
 	struct kv_why why;
 	uint64_t v;
 	int ret = 0;
@@ -163,6 +302,18 @@ int kv_option_take(struct kv_options *o, int id, struct kv_fault *f)
 		break;
 	case KV_OPTION_JSON:
 		o->json = optarg;
+		break;
+	case KV_OPTION_MTU:
+		ret = take_mtu(o, &why);
+		break;
+	case KV_OPTION_CONNECT:
+		ret = kv_parse_word(optarg, kv_word_connect, &o->connect, &why);
+		break;
+	case KV_OPTION_PORT:
+	case KV_OPTION_TOKEN:
+	case KV_OPTION_PEER_DEV:
+	case KV_OPTION_PEER_GID:
+		ret = take_peer(o, id, &why);
 		break;
 	}
 	return ret ? kv_option_refuse(rows, id, &why, f) : 0;

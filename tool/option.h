@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include "fault.h"
 #include "parse.h"
+#include "peer.h"
 
 /*
  * Options that every measuring command has, and how all of them are read.
@@ -25,6 +26,12 @@ enum kv_option_id {
 	KV_OPTION_VERIFY,
 	KV_OPTION_NO_VERIFY,
 	KV_OPTION_JSON,
+	KV_OPTION_MTU,
+	KV_OPTION_CONNECT,
+	KV_OPTION_PORT,
+	KV_OPTION_TOKEN,
+	KV_OPTION_PEER_DEV,
+	KV_OPTION_PEER_GID,
 	/* A command's own options go on from here. */
 	KV_OPTION_OWN,
 };
@@ -41,8 +48,18 @@ enum kv_option_id {
 	{ "timeout", required_argument, NULL, KV_OPTION_TIMEOUT }, \
 	{ "verify", no_argument, NULL, KV_OPTION_VERIFY },	\
 	{ "no-verify", no_argument, NULL, KV_OPTION_NO_VERIFY }, \
-	{ "json", required_argument, NULL, KV_OPTION_JSON }
+	{ "json", required_argument, NULL, KV_OPTION_JSON },	\
+	{ "mtu", required_argument, NULL, KV_OPTION_MTU },	\
+	{ "connect", required_argument, NULL, KV_OPTION_CONNECT }
 
+/* Of commands that take another host. */
+#define KV_OPTION_HOST_ROWS						\
+	{ "port", required_argument, NULL, KV_OPTION_PORT },		\
+	{ "token", required_argument, NULL, KV_OPTION_TOKEN },		\
+	{ "peer-dev", required_argument, NULL, KV_OPTION_PEER_DEV },	\
+	{ "peer-gid", required_argument, NULL, KV_OPTION_PEER_GID }
+
+extern const char kv_option_host_help[];
 extern const char kv_option_help[];
 
 /**
@@ -61,6 +78,10 @@ extern const char kv_option_help[];
  * @timeout_ns: how long a completion may take
  * @verify: check contents first
  * @json: where the document goes; NULL: nowhere
+ * @mtu: path MTU in bytes; 0: the smaller one of both ends', or the CM's
+ * @connect: enum kv_connect
+ * @peer: where the other end is, host NULL: here; see kv_option_take_host()
+ * @peer_option: the last option given that needs a HOST, or NULL
  */
 struct kv_options {
 	const char *dev;
@@ -77,12 +98,21 @@ struct kv_options {
 	uint64_t timeout_ns;
 	bool verify;
 	const char *json;
+	uint32_t mtu;
+	uint32_t connect;
+	struct kv_peer peer;
+	const char *peer_option;
 };
 
 void kv_option_init(struct kv_options *o);
 int kv_option_next(int argc, char **argv, const struct option *rows, int *id,
 		   struct kv_fault *f);
 int kv_option_take(struct kv_options *o, int id, struct kv_fault *f);
+int kv_option_choose_cpus(const struct kv_options *o, int32_t cpu[2],
+			  struct kv_fault *f);
+int kv_option_check_connect(const struct kv_options *o, struct kv_fault *f);
+int kv_option_take_host(struct kv_options *o, int argc, char **argv,
+			struct kv_fault *f);
 int kv_option_refuse(const struct option *rows, int id,
 		     const struct kv_why *why, struct kv_fault *f);
 

@@ -218,6 +218,7 @@ int kv_space_open(struct kv_space *s, enum kv_space_id id, const char *dev,
 	int ret;
 
 	s->id = id;
+	s->host = NULL;
 	ret = kv_space_open_backend(id, &s->b, f);
 	if (ret)
 		return ret;

@@ -12,12 +12,16 @@
  * @b: its backend
  * @dev: the device as this space sees it
  * @gid: what endpoints on the device use; one of dev.gid
+ * @host: of the peer whose space it is; NULL: of this host. See kv_space_open_peer()
+ * @version: of the peer's kverbs
  */
 struct kv_space {
 	enum kv_space_id id;
 	struct kv_backend *b;
 	struct kv_dev dev;
 	const struct kv_gid *gid;
+	const char *host;
+	char version[32];
 };
 
 const char *kv_gid_type_name(uint32_t type);

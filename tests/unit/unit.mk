@@ -2,19 +2,21 @@
 #
 # make unit        run the unit tests; no RDMA, no root
 #                  (CMOCKA_MESSAGE_OUTPUT=TAP make -s unit prints TAP)
+# make fuzz-serve  100000 random and mutated messages for what 'kverbs serve' runs
+# make fuzz-real   build that for a guest, with real backends
 # make loop-cost   count the instructions that the loops themselves cost
 
 UNIT := $(BUILD)/unit
-UNIT_CFLAGS = -std=gnu11 -g -O1 -fno-omit-frame-pointer -Wall -Wextra -Werror \
-	-fsanitize=address,undefined -fno-sanitize-recover=all \
+SANITIZE := -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+UNIT_CFLAGS = -std=gnu11 $(SANITIZE) -Wall -Wextra -Werror \
 	-iquote tests/unit -iquote tool -iquote kmod -Iuapi -MMD -MP $(UNIT_PKGS)
-UNIT_PKGS := $(shell pkg-config --cflags json-c smartcols)
+UNIT_PKGS := $(shell pkg-config --cflags json-c smartcols nettle)
 
 # What is tested, and the fake worlds of loops and commands; each test links what it names of it.
-UNIT_SRCS := $(wildcard kmod/loop/*.c kmod/qp_table.c tool/hand/*.c) \
-	$(addprefix tool/,address.c fault.c interrupt.c out.c parse.c space.c stats.c table.c word.c) \
-	tests/unit/fake.c tests/unit/fake_backend.c
-UNIT_LIBS := $(shell pkg-config --libs json-c smartcols) -lcmocka -lm
+UNIT_SRCS := $(wildcard kmod/loop/*.c kmod/qp_table.c tool/file/*.c tool/hand/*.c tool/remote/*.c tool/serve/*.c) \
+	$(addprefix tool/,address.c bytes.c conn.c conn_fault.c design.c fault.c interrupt.c out.c parse.c peer.c space.c stats.c table.c word.c) \
+	tests/unit/fake.c tests/unit/fake_backend.c tests/unit/fake_conn.c tests/unit/fake_run.c tests/unit/fake_server.c
+UNIT_LIBS := $(shell pkg-config --libs json-c smartcols nettle) -lcmocka -lm
 UNIT_OBJS := $(UNIT_SRCS:%.c=$(UNIT)/%.o)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(UNIT)/%,$(wildcard tests/unit/test_*.c))
 
@@ -25,13 +27,35 @@ unit: $(UNIT_TESTS)
 $(UNIT)/test_%: $(UNIT)/tests/unit/test_%.o $(UNIT)/tested.a
 	$(CC) $(UNIT_CFLAGS) -o $@ $^ $(UNIT_LIBS)
 
+fuzz-serve: $(UNIT)/fuzz_serve
+	$(abspath $<) $(FUZZ)
+
+$(UNIT)/fuzz_%: $(UNIT)/tests/unit/fuzz_%.o $(UNIT)/tested.a
+	$(CC) $(UNIT_CFLAGS) -o $@ $^ $(UNIT_LIBS)
+
 $(UNIT)/tested.a: $(UNIT_OBJS)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) qcs $@ $^
 
 $(UNIT)/%.o: %.c tests/unit/unit.mk
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -c -o $@ $<
+
+# The same on the tool's own backends, for a guest: tests/vm/58-serve.sh.
+REAL := $(BUILD)/real
+REAL_OBJS := $(patsubst %.c,$(REAL)/%.o,$(filter-out tool/main.c,$(wildcard tool/*.c tool/*/*.c)) \
+	$(wildcard kmod/loop/*.c) kmod/qp_table.c $(addprefix tests/unit/,fuzz_serve.c fuzz_real.c fake_server.c))
+
+fuzz-real: $(REAL)/fuzz_serve
+
+$(REAL)/fuzz_serve: $(REAL_OBJS)
+	$(CC) $(REAL_CFLAGS) -o $@ $^ $(TOOL_LIBS)
+
+REAL_CFLAGS = $(SANITIZE) $(TOOL_CFLAGS) -Wno-unused-parameter
+
+$(REAL)/%.o: %.c tests/unit/unit.mk
+	@mkdir -p $(@D)
+	$(CC) $(REAL_CFLAGS) -c -o $@ $<
 
 # The loops with the tool's flags, in a world of its own where verbs are calls.
 COST := $(BUILD)/cost
@@ -47,7 +71,7 @@ $(COST)/%.o: %.c tests/unit/unit.mk
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -gdwarf-4 -iquote tests/unit/cost $(TOOL_CFLAGS) -c -o $@ $<
 
--include $(UNIT_OBJS:.o=.d) $(UNIT_TESTS:$(UNIT)/%=$(UNIT)/tests/unit/%.d) $(COST_OBJS:.o=.d)
+-include $(UNIT_OBJS:.o=.d) $(UNIT_TESTS:$(UNIT)/%=$(UNIT)/tests/unit/%.d) $(UNIT)/tests/unit/fuzz_serve.d $(REAL_OBJS:.o=.d) $(COST_OBJS:.o=.d)
 
-.PHONY: unit loop-cost
+.PHONY: unit fuzz-serve fuzz-real loop-cost
 .SECONDARY: $(UNIT_TESTS:$(UNIT)/%=$(UNIT)/tests/unit/%.o)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# kverbs lat between two hosts, the second one serving: who is where, contents over a bad
+# link, and a host that goes away.
+. ../vm/tap.sh
+
+pings="--iters 100 --warmup 10"
+
+lat() {
+	timeout 180 kverbs lat $pings "$@"
+}
+
+# The one that serves says so when it does.
+serving() {
+	peer grep -q ' serves ' /run/serve.log
+}
+
+for client in kernel user; do
+	for server in kernel user; do
+		for op in write send read; do
+			check "$op from $client space to $server space" \
+				lat --op $op --client $client --server $server "$PEER"
+		done
+	done
+done
+check "by IPv6, with the GID of IPv6" lat --op send --space kernel --gid "$GID6" --peer-gid "$GID6" "[$PEER6]:7471"
+check "fetch-add" lat --op fetch-add --client user --server kernel "$PEER"
+check "a run to be compared" lat --op write --space user --json "$work/lat.json" "$PEER"
+check "names the host that has the other end" grep -q "\"host\": *\"$PEER\"" "$work/lat.json"
+
+peer sh -c 'ip link set d0 mtu 1500'
+sleep 1
+refused "a path MTU that is too large for the other end" 1 \
+	"path MTU 4096 (--mtu) is too large: the active MTU of $DEV on $PEER is 1024" \
+	lat --op write --space user --mtu 4096 "$PEER"
+check "the path MTU is that of the smaller one" lat --op write --space user --size 16k "$PEER"
+peer sh -c 'ip link set d0 mtu 4500'
+refused "a host that is not there" 1 "192.0.2.9" lat --op write --space user 192.0.2.9
+
+# Over a bad link all bytes are right.
+type tc | sed 's/^/# /'
+check "loss and reordering on both sides of the link" sh -c "
+	tc qdisc add dev d0 root netem delay 2ms loss 5% reorder 25% 50% &&
+	peer tc qdisc add dev d0 root netem delay 2ms loss 5% reorder 25% 50%"
+for space in kernel user; do
+	check "$space space: write of 16 KiB" lat --op write --space $space --size 16k --timeout 60s "$PEER"
+	check "$space space: send of 16 KiB" lat --op send --space $space --size 16k --timeout 60s "$PEER"
+	check "$space space: read of 16 KiB" lat --op read --space $space --size 16k --timeout 60s "$PEER"
+done
+check "the link is good again" sh -c "tc qdisc del dev d0 root && peer tc qdisc del dev d0 root"
+
+# The server ends, and is started again.
+kverbs lat --op send --client kernel --server user --time 100s "$PEER" >"$work/out" 2>&1 &
+client=$!
+wait_for 30 peer grep -q ': user space' /run/serve.log
+sleep 3
+peer killall kverbs
+status=0
+wait $client || status=$?
+check "a server that ends in the middle ends the run" test $status = 1
+check "with a reason" grep -E "$PEER: the connection|status [0-9]+ \(" "$work/out"
+check "it is started again" wait_for 30 serving
+check "nothing is left there" wait_for 30 peer contract --balance
+check "nothing is left here" wait_for 30 nothing_left
+
+# Power off.
+for op in write send; do
+	kverbs lat --op $op --space kernel --time 100s "$PEER" >"$work/out" 2>&1 &
+	client=$!
+	wait_for 60 peer grep -q ': kernel space' /run/serve.log
+	sleep 5
+	begun=$(cut -d . -f 1 /proc/uptime)
+	# It never answers.
+	peer sh -c 'echo b >/proc/sysrq-trigger' >/dev/null 2>&1 &
+	off=$!
+	status=0
+	wait $client || status=$?
+	took=$(($(cut -d . -f 1 /proc/uptime) - begun))
+	check "$op: the other host is powered off: the run fails within 60 s ($took s)" test $status = 1 -a $took -le 60
+	check "$op: and names the status of the completion" grep -F "status 12 (transport retry counter exceeded)" "$work/out"
+	check "$op: nothing is left here" wait_for 30 nothing_left
+	kill $off 2>/dev/null
+	# It is a host of its own that comes up; a guest's clock may run fast.
+	check "$op: the other host comes back" wait_for 300 timeout 20 peer true
+	check "$op: and serves" wait_for 120 serving
+	check "$op: a new run with it" lat --op $op --space kernel "$PEER"
+done
+check "nothing is left" wait_for 30 nothing_left
+check "nothing is left there" wait_for 30 peer contract --balance
+finish

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# kverbs put and kverbs get between two hosts, in all quadrants, over a bad link too, and when
+# the other host is gone in the middle.
+. ../vm/tap.sh
+
+port=7600
+bytes=1048577
+
+mkdir "$work/here"
+peer mkdir -p /run/files
+peer kverbs serve --port $port --files /run/files >"$work/log" 2>&1 &
+check "the server listens" wait_for 30 grep -q ' serves ' "$work/log"
+
+transfer() {
+	timeout 300 kverbs "$@" --port $port
+}
+
+hash_of() {
+	sha256sum "$1" | cut -d ' ' -f 1
+}
+
+hash_there() {
+	peer sha256sum "/run/files/$1" | cut -d ' ' -f 1
+}
+
+# both HOW OPTION…: there and back, and all three have the same hash
+both() {
+	how=$1
+	shift
+	head -c $bytes /dev/urandom >"$work/here/f"
+	check "put $how" transfer put "$work/here/f" "$PEER" --force "$@"
+	note "$(grep MiB/s "$work/check"), $(grep 'sent again' "$work/check" | head -n 1)"
+	check "get $how" transfer get f "$PEER" "$work/here/back" --force "$@"
+	note "$(grep MiB/s "$work/check"), $(grep 'sent again' "$work/check" | head -n 1)"
+	check "the same $how" test "$(hash_of "$work/here/f")" = "$(hash_there f)" -a \
+		"$(hash_of "$work/here/f")" = "$(hash_of "$work/here/back")"
+}
+
+sending() {
+	rdma resource show qp | grep -q 'type RC'
+}
+
+for client in kernel user; do
+	for server in kernel user; do
+		both "from $client space to $server space" --client $client --server $server
+	done
+done
+
+check "loss and reordering on both sides of the link" sh -c "
+	tc qdisc add dev d0 root netem delay 2ms loss 5% reorder 25% 50% &&
+	peer tc qdisc add dev d0 root netem delay 2ms loss 5% reorder 25% 50%"
+for space in kernel user; do
+	both "over a bad link, $space space" --space $space --piece 16k --timeout 60s
+done
+check "the link is good again" sh -c "tc qdisc del dev d0 root && peer tc qdisc del dev d0 root"
+
+# Nothing arrives any more: neither what we send nor an answer.
+for space in kernel user; do
+	peer sh -c 'rm -f /run/files/*'
+	head -c $bytes /dev/urandom >"$work/here/f"
+	transfer put "$work/here/f" "$PEER" --space $space --piece 4096 --depth 2 >"$work/out" 2>&1 &
+	client=$!
+	wait_for 30 sending
+	tc qdisc add dev d0 root netem loss 100%
+	status=0
+	wait $client || status=$?
+	if [ $status = 1 ] && grep -q 'status 12 (transport retry counter exceeded)' "$work/out"; then
+		pass "$space space: a host that is gone: the WRITE's status is named"
+	else
+		fail "$space space: a host that is gone: the WRITE's status is named" "$work/out"
+	fi
+	tc qdisc del dev d0 root
+	check "$space space: nothing of it is left there" wait_for 90 sh -c '[ -z "$(peer ls -A /run/files)" ]'
+	check "$space space: and it works again" transfer put "$work/here/f" "$PEER" --space $space
+done
+peer pkill -f "port $port"
+check "nothing is left" nothing_left
+finish

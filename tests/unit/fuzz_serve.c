@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Random and mutated messages for what 'kverbs serve' runs for a client, under ASan and
+ * UBSan: valid sessions, of which framing, JSON, values and order are spoiled. TAP.
+ * On the fake backend, or, linked with fuzz_real.c, on those of the tool.
+ *
+ * usage: fuzz_serve [MESSAGES [SEED [SECONDS]]], SECONDS: what one session may take
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "fake_backend.h"
+#include "fake_server.h"
+#include "now.h"
+#include "remote/call.h"
+#include "remote/wire.h"
+
+#define MESSAGES 100000
+/* What one session may take; the server's own deadlines are longer. */
+#define SESSION_S 8
+/* All of them; a machine that is busy elsewhere takes some ten seconds. */
+#define ALARM_S 600
+
+#define HEADER 12
+#define SESSION_MAX 60
+#define STREAM_MAX (1U << 18)
+
+static uint64_t state;
+static uint64_t session_ns;
+
+/* splitmix64 (Steele, Lea, Flood, OOPSLA 2014) */
+static uint64_t next(void)
+{
+	uint64_t z = state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+static uint32_t below(uint32_t n)
+{
+	return (uint32_t)(next() % n);
+}
+
+/* Once in @n. */
+static bool once_in(uint32_t n)
+{
+	return !below(n);
+}
+
+/* What one session sends. */
+static struct {
+	uint8_t bytes[STREAM_MAX];
+	size_t length;
+	size_t at[SESSION_MAX + 1]; /* where each message begins */
+	unsigned int messages;
+	uint32_t seq;
+} out;
+
+static struct {
+	uint64_t messages;
+	uint64_t sessions;
+	uint64_t done;
+	uint64_t refused;
+	uint64_t broken;
+} count;
+
+__attribute__((format(printf, 1, 2), noreturn))
+static void give_up(const char *fmt, ...)
+{
+	va_list args;
+
+	printf("not ok 1 - ");
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	printf("\n");
+	exit(1);
+}
+
+static uint64_t some_number(void)
+{
+	static const uint64_t odd[] = {
+		0, 1, 2, 7, 255, 256, 65535, 65536, 0x7fffffff, 0x80000000,
+		0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000,
+		UINT64_MAX,
+	};
+
+	switch (below(3)) {
+	case 0:
+		return odd[below(sizeof(odd) / sizeof(odd[0]))];
+	case 1:
+		return below(70);
+	}
+	return next() >> below(64);
+}
+
+/* Something that the member's bounds allow. */
+static void fill_member(const struct kv_member *m, char *base);
+
+static void fill(const struct kv_shape *shape, char *base)
+{
+	for (unsigned int i = 0; i < shape->members; i++)
+		fill_member(&shape->member[i], base);
+}
+
+static void fill_number(const struct kv_member *m, char *at)
+{
+	uint64_t v = some_number();
+
+	if (m->max != UINT64_MAX)
+		v %= m->max + 1;
+	if (m->type == KV_MEMBER_U64) {
+		memcpy(at, &v, 8);
+	} else {
+		int32_t s = m->min < 0 && once_in(2) ? (int32_t)m->min : (int32_t)v;
+
+		memcpy(at, &s, 4);
+	}
+}
+
+static void fill_count(const struct kv_member *m, char *base)
+{
+	uint32_t n = once_in(4) ? m->size : below(m->size + 1);
+
+	memcpy(base + m->count, &n, sizeof(n));
+}
+
+static void fill_address(char *at)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
+
+	in.sin_port = in6.sin6_port = (uint16_t)next();
+	in.sin_addr.s_addr = (uint32_t)next();
+	in6.sin6_scope_id = once_in(2) ? 0 : (uint32_t)next();
+	memcpy(&in6.sin6_addr, &in, 8);
+	if (once_in(2))
+		memcpy(at, &in, sizeof(in));
+	else
+		memcpy(at, &in6, sizeof(in6));
+}
+
+static void fill_member(const struct kv_member *m, char *base)
+{
+	static const char dev[] = "rxe0";
+	const char *text = dev;
+	char *at = base + m->offset;
+	uint32_t n;
+
+	switch (m->type) {
+	case KV_MEMBER_U32:
+	case KV_MEMBER_S32:
+	case KV_MEMBER_U64:
+		fill_number(m, at);
+		break;
+	case KV_MEMBER_BOOL:
+		/* Of persistent objects all are refused. */
+		*at = strcmp(m->name, "persistent") ? (char)below(2) : once_in(20);
+		break;
+	case KV_MEMBER_TEXT:
+		strcpy(at, m->size > sizeof(dev) ? dev : "x");
+		break;
+	case KV_MEMBER_TEXT_AT:
+		memcpy(at, &text, sizeof(text));
+		break;
+	case KV_MEMBER_HEX:
+		memset(at, (int)next(), m->size);
+		break;
+	case KV_MEMBER_HEX_UPTO:
+		fill_count(m, base);
+		memset(at, (int)next(), m->size);
+		break;
+	case KV_MEMBER_ADDRESS:
+		fill_address(at);
+		break;
+	case KV_MEMBER_STRUCT:
+		fill(m->shape, at);
+		break;
+	case KV_MEMBER_LIST:
+		fill_count(m, base);
+		memcpy(&n, base + m->count, sizeof(n));
+		while (n--)
+			fill(m->shape, at + n * m->shape->size);
+		break;
+	case KV_MEMBER_OBJECT:
+		break;
+	}
+}
+
+/* Any JSON, not too large. */
+static struct json_object *some_json(unsigned int depth)
+{
+	struct json_object *obj;
+	unsigned int n;
+
+	switch (below(depth ? 8 : 6)) {
+	case 0:
+		return NULL;
+	case 1:
+		return json_object_new_boolean((int)below(2));
+	case 2:
+		return json_object_new_int64((int64_t)some_number());
+	case 3:
+		return json_object_new_uint64(some_number());
+	case 4:
+		return json_object_new_double((double)some_number() / 3);
+	case 5:
+		return json_object_new_string_len((const char *)&state, (int)below(9));
+	case 6:
+		obj = json_object_new_array();
+		for (n = below(4); n; n--)
+			json_object_array_add(obj, some_json(depth - 1));
+		return obj;
+	}
+	obj = json_object_new_object();
+	for (n = below(4); n; n--)
+		json_object_object_add(obj, n % 2 ? "a" : "seq", some_json(depth - 1));
+	return obj;
+}
+
+/* One member, somewhere, gets another value, goes, or gets company. */
+static void spoil_json(struct json_object *obj, unsigned int depth)
+{
+	int n = json_object_object_length(obj), i = 0;
+
+	if (!n)
+		return;
+	n = (int)below((uint32_t)n);
+	json_object_object_foreach(obj, key, value) {
+		if (i++ != n)
+			continue;
+		if (depth && json_object_is_type(value, json_type_object) && !once_in(6))
+			spoil_json(value, depth - 1);
+		else if (once_in(4))
+			json_object_object_del(obj, key);
+		else if (once_in(4))
+			json_object_object_add(obj, "new", some_json(3));
+		else
+			json_object_object_add(obj, key, some_json(9));
+		return;
+	}
+}
+
+static void put_u32(size_t at, uint32_t v)
+{
+	v = htonl(v);
+	memcpy(out.bytes + at, &v, sizeof(v));
+}
+
+static void put(const void *bytes, size_t n)
+{
+	if (out.length + n > STREAM_MAX)
+		give_up("the stream is too small");
+	memcpy(out.bytes + out.length, bytes, n);
+	out.length += n;
+}
+
+/* A whole message. */
+static void put_message(struct json_object *obj, uint32_t data)
+{
+	size_t size;
+	const char *text = json_object_to_json_string_length(obj, JSON_C_TO_STRING_PLAIN, &size);
+	uint32_t header[3] = { htonl(KV_WIRE_MAGIC), htonl((uint32_t)size), htonl(data) };
+	uint8_t byte = (uint8_t)next();
+
+	out.at[out.messages++] = out.length;
+	put(header, sizeof(header));
+	put(text, size);
+	while (data--)
+		put(&byte, 1);
+	out.at[out.messages] = out.length;
+}
+
+static void put_hello(bool good)
+{
+	struct kv_hello_client hello = {
+		.protocol = KV_PROTOCOL,
+		.version = KVERBS_VERSION,
+		.space = below(2),
+	};
+	struct json_object *obj = kv_codec_encode(&kv_shape_hello_client, &hello);
+
+	if (!good)
+		spoil_json(obj, 2);
+	put_message(obj, 0);
+	json_object_put(obj);
+}
+
+/* Ids that exist are small; what is made first in each session has them. */
+static void aim(enum kv_call call, union kv_call_args *args)
+{
+	uint32_t *id = (uint32_t *)args;
+
+	if (once_in(5))
+		return;
+	if (call == KV_CALL_MR_NEW || call == KV_CALL_SRQ_NEW ||
+	    call == KV_CALL_AH_NEW || call == KV_CALL_QP_NEW) {
+		*id = 1 + below(3);
+		if (call == KV_CALL_MR_NEW)
+			args->mr_init.length = below(FAKE_BYTES);
+		if (call == KV_CALL_QP_NEW) {
+			args->qp_init.max_send_wr %= 64;
+			args->qp_init.max_recv_wr %= 64;
+		}
+	} else if (call > KV_CALL_CONN_NEW) {
+		*id = 1 + below(3);
+	}
+	if (call == KV_CALL_CQ_NEW)
+		args->cq_init.cqe %= 100;
+	if (call == KV_CALL_MR_READ || call == KV_CALL_MR_WRITE) {
+		args->range.offset = below(100);
+		args->range.length = below(300);
+	}
+	/* Real runs and waits take their time. */
+	if (call == KV_CALL_RUN_START) {
+		args->spec.iters = 1 + args->spec.iters % 100;
+		args->spec.timeout_ns %= 5000000;
+	}
+	if (kv_call_rows[call].args == kv_call_rows[KV_CALL_RUN_WAIT].args)
+		args->wait.timeout_ms %= 3;
+}
+
+static uint32_t max_data(const union kv_call_args *args)
+{
+	return args->range.length < 2000 ? args->range.length : 2000;
+}
+
+static void put_call(bool good)
+{
+	/* Things are made more often than others are asked for. */
+	enum kv_call call = once_in(2) ?
+			    (enum kv_call)(KV_CALL_PD_NEW + below(KV_TYPES)) :
+			    (enum kv_call)below(KV_CALLS);
+	const struct kv_call_row *row = &kv_call_rows[call];
+	struct kv_request request = { .seq = ++out.seq, .call = row->name };
+	static union kv_call_args args;
+	struct json_object *obj;
+	uint32_t data;
+
+	fill(row->args, (char *)&args);
+	aim(call, &args);
+	data = row->sends ? max_data(&args) : 0;
+	request.args = kv_codec_encode(row->args, &args);
+	if (!good && once_in(2))
+		spoil_json(request.args, 3);
+	obj = kv_codec_encode(&kv_shape_request, &request);
+	json_object_put(request.args);
+	if (!good && once_in(4))
+		spoil_json(obj, 3);
+	if (!good && once_in(8))
+		data = below(100);
+	put_message(obj, data);
+	json_object_put(obj);
+}
+
+/* One message changes places with another, or comes twice. */
+static void spoil_order(void)
+{
+	static uint8_t copy[STREAM_MAX];
+	unsigned int a = below(out.messages), b = below(out.messages);
+	size_t n = out.length, at[SESSION_MAX + 1];
+	unsigned int messages = out.messages;
+	bool twice = once_in(2);
+
+	memcpy(copy, out.bytes, n);
+	memcpy(at, out.at, sizeof(at));
+	out.length = out.messages = 0;
+	for (unsigned int i = 0; i < messages; i++) {
+		unsigned int from = i == a ? b : i == b && !twice ? a : i;
+
+		out.at[out.messages++] = out.length;
+		if (out.length + at[from + 1] - at[from] <= STREAM_MAX)
+			put(copy + at[from], at[from + 1] - at[from]);
+	}
+	out.at[out.messages] = out.length;
+}
+
+/* A header says something else, or bytes are others, or are not there. */
+static void spoil_bytes(void)
+{
+	size_t at = out.at[below(out.messages)], n;
+
+	switch (below(6)) {
+	case 0:
+		put_u32(at, (uint32_t)some_number());
+		break;
+	case 1:
+		put_u32(at + 4, (uint32_t)some_number());
+		break;
+	case 2:
+		put_u32(at + 8, (uint32_t)some_number());
+		break;
+	case 3:
+		for (n = 1 + below(8); n; n--)
+			out.bytes[at + below((uint32_t)(out.length - at))] = (uint8_t)next();
+		break;
+	case 4:
+		/* JSON that ends early, or goes on. */
+		n = at + HEADER + below((uint32_t)(out.length - at - HEADER));
+		memmove(out.bytes + n, out.bytes + n + 1, out.length - n - 1);
+		break;
+	case 5:
+		out.length = at + below((uint32_t)(out.length - at));
+		break;
+	}
+}
+
+static void make_session(void)
+{
+	unsigned int n = 1 + below(SESSION_MAX - 1);
+	bool good = once_in(8);
+
+	out.length = out.messages = out.seq = 0;
+	out.at[0] = 0;
+	put_hello(good || !once_in(30));
+	while (out.messages < n)
+		put_call(good || !once_in(3));
+	if (good)
+		return;
+	if (once_in(3))
+		spoil_order();
+	if (once_in(3))
+		spoil_bytes();
+	/* No message at all. */
+	if (once_in(30)) {
+		for (size_t i = 0; i < out.length; i++)
+			out.bytes[i] = (uint8_t)next();
+	}
+}
+
+/* What came back must be whole, and ours. */
+static void read_replies(int fd, bool ended)
+{
+	struct kv_wire wire;
+	struct kv_reply reply;
+	struct json_object *obj;
+	unsigned int n = 0;
+	char why[256];
+
+	if (kv_wire_init(&wire, fd))
+		give_up("no memory");
+	while (!kv_wire_receive(&wire, kv_now_ns() + session_ns, &obj)) {
+		/* Two hellos come first. */
+		if (n++ >= 2) {
+			if (kv_codec_decode(&kv_shape_reply, obj, "reply", &reply,
+					    why, sizeof(why)))
+				give_up("an answer makes no sense: %s", why);
+			count.messages++;
+			count.done += !reply.ret;
+			count.refused += !!reply.ret;
+		} else if (n == 2) {
+			count.messages++;
+		}
+		json_object_put(obj);
+	}
+	if (!strstr(wire.err, "was closed") && !strstr(wire.err, "Connection reset"))
+		give_up("an answer is broken: %s", wire.err);
+	/* The one that was the last. */
+	count.messages += ended;
+	count.broken += ended;
+	kv_wire_close(&wire);
+}
+
+static bool was_broken(int fd)
+{
+	char text[KV_SERVE_TEXT + 1];
+	bool broken = false;
+	ssize_t n;
+
+	while ((n = recv(fd, text, KV_SERVE_TEXT, MSG_DONTWAIT)) > 0) {
+		text[n] = '\0';
+		if (text[0] != KV_SERVE_END)
+			continue;
+		broken = !strstr(text, "the connection was closed");
+		for (const char *c = text; *c; c++) {
+			if (*c < ' ' || *c > '~')
+				give_up("what the server says can't be printed");
+		}
+	}
+	return broken;
+}
+
+static void run_session(const struct kv_serve *serve)
+{
+	uint64_t begin = kv_now_ns();
+	char yes = KV_SERVE_YES;
+	int fd[2], parent[2];
+
+	fake_pair(fd);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, parent) ||
+	    send(parent[0], &yes, 1, 0) != 1 ||
+	    send(fd[0], out.bytes, out.length, 0) != (ssize_t)out.length ||
+	    shutdown(fd[0], SHUT_WR))
+		give_up("%s", strerror(errno));
+	kv_serve_client(serve, fd[1], parent[1]);
+	close(parent[1]);
+	read_replies(fd[0], was_broken(parent[0]));
+	close(parent[0]);
+	count.sessions++;
+	if (kv_now_ns() - begin > session_ns)
+		give_up("a session took %.0f s", (double)(kv_now_ns() - begin) / 1e9);
+	if (fake_world.open || fake_world.objects)
+		give_up("%d backends and %d objects are left", fake_world.open,
+			fake_world.objects);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t messages = argc > 1 ? strtoull(argv[1], NULL, 0) : MESSAGES;
+	uint64_t begin = kv_now_ns(), seed;
+	struct kv_serve serve;
+
+	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		return 1;
+	if (argc > 2 && argv[2][0])
+		seed = strtoull(argv[2], NULL, 0);
+	session_ns = (argc > 3 ? strtoull(argv[3], NULL, 0) : SESSION_S) * 1000000000;
+	printf("# seed 0x%llx\n", (unsigned long long)seed);
+	fflush(stdout);
+	alarm(ALARM_S);
+	fake_world_reset();
+	fake_serve_init(&serve);
+	while (count.messages < messages) {
+		/* Each session can be repeated by its own seed. */
+		state = seed + count.sessions;
+		fake_world.late_runs = once_in(10);
+		make_session();
+		run_session(&serve);
+	}
+	printf("ok 1 - %llu messages in %llu sessions: %llu answered, %llu refused, %llu ended the session\n"
+	       "# %.0f s\n",
+	       (unsigned long long)count.messages, (unsigned long long)count.sessions,
+	       (unsigned long long)count.done, (unsigned long long)count.refused,
+	       (unsigned long long)count.broken,
+	       (double)(kv_now_ns() - begin) / 1e9);
+	printf("1..1\n");
+	return 0;
+}

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: MIT
+/* The remote backend against what 'kverbs serve' runs for a client, in one process. */
+#include "test.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "fake_backend.h"
+#include "fake_server.h"
+#include "remote/connect.h"
+
+#define TOKEN "0123456789abcdef0123456789abcdef"
+
+/* Two hosts: who serves, who asks, and what connects them. */
+struct world {
+	struct kv_serve serve;
+	struct kv_peer peer;
+	char token[32];
+	char wrong[32];
+	pthread_t thread;
+	int server_fd;
+	int parent[2];
+	bool full;
+	struct kv_backend *b;
+	struct kv_limits limits;
+	struct kv_fault f;
+	char said[KV_SERVE_TEXT + 1];
+};
+
+static void *serve(void *arg)
+{
+	struct world *w = arg;
+
+	kv_serve_client(&w->serve, w->server_fd, w->parent[1]);
+	return NULL;
+}
+
+static void write_token(char *path, const char *text)
+{
+	int fd;
+
+	strcpy(path, "/tmp/kverbs-token-XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (int)strlen(text));
+	close(fd);
+}
+
+static int set_up(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	fake_world_reset();
+	fake_serve_init(&w->serve);
+	kv_peer_init(&w->peer);
+	w->peer.host = "there";
+	write_token(w->token, TOKEN "\n");
+	write_token(w->wrong, "not " TOKEN "\n");
+	*state = w;
+	return 0;
+}
+
+static int open_it(struct world *w)
+{
+	char word = w->full ? KV_SERVE_NO : KV_SERVE_YES, dev[64], version[32];
+	struct kv_wire wire;
+	int fd[2], ret;
+
+	fake_pair(fd);
+	w->server_fd = fd[1];
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, w->parent), 0);
+	assert_int_equal(write(w->parent[0], &word, 1), 1);
+	pthread_create(&w->thread, NULL, serve, w);
+	assert_int_equal(kv_wire_init(&wire, fd[0]), 0);
+	ret = kv_remote_hello(&wire, &w->peer, KV_SPACE_KERNEL, &w->limits, dev,
+			      version, &w->f);
+	if (ret) {
+		kv_wire_close(&wire);
+		return ret;
+	}
+	assert_string_equal(dev, "rxe0");
+	return kv_backend_remote_open(&w->b, &wire, w->peer.host, KV_SPACE_KERNEL,
+				      dev, w->limits.idle_ns);
+}
+
+/* What the server said last. */
+static void close_it(struct world *w)
+{
+	ssize_t n;
+
+	if (w->b)
+		w->b->ops->close(w->b);
+	w->b = NULL;
+	pthread_join(w->thread, NULL);
+	while ((n = recv(w->parent[0], w->said, KV_SERVE_TEXT, MSG_DONTWAIT)) > 0)
+		w->said[n] = '\0';
+	close(w->parent[0]);
+	close(w->parent[1]);
+}
+
+static int tear_down(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(fake_world.open, 0);
+	assert_int_equal(fake_world.objects, 0);
+	unlink(w->token);
+	unlink(w->wrong);
+	free(w);
+	return 0;
+}
+
+static void says(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("'%s' does not say '%s'", text, part);
+}
+
+static void test_objects(void **state)
+{
+	struct world *w = *state;
+	struct kv_pd_init pd_init = { .dev = "rxe0" };
+	struct kv_mr_init mr_init = { .length = 4096, .max_access = 1 };
+	union kv_object object;
+	struct kv_backend *b;
+	char there[4096], back[4096];
+	struct kv_pd pd;
+	struct kv_mr mr;
+	uint64_t ns = 0;
+
+	assert_int_equal(open_it(w), 0);
+	b = w->b;
+	assert_string_equal(b->ops->space, "kernel");
+	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), 0);
+	assert_int_equal(ns, 1000);
+	assert_int_equal(pd.local_dma_lkey, 0x1234);
+	mr_init.pd = pd.id;
+	assert_int_equal(b->ops->mr_new(b, &mr_init, &mr, &ns), 0);
+	memset(there, 0x5a, sizeof(there));
+	assert_int_equal(b->ops->mr_write(b, mr.id, 0, there, sizeof(there)), 0);
+	assert_int_equal(b->ops->mr_read(b, mr.id, 0, back, sizeof(back)), 0);
+	assert_memory_equal(there, back, sizeof(there));
+	assert_int_equal(b->ops->get(b, KV_MR, mr.id, &object), 0);
+	assert_int_equal(object.mr.length, 4096);
+	assert_int_equal(b->ops->get(b, KV_MR, 33, &object), -ENOENT);
+	assert_string_equal(b->err, "there: no mr with id 33");
+	/* One that is refused leaves the connection as it was. */
+	assert_int_equal(b->ops->mr_read(b, mr.id, 4000, back, 200), -ERANGE);
+	pd_init.persistent = true;
+	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), -EPERM);
+	says(b->err, "there: what a client makes goes when the client goes");
+	pd_init = (struct kv_pd_init){ .dev = "other" };
+	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), -ENODEV);
+	assert_int_equal(b->ops->del(b, KV_MR, mr.id, &ns), 0);
+	assert_int_equal(ns, 500);
+	/* The PD goes with the client. */
+	close_it(w);
+	says(w->said, "ended: the connection was closed");
+}
+
+static void test_runs(void **state)
+{
+	static struct kv_run_result result;
+	struct kv_run_spec spec = { .iters = UINT64_MAX, .cpu = -1, .spins = -1 };
+	struct world *w = *state;
+	struct kv_counters counters;
+	uint32_t id;
+
+	strcpy(spec.dev, "rxe0");
+	assert_int_equal(open_it(w), 0);
+	assert_int_equal(w->b->ops->run_start(w->b, &spec, &id), 0);
+	assert_int_equal(w->b->ops->run_wait(w->b, id, 1500), 0);
+	assert_int_equal(w->b->ops->run_get(w->b, id, &result), 0);
+	assert_int_equal(result.samples, 3);
+	assert_true(result.hist.max == UINT64_MAX);
+	assert_int_equal(result.hist.bin[0], 1);
+	assert_int_equal(result.hist.bin[KV_HIST_BINS - 1], 1);
+	assert_int_equal(w->b->ops->run_del(w->b, id), 0);
+	spec.time_ns = 3600000000001ULL;
+	assert_int_equal(w->b->ops->run_start(w->b, &spec, &id), -ERANGE);
+	says(w->b->err, "there: a run may take 3600 s here");
+	assert_int_equal(w->b->ops->counters(w->b, "rxe0", &counters), 0);
+	assert_int_equal(counters.counters, 2);
+	assert_string_equal(counters.counter[1].name, "sent_pkts");
+	close_it(w);
+}
+
+static void test_run_too_long(void **state)
+{
+	struct kv_run_spec spec = { .iters = 1, .cpu = -1, .spins = -1 };
+	struct world *w = *state;
+	struct kv_info info;
+	uint32_t id;
+
+	strcpy(spec.dev, "rxe0");
+	w->serve.limits.time_ns = 300000000;
+	fake_world.late_runs = true;
+	assert_int_equal(open_it(w), 0);
+	assert_int_equal(w->b->ops->run_start(w->b, &spec, &id), 0);
+	usleep(600000);
+	assert_int_equal(w->b->ops->info(w->b, &info), -ETIMEDOUT);
+	says(w->b->err, "there: a run has taken longer than 0.3 s and was cancelled");
+	close_it(w);
+	assert_false(fake_world.late_runs);
+}
+
+static void test_caps(void **state)
+{
+	struct kv_cq_init cq_init = { .dev = "rxe0", .cqe = 100000 };
+	struct kv_mr_init mr_init = { .length = 3000 };
+	struct kv_pd_init pd_init = { .dev = "rxe0" };
+	struct world *w = *state;
+	struct kv_backend *b;
+	struct kv_pd pd;
+	struct kv_cq cq;
+	struct kv_mr mr;
+	uint64_t ns;
+
+	w->serve.limits.objects = 3;
+	w->serve.limits.bytes = 4096;
+	assert_int_equal(open_it(w), 0);
+	assert_int_equal(w->limits.objects, 3);
+	b = w->b;
+	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), 0);
+	assert_int_equal(b->ops->cq_new(b, &cq_init, &cq, &ns), -EDQUOT);
+	says(b->err, "there: cqe is 100000; a client may have 65536");
+	mr_init.pd = pd.id;
+	assert_int_equal(b->ops->mr_new(b, &mr_init, &mr, &ns), 0);
+	assert_int_equal(b->ops->mr_new(b, &mr_init, &mr, &ns), -EDQUOT);
+	says(b->err, "there: a client's buffers may have 4096 bytes together");
+	says(b->err, "and 3000 are taken");
+	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), 0);
+	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), -EDQUOT);
+	says(b->err, "there: a client may have 3 objects");
+	assert_int_equal(b->ops->del(b, KV_MR, mr.id, &ns), 0);
+	assert_int_equal(b->ops->mr_new(b, &mr_init, &mr, &ns), 0);
+	close_it(w);
+}
+
+/* Who says nothing is sent away, but a client that is only busy elsewhere is not. */
+static void test_idle(void **state)
+{
+	struct world *w = *state;
+	struct kv_info info;
+
+	w->serve.limits.idle_ns = 300000000;
+	assert_int_equal(open_it(w), 0);
+	usleep(1000000);
+	assert_int_equal(w->b->ops->info(w->b, &info), 0);
+	close_it(w);
+	says(w->said, "the connection was closed");
+}
+
+static void test_server_goes(void **state)
+{
+	struct world *w = *state;
+	struct kv_info info;
+
+	assert_int_equal(open_it(w), 0);
+	shutdown(w->server_fd, SHUT_RDWR);
+	assert_int_equal(w->b->ops->info(w->b, &info), -ECONNRESET);
+	says(w->b->err, "there: the connection");
+	assert_int_equal(w->b->ops->info(w->b, &info), -ENOTCONN);
+	says(w->b->err, "there: the connection");
+	close_it(w);
+}
+
+static void refused(struct world *w, int error, const char *here, const char *there)
+{
+	assert_int_equal(open_it(w), error);
+	says(w->f.text, here);
+	close_it(w);
+	says(w->said, there);
+}
+
+static void test_token(void **state)
+{
+	struct world *w = *state;
+	struct kv_info info;
+
+	assert_int_equal(kv_token_read(&w->serve.token, w->token, &w->f), 0);
+	assert_int_equal(w->serve.token.length, strlen(TOKEN));
+	w->peer.token_file = w->token;
+	assert_int_equal(open_it(w), 0);
+	assert_int_equal(w->b->ops->info(w->b, &info), 0);
+	close_it(w);
+	w->peer.token_file = w->wrong;
+	refused(w, -EACCES, "there: wrong token", "refused: wrong token");
+	w->peer.token_file = NULL;
+	refused(w, -EACCES, "there: the server wants a token", "refused: the server wants a token");
+	w->serve.token.length = 0;
+	w->peer.token_file = w->token;
+	refused(w, -EACCES, "there: the client has a token, and the server has none",
+		"refused: the client has a token");
+}
+
+static void test_token_files(void **state)
+{
+	struct world *w = *state;
+	struct kv_token t;
+
+	assert_int_equal(chmod(w->token, 0640), 0);
+	assert_int_equal(kv_token_read(&t, w->token, &w->f), -EACCES);
+	says(w->f.text, "(mode 0640); 'chmod 600");
+	assert_int_equal(chmod(w->token, 0600), 0);
+	assert_int_equal(truncate(w->token, 15), 0);
+	assert_int_equal(kv_token_read(&t, w->token, &w->f), -EINVAL);
+	says(w->f.text, "16 .. 4096 bytes");
+	assert_int_equal(truncate(w->token, 4097), 0);
+	assert_int_equal(kv_token_read(&t, w->token, &w->f), -EINVAL);
+	assert_int_equal(truncate(w->token, 4096), 0);
+	assert_int_equal(kv_token_read(&t, w->token, &w->f), 0);
+	assert_int_equal(kv_token_read(&t, "/tmp", &w->f), -EINVAL);
+	says(w->f.text, "is no regular file");
+	assert_int_equal(kv_token_read(&t, "/nosuch", &w->f), -ENOENT);
+}
+
+static void test_refused(void **state)
+{
+	struct world *w = *state;
+
+	w->serve.space[KV_SPACE_KERNEL] = false;
+	refused(w, -EOPNOTSUPP, "there: the server does not serve kernel space",
+		"refused: the server does not serve kernel space");
+	w->serve.space[KV_SPACE_KERNEL] = true;
+	w->peer.dev = "other";
+	refused(w, -ENODEV, "there: kernel space: there is no RDMA device 'other'; there is rxe0",
+		"refused: kernel space: there is no RDMA device");
+	w->peer.dev = "rxe0";
+	w->full = true;
+	refused(w, -EBUSY, "there: the server is full: it has 1 clients",
+		"refused: the server is full");
+}
+
+/* A hello is sent, of which only a part is ours; what comes back is compared. */
+static void hello(const char *text, const char *want, const char *there)
+{
+	struct json_object *obj, *error;
+	struct world w = { .server_fd = -1 };
+	struct kv_wire wire;
+	int fd[2];
+
+	fake_serve_init(&w.serve);
+	fake_pair(fd);
+	w.server_fd = fd[1];
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, w.parent), 0);
+	pthread_create(&w.thread, NULL, serve, &w);
+	assert_int_equal(kv_wire_init(&wire, fd[0]), 0);
+	assert_int_equal(kv_wire_receive(&wire, UINT64_MAX / 2, &obj), 0);
+	assert_int_equal(kv_hello_protocol(obj), KV_PROTOCOL);
+	json_object_put(obj);
+	obj = json_tokener_parse(text);
+	if (obj)
+		assert_int_equal(kv_wire_send(&wire, obj, NULL, 0), 0);
+	else
+		assert_int_equal(write(fd[0], text, strlen(text)), (int)strlen(text));
+	json_object_put(obj);
+	if (want) {
+		assert_int_equal(kv_wire_receive(&wire, UINT64_MAX / 2, &obj), 0);
+		assert_true(json_object_object_get_ex(obj, "error", &error));
+		says(json_object_get_string(error), want);
+	} else {
+		assert_true(kv_wire_receive(&wire, UINT64_MAX / 2, &obj) < 0);
+	}
+	json_object_put(obj);
+	kv_wire_close(&wire);
+	close_it(&w);
+	says(w.said, there);
+}
+
+static void test_hello(void **state)
+{
+	(void)state;
+	hello("{\"protocol\":2,\"whatever\":[]}", "the client speaks protocol 2",
+	      "refused: the client speaks protocol 2");
+	hello("{}", "the client speaks protocol 0", "refused: the client speaks protocol 0");
+	hello("{\"protocol\":1}", NULL, "refused: hello.version is missing");
+	hello("GET / HTTP/1.1\r\n\r\n", NULL, "refused: what came is no message of kverbs");
+	hello("kvb1\x7f\x01\x01\x01\x01\x01\x01\x01", NULL,
+	      "refused: a message says that it has 2130772225 bytes");
+}
+
+static void other_server(const char *bytes, size_t n, int error, const char *want)
+{
+	struct kv_peer peer = { .host = "there", .gid = -1 };
+	struct kv_limits limits;
+	struct kv_fault f = { 0 };
+	struct kv_wire wire;
+	char dev[64], version[32];
+	int fd[2];
+
+	fake_pair(fd);
+	assert_int_equal(write(fd[1], bytes, n), (int)n);
+	shutdown(fd[1], SHUT_WR);
+	assert_int_equal(kv_wire_init(&wire, fd[0]), 0);
+	assert_int_equal(kv_remote_hello(&wire, &peer, KV_SPACE_USER, &limits, dev,
+					 version, &f),
+			 error);
+	says(f.text, want);
+	kv_wire_close(&wire);
+	close(fd[1]);
+}
+
+/* A header and JSON. */
+static size_t message(uint8_t *to, const char *json)
+{
+	size_t n = strlen(json);
+
+	memcpy(to, "kvb1\0\0\0\0\0\0\0\0", 12);
+	to[6] = (uint8_t)(n >> 8);
+	to[7] = (uint8_t)n;
+	memcpy(to + 12, json, n);
+	return n + 12;
+}
+
+static void test_other_servers(void **state)
+{
+	uint8_t text[400];
+	size_t n;
+
+	(void)state;
+	other_server("SSH-2.0-OpenSSH_9.2\r\n", 21, -EPROTO,
+		     "there: what listens on port 7471 is no 'kverbs serve'");
+	other_server("", 0, -ECONNRESET, "there: port 7471: the connection was closed");
+	n = message(text, "{\"protocol\":9,\"version\":\"2.0\"}");
+	other_server((char *)text, n, -EPROTONOSUPPORT,
+		     "there: its kverbs 2.0 speaks protocol 9, this kverbs " KVERBS_VERSION " speaks 1");
+	n = message(text, "{\"protocol\":1,\"version\":\"2.0\"}");
+	other_server((char *)text, n, -EBADMSG, "hello.kernel is missing");
+	n = message(text, "[[[[[[[[[[]]]]]]]]]]");
+	other_server((char *)text, n, -EBADMSG, "a message is no JSON object: nesting too deep");
+	n = message(text, "{\"a\":1");
+	other_server((char *)text, n, -EBADMSG, "a message is no JSON object");
+	n = message(text, "{\"a\":1}   x");
+	other_server((char *)text, n, -EBADMSG, "a message is no JSON object");
+	n = message(text, "{\"a\":1}");
+	other_server((char *)text, n - 1, -ECONNRESET, "the connection ended within a message");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(test_objects),
+		TEST(test_runs),
+		TEST(test_run_too_long),
+		TEST(test_caps),
+		TEST(test_idle),
+		TEST(test_server_goes),
+		TEST(test_token),
+		TEST(test_token_files),
+		TEST(test_refused),
+		cmocka_unit_test(test_hello),
+		cmocka_unit_test(test_other_servers),
+	};
+
+	return cmocka_run_group_tests_name("remote", tests, NULL, NULL);
+}

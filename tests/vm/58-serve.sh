@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# kverbs serve and its clients on one host: what is agreed on, what is refused, and what is
+# left when somebody vanishes.
+. ./tap.sh
+
+port=7600
+log=$work/serve.log
+pings="--iters 100 --warmup 10"
+
+listening() {
+	# The local address and the state of each line: hex port, 0A is LISTEN.
+	grep -qi ":$(printf %04X $port) .* 0A " /proc/net/tcp /proc/net/tcp6
+}
+
+# serve OPTION…: on a port of its own; the last one's may not be free yet
+serve() {
+	port=$((port + 1))
+	kverbs serve --port $port "$@" >"$log" 2>&1 &
+	server=$!
+	wait_for 20 listening || fail "kverbs serve $* listens" "$log"
+}
+
+# ends NAME: SIGTERM ends it, and it says that nothing was wrong
+ends() {
+	kill -TERM $server
+	status=0
+	wait $server || status=$?
+	if [ $status = 0 ] && tail -n 1 "$log" | grep -qx stopped && ! grep -q 'by signal' "$log"; then
+		pass "$1"
+	else
+		fail "$1" "$log"
+	fi
+}
+
+# lat ARGUMENT…
+lat() {
+	timeout 120 kverbs lat $pings "$@" 127.0.0.1:$port
+}
+
+# logged TEXT
+logged() {
+	check "the server says: $1" wait_for 20 grep -F -- "$1" "$log"
+}
+
+# A message: its JSON behind a header with its length
+message() {
+	printf "kvb1\\000\\000\\$(printf %03o $((${#1} / 256)))\\$(printf %03o $((${#1} % 256)))\\000\\000\\000\\000%s" "$1"
+}
+
+serve
+check "it says where it listens" grep -F "serves kernel and user space on 0.0.0.0 port $port, :: port $port; no token" "$log"
+for client in kernel user; do
+	for there in kernel user; do
+		check "write from $client space to $there space, with contents" \
+			lat --op write --client $client --server $there
+		check "send from $client space to $there space, with contents" \
+			lat --op send --client $client --server $there
+	done
+done
+check "fetch-add" lat --op fetch-add --space kernel
+check "read of 300000 bytes: buffers in several pieces" lat --op read --space user --size 300000
+check "by IPv6" timeout 120 kverbs lat $pings --op write --space kernel "[::1]:$port"
+check "by name, the port apart, the device named" \
+	timeout 120 kverbs lat $pings --op write --space user --port $port --peer-dev "$DEV" --peer-gid "$GID" localhost
+check "with a path MTU" lat --op write --space user --mtu 1024
+check "as JSON" lat --op write --space user --json "$work/lat.json"
+check "which names the host" grep -q '"host": *"127.0.0.1"' "$work/lat.json"
+
+# What goes wrong is named.
+refused "a path MTU that is too large" 1 "path MTU 4096 (--mtu) is too large: the active MTU of $DEV is 1024" \
+	sh -c "ip link set d0 mtu 1500; sleep 1; timeout 60 kverbs lat --op write --space user --mtu 4096 127.0.0.1:$port
+		status=\$?; ip link set d0 mtu 4500; exit \$status"
+refused "a device that is not there" 1 "127.0.0.1: user space: there is no RDMA device 'nosuch0'; there is $DEV" \
+	lat --op write --space user --peer-dev nosuch0
+refused "a GID that is not there" 2 "--peer-gid 99: $DEV of 127.0.0.1 has no such GID" \
+	lat --op write --space user --peer-gid 99
+refused "nobody listens there" 1 "127.0.0.1: nobody listens on port 7599" \
+	kverbs lat --op write --space user --port 7599 127.0.0.1
+refused "an address that is not reached" 1 "203.0.113.1: the host can't be reached" \
+	kverbs lat --op write --space user 203.0.113.1
+refused "a host that has no address" 1 "there is no host 'nosuch.invalid'" \
+	kverbs lat --op write --space user nosuch.invalid
+refused "two hosts" 2 "takes one HOST" kverbs lat --op write --space user a b
+refused "two ports" 2 "the HOST has a port" kverbs lat --op write --space user --port 1 a:2
+refused "a host with half a bracket" 2 "'[::1' is no host" kverbs lat --op write --space user "[::1"
+refused "a port without a host" 2 "--port goes with a HOST" kverbs lat --op write --space user --port 1
+refused "one thread for two hosts" 2 "which must be on one host" lat --op send --space user --loop relay
+refused "no verbs with a host" 2 "--loop null has no other end" lat --space user --loop null
+
+# Others than ours.
+printf 'GET / HTTP/1.1\r\n\r\n' | timeout 30 nc 127.0.0.1 $port >/dev/null 2>&1
+logged "refused: what came is no message of kverbs"
+head -c 100000 /dev/urandom | timeout 30 nc 127.0.0.1 $port >/dev/null 2>&1
+message '{"protocol":2,"what":"ever"}' | timeout 30 nc 127.0.0.1 $port >"$work/answer" 2>/dev/null
+logged "refused: the client speaks protocol 2, this kverbs"
+check "who speaks another protocol is told" grep -a "the client speaks protocol 2" "$work/answer"
+message '{"protocol":1}' | timeout 30 nc 127.0.0.1 $port >/dev/null 2>&1
+logged "refused: hello.version is missing"
+sleep 30 | nc 127.0.0.1 $port >/dev/null 2>&1 &
+logged "refused: no answer in time"
+kill $! 2>/dev/null
+check "it still serves" lat --op write --space kernel
+
+# other NAME TEXT BYTES: a server that is none of ours
+other() {
+	name=$1 text=$2
+	port=$((port + 1))
+	message "$3" >"$work/bytes"
+	[ "${3#\{}" != "$3" ] || printf %s "$3" >"$work/bytes"
+	(cat "$work/bytes"; sleep 2) | nc -l -p $port >/dev/null 2>&1 &
+	other=$!
+	wait_for 20 listening
+	refused "$name" 1 "$text" lat --op write --space user
+	kill $other 2>/dev/null
+	wait $other 2>/dev/null
+}
+last=$port
+other "a server of another protocol" "127.0.0.1: its kverbs 9.9 speaks protocol 9" '{"protocol":9,"version":"9.9"}'
+other "a server of something else" "is no 'kverbs serve'" 'SSH-2.0-OpenSSH_9.2p1 Debian-2'
+other "a server that says little" "hello.version is missing" '{"protocol":1}'
+port=$last
+
+# A client that is killed in the middle leaves nothing.
+for space in kernel user; do
+	kverbs lat --op send --space $space --time 100s 127.0.0.1:$port >/dev/null 2>&1 &
+	client=$!
+	wait_for 30 sh -c "rdma resource show qp link $DEV | grep -c . | grep -qE '^([2-9]|..)'"
+	kill -KILL $client
+	wait $client 2>/dev/null
+	check "$space space: nothing is left of a client that was killed" wait_for 30 nothing_left
+done
+
+# Several at once.
+: >"$work/statuses"
+for i in 1 2 3 4; do
+	space=kernel
+	[ $((i % 2)) = 0 ] || space=user
+	(lat --op write --space $space >"$work/out.$i" 2>&1; echo $? >>"$work/statuses") &
+	clients="${clients:-} $!"
+done
+wait $clients
+check "four clients at the same time" test "$(tr -d '\n' <"$work/statuses")" = 0000
+ends "SIGTERM ends the server"
+check "nothing is left" wait_for 30 nothing_left
+
+# A server that goes away ends its client, in time.
+serve
+kverbs lat --op send --space kernel --time 100s 127.0.0.1:$port >"$work/out" 2>&1 &
+client=$!
+wait_for 30 grep -q 'kernel space' "$log"
+sleep 3
+ends "SIGTERM ends the server, also with a client"
+begun=$(cut -d . -f 1 /proc/uptime)
+status=0
+wait $client || status=$?
+took=$(($(cut -d . -f 1 /proc/uptime) - begun))
+check "the client fails within 40 s ($took s)" test $status = 1 -a $took -lt 40
+check "the client says why" grep -E "127.0.0.1: the connection|status|no completion" "$work/out"
+check "nothing is left of both" wait_for 30 nothing_left
+
+# Tokens.
+head -c 32 /dev/urandom | base64 >"$work/token"
+chmod 600 "$work/token"
+echo "another secret, long enough" >"$work/wrong"
+chmod 600 "$work/wrong"
+serve --token "$work/token" --bind 127.0.0.1
+check "it says that it wants a token" grep -F "on 127.0.0.1 port $port; with a token" "$log"
+check "the right token" lat --op write --space user --token "$work/token"
+refused "a wrong token" 1 "127.0.0.1: wrong token" lat --op write --space user --token "$work/wrong"
+logged "refused: wrong token"
+refused "no token" 1 "127.0.0.1: the server wants a token" lat --op write --space user
+logged "refused: the server wants a token"
+cp "$work/token" "$work/open"
+chmod 644 "$work/open"
+refused "a token that others can read" 1 "chmod 600" lat --op write --space user --token "$work/open"
+refused "a token that others can read, for the server" 1 "chmod 600" kverbs serve --token "$work/open"
+refused "a token file that is not there" 1 "No such file" lat --op write --space user --token "$work/nosuch"
+echo short >"$work/short"
+chmod 600 "$work/short"
+refused "a short token" 1 "16 .. 4096 bytes" lat --op write --space user --token "$work/short"
+ends "it ends"
+serve --space user
+refused "a token that is not wanted" 1 "the client has a token, and the server has none" \
+	lat --op write --space user --token "$work/token"
+refused "a space that is not served" 77 "127.0.0.1: the server does not serve kernel space" \
+	lat --op write --client user --server kernel
+ends "it ends"
+
+# Caps.
+serve --objects 5 --bytes 100000 --time 1s --clients 1 --idle 2s
+refused "too many objects" 1 "127.0.0.1: a client may have 5 objects (kverbs serve --objects)" \
+	lat --op write --space kernel
+ends "it ends"
+serve --bytes 100000 --time 3s --clients 1 --idle 2s
+refused "too many bytes" 1 "127.0.0.1: a client's buffers may have 100000 bytes together" \
+	lat --op write --space kernel --size 64k
+refused "a run that takes too long" 1 "127.0.0.1: a run has taken longer than 3 s" \
+	timeout 120 kverbs lat --op send --space kernel --time 10s 127.0.0.1:$port
+check "the other end alone may take longer than --idle" \
+	timeout 120 kverbs lat --op write --space kernel --time 6s 127.0.0.1:$port
+kverbs lat --op write --space kernel --time 100s 127.0.0.1:$port >/dev/null 2>&1 &
+client=$!
+tells() {
+	[ "$(grep -c 'kernel space' "$log")" = 4 ]
+}
+wait_for 30 tells
+refused "too many clients" 1 "127.0.0.1: the server is full: it has 1 clients" lat --op write --space user
+kill -TERM $client
+wait $client
+check "there is room again" lat --op write --space user
+ends "it ends"
+
+# What the server itself can't do.
+serve --bind 127.0.0.1
+refused "a port that is taken" 1 "cannot listen on 127.0.0.1 port $port: the port is in use" \
+	kverbs serve --space user --bind 127.0.0.1 --port $port
+kill -INT $server
+status=0
+wait $server || status=$?
+check "SIGINT ends it" test $status = 0
+refused "an address of another host" 1 "this host has no such address" kverbs serve --space user --bind 203.0.113.1
+refused "no privilege" 1 "kernel space" setpriv --reuid 65534 --clear-groups --inh-caps=-all --bounding-set=-all \
+	kverbs serve --space kernel --port $port
+refused "a port that is none" 2 "--port '0'" kverbs serve --port 0
+refused "an argument" 2 "'x' is unexpected" kverbs serve x
+
+# Random and mutated messages, on the real backends, with sanitizers.
+if [ -x ./fuzz_serve ]; then
+	./fuzz_serve 3000 "" 60 >"$work/fuzz" 2>&1
+	check "3000 random and mutated messages" grep "^ok 1 - " "$work/fuzz"
+	note "$(grep -v '^1\.\.' "$work/fuzz" | tail -n 30 | tr '\n' ' ')"
+else
+	skip "random and mutated messages" "no fuzz_serve: make fuzz-real; scripts/vm --file build/real/fuzz_serve:/kverbs/tests/vm/fuzz_serve"
+fi
+check "nothing is left" wait_for 30 nothing_left
+finish

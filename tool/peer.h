@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_PEER_H
+#define KV_PEER_H
+
+#include "fault.h"
+#include "parse.h"
+
+struct kv_space;
+
+/* Where 'kverbs serve' listens if it is not told. */
+#define KV_PEER_PORT "7471"
+
+/**
+ * struct kv_peer - another host, where 'kverbs serve' runs
+ * @host: its name or address; NULL: there is none
+ * @port: TCP port; NULL: KV_PEER_PORT
+ * @token_file: file with the secret that both have; NULL: none
+ * @dev: its device's name; NULL: the only one
+ * @gid: index into that device's GID table; -1: the best one by type
+ */
+struct kv_peer {
+	const char *host;
+	const char *port;
+	const char *token_file;
+	const char *dev;
+	int gid;
+};
+
+void kv_peer_init(struct kv_peer *peer);
+int kv_peer_parse(struct kv_peer *peer, char *text, struct kv_fault *f);
+int kv_space_open_peer(struct kv_space *s, enum kv_space_id id,
+		       const struct kv_peer *peer, struct kv_fault *f);
+
+#endif

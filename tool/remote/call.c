@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include "remote/call.h"
+#include "remote/shape.h"
+#include "remote/wire.h"
+
+#define ANY UINT32_MAX
+
+/* The RDMA CM resolves no longer than that. */
+#define RESOLVE_MS_MAX 60000
+
+#define S struct kv_args_id
+static const struct kv_member id_members[] = {
+	KV_U32(S, id, ANY),
+};
+#undef S
+
+#define S struct kv_args_wait
+static const struct kv_member wait_members[] = {
+	KV_U32(S, id, ANY),
+	KV_U32(S, timeout_ms, KV_CALL_WAIT_MS),
+};
+#undef S
+
+#define S struct kv_args_mr_reg
+static const struct kv_member mr_reg_members[] = {
+	KV_U32(S, id, ANY),
+	KV_STRUCT(S, reg, kv_shape_mr_reg),
+};
+#undef S
+
+#define S struct kv_args_mr_inv
+static const struct kv_member mr_inv_members[] = {
+	KV_U32(S, id, ANY),
+	KV_U32(S, qp, ANY),
+};
+#undef S
+
+#define S struct kv_args_range
+static const struct kv_member range_members[] = {
+	KV_U32(S, id, ANY),
+	KV_U64(S, offset, UINT64_MAX),
+	KV_U32(S, length, KV_WIRE_DATA_MAX),
+};
+#undef S
+
+#define S struct kv_args_srq_modify
+static const struct kv_member srq_modify_members[] = {
+	KV_U32(S, id, ANY),
+	KV_STRUCT(S, attr, kv_shape_srq_attr),
+};
+#undef S
+
+#define S struct kv_args_qp_modify
+static const struct kv_member qp_modify_members[] = {
+	KV_U32(S, id, ANY),
+	KV_STRUCT(S, attr, kv_shape_qp_attr),
+};
+#undef S
+
+#define S struct kv_args_listen
+static const struct kv_member listen_members[] = {
+	KV_U32(S, id, ANY),
+	KV_ADDRESS(S, src),
+	KV_U32(S, backlog, KVERBS_CONN_BACKLOG_MAX),
+};
+#undef S
+
+#define S struct kv_args_resolve
+static const struct kv_member resolve_members[] = {
+	KV_U32(S, id, ANY),
+	KV_ADDRESS(S, src),
+	KV_ADDRESS(S, dst),
+	KV_U32(S, timeout_ms, RESOLVE_MS_MAX),
+};
+#undef S
+
+#define S struct kv_args_conn
+static const struct kv_member conn_members[] = {
+	KV_U32(S, id, ANY),
+	KV_STRUCT(S, param, kv_shape_conn_param),
+};
+#undef S
+
+#define S struct kv_args_reject
+static const struct kv_member reject_members[] = {
+	KV_U32(S, id, ANY),
+	KV_HEX_UPTO(S, data, length),
+};
+#undef S
+
+#define S struct kv_args_poll
+static const struct kv_member poll_members[] = {
+	KV_U32(S, cq, ANY),
+	KV_U32(S, max, KVERBS_POLL_MAX),
+};
+#undef S
+
+#define S struct kv_args_arm
+static const struct kv_member arm_members[] = {
+	KV_U32(S, cq, ANY),
+	KV_BOOL(S, solicited),
+};
+#undef S
+
+#define S struct kv_result_poll
+static const struct kv_member polled_members[] = {
+	KV_LIST(S, wc, n, kv_shape_wc),
+};
+#undef S
+
+#define S struct kv_result_arm
+static const struct kv_member armed_members[] = {
+	KV_BOOL(S, missed),
+};
+#undef S
+
+#define S struct kv_request
+static const struct kv_member request_members[] = {
+	KV_U32(S, seq, ANY),
+	KV_TEXT_AT(S, call, 32),
+	KV_OBJECT(S, args),
+};
+#undef S
+
+#define S struct kv_reply
+static const struct kv_member reply_members[] = {
+	KV_U32(S, seq, ANY),
+	KV_S32(S, ret, -4095, 0),
+	KV_U64(S, verb_ns, UINT64_MAX),
+	KV_TEXT(S, error),
+	KV_OBJECT(S, result),
+};
+#undef S
+
+static const struct kv_shape shape_none;
+static const struct kv_shape shape_id = KV_SHAPE(struct kv_args_id, id_members);
+static const struct kv_shape shape_wait = KV_SHAPE(struct kv_args_wait, wait_members);
+static const struct kv_shape shape_mr_reg = KV_SHAPE(struct kv_args_mr_reg, mr_reg_members);
+static const struct kv_shape shape_mr_inv = KV_SHAPE(struct kv_args_mr_inv, mr_inv_members);
+static const struct kv_shape shape_range = KV_SHAPE(struct kv_args_range, range_members);
+static const struct kv_shape shape_srq_modify =
+	KV_SHAPE(struct kv_args_srq_modify, srq_modify_members);
+static const struct kv_shape shape_qp_modify =
+	KV_SHAPE(struct kv_args_qp_modify, qp_modify_members);
+static const struct kv_shape shape_listen = KV_SHAPE(struct kv_args_listen, listen_members);
+static const struct kv_shape shape_resolve = KV_SHAPE(struct kv_args_resolve, resolve_members);
+static const struct kv_shape shape_conn = KV_SHAPE(struct kv_args_conn, conn_members);
+static const struct kv_shape shape_reject = KV_SHAPE(struct kv_args_reject, reject_members);
+static const struct kv_shape shape_poll = KV_SHAPE(struct kv_args_poll, poll_members);
+static const struct kv_shape shape_arm = KV_SHAPE(struct kv_args_arm, arm_members);
+static const struct kv_shape shape_polled = KV_SHAPE(struct kv_result_poll, polled_members);
+static const struct kv_shape shape_armed = KV_SHAPE(struct kv_result_arm, armed_members);
+
+const struct kv_shape kv_shape_request = KV_SHAPE(struct kv_request, request_members);
+const struct kv_shape kv_shape_reply = KV_SHAPE(struct kv_reply, reply_members);
+
+const struct kv_call_row kv_call_rows[KV_CALLS] = {
+	[KV_CALL_NOP] = { "nop", &shape_none, &shape_none },
+	[KV_CALL_INFO] = { "info", &shape_none, &kv_shape_info },
+	[KV_CALL_DEV_GET] = { "dev_get", &shape_none, &kv_shape_dev },
+	[KV_CALL_COUNTERS] = { "counters", &shape_none, &kv_shape_counters },
+	[KV_CALL_PD_NEW] = { "pd_new", &kv_shape_pd_init, &kv_shape_pd },
+	[KV_CALL_CQ_NEW] = { "cq_new", &kv_shape_cq_init, &kv_shape_cq },
+	[KV_CALL_MR_NEW] = { "mr_new", &kv_shape_mr_init, &kv_shape_mr },
+	[KV_CALL_SRQ_NEW] = { "srq_new", &kv_shape_srq_init, &kv_shape_srq },
+	[KV_CALL_AH_NEW] = { "ah_new", &kv_shape_ah_init, &kv_shape_ah },
+	[KV_CALL_QP_NEW] = { "qp_new", &kv_shape_qp_init, &kv_shape_qp },
+	[KV_CALL_CONN_NEW] = { "conn_new", &kv_shape_conn_init, &kv_shape_conn },
+	[KV_CALL_PD_GET] = { "pd_get", &shape_id, &kv_shape_pd },
+	[KV_CALL_CQ_GET] = { "cq_get", &shape_id, &kv_shape_cq },
+	[KV_CALL_MR_GET] = { "mr_get", &shape_id, &kv_shape_mr },
+	[KV_CALL_SRQ_GET] = { "srq_get", &shape_id, &kv_shape_srq },
+	[KV_CALL_AH_GET] = { "ah_get", &shape_id, &kv_shape_ah },
+	[KV_CALL_QP_GET] = { "qp_get", &shape_id, &kv_shape_qp },
+	[KV_CALL_CONN_GET] = { "conn_get", &shape_id, &kv_shape_conn },
+	[KV_CALL_PD_DEL] = { "pd_del", &shape_id, &shape_none },
+	[KV_CALL_CQ_DEL] = { "cq_del", &shape_id, &shape_none },
+	[KV_CALL_MR_DEL] = { "mr_del", &shape_id, &shape_none },
+	[KV_CALL_SRQ_DEL] = { "srq_del", &shape_id, &shape_none },
+	[KV_CALL_AH_DEL] = { "ah_del", &shape_id, &shape_none },
+	[KV_CALL_QP_DEL] = { "qp_del", &shape_id, &shape_none },
+	[KV_CALL_CONN_DEL] = { "conn_del", &shape_id, &shape_none },
+	[KV_CALL_MR_REG] = { "mr_reg", &shape_mr_reg, &kv_shape_mr },
+	[KV_CALL_MR_INV] = { "mr_inv", &shape_mr_inv, &shape_none },
+	[KV_CALL_MR_WRITE] = { "mr_write", &shape_range, &shape_none, .sends = true },
+	[KV_CALL_MR_READ] = { "mr_read", &shape_range, &shape_none },
+	[KV_CALL_SRQ_MODIFY] = { "srq_modify", &shape_srq_modify, &kv_shape_srq },
+	[KV_CALL_QP_MODIFY] = { "qp_modify", &shape_qp_modify, &shape_none },
+	[KV_CALL_CONN_LISTEN] = { "conn_listen", &shape_listen, &kv_shape_conn },
+	[KV_CALL_CONN_TAKE] = { "conn_take", &shape_id, &kv_shape_conn },
+	[KV_CALL_CONN_RESOLVE_ADDR] = { "conn_resolve_addr", &shape_resolve, &shape_none },
+	[KV_CALL_CONN_RESOLVE_ROUTE] = { "conn_resolve_route", &shape_resolve, &shape_none },
+	[KV_CALL_CONN_CONNECT] = { "conn_connect", &shape_conn, &shape_none },
+	[KV_CALL_CONN_ESTABLISH] = { "conn_establish", &shape_conn, &shape_none },
+	[KV_CALL_CONN_ACCEPT] = { "conn_accept", &shape_conn, &shape_none },
+	[KV_CALL_CONN_REJECT] = { "conn_reject", &shape_reject, &shape_none },
+	[KV_CALL_CONN_DISCONNECT] = { "conn_disconnect", &shape_id, &shape_none },
+	[KV_CALL_CONN_WAIT] = { "conn_wait", &shape_wait, &shape_none },
+	[KV_CALL_POST] = { "post", &kv_shape_wr, &shape_none },
+	[KV_CALL_POLL] = { "poll", &shape_poll, &shape_polled },
+	[KV_CALL_ARM] = { "arm", &shape_arm, &shape_armed },
+	[KV_CALL_CQ_WAIT] = { "cq_wait", &shape_wait, &shape_none },
+	[KV_CALL_EVENT_WAIT] = { "event_wait", &shape_wait, &kv_shape_event },
+	[KV_CALL_RUN_START] = { "run_start", &kv_shape_run_spec, &shape_id },
+	[KV_CALL_RUN_WAIT] = { "run_wait", &shape_wait, &shape_none },
+	[KV_CALL_RUN_CANCEL] = { "run_cancel", &shape_id, &shape_none },
+	[KV_CALL_RUN_PEEK] = { "run_peek", &shape_id, &kv_shape_run_result },
+	[KV_CALL_RUN_GET] = { "run_get", &shape_id, &kv_shape_run_result },
+	[KV_CALL_RUN_DEL] = { "run_del", &shape_id, &shape_none },
+	[KV_CALL_FILE_OPEN] = { "file_open", &kv_shape_file_open, &kv_shape_file_opened },
+	[KV_CALL_FILE_CREATE] = { "file_create", &kv_shape_file_create, &shape_none },
+	[KV_CALL_FILE_LOAD] = { "file_load", &kv_shape_file_piece, &shape_none },
+	[KV_CALL_FILE_SAVE] = { "file_save", &kv_shape_file_piece, &shape_none },
+	[KV_CALL_FILE_HASH] = { "file_hash", &shape_none, &kv_shape_file_hashed },
+	[KV_CALL_FILE_FINISH] = { "file_finish", &kv_shape_file_finish, &shape_none },
+	[KV_CALL_FILE_CLOSE] = { "file_close", &kv_shape_file_close, &shape_none },
+};
+
+_Static_assert(KV_HIST_BINS * KV_CALL_BIN_BYTES <= KV_WIRE_DATA_MAX,
+	       "a whole histogram fits into one message");
+
+static void put_number(uint8_t *to, unsigned int bytes, uint64_t value)
+{
+	while (bytes--) {
+		to[bytes] = (uint8_t)value;
+		value >>= 8;
+	}
+}
+
+static uint64_t take_number(const uint8_t *from, unsigned int bytes)
+{
+	uint64_t value = 0;
+
+	while (bytes--)
+		value = value << 8 | *from++;
+	return value;
+}
+
+/**
+ * kv_call_put_bins() - write bins as data: 32 bits of index, 64 bits of count, each
+ *	in network order
+ * @hist: the histogram
+ * @data: room for KV_WIRE_DATA_MAX bytes
+ *
+ * Return: bytes written.
+ */
+uint32_t kv_call_put_bins(const struct kv_hist *hist, uint8_t *data)
+{
+	uint8_t *at = data;
+
+	for (unsigned int i = 0; i < KV_HIST_BINS; i++) {
+		if (!hist->bin[i])
+			continue;
+		put_number(at, 4, i);
+		put_number(at + 4, 8, hist->bin[i]);
+		at += KV_CALL_BIN_BYTES;
+	}
+	return (uint32_t)(at - data);
+}
+
+/**
+ * kv_call_take_bins() - read what kv_call_put_bins() wrote
+ * @hist: receives it; its other bins stay
+ * @data: the data
+ * @length: bytes there
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int kv_call_take_bins(struct kv_hist *hist, const uint8_t *data,
+		      uint32_t length)
+{
+	uint64_t index;
+
+	if (length % KV_CALL_BIN_BYTES)
+		return -EBADMSG;
+	for (; length; length -= KV_CALL_BIN_BYTES, data += KV_CALL_BIN_BYTES) {
+		index = take_number(data, 4);
+		if (index >= KV_HIST_BINS)
+			return -EBADMSG;
+		hist->bin[index] = take_number(data + 4, 8);
+	}
+	return 0;
+}

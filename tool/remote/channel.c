@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "now.h"
+#include "remote/channel.h"
+
+/* How long the server may take for one call: it may have memory to clear. */
+#define REPLY_NS 30000000000ULL
+
+__attribute__((format(printf, 3, 4)))
+static int refuse(struct kv_channel *l, int error, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(l->err, sizeof(l->err), fmt, args);
+	va_end(args);
+	return error;
+}
+
+static int send_request(struct kv_channel *l, const struct kv_exchange_call *x)
+{
+	const struct kv_call_row *row = &kv_call_rows[x->call];
+	struct kv_request request = { .seq = ++l->seq, .call = row->name };
+	struct json_object *obj;
+	int ret;
+
+	request.args = kv_codec_encode(row->args, x->args);
+	if (!request.args)
+		return refuse(l, -ENOMEM, "no memory");
+	obj = kv_codec_encode(&kv_shape_request, &request);
+	json_object_put(request.args);
+	if (!obj)
+		return refuse(l, -ENOMEM, "no memory");
+	ret = kv_wire_send(&l->wire, obj, x->send, x->send_length);
+	json_object_put(obj);
+	return ret ? refuse(l, ret, "%s", l->wire.err) : 0;
+}
+
+/* 1: the call failed, and the wire is fine; @error has what it returned. */
+static int take_reply(struct kv_channel *l, struct kv_exchange_call *x,
+		      struct json_object *obj, int *error)
+{
+	const struct kv_call_row *row = &kv_call_rows[x->call];
+	struct kv_reply reply;
+	char *why = l->wire.err;
+	int ret;
+
+	ret = kv_codec_decode(&kv_shape_reply, obj, row->name, &reply, why,
+			      sizeof(l->wire.err));
+	if (ret)
+		return refuse(l, ret, "the answer makes no sense: %s", why);
+	if (reply.seq != l->seq)
+		return refuse(l, -EPROTO, "the answer is that of another request");
+	if (reply.ret) {
+		refuse(l, reply.ret, "%s", reply.error);
+		*error = reply.ret;
+		return 1;
+	}
+	x->verb_ns = reply.verb_ns;
+	if (x->result)
+		ret = kv_codec_decode(row->result, reply.result, row->name,
+				      x->result, why, sizeof(l->wire.err));
+	if (ret)
+		return refuse(l, ret, "the answer makes no sense: %s", why);
+	if (x->receive && l->wire.data_length != x->receive_length)
+		return refuse(l, -EPROTO, "the answer has %u bytes of data, not %u",
+			      l->wire.data_length, x->receive_length);
+	if (x->receive)
+		memcpy(x->receive, l->wire.data, x->receive_length);
+	if (x->hist && kv_call_take_bins(x->hist, l->wire.data, l->wire.data_length))
+		return refuse(l, -EBADMSG, "the answer's histogram makes no sense");
+	return 0;
+}
+
+static int exchange(struct kv_channel *l, struct kv_exchange_call *x)
+{
+	struct json_object *obj;
+	int ret, error = 0;
+
+	if (l->broken)
+		return -ENOTCONN;
+	l->said_ns = kv_now_ns();
+	ret = send_request(l, x);
+	if (!ret) {
+		ret = kv_wire_receive(&l->wire, kv_now_ns() + REPLY_NS, &obj);
+		if (ret)
+			refuse(l, ret, "%s", l->wire.err);
+	}
+	if (!ret) {
+		ret = take_reply(l, x, obj, &error);
+		json_object_put(obj);
+	}
+	if (ret == 1)
+		return error;
+	if (ret) {
+		l->broken = ret == -ETIMEDOUT ? ret : -ECONNRESET;
+		ret = l->broken;
+	}
+	return ret;
+}
+
+/* Says that we are here when the work is elsewhere for long. */
+static void *keep(void *arg)
+{
+	static const struct kv_args_id none;
+	struct kv_exchange_call x = { .call = KV_CALL_NOP, .args = &none };
+	struct kv_channel *l = arg;
+	struct timespec at;
+	uint64_t next;
+
+	pthread_mutex_lock(&l->lock);
+	while (!l->ending && !l->broken) {
+		next = l->said_ns + l->nop_ns;
+		if (kv_now_ns() >= next) {
+			exchange(l, &x);
+			continue;
+		}
+		at.tv_sec = (time_t)(next / 1000000000);
+		at.tv_nsec = (long)(next % 1000000000);
+		pthread_cond_timedwait(&l->ends, &l->lock, &at);
+	}
+	pthread_mutex_unlock(&l->lock);
+	return NULL;
+}
+
+static int start_thread(struct kv_channel *l)
+{
+	sigset_t all, old;
+	int ret;
+
+	/* Signals are for the thread that waits for something. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = pthread_create(&l->thread, NULL, keep, l);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	l->has_thread = !ret;
+	return -ret;
+}
+
+/**
+ * kv_channel_start() - begin
+ * @l: receives it, zeroed before; kv_channel_stop() ends it, also after a failure
+ * @w: has said hello; is the channel's from now on
+ * @idle_ns: how long the server lets us say nothing
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idle_ns)
+{
+	pthread_condattr_t attr;
+
+	l->wire = *w;
+	l->nop_ns = idle_ns / 3;
+	l->said_ns = kv_now_ns();
+	pthread_mutex_init(&l->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&l->ends, &attr);
+	pthread_condattr_destroy(&attr);
+	return start_thread(l);
+}
+
+/**
+ * kv_channel_stop() - end; what the server has made for us is destroyed there
+ * @l: the channel
+ */
+void kv_channel_stop(struct kv_channel *l)
+{
+	pthread_mutex_lock(&l->lock);
+	l->ending = true;
+	pthread_cond_signal(&l->ends);
+	pthread_mutex_unlock(&l->lock);
+	if (l->has_thread)
+		pthread_join(l->thread, NULL);
+	pthread_cond_destroy(&l->ends);
+	pthread_mutex_destroy(&l->lock);
+	kv_wire_close(&l->wire);
+}
+
+/**
+ * kv_channel_call() - ask the server for something and wait for the answer
+ * @l: the channel
+ * @x: what for; receives what came back
+ * @err: receives why it failed
+ * @size: room there
+ *
+ * Return: 0 or what the operation returned there. -ETIMEDOUT, -ECONNRESET: the server
+ * is gone, and -ENOTCONN from then on.
+ */
+int kv_channel_call(struct kv_channel *l, struct kv_exchange_call *x, char *err,
+		 size_t size)
+{
+	int ret;
+
+	pthread_mutex_lock(&l->lock);
+	ret = exchange(l, x);
+	if (ret)
+		snprintf(err, size, "%s", l->err);
+	pthread_mutex_unlock(&l->lock);
+	return ret;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_REMOTE_CHANNEL_H
+#define KV_REMOTE_CHANNEL_H
+
+#include <pthread.h>
+#include "remote/call.h"
+#include "remote/wire.h"
+
+/**
+ * struct kv_exchange_call - one call, there and back
+ * @call: which
+ * @args: as its row says
+ * @result: ditto; NULL: is of no interest
+ * @send: data that goes along
+ * @send_length: bytes there
+ * @receive: room for the data that comes back, exactly @receive_length bytes
+ * @receive_length: ditto
+ * @hist: receives the data that come back as bins; NULL: they are none
+ * @verb_ns: how long the verb took
+ */
+struct kv_exchange_call {
+	enum kv_call call;
+	const void *args;
+	void *result;
+	const void *send;
+	uint32_t send_length;
+	uint8_t *receive;
+	uint32_t receive_length;
+	struct kv_hist *hist;
+	uint64_t verb_ns;
+};
+
+/**
+ * struct kv_channel - the way to a server, for one thread at a time
+ * @lock: of all that follows: the thread that says that we are here calls, too
+ * @ends: signaled when that is to end
+ * @thread: that one
+ * @has_thread: it was started
+ * @ending: it is to end
+ * @nop_ns: so often something has to be said
+ * @said_ns: when that was the last time
+ * @wire: to the server
+ * @seq: of the last request
+ * @broken: negative errno that ended it all; 0: nothing has
+ * @err: why the last call failed
+ */
+struct kv_channel {
+	pthread_mutex_t lock;
+	pthread_cond_t ends;
+	pthread_t thread;
+	bool has_thread;
+	bool ending;
+	uint64_t nop_ns;
+	uint64_t said_ns;
+	struct kv_wire wire;
+	uint32_t seq;
+	int broken;
+	char err[400];
+};
+
+int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idle_ns);
+void kv_channel_stop(struct kv_channel *l);
+int kv_channel_call(struct kv_channel *l, struct kv_exchange_call *x, char *err,
+		 size_t size);
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+/* The file at the other end of a transfer: every operation is a message to the server. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "remote/connect.h"
+#include "remote/file.h"
+
+static struct kv_file_remote *remote_of(struct kv_file *file)
+{
+	return (struct kv_file_remote *)file;
+}
+
+/* The text is the server's, who has done it. */
+static int call(struct kv_file_remote *r, enum kv_call which, const void *args,
+		void *result, struct kv_fault *f)
+{
+	struct kv_backend *b = r->space->b;
+	int ret = kv_remote_call(b, which, args, result);
+
+	return ret ? kv_fault_set(f, ret, "%s", b->err) : 0;
+}
+
+static int open_file(struct kv_file *file, const char *name, uint64_t *length,
+		     struct kv_fault *f)
+{
+	struct kv_file_remote *r = remote_of(file);
+	struct kv_args_file_open args = { .name = "" };
+	struct kv_result_file_open result;
+	int ret;
+
+	snprintf(args.name, sizeof(args.name), "%s", name);
+	ret = call(r, KV_CALL_FILE_OPEN, &args, &result, f);
+	if (ret)
+		return ret;
+	*length = result.length;
+	r->open = true;
+	return 0;
+}
+
+static int create_file(struct kv_file *file, const struct kv_file_new *new,
+		       struct kv_fault *f)
+{
+	struct kv_file_remote *r = remote_of(file);
+	struct kv_args_file_create args = {
+		.length = new->length,
+		.replace = new->replace,
+	};
+	int ret;
+
+	snprintf(args.name, sizeof(args.name), "%s", new->name);
+	memcpy(args.digest, new->digest, sizeof(args.digest));
+	ret = call(r, KV_CALL_FILE_CREATE, &args, NULL, f);
+	r->open = !ret;
+	return ret;
+}
+
+static int load_piece(struct kv_file *file, const struct kv_file_piece *piece,
+		      struct kv_fault *f)
+{
+	return call(remote_of(file), KV_CALL_FILE_LOAD, piece, NULL, f);
+}
+
+static int save_piece(struct kv_file *file, const struct kv_file_piece *piece,
+		      struct kv_fault *f)
+{
+	return call(remote_of(file), KV_CALL_FILE_SAVE, piece, NULL, f);
+}
+
+static int hash_file(struct kv_file *file, uint64_t *done,
+		     uint8_t digest[KV_HASH_BYTES], struct kv_fault *f)
+{
+	struct kv_result_file_hash result;
+	int ret = call(remote_of(file), KV_CALL_FILE_HASH, NULL, &result, f);
+
+	if (ret)
+		return ret;
+	*done = result.done;
+	memcpy(digest, result.digest, sizeof(result.digest));
+	return 0;
+}
+
+static int finish_file(struct kv_file *file, const uint8_t digest[KV_HASH_BYTES],
+		       struct kv_fault *f)
+{
+	struct kv_file_remote *r = remote_of(file);
+	struct kv_args_file_finish args;
+
+	memcpy(args.digest, digest, sizeof(args.digest));
+	r->open = false;
+	return call(r, KV_CALL_FILE_FINISH, &args, NULL, f);
+}
+
+static void close_file(struct kv_file *file, const char *why)
+{
+	struct kv_file_remote *r = remote_of(file);
+	struct kv_args_file_close args = { .why = "" };
+	struct kv_fault f;
+
+	if (!r->open)
+		return;
+	if (why)
+		snprintf(args.why, sizeof(args.why), "%s", why);
+	r->open = false;
+	call(r, KV_CALL_FILE_CLOSE, &args, NULL, &f);
+}
+
+static const struct kv_file_ops ops = {
+	.open = open_file,
+	.create = create_file,
+	.load = load_piece,
+	.save = save_piece,
+	.hash = hash_file,
+	.finish = finish_file,
+	.close = close_file,
+};
+
+/**
+ * kv_file_remote_init() - a file of a server, that is yet to be opened
+ * @r: receives it; its close() closes it
+ * @space: of the server; its connection is used, and must stay open
+ */
+void kv_file_remote_init(struct kv_file_remote *r, const struct kv_space *space)
+{
+	r->file.ops = &ops;
+	r->space = space;
+	r->open = false;
+}

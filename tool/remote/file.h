@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_REMOTE_FILE_H
+#define KV_REMOTE_FILE_H
+
+#include "file/file.h"
+#include "space.h"
+
+/**
+ * struct kv_file_remote - a file of a server
+ * @file: what it is for its user
+ * @space: of the server, which goes there over the same connection
+ * @open: there may be something to be closed
+ */
+struct kv_file_remote {
+	struct kv_file file;
+	const struct kv_space *space;
+	bool open;
+};
+
+void kv_file_remote_init(struct kv_file_remote *r, const struct kv_space *space);
+
+#endif

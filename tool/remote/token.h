@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_REMOTE_TOKEN_H
+#define KV_REMOTE_TOKEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "fault.h"
+
+#define KV_TOKEN_MIN 16
+#define KV_TOKEN_MAX 4096
+#define KV_NONCE_BYTES 32
+#define KV_MAC_BYTES 32
+
+/**
+ * struct kv_token - a secret that two hosts share
+ * @length: bytes of it; 0: there is none
+ * @secret: the bytes
+ */
+struct kv_token {
+	size_t length;
+	uint8_t secret[KV_TOKEN_MAX + 1];
+};
+
+/**
+ * struct kv_proof - what somebody who knows the secret signs
+ * @role: "client" or "server": what one has signed is of no use to the other
+ * @server_nonce: chosen by the server for this connection
+ * @client_nonce: chosen by the client
+ * @space: that the client wants
+ * @dev: that the client wants
+ */
+struct kv_proof {
+	const char *role;
+	const uint8_t *server_nonce;
+	const uint8_t *client_nonce;
+	uint32_t space;
+	const char *dev;
+};
+
+int kv_token_read(struct kv_token *token, const char *path, struct kv_fault *f);
+int kv_token_nonce(uint8_t nonce[KV_NONCE_BYTES]);
+void kv_token_sign(const struct kv_token *token, const struct kv_proof *proof,
+		   uint8_t mac[KV_MAC_BYTES]);
+bool kv_token_is_equal(const uint8_t a[KV_MAC_BYTES],
+		       const uint8_t b[KV_MAC_BYTES]);
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+/* What a client may have at the most. */
+#include <errno.h>
+#include <inttypes.h>
+#include "now.h"
+#include "serve/service.h"
+
+/**
+ * kv_cap_check() - may one more object be made?
+ * @s: the service
+ * @bytes: of its buffer, if it is an MR
+ *
+ * Return: 0 or -EDQUOT.
+ */
+int kv_cap_check(struct kv_service *s, uint64_t bytes)
+{
+	if (s->objects >= s->limits.objects)
+		return kv_service_refuse(s, -EDQUOT,
+					 "a client may have %u objects (kverbs serve --objects)",
+					 s->limits.objects);
+	if (bytes > s->limits.bytes - s->bytes)
+		return kv_service_refuse(s, -EDQUOT,
+					 "a client's buffers may have %" PRIu64 " bytes together (kverbs serve --bytes), and %" PRIu64 " are taken",
+					 s->limits.bytes, s->bytes);
+	return 0;
+}
+
+/**
+ * kv_cap_add() - count an object
+ * @s: the service; kv_cap_check() has said that there is room
+ * @type: of the object
+ * @id: of the object
+ * @bytes: of its buffer
+ */
+void kv_cap_add(struct kv_service *s, enum kv_type type, uint32_t id,
+		uint64_t bytes)
+{
+	struct kv_made *made = s->made;
+
+	while (made->id)
+		made++;
+	made->type = type;
+	made->id = id;
+	made->bytes = bytes;
+	s->objects++;
+	s->bytes += bytes;
+}
+
+/**
+ * kv_cap_remove() - an object is gone
+ * @s: the service
+ * @type: of the object
+ * @id: of the object; need not be the client's
+ */
+void kv_cap_remove(struct kv_service *s, enum kv_type type, uint32_t id)
+{
+	for (uint32_t i = 0; i < s->limits.objects; i++) {
+		struct kv_made *made = &s->made[i];
+
+		if (!id || made->id != id || made->type != type)
+			continue;
+		s->objects--;
+		s->bytes -= made->bytes;
+		made->id = 0;
+	}
+}
+
+/**
+ * kv_cap_check_run() - may this run be started?
+ * @s: the service
+ * @spec: of the run
+ *
+ * Return: 0, -EDQUOT or -ERANGE.
+ */
+int kv_cap_check_run(struct kv_service *s, const struct kv_run_spec *spec)
+{
+	if (spec->time_ns > s->limits.time_ns)
+		return kv_service_refuse(s, -ERANGE,
+					 "a run may take %g s here (kverbs serve --time), not %g s",
+					 (double)s->limits.time_ns / 1e9,
+					 (double)spec->time_ns / 1e9);
+	for (unsigned int i = 0; i < KV_SERVICE_RUNS; i++) {
+		if (!s->run[i].id)
+			return 0;
+	}
+	return kv_service_refuse(s, -EDQUOT, "a client may have %d runs",
+				 KV_SERVICE_RUNS);
+}
+
+/**
+ * kv_cap_add_run() - a run has started: its time passes
+ * @s: the service; kv_cap_check_run() has said that there is room
+ * @id: of the run
+ */
+void kv_cap_add_run(struct kv_service *s, uint32_t id)
+{
+	struct kv_made_run *run = s->run;
+
+	while (run->id)
+		run++;
+	run->id = id;
+	/* Warm-up and the last completion's timeout come on top; nobody counts them. */
+	run->end_ns = kv_now_ns() + s->limits.time_ns;
+}
+
+/**
+ * kv_cap_remove_run() - a run is gone
+ * @s: the service
+ * @id: of the run; need not be the client's
+ */
+void kv_cap_remove_run(struct kv_service *s, uint32_t id)
+{
+	for (unsigned int i = 0; i < KV_SERVICE_RUNS; i++) {
+		if (s->run[i].id == id)
+			s->run[i].id = 0;
+	}
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+/* One client, in a process of its own. */
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "now.h"
+#include "serve/serve.h"
+#include "serve/service.h"
+
+/* How long who does not know the token waits for the answer. */
+#define PENALTY_MS 1000
+
+/**
+ * struct client - one client
+ * @serve: what is served
+ * @parent: socket to the process that lets clients in
+ * @wire: to the client
+ * @server: our hello
+ * @hello: its hello
+ * @space: what it has asked for
+ * @service: what it does
+ * @fault: why it may not
+ */
+struct client {
+	const struct kv_serve *serve;
+	int parent;
+	struct kv_wire wire;
+	struct kv_hello_server server;
+	struct kv_hello_client hello;
+	struct kv_space space;
+	struct kv_service service;
+	struct kv_fault fault;
+};
+
+__attribute__((format(printf, 3, 4)))
+static void tell(struct client *c, enum kv_serve_word word, const char *fmt, ...)
+{
+	char text[KV_SERVE_TEXT] = { (char)word };
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text + 1, sizeof(text) - 1, fmt, args);
+	va_end(args);
+	kv_hello_clean(text);
+	send(c->parent, text, strlen(text), MSG_NOSIGNAL);
+}
+
+static int send_shape(struct client *c, const struct kv_shape *shape,
+		      const void *from)
+{
+	struct json_object *obj = kv_codec_encode(shape, from);
+	int ret;
+
+	if (!obj)
+		return kv_fault_set(&c->fault, -ENOMEM, "no memory");
+	ret = kv_wire_send(&c->wire, obj, NULL, 0);
+	json_object_put(obj);
+	return ret ? kv_fault_set(&c->fault, ret, "%s", c->wire.err) : 0;
+}
+
+static int send_hello(struct client *c)
+{
+	const struct kv_serve *s = c->serve;
+	int ret;
+
+	c->server.protocol = KV_PROTOCOL;
+	strcpy(c->server.version, KVERBS_VERSION);
+	c->server.kernel = s->space[KV_SPACE_KERNEL];
+	c->server.user = s->space[KV_SPACE_USER];
+	c->server.token = s->token.length;
+	c->server.limits = s->limits;
+	ret = kv_token_nonce(c->server.nonce);
+	if (ret)
+		return kv_fault_set(&c->fault, ret, "no random numbers: %s",
+				    strerror(-ret));
+	return send_shape(c, &kv_shape_hello_server, &c->server);
+}
+
+/* What came is taken apart only once its protocol is known to be ours. */
+static int take_hello(struct client *c, struct json_object *obj)
+{
+	uint32_t protocol = kv_hello_protocol(obj);
+	char why[256];
+	int ret;
+
+	if (protocol != KV_PROTOCOL)
+		return kv_fault_set(&c->fault, -EPROTONOSUPPORT,
+				    "the client speaks protocol %u, this kverbs %s speaks %u: both hosts need the same",
+				    protocol, KVERBS_VERSION, KV_PROTOCOL);
+	ret = kv_codec_decode(&kv_shape_hello_client, obj, "hello", &c->hello,
+			      why, sizeof(why));
+	return ret ? kv_fault_set(&c->fault, ret, "%s", why) : 0;
+}
+
+static int receive_hello(struct client *c)
+{
+	struct json_object *obj;
+	int ret;
+
+	c->wire.json_max = KV_HELLO_MAX;
+	c->wire.data_max = 0;
+	ret = kv_wire_receive(&c->wire, kv_now_ns() + KV_HELLO_NS, &obj);
+	if (ret)
+		return kv_fault_set(&c->fault, ret, "%s", c->wire.err);
+	ret = take_hello(c, obj);
+	json_object_put(obj);
+	c->wire.json_max = KV_SERVICE_JSON_MAX;
+	c->wire.data_max = KV_WIRE_DATA_MAX;
+	return ret;
+}
+
+static void sign(struct client *c, const char *role, const char *dev,
+		 uint8_t mac[KV_MAC_BYTES])
+{
+	const struct kv_proof proof = {
+		.role = role,
+		.server_nonce = c->server.nonce,
+		.client_nonce = c->hello.nonce,
+		.space = c->hello.space,
+		.dev = dev,
+	};
+
+	kv_token_sign(&c->serve->token, &proof, mac);
+}
+
+static int check_token(struct client *c)
+{
+	uint8_t mac[KV_MAC_BYTES];
+
+	if (c->hello.token && !c->server.token)
+		return kv_fault_set(&c->fault, -EACCES,
+				    "the client has a token, and the server has none; leave --token out, or give it to 'kverbs serve'");
+	if (!c->server.token)
+		return 0;
+	if (!c->hello.token)
+		return kv_fault_set(&c->fault, -EACCES,
+				    "the server wants a token, and the client has none (--token)");
+	sign(c, "client", c->hello.dev, mac);
+	if (kv_token_is_equal(mac, c->hello.mac))
+		return 0;
+	poll(NULL, 0, PENALTY_MS);
+	return kv_fault_set(&c->fault, -EACCES,
+			    "wrong token: the client's is not the server's");
+}
+
+static int check_space(struct client *c)
+{
+	const char *space = kv_word_name(kv_word_space, c->hello.space);
+
+	if (c->serve->space[c->hello.space])
+		return 0;
+	return kv_fault_set(&c->fault, -EOPNOTSUPP,
+			    "the server does not serve %s space (kverbs serve --space)",
+			    space);
+}
+
+static int ask_parent(struct client *c)
+{
+	char word = 0;
+
+	tell(c, KV_SERVE_ASK, "%s space%s%s",
+	     kv_word_name(kv_word_space, c->hello.space),
+	     c->hello.dev[0] ? " of " : "", c->hello.dev);
+	if (recv(c->parent, &word, 1, 0) == 1 && word == KV_SERVE_YES)
+		return 0;
+	return kv_fault_set(&c->fault, -EBUSY,
+			    "the server is full: it has %u clients (kverbs serve --clients)",
+			    c->serve->clients);
+}
+
+static int admit(struct client *c)
+{
+	int ret;
+
+	ret = check_token(c);
+	if (!ret)
+		ret = check_space(c);
+	if (!ret)
+		ret = ask_parent(c);
+	if (!ret)
+		ret = kv_space_open(&c->space, c->hello.space,
+				    c->hello.dev[0] ? c->hello.dev : NULL, -1,
+				    &c->fault);
+	if (!ret && kv_service_init(&c->service, &c->space, &c->serve->limits))
+		ret = kv_fault_set(&c->fault, -ENOMEM, "no memory");
+	if (!ret)
+		kv_serve_file_init(&c->service, c->serve->files);
+	return ret;
+}
+
+static int send_answer(struct client *c, int ret)
+{
+	struct kv_hello_answer answer = { .ret = ret };
+
+	if (ret) {
+		snprintf(answer.error, sizeof(answer.error), "%.511s",
+			 c->fault.text);
+		kv_hello_clean(answer.error);
+	} else {
+		strcpy(answer.dev, c->space.dev.name);
+		if (c->server.token)
+			sign(c, "server", answer.dev, answer.mac);
+	}
+	return send_shape(c, &kv_shape_hello_answer, &answer);
+}
+
+static int greet(struct client *c)
+{
+	struct kv_fault why;
+	int ret;
+
+	ret = send_hello(c);
+	if (!ret)
+		ret = receive_hello(c);
+	/* Garbage is not answered; a hello that is no good is. */
+	if (ret && ret != -EPROTONOSUPPORT)
+		return ret;
+	if (!ret)
+		ret = admit(c);
+	why = c->fault;
+	if (send_answer(c, ret))
+		return ret ? ret : c->fault.error;
+	c->fault = why;
+	return ret;
+}
+
+static void tell_note(struct client *c)
+{
+	if (c->service.note[0])
+		tell(c, KV_SERVE_NOTE, "%s", c->service.note);
+	c->service.note[0] = '\0';
+}
+
+static int answer_one(struct client *c)
+{
+	struct json_object *request, *reply;
+	uint32_t length;
+	int ret, err;
+
+	ret = kv_wire_receive(&c->wire, kv_now_ns() + KV_WIRE_MESSAGE_NS, &request);
+	if (ret)
+		return kv_fault_set(&c->fault, ret, "%s", c->wire.err);
+	length = c->wire.data_length;
+	ret = kv_service_answer(&c->service, request, c->wire.data, &length, &reply);
+	json_object_put(request);
+	tell_note(c);
+	if (ret)
+		kv_fault_set(&c->fault, ret, "%s", c->service.err);
+	if (!reply)
+		return kv_fault_set(&c->fault, -ENOMEM, "no memory");
+	err = kv_wire_send(&c->wire, reply, c->wire.data, length);
+	json_object_put(reply);
+	if (err && !ret)
+		kv_fault_set(&c->fault, err, "%s", c->wire.err);
+	return ret ? ret : err;
+}
+
+static int serve(struct client *c)
+{
+	uint64_t idle_ns = c->serve->limits.idle_ns, said_ns = kv_now_ns(), next;
+	int ret = 0;
+
+	while (!ret) {
+		next = kv_service_watch(&c->service);
+		if (next > said_ns + idle_ns)
+			next = said_ns + idle_ns;
+		if (!kv_wire_wait(&c->wire, next)) {
+			ret = answer_one(c);
+			said_ns = kv_now_ns();
+		} else if (kv_now_ns() >= said_ns + idle_ns) {
+			ret = kv_fault_set(&c->fault, -ETIMEDOUT,
+					   "it has said nothing for %g s (kverbs serve --idle)",
+					   (double)idle_ns / 1e9);
+		}
+	}
+	return ret;
+}
+
+/**
+ * kv_serve_client() - serve one client to its end
+ * @s: what is served
+ * @fd: socket to the client, nonblocking; is closed
+ * @parent: socket to the process that lets clients in
+ */
+void kv_serve_client(const struct kv_serve *s, int fd, int parent)
+{
+	struct client *c = calloc(1, sizeof(*c));
+	int ret;
+
+	if (!c)
+		return;
+	c->serve = s;
+	c->parent = parent;
+	if (kv_wire_init(&c->wire, fd))
+		goto out_free;
+	ret = kv_wire_tune(fd, c->wire.err, sizeof(c->wire.err));
+	if (ret) {
+		tell(c, KV_SERVE_END, "refused: %s", c->wire.err);
+		goto out_close;
+	}
+	ret = greet(c);
+	if (ret) {
+		tell(c, KV_SERVE_END, "refused: %s", c->fault.text);
+		goto out_close;
+	}
+	serve(c);
+	kv_serve_file_exit(&c->service);
+	tell_note(c);
+	tell(c, KV_SERVE_END, "ended: %s", c->fault.text);
+out_close:
+	kv_service_exit(&c->service);
+	kv_space_close(&c->space);
+	kv_wire_close(&c->wire);
+out_free:
+	free(c);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+/* Files for clients: within one folder, one at a time, as long as the client is there. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "serve/service.h"
+
+static const struct kv_serve_files none = { .dir = -1 };
+
+static int done(struct kv_service *s, int ret, const struct kv_fault *f)
+{
+	return ret ? kv_service_refuse(s, ret, "%s", f->text) : 0;
+}
+
+__attribute__((format(printf, 2, 3)))
+static void note(struct kv_service *s, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(s->note, sizeof(s->note), fmt, args);
+	va_end(args);
+}
+
+static const char *doing(const struct kv_service *s)
+{
+	return s->file.sends ? "fetches" : "puts";
+}
+
+static struct kv_file *file_of(struct kv_service *s)
+{
+	return &s->file.file;
+}
+
+/* Nothing is left of what was not finished. */
+static void end(struct kv_service *s, const char *why)
+{
+	if (s->file.source.fd >= 0 || s->file.store.fd >= 0)
+		note(s, "%s %s: given up: %s", doing(s), s->file.name, why);
+	file_of(s)->ops->close(file_of(s), why);
+}
+
+/**
+ * kv_serve_file_init() - say what a client may do with files
+ * @s: the service; kv_serve_file_exit() ends it
+ * @files: what; must live as long; NULL: nothing
+ */
+void kv_serve_file_init(struct kv_service *s, const struct kv_serve_files *files)
+{
+	s->files = files ? files : &none;
+	kv_file_local_init(&s->file, s->space->b, s->files->dir);
+}
+
+/**
+ * kv_serve_file_exit() - the client is gone, and with it what it had not finished
+ * @s: the service; need not have been begun
+ */
+void kv_serve_file_exit(struct kv_service *s)
+{
+	if (s->file.file.ops)
+		end(s, "the client is gone");
+}
+
+static int check_name(struct kv_service *s, const char *name)
+{
+	struct kv_why why;
+
+	if (s->files->dir < 0)
+		return kv_service_refuse(s, -EPERM,
+					 "no files are served here (kverbs serve --files)");
+	if (kv_file_name_check(name, &why))
+		return kv_service_refuse(s, -EINVAL, "the file's name %s", why.text);
+	return 0;
+}
+
+/**
+ * kv_serve_file_open() - a client wants to fetch a file
+ * @s: the service
+ *
+ * Return: 0 or a negative errno; then s->err has the reason, as of the following.
+ */
+int kv_serve_file_open(struct kv_service *s)
+{
+	struct kv_fault f;
+	int ret;
+
+	ret = check_name(s, s->in.file_open.name);
+	if (ret)
+		return ret;
+	ret = file_of(s)->ops->open(file_of(s), s->in.file_open.name,
+				    &s->out.file_open.length, &f);
+	if (ret)
+		note(s, "fetches nothing: %s", f.text);
+	return done(s, ret, &f);
+}
+
+/**
+ * kv_serve_file_create() - a client wants to put a file
+ * @s: the service
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_serve_file_create(struct kv_service *s)
+{
+	const struct kv_args_file_create *in = &s->in.file_create;
+	struct kv_file_new new = {
+		.name = in->name,
+		.length = in->length,
+		.replace = in->replace,
+	};
+	struct kv_fault f;
+	int ret;
+
+	ret = check_name(s, in->name);
+	if (ret)
+		return ret;
+	if (s->files->read_only)
+		return kv_service_refuse(s, -EROFS,
+					 "files can be fetched here, not put (kverbs serve --files-read-only)");
+	if (in->length > s->files->bytes)
+		return kv_service_refuse(s, -EFBIG,
+					 "a file may have %" PRIu64 " bytes here (kverbs serve --file-bytes), not %" PRIu64,
+					 s->files->bytes, in->length);
+	memcpy(new.digest, in->digest, sizeof(new.digest));
+	ret = file_of(s)->ops->create(file_of(s), &new, &f);
+	if (ret)
+		note(s, "puts nothing: %s", f.text);
+	return done(s, ret, &f);
+}
+
+/**
+ * kv_serve_file_load() - a piece of the file goes into a buffer
+ * @s: the service
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_serve_file_load(struct kv_service *s)
+{
+	struct kv_fault f;
+
+	return done(s, file_of(s)->ops->load(file_of(s), &s->in.file_piece, &f), &f);
+}
+
+/**
+ * kv_serve_file_save() - what a buffer has becomes a piece of the file
+ * @s: the service
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_serve_file_save(struct kv_service *s)
+{
+	struct kv_fault f;
+
+	return done(s, file_of(s)->ops->save(file_of(s), &s->in.file_piece, &f), &f);
+}
+
+/**
+ * kv_serve_file_hash() - go on with the file's hash
+ * @s: the service
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_serve_file_hash(struct kv_service *s)
+{
+	struct kv_result_file_hash *out = &s->out.file_hash;
+	struct kv_fault f;
+
+	memset(out, 0, sizeof(*out));
+	return done(s, file_of(s)->ops->hash(file_of(s), &out->done, out->digest, &f), &f);
+}
+
+/**
+ * kv_serve_file_finish() - the end of a transfer
+ * @s: the service
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_serve_file_finish(struct kv_service *s)
+{
+	struct kv_fault f;
+	int ret;
+
+	ret = file_of(s)->ops->finish(file_of(s), s->in.file_finish.digest, &f);
+	note(s, "%s %s: %s", doing(s), s->file.name, ret ? f.text : "done");
+	return done(s, ret, &f);
+}
+
+/**
+ * kv_serve_file_close() - the client gives up
+ * @s: the service
+ *
+ * Return: 0
+ */
+int kv_serve_file_close(struct kv_service *s)
+{
+	end(s, s->in.file_close.why);
+	return 0;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "serve/serve.h"
+
+/**
+ * kv_serve_name() - an end of a connection as a text
+ * @fd: its socket
+ * @peer: the other end, not ours
+ * @text: receives "ADDRESS port PORT"
+ * @size: room there
+ */
+void kv_serve_name(int fd, bool peer, char *text, size_t size)
+{
+	char host[NI_MAXHOST], port[NI_MAXSERV];
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
+	int ret;
+
+	ret = peer ? getpeername(fd, (struct sockaddr *)&ss, &len) :
+		     getsockname(fd, (struct sockaddr *)&ss, &len);
+	if (!ret)
+		ret = getnameinfo((struct sockaddr *)&ss, len, host, sizeof(host), port,
+				  sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
+	if (ret)
+		snprintf(text, size, "unknown");
+	else
+		snprintf(text, size, "%s port %s", host, port);
+}
+
+static int listen_on(const struct addrinfo *at)
+{
+	int fd = socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int on = 1, ret;
+
+	if (fd < 0)
+		return -errno;
+	if (!setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) &&
+	    (at->ai_family != AF_INET6 ||
+	     !setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on))) &&
+	    !bind(fd, at->ai_addr, at->ai_addrlen) && !listen(fd, SOMAXCONN))
+		return fd;
+	ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static int explain(const struct kv_serve *s, int error, struct kv_fault *f)
+{
+	const char *where = s->bind ? s->bind : "all addresses";
+
+	switch (error) {
+	case -EADDRINUSE:
+		return kv_fault_set(f, error,
+				    "cannot listen on %s port %s: the port is in use; is another 'kverbs serve' running? --port takes another",
+				    where, s->port);
+	case -EADDRNOTAVAIL:
+		return kv_fault_set(f, error,
+				    "cannot listen on %s port %s: this host has no such address",
+				    where, s->port);
+	}
+	return kv_fault_set(f, error, "cannot listen on %s port %s: %s", where,
+			    s->port, strerror(-error));
+}
+
+/**
+ * kv_serve_listen() - listen
+ * @s: what bind and port say; receives the sockets, kv_serve_unlisten() closes them
+ * @f: receives why not
+ *
+ * All addresses are those of IPv4 and, if there is such a thing, of IPv6.
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_serve_listen(struct kv_serve *s, struct kv_fault *f)
+{
+	const struct addrinfo hints = {
+		.ai_socktype = SOCK_STREAM,
+		.ai_flags = AI_PASSIVE,
+	};
+	struct addrinfo *list, *at;
+	int ret;
+
+	s->listeners = 0;
+	ret = getaddrinfo(s->bind, s->port, &hints, &list);
+	if (ret)
+		return kv_fault_set(f, -EADDRNOTAVAIL,
+				    "cannot listen on %s port %s: %s",
+				    s->bind ? s->bind : "all addresses", s->port,
+				    ret == EAI_SYSTEM ? strerror(errno) :
+							gai_strerror(ret));
+	ret = -EADDRNOTAVAIL;
+	for (at = list; at && s->listeners < KV_SERVE_LISTENERS; at = at->ai_next) {
+		ret = listen_on(at);
+		if (ret >= 0)
+			s->listener[s->listeners++] = ret;
+		else if (ret != -EAFNOSUPPORT)
+			break;
+	}
+	freeaddrinfo(list);
+	if (s->listeners && (ret >= 0 || ret == -EAFNOSUPPORT))
+		return 0;
+	kv_serve_unlisten(s);
+	return explain(s, ret, f);
+}
+
+/**
+ * kv_serve_unlisten() - listen no more
+ * @s: may not be listening
+ */
+void kv_serve_unlisten(struct kv_serve *s)
+{
+	while (s->listeners)
+		close(s->listener[--s->listeners]);
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+/* The process that listens; each client has one of its own, see client.c. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "interrupt.h"
+#include "now.h"
+#include "serve/serve.h"
+
+/* How long clients' processes may take to end before they are killed, and then. */
+#define STOP_NS 10000000000ULL
+
+/**
+ * struct child - the process of a client
+ * @pid: 0: the entry is free
+ * @fd: what it says
+ * @active: it was let in
+ * @deaf: it says nothing more
+ * @name: of the client
+ * @end: how it ended, as it says
+ */
+struct child {
+	pid_t pid;
+	int fd;
+	bool active;
+	bool deaf;
+	char name[80];
+	char end[KV_SERVE_TEXT];
+};
+
+struct parent {
+	struct kv_serve *serve;
+	sigset_t old; /* signals that are blocked outside of waits */
+	struct child *child; /* room for @max */
+	unsigned int max;
+	unsigned int children;
+	unsigned int active;
+	bool stopping;
+};
+
+static void on_child(int sig)
+{
+	(void)sig;
+}
+
+/* Signals come only while we wait: none gets lost between a look and a wait. */
+static int block_signals(struct parent *p)
+{
+	struct sigaction sa = { .sa_handler = on_child };
+	sigset_t set;
+
+	sigemptyset(&sa.sa_mask);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGCHLD);
+	signal(SIGPIPE, SIG_IGN);
+	if (sigaction(SIGCHLD, &sa, NULL) || sigprocmask(SIG_BLOCK, &set, &p->old))
+		return -errno;
+	return 0;
+}
+
+/* Ctrl-C is for the parent; SIGTERM, which it sends, ends a client at once: the kernel
+ * takes back all that a process has.
+ */
+__attribute__((noreturn))
+static void be_child(struct parent *p, int fd, int to_parent, pid_t parent)
+{
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(1);
+	sigprocmask(SIG_SETMASK, &p->old, NULL);
+	kv_serve_unlisten(p->serve);
+	for (unsigned int i = 0; i < p->max; i++) {
+		if (p->child[i].pid)
+			close(p->child[i].fd);
+	}
+	kv_serve_client(p->serve, fd, to_parent);
+	_exit(0);
+}
+
+static struct child *free_child(struct parent *p)
+{
+	struct child *c = p->child;
+
+	while (c->pid)
+		c++;
+	return c;
+}
+
+static void start_child(struct parent *p, int fd)
+{
+	struct child *c = free_child(p);
+	pid_t self = getpid();
+	int pair[2];
+
+	kv_serve_name(fd, true, c->name, sizeof(c->name));
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+		printf("client %s: refused: %s\n", c->name, strerror(errno));
+		return;
+	}
+	fflush(stdout);
+	c->pid = fork();
+	if (!c->pid) {
+		c->fd = pair[0];
+		c->pid = self;
+		be_child(p, fd, pair[1], self);
+	}
+	close(pair[1]);
+	if (c->pid < 0) {
+		printf("client %s: refused: no process for it: %s\n", c->name,
+		       strerror(errno));
+		c->pid = 0;
+		close(pair[0]);
+		return;
+	}
+	c->fd = pair[0];
+	c->active = false;
+	c->deaf = false;
+	c->end[0] = '\0';
+	p->children++;
+}
+
+static void accept_all(struct parent *p, int listener)
+{
+	int fd;
+
+	while (p->children < p->max) {
+		fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd < 0)
+			return;
+		start_child(p, fd);
+		close(fd);
+	}
+}
+
+/* One packet of a client's process: true if there was one. */
+static bool hear(struct parent *p, struct child *c)
+{
+	char text[KV_SERVE_TEXT + 1], word;
+	ssize_t n = recv(c->fd, text, KV_SERVE_TEXT, MSG_DONTWAIT);
+
+	if (n <= 0) {
+		/* It has closed, and is about to end: SIGCHLD tells when. */
+		c->deaf = !n || (errno != EAGAIN && errno != EINTR);
+		return false;
+	}
+	text[n] = '\0';
+	if (text[0] == KV_SERVE_ASK) {
+		c->active = p->active < p->serve->clients;
+		word = c->active ? KV_SERVE_YES : KV_SERVE_NO;
+		if (c->active) {
+			p->active++;
+			printf("client %s: %s\n", c->name, text + 1);
+		}
+		send(c->fd, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	} else if (text[0] == KV_SERVE_NOTE) {
+		printf("client %s: %s\n", c->name, text + 1);
+	} else if (text[0] == KV_SERVE_END) {
+		strcpy(c->end, text + 1);
+	}
+	return true;
+}
+
+static void end_child(struct parent *p, struct child *c, int status)
+{
+	while (hear(p, c))
+		;
+	close(c->fd);
+	if (p->stopping)
+		printf("client %s: ended: the server stops\n", c->name);
+	else if (WIFSIGNALED(status))
+		printf("client %s: ended by signal %d\n", c->name, WTERMSIG(status));
+	else
+		printf("client %s: %s\n", c->name,
+		       c->end[0] ? c->end : "ended without a word");
+	p->active -= c->active;
+	p->children--;
+	c->pid = 0;
+}
+
+static void reap(struct parent *p)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		for (unsigned int i = 0; i < p->max; i++) {
+			if (p->child[i].pid == pid)
+				end_child(p, &p->child[i], status);
+		}
+	}
+}
+
+/* Until something happens, but no longer than @wait_ns. */
+static void wait_once(struct parent *p, uint64_t wait_ns)
+{
+	struct timespec ts = {
+		.tv_sec = (time_t)(wait_ns / 1000000000),
+		.tv_nsec = (long)(wait_ns % 1000000000),
+	};
+	struct pollfd *fds = calloc(p->max + KV_SERVE_LISTENERS, sizeof(*fds));
+	unsigned int n = 0, first;
+
+	if (!fds) {
+		/* Rather slow than gone. */
+		nanosleep(&ts, NULL);
+		return;
+	}
+	/* Those who can't be served yet wait to be accepted. */
+	for (unsigned int i = 0; i < p->serve->listeners; i++)
+		fds[n++] = (struct pollfd){
+			.fd = p->children < p->max ? p->serve->listener[i] : -1,
+			.events = POLLIN,
+		};
+	first = n;
+	for (unsigned int i = 0; i < p->max; i++)
+		fds[n++] = (struct pollfd){
+			.fd = p->child[i].pid && !p->child[i].deaf ? p->child[i].fd : -1,
+			.events = POLLIN,
+		};
+	if (ppoll(fds, n, &ts, &p->old) > 0) {
+		for (unsigned int i = 0; i < p->max; i++) {
+			if (fds[first + i].revents)
+				hear(p, &p->child[i]);
+		}
+		for (unsigned int i = 0; i < first; i++) {
+			if (fds[i].revents)
+				accept_all(p, fds[i].fd);
+		}
+	}
+	free(fds);
+	reap(p);
+	fflush(stdout);
+}
+
+static void kill_children(struct parent *p, int sig)
+{
+	for (unsigned int i = 0; i < p->max; i++) {
+		if (p->child[i].pid)
+			kill(p->child[i].pid, sig);
+	}
+}
+
+static void stop(struct parent *p)
+{
+	static const int sig[] = { SIGTERM, SIGKILL };
+
+	p->stopping = true;
+	kv_serve_unlisten(p->serve);
+	for (unsigned int i = 0; i < 2 && p->children; i++) {
+		uint64_t end_ns = kv_now_ns() + STOP_NS;
+
+		kill_children(p, sig[i]);
+		while (p->children && kv_now_ns() < end_ns)
+			wait_once(p, 100000000);
+	}
+}
+
+static void announce(const struct kv_serve *s)
+{
+	char name[80];
+
+	printf("kverbs %s serves %s space on", KVERBS_VERSION,
+	       !s->space[KV_SPACE_USER] ? "kernel" :
+	       !s->space[KV_SPACE_KERNEL] ? "user" : "kernel and user");
+	for (unsigned int i = 0; i < s->listeners; i++) {
+		kv_serve_name(s->listener[i], false, name, sizeof(name));
+		printf("%s %s", i ? "," : "", name);
+	}
+	printf("; %s\n", s->token.length ? "with a token" :
+					   "no token: whoever reaches it may use it");
+	fflush(stdout);
+}
+
+/**
+ * kv_serve_run() - serve until somebody wants us to end (see interrupt.h)
+ * @s: listens; listens no more afterwards
+ * @f: receives what failed
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_serve_run(struct kv_serve *s, struct kv_fault *f)
+{
+	struct parent p = {
+		.serve = s,
+		.max = s->clients + KV_SERVE_PENDING,
+	};
+	int ret;
+
+	p.child = calloc(p.max, sizeof(*p.child));
+	if (!p.child)
+		return kv_fault_set(f, -ENOMEM, "no memory");
+	ret = block_signals(&p);
+	if (ret) {
+		kv_fault_set(f, ret, "cannot handle signals: %s", strerror(-ret));
+		goto out_free;
+	}
+	announce(s);
+	while (!kv_interrupt_seen())
+		wait_once(&p, 1000000000);
+	stop(&p);
+	printf("stopped\n");
+	fflush(stdout);
+	sigprocmask(SIG_SETMASK, &p.old, NULL);
+out_free:
+	free(p.child);
+	return ret;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_SERVE_SERVE_H
+#define KV_SERVE_SERVE_H
+
+#include "fault.h"
+#include "parse.h"
+#include "remote/hello.h"
+#include "remote/token.h"
+#include "serve/file.h"
+
+/* Sockets that are listened on: one for each kind of address. */
+#define KV_SERVE_LISTENERS 2
+
+/* Clients that have said hello to us, but have not been let in yet. */
+#define KV_SERVE_PENDING 16
+
+/* The most that --clients takes. */
+#define KV_SERVE_CLIENTS_MAX 1024
+
+/**
+ * struct kv_serve - what is served, and to whom
+ * @bind: address to listen on; NULL: all of them
+ * @port: TCP port
+ * @clients: at the same time
+ * @space: whether this space is served
+ * @limits: of each client
+ * @files: what they may do with files; NULL: nothing
+ * @token: what they have to know; length 0: nothing
+ * @listener: sockets
+ * @listeners: how many of them there are
+ */
+struct kv_serve {
+	const char *bind;
+	const char *port;
+	uint32_t clients;
+	bool space[KV_SPACES];
+	struct kv_limits limits;
+	const struct kv_serve_files *files;
+	struct kv_token token;
+	int listener[KV_SERVE_LISTENERS];
+	unsigned int listeners;
+};
+
+/* What a client's process and ours say to each other, a packet each. */
+enum kv_serve_word {
+	KV_SERVE_ASK = 'a', /* what for; a text follows: may it come in? */
+	KV_SERVE_NOTE = 'o', /* for the log; a text follows */
+	KV_SERVE_END = 'e', /* how it ended; a text follows */
+	KV_SERVE_YES = 'y',
+	KV_SERVE_NO = 'n',
+};
+
+#define KV_SERVE_TEXT 400
+
+int kv_serve_listen(struct kv_serve *s, struct kv_fault *f);
+void kv_serve_unlisten(struct kv_serve *s);
+void kv_serve_name(int fd, bool peer, char *text, size_t size);
+int kv_serve_run(struct kv_serve *s, struct kv_fault *f);
+void kv_serve_client(const struct kv_serve *s, int fd, int parent);
+
+#endif

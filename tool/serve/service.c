@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "now.h"
+#include "serve/service.h"
+
+/**
+ * kv_service_init() - begin
+ * @s: receives it; kv_service_exit() ends it
+ * @space: is open on the client's device; stays the caller's
+ * @limits: what the client may have
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kv_service_init(struct kv_service *s, struct kv_space *space,
+		    const struct kv_limits *limits)
+{
+	memset(s, 0, sizeof(*s));
+	s->space = space;
+	s->limits = *limits;
+	kv_serve_file_init(s, NULL);
+	s->made = calloc(limits->objects, sizeof(*s->made));
+	return s->made ? 0 : -ENOMEM;
+}
+
+/**
+ * kv_service_exit() - end; objects stay, until the space is closed
+ * @s: the service
+ */
+void kv_service_exit(struct kv_service *s)
+{
+	kv_serve_file_exit(s);
+	free(s->made);
+	s->made = NULL;
+}
+
+/**
+ * kv_service_refuse() - say why a call fails
+ * @s: the service
+ * @error: negative errno
+ * @fmt: the text
+ *
+ * Return: @error
+ */
+int kv_service_refuse(struct kv_service *s, int error, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(s->err, sizeof(s->err), fmt, args);
+	va_end(args);
+	return error;
+}
+
+static int find_call(const char *name)
+{
+	for (int i = 0; i < KV_CALLS; i++) {
+		if (!strcmp(kv_call_rows[i].name, name))
+			return i;
+	}
+	return -1;
+}
+
+static int answer(struct kv_service *s, int call, struct json_object *args)
+{
+	const struct kv_call_row *row = &kv_call_rows[call];
+	int ret;
+
+	if (s->expired)
+		return kv_service_refuse(s, -ETIMEDOUT,
+					 "a run has taken longer than %g s and was cancelled (kverbs serve --time)",
+					 (double)s->limits.time_ns / 1e9);
+	ret = kv_codec_decode(row->args, args, row->name, &s->in, s->err,
+			      sizeof(s->err));
+	if (ret)
+		return ret;
+	if (s->data_length && !row->sends)
+		return kv_service_refuse(s, -EBADMSG, "%s has no data", row->name);
+	memset(&s->out, 0, sizeof(s->out));
+	return kv_service_run(s, (enum kv_call)call);
+}
+
+static struct json_object *make_reply(struct kv_service *s, int call, int ret)
+{
+	struct kv_reply reply = {
+		.seq = s->seq,
+		.ret = ret,
+		.verb_ns = ret ? 0 : s->verb_ns,
+	};
+	struct json_object *obj = NULL;
+
+	if (ret) {
+		kv_hello_clean(s->err);
+		strcpy(reply.error, s->err[0] ? s->err : strerror(-ret));
+		reply.result = json_object_new_object();
+	} else {
+		reply.result = kv_codec_encode(kv_call_rows[call].result, &s->out);
+	}
+	if (reply.result)
+		obj = kv_codec_encode(&kv_shape_reply, &reply);
+	json_object_put(reply.result);
+	return obj;
+}
+
+/**
+ * kv_service_answer() - answer a request
+ * @s: the service
+ * @obj: the request; stays the caller's
+ * @data: what it brought, in room for KV_WIRE_DATA_MAX bytes; receives what the
+ *	answer brings
+ * @length: bytes there
+ * @reply: receives the answer, which is the caller's; NULL if there is no memory
+ *
+ * Return: 0, also if the answer is a refusal; a negative errno if this was no request:
+ * then the client gets a last answer, and s->err says why.
+ */
+int kv_service_answer(struct kv_service *s, struct json_object *obj,
+		      uint8_t *data, uint32_t *length,
+		      struct json_object **reply)
+{
+	struct kv_request request;
+	int ret, end = 0, call = KV_CALL_NOP;
+
+	s->err[0] = '\0';
+	s->verb_ns = 0;
+	s->data = data;
+	s->data_length = *length;
+	ret = kv_codec_decode(&kv_shape_request, obj, "request", &request, s->err,
+			      sizeof(s->err));
+	if (ret) {
+		end = ret;
+	} else if (request.seq != s->seq + 1) {
+		ret = end = kv_service_refuse(s, -EPROTO,
+					      "request.seq is %u, %u was to follow",
+					      request.seq, s->seq + 1);
+	} else {
+		s->seq++;
+		call = find_call(request.call);
+		ret = call < 0 ? kv_service_refuse(s, -EOPNOTSUPP,
+						   "there is no call '%s'",
+						   request.call) :
+				 answer(s, call, request.args);
+	}
+	*length = ret ? 0 : s->data_length;
+	*reply = make_reply(s, call, ret);
+	return end;
+}
+
+/**
+ * kv_service_watch() - cancel runs that take too long
+ * @s: the service
+ *
+ * Return: when to look again, of kv_now_ns(); UINT64_MAX: never.
+ */
+uint64_t kv_service_watch(struct kv_service *s)
+{
+	struct kv_backend *b = s->space->b;
+	uint64_t now = kv_now_ns(), next = UINT64_MAX;
+
+	for (unsigned int i = 0; i < KV_SERVICE_RUNS; i++) {
+		struct kv_made_run *run = &s->run[i];
+
+		if (!run->id)
+			continue;
+		if (run->end_ns > now) {
+			next = run->end_ns < next ? run->end_ns : next;
+			continue;
+		}
+		/* One that has ended by itself is only waiting to be deleted. */
+		if (b->ops->run_wait(b, run->id, 0) == -EAGAIN) {
+			b->ops->run_cancel(b, run->id);
+			s->expired = true;
+		}
+		run->id = 0;
+	}
+	return next;
+}

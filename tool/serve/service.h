@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_SERVE_SESSION_H
+#define KV_SERVE_SESSION_H
+
+#include "remote/call.h"
+#include "remote/hello.h"
+#include "remote/wire.h"
+#include "serve/file.h"
+#include "space.h"
+
+/* More runs at the same time than a client has ends. */
+#define KV_SERVICE_RUNS 64
+
+/* Queues of what one client makes. */
+#define KV_SERVICE_WR_MAX 16384
+#define KV_SERVICE_CQE_MAX 65536
+
+/* The longest request: a work request with all its SGEs. */
+#define KV_SERVICE_JSON_MAX (16U << 10)
+
+/**
+ * struct kv_made - an object that a client has
+ * @type: of it
+ * @id: of it; 0: the entry is free
+ * @bytes: of an MR's buffer
+ */
+struct kv_made {
+	enum kv_type type;
+	uint32_t id;
+	uint64_t bytes;
+};
+
+/**
+ * struct kv_made_run - a run that a client has started
+ * @id: of it; 0: the entry is free
+ * @end_ns: until then it may take, of kv_now_ns()
+ */
+struct kv_made_run {
+	uint32_t id;
+	uint64_t end_ns;
+};
+
+/**
+ * struct kv_service - what one client may do, and what it has done
+ * @space: open on its device
+ * @limits: what it may have
+ * @made: its objects, room for @limits.objects
+ * @objects: used entries there
+ * @bytes: of all its buffers
+ * @run: its runs
+ * @expired: one of them has taken too long; nothing goes on
+ * @files: what it may do with files
+ * @file: the one that it fetches or puts
+ * @note: for the log, of what has just been done with it; "": nothing
+ * @seq: of the last request
+ * @in: arguments of the call that is being answered
+ * @out: its result
+ * @data: data that it brought; an answer's data come there, too
+ * @data_length: bytes there
+ * @verb_ns: how long its verb took
+ * @err: why it failed
+ */
+struct kv_service {
+	struct kv_space *space;
+	struct kv_limits limits;
+	struct kv_made *made;
+	uint32_t objects;
+	uint64_t bytes;
+	struct kv_made_run run[KV_SERVICE_RUNS];
+	bool expired;
+	const struct kv_serve_files *files;
+	struct kv_file_local file;
+	char note[320];
+	uint32_t seq;
+	union kv_call_args in;
+	union kv_call_result out;
+	uint8_t *data;
+	uint32_t data_length;
+	uint64_t verb_ns;
+	char err[512];
+};
+
+int kv_service_init(struct kv_service *s, struct kv_space *space,
+		    const struct kv_limits *limits);
+void kv_service_exit(struct kv_service *s);
+int kv_service_answer(struct kv_service *s, struct json_object *obj,
+		      uint8_t *data, uint32_t *length,
+		      struct json_object **reply);
+uint64_t kv_service_watch(struct kv_service *s);
+
+int kv_service_refuse(struct kv_service *s, int error, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int kv_service_run(struct kv_service *s, enum kv_call call);
+
+/* Caps: see cap.c. */
+int kv_cap_check(struct kv_service *s, uint64_t bytes);
+void kv_cap_add(struct kv_service *s, enum kv_type type, uint32_t id,
+		uint64_t bytes);
+void kv_cap_remove(struct kv_service *s, enum kv_type type, uint32_t id);
+int kv_cap_check_run(struct kv_service *s, const struct kv_run_spec *spec);
+void kv_cap_add_run(struct kv_service *s, uint32_t id);
+void kv_cap_remove_run(struct kv_service *s, uint32_t id);
+
+#endif
