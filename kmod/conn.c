@@ -154,13 +154,13 @@ static int bind(struct kv_conn *conn, union kv_conn_addr *src,
 {
 	int ret;
 
-	ret = rdma_bind_addr(conn->id, &src->sa);
+	ret = rdma_bind_addr(conn->id, (struct sockaddr *)src);
 	switch (ret) {
 	case 0:
 		break;
 	case -ENODEV:
 	case -EADDRNOTAVAIL:
-		NL_SET_ERR_MSG(extack, "src is not an address of an RDMA device here");
+		NL_SET_ERR_MSG(extack, "src is not an address of an RDMA device here, or its port is in use");
 		return ret;
 	case -EADDRINUSE:
 		NL_SET_ERR_MSG(extack, "src's port is in use: take another one, or 0");
@@ -259,11 +259,11 @@ int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
 
 	kv_conn_set_state(conn, KVERBS_CONN_RESOLVING_ADDR);
 	start = ktime_get_raw_ns();
-	if (src->sa.sa_family)
+	if (src->family)
 		ret = bind(conn, src, extack);
 	*src_wrong = ret;
 	if (!ret) {
-		ret = rdma_resolve_addr(conn->id, NULL, &dst->sa, timeout_ms);
+		ret = rdma_resolve_addr(conn->id, NULL, (struct sockaddr *)dst, timeout_ms);
 		if (ret == -ENETUNREACH)
 			NL_SET_ERR_MSG(extack, "no route leads to dst");
 		else if (ret)

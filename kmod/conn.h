@@ -85,12 +85,12 @@ struct kv_conn {
 
 /**
  * union kv_conn_addr - an address, zeros behind its end
- * @sa: what they have in common; family 0: no address
+ * @family: what they have in common; 0: no address
  * @in: IPv4
  * @in6: IPv6
  */
 union kv_conn_addr {
-	struct sockaddr sa;
+	sa_family_t family;
 	struct sockaddr_in in;
 	struct sockaddr_in6 in6;
 };

@@ -294,6 +294,20 @@ static void note_modified(struct kv_qp *qp, const struct kv_qp_modify *modify)
 	kv_post_forget_qp(qp);
 }
 
+/* Some devices are in the new state before they find that they have no memory for it. */
+static void explain_failure(struct kv_qp *qp, enum kverbs_qp_state from, int error,
+			    struct netlink_ext_ack *extack)
+{
+	struct ib_qp_attr now;
+
+	if (!kv_qp_query(qp, &now, NULL) && kv_qp_state(&now) != from)
+		NL_SET_ERR_MSG(extack, "ib_modify_qp failed, and the device left the qp in another state: reset it");
+	else if (error == -ENOMEM)
+		NL_SET_ERR_MSG(extack, "ib_modify_qp failed: no memory");
+	else
+		NL_SET_ERR_MSG(extack, "ib_modify_qp failed: the device refuses this value of an attribute");
+}
+
 /**
  * kv_qp_modify() - take the QP through one transition
  * @qp: the QP
@@ -341,7 +355,7 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 	if (!ret) {
 		ret = ib_modify_qp(qp->ib, attr, modify->mask | KV_QPA_STATE);
 		if (ret)
-			NL_SET_ERR_MSG(extack, "ib_modify_qp failed: the device refuses this value of an attribute");
+			explain_failure(qp, from, ret, extack);
 	}
 	qp->obj.verb_ns = ktime_get_raw_ns() - start;
 	if (!ret)

@@ -37,7 +37,7 @@ const struct nla_policy kv_conn_policy[KVERBS_A_CONN_MAX + 1] = {
 
 static int put_addr(struct sk_buff *skb, int attr, const union kv_conn_addr *addr)
 {
-	switch (addr->sa.sa_family) {
+	switch (addr->family) {
 	case AF_INET:
 		return nla_put(skb, attr, sizeof(addr->in), &addr->in);
 	case AF_INET6:
@@ -49,7 +49,7 @@ static int put_addr(struct sk_buff *skb, int attr, const union kv_conn_addr *add
 
 static bool any_addr(const union kv_conn_addr *addr)
 {
-	if (addr->sa.sa_family == AF_INET)
+	if (addr->family == AF_INET)
 		return addr->in.sin_addr.s_addr == htonl(INADDR_ANY);
 	return ipv6_addr_any(&addr->in6.sin6_addr);
 }
@@ -225,9 +225,9 @@ static int parse_addr(struct genl_info *info, int number, union kv_conn_addr *ad
 	if (!attr)
 		return 0;
 	nla_memcpy(addr, attr, sizeof(*addr));
-	if (addr->sa.sa_family == AF_INET && nla_len(attr) == sizeof(addr->in))
+	if (addr->family == AF_INET && nla_len(attr) == sizeof(addr->in))
 		return parse_in(info, attr, &addr->in);
-	if (addr->sa.sa_family == AF_INET6 && nla_len(attr) == sizeof(addr->in6))
+	if (addr->family == AF_INET6 && nla_len(attr) == sizeof(addr->in6))
 		return parse_in6(info, attr, &addr->in6);
 	return kv_msg_refuse(info, attr,
 			     "an address is a struct sockaddr_in of AF_INET, or a sockaddr_in6 of AF_INET6",
@@ -273,7 +273,7 @@ static int parse_dst(struct genl_info *info, const union kv_conn_addr *src,
 	/* At the same place in both families. */
 	if (!dst->in.sin_port)
 		return kv_msg_refuse(info, attr, "dst needs a port", -EINVAL);
-	if (src->sa.sa_family && src->sa.sa_family != dst->sa.sa_family)
+	if (src->family && src->family != dst->family)
 		return kv_msg_refuse(info, info->attrs[KVERBS_A_CONN_SRC],
 				     "src and dst must be of the same family", -EINVAL);
 	return 0;

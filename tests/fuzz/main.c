@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 #include "fuzz.h"
 
 #define PROGRESS_S 10
@@ -14,11 +16,12 @@
 #define SESSION_S 3.0
 /* Variants of a session's messages that are sent between two of them, at most. */
 #define BURST 48
+#define JOBS 16
 
 struct place place;
 
 static const char usage[] =
-	"usage: fuzz [--seed N] [--messages N] [--time S] [--plain] [--out FILE]\n"
+	"usage: fuzz [--seed N] [--messages N] [--time S] [--jobs N] [--plain] [--out FILE]\n"
 	"\n"
 	"Sends messages to the module that are valid, or nearly so, until there were\n"
 	"N of them or S seconds are over, and looks whether anything is left then.\n"
@@ -26,8 +29,10 @@ static const char usage[] =
 	"  --seed N      of the random numbers; else the time\n"
 	"  --messages N  default 100000; 0: no end\n"
 	"  --time S      default 0: no end\n"
+	"  --jobs N      processes that do so at a time, and share the messages; default 1\n"
 	"  --plain       send the valid sessions as they are, each once\n"
-	"  --out FILE    where the points go that KCOV saw, for tests/fuzz/coverage\n"
+	"  --out FILE    where the points go that KCOV saw, for tests/fuzz/coverage; each\n"
+	"                process adds its number\n"
 	"\n"
 	"DEV, ADDR, ADDR6 and GID of the environment name the RDMA device, the addresses\n"
 	"of its netdev, and the index of the first one's GID.\n";
@@ -36,9 +41,13 @@ static struct options {
 	uint64_t seed;
 	uint64_t messages;
 	double time;
+	unsigned int jobs;
 	bool plain;
 	const char *out;
-} options = { .messages = 100000 };
+} options = { .messages = 100000, .jobs = 1 };
+
+/* Of this process, 0 is the one that waits for the others. */
+static unsigned int job;
 
 static double seconds(void)
 {
@@ -50,7 +59,7 @@ static double seconds(void)
 
 static void print_progress(double elapsed, bool kcov)
 {
-	printf("fuzz: %.0f s, %llu messages (%.0f/s)", elapsed, (unsigned long long)sent,
+	printf("fuzz %u: %.0f s, %llu messages (%.0f/s)", job, elapsed, (unsigned long long)sent,
 	       (double)sent / elapsed);
 	if (kcov)
 		printf(", %u sequences, %u points", corpus_size(), kcov_points());
@@ -156,6 +165,7 @@ static void parse_options(int argc, char **argv)
 		{ "seed", required_argument, NULL, 's' },
 		{ "messages", required_argument, NULL, 'm' },
 		{ "time", required_argument, NULL, 't' },
+		{ "jobs", required_argument, NULL, 'j' },
 		{ "plain", no_argument, NULL, 'p' },
 		{ "out", required_argument, NULL, 'o' },
 		{ "help", no_argument, NULL, 'h' },
@@ -175,6 +185,9 @@ static void parse_options(int argc, char **argv)
 		case 't':
 			options.time = strtod(optarg, NULL);
 			break;
+		case 'j':
+			options.jobs = (unsigned int)strtoul(optarg, NULL, 0);
+			break;
 		case 'p':
 			options.plain = true;
 			break;
@@ -193,9 +206,44 @@ static const char *env(const char *name, const char *otherwise)
 	return getenv(name) ?: otherwise;
 }
 
+/* Others are started, each with numbers of its own. */
+static void start_jobs(void)
+{
+	if (options.jobs < 1 || options.jobs > JOBS) {
+		fprintf(stderr, "fuzz: --jobs takes 1 .. %u\n", JOBS);
+		exit(2);
+	}
+	options.messages = (options.messages + options.jobs - 1) / options.jobs;
+	/* Each in turn counts down to its own number. */
+	for (job = options.jobs - 1; job && fork(); job--)
+		;
+	options.seed += job;
+}
+
+/* 0 if all others have ended well. */
+static int wait_jobs(void)
+{
+	int status, failed = 0;
+
+	while (wait(&status) > 0)
+		failed |= status;
+	return failed;
+}
+
+static int save_points(void)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s.%u", options.out, job);
+	if (!kcov_save(path))
+		return 0;
+	fprintf(stderr, "fuzz: cannot write %s\n", path);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
-	int left, mute;
+	int failed = 0;
 	bool kcov;
 
 	parse_options(argc, argv);
@@ -204,22 +252,26 @@ int main(int argc, char **argv)
 	place.addr = env("ADDR", "192.0.2.1");
 	place.addr6 = env("ADDR6", "2001:db8::1");
 	place.gid = (unsigned int)strtoul(env("GID", "1"), NULL, 0);
+	start_jobs();
 	if (policy_read(KVERBS_GENL_NAME) || model_init() || session_open()) {
 		fprintf(stderr, "fuzz: the module is not there, or tells no policies\n");
 		return 1;
 	}
 	kcov = kcov_open();
-	printf("fuzz: seed %llu, %u commands, %s\n", (unsigned long long)options.seed,
+	printf("fuzz %u: seed %llu, %u commands, %s\n", job, (unsigned long long)options.seed,
 	       family.commands, kcov ? "guided by KCOV" : "random: this kernel has no KCOV");
 	random_seed(options.seed);
 	play_all(kcov);
-	left = session_balance();
-	mute = session_print();
-	if (kcov && options.out && kcov_save(options.out)) {
-		fprintf(stderr, "fuzz: cannot write %s\n", options.out);
-		return 1;
-	}
-	if (left)
+	session_end(true);
+	failed |= session_print();
+	if (kcov && options.out)
+		failed |= save_points();
+	if (job)
+		return failed;
+	failed |= wait_jobs();
+	if (session_balance()) {
 		printf("fuzz: FAILED: objects or buffers are left\n");
-	return left || mute;
+		failed = 1;
+	}
+	return !!failed;
 }

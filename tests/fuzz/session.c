@@ -102,12 +102,13 @@ static const char *text_of(const struct nlmsghdr *nlh, const struct nlmsgerr *er
 }
 
 /*
- * Generic netlink itself gives no reason when there is no such command, no dump of it,
- * or no room for its header.
+ * Netlink itself gives no reason when there is no such command, no dump of it, no room
+ * for its header, or when the socket's last dump has not ended.
  */
 static bool may_be_mute(const struct message *m, int error)
 {
-	return error == EOPNOTSUPP || (error == EINVAL && m->lie < 0);
+	return error == EOPNOTSUPP || (error == EINVAL && m->lie < 0) ||
+	       (error == EBUSY && m->flags & NLM_F_DUMP);
 }
 
 /* 1 accepted, -1 refused */

@@ -56,14 +56,16 @@ for space in kernel user; do
 done
 check "the link is good again" sh -c "tc qdisc del dev d0 root && peer tc qdisc del dev d0 root"
 
-# Nothing arrives any more: neither what we send nor an answer.
+# Nothing arrives any more: neither what we send nor an answer. The link is so narrow that there
+# are always WRITEs under way.
+head -c 16777216 /dev/urandom >"$work/here/f"
 for space in kernel user; do
 	peer sh -c 'rm -f /run/files/*'
-	head -c $bytes /dev/urandom >"$work/here/f"
-	transfer put "$work/here/f" "$PEER" --space $space --piece 4096 --depth 2 >"$work/out" 2>&1 &
+	tc qdisc add dev d0 root netem rate 100mbit
+	transfer put "$work/here/f" "$PEER" --space $space --piece 64k >"$work/out" 2>&1 &
 	client=$!
 	wait_for 30 sending
-	tc qdisc add dev d0 root netem loss 100%
+	tc qdisc change dev d0 root netem loss 100%
 	status=0
 	wait $client || status=$?
 	if [ $status = 1 ] && grep -q 'status 12 (transport retry counter exceeded)' "$work/out"; then
@@ -75,6 +77,6 @@ for space in kernel user; do
 	check "$space space: nothing of it is left there" wait_for 90 sh -c '[ -z "$(peer ls -A /run/files)" ]'
 	check "$space space: and it works again" transfer put "$work/here/f" "$PEER" --space $space
 done
-peer pkill -f "port $port"
+peer killall kverbs
 check "nothing is left" nothing_left
 finish

@@ -215,7 +215,7 @@ done
 # --- what is wrong, in both spaces: errno | kernel | user space, if it says it otherwise | command
 table() {
 	cat <<END
-EADDRNOTAVAIL | cannot listen on 10.9.9.9: src is not an address of an RDMA device here | cannot listen on 10.9.9.9: *Cannot assign requested address* | conn listen 10.9.9.9
+EADDRNOTAVAIL | cannot listen on 10.9.9.9: src is not an address of an RDMA device here, or its port is in use | cannot listen on 10.9.9.9: *Cannot assign requested address* | conn listen 10.9.9.9
 ERANGE | cannot listen on $ADDR: backlog: integer out of range: it takes 1 to 1024 | cannot listen on $ADDR: backlog is 0: it must be 1 to 1024 | conn listen $ADDR backlog 0
 = conn listen $ADDR name l
 EADDRINUSE | cannot listen on $ADDR:*port is in use: take another one, or 0 | | conn listen \$l.src
@@ -229,7 +229,7 @@ EINVAL | *the conn listens: take its requests, or delete it | conn * is listenin
 EINVAL | *the conn listens: take its requests, or delete it | *conn * is listening: there is no established connection to end | conn disconnect l
 EINVAL | conn * is listening: there is nothing to wait for | | conn wait l
 ENETUNREACH | address 10.9.9.9:5 not resolved: *no route leads to dst | address 10.9.9.9:5 not resolved: *Network is unreachable* | conn connect 10.9.9.9:5 qp a
-EADDRNOTAVAIL | address $ADDR:5 not resolved: src is not an address of an RDMA device here | address $ADDR:5 not resolved: *Cannot assign requested address* | conn connect $ADDR:5 qp a src 10.9.9.9
+EADDRNOTAVAIL | address $ADDR:5 not resolved: src is not an address of an RDMA device here, or its port is in use | address $ADDR:5 not resolved: *Cannot assign requested address* | conn connect $ADDR:5 qp a src 10.9.9.9
 EINVAL | address $ADDR:5 not resolved: src and dst must be of the same family | address $ADDR:5 not resolved: src and dst are not of the same family | conn connect $ADDR:5 qp a src $ADDR6
 EINVAL | cannot connect to $ADDR:5: qp: the qp must be an RC one | cannot connect to $ADDR:5: qp * is no RC qp* | conn connect $ADDR:5 qp u
 EINVAL | cannot connect to $ADDR:5: qp: the qp must be in RESET or INIT: reset it | cannot connect to $ADDR:5: qp * is in RTS: * | conn connect $ADDR:5 qp r
