@@ -13,6 +13,7 @@
 #include "file/flow.h"
 #include "interrupt.h"
 #include "now.h"
+#include "probe.h"
 
 #define SENDER 0
 #define RECEIVER 1
@@ -272,19 +273,23 @@ static int move_pieces(struct kv_flow *w, struct kv_fault *f)
 
 /*
  * If the other host does not answer, the WRITEs that are under way may tell more: then
- * that is what is said.
+ * that is what is said. Else a request says it that has nothing to write.
  */
 static int explain(struct kv_flow *w, int ret, struct kv_fault *f)
 {
+	unsigned int here = w->pair->space[SENDER]->host ? RECEIVER : SENDER;
 	unsigned int found = 0;
 	struct kv_fault told;
 
-	if (ret == -ECANCELED || w->pair->space[SENDER]->host || w->sent == w->posted)
+	if (!ret || ret == -ECANCELED)
 		return ret;
-	if (poll_end(w, SENDER, &found, &told) != -EIO)
-		return ret;
-	*f = told;
-	return -EIO;
+	if (here == SENDER && w->sent != w->posted &&
+	    poll_end(w, SENDER, &found, &told) == -EIO) {
+		*f = told;
+		return -EIO;
+	}
+	kv_probe_explain(w->pair, here, f);
+	return ret;
 }
 
 /**

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <time.h>
+#include "now.h"
+#include "probe.h"
+
+/* Longer than the retries of an endpoint's QP take. */
+#define PROBE_NS 30000000000ULL
+#define LOOK_NS 10000000L
+
+/* No request of a run has it, nor has a piece of a file. */
+#define PROBE_ID UINT64_MAX
+
+/* What a connection ends with whose other host is gone. */
+static bool is_loss(int error)
+{
+	switch (error) {
+	case -ETIMEDOUT:
+	case -ECONNRESET:
+	case -ECONNABORTED:
+	case -ENOTCONN:
+	case -EPIPE:
+	case -EHOSTUNREACH:
+	case -ENETUNREACH:
+		return true;
+	}
+	return false;
+}
+
+/* Polls until the probe has completed, or anything with an error: the first one. */
+static bool await(struct kv_backend *b, uint32_t cq, struct kv_wc *wc)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_NS };
+	uint64_t end = kv_now_ns() + PROBE_NS, ns;
+	unsigned int n;
+
+	do {
+		if (b->ops->poll(b, cq, wc, 1, &n, &ns))
+			return false;
+		if (n && (wc->status || wc->wr_id == PROBE_ID))
+			return true;
+		if (!n)
+			nanosleep(&pause, NULL);
+	} while (kv_now_ns() < end);
+	return false;
+}
+
+/**
+ * kv_probe_explain() - the other host does not answer: what does its QP say?
+ * @p: the pair
+ * @end: which end asks; nothing is done if that is of another host
+ * @f: why a run or a transfer ended; if a connection was lost it receives what a WRITE of no bytes completed
+ *	with, which touches no memory and needs no key (IBTA 9.7.4.1.3)
+ *
+ * Who only waited had nothing on its way that could be given up.
+ */
+void kv_probe_explain(const struct kv_pair *p, unsigned int end,
+		      struct kv_fault *f)
+{
+	struct kv_backend *b = p->space[end]->b;
+	const struct kv_wr wr = {
+		.qp = p->end[end].qp,
+		.op = KVERBS_OP_WRITE,
+		.wr_id = PROBE_ID,
+		.has_remote = true,
+	};
+	const struct kv_fault told = *f;
+	struct kv_wc wc;
+	uint64_t ns;
+
+	if (p->space[end]->host || !p->space[!end]->host || !is_loss(f->error) ||
+	    b->ops->post(b, &wr, &ns) || !await(b, p->end[end].send_cq, &wc))
+		return;
+	kv_fault_set(f, told.error, "%.700s; a WRITE of no bytes to its QP completed with status %u (%s)",
+		     told.text, wc.status,
+		     kv_word_name(kv_word_wc_status, wc.status));
+}

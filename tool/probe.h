@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_PROBE_H
+#define KV_PROBE_H
+
+#include "endpoint.h"
+
+void kv_probe_explain(const struct kv_pair *p, unsigned int end,
+		      struct kv_fault *f);
+
+#endif
