@@ -214,7 +214,7 @@ static void start_jobs(void)
 		exit(2);
 	}
 	options.messages = (options.messages + options.jobs - 1) / options.jobs;
-	/* Each in turn counts down to its own number. */
+	/* Each has counted down to its own number; one that can't be made is missed at the end. */
 	for (job = options.jobs - 1; job && fork(); job--)
 		;
 	options.seed += job;
@@ -223,11 +223,12 @@ static void start_jobs(void)
 /* 0 if all others have ended well. */
 static int wait_jobs(void)
 {
+	unsigned int others = 0;
 	int status, failed = 0;
 
-	while (wait(&status) > 0)
+	for (; wait(&status) > 0; others++)
 		failed |= status;
-	return failed;
+	return failed || others + 1 < options.jobs;
 }
 
 static int save_points(void)

@@ -26,7 +26,9 @@ bool session_talks;
 static int sockets[SOCKETS] = { -1, -1, -1, -1 };
 static int home = -1;
 static uint32_t seq;
-static uint8_t buffer[ROOM] __attribute__((__aligned__(8)));
+/* Aligned as headers are. */
+static uint64_t words[ROOM / sizeof(uint64_t)];
+static uint8_t *const buffer = (uint8_t *)words;
 static size_t used;
 static bool patient;
 
@@ -140,12 +142,12 @@ static int take_error(const struct nlmsghdr *nlh, const struct message *m)
 /* Takes all answers that are there; what became of message seq. */
 static int take_answers(const struct message *m)
 {
-	static uint8_t answer[ROOM] __attribute__((__aligned__(8)));
+	static struct nlmsghdr answer[ROOM / sizeof(struct nlmsghdr)];
 	int became = 0;
 	ssize_t n;
 
 	while ((n = recv(sockets[m->socket], answer, sizeof(answer), MSG_DONTWAIT)) > 0) {
-		struct nlmsghdr *nlh = (struct nlmsghdr *)answer;
+		struct nlmsghdr *nlh = answer;
 		int left = (int)n;
 
 		for (; NLMSG_OK(nlh, (unsigned int)left); nlh = NLMSG_NEXT(nlh, left)) {

@@ -4,6 +4,19 @@
 #include <netinet/in.h>
 #include "fuzz.h"
 
+/*
+ * Lengths of queues: rxe takes any up to 2^20, and then asks for up to a GB by
+ * vmalloc(), for whoever uses verbs. A session may make a hundred queues: such ones
+ * would take all of the guest's memory. So between the short and the refused there
+ * are none.
+ */
+static uint64_t bound_count(const struct attr_policy *policy, uint64_t value)
+{
+	if (policy->min == 1 && policy->max == INT32_MAX && value > 256 && value <= 1 << 21)
+		return value % 256;
+	return value;
+}
+
 static uint64_t pick_number(const struct attr_policy *policy, unsigned int bytes)
 {
 	static const uint64_t edges[] = { 0, 1, 2, 255, 256, 4095, 4096, 65535, 65536, 0x7fffffff,
@@ -113,7 +126,7 @@ void value_pick(struct node *node)
 		if (pick_id(node, policy))
 			break;
 		node->kind = KIND_U32;
-		node->value = pick_number(policy, 4);
+		node->value = bound_count(policy, pick_number(policy, 4));
 		if (node->value == model_fd())
 			node->kind = KIND_FD;
 		break;
