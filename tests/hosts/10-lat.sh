@@ -44,6 +44,9 @@ check "loss and reordering on both sides of the link" sh -c "
 	peer tc qdisc add dev d0 root netem delay 2ms loss 5% reorder 25% 50%"
 for space in kernel user; do
 	check "$space space: write of 16 KiB" lat --op write --space $space --size 16k --timeout 60s "$PEER"
+	cp "$work/check" "$work/said"
+	check "$space space: and it tells what was lost or sent again" \
+		grep -E 'sent again, as counted by .*: [a-z_]+ [1-9]' "$work/said"
 	check "$space space: send of 16 KiB" lat --op send --space $space --size 16k --timeout 60s "$PEER"
 	check "$space space: read of 16 KiB" lat --op read --space $space --size 16k --timeout 60s "$PEER"
 done
