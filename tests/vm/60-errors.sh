@@ -37,7 +37,8 @@ refused "a CPU that does not exist" 2 "--cpus" $lat --space kernel --cpus 999
 refused "loop that can't take the operation" 2 "read" kverbs lat --op read --loop relay --space kernel
 refused "unknown option" 2 "frobnicate" $lat --space kernel --frobnicate
 refused "unknown command" 2 "fly" kverbs fly
-refused "too many arguments" 2 "surplus" $lat --space kernel surplus
+refused "too many arguments" 2 "surplus" $lat --space kernel host surplus
+refused "a host that nobody knows" 1 "surplus" $lat --space kernel surplus
 refused "no command" 2 "usage" kverbs
 refused "softirqs held off in user space" 2 "--post" $lat --space user --post softirq-off
 refused "JSON into a folder that does not exist" 1 "/no/such" $lat --space kernel --json /no/such/x.json
