@@ -65,7 +65,7 @@ static void print_help(FILE *file)
 		if (!commands[i].name)
 			fprintf(file, "\n%s\n", commands[i].help);
 		else
-			fprintf(file, "  %-8s %s\n", commands[i].name,
+			fprintf(file, "  %-9s %s\n", commands[i].name,
 				commands[i].help);
 	}
 	fprintf(file,
