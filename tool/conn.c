@@ -221,7 +221,7 @@ int kv_conn_resolve(struct kv_backend *b, uint32_t id,
  * @times: what it cost is put there: ESTABLISH (active side)
  * @f: receives why not
  *
- * Return: 0: it is established. A negative errno, as from kv_conn_wait().
+ * Return: 0: it is, or was, established. A negative errno, as from kv_conn_wait().
  */
 int kv_conn_confirm(struct kv_backend *b, uint32_t id,
 		    const struct kv_conn_param *param, uint64_t end_ns,
@@ -239,7 +239,9 @@ int kv_conn_confirm(struct kv_backend *b, uint32_t id,
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot establish the connection with %s",
 					kv_conn_peer_format(text, conn));
-	return kv_conn_wait(b, id, 1U << KVERBS_CONN_ESTABLISHED, end_ns, conn, f);
+	/* It is; the peer may have ended it since. */
+	wanted = 1U << KVERBS_CONN_ESTABLISHED | 1U << KVERBS_CONN_DISCONNECTED;
+	return kv_conn_wait(b, id, wanted, end_ns, conn, f);
 }
 
 /**
