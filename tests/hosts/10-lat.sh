@@ -49,6 +49,10 @@ for space in kernel user; do
 		grep -E 'sent again, as counted by .*: [a-z_]+ [1-9]' "$work/said"
 	check "$space space: send of 16 KiB" lat --op send --space $space --size 16k --timeout 60s "$PEER"
 	check "$space space: read of 16 KiB" lat --op read --space $space --size 16k --timeout 60s "$PEER"
+	check "$space space: fetch-add" lat --op fetch-add --space $space --timeout 60s "$PEER"
+	check "$space space: cmp-swp" lat --op cmp-swp --space $space --timeout 60s "$PEER"
+	check "$space space: write of 16 KiB, connected by the CM" \
+		lat --op write --space $space --size 16k --timeout 60s --connect cm "$PEER"
 done
 check "the link is good again" sh -c "tc qdisc del dev d0 root && peer tc qdisc del dev d0 root"
 
