@@ -10,8 +10,8 @@ bytes=1048577
 
 mkdir "$work/here"
 peer mkdir -p /run/files
-peer kverbs serve --port $port --files /run/files >"$work/log" 2>&1 &
-check "the server listens" wait_for 30 grep -q ' serves ' "$work/log"
+peer sh -c "kverbs serve --port $port --files /run/files >/run/files.log 2>&1" &
+check "the server listens" wait_for 30 peer grep -q ' serves ' /run/files.log
 
 transfer() {
 	timeout 300 kverbs "$@" --port $port
