@@ -88,6 +88,20 @@ static inline int kv_env_post_send(struct kv_end *e, int off)
 	return ret;
 }
 
+/* A WRITE of no bytes: it touches no memory and needs no key (IBTA 9.7.4.1.3). */
+static inline int kv_env_post_probe(struct kv_end *e)
+{
+	struct ib_rdma_wr probe = {
+		.wr.opcode = IB_WR_RDMA_WRITE,
+		.wr.send_flags = IB_SEND_SIGNALED,
+		.wr.wr_cqe = e->send.wr.wr_cqe,
+	};
+
+	if (e->send_cq->cqe < KV_LOOP_WCS)
+		return -ENOSPC;
+	return ib_post_send(e->qp, &probe.wr, NULL);
+}
+
 static inline int kv_env_post_recv(struct kv_end *e)
 {
 	return ib_post_recv(e->qp, &e->recv_wr, NULL);

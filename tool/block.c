@@ -6,7 +6,6 @@
 #include "interrupt.h"
 #include "loop/loop.h"
 #include "now.h"
-#include "probe.h"
 
 /* The longest that there is. */
 #define PONG_TIMEOUT_NS 3600000000000ULL
@@ -248,7 +247,6 @@ static int measure_pingpong(struct run *run, struct kv_pair *p,
 	/* A host that is gone can't tell; what our requests completed with says more. */
 	if (!ret && err && !result->wc_status) {
 		*f = second;
-		kv_probe_explain(p, 0, f);
 		ret = err;
 	} else if (!ret) {
 		ret = judge(run, result, &pong, err ? NULL : &answer, f);

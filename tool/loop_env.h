@@ -72,6 +72,20 @@ static inline int kv_env_post_send(struct kv_end *e, int off)
 	return -ibv_post_send(e->qp, &e->send_wr, &bad);
 }
 
+/* A WRITE of no bytes: it touches no memory and needs no key (IBTA 9.7.4.1.3). */
+static inline int kv_env_post_probe(struct kv_end *e)
+{
+	struct ibv_send_wr probe = {
+		.opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	struct ibv_send_wr *bad;
+
+	if (e->send_cq->cqe < KV_LOOP_WCS)
+		return -ENOSPC;
+	return -ibv_post_send(e->qp, &probe, &bad);
+}
+
 static inline int kv_env_post_recv(struct kv_end *e)
 {
 	struct ibv_recv_wr *bad;

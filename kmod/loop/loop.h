@@ -39,6 +39,9 @@ struct kv_end;
 /* Receives that must be posted on an end before a loop that receives starts. */
 #define KV_LOOP_RECVS 2
 
+/* Completions that a CQ needs room for if all goes to one: these, a send, a probe. */
+#define KV_LOOP_WCS (KV_LOOP_RECVS + 2)
+
 /**
  * struct kv_loop - what a loop works on, and what it leaves
  * @a: the end that starts

@@ -4,6 +4,9 @@
 /* In graces: how long the reason of a flush is looked for. */
 #define REASON_GRACES 10
 
+/* In graces: how long a QP may take to give its peer up. */
+#define PROBE_GRACES 50
+
 /**
  * kv_wait_let_go() - let others have the CPU while a completion is awaited
  * @l: the loop
@@ -59,20 +62,47 @@ int kv_wait_failed(struct kv_loop *l, struct kv_end *e)
 	return -EIO;
 }
 
+/*
+ * Who only waits for an answer has no request on its way that could be given up: post
+ * one. It completes behind what is outstanding, if that does.
+ */
+static int ask_peer(struct kv_loop *l)
+{
+	__u64 since = kv_env_now(), limit = PROBE_GRACES * l->grace;
+	int ret;
+
+	if (kv_env_post_probe(l->a))
+		return -ETIMEDOUT;
+	while (kv_env_now() - since < limit && !kv_env_stop(l)) {
+		ret = kv_env_poll(l, kv_env_send_cq(l->a));
+		if (ret < 0)
+			return -EIO;
+		if (ret) {
+			/* That was it, or one before it. */
+			since = kv_env_now();
+			limit = l->grace;
+		}
+		l->let_go++;
+		kv_env_let_go();
+	}
+	return -ETIMEDOUT;
+}
+
 /**
  * kv_wait_timed_out() - find the completion that tells why nothing came
  * @l: the loop
  *
- * What was to arrive at one end of a RELAY may have failed at the other.
+ * What was to arrive at one end of a RELAY may have failed at the other. Else the
+ * peer may be gone.
  *
- * Return: -EIO if a send failed, else -ETIMEDOUT.
+ * Return: -EIO if a request failed, else -ETIMEDOUT.
  */
 int kv_wait_timed_out(struct kv_loop *l)
 {
 	if (kv_env_poll(l, kv_env_send_cq(l->a)) < 0 ||
 	    (l->b && kv_env_poll(l, kv_env_send_cq(l->b)) < 0))
 		return -EIO;
-	return -ETIMEDOUT;
+	return l->b ? -ETIMEDOUT : ask_peer(l);
 }
 
 /**
@@ -107,7 +137,7 @@ int kv_wait_flag_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until
 		}
 		ret = kv_wait_let_go(l, since, !from);
 		if (ret)
-			return ret;
+			return ret == -ETIMEDOUT ? kv_wait_timed_out(l) : ret;
 	} while ((kv_env_flag(e) == value) != until);
 	return reaped;
 }

@@ -64,6 +64,14 @@ int kv_env_post_send(struct kv_end *e, int off)
 	return 0;
 }
 
+int kv_env_post_probe(struct kv_end *e)
+{
+	if (!e->probe)
+		return -ENOSPC;
+	fake_complete(&e->send_cq, *e->probe);
+	return 0;
+}
+
 int kv_env_post_recv(struct kv_end *e)
 {
 	fake.now += fake.recv_ticks;

@@ -58,6 +58,7 @@ struct kv_env_cq {
  * @bad_send: which post completes with @bad, and reaches nobody
  * @bad: see @bad_send
  * @flush: then the receives are flushed too, before @bad is there
+ * @probe: what a probe completes with; NULL: none can be posted
  * @new_flag: what @flag becomes after @flag_empty more looks
  * @flag_empty: see @new_flag
  */
@@ -86,6 +87,7 @@ struct kv_end {
 	unsigned int bad_send;
 	struct fake_wc bad;
 	bool flush;
+	struct fake_wc *probe;
 
 	__u8 new_flag;
 	unsigned int flag_empty;
@@ -124,6 +126,7 @@ void fake_complete(struct kv_env_cq *cq, struct fake_wc wc);
 
 __u64 kv_env_now(void);
 int kv_env_post_send(struct kv_end *e, int off);
+int kv_env_post_probe(struct kv_end *e);
 int kv_env_post_recv(struct kv_end *e);
 struct kv_env_cq *kv_env_send_cq(struct kv_end *e);
 struct kv_env_cq *kv_env_recv_cq(struct kv_end *e);

@@ -680,6 +680,39 @@ static void flush_without_cause_stays_a_flush(void **state)
 	assert_true(fake.now - start > 2000 && fake.now - start < 3000);
 }
 
+/* Its own send was taken, and then the peer was gone. */
+static void who_only_waits_asks_the_peer(void **state)
+{
+	struct fake_wc gone = { 3, WC_RETRY_EXCEEDED, 0x81 };
+	__u64 start = fake.now;
+
+	(void)state;
+	a.probe = &gone;
+	fake.poll_ticks = 10;
+	loop.timeout = 5000;
+	loop.grace = 100;
+	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
+	assert_int_equal(loop.wc_status, WC_RETRY_EXCEEDED);
+	assert_int_equal(loop.done, 0);
+	assert_true(fake.now - start < 13000);
+}
+
+static void peer_that_is_there_is_but_late(void **state)
+{
+	struct fake_wc there = { 3, 0, 0 };
+	__u64 start = fake.now;
+
+	(void)state;
+	a.probe = &there;
+	fake.poll_ticks = 10;
+	loop.timeout = 5000;
+	loop.grace = 100;
+	assert_int_equal(kv_loop_send_ping(&loop), -ETIMEDOUT);
+	assert_int_equal(loop.wc_status, 0);
+	/* A grace after the answer, and not fifty. */
+	assert_true(fake.now - start < 13000);
+}
+
 static void search_for_the_cause_can_be_stopped(void **state)
 {
 	(void)state;
@@ -1028,6 +1061,8 @@ int main(void)
 		cmocka_unit_test_setup(cause_of_a_flush_is_found, reset),
 		cmocka_unit_test_setup(cause_is_found_behind_flushed_sends, reset),
 		cmocka_unit_test_setup(flush_without_cause_stays_a_flush, reset),
+		cmocka_unit_test_setup(who_only_waits_asks_the_peer, reset),
+		cmocka_unit_test_setup(peer_that_is_there_is_but_late, reset),
 		cmocka_unit_test_setup(search_for_the_cause_can_be_stopped, reset),
 		cmocka_unit_test_setup(search_for_the_cause_ends_on_a_broken_cq, reset),
 		cmocka_unit_test_setup(write_ping_sample_is_exact, reset),

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <time.h>
 #include "file/flow.h"
+#include "file/probe.h"
 #include "interrupt.h"
 #include "now.h"
-#include "probe.h"
 
 #define SENDER 0
 #define RECEIVER 1

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <time.h>
+#include "file/probe.h"
 #include "now.h"
-#include "probe.h"
 
 /* Longer than the retries of an endpoint's QP take. */
 #define PROBE_NS 30000000000ULL

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_PROBE_H
-#define KV_PROBE_H
+#ifndef KV_FILE_PROBE_H
+#define KV_FILE_PROBE_H
 
 #include "endpoint.h"
 
