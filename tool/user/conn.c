@@ -79,36 +79,28 @@ int kv_user_conn_new(struct kv_backend *b, const struct kv_conn_init *init,
 }
 
 /**
- * kv_user_conn_find() - find a connection by its id, as it is now
+ * kv_user_conn_find() - find a connection that a command fits, as it is now
  * @u: the backend
  * @id: its id
- * @error: receives -ENOENT
+ * @states: 1U << KVERBS_CONN_* of those that the command fits
+ * @advice: what it is for
+ * @error: receives -ENOENT, or -EINVAL if it is in another state
  *
  * Return: the CONN; NULL on failure.
  */
-struct kv_user_conn *kv_user_conn_find(struct kv_user *u, uint32_t id, int *error)
+struct kv_user_conn *kv_user_conn_find(struct kv_user *u, uint32_t id, uint32_t states,
+				       const char *advice, int *error)
 {
+	struct kv_user_conn *conn;
+
 	kv_user_conn_take_events(u);
 	*error = -ENOENT;
-	return kv_user_obj_find(u, KV_CONN, id);
-}
-
-/**
- * kv_user_conn_check_state() - does a command fit the state?
- * @u: the backend
- * @conn: the CONN
- * @states: 1U << KVERBS_CONN_* of those that it fits
- * @advice: what it is for
- *
- * Return: 0 or -EINVAL.
- */
-int kv_user_conn_check_state(struct kv_user *u, const struct kv_user_conn *conn,
-			     uint32_t states, const char *advice)
-{
-	if (states & 1U << conn->state)
-		return 0;
-	return kv_user_fail(u, -EINVAL, "conn %u is %s: %s", conn->obj.id,
-			    kv_word_name(kv_word_conn_state, conn->state), advice);
+	conn = kv_user_obj_find(u, KV_CONN, id);
+	if (!conn || states & 1U << conn->state)
+		return conn;
+	*error = kv_user_fail(u, -EINVAL, "conn %u is %s: %s", id,
+			      kv_word_name(kv_word_conn_state, conn->state), advice);
+	return NULL;
 }
 
 static int check_timeout(struct kv_user *u, uint32_t timeout_ms)
@@ -151,13 +143,11 @@ int kv_user_conn_resolve_addr(struct kv_backend *b, uint32_t id,
 	uint64_t start;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, &ret);
+	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_IDLE,
+				 "an address is resolved first of all: make another one", &ret);
 	if (!conn)
 		return ret;
-	ret = kv_user_conn_check_state(u, conn, 1U << KVERBS_CONN_IDLE,
-				       "an address is resolved first of all: make another one");
-	if (!ret)
-		ret = kv_user_conn_check_addr(u, "dst", dst, true);
+	ret = kv_user_conn_check_addr(u, "dst", dst, true);
 	if (!ret && src)
 		ret = kv_user_conn_check_addr(u, "src", src, false);
 	if (!ret && src && src->ss_family != dst->ss_family)
@@ -197,13 +187,11 @@ int kv_user_conn_resolve_route(struct kv_backend *b, uint32_t id,
 	uint64_t start;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, &ret);
+	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_ADDR_RESOLVED,
+				 "a route is resolved once the address is", &ret);
 	if (!conn)
 		return ret;
-	ret = kv_user_conn_check_state(u, conn, 1U << KVERBS_CONN_ADDR_RESOLVED,
-				       "a route is resolved once the address is");
-	if (!ret)
-		ret = check_timeout(u, timeout_ms);
+	ret = check_timeout(u, timeout_ms);
 	if (ret)
 		return ret;
 	start = kv_clock_raw_ns();

@@ -62,9 +62,8 @@ struct kv_user_conn {
 };
 
 /* conn.c */
-struct kv_user_conn *kv_user_conn_find(struct kv_user *u, uint32_t id, int *error);
-int kv_user_conn_check_state(struct kv_user *u, const struct kv_user_conn *conn,
-			     uint32_t states, const char *advice);
+struct kv_user_conn *kv_user_conn_find(struct kv_user *u, uint32_t id, uint32_t states,
+				       const char *advice, int *error);
 int kv_user_conn_new(struct kv_backend *b, const struct kv_conn_init *init,
 		     struct kv_conn *to, uint64_t *verb_ns);
 int kv_user_conn_resolve_addr(struct kv_backend *b, uint32_t id,

@@ -256,14 +256,12 @@ int kv_user_conn_connect(struct kv_backend *b, uint32_t id,
 	uint32_t state;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, &ret);
+	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_ROUTE_RESOLVED,
+				 "it can connect once address and route are resolved", &ret);
 	if (!conn)
 		return ret;
-	ret = kv_user_conn_check_state(u, conn, 1U << KVERBS_CONN_ROUTE_RESOLVED,
-				       "it can connect once address and route are resolved");
-	if (!ret)
-		ret = check_private(u, conn, "a request", param->private_length,
-				    REQUEST_PRIVATE_MAX);
+	ret = check_private(u, conn, "a request", param->private_length,
+			    REQUEST_PRIVATE_MAX);
 	if (ret)
 		return ret;
 	qp = find_qp(u, conn, param->qp, &state, &ret);
@@ -305,13 +303,11 @@ int kv_user_conn_establish(struct kv_backend *b, uint32_t id,
 	uint64_t start;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, &ret);
+	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_ANSWERED,
+				 "it is established by who has asked, once the peer has answered", &ret);
 	if (!conn)
 		return ret;
-	ret = kv_user_conn_check_state(u, conn, 1U << KVERBS_CONN_ANSWERED,
-				       "it is established by who has asked, once the peer has answered");
-	if (!ret)
-		ret = kv_user_check_max(u, "ack_timeout", param->ack_timeout, 31);
+	ret = kv_user_check_max(u, "ack_timeout", param->ack_timeout, 31);
 	if (ret)
 		return ret;
 	qp = (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP];
@@ -370,14 +366,12 @@ int kv_user_conn_accept(struct kv_backend *b, uint32_t id,
 	uint32_t state;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, &ret);
+	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_REQUESTED,
+				 "only a peer's request can be accepted", &ret);
 	if (!conn)
 		return ret;
-	ret = kv_user_conn_check_state(u, conn, 1U << KVERBS_CONN_REQUESTED,
-				       "only a peer's request can be accepted");
-	if (!ret)
-		ret = check_private(u, conn, "an answer", param->private_length,
-				    ANSWER_PRIVATE_MAX);
+	ret = check_private(u, conn, "an answer", param->private_length,
+			    ANSWER_PRIVATE_MAX);
 	if (ret)
 		return ret;
 	qp = find_qp(u, conn, param->qp, &state, &ret);
@@ -419,14 +413,11 @@ int kv_user_conn_reject(struct kv_backend *b, uint32_t id, const void *data,
 	uint64_t start;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, &ret);
+	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_REQUESTED | 1U << KVERBS_CONN_ANSWERED,
+				 "only a peer's request or answer can be rejected", &ret);
 	if (!conn)
 		return ret;
-	ret = kv_user_conn_check_state(u, conn,
-				       1U << KVERBS_CONN_REQUESTED | 1U << KVERBS_CONN_ANSWERED,
-				       "only a peer's request or answer can be rejected");
-	if (!ret)
-		ret = check_private(u, conn, "a rejection", length, REJECT_PRIVATE_MAX);
+	ret = check_private(u, conn, "a rejection", length, REJECT_PRIVATE_MAX);
 	if (ret)
 		return ret;
 	start = kv_clock_raw_ns();
@@ -454,13 +445,10 @@ int kv_user_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t *verb_ns
 	uint64_t start;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, &ret);
-	if (!conn)
-		return ret;
 	/* Until the peer has confirmed, the CM has nothing to send it. */
-	ret = kv_user_conn_check_state(u, conn, 1U << KVERBS_CONN_ESTABLISHED,
-				       "there is no established connection to end");
-	if (ret)
+	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_ESTABLISHED,
+				 "there is no established connection to end", &ret);
+	if (!conn)
 		return ret;
 	kv_user_conn_end_qp(u, conn);
 	start = kv_clock_raw_ns();

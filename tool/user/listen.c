@@ -41,13 +41,11 @@ int kv_user_conn_listen(struct kv_backend *b, uint32_t id,
 	union kv_object object;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, &ret);
+	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_IDLE,
+				 "only an idle one can listen: make another one", &ret);
 	if (!conn)
 		return ret;
-	ret = kv_user_conn_check_state(u, conn, 1U << KVERBS_CONN_IDLE,
-				       "only an idle one can listen: make another one");
-	if (!ret)
-		ret = kv_user_conn_check_addr(u, "src", src, false);
+	ret = kv_user_conn_check_addr(u, "src", src, false);
 	if (!ret && (!backlog || backlog > KVERBS_CONN_BACKLOG_MAX))
 		ret = kv_user_fail(u, -ERANGE, "backlog is %u: it must be 1 to %u",
 				   backlog, KVERBS_CONN_BACKLOG_MAX);
@@ -135,12 +133,9 @@ int kv_user_conn_take(struct kv_backend *b, uint32_t listener, struct kv_conn *t
 	union kv_object object;
 	int ret;
 
-	from = kv_user_conn_find(u, listener, &ret);
+	from = kv_user_conn_find(u, listener, 1U << KVERBS_CONN_LISTENING,
+				 "requests come to listeners only", &ret);
 	if (!from)
-		return ret;
-	ret = kv_user_conn_check_state(u, from, 1U << KVERBS_CONN_LISTENING,
-				       "requests come to listeners only");
-	if (ret)
 		return ret;
 	request = TAILQ_FIRST(&from->requests);
 	if (!request)
