@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include "capsule.h"
 #include "cmd.h"
 #include "matrix.h"
@@ -77,8 +76,9 @@ static void print_help(void)
 	       kv_option_help, kv_option_host_help);
 }
 
-static int take_option(struct compare *c, int id)
+static int take_option(void *arg, int id)
 {
+	struct compare *c = arg;
 	struct kv_why why;
 	uint64_t v;
 	int ret = 0;
@@ -173,23 +173,16 @@ static int check_options(struct compare *c)
 /* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
 static int read_options(struct compare *c, int argc, char **argv)
 {
-	int id, ret;
+	int ret;
 
 	kv_option_init(&c->common);
 	c->m.plan.time_ns = TIME_DEFAULT_NS;
 	c->m.plan.blocks = KV_CELL_BLOCKS;
 	c->m.design = &kv_design_spaces;
-	while ((ret = kv_option_next(argc, argv, rows, &id, &c->m.fault)) > 0) {
-		if (id == KV_OPTION_HELP) {
-			print_help();
-			return 0;
-		}
-		ret = take_option(c, id);
-		if (ret)
-			return ret;
-	}
-	if (!ret)
-		ret = kv_option_take_host(&c->common, argc, argv, &c->m.fault);
+	ret = kv_option_read(argc, argv, rows, print_help, take_option, c, &c->m.fault);
+	if (ret <= 0)
+		return ret;
+	ret = kv_option_take_host(&c->common, argc, argv, &c->m.fault);
 	if (!ret)
 		ret = check_options(c);
 	return ret ? ret : 1;
@@ -324,14 +317,8 @@ out_fault:
  */
 int kv_cmd_compare(int argc, char **argv)
 {
-	struct compare *c = calloc(1, sizeof(*c));
-	int status;
+	/* Too large for a stack. */
+	static struct compare c;
 
-	if (!c) {
-		fprintf(stderr, "kverbs: no memory\n");
-		return KV_EXIT_FAILED;
-	}
-	status = run(c, argc, argv);
-	free(c);
-	return status;
+	return run(&c, argc, argv);
 }

@@ -2,7 +2,6 @@
 /* How many connections of the RDMA CM a second, and what each step of one costs. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "capsule.h"
 #include "cmd.h"
@@ -82,8 +81,9 @@ static void print_help(void)
 	       "Ctrl-C ends it, prints what was measured until then, and the exit status is 1.\n");
 }
 
-static int take_option(struct command *c, int id)
+static int take_option(void *arg, int id)
 {
+	struct command *c = arg;
 	struct kv_rate *r = &c->rate;
 	struct kv_why why;
 	uint64_t v = 0;
@@ -149,22 +149,15 @@ static int check_options(struct command *c, int argc, char **argv)
 /* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
 static int read_options(struct command *c, int argc, char **argv)
 {
-	int id, ret;
+	int ret;
 
 	kv_option_init(&c->common);
 	c->common.timeout_ns = TIMEOUT_NS;
 	c->port = PORT;
-	while ((ret = kv_option_next(argc, argv, rows, &id, &c->fault)) > 0) {
-		if (id == KV_OPTION_HELP) {
-			print_help();
-			return 0;
-		}
-		ret = take_option(c, id);
-		if (ret)
-			return ret;
-	}
-	if (!ret)
-		ret = check_options(c, argc, argv);
+	ret = kv_option_read(argc, argv, rows, print_help, take_option, c, &c->fault);
+	if (ret <= 0)
+		return ret;
+	ret = check_options(c, argc, argv);
 	return ret ? ret : 1;
 }
 
@@ -263,14 +256,8 @@ static int run(struct command *c, int argc, char **argv)
  */
 int kv_cmd_conn_rate(int argc, char **argv)
 {
-	struct command *c = calloc(1, sizeof(*c));
-	int status;
+	/* Too large for a stack. */
+	static struct command c;
 
-	if (!c) {
-		fprintf(stderr, "kverbs: no memory\n");
-		return KV_EXIT_FAILED;
-	}
-	status = run(c, argc, argv);
-	free(c);
-	return status;
+	return run(&c, argc, argv);
 }

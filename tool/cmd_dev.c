@@ -61,6 +61,16 @@ static int show(struct kv_view *view, const char *name, bool json,
 	return ret;
 }
 
+/* The only option there is. */
+static int take_json(void *arg, int id)
+{
+	bool *json = arg;
+
+	(void)id;
+	*json = true;
+	return 0;
+}
+
 /**
  * kv_cmd_dev() - show devices
  * @argc: of the command
@@ -73,21 +83,17 @@ int kv_cmd_dev(int argc, char **argv)
 	struct kv_fault fault = { 0 };
 	struct kv_view *view;
 	bool json = false;
-	int id, ret;
+	int ret;
 
-	while ((ret = kv_option_next(argc, argv, rows, &id, &fault)) > 0) {
-		if (id == KV_OPTION_HELP) {
-			print_help();
-			return KV_EXIT_DONE;
-		}
-		json = true;
-	}
-	if (!ret && (optind == argc || strcmp(argv[optind], "show")))
+	ret = kv_option_read(argc, argv, rows, print_help, take_json, &json, &fault);
+	if (!ret)
+		return KV_EXIT_DONE;
+	if (ret > 0 && (optind == argc || strcmp(argv[optind], "show")))
 		ret = kv_fault_usage(&fault, "'kverbs dev' takes 'show'; see 'kverbs dev --help'");
-	if (!ret && argc - optind > 2)
+	if (ret > 0 && argc - optind > 2)
 		ret = kv_fault_usage(&fault, "'%s' is one device too many; 'kverbs dev show' takes one or none",
 				     argv[optind + 2]);
-	if (ret)
+	if (ret < 0)
 		goto out_fault;
 	view = calloc(KV_SPACES, sizeof(*view));
 	if (!view) {

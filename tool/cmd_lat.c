@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "capsule.h"
 #include "cmd.h"
@@ -118,8 +117,9 @@ static void print_help(void)
 	       kv_option_help, kv_option_host_help);
 }
 
-static int take_option(struct lat *l, int id)
+static int take_option(void *arg, int id)
 {
+	struct lat *l = arg;
 	struct kv_why why;
 	int ret = 0;
 
@@ -253,21 +253,14 @@ static int check_options(struct lat *l)
 /* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
 static int read_options(struct lat *l, int argc, char **argv)
 {
-	int id, ret;
+	int ret;
 
 	kv_option_init(&l->common);
 	l->amount.warmup = WARMUP_DEFAULT;
-	while ((ret = kv_option_next(argc, argv, rows, &id, &l->fault)) > 0) {
-		if (id == KV_OPTION_HELP) {
-			print_help();
-			return 0;
-		}
-		ret = take_option(l, id);
-		if (ret)
-			return ret;
-	}
-	if (!ret)
-		ret = kv_option_take_host(&l->common, argc, argv, &l->fault);
+	ret = kv_option_read(argc, argv, rows, print_help, take_option, l, &l->fault);
+	if (ret <= 0)
+		return ret;
+	ret = kv_option_take_host(&l->common, argc, argv, &l->fault);
 	if (!ret)
 		ret = check_options(l);
 	return ret ? ret : 1;
@@ -495,14 +488,8 @@ out_fault:
  */
 int kv_cmd_lat(int argc, char **argv)
 {
-	struct lat *l = calloc(1, sizeof(*l));
-	int status;
+	/* Too large for a stack. */
+	static struct lat l;
 
-	if (!l) {
-		fprintf(stderr, "kverbs: no memory\n");
-		return KV_EXIT_FAILED;
-	}
-	status = run(l, argc, argv);
-	free(l);
-	return status;
+	return run(&l, argc, argv);
 }

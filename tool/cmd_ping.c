@@ -113,8 +113,9 @@ static void print_help(void)
 	       "kernel: 'kverbs lat' measures what verbs cost.\n");
 }
 
-static int take_option(struct command *c, int id)
+static int take_option(void *arg, int id)
 {
+	struct command *c = arg;
 	struct kv_ping *p = &c->ping;
 	struct kv_why why;
 	uint32_t space;
@@ -235,21 +236,14 @@ static int check_options(struct command *c, int argc, char **argv)
 /* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
 static int read_options(struct command *c, int argc, char **argv)
 {
-	int id, ret;
+	int ret;
 
 	kv_option_init(&c->common);
 	c->common.timeout_ns = TIMEOUT_NS;
-	while ((ret = kv_option_next(argc, argv, rows, &id, &c->fault)) > 0) {
-		if (id == KV_OPTION_HELP) {
-			print_help();
-			return 0;
-		}
-		ret = take_option(c, id);
-		if (ret)
-			return ret;
-	}
-	if (!ret)
-		ret = check_options(c, argc, argv);
+	ret = kv_option_read(argc, argv, rows, print_help, take_option, c, &c->fault);
+	if (ret <= 0)
+		return ret;
+	ret = check_options(c, argc, argv);
 	return ret ? ret : 1;
 }
 

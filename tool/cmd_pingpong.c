@@ -102,8 +102,9 @@ static void print_help(void)
 	       "kernel: 'kverbs lat' measures what verbs cost.\n");
 }
 
-static int take_option(struct command *c, int id)
+static int take_option(void *arg, int id)
 {
+	struct command *c = arg;
 	struct kv_pingpong *p = &c->pingpong;
 	struct kv_why why;
 	uint32_t space;
@@ -181,7 +182,7 @@ static int check_options(struct command *c)
 static int read_options(struct command *c, int argc, char **argv)
 {
 	struct kv_pingpong *p = &c->pingpong;
-	int id, ret;
+	int ret;
 
 	kv_option_init(&c->common);
 	c->common.timeout_ns = TIMEOUT_NS;
@@ -189,16 +190,8 @@ static int read_options(struct command *c, int argc, char **argv)
 	p->mtu = MTU;
 	p->iters = ITERS;
 	p->depth = DEPTH;
-	while ((ret = kv_option_next(argc, argv, rows, &id, &c->fault)) > 0) {
-		if (id == KV_OPTION_HELP) {
-			print_help();
-			return 0;
-		}
-		ret = take_option(c, id);
-		if (ret)
-			return ret;
-	}
-	if (ret)
+	ret = kv_option_read(argc, argv, rows, print_help, take_option, c, &c->fault);
+	if (ret <= 0)
 		return ret;
 	if (argc - optind > 1)
 		return kv_fault_usage(&c->fault, "'%s' is one host too many; 'kverbs pingpong' takes one or none",

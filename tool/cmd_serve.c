@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "cmd.h"
@@ -99,8 +98,9 @@ struct serve_cmd {
 	struct kv_fault fault;
 };
 
-static int take_option(struct serve_cmd *c, int id)
+static int take_option(void *arg, int id)
 {
+	struct serve_cmd *c = arg;
 	struct kv_limits *limits = &c->serve.limits;
 	struct kv_why why;
 	uint64_t v;
@@ -159,7 +159,7 @@ static int take_option(struct serve_cmd *c, int id)
 /* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
 static int read_options(struct serve_cmd *c, int argc, char **argv)
 {
-	int id, ret;
+	int ret;
 
 	c->serve.port = KV_PEER_PORT;
 	c->serve.clients = CLIENTS_DEFAULT;
@@ -170,19 +170,13 @@ static int read_options(struct serve_cmd *c, int argc, char **argv)
 		.time_ns = TIME_DEFAULT_NS,
 		.idle_ns = IDLE_DEFAULT_NS,
 	};
-	while ((ret = kv_option_next(argc, argv, rows, &id, &c->fault)) > 0) {
-		if (id == KV_OPTION_HELP) {
-			print_help();
-			return 0;
-		}
-		ret = take_option(c, id);
-		if (ret)
-			return ret;
-	}
-	if (!ret && optind < argc)
-		ret = kv_fault_usage(&c->fault, "'%s' is unexpected; 'kverbs %s' takes options only, see 'kverbs %s --help'",
-				     argv[optind], argv[0], argv[0]);
-	return ret ? ret : 1;
+	ret = kv_option_read(argc, argv, rows, print_help, take_option, c, &c->fault);
+	if (ret <= 0)
+		return ret;
+	if (optind < argc)
+		return kv_fault_usage(&c->fault, "'%s' is unexpected; 'kverbs %s' takes options only, see 'kverbs %s --help'",
+				      argv[optind], argv[0], argv[0]);
+	return 1;
 }
 
 static int open_files(struct serve_cmd *c)
@@ -258,14 +252,7 @@ static int run(struct serve_cmd *c, int argc, char **argv)
  */
 int kv_cmd_serve(int argc, char **argv)
 {
-	struct serve_cmd *c = calloc(1, sizeof(*c));
-	int status;
+	struct serve_cmd c = { 0 };
 
-	if (!c) {
-		fprintf(stderr, "kverbs: no memory\n");
-		return KV_EXIT_FAILED;
-	}
-	status = run(c, argc, argv);
-	free(c);
-	return status;
+	return run(&c, argc, argv);
 }

@@ -61,18 +61,9 @@ void kv_option_init(struct kv_options *o)
 	kv_peer_init(&o->peer);
 }
 
-/**
- * kv_option_next() - take the next option off the command line
- * @argc: of the command, whose name stands in argv[0]
- * @argv: of the command
- * @rows: its options
- * @id: receives which option; its argument stands in optarg
- * @f: receives why not
- *
- * Return: 1 if there is one, 0 if there are no more, or -EINVAL.
- */
-int kv_option_next(int argc, char **argv, const struct option *rows, int *id,
-		   struct kv_fault *f)
+/* 1 if there is one more option, 0 if there is none, or -EINVAL. */
+static int next_option(int argc, char **argv, const struct option *rows, int *id,
+		       struct kv_fault *f)
 {
 	opterr = 0;
 	*id = getopt_long(argc, argv, ":h", rows, NULL);
@@ -97,6 +88,37 @@ int kv_option_next(int argc, char **argv, const struct option *rows, int *id,
 				      argv[optind - 1], argv[0], argv[0]);
 	}
 	return 1;
+}
+
+/**
+ * kv_option_read() - take the options off the command line
+ * @argc: of the command, whose name stands in argv[0]
+ * @argv: of the command; what stands behind the options is at optind then
+ * @rows: its options
+ * @help: prints what --help asks for
+ * @take: takes one option, whose argument stands in optarg; a negative errno, with
+ *	its text in @f, ends it
+ * @arg: its first argument
+ * @f: receives why not
+ *
+ * Return: 1 if all are taken, 0 if that was --help, or a negative errno.
+ */
+int kv_option_read(int argc, char **argv, const struct option *rows,
+		   void (*help)(void), int (*take)(void *arg, int id), void *arg,
+		   struct kv_fault *f)
+{
+	int id, ret;
+
+	while ((ret = next_option(argc, argv, rows, &id, f)) > 0) {
+		if (id == KV_OPTION_HELP) {
+			help();
+			return 0;
+		}
+		ret = take(arg, id);
+		if (ret)
+			return ret;
+	}
+	return ret ? ret : 1;
 }
 
 /**
@@ -209,7 +231,7 @@ int kv_option_check_connect(const struct kv_options *o, struct kv_fault *f)
 /**
  * kv_option_take_host() - take what stands behind the options: a HOST, or nothing
  * @o: receives it as peer.host; HOST:PORT and [HOST]:PORT are taken apart
- * @argc: of the command, after the last kv_option_next()
+ * @argc: of the command, after kv_option_read()
  * @argv: of the command; HOST stays in it
  * @f: receives why not
  *

@@ -105,7 +105,8 @@ struct kv_options {
 };
 
 void kv_option_init(struct kv_options *o);
-int kv_option_next(int argc, char **argv, const struct option *rows, int *id,
+int kv_option_read(int argc, char **argv, const struct option *rows,
+		   void (*help)(void), int (*take)(void *arg, int id), void *arg,
 		   struct kv_fault *f);
 int kv_option_take(struct kv_options *o, int id, struct kv_fault *f);
 int kv_option_choose_cpus(const struct kv_options *o, int32_t cpu[2],

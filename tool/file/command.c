@@ -204,20 +204,15 @@ out_close:
  */
 int kv_file_command(enum kv_file_way way, int argc, char **argv)
 {
-	struct command *c = calloc(1, sizeof(*c));
-	int ret, status = KV_EXIT_DONE;
+	/* Too large for a stack. */
+	static struct command c;
+	int ret;
 
-	if (!c) {
-		fprintf(stderr, "kverbs: no memory\n");
-		return KV_EXIT_FAILED;
-	}
-	ret = kv_file_options_read(&c->o, way, argc, argv, &c->fault);
+	ret = kv_file_options_read(&c.o, way, argc, argv, &c.fault);
 	if (ret > 0)
-		ret = run(c);
-	if (ret) {
-		kv_fault_print(&c->fault);
-		status = c->fault.exit;
-	}
-	free(c);
-	return status;
+		ret = run(&c);
+	if (!ret)
+		return KV_EXIT_DONE;
+	kv_fault_print(&c.fault);
+	return c.fault.exit;
 }

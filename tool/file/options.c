@@ -75,16 +75,28 @@ static void print_help(enum kv_file_way way)
 	       kv_option_host_help);
 }
 
+static void help_put(void)
+{
+	print_help(KV_FILE_PUT);
+}
+
+static void help_get(void)
+{
+	print_help(KV_FILE_GET);
+}
+
 /* What is read before it is known which options go together. */
 struct state {
 	struct kv_file_options *o;
+	struct kv_fault *f;
 	const char *name;
 	uint32_t both;
 	bool has_both, has_end[2];
 };
 
-static int take_option(struct state *s, int id, struct kv_fault *f)
+static int take_option(void *arg, int id)
 {
+	struct state *s = arg;
 	struct kv_file_options *o = s->o;
 	struct kv_why why;
 	uint64_t v = 0;
@@ -120,9 +132,9 @@ static int take_option(struct state *s, int id, struct kv_fault *f)
 		o->depth = (uint32_t)v;
 		break;
 	default:
-		return kv_option_take(&o->common, id, f);
+		return kv_option_take(&o->common, id, s->f);
 	}
-	return ret ? kv_option_refuse(rows, id, &why, f) : 0;
+	return ret ? kv_option_refuse(rows, id, &why, s->f) : 0;
 }
 
 static int choose_spaces(struct state *s, struct kv_fault *f)
@@ -189,22 +201,16 @@ static int take_words(struct state *s, int argc, char **argv, struct kv_fault *f
 int kv_file_options_read(struct kv_file_options *o, enum kv_file_way way,
 			 int argc, char **argv, struct kv_fault *f)
 {
-	struct state s = { .o = o };
-	int id, ret;
+	struct state s = { .o = o, .f = f };
+	int ret;
 
 	kv_option_init(&o->common);
 	o->way = way;
-	while ((ret = kv_option_next(argc, argv, rows, &id, f)) > 0) {
-		if (id == KV_OPTION_HELP) {
-			print_help(way);
-			return 0;
-		}
-		ret = take_option(&s, id, f);
-		if (ret)
-			return ret;
-	}
-	if (!ret)
-		ret = take_words(&s, argc, argv, f);
+	ret = kv_option_read(argc, argv, rows, way == KV_FILE_PUT ? help_put : help_get,
+			     take_option, &s, f);
+	if (ret <= 0)
+		return ret;
+	ret = take_words(&s, argc, argv, f);
 	if (!ret)
 		ret = choose_spaces(&s, f);
 	return ret ? ret : 1;
