@@ -238,10 +238,14 @@ static int check_mtu(const struct kv_pair *p, struct kv_fault *f)
 	return 0;
 }
 
-/* What the peer of an end may do by way of its QP. */
+/*
+ * What the peer of an end may do by way of its QP. WRITE always: a loop's probe is one of
+ * no bytes. Which bytes can be reached is up to the MRs.
+ */
 static uint32_t qp_access(const struct kv_pair *p, unsigned int end)
 {
-	return is_target(&p->work, end) ? remote_access(&p->work) : 0;
+	return is_target(&p->work, end) ?
+	       remote_access(&p->work) | KVERBS_ACCESS_REMOTE_WRITE : 0;
 }
 
 static int connect_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)

@@ -64,7 +64,8 @@ int kv_wait_failed(struct kv_loop *l, struct kv_end *e)
 
 /*
  * Who only waits for an answer has no request on its way that could be given up: post
- * one. It completes behind what is outstanding, if that does.
+ * one. It completes behind what is outstanding, if that does. A peer that allows no WRITE
+ * says so, and is there.
  */
 static int ask_peer(struct kv_loop *l)
 {
@@ -75,6 +76,11 @@ static int ask_peer(struct kv_loop *l)
 		return -ETIMEDOUT;
 	while (kv_env_now() - since < limit && !kv_env_stop(l)) {
 		ret = kv_env_poll(l, kv_env_send_cq(l->a));
+		if (ret < 0 && l->wc_status == KV_WC_REM_INV_REQ) {
+			l->wc_status = 0;
+			l->vendor_err = 0;
+			return -ETIMEDOUT;
+		}
 		if (ret < 0)
 			return -EIO;
 		if (ret) {

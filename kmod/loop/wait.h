@@ -5,8 +5,9 @@
 #include "loop.h"
 #include "loop_env.h"
 
-/* IB_WC_WR_FLUSH_ERR and IBV_WC_WR_FLUSH_ERR (IBTA 11.6.2). */
-#define KV_WC_FLUSHED 5
+/* The same in ib_verbs.h and libibverbs (IBTA 11.6.2). */
+#define KV_WC_FLUSHED 5 /* WR_FLUSH_ERR */
+#define KV_WC_REM_INV_REQ 9
 
 int kv_wait_let_go(struct kv_loop *l, __u64 since, int idle);
 int kv_wait_failed(struct kv_loop *l, struct kv_end *e);

@@ -5,6 +5,7 @@
 
 /* IBTA 11.6.2, with libibverbs' numbers. */
 #define WC_FLUSHED 5
+#define WC_REM_INV_REQ 9
 #define WC_REM_ACCESS 10
 #define WC_RETRY_EXCEEDED 12
 
@@ -713,6 +714,20 @@ static void peer_that_is_there_is_but_late(void **state)
 	assert_true(fake.now - start < 13000);
 }
 
+static void peer_that_allows_no_write_is_there(void **state)
+{
+	struct fake_wc refused = { 3, WC_REM_INV_REQ, 0x81 };
+
+	(void)state;
+	a.probe = &refused;
+	fake.poll_ticks = 10;
+	loop.timeout = 5000;
+	loop.grace = 100;
+	assert_int_equal(kv_loop_send_ping(&loop), -ETIMEDOUT);
+	assert_int_equal(loop.wc_status, 0);
+	assert_int_equal(loop.vendor_err, 0);
+}
+
 static void search_for_the_cause_can_be_stopped(void **state)
 {
 	(void)state;
@@ -1063,6 +1078,7 @@ int main(void)
 		cmocka_unit_test_setup(flush_without_cause_stays_a_flush, reset),
 		cmocka_unit_test_setup(who_only_waits_asks_the_peer, reset),
 		cmocka_unit_test_setup(peer_that_is_there_is_but_late, reset),
+		cmocka_unit_test_setup(peer_that_allows_no_write_is_there, reset),
 		cmocka_unit_test_setup(search_for_the_cause_can_be_stopped, reset),
 		cmocka_unit_test_setup(search_for_the_cause_ends_on_a_broken_cq, reset),
 		cmocka_unit_test_setup(write_ping_sample_is_exact, reset),
