@@ -4,7 +4,9 @@
  *
  * Family "kverbs", version KVERBS_GENL_VERSION. Every command needs
  * CAP_NET_ADMIN in the initial user namespace, and a device can be named only
- * from a network namespace that may use it.
+ * from a network namespace that may use it. Events need the same, but for this: in
+ * a network namespace that belongs to another user namespace anybody who is root
+ * there can join the group, so nothing is sent there.
  *
  * A command carries the attributes of its object, at the top level:
  *
@@ -217,7 +219,8 @@ enum kverbs_cmd {
  *	"ktime_raw" (then a tick is a nanosecond)
  * @KVERBS_A_INFO_CREATED: u64, objects made since the module was loaded
  * @KVERBS_A_INFO_DESTROYED: u64, objects destroyed since
- * @KVERBS_A_INFO_BUFFER_BYTES: u64, buffer memory held now
+ * @KVERBS_A_INFO_BUFFER_BYTES: u64, memory that counts against max_bytes now: buffers,
+ *	and what queues and runs are reckoned to take
  * @KVERBS_A_INFO_FLUSHED: u32, persistent objects that FLUSH has destroyed
  * @KVERBS_A_INFO_KEPT: u32, persistent objects that stay because a socket's
  *	objects use them

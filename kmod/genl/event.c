@@ -2,6 +2,7 @@
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 #include <net/net_namespace.h>
 #include <rdma/ib_verbs.h>
@@ -11,9 +12,9 @@
 
 /*
  * What happens to objects is told by the verbs, in any context (a device may call
- * its handlers in a hard interrupt), and by completions, with locks held. So it is
- * written down there, and sent from a workqueue. What happens to devices is sent
- * at once.
+ * its handlers in a hard interrupt, which with PREEMPT_RT is a thread, where memory
+ * can be had), and by completions, with locks held. So it is written down there, and
+ * sent from a workqueue. What happens to devices is sent at once.
  */
 
 /**
@@ -38,13 +39,18 @@ static LLIST_HEAD(queue);
 static DEFINE_MUTEX(started_lock);
 static bool started; /* the family is there; started_lock, to read without a lock too */
 
-/* Does anybody listen? Follows @net only as long as the family is there. */
+/*
+ * Does anybody listen who may? In a namespace that belongs to a user namespace of its
+ * own, whoever is root there can join the group. Follows @net only as long as the
+ * family is there.
+ */
 static bool heard(struct net *net)
 {
 	bool ret;
 
 	rcu_read_lock();
-	ret = READ_ONCE(started) && genl_has_listeners(&kv_family, net, 0);
+	ret = READ_ONCE(started) && net->user_ns == &init_user_ns &&
+	      genl_has_listeners(&kv_family, net, 0);
 	rcu_read_unlock();
 	return ret;
 }
