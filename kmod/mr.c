@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/fs.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/scatterlist.h>
 #include <kverbs.h>
@@ -11,27 +10,19 @@
 #include "pd.h"
 #include "post.h"
 
-static ulong max_bytes = SZ_1G;
-module_param(max_bytes, ulong, 0644);
-MODULE_PARM_DESC(max_bytes, "Bytes of buffers that may exist at a time, of all sockets together");
-
 /* What goes to or from a file at a time, by a copy. */
 #define PIECE SZ_64K
-
-static atomic64_t buffer_bytes = ATOMIC64_INIT(0);
 
 static int alloc_buf(struct kv_mr *mr, u64 length, struct netlink_ext_ack *extack)
 {
 	u64 bytes = PAGE_ALIGN(length);
 
-	if (atomic64_add_return(bytes, &buffer_bytes) > READ_ONCE(max_bytes)) {
-		atomic64_sub(bytes, &buffer_bytes);
-		NL_SET_ERR_MSG(extack, "too many bytes in buffers: delete some, or raise the module's max_bytes");
-		return -EDQUOT;
-	}
+	int ret = kv_obj_charge(&mr->obj, bytes, extack);
+
+	if (ret)
+		return ret;
 	mr->buf = alloc_pages_exact(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
 	if (!mr->buf) {
-		atomic64_sub(bytes, &buffer_bytes);
 		NL_SET_ERR_MSG(extack, "no contiguous memory of this length");
 		return -ENOMEM;
 	}
@@ -41,10 +32,7 @@ static int alloc_buf(struct kv_mr *mr, u64 length, struct netlink_ext_ack *extac
 
 static void free_buf(struct kv_mr *mr)
 {
-	u64 bytes = PAGE_ALIGN(mr->length);
-
-	free_pages_exact(mr->buf, bytes);
-	atomic64_sub(bytes, &buffer_bytes);
+	free_pages_exact(mr->buf, PAGE_ALIGN(mr->length));
 }
 
 /**
@@ -387,16 +375,6 @@ s64 kv_mr_save(struct kv_mr *mr, const struct kv_mr_file *to,
 	       struct netlink_ext_ack *extack)
 {
 	return each_piece(mr, to, save_piece, extack);
-}
-
-/**
- * kv_mr_buffer_bytes() - memory in buffers now
- *
- * Return: bytes, whole pages.
- */
-u64 kv_mr_buffer_bytes(void)
-{
-	return atomic64_read(&buffer_bytes);
 }
 
 const struct kv_obj_ops kv_mr_ops = {

@@ -69,7 +69,6 @@ s64 kv_mr_load(struct kv_mr *mr, const struct kv_mr_file *from,
 	       struct netlink_ext_ack *extack);
 s64 kv_mr_save(struct kv_mr *mr, const struct kv_mr_file *to,
 	       struct netlink_ext_ack *extack);
-u64 kv_mr_buffer_bytes(void);
 
 extern const struct kv_obj_ops kv_mr_ops;
 

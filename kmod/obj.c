@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
@@ -11,14 +10,10 @@
 #include "obj.h"
 #include "pd.h"
 #include "qp.h"
+#include "quota.h"
 #include "run.h"
 #include "srq.h"
 
-static unsigned int max_objects = 65536;
-module_param(max_objects, uint, 0644);
-MODULE_PARM_DESC(max_objects, "Objects that may exist at a time, of all sockets together");
-
-static atomic_t live_objects = ATOMIC_INIT(0);
 static atomic64_t created = ATOMIC64_INIT(0);
 static atomic64_t destroyed = ATOMIC64_INIT(0);
 
@@ -65,15 +60,14 @@ void *kv_obj_alloc(enum kv_obj_type type, size_t size, struct kv_dev *dev,
 		   const struct kv_owner *owner, struct netlink_ext_ack *extack)
 {
 	struct kv_obj *obj;
+	int ret;
 
-	if (atomic_inc_return(&live_objects) > READ_ONCE(max_objects)) {
-		atomic_dec(&live_objects);
-		NL_SET_ERR_MSG(extack, "too many objects: delete some, or raise the module's max_objects");
-		return ERR_PTR(-EDQUOT);
-	}
+	ret = kv_quota_charge_object(extack);
+	if (ret)
+		return ERR_PTR(ret);
 	obj = kzalloc(size, GFP_KERNEL);
 	if (!obj) {
-		atomic_dec(&live_objects);
+		kv_quota_uncharge_object();
 		return ERR_PTR(-ENOMEM);
 	}
 	kref_init(&obj->ref);
@@ -88,8 +82,32 @@ static void release_obj(struct kref *ref)
 	struct kv_obj *obj = container_of(ref, struct kv_obj, ref);
 
 	kv_dev_put(obj->dev);
+	kv_quota_uncharge_bytes(obj->bytes);
 	kfree(obj);
-	atomic_dec(&live_objects);
+	kv_quota_uncharge_object();
+}
+
+/**
+ * kv_obj_charge() - count memory that an object takes, or is about to take
+ * @obj: the object
+ * @bytes: all that it takes; given back when the object is freed
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: obj->dev->lock
+ * Return: 0 or -EDQUOT; always 0 for less than before.
+ */
+int kv_obj_charge(struct kv_obj *obj, u64 bytes, struct netlink_ext_ack *extack)
+{
+	int ret = 0;
+
+	lockdep_assert_held(&obj->dev->lock);
+	if (bytes > obj->bytes)
+		ret = kv_quota_charge_bytes(bytes - obj->bytes, extack);
+	else
+		kv_quota_uncharge_bytes(obj->bytes - bytes);
+	if (!ret)
+		obj->bytes = bytes;
+	return ret;
 }
 
 /**
@@ -444,7 +462,8 @@ void kv_obj_exit(void)
 		}
 		xa_destroy(&tables[type].ids);
 	}
-	WARN_ON(atomic_read(&live_objects));
+	WARN_ON(kv_quota_objects());
+	WARN_ON(kv_quota_bytes());
 }
 
 /**

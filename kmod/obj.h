@@ -52,6 +52,7 @@ struct kv_owner {
  *	dev->lock
  * @dead: no longer in the table, its verbs object destroyed; dev->lock
  * @verb_ns: how long the last verb on it took
+ * @bytes: what it counts against the module's max_bytes; dev->lock
  */
 struct kv_obj {
 	struct kref ref;
@@ -63,6 +64,7 @@ struct kv_obj {
 	struct kv_obj *parents[KV_OBJ_PARENTS];
 	bool dead;
 	u64 verb_ns;
+	u64 bytes;
 };
 
 /**
@@ -79,6 +81,7 @@ struct kv_obj_ops {
 void *kv_obj_alloc(enum kv_obj_type type, size_t size, struct kv_dev *dev,
 		   const struct kv_owner *owner, struct netlink_ext_ack *extack);
 void kv_obj_free(struct kv_obj *obj);
+int kv_obj_charge(struct kv_obj *obj, u64 bytes, struct netlink_ext_ack *extack);
 int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack);
 void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot,
 		       struct kv_obj *parent);

@@ -7,6 +7,7 @@
 #include "event.h"
 #include "pd.h"
 #include "qp.h"
+#include "quota.h"
 #include "srq.h"
 
 /* The tables and ib_modify_qp() speak of the same bits. */
@@ -105,6 +106,12 @@ static struct ib_qp *create_ib(struct kv_qp *qp, const struct kv_qp_init *from)
 	return ib;
 }
 
+static u64 queue_bytes(const struct kv_qp_init *init)
+{
+	return kv_quota_sq_bytes(init->max_send_wr, init->max_send_sge, init->max_inline) +
+	       kv_quota_rq_bytes(init->max_recv_wr, init->max_recv_sge);
+}
+
 /**
  * kv_qp_create() - create a queue pair
  * @init: what it is made with
@@ -133,6 +140,9 @@ struct kv_qp *kv_qp_create(const struct kv_qp_init *init,
 	qp->sq_sig_all = init->sq_sig_all;
 	qp->port = 1;
 	set_parents(qp);
+	ret = kv_obj_charge(&qp->obj, queue_bytes(init), extack);
+	if (ret)
+		goto err_free;
 
 	start = ktime_get_raw_ns();
 	qp->ib = create_ib(qp, init);

@@ -366,6 +366,10 @@ struct kv_run *kv_run_start(struct kv_dev *dev, const struct kv_owner *owner,
 	run->spec = *spec;
 	run->fn = kv_loop_pick(spec->loop, spec->op,
 			       spec->post == KVERBS_POST_SOFTIRQ_OFF);
+	/* Beside the histogram: what the thread needs. */
+	ret = kv_obj_charge(&run->obj, sizeof(*run->hist) + THREAD_SIZE, extack);
+	if (ret)
+		goto err_free;
 	run->hist = kvzalloc(sizeof(*run->hist), GFP_KERNEL);
 	if (!run->hist) {
 		ret = -ENOMEM;

@@ -4,6 +4,7 @@
 #include "dev.h"
 #include "event.h"
 #include "pd.h"
+#include "quota.h"
 #include "srq.h"
 
 /**
@@ -61,6 +62,9 @@ struct kv_srq *kv_srq_create(struct kv_pd *pd, const struct kv_owner *owner,
 	srq->pd = pd;
 	kv_post_init_srq(srq);
 	init.srq_context = &srq->obj;
+	ret = kv_obj_charge(&srq->obj, kv_quota_rq_bytes(max_wr, max_sge), extack);
+	if (ret)
+		goto err_free;
 
 	start = ktime_get_raw_ns();
 	srq->ib = ib_create_srq(pd->ib, &init);
@@ -144,6 +148,7 @@ int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
 		.max_wr = modify->max_wr,
 		.srq_limit = modify->limit,
 	};
+	u64 before = srq->obj.bytes, after = before;
 	u64 start;
 	int ret;
 
@@ -151,10 +156,16 @@ int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
 	ret = check_modify(srq, modify, extack);
 	if (ret)
 		return ret;
+	if (modify->mask & IB_SRQ_MAX_WR)
+		after = kv_quota_rq_bytes(modify->max_wr, srq->max_sge);
+	ret = kv_obj_charge(&srq->obj, max(before, after), extack);
+	if (ret)
+		return ret;
 
 	start = ktime_get_raw_ns();
 	ret = ib_modify_srq(srq->ib, &attr, modify->mask);
 	srq->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_charge(&srq->obj, ret ? before : after, NULL);
 	if (ret) {
 		NL_SET_ERR_MSG(extack, "ib_modify_srq failed: the device refuses this");
 		return ret;

@@ -4,6 +4,7 @@
 #include "loop_env.h"
 #include "mr.h"
 #include "genl/msg.h"
+#include "quota.h"
 
 /* Netlink headers and all of a device but its GID table. */
 #define FIXED_SIZE 2048
@@ -24,7 +25,7 @@ int kv_netlink_info_get(struct sk_buff *skb, struct genl_info *info)
 	      nla_put_string(reply.skb, KVERBS_A_INFO_COUNTER, KV_ENV_COUNTER) ?:
 	      kv_put_u64(reply.skb, KVERBS_A_INFO_CREATED, kv_obj_created()) ?:
 	      kv_put_u64(reply.skb, KVERBS_A_INFO_DESTROYED, kv_obj_destroyed()) ?:
-	      kv_put_u64(reply.skb, KVERBS_A_INFO_BUFFER_BYTES, kv_mr_buffer_bytes());
+	      kv_put_u64(reply.skb, KVERBS_A_INFO_BUFFER_BYTES, kv_quota_bytes());
 	return kv_reply_end(info, &reply, ret);
 }
 
