@@ -133,6 +133,11 @@ void write_all(struct link *l, uint32_t mr, int byte);
 bool holds(struct link *l, uint32_t mr, uint64_t offset, const void *want,
 	   uint64_t length);
 
+/* A device beside ours. */
+#define OTHER_DEV "rxe7"
+void other_dev_make(void);
+void other_dev_del(void);
+
 /* Connections. */
 void end_make(struct link *l, struct end *e, const struct end_init *init);
 void end_del(struct link *l, struct end *e);
@@ -163,6 +168,8 @@ struct kv_wc expect_wc(struct link *l, uint32_t cq, uint64_t wr_id, uint32_t op,
 void drain(struct link *l, uint32_t cq, unsigned int n);
 
 double seconds(void);
+/* Does this kernel watch each allocation? Then an object takes 12 ms, and more. */
+bool is_watched(void);
 
 /* The tests, a noun each. */
 void test_message(void);
@@ -180,6 +187,12 @@ void test_hold(void);
 void test_poll(void);
 void test_run(void);
 void test_access(void);
+void test_hostile(void);
+void test_privilege(void);
+void test_namespace(void);
+void test_exclusive(void);
+void test_stale(void);
+void test_quota(void);
 void test_event(void);
 void test_owner(void);
 void test_conn(void);

@@ -38,6 +38,12 @@ static const struct {
 	{ "poll", test_poll },
 	{ "run", test_run },
 	{ "access", test_access },
+	{ "hostile", test_hostile },
+	{ "privilege", test_privilege },
+	{ "namespace", test_namespace },
+	{ "exclusive", test_exclusive },
+	{ "stale", test_stale },
+	{ "quota", test_quota },
 	{ "event", test_event },
 	{ "owner", test_owner },
 	{ "conn", test_conn },
@@ -50,14 +56,15 @@ static const struct {
 	{ "memory", test_memory },
 };
 
-static bool chosen(const char *name, int argc, char **argv)
+static bool chosen(unsigned int test, int argc, char **argv)
 {
 	int i;
 
 	for (i = 2; i < argc; i++)
-		if (!strcmp(name, argv[i]))
+		if (!strcmp(tests[test].name, argv[i]))
 			return true;
-	return argc <= 2;
+	/* That one needs devices that belong to namespaces. */
+	return argc <= 2 && tests[test].test != test_exclusive;
 }
 
 /*
@@ -81,7 +88,7 @@ int main(int argc, char **argv)
 	kv_nl_close(&link.nl);
 
 	for (i = 0; i < COUNT(tests); i++) {
-		if (!chosen(tests[i].name, argc, argv))
+		if (!chosen(i, argc, argv))
 			continue;
 		section(tests[i].name);
 		tests[i].test();

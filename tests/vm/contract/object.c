@@ -1,9 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "contract.h"
+
+void other_dev_make(void)
+{
+	if (system("ip link add d7 type dummy && ip link set d7 up && "
+		   "rdma link add " OTHER_DEV " type rxe netdev d7"))
+		bail_out("no other device");
+}
+
+void other_dev_del(void)
+{
+	if (system("rdma link delete " OTHER_DEV " && ip link del d7"))
+		bail_out("the other device stays");
+}
+
+bool is_watched(void)
+{
+	return !access("/sys/kernel/debug/kmemleak", F_OK);
+}
 
 double seconds(void)
 {

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# What peers can reach: of the tool's buffers in user space, and of those of whatever it runs. Who may do
+# anything at all, and what a hostile peer gets from the kernel's buffers, is in tests/vm/contract/.
+. ./hand.sh
+
+# --- a peer that knows all addresses and keys, and buffers of user space
+
+bytes=4096
+start=1024
+window=60
+mkfifo "$work/fifo"
+
+# tell LINE…: commands for the batch
+tell() {
+	printf '%s\n' "$@" >&5
+}
+
+head -c $bytes /dev/urandom >"$work/target"
+head -c $bytes /dev/urandom >"$work/other"
+head -c $bytes /dev/urandom >"$work/source"
+kverbs batch - --space user <"$work/fifo" >"$work/out" 2>"$work/err" &
+batch=$!
+exec 5>"$work/fifo"
+tell 'pd add name victim' 'pd add name stranger' 'cq add cqe 64 name cq'
+for mr in target other foreign source; do
+	case $mr in
+	foreign) pd=stranger file=other ;;
+	source) pd=victim file=source ;;
+	*) pd=victim file=$mr ;;
+	esac
+	tell "mr add pd $pd length $bytes name $mr" "mr load $mr file $work/$file"
+done
+tell "mr reg source access local-write" \
+	"mr reg target access local-write,remote-write,remote-read,remote-atomic offset $start length $window" \
+	"mr reg other access local-write,remote-read" "mr reg foreign access local-write,remote-write,remote-read"
+for mr in target other foreign; do
+	tell "echo $mr \$$mr.iova \$$mr.rkey"
+done
+
+# where NAME: address and key, as the batch has them
+where() {
+	wait_for 30 grep -q "^$1 " "$work/out" || fail "the batch tells where $1 is" "$work/out" "$work/err"
+	grep "^$1 " "$work/out" | tail -n 1
+}
+# shellcheck disable=SC2046
+set -- $(where target)
+address=$2 key=$3
+# shellcheck disable=SC2046
+set -- $(where other)
+other_address=$2 other_key=$3
+# shellcheck disable=SC2046
+set -- $(where foreign)
+foreign_address=$2 foreign_key=$3
+
+n=0
+mrs="target other foreign source"
+: >"$work/want"
+# attack STATUS ALLOWED OP ADDRESS KEY LENGTH NAME: over QPs of their own
+attack() {
+	n=$((n + 1))
+	tell "qp add pd victim cq cq name a$n" "qp add pd victim cq cq name b$n" "qp address a$n" "qp address b$n" \
+		"qp connect a$n peer \$b$n.address access none" "qp connect b$n peer \$a$n.address access $2"
+	sge="sge mr source length $6"
+	[ "$6" != 0 ] || sge=
+	atomic=
+	[ "$3" != fetch-add ] || atomic="add 1"
+	tell "post $3 qp a$n $sge remote-addr $(printf 0x%x "$4") remote-key $(printf 0x%x $(($5 & 0xffffffff))) $atomic wr-id $n" \
+		"poll cq cq count 1 timeout 10s" "qp del a$n" "qp del b$n"
+	for mr in $mrs; do
+		tell "mr save $mr file $work/$mr.$n"
+	done
+	echo "$n $1 $3: $7" >>"$work/want"
+}
+
+all=remote-write,remote-read,remote-atomic
+for op in write read; do
+	attack 10 $all $op $((address - 1)) "$key" 1 "one byte before"
+	attack 10 $all $op $((address - 1)) "$key" 2 "from one byte before on"
+	attack 10 $all $op $((address + window)) "$key" 1 "one byte beyond"
+	attack 10 $all $op $((address)) "$key" $((window + 1)) "all and one byte beyond"
+	attack 10 $all $op $((address)) "$key" $((bytes - start)) "to the end of the buffer"
+	attack 10 $all $op -4 "$key" 8 "around the end of all addresses"
+	attack 10 $all $op $((address)) $((key ^ 1)) 8 "another variant of the key"
+	attack 10 $all $op $((address)) $((key + 256)) 8 "the next index"
+	attack 10 $all $op $((address)) "$other_key" 8 "another mr's key"
+	attack 10 $all $op $((foreign_address)) "$foreign_key" 8 "an mr of another pd"
+	attack 0 $all $op $((address - 1)) "$key" 0 "no bytes"
+done
+attack 10 $all write $((address)) $((key + 1)) 8 "the next key"
+attack 10 $all write $((address)) $((key - 1)) 8 "the key before"
+attack 10 $all write $((other_address)) "$other_key" 8 "an mr that grants READ only"
+attack 10 $all fetch-add $((other_address)) "$other_key" 8 "an mr that grants READ only"
+attack 10 $all fetch-add $((address - 8)) "$key" 8 "before"
+attack 10 $all fetch-add $((address + window - 4)) "$key" 8 "half inside"
+attack 9 remote-read,remote-atomic write $((address)) "$key" 8 "a qp that does not let peers write"
+attack 9 remote-write,remote-atomic read $((address)) "$key" 8 "a qp that does not let peers read"
+attack 9 remote-write,remote-read fetch-add $((address)) "$key" 8 "a qp that takes no atomics"
+tell "mr inv target"
+attack 10 $all write $((address)) "$key" 8 "a registration that is gone"
+tell "mr reg target access local-write,remote-write,remote-read offset $start length $window" \
+	"expect access local-write,remote-write,remote-read"
+attack 10 $all write $((address)) "$key" 8 "the key of a registration before"
+tell "mr del other"
+mrs="target foreign source"
+attack 10 $all read $((other_address)) "$other_key" 8 "an mr that is gone"
+exec 5>&-
+status=0
+wait $batch || status=$?
+if [ $status = 0 ]; then
+	pass "all requests complete"
+else
+	fail "all requests complete" "$work/err"
+fi
+
+# unharmed N: none of the buffers has changed, the attacker's own neither: nothing was read
+unharmed() {
+	cmp "$work/target" "$work/target.$1" && cmp "$work/source" "$work/source.$1" &&
+		cmp "$work/other" "$work/foreign.$1" &&
+		{ [ ! -e "$work/other.$1" ] || cmp "$work/other" "$work/other.$1"; }
+}
+
+while read -r n status name; do
+	if ! grep -q "^wr-id $n op [a-z-]* status [a-z ]*($status)" "$work/out"; then
+		grep "^wr-id $n " "$work/out" >"$work/why"
+		fail "user space, $name" "$work/why"
+	else
+		check "user space, $name" unharmed "$n"
+	fi
+done <"$work/want"
+
+# --- what a run, a server and a file transfer register
+
+trace=/sys/kernel/debug/tracing
+
+probes_off() {
+	[ ! -e $trace/events/kv ] || echo 0 >$trace/events/kv/enable
+	echo >$trace/kprobe_events
+}
+
+# What the drivers are asked for: third, fourth and fifth argument here, fifth and third there.
+probes_on() {
+	[ "$(uname -m)" = x86_64 ] && [ -w $trace/kprobe_events ] || return 1
+	{
+		echo 'p:kv/reg kverbs:kv_mr_reg access=%dx:u32 length=%r8:u64' >$trace/kprobe_events
+		echo 'p:kv/reg_user rdma_rxe:rxe_reg_user_mr access=%r8:u32 length=%dx:u64' >>$trace/kprobe_events
+		echo 'p:kv/reg_all rdma_rxe:rxe_get_dma_mr access=%si:u32' >>$trace/kprobe_events
+	} 2>/dev/null && echo 1 >$trace/events/kv/enable
+}
+
+# granted NAME WANT COMMAND...: each kind of registration that lets peers do anything, as ACCESS:LENGTH; of
+# what covers all memory "all:ACCESS"
+granted() {
+	name=$1 want=$2
+	shift 2
+	echo >$trace/trace
+	if ! timeout 60 "$@" >"$work/out" 2>"$work/err"; then
+		fail "$name" "$work/err"
+		return
+	fi
+	sed -n 's/.* reg_all: .*access=\([0-9]*\).*/all:\1/p; s/.* reg[_a-z]*: .*access=\([0-9]*\) length=\([0-9]*\).*/\1:\2/p' \
+		$trace/trace >"$work/granted"
+	# LOCAL_WRITE is 1, and nothing for peers.
+	same "$name" "$want" "$(awk -F: '$1 == "all" ? $2 != 1 : $1 > 1' "$work/granted" | sort -u | xargs)"
+	[ -s "$work/granted" ] || fail "the probes see what $name does" "$work/out"
+}
+
+if probes_on; then
+	for space in kernel user; do
+		run="kverbs lat --space $space --iters 20 --size 3000"
+		# shellcheck disable=SC2086
+		{
+			granted "$space space, write: REMOTE_WRITE, of its bytes" "3:3000" $run --op write
+			granted "$space space, read: REMOTE_READ" "5:3000" $run --op read
+			granted "$space space, send: nothing" "" $run --op send
+		}
+		granted "$space space, atomics: REMOTE_ATOMIC" "9:8" \
+			kverbs lat --space $space --iters 20 --op fetch-add
+	done
+	granted "registered locally, too: no more than before" "3:3000" \
+		kverbs lat --space kernel --iters 20 --size 3000 --op write --lkey mr
+	port=7690
+	mkdir "$work/there"
+	kverbs serve --bind 127.0.0.1 --port $port --files "$work/there" >"$work/log" 2>&1 &
+	server=$!
+	wait_for 20 grep -qi ":$(printf %04X $port) .* 0A " /proc/net/tcp
+	head -c 100000 /dev/urandom >"$work/file"
+	ends="--client kernel --server user"
+	# shellcheck disable=SC2086
+	granted "at a server: as on one host" "5:3000" \
+		kverbs lat --op read $ends --iters 20 --size 3000 127.0.0.1:$port
+	# shellcheck disable=SC2086
+	granted "a file goes to user space: REMOTE_WRITE, of the receiver's pieces" "3:16384" \
+		kverbs put "$work/file" 127.0.0.1 --port $port --name sent $ends --piece 4096 --depth 4
+	# shellcheck disable=SC2086
+	granted "it comes to the kernel: the same" "3:16384" \
+		kverbs get sent 127.0.0.1 "$work/back" --port $port $ends --piece 4096 --depth 4
+	kill $server
+	wait $server
+	probes_off
+else
+	probes_off
+	skip "what a run, a server and a file transfer register" "this kernel can't probe functions, or is not x86-64"
+fi
+
+# --- devices that belong to namespaces
+
+rdma link delete "$DEV"
+# Namespaces go a moment after their last process.
+if wait_for 20 rdma system set netns exclusive; then
+	rdma link add "$DEV" type rxe netdev d0
+	wait_for 10 sh -c "kverbs dev show $DEV | grep -q $ADDR"
+	if contract "$DEV" exclusive >"$work/out" 2>&1; then
+		pass "a device of another network namespace: $(grep -c '^ok' "$work/out") refusals and silences"
+	else
+		grep -v '^ok' "$work/out" >"$work/why"
+		fail "a device of another network namespace" "$work/why"
+	fi
+	rdma link delete "$DEV"
+	check "devices are everybody's again" wait_for 20 rdma system set netns shared
+else
+	fail "devices can belong to namespaces"
+fi
+rdma link add "$DEV" type rxe netdev d0
+check "with the device again, all is well" wait_for 10 kverbs lat --op write --space kernel --iters 10
+check "nothing is left" nothing_left
+finish

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A peer that knows every address and every key: it reaches the bytes that were
+ * registered for it, and no other, and is told what the IBTA says (9.7.4, 9.7.5.2).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "contract.h"
+
+#define WC_REM_INV_REQ_ERR 9
+#define WC_REM_ACCESS_ERR 10
+
+/* The registered bytes: an atomic operation can begin in them and end beyond. */
+#define OFFSET 1024
+#define WINDOW 60
+
+enum buffer { TARGET, PRIVATE, READABLE, FOREIGN, BUFFERS };
+
+/**
+ * struct victim - who is attacked; each of its buffers has LENGTH bytes
+ * @pd: what the peer's requests come to
+ * @cq: of its QPs
+ * @keeper: a QP of @pd that carries registrations
+ * @foreign_keeper: ditto, of the pd of FOREIGN
+ * @mr: ids. TARGET is registered for all, from OFFSET on; PRIVATE wholly, but not for
+ *	peers; READABLE wholly, for READs; FOREIGN wholly, for all, in another pd
+ * @reg: their registrations
+ * @holds: what must be in them
+ */
+struct victim {
+	uint32_t pd;
+	uint32_t cq;
+	uint32_t keeper;
+	uint32_t foreign_keeper;
+	uint32_t mr[BUFFERS];
+	struct kv_mr reg[BUFFERS];
+	char holds[BUFFERS][LENGTH];
+};
+
+/**
+ * struct attacker - who attacks
+ * @pd: its own
+ * @cq: of its QPs
+ * @mr: what it sends from and reads into
+ * @qp: the present QP
+ * @peer: the victim's that it is connected to
+ */
+struct attacker {
+	uint32_t pd;
+	uint32_t cq;
+	uint32_t mr;
+	uint32_t qp;
+	uint32_t peer;
+};
+
+static struct victim v;
+static struct attacker attacker;
+
+static struct kv_qp make_qp(struct link *l, uint32_t pd, uint32_t cq)
+{
+	struct kv_qp_init init = {
+		.type = KVERBS_QPT_RC,
+		.pd = pd,
+		.send_cq = cq,
+		.recv_cq = cq,
+		.max_send_wr = 2,
+		.max_recv_wr = 2,
+		.max_send_sge = 1,
+		.max_recv_sge = 1,
+	};
+	struct kv_qp qp;
+
+	must(l, kv_nl_qp_new(&l->nl, &init, &qp, NULL), "qp");
+	return qp;
+}
+
+static void connect_qp(struct link *l, uint32_t qp, uint32_t qpn, uint32_t access)
+{
+	struct kv_qp_attr attr = init_attr(KVERBS_QPT_RC);
+
+	attr.access = access;
+	must(l, modify(l, qp, attr), "INIT");
+	must(l, modify(l, qp, rtr_attr(KVERBS_QPT_RC, qpn)), "RTR");
+	must(l, modify(l, qp, rts_attr(KVERBS_QPT_RC)), "RTS");
+}
+
+/* Two new ones; @access: what the victim's lets peers do. */
+static void connect_anew(struct link *l, uint32_t access)
+{
+	struct kv_qp a, b;
+
+	if (attacker.qp) {
+		must(l, kv_nl_del(&l->nl, &kv_nl_qp, attacker.qp, NULL), "delete");
+		must(l, kv_nl_del(&l->nl, &kv_nl_qp, attacker.peer, NULL), "delete");
+	}
+	a = make_qp(l, attacker.pd, attacker.cq);
+	b = make_qp(l, v.pd, v.cq);
+	connect_qp(l, a.id, b.qpn, 0);
+	connect_qp(l, b.id, a.qpn, access);
+	attacker.qp = a.id;
+	attacker.peer = b.id;
+}
+
+static void put(struct link *l, uint32_t mr, const char *data)
+{
+	must(l, kv_nl_mr_write(&l->nl, mr, 0, data, LENGTH), "fill a buffer");
+}
+
+static void reg(struct link *l, enum buffer which, uint32_t qp, uint32_t access,
+		uint64_t offset, uint64_t length)
+{
+	struct kv_mr_reg how = { qp, access, offset, length };
+
+	must(l, kv_nl_mr_reg(&l->nl, v.mr[which], &how, &v.reg[which], NULL), "register");
+}
+
+static void victim_make(struct link *l)
+{
+	uint32_t foreign = make_pd(l);
+	unsigned int i, n;
+
+	memset(&v, 0, sizeof(v));
+	memset(&attacker, 0, sizeof(attacker));
+	v.pd = make_pd(l);
+	v.cq = make_cq(l, 64, KVERBS_CQ_POLLED);
+	v.keeper = make_rc_qp(l, v.pd);
+	v.foreign_keeper = make_rc_qp(l, foreign);
+	for (i = 0; i < BUFFERS; i++) {
+		v.mr[i] = make_mr(l, i == FOREIGN ? foreign : v.pd, LENGTH);
+		for (n = 0; n < LENGTH; n++)
+			v.holds[i][n] = (char)(n * 13 + i * 64 + 1);
+		put(l, v.mr[i], v.holds[i]);
+	}
+	reg(l, TARGET, v.keeper, KVERBS_ACCESS__ALL, OFFSET, WINDOW);
+	reg(l, PRIVATE, v.keeper, KVERBS_ACCESS_LOCAL_WRITE, 0, LENGTH);
+	reg(l, READABLE, v.keeper, KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_READ, 0,
+	    LENGTH);
+	reg(l, FOREIGN, v.foreign_keeper, KVERBS_ACCESS__ALL, 0, LENGTH);
+	attacker.pd = make_pd(l);
+	attacker.cq = make_cq(l, 64, KVERBS_CQ_POLLED);
+	attacker.mr = make_mr(l, attacker.pd, LENGTH);
+	connect_anew(l, KVERBS_ACCESS__ALL);
+}
+
+/**
+ * struct attack - one request
+ * @op: enum kverbs_op
+ * @addr: remote address
+ * @key: remote key
+ * @length: bytes
+ */
+struct attack {
+	uint32_t op;
+	uint64_t addr;
+	uint32_t key;
+	uint32_t length;
+};
+
+/* The status, or -1 if nothing comes of it. */
+static int attack(struct link *l, const struct attack *what)
+{
+	struct kv_wr wr = recv_wr(attacker.qp, attacker.mr, what->length, 1);
+	static char bytes[LENGTH];
+	struct kv_wc wc;
+
+	/* Which is nowhere in the victim's buffers at the same place. */
+	memset(bytes, 0xee, sizeof(bytes));
+	put(l, attacker.mr, bytes);
+	wr.op = what->op;
+	wr.has_remote = true;
+	wr.remote_addr = what->addr;
+	wr.remote_key = what->key;
+	if (what->op == KVERBS_OP_FETCH_ADD || what->op == KVERBS_OP_CMP_SWP)
+		wr.compare_add = 0x0101010101010101;
+	if (what->op == KVERBS_OP_CMP_SWP)
+		wr.swap = 0x0202020202020202;
+	wr.sges = what->length ? 1 : 0;
+	post(l, &wr, "attack");
+	return poll_one(l, attacker.cq, &wc) ? (int)wc.status : -1;
+}
+
+/* Nothing of the victim's has changed, and nothing of it has come. */
+static bool unharmed(struct link *l, const char *name)
+{
+	static char got[LENGTH], ours[LENGTH];
+	unsigned int i;
+	bool good;
+
+	memset(ours, 0xee, sizeof(ours));
+	must(l, kv_nl_mr_read(&l->nl, attacker.mr, 0, got, LENGTH), "read");
+	good = !memcmp(got, ours, LENGTH);
+	if (!good)
+		note("  %s: the attacker has read something", name);
+	for (i = 0; i < BUFFERS; i++)
+		if (!holds(l, v.mr[i], 0, v.holds[i], LENGTH)) {
+			note("  %s: buffer %u has changed", name, i);
+			good = false;
+		}
+	return good;
+}
+
+/* Refused like this, without harm; by new QPs each time. */
+static bool repelled(struct link *l, const struct attack *what, int status, const char *name)
+{
+	int got = attack(l, what);
+	bool good = unharmed(l, name) && got == status;
+
+	if (got != status)
+		note("  %s: status %d, want %d", name, got, status);
+	if (got)
+		connect_anew(l, KVERBS_ACCESS__ALL);
+	return good;
+}
+
+static const char *const op_names[] = {
+	[KVERBS_OP_WRITE] = "write",
+	[KVERBS_OP_READ] = "read",
+	[KVERBS_OP_FETCH_ADD] = "fetch-add",
+	[KVERBS_OP_CMP_SWP] = "cmp-swp",
+};
+
+static void check_repelled(struct link *l, struct attack what, int status, const char *name)
+{
+	char full[96];
+
+	snprintf(full, sizeof(full), "%s: %s", op_names[what.op], name);
+	result(repelled(l, &what, status, full), "%s", full);
+}
+
+static void test_borders(struct link *l)
+{
+	const uint64_t start = v.reg[TARGET].iova;
+	const uint32_t key = v.reg[TARGET].rkey;
+	const struct {
+		const char *name;
+		uint64_t addr;
+		uint32_t length;
+	} bad[] = {
+		{ "one byte before", start - 1, 1 },
+		{ "from one byte before on", start - 1, 2 },
+		{ "from one byte before to the end", start - 1, WINDOW + 1 },
+		{ "one byte beyond", start + WINDOW, 1 },
+		{ "the last byte and one beyond", start + WINDOW - 1, 2 },
+		{ "all and one byte beyond", start, WINDOW + 1 },
+		{ "all and both neighbours", start - 1, WINDOW + 2 },
+		{ "many packets, the first one inside", start, LENGTH - OFFSET },
+		{ "the beginning of the buffer", start - OFFSET, 8 },
+		{ "the end of the buffer", start - OFFSET + LENGTH - 8, 8 },
+		{ "address 0", 0, 8 },
+		{ "the first byte of all addresses", 0, 1 },
+		{ "the last byte of all addresses", ~0ULL, 1 },
+		{ "around the end of all addresses", ~0ULL - 3, 8 },
+		{ "so far below that it wraps", start - (1ULL << 63), 8 },
+		{ "4 GiB beyond", start + (1ULL << 32), 8 },
+	};
+	static const uint32_t ops[] = { KVERBS_OP_WRITE, KVERBS_OP_READ };
+	unsigned int i, o;
+
+	for (o = 0; o < COUNT(ops); o++)
+		for (i = 0; i < COUNT(bad); i++)
+			check_repelled(l, (struct attack){ ops[o], bad[i].addr, key,
+							   bad[i].length },
+				       WC_REM_ACCESS_ERR, bad[i].name);
+}
+
+static void test_atomic_borders(struct link *l)
+{
+	const uint64_t start = v.reg[TARGET].iova;
+	const uint32_t key = v.reg[TARGET].rkey;
+	static const uint32_t ops[] = { KVERBS_OP_FETCH_ADD, KVERBS_OP_CMP_SWP };
+	unsigned int o;
+
+	if (!(caps.can & KVERBS_CAN_ATOMIC)) {
+		skip("atomic operations at the borders", "the device has none");
+		return;
+	}
+	for (o = 0; o < COUNT(ops); o++) {
+		check_repelled(l, (struct attack){ ops[o], start - 8, key, 8 },
+			       WC_REM_ACCESS_ERR, "before");
+		check_repelled(l, (struct attack){ ops[o], start + WINDOW - 4, key, 8 },
+			       WC_REM_ACCESS_ERR, "half inside");
+		check_repelled(l, (struct attack){ ops[o], start + WINDOW + 4, key, 8 },
+			       WC_REM_ACCESS_ERR, "beyond");
+		check_repelled(l, (struct attack){ ops[o], ~0ULL - 7, key, 8 },
+			       WC_REM_ACCESS_ERR, "the last of all addresses");
+	}
+}
+
+/* What is granted works: else all that was refused says nothing. */
+static void test_granted(struct link *l)
+{
+	struct attack what = { KVERBS_OP_WRITE, v.reg[TARGET].iova, v.reg[TARGET].rkey, WINDOW };
+	static char got[LENGTH];
+
+	result(!attack(l, &what), "what is registered is written");
+	memset(v.holds[TARGET] + OFFSET, 0xee, WINDOW);
+	result(unharmed(l, "write"), "all of it, and nothing else");
+	what.op = KVERBS_OP_READ;
+	result(!attack(l, &what), "and read");
+	what.addr += WINDOW - 1;
+	what.length = 1;
+	result(!attack(l, &what), "down to its last byte");
+	what = (struct attack){ KVERBS_OP_READ, v.reg[READABLE].iova, v.reg[READABLE].rkey,
+				LENGTH };
+	result(!attack(l, &what), "a whole buffer, too");
+	must(l, kv_nl_mr_read(&l->nl, attacker.mr, 0, got, LENGTH), "read");
+	result(!memcmp(got, v.holds[READABLE], LENGTH), "it is what is in it");
+	if (!(caps.can & KVERBS_CAN_ATOMIC))
+		return;
+	what = (struct attack){ KVERBS_OP_FETCH_ADD, v.reg[TARGET].iova + 48,
+				v.reg[TARGET].rkey, 8 };
+	result(!attack(l, &what), "the last whole word takes atomics");
+	memset(v.holds[TARGET] + OFFSET + 48, 0xef, 8);
+	result(holds(l, v.mr[TARGET], 0, v.holds[TARGET], LENGTH), "and none beside it changes");
+}
+
+/* A message of no bytes names none: its address and its key are not looked at (C9-88). */
+static void test_nothing(struct link *l)
+{
+	static const uint32_t ops[] = { KVERBS_OP_WRITE, KVERBS_OP_READ };
+	unsigned int o;
+
+	for (o = 0; o < COUNT(ops); o++) {
+		check_repelled(l, (struct attack){ ops[o], v.reg[TARGET].iova - 1,
+						   v.reg[TARGET].rkey, 0 }, 0, "no bytes, beside");
+		check_repelled(l, (struct attack){ ops[o], ~0ULL, 0xffffffff, 0 }, 0,
+			       "no bytes, by no key");
+	}
+}
+
+/* Every number that could be a key of the target, and those of its neighbours. */
+static void test_keys(struct link *l)
+{
+	const uint32_t key = v.reg[TARGET].rkey;
+	struct attack what = { KVERBS_OP_WRITE, v.reg[TARGET].iova, 0, 8 };
+	unsigned int i, step = is_watched() ? 127 : 1, good = 0;
+
+	for (i = 1; i < 256; i += step) {
+		what.key = (key & ~0xffU) | ((key + i) & 0xff);
+		good += repelled(l, &what, WC_REM_ACCESS_ERR, "another variant of the key");
+	}
+	result(good == 254 / step + 1, "none of the other variants of a key works");
+	note("  %u of 255 were refused", good);
+	what.key = 0;
+	check_repelled(l, what, WC_REM_ACCESS_ERR, "key 0");
+	what.key = ~0U;
+	check_repelled(l, what, WC_REM_ACCESS_ERR, "key 0xffffffff");
+	what.key = key + 256;
+	check_repelled(l, what, WC_REM_ACCESS_ERR, "the next index");
+	what.key = key - 256;
+	check_repelled(l, what, WC_REM_ACCESS_ERR, "the index before");
+	what.key = key ^ 0x80000000;
+	check_repelled(l, what, WC_REM_ACCESS_ERR, "an index far away");
+}
+
+/* Keys that are somebody's, but not for this. */
+static void test_others(struct link *l)
+{
+	static const uint32_t ops[] = {
+		KVERBS_OP_WRITE, KVERBS_OP_READ, KVERBS_OP_FETCH_ADD,
+	};
+	unsigned int o, n = caps.can & KVERBS_CAN_ATOMIC ? 3 : 2;
+	struct kv_pd pd;
+
+	must(l, kv_nl_get(&l->nl, &kv_nl_pd, v.pd, &pd), "pd");
+	for (o = 0; o < n; o++) {
+		struct attack what = { ops[o], 0, pd.local_dma_lkey, 8 };
+
+		what.addr = v.reg[PRIVATE].iova;
+		check_repelled(l, what, WC_REM_ACCESS_ERR, "by the pd's local_dma_lkey");
+		what.key = v.reg[PRIVATE].lkey;
+		check_repelled(l, what, WC_REM_ACCESS_ERR, "by an lkey that has no rkey");
+		what = (struct attack){ ops[o], v.reg[FOREIGN].iova, v.reg[FOREIGN].rkey, 8 };
+		check_repelled(l, what, WC_REM_ACCESS_ERR, "an mr of another pd");
+		what.key = v.reg[TARGET].rkey;
+		check_repelled(l, what, WC_REM_ACCESS_ERR, "another mr's address by this mr's key");
+		if (ops[o] == KVERBS_OP_READ)
+			continue;
+		what = (struct attack){ ops[o], v.reg[READABLE].iova, v.reg[READABLE].rkey, 8 };
+		check_repelled(l, what, WC_REM_ACCESS_ERR, "an mr that grants READ only");
+	}
+}
+
+/* A QP that does not let peers do it, whatever the MR says. */
+static void test_qp_access(struct link *l)
+{
+	static const struct {
+		uint32_t op;
+		uint32_t allowed;
+	} bad[] = {
+		{ KVERBS_OP_WRITE, KVERBS_ACCESS_REMOTE_READ | KVERBS_ACCESS_REMOTE_ATOMIC },
+		{ KVERBS_OP_READ, KVERBS_ACCESS_REMOTE_WRITE | KVERBS_ACCESS_REMOTE_ATOMIC },
+		{ KVERBS_OP_FETCH_ADD, KVERBS_ACCESS_REMOTE_WRITE | KVERBS_ACCESS_REMOTE_READ },
+		{ KVERBS_OP_WRITE, 0 },
+		{ KVERBS_OP_READ, 0 },
+		{ KVERBS_OP_FETCH_ADD, 0 },
+	};
+	char name[64];
+	unsigned int i;
+
+	for (i = 0; i < COUNT(bad); i++) {
+		struct attack what = { bad[i].op, v.reg[TARGET].iova, v.reg[TARGET].rkey, 8 };
+
+		snprintf(name, sizeof(name), "a qp with access 0x%x", bad[i].allowed);
+		connect_anew(l, bad[i].allowed);
+		check_repelled(l, what, WC_REM_INV_REQ_ERR, name);
+	}
+}
+
+/* Each key is good for one registration, and for its bytes. */
+static void test_old_keys(struct link *l)
+{
+	struct attack what = { KVERBS_OP_WRITE, v.reg[TARGET].iova, v.reg[TARGET].rkey, 8 };
+
+	must(l, kv_nl_mr_inv(&l->nl, v.mr[TARGET], v.keeper, NULL), "invalidate");
+	check_repelled(l, what, WC_REM_ACCESS_ERR, "an mr that was invalidated");
+	what.op = KVERBS_OP_READ;
+	check_repelled(l, what, WC_REM_ACCESS_ERR, "an mr that was invalidated");
+	reg(l, TARGET, v.keeper, KVERBS_ACCESS__ALL, 4 * OFFSET, WINDOW);
+	check_repelled(l, what, WC_REM_ACCESS_ERR, "the key and the bytes of before");
+	what.addr = v.reg[TARGET].iova;
+	check_repelled(l, what, WC_REM_ACCESS_ERR, "the key of before");
+	what.addr -= 3 * OFFSET;
+	what.key = v.reg[TARGET].rkey;
+	check_repelled(l, what, WC_REM_ACCESS_ERR, "the bytes of before");
+	must(l, kv_nl_mr_inv(&l->nl, v.mr[TARGET], v.keeper, NULL), "invalidate");
+	reg(l, TARGET, v.keeper, KVERBS_ACCESS_LOCAL_WRITE, 0, LENGTH);
+	what.addr = v.reg[TARGET].iova;
+	what.key = v.reg[TARGET].lkey;
+	check_repelled(l, what, WC_REM_ACCESS_ERR, "a registration that is not for peers");
+}
+
+/* What is freed is somebody else's, who is not to be reached by it. */
+static void test_freed(struct link *l)
+{
+	struct attack what = { KVERBS_OP_WRITE, v.reg[READABLE].iova, v.reg[READABLE].rkey, 8 };
+
+	must(l, kv_nl_del(&l->nl, &kv_nl_mr, v.mr[READABLE], NULL), "delete");
+	v.mr[READABLE] = make_mr(l, v.pd, LENGTH);
+	put(l, v.mr[READABLE], v.holds[READABLE]);
+	check_repelled(l, what, WC_REM_ACCESS_ERR, "an mr that is gone");
+	what.op = KVERBS_OP_READ;
+	check_repelled(l, what, WC_REM_ACCESS_ERR, "an mr that is gone");
+	reg(l, READABLE, v.keeper, KVERBS_ACCESS__ALL, 0, LENGTH);
+	result(v.reg[READABLE].rkey != what.key, "another mr has another key");
+	what.addr = v.reg[READABLE].iova;
+	check_repelled(l, what, WC_REM_ACCESS_ERR, "its successor by its key");
+}
+
+void test_hostile(void)
+{
+	double start = seconds();
+	struct link l;
+
+	link_open(&l);
+	victim_make(&l);
+	test_granted(&l);
+	test_borders(&l);
+	test_atomic_borders(&l);
+	test_nothing(&l);
+	test_keys(&l);
+	test_others(&l);
+	test_qp_access(&l);
+	test_old_keys(&l);
+	test_freed(&l);
+	note("%.1f s", seconds() - start);
+	link_close(&l);
+}

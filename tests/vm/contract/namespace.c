@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+/* Another network namespace: what is seen there, and what is heard. */
+#define _GNU_SOURCE /* setns(), unshare() */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "contract.h"
+#include "now.h"
+
+#define NOUNS 7
+
+/**
+ * struct made - an object
+ * @name: of its type
+ * @noun: ditto
+ * @id: its id
+ */
+struct made {
+	const char *name;
+	const struct kv_nl_noun *noun;
+	uint32_t id;
+};
+
+/* A connection from a network namespace of its own, which ends with it. */
+static void link_open_apart(struct link *l)
+{
+	int own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+
+	if (own < 0 || unshare(CLONE_NEWNET))
+		bail_out("no network namespace: %s", strerror(errno));
+	link_open(l);
+	if (setns(own, CLONE_NEWNET))
+		bail_out("the way back is lost: %s", strerror(errno));
+	close(own);
+}
+
+static uint32_t make(struct link *l, const struct kv_nl_noun *noun, const void *init)
+{
+	union kv_object object;
+
+	must(l, kv_nl_new(&l->nl, noun, init, &object, NULL), noun->what);
+	return object.id;
+}
+
+/* One of each, in the order in which they can be deleted. */
+static void make_all(struct link *l, struct made made[NOUNS], bool persistent)
+{
+	const struct kv_pd_init pd = { .dev = dev, .persistent = persistent };
+	const struct kv_cq_init cq = { .dev = dev, .cqe = 8, .persistent = persistent };
+	const struct kv_conn_init conn = { .dev = dev, .persistent = persistent };
+	struct kv_mr_init mr = { .length = 64, .persistent = persistent };
+	struct kv_srq_init srq = { .max_wr = 4, .max_sge = 1, .persistent = persistent };
+	struct kv_ah_init ah = { .port = 1, .av = own_address(), .persistent = persistent };
+	struct kv_qp_init qp = { .max_send_wr = 4, .max_send_sge = 1, .persistent = persistent };
+	struct kv_qp qp_made;
+
+	mr.pd = make(l, &kv_nl_pd, &pd);
+	srq.pd = mr.pd;
+	ah.pd = mr.pd;
+	qp.pd = mr.pd;
+	qp.send_cq = make(l, &kv_nl_cq, &cq);
+	qp.recv_cq = qp.send_cq;
+	qp.srq = make(l, &kv_nl_srq, &srq);
+	must(l, kv_nl_qp_new(&l->nl, &qp, &qp_made, NULL), "qp");
+	made[0] = (struct made){ "conn", &kv_nl_conn, make(l, &kv_nl_conn, &conn) };
+	made[1] = (struct made){ "qp", &kv_nl_qp, qp_made.id };
+	made[2] = (struct made){ "ah", &kv_nl_ah, make(l, &kv_nl_ah, &ah) };
+	made[3] = (struct made){ "srq", &kv_nl_srq, qp.srq };
+	made[4] = (struct made){ "mr", &kv_nl_mr, make(l, &kv_nl_mr, &mr) };
+	made[5] = (struct made){ "cq", &kv_nl_cq, qp.send_cq };
+	made[6] = (struct made){ "pd", &kv_nl_pd, mr.pd };
+}
+
+/* @l must see, list, use and delete none of it. */
+static void check_unseen(struct link *l, const struct made made[NOUNS], const char *whose)
+{
+	struct kv_wr wr = { .op = KVERBS_OP_RECV };
+	union kv_object object;
+	uint32_t flushed, kept;
+	char name[80];
+	unsigned int i, n;
+
+	for (i = 0; i < NOUNS; i++) {
+		snprintf(name, sizeof(name), "a %s %s is not seen", whose, made[i].name);
+		refused(l, kv_nl_get(&l->nl, made[i].noun, made[i].id, &object), -ENOENT,
+			"among yours", name);
+		snprintf(name, sizeof(name), "a %s %s is not deleted", whose, made[i].name);
+		refused(l, kv_nl_del(&l->nl, made[i].noun, made[i].id, NULL), -ENOENT,
+			"among yours", name);
+	}
+	for (i = 0, n = 0; i < NOUNS; i++)
+		n += count_listed(l, made[i].noun);
+	result(!n, "nor is any of them listed");
+	refused(l, kv_nl_mr_read(&l->nl, made[4].id, 0, name, 8), -ENOENT, "among yours",
+		"its content is not read");
+	refused(l, kv_nl_mr_write(&l->nl, made[4].id, 0, "stranger", 8), -ENOENT, "among yours",
+		"nor written");
+	refused(l, modify(l, made[1].id, init_attr(KVERBS_QPT_RC)), -ENOENT, "among yours",
+		"its qp is not modified");
+	wr.srq = made[3].id;
+	refused(l, kv_nl_post(&l->nl, &wr, NULL), -ENOENT, "among yours",
+		"its srq is not posted to");
+	refused(l, kv_nl_cq_poll(&l->nl, made[5].id, &(struct kv_wc){ 0 }, 1,
+				 &(unsigned int){ 0 }, NULL), -ENOENT, "among yours",
+		"its cq is not polled");
+	refused(l, kv_nl_new(&l->nl, &kv_nl_mr, &(struct kv_mr_init){
+			.pd = made[6].id, .length = 64 }, NULL, NULL), -ENOENT, "among yours",
+		"its pd is not used");
+	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	result(!flushed && !kept, "a flush takes nothing along");
+}
+
+static bool hears(struct link *l, uint32_t type)
+{
+	uint64_t end = kv_now_ns() + 300000000;
+	struct kv_event event;
+
+	while (!kv_nl_wait_event(&l->nl, end, &event))
+		if (event.type == type)
+			return true;
+	return false;
+}
+
+/* @other must hear nothing of what happens to what is @own's. */
+static void check_unheard(struct link *own, struct link *other, const char *name)
+{
+	struct kv_run_spec spec = { .loop = KVERBS_LOOP_NULL, .iters = 10, .cpu = -1, .spins = -1 };
+	struct kv_run_result shown;
+	uint32_t id;
+
+	snprintf(spec.dev, sizeof(spec.dev), "%s", dev);
+	must(own, kv_nl_run_start(&own->nl, &spec, &id), "start a run");
+	result(hears(own, KVERBS_EVENT_RUN_DONE), "the end of a run is heard %s", name);
+	result(!hears(other, KVERBS_EVENT_RUN_DONE), "and nowhere else");
+	refused(other, kv_nl_run_peek(&other->nl, id, &shown), -ENOENT, "among yours",
+		"its result is not seen elsewhere");
+	refused(other, kv_nl_run_cancel(&other->nl, id), -ENOENT, "among yours",
+		"nor is it cancelled from there");
+	refused(other, kv_nl_run_del(&other->nl, id), -ENOENT, "among yours", "nor deleted");
+	must(own, kv_nl_run_del(&own->nl, id), "delete");
+}
+
+/* Devices are everybody's, as they are in the kernel unless it is told otherwise. */
+static void test_shared(struct link *l, struct link *apart)
+{
+	struct made ours[NOUNS], theirs[NOUNS];
+	uint32_t flushed, kept;
+	struct kv_dev found;
+	unsigned int i, n;
+
+	done(apart, kv_nl_dev_get(&apart->nl, dev, &found),
+	     "a device that is shared is seen from another namespace");
+	make_all(l, ours, true);
+	check_unseen(apart, ours, "persistent");
+	make_all(apart, theirs, true);
+	for (i = 0, n = 0; i < NOUNS; i++)
+		n += count_listed(apart, theirs[i].noun);
+	result(n == NOUNS, "what is made there is listed there, and nothing else");
+	for (i = 0, n = 0; i < NOUNS; i++)
+		n += count_listed(l, ours[i].noun);
+	result(n == NOUNS, "nor does it appear here");
+	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	result(flushed == NOUNS && !kept, "a flush takes what is here");
+	check_unseen(l, theirs, "stranger's persistent");
+	must(apart, kv_nl_flush(&apart->nl, &flushed, &kept), "flush");
+	result(flushed == NOUNS && !kept, "what is there is flushed there");
+
+	make_all(l, ours, false);
+	check_unseen(apart, ours, "private");
+	check_unheard(l, apart, "here");
+	check_unheard(apart, l, "there");
+	make_all(apart, theirs, true);
+	/* This one would keep the namespace. */
+	must(apart, kv_nl_del(&apart->nl, &kv_nl_conn, theirs[0].id, NULL), "delete");
+}
+
+void test_namespace(void)
+{
+	struct link l, apart;
+
+	link_open(&l);
+	link_open_apart(&apart);
+	test_shared(&l, &apart);
+	kv_nl_close(&apart.nl);
+	note("the namespace goes, with what is persistent in it");
+	link_close(&l);
+}
+
+static int on_dev(const struct kv_dev *found, void *arg)
+{
+	(void)found;
+	++*(unsigned int *)arg;
+	return 0;
+}
+
+/*
+ * Devices belong to namespaces: `rdma system set netns exclusive`. The device that is
+ * named is this namespace's.
+ */
+void test_exclusive(void)
+{
+	const struct kv_pd_init pd = { .dev = dev };
+	const struct kv_cq_init cq = { .dev = dev, .cqe = 8 };
+	const struct kv_conn_init conn = { .dev = dev };
+	struct kv_run_spec spec = { .loop = KVERBS_LOOP_NULL, .iters = 10, .cpu = -1, .spins = -1 };
+	struct made ours[NOUNS];
+	struct link l, apart;
+	uint32_t flushed, kept, id;
+	struct kv_dev found;
+	unsigned int n = 0;
+
+	link_open(&l);
+	make_all(&l, ours, true);
+	link_open_apart(&apart);
+	refused(&apart, kv_nl_dev_get(&apart.nl, dev, &found), -ENODEV,
+		"no such RDMA device in this network namespace",
+		"a device of another namespace is not seen");
+	must(&apart, kv_nl_dev_each(&apart.nl, on_dev, &n), "list devices");
+	result(!n, "nor listed");
+	refused(&apart, kv_nl_new(&apart.nl, &kv_nl_pd, &pd, NULL, NULL), -ENODEV,
+		"no such RDMA device", "no pd is made there");
+	refused(&apart, kv_nl_new(&apart.nl, &kv_nl_cq, &cq, NULL, NULL), -ENODEV,
+		"no such RDMA device", "no cq");
+	refused(&apart, kv_nl_new(&apart.nl, &kv_nl_conn, &conn, NULL, NULL), -ENODEV,
+		"no such RDMA device", "no conn");
+	snprintf(spec.dev, sizeof(spec.dev), "%s", dev);
+	refused(&apart, kv_nl_run_start(&apart.nl, &spec, &id), -ENODEV,
+		"no such RDMA device", "and no run");
+	check_unseen(&apart, ours, "persistent");
+	other_dev_make();
+	result(hears(&l, KVERBS_EVENT_DEV_ADDED), "that a device comes is heard where it comes");
+	result(!hears(&apart, KVERBS_EVENT_DEV_ADDED), "and nowhere else");
+	other_dev_del();
+	kv_nl_close(&apart.nl);
+	must(&l, kv_nl_flush(&l.nl, &flushed, &kept), "flush");
+	result(flushed == NOUNS && !kept, "what was made is there to the end");
+	link_close(&l);
+}

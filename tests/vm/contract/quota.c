@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: MIT
+/* Caps on objects and memory, with everybody making as many as they can. */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include "contract.h"
+
+#define MAKERS 4
+/* At least so long, and until so many were made, and so many refused. */
+#define BUSY_S 0.6
+#define ENOUGH 50
+#define PATIENCE_S 20
+
+/* How often all of them go for the last places, and how many those are. */
+#define ROUNDS 60
+#define ROUNDS_WATCHED 10
+#define PLACES 2
+
+/* What one maker holds at most; more than all may have. */
+#define HELD_MAX 512
+
+/**
+ * struct all - what the makers share with who watches them
+ * @ready: makers that have what they need
+ * @begin: the caps are set
+ * @end: enough
+ * @round: the one that is on; 0: whoever makes and deletes
+ * @emptied: the last round in which each has deleted
+ * @filled: the last round in which each was refused after that
+ * @made: objects, by each
+ * @refused: for the caps, by each
+ * @strange: first error that is none of the caps'
+ * @text: of that
+ */
+struct all {
+	volatile bool ready[MAKERS];
+	volatile bool begin;
+	volatile bool end;
+	volatile unsigned int round;
+	volatile unsigned int emptied[MAKERS];
+	volatile unsigned int filled[MAKERS];
+	volatile unsigned long made[MAKERS];
+	volatile unsigned long refused[MAKERS];
+	volatile int strange;
+	char text[512];
+};
+
+/**
+ * struct kind - what the makers make
+ * @name: for results
+ * @make: makes one, of this PD; the errno of a refusal
+ * @noun: what it is
+ */
+struct kind {
+	const char *name;
+	int (*make)(struct link *l, uint32_t pd, unsigned int n, union kv_object *object);
+	const struct kv_nl_noun *noun;
+};
+
+static int make_one_pd(struct link *l, uint32_t pd, unsigned int n, union kv_object *object)
+{
+	const struct kv_pd_init init = { .dev = dev };
+
+	(void)pd;
+	(void)n;
+	return kv_nl_new(&l->nl, &kv_nl_pd, &init, object, NULL);
+}
+
+static int make_one_mr(struct link *l, uint32_t pd, unsigned int n, union kv_object *object)
+{
+	static const uint64_t lengths[] = { 1, 4096, 20000, 65536 };
+	const struct kv_mr_init init = { .pd = pd, .length = lengths[n % COUNT(lengths)] };
+
+	return kv_nl_new(&l->nl, &kv_nl_mr, &init, object, NULL);
+}
+
+static int make_one_cq(struct link *l, uint32_t pd, unsigned int n, union kv_object *object)
+{
+	const struct kv_cq_init init = { .dev = dev, .cqe = 1U << (n % 12) };
+
+	(void)pd;
+	return kv_nl_new(&l->nl, &kv_nl_cq, &init, object, NULL);
+}
+
+/**
+ * struct maker - one of them
+ * @l: its connection
+ * @kind: what it makes
+ * @all: see there
+ * @who: its number
+ * @pd: what it makes them of
+ * @n: how many it has tried to make
+ * @held: how many it has
+ * @ids: of these
+ */
+struct maker {
+	struct link l;
+	const struct kind *kind;
+	struct all *all;
+	unsigned int who;
+	uint32_t pd;
+	unsigned int n;
+	unsigned int held;
+	uint32_t ids[HELD_MAX];
+};
+
+/* False if it is refused. */
+static bool make_one(struct maker *m)
+{
+	struct all *all = m->all;
+	union kv_object object;
+	int ret;
+
+	ret = m->held < HELD_MAX ? m->kind->make(&m->l, m->pd, m->n++, &object) : -EDQUOT;
+	if (!ret) {
+		m->ids[m->held++] = object.id;
+		all->made[m->who]++;
+	} else if (ret == -EDQUOT && strstr(m->l.err, "or raise the module's max_")) {
+		all->refused[m->who]++;
+	} else if (!all->strange) {
+		all->strange = ret;
+		snprintf(all->text, sizeof(all->text), "%s", m->l.err);
+	}
+	return !ret;
+}
+
+static void keep(struct maker *m, unsigned int n)
+{
+	while (m->held > n)
+		must(&m->l, kv_nl_del(&m->l.nl, m->kind->noun, m->ids[--m->held], NULL), "delete");
+}
+
+static bool all_are_at(const volatile unsigned int each[MAKERS], unsigned int round)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAKERS; i++)
+		if (each[i] != round)
+			return false;
+	return true;
+}
+
+/* All make room, and then all go for it. */
+static void play_round(struct maker *m, unsigned int round)
+{
+	keep(m, m->held > PLACES ? m->held - PLACES : 0);
+	m->all->emptied[m->who] = round;
+	while (!all_are_at(m->all->emptied, round) && !m->all->end)
+		sched_yield();
+	while (make_one(m))
+		;
+	m->all->filled[m->who] = round;
+}
+
+static void make_and_delete(struct maker *m)
+{
+	unsigned int played = 0, round;
+	struct all *all = m->all;
+
+	/* What is made on a device is made one by one: so they have two. */
+	if (m->who % 2)
+		dev = OTHER_DEV;
+	link_open(&m->l);
+	m->pd = make_pd(&m->l);
+	all->ready[m->who] = true;
+	while (!all->begin)
+		usleep(1000);
+	while (!all->end) {
+		round = all->round;
+		if (round != played) {
+			play_round(m, round);
+			played = round;
+		} else if (round) {
+			usleep(100);
+		} else if (!make_one(m) && m->held) {
+			keep(m, m->held - 1);
+		} else if (m->n % 101 == 0) {
+			keep(m, m->held / 2);
+		}
+	}
+	/* Its socket takes all along. */
+	_exit(0);
+}
+
+static void set_cap(const char *name, unsigned long value)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/module/kverbs/parameters/%s", name);
+	file = fopen(path, "w");
+	if (!file || fprintf(file, "%lu", value) < 0 || fclose(file))
+		bail_out("%s: %s", path, strerror(errno));
+}
+
+static unsigned long get_cap(const char *name)
+{
+	unsigned long value;
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/module/kverbs/parameters/%s", name);
+	file = fopen(path, "r");
+	if (!file || fscanf(file, "%lu", &value) != 1)
+		bail_out("%s: %s", path, strerror(errno));
+	fclose(file);
+	return value;
+}
+
+struct peak {
+	uint64_t objects;
+	uint64_t bytes;
+	unsigned long samples;
+};
+
+static void sample(struct link *l, struct peak *peak)
+{
+	struct kv_info info;
+
+	must(l, kv_nl_info_get(&l->nl, &info), "info");
+	if (info.created - info.destroyed > peak->objects)
+		peak->objects = info.created - info.destroyed;
+	if (info.buffer_bytes > peak->bytes)
+		peak->bytes = info.buffer_bytes;
+	peak->samples++;
+}
+
+static unsigned long sum(volatile unsigned long *each)
+{
+	unsigned long all = 0;
+	unsigned int i;
+
+	for (i = 0; i < MAKERS; i++)
+		all += each[i];
+	return all;
+}
+
+/* What there is less of: objects made, or refused. */
+static unsigned long enough_of(struct all *all)
+{
+	unsigned long made = sum(all->made), refused = sum(all->refused);
+
+	return made < refused ? made : refused;
+}
+
+/* 10 s at most. */
+static bool comes_to_nothing(struct link *l)
+{
+	double end = seconds() + 10;
+	struct kv_info info;
+
+	do {
+		must(l, kv_nl_info_get(&l->nl, &info), "info");
+		if (info.created == info.destroyed && !info.buffer_bytes)
+			return true;
+		usleep(1000);
+	} while (seconds() < end);
+	return false;
+}
+
+/* After each round all places are taken, and not one more. */
+static void check_rounds(struct link *l, struct all *all, unsigned long max_objects)
+{
+	unsigned int rounds = is_watched() ? ROUNDS_WATCHED : ROUNDS;
+	unsigned int round, wrong = 0;
+	double end = seconds() + 120;
+	struct kv_info info;
+
+	for (round = 1; round <= rounds; round++) {
+		all->round = round;
+		while (!all_are_at(all->filled, round)) {
+			if (seconds() > end)
+				bail_out("round %u does not end", round);
+			usleep(100);
+		}
+		must(l, kv_nl_info_get(&l->nl, &info), "info");
+		if (info.created - info.destroyed != max_objects && !wrong++)
+			note("  round %u: %llu objects, and not %lu", round,
+			     (unsigned long long)(info.created - info.destroyed), max_objects);
+	}
+	result(!wrong, "all want the last places: they are taken, and not one more");
+}
+
+static void start_all(const struct kind *kind, struct all *all, pid_t pid[MAKERS])
+{
+	static struct maker maker;
+	double end = seconds() + 20;
+	unsigned int i;
+
+	maker.kind = kind;
+	maker.all = all;
+	memset(all, 0, sizeof(*all));
+	fflush(stdout);
+	for (i = 0; i < MAKERS; i++) {
+		pid[i] = fork();
+		if (pid[i] < 0)
+			bail_out("no process");
+		if (!pid[i]) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			maker.who = i;
+			make_and_delete(&maker);
+		}
+	}
+	for (i = 0; i < MAKERS; i++)
+		while (!all->ready[i]) {
+			if (seconds() > end)
+				bail_out("maker %u does not get ready", i);
+			usleep(1000);
+		}
+}
+
+static void end_all(struct all *all, const pid_t pid[MAKERS], const char *name)
+{
+	unsigned int i;
+	int status;
+	bool good = true;
+
+	all->end = true;
+	for (i = 0; i < MAKERS; i++)
+		good = waitpid(pid[i], &status, 0) == pid[i] && !status && good;
+	result(good && !all->strange, "%s: refused for the cap, and for nothing else", name);
+	if (all->strange)
+		note("  %d \"%s\"", all->strange, all->text);
+}
+
+/* The watcher has no objects, so the caps are the makers'. */
+static void test_kind(struct link *l, struct all *all, const struct kind *kind,
+		      unsigned long max_objects, unsigned long max_bytes)
+{
+	unsigned long objects = get_cap("max_objects"), bytes = get_cap("max_bytes");
+	struct peak peak = { 0 };
+	pid_t pid[MAKERS];
+	double end;
+
+	start_all(kind, all, pid);
+	set_cap("max_objects", max_objects);
+	set_cap("max_bytes", max_bytes);
+	all->begin = true;
+	for (end = seconds() + BUSY_S;
+	     seconds() < end || (enough_of(all) < ENOUGH && seconds() < end + PATIENCE_S);)
+		sample(l, &peak);
+	if (kind->noun == &kv_nl_pd)
+		check_rounds(l, all, max_objects);
+	result(peak.objects <= max_objects && peak.bytes <= max_bytes,
+	       "%s: the caps hold at any time", kind->name);
+	note("  at most %llu objects of %lu, %llu bytes of %lu; %lu made, %lu refused, %lu looks",
+	     (unsigned long long)peak.objects, max_objects, (unsigned long long)peak.bytes,
+	     max_bytes, sum(all->made), sum(all->refused), peak.samples);
+	result(enough_of(all) >= ENOUGH, "%s: many were made, and many refused", kind->name);
+	end_all(all, pid, kind->name);
+	result(comes_to_nothing(l), "%s: with the makers all of it goes", kind->name);
+	set_cap("max_objects", objects);
+	set_cap("max_bytes", bytes);
+}
+
+/* After that, as many as ever. */
+static void test_again(struct link *l)
+{
+	const struct kv_pd_init init = { .dev = dev };
+	unsigned long objects = get_cap("max_objects");
+	unsigned int n;
+
+	set_cap("max_objects", 50);
+	for (n = 0; n < 60 && !kv_nl_new(&l->nl, &kv_nl_pd, &init, NULL, NULL); n++)
+		;
+	result(n == 50, "then one alone can have all");
+	note("  %u of 50", n);
+	set_cap("max_objects", objects);
+}
+
+/* How deep a queue may be follows from what there is. */
+static void test_queues(struct link *l)
+{
+	unsigned long bytes = get_cap("max_bytes");
+	struct kv_cq_init cq = { .dev = dev, .cqe = 16384 };
+	struct kv_srq_init srq = { .max_wr = 16384, .max_sge = 1 };
+	struct kv_srq_attr more = { .has_max_wr = true, .max_wr = 16384 };
+	struct kv_qp_init qp = {
+		.max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1,
+	};
+	struct kv_run_spec run = { .loop = KVERBS_LOOP_NULL, .iters = 1, .cpu = -1, .spins = -1 };
+	struct kv_info before, after;
+	union kv_object object;
+	uint32_t id;
+
+	must(l, kv_nl_info_get(&l->nl, &before), "info");
+	qp.pd = make_pd(l);
+	qp.send_cq = make_cq(l, 4, KVERBS_CQ_POLLED);
+	qp.recv_cq = qp.send_cq;
+	srq.pd = qp.pd;
+	set_cap("max_bytes", 1 << 19);
+	refused(l, kv_nl_new(&l->nl, &kv_nl_cq, &cq, NULL, NULL), -EDQUOT, "too many bytes",
+		"a cq that is too deep for the cap");
+	refused(l, kv_nl_new(&l->nl, &kv_nl_srq, &srq, NULL, NULL), -EDQUOT, "too many bytes",
+		"an srq");
+	qp.max_send_wr = 16384;
+	refused(l, kv_nl_qp_new(&l->nl, &qp, NULL, NULL), -EDQUOT, "too many bytes",
+		"a send queue");
+	qp.max_send_wr = 1;
+	qp.max_recv_wr = 16384;
+	refused(l, kv_nl_qp_new(&l->nl, &qp, NULL, NULL), -EDQUOT, "too many bytes",
+		"a receive queue");
+	qp.max_recv_wr = 1;
+	done(l, kv_nl_qp_new(&l->nl, &qp, NULL, NULL), "shallow ones are fine");
+	srq.max_wr = 4;
+	must(l, kv_nl_new(&l->nl, &kv_nl_srq, &srq, &object, NULL), "srq");
+	refused(l, kv_nl_srq_modify(&l->nl, object.id, &more, NULL, NULL), -EDQUOT,
+		"too many bytes", "an srq does not grow beyond it");
+	set_cap("max_bytes", 1 << 22);
+	done(l, kv_nl_srq_modify(&l->nl, object.id, &more, NULL, NULL), "it does below");
+	must(l, kv_nl_info_get(&l->nl, &after), "info");
+	result(after.buffer_bytes >= before.buffer_bytes + 16384 * 16, "which is counted");
+	more.max_wr = 4;
+	must(l, kv_nl_srq_modify(&l->nl, object.id, &more, NULL, NULL), "shrink");
+	must(l, kv_nl_info_get(&l->nl, &before), "info");
+	result(before.buffer_bytes + 16384 * 16 <= after.buffer_bytes, "until it shrinks");
+	set_cap("max_bytes", (unsigned long)before.buffer_bytes + 4096);
+	snprintf(run.dev, sizeof(run.dev), "%s", dev);
+	refused(l, kv_nl_run_start(&l->nl, &run, &id), -EDQUOT, "too many bytes",
+		"nor is there a run that has no room for its samples");
+	set_cap("max_bytes", bytes);
+	done(l, kv_nl_run_start(&l->nl, &run, &id), "with the cap as it was there is");
+}
+
+void test_quota(void)
+{
+	static const struct kind kinds[] = {
+		{ "pds", make_one_pd, &kv_nl_pd },
+		{ "mrs", make_one_mr, &kv_nl_mr },
+		{ "cqs", make_one_cq, &kv_nl_cq },
+	};
+	struct all *all;
+	struct link l;
+
+	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (all == MAP_FAILED)
+		bail_out("no memory");
+	other_dev_make();
+	link_open(&l);
+	test_kind(&l, all, &kinds[0], 100, 1 << 22);
+	test_kind(&l, all, &kinds[1], 65536, 1 << 20);
+	test_kind(&l, all, &kinds[2], 65536, 1 << 20);
+	test_again(&l);
+	link_close(&l);
+	other_dev_del();
+	link_open(&l);
+	test_queues(&l);
+	link_close(&l);
+	munmap(all, sizeof(*all));
+}

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: MIT
+/* No answer and no new buffer carries what was in that memory before. */
+#define _GNU_SOURCE /* memfd_create() */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/genetlink.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include "conn.h"
+#include "raw.h"
+#include "run.h"
+#include "wire.h"
+
+#define PATTERN 0xa5
+#define ROUNDS 4
+
+static struct wire wire;
+
+/* Whose requests leave their pattern where the next answer will be made. */
+static struct link spoiler;
+static uint32_t spoilt;
+static bool spoiling;
+
+/* Before each request: memory of the sizes of messages is used, and freed. */
+static void spoil(void)
+{
+	static const uint32_t sizes[] = { 16, 400, 900, 1900, 3400, 7000, KVERBS_DATA_MAX };
+	static char pattern[KVERBS_DATA_MAX];
+	unsigned int i;
+
+	if (spoiling)
+		return;
+	spoiling = true;
+	memset(pattern, PATTERN, sizeof(pattern));
+	for (i = 0; i < COUNT(sizes); i++)
+		must(&spoiler, kv_nl_mr_write(&spoiler.nl, spoilt, 0, pattern, sizes[i]),
+		     "spoil");
+	spoiling = false;
+}
+
+/* On one CPU, whose free memory is taken again first. */
+static void spoil_from_now_on(void)
+{
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	if (sched_setaffinity(0, sizeof(first), &first))
+		bail_out("no CPU 0");
+	link_open(&spoiler);
+	spoilt = make_mr(&spoiler, make_pd(&spoiler), KVERBS_DATA_MAX);
+	wire_tap(&wire, spoil);
+}
+
+static void spoil_no_more(const cpu_set_t *all)
+{
+	wire_tap(NULL, NULL);
+	kv_nl_close(&spoiler.nl);
+	sched_setaffinity(0, sizeof(*all), all);
+}
+
+/* --- answers to all commands --- */
+
+static int ignore(const union kv_object *object, void *arg)
+{
+	(void)object;
+	(void)arg;
+	return 0;
+}
+
+static int ignore_dev(const struct kv_dev *found, void *arg)
+{
+	(void)found;
+	(void)arg;
+	return 0;
+}
+
+static void look_at_all(struct link *l)
+{
+	static const struct kv_nl_noun *const nouns[] = {
+		&kv_nl_pd, &kv_nl_cq, &kv_nl_mr, &kv_nl_srq, &kv_nl_ah, &kv_nl_qp, &kv_nl_conn,
+	};
+	unsigned int i;
+
+	for (i = 0; i < COUNT(nouns); i++)
+		must(l, kv_nl_each(&l->nl, nouns[i], ignore, NULL), "list");
+	must(l, kv_nl_dev_each(&l->nl, ignore_dev, NULL), "list devices");
+	must(l, send_msg(l, kv_nl_msg(&l->nl, KVERBS_CMD_RUN_GET, NLM_F_DUMP)), "list runs");
+}
+
+static void use_mrs(struct link *l, struct end *a, int fd)
+{
+	const struct kv_mr_init init = { .pd = a->pd, .length = 777, .persistent = false };
+	static char bytes[KVERBS_DATA_MAX];
+	uint32_t length, flushed, kept;
+	struct kv_info info;
+	uint64_t moved;
+	struct kv_mr mr;
+
+	must(l, kv_nl_new(&l->nl, &kv_nl_mr, &init, &mr, NULL), "mr");
+	/* Each length that needs another padding. */
+	for (length = 1; length <= 9; length++)
+		must(l, kv_nl_mr_read(&l->nl, mr.id, 0, bytes, length), "read");
+	must(l, kv_nl_mr_save(&l->nl, mr.id, fd, 0, 0, 777, &moved), "save");
+	must(l, kv_nl_mr_load(&l->nl, mr.id, fd, 0, 1, 776, &moved), "load");
+	must(l, kv_nl_get(&l->nl, &kv_nl_mr, mr.id, &mr), "get");
+	must(l, kv_nl_del(&l->nl, &kv_nl_mr, mr.id, NULL), "delete");
+	must(l, kv_nl_dev_get(&l->nl, dev, &(struct kv_dev){ 0 }), "dev");
+	must(l, kv_nl_info_get(&l->nl, &info), "info");
+	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+}
+
+static void use_qps(struct link *l)
+{
+	const struct end_init init = { .type = KVERBS_QPT_RC, .context = KVERBS_CQ_EVENT };
+	struct kv_srq_attr limit = { .has_limit = true, .limit = 1 };
+	uint32_t srq, ah, pd = make_pd(l);
+	union kv_object object;
+	struct end a, b;
+	struct kv_wr wr;
+	bool missed;
+
+	srq = make_srq(l, pd, 7);
+	must(l, kv_nl_srq_modify(&l->nl, srq, &limit, NULL, NULL), "limit");
+	must(l, kv_nl_get(&l->nl, &kv_nl_srq, srq, &object), "get");
+	ah = make_ah(l, pd);
+	must(l, kv_nl_get(&l->nl, &kv_nl_ah, ah, &object), "get");
+	must(l, kv_nl_get(&l->nl, &kv_nl_pd, pd, &object), "get");
+	pair_make(l, &a, &b, &init);
+	register_target(l, &b);
+	must(l, kv_nl_get(&l->nl, &kv_nl_cq, a.send_cq, &object), "get");
+	must(l, kv_nl_get(&l->nl, &kv_nl_qp, a.qp, &object), "get");
+	wr = recv_wr(b.qp, b.local, 100, 1);
+	post(l, &wr, "recv");
+	wr = send_wr(a.qp, a.local, 33, 2);
+	wr.has_imm = true;
+	post(l, &wr, "send");
+	must(l, kv_nl_cq_arm(&l->nl, b.recv_cq, false, &missed, NULL), "arm");
+	drain(l, b.recv_cq, 1);
+	drain(l, a.send_cq, 1);
+	/* An error, of which an event tells, too. */
+	must(l, kv_nl_cq_arm(&l->nl, a.send_cq, false, &missed, NULL), "arm");
+	wr = write_wr(&a, &b, 8, 3);
+	wr.remote_key ^= 1;
+	post(l, &wr, "write");
+	drain(l, a.send_cq, 1);
+	pair_reconnect(l, &a, &b, KVERBS_QPT_RC);
+	must(l, kv_nl_mr_inv(&l->nl, b.target, b.qp, NULL), "invalidate");
+	look_at_all(l);
+	end_del(l, &a);
+	must(l, kv_nl_del(&l->nl, &kv_nl_srq, srq, NULL), "delete");
+	must(l, kv_nl_del(&l->nl, &kv_nl_ah, ah, NULL), "delete");
+}
+
+static void use_runs(struct link *l)
+{
+	struct kv_run_spec spec = {
+		.loop = KVERBS_LOOP_NULL, .iters = 5000, .cpu = -1, .spins = -1,
+	};
+	struct kv_run_result *shown = malloc(sizeof(*shown));
+	uint32_t id;
+
+	snprintf(spec.dev, sizeof(spec.dev), "%s", dev);
+	must(l, kv_nl_run_start(&l->nl, &spec, &id), "start a run");
+	must(l, kv_nl_run_peek(&l->nl, id, shown), "look at the run");
+	run_wait(l, id);
+	look_at_all(l);
+	must(l, kv_nl_run_cancel(&l->nl, id), "cancel");
+	must(l, kv_nl_run_del(&l->nl, id), "delete");
+	free(shown);
+}
+
+/* Private data of a few bytes, which the CM pads. */
+static bool zero_tail(const struct kv_conn *conn, const char *text)
+{
+	size_t length = strlen(text), i;
+
+	if (conn->private_length < length || memcmp(conn->private_data, text, length))
+		return false;
+	for (i = length; i < conn->private_length; i++)
+		if (conn->private_data[i])
+			return false;
+	return true;
+}
+
+static void tell(struct kv_conn_param *param, const char *text)
+{
+	param->private_length = (uint32_t)strlen(text);
+	memcpy(param->private_data, text, param->private_length);
+}
+
+static void use_conns(struct link *l, int family)
+{
+	struct kv_conn_param param;
+	struct kv_conn conn;
+	struct duo d;
+
+	duo_make(l, &d, family, KVERBS_CONN_ROUTE_RESOLVED, 0);
+	param = conn_param(d.a.qp);
+	tell(&param, "hello");
+	must(l, kv_nl_conn_connect(&l->nl, d.active, &param, NULL), "connect");
+	d.passive = conn_taken(l, d.listener);
+	conn = conn_get(l, d.passive);
+	result(zero_tail(&conn, "hello"), "a request's private data is padded with zeros");
+	param = conn_param(d.p.qp);
+	tell(&param, "you");
+	must(l, kv_nl_conn_accept(&l->nl, d.passive, &param, NULL), "accept");
+	conn_must_be(l, d.active, KVERBS_CONN_ANSWERED);
+	conn = conn_get(l, d.active);
+	result(zero_tail(&conn, "you"), "so is an answer's");
+	must(l, kv_nl_conn_establish(&l->nl, d.active, &param, NULL), "establish");
+	conn_must_be(l, d.passive, KVERBS_CONN_ESTABLISHED);
+	look_at_all(l);
+	must(l, kv_nl_conn_disconnect(&l->nl, d.active, NULL), "disconnect");
+	conn_must_be(l, d.passive, KVERBS_CONN_DISCONNECTED);
+	duo_del(l, &d);
+
+	duo_make(l, &d, family, KVERBS_CONN_CONNECTING, KVERBS_CONN_REQUESTED);
+	must(l, kv_nl_conn_reject(&l->nl, d.passive, "no", 2, NULL), "reject");
+	conn_must_be(l, d.active, KVERBS_CONN_REJECTED);
+	conn = conn_get(l, d.active);
+	result(zero_tail(&conn, "no"), "and a rejection's");
+	duo_del(l, &d);
+}
+
+static void look_at_events(struct link *l)
+{
+	static char event[65536];
+	ssize_t n;
+
+	usleep(100000);
+	while ((n = recv(nl_socket_get_fd(l->nl.events), event, sizeof(event),
+			 MSG_DONTWAIT)) > 0)
+		wire_look(&wire, event, (size_t)n);
+}
+
+/* What the kernel lists must have been seen, but for what only says "done". */
+static void check_seen(void)
+{
+	static const unsigned int silent[] = {
+		KVERBS_CMD_MR_WRITE, KVERBS_CMD_RUN_CANCEL, KVERBS_CMD_RUN_DEL,
+	};
+	static const unsigned int events[] = {
+		KVERBS_EVENT_DEV_ADDED, KVERBS_EVENT_DEV_RENAMED, KVERBS_EVENT_DEV_REMOVED,
+		KVERBS_EVENT_RUN_STARTED, KVERBS_EVENT_RUN_DONE, KVERBS_EVENT_COMPLETION,
+		KVERBS_EVENT_WC_ERROR, KVERBS_EVENT_CM, KVERBS_EVENT_PORT_ACTIVE,
+	};
+	unsigned int cmd, i, missing = 0;
+	struct family family;
+
+	family_learn(&family);
+	for (i = 0; i < COUNT(silent); i++)
+		family.flags[silent[i]] &= ~(uint32_t)GENL_CMD_CAP_DO;
+	for (cmd = 1; cmd <= OPS_MAX; cmd++) {
+		if (family.flags[cmd] & GENL_CMD_CAP_DO && !wire.answered[cmd]) {
+			note("  no answer to command %u", cmd);
+			missing++;
+		}
+		if (family.flags[cmd] & GENL_CMD_CAP_DUMP && !wire.listed[cmd]) {
+			note("  no list of command %u", cmd);
+			missing++;
+		}
+	}
+	for (i = 0; i < COUNT(events); i++)
+		if (!wire.events[events[i]]) {
+			note("  no event %u", events[i]);
+			missing++;
+		}
+	result(!missing, "answers to all commands, all lists and events were looked at");
+	result(!wire.wrong, "none carries a byte that is not meant");
+	note("  %lu messages, %lu bytes of padding; %u wrong%s%s", wire.messages, wire.bytes,
+	     wire.wrong, wire.wrong ? ": " : "", wire.first);
+}
+
+static void make_device_events(void)
+{
+	other_dev_make();
+	if (system("ip link set d7 down && ip link set d7 up && "
+		   "rdma dev set " OTHER_DEV " name rxe8 && rdma dev set rxe8 name " OTHER_DEV))
+		bail_out("the other device does not obey");
+	other_dev_del();
+}
+
+static void test_messages(int fd)
+{
+	const struct end_init init = { .type = KVERBS_QPT_RC };
+	bool noarp = conn_arp();
+	struct end a, b;
+	cpu_set_t all;
+	struct link l;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	link_open(&l);
+	wire.family = (uint16_t)l.nl.family;
+	spoil_from_now_on();
+	pair_make(&l, &a, &b, &init);
+	use_mrs(&l, &a, fd);
+	use_qps(&l);
+	use_runs(&l);
+	use_conns(&l, AF_INET);
+	use_conns(&l, AF_INET6);
+	make_device_events();
+	look_at_events(&l);
+	/* What refusals say. */
+	RAW(&l, KVERBS_CMD_PD_NEW, 99, 1);
+	RAW(&l, KVERBS_CMD_PD_DEL, KVERBS_A_PD_ID, 2000000000);
+	RAW(&l, KVERBS_CMD_PD_DEL, KVERBS_A_PD_ID, 0);
+	spoil_no_more(&all);
+	check_seen();
+	link_close(&l);
+	conn_noarp(noarp);
+}
+
+/* --- new buffers --- */
+
+static bool all_zero(const char *data, size_t length)
+{
+	return !length || (!data[0] && !memcmp(data, data + 1, length - 1));
+}
+
+static bool new_is_zero(struct link *l, uint32_t pd, uint64_t length, int fd, char *seen)
+{
+	uint64_t moved;
+	uint32_t id = make_mr(l, pd, length);
+	bool good;
+
+	memset(seen, PATTERN, length);
+	must(l, kv_nl_mr_save(&l->nl, id, fd, 0, 0, length, &moved), "save");
+	good = moved == length && all_zero(seen, length);
+	memset(seen, PATTERN, length);
+	must(l, kv_nl_mr_load(&l->nl, id, fd, 0, 0, length, &moved), "load");
+	must(l, kv_nl_del(&l->nl, &kv_nl_mr, id, NULL), "delete");
+	return good;
+}
+
+static void test_buffers(struct link *l, int fd)
+{
+	const uint64_t lengths[] = {
+		1, 2, 63, 64, 4095, 4096, 4097, 8192, 12289, 65536, 1048575, caps.max_mr_bytes,
+	};
+	uint32_t pd = make_pd(l);
+	unsigned int i, round;
+	char *seen;
+	bool good;
+
+	if (ftruncate(fd, (off_t)caps.max_mr_bytes))
+		bail_out("no memory");
+	seen = mmap(NULL, caps.max_mr_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (seen == MAP_FAILED)
+		bail_out("no memory");
+	for (i = 0; i < COUNT(lengths); i++) {
+		for (round = 0, good = true; round < ROUNDS; round++)
+			good = new_is_zero(l, pd, lengths[i], fd, seen) && good;
+		result(good, "a buffer of %llu bytes is zero where one was full",
+		       (unsigned long long)lengths[i]);
+	}
+	munmap(seen, caps.max_mr_bytes);
+}
+
+/* --- the borders of a buffer --- */
+
+#define ODD 4097
+
+struct expect {
+	const char *want;
+	int length;
+	bool good;
+};
+
+static int on_data(struct nlattr *attrs, int len, void *arg)
+{
+	struct nlattr *data = nla_find(attrs, len, KVERBS_A_MR_DATA);
+	struct expect *e = arg;
+
+	e->good = data && nla_len(data) == e->length &&
+		  !memcmp(nla_data(data), e->want, (size_t)e->length);
+	return 0;
+}
+
+static int move(struct link *l, int cmd, uint32_t mr, int fd, uint64_t offset, uint64_t length,
+		struct expect *e)
+{
+	struct nl_msg *msg = kv_nl_msg_of(&l->nl, &kv_nl_mr, cmd, mr);
+
+	nla_put_u64(msg, KVERBS_A_MR_OFFSET, offset);
+	nla_put_u64(msg, KVERBS_A_MR_LENGTH, length);
+	if (cmd != KVERBS_CMD_MR_READ)
+		nla_put_u32(msg, KVERBS_A_MR_FD, (uint32_t)fd);
+	return kv_nl_request(&l->nl, msg, "request", NULL, e ? on_data : NULL, e);
+}
+
+static void test_borders(struct link *l, int fd)
+{
+	static const uint64_t at[] = {
+		0, 1, 7, ODD - 1, ODD, ODD + 1, 8191, 8192, KVERBS_DATA_MAX, 0xffffffff, 1ULL << 32,
+		(1ULL << 32) + 1, 1ULL << 63, ~0ULL - ODD, ~0ULL - 1, ~0ULL,
+	};
+	static const int cmds[] = { KVERBS_CMD_MR_READ, KVERBS_CMD_MR_SAVE, KVERBS_CMD_MR_LOAD };
+	unsigned int c, o, n, wrong = 0, moved = 0;
+	uint32_t mr = make_mr(l, make_pd(l), ODD);
+	static char pattern[ODD];
+
+	for (n = 0; n < ODD; n++)
+		pattern[n] = (char)(n * 7 + 1);
+	must(l, kv_nl_mr_write(&l->nl, mr, 0, pattern, ODD), "write");
+	if (pwrite(fd, pattern, ODD, 0) != ODD)
+		bail_out("no file");
+	for (c = 0; c < COUNT(cmds); c++)
+		for (o = 0; o < COUNT(at); o++)
+			for (n = 0; n < COUNT(at); n++) {
+				bool in = at[n] && at[o] < ODD && at[n] <= ODD - at[o];
+				struct expect e = {
+					.want = pattern + (in ? at[o] : 0),
+					.length = in ? (int)at[n] : 0,
+					.good = cmds[c] != KVERBS_CMD_MR_READ || !in,
+				};
+				int ret;
+
+				/* As the buffer, so that a load changes nothing. */
+				if (cmds[c] == KVERBS_CMD_MR_LOAD && in &&
+				    pwrite(fd, e.want, at[n], 0) != (ssize_t)at[n])
+					bail_out("no file");
+				ret = move(l, cmds[c], mr, fd, at[o], at[n],
+					   cmds[c] == KVERBS_CMD_MR_READ ? &e : NULL);
+				moved += in;
+				if ((in ? ret : ret != -EINVAL && ret != -ERANGE) || !e.good) {
+					note("  command %d, offset %llu, length %llu: %d",
+					     cmds[c], (unsigned long long)at[o],
+					     (unsigned long long)at[n], ret);
+					wrong++;
+				}
+			}
+	result(!wrong, "what begins or ends beyond the buffer is refused, all else is its bytes");
+	note("  %u of %zu were good", moved, COUNT(cmds) * COUNT(at) * COUNT(at));
+	result(holds(l, mr, 0, pattern, ODD), "none of it has changed the buffer");
+}
+
+void test_stale(void)
+{
+	int fd = memfd_create("stale", MFD_CLOEXEC);
+	struct link l;
+
+	if (fd < 0)
+		bail_out("no file");
+	link_open(&l);
+	test_buffers(&l, fd);
+	test_borders(&l, fd);
+	link_close(&l);
+	test_messages(fd);
+	close(fd);
+}
