@@ -8,6 +8,7 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/ktime.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <rdma/ib_verbs.h>
@@ -161,9 +162,13 @@ static inline void kv_env_let_go(void)
 	schedule();
 }
 
+/*
+ * A loop whose polls are never empty does not let go. Who changes the kernel's code
+ * (ftrace, kprobes) waits until each task has: say that we are at no place that matters.
+ */
 static inline void kv_env_breathe(void)
 {
-	cond_resched();
+	cond_resched_tasks_rcu_qs();
 }
 
 #define KV_LOOP_DEFINE(name)				\

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# Tracing can be switched off while a run is active: the kernel then waits until each task has been
+# at a place where it is not traced, and a loop whose polls find something does not let its CPU go.
+. ./tap.sh
+
+trace=/sys/kernel/tracing
+mount -t tracefs tracefs $trace 2>/dev/null
+
+# Only the tracer of an instance is freed, and so waited for.
+if ! mkdir $trace/instances/kverbs 2>/dev/null; then
+	skip "the function tracer is switched off in a run" "this kernel has no tracing instances"
+	finish
+fi
+cd $trace/instances/kverbs || exit 1
+if ! grep -qw function available_tracers; then
+	skip "the function tracer is switched off in a run" "this kernel has no function tracer"
+else
+	echo vfs_statx >set_ftrace_filter
+	for post in softirq-off process; do
+		kverbs lat --op write --space kernel --post $post --time 60s >"$work/out" 2>&1 &
+		tool=$!
+		sleep 2
+		{ echo function >current_tracer && timeout 50 sh -c 'echo nop >current_tracer'; } 2>"$work/err"
+		status=$?
+		if [ $status = 0 ] && kill -INT $tool 2>>"$work/err"; then
+			pass "the function tracer is switched off in a run, post $post"
+		else
+			echo "status $status, or the run has ended before" >"$work/why"
+			fail "the function tracer is switched off in a run, post $post" "$work/why" "$work/err" "$work/out"
+		fi
+		wait $tool
+		note "$(grep -o 'CPU let go [0-9]* times' "$work/out")"
+	done
+fi
+cd /
+rmdir $trace/instances/kverbs
+finish
