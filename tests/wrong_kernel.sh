@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# usage: tests/wrong_kernel.sh [KERNEL KERNEL…]     default: 6.1 6.12
+#
+# Each kernel refuses the modules of the others, in words that README.md quotes. TAP.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+. tests/tap.bash
+
+kernels=("$@")
+((${#kernels[@]})) || kernels=(6.1 6.12)
+
+mkdir "$work/modules"
+for kernel in "${kernels[@]}"; do
+	make -s module KDIR="$(scripts/kernel "$kernel")/build" BUILD="$work/$kernel" >"$work/log" 2>&1 ||
+		{ cat "$work/log" >&2; exit 1; }
+	cp "$work/$kernel/module/kverbs.ko" "$work/modules/$kernel.ko"
+done
+
+cat >"$work/insert" <<'END'
+for module in /modules/*.ko; do
+	name=${module##*/}
+	dmesg -c >/dev/null
+	insmod "$module" >"$OUT/${name%.ko}.said" 2>&1 && rmmod kverbs
+	dmesg | grep kverbs | sed 's/^\[[^]]*\] //' | sort -u >"$OUT/${name%.ko}.dmesg"
+done
+END
+
+# refuses FOLDER OTHER: insmod has said so, and all that the kernel said of it stands in README.md
+refuses() {
+	local line
+	grep -F 'invalid module format' "$1/$2.said" || return
+	[[ -s $1/$2.dmesg ]] || return
+	while IFS= read -r line; do
+		echo "$line"
+		grep -qF -- "\`$line\`" README.md || return
+	done <"$1/$2.dmesg"
+}
+
+for kernel in "${kernels[@]}"; do
+	scripts/vm --kernel "$kernel" --cpus 1 --no-module --out "$work/out-$kernel" --file "$work/modules:/modules" \
+		--file "$work/insert:/insert" -- sh /insert
+	status=0
+	[[ ! -s $work/out-$kernel/$kernel.said ]] || status=1
+	result $status "$kernel takes its module" "$work/out-$kernel/$kernel.said"
+	for other in "${kernels[@]}"; do
+		[[ $other != "$kernel" ]] || continue
+		status=0
+		refuses "$work/out-$kernel" "$other" >"$work/log" || status=1
+		result $status "$kernel refuses a module for $other as README.md says" "$work/log"
+	done
+done
+finish
