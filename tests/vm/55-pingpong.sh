@@ -38,15 +38,35 @@ pair() {
 	next_port
 }
 
+# roles TYPE SPACE EVENTS: what we are. RC has all of them; of the others each two of role,
+# space and events meet once.
+roles() {
+	case $1,$2,$3 in
+	rc,*) echo server client ;;
+	*,kernel, | *,user,events) echo server ;;
+	*) echo client ;;
+	esac
+}
+
+# pairs TYPE SPACE EVENTS WHAT OURS THEIRS
+pairs() {
+	for role in $(roles "$1" "$2" "$3"); do
+		if [ "$role" = server ]; then
+			pair "$4, server in $2 space${3:+, $3}: ibv_$1_pingpong is the client" \
+				"$5 --port $port" "$6 -p $port $ADDR"
+		else
+			pair "$4, client in $2 space${3:+, $3}: ibv_$1_pingpong is the server" \
+				"$6 -p $port" "$5 --port $port $ADDR"
+		fi
+	done
+}
+
 for type in rc uc ud; do
 	for space in kernel user; do
 		for events in "" "events"; do
-			ours="kverbs pingpong --space $space --type $type --iters $number ${events:+--events}"
-			theirs="ibv_${type}_pingpong -d $DEV -g $GID -n $number ${events:+-e}"
-			pair "$type, server in $space space${events:+, $events}: ibv_${type}_pingpong is the client" \
-				"$ours --port $port" "$theirs -p $port $ADDR"
-			pair "$type, client in $space space${events:+, $events}: ibv_${type}_pingpong is the server" \
-				"$theirs -p $port" "$ours --port $port $ADDR"
+			pairs $type $space "$events" $type \
+				"kverbs pingpong --space $space --type $type --iters $number ${events:+--events}" \
+				"ibv_${type}_pingpong -d $DEV -g $GID -n $number ${events:+-e}"
 		done
 	done
 	for size in 1 1025 60000; do
@@ -63,12 +83,9 @@ done
 for space in kernel user; do
 	for qps in 1 16; do
 		for events in "" "events"; do
-			ours="kverbs pingpong --space $space --type srq --qps $qps --iters $number ${events:+--events}"
-			theirs="ibv_srq_pingpong -d $DEV -g $GID -q $qps -n $number ${events:+-e}"
-			pair "srq of $qps QPs, server in $space space${events:+, $events}: ibv_srq_pingpong is the client" \
-				"$ours --port $port" "$theirs -p $port $ADDR"
-			pair "srq of $qps QPs, client in $space space${events:+, $events}: ibv_srq_pingpong is the server" \
-				"$theirs -p $port" "$ours --port $port $ADDR"
+			pairs srq $space "$events" "srq of $qps QPs" \
+				"kverbs pingpong --space $space --type srq --qps $qps --iters $number ${events:+--events}" \
+				"ibv_srq_pingpong -d $DEV -g $GID -q $qps -n $number ${events:+-e}"
 		done
 	done
 	pair "srq of 254 QPs and as many receives, in $space space" \

@@ -7,7 +7,7 @@
 . ./tap.sh
 
 contexts="polled event softirq workqueue unbound-workqueue"
-shuffles=${SHUFFLES:-5}
+shuffles=${SHUFFLES:-3}
 seed=${SEED:-$$}
 
 # new NAME TYPE ARGUMENT…: makes an object; $NAME is what to call it afterwards. In a batch
@@ -372,7 +372,7 @@ for context in softirq event; do
 		END
 	done >"$work/use"
 	for i in 1 2; do
-		for _ in 1 2 3 4 5 6 7 8 9; do
+		for _ in 1 2 3 4 5; do
 			kverbs batch "$work/use"
 		done >/dev/null 2>"$work/used.$i" &
 	done
