@@ -471,6 +471,11 @@ struct kv_backend_ops {
 	/* What the driver counts, retransmissions among it. -EOPNOTSUPP: nothing. */
 	int (*counters)(struct kv_backend *b, const char *dev,
 			struct kv_counters *counters);
+	/*
+	 * Is a device being removed that can't go as long as we have it? NULL: none
+	 * has to wait for us.
+	 */
+	bool (*dev_gone)(struct kv_backend *b, const char *dev);
 
 	/* Destroys what is persistent; @kept: what others' objects use. Kernel only. */
 	int (*flush)(struct kv_backend *b, uint32_t *flushed, uint32_t *kept);

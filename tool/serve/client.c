@@ -15,6 +15,9 @@
 /* How long who does not know the token waits for the answer. */
 #define PENALTY_MS 1000
 
+/* How often it is looked whether the device is being removed. */
+#define LOOK_NS 1000000000
+
 /**
  * struct client - one client
  * @serve: what is served
@@ -24,6 +27,7 @@
  * @hello: its hello
  * @space: what it has asked for
  * @service: what it does
+ * @look_ns: when to see whether the device is being removed, of kv_now_ns()
  * @fault: why it may not
  */
 struct client {
@@ -34,6 +38,7 @@ struct client {
 	struct kv_hello_client hello;
 	struct kv_space space;
 	struct kv_service service;
+	uint64_t look_ns;
 	struct kv_fault fault;
 };
 
@@ -260,6 +265,20 @@ static int answer_one(struct client *c)
 	return ret ? ret : err;
 }
 
+/* Its driver may wait for us, with whoever removes it; the client need not notice. */
+static int check_dev(struct client *c)
+{
+	struct kv_backend *b = c->space.b;
+	uint64_t now = kv_now_ns();
+
+	if (now < c->look_ns)
+		return 0;
+	c->look_ns = now + LOOK_NS;
+	if (!b->ops->dev_gone || !b->ops->dev_gone(b, c->space.dev.name))
+		return 0;
+	return kv_fault_set(&c->fault, -ENODEV, "device %s was removed", c->space.dev.name);
+}
+
 static int serve(struct client *c)
 {
 	uint64_t idle_ns = c->serve->limits.idle_ns, said_ns = kv_now_ns(), next;
@@ -269,6 +288,8 @@ static int serve(struct client *c)
 		next = kv_service_watch(&c->service);
 		if (next > said_ns + idle_ns)
 			next = said_ns + idle_ns;
+		if (next > c->look_ns)
+			next = c->look_ns;
 		if (!kv_wire_wait(&c->wire, next)) {
 			ret = answer_one(c);
 			said_ns = kv_now_ns();
@@ -277,6 +298,8 @@ static int serve(struct client *c)
 					   "it has said nothing for %g s (kverbs serve --idle)",
 					   (double)idle_ns / 1e9);
 		}
+		if (!ret)
+			ret = check_dev(c);
 	}
 	return ret;
 }

@@ -128,6 +128,7 @@ static const struct kv_backend_ops ops = {
 	.dev_get = kv_user_dev_get,
 	.dev_each = kv_user_dev_each,
 	.counters = kv_counters_read,
+	.dev_gone = kv_user_dev_gone,
 	.flush = kv_user_flush,
 	.pd_new = kv_user_pd_new,
 	.cq_new = kv_user_cq_new,

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include "now.h"
 #include "user/user.h"
 
 /* Devices: opened when they are first named, closed with the backend. */
@@ -14,6 +16,9 @@
 #define SYS_DEVICES "/sys/class/infiniband"
 #define SYS_UVERBS "/sys/class/infiniband_verbs"
 #define DEV_UVERBS "/dev/infiniband"
+
+/* Looking costs some microseconds: not for each poll. */
+#define LOOK_NS 100000000
 
 /* Calls @fn for the entries of a folder until it returns true. */
 static bool any_entry(const char *folder, bool (*fn)(const char *name))
@@ -124,6 +129,50 @@ int kv_user_dev_list(struct kv_user *u, struct ibv_device ***list)
 	return refuse_none(u);
 }
 
+/* Of the folder where sysfs shows an open device; 0 once there is none. */
+static ino_t find_ino(const struct kv_user_dev *dev)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), SYS_UVERBS "/%s", dev->ctx->device->dev_name);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+/**
+ * kv_user_dev_is_gone() - is the device being removed?
+ * @dev: the device
+ *
+ * A driver that can't take its objects from user space waits until all that have the
+ * device open have closed it, with the objects as they were, and tells nobody.
+ * What goes first is its folder in sysfs.
+ *
+ * Return: true if so.
+ */
+bool kv_user_dev_is_gone(const struct kv_user_dev *dev)
+{
+	return dev->ino && find_ino(dev) != dev->ino;
+}
+
+/**
+ * kv_user_dev_check() - for who waits for the device again and again
+ * @u: the backend
+ * @dev: the device
+ *
+ * Return: 0, or -ENODEV if it is being removed.
+ */
+int kv_user_dev_check(struct kv_user *u, struct kv_user_dev *dev)
+{
+	uint64_t now = kv_now_ns();
+
+	if (now - dev->looked_ns < LOOK_NS)
+		return 0;
+	dev->looked_ns = now;
+	if (!kv_user_dev_is_gone(dev))
+		return 0;
+	return kv_user_fail(u, -ENODEV, "device %s was removed", kv_user_dev_name(dev));
+}
+
 static int open_device(struct kv_user *u, struct ibv_device *ib,
 		       struct kv_user_dev **opened)
 {
@@ -157,6 +206,7 @@ static int open_device(struct kv_user *u, struct ibv_device *ib,
 	dev->attr = attr.orig_attr;
 	dev->cap_flags = attr.device_cap_flags_ex | attr.orig_attr.device_cap_flags;
 	dev->link_layer = port.link_layer;
+	dev->ino = find_ino(dev);
 	dev->next = u->devs;
 	u->devs = dev;
 	*opened = dev;
@@ -223,6 +273,20 @@ int kv_user_dev_open_all(struct kv_user *u)
 		kv_user_dev_open(u, ibv_get_device_name(*ib), &ret);
 	ibv_free_device_list(list);
 	return ret;
+}
+
+/**
+ * kv_user_dev_gone() - is a device that we hold being removed? See struct kv_backend_ops
+ * @b: the backend
+ * @name: the device
+ *
+ * Return: true if so; false, too, if it was not opened.
+ */
+bool kv_user_dev_gone(struct kv_backend *b, const char *name)
+{
+	const struct kv_user_dev *dev = find_open((struct kv_user *)b, name);
+
+	return dev && kv_user_dev_is_gone(dev);
 }
 
 /**

@@ -195,7 +195,8 @@ static void drop_earlier(const struct kv_user_post *post)
  * @n: receives how many came
  * @verb_ns: duration of ibv_poll_cq(); 0 if kv_user_cq_arm() had found enough
  *
- * Return: 0 or a negative errno; -EBUSY while a run polls the CQ.
+ * Return: 0 or a negative errno; -EBUSY while a run polls the CQ, -ENODEV if nothing
+ * came and the device is being removed.
  */
 int kv_user_poll(struct kv_backend *b, uint32_t id, struct kv_wc *wc,
 		 unsigned int max, unsigned int *n, uint64_t *verb_ns)
@@ -222,5 +223,5 @@ int kv_user_poll(struct kv_backend *b, uint32_t id, struct kv_wc *wc,
 			drop_earlier(post);
 		kv_user_queue_drop(post);
 	}
-	return 0;
+	return *n ? 0 : kv_user_dev_check(u, cq->obj.dev);
 }

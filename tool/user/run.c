@@ -60,6 +60,8 @@ static void *run_thread(void *arg)
 	struct kv_user_run *run = arg;
 
 	run->error = measure(run);
+	if (run->error == -ECANCELED)
+		run->error = __atomic_load_n(&run->reason, __ATOMIC_RELAXED);
 	/* Pairs with the acquire of who reads the result. */
 	__atomic_store_n(&run->state, KVERBS_RUN_DONE, __ATOMIC_RELEASE);
 	eventfd_write(run->done, 1);
@@ -256,6 +258,7 @@ int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
 	if (!run)
 		return ret;
 	run->spec = *spec;
+	run->reason = -ECANCELED;
 	ret = check_spec(u, &run->spec);
 	if (!ret)
 		ret = find_ends(u, run, &run->obj.dev);
@@ -369,6 +372,8 @@ int kv_user_run_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ve
  * @id: the run
  * @timeout_ms: milliseconds; negative for no limit
  *
+ * A run whose device is being removed is asked to end: it would not notice.
+ *
  * Return: 0 or a negative errno: -EAGAIN, -EINTR, -ENOENT.
  */
 int kv_user_run_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
@@ -384,6 +389,10 @@ int kv_user_run_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
 	n = poll(&fd, 1, timeout_ms);
 	if (n < 0)
 		return kv_user_fail(u, -errno, "run %u: %s", id, strerror(errno));
+	if (!n && kv_user_dev_is_gone(run->obj.dev)) {
+		__atomic_store_n(&run->reason, -ENODEV, __ATOMIC_RELAXED);
+		kv_user_run_stop(run);
+	}
 	if (!n)
 		return kv_user_fail(u, -EAGAIN, "run %u is still active", id);
 	kv_user_run_active(run);

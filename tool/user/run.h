@@ -32,6 +32,7 @@ struct kv_user_end {
  * @thread: the thread; not joined as long as @joined is false
  * @joined: the thread is gone, QPs and CQs are others' again
  * @done: eventfd, readable for ever once the run has ended
+ * @reason: why it was stopped, a negative errno; set before @loop.stop
  * @measuring: warm-up is over: set after the histogram was emptied, so that what
  *	was warmed up is never read as samples
  * @state: enum kverbs_run_state; the release that makes the rest readable
@@ -51,6 +52,7 @@ struct kv_user_run {
 	pthread_t thread;
 	bool joined;
 	int done;
+	int reason;
 	int measuring;
 	uint32_t state;
 	int error;

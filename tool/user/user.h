@@ -37,6 +37,9 @@ enum {
  * @attr: its limits
  * @cap_flags: all of its capabilities, IBV_DEVICE_*
  * @link_layer: of port 1, IBV_LINK_LAYER_*
+ * @ino: of its folder in sysfs, 0 if that is not known: another device may get its
+ *	name, but not this number
+ * @looked_ns: when kv_user_dev_check() has looked for that folder
  */
 struct kv_user_dev {
 	struct kv_user_dev *next;
@@ -44,6 +47,8 @@ struct kv_user_dev {
 	struct ibv_device_attr attr;
 	uint64_t cap_flags;
 	uint8_t link_layer;
+	ino_t ino;
+	uint64_t looked_ns;
 };
 
 /**
@@ -273,6 +278,9 @@ struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name,
 int kv_user_dev_open_all(struct kv_user *u);
 int kv_user_dev_list(struct kv_user *u, struct ibv_device ***list);
 const char *kv_user_dev_name(const struct kv_user_dev *dev);
+bool kv_user_dev_is_gone(const struct kv_user_dev *dev);
+bool kv_user_dev_gone(struct kv_backend *b, const char *name);
+int kv_user_dev_check(struct kv_user *u, struct kv_user_dev *dev);
 int kv_user_dev_check_port(struct kv_user *u, const struct kv_user_dev *dev,
 			   const char *what, uint32_t port);
 
