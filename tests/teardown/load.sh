@@ -1,0 +1,408 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+# What is set here is used by those who source it, and the other way round.
+# shellcheck disable=SC2034,SC2046,SC2154
+#
+# What is under way in a round: runs, connections, transfers and objects of every kind.
+# Sourced by rounds.sh.
+
+# A kernel with checkers does everything several times as slowly.
+slow=1
+ack_timeout=14
+if [ -e /sys/kernel/debug/kmemleak ]; then
+	slow=4
+	# 0.5 s until a packet is sent again: who shares a CPU with ten others answers late.
+	ack_timeout=17
+fi
+
+host=127.0.0.1
+port=7600
+# Put before commands: what makes them run elsewhere.
+in=
+# Of plan.awk.
+only=
+# What begins in a round, beside the objects of every other one: "lats others"; none, which is
+# connections and objects without a run; objects, which is objects where nothing can be sent.
+kinds="lats others"
+# Milliseconds: each tool gets a signal at a time of its own, so long after its exec at the most.
+hitting=
+
+# --- time, in hundredths of a second
+
+now() {
+	read -r up _ </proc/uptime
+	now=${up%.*}${up#*.}
+}
+
+# by DEADLINE COMMAND…: until it succeeds
+by() {
+	local until=$1
+	shift
+	while ! "$@" >/dev/null 2>&1; do
+		now
+		[ "$now" -lt "$until" ] || return 1
+		sleep 0.1
+	done
+}
+
+# soon SECONDS COMMAND…: as by, from now on; the seconds are those of a kernel without checkers
+soon() {
+	local seconds=$1
+	shift
+	now
+	by $((now + seconds * slow * 100)) "$@"
+}
+
+# pause MILLISECONDS
+pause() {
+	[ "$1" = 0 ] || sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"
+}
+
+# --- processes: numbered; what is known of each is in files
+
+# launch CLASS COMMAND…: in the background. A run ends when it can't go on; what stays ends when it
+# is told to; so does a holder, which keeps the device from going meanwhile.
+launch() {
+	count=$((count + 1))
+	case $1 in
+	run) runs="$runs $count" ;;
+	stay) stays="$stays $count" ;;
+	holder) holders="$holders $count" ;;
+	esac
+	shift
+	echo "$*" >"$dir/$count.command"
+	(
+		# The variables are the inner shell's.
+		# shellcheck disable=SC2016
+		$in sh -c 'echo $$ >"$0.pid"; exec "$@"' "$dir/$count" "$@" </dev/null >"$dir/$count.out" 2>"$dir/$count.err"
+		echo $? >"$dir/$count.ending"
+		mv "$dir/$count.ending" "$dir/$count.status"
+	) 2>/dev/null &
+	[ -z "$hitting" ] || hit_later $count
+}
+
+# hit SIGNAL NUMBER…: those that have not ended
+hit() {
+	local signal=$1 i pid
+	shift
+	for i; do
+		[ ! -e "$dir/$i.status" ] && read -r pid 2>/dev/null <"$dir/$i.pid" || continue
+		kill -"$signal" "$pid" 2>/dev/null
+	done
+}
+
+# ended NUMBER…: have they?
+ended() {
+	local i
+	for i; do
+		[ -e "$dir/$i.status" ] || return 1
+	done
+}
+
+# --- the load
+
+next_port() {
+	port=$((port + 1))
+}
+
+# Both are true, too, if who is to listen has ended.
+listening() {
+	ended $count || $in grep -qi ":$(printf %04X "$port") .* 0A " /proc/net/tcp
+}
+
+cm_listening() {
+	ended $count || $in rdma resource show cm_id | grep 'state LISTEN' | grep -q ":$port "
+}
+
+# Space of both ends, or of each.
+ends() {
+	if [ "$1" = "$2" ]; then
+		echo "--space $1"
+	else
+		echo "--client $1 --server $2"
+	fi
+}
+
+lat() {
+	launch run kverbs lat $(ends "$1" "$2") --loop "$3" --op "$4" --connect "$5" --time 600 --no-verify \
+		--ack-timeout $ack_timeout \
+		--timeout $((5 * slow))s
+	# These have nothing of the module's.
+	[ "$1$2" != useruser ] || apart="$apart $count"
+	rts=$((rts + 2))
+}
+
+serve() {
+	next_port
+	launch stay kverbs serve --bind $host --port $port --files "$dir/files"
+	servers="$servers $count"
+	soon 20 listening
+}
+
+served() {
+	local op
+	serve
+	case $((round % 4)) in
+	0) op="send" ;;
+	1) op="write" ;;
+	2) op="read" ;;
+	3) op="fetch-add" ;;
+	esac
+	launch run kverbs lat $(ends "$1" "$2") --op $op --connect "$3" --time 600 --no-verify \
+		--ack-timeout $ack_timeout \
+		--timeout $((5 * slow))s $host:$port
+	rts=$((rts + 2))
+}
+
+# 1024 pieces, one by one.
+transfer() {
+	local way=$1
+	shift
+	mkdir -p "$dir/files" "$dir/here"
+	serve
+	if [ "$way" = put ]; then
+		truncate -s 4M "$dir/here/$port"
+		launch run kverbs put "$dir/here/$port" $host:$port $(ends "$1" "$2") --piece 4096 --depth 1 \
+			--timeout $((5 * slow))s
+	else
+		truncate -s 4M "$dir/files/$port"
+		launch run kverbs get $port $host:$port "$dir/here/$port" $(ends "$1" "$2") --piece 4096 --depth 1 \
+			--timeout $((5 * slow))s
+	fi
+	files="$files $count"
+}
+
+# A program of others, at one end.
+ping_client() {
+	next_port
+	launch holder rping -s -a "$ADDR" -p $port
+	peers="$peers $count"
+	soon 20 cm_listening
+	launch run kverbs ping --client "$ADDR" --space "$1" --port $port --validate --timeout $((5 * slow))s
+	rts=$((rts + 2))
+}
+
+ping_server() {
+	next_port
+	launch run kverbs ping --server "$ADDR" --space "$1" --port $port --timeout $((5 * slow))s
+	soon 20 cm_listening
+	launch holder rping -c -a "$ADDR" -p $port
+	peers="$peers $count"
+	rts=$((rts + 2))
+}
+
+# Connections come and go all the time.
+rate() {
+	next_port
+	launch stay kverbs conn-rate --server "$ADDR" --space "$1" --port $port
+	peers="$peers $count"
+	[ "$1" = kernel ] || as_holder
+	soon 20 cm_listening
+	launch run kverbs conn-rate "$ADDR" --space "$1" --port $port --count 1000000 --timeout $((5 * slow))s
+}
+
+as_holder() {
+	stays=${stays% *}
+	holders="$holders $count"
+}
+
+quadrants() {
+	launch run kverbs compare --quadrants --ops write --sizes 64 --time 600 --ack-timeout $ack_timeout --timeout $((5 * slow))s --no-verify
+	rts=$((rts + 2))
+}
+
+# batch SPACE: the commands come from stdin
+batch() {
+	count=$((count + 1))
+	{
+		cat
+		echo "echo ready"
+		echo "sleep 600s"
+	} >"$dir/$count.kv"
+	count=$((count - 1))
+	launch stay kverbs batch "$dir/$((count + 1)).kv" --space "$1"
+	[ "$1" = kernel ] || as_holder
+	batches="$batches $count"
+}
+
+# A listener, a connection with requests under way, a request that nobody takes.
+conns() {
+	batch "$1" <<-'KV'
+		pd add name dom
+		cq add cqe 64 name cq_a
+		cq add cqe 64 name cq_b
+		qp add pd dom cq cq_a name a
+		qp add pd dom cq cq_b name b
+		qp add pd dom cq cq_b name c
+		conn listen $dev.gid backlog 4 name door
+		conn connect $door.src qp a access remote-write no-wait name out
+		conn take door timeout 60s name in
+		conn accept in qp b access remote-write no-wait
+		conn wait out timeout 60s
+		conn wait in timeout 60s
+		mr add pd dom length 64k name m
+		mr reg m qp a
+		post recv qp a sge mr m lkey mr length 64
+		post send qp b sge mr m lkey mr length 64
+		post recv qp a sge mr m lkey mr length 64
+		conn connect $door.src qp c no-wait name late
+	KV
+	rts=$((rts + 2))
+}
+
+# SENDs that nobody receives, receives that nobody sends to.
+posted() {
+	batch "$1" <<-'KV'
+		pd add name pd
+		cq add cqe 64 context event name cq
+		mr add pd pd length 64k name m
+		qp add pd pd cq cq name a
+		qp add pd pd cq cq name b
+		qp address a
+		qp address b
+		qp connect a peer $b.address rnr-retry 7
+		qp connect b peer $a.address
+		mr reg m qp a
+		post send qp a sge mr m lkey mr
+		post send qp a unsignaled
+		post recv qp a sge mr m lkey mr
+		post recv qp a sge mr m lkey mr
+	KV
+	rts=$((rts + 2))
+}
+
+# made COMMAND…: prints the id
+made() {
+	$in kverbs "$@" | awk '{ print $2; exit }'
+}
+
+# Objects that no process has: a QP that sends to itself for ever, and a listener.
+persistent() {
+	local pd cq mr qp
+	pd=$(made pd add)
+	cq=$(made cq add cqe 16 context softirq)
+	mr=$(made mr add pd "$pd" length 64k)
+	qp=$(made qp add pd "$pd" cq "$cq")
+	$in kverbs qp connect "$qp" peer "$($in kverbs qp address "$qp")" rnr-retry 7 >/dev/null
+	$in kverbs post send qp "$qp" sge mr "$mr" >/dev/null
+	[ -n "$in" ] || kverbs conn listen "$ADDR" >/dev/null
+	rts=$((rts + 1))
+}
+
+# plan: what the round consists of, and sets chance
+plan() {
+	awk -v seed="$seed" -v cause="$cause" -v round="$round" -v only="$only" -f plan.awk >"$dir/plan"
+	chance=$(sed -n 's/^chance //p' "$dir/plan")
+}
+
+# draw N: sets drawn to a number from 0 on below N, 1000 at most, that is the same whenever the round is repeated
+draw() {
+	drawn=$((${chance%% *} * $1 / 1000))
+	chance="${chance#* } ${chance%% *}"
+}
+
+begin_lats() {
+	while IFS=' ' read -r kind what; do
+		[ "$kind" = lat ] || continue
+		# Words, split at the slashes.
+		lat $(echo "$what" | tr / ' ')
+	done <"$dir/plan"
+}
+
+begin_others() {
+	while IFS=' ' read -r kind what; do
+		set -- $(echo "$what" | tr / ' ')
+		case $kind in
+		served) served "$@" ;;
+		ping-client) ping_client "$@" ;;
+		ping-server) ping_server "$@" ;;
+		rate) rate "$@" ;;
+		quadrants) quadrants ;;
+		conns) conns "$@" ;;
+		posted) posted "$@" ;;
+		esac
+	done <"$dir/plan"
+}
+
+# Their end comes by itself, so they begin last.
+begin_transfers() {
+	while IFS=' ' read -r kind what; do
+		case $kind in
+		put | get)
+			transfer "$kind" $(echo "$what" | tr / ' ')
+			;;
+		esac
+	done <"$dir/plan"
+}
+
+under_way() {
+	local i
+	for i in $batches; do
+		grep -qx ready "$dir/$i.out" || return 1
+	done
+	[ "$($in rdma resource show qp | grep -c 'type RC state RTS')" -ge $rts ]
+}
+
+# Has anything ended that goes on until it is struck?
+over() {
+	local i
+	for i in $runs $stays; do
+		[ ! -e "$dir/$i.status" ] || return 0
+	done
+	return 1
+}
+
+settled() {
+	over || under_way
+}
+
+file_under_way() {
+	# shellcheck disable=SC2086
+	ended $files || [ "$($in rdma resource show qp | grep -c 'type RC state RTS')" -ge $((rts + 2)) ]
+}
+
+clear_load() {
+	runs='' stays='' holders='' servers='' peers='' batches='' files='' apart=''
+	count=0
+	rts=0
+}
+
+# load: begins it all, and waits until it is under way
+load() {
+	clear_load
+	# Those that poll all the time come last: what comes after them takes long.
+	launch stay kverbs monitor
+	case $kinds$((round % 2)) in
+	none* | objects* | *1) persistent ;;
+	esac
+	case $kinds in
+	*others*) begin_others ;;
+	objects)
+		posted kernel
+		posted user
+		# Where nothing can be sent they don't stay in RTS.
+		rts=0
+		;;
+	*)
+		conns kernel
+		posted kernel
+		;;
+	esac
+	case $kinds in
+	*lats*) begin_lats ;;
+	esac
+	[ -z "$hitting" ] || return 0
+	soon 120 settled
+	if over; then
+		blame load "something has ended before it was struck" "$dir"/*.err
+	elif ! under_way; then
+		blame load "after $((120 * slow)) s not all is under way" "$dir"/*.err
+	fi
+	case $kinds in
+	*others*)
+		begin_transfers
+		[ -z "$files" ] || soon 60 file_under_way || blame load "the transfer does not begin" "$dir"/*.err
+		;;
+	esac
+	return 0
+}

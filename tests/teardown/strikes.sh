@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+# What is set here is used by those who source it, and the other way round.
+# shellcheck disable=SC2034,SC2154,SC2086
+#
+# What strikes, and how all is made good again. Sourced by rounds.sh.
+
+strike_killed() {
+	hit KILL $runs $stays $holders
+}
+
+# Refused as long as a run of the kernel goes on; at the same moment as the tools' end it may come
+# before or after that.
+strike_rmmod() {
+	local i users=
+	for i in $runs $stays; do
+		case " $apart " in
+		*" $i "*) ;;
+		*) users="$users $i" ;;
+		esac
+	done
+	hit KILL $users &
+	now
+	by $((now + 10 * slow * 100)) unload || blame ended "after $((10 * slow)) s rmmod is still refused"
+	wait $!
+}
+
+unload() {
+	[ ! -e /sys/module/kverbs ] || rmmod kverbs
+}
+
+# Who has the device open in user space and measures nothing keeps it from going.
+strike_unplug() {
+	hit TERM $holders &
+	timeout $((within * slow)) rdma link delete "$DEV" >"$dir/unplug.out" 2>"$dir/unplug.err" ||
+		[ ! -e "/sys/class/infiniband/$DEV" ] ||
+		blame ended "rdma link delete does not end, or fails" "$dir/unplug.err"
+	wait $!
+}
+
+strike_down() {
+	ip link set d0 down
+}
+
+strike_deleted() {
+	hit TERM $holders &
+	timeout $((within * slow)) ip link del d0 >"$dir/deleted.out" 2>"$dir/deleted.err" ||
+		[ ! -e /sys/class/net/d0 ] ||
+		blame ended "ip link del does not end, or fails" "$dir/deleted.err"
+	wait $!
+}
+
+# children PID: of a process
+children() {
+	grep -ls "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status | sed 's/[^0-9]//g'
+}
+
+# The server's process for its client, or the server with all of these, or the other program.
+strike_peer() {
+	local i pid
+	draw 2
+	for i in $servers; do
+		read -r pid <"$dir/$i.pid"
+		if [ "$drawn" = 0 ]; then
+			kill -KILL "$pid"
+		else
+			# shellcheck disable=SC2046
+			kill -KILL $(children "$pid")
+		fi
+	done 2>/dev/null
+	hit KILL $peers
+}
+
+# In an orderly way: the server destroys what its client has, connections among it.
+strike_dropped() {
+	hit TERM $servers
+	hit TERM $peers $batches
+}
+
+# hit_later NUMBER: once it has begun, at a time that chance gives; INT, then TERM. Who waits for it finds it
+# in hitters.
+hit_later() {
+	local signal
+	draw 4
+	case $drawn in
+	0) signal=INT ;;
+	1) signal=TERM ;;
+	2) signal=KILL ;;
+	3) signal=HUP ;;
+	esac
+	draw 1000
+	(
+		soon 20 test -e "$dir/$1.pid"
+		pause $((drawn * hitting / 1000))
+		hit $signal "$1"
+		[ $signal = INT ] || exit 0
+		# The shell starts what is in the background with INT ignored: it is lost before the
+		# tool has a handler.
+		sleep 1
+		hit TERM "$1"
+	) &
+	hitters="$hitters $!"
+}
+
+# Those that are there, one after the other.
+strike_signal() {
+	local i
+	hitting=300
+	for i in $runs $stays $holders; do
+		hit_later "$i"
+	done
+	hitting=
+	wait $hitters
+}
+
+# As scripts/vm-init makes it.
+new_netdev() {
+	$in ip link add d0 type dummy && $in ip link set d0 address 02:00:c0:00:02:01 &&
+		$in ip link set d0 mtu 4500 && $in ip link set d0 up && $in ip addr add "$ADDR/24" dev d0
+}
+
+new_address() {
+	$in ip addr show dev d0 | grep -qF "$ADDR6/" || $in ip addr add "$ADDR6/64" dev d0
+}
+
+has_gids() {
+	$in grep -q c000:020 "/sys/class/infiniband/$DEV/ports/1/gids/$GID" &&
+		$in grep -q ^2001:0db8 "/sys/class/infiniband/$DEV/ports/1/gids/$GID6"
+}
+
+new_device() {
+	$in test -e "/sys/class/infiniband/$DEV" || $in rdma link add "$DEV" type rxe netdev d0
+}
+
+# mend: module, netdev and device are there again, with their addresses; whatever struck
+mend() {
+	[ -e /sys/module/kverbs ] || insmod "$KO" || return 1
+	[ -e /sys/class/net/d0 ] || new_netdev || return 1
+	ip link set d0 up
+	new_address
+	# The old one may still be on its way.
+	soon 20 new_device || return 1
+	if ! rdma resource show qp | grep -q 'type GSI state RTS'; then
+		# What rxe can't send while its netdev is down brings QP 1 to ERR, for ever: no CM any more.
+		rdma link delete "$DEV" && soon 20 new_device || return 1
+	fi
+	soon 20 has_gids
+}
