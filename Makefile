@@ -5,7 +5,10 @@
 # make tool           build the control tool
 # make demo           boot a test kernel and print the comparison
 # make fuzz           a million nearly valid messages to the module, in guests
+# make teardown       runs of every kind struck by everything that ends them, in guests
 # make check          run every test; make check VM="6.1:2" only on that kernel
+# make matrix         run what is tested in guests on every test kernel, PREEMPT_RT too; KERNELS="6.1-rt" selects
+# make check-debug    run the module's tests on a kernel with checkers (KASAN, lockdep, kmemleak…)
 # make unit           unit tests; no RDMA, no root
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -72,11 +75,20 @@ $(BUILD)/tests/fuzz.d/%.o: tests/fuzz/%.c
 fuzz:
 	scripts/fuzz
 
+teardown:
+	scripts/teardown
+
 demo:
 	scripts/demo
 
 check:
 	scripts/check
+
+matrix:
+	scripts/matrix $(KERNELS)
+
+check-debug:
+	scripts/check debug
 
 clean:
 	rm -rf $(BUILD)
@@ -85,4 +97,4 @@ include tests/unit/unit.mk
 
 -include $(TOOL_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
 
-.PHONY: all module tool tests fuzz demo check clean
+.PHONY: all module tool tests fuzz teardown demo check matrix check-debug clean

@@ -168,7 +168,9 @@ static inline void kv_env_let_go(void)
  */
 static inline void kv_env_breathe(void)
 {
-	cond_resched_tasks_rcu_qs();
+	/* Not cond_resched_tasks_rcu_qs(): all that it does besides costs 9 instructions more. */
+	rcu_tasks_classic_qs(current, false);
+	cond_resched();
 }
 
 #define KV_LOOP_DEFINE(name)				\

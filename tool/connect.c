@@ -59,7 +59,7 @@ static void fill_param(const struct kv_pair *p, unsigned int end, uint32_t acces
 		(int32_t)at_most(KV_CONNECT_RD_ATOMIC, dev->max_qp_init_rd_atom);
 	param->retry_cnt = KV_CONNECT_RETRIES;
 	param->rnr_retry = KV_CONNECT_RETRIES;
-	param->ack_timeout = KV_CONNECT_TIMEOUT;
+	param->ack_timeout = kv_connect_ack_timeout(&p->work);
 }
 
 /* From the initiator's to the responder's request. */

@@ -16,6 +16,9 @@
 #define MTU_MIN 256
 #define MTU_MAX 4096
 
+/* A field of five bits. */
+#define ACK_TIMEOUT_MAX 31
+
 const char kv_option_help[] =
 	"  --dev NAME         device; default: the only one there is\n"
 	"  --gid INDEX        entry of the device's GID table; default: IPv4 RoCE v2,\n"
@@ -36,6 +39,8 @@ const char kv_option_help[] =
 	"                     and no text\n"
 	"  --mtu BYTES        path MTU: 256, 512, 1024, 2048 or 4096; default: the active\n"
 	"                     MTU, of two ends the smaller one\n"
+	"  --ack-timeout N    local ACK timeout: 4.096 us * 2^N until a packet is sent\n"
+	"                     again, six times; 1 .. 31, default: 14, which is 67 ms\n"
 	"  --connect HOW      how the ends are connected: raw (the tool walks the QPs\n"
 	"                     through their states; the default) or cm (the RDMA CM does)\n";
 
@@ -154,6 +159,18 @@ static int take_mtu(struct kv_options *o, struct kv_why *why)
 	}
 	o->mtu = (uint32_t)v;
 	return 0;
+}
+
+static int take_ack_timeout(struct kv_options *o, struct kv_why *why)
+{
+	uint64_t v;
+	int ret;
+
+	/* 0 would be for ever. */
+	ret = kv_parse_count(optarg, 1, ACK_TIMEOUT_MAX, &v, why);
+	if (!ret)
+		o->ack_timeout = (uint8_t)v;
+	return ret;
 }
 
 static int take_peer(struct kv_options *o, int id, struct kv_why *why)
@@ -327,6 +344,9 @@ int kv_option_take(struct kv_options *o, int id, struct kv_fault *f)
 		break;
 	case KV_OPTION_MTU:
 		ret = take_mtu(o, &why);
+		break;
+	case KV_OPTION_ACK_TIMEOUT:
+		ret = take_ack_timeout(o, &why);
 		break;
 	case KV_OPTION_CONNECT:
 		ret = kv_parse_word(optarg, kv_word_connect, &o->connect, &why);

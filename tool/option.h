@@ -27,6 +27,7 @@ enum kv_option_id {
 	KV_OPTION_NO_VERIFY,
 	KV_OPTION_JSON,
 	KV_OPTION_MTU,
+	KV_OPTION_ACK_TIMEOUT,
 	KV_OPTION_CONNECT,
 	KV_OPTION_PORT,
 	KV_OPTION_TOKEN,
@@ -50,6 +51,7 @@ enum kv_option_id {
 	{ "no-verify", no_argument, NULL, KV_OPTION_NO_VERIFY }, \
 	{ "json", required_argument, NULL, KV_OPTION_JSON },	\
 	{ "mtu", required_argument, NULL, KV_OPTION_MTU },	\
+	{ "ack-timeout", required_argument, NULL, KV_OPTION_ACK_TIMEOUT }, \
 	{ "connect", required_argument, NULL, KV_OPTION_CONNECT }
 
 /* Of commands that take another host. */
@@ -79,6 +81,7 @@ extern const char kv_option_help[];
  * @verify: check contents first
  * @json: where the document goes; NULL: nowhere
  * @mtu: path MTU in bytes; 0: the smaller one of both ends', or the CM's
+ * @ack_timeout: as struct kv_work has it
  * @connect: enum kv_connect
  * @peer: where the other end is, host NULL: here; see kv_option_take_host()
  * @peer_option: the last option given that needs a HOST, or NULL
@@ -99,6 +102,7 @@ struct kv_options {
 	bool verify;
 	const char *json;
 	uint32_t mtu;
+	uint8_t ack_timeout;
 	uint32_t connect;
 	struct kv_peer peer;
 	const char *peer_option;
