@@ -168,7 +168,7 @@ static inline void kv_env_let_go(void)
  */
 static inline void kv_env_breathe(void)
 {
-	/* Not cond_resched_tasks_rcu_qs(): all that it does besides costs 9 instructions more. */
+	/* Not cond_resched_tasks_rcu_qs(): what it does besides costs four instructions more. */
 	rcu_tasks_classic_qs(current, false);
 	cond_resched();
 }
