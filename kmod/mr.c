@@ -16,9 +16,9 @@
 static int alloc_buf(struct kv_mr *mr, u64 length, struct netlink_ext_ack *extack)
 {
 	u64 bytes = PAGE_ALIGN(length);
+	int ret;
 
-	int ret = kv_obj_charge(&mr->obj, bytes, extack);
-
+	ret = kv_obj_charge(&mr->obj, bytes, extack);
 	if (ret)
 		return ret;
 	mr->buf = alloc_pages_exact(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
