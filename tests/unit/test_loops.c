@@ -681,18 +681,23 @@ static void flush_without_cause_stays_a_flush(void **state)
 	assert_true(fake.now - start > 2000 && fake.now - start < 3000);
 }
 
-/* Its own send was taken, and then the peer was gone. */
+/* A ping whose own send was taken, and that waits until its deadline. */
+static int ping_and_probe(struct fake_wc *probe)
+{
+	a.probe = probe;
+	fake.poll_ticks = 10;
+	loop.timeout = 5000;
+	loop.grace = 100;
+	return kv_loop_send_ping(&loop);
+}
+
 static void who_only_waits_asks_the_peer(void **state)
 {
 	struct fake_wc gone = { 3, WC_RETRY_EXCEEDED, 0x81 };
 	__u64 start = fake.now;
 
 	(void)state;
-	a.probe = &gone;
-	fake.poll_ticks = 10;
-	loop.timeout = 5000;
-	loop.grace = 100;
-	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
+	assert_int_equal(ping_and_probe(&gone), -EIO);
 	assert_int_equal(loop.wc_status, WC_RETRY_EXCEEDED);
 	assert_int_equal(loop.done, 0);
 	assert_true(fake.now - start < 13000);
@@ -704,11 +709,7 @@ static void peer_that_is_there_is_but_late(void **state)
 	__u64 start = fake.now;
 
 	(void)state;
-	a.probe = &there;
-	fake.poll_ticks = 10;
-	loop.timeout = 5000;
-	loop.grace = 100;
-	assert_int_equal(kv_loop_send_ping(&loop), -ETIMEDOUT);
+	assert_int_equal(ping_and_probe(&there), -ETIMEDOUT);
 	assert_int_equal(loop.wc_status, 0);
 	/* A grace after the answer, and not fifty. */
 	assert_true(fake.now - start < 13000);
@@ -719,11 +720,7 @@ static void peer_that_allows_no_write_is_there(void **state)
 	struct fake_wc refused = { 3, WC_REM_INV_REQ, 0x81 };
 
 	(void)state;
-	a.probe = &refused;
-	fake.poll_ticks = 10;
-	loop.timeout = 5000;
-	loop.grace = 100;
-	assert_int_equal(kv_loop_send_ping(&loop), -ETIMEDOUT);
+	assert_int_equal(ping_and_probe(&refused), -ETIMEDOUT);
 	assert_int_equal(loop.wc_status, 0);
 	assert_int_equal(loop.vendor_err, 0);
 }

@@ -147,6 +147,8 @@ struct kv_qp_attr rts_attr(uint32_t type);
 int modify(struct link *l, uint32_t qp, struct kv_qp_attr attr);
 void to_state(struct link *l, uint32_t qp, uint32_t state);
 uint32_t state_of(struct link *l, uint32_t qp);
+void qp_connect(struct link *l, uint32_t qp, struct kv_qp_attr init, uint32_t type,
+		uint32_t dest_qpn);
 void end_connect(struct link *l, const struct end *e, uint32_t type,
 		 uint32_t dest_qpn);
 void pair_make(struct link *l, struct end *a, struct end *b,

@@ -123,12 +123,18 @@ uint32_t state_of(struct link *l, uint32_t id)
 	return qp.attr.state;
 }
 
+void qp_connect(struct link *l, uint32_t qp, struct kv_qp_attr init, uint32_t type,
+		uint32_t dest_qpn)
+{
+	must(l, modify(l, qp, init), "INIT");
+	must(l, modify(l, qp, rtr_attr(type, dest_qpn)), "RTR");
+	must(l, modify(l, qp, rts_attr(type)), "RTS");
+}
+
 void end_connect(struct link *l, const struct end *e, uint32_t type,
 		 uint32_t dest_qpn)
 {
-	must(l, modify(l, e->qp, init_attr(type)), "INIT");
-	must(l, modify(l, e->qp, rtr_attr(type, dest_qpn)), "RTR");
-	must(l, modify(l, e->qp, rts_attr(type)), "RTS");
+	qp_connect(l, e->qp, init_attr(type), type, dest_qpn);
 }
 
 void pair_make(struct link *l, struct end *a, struct end *b,

@@ -75,14 +75,12 @@ static struct kv_qp make_qp(struct link *l, uint32_t pd, uint32_t cq)
 	return qp;
 }
 
-static void connect_qp(struct link *l, uint32_t qp, uint32_t qpn, uint32_t access)
+static void connect_one(struct link *l, uint32_t qp, uint32_t qpn, uint32_t access)
 {
 	struct kv_qp_attr attr = init_attr(KVERBS_QPT_RC);
 
 	attr.access = access;
-	must(l, modify(l, qp, attr), "INIT");
-	must(l, modify(l, qp, rtr_attr(KVERBS_QPT_RC, qpn)), "RTR");
-	must(l, modify(l, qp, rts_attr(KVERBS_QPT_RC)), "RTS");
+	qp_connect(l, qp, attr, KVERBS_QPT_RC, qpn);
 }
 
 /* Two new ones; @access: what the victim's lets peers do. */
@@ -96,8 +94,8 @@ static void connect_anew(struct link *l, uint32_t access)
 	}
 	a = make_qp(l, attacker.pd, attacker.cq);
 	b = make_qp(l, v.pd, v.cq);
-	connect_qp(l, a.id, b.qpn, 0);
-	connect_qp(l, b.id, a.qpn, access);
+	connect_one(l, a.id, b.qpn, 0);
+	connect_one(l, b.id, a.qpn, access);
 	attacker.qp = a.id;
 	attacker.peer = b.id;
 }
