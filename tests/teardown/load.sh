@@ -125,8 +125,7 @@ ends() {
 
 lat() {
 	launch run kverbs lat $(ends "$1" "$2") --loop "$3" --op "$4" --connect "$5" --time 600 --no-verify \
-		--ack-timeout $ack_timeout \
-		--timeout $((5 * slow))s
+		--ack-timeout $ack_timeout --timeout $((5 * slow))s
 	# These have nothing of the module's.
 	[ "$1$2" != useruser ] || apart="$apart $count"
 	rts=$((rts + 2))
@@ -149,8 +148,7 @@ served() {
 	3) op="fetch-add" ;;
 	esac
 	launch run kverbs lat $(ends "$1" "$2") --op $op --connect "$3" --time 600 --no-verify \
-		--ack-timeout $ack_timeout \
-		--timeout $((5 * slow))s $host:$port
+		--ack-timeout $ack_timeout --timeout $((5 * slow))s $host:$port
 	rts=$((rts + 2))
 }
 
