@@ -165,6 +165,7 @@ static int check_options(struct compare *c)
 	c->m.work.spins = o->spins;
 	c->m.work.mtu = o->mtu;
 	c->m.work.ack_timeout = o->ack_timeout;
+	c->m.work.retry_cnt = o->retry_cnt;
 	c->m.work.timeout_ns = o->timeout_ns;
 	c->m.work.connect = o->connect;
 	ret = kv_option_check_connect(o, &c->m.fault);

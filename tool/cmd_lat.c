@@ -246,6 +246,7 @@ static int check_options(struct lat *l)
 	l->work.timeout_ns = o->timeout_ns;
 	l->work.mtu = o->mtu;
 	l->work.ack_timeout = o->ack_timeout;
+	l->work.retry_cnt = o->retry_cnt;
 	l->work.connect = o->connect;
 	ret = kv_option_check_connect(o, &l->fault);
 	return ret ? ret : kv_option_choose_cpus(o, l->work.cpu, &l->fault);
@@ -279,8 +280,8 @@ static struct json_object *describe_spec(const struct lat *l)
 	kv_out_put_count(spec, "timeout_ns", l->work.timeout_ns);
 	if (l->work.mtu)
 		kv_out_put_count(spec, "mtu_bytes", l->work.mtu);
-	if (l->work.ack_timeout)
-		kv_out_put_count(spec, "ack_timeout", l->work.ack_timeout);
+	kv_out_put_count(spec, "ack_timeout", l->work.ack_timeout);
+	kv_out_put_count(spec, "retry_cnt", l->work.retry_cnt);
 	if (host_of(l))
 		kv_out_put_string(spec, "host", host_of(l));
 	kv_out_put_bool(spec, "verify", l->common.verify);

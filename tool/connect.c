@@ -57,9 +57,9 @@ static void fill_param(const struct kv_pair *p, unsigned int end, uint32_t acces
 		(int32_t)at_most(KV_CONNECT_RD_ATOMIC, dev->max_qp_rd_atom);
 	param->initiator_depth =
 		(int32_t)at_most(KV_CONNECT_RD_ATOMIC, dev->max_qp_init_rd_atom);
-	param->retry_cnt = KV_CONNECT_RETRIES;
-	param->rnr_retry = KV_CONNECT_RETRIES;
-	param->ack_timeout = kv_connect_ack_timeout(&p->work);
+	param->retry_cnt = p->work.retry_cnt;
+	param->rnr_retry = KV_CONNECT_RNR_RETRIES;
+	param->ack_timeout = p->work.ack_timeout;
 }
 
 /* From the initiator's to the responder's request. */

@@ -282,9 +282,9 @@ static int connect_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 			KV_QPA_RNR_RETRY | KV_QPA_MAX_RD_ATOMIC,
 		.state = KVERBS_QPS_RTS,
 		.sq_psn = e->psn,
-		.timeout = kv_connect_ack_timeout(&p->work),
-		.retry_cnt = KV_CONNECT_RETRIES,
-		.rnr_retry = KV_CONNECT_RETRIES,
+		.timeout = p->work.ack_timeout,
+		.retry_cnt = p->work.retry_cnt,
+		.rnr_retry = KV_CONNECT_RNR_RETRIES,
 		.max_rd_atomic = min_u32(dev->max_qp_rd_atom, KV_CONNECT_RD_ATOMIC),
 	};
 	int ret;

@@ -16,8 +16,12 @@
 #define MTU_MIN 256
 #define MTU_MAX 4096
 
-/* A field of five bits. */
+/* A field of five bits, of which 0 is for ever. */
 #define ACK_TIMEOUT_MAX 31
+#define ACK_TIMEOUT 14
+/* A field of three. rxe would take 7 for ever, and tell nobody that the other end is gone. */
+#define RETRY_CNT_MAX 7
+#define RETRY_CNT 6
 
 const char kv_option_help[] =
 	"  --dev NAME         device; default: the only one there is\n"
@@ -39,8 +43,7 @@ const char kv_option_help[] =
 	"                     and no text\n"
 	"  --mtu BYTES        path MTU: 256, 512, 1024, 2048 or 4096; default: the active\n"
 	"                     MTU, of two ends the smaller one\n"
-	"  --ack-timeout N    local ACK timeout: 4.096 us * 2^N until a packet is sent\n"
-	"                     again, six times; 1 .. 31, default: 14, which is 67 ms\n"
+	KV_OPTION_RETRY_HELP
 	"  --connect HOW      how the ends are connected: raw (the tool walks the QPs\n"
 	"                     through their states; the default) or cm (the RDMA CM does)\n";
 
@@ -62,6 +65,8 @@ void kv_option_init(struct kv_options *o)
 	o->lkey = KVERBS_LKEY_DMA;
 	o->spins = -1;
 	o->timeout_ns = TIMEOUT_NS;
+	o->ack_timeout = ACK_TIMEOUT;
+	o->retry_cnt = RETRY_CNT;
 	o->verify = true;
 	kv_peer_init(&o->peer);
 }
@@ -159,18 +164,6 @@ static int take_mtu(struct kv_options *o, struct kv_why *why)
 	}
 	o->mtu = (uint32_t)v;
 	return 0;
-}
-
-static int take_ack_timeout(struct kv_options *o, struct kv_why *why)
-{
-	uint64_t v;
-	int ret;
-
-	/* 0 would be for ever. */
-	ret = kv_parse_count(optarg, 1, ACK_TIMEOUT_MAX, &v, why);
-	if (!ret)
-		o->ack_timeout = (uint8_t)v;
-	return ret;
 }
 
 static int take_peer(struct kv_options *o, int id, struct kv_why *why)
@@ -346,7 +339,14 @@ int kv_option_take(struct kv_options *o, int id, struct kv_fault *f)
 		ret = take_mtu(o, &why);
 		break;
 	case KV_OPTION_ACK_TIMEOUT:
-		ret = take_ack_timeout(o, &why);
+		ret = kv_parse_count(optarg, 1, ACK_TIMEOUT_MAX, &v, &why);
+		if (!ret)
+			o->ack_timeout = (uint8_t)v;
+		break;
+	case KV_OPTION_RETRY_CNT:
+		ret = kv_parse_count(optarg, 0, RETRY_CNT_MAX, &v, &why);
+		if (!ret)
+			o->retry_cnt = (uint8_t)v;
 		break;
 	case KV_OPTION_CONNECT:
 		ret = kv_parse_word(optarg, kv_word_connect, &o->connect, &why);

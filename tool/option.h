@@ -28,6 +28,7 @@ enum kv_option_id {
 	KV_OPTION_JSON,
 	KV_OPTION_MTU,
 	KV_OPTION_ACK_TIMEOUT,
+	KV_OPTION_RETRY_CNT,
 	KV_OPTION_CONNECT,
 	KV_OPTION_PORT,
 	KV_OPTION_TOKEN,
@@ -52,6 +53,7 @@ enum kv_option_id {
 	{ "json", required_argument, NULL, KV_OPTION_JSON },	\
 	{ "mtu", required_argument, NULL, KV_OPTION_MTU },	\
 	{ "ack-timeout", required_argument, NULL, KV_OPTION_ACK_TIMEOUT }, \
+	{ "retry-cnt", required_argument, NULL, KV_OPTION_RETRY_CNT }, \
 	{ "connect", required_argument, NULL, KV_OPTION_CONNECT }
 
 /* Of commands that take another host. */
@@ -60,6 +62,13 @@ enum kv_option_id {
 	{ "token", required_argument, NULL, KV_OPTION_TOKEN },		\
 	{ "peer-dev", required_argument, NULL, KV_OPTION_PEER_DEV },	\
 	{ "peer-gid", required_argument, NULL, KV_OPTION_PEER_GID }
+
+/* Of commands that send many messages. */
+#define KV_OPTION_RETRY_HELP							\
+	"  --ack-timeout N    local ACK timeout: 4.096 us * 2^N until a packet is sent\n" \
+	"                     again; 1 .. 31, default: 14, which is 67 ms\n"	\
+	"  --retry-cnt N      how often it is sent again, 0 .. 7; default: 6. rxe takes 7\n" \
+	"                     for 'without end', which a link that loses much may need\n"
 
 extern const char kv_option_host_help[];
 extern const char kv_option_help[];
@@ -82,6 +91,7 @@ extern const char kv_option_help[];
  * @json: where the document goes; NULL: nowhere
  * @mtu: path MTU in bytes; 0: the smaller one of both ends', or the CM's
  * @ack_timeout: as struct kv_work has it
+ * @retry_cnt: as struct kv_work has it
  * @connect: enum kv_connect
  * @peer: where the other end is, host NULL: here; see kv_option_take_host()
  * @peer_option: the last option given that needs a HOST, or NULL
@@ -103,6 +113,7 @@ struct kv_options {
 	const char *json;
 	uint32_t mtu;
 	uint8_t ack_timeout;
+	uint8_t retry_cnt;
 	uint32_t connect;
 	struct kv_peer peer;
 	const char *peer_option;

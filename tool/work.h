@@ -19,7 +19,8 @@
  * @spins: empty polls before the CPU is let go; -1: the space's default
  * @timeout_ns: how long a completion may take
  * @mtu: of the path, bytes; 0: the smaller one of both ends' active MTUs
- * @ack_timeout: local ACK timeout of the QPs, 4.096 us * 2^N (IBTA 9.7.6.1.3); 0: the default
+ * @ack_timeout: local ACK timeout of the QPs, 4.096 us * 2^N, 1 .. 31 (IBTA 9.7.6.1.3)
+ * @retry_cnt: how often a packet is sent again, 0 .. 7 (IBTA 9.7.5.1.4); on some devices 7 is for ever
  * @connect: how the two ends are connected
  * @depth: requests that an end may have posted at a time; 0: as many as runs need
  */
@@ -36,6 +37,7 @@ struct kv_work {
 	uint64_t timeout_ns;
 	uint32_t mtu;
 	uint8_t ack_timeout;
+	uint8_t retry_cnt;
 	enum kv_connect connect;
 	uint32_t depth;
 };

@@ -57,7 +57,7 @@ check "loss and reordering on both sides of the link" sh -c "
 	tc qdisc add dev d0 root netem delay 2ms loss 5% reorder 25% 50% &&
 	peer tc qdisc add dev d0 root netem delay 2ms loss 5% reorder 25% 50%"
 for space in kernel user; do
-	both "over a bad link, $space space" --space $space --piece 16k --timeout 60s
+	both "over a bad link, $space space" --space $space --piece 16k --timeout 60s --retry-cnt 7
 done
 check "the link is good again" sh -c "tc qdisc del dev d0 root && peer tc qdisc del dev d0 root"
 

@@ -34,6 +34,7 @@ refused "size too large for 64 bits" 2 "--size" $lat --space kernel --size 99999
 refused "atomic operation of 64 bytes" 2 "8" kverbs lat --op fetch-add --space kernel --size 64
 refused "an ACK timeout that is for ever" 2 "--ack-timeout '0'" $lat --space kernel --ack-timeout 0
 refused "an ACK timeout that has no number" 2 "--ack-timeout '32'" $lat --space kernel --ack-timeout 32
+refused "more retries than there are" 2 "--retry-cnt '8'" $lat --space kernel --retry-cnt 8
 refused "0 samples" 2 "--iters" kverbs lat --op read --space kernel --iters 0
 refused "a CPU that does not exist" 2 "--cpus" $lat --space kernel --cpus 999
 refused "loop that can't take the operation" 2 "read" kverbs lat --op read --loop relay --space kernel

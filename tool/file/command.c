@@ -77,6 +77,8 @@ static void prepare(struct command *c)
 	t->piece = c->o.piece;
 	t->depth = c->o.depth;
 	t->timeout_ns = c->o.common.timeout_ns;
+	t->ack_timeout = c->o.common.ack_timeout;
+	t->retry_cnt = c->o.common.retry_cnt;
 	t->watch = show_progress;
 	t->arg = c;
 }

@@ -20,6 +20,8 @@ static const struct option rows[] = {
 	{ "dev", required_argument, NULL, KV_OPTION_DEV },
 	{ "gid", required_argument, NULL, KV_OPTION_GID },
 	{ "timeout", required_argument, NULL, KV_OPTION_TIMEOUT },
+	{ "ack-timeout", required_argument, NULL, KV_OPTION_ACK_TIMEOUT },
+	{ "retry-cnt", required_argument, NULL, KV_OPTION_RETRY_CNT },
 	{ "json", required_argument, NULL, KV_OPTION_JSON },
 	KV_OPTION_HOST_ROWS,
 	{ "space", required_argument, NULL, OPTION_SPACE },
@@ -67,6 +69,7 @@ static void print_help(enum kv_file_way way)
 	       "  --gid INDEX        entry of the device's GID table; default: IPv4 RoCE v2,\n"
 	       "                     else IPv6 RoCE v2, else what there is\n"
 	       "  --timeout TIME     how long nothing may happen; default: 10s\n"
+	       KV_OPTION_RETRY_HELP
 	       "  --json FILE        write what came of it there as JSON; -: to standard output,\n"
 	       "                     and no text\n"
 	       "\n"

@@ -96,6 +96,8 @@ static int send_pieces(struct kv_transfer *t, struct kv_fault *f)
 		.depth = t->depth,
 		.size = t->piece * t->depth,
 		.timeout_ns = t->timeout_ns,
+		.ack_timeout = t->ack_timeout,
+		.retry_cnt = t->retry_cnt,
 	};
 	struct kv_pair pair;
 	struct kv_flow flow = {

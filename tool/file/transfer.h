@@ -27,6 +27,8 @@ enum kv_transfer_step {
  * @piece: bytes of a piece; 0: the default, or less if a device can't
  * @depth: pieces under way at a time; 0: ditto
  * @timeout_ns: how long nothing may happen
+ * @ack_timeout: as struct kv_work has it
+ * @retry_cnt: as struct kv_work has it
  * @watch: is told from time to time how many bytes a step has behind it; may be NULL
  * @arg: for @watch
  * @length: bytes that the file has
@@ -43,6 +45,8 @@ struct kv_transfer {
 	uint32_t piece;
 	uint32_t depth;
 	uint64_t timeout_ns;
+	uint8_t ack_timeout;
+	uint8_t retry_cnt;
 	void (*watch)(enum kv_transfer_step step, uint64_t bytes,
 		      uint64_t length, void *arg);
 	void *arg;
