@@ -12,11 +12,19 @@ cd "$(dirname "$0")/.."
 kernels=("$@")
 ((${#kernels[@]})) || kernels=(6.1 6.12)
 
+# guest KERNEL OPTION… -- COMMAND…
+guest() {
+	local kernel=$1
+	shift
+	scripts/vm --kernel "$kernel" --cpus 1 --no-module --no-rdma "$@"
+}
+
+# What each guest would load is what the others get.
 mkdir "$work/modules"
 for kernel in "${kernels[@]}"; do
-	make -s module KDIR="$(scripts/kernel "$kernel")/build" BUILD="$work/$kernel" >"$work/log" 2>&1 ||
-		{ cat "$work/log" >&2; exit 1; }
-	cp "$work/$kernel/module/kverbs.ko" "$work/modules/$kernel.ko"
+	# shellcheck disable=SC2016 # for the guest
+	guest "$kernel" --out "$work/out" -- sh -c 'cp "$KO" "$OUT/"'
+	mv "$work/out/kverbs.ko" "$work/modules/$kernel.ko"
 done
 
 cat >"$work/insert" <<'END'
@@ -40,8 +48,7 @@ refuses() {
 }
 
 for kernel in "${kernels[@]}"; do
-	scripts/vm --kernel "$kernel" --cpus 1 --no-module --out "$work/out-$kernel" --file "$work/modules:/modules" \
-		--file "$work/insert:/insert" -- sh /insert
+	guest "$kernel" --out "$work/out-$kernel" --file "$work/modules:/modules" --file "$work/insert:/insert" -- sh /insert
 	status=0
 	[[ ! -s $work/out-$kernel/$kernel.said ]] || status=1
 	result $status "$kernel takes its module" "$work/out-$kernel/$kernel.said"

@@ -9,7 +9,7 @@
 # A kernel with checkers does everything several times as slowly.
 slow=1
 ack_timeout=14
-if [ -e /sys/kernel/debug/kmemleak ]; then
+if checked; then
 	slow=4
 	# 0.5 s until a packet is sent again: who shares a CPU with ten others answers late.
 	ack_timeout=17

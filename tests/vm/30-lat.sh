@@ -2,11 +2,13 @@
 # shellcheck shell=dash
 . ./tap.sh
 
+iters=$(fewer 200 20)
+
 # lat NAME ARGUMENT…: a cell must come out, contents verified, with a median
 lat() {
 	name=$1
 	shift
-	if kverbs lat --iters 200 --warmup 10 "$@" >"$work/lat" 2>&1 &&
+	if kverbs lat --iters $iters --warmup 10 "$@" >"$work/lat" 2>&1 &&
 		grep -q 'contents verified' "$work/lat" &&
 		awk '/ p50 / { getline; exit !($2 > 0) }' "$work/lat"; then
 		pass "$name: p50 $(awk '/ p50 / { getline; print $2 }' "$work/lat") µs"
@@ -62,8 +64,12 @@ check "the output says that the device is a software device" grep -F 'software d
 
 kverbs lat --op write --space user --iters 999 --warmup 10 >"$work/few" 2>&1
 check "999 samples have no p99" sh -c "awk '/ p99 / { getline; exit \$4 != \"-\" }' '$work/few'"
-kverbs lat --op write --space kernel --iters 10000 --warmup 10 >"$work/many" 2>&1
-check "10000 samples have a p99.9" sh -c "awk '/ p99.9 / { getline; exit \$5 == \"-\" }' '$work/many'"
+if checked; then
+	skip "10000 samples have a p99.9" "10000 samples take a minute on a kernel with checkers"
+else
+	kverbs lat --op write --space kernel --iters 10000 --warmup 10 >"$work/many" 2>&1
+	check "10000 samples have a p99.9" sh -c "awk '/ p99.9 / { getline; exit \$5 == \"-\" }' '$work/many'"
+fi
 
 check "JSON to a file" kverbs lat --op read --space user --iters 100 --json "$work/lat.json"
 for key in schema_version capsule kernel libibverbs clocksource ns_per_tick accelerator post completion \

@@ -5,6 +5,11 @@
 # shared host are noisy: the ratio is reported, and only an absurd one fails.
 . ./tap.sh
 
+if checked; then
+	skip "the same as ib_read_lat and ib_write_lat" "figures of a kernel with checkers are the checkers'"
+	finish
+fi
+
 rounds=5
 iters=3000
 server_cpu=0

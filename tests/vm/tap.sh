@@ -68,6 +68,21 @@ wait_for() {
 	done
 }
 
+# Is this a kernel with checkers (scripts/debug-kernel)? There an operation takes up to eighty times as
+# many instructions.
+checked() {
+	[ -e /sys/kernel/debug/kmemleak ]
+}
+
+# fewer MANY FEW: one of the numbers, the second on a kernel with checkers
+fewer() {
+	if checked; then
+		echo "$2"
+	else
+		echo "$1"
+	fi
+}
+
 # The objects of RDMA devices, as the kernel counts them.
 objects() {
 	rdma resource show
