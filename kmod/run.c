@@ -3,6 +3,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/netlink.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include "cq.h"
 #include "dev.h"
@@ -291,6 +292,8 @@ static int spawn_thread(struct kv_run *run, struct netlink_ext_ack *extack)
 		NL_SET_ERR_MSG(extack, "no thread for the run");
 		return PTR_ERR(task);
 	}
+	/* As urgent as who asks for it, so that in both spaces the same thing waits. */
+	set_user_nice(task, task_nice(current));
 	if (run->spec.cpu >= 0)
 		kthread_bind(task, run->spec.cpu);
 	wake_up_process(task);

@@ -299,11 +299,27 @@ draw() {
 	chance="${chance#* } ${chance%% *}"
 }
 
+# calm: as soon as all that has been begun is under way, it leaves the CPU to what has yet to begin, or all that
+# polls would share it with each newcomer. Threads of the tools and of their runs in the kernel.
+calm() {
+	local tasks='' path comm
+	[ -z "$hitting" ] || return 0
+	soon 60 settled
+	for path in /proc/[0-9]*/comm; do
+		read -r comm 2>/dev/null <"$path" || continue
+		case $comm in
+		kverbs*) tasks="$tasks $(ls "${path%comm}task" 2>/dev/null)" ;;
+		esac
+	done
+	renice -n 19 -p $tasks >/dev/null 2>&1
+}
+
 begin_lats() {
 	while IFS=' ' read -r kind what; do
 		[ "$kind" = lat ] || continue
 		# Words, split at the slashes.
 		lat $(echo "$what" | tr / ' ')
+		calm
 	done <"$dir/plan"
 }
 
@@ -318,7 +334,9 @@ begin_others() {
 		quadrants) quadrants ;;
 		conns) conns "$@" ;;
 		posted) posted "$@" ;;
+		*) continue ;;
 		esac
+		calm
 	done <"$dir/plan"
 }
 
@@ -368,7 +386,6 @@ clear_load() {
 # load: begins it all, and waits until it is under way
 load() {
 	clear_load
-	# Those that poll all the time come last: what comes after them takes long.
 	launch stay kverbs monitor
 	case $kinds$((round % 2)) in
 	none* | objects* | *1) persistent ;;

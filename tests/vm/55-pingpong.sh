@@ -7,7 +7,9 @@
 port=18515
 number=400
 # Two that poll take turns of milliseconds on one CPU.
-[ "$(nproc)" -gt 1 ] || number=40
+[ "$(nproc)" -gt 1 ] || number=$(fewer 40 10)
+# As many QPs as a pingpong can have.
+most=$(fewer 254 32)
 
 # Each pair has a port of its own: the last one's may not be free yet.
 next_port() {
@@ -88,9 +90,9 @@ for space in kernel user; do
 				"ibv_srq_pingpong -d $DEV -g $GID -q $qps -n $number ${events:+-e}"
 		done
 	done
-	pair "srq of 254 QPs and as many receives, in $space space" \
-		"kverbs pingpong --space $space --type srq --qps 254 --rx-depth 254 --iters $number --port $port" \
-		"ibv_srq_pingpong -d $DEV -g $GID -q 254 -r 254 -n $number -p $port $ADDR"
+	pair "srq of $most QPs and as many receives, in $space space" \
+		"kverbs pingpong --space $space --type srq --qps $most --rx-depth $most --iters $number --port $port" \
+		"ibv_srq_pingpong -d $DEV -g $GID -q $most -r $most -n $number -p $port $ADDR"
 done
 pair "srq, from the kernel to user space" \
 	"kverbs pingpong --space user --type srq --iters $number --port $port" \

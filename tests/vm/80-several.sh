@@ -23,6 +23,19 @@ for tool in $a $b $c $d; do
 	n=$((n + 1))
 done
 
+# nice_of COMM: of the first process that is called like this
+nice_of() {
+	awk -v comm="($1" 'index($2, comm) == 1 { print $19; exit }' /proc/[0-9]*/stat 2>/dev/null
+}
+
+# shellcheck disable=SC2016
+sh -c 'renice -n 7 -p $$ && exec kverbs lat --op write --space kernel --time 60' >"$work/out" 2>&1 &
+urgent=$!
+wait_for 20 sh -c "grep -qs '^kverbs/' /proc/[0-9]*/comm"
+check "a run's thread is as nice as who asks for it" test "$(nice_of kverbs/)" = 7
+kill $urgent
+wait $urgent
+
 ip link add d1 type dummy
 ip link set d1 mtu 4500 up
 ip addr add 198.51.100.1/24 dev d1
