@@ -9,7 +9,7 @@ port=21000
 count=$(fewer 20 5)
 # cmtime's client looks for events and never sleeps: on one CPU its server has to wait.
 many=20
-[ "$(nproc)" -gt 1 ] || many=$(fewer 5 3)
+[ "$(nproc)" -gt 1 ] || many=$(fewer 5 4)
 
 next_port() {
 	port=$((port + 1))
