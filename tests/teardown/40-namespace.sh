@@ -29,7 +29,7 @@ prepare() {
 }
 
 # A netdev goes with its namespace, and with it its device.
-settled() {
+device_went() {
 	[ $((round % 2)) = 1 ] || ! rdma link | grep .
 }
 
@@ -41,7 +41,7 @@ strike() {
 	# shellcheck disable=SC2086
 	hit KILL $runs $stays $holders
 	[ "$drawn" = 1 ] || ip netns del $space
-	by $((struck + within * slow * 100)) settled || blame ended "its device is still there"
+	by $((struck + within * slow * 100)) device_went || blame ended "its device is still there"
 }
 
 rounds
