@@ -7,7 +7,7 @@
 port=18515
 number=400
 # Two that poll take turns of milliseconds on one CPU.
-[ "$(nproc)" -gt 1 ] || number=$(fewer 40 10)
+[ "$(nproc)" -gt 1 ] || number=$(fewer 20 10)
 # As many QPs as a pingpong can have.
 most=$(fewer 254 32)
 
