@@ -68,7 +68,7 @@ wait_for() {
 	done
 }
 
-# Is this a kernel with checkers (scripts/debug-kernel)? There an operation takes up to eighty times as
+# Is this a kernel with checkers (scripts/debug-kernel)? There an operation takes up to ninety times as
 # many instructions.
 checked() {
 	[ -e /sys/kernel/debug/kmemleak ]
