@@ -25,7 +25,8 @@ load() {
 		# shellcheck disable=SC2046
 		set -- $(echo $ends | tr / ' ')
 		# shellcheck disable=SC2046
-		launch run kverbs lat $(ends $1 $2) --op $3 --connect $4 --time 600 --no-verify --timeout $((5 * slow))s "$PEER"
+		launch run kverbs lat $(ends $1 $2) --op $3 --connect $4 --time 600 --no-verify \
+			--ack-timeout $ack_timeout --timeout $((5 * slow))s "$PEER"
 		rts=$((rts + 1))
 	done
 	next_port
@@ -40,6 +41,11 @@ load() {
 # At once: nobody there says goodbye.
 strike() {
 	peer sh -c 'echo b >/proc/sysrq-trigger; reboot -f' >/dev/null 2>&1 &
+	# Nor does anything tell those who have asked something there that no answer will come.
+	(
+		sleep $((2 * slow))
+		killall nc
+	) &
 }
 
 works() {
