@@ -67,7 +67,8 @@ wait_for 30 sh -c "rdma resource show qp link $DEV | grep -q 'type RC state RTS'
 sleep 2
 tc qdisc change dev d0 root netem loss 100%
 begun=$(cut -d . -f 1 /proc/uptime)
-wait_for 60 sh -c "rdma resource show qp link $DEV | grep -q 'type RC state ERR'"
+# Its QP is in ERR for a moment only.
+wait_for 60 sh -c "! rdma resource show qp link $DEV | grep -q 'type RC state RTS'"
 took=$(($(cut -d . -f 1 /proc/uptime) - begun))
 wait $client
 tc qdisc del dev d0 root
