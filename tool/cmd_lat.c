@@ -277,11 +277,7 @@ static struct json_object *describe_spec(const struct lat *l)
 	if (l->amount.time_ns)
 		kv_out_put_count(spec, "time_ns", l->amount.time_ns);
 	kv_out_put_count(spec, "warmup", l->amount.warmup);
-	kv_out_put_count(spec, "timeout_ns", l->work.timeout_ns);
-	if (l->work.mtu)
-		kv_out_put_count(spec, "mtu_bytes", l->work.mtu);
-	kv_out_put_count(spec, "ack_timeout", l->work.ack_timeout);
-	kv_out_put_count(spec, "retry_cnt", l->work.retry_cnt);
+	kv_result_put_limits(spec, &l->work);
 	if (host_of(l))
 		kv_out_put_string(spec, "host", host_of(l));
 	kv_out_put_bool(spec, "verify", l->common.verify);

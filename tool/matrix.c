@@ -144,11 +144,7 @@ struct json_object *kv_matrix_spec(const struct kv_matrix *m)
 			  m->design->sides == 2 ?
 				  "bootstrap over pairs of neighbouring blocks" :
 				  "bootstrap over pairs of blocks of one round");
-	kv_out_put_count(spec, "timeout_ns", m->work.timeout_ns);
-	if (m->work.mtu)
-		kv_out_put_count(spec, "mtu_bytes", m->work.mtu);
-	kv_out_put_count(spec, "ack_timeout", m->work.ack_timeout);
-	kv_out_put_count(spec, "retry_cnt", m->work.retry_cnt);
+	kv_result_put_limits(spec, &m->work);
 	kv_out_put_bool(spec, "verify", m->plan.verify);
 	return spec;
 }

@@ -181,6 +181,20 @@ static void put_verbs(struct json_object *obj, const struct kv_side *side)
 }
 
 /**
+ * kv_result_put_limits() - describe what a connection may carry and how long it waits
+ * @spec: the object it goes into
+ * @w: what is to be measured
+ */
+void kv_result_put_limits(struct json_object *spec, const struct kv_work *w)
+{
+	kv_out_put_count(spec, "timeout_ns", w->timeout_ns);
+	if (w->mtu)
+		kv_out_put_count(spec, "mtu_bytes", w->mtu);
+	kv_out_put_count(spec, "ack_timeout", w->ack_timeout);
+	kv_out_put_count(spec, "retry_cnt", w->retry_cnt);
+}
+
+/**
  * kv_result_side() - describe what one space gave
  * @w: what was measured
  * @space: where

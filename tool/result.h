@@ -12,6 +12,7 @@ struct json_object *kv_result_create(const char *schema,
 				     struct json_object *spec,
 				     struct json_object *capsule);
 struct json_object *kv_result_work(const struct kv_work *w);
+void kv_result_put_limits(struct json_object *spec, const struct kv_work *w);
 struct json_object *kv_result_side(const struct kv_work *w,
 				   enum kv_space_id space,
 				   const struct kv_side *side);

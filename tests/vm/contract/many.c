@@ -92,7 +92,7 @@ static double flush_best(struct link *l, const struct kv_nl_noun *noun, const vo
 
 static unsigned int choose_many(void)
 {
-	unsigned int many = access("/sys/kernel/debug/kmemleak", F_OK) ? MANY : MANY_WATCHED;
+	unsigned int many = is_watched() ? MANY_WATCHED : MANY;
 
 	note("%u objects", many);
 	return many;
