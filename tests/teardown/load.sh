@@ -271,7 +271,8 @@ posted() {
 
 # made COMMAND…: prints the id
 made() {
-	$in kverbs "$@" | awk '{ print $2; exit }'
+	set -- $($in kverbs "$@")
+	echo "$2"
 }
 
 # Objects that no process has: a QP that sends to itself for ever, and a listener.
@@ -302,14 +303,18 @@ draw() {
 # calm: as soon as all that has been begun is under way, it leaves the CPU to what has yet to begin, or all that
 # polls would share it with each newcomer. Threads of the tools and of their runs in the kernel.
 calm() {
-	local tasks='' path comm
+	local tasks='' path comm task
 	[ -z "$hitting" ] || return 0
 	soon 60 settled
 	for path in /proc/[0-9]*/comm; do
 		read -r comm 2>/dev/null <"$path" || continue
 		case $comm in
-		kverbs*) tasks="$tasks $(ls "${path%comm}task" 2>/dev/null)" ;;
+		kverbs*) ;;
+		*) continue ;;
 		esac
+		for task in "${path%comm}"task/*; do
+			tasks="$tasks ${task##*/}"
+		done
 	done
 	renice -n 19 -p $tasks >/dev/null 2>&1
 }
@@ -351,12 +356,35 @@ begin_transfers() {
 	done <"$dir/plan"
 }
 
+# --- in the shell: on a kernel with checkers to begin a program takes some tenths of a second
+
+is_ready() {
+	local line
+	while read -r line; do
+		[ "$line" != ready ] || return 0
+	done 2>/dev/null <"$1"
+	return 1
+}
+
+# have_rts NUMBER: are so many RC QPs in RTS, or more?
+have_rts() {
+	local left=$1 qps
+	qps=$($in rdma resource show qp)
+	while [ "$left" -gt 0 ]; do
+		case $qps in
+		*'type RC state RTS'*) qps=${qps#*type RC state RTS} ;;
+		*) return 1 ;;
+		esac
+		left=$((left - 1))
+	done
+}
+
 under_way() {
 	local i
 	for i in $batches; do
-		grep -qx ready "$dir/$i.out" || return 1
+		is_ready "$dir/$i.out" || return 1
 	done
-	[ "$($in rdma resource show qp | grep -c 'type RC state RTS')" -ge $rts ]
+	have_rts $rts
 }
 
 # Has anything ended that goes on until it is struck?
@@ -374,7 +402,7 @@ settled() {
 
 file_under_way() {
 	# shellcheck disable=SC2086
-	ended $files || [ "$($in rdma resource show qp | grep -c 'type RC state RTS')" -ge $((rts + 2)) ]
+	ended $files || have_rts $((rts + 2))
 }
 
 clear_load() {
