@@ -92,10 +92,14 @@ static int rdma_client(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 	return play(p, l, true, true, f);
 }
 
-/* Both sides of it close the connection; whoever is first. */
+/*
+ * Both programs close the connection. Ours waits until the client does: what the client has sent is here, but
+ * its acknowledgement may be lost, as it is with rxe and PREEMPT_RT, and who is gone does not repeat it. Then
+ * rdma_client waits for its completion for ever.
+ */
 static int rdma_server(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {
-	return play(p, l, false, true, f);
+	return play(p, l, false, false, f);
 }
 
 const struct kv_ping_ops kv_ping_rdma_client = {
