@@ -14,7 +14,11 @@ if ! mkdir $trace/instances/kverbs 2>/dev/null; then
 	finish
 fi
 cd $trace/instances/kverbs || exit 1
-if ! grep -qw function available_tracers; then
+if [ "$(nproc)" -gt 1 ] && [ "${KVERBS_ACCEL_NAME:-}" = tcg ]; then
+	# The other CPU may meet __schedule() while it is patched, and QEMU 7.2 then repeats a breakpoint that
+	# is not in memory any more, with interrupts off: seen in 3 of 21 runs on 6.1 with PREEMPT_RT.
+	skip "the function tracer is switched off in a run" "QEMU without KVM may hang when code is patched under two CPUs"
+elif ! grep -qw function available_tracers; then
 	skip "the function tracer is switched off in a run" "this kernel has no function tracer"
 else
 	echo vfs_statx >set_ftrace_filter
