@@ -313,7 +313,7 @@ calm() {
 		*) continue ;;
 		esac
 		for task in "${path%comm}"task/*; do
-			tasks="$tasks ${task##*/}"
+			[ ! -e "$task" ] || tasks="$tasks ${task##*/}"
 		done
 	done
 	renice -n 19 -p $tasks >/dev/null 2>&1

@@ -47,8 +47,8 @@ static int on_listed(const union kv_object *object, void *arg)
 }
 
 /*
- * Of @n objects in a list: how long each of the last PART takes. As long a list of few and the end of one of many
- * are as likely to be disturbed by what else the host does.
+ * Of @n objects in a list: how long each of the last PART takes. A list of few and the end of one of many take
+ * equally long, so what else the host does disturbs both alike.
  */
 static double list_time(struct link *l, const struct kv_nl_noun *noun, unsigned int n)
 {
