@@ -123,11 +123,20 @@ ends() {
 	fi
 }
 
+# holds CLIENT SERVER LOOP: the module, as long as a run of the kernel's goes on; the target of what completes at
+# the other end has none.
+holds() {
+	case $1/$2/$3 in
+	kernel/* | */kernel/relay | */kernel/pingpong) held=1 ;;
+	esac
+}
+
 lat() {
 	launch run kverbs lat $(ends "$1" "$2") --loop "$3" --op "$4" --connect "$5" --time 600 --no-verify \
 		--ack-timeout $ack_timeout --timeout $((5 * slow))s
 	# These have nothing of the module's.
 	[ "$1$2" != useruser ] || apart="$apart $count"
+	holds "$1" "$2" "$3"
 	rts=$((rts + 2))
 }
 
@@ -139,14 +148,15 @@ serve() {
 }
 
 served() {
-	local op
+	local op loop=completion
 	serve
 	case $((round % 4)) in
-	0) op="send" ;;
+	0) op="send" loop=pingpong ;;
 	1) op="write" ;;
 	2) op="read" ;;
 	3) op="fetch-add" ;;
 	esac
+	holds "$1" "$2" $loop
 	launch run kverbs lat $(ends "$1" "$2") --op $op --connect "$3" --time 600 --no-verify \
 		--ack-timeout $ack_timeout --timeout $((5 * slow))s $host:$port
 	rts=$((rts + 2))
@@ -205,6 +215,7 @@ as_holder() {
 }
 
 quadrants() {
+	holding_by_turns=1
 	launch run kverbs compare --quadrants --ops write --sizes 64 --time 600 --ack-timeout $ack_timeout --timeout $((5 * slow))s --no-verify
 	rts=$((rts + 2))
 }
@@ -384,7 +395,14 @@ under_way() {
 	for i in $batches; do
 		is_ready "$dir/$i.out" || return 1
 	done
-	have_rts $rts
+	have_rts $rts && is_held
+}
+
+# A run begins some time after its QPs were connected.
+is_held() {
+	local refs
+	[ $held = 1 ] || return 0
+	read -r refs </sys/module/kverbs/refcnt && [ "$refs" -ge $((1 + holding_by_turns)) ]
 }
 
 # Has anything ended that goes on until it is struck?
@@ -409,6 +427,9 @@ clear_load() {
 	runs='' stays='' holders='' servers='' peers='' batches='' files='' apart=''
 	count=0
 	rts=0
+	# Has the module a run that goes on until it is struck? One that comes and goes?
+	held=0
+	holding_by_turns=0
 }
 
 # load: begins it all, and waits until it is under way
