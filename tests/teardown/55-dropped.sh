@@ -22,8 +22,8 @@ prepare() {
 	kverbs conn listen "$ADDR" >"$dir/door"
 	door=$(awk '{ print $2; exit }' "$dir/door")
 	where=$(sed -n 's/.*\<src \([^ ]*\).*/\1/p' "$dir/door")
-	kverbs conn connect "$where" qp "$one" timeout 60s >"$dir/out" 2>"$dir/out.err" &
-	kverbs conn accept "$door" qp "$other" access remote-write timeout 60s >"$dir/in" 2>"$dir/in.err"
+	kverbs conn connect "$where" qp "$one" ack-timeout $ack_timeout timeout 60s >"$dir/out" 2>"$dir/out.err" &
+	kverbs conn accept "$door" qp "$other" access remote-write ack-timeout $ack_timeout timeout 60s >"$dir/in" 2>"$dir/in.err"
 	wait $!
 	out=$(awk '{ print $2; exit }' "$dir/out")
 	accepted=$(awk '{ print $2; exit }' "$dir/in")

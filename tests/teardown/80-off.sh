@@ -35,7 +35,7 @@ load() {
 	peer rping -c -a "$ADDR" -p $port >/dev/null 2>&1 &
 	rts=$((rts + 1))
 	[ $((round % 2)) = 0 ] || persistent
-	soon 120 under_way || blame load "after $((120 * slow)) s not all is under way" "$dir"/*.err
+	soon 120 under_way || blame_slow
 }
 
 # At once: nobody there says goodbye.

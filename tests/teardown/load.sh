@@ -236,17 +236,17 @@ batch() {
 
 # A listener, a connection with requests under way, a request that nobody takes.
 conns() {
-	batch "$1" <<-'KV'
+	batch "$1" <<-KV
 		pd add name dom
 		cq add cqe 64 name cq_a
 		cq add cqe 64 name cq_b
 		qp add pd dom cq cq_a name a
 		qp add pd dom cq cq_b name b
 		qp add pd dom cq cq_b name c
-		conn listen $dev.gid backlog 4 name door
-		conn connect $door.src qp a access remote-write no-wait name out
+		conn listen \$dev.gid backlog 4 name door
+		conn connect \$door.src qp a access remote-write ack-timeout $ack_timeout no-wait name out
 		conn take door timeout 60s name in
-		conn accept in qp b access remote-write no-wait
+		conn accept in qp b access remote-write ack-timeout $ack_timeout no-wait
 		conn wait out timeout 60s
 		conn wait in timeout 60s
 		mr add pd dom length 64k name m
@@ -254,14 +254,14 @@ conns() {
 		post recv qp a sge mr m lkey mr length 64
 		post send qp b sge mr m lkey mr length 64
 		post recv qp a sge mr m lkey mr length 64
-		conn connect $door.src qp c no-wait name late
+		conn connect \$door.src qp c no-wait name late
 	KV
 	rts=$((rts + 2))
 }
 
 # SENDs that nobody receives, receives that nobody sends to.
 posted() {
-	batch "$1" <<-'KV'
+	batch "$1" <<-KV
 		pd add name pd
 		cq add cqe 64 context event name cq
 		mr add pd pd length 64k name m
@@ -269,8 +269,8 @@ posted() {
 		qp add pd pd cq cq name b
 		qp address a
 		qp address b
-		qp connect a peer $b.address rnr-retry 7
-		qp connect b peer $a.address
+		qp connect a peer \$b.address rnr-retry 7 timeout $ack_timeout
+		qp connect b peer \$a.address timeout $ack_timeout
 		mr reg m qp a
 		post send qp a sge mr m lkey mr
 		post send qp a unsignaled
@@ -293,7 +293,7 @@ persistent() {
 	cq=$(made cq add cqe 16 context softirq)
 	mr=$(made mr add pd "$pd" length 64k)
 	qp=$(made qp add pd "$pd" cq "$cq")
-	$in kverbs qp connect "$qp" peer "$($in kverbs qp address "$qp")" rnr-retry 7 >/dev/null
+	$in kverbs qp connect "$qp" peer "$($in kverbs qp address "$qp")" rnr-retry 7 timeout $ack_timeout >/dev/null
 	$in kverbs post send qp "$qp" sge mr "$mr" >/dev/null
 	[ -n "$in" ] || kverbs conn listen "$ADDR" >/dev/null
 	rts=$((rts + 1))
@@ -414,6 +414,18 @@ over() {
 	return 1
 }
 
+ended_ones() {
+	local i
+	for i in $runs $stays; do
+		[ ! -e "$dir/$i.status" ] || printf ' [%s: status %s]' "$(cat "$dir/$i.command")" "$(cat "$dir/$i.status")"
+	done
+}
+
+blame_slow() {
+	$in rdma resource show qp >"$dir/qps.out"
+	blame load "after $((120 * slow)) s not all is under way: $rts QPs were to be in RTS" "$dir/qps.out" "$dir"/*.err
+}
+
 settled() {
 	over || under_way
 }
@@ -458,9 +470,9 @@ load() {
 	[ -z "$hitting" ] || return 0
 	soon 120 settled
 	if over; then
-		blame load "something has ended before it was struck" "$dir"/*.err
+		blame load "before it was struck there has ended$(ended_ones)" "$dir"/*.err
 	elif ! under_way; then
-		blame load "after $((120 * slow)) s not all is under way" "$dir"/*.err
+		blame_slow
 	fi
 	case $kinds in
 	*others*)
