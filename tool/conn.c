@@ -7,8 +7,6 @@
 #include "now.h"
 
 #define MS_NS 1000000ULL
-/* A signal between two waits ends neither. */
-#define LOOK_MS 200
 /* What a backend takes. */
 #define RESOLVE_MS_MAX 60000
 /* The CM's own verdict says more than our deadline: it may come that much later. */
@@ -68,14 +66,13 @@ static uint64_t with_grace(uint64_t end_ns)
 static int wait_more(struct kv_backend *b, uint32_t id, uint64_t end_ns,
 		     struct kv_fault *f)
 {
-	int ms, ret;
+	int ms = kv_interrupt_wait_ms(end_ns), ret;
 
 	if (kv_interrupt_seen())
 		return kv_fault_set(f, -EINTR, "interrupted");
-	if (kv_now_ns() >= end_ns)
+	if (!ms)
 		return -EAGAIN;
-	ms = left_ms(end_ns);
-	ret = b->ops->conn_wait(b, id, ms < LOOK_MS ? ms : LOOK_MS);
+	ret = b->ops->conn_wait(b, id, ms);
 	if (!ret || ret == -EAGAIN)
 		return 0;
 	if (ret == -EINTR)

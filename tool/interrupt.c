@@ -3,6 +3,10 @@
 #include <signal.h>
 #include <stddef.h>
 #include "interrupt.h"
+#include "now.h"
+
+#define MS_NS 1000000
+#define LOOK_MS 200
 
 static volatile sig_atomic_t seen;
 
@@ -38,4 +42,21 @@ int kv_interrupt_init(void)
 bool kv_interrupt_seen(void)
 {
 	return seen;
+}
+
+/**
+ * kv_interrupt_wait_ms() - how long to wait until kv_interrupt_seen() is asked again
+ * @end_ns: until when to wait in all, of kv_now_ns(); UINT64_MAX: for ever
+ *
+ * A signal between a look and a wait, or while something is printed, ends no wait: so
+ * none is long.
+ *
+ * Return: milliseconds, rounded up; 0: the end has come.
+ */
+int kv_interrupt_wait_ms(uint64_t end_ns)
+{
+	uint64_t now = kv_now_ns();
+	uint64_t ms = end_ns > now ? (end_ns - now - 1) / MS_NS + 1 : 0;
+
+	return ms < LOOK_MS ? (int)ms : LOOK_MS;
 }

@@ -3,8 +3,10 @@
 #define KV_INTERRUPT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 int kv_interrupt_init(void);
 bool kv_interrupt_seen(void);
+int kv_interrupt_wait_ms(uint64_t end_ns);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "fake_backend.h"
 #include "fake_conn.h"
 #include "fake_run.h"
+#include "interrupt.h"
 #include "qp_table.h"
 #include "view.h"
 
@@ -456,12 +458,17 @@ static int arm(struct kv_backend *b, uint32_t cq, bool solicited, bool *missed,
 	return 0;
 }
 
+static void count_wait(int timeout_ms)
+{
+	fake_world.waits++;
+	if (fake_world.longest_ms < timeout_ms)
+		fake_world.longest_ms = timeout_ms;
+}
+
 static int cq_wait(struct kv_backend *b, uint32_t cq, int timeout_ms)
 {
-	(void)b;
 	(void)cq;
-	(void)timeout_ms;
-	fake_world.waits++;
+	count_wait(timeout_ms);
 	return fake_of(b)->wcs ? 0 : -EAGAIN;
 }
 
@@ -469,9 +476,14 @@ static int event_wait(struct kv_backend *b, int timeout_ms,
 		      struct kv_event *event)
 {
 	(void)b;
-	(void)timeout_ms;
+	count_wait(timeout_ms);
+	/* It would never end. */
+	if (kv_interrupt_seen())
+		abort();
 	if (!fake_world.event.type)
 		return -EAGAIN;
+	if (fake_world.signal)
+		raise(fake_world.signal);
 	*event = fake_world.event;
 	memset(&fake_world.event, 0, sizeof(fake_world.event));
 	return 0;

@@ -23,7 +23,9 @@
  * @late_polls: so many polls find nothing
  * @refusal: requests are refused with -EINVAL and this text; NULL: they are not
  * @waits: how often an event was waited for
+ * @longest_ms: of these waits
  * @event: comes next, if its type is not 0
+ * @signal: comes with it, if it is not 0
  * @answer: what becomes of a connection that was asked for, enum kverbs_conn_state;
  *	0: nothing
  * @requests: of peers that wait to be taken
@@ -39,7 +41,9 @@ struct fake_world {
 	int late_polls;
 	const char *refusal;
 	int waits;
+	int longest_ms;
 	struct kv_event event;
+	int signal;
 	uint32_t answer;
 	int requests;
 	bool late_runs;

@@ -2,6 +2,7 @@
 /* Commands for objects, on a backend that is none. */
 #include "test.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "hand/text.h"
 #include "hand/times.h"
 #include "hand/words.h"
+#include "interrupt.h"
 #include "out.h"
 
 /* One session, and what its last command left. */
@@ -922,6 +924,28 @@ static void test_noise(void **state)
 	}
 }
 
+/* A signal that comes while nobody waits ends no wait. It stays: this is the last test. */
+static void test_interrupted(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, true);
+	good(&h, "monitor time 3ms");
+	assert_in_range(fake_world.longest_ms, 1, 3);
+	assert_int_equal(kv_interrupt_init(), 0);
+	fake_world.event.type = KVERBS_EVENT_WC_ERROR;
+	fake_world.signal = SIGTERM;
+	fake_world.longest_ms = 0;
+	fake_world.waits = 0;
+	good(&h, "monitor");
+	good(&h, "expect count 1");
+	assert_int_equal(fake_world.waits, 1);
+	assert_in_range(fake_world.longest_ms, 1, 1000);
+	bad(&h, -EINTR, "sleep 60s", "interrupted");
+	end(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -941,6 +965,7 @@ int main(void)
 		cmocka_unit_test(test_batch),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_interrupted),
 	};
 
 	return cmocka_run_group_tests_name("hand", tests, NULL, NULL);

@@ -7,9 +7,6 @@
 #include "now.h"
 #include "out.h"
 
-/* How long a wait is when there is no end: so that it fits into an int of ms. */
-#define LONG_MS 3600000
-
 struct monitor_args {
 	struct kv_given given;
 	uint64_t time_ns;
@@ -49,20 +46,19 @@ static int monitor(struct kv_session *s, const void *args,
 	const struct monitor_args *a = args;
 	bool timed = a->given.bits & HAS_TIME;
 	bool counted = a->given.bits & HAS_COUNT;
-	uint64_t end_ns = kv_now_ns() + a->time_ns, now;
+	uint64_t end_ns = timed ? kv_now_ns() + a->time_ns : UINT64_MAX;
 	struct json_object *list = json_object_new_array();
 	uint32_t got = 0;
 	int ret = 0;
 
 	while (!counted || got < a->count) {
+		int ms = kv_interrupt_wait_ms(end_ns);
 		struct kv_event event = { 0 };
-		int ms = LONG_MS;
 
-		now = kv_now_ns();
-		if (timed && end_ns <= now)
-			ms = 0;
-		else if (timed && (end_ns - now) / 1000000 < LONG_MS)
-			ms = (int)((end_ns - now + 999999) / 1000000);
+		if (kv_interrupt_seen()) {
+			ret = -EINTR;
+			break;
+		}
 		ret = s->b->ops->event_wait(s->b, ms, &event);
 		if (!ret) {
 			tell(s, &event, list);

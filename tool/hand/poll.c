@@ -81,14 +81,6 @@ static int take(struct polling *p, uint32_t max, unsigned int *n)
 	return 0;
 }
 
-static int time_left_ms(const struct polling *p)
-{
-	uint64_t now = kv_now_ns();
-
-	/* Rounded up: 0 would not wait at all. */
-	return now >= p->end_ns ? 0 : (int)((p->end_ns - now + 999999) / 1000000);
-}
-
 static int refuse_late(const struct polling *p)
 {
 	return kv_fault_set(p->f, -ETIMEDOUT,
@@ -103,7 +95,7 @@ static int sleep_for_event(struct polling *p)
 	bool missed = false;
 	unsigned int n;
 	uint64_t ns;
-	int ret;
+	int ret, ms;
 
 	ret = b->ops->arm(b, p->a->cq, p->a->given.bits & HAS_SOLICITED,
 			  &missed, &ns);
@@ -116,7 +108,10 @@ static int sleep_for_event(struct polling *p)
 						     p->a->max, &n);
 	if (ret || n)
 		return ret;
-	ret = b->ops->cq_wait(b, p->a->cq, time_left_ms(p));
+	do {
+		ms = kv_interrupt_wait_ms(p->end_ns);
+		ret = b->ops->cq_wait(b, p->a->cq, ms);
+	} while (ret == -EAGAIN && ms && !kv_interrupt_seen());
 	if (ret == -EAGAIN)
 		return 0;
 	return ret ? kv_session_refuse(p->s, ret, p->f) : 0;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* What makes a list of commands a script: it checks, and it tells. */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "hand/errname.h"
 #include "hand/session.h"
 #include "hand/text.h"
 #include "interrupt.h"
+#include "now.h"
 #include "out.h"
 
 static int echo(struct kv_session *s, char **word, size_t n,
@@ -44,8 +45,8 @@ static int sleep_for(struct kv_session *s, char **word, size_t n,
 		     struct json_object *result, struct kv_fault *f)
 {
 	struct kv_why why;
-	struct timespec ts;
-	uint64_t ns;
+	uint64_t ns, end_ns;
+	int ms;
 
 	(void)s;
 	(void)result;
@@ -53,10 +54,9 @@ static int sleep_for(struct kv_session *s, char **word, size_t n,
 		return kv_fault_usage(f, "it takes a time");
 	if (kv_parse_time(word[0], 0, KV_ARGS_TIME_MAX_NS, &ns, &why))
 		return kv_fault_usage(f, "'%s' %s", word[0], why.text);
-	ts.tv_sec = (time_t)(ns / 1000000000);
-	ts.tv_nsec = (long)(ns % 1000000000);
-	while (!kv_interrupt_seen() && nanosleep(&ts, &ts) && errno == EINTR)
-		;
+	end_ns = kv_now_ns() + ns;
+	while (!kv_interrupt_seen() && (ms = kv_interrupt_wait_ms(end_ns)))
+		poll(NULL, 0, ms);
 	if (kv_interrupt_seen())
 		return kv_fault_set(f, -EINTR, "interrupted");
 	return 0;

@@ -13,21 +13,18 @@
 
 static const char done[] = "done";
 
-/* Until the socket can be read or written. @end_ns: 0: nobody knows when that will be. */
+/* Until the socket can be read or written. @end_ns: UINT64_MAX: nobody knows when that will be. */
 static int wait_for(int fd, short events, uint64_t end_ns)
 {
 	struct pollfd p = { .fd = fd, .events = events };
 
 	for (;;) {
-		uint64_t now = kv_now_ns();
-		int ms = -1, n;
+		int ms = kv_interrupt_wait_ms(end_ns), n;
 
 		if (kv_interrupt_seen())
 			return -EINTR;
-		if (end_ns && now >= end_ns)
+		if (!ms)
 			return -ETIMEDOUT;
-		if (end_ns)
-			ms = (int)((end_ns - now + 999999) / 1000000);
 		n = poll(&p, 1, ms);
 		if (n > 0)
 			return 0;
@@ -159,7 +156,7 @@ int kv_exchange_accept(struct kv_exchange *x, const char *port,
 	freeaddrinfo(list);
 	if (fd < 0)
 		return refuse(f, fd, what);
-	ret = wait_for(fd, POLLIN, 0);
+	ret = wait_for(fd, POLLIN, UINT64_MAX);
 	if (!ret) {
 		x->fd = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		ret = x->fd < 0 ? -errno : 0;

@@ -21,16 +21,15 @@ static int wait_connected(int fd, uint64_t end_ns)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
 	socklen_t size = sizeof(int);
-	uint64_t now;
-	int error;
+	int error, ms;
 
 	do {
-		now = kv_now_ns();
+		ms = kv_interrupt_wait_ms(end_ns);
 		if (kv_interrupt_seen())
 			return -EINTR;
-		if (now >= end_ns)
+		if (!ms)
 			return -ETIMEDOUT;
-	} while (poll(&p, 1, (int)((end_ns - now + 999999) / 1000000)) <= 0);
+	} while (poll(&p, 1, ms) <= 0);
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size))
 		return -errno;
 	return -error;
