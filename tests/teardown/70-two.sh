@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
-# shellcheck disable=SC2034,SC2154
+# shellcheck disable=SC2034,SC2086,SC2154
 #
 # Two at once: all pairs by turns.
 . ./rounds.sh
@@ -37,6 +37,11 @@ strike() {
 	first_pid=$!
 	strike_"${pair#* }"
 	wait $first_pid
+	case $pair in
+	*killed* | *unplug* | *down* | *deleted*) ;;
+	# What has nothing of the module's goes on.
+	*rmmod*) hit INT $apart ;;
+	esac
 }
 
 rounds
