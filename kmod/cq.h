@@ -7,6 +7,7 @@
 #include "post.h"
 
 struct ib_cq;
+struct kv_qp;
 
 /**
  * struct kv_cq - a completion queue
@@ -19,6 +20,8 @@ struct ib_cq;
  *	until clearing it; completions have no other way out, but of a CQ that the
  *	RDMA core polls.
  * @armed: bit 0: the next completion makes an event
+ * @ran: the QP of the last run that completed into it, or NULL: of all its QPs only
+ *	that one can have left requests of a run behind; dev->lock
  * @post: post.c's
  */
 struct kv_cq {
@@ -29,6 +32,7 @@ struct kv_cq {
 	enum kverbs_cq_context context;
 	unsigned long claimed;
 	unsigned long armed;
+	const struct kv_qp *ran;
 	struct kv_post_cq post;
 };
 

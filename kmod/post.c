@@ -193,7 +193,7 @@ static int post(const struct kv_post_spec *spec, u64 *verb_ns,
  *
  * Locks: dev->lock
  * Return: 0 or a negative errno; -EBUSY if the queue is full, or a run is on the
- * QP or has left something there.
+ * QP, or has left something there or on another QP of its CQs.
  */
 int kv_post(const struct kv_post_spec *spec, u64 *verb_ns,
 	    struct netlink_ext_ack *extack)
@@ -209,6 +209,7 @@ int kv_post(const struct kv_post_spec *spec, u64 *verb_ns,
 		return ret;
 	ret = check_state(spec->qp, spec->op, extack) ?:
 	      check_runs(spec->qp, extack) ?:
+	      kv_qp_check_leftovers(spec->qp, extack) ?:
 	      post(spec, verb_ns, extack);
 	kv_qp_release(spec->qp);
 	return ret;
@@ -219,7 +220,7 @@ static int wait_done(struct kv_posted *posted, struct netlink_ext_ack *extack)
 {
 	unsigned long deadline = jiffies + msecs_to_jiffies(WAIT_MS);
 	struct kv_cq *cq = posted->cq;
-	u64 verb_ns;
+	u64 verb_ns = 0;
 
 	/* Pairs with the release that follows the completion's last store. */
 	while (smp_load_acquire(&posted->state) != KV_POSTED_DONE) {

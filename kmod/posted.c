@@ -342,7 +342,7 @@ static void forget_posted(struct kv_post_dev *dev, struct kv_post_queue *queue)
 static void poll_dry(struct kv_cq *cq)
 {
 	struct kv_post_dev *dev = &cq->obj.dev->post;
-	u64 verb_ns;
+	u64 verb_ns = 0;
 
 	if (kv_cq_by_core(cq))
 		return;

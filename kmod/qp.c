@@ -171,6 +171,12 @@ err_free:
 	return ERR_PTR(ret);
 }
 
+static void forget_ran(struct kv_cq *cq, const struct kv_qp *qp)
+{
+	if (cq->ran == qp)
+		cq->ran = NULL;
+}
+
 /*
  * No drain: nobody waits for the flushed completions, and once ib_destroy_qp()
  * has returned the device reaches none of the buffers.
@@ -182,6 +188,8 @@ static void destroy_qp(struct kv_obj *obj)
 
 	ib_destroy_qp(qp->ib);
 	obj->verb_ns = ktime_get_raw_ns() - start;
+	forget_ran(qp->send_cq, qp);
+	forget_ran(qp->recv_cq, qp);
 	kv_post_forget_qp(qp);
 }
 
@@ -390,6 +398,33 @@ void kv_qp_fail(struct kv_qp *qp)
 	modify.attr.qp_state = IB_QPS_ERR;
 	if (!ib_modify_qp(qp->ib, &modify.attr, IB_QP_STATE))
 		note_modified(qp, &modify);
+}
+
+static int check_ran(const struct kv_cq *cq, const struct kv_qp *qp,
+		     struct netlink_ext_ack *extack)
+{
+	const struct kv_qp *ran = cq->ran;
+
+	if (!ran || ran == qp || !(ran->dirty || ran->run_recvs))
+		return 0;
+	NL_SET_ERR_MSG(extack, "requests of an earlier run on another qp could complete into the cq: reset that qp");
+	return -EBUSY;
+}
+
+/**
+ * kv_qp_check_leftovers() - can only what is posted on this QP complete into its CQs?
+ * @qp: the QP, claimed or about to be: no run is active on its CQs
+ * @extack: where the reason of a refusal goes
+ *
+ * A run takes whatever comes for its own; what is posted by hand counts on the room.
+ *
+ * Locks: dev->lock
+ * Return: 0, or -EBUSY if another QP has requests of a run outstanding there.
+ */
+int kv_qp_check_leftovers(const struct kv_qp *qp, struct netlink_ext_ack *extack)
+{
+	lockdep_assert_held(&qp->obj.dev->lock);
+	return check_ran(qp->send_cq, qp, extack) ?: check_ran(qp->recv_cq, qp, extack);
 }
 
 /**

@@ -123,6 +123,7 @@ int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 		struct netlink_ext_ack *extack);
 enum kverbs_qp_state kv_qp_state(const struct ib_qp_attr *attr);
 int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack);
+int kv_qp_check_leftovers(const struct kv_qp *qp, struct netlink_ext_ack *extack);
 int kv_qp_claim(struct kv_qp *qp, struct netlink_ext_ack *extack);
 void kv_qp_release(struct kv_qp *qp);
 

@@ -77,6 +77,8 @@ static int check_cq(struct kv_cq *cq, struct netlink_ext_ack *extack)
 
 static int check_qp(struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
+	int ret;
+
 	if (qp->type != KVERBS_QPT_RC) {
 		NL_SET_ERR_MSG(extack, "a run takes an rc qp: post to uc and ud qps by hand");
 		return -EINVAL;
@@ -85,7 +87,8 @@ static int check_qp(struct kv_qp *qp, struct netlink_ext_ack *extack)
 		NL_SET_ERR_MSG(extack, "a run takes a qp without an srq");
 		return -EINVAL;
 	}
-	return check_cq(qp->send_cq, extack) ?: check_cq(qp->recv_cq, extack);
+	ret = check_cq(qp->send_cq, extack) ?: check_cq(qp->recv_cq, extack);
+	return ret ?: kv_qp_check_leftovers(qp, extack);
 }
 
 static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *end,
@@ -117,8 +120,15 @@ static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *en
 	if (ret || !has_target(spec))
 		return ret;
 	ret = check_mr(end, end->target, spec->size, extack);
-	if (ret || !receives(spec))
+	if (ret)
 		return ret;
+	/* That one is what keeps the buffer of these receives. */
+	if (qp->run_recvs && qp->obj.parents[KV_QP_TARGET_MR] != &end->target->obj) {
+		NL_SET_ERR_MSG(extack, "receives of an earlier run are posted with another target_mr: reset the qp and connect it anew");
+		return -EBUSY;
+	}
+	if (!receives(spec))
+		return 0;
 
 	if (qp->recv_cq == qp->send_cq) {
 		NL_SET_ERR_MSG(extack, "SEND needs a qp whose send_cq and recv_cq differ");
@@ -127,10 +137,6 @@ static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *en
 	if (qp->max_recv_wr < KV_LOOP_RECVS || qp->recv_cq->cqe < KV_LOOP_RECVS) {
 		NL_SET_ERR_MSG(extack, "SEND needs a max_recv_wr and a cqe of 2 at least");
 		return -EINVAL;
-	}
-	if (qp->run_recvs && qp->obj.parents[KV_QP_TARGET_MR] != &end->target->obj) {
-		NL_SET_ERR_MSG(extack, "receives of an earlier run are posted with another target_mr: reset the qp and connect it anew");
-		return -EBUSY;
 	}
 	return 0;
 }
@@ -194,6 +200,8 @@ static int prep_end(struct kv_run *run, struct kv_end *end,
 {
 	struct kv_obj *qp = &from->qp->obj;
 
+	from->qp->send_cq->ran = from->qp;
+	from->qp->recv_cq->ran = from->qp;
 	kv_obj_set_parent(qp, KV_QP_LOCAL_MR, &from->local->obj);
 	if (from->target)
 		kv_obj_set_parent(qp, KV_QP_TARGET_MR, &from->target->obj);

@@ -195,6 +195,111 @@ static void test_deadline(struct link *l, struct end *a, struct end *b)
 	pair_reconnect(l, a, b, KVERBS_QPT_RC);
 }
 
+static struct kv_run_spec relay_spec(const struct end *a, const struct end *b)
+{
+	struct kv_run_spec spec = write_spec(a, b);
+
+	spec.loop = KVERBS_LOOP_RELAY;
+	spec.op = KVERBS_OP_SEND;
+	spec.end.target_mr = a->target;
+	spec.peer = (struct kv_run_end){
+		.qp = b->qp, .local_mr = b->local, .target_mr = b->target,
+	};
+	return spec;
+}
+
+/* A loop that receives leaves receives behind: the QP keeps their buffer. */
+static void test_receives(struct link *l, struct end *a, struct end *b)
+{
+	struct kv_run_spec relay = relay_spec(a, b), spec;
+	uint32_t other = make_mr(l, a->pd, LENGTH);
+
+	result(!run(l, &relay)->error, "messages to and fro");
+	spec = write_spec(a, b);
+	spec.loop = KVERBS_LOOP_PONG;
+	spec.end.target_mr = other;
+	refused(l, start(l, &spec), -EBUSY, "posted with another target_mr",
+		"a loop of WRITEs in another buffer than that of the receives");
+	spec = relay;
+	spec.end.target_mr = other;
+	refused(l, start(l, &spec), -EBUSY, "posted with another target_mr",
+		"and one of SENDs");
+	refused(l, kv_nl_del(&l->nl, &kv_nl_mr, a->target, NULL), -EBUSY, "in use by a qp",
+		"deleting the buffer of these receives");
+	result(!run(l, &relay)->error, "the same again is no trouble");
+	pair_reconnect(l, a, b, KVERBS_QPT_RC);
+	must(l, kv_nl_del(&l->nl, &kv_nl_mr, other, NULL), "delete");
+}
+
+/* A QP whose CQ is that of @a's receives; it is its own peer. */
+static uint32_t make_neighbour(struct link *l, const struct end *a, bool sends)
+{
+	uint32_t own = make_cq(l, 32, KVERBS_CQ_POLLED);
+	struct kv_qp_init init = {
+		.pd = a->pd,
+		.type = KVERBS_QPT_RC,
+		.send_cq = sends ? a->recv_cq : own,
+		.recv_cq = sends ? own : a->recv_cq,
+		.max_send_wr = 8,
+		.max_recv_wr = 8,
+		.max_send_sge = 1,
+		.max_recv_sge = 1,
+	};
+	struct kv_qp qp;
+
+	must(l, kv_nl_qp_new(&l->nl, &init, &qp, NULL), "qp");
+	qp_connect(l, qp.id, init_attr(KVERBS_QPT_RC), KVERBS_QPT_RC, qp.qpn);
+	return qp.id;
+}
+
+static void test_shared_cq(struct link *l, struct end *a, struct end *b, bool sends)
+{
+	static const char *const text = "an earlier run on another qp";
+	const char *which = sends ? "sends" : "receives";
+	struct kv_run_spec relay = relay_spec(a, b), spec, ping;
+	struct kv_wr wr;
+	char name[80];
+
+	register_target(l, a);
+	register_target(l, b);
+	spec = write_spec(a, a);
+	spec.end.qp = make_neighbour(l, a, sends);
+	result(!run(l, &spec)->error, "two qps may complete their %s into one cq by turns", which);
+	result(!run(l, &relay)->error, "messages to and fro by the other one");
+	snprintf(name, sizeof(name), "a run on a qp whose %s complete where the other's receives do",
+		 which);
+	refused(l, start(l, &spec), -EBUSY, text, name);
+	wr = write_wr(a, a, 64, 1);
+	wr.qp = spec.end.qp;
+	snprintf(name, sizeof(name), "posting on it, of the %s", which);
+	refused(l, kv_nl_post(&l->nl, &wr, NULL), -EBUSY, text, name);
+	result(!run(l, &relay)->error, "the other one goes on");
+	pair_reconnect(l, a, b, KVERBS_QPT_RC);
+	result(!run(l, &spec)->error, "once that is reset, %s may complete there again", which);
+
+	ping = write_spec(a, b);
+	ping.loop = KVERBS_LOOP_PING;
+	ping.end.target_mr = a->target;
+	ping.timeout_ns = 200000000;
+	result(run(l, &ping)->error == -ETIMEDOUT, "one that ends in the middle");
+	snprintf(name, sizeof(name), "a run beside what it has left, of the %s", which);
+	refused(l, start(l, &spec), -EBUSY, text, name);
+	must(l, kv_nl_del(&l->nl, &kv_nl_qp, a->qp, NULL), "delete");
+	result(!run(l, &spec)->error, "once the other qp is gone, %s may complete there", which);
+}
+
+/* What is shared does not survive: new ends each time. */
+static void test_neighbours(struct link *l)
+{
+	static const struct end_init init = { .type = KVERBS_QPT_RC };
+	struct end a, b;
+
+	pair_make(l, &a, &b, &init);
+	test_shared_cq(l, &a, &b, true);
+	pair_make(l, &a, &b, &init);
+	test_shared_cq(l, &a, &b, false);
+}
+
 void test_run(void)
 {
 	static const struct end_init init = { .type = KVERBS_QPT_RC };
@@ -212,5 +317,7 @@ void test_run(void)
 	test_specs(&l, &a, &b);
 	test_in_use(&l, &a, &b);
 	test_deadline(&l, &a, &b);
+	test_receives(&l, &a, &b);
+	test_neighbours(&l);
 	link_close(&l);
 }
