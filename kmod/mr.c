@@ -185,19 +185,25 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, u32 access, u64 offset,
 		NL_SET_ERR_MSG(extack, "ib_map_mr_sg failed");
 		return ret < 0 ? ret : -EINVAL;
 	}
+	/*
+	 * Peers address the buffer's bytes by the MR's id and their offset: an address of
+	 * the kernel's is nothing to tell them.
+	 */
+	mr->ib->iova = ((u64)mr->obj.id << 32) + offset;
 	/* A key that was handed out once never works again. */
 	ib_update_fast_reg_key(mr->ib, ib_inc_rkey(mr->ib->rkey));
 	wr.key = mr->ib->rkey;
 	ret = kv_post_and_wait(qp, mr, &wr.wr, KVERBS_OP_REG_MR, extack);
 	mr->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (ret)
+	/* One that did not complete in time may do so later: it can be invalidated. */
+	if (ret && ret != -ETIMEDOUT)
 		return ret;
 
 	mr->registered = true;
 	mr->access = access;
 	mr->offset = offset;
 	mr->reg_length = length;
-	return 0;
+	return ret;
 }
 
 /**

@@ -162,6 +162,7 @@ static void test_reg(struct link *l, struct end *a, struct end *b)
 	       "a registration says what it grants, and under which names");
 	must(l, kv_nl_get(&l->nl, &kv_nl_mr, a->target, &got), "get");
 	result(!memcmp(&got, &mr, sizeof(mr)), "and is shown so");
+	result(mr.iova == ((uint64_t)mr.id << 32) + 100, "its address is none of the kernel's");
 	rkey = mr.rkey;
 	refused(l, reg_mr(l, a->target, a->qp, all, 0, LENGTH), -EBUSY,
 		"the mr is registered already: invalidate it first", "registering twice");
@@ -218,6 +219,39 @@ static void test_reg(struct link *l, struct end *a, struct end *b)
 	done(l, kv_nl_del(&l->nl, &kv_nl_mr, narrow, NULL), "a registered mr can be deleted");
 }
 
+/*
+ * Behind READs that nobody answers the registration waits. It may still come to
+ * pass, so it has to be one that can be seen, and that can be taken back.
+ */
+static void test_late(struct link *l, struct end *a, struct end *b)
+{
+	struct kv_qp_attr rts = rts_attr(KVERBS_QPT_RC);
+	struct kv_wr read;
+	struct kv_mr mr;
+
+	register_target(l, b);
+	read = write_wr(a, b, 64, 1);
+	read.op = KVERBS_OP_READ;
+	to_state(l, a->qp, KVERBS_QPS_RESET);
+	must(l, modify(l, a->qp, init_attr(KVERBS_QPT_RC)), "INIT");
+	must(l, modify(l, a->qp, rtr_attr(KVERBS_QPT_RC, b->qpn)), "RTR");
+	/* 4.3 s until it is asked again. */
+	rts.timeout = 20;
+	rts.retry_cnt = 7;
+	must(l, modify(l, a->qp, rts), "RTS");
+	to_state(l, b->qp, KVERBS_QPS_RESET);
+	post(l, &read, "a READ");
+	post(l, &read, "another READ");
+	result(reg_mr(l, a->target, a->qp, KVERBS_ACCESS__ALL, 0, 64) == -ETIMEDOUT &&
+	       strstr(l->err, "no completion within 2 s"), "one that does not complete says so");
+	must(l, kv_nl_get(&l->nl, &kv_nl_mr, a->target, &mr), "get");
+	result(mr.registered && mr.reg_length == 64, "as it may still do, it is shown");
+	refused(l, reg_mr(l, a->target, a->qp, KVERBS_ACCESS__ALL, 0, LENGTH), -EBUSY,
+		"the mr is registered already", "a second one beside it");
+	to_state(l, a->qp, KVERBS_QPS_RESET);
+	done(l, kv_nl_del(&l->nl, &kv_nl_mr, a->target, NULL), "with its qp reset the mr can go");
+}
+
 void test_mr(void)
 {
 	static const struct end_init init = { .type = KVERBS_QPT_RC };
@@ -236,5 +270,7 @@ void test_mr(void)
 	to_state(&l, b.qp, KVERBS_QPS_ERR);
 	refused(&l, reg_mr(&l, b.target, b.qp, KVERBS_ACCESS__ALL, 0, 64), -EINVAL,
 		"the qp is in ERR", "registering by a qp in ERR");
+	pair_make(&l, &a, &b, &init);
+	test_late(&l, &a, &b);
 	link_close(&l);
 }
