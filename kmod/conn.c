@@ -66,11 +66,24 @@ static struct kv_conn *pop_request(struct kv_conn *listener)
 	return conn;
 }
 
+/* Its listener's id is gone: no more will come. */
+static void reject_requests(struct kv_conn *listener)
+{
+	struct kv_conn *request;
+
+	while ((request = pop_request(listener))) {
+		/* Rejects it. */
+		rdma_destroy_id(request->id);
+		request->id = NULL;
+		request->obj.dead = true;
+		kv_conn_forget_request(request);
+	}
+}
+
 /* The id first: after that no handler runs, and no request comes. */
 static void destroy_conn(struct kv_obj *obj)
 {
 	struct kv_conn *conn = container_of(obj, struct kv_conn, obj);
-	struct kv_conn *request;
 	u64 start;
 
 	kv_conn_settle(conn);
@@ -81,13 +94,7 @@ static void destroy_conn(struct kv_obj *obj)
 		rdma_destroy_id(conn->id);
 	obj->verb_ns = ktime_get_raw_ns() - start;
 	conn->id = NULL;
-	while ((request = pop_request(conn))) {
-		/* Rejects it. */
-		rdma_destroy_id(request->id);
-		request->id = NULL;
-		request->obj.dead = true;
-		kv_conn_forget_request(request);
-	}
+	reject_requests(conn);
 	if (conn->qp)
 		kv_conn_release_qp(conn);
 	if (conn->listener)
@@ -136,14 +143,15 @@ int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *ext
 }
 
 /*
- * An id can't be unbound: take a new one, as if nothing had been asked. Nothing
- * was: no handler has run.
+ * An id can't be unbound: take a new one, as if nothing had been asked. Where an
+ * address is that of several devices, one of them may have listened meanwhile.
  */
 static void renew_id(struct kv_conn *conn)
 {
 	struct rdma_cm_id *fresh = create_id(conn);
 
 	rdma_destroy_id(conn->id);
+	reject_requests(conn);
 	conn->id = IS_ERR(fresh) ? NULL : fresh;
 	conn->backlog = 0;
 	kv_conn_set_state(conn, conn->id ? KVERBS_CONN_IDLE : KVERBS_CONN_FAILED);

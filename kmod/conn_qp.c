@@ -59,6 +59,11 @@ static int ask_cm(const struct kv_conn *conn, enum ib_qp_state to,
 	if (ret)
 		NL_SET_ERR_MSG(extack, "rdma_init_qp_attr failed: the peer may have given up");
 	modify->mask = mask & ~IB_QP_STATE;
+	/* The peer has named it. */
+	if (!ret && mask & IB_QP_PATH_MTU && ib_mtu_enum_to_int(modify->attr.path_mtu) < 0) {
+		NL_SET_ERR_MSG(extack, "the peer asks for a path MTU that does not exist");
+		return -EPROTO;
+	}
 	return ret;
 }
 
