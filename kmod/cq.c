@@ -4,7 +4,7 @@
 #include "cq.h"
 #include "dev.h"
 #include "event.h"
-#include "quota.h"
+#include "queue.h"
 
 /* Completions that one ib_poll_cq() may give. */
 #define BATCH 8
@@ -83,7 +83,7 @@ struct kv_cq *kv_cq_create(struct kv_dev *dev, const struct kv_owner *owner,
 	cq->comp_vector = comp_vector;
 	cq->context = context;
 	kv_post_init_cq(cq);
-	ret = kv_obj_charge(&cq->obj, kv_quota_cq_bytes(cqe), extack);
+	ret = kv_obj_charge(&cq->obj, kv_queue_cq_bytes(cqe), extack);
 	if (ret)
 		goto err_forget;
 

@@ -7,7 +7,7 @@
 #include "event.h"
 #include "pd.h"
 #include "qp.h"
-#include "quota.h"
+#include "queue.h"
 #include "srq.h"
 
 /* The tables and ib_modify_qp() speak of the same bits. */
@@ -108,8 +108,8 @@ static struct ib_qp *create_ib(struct kv_qp *qp, const struct kv_qp_init *from)
 
 static u64 queue_bytes(const struct kv_qp_init *init)
 {
-	return kv_quota_sq_bytes(init->max_send_wr, init->max_send_sge, init->max_inline) +
-	       kv_quota_rq_bytes(init->max_recv_wr, init->max_recv_sge);
+	return kv_queue_sq_bytes(init->max_send_wr, init->max_send_sge, init->max_inline) +
+	       kv_queue_rq_bytes(init->max_recv_wr, init->max_recv_sge);
 }
 
 /**

@@ -4,7 +4,7 @@
 #include "dev.h"
 #include "event.h"
 #include "pd.h"
-#include "quota.h"
+#include "queue.h"
 #include "srq.h"
 
 /**
@@ -62,7 +62,7 @@ struct kv_srq *kv_srq_create(struct kv_pd *pd, const struct kv_owner *owner,
 	srq->pd = pd;
 	kv_post_init_srq(srq);
 	init.srq_context = &srq->obj;
-	ret = kv_obj_charge(&srq->obj, kv_quota_rq_bytes(max_wr, max_sge), extack);
+	ret = kv_obj_charge(&srq->obj, kv_queue_rq_bytes(max_wr, max_sge), extack);
 	if (ret)
 		goto err_free;
 
@@ -157,7 +157,7 @@ int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
 	if (ret)
 		return ret;
 	if (modify->mask & IB_SRQ_MAX_WR)
-		after = kv_quota_rq_bytes(modify->max_wr, srq->max_sge);
+		after = kv_queue_rq_bytes(modify->max_wr, srq->max_sge);
 	ret = kv_obj_charge(&srq->obj, max(before, after), extack);
 	if (ret)
 		return ret;

@@ -75,7 +75,7 @@ static void print_help(void)
 	       "\n"
 	       "What one client may have:\n"
 	       "  --objects N        objects; default: %d\n"
-	       "  --bytes BYTES      buffers together, as in 64m; default: 256m\n"
+	       "  --bytes BYTES      buffers and queues together, as in 64m; default: 256m\n"
 	       "  --time TIME        for a run, as in 10 or 0.5s; default: 3600s\n"
 	       "  --idle TIME        without a word; default: 60s\n"
 	       "\n"

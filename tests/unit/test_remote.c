@@ -146,7 +146,7 @@ static void test_objects(void **state)
 	assert_int_equal(b->ops->get(b, KV_MR, mr.id, &object), 0);
 	assert_int_equal(object.mr.length, 4096);
 	assert_int_equal(b->ops->get(b, KV_MR, 33, &object), -ENOENT);
-	assert_string_equal(b->err, "there: no mr with id 33");
+	says(b->err, "there: mr_get.id: no mr 33 among the client's");
 	/* One that is refused leaves the connection as it was. */
 	assert_int_equal(b->ops->mr_read(b, mr.id, 4000, back, 200), -ERANGE);
 	pd_init.persistent = true;
@@ -159,6 +159,48 @@ static void test_objects(void **state)
 	/* The PD goes with the client. */
 	close_it(w);
 	says(w->said, "ended: the connection was closed");
+}
+
+/* What the client has not made: in the kernel that may be there, of somebody else's. */
+static void test_others(void **state)
+{
+	struct kv_pd_init pd_init = { .dev = "rxe0" };
+	struct kv_mr_init mr_init = { .length = 64 };
+	struct kv_run_spec spec = { .dev = "rxe0", .iters = 1 };
+	struct kv_wr wr = { .sges = 1, .op = KVERBS_OP_RECV };
+	struct kv_mr_reg reg = { .length = 64 };
+	struct world *w = *state;
+	union kv_object object;
+	struct kv_backend *b;
+	char data[8] = "";
+	uint32_t id;
+	uint64_t ns;
+
+	assert_int_equal(open_it(w), 0);
+	b = w->b;
+	assert_int_equal(b->ops->get(b, KV_MR, 7, &object), -ENOENT);
+	assert_int_equal(b->ops->mr_read(b, 7, 0, data, 8), -ENOENT);
+	assert_int_equal(b->ops->mr_write(b, 7, 0, data, 8), -ENOENT);
+	says(b->err, "there: mr_write.id: no mr 7 among the client's");
+	mr_init.pd = 7;
+	assert_int_equal(b->ops->mr_new(b, &mr_init, &object.mr, &ns), -ENOENT);
+	says(b->err, "there: mr_new.pd: no pd 7 ");
+	assert_int_equal(b->ops->del(b, KV_MR, 7, &ns), -ENOENT);
+	says(b->err, "there: mr_del.id: no mr 7 ");
+	/* An id counts for its own type only, and those within lists and structs count. */
+	assert_int_equal(b->ops->pd_new(b, &pd_init, &object.pd, &ns), 0);
+	mr_init.pd = object.pd.id;
+	assert_int_equal(b->ops->mr_new(b, &mr_init, &object.mr, &ns), 0);
+	reg.qp = object.mr.id;
+	assert_int_equal(b->ops->mr_reg(b, reg.qp, &reg, &object.mr, &ns), -ENOENT);
+	says(b->err, "there: mr_reg.qp: no qp ");
+	wr.sge[0].mr = 7;
+	assert_int_equal(b->ops->post(b, &wr, &ns), -ENOENT);
+	says(b->err, "there: post.mr: no mr ");
+	spec.end.local_mr = 7;
+	assert_int_equal(b->ops->run_start(b, &spec, &id), -ENOENT);
+	says(b->err, "there: run_start.local_mr: no mr ");
+	close_it(w);
 }
 
 static void test_runs(void **state)
@@ -230,13 +272,57 @@ static void test_caps(void **state)
 	mr_init.pd = pd.id;
 	assert_int_equal(b->ops->mr_new(b, &mr_init, &mr, &ns), 0);
 	assert_int_equal(b->ops->mr_new(b, &mr_init, &mr, &ns), -EDQUOT);
-	says(b->err, "there: a client's buffers may have 4096 bytes together");
+	says(b->err, "there: a client's buffers and queues may have 4096 bytes together");
 	says(b->err, "and 3000 are taken");
 	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), 0);
 	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), -EDQUOT);
 	says(b->err, "there: a client may have 3 objects");
 	assert_int_equal(b->ops->del(b, KV_MR, mr.id, &ns), 0);
 	assert_int_equal(b->ops->mr_new(b, &mr_init, &mr, &ns), 0);
+	close_it(w);
+}
+
+/* Queues are memory as well, of the kernel's. */
+static void test_queue_caps(void **state)
+{
+	struct kv_cq_init cq_init = { .dev = "rxe0", .cqe = 60000 };
+	struct kv_pd_init pd_init = { .dev = "rxe0" };
+	struct kv_srq_init srq_init = { .max_wr = 10, .max_sge = 1 };
+	struct kv_srq_attr attr = { .has_max_wr = true, .max_wr = 16000 };
+	struct kv_qp_init qp_init = {
+		.type = KVERBS_QPT_RC, .max_send_wr = 16384, .max_recv_wr = 16384,
+		.max_send_sge = 32, .max_recv_sge = 32,
+	};
+	struct world *w = *state;
+	struct kv_backend *b;
+	struct kv_srq srq;
+	struct kv_pd pd;
+	struct kv_cq cq;
+	struct kv_qp qp;
+	uint64_t ns;
+
+	w->serve.limits.bytes = 7 << 20;
+	assert_int_equal(open_it(w), 0);
+	b = w->b;
+	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), 0);
+	assert_int_equal(b->ops->cq_new(b, &cq_init, &cq, &ns), 0);
+	assert_int_equal(b->ops->cq_new(b, &cq_init, &cq, &ns), -EDQUOT);
+	says(b->err, "and 4194304 are taken");
+	qp_init.pd = srq_init.pd = pd.id;
+	qp_init.send_cq = qp_init.recv_cq = cq.id;
+	assert_int_equal(b->ops->qp_new(b, &qp_init, &qp, &ns), -EDQUOT);
+	says(b->err, "there: a client's buffers and queues may have 7340032 bytes together");
+	qp_init.max_send_wr = qp_init.max_recv_wr = 16;
+	assert_int_equal(b->ops->qp_new(b, &qp_init, &qp, &ns), 0);
+	assert_int_equal(b->ops->srq_new(b, &srq_init, &srq, &ns), 0);
+	assert_int_equal(b->ops->srq_modify(b, srq.id, &attr, &srq, &ns), -EDQUOT);
+	assert_int_equal(b->ops->del(b, KV_QP, qp.id, &ns), 0);
+	assert_int_equal(b->ops->del(b, KV_CQ, cq.id, &ns), 0);
+	assert_int_equal(b->ops->srq_modify(b, srq.id, &attr, &srq, &ns), 0);
+	assert_int_equal(b->ops->cq_new(b, &cq_init, &cq, &ns), -EDQUOT);
+	attr.max_wr = 10;
+	assert_int_equal(b->ops->srq_modify(b, srq.id, &attr, &srq, &ns), 0);
+	assert_int_equal(b->ops->cq_new(b, &cq_init, &cq, &ns), 0);
 	close_it(w);
 }
 
@@ -447,7 +533,9 @@ int main(void)
 		TEST(test_objects),
 		TEST(test_runs),
 		TEST(test_run_too_long),
+		TEST(test_others),
 		TEST(test_caps),
+		TEST(test_queue_caps),
 		TEST(test_idle),
 		TEST(test_server_goes),
 		TEST(test_token),

@@ -103,6 +103,21 @@ logged "refused: no answer in time"
 kill $! 2>/dev/null
 check "it still serves" lat --op write --space kernel
 
+# What others keep in the kernel is not the client's.
+pd=$(kverbs pd add | awk '{ print $2; exit }')
+mr=$(kverbs mr add pd "$pd" length 64 | awk '{ print $2; exit }')
+for call in '"mr_read","args":{"id":'"$mr"',"offset":"0x0","length":8}' '"mr_del","args":{"id":'"$mr"'}'; do
+	{
+		message '{"protocol":1,"version":"x","space":0,"dev":"'"$DEV"'","token":false,"nonce":"'"$(printf %064d 0)"'","mac":"'"$(printf %064d 0)"'"}'
+		message '{"seq":1,"call":'"$call}"
+		sleep $(fewer 2 5)
+	} | timeout 30 nc 127.0.0.1 $port >"$work/answer" 2>/dev/null
+	name=${call%%,*}
+	check "$name of what somebody else has made" grep -a "no mr $mr among the client's" "$work/answer"
+done
+check "that is still there" kverbs mr del "$mr"
+check "and its pd" kverbs pd del "$pd"
+
 # other NAME TEXT BYTES: a server that is none of ours
 other() {
 	name=$1 text=$2
@@ -194,7 +209,7 @@ refused "too many objects" 1 "127.0.0.1: a client may have 5 objects (kverbs ser
 	lat --op write --space kernel
 ends "it ends"
 serve --bytes 100000 --time 3s --clients 1 --idle 2s
-refused "too many bytes" 1 "127.0.0.1: a client's buffers may have 100000 bytes together" \
+refused "too many bytes" 1 "127.0.0.1: a client's buffers and queues may have 100000 bytes together" \
 	lat --op write --space kernel --size 64k
 refused "a run that takes too long" 1 "127.0.0.1: a run has taken longer than 3 s" \
 	timeout 120 kverbs lat --op send --space kernel --time 10s --timeout 4s 127.0.0.1:$port

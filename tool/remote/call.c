@@ -11,34 +11,34 @@
 
 #define S struct kv_args_id
 static const struct kv_member id_members[] = {
-	KV_U32(S, id, ANY),
+	KV_ID_ABOUT(S, id),
 };
 #undef S
 
 #define S struct kv_args_wait
 static const struct kv_member wait_members[] = {
-	KV_U32(S, id, ANY),
+	KV_ID_ABOUT(S, id),
 	KV_U32(S, timeout_ms, KV_CALL_WAIT_MS),
 };
 #undef S
 
 #define S struct kv_args_mr_reg
 static const struct kv_member mr_reg_members[] = {
-	KV_U32(S, id, ANY),
+	KV_ID_ABOUT(S, id),
 	KV_STRUCT(S, reg, kv_shape_mr_reg),
 };
 #undef S
 
 #define S struct kv_args_mr_inv
 static const struct kv_member mr_inv_members[] = {
-	KV_U32(S, id, ANY),
-	KV_U32(S, qp, ANY),
+	KV_ID_ABOUT(S, id),
+	KV_ID(S, qp, KV_QP),
 };
 #undef S
 
 #define S struct kv_args_range
 static const struct kv_member range_members[] = {
-	KV_U32(S, id, ANY),
+	KV_ID_ABOUT(S, id),
 	KV_U64(S, offset, UINT64_MAX),
 	KV_U32(S, length, KV_WIRE_DATA_MAX),
 };
@@ -46,21 +46,21 @@ static const struct kv_member range_members[] = {
 
 #define S struct kv_args_srq_modify
 static const struct kv_member srq_modify_members[] = {
-	KV_U32(S, id, ANY),
+	KV_ID_ABOUT(S, id),
 	KV_STRUCT(S, attr, kv_shape_srq_attr),
 };
 #undef S
 
 #define S struct kv_args_qp_modify
 static const struct kv_member qp_modify_members[] = {
-	KV_U32(S, id, ANY),
+	KV_ID_ABOUT(S, id),
 	KV_STRUCT(S, attr, kv_shape_qp_attr),
 };
 #undef S
 
 #define S struct kv_args_listen
 static const struct kv_member listen_members[] = {
-	KV_U32(S, id, ANY),
+	KV_ID_ABOUT(S, id),
 	KV_ADDRESS(S, src),
 	KV_U32(S, backlog, KVERBS_CONN_BACKLOG_MAX),
 };
@@ -68,7 +68,7 @@ static const struct kv_member listen_members[] = {
 
 #define S struct kv_args_resolve
 static const struct kv_member resolve_members[] = {
-	KV_U32(S, id, ANY),
+	KV_ID_ABOUT(S, id),
 	KV_ADDRESS(S, src),
 	KV_ADDRESS(S, dst),
 	KV_U32(S, timeout_ms, RESOLVE_MS_MAX),
@@ -77,28 +77,28 @@ static const struct kv_member resolve_members[] = {
 
 #define S struct kv_args_conn
 static const struct kv_member conn_members[] = {
-	KV_U32(S, id, ANY),
+	KV_ID_ABOUT(S, id),
 	KV_STRUCT(S, param, kv_shape_conn_param),
 };
 #undef S
 
 #define S struct kv_args_reject
 static const struct kv_member reject_members[] = {
-	KV_U32(S, id, ANY),
+	KV_ID_ABOUT(S, id),
 	KV_HEX_UPTO(S, data, length),
 };
 #undef S
 
 #define S struct kv_args_poll
 static const struct kv_member poll_members[] = {
-	KV_U32(S, cq, ANY),
+	KV_ID(S, cq, KV_CQ),
 	KV_U32(S, max, KVERBS_POLL_MAX),
 };
 #undef S
 
 #define S struct kv_args_arm
 static const struct kv_member arm_members[] = {
-	KV_U32(S, cq, ANY),
+	KV_ID(S, cq, KV_CQ),
 	KV_BOOL(S, solicited),
 };
 #undef S
@@ -156,6 +156,9 @@ const struct kv_shape kv_shape_request = KV_SHAPE(struct kv_request, request_mem
 const struct kv_shape kv_shape_reply = KV_SHAPE(struct kv_reply, reply_members);
 
 #define ROW(name_, takes_, gives_) { .name = name_, .args = takes_, .result = gives_ }
+/* The arguments have an id of this type of object. */
+#define ROW_OF(what_, name_, takes_, gives_)				\
+	{ .name = name_, .args = takes_, .result = gives_, .about = 1U + (what_) }
 
 const struct kv_call_row kv_call_rows[KV_CALLS] = {
 	[KV_CALL_NOP] = ROW("nop", &shape_none, &shape_none),
@@ -169,45 +172,46 @@ const struct kv_call_row kv_call_rows[KV_CALLS] = {
 	[KV_CALL_AH_NEW] = ROW("ah_new", &kv_shape_ah_init, &kv_shape_ah),
 	[KV_CALL_QP_NEW] = ROW("qp_new", &kv_shape_qp_init, &kv_shape_qp),
 	[KV_CALL_CONN_NEW] = ROW("conn_new", &kv_shape_conn_init, &kv_shape_conn),
-	[KV_CALL_PD_GET] = ROW("pd_get", &shape_id, &kv_shape_pd),
-	[KV_CALL_CQ_GET] = ROW("cq_get", &shape_id, &kv_shape_cq),
-	[KV_CALL_MR_GET] = ROW("mr_get", &shape_id, &kv_shape_mr),
-	[KV_CALL_SRQ_GET] = ROW("srq_get", &shape_id, &kv_shape_srq),
-	[KV_CALL_AH_GET] = ROW("ah_get", &shape_id, &kv_shape_ah),
-	[KV_CALL_QP_GET] = ROW("qp_get", &shape_id, &kv_shape_qp),
-	[KV_CALL_CONN_GET] = ROW("conn_get", &shape_id, &kv_shape_conn),
-	[KV_CALL_PD_DEL] = ROW("pd_del", &shape_id, &shape_none),
-	[KV_CALL_CQ_DEL] = ROW("cq_del", &shape_id, &shape_none),
-	[KV_CALL_MR_DEL] = ROW("mr_del", &shape_id, &shape_none),
-	[KV_CALL_SRQ_DEL] = ROW("srq_del", &shape_id, &shape_none),
-	[KV_CALL_AH_DEL] = ROW("ah_del", &shape_id, &shape_none),
-	[KV_CALL_QP_DEL] = ROW("qp_del", &shape_id, &shape_none),
-	[KV_CALL_CONN_DEL] = ROW("conn_del", &shape_id, &shape_none),
-	[KV_CALL_MR_REG] = ROW("mr_reg", &shape_mr_reg, &kv_shape_mr),
-	[KV_CALL_MR_INV] = ROW("mr_inv", &shape_mr_inv, &shape_none),
+	[KV_CALL_PD_GET] = ROW_OF(KV_PD, "pd_get", &shape_id, &kv_shape_pd),
+	[KV_CALL_CQ_GET] = ROW_OF(KV_CQ, "cq_get", &shape_id, &kv_shape_cq),
+	[KV_CALL_MR_GET] = ROW_OF(KV_MR, "mr_get", &shape_id, &kv_shape_mr),
+	[KV_CALL_SRQ_GET] = ROW_OF(KV_SRQ, "srq_get", &shape_id, &kv_shape_srq),
+	[KV_CALL_AH_GET] = ROW_OF(KV_AH, "ah_get", &shape_id, &kv_shape_ah),
+	[KV_CALL_QP_GET] = ROW_OF(KV_QP, "qp_get", &shape_id, &kv_shape_qp),
+	[KV_CALL_CONN_GET] = ROW_OF(KV_CONN, "conn_get", &shape_id, &kv_shape_conn),
+	[KV_CALL_PD_DEL] = ROW_OF(KV_PD, "pd_del", &shape_id, &shape_none),
+	[KV_CALL_CQ_DEL] = ROW_OF(KV_CQ, "cq_del", &shape_id, &shape_none),
+	[KV_CALL_MR_DEL] = ROW_OF(KV_MR, "mr_del", &shape_id, &shape_none),
+	[KV_CALL_SRQ_DEL] = ROW_OF(KV_SRQ, "srq_del", &shape_id, &shape_none),
+	[KV_CALL_AH_DEL] = ROW_OF(KV_AH, "ah_del", &shape_id, &shape_none),
+	[KV_CALL_QP_DEL] = ROW_OF(KV_QP, "qp_del", &shape_id, &shape_none),
+	[KV_CALL_CONN_DEL] = ROW_OF(KV_CONN, "conn_del", &shape_id, &shape_none),
+	[KV_CALL_MR_REG] = ROW_OF(KV_MR, "mr_reg", &shape_mr_reg, &kv_shape_mr),
+	[KV_CALL_MR_INV] = ROW_OF(KV_MR, "mr_inv", &shape_mr_inv, &shape_none),
 	[KV_CALL_MR_WRITE] = {
 		.name = "mr_write",
 		.args = &shape_range,
 		.result = &shape_none,
+		.about = 1U + KV_MR,
 		.sends = true,
 	},
-	[KV_CALL_MR_READ] = ROW("mr_read", &shape_range, &shape_none),
-	[KV_CALL_SRQ_MODIFY] = ROW("srq_modify", &shape_srq_modify, &kv_shape_srq),
-	[KV_CALL_QP_MODIFY] = ROW("qp_modify", &shape_qp_modify, &shape_none),
-	[KV_CALL_CONN_LISTEN] = ROW("conn_listen", &shape_listen, &kv_shape_conn),
-	[KV_CALL_CONN_TAKE] = ROW("conn_take", &shape_id, &kv_shape_conn),
-	[KV_CALL_CONN_RESOLVE_ADDR] = ROW("conn_resolve_addr", &shape_resolve, &shape_none),
-	[KV_CALL_CONN_RESOLVE_ROUTE] = ROW("conn_resolve_route", &shape_resolve, &shape_none),
-	[KV_CALL_CONN_CONNECT] = ROW("conn_connect", &shape_conn, &shape_none),
-	[KV_CALL_CONN_ESTABLISH] = ROW("conn_establish", &shape_conn, &shape_none),
-	[KV_CALL_CONN_ACCEPT] = ROW("conn_accept", &shape_conn, &shape_none),
-	[KV_CALL_CONN_REJECT] = ROW("conn_reject", &shape_reject, &shape_none),
-	[KV_CALL_CONN_DISCONNECT] = ROW("conn_disconnect", &shape_id, &shape_none),
-	[KV_CALL_CONN_WAIT] = ROW("conn_wait", &shape_wait, &shape_none),
+	[KV_CALL_MR_READ] = ROW_OF(KV_MR, "mr_read", &shape_range, &shape_none),
+	[KV_CALL_SRQ_MODIFY] = ROW_OF(KV_SRQ, "srq_modify", &shape_srq_modify, &kv_shape_srq),
+	[KV_CALL_QP_MODIFY] = ROW_OF(KV_QP, "qp_modify", &shape_qp_modify, &shape_none),
+	[KV_CALL_CONN_LISTEN] = ROW_OF(KV_CONN, "conn_listen", &shape_listen, &kv_shape_conn),
+	[KV_CALL_CONN_TAKE] = ROW_OF(KV_CONN, "conn_take", &shape_id, &kv_shape_conn),
+	[KV_CALL_CONN_RESOLVE_ADDR] = ROW_OF(KV_CONN, "conn_resolve_addr", &shape_resolve, &shape_none),
+	[KV_CALL_CONN_RESOLVE_ROUTE] = ROW_OF(KV_CONN, "conn_resolve_route", &shape_resolve, &shape_none),
+	[KV_CALL_CONN_CONNECT] = ROW_OF(KV_CONN, "conn_connect", &shape_conn, &shape_none),
+	[KV_CALL_CONN_ESTABLISH] = ROW_OF(KV_CONN, "conn_establish", &shape_conn, &shape_none),
+	[KV_CALL_CONN_ACCEPT] = ROW_OF(KV_CONN, "conn_accept", &shape_conn, &shape_none),
+	[KV_CALL_CONN_REJECT] = ROW_OF(KV_CONN, "conn_reject", &shape_reject, &shape_none),
+	[KV_CALL_CONN_DISCONNECT] = ROW_OF(KV_CONN, "conn_disconnect", &shape_id, &shape_none),
+	[KV_CALL_CONN_WAIT] = ROW_OF(KV_CONN, "conn_wait", &shape_wait, &shape_none),
 	[KV_CALL_POST] = ROW("post", &kv_shape_wr, &shape_none),
 	[KV_CALL_POLL] = ROW("poll", &shape_poll, &shape_polled),
 	[KV_CALL_ARM] = ROW("arm", &shape_arm, &shape_armed),
-	[KV_CALL_CQ_WAIT] = ROW("cq_wait", &shape_wait, &shape_none),
+	[KV_CALL_CQ_WAIT] = ROW_OF(KV_CQ, "cq_wait", &shape_wait, &shape_none),
 	[KV_CALL_EVENT_WAIT] = ROW("event_wait", &shape_wait, &kv_shape_event),
 	[KV_CALL_RUN_START] = ROW("run_start", &kv_shape_run_spec, &shape_id),
 	[KV_CALL_RUN_WAIT] = ROW("run_wait", &shape_wait, &shape_none),

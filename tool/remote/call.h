@@ -209,12 +209,14 @@ union kv_call_result {
  * @name: as it stands in JSON
  * @args: what goes there
  * @result: what comes back
+ * @about: 1 + enum kv_type of what the arguments' id names; 0: it is a run's, or none
  * @sends: data may go there
  */
 struct kv_call_row {
 	const char *name;
 	const struct kv_shape *args;
 	const struct kv_shape *result;
+	uint32_t about;
 	bool sends;
 };
 

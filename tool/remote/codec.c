@@ -505,3 +505,42 @@ int kv_codec_decode(const struct kv_shape *shape, struct json_object *obj,
 	memset(to, 0, shape->size);
 	return decode_shape(shape, obj, &whole, to);
 }
+
+static int find_ids(const struct kv_member *m, const void *from, kv_codec_id fn,
+		    void *arg)
+{
+	const char *at = (const char *)from + m->offset;
+	uint32_t n = 1, id;
+	int ret = 0;
+
+	if (m->refers) {
+		memcpy(&id, at, sizeof(id));
+		return id ? fn(m->refers, m->name, id, arg) : 0;
+	}
+	if (!m->shape)
+		return 0;
+	if (m->type == KV_MEMBER_LIST)
+		memcpy(&n, (const char *)from + m->count, sizeof(n));
+	for (uint32_t i = 0; i < n && !ret; i++)
+		ret = kv_codec_ids(m->shape, at + i * m->shape->size, fn, arg);
+	return ret;
+}
+
+/**
+ * kv_codec_ids() - the ids that a struct names
+ * @shape: of the struct
+ * @from: it
+ * @fn: called for each but 0, in the shape's order
+ * @arg: its last argument
+ *
+ * Return: 0, or what @fn ended it with.
+ */
+int kv_codec_ids(const struct kv_shape *shape, const void *from, kv_codec_id fn,
+		 void *arg)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < shape->members && !ret; i++)
+		ret = find_ids(&shape->member[i], from, fn, arg);
+	return ret;
+}

@@ -39,6 +39,8 @@ enum kv_member_type {
  * @count: offset of the uint32_t that counts the bytes or elements that there are;
  *	it is no member itself
  * @shape: of structs
+ * @refers: of an id: 1 + enum kv_type of what it names, or KV_REFERS_ABOUT; 0: it is
+ *	no id, or none that was given to somebody
  */
 struct kv_member {
 	const char *name;
@@ -49,7 +51,11 @@ struct kv_member {
 	uint64_t max;
 	size_t count;
 	const struct kv_shape *shape;
+	uint32_t refers;
 };
+
+/* An id of what the whole struct is about: who reads it knows the type. */
+#define KV_REFERS_ABOUT UINT32_MAX
 
 /**
  * struct kv_shape - what a struct has
@@ -77,6 +83,12 @@ struct kv_shape {
 
 #define KV_U32(s, field, most)						\
 	{ KV_AT(s, field), .type = KV_MEMBER_U32, .max = most }
+#define KV_ID(s, field, what)						\
+	{ KV_AT(s, field), .type = KV_MEMBER_U32, .max = UINT32_MAX,	\
+	  .refers = 1U + (what) }
+#define KV_ID_ABOUT(s, field)						\
+	{ KV_AT(s, field), .type = KV_MEMBER_U32, .max = UINT32_MAX,	\
+	  .refers = KV_REFERS_ABOUT }
 #define KV_S32(s, field, least, most)					\
 	{ KV_AT(s, field), .type = KV_MEMBER_S32, .min = least, .max = most }
 #define KV_U64(s, field, most)						\
@@ -104,6 +116,12 @@ struct kv_shape {
 #define KV_OBJECT(s, field)						\
 	{ KV_AT(s, field), .type = KV_MEMBER_OBJECT }
 
+/* Called with an id, not 0. Other than 0 ends it. */
+typedef int (*kv_codec_id)(uint32_t refers, const char *name, uint32_t id,
+			   void *arg);
+
+int kv_codec_ids(const struct kv_shape *shape, const void *from, kv_codec_id fn,
+		 void *arg);
 struct json_object *kv_codec_encode(const struct kv_shape *shape,
 				    const void *from);
 int kv_codec_decode(const struct kv_shape *shape, struct json_object *obj,

@@ -20,7 +20,7 @@ static const struct kv_member create_members[] = {
 
 #define S struct kv_file_piece
 static const struct kv_member piece_members[] = {
-	KV_U32(S, mr, ANY),
+	KV_ID(S, mr, KV_MR),
 	KV_U64(S, mr_offset, UINT64_MAX),
 	KV_U64(S, offset, UINT64_MAX),
 	KV_U32(S, length, ANY),

@@ -150,7 +150,7 @@ const struct kv_shape kv_shape_cq = KV_SHAPE(struct kv_cq, cq_members);
 
 #define S struct kv_mr_init
 static const struct kv_member mr_init_members[] = {
-	KV_U32(S, pd, ANY),
+	KV_ID(S, pd, KV_PD),
 	KV_U64(S, length, UINT64_MAX),
 	KV_U32(S, max_access, KVERBS_ACCESS__ALL),
 	KV_BOOL(S, persistent),
@@ -164,7 +164,7 @@ static const struct kv_member mr_members[] = {
 	KV_U32(S, id, ANY),
 	KV_TEXT(S, dev),
 	KV_BOOL(S, persistent),
-	KV_U32(S, pd, ANY),
+	KV_ID(S, pd, KV_PD),
 	KV_U64(S, length, UINT64_MAX),
 	KV_U32(S, max_access, ANY),
 	KV_BOOL(S, registered),
@@ -181,7 +181,7 @@ const struct kv_shape kv_shape_mr = KV_SHAPE(struct kv_mr, mr_members);
 
 #define S struct kv_mr_reg
 static const struct kv_member mr_reg_members[] = {
-	KV_U32(S, qp, ANY),
+	KV_ID(S, qp, KV_QP),
 	KV_U32(S, access, KVERBS_ACCESS__ALL),
 	KV_U64(S, offset, UINT64_MAX),
 	KV_U64(S, length, UINT64_MAX),
@@ -192,7 +192,7 @@ const struct kv_shape kv_shape_mr_reg = KV_SHAPE(struct kv_mr_reg, mr_reg_member
 
 #define S struct kv_srq_init
 static const struct kv_member srq_init_members[] = {
-	KV_U32(S, pd, ANY),
+	KV_ID(S, pd, KV_PD),
 	KV_U32(S, max_wr, ANY),
 	KV_U32(S, max_sge, ANY),
 	KV_U32(S, limit, ANY),
@@ -207,7 +207,7 @@ static const struct kv_member srq_members[] = {
 	KV_U32(S, id, ANY),
 	KV_TEXT(S, dev),
 	KV_BOOL(S, persistent),
-	KV_U32(S, pd, ANY),
+	KV_ID(S, pd, KV_PD),
 	KV_U32(S, max_wr, ANY),
 	KV_U32(S, max_sge, ANY),
 	KV_U32(S, limit, ANY),
@@ -245,7 +245,7 @@ const struct kv_shape kv_shape_av = KV_SHAPE(struct kv_av, av_members);
 
 #define S struct kv_ah_init
 static const struct kv_member ah_init_members[] = {
-	KV_U32(S, pd, ANY),
+	KV_ID(S, pd, KV_PD),
 	KV_U32(S, port, ANY),
 	KV_STRUCT(S, av, kv_shape_av),
 	KV_BOOL(S, persistent),
@@ -259,7 +259,7 @@ static const struct kv_member ah_members[] = {
 	KV_U32(S, id, ANY),
 	KV_TEXT(S, dev),
 	KV_BOOL(S, persistent),
-	KV_U32(S, pd, ANY),
+	KV_ID(S, pd, KV_PD),
 	KV_U32(S, port, ANY),
 	KV_STRUCT(S, av, kv_shape_av),
 	KV_BOOL(S, has_dmac),
@@ -271,11 +271,11 @@ const struct kv_shape kv_shape_ah = KV_SHAPE(struct kv_ah, ah_members);
 
 #define S struct kv_qp_init
 static const struct kv_member qp_init_members[] = {
-	KV_U32(S, pd, ANY),
+	KV_ID(S, pd, KV_PD),
 	KV_U32(S, type, KVERBS_QPT_MAX),
-	KV_U32(S, send_cq, ANY),
-	KV_U32(S, recv_cq, ANY),
-	KV_U32(S, srq, ANY),
+	KV_ID(S, send_cq, KV_CQ),
+	KV_ID(S, recv_cq, KV_CQ),
+	KV_ID(S, srq, KV_SRQ),
 	KV_U32(S, max_send_wr, ANY),
 	KV_U32(S, max_recv_wr, ANY),
 	KV_U32(S, max_send_sge, ANY),
@@ -324,11 +324,11 @@ static const struct kv_member qp_members[] = {
 	KV_U32(S, id, ANY),
 	KV_TEXT(S, dev),
 	KV_BOOL(S, persistent),
-	KV_U32(S, pd, ANY),
+	KV_ID(S, pd, KV_PD),
 	KV_U32(S, type, ANY),
-	KV_U32(S, send_cq, ANY),
-	KV_U32(S, recv_cq, ANY),
-	KV_U32(S, srq, ANY),
+	KV_ID(S, send_cq, KV_CQ),
+	KV_ID(S, recv_cq, KV_CQ),
+	KV_ID(S, srq, KV_SRQ),
 	KV_U32(S, max_send_wr, ANY),
 	KV_U32(S, max_recv_wr, ANY),
 	KV_U32(S, max_send_sge, ANY),
@@ -361,8 +361,8 @@ static const struct kv_member conn_members[] = {
 	KV_ADDRESS(S, dst),
 	KV_U32(S, backlog, ANY),
 	KV_U32(S, waiting, ANY),
-	KV_U32(S, listener, ANY),
-	KV_U32(S, qp, ANY),
+	KV_ID(S, listener, KV_CONN),
+	KV_ID(S, qp, KV_QP),
 	KV_U32(S, responder_resources, ANY),
 	KV_U32(S, initiator_depth, ANY),
 	KV_U32(S, state, ANY),
@@ -377,7 +377,7 @@ const struct kv_shape kv_shape_conn = KV_SHAPE(struct kv_conn, conn_members);
 
 #define S struct kv_conn_param
 static const struct kv_member conn_param_members[] = {
-	KV_U32(S, qp, ANY),
+	KV_ID(S, qp, KV_QP),
 	KV_U32(S, access, KVERBS_ACCESS__ALL),
 	KV_S32(S, responder_resources, -1, 255),
 	KV_S32(S, initiator_depth, -1, 255),
@@ -392,7 +392,7 @@ const struct kv_shape kv_shape_conn_param = KV_SHAPE(struct kv_conn_param, conn_
 
 #define S struct kv_sge
 static const struct kv_member sge_members[] = {
-	KV_U32(S, mr, ANY),
+	KV_ID(S, mr, KV_MR),
 	KV_U64(S, offset, UINT64_MAX),
 	KV_U32(S, length, ANY),
 	KV_U32(S, lkey, KVERBS_LKEY_MAX),
@@ -403,8 +403,8 @@ const struct kv_shape kv_shape_sge = KV_SHAPE(struct kv_sge, sge_members);
 
 #define S struct kv_wr
 static const struct kv_member wr_members[] = {
-	KV_U32(S, qp, ANY),
-	KV_U32(S, srq, ANY),
+	KV_ID(S, qp, KV_QP),
+	KV_ID(S, srq, KV_SRQ),
 	KV_U32(S, op, KVERBS_OP_RECV),
 	KV_U64(S, wr_id, UINT64_MAX),
 	KV_U32(S, flags, KVERBS_WR__ALL),
@@ -416,7 +416,7 @@ static const struct kv_member wr_members[] = {
 	KV_U32(S, remote_key, ANY),
 	KV_U64(S, compare_add, UINT64_MAX),
 	KV_U64(S, swap, UINT64_MAX),
-	KV_U32(S, ah, ANY),
+	KV_ID(S, ah, KV_AH),
 	KV_U32(S, remote_qpn, ANY),
 	KV_U32(S, remote_qkey, ANY),
 };
@@ -430,7 +430,7 @@ static const struct kv_member wc_members[] = {
 	KV_U32(S, status, ANY),
 	KV_U32(S, vendor_err, ANY),
 	KV_U32(S, op, ANY),
-	KV_U32(S, qp, ANY),
+	KV_ID(S, qp, KV_QP),
 	KV_BOOL(S, has_length),
 	KV_U32(S, length, ANY),
 	KV_BOOL(S, has_imm),
@@ -449,9 +449,9 @@ static const struct kv_member event_members[] = {
 	KV_TEXT(S, dev),
 	KV_TEXT(S, old_name),
 	KV_U32(S, port, ANY),
-	KV_U32(S, cq, ANY),
-	KV_U32(S, srq, ANY),
-	KV_U32(S, qp, ANY),
+	KV_ID(S, cq, KV_CQ),
+	KV_ID(S, srq, KV_SRQ),
+	KV_ID(S, qp, KV_QP),
 	KV_U32(S, run, ANY),
 	KV_S32(S, error, INT32_MIN, INT32_MAX),
 	KV_U32(S, wc_status, ANY),
@@ -466,9 +466,9 @@ const struct kv_shape kv_shape_event = KV_SHAPE(struct kv_event, event_members);
 
 #define S struct kv_run_end
 static const struct kv_member run_end_members[] = {
-	KV_U32(S, qp, ANY),
-	KV_U32(S, local_mr, ANY),
-	KV_U32(S, target_mr, ANY),
+	KV_ID(S, qp, KV_QP),
+	KV_ID(S, local_mr, KV_MR),
+	KV_ID(S, target_mr, KV_MR),
 	KV_U32(S, lkey, KVERBS_LKEY_MAX),
 	KV_U64(S, remote_addr, UINT64_MAX),
 	KV_U32(S, remote_key, ANY),

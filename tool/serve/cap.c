@@ -5,10 +5,19 @@
 #include "now.h"
 #include "serve/service.h"
 
+static int check_bytes(struct kv_service *s, uint64_t bytes)
+{
+	if (bytes > s->limits.bytes - s->bytes)
+		return kv_service_refuse(s, -EDQUOT,
+					 "a client's buffers and queues may have %" PRIu64 " bytes together (kverbs serve --bytes), and %" PRIu64 " are taken",
+					 s->limits.bytes, s->bytes);
+	return 0;
+}
+
 /**
  * kv_cap_check() - may one more object be made?
  * @s: the service
- * @bytes: of its buffer, if it is an MR
+ * @bytes: of its buffer, if it is an MR; of its queues
  *
  * Return: 0 or -EDQUOT.
  */
@@ -18,10 +27,50 @@ int kv_cap_check(struct kv_service *s, uint64_t bytes)
 		return kv_service_refuse(s, -EDQUOT,
 					 "a client may have %u objects (kverbs serve --objects)",
 					 s->limits.objects);
-	if (bytes > s->limits.bytes - s->bytes)
-		return kv_service_refuse(s, -EDQUOT,
-					 "a client's buffers may have %" PRIu64 " bytes together (kverbs serve --bytes), and %" PRIu64 " are taken",
-					 s->limits.bytes, s->bytes);
+	return check_bytes(s, bytes);
+}
+
+static struct kv_made *find(const struct kv_service *s, enum kv_type type, uint32_t id)
+{
+	for (uint32_t i = 0; i < s->limits.objects; i++) {
+		if (id && s->made[i].id == id && s->made[i].type == type)
+			return &s->made[i];
+	}
+	return NULL;
+}
+
+/**
+ * kv_cap_has() - is it one of the client's?
+ * @s: the service
+ * @type: of the object
+ * @id: of the object
+ *
+ * Return: whether the client has made it, and not deleted it.
+ */
+bool kv_cap_has(const struct kv_service *s, enum kv_type type, uint32_t id)
+{
+	return find(s, type, id);
+}
+
+/**
+ * kv_cap_resize() - an object takes more, or less, from now on
+ * @s: the service
+ * @type: of the object
+ * @id: of the object, which the client has
+ * @bytes: of its queues
+ *
+ * Return: 0 or -EDQUOT; then it counts as before.
+ */
+int kv_cap_resize(struct kv_service *s, enum kv_type type, uint32_t id,
+		  uint64_t bytes)
+{
+	struct kv_made *made = find(s, type, id);
+	int ret = bytes > made->bytes ? check_bytes(s, bytes - made->bytes) : 0;
+
+	if (ret)
+		return ret;
+	s->bytes += bytes - made->bytes;
+	made->bytes = bytes;
 	return 0;
 }
 
@@ -30,7 +79,7 @@ int kv_cap_check(struct kv_service *s, uint64_t bytes)
  * @s: the service; kv_cap_check() has said that there is room
  * @type: of the object
  * @id: of the object
- * @bytes: of its buffer
+ * @bytes: of its buffer or queues
  */
 void kv_cap_add(struct kv_service *s, enum kv_type type, uint32_t id,
 		uint64_t bytes)
@@ -54,15 +103,13 @@ void kv_cap_add(struct kv_service *s, enum kv_type type, uint32_t id,
  */
 void kv_cap_remove(struct kv_service *s, enum kv_type type, uint32_t id)
 {
-	for (uint32_t i = 0; i < s->limits.objects; i++) {
-		struct kv_made *made = &s->made[i];
+	struct kv_made *made = find(s, type, id);
 
-		if (!id || made->id != id || made->type != type)
-			continue;
-		s->objects--;
-		s->bytes -= made->bytes;
-		made->id = 0;
-	}
+	if (!made)
+		return;
+	s->objects--;
+	s->bytes -= made->bytes;
+	made->id = 0;
 }
 
 /**

@@ -2,6 +2,7 @@
 /* What each call does: an operation of the backend, within the client's caps. */
 #include <errno.h>
 #include <string.h>
+#include "queue.h"
 #include "serve/service.h"
 
 static struct kv_backend *backend_of(struct kv_service *s)
@@ -99,6 +100,7 @@ static int cq_new(struct kv_service *s)
 {
 	const struct kv_cq_init *init = &s->in.cq_init;
 	struct kv_backend *b = backend_of(s);
+	uint64_t bytes = kv_queue_cq_bytes(init->cqe);
 	int ret;
 
 	ret = check_persistent(s, init->persistent);
@@ -107,11 +109,11 @@ static int cq_new(struct kv_service *s)
 	if (!ret)
 		ret = check_depth(s, "cqe", init->cqe, KV_SERVICE_CQE_MAX);
 	if (!ret)
-		ret = kv_cap_check(s, 0);
+		ret = kv_cap_check(s, bytes);
 	if (ret)
 		return ret;
 	ret = b->ops->cq_new(b, init, &s->out.object.cq, &s->verb_ns);
-	return made(s, KV_CQ, ret, 0);
+	return made(s, KV_CQ, ret, bytes);
 }
 
 static int mr_new(struct kv_service *s)
@@ -133,17 +135,18 @@ static int srq_new(struct kv_service *s)
 {
 	const struct kv_srq_init *init = &s->in.srq_init;
 	struct kv_backend *b = backend_of(s);
+	uint64_t bytes = kv_queue_rq_bytes(init->max_wr, init->max_sge);
 	int ret;
 
 	ret = check_persistent(s, init->persistent);
 	if (!ret)
 		ret = check_depth(s, "max_wr", init->max_wr, KV_SERVICE_WR_MAX);
 	if (!ret)
-		ret = kv_cap_check(s, 0);
+		ret = kv_cap_check(s, bytes);
 	if (ret)
 		return ret;
 	ret = b->ops->srq_new(b, init, &s->out.object.srq, &s->verb_ns);
-	return made(s, KV_SRQ, ret, 0);
+	return made(s, KV_SRQ, ret, bytes);
 }
 
 static int ah_new(struct kv_service *s)
@@ -165,6 +168,9 @@ static int qp_new(struct kv_service *s)
 {
 	const struct kv_qp_init *init = &s->in.qp_init;
 	struct kv_backend *b = backend_of(s);
+	uint64_t bytes = kv_queue_sq_bytes(init->max_send_wr, init->max_send_sge,
+					   init->max_inline) +
+			 kv_queue_rq_bytes(init->max_recv_wr, init->max_recv_sge);
 	int ret;
 
 	ret = check_persistent(s, init->persistent);
@@ -175,11 +181,11 @@ static int qp_new(struct kv_service *s)
 		ret = check_depth(s, "max_recv_wr", init->max_recv_wr,
 				  KV_SERVICE_WR_MAX);
 	if (!ret)
-		ret = kv_cap_check(s, 0);
+		ret = kv_cap_check(s, bytes);
 	if (ret)
 		return ret;
 	ret = b->ops->qp_new(b, init, &s->out.object.qp, &s->verb_ns);
-	return made(s, KV_QP, ret, 0);
+	return made(s, KV_QP, ret, bytes);
 }
 
 static int conn_new(struct kv_service *s)
@@ -258,19 +264,31 @@ static int mr_read(struct kv_service *s)
 	return done(s, ret);
 }
 
+/* One that gets deeper counts so before it is, one that gets flatter when it is. */
 static int srq_modify(struct kv_service *s)
 {
 	const struct kv_args_srq_modify *in = &s->in.srq_modify;
+	struct kv_srq *srq = &s->out.object.srq;
 	struct kv_backend *b = backend_of(s);
-	int ret = 0;
+	uint64_t before, after;
+	int ret;
 
-	if (in->attr.has_max_wr)
-		ret = check_depth(s, "max_wr", in->attr.max_wr,
-				  KV_SERVICE_WR_MAX);
+	if (!in->attr.has_max_wr)
+		return done(s, b->ops->srq_modify(b, in->id, &in->attr, srq, &s->verb_ns));
+	ret = check_depth(s, "max_wr", in->attr.max_wr, KV_SERVICE_WR_MAX);
 	if (ret)
 		return ret;
-	return done(s, b->ops->srq_modify(b, in->id, &in->attr,
-					  &s->out.object.srq, &s->verb_ns));
+	ret = done(s, b->ops->get(b, KV_SRQ, in->id, &s->out.object));
+	if (ret)
+		return ret;
+	before = kv_queue_rq_bytes(srq->max_wr, srq->max_sge);
+	after = kv_queue_rq_bytes(in->attr.max_wr, srq->max_sge);
+	ret = kv_cap_resize(s, KV_SRQ, in->id, after > before ? after : before);
+	if (ret)
+		return ret;
+	ret = b->ops->srq_modify(b, in->id, &in->attr, srq, &s->verb_ns);
+	kv_cap_resize(s, KV_SRQ, in->id, ret ? before : after);
+	return done(s, ret);
 }
 
 static int qp_modify(struct kv_service *s)

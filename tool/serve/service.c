@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "now.h"
+#include "parse.h"
 #include "serve/service.h"
 
 /**
@@ -64,9 +65,30 @@ static int find_call(const char *name)
 	return -1;
 }
 
+struct ids {
+	struct kv_service *s;
+	const struct kv_call_row *row;
+};
+
+/* The kernel shows this process objects that others have made to persist, too. */
+static int check_id(uint32_t refers, const char *name, uint32_t id, void *arg)
+{
+	const struct ids *ids = arg;
+
+	if (refers == KV_REFERS_ABOUT)
+		refers = ids->row->about;
+	if (!refers || kv_cap_has(ids->s, (enum kv_type)(refers - 1), id))
+		return 0;
+	return kv_service_refuse(ids->s, -ENOENT,
+				 "%s.%s: no %s %u among the client's",
+				 ids->row->name, name,
+				 kv_word_name(kv_word_type, refers - 1), id);
+}
+
 static int answer(struct kv_service *s, int call, struct json_object *args)
 {
 	const struct kv_call_row *row = &kv_call_rows[call];
+	struct ids ids = { s, row };
 	int ret;
 
 	if (s->expired)
@@ -79,6 +101,9 @@ static int answer(struct kv_service *s, int call, struct json_object *args)
 		return ret;
 	if (s->data_length && !row->sends)
 		return kv_service_refuse(s, -EBADMSG, "%s has no data", row->name);
+	ret = kv_codec_ids(row->args, &s->in, check_id, &ids);
+	if (ret)
+		return ret;
 	memset(&s->out, 0, sizeof(s->out));
 	return kv_service_run(s, (enum kv_call)call);
 }

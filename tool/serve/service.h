@@ -22,7 +22,7 @@
  * struct kv_made - an object that a client has
  * @type: of it
  * @id: of it; 0: the entry is free
- * @bytes: of an MR's buffer
+ * @bytes: of an MR's buffer, or of queues
  */
 struct kv_made {
 	enum kv_type type;
@@ -46,7 +46,7 @@ struct kv_made_run {
  * @limits: what it may have
  * @made: its objects, room for @limits.objects
  * @objects: used entries there
- * @bytes: of all its buffers
+ * @bytes: of all its buffers and queues
  * @run: its runs
  * @expired: one of them has taken too long; nothing goes on
  * @files: what it may do with files
@@ -96,6 +96,9 @@ int kv_service_run(struct kv_service *s, enum kv_call call);
 int kv_cap_check(struct kv_service *s, uint64_t bytes);
 void kv_cap_add(struct kv_service *s, enum kv_type type, uint32_t id,
 		uint64_t bytes);
+bool kv_cap_has(const struct kv_service *s, enum kv_type type, uint32_t id);
+int kv_cap_resize(struct kv_service *s, enum kv_type type, uint32_t id,
+		  uint64_t bytes);
 void kv_cap_remove(struct kv_service *s, enum kv_type type, uint32_t id);
 int kv_cap_check_run(struct kv_service *s, const struct kv_run_spec *spec);
 void kv_cap_add_run(struct kv_service *s, uint32_t id);
