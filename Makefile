@@ -54,6 +54,12 @@ $(BUILD)/tests/%: tests/vm/%.c $(NL_OBJS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -o $@ $^ $(TOOL_LIBS)
 
+# A module that makes verbs fail; KDIR and O as for "module".
+fail-verb:
+	@mkdir -p $(O)
+	@cp -au tests/vm/fail/. $(O)/
+	$(MAKE) -C $(KDIR) O= M=$(abspath $(O)) W=1 modules
+
 CONTRACT_OBJS := $(patsubst tests/vm/contract/%.c,$(BUILD)/tests/obj/%.o,$(wildcard tests/vm/contract/*.c))
 
 $(BUILD)/tests/contract: $(CONTRACT_OBJS) $(NL_OBJS)
@@ -97,4 +103,4 @@ include tests/unit/unit.mk
 
 -include $(TOOL_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
 
-.PHONY: all module tool tests fuzz teardown demo check matrix check-debug clean
+.PHONY: all module tool tests fail-verb fuzz teardown demo check matrix check-debug clean

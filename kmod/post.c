@@ -316,6 +316,7 @@ int kv_post_poll(struct kv_cq *cq, struct kv_post_wc *wc, unsigned int max,
 		 u64 *verb_ns, struct netlink_ext_ack *extack)
 {
 	unsigned int n;
+	int ret = 0;
 
 	*verb_ns = 0;
 	if (!kv_cq_claim(cq)) {
@@ -323,11 +324,18 @@ int kv_post_poll(struct kv_cq *cq, struct kv_post_wc *wc, unsigned int max,
 		return -EBUSY;
 	}
 	n = kv_posted_take(cq, wc, max);
-	while (n < max && !kv_cq_by_core(cq) &&
-	       kv_cq_poll(cq, max - n, verb_ns) > 0)
+	while (n < max && !kv_cq_by_core(cq)) {
+		ret = kv_cq_poll(cq, max - n, verb_ns);
+		if (ret <= 0)
+			break;
 		n += kv_posted_take(cq, wc + n, max - n);
+	}
 	kv_cq_release(cq);
-	return n;
+	/* What came before is told first. */
+	if (n || ret >= 0)
+		return n;
+	NL_SET_ERR_MSG(extack, "ib_poll_cq failed");
+	return ret;
 }
 
 /**

@@ -89,6 +89,8 @@ void result(bool good, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void skip(const char *name, const char *why);
+/* What the kernel with checkers must have, and others need not. */
+void missing(const char *name, const char *why);
 void bail_out(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 bool all_passed(void);
 
@@ -170,6 +172,7 @@ struct kv_wc expect_wc(struct link *l, uint32_t cq, uint64_t wr_id, uint32_t op,
 void drain(struct link *l, uint32_t cq, unsigned int n);
 
 double seconds(void);
+bool write_text(const char *path, const char *text);
 /* Does this kernel watch each allocation? Then an object takes 12 ms, and more. */
 bool is_watched(void);
 
@@ -205,5 +208,6 @@ void test_list(void);
 void test_many(void);
 void test_limit(void);
 void test_memory(void);
+void test_verbs(void);
 
 #endif

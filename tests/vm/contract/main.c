@@ -54,6 +54,7 @@ static const struct {
 	{ "many", test_many },
 	{ "limit", test_limit },
 	{ "memory", test_memory },
+	{ "verbs", test_verbs },
 };
 
 static bool chosen(unsigned int test, int argc, char **argv)

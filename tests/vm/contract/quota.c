@@ -52,42 +52,23 @@ struct all {
 	char text[512];
 };
 
+struct maker;
+
 /**
  * struct kind - what the makers make
  * @name: for results
- * @make: makes one, of this PD; the errno of a refusal
+ * @make: makes one; the errno of a refusal
  * @noun: what it is
+ * @objects: how many there may be
+ * @bytes: of all of them
  */
 struct kind {
 	const char *name;
-	int (*make)(struct link *l, uint32_t pd, unsigned int n, union kv_object *object);
+	int (*make)(struct maker *m, union kv_object *object);
 	const struct kv_nl_noun *noun;
+	unsigned long objects;
+	unsigned long bytes;
 };
-
-static int make_one_pd(struct link *l, uint32_t pd, unsigned int n, union kv_object *object)
-{
-	const struct kv_pd_init init = { .dev = dev };
-
-	(void)pd;
-	(void)n;
-	return kv_nl_new(&l->nl, &kv_nl_pd, &init, object, NULL);
-}
-
-static int make_one_mr(struct link *l, uint32_t pd, unsigned int n, union kv_object *object)
-{
-	static const uint64_t lengths[] = { 1, 4096, 20000, 65536 };
-	const struct kv_mr_init init = { .pd = pd, .length = lengths[n % COUNT(lengths)] };
-
-	return kv_nl_new(&l->nl, &kv_nl_mr, &init, object, NULL);
-}
-
-static int make_one_cq(struct link *l, uint32_t pd, unsigned int n, union kv_object *object)
-{
-	const struct kv_cq_init init = { .dev = dev, .cqe = 1U << (n % 12) };
-
-	(void)pd;
-	return kv_nl_new(&l->nl, &kv_nl_cq, &init, object, NULL);
-}
 
 /**
  * struct maker - one of them
@@ -96,6 +77,7 @@ static int make_one_cq(struct link *l, uint32_t pd, unsigned int n, union kv_obj
  * @all: see there
  * @who: its number
  * @pd: what it makes them of
+ * @cq: the same
  * @n: how many it has tried to make
  * @held: how many it has
  * @ids: of these
@@ -106,10 +88,73 @@ struct maker {
 	struct all *all;
 	unsigned int who;
 	uint32_t pd;
+	uint32_t cq;
 	unsigned int n;
 	unsigned int held;
 	uint32_t ids[HELD_MAX];
 };
+
+static int make_one_pd(struct maker *m, union kv_object *object)
+{
+	const struct kv_pd_init init = { .dev = dev };
+
+	return kv_nl_new(&m->l.nl, &kv_nl_pd, &init, object, NULL);
+}
+
+static int make_one_mr(struct maker *m, union kv_object *object)
+{
+	static const uint64_t lengths[] = { 1, 4096, 20000, 65536 };
+	const struct kv_mr_init init = {
+		.pd = m->pd, .length = lengths[m->n % COUNT(lengths)],
+	};
+
+	return kv_nl_new(&m->l.nl, &kv_nl_mr, &init, object, NULL);
+}
+
+static int make_one_cq(struct maker *m, union kv_object *object)
+{
+	const struct kv_cq_init init = { .dev = dev, .cqe = 1U << (m->n % 12) };
+
+	return kv_nl_new(&m->l.nl, &kv_nl_cq, &init, object, NULL);
+}
+
+/* One that can't grow does not stay. */
+static int make_one_srq(struct maker *m, union kv_object *object)
+{
+	const struct kv_srq_init init = { .pd = m->pd, .max_wr = 1, .max_sge = 1 };
+	struct kv_srq_attr more = { .has_max_wr = true, .max_wr = 1U << (m->n % 9) };
+	char err[sizeof(m->l.err)];
+	int ret;
+
+	ret = kv_nl_new(&m->l.nl, &kv_nl_srq, &init, object, NULL);
+	if (ret)
+		return ret;
+	ret = kv_nl_srq_modify(&m->l.nl, object->id, &more, NULL, NULL);
+	if (!ret)
+		return 0;
+	memcpy(err, m->l.err, sizeof(err));
+	must(&m->l, kv_nl_del(&m->l.nl, &kv_nl_srq, object->id, NULL), "delete");
+	memcpy(m->l.err, err, sizeof(err));
+	return ret;
+}
+
+static int make_one_qp(struct maker *m, union kv_object *object)
+{
+	const struct kv_qp_init init = {
+		.pd = m->pd, .send_cq = m->cq, .recv_cq = m->cq,
+		.max_send_wr = 1U << (m->n % 9), .max_recv_wr = 1U << (m->n % 7),
+		.max_send_sge = 1, .max_recv_sge = 1,
+	};
+
+	return kv_nl_qp_new(&m->l.nl, &init, &object->qp, NULL);
+}
+
+static int make_one_conn(struct maker *m, union kv_object *object)
+{
+	const struct kv_conn_init init = { .dev = dev };
+
+	return kv_nl_new(&m->l.nl, &kv_nl_conn, &init, object, NULL);
+}
 
 /* False if it is refused. */
 static bool make_one(struct maker *m)
@@ -118,7 +163,8 @@ static bool make_one(struct maker *m)
 	union kv_object object;
 	int ret;
 
-	ret = m->held < HELD_MAX ? m->kind->make(&m->l, m->pd, m->n++, &object) : -EDQUOT;
+	ret = m->held < HELD_MAX ? m->kind->make(m, &object) : -EDQUOT;
+	m->n++;
 	if (!ret) {
 		m->ids[m->held++] = object.id;
 		all->made[m->who]++;
@@ -169,6 +215,7 @@ static void make_and_delete(struct maker *m)
 		dev = OTHER_DEV;
 	link_open(&m->l);
 	m->pd = make_pd(&m->l);
+	m->cq = make_cq(&m->l, 4, KVERBS_CQ_POLLED);
 	all->ready[m->who] = true;
 	while (!all->begin)
 		usleep(1000);
@@ -331,8 +378,7 @@ static void end_all(struct all *all, const pid_t pid[MAKERS], const char *name)
 }
 
 /* The watcher has no objects, so the caps are the makers'. */
-static void test_kind(struct link *l, struct all *all, const struct kind *kind,
-		      unsigned long max_objects, unsigned long max_bytes)
+static void test_kind(struct link *l, struct all *all, const struct kind *kind)
 {
 	unsigned long objects = get_cap("max_objects"), bytes = get_cap("max_bytes");
 	struct peak peak = { 0 };
@@ -340,19 +386,19 @@ static void test_kind(struct link *l, struct all *all, const struct kind *kind,
 	double end;
 
 	start_all(kind, all, pid);
-	set_cap("max_objects", max_objects);
-	set_cap("max_bytes", max_bytes);
+	set_cap("max_objects", kind->objects);
+	set_cap("max_bytes", kind->bytes);
 	all->begin = true;
 	for (end = seconds() + BUSY_S;
 	     seconds() < end || (enough_of(all) < ENOUGH && seconds() < end + PATIENCE_S);)
 		sample(l, &peak);
-	if (kind->noun == &kv_nl_pd)
-		check_rounds(l, all, max_objects);
-	result(peak.objects <= max_objects && peak.bytes <= max_bytes,
+	if (kind->objects <= MAKERS * HELD_MAX)
+		check_rounds(l, all, kind->objects);
+	result(peak.objects <= kind->objects && peak.bytes <= kind->bytes,
 	       "%s: the caps hold at any time", kind->name);
 	note("  at most %llu objects of %lu, %llu bytes of %lu; %lu made, %lu refused, %lu looks",
-	     (unsigned long long)peak.objects, max_objects, (unsigned long long)peak.bytes,
-	     max_bytes, sum(all->made), sum(all->refused), peak.samples);
+	     (unsigned long long)peak.objects, kind->objects,
+	     (unsigned long long)peak.bytes, kind->bytes, sum(all->made), sum(all->refused), peak.samples);
 	result(enough_of(all) >= ENOUGH, "%s: many were made, and many refused", kind->name);
 	end_all(all, pid, kind->name);
 	result(comes_to_nothing(l), "%s: with the makers all of it goes", kind->name);
@@ -413,7 +459,7 @@ static void test_queues(struct link *l)
 	must(l, kv_nl_new(&l->nl, &kv_nl_srq, &srq, &object, NULL), "srq");
 	refused(l, kv_nl_srq_modify(&l->nl, object.id, &more, NULL, NULL), -EDQUOT,
 		"too many bytes", "an srq does not grow beyond it");
-	set_cap("max_bytes", 1 << 22);
+	set_cap("max_bytes", 1 << 23);
 	done(l, kv_nl_srq_modify(&l->nl, object.id, &more, NULL, NULL), "it does below");
 	must(l, kv_nl_info_get(&l->nl, &after), "info");
 	result(after.buffer_bytes >= before.buffer_bytes + 16384 * 16, "which is counted");
@@ -432,11 +478,15 @@ static void test_queues(struct link *l)
 void test_quota(void)
 {
 	static const struct kind kinds[] = {
-		{ "pds", make_one_pd, &kv_nl_pd },
-		{ "mrs", make_one_mr, &kv_nl_mr },
-		{ "cqs", make_one_cq, &kv_nl_cq },
+		{ "pds", make_one_pd, &kv_nl_pd, 100, 1 << 22 },
+		{ "mrs", make_one_mr, &kv_nl_mr, 65536, 1 << 20 },
+		{ "cqs", make_one_cq, &kv_nl_cq, 65536, 1 << 20 },
+		{ "srqs", make_one_srq, &kv_nl_srq, 65536, 1 << 20 },
+		{ "qps", make_one_qp, &kv_nl_qp, 65536, 1 << 22 },
+		{ "conns", make_one_conn, &kv_nl_conn, 100, 1 << 22 },
 	};
 	struct all *all;
+	unsigned int i;
 	struct link l;
 
 	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -444,9 +494,8 @@ void test_quota(void)
 		bail_out("no memory");
 	other_dev_make();
 	link_open(&l);
-	test_kind(&l, all, &kinds[0], 100, 1 << 22);
-	test_kind(&l, all, &kinds[1], 65536, 1 << 20);
-	test_kind(&l, all, &kinds[2], 65536, 1 << 20);
+	for (i = 0; i < COUNT(kinds); i++)
+		test_kind(&l, all, &kinds[i]);
 	test_again(&l);
 	link_close(&l);
 	other_dev_del();

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_CONTRACT_STEPS_H
+#define TESTS_CONTRACT_STEPS_H
+
+#include "conn.h"
+
+/**
+ * struct scene - what the commands are tried on
+ * @l: who gives them
+ * @a: of a pair of QPs in RTS
+ * @b: of it, with a registered target
+ * @pd: id, as are the following
+ * @cq: polled
+ * @event_cq: of the context event
+ * @mr: of @pd
+ * @srq: of @pd
+ * @ah: of @pd
+ * @qp: of @pd, in RESET between the steps
+ * @id: of what a step makes
+ * @spec: a run on @a and @b
+ * @duo: of the steps that connect
+ * @fd: a file of LENGTH bytes
+ * @listed: objects of the list that a step asks for; 0: not known yet
+ */
+struct scene {
+	struct link l;
+	struct end a, b;
+	uint32_t pd, cq, event_cq, mr, srq, ah, qp, id;
+	struct kv_run_spec spec;
+	struct duo duo;
+	int fd;
+	unsigned int listed;
+};
+
+/**
+ * struct step - one command; each function returns 0 or a negative errno
+ * @name: what happens
+ * @before: brings about what it needs, or NULL
+ * @call: the command, in the first message that goes out
+ * @after: undoes it, or NULL
+ * @once: a call that has failed is not tried again, and may have left an object in
+ *	another state, as its kernel-doc says
+ * @later: it goes on after the command, by itself: for what fails then, not for what the
+ *	command's own allocations are
+ * @verbs: functions of the kernel's that it can't do without; those that tests can make fail
+ */
+struct step {
+	const char *name;
+	int (*before)(struct scene *s);
+	int (*call)(struct scene *s);
+	int (*after)(struct scene *s);
+	bool once;
+	bool later;
+	const char *verbs;
+};
+
+/* Up to one without a name. */
+extern const struct step steps[];
+
+void scene_make(struct scene *s);
+void scene_end(struct scene *s);
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Every verb that a command calls fails once, the 1st time, the 2nd, ... Needs the
+ * module of tests/vm/fail. What ends an object is not tried: to its callers in the
+ * kernel it does not fail.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "fault.h"
+
+#define FAIL_VERB "/sys/module/fail_verb/parameters/"
+
+/* A run polls without end. */
+#define NTH_MAX 12
+
+static void set(const char *parameter, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), FAIL_VERB "%s", parameter);
+	if (!write_text(path, text))
+		bail_out("%s: %s: %s", path, text, strerror(errno));
+}
+
+static void arm(unsigned int n)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", n);
+	set("nth", text);
+}
+
+static bool disarm(void)
+{
+	FILE *f = fopen(FAIL_VERB "nth", "r");
+	char text[32] = "";
+
+	if (!f || !fgets(text, sizeof(text), f))
+		bail_out(FAIL_VERB "nth can't be read");
+	fclose(f);
+	set("nth", "0");
+	return !strtoul(text, NULL, 10);
+}
+
+/* Where it can only mean that a value is wrong, it is said so. */
+static bool is_io_error(int error)
+{
+	return error == -EIO || error == -EINVAL;
+}
+
+static void try_verb(struct scene *s, const struct step *step, const char *name)
+{
+	struct fault fault = {
+		.what = name,
+		.is_its = is_io_error,
+		.most = NTH_MAX,
+		.arm = arm,
+		.disarm = disarm,
+	};
+	struct fault_tally t;
+
+	set("verb", name);
+	t = fault_try(s, step, &fault);
+	set("verb", "\n");
+	result(t.good && t.hits, "%s: %s fails, %u times, %u of them a failure", step->name,
+	       name, t.hits, t.failures);
+}
+
+void test_verbs(void)
+{
+	const struct step *step;
+	char names[256], *name;
+	struct scene s;
+
+	if (access(FAIL_VERB "verb", W_OK)) {
+		missing("each verb of each command fails",
+			"no fail_verb.ko: make fail-verb; scripts/vm --file DIR/fail_verb.ko:/kverbs/tests/vm/fail_verb.ko");
+		return;
+	}
+	set("error", "-5");
+	scene_make(&s);
+	for (step = steps; step->name; step++) {
+		snprintf(names, sizeof(names), "%s", step->verbs ? step->verbs : "");
+		for (name = strtok(names, " "); name; name = strtok(NULL, " "))
+			try_verb(&s, step, name);
+	}
+	scene_end(&s);
+}
