@@ -217,7 +217,7 @@ int session_open(void);
 bool session_send(const struct message *m);
 void session_end(bool flush);
 int session_balance(void);
-int session_print(void);
+int session_print(bool plain);
 extern uint64_t sent;
 extern bool session_talks;
 

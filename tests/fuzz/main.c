@@ -17,6 +17,8 @@
 /* Variants of a session's messages that are sent between two of them, at most. */
 #define BURST 48
 #define JOBS 16
+/* Each sends so many in the time that it is given, or there was no fuzzing. */
+#define MESSAGES_MIN 500
 
 struct place place;
 
@@ -30,7 +32,7 @@ static const char usage[] =
 	"  --messages N  default 100000; 0: no end\n"
 	"  --time S      default 0: no end\n"
 	"  --jobs N      processes that do so at a time, and share the messages; default 1\n"
-	"  --plain       send the valid sessions as they are, each once\n"
+	"  --plain       send the valid sessions as they are, each once; none may be refused\n"
 	"  --out FILE    where the points go that KCOV saw, for tests/fuzz/coverage; each\n"
 	"                process adds its number\n"
 	"\n"
@@ -112,10 +114,11 @@ static void play(const struct sequence *s, bool bursts, bool all)
 		corpus_add(s, keep, NULL);
 }
 
-static void play_seeds(void)
+/* How many messages of theirs were refused, if they are sent as they are. */
+static unsigned int play_seeds(void)
 {
+	unsigned int which, i, wrong = 0;
 	static struct sequence s;
-	unsigned int which, i;
 
 	for (which = 0; which < seed_count(); which++) {
 		seed_make(which, &s);
@@ -125,11 +128,14 @@ static void play_seeds(void)
 		}
 		model_begin();
 		for (i = 0; i < s.messages; i++)
-			if (!session_send(&s.message[i]))
+			if (!session_send(&s.message[i])) {
 				printf("fuzz: seed %u: message %u (command %u) was refused\n",
 				       which, i, s.message[i].command);
+				wrong++;
+			}
 		session_end(true);
 	}
+	return wrong;
 }
 
 static bool ended(double elapsed)
@@ -138,14 +144,15 @@ static bool ended(double elapsed)
 	       (options.time && elapsed >= options.time);
 }
 
-static void play_all(bool kcov)
+/* 0, or 1 if valid sessions are none, or there were too few messages. */
+static int play_all(bool kcov)
 {
 	static struct sequence s, other;
 	double begin = seconds(), told = 0, elapsed;
-	unsigned int n = 0;
+	unsigned int n = 0, wrong;
 
 	session_talks = options.plain;
-	play_seeds();
+	wrong = play_seeds();
 	while (!ended(elapsed = seconds() - begin) && !options.plain) {
 		if (elapsed - told >= PROGRESS_S) {
 			told = elapsed;
@@ -157,6 +164,12 @@ static void play_all(bool kcov)
 		play(&s, true, n++ % SESSIONS == SESSIONS - 1);
 	}
 	print_progress(seconds() - begin, kcov);
+	if (options.plain)
+		return wrong > 0;
+	if (sent >= MESSAGES_MIN || (options.messages && sent >= options.messages))
+		return 0;
+	printf("fuzz: FAILED: only %llu messages\n", (unsigned long long)sent);
+	return 1;
 }
 
 static void parse_options(int argc, char **argv)
@@ -262,9 +275,9 @@ int main(int argc, char **argv)
 	printf("fuzz %u: seed %llu, %u commands, %s\n", job, (unsigned long long)options.seed,
 	       family.commands, kcov ? "guided by KCOV" : "random: this kernel has no KCOV");
 	random_seed(options.seed);
-	play_all(kcov);
+	failed |= play_all(kcov);
 	session_end(true);
-	failed |= session_print();
+	failed |= session_print(options.plain);
 	if (kcov && options.out)
 		failed |= save_points();
 	if (job)

@@ -196,10 +196,15 @@ static void registration(uint8_t command)
 		put_u32(KVERBS_A_MR_ACCESS, KVERBS_ACCESS__ALL);
 }
 
-static void one(uint8_t command, uint16_t id_attr)
+static void one_of(uint8_t command, uint16_t id_attr, uint8_t nth)
 {
 	build(command);
-	put_id(id_attr, command, 0);
+	put_id(id_attr, command, nth);
+}
+
+static void one(uint8_t command, uint16_t id_attr)
+{
+	one_of(command, id_attr, 0);
 }
 
 static void all(uint8_t command)
@@ -219,10 +224,17 @@ static void make_pair(uint32_t type, uint32_t context, bool srq)
 	connect(1, type, 0);
 }
 
-static void del_end(void)
+static void del_qps(void)
 {
 	one(KVERBS_CMD_QP_DEL, KVERBS_A_QP_ID);
+	one_of(KVERBS_CMD_QP_DEL, KVERBS_A_QP_ID, 1);
+}
+
+static void del_pair(void)
+{
+	del_qps();
 	one(KVERBS_CMD_MR_DEL, KVERBS_A_MR_ID);
+	one_of(KVERBS_CMD_MR_DEL, KVERBS_A_MR_ID, 1);
 	one(KVERBS_CMD_CQ_DEL, KVERBS_A_CQ_ID);
 	one(KVERBS_CMD_PD_DEL, KVERBS_A_PD_ID);
 }
@@ -252,11 +264,13 @@ static void seed_rc(void)
 	put_state(0, KVERBS_QPS_SQD);
 	put_u32(KVERBS_A_QP_SQD_ASYNC_NOTIFY, 1);
 	one(KVERBS_CMD_QP_GET, KVERBS_A_QP_ID);
+	/* When all is drained. */
 	put_state(0, KVERBS_QPS_RTS);
 	put_u32(KVERBS_A_QP_CUR_STATE, KVERBS_QPS_SQD);
+	build_act(ACT_RETRY);
 	put_state(0, KVERBS_QPS_ERR);
 	put_state(0, KVERBS_QPS_RESET);
-	del_end();
+	del_pair();
 }
 
 static void seed_uc(void)
@@ -293,6 +307,8 @@ static void seed_ud(void)
 	poll(2);
 	one(KVERBS_CMD_AH_GET, KVERBS_A_AH_ID);
 	all(KVERBS_CMD_AH_GET);
+	/* It lets go of the address handle. */
+	put_state(0, KVERBS_QPS_RESET);
 	one(KVERBS_CMD_AH_DEL, KVERBS_A_AH_ID);
 }
 
@@ -311,7 +327,7 @@ static void seed_srq(void)
 	put_u32(KVERBS_A_SRQ_MAX_WR, 32);
 	one(KVERBS_CMD_SRQ_GET, KVERBS_A_SRQ_ID);
 	all(KVERBS_CMD_SRQ_GET);
-	one(KVERBS_CMD_QP_DEL, KVERBS_A_QP_ID);
+	del_qps();
 	one(KVERBS_CMD_SRQ_DEL, KVERBS_A_SRQ_ID);
 }
 

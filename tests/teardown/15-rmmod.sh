@@ -48,6 +48,8 @@ strike() {
 prepare() {
 	if [ $((round % 2)) = 1 ]; then
 		kinds="lats others"
+		turn=$(((round + 1) / 2))
+		persisting=$((turn % 2))
 	else
 		kinds=none
 	fi

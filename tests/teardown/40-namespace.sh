@@ -16,6 +16,8 @@ space=teardown
 prepare() {
 	in=
 	kinds="lats others"
+	turn=$(((round + 1) / 2))
+	persisting=$((turn % 2))
 	ip netns add $space
 	in="ip netns exec $space"
 	$in ip link set lo up

@@ -23,12 +23,24 @@ pairs() {
 	done | awk -v seed="$seed" '{ print (NR * 7919 + seed * 104729) % 1009, $0 }' | sort -n | cut -d ' ' -f 2-
 }
 
-strike() {
-	local n=0 pair
+# What is struck is there.
+prepare() {
+	local n
 	pairs >"$work/pairs"
 	n=$(wc -l <"$work/pairs")
 	pair=$(sed -n "$(((round - 1) % n + 1))p" "$work/pairs")
 	echo "$pair" >"$dir/pair"
+	only=
+	case $pair in
+	*dropped*) only=cm ;;
+	*peer*) only=peer ;;
+	esac
+	case $pair in
+	*flush*) persisting=1 ;;
+	esac
+}
+
+strike() {
 	case $pair in
 	*killed* | *unplug* | *down* | *deleted* | *rmmod*) ending=yes ;;
 	*) ending=no ;;

@@ -107,7 +107,7 @@ next_port() {
 
 # Both are true, too, if who is to listen has ended.
 listening() {
-	ended $count || $in grep -qi ":$(printf %04X "$port") .* 0A " /proc/net/tcp
+	ended $count || $in grep -qi ":$(printf %04X "$port") .* 0A " /proc/net/tcp /proc/net/tcp6
 }
 
 cm_listening() {
@@ -150,7 +150,7 @@ serve() {
 served() {
 	local op loop=completion
 	serve
-	case $((round % 4)) in
+	case $((turn % 4)) in
 	0) op="send" loop=pingpong ;;
 	1) op="write" ;;
 	2) op="read" ;;
@@ -160,6 +160,23 @@ served() {
 	launch run kverbs lat $(ends "$1" "$2") --op $op --connect "$3" --time 600 --no-verify \
 		--ack-timeout $ack_timeout --timeout $((5 * slow))s $host:$port
 	rts=$((rts + 2))
+}
+
+# pingpong CLIENT SERVER TYPE: QPs of every type, moved by hand in both spaces
+pingpong() {
+	set -- "$1" "$2" "--type $3 --iters 1000000000 --size 64 --rx-depth 16 --timeout $((5 * slow))s"
+	case $3 in
+	*srq*) set -- "$1" "$2" "$3 --qps 2" ;;
+	esac
+	next_port
+	launch run kverbs pingpong --space "$2" --port $port $3
+	peers="$peers $count"
+	soon 20 listening
+	launch run kverbs pingpong $host --space "$1" --port $port $3
+	case $3 in
+	*srq*) rts=$((rts + 4)) ;;
+	*) rts=$((rts + 2)) ;;
+	esac
 }
 
 # 1024 pieces, one by one.
@@ -301,7 +318,7 @@ persistent() {
 
 # plan: what the round consists of, and sets chance
 plan() {
-	awk -v seed="$seed" -v cause="$cause" -v round="$round" -v only="$only" -f plan.awk >"$dir/plan"
+	awk -v seed="$seed" -v cause="$cause" -v round="$round" -v turn="$turn" -v only="$only" -f plan.awk >"$dir/plan"
 	chance=$(sed -n 's/^chance //p' "$dir/plan")
 }
 
@@ -344,6 +361,7 @@ begin_others() {
 		set -- $(echo "$what" | tr / ' ')
 		case $kind in
 		served) served "$@" ;;
+		pingpong) pingpong "$@" ;;
 		ping-client) ping_client "$@" ;;
 		ping-server) ping_server "$@" ;;
 		rate) rate "$@" ;;
@@ -377,13 +395,13 @@ is_ready() {
 	return 1
 }
 
-# have_rts NUMBER: are so many RC QPs in RTS, or more?
+# have_rts NUMBER: are so many QPs in RTS, or more? Those of the CM itself are of type GSI.
 have_rts() {
 	local left=$1 qps
 	qps=$($in rdma resource show qp)
 	while [ "$left" -gt 0 ]; do
 		case $qps in
-		*'type RC state RTS'*) qps=${qps#*type RC state RTS} ;;
+		*'type '[RU][CD]' state RTS'*) qps=${qps#*type [RU][CD] state RTS} ;;
 		*) return 1 ;;
 		esac
 		left=$((left - 1))
@@ -448,7 +466,7 @@ clear_load() {
 load() {
 	clear_load
 	launch stay kverbs monitor
-	case $kinds$((round % 2)) in
+	case $kinds$persisting in
 	none* | objects* | *1) persistent ;;
 	esac
 	case $kinds in

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# What is under way in a round: awk -v seed=N -v cause=NAME -v round=N -v only=WORD -f plan.awk
+# What is under way in a round: awk -v seed=N -v cause=NAME -v round=N -v turn=N -v only=WORD -f plan.awk
 #
 # All kinds are shuffled, once for each seed and cause; the rounds take them one after the
-# other, so that in forty rounds every kind has come by, and a round can be repeated.
+# other, so that in forty of them every kind has come by, and a round can be repeated. turn: which one it is of
+# the rounds that take any; a list of even length would never come to its other half if that were every other round.
 # Two runs, one of them in user space alone, and two of the other kinds. only=peer: two
 # that have a peer; only=cm: two whose peers the CM has connected; only=raw: nothing of the CM's.
 
@@ -47,14 +48,17 @@ function add_others(    k, n, list) {
 	n = split("served/kernel/kernel/raw served/user/user/raw served/kernel/user/raw served/user/kernel/raw " \
 		  "served/kernel/kernel/cm served/user/user/cm served/kernel/user/cm served/user/kernel/cm " \
 		  "ping-client/kernel ping-client/user ping-server/kernel ping-server/user " \
-		  "put/kernel/kernel put/user/user put/kernel/user get/user/kernel get/kernel/kernel " \
+		  "pingpong/kernel/user/rc pingpong/user/kernel/rc pingpong/kernel/kernel/uc pingpong/user/user/uc " \
+		  "pingpong/kernel/kernel/ud pingpong/user/kernel/ud pingpong/kernel/kernel/srq pingpong/user/user/srq " \
+		  "put/kernel/kernel put/user/user put/kernel/user put/user/kernel " \
+		  "get/kernel/kernel get/user/user get/kernel/user get/user/kernel " \
 		  "rate/kernel rate/user quadrants conns/kernel conns/user posted/kernel posted/user", list, " ")
 	for (k = 1; k <= n; k++) {
 		if (only == "peer" && list[k] !~ /^(served|ping|put|get)/)
 			continue
-		if (only == "raw" && list[k] ~ /cm$|^(ping|rate|conns)/)
+		if (only == "raw" && list[k] ~ /cm$|^(ping-|rate|conns)/)
 			continue
-		if (only == "cm" && list[k] !~ /^(served.*cm|ping|rate|conns)/)
+		if (only == "cm" && list[k] !~ /^(served.*cm|ping-|rate|conns)/)
 			continue
 		other[++others] = list[k]
 		sub(/\//, " ", other[others])
@@ -72,10 +76,10 @@ BEGIN {
 	shuffle(kernel, kernels)
 	shuffle(user, users)
 	shuffle(other, others)
-	print kernel[(round - 1) % kernels + 1]
-	print user[(round - 1) % users + 1]
-	print other[(2 * round - 2) % others + 1]
-	print other[(2 * round - 1) % others + 1]
+	print kernel[(turn - 1) % kernels + 1]
+	print user[(turn - 1) % users + 1]
+	print other[(2 * turn - 2) % others + 1]
+	print other[(2 * turn - 1) % others + 1]
 	# And numbers for whatever else is left to chance.
 	state = (state + round * 7919) % 2147483646 + 1
 	for (i = 0; i < 10; i++)

@@ -48,22 +48,27 @@ judged() {
 	fi
 }
 
-# How each has ended, and whether it says why.
+# How each has ended, and whether it says why. What programs of others say is their business.
 judge_status() {
-	local i status
-	for i in $runs $stays; do
+	local i status command
+	for i in $runs $stays $holders; do
 		read -r status 2>/dev/null <"$dir/$i.status" || continue
+		read -r command <"$dir/$i.command"
+		case $command in
+		kverbs*) ;;
+		*) continue ;;
+		esac
 		case $status in
 		0) ;;
 		1 | 77)
 			grep -q '^kverbs: ' "$dir/$i.err" ||
-				blame ended "$(cat "$dir/$i.command") ends with $status and does not say why"
+				blame ended "$command ends with $status and does not say why"
 			;;
 		129 | 130 | 137 | 143)
 			[ -n "$signals" ] ||
-				blame ended "$(cat "$dir/$i.command") ends by a signal: status $status" "$dir/$i.err"
+				blame ended "$command ends by a signal: status $status" "$dir/$i.err"
 			;;
-		*) blame ended "$(cat "$dir/$i.command") ends with status $status" "$dir/$i.err" ;;
+		*) blame ended "$command ends with status $status" "$dir/$i.err" ;;
 		esac
 	done
 }
@@ -139,7 +144,9 @@ start_over() {
 	counted >"$work/counted"
 }
 
-# What a file has to do before each round.
+# What a file has to do before each round. It may change:
+# turn        which round it is of those that have runs
+# persisting  1: there are objects, too, that no process has
 prepare() {
 	:
 }
@@ -148,6 +155,8 @@ one_round() {
 	dir=$work/round
 	rm -rf "$dir"
 	mkdir -p "$dir/files" "$dir/here"
+	turn=$round
+	persisting=$((round % 2))
 	prepare
 	plan
 	hitters=

@@ -29,13 +29,22 @@ unload() {
 	[ ! -e /sys/module/kverbs ] || rmmod kverbs
 }
 
+# Another cause may have taken it, and be about to.
+device_is_gone() {
+	[ ! -e "/sys/class/infiniband/$DEV" ]
+}
+
 # Who has the device open in user space and measures nothing keeps it from going.
 strike_unplug() {
 	hit TERM $holders &
 	timeout $((within * slow)) rdma link delete "$DEV" >"$dir/unplug.out" 2>"$dir/unplug.err" ||
-		[ ! -e "/sys/class/infiniband/$DEV" ] ||
+		soon "$within" device_is_gone ||
 		blame ended "rdma link delete does not end, or fails" "$dir/unplug.err"
 	wait $!
+}
+
+netdev_is_gone() {
+	[ ! -e /sys/class/net/d0 ]
 }
 
 strike_down() {
@@ -45,7 +54,7 @@ strike_down() {
 strike_deleted() {
 	hit TERM $holders &
 	timeout $((within * slow)) ip link del d0 >"$dir/deleted.out" 2>"$dir/deleted.err" ||
-		[ ! -e /sys/class/net/d0 ] ||
+		soon "$within" netdev_is_gone ||
 		blame ended "ip link del does not end, or fails" "$dir/deleted.err"
 	wait $!
 }

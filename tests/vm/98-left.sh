@@ -19,5 +19,16 @@ check "no warning in the kernel log" \
 	sh -c "! grep -nE 'WARNING|BUG|Oops|Call Trace|rcu.*stall|soft lockup|hung task|leaked|refcount' '$work/log'"
 check "not a word of the module's in the kernel log" \
 	sh -c "! grep -E 'kverbs' '$work/log' | grep -vE 'out-of-tree module|signature'"
+if [ -e fail_verb.ko ]; then
+	insmod fail_verb.ko
+	verb=/sys/module/fail_verb/parameters
+	echo ib_register_client >$verb/verb
+	# insmod of busybox tries it a second time.
+	echo 1 >$verb/more
+	echo 1 >$verb/nth
+	refused "a module whose ib_register_client() fails does not load" 5 "can't insert" insmod "$KO"
+	check "and is not there" test ! -e /sys/module/kverbs
+	rmmod fail_verb
+fi
 check "and it loads again" insmod "$KO"
 finish

@@ -9,6 +9,7 @@
  *   error  what it returns then, a negative errno
  *   nth    at which of the calls from now on, 0: at none; it counts down, and is 0 when
  *          that one came
+ *   more   how many of the calls right after that one fail, too; it counts down
  */
 #include <linux/kprobes.h>
 #include <linux/linkage.h>
@@ -24,6 +25,9 @@ module_param(error, int, 0644);
 
 static unsigned int nth;
 module_param(nth, uint, 0644);
+
+static unsigned int more;
+module_param(more, uint, 0644);
 
 static char verb[64];
 
@@ -47,6 +51,10 @@ static int before(struct kprobe *probe, struct pt_regs *regs)
 	} while (!try_cmpxchg(&nth, &left, left - 1));
 	if (left > 1)
 		return 0;
+	if (READ_ONCE(more)) {
+		WRITE_ONCE(more, more - 1);
+		WRITE_ONCE(nth, 1);
+	}
 	regs_set_return_value(regs, error);
 	instruction_pointer_set(regs, (unsigned long)fail_verb_return);
 	return 1;
