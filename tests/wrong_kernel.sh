@@ -36,7 +36,8 @@ for module in /modules/*.ko; do
 done
 END
 
-# refuses FOLDER OTHER: insmod has said so, and all that the kernel said of it stands in README.md
+# refuses FOLDER OTHER: insmod has said so, and all that the kernel said of it stands in README.md, with "…" for
+# what depends on the kernels' versions
 refuses() {
 	local line
 	grep -F 'invalid module format' "$1/$2.said" || return
@@ -44,7 +45,7 @@ refuses() {
 	while IFS= read -r line; do
 		echo "$line"
 		grep -qF -- "\`$line\`" README.md || return
-	done <"$1/$2.dmesg"
+	done < <(sed "s/'[0-9][^']*'/'…'/g" "$1/$2.dmesg")
 }
 
 for kernel in "${kernels[@]}"; do

@@ -206,14 +206,15 @@ static void test_hash(void **state)
 static void test_hash_long(void **state)
 {
 	uint8_t digest[KV_HASH_BYTES];
-	char text[KV_HASH_TEXT];
+	char text[KV_HASH_TEXT], path[80];
 	struct kv_hash h;
 	int fd;
 
 	(void)state;
-	fd = openat(AT_FDCWD, folder, O_TMPFILE | O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		skip();
+	snprintf(path, sizeof(path), "%s/XXXXXX", folder);
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	unlink(path);
 	assert_int_equal(ftruncate(fd, 1 << 20), 0);
 	kv_hash_init(&h);
 	assert_int_equal(kv_hash_step(&h, fd, 1 << 20), 0);

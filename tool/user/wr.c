@@ -56,7 +56,6 @@ static int check_mr(struct kv_user *u, const struct kv_user_run *run,
 static int check_recvs(struct kv_user *u, const struct kv_user_run *run,
 		       unsigned int i)
 {
-	const struct kv_user_mr *target = run->ends[i].target;
 	const struct kv_user_qp *qp = run->ends[i].qp;
 	const char *end = names[i];
 
@@ -69,11 +68,22 @@ static int check_recvs(struct kv_user *u, const struct kv_user_run *run,
 				    "%s: SEND needs a max_recv_wr and a cqe of %d at least; qp %u has %u, its recv_cq %d",
 				    end, KV_LOOP_RECVS, qp->obj.id, qp->rq.max,
 				    qp->recv_cq->ib->cqe);
+	return 0;
+}
+
+/* The QP keeps the MR of what an earlier run has left posted, and but that one. */
+static int check_left(struct kv_user *u, const struct kv_user_run *run,
+		      unsigned int i)
+{
+	const struct kv_user_mr *target = run->ends[i].target;
+	const struct kv_user_qp *qp = run->ends[i].qp;
+
 	if (qp->recvs && (qp->obj.parents[KV_USER_QP_TARGET_MR] != &target->obj ||
-			  qp->recv_lkey != target->ib->lkey))
+			  (run->spec.op == KVERBS_OP_SEND &&
+			   qp->recv_lkey != target->ib->lkey)))
 		return kv_user_fail(u, -EBUSY,
 				    "%s: receives of an earlier run are posted on qp %u with another target_mr or registration: reset the qp and connect it anew",
-				    end, qp->obj.id);
+				    names[i], qp->obj.id);
 	return 0;
 }
 
@@ -150,6 +160,8 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run,
 	ret = check_mr(u, run, i, "target_mr", end->target,
 		       op == KVERBS_OP_SEND ? KVERBS_ACCESS_LOCAL_WRITE :
 					      KVERBS_ACCESS_REMOTE_WRITE);
+	if (!ret)
+		ret = check_left(u, run, i);
 	if (ret || op != KVERBS_OP_SEND)
 		return ret;
 	return check_recvs(u, run, i);

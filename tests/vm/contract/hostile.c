@@ -155,13 +155,19 @@ struct attack {
 	uint32_t length;
 };
 
+/* WRITEs come with an immediate: each takes a receive of the victim's. */
+static bool with_imm;
+
 /* The status, or -1 if nothing comes of it. */
 static int attack(struct link *l, const struct attack *what)
 {
 	struct kv_wr wr = recv_wr(attacker.qp, attacker.mr, what->length, 1);
+	struct kv_wr recv = { .qp = attacker.peer, .op = KVERBS_OP_RECV };
 	static char bytes[LENGTH];
 	struct kv_wc wc;
 
+	if (with_imm)
+		post(l, &recv, "a receive for the immediate");
 	/* Which is nowhere in the victim's buffers at the same place. */
 	memset(bytes, 0xee, sizeof(bytes));
 	put(l, attacker.mr, bytes);
@@ -174,6 +180,7 @@ static int attack(struct link *l, const struct attack *what)
 	if (what->op == KVERBS_OP_CMP_SWP)
 		wr.swap = 0x0202020202020202;
 	wr.sges = what->length ? 1 : 0;
+	wr.has_imm = with_imm;
 	post(l, &wr, "attack");
 	return poll_one(l, attacker.cq, &wc) ? (int)wc.status : -1;
 }
@@ -206,7 +213,7 @@ static bool repelled(struct link *l, const struct attack *what, int status, cons
 
 	if (got != status)
 		note("  %s: status %d, want %d", name, got, status);
-	if (got)
+	if (got || with_imm)
 		connect_anew(l, KVERBS_ACCESS__ALL);
 	return good;
 }
@@ -222,7 +229,8 @@ static void check_repelled(struct link *l, struct attack what, int status, const
 {
 	char full[96];
 
-	snprintf(full, sizeof(full), "%s: %s", op_names[what.op], name);
+	snprintf(full, sizeof(full), "%s%s: %s", op_names[what.op],
+		 with_imm ? " with immediate" : "", name);
 	result(repelled(l, &what, status, full), "%s", full);
 }
 
@@ -260,6 +268,12 @@ static void test_borders(struct link *l)
 			check_repelled(l, (struct attack){ ops[o], bad[i].addr, key,
 							   bad[i].length },
 				       WC_REM_ACCESS_ERR, bad[i].name);
+	with_imm = true;
+	for (i = 0; i < COUNT(bad); i++)
+		check_repelled(l, (struct attack){ KVERBS_OP_WRITE, bad[i].addr, key,
+						   bad[i].length },
+			       WC_REM_ACCESS_ERR, bad[i].name);
+	with_imm = false;
 }
 
 static void test_atomic_borders(struct link *l)

@@ -15,7 +15,7 @@
 #include "run.h"
 #include "wire.h"
 
-#define PATTERN 0xa5
+#define PATTERN WIRE_SPOILT
 #define ROUNDS 4
 
 static struct wire wire;

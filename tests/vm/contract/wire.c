@@ -126,6 +126,12 @@ static bool zero(const void *data, size_t length)
 	return !length;
 }
 
+static bool spoilt(const char *data, size_t length)
+{
+	return length >= 4 && (unsigned char)data[0] == WIRE_SPOILT &&
+	       !memcmp(data, data + 1, length - 1);
+}
+
 static void look_addr(struct wire *w, const void *data, size_t length)
 {
 	struct sockaddr_in6 in6;
@@ -187,6 +193,8 @@ static void look_attr(struct wire *w, unsigned int cmd, const struct set *set,
 	default:
 		check(w, !length || length == 4 || length == 6 || length == 8 || length == 16,
 		      "command %u, attribute %u has %zu bytes: what is it?", cmd, type, length);
+		check(w, !spoilt(data, length), "command %u, attribute %u: nobody has filled it",
+		      cmd, type);
 	}
 }
 

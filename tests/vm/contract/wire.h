@@ -8,6 +8,9 @@
 
 /* What the module's messages are made of, byte by byte. */
 
+/* What memory is filled with before it may become part of one. */
+#define WIRE_SPOILT 0xa5
+
 /**
  * struct wire - what was seen
  * @family: of the messages to look at

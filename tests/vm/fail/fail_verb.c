@@ -34,12 +34,12 @@ static char verb[64];
 /* What runs in its place: it returns to the caller. */
 asmlinkage void fail_verb_return(void);
 asm(".pushsection .text\n"
-    ".type fail_verb_return, @function\n"
-    "fail_verb_return:\n"
-    ANNOTATE_NOENDBR
-    ASM_RET
-    ".size fail_verb_return, . - fail_verb_return\n"
-    ".popsection\n");
+	".type fail_verb_return, @function\n"
+	"fail_verb_return:\n"
+	ANNOTATE_NOENDBR
+	ASM_RET
+	".size fail_verb_return, . - fail_verb_return\n"
+	".popsection\n");
 
 static int before(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -59,6 +59,7 @@ static int before(struct kprobe *probe, struct pt_regs *regs)
 	instruction_pointer_set(regs, (unsigned long)fail_verb_return);
 	return 1;
 }
+
 NOKPROBE_SYMBOL(before);
 
 /* With one the probe may change where the function goes on. */
