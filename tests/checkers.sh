@@ -40,6 +40,8 @@ result $((status != 126)) "scripts/vm ends with 126 if there was a report" "$wor
 pattern=$(sed -n "/^readonly report=/,/'\$/p" scripts/vm | sed "s/^readonly report='//; s/'\$//; s/\\\\\$//" | tr -d '\n')
 for report in "${reports[@]}"; do
 	name=${report%%|*}
+	# One that did not come to it has said nothing.
+	: >>"$work/out/$name"
 	status=0
 	grep -F -- "${report#*|}" "$work/out/$name" >"$work/line" || status=1
 	result $status "the kernel reports: $name" "$work/out/$name"
@@ -48,6 +50,7 @@ for report in "${reports[@]}"; do
 	result $status "scripts/vm knows that it is a report: $name" "$work/line"
 done
 status=0
+: >>"$work/out/leaks"
 grep -q '^not ok .*kmemleak finds nothing' "$work/out/leaks" && grep -q 'mistake' "$work/out/leaks" || status=1
 result $status "the scan for leaks sees a leak" "$work/out/leaks"
 status=0

@@ -3,7 +3,7 @@
  * Makes mistakes that a kernel with checkers must report, for the test of the tests:
  * write a name to /sys/module/mistake/parameters/make.
  */
-#include <linux/delay.h>
+#include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -31,10 +31,11 @@ static void shift(void)
 	WRITE_ONCE(seen, 1 << READ_ONCE(bits));
 }
 
+/* It says that it might: who really does takes more along. */
 static void sleep_atomic(void)
 {
 	spin_lock(&spin);
-	usleep_range(1, 2);
+	might_sleep();
 	spin_unlock(&spin);
 }
 
