@@ -5,7 +5,11 @@
 #include "event.h"
 #include "posted.h"
 #include "qp.h"
+#include "queue.h"
 #include "srq.h"
+
+/* What counts as memory, queue by queue. */
+static_assert(sizeof(struct kv_posted) <= KV_POSTED_BYTES);
 
 /*
  * The life of a request that was posted by hand.

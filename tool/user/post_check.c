@@ -223,7 +223,7 @@ static int check_runs(struct kv_user *u, const struct kv_user_qp *qp)
 		return kv_user_fail(u, -EBUSY,
 				    "receives of an earlier run are posted on qp %u: reset it and connect it anew",
 				    qp->obj.id);
-	return 0;
+	return kv_user_qp_check_leftovers(u, qp);
 }
 
 /**

@@ -199,6 +199,44 @@ int kv_user_qp_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ver
 	return 0;
 }
 
+/**
+ * kv_user_qp_share_cq() - do they complete into the same?
+ * @a: a QP
+ * @b: another one
+ *
+ * Return: whether there is a CQ that both have.
+ */
+bool kv_user_qp_share_cq(const struct kv_user_qp *a, const struct kv_user_qp *b)
+{
+	return a->send_cq == b->send_cq || a->send_cq == b->recv_cq ||
+	       a->recv_cq == b->send_cq || a->recv_cq == b->recv_cq;
+}
+
+/**
+ * kv_user_qp_check_leftovers() - can only what is posted on this QP complete into its CQs?
+ * @u: the backend
+ * @qp: the QP
+ *
+ * A run takes whatever comes for its own; what is posted by hand counts on the room.
+ *
+ * Return: 0, or -EBUSY if another QP has requests of a run outstanding there.
+ */
+int kv_user_qp_check_leftovers(struct kv_user *u, const struct kv_user_qp *qp)
+{
+	const struct kv_user_table *qps = &u->tables[KV_QP];
+
+	for (size_t i = 0; i < qps->n; i++) {
+		const struct kv_user_qp *other = (struct kv_user_qp *)qps->objs[i];
+
+		if (other != qp && (other->dirty || other->recvs) &&
+		    kv_user_qp_share_cq(qp, other))
+			return kv_user_fail(u, -EBUSY,
+					    "requests of an earlier run on qp %u could complete into a cq of qp %u: reset qp %u",
+					    other->obj.id, qp->obj.id, other->obj.id);
+	}
+	return 0;
+}
+
 static void fill_attr(const struct kv_user_qp *qp, const struct ibv_qp_attr *attr,
 		      struct kv_qp_attr *to)
 {

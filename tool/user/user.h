@@ -376,6 +376,8 @@ int kv_user_qp_new(struct kv_backend *b, const struct kv_qp_init *init,
 int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp,
 			   uint32_t *state);
 int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp);
+bool kv_user_qp_share_cq(const struct kv_user_qp *a, const struct kv_user_qp *b);
+int kv_user_qp_check_leftovers(struct kv_user *u, const struct kv_user_qp *qp);
 int kv_user_qp_check_idle(struct kv_user *u, struct kv_user_qp *qp);
 int kv_user_qp_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
 void kv_user_qp_fill(struct kv_user_obj *obj, union kv_object *to);

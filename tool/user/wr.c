@@ -126,7 +126,9 @@ static int check_qp(struct kv_user *u, const char *end, struct kv_user_qp *qp)
 				    "%s: qp %u %s: a run needs an RC qp without an srq",
 				    end, qp->obj.id, qp->srq ? "has an srq" : "is not RC");
 	ret = check_cq(u, end, qp->send_cq);
-	return ret ? ret : check_cq(u, end, qp->recv_cq);
+	if (!ret)
+		ret = check_cq(u, end, qp->recv_cq);
+	return ret ? ret : kv_user_qp_check_leftovers(u, qp);
 }
 
 static int check_end(struct kv_user *u, const struct kv_user_run *run,
@@ -186,12 +188,6 @@ static int check_atomic(struct kv_user *u, const struct kv_user_run *run)
 	return 0;
 }
 
-static bool share_cq(const struct kv_user_qp *a, const struct kv_user_qp *b)
-{
-	return a->send_cq == b->send_cq || a->send_cq == b->recv_cq ||
-	       a->recv_cq == b->send_cq || a->recv_cq == b->recv_cq;
-}
-
 /**
  * kv_user_wr_check() - can the run post what it was asked to, where it was?
  * @u: the backend
@@ -206,7 +202,7 @@ int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 
 	if (peer && qp->obj.dev != peer->obj.dev)
 		return kv_user_fail(u, -EINVAL, "end and peer are of different devices");
-	if (peer && share_cq(qp, peer))
+	if (peer && kv_user_qp_share_cq(qp, peer))
 		return kv_user_fail(u, -EBUSY,
 				    "end and peer: qp %u and qp %u share a cq, or are the same: each needs its own",
 				    qp->obj.id, peer->obj.id);
