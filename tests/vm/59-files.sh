@@ -8,9 +8,9 @@
 host=127.0.0.1
 port=7590
 piece=262144
-# 64 pieces, one by one.
+# 64 pieces, one by one; where all takes longer, more, or the last one is gone when it is to be held back.
 slow="--piece 4096 --depth 1"
-slow_bytes=262144
+slow_bytes=$(fewer 262144 1048576)
 
 mkdir "$work/here" "$work/there"
 server=
