@@ -54,7 +54,7 @@ $(BUILD)/tests/%: tests/vm/%.c $(NL_OBJS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -o $@ $^ $(TOOL_LIBS)
 
-# A module that makes verbs fail; KDIR and O as for "module".
+# Modules for tests in a guest: one makes verbs fail, one makes mistakes. KDIR and O as for "module".
 fail-verb:
 	@mkdir -p $(O)
 	@cp -au tests/vm/fail/. $(O)/

@@ -71,7 +71,7 @@ static int check_recvs(struct kv_user *u, const struct kv_user_run *run,
 	return 0;
 }
 
-/* The QP keeps the MR of what an earlier run has left posted, and but that one. */
+/* The QP keeps the MR of what an earlier run has left posted, and no other. */
 static int check_left(struct kv_user *u, const struct kv_user_run *run,
 		      unsigned int i)
 {

@@ -74,6 +74,7 @@ struct fault_tally fault_try(struct scene *s, const struct step *step,
 	unsigned int n;
 
 	nl_socket_modify_cb(s->l.nl.sock, NL_CB_MSG_OUT, NL_CB_CUSTOM, on_out, NULL);
+	s->listed = 0;
 	for (n = 1; n <= fault->most && hit; n++) {
 		if (step->before)
 			must(&s->l, step->before(s), "what it needs");

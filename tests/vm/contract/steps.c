@@ -113,12 +113,6 @@ static int list_devs(struct scene *s)
 	return ret ? ret : check_list(s, n);
 }
 
-static int first_list_devs(struct scene *s)
-{
-	s->listed = 0;
-	return list_devs(s);
-}
-
 static int list(struct scene *s, const struct kv_nl_noun *noun)
 {
 	unsigned int n = 0;
@@ -137,11 +131,6 @@ static int list(struct scene *s, const struct kv_nl_noun *noun)
 	static int list_##noun##s(struct scene *s)				\
 	{									\
 		return list(s, &kv_nl_##noun);					\
-	}									\
-	static int first_list_##noun##s(struct scene *s)			\
-	{									\
-		s->listed = 0;							\
-		return list_##noun##s(s);					\
 	}
 
 SHOW_AND_LIST(pd, s->pd)
@@ -151,6 +140,14 @@ SHOW_AND_LIST(srq, s->srq)
 SHOW_AND_LIST(ah, s->ah)
 SHOW_AND_LIST(qp, s->a.qp)
 SHOW_AND_LIST(conn, s->id)
+
+/* An empty list would be whole in any case. */
+static int new_and_list_conn(struct scene *s)
+{
+	int ret = new_conn(s);
+
+	return ret ? ret : list_conns(s);
+}
 
 static int list_runs(struct scene *s)
 {
@@ -503,37 +500,37 @@ static int to_rtr_again(struct scene *s)
 const struct step steps[] = {
 	{ .name = "the module is shown", NULL, show_info, NULL },
 	{ .name = "a device is shown", NULL, show_dev, NULL, .verbs = "ib_query_port" },
-	{ .name = "devices are listed", first_list_devs, list_devs, NULL },
+	{ .name = "devices are listed", list_devs, list_devs, NULL },
 	{ .name = "a pd is made", NULL, new_pd, del_pd, .verbs = "__ib_alloc_pd" },
 	{ .name = "a pd is deleted", new_pd, del_pd, NULL },
 	{ .name = "a pd is shown", NULL, show_pd, NULL },
-	{ .name = "pds are listed", first_list_pds, list_pds, NULL },
+	{ .name = "pds are listed", list_pds, list_pds, NULL },
 	{ .name = "a cq is made", NULL, new_cq, del_cq, .verbs = "__ib_create_cq" },
 	{ .name = "a cq is deleted", new_cq, del_cq, NULL },
 	{ .name = "a cq of softirqs is made", NULL, new_softirq_cq, del_softirq_cq,
 	  .verbs = "__ib_alloc_cq" },
 	{ .name = "a cq is shown", NULL, show_cq, NULL },
-	{ .name = "cqs are listed", first_list_cqs, list_cqs, NULL },
+	{ .name = "cqs are listed", list_cqs, list_cqs, NULL },
 	{ .name = "a small mr is made", NULL, new_small_mr, del_small_mr, .verbs = "ib_alloc_mr" },
 	{ .name = "a large mr is made", NULL, new_large_mr, del_large_mr },
 	{ .name = "a large mr is deleted", new_large_mr, del_large_mr, NULL },
 	{ .name = "an mr is shown", NULL, show_mr, NULL },
-	{ .name = "mrs are listed", first_list_mrs, list_mrs, NULL },
+	{ .name = "mrs are listed", list_mrs, list_mrs, NULL },
 	{ .name = "an srq is made", NULL, new_srq, del_srq, .verbs = "ib_create_srq_user" },
 	{ .name = "an srq is deleted", new_srq, del_srq, NULL },
 	/* One that the device does not tell of is shown as it was made. */
 	{ .name = "an srq is shown", NULL, show_srq, NULL, .verbs = "ib_query_srq" },
-	{ .name = "srqs are listed", first_list_srqs, list_srqs, NULL },
+	{ .name = "srqs are listed", list_srqs, list_srqs, NULL },
 	{ .name = "an srq is resized", NULL, resize_srq, NULL, .verbs = "ib_modify_srq" },
 	{ .name = "an ah is made", NULL, new_ah, del_ah,
 	  .verbs = "rdma_create_user_ah rdma_get_gid_attr" },
 	{ .name = "an ah is deleted", new_ah, del_ah, NULL },
 	{ .name = "an ah is shown", NULL, show_ah, NULL },
-	{ .name = "ahs are listed", first_list_ahs, list_ahs, NULL },
+	{ .name = "ahs are listed", list_ahs, list_ahs, NULL },
 	{ .name = "a qp is made", NULL, new_qp, del_qp, .verbs = "ib_create_qp_kernel" },
 	{ .name = "a qp is deleted", new_qp, del_qp, NULL },
 	{ .name = "a qp is shown", NULL, show_qp, NULL, .verbs = "ib_query_qp" },
-	{ .name = "qps are listed", first_list_qps, list_qps, NULL },
+	{ .name = "qps are listed", list_qps, list_qps, NULL },
 	{ .name = "a cq is polled", post_write, poll_cq, NULL, .verbs = "rxe_poll_cq" },
 	{ .name = "a cq is armed", NULL, arm_cq, NULL, .verbs = "rxe_req_notify_cq" },
 	{ .name = "an mr is registered", NULL, reg_mr, inv_mr,
@@ -560,7 +557,7 @@ const struct step steps[] = {
 	{ .name = "a conn is made", NULL, new_conn, del_conn, .verbs = "__rdma_create_kernel_id" },
 	{ .name = "a conn is deleted", new_conn, del_conn, NULL },
 	{ .name = "a conn is shown", new_conn, show_conn, del_conn },
-	{ .name = "conns are listed", first_list_conns, list_conns, NULL },
+	{ .name = "conns are listed", new_and_list_conn, list_conns, del_conn },
 	{ .name = "a conn listens", new_conn, listen_conn, del_conn,
 	  .verbs = "rdma_bind_addr rdma_listen" },
 	{ .name = "an address is resolved", new_conn, resolve_addr, del_conn,
