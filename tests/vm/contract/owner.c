@@ -81,13 +81,14 @@ static void test_strangers(struct link *l)
 	const struct end_init init = { .type = KVERBS_QPT_RC };
 	struct one one[OBJECTS];
 	union kv_object object;
+	struct kv_run_result outcome;
 	struct kv_run_spec spec;
 	struct kv_wr wr;
 	struct link other;
+	struct end a, b;
 	struct all all;
-	struct end e;
+	uint32_t id, pd;
 	char name[80];
-	uint32_t id;
 	int i;
 
 	make_all(l, &all, false);
@@ -117,9 +118,9 @@ static void test_strangers(struct link *l)
 				      &(unsigned int){ 0 }, NULL), -ENOENT,
 		"no cq with this id among yours", "nor poll our cq");
 
-	pair_make(l, &e, &(struct end){ 0 }, &init);
-	register_target(l, &e);
-	spec = write_spec(&e, &e);
+	pair_make(l, &a, &b, &init);
+	register_target(l, &b);
+	spec = write_spec(&a, &b);
 	refused(&other, kv_nl_run_start(&other.nl, &spec, &id), -ENOENT,
 		"no qp with this id among yours", "nor run on our qp");
 	spec.iters = 0;
@@ -129,9 +130,11 @@ static void test_strangers(struct link *l)
 		"no run with this id among yours", "nor cancel our run");
 	refused(&other, kv_nl_run_del(&other.nl, id), -ENOENT,
 		"no run with this id among yours", "nor delete it");
-	id = make_pd(&other);
-	refused(l, kv_nl_del(&l->nl, &kv_nl_pd, id, NULL), -ENOENT, "among yours",
+	pd = make_pd(&other);
+	refused(l, kv_nl_del(&l->nl, &kv_nl_pd, pd, NULL), -ENOENT, "among yours",
 		"and we see nothing of theirs");
+	must(l, kv_nl_run_peek(&l->nl, id, &outcome), "look at the run");
+	result(outcome.state == KVERBS_RUN_ACTIVE, "all the while our run goes on");
 	kv_nl_close(&other.nl);
 }
 
