@@ -203,6 +203,52 @@ static void test_others(void **state)
 	close_it(w);
 }
 
+static int hears(struct kv_backend *b, const struct kv_event *event)
+{
+	struct kv_event heard;
+	int ret;
+
+	fake_world.event = *event;
+	ret = b->ops->event_wait(b, 0, &heard);
+	if (!ret)
+		assert_memory_equal(&heard, event, sizeof(heard));
+	assert_int_equal(fake_world.event.type, 0);
+	return ret;
+}
+
+/* The kernel tells of everybody's. */
+static void test_events(void **state)
+{
+	struct kv_run_spec spec = { .dev = "rxe0", .iters = 1 };
+	struct kv_pd_init pd_init = { .dev = "rxe0" };
+	struct world *w = *state;
+	struct kv_backend *b;
+	struct kv_conn conn;
+	struct kv_pd pd;
+	uint32_t run;
+	uint64_t ns;
+
+	assert_int_equal(open_it(w), 0);
+	b = w->b;
+	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), 0);
+	assert_int_equal(b->ops->conn_new(b, &(struct kv_conn_init){ .dev = "rxe0" }, &conn, &ns), 0);
+	assert_int_equal(b->ops->run_start(b, &spec, &run), 0);
+
+#define HEARS(what, ...)						\
+	hears(b, &(struct kv_event){ .type = KVERBS_EVENT_##what, .dev = "rxe0", __VA_ARGS__ })
+	assert_int_equal(HEARS(DEV_REMOVED), 0);
+	assert_int_equal(HEARS(RUN_DONE, .run = run), 0);
+	assert_int_equal(HEARS(RUN_DONE, .run = run + 1), -EAGAIN);
+	assert_int_equal(HEARS(CM, .conn = conn.id), 0);
+	assert_int_equal(HEARS(CM, .conn = conn.id + 1), -EAGAIN);
+	/* A PD's id says nothing of a QP. */
+	assert_int_equal(HEARS(WC_ERROR, .qp = pd.id), -EAGAIN);
+	assert_int_equal(HEARS(COMPLETION, .cq = pd.id), -EAGAIN);
+	assert_int_equal(HEARS(SRQ_LIMIT_REACHED, .srq = pd.id), -EAGAIN);
+#undef HEARS
+	close_it(w);
+}
+
 static void test_runs(void **state)
 {
 	static struct kv_run_result result;
@@ -531,6 +577,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(test_objects),
+		TEST(test_events),
 		TEST(test_runs),
 		TEST(test_run_too_long),
 		TEST(test_others),

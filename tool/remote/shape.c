@@ -456,7 +456,7 @@ static const struct kv_member event_members[] = {
 	KV_S32(S, error, INT32_MIN, INT32_MAX),
 	KV_U32(S, wc_status, ANY),
 	KV_U32(S, vendor_err, ANY),
-	KV_U32(S, conn, ANY),
+	KV_ID(S, conn, KV_CONN),
 	KV_U32(S, cm_event, ANY),
 	KV_S32(S, cm_status, INT32_MIN, INT32_MAX),
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include "now.h"
+#include "remote/shape.h"
 #include "serve/service.h"
 
 static int check_bytes(struct kv_service *s, uint64_t bytes)
@@ -161,4 +162,30 @@ void kv_cap_remove_run(struct kv_service *s, uint32_t id)
 		if (s->run[i].id == id)
 			s->run[i].id = 0;
 	}
+}
+
+static int check_own(uint32_t refers, const char *name, uint32_t id, void *arg)
+{
+	(void)name;
+	return kv_cap_has(arg, (enum kv_type)(refers - 1), id) ? 0 : -ENOENT;
+}
+
+/**
+ * kv_cap_concerns() - may the client know of an event?
+ * @s: the service
+ * @event: what the backend tells: the kernel tells of everybody's objects
+ *
+ * Return: whether it is of an object or a run of the client's, or of a device.
+ */
+bool kv_cap_concerns(struct kv_service *s, const struct kv_event *event)
+{
+	if (event->run) {
+		unsigned int i = 0;
+
+		while (i < KV_SERVICE_RUNS && s->run[i].id != event->run)
+			i++;
+		if (i == KV_SERVICE_RUNS)
+			return false;
+	}
+	return !kv_codec_ids(&kv_shape_event, event, check_own, s);
 }

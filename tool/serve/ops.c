@@ -2,6 +2,7 @@
 /* What each call does: an operation of the backend, within the client's caps. */
 #include <errno.h>
 #include <string.h>
+#include "now.h"
 #include "queue.h"
 #include "serve/service.h"
 
@@ -429,10 +430,22 @@ static int cq_wait(struct kv_service *s)
 
 static int event_wait(struct kv_service *s)
 {
+	uint32_t timeout_ms = s->in.wait.timeout_ms;
 	struct kv_backend *b = backend_of(s);
+	uint64_t begin = kv_now_ns(), waited_ms;
+	int ret;
 
-	return done(s, b->ops->event_wait(b, (int)s->in.wait.timeout_ms,
-					  &s->out.event));
+	for (;;) {
+		waited_ms = (kv_now_ns() - begin) / 1000000;
+		ret = b->ops->event_wait(b, waited_ms < timeout_ms ?
+					    (int)(timeout_ms - waited_ms) : 0,
+					 &s->out.event);
+		if (ret || kv_cap_concerns(s, &s->out.event))
+			return done(s, ret);
+		/* Others may have enough to tell for ever. */
+		if (waited_ms > KV_CALL_WAIT_MS)
+			return kv_service_refuse(s, -EAGAIN, "no event of the client's came");
+	}
 }
 
 static int run_start(struct kv_service *s)

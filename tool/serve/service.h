@@ -103,5 +103,6 @@ void kv_cap_remove(struct kv_service *s, enum kv_type type, uint32_t id);
 int kv_cap_check_run(struct kv_service *s, const struct kv_run_spec *spec);
 void kv_cap_add_run(struct kv_service *s, uint32_t id);
 void kv_cap_remove_run(struct kv_service *s, uint32_t id);
+bool kv_cap_concerns(struct kv_service *s, const struct kv_event *event);
 
 #endif
