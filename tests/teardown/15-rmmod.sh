@@ -39,6 +39,8 @@ strike() {
 		ended "$i" && blame refused "what does not use the module has ended" "$dir/$i.err"
 	done
 	end_others
+	now
+	told=$now
 	for object in pd cq qp mr srq cm_id; do
 		! rdma resource show $object | grep -F '[kverbs]' >"$dir/rmmod.out" ||
 			blame taken "the kernel still lists a $object" "$dir/rmmod.out"

@@ -22,6 +22,8 @@ signals=
 ending=yes
 # Objects that no process has outlive what strikes.
 flushed=yes
+# When the last of the runs got its reason to end, if that is later than the strike's begin.
+told=
 # Seconds until the next run has to have succeeded, from when all is there again.
 recover=20
 
@@ -82,7 +84,7 @@ still_there() {
 
 # shellcheck disable=SC2086
 await_end() {
-	if [ $ending = yes ] && ! by $((struck + within * slow * 100)) ended $runs; then
+	if [ $ending = yes ] && ! by $((${told:-$struck} + within * slow * 100)) ended $runs; then
 		blame ended "after $((within * slow)) s there is still$(still_there $runs)" "$dir"/*.err
 		hit KILL $runs
 	fi
@@ -169,6 +171,7 @@ one_round() {
 	pause "$drawn"
 	now
 	struck=$now
+	told=
 	strike
 	await_end
 	judge_status

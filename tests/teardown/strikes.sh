@@ -25,8 +25,11 @@ strike_rmmod() {
 	wait $!
 }
 
+# Between two tries whoever is to end gets the CPU.
 unload() {
-	[ ! -e /sys/module/kverbs ] || rmmod kverbs
+	[ ! -e /sys/module/kverbs ] || rmmod kverbs && return
+	pause $((100 * slow))
+	return 1
 }
 
 # Another cause may have taken it, and be about to.
