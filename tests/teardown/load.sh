@@ -165,8 +165,8 @@ served() {
 	rts=$((rts + 2))
 }
 
-# pingpong CLIENT SERVER TYPE: QPs of every type, moved by hand in both spaces. With a CPU that others want it
-# posts a receive in half a second, and the peer waits as long as it takes to post those it has used up.
+# pingpong CLIENT SERVER TYPE: QPs of every type, moved by hand in both spaces. Few receives: those that were used
+# up are posted again all at once, which takes its time where others want the CPU, and the peer waits for it.
 pingpong() {
 	set -- "$1" "$2" "--type $3 --iters 1000000000 --size 64 --rx-depth 4 --timeout $((5 * slow))s"
 	case $3 in
