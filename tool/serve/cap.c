@@ -113,6 +113,16 @@ void kv_cap_remove(struct kv_service *s, enum kv_type type, uint32_t id)
 	made->id = 0;
 }
 
+/* With id 0: a place for one more. */
+static struct kv_made_run *find_run(struct kv_service *s, uint32_t id)
+{
+	for (unsigned int i = 0; i < KV_SERVICE_RUNS; i++) {
+		if (s->run[i].id == id)
+			return &s->run[i];
+	}
+	return NULL;
+}
+
 /**
  * kv_cap_check_run() - may this run be started?
  * @s: the service
@@ -127,12 +137,10 @@ int kv_cap_check_run(struct kv_service *s, const struct kv_run_spec *spec)
 					 "a run may take %g s here (kverbs serve --time), not %g s",
 					 (double)s->limits.time_ns / 1e9,
 					 (double)spec->time_ns / 1e9);
-	for (unsigned int i = 0; i < KV_SERVICE_RUNS; i++) {
-		if (!s->run[i].id)
-			return 0;
-	}
-	return kv_service_refuse(s, -EDQUOT, "a client may have %d runs",
-				 KV_SERVICE_RUNS);
+	if (!find_run(s, 0))
+		return kv_service_refuse(s, -EDQUOT, "a client may have %d runs",
+					 KV_SERVICE_RUNS);
+	return 0;
 }
 
 /**
@@ -142,10 +150,8 @@ int kv_cap_check_run(struct kv_service *s, const struct kv_run_spec *spec)
  */
 void kv_cap_add_run(struct kv_service *s, uint32_t id)
 {
-	struct kv_made_run *run = s->run;
+	struct kv_made_run *run = find_run(s, 0);
 
-	while (run->id)
-		run++;
 	run->id = id;
 	/* Warm-up and the last completion's timeout come on top; nobody counts them. */
 	run->end_ns = kv_now_ns() + s->limits.time_ns;
@@ -158,10 +164,10 @@ void kv_cap_add_run(struct kv_service *s, uint32_t id)
  */
 void kv_cap_remove_run(struct kv_service *s, uint32_t id)
 {
-	for (unsigned int i = 0; i < KV_SERVICE_RUNS; i++) {
-		if (s->run[i].id == id)
-			s->run[i].id = 0;
-	}
+	struct kv_made_run *run = find_run(s, id);
+
+	if (run)
+		run->id = 0;
 }
 
 static int check_own(uint32_t refers, const char *name, uint32_t id, void *arg)
@@ -179,13 +185,7 @@ static int check_own(uint32_t refers, const char *name, uint32_t id, void *arg)
  */
 bool kv_cap_concerns(struct kv_service *s, const struct kv_event *event)
 {
-	if (event->run) {
-		unsigned int i = 0;
-
-		while (i < KV_SERVICE_RUNS && s->run[i].id != event->run)
-			i++;
-		if (i == KV_SERVICE_RUNS)
-			return false;
-	}
+	if (event->run && !find_run(s, event->run))
+		return false;
 	return !kv_codec_ids(&kv_shape_event, event, check_own, s);
 }
