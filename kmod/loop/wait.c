@@ -128,7 +128,7 @@ int kv_wait_timed_out(struct kv_loop *l)
 int kv_wait_flag_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until,
 		      struct kv_end *from, __u64 since)
 {
-	int ret, reaped = 0;
+	int ret, late = 0, reaped = 0;
 	__u32 empty = 0;
 
 	do {
@@ -142,6 +142,9 @@ int kv_wait_flag_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until
 				return reaped;
 		}
 		ret = kv_wait_let_go(l, since, !from);
+		/* As in kv_wait_wc(). */
+		if (ret == -ETIMEDOUT && !late++)
+			continue;
 		if (ret)
 			return ret == -ETIMEDOUT ? kv_wait_timed_out(l) : ret;
 	} while ((kv_env_flag(e) == value) != until);

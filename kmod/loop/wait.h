@@ -30,6 +30,7 @@ static __always_inline int kv_wait_wc(struct kv_loop *l, struct kv_end *e,
 				      int idle)
 {
 	__u32 empty = 0;
+	int late = 0;
 	int ret;
 
 	for (;;) {
@@ -43,6 +44,9 @@ static __always_inline int kv_wait_wc(struct kv_loop *l, struct kv_end *e,
 			continue;
 		}
 		ret = kv_wait_let_go(l, since, idle);
+		/* One more look: what came while we had no CPU is there. */
+		if (ret == -ETIMEDOUT && !late++)
+			continue;
 		if (ret)
 			return ret == -ETIMEDOUT ? kv_wait_timed_out(l) : ret;
 	}

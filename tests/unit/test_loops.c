@@ -276,6 +276,32 @@ static void all_give_up_when_nothing_completes(void **state)
 	}
 }
 
+static void lose_the_cpu(void)
+{
+	if (fake.relaxed == 3)
+		fake.now += 2 * loop.timeout;
+}
+
+/* Between an empty poll and the clock somebody else may have run for long. */
+static void all_look_once_more_when_it_is_late(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		prepare(k);
+		loop.iters = 1;
+		loop.spins = 3;
+		loop.timeout = 5000;
+		fake.relax = lose_the_cpu;
+		a.send_empty = 4;
+		a.recv_empty = 4;
+		a.flag_empty = 4;
+		a.recv_cq.wc[0].empty = 4;
+		assert_int_equal(run(k, 0), 0);
+		assert_int_equal(loop.done, 1);
+		assert_drained();
+	}
+}
+
 static void set_stop(void)
 {
 	loop.stop = 1;
@@ -1047,6 +1073,7 @@ int main(void)
 		cmocka_unit_test_setup(all_return_what_a_post_of_a_receive_returned,
 				       reset),
 		cmocka_unit_test_setup(all_give_up_when_nothing_completes, reset),
+		cmocka_unit_test_setup(all_look_once_more_when_it_is_late, reset),
 		cmocka_unit_test_setup(all_stop_while_waiting, reset),
 		cmocka_unit_test_setup(all_finish_the_sample_when_stopped, reset),
 		cmocka_unit_test_setup(grace_begins_when_the_stop_is_seen, reset),
