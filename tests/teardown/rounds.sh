@@ -166,7 +166,7 @@ one_round() {
 	begun=$now
 	load
 	now
-	echo $((now - begun)) >>"$work/begun"
+	echo $((now - begun)) $round >>"$work/begun"
 	draw 300
 	pause "$drawn"
 	now
@@ -178,21 +178,22 @@ one_round() {
 	mend || blame works "module, netdev and device don't come back" "$dir/mend.err"
 	if soon $recover works; then
 		now
-		echo $((now - struck)) >>"$work/times"
+		echo $((now - struck)) $round >>"$work/times"
 	else
 		blame works "the next run fails" "$dir/works.err"
 	fi
 	clean
 }
 
-# tell_times WHAT FILE: hundredths of a second, a line each
+# tell_times WHAT FILE: hundredths of a second and the round, a line each
 tell_times() {
 	[ -s "$2" ] || return 0
 	sort -n "$2" | awk -v what="$1" '
 		{ t[NR] = $1 / 100 }
 		END {
 			median = NR % 2 ? t[(NR + 1) / 2] : (t[NR / 2] + t[NR / 2 + 1]) / 2
-			printf "# %s: min %.2f s, median %.2f s, max %.2f s of %d rounds\n", what, t[1], median, t[NR], NR
+			printf "# %s: min %.2f s, median %.2f s, max %.2f s (round %d) of %d rounds\n",
+				what, t[1], median, t[NR], $2, NR
 		}'
 }
 
