@@ -206,17 +206,18 @@ static int tell(struct command *c, int result)
 
 static int measure(struct command *c)
 {
+	struct kv_space *s = &c->space;
 	int ret;
 
 	ret = kv_link_look_up(c->host, c->port, &c->rate.addr, &c->fault);
 	if (!ret)
-		ret = kv_space_open(&c->space, c->space_id, c->common.dev, -1,
-				    &c->fault);
+		ret = kv_space_open(s, c->space_id, c->common.dev, -1, &c->fault);
 	if (ret)
 		return ret;
-	c->rate.space = &c->space;
-	return c->server ? kv_rate_passive(&c->rate, &c->fault) :
-			   kv_rate_active(&c->rate, &c->fault);
+	c->rate.space = s;
+	ret = c->server ? kv_rate_passive(&c->rate, &c->fault) :
+			  kv_rate_active(&c->rate, &c->fault);
+	return kv_dev_blame(s->b, s->dev.name, ret, &c->fault);
 }
 
 static int run(struct command *c, int argc, char **argv)

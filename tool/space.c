@@ -89,6 +89,40 @@ got:
 	return 0;
 }
 
+/**
+ * kv_dev_is_gone() - has a device gone, or would, if it had not to wait for us?
+ * @b: the space's backend
+ * @name: the device, which was there
+ *
+ * Return: true if so.
+ */
+bool kv_dev_is_gone(struct kv_backend *b, const char *name)
+{
+	struct kv_dev dev;
+
+	return b->ops->dev_gone ? b->ops->dev_gone(b, name) :
+				  b->ops->dev_get(b, name, &dev) == -ENODEV;
+}
+
+/**
+ * kv_dev_blame() - if a device has gone, say that, and not what came of it
+ * @b: the space's backend
+ * @name: the device, which was there
+ * @error: what has failed; 0: nothing
+ * @f: why; receives that the device was removed
+ *
+ * Objects go with their device: whoever asks for one hears that there is none.
+ *
+ * Return: -ENODEV, or @error if the device is there.
+ */
+int kv_dev_blame(struct kv_backend *b, const char *name, int error,
+		 struct kv_fault *f)
+{
+	if (!error || error == -EINTR || !kv_dev_is_gone(b, name))
+		return error;
+	return kv_fault_set(f, -ENODEV, "%s space: device %s was removed", b->ops->space, name);
+}
+
 static int check_port(const struct kv_space *s, struct kv_fault *f)
 {
 	if (s->dev.port_state != PORT_ACTIVE)

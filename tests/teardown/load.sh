@@ -446,7 +446,8 @@ ended_ones() {
 
 blame_slow() {
 	$in rdma resource show qp >"$dir/qps.out"
-	blame load "after $((120 * slow)) s not all is under way: $rts QPs were to be in RTS" "$dir/qps.out" "$dir"/*.err
+	blame load "after $((120 * slow)) s not all is under way: $rts QPs were to be in RTS, and the module to have $((held * (1 + holding_by_turns))) of its $(cat /sys/module/kverbs/refcnt) references" \
+		"$dir/qps.out" "$dir"/*.err
 }
 
 settled() {

@@ -78,6 +78,31 @@ for loop in completion relay pingpong; do
 	check "and with a new device it works again" wait_for 5 $lat --space kernel --iters 10
 done
 
+# Who waits for a peer has nothing that fails, and in user space keeps the device from going.
+listens() {
+	rdma resource show cm_id | grep -q ':7475 ' || grep -q ':1D33 .* 0A ' /proc/net/tcp
+}
+
+for waiter in conn-rate:user conn-rate:kernel ping:user ping:kernel pingpong:user pingpong:kernel; do
+	space=${waiter#*:}
+	case $waiter in
+	pingpong:*) set -- pingpong ;;
+	ping:*) set -- ping --server "$ADDR" ;;
+	*) set -- conn-rate --server "$ADDR" ;;
+	esac
+	kverbs "$@" --space $space --port 7475 >"$work/out" 2>"$work/err" &
+	tool=$!
+	wait_for 5 listens
+	check "rdma link delete while $1 waits in $space space" timeout 10 rdma link delete "$DEV"
+	wait_for 5 sh -c "! kill -0 $tool"
+	kill $tool 2>/dev/null
+	wait $tool
+	check "ends it with exit status 1" test $? = 1
+	check "and a message that names the cause" grep -F "device $DEV was removed" "$work/err"
+	rdma link add "$DEV" type rxe netdev d0
+	check "nothing is left of it" wait_for 5 nothing_left
+done
+
 # A tool that is gone, and its device too.
 $long --space kernel >/dev/null 2>&1 &
 tool=$!

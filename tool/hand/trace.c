@@ -59,6 +59,13 @@ static int dev_each(struct kv_backend *b,
 	return kv_tell_pass(t, t->inner->ops->dev_each(t->inner, fn, arg));
 }
 
+static bool dev_gone(struct kv_backend *b, const char *name)
+{
+	struct kv_trace *t = trace_of(b);
+
+	return t->inner->ops->dev_gone(t->inner, name);
+}
+
 static int flush(struct kv_backend *b, uint32_t *flushed, uint32_t *kept)
 {
 	struct kv_trace *t = trace_of(b);
@@ -529,6 +536,8 @@ int kv_trace_wrap(struct kv_backend **b, kv_trace_fn *fn, void *arg)
 	t->kernel = !strcmp((*b)->ops->space, "kernel");
 	t->ops = trace_ops;
 	t->ops.space = (*b)->ops->space;
+	if ((*b)->ops->dev_gone)
+		t->ops.dev_gone = dev_gone;
 	kv_trace_conn_fill(&t->ops);
 	t->base.ops = &t->ops;
 	t->fn = fn;

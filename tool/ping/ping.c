@@ -108,8 +108,10 @@ int kv_ping_run(struct kv_ping *p, struct kv_fault *f)
 		return kv_fault_set(f, -ENOMEM, "no memory for %u connections",
 				    p->connections);
 	ret = kv_space_open(&space, p->space, p->dev, -1, f);
-	if (!ret)
+	if (!ret) {
 		ret = play(p, &space, l, f);
+		ret = kv_dev_blame(space.b, space.dev.name, ret, f);
+	}
 	kv_space_close(&space);
 	free(l);
 	return ret;

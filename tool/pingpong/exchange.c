@@ -10,11 +10,12 @@
 #include "interrupt.h"
 #include "now.h"
 #include "pingpong/exchange.h"
+#include "space.h"
 
 static const char done[] = "done";
 
 /* Until the socket can be read or written. @end_ns: UINT64_MAX: nobody knows when that will be. */
-static int wait_for(int fd, short events, uint64_t end_ns)
+static int wait_for(const struct kv_exchange *x, int fd, short events, uint64_t end_ns)
 {
 	struct pollfd p = { .fd = fd, .events = events };
 
@@ -30,6 +31,8 @@ static int wait_for(int fd, short events, uint64_t end_ns)
 			return 0;
 		if (n < 0 && errno != EINTR)
 			return -errno;
+		if (kv_dev_is_gone(x->b, x->dev))
+			return -ENODEV;
 	}
 }
 
@@ -60,16 +63,16 @@ static int look_up(const char *host, const char *port, int flags,
 						gai_strerror(ret));
 }
 
-static int connect_one(int fd, const struct addrinfo *to, uint64_t timeout_ns)
+static int connect_one(const struct kv_exchange *x, const struct addrinfo *to)
 {
 	socklen_t size = sizeof(int);
-	int error, ret;
+	int fd = x->fd, error, ret;
 
 	if (!connect(fd, to->ai_addr, to->ai_addrlen))
 		return 0;
 	if (errno != EINPROGRESS)
 		return -errno;
-	ret = wait_for(fd, POLLOUT, kv_now_ns() + timeout_ns);
+	ret = wait_for(x, fd, POLLOUT, kv_now_ns() + x->timeout_ns);
 	if (ret)
 		return ret;
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size))
@@ -79,7 +82,7 @@ static int connect_one(int fd, const struct addrinfo *to, uint64_t timeout_ns)
 
 /**
  * kv_exchange_connect() - reach the server
- * @x: timeout_ns is set; receives the connection
+ * @x: but for the socket all is set; receives the connection
  * @host: its name or address
  * @port: of the server
  * @f: receives why not
@@ -99,7 +102,7 @@ int kv_exchange_connect(struct kv_exchange *x, const char *host,
 	ret = -EADDRNOTAVAIL;
 	for (to = list; to && ret && ret != -EINTR; to = to->ai_next) {
 		x->fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-		ret = x->fd < 0 ? -errno : connect_one(x->fd, to, x->timeout_ns);
+		ret = x->fd < 0 ? -errno : connect_one(x, to);
 		if (ret)
 			kv_exchange_close(x);
 	}
@@ -156,7 +159,7 @@ int kv_exchange_accept(struct kv_exchange *x, const char *port,
 	freeaddrinfo(list);
 	if (fd < 0)
 		return refuse(f, fd, what);
-	ret = wait_for(fd, POLLIN, UINT64_MAX);
+	ret = wait_for(x, fd, POLLIN, UINT64_MAX);
 	if (!ret) {
 		x->fd = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		ret = x->fd < 0 ? -errno : 0;
@@ -175,7 +178,7 @@ static int move(struct kv_exchange *x, void *data, size_t size, bool write,
 	int ret;
 
 	while (size) {
-		ret = wait_for(x->fd, write ? POLLOUT : POLLIN, end_ns);
+		ret = wait_for(x, x->fd, write ? POLLOUT : POLLIN, end_ns);
 		if (ret)
 			return refuse(f, ret, what);
 		n = write ? send(x->fd, at, size, MSG_NOSIGNAL) :

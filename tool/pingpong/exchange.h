@@ -2,6 +2,7 @@
 #ifndef KV_PINGPONG_EXCHANGE_H
 #define KV_PINGPONG_EXCHANGE_H
 
+#include "backend.h"
 #include "fault.h"
 #include "parse.h"
 
@@ -12,7 +13,8 @@
  * ibv_srq_pingpong has, each side tells a list of always the same length, in which the
  * places that it has no QP for are zero.
  *
- * Every wait ends at a deadline, or when somebody wants the tool to end.
+ * Every wait ends at a deadline, or when somebody wants the tool to end, or the device
+ * that all this is for goes, which in user space may have to wait for us.
  */
 
 /* Addresses that are told where there may be several QPs. */
@@ -22,10 +24,14 @@
  * struct kv_exchange - the sideband's connection
  * @fd: the socket; -1: none
  * @timeout_ns: how long the peer may take for each step
+ * @b: the space in which our QPs are
+ * @dev: name of their device
  */
 struct kv_exchange {
 	int fd;
 	uint64_t timeout_ns;
+	struct kv_backend *b;
+	const char *dev;
 };
 
 int kv_exchange_connect(struct kv_exchange *x, const char *host,

@@ -450,6 +450,8 @@ int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port,
 	ret = kv_session_open(&p->session, p->space, p->dev, true, false, f);
 	if (ret)
 		return ret;
+	p->exchange.b = p->session.b;
+	p->exchange.dev = p->session.dev.name;
 	ret = make(p, own, f);
 	if (!ret)
 		ret = offer_receives(p, f);
@@ -457,6 +459,8 @@ int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port,
 		ret = meet(p, own, host, port, f);
 	if (!ret)
 		ret = play(p, host != NULL, f);
+	if (p->session.has_dev)
+		ret = kv_dev_blame(p->session.b, p->session.dev.name, ret, f);
 	kv_exchange_close(&p->exchange);
 	kv_session_close(&p->session);
 	return ret;

@@ -84,7 +84,8 @@ int kv_user_conn_new(struct kv_backend *b, const struct kv_conn_init *init,
  * @id: its id
  * @states: 1U << KVERBS_CONN_* of those that the command fits
  * @advice: what it is for
- * @error: receives -ENOENT, or -EINVAL if it is in another state
+ * @error: receives -ENOENT, or -EINVAL if it is in another state, -ENODEV if that is
+ *	because its device has gone
  *
  * Return: the CONN; NULL on failure.
  */
@@ -98,8 +99,12 @@ struct kv_user_conn *kv_user_conn_find(struct kv_user *u, uint32_t id, uint32_t 
 	conn = kv_user_obj_find(u, KV_CONN, id);
 	if (!conn || states & 1U << conn->state)
 		return conn;
-	*error = kv_user_fail(u, -EINVAL, "conn %u is %s: %s", id,
-			      kv_word_name(kv_word_conn_state, conn->state), advice);
+	if (conn->state == KVERBS_CONN_FAILED && conn->event == KVERBS_CM_EVENT_DEVICE_REMOVAL)
+		*error = kv_user_fail(u, -ENODEV, "conn %u has failed: device %s was removed",
+				      id, kv_user_dev_name(conn->obj.dev));
+	else
+		*error = kv_user_fail(u, -EINVAL, "conn %u is %s: %s", id,
+				      kv_word_name(kv_word_conn_state, conn->state), advice);
 	return NULL;
 }
 
@@ -211,22 +216,28 @@ int kv_user_conn_resolve_route(struct kv_backend *b, uint32_t id,
  * @id: the CONN
  * @timeout_ms: milliseconds; negative for no limit
  *
- * Return: 0 or a negative errno: -EAGAIN, -EINTR.
+ * Return: 0 or a negative errno: -EAGAIN, -EINTR, -ENODEV if the device is being
+ * removed: the CM may not get to know before we have closed it.
  */
 int kv_user_conn_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct pollfd fd = { .events = POLLIN };
-	int n;
+	struct kv_user_conn *conn;
+	int n, ret;
 
-	if (!kv_user_obj_find(u, KV_CONN, id))
+	conn = kv_user_obj_find(u, KV_CONN, id);
+	if (!conn)
 		return -ENOENT;
 	fd.fd = u->cm->fd;
 	n = poll(&fd, 1, timeout_ms);
 	if (n < 0)
 		return kv_user_fail(u, -errno, "conn %u: %s", id, strerror(errno));
-	if (!n)
-		return kv_user_fail(u, -EAGAIN, "no event of conn %u within %d ms", id, timeout_ms);
+	if (!n) {
+		ret = kv_user_dev_check(u, conn->obj.dev);
+		return ret ? ret : kv_user_fail(u, -EAGAIN, "no event of conn %u within %d ms",
+						id, timeout_ms);
+	}
 	kv_user_conn_take_events(u);
 	return 0;
 }
