@@ -492,11 +492,11 @@ load() {
 	*lats*) begin_lats ;;
 	esac
 	[ -z "$hitting" ] || return 0
-	soon 120 settled
-	if over; then
-		blame load "before it was struck there has ended$(ended_ones)" "$dir"/*.err
-	elif ! under_way; then
+	# Not asked again whether it is under way: what holds the module by turns may not do so a moment later.
+	if ! soon 120 settled; then
 		blame_slow
+	elif over; then
+		blame load "before it was struck there has ended$(ended_ones)" "$dir"/*.err
 	fi
 	case $kinds in
 	*others*)
