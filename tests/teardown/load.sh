@@ -225,14 +225,8 @@ rate() {
 	next_port
 	launch stay kverbs conn-rate --server "$ADDR" --space "$1" --port $port
 	peers="$peers $count"
-	[ "$1" = kernel ] || as_holder
 	soon 20 cm_listening
 	launch run kverbs conn-rate "$ADDR" --space "$1" --port $port --count 1000000 --timeout $((5 * slow))s
-}
-
-as_holder() {
-	stays=${stays% *}
-	holders="$holders $count"
 }
 
 quadrants() {
@@ -243,6 +237,8 @@ quadrants() {
 
 # batch SPACE: the commands come from stdin
 batch() {
+	local class=stay
+	[ "$1" = kernel ] || class=holder
 	count=$((count + 1))
 	{
 		cat
@@ -250,8 +246,7 @@ batch() {
 		echo "sleep 600s"
 	} >"$dir/$count.kv"
 	count=$((count - 1))
-	launch stay kverbs batch "$dir/$((count + 1)).kv" --space "$1"
-	[ "$1" = kernel ] || as_holder
+	launch $class kverbs batch "$dir/$((count + 1)).kv" --space "$1"
 	batches="$batches $count"
 }
 
