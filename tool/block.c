@@ -13,6 +13,8 @@
 /* How often somebody watches, and how often nobody does. */
 #define WATCH_MS 250
 #define LOOK_MS 1000
+/* Between two looks whether all answers are complete: most often they are at the first. */
+#define ANSWER_MS 10
 
 /* What a run may take beyond its own deadlines: threads start, events travel. */
 #define GRACE_NS 5000000000ULL
@@ -184,6 +186,21 @@ static int fetch(struct run *run, struct kv_run_result *result,
 	return 0;
 }
 
+/*
+ * Until all answers are complete. The other end has them, but over a bad link the ACK of the last
+ * may take longer than who is cancelled waits for it, and its QP would not be fit for another run.
+ */
+static void await_answers(struct run *run, uint64_t n)
+{
+	static struct kv_run_result r;
+	uint64_t end_ns = kv_now_ns() + run->timeout_ns;
+
+	while (!run->b->ops->run_peek(run->b, run->id, &r) &&
+	       r.samples + r.warmed < n && kv_now_ns() < end_ns &&
+	       run->b->ops->run_wait(run->b, run->id, ANSWER_MS) == -EAGAIN)
+		;
+}
+
 /* A loop that is stopped finishes the answer that it is at: see wait.c there. */
 static int end_pong(struct run *run, struct kv_run_result *result,
 		    struct kv_fault *f)
@@ -243,6 +260,8 @@ static int measure_pingpong(struct run *run, struct kv_pair *p,
 	ret = wait_end(run, watch, f);
 	if (!ret)
 		ret = fetch(run, result, f);
+	if (!ret && !result->error)
+		await_answers(&pong, result->samples + result->warmed);
 	err = end_pong(&pong, &answer, &second);
 	/* A host that is gone can't tell; what our requests completed with says more. */
 	if (!ret && err && !result->wc_status) {
