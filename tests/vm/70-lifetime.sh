@@ -15,6 +15,15 @@ not_running() {
 	! running
 }
 
+# under_way COMMAND…: begins it, as $tool, and waits until it has a run in the kernel. The thread of one before
+# is seen for a moment after all of it is gone, even the module.
+under_way() {
+	wait_for 5 not_running
+	"$@" &
+	tool=$!
+	wait_for 60 running
+}
+
 for space in kernel user; do
 	for loop in completion relay pingpong; do
 		$long --loop $loop --space $space >/dev/null 2>&1 &
@@ -40,9 +49,7 @@ for space in kernel user; do
 done
 # Not before its first blocks are there, to which a slow guest is long in coming.
 for seconds in 3 12; do
-	kverbs compare --time 20 >"$work/out" 2>"$work/err" --json "$work/part.json" --ops write --sizes 8,64 &
-	tool=$!
-	wait_for 60 running
+	under_way kverbs compare --time 20 --json "$work/part.json" --ops write --sizes 8,64 >"$work/out" 2>"$work/err"
 	sleep $seconds
 	kill -INT $tool
 	wait $tool
@@ -52,9 +59,7 @@ check "Ctrl-C in compare: JSON says that it is not complete" \
 	grep -E '"complete": *false' "$work/part.json"
 check "nothing is left of these" nothing_left
 
-$long --space kernel >/dev/null 2>&1 &
-tool=$!
-wait_for 5 running
+under_way $long --space kernel >/dev/null 2>&1
 if rmmod kverbs 2>"$work/err"; then
 	fail "rmmod in a run is refused"
 else
@@ -66,9 +71,7 @@ check "rmmod works right after" wait_for 2 rmmod kverbs
 check "and insmod" insmod "$KO"
 
 for loop in completion relay pingpong; do
-	$long --loop $loop --space kernel >"$work/out" 2>"$work/err" &
-	tool=$!
-	wait_for 5 running
+	under_way $long --loop $loop --space kernel >"$work/out" 2>"$work/err"
 	sleep 0.5
 	check "rdma link delete in a $loop run" timeout 20 rdma link delete "$DEV"
 	wait $tool
@@ -107,9 +110,7 @@ for waiter in conn-rate:user conn-rate:kernel ping:user ping:kernel pingpong:use
 done
 
 # A tool that is gone, and its device too.
-$long --space kernel >/dev/null 2>&1 &
-tool=$!
-wait_for 5 running
+under_way $long --space kernel >/dev/null 2>&1
 kill -KILL $tool &
 timeout 20 rdma link delete "$DEV"
 wait 2>/dev/null
