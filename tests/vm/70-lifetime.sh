@@ -109,6 +109,28 @@ for waiter in conn-rate:user conn-rate:kernel ping:user ping:kernel pingpong:use
 	check "nothing is left of it" wait_for 5 nothing_left
 done
 
+# Two that connect to each other keep the CM busy: there is always an event.
+for space in kernel user; do
+	kverbs conn-rate --server "$ADDR" --space $space --port 7475 >"$work/out" 2>"$work/err" &
+	server=$!
+	wait_for 20 listens
+	kverbs conn-rate "$ADDR" --space $space --port 7475 --count 1000000 >"$work/client" 2>"$work/client.err" &
+	client=$!
+	sleep 2
+	check "rdma link delete under conn-rate in $space space" timeout 10 rdma link delete "$DEV"
+	wait_for 10 sh -c "! kill -0 $client && ! kill -0 $server"
+	kill $client $server 2>/dev/null
+	wait $client
+	check "ends the client with exit status 1" test $? = 1
+	# The CM's device goes a moment before the device, and what it answers in that moment is passed on.
+	check "and a message that names the cause" grep -E "device $DEV was removed|No such device" "$work/client.err"
+	wait $server
+	check "and the server" test $? = 1
+	check "as well" grep -F "device $DEV was removed" "$work/err"
+	rdma link add "$DEV" type rxe netdev d0
+	check "nothing is left of them" wait_for 5 nothing_left
+done
+
 # A tool that is gone, and its device too.
 under_way $long --space kernel >/dev/null 2>&1
 kill -KILL $tool &
