@@ -27,12 +27,12 @@ static int compare(const void *a, const void *b)
 /* A busy host makes some take longer: these don't count. */
 static double least(const double *value, size_t n)
 {
-	double least = value[0];
+	double min = value[0];
 
 	while (n--)
-		if (value[n] < least)
-			least = value[n];
-	return least;
+		if (value[n] < min)
+			min = value[n];
+	return min;
 }
 
 static double median(double *value, size_t n)
@@ -159,14 +159,16 @@ static void test_type(struct link *l, const struct kv_nl_noun *noun, const void 
 	struct pace few_made, few_listed, many_made, many_listed;
 	double few_flush[3], few, all;
 	struct snapshot before = snapshot(l), after;
-	unsigned int i, many = choose_many();
+	unsigned int i, j, many = choose_many();
 
 	for (i = 0; i < COUNT(few_flush); i++) {
-		few_made = make_pace(l, noun, init);
-		few_listed = list_pace(l, noun, PART);
+		for (j = 0; j < PART; j++)
+			make_one(l, noun, init);
 		few_flush[i] = flush_time(l, PART, kept);
 	}
-	for (i = 0; i < many - PART; i++)
+	few_made = make_pace(l, noun, init);
+	few_listed = list_pace(l, noun, PART);
+	for (i = PART; i < many - PART; i++)
 		make_one(l, noun, init);
 	many_made = make_pace(l, noun, init);
 	many_listed = list_pace(l, noun, many);
