@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include "clock.h"
@@ -104,6 +105,31 @@ bool kv_dev_is_gone(struct kv_backend *b, const char *name)
 				  b->ops->dev_get(b, name, &dev) == -ENODEV;
 }
 
+/*
+ * Who uses a device that is removed hears of it one after the other: when the CM has let
+ * go of it, or the peer has, it may still be there to see. This long there is patience.
+ */
+#define GOING_MS 500
+#define LOOK_MS 20
+
+/* What is heard then; a connection is refused, too, as who listened has gone first. */
+static bool may_be_going(int error)
+{
+	return error == -ENODEV || error == -ENXIO || error == -ECONNREFUSED;
+}
+
+static bool is_going(struct kv_backend *b, const char *name, int error)
+{
+	unsigned int ms = may_be_going(error) ? GOING_MS : 0;
+	bool gone;
+
+	while (!(gone = kv_dev_is_gone(b, name)) && ms) {
+		poll(NULL, 0, LOOK_MS);
+		ms -= LOOK_MS;
+	}
+	return gone;
+}
+
 /**
  * kv_dev_blame() - if a device has gone, say that, and not what came of it
  * @b: the space's backend
@@ -118,7 +144,7 @@ bool kv_dev_is_gone(struct kv_backend *b, const char *name)
 int kv_dev_blame(struct kv_backend *b, const char *name, int error,
 		 struct kv_fault *f)
 {
-	if (!error || error == -EINTR || !kv_dev_is_gone(b, name))
+	if (!error || error == -EINTR || !is_going(b, name, error))
 		return error;
 	return kv_fault_set(f, -ENODEV, "%s space: device %s was removed", b->ops->space, name);
 }
