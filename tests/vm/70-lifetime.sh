@@ -70,14 +70,18 @@ wait $tool
 check "rmmod works right after" wait_for 2 rmmod kverbs
 check "and insmod" insmod "$KO"
 
+# blames_device WHO PID STDERR: a tool ends, or has, because its device was removed
+blames_device() {
+	wait "$2"
+	check "$1 ends with exit status 1" test $? = 1
+	check "and with a message that names the cause" grep -F "device $DEV was removed" "$3"
+}
+
 for loop in completion relay pingpong; do
 	under_way $long --loop $loop --space kernel >"$work/out" 2>"$work/err"
 	sleep 0.5
 	check "rdma link delete in a $loop run" timeout 20 rdma link delete "$DEV"
-	wait $tool
-	status=$?
-	check "ends it with exit status 1" test $status = 1
-	check "and a message that names the cause" grep -F "device $DEV was removed" "$work/err"
+	blames_device "and the run" $tool "$work/err"
 	check "after which the module can be unloaded" wait_for 2 rmmod kverbs
 	insmod "$KO"
 	rdma link add "$DEV" type rxe netdev d0
@@ -102,9 +106,7 @@ for waiter in conn-rate:user conn-rate:kernel ping:user ping:kernel pingpong:use
 	check "rdma link delete while $1 waits in $space space" timeout 10 rdma link delete "$DEV"
 	wait_for 5 sh -c "! kill -0 $tool"
 	kill $tool 2>/dev/null
-	wait $tool
-	check "ends it with exit status 1" test $? = 1
-	check "and a message that names the cause" grep -F "device $DEV was removed" "$work/err"
+	blames_device "and who waits" $tool "$work/err"
 	rdma link add "$DEV" type rxe netdev d0
 	check "nothing is left of it" wait_for 5 nothing_left
 done
@@ -120,12 +122,8 @@ for space in kernel user; do
 	check "rdma link delete under conn-rate in $space space" timeout 10 rdma link delete "$DEV"
 	wait_for 10 sh -c "! kill -0 $client && ! kill -0 $server"
 	kill $client $server 2>/dev/null
-	wait $client
-	check "ends the client with exit status 1" test $? = 1
-	check "and a message that names the cause" grep -F "device $DEV was removed" "$work/client.err"
-	wait $server
-	check "and the server" test $? = 1
-	check "as well" grep -F "device $DEV was removed" "$work/err"
+	blames_device "and the client" $client "$work/client.err"
+	blames_device "and the server" $server "$work/err"
 	rdma link add "$DEV" type rxe netdev d0
 	check "nothing is left of them" wait_for 5 nothing_left
 done
