@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/netlink.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/xarray.h>
 #include "ah.h"
 #include "conn.h"
@@ -14,8 +15,17 @@
 #include "run.h"
 #include "srq.h"
 
-static atomic64_t created = ATOMIC64_INIT(0);
-static atomic64_t destroyed = ATOMIC64_INIT(0);
+/* Protects both counters: read one after the other, their difference is that of no moment. */
+static DEFINE_SPINLOCK(count_lock);
+static u64 created;
+static u64 destroyed;
+
+static void count(u64 *counter)
+{
+	spin_lock(&count_lock);
+	++*counter;
+	spin_unlock(&count_lock);
+}
 
 /**
  * struct table - ids of one type
@@ -189,7 +199,7 @@ int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack)
 	if (ret < 0)
 		return ret;
 	atomic_inc(&table->generation);
-	atomic64_inc(&created);
+	count(&created);
 	return 0;
 }
 
@@ -258,7 +268,7 @@ static void destroy_obj(struct kv_obj *obj)
 	atomic_inc(&tables[obj->type].generation);
 	ops[obj->type]->destroy(obj);
 	drop_parents(obj);
-	atomic64_inc(&destroyed);
+	count(&destroyed);
 	/* The id table's; a lookup may still hold another. */
 	kv_obj_put(obj);
 }
@@ -467,21 +477,14 @@ void kv_obj_exit(void)
 }
 
 /**
- * kv_obj_created() - objects made since the module was loaded
- *
- * Return: their number.
+ * kv_obj_counts() - objects since the module was loaded, of all sockets, at one moment
+ * @made: receives how many were made
+ * @gone: receives how many of these were destroyed
  */
-u64 kv_obj_created(void)
+void kv_obj_counts(u64 *made, u64 *gone)
 {
-	return atomic64_read(&created);
-}
-
-/**
- * kv_obj_destroyed() - objects destroyed since the module was loaded
- *
- * Return: their number.
- */
-u64 kv_obj_destroyed(void)
-{
-	return atomic64_read(&destroyed);
+	spin_lock(&count_lock);
+	*made = created;
+	*gone = destroyed;
+	spin_unlock(&count_lock);
 }

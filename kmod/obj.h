@@ -99,7 +99,6 @@ unsigned int kv_obj_remove_owner(const struct kv_owner *owner,
 void kv_obj_remove_dev(struct kv_dev *dev);
 void kv_obj_exit(void);
 
-u64 kv_obj_created(void);
-u64 kv_obj_destroyed(void);
+void kv_obj_counts(u64 *made, u64 *gone);
 
 #endif

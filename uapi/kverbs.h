@@ -218,7 +218,8 @@ enum kverbs_cmd {
  * @KVERBS_A_INFO_COUNTER: string, what the loops read for time: "tsc" or
  *	"ktime_raw" (then a tick is a nanosecond)
  * @KVERBS_A_INFO_CREATED: u64, objects made since the module was loaded
- * @KVERBS_A_INFO_DESTROYED: u64, objects destroyed since
+ * @KVERBS_A_INFO_DESTROYED: u64, objects destroyed since; counted at the same
+ *	moment as @KVERBS_A_INFO_CREATED, so the difference is those that there are
  * @KVERBS_A_INFO_BUFFER_BYTES: u64, memory that counts against max_bytes now: buffers,
  *	and what queues and runs are reckoned to take
  * @KVERBS_A_INFO_FLUSHED: u32, persistent objects that FLUSH has destroyed

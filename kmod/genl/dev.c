@@ -16,15 +16,17 @@ const struct nla_policy kv_dev_policy[KVERBS_A_DEV_MAX + 1] = {
 int kv_netlink_info_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct kv_reply reply;
+	u64 made, gone;
 	int ret;
 
 	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
 	if (ret)
 		return ret;
+	kv_obj_counts(&made, &gone);
 	ret = nla_put_string(reply.skb, KVERBS_A_INFO_VERSION, THIS_MODULE->version) ?:
 	      nla_put_string(reply.skb, KVERBS_A_INFO_COUNTER, KV_ENV_COUNTER) ?:
-	      kv_put_u64(reply.skb, KVERBS_A_INFO_CREATED, kv_obj_created()) ?:
-	      kv_put_u64(reply.skb, KVERBS_A_INFO_DESTROYED, kv_obj_destroyed()) ?:
+	      kv_put_u64(reply.skb, KVERBS_A_INFO_CREATED, made) ?:
+	      kv_put_u64(reply.skb, KVERBS_A_INFO_DESTROYED, gone) ?:
 	      kv_put_u64(reply.skb, KVERBS_A_INFO_BUFFER_BYTES, kv_quota_bytes());
 	return kv_reply_end(info, &reply, ret);
 }
