@@ -53,7 +53,7 @@ static struct ib_ah *create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
  * Locks: dev->lock
  * Return: the AH, owned by the id table, or ERR_PTR.
  */
-struct kv_ah *kv_ah_create(struct kv_pd *pd, const struct kv_owner *owner,
+struct kv_ah *kv_ah_create(struct kv_pd *pd, struct kv_owner *owner,
 			   const struct rdma_ah_attr *attr,
 			   struct netlink_ext_ack *extack)
 {
@@ -61,7 +61,7 @@ struct kv_ah *kv_ah_create(struct kv_pd *pd, const struct kv_owner *owner,
 	u64 start;
 	int ret;
 
-	ah = kv_obj_alloc(KV_OBJ_AH, sizeof(*ah), pd->obj.dev, owner, extack);
+	ah = kv_obj_alloc(&kv_ah_class, sizeof(*ah), pd->obj.dev, owner, extack);
 	if (IS_ERR(ah))
 		return ah;
 	kv_obj_set_parent(&ah->obj, 0, &pd->obj);
@@ -87,13 +87,14 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-static void destroy_ah(struct kv_obj *obj)
+static int destroy_ah(struct kv_obj *obj)
 {
 	struct kv_ah *ah = container_of(obj, struct kv_ah, obj);
 	u64 start = ktime_get_raw_ns();
 
 	rdma_destroy_ah(ah->ib, RDMA_DESTROY_AH_SLEEPABLE);
 	obj->verb_ns = ktime_get_raw_ns() - start;
+	return 0;
 }
 
 /**
@@ -123,6 +124,7 @@ int kv_ah_resolve(struct kv_pd *pd, struct rdma_ah_attr *attr,
 	return 0;
 }
 
-const struct kv_obj_ops kv_ah_ops = {
+struct kv_obj_class kv_ah_class = {
+	KV_OBJ_CLASS(ah, KV_OBJ_AH, "an", "delete"),
 	.destroy = destroy_ah,
 };

@@ -19,13 +19,13 @@ struct kv_ah {
 	struct rdma_ah_attr attr;
 };
 
-struct kv_ah *kv_ah_create(struct kv_pd *pd, const struct kv_owner *owner,
+struct kv_ah *kv_ah_create(struct kv_pd *pd, struct kv_owner *owner,
 			   const struct rdma_ah_attr *attr,
 			   struct netlink_ext_ack *extack);
 
 int kv_ah_resolve(struct kv_pd *pd, struct rdma_ah_attr *attr,
 		  struct netlink_ext_ack *extack);
 
-extern const struct kv_obj_ops kv_ah_ops;
+extern struct kv_obj_class kv_ah_class;
 
 #endif

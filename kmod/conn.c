@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/netlink.h>
+#include <net/net_namespace.h>
 #include <rdma/rdma_cm.h>
 #include "conn_event.h"
 #include "dev.h"
@@ -8,7 +9,7 @@
 
 static struct rdma_cm_id *create_id(struct kv_conn *conn)
 {
-	return rdma_create_id(conn->obj.owner.net, kv_conn_handle, conn, RDMA_PS_TCP,
+	return rdma_create_id(conn->obj.owner->net, kv_conn_handle, conn, RDMA_PS_TCP,
 			      IB_QPT_RC);
 }
 
@@ -21,14 +22,19 @@ static struct rdma_cm_id *create_id(struct kv_conn *conn)
  * Locks: dev->lock
  * Return: the CONN, idle, owned by the id table, or ERR_PTR.
  */
-struct kv_conn *kv_conn_create(struct kv_dev *dev, const struct kv_owner *owner,
+struct kv_conn *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
 			       struct netlink_ext_ack *extack)
 {
 	struct kv_conn *conn;
 	u64 start;
 	int ret;
 
-	conn = kv_conn_alloc(dev, owner, extack);
+	/* Its rdma_cm_id has a reference to the namespace, which would never go. */
+	if (kv_owner_persistent(owner) && owner->net != &init_net) {
+		NL_SET_ERR_MSG(extack, "a persistent conn would keep its network namespace for ever: make persistent ones in the first namespace");
+		return ERR_PTR(-EINVAL);
+	}
+	conn = kv_conn_alloc(&kv_conn_class, dev, owner, extack);
 	if (IS_ERR(conn))
 		return conn;
 	start = ktime_get_raw_ns();
@@ -81,14 +87,18 @@ static void reject_requests(struct kv_conn *listener)
 }
 
 /* The id first: after that no handler runs, and no request comes. */
-static void destroy_conn(struct kv_obj *obj)
+static int destroy_conn(struct kv_obj *obj)
 {
 	struct kv_conn *conn = container_of(obj, struct kv_conn, obj);
 	u64 start;
 
 	kv_conn_settle(conn);
-	if (conn->qp && !kv_conn_ended(conn))
+	if (conn->qp && !kv_conn_ended(conn)) {
+		kv_conn_abort(conn);
+		if (conn->id)
+			rdma_disconnect(conn->id);
 		kv_qp_fail(conn->qp);
+	}
 	start = ktime_get_raw_ns();
 	if (conn->id)
 		rdma_destroy_id(conn->id);
@@ -100,6 +110,7 @@ static void destroy_conn(struct kv_obj *obj)
 	if (conn->listener)
 		kv_obj_put(&conn->listener->obj);
 	conn->listener = NULL;
+	return 0;
 }
 
 /**
@@ -361,6 +372,7 @@ void kv_conn_show(struct kv_conn *conn, struct kv_conn_view *view)
 		view->reason = rdma_reject_msg(conn->id, view->news.status);
 }
 
-const struct kv_obj_ops kv_conn_ops = {
+struct kv_obj_class kv_conn_class = {
+	KV_OBJ_CLASS(conn, KV_OBJ_CONN, "a", "delete"),
 	.destroy = destroy_conn,
 };

@@ -62,7 +62,8 @@ struct kv_conn_news {
  * @data: the peer's
  * @responder_resources: what the peer's request says
  * @initiator_depth: ditto
- * @work: does what @ending and @foreign ask for; has a reference while it is due
+ * @comm_est: bit 0: the QP's device has told that the connection is established
+ * @work: does what @ending, @foreign and @comm_est ask for; has a reference while it is due
  */
 struct kv_conn {
 	struct kv_obj obj;
@@ -80,6 +81,7 @@ struct kv_conn {
 	struct kv_conn_data data;
 	u8 responder_resources;
 	u8 initiator_depth;
+	unsigned long comm_est;
 	struct work_struct work;
 };
 
@@ -147,7 +149,7 @@ struct kv_conn_param {
 	u8 ack_timeout;
 };
 
-struct kv_conn *kv_conn_create(struct kv_dev *dev, const struct kv_owner *owner,
+struct kv_conn *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
 			       struct netlink_ext_ack *extack);
 int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *extack);
 int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
@@ -172,6 +174,6 @@ void kv_conn_show(struct kv_conn *conn, struct kv_conn_view *view);
 int kv_conn_init(void);
 void kv_conn_exit(void);
 
-extern const struct kv_obj_ops kv_conn_ops;
+extern struct kv_obj_class kv_conn_class;
 
 #endif

@@ -67,6 +67,22 @@ static void send_news(const struct kv_conn *conn, const struct kv_conn_news *new
 }
 
 /**
+ * kv_conn_abort() - before rdma_disconnect(): fail the QP of an iWARP connection that has
+ * requests outstanding
+ * @conn: the CONN
+ *
+ * rdma_disconnect() takes it to SQD (iwcm_modify_qp_sqd()), and in that state siw forgets
+ * READs that wait for their answer (siw_qp_nextstate_from_rts()): these never complete.
+ *
+ * Locks: dev->lock
+ */
+void kv_conn_abort(struct kv_conn *conn)
+{
+	if (conn->qp && kv_dev_iwarp(conn->obj.dev) && !kv_wq_idle(&conn->qp->wqes.sq))
+		kv_qp_fail(conn->qp);
+}
+
+/**
  * kv_conn_settle() - do what the CM's events ask for
  * @conn: the CONN
  *
@@ -84,10 +100,15 @@ void kv_conn_settle(struct kv_conn *conn)
 		 conn->news.state == KVERBS_CONN_ESTABLISHED;
 	spin_unlock(&kv_conn_lock);
 
+	if (test_and_clear_bit(0, &conn->comm_est) && conn->id)
+		rdma_notify(conn->id, IB_EVENT_COMM_EST);
+	/* The answer first: iWARP's CM closes a QP in RTS only (iw_cm_disconnect()). */
+	if (ending && answer && conn->id) {
+		kv_conn_abort(conn);
+		rdma_disconnect(conn->id);
+	}
 	if (ending && conn->qp)
 		kv_qp_fail(conn->qp);
-	if (ending && answer && conn->id)
-		rdma_disconnect(conn->id);
 	if (foreign && conn->id) {
 		rdma_destroy_id(conn->id);
 		conn->id = NULL;
@@ -120,19 +141,37 @@ static void queue_settle(struct kv_conn *conn)
 }
 
 /**
+ * kv_conn_established() - the QP's device says that the peer's first message has come
+ * @user: the CONN
+ *
+ * IB_EVENT_COMM_EST: the CM's last message may be lost or late, and its handshake is over
+ * all the same (cm_establish(), core/cm.c).
+ *
+ * Context: any; the CONN uses its QP meanwhile
+ */
+void kv_conn_established(void *user)
+{
+	struct kv_conn *conn = user;
+
+	set_bit(0, &conn->comm_est);
+	queue_settle(conn);
+}
+
+/**
  * kv_conn_alloc() - memory for a CONN, not yet visible to anybody
+ * @class: kv_conn_class
  * @dev: its device
  * @owner: whose it will be
  * @extack: where the reason of a refusal goes
  *
  * Return: as kv_obj_alloc().
  */
-struct kv_conn *kv_conn_alloc(struct kv_dev *dev, const struct kv_owner *owner,
-			      struct netlink_ext_ack *extack)
+struct kv_conn *kv_conn_alloc(struct kv_obj_class *class, struct kv_dev *dev,
+			      struct kv_owner *owner, struct netlink_ext_ack *extack)
 {
 	struct kv_conn *conn;
 
-	conn = kv_obj_alloc(KV_OBJ_CONN, sizeof(*conn), dev, owner, extack);
+	conn = kv_obj_alloc(class, sizeof(*conn), dev, owner, extack);
 	if (IS_ERR(conn))
 		return conn;
 	INIT_LIST_HEAD(&conn->requests);
@@ -182,7 +221,8 @@ static int add_request(struct kv_conn *listener, struct rdma_cm_id *id,
 	/* Who listens at all addresses hears what comes through other devices, too. */
 	if (id->device != listener->obj.dev->ib)
 		return refuse_request(id, IB_CM_REJ_INVALID_SERVICE_ID);
-	conn = kv_conn_alloc(listener->obj.dev, &listener->obj.owner, NULL);
+	conn = kv_conn_alloc(listener->obj.class, listener->obj.dev, listener->obj.owner,
+			     NULL);
 	if (IS_ERR(conn))
 		return refuse_request(id, IB_CM_REJ_NO_RESOURCES);
 	conn->id = id;

@@ -7,12 +7,14 @@
 /* What conn.c, conn_event.c and conn_qp.c share. */
 extern spinlock_t kv_conn_lock;
 
-struct kv_conn *kv_conn_alloc(struct kv_dev *dev, const struct kv_owner *owner,
-			      struct netlink_ext_ack *extack);
+struct kv_conn *kv_conn_alloc(struct kv_obj_class *class, struct kv_dev *dev,
+			      struct kv_owner *owner, struct netlink_ext_ack *extack);
+void kv_conn_established(void *user);
 int kv_conn_handle(struct rdma_cm_id *id, struct rdma_cm_event *event);
 bool kv_conn_ended(struct kv_conn *conn);
 void kv_conn_set_state(struct kv_conn *conn, enum kverbs_conn_state state);
 void kv_conn_release_qp(struct kv_conn *conn);
+void kv_conn_abort(struct kv_conn *conn);
 void kv_conn_settle(struct kv_conn *conn);
 void kv_conn_forget_request(struct kv_conn *conn);
 

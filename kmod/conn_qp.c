@@ -31,14 +31,14 @@ static int check_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp
 		NL_SET_ERR_MSG(extack, "a persistent conn can use only a persistent qp");
 		return -EINVAL;
 	}
-	if (qp->connected) {
+	if (qp->established) {
 		NL_SET_ERR_MSG(extack, "the qp is in use by another conn: delete that first");
 		return -EBUSY;
 	}
 	ret = kv_qp_query(qp, &attr, extack);
 	if (ret)
 		return ret;
-	*state = kv_qp_state(&attr);
+	*state = kv_qp_state(qp, &attr);
 	if (*state == KVERBS_QPS_RESET || *state == KVERBS_QPS_INIT)
 		return 0;
 	NL_SET_ERR_MSG(extack, "the qp must be in RESET or INIT: reset it");
@@ -46,14 +46,15 @@ static int check_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp
 }
 
 /* What the CM says of a transition. */
-static int ask_cm(const struct kv_conn *conn, enum ib_qp_state to,
+static int ask_cm(const struct kv_conn *conn, enum kverbs_qp_state to,
 		  struct kv_qp_modify *modify, struct netlink_ext_ack *extack)
 {
 	int mask, ret;
 
 	memset(modify, 0, sizeof(*modify));
-	modify->attr.qp_state = to;
-	modify->to = kv_qp_state(&modify->attr);
+	modify->attr.qp_state = to == KVERBS_QPS_INIT ? IB_QPS_INIT :
+				to == KVERBS_QPS_RTR ? IB_QPS_RTR : IB_QPS_RTS;
+	modify->to = to;
 	modify->resolved = true;
 	ret = rdma_init_qp_attr(conn->id, &modify->attr, &mask);
 	if (ret)
@@ -86,7 +87,7 @@ static int init_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp_
 	struct kv_qp_modify modify;
 	int ret;
 
-	ret = ask_cm(conn, IB_QPS_INIT, &modify, extack);
+	ret = ask_cm(conn, KVERBS_QPS_INIT, &modify, extack);
 	if (ret)
 		return ret;
 	modify.attr.qp_access_flags = access;
@@ -114,7 +115,7 @@ static int take_qp(struct kv_conn *conn, const struct kv_conn_param *param,
 	if (ret)
 		return ret;
 	conn->qp = param->qp;
-	conn->qp->connected = true;
+	kv_qp_set_user(conn->qp, kv_conn_established, conn);
 	kv_obj_set_parent(&conn->obj, 0, &conn->qp->obj);
 	return 0;
 }
@@ -127,7 +128,7 @@ static int take_qp(struct kv_conn *conn, const struct kv_conn_param *param,
  */
 void kv_conn_release_qp(struct kv_conn *conn)
 {
-	conn->qp->connected = false;
+	kv_qp_set_user(conn->qp, NULL, NULL);
 	conn->qp = NULL;
 	kv_obj_set_parent(&conn->obj, 0, NULL);
 }
@@ -151,9 +152,9 @@ static int ready_qp(struct kv_conn *conn, const struct rdma_conn_param *cm, u8 a
 	struct ib_qp_attr *attr = &modify.attr;
 	int ret;
 
-	if (rdma_protocol_iwarp(conn->id->device, conn->id->port_num))
+	if (kv_dev_iwarp(conn->obj.dev))
 		return 0;
-	ret = ask_cm(conn, IB_QPS_RTR, &modify, extack);
+	ret = ask_cm(conn, KVERBS_QPS_RTR, &modify, extack);
 	if (ret)
 		return ret;
 	attr->min_rnr_timer = MIN_RNR_TIMER;
@@ -163,7 +164,7 @@ static int ready_qp(struct kv_conn *conn, const struct rdma_conn_param *cm, u8 a
 	ret = walk(conn->qp, &modify, extack);
 	if (ret)
 		return ret;
-	ret = ask_cm(conn, IB_QPS_RTS, &modify, extack);
+	ret = ask_cm(conn, KVERBS_QPS_RTS, &modify, extack);
 	if (ret)
 		return ret;
 	attr->timeout = ack_timeout;
@@ -174,6 +175,16 @@ static int ready_qp(struct kv_conn *conn, const struct rdma_conn_param *cm, u8 a
 }
 
 /* --- the handshake --- */
+
+/*
+ * iWARP's CM takes the QP to RTS when the handshake is done (iw_cm, siw_proc_mpareply(),
+ * siw_accept()); a device refuses what is posted before.
+ */
+static void note_iwarp(struct kv_conn *conn)
+{
+	if (kv_dev_iwarp(conn->obj.dev))
+		kv_qp_set_state(conn->qp, KVERBS_QPS_RTS);
+}
 
 static u8 depth(int asked, u32 device, u32 peer)
 {
@@ -236,8 +247,10 @@ int kv_conn_connect(struct kv_conn *conn, const struct kv_conn_param *param,
 	start = ktime_get_raw_ns();
 	ret = rdma_connect(conn->id, &cm);
 	conn->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (!ret)
+	if (!ret) {
+		note_iwarp(conn);
 		return 0;
+	}
 	NL_SET_ERR_MSG(extack, "rdma_connect failed");
 	kv_conn_set_state(conn, KVERBS_CONN_ROUTE_RESOLVED);
 	give_back_qp(conn, from);
@@ -259,8 +272,10 @@ static int finish(struct kv_conn *conn, struct rdma_conn_param *cm, u8 ack_timeo
 	start = ktime_get_raw_ns();
 	ret = rdma_accept(conn->id, cm);
 	conn->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (!ret)
+	if (!ret) {
+		note_iwarp(conn);
 		return 0;
+	}
 	NL_SET_ERR_MSG(extack, "rdma_accept failed: the peer may have given up");
 	fail(conn, ret);
 	return ret;
@@ -356,11 +371,13 @@ int kv_conn_disconnect(struct kv_conn *conn, struct netlink_ext_ack *extack)
 	u64 start;
 	int ret;
 
-	kv_qp_fail(conn->qp);
 	kv_conn_set_state(conn, KVERBS_CONN_DISCONNECTING);
+	kv_conn_abort(conn);
 	start = ktime_get_raw_ns();
+	/* Before ERR: the CM of iWARP closes a connection in RTS, and aborts it in ERR. */
 	ret = rdma_disconnect(conn->id);
 	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_qp_fail(conn->qp);
 	if (ret)
 		NL_SET_ERR_MSG(extack, "rdma_disconnect failed");
 	return ret;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/netlink.h>
 #include <rdma/ib_verbs.h>
 #include "cq.h"
 #include "dev.h"
 #include "event.h"
 #include "queue.h"
+#include "wqe.h"
 
 /* Completions that one ib_poll_cq() may give. */
 #define BATCH 8
@@ -25,8 +28,8 @@ static struct ib_cq *create_own(struct kv_cq *cq, u32 cqe)
 
 	/*
 	 * Not ib_alloc_cq() with IB_POLL_DIRECT: that takes a CQ that was armed for
-	 * a mistake. We call ib_poll_cq(), and never ib_process_cq_direct() or
-	 * ib_drain_qp(): the wr_id of a run's request is no ib_cqe.
+	 * a mistake (ib_cq_completion_direct(), core/cq.c). So we call ib_poll_cq(), and
+	 * never ib_process_cq_direct() or ib_drain_qp(), which need such a CQ.
 	 */
 	return ib_create_cq(cq->obj.dev->ib, comp_handler, kv_event_async, cq, &attr);
 }
@@ -68,34 +71,36 @@ static void destroy_ib(struct kv_cq *cq)
  * Locks: dev->lock
  * Return: the CQ, owned by the id table, or ERR_PTR.
  */
-struct kv_cq *kv_cq_create(struct kv_dev *dev, const struct kv_owner *owner,
+struct kv_cq *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
 			   u32 cqe, u32 comp_vector,
 			   enum kverbs_cq_context context,
 			   struct netlink_ext_ack *extack)
 {
+	u32 entries = min_t(u32, cqe + KV_CQ_MARKERS, dev->ib->attrs.max_cqe);
 	struct kv_cq *cq;
 	u64 start;
 	int ret;
 
-	cq = kv_obj_alloc(KV_OBJ_CQ, sizeof(*cq), dev, owner, extack);
+	cq = kv_obj_alloc(&kv_cq_class, sizeof(*cq), dev, owner, extack);
 	if (IS_ERR(cq))
 		return cq;
 	cq->comp_vector = comp_vector;
 	cq->context = context;
-	kv_post_init_cq(cq);
+	kv_wqe_init_cq(cq);
 	ret = kv_obj_charge(&cq->obj, kv_queue_cq_bytes(cqe), extack);
 	if (ret)
-		goto err_forget;
+		goto err_free;
 
 	start = ktime_get_raw_ns();
-	cq->ib = kv_cq_by_core(cq) ? create_by_core(cq, cqe) : create_own(cq, cqe);
+	cq->ib = kv_cq_by_core(cq) ? create_by_core(cq, entries) : create_own(cq, entries);
 	cq->obj.verb_ns = ktime_get_raw_ns() - start;
 	if (IS_ERR(cq->ib)) {
 		ret = PTR_ERR(cq->ib);
 		NL_SET_ERR_MSG(extack, "the device refuses to make the cq");
-		goto err_forget;
+		goto err_free;
 	}
-	cq->cqe = cq->ib->cqe;
+	/* Not what the device has rounded it to: that differs, and markers take some of it. */
+	cq->cqe = cqe;
 
 	ret = kv_obj_publish(&cq->obj, extack);
 	if (ret)
@@ -104,20 +109,19 @@ struct kv_cq *kv_cq_create(struct kv_dev *dev, const struct kv_owner *owner,
 
 err_destroy:
 	destroy_ib(cq);
-err_forget:
-	kv_post_forget_cq(cq);
+err_free:
 	kv_obj_free(&cq->obj);
 	return ERR_PTR(ret);
 }
 
-static void destroy_cq(struct kv_obj *obj)
+static int destroy_cq(struct kv_obj *obj)
 {
 	struct kv_cq *cq = container_of(obj, struct kv_cq, obj);
 	u64 start = ktime_get_raw_ns();
 
 	destroy_ib(cq);
 	obj->verb_ns = ktime_get_raw_ns() - start;
-	kv_post_forget_cq(cq);
+	return 0;
 }
 
 /**
@@ -157,11 +161,39 @@ int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns)
 	start = ktime_get_raw_ns();
 	n = ib_poll_cq(cq->ib, min_t(unsigned int, max, BATCH), wc);
 	*verb_ns += ktime_get_raw_ns() - start;
-	/* What a run left behind has none: forget it. */
 	for (i = 0; i < n; i++)
-		if (wc[i].wr_cqe)
-			wc[i].wr_cqe->done(cq->ib, &wc[i]);
+		wc[i].wr_cqe->done(cq->ib, &wc[i]);
 	return n;
+}
+
+/**
+ * kv_cq_wait() - wait for what a completion sets
+ * @cq: the CQ where it comes; claimed by the caller, unless the RDMA core polls it
+ * @done: what it sets, with release
+ * @ms: how long to wait, milliseconds
+ *
+ * What comes for others meanwhile is in their lists.
+ *
+ * Context: may sleep
+ * Return: true if it came.
+ */
+bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms)
+{
+	unsigned long deadline = jiffies + msecs_to_jiffies(ms);
+	u64 verb_ns = 0;
+	bool late = false;
+
+	while (!smp_load_acquire(done)) {
+		if (!kv_cq_by_core(cq) && kv_cq_poll(cq, UINT_MAX, &verb_ns) > 0)
+			continue;
+		/* One more look: what came while we had no CPU is there. */
+		if (late)
+			return false;
+		late = time_after(jiffies, deadline);
+		if (!late)
+			usleep_range(1, 10);
+	}
+	return true;
 }
 
 /**
@@ -207,24 +239,11 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, u64 *verb_ns,
 		return ret;
 	}
 	/* Some may have come out of the CQ already. */
-	*missed = ret > 0 || kv_post_waiting(cq);
+	*missed = ret > 0 || kv_wqe_waiting(cq);
 	return 0;
 }
 
-/**
- * kv_cq_notify() - a completion came: tell who has armed the CQ
- * @cq: the CQ
- *
- * Context: any
- */
-void kv_cq_notify(struct kv_cq *cq)
-{
-	struct kv_event event = { .type = KVERBS_EVENT_COMPLETION };
-
-	if (test_and_clear_bit(0, &cq->armed))
-		kv_event_send_obj(&cq->obj, &event);
-}
-
-const struct kv_obj_ops kv_cq_ops = {
+struct kv_obj_class kv_cq_class = {
+	KV_OBJ_CLASS(cq, KV_OBJ_CQ, "a", "delete"),
 	.destroy = destroy_cq,
 };

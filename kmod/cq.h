@@ -2,18 +2,26 @@
 #ifndef _KV_CQ_H
 #define _KV_CQ_H
 
+#include <linux/bitops.h>
 #include <kverbs.h>
+#include "event.h"
 #include "obj.h"
-#include "post.h"
+#include "wqe.h"
 
 struct ib_cq;
 struct kv_qp;
+
+/*
+ * Completions of markers that a CQ has room for beyond what was asked for: those of one
+ * QP, for QPs are drained one after the other (drain.c).
+ */
+#define KV_CQ_MARKERS 2
 
 /**
  * struct kv_cq - a completion queue
  * @obj: base
  * @ib: the verbs object
- * @cqe: how many completions it holds
+ * @cqe: how many completions it holds, as asked for, besides those of markers
  * @comp_vector: its completion vector
  * @context: who polls, and where
  * @claimed: bit 0: somebody polls it. Whoever sets the bit may call ib_poll_cq()
@@ -22,7 +30,7 @@ struct kv_qp;
  * @armed: bit 0: the next completion makes an event
  * @ran: the QP of the last run that completed into it, or NULL: of all its QPs only
  *	that one can have left requests of a run behind; dev->lock
- * @post: post.c's
+ * @wqes: of the requests that complete here
  */
 struct kv_cq {
 	struct kv_obj obj;
@@ -33,7 +41,7 @@ struct kv_cq {
 	unsigned long claimed;
 	unsigned long armed;
 	const struct kv_qp *ran;
-	struct kv_post_cq post;
+	struct kv_cq_wqes wqes;
 };
 
 /* Does the RDMA core poll, in a context of the kernel, and not we? */
@@ -42,7 +50,7 @@ static inline bool kv_cq_by_core(const struct kv_cq *cq)
 	return cq->context != KVERBS_CQ_POLLED && cq->context != KVERBS_CQ_EVENT;
 }
 
-struct kv_cq *kv_cq_create(struct kv_dev *dev, const struct kv_owner *owner,
+struct kv_cq *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
 			   u32 cqe, u32 comp_vector,
 			   enum kverbs_cq_context context,
 			   struct netlink_ext_ack *extack);
@@ -51,8 +59,22 @@ void kv_cq_release(struct kv_cq *cq);
 int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns);
 int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, u64 *verb_ns,
 	      struct netlink_ext_ack *extack);
-void kv_cq_notify(struct kv_cq *cq);
+bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms);
 
-extern const struct kv_obj_ops kv_cq_ops;
+/**
+ * kv_cq_notify() - a completion came: tell who has armed the CQ
+ * @cq: the CQ
+ *
+ * Context: any
+ */
+static inline void kv_cq_notify(struct kv_cq *cq)
+{
+	struct kv_event event = { .type = KVERBS_EVENT_COMPLETION };
+
+	if (test_and_clear_bit(0, &cq->armed))
+		kv_event_send_obj(&cq->obj, &event);
+}
+
+extern struct kv_obj_class kv_cq_class;
 
 #endif

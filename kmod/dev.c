@@ -2,7 +2,6 @@
 #include <linux/slab.h>
 #include <kverbs.h>
 #include "dev.h"
-#include "event.h"
 #include "mr.h"
 #include "obj.h"
 
@@ -131,12 +130,100 @@ void kv_dev_copy_name(struct kv_dev *dev, char name[IB_DEVICE_NAME_MAX])
 	spin_unlock_irqrestore(&dev->name_lock, flags);
 }
 
-/* To a device that others see: with kv_devs_lock and dev->lock. */
 static void set_name(struct kv_dev *dev)
 {
 	spin_lock_irq(&dev->name_lock);
 	strscpy(dev->name, dev_name(&dev->ib->dev), sizeof(dev->name));
 	spin_unlock_irq(&dev->name_lock);
+}
+
+/**
+ * kv_dev_add() - a device came: from now on others find it
+ * @ib: the device
+ *
+ * Return: the device with a reference, for kv_dev_del() and kv_dev_put(); or NULL: no
+ * memory.
+ */
+struct kv_dev *kv_dev_add(struct ib_device *ib)
+{
+	struct kv_dev *dev;
+	unsigned int rank;
+
+	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	if (!dev)
+		return NULL;
+	kref_init(&dev->ref);
+	spin_lock_init(&dev->name_lock);
+	mutex_init(&dev->lock);
+	spin_lock_init(&dev->wqes.lock);
+	INIT_LIST_HEAD(&dev->wqes.kept);
+	for (rank = 0; rank < KV_OBJ_RANKS; rank++)
+		INIT_LIST_HEAD(&dev->objects[rank]);
+	dev->ib = ib;
+	set_name(dev);
+
+	mutex_lock(&kv_devs_lock);
+	list_add_tail(&dev->link, &kv_devs);
+	kv_devs_generation += 2;
+	mutex_unlock(&kv_devs_lock);
+	return dev;
+}
+
+/**
+ * kv_dev_del() - a device goes: nobody finds it any more
+ * @dev: the device
+ */
+void kv_dev_del(struct kv_dev *dev)
+{
+	mutex_lock(&kv_devs_lock);
+	list_del(&dev->link);
+	kv_devs_generation += 2;
+	mutex_unlock(&kv_devs_lock);
+}
+
+/**
+ * kv_dev_rename() - the RDMA core has given a device another name
+ * @dev: the device
+ * @old_name: receives the name that it had
+ */
+void kv_dev_rename(struct kv_dev *dev, char old_name[IB_DEVICE_NAME_MAX])
+{
+	mutex_lock(&kv_devs_lock);
+	mutex_lock(&dev->lock);
+	strscpy(old_name, dev->name, IB_DEVICE_NAME_MAX);
+	set_name(dev);
+	kv_devs_generation += 2;
+	mutex_unlock(&dev->lock);
+	mutex_unlock(&kv_devs_lock);
+}
+
+/**
+ * kv_dev_page_size() - the pages of which a fast registration consists here
+ * @dev: the device, not gone
+ *
+ * The smallest of the device's page sizes, but not below 4096 bytes, as in
+ * ib_srp (srp_add_one()). The kernel's PAGE_SIZE may be one that the device does not
+ * have: irdma codes every size but 2 MiB and 1 GiB as 4096 bytes (irdma_set_page()).
+ *
+ * Return: bytes, a power of two.
+ */
+u32 kv_dev_page_size(const struct kv_dev *dev)
+{
+	u64 cap = dev->ib->attrs.page_size_cap;
+
+	/* siw tells PAGE_SIZE, and devices that tell none take that. */
+	return cap ? max(1UL << __ffs64(cap), 4096UL) : PAGE_SIZE;
+}
+
+/**
+ * kv_dev_iwarp() - is it iWARP, which knows connections of the RDMA CM only?
+ * @dev: the device, not gone
+ *
+ * Return: true if it is.
+ */
+bool kv_dev_iwarp(const struct kv_dev *dev)
+{
+	return rdma_protocol_iwarp(dev->ib, rdma_start_port(dev->ib));
 }
 
 /**
@@ -152,7 +239,7 @@ u64 kv_dev_max_mr_bytes(const struct kv_dev *dev)
 
 	if (!(attrs->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS))
 		return 0;
-	return min3(pages * PAGE_SIZE, attrs->max_mr_size, (u64)KV_MR_BYTES_MAX);
+	return min3(pages * kv_dev_page_size(dev), attrs->max_mr_size, (u64)KV_MR_BYTES_MAX);
 }
 
 /**
@@ -167,7 +254,7 @@ u32 kv_dev_can(const struct kv_dev *dev)
 {
 	const struct ib_device_attr *attrs = &dev->ib->attrs;
 	const struct ib_device *ib = dev->ib;
-	bool iwarp = rdma_protocol_iwarp(ib, rdma_start_port(ib));
+	bool iwarp = kv_dev_iwarp(dev);
 	u32 can = KVERBS_CAN_RC;
 
 	if (!iwarp)
@@ -214,105 +301,4 @@ int kv_dev_query_port(struct kv_dev *dev, struct ib_port_attr *attr)
 {
 	lockdep_assert_held(&dev->lock);
 	return ib_query_port(dev->ib, rdma_start_port(dev->ib), attr);
-}
-
-static struct ib_client kv_client;
-
-static void tell_async(struct ib_event_handler *handler, struct ib_event *event)
-{
-	kv_event_async_dev(container_of(handler, struct kv_dev, async), event);
-}
-
-static int add_dev(struct ib_device *ib)
-{
-	struct kv_event event = { .type = KVERBS_EVENT_DEV_ADDED };
-	struct kv_dev *dev;
-
-	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
-	if (!dev)
-		return -ENOMEM;
-	kref_init(&dev->ref);
-	spin_lock_init(&dev->name_lock);
-	mutex_init(&dev->lock);
-	dev->ib = ib;
-	set_name(dev);
-	kv_post_init_dev(dev);
-	ib_set_client_data(ib, &kv_client, dev);
-
-	mutex_lock(&kv_devs_lock);
-	list_add_tail(&dev->link, &kv_devs);
-	kv_devs_generation += 2;
-	mutex_unlock(&kv_devs_lock);
-
-	kv_event_send_dev(dev, &event);
-	INIT_IB_EVENT_HANDLER(&dev->async, ib, tell_async);
-	ib_register_event_handler(&dev->async);
-	return 0;
-}
-
-/* The only way in which a device goes, on unplug and on rmmod alike. */
-static void remove_dev(struct ib_device *ib, void *client_data)
-{
-	struct kv_event event = { .type = KVERBS_EVENT_DEV_REMOVED };
-	struct kv_dev *dev = client_data;
-
-	ib_unregister_event_handler(&dev->async);
-
-	mutex_lock(&kv_devs_lock);
-	list_del(&dev->link);
-	kv_devs_generation += 2;
-	mutex_unlock(&kv_devs_lock);
-
-	mutex_lock(&dev->lock);
-	kv_obj_remove_dev(dev);
-	dev->gone = true;
-	mutex_unlock(&dev->lock);
-
-	kv_event_send_dev(dev, &event);
-	kv_dev_put(dev);
-}
-
-static void rename_dev(struct ib_device *ib, void *client_data)
-{
-	char old_name[IB_DEVICE_NAME_MAX];
-	struct kv_event event = {
-		.type = KVERBS_EVENT_DEV_RENAMED,
-		.old_name = old_name,
-	};
-	struct kv_dev *dev = client_data;
-
-	mutex_lock(&kv_devs_lock);
-	mutex_lock(&dev->lock);
-	strscpy(old_name, dev->name, sizeof(old_name));
-	set_name(dev);
-	kv_devs_generation += 2;
-	mutex_unlock(&dev->lock);
-	mutex_unlock(&kv_devs_lock);
-
-	kv_event_send_dev(dev, &event);
-}
-
-static struct ib_client kv_client = {
-	.name = KBUILD_MODNAME,
-	.add = add_dev,
-	.remove = remove_dev,
-	.rename = rename_dev,
-};
-
-/**
- * kv_dev_init() - see all devices, those that come later too
- *
- * Return: 0 or a negative errno.
- */
-int kv_dev_init(void)
-{
-	return ib_register_client(&kv_client);
-}
-
-/**
- * kv_dev_exit() - let go of all devices; their objects are destroyed
- */
-void kv_dev_exit(void)
-{
-	ib_unregister_client(&kv_client);
 }

@@ -7,12 +7,13 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
-#include "post.h"
+#include "owner.h"
+#include "wqe.h"
 
 /*
- * Lock order: kv_devs_lock, kv_dev.lock, the RDMA CM's mutex of an id, the locks of
- * the id tables; the spinlocks kv_post_dev.lock, kv_conn_lock and kv_dev.name_lock
- * after all of them. Threads of runs take none of the mutexes, and handlers of the
+ * Lock order: kv_owner.clearing, kv_devs_lock, kv_dev.lock, the RDMA CM's mutex of an
+ * id, the locks of the id tables; the spinlocks kv_owner.lock, kv_dev_wqes.lock,
+ * kv_conn_lock and kv_dev.name_lock after all of them. Threads of runs take none of the mutexes, and handlers of the
  * CM no kv_dev.lock, so that they can be waited for under that.
  */
 
@@ -29,7 +30,8 @@
  *	of this device, its parents, users and verbs object.
  * @gone: the device was removed, and with it all of its verbs objects
  * @async: what the RDMA core calls for events of the device and its ports
- * @post: post.c's
+ * @objects: its objects by rank, linked by kv_obj.dev_link; @lock
+ * @wqes: of work requests that were posted by hand
  */
 struct kv_dev {
 	struct kref ref;
@@ -40,9 +42,13 @@ struct kv_dev {
 	struct mutex lock;
 	bool gone;
 	struct ib_event_handler async;
-	struct kv_post_dev post;
+	struct list_head objects[KV_OBJ_RANKS];
+	struct kv_dev_wqes wqes;
 };
 
+struct kv_dev *kv_dev_add(struct ib_device *ib);
+void kv_dev_del(struct kv_dev *dev);
+void kv_dev_rename(struct kv_dev *dev, char old_name[IB_DEVICE_NAME_MAX]);
 struct kv_dev *kv_dev_lookup(const char *name, struct net *net);
 struct kv_dev *kv_dev_lookup_nth(unsigned long n, struct net *net);
 unsigned int kv_dev_generation(void);
@@ -51,12 +57,11 @@ void kv_dev_put(struct kv_dev *dev);
 int kv_dev_lock(struct kv_dev *dev);
 void kv_dev_unlock(struct kv_dev *dev);
 void kv_dev_copy_name(struct kv_dev *dev, char name[IB_DEVICE_NAME_MAX]);
+u32 kv_dev_page_size(const struct kv_dev *dev);
+bool kv_dev_iwarp(const struct kv_dev *dev);
 u64 kv_dev_max_mr_bytes(const struct kv_dev *dev);
 u32 kv_dev_can(const struct kv_dev *dev);
 void kv_dev_copy_fw_ver(const struct kv_dev *dev, char fw_ver[IB_FW_VERSION_NAME_MAX]);
 int kv_dev_query_port(struct kv_dev *dev, struct ib_port_attr *attr);
-
-int kv_dev_init(void);
-void kv_dev_exit(void);
 
 #endif

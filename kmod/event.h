@@ -4,10 +4,13 @@
 
 #include <linux/types.h>
 #include <kverbs.h>
+#include "owner.h"
 
+struct ib_device;
 struct ib_event;
 struct kv_dev;
 struct kv_obj;
+struct net;
 
 /**
  * struct kv_event - something that happened; what is not told is 0 or NULL
@@ -31,9 +34,22 @@ struct kv_event {
 	int cm_status;
 };
 
-/* Events may get lost; nobody waits for one. Implemented in genl/event.c. */
-void kv_event_start(void);
-void kv_event_stop(void);
+/**
+ * struct kv_event_sender - how events get out; genl/event.c
+ * @heard: does anybody in the namespace listen? In any context, under rcu_read_lock()
+ * @send_obj: of an object of this rank and id, on the device of this name; may sleep
+ * @send_dev: of a device, to all namespaces that may use it; may sleep
+ */
+struct kv_event_sender {
+	bool (*heard)(struct net *net);
+	void (*send_obj)(struct net *net, const struct kv_event *event, const char *dev,
+			 enum kv_obj_rank rank, u32 id);
+	void (*send_dev)(struct ib_device *ib, const struct kv_event *event,
+			 const char *name);
+};
+
+/* Events may get lost; nobody waits for one. */
+void kv_event_set_sender(const struct kv_event_sender *to);
 void kv_event_flush(void);
 void kv_event_send_obj(const struct kv_obj *obj, const struct kv_event *event);
 void kv_event_send_dev(struct kv_dev *dev, const struct kv_event *event);

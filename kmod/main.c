@@ -1,29 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/module.h>
 #include <kverbs.h>
+#include "ah.h"
+#include "client.h"
 #include "conn.h"
-#include "dev.h"
+#include "cq.h"
 #include "event.h"
 #include "genl/family.h"
+#include "mr.h"
 #include "obj.h"
+#include "pd.h"
+#include "qp.h"
+#include "run.h"
+#include "srq.h"
+
+static struct kv_obj_class *const classes[KV_OBJ_RANKS] = {
+	[KV_OBJ_RUN] = &kv_run_class,
+	[KV_OBJ_CONN] = &kv_conn_class,
+	[KV_OBJ_QP] = &kv_qp_class,
+	[KV_OBJ_AH] = &kv_ah_class,
+	[KV_OBJ_SRQ] = &kv_srq_class,
+	[KV_OBJ_MR] = &kv_mr_class,
+	[KV_OBJ_CQ] = &kv_cq_class,
+	[KV_OBJ_PD] = &kv_pd_class,
+};
 
 static int __init kverbs_init(void)
 {
 	int ret;
 
+	kv_obj_init(classes);
 	ret = kv_conn_init();
 	if (ret)
 		return ret;
-	ret = kv_dev_init();
+	ret = kv_client_init();
 	if (ret)
 		goto err_conn_exit;
 	ret = kv_netlink_init();
 	if (ret)
-		goto err_dev_exit;
+		goto err_client_exit;
 	return 0;
 
-err_dev_exit:
-	kv_dev_exit();
+err_client_exit:
+	kv_client_exit();
 err_conn_exit:
 	kv_conn_exit();
 	return ret;
@@ -32,7 +51,7 @@ err_conn_exit:
 static void __exit kverbs_exit(void)
 {
 	kv_netlink_exit();
-	kv_dev_exit();
+	kv_client_exit();
 	/* Work on CONNs that are gone still has references to them. */
 	kv_conn_exit();
 	kv_obj_exit();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/dma-mapping.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/netlink.h>
@@ -9,9 +10,26 @@
 #include "mr.h"
 #include "pd.h"
 #include "post.h"
+#include "wqe.h"
 
 /* What goes to or from a file at a time, by a copy. */
 #define PIECE SZ_64K
+
+/* As alloc_pages_exact(), which takes no node: free_pages_exact() frees it. */
+static void *alloc_near(struct ib_device *ib, size_t bytes)
+{
+	unsigned int order = get_order(bytes), i;
+	struct page *page;
+
+	page = alloc_pages_node(ibdev_to_node(ib), GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN,
+				order);
+	if (!page)
+		return NULL;
+	split_page(page, order);
+	for (i = bytes >> PAGE_SHIFT; i < 1U << order; i++)
+		__free_page(page + i);
+	return page_address(page);
+}
 
 static int alloc_buf(struct kv_mr *mr, u64 length, struct netlink_ext_ack *extack)
 {
@@ -21,7 +39,7 @@ static int alloc_buf(struct kv_mr *mr, u64 length, struct netlink_ext_ack *extac
 	ret = kv_obj_charge(&mr->obj, bytes, extack);
 	if (ret)
 		return ret;
-	mr->buf = alloc_pages_exact(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
+	mr->buf = alloc_near(mr->obj.dev->ib, bytes);
 	if (!mr->buf) {
 		NL_SET_ERR_MSG(extack, "no contiguous memory of this length");
 		return -ENOMEM;
@@ -48,7 +66,7 @@ static void free_buf(struct kv_mr *mr)
  * Locks: dev->lock
  * Return: the MR, owned by the id table, or ERR_PTR.
  */
-struct kv_mr *kv_mr_create(struct kv_pd *pd, const struct kv_owner *owner,
+struct kv_mr *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner,
 			   u64 length, u32 max_access,
 			   struct netlink_ext_ack *extack)
 {
@@ -67,7 +85,7 @@ struct kv_mr *kv_mr_create(struct kv_pd *pd, const struct kv_owner *owner,
 		return ERR_PTR(-EINVAL);
 	}
 
-	mr = kv_obj_alloc(KV_OBJ_MR, sizeof(*mr), dev, owner, extack);
+	mr = kv_obj_alloc(&kv_mr_class, sizeof(*mr), dev, owner, extack);
 	if (IS_ERR(mr))
 		return mr;
 	kv_obj_set_parent(&mr->obj, 0, &pd->obj);
@@ -86,7 +104,7 @@ struct kv_mr *kv_mr_create(struct kv_pd *pd, const struct kv_owner *owner,
 
 	start = ktime_get_raw_ns();
 	mr->ib = ib_alloc_mr(pd->ib, IB_MR_TYPE_MEM_REG,
-			     DIV_ROUND_UP(length, PAGE_SIZE));
+			     DIV_ROUND_UP(length, kv_dev_page_size(dev)));
 	mr->obj.verb_ns = ktime_get_raw_ns() - start;
 	if (IS_ERR(mr->ib)) {
 		ret = PTR_ERR(mr->ib);
@@ -110,15 +128,38 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-static void destroy_mr(struct kv_obj *obj)
+/*
+ * mlx5, bnxt_re and irdma return an error of the firmware's from here, and the MR stays
+ * (mlx5_ib_dereg_mr(), bnxt_re_dereg_mr(), irdma_dereg_mr()): so does its buffer.
+ */
+static int destroy_mr(struct kv_obj *obj)
 {
 	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
 	u64 start = ktime_get_raw_ns();
+	int ret;
 
-	ib_dereg_mr(mr->ib);
+	ret = ib_dereg_mr(mr->ib);
 	obj->verb_ns = ktime_get_raw_ns() - start;
+	if (ret)
+		return ret;
 	ib_dma_unmap_single(obj->dev->ib, mr->dma, mr->length, DMA_BIDIRECTIONAL);
 	free_buf(mr);
+	return 0;
+}
+
+/**
+ * kv_mr_coherent() - do CPU and device see each other's writes to the buffer at once?
+ * @mr: the MR
+ *
+ * Return: false if it has to be synced, because it is bounced (swiotlb, as in guests
+ * with encrypted memory) or DMA is not coherent with caches: who polls it waits for ever.
+ */
+bool kv_mr_coherent(const struct kv_mr *mr)
+{
+	struct ib_device *ib = mr->obj.dev->ib;
+
+	/* rxe and siw map nothing: their DMA addresses are virtual ones. */
+	return ib_uses_virt_dma(ib) || !dma_need_sync(ib->dma_device, mr->dma);
 }
 
 /**
@@ -137,6 +178,111 @@ int kv_mr_check_range(const struct kv_mr *mr, u64 offset, u64 length,
 		return 0;
 	NL_SET_ERR_MSG(extack, "offset and length name no byte, or bytes beyond the end of the buffer");
 	return -EINVAL;
+}
+
+/*
+ * Completions of both requests. One that was flushed was not executed (IBTA 10.8.3.1):
+ * all is as before. bnxt_re flushes what it had executed and not yet told, too
+ * (__flush_sq()): the next request on the MR fails then. Of one that failed nobody knows.
+ */
+static void set_state(struct kv_wqe *wqe, int done, int flushed)
+{
+	struct kv_mr *mr = container_of(wqe->ref[0], struct kv_mr, obj);
+	int state = KV_MR_UNKNOWN;
+
+	if (wqe->wc.status == IB_WC_SUCCESS)
+		state = done;
+	else if (wqe->wc.status == IB_WC_WR_FLUSH_ERR)
+		state = flushed;
+	WRITE_ONCE(mr->state, state);
+}
+
+static void reg_completed(struct kv_wqe *wqe)
+{
+	set_state(wqe, KV_MR_VALID, KV_MR_FREE);
+}
+
+static void inv_completed(struct kv_wqe *wqe)
+{
+	set_state(wqe, KV_MR_FREE, KV_MR_VALID);
+}
+
+static int check_state(const struct kv_mr *mr, enum kv_mr_state wanted,
+		       struct netlink_ext_ack *extack)
+{
+	enum kv_mr_state state = READ_ONCE(mr->state);
+
+	if (state == wanted)
+		return 0;
+	switch (state) {
+	case KV_MR_FREE:
+		NL_SET_ERR_MSG(extack, "the mr is not registered");
+		return -EINVAL;
+	case KV_MR_VALID:
+		NL_SET_ERR_MSG(extack, "the mr is registered already: invalidate it first");
+		return -EBUSY;
+	case KV_MR_REGISTERING:
+	case KV_MR_INVALIDATING:
+		NL_SET_ERR_MSG(extack, "a request that registers or invalidates the mr has not completed: reset its qp");
+		return -EBUSY;
+	default:
+		NL_SET_ERR_MSG(extack, "a request on the mr has failed, and the device may have executed it or not: register it anew");
+		return -EINVAL;
+	}
+}
+
+/* In place of an MR of which nobody knows what its keys grant another one. */
+static int renew(struct kv_mr *mr, struct netlink_ext_ack *extack)
+{
+	struct ib_mr *fresh;
+	int ret;
+
+	if (mr->obj.users[KV_OBJ_REQUEST]) {
+		NL_SET_ERR_MSG(extack, "a request on the mr has failed, and others are posted: poll their completions first");
+		return -EBUSY;
+	}
+	fresh = ib_alloc_mr(mr->ib->pd, IB_MR_TYPE_MEM_REG,
+			    DIV_ROUND_UP(mr->length, kv_dev_page_size(mr->obj.dev)));
+	if (IS_ERR(fresh)) {
+		NL_SET_ERR_MSG(extack, "ib_alloc_mr failed");
+		return PTR_ERR(fresh);
+	}
+	ret = ib_dereg_mr(mr->ib);
+	if (ret) {
+		ib_dereg_mr(fresh);
+		NL_SET_ERR_MSG(extack, "ib_dereg_mr failed");
+		return ret;
+	}
+	mr->ib = fresh;
+	WRITE_ONCE(mr->state, KV_MR_FREE);
+	return 0;
+}
+
+/*
+ * As rdma_rw does (rdma_rw_init_one_mr(), core/rw.c): on iWARP the answer to a READ is a
+ * write of the peer's into its sink (RFC 5040, 5.2). The peer learns that key from the
+ * READ itself.
+ */
+static u32 sink_access(const struct kv_mr *mr, u32 access)
+{
+	if (kv_dev_iwarp(mr->obj.dev) && access & IB_ACCESS_LOCAL_WRITE)
+		access |= IB_ACCESS_REMOTE_WRITE;
+	return access;
+}
+
+static int map(struct kv_mr *mr, u64 offset, u64 length, struct netlink_ext_ack *extack)
+{
+	struct scatterlist sg;
+	int ret;
+
+	sg_init_one(&sg, mr->buf + offset, length);
+	sg_dma_address(&sg) = mr->dma + offset;
+	sg_dma_len(&sg) = length;
+	ret = ib_map_mr_sg(mr->ib, &sg, 1, NULL, kv_dev_page_size(mr->obj.dev));
+	if (ret == 1)
+		return 0;
+	NL_SET_ERR_MSG(extack, "ib_map_mr_sg failed");
+	return ret < 0 ? ret : -EINVAL;
 }
 
 /**
@@ -161,48 +307,46 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, u32 access, u64 offset,
 		.wr.opcode = IB_WR_REG_MR,
 		.wr.send_flags = IB_SEND_SIGNALED,
 		.mr = mr->ib,
-		.access = access,
+		.access = sink_access(mr, access),
 	};
-	struct scatterlist sg;
+	bool posted;
 	u64 start;
 	int ret;
 
-	if (mr->registered) {
-		NL_SET_ERR_MSG(extack, "the mr is registered already: invalidate it first");
-		return -EBUSY;
+	if (READ_ONCE(mr->state) == KV_MR_UNKNOWN) {
+		ret = renew(mr, extack);
+		if (ret)
+			return ret;
 	}
-	ret = kv_mr_check_range(mr, offset, length, extack);
+	ret = check_state(mr, KV_MR_FREE, extack) ?:
+	      kv_mr_check_range(mr, offset, length, extack);
 	if (ret)
 		return ret;
 
-	sg_init_one(&sg, mr->buf + offset, length);
-	sg_dma_address(&sg) = mr->dma + offset;
-	sg_dma_len(&sg) = length;
-
 	start = ktime_get_raw_ns();
-	ret = ib_map_mr_sg(mr->ib, &sg, 1, NULL, PAGE_SIZE);
-	if (ret != 1) {
-		NL_SET_ERR_MSG(extack, "ib_map_mr_sg failed");
-		return ret < 0 ? ret : -EINVAL;
-	}
+	ret = map(mr, offset, length, extack);
+	if (ret)
+		return ret;
 	/*
 	 * Peers address the buffer's bytes by the MR's id and their offset: an address of
 	 * the kernel's is nothing to tell them.
 	 */
 	mr->ib->iova = ((u64)mr->obj.id << 32) + offset;
-	/* A key that was handed out once never works again. */
+	/*
+	 * ib_inc_rkey() counts in the key's lowest 8 bits: the key of a registration is that
+	 * of the 256th before it. A peer that still has that one has access again.
+	 */
 	ib_update_fast_reg_key(mr->ib, ib_inc_rkey(mr->ib->rkey));
 	wr.key = mr->ib->rkey;
-	ret = kv_post_and_wait(qp, mr, &wr.wr, KVERBS_OP_REG_MR, extack);
-	mr->obj.verb_ns = ktime_get_raw_ns() - start;
-	/* One that did not complete in time may do so later: it can be invalidated. */
-	if (ret && ret != -ETIMEDOUT)
-		return ret;
-
-	mr->registered = true;
 	mr->access = access;
 	mr->offset = offset;
 	mr->reg_length = length;
+	WRITE_ONCE(mr->state, KV_MR_REGISTERING);
+	ret = kv_post_and_wait(qp, mr, &wr.wr, KVERBS_OP_REG_MR, reg_completed,
+			       &posted, extack);
+	mr->obj.verb_ns = ktime_get_raw_ns() - start;
+	if (!posted)
+		WRITE_ONCE(mr->state, KV_MR_FREE);
 	return ret;
 }
 
@@ -222,18 +366,20 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, struct netlink_ext_ack *extack
 		.send_flags = IB_SEND_SIGNALED,
 		.ex.invalidate_rkey = mr->ib->rkey,
 	};
+	bool posted;
 	u64 start;
 	int ret;
 
-	if (!mr->registered) {
-		NL_SET_ERR_MSG(extack, "the mr is not registered");
-		return -EINVAL;
-	}
+	ret = check_state(mr, KV_MR_VALID, extack);
+	if (ret)
+		return ret;
 	start = ktime_get_raw_ns();
-	ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV, extack);
+	WRITE_ONCE(mr->state, KV_MR_INVALIDATING);
+	ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV, inv_completed,
+			       &posted, extack);
 	mr->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (!ret)
-		mr->registered = false;
+	if (!posted)
+		WRITE_ONCE(mr->state, KV_MR_VALID);
 	return ret;
 }
 
@@ -249,6 +395,7 @@ void kv_mr_write(struct kv_mr *mr, u64 offset, const void *data, u32 length)
 	struct ib_device *ib = mr->obj.dev->ib;
 
 	lockdep_assert_held(&mr->obj.dev->lock);
+	/* Of what shares a cache line with these bytes a peer may have written some. */
 	ib_dma_sync_single_for_cpu(ib, mr->dma + offset, length, DMA_BIDIRECTIONAL);
 	memcpy(mr->buf + offset, data, length);
 	ib_dma_sync_single_for_device(ib, mr->dma + offset, length, DMA_BIDIRECTIONAL);
@@ -268,7 +415,10 @@ void kv_mr_read(struct kv_mr *mr, u64 offset, void *data, u32 length)
 	lockdep_assert_held(&mr->obj.dev->lock);
 	ib_dma_sync_single_for_cpu(ib, mr->dma + offset, length, DMA_BIDIRECTIONAL);
 	memcpy(data, mr->buf + offset, length);
-	ib_dma_sync_single_for_device(ib, mr->dma + offset, length, DMA_BIDIRECTIONAL);
+	/*
+	 * Not for the device: nothing was written here, and where the buffer is bounced that
+	 * would put these bytes over what a peer has written since.
+	 */
 }
 
 /* Enter the device again, in between two pieces. */
@@ -383,6 +533,7 @@ s64 kv_mr_save(struct kv_mr *mr, const struct kv_mr_file *to,
 	return each_piece(mr, to, save_piece, extack);
 }
 
-const struct kv_obj_ops kv_mr_ops = {
+struct kv_obj_class kv_mr_class = {
+	KV_OBJ_CLASS(mr, KV_OBJ_MR, "an", "delete"),
 	.destroy = destroy_mr,
 };

@@ -15,6 +15,22 @@ struct netlink_ext_ack;
 #define KV_MR_BYTES_MAX SZ_4M
 
 /**
+ * enum kv_mr_state - what the device makes of the MR
+ * @KV_MR_FREE: nobody has access by its keys
+ * @KV_MR_REGISTERING: IB_WR_REG_MR is posted and has not completed
+ * @KV_MR_VALID: registered
+ * @KV_MR_INVALIDATING: IB_WR_LOCAL_INV is posted and has not completed
+ * @KV_MR_UNKNOWN: a request failed otherwise than by a flush
+ */
+enum kv_mr_state {
+	KV_MR_FREE,
+	KV_MR_REGISTERING,
+	KV_MR_VALID,
+	KV_MR_INVALIDATING,
+	KV_MR_UNKNOWN,
+};
+
+/**
  * struct kv_mr - a buffer, and the MR that can be registered over it
  * @obj: base; parent 0 is the PD
  * @ib: the verbs object, IB_MR_TYPE_MEM_REG
@@ -22,7 +38,8 @@ struct netlink_ext_ack;
  * @length: its bytes as they were asked for
  * @dma: its DMA address, mapped for both directions
  * @max_access: KVERBS_ACCESS_*, what a registration may grant
- * @registered: IB_WR_REG_MR has completed, IB_WR_LOCAL_INV has not; dev->lock
+ * @state: enum kv_mr_state; a completion ends REGISTERING and INVALIDATING, whether
+ *	somebody waits for it or not, all else is dev->lock's
  * @access: KVERBS_ACCESS_* of the registration; dev->lock
  * @offset: first registered byte; dev->lock
  * @reg_length: registered bytes; dev->lock
@@ -34,7 +51,7 @@ struct kv_mr {
 	size_t length;
 	u64 dma;
 	u32 max_access;
-	bool registered;
+	int state;
 	u32 access;
 	u64 offset;
 	u64 reg_length;
@@ -54,13 +71,14 @@ struct kv_mr_file {
 	u64 length;
 };
 
-struct kv_mr *kv_mr_create(struct kv_pd *pd, const struct kv_owner *owner,
+struct kv_mr *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner,
 			   u64 length, u32 max_access,
 			   struct netlink_ext_ack *extack);
 int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, u32 access, u64 offset,
 	      u64 length, struct netlink_ext_ack *extack);
 int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp,
 	      struct netlink_ext_ack *extack);
+bool kv_mr_coherent(const struct kv_mr *mr);
 int kv_mr_check_range(const struct kv_mr *mr, u64 offset, u64 length,
 		      struct netlink_ext_ack *extack);
 void kv_mr_write(struct kv_mr *mr, u64 offset, const void *data, u32 length);
@@ -70,6 +88,18 @@ s64 kv_mr_load(struct kv_mr *mr, const struct kv_mr_file *from,
 s64 kv_mr_save(struct kv_mr *mr, const struct kv_mr_file *to,
 	       struct netlink_ext_ack *extack);
 
-extern const struct kv_obj_ops kv_mr_ops;
+/**
+ * kv_mr_registered() - is access granted by the MR's keys?
+ * @mr: the MR
+ *
+ * Return: true from the completion of the registration on, until the invalidation is
+ * posted.
+ */
+static inline bool kv_mr_registered(const struct kv_mr *mr)
+{
+	return READ_ONCE(mr->state) == KV_MR_VALID;
+}
+
+extern struct kv_obj_class kv_mr_class;
 
 #endif

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/delay.h>
+#include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/xarray.h>
-#include "ah.h"
-#include "conn.h"
-#include "cq.h"
 #include "dev.h"
-#include "mr.h"
 #include "obj.h"
-#include "pd.h"
-#include "qp.h"
 #include "quota.h"
-#include "run.h"
-#include "srq.h"
+
+/* A device that can't destroy something now is asked once more, so much later. */
+#define RETRY_MS 20
 
 /* Protects both counters: read one after the other, their difference is that of no moment. */
 static DEFINE_SPINLOCK(count_lock);
 static u64 created;
 static u64 destroyed;
+
+/* By rank; set once. */
+static struct kv_obj_class *const *classes;
 
 static void count(u64 *counter)
 {
@@ -28,46 +27,18 @@ static void count(u64 *counter)
 }
 
 /**
- * struct table - ids of one type
- * @ids: id to object; holds a reference to each
- * @next: ids count up, so that a stale one is not soon somebody else's
- * @generation: changes whenever an object comes or goes
- */
-struct table {
-	struct xarray ids;
-	u32 next;
-	atomic_t generation;
-};
-
-#define TABLE { .ids = XARRAY_INIT(ids, XA_FLAGS_ALLOC1) }
-static struct table tables[KV_OBJ_TYPES] = {
-	TABLE, TABLE, TABLE, TABLE, TABLE, TABLE, TABLE, TABLE,
-};
-
-static const struct kv_obj_ops *const ops[KV_OBJ_TYPES] = {
-	[KV_OBJ_RUN] = &kv_run_ops,
-	[KV_OBJ_CONN] = &kv_conn_ops,
-	[KV_OBJ_QP] = &kv_qp_ops,
-	[KV_OBJ_AH] = &kv_ah_ops,
-	[KV_OBJ_SRQ] = &kv_srq_ops,
-	[KV_OBJ_MR] = &kv_mr_ops,
-	[KV_OBJ_CQ] = &kv_cq_ops,
-	[KV_OBJ_PD] = &kv_pd_ops,
-};
-
-/**
  * kv_obj_alloc() - memory for an object, not yet visible to anybody
- * @type: what it will be
+ * @class: what it will be
  * @size: of the structure that starts with a struct kv_obj
  * @dev: its device
- * @owner: whose it will be
+ * @owner: its owner
  * @extack: where the reason of a refusal goes
  *
  * Return: zeroed memory, to be given to kv_obj_publish() or kv_obj_free(), or
  * ERR_PTR: -EDQUOT, -ENOMEM.
  */
-void *kv_obj_alloc(enum kv_obj_type type, size_t size, struct kv_dev *dev,
-		   const struct kv_owner *owner, struct netlink_ext_ack *extack)
+void *kv_obj_alloc(struct kv_obj_class *class, size_t size, struct kv_dev *dev,
+		   struct kv_owner *owner, struct netlink_ext_ack *extack)
 {
 	struct kv_obj *obj;
 	int ret;
@@ -75,15 +46,17 @@ void *kv_obj_alloc(enum kv_obj_type type, size_t size, struct kv_dev *dev,
 	ret = kv_quota_charge_object(extack);
 	if (ret)
 		return ERR_PTR(ret);
-	obj = kzalloc(size, GFP_KERNEL);
+	obj = kzalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!obj) {
 		kv_quota_uncharge_object();
 		return ERR_PTR(-ENOMEM);
 	}
 	kref_init(&obj->ref);
-	obj->type = type;
-	obj->owner = *owner;
+	obj->class = class;
+	obj->owner = kv_owner_get(owner);
 	obj->dev = kv_dev_get(dev);
+	INIT_LIST_HEAD(&obj->owner_link);
+	INIT_LIST_HEAD(&obj->dev_link);
 	return obj;
 }
 
@@ -91,6 +64,7 @@ static void release_obj(struct kref *ref)
 {
 	struct kv_obj *obj = container_of(ref, struct kv_obj, ref);
 
+	kv_owner_put(obj->owner);
 	kv_dev_put(obj->dev);
 	kv_quota_uncharge_bytes(obj->bytes);
 	kfree(obj);
@@ -162,17 +136,6 @@ void kv_obj_free(struct kv_obj *obj)
 }
 
 /**
- * kv_obj_persistent() - does the object outlive the socket that made it?
- * @obj: the object
- *
- * Return: true if it does.
- */
-bool kv_obj_persistent(const struct kv_obj *obj)
-{
-	return obj->owner.portid == KV_PERSISTENT;
-}
-
-/**
  * kv_obj_publish() - give the object an id; from now on others find it
  * @obj: the object, complete
  * @extack: where the reason of a refusal goes
@@ -183,7 +146,8 @@ bool kv_obj_persistent(const struct kv_obj *obj)
  */
 int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack)
 {
-	struct table *table = &tables[obj->type];
+	struct kv_obj_class *class = obj->class;
+	struct kv_owner *owner = obj->owner;
 	unsigned int i;
 	int ret;
 
@@ -194,11 +158,15 @@ int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack)
 		NL_SET_ERR_MSG(extack, "a persistent object can use only persistent ones");
 		return -EINVAL;
 	}
-	ret = xa_alloc_cyclic(&table->ids, &obj->id, obj,
-			      XA_LIMIT(1, INT_MAX), &table->next, GFP_KERNEL);
+	ret = xa_alloc_cyclic(&class->ids, &obj->id, obj,
+			      XA_LIMIT(1, INT_MAX), &class->next, GFP_KERNEL);
 	if (ret < 0)
 		return ret;
-	atomic_inc(&table->generation);
+	list_add_tail(&obj->dev_link, &obj->dev->objects[class->rank]);
+	spin_lock(&owner->lock);
+	list_add_tail(&obj->owner_link, &owner->objects[class->rank]);
+	spin_unlock(&owner->lock);
+	atomic_inc(&class->generation);
 	count(&created);
 	return 0;
 }
@@ -219,135 +187,139 @@ void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot,
 	lockdep_assert_held(&obj->dev->lock);
 	if (parent) {
 		kref_get(&parent->ref);
-		parent->users++;
+		parent->users[obj->class->rank]++;
 	}
 	obj->parents[slot] = parent;
 	if (old) {
-		old->users--;
+		old->users[obj->class->rank]--;
 		kv_obj_put(old);
 	}
 }
 
-static bool visible(const struct kv_obj *obj, const struct kv_owner *owner)
+/**
+ * kv_obj_hold() - a work request names the object, which is in use now
+ * @obj: the object
+ *
+ * Locks: obj->dev->lock
+ */
+void kv_obj_hold(struct kv_obj *obj)
 {
-	return obj->owner.net == owner->net &&
-	       (obj->owner.portid == owner->portid || kv_obj_persistent(obj));
+	lockdep_assert_held(&obj->dev->lock);
+	kref_get(&obj->ref);
+	obj->users[KV_OBJ_REQUEST]++;
+}
+
+/**
+ * kv_obj_unhold() - undo kv_obj_hold()
+ * @obj: the object
+ *
+ * Locks: obj->dev->lock
+ */
+void kv_obj_unhold(struct kv_obj *obj)
+{
+	lockdep_assert_held(&obj->dev->lock);
+	obj->users[KV_OBJ_REQUEST]--;
+	kv_obj_put(obj);
 }
 
 /**
  * kv_obj_lookup() - find an object by its id
- * @type: what it must be
+ * @class: what it must be
  * @id: its id
- * @owner: who asks; finds what is theirs, and what is persistent
+ * @owner: the owner who asks; finds its own objects, and persistent ones
  *
  * Return: the object with a reference, or NULL. It may be dead by the time the
  * caller holds its device's lock.
  */
-struct kv_obj *kv_obj_lookup(enum kv_obj_type type, u32 id,
+struct kv_obj *kv_obj_lookup(struct kv_obj_class *class, u32 id,
 			     const struct kv_owner *owner)
 {
-	struct xarray *ids = &tables[type].ids;
 	struct kv_obj *obj;
 
-	xa_lock(ids);
-	obj = xa_load(ids, id);
-	if (obj && visible(obj, owner))
+	xa_lock(&class->ids);
+	obj = xa_load(&class->ids, id);
+	if (obj && kv_owner_sees(owner, obj->owner))
 		kref_get(&obj->ref);
 	else
 		obj = NULL;
-	xa_unlock(ids);
-	return obj;
-}
-
-static void destroy_obj(struct kv_obj *obj)
-{
-	lockdep_assert_held(&obj->dev->lock);
-	WARN_ON_ONCE(obj->users);
-	obj->dead = true;
-	xa_erase(&tables[obj->type].ids, obj->id);
-	atomic_inc(&tables[obj->type].generation);
-	ops[obj->type]->destroy(obj);
-	drop_parents(obj);
-	count(&destroyed);
-	/* The id table's; a lookup may still hold another. */
-	kv_obj_put(obj);
-}
-
-/* The next object from an id on, with a reference. */
-static struct kv_obj *next_obj(struct xarray *ids, unsigned long *id)
-{
-	struct kv_obj *obj;
-
-	xa_lock(ids);
-	obj = xa_find(ids, id, ULONG_MAX, XA_PRESENT);
-	if (obj)
-		kref_get(&obj->ref);
-	xa_unlock(ids);
+	xa_unlock(&class->ids);
 	return obj;
 }
 
 /**
- * kv_obj_next() - walk the objects of a type
- * @type: which
+ * kv_obj_next() - walk the objects of a class
+ * @class: which
  * @id: where to start, 0 at first; id of what is returned
- * @owner: who asks; finds what is theirs, and what is persistent
+ * @owner: the owner who asks; finds its own objects, and persistent ones
  *
  * Return: the object with a reference, or NULL at the end. It may be dead by the
  * time the caller holds its device's lock.
  */
-struct kv_obj *kv_obj_next(enum kv_obj_type type, unsigned long *id,
+struct kv_obj *kv_obj_next(struct kv_obj_class *class, unsigned long *id,
 			   const struct kv_owner *owner)
 {
 	struct kv_obj *obj;
 
-	for (; (obj = next_obj(&tables[type].ids, id)); ++*id) {
-		if (visible(obj, owner))
-			return obj;
-		kv_obj_put(obj);
-	}
-	return NULL;
+	xa_lock(&class->ids);
+	for (obj = xa_find(&class->ids, id, ULONG_MAX, XA_PRESENT);
+	     obj && !kv_owner_sees(owner, obj->owner);
+	     obj = xa_find_after(&class->ids, id, ULONG_MAX, XA_PRESENT))
+		;
+	if (obj)
+		kref_get(&obj->ref);
+	xa_unlock(&class->ids);
+	return obj;
 }
 
 /**
- * kv_obj_generation() - have objects of a type come or gone?
- * @type: which
+ * kv_obj_generation() - have objects of a class come or gone?
+ * @class: which
  *
  * Return: a number that is another one then, and never 0.
  */
-unsigned int kv_obj_generation(enum kv_obj_type type)
+unsigned int kv_obj_generation(const struct kv_obj_class *class)
 {
-	return (unsigned int)atomic_read(&tables[type].generation) << 1 | 1;
+	return (unsigned int)atomic_read(&class->generation) << 1 | 1;
 }
 
+/* The object is found no more. */
+static void unpublish(struct kv_obj *obj)
+{
+	obj->dead = true;
+	xa_erase(&obj->class->ids, obj->id);
+	atomic_inc(&obj->class->generation);
+	list_del_init(&obj->dev_link);
+	spin_lock(&obj->owner->lock);
+	list_del_init(&obj->owner_link);
+	spin_unlock(&obj->owner->lock);
+}
+
+static int destroy_obj(struct kv_obj *obj)
+{
+	int ret;
+
+	lockdep_assert_held(&obj->dev->lock);
+	ret = obj->class->destroy(obj);
+	if (ret)
+		return ret;
+	unpublish(obj);
+	drop_parents(obj);
+	count(&destroyed);
+	/* The id table's; a lookup may still hold another. */
+	kv_obj_put(obj);
+	return 0;
+}
+
+/* Why the object can't be deleted; NULL if it can. */
 static const char *user_of(const struct kv_obj *obj)
 {
-	static const char *const text[KV_OBJ_TYPES] = {
-		[KV_OBJ_RUN] = "in use by a run: cancel or delete that first",
-		[KV_OBJ_CONN] = "in use by a conn: delete that first",
-		[KV_OBJ_QP] = "in use by a qp: delete that first",
-		[KV_OBJ_AH] = "in use by an ah: delete that first",
-		[KV_OBJ_SRQ] = "in use by an srq: delete that first",
-		[KV_OBJ_MR] = "in use by an mr: delete that first",
-		[KV_OBJ_CQ] = "in use by a cq: delete that first",
-		[KV_OBJ_PD] = "in use by a pd: delete that first",
-	};
-	const char *found =
-		"in use by a posted request: poll its completion, or reset the qp";
-	unsigned int type, i;
+	unsigned int rank = KV_OBJ_RANKS;
 
-	for (type = 0; type < KV_OBJ_TYPES; type++) {
-		struct kv_obj *child;
-		unsigned long id;
-
-		for (id = 0; (child = next_obj(&tables[type].ids, &id)); id++) {
-			/* Of another device, its parents are not ours to read. */
-			for (i = 0; child->dev == obj->dev && i < KV_OBJ_PARENTS; i++)
-				if (child->parents[i] == obj)
-					found = text[type];
-			kv_obj_put(child);
-		}
-	}
-	return found;
+	while (rank--)
+		if (obj->users[rank])
+			return classes[rank]->in_use;
+	return obj->users[KV_OBJ_REQUEST] ?
+	       "in use by a posted request: poll its completion, or reset the qp" : NULL;
 }
 
 /**
@@ -356,66 +328,157 @@ static const char *user_of(const struct kv_obj *obj)
  * @extack: where the reason of a refusal goes
  *
  * Locks: obj->dev->lock
- * Return: 0, -EBUSY if others use it, -ENOENT if it was destroyed meanwhile.
+ * Return: 0, -EBUSY if others use it, -ENOENT if it was destroyed meanwhile, or
+ * what the verb returned: the object stays.
  */
 int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack)
 {
+	const char *user;
+	int ret;
+
 	lockdep_assert_held(&obj->dev->lock);
 	if (obj->dead)
 		return -ENOENT;
-	if (obj->users) {
-		extack->_msg = user_of(obj);
+	user = user_of(obj);
+	if (user) {
+		extack->_msg = user;
 		return -EBUSY;
 	}
-	destroy_obj(obj);
-	return 0;
-}
-
-/* 1 if the object is destroyed now, -EBUSY if it is in use, 0 if it was gone. */
-static int remove_obj(struct kv_obj *obj)
-{
-	int ret = 0;
-
-	mutex_lock(&obj->dev->lock);
-	if (!obj->dead && obj->users) {
-		ret = -EBUSY;
-	} else if (!obj->dead) {
-		destroy_obj(obj);
-		ret = 1;
-	}
-	mutex_unlock(&obj->dev->lock);
+	ret = destroy_obj(obj);
+	if (ret)
+		NL_SET_ERR_MSG(extack, "the device can't destroy it now: try again");
 	return ret;
 }
 
+/*
+ * Its verbs object stays, and with it all that this uses: memory that a device may still
+ * access, or event handlers in this module's text, are never freed.
+ */
+static void abandon(struct kv_obj *obj, int error)
+{
+	pr_warn_once("kverbs: a device can't destroy one of its objects (error %d): memory is lost\n",
+		     error);
+	__module_get(THIS_MODULE);
+	unpublish(obj);
+}
+
+/* The object must go. */
+static bool force_destroy(struct kv_obj *obj)
+{
+	int ret;
+
+	if (user_of(obj)) {
+		/* Its user was abandoned. */
+		abandon(obj, -EBUSY);
+		return false;
+	}
+	ret = destroy_obj(obj);
+	if (ret) {
+		msleep(RETRY_MS);
+		ret = destroy_obj(obj);
+	}
+	if (ret)
+		abandon(obj, ret);
+	return !ret;
+}
+
+/* The first object of an owner's list, with a reference. */
+static struct kv_obj *first_of(struct kv_owner *owner, struct list_head *list)
+{
+	struct kv_obj *obj;
+
+	spin_lock(&owner->lock);
+	obj = list_first_entry_or_null(list, struct kv_obj, owner_link);
+	if (obj)
+		kref_get(&obj->ref);
+	spin_unlock(&owner->lock);
+	return obj;
+}
+
+/* To another list, unless the object has left the one that it was in. */
+static void move_to(struct kv_owner *owner, struct kv_obj *obj, struct list_head *list)
+{
+	spin_lock(&owner->lock);
+	if (!list_empty(&obj->owner_link))
+		list_move_tail(&obj->owner_link, list);
+	spin_unlock(&owner->lock);
+}
+
+/* As kv_msg_unlock_obj(): the last reference may be the caller's, and the lock is the device's. */
+static void unlock_and_put(struct kv_obj *obj)
+{
+	struct kv_dev *dev = kv_dev_get(obj->dev);
+
+	kv_obj_put(obj);
+	mutex_unlock(&dev->lock);
+	kv_dev_put(dev);
+}
+
+static void stop_rank(struct kv_owner *owner, unsigned int rank)
+{
+	struct kv_obj_class *class = classes[rank];
+	LIST_HEAD(stopped);
+	struct kv_obj *obj;
+
+	if (!class->stop)
+		return;
+	while ((obj = first_of(owner, &owner->objects[rank]))) {
+		mutex_lock(&obj->dev->lock);
+		if (!obj->dead && !obj->dev->gone && !user_of(obj))
+			class->stop(obj, -ECANCELED);
+		move_to(owner, obj, &stopped);
+		unlock_and_put(obj);
+	}
+	spin_lock(&owner->lock);
+	list_splice(&stopped, &owner->objects[rank]);
+	spin_unlock(&owner->lock);
+}
+
+static unsigned int destroy_rank(struct kv_owner *owner, unsigned int rank, unsigned int *kept)
+{
+	unsigned int removed = 0;
+	LIST_HEAD(in_use);
+	struct kv_obj *obj;
+
+	while ((obj = first_of(owner, &owner->objects[rank]))) {
+		mutex_lock(&obj->dev->lock);
+		if (!obj->dead && kv_obj_persistent(obj) && user_of(obj)) {
+			move_to(owner, obj, &in_use);
+			++*kept;
+		} else if (!obj->dead) {
+			removed += force_destroy(obj);
+		}
+		unlock_and_put(obj);
+	}
+	spin_lock(&owner->lock);
+	list_splice(&in_use, &owner->objects[rank]);
+	spin_unlock(&owner->lock);
+	return removed;
+}
+
 /**
- * kv_obj_remove_owner() - destroy all that belongs to somebody
- * @owner: a socket that was closed, or KV_PERSISTENT with a namespace
+ * kv_obj_remove_owner() - destroy all that belongs to an owner
+ * @owner: a socket that was closed, or the owner of persistent objects
  * @kept: receives how many stay because others' objects use them; never of a
  *	socket, whose objects nobody else sees
+ *
+ * The objects of a rank are all stopped before the first of them is destroyed: the time
+ * that runs take to end, and QPs to flush, does not add up.
  *
  * Context: may sleep; waits for the owner's runs to stop.
  * Return: how many were destroyed.
  */
-unsigned int kv_obj_remove_owner(const struct kv_owner *owner, unsigned int *kept)
+unsigned int kv_obj_remove_owner(struct kv_owner *owner, unsigned int *kept)
 {
-	unsigned int type, removed = 0;
+	unsigned int rank, removed = 0;
 
 	*kept = 0;
-	for (type = 0; type < KV_OBJ_TYPES; type++) {
-		struct kv_obj *obj;
-		unsigned long id;
-
-		for (id = 0; (obj = next_obj(&tables[type].ids, &id)); id++) {
-			if (obj->owner.portid == owner->portid &&
-			    obj->owner.net == owner->net) {
-				int ret = remove_obj(obj);
-
-				removed += ret > 0;
-				*kept += ret < 0;
-			}
-			kv_obj_put(obj);
-		}
+	mutex_lock(&owner->clearing);
+	for (rank = 0; rank < KV_OBJ_RANKS; rank++) {
+		stop_rank(owner, rank);
+		removed += destroy_rank(owner, rank, kept);
 	}
+	mutex_unlock(&owner->clearing);
 	return removed;
 }
 
@@ -423,32 +486,43 @@ unsigned int kv_obj_remove_owner(const struct kv_owner *owner, unsigned int *kep
  * kv_obj_remove_dev() - a device goes: destroy all that was made on it
  * @dev: the device
  *
- * Objects whose results outlive the device lose only their verbs and parents.
+ * Objects whose results outlive the device lose only their verbs and parents. As in
+ * kv_obj_remove_owner(), the objects of a rank are stopped first.
  *
  * Context: may sleep; waits for runs to stop.
  * Locks: dev->lock
  */
 void kv_obj_remove_dev(struct kv_dev *dev)
 {
-	unsigned int type;
+	struct kv_obj *obj, *next;
+	unsigned int rank;
 
 	lockdep_assert_held(&dev->lock);
-	for (type = 0; type < KV_OBJ_TYPES; type++) {
-		struct kv_obj *obj;
-		unsigned long id;
+	for (rank = 0; rank < KV_OBJ_RANKS; rank++) {
+		struct kv_obj_class *class = classes[rank];
 
-		for (id = 0; (obj = next_obj(&tables[type].ids, &id)); id++) {
-			if (obj->dev == dev && !obj->dead) {
-				if (ops[type]->remove) {
-					ops[type]->remove(obj);
-					drop_parents(obj);
-				} else {
-					destroy_obj(obj);
-				}
+		if (class->stop)
+			list_for_each_entry(obj, &dev->objects[rank], dev_link)
+				class->stop(obj, -ENODEV);
+		list_for_each_entry_safe(obj, next, &dev->objects[rank], dev_link) {
+			if (!class->remove) {
+				force_destroy(obj);
+				continue;
 			}
-			kv_obj_put(obj);
+			class->remove(obj);
+			drop_parents(obj);
+			list_del_init(&obj->dev_link);
 		}
 	}
+}
+
+/**
+ * kv_obj_init() - before any object is made
+ * @all: the classes by their rank
+ */
+void kv_obj_init(struct kv_obj_class *const *all)
+{
+	classes = all;
 }
 
 /**
@@ -458,20 +532,16 @@ void kv_obj_remove_dev(struct kv_dev *dev)
  */
 void kv_obj_exit(void)
 {
-	unsigned int type;
+	struct kv_owner *owner;
+	unsigned int rank, kept;
 
-	for (type = 0; type < KV_OBJ_TYPES; type++) {
-		struct kv_obj *obj;
-		unsigned long id;
-
-		for (id = 0; (obj = next_obj(&tables[type].ids, &id)); id++) {
-			mutex_lock(&obj->dev->lock);
-			destroy_obj(obj);
-			mutex_unlock(&obj->dev->lock);
-			kv_obj_put(obj);
-		}
-		xa_destroy(&tables[type].ids);
+	while ((owner = kv_owner_any())) {
+		kv_obj_remove_owner(owner, &kept);
+		kv_owner_remove(owner);
+		kv_owner_put(owner);
 	}
+	for (rank = 0; rank < KV_OBJ_RANKS; rank++)
+		xa_destroy(&classes[rank]->ids);
 	WARN_ON(kv_quota_objects());
 	WARN_ON(kv_quota_bytes());
 }

@@ -3,51 +3,71 @@
 #define _KV_OBJ_H
 
 #include <linux/kref.h>
+#include <linux/list.h>
 #include <linux/types.h>
+#include <linux/xarray.h>
+#include "owner.h"
 
 struct kv_dev;
-struct net;
+struct kv_obj;
 struct netlink_ext_ack;
-
-/* In the order in which they are destroyed: users before what they use. */
-enum kv_obj_type {
-	KV_OBJ_RUN,
-	KV_OBJ_CONN,
-	KV_OBJ_QP,
-	KV_OBJ_AH,
-	KV_OBJ_SRQ,
-	KV_OBJ_MR,
-	KV_OBJ_CQ,
-	KV_OBJ_PD,
-	KV_OBJ_TYPES,
-};
 
 /* A QP has most: PD, two CQs, SRQ, and the two MRs that its runs posted. */
 #define KV_OBJ_PARENTS 6
 
+/* Beside the ranks: the users of an object that are outstanding work requests. */
+#define KV_OBJ_REQUEST KV_OBJ_RANKS
+
 /**
- * struct kv_owner - who an object belongs to
- * @net: network namespace of the socket that made it; compared, and not followed
- *	once the socket is gone
- * @portid: the socket's netlink port, or KV_PERSISTENT
+ * struct kv_obj_class - what the objects of one type have in common
+ * @rank: when they are destroyed, and which list they are in
+ * @in_use: why an object that one of these uses can't be deleted
+ * @missing: a message lacks the id of one
+ * @unknown: a message has the id of none
+ * @stop: begin to end what the object does, and don't wait for it: of several
+ *	objects all are stopped, and then each is destroyed or removed; under
+ *	dev->lock. Absent: there is nothing to stop.
+ * @destroy: destroy the verbs object, under dev->lock: 0, or a negative errno, with
+ *	which the object stays as it was
+ * @remove: the device goes, under dev->lock: the verbs object ends, the object
+ *	stays. Absent: the object is destroyed then.
+ * @ids: id to object; holds a reference to each
+ * @next: ids count up, so that a stale one does not soon name another object
+ * @generation: changes whenever an object comes or goes
  */
-struct kv_owner {
-	struct net *net;
-	u32 portid;
+struct kv_obj_class {
+	enum kv_obj_rank rank;
+	const char *in_use;
+	const char *missing;
+	const char *unknown;
+	void (*stop)(struct kv_obj *obj, int reason);
+	int (*destroy)(struct kv_obj *obj);
+	void (*remove)(struct kv_obj *obj);
+	struct xarray ids;
+	u32 next;
+	atomic_t generation;
 };
 
-/* In place of a port: the object outlives its socket, and all of the namespace's see it. */
-#define KV_PERSISTENT 0
+/* article: "a" or "an"; end: how to end the use */
+#define KV_OBJ_CLASS(_name, _rank, article, end)				\
+	.rank = _rank,								\
+	.in_use = "in use by " article " " #_name ": " end " that first",	\
+	.missing = "the " #_name "'s id is missing",				\
+	.unknown = "no " #_name " with this id among yours",			\
+	.ids = XARRAY_INIT(kv_##_name##_class.ids, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT)
 
 /**
  * struct kv_obj - what all objects have; first member of each
  * @ref: one for the id table, one for each lookup, one for each child, and those
  *	that its noun tells of
- * @type: what it is
- * @id: its name in the contract, 1 and up, unique for the type
- * @owner: who may name it
+ * @class: its type
+ * @id: its name in the contract, 1 and up, unique for the class
+ * @owner: the owner, with a reference
+ * @owner_link: in kv_owner.objects; kv_owner.lock
  * @dev: its device, with a reference
- * @users: how many objects have it as a parent; dev->lock
+ * @dev_link: in kv_dev.objects; dev->lock
+ * @users: how many objects have it as a parent, by the rank of these, and how many
+ *	work requests name it; dev->lock
  * @parents: what it uses, each with a reference; NULL where there is none;
  *	dev->lock
  * @dead: no longer in the table, its verbs object destroyed; dev->lock
@@ -56,49 +76,52 @@ struct kv_owner {
  */
 struct kv_obj {
 	struct kref ref;
-	enum kv_obj_type type;
+	struct kv_obj_class *class;
 	u32 id;
-	struct kv_owner owner;
+	struct kv_owner *owner;
+	struct list_head owner_link;
 	struct kv_dev *dev;
-	unsigned int users;
+	struct list_head dev_link;
+	unsigned int users[KV_OBJ_RANKS + 1];
 	struct kv_obj *parents[KV_OBJ_PARENTS];
 	bool dead;
 	u64 verb_ns;
 	u64 bytes;
 };
 
-/**
- * struct kv_obj_ops - what differs between the types
- * @destroy: destroy the verbs object, under dev->lock
- * @remove: the device goes, under dev->lock: let go of its verbs, the object
- *	stays. Without it the object is destroyed then.
- */
-struct kv_obj_ops {
-	void (*destroy)(struct kv_obj *obj);
-	void (*remove)(struct kv_obj *obj);
-};
-
-void *kv_obj_alloc(enum kv_obj_type type, size_t size, struct kv_dev *dev,
-		   const struct kv_owner *owner, struct netlink_ext_ack *extack);
+void *kv_obj_alloc(struct kv_obj_class *class, size_t size, struct kv_dev *dev,
+		   struct kv_owner *owner, struct netlink_ext_ack *extack);
 void kv_obj_free(struct kv_obj *obj);
 int kv_obj_charge(struct kv_obj *obj, u64 bytes, struct netlink_ext_ack *extack);
 int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack);
 void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot,
 		       struct kv_obj *parent);
-struct kv_obj *kv_obj_lookup(enum kv_obj_type type, u32 id,
+void kv_obj_hold(struct kv_obj *obj);
+void kv_obj_unhold(struct kv_obj *obj);
+struct kv_obj *kv_obj_lookup(struct kv_obj_class *class, u32 id,
 			     const struct kv_owner *owner);
-struct kv_obj *kv_obj_next(enum kv_obj_type type, unsigned long *id,
+struct kv_obj *kv_obj_next(struct kv_obj_class *class, unsigned long *id,
 			   const struct kv_owner *owner);
-unsigned int kv_obj_generation(enum kv_obj_type type);
-bool kv_obj_persistent(const struct kv_obj *obj);
+unsigned int kv_obj_generation(const struct kv_obj_class *class);
 struct kv_obj *kv_obj_get(struct kv_obj *obj);
 void kv_obj_put(struct kv_obj *obj);
 int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack);
-unsigned int kv_obj_remove_owner(const struct kv_owner *owner,
-				 unsigned int *kept);
+unsigned int kv_obj_remove_owner(struct kv_owner *owner, unsigned int *kept);
 void kv_obj_remove_dev(struct kv_dev *dev);
+void kv_obj_init(struct kv_obj_class *const *all);
 void kv_obj_exit(void);
 
 void kv_obj_counts(u64 *made, u64 *gone);
+
+/**
+ * kv_obj_persistent() - does the object outlive the socket that made it?
+ * @obj: the object
+ *
+ * Return: true if it does.
+ */
+static inline bool kv_obj_persistent(const struct kv_obj *obj)
+{
+	return kv_owner_persistent(obj->owner);
+}
 
 #endif

@@ -13,14 +13,14 @@
  * Locks: dev->lock
  * Return: the PD, owned by the id table, or ERR_PTR.
  */
-struct kv_pd *kv_pd_create(struct kv_dev *dev, const struct kv_owner *owner,
+struct kv_pd *kv_pd_create(struct kv_dev *dev, struct kv_owner *owner,
 			   struct netlink_ext_ack *extack)
 {
 	struct kv_pd *pd;
 	u64 start;
 	int ret;
 
-	pd = kv_obj_alloc(KV_OBJ_PD, sizeof(*pd), dev, owner, extack);
+	pd = kv_obj_alloc(&kv_pd_class, sizeof(*pd), dev, owner, extack);
 	if (IS_ERR(pd))
 		return pd;
 
@@ -45,15 +45,17 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-static void destroy_pd(struct kv_obj *obj)
+static int destroy_pd(struct kv_obj *obj)
 {
 	struct kv_pd *pd = container_of(obj, struct kv_pd, obj);
 	u64 start = ktime_get_raw_ns();
 
 	ib_dealloc_pd(pd->ib);
 	obj->verb_ns = ktime_get_raw_ns() - start;
+	return 0;
 }
 
-const struct kv_obj_ops kv_pd_ops = {
+struct kv_obj_class kv_pd_class = {
+	KV_OBJ_CLASS(pd, KV_OBJ_PD, "a", "delete"),
 	.destroy = destroy_pd,
 };

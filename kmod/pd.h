@@ -16,9 +16,9 @@ struct kv_pd {
 	struct ib_pd *ib;
 };
 
-struct kv_pd *kv_pd_create(struct kv_dev *dev, const struct kv_owner *owner,
+struct kv_pd *kv_pd_create(struct kv_dev *dev, struct kv_owner *owner,
 			   struct netlink_ext_ack *extack);
 
-extern const struct kv_obj_ops kv_pd_ops;
+extern struct kv_obj_class kv_pd_class;
 
 #endif

@@ -1,49 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/delay.h>
-#include <linux/jiffies.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include "ah.h"
 #include "cq.h"
 #include "dev.h"
 #include "mr.h"
-#include "posted.h"
+#include "post.h"
 #include "qp.h"
 #include "srq.h"
+#include "wqe.h"
 #include "wr.h"
 
 /* Registration is local work of the device; if it takes that long, it is lost. */
 #define WAIT_MS 2000
 
-/* What queues that are gone may have left behind, of one device. */
-#define ORPHANS_MAX 16384
-
-static int check_state(const struct kv_qp *qp, u32 op,
-		       struct netlink_ext_ack *extack)
+/*
+ * ib_query_qp() is a command of the firmware's on mlx5 (mlx5_ib_query_qp()) and bnxt_re
+ * (bnxt_re_query_qp()): not for every post. A QP that is thought to be before RTS may
+ * have been taken there by iWARP's CM; of no other does it matter where it went by
+ * itself, for SQD, SQE and ERR take requests.
+ */
+static int check_state(const struct kv_qp *qp, u32 op, struct netlink_ext_ack *extack)
 {
-	struct ib_qp_init_attr init;
-	struct ib_qp_attr attr = {};
-	int ret;
+	bool recv = op == KVERBS_OP_RECV;
 
-	ret = ib_query_qp(qp->ib, &attr, IB_QP_STATE, &init);
-	if (ret) {
-		NL_SET_ERR_MSG(extack, "ib_query_qp failed");
-		return ret;
-	}
-	if (op == KVERBS_OP_RECV) {
-		if (attr.qp_state != IB_QPS_RESET)
+	switch (qp->state) {
+	case KVERBS_QPS_RESET:
+		if (recv)
+			NL_SET_ERR_MSG(extack, "the qp is in RESET: bring it to INIT first");
+		else
+			NL_SET_ERR_MSG(extack, "the qp is in RESET: bring it to INIT, RTR and RTS first");
+		return -EINVAL;
+	case KVERBS_QPS_INIT:
+		if (recv)
 			return 0;
-		NL_SET_ERR_MSG(extack, "the qp is in RESET: bring it to INIT first");
-		return -EINVAL;
-	}
-	switch (attr.qp_state) {
-	case IB_QPS_RESET:
-		NL_SET_ERR_MSG(extack, "the qp is in RESET: bring it to INIT, RTR and RTS first");
-		return -EINVAL;
-	case IB_QPS_INIT:
 		NL_SET_ERR_MSG(extack, "the qp is in INIT: bring it to RTR and RTS first");
 		return -EINVAL;
-	case IB_QPS_RTR:
+	case KVERBS_QPS_RTR:
+		if (recv)
+			return 0;
 		NL_SET_ERR_MSG(extack, "the qp is in RTR: bring it to RTS first");
 		return -EINVAL;
 	default:
@@ -65,40 +60,22 @@ static int check_runs(const struct kv_qp *qp, struct netlink_ext_ack *extack)
 	return 0;
 }
 
-/* Requests whose completions lie in the CQ, or may come; not those of queues that are gone. */
-static unsigned int outstanding(struct kv_cq *cq)
+static int check_room(const struct kv_wqe *wqe, u32 depth, struct netlink_ext_ack *extack)
 {
-	struct kv_post_dev *dev = &cq->obj.dev->post;
-	unsigned int n;
+	struct kv_cq *cq = wqe->cq;
 
-	spin_lock_irq(&dev->lock);
-	n = cq->post.pending - cq->post.taken_out;
-	spin_unlock_irq(&dev->lock);
-	return n;
-}
-
-static int check_room(struct kv_posted *posted, u32 depth,
-		      struct netlink_ext_ack *extack)
-{
-	const struct kv_obj *obj = posted->qp ? &posted->qp->obj : &posted->srq->obj;
-	struct kv_cq *cq = posted->cq;
-
-	if (posted->queue->taken >= depth) {
-		if (posted->srq)
+	if (wqe->queue->taken >= depth) {
+		if (wqe->srq)
 			NL_SET_ERR_MSG(extack, "the srq is full: poll its completions");
-		else if (posted->wc.op == KVERBS_OP_RECV)
+		else if (wqe->wc.op == KVERBS_OP_RECV)
 			NL_SET_ERR_MSG(extack, "the receive queue is full: poll its completions");
 		else
 			NL_SET_ERR_MSG(extack, "the send queue is full: poll its completions");
 		return -EBUSY;
 	}
 	/* One that overflows loses completions, and its QPs with them. */
-	if (cq && outstanding(cq) >= cq->cqe) {
+	if (cq && kv_wqe_outstanding(cq) >= cq->cqe) {
 		NL_SET_ERR_MSG(extack, "the cq could overflow: poll its completions, or make it with more cqe");
-		return -EBUSY;
-	}
-	if (READ_ONCE(obj->dev->post.orphaned) >= ORPHANS_MAX) {
-		NL_SET_ERR_MSG(extack, "too many requests of queues that are gone could still complete: delete the cqs of the contexts softirq and workqueue");
 		return -EBUSY;
 	}
 	return 0;
@@ -127,7 +104,7 @@ static int post_send(struct kv_qp *qp, struct ib_send_wr *wr, u64 *verb_ns)
 	return ret;
 }
 
-static int post_recv(const struct kv_post_spec *spec, struct ib_recv_wr *wr,
+static int post_recv(const struct kv_wr_spec *spec, struct ib_recv_wr *wr,
 		     u64 *verb_ns)
 {
 	u64 start = ktime_get_raw_ns();
@@ -139,7 +116,7 @@ static int post_recv(const struct kv_post_spec *spec, struct ib_recv_wr *wr,
 	return ret;
 }
 
-static u32 depth_of(const struct kv_post_spec *spec)
+static u32 depth_of(const struct kv_wr_spec *spec)
 {
 	if (spec->srq)
 		return spec->srq->max_wr;
@@ -148,42 +125,50 @@ static u32 depth_of(const struct kv_post_spec *spec)
 }
 
 /* A request that was checked, on a queue that is ready. */
-static int post(const struct kv_post_spec *spec, u64 *verb_ns,
+static int post(const struct kv_wr_spec *spec, u64 *verb_ns,
 		struct netlink_ext_ack *extack)
 {
-	struct kv_posted *posted;
+	struct kv_dev *dev = spec->qp ? spec->qp->obj.dev : spec->srq->obj.dev;
+	struct kv_wqe *wqe;
 	struct kv_wr wr;
 	unsigned int i;
 	int ret;
 
-	posted = kv_posted_alloc(spec->qp, spec->srq, spec->op,
-				 spec->sges + !!spec->ah);
-	if (!posted)
+	wqe = kv_wqe_alloc(spec->qp, spec->srq, spec->op, spec->sges + !!spec->ah);
+	if (!wqe)
 		return -ENOMEM;
-	ret = check_room(posted, depth_of(spec), extack);
+	ret = check_room(wqe, depth_of(spec), extack);
 	if (ret) {
-		kfree(posted);
+		kfree(wqe);
 		return ret;
 	}
-	posted->wc.wr_id = spec->wr_id;
+	wqe->wc.wr_id = spec->wr_id;
 	for (i = 0; i < spec->sges; i++)
-		kv_posted_hold(posted, &spec->sge[i].mr->obj);
+		kv_wqe_hold(wqe, &spec->sge[i].mr->obj);
+	/* The last one: drain.c looks for it there. */
 	if (spec->ah)
-		kv_posted_hold(posted, &spec->ah->obj);
+		kv_wqe_hold(wqe, &spec->ah->obj);
 
-	kv_wr_prep_post(&wr, spec, &posted->cqe);
-	kv_posted_enqueue(posted);
+	kv_wr_build(&wr, spec, &wqe->cqe);
+	kv_wqe_enqueue(wqe);
 	ret = spec->op == KVERBS_OP_RECV ? post_recv(spec, &wr.recv, verb_ns) :
 					   post_send(spec->qp, &wr.send, verb_ns);
 	if (!ret)
 		return 0;
-	kv_posted_free(posted);
+	/*
+	 * siw flushes what it has refused at ERR, with its wr_id, if it has filled the slot of
+	 * the queue by then (siw_post_send(), siw_activate_tx_from_sq()): the QP keeps it.
+	 */
+	if (kv_dev_iwarp(dev))
+		wqe->internal = true;
+	else
+		kv_wqe_free(wqe);
 	return tell_refused(ret, extack);
 }
 
 /**
  * kv_post() - post one request by hand
- * @spec: the request, with which kv_wr_check_post() is content; all that it names
+ * @spec: the request, with which kv_wr_check() is content; all that it names
  *	is of one device
  * @verb_ns: receives how long the verb took
  * @extack: where the reason of a refusal goes
@@ -195,15 +180,12 @@ static int post(const struct kv_post_spec *spec, u64 *verb_ns,
  * Return: 0 or a negative errno; -EBUSY if the queue is full, or a run is on the
  * QP, or has left something there or on another QP of its CQs.
  */
-int kv_post(const struct kv_post_spec *spec, u64 *verb_ns,
-	    struct netlink_ext_ack *extack)
+int kv_post(const struct kv_wr_spec *spec, u64 *verb_ns, struct netlink_ext_ack *extack)
 {
 	int ret;
 
-	if (spec->srq) {
-		kv_posted_free_lost(spec->srq);
+	if (spec->srq)
 		return post(spec, verb_ns, extack);
-	}
 	ret = kv_qp_claim(spec->qp, extack);
 	if (ret)
 		return ret;
@@ -215,60 +197,44 @@ int kv_post(const struct kv_post_spec *spec, u64 *verb_ns,
 	return ret;
 }
 
-/* Its CQ is claimed. What comes for others meanwhile waits for kv_post_poll(). */
-static int wait_done(struct kv_posted *posted, struct netlink_ext_ack *extack)
+static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, u32 op,
+			 void (*completed)(struct kv_wqe *wqe), bool *posted,
+			 struct netlink_ext_ack *extack)
 {
-	unsigned long deadline = jiffies + msecs_to_jiffies(WAIT_MS);
-	struct kv_cq *cq = posted->cq;
-	u64 verb_ns = 0;
-
-	/* Pairs with the release that follows the completion's last store. */
-	while (smp_load_acquire(&posted->state) != KV_POSTED_DONE) {
-		if (!kv_cq_by_core(cq) && kv_cq_poll(cq, UINT_MAX, &verb_ns) > 0)
-			continue;
-		if (time_after(jiffies, deadline)) {
-			NL_SET_ERR_MSG(extack, "no completion within 2 s: reset the qp and connect it anew");
-			return -ETIMEDOUT;
-		}
-		usleep_range(1, 10);
-	}
-	return 0;
-}
-
-static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr,
-			 u32 op, struct netlink_ext_ack *extack)
-{
-	struct kv_posted *posted;
+	struct kv_wqe *wqe;
 	u64 verb_ns;
 	int ret;
 
-	posted = kv_posted_alloc(qp, NULL, op, 1);
-	if (!posted)
+	wqe = kv_wqe_alloc(qp, NULL, op, 1);
+	if (!wqe)
 		return -ENOMEM;
-	ret = check_room(posted, qp->max_send_wr, extack);
+	ret = check_room(wqe, qp->max_send_wr, extack);
 	if (ret) {
-		kfree(posted);
+		kfree(wqe);
 		return ret;
 	}
-	posted->internal = true;
-	kv_posted_hold(posted, &mr->obj);
+	wqe->internal = true;
+	wqe->completed = completed;
+	kv_wqe_hold(wqe, &mr->obj);
 
-	wr->wr_cqe = &posted->cqe;
-	kv_posted_enqueue(posted);
+	wr->wr_cqe = &wqe->cqe;
+	kv_wqe_enqueue(wqe);
 	ret = post_send(qp, wr, &verb_ns);
 	if (ret) {
-		kv_posted_free(posted);
+		kv_wqe_free(wqe);
 		return tell_refused(ret, extack);
 	}
-	ret = wait_done(posted, extack);
-	/* It may still come: the QP keeps it. */
-	if (ret)
-		return ret;
-	if (posted->wc.status != IB_WC_SUCCESS) {
+	*posted = true;
+	/* If it does not come in time it may still come: the QP keeps it. */
+	if (!kv_cq_wait(wqe->cq, &wqe->done, WAIT_MS)) {
+		NL_SET_ERR_MSG(extack, "no completion within 2 s: reset the qp and connect it anew");
+		return -ETIMEDOUT;
+	}
+	if (wqe->wc.status != IB_WC_SUCCESS) {
 		NL_SET_ERR_MSG(extack, "the device completed the request with an error; the qp is in ERR now");
 		ret = -EIO;
 	}
-	kv_posted_free(posted);
+	kv_wqe_free(wqe);
 	return ret;
 }
 
@@ -278,17 +244,23 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
  * @mr: what the request is about; in use until it has completed
  * @wr: the request, signaled; its wr_cqe is set here
  * @op: enum kverbs_op
+ * @completed: what its completion calls, be it after this has returned; the MR is
+ *	kv_wqe.ref[0]
+ * @posted: receives whether the request was posted: @completed was called then, or
+ *	will be
  * @extack: where the reason of a refusal goes
  *
  * Context: may sleep, for 2 s at most
  * Locks: dev->lock
  * Return: 0 or a negative errno; -EIO for a bad completion, -ETIMEDOUT for none.
  */
-int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr,
-		     u32 op, struct netlink_ext_ack *extack)
+int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, u32 op,
+		     void (*completed)(struct kv_wqe *wqe), bool *posted,
+		     struct netlink_ext_ack *extack)
 {
 	int ret;
 
+	*posted = false;
 	if (kv_obj_persistent(&qp->obj) && !kv_obj_persistent(&mr->obj)) {
 		NL_SET_ERR_MSG(extack, "the qp is persistent and the mr is not: it would go while a request names it");
 		return -EINVAL;
@@ -296,7 +268,7 @@ int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr,
 	ret = kv_qp_check_rts(qp, extack) ?: kv_qp_claim(qp, extack);
 	if (ret)
 		return ret;
-	ret = post_and_wait(qp, mr, wr, op, extack);
+	ret = post_and_wait(qp, mr, wr, op, completed, posted, extack);
 	kv_qp_release(qp);
 	return ret;
 }
@@ -312,8 +284,8 @@ int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr,
  * Locks: dev->lock
  * Return: how many there were, or a negative errno; -EBUSY while a run polls.
  */
-int kv_post_poll(struct kv_cq *cq, struct kv_post_wc *wc, unsigned int max,
-		 u64 *verb_ns, struct netlink_ext_ack *extack)
+int kv_post_poll(struct kv_cq *cq, struct kv_wc *wc, unsigned int max, u64 *verb_ns,
+		 struct netlink_ext_ack *extack)
 {
 	unsigned int n;
 	int ret = 0;
@@ -323,12 +295,12 @@ int kv_post_poll(struct kv_cq *cq, struct kv_post_wc *wc, unsigned int max,
 		NL_SET_ERR_MSG(extack, "a run is active on a qp with this cq: wait for it or cancel it");
 		return -EBUSY;
 	}
-	n = kv_posted_take(cq, wc, max);
+	n = kv_wqe_take(cq, wc, max);
 	while (n < max && !kv_cq_by_core(cq)) {
 		ret = kv_cq_poll(cq, max - n, verb_ns);
 		if (ret <= 0)
 			break;
-		n += kv_posted_take(cq, wc + n, max - n);
+		n += kv_wqe_take(cq, wc + n, max - n);
 	}
 	kv_cq_release(cq);
 	/* What came before is told first. */
@@ -336,33 +308,4 @@ int kv_post_poll(struct kv_cq *cq, struct kv_post_wc *wc, unsigned int max,
 		return n;
 	NL_SET_ERR_MSG(extack, "ib_poll_cq failed");
 	return ret;
-}
-
-/**
- * kv_post_pending() - requests whose completions come here and were not polled
- * @cq: the CQ
- *
- * Return: how many; of those of SRQs the ones that have completed.
- */
-unsigned int kv_post_pending(struct kv_cq *cq)
-{
-	return READ_ONCE(cq->post.pending);
-}
-
-/**
- * kv_post_waiting() - have completions come that nobody was told of?
- * @cq: the CQ
- *
- * Return: true if they came out of the verbs' CQ already, by the RDMA core or
- * while a registration was waited for.
- */
-bool kv_post_waiting(struct kv_cq *cq)
-{
-	struct kv_post_dev *dev = &cq->obj.dev->post;
-	bool waiting;
-
-	spin_lock_irq(&dev->lock);
-	waiting = !list_empty(&cq->post.done);
-	spin_unlock_irq(&dev->lock);
-	return waiting;
 }

@@ -4,11 +4,13 @@
 #include "ah.h"
 #include "cq.h"
 #include "dev.h"
+#include "drain.h"
 #include "event.h"
 #include "pd.h"
 #include "qp.h"
 #include "queue.h"
 #include "srq.h"
+#include "wqe.h"
 
 /* The tables and ib_modify_qp() speak of the same bits. */
 static_assert(KV_QPA_STATE == IB_QP_STATE);
@@ -52,20 +54,36 @@ static const enum ib_qp_state to_ib_state[] = {
 	[KVERBS_QPS_ERR] = IB_QPS_ERR,
 };
 
-/**
- * kv_qp_state() - which state an answer of the device speaks of
- * @attr: what kv_qp_query() filled
- *
- * Return: the state, ERR for one that nobody knows.
- */
-enum kverbs_qp_state kv_qp_state(const struct ib_qp_attr *attr)
+static enum kverbs_qp_state from_ib_state(enum ib_qp_state ib)
 {
 	enum kverbs_qp_state state;
 
+	/* ERR for one that nobody knows. */
 	for (state = KVERBS_QPS_RESET; state < KVERBS_QPS_ERR; state++)
-		if (to_ib_state[state] == attr->qp_state)
+		if (to_ib_state[state] == ib)
 			break;
 	return state;
+}
+
+/**
+ * kv_qp_state() - the state that a QP is in
+ * @qp: the QP
+ * @attr: what kv_qp_query() filled
+ *
+ * A device may bring the QP to ERR, SQE or SQD by itself, and the CM of iWARP to RTS:
+ * that is asked. What a driver says of the states before is not to be relied on: cxgb4
+ * and siw call a fresh QP's INIT (c4iw_ib_query_qp(), siw_query_qp()), and siw of 6.1
+ * fills no state, which then is RESET.
+ *
+ * Return: the state.
+ */
+enum kverbs_qp_state kv_qp_state(const struct kv_qp *qp, const struct ib_qp_attr *attr)
+{
+	enum kverbs_qp_state told = from_ib_state(attr->qp_state);
+
+	if (kv_dev_iwarp(qp->obj.dev) && told < KVERBS_QPS_RTS)
+		return qp->state;
+	return told;
 }
 
 static void set_parents(struct kv_qp *qp)
@@ -77,32 +95,40 @@ static void set_parents(struct kv_qp *qp)
 		kv_obj_set_parent(&qp->obj, KV_QP_SRQ, &qp->srq->obj);
 }
 
-static struct ib_qp *create_ib(struct kv_qp *qp, const struct kv_qp_init *from)
+/* What the QP's device tells. In any context; the RDMA core has no more events after destroy. */
+static void tell_async(struct ib_event *event, void *context)
+{
+	struct kv_qp *qp = container_of(context, struct kv_qp, obj);
+	unsigned long flags;
+
+	if (event->event == IB_EVENT_QP_LAST_WQE_REACHED)
+		smp_store_release(&qp->drain.last_wqe, true);
+	if (event->event == IB_EVENT_COMM_EST) {
+		spin_lock_irqsave(&qp->obj.dev->wqes.lock, flags);
+		if (qp->established)
+			qp->established(qp->user);
+		spin_unlock_irqrestore(&qp->obj.dev->wqes.lock, flags);
+	}
+	kv_event_async(event, context);
+}
+
+static struct ib_qp *create_ib(struct kv_qp *qp, struct ib_qp_cap *cap)
 {
 	struct ib_qp_init_attr init = {
-		.event_handler = kv_event_async,
+		.event_handler = tell_async,
 		.qp_context = &qp->obj,
-		.send_cq = from->send_cq->ib,
-		.recv_cq = from->recv_cq->ib,
-		.srq = from->srq ? from->srq->ib : NULL,
-		.cap.max_send_wr = from->max_send_wr,
-		.cap.max_recv_wr = from->max_recv_wr,
-		.cap.max_send_sge = from->max_send_sge,
-		.cap.max_recv_sge = from->max_recv_sge,
-		.cap.max_inline_data = from->max_inline,
-		.sq_sig_type = from->sq_sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR,
-		.qp_type = to_ib_type[from->type],
+		.send_cq = qp->send_cq->ib,
+		.recv_cq = qp->recv_cq->ib,
+		.srq = qp->srq ? qp->srq->ib : NULL,
+		.cap = *cap,
+		.sq_sig_type = qp->sq_sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR,
+		.qp_type = to_ib_type[qp->type],
 	};
 	struct ib_qp *ib;
 
-	ib = ib_create_qp(from->pd->ib, &init);
-	if (IS_ERR(ib))
-		return ib;
-	qp->max_send_wr = init.cap.max_send_wr;
-	qp->max_recv_wr = from->srq ? 0 : init.cap.max_recv_wr;
-	qp->max_send_sge = init.cap.max_send_sge;
-	qp->max_recv_sge = from->srq ? 0 : init.cap.max_recv_sge;
-	qp->max_inline = init.cap.max_inline_data;
+	ib = ib_create_qp(qp->pd->ib, &init);
+	if (!IS_ERR(ib))
+		*cap = init.cap;
 	return ib;
 }
 
@@ -112,24 +138,41 @@ static u64 queue_bytes(const struct kv_qp_init *init)
 	       kv_queue_rq_bytes(init->max_recv_wr, init->max_recv_sge);
 }
 
+static void explain_create(int error, const struct ib_qp_cap *cap,
+			   struct netlink_ext_ack *extack)
+{
+	if (error == -ENOMEM)
+		NL_SET_ERR_MSG(extack, "ib_create_qp failed: no memory for queues of this depth");
+	else if (error == -EINVAL && cap->max_inline_data)
+		NL_SET_ERR_MSG(extack, "ib_create_qp failed: max_inline may be more than the device takes");
+	else
+		NL_SET_ERR_MSG(extack, "ib_create_qp failed");
+}
+
 /**
  * kv_qp_create() - create a queue pair
  * @init: what it is made with
- * @owner: whose it is
+ * @owner: its owner
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
  * Return: the QP, in RESET, owned by the id table, or ERR_PTR.
  */
-struct kv_qp *kv_qp_create(const struct kv_qp_init *init,
-			   const struct kv_owner *owner,
+struct kv_qp *kv_qp_create(const struct kv_qp_init *init, struct kv_owner *owner,
 			   struct netlink_ext_ack *extack)
 {
+	struct ib_qp_cap cap = {
+		.max_send_wr = init->max_send_wr,
+		.max_recv_wr = init->max_recv_wr,
+		.max_send_sge = init->max_send_sge,
+		.max_recv_sge = init->max_recv_sge,
+		.max_inline_data = init->max_inline,
+	};
 	struct kv_qp *qp;
 	u64 start;
 	int ret;
 
-	qp = kv_obj_alloc(KV_OBJ_QP, sizeof(*qp), init->pd->obj.dev, owner, extack);
+	qp = kv_obj_alloc(&kv_qp_class, sizeof(*qp), init->pd->obj.dev, owner, extack);
 	if (IS_ERR(qp))
 		return qp;
 	qp->type = init->type;
@@ -139,36 +182,78 @@ struct kv_qp *kv_qp_create(const struct kv_qp_init *init,
 	qp->srq = init->srq;
 	qp->sq_sig_all = init->sq_sig_all;
 	qp->port = 1;
+	kv_drain_init(&qp->drain);
 	set_parents(qp);
 	ret = kv_obj_charge(&qp->obj, queue_bytes(init), extack);
 	if (ret)
 		goto err_free;
 
 	start = ktime_get_raw_ns();
-	qp->ib = create_ib(qp, init);
+	qp->ib = create_ib(qp, &cap);
 	qp->obj.verb_ns = ktime_get_raw_ns() - start;
 	if (IS_ERR(qp->ib)) {
 		ret = PTR_ERR(qp->ib);
-		if (ret == -ENOMEM)
-			NL_SET_ERR_MSG(extack, "ib_create_qp failed: no memory for queues of this depth");
-		else if (ret == -EINVAL && init->max_inline)
-			NL_SET_ERR_MSG(extack, "ib_create_qp failed: max_inline may be more than the device takes");
-		else
-			NL_SET_ERR_MSG(extack, "ib_create_qp failed");
+		explain_create(ret, &cap, extack);
 		goto err_free;
 	}
+	qp->max_send_wr = cap.max_send_wr;
+	qp->max_recv_wr = qp->srq ? 0 : cap.max_recv_wr;
+	qp->max_send_sge = cap.max_send_sge;
+	qp->max_recv_sge = qp->srq ? 0 : cap.max_recv_sge;
+	qp->max_inline = cap.max_inline_data;
 
-	ret = kv_obj_publish(&qp->obj, extack);
+	ret = kv_wqe_init_qp(qp);
 	if (ret)
 		goto err_destroy_qp;
-	kv_post_init_qp(qp);
+	ret = kv_obj_publish(&qp->obj, extack);
+	if (ret)
+		goto err_exit_wqes;
 	return qp;
 
+err_exit_wqes:
+	kv_wqe_exit_qp(qp);
 err_destroy_qp:
 	ib_destroy_qp(qp->ib);
 err_free:
 	kv_obj_free(&qp->obj);
 	return ERR_PTR(ret);
+}
+
+/*
+ * In place of a QP that can't leave ERR another one, in RESET. iWARP's have no way
+ * back (siw_qp_modify(), c4iw_modify_qp(), irdma_modify_qp()), and irdma's of RoCE say that
+ * they are in RESET and refuse INIT (irdma_modify_qp_roce()). Its number is a new one.
+ */
+static int renew_ib(struct kv_qp *qp)
+{
+	struct ib_qp_cap cap = {
+		.max_send_wr = qp->max_send_wr,
+		.max_recv_wr = qp->max_recv_wr,
+		.max_send_sge = qp->max_send_sge,
+		.max_recv_sge = qp->max_recv_sge,
+		.max_inline_data = qp->max_inline,
+	};
+	struct ib_qp *old = qp->ib, *fresh;
+	int ret;
+
+	fresh = create_ib(qp, &cap);
+	if (IS_ERR(fresh))
+		return PTR_ERR(fresh);
+	ret = kv_wqe_add_taker(qp, fresh);
+	if (ret)
+		goto err_destroy_fresh;
+	ret = ib_destroy_qp(old);
+	if (ret)
+		goto err_del_taker;
+	kv_wqe_del_taker(qp, old);
+	qp->ib = fresh;
+	return 0;
+
+err_del_taker:
+	kv_wqe_del_taker(qp, fresh);
+err_destroy_fresh:
+	ib_destroy_qp(fresh);
+	return ret;
 }
 
 static void forget_ran(struct kv_cq *cq, const struct kv_qp *qp)
@@ -178,19 +263,58 @@ static void forget_ran(struct kv_cq *cq, const struct kv_qp *qp)
 }
 
 /*
- * No drain: nobody waits for the flushed completions, and once ib_destroy_qp()
- * has returned the device reaches none of the buffers.
+ * The device fails the QP at once: of many QPs that go none waits for the other's
+ * requests to be flushed.
  */
-static void destroy_qp(struct kv_obj *obj)
+static void stop_qp(struct kv_obj *obj, int reason)
+{
+	kv_drain_begin(container_of(obj, struct kv_qp, obj));
+}
+
+/*
+ * Its CQs may be claimed by a run on another QP; this one has nothing outstanding
+ * there then.
+ */
+static int drain_claimed(struct kv_qp *qp)
+{
+	bool send = kv_cq_claim(qp->send_cq);
+	bool recv = qp->recv_cq != qp->send_cq && kv_cq_claim(qp->recv_cq);
+	int ret;
+
+	ret = kv_drain_qp(qp);
+	if (recv)
+		kv_cq_release(qp->recv_cq);
+	if (send)
+		kv_cq_release(qp->send_cq);
+	return ret;
+}
+
+/*
+ * mlx5, bnxt_re and irdma return an error of the firmware's from here, and the QP stays
+ * (mlx5_ib_destroy_qp(), bnxt_re_destroy_qp(), irdma_destroy_qp()): so does ours, drained.
+ */
+static int destroy_qp(struct kv_obj *obj)
 {
 	struct kv_qp *qp = container_of(obj, struct kv_qp, obj);
-	u64 start = ktime_get_raw_ns();
+	bool drained = !drain_claimed(qp);
+	u64 start;
+	int ret;
 
-	ib_destroy_qp(qp->ib);
+	start = ktime_get_raw_ns();
+	ret = ib_destroy_qp(qp->ib);
 	obj->verb_ns = ktime_get_raw_ns() - start;
+	if (ret)
+		return ret;
+	if (!drained) {
+		pr_warn_once("kverbs: a device does not complete all requests of a QP in ERR\n");
+		if (qp->srq)
+			qp->srq->undrained = true;
+	}
+	kv_wqe_exit_qp(qp);
 	forget_ran(qp->send_cq, qp);
 	forget_ran(qp->recv_cq, qp);
-	kv_post_forget_qp(qp);
+	kv_wqe_forget_qp(qp, drained);
+	return 0;
 }
 
 /**
@@ -240,7 +364,7 @@ int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack)
 	ret = kv_qp_query(qp, &attr, extack);
 	if (ret)
 		return ret;
-	state = kv_qp_state(&attr);
+	state = kv_qp_state(qp, &attr);
 	if (state == KVERBS_QPS_RTS)
 		return 0;
 	if (extack)
@@ -295,21 +419,20 @@ static int check_drained(const struct ib_qp_attr *now,
 	return -EBUSY;
 }
 
-/* What the QP was given holds until RESET, which forgets what was posted, too. */
+/* What the QP was given holds until RESET. */
 static void note_modified(struct kv_qp *qp, const struct kv_qp_modify *modify)
 {
 	if (modify->mask & KV_QPA_PORT)
 		qp->port = modify->attr.port_num;
 	qp->given |= modify->mask;
+	kv_qp_set_state(qp, modify->to);
 	if (modify->to != KVERBS_QPS_RESET)
 		return;
 	qp->port = 1;
 	qp->given = 0;
-	qp->run_recvs = 0;
-	qp->dirty = false;
+	qp->drain.last_wqe = false;
 	kv_obj_set_parent(&qp->obj, KV_QP_LOCAL_MR, NULL);
 	kv_obj_set_parent(&qp->obj, KV_QP_TARGET_MR, NULL);
-	kv_post_forget_qp(qp);
 }
 
 /* Some devices are in the new state before they find that they have no memory for it. */
@@ -317,13 +440,72 @@ static void explain_failure(struct kv_qp *qp, enum kverbs_qp_state from, int err
 			    struct netlink_ext_ack *extack)
 {
 	struct ib_qp_attr now;
+	bool moved = false;
 
-	if (!kv_qp_query(qp, &now, NULL) && kv_qp_state(&now) != from)
+	if (!kv_qp_query(qp, &now, NULL) && kv_qp_state(qp, &now) != from) {
+		kv_qp_set_state(qp, kv_qp_state(qp, &now));
+		moved = true;
+	}
+	if (!extack || extack->_msg)
+		return;
+	if (moved)
 		NL_SET_ERR_MSG(extack, "ib_modify_qp failed, and the device left the qp in another state: reset it");
 	else if (error == -ENOMEM)
 		NL_SET_ERR_MSG(extack, "ib_modify_qp failed: no memory");
 	else
 		NL_SET_ERR_MSG(extack, "ib_modify_qp failed: the device refuses this value of an attribute");
+}
+
+/* To RESET: what was posted comes back first, and is told no more. */
+static int reset_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
+		    struct netlink_ext_ack *extack)
+{
+	u64 start;
+	int ret;
+
+	ret = kv_drain_qp(qp);
+	if (ret) {
+		NL_SET_ERR_MSG(extack, "the device does not complete the requests that are posted on the qp: it stays in ERR; try again, or delete it");
+		return ret;
+	}
+	kv_wqe_forget_qp(qp, true);
+	start = ktime_get_raw_ns();
+	if (!kv_dev_iwarp(qp->obj.dev))
+		ret = ib_modify_qp(qp->ib, &modify->attr, IB_QP_STATE);
+	else if (qp->state != KVERBS_QPS_RESET)
+		ret = renew_ib(qp);
+	qp->obj.verb_ns = ktime_get_raw_ns() - start;
+	return ret;
+}
+
+static int modify_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
+		     struct netlink_ext_ack *extack)
+{
+	struct ib_qp_attr *attr = &modify->attr;
+	u64 start = ktime_get_raw_ns();
+	int ret = 0;
+
+	if (modify->mask & KV_QPA_AV && !modify->resolved)
+		ret = kv_ah_resolve(qp->pd, &attr->ah_attr, extack);
+	if (!ret)
+		ret = ib_modify_qp(qp->ib, attr, modify->mask | KV_QPA_STATE);
+	/* One that was in ERR once may be unable to leave RESET. */
+	if (ret && modify->to == KVERBS_QPS_INIT && qp->was_reset && !renew_ib(qp)) {
+		qp->was_reset = false;
+		ret = ib_modify_qp(qp->ib, attr, modify->mask | KV_QPA_STATE);
+	}
+	qp->obj.verb_ns = ktime_get_raw_ns() - start;
+	return ret;
+}
+
+static int check_iwarp(const struct kv_qp *qp, const struct kv_qp_modify *modify,
+		       struct netlink_ext_ack *extack)
+{
+	if (!kv_dev_iwarp(qp->obj.dev) || modify->to == KVERBS_QPS_RESET ||
+	    modify->to == KVERBS_QPS_INIT || modify->to == KVERBS_QPS_ERR)
+		return 0;
+	NL_SET_ERR_MSG(extack, "iWARP's qps go to RTS by their conn, and to no other state: use a conn");
+	return -EOPNOTSUPP;
 }
 
 /**
@@ -333,10 +515,14 @@ static void explain_failure(struct kv_qp *qp, enum kverbs_qp_state from, int err
  * @wrong: receives the attribute to blame, and why, if it is one
  * @extack: where the reason of any other refusal goes
  *
+ * A QP that goes to RESET goes to ERR before, if it was not in RESET, and its requests
+ * complete. After RESET it may have another QPN: where the device can't bring a QP back
+ * another one is made in its place.
+ *
  * Context: may sleep until the destination has answered, or has not
  * Locks: dev->lock
  * Return: 0 or a negative errno; -EBUSY while a run is on the QP, or its send
- * queue is draining.
+ * queue is draining; -ETIMEDOUT if requests do not complete.
  */
 int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 		 struct kv_qp_step *wrong, struct netlink_ext_ack *extack)
@@ -344,13 +530,12 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 	struct ib_qp_attr *attr = &modify->attr;
 	enum kverbs_qp_state from;
 	struct ib_qp_attr now;
-	u64 start;
 	int ret;
 
 	ret = kv_qp_query(qp, &now, extack);
 	if (ret)
 		return ret;
-	from = kv_qp_state(&now);
+	from = kv_qp_state(qp, &now);
 	if (from == KVERBS_QPS_RESET && modify->to == KVERBS_QPS_INIT) {
 		if (!(modify->mask & KV_QPA_PORT))
 			attr->port_num = 1;
@@ -360,6 +545,7 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 	}
 	ret = kv_qp_table_check(qp->type, from, modify->to, modify->mask, wrong) ?:
 	      check_values(qp, from, modify, wrong) ?:
+	      check_iwarp(qp, modify, extack) ?:
 	      check_drained(&now, modify, extack) ?:
 	      kv_qp_claim(qp, extack);
 	if (ret)
@@ -367,17 +553,14 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 
 	attr->qp_state = to_ib_state[modify->to];
 	attr->cur_qp_state = to_ib_state[modify->cur_state];
-	start = ktime_get_raw_ns();
-	if (modify->mask & KV_QPA_AV && !modify->resolved)
-		ret = kv_ah_resolve(qp->pd, &attr->ah_attr, extack);
+	ret = modify->to == KVERBS_QPS_RESET ? reset_ib(qp, modify, extack) :
+					       modify_ib(qp, modify, extack);
 	if (!ret) {
-		ret = ib_modify_qp(qp->ib, attr, modify->mask | KV_QPA_STATE);
-		if (ret)
-			explain_failure(qp, from, ret, extack);
-	}
-	qp->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (!ret)
 		note_modified(qp, modify);
+		qp->was_reset |= modify->to == KVERBS_QPS_RESET;
+	} else {
+		explain_failure(qp, from, ret, extack);
+	}
 	kv_qp_release(qp);
 	return ret;
 }
@@ -390,14 +573,7 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
  */
 void kv_qp_fail(struct kv_qp *qp)
 {
-	struct kv_qp_modify modify = { .to = KVERBS_QPS_ERR };
-
-	if (kv_qp_query(qp, &modify.attr, NULL) ||
-	    modify.attr.qp_state == IB_QPS_RESET || modify.attr.qp_state == IB_QPS_ERR)
-		return;
-	modify.attr.qp_state = IB_QPS_ERR;
-	if (!ib_modify_qp(qp->ib, &modify.attr, IB_QP_STATE))
-		note_modified(qp, &modify);
+	kv_drain_begin(qp);
 }
 
 static int check_ran(const struct kv_cq *cq, const struct kv_qp *qp,
@@ -425,6 +601,26 @@ int kv_qp_check_leftovers(const struct kv_qp *qp, struct netlink_ext_ack *extack
 {
 	lockdep_assert_held(&qp->obj.dev->lock);
 	return check_ran(qp->send_cq, qp, extack) ?: check_ran(qp->recv_cq, qp, extack);
+}
+
+/**
+ * kv_qp_set_user() - a connection begins to use the QP, or ends to
+ * @qp: the QP
+ * @established: called when the device tells that the peer's first message came before
+ *	the CM's last one (IB_EVENT_COMM_EST), in any context, with a spinlock held; or NULL
+ * @user: its argument
+ *
+ * Locks: dev->lock
+ */
+void kv_qp_set_user(struct kv_qp *qp, void (*established)(void *user), void *user)
+{
+	struct kv_dev_wqes *dev = &qp->obj.dev->wqes;
+
+	lockdep_assert_held(&qp->obj.dev->lock);
+	spin_lock_irq(&dev->lock);
+	qp->established = established;
+	qp->user = user;
+	spin_unlock_irq(&dev->lock);
 }
 
 /**
@@ -459,6 +655,8 @@ void kv_qp_release(struct kv_qp *qp)
 	kv_cq_release(qp->send_cq);
 }
 
-const struct kv_obj_ops kv_qp_ops = {
+struct kv_obj_class kv_qp_class = {
+	KV_OBJ_CLASS(qp, KV_OBJ_QP, "a", "delete"),
+	.stop = stop_qp,
 	.destroy = destroy_qp,
 };

@@ -3,9 +3,10 @@
 #define _KV_QP_H
 
 #include <rdma/ib_verbs.h>
+#include "drain.h"
 #include "obj.h"
-#include "post.h"
 #include "qp_table.h"
+#include "wqe.h"
 
 struct kv_cq;
 struct kv_pd;
@@ -41,8 +42,15 @@ enum kv_qp_parent {
  * @port: where INIT has put it, 1 before; dev->lock
  * @given: KV_QPA_*, the attributes that it was given since it was in RESET: the
  *	others mean nothing yet; dev->lock
- * @connected: a CONN uses it; dev->lock
- * @post: post.c's; kv_post_init_qp() once the QP is published
+ * @state: where the last transition has brought it; a device may have brought it
+ *	further, to ERR, SQE or SQD; dev->lock
+ * @received: it was in RTR since it was in RESET; dev->lock
+ * @was_reset: it was in another state before it was in RESET; dev->lock
+ * @established: see kv_qp_set_user(); NULL: no CONN uses it. To write, dev->lock and
+ *	kv_dev_wqes.lock, to read, one of them
+ * @user: ditto
+ * @wqes: requests posted by hand
+ * @drain: its markers
  * @run_recvs: receives of runs that are posted; of the run while one is active,
  *	else under dev->lock
  * @dirty: a run ended with other requests outstanding; ditto
@@ -63,8 +71,13 @@ struct kv_qp {
 	bool sq_sig_all;
 	u32 port;
 	u32 given;
-	bool connected;
-	struct kv_post_qp post;
+	enum kverbs_qp_state state;
+	bool received;
+	bool was_reset;
+	void (*established)(void *user);
+	void *user;
+	struct kv_qp_wqes wqes;
+	struct kv_drain drain;
 	u32 run_recvs;
 	bool dirty;
 };
@@ -113,20 +126,36 @@ struct kv_qp_modify {
 	bool resolved;
 };
 
-struct kv_qp *kv_qp_create(const struct kv_qp_init *init,
-			   const struct kv_owner *owner,
+struct kv_qp *kv_qp_create(const struct kv_qp_init *init, struct kv_owner *owner,
 			   struct netlink_ext_ack *extack);
 int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 		 struct kv_qp_step *wrong, struct netlink_ext_ack *extack);
 void kv_qp_fail(struct kv_qp *qp);
 int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 		struct netlink_ext_ack *extack);
-enum kverbs_qp_state kv_qp_state(const struct ib_qp_attr *attr);
+enum kverbs_qp_state kv_qp_state(const struct kv_qp *qp, const struct ib_qp_attr *attr);
+void kv_qp_set_user(struct kv_qp *qp, void (*established)(void *user), void *user);
 int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack);
 int kv_qp_check_leftovers(const struct kv_qp *qp, struct netlink_ext_ack *extack);
 int kv_qp_claim(struct kv_qp *qp, struct netlink_ext_ack *extack);
 void kv_qp_release(struct kv_qp *qp);
 
-extern const struct kv_obj_ops kv_qp_ops;
+/**
+ * kv_qp_set_state() - a transition is done
+ * @qp: the QP
+ * @state: its state now
+ *
+ * Locks: dev->lock
+ */
+static inline void kv_qp_set_state(struct kv_qp *qp, enum kverbs_qp_state state)
+{
+	qp->state = state;
+	if (state == KVERBS_QPS_RESET)
+		qp->received = false;
+	else if (state == KVERBS_QPS_RTR || state == KVERBS_QPS_RTS)
+		qp->received = true;
+}
+
+extern struct kv_obj_class kv_qp_class;
 
 #endif

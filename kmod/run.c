@@ -9,9 +9,9 @@
 #include "dev.h"
 #include "event.h"
 #include "mr.h"
-#include "post.h"
 #include "qp.h"
 #include "run.h"
+#include "wqe.h"
 #include "wr.h"
 
 enum run_parent { RUN_QP, RUN_PEER_QP };
@@ -50,7 +50,7 @@ static int check_mr(const struct kv_run_end *end, const struct kv_mr *mr,
 		return -EINVAL;
 	}
 	if (end->lkey == KVERBS_LKEY_MR &&
-	    (!mr->registered || mr->offset || mr->reg_length < size)) {
+	    (!kv_mr_registered(mr) || mr->offset || mr->reg_length < size)) {
 		NL_SET_ERR_MSG(extack, "lkey mr: the mr is not registered over the bytes from its start to size");
 		return -EINVAL;
 	}
@@ -64,11 +64,11 @@ static int check_cq(struct kv_cq *cq, struct netlink_ext_ack *extack)
 		NL_SET_ERR_MSG(extack, "a run polls: it needs a qp whose cqs have the context polled");
 		return -EINVAL;
 	}
-	if (cq->post.srq_qps) {
+	if (cq->wqes.srq_qps) {
 		NL_SET_ERR_MSG(extack, "a qp with an srq receives into the cq: a run needs cqs without");
 		return -EBUSY;
 	}
-	if (kv_post_pending(cq)) {
+	if (kv_wqe_pending(cq)) {
 		NL_SET_ERR_MSG(extack, "requests posted by hand are outstanding, or their completions not polled: poll the cq, or reset the qp");
 		return -EBUSY;
 	}
@@ -89,6 +89,15 @@ static int check_qp(struct kv_qp *qp, struct netlink_ext_ack *extack)
 	}
 	ret = check_cq(qp->send_cq, extack) ?: check_cq(qp->recv_cq, extack);
 	return ret ?: kv_qp_check_leftovers(qp, extack);
+}
+
+/* A WRITE's receiver watches memory, and no completion. */
+static int check_polled(const struct kv_run_end *end, struct netlink_ext_ack *extack)
+{
+	if (kv_mr_coherent(end->local) && kv_mr_coherent(end->target))
+		return 0;
+	NL_SET_ERR_MSG(extack, "buffers have to be synced between the device and the CPU here, so none can be polled for a WRITE: take SEND");
+	return -EOPNOTSUPP;
 }
 
 static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *end,
@@ -117,8 +126,15 @@ static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *en
 		return -EBUSY;
 	}
 	ret = check_mr(end, end->local, spec->size, extack);
-	if (ret || !has_target(spec))
+	if (ret)
 		return ret;
+	if (spec->op == KVERBS_OP_READ && end->lkey == KVERBS_LKEY_DMA &&
+	    kv_dev_iwarp(qp->obj.dev)) {
+		NL_SET_ERR_MSG(extack, "on iWARP the buffer of a READ needs a registration: lkey mr");
+		return -EINVAL;
+	}
+	if (!has_target(spec))
+		return 0;
 	ret = check_mr(end, end->target, spec->size, extack);
 	if (ret)
 		return ret;
@@ -128,7 +144,7 @@ static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *en
 		return -EBUSY;
 	}
 	if (!receives(spec))
-		return 0;
+		return spec->op == KVERBS_OP_WRITE ? check_polled(end, extack) : 0;
 
 	if (qp->recv_cq == qp->send_cq) {
 		NL_SET_ERR_MSG(extack, "SEND needs a qp whose send_cq and recv_cq differ");
@@ -269,7 +285,8 @@ static int run_thread(void *arg)
 		run->elapsed_ns = ktime_get_raw_ns() - start;
 	}
 
-	if (ret == -ECANCELED)
+	/* Pairs with the release of who stops it. */
+	if (ret == -ECANCELED && smp_load_acquire(&run->loop.stop))
 		ret = READ_ONCE(run->stop_reason);
 	run->error = ret;
 	tell_bad_wc(run);
@@ -294,7 +311,8 @@ static int spawn_thread(struct kv_run *run, struct netlink_ext_ack *extack)
 		NL_SET_ERR_MSG(extack, "the module is being unloaded");
 		return -ENODEV;
 	}
-	task = kthread_create(run_thread, run, "kverbs/%u", run->obj.id);
+	task = kthread_create_on_node(run_thread, run, ibdev_to_node(run->obj.dev->ib),
+				      "kverbs/%u", run->obj.id);
 	if (IS_ERR(task)) {
 		module_put(THIS_MODULE);
 		NL_SET_ERR_MSG(extack, "no thread for the run");
@@ -360,7 +378,7 @@ static int check_and_prep(struct kv_run *run, struct netlink_ext_ack *extack)
  * Locks: dev->lock
  * Return: the run, owned by the id table, or ERR_PTR.
  */
-struct kv_run *kv_run_start(struct kv_dev *dev, const struct kv_owner *owner,
+struct kv_run *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
 			    const struct kv_run_spec *spec,
 			    struct netlink_ext_ack *extack)
 {
@@ -370,7 +388,7 @@ struct kv_run *kv_run_start(struct kv_dev *dev, const struct kv_owner *owner,
 	ret = check_spec(dev, spec, extack);
 	if (ret)
 		return ERR_PTR(ret);
-	run = kv_obj_alloc(KV_OBJ_RUN, sizeof(*run), dev, owner, extack);
+	run = kv_obj_alloc(&kv_run_class, sizeof(*run), dev, owner, extack);
 	if (IS_ERR(run))
 		return run;
 	init_completion(&run->done);
@@ -381,7 +399,8 @@ struct kv_run *kv_run_start(struct kv_dev *dev, const struct kv_owner *owner,
 	ret = kv_obj_charge(&run->obj, sizeof(*run->hist) + THREAD_SIZE, extack);
 	if (ret)
 		goto err_free;
-	run->hist = kvzalloc(sizeof(*run->hist), GFP_KERNEL);
+	run->hist = kvzalloc_node(sizeof(*run->hist), GFP_KERNEL_ACCOUNT,
+				  ibdev_to_node(dev->ib));
 	if (!run->hist) {
 		ret = -ENOMEM;
 		goto err_free;
@@ -438,30 +457,37 @@ err_free:
 void kv_run_cancel(struct kv_run *run, int reason)
 {
 	cmpxchg(&run->stop_reason, 0, reason);
-	WRITE_ONCE(run->loop.stop, 1);
+	/* Pairs with the acquire of the thread that reads the reason. */
+	smp_store_release(&run->loop.stop, 1);
+}
+
+static void stop_run(struct kv_obj *obj, int reason)
+{
+	kv_run_cancel(container_of(obj, struct kv_run, obj), reason);
 }
 
 /* Bounded: the thread looks at the stop flag before each wait that could last. */
-static void stop_run(struct kv_run *run, int reason)
+static void end_run(struct kv_obj *obj, int reason)
 {
-	kv_run_cancel(run, reason);
-	wait_for_completion(&run->done);
+	stop_run(obj, reason);
+	wait_for_completion(&container_of(obj, struct kv_run, obj)->done);
 }
 
 static void remove_run(struct kv_obj *obj)
 {
-	stop_run(container_of(obj, struct kv_run, obj), -ENODEV);
+	end_run(obj, -ENODEV);
 }
 
-static void destroy_run(struct kv_obj *obj)
+static int destroy_run(struct kv_obj *obj)
 {
-	struct kv_run *run = container_of(obj, struct kv_run, obj);
-
-	stop_run(run, -ECANCELED);
-	kvfree(run->hist);
+	end_run(obj, -ECANCELED);
+	kvfree(container_of(obj, struct kv_run, obj)->hist);
+	return 0;
 }
 
-const struct kv_obj_ops kv_run_ops = {
+struct kv_obj_class kv_run_class = {
+	KV_OBJ_CLASS(run, KV_OBJ_RUN, "a", "cancel or delete"),
+	.stop = stop_run,
 	.destroy = destroy_run,
 	.remove = remove_run,
 };

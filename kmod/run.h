@@ -95,12 +95,12 @@ struct kv_run {
 	struct completion done;
 };
 
-struct kv_run *kv_run_start(struct kv_dev *dev, const struct kv_owner *owner,
+struct kv_run *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
 			    const struct kv_run_spec *spec,
 			    struct netlink_ext_ack *extack);
 void kv_run_cancel(struct kv_run *run, int reason);
 u32 kv_run_default_spins(void);
 
-extern const struct kv_obj_ops kv_run_ops;
+extern struct kv_obj_class kv_run_class;
 
 #endif

@@ -6,6 +6,7 @@
 #include "pd.h"
 #include "queue.h"
 #include "srq.h"
+#include "wqe.h"
 
 /**
  * kv_srq_query() - ask the device for what it may have changed by itself
@@ -40,7 +41,7 @@ void kv_srq_query(struct kv_srq *srq)
  * Locks: dev->lock
  * Return: the SRQ, owned by the id table, or ERR_PTR.
  */
-struct kv_srq *kv_srq_create(struct kv_pd *pd, const struct kv_owner *owner,
+struct kv_srq *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
 			     u32 max_wr, u32 max_sge, u32 limit,
 			     struct netlink_ext_ack *extack)
 {
@@ -55,12 +56,12 @@ struct kv_srq *kv_srq_create(struct kv_pd *pd, const struct kv_owner *owner,
 	u64 start;
 	int ret;
 
-	srq = kv_obj_alloc(KV_OBJ_SRQ, sizeof(*srq), pd->obj.dev, owner, extack);
+	srq = kv_obj_alloc(&kv_srq_class, sizeof(*srq), pd->obj.dev, owner, extack);
 	if (IS_ERR(srq))
 		return srq;
 	kv_obj_set_parent(&srq->obj, 0, &pd->obj);
 	srq->pd = pd;
-	kv_post_init_srq(srq);
+	kv_wqe_init_srq(srq);
 	init.srq_context = &srq->obj;
 	ret = kv_obj_charge(&srq->obj, kv_queue_rq_bytes(max_wr, max_sge), extack);
 	if (ret)
@@ -94,14 +95,15 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-static void destroy_srq(struct kv_obj *obj)
+static int destroy_srq(struct kv_obj *obj)
 {
 	struct kv_srq *srq = container_of(obj, struct kv_srq, obj);
 	u64 start = ktime_get_raw_ns();
 
 	ib_destroy_srq(srq->ib);
 	obj->verb_ns = ktime_get_raw_ns() - start;
-	kv_post_forget_srq(srq);
+	kv_wqe_forget_srq(srq);
+	return 0;
 }
 
 /* Devices check each of the two against what is in force, not against the other. */
@@ -124,7 +126,7 @@ static int check_modify(const struct kv_srq *srq,
 		NL_SET_ERR_MSG(extack, "max_wr is below limit: lower that first");
 		return -EINVAL;
 	}
-	if (modify->max_wr < srq->post.rq.taken) {
+	if (modify->max_wr < srq->wqes.rq.taken) {
 		NL_SET_ERR_MSG(extack, "more receives than max_wr are posted: let them complete, and poll their completions");
 		return -EBUSY;
 	}
@@ -178,6 +180,7 @@ int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
 	return 0;
 }
 
-const struct kv_obj_ops kv_srq_ops = {
+struct kv_obj_class kv_srq_class = {
+	KV_OBJ_CLASS(srq, KV_OBJ_SRQ, "an", "delete"),
 	.destroy = destroy_srq,
 };

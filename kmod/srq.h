@@ -3,7 +3,7 @@
 #define _KV_SRQ_H
 
 #include "obj.h"
-#include "post.h"
+#include "wqe.h"
 
 struct ib_srq;
 struct kv_pd;
@@ -16,7 +16,8 @@ struct kv_pd;
  * @max_wr: its depth; dev->lock
  * @max_sge: of each receive
  * @limit: when SRQ_LIMIT_REACHED comes, 0: never; dev->lock
- * @post: post.c's; kv_post_init_srq()
+ * @undrained: a QP that took from it is gone and could not be drained; dev->lock
+ * @wqes: its receives
  */
 struct kv_srq {
 	struct kv_obj obj;
@@ -25,7 +26,8 @@ struct kv_srq {
 	u32 max_wr;
 	u32 max_sge;
 	u32 limit;
-	struct kv_post_srq post;
+	bool undrained;
+	struct kv_srq_wqes wqes;
 };
 
 /**
@@ -40,13 +42,13 @@ struct kv_srq_modify {
 	u32 limit;
 };
 
-struct kv_srq *kv_srq_create(struct kv_pd *pd, const struct kv_owner *owner,
+struct kv_srq *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
 			     u32 max_wr, u32 max_sge, u32 limit,
 			     struct netlink_ext_ack *extack);
 void kv_srq_query(struct kv_srq *srq);
 int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
 		  struct netlink_ext_ack *extack);
 
-extern const struct kv_obj_ops kv_srq_ops;
+extern struct kv_obj_class kv_srq_class;
 
 #endif

@@ -6,7 +6,6 @@
 #include "loop_env.h"
 #include "mr.h"
 #include "pd.h"
-#include "post.h"
 #include "qp.h"
 #include "run.h"
 #include "srq.h"
@@ -30,6 +29,13 @@ static void prep_sge(struct ib_sge *sge, const struct kv_run_end *from,
 	sge->length = length;
 }
 
+/* A run polls by itself; what it leaves behind is taken when its QP is drained. */
+static void run_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+}
+
+static struct ib_cqe run_cqe = { .done = run_done };
+
 /**
  * kv_wr_prep() - build the work requests that a run posts over and over
  * @end: where they go
@@ -46,6 +52,7 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 	end->recv_cq = from->qp->recv_cq->ib;
 
 	prep_sge(&end->send_sge, from, from->local, spec->size);
+	wr->wr_cqe = &run_cqe;
 	wr->sg_list = &end->send_sge;
 	wr->num_sge = 1;
 	wr->opcode = opcodes[spec->op];
@@ -72,6 +79,7 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 	prep_sge(&end->recv_sge, from, from->target,
 		 from->lkey == KVERBS_LKEY_MR ? from->target->reg_length :
 						from->target->length);
+	end->recv_wr.wr_cqe = &run_cqe;
 	end->recv_wr.sg_list = &end->recv_sge;
 	end->recv_wr.num_sge = 1;
 	end->flag = from->target->buf + spec->size - 1;
@@ -82,7 +90,7 @@ static bool is_atomic(u32 op)
 	return op == KVERBS_OP_FETCH_ADD || op == KVERBS_OP_CMP_SWP;
 }
 
-static u64 total_length(const struct kv_post_spec *spec)
+static u64 total_length(const struct kv_wr_spec *spec)
 {
 	unsigned int i;
 	u64 length = 0;
@@ -92,7 +100,7 @@ static u64 total_length(const struct kv_post_spec *spec)
 	return length;
 }
 
-static int check_atomic(const struct kv_post_spec *spec,
+static int check_atomic(const struct kv_wr_spec *spec,
 			struct netlink_ext_ack *extack)
 {
 	if (spec->qp->obj.dev->ib->attrs.atomic_cap == IB_ATOMIC_NONE) {
@@ -110,7 +118,7 @@ static int check_atomic(const struct kv_post_spec *spec,
 	return 0;
 }
 
-static int check_ud(const struct kv_post_spec *spec,
+static int check_ud(const struct kv_wr_spec *spec,
 		    struct netlink_ext_ack *extack)
 {
 	if (!spec->ah) {
@@ -128,8 +136,25 @@ static int check_ud(const struct kv_post_spec *spec,
 	return 0;
 }
 
+/*
+ * What iWARP lacks. siw takes such a request into its queue before it refuses it, and
+ * refuses all others then (siw_post_send()).
+ */
+static int check_iwarp(const struct kv_wr_spec *spec, struct netlink_ext_ack *extack)
+{
+	if (spec->has_imm) {
+		NL_SET_ERR_MSG(extack, "iWARP has no immediate data");
+		return -EOPNOTSUPP;
+	}
+	if (spec->op == KVERBS_OP_READ && spec->sges != 1) {
+		NL_SET_ERR_MSG(extack, "a READ of iWARP takes one sge");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* What a queue pair of this type takes. */
-static int check_type(const struct kv_post_spec *spec,
+static int check_type(const struct kv_wr_spec *spec,
 		      struct netlink_ext_ack *extack)
 {
 	if (spec->qp->type == KVERBS_QPT_UD) {
@@ -147,10 +172,12 @@ static int check_type(const struct kv_post_spec *spec,
 		NL_SET_ERR_MSG(extack, "ah is for ud qps only: this one is connected");
 		return -EINVAL;
 	}
-	return is_atomic(spec->op) ? check_atomic(spec, extack) : 0;
+	if (is_atomic(spec->op))
+		return check_atomic(spec, extack);
+	return kv_dev_iwarp(spec->qp->obj.dev) ? check_iwarp(spec, extack) : 0;
 }
 
-static int check_send(const struct kv_post_spec *spec,
+static int check_send(const struct kv_wr_spec *spec,
 		      struct netlink_ext_ack *extack)
 {
 	const struct kv_qp *qp = spec->qp;
@@ -172,7 +199,7 @@ static int check_send(const struct kv_post_spec *spec,
 	return check_type(spec, extack);
 }
 
-static int check_recv(const struct kv_post_spec *spec,
+static int check_recv(const struct kv_wr_spec *spec,
 		      struct netlink_ext_ack *extack)
 {
 	if (spec->qp && spec->qp->srq) {
@@ -194,7 +221,7 @@ static int check_recv(const struct kv_post_spec *spec,
 	return 0;
 }
 
-static int check_sge(const struct kv_post_spec *spec, const struct kv_post_sge *sge,
+static int check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
 		     struct netlink_ext_ack *extack)
 {
 	const struct kv_obj *queue = spec->qp ? &spec->qp->obj : &spec->srq->obj;
@@ -209,8 +236,13 @@ static int check_sge(const struct kv_post_spec *spec, const struct kv_post_sge *
 		NL_SET_ERR_MSG(extack, "the mr is of another pd than the queue");
 		return -EINVAL;
 	}
-	if (sge->lkey == KVERBS_LKEY_MR && !mr->registered) {
+	if (sge->lkey == KVERBS_LKEY_MR && !kv_mr_registered(mr)) {
 		NL_SET_ERR_MSG(extack, "lkey mr: the mr is not registered: register it first");
+		return -EINVAL;
+	}
+	/* siw's READ names its sink by the SGE's key (siw_qp_prepare_tx()), which is 0 here. */
+	if (sge->lkey == KVERBS_LKEY_DMA && spec->op == KVERBS_OP_READ && kv_dev_iwarp(mr->obj.dev)) {
+		NL_SET_ERR_MSG(extack, "on iWARP the buffer of a READ needs a registration: lkey mr");
 		return -EINVAL;
 	}
 	/* The queue keeps it until the completion. */
@@ -222,7 +254,7 @@ static int check_sge(const struct kv_post_spec *spec, const struct kv_post_sge *
 }
 
 /**
- * kv_wr_check_post() - could this request be posted, if its queue were ready?
+ * kv_wr_check() - could this request be posted, if its queue were ready?
  * @spec: the request, with what belongs to its operation; a QP for all but RECV,
  *	which takes a QP or an SRQ
  * @wrong: receives which of the request's pieces is to blame; their number if
@@ -234,7 +266,7 @@ static int check_sge(const struct kv_post_spec *spec, const struct kv_post_sge *
  * Locks: dev->lock
  * Return: 0, -EINVAL or -EOPNOTSUPP.
  */
-int kv_wr_check_post(const struct kv_post_spec *spec, unsigned int *wrong,
+int kv_wr_check(const struct kv_wr_spec *spec, unsigned int *wrong,
 		     struct netlink_ext_ack *extack)
 {
 	unsigned int i;
@@ -251,8 +283,8 @@ int kv_wr_check_post(const struct kv_post_spec *spec, unsigned int *wrong,
 	return ret;
 }
 
-static void prep_post_sge(struct ib_sge *sge, const struct kv_post_spec *spec,
-			  const struct kv_post_sge *from)
+static void build_sge(struct ib_sge *sge, const struct kv_wr_spec *spec,
+			  const struct kv_wr_sge *from)
 {
 	const struct kv_pd *pd = spec->qp ? spec->qp->pd : spec->srq->pd;
 	const struct kv_mr *mr = from->mr;
@@ -271,7 +303,7 @@ static void prep_post_sge(struct ib_sge *sge, const struct kv_post_spec *spec,
 		sge->addr = (uintptr_t)mr->buf + from->offset;
 }
 
-static void prep_send(struct kv_wr *wr, const struct kv_post_spec *spec)
+static void prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 {
 	wr->send.opcode = opcodes[spec->op];
 	if (spec->has_imm) {
@@ -311,21 +343,21 @@ static void prep_send(struct kv_wr *wr, const struct kv_post_spec *spec)
 }
 
 /**
- * kv_wr_prep_post() - build a request that is posted by hand
+ * kv_wr_build() - build a request that is posted by hand
  * @wr: where it goes
- * @spec: the request, checked by kv_wr_check_post()
+ * @spec: the request, checked by kv_wr_check()
  * @cqe: whose done() its completion calls
  *
  * Locks: dev->lock
  */
-void kv_wr_prep_post(struct kv_wr *wr, const struct kv_post_spec *spec,
+void kv_wr_build(struct kv_wr *wr, const struct kv_wr_spec *spec,
 		     struct ib_cqe *cqe)
 {
 	unsigned int i;
 
 	memset(wr, 0, sizeof(*wr));
 	for (i = 0; i < spec->sges; i++)
-		prep_post_sge(&wr->sge[i], spec, &spec->sge[i]);
+		build_sge(&wr->sge[i], spec, &spec->sge[i]);
 	if (spec->op == KVERBS_OP_RECV) {
 		wr->recv.wr_cqe = cqe;
 		wr->recv.sg_list = wr->sge;

@@ -5,11 +5,67 @@
 #include <kverbs.h>
 #include <rdma/ib_verbs.h>
 
+struct kv_ah;
 struct kv_end;
-struct kv_post_spec;
+struct kv_mr;
+struct kv_qp;
 struct kv_run_end;
 struct kv_run_spec;
+struct kv_srq;
 struct netlink_ext_ack;
+
+/**
+ * struct kv_wr_sge - a piece of a buffer
+ * @mr: whose
+ * @offset: first byte, checked against the buffer
+ * @length: bytes, ditto
+ * @lkey: enum kverbs_lkey
+ */
+struct kv_wr_sge {
+	struct kv_mr *mr;
+	u64 offset;
+	u32 length;
+	u32 lkey;
+};
+
+/**
+ * struct kv_wr_spec - one work request, as it was asked for; enum kverbs_a_wr
+ * says what the fields mean
+ * @qp: where it goes, or NULL
+ * @srq: where it goes, or NULL
+ * @op: enum kverbs_op, up to RECV
+ * @wr_id: the caller's
+ * @flags: KVERBS_WR_*
+ * @has_imm: @imm is there
+ * @imm: immediate data, host order
+ * @sges: how many of @sge
+ * @sge: pieces
+ * @remote_addr: WRITE, READ, atomics
+ * @remote_key: ditto
+ * @compare_add: atomics
+ * @swap: CMP_SWP
+ * @ah: UD
+ * @remote_qpn: UD
+ * @remote_qkey: UD
+ */
+struct kv_wr_spec {
+	struct kv_qp *qp;
+	struct kv_srq *srq;
+	u32 op;
+	u64 wr_id;
+	u32 flags;
+	bool has_imm;
+	u32 imm;
+	unsigned int sges;
+	struct kv_wr_sge sge[KVERBS_SGE_MAX];
+	u64 remote_addr;
+	u32 remote_key;
+	u64 compare_add;
+	u64 swap;
+	struct kv_ah *ah;
+	u32 remote_qpn;
+	u32 remote_qkey;
+};
 
 /**
  * struct kv_wr - a request that is posted by hand, whatever it is
@@ -33,9 +89,9 @@ struct kv_wr {
 
 void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 		const struct kv_run_end *from);
-int kv_wr_check_post(const struct kv_post_spec *spec, unsigned int *wrong,
+int kv_wr_check(const struct kv_wr_spec *spec, unsigned int *wrong,
 		     struct netlink_ext_ack *extack);
-void kv_wr_prep_post(struct kv_wr *wr, const struct kv_post_spec *spec,
+void kv_wr_build(struct kv_wr *wr, const struct kv_wr_spec *spec,
 		     struct ib_cqe *cqe);
 
 #endif

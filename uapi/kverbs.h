@@ -435,7 +435,7 @@ enum kverbs_cq_context {
  * @KVERBS_A_CQ_ID: u32
  * @KVERBS_A_CQ_DEV: string, the device's name
  * @KVERBS_A_CQ_PERSISTENT: flag
- * @KVERBS_A_CQ_CQE: u32, 1 .. the device's max_cqe; the reply has the real one
+ * @KVERBS_A_CQ_CQE: u32, 1 .. the device's max_cqe: how many completions it must hold, and holds
  * @KVERBS_A_CQ_COMP_VECTOR: u32, 0 .. the device's num_comp_vectors - 1, default 0
  * @KVERBS_A_CQ_CONTEXT: u32, enum kverbs_cq_context, default POLLED
  * @KVERBS_A_CQ_PENDING: u32, replies only: requests posted by hand whose

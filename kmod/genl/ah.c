@@ -82,6 +82,9 @@ static int check_av(struct genl_info *info, const struct kv_av_attrs *numbers,
 		return -EINVAL;
 	if (!attrs[numbers->dgid])
 		return refuse_grh(info, numbers);
+	/* A GRH is for the routers between; the next one of them, or the peer, has a LID. */
+	if (!roce && !kv_msg_need(info, numbers->dlid, "dlid is missing: InfiniBand needs it beside dgid"))
+		return -EINVAL;
 	if (!kv_msg_need(info, numbers->sgid_index, "sgid_index is missing: dgid needs it"))
 		return -EINVAL;
 	return 0;
@@ -190,21 +193,21 @@ static int parse_ah(struct genl_info *info, const struct kv_dev *dev,
 
 int kv_netlink_ah_new(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_AH_PERSISTENT);
+	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_AH_PERSISTENT);
 	struct rdma_ah_attr attr = {};
 	struct kv_obj *pd, *made;
 	struct kv_reply reply;
 	struct kv_ah *ah;
 	int ret;
 
-	ret = kv_msg_begin_obj(info, KVERBS_A_AH_PD, KV_OBJ_PD,
+	ret = kv_msg_begin_obj(info, KVERBS_A_AH_PD, &kv_pd_class,
 			       GENLMSG_DEFAULT_SIZE, &reply, &pd);
 	if (ret)
 		return ret;
 	ret = parse_ah(info, pd->dev, &attr);
 	if (ret)
 		return kv_msg_end_obj(info, &reply, pd, ret);
-	ah = kv_ah_create(container_of(pd, struct kv_pd, obj), &owner, &attr,
+	ah = kv_ah_create(container_of(pd, struct kv_pd, obj), owner, &attr,
 			  info->extack);
 	made = IS_ERR(ah) ? ERR_CAST(ah) : &ah->obj;
 	ret = kv_msg_end_new(info, &reply, made, fill_ah, KVERBS_A_AH_VERB_NS);
@@ -214,15 +217,15 @@ int kv_netlink_ah_new(struct sk_buff *skb, struct genl_info *info)
 
 int kv_netlink_ah_del(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_del_obj(info, KV_OBJ_AH, KVERBS_A_AH_ID, KVERBS_A_AH_VERB_NS);
+	return kv_msg_del_obj(info, &kv_ah_class, KVERBS_A_AH_ID, KVERBS_A_AH_VERB_NS);
 }
 
 int kv_netlink_ah_get(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_get_obj(info, KV_OBJ_AH, KVERBS_A_AH_ID, fill_ah);
+	return kv_msg_get_obj(info, &kv_ah_class, KVERBS_A_AH_ID, fill_ah);
 }
 
 int kv_netlink_ah_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return kv_msg_dump_objs(skb, cb, KV_OBJ_AH, KVERBS_CMD_AH_GET, fill_ah);
+	return kv_msg_dump_objs(skb, cb, &kv_ah_class, KVERBS_CMD_AH_GET, fill_ah);
 }

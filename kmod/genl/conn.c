@@ -103,24 +103,24 @@ static int fill_conn(struct sk_buff *skb, struct kv_obj *obj)
 
 int kv_netlink_conn_del(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_del_obj(info, KV_OBJ_CONN, KVERBS_A_CONN_ID, KVERBS_A_CONN_VERB_NS);
+	return kv_msg_del_obj(info, &kv_conn_class, KVERBS_A_CONN_ID, KVERBS_A_CONN_VERB_NS);
 }
 
 int kv_netlink_conn_get(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_get_obj(info, KV_OBJ_CONN, KVERBS_A_CONN_ID, fill_conn);
+	return kv_msg_get_obj(info, &kv_conn_class, KVERBS_A_CONN_ID, fill_conn);
 }
 
 int kv_netlink_conn_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return kv_msg_dump_objs(skb, cb, KV_OBJ_CONN, KVERBS_CMD_CONN_GET, fill_conn);
+	return kv_msg_dump_objs(skb, cb, &kv_conn_class, KVERBS_CMD_CONN_GET, fill_conn);
 }
 
 /* --- making one --- */
 
 int kv_netlink_conn_new(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_CONN_PERSISTENT);
+	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_CONN_PERSISTENT);
 	struct kv_reply reply;
 	struct kv_conn *conn;
 	struct kv_dev *dev;
@@ -135,7 +135,7 @@ int kv_netlink_conn_new(struct sk_buff *skb, struct genl_info *info)
 				    "the device has no connection manager", -EOPNOTSUPP);
 		return kv_reply_end(info, &reply, ret);
 	}
-	conn = kv_conn_create(dev, &owner, info->extack);
+	conn = kv_conn_create(dev, owner, info->extack);
 	ret = kv_msg_end_new(info, &reply, IS_ERR(conn) ? ERR_CAST(conn) : &conn->obj,
 			     fill_conn, KVERBS_A_CONN_VERB_NS);
 	kv_msg_unlock_dev(dev);
@@ -155,7 +155,7 @@ static int begin(struct genl_info *info, u32 states, struct kv_reply *reply,
 {
 	int ret;
 
-	ret = kv_msg_begin_obj(info, KVERBS_A_CONN_ID, KV_OBJ_CONN, GENLMSG_DEFAULT_SIZE,
+	ret = kv_msg_begin_obj(info, KVERBS_A_CONN_ID, &kv_conn_class, GENLMSG_DEFAULT_SIZE,
 			       reply, obj);
 	if (ret)
 		return ret;
@@ -343,7 +343,7 @@ static int parse_param(struct genl_info *info, struct kv_dev *dev, struct kv_con
 			       "initiator_depth is above the device's max_qp_init_rd_atom");
 	if (ret)
 		return ret;
-	qp = kv_msg_find_obj(info, attrs[KVERBS_A_CONN_QP], KV_OBJ_QP, dev);
+	qp = kv_msg_find_obj(info, attrs[KVERBS_A_CONN_QP], &kv_qp_class, dev);
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	param->qp = container_of(qp, struct kv_qp, obj);

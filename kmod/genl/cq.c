@@ -25,12 +25,12 @@ static int fill_cq(struct sk_buff *skb, struct kv_obj *obj)
 	       nla_put_u32(skb, KVERBS_A_CQ_CQE, cq->cqe) ?:
 	       nla_put_u32(skb, KVERBS_A_CQ_COMP_VECTOR, cq->comp_vector) ?:
 	       nla_put_u32(skb, KVERBS_A_CQ_CONTEXT, cq->context) ?:
-	       nla_put_u32(skb, KVERBS_A_CQ_PENDING, kv_post_pending(cq));
+	       nla_put_u32(skb, KVERBS_A_CQ_PENDING, kv_wqe_pending(cq));
 }
 
 int kv_netlink_cq_new(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_CQ_PERSISTENT);
+	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_CQ_PERSISTENT);
 	struct nlattr **attrs = info->attrs;
 	struct nlattr *cqe;
 	struct kv_reply reply;
@@ -50,7 +50,7 @@ int kv_netlink_cq_new(struct sk_buff *skb, struct genl_info *info)
 			       dev->ib->num_comp_vectors - 1,
 			       "comp_vector is not below the device's num_comp_vectors");
 	cq = ret ? ERR_PTR(ret) :
-	     kv_cq_create(dev, &owner, nla_get_u32(cqe),
+	     kv_cq_create(dev, owner, nla_get_u32(cqe),
 			  kv_u32_or(attrs[KVERBS_A_CQ_COMP_VECTOR], 0),
 			  kv_u32_or(attrs[KVERBS_A_CQ_CONTEXT], KVERBS_CQ_POLLED),
 			  info->extack);
@@ -62,20 +62,20 @@ int kv_netlink_cq_new(struct sk_buff *skb, struct genl_info *info)
 
 int kv_netlink_cq_del(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_del_obj(info, KV_OBJ_CQ, KVERBS_A_CQ_ID, KVERBS_A_CQ_VERB_NS);
+	return kv_msg_del_obj(info, &kv_cq_class, KVERBS_A_CQ_ID, KVERBS_A_CQ_VERB_NS);
 }
 
 int kv_netlink_cq_get(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_get_obj(info, KV_OBJ_CQ, KVERBS_A_CQ_ID, fill_cq);
+	return kv_msg_get_obj(info, &kv_cq_class, KVERBS_A_CQ_ID, fill_cq);
 }
 
 int kv_netlink_cq_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return kv_msg_dump_objs(skb, cb, KV_OBJ_CQ, KVERBS_CMD_CQ_GET, fill_cq);
+	return kv_msg_dump_objs(skb, cb, &kv_cq_class, KVERBS_CMD_CQ_GET, fill_cq);
 }
 
-static int fill_wc(struct sk_buff *skb, const struct kv_post_wc *wc)
+static int fill_wc(struct sk_buff *skb, const struct kv_wc *wc)
 {
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_CQ_WC);
 
@@ -105,7 +105,7 @@ static size_t size_of_wcs(unsigned int max)
 static int poll(struct sk_buff *skb, struct kv_cq *cq, unsigned int max,
 		struct netlink_ext_ack *extack)
 {
-	struct kv_post_wc *wcs;
+	struct kv_wc *wcs;
 	u64 verb_ns;
 	int ret, n, i;
 
@@ -127,7 +127,7 @@ int kv_netlink_cq_poll(struct sk_buff *skb, struct genl_info *info)
 	struct kv_obj *obj;
 	int ret;
 
-	ret = kv_msg_begin_obj(info, KVERBS_A_CQ_ID, KV_OBJ_CQ, size_of_wcs(max),
+	ret = kv_msg_begin_obj(info, KVERBS_A_CQ_ID, &kv_cq_class, size_of_wcs(max),
 			       &reply, &obj);
 	if (ret)
 		return ret;
@@ -144,7 +144,7 @@ int kv_netlink_cq_arm(struct sk_buff *skb, struct genl_info *info)
 	u64 verb_ns;
 	int ret;
 
-	ret = kv_msg_begin_obj(info, KVERBS_A_CQ_ID, KV_OBJ_CQ, GENLMSG_DEFAULT_SIZE,
+	ret = kv_msg_begin_obj(info, KVERBS_A_CQ_ID, &kv_cq_class, GENLMSG_DEFAULT_SIZE,
 			       &reply, &obj);
 	if (ret)
 		return ret;

@@ -34,10 +34,6 @@ int kv_netlink_info_get(struct sk_buff *skb, struct genl_info *info)
 /* Destroys what is persistent in this namespace. */
 int kv_netlink_flush(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_owner owner = {
-		.net = genl_info_net(info),
-		.portid = KV_PERSISTENT,
-	};
 	unsigned int removed, kept;
 	struct kv_reply reply;
 	int ret;
@@ -45,7 +41,7 @@ int kv_netlink_flush(struct sk_buff *skb, struct genl_info *info)
 	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
 	if (ret)
 		return ret;
-	removed = kv_obj_remove_owner(&owner, &kept);
+	removed = kv_obj_remove_owner(kv_msg_owner(info)->persistent, &kept);
 	ret = nla_put_u32(reply.skb, KVERBS_A_INFO_FLUSHED, removed) ?:
 	      nla_put_u32(reply.skb, KVERBS_A_INFO_KEPT, kept);
 	return kv_reply_end(info, &reply, ret);
@@ -62,21 +58,21 @@ static u32 gid_type(const struct ib_gid_attr *attr)
 	}
 }
 
-/* The name of a RoCE GID's network interface; it may be in another namespace. */
-static int put_netdev(struct sk_buff *skb, const struct ib_gid_attr *attr)
+/* The name of a RoCE GID's network interface, which is nobody's business in other namespaces. */
+static int put_netdev(struct sk_buff *skb, const struct net *net, const struct ib_gid_attr *attr)
 {
 	struct net_device *netdev;
 	int ret = 0;
 
 	rcu_read_lock();
 	netdev = rdma_read_gid_attr_ndev_rcu(attr);
-	if (!IS_ERR(netdev))
+	if (!IS_ERR(netdev) && net_eq(dev_net(netdev), net))
 		ret = nla_put_string(skb, KVERBS_A_GID_NETDEV, netdev->name);
 	rcu_read_unlock();
 	return ret;
 }
 
-static int fill_gid(struct sk_buff *skb, const struct ib_gid_attr *attr)
+static int fill_gid(struct sk_buff *skb, const struct net *net, const struct ib_gid_attr *attr)
 {
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_DEV_GID);
 	int ret;
@@ -86,7 +82,7 @@ static int fill_gid(struct sk_buff *skb, const struct ib_gid_attr *attr)
 	ret = nla_put_u32(skb, KVERBS_A_GID_INDEX, attr->index) ?:
 	      nla_put(skb, KVERBS_A_GID_GID, sizeof(attr->gid), &attr->gid) ?:
 	      nla_put_u32(skb, KVERBS_A_GID_TYPE, gid_type(attr)) ?:
-	      put_netdev(skb, attr);
+	      put_netdev(skb, net, attr);
 	if (ret)
 		nla_nest_cancel(skb, nest);
 	else
@@ -94,7 +90,8 @@ static int fill_gid(struct sk_buff *skb, const struct ib_gid_attr *attr)
 	return ret;
 }
 
-static int fill_gids(struct sk_buff *skb, struct ib_device *ib, int entries)
+static int fill_gids(struct sk_buff *skb, const struct net *net, struct ib_device *ib,
+		     int entries)
 {
 	int ret = 0, i;
 
@@ -104,7 +101,7 @@ static int fill_gids(struct sk_buff *skb, struct ib_device *ib, int entries)
 		attr = rdma_get_gid_attr(ib, rdma_start_port(ib), i);
 		if (IS_ERR(attr))
 			continue;
-		ret = fill_gid(skb, attr);
+		ret = fill_gid(skb, net, attr);
 		rdma_put_gid_attr(attr);
 	}
 	return ret;
@@ -179,7 +176,7 @@ static int fill_port(struct sk_buff *skb, struct ib_device *ib,
 	       nla_put_u32(skb, KVERBS_A_DEV_PKEY_TABLE_LEN, attr->pkey_tbl_len);
 }
 
-static int fill_dev(struct sk_buff *skb, struct kv_dev *dev)
+static int fill_dev(struct sk_buff *skb, const struct net *net, struct kv_dev *dev)
 {
 	struct ib_port_attr port;
 	int ret;
@@ -192,7 +189,7 @@ static int fill_dev(struct sk_buff *skb, struct kv_dev *dev)
 	       fill_attrs(skb, dev) ?:
 	       kv_put_u64(skb, KVERBS_A_DEV_MAX_MR_BYTES, kv_dev_max_mr_bytes(dev)) ?:
 	       fill_port(skb, dev->ib, &port) ?:
-	       fill_gids(skb, dev->ib, port.gid_tbl_len);
+	       fill_gids(skb, net, dev->ib, port.gid_tbl_len);
 }
 
 /* Bytes that fill_dev() may need; more, if the GID table grows meanwhile. */
@@ -228,7 +225,7 @@ int kv_netlink_dev_get(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	ret = kv_reply_start(info, &reply, size_of_dev(dev));
 	if (!ret)
-		ret = kv_reply_end(info, &reply, fill_dev(reply.skb, dev));
+		ret = kv_reply_end(info, &reply, fill_dev(reply.skb, genl_info_net(info), dev));
 	kv_msg_unlock_dev(dev);
 	return ret;
 }
@@ -237,8 +234,12 @@ int kv_netlink_dev_get(struct sk_buff *skb, struct genl_info *info)
 int kv_netlink_dev_start(struct netlink_callback *cb)
 {
 	struct net *net = sock_net(cb->skb->sk);
+	int ret = kv_netlink_dump_start(cb);
 	struct kv_dev *dev;
 	unsigned long n;
+
+	if (ret)
+		return ret;
 
 	for (n = 0; (dev = kv_dev_lookup_nth(n, net)); n++) {
 		if (!kv_dev_lock(dev)) {
@@ -262,7 +263,7 @@ static int dump_dev(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!hdr)
 		return -EMSGSIZE;
 	genl_dump_check_consistent(cb, hdr);
-	ret = fill_dev(skb, dev);
+	ret = fill_dev(skb, sock_net(skb->sk), dev);
 	if (ret)
 		genlmsg_cancel(skb, hdr);
 	else

@@ -2,6 +2,7 @@
 #include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/notifier.h>
+#include "compat.h"
 #include "event.h"
 #include "genl/family.h"
 #include "genl/msg.h"
@@ -21,6 +22,7 @@
 	.policy = kv_##name##_policy,			\
 	.maxattr = ARRAY_SIZE(kv_##name##_policy) - 1,	\
 	.doit = kv_netlink_##name##_get,		\
+	.start = kv_netlink_dump_start,			\
 	.dumpit = kv_netlink_##name##_dump,		\
 }
 
@@ -95,31 +97,41 @@ static const struct genl_multicast_group kv_groups[] = {
 	{ .name = KVERBS_MCGRP_EVENTS, .flags = GENL_MCAST_CAP_NET_ADMIN },
 };
 
-struct genl_family kv_family __ro_after_init = {
-	.name = KVERBS_GENL_NAME,
-	.version = KVERBS_GENL_VERSION,
-	.module = THIS_MODULE,
-	.netnsok = true,
-	.parallel_ops = true,
-	.ops = kv_ops,
-	.n_ops = ARRAY_SIZE(kv_ops),
-	.mcgrps = kv_groups,
-	.n_mcgrps = ARRAY_SIZE(kv_groups),
-};
+/* Before each command: who asks? */
+static int begin_command(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
+			 struct genl_info *info)
+{
+	int ret = kv_msg_check_opener(skb, info->extack);
 
-/* Called when the last reference to a socket goes, from where it may sleep. */
+	if (ret)
+		return ret;
+	info->user_ptr[0] = kv_owner_of_socket(NETLINK_CB(skb).sk, info->snd_portid);
+	return info->user_ptr[0] ? 0 : -ENOMEM;
+}
+
+static void end_command(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
+			struct genl_info *info)
+{
+	kv_owner_put(info->user_ptr[0]);
+}
+
+/*
+ * Called when the last reference to a socket goes, from where it may sleep. No
+ * command of the socket is under way: who sends one holds the socket's file.
+ */
 static int socket_closed(struct notifier_block *nb, unsigned long event, void *data)
 {
 	const struct netlink_notify *notify = data;
-	struct kv_owner owner = {
-		.net = notify->net,
-		.portid = notify->portid,
-	};
-
+	struct kv_owner *owner;
 	unsigned int kept;
 
-	if (event == NETLINK_URELEASE && notify->protocol == NETLINK_GENERIC)
-		kv_obj_remove_owner(&owner, &kept);
+	if (event != NETLINK_URELEASE || notify->protocol != NETLINK_GENERIC)
+		return NOTIFY_DONE;
+	while ((owner = kv_owner_closed(notify->net, notify->portid))) {
+		kv_obj_remove_owner(owner, &kept);
+		kv_owner_remove(owner);
+		kv_owner_put(owner);
+	}
 	return NOTIFY_DONE;
 }
 
@@ -127,17 +139,25 @@ static struct notifier_block notifier = {
 	.notifier_call = socket_closed,
 };
 
+static int __net_init net_came(struct net *net)
+{
+	return kv_owner_add_net(net);
+}
+
 /* A namespace takes its persistent objects along; all its sockets are closed. */
 static void __net_exit net_gone(struct net *net)
 {
-	struct kv_owner owner = { .net = net, .portid = KV_PERSISTENT };
+	struct kv_owner *owner = kv_owner_of_net(net);
 	unsigned int kept;
 
-	kv_obj_remove_owner(&owner, &kept);
+	kv_obj_remove_owner(owner, &kept);
 	kv_event_flush();
+	kv_owner_remove(owner);
+	kv_owner_put(owner);
 }
 
 static struct pernet_operations net_ops = {
+	.init = net_came,
 	.exit = net_gone,
 };
 
@@ -150,6 +170,12 @@ int __init kv_netlink_init(void)
 {
 	int ret;
 
+	kv_family.ops = kv_ops;
+	kv_family.n_ops = ARRAY_SIZE(kv_ops);
+	kv_family.mcgrps = kv_groups;
+	kv_family.n_mcgrps = ARRAY_SIZE(kv_groups);
+	kv_family.pre_doit = begin_command;
+	kv_family.post_doit = end_command;
 	ret = register_pernet_subsys(&net_ops);
 	if (ret)
 		return ret;
@@ -159,7 +185,7 @@ int __init kv_netlink_init(void)
 	ret = genl_register_family(&kv_family);
 	if (ret)
 		goto err_unregister_notifier;
-	kv_event_start();
+	kv_event_set_sender(&kv_netlink_sender);
 	return 0;
 
 err_unregister_notifier:
@@ -174,7 +200,7 @@ err_unregister_pernet:
  */
 void kv_netlink_exit(void)
 {
-	kv_event_stop();
+	kv_event_set_sender(NULL);
 	genl_unregister_family(&kv_family);
 	netlink_unregister_notifier(&notifier);
 	unregister_pernet_subsys(&net_ops);

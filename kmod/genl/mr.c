@@ -47,7 +47,7 @@ static int fill_mr(struct sk_buff *skb, struct kv_obj *obj)
 	      kv_put_parent(skb, KVERBS_A_MR_PD, obj, 0) ?:
 	      kv_put_u64(skb, KVERBS_A_MR_LENGTH, mr->length) ?:
 	      nla_put_u32(skb, KVERBS_A_MR_MAX_ACCESS, mr->max_access);
-	return ret || !mr->registered ? ret : fill_key(skb, mr);
+	return ret || !kv_mr_registered(mr) ? ret : fill_key(skb, mr);
 }
 
 /* A write or atomic of a peer is a write of the local device too. */
@@ -65,7 +65,7 @@ static int check_access(struct genl_info *info, int attr)
 
 int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_MR_PERSISTENT);
+	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_MR_PERSISTENT);
 	struct nlattr *length;
 	struct kv_reply reply;
 	struct kv_obj *pd;
@@ -76,11 +76,11 @@ int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info)
 	if (!length)
 		return -EINVAL;
 	ret = check_access(info, KVERBS_A_MR_MAX_ACCESS) ?:
-	      kv_msg_begin_obj(info, KVERBS_A_MR_PD, KV_OBJ_PD, GENLMSG_DEFAULT_SIZE,
+	      kv_msg_begin_obj(info, KVERBS_A_MR_PD, &kv_pd_class, GENLMSG_DEFAULT_SIZE,
 			       &reply, &pd);
 	if (ret)
 		return ret;
-	mr = kv_mr_create(container_of(pd, struct kv_pd, obj), &owner,
+	mr = kv_mr_create(container_of(pd, struct kv_pd, obj), owner,
 			  nla_get_u64(length),
 			  kv_u32_or(info->attrs[KVERBS_A_MR_MAX_ACCESS],
 				    KVERBS_ACCESS__ALL),
@@ -93,17 +93,17 @@ int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info)
 
 int kv_netlink_mr_del(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_del_obj(info, KV_OBJ_MR, KVERBS_A_MR_ID, KVERBS_A_MR_VERB_NS);
+	return kv_msg_del_obj(info, &kv_mr_class, KVERBS_A_MR_ID, KVERBS_A_MR_VERB_NS);
 }
 
 int kv_netlink_mr_get(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_get_obj(info, KV_OBJ_MR, KVERBS_A_MR_ID, fill_mr);
+	return kv_msg_get_obj(info, &kv_mr_class, KVERBS_A_MR_ID, fill_mr);
 }
 
 int kv_netlink_mr_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return kv_msg_dump_objs(skb, cb, KV_OBJ_MR, KVERBS_CMD_MR_GET, fill_mr);
+	return kv_msg_dump_objs(skb, cb, &kv_mr_class, KVERBS_CMD_MR_GET, fill_mr);
 }
 
 /* The QP that carries a registration, of the MR's PD. */
@@ -115,7 +115,7 @@ static struct kv_qp *find_reg_qp(struct genl_info *info, struct kv_mr *mr)
 
 	if (!id)
 		return ERR_PTR(-EINVAL);
-	obj = kv_msg_find_obj(info, id, KV_OBJ_QP, mr->obj.dev);
+	obj = kv_msg_find_obj(info, id, &kv_qp_class, mr->obj.dev);
 	if (IS_ERR(obj))
 		return ERR_CAST(obj);
 	if (obj->parents[KV_QP_PD] != mr->obj.parents[0]) {
@@ -140,8 +140,10 @@ static u64 length_from(struct genl_info *info, const struct kv_mr *mr, u64 offse
 
 static int reg(struct genl_info *info, struct kv_mr *mr)
 {
+	bool atomics = kv_dev_can(mr->obj.dev) & KVERBS_CAN_ATOMIC;
 	struct nlattr *access = info->attrs[KVERBS_A_MR_ACCESS];
 	u64 offset = kv_u64_or(info->attrs[KVERBS_A_MR_OFFSET], 0);
+	u32 rights = kv_u32_or(access, mr->max_access);
 	struct kv_qp *qp;
 
 	qp = find_reg_qp(info, mr);
@@ -150,8 +152,13 @@ static int reg(struct genl_info *info, struct kv_mr *mr)
 	if (access && nla_get_u32(access) & ~mr->max_access)
 		return kv_msg_refuse(info, access,
 				     "access is more than the mr's max_access", -EINVAL);
-	return kv_mr_reg(mr, qp, kv_u32_or(access, mr->max_access), offset,
-			 length_from(info, mr, offset), info->extack);
+	/* mlx5 refuses the right where UMR can't change it (set_reg_wr()), others drop it. */
+	if (!atomics && access && rights & KVERBS_ACCESS_REMOTE_ATOMIC)
+		return kv_msg_refuse(info, access,
+				     "access: the device has no atomic operations", -EOPNOTSUPP);
+	if (!atomics)
+		rights &= ~KVERBS_ACCESS_REMOTE_ATOMIC;
+	return kv_mr_reg(mr, qp, rights, offset, length_from(info, mr, offset), info->extack);
 }
 
 static int inv(struct genl_info *info, struct kv_mr *mr)
@@ -168,7 +175,7 @@ static int change(struct genl_info *info,
 	struct kv_obj *obj;
 	int ret;
 
-	ret = kv_msg_begin_obj(info, KVERBS_A_MR_ID, KV_OBJ_MR, GENLMSG_DEFAULT_SIZE,
+	ret = kv_msg_begin_obj(info, KVERBS_A_MR_ID, &kv_mr_class, GENLMSG_DEFAULT_SIZE,
 			       &reply, &obj);
 	if (ret)
 		return ret;
@@ -198,7 +205,7 @@ int kv_netlink_mr_write(struct sk_buff *skb, struct genl_info *info)
 
 	if (!data)
 		return -EINVAL;
-	ret = kv_msg_lock_obj(info, KVERBS_A_MR_ID, KV_OBJ_MR, &obj);
+	ret = kv_msg_lock_obj(info, KVERBS_A_MR_ID, &kv_mr_class, &obj);
 	if (ret)
 		return ret;
 	mr = container_of(obj, struct kv_mr, obj);
@@ -224,7 +231,7 @@ int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info)
 	if (nla_get_u64(length) > KVERBS_DATA_MAX)
 		return kv_msg_refuse(info, length,
 				     "length is above what one message carries: 16384", -EINVAL);
-	ret = kv_msg_begin_obj(info, KVERBS_A_MR_ID, KV_OBJ_MR,
+	ret = kv_msg_begin_obj(info, KVERBS_A_MR_ID, &kv_mr_class,
 			       nla_total_size(KVERBS_DATA_MAX), &reply, &obj);
 	if (ret)
 		return ret;
@@ -307,7 +314,7 @@ static int load_or_save(struct genl_info *info, bool save)
 	if (!file)
 		return kv_msg_refuse(info, fd, "fd is no open file of yours", -EBADF);
 	ret = check_file(info, fd, file, save) ?:
-	      kv_msg_begin_obj(info, KVERBS_A_MR_ID, KV_OBJ_MR, GENLMSG_DEFAULT_SIZE,
+	      kv_msg_begin_obj(info, KVERBS_A_MR_ID, &kv_mr_class, GENLMSG_DEFAULT_SIZE,
 			       &reply, &obj);
 	if (ret)
 		goto put_file;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/capability.h>
+#include <linux/module.h>
+#include <linux/net.h>
 #include <linux/netlink.h>
+#include <net/sock.h>
 #include "dev.h"
 #include "genl/msg.h"
 
@@ -10,18 +14,58 @@ struct netlink_range_validation kv_range_int = { .max = S32_MAX };
 struct netlink_range_validation kv_range_count = { .min = 1, .max = S32_MAX };
 struct netlink_range_validation kv_range_u64_count = { .min = 1, .max = U64_MAX };
 
+/* Operations and notifications: genl/family.c. */
+struct genl_family kv_family __ro_after_init = {
+	.name = KVERBS_GENL_NAME,
+	.version = KVERBS_GENL_VERSION,
+	.module = THIS_MODULE,
+	.netnsok = true,
+	.parallel_ops = true,
+};
+
+/**
+ * kv_msg_check_opener() - may who opened the sender's socket use the module?
+ * @skb: the message
+ * @extack: where the reason of a refusal goes
+ *
+ * Generic netlink asks that of a message without a destination only
+ * (__netlink_ns_capable(), net/netlink/af_netlink.c), and of who sends it always: a
+ * privileged process could be made to send through a socket that it was handed.
+ *
+ * Return: 0 or -EPERM.
+ */
+int kv_msg_check_opener(const struct sk_buff *skb, struct netlink_ext_ack *extack)
+{
+	const struct socket *socket = NETLINK_CB(skb).sk->sk_socket;
+
+	if (socket && socket->file &&
+	    file_ns_capable(socket->file, &init_user_ns, CAP_NET_ADMIN))
+		return 0;
+	NL_SET_ERR_MSG(extack, "the socket was opened without CAP_NET_ADMIN in the initial user namespace");
+	return -EPERM;
+}
+
+/**
+ * kv_netlink_dump_start() - a command that lists something begins
+ * @cb: the dump
+ *
+ * Return: 0 or -EPERM.
+ */
+int kv_netlink_dump_start(struct netlink_callback *cb)
+{
+	return kv_msg_check_opener(cb->skb, cb->extack);
+}
+
 /**
  * kv_msg_owner() - who sent a message
  * @info: the message
  *
- * Return: the socket, as owner of what it makes and as who may name it.
+ * Return: the socket, as owner of what it makes and as who may name it; stays valid until
+ * the command is done.
  */
-struct kv_owner kv_msg_owner(struct genl_info *info)
+struct kv_owner *kv_msg_owner(struct genl_info *info)
 {
-	return (struct kv_owner){
-		.net = genl_info_net(info),
-		.portid = info->snd_portid,
-	};
+	return info->user_ptr[0];
 }
 
 /**
@@ -29,15 +73,13 @@ struct kv_owner kv_msg_owner(struct genl_info *info)
  * @info: the message
  * @persistent_attr: number of the flag that makes it persistent
  *
- * Return: the owner.
+ * Return: the owner, as kv_msg_owner().
  */
-struct kv_owner kv_msg_new_owner(struct genl_info *info, int persistent_attr)
+struct kv_owner *kv_msg_new_owner(struct genl_info *info, int persistent_attr)
 {
-	struct kv_owner owner = kv_msg_owner(info);
+	struct kv_owner *owner = kv_msg_owner(info);
 
-	if (info->attrs[persistent_attr])
-		owner.portid = KV_PERSISTENT;
-	return owner;
+	return info->attrs[persistent_attr] ? owner->persistent : owner;
 }
 
 /**
@@ -167,36 +209,13 @@ void kv_msg_unlock_dev(struct kv_dev *dev)
 	kv_dev_put(dev);
 }
 
-static const char *const missing_id[KV_OBJ_TYPES] = {
-	[KV_OBJ_RUN] = "the run's id is missing",
-	[KV_OBJ_CONN] = "the conn's id is missing",
-	[KV_OBJ_QP] = "the qp's id is missing",
-	[KV_OBJ_AH] = "the ah's id is missing",
-	[KV_OBJ_SRQ] = "the srq's id is missing",
-	[KV_OBJ_MR] = "the mr's id is missing",
-	[KV_OBJ_CQ] = "the cq's id is missing",
-	[KV_OBJ_PD] = "the pd's id is missing",
-};
-
-static const char *const unknown_id[KV_OBJ_TYPES] = {
-	[KV_OBJ_RUN] = "no run with this id among yours",
-	[KV_OBJ_CONN] = "no conn with this id among yours",
-	[KV_OBJ_QP] = "no qp with this id among yours",
-	[KV_OBJ_AH] = "no ah with this id among yours",
-	[KV_OBJ_SRQ] = "no srq with this id among yours",
-	[KV_OBJ_MR] = "no mr with this id among yours",
-	[KV_OBJ_CQ] = "no cq with this id among yours",
-	[KV_OBJ_PD] = "no pd with this id among yours",
-};
-
 static struct kv_obj *lookup(struct genl_info *info, struct nlattr *id,
-			     enum kv_obj_type type)
+			     struct kv_obj_class *class)
 {
-	struct kv_owner owner = kv_msg_owner(info);
-	struct kv_obj *obj = kv_obj_lookup(type, nla_get_u32(id), &owner);
+	struct kv_obj *obj = kv_obj_lookup(class, nla_get_u32(id), kv_msg_owner(info));
 
 	if (!obj)
-		kv_msg_refuse(info, id, unknown_id[type], -ENOENT);
+		kv_msg_refuse(info, id, class->unknown, -ENOENT);
 	return obj;
 }
 
@@ -204,20 +223,20 @@ static struct kv_obj *lookup(struct genl_info *info, struct nlattr *id,
  * kv_msg_lock_obj() - the object that an attribute names
  * @info: the message
  * @attr: number of the attribute that has the id
- * @type: what it must be
+ * @class: what it must be
  * @obj: the object, alive, with a reference, its device locked; the device may
- *	be gone if the type survives that
+ *	be gone if the class survives that
  *
  * Return: 0, to be followed by kv_msg_unlock_obj(), or a refusal.
  */
-int kv_msg_lock_obj(struct genl_info *info, int attr, enum kv_obj_type type,
+int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class,
 		    struct kv_obj **obj)
 {
-	struct nlattr *id = kv_msg_need(info, attr, missing_id[type]);
+	struct nlattr *id = kv_msg_need(info, attr, class->missing);
 
 	if (!id)
 		return -EINVAL;
-	*obj = lookup(info, id, type);
+	*obj = lookup(info, id, class);
 	if (!*obj)
 		return -ENOENT;
 	mutex_lock(&(*obj)->dev->lock);
@@ -225,7 +244,7 @@ int kv_msg_lock_obj(struct genl_info *info, int attr, enum kv_obj_type type,
 		return 0;
 	mutex_unlock(&(*obj)->dev->lock);
 	kv_obj_put(*obj);
-	return kv_msg_refuse(info, id, unknown_id[type], -ENOENT);
+	return kv_msg_refuse(info, id, class->unknown, -ENOENT);
 }
 
 /**
@@ -245,15 +264,15 @@ void kv_msg_unlock_obj(struct kv_obj *obj)
  * kv_msg_find_obj() - another object of a device that is locked
  * @info: the message
  * @id: the attribute that has the id
- * @type: what it must be
+ * @class: what it must be
  * @dev: the device, locked: while it is, the object stays
  *
  * Return: the object, without a reference, or ERR_PTR with a refusal.
  */
 struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
-			       enum kv_obj_type type, struct kv_dev *dev)
+			       struct kv_obj_class *class, struct kv_dev *dev)
 {
-	struct kv_obj *obj = lookup(info, id, type);
+	struct kv_obj *obj = lookup(info, id, class);
 	bool found;
 
 	if (!obj)
@@ -291,7 +310,7 @@ int kv_msg_begin_dev(struct genl_info *info, int name_attr,
  * kv_msg_begin_obj() - begin a command on an object
  * @info: the message
  * @id_attr: number of the attribute that has its id
- * @type: of the object
+ * @class: of the object
  * @size: bytes that the attributes of the reply will need
  * @reply: the reply, reserved
  * @obj: the object as kv_msg_lock_obj() leaves it
@@ -299,7 +318,7 @@ int kv_msg_begin_dev(struct genl_info *info, int name_attr,
  * Return: 0, to be followed by kv_msg_end_obj(), or by kv_msg_end_new() and
  * kv_msg_unlock_obj(); or a refusal.
  */
-int kv_msg_begin_obj(struct genl_info *info, int id_attr, enum kv_obj_type type,
+int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *class,
 		     size_t size, struct kv_reply *reply, struct kv_obj **obj)
 {
 	int ret;
@@ -307,7 +326,7 @@ int kv_msg_begin_obj(struct genl_info *info, int id_attr, enum kv_obj_type type,
 	ret = kv_reply_start(info, reply, size);
 	if (ret)
 		return ret;
-	ret = kv_msg_lock_obj(info, id_attr, type, obj);
+	ret = kv_msg_lock_obj(info, id_attr, class, obj);
 	return ret ? kv_reply_end(info, reply, ret) : 0;
 }
 
@@ -394,20 +413,20 @@ int kv_put_obj(struct sk_buff *skb, const struct kv_obj *obj, int id_attr,
 /**
  * kv_msg_get_obj() - a command that shows an object
  * @info: the message
- * @type: of the object
+ * @class: of the object
  * @id_attr: attribute that has its id
  * @fill: fills the reply
  *
  * Return: 0 or a negative errno.
  */
-int kv_msg_get_obj(struct genl_info *info, enum kv_obj_type type, int id_attr,
+int kv_msg_get_obj(struct genl_info *info, struct kv_obj_class *class, int id_attr,
 		   kv_fill_fn fill)
 {
 	struct kv_reply reply;
 	struct kv_obj *obj;
 	int ret;
 
-	ret = kv_msg_begin_obj(info, id_attr, type, GENLMSG_DEFAULT_SIZE, &reply, &obj);
+	ret = kv_msg_begin_obj(info, id_attr, class, GENLMSG_DEFAULT_SIZE, &reply, &obj);
 	if (ret)
 		return ret;
 	ret = fill(reply.skb, obj);
@@ -440,7 +459,7 @@ static int dump_obj(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
  * kv_msg_dump_objs() - a command that shows all objects of a type
  * @skb: the message to fill
  * @cb: the dump; args[0] is the id to go on from
- * @type: of the objects
+ * @class: of the objects
  * @cmd: of the messages
  * @fill: fills one
  *
@@ -450,24 +469,26 @@ static int dump_obj(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
  * Return: bytes filled, 0 at the end, or a negative errno.
  */
 int kv_msg_dump_objs(struct sk_buff *skb, struct netlink_callback *cb,
-		     enum kv_obj_type type, u8 cmd, kv_fill_fn fill)
+		     struct kv_obj_class *class, u8 cmd, kv_fill_fn fill)
 {
-	struct kv_owner owner = {
-		.net = sock_net(skb->sk),
-		.portid = NETLINK_CB(cb->skb).portid,
-	};
+	struct netlink_skb_parms *from = &NETLINK_CB(cb->skb);
 	unsigned long id = cb->args[0];
+	struct kv_owner *owner;
 	struct kv_obj *obj;
 	int ret = 0;
 
-	cb->seq = kv_obj_generation(type);
-	while (!ret && (obj = kv_obj_next(type, &id, &owner))) {
+	owner = kv_owner_of_socket(from->sk, from->portid);
+	if (!owner)
+		return -ENOMEM;
+	cb->seq = kv_obj_generation(class);
+	while (!ret && (obj = kv_obj_next(class, &id, owner))) {
 		mutex_lock(&obj->dev->lock);
 		ret = dump_obj(skb, cb, cmd, obj, fill);
 		kv_msg_unlock_obj(obj);
 		if (!ret)
 			id++;
 	}
+	kv_owner_put(owner);
 	cb->args[0] = id;
 	/* A full message is sent, and we are called again. */
 	return ret == -EMSGSIZE && skb->len ? skb->len : ret ?: skb->len;
@@ -500,20 +521,20 @@ int kv_msg_made_obj(struct genl_info *info, struct kv_reply *reply,
 /**
  * kv_msg_del_obj() - a command that deletes an object
  * @info: the message
- * @type: of the object
+ * @class: of the object
  * @id_attr: attribute that has its id
  * @verb_ns_attr: attribute for the time that the verb took; 0 for none
  *
  * Return: 0 or a negative errno.
  */
-int kv_msg_del_obj(struct genl_info *info, enum kv_obj_type type, int id_attr,
+int kv_msg_del_obj(struct genl_info *info, struct kv_obj_class *class, int id_attr,
 		   int verb_ns_attr)
 {
 	struct kv_reply reply;
 	struct kv_obj *obj;
 	int ret;
 
-	ret = kv_msg_begin_obj(info, id_attr, type, GENLMSG_DEFAULT_SIZE, &reply, &obj);
+	ret = kv_msg_begin_obj(info, id_attr, class, GENLMSG_DEFAULT_SIZE, &reply, &obj);
 	if (ret)
 		return ret;
 	ret = kv_obj_destroy(obj, info->extack);

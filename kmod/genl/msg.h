@@ -41,12 +41,13 @@ extern struct genl_family kv_family;
 /* Fills the attributes of an object; its device is locked. */
 typedef int (*kv_fill_fn)(struct sk_buff *skb, struct kv_obj *obj);
 
-struct kv_owner kv_msg_owner(struct genl_info *info);
-struct kv_owner kv_msg_new_owner(struct genl_info *info, int persistent_attr);
-int kv_msg_get_obj(struct genl_info *info, enum kv_obj_type type, int id_attr,
+int kv_msg_check_opener(const struct sk_buff *skb, struct netlink_ext_ack *extack);
+struct kv_owner *kv_msg_owner(struct genl_info *info);
+struct kv_owner *kv_msg_new_owner(struct genl_info *info, int persistent_attr);
+int kv_msg_get_obj(struct genl_info *info, struct kv_obj_class *class, int id_attr,
 		   kv_fill_fn fill);
 int kv_msg_dump_objs(struct sk_buff *skb, struct netlink_callback *cb,
-		     enum kv_obj_type type, u8 cmd, kv_fill_fn fill);
+		     struct kv_obj_class *class, u8 cmd, kv_fill_fn fill);
 int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj,
 		  unsigned int slot);
 int kv_put_obj(struct sk_buff *skb, const struct kv_obj *obj, int id_attr,
@@ -57,7 +58,7 @@ struct nlattr *kv_msg_need(struct genl_info *info, int attr, const char *msg);
 int kv_msg_check_max(struct genl_info *info, int attr, u32 max, const char *msg);
 int kv_msg_begin_dev(struct genl_info *info, int name_attr,
 		     struct kv_reply *reply, struct kv_dev **dev);
-int kv_msg_begin_obj(struct genl_info *info, int id_attr, enum kv_obj_type type,
+int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *class,
 		     size_t size, struct kv_reply *reply, struct kv_obj **obj);
 int kv_msg_end_obj(struct genl_info *info, struct kv_reply *reply,
 		   struct kv_obj *obj, int error);
@@ -65,14 +66,14 @@ int kv_msg_end_new(struct genl_info *info, struct kv_reply *reply,
 		   struct kv_obj *made, kv_fill_fn fill, int verb_ns_attr);
 int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev);
 void kv_msg_unlock_dev(struct kv_dev *dev);
-int kv_msg_lock_obj(struct genl_info *info, int attr, enum kv_obj_type type,
+int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class,
 		    struct kv_obj **obj);
 void kv_msg_unlock_obj(struct kv_obj *obj);
 struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
-			       enum kv_obj_type type, struct kv_dev *dev);
+			       struct kv_obj_class *class, struct kv_dev *dev);
 int kv_msg_made_obj(struct genl_info *info, struct kv_reply *reply,
 		    struct kv_obj *obj, int id_attr, int verb_ns_attr);
-int kv_msg_del_obj(struct genl_info *info, enum kv_obj_type type, int id_attr,
+int kv_msg_del_obj(struct genl_info *info, struct kv_obj_class *class, int id_attr,
 		   int verb_ns_attr);
 int kv_reply_start(struct genl_info *info, struct kv_reply *reply, size_t size);
 int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error);
@@ -93,6 +94,7 @@ static inline int kv_put_u64(struct sk_buff *skb, int attr, u64 value)
 }
 
 /* What each command of the contract does; called by the family. */
+int kv_netlink_dump_start(struct netlink_callback *cb);
 int kv_netlink_info_get(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_dev_get(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_dev_start(struct netlink_callback *cb);

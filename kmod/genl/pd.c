@@ -20,7 +20,7 @@ static int fill_pd(struct sk_buff *skb, struct kv_obj *obj)
 
 int kv_netlink_pd_new(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_PD_PERSISTENT);
+	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_PD_PERSISTENT);
 	struct kv_reply reply;
 	struct kv_dev *dev;
 	struct kv_pd *pd;
@@ -29,7 +29,7 @@ int kv_netlink_pd_new(struct sk_buff *skb, struct genl_info *info)
 	ret = kv_msg_begin_dev(info, KVERBS_A_PD_DEV, &reply, &dev);
 	if (ret)
 		return ret;
-	pd = kv_pd_create(dev, &owner, info->extack);
+	pd = kv_pd_create(dev, owner, info->extack);
 	ret = kv_msg_end_new(info, &reply, IS_ERR(pd) ? ERR_CAST(pd) : &pd->obj,
 			     fill_pd, KVERBS_A_PD_VERB_NS);
 	kv_msg_unlock_dev(dev);
@@ -38,15 +38,15 @@ int kv_netlink_pd_new(struct sk_buff *skb, struct genl_info *info)
 
 int kv_netlink_pd_del(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_del_obj(info, KV_OBJ_PD, KVERBS_A_PD_ID, KVERBS_A_PD_VERB_NS);
+	return kv_msg_del_obj(info, &kv_pd_class, KVERBS_A_PD_ID, KVERBS_A_PD_VERB_NS);
 }
 
 int kv_netlink_pd_get(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_get_obj(info, KV_OBJ_PD, KVERBS_A_PD_ID, fill_pd);
+	return kv_msg_get_obj(info, &kv_pd_class, KVERBS_A_PD_ID, fill_pd);
 }
 
 int kv_netlink_pd_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return kv_msg_dump_objs(skb, cb, KV_OBJ_PD, KVERBS_CMD_PD_GET, fill_pd);
+	return kv_msg_dump_objs(skb, cb, &kv_pd_class, KVERBS_CMD_PD_GET, fill_pd);
 }

@@ -158,23 +158,23 @@ static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
 	if (attr.qp_state == IB_QPS_SQD && attr.sq_draining &&
 	    nla_put_flag(skb, KVERBS_A_QP_SQ_DRAINING))
 		return -EMSGSIZE;
-	return nla_put_u32(skb, KVERBS_A_QP_STATE, kv_qp_state(&attr)) ?:
+	return nla_put_u32(skb, KVERBS_A_QP_STATE, kv_qp_state(qp, &attr)) ?:
 	       put_attrs(skb, qp->given, &attr);
 }
 
 int kv_netlink_qp_del(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_del_obj(info, KV_OBJ_QP, KVERBS_A_QP_ID, KVERBS_A_QP_VERB_NS);
+	return kv_msg_del_obj(info, &kv_qp_class, KVERBS_A_QP_ID, KVERBS_A_QP_VERB_NS);
 }
 
 int kv_netlink_qp_get(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_get_obj(info, KV_OBJ_QP, KVERBS_A_QP_ID, fill_qp);
+	return kv_msg_get_obj(info, &kv_qp_class, KVERBS_A_QP_ID, fill_qp);
 }
 
 int kv_netlink_qp_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return kv_msg_dump_objs(skb, cb, KV_OBJ_QP, KVERBS_CMD_QP_GET, fill_qp);
+	return kv_msg_dump_objs(skb, cb, &kv_qp_class, KVERBS_CMD_QP_GET, fill_qp);
 }
 
 /* --- making one --- */
@@ -235,17 +235,17 @@ static int find_parts(struct genl_info *info, struct kv_dev *dev,
 	struct nlattr **attrs = info->attrs;
 	struct kv_obj *obj;
 
-	obj = kv_msg_find_obj(info, attrs[KVERBS_A_QP_SEND_CQ], KV_OBJ_CQ, dev);
+	obj = kv_msg_find_obj(info, attrs[KVERBS_A_QP_SEND_CQ], &kv_cq_class, dev);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	init->send_cq = container_of(obj, struct kv_cq, obj);
-	obj = kv_msg_find_obj(info, attrs[KVERBS_A_QP_RECV_CQ], KV_OBJ_CQ, dev);
+	obj = kv_msg_find_obj(info, attrs[KVERBS_A_QP_RECV_CQ], &kv_cq_class, dev);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	init->recv_cq = container_of(obj, struct kv_cq, obj);
 	if (!attrs[KVERBS_A_QP_SRQ])
 		return 0;
-	obj = kv_msg_find_obj(info, attrs[KVERBS_A_QP_SRQ], KV_OBJ_SRQ, dev);
+	obj = kv_msg_find_obj(info, attrs[KVERBS_A_QP_SRQ], &kv_srq_class, dev);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	init->srq = container_of(obj, struct kv_srq, obj);
@@ -273,7 +273,7 @@ static int parse_new(struct genl_info *info, struct kv_obj *pd,
 
 int kv_netlink_qp_new(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_QP_PERSISTENT);
+	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_QP_PERSISTENT);
 	struct kv_qp_init init = {};
 	struct kv_obj *pd, *made;
 	struct kv_reply reply;
@@ -285,14 +285,14 @@ int kv_netlink_qp_new(struct sk_buff *skb, struct genl_info *info)
 	    !kv_msg_need(info, KVERBS_A_QP_MAX_SEND_WR, "max_send_wr is missing") ||
 	    check_recv(info))
 		return -EINVAL;
-	ret = kv_msg_begin_obj(info, KVERBS_A_QP_PD, KV_OBJ_PD,
+	ret = kv_msg_begin_obj(info, KVERBS_A_QP_PD, &kv_pd_class,
 			       GENLMSG_DEFAULT_SIZE, &reply, &pd);
 	if (ret)
 		return ret;
 	ret = parse_new(info, pd, &init);
 	if (ret)
 		return kv_msg_end_obj(info, &reply, pd, ret);
-	qp = kv_qp_create(&init, &owner, info->extack);
+	qp = kv_qp_create(&init, owner, info->extack);
 	made = IS_ERR(qp) ? ERR_CAST(qp) : &qp->obj;
 	ret = kv_msg_end_new(info, &reply, made, fill_qp, KVERBS_A_QP_VERB_NS);
 	kv_msg_unlock_obj(pd);
@@ -456,7 +456,7 @@ int kv_netlink_qp_modify(struct sk_buff *skb, struct genl_info *info)
 
 	if (!kv_msg_need(info, KVERBS_A_QP_STATE, "state is missing: where to?"))
 		return -EINVAL;
-	ret = kv_msg_begin_obj(info, KVERBS_A_QP_ID, KV_OBJ_QP,
+	ret = kv_msg_begin_obj(info, KVERBS_A_QP_ID, &kv_qp_class,
 			       GENLMSG_DEFAULT_SIZE, &reply, &obj);
 	if (ret)
 		return ret;

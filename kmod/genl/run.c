@@ -62,7 +62,7 @@ static bool needs_remote(u32 op)
 static struct kv_mr *find_mr(struct genl_info *info, struct nlattr *id,
 			     struct kv_dev *dev)
 {
-	struct kv_obj *obj = kv_msg_find_obj(info, id, KV_OBJ_MR, dev);
+	struct kv_obj *obj = kv_msg_find_obj(info, id, &kv_mr_class, dev);
 
 	return IS_ERR(obj) ? ERR_CAST(obj) : container_of(obj, struct kv_mr, obj);
 }
@@ -87,7 +87,7 @@ static int parse_end(struct genl_info *info, struct nlattr **attrs,
 				     "remote_addr or remote_key is missing in this end: op needs both",
 				     -EINVAL);
 
-	qp = kv_msg_find_obj(info, attrs[KVERBS_A_END_QP], KV_OBJ_QP, dev);
+	qp = kv_msg_find_obj(info, attrs[KVERBS_A_END_QP], &kv_qp_class, dev);
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	end->qp = container_of(qp, struct kv_qp, obj);
@@ -159,7 +159,7 @@ static int parse_spec(struct genl_info *info, struct kv_run_spec *spec)
 static int start_on(struct genl_info *info, struct kv_dev *dev,
 		    const struct kv_run_spec *spec)
 {
-	struct kv_owner owner = kv_msg_owner(info);
+	struct kv_owner *owner = kv_msg_owner(info);
 	struct kv_reply reply;
 	struct kv_run *run;
 	int ret;
@@ -167,7 +167,7 @@ static int start_on(struct genl_info *info, struct kv_dev *dev,
 	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
 	if (ret)
 		return ret;
-	run = kv_run_start(dev, &owner, spec, info->extack);
+	run = kv_run_start(dev, owner, spec, info->extack);
 	if (IS_ERR(run))
 		return kv_reply_end(info, &reply, PTR_ERR(run));
 	return kv_msg_made_obj(info, &reply, &run->obj, KVERBS_A_RUN_ID, 0);
@@ -191,7 +191,6 @@ int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info)
 	struct nlattr *end[KVERBS_A_END_MAX + 1], *peer[KVERBS_A_END_MAX + 1];
 	struct nlattr *end_nest, *peer_nest = NULL;
 	struct kv_run_spec spec = {};
-	struct kv_owner owner = kv_msg_owner(info);
 	struct kv_obj *qp;
 	int ret;
 
@@ -216,7 +215,8 @@ int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info)
 			return ret;
 	}
 
-	qp = kv_obj_lookup(KV_OBJ_QP, nla_get_u32(end[KVERBS_A_END_QP]), &owner);
+	qp = kv_obj_lookup(&kv_qp_class, nla_get_u32(end[KVERBS_A_END_QP]),
+			   kv_msg_owner(info));
 	if (!qp)
 		return kv_msg_refuse(info, end[KVERBS_A_END_QP],
 				     "no qp with this id among yours", -ENOENT);
@@ -235,7 +235,7 @@ int kv_netlink_run_cancel(struct sk_buff *skb, struct genl_info *info)
 	struct kv_obj *obj;
 	int ret;
 
-	ret = kv_msg_lock_obj(info, KVERBS_A_RUN_ID, KV_OBJ_RUN, &obj);
+	ret = kv_msg_lock_obj(info, KVERBS_A_RUN_ID, &kv_run_class, &obj);
 	if (ret)
 		return ret;
 	kv_run_cancel(container_of(obj, struct kv_run, obj), -ECANCELED);
@@ -245,7 +245,7 @@ int kv_netlink_run_cancel(struct sk_buff *skb, struct genl_info *info)
 
 int kv_netlink_run_del(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_del_obj(info, KV_OBJ_RUN, KVERBS_A_RUN_ID, 0);
+	return kv_msg_del_obj(info, &kv_run_class, KVERBS_A_RUN_ID, 0);
 }
 
 /* As many bins as fit, and where to go on. */
@@ -311,7 +311,7 @@ int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info)
 			     (first ? BINS_MAX * sizeof(struct kverbs_bin) : 0));
 	if (ret)
 		return ret;
-	ret = kv_msg_lock_obj(info, KVERBS_A_RUN_ID, KV_OBJ_RUN, &obj);
+	ret = kv_msg_lock_obj(info, KVERBS_A_RUN_ID, &kv_run_class, &obj);
 	if (ret)
 		return kv_reply_end(info, &reply, ret);
 	run = container_of(obj, struct kv_run, obj);
@@ -325,5 +325,5 @@ int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info)
 /* Without bins: they would not fit. */
 int kv_netlink_run_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return kv_msg_dump_objs(skb, cb, KV_OBJ_RUN, KVERBS_CMD_RUN_GET, fill_run);
+	return kv_msg_dump_objs(skb, cb, &kv_run_class, KVERBS_CMD_RUN_GET, fill_run);
 }

@@ -47,7 +47,7 @@ static int check_new(struct genl_info *info, const struct kv_dev *dev)
 
 int kv_netlink_srq_new(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_owner owner = kv_msg_new_owner(info, KVERBS_A_SRQ_PERSISTENT);
+	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_SRQ_PERSISTENT);
 	struct nlattr **attrs = info->attrs;
 	struct kv_obj *pd, *made;
 	struct kv_reply reply;
@@ -57,14 +57,14 @@ int kv_netlink_srq_new(struct sk_buff *skb, struct genl_info *info)
 	if (!kv_msg_need(info, KVERBS_A_SRQ_MAX_WR,
 			 "max_wr is missing: how many receives must the srq hold?"))
 		return -EINVAL;
-	ret = kv_msg_begin_obj(info, KVERBS_A_SRQ_PD, KV_OBJ_PD,
+	ret = kv_msg_begin_obj(info, KVERBS_A_SRQ_PD, &kv_pd_class,
 			       GENLMSG_DEFAULT_SIZE, &reply, &pd);
 	if (ret)
 		return ret;
 	ret = check_new(info, pd->dev);
 	if (ret)
 		return kv_msg_end_obj(info, &reply, pd, ret);
-	srq = kv_srq_create(container_of(pd, struct kv_pd, obj), &owner,
+	srq = kv_srq_create(container_of(pd, struct kv_pd, obj), owner,
 			    nla_get_u32(attrs[KVERBS_A_SRQ_MAX_WR]),
 			    kv_u32_or(attrs[KVERBS_A_SRQ_MAX_SGE], 1),
 			    kv_u32_or(attrs[KVERBS_A_SRQ_LIMIT], 0), info->extack);
@@ -76,17 +76,17 @@ int kv_netlink_srq_new(struct sk_buff *skb, struct genl_info *info)
 
 int kv_netlink_srq_del(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_del_obj(info, KV_OBJ_SRQ, KVERBS_A_SRQ_ID, KVERBS_A_SRQ_VERB_NS);
+	return kv_msg_del_obj(info, &kv_srq_class, KVERBS_A_SRQ_ID, KVERBS_A_SRQ_VERB_NS);
 }
 
 int kv_netlink_srq_get(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_get_obj(info, KV_OBJ_SRQ, KVERBS_A_SRQ_ID, fill_srq);
+	return kv_msg_get_obj(info, &kv_srq_class, KVERBS_A_SRQ_ID, fill_srq);
 }
 
 int kv_netlink_srq_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return kv_msg_dump_objs(skb, cb, KV_OBJ_SRQ, KVERBS_CMD_SRQ_GET, fill_srq);
+	return kv_msg_dump_objs(skb, cb, &kv_srq_class, KVERBS_CMD_SRQ_GET, fill_srq);
 }
 
 int kv_netlink_srq_modify(struct sk_buff *skb, struct genl_info *info)
@@ -105,7 +105,7 @@ int kv_netlink_srq_modify(struct sk_buff *skb, struct genl_info *info)
 	if (!max_wr && !kv_msg_need(info, KVERBS_A_SRQ_LIMIT,
 				    "limit and max_wr are missing: what shall change?"))
 		return -EINVAL;
-	ret = kv_msg_begin_obj(info, KVERBS_A_SRQ_ID, KV_OBJ_SRQ,
+	ret = kv_msg_begin_obj(info, KVERBS_A_SRQ_ID, &kv_srq_class,
 			       GENLMSG_DEFAULT_SIZE, &reply, &obj);
 	if (ret)
 		return ret;

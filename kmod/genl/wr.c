@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/slab.h>
 #include "ah.h"
 #include "dev.h"
 #include "genl/msg.h"
@@ -71,7 +72,7 @@ static int check_limited(struct genl_info *info, u32 op)
 }
 
 /* What does not need the objects. */
-static int parse_spec(struct genl_info *info, struct kv_post_spec *spec)
+static int parse_spec(struct genl_info *info, struct kv_wr_spec *spec)
 {
 	struct nlattr **attrs = info->attrs;
 	struct nlattr *op;
@@ -117,7 +118,7 @@ static int parse_spec(struct genl_info *info, struct kv_post_spec *spec)
 }
 
 static int parse_sge(struct genl_info *info, struct nlattr *nest,
-		     struct kv_dev *dev, struct kv_post_sge *sge)
+		     struct kv_dev *dev, struct kv_wr_sge *sge)
 {
 	struct nlattr *attrs[KVERBS_A_SGE_MAX + 1];
 	struct kv_obj *obj;
@@ -130,7 +131,7 @@ static int parse_sge(struct genl_info *info, struct nlattr *nest,
 	if (!attrs[KVERBS_A_SGE_MR])
 		return kv_msg_refuse(info, nest, "mr is missing in an sge: which buffer?",
 				     -EINVAL);
-	obj = kv_msg_find_obj(info, attrs[KVERBS_A_SGE_MR], KV_OBJ_MR, dev);
+	obj = kv_msg_find_obj(info, attrs[KVERBS_A_SGE_MR], &kv_mr_class, dev);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	sge->mr = container_of(obj, struct kv_mr, obj);
@@ -142,7 +143,7 @@ static int parse_sge(struct genl_info *info, struct nlattr *nest,
 }
 
 static int parse_sges(struct genl_info *info, struct kv_dev *dev,
-		      struct kv_post_spec *spec)
+		      struct kv_wr_spec *spec)
 {
 	struct nlattr *attr;
 	int rem, ret;
@@ -174,7 +175,7 @@ static void blame_sge(struct genl_info *info, unsigned int n)
 }
 
 /* What it names, of the device that is locked; and off it goes. */
-static int post(struct genl_info *info, struct kv_post_spec *spec,
+static int post(struct genl_info *info, struct kv_wr_spec *spec,
 		struct kv_obj *queue, u64 *verb_ns)
 {
 	struct nlattr *ah_id = info->attrs[KVERBS_A_WR_AH];
@@ -182,7 +183,7 @@ static int post(struct genl_info *info, struct kv_post_spec *spec,
 	unsigned int sge;
 	int ret;
 
-	if (queue->type == KV_OBJ_QP)
+	if (queue->class == &kv_qp_class)
 		spec->qp = container_of(queue, struct kv_qp, obj);
 	else
 		spec->srq = container_of(queue, struct kv_srq, obj);
@@ -190,12 +191,12 @@ static int post(struct genl_info *info, struct kv_post_spec *spec,
 	if (ret)
 		return ret;
 	if (ah_id) {
-		ah = kv_msg_find_obj(info, ah_id, KV_OBJ_AH, queue->dev);
+		ah = kv_msg_find_obj(info, ah_id, &kv_ah_class, queue->dev);
 		if (IS_ERR(ah))
 			return PTR_ERR(ah);
 		spec->ah = container_of(ah, struct kv_ah, obj);
 	}
-	ret = kv_wr_check_post(spec, &sge, info->extack);
+	ret = kv_wr_check(spec, &sge, info->extack);
 	if (ret) {
 		blame_sge(info, sge);
 		return ret;
@@ -203,22 +204,34 @@ static int post(struct genl_info *info, struct kv_post_spec *spec,
 	return kv_post(spec, verb_ns, info->extack);
 }
 
-int kv_netlink_wr_post(struct sk_buff *skb, struct genl_info *info)
+static int parse_and_post(struct genl_info *info, struct kv_wr_spec *spec)
 {
 	bool srq = info->attrs[KVERBS_A_WR_SRQ];
-	struct kv_post_spec spec = {};
 	struct kv_reply reply;
 	struct kv_obj *queue;
 	u64 verb_ns;
 	int ret;
 
-	ret = parse_spec(info, &spec) ?:
+	ret = parse_spec(info, spec) ?:
 	      kv_msg_begin_obj(info, srq ? KVERBS_A_WR_SRQ : KVERBS_A_WR_QP,
-			       srq ? KV_OBJ_SRQ : KV_OBJ_QP, GENLMSG_DEFAULT_SIZE,
+			       srq ? &kv_srq_class : &kv_qp_class, GENLMSG_DEFAULT_SIZE,
 			       &reply, &queue);
 	if (ret)
 		return ret;
-	ret = post(info, &spec, queue, &verb_ns) ?:
+	ret = post(info, spec, queue, &verb_ns) ?:
 	      kv_put_u64(reply.skb, KVERBS_A_WR_VERB_NS, verb_ns);
 	return kv_msg_end_obj(info, &reply, queue, ret);
+}
+
+int kv_netlink_wr_post(struct sk_buff *skb, struct genl_info *info)
+{
+	/* Not on the stack: 32 pieces take most of 1 KiB. */
+	struct kv_wr_spec *spec = kzalloc(sizeof(*spec), GFP_KERNEL);
+	int ret;
+
+	if (!spec)
+		return -ENOMEM;
+	ret = parse_and_post(info, spec);
+	kfree(spec);
+	return ret;
 }

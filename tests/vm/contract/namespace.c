@@ -45,12 +45,15 @@ static uint32_t make(struct link *l, const struct kv_nl_noun *noun, const void *
 	return object.id;
 }
 
-/* One of each, in the order in which they can be deleted. */
-static void make_all(struct link *l, struct made made[NOUNS], bool persistent)
+/*
+ * One of each, in the order in which they can be deleted. No conn is persistent that is
+ * made outside the first namespace.
+ */
+static void make_all(struct link *l, struct made made[NOUNS], bool persistent, bool first)
 {
 	const struct kv_pd_init pd = { .dev = dev, .persistent = persistent };
 	const struct kv_cq_init cq = { .dev = dev, .cqe = 8, .persistent = persistent };
-	const struct kv_conn_init conn = { .dev = dev, .persistent = persistent };
+	const struct kv_conn_init conn = { .dev = dev, .persistent = persistent && first };
 	struct kv_mr_init mr = { .length = 64, .persistent = persistent };
 	struct kv_srq_init srq = { .max_wr = 4, .max_sge = 1, .persistent = persistent };
 	struct kv_ah_init ah = { .port = 1, .av = own_address(), .persistent = persistent };
@@ -146,6 +149,7 @@ static void check_unheard(struct link *own, struct link *other, const char *name
 /* Devices are everybody's, as they are in the kernel unless it is told otherwise. */
 static void test_shared(struct link *l, struct link *apart)
 {
+	const struct kv_conn_init conn = { .dev = dev, .persistent = true };
 	struct made ours[NOUNS], theirs[NOUNS];
 	uint32_t flushed, kept;
 	struct kv_dev found;
@@ -153,9 +157,9 @@ static void test_shared(struct link *l, struct link *apart)
 
 	done(apart, kv_nl_dev_get(&apart->nl, dev, &found),
 	     "a device that is shared is seen from another namespace");
-	make_all(l, ours, true);
+	make_all(l, ours, true, true);
 	check_unseen(apart, ours, "persistent");
-	make_all(apart, theirs, true);
+	make_all(apart, theirs, true, false);
 	for (i = 0, n = 0; i < NOUNS; i++)
 		n += count_listed(apart, theirs[i].noun);
 	result(n == NOUNS, "what is made there is listed there, and nothing else");
@@ -166,15 +170,16 @@ static void test_shared(struct link *l, struct link *apart)
 	result(flushed == NOUNS && !kept, "a flush takes what is here");
 	check_unseen(l, theirs, "stranger's persistent");
 	must(apart, kv_nl_flush(&apart->nl, &flushed, &kept), "flush");
-	result(flushed == NOUNS && !kept, "what is there is flushed there");
+	result(flushed == NOUNS - 1 && !kept, "what is there is flushed there");
+	must(apart, kv_nl_del(&apart->nl, &kv_nl_conn, theirs[0].id, NULL), "delete");
+	refused(apart, kv_nl_new(&apart->nl, &kv_nl_conn, &conn, NULL, NULL), -EINVAL,
+		"would keep its network namespace", "no persistent conn is made there");
 
-	make_all(l, ours, false);
+	make_all(l, ours, false, true);
 	check_unseen(apart, ours, "private");
 	check_unheard(l, apart, "here");
 	check_unheard(apart, l, "there");
-	make_all(apart, theirs, true);
-	/* This one would keep the namespace. */
-	must(apart, kv_nl_del(&apart->nl, &kv_nl_conn, theirs[0].id, NULL), "delete");
+	make_all(apart, theirs, true, false);
 }
 
 void test_namespace(void)
@@ -213,7 +218,7 @@ void test_exclusive(void)
 	unsigned int n = 0;
 
 	link_open(&l);
-	make_all(&l, ours, true);
+	make_all(&l, ours, true, true);
 	link_open_apart(&apart);
 	refused(&apart, kv_nl_dev_get(&apart.nl, dev, &found), -ENODEV,
 		"no such RDMA device in this network namespace",

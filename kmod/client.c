@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/netlink.h>
+#include <rdma/ib_verbs.h>
+#include "client.h"
+#include "dev.h"
+#include "event.h"
+#include "obj.h"
+#include "wqe.h"
+
+static struct ib_client kv_client;
+
+static void tell_async(struct ib_event_handler *handler, struct ib_event *event)
+{
+	kv_event_async_dev(container_of(handler, struct kv_dev, async), event);
+}
+
+static int add_dev(struct ib_device *ib)
+{
+	struct kv_event event = { .type = KVERBS_EVENT_DEV_ADDED };
+	struct kv_dev *dev;
+
+	dev = kv_dev_add(ib);
+	if (!dev)
+		return -ENOMEM;
+	ib_set_client_data(ib, &kv_client, dev);
+	kv_event_send_dev(dev, &event);
+	INIT_IB_EVENT_HANDLER(&dev->async, ib, tell_async);
+	ib_register_event_handler(&dev->async);
+	return 0;
+}
+
+/* The only way in which a device goes, on unplug and on rmmod alike. */
+static void remove_dev(struct ib_device *ib, void *client_data)
+{
+	struct kv_event event = { .type = KVERBS_EVENT_DEV_REMOVED };
+	struct kv_dev *dev = client_data;
+
+	ib_unregister_event_handler(&dev->async);
+	kv_dev_del(dev);
+
+	mutex_lock(&dev->lock);
+	kv_obj_remove_dev(dev);
+	kv_wqe_free_kept(dev);
+	dev->gone = true;
+	mutex_unlock(&dev->lock);
+
+	kv_event_send_dev(dev, &event);
+	kv_dev_put(dev);
+}
+
+static void rename_dev(struct ib_device *ib, void *client_data)
+{
+	char old_name[IB_DEVICE_NAME_MAX];
+	struct kv_event event = {
+		.type = KVERBS_EVENT_DEV_RENAMED,
+		.old_name = old_name,
+	};
+	struct kv_dev *dev = client_data;
+
+	kv_dev_rename(dev, old_name);
+	kv_event_send_dev(dev, &event);
+}
+
+static struct ib_client kv_client = {
+	.name = KBUILD_MODNAME,
+	.add = add_dev,
+	.remove = remove_dev,
+	.rename = rename_dev,
+};
+
+/**
+ * kv_client_init() - see all devices, those that come later too
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_client_init(void)
+{
+	return ib_register_client(&kv_client);
+}
+
+/**
+ * kv_client_exit() - no device is used any more; their objects are destroyed
+ */
+void kv_client_exit(void)
+{
+	ib_unregister_client(&kv_client);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_COMPAT_H
+#define _KV_COMPAT_H
+
+/* All that depends on the kernel's version, and no other file does. */
+
+#include <linux/version.h>
+
+/* What pre_doit() and post_doit() of a generic netlink family get. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define kv_compat_genl_ops genl_ops
+#else
+#define kv_compat_genl_ops genl_split_ops
+#endif
+
+#endif

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+#include "ah.h"
+#include "cq.h"
+#include "dev.h"
+#include "drain.h"
+#include "qp.h"
+#include "wqe.h"
+
+/*
+ * A QP is drained before RESET and before its destruction: it goes to ERR, a marker is
+ * posted to each queue that has requests outstanding, and completions are taken until
+ * the markers come. Then nothing is outstanding: no CQ holds a completion of this QP,
+ * and none will come.
+ *
+ * Without that, mlx5, bnxt_re and irdma take the QP's completions out of its CQs inside
+ * ib_modify_qp(RESET) and ib_destroy_qp() (mlx5_ib_cq_clean(), bnxt_qplib_clean_qp(),
+ * irdma_clean_cqes()): who waits for one waits for ever. siw does nothing at RESET
+ * (siw_qp_nextstate_from_idle()), and flushes receives inside ib_destroy_qp()
+ * (siw_rq_flush()): whose memory is freed by then is written to.
+ *
+ * ib_drain_qp() does the same, but waits without bound, can't drain a UD QP (its marker
+ * is a WRITE), and needs CQs that the RDMA core made.
+ */
+
+/* Requests that a device does not complete in this time are lost. */
+#define DRAIN_MS 2000
+
+/* As long a device may take to say that a QP takes no more from its SRQ, if it does. */
+#define LAST_WQE_MS 100
+
+static void complete_marker(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct kv_marker *marker = container_of(wc->wr_cqe, struct kv_marker, cqe);
+
+	smp_store_release(&marker->done, true);
+}
+
+/**
+ * kv_drain_init() - a QP is made
+ * @drain: its drain
+ */
+void kv_drain_init(struct kv_drain *drain)
+{
+	drain->sq.cqe.done = complete_marker;
+	drain->rq.cqe.done = complete_marker;
+}
+
+/*
+ * The AH of a send that is outstanding, or was a moment ago: a UD QP's marker needs one,
+ * too. What CQ_POLL has not told is in use under dev->lock.
+ */
+static struct kv_ah *find_ah(struct kv_qp *qp)
+{
+	spinlock_t *lock = &qp->obj.dev->wqes.lock;
+	const struct kv_wq *sq = &qp->wqes.sq;
+	const struct kv_wqe *last;
+	struct kv_ah *ah;
+
+	spin_lock_irq(lock);
+	last = list_last_entry(list_empty(&sq->posted) ? &sq->done : &sq->posted,
+			       struct kv_wqe, link);
+	ah = container_of(last->ref[last->refs - 1], struct kv_ah, obj);
+	spin_unlock_irq(lock);
+	return ah;
+}
+
+/*
+ * As __ib_drain_sq() does: an RDMA WRITE of no bytes. In ERR no device sends it:
+ * rxe (rxe_requester()), siw (siw_sq_flush_wr()), irdma (irdma_sched_qp_flush_work()),
+ * cxgb4 (complete_sq_drain_wr()), mlx5 and bnxt_re complete it with a flush error behind
+ * what was posted before.
+ */
+static int post_sq(struct kv_qp *qp)
+{
+	union {
+		struct ib_send_wr wr;
+		struct ib_rdma_wr rdma;
+		struct ib_ud_wr ud;
+	} send = {};
+
+	send.wr.wr_cqe = &qp->drain.sq.cqe;
+	send.wr.send_flags = IB_SEND_SIGNALED;
+	send.wr.opcode = IB_WR_RDMA_WRITE;
+	if (qp->type == KVERBS_QPT_UD) {
+		send.wr.opcode = IB_WR_SEND;
+		send.ud.ah = find_ah(qp)->ib;
+		send.ud.remote_qpn = 1;
+	}
+	return ib_post_send(qp->ib, &send.wr, NULL);
+}
+
+static int post_rq(struct kv_qp *qp)
+{
+	struct ib_recv_wr recv = { .wr_cqe = &qp->drain.rq.cqe };
+
+	return ib_post_recv(qp->ib, &recv, NULL);
+}
+
+/* A queue that is full has room when a flushed request's completion was taken. */
+static int post_marker(struct kv_qp *qp, struct kv_marker *marker, struct kv_cq *cq,
+		       int (*post)(struct kv_qp *qp))
+{
+	unsigned long deadline = jiffies + msecs_to_jiffies(DRAIN_MS);
+	u64 verb_ns = 0;
+	int ret;
+
+	/* One of a drain that failed is still there. */
+	if (marker->posted && !smp_load_acquire(&marker->done))
+		return 0;
+	marker->posted = true;
+	marker->done = false;
+	for (;;) {
+		ret = post(qp);
+		if (ret != -ENOMEM || time_after(jiffies, deadline))
+			break;
+		if (kv_cq_by_core(cq) || kv_cq_poll(cq, UINT_MAX, &verb_ns) <= 0)
+			usleep_range(1, 10);
+	}
+	marker->posted = !ret;
+	return ret;
+}
+
+/*
+ * The QP takes no more from its SRQ: what it took lies in its CQ, or is on its way to
+ * complete_wqe(). As __ib_drain_srq() of 6.12 does, which needs IB_POLL_DIRECT for the
+ * last part.
+ */
+static void drain_srq(struct kv_qp *qp)
+{
+	struct kv_cq *cq = qp->recv_cq;
+	u64 verb_ns = 0;
+
+	/* rxe of 6.1 does not tell. */
+	kv_cq_wait(cq, &qp->drain.last_wqe, LAST_WQE_MS);
+	if (!kv_cq_by_core(cq)) {
+		while (kv_cq_poll(cq, UINT_MAX, &verb_ns) > 0)
+			;
+		return;
+	}
+	while (ib_process_cq_direct(cq->ib, cq->cqe) > 0)
+		;
+	/* Another CPU may have some of them in its hands, in a work item or a softirq. */
+	if (cq->context == KVERBS_CQ_SOFTIRQ)
+		synchronize_rcu();
+	else
+		flush_work(&cq->ib->work);
+}
+
+/* Requests of runs have no kv_wqe: the QP tells of them. */
+static bool sq_idle(const struct kv_qp *qp)
+{
+	return kv_wq_idle(&qp->wqes.sq) && !qp->dirty;
+}
+
+static bool rq_idle(const struct kv_qp *qp)
+{
+	return kv_wq_idle(&qp->wqes.rq) && !qp->run_recvs;
+}
+
+static int begin(struct kv_qp *qp)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+	int ret;
+
+	if (qp->state == KVERBS_QPS_ERR)
+		return 0;
+	ret = ib_modify_qp(qp->ib, &attr, IB_QP_STATE);
+	if (!ret)
+		kv_qp_set_state(qp, KVERBS_QPS_ERR);
+	return ret;
+}
+
+/**
+ * kv_drain_begin() - let a QP's requests be flushed, and don't wait for it
+ * @qp: the QP; no run is active on it
+ *
+ * Of many QPs that are drained one after the other each takes its time; what takes
+ * long is the device, at which this is for all of them at once (irdma flushes 20 ms
+ * later, irdma_sched_qp_flush_work()).
+ *
+ * Locks: dev->lock
+ */
+void kv_drain_begin(struct kv_qp *qp)
+{
+	lockdep_assert_held(&qp->obj.dev->lock);
+	if (qp->state != KVERBS_QPS_RESET)
+		begin(qp);
+}
+
+/**
+ * kv_drain_qp() - bring a QP to ERR, and wait until nothing of it is outstanding
+ * @qp: the QP; no run is active on it, and those of its CQs that requests of it can
+ *	come to are claimed by the caller
+ *
+ * Nothing is done to a QP in RESET.
+ *
+ * Context: may sleep, for 2 s and a bit at most
+ * Locks: dev->lock
+ * Return: 0; -ETIMEDOUT if the device does not give all requests back; or what a verb
+ * returned. The QP may be drained again then.
+ */
+int kv_drain_qp(struct kv_qp *qp)
+{
+	struct kv_drain *drain = &qp->drain;
+	int ret;
+
+	lockdep_assert_held(&qp->obj.dev->lock);
+	if (qp->state == KVERBS_QPS_RESET)
+		return 0;
+	ret = begin(qp);
+	/* Nothing can complete: it does not matter. */
+	if (ret && sq_idle(qp) && rq_idle(qp) && !(qp->srq && qp->received))
+		return 0;
+	if (!ret && !sq_idle(qp))
+		ret = post_marker(qp, &drain->sq, qp->send_cq, post_sq);
+	if (!ret && !rq_idle(qp))
+		ret = post_marker(qp, &drain->rq, qp->recv_cq, post_rq);
+	if (ret)
+		return ret;
+	if ((drain->sq.posted && !kv_cq_wait(qp->send_cq, &drain->sq.done, DRAIN_MS)) ||
+	    (drain->rq.posted && !kv_cq_wait(qp->recv_cq, &drain->rq.done, DRAIN_MS)))
+		return -ETIMEDOUT;
+	drain->sq.posted = false;
+	drain->rq.posted = false;
+	if (qp->srq && qp->received)
+		drain_srq(qp);
+	qp->dirty = false;
+	qp->run_recvs = 0;
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_DRAIN_H
+#define _KV_DRAIN_H
+
+#include <linux/types.h>
+#include <rdma/ib_verbs.h>
+
+struct kv_qp;
+
+/**
+ * struct kv_marker - a request that completes behind all that were posted before it
+ * @cqe: what its completion names
+ * @posted: it is on the queue, or was; dev->lock
+ * @done: its completion came; to be read with acquire
+ */
+struct kv_marker {
+	struct ib_cqe cqe;
+	bool posted;
+	bool done;
+};
+
+/**
+ * struct kv_drain - what draining a QP takes
+ * @sq: on the send queue
+ * @rq: on the receive queue, if the QP has one of its own
+ * @last_wqe: the device has said that the QP takes no more from its SRQ
+ *	(IB_EVENT_QP_LAST_WQE_REACHED), since it was made or in RESET; to be read with
+ *	acquire
+ */
+struct kv_drain {
+	struct kv_marker sq;
+	struct kv_marker rq;
+	bool last_wqe;
+};
+
+void kv_drain_init(struct kv_drain *drain);
+void kv_drain_begin(struct kv_qp *qp);
+int kv_drain_qp(struct kv_qp *qp);
+
+#endif

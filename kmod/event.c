@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+#include "dev.h"
+#include "event.h"
+#include "obj.h"
+
+/*
+ * What happens to objects is told by the verbs, in any context (a device may call
+ * its handlers in a hard interrupt, which with PREEMPT_RT is a thread, where memory
+ * can be had), and by completions, with locks held. So it is written down here, and
+ * sent from a workqueue. What happens to devices is sent at once.
+ */
+
+/**
+ * struct queued - an event of an object
+ * @node: in @queue
+ * @net: where it goes; a namespace that goes waits for kv_event_flush()
+ * @event: what happened
+ * @rank: of the object
+ * @id: of the object
+ * @dev: name of its device
+ */
+struct queued {
+	struct llist_node node;
+	struct net *net;
+	struct kv_event event;
+	enum kv_obj_rank rank;
+	u32 id;
+	char dev[IB_DEVICE_NAME_MAX];
+};
+
+static LLIST_HEAD(queue);
+static DEFINE_MUTEX(sender_lock);
+/* Who sends; sender_lock to write, that or RCU to read. */
+static const struct kv_event_sender __rcu *sender;
+
+/* Does anybody listen? Follows @net only as long as there is a sender. */
+static bool heard(struct net *net)
+{
+	const struct kv_event_sender *to;
+	bool ret;
+
+	rcu_read_lock();
+	to = rcu_dereference(sender);
+	ret = to && to->heard(net);
+	rcu_read_unlock();
+	return ret;
+}
+
+static void send_one(const struct queued *queued)
+{
+	const struct kv_event_sender *to;
+
+	mutex_lock(&sender_lock);
+	to = rcu_dereference_protected(sender, lockdep_is_held(&sender_lock));
+	if (to)
+		to->send_obj(queued->net, &queued->event, queued->dev, queued->rank,
+			     queued->id);
+	mutex_unlock(&sender_lock);
+}
+
+static void send_queued(struct work_struct *work)
+{
+	struct llist_node *list = llist_reverse_order(llist_del_all(&queue));
+	struct queued *queued, *next;
+
+	llist_for_each_entry_safe(queued, next, list, node) {
+		send_one(queued);
+		kfree(queued);
+	}
+}
+
+static DECLARE_WORK(send_work, send_queued);
+
+/**
+ * kv_event_set_sender() - let events out, or no more
+ * @to: who sends them; NULL: nobody, what happens now is not told, and namespaces may
+ *	go without waiting for kv_event_flush()
+ */
+void kv_event_set_sender(const struct kv_event_sender *to)
+{
+	mutex_lock(&sender_lock);
+	rcu_assign_pointer(sender, to);
+	mutex_unlock(&sender_lock);
+	/* Whoever asks whether a namespace listens. */
+	synchronize_rcu();
+}
+
+/**
+ * kv_event_flush() - wait until what objects have told is sent
+ *
+ * For who is about to free what it is sent to: a namespace whose objects are gone,
+ * or this module.
+ *
+ * Context: may sleep; no locks that senders take
+ */
+void kv_event_flush(void)
+{
+	flush_work(&send_work);
+}
+
+/**
+ * kv_event_send_obj() - something happened to an object
+ * @obj: a run, CONN, QP, CQ or SRQ
+ * @event: what; @event->old_name is for devices
+ *
+ * Goes to the namespace of the object's owner, later than this returns.
+ *
+ * Context: any
+ */
+void kv_event_send_obj(const struct kv_obj *obj, const struct kv_event *event)
+{
+	struct queued *queued;
+
+	if (!heard(obj->owner->net))
+		return;
+	queued = kmalloc(sizeof(*queued), GFP_ATOMIC);
+	if (!queued)
+		return;
+	queued->net = obj->owner->net;
+	queued->event = *event;
+	queued->rank = obj->class->rank;
+	queued->id = obj->id;
+	kv_dev_copy_name(obj->dev, queued->dev);
+	llist_add(&queued->node, &queue);
+	/*
+	 * Even behind others: who added the first one may not have come to this yet,
+	 * and kv_event_flush() waits only for work that is due.
+	 */
+	schedule_work(&send_work);
+}
+
+/**
+ * kv_event_send_dev() - something happened to a device
+ * @dev: the device, not yet given back to the RDMA core
+ * @event: what
+ *
+ * Goes to all namespaces that may use the device, after what its objects have
+ * told before.
+ *
+ * Context: may sleep; not under dev->lock
+ */
+void kv_event_send_dev(struct kv_dev *dev, const struct kv_event *event)
+{
+	const struct kv_event_sender *to;
+	char name[IB_DEVICE_NAME_MAX];
+
+	kv_event_flush();
+	kv_dev_copy_name(dev, name);
+	mutex_lock(&sender_lock);
+	to = rcu_dereference_protected(sender, lockdep_is_held(&sender_lock));
+	if (to)
+		to->send_dev(dev->ib, event, name);
+	mutex_unlock(&sender_lock);
+}
+
+static enum kverbs_event type_of(enum ib_event_type type)
+{
+	switch (type) {
+	case IB_EVENT_CQ_ERR:
+		return KVERBS_EVENT_CQ_ERR;
+	case IB_EVENT_QP_FATAL:
+		return KVERBS_EVENT_QP_FATAL;
+	case IB_EVENT_QP_REQ_ERR:
+		return KVERBS_EVENT_QP_REQ_ERR;
+	case IB_EVENT_QP_ACCESS_ERR:
+		return KVERBS_EVENT_QP_ACCESS_ERR;
+	case IB_EVENT_COMM_EST:
+		return KVERBS_EVENT_COMM_EST;
+	case IB_EVENT_SQ_DRAINED:
+		return KVERBS_EVENT_SQ_DRAINED;
+	case IB_EVENT_PATH_MIG:
+		return KVERBS_EVENT_PATH_MIG;
+	case IB_EVENT_PATH_MIG_ERR:
+		return KVERBS_EVENT_PATH_MIG_ERR;
+	case IB_EVENT_QP_LAST_WQE_REACHED:
+		return KVERBS_EVENT_LAST_WQE_REACHED;
+	case IB_EVENT_SRQ_ERR:
+		return KVERBS_EVENT_SRQ_ERR;
+	case IB_EVENT_SRQ_LIMIT_REACHED:
+		return KVERBS_EVENT_SRQ_LIMIT_REACHED;
+	case IB_EVENT_DEVICE_FATAL:
+		return KVERBS_EVENT_DEVICE_FATAL;
+	case IB_EVENT_PORT_ACTIVE:
+		return KVERBS_EVENT_PORT_ACTIVE;
+	case IB_EVENT_PORT_ERR:
+		return KVERBS_EVENT_PORT_ERR;
+	case IB_EVENT_LID_CHANGE:
+		return KVERBS_EVENT_LID_CHANGE;
+	case IB_EVENT_PKEY_CHANGE:
+		return KVERBS_EVENT_PKEY_CHANGE;
+	case IB_EVENT_SM_CHANGE:
+		return KVERBS_EVENT_SM_CHANGE;
+	case IB_EVENT_CLIENT_REREGISTER:
+		return KVERBS_EVENT_CLIENT_REREGISTER;
+	case IB_EVENT_GID_CHANGE:
+		return KVERBS_EVENT_GID_CHANGE;
+	default:
+		return KVERBS_EVENT_OTHER;
+	}
+}
+
+/**
+ * kv_event_async() - an asynchronous event of a QP, CQ or SRQ (IBTA 11.6.3)
+ * @event: what happened
+ * @context: the object
+ *
+ * Context: any
+ */
+void kv_event_async(struct ib_event *event, void *context)
+{
+	struct kv_event ours = { .type = type_of(event->event) };
+
+	kv_event_send_obj(context, &ours);
+}
+
+/**
+ * kv_event_async_dev() - an asynchronous event of a device or its port (ditto)
+ * @dev: the device
+ * @event: what happened
+ *
+ * Context: may sleep
+ */
+void kv_event_async_dev(struct kv_dev *dev, const struct ib_event *event)
+{
+	struct kv_event ours = { .type = type_of(event->event) };
+
+	if (event->event != IB_EVENT_DEVICE_FATAL)
+		ours.port = event->element.port_num;
+	kv_event_send_dev(dev, &ours);
+}

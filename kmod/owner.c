@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/hash.h>
+#include <linux/slab.h>
+#include <net/sock.h>
+#include "owner.h"
+
+#define BUCKET_BITS 10
+
+/* All owners by port number. */
+static struct hlist_head buckets[1 << BUCKET_BITS];
+static DEFINE_SPINLOCK(buckets_lock); /* protects buckets, and kv_owner.link and .sk */
+
+static struct hlist_head *bucket_of(u32 portid)
+{
+	return &buckets[hash_32(portid, BUCKET_BITS)];
+}
+
+static void release_owner(struct kref *ref)
+{
+	struct kv_owner *owner = container_of(ref, struct kv_owner, ref);
+
+	if (owner->persistent)
+		kv_owner_put(owner->persistent);
+	kfree(owner);
+}
+
+/**
+ * kv_owner_get() - take another reference
+ * @owner: an owner that the caller has a reference to
+ *
+ * Return: @owner
+ */
+struct kv_owner *kv_owner_get(struct kv_owner *owner)
+{
+	kref_get(&owner->ref);
+	return owner;
+}
+
+/**
+ * kv_owner_put() - drop a reference
+ * @owner: the owner
+ */
+void kv_owner_put(struct kv_owner *owner)
+{
+	kref_put(&owner->ref, release_owner);
+}
+
+static struct kv_owner *alloc_owner(struct net *net, struct sock *sk, u32 portid)
+{
+	struct kv_owner *owner;
+	unsigned int rank;
+
+	owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
+	if (!owner)
+		return NULL;
+	kref_init(&owner->ref);
+	owner->net = net;
+	owner->sk = sk;
+	owner->portid = portid;
+	mutex_init(&owner->clearing);
+	spin_lock_init(&owner->lock);
+	for (rank = 0; rank < KV_OBJ_RANKS; rank++)
+		INIT_LIST_HEAD(&owner->objects[rank]);
+	return owner;
+}
+
+/* buckets_lock */
+static struct kv_owner *find_owner(const struct net *net, const struct sock *sk, u32 portid)
+{
+	struct kv_owner *owner;
+
+	lockdep_assert_held(&buckets_lock);
+	hlist_for_each_entry(owner, bucket_of(portid), link)
+		if (owner->net == net && owner->sk == sk && owner->portid == portid)
+			return owner;
+	return NULL;
+}
+
+/**
+ * kv_owner_add_net() - a network namespace gets the owner of its persistent objects
+ * @net: the namespace; kv_owner_remove() follows before it goes
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kv_owner_add_net(struct net *net)
+{
+	struct kv_owner *owner = alloc_owner(net, NULL, 0);
+
+	if (!owner)
+		return -ENOMEM;
+	spin_lock(&buckets_lock);
+	hlist_add_head(&owner->link, bucket_of(0));
+	spin_unlock(&buckets_lock);
+	return 0;
+}
+
+/**
+ * kv_owner_of_net() - the owner of a namespace's persistent objects
+ * @net: the namespace, between kv_owner_add_net() and kv_owner_remove()
+ *
+ * Return: the owner with a reference.
+ */
+struct kv_owner *kv_owner_of_net(struct net *net)
+{
+	struct kv_owner *owner;
+
+	spin_lock(&buckets_lock);
+	owner = find_owner(net, NULL, 0);
+	if (!WARN_ON_ONCE(!owner))
+		kv_owner_get(owner);
+	spin_unlock(&buckets_lock);
+	return owner;
+}
+
+/**
+ * kv_owner_of_socket() - the owner that a socket is
+ * @sk: the socket, open while this is called
+ * @portid: its netlink port
+ *
+ * Context: may sleep
+ * Return: the owner with a reference, made at the first call for the socket;
+ * NULL: no memory.
+ */
+struct kv_owner *kv_owner_of_socket(struct sock *sk, u32 portid)
+{
+	struct kv_owner *owner, *fresh;
+
+	spin_lock(&buckets_lock);
+	owner = find_owner(sock_net(sk), sk, portid);
+	if (owner)
+		kv_owner_get(owner);
+	spin_unlock(&buckets_lock);
+	if (owner)
+		return owner;
+
+	fresh = alloc_owner(sock_net(sk), sk, portid);
+	if (!fresh)
+		return NULL;
+	fresh->persistent = kv_owner_of_net(sock_net(sk));
+	spin_lock(&buckets_lock);
+	/* Two threads may share the socket. */
+	owner = find_owner(sock_net(sk), sk, portid);
+	if (!owner) {
+		sock_hold(sk);
+		hlist_add_head(&fresh->link, bucket_of(portid));
+		owner = fresh;
+		fresh = NULL;
+	}
+	kv_owner_get(owner);
+	spin_unlock(&buckets_lock);
+	if (fresh)
+		kv_owner_put(fresh);
+	return owner;
+}
+
+/**
+ * kv_owner_closed() - an owner whose socket has been closed
+ * @net: the namespace of the socket
+ * @portid: its netlink port
+ *
+ * netlink_release() (net/netlink/af_netlink.c) frees the port number, marks the socket
+ * dead with sock_orphan(), and calls the notifiers of NETLINK_URELEASE, in this
+ * order. Another socket may have the number by then; that one is alive.
+ *
+ * Return: the owner with a reference, for kv_owner_remove(); NULL if there is none.
+ */
+struct kv_owner *kv_owner_closed(struct net *net, u32 portid)
+{
+	struct kv_owner *owner;
+
+	spin_lock(&buckets_lock);
+	hlist_for_each_entry(owner, bucket_of(portid), link) {
+		if (owner->net == net && owner->portid == portid && owner->sk &&
+		    sock_flag(owner->sk, SOCK_DEAD)) {
+			kv_owner_get(owner);
+			spin_unlock(&buckets_lock);
+			return owner;
+		}
+	}
+	spin_unlock(&buckets_lock);
+	return NULL;
+}
+
+/**
+ * kv_owner_any() - an owner that has not been removed
+ *
+ * Return: the owner with a reference; NULL if there is none.
+ */
+struct kv_owner *kv_owner_any(void)
+{
+	struct kv_owner *owner = NULL;
+	unsigned int i;
+
+	spin_lock(&buckets_lock);
+	for (i = 0; !owner && i < ARRAY_SIZE(buckets); i++)
+		owner = hlist_entry_safe(buckets[i].first, struct kv_owner, link);
+	if (owner)
+		kv_owner_get(owner);
+	spin_unlock(&buckets_lock);
+	return owner;
+}
+
+/**
+ * kv_owner_remove() - an owner without objects leaves the table
+ * @owner: the owner, with the caller's reference, which stays the caller's; may
+ *	have left the table already
+ */
+void kv_owner_remove(struct kv_owner *owner)
+{
+	struct sock *sk = NULL;
+	bool linked;
+
+	spin_lock(&buckets_lock);
+	linked = !hlist_unhashed(&owner->link);
+	if (linked) {
+		hlist_del_init(&owner->link);
+		sk = owner->sk;
+		owner->sk = NULL;
+	}
+	spin_unlock(&buckets_lock);
+	if (!linked)
+		return;
+	if (sk)
+		sock_put(sk);
+	kv_owner_put(owner);
+}

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/slab.h>
+#include <kverbs.h>
+#include "cq.h"
+#include "dev.h"
+#include "event.h"
+#include "qp.h"
+#include "queue.h"
+#include "srq.h"
+#include "wqe.h"
+
+/* What counts as memory, queue by queue. */
+static_assert(sizeof(struct kv_wqe) <= KV_POSTED_BYTES);
+
+/*
+ * The life of a work request that was posted by hand.
+ *
+ * Its completion carries a pointer to it. So it is freed only when none can come for
+ * it any more: its completion came and was told; or the device refused it; or a later
+ * one of the send queue completed; or its QP was drained (drain.c), after which no CQ
+ * holds a completion of that QP. A device that does not let a QP be drained may
+ * complete the request at any time: its memory is kept until the device goes.
+ *
+ * What it names stays in use until the completion was told, or the QP drained. Both
+ * happen under dev->lock, which kv_obj.users needs and completions don't have.
+ */
+
+static void tell_error(const struct kv_wqe *wqe)
+{
+	struct kv_event event = {
+		.type = KVERBS_EVENT_WC_ERROR,
+		.wc_status = wqe->wc.status,
+		.vendor_err = wqe->wc.vendor_err,
+	};
+
+	if (event.wc_status != IB_WC_SUCCESS && event.wc_status != IB_WC_WR_FLUSH_ERR)
+		kv_event_send_obj(&wqe->qp->obj, &event);
+}
+
+/* What is told of a completion. Its opcode and the rest are valid on success only. */
+static void fill_wc(struct kv_wqe *wqe, const struct ib_wc *from)
+{
+	struct kv_wc *wc = &wqe->wc;
+	bool recv = wc->op == KVERBS_OP_RECV;
+
+	wc->qp = wqe->qp->obj.id;
+	wc->status = from->status;
+	if (from->status != IB_WC_SUCCESS) {
+		wc->vendor_err = from->vendor_err;
+		return;
+	}
+	wc->has_length = recv || wc->op == KVERBS_OP_READ;
+	wc->length = from->byte_len;
+	if (!recv)
+		return;
+	if (from->opcode == IB_WC_RECV_RDMA_WITH_IMM)
+		wc->op = KVERBS_OP_RECV_WRITE_IMM;
+	wc->has_imm = from->wc_flags & IB_WC_WITH_IMM;
+	if (wc->has_imm)
+		wc->imm = be32_to_cpu(from->ex.imm_data);
+	if (wqe->qp->type == KVERBS_QPT_UD) {
+		wc->has_src_qpn = true;
+		wc->src_qpn = from->src_qp;
+		wc->grh = from->wc_flags & IB_WC_GRH;
+	}
+}
+
+/*
+ * Of an SRQ's receive: which QP took it. A QP that went without being drained is not
+ * found, and its address is only compared.
+ */
+static bool find_taker(struct kv_wqe *wqe, struct kv_cq *cq, const struct ib_wc *wc)
+{
+	struct kv_qp *qp = xa_load(&wqe->srq->wqes.qps, (unsigned long)wc->qp);
+
+	if (!qp || qp->recv_cq != cq)
+		return false;
+	wqe->qp = qp;
+	wqe->cq = cq;
+	cq->wqes.pending++;
+	return true;
+}
+
+/* A completion came. Called by the RDMA core, or by kv_cq_poll(). */
+static void complete_wqe(struct ib_cq *ib_cq, struct ib_wc *wc)
+{
+	struct kv_wqe *wqe = container_of(wc->wr_cqe, struct kv_wqe, cqe);
+	struct kv_cq *cq = ib_cq->cq_context;
+	struct kv_dev_wqes *dev = &cq->obj.dev->wqes;
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->lock, flags);
+	if (wqe->kept || (wqe->srq && !find_taker(wqe, cq, wc)))
+		goto unlock;
+	if (wqe->queue == &wqe->qp->wqes.sq)
+		list_cut_before(&wqe->earlier, &wqe->queue->posted, &wqe->link);
+	fill_wc(wqe, wc);
+	list_move_tail(&wqe->link, wqe->queue == &wqe->qp->wqes.sq ?
+				   &wqe->qp->wqes.sq.done : &wqe->qp->wqes.rq.done);
+	list_add_tail(&wqe->cq_link, &cq->wqes.done);
+	cq->wqes.taken_out++;
+	if (wqe->completed)
+		wqe->completed(wqe);
+	/* Pairs with the acquire of who waits for it. */
+	smp_store_release(&wqe->done, true);
+	tell_error(wqe);
+	if (kv_cq_by_core(cq))
+		kv_cq_notify(cq);
+unlock:
+	spin_unlock_irqrestore(&dev->lock, flags);
+}
+
+/**
+ * kv_wqe_alloc() - a request that is about to be posted
+ * @qp: where, or NULL
+ * @srq: where, or NULL
+ * @op: enum kverbs_op
+ * @refs: how many objects it will name
+ *
+ * Return: the request, in no list, or NULL. After kv_wqe_enqueue() it goes by
+ * its completion, or with its queue.
+ */
+struct kv_wqe *kv_wqe_alloc(struct kv_qp *qp, struct kv_srq *srq, u32 op,
+			    unsigned int refs)
+{
+	struct kv_wqe *wqe;
+
+	wqe = kzalloc(struct_size(wqe, ref, refs), GFP_KERNEL_ACCOUNT);
+	if (!wqe)
+		return NULL;
+	wqe->cqe.done = complete_wqe;
+	INIT_LIST_HEAD(&wqe->earlier);
+	wqe->qp = qp;
+	wqe->srq = srq;
+	wqe->wc.op = op;
+	if (srq) {
+		wqe->queue = &srq->wqes.rq;
+	} else if (op == KVERBS_OP_RECV) {
+		wqe->queue = &qp->wqes.rq;
+		wqe->cq = qp->recv_cq;
+	} else {
+		wqe->queue = &qp->wqes.sq;
+		wqe->cq = qp->send_cq;
+	}
+	return wqe;
+}
+
+/**
+ * kv_wqe_hold() - a request names an object: that is in use now
+ * @wqe: the request
+ * @obj: the object
+ *
+ * Locks: dev->lock
+ */
+void kv_wqe_hold(struct kv_wqe *wqe, struct kv_obj *obj)
+{
+	kv_obj_hold(obj);
+	wqe->ref[wqe->refs++] = obj;
+}
+
+static struct kv_dev_wqes *dev_of(const struct kv_wqe *wqe)
+{
+	return wqe->qp ? &wqe->qp->obj.dev->wqes : &wqe->srq->obj.dev->wqes;
+}
+
+/* Its place is free, and what it names is not in use by it any more. dev->lock */
+static void release_wqe(struct kv_wqe *wqe)
+{
+	struct kv_dev_wqes *dev = dev_of(wqe);
+
+	wqe->queue->taken--;
+	if (wqe->cq) {
+		spin_lock_irq(&dev->lock);
+		wqe->cq->wqes.pending--;
+		spin_unlock_irq(&dev->lock);
+	}
+	while (wqe->refs)
+		kv_obj_unhold(wqe->ref[--wqe->refs]);
+}
+
+/* In no list any more, and nothing comes for it. */
+static void free_wqe(struct kv_wqe *wqe)
+{
+	struct kv_wqe *earlier, *next;
+
+	list_for_each_entry_safe(earlier, next, &wqe->earlier, link) {
+		release_wqe(earlier);
+		kfree(earlier);
+	}
+	release_wqe(wqe);
+	kfree(wqe);
+}
+
+/* kv_dev_wqes.lock */
+static void unlink_wqe(struct kv_wqe *wqe)
+{
+	list_del(&wqe->link);
+	if (!wqe->done)
+		return;
+	list_del(&wqe->cq_link);
+	wqe->cq->wqes.taken_out--;
+}
+
+/**
+ * kv_wqe_enqueue() - before the verb is called: the completion may come before
+ * that returns
+ * @wqe: the request
+ *
+ * Locks: dev->lock
+ */
+void kv_wqe_enqueue(struct kv_wqe *wqe)
+{
+	struct kv_dev_wqes *dev = dev_of(wqe);
+
+	wqe->queue->taken++;
+	spin_lock_irq(&dev->lock);
+	list_add_tail(&wqe->link, &wqe->queue->posted);
+	if (wqe->cq)
+		wqe->cq->wqes.pending++;
+	spin_unlock_irq(&dev->lock);
+}
+
+/**
+ * kv_wqe_free() - the device has refused a request, or its completion came and
+ * is of no further use
+ * @wqe: the request, enqueued
+ *
+ * Locks: dev->lock
+ */
+void kv_wqe_free(struct kv_wqe *wqe)
+{
+	struct kv_dev_wqes *dev = dev_of(wqe);
+
+	spin_lock_irq(&dev->lock);
+	unlink_wqe(wqe);
+	spin_unlock_irq(&dev->lock);
+	free_wqe(wqe);
+}
+
+/*
+ * The first one of a list, no longer in it; NULL if there is none. With @keep its
+ * completion may still come, and does nothing then.
+ */
+static struct kv_wqe *pop_wqe(struct kv_dev_wqes *dev, struct list_head *list, bool keep)
+{
+	struct kv_wqe *wqe;
+
+	spin_lock_irq(&dev->lock);
+	wqe = list_first_entry_or_null(list, struct kv_wqe, link);
+	if (wqe) {
+		unlink_wqe(wqe);
+		wqe->kept = keep;
+	}
+	spin_unlock_irq(&dev->lock);
+	return wqe;
+}
+
+static struct kv_wqe *pop_done(struct kv_cq *cq)
+{
+	struct kv_dev_wqes *dev = &cq->obj.dev->wqes;
+	struct kv_wqe *wqe;
+
+	spin_lock_irq(&dev->lock);
+	wqe = list_first_entry_or_null(&cq->wqes.done, struct kv_wqe, cq_link);
+	if (wqe)
+		unlink_wqe(wqe);
+	spin_unlock_irq(&dev->lock);
+	return wqe;
+}
+
+/**
+ * kv_wqe_take() - the completions that came and were not told
+ * @cq: where they came
+ * @wc: receives them, in order
+ * @max: how many at most
+ *
+ * Locks: dev->lock
+ * Return: how many there were.
+ */
+unsigned int kv_wqe_take(struct kv_cq *cq, struct kv_wc *wc, unsigned int max)
+{
+	struct kv_wqe *wqe;
+	unsigned int n = 0;
+
+	while (n < max && (wqe = pop_done(cq))) {
+		if (!wqe->internal)
+			wc[n++] = wqe->wc;
+		free_wqe(wqe);
+	}
+	return n;
+}
+
+/**
+ * kv_wqe_pending() - requests whose completions come here and were not told
+ * @cq: the CQ
+ *
+ * Return: how many; of those of SRQs the ones that have completed.
+ */
+unsigned int kv_wqe_pending(struct kv_cq *cq)
+{
+	return READ_ONCE(cq->wqes.pending);
+}
+
+/**
+ * kv_wqe_outstanding() - requests whose completions lie in the CQ, or will
+ * @cq: the CQ
+ *
+ * Return: how many.
+ */
+unsigned int kv_wqe_outstanding(struct kv_cq *cq)
+{
+	struct kv_dev_wqes *dev = &cq->obj.dev->wqes;
+	unsigned int n;
+
+	spin_lock_irq(&dev->lock);
+	n = cq->wqes.pending - cq->wqes.taken_out;
+	spin_unlock_irq(&dev->lock);
+	return n;
+}
+
+/**
+ * kv_wqe_waiting() - have completions come that nobody was told of?
+ * @cq: the CQ
+ *
+ * Return: true if they came out of the verbs' CQ already, by the RDMA core or
+ * while a registration or a drain was waited for.
+ */
+bool kv_wqe_waiting(struct kv_cq *cq)
+{
+	return !list_empty_careful(&cq->wqes.done);
+}
+
+static void init_wq(struct kv_wq *queue)
+{
+	INIT_LIST_HEAD(&queue->posted);
+	INIT_LIST_HEAD(&queue->done);
+}
+
+/* The queue's QP or SRQ is drained, or gone without. */
+static void forget_wq(struct kv_dev *dev, struct kv_wq *queue, bool drained)
+{
+	struct kv_wqe *wqe;
+
+	lockdep_assert_held(&dev->lock);
+	while ((wqe = pop_wqe(&dev->wqes, &queue->done, false)))
+		free_wqe(wqe);
+	while ((wqe = pop_wqe(&dev->wqes, &queue->posted, !drained))) {
+		if (drained) {
+			free_wqe(wqe);
+			continue;
+		}
+		release_wqe(wqe);
+		list_add(&wqe->link, &dev->wqes.kept);
+	}
+}
+
+/**
+ * kv_wqe_add_taker() - completions of an SRQ's receives may name this verbs object
+ * @qp: the QP
+ * @ib: its verbs object, or the one that takes the place of that
+ *
+ * Locks: dev->lock
+ * Return: 0 or -ENOMEM.
+ */
+int kv_wqe_add_taker(struct kv_qp *qp, const struct ib_qp *ib)
+{
+	if (!qp->srq)
+		return 0;
+	return xa_err(xa_store(&qp->srq->wqes.qps, (unsigned long)ib, qp, GFP_KERNEL));
+}
+
+/**
+ * kv_wqe_del_taker() - undo kv_wqe_add_taker()
+ * @qp: the QP
+ * @ib: the verbs object; receives that it still takes from the SRQ are lost
+ *
+ * Locks: dev->lock
+ */
+void kv_wqe_del_taker(struct kv_qp *qp, const struct ib_qp *ib)
+{
+	spinlock_t *lock = &qp->obj.dev->wqes.lock;
+
+	if (!qp->srq)
+		return;
+	xa_erase(&qp->srq->wqes.qps, (unsigned long)ib);
+	/* A completion that has found the QP holds the lock until it is done with it. */
+	spin_lock_irq(lock);
+	spin_unlock_irq(lock);
+}
+
+/**
+ * kv_wqe_init_qp() - a QP is made
+ * @qp: the QP, its verbs object made
+ *
+ * Locks: dev->lock
+ * Return: 0, to be followed by kv_wqe_exit_qp(), or -ENOMEM.
+ */
+int kv_wqe_init_qp(struct kv_qp *qp)
+{
+	int ret;
+
+	init_wq(&qp->wqes.sq);
+	init_wq(&qp->wqes.rq);
+	ret = kv_wqe_add_taker(qp, qp->ib);
+	if (!ret && qp->srq)
+		qp->recv_cq->wqes.srq_qps++;
+	return ret;
+}
+
+/**
+ * kv_wqe_forget_qp() - nothing that was posted on a QP is told any more
+ * @qp: the QP
+ * @drained: no completion of it can come any more. If not, the QP is gone: memory that
+ *	a completion may name is kept.
+ *
+ * What came to its CQs for other QPs stays.
+ *
+ * Locks: dev->lock
+ */
+void kv_wqe_forget_qp(struct kv_qp *qp, bool drained)
+{
+	forget_wq(qp->obj.dev, &qp->wqes.sq, drained);
+	forget_wq(qp->obj.dev, &qp->wqes.rq, drained);
+}
+
+/**
+ * kv_wqe_exit_qp() - undo kv_wqe_init_qp()
+ * @qp: the QP, destroyed; its verbs object is compared only
+ *
+ * Locks: dev->lock
+ */
+void kv_wqe_exit_qp(struct kv_qp *qp)
+{
+	kv_wqe_del_taker(qp, qp->ib);
+	if (qp->srq)
+		qp->recv_cq->wqes.srq_qps--;
+}
+
+/**
+ * kv_wqe_init_srq() - an SRQ is made
+ * @srq: the SRQ; kv_wqe_forget_srq() follows if it is published
+ */
+void kv_wqe_init_srq(struct kv_srq *srq)
+{
+	init_wq(&srq->wqes.rq);
+	xa_init_flags(&srq->wqes.qps, XA_FLAGS_ACCOUNT);
+}
+
+/**
+ * kv_wqe_forget_srq() - nothing that was posted on an SRQ is told any more
+ * @srq: the SRQ, destroyed; its QPs are gone, and with them what they had taken
+ *
+ * Locks: dev->lock
+ */
+void kv_wqe_forget_srq(struct kv_srq *srq)
+{
+	WARN_ON_ONCE(!xa_empty(&srq->wqes.qps));
+	forget_wq(srq->obj.dev, &srq->wqes.rq, !srq->undrained);
+}
+
+/**
+ * kv_wqe_init_cq() - a CQ is made
+ * @cq: the CQ
+ */
+void kv_wqe_init_cq(struct kv_cq *cq)
+{
+	INIT_LIST_HEAD(&cq->wqes.done);
+}
+
+/**
+ * kv_wqe_free_kept() - no completion can come any more
+ * @dev: the device, whose CQs are all destroyed
+ *
+ * Locks: dev->lock
+ */
+void kv_wqe_free_kept(struct kv_dev *dev)
+{
+	struct kv_wqe *wqe, *next;
+
+	lockdep_assert_held(&dev->lock);
+	list_for_each_entry_safe(wqe, next, &dev->wqes.kept, link)
+		kfree(wqe);
+	INIT_LIST_HEAD(&dev->wqes.kept);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_WQE_H
+#define _KV_WQE_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+
+struct kv_cq;
+struct kv_dev;
+struct kv_obj;
+struct kv_qp;
+struct kv_srq;
+
+/**
+ * struct kv_wq - work requests that were posted by hand to one queue
+ * @posted: those that have not completed, in the order of the posts; the device's
+ *	kv_dev_wqes.lock
+ * @done: those that have completed, and that CQ_POLL has not told yet; of a QP with
+ *	an SRQ the receives that the QP took from it; ditto
+ * @taken: how many of the queue's places are taken, which they are until the
+ *	completion is told; dev->lock
+ */
+struct kv_wq {
+	struct list_head posted;
+	struct list_head done;
+	unsigned int taken;
+};
+
+/**
+ * struct kv_qp_wqes - what a QP keeps of its requests: kv_wqe_init_qp(),
+ * kv_wqe_exit_qp()
+ * @sq: sends
+ * @rq: receives
+ */
+struct kv_qp_wqes {
+	struct kv_wq sq;
+	struct kv_wq rq;
+};
+
+/**
+ * struct kv_srq_wqes - what an SRQ keeps: kv_wqe_init_srq(), kv_wqe_forget_srq()
+ * @rq: its receives
+ * @qps: the QPs that take from it, by the address of their ib_qp: a completion names no
+ *	other thing of its QP
+ */
+struct kv_srq_wqes {
+	struct kv_wq rq;
+	struct xarray qps;
+};
+
+/**
+ * struct kv_cq_wqes - what a CQ keeps: kv_wqe_init_cq()
+ * @done: requests that have completed and were not told, in order
+ * @pending: requests whose completions come here and were not told
+ * @taken_out: how many are in @done: their completions take no place in the CQ
+ * @srq_qps: QPs that receive here from an SRQ; dev->lock
+ *
+ * All but @srq_qps: the device's kv_dev_wqes.lock.
+ */
+struct kv_cq_wqes {
+	struct list_head done;
+	unsigned int pending;
+	unsigned int taken_out;
+	unsigned int srq_qps;
+};
+
+/**
+ * struct kv_dev_wqes - what a device keeps
+ * @lock: protects the lists of requests and what completions change. Taken in
+ *	softirqs; under dev->lock or not.
+ * @kept: memory that completions of a QP may still name which could not be drained;
+ *	freed when the device goes; dev->lock
+ */
+struct kv_dev_wqes {
+	spinlock_t lock;
+	struct list_head kept;
+};
+
+/**
+ * struct kv_wc - one completion, as it is told; enum kverbs_a_wc says what
+ * the fields mean
+ * @wr_id: the caller's
+ * @status: enum ib_wc_status
+ * @vendor_err: on failure
+ * @op: enum kverbs_op
+ * @qp: id of the QP, 0 if it is gone
+ * @has_length: @length is there
+ * @length: bytes
+ * @has_imm: @imm is there
+ * @imm: immediate data, host order
+ * @has_src_qpn: @src_qpn is there
+ * @src_qpn: UD receives
+ * @grh: UD receives
+ */
+struct kv_wc {
+	u64 wr_id;
+	u32 status;
+	u32 vendor_err;
+	u32 op;
+	u32 qp;
+	bool has_length;
+	u32 length;
+	bool has_imm;
+	u32 imm;
+	bool has_src_qpn;
+	u32 src_qpn;
+	bool grh;
+};
+
+/**
+ * struct kv_wqe - a work request that was posted by hand
+ * @cqe: what its completion names
+ * @link: in kv_wq.posted or kv_wq.done, in @earlier of a later request, or in
+ *	kv_dev_wqes.kept
+ * @cq_link: in kv_cq_wqes.done
+ * @earlier: sends of the same queue that are complete because this one is:
+ *	unsignaled ones have no completion of their own
+ * @done: its completion came; to be read with acquire
+ * @kept: its QP could not be drained and is gone; only the memory is left
+ * @internal: nobody is told of its completion
+ * @qp: where it was posted; of an SRQ's the one that took it, once it is done
+ * @srq: where it was posted, or NULL
+ * @cq: where it completes; of an SRQ's once it is done
+ * @queue: whose place it takes
+ * @completed: called when its completion has come, or NULL; with
+ *	kv_dev_wqes.lock held, in any context
+ * @wc: what is told of its completion
+ * @refs: how many of @ref there are
+ * @ref: what it names. Each is in use, with a reference, until the completion was
+ *	told or the queue is drained; dev->lock
+ */
+struct kv_wqe {
+	struct ib_cqe cqe;
+	struct list_head link;
+	struct list_head cq_link;
+	struct list_head earlier;
+	bool done;
+	bool kept;
+	bool internal;
+	struct kv_qp *qp;
+	struct kv_srq *srq;
+	struct kv_cq *cq;
+	struct kv_wq *queue;
+	void (*completed)(struct kv_wqe *wqe);
+	struct kv_wc wc;
+	unsigned int refs;
+	struct kv_obj *ref[];
+};
+
+struct kv_wqe *kv_wqe_alloc(struct kv_qp *qp, struct kv_srq *srq, u32 op,
+			    unsigned int refs);
+void kv_wqe_hold(struct kv_wqe *wqe, struct kv_obj *obj);
+void kv_wqe_enqueue(struct kv_wqe *wqe);
+void kv_wqe_free(struct kv_wqe *wqe);
+unsigned int kv_wqe_take(struct kv_cq *cq, struct kv_wc *wc, unsigned int max);
+unsigned int kv_wqe_pending(struct kv_cq *cq);
+unsigned int kv_wqe_outstanding(struct kv_cq *cq);
+bool kv_wqe_waiting(struct kv_cq *cq);
+void kv_wqe_free_kept(struct kv_dev *dev);
+void kv_wqe_init_cq(struct kv_cq *cq);
+int kv_wqe_init_qp(struct kv_qp *qp);
+int kv_wqe_add_taker(struct kv_qp *qp, const struct ib_qp *ib);
+void kv_wqe_del_taker(struct kv_qp *qp, const struct ib_qp *ib);
+void kv_wqe_forget_qp(struct kv_qp *qp, bool drained);
+void kv_wqe_exit_qp(struct kv_qp *qp);
+void kv_wqe_init_srq(struct kv_srq *srq);
+void kv_wqe_forget_srq(struct kv_srq *srq);
+
+/**
+ * kv_wq_idle() - is no request outstanding?
+ * @queue: the queue
+ *
+ * Locks: dev->lock: no request comes meanwhile; completions only take some away
+ * Return: true if all have completed.
+ */
+static inline bool kv_wq_idle(const struct kv_wq *queue)
+{
+	return list_empty_careful(&queue->posted);
+}
+
+#endif
