@@ -200,6 +200,7 @@ void test_stale(void);
 void test_quota(void);
 void test_event(void);
 void test_owner(void);
+void test_port(void);
 void test_conn(void);
 void test_refuse_conn(void);
 void test_conn_end(void);

@@ -46,6 +46,7 @@ static const struct {
 	{ "quota", test_quota },
 	{ "event", test_event },
 	{ "owner", test_owner },
+	{ "port", test_port },
 	{ "conn", test_conn },
 	{ "refused conn", test_refuse_conn },
 	{ "conn end", test_conn_end },
