@@ -71,4 +71,18 @@ read-user perftest-read
 fetch-add-user perftest-atomic
 END
 
+# A call costs the same however many objects others have. The guest prints TAP of its own.
+status=0
+scripts/vm --det -- contract rxe0 cost >"$work/cost" 2>"$work/err" || status=$?
+while IFS= read -r line; do
+	case $line in
+	"ok "*) result 0 "${line#* - }" ;;
+	"not ok "*) result 1 "${line#* - }" ;;
+	"#"*) echo "$line" ;;
+	esac
+done <"$work/cost"
+if ! grep -q '^1\.\.[1-9]' "$work/cost" || { ((status)) && ! grep -q '^not ok' "$work/cost"; }; then
+	result 1 "the guest that tells costs ended with status $status" "$work/err"
+fi
+
 finish

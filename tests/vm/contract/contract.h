@@ -210,5 +210,6 @@ void test_many(void);
 void test_limit(void);
 void test_memory(void);
 void test_verbs(void);
+void test_cost(void);
 
 #endif

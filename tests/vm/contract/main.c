@@ -56,6 +56,7 @@ static const struct {
 	{ "limit", test_limit },
 	{ "memory", test_memory },
 	{ "verbs", test_verbs },
+	{ "cost", test_cost },
 };
 
 static bool chosen(unsigned int test, int argc, char **argv)
@@ -65,8 +66,8 @@ static bool chosen(unsigned int test, int argc, char **argv)
 	for (i = 2; i < argc; i++)
 		if (!strcmp(tests[test].name, argv[i]))
 			return true;
-	/* That one needs devices that belong to namespaces. */
-	return argc <= 2 && tests[test].test != test_exclusive;
+	/* These need devices that belong to namespaces, and a guest that counts instructions. */
+	return argc <= 2 && tests[test].test != test_exclusive && tests[test].test != test_cost;
 }
 
 /*
