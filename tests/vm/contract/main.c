@@ -37,6 +37,7 @@ static const struct {
 	{ "hold", test_hold },
 	{ "poll", test_poll },
 	{ "run", test_run },
+	{ "stuck", test_stuck },
 	{ "access", test_access },
 	{ "hostile", test_hostile },
 	{ "privilege", test_privilege },
