@@ -156,6 +156,8 @@ void end_connect(struct link *l, const struct end *e, uint32_t type,
 void pair_make(struct link *l, struct end *a, struct end *b,
 	       const struct end_init *init);
 void pair_reconnect(struct link *l, struct end *a, struct end *b, uint32_t type);
+/* What is posted on @a from now on waits for READs that @b, which is in RESET, never answers. */
+void qp_block(struct link *l, struct end *a, struct end *b);
 uint32_t make_rc_qp(struct link *l, uint32_t pd);
 void register_target(struct link *l, struct end *e);
 
@@ -181,6 +183,7 @@ void test_message(void);
 void test_pd(void);
 void test_cq(void);
 void test_mr(void);
+void test_registration(void);
 void test_file(void);
 void test_srq(void);
 void test_ah(void);

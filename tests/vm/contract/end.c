@@ -155,6 +155,26 @@ void pair_reconnect(struct link *l, struct end *a, struct end *b, uint32_t type)
 	end_connect(l, b, type, a->qpn);
 }
 
+void qp_block(struct link *l, struct end *a, struct end *b)
+{
+	struct kv_qp_attr rts = rts_attr(KVERBS_QPT_RC);
+	struct kv_wr read;
+
+	register_target(l, b);
+	read = write_wr(a, b, 64, 1);
+	read.op = KVERBS_OP_READ;
+	to_state(l, a->qp, KVERBS_QPS_RESET);
+	must(l, modify(l, a->qp, init_attr(KVERBS_QPT_RC)), "INIT");
+	must(l, modify(l, a->qp, rtr_attr(KVERBS_QPT_RC, b->qpn)), "RTR");
+	/* 4.3 s until it is asked again. */
+	rts.timeout = 20;
+	rts.retry_cnt = 7;
+	must(l, modify(l, a->qp, rts), "RTS");
+	to_state(l, b->qp, KVERBS_QPS_RESET);
+	post(l, &read, "a READ");
+	post(l, &read, "another READ");
+}
+
 /* One that is connected to itself, for registrations. */
 uint32_t make_rc_qp(struct link *l, uint32_t pd)
 {

@@ -27,6 +27,7 @@ static const struct {
 	{ "pd", test_pd },
 	{ "cq", test_cq },
 	{ "mr", test_mr },
+	{ "registration", test_registration },
 	{ "file", test_file },
 	{ "srq", test_srq },
 	{ "ah", test_ah },

@@ -226,23 +226,9 @@ static void test_reg(struct link *l, struct end *a, struct end *b)
  */
 static void test_late(struct link *l, struct end *a, struct end *b)
 {
-	struct kv_qp_attr rts = rts_attr(KVERBS_QPT_RC);
-	struct kv_wr read;
 	struct kv_mr mr;
 
-	register_target(l, b);
-	read = write_wr(a, b, 64, 1);
-	read.op = KVERBS_OP_READ;
-	to_state(l, a->qp, KVERBS_QPS_RESET);
-	must(l, modify(l, a->qp, init_attr(KVERBS_QPT_RC)), "INIT");
-	must(l, modify(l, a->qp, rtr_attr(KVERBS_QPT_RC, b->qpn)), "RTR");
-	/* 4.3 s until it is asked again. */
-	rts.timeout = 20;
-	rts.retry_cnt = 7;
-	must(l, modify(l, a->qp, rts), "RTS");
-	to_state(l, b->qp, KVERBS_QPS_RESET);
-	post(l, &read, "a READ");
-	post(l, &read, "another READ");
+	qp_block(l, a, b);
 	result(reg_mr(l, a->target, a->qp, KVERBS_ACCESS__ALL, 0, 64) == -ETIMEDOUT &&
 	       strstr(l->err, "no completion within 2 s"), "one that does not complete says so");
 	must(l, kv_nl_get(&l->nl, &kv_nl_mr, a->target, &mr), "get");

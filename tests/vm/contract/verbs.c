@@ -8,29 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include "fail.h"
 #include "fault.h"
-
-#define FAIL_VERB "/sys/module/fail_verb/parameters/"
 
 /* A run polls without end. */
 #define NTH_MAX 12
-
-static void set(const char *parameter, const char *text)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), FAIL_VERB "%s", parameter);
-	if (!write_text(path, text))
-		bail_out("%s: %s: %s", path, text, strerror(errno));
-}
 
 static void arm(unsigned int n)
 {
 	char text[16];
 
 	snprintf(text, sizeof(text), "%u", n);
-	set("nth", text);
+	fail_verb_set("nth", text);
 }
 
 static bool disarm(void)
@@ -41,7 +30,7 @@ static bool disarm(void)
 	if (!f || !fgets(text, sizeof(text), f))
 		bail_out(FAIL_VERB "nth can't be read");
 	fclose(f);
-	set("nth", "0");
+	fail_verb_set("nth", "0");
 	return !strtoul(text, NULL, 10);
 }
 
@@ -62,9 +51,9 @@ static void try_verb(struct scene *s, const struct step *step, const char *name)
 	};
 	struct fault_tally t;
 
-	set("verb", name);
+	fail_verb_set("verb", name);
 	t = fault_try(s, step, &fault);
-	set("verb", "\n");
+	fail_verb_set("verb", "\n");
 	result(t.good && t.hits, "%s: %s fails, %u times, %u of them a failure", step->name,
 	       name, t.hits, t.failures);
 }
@@ -75,12 +64,11 @@ void test_verbs(void)
 	char names[256], *name;
 	struct scene s;
 
-	if (access(FAIL_VERB "verb", W_OK)) {
-		missing("each verb of each command fails",
-			"no fail_verb.ko: make fail-verb; scripts/vm --file DIR/fail_verb.ko:/kverbs/tests/vm/fail_verb.ko");
+	if (!fail_verb_loaded()) {
+		missing("each verb of each command fails", FAIL_VERB_MISSING);
 		return;
 	}
-	set("error", "-5");
+	fail_verb_set("error", "-5");
 	scene_make(&s);
 	for (step = steps; step->name; step++) {
 		snprintf(names, sizeof(names), "%s", step->verbs ? step->verbs : "");

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+/* Registrations whose completion comes late, or never: what is shown is the device's state. And keys. */
+#include <errno.h>
+#include <string.h>
+#include "contract.h"
+#include "fail.h"
+
+/* Variants of a key: its low byte counts up. */
+#define KEYS 256
+
+/**
+ * struct scene - an MR, and QPs that register it
+ * @l: the connection
+ * @a: has the MR as its target
+ * @b: its peer
+ * @own: a QP of the same PD as @a, connected to itself
+ * @own_cq: its CQ
+ */
+struct scene {
+	struct link l;
+	struct end a;
+	struct end b;
+	uint32_t own;
+	uint32_t own_cq;
+};
+
+static void scene_make(struct scene *s)
+{
+	static const struct end_init init = { .type = KVERBS_QPT_RC };
+	struct kv_qp qp;
+
+	link_open(&s->l);
+	pair_make(&s->l, &s->a, &s->b, &init);
+	s->own = make_rc_qp(&s->l, s->a.pd);
+	must(&s->l, kv_nl_get(&s->l.nl, &kv_nl_qp, s->own, &qp), "get");
+	s->own_cq = qp.send_cq;
+}
+
+static int reg(struct scene *s, uint32_t qp)
+{
+	struct kv_mr_reg reg = { .qp = qp, .access = KVERBS_ACCESS__ALL, .length = LENGTH };
+
+	return kv_nl_mr_reg(&s->l.nl, s->a.target, &reg, &s->a.key, NULL);
+}
+
+static int inv(struct scene *s, uint32_t qp)
+{
+	return kv_nl_mr_inv(&s->l.nl, s->a.target, qp, NULL);
+}
+
+static struct kv_mr shown(struct scene *s)
+{
+	struct kv_mr mr;
+
+	must(&s->l, kv_nl_get(&s->l.nl, &kv_nl_mr, s->a.target, &mr), "get");
+	return mr;
+}
+
+/* A WRITE with the key; the status that it completes with. */
+static uint32_t use_key(struct scene *s, const struct kv_mr *mr)
+{
+	struct end from = { .qp = s->own, .local = s->a.local }, to = { .key = *mr };
+	struct kv_wr wr = write_wr(&from, &to, 64, 1);
+	struct kv_wc wc;
+
+	post(&s->l, &wr, "write");
+	if (!poll_one(&s->l, s->own_cq, &wc))
+		bail_out("a WRITE does not complete");
+	return wc.status;
+}
+
+static bool times_out(struct scene *s, int ret)
+{
+	return ret == -ETIMEDOUT && strstr(s->l.err, "no completion within 2 s");
+}
+
+/* From now on the device has no completion to give, whatever it does. */
+static void hold_back(void)
+{
+	fail_verb_set("verb", "rxe_poll_cq");
+	fail_verb_set("error", "0");
+	fail_verb_set("more", "4000000000");
+	fail_verb_set("nth", "1");
+}
+
+static void let_come(struct scene *s)
+{
+	struct kv_wc wc;
+	unsigned int n;
+
+	fail_verb_set("verb", "\n");
+	fail_verb_set("more", "0");
+	must(&s->l, kv_nl_cq_poll(&s->l.nl, s->a.send_cq, &wc, 1, &n, NULL), "poll");
+	result(!n, "its completion, which comes then, is told nobody");
+}
+
+static void test_late(void)
+{
+	struct scene s;
+	struct kv_mr mr;
+
+	if (!fail_verb_loaded()) {
+		missing("a completion that comes late", FAIL_VERB_MISSING);
+		return;
+	}
+	scene_make(&s);
+	hold_back();
+	result(times_out(&s, reg(&s, s.a.qp)), "a registration whose completion is late times out");
+	let_come(&s);
+	mr = shown(&s);
+	result(mr.registered && !use_key(&s, &mr), "the mr is shown as registered, and a peer can write");
+
+	hold_back();
+	result(times_out(&s, inv(&s, s.a.qp)), "an invalidation whose completion is late times out");
+	let_come(&s);
+	result(!shown(&s).registered, "the mr is shown as not registered");
+	done(&s.l, reg(&s, s.a.qp), "it is registered anew");
+	mr = shown(&s);
+	result(mr.registered && !use_key(&s, &mr), "and a peer can write");
+	link_close(&s.l);
+}
+
+/* The device never begins with it: it is behind READs when its QP is reset. */
+static void test_lost_reg(void)
+{
+	struct scene s;
+	struct kv_mr mr;
+
+	scene_make(&s);
+	qp_block(&s.l, &s.a, &s.b);
+	result(times_out(&s, reg(&s, s.a.qp)), "a registration that waits for others times out");
+	to_state(&s.l, s.a.qp, KVERBS_QPS_RESET);
+	result(!shown(&s).registered, "with its qp reset the mr is shown as not registered");
+	done(&s.l, reg(&s, s.own), "another qp registers it");
+	mr = shown(&s);
+	result(mr.registered && !use_key(&s, &mr), "and a peer can write");
+	link_close(&s.l);
+}
+
+static void test_lost_inv(void)
+{
+	struct scene s;
+	struct kv_mr mr;
+
+	scene_make(&s);
+	must(&s.l, reg(&s, s.own), "register");
+	qp_block(&s.l, &s.a, &s.b);
+	result(times_out(&s, inv(&s, s.a.qp)), "an invalidation that waits for others times out");
+	to_state(&s.l, s.a.qp, KVERBS_QPS_RESET);
+	mr = shown(&s);
+	result(mr.registered && !use_key(&s, &mr),
+	       "with its qp reset the mr is shown as registered, and a peer can write");
+	done(&s.l, inv(&s, s.own), "another qp invalidates it");
+	result(!shown(&s).registered, "the mr is shown as not registered");
+	result(use_key(&s, &mr), "and a peer can't write");
+	link_close(&s.l);
+}
+
+/* Nothing promises that a key is never used again: this one says when it is. */
+static void test_keys(void)
+{
+	uint32_t key[KEYS];
+	unsigned int i, j, same = 0;
+	struct scene s;
+
+	scene_make(&s);
+	for (i = 0; i < KEYS; i++) {
+		must(&s.l, reg(&s, s.own), "register");
+		key[i] = s.a.key.rkey;
+		for (j = 0; j < i; j++)
+			same += key[j] == key[i];
+		must(&s.l, inv(&s, s.own), "invalidate");
+	}
+	result(!same, "each of %u registrations has another key", KEYS);
+	must(&s.l, reg(&s, s.own), "register");
+	result(s.a.key.rkey == key[0], "the one after that has the first one's");
+	link_close(&s.l);
+}
+
+void test_registration(void)
+{
+	test_late();
+	test_lost_reg();
+	test_lost_inv();
+	test_keys();
+}
