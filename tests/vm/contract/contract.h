@@ -215,5 +215,6 @@ void test_limit(void);
 void test_memory(void);
 void test_verbs(void);
 void test_cost(void);
+void test_hoard(void);
 
 #endif

@@ -59,7 +59,20 @@ static const struct {
 	{ "memory", test_memory },
 	{ "verbs", test_verbs },
 	{ "cost", test_cost },
+	{ "hoard", test_hoard },
 };
+
+/* Only if it is named: it needs a guest that is set up for it. */
+static bool is_special(unsigned int test)
+{
+	static void (*const special[])(void) = { test_exclusive, test_cost, test_hoard };
+	unsigned int i;
+
+	for (i = 0; i < COUNT(special); i++)
+		if (tests[test].test == special[i])
+			return true;
+	return false;
+}
 
 static bool chosen(unsigned int test, int argc, char **argv)
 {
@@ -68,8 +81,7 @@ static bool chosen(unsigned int test, int argc, char **argv)
 	for (i = 2; i < argc; i++)
 		if (!strcmp(tests[test].name, argv[i]))
 			return true;
-	/* These need devices that belong to namespaces, and a guest that counts instructions. */
-	return argc <= 2 && tests[test].test != test_exclusive && tests[test].test != test_cost;
+	return argc <= 2 && !is_special(test);
 }
 
 /*
