@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "contract.h"
@@ -24,13 +25,18 @@ struct made {
 	uint32_t id;
 };
 
-/* A connection from a network namespace of its own, which ends with it. */
-static void link_open_apart(struct link *l)
+/*
+ * A connection from a network namespace of its own, which ends with it; with the other device
+ * there if it is wanted.
+ */
+static void link_open_apart(struct link *l, bool with_dev)
 {
 	int own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 
 	if (own < 0 || unshare(CLONE_NEWNET))
 		bail_out("no network namespace: %s", strerror(errno));
+	if (with_dev)
+		other_dev_make();
 	link_open(l);
 	if (setns(own, CLONE_NEWNET))
 		bail_out("the way back is lost: %s", strerror(errno));
@@ -45,15 +51,12 @@ static uint32_t make(struct link *l, const struct kv_nl_noun *noun, const void *
 	return object.id;
 }
 
-/*
- * One of each, in the order in which they can be deleted. No conn is persistent that is
- * made outside the first namespace.
- */
-static void make_all(struct link *l, struct made made[NOUNS], bool persistent, bool first)
+/* One of each, in the order in which they can be deleted. A CONN is persistent in the first namespace only. */
+static void make_all(struct link *l, struct made made[NOUNS], bool persistent, bool apart)
 {
 	const struct kv_pd_init pd = { .dev = dev, .persistent = persistent };
 	const struct kv_cq_init cq = { .dev = dev, .cqe = 8, .persistent = persistent };
-	const struct kv_conn_init conn = { .dev = dev, .persistent = persistent && first };
+	const struct kv_conn_init conn = { .dev = dev, .persistent = persistent && !apart };
 	struct kv_mr_init mr = { .length = 64, .persistent = persistent };
 	struct kv_srq_init srq = { .max_wr = 4, .max_sge = 1, .persistent = persistent };
 	struct kv_ah_init ah = { .port = 1, .av = own_address(), .persistent = persistent };
@@ -149,7 +152,6 @@ static void check_unheard(struct link *own, struct link *other, const char *name
 /* Devices are everybody's, as they are in the kernel unless it is told otherwise. */
 static void test_shared(struct link *l, struct link *apart)
 {
-	const struct kv_conn_init conn = { .dev = dev, .persistent = true };
 	struct made ours[NOUNS], theirs[NOUNS];
 	uint32_t flushed, kept;
 	struct kv_dev found;
@@ -157,9 +159,9 @@ static void test_shared(struct link *l, struct link *apart)
 
 	done(apart, kv_nl_dev_get(&apart->nl, dev, &found),
 	     "a device that is shared is seen from another namespace");
-	make_all(l, ours, true, true);
+	make_all(l, ours, true, false);
 	check_unseen(apart, ours, "persistent");
-	make_all(apart, theirs, true, false);
+	make_all(apart, theirs, true, true);
 	for (i = 0, n = 0; i < NOUNS; i++)
 		n += count_listed(apart, theirs[i].noun);
 	result(n == NOUNS, "what is made there is listed there, and nothing else");
@@ -172,14 +174,88 @@ static void test_shared(struct link *l, struct link *apart)
 	must(apart, kv_nl_flush(&apart->nl, &flushed, &kept), "flush");
 	result(flushed == NOUNS - 1 && !kept, "what is there is flushed there");
 	must(apart, kv_nl_del(&apart->nl, &kv_nl_conn, theirs[0].id, NULL), "delete");
-	refused(apart, kv_nl_new(&apart->nl, &kv_nl_conn, &conn, NULL, NULL), -EINVAL,
-		"would keep its network namespace", "no persistent conn is made there");
 
-	make_all(l, ours, false, true);
+	make_all(l, ours, false, false);
 	check_unseen(apart, ours, "private");
 	check_unheard(l, apart, "here");
 	check_unheard(apart, l, "there");
-	make_all(apart, theirs, true, false);
+	make_all(apart, theirs, true, true);
+}
+
+/* Its rdma_cm_id would keep the namespace for ever. */
+static void test_persistent_conn(struct link *apart)
+{
+	const struct kv_conn_init init = { .dev = dev, .persistent = true };
+	struct snapshot before = snapshot(apart), after;
+	struct kv_conn conn;
+	int ret;
+
+	apart->err[0] = '\0';
+	ret = kv_nl_new(&apart->nl, &kv_nl_conn, &init, &conn, NULL);
+	result((ret == -EINVAL || ret == -EOPNOTSUPP) && strstr(apart->err, "namespace"),
+	       "a persistent conn is refused outside the first namespace");
+	note("  %d \"%s\"", ret, apart->err);
+	if (!ret)
+		must(apart, kv_nl_del(&apart->nl, &kv_nl_conn, conn.id, NULL), "delete");
+	after = snapshot(apart);
+	result(after.hash == before.hash && after.live == before.live, "and nothing is left of it");
+}
+
+struct named {
+	const char *name;
+	unsigned int gids;
+	unsigned int netdevs;
+};
+
+static void count_netdevs(const struct kv_dev *found, struct named *named)
+{
+	unsigned int i;
+
+	named->gids = found->gids;
+	named->netdevs = 0;
+	for (i = 0; i < found->gids; i++)
+		named->netdevs += found->gid[i].netdev[0] != '\0';
+}
+
+static int on_named(const struct kv_dev *found, void *arg)
+{
+	struct named *named = arg;
+
+	if (!strcmp(found->name, named->name))
+		count_netdevs(found, named);
+	return 0;
+}
+
+/* How many of a device's GIDs have their netdev named: as it is shown, and as it is listed. */
+static void check_netdevs(struct link *l, const char *device, bool all, const char *name)
+{
+	struct named one = { .name = device }, listed = { .name = device };
+	struct kv_dev found;
+
+	must(l, kv_nl_dev_get(&l->nl, device, &found), "the device");
+	count_netdevs(&found, &one);
+	must(l, kv_nl_dev_each(&l->nl, on_named, &listed), "list devices");
+	result(one.gids && one.netdevs == (all ? one.gids : 0) &&
+	       listed.gids == one.gids && listed.netdevs == one.netdevs, "%s", name);
+	note("  %u of %u GIDs; in the list %u of %u", one.netdevs, one.gids, listed.netdevs,
+	     listed.gids);
+}
+
+/* Two devices that all may use; the netdev of one is in this namespace, the other's is not. */
+static void test_netdevs(void)
+{
+	struct link l, apart;
+
+	link_open(&l);
+	link_open_apart(&apart, true);
+	check_netdevs(&l, dev, true, "a GID's netdev is named in its namespace");
+	check_netdevs(&apart, dev, false, "and in no other one");
+	check_netdevs(&apart, OTHER_DEV, true, "so is one of another namespace there");
+	check_netdevs(&l, OTHER_DEV, false, "and not in the first one");
+	if (system("rdma link delete " OTHER_DEV))
+		bail_out("the other device stays");
+	kv_nl_close(&apart.nl);
+	link_close(&l);
 }
 
 void test_namespace(void)
@@ -187,11 +263,13 @@ void test_namespace(void)
 	struct link l, apart;
 
 	link_open(&l);
-	link_open_apart(&apart);
+	link_open_apart(&apart, false);
 	test_shared(&l, &apart);
+	test_persistent_conn(&apart);
 	kv_nl_close(&apart.nl);
 	note("the namespace goes, with what is persistent in it");
 	link_close(&l);
+	test_netdevs();
 }
 
 static int on_dev(const struct kv_dev *found, void *arg)
@@ -218,8 +296,8 @@ void test_exclusive(void)
 	unsigned int n = 0;
 
 	link_open(&l);
-	make_all(&l, ours, true, true);
-	link_open_apart(&apart);
+	make_all(&l, ours, true, false);
+	link_open_apart(&apart, false);
 	refused(&apart, kv_nl_dev_get(&apart.nl, dev, &found), -ENODEV,
 		"no such RDMA device in this network namespace",
 		"a device of another namespace is not seen");

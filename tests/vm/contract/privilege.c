@@ -146,10 +146,11 @@ static size_t put_attrs(char attrs[64], unsigned int cmd)
 	}
 }
 
-static void try_one(int fd, unsigned int cmd, bool dump, struct report *r)
+static void try_one(int fd, unsigned int cmd, bool dump, bool addressed, struct report *r)
 {
 	char attrs[64] = "";
-	int ret = raw_ask(fd, &family, cmd, dump, attrs, dump ? 0 : put_attrs(attrs, cmd));
+	int ret = raw_ask(fd, &family, cmd, dump, addressed, attrs,
+			  dump ? 0 : put_attrs(attrs, cmd));
 
 	if (ret == -EPERM) {
 		r->dos += !dump;
@@ -161,15 +162,15 @@ static void try_one(int fd, unsigned int cmd, bool dump, struct report *r)
 	}
 }
 
-static void try_all(int fd, struct report *r)
+static void try_all(int fd, bool addressed, struct report *r)
 {
 	unsigned int cmd;
 
 	for (cmd = 1; cmd <= OPS_MAX; cmd++) {
 		if (family.flags[cmd] & GENL_CMD_CAP_DO)
-			try_one(fd, cmd, false, r);
+			try_one(fd, cmd, false, addressed, r);
 		if (family.flags[cmd] & GENL_CMD_CAP_DUMP)
-			try_one(fd, cmd, true, r);
+			try_one(fd, cmd, true, addressed, r);
 	}
 }
 
@@ -197,13 +198,13 @@ static unsigned int count_events(int fd)
 }
 
 /* Waits for the parent to make events between joining and counting. */
-static void be(const struct who *who, struct report *r, int told, int go)
+static void be(const struct who *who, bool addressed, struct report *r, int told, int go)
 {
 	int fd = who->become();
 	char byte = 0;
 
 	if (fd >= 0) {
-		try_all(fd, r);
+		try_all(fd, addressed, r);
 		r->bound = bind_group();
 		r->joined = raw_join(fd, family.group);
 	}
@@ -221,7 +222,7 @@ static void make_events(void)
 	other_dev_del();
 }
 
-static void try_as(const struct who *who, struct report *r)
+static void try_as(const struct who *who, bool addressed, struct report *r)
 {
 	int told[2], go[2], status;
 	char byte = 0;
@@ -236,7 +237,7 @@ static void try_as(const struct who *who, struct report *r)
 		bail_out("no process");
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		be(who, r, told[1], go[0]);
+		be(who, addressed, r, told[1], go[0]);
 	}
 	close(told[1]);
 	close(go[0]);
@@ -279,15 +280,16 @@ static void check_list(void)
 		note("  %u is", open);
 }
 
-static void check(struct link *l, const struct who *who, struct report *r)
+static void check(struct link *l, const struct who *who, bool addressed, struct report *r)
 {
 	struct snapshot before = snapshot(l), after;
 
-	try_as(who, r);
+	try_as(who, addressed, r);
 	after = snapshot(l);
 	result(!r->wrong && r->dos == count_ops(GENL_CMD_CAP_DO) &&
 	       r->dumps == count_ops(GENL_CMD_CAP_DUMP),
-	       "%s is refused all commands and all lists", who->name);
+	       "%s is refused all commands and all lists, by %s", who->name,
+	       addressed ? "sendto" : "send");
 	note("  %u commands and %u lists", r->dos, r->dumps);
 	if (r->wrong)
 		note("  but command %u%s: %d", r->wrong, r->wrong_dump ? " (list)" : "",
@@ -301,6 +303,25 @@ static void check(struct link *l, const struct who *who, struct report *r)
 	result(!r->heard, "and hears nothing");
 	if (r->heard)
 		note("  but %u events", r->heard);
+}
+
+static void check_fooled(struct link *l, const struct who *who, bool addressed, struct report *r)
+{
+	struct snapshot before = snapshot(l), after;
+
+	try_as(who, addressed, r);
+	after = snapshot(l);
+	result(!r->wrong && r->dos == count_ops(GENL_CMD_CAP_DO) &&
+	       r->dumps == count_ops(GENL_CMD_CAP_DUMP),
+	       "%s is refused all commands and all lists, by %s", who->name,
+	       addressed ? "sendto" : "send");
+	note("  %u commands and %u lists", r->dos, r->dumps);
+	if (r->wrong)
+		note("  but command %u%s: %d", r->wrong, r->wrong_dump ? " (list)" : "",
+		     r->wrong_error);
+	result(after.hash == before.hash && after.live == before.live &&
+	       after.bytes == before.bytes, "and changes nothing");
+	result(!r->joined && r->heard >= 2, "events do come to who may hear them");
 }
 
 void test_privilege(void)
@@ -329,14 +350,12 @@ void test_privilege(void)
 	link_open(&l);
 	/* What others could see, and flush. */
 	must(&l, kv_nl_new(&l.nl, &kv_nl_pd, &init, NULL, NULL), "pd");
-	for (i = 0; i < COUNT(whos); i++)
-		check(&l, &whos[i], r);
+	for (i = 0; i < 2 * COUNT(whos); i++)
+		check(&l, &whos[i / 2], i % 2, r);
 
 	/* It is root who joins, and hears; but nobody's socket that asks. */
-	try_as(&fooled, r);
-	result(!r->wrong && r->dos == count_ops(GENL_CMD_CAP_DO),
-	       "%s is refused all commands", fooled.name);
-	result(!r->joined && r->heard >= 2, "events do come to who may hear them");
+	for (i = 0; i < 2; i++)
+		check_fooled(&l, &fooled, i, r);
 	must(&l, kv_nl_flush(&l.nl, &flushed, &kept), "flush");
 	result(flushed == 1 && !kept, "what is persistent is there to the end");
 	link_close(&l);

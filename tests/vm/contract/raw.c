@@ -23,9 +23,10 @@ int raw_open(void)
 	return fd;
 }
 
-static int ask(int fd, uint16_t family, unsigned int cmd, bool dump, const void *attrs,
-	       size_t length)
+static int ask(int fd, uint16_t family, unsigned int cmd, bool dump, bool addressed,
+	       const void *attrs, size_t length)
 {
+	static const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 	struct {
 		struct nlmsghdr nl;
 		struct genlmsghdr genl;
@@ -40,11 +41,13 @@ static int ask(int fd, uint16_t family, unsigned int cmd, bool dump, const void 
 
 	if (length)
 		memcpy(request.attrs, attrs, length);
-	return send(fd, &request, request.nl.nlmsg_len, 0) < 0 ? -errno : 0;
+	return sendto(fd, &request, request.nl.nlmsg_len, 0,
+		      addressed ? (const struct sockaddr *)&kernel : NULL,
+		      addressed ? sizeof(kernel) : 0) < 0 ? -errno : 0;
 }
 
-int raw_ask(int fd, const struct family *f, unsigned int cmd, bool dump, const void *attrs,
-	    size_t length)
+int raw_ask(int fd, const struct family *f, unsigned int cmd, bool dump, bool addressed,
+	    const void *attrs, size_t length)
 {
 	static union {
 		struct nlmsghdr nl;
@@ -53,7 +56,7 @@ int raw_ask(int fd, const struct family *f, unsigned int cmd, bool dump, const v
 	ssize_t n;
 	int ret;
 
-	ret = ask(fd, f->id, cmd, dump, attrs, length);
+	ret = ask(fd, f->id, cmd, dump, addressed, attrs, length);
 	if (ret)
 		return ret;
 	n = recv(fd, &answer, sizeof(answer), 0);
@@ -123,7 +126,7 @@ void family_learn(struct family *f)
 	ssize_t n;
 
 	memset(f, 0, sizeof(*f));
-	if (fd < 0 || ask(fd, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, false, &name,
+	if (fd < 0 || ask(fd, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, false, false, &name,
 			  NLA_ALIGN(name.attr.nla_len)))
 		bail_out("the list of netlink families can't be asked for");
 	n = recv(fd, answer, sizeof(answer), 0);

@@ -26,11 +26,12 @@ void family_learn(struct family *f);
 
 int raw_open(void);
 /*
- * One request with these attributes. The first answer's error; 1 if that is data.
+ * One request with these attributes; @addressed: by sendto(), to the kernel's address, as libnl
+ * does; else by send(). The first answer's error; 1 if that is data.
  * A dump's end without data is 0.
  */
 int raw_ask(int fd, const struct family *f, unsigned int cmd, bool dump,
-	    const void *attrs, size_t length);
+	    bool addressed, const void *attrs, size_t length);
 /* Of NETLINK_ADD_MEMBERSHIP; 0 or a negative errno. */
 int raw_join(int fd, uint32_t group);
 
