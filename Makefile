@@ -54,7 +54,8 @@ $(BUILD)/tests/%: tests/vm/%.c $(NL_OBJS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -o $@ $^ $(TOOL_LIBS)
 
-# Modules for tests in a guest: one makes verbs fail, one makes mistakes. KDIR and O as for "module".
+# Modules for tests in a guest: one makes verbs fail, one makes the device answer as drivers of hardware do, one
+# makes mistakes. KDIR and O as for "module".
 fail-verb:
 	@mkdir -p $(O)
 	@cp -au tests/vm/fail/. $(O)/
