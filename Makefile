@@ -15,6 +15,9 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 BUILD ?= build
 # Where the module is built; one folder per kernel, because kbuild writes beside the sources.
 O ?= $(BUILD)/module
+# To kbuild O is the kernel's build tree: ours must not reach it, and an empty one makes the Makefile of
+# Debian's headers forget its own.
+KBUILD_O = O=$(realpath $(KDIR))
 
 CFLAGS ?= -O2 -g
 TOOL_PKGS := libibverbs librdmacm libnl-3.0 libnl-genl-3.0 json-c smartcols nettle
@@ -31,7 +34,7 @@ module:
 		"name a tree with KDIR=DIR; 'make tool' needs none" >&2; exit 1; }
 	@mkdir -p $(O)
 	@cp -au Kbuild kmod uapi $(O)/
-	$(MAKE) -C $(KDIR) O= M=$(abspath $(O)) W=1 modules
+	$(MAKE) -C $(KDIR) $(KBUILD_O) M=$(abspath $(O)) W=1 modules
 
 tool: $(BUILD)/kverbs
 
@@ -59,7 +62,7 @@ $(BUILD)/tests/%: tests/vm/%.c $(NL_OBJS)
 fail-verb:
 	@mkdir -p $(O)
 	@cp -au tests/vm/fail/. $(O)/
-	$(MAKE) -C $(KDIR) O= M=$(abspath $(O)) W=1 modules
+	$(MAKE) -C $(KDIR) $(KBUILD_O) M=$(abspath $(O)) W=1 modules
 
 CONTRACT_OBJS := $(patsubst tests/vm/contract/%.c,$(BUILD)/tests/obj/%.o,$(wildcard tests/vm/contract/*.c))
 

@@ -23,11 +23,11 @@
 #define KV_POSTED_BYTES 192
 #define KV_POSTED_SGE_BYTES 8
 
-static inline __u64 kv_queue_pow2(__u64 at_least)
+static inline __u64 kv_queue_pow2(__u64 value)
 {
 	__u64 n = 1;
 
-	while (n < at_least)
+	while (n < value)
 		n *= 2;
 	return n;
 }

@@ -36,7 +36,7 @@ asmlinkage void fail_verb_return(void);
 asm(".pushsection .text\n"
 	".type fail_verb_return, @function\n"
 	"fail_verb_return:\n"
-	ANNOTATE_NOENDBR
+	ANNOTATE_NOENDBR "\n"
 	ASM_RET
 	".size fail_verb_return, . - fail_verb_return\n"
 	".popsection\n");
