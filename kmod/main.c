@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/module.h>
+#include <net/genetlink.h>
 #include <kverbs.h>
 #include "ah.h"
 #include "client.h"
@@ -62,6 +63,8 @@ static void __exit kverbs_exit(void)
 module_init(kverbs_init);
 module_exit(kverbs_exit);
 
+MODULE_AUTHOR("The kverbs authors");
 MODULE_DESCRIPTION("Kernel verbs by hand, and what they cost");
 MODULE_VERSION(KVERBS_VERSION);
 MODULE_LICENSE("GPL");
+MODULE_ALIAS_GENL_FAMILY(KVERBS_GENL_NAME);
