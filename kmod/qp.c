@@ -38,6 +38,11 @@ static_assert(KVERBS_MIG_MIGRATED == (int)IB_MIG_MIGRATED);
 static_assert(KVERBS_MIG_REARM == (int)IB_MIG_REARM);
 static_assert(KVERBS_MIG_ARMED == (int)IB_MIG_ARMED);
 
+static_assert(KVERBS_ACCESS_LOCAL_WRITE == IB_ACCESS_LOCAL_WRITE);
+static_assert(KVERBS_ACCESS_REMOTE_WRITE == IB_ACCESS_REMOTE_WRITE);
+static_assert(KVERBS_ACCESS_REMOTE_READ == IB_ACCESS_REMOTE_READ);
+static_assert(KVERBS_ACCESS_REMOTE_ATOMIC == IB_ACCESS_REMOTE_ATOMIC);
+
 static const enum ib_qp_type to_ib_type[] = {
 	[KVERBS_QPT_RC] = IB_QPT_RC,
 	[KVERBS_QPT_UC] = IB_QPT_UC,
