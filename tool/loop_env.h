@@ -145,8 +145,9 @@ static inline void kv_env_let_go(void)
 }
 
 /* The scheduler takes the CPU from a process whenever it wants to. */
-static inline void kv_env_breathe(void)
+static inline void kv_env_breathe(struct kv_loop *l)
 {
+	(void)l;
 }
 
 #define KV_LOOP_DEFINE(name)				\

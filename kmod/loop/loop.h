@@ -25,7 +25,8 @@
  *   kv_env_stop(l)        read l->stop, which another thread may set
  *   kv_env_relax()        between two polls
  *   kv_env_let_go()       give the CPU to whoever wants it
- *   kv_env_breathe()      between two samples: let the scheduler in if it waits
+ *   kv_env_breathe(l)     between two samples: give the CPU away if it is wanted, or
+ *                         was not given away for long
  *   KV_LOOP_DEFINE(name)  define kv_loop_<name>() and, in the kernel,
  *                         kv_loop_<name>_off() from name_body(l, off)
  *   KV_LOOP_PICK(name, off)  pointer to one of them
@@ -61,6 +62,8 @@ struct kv_end;
  * @end: counter where the time is over
  * @done: iterations completed
  * @let_go: how often the CPU was let go
+ * @breath: when the CPU was last given away between two samples, as kv_env_breathe()
+ *	counts time
  * @stopped: counter when @stop was first seen; 0: not yet
  * @wc_status: status of the completion that ended the loop; 0 if none did
  * @vendor_err: that completion's vendor error
@@ -85,6 +88,7 @@ struct kv_loop {
 	__u64 end;
 	__u64 done;
 	__u64 let_go;
+	__u64 breath;
 	__u64 stopped;
 	__u32 wc_status;
 	__u32 vendor_err;

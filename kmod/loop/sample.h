@@ -37,7 +37,7 @@ static __always_inline void kv_sample_take(struct kv_loop *l, __u64 t0, __u64 t1
 	kv_hist_record(l->hist, t1 - t0);
 	l->done++;
 	l->last = t1;
-	kv_env_breathe();
+	kv_env_breathe(l);
 }
 
 /**

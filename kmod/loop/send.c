@@ -63,7 +63,7 @@ static __always_inline int send_pong_body(struct kv_loop *l, int off)
 		if (ret)
 			return kv_sample_broken(l, ret);
 		l->done++;
-		kv_env_breathe();
+		kv_env_breathe(l);
 	}
 	return kv_sample_end(l);
 }

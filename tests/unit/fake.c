@@ -157,8 +157,9 @@ void kv_env_let_go(void)
 		fake.let_go();
 }
 
-void kv_env_breathe(void)
+void kv_env_breathe(struct kv_loop *l)
 {
+	(void)l;
 	fake.now += fake.breathe_ticks;
 	fake.breathed++;
 	if (fake.breathe)

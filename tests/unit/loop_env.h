@@ -136,7 +136,7 @@ __u8 *kv_env_mark(struct kv_end *e);
 int kv_env_stop(struct kv_loop *l);
 void kv_env_relax(void);
 void kv_env_let_go(void);
-void kv_env_breathe(void);
+void kv_env_breathe(struct kv_loop *l);
 
 /* Both variants, as in the kernel. */
 #define KV_LOOP_DEFINE(name)				\
