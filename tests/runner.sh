@@ -98,11 +98,23 @@ vm "loss can be put on the link in both guests" 0 --hosts 2 --cpus 1 --no-serve 
 vm "a panic of the second guest" 126 --hosts 2 --cpus 1 -- \
 	sh -c "timeout 3 peer sh -c 'echo c >/proc/sysrq-trigger'; sleep 8"
 says "in the second guest"
+# Each is the other's peer, by a program that others wrote.
+cat >"$work/siw" <<'END'
+set -e
+[ "$DEV $DRIVER $GID $GID6" = "siw0 siw 0 " ]
+rdma link show "$DEV/1" | grep -q 'netdev d0'
+[ "$(peer sh -c 'echo "$DEV"')" = siw0 ]
+(sleep 2; rping -c -a "$PEER" -C 3) &
+peer rping -s -C 3
+wait $!
+END
+vm "a device of siw, on two guests" 0 --device siw --hosts 2 --cpus 1 --no-serve --file "$work/siw:/siw" -- sh /siw
 vm "two guests that count instructions" 2 --hosts 2 --det -- true
 vm "a COMMAND that does not end" 124 --timeout 12 -- sleep 1000
 says "console.log"
 vm "a COMMAND that is not there" 125 -- nosuchcommand
 vm "an unknown option" 2 --frobnicate -- true
+vm "an unknown device" 2 --device mlx5 -- true
 vm "more CPUs than can be counted on" 2 --det --cpus 2 -- true
 vm "an unknown kernel" 125 --kernel 2.4 -- true
 vm "a folder that is no kernel tree" 125 --kernel "$work" -- true
