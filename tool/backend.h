@@ -82,9 +82,17 @@ struct kv_dev {
 	uint32_t active_speed;
 	uint32_t gid_table_len;
 	uint32_t pkey_table_len;
+	uint8_t addr[16]; /* iWARP: IP address of the netdev, as in a GID; zeros: none */
 	unsigned int gids;
 	struct kv_gid gid[KV_GIDS_MAX];
 };
+
+/* Only iWARP has neither of UC, UD and AHs; its connections are made by the RDMA CM. */
+static inline bool kv_dev_is_iwarp(const struct kv_dev *dev)
+{
+	return (dev->can & (KVERBS_CAN_RC | KVERBS_CAN_UC | KVERBS_CAN_UD | KVERBS_CAN_AH)) ==
+	       KVERBS_CAN_RC;
+}
 
 /* Types of objects that are made by hand. */
 enum kv_type {

@@ -168,7 +168,7 @@ static void put_gid(struct json_object *obj, const struct kv_space *s)
 	kv_out_put_count(gid, "index", s->gid->index);
 	kv_out_put_string(gid, "gid",
 			  inet_ntop(AF_INET6, s->gid->raw, text, sizeof(text)));
-	kv_out_put_string(gid, "type", kv_gid_type_name(s->gid->type));
+	kv_out_put_string(gid, "type", kv_gid_type_name(&s->dev, s->gid));
 }
 
 static void put_space(struct json_object *obj, const struct kv_space *s)

@@ -274,6 +274,7 @@ int kv_cell_measure(struct kv_cell *c, const struct kv_design *design,
 	memset(c, 0, sizeof(*c));
 	c->design = design;
 	c->work = *work;
+	kv_work_adapt(&c->work, &ends[0].client->dev);
 	for (unsigned int s = 0; s < design->sides; s++)
 		kv_side_reset(&c->side[s]);
 	j = calloc(1, sizeof(*j));
@@ -287,7 +288,7 @@ int kv_cell_measure(struct kv_cell *c, const struct kv_design *design,
 	for (; made < j->sides; made++) {
 		ret = blame(j, made,
 			    kv_pair_create(&j->pair[made], ends[made].client,
-					   ends[made].server, work, f));
+					   ends[made].server, &c->work, f));
 		if (ret)
 			goto out_destroy;
 		kv_pair_verbs(&j->pair[made], c->side[made].verb_ns);

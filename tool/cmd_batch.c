@@ -65,7 +65,7 @@ static void print_help(void)
 	       "post, poll, flush, monitor. 'name N' behind an 'add' gives the object a name,\n"
 	       "which stands for its id; $N.FIELD stands for a field of what was told of it,\n"
 	       "$last.FIELD for one of the last result, $dev.FIELD for one of the device (name,\n"
-	       "gid, gid_index, lid, active_mtu_bytes). Words are quoted as in a shell, #\n"
+	       "gid, gid_index, addr, lid, active_mtu_bytes). Words are quoted as in a shell, #\n"
 	       "begins a comment, a \\ at the end continues a line. Beside them there are:\n"
 	       "\n"
 	       "  expect FIELD VALUE        a field of the last result must have this value\n"

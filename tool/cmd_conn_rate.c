@@ -209,9 +209,9 @@ static int measure(struct command *c)
 	struct kv_space *s = &c->space;
 	int ret;
 
-	ret = kv_link_look_up(c->host, c->port, &c->rate.addr, &c->fault);
+	ret = kv_space_open(s, c->space_id, c->common.dev, -1, &c->fault);
 	if (!ret)
-		ret = kv_space_open(s, c->space_id, c->common.dev, -1, &c->fault);
+		ret = kv_link_look_up(&s->dev, c->host, c->port, &c->rate.addr, &c->fault);
 	if (ret)
 		return ret;
 	c->rate.space = s;

@@ -331,6 +331,7 @@ static int measure_pair(struct lat *l)
 	if (!ret)
 		ret = kv_work_check_dev(&l->work, &server->dev,
 					server->b->ops->space, &l->fault);
+	kv_work_adapt(&l->work, &client->dev);
 	if (!ret)
 		ret = kv_pair_create(&l->pair, client, server, &l->work,
 				     &l->fault);

@@ -359,7 +359,6 @@ int kv_conn_request(struct kv_backend *b, const struct kv_conn_peer *peer,
 		    struct kv_fault *f)
 {
 	const struct kv_conn_init init = { .dev = peer->dev, .persistent = peer->persistent };
-	char text[KV_SOCKADDR_TEXT];
 	uint32_t id;
 	int ret;
 
@@ -373,8 +372,7 @@ int kv_conn_request(struct kv_backend *b, const struct kv_conn_peer *peer,
 	ret = b->ops->conn_connect(b, id, param, &times->verb_ns[KV_CONN_CONNECT]);
 	if (!ret)
 		return 0;
-	kv_sockaddr_format(text, &peer->dst);
-	kv_fault_backend(f, b, ret, "cannot connect to %s", text);
+	kv_conn_fault_connect(f, b, ret, &peer->dst);
 
 err_destroy:
 	destroy(b, id);

@@ -45,6 +45,8 @@ void kv_conn_param_init(struct kv_conn_param *param, uint32_t qp);
 
 /* conn_fault.c */
 const char *kv_conn_peer_format(char text[KV_SOCKADDR_TEXT], const struct kv_conn *conn);
+int kv_conn_fault_connect(struct kv_fault *f, const struct kv_backend *b, int error,
+			  const struct sockaddr_storage *dst);
 int kv_conn_fault_ended(struct kv_fault *f, const char *space,
 			const struct kv_conn *conn);
 int kv_conn_fault_late(struct kv_fault *f, const char *space,

@@ -5,7 +5,7 @@
 #include "bytes.h"
 #include "conn.h"
 
-/* IBTA 12.6.7.2 */
+/* IBTA 12.6.7.2; iWARP has no reasons, and a negative errno says that it was rejected. */
 #define REASON_INVALID_SERVICE_ID 8
 #define REASON_CONSUMER 28
 
@@ -40,7 +40,8 @@ static int say_rejected(struct kv_fault *f, const char *space,
 	return kv_fault_set(f, -ECONNREFUSED,
 			    "%s space: cannot connect to %s: rejected by the peer%s: %s (%d)%s%s%s",
 			    space, peer,
-			    conn->status == REASON_CONSUMER ? "" : "'s connection manager",
+			    conn->status == REASON_CONSUMER || conn->status < 0 ?
+				    "" : "'s connection manager",
 			    conn->reason, conn->status, *data ? ", private data '" : "",
 			    data, *data ? "'" : "");
 }
@@ -74,6 +75,28 @@ static int say_failed(struct kv_fault *f, const char *space,
 	}
 	return kv_fault_set(f, error, "%s space: the connection with %s has failed at %s: %s",
 			    space, peer, kv_word_name(kv_word_cm_event, conn->event), why);
+}
+
+/**
+ * kv_conn_fault_connect() - say why a request could not be sent
+ * @f: receives it
+ * @b: the backend, whose err has the reason
+ * @error: what the operation returned
+ * @dst: the peer
+ *
+ * On iWARP the request follows a connection of TCP's, which is made first.
+ *
+ * Return: @error
+ */
+int kv_conn_fault_connect(struct kv_fault *f, const struct kv_backend *b, int error,
+			  const struct sockaddr_storage *dst)
+{
+	char text[KV_SOCKADDR_TEXT];
+
+	kv_sockaddr_format(text, dst);
+	return kv_fault_backend(f, b, error, "cannot connect to %s%s", text,
+				error == -ECONNREFUSED ? ": nobody listens there" :
+				error == -ETIMEDOUT ? ": nobody answers" : "");
 }
 
 /**

@@ -13,7 +13,10 @@
 /* Who is gone says nothing. */
 #define GOODBYE_NS 1000000000ULL
 
-/* The address that a GID stands for (IBTA annex A17: RoCE v2's are IP addresses). */
+/*
+ * The address that a GID stands for (IBTA annex A17: RoCE v2's are IP addresses); iWARP's GID is
+ * a MAC address, and the netdev has the address.
+ */
 static int to_addr(const struct kv_space *space, struct sockaddr_storage *addr,
 		   struct kv_fault *f)
 {
@@ -22,7 +25,13 @@ static int to_addr(const struct kv_space *space, struct sockaddr_storage *addr,
 	struct in6_addr gid;
 
 	memset(addr, 0, sizeof(*addr));
-	memcpy(&gid, space->gid->raw, sizeof(gid));
+	memcpy(&gid, kv_dev_is_iwarp(&space->dev) ? space->dev.addr : space->gid->raw,
+	       sizeof(gid));
+	if (IN6_IS_ADDR_UNSPECIFIED(&gid))
+		return kv_fault_set(f, -EADDRNOTAVAIL,
+				    "--connect cm: the network interface of %s%s%s has no IP address",
+				    space->dev.name, space->host ? " on " : "",
+				    space->host ? space->host : "");
 	if (IN6_IS_ADDR_V4MAPPED(&gid)) {
 		in->sin_family = AF_INET;
 		memcpy(&in->sin_addr, &gid.s6_addr[12], sizeof(in->sin_addr));

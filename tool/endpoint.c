@@ -89,8 +89,14 @@ static const struct kv_space *space_of(const struct kv_pair *p,
 
 static uint32_t local_access(const struct kv_pair *p, unsigned int end)
 {
-	return is_active(&p->work, end) && needs_lkey(p, end) ?
-	       KVERBS_ACCESS_LOCAL_WRITE : 0;
+	uint32_t access = KVERBS_ACCESS_LOCAL_WRITE;
+
+	if (!is_active(&p->work, end) || !needs_lkey(p, end))
+		return 0;
+	/* There the peer's answer to a READ is written as a WRITE is (RFC 5040, 5.2). */
+	if (p->work.op == KVERBS_OP_READ && kv_dev_is_iwarp(&p->space[end]->dev))
+		access |= KVERBS_ACCESS_REMOTE_WRITE;
+	return access;
 }
 
 static uint32_t target_access(const struct kv_pair *p, unsigned int end)

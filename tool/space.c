@@ -11,13 +11,16 @@
 
 /**
  * kv_gid_type_name() - name of a GID's type
- * @type: enum kverbs_gid_type
+ * @dev: the device
+ * @gid: the GID
  *
- * Return: the name.
+ * Return: the name. iWARP's is the kernel's "IB", too, and no GID of InfiniBand's.
  */
-const char *kv_gid_type_name(uint32_t type)
+const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid)
 {
-	switch (type) {
+	if (kv_dev_is_iwarp(dev))
+		return "iWARP";
+	switch (gid->type) {
 	case KVERBS_GID_IB:
 		return "IB";
 	case KVERBS_GID_ROCE_V1:

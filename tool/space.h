@@ -24,7 +24,7 @@ struct kv_space {
 	char version[32];
 };
 
-const char *kv_gid_type_name(uint32_t type);
+const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid);
 const struct kv_gid *kv_gid_choose(const struct kv_dev *dev, int index);
 int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev,
 		  struct kv_fault *f);

@@ -71,7 +71,7 @@ static struct json_object *describe_gids(const struct kv_dev *dev)
 				  inet_ntop(AF_INET6, dev->gid[i].raw, text,
 					    sizeof(text)));
 		kv_out_put_string(gid, "type",
-				  kv_gid_type_name(dev->gid[i].type));
+				  kv_gid_type_name(dev, &dev->gid[i]));
 		kv_out_put_string(gid, "netdev", dev->gid[i].netdev[0] ?
 				  dev->gid[i].netdev : NULL);
 		json_object_array_add(list, gid);

@@ -120,6 +120,19 @@ int kv_work_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
 }
 
 /**
+ * kv_work_adapt() - take what the initiator's device needs for the work
+ * @w: the work
+ * @dev: the device
+ *
+ * iWARP's READ puts its bytes where the key of a registration says, and no other.
+ */
+void kv_work_adapt(struct kv_work *w, const struct kv_dev *dev)
+{
+	if (w->op == KVERBS_OP_READ && kv_dev_is_iwarp(dev))
+		w->lkey = KVERBS_LKEY_MR;
+}
+
+/**
  * kv_work_check_dev() - can this device do this?
  * @w: the work; not KV_KIND_NULL
  * @dev: the device as one space sees it
@@ -131,6 +144,10 @@ int kv_work_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
 int kv_work_check_dev(const struct kv_work *w, const struct kv_dev *dev,
 		      const char *space, struct kv_fault *f)
 {
+	if (w->connect == KV_CONNECT_RAW && kv_dev_is_iwarp(dev))
+		return kv_fault_set(f, -EOPNOTSUPP,
+				    "%s space, %s: iWARP connects through the RDMA CM: --connect cm",
+				    space, dev->name);
 	if (kv_work_is_atomic(w->op) && !dev->atomic)
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space: %s has no atomic operations, so no %s",

@@ -51,6 +51,7 @@ unsigned int kv_work_divisor(const struct kv_work *w);
 const char *kv_work_estimand(const struct kv_work *w);
 const char *kv_work_sample(const struct kv_work *w);
 int kv_work_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f);
+void kv_work_adapt(struct kv_work *w, const struct kv_dev *dev);
 int kv_work_check_dev(const struct kv_work *w, const struct kv_dev *dev,
 		      const char *space, struct kv_fault *f);
 

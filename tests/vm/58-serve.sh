@@ -93,10 +93,10 @@ refused "no verbs with a host" 2 "--loop null has no other end" lat --space user
 printf 'GET / HTTP/1.1\r\n\r\n' | timeout 30 nc 127.0.0.1 $port >/dev/null 2>&1
 logged "refused: what came is no message of kverbs"
 head -c 100000 /dev/urandom | timeout 30 nc 127.0.0.1 $port >/dev/null 2>&1
-message '{"protocol":2,"what":"ever"}' | timeout 30 nc 127.0.0.1 $port >"$work/answer" 2>/dev/null
-logged "refused: the client speaks protocol 2, this kverbs"
-check "who speaks another protocol is told" grep -a "the client speaks protocol 2" "$work/answer"
-message '{"protocol":1}' | timeout 30 nc 127.0.0.1 $port >/dev/null 2>&1
+message '{"protocol":1,"what":"ever"}' | timeout 30 nc 127.0.0.1 $port >"$work/answer" 2>/dev/null
+logged "refused: the client speaks protocol 1, this kverbs"
+check "who speaks another protocol is told" grep -a "the client speaks protocol 1" "$work/answer"
+message '{"protocol":2}' | timeout 30 nc 127.0.0.1 $port >/dev/null 2>&1
 logged "refused: hello.version is missing"
 sleep 30 | nc 127.0.0.1 $port >/dev/null 2>&1 &
 logged "refused: no answer in time"
@@ -108,7 +108,7 @@ pd=$(kverbs pd add | awk '{ print $2; exit }')
 mr=$(kverbs mr add pd "$pd" length 64 | awk '{ print $2; exit }')
 for call in '"mr_read","args":{"id":'"$mr"',"offset":"0x0","length":8}' '"mr_del","args":{"id":'"$mr"'}'; do
 	{
-		message '{"protocol":1,"version":"x","space":0,"dev":"'"$DEV"'","token":false,"nonce":"'"$(printf %064d 0)"'","mac":"'"$(printf %064d 0)"'"}'
+		message '{"protocol":2,"version":"x","space":0,"dev":"'"$DEV"'","token":false,"nonce":"'"$(printf %064d 0)"'","mac":"'"$(printf %064d 0)"'"}'
 		message '{"seq":1,"call":'"$call}"
 		sleep $(fewer 2 5)
 	} | timeout 30 nc 127.0.0.1 $port >"$work/answer" 2>/dev/null
@@ -134,7 +134,7 @@ other() {
 last=$port
 other "a server of another protocol" "127.0.0.1: its kverbs 9.9 speaks protocol 9" '{"protocol":9,"version":"9.9"}'
 other "a server of something else" "is no 'kverbs serve'" 'SSH-2.0-OpenSSH_9.2p1 Debian-2'
-other "a server that says little" "hello.version is missing" '{"protocol":1}'
+other "a server that says little" "hello.version is missing" '{"protocol":2}'
 port=$last
 
 # A client that is killed in the middle leaves nothing.

@@ -160,6 +160,21 @@ static int announce(struct kv_transfer *t, struct kv_fault *f)
 	return file->ops->create(file, &new, f);
 }
 
+/* A piece's number is the immediate data of its WRITE. */
+static int check_devices(const struct kv_transfer *t, struct kv_fault *f)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct kv_space *s = t->space[i];
+
+		if (kv_dev_is_iwarp(&s->dev))
+			return kv_fault_set(f, -EOPNOTSUPP,
+					    "%s%s%s: iWARP has no immediate data, which 'put' and 'get' number their pieces with",
+					    s->dev.name, s->host ? " on " : "",
+					    s->host ? s->host : "");
+	}
+	return 0;
+}
+
 /**
  * kv_transfer_run() - bring a file to the other end
  * @t: what; receives what came of it
@@ -176,7 +191,9 @@ int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f)
 	uint8_t arrived[KV_HASH_BYTES];
 	int ret;
 
-	ret = choose_window(t, f);
+	ret = check_devices(t, f);
+	if (!ret)
+		ret = choose_window(t, f);
 	if (!ret)
 		ret = sender->ops->open(sender, t->name[SENDER], &t->length, f);
 	if (!ret)

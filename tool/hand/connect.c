@@ -74,7 +74,7 @@ const struct kv_key kv_connect_key[] = {
 };
 
 /**
- * kv_connect_dev() - look at a QP's device
+ * kv_connect_dev() - look at the device of a QP that is to be connected
  * @s: the session
  * @qp: the QP
  * @dev: receives the device
@@ -87,7 +87,13 @@ int kv_connect_dev(struct kv_session *s, const struct kv_qp *qp,
 {
 	int ret = s->b->ops->dev_get(s->b, qp->dev, dev);
 
-	return ret ? kv_session_refuse(s, ret, f) : 0;
+	if (ret)
+		return kv_session_refuse(s, ret, f);
+	if (kv_dev_is_iwarp(dev))
+		return kv_fault_set(f, -EOPNOTSUPP,
+				    "%s: iWARP connects through the RDMA CM: 'conn listen' and 'conn connect'",
+				    dev->name);
+	return 0;
 }
 
 /**

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
+#include <string.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include "bytes.h"
@@ -418,6 +419,17 @@ void kv_describe_event(struct json_object *obj, const struct kv_event *event)
 	kv_out_put_count(obj, "vendor_err", event->vendor_err);
 }
 
+/* At which address the RDMA CM finds the device; InfiniBand's is that of an IPoIB interface. */
+static void put_ip(struct json_object *obj, const struct kv_dev *dev, const struct kv_gid *gid)
+{
+	static const uint8_t none[16];
+
+	if (!kv_dev_is_iwarp(dev) && gid->type != KVERBS_GID_IB)
+		kv_describe_gid(obj, "addr", gid->raw);
+	else if (kv_dev_is_iwarp(dev) && memcmp(dev->addr, none, sizeof(none)))
+		kv_describe_gid(obj, "addr", dev->addr);
+}
+
 /**
  * kv_describe_dev() - describe the device as references to it see it
  * @obj: receives it
@@ -434,6 +446,7 @@ void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev)
 		return;
 	kv_out_put_count(obj, "gid_index", gid->index);
 	kv_describe_gid(obj, "gid", gid->raw);
+	put_ip(obj, dev, gid);
 }
 
 /**

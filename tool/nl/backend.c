@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "backend.h"
+#include "netdev.h"
 #include "nl/msg.h"
 #include "now.h"
 
@@ -30,13 +31,34 @@ static int get_info(struct kv_backend *b, struct kv_info *info)
 
 static int dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev)
 {
-	return kv_nl_dev_get(nl_of(b), name, dev);
+	int ret = kv_nl_dev_get(nl_of(b), name, dev);
+
+	if (!ret)
+		kv_netdev_note(dev);
+	return ret;
+}
+
+/* Who looks at each device, and wants its address. */
+struct each {
+	int (*fn)(const struct kv_dev *dev, void *arg);
+	void *arg;
+};
+
+static int on_dev(const struct kv_dev *dev, void *arg)
+{
+	const struct each *each = arg;
+	struct kv_dev noted = *dev;
+
+	kv_netdev_note(&noted);
+	return each->fn(&noted, each->arg);
 }
 
 static int dev_each(struct kv_backend *b,
 		    int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
 {
-	return kv_nl_dev_each(nl_of(b), fn, arg);
+	struct each each = { .fn = fn, .arg = arg };
+
+	return kv_nl_dev_each(nl_of(b), on_dev, &each);
 }
 
 static int flush(struct kv_backend *b, uint32_t *flushed, uint32_t *kept)

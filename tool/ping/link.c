@@ -66,19 +66,24 @@ int kv_link_look(struct kv_link *l, struct kv_fault *f)
 
 /**
  * kv_link_look_up() - find an address
- * @host: name or address; NULL: every address of this host
+ * @dev: through which device
+ * @host: name or address; NULL: every address of this host, on iWARP every IPv4 address
  * @port: a number
  * @addr: receives it
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_link_look_up(const char *host, const char *port,
+int kv_link_look_up(const struct kv_dev *dev, const char *host, const char *port,
 		    struct sockaddr_storage *addr, struct kv_fault *f)
 {
+	/*
+	 * Listening at IPv6's, the RDMA CM takes IPv4 as well; but iWARP's peer then has an
+	 * IPv6 address of TCP's (::ffff:192.0.2.1), for which the CM finds no device.
+	 */
+	const int any = kv_dev_is_iwarp(dev) ? AF_INET : AF_INET6;
 	const struct addrinfo hints = {
-		/* Listening there, the RDMA CM takes IPv4 as well. */
-		.ai_family = host ? AF_UNSPEC : AF_INET6,
+		.ai_family = host ? AF_UNSPEC : any,
 		.ai_socktype = SOCK_STREAM,
 		.ai_flags = host ? 0 : AI_PASSIVE,
 	};
@@ -291,6 +296,7 @@ int kv_link_add_buffer(struct kv_link *l, struct kv_link_buffer *buffer,
 	ret = b->ops->mr_reg(b, mr.id, &reg, &mr, &ns);
 	if (ret)
 		return kv_link_refuse(l, ret, "register a buffer", f);
+	buffer->registered = true;
 	buffer->rkey = mr.rkey;
 	buffer->iova = mr.iova;
 	return 0;

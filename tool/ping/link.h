@@ -33,12 +33,14 @@ struct kv_link_spec {
  * @bytes: how much
  * @rkey: the peer's key; 0 if it may not reach the buffer
  * @iova: where the peer finds it
+ * @registered: it has a key of its own
  */
 struct kv_link_buffer {
 	uint32_t mr;
 	uint32_t bytes;
 	uint32_t rkey;
 	uint64_t iova;
+	bool registered;
 };
 
 /**
@@ -70,7 +72,7 @@ int kv_link_refuse(const struct kv_link *l, int error, const char *what,
 		   struct kv_fault *f);
 uint64_t kv_link_deadline(const struct kv_link *l);
 int kv_link_look(struct kv_link *l, struct kv_fault *f);
-int kv_link_look_up(const char *host, const char *port,
+int kv_link_look_up(const struct kv_dev *dev, const char *host, const char *port,
 		    struct sockaddr_storage *addr, struct kv_fault *f);
 int kv_link_accept(struct kv_link *l, const struct kv_space *space,
 		   const struct kv_link_spec *spec, uint32_t listener,

@@ -64,7 +64,7 @@ static int play(struct kv_ping *p, const struct kv_space *space,
 	struct sockaddr_storage addr;
 	int ret;
 
-	ret = kv_link_look_up(p->host, p->port, &addr, f);
+	ret = kv_link_look_up(&space->dev, p->host, p->port, &addr, f);
 	if (ret)
 		return ret;
 	ops->spec(p, &spec);

@@ -241,11 +241,14 @@ static int pong(struct rping *r, const struct place *source, struct kv_fault *f)
 static int pong_all(struct rping *r, struct kv_fault *f)
 {
 	struct kv_ping *p = r->p;
+	uint32_t access = KVERBS_ACCESS_LOCAL_WRITE;
 	struct place source;
 	int ret;
 
-	ret = kv_link_add_buffer(r->l, &r->source, p->size,
-				 KVERBS_ACCESS_LOCAL_WRITE, f);
+	/* There the client's answer to a READ is written as a WRITE is (RFC 5040, 5.2). */
+	if (kv_dev_is_iwarp(&r->l->space->dev))
+		access |= KVERBS_ACCESS_REMOTE_WRITE;
+	ret = kv_link_add_buffer(r->l, &r->source, p->size, access, f);
 	while (!ret) {
 		ret = hear(r, &source, "where its next ping is", f);
 		/* Between two pings is where a client ends. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What goes over a connection, and the waiting for it. */
 #include <errno.h>
+#include "conn.h"
 #include "interrupt.h"
 #include "now.h"
 #include "ping/link.h"
@@ -8,19 +9,21 @@
 /* As long as nothing comes, it is looked at this often whether the peer is there. */
 #define LOOK_MS 100
 
+/* So long the CM may take to tell why what was posted has been flushed. */
+#define END_NS 1000000000ULL
+
 /* IBV_WC_WR_FLUSH_ERR (IBTA 11.6.2) */
 #define STATUS_FLUSHED 5
 
-static struct kv_sge piece(const struct kv_link *l, uint32_t mr,
-			   uint64_t offset, uint32_t length)
+static struct kv_sge piece(const struct kv_link_buffer *buffer, uint64_t offset,
+			   uint32_t length)
 {
 	const struct kv_sge sge = {
-		.mr = mr,
+		.mr = buffer->mr,
 		.offset = offset,
 		.length = length,
 		/* In the kernel the PD's local_dma_lkey reaches every buffer. */
-		.lkey = l->space->id == KV_SPACE_USER ? KVERBS_LKEY_MR :
-							KVERBS_LKEY_DMA,
+		.lkey = buffer->registered ? KVERBS_LKEY_MR : KVERBS_LKEY_DMA,
 	};
 
 	return sge;
@@ -49,7 +52,7 @@ int kv_link_post_receive(struct kv_link *l, struct kv_fault *f)
 		.qp = l->qp,
 		.op = KVERBS_OP_RECV,
 		.sges = 1,
-		.sge = { piece(l, l->message.mr, 0, l->spec.bytes) },
+		.sge = { piece(&l->message, 0, l->spec.bytes) },
 	};
 
 	return post(l, &wr, "post a receive", f);
@@ -58,9 +61,13 @@ int kv_link_post_receive(struct kv_link *l, struct kv_fault *f)
 static int take(struct kv_link *l, const struct kv_wc *wc, const char *what,
 		struct kv_fault *f)
 {
+	struct kv_fault why;
 	int ret;
 
+	/* On iWARP the end of the stream flushes the QP before the CM tells of it. */
 	if (wc->status == STATUS_FLUSHED) {
+		kv_conn_wait(l->space->b, l->conn, 1U << KVERBS_CONN_DISCONNECTED,
+			     kv_now_ns() + END_NS, &(struct kv_conn){ 0 }, &why);
 		ret = kv_link_look(l, f);
 		if (ret || l->ended)
 			return ret;
@@ -182,7 +189,7 @@ int kv_link_send(struct kv_link *l, const void *data, const char *what,
 		.qp = l->qp,
 		.op = KVERBS_OP_SEND,
 		.sges = 1,
-		.sge = { piece(l, l->message.mr, l->spec.bytes, l->spec.bytes) },
+		.sge = { piece(&l->message, l->spec.bytes, l->spec.bytes) },
 	};
 	struct kv_backend *b = l->space->b;
 	int ret;
@@ -247,7 +254,7 @@ int kv_link_move(struct kv_link *l, uint32_t op,
 		.qp = l->qp,
 		.op = op,
 		.sges = 1,
-		.sge = { piece(l, buffer->mr, 0, bytes) },
+		.sge = { piece(buffer, 0, bytes) },
 		.has_remote = true,
 		.remote_addr = remote_addr,
 		.remote_key = remote_key,

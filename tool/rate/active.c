@@ -112,7 +112,7 @@ static int request(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 	struct kv_backend *b = r->space->b;
 	int ret = b->ops->conn_connect(b, s->conn, &param, &s->verb_ns);
 
-	return ret ? refuse(r, ret, "connect to", f) : 0;
+	return ret ? kv_conn_fault_connect(f, b, ret, &r->addr) : 0;
 }
 
 static int establish(struct kv_rate *r, struct slot *s, struct kv_fault *f)

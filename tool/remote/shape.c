@@ -67,6 +67,7 @@ static const struct kv_member dev_members[] = {
 	KV_U32(S, active_speed, ANY),
 	KV_U32(S, gid_table_len, ANY),
 	KV_U32(S, pkey_table_len, ANY),
+	KV_HEX(S, addr),
 	KV_LIST(S, gid, gids, kv_shape_gid),
 };
 #undef S

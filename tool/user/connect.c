@@ -21,7 +21,7 @@
 
 static bool is_iwarp(const struct kv_user_conn *conn)
 {
-	return conn->obj.dev->ctx->device->transport_type == IBV_TRANSPORT_IWARP;
+	return kv_user_dev_is_iwarp(conn->obj.dev);
 }
 
 static int check_private(struct kv_user *u, const struct kv_user_conn *conn,
@@ -128,8 +128,9 @@ static struct kv_user_qp *find_qp(struct kv_user *u, const struct kv_user_conn *
 		*error = kv_user_qp_query_state(u, qp, state);
 	if (!*error && *state != KVERBS_QPS_RESET && *state != KVERBS_QPS_INIT)
 		*error = kv_user_fail(u, -EINVAL,
-				      "qp %u is in %s: the CM connects one that is in RESET or INIT",
-				      id, kv_qp_state_name(*state));
+				      "qp %u is in %s: the CM connects one that is in RESET or INIT%s",
+				      id, kv_qp_state_name(*state),
+				      is_iwarp(conn) ? ": make another one" : "");
 	if (!*error)
 		*error = kv_user_qp_check_idle(u, qp);
 	return *error ? NULL : qp;
@@ -165,8 +166,7 @@ static int modify(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_q
 	/* The peer may agree to more than it was asked for. */
 	attr.max_dest_rd_atomic = at_most(attr.max_dest_rd_atomic, limits->max_qp_rd_atom);
 	attr.max_rd_atomic = at_most(attr.max_rd_atomic, limits->max_qp_init_rd_atom);
-	/* iWARP's CM does it itself, and says nothing. */
-	if (!ret && mask) {
+	if (!ret) {
 		verb = "ibv_modify_qp";
 		ret = kv_user_qp_transit(u, qp, &attr, (uint32_t)mask);
 	}
@@ -187,7 +187,8 @@ static int init_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_
 {
 	const struct ibv_qp_attr own = { .qp_access_flags = access };
 
-	if (state == KVERBS_QPS_INIT)
+	/* iWARP calls a QP that is new one in INIT: what nobody has given it comes with the CM. */
+	if (state == KVERBS_QPS_INIT && !(is_iwarp(conn) && !(qp->given & KV_QPA_ACCESS)))
 		return 0;
 	return modify(u, conn, qp, KVERBS_QPS_INIT, &own, KV_QPA_ACCESS);
 }
@@ -284,6 +285,19 @@ int kv_user_conn_connect(struct kv_backend *b, uint32_t id,
 	return 0;
 }
 
+/* From INIT to RTS, with what @own has of @own_mask. iWARP's CM does that itself. */
+static int ready_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_qp *qp,
+		    const struct ibv_qp_attr *own, uint32_t own_mask)
+{
+	int ret;
+
+	if (is_iwarp(conn))
+		return 0;
+	ret = modify(u, conn, qp, KVERBS_QPS_RTR, own, own_mask & KV_QPA_MAX_DEST_RD_ATOMIC);
+	return ret ? ret : modify(u, conn, qp, KVERBS_QPS_RTS, own,
+				  own_mask & (KV_QPA_MAX_RD_ATOMIC | KV_QPA_TIMEOUT));
+}
+
 /**
  * kv_user_conn_establish() - confirm the peer's answer; see struct kv_backend_ops
  * @b: the backend
@@ -311,9 +325,7 @@ int kv_user_conn_establish(struct kv_backend *b, uint32_t id,
 	if (ret)
 		return ret;
 	qp = (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP];
-	ret = modify(u, conn, qp, KVERBS_QPS_RTR, NULL, 0);
-	if (!ret)
-		ret = modify(u, conn, qp, KVERBS_QPS_RTS, &own, KV_QPA_TIMEOUT);
+	ret = ready_qp(u, conn, qp, &own, KV_QPA_TIMEOUT);
 	if (ret)
 		return ret;
 	start = kv_clock_raw_ns();
@@ -337,12 +349,8 @@ static int accept_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_use
 	int ret;
 
 	ret = init_qp(u, conn, qp, state, param->access);
-	if (!ret)
-		ret = modify(u, conn, qp, KVERBS_QPS_RTR, &own, KV_QPA_MAX_DEST_RD_ATOMIC);
-	if (!ret)
-		ret = modify(u, conn, qp, KVERBS_QPS_RTS, &own,
-			     KV_QPA_MAX_RD_ATOMIC | KV_QPA_TIMEOUT);
-	return ret;
+	return ret ? ret : ready_qp(u, conn, qp, &own, KV_QPA_MAX_DEST_RD_ATOMIC |
+				    KV_QPA_MAX_RD_ATOMIC | KV_QPA_TIMEOUT);
 }
 
 /**
@@ -450,7 +458,9 @@ int kv_user_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t *verb_ns
 				 "there is no established connection to end", &ret);
 	if (!conn)
 		return ret;
-	kv_user_conn_end_qp(u, conn);
+	/* On iWARP ERR is the end of the stream, whatever is on its way: the CM closes it first. */
+	if (!is_iwarp(conn))
+		kv_user_conn_end_qp(u, conn);
 	start = kv_clock_raw_ns();
 	ret = rdma_disconnect(conn->cm);
 	*verb_ns = kv_clock_raw_ns() - start;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "netdev.h"
 #include "user/user.h"
 
 /* What user space sees of a device. */
@@ -45,6 +46,41 @@ static int query_gids(struct kv_user *u, struct kv_user_dev *dev,
 }
 
 /**
+ * kv_user_dev_is_iwarp() - is it a device of iWARP's?
+ * @dev: the device
+ *
+ * Return: true if so: the RDMA CM connects its QPs, and takes them to RTS.
+ */
+bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev)
+{
+	return dev->ctx->device->transport_type == IBV_TRANSPORT_IWARP;
+}
+
+/**
+ * kv_user_dev_reset() - what makes a QP let go of what is posted on it
+ * @dev: its device
+ *
+ * Return: the verb, for texts.
+ */
+const char *kv_user_dev_reset(const struct kv_user_dev *dev)
+{
+	return kv_user_dev_is_iwarp(dev) ? "delete" : "reset";
+}
+
+/**
+ * kv_user_dev_renew() - what a QP that has failed needs
+ * @dev: its device
+ *
+ * Return: that, for texts.
+ */
+const char *kv_user_dev_renew(const struct kv_user_dev *dev)
+{
+	return kv_user_dev_is_iwarp(dev) ?
+	       "iWARP can't make it anew: delete it and connect another one" :
+	       "reset it and connect it anew";
+}
+
+/**
  * kv_user_dev_can() - what can be done with a device
  * @dev: the device
  *
@@ -54,8 +90,8 @@ static int query_gids(struct kv_user *u, struct kv_user_dev *dev,
  */
 uint32_t kv_user_dev_can(const struct kv_user_dev *dev)
 {
-	bool iwarp = dev->ctx->device->transport_type == IBV_TRANSPORT_IWARP;
 	const struct ibv_device_attr *attr = &dev->attr;
+	bool iwarp = kv_user_dev_is_iwarp(dev);
 	uint32_t can = KVERBS_CAN_RC | KVERBS_CAN_CM;
 
 	if (!iwarp)
@@ -140,7 +176,10 @@ static int query_device(struct kv_user *u, struct kv_user_dev *dev,
 	to->can = kv_user_dev_can(dev);
 	fill_attr(dev, to);
 	fill_port(&port, to);
-	return query_gids(u, dev, to);
+	ret = query_gids(u, dev, to);
+	if (!ret)
+		kv_netdev_note(to);
+	return ret;
 }
 
 /**

@@ -128,7 +128,7 @@ static int check_device(struct kv_user *u, const struct kv_user_qp *qp,
 		return kv_user_fail(u, -EINVAL,
 				    "cur_state is not the state that qp %u is in: %s",
 				    qp->obj.id, kv_qp_state_name(state));
-	if (from->mask & KV_QPA_PKEY_INDEX &&
+	if (from->mask & KV_QPA_PKEY_INDEX && !kv_user_dev_is_iwarp(qp->obj.dev) &&
 	    ibv_query_pkey(qp->obj.dev->ctx, (uint8_t)port, (int)from->pkey_index, &pkey))
 		return kv_user_fail(u, -EINVAL,
 				    "pkey_index is %u: no P_Key there on port %u",
@@ -222,6 +222,34 @@ static const char *advise(int error, uint32_t mask)
 	return error == EINVAL ? ": the device refuses the value of an attribute" : "";
 }
 
+/* What iWARP's CM does, or nobody. */
+static int check_iwarp(struct kv_user *u, const struct kv_user_qp *qp, uint32_t to)
+{
+	if (!kv_user_dev_is_iwarp(qp->obj.dev) ||
+	    (to != KVERBS_QPS_RTR && to != KVERBS_QPS_RTS))
+		return 0;
+	return kv_user_fail(u, -EOPNOTSUPP,
+			    "qp %u: iWARP connects through the RDMA CM, which brings it to RTS: conn connect, conn accept",
+			    qp->obj.id);
+}
+
+/* Drivers of iWARP return 0 and do nothing: what was posted stays, and peers reach it. */
+static int check_reset(struct kv_user *u, struct kv_user_qp *qp)
+{
+	uint32_t state;
+	int ret;
+
+	ret = kv_user_qp_query_state(u, qp, &state);
+	if (ret || state == KVERBS_QPS_RESET)
+		return ret;
+	return kv_user_fail(u, -EOPNOTSUPP,
+			    "ibv_modify_qp of qp %u to RESET returned 0, but %s says that the qp is in %s%s",
+			    qp->obj.id, kv_user_dev_name(qp->obj.dev), kv_qp_state_name(state),
+			    kv_user_dev_is_iwarp(qp->obj.dev) ?
+				    ": iWARP can't make a qp anew: delete it and make another one" :
+				    "");
+}
+
 /**
  * kv_user_qp_modify() - take the QP through one transition; see struct
  * kv_backend_ops
@@ -260,6 +288,8 @@ int kv_user_qp_modify(struct kv_backend *b, uint32_t id,
 		return kv_user_fail(u, ret, "%s", wrong.text);
 	ret = check_device(u, qp, state, from);
 	if (!ret)
+		ret = check_iwarp(u, qp, from->state);
+	if (!ret)
 		ret = kv_user_qp_check_idle(u, qp);
 	if (ret)
 		return ret;
@@ -271,6 +301,11 @@ int kv_user_qp_modify(struct kv_backend *b, uint32_t id,
 		return kv_user_fail(u, -ret, "ibv_modify_qp of qp %u from %s to %s: %s%s",
 				    id, kv_qp_state_name(state), kv_qp_state_name(from->state),
 				    strerror(ret), advise(ret, mask));
+	if (from->state == KVERBS_QPS_RESET) {
+		ret = check_reset(u, qp);
+		if (ret)
+			return ret;
+	}
 	note_modified(u, qp, from->state, mask, &attr);
 	return 0;
 }

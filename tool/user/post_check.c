@@ -99,6 +99,9 @@ static int check_type(struct kv_user *u, const struct kv_wr *wr,
 		return kv_user_fail(u, -EOPNOTSUPP,
 				    "%s has no atomic operations",
 				    kv_user_dev_name(qp->obj.dev));
+	if (wr->has_imm && kv_user_dev_is_iwarp(qp->obj.dev))
+		return kv_user_fail(u, -EOPNOTSUPP, "imm: iWARP, which is what %s is, has no immediate data",
+				    kv_user_dev_name(qp->obj.dev));
 	if (wr->op == KVERBS_OP_RECV && qp->srq)
 		return kv_user_fail(u, -EINVAL,
 				    "qp %u takes its receives from srq %u: post them there",
@@ -217,12 +220,12 @@ static int check_runs(struct kv_user *u, const struct kv_user_qp *qp)
 {
 	if (qp->dirty)
 		return kv_user_fail(u, -EBUSY,
-				    "an earlier run left requests on qp %u: reset it and connect it anew",
-				    qp->obj.id);
+				    "an earlier run left requests on qp %u: %s",
+				    qp->obj.id, kv_user_dev_renew(qp->obj.dev));
 	if (qp->recvs)
 		return kv_user_fail(u, -EBUSY,
-				    "receives of an earlier run are posted on qp %u: reset it and connect it anew",
-				    qp->obj.id);
+				    "receives of an earlier run are posted on qp %u: %s",
+				    qp->obj.id, kv_user_dev_renew(qp->obj.dev));
 	return kv_user_qp_check_leftovers(u, qp);
 }
 

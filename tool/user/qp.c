@@ -231,8 +231,9 @@ int kv_user_qp_check_leftovers(struct kv_user *u, const struct kv_user_qp *qp)
 		if (other != qp && (other->dirty || other->recvs) &&
 		    kv_user_qp_share_cq(qp, other))
 			return kv_user_fail(u, -EBUSY,
-					    "requests of an earlier run on qp %u could complete into a cq of qp %u: reset qp %u",
-					    other->obj.id, qp->obj.id, other->obj.id);
+					    "requests of an earlier run on qp %u could complete into a cq of qp %u: %s qp %u",
+					    other->obj.id, qp->obj.id,
+					    kv_user_dev_reset(other->obj.dev), other->obj.id);
 	}
 	return 0;
 }
@@ -356,17 +357,23 @@ int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp)
 		[KVERBS_QPS_RTR] = "bring it to RTS first",
 		[KVERBS_QPS_SQD] = "bring it back to RTS first",
 		[KVERBS_QPS_SQE] = "bring it back to RTS first",
-		[KVERBS_QPS_ERR] = "reset it and connect it anew",
 	};
+	const char *advice;
 	uint32_t state;
 	int ret;
 
 	ret = kv_user_qp_query_state(u, qp, &state);
 	if (ret || state == KVERBS_QPS_RTS)
 		return ret;
+	if (state < KVERBS_QPS_RTS && kv_user_dev_is_iwarp(qp->obj.dev))
+		advice = "iWARP's comes to RTS with a connection: conn connect, conn accept";
+	else if (state == KVERBS_QPS_ERR)
+		advice = kv_user_dev_renew(qp->obj.dev);
+	else
+		advice = to_rts[state];
 	return kv_user_fail(u, -EINVAL,
 			    "qp %u is in %s: %s",
-			    qp->obj.id, kv_qp_state_name(state), to_rts[state]);
+			    qp->obj.id, kv_qp_state_name(state), advice);
 }
 
 /**

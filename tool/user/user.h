@@ -286,6 +286,9 @@ int kv_user_dev_check_port(struct kv_user *u, const struct kv_user_dev *dev,
 
 /* dev_attr.c */
 uint32_t kv_user_dev_can(const struct kv_user_dev *dev);
+bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev);
+const char *kv_user_dev_reset(const struct kv_user_dev *dev);
+const char *kv_user_dev_renew(const struct kv_user_dev *dev);
 int kv_user_dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev);
 int kv_user_dev_each(struct kv_backend *b,
 		     int (*fn)(const struct kv_dev *dev, void *arg), void *arg);

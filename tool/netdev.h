@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_NETDEV_H
+#define KV_NETDEV_H
+
+#include "backend.h"
+
+void kv_netdev_note(struct kv_dev *dev);
+
+#endif
