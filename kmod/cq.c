@@ -87,7 +87,7 @@ struct kv_cq *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
 	cq->comp_vector = comp_vector;
 	cq->context = context;
 	kv_wqe_init_cq(cq);
-	ret = kv_obj_charge(&cq->obj, kv_queue_cq_bytes(cqe), extack);
+	ret = kv_obj_charge(&cq->obj, kv_queue_cq_bytes(entries), extack);
 	if (ret)
 		goto err_free;
 

@@ -15,7 +15,7 @@
  */
 #define KV_SEND_BYTES 208
 #define KV_RECV_BYTES 40
-#define KV_CQE_BYTES 64
+#define KV_CQE_BYTES 72
 #define KV_SGE_BYTES 16
 /* Devices refuse more, each in its own words. */
 #define KV_INLINE_BYTES_MAX 4096

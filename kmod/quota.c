@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/sizes.h>
@@ -10,7 +11,13 @@ MODULE_PARM_DESC(max_objects, "Objects that may exist at a time, of all sockets 
 
 static ulong max_bytes = SZ_1G;
 module_param(max_bytes, ulong, 0644);
-MODULE_PARM_DESC(max_bytes, "Bytes that buffers, queues and runs may take at a time, of all sockets together");
+MODULE_PARM_DESC(max_bytes, "Bytes that buffers, queues and runs may take at a time, of all sockets together; never more than a quarter of the memory");
+
+/*
+ * Queues are the drivers' memory, which is charged to nobody: without a bound the
+ * kernel would rather kill processes than refuse it.
+ */
+#define MEMORY_SHARE 4
 
 static atomic64_t objects = ATOMIC64_INIT(0);
 static atomic64_t bytes = ATOMIC64_INIT(0);
@@ -68,8 +75,15 @@ u64 kv_quota_objects(void)
  */
 int kv_quota_charge_bytes(u64 amount, struct netlink_ext_ack *extack)
 {
-	if (charge(&bytes, amount, READ_ONCE(max_bytes)))
+	u64 share = ((u64)totalram_pages() << PAGE_SHIFT) / MEMORY_SHARE;
+	u64 max = READ_ONCE(max_bytes);
+
+	if (charge(&bytes, amount, min(max, share)))
 		return 0;
+	if (share < max) {
+		NL_SET_ERR_MSG(extack, "buffers and queues would take more than a quarter of the memory: delete some");
+		return -EDQUOT;
+	}
 	NL_SET_ERR_MSG(extack, "too many bytes in buffers and queues: delete some, or raise the module's max_bytes");
 	return -EDQUOT;
 }

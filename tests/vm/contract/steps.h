@@ -42,6 +42,7 @@ struct scene {
  *	another state, as its kernel-doc says
  * @later: it goes on after the command, by itself: for what fails then, not for what the
  *	command's own allocations are
+ * @moves: a failure that says so leaves its qp in another state
  * @verbs: functions of the kernel's that it can't do without; those that tests can make fail
  */
 struct step {
@@ -51,6 +52,7 @@ struct step {
 	int (*after)(struct scene *s);
 	bool once;
 	bool later;
+	bool moves;
 	const char *verbs;
 };
 
