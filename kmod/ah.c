@@ -32,6 +32,7 @@ static struct ib_ah *create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
 	ret = check_sgid(pd->obj.dev->ib, attr, extack);
 	if (ret)
 		return ERR_PTR(ret);
+	/* Not rdma_create_ah(), which does not resolve. iWARP has none (siw, cxgb4, irdma). */
 	ah = rdma_create_user_ah(pd->ib, attr, NULL);
 	if (!IS_ERR(ah))
 		return ah;
@@ -87,6 +88,10 @@ err_free:
 	return ERR_PTR(ret);
 }
 
+/*
+ * After the sends that name it have completed: rxe, bnxt_re and irdma look it up by its
+ * number when they are sent. That is what being in use by a request is for.
+ */
 static int destroy_ah(struct kv_obj *obj)
 {
 	struct kv_ah *ah = container_of(obj, struct kv_ah, obj);

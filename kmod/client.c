@@ -29,7 +29,12 @@ static int add_dev(struct ib_device *ib)
 	return 0;
 }
 
-/* The only way in which a device goes, on unplug and on rmmod alike. */
+/*
+ * Before the RDMA CM's, which waits until no id of the device is left
+ * (cma_process_remove()): clients are removed in the opposite order of their registration
+ * (disable_device()). The only way in which a device goes, on unplug and
+ * on rmmod alike.
+ */
 static void remove_dev(struct ib_device *ib, void *client_data)
 {
 	struct kv_event event = { .type = KVERBS_EVENT_DEV_REMOVED };

@@ -51,6 +51,10 @@ static struct ib_cq *create_by_core(struct kv_cq *cq, u32 cqe)
 	return ib;
 }
 
+/*
+ * No QP uses it any more. What is in it goes with it (siw_destroy_cq(),
+ * mlx5_ib_destroy_cq()); a driver that refuses gets a warning of the core's.
+ */
 static void destroy_ib(struct kv_cq *cq)
 {
 	if (kv_cq_by_core(cq))
@@ -158,6 +162,11 @@ int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns)
 	u64 start;
 	int i, n;
 
+	/*
+	 * Fewer than asked for does not mean that it is empty (bnxt_qplib_poll_cq()). bnxt_re and
+	 * irdma make flush completions only while somebody polls
+	 * (bnxt_qplib_process_flush_list(), irdma_generate_flush_completions()).
+	 */
 	start = ktime_get_raw_ns();
 	n = ib_poll_cq(cq->ib, min_t(unsigned int, max, BATCH), wc);
 	*verb_ns += ktime_get_raw_ns() - start;
@@ -226,7 +235,10 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, u64 *verb_ns,
 	}
 
 	*verb_ns = 0;
-	/* First: the event may come before the verb returns. */
+	/*
+	 * First: the event may come before the verb returns. bnxt_re_req_notify_cq() returns 1
+	 * without having armed, siw_req_notify_cq() how many completions there are.
+	 */
 	set_bit(0, &cq->armed);
 	if (!kv_cq_by_core(cq)) {
 		start = ktime_get_raw_ns();

@@ -102,6 +102,7 @@ struct kv_mr *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner,
 		goto err_free_buf;
 	}
 
+	/* siw_alloc_mr() takes 256 pages at most, rxe 512: kv_dev_max_mr_bytes() has asked. */
 	start = ktime_get_raw_ns();
 	mr->ib = ib_alloc_mr(pd->ib, IB_MR_TYPE_MEM_REG,
 			     DIV_ROUND_UP(length, kv_dev_page_size(dev)));
@@ -270,6 +271,11 @@ static u32 sink_access(const struct kv_mr *mr, u32 access)
 	return access;
 }
 
+/*
+ * Only while nothing is registered, and no request is posted that registers: this writes
+ * what the device reads (mlx5_ib_map_mr_sg()), on siw and rxe the registration itself
+ * (siw_map_mr_sg(), rxe_map_mr_sg()).
+ */
 static int map(struct kv_mr *mr, u64 offset, u64 length, struct netlink_ext_ack *extack)
 {
 	struct scatterlist sg;
@@ -328,7 +334,9 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, u32 access, u64 offset,
 	if (ret)
 		return ret;
 	/*
-	 * Peers address the buffer's bytes by the MR's id and their offset: an address of
+	 * Drivers take the IOVA when the request is posted (set_reg_mkey_seg()) or executed
+	 * (siw_fastreg_mr()). Its offset in the page is that of the DMA address: buffers begin
+	 * with a page. Peers address the buffer's bytes by the MR's id and their offset: an address of
 	 * the kernel's is nothing to tell them.
 	 */
 	mr->ib->iova = ((u64)mr->obj.id << 32) + offset;
@@ -373,6 +381,7 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, struct netlink_ext_ack *extack
 	ret = check_state(mr, KV_MR_VALID, extack);
 	if (ret)
 		return ret;
+	/* Of an MR that is not valid it fails, and the QP with it (rxe_invalidate_mr()). */
 	start = ktime_get_raw_ns();
 	WRITE_ONCE(mr->state, KV_MR_INVALIDATING);
 	ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV, inv_completed,

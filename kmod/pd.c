@@ -24,6 +24,7 @@ struct kv_pd *kv_pd_create(struct kv_dev *dev, struct kv_owner *owner,
 	if (IS_ERR(pd))
 		return pd;
 
+	/* On mlx5 two commands of the firmware's: the PD, and its DMA key (mlx5_ib_get_dma_mr()). */
 	start = ktime_get_raw_ns();
 	pd->ib = ib_alloc_pd(dev->ib, 0);
 	pd->obj.verb_ns = ktime_get_raw_ns() - start;
@@ -45,6 +46,7 @@ err_free:
 	return ERR_PTR(ret);
 }
 
+/* A driver that refuses gets a warning of the core's, and leaks it (ib_dealloc_pd()). */
 static int destroy_pd(struct kv_obj *obj)
 {
 	struct kv_pd *pd = container_of(obj, struct kv_pd, obj);

@@ -90,6 +90,10 @@ static int tell_refused(int error, struct netlink_ext_ack *extack)
 	return error;
 }
 
+/*
+ * A full queue is -ENOMEM. mlx5 advertises atomics, and refuses to post them for the kernel
+ * (handle_qpt_rc()); bnxt_re sends an inline request empty (bnxt_re_copy_wr_payload()).
+ */
 static int post_send(struct kv_qp *qp, struct ib_send_wr *wr, u64 *verb_ns)
 {
 	u64 start;
@@ -104,6 +108,7 @@ static int post_send(struct kv_qp *qp, struct ib_send_wr *wr, u64 *verb_ns)
 	return ret;
 }
 
+/* A full queue is -EINVAL on bnxt_re (bnxt_qplib_post_recv()), and -ENOMEM elsewhere. */
 static int post_recv(const struct kv_wr_spec *spec, struct ib_recv_wr *wr,
 		     u64 *verb_ns)
 {

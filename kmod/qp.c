@@ -100,7 +100,10 @@ static void set_parents(struct kv_qp *qp)
 		kv_obj_set_parent(&qp->obj, KV_QP_SRQ, &qp->srq->obj);
 }
 
-/* What the QP's device tells. In any context; the RDMA core has no more events after destroy. */
+/*
+ * What the QP's device tells. With locks of the driver's held (flush_recv_queue(),
+ * siw_qp_event(), __flush_qp()): no verb is called here. None comes after ib_destroy_qp().
+ */
 static void tell_async(struct ib_event *event, void *context)
 {
 	struct kv_qp *qp = container_of(context, struct kv_qp, obj);
@@ -117,6 +120,10 @@ static void tell_async(struct ib_event *event, void *context)
 	kv_event_async(event, context);
 }
 
+/*
+ * The limits come back as the device has made them: raised by mlx5, bnxt_re and irdma, as
+ * they were by siw. siw and cxgb4 refuse UC and UD.
+ */
 static struct ib_qp *create_ib(struct kv_qp *qp, struct ib_qp_cap *cap)
 {
 	struct ib_qp_init_attr init = {
@@ -337,6 +344,7 @@ int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 	struct ib_qp_init_attr init;
 	int ret;
 
+	/* siw, cxgb4 and bnxt_re fill only some of it. */
 	memset(attr, 0, sizeof(*attr));
 	ret = ib_query_qp(qp->ib, attr, IB_QP_ATTR_STANDARD_BITS & ~IB_QP_CAP, &init);
 	if (ret)

@@ -23,6 +23,7 @@ void kv_srq_query(struct kv_srq *srq)
 	struct ib_srq_attr attr = {};
 
 	lockdep_assert_held(&srq->obj.dev->lock);
+	/* A command of the firmware's on mlx5 and bnxt_re; cxgb4 has none (-EOPNOTSUPP). */
 	if (ib_query_srq(srq->ib, &attr))
 		return;
 	srq->max_wr = attr.max_wr;
@@ -67,6 +68,7 @@ struct kv_srq *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
 	if (ret)
 		goto err_free;
 
+	/* The core does not ask whether there is ib_device_ops.create_srq: kv_dev_can() has. */
 	start = ktime_get_raw_ns();
 	srq->ib = ib_create_srq(pd->ib, &init);
 	srq->obj.verb_ns = ktime_get_raw_ns() - start;
@@ -95,6 +97,10 @@ err_free:
 	return ERR_PTR(ret);
 }
 
+/*
+ * Receives that are still posted complete on no driver. One that refuses gets a warning
+ * of the core's (ib_destroy_srq()).
+ */
 static int destroy_srq(struct kv_obj *obj)
 {
 	struct kv_srq *srq = container_of(obj, struct kv_srq, obj);
@@ -164,6 +170,7 @@ int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
 	if (ret)
 		return ret;
 
+	/* bnxt_re_modify_srq() takes one bit of the mask at a time, rxe alone can resize. */
 	start = ktime_get_raw_ns();
 	ret = ib_modify_srq(srq->ib, &attr, modify->mask);
 	srq->obj.verb_ns = ktime_get_raw_ns() - start;

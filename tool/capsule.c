@@ -129,6 +129,31 @@ static void put_mitigations(struct json_object *obj)
 			  word ? word + strlen("mitigations=") : NULL);
 }
 
+/*
+ * Does the driver let the device write in relaxed order by keys of the kernel's? mlx5 does
+ * by all of them (mlx5_set_umr_free_mkey(), mlx5_ib_get_dma_mr()), and by a key of user
+ * space only if that asks for it, which this tool does not. Drivers that were not read are
+ * absent.
+ */
+static void put_relaxed_ordering(struct json_object *obj, const char *driver)
+{
+	static const char *const strict[] = { "bnxt_en", "ice", "i40e", "cxgb4", "rxe", "siw" };
+	const char *key = "kernel_keys_relaxed_ordering";
+	size_t i;
+
+	if (driver && !strcmp(driver, "mlx5_core")) {
+		kv_out_put_bool(obj, key, true);
+		return;
+	}
+	for (i = 0; driver && i < sizeof(strict) / sizeof(strict[0]); i++) {
+		if (!strcmp(driver, strict[i])) {
+			kv_out_put_bool(obj, key, false);
+			return;
+		}
+	}
+	kv_out_put_string(obj, key, NULL);
+}
+
 /* rxe and siw have no hardware behind them; their name is their description. */
 static void put_device(struct json_object *obj, const char *dev)
 {
@@ -153,6 +178,7 @@ static void put_device(struct json_object *obj, const char *dev)
 	}
 	kv_out_put_string(obj, "driver", driver);
 	kv_out_put_bool(obj, "software_device", software);
+	put_relaxed_ordering(obj, driver);
 	snprintf(path, sizeof(path), DEVICES "/%s/fw_ver", dev);
 	put_file(obj, "firmware", path);
 	snprintf(path, sizeof(path), DEVICES "/%s/parent", dev);

@@ -90,6 +90,9 @@ static void print_device_note(struct json_object *doc)
 	if (json_object_get_boolean(kv_out_get(c, "/software_device")))
 		printf("%s is a software device: its figures compare spaces and kernels and predict no HCA.\n",
 		       kv_out_get_string(c, "/device"));
+	if (json_object_get_boolean(kv_out_get(c, "/kernel_keys_relaxed_ordering")))
+		printf("%s writes in relaxed order by keys of the kernel's, and not by those of user space.\n",
+		       kv_out_get_string(c, "/device"));
 }
 
 static void print_retries(struct json_object *doc)

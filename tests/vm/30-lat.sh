@@ -72,6 +72,8 @@ else
 fi
 
 check "JSON to a file" kverbs lat --op read --space user --iters 100 --json "$work/lat.json"
+check "keys of both spaces have the same ordering here" \
+	jq -e '.capsule.kernel_keys_relaxed_ordering == false' "$work/lat.json"
 for key in schema_version capsule kernel libibverbs clocksource ns_per_tick accelerator post completion \
 	mitigations histogram; do
 	check "JSON has $key" grep -F "\"$key\"" "$work/lat.json"

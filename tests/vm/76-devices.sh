@@ -76,18 +76,6 @@ gone() {
 	END
 }
 
-# again QP: what has to be done with a QP in RESET to use it
-again() {
-	case $model in
-	irdma)
-		echo "refused EINVAL qp modify $1 state init access none"
-		echo "qp del $1"
-		shift
-		echo "$*"
-		;;
-	esac
-}
-
 # A QP that is connected with itself; it receives from the SRQ.
 sharer() {
 	cat <<-'END'
@@ -121,7 +109,6 @@ own_receives() {
 			echo "refused EBUSY mr del mr"
 			echo "qp modify a state reset"
 			gone
-			again a "$new"
 		done
 		echo "qp modify a state init access none"
 		repeat "$rq" "post recv qp a wr-id # sge mr mr"
