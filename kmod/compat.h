@@ -7,10 +7,10 @@
 #include <linux/version.h>
 
 /* What pre_doit() and post_doit() of a generic netlink family get. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
-#define kv_compat_genl_ops genl_ops
-#else
+#if KERNEL_VERSION(6, 2, 0) <= LINUX_VERSION_CODE
 #define kv_compat_genl_ops genl_split_ops
+#else
+#define kv_compat_genl_ops genl_ops
 #endif
 
 #endif

@@ -192,6 +192,7 @@ bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms)
 	u64 verb_ns = 0;
 	bool late = false;
 
+	/* Pairs with the release of what the completion calls. */
 	while (!smp_load_acquire(done)) {
 		if (!kv_cq_by_core(cq) && kv_cq_poll(cq, UINT_MAX, &verb_ns) > 0)
 			continue;

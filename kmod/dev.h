@@ -13,8 +13,8 @@
 /*
  * Lock order: kv_owner.clearing, kv_devs_lock, kv_dev.lock, the RDMA CM's mutex of an
  * id, the locks of the id tables; the spinlocks kv_owner.lock, kv_dev_wqes.lock,
- * kv_conn_lock and kv_dev.name_lock after all of them. Threads of runs take none of the mutexes, and handlers of the
- * CM no kv_dev.lock, so that they can be waited for under that.
+ * kv_conn_lock and kv_dev.name_lock after all of them. Threads of runs take none of the
+ * mutexes, and handlers of the CM no kv_dev.lock, so that they can be waited for under that.
  */
 
 /**

@@ -36,6 +36,7 @@ static void complete_marker(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct kv_marker *marker = container_of(wc->wr_cqe, struct kv_marker, cqe);
 
+	/* Pairs with the acquire of kv_cq_wait(). */
 	smp_store_release(&marker->done, true);
 }
 

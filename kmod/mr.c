@@ -336,8 +336,8 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, u32 access, u64 offset,
 	/*
 	 * Drivers take the IOVA when the request is posted (set_reg_mkey_seg()) or executed
 	 * (siw_fastreg_mr()). Its offset in the page is that of the DMA address: buffers begin
-	 * with a page. Peers address the buffer's bytes by the MR's id and their offset: an address of
-	 * the kernel's is nothing to tell them.
+	 * with a page. Peers address the buffer's bytes by the MR's id and their offset: an
+	 * address of the kernel's is nothing to tell them.
 	 */
 	mr->ib->iova = ((u64)mr->obj.id << 32) + offset;
 	/*

@@ -24,7 +24,7 @@ struct kv_pd *kv_pd_create(struct kv_dev *dev, struct kv_owner *owner,
 	if (IS_ERR(pd))
 		return pd;
 
-	/* On mlx5 two commands of the firmware's: the PD, and its DMA key (mlx5_ib_get_dma_mr()). */
+	/* Two commands of mlx5's firmware: the PD, and its DMA key (mlx5_ib_get_dma_mr()). */
 	start = ktime_get_raw_ns();
 	pd->ib = ib_alloc_pd(dev->ib, 0);
 	pd->obj.verb_ns = ktime_get_raw_ns() - start;

@@ -241,7 +241,8 @@ static int check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
 		return -EINVAL;
 	}
 	/* siw's READ names its sink by the SGE's key (siw_qp_prepare_tx()), which is 0 here. */
-	if (sge->lkey == KVERBS_LKEY_DMA && spec->op == KVERBS_OP_READ && kv_dev_iwarp(mr->obj.dev)) {
+	if (sge->lkey == KVERBS_LKEY_DMA && spec->op == KVERBS_OP_READ &&
+	    kv_dev_iwarp(mr->obj.dev)) {
 		NL_SET_ERR_MSG(extack, "on iWARP the buffer of a READ needs a registration: lkey mr");
 		return -EINVAL;
 	}
@@ -267,7 +268,7 @@ static int check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
  * Return: 0, -EINVAL or -EOPNOTSUPP.
  */
 int kv_wr_check(const struct kv_wr_spec *spec, unsigned int *wrong,
-		     struct netlink_ext_ack *extack)
+		struct netlink_ext_ack *extack)
 {
 	unsigned int i;
 	int ret;
@@ -284,7 +285,7 @@ int kv_wr_check(const struct kv_wr_spec *spec, unsigned int *wrong,
 }
 
 static void build_sge(struct ib_sge *sge, const struct kv_wr_spec *spec,
-			  const struct kv_wr_sge *from)
+		      const struct kv_wr_sge *from)
 {
 	const struct kv_pd *pd = spec->qp ? spec->qp->pd : spec->srq->pd;
 	const struct kv_mr *mr = from->mr;
@@ -351,7 +352,7 @@ static void prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
  * Locks: dev->lock
  */
 void kv_wr_build(struct kv_wr *wr, const struct kv_wr_spec *spec,
-		     struct ib_cqe *cqe)
+		 struct ib_cqe *cqe)
 {
 	unsigned int i;
 

@@ -83,7 +83,8 @@ static int check_av(struct genl_info *info, const struct kv_av_attrs *numbers,
 	if (!attrs[numbers->dgid])
 		return refuse_grh(info, numbers);
 	/* A GRH is for the routers between; the next one of them, or the peer, has a LID. */
-	if (!roce && !kv_msg_need(info, numbers->dlid, "dlid is missing: InfiniBand needs it beside dgid"))
+	if (!roce && !kv_msg_need(info, numbers->dlid,
+				  "dlid is missing: InfiniBand needs it beside dgid"))
 		return -EINVAL;
 	if (!kv_msg_need(info, numbers->sgid_index, "sgid_index is missing: dgid needs it"))
 		return -EINVAL;
