@@ -109,9 +109,10 @@ static void tell_async(struct ib_event *event, void *context)
 	struct kv_qp *qp = container_of(context, struct kv_qp, obj);
 	unsigned long flags;
 
-	/* Pairs with the acquire of kv_cq_wait(). */
-	if (event->event == IB_EVENT_QP_LAST_WQE_REACHED)
+	if (event->event == IB_EVENT_QP_LAST_WQE_REACHED) {
+		/* Pairs with the acquire of kv_cq_wait(). */
 		smp_store_release(&qp->drain.last_wqe, true);
+	}
 	if (event->event == IB_EVENT_COMM_EST) {
 		spin_lock_irqsave(&qp->obj.dev->wqes.lock, flags);
 		if (qp->established)
