@@ -112,8 +112,8 @@ static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 		return n < 0 ? -EIO : 0;
 	if (__builtin_expect(wc.status == IBV_WC_SUCCESS, 1))
 		return 1;
-	l->wc_status = wc.status;
-	l->vendor_err = wc.vendor_err;
+	kv_env_set(&l->wc_status, wc.status);
+	kv_env_set(&l->vendor_err, wc.vendor_err);
 	return -EIO;
 }
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "hist.h"
-#include "loop_env.h"
 
 /**
  * kv_hist_reset() - forget all samples
- * @h: the histogram
+ * @h: the histogram; others may read it meanwhile
  */
 void kv_hist_reset(struct kv_hist *h)
 {
-	memset(h, 0, sizeof(*h));
-	h->min = ~0ULL;
+	unsigned int i;
+
+	kv_env_set(&h->sum, 0);
+	kv_env_set(&h->min, ~0ULL);
+	kv_env_set(&h->max, 0);
+	for (i = 0; i < KV_HIST_BINS; i++)
+		kv_env_set(&h->bin[i], 0);
 }
 
 /**

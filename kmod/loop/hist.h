@@ -3,6 +3,7 @@
 #define _KV_HIST_H
 
 #include <linux/types.h>
+#include "loop_shared.h"
 
 /*
  * Log-linear histogram: each octave has 2^KV_HIST_SHIFT bins, so a bin is at
@@ -34,13 +35,12 @@ struct kv_hist {
  *
  * Return: 0 .. KV_HIST_BINS - 1
  */
-static inline unsigned int kv_hist_index(__u64 v)
+static inline unsigned long kv_hist_index(__u64 v)
 {
 	/* Below 2^(SHIFT + 1) each value has a bin: the same formula with s = 0. */
-	unsigned int s = 63 - KV_HIST_SHIFT -
-			 __builtin_clzll(v | (1ULL << KV_HIST_SHIFT));
+	unsigned long s = 63 - KV_HIST_SHIFT - __builtin_clzll(v | (1ULL << KV_HIST_SHIFT));
 
-	return (s << KV_HIST_SHIFT) + (unsigned int)(v >> s);
+	return (s << KV_HIST_SHIFT) + (unsigned long)(v >> s);
 }
 
 /**
@@ -50,13 +50,13 @@ static inline unsigned int kv_hist_index(__u64 v)
  */
 static inline void kv_hist_record(struct kv_hist *h, __u64 v)
 {
-	h->bin[kv_hist_index(v)]++;
-	h->sum += v;
+	kv_env_add(&h->bin[kv_hist_index(v)], 1);
+	kv_env_add(&h->sum, v);
 	/* New extremes are rare: a branch costs less than a store each time. */
 	if (v < h->min)
-		h->min = v;
+		kv_env_set(&h->min, v);
 	if (v > h->max)
-		h->max = v;
+		kv_env_set(&h->max, v);
 }
 
 void kv_hist_reset(struct kv_hist *h);

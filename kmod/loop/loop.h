@@ -8,7 +8,8 @@
 /*
  * The measured loops. These files are compiled three times: into the module,
  * into the tool and into the unit tests. They reach their world only through
- * loop_env.h, which each of the three has its own of:
+ * loop_env.h, which each of the three has its own of (kv_env_get(), set()
+ * and add() come from loop_shared.h, which the histogram needs, too):
  *
  *   struct kv_end         one end of a connection, its work requests prepared
  *   struct kv_env_cq      a completion queue
@@ -23,6 +24,10 @@
  *   kv_env_mark(e)        pointer to the last byte of the local buffer: what is
  *                         sent last
  *   kv_env_stop(l)        read l->stop, which another thread may set
+ *   kv_env_get(from)      read what another thread may write meanwhile
+ *   kv_env_set(to, value) store what other threads may read meanwhile
+ *   kv_env_add(to, n)     add to a counter that other threads may read meanwhile, and
+ *                         none writes
  *   kv_env_relax()        between two polls
  *   kv_env_let_go()       give the CPU to whoever wants it
  *   kv_env_breathe(l)     between two samples: give the CPU away if it is wanted, or
@@ -57,18 +62,21 @@ struct kv_end;
  * @stop: set by others; the loop ends between two samples, or, after @grace,
  *	where it would let the CPU go
  * @busy: 1 if it ended with requests outstanding that no later loop expects
- * @first: counter at the start of the first sample
+ * @first: counter at the start of the first sample; 0: not yet
  * @last: counter at the end of the last sample
- * @end: counter where the time is over
- * @done: iterations completed
+ * @done: iterations completed, with those whose sample was dropped
+ * @dropped: samples that ended before they began, by the counters of two CPUs that
+ *	disagree
  * @let_go: how often the CPU was let go
+ * @end: counter where the time is over
  * @breath: when the CPU was last given away between two samples, as kv_env_breathe()
  *	counts time
  * @stopped: counter when @stop was first seen; 0: not yet
  * @wc_status: status of the completion that ended the loop; 0 if none did
  * @vendor_err: that completion's vendor error
  *
- * The loops only read what stands above @stop.
+ * The loops only read what stands above @stop. Others may read what stands between @first
+ * and @let_go, and @wc_status and @vendor_err, while the loop runs.
  */
 struct kv_loop {
 	struct kv_end *a;
@@ -85,9 +93,11 @@ struct kv_loop {
 
 	__u64 first;
 	__u64 last;
-	__u64 end;
 	__u64 done;
+	__u64 dropped;
 	__u64 let_go;
+
+	__u64 end;
 	__u64 breath;
 	__u64 stopped;
 	__u32 wc_status;
@@ -113,6 +123,22 @@ KV_LOOP_DECLARE(write_ping);
 KV_LOOP_DECLARE(write_pong);
 KV_LOOP_DECLARE(write_relay);
 
+/**
+ * kv_loop_elapsed() - ticks from the start of the first sample to the end of the last one
+ * @l: the loop; it may run meanwhile
+ *
+ * Return: ticks. 0 before the first sample, and if the last one ended on a CPU whose
+ * counter is behind that of the start.
+ */
+static inline __u64 kv_loop_elapsed(const struct kv_loop *l)
+{
+	__u64 first = kv_env_get(&l->first), last = kv_env_get(&l->last);
+
+	/* They are written one after the other. */
+	return first && last > first ? last - first : 0;
+}
+
+void kv_loop_reset(struct kv_loop *l);
 kv_loop_fn kv_loop_pick(__u32 loop, __u32 op, int off);
 
 #endif

@@ -9,10 +9,12 @@
 
 static __always_inline void kv_sample_start(struct kv_loop *l)
 {
-	l->first = kv_env_now();
-	l->last = l->first;
+	__u64 now = kv_env_now();
+
+	kv_env_set(&l->first, now);
+	kv_env_set(&l->last, now);
 	/* Not before first when the sum overflows: then there is no limit. */
-	l->end = l->first + l->time < l->first ? ~0ULL : l->first + l->time;
+	l->end = now + l->time < now ? ~0ULL : now + l->time;
 }
 
 /**
@@ -34,9 +36,14 @@ static __always_inline int kv_sample_more(struct kv_loop *l)
  */
 static __always_inline void kv_sample_take(struct kv_loop *l, __u64 t0, __u64 t1)
 {
-	kv_hist_record(l->hist, t1 - t0);
-	l->done++;
-	l->last = t1;
+	__u64 ticks;
+
+	if (__builtin_expect(__builtin_sub_overflow(t1, t0, &ticks), 0))
+		kv_env_add(&l->dropped, 1);
+	else
+		kv_hist_record(l->hist, ticks);
+	kv_env_set(&l->last, t1);
+	kv_env_add(&l->done, 1);
 	kv_env_breathe(l);
 }
 

@@ -62,7 +62,7 @@ static __always_inline int send_pong_body(struct kv_loop *l, int off)
 		ret = send_settle(l, a, kv_env_now());
 		if (ret)
 			return kv_sample_broken(l, ret);
-		l->done++;
+		kv_env_add(&l->done, 1);
 		kv_env_breathe(l);
 	}
 	return kv_sample_end(l);

@@ -27,9 +27,10 @@ int kv_wait_let_go(struct kv_loop *l, __u64 since, int idle)
 		if (idle || now - l->stopped >= l->grace)
 			return -ECANCELED;
 	}
-	if (now - since > l->timeout)
+	/* This CPU's counter may be behind the one that was read first. */
+	if (now - since > l->timeout && now > since)
 		return -ETIMEDOUT;
-	l->let_go++;
+	kv_env_add(&l->let_go, 1);
 	kv_env_let_go();
 	return 0;
 }
@@ -58,7 +59,7 @@ int kv_wait_failed(struct kv_loop *l, struct kv_end *e)
 			break;
 	}
 	if (l->wc_status == KV_WC_FLUSHED)
-		l->vendor_err = vendor_err;
+		kv_env_set(&l->vendor_err, vendor_err);
 	return -EIO;
 }
 
@@ -77,8 +78,8 @@ static int ask_peer(struct kv_loop *l)
 	while (kv_env_now() - since < limit && !kv_env_stop(l)) {
 		ret = kv_env_poll(l, kv_env_send_cq(l->a));
 		if (ret < 0 && l->wc_status == KV_WC_REM_INV_REQ) {
-			l->wc_status = 0;
-			l->vendor_err = 0;
+			kv_env_set(&l->wc_status, 0);
+			kv_env_set(&l->vendor_err, 0);
 			return -ETIMEDOUT;
 		}
 		if (ret < 0)
@@ -88,7 +89,7 @@ static int ask_peer(struct kv_loop *l)
 			since = kv_env_now();
 			limit = l->grace;
 		}
-		l->let_go++;
+		kv_env_add(&l->let_go, 1);
 		kv_env_let_go();
 	}
 	return -ETIMEDOUT;

@@ -138,6 +138,9 @@ __u64 kv_env_now(void)
 	__u64 now = fake.now;
 
 	fake.now += fake.now_ticks;
+	fake.reads++;
+	if (fake.reads >= fake.behind_from && fake.reads <= fake.behind_to)
+		return now - fake.behind;
 	return now;
 }
 

@@ -97,6 +97,10 @@ struct kv_end {
  * struct fake - what does not belong to an end
  * @now: the counter
  * @now_ticks: by how much reading the counter moves it; the others likewise
+ * @reads: how often the counter was read
+ * @behind_from: the first read on a CPU whose counter is behind, counted from 1
+ * @behind_to: the last one
+ * @behind: by how many ticks
  * @relax: called between two polls, if set
  * @let_go: called when the CPU is let go, if set
  * @breathe: called between two samples, if set
@@ -112,6 +116,10 @@ struct fake {
 	__u64 relax_ticks;
 	__u64 let_go_ticks;
 	__u64 breathe_ticks;
+	unsigned int reads;
+	unsigned int behind_from;
+	unsigned int behind_to;
+	__u64 behind;
 	void (*relax)(void);
 	void (*let_go)(void);
 	void (*breathe)(void);

@@ -478,7 +478,7 @@ static void span_is_from_first_to_last(void **state)
 	assert_int_equal(kv_loop_null(&loop), 0);
 	assert_int_equal(loop.first, 1000000);
 	/* first, then two reads for each sample, and two breaths between them. */
-	assert_int_equal(loop.last - loop.first, 6 * 10 + 2 * 100);
+	assert_int_equal(kv_loop_elapsed(&loop), 6 * 10 + 2 * 100);
 }
 
 static void time_ends_the_run(void **state)
@@ -491,7 +491,7 @@ static void time_ends_the_run(void **state)
 	assert_int_equal(kv_loop_null(&loop), 0);
 	/* Samples end 20, 120, 220 … ticks after the start: the 11th at 1020. */
 	assert_int_equal(loop.done, 11);
-	assert_int_equal(loop.last - loop.first, 1020);
+	assert_int_equal(kv_loop_elapsed(&loop), 1020);
 }
 
 static void count_ends_the_run_before_the_time(void **state)
@@ -501,6 +501,126 @@ static void count_ends_the_run_before_the_time(void **state)
 	loop.iters = 7;
 	assert_int_equal(kv_loop_null(&loop), 0);
 	assert_int_equal(loop.done, 7);
+}
+
+/* Between its two reads of the counter the thread went to a CPU whose counter is behind. */
+static void all_drop_a_sample_that_ends_before_it_begins(void **state)
+{
+	(void)state;
+	EACH_KIND(k) {
+		if (!k->samples)
+			continue;
+		prepare(k);
+		/* One for the start, then two for each sample: the end of the second. */
+		fake.behind_from = fake.behind_to = 5;
+		fake.behind = 1000000;
+		assert_int_equal(run(k, 0), 0);
+		assert_int_equal(loop.done, 10);
+		assert_int_equal(loop.dropped, 1);
+		assert_int_equal(hist_count(), 9);
+		assert_true(hist.max < 1000 && hist.sum < 10000);
+		assert_drained();
+	}
+}
+
+static void null_drops_a_sample_that_ends_before_it_begins(void **state)
+{
+	(void)state;
+	fake.now_ticks = 23;
+	fake.behind_from = fake.behind_to = 5;
+	/* By one tick more than the sample takes. */
+	fake.behind = 24;
+	assert_int_equal(kv_loop_null(&loop), 0);
+	assert_int_equal(loop.done, 10);
+	assert_int_equal(loop.dropped, 1);
+	assert_int_equal(hist_count(), 9);
+	assert_int_equal(hist.min, 23);
+	assert_int_equal(hist.max, 23);
+	assert_int_equal(hist.sum, 9 * 23);
+}
+
+static void null_takes_a_sample_of_no_ticks(void **state)
+{
+	(void)state;
+	fake.now_ticks = 23;
+	fake.behind_from = fake.behind_to = 5;
+	fake.behind = 23;
+	assert_int_equal(kv_loop_null(&loop), 0);
+	assert_int_equal(loop.dropped, 0);
+	assert_int_equal(hist_count(), 10);
+	assert_int_equal(hist.bin[0], 1);
+}
+
+/* The time is not over because a counter is behind. */
+static void time_goes_on_after_a_dropped_sample(void **state)
+{
+	(void)state;
+	fake.now_ticks = 10;
+	fake.breathe_ticks = 80;
+	fake.behind_from = fake.behind_to = 5;
+	fake.behind = 1000000;
+	loop.iters = ~0ULL;
+	loop.time = 1000;
+	assert_int_equal(kv_loop_null(&loop), 0);
+	assert_int_equal(loop.done, 11);
+	assert_int_equal(loop.dropped, 1);
+	assert_int_equal(kv_loop_elapsed(&loop), 1020);
+}
+
+static void wait_is_not_over_because_a_counter_is_behind(void **state)
+{
+	(void)state;
+	loop.spins = 0;
+	a.send_empty = 3;
+	/* The looks at the deadline. */
+	fake.behind_from = 3;
+	fake.behind_to = 5;
+	fake.behind = 1000;
+	assert_int_equal(kv_loop_post_to_completion(&loop), 0);
+	assert_int_equal(loop.done, 10);
+	assert_int_equal(loop.dropped, 0);
+	assert_int_equal(loop.let_go, 10 * 3);
+}
+
+/* Whatever a reader finds in the middle of a run or of its start. */
+static void elapsed_is_never_negative(void **state)
+{
+	(void)state;
+	assert_int_equal(kv_loop_elapsed(&loop), 0);
+	loop.first = 1000;
+	assert_int_equal(kv_loop_elapsed(&loop), 0);
+	loop.last = 1000;
+	assert_int_equal(kv_loop_elapsed(&loop), 0);
+	loop.last = 999;
+	assert_int_equal(kv_loop_elapsed(&loop), 0);
+	loop.last = 1001;
+	assert_int_equal(kv_loop_elapsed(&loop), 1);
+	loop.first = 0;
+	assert_int_equal(kv_loop_elapsed(&loop), 0);
+}
+
+static void reset_forgets_what_a_loop_left(void **state)
+{
+	(void)state;
+	fake.behind_from = fake.behind_to = 5;
+	fake.behind = 1000000;
+	loop.spins = 0;
+	a.send_empty = 2;
+	assert_int_equal(kv_loop_post_to_completion(&loop), 0);
+	assert_true(loop.let_go > 0);
+	assert_int_equal(loop.dropped, 1);
+	kv_loop_reset(&loop);
+	assert_int_equal(loop.done, 0);
+	assert_int_equal(loop.dropped, 0);
+	assert_int_equal(loop.let_go, 0);
+	assert_int_equal(kv_loop_elapsed(&loop), 0);
+	assert_int_equal(hist_count(), 0);
+	assert_int_equal(hist.sum, 0);
+	assert_int_equal(hist.min, ~0ULL);
+	assert_int_equal(hist.max, 0);
+	/* What it works on stays. */
+	assert_ptr_equal(loop.a, &a);
+	assert_int_equal(loop.iters, 10);
 }
 
 /* A loop goes on where it was: `done` and the histogram are only added to. */
@@ -1087,6 +1207,13 @@ int main(void)
 		cmocka_unit_test_setup(span_is_from_first_to_last, reset),
 		cmocka_unit_test_setup(time_ends_the_run, reset),
 		cmocka_unit_test_setup(count_ends_the_run_before_the_time, reset),
+		cmocka_unit_test_setup(all_drop_a_sample_that_ends_before_it_begins, reset),
+		cmocka_unit_test_setup(null_drops_a_sample_that_ends_before_it_begins, reset),
+		cmocka_unit_test_setup(null_takes_a_sample_of_no_ticks, reset),
+		cmocka_unit_test_setup(time_goes_on_after_a_dropped_sample, reset),
+		cmocka_unit_test_setup(wait_is_not_over_because_a_counter_is_behind, reset),
+		cmocka_unit_test_setup(elapsed_is_never_negative, reset),
+		cmocka_unit_test_setup(reset_forgets_what_a_loop_left, reset),
 		cmocka_unit_test_setup(results_are_added_to, reset),
 		cmocka_unit_test_setup(completion_sample_is_exact, reset),
 		cmocka_unit_test_setup(each_sample_has_its_own_bin, reset),

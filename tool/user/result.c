@@ -13,15 +13,13 @@ static __u64 load(const __u64 *from)
 static void fill_samples(struct kv_user_run *run, struct kv_run_result *to)
 {
 	const struct kv_loop *loop = &run->loop;
-	__u64 first = load(&loop->first), last = load(&loop->last);
 
 	to->samples = load(&loop->done);
 	to->let_go = load(&loop->let_go);
 	to->hist.sum = load(&run->hist.sum);
 	to->hist.min = load(&run->hist.min);
 	to->hist.max = load(&run->hist.max);
-	/* The thread stores one after the other: the first may be newer. */
-	to->elapsed_ticks = last > first ? last - first : 0;
+	to->elapsed_ticks = kv_loop_elapsed(loop);
 	to->elapsed_ns = to->state == KVERBS_RUN_DONE ? run->elapsed_ns :
 		(uint64_t)((double)to->elapsed_ticks * kv_clock_ns_per_tick());
 }

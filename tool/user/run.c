@@ -25,11 +25,7 @@ static void rewind_run(struct kv_user_run *run, uint64_t iters, uint64_t time)
 {
 	struct kv_loop *loop = &run->loop;
 
-	kv_hist_reset(&run->hist);
-	loop->done = 0;
-	loop->first = 0;
-	loop->last = 0;
-	loop->let_go = 0;
+	kv_loop_reset(loop);
 	loop->iters = iters;
 	loop->time = time;
 }

@@ -195,6 +195,7 @@ void test_hold(void);
 void test_poll(void);
 void test_run(void);
 void test_stuck(void);
+void test_look(void);
 void test_access(void);
 void test_hostile(void);
 void test_privilege(void);

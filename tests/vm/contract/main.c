@@ -39,6 +39,7 @@ static const struct {
 	{ "poll", test_poll },
 	{ "run", test_run },
 	{ "stuck", test_stuck },
+	{ "look", test_look },
 	{ "access", test_access },
 	{ "hostile", test_hostile },
 	{ "privilege", test_privilege },

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "loop.h"
+
+/**
+ * kv_loop_reset() - forget what a loop has left; what it works on stays
+ * @l: the loop; others may read it meanwhile
+ */
+void kv_loop_reset(struct kv_loop *l)
+{
+	kv_hist_reset(l->hist);
+	kv_env_set(&l->first, 0);
+	kv_env_set(&l->last, 0);
+	kv_env_set(&l->done, 0);
+	kv_env_set(&l->dropped, 0);
+	kv_env_set(&l->let_go, 0);
+}

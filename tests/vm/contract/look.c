@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+/* Runs that are looked at while they go on, which on a kernel with KCSAN shows data races. */
+#include <stdio.h>
+#include <string.h>
+#include "contract.h"
+#include "run.h"
+
+#define ROUNDS 20
+#define ROUND_NS 200000000
+/* More than the counter has ever shown. */
+#define HUGE_TICKS (1ULL << 62)
+
+/* Too large for the stack. */
+static struct kv_run_result seen, most;
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* What is seen of the warm-up is forgotten, and may have been more; but no time is negative. */
+static void keep_most(void)
+{
+	unsigned int i;
+
+	if (!seen.samples && seen.elapsed_ticks < HUGE_TICKS)
+		return;
+	most.samples = larger(most.samples, seen.samples);
+	most.elapsed_ticks = larger(most.elapsed_ticks, seen.elapsed_ticks);
+	most.hist.sum = larger(most.hist.sum, seen.hist.sum);
+	for (i = 0; i < KV_HIST_BINS; i++)
+		most.hist.bin[i] = larger(most.hist.bin[i], seen.hist.bin[i]);
+}
+
+static bool more_than(const struct kv_run_result *end)
+{
+	unsigned int i;
+
+	for (i = 0; i < KV_HIST_BINS; i++)
+		if (most.hist.bin[i] > end->hist.bin[i])
+			return true;
+	return most.samples > end->samples || most.elapsed_ticks > end->elapsed_ticks ||
+	       most.hist.sum > end->hist.sum;
+}
+
+/* Return: how often it was seen in the middle; 0 if it showed what it can't have had. */
+static unsigned int look_at(struct link *l, const struct kv_run_spec *spec)
+{
+	unsigned int looks = 0;
+	uint32_t id;
+
+	memset(&most, 0, sizeof(most));
+	must(l, kv_nl_run_start(&l->nl, spec, &id), "start a run");
+	for (;;) {
+		/* All bins take ten messages or so: the start of a pass needs quicker looks. */
+		memset(&seen.hist, 0, sizeof(seen.hist));
+		must(l, looks % 8 == 7 ? kv_nl_run_get(&l->nl, id, &seen) :
+		     kv_nl_run_peek(&l->nl, id, &seen), "look at the run");
+		if (seen.state == KVERBS_RUN_DONE)
+			break;
+		keep_most();
+		looks++;
+	}
+	must(l, kv_nl_run_get(&l->nl, id, &seen), "look at the run");
+	must(l, kv_nl_run_del(&l->nl, id), "delete the run");
+	return more_than(&seen) ? 0 : looks;
+}
+
+static void look(struct link *l, const struct kv_run_spec *spec, const char *name)
+{
+	unsigned int i, n, looks = 0;
+
+	for (i = 0; i < ROUNDS; i++) {
+		n = look_at(l, spec);
+		if (!n)
+			break;
+		looks += n;
+	}
+	result(i == ROUNDS && !seen.error, "%s: no look at an active run shows more than its end", name);
+	note("%s: %u looks", name, looks);
+	if (i < ROUNDS)
+		note("samples %llu of %llu, ticks %llu of %llu, sum %llu of %llu",
+		     (unsigned long long)most.samples, (unsigned long long)seen.samples,
+		     (unsigned long long)most.elapsed_ticks,
+		     (unsigned long long)seen.elapsed_ticks,
+		     (unsigned long long)most.hist.sum, (unsigned long long)seen.hist.sum);
+}
+
+void test_look(void)
+{
+	static const struct end_init rc = { .type = KVERBS_QPT_RC };
+	struct kv_run_spec spec;
+	struct end a, b;
+	struct link l;
+
+	link_open(&l);
+	pair_make(&l, &a, &b, &rc);
+	register_target(&l, &b);
+	spec = write_spec(&a, &b);
+	spec.iters = 0;
+	spec.time_ns = ROUND_NS;
+	spec.warmup = 10;
+	look(&l, &spec, "write");
+	spec.loop = KVERBS_LOOP_NULL;
+	snprintf(spec.dev, sizeof(spec.dev), "%s", dev);
+	memset(&spec.end, 0, sizeof(spec.end));
+	spec.warmup = 1000;
+	look(&l, &spec, "null");
+	link_close(&l);
+}
