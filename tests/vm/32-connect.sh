@@ -25,15 +25,19 @@ no_cm_ids() {
 for ends in "kernel kernel" "kernel user" "user kernel" "user user"; do
 	client=${ends% *} server=${ends#* }
 	for op in send write read fetch-add; do
+		[ $op != fetch-add ] || ! lacks "$op from $client to $server space" "atomics" || continue
 		run "$op from $client to $server space" --op $op --client "$client" --server "$server"
 	done
 	run "write pingpong of 64 KiB from $client to $server space" --op write --loop pingpong --size 64k \
 		--client "$client" --server "$server"
-	run "over IPv6 from $client to $server space" --op read --client "$client" --server "$server" --gid "$GID6"
+	lacks "over IPv6 from $client to $server space" "GID of an address" ||
+		run "over IPv6 from $client to $server space" --op read --client "$client" --server "$server" --gid "$GID6"
 done
 for space in kernel user; do
 	run "send relay in $space space" --op send --loop relay --space $space
-	run "local buffers by an MR's key in $space space" --op cmp-swp --client $space --server kernel --lkey mr
+	op=cmp-swp
+	! iwarp || op=write
+	run "local buffers by an MR's key in $space space" --op $op --client $space --server kernel --lkey mr
 done
 check "no connection is left" no_cm_ids
 
@@ -41,12 +45,15 @@ check "JSON to a file" kverbs lat --op read --client user --server kernel --conn
 	--json "$work/cm.json"
 for key in '"connect": *"cm"' cm_create_id cm_listen cm_resolve_addr cm_resolve_route cm_connect cm_accept \
 	cm_establish; do
+	[ "$key" != cm_establish ] || ! lacks "JSON has $key" "confirmation of the peer's answer" || continue
 	check "JSON has $key" grep "$key" "$work/cm.json"
 done
 check "the CM's QP transitions are not the tool's" sh -c "! grep -q modify_qp '$work/cm.json'"
-check "JSON of a run connected by hand" kverbs lat --op read --space user --iters 100 --json "$work/raw.json"
-check "JSON has raw" grep '"connect": *"raw"' "$work/raw.json"
-check "and no times of the CM" sh -c "! grep -q cm_ '$work/raw.json'"
+if ! lacks "JSON of a run connected by hand" "raw connection"; then
+	check "JSON of a run connected by hand" kverbs lat --op read --space user --iters 100 --json "$work/raw.json"
+	check "JSON has raw" grep '"connect": *"raw"' "$work/raw.json"
+	check "and no times of the CM" sh -c "! grep -q cm_ '$work/raw.json'"
+fi
 check "compare" kverbs compare --connect cm --ops write --sizes 64 --time 1s
 check "which leaves no connection" no_cm_ids
 

@@ -206,16 +206,16 @@ monitors() {
 ip link add d1 type dummy
 ip link set d1 up
 monitors count 2 time 60s
-rdma link add rxe1 type rxe netdev d1
-check "monitor: a device comes" waits "$work/events" '^event dev-added dev rxe1$'
-rdma link delete rxe1
+link_add "$second" d1
+check "monitor: a device comes" waits "$work/events" "^event dev-added dev $second\$"
+rdma link delete "$second"
 wait $monitor
 same "monitor: ends after as many events as were asked for" 0 $?
-has "monitor: a device goes" "event dev-removed dev rxe1" "$work/events"
+has "monitor: a device goes" "event dev-removed dev $second" "$work/events"
 ip link delete d1
 
 monitors time 60s
-kverbs lat --op write --iters 10 --space kernel >/dev/null
+kverbs lat $by_cm --op write --iters 10 --space kernel >/dev/null
 check "monitor: a run starts" waits "$work/events" "^event run-started dev $DEV run [0-9]+$"
 check "monitor: a run is done" waits "$work/events" "^event run-done dev $DEV run [0-9]+ error none$"
 kill -INT $monitor

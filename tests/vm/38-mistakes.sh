@@ -293,22 +293,22 @@ cd /kverbs/tests/vm || exit 1
 # Two devices, or none; no module.
 ip link add d1 type dummy
 ip link set d1 up
-rdma link add rxe1 type rxe netdev d1
-check "a second device" wait_for 5 kverbs dev show rxe1
-several="there are several RDMA devices, choose one with --dev: $DEV, rxe1"
+link_add "$second" d1
+check "a second device" wait_for 5 kverbs dev show $second
+several="there are several RDMA devices, choose one with --dev: $DEV, $second"
 told "which device is meant has to be said" 2 "pd add: $several" kverbs pd add
 echo 'pd add' >"$work/lines"
 for space in kernel user; do
 	told "in a batch in $space space, too" 2 "$work/lines:1: pd add: $several" \
 		kverbs batch "$work/lines" --space $space
 done
-check "--dev says it" kverbs pd add --dev rxe1
-check "dev says it" kverbs pd add dev rxe1
+check "--dev says it" kverbs pd add --dev $second
+check "dev says it" kverbs pd add dev $second
 check "an object says it" kverbs mr add pd "$pd" length 4k
-far=$(added cq add cqe 8 dev rxe1)
+far=$(added cq add cqe 8 dev $second)
 everything >"$work/before"
 told "objects of two devices" 1 "qp add: send_cq: an object of another RDMA device (EINVAL)" kverbs qp add pd "$pd" cq "$far"
-rdma link delete rxe1
+rdma link delete "$second"
 ip link delete d1
 check "objects go with their device" sh -c "! kverbs cq show $far"
 kverbs flush >"$work/out"
@@ -321,7 +321,7 @@ for space in kernel user; do
 	told "no device, batch in $space space" 77 \
 		"$work/lines:1: pd add: $space space: $nodev (EOPNOTSUPP)" kverbs batch "$work/lines" --space $space
 done
-rdma link add "$DEV" type rxe netdev d0
+link_add "$DEV" d0
 check "with a device again, it works" wait_for 5 kverbs batch "$work/lines"
 rmmod kverbs
 nomodule="kernel space: the module is not loaded: insmod kverbs.ko"

@@ -4,10 +4,18 @@
 # shellcheck disable=SC2016
 . ./tap.sh
 
-check "compare works" sh -c "kverbs compare --ops write,fetch-add --sizes 8,4k --time 400ms \
+atomic=fetch-add
+swap=cmp-swp
+if iwarp; then
+	lacks "compare of atomics" "atomics"
+	atomic=
+	swap=
+fi
+
+check "compare works" sh -c "kverbs compare $by_cm --ops write${atomic:+,$atomic} --sizes 8,4k --time 400ms \
 	--json '$work/compare.json' >'$work/compare' 2>'$work/stderr'"
 check "it prints a row for each operation and size" \
-	sh -c "test \$(grep -cE '^(write|fetch-add) .*(faster|no difference|too few)' '$work/compare') = 3"
+	sh -c "test \$(grep -cE '^(write|fetch-add) .*(faster|no difference|too few)' '$work/compare') = $((2 + ${#atomic} / 9))"
 check "it says what the figures are" grep -F 'from before the post until its completion was polled' "$work/compare"
 check "it says how sure they are" grep -F 'bootstrap' "$work/compare"
 check "it says where requests are posted" grep -F 'softirqs held off' "$work/compare"
@@ -16,7 +24,8 @@ for key in schema_version complete capsule histogram kernel user difference_ns v
 	check "JSON has $key" grep -F "\"$key\"" "$work/compare.json"
 done
 few="few blocks, no verdict"
-if ! kverbs compare --ops write --sizes 8 --blocks 2 --time 1 --json "$work/few.json" >"$work/few" 2>&1; then
+# shellcheck disable=SC2086 # words
+if ! kverbs compare $by_cm --ops write --sizes 8 --blocks 2 --time 1 --json "$work/few.json" >"$work/few" 2>&1; then
 	fail "$few" "$work/few"
 # It goes on if there are not the samples of a p99.
 elif jq -e '.cells[0].pairs < 6' "$work/few.json" >/dev/null; then
@@ -39,7 +48,8 @@ holds() {
 	fi
 }
 
-if kverbs compare --quadrants --ops send,write,cmp-swp --sizes 8,2k --blocks 6 --time 800ms \
+# shellcheck disable=SC2086
+if kverbs compare $by_cm --quadrants --ops send,write${swap:+,$swap} --sizes 8,2k --blocks 6 --time 800ms \
 	--json "$document" >"$work/quadrants" 2>"$work/stderr"; then
 	pass "quadrants: compare works"
 else
@@ -48,7 +58,7 @@ fi
 check "quadrants: no progress bar without a terminal" test ! -s "$work/stderr"
 holds "quadrants: complete, a cell for each operation and size" '.complete and
 	([.cells[] | .op + " \(.size_bytes)"] ==
-	 ["send 8", "send 2048", "write 8", "write 2048", "cmp-swp 8"])'
+	 ["send 8", "send 2048", "write 8", "write 2048"'"${swap:+, \"$swap 8\"}"'])'
 holds "quadrants: the document says which sides there are, and their order" '.spec.quadrants and
 	([.spec.sides[] | .name + " " + .client_space + " " + .server_space] ==
 	 ["K-K kernel kernel", "K-U kernel user", "U-K user kernel", "U-U user user"]) and
@@ -89,18 +99,21 @@ holds "quadrants: no difference of the two spaces as a whole" \
 for side in K-K K-U U-K U-U; do
 	check "quadrants: the text has $side" grep -E "p50:.* $side" "$work/quadrants"
 done
+cells=5
+[ -n "$swap" ] || cells=4
 check "quadrants: the text has four medians for each cell" sh -c "test \$(awk '
 	/p50:/ { table = 1 }
 	/^\$/ { table = table && ++empty < 1 }
-	table && /(pingpong|completion) / && \$5 > 0 && \$6 > 0 && \$7 > 0 && \$8 > 0' '$work/quadrants' | wc -l) = 5"
+	table && /(pingpong|completion) / && \$5 > 0 && \$6 > 0 && \$7 > 0 && \$8 > 0' '$work/quadrants' | wc -l) = $cells"
 check "quadrants: the text has two tables of differences with intervals" \
-	sh -c "test \$(grep -cE ' \.\. .* (kernel|user|neither) .* \.\. .* (kernel|user|neither)' '$work/quadrants') = 10"
+	sh -c "test \$(grep -cE ' \.\. .* (kernel|user|neither) .* \.\. .* (kernel|user|neither)' '$work/quadrants') = $((2 * cells))"
 check "quadrants: the text is at most 100 columns wide" \
 	sh -c "sed 's/µ/u/g' '$work/quadrants' | awk 'NR > 1 && length > 100 { print; bad = 1 } END { exit bad }'"
 cp "$document" "$OUT/quadrants.json"
 
 document=$work/few.json
-if ! kverbs compare --quadrants --ops read,write --loop completion --sizes 64 --blocks 2 --time 2 \
+# shellcheck disable=SC2086
+if ! kverbs compare $by_cm --quadrants --ops read,write --loop completion --sizes 64 --blocks 2 --time 2 \
 	--json "$document" >"$work/few" 2>&1; then
 	fail "quadrants: $few" "$work/few"
 elif jq -e 'all(.cells[]; .pairs < 6)' "$document" >/dev/null; then
@@ -111,7 +124,8 @@ else
 	skip "quadrants: $few" "this guest is so slow that it took more"
 fi
 document=$work/pingpong.json
-kverbs compare --quadrants --loop pingpong --sizes 4k --blocks 2 --time 100ms --json "$document" \
+# shellcheck disable=SC2086
+kverbs compare $by_cm --quadrants --loop pingpong --sizes 4k --blocks 2 --time 100ms --json "$document" \
 	>"$work/pingpong" 2>&1
 holds "quadrants: pingpong of all that it goes with" '.complete and
 	([.cells[] | .op + " " + .loop] == ["send pingpong", "write pingpong"])'
@@ -125,13 +139,14 @@ if [ -z "${PEER:-}" ]; then
 fi
 address=${host%:*}
 document=$work/host.json
-if kverbs compare --quadrants --ops send,read,fetch-add --sizes 1000 --blocks 6 --time 600ms \
+# shellcheck disable=SC2086
+if kverbs compare $by_cm --quadrants --ops send,read${atomic:+,$atomic} --sizes 1000 --blocks 6 --time 600ms \
 	--json "$document" "$host" >"$work/host" 2>"$work/stderr"; then
 	pass "quadrants with a host: compare works"
 else
 	fail "quadrants with a host: compare works" "$work/host" "$work/stderr"
 fi
-holds "quadrants with a host: all was measured and verified" '.complete and (.cells | length == 3) and
+holds "quadrants with a host: all was measured and verified" '.complete and (.cells | length == '$((2 + ${#atomic} / 9))') and
 	all(.cells[]; .verified and .pairs >= 6 and (.quadrants | length == 4) and (.differences_ns | length == 4))'
 holds "quadrants with a host: samples on all sides" 'all(.cells[].quadrants[]; .samples > 0)'
 holds "quadrants with a host: the document names it" ".capsule.peer | .host == \"$address\" and .device == \"$DEV\" and
@@ -140,13 +155,15 @@ holds "quadrants with a host: the document says what lies between" \
 	".capsule.path == \"$([ -n "${PEER:-}" ] && echo "between two hosts" || echo loopback)\""
 check "quadrants with a host: the text names it" grep -F "servers: $DEV of $address" "$work/host"
 document=$work/host2.json
-kverbs compare --ops send,write --sizes 64 --blocks 6 --time 400ms --json "$document" "$host" \
+# shellcheck disable=SC2086
+kverbs compare $by_cm --ops send,write --sizes 64 --blocks 6 --time 400ms --json "$document" "$host" \
 	>"$work/host" 2>&1
 holds "with a host: both spaces, send between two threads" '.complete and all(.cells[];
 	.verified and .kernel.samples > 0 and .user.samples > 0 and has("verdict")) and
 	([.cells[].loop] == ["pingpong", "completion"])'
 if [ -z "${PEER:-}" ]; then
-	kverbs compare --quadrants --ops write --sizes 64 --time 60 --json "$work/gone.json" "$host" \
+	# shellcheck disable=SC2086
+	kverbs compare $by_cm --quadrants --ops write --sizes 64 --time 60 --json "$work/gone.json" "$host" \
 		>"$work/gone" 2>"$work/stderr" &
 	client=$!
 	# Pairs of all four sides.
@@ -169,7 +186,7 @@ refused "quadrants: completion of send" 2 "--loop completion does not go with se
 	kverbs compare --quadrants --loop completion --ops send
 refused "quadrants: an odd number of blocks" 2 "even" kverbs compare --quadrants --blocks 7
 refused "quadrants: a value" 2 "takes no value" kverbs compare --quadrants=yes
-refused "a size that the device can't do" 2 "a size of 3145728 bytes" kverbs compare --sizes 3m
+refused "a size that the device can't do" 2 "a size of 3145728 bytes" kverbs compare $by_cm --sizes 3m
 refused "two hosts" 2 "one HOST" kverbs compare 192.0.2.2 192.0.2.3
 refused "one thread on two hosts" 2 "does not go with a HOST" kverbs compare --loop relay 192.0.2.2
 refused "an option for another host alone" 2 "--peer-dev goes with a HOST" kverbs compare --peer-dev rxe0

@@ -15,21 +15,28 @@ iters=3000
 server_cpu=0
 client_cpu=$(($(nproc) - 1))
 
+# How the other one connects, and from which GID.
+path="-x $GID"
+! iwarp || path=-R
+
 median() {
 	sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
 ours() {
-	kverbs lat --op "$1" --loop "$2" --space user --size 64 --iters $iters \
+	# shellcheck disable=SC2086 # words
+	kverbs lat $by_cm --op "$1" --loop "$2" --space user --size 64 --iters $iters \
 		--cpus $client_cpu,$server_cpu 2>"$work/err" | awk '/ p50 / { getline; print $2 }'
 }
 
 # ib_*_lat's line: bytes, iterations, t_min, t_max, t_typical, …
 theirs() {
-	timeout 90 taskset -c $server_cpu "ib_$1_lat" -d "$DEV" -x "$GID" -s 64 -n $iters -F >"$work/server" 2>&1 &
+	# shellcheck disable=SC2086
+	timeout 90 taskset -c $server_cpu "ib_$1_lat" -d "$DEV" $path -s 64 -n $iters -F >"$work/server" 2>&1 &
 	server=$!
 	wait_for 10 sh -c "netstat -ltn | grep -q ':18515 '" || return 1
-	timeout 60 taskset -c $client_cpu "ib_$1_lat" -d "$DEV" -x "$GID" -s 64 -n $iters -F "$ADDR" \
+	# shellcheck disable=SC2086
+	timeout 60 taskset -c $client_cpu "ib_$1_lat" -d "$DEV" $path -s 64 -n $iters -F "$ADDR" \
 		2>"$work/err" | awk '$1 == 64 { print $5 }'
 	wait $server
 }

@@ -63,7 +63,28 @@ pairs() {
 	done
 }
 
+# not_on_iwarp: what all types need is not there, and that is what is said
+not_on_iwarp() {
+	for space in kernel user; do
+		for type in rc srq; do
+			refused "$space: $type, as a client" 77 "$DEV: iWARP connects through the RDMA CM" \
+				timeout 30 kverbs pingpong --space $space --type $type --port $port "$ADDR"
+			refused "$space: $type, as a server" 77 "$DEV: iWARP connects through the RDMA CM" \
+				timeout 30 kverbs pingpong --space $space --type $type --port $port
+		done
+		for type in uc ud; do
+			refused "$space: $type" 77 "no $(echo $type | tr a-z A-Z) qps" \
+				timeout 30 kverbs pingpong --space $space --type $type --port $port
+		done
+	done
+	for type in rc uc ud srq; do
+		lacks "ibv_${type}_pingpong, on either side" "raw connection"
+	done
+	lacks "what goes wrong with a peer" "raw connection"
+}
+
 for type in rc uc ud; do
+	! iwarp || break
 	for space in kernel user; do
 		for events in "" "events"; do
 			pairs $type $space "$events" $type \
@@ -82,6 +103,11 @@ for type in rc uc ud; do
 		"kverbs pingpong --space kernel --type $type --iters $number --port $port $ADDR"
 done
 # The messages of several QPs are counted together, and each QP may finish one more.
+if iwarp; then
+	not_on_iwarp
+	check "nothing is left" nothing_left
+	finish
+fi
 for space in kernel user; do
 	for qps in 1 16; do
 		for events in "" "events"; do

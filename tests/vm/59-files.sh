@@ -133,6 +133,27 @@ logged() {
 
 serve --files "$work/there"
 
+# WRITE with immediate data is how a file travels.
+if iwarp; then
+	random "$work/here/f" 1000
+	random "$work/there/g" 1000
+	keep
+	for client in kernel user; do
+		for at in kernel user; do
+			refused "put, $client space here and $at space there" 77 "$DEV: iWARP has no immediate data" \
+				put f --client $client --server $at
+			clean "put, $client space here and $at space there"
+			refused "get, $client space here and $at space there" 77 "iWARP has no immediate data" \
+				get g --client $client --server $at
+			clean "get, $client space here and $at space there"
+		done
+	done
+	lacks "files put and got, and what goes wrong with them" "immediate data"
+	stop_server
+	check "nothing is left" nothing_left
+	finish
+fi
+
 # Whole files.
 for size in 0 1 $((piece - 1)) $piece $((piece + 1)) 3000001; do
 	random "$work/here/$size" $size

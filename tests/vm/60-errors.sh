@@ -6,14 +6,17 @@
 . ./tap.sh
 
 objects >"$work/before"
-lat="kverbs lat --op write --iters 10"
+lat="kverbs lat $by_cm --op write --iters 10"
 
 for space in kernel user; do
 	refused "unknown device, $space space" 1 "nosuch0" $lat --space $space --dev nosuch0
 	refused "size 0, $space space" 2 "--size" $lat --space $space --size 0
 	refused "no such GID, $space space" 2 "no such GID" $lat --space $space --gid 200
 done
-refused "size above the device's limit, kernel space" 2 "at most 2097152 bytes" \
+# What one fast registration covers.
+largest=2m
+! iwarp || largest=1m
+refused "size above the device's limit, kernel space" 2 "at most $((${largest%m} << 20)) bytes" \
 	$lat --space kernel --size 3m
 refused "size above the device's limit, user space" 2 "at most" $lat --space user --size 2000m
 refused "no operation" 2 "--op" kverbs lat --space kernel
@@ -61,7 +64,7 @@ for space in kernel user; do
 			continue
 		fi
 		refused "a deadline that can't be kept, $op in $space space" 1 "no completion within" \
-			kverbs lat --op $op --loop pingpong --size 2m --space $space --iters 5 \
+			kverbs lat $by_cm --op $op --loop pingpong --size $largest --space $space --iters 5 \
 			--timeout 0.001 --no-verify
 	done
 done
@@ -76,14 +79,14 @@ refused "no RDMA device, user space" 77 "RDMA device" $lat --space user
 refused "no RDMA device, compare" 77 "RDMA device" kverbs compare
 # Devices belong to namespaces only when they are made in that mode.
 rdma system set netns exclusive
-rdma link add "$DEV" type rxe netdev d0
+link_add "$DEV" d0
 check "with a device again, it works" wait_for 5 $lat --space kernel
 refused "a network namespace without the device" 77 "RDMA device" \
 	unshare --net $lat --space kernel
 refused "nor when it is named" 77 "RDMA device" unshare --net $lat --space kernel --dev "$DEV"
 rdma link delete "$DEV"
 rdma system set netns shared
-rdma link add "$DEV" type rxe netdev d0
+link_add "$DEV" d0
 wait_for 5 $lat --space kernel
 
 rmmod kverbs

@@ -168,7 +168,7 @@ granted() {
 
 if probes_on; then
 	for space in kernel user; do
-		run="kverbs lat --space $space --iters 20 --size 3000"
+		run="kverbs lat $by_cm --space $space --iters 20 --size 3000"
 		# shellcheck disable=SC2086
 		{
 			granted "$space space, write: REMOTE_WRITE, of its bytes" "3:3000" $run --op write
@@ -176,10 +176,10 @@ if probes_on; then
 			granted "$space space, send: nothing" "" $run --op send
 		}
 		granted "$space space, atomics: REMOTE_ATOMIC" "9:8" \
-			kverbs lat --space $space --iters 20 --op fetch-add
+			kverbs lat $by_cm --space $space --iters 20 --op fetch-add
 	done
 	granted "registered locally, too: no more than before" "3:3000" \
-		kverbs lat --space kernel --iters 20 --size 3000 --op write --lkey mr
+		kverbs lat $by_cm --space kernel --iters 20 --size 3000 --op write --lkey mr
 	port=7690
 	mkdir "$work/there"
 	kverbs serve --bind 127.0.0.1 --port $port --files "$work/there" >"$work/log" 2>&1 &
@@ -189,7 +189,7 @@ if probes_on; then
 	ends="--client kernel --server user"
 	# shellcheck disable=SC2086
 	granted "at a server: as on one host" "5:3000" \
-		kverbs lat --op read $ends --iters 20 --size 3000 127.0.0.1:$port
+		kverbs lat $by_cm --op read $ends --iters 20 --size 3000 127.0.0.1:$port
 	# shellcheck disable=SC2086
 	granted "a file goes to user space: REMOTE_WRITE, of the receiver's pieces" "3:16384" \
 		kverbs put "$work/file" 127.0.0.1 --port $port --name sent $ends --piece 4096 --depth 4
@@ -209,7 +209,7 @@ fi
 rdma link delete "$DEV"
 # Namespaces go a moment after their last process.
 if wait_for 20 rdma system set netns exclusive; then
-	rdma link add "$DEV" type rxe netdev d0
+	link_add "$DEV" d0
 	wait_for 10 sh -c "kverbs dev show $DEV | grep -q $ADDR"
 	if contract "$DEV" exclusive >"$work/out" 2>&1; then
 		pass "a device of another network namespace: $(grep -c '^ok' "$work/out") refusals and silences"
@@ -222,7 +222,7 @@ if wait_for 20 rdma system set netns exclusive; then
 else
 	fail "devices can belong to namespaces"
 fi
-rdma link add "$DEV" type rxe netdev d0
-check "with the device again, all is well" wait_for 10 kverbs lat --op write --space kernel --iters 10
+link_add "$DEV" d0
+check "with the device again, all is well" wait_for 10 kverbs lat $by_cm --op write --space kernel --iters 10
 check "nothing is left" nothing_left
 finish

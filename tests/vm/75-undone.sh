@@ -158,7 +158,7 @@ works() {
 }
 
 new_link() {
-	rdma link add "$DEV" type rxe netdev d0 || return 1
+	link_add "$DEV" d0 || return 1
 	# As the guest was set up: the tests name GIDs by their index.
 	wait_for 10 grep -q c000:0201 "/sys/class/infiniband/$DEV/ports/1/gids/$GID"
 }

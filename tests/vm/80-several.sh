@@ -5,7 +5,7 @@
 # objects is tested in tests/vm/contract/.
 . ./tap.sh
 
-lat="kverbs lat --op write --time 2"
+lat="kverbs lat $by_cm --op write --time 2"
 
 $lat --space kernel >"$work/1" 2>&1 & a=$!
 $lat --space kernel --op read >"$work/2" 2>&1 & b=$!
@@ -29,7 +29,7 @@ nice_of() {
 }
 
 # shellcheck disable=SC2016
-sh -c 'renice -n 7 -p $$ && exec kverbs lat --op write --space kernel --time 60' >"$work/out" 2>&1 &
+sh -c 'renice -n 7 -p $$ && exec kverbs lat '"$by_cm"' --op write --space kernel --time 60' >"$work/out" 2>&1 &
 urgent=$!
 wait_for 20 sh -c "grep -qs '^kverbs/' /proc/[0-9]*/comm"
 check "a run's thread is as nice as who asks for it" test "$(nice_of kverbs/)" = 7
@@ -39,22 +39,24 @@ wait $urgent
 ip link add d1 type dummy
 ip link set d1 mtu 4500 up
 ip addr add 198.51.100.1/24 dev d1
-rdma link add rxe1 type rxe netdev d1
-check "a second device is seen" wait_for 5 sh -c "kverbs dev show rxe1 | grep -q 198.51.100.1"
-refused "which one is meant has to be said" 2 "rxe1" $lat --space kernel
+link_add "$second" d1
+address=198.51.100.1
+! iwarp || address=d1
+check "a second device is seen" wait_for 5 sh -c "kverbs dev show $second | grep -q $address"
+refused "which one is meant has to be said" 2 "$second" $lat --space kernel
 $lat --space kernel --dev "$DEV" >"$work/1" 2>&1 & a=$!
-$lat --space kernel --dev rxe1 >"$work/2" 2>&1 & b=$!
+$lat --space kernel --dev $second >"$work/2" 2>&1 & b=$!
 wait $a
 check "a run on one of two devices" test $? = 0
 wait $b
 check "and at the same time on the other" test $? = 0
 
-$lat --space kernel --dev rxe1 --time 60 >"$work/2" 2>"$work/err" & b=$!
+$lat --space kernel --dev $second --time 60 >"$work/2" 2>"$work/err" & b=$!
 $lat --space kernel --dev "$DEV" --time 5 >"$work/1" 2>&1 & a=$!
 sleep 1
-timeout 20 rdma link delete rxe1
+timeout 20 rdma link delete "$second"
 wait $b
-check "its device gone, the one run ends" grep -F "device rxe1 was removed" "$work/err"
+check "its device gone, the one run ends" grep -F "device $second was removed" "$work/err"
 wait $a
 check "the other does not notice" test $? = 0
 ip link del d1

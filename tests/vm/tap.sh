@@ -31,6 +31,29 @@ note() {
 	echo "# $*"
 }
 
+# Is the device iWARP's (scripts/vm --device siw)?
+iwarp() {
+	[ "${DRIVER:-rxe}" = siw ]
+}
+
+# lacks NAME WHAT: true if the device is iWARP's, which has no WHAT: then NAME is skipped
+lacks() {
+	iwarp || return 1
+	skip "$1" "$DEV is iWARP: no $2"
+}
+
+# How lat and compare connect: iWARP has but one way.
+by_cm=
+! iwarp || by_cm="--connect cm"
+
+# What tests call a second device of the same driver.
+second=${DRIVER:-rxe}1
+
+# link_add NAME NETDEV: a device of the same driver
+link_add() {
+	rdma link add "$1" type "${DRIVER:-rxe}" netdev "$2"
+}
+
 # check NAME COMMAND…: the command must succeed
 check() {
 	name=$1

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "hand/connect.h"
 #include "hand/describe.h"
+#include "hand/iwarp.h"
 #include "hand/object.h"
 #include "hand/qp_fault.h"
 #include "hand/qp_key.h"
@@ -90,9 +91,7 @@ int kv_connect_dev(struct kv_session *s, const struct kv_qp *qp,
 	if (ret)
 		return kv_session_refuse(s, ret, f);
 	if (kv_dev_is_iwarp(dev))
-		return kv_fault_set(f, -EOPNOTSUPP,
-				    "%s: iWARP connects through the RDMA CM: 'conn listen' and 'conn connect'",
-				    dev->name);
+		return kv_fault_set(f, -EOPNOTSUPP, "%s: %s", dev->name, KV_IWARP_CM);
 	return 0;
 }
 

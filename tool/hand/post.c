@@ -3,6 +3,7 @@
 #include <string.h>
 #include "hand/content.h"
 #include "hand/describe.h"
+#include "hand/iwarp.h"
 #include "hand/session.h"
 
 /* An atomic operation is about 8 bytes. */
@@ -185,6 +186,11 @@ static int post(struct kv_session *s, const struct post_args *a, uint32_t op,
 	wr.has_remote = op != KVERBS_OP_SEND && op != KVERBS_OP_RECV;
 	if (wr.remote_addr > UINT64_MAX - a->remote_offset)
 		return kv_fault_usage(f, "remote-addr and remote-offset together are beyond 64 bits");
+	if (wr.has_imm) {
+		ret = kv_iwarp_check(s, wr.qp, KV_IWARP_IMM, f);
+		if (ret)
+			return ret;
+	}
 	wr.remote_addr += a->remote_offset;
 	wr.sges = a->pieces;
 	for (unsigned int i = 0; i < a->pieces; i++) {

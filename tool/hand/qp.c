@@ -3,6 +3,7 @@
 #include <string.h>
 #include "hand/connect.h"
 #include "hand/describe.h"
+#include "hand/iwarp.h"
 #include "hand/object.h"
 #include "hand/qp_fault.h"
 #include "hand/qp_key.h"
@@ -132,6 +133,8 @@ static int modify(struct kv_session *s, const void *args,
 
 	kv_qp_args_take(a, &attr);
 	ret = add_place(s, a->given.id, &attr, f);
+	if (!ret && (attr.state == KVERBS_QPS_RTR || attr.state == KVERBS_QPS_RTS))
+		ret = kv_iwarp_check(s, a->given.id, KV_IWARP_CM, f);
 	if (ret)
 		return ret;
 	ret = s->b->ops->qp_modify(s->b, a->given.id, &attr, &ns);

@@ -11,6 +11,9 @@
 
 #define PORT 1
 
+/* So long the CM may take to tell that the peer has closed the connection. */
+#define END_NS 1000000000ULL
+
 /* For ever: the deadline of each step ends it. */
 #define RNR_RETRIES 7
 
@@ -62,6 +65,25 @@ int kv_link_look(struct kv_link *l, struct kv_fault *f)
 	l->ended = object.conn.state != KVERBS_CONN_ACCEPTED &&
 		   object.conn.state != KVERBS_CONN_ESTABLISHED;
 	return 0;
+}
+
+/**
+ * kv_link_look_again() - is the connection still there, though something has failed?
+ * @l: the link, whose @ended says so
+ * @f: receives why nobody knows
+ *
+ * On iWARP the end of the stream brings the QP to ERR before the CM tells of it.
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_link_look_again(struct kv_link *l, struct kv_fault *f)
+{
+	struct kv_fault why;
+	struct kv_conn conn;
+
+	kv_conn_wait(l->space->b, l->conn, 1U << KVERBS_CONN_DISCONNECTED, kv_now_ns() + END_NS,
+		     &conn, &why);
+	return kv_link_look(l, f);
 }
 
 /**
@@ -294,8 +316,16 @@ int kv_link_add_buffer(struct kv_link *l, struct kv_link_buffer *buffer,
 	    access == KVERBS_ACCESS_LOCAL_WRITE)
 		return 0;
 	ret = b->ops->mr_reg(b, mr.id, &reg, &mr, &ns);
-	if (ret)
-		return kv_link_refuse(l, ret, "register a buffer", f);
+	if (ret) {
+		struct kv_fault why;
+
+		kv_link_refuse(l, ret, "register a buffer", f);
+		/* In the kernel it is a request on the QP. */
+		if (!kv_link_look_again(l, &why) && l->ended)
+			ret = kv_fault_set(f, -ECONNRESET,
+					   "registering a buffer: the peer has closed the connection");
+		return ret;
+	}
 	buffer->registered = true;
 	buffer->rkey = mr.rkey;
 	buffer->iova = mr.iova;

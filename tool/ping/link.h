@@ -72,6 +72,7 @@ int kv_link_refuse(const struct kv_link *l, int error, const char *what,
 		   struct kv_fault *f);
 uint64_t kv_link_deadline(const struct kv_link *l);
 int kv_link_look(struct kv_link *l, struct kv_fault *f);
+int kv_link_look_again(struct kv_link *l, struct kv_fault *f);
 int kv_link_look_up(const struct kv_dev *dev, const char *host, const char *port,
 		    struct sockaddr_storage *addr, struct kv_fault *f);
 int kv_link_accept(struct kv_link *l, const struct kv_space *space,

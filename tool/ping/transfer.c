@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* What goes over a connection, and the waiting for it. */
 #include <errno.h>
-#include "conn.h"
 #include "interrupt.h"
 #include "now.h"
 #include "ping/link.h"
 
 /* As long as nothing comes, it is looked at this often whether the peer is there. */
 #define LOOK_MS 100
-
-/* So long the CM may take to tell why what was posted has been flushed. */
-#define END_NS 1000000000ULL
 
 /* IBV_WC_WR_FLUSH_ERR (IBTA 11.6.2) */
 #define STATUS_FLUSHED 5
@@ -61,14 +57,10 @@ int kv_link_post_receive(struct kv_link *l, struct kv_fault *f)
 static int take(struct kv_link *l, const struct kv_wc *wc, const char *what,
 		struct kv_fault *f)
 {
-	struct kv_fault why;
 	int ret;
 
-	/* On iWARP the end of the stream flushes the QP before the CM tells of it. */
 	if (wc->status == STATUS_FLUSHED) {
-		kv_conn_wait(l->space->b, l->conn, 1U << KVERBS_CONN_DISCONNECTED,
-			     kv_now_ns() + END_NS, &(struct kv_conn){ 0 }, &why);
-		ret = kv_link_look(l, f);
+		ret = kv_link_look_again(l, f);
 		if (ret || l->ended)
 			return ret;
 	}

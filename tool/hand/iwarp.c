@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include "hand/iwarp.h"
+
+/**
+ * kv_iwarp_check() - refuse what iWARP has not
+ * @s: the session
+ * @qp: id of the QP that it is asked of
+ * @why: KV_IWARP_*
+ * @f: receives it, with the device's name
+ *
+ * Return: -EOPNOTSUPP for a QP on iWARP; 0 for others, and for one that is not there: what
+ * follows says so.
+ */
+int kv_iwarp_check(struct kv_session *s, uint32_t qp, const char *why, struct kv_fault *f)
+{
+	union kv_object object;
+	struct kv_dev dev;
+
+	if (s->b->ops->get(s->b, KV_QP, qp, &object) ||
+	    s->b->ops->dev_get(s->b, object.qp.dev, &dev) || !kv_dev_is_iwarp(&dev))
+		return 0;
+	return kv_fault_set(f, -EOPNOTSUPP, "%s: %s", dev.name, why);
+}
