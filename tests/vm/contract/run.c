@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "contract.h"
+#include "fail.h"
 #include "run.h"
 
 static struct kv_run_result last; /* too large for the stack */
@@ -300,6 +301,29 @@ static void test_neighbours(struct link *l)
 	test_shared_cq(l, &a, &b, false);
 }
 
+/*
+ * No device here has memory that must be synced: the answer of the one function that asks
+ * the DMA API is another one. What that asks, bounce buffers themselves among it, is not
+ * tried.
+ */
+static void test_synced(struct link *l, struct end *a, struct end *b)
+{
+	struct kv_run_spec spec = write_spec(a, b);
+
+	if (!fail_verb_loaded()) {
+		missing("no run polls memory that has to be synced", FAIL_VERB_MISSING);
+		return;
+	}
+	spec.loop = KVERBS_LOOP_PING;
+	spec.end.target_mr = a->target;
+	fail_verb_set("verb", "kv_mr_coherent");
+	fail_verb_set("error", "0");
+	fail_verb_set("nth", "1");
+	refused(l, start(l, &spec), -EOPNOTSUPP, "have to be synced",
+		"no run polls memory that has to be synced");
+	fail_verb_set("verb", "\n");
+}
+
 void test_run(void)
 {
 	static const struct end_init init = { .type = KVERBS_QPT_RC };
@@ -316,6 +340,7 @@ void test_run(void)
 	test_type(&l);
 	test_specs(&l, &a, &b);
 	test_in_use(&l, &a, &b);
+	test_synced(&l, &a, &b);
 	test_deadline(&l, &a, &b);
 	test_receives(&l, &a, &b);
 	test_neighbours(&l);
