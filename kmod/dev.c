@@ -157,6 +157,7 @@ struct kv_dev *kv_dev_add(struct ib_device *ib)
 	mutex_init(&dev->lock);
 	spin_lock_init(&dev->wqes.lock);
 	INIT_LIST_HEAD(&dev->wqes.kept);
+	INIT_LIST_HEAD(&dev->wqes.kept_qps);
 	for (rank = 0; rank < KV_OBJ_RANKS; rank++)
 		INIT_LIST_HEAD(&dev->objects[rank]);
 	dev->ib = ib;

@@ -29,6 +29,12 @@
 /* Requests that a device does not complete in this time are lost. */
 #define DRAIN_MS 2000
 
+/*
+ * After one drain that failed the device is not trusted with so much time: of a device
+ * that is broken many QPs may have to go.
+ */
+#define DISTRUST_MS 50
+
 /* As long a device may take to say that a QP takes no more from its SRQ, if it does. */
 #define LAST_WQE_MS 100
 
@@ -101,11 +107,16 @@ static int post_rq(struct kv_qp *qp)
 	return ib_post_recv(qp->ib, &recv, NULL);
 }
 
+static unsigned int patience(const struct kv_qp *qp)
+{
+	return qp->obj.dev->wqes.undrained ? DISTRUST_MS : DRAIN_MS;
+}
+
 /* A queue that is full has room when a flushed request's completion was taken. */
 static int post_marker(struct kv_qp *qp, struct kv_marker *marker, struct kv_cq *cq,
 		       int (*post)(struct kv_qp *qp))
 {
-	unsigned long deadline = jiffies + msecs_to_jiffies(DRAIN_MS);
+	unsigned long deadline = jiffies + msecs_to_jiffies(patience(qp));
 	u64 verb_ns = 0;
 	int ret;
 
@@ -116,7 +127,8 @@ static int post_marker(struct kv_qp *qp, struct kv_marker *marker, struct kv_cq 
 	marker->done = false;
 	for (;;) {
 		ret = post(qp);
-		if (ret != -ENOMEM || time_after(jiffies, deadline))
+		/* -EINVAL: of a receive queue of bnxt_re's (bnxt_qplib_post_recv()). */
+		if ((ret != -ENOMEM && ret != -EINVAL) || time_after(jiffies, deadline))
 			break;
 		if (kv_cq_by_core(cq) || kv_cq_poll(cq, UINT_MAX, &verb_ns) <= 0)
 			usleep_range(1, 10);
@@ -222,9 +234,12 @@ int kv_drain_qp(struct kv_qp *qp)
 		ret = post_marker(qp, &drain->rq, qp->recv_cq, post_rq);
 	if (ret)
 		return ret;
-	if ((drain->sq.posted && !kv_cq_wait(qp->send_cq, &drain->sq.done, DRAIN_MS)) ||
-	    (drain->rq.posted && !kv_cq_wait(qp->recv_cq, &drain->rq.done, DRAIN_MS)))
+	if ((drain->sq.posted && !kv_cq_wait(qp->send_cq, &drain->sq.done, patience(qp))) ||
+	    (drain->rq.posted && !kv_cq_wait(qp->recv_cq, &drain->rq.done, patience(qp)))) {
+		qp->obj.dev->wqes.undrained = true;
 		return -ETIMEDOUT;
+	}
+	qp->obj.dev->wqes.undrained = false;
 	drain->sq.posted = false;
 	drain->rq.posted = false;
 	if (qp->srq && qp->received)

@@ -11,6 +11,9 @@
 /* A device that can't destroy something now is asked once more, so much later. */
 #define RETRY_MS 20
 
+/* Objects of others that are passed over at a time, with a lock held. */
+#define UNSEEN_MAX 64
+
 /* Protects both counters: read one after the other, their difference is that of no moment. */
 static DEFINE_SPINLOCK(count_lock);
 static u64 created;
@@ -258,16 +261,23 @@ struct kv_obj *kv_obj_lookup(struct kv_obj_class *class, u32 id,
 struct kv_obj *kv_obj_next(struct kv_obj_class *class, unsigned long *id,
 			   const struct kv_owner *owner)
 {
+	bool seen = false;
 	struct kv_obj *obj;
+	unsigned int n;
 
-	xa_lock(&class->ids);
-	for (obj = xa_find(&class->ids, id, ULONG_MAX, XA_PRESENT);
-	     obj && !kv_owner_sees(owner, obj->owner);
-	     obj = xa_find_after(&class->ids, id, ULONG_MAX, XA_PRESENT))
-		;
-	if (obj)
-		kref_get(&obj->ref);
-	xa_unlock(&class->ids);
+	do {
+		xa_lock(&class->ids);
+		obj = xa_find(&class->ids, id, ULONG_MAX, XA_PRESENT);
+		for (n = 0; obj && n < UNSEEN_MAX; n++) {
+			seen = kv_owner_sees(owner, obj->owner);
+			if (seen)
+				break;
+			obj = xa_find_after(&class->ids, id, ULONG_MAX, XA_PRESENT);
+		}
+		if (seen)
+			kref_get(&obj->ref);
+		xa_unlock(&class->ids);
+	} while (obj && !seen);
 	return obj;
 }
 

@@ -51,6 +51,7 @@ enum kv_qp_parent {
  * @user: ditto
  * @wqes: requests posted by hand
  * @drain: its markers
+ * @kept: in kv_dev_wqes.kept_qps, once it is gone and could not be drained
  * @run_recvs: receives of runs that are posted; of the run while one is active,
  *	else under dev->lock
  * @dirty: a run ended with other requests outstanding; ditto
@@ -78,6 +79,7 @@ struct kv_qp {
 	void *user;
 	struct kv_qp_wqes wqes;
 	struct kv_drain drain;
+	struct list_head kept;
 	u32 run_recvs;
 	bool dirty;
 };

@@ -421,6 +421,10 @@ void kv_wqe_forget_qp(struct kv_qp *qp, bool drained)
 {
 	forget_wq(qp->obj.dev, &qp->wqes.sq, drained);
 	forget_wq(qp->obj.dev, &qp->wqes.rq, drained);
+	if (drained)
+		return;
+	kv_obj_get(&qp->obj);
+	list_add(&qp->kept, &qp->obj.dev->wqes.kept_qps);
 }
 
 /**
@@ -475,9 +479,14 @@ void kv_wqe_init_cq(struct kv_cq *cq)
  */
 void kv_wqe_free_kept(struct kv_dev *dev)
 {
+	struct kv_qp *qp, *next_qp;
 	struct kv_wqe *wqe, *next;
 
 	lockdep_assert_held(&dev->lock);
+	list_for_each_entry_safe(qp, next_qp, &dev->wqes.kept_qps, kept) {
+		list_del(&qp->kept);
+		kv_obj_put(&qp->obj);
+	}
 	list_for_each_entry_safe(wqe, next, &dev->wqes.kept, link)
 		kfree(wqe);
 	INIT_LIST_HEAD(&dev->wqes.kept);

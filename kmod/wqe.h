@@ -71,12 +71,17 @@ struct kv_cq_wqes {
  * struct kv_dev_wqes - what a device keeps
  * @lock: protects the lists of requests and what completions change. Taken in
  *	softirqs; under dev->lock or not.
- * @kept: memory that completions of a QP may still name which could not be drained;
+ * @kept: requests whose completions may still come, of QPs that could not be drained;
  *	freed when the device goes; dev->lock
+ * @kept_qps: such QPs, for their markers, linked by kv_qp.kept, each with a reference;
+ *	ditto
+ * @undrained: the last QP that was drained could not be; dev->lock
  */
 struct kv_dev_wqes {
 	spinlock_t lock;
 	struct list_head kept;
+	struct list_head kept_qps;
+	bool undrained;
 };
 
 /**
