@@ -334,6 +334,45 @@ for model in $models; do
 	insmod "$KO"
 done
 
+# A device that keeps requests for longer than a drain waits: RESET is refused, and works when they
+# have come; a QP that is destroyed leaves its memory to the completions that come later.
+rmmod kverbs
+insmod ./hardware.ko flush_ms=3000
+insmod "$KO"
+objects >"$work/before"
+context=polled
+{
+	begin
+	echo "qp add pd pd cq cq name a"
+	echo "qp modify a state init access none"
+	echo "post recv qp a sge mr mr"
+	echo "refused ETIMEDOUT qp modify a state reset"
+	echo "refused EBUSY mr del mr"
+	echo "poll cq cq count 1 timeout 20s"
+	echo "expect completions.0.status 5"
+	echo "qp modify a state reset"
+	gone
+} >"$work/batch"
+check "slow: a RESET that was refused works when the requests have come" kverbs batch "$work/batch"
+{
+	begin
+	echo "qp add pd pd cq cq name a"
+	echo "qp modify a state init access none"
+	echo "post recv qp a sge mr mr"
+	echo "post recv qp a"
+	echo "qp del a"
+	echo "mr del mr"
+	echo "refused ETIMEDOUT poll cq cq count 1 timeout 5s"
+} >"$work/batch"
+check "slow: a qp is destroyed before its requests have come" kverbs batch "$work/batch"
+check "slow: completions have come later" test "$(cat $hardware/delayed)" -gt 0
+check "slow: nothing is left" wait_for 20 nothing_left
+objects >"$work/after"
+check "slow: the kernel lists what it did before" cmp "$work/before" "$work/after"
+rmmod kverbs
+rmmod hardware
+insmod "$KO"
+
 # A device that refuses once to destroy something. What stays there reaches the memory that it was
 # given, until it is destroyed.
 verb=/sys/module/fail_verb/parameters
