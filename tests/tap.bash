@@ -2,6 +2,9 @@
 # shellcheck shell=bash
 #
 # Sourced by the tests that run on the host: results as TAP, and a folder that goes at the end.
+. tests/vm/pace.sh
+# shellcheck disable=SC2034 # there
+pace_forks=200
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

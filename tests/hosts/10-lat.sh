@@ -9,7 +9,7 @@
 pings="--iters 100 --warmup 10 --ack-timeout 17"
 
 lat() {
-	timeout 180 kverbs lat $pings "$@"
+	within 180 kverbs lat $pings "$@"
 }
 
 # names TEXT: does the run say that? If not, what it says.

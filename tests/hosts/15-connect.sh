@@ -5,7 +5,7 @@
 . ../vm/tap.sh
 
 lat() {
-	timeout 180 kverbs lat --iters 100 --warmup 10 --connect cm "$@"
+	within 180 kverbs lat --iters 100 --warmup 10 --connect cm "$@"
 }
 
 for client in kernel user; do
@@ -20,18 +20,18 @@ done
 
 for space in kernel user; do
 	refused "$space space: an address that nobody has" 1 "192.0.2.9" \
-		timeout 60 kverbs conn-rate 192.0.2.9 --space $space --count 1 --timeout 3s
+		within 60 kverbs conn-rate 192.0.2.9 --space $space --count 1 --timeout 3s
 	check "$space space: it was not resolved" grep -q "not resolved" "$work/stderr"
 	refused "$space space: a port where nobody listens" 1 "rejected" \
-		timeout 60 kverbs conn-rate "$PEER" --port 9999 --space $space --count 1
+		within 60 kverbs conn-rate "$PEER" --port 9999 --space $space --count 1
 	check "$space space: a host that does not answer" sh -c "tc qdisc add dev d0 root netem loss 100%"
 	refused "$space space: is given up in time" 1 "$PEER" \
-		timeout 60 kverbs conn-rate "$PEER" --port 9999 --space $space --count 1 --timeout 3s
+		within 60 kverbs conn-rate "$PEER" --port 9999 --space $space --count 1 --timeout 3s
 	tc qdisc del dev d0 root
 done
 
 compare() {
-	timeout 400 kverbs compare --ops write,send --sizes 64 --time 2 --json "$work/doc.json" "$@"
+	within 400 kverbs compare --ops write,send --sizes 64 --time 2 --json "$work/doc.json" "$@"
 }
 
 # median PATH: is there such a figure?

@@ -14,7 +14,7 @@ peer sh -c "kverbs serve --port $port --files /run/files >/run/files.log 2>&1" &
 check "the server listens" wait_for 30 peer grep -q ' serves ' /run/files.log
 
 transfer() {
-	timeout 300 kverbs "$@" --port $port
+	within 300 kverbs "$@" --port $port
 }
 
 hash_of() {

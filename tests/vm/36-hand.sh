@@ -174,8 +174,10 @@ mr read m" >&6
 	exec 6>&-
 	wait "$batch2"
 	echo "mr read m" >&5
-	sleep 0.5
-	same "the end of one is nothing to the other ($space space)" 2 "$(grep -c '^first$' "$work/out1")"
+	twice() {
+		[ "$(grep -c '^first$' "$work/out1")" = 2 ]
+	}
+	check "the end of one is nothing to the other ($space space)" wait_for 10 twice
 	exec 5>&-
 	wait "$batch1"
 	same "the end of input is the end ($space space)" 0 $?
@@ -201,20 +203,27 @@ rm "$work/fifo1"
 monitors() {
 	kverbs monitor "$@" >"$work/events" 2>"$work/err" &
 	monitor=$!
-	sleep 1
+	wait_for 30 hears $monitor
 }
 ip link add d1 type dummy
 ip link set d1 up
-monitors count 2 time 60s
+monitors time 600s
 link_add "$second" d1
 check "monitor: a device comes" waits "$work/events" "^event dev-added dev $second\$"
 rdma link delete "$second"
+check "monitor: a device goes" waits "$work/events" "^event dev-removed dev $second\$"
+kill -INT $monitor
 wait $monitor
-same "monitor: ends after as many events as were asked for" 0 $?
-has "monitor: a device goes" "event dev-removed dev $second" "$work/events"
+# Other events of a device that comes and goes count as well: its port's, its GIDs'.
+monitors count 2 time 600s
+link_add "$second" d1
+rdma link delete "$second"
+wait $monitor
+same "monitor: ends after as many events as were asked for: exit status" 0 $?
+same "monitor: ends after as many events as were asked for" 2 "$(grep -c '^event ' "$work/events")"
 ip link delete d1
 
-monitors time 60s
+monitors time 600s
 kverbs lat $by_cm --op write --iters 10 --space kernel >/dev/null
 check "monitor: a run starts" waits "$work/events" "^event run-started dev $DEV run [0-9]+$"
 check "monitor: a run is done" waits "$work/events" "^event run-done dev $DEV run [0-9]+ error none$"
@@ -237,7 +246,7 @@ kverbs qp connect "$b" peer "$(kverbs qp address "$a")" >/dev/null
 kverbs post recv srq "$srq" sge mr "$mr"
 kverbs post recv srq "$srq" sge mr "$mr"
 kverbs srq modify "$srq" limit 2 >/dev/null
-monitors time 60s --json
+monitors time 600s --json
 kverbs post send qp "$a" sge mr "$mr" length 8
 check "monitor --json: an asynchronous event of an srq" \
 	waits "$work/events" '"event": *"srq-limit-reached".*"srq": *'"$srq\\>"
@@ -419,7 +428,7 @@ for space in kernel user; do
 			kverbs batch "$work/waits" --space $space >"$work/out" 2>"$work/err" &
 			tool=$!
 			waits "$work/out" '^made$'
-			sleep 0.3
+			rest 3
 			kill -$signal $tool
 			wait $tool 2>/dev/null
 			status=$?

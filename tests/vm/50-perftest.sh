@@ -32,11 +32,11 @@ ours() {
 # ib_*_lat's line: bytes, iterations, t_min, t_max, t_typical, …
 theirs() {
 	# shellcheck disable=SC2086
-	timeout 90 taskset -c $server_cpu "ib_$1_lat" -d "$DEV" $path -s 64 -n $iters -F >"$work/server" 2>&1 &
+	within 90 taskset -c $server_cpu "ib_$1_lat" -d "$DEV" $path -s 64 -n $iters -F >"$work/server" 2>&1 &
 	server=$!
 	wait_for 10 sh -c "netstat -ltn | grep -q ':18515 '" || return 1
 	# shellcheck disable=SC2086
-	timeout 60 taskset -c $client_cpu "ib_$1_lat" -d "$DEV" $path -s 64 -n $iters -F "$ADDR" \
+	within 60 taskset -c $client_cpu "ib_$1_lat" -d "$DEV" $path -s 64 -n $iters -F "$ADDR" \
 		2>"$work/err" | awk '$1 == 64 { print $5 }'
 	wait $server
 }

@@ -372,7 +372,7 @@ listener=$(awk '{ print $2; exit }' "$work/out")
 where=$(field src "$work/out")
 kverbs conn take "$listener" timeout 60s >"$work/stdout" 2>"$work/err" &
 tool=$!
-sleep 1
+rest 10
 kill -INT $tool
 wait $tool
 same "Ctrl-C while nobody asks: exit status" 1 $?
@@ -380,7 +380,7 @@ has "it says so" "kverbs: conn take: interrupted" "$work/err"
 a=$(added qp add pd "$pd" cq "$cq")
 kverbs monitor >"$work/events" &
 monitor=$!
-sleep 1
+wait_for 30 hears $monitor
 kverbs conn connect "$where" qp "$a" timeout 60s >"$work/stdout" 2>"$work/err" &
 tool=$!
 check "the monitor tells of the request" grows "$work/events" "conn $listener cm-event connect-request"

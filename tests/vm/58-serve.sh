@@ -37,7 +37,7 @@ ends() {
 # lat ARGUMENT…
 lat() {
 	# shellcheck disable=SC2086 # words
-	timeout 120 kverbs lat $by_cm $pings "$@" 127.0.0.1:$port
+	within 120 kverbs lat $by_cm $pings "$@" 127.0.0.1:$port
 }
 
 # logged TEXT
@@ -63,16 +63,16 @@ done
 lacks "fetch-add" "atomics" || check "fetch-add" lat --op fetch-add --space kernel
 check "read of 300000 bytes: buffers in several pieces" lat --op read --space user --size 300000
 # shellcheck disable=SC2086
-check "by IPv6" timeout 120 kverbs lat $by_cm $pings --op write --space kernel "[::1]:$port"
+check "by IPv6" within 120 kverbs lat $by_cm $pings --op write --space kernel "[::1]:$port"
 check "by name, the port apart, the device named" \
-	timeout 120 kverbs lat $by_cm $pings --op write --space user --port $port --peer-dev "$DEV" --peer-gid "$GID" localhost
+	within 120 kverbs lat $by_cm $pings --op write --space user --port $port --peer-dev "$DEV" --peer-gid "$GID" localhost
 lacks "with a path MTU" "path MTU" || check "with a path MTU" lat --op write --space user --mtu 1024
 check "as JSON" lat --op write --space user --json "$work/lat.json"
 check "which names the host" grep -q '"host": *"127.0.0.1"' "$work/lat.json"
 
 # What goes wrong is named.
 lacks "a path MTU that is too large" "path MTU" || refused "a path MTU that is too large" 1 "path MTU 4096 (--mtu) is too large: the active MTU of $DEV is 1024" \
-	sh -c "ip link set d0 mtu 1500; sleep 1; timeout 60 kverbs lat $by_cm --op write --space user --mtu 4096 127.0.0.1:$port
+	sh -c "ip link set d0 mtu 1500; sleep 1; within 60 kverbs lat $by_cm --op write --space user --mtu 4096 127.0.0.1:$port
 		status=\$?; ip link set d0 mtu 4500; exit \$status"
 refused "a device that is not there" 1 "127.0.0.1: user space: there is no RDMA device 'nosuch0'; there is $DEV" \
 	lat --op write --space user --peer-dev nosuch0
@@ -92,13 +92,13 @@ refused "one thread for two hosts" 2 "which must be on one host" lat --op send -
 refused "no verbs with a host" 2 "--loop null has no other end" lat --space user --loop null
 
 # Others than ours.
-printf 'GET / HTTP/1.1\r\n\r\n' | timeout 30 nc 127.0.0.1 $port >/dev/null 2>&1
+printf 'GET / HTTP/1.1\r\n\r\n' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
 logged "refused: what came is no message of kverbs"
-head -c 100000 /dev/urandom | timeout 30 nc 127.0.0.1 $port >/dev/null 2>&1
-message '{"protocol":1,"what":"ever"}' | timeout 30 nc 127.0.0.1 $port >"$work/answer" 2>/dev/null
+head -c 100000 /dev/urandom | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
+message '{"protocol":1,"what":"ever"}' | within 30 nc 127.0.0.1 $port >"$work/answer" 2>/dev/null
 logged "refused: the client speaks protocol 1, this kverbs"
 check "who speaks another protocol is told" grep -a "the client speaks protocol 1" "$work/answer"
-message '{"protocol":2}' | timeout 30 nc 127.0.0.1 $port >/dev/null 2>&1
+message '{"protocol":2}' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
 logged "refused: hello.version is missing"
 sleep 30 | nc 127.0.0.1 $port >/dev/null 2>&1 &
 logged "refused: no answer in time"
@@ -109,11 +109,13 @@ check "it still serves" lat --op write --space kernel
 pd=$(kverbs pd add | awk '{ print $2; exit }')
 mr=$(kverbs mr add pd "$pd" length 64 | awk '{ print $2; exit }')
 for call in '"mr_read","args":{"id":'"$mr"',"offset":"0x0","length":8}' '"mr_del","args":{"id":'"$mr"'}'; do
+	: >"$work/answer"
 	{
 		message '{"protocol":2,"version":"x","space":0,"dev":"'"$DEV"'","token":false,"nonce":"'"$(printf %064d 0)"'","mac":"'"$(printf %064d 0)"'"}'
 		message '{"seq":1,"call":'"$call}"
-		sleep $(fewer 2 5)
-	} | timeout 30 nc 127.0.0.1 $port >"$work/answer" 2>/dev/null
+		# The end of what it is sent would end the client.
+		wait_for 60 grep -qa "among the client's" "$work/answer"
+	} | within 30 nc 127.0.0.1 $port >"$work/answer" 2>/dev/null
 	name=${call%%,*}
 	check "$name of what somebody else has made" grep -a "no mr $mr among the client's" "$work/answer"
 done
@@ -173,7 +175,8 @@ begun=$(cut -d . -f 1 /proc/uptime)
 status=0
 wait $client || status=$?
 took=$(($(cut -d . -f 1 /proc/uptime) - begun))
-check "the client fails within 40 s ($took s)" test $status = 1 -a $took -lt 40
+most=$(limit 40)
+check "the client fails within $most s ($took s)" test $status = 1 -a $took -lt "$most"
 check "the client says why" grep -E "127.0.0.1: the connection|status|no completion" "$work/out"
 check "nothing is left of both" wait_for 30 nothing_left
 
@@ -206,17 +209,18 @@ refused "a space that is not served" 77 "127.0.0.1: the server does not serve ke
 ends "it ends"
 
 # Caps.
-serve --objects 5 --bytes 100000 --time 1s --clients 1 --idle 2s
+idle=$(limit 2)
+serve --objects 5 --bytes 100000 --time 1s --clients 1 --idle ${idle}s
 refused "too many objects" 1 "127.0.0.1: a client may have 5 objects (kverbs serve --objects)" \
 	lat --op write --space kernel
 ends "it ends"
-serve --bytes 100000 --time 3s --clients 1 --idle 2s
+serve --bytes 100000 --time $((idle + 1))s --clients 1 --idle ${idle}s
 refused "too many bytes" 1 "127.0.0.1: a client's buffers and queues may have 100000 bytes together" \
 	lat --op write --space kernel --size 64k
-refused "a run that takes too long" 1 "127.0.0.1: a run has taken longer than 3 s" \
-	timeout 120 kverbs lat $by_cm --op send --space kernel --time 10s --timeout 4s 127.0.0.1:$port
+refused "a run that takes too long" 1 "127.0.0.1: a run has taken longer than $((idle + 1)) s" \
+	within 120 kverbs lat $by_cm --op send --space kernel --time $((idle * 5))s --timeout $((idle * 2))s 127.0.0.1:$port
 check "the other end alone may take longer than --idle" \
-	timeout 120 kverbs lat $by_cm --op write --space kernel --time 6s 127.0.0.1:$port
+	within 120 kverbs lat $by_cm --op write --space kernel --time $((idle * 3))s 127.0.0.1:$port
 kverbs lat $by_cm --op write --space kernel --time 100s 127.0.0.1:$port >/dev/null 2>&1 &
 client=$!
 tells() {

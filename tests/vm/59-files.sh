@@ -36,13 +36,13 @@ stop_server() {
 put() {
 	file=$1
 	shift
-	timeout 120 kverbs put "$work/here/$file" $host --port $port "$@"
+	within 120 kverbs put "$work/here/$file" $host --port $port "$@"
 }
 
 get() {
 	file=$1
 	shift
-	timeout 120 kverbs get "$file" $host "$work/here/$file" --port $port "$@"
+	within 120 kverbs get "$file" $host "$work/here/$file" --port $port "$@"
 }
 
 # random FILE BYTES

@@ -155,7 +155,7 @@ granted() {
 	name=$1 want=$2
 	shift 2
 	echo >$trace/trace
-	if ! timeout 60 "$@" >"$work/out" 2>"$work/err"; then
+	if ! within 60 "$@" >"$work/out" 2>"$work/err"; then
 		fail "$name" "$work/err"
 		return
 	fi

@@ -24,6 +24,10 @@ under_way() {
 	wait_for 60 running
 }
 
+connected() {
+	[ "$(rdma resource show qp | grep -c 'type RC state RTS')" = 2 ]
+}
+
 for space in kernel user; do
 	for loop in completion relay pingpong; do
 		$long --loop $loop --space $space >/dev/null 2>&1 &
@@ -39,7 +43,9 @@ check "and no thread" wait_for 5 not_running
 for space in kernel user; do
 	$long --space $space >"$work/out" 2>"$work/err" &
 	tool=$!
-	sleep 2
+	# The ends of its connection, and some time to measure in.
+	wait_for 60 connected
+	rest 20
 	kill -INT $tool
 	wait $tool
 	status=$?
@@ -48,9 +54,9 @@ for space in kernel user; do
 		sh -c "awk '/ p50 / { getline; exit !(\$2 > 0) }' '$work/out'"
 done
 # Not before its first blocks are there, to which a slow guest is long in coming.
-for seconds in 3 12; do
+for tenths in 30 120; do
 	under_way kverbs compare $by_cm --time 20 --json "$work/part.json" --ops write --sizes 8,64 >"$work/out" 2>"$work/err"
-	sleep $seconds
+	rest $tenths
 	kill -INT $tool
 	wait $tool
 	[ ! -e "$work/part.json" ] || break
@@ -80,7 +86,7 @@ blames_device() {
 for loop in completion relay pingpong; do
 	under_way $long --loop $loop --space kernel >"$work/out" 2>"$work/err"
 	sleep 0.5
-	check "rdma link delete in a $loop run" timeout 20 rdma link delete "$DEV"
+	check "rdma link delete in a $loop run" within 20 rdma link delete "$DEV"
 	blames_device "and the run" $tool "$work/err"
 	check "after which the module can be unloaded" wait_for 2 rmmod kverbs
 	insmod "$KO"
@@ -90,7 +96,7 @@ done
 
 # Who waits for a peer has nothing that fails, and in user space keeps the device from going.
 listens() {
-	rdma resource show cm_id | grep -q ':7475 ' || grep -q ':1D33 .* 0A ' /proc/net/tcp
+	rdma resource show cm_id | grep -q ':7475 ' || grep -q ':1D33 .* 0A ' /proc/net/tcp /proc/net/tcp6
 }
 
 for waiter in conn-rate:user conn-rate:kernel ping:user ping:kernel pingpong:user pingpong:kernel; do
@@ -104,7 +110,7 @@ for waiter in conn-rate:user conn-rate:kernel ping:user ping:kernel pingpong:use
 	kverbs "$@" --space $space --port 7475 >"$work/out" 2>"$work/err" &
 	tool=$!
 	wait_for 5 listens
-	check "rdma link delete while $1 waits in $space space" timeout 10 rdma link delete "$DEV"
+	check "rdma link delete while $1 waits in $space space" within 10 rdma link delete "$DEV"
 	wait_for 5 sh -c "! kill -0 $tool"
 	kill $tool 2>/dev/null
 	blames_device "and who waits" $tool "$work/err"
@@ -120,7 +126,7 @@ for space in kernel user; do
 	kverbs conn-rate "$ADDR" --space $space --port 7475 --count 1000000 >"$work/client" 2>"$work/client.err" &
 	client=$!
 	sleep 2
-	check "rdma link delete under conn-rate in $space space" timeout 10 rdma link delete "$DEV"
+	check "rdma link delete under conn-rate in $space space" within 10 rdma link delete "$DEV"
 	wait_for 10 sh -c "! kill -0 $client && ! kill -0 $server"
 	kill $client $server 2>/dev/null
 	blames_device "and the client" $client "$work/client.err"
@@ -132,7 +138,7 @@ done
 # A tool that is gone, and its device too.
 under_way $long --space kernel >/dev/null 2>&1
 kill -KILL $tool &
-timeout 20 rdma link delete "$DEV"
+within 20 rdma link delete "$DEV"
 wait 2>/dev/null
 link_add "$DEV" d0
 check "device and tool gone at once: nothing is left" wait_for 5 nothing_left

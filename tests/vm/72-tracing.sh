@@ -28,7 +28,7 @@ else
 		kverbs lat $by_cm $run --space kernel --time 60s >"$work/out" 2>&1 &
 		tool=$!
 		sleep 2
-		{ echo function >current_tracer && timeout 50 sh -c 'echo nop >current_tracer'; } 2>"$work/err"
+		{ echo function >current_tracer && within 50 sh -c 'echo nop >current_tracer'; } 2>"$work/err"
 		status=$?
 		if [ $status = 0 ] && kill -INT $tool 2>>"$work/err"; then
 			pass "the function tracer is switched off in a run, $run"

@@ -248,7 +248,7 @@ for context in $contexts; do
 		"refused ENOENT cq del send_cq" "refused ENOENT pd del pd" "refused ENOENT srq show srq" \
 		"qp show" "refused ENODEV pd add"
 	check "$context: rdma link delete, with the objects of a batch" \
-		timeout 20 rdma link delete "$DEV"
+		within 20 rdma link delete "$DEV"
 	check "$context: no object is left" nothing_left
 	: >"$work/go"
 	if wait $tool && [ "$(grep -c '^refused: ' "$work/held")" = 15 ]; then
@@ -296,7 +296,7 @@ ip addr add "$ADDR6/64" dev d0 2>/dev/null
 kill_tool
 after "netdev down and up"
 hold workqueue
-check "the netdev is deleted" timeout 20 ip link del d0
+check "the netdev is deleted" within 20 ip link del d0
 check "and takes the objects along" wait_for 20 sh -c '. ./tap.sh; nothing_left'
 kill_tool
 check "a new one" new_netdev
@@ -306,7 +306,7 @@ after "netdev deleted"
 # The module: a run keeps it, objects go with it.
 hold softirq
 persistent workqueue
-check "rmmod takes a batch's and persistent objects along" timeout 20 rmmod kverbs
+check "rmmod takes a batch's and persistent objects along" within 20 rmmod kverbs
 for object in pd cq mr srq qp; do
 	check "and the kernel lists no $object of ours" sh -c "! rdma resource show $object | grep -F '[kverbs]'"
 done
@@ -317,13 +317,13 @@ after "rmmod"
 # Two of these at once.
 hold softirq
 kill_tool &
-check "SIGKILL and link delete at once" timeout 20 rdma link delete "$DEV"
+check "SIGKILL and link delete at once" within 20 rdma link delete "$DEV"
 wait
 new_link
 after "SIGKILL and link delete"
 persistent unbound-workqueue
 kverbs flush >/dev/null 2>&1 &
-check "flush and link delete at once" timeout 20 rdma link delete "$DEV"
+check "flush and link delete at once" within 20 rdma link delete "$DEV"
 wait
 new_link
 after "flush and link delete"

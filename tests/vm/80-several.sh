@@ -52,9 +52,12 @@ wait $b
 check "and at the same time on the other" test $? = 0
 
 $lat --space kernel --dev $second --time 60 >"$work/2" 2>"$work/err" & b=$!
-$lat --space kernel --dev "$DEV" --time 5 >"$work/1" 2>&1 & a=$!
-sleep 1
-timeout 20 rdma link delete "$second"
+$lat --space kernel --dev "$DEV" --time 10 >"$work/1" 2>&1 & a=$!
+both() {
+	[ "$(grep -ls '^kverbs/' /proc/[0-9]*/comm | wc -l)" = 2 ]
+}
+check "both are under way" wait_for 30 both
+within 20 rdma link delete "$second"
 wait $b
 check "its device gone, the one run ends" grep -F "device $second was removed" "$work/err"
 wait $a

@@ -45,6 +45,13 @@ has() {
 	fail "$1" "$work/why" "$3"
 }
 
+# hears PID: has the process joined a multicast group of generic netlink? What is told from then on reaches it.
+hears() {
+	# A socket's port number ends in the bits of the id of its process.
+	awk -v pid="$1" '$2 == 16 && $3 % 4194304 == pid && $4 !~ /^0+$/ { found = 1 } END { exit !found }' \
+		/proc/net/netlink
+}
+
 # json FILE: is it one document of JSON, and nothing else?
 json() {
 	awk '

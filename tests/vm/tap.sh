@@ -2,6 +2,7 @@
 # shellcheck shell=dash
 #
 # Sourced by the tests that run in the guest: results as TAP.
+. ../vm/pace.sh
 
 tests=0
 failures=0
@@ -78,17 +79,6 @@ refused() {
 		echo "exit status $status, want $want; stderr, want \"$text\"; stdout, want nothing:" >"$work/why"
 		fail "$name" "$work/why" "$work/stderr" "$work/stdout"
 	fi
-}
-
-# wait_for SECONDS COMMAND…: until it succeeds
-wait_for() {
-	left=$(($1 * 10))
-	shift
-	until "$@" >/dev/null 2>&1; do
-		left=$((left - 1))
-		[ "$left" -gt 0 ] || return 1
-		sleep 0.1
-	done
 }
 
 # Is this a kernel with checkers (scripts/debug-kernel)? There an operation takes up to ninety times as
