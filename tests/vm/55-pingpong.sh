@@ -3,8 +3,11 @@
 #
 # kverbs pingpong against rdma-core's ibv_*_pingpong, as server and as client, and against itself.
 . ./tap.sh
+. ./pair.sh
 
 port=18515
+# Of programs that wait for each other, and not for nothing.
+patience=$(limit 20)
 number=400
 # Two that poll take turns of milliseconds on one CPU.
 [ "$(nproc)" -gt 1 ] || number=$(fewer 20 10)
@@ -21,20 +24,20 @@ listening() {
 	grep -qi ":$(printf %04X $port) .* 0A " /proc/net/tcp /proc/net/tcp6
 }
 
-# pair NAME SERVER CLIENT: both end with 0, and both have counted all messages
+# pair NAME SERVER CLIENT: one of them is ours, or both are; both have counted all messages
 pair() {
 	name=$1
-	timeout 30 $2 >"$work/server" 2>&1 &
+	within 30 $2 >"$work/server" 2>&1 &
 	server=$!
-	status=0
-	wait_for 10 listening
-	timeout 30 $3 >"$work/client" 2>&1 || status=$?
-	wait $server || status=$?
-	if [ $status = 0 ] && grep -qE "^$number (iters|messages)" "$work/server" &&
+	wait_for 10 listening || note "$name: nobody listens"
+	client_status=0 server_status=0
+	within 30 $3 >"$work/client" 2>&1 || client_status=$?
+	wait $server || server_status=$?
+	if grep -qE "^$number (iters|messages)" "$work/server" &&
 		grep -qE "^$number (iters|messages)" "$work/client"; then
-		pass "$name"
+		judge "$name" "$2" $server_status "$3" $client_status "^$number (iters|messages)"
 	else
-		echo "status $status" >"$work/why"
+		echo "not both have counted $number messages" >"$work/why"
 		fail "$name" "$work/why" "$work/server" "$work/client"
 	fi
 	next_port
@@ -130,7 +133,7 @@ pair "over IPv6, with another MTU" \
 
 # What goes wrong is named.
 for space in kernel user; do
-	ours="kverbs pingpong --space $space --timeout 2s --port $port"
+	ours="kverbs pingpong --space $space --timeout ${patience}s --port $port"
 	refused "$space: nobody listens" 1 "$ADDR port $port: Connection refused" $ours "$ADDR"
 	refused "$space: no such host" 1 "nosuch.invalid port $port" $ours nosuch.invalid
 	refused "$space: an unknown device" 1 "nosuch0" $ours --dev nosuch0 "$ADDR"
@@ -142,7 +145,7 @@ for space in kernel user; do
 		nc -l -p $port <"$work/answer" >/dev/null &
 		peer=$!
 		wait_for 10 listening
-		refused "$space: $name" 1 "$text" kverbs pingpong --space $space --timeout 2s --port $port "$ADDR"
+		refused "$space: $name" 1 "$text" kverbs pingpong --space $space --timeout ${patience}s --port $port "$ADDR"
 		kill $peer 2>/dev/null
 		wait $peer 2>/dev/null
 		next_port
@@ -151,7 +154,7 @@ for space in kernel user; do
 	bad "a peer that tells half of one" "0000:00" "hearing the peer's address: the peer has"
 
 	# A server whose client goes away before it has told its address.
-	kverbs pingpong --space $space --timeout 2s --port $port >"$work/out" 2>&1 &
+	kverbs pingpong --space $space --timeout ${patience}s --port $port >"$work/out" 2>&1 &
 	server=$!
 	wait_for 10 listening
 	nc -w 1 "$ADDR" $port </dev/null >/dev/null 2>&1
@@ -162,8 +165,8 @@ for space in kernel user; do
 	fi
 	next_port
 
-	# One that is told another number of messages stops in the middle.
-	kverbs pingpong --space $space --timeout 2s --iters 100 --port $port >"$work/out" 2>&1 &
+	# One that is told another number of messages stops in the middle, and its peer waits to the end.
+	kverbs pingpong --space $space --timeout 4s --iters 100 --port $port >"$work/out" 2>&1 &
 	server=$!
 	wait_for 10 listening
 	ibv_rc_pingpong -d "$DEV" -g "$GID" -n 50 -p $port "$ADDR" >/dev/null 2>&1
@@ -175,15 +178,19 @@ for space in kernel user; do
 	next_port
 
 	# Another number of QPs.
-	kverbs pingpong --space $space --timeout 2s --type srq --qps 3 --port $port >"$work/out" 2>&1 &
+	kverbs pingpong --space $space --timeout ${patience}s --type srq --qps 3 --port $port >"$work/out" 2>&1 &
 	server=$!
 	wait_for 10 listening
-	timeout 5 ibv_srq_pingpong -d "$DEV" -g "$GID" -q 4 -n 50 -p $port "$ADDR" >/dev/null 2>&1
+	ibv_srq_pingpong -d "$DEV" -g "$GID" -q 4 -n 50 -p $port "$ADDR" >/dev/null 2>&1 &
+	client=$!
 	if wait $server; then
 		fail "$space: a peer with more QPs"
 	else
 		check "$space: a peer with more QPs" grep -F "the peer has 4 QPs, and we have 3" "$work/out"
 	fi
+	# It waits for the first message.
+	kill -KILL $client 2>/dev/null
+	wait $client 2>/dev/null
 	next_port
 
 	kverbs pingpong --space $space --port $port >"$work/out" 2>&1 &
