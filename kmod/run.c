@@ -230,11 +230,7 @@ static struct kv_loop *prep_pass(struct kv_run *run, u64 iters, u64 time)
 {
 	struct kv_loop *loop = &run->loop;
 
-	kv_hist_reset(run->hist);
-	loop->done = 0;
-	loop->first = 0;
-	loop->last = 0;
-	loop->let_go = 0;
+	kv_loop_reset(loop);
 	loop->iters = iters;
 	loop->time = time;
 	return loop;
@@ -282,13 +278,13 @@ static int run_thread(void *arg)
 	if (!ret) {
 		start = ktime_get_raw_ns();
 		ret = run->fn(loop);
-		run->elapsed_ns = ktime_get_raw_ns() - start;
+		WRITE_ONCE(run->elapsed_ns, ktime_get_raw_ns() - start);
 	}
 
 	/* Pairs with the release of who stops it. */
 	if (ret == -ECANCELED && smp_load_acquire(&run->loop.stop))
 		ret = READ_ONCE(run->stop_reason);
-	run->error = ret;
+	WRITE_ONCE(run->error, ret);
 	tell_bad_wc(run);
 	release_end(run, &spec->end);
 	release_end(run, &spec->peer);

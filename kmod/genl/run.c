@@ -278,23 +278,25 @@ static int fill_run(struct sk_buff *skb, struct kv_obj *obj)
 	const struct kv_hist *hist = run->hist;
 	/* First, and pairs with the thread's release: after DONE all else is final. */
 	u32 state = smp_load_acquire(&run->state);
+	/* First: it is part of what was done. */
+	u64 dropped = READ_ONCE(loop->dropped);
 	u64 done = READ_ONCE(loop->done);
 	/* Until then what the loop has done is warm-up. */
 	bool measuring = READ_ONCE(run->measuring);
 
 	return nla_put_u32(skb, KVERBS_A_RUN_ID, run->obj.id) ?:
 	       nla_put_u32(skb, KVERBS_A_RUN_STATE, state) ?:
-	       nla_put_s32(skb, KVERBS_A_RUN_ERROR, run->error) ?:
-	       nla_put_u32(skb, KVERBS_A_RUN_WC_STATUS, loop->wc_status) ?:
-	       nla_put_u32(skb, KVERBS_A_RUN_VENDOR_ERR, loop->vendor_err) ?:
-	       kv_put_u64(skb, KVERBS_A_RUN_SAMPLES, measuring ? done : 0) ?:
+	       nla_put_s32(skb, KVERBS_A_RUN_ERROR, READ_ONCE(run->error)) ?:
+	       nla_put_u32(skb, KVERBS_A_RUN_WC_STATUS, READ_ONCE(loop->wc_status)) ?:
+	       nla_put_u32(skb, KVERBS_A_RUN_VENDOR_ERR, READ_ONCE(loop->vendor_err)) ?:
+	       kv_put_u64(skb, KVERBS_A_RUN_SAMPLES, measuring ? done - dropped : 0) ?:
 	       kv_put_u64(skb, KVERBS_A_RUN_WARMED,
 			  measuring ? READ_ONCE(run->warmed) : done) ?:
 	       kv_put_u64(skb, KVERBS_A_RUN_MIN_TICKS, READ_ONCE(hist->min)) ?:
 	       kv_put_u64(skb, KVERBS_A_RUN_MAX_TICKS, READ_ONCE(hist->max)) ?:
 	       kv_put_u64(skb, KVERBS_A_RUN_SUM_TICKS, READ_ONCE(hist->sum)) ?:
 	       kv_put_u64(skb, KVERBS_A_RUN_ELAPSED_TICKS,
-			  READ_ONCE(loop->last) - READ_ONCE(loop->first)) ?:
+			  kv_loop_elapsed(loop)) ?:
 	       kv_put_u64(skb, KVERBS_A_RUN_ELAPSED_NS, READ_ONCE(run->elapsed_ns)) ?:
 	       kv_put_u64(skb, KVERBS_A_RUN_LET_GO, READ_ONCE(loop->let_go));
 }
