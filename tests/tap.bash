@@ -3,8 +3,9 @@
 #
 # Sourced by the tests that run on the host: results as TAP, and a folder that goes at the end.
 . tests/vm/pace.sh
+# Without a guest around it.
 # shellcheck disable=SC2034 # there
-pace_forks=200
+pace_process=400
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

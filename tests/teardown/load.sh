@@ -6,11 +6,12 @@
 # What is under way in a round: runs, connections, transfers and objects of every kind.
 # Sourced by rounds.sh.
 
-# A kernel with checkers does everything several times as slowly.
-slow=1
+# A kernel with checkers does everything several times as slowly, and so does one on a loaded host.
+pace_measure
+slow=$(((pace_slow + 50) / 100))
 ack_timeout=14
 if checked; then
-	slow=4
+	slow=$((slow * 4))
 	# 0.5 s until a packet is sent again: who shares a CPU with ten others answers late.
 	ack_timeout=17
 fi
