@@ -246,6 +246,7 @@ static void test_flushed(struct link *l)
 	const struct kv_run_result *ended;
 	struct kv_run_spec spec;
 	struct kv_conn conn;
+	struct limit soon;
 	struct duo d;
 	uint32_t id;
 	double start;
@@ -264,10 +265,11 @@ static void test_flushed(struct link *l)
 	must(l, kv_nl_conn_disconnect(&l->nl, d.passive, NULL), "disconnect");
 	result(conn_is(l, d.active, KVERBS_CONN_DISCONNECTED, &conn), "the peer disconnects");
 	start = seconds();
+	soon = limit_of(6);
 	ended = run_wait(l, id);
 	/* IB_WC_WR_FLUSH_ERR */
 	result(ended->error == -EIO && ended->wc_status == 5, "the run ends, flushed");
-	result(seconds() - start < 6, "soon: well before an iteration's deadline");
+	result(!limit_over(&soon), "soon: well before an iteration's deadline");
 	note("  after %.1f s", seconds() - start);
 	must(l, kv_nl_run_del(&l->nl, id), "delete");
 	duo_del(l, &d);

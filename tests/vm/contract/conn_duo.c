@@ -65,7 +65,7 @@ struct kv_conn conn_get(struct link *l, uint32_t id)
 
 bool conn_is(struct link *l, uint32_t id, uint32_t state, struct kv_conn *conn)
 {
-	double end = seconds() + 20;
+	struct limit limit = limit_of(20);
 	struct kv_conn here;
 
 	for (;;) {
@@ -74,7 +74,7 @@ bool conn_is(struct link *l, uint32_t id, uint32_t state, struct kv_conn *conn)
 			*conn = here;
 		if (here.state == state)
 			return true;
-		if (seconds() > end)
+		if (limit_over(&limit))
 			break;
 		usleep(10000);
 	}
@@ -91,10 +91,10 @@ void conn_must_be(struct link *l, uint32_t id, uint32_t state)
 
 bool conn_waits(struct link *l, uint32_t listener, uint32_t requests)
 {
-	double end = seconds() + 20;
+	struct limit limit = limit_of(20);
 
 	while (conn_get(l, listener).waiting != requests) {
-		if (seconds() > end)
+		if (limit_over(&limit))
 			return false;
 		usleep(10000);
 	}

@@ -174,6 +174,16 @@ struct kv_wc expect_wc(struct link *l, uint32_t cq, uint64_t wr_id, uint32_t op,
 void drain(struct link *l, uint32_t cq, unsigned int n);
 
 double seconds(void);
+
+/* A limit on time, in seconds of an idle host. */
+struct limit {
+	double start;
+	double seconds;
+	double slow;
+};
+
+struct limit limit_of(double seconds);
+bool limit_over(struct limit *limit);
 bool write_text(const char *path, const char *text);
 /* Does this kernel watch each allocation? Then an object takes 12 ms, and more. */
 bool is_watched(void);

@@ -252,13 +252,12 @@ static unsigned int poll_once(struct link *l, uint32_t cq, struct kv_wc *wc)
 	return n;
 }
 
-/* Waits up to 10 s. */
 bool poll_one(struct link *l, uint32_t cq, struct kv_wc *wc)
 {
-	double end = seconds() + 10;
+	struct limit limit = limit_of(10);
 
 	while (!poll_once(l, cq, wc)) {
-		if (seconds() > end)
+		if (limit_over(&limit))
 			return false;
 		usleep(1000);
 	}

@@ -110,7 +110,7 @@ static void test_rc(struct link *l, const struct end *e)
 /* The send queue comes to rest some time after the transition. */
 static bool drained(struct link *l, uint32_t id)
 {
-	double end = seconds() + 10;
+	struct limit limit = limit_of(10);
 	struct kv_qp qp;
 
 	do {
@@ -118,7 +118,7 @@ static bool drained(struct link *l, uint32_t id)
 		if (!qp.sq_draining)
 			return true;
 		usleep(1000);
-	} while (seconds() < end);
+	} while (!limit_over(&limit));
 	return false;
 }
 

@@ -147,10 +147,10 @@ static void test_context(struct link *l, uint32_t context, const char *name)
 {
 	const struct end_init init = { .type = KVERBS_QPT_RC, .context = context };
 	struct kv_wr wr, recv;
+	struct limit limit;
 	struct end a, b;
 	struct kv_cq cq;
 	bool missed;
-	double end;
 
 	note("context %s", name);
 	pair_make(l, &a, &b, &init);
@@ -182,10 +182,10 @@ static void test_context(struct link *l, uint32_t context, const char *name)
 	wr = send_wr(a.qp, a.local, 100, 4);
 	post(l, &wr, "send");
 	post(l, &recv, "recv");
-	end = seconds() + 10;
+	limit = limit_of(10);
 	do
 		must(l, kv_nl_get(&l->nl, &kv_nl_cq, a.send_cq, &cq), "cq");
-	while (!cq.pending && seconds() < end);
+	while (!cq.pending && !limit_over(&limit));
 	end_del(l, &a);
 	end_del(l, &b);
 }

@@ -294,6 +294,7 @@ static void test_uc(struct link *l)
 	const struct end_init init = { .type = KVERBS_QPT_UC };
 	struct kv_mr_reg reg = { .access = KVERBS_ACCESS__ALL, .length = LENGTH };
 	struct kv_wr wr, recv;
+	struct limit limit;
 	struct end a, b;
 
 	pair_make(l, &a, &b, &init);
@@ -311,7 +312,9 @@ static void test_uc(struct link *l)
 	wr = write_wr(&a, &b, 10, 3);
 	post(l, &wr, "write");
 	expect_wc(l, a.send_cq, 3, KVERBS_OP_WRITE, 0, "a write of uc");
-	usleep(50000);
+	limit = limit_of(10);
+	while (!holds(l, b.target, 0, "unreliable", 10) && !limit_over(&limit))
+		usleep(1000);
 	result(holds(l, b.target, 0, "unreliable", 10), "comes too");
 }
 

@@ -297,10 +297,9 @@ static unsigned long enough_of(struct all *all)
 	return made < refused ? made : refused;
 }
 
-/* 10 s at most. */
 static bool comes_to_nothing(struct link *l)
 {
-	double end = seconds() + 10;
+	struct limit limit = limit_of(10);
 	struct kv_info info;
 
 	do {
@@ -308,7 +307,7 @@ static bool comes_to_nothing(struct link *l)
 		if (info.created == info.destroyed && !info.buffer_bytes)
 			return true;
 		usleep(1000);
-	} while (seconds() < end);
+	} while (!limit_over(&limit));
 	return false;
 }
 
@@ -317,13 +316,13 @@ static void check_rounds(struct link *l, struct all *all, unsigned long max_obje
 {
 	unsigned int rounds = is_watched() ? ROUNDS_WATCHED : ROUNDS;
 	unsigned int round, wrong = 0;
-	double end = seconds() + 120;
+	struct limit limit = limit_of(120);
 	struct kv_info info;
 
 	for (round = 1; round <= rounds; round++) {
 		all->round = round;
 		while (!all_are_at(all->filled, round)) {
-			if (seconds() > end)
+			if (limit_over(&limit))
 				bail_out("round %u does not end", round);
 			usleep(100);
 		}
@@ -338,7 +337,7 @@ static void check_rounds(struct link *l, struct all *all, unsigned long max_obje
 static void start_all(const struct kind *kind, struct all *all, pid_t pid[MAKERS])
 {
 	static struct maker maker;
-	double end = seconds() + 20;
+	struct limit limit = limit_of(20);
 	unsigned int i;
 
 	maker.kind = kind;
@@ -357,7 +356,7 @@ static void start_all(const struct kind *kind, struct all *all, pid_t pid[MAKERS
 	}
 	for (i = 0; i < MAKERS; i++)
 		while (!all->ready[i]) {
-			if (seconds() > end)
+			if (limit_over(&limit))
 				bail_out("maker %u does not get ready", i);
 			usleep(1000);
 		}

@@ -31,15 +31,15 @@ struct kv_run_spec write_spec(const struct end *a, const struct end *b)
 
 const struct kv_run_result *run_wait(struct link *l, uint32_t id)
 {
-	int i;
+	struct limit limit = limit_of(10);
 
-	for (i = 0; i < 1000; i++) {
+	while (!limit_over(&limit)) {
 		must(l, kv_nl_run_get(&l->nl, id, &last), "look at the run");
 		if (last.state == KVERBS_RUN_DONE)
 			return &last;
 		usleep(10000);
 	}
-	bail_out("run %u did not end within 10 s", id);
+	bail_out("run %u did not end in time", id);
 }
 
 /* Runs to the end. */
@@ -155,6 +155,7 @@ static void test_in_use(struct link *l, struct end *a, struct end *b)
 {
 	struct kv_run_spec spec = write_spec(a, b);
 	struct kv_mr_reg reg = { a->qp, KVERBS_ACCESS__ALL, 0, 64 };
+	struct limit limit = limit_of(10);
 	uint32_t id;
 
 	spec.iters = 0;
@@ -170,7 +171,10 @@ static void test_in_use(struct link *l, struct end *a, struct end *b)
 		"deleting an mr under a run");
 	refused(l, kv_nl_mr_reg(&l->nl, a->target, &reg, NULL, NULL), -EBUSY,
 		"a run is active on the qp", "registering by a qp under a run");
-	usleep(100000);
+	do {
+		usleep(100000);
+		must(l, kv_nl_run_get(&l->nl, id, &last), "look at the run");
+	} while (!last.samples && !limit_over(&limit));
 	done(l, kv_nl_run_cancel(&l->nl, id), "cancel");
 	run_wait(l, id);
 	result(last.error == -ECANCELED, "a cancelled run says so");

@@ -164,14 +164,14 @@ static int post_write(struct scene *s)
 /* What a call has failed to fetch is there for the next. */
 static int poll_cq(struct scene *s)
 {
-	double end = seconds() + 5;
+	struct limit limit = limit_of(5);
 	unsigned int n = 0;
 	struct kv_wc wc;
 	int ret;
 
 	do {
 		ret = kv_nl_cq_poll(&s->l.nl, s->a.send_cq, &wc, 1, &n, NULL);
-	} while (!ret && !n && seconds() < end);
+	} while (!ret && !n && !limit_over(&limit));
 	if (ret || n)
 		return ret;
 	snprintf(s->l.err, sizeof(s->l.err), "the completion is lost");
@@ -294,15 +294,15 @@ static int show_run(struct scene *s)
 /* Its QP is free for the next one, then. */
 static int end_run(struct scene *s)
 {
-	unsigned int i;
+	struct limit limit = limit_of(10);
 
-	for (i = 0; i < 1000; i++) {
+	while (!limit_over(&limit)) {
 		must(&s->l, show_run(s), "look at the run");
 		if (run_result.state == KVERBS_RUN_DONE)
 			return 0;
 		usleep(10000);
 	}
-	bail_out("run %u did not end within 10 s", s->id);
+	bail_out("run %u did not end in time", s->id);
 }
 
 static int cancel_run(struct scene *s)
