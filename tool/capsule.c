@@ -137,7 +137,8 @@ static void put_mitigations(struct json_object *obj)
  */
 static void put_relaxed_ordering(struct json_object *obj, const char *driver)
 {
-	static const char *const strict[] = { "bnxt_en", "ice", "i40e", "cxgb4", "rxe", "siw" };
+	static const char *const strict[] = { "bnxt_en", "ice", "i40e", "cxgb4", "rxe",
+					       "Software iWARP stack" };
 	const char *key = "kernel_keys_relaxed_ordering";
 	size_t i;
 

@@ -69,18 +69,6 @@ qp_state() {
 	kverbs qp show "$1" --json | sed -n 's/.*"state": *"\([^"]*\)".*/\1/p'
 }
 
-# renewed QP: prints the id of one that can be connected: the same, reset, or on iWARP, which can't make one
-# anew, another one
-renewed() {
-	if iwarp; then
-		kverbs qp del "$1"
-		added qp add pd "$pd" cq "$cq"
-	else
-		kverbs qp modify "$1" state reset >/dev/null
-		echo "$1"
-	fi
-}
-
 # How a peer's refusal and a port where nobody listens are told. iWARP has no reasons.
 consumer="consumer defined (28)"
 nobody_listens="nobody listens there: rejected: invalid service ID (8) (ECONNREFUSED)"
@@ -163,7 +151,7 @@ for addr in "$ADDR" "$ADDR6"; do
 	for conn in "$no" "$in" "$out" "$listener"; do
 		kverbs conn del "$conn"
 	done
-	c=$(renewed "$c")
+	kverbs qp modify "$c" state reset >/dev/null
 	told "$addr: nobody listens" 1 "conn connect: cannot connect to $shown: $nobody_listens" \
 		kverbs conn connect "$where" qp "$c" timeout 60s
 	same "$addr: no conn is left of all that" "" "$(kverbs conn show)"
@@ -212,7 +200,7 @@ for addr in "$ADDR" "$ADDR6"; do
 	kverbs conn del "$in"
 	kverbs conn del "$listener"
 
-	a=$(renewed "$a")
+	kverbs qp modify "$a" state reset >/dev/null
 	batch user <<-END &
 		pd add name p
 		cq add cqe 8 name c
@@ -313,6 +301,7 @@ qp add pd p cq c name b
 qp add pd p cq c name r'
 if iwarp; then
 	prelude="$prelude"'
+qp modify r state init access none
 qp modify r state err'
 else
 	# shellcheck disable=SC2016
@@ -322,12 +311,10 @@ qp address r
 qp connect r peer $r.address'
 fi
 
-# What there is of the table: iWARP has no UD, takes more private data, and can't make a QP anew.
+# What there is of the table: iWARP has no UD, and takes more private data.
 rows() {
 	if iwarp; then
-		table | grep -vE ' qp u( |$)| at most 56 \||not confirmed yet' |
-			sed -E 's/^= qp modify ([ab]) state reset$/= qp del \1\n= qp add pd p cq c name \1/
-				s/is in RTS:/is in ERR:/'
+		table | grep -vE ' qp u( |$)| at most 56 \||not confirmed yet' | sed 's/is in RTS:/is in ERR:/'
 	else
 		table
 	fi
@@ -396,7 +383,7 @@ done
 same "only the listener is left" 1 "$(kverbs conn show | grep -c '^conn')"
 
 # The tool dies, and with it what is its own; the peer learns of it.
-a=$(renewed "$a")
+kverbs qp modify "$a" state reset >/dev/null
 kverbs conn show "$listener" >"$work/out"
 cat >"$work/kv" <<-END
 	pd add name p
@@ -413,7 +400,7 @@ in=$(awk '{ print $2; exit }' "$work/in")
 while [ "$(state "$in")" != established ]; do
 	# The request of the tool that was interrupted stood before it.
 	kverbs conn del "$in"
-	a=$(renewed "$a")
+	kverbs qp modify "$a" state reset >/dev/null
 	kverbs conn accept "$listener" qp "$a" timeout 60s >"$work/in" 2>"$work/why" || break
 	in=$(awk '{ print $2; exit }' "$work/in")
 done

@@ -19,6 +19,45 @@ batch() {
 	kverbs batch - --space "$space" "$@" >"$work/out" 2>"$work/err"
 }
 
+# connect_qps A B: connects two persistent qps, by their addresses or, on iWARP, by the RDMA CM. There A may send
+# first, and each keeps a conn.
+connect_qps() {
+	if ! iwarp; then
+		kverbs qp connect "$1" peer "$(kverbs qp address "$2")" &&
+			kverbs qp connect "$2" peer "$(kverbs qp address "$1")"
+		return
+	fi
+	kverbs conn listen "$ADDR" >"$work/door" || return 1
+	door=$(awk '{ print $2; exit }' "$work/door")
+	where=$(sed -n 's/.* src \([^ ]*\).*/\1/p' "$work/door")
+	out=$(kverbs conn connect "$where" qp "$1" access all no-wait | awk '{ print $2; exit }') &&
+		in=$(kverbs conn take "$door" timeout 60s | awk '{ print $2; exit }') &&
+		kverbs conn accept "$in" qp "$2" access all timeout 60s &&
+		kverbs conn wait "$out" timeout 60s && kverbs conn del "$door"
+}
+
+# pair_lines A B: the lines of a batch that connect its qps A and B likewise
+pair_lines() {
+	if iwarp; then
+		cat <<-END
+			conn listen \$dev.addr name door_$1
+			conn connect \$door_$1.src qp $1 access all no-wait name conn_$1
+			conn take door_$1 name conn_$2
+			conn accept conn_$2 qp $2 access all no-wait
+			conn wait conn_$1
+			conn wait conn_$2
+			conn del door_$1
+		END
+	else
+		cat <<-END
+			qp address $1
+			qp address $2
+			qp connect $1 peer \$$2.address
+			qp connect $2 peer \$$1.address
+		END
+	fi
+}
+
 # same NAME WANT GOT
 same() {
 	if [ "$2" = "$3" ]; then

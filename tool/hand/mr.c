@@ -57,7 +57,7 @@ static const struct kv_key reg_key[] = {
 	  .help = "kernel: the QP that carries the request, in rts; user space needs none" },
 	{ "access", KV_KEY_FLAGS, REG_AT(access), HAS_ACCESS,
 	  .words = kv_word_access,
-	  .help = "what is granted; default: all that 'mr add' allowed" },
+	  .help = "what is granted; default: all that 'mr add' allowed and the device has" },
 	{ "offset", KV_KEY_SIZE, REG_AT(offset),
 	  .help = "first byte in the buffer; default: 0" },
 	{ "length", KV_KEY_SIZE, REG_AT(length), HAS_LENGTH,
@@ -80,6 +80,17 @@ static int check_qp(struct kv_session *s, uint32_t qp, struct kv_fault *f)
 	return kv_fault_set(f, -EINVAL, "'qp' is missing: in the kernel this is a work request, on a QP in rts");
 }
 
+/* All that the buffer was made for, and the device has: some refuse to be asked for atomics. */
+static uint32_t default_access(struct kv_session *s, const struct kv_mr *mr)
+{
+	struct kv_dev dev;
+
+	if (!(mr->max_access & KVERBS_ACCESS_REMOTE_ATOMIC) ||
+	    s->b->ops->dev_get(s->b, mr->dev, &dev) || dev.can & KVERBS_CAN_ATOMIC)
+		return mr->max_access;
+	return mr->max_access & ~KVERBS_ACCESS_REMOTE_ATOMIC;
+}
+
 static int reg(struct kv_session *s, const void *args,
 	       struct json_object *result, struct kv_fault *f)
 {
@@ -95,7 +106,7 @@ static int reg(struct kv_session *s, const void *args,
 	if (ret)
 		return ret;
 	if (!(a->given.bits & HAS_ACCESS))
-		reg.access = object.mr.max_access;
+		reg.access = default_access(s, &object.mr);
 	if (!(a->given.bits & HAS_LENGTH)) {
 		ret = kv_content_rest(&object.mr, reg.offset, &reg.length, f);
 		if (ret)

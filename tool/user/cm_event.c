@@ -108,6 +108,7 @@ static void on_event(struct kv_user *u, struct kv_user_conn *conn,
 		if (conn->state == KVERBS_CONN_CONNECTING)
 			kv_user_conn_take_private(conn->private_data, &conn->private_length, param);
 		conn->state = KVERBS_CONN_ESTABLISHED;
+		kv_user_conn_note_rts(conn);
 		break;
 	case KVERBS_CM_EVENT_REJECTED:
 		kv_user_conn_take_private(conn->private_data, &conn->private_length, param);

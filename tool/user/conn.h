@@ -95,6 +95,7 @@ void kv_user_conn_drop_requests(struct kv_user_conn *listener);
 
 /* connect.c */
 void kv_user_conn_end_qp(struct kv_user *u, struct kv_user_conn *conn);
+void kv_user_conn_note_rts(struct kv_user_conn *conn);
 int kv_user_conn_connect(struct kv_backend *b, uint32_t id,
 			 const struct kv_conn_param *param, uint64_t *verb_ns);
 int kv_user_conn_establish(struct kv_backend *b, uint32_t id,

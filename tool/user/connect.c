@@ -128,9 +128,8 @@ static struct kv_user_qp *find_qp(struct kv_user *u, const struct kv_user_conn *
 		*error = kv_user_qp_query_state(u, qp, state);
 	if (!*error && *state != KVERBS_QPS_RESET && *state != KVERBS_QPS_INIT)
 		*error = kv_user_fail(u, -EINVAL,
-				      "qp %u is in %s: the CM connects one that is in RESET or INIT%s",
-				      id, kv_qp_state_name(*state),
-				      is_iwarp(conn) ? ": make another one" : "");
+				      "qp %u is in %s: the CM connects one that is in RESET or INIT",
+				      id, kv_qp_state_name(*state));
 	if (!*error)
 		*error = kv_user_qp_check_idle(u, qp);
 	return *error ? NULL : qp;
@@ -187,10 +186,21 @@ static int init_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_
 {
 	const struct ibv_qp_attr own = { .qp_access_flags = access };
 
-	/* iWARP calls a QP that is new one in INIT: what nobody has given it comes with the CM. */
-	if (state == KVERBS_QPS_INIT && !(is_iwarp(conn) && !(qp->given & KV_QPA_ACCESS)))
+	if (state == KVERBS_QPS_INIT)
 		return 0;
 	return modify(u, conn, qp, KVERBS_QPS_INIT, &own, KV_QPA_ACCESS);
+}
+
+/**
+ * kv_user_conn_note_rts() - the CM has made the connection
+ * @conn: the CONN; iWARP's QP is in RTS by now
+ */
+void kv_user_conn_note_rts(struct kv_user_conn *conn)
+{
+	struct kv_user_qp *qp = (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP];
+
+	if (qp && is_iwarp(conn))
+		qp->state = KVERBS_QPS_RTS;
 }
 
 /* The QP that could not be connected is nobody's again, and as it was if it can be. */
@@ -398,6 +408,7 @@ int kv_user_conn_accept(struct kv_backend *b, uint32_t id,
 	*verb_ns = kv_clock_raw_ns() - start;
 	if (ret)
 		return fail(u, conn, "rdma_accept", ret);
+	kv_user_conn_note_rts(conn);
 	conn->state = KVERBS_CONN_ACCEPTED;
 	return 0;
 }

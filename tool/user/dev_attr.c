@@ -57,30 +57,6 @@ bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev)
 }
 
 /**
- * kv_user_dev_reset() - what makes a QP let go of what is posted on it
- * @dev: its device
- *
- * Return: the verb, for texts.
- */
-const char *kv_user_dev_reset(const struct kv_user_dev *dev)
-{
-	return kv_user_dev_is_iwarp(dev) ? "delete" : "reset";
-}
-
-/**
- * kv_user_dev_renew() - what a QP that has failed needs
- * @dev: its device
- *
- * Return: that, for texts.
- */
-const char *kv_user_dev_renew(const struct kv_user_dev *dev)
-{
-	return kv_user_dev_is_iwarp(dev) ?
-	       "iWARP can't make it anew: delete it and connect another one" :
-	       "reset it and connect it anew";
-}
-
-/**
  * kv_user_dev_can() - what can be done with a device
  * @dev: the device
  *

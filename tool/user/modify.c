@@ -182,6 +182,7 @@ static void note_modified(struct kv_user *u, struct kv_user_qp *qp, uint32_t sta
 {
 	qp->port = attr->port_num;
 	qp->given |= mask;
+	qp->state = state;
 	if (state != KVERBS_QPS_RESET)
 		return;
 	qp->port = 1;
@@ -233,21 +234,36 @@ static int check_iwarp(struct kv_user *u, const struct kv_user_qp *qp, uint32_t 
 			    qp->obj.id);
 }
 
-/* Drivers of iWARP return 0 and do nothing: what was posted stays, and peers reach it. */
-static int check_reset(struct kv_user *u, struct kv_user_qp *qp)
+static int modify_ib(struct kv_user *u, struct kv_user_qp *qp, uint32_t from,
+		     struct ibv_qp_attr *attr, uint32_t mask)
+{
+	int ret = ibv_modify_qp(qp->ib, attr, (int)mask);
+
+	return ret ? kv_user_fail(u, -ret, "ibv_modify_qp of qp %u from %s to %s: %s%s",
+				  qp->obj.id, kv_qp_state_name(from),
+				  kv_qp_state_name(attr->qp_state), strerror(ret),
+				  advise(ret, mask)) : 0;
+}
+
+static int reset_ib(struct kv_user *u, struct kv_user_qp *qp, uint32_t from,
+		    struct ibv_qp_attr *attr)
 {
 	uint32_t state;
 	int ret;
 
+	/* iWARP has no way back from ERR, and its drivers do nothing at RESET: what was posted stays. */
+	if (kv_user_dev_is_iwarp(qp->obj.dev))
+		return from == KVERBS_QPS_RESET ? 0 : kv_user_qp_renew(u, qp);
+	ret = ibv_modify_qp(qp->ib, attr, IBV_QP_STATE);
+	if (ret)
+		return kv_user_fail(u, -ret, "ibv_modify_qp of qp %u from %s to RESET: %s",
+				    qp->obj.id, kv_qp_state_name(from), strerror(ret));
 	ret = kv_user_qp_query_state(u, qp, &state);
 	if (ret || state == KVERBS_QPS_RESET)
 		return ret;
-	return kv_user_fail(u, -EOPNOTSUPP,
-			    "ibv_modify_qp of qp %u to RESET returned 0, but %s says that the qp is in %s%s",
-			    qp->obj.id, kv_user_dev_name(qp->obj.dev), kv_qp_state_name(state),
-			    kv_user_dev_is_iwarp(qp->obj.dev) ?
-				    ": iWARP can't make a qp anew: delete it and make another one" :
-				    "");
+	return kv_user_fail(u, -EIO,
+			    "ibv_modify_qp of qp %u to RESET returned 0, but %s says that the qp is in %s",
+			    qp->obj.id, kv_user_dev_name(qp->obj.dev), kv_qp_state_name(state));
 }
 
 /**
@@ -295,17 +311,11 @@ int kv_user_qp_modify(struct kv_backend *b, uint32_t id,
 		return ret;
 
 	start = kv_clock_raw_ns();
-	ret = ibv_modify_qp(qp->ib, &attr, (int)mask);
+	ret = from->state == KVERBS_QPS_RESET ? reset_ib(u, qp, state, &attr) :
+						modify_ib(u, qp, state, &attr, mask);
 	*verb_ns = kv_clock_raw_ns() - start;
 	if (ret)
-		return kv_user_fail(u, -ret, "ibv_modify_qp of qp %u from %s to %s: %s%s",
-				    id, kv_qp_state_name(state), kv_qp_state_name(from->state),
-				    strerror(ret), advise(ret, mask));
-	if (from->state == KVERBS_QPS_RESET) {
-		ret = check_reset(u, qp);
-		if (ret)
-			return ret;
-	}
+		return ret;
 	note_modified(u, qp, from->state, mask, &attr);
 	return 0;
 }

@@ -212,8 +212,8 @@ static int refuse_busy(struct kv_user *u, const struct kv_user_obj *obj)
 
 	if (obj->posts)
 		return kv_user_fail(u, -EBUSY,
-				    "%s %u is in use by a posted request: poll its completion, or %s the qp",
-				    name, obj->id, kv_user_dev_reset(obj->dev));
+				    "%s %u is in use by a posted request: poll its completion, or reset the qp",
+				    name, obj->id);
 	user = find_user(u, obj);
 	if (obj->type == KV_MR)
 		return kv_user_fail(u, -EBUSY,

@@ -220,12 +220,12 @@ static int check_runs(struct kv_user *u, const struct kv_user_qp *qp)
 {
 	if (qp->dirty)
 		return kv_user_fail(u, -EBUSY,
-				    "an earlier run left requests on qp %u: %s",
-				    qp->obj.id, kv_user_dev_renew(qp->obj.dev));
+				    "an earlier run left requests on qp %u: reset it and connect it anew",
+				    qp->obj.id);
 	if (qp->recvs)
 		return kv_user_fail(u, -EBUSY,
-				    "receives of an earlier run are posted on qp %u: %s",
-				    qp->obj.id, kv_user_dev_renew(qp->obj.dev));
+				    "receives of an earlier run are posted on qp %u: reset it and connect it anew",
+				    qp->obj.id);
 	return kv_user_qp_check_leftovers(u, qp);
 }
 

@@ -99,7 +99,7 @@ static int create_qp(struct kv_user *u, struct kv_user_qp *qp,
 		     const struct kv_qp_init *init, uint64_t *verb_ns)
 {
 	struct kv_user_pd *pd = (struct kv_user_pd *)qp->obj.parents[KV_USER_QP_PD];
-	struct ibv_qp_init_attr attr = {
+	const struct ibv_qp_init_attr asked = {
 		.send_cq = qp->send_cq->ib,
 		.recv_cq = qp->recv_cq->ib,
 		.srq = qp->srq ? qp->srq->ib : NULL,
@@ -111,6 +111,7 @@ static int create_qp(struct kv_user *u, struct kv_user_qp *qp,
 		.qp_type = types[init->type].ib,
 		.sq_sig_all = init->sq_sig_all,
 	};
+	struct ibv_qp_init_attr attr = asked;
 	uint64_t start = kv_clock_raw_ns();
 
 	qp->ib = ibv_create_qp(pd->ib, &attr);
@@ -120,6 +121,7 @@ static int create_qp(struct kv_user *u, struct kv_user_qp *qp,
 				    "ibv_create_qp with max_send_wr %u, max_recv_wr %u and max_inline %u: %s",
 				    init->max_send_wr, init->max_recv_wr, init->max_inline,
 				    strerror(errno));
+	qp->init = asked;
 	qp->qpn = qp->ib->qp_num;
 	qp->max_inline = attr.cap.max_inline_data;
 	kv_user_queue_init(&qp->sq, attr.cap.max_send_wr, attr.cap.max_send_sge);
@@ -200,6 +202,37 @@ int kv_user_qp_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ver
 }
 
 /**
+ * kv_user_qp_renew() - another QP in place of one that can't be made anew
+ * @u: the backend
+ * @qp: the QP, in RESET afterwards, with another number
+ *
+ * What was posted is flushed, and its completions are in the CQs.
+ *
+ * Return: 0 or a negative errno: then the QP is as it was.
+ */
+int kv_user_qp_renew(struct kv_user *u, struct kv_user_qp *qp)
+{
+	struct kv_user_pd *pd = (struct kv_user_pd *)qp->obj.parents[KV_USER_QP_PD];
+	struct ibv_qp_init_attr attr = qp->init;
+	struct ibv_qp *ib;
+	int ret;
+
+	ib = ibv_create_qp(pd->ib, &attr);
+	if (!ib)
+		return kv_user_fail(u, -errno, "qp %u can't be made anew: ibv_create_qp: %s",
+				    qp->obj.id, strerror(errno));
+	ret = ibv_destroy_qp(qp->ib);
+	if (ret) {
+		ibv_destroy_qp(ib);
+		return kv_user_fail(u, -ret, "qp %u can't be made anew: ibv_destroy_qp: %s",
+				    qp->obj.id, strerror(ret));
+	}
+	qp->ib = ib;
+	qp->qpn = ib->qp_num;
+	return 0;
+}
+
+/**
  * kv_user_qp_share_cq() - do they complete into the same?
  * @a: a QP
  * @b: another one
@@ -231,11 +264,22 @@ int kv_user_qp_check_leftovers(struct kv_user *u, const struct kv_user_qp *qp)
 		if (other != qp && (other->dirty || other->recvs) &&
 		    kv_user_qp_share_cq(qp, other))
 			return kv_user_fail(u, -EBUSY,
-					    "requests of an earlier run on qp %u could complete into a cq of qp %u: %s qp %u",
-					    other->obj.id, qp->obj.id,
-					    kv_user_dev_reset(other->obj.dev), other->obj.id);
+					    "requests of an earlier run on qp %u could complete into a cq of qp %u: reset qp %u",
+					    other->obj.id, qp->obj.id, other->obj.id);
 	}
 	return 0;
+}
+
+/*
+ * A device may bring the QP to ERR, SQE or SQD by itself, and iWARP's CM to RTS: that is asked. What
+ * iWARP's drivers say of the states before is not to be relied on: siw calls a fresh QP's INIT, and that of
+ * Linux 6.1 fills no state, which then is RESET.
+ */
+static uint32_t state_of(const struct kv_user_qp *qp, const struct ibv_qp_attr *attr)
+{
+	if (kv_user_dev_is_iwarp(qp->obj.dev) && attr->qp_state < IBV_QPS_RTS)
+		return qp->state;
+	return attr->qp_state;
 }
 
 static void fill_attr(const struct kv_user_qp *qp, const struct ibv_qp_attr *attr,
@@ -243,9 +287,10 @@ static void fill_attr(const struct kv_user_qp *qp, const struct ibv_qp_attr *att
 {
 	/* The rest is whatever the driver has there. */
 	to->mask = KV_QPA_STATE | (qp->given & ~KV_QPA_CUR_STATE);
-	to->state = attr->qp_state;
+	to->state = state_of(qp, attr);
 	to->access = attr->qp_access_flags & KVERBS_ACCESS__ALL;
-	to->port = attr->port_num;
+	/* Of iWARP's there is only the state, if that. */
+	to->port = kv_user_dev_is_iwarp(qp->obj.dev) ? qp->port : attr->port_num;
 	to->pkey_index = attr->pkey_index;
 	to->qkey = attr->qkey;
 	to->path_mtu = attr->path_mtu ? 128U << attr->path_mtu : 0;
@@ -318,7 +363,8 @@ void kv_user_qp_fill(struct kv_user_obj *obj, union kv_object *to)
  * kv_user_qp_query_state() - ask the device for the QP's state
  * @u: the backend
  * @qp: the QP
- * @state: receives enum kverbs_qp_state
+ * @state: receives enum kverbs_qp_state; of one on iWARP that is not in RTS or beyond what
+ *	it was brought to
  *
  * Return: 0 or a negative errno.
  */
@@ -326,7 +372,7 @@ int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp,
 			   uint32_t *state)
 {
 	struct ibv_qp_init_attr init;
-	struct ibv_qp_attr attr;
+	struct ibv_qp_attr attr = { 0 };
 	int ret;
 
 	ret = ibv_query_qp(qp->ib, &attr, IBV_QP_STATE, &init);
@@ -338,7 +384,7 @@ int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp,
 		return kv_user_fail(u, -EIO,
 				    "qp %u is in a state that nobody knows: %d",
 				    qp->obj.id, attr.qp_state);
-	*state = attr.qp_state;
+	*state = state_of(qp, &attr);
 	return 0;
 }
 
@@ -357,6 +403,7 @@ int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp)
 		[KVERBS_QPS_RTR] = "bring it to RTS first",
 		[KVERBS_QPS_SQD] = "bring it back to RTS first",
 		[KVERBS_QPS_SQE] = "bring it back to RTS first",
+		[KVERBS_QPS_ERR] = "reset it and connect it anew",
 	};
 	const char *advice;
 	uint32_t state;
@@ -365,12 +412,9 @@ int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp)
 	ret = kv_user_qp_query_state(u, qp, &state);
 	if (ret || state == KVERBS_QPS_RTS)
 		return ret;
+	advice = to_rts[state];
 	if (state < KVERBS_QPS_RTS && kv_user_dev_is_iwarp(qp->obj.dev))
-		advice = "iWARP's comes to RTS with a connection: conn connect, conn accept";
-	else if (state == KVERBS_QPS_ERR)
-		advice = kv_user_dev_renew(qp->obj.dev);
-	else
-		advice = to_rts[state];
+		advice = "iWARP's comes to RTS by its conn";
 	return kv_user_fail(u, -EINVAL,
 			    "qp %u is in %s: %s",
 			    qp->obj.id, kv_qp_state_name(state), advice);

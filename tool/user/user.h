@@ -227,8 +227,10 @@ enum kv_user_qp_parent {
  * @obj: base; the MRs among the parents are those that the last run posted.
  *	Receives may still be outstanding on them, so they stay until another run,
  *	RESET, or the QP's end.
- * @ib: the verbs object
+ * @ib: the verbs object; on iWARP RESET makes another one
+ * @init: what @ib was made with
  * @qpn: its number, also while @ib goes
+ * @state: enum kverbs_qp_state that we know of; see kv_user_qp_query_state()
  * @type: enum kverbs_qp_type
  * @send_cq: where sends complete
  * @recv_cq: where receives complete
@@ -247,7 +249,9 @@ enum kv_user_qp_parent {
 struct kv_user_qp {
 	struct kv_user_obj obj;
 	struct ibv_qp *ib;
+	struct ibv_qp_init_attr init;
 	uint32_t qpn;
+	uint32_t state;
 	uint32_t type;
 	struct kv_user_cq *send_cq;
 	struct kv_user_cq *recv_cq;
@@ -287,8 +291,6 @@ int kv_user_dev_check_port(struct kv_user *u, const struct kv_user_dev *dev,
 /* dev_attr.c */
 uint32_t kv_user_dev_can(const struct kv_user_dev *dev);
 bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev);
-const char *kv_user_dev_reset(const struct kv_user_dev *dev);
-const char *kv_user_dev_renew(const struct kv_user_dev *dev);
 int kv_user_dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev);
 int kv_user_dev_each(struct kv_backend *b,
 		     int (*fn)(const struct kv_dev *dev, void *arg), void *arg);
@@ -378,6 +380,7 @@ int kv_user_qp_new(struct kv_backend *b, const struct kv_qp_init *init,
 		   struct kv_qp *to, uint64_t *verb_ns);
 int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp,
 			   uint32_t *state);
+int kv_user_qp_renew(struct kv_user *u, struct kv_user_qp *qp);
 int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp);
 bool kv_user_qp_share_cq(const struct kv_user_qp *a, const struct kv_user_qp *b);
 int kv_user_qp_check_leftovers(struct kv_user *u, const struct kv_user_qp *qp);

@@ -82,8 +82,8 @@ static int check_left(struct kv_user *u, const struct kv_user_run *run,
 			  (run->spec.op == KVERBS_OP_SEND &&
 			   qp->recv_lkey != target->ib->lkey)))
 		return kv_user_fail(u, -EBUSY,
-				    "%s: receives of an earlier run are posted on qp %u with another target_mr or registration: %s",
-				    names[i], qp->obj.id, kv_user_dev_renew(qp->obj.dev));
+				    "%s: receives of an earlier run are posted on qp %u with another target_mr or registration: reset the qp and connect it anew",
+				    names[i], qp->obj.id);
 	return 0;
 }
 
@@ -112,8 +112,8 @@ static int check_cq(struct kv_user *u, const char *end, const struct kv_user_cq 
 				    end, cq->obj.id);
 	if (has_posts(u, cq))
 		return kv_user_fail(u, -EBUSY,
-				    "%s: requests posted by hand are outstanding, or their completions not polled: poll cq %u, or %s the qp",
-				    end, cq->obj.id, kv_user_dev_reset(cq->obj.dev));
+				    "%s: requests posted by hand are outstanding, or their completions not polled: poll cq %u, or reset the qp",
+				    end, cq->obj.id);
 	return 0;
 }
 
@@ -153,9 +153,8 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run,
 		return ret;
 	if (end->qp->dirty)
 		return kv_user_fail(u, -EBUSY,
-				    "%s: an earlier run left requests outstanding on qp %u: %s",
-				    names[i], end->qp->obj.id,
-				    kv_user_dev_renew(end->qp->obj.dev));
+				    "%s: an earlier run left requests outstanding on qp %u: reset it and connect it anew",
+				    names[i], end->qp->obj.id);
 	ret = check_mr(u, run, i, "local_mr", end->local,
 		       op == KVERBS_OP_READ || is_atomic(run) ? KVERBS_ACCESS_LOCAL_WRITE : 0);
 	if (ret || !end->target)
