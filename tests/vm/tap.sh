@@ -84,7 +84,7 @@ refused() {
 # Is this a kernel with checkers (scripts/debug-kernel)? There an operation takes up to ninety times as
 # many instructions.
 checked() {
-	[ -e /sys/kernel/debug/kmemleak ]
+	[ -e /sys/kernel/debug/kmemleak ] || [ -e /sys/kernel/debug/kcsan ]
 }
 
 # fewer MANY FEW: one of the numbers, the second on a kernel with checkers

@@ -89,7 +89,7 @@ void result(bool good, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void skip(const char *name, const char *why);
-/* What the kernel with checkers must have, and others need not. */
+/* What the kernel with kmemleak, and with it all checkers of memory, must have, and others need not. */
 void missing(const char *name, const char *why);
 void bail_out(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 bool all_passed(void);
@@ -185,8 +185,10 @@ struct limit {
 struct limit limit_of(double seconds);
 bool limit_over(struct limit *limit);
 bool write_text(const char *path, const char *text);
-/* Does this kernel watch each allocation? Then an object takes 12 ms, and more. */
+/* Does this kernel watch each allocation, or each access? Then an object takes 12 ms, and more. */
 bool is_watched(void);
+bool has_kmemleak(void);
+bool has_kcsan(void);
 
 /* The tests, a noun each. */
 void test_message(void);

@@ -20,9 +20,19 @@ void other_dev_del(void)
 		bail_out("the other device stays");
 }
 
-bool is_watched(void)
+bool has_kmemleak(void)
 {
 	return !access("/sys/kernel/debug/kmemleak", F_OK);
+}
+
+bool has_kcsan(void)
+{
+	return !access("/sys/kernel/debug/kcsan", F_OK);
+}
+
+bool is_watched(void)
+{
+	return has_kmemleak() || has_kcsan();
 }
 
 bool write_text(const char *path, const char *text)

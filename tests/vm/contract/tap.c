@@ -43,7 +43,7 @@ void skip(const char *name, const char *why)
 
 void missing(const char *name, const char *why)
 {
-	if (!is_watched()) {
+	if (!has_kmemleak()) {
 		skip(name, why);
 		return;
 	}

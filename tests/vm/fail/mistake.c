@@ -4,8 +4,10 @@
  * write a name to /sys/module/mistake/parameters/make.
  */
 #include <linux/kernel.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
@@ -72,6 +74,34 @@ static void lock_order(void)
 	mutex_unlock(&b);
 }
 
+static int count(void *arg)
+{
+	while (!kthread_should_stop()) {
+		bits++;
+		/* Once each time. */
+		barrier();
+		if (need_resched())
+			schedule();
+	}
+	return 0;
+}
+
+static void race(void)
+{
+	struct task_struct *other = kthread_run(count, NULL, "mistake");
+	unsigned long end = jiffies + HZ;
+
+	if (IS_ERR(other))
+		return;
+	while (time_before(jiffies, end)) {
+		bits++;
+		barrier();
+		if (need_resched())
+			schedule();
+	}
+	kthread_stop(other);
+}
+
 static void leak(void)
 {
 	int i;
@@ -91,6 +121,7 @@ static const struct {
 	{ "free-active", free_active },
 	{ "warn", warn },
 	{ "lock-order", lock_order },
+	{ "race", race },
 	{ "leak", leak },
 };
 
