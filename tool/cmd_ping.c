@@ -87,7 +87,7 @@ static void print_help(void)
 	       "Connects by way of the RDMA CM and moves bytes to and fro with a peer that is\n"
 	       "rping, rdma_client, rdma_server, ucmatose or 'kverbs ping'. ADDR is a name or an\n"
 	       "address of an RDMA device's network interface, IPv4 or IPv6; a server without one\n"
-	       "listens at all of them.\n"
+	       "listens at all of them, on iWARP at all of IPv4's.\n"
 	       "\n"
 	       "  --space SPACE      kernel or user: where the verbs are called\n"
 	       "  --protocol WHOSE   rping: the server READs each ping and WRITEs it back; default\n"

@@ -141,7 +141,7 @@ has_gids() {
 }
 
 new_device() {
-	$in test -e "/sys/class/infiniband/$DEV" || $in rdma link add "$DEV" type rxe netdev d0
+	$in test -e "/sys/class/infiniband/$DEV" || $in rdma link add "$DEV" type "${DRIVER:-rxe}" netdev d0
 }
 
 # mend: module, netdev and device are there again, with their addresses; whatever struck
