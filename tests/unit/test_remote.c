@@ -331,7 +331,7 @@ static void test_caps(void **state)
 /* Queues are memory as well, of the kernel's. */
 static void test_queue_caps(void **state)
 {
-	struct kv_cq_init cq_init = { .dev = "rxe0", .cqe = 60000 };
+	struct kv_cq_init cq_init = { .dev = "rxe0", .cqe = 30000 };
 	struct kv_pd_init pd_init = { .dev = "rxe0" };
 	struct kv_srq_init srq_init = { .max_wr = 10, .max_sge = 1 };
 	struct kv_srq_attr attr = { .has_max_wr = true, .max_wr = 16000 };
