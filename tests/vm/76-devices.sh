@@ -249,8 +249,14 @@ added() {
 many() {
 	kind=$1
 	"rounds_$kind" 100 >"$work/few"
-	"rounds_$kind" "$rounds" >"$work/many"
+	begun=$(date +%s)
 	check "$model, $kind receives: 100 rounds" kverbs batch "$work/few"
+	# rxe of 6.1 does not tell when a QP takes no more from its SRQ: each time 100 ms are waited.
+	if [ $(($(date +%s) - begun)) -gt 7 ] && [ "$rounds" -gt 300 ]; then
+		rounds=300
+		note "$model, $kind receives: 300 rounds, as 100 take $(($(date +%s) - begun)) s"
+	fi
+	"rounds_$kind" "$rounds" >"$work/many"
 	before=$(slab)
 	check "$model, $kind receives: $rounds rounds" kverbs batch "$work/many"
 	grown=$(($(slab) - before))
