@@ -423,6 +423,8 @@ void kv_wqe_forget_qp(struct kv_qp *qp, bool drained)
 	forget_wq(qp->obj.dev, &qp->wqes.rq, drained);
 	if (drained)
 		return;
+	/* The queues themselves are freed. */
+	kv_obj_charge(&qp->obj, 0, NULL);
 	kv_obj_get(&qp->obj);
 	list_add(&qp->kept, &qp->obj.dev->wqes.kept_qps);
 }
