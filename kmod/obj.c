@@ -118,6 +118,20 @@ void kv_obj_put(struct kv_obj *obj)
 	kref_put(&obj->ref, release_obj);
 }
 
+/**
+ * kv_obj_unlock() - unlock an object's device, and drop a reference to the object
+ * @obj: the object; gone after this, maybe
+ */
+void kv_obj_unlock(struct kv_obj *obj)
+{
+	/* The last reference may be ours, and the lock is in the device. */
+	struct kv_dev *dev = kv_dev_get(obj->dev);
+
+	kv_obj_put(obj);
+	kv_dev_unlock(dev);
+	kv_dev_put(dev);
+}
+
 static void drop_parents(struct kv_obj *obj)
 {
 	unsigned int i;
@@ -414,16 +428,6 @@ static void move_to(struct kv_owner *owner, struct kv_obj *obj, struct list_head
 	spin_unlock(&owner->lock);
 }
 
-/* As kv_msg_unlock_obj(): the last reference may be the caller's, and the lock is the device's. */
-static void unlock_and_put(struct kv_obj *obj)
-{
-	struct kv_dev *dev = kv_dev_get(obj->dev);
-
-	kv_obj_put(obj);
-	mutex_unlock(&dev->lock);
-	kv_dev_put(dev);
-}
-
 static void stop_rank(struct kv_owner *owner, unsigned int rank)
 {
 	struct kv_obj_class *class = classes[rank];
@@ -437,7 +441,7 @@ static void stop_rank(struct kv_owner *owner, unsigned int rank)
 		if (!obj->dead && !obj->dev->gone && !user_of(obj))
 			class->stop(obj, -ECANCELED);
 		move_to(owner, obj, &stopped);
-		unlock_and_put(obj);
+		kv_obj_unlock(obj);
 	}
 	spin_lock(&owner->lock);
 	list_splice(&stopped, &owner->objects[rank]);
@@ -458,7 +462,7 @@ static unsigned int destroy_rank(struct kv_owner *owner, unsigned int rank, unsi
 		} else if (!obj->dead) {
 			removed += force_destroy(obj);
 		}
-		unlock_and_put(obj);
+		kv_obj_unlock(obj);
 	}
 	spin_lock(&owner->lock);
 	list_splice(&in_use, &owner->objects[rank]);

@@ -105,6 +105,7 @@ struct kv_obj *kv_obj_next(struct kv_obj_class *class, unsigned long *id,
 unsigned int kv_obj_generation(const struct kv_obj_class *class);
 struct kv_obj *kv_obj_get(struct kv_obj *obj);
 void kv_obj_put(struct kv_obj *obj);
+void kv_obj_unlock(struct kv_obj *obj);
 int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack);
 unsigned int kv_obj_remove_owner(struct kv_owner *owner, unsigned int *kept);
 void kv_obj_remove_dev(struct kv_dev *dev);

@@ -16,9 +16,8 @@
 
 /*
  * ib_query_qp() is a command of the firmware's on mlx5 (mlx5_ib_query_qp()) and bnxt_re
- * (bnxt_re_query_qp()): not for every post. A QP that is thought to be before RTS may
- * have been taken there by iWARP's CM; of no other does it matter where it went by
- * itself, for SQD, SQE and ERR take requests.
+ * (bnxt_re_query_qp()): not for every post. The state of the last transition will do: a QP
+ * goes by itself to SQD, SQE and ERR only, and these take requests.
  */
 static int check_state(const struct kv_qp *qp, u32 op, struct netlink_ext_ack *extack)
 {

@@ -125,16 +125,10 @@ static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *en
 		NL_SET_ERR_MSG(extack, "an earlier run left requests outstanding on the qp: reset it and connect it anew");
 		return -EBUSY;
 	}
-	ret = check_mr(end, end->local, spec->size, extack);
-	if (ret)
+	ret = check_mr(end, end->local, spec->size, extack) ?:
+	      kv_wr_check_sink(end->local, spec->op, end->lkey, extack);
+	if (ret || !has_target(spec))
 		return ret;
-	if (spec->op == KVERBS_OP_READ && end->lkey == KVERBS_LKEY_DMA &&
-	    kv_dev_iwarp(qp->obj.dev)) {
-		NL_SET_ERR_MSG(extack, "on iWARP the buffer of a READ needs a registration: lkey mr");
-		return -EINVAL;
-	}
-	if (!has_target(spec))
-		return 0;
 	ret = check_mr(end, end->target, spec->size, extack);
 	if (ret)
 		return ret;

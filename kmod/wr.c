@@ -221,6 +221,26 @@ static int check_recv(const struct kv_wr_spec *spec,
 	return 0;
 }
 
+/**
+ * kv_wr_check_sink() - can a request name its buffer by this key?
+ * @mr: the buffer
+ * @op: enum kverbs_op
+ * @lkey: enum kverbs_lkey
+ * @extack: where the reason of a refusal goes
+ *
+ * A READ of iWARP names its sink by the SGE's key (siw_qp_prepare_tx()); that of the PD's
+ * local DMA key is 0.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_wr_check_sink(const struct kv_mr *mr, u32 op, u32 lkey, struct netlink_ext_ack *extack)
+{
+	if (op != KVERBS_OP_READ || lkey != KVERBS_LKEY_DMA || !kv_dev_iwarp(mr->obj.dev))
+		return 0;
+	NL_SET_ERR_MSG(extack, "on iWARP the buffer of a READ needs a registration: lkey mr");
+	return -EINVAL;
+}
+
 static int check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
 		     struct netlink_ext_ack *extack)
 {
@@ -240,12 +260,8 @@ static int check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
 		NL_SET_ERR_MSG(extack, "lkey mr: the mr is not registered: register it first");
 		return -EINVAL;
 	}
-	/* siw's READ names its sink by the SGE's key (siw_qp_prepare_tx()), which is 0 here. */
-	if (sge->lkey == KVERBS_LKEY_DMA && spec->op == KVERBS_OP_READ &&
-	    kv_dev_iwarp(mr->obj.dev)) {
-		NL_SET_ERR_MSG(extack, "on iWARP the buffer of a READ needs a registration: lkey mr");
+	if (kv_wr_check_sink(mr, spec->op, sge->lkey, extack))
 		return -EINVAL;
-	}
 	/* The queue keeps it until the completion. */
 	if (kv_obj_persistent(queue) && !kv_obj_persistent(&mr->obj)) {
 		NL_SET_ERR_MSG(extack, "the queue is persistent and the mr is not: it would go while a request names it");

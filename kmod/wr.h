@@ -89,6 +89,8 @@ struct kv_wr {
 
 void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 		const struct kv_run_end *from);
+int kv_wr_check_sink(const struct kv_mr *mr, u32 op, u32 lkey,
+		     struct netlink_ext_ack *extack);
 int kv_wr_check(const struct kv_wr_spec *spec, unsigned int *wrong,
 		struct netlink_ext_ack *extack);
 void kv_wr_build(struct kv_wr *wr, const struct kv_wr_spec *spec,

@@ -212,7 +212,7 @@ int kv_netlink_ah_new(struct sk_buff *skb, struct genl_info *info)
 			  info->extack);
 	made = IS_ERR(ah) ? ERR_CAST(ah) : &ah->obj;
 	ret = kv_msg_end_new(info, &reply, made, fill_ah, KVERBS_A_AH_VERB_NS);
-	kv_msg_unlock_obj(pd);
+	kv_obj_unlock(pd);
 	return ret;
 }
 

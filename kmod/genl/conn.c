@@ -190,7 +190,7 @@ int kv_netlink_conn_take(struct sk_buff *skb, struct genl_info *info)
 	conn = kv_conn_take(to_conn(listener), info->extack);
 	made = IS_ERR(conn) ? ERR_CAST(conn) : &conn->obj;
 	ret = kv_msg_end_new(info, &reply, made, fill_conn, 0);
-	kv_msg_unlock_obj(listener);
+	kv_obj_unlock(listener);
 	return ret;
 }
 

@@ -87,7 +87,7 @@ int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info)
 			  info->extack);
 	ret = kv_msg_end_new(info, &reply, IS_ERR(mr) ? ERR_CAST(mr) : &mr->obj,
 			     fill_mr, KVERBS_A_MR_VERB_NS);
-	kv_msg_unlock_obj(pd);
+	kv_obj_unlock(pd);
 	return ret;
 }
 
@@ -212,7 +212,7 @@ int kv_netlink_mr_write(struct sk_buff *skb, struct genl_info *info)
 	ret = kv_mr_check_range(mr, offset, nla_len(data), info->extack);
 	if (!ret)
 		kv_mr_write(mr, offset, nla_data(data), nla_len(data));
-	kv_msg_unlock_obj(obj);
+	kv_obj_unlock(obj);
 	return ret;
 }
 

@@ -227,7 +227,7 @@ static struct kv_obj *lookup(struct genl_info *info, struct nlattr *id,
  * @obj: the object, alive, with a reference, its device locked; the device may
  *	be gone if the class survives that
  *
- * Return: 0, to be followed by kv_msg_unlock_obj(), or a refusal.
+ * Return: 0, to be followed by kv_obj_unlock(), or a refusal.
  */
 int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class,
 		    struct kv_obj **obj)
@@ -245,19 +245,6 @@ int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class
 	mutex_unlock(&(*obj)->dev->lock);
 	kv_obj_put(*obj);
 	return kv_msg_refuse(info, id, class->unknown, -ENOENT);
-}
-
-/**
- * kv_msg_unlock_obj() - undo kv_msg_lock_obj()
- * @obj: the object
- */
-void kv_msg_unlock_obj(struct kv_obj *obj)
-{
-	/* The last reference may be ours, and the lock is in the device. */
-	struct kv_dev *dev = kv_dev_get(obj->dev);
-
-	kv_obj_put(obj);
-	kv_msg_unlock_dev(dev);
 }
 
 /**
@@ -316,7 +303,7 @@ int kv_msg_begin_dev(struct genl_info *info, int name_attr,
  * @obj: the object as kv_msg_lock_obj() leaves it
  *
  * Return: 0, to be followed by kv_msg_end_obj(), or by kv_msg_end_new() and
- * kv_msg_unlock_obj(); or a refusal.
+ * kv_obj_unlock(); or a refusal.
  */
 int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *class,
 		     size_t size, struct kv_reply *reply, struct kv_obj **obj)
@@ -342,7 +329,7 @@ int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *c
 int kv_msg_end_obj(struct genl_info *info, struct kv_reply *reply,
 		   struct kv_obj *obj, int error)
 {
-	kv_msg_unlock_obj(obj);
+	kv_obj_unlock(obj);
 	return kv_reply_end(info, reply, error);
 }
 
@@ -484,7 +471,7 @@ int kv_msg_dump_objs(struct sk_buff *skb, struct netlink_callback *cb,
 	while (!ret && (obj = kv_obj_next(class, &id, owner))) {
 		mutex_lock(&obj->dev->lock);
 		ret = dump_obj(skb, cb, cmd, obj, fill);
-		kv_msg_unlock_obj(obj);
+		kv_obj_unlock(obj);
 		if (!ret)
 			id++;
 	}

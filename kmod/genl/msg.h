@@ -68,7 +68,6 @@ int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev);
 void kv_msg_unlock_dev(struct kv_dev *dev);
 int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class,
 		    struct kv_obj **obj);
-void kv_msg_unlock_obj(struct kv_obj *obj);
 struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
 			       struct kv_obj_class *class, struct kv_dev *dev);
 int kv_msg_made_obj(struct genl_info *info, struct kv_reply *reply,

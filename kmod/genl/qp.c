@@ -295,7 +295,7 @@ int kv_netlink_qp_new(struct sk_buff *skb, struct genl_info *info)
 	qp = kv_qp_create(&init, owner, info->extack);
 	made = IS_ERR(qp) ? ERR_CAST(qp) : &qp->obj;
 	ret = kv_msg_end_new(info, &reply, made, fill_qp, KVERBS_A_QP_VERB_NS);
-	kv_msg_unlock_obj(pd);
+	kv_obj_unlock(pd);
 	return ret;
 }
 

@@ -226,7 +226,7 @@ int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info)
 		ret = parse_end(info, peer, peer_nest, &spec, qp->dev, &spec.peer);
 	if (!ret)
 		ret = start_on(info, qp->dev, &spec);
-	kv_msg_unlock_obj(qp);
+	kv_obj_unlock(qp);
 	return ret;
 }
 
@@ -239,7 +239,7 @@ int kv_netlink_run_cancel(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	kv_run_cancel(container_of(obj, struct kv_run, obj), -ECANCELED);
-	kv_msg_unlock_obj(obj);
+	kv_obj_unlock(obj);
 	return 0;
 }
 
@@ -320,7 +320,7 @@ int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info)
 	ret = fill_run(reply.skb, obj);
 	if (!ret && first)
 		ret = fill_bins(reply.skb, run->hist, nla_get_u32(first));
-	kv_msg_unlock_obj(obj);
+	kv_obj_unlock(obj);
 	return kv_reply_end(info, &reply, ret);
 }
 

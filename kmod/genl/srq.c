@@ -70,7 +70,7 @@ int kv_netlink_srq_new(struct sk_buff *skb, struct genl_info *info)
 			    kv_u32_or(attrs[KVERBS_A_SRQ_LIMIT], 0), info->extack);
 	made = IS_ERR(srq) ? ERR_CAST(srq) : &srq->obj;
 	ret = kv_msg_end_new(info, &reply, made, fill_srq, KVERBS_A_SRQ_VERB_NS);
-	kv_msg_unlock_obj(pd);
+	kv_obj_unlock(pd);
 	return ret;
 }
 
