@@ -134,6 +134,10 @@ static int check_landed(const struct kv_flow *w, const struct kv_wc *wc,
 	    wc->imm == (uint32_t)n && n < w->posted &&
 	    (!wc->has_length || wc->length == length_of(w, n)))
 		return 0;
+	if (n && wc->has_imm && wc->imm == (uint32_t)(n - 1))
+		return kv_fault_set(f, -EPROTO,
+				    "piece %" PRIu64 " of %" PRIu64 " came twice: the sender's device, %s, has repeated its WRITE as another message; take a longer --ack-timeout",
+				    n, w->pieces, w->pair->space[SENDER]->dev.name);
 	return kv_fault_set(f, -EPROTO,
 			    "what came is not piece %" PRIu64 ": %s, immediate data %u, %u bytes",
 			    n, kv_word_name(kv_word_wc_op, wc->op), wc->imm,
@@ -272,6 +276,24 @@ static int move_pieces(struct kv_flow *w, struct kv_fault *f)
 }
 
 /*
+ * A WRITE that finds no receive, though each piece has one: the device has sent a message
+ * that nobody posted. rxe does so when it repeats a WRITE of several packets: if the
+ * acknowledgement comes while it repeats, COMPST_UPDATE_COMP moves comp.psn behind the
+ * request, which is not completed; the next req_retry() sends the request once more, from
+ * there.
+ */
+static int explain_sender(struct kv_flow *w, struct kv_fault *f)
+{
+	struct kv_fault told;
+	unsigned int found = 0;
+
+	if (poll_end(w, RECEIVER, &found, &told) != -EPROTO)
+		return -EIO;
+	*f = told;
+	return -EPROTO;
+}
+
+/*
  * If the other host does not answer, the WRITEs that are under way may tell more: then
  * that is what is said. Else a request says it that has nothing to write.
  */
@@ -283,6 +305,8 @@ static int explain(struct kv_flow *w, int ret, struct kv_fault *f)
 
 	if (!ret || ret == -ECANCELED)
 		return ret;
+	if (ret == -EIO)
+		return explain_sender(w, f);
 	if (here == SENDER && w->sent != w->posted &&
 	    poll_end(w, SENDER, &found, &told) == -EIO) {
 		*f = told;
