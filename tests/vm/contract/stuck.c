@@ -11,13 +11,12 @@
 
 #define RUNS 1000
 #define RUNS_WATCHED 60
-/* Where there is no START_DEBIT: on 6.12 a thousand take eight minutes to start. */
-#define RUNS_IN_TURN 200
 
 /* How long all runs may take to end; on a slow host twice as long as runs that are cancelled first. */
 #define LIMIT_S 1.0
 
-#define FEATURES "/sys/kernel/debug/sched/features"
+/* The thread that makes the kernel's others. */
+#define KTHREADD 2
 
 static unsigned int runs;
 static struct kv_run_result shown; /* too large for the stack */
@@ -206,22 +205,23 @@ static void test_device(void)
 
 /*
  * The runs' threads poll, all the time. They take our niceness, but not our scheduler: so
- * they leave the CPU to us, and to whatever else does not poll. Up to Linux 6.5 a new thread
- * has to wait until all others have had their turn, if the scheduler isn't told otherwise.
+ * they leave the CPU to us, and to whatever else does not poll. The thread that makes them
+ * has to go first, too: else it waits until all of them have had their turn.
  */
 void test_stuck(void)
 {
 	struct sched_param ahead = { .sched_priority = 1 }, plain = { .sched_priority = 0 };
 	int nice = getpriority(PRIO_PROCESS, 0);
 
-	if (sched_setscheduler(0, SCHED_FIFO, &ahead) || setpriority(PRIO_PROCESS, 0, 19))
+	if (sched_setscheduler(0, SCHED_FIFO, &ahead) ||
+	    sched_setscheduler(KTHREADD, SCHED_FIFO, &ahead) ||
+	    setpriority(PRIO_PROCESS, 0, 19))
 		bail_out("no way to go first: %s", strerror(errno));
-	runs = write_text(FEATURES, "NO_START_DEBIT") ? RUNS : RUNS_IN_TURN;
-	if (is_watched())
-		runs = RUNS_WATCHED;
+	runs = is_watched() ? RUNS_WATCHED : RUNS;
 	test_socket();
 	test_device();
-	write_text(FEATURES, "START_DEBIT");
-	if (setpriority(PRIO_PROCESS, 0, nice) || sched_setscheduler(0, SCHED_OTHER, &plain))
+	if (setpriority(PRIO_PROCESS, 0, nice) ||
+	    sched_setscheduler(KTHREADD, SCHED_OTHER, &plain) ||
+	    sched_setscheduler(0, SCHED_OTHER, &plain))
 		bail_out("no way back: %s", strerror(errno));
 }
