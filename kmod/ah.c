@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/netlink.h>
 #include <rdma/ib_cache.h>
 #include "ah.h"
 #include "dev.h"
 #include "pd.h"
+#include "refuse.h"
 
 static int check_sgid(struct ib_device *ib, const struct rdma_ah_attr *attr,
 		      struct netlink_ext_ack *extack)
@@ -14,10 +14,8 @@ static int check_sgid(struct ib_device *ib, const struct rdma_ah_attr *attr,
 		return 0;
 	sgid = rdma_get_gid_attr(ib, rdma_ah_get_port_num(attr),
 				 rdma_ah_read_grh(attr)->sgid_index);
-	if (IS_ERR(sgid)) {
-		NL_SET_ERR_MSG(extack, "no GID at sgid_index of this port");
-		return -EINVAL;
-	}
+	if (IS_ERR(sgid))
+		return kv_refuse(extack, -EINVAL, "no GID at sgid_index of this port");
 	rdma_put_gid_attr(sgid);
 	return 0;
 }
@@ -34,12 +32,11 @@ static struct ib_ah *create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
 		return ERR_PTR(ret);
 	/* Not rdma_create_ah(), which does not resolve. iWARP has none (siw, cxgb4, irdma). */
 	ah = rdma_create_user_ah(pd->ib, attr, NULL);
-	if (!IS_ERR(ah))
-		return ah;
-	if (attr->type == RDMA_AH_ATTR_TYPE_ROCE)
-		NL_SET_ERR_MSG(extack, "the destination's MAC address can't be resolved: check dgid and the route");
-	else
-		NL_SET_ERR_MSG(extack, "rdma_create_user_ah failed");
+	if (IS_ERR(ah) && attr->type == RDMA_AH_ATTR_TYPE_ROCE)
+		kv_refuse(extack, PTR_ERR(ah),
+			  "the destination's MAC address can't be resolved: check dgid and the route");
+	else if (IS_ERR(ah))
+		kv_refuse(extack, PTR_ERR(ah), "rdma_create_user_ah failed");
 	return ah;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/netlink.h>
 #include <net/net_namespace.h>
 #include <rdma/rdma_cm.h>
 #include "conn_event.h"
 #include "dev.h"
 #include "pd.h"
 #include "qp.h"
+#include "refuse.h"
 
 static struct rdma_cm_id *create_id(struct kv_conn *conn)
 {
@@ -31,7 +31,8 @@ struct kv_conn *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
 
 	/* Its rdma_cm_id has a reference to the namespace, which would never go. */
 	if (kv_owner_persistent(owner) && owner->net != &init_net) {
-		NL_SET_ERR_MSG(extack, "a persistent conn would keep its network namespace for ever: make persistent ones in the first namespace");
+		kv_refuse(extack, -EINVAL,
+			  "a persistent conn would keep its network namespace for ever: make persistent ones in the first namespace");
 		return ERR_PTR(-EINVAL);
 	}
 	conn = kv_conn_alloc(&kv_conn_class, dev, owner, extack);
@@ -147,10 +148,7 @@ int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *ext
 	spin_lock(&kv_conn_lock);
 	state = conn->news.state;
 	spin_unlock(&kv_conn_lock);
-	if (BIT(state) & states)
-		return 0;
-	extack->_msg = text[state];
-	return -EINVAL;
+	return BIT(state) & states ? 0 : kv_refuse(extack, -EINVAL, text[state]);
 }
 
 /*
@@ -168,33 +166,26 @@ static void renew_id(struct kv_conn *conn)
 	kv_conn_set_state(conn, conn->id ? KVERBS_CONN_IDLE : KVERBS_CONN_FAILED);
 }
 
+static const char port_in_use[] = "src's port is in use: take another one, or 0";
+
 static int bind(struct kv_conn *conn, union kv_conn_addr *src,
 		struct netlink_ext_ack *extack)
 {
 	int ret;
 
 	ret = rdma_bind_addr(conn->id, (struct sockaddr *)src);
-	switch (ret) {
-	case 0:
-		break;
-	case -ENODEV:
-	case -EADDRNOTAVAIL:
-		NL_SET_ERR_MSG(extack, "src is not an address of an RDMA device here, or its port is in use");
-		return ret;
-	case -EADDRINUSE:
-		NL_SET_ERR_MSG(extack, "src's port is in use: take another one, or 0");
-		return ret;
-	case -EACCES:
-		NL_SET_ERR_MSG(extack, "src's port is a privileged one");
-		return ret;
-	default:
-		NL_SET_ERR_MSG(extack, "rdma_bind_addr failed");
-		return ret;
-	}
+	if (ret == -ENODEV || ret == -EADDRNOTAVAIL)
+		return kv_refuse(extack, ret,
+				 "src is not an address of an RDMA device here, or its port is in use");
+	if (ret == -EADDRINUSE)
+		return kv_refuse(extack, ret, port_in_use);
+	if (ret == -EACCES)
+		return kv_refuse(extack, ret, "src's port is a privileged one");
+	if (ret)
+		return kv_refuse(extack, ret, "rdma_bind_addr failed");
 	if (!conn->id->device || conn->id->device == conn->obj.dev->ib)
 		return 0;
-	NL_SET_ERR_MSG(extack, "src is an address of another RDMA device");
-	return -EXDEV;
+	return kv_refuse(extack, -EXDEV, "src is an address of another RDMA device");
 }
 
 /**
@@ -219,10 +210,9 @@ int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
 	ret = bind(conn, src, extack);
 	if (!ret) {
 		ret = rdma_listen(conn->id, backlog);
-		if (ret == -EADDRINUSE)
-			NL_SET_ERR_MSG(extack, "src's port is in use: take another one, or 0");
-		else if (ret)
-			NL_SET_ERR_MSG(extack, "rdma_listen failed");
+		if (ret)
+			kv_refuse(extack, ret,
+				  ret == -EADDRINUSE ? port_in_use : "rdma_listen failed");
 	}
 	conn->obj.verb_ns = ktime_get_raw_ns() - start;
 	if (ret)
@@ -243,10 +233,9 @@ struct kv_conn *kv_conn_take(struct kv_conn *listener, struct netlink_ext_ack *e
 	struct kv_conn *conn = pop_request(listener);
 	int ret;
 
-	if (!conn) {
-		NL_SET_ERR_MSG(extack, "no request waits: wait for connect_request");
-		return ERR_PTR(-EAGAIN);
-	}
+	if (!conn)
+		return ERR_PTR(kv_refuse(extack, -EAGAIN,
+					 "no request waits: wait for connect_request"));
 	ret = kv_obj_publish(&conn->obj, extack);
 	if (!ret)
 		return conn;
@@ -283,10 +272,10 @@ int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
 	*src_wrong = ret;
 	if (!ret) {
 		ret = rdma_resolve_addr(conn->id, NULL, (struct sockaddr *)dst, timeout_ms);
-		if (ret == -ENETUNREACH)
-			NL_SET_ERR_MSG(extack, "no route leads to dst");
-		else if (ret)
-			NL_SET_ERR_MSG(extack, "rdma_resolve_addr failed");
+		if (ret)
+			kv_refuse(extack, ret,
+				  ret == -ENETUNREACH ? "no route leads to dst" :
+				  "rdma_resolve_addr failed");
 	}
 	conn->obj.verb_ns = ktime_get_raw_ns() - start;
 	if (ret)
@@ -313,11 +302,10 @@ int kv_conn_resolve_route(struct kv_conn *conn, u32 timeout_ms,
 	start = ktime_get_raw_ns();
 	ret = rdma_resolve_route(conn->id, timeout_ms);
 	conn->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (ret) {
-		kv_conn_set_state(conn, KVERBS_CONN_ADDR_RESOLVED);
-		NL_SET_ERR_MSG(extack, "rdma_resolve_route failed");
-	}
-	return ret;
+	if (!ret)
+		return 0;
+	kv_conn_set_state(conn, KVERBS_CONN_ADDR_RESOLVED);
+	return kv_refuse(extack, ret, "rdma_resolve_route failed");
 }
 
 /* By field: what is between them, or behind, is none of the caller's business. */

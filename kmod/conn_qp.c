@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/netlink.h>
 #include <rdma/ib_cm.h>
 #include <rdma/rdma_cm.h>
 #include "conn_event.h"
 #include "dev.h"
 #include "qp.h"
+#include "refuse.h"
 
 /* What a CONN does with its QP: the handshake, and its end. */
 
@@ -23,26 +23,20 @@ static int check_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp
 	struct ib_qp_attr attr;
 	int ret;
 
-	if (qp->type != KVERBS_QPT_RC) {
-		NL_SET_ERR_MSG(extack, "the qp must be an RC one");
-		return -EINVAL;
-	}
-	if (kv_obj_persistent(&conn->obj) && !kv_obj_persistent(&qp->obj)) {
-		NL_SET_ERR_MSG(extack, "a persistent conn can use only a persistent qp");
-		return -EINVAL;
-	}
-	if (qp->established) {
-		NL_SET_ERR_MSG(extack, "the qp is in use by another conn: delete that first");
-		return -EBUSY;
-	}
+	if (qp->type != KVERBS_QPT_RC)
+		return kv_refuse(extack, -EINVAL, "the qp must be an RC one");
+	if (kv_obj_persistent(&conn->obj) && !kv_obj_persistent(&qp->obj))
+		return kv_refuse(extack, -EINVAL, "a persistent conn can use only a persistent qp");
+	if (qp->established)
+		return kv_refuse(extack, -EBUSY,
+				 "the qp is in use by another conn: delete that first");
 	ret = kv_qp_query(qp, &attr, extack);
 	if (ret)
 		return ret;
 	*state = kv_qp_state(qp, &attr);
 	if (*state == KVERBS_QPS_RESET || *state == KVERBS_QPS_INIT)
 		return 0;
-	NL_SET_ERR_MSG(extack, "the qp must be in RESET or INIT: reset it");
-	return -EINVAL;
+	return kv_refuse(extack, -EINVAL, "the qp must be in RESET or INIT: reset it");
 }
 
 /* What the CM says of a transition. */
@@ -58,14 +52,14 @@ static int ask_cm(const struct kv_conn *conn, enum kverbs_qp_state to,
 	modify->resolved = true;
 	ret = rdma_init_qp_attr(conn->id, &modify->attr, &mask);
 	if (ret)
-		NL_SET_ERR_MSG(extack, "rdma_init_qp_attr failed: the peer may have given up");
+		return kv_refuse(extack, ret,
+				 "rdma_init_qp_attr failed: the peer may have given up");
 	modify->mask = mask & ~IB_QP_STATE;
 	/* The peer has named it. */
-	if (!ret && mask & IB_QP_PATH_MTU && ib_mtu_enum_to_int(modify->attr.path_mtu) < 0) {
-		NL_SET_ERR_MSG(extack, "the peer asks for a path MTU that does not exist");
-		return -EPROTO;
-	}
-	return ret;
+	if (mask & IB_QP_PATH_MTU && ib_mtu_enum_to_int(modify->attr.path_mtu) < 0)
+		return kv_refuse(extack, -EPROTO,
+				 "the peer asks for a path MTU that does not exist");
+	return 0;
 }
 
 static int walk(struct kv_qp *qp, struct kv_qp_modify *modify,
@@ -75,9 +69,7 @@ static int walk(struct kv_qp *qp, struct kv_qp_modify *modify,
 	int ret;
 
 	ret = kv_qp_modify(qp, modify, &wrong, extack);
-	if (wrong.text)
-		extack->_msg = wrong.text;
-	return ret;
+	return wrong.text ? kv_refuse(extack, ret, wrong.text) : ret;
 }
 
 /* What was posted in INIT stays, and so do the rights that INIT gave. */
@@ -251,10 +243,9 @@ int kv_conn_connect(struct kv_conn *conn, const struct kv_conn_param *param,
 		note_iwarp(conn);
 		return 0;
 	}
-	NL_SET_ERR_MSG(extack, "rdma_connect failed");
 	kv_conn_set_state(conn, KVERBS_CONN_ROUTE_RESOLVED);
 	give_back_qp(conn, from);
-	return ret;
+	return kv_refuse(extack, ret, "rdma_connect failed");
 }
 
 /* The two ends of a handshake: bring the QP to RTS, and say so. */
@@ -276,9 +267,8 @@ static int finish(struct kv_conn *conn, struct rdma_conn_param *cm, u8 ack_timeo
 		note_iwarp(conn);
 		return 0;
 	}
-	NL_SET_ERR_MSG(extack, "rdma_accept failed: the peer may have given up");
 	fail(conn, ret);
-	return ret;
+	return kv_refuse(extack, ret, "rdma_accept failed: the peer may have given up");
 }
 
 /**
@@ -348,10 +338,8 @@ int kv_conn_reject(struct kv_conn *conn, const void *data, u32 length,
 	start = ktime_get_raw_ns();
 	ret = rdma_reject(conn->id, data, length, IB_CM_REJ_CONSUMER_DEFINED);
 	conn->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (ret) {
-		NL_SET_ERR_MSG(extack, "rdma_reject failed: the peer may have given up");
-		return ret;
-	}
+	if (ret)
+		return kv_refuse(extack, ret, "rdma_reject failed: the peer may have given up");
 	if (conn->qp)
 		kv_qp_fail(conn->qp);
 	kv_conn_set_state(conn, KVERBS_CONN_REJECTED);
@@ -378,7 +366,5 @@ int kv_conn_disconnect(struct kv_conn *conn, struct netlink_ext_ack *extack)
 	ret = rdma_disconnect(conn->id);
 	conn->obj.verb_ns = ktime_get_raw_ns() - start;
 	kv_qp_fail(conn->qp);
-	if (ret)
-		NL_SET_ERR_MSG(extack, "rdma_disconnect failed");
-	return ret;
+	return ret ? kv_refuse(extack, ret, "rdma_disconnect failed") : 0;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/delay.h>
 #include <linux/jiffies.h>
-#include <linux/netlink.h>
 #include <rdma/ib_verbs.h>
 #include "cq.h"
 #include "dev.h"
 #include "event.h"
 #include "queue.h"
+#include "refuse.h"
 #include "wqe.h"
 
 /* Completions that one ib_poll_cq() may give. */
@@ -226,14 +226,12 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, u64 *verb_ns,
 	int ret = 0;
 
 	lockdep_assert_held(&cq->obj.dev->lock);
-	if (cq->context == KVERBS_CQ_POLLED) {
-		NL_SET_ERR_MSG(extack, "the cq's context is polled: make one with context event");
-		return -EINVAL;
-	}
-	if (kv_cq_by_core(cq) && solicited) {
-		NL_SET_ERR_MSG(extack, "solicited needs a cq with context event: a completion does not tell whether it was");
-		return -EINVAL;
-	}
+	if (cq->context == KVERBS_CQ_POLLED)
+		return kv_refuse(extack, -EINVAL,
+				 "the cq's context is polled: make one with context event");
+	if (kv_cq_by_core(cq) && solicited)
+		return kv_refuse(extack, -EINVAL,
+				 "solicited needs a cq with context event: a completion does not tell whether it was");
 
 	*verb_ns = 0;
 	/*
@@ -248,8 +246,7 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, u64 *verb_ns,
 	}
 	if (ret < 0) {
 		clear_bit(0, &cq->armed);
-		NL_SET_ERR_MSG(extack, "ib_req_notify_cq failed");
-		return ret;
+		return kv_refuse(extack, ret, "ib_req_notify_cq failed");
 	}
 	/* Some may have come out of the CQ already. */
 	*missed = ret > 0 || kv_wqe_waiting(cq);

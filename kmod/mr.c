@@ -2,7 +2,6 @@
 #include <linux/dma-mapping.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
-#include <linux/netlink.h>
 #include <linux/scatterlist.h>
 #include <kverbs.h>
 #include <rdma/ib_verbs.h>
@@ -10,6 +9,7 @@
 #include "mr.h"
 #include "pd.h"
 #include "post.h"
+#include "refuse.h"
 #include "wqe.h"
 
 /* What goes to or from a file at a time, by a copy. */
@@ -40,10 +40,8 @@ static int alloc_buf(struct kv_mr *mr, u64 length, struct netlink_ext_ack *extac
 	if (ret)
 		return ret;
 	mr->buf = alloc_near(mr->obj.dev->ib, bytes);
-	if (!mr->buf) {
-		NL_SET_ERR_MSG(extack, "no contiguous memory of this length");
-		return -ENOMEM;
-	}
+	if (!mr->buf)
+		return kv_refuse(extack, -ENOMEM, "no contiguous memory of this length");
 	mr->length = length;
 	return 0;
 }
@@ -76,14 +74,12 @@ struct kv_mr *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner,
 	u64 start;
 	int ret;
 
-	if (!max) {
-		NL_SET_ERR_MSG(extack, "the device has no fast registration");
-		return ERR_PTR(-EOPNOTSUPP);
-	}
-	if (!length || length > max) {
-		NL_SET_ERR_MSG(extack, "length must be 1 byte up to the device's max_mr_bytes");
-		return ERR_PTR(-EINVAL);
-	}
+	if (!max)
+		return ERR_PTR(kv_refuse(extack, -EOPNOTSUPP,
+					 "the device has no fast registration"));
+	if (!length || length > max)
+		return ERR_PTR(kv_refuse(extack, -EINVAL,
+					 "length must be 1 byte up to the device's max_mr_bytes"));
 
 	mr = kv_obj_alloc(&kv_mr_class, sizeof(*mr), dev, owner, extack);
 	if (IS_ERR(mr))
@@ -177,8 +173,8 @@ int kv_mr_check_range(const struct kv_mr *mr, u64 offset, u64 length,
 {
 	if (length && offset < mr->length && length <= mr->length - offset)
 		return 0;
-	NL_SET_ERR_MSG(extack, "offset and length name no byte, or bytes beyond the end of the buffer");
-	return -EINVAL;
+	return kv_refuse(extack, -EINVAL,
+			 "offset and length name no byte, or bytes beyond the end of the buffer");
 }
 
 /*
@@ -217,18 +213,17 @@ static int check_state(const struct kv_mr *mr, enum kv_mr_state wanted,
 		return 0;
 	switch (state) {
 	case KV_MR_FREE:
-		NL_SET_ERR_MSG(extack, "the mr is not registered");
-		return -EINVAL;
+		return kv_refuse(extack, -EINVAL, "the mr is not registered");
 	case KV_MR_VALID:
-		NL_SET_ERR_MSG(extack, "the mr is registered already: invalidate it first");
-		return -EBUSY;
+		return kv_refuse(extack, -EBUSY,
+				 "the mr is registered already: invalidate it first");
 	case KV_MR_REGISTERING:
 	case KV_MR_INVALIDATING:
-		NL_SET_ERR_MSG(extack, "a request that registers or invalidates the mr has not completed: reset its qp");
-		return -EBUSY;
+		return kv_refuse(extack, -EBUSY,
+				 "a request that registers or invalidates the mr has not completed: reset its qp");
 	default:
-		NL_SET_ERR_MSG(extack, "a request on the mr has failed, and the device may have executed it or not: register it anew");
-		return -EINVAL;
+		return kv_refuse(extack, -EINVAL,
+				 "a request on the mr has failed, and the device may have executed it or not: register it anew");
 	}
 }
 
@@ -238,21 +233,17 @@ static int renew(struct kv_mr *mr, struct netlink_ext_ack *extack)
 	struct ib_mr *fresh;
 	int ret;
 
-	if (mr->obj.users[KV_OBJ_REQUEST]) {
-		NL_SET_ERR_MSG(extack, "a request on the mr has failed, and others are posted: poll their completions first");
-		return -EBUSY;
-	}
+	if (mr->obj.users[KV_OBJ_REQUEST])
+		return kv_refuse(extack, -EBUSY,
+				 "a request on the mr has failed, and others are posted: poll their completions first");
 	fresh = ib_alloc_mr(mr->ib->pd, IB_MR_TYPE_MEM_REG,
 			    DIV_ROUND_UP(mr->length, kv_dev_page_size(mr->obj.dev)));
-	if (IS_ERR(fresh)) {
-		NL_SET_ERR_MSG(extack, "ib_alloc_mr failed");
-		return PTR_ERR(fresh);
-	}
+	if (IS_ERR(fresh))
+		return kv_refuse(extack, PTR_ERR(fresh), "ib_alloc_mr failed");
 	ret = ib_dereg_mr(mr->ib);
 	if (ret) {
 		ib_dereg_mr(fresh);
-		NL_SET_ERR_MSG(extack, "ib_dereg_mr failed");
-		return ret;
+		return kv_refuse(extack, ret, "ib_dereg_mr failed");
 	}
 	mr->ib = fresh;
 	WRITE_ONCE(mr->state, KV_MR_FREE);
@@ -285,10 +276,7 @@ static int map(struct kv_mr *mr, u64 offset, u64 length, struct netlink_ext_ack 
 	sg_dma_address(&sg) = mr->dma + offset;
 	sg_dma_len(&sg) = length;
 	ret = ib_map_mr_sg(mr->ib, &sg, 1, NULL, kv_dev_page_size(mr->obj.dev));
-	if (ret == 1)
-		return 0;
-	NL_SET_ERR_MSG(extack, "ib_map_mr_sg failed");
-	return ret < 0 ? ret : -EINVAL;
+	return ret == 1 ? 0 : kv_refuse(extack, ret < 0 ? ret : -EINVAL, "ib_map_mr_sg failed");
 }
 
 /**
@@ -437,8 +425,7 @@ static int lock_again(struct kv_mr *mr, struct netlink_ext_ack *extack)
 	if (!mr->obj.dead)
 		return 0;
 	mutex_unlock(&mr->obj.dev->lock);
-	NL_SET_ERR_MSG(extack, "the mr was deleted meanwhile");
-	return -ENOENT;
+	return kv_refuse(extack, -ENOENT, "the mr was deleted meanwhile");
 }
 
 static ssize_t load_piece(struct kv_mr *mr, const struct kv_mr_file *from, u64 done,
@@ -450,9 +437,9 @@ static ssize_t load_piece(struct kv_mr *mr, const struct kv_mr_file *from, u64 d
 
 	n = kernel_read(from->file, piece, min_t(u64, from->length - done, PIECE), &pos);
 	if (n < 0)
-		NL_SET_ERR_MSG(extack, "the file can't be read");
-	if (n <= 0)
-		return n;
+		return kv_refuse(extack, n, "the file can't be read");
+	if (!n)
+		return 0;
 	ret = lock_again(mr, extack);
 	if (ret)
 		return ret;
@@ -479,9 +466,7 @@ static ssize_t save_piece(struct kv_mr *mr, const struct kv_mr_file *to, u64 don
 	/* Full, and not for the first byte. */
 	if (done && (n == -ENOSPC || n == -EDQUOT || n == -EFBIG))
 		return 0;
-	if (n < 0)
-		NL_SET_ERR_MSG(extack, "the file can't be written");
-	return n;
+	return n < 0 ? kv_refuse(extack, n, "the file can't be written") : n;
 }
 
 static s64 each_piece(struct kv_mr *mr, const struct kv_mr_file *file,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/delay.h>
 #include <linux/module.h>
-#include <linux/netlink.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include "dev.h"
 #include "obj.h"
 #include "quota.h"
+#include "refuse.h"
 
 /* A device that can't destroy something now is asked once more, so much later. */
 #define RETRY_MS 20
@@ -172,8 +172,8 @@ int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack)
 	for (i = 0; kv_obj_persistent(obj) && i < KV_OBJ_PARENTS; i++) {
 		if (!obj->parents[i] || kv_obj_persistent(obj->parents[i]))
 			continue;
-		NL_SET_ERR_MSG(extack, "a persistent object can use only persistent ones");
-		return -EINVAL;
+		return kv_refuse(extack, -EINVAL,
+				 "a persistent object can use only persistent ones");
 	}
 	ret = xa_alloc_cyclic(&class->ids, &obj->id, obj,
 			      XA_LIMIT(1, INT_MAX), &class->next, GFP_KERNEL);
@@ -364,14 +364,10 @@ int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack)
 	if (obj->dead)
 		return -ENOENT;
 	user = user_of(obj);
-	if (user) {
-		extack->_msg = user;
-		return -EBUSY;
-	}
+	if (user)
+		return kv_refuse(extack, -EBUSY, user);
 	ret = destroy_obj(obj);
-	if (ret)
-		NL_SET_ERR_MSG(extack, "the device can't destroy it now: try again");
-	return ret;
+	return ret ? kv_refuse(extack, ret, "the device can't destroy it now: try again") : 0;
 }
 
 /*

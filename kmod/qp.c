@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/netlink.h>
 #include <rdma/ib_cache.h>
 #include "ah.h"
 #include "cq.h"
@@ -9,6 +8,7 @@
 #include "pd.h"
 #include "qp.h"
 #include "queue.h"
+#include "refuse.h"
 #include "srq.h"
 #include "wqe.h"
 
@@ -349,9 +349,28 @@ int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 	/* siw, cxgb4 and bnxt_re fill only some of it. */
 	memset(attr, 0, sizeof(*attr));
 	ret = ib_query_qp(qp->ib, attr, IB_QP_ATTR_STANDARD_BITS & ~IB_QP_CAP, &init);
-	if (ret)
-		NL_SET_ERR_MSG(extack, "ib_query_qp failed");
-	return ret;
+	return ret ? kv_refuse(extack, ret, "ib_query_qp failed") : 0;
+}
+
+/**
+ * kv_qp_refuse_state() - no send can be posted in this state
+ * @state: any but RTS
+ * @extack: where the reason goes
+ *
+ * Return: -EINVAL
+ */
+int kv_qp_refuse_state(enum kverbs_qp_state state, struct netlink_ext_ack *extack)
+{
+	static const char *const text[] = {
+		[KVERBS_QPS_RESET] = "the qp is in RESET: bring it to INIT, RTR and RTS first",
+		[KVERBS_QPS_INIT] = "the qp is in INIT: bring it to RTR and RTS first",
+		[KVERBS_QPS_RTR] = "the qp is in RTR: bring it to RTS first",
+		[KVERBS_QPS_SQD] = "the qp is in SQD: bring it back to RTS first",
+		[KVERBS_QPS_SQE] = "the qp is in SQE: bring it back to RTS first",
+		[KVERBS_QPS_ERR] = "the qp is in ERR: reset it and connect it anew",
+	};
+
+	return kv_refuse(extack, -EINVAL, text[state]);
 }
 
 /**
@@ -364,14 +383,6 @@ int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
  */
 int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
-	static const char *const text[] = {
-		[KVERBS_QPS_RESET] = "the qp is in RESET: bring it to INIT, RTR and RTS first",
-		[KVERBS_QPS_INIT] = "the qp is in INIT: bring it to RTR and RTS first",
-		[KVERBS_QPS_RTR] = "the qp is in RTR: bring it to RTS first",
-		[KVERBS_QPS_SQD] = "the qp is in SQD: bring it back to RTS first",
-		[KVERBS_QPS_SQE] = "the qp is in SQE: bring it back to RTS first",
-		[KVERBS_QPS_ERR] = "the qp is in ERR: reset it and connect it anew",
-	};
 	enum kverbs_qp_state state;
 	struct ib_qp_attr attr;
 	int ret;
@@ -380,11 +391,7 @@ int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack)
 	if (ret)
 		return ret;
 	state = kv_qp_state(qp, &attr);
-	if (state == KVERBS_QPS_RTS)
-		return 0;
-	if (extack)
-		extack->_msg = text[state];
-	return -EINVAL;
+	return state == KVERBS_QPS_RTS ? 0 : kv_qp_refuse_state(state, extack);
 }
 
 static int refuse(struct kv_qp_step *wrong, u32 bit, const char *text)
@@ -430,8 +437,8 @@ static int check_drained(const struct ib_qp_attr *now,
 	if (now->qp_state != IB_QPS_SQD || !now->sq_draining ||
 	    modify->to == KVERBS_QPS_ERR)
 		return 0;
-	NL_SET_ERR_MSG(extack, "the send queue is still draining: wait for sq_drained, or go to ERR");
-	return -EBUSY;
+	return kv_refuse(extack, -EBUSY,
+			 "the send queue is still draining: wait for sq_drained, or go to ERR");
 }
 
 /* What the QP was given holds until RESET. */
@@ -479,10 +486,9 @@ static int reset_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
 	int ret;
 
 	ret = kv_drain_qp(qp);
-	if (ret) {
-		NL_SET_ERR_MSG(extack, "the device does not complete the requests that are posted on the qp: it stays in ERR; try again, or delete it");
-		return ret;
-	}
+	if (ret)
+		return kv_refuse(extack, ret,
+				 "the device does not complete the requests that are posted on the qp: it stays in ERR; try again, or delete it");
 	kv_wqe_forget_qp(qp, true);
 	start = ktime_get_raw_ns();
 	if (!kv_dev_iwarp(qp->obj.dev))
@@ -519,8 +525,8 @@ static int check_iwarp(const struct kv_qp *qp, const struct kv_qp_modify *modify
 	if (!kv_dev_iwarp(qp->obj.dev) || modify->to == KVERBS_QPS_RESET ||
 	    modify->to == KVERBS_QPS_INIT || modify->to == KVERBS_QPS_ERR)
 		return 0;
-	NL_SET_ERR_MSG(extack, "iWARP's qps go to RTS by their conn, and to no other state: use a conn");
-	return -EOPNOTSUPP;
+	return kv_refuse(extack, -EOPNOTSUPP,
+			 "iWARP's qps go to RTS by their conn, and to no other state: use a conn");
 }
 
 /**
@@ -598,8 +604,8 @@ static int check_ran(const struct kv_cq *cq, const struct kv_qp *qp,
 
 	if (!ran || ran == qp || !(ran->dirty || ran->run_recvs))
 		return 0;
-	NL_SET_ERR_MSG(extack, "requests of an earlier run on another qp could complete into the cq: reset that qp");
-	return -EBUSY;
+	return kv_refuse(extack, -EBUSY,
+			 "requests of an earlier run on another qp could complete into the cq: reset that qp");
 }
 
 /**
@@ -655,8 +661,8 @@ int kv_qp_claim(struct kv_qp *qp, struct netlink_ext_ack *extack)
 	}
 	return 0;
 busy:
-	NL_SET_ERR_MSG(extack, "a run is active on the qp, or on another qp with the same cq: wait for it or cancel it");
-	return -EBUSY;
+	return kv_refuse(extack, -EBUSY,
+			 "a run is active on the qp, or on another qp with the same cq: wait for it or cancel it");
 }
 
 /**

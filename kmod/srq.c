@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/netlink.h>
 #include <rdma/ib_verbs.h>
 #include "dev.h"
 #include "event.h"
 #include "pd.h"
 #include "queue.h"
+#include "refuse.h"
 #include "srq.h"
 #include "wqe.h"
 
@@ -74,10 +74,9 @@ struct kv_srq *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
 	srq->obj.verb_ns = ktime_get_raw_ns() - start;
 	if (IS_ERR(srq->ib)) {
 		ret = PTR_ERR(srq->ib);
-		if (ret == -ENOMEM)
-			NL_SET_ERR_MSG(extack, "ib_create_srq failed: no memory for a queue of this depth");
-		else
-			NL_SET_ERR_MSG(extack, "ib_create_srq failed");
+		kv_refuse(extack, ret, ret == -ENOMEM ?
+			  "ib_create_srq failed: no memory for a queue of this depth" :
+			  "ib_create_srq failed");
 		goto err_free;
 	}
 	srq->max_wr = init.attr.max_wr;
@@ -117,25 +116,18 @@ static int check_modify(const struct kv_srq *srq,
 			const struct kv_srq_modify *modify,
 			struct netlink_ext_ack *extack)
 {
-	if (modify->mask & IB_SRQ_LIMIT && modify->limit > srq->max_wr) {
-		NL_SET_ERR_MSG(extack, "limit is above max_wr: raise that first");
-		return -EINVAL;
-	}
+	if (modify->mask & IB_SRQ_LIMIT && modify->limit > srq->max_wr)
+		return kv_refuse(extack, -EINVAL, "limit is above max_wr: raise that first");
 	if (!(modify->mask & IB_SRQ_MAX_WR))
 		return 0;
-	if (!(srq->ib->device->attrs.device_cap_flags & IB_DEVICE_SRQ_RESIZE)) {
-		NL_SET_ERR_MSG(extack, "max_wr: the device can't resize an srq");
-		return -EOPNOTSUPP;
-	}
+	if (!(srq->ib->device->attrs.device_cap_flags & IB_DEVICE_SRQ_RESIZE))
+		return kv_refuse(extack, -EOPNOTSUPP, "max_wr: the device can't resize an srq");
 	if (modify->max_wr < srq->limit ||
-	    (modify->mask & IB_SRQ_LIMIT && modify->max_wr < modify->limit)) {
-		NL_SET_ERR_MSG(extack, "max_wr is below limit: lower that first");
-		return -EINVAL;
-	}
-	if (modify->max_wr < srq->wqes.rq.taken) {
-		NL_SET_ERR_MSG(extack, "more receives than max_wr are posted: let them complete, and poll their completions");
-		return -EBUSY;
-	}
+	    (modify->mask & IB_SRQ_LIMIT && modify->max_wr < modify->limit))
+		return kv_refuse(extack, -EINVAL, "max_wr is below limit: lower that first");
+	if (modify->max_wr < srq->wqes.rq.taken)
+		return kv_refuse(extack, -EBUSY,
+				 "more receives than max_wr are posted: let them complete, and poll their completions");
 	return 0;
 }
 
@@ -175,10 +167,8 @@ int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
 	ret = ib_modify_srq(srq->ib, &attr, modify->mask);
 	srq->obj.verb_ns = ktime_get_raw_ns() - start;
 	kv_obj_charge(&srq->obj, ret ? before : after, NULL);
-	if (ret) {
-		NL_SET_ERR_MSG(extack, "ib_modify_srq failed: the device refuses this");
-		return ret;
-	}
+	if (ret)
+		return kv_refuse(extack, ret, "ib_modify_srq failed: the device refuses this");
 	if (modify->mask & IB_SRQ_MAX_WR)
 		srq->max_wr = attr.max_wr;
 	if (modify->mask & IB_SRQ_LIMIT)

@@ -4,6 +4,7 @@
 #include "dev.h"
 #include "genl/av.h"
 #include "pd.h"
+#include "refuse.h"
 
 const struct nla_policy kv_ah_policy[KVERBS_A_AH_MAX + 1] = {
 	[KVERBS_A_AH_ID] = KV_POLICY_ID,
@@ -44,7 +45,7 @@ int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib,
 	*port = kv_u32_or(info->attrs[attr], *port);
 	if (rdma_is_port_valid(ib, *port))
 		return 0;
-	return kv_msg_refuse(info, info->attrs[attr], "the device has no such port", -EINVAL);
+	return kv_msg_refuse(info, info->attrs[attr], -EINVAL, "the device has no such port");
 }
 
 /* What is in the GRH: of no use without one. */
@@ -53,17 +54,17 @@ static int refuse_grh(struct genl_info *info, const struct kv_av_attrs *numbers)
 	struct nlattr **attrs = info->attrs;
 
 	if (attrs[numbers->sgid_index])
-		return kv_msg_refuse(info, attrs[numbers->sgid_index],
-				     "sgid_index is of no use without dgid", -EINVAL);
+		return kv_msg_refuse(info, attrs[numbers->sgid_index], -EINVAL,
+				     "sgid_index is of no use without dgid");
 	if (attrs[numbers->traffic_class])
-		return kv_msg_refuse(info, attrs[numbers->traffic_class],
-				     "traffic_class is of no use without dgid", -EINVAL);
+		return kv_msg_refuse(info, attrs[numbers->traffic_class], -EINVAL,
+				     "traffic_class is of no use without dgid");
 	if (attrs[numbers->flow_label])
-		return kv_msg_refuse(info, attrs[numbers->flow_label],
-				     "flow_label is of no use without dgid", -EINVAL);
+		return kv_msg_refuse(info, attrs[numbers->flow_label], -EINVAL,
+				     "flow_label is of no use without dgid");
 	if (attrs[numbers->hop_limit])
-		return kv_msg_refuse(info, attrs[numbers->hop_limit],
-				     "hop_limit is of no use without dgid", -EINVAL);
+		return kv_msg_refuse(info, attrs[numbers->hop_limit], -EINVAL,
+				     "hop_limit is of no use without dgid");
 	return 0;
 }
 
@@ -73,8 +74,8 @@ static int check_av(struct genl_info *info, const struct kv_av_attrs *numbers,
 	struct nlattr **attrs = info->attrs;
 
 	if (roce && attrs[numbers->dlid])
-		return kv_msg_refuse(info, attrs[numbers->dlid],
-				     "dlid is of no use here: RoCE has no LIDs", -EINVAL);
+		return kv_msg_refuse(info, attrs[numbers->dlid], -EINVAL,
+				     "dlid is of no use here: RoCE has no LIDs");
 	if (roce && !kv_msg_need(info, numbers->dgid, "dgid is missing: RoCE needs it"))
 		return -EINVAL;
 	if (!attrs[numbers->dgid] &&
@@ -184,10 +185,8 @@ static int parse_ah(struct genl_info *info, const struct kv_dev *dev,
 {
 	u32 port = 1;
 
-	if (!(kv_dev_can(dev) & KVERBS_CAN_AH)) {
-		NL_SET_ERR_MSG(info->extack, "the device has no address handles");
-		return -EOPNOTSUPP;
-	}
+	if (!(kv_dev_can(dev) & KVERBS_CAN_AH))
+		return kv_refuse(info->extack, -EOPNOTSUPP, "the device has no address handles");
 	return kv_msg_parse_port(info, KVERBS_A_AH_PORT, dev->ib, &port) ?:
 	       kv_msg_parse_av(info, &numbers_of_ah, dev->ib, port, attr);
 }
@@ -209,7 +208,7 @@ int kv_netlink_ah_new(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return kv_msg_end_obj(info, &reply, pd, ret);
 	ah = kv_ah_create(container_of(pd, struct kv_pd, obj), owner, &attr,
-			  info->extack);
+			    info->extack);
 	made = IS_ERR(ah) ? ERR_CAST(ah) : &ah->obj;
 	ret = kv_msg_end_new(info, &reply, made, fill_ah, KVERBS_A_AH_VERB_NS);
 	kv_obj_unlock(pd);

@@ -131,8 +131,8 @@ int kv_netlink_conn_new(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	if (!(kv_dev_can(dev) & KVERBS_CAN_CM)) {
 		kv_msg_unlock_dev(dev);
-		ret = kv_msg_refuse(info, info->attrs[KVERBS_A_CONN_DEV],
-				    "the device has no connection manager", -EOPNOTSUPP);
+		ret = kv_msg_refuse(info, info->attrs[KVERBS_A_CONN_DEV], -EOPNOTSUPP,
+				    "the device has no connection manager");
 		return kv_reply_end(info, &reply, ret);
 	}
 	conn = kv_conn_create(dev, owner, info->extack);
@@ -198,21 +198,19 @@ static int parse_in6(struct genl_info *info, struct nlattr *attr,
 		     const struct sockaddr_in6 *in6)
 {
 	if (ipv6_addr_is_multicast(&in6->sin6_addr))
-		return kv_msg_refuse(info, attr,
-				     "a multicast address: nobody answers there", -EINVAL);
+		return kv_msg_refuse(info, attr, -EINVAL,
+				     "a multicast address: nobody answers there");
 	if (ipv6_addr_type(&in6->sin6_addr) & IPV6_ADDR_LINKLOCAL && !in6->sin6_scope_id)
-		return kv_msg_refuse(info, attr,
-				     "a link-local address needs a scope: the index of the netdev",
-				     -EINVAL);
+		return kv_msg_refuse(info, attr, -EINVAL,
+				     "a link-local address needs a scope: the index of the netdev");
 	return 0;
 }
 
 static int parse_in(struct genl_info *info, struct nlattr *attr, const struct sockaddr_in *in)
 {
 	if (ipv4_is_multicast(in->sin_addr.s_addr) || ipv4_is_lbcast(in->sin_addr.s_addr))
-		return kv_msg_refuse(info, attr,
-				     "a multicast or broadcast address: nobody answers there",
-				     -EINVAL);
+		return kv_msg_refuse(info, attr, -EINVAL,
+				     "a multicast or broadcast address: nobody answers there");
 	return 0;
 }
 
@@ -229,9 +227,8 @@ static int parse_addr(struct genl_info *info, int number, union kv_conn_addr *ad
 		return parse_in(info, attr, &addr->in);
 	if (addr->family == AF_INET6 && nla_len(attr) == sizeof(addr->in6))
 		return parse_in6(info, attr, &addr->in6);
-	return kv_msg_refuse(info, attr,
-			     "an address is a struct sockaddr_in of AF_INET, or a sockaddr_in6 of AF_INET6",
-			     -EINVAL);
+	return kv_msg_refuse(info, attr, -EINVAL,
+			     "an address is a struct sockaddr_in of AF_INET, or a sockaddr_in6 of AF_INET6");
 }
 
 int kv_netlink_conn_listen(struct sk_buff *skb, struct genl_info *info)
@@ -269,13 +266,13 @@ static int parse_dst(struct genl_info *info, const union kv_conn_addr *src,
 	if (ret)
 		return ret;
 	if (any_addr(dst))
-		return kv_msg_refuse(info, attr, "dst must be the address of a peer", -EINVAL);
+		return kv_msg_refuse(info, attr, -EINVAL, "dst must be the address of a peer");
 	/* At the same place in both families. */
 	if (!dst->in.sin_port)
-		return kv_msg_refuse(info, attr, "dst needs a port", -EINVAL);
+		return kv_msg_refuse(info, attr, -EINVAL, "dst needs a port");
 	if (src->family && src->family != dst->family)
-		return kv_msg_refuse(info, info->attrs[KVERBS_A_CONN_SRC],
-				     "src and dst must be of the same family", -EINVAL);
+		return kv_msg_refuse(info, info->attrs[KVERBS_A_CONN_SRC], -EINVAL,
+				     "src and dst must be of the same family");
 	return 0;
 }
 
@@ -326,7 +323,7 @@ static int check_data(struct genl_info *info, struct kv_obj *obj, u32 max, const
 
 	if (!data || nla_len(data) <= max || rdma_protocol_iwarp(ib, rdma_start_port(ib)))
 		return 0;
-	return kv_msg_refuse(info, data, text, -EINVAL);
+	return kv_msg_refuse(info, data, -EINVAL, text);
 }
 
 static int parse_param(struct genl_info *info, struct kv_dev *dev, struct kv_conn_param *param)

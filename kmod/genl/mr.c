@@ -57,9 +57,8 @@ static int check_access(struct genl_info *info, int attr)
 
 	if (access & (KVERBS_ACCESS_REMOTE_WRITE | KVERBS_ACCESS_REMOTE_ATOMIC) &&
 	    !(access & KVERBS_ACCESS_LOCAL_WRITE))
-		return kv_msg_refuse(info, info->attrs[attr],
-				     "access: remote write and remote atomic need local write too",
-				     -EINVAL);
+		return kv_msg_refuse(info, info->attrs[attr], -EINVAL,
+				     "access: remote write and remote atomic need local write too");
 	return 0;
 }
 
@@ -119,13 +118,13 @@ static struct kv_qp *find_reg_qp(struct genl_info *info, struct kv_mr *mr)
 	if (IS_ERR(obj))
 		return ERR_CAST(obj);
 	if (obj->parents[KV_QP_PD] != mr->obj.parents[0]) {
-		kv_msg_refuse(info, id, "the qp is of another pd than the mr", -EINVAL);
+		kv_msg_refuse(info, id, -EINVAL, "the qp is of another pd than the mr");
 		return ERR_PTR(-EINVAL);
 	}
 	qp = container_of(obj, struct kv_qp, obj);
 	if (qp->type != KVERBS_QPT_RC) {
-		kv_msg_refuse(info, id, "uc and ud qps carry no registration: take an rc qp of the same pd",
-			      -EINVAL);
+		kv_msg_refuse(info, id, -EINVAL,
+			      "uc and ud qps carry no registration: take an rc qp of the same pd");
 		return ERR_PTR(-EINVAL);
 	}
 	return qp;
@@ -150,12 +149,12 @@ static int reg(struct genl_info *info, struct kv_mr *mr)
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	if (access && nla_get_u32(access) & ~mr->max_access)
-		return kv_msg_refuse(info, access,
-				     "access is more than the mr's max_access", -EINVAL);
+		return kv_msg_refuse(info, access, -EINVAL,
+				     "access is more than the mr's max_access");
 	/* mlx5 refuses the right where UMR can't change it (set_reg_wr()), others drop it. */
 	if (!atomics && access && rights & KVERBS_ACCESS_REMOTE_ATOMIC)
-		return kv_msg_refuse(info, access,
-				     "access: the device has no atomic operations", -EOPNOTSUPP);
+		return kv_msg_refuse(info, access, -EOPNOTSUPP,
+				     "access: the device has no atomic operations");
 	if (!atomics)
 		rights &= ~KVERBS_ACCESS_REMOTE_ATOMIC;
 	return kv_mr_reg(mr, qp, rights, offset, length_from(info, mr, offset), info->extack);
@@ -229,8 +228,8 @@ int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info)
 	if (!length)
 		return -EINVAL;
 	if (nla_get_u64(length) > KVERBS_DATA_MAX)
-		return kv_msg_refuse(info, length,
-				     "length is above what one message carries: 16384", -EINVAL);
+		return kv_msg_refuse(info, length, -EINVAL,
+				     "length is above what one message carries: 16384");
 	ret = kv_msg_begin_obj(info, KVERBS_A_MR_ID, &kv_mr_class,
 			       nla_total_size(KVERBS_DATA_MAX), &reply, &obj);
 	if (ret)
@@ -254,20 +253,20 @@ static int check_file(struct genl_info *info, struct nlattr *fd,
 	const struct file_operations *fop = file->f_op;
 
 	if (!S_ISREG(file_inode(file)->i_mode))
-		return kv_msg_refuse(info, fd, "fd is not a regular file", -EINVAL);
+		return kv_msg_refuse(info, fd, -EINVAL, "fd is not a regular file");
 	if (!(file->f_mode & (write ? FMODE_WRITE : FMODE_READ)))
-		return kv_msg_refuse(info, fd, write ?
+		return kv_msg_refuse(info, fd, -EBADF,
+				     write ?
 				     "the file is not open for writing" :
-				     "the file is not open for reading", -EBADF);
+				     "the file is not open for reading");
 	if (write && file->f_flags & O_APPEND)
-		return kv_msg_refuse(info, fd,
-				     "the file is open for appending: it would take no notice of file_offset",
-				     -EBADF);
+		return kv_msg_refuse(info, fd, -EBADF,
+				     "the file is open for appending: it would take no notice of file_offset");
 	if (write ? file->f_mode & FMODE_CAN_WRITE && fop->write_iter && !fop->write :
 		    file->f_mode & FMODE_CAN_READ && fop->read_iter && !fop->read)
 		return 0;
-	return kv_msg_refuse(info, fd, "a file that the kernel can't read or write: use one of a file system on a disk or in memory",
-			     -EINVAL);
+	return kv_msg_refuse(info, fd, -EINVAL,
+			     "a file that the kernel can't read or write: use one of a file system on a disk or in memory");
 }
 
 /* Called with the device locked, leaves with it unlocked. */
@@ -287,9 +286,8 @@ static int move(struct genl_info *info, struct kv_mr *mr, struct file *file,
 	if (ret)
 		return ret;
 	if (what.length > S64_MAX - what.pos)
-		return kv_msg_refuse(info, info->attrs[KVERBS_A_MR_FILE_OFFSET],
-				     "file_offset and length name bytes beyond the end of any file",
-				     -EINVAL);
+		return kv_msg_refuse(info, info->attrs[KVERBS_A_MR_FILE_OFFSET], -EINVAL,
+				     "file_offset and length name bytes beyond the end of any file");
 	ret = save ? kv_mr_save(mr, &what, info->extack) :
 		     kv_mr_load(mr, &what, info->extack);
 	if (ret < 0)
@@ -312,7 +310,7 @@ static int load_or_save(struct genl_info *info, bool save)
 		return -EINVAL;
 	file = fget(nla_get_u32(fd));
 	if (!file)
-		return kv_msg_refuse(info, fd, "fd is no open file of yours", -EBADF);
+		return kv_msg_refuse(info, fd, -EBADF, "fd is no open file of yours");
 	ret = check_file(info, fd, file, save) ?:
 	      kv_msg_begin_obj(info, KVERBS_A_MR_ID, &kv_mr_class, GENLMSG_DEFAULT_SIZE,
 			       &reply, &obj);

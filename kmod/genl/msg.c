@@ -6,6 +6,7 @@
 #include <net/sock.h>
 #include "dev.h"
 #include "genl/msg.h"
+#include "refuse.h"
 
 struct netlink_range_validation kv_range_16bit = { .max = U16_MAX };
 struct netlink_range_validation kv_range_20bit = { .max = 0xfffff };
@@ -41,8 +42,8 @@ int kv_msg_check_opener(const struct sk_buff *skb, struct netlink_ext_ack *extac
 	if (socket && socket->file &&
 	    file_ns_capable(socket->file, &init_user_ns, CAP_NET_ADMIN))
 		return 0;
-	NL_SET_ERR_MSG(extack, "the socket was opened without CAP_NET_ADMIN in the initial user namespace");
-	return -EPERM;
+	return kv_refuse(extack, -EPERM,
+			 "the socket was opened without CAP_NET_ADMIN in the initial user namespace");
 }
 
 /**
@@ -86,13 +87,13 @@ struct kv_owner *kv_msg_new_owner(struct genl_info *info, int persistent_attr)
  * kv_msg_refuse() - refuse a message because of one attribute
  * @info: the message
  * @attr: the culprit
- * @msg: what is wrong and what to do; stays valid
  * @error: negative errno
+ * @msg: what is wrong and what to do; stays valid
  *
  * Return: @error
  */
-int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, const char *msg,
-		  int error)
+int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, int error,
+		  const char *msg)
 {
 	info->extack->_msg = msg;
 	NL_SET_BAD_ATTR(info->extack, attr);
@@ -131,7 +132,7 @@ int kv_msg_check_max(struct genl_info *info, int attr, u32 max, const char *msg)
 
 	if (!number || nla_get_u32(number) <= max)
 		return 0;
-	return kv_msg_refuse(info, number, msg, -EINVAL);
+	return kv_msg_refuse(info, number, -EINVAL, msg);
 }
 
 /**
@@ -191,12 +192,12 @@ int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev)
 		return -EINVAL;
 	*dev = kv_dev_lookup(nla_data(name), genl_info_net(info));
 	if (!*dev)
-		return kv_msg_refuse(info, name,
-				     "no such RDMA device in this network namespace", -ENODEV);
+		return kv_msg_refuse(info, name, -ENODEV,
+				     "no such RDMA device in this network namespace");
 	if (!kv_dev_lock(*dev))
 		return 0;
 	kv_dev_put(*dev);
-	return kv_msg_refuse(info, name, "the RDMA device was just removed", -ENODEV);
+	return kv_msg_refuse(info, name, -ENODEV, "the RDMA device was just removed");
 }
 
 /**
@@ -215,7 +216,7 @@ static struct kv_obj *lookup(struct genl_info *info, struct nlattr *id,
 	struct kv_obj *obj = kv_obj_lookup(class, nla_get_u32(id), kv_msg_owner(info));
 
 	if (!obj)
-		kv_msg_refuse(info, id, class->unknown, -ENOENT);
+		kv_msg_refuse(info, id, -ENOENT, class->unknown);
 	return obj;
 }
 
@@ -244,7 +245,7 @@ int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class
 		return 0;
 	mutex_unlock(&(*obj)->dev->lock);
 	kv_obj_put(*obj);
-	return kv_msg_refuse(info, id, class->unknown, -ENOENT);
+	return kv_msg_refuse(info, id, -ENOENT, class->unknown);
 }
 
 /**
@@ -268,7 +269,7 @@ struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
 	kv_obj_put(obj);
 	if (found)
 		return obj;
-	return ERR_PTR(kv_msg_refuse(info, id, "an object of another RDMA device", -EINVAL));
+	return ERR_PTR(kv_msg_refuse(info, id, -EINVAL, "an object of another RDMA device"));
 }
 
 /**

@@ -52,8 +52,8 @@ int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj,
 		  unsigned int slot);
 int kv_put_obj(struct sk_buff *skb, const struct kv_obj *obj, int id_attr,
 	       int dev_attr, int persistent_attr);
-int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, const char *msg,
-		  int error);
+int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, int error,
+		  const char *msg);
 struct nlattr *kv_msg_need(struct genl_info *info, int attr, const char *msg);
 int kv_msg_check_max(struct genl_info *info, int attr, u32 max, const char *msg);
 int kv_msg_begin_dev(struct genl_info *info, int name_attr,

@@ -192,8 +192,7 @@ static int check_type(struct genl_info *info, u32 type, const struct kv_dev *dev
 
 	if (kv_dev_can(dev) & types[type].can)
 		return 0;
-	return kv_msg_refuse(info, info->attrs[KVERBS_A_QP_TYPE], types[type].text,
-			     -EOPNOTSUPP);
+	return kv_msg_refuse(info, info->attrs[KVERBS_A_QP_TYPE], -EOPNOTSUPP, types[type].text);
 }
 
 static int check_limits(struct genl_info *info, const struct kv_dev *dev)
@@ -219,13 +218,11 @@ static int check_recv(struct genl_info *info)
 		return kv_msg_need(info, KVERBS_A_QP_MAX_RECV_WR,
 				   "max_recv_wr is missing, or an srq") ? 0 : -EINVAL;
 	if (attrs[KVERBS_A_QP_MAX_RECV_WR])
-		return kv_msg_refuse(info, attrs[KVERBS_A_QP_MAX_RECV_WR],
-				     "max_recv_wr is of no use here: receives come from the srq",
-				     -EINVAL);
+		return kv_msg_refuse(info, attrs[KVERBS_A_QP_MAX_RECV_WR], -EINVAL,
+				     "max_recv_wr is of no use here: receives come from the srq");
 	if (attrs[KVERBS_A_QP_MAX_RECV_SGE])
-		return kv_msg_refuse(info, attrs[KVERBS_A_QP_MAX_RECV_SGE],
-				     "max_recv_sge is of no use here: receives come from the srq",
-				     -EINVAL);
+		return kv_msg_refuse(info, attrs[KVERBS_A_QP_MAX_RECV_SGE], -EINVAL,
+				     "max_recv_sge is of no use here: receives come from the srq");
 	return 0;
 }
 
@@ -389,8 +386,8 @@ static int parse_alt_path(struct genl_info *info, struct kv_qp *qp,
 	if (ret)
 		return ret;
 	if (!rdma_protocol_ib(ib, port))
-		return kv_msg_refuse(info, attrs[KVERBS_A_QP_ALT_PORT],
-				     "an alternate path is for InfiniBand only", -EINVAL);
+		return kv_msg_refuse(info, attrs[KVERBS_A_QP_ALT_PORT], -EINVAL,
+				     "an alternate path is for InfiniBand only");
 	attr->alt_port_num = port;
 	attr->alt_pkey_index = nla_get_u32(attrs[KVERBS_A_QP_ALT_PKEY_INDEX]);
 	attr->alt_timeout = nla_get_u32(attrs[KVERBS_A_QP_ALT_TIMEOUT]);
@@ -431,8 +428,8 @@ static int parse_modify(struct genl_info *info, struct kv_qp *qp,
 	modify->mask = given(info);
 	parse_numbers(attrs, attr);
 	if (!is_power_of_2(mtu))
-		return kv_msg_refuse(info, attrs[KVERBS_A_QP_PATH_MTU],
-				     "path_mtu must be 256, 512, 1024, 2048 or 4096", -EINVAL);
+		return kv_msg_refuse(info, attrs[KVERBS_A_QP_PATH_MTU], -EINVAL,
+				     "path_mtu must be 256, 512, 1024, 2048 or 4096");
 	attr->path_mtu = ib_mtu_int_to_enum(mtu);
 	ret = kv_msg_parse_port(info, KVERBS_A_QP_PORT, ib, &port);
 	if (ret)

@@ -75,17 +75,15 @@ static int parse_end(struct genl_info *info, struct nlattr **attrs,
 	struct kv_obj *qp;
 
 	if (!attrs[KVERBS_A_END_LOCAL_MR])
-		return kv_msg_refuse(info, nest, "local_mr is missing in this end", -EINVAL);
+		return kv_msg_refuse(info, nest, -EINVAL, "local_mr is missing in this end");
 	if (spec->loop != KVERBS_LOOP_POST_TO_COMPLETION &&
 	    !attrs[KVERBS_A_END_TARGET_MR])
-		return kv_msg_refuse(info, nest,
-				     "target_mr is missing in this end: this loop needs it",
-				     -EINVAL);
+		return kv_msg_refuse(info, nest, -EINVAL,
+				     "target_mr is missing in this end: this loop needs it");
 	if (needs_remote(spec->op) && (!attrs[KVERBS_A_END_REMOTE_ADDR] ||
 				       !attrs[KVERBS_A_END_REMOTE_KEY]))
-		return kv_msg_refuse(info, nest,
-				     "remote_addr or remote_key is missing in this end: op needs both",
-				     -EINVAL);
+		return kv_msg_refuse(info, nest, -EINVAL,
+				     "remote_addr or remote_key is missing in this end: op needs both");
 
 	qp = kv_msg_find_obj(info, attrs[KVERBS_A_END_QP], &kv_qp_class, dev);
 	if (IS_ERR(qp))
@@ -115,7 +113,7 @@ static int parse_nest(struct genl_info *info, struct nlattr *nest,
 	if (ret)
 		return ret;
 	if (!attrs[KVERBS_A_END_QP])
-		return kv_msg_refuse(info, nest, "qp is missing in this end", -EINVAL);
+		return kv_msg_refuse(info, nest, -EINVAL, "qp is missing in this end");
 	return 0;
 }
 
@@ -141,8 +139,8 @@ static int parse_spec(struct genl_info *info, struct kv_run_spec *spec)
 		spec->size = nla_get_u32(size);
 	}
 	if (spec->loop != KVERBS_LOOP_RELAY && attrs[KVERBS_A_RUN_PEER])
-		return kv_msg_refuse(info, attrs[KVERBS_A_RUN_PEER],
-				     "peer is for RELAY only", -EINVAL);
+		return kv_msg_refuse(info, attrs[KVERBS_A_RUN_PEER], -EINVAL,
+				     "peer is for RELAY only");
 
 	spec->iters = kv_u64_or(attrs[KVERBS_A_RUN_ITERS], U64_MAX);
 	spec->time_ns = kv_u64_or(attrs[KVERBS_A_RUN_TIME_NS], U64_MAX);
@@ -218,8 +216,8 @@ int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info)
 	qp = kv_obj_lookup(&kv_qp_class, nla_get_u32(end[KVERBS_A_END_QP]),
 			   kv_msg_owner(info));
 	if (!qp)
-		return kv_msg_refuse(info, end[KVERBS_A_END_QP],
-				     "no qp with this id among yours", -ENOENT);
+		return kv_msg_refuse(info, end[KVERBS_A_END_QP], -ENOENT,
+				     "no qp with this id among yours");
 	mutex_lock(&qp->dev->lock);
 	ret = parse_end(info, end, end_nest, &spec, qp->dev, &spec.end);
 	if (!ret && peer_nest)

@@ -3,6 +3,7 @@
 #include "dev.h"
 #include "genl/msg.h"
 #include "pd.h"
+#include "refuse.h"
 #include "srq.h"
 
 const struct nla_policy kv_srq_policy[KVERBS_A_SRQ_MAX + 1] = {
@@ -32,10 +33,9 @@ static int check_new(struct genl_info *info, const struct kv_dev *dev)
 	const struct ib_device_attr *limits = &dev->ib->attrs;
 	struct nlattr **attrs = info->attrs;
 
-	if (!(kv_dev_can(dev) & KVERBS_CAN_SRQ)) {
-		NL_SET_ERR_MSG(info->extack, "the device has no shared receive queues");
-		return -EOPNOTSUPP;
-	}
+	if (!(kv_dev_can(dev) & KVERBS_CAN_SRQ))
+		return kv_refuse(info->extack, -EOPNOTSUPP,
+				 "the device has no shared receive queues");
 	return kv_msg_check_max(info, KVERBS_A_SRQ_MAX_WR, limits->max_srq_wr,
 				"max_wr is above the device's max_srq_wr") ?:
 	       kv_msg_check_max(info, KVERBS_A_SRQ_MAX_SGE, limits->max_srq_sge,

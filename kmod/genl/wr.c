@@ -66,7 +66,7 @@ static int check_limited(struct genl_info *info, u32 op)
 		struct nlattr *attr = info->attrs[limited[i].attr];
 
 		if (attr && !(limited[i].ops & BIT(op)))
-			return kv_msg_refuse(info, attr, limited[i].text, -EINVAL);
+			return kv_msg_refuse(info, attr, -EINVAL, limited[i].text);
 	}
 	return 0;
 }
@@ -86,8 +86,8 @@ static int parse_spec(struct genl_info *info, struct kv_wr_spec *spec)
 	if (ret)
 		return ret;
 	if (attrs[KVERBS_A_WR_QP] && attrs[KVERBS_A_WR_SRQ])
-		return kv_msg_refuse(info, attrs[KVERBS_A_WR_SRQ],
-				     "qp and srq: post to one of them", -EINVAL);
+		return kv_msg_refuse(info, attrs[KVERBS_A_WR_SRQ], -EINVAL,
+				     "qp and srq: post to one of them");
 	if (REMOTE & BIT(spec->op) &&
 	    (!kv_msg_need(info, KVERBS_A_WR_REMOTE_ADDR,
 			  "remote_addr is missing: where at the peer?") ||
@@ -129,8 +129,7 @@ static int parse_sge(struct genl_info *info, struct nlattr *nest,
 	if (ret)
 		return ret;
 	if (!attrs[KVERBS_A_SGE_MR])
-		return kv_msg_refuse(info, nest, "mr is missing in an sge: which buffer?",
-				     -EINVAL);
+		return kv_msg_refuse(info, nest, -EINVAL, "mr is missing in an sge: which buffer?");
 	obj = kv_msg_find_obj(info, attrs[KVERBS_A_SGE_MR], &kv_mr_class, dev);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
@@ -153,7 +152,7 @@ static int parse_sges(struct genl_info *info, struct kv_dev *dev,
 		if (nla_type(attr) != KVERBS_A_WR_SGE)
 			continue;
 		if (spec->sges == KVERBS_SGE_MAX)
-			return kv_msg_refuse(info, attr, "more than 32 sges", -EINVAL);
+			return kv_msg_refuse(info, attr, -EINVAL, "more than 32 sges");
 		ret = parse_sge(info, attr, dev, &spec->sge[spec->sges]);
 		if (ret)
 			return ret;
