@@ -51,38 +51,21 @@ static struct ib_ah *create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
  * Locks: dev->lock
  * Return: the AH, owned by the id table, or ERR_PTR.
  */
-struct kv_ah *kv_ah_create(struct kv_pd *pd, struct kv_owner *owner,
-			   const struct rdma_ah_attr *attr,
-			   struct netlink_ext_ack *extack)
+struct kv_obj *kv_ah_create(struct kv_pd *pd, struct kv_owner *owner,
+			    const struct rdma_ah_attr *attr,
+			    struct netlink_ext_ack *extack)
 {
 	struct kv_ah *ah;
-	u64 start;
-	int ret;
 
 	ah = kv_obj_alloc(&kv_ah_class, sizeof(*ah), pd->obj.dev, owner, extack);
 	if (IS_ERR(ah))
-		return ah;
+		return ERR_CAST(ah);
 	kv_obj_set_parent(&ah->obj, 0, &pd->obj);
 	ah->attr = *attr;
-
-	start = ktime_get_raw_ns();
-	ah->ib = create_ib(pd, &ah->attr, extack);
-	ah->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (IS_ERR(ah->ib)) {
-		ret = PTR_ERR(ah->ib);
-		goto err_free;
-	}
-
-	ret = kv_obj_publish(&ah->obj, extack);
-	if (ret)
-		goto err_destroy_ah;
-	return ah;
-
-err_destroy_ah:
-	rdma_destroy_ah(ah->ib, RDMA_DESTROY_AH_SLEEPABLE);
-err_free:
-	kv_obj_free(&ah->obj);
-	return ERR_PTR(ret);
+	kv_obj_time(&ah->obj, ah->ib = create_ib(pd, &ah->attr, extack));
+	if (IS_ERR(ah->ib))
+		return kv_obj_give_up(&ah->obj, PTR_ERR(ah->ib));
+	return kv_obj_made(&ah->obj, extack);
 }
 
 /*
@@ -92,10 +75,8 @@ err_free:
 static int destroy_ah(struct kv_obj *obj)
 {
 	struct kv_ah *ah = container_of(obj, struct kv_ah, obj);
-	u64 start = ktime_get_raw_ns();
 
-	rdma_destroy_ah(ah->ib, RDMA_DESTROY_AH_SLEEPABLE);
-	obj->verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(obj, rdma_destroy_ah(ah->ib, RDMA_DESTROY_AH_SLEEPABLE));
 	return 0;
 }
 

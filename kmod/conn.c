@@ -22,12 +22,10 @@ static struct rdma_cm_id *create_id(struct kv_conn *conn)
  * Locks: dev->lock
  * Return: the CONN, idle, owned by the id table, or ERR_PTR.
  */
-struct kv_conn *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
-			       struct netlink_ext_ack *extack)
+struct kv_obj *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
+			      struct netlink_ext_ack *extack)
 {
 	struct kv_conn *conn;
-	u64 start;
-	int ret;
 
 	/* Its rdma_cm_id has a reference to the namespace, which would never go. */
 	if (kv_owner_persistent(owner) && owner->net != &init_net) {
@@ -37,25 +35,12 @@ struct kv_conn *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
 	}
 	conn = kv_conn_alloc(&kv_conn_class, dev, owner, extack);
 	if (IS_ERR(conn))
-		return conn;
-	start = ktime_get_raw_ns();
-	conn->id = create_id(conn);
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (IS_ERR(conn->id)) {
-		NL_SET_ERR_MSG(extack, "rdma_create_id failed");
-		ret = PTR_ERR(conn->id);
-		goto err_free;
-	}
-	ret = kv_obj_publish(&conn->obj, extack);
-	if (ret)
-		goto err_destroy_id;
-	return conn;
-
-err_destroy_id:
-	rdma_destroy_id(conn->id);
-err_free:
-	kv_obj_free(&conn->obj);
-	return ERR_PTR(ret);
+		return ERR_CAST(conn);
+	kv_obj_time(&conn->obj, conn->id = create_id(conn));
+	if (!IS_ERR(conn->id))
+		return kv_obj_made(&conn->obj, extack);
+	return kv_obj_give_up(&conn->obj, kv_refuse(extack, PTR_ERR(conn->id),
+						    "rdma_create_id failed"));
 }
 
 /* The oldest request, no longer the listener's; or NULL. */
@@ -91,7 +76,6 @@ static void reject_requests(struct kv_conn *listener)
 static int destroy_conn(struct kv_obj *obj)
 {
 	struct kv_conn *conn = container_of(obj, struct kv_conn, obj);
-	u64 start;
 
 	kv_conn_settle(conn);
 	if (conn->qp && !kv_conn_ended(conn)) {
@@ -100,10 +84,8 @@ static int destroy_conn(struct kv_obj *obj)
 			rdma_disconnect(conn->id);
 		kv_qp_fail(conn->qp);
 	}
-	start = ktime_get_raw_ns();
 	if (conn->id)
-		rdma_destroy_id(conn->id);
-	obj->verb_ns = ktime_get_raw_ns() - start;
+		kv_obj_time(obj, rdma_destroy_id(conn->id));
 	conn->id = NULL;
 	reject_requests(conn);
 	if (conn->qp)
@@ -188,6 +170,19 @@ static int bind(struct kv_conn *conn, union kv_conn_addr *src,
 	return kv_refuse(extack, -EXDEV, "src is an address of another RDMA device");
 }
 
+static int listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
+		  struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	ret = bind(conn, src, extack);
+	if (ret)
+		return ret;
+	ret = rdma_listen(conn->id, backlog);
+	return ret ? kv_refuse(extack, ret, ret == -EADDRINUSE ? port_in_use :
+			       "rdma_listen failed") : 0;
+}
+
 /**
  * kv_conn_listen() - let requests come
  * @conn: the CONN, idle
@@ -201,20 +196,11 @@ static int bind(struct kv_conn *conn, union kv_conn_addr *src,
 int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
 		   struct netlink_ext_ack *extack)
 {
-	u64 start;
 	int ret;
 
 	conn->backlog = backlog;
 	kv_conn_set_state(conn, KVERBS_CONN_LISTENING);
-	start = ktime_get_raw_ns();
-	ret = bind(conn, src, extack);
-	if (!ret) {
-		ret = rdma_listen(conn->id, backlog);
-		if (ret)
-			kv_refuse(extack, ret,
-				  ret == -EADDRINUSE ? port_in_use : "rdma_listen failed");
-	}
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&conn->obj, ret = listen(conn, src, backlog, extack));
 	if (ret)
 		renew_id(conn);
 	return ret;
@@ -228,7 +214,7 @@ int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
  * Locks: dev->lock
  * Return: the CONN, owned by the id table, or ERR_PTR: -EAGAIN if there is none.
  */
-struct kv_conn *kv_conn_take(struct kv_conn *listener, struct netlink_ext_ack *extack)
+struct kv_obj *kv_conn_take(struct kv_conn *listener, struct netlink_ext_ack *extack)
 {
 	struct kv_conn *conn = pop_request(listener);
 	int ret;
@@ -238,12 +224,27 @@ struct kv_conn *kv_conn_take(struct kv_conn *listener, struct netlink_ext_ack *e
 					 "no request waits: wait for connect_request"));
 	ret = kv_obj_publish(&conn->obj, extack);
 	if (!ret)
-		return conn;
+		return &conn->obj;
 	spin_lock(&kv_conn_lock);
 	list_add(&conn->request, &listener->requests);
 	listener->waiting++;
 	spin_unlock(&kv_conn_lock);
 	return ERR_PTR(ret);
+}
+
+static int resolve(struct kv_conn *conn, union kv_conn_addr *src, union kv_conn_addr *dst,
+		   u32 timeout_ms, bool *src_wrong, struct netlink_ext_ack *extack)
+{
+	int ret = 0;
+
+	if (src->family)
+		ret = bind(conn, src, extack);
+	*src_wrong = ret;
+	if (ret)
+		return ret;
+	ret = rdma_resolve_addr(conn->id, NULL, (struct sockaddr *)dst, timeout_ms);
+	return ret ? kv_refuse(extack, ret, ret == -ENETUNREACH ? "no route leads to dst" :
+			       "rdma_resolve_addr failed") : 0;
 }
 
 /**
@@ -262,22 +263,10 @@ int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
 			 union kv_conn_addr *dst, u32 timeout_ms, bool *src_wrong,
 			 struct netlink_ext_ack *extack)
 {
-	u64 start;
-	int ret = 0;
+	int ret;
 
 	kv_conn_set_state(conn, KVERBS_CONN_RESOLVING_ADDR);
-	start = ktime_get_raw_ns();
-	if (src->family)
-		ret = bind(conn, src, extack);
-	*src_wrong = ret;
-	if (!ret) {
-		ret = rdma_resolve_addr(conn->id, NULL, (struct sockaddr *)dst, timeout_ms);
-		if (ret)
-			kv_refuse(extack, ret,
-				  ret == -ENETUNREACH ? "no route leads to dst" :
-				  "rdma_resolve_addr failed");
-	}
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&conn->obj, ret = resolve(conn, src, dst, timeout_ms, src_wrong, extack));
 	if (ret)
 		renew_id(conn);
 	return ret;
@@ -295,13 +284,10 @@ int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
 int kv_conn_resolve_route(struct kv_conn *conn, u32 timeout_ms,
 			  struct netlink_ext_ack *extack)
 {
-	u64 start;
 	int ret;
 
 	kv_conn_set_state(conn, KVERBS_CONN_RESOLVING_ROUTE);
-	start = ktime_get_raw_ns();
-	ret = rdma_resolve_route(conn->id, timeout_ms);
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&conn->obj, ret = rdma_resolve_route(conn->id, timeout_ms));
 	if (!ret)
 		return 0;
 	kv_conn_set_state(conn, KVERBS_CONN_ADDR_RESOLVED);

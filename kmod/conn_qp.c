@@ -229,16 +229,13 @@ int kv_conn_connect(struct kv_conn *conn, const struct kv_conn_param *param,
 {
 	struct rdma_conn_param cm = make_param(conn, param, false);
 	enum kverbs_qp_state from;
-	u64 start;
 	int ret;
 
 	ret = take_qp(conn, param, &from, extack);
 	if (ret)
 		return ret;
 	kv_conn_set_state(conn, KVERBS_CONN_CONNECTING);
-	start = ktime_get_raw_ns();
-	ret = rdma_connect(conn->id, &cm);
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&conn->obj, ret = rdma_connect(conn->id, &cm));
 	if (!ret) {
 		note_iwarp(conn);
 		return 0;
@@ -252,7 +249,6 @@ int kv_conn_connect(struct kv_conn *conn, const struct kv_conn_param *param,
 static int finish(struct kv_conn *conn, struct rdma_conn_param *cm, u8 ack_timeout,
 		  enum kverbs_conn_state state, struct netlink_ext_ack *extack)
 {
-	u64 start;
 	int ret;
 
 	lockdep_assert_held(&conn->obj.dev->lock);
@@ -260,9 +256,7 @@ static int finish(struct kv_conn *conn, struct rdma_conn_param *cm, u8 ack_timeo
 	if (ret)
 		return ret;
 	kv_conn_set_state(conn, state);
-	start = ktime_get_raw_ns();
-	ret = rdma_accept(conn->id, cm);
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&conn->obj, ret = rdma_accept(conn->id, cm));
 	if (!ret) {
 		note_iwarp(conn);
 		return 0;
@@ -332,12 +326,10 @@ out:
 int kv_conn_reject(struct kv_conn *conn, const void *data, u32 length,
 		   struct netlink_ext_ack *extack)
 {
-	u64 start;
 	int ret;
 
-	start = ktime_get_raw_ns();
-	ret = rdma_reject(conn->id, data, length, IB_CM_REJ_CONSUMER_DEFINED);
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&conn->obj, ret = rdma_reject(conn->id, data, length,
+						  IB_CM_REJ_CONSUMER_DEFINED));
 	if (ret)
 		return kv_refuse(extack, ret, "rdma_reject failed: the peer may have given up");
 	if (conn->qp)
@@ -356,15 +348,12 @@ int kv_conn_reject(struct kv_conn *conn, const void *data, u32 length,
  */
 int kv_conn_disconnect(struct kv_conn *conn, struct netlink_ext_ack *extack)
 {
-	u64 start;
 	int ret;
 
 	kv_conn_set_state(conn, KVERBS_CONN_DISCONNECTING);
 	kv_conn_abort(conn);
-	start = ktime_get_raw_ns();
 	/* Before ERR: the CM of iWARP closes a connection in RTS, and aborts it in ERR. */
-	ret = rdma_disconnect(conn->id);
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&conn->obj, ret = rdma_disconnect(conn->id));
 	kv_qp_fail(conn->qp);
 	return ret ? kv_refuse(extack, ret, "rdma_disconnect failed") : 0;
 }

@@ -75,56 +75,38 @@ static void destroy_ib(struct kv_cq *cq)
  * Locks: dev->lock
  * Return: the CQ, owned by the id table, or ERR_PTR.
  */
-struct kv_cq *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
-			   u32 cqe, u32 comp_vector,
-			   enum kverbs_cq_context context,
-			   struct netlink_ext_ack *extack)
+struct kv_obj *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
+			    u32 cqe, u32 comp_vector,
+			    enum kverbs_cq_context context,
+			    struct netlink_ext_ack *extack)
 {
 	u32 entries = min_t(u32, cqe + KV_CQ_MARKERS, dev->ib->attrs.max_cqe);
 	struct kv_cq *cq;
-	u64 start;
 	int ret;
 
 	cq = kv_obj_alloc(&kv_cq_class, sizeof(*cq), dev, owner, extack);
 	if (IS_ERR(cq))
-		return cq;
+		return ERR_CAST(cq);
+	/* Not what the device rounds it to: that differs, and markers take some of it. */
+	cq->cqe = cqe;
 	cq->comp_vector = comp_vector;
 	cq->context = context;
 	kv_wqe_init_cq(cq);
 	ret = kv_obj_charge(&cq->obj, kv_queue_cq_bytes(entries), extack);
 	if (ret)
-		goto err_free;
+		return kv_obj_give_up(&cq->obj, ret);
 
-	start = ktime_get_raw_ns();
-	cq->ib = kv_cq_by_core(cq) ? create_by_core(cq, entries) : create_own(cq, entries);
-	cq->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (IS_ERR(cq->ib)) {
-		ret = PTR_ERR(cq->ib);
-		NL_SET_ERR_MSG(extack, "the device refuses to make the cq");
-		goto err_free;
-	}
-	/* Not what the device has rounded it to: that differs, and markers take some of it. */
-	cq->cqe = cqe;
-
-	ret = kv_obj_publish(&cq->obj, extack);
-	if (ret)
-		goto err_destroy;
-	return cq;
-
-err_destroy:
-	destroy_ib(cq);
-err_free:
-	kv_obj_free(&cq->obj);
-	return ERR_PTR(ret);
+	kv_obj_time(&cq->obj, cq->ib = kv_cq_by_core(cq) ? create_by_core(cq, entries) :
+							   create_own(cq, entries));
+	if (!IS_ERR(cq->ib))
+		return kv_obj_made(&cq->obj, extack);
+	return kv_obj_give_up(&cq->obj, kv_refuse(extack, PTR_ERR(cq->ib),
+						  "the device refuses to make the cq"));
 }
 
 static int destroy_cq(struct kv_obj *obj)
 {
-	struct kv_cq *cq = container_of(obj, struct kv_cq, obj);
-	u64 start = ktime_get_raw_ns();
-
-	destroy_ib(cq);
-	obj->verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(obj, destroy_ib(container_of(obj, struct kv_cq, obj)));
 	return 0;
 }
 

@@ -51,6 +51,19 @@ static void free_buf(struct kv_mr *mr)
 	free_pages_exact(mr->buf, PAGE_ALIGN(mr->length));
 }
 
+/* siw_alloc_mr() takes 256 pages at most, rxe 512: kv_dev_max_mr_bytes() has asked. */
+static struct ib_mr *alloc_ib(struct ib_pd *pd, const struct kv_mr *mr,
+			      struct netlink_ext_ack *extack)
+{
+	struct ib_mr *ib;
+
+	ib = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG,
+			 DIV_ROUND_UP(mr->length, kv_dev_page_size(mr->obj.dev)));
+	if (IS_ERR(ib))
+		kv_refuse(extack, PTR_ERR(ib), "ib_alloc_mr failed");
+	return ib;
+}
+
 /**
  * kv_mr_create() - allocate a zeroed buffer and an MR for it
  * @pd: in which protection domain
@@ -64,14 +77,13 @@ static void free_buf(struct kv_mr *mr)
  * Locks: dev->lock
  * Return: the MR, owned by the id table, or ERR_PTR.
  */
-struct kv_mr *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner,
-			   u64 length, u32 max_access,
-			   struct netlink_ext_ack *extack)
+struct kv_obj *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner,
+			    u64 length, u32 max_access,
+			    struct netlink_ext_ack *extack)
 {
 	struct kv_dev *dev = pd->obj.dev;
 	u64 max = kv_dev_max_mr_bytes(dev);
 	struct kv_mr *mr;
-	u64 start;
 	int ret;
 
 	if (!max)
@@ -83,46 +95,29 @@ struct kv_mr *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner,
 
 	mr = kv_obj_alloc(&kv_mr_class, sizeof(*mr), dev, owner, extack);
 	if (IS_ERR(mr))
-		return mr;
+		return ERR_CAST(mr);
 	kv_obj_set_parent(&mr->obj, 0, &pd->obj);
 	mr->max_access = max_access;
 
 	ret = alloc_buf(mr, length, extack);
 	if (ret)
-		goto err_free;
-
+		goto err_give_up;
 	mr->dma = ib_dma_map_single(dev->ib, mr->buf, length, DMA_BIDIRECTIONAL);
 	ret = ib_dma_mapping_error(dev->ib, mr->dma);
 	if (ret) {
-		NL_SET_ERR_MSG(extack, "the buffer can't be mapped for DMA");
+		kv_refuse(extack, ret, "the buffer can't be mapped for DMA");
 		goto err_free_buf;
 	}
+	kv_obj_time(&mr->obj, mr->ib = alloc_ib(pd->ib, mr, extack));
+	if (!IS_ERR(mr->ib))
+		return kv_obj_made(&mr->obj, extack);
 
-	/* siw_alloc_mr() takes 256 pages at most, rxe 512: kv_dev_max_mr_bytes() has asked. */
-	start = ktime_get_raw_ns();
-	mr->ib = ib_alloc_mr(pd->ib, IB_MR_TYPE_MEM_REG,
-			     DIV_ROUND_UP(length, kv_dev_page_size(dev)));
-	mr->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (IS_ERR(mr->ib)) {
-		ret = PTR_ERR(mr->ib);
-		NL_SET_ERR_MSG(extack, "ib_alloc_mr failed");
-		goto err_unmap;
-	}
-
-	ret = kv_obj_publish(&mr->obj, extack);
-	if (ret)
-		goto err_dereg_mr;
-	return mr;
-
-err_dereg_mr:
-	ib_dereg_mr(mr->ib);
-err_unmap:
+	ret = PTR_ERR(mr->ib);
 	ib_dma_unmap_single(dev->ib, mr->dma, length, DMA_BIDIRECTIONAL);
 err_free_buf:
 	free_buf(mr);
-err_free:
-	kv_obj_free(&mr->obj);
-	return ERR_PTR(ret);
+err_give_up:
+	return kv_obj_give_up(&mr->obj, ret);
 }
 
 /*
@@ -132,11 +127,9 @@ err_free:
 static int destroy_mr(struct kv_obj *obj)
 {
 	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
-	u64 start = ktime_get_raw_ns();
 	int ret;
 
-	ret = ib_dereg_mr(mr->ib);
-	obj->verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(obj, ret = ib_dereg_mr(mr->ib));
 	if (ret)
 		return ret;
 	ib_dma_unmap_single(obj->dev->ib, mr->dma, mr->length, DMA_BIDIRECTIONAL);
@@ -236,10 +229,9 @@ static int renew(struct kv_mr *mr, struct netlink_ext_ack *extack)
 	if (mr->obj.users[KV_OBJ_REQUEST])
 		return kv_refuse(extack, -EBUSY,
 				 "a request on the mr has failed, and others are posted: poll their completions first");
-	fresh = ib_alloc_mr(mr->ib->pd, IB_MR_TYPE_MEM_REG,
-			    DIV_ROUND_UP(mr->length, kv_dev_page_size(mr->obj.dev)));
+	fresh = alloc_ib(mr->ib->pd, mr, extack);
 	if (IS_ERR(fresh))
-		return kv_refuse(extack, PTR_ERR(fresh), "ib_alloc_mr failed");
+		return PTR_ERR(fresh);
 	ret = ib_dereg_mr(mr->ib);
 	if (ret) {
 		ib_dereg_mr(fresh);
@@ -363,18 +355,15 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, struct netlink_ext_ack *extack
 		.ex.invalidate_rkey = mr->ib->rkey,
 	};
 	bool posted;
-	u64 start;
 	int ret;
 
 	ret = check_state(mr, KV_MR_VALID, extack);
 	if (ret)
 		return ret;
 	/* Of an MR that is not valid it fails, and the QP with it (rxe_invalidate_mr()). */
-	start = ktime_get_raw_ns();
 	WRITE_ONCE(mr->state, KV_MR_INVALIDATING);
-	ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV, inv_completed,
-			       &posted, extack);
-	mr->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&mr->obj, ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV,
+						     inv_completed, &posted, extack));
 	if (!posted)
 		WRITE_ONCE(mr->state, KV_MR_VALID);
 	return ret;

@@ -71,9 +71,9 @@ struct kv_mr_file {
 	u64 length;
 };
 
-struct kv_mr *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner,
-			   u64 length, u32 max_access,
-			   struct netlink_ext_ack *extack);
+struct kv_obj *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner,
+			    u64 length, u32 max_access,
+			    struct netlink_ext_ack *extack);
 int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, u32 access, u64 offset,
 	      u64 length, struct netlink_ext_ack *extack);
 int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp,

@@ -37,7 +37,7 @@ static void count(u64 *counter)
  * @owner: its owner
  * @extack: where the reason of a refusal goes
  *
- * Return: zeroed memory, to be given to kv_obj_publish() or kv_obj_free(), or
+ * Return: zeroed memory, to be given to kv_obj_made() or kv_obj_give_up(), or
  * ERR_PTR: -EDQUOT, -ENOMEM.
  */
 void *kv_obj_alloc(struct kv_obj_class *class, size_t size, struct kv_dev *dev,
@@ -141,15 +141,18 @@ static void drop_parents(struct kv_obj *obj)
 }
 
 /**
- * kv_obj_free() - undo kv_obj_alloc() for an object that was not published
+ * kv_obj_give_up() - undo kv_obj_alloc() for an object that was not published
  * @obj: the object; its verbs object does not exist, or no longer
+ * @error: why, a negative errno
  *
  * Locks: obj->dev->lock
+ * Return: ERR_PTR() of @error.
  */
-void kv_obj_free(struct kv_obj *obj)
+struct kv_obj *kv_obj_give_up(struct kv_obj *obj, int error)
 {
 	drop_parents(obj);
 	kv_obj_put(obj);
+	return ERR_PTR(error);
 }
 
 /**
@@ -380,6 +383,28 @@ static void abandon(struct kv_obj *obj, int error)
 		     error);
 	__module_get(THIS_MODULE);
 	unpublish(obj);
+}
+
+/**
+ * kv_obj_made() - publish an object whose verbs object is made, or undo both
+ * @obj: the object, complete
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: obj->dev->lock
+ * Return: the object, owned by the id table, or ERR_PTR as kv_obj_publish().
+ */
+struct kv_obj *kv_obj_made(struct kv_obj *obj, struct netlink_ext_ack *extack)
+{
+	int error = kv_obj_publish(obj, extack);
+	int ret;
+
+	if (!error)
+		return obj;
+	ret = obj->class->destroy(obj);
+	if (!ret)
+		return kv_obj_give_up(obj, error);
+	abandon(obj, ret);
+	return ERR_PTR(error);
 }
 
 /* The object must go. */

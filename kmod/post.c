@@ -99,8 +99,8 @@ static u32 depth_of(const struct kv_wr_spec *spec)
 {
 	if (spec->srq)
 		return spec->srq->max_wr;
-	return spec->op == KVERBS_OP_RECV ? spec->qp->max_recv_wr :
-					    spec->qp->max_send_wr;
+	return spec->op == KVERBS_OP_RECV ? spec->qp->cap.max_recv_wr :
+					    spec->qp->cap.max_send_wr;
 }
 
 /* A request that was checked, on a queue that is ready. */
@@ -187,7 +187,7 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
 	wqe = kv_wqe_alloc(qp, NULL, op, 1);
 	if (!wqe)
 		return -ENOMEM;
-	ret = check_room(wqe, qp->max_send_wr, extack);
+	ret = check_room(wqe, qp->cap.max_send_wr, extack);
 	if (ret) {
 		kfree(wqe);
 		return ret;

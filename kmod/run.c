@@ -129,7 +129,7 @@ static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *en
 	if (qp->recv_cq == qp->send_cq)
 		return kv_refuse(extack, -EINVAL,
 				 "SEND needs a qp whose send_cq and recv_cq differ");
-	if (qp->max_recv_wr < KV_LOOP_RECVS || qp->recv_cq->cqe < KV_LOOP_RECVS)
+	if (qp->cap.max_recv_wr < KV_LOOP_RECVS || qp->recv_cq->cqe < KV_LOOP_RECVS)
 		return kv_refuse(extack, -EINVAL,
 				 "SEND needs a max_recv_wr and a cqe of 2 at least");
 	return 0;
@@ -338,7 +338,7 @@ static int check_and_prep(struct kv_run *run, struct netlink_ext_ack *extack)
  * Locks: dev->lock
  * Return: the run, owned by the id table, or ERR_PTR.
  */
-struct kv_run *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
+struct kv_obj *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
 			    const struct kv_run_spec *spec,
 			    struct netlink_ext_ack *extack)
 {
@@ -350,7 +350,7 @@ struct kv_run *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
 		return ERR_PTR(ret);
 	run = kv_obj_alloc(&kv_run_class, sizeof(*run), dev, owner, extack);
 	if (IS_ERR(run))
-		return run;
+		return ERR_CAST(run);
 	init_completion(&run->done);
 	run->spec = *spec;
 	run->fn = kv_loop_pick(spec->loop, spec->op,
@@ -398,15 +398,14 @@ struct kv_run *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
 		kv_obj_destroy(&run->obj, NULL);
 		return ERR_PTR(ret);
 	}
-	return run;
+	return &run->obj;
 
 err_release:
 	release(spec);
 err_free_hist:
 	kvfree(run->hist);
 err_free:
-	kv_obj_free(&run->obj);
-	return ERR_PTR(ret);
+	return kv_obj_give_up(&run->obj, ret);
 }
 
 /**

@@ -164,12 +164,12 @@ static int check_send(const struct kv_wr_spec *spec,
 {
 	const struct kv_qp *qp = spec->qp;
 
-	if (spec->sges > qp->max_send_sge)
+	if (spec->sges > qp->cap.max_send_sge)
 		return kv_refuse(extack, -EINVAL, "more sges than the qp's max_send_sge");
 	if (spec->flags & KVERBS_WR_INLINE) {
 		if (spec->op != KVERBS_OP_SEND && spec->op != KVERBS_OP_WRITE)
 			return kv_refuse(extack, -EINVAL, "inline goes with send and write only");
-		if (total_length(spec) > qp->max_inline)
+		if (total_length(spec) > qp->cap.max_inline_data)
 			return kv_refuse(extack, -EINVAL, "more bytes than the qp's max_inline");
 	}
 	return check_type(spec, extack);
@@ -183,7 +183,7 @@ static int check_recv(const struct kv_wr_spec *spec,
 				 "the qp's receives come from its srq: post there");
 	if (spec->flags)
 		return kv_refuse(extack, -EINVAL, "a recv takes no flags");
-	if (spec->qp && spec->sges > spec->qp->max_recv_sge)
+	if (spec->qp && spec->sges > spec->qp->cap.max_recv_sge)
 		return kv_refuse(extack, -EINVAL, "more sges than the qp's max_recv_sge");
 	if (spec->srq && spec->sges > spec->srq->max_sge)
 		return kv_refuse(extack, -EINVAL, "more sges than the srq's max_sge");

@@ -197,7 +197,6 @@ int kv_netlink_ah_new(struct sk_buff *skb, struct genl_info *info)
 	struct rdma_ah_attr attr = {};
 	struct kv_obj *pd, *made;
 	struct kv_reply reply;
-	struct kv_ah *ah;
 	int ret;
 
 	ret = kv_msg_begin_obj(info, KVERBS_A_AH_PD, &kv_pd_class,
@@ -207,9 +206,8 @@ int kv_netlink_ah_new(struct sk_buff *skb, struct genl_info *info)
 	ret = parse_ah(info, pd->dev, &attr);
 	if (ret)
 		return kv_msg_end_obj(info, &reply, pd, ret);
-	ah = kv_ah_create(container_of(pd, struct kv_pd, obj), owner, &attr,
+	made = kv_ah_create(container_of(pd, struct kv_pd, obj), owner, &attr,
 			    info->extack);
-	made = IS_ERR(ah) ? ERR_CAST(ah) : &ah->obj;
 	ret = kv_msg_end_new(info, &reply, made, fill_ah, KVERBS_A_AH_VERB_NS);
 	kv_obj_unlock(pd);
 	return ret;

@@ -122,7 +122,7 @@ int kv_netlink_conn_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_CONN_PERSISTENT);
 	struct kv_reply reply;
-	struct kv_conn *conn;
+	struct kv_obj *conn;
 	struct kv_dev *dev;
 	int ret;
 
@@ -136,8 +136,7 @@ int kv_netlink_conn_new(struct sk_buff *skb, struct genl_info *info)
 		return kv_reply_end(info, &reply, ret);
 	}
 	conn = kv_conn_create(dev, owner, info->extack);
-	ret = kv_msg_end_new(info, &reply, IS_ERR(conn) ? ERR_CAST(conn) : &conn->obj,
-			     fill_conn, KVERBS_A_CONN_VERB_NS);
+	ret = kv_msg_end_new(info, &reply, conn, fill_conn, KVERBS_A_CONN_VERB_NS);
 	kv_msg_unlock_dev(dev);
 	return ret;
 }
@@ -181,14 +180,12 @@ int kv_netlink_conn_take(struct sk_buff *skb, struct genl_info *info)
 {
 	struct kv_obj *listener, *made;
 	struct kv_reply reply;
-	struct kv_conn *conn;
 	int ret;
 
 	ret = begin(info, BIT(KVERBS_CONN_LISTENING), &reply, &listener);
 	if (ret)
 		return ret;
-	conn = kv_conn_take(to_conn(listener), info->extack);
-	made = IS_ERR(conn) ? ERR_CAST(conn) : &conn->obj;
+	made = kv_conn_take(to_conn(listener), info->extack);
 	ret = kv_msg_end_new(info, &reply, made, fill_conn, 0);
 	kv_obj_unlock(listener);
 	return ret;

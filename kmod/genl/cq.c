@@ -35,7 +35,7 @@ int kv_netlink_cq_new(struct sk_buff *skb, struct genl_info *info)
 	struct nlattr *cqe;
 	struct kv_reply reply;
 	struct kv_dev *dev;
-	struct kv_cq *cq;
+	struct kv_obj *cq;
 	int ret;
 
 	cqe = kv_msg_need(info, KVERBS_A_CQ_CQE, "cqe is missing: how many completions must the cq hold?");
@@ -54,8 +54,7 @@ int kv_netlink_cq_new(struct sk_buff *skb, struct genl_info *info)
 			  kv_u32_or(attrs[KVERBS_A_CQ_COMP_VECTOR], 0),
 			  kv_u32_or(attrs[KVERBS_A_CQ_CONTEXT], KVERBS_CQ_POLLED),
 			  info->extack);
-	ret = kv_msg_end_new(info, &reply, IS_ERR(cq) ? ERR_CAST(cq) : &cq->obj,
-			     fill_cq, KVERBS_A_CQ_VERB_NS);
+	ret = kv_msg_end_new(info, &reply, cq, fill_cq, KVERBS_A_CQ_VERB_NS);
 	kv_msg_unlock_dev(dev);
 	return ret;
 }

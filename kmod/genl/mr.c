@@ -68,7 +68,7 @@ int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info)
 	struct nlattr *length;
 	struct kv_reply reply;
 	struct kv_obj *pd;
-	struct kv_mr *mr;
+	struct kv_obj *mr;
 	int ret;
 
 	length = kv_msg_need(info, KVERBS_A_MR_LENGTH, "length is missing: how many bytes?");
@@ -84,8 +84,7 @@ int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info)
 			  kv_u32_or(info->attrs[KVERBS_A_MR_MAX_ACCESS],
 				    KVERBS_ACCESS__ALL),
 			  info->extack);
-	ret = kv_msg_end_new(info, &reply, IS_ERR(mr) ? ERR_CAST(mr) : &mr->obj,
-			     fill_mr, KVERBS_A_MR_VERB_NS);
+	ret = kv_msg_end_new(info, &reply, mr, fill_mr, KVERBS_A_MR_VERB_NS);
 	kv_obj_unlock(pd);
 	return ret;
 }

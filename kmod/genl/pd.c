@@ -23,15 +23,14 @@ int kv_netlink_pd_new(struct sk_buff *skb, struct genl_info *info)
 	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_PD_PERSISTENT);
 	struct kv_reply reply;
 	struct kv_dev *dev;
-	struct kv_pd *pd;
+	struct kv_obj *pd;
 	int ret;
 
 	ret = kv_msg_begin_dev(info, KVERBS_A_PD_DEV, &reply, &dev);
 	if (ret)
 		return ret;
 	pd = kv_pd_create(dev, owner, info->extack);
-	ret = kv_msg_end_new(info, &reply, IS_ERR(pd) ? ERR_CAST(pd) : &pd->obj,
-			     fill_pd, KVERBS_A_PD_VERB_NS);
+	ret = kv_msg_end_new(info, &reply, pd, fill_pd, KVERBS_A_PD_VERB_NS);
 	kv_msg_unlock_dev(dev);
 	return ret;
 }

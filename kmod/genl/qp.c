@@ -141,14 +141,14 @@ static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
 	    kv_put_parent(skb, KVERBS_A_QP_SEND_CQ, obj, KV_QP_SEND_CQ) ||
 	    kv_put_parent(skb, KVERBS_A_QP_RECV_CQ, obj, KV_QP_RECV_CQ) ||
 	    kv_put_parent(skb, KVERBS_A_QP_SRQ, obj, KV_QP_SRQ) ||
-	    nla_put_u32(skb, KVERBS_A_QP_MAX_SEND_WR, qp->max_send_wr) ||
-	    nla_put_u32(skb, KVERBS_A_QP_MAX_SEND_SGE, qp->max_send_sge) ||
-	    nla_put_u32(skb, KVERBS_A_QP_MAX_INLINE, qp->max_inline) ||
+	    nla_put_u32(skb, KVERBS_A_QP_MAX_SEND_WR, qp->cap.max_send_wr) ||
+	    nla_put_u32(skb, KVERBS_A_QP_MAX_SEND_SGE, qp->cap.max_send_sge) ||
+	    nla_put_u32(skb, KVERBS_A_QP_MAX_INLINE, qp->cap.max_inline_data) ||
 	    nla_put_u32(skb, KVERBS_A_QP_QPN, qp->ib->qp_num))
 		return -EMSGSIZE;
 	if (!qp->srq &&
-	    (nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_WR, qp->max_recv_wr) ||
-	     nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_SGE, qp->max_recv_sge)))
+	    (nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_WR, qp->cap.max_recv_wr) ||
+	     nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_SGE, qp->cap.max_recv_sge)))
 		return -EMSGSIZE;
 	if (qp->sq_sig_all && nla_put_flag(skb, KVERBS_A_QP_SQ_SIG_ALL))
 		return -EMSGSIZE;
@@ -257,11 +257,11 @@ static int parse_new(struct genl_info *info, struct kv_obj *pd,
 
 	init->type = kv_u32_or(attrs[KVERBS_A_QP_TYPE], KVERBS_QPT_RC);
 	init->pd = container_of(pd, struct kv_pd, obj);
-	init->max_send_wr = nla_get_u32(attrs[KVERBS_A_QP_MAX_SEND_WR]);
-	init->max_recv_wr = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_WR], 0);
-	init->max_send_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_SEND_SGE], 1);
-	init->max_recv_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_SGE], own);
-	init->max_inline = kv_u32_or(attrs[KVERBS_A_QP_MAX_INLINE], 0);
+	init->cap.max_send_wr = nla_get_u32(attrs[KVERBS_A_QP_MAX_SEND_WR]);
+	init->cap.max_recv_wr = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_WR], 0);
+	init->cap.max_send_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_SEND_SGE], 1);
+	init->cap.max_recv_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_SGE], own);
+	init->cap.max_inline_data = kv_u32_or(attrs[KVERBS_A_QP_MAX_INLINE], 0);
 	init->sq_sig_all = nla_get_flag(attrs[KVERBS_A_QP_SQ_SIG_ALL]);
 	return check_type(info, init->type, pd->dev) ?:
 	       check_limits(info, pd->dev) ?:
@@ -274,7 +274,6 @@ int kv_netlink_qp_new(struct sk_buff *skb, struct genl_info *info)
 	struct kv_qp_init init = {};
 	struct kv_obj *pd, *made;
 	struct kv_reply reply;
-	struct kv_qp *qp;
 	int ret;
 
 	if (!kv_msg_need(info, KVERBS_A_QP_SEND_CQ, "send_cq is missing") ||
@@ -289,8 +288,7 @@ int kv_netlink_qp_new(struct sk_buff *skb, struct genl_info *info)
 	ret = parse_new(info, pd, &init);
 	if (ret)
 		return kv_msg_end_obj(info, &reply, pd, ret);
-	qp = kv_qp_create(&init, owner, info->extack);
-	made = IS_ERR(qp) ? ERR_CAST(qp) : &qp->obj;
+	made = kv_qp_create(&init, owner, info->extack);
 	ret = kv_msg_end_new(info, &reply, made, fill_qp, KVERBS_A_QP_VERB_NS);
 	kv_obj_unlock(pd);
 	return ret;

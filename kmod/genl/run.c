@@ -159,7 +159,7 @@ static int start_on(struct genl_info *info, struct kv_dev *dev,
 {
 	struct kv_owner *owner = kv_msg_owner(info);
 	struct kv_reply reply;
-	struct kv_run *run;
+	struct kv_obj *run;
 	int ret;
 
 	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
@@ -168,7 +168,7 @@ static int start_on(struct genl_info *info, struct kv_dev *dev,
 	run = kv_run_start(dev, owner, spec, info->extack);
 	if (IS_ERR(run))
 		return kv_reply_end(info, &reply, PTR_ERR(run));
-	return kv_msg_made_obj(info, &reply, &run->obj, KVERBS_A_RUN_ID, 0);
+	return kv_msg_made_obj(info, &reply, run, KVERBS_A_RUN_ID, 0);
 }
 
 static int start_null(struct genl_info *info, const struct kv_run_spec *spec)

@@ -51,7 +51,6 @@ int kv_netlink_srq_new(struct sk_buff *skb, struct genl_info *info)
 	struct nlattr **attrs = info->attrs;
 	struct kv_obj *pd, *made;
 	struct kv_reply reply;
-	struct kv_srq *srq;
 	int ret;
 
 	if (!kv_msg_need(info, KVERBS_A_SRQ_MAX_WR,
@@ -64,11 +63,10 @@ int kv_netlink_srq_new(struct sk_buff *skb, struct genl_info *info)
 	ret = check_new(info, pd->dev);
 	if (ret)
 		return kv_msg_end_obj(info, &reply, pd, ret);
-	srq = kv_srq_create(container_of(pd, struct kv_pd, obj), owner,
-			    nla_get_u32(attrs[KVERBS_A_SRQ_MAX_WR]),
-			    kv_u32_or(attrs[KVERBS_A_SRQ_MAX_SGE], 1),
-			    kv_u32_or(attrs[KVERBS_A_SRQ_LIMIT], 0), info->extack);
-	made = IS_ERR(srq) ? ERR_CAST(srq) : &srq->obj;
+	made = kv_srq_create(container_of(pd, struct kv_pd, obj), owner,
+			     nla_get_u32(attrs[KVERBS_A_SRQ_MAX_WR]),
+			     kv_u32_or(attrs[KVERBS_A_SRQ_MAX_SGE], 1),
+			     kv_u32_or(attrs[KVERBS_A_SRQ_LIMIT], 0), info->extack);
 	ret = kv_msg_end_new(info, &reply, made, fill_srq, KVERBS_A_SRQ_VERB_NS);
 	kv_obj_unlock(pd);
 	return ret;
