@@ -170,9 +170,7 @@ static int fill_ah(struct sk_buff *skb, struct kv_obj *obj)
 	const struct kv_ah *ah = container_of(obj, struct kv_ah, obj);
 	int ret;
 
-	ret = kv_put_obj(skb, obj, KVERBS_A_AH_ID, KVERBS_A_AH_DEV,
-			 KVERBS_A_AH_PERSISTENT) ?:
-	      kv_put_parent(skb, KVERBS_A_AH_PD, obj, 0) ?:
+	ret = kv_put_parent(skb, KVERBS_A_AH_PD, obj, 0) ?:
 	      nla_put_u32(skb, KVERBS_A_AH_PORT, rdma_ah_get_port_num(&ah->attr)) ?:
 	      kv_put_av(skb, &numbers_of_ah, &ah->attr);
 	if (!ret && ah->attr.type == RDMA_AH_ATTR_TYPE_ROCE)
@@ -191,39 +189,24 @@ static int parse_ah(struct genl_info *info, const struct kv_dev *dev,
 	       kv_msg_parse_av(info, &numbers_of_ah, dev->ib, port, attr);
 }
 
-int kv_netlink_ah_new(struct sk_buff *skb, struct genl_info *info)
+static struct kv_obj *make_ah(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+			      struct kv_owner *owner)
 {
-	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_AH_PERSISTENT);
 	struct rdma_ah_attr attr = {};
-	struct kv_obj *pd, *made;
-	struct kv_reply reply;
 	int ret;
 
-	ret = kv_msg_begin_obj(info, KVERBS_A_AH_PD, &kv_pd_class,
-			       GENLMSG_DEFAULT_SIZE, &reply, &pd);
-	if (ret)
-		return ret;
-	ret = parse_ah(info, pd->dev, &attr);
-	if (ret)
-		return kv_msg_end_obj(info, &reply, pd, ret);
-	made = kv_ah_create(container_of(pd, struct kv_pd, obj), owner, &attr,
-			    info->extack);
-	ret = kv_msg_end_new(info, &reply, made, fill_ah, KVERBS_A_AH_VERB_NS);
-	kv_obj_unlock(pd);
-	return ret;
+	ret = parse_ah(info, dev, &attr);
+	return ret ? ERR_PTR(ret) : kv_ah_create(pd, owner, &attr, info->extack);
 }
 
-int kv_netlink_ah_del(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_del_obj(info, &kv_ah_class, KVERBS_A_AH_ID, KVERBS_A_AH_VERB_NS);
-}
+const struct kv_noun kv_ah_noun = {
+	.class = &kv_ah_class,
+	.id = KVERBS_A_AH_ID,
+	.dev = KVERBS_A_AH_DEV,
+	.persistent = KVERBS_A_AH_PERSISTENT,
+	.pd = KVERBS_A_AH_PD,
+	.verb_ns = KVERBS_A_AH_VERB_NS,
+	.make = make_ah,
+	.fill = fill_ah,
+};
 
-int kv_netlink_ah_get(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_get_obj(info, &kv_ah_class, KVERBS_A_AH_ID, fill_ah);
-}
-
-int kv_netlink_ah_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return kv_msg_dump_objs(skb, cb, &kv_ah_class, KVERBS_CMD_AH_GET, fill_ah);
-}

@@ -42,9 +42,7 @@ static int fill_mr(struct sk_buff *skb, struct kv_obj *obj)
 	const struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
 	int ret;
 
-	ret = kv_put_obj(skb, obj, KVERBS_A_MR_ID, KVERBS_A_MR_DEV,
-			 KVERBS_A_MR_PERSISTENT) ?:
-	      kv_put_parent(skb, KVERBS_A_MR_PD, obj, 0) ?:
+	ret = kv_put_parent(skb, KVERBS_A_MR_PD, obj, 0) ?:
 	      kv_put_u64(skb, KVERBS_A_MR_LENGTH, mr->length) ?:
 	      nla_put_u32(skb, KVERBS_A_MR_MAX_ACCESS, mr->max_access);
 	return ret || !kv_mr_registered(mr) ? ret : fill_key(skb, mr);
@@ -62,47 +60,32 @@ static int check_access(struct genl_info *info, int attr)
 	return 0;
 }
 
-int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info)
+static int check_new(struct genl_info *info)
 {
-	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_MR_PERSISTENT);
-	struct nlattr *length;
-	struct kv_reply reply;
-	struct kv_obj *pd;
-	struct kv_obj *mr;
-	int ret;
-
-	length = kv_msg_need(info, KVERBS_A_MR_LENGTH, "length is missing: how many bytes?");
-	if (!length)
+	if (!kv_msg_need(info, KVERBS_A_MR_LENGTH, "length is missing: how many bytes?"))
 		return -EINVAL;
-	ret = check_access(info, KVERBS_A_MR_MAX_ACCESS) ?:
-	      kv_msg_begin_obj(info, KVERBS_A_MR_PD, &kv_pd_class, GENLMSG_DEFAULT_SIZE,
-			       &reply, &pd);
-	if (ret)
-		return ret;
-	mr = kv_mr_create(container_of(pd, struct kv_pd, obj), owner,
-			  nla_get_u64(length),
-			  kv_u32_or(info->attrs[KVERBS_A_MR_MAX_ACCESS],
-				    KVERBS_ACCESS__ALL),
-			  info->extack);
-	ret = kv_msg_end_new(info, &reply, mr, fill_mr, KVERBS_A_MR_VERB_NS);
-	kv_obj_unlock(pd);
-	return ret;
+	return check_access(info, KVERBS_A_MR_MAX_ACCESS);
 }
 
-int kv_netlink_mr_del(struct sk_buff *skb, struct genl_info *info)
+static struct kv_obj *make_mr(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+			      struct kv_owner *owner)
 {
-	return kv_msg_del_obj(info, &kv_mr_class, KVERBS_A_MR_ID, KVERBS_A_MR_VERB_NS);
+	return kv_mr_create(pd, owner, nla_get_u64(info->attrs[KVERBS_A_MR_LENGTH]),
+			    kv_u32_or(info->attrs[KVERBS_A_MR_MAX_ACCESS], KVERBS_ACCESS__ALL),
+			    info->extack);
 }
 
-int kv_netlink_mr_get(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_get_obj(info, &kv_mr_class, KVERBS_A_MR_ID, fill_mr);
-}
-
-int kv_netlink_mr_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return kv_msg_dump_objs(skb, cb, &kv_mr_class, KVERBS_CMD_MR_GET, fill_mr);
-}
+const struct kv_noun kv_mr_noun = {
+	.class = &kv_mr_class,
+	.id = KVERBS_A_MR_ID,
+	.dev = KVERBS_A_MR_DEV,
+	.persistent = KVERBS_A_MR_PERSISTENT,
+	.pd = KVERBS_A_MR_PD,
+	.verb_ns = KVERBS_A_MR_VERB_NS,
+	.check = check_new,
+	.make = make_mr,
+	.fill = fill_mr,
+};
 
 /* The QP that carries a registration, of the MR's PD. */
 static struct kv_qp *find_reg_qp(struct genl_info *info, struct kv_mr *mr)
@@ -136,9 +119,17 @@ static u64 length_from(struct genl_info *info, const struct kv_mr *mr, u64 offse
 			 offset < mr->length ? mr->length - offset : 0);
 }
 
-static int reg(struct genl_info *info, struct kv_mr *mr)
+/* What a registration, or its end, has made of the MR. */
+static int show_change(struct sk_buff *skb, struct kv_obj *obj)
 {
-	bool atomics = kv_dev_can(mr->obj.dev) & KVERBS_CAN_ATOMIC;
+	return kv_put_obj(skb, obj, &kv_mr_noun) ?:
+	       kv_put_u64(skb, KVERBS_A_MR_VERB_NS, obj->verb_ns);
+}
+
+static int reg(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+{
+	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
+	bool atomics = kv_dev_can(obj->dev) & KVERBS_CAN_ATOMIC;
 	struct nlattr *access = info->attrs[KVERBS_A_MR_ACCESS];
 	u64 offset = kv_u64_or(info->attrs[KVERBS_A_MR_OFFSET], 0);
 	u32 rights = kv_u32_or(access, mr->max_access);
@@ -156,41 +147,29 @@ static int reg(struct genl_info *info, struct kv_mr *mr)
 				     "access: the device has no atomic operations");
 	if (!atomics)
 		rights &= ~KVERBS_ACCESS_REMOTE_ATOMIC;
-	return kv_mr_reg(mr, qp, rights, offset, length_from(info, mr, offset), info->extack);
+	return kv_mr_reg(mr, qp, rights, offset, length_from(info, mr, offset), info->extack) ?:
+	       show_change(skb, obj);
 }
 
-static int inv(struct genl_info *info, struct kv_mr *mr)
+static int inv(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
+	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
 	struct kv_qp *qp = find_reg_qp(info, mr);
 
-	return IS_ERR(qp) ? PTR_ERR(qp) : kv_mr_inv(mr, qp, info->extack);
-}
-
-static int change(struct genl_info *info,
-		  int (*verb)(struct genl_info *info, struct kv_mr *mr))
-{
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	int ret;
-
-	ret = kv_msg_begin_obj(info, KVERBS_A_MR_ID, &kv_mr_class, GENLMSG_DEFAULT_SIZE,
-			       &reply, &obj);
-	if (ret)
-		return ret;
-	ret = verb(info, container_of(obj, struct kv_mr, obj)) ?:
-	      fill_mr(reply.skb, obj) ?:
-	      kv_put_u64(reply.skb, KVERBS_A_MR_VERB_NS, obj->verb_ns);
-	return kv_msg_end_obj(info, &reply, obj, ret);
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	return kv_mr_inv(mr, qp, info->extack) ?: show_change(skb, obj);
 }
 
 int kv_netlink_mr_reg(struct sk_buff *skb, struct genl_info *info)
 {
-	return check_access(info, KVERBS_A_MR_ACCESS) ?: change(info, reg);
+	return check_access(info, KVERBS_A_MR_ACCESS) ?:
+	       kv_msg_command(info, &kv_mr_noun, GENLMSG_DEFAULT_SIZE, reg);
 }
 
 int kv_netlink_mr_inv(struct sk_buff *skb, struct genl_info *info)
 {
-	return change(info, inv);
+	return kv_msg_command(info, &kv_mr_noun, GENLMSG_DEFAULT_SIZE, inv);
 }
 
 int kv_netlink_mr_write(struct sk_buff *skb, struct genl_info *info)
@@ -214,14 +193,27 @@ int kv_netlink_mr_write(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info)
+static int read(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	u64 offset = kv_u64_or(info->attrs[KVERBS_A_MR_OFFSET], 0);
-	struct nlattr *attr, *length;
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	struct kv_mr *mr;
+	u64 length = nla_get_u64(info->attrs[KVERBS_A_MR_LENGTH]);
+	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
+	struct nlattr *attr;
 	int ret;
+
+	ret = kv_mr_check_range(mr, offset, length, info->extack);
+	if (ret)
+		return ret;
+	attr = nla_reserve(skb, KVERBS_A_MR_DATA, length);
+	if (!attr)
+		return -EMSGSIZE;
+	kv_mr_read(mr, offset, nla_data(attr), nla_len(attr));
+	return 0;
+}
+
+int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *length;
 
 	length = kv_msg_need(info, KVERBS_A_MR_LENGTH, "length is missing: how many bytes?");
 	if (!length)
@@ -229,20 +221,7 @@ int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info)
 	if (nla_get_u64(length) > KVERBS_DATA_MAX)
 		return kv_msg_refuse(info, length, -EINVAL,
 				     "length is above what one message carries: 16384");
-	ret = kv_msg_begin_obj(info, KVERBS_A_MR_ID, &kv_mr_class,
-			       nla_total_size(KVERBS_DATA_MAX), &reply, &obj);
-	if (ret)
-		return ret;
-	mr = container_of(obj, struct kv_mr, obj);
-	ret = kv_mr_check_range(mr, offset, nla_get_u64(length), info->extack);
-	if (!ret) {
-		attr = nla_reserve(reply.skb, KVERBS_A_MR_DATA, nla_get_u64(length));
-		if (attr)
-			kv_mr_read(mr, offset, nla_data(attr), nla_len(attr));
-		else
-			ret = -EMSGSIZE;
-	}
-	return kv_msg_end_obj(info, &reply, obj, ret);
+	return kv_msg_command(info, &kv_mr_noun, nla_total_size(KVERBS_DATA_MAX), read);
 }
 
 /* What the kernel refuses to read or write, it would log too: look first. */

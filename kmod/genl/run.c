@@ -168,7 +168,10 @@ static int start_on(struct genl_info *info, struct kv_dev *dev,
 	run = kv_run_start(dev, owner, spec, info->extack);
 	if (IS_ERR(run))
 		return kv_reply_end(info, &reply, PTR_ERR(run));
-	return kv_msg_made_obj(info, &reply, run, KVERBS_A_RUN_ID, 0);
+	ret = kv_reply_end(info, &reply, nla_put_u32(reply.skb, KVERBS_A_RUN_ID, run->id));
+	if (ret)
+		kv_obj_destroy(run, info->extack);
+	return ret;
 }
 
 static int start_null(struct genl_info *info, const struct kv_run_spec *spec)
@@ -241,11 +244,6 @@ int kv_netlink_run_cancel(struct sk_buff *skb, struct genl_info *info)
 	return 0;
 }
 
-int kv_netlink_run_del(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_del_obj(info, &kv_run_class, KVERBS_A_RUN_ID, 0);
-}
-
 /* As many bins as fit, and where to go on. */
 static int fill_bins(struct sk_buff *skb, const struct kv_hist *hist, u32 first)
 {
@@ -282,8 +280,7 @@ static int fill_run(struct sk_buff *skb, struct kv_obj *obj)
 	/* Until then what the loop has done is warm-up. */
 	bool measuring = READ_ONCE(run->measuring);
 
-	return nla_put_u32(skb, KVERBS_A_RUN_ID, run->obj.id) ?:
-	       nla_put_u32(skb, KVERBS_A_RUN_STATE, state) ?:
+	return nla_put_u32(skb, KVERBS_A_RUN_STATE, state) ?:
 	       nla_put_s32(skb, KVERBS_A_RUN_ERROR, READ_ONCE(run->error)) ?:
 	       nla_put_u32(skb, KVERBS_A_RUN_WC_STATUS, READ_ONCE(loop->wc_status)) ?:
 	       nla_put_u32(skb, KVERBS_A_RUN_VENDOR_ERR, READ_ONCE(loop->vendor_err)) ?:
@@ -299,31 +296,27 @@ static int fill_run(struct sk_buff *skb, struct kv_obj *obj)
 	       kv_put_u64(skb, KVERBS_A_RUN_LET_GO, READ_ONCE(loop->let_go));
 }
 
-int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info)
+/* Dumps are without bins: they would not fit. */
+const struct kv_noun kv_run_noun = {
+	.class = &kv_run_class,
+	.id = KVERBS_A_RUN_ID,
+	.fill = fill_run,
+};
+
+static int get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
+	const struct kv_hist *hist = container_of(obj, struct kv_run, obj)->hist;
 	struct nlattr *first = info->attrs[KVERBS_A_RUN_FIRST_BIN];
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	struct kv_run *run;
 	int ret;
 
-	ret = kv_reply_start(info, &reply, NLMSG_DEFAULT_SIZE + NLA_HDRLEN +
-			     (first ? BINS_MAX * sizeof(struct kverbs_bin) : 0));
-	if (ret)
-		return ret;
-	ret = kv_msg_lock_obj(info, KVERBS_A_RUN_ID, &kv_run_class, &obj);
-	if (ret)
-		return kv_reply_end(info, &reply, ret);
-	run = container_of(obj, struct kv_run, obj);
-	ret = fill_run(reply.skb, obj);
-	if (!ret && first)
-		ret = fill_bins(reply.skb, run->hist, nla_get_u32(first));
-	kv_obj_unlock(obj);
-	return kv_reply_end(info, &reply, ret);
+	ret = kv_put_obj(skb, obj, &kv_run_noun);
+	return ret || !first ? ret : fill_bins(skb, hist, nla_get_u32(first));
 }
 
-/* Without bins: they would not fit. */
-int kv_netlink_run_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_dump_objs(skb, cb, &kv_run_class, KVERBS_CMD_RUN_GET, fill_run);
+	size_t bins = info->attrs[KVERBS_A_RUN_FIRST_BIN] ? BINS_MAX : 0;
+
+	return kv_msg_command(info, &kv_run_noun, NLMSG_DEFAULT_SIZE + NLA_HDRLEN +
+			      bins * sizeof(struct kverbs_bin), get);
 }
