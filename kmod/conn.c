@@ -78,12 +78,9 @@ static int destroy_conn(struct kv_obj *obj)
 	struct kv_conn *conn = container_of(obj, struct kv_conn, obj);
 
 	kv_conn_settle(conn);
-	if (conn->qp && !kv_conn_ended(conn)) {
-		kv_conn_abort(conn);
-		if (conn->id)
-			rdma_disconnect(conn->id);
-		kv_qp_fail(conn->qp);
-	}
+	if (conn->qp && !kv_conn_ended(conn))
+		kv_conn_end(conn, true);
+	obj->verb_ns = 0;
 	if (conn->id)
 		kv_obj_time(obj, rdma_destroy_id(conn->id));
 	conn->id = NULL;
@@ -334,16 +331,11 @@ void kv_conn_show(struct kv_conn *conn, struct kv_conn_view *view)
 	if (conn->listener && !conn->listener->obj.dead)
 		view->listener = conn->listener->obj.id;
 	spin_lock(&kv_conn_lock);
-	view->backlog = conn->backlog;
-	view->waiting = conn->waiting;
-	view->news = conn->news;
-	view->data = conn->data;
+	view->told = conn->told;
 	view->requested = conn->listener;
-	view->responder_resources = conn->responder_resources;
-	view->initiator_depth = conn->initiator_depth;
 	spin_unlock(&kv_conn_lock);
-	if (view->news.event == KVERBS_CM_EVENT_REJECTED && conn->id)
-		view->reason = rdma_reject_msg(conn->id, view->news.status);
+	if (view->told.news.event == KVERBS_CM_EVENT_REJECTED && conn->id)
+		view->reason = rdma_reject_msg(conn->id, view->told.news.status);
 }
 
 struct kv_obj_class kv_conn_class = {

@@ -207,7 +207,7 @@ static struct rdma_conn_param make_param(const struct kv_conn *conn,
 /* The CM has told the peer, and would not do anything else with the id. */
 static void fail(struct kv_conn *conn, int error)
 {
-	kv_qp_fail(conn->qp);
+	kv_drain_begin(conn->qp);
 	spin_lock(&kv_conn_lock);
 	conn->news.state = KVERBS_CONN_FAILED;
 	conn->news.event = KVERBS_CM_EVENT_CONNECT_ERROR;
@@ -332,8 +332,7 @@ int kv_conn_reject(struct kv_conn *conn, const void *data, u32 length,
 						  IB_CM_REJ_CONSUMER_DEFINED));
 	if (ret)
 		return kv_refuse(extack, ret, "rdma_reject failed: the peer may have given up");
-	if (conn->qp)
-		kv_qp_fail(conn->qp);
+	kv_conn_end(conn, false);
 	kv_conn_set_state(conn, KVERBS_CONN_REJECTED);
 	return 0;
 }
@@ -351,9 +350,6 @@ int kv_conn_disconnect(struct kv_conn *conn, struct netlink_ext_ack *extack)
 	int ret;
 
 	kv_conn_set_state(conn, KVERBS_CONN_DISCONNECTING);
-	kv_conn_abort(conn);
-	/* Before ERR: the CM of iWARP closes a connection in RTS, and aborts it in ERR. */
-	kv_obj_time(&conn->obj, ret = rdma_disconnect(conn->id));
-	kv_qp_fail(conn->qp);
+	ret = kv_conn_end(conn, true);
 	return ret ? kv_refuse(extack, ret, "rdma_disconnect failed") : 0;
 }

@@ -188,8 +188,8 @@ static int begin(struct kv_qp *qp)
 }
 
 /**
- * kv_drain_begin() - let a QP's requests be flushed, and don't wait for it
- * @qp: the QP; no run is active on it
+ * kv_drain_begin() - bring a QP to ERR: its requests are flushed, and its run ends
+ * @qp: the QP; one in RESET stays there
  *
  * Of many QPs that are drained one after the other each takes its time; what takes
  * long is the device, at which this is for all of them at once (irdma flushes 20 ms

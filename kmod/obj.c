@@ -128,7 +128,7 @@ void kv_obj_unlock(struct kv_obj *obj)
 	struct kv_dev *dev = kv_dev_get(obj->dev);
 
 	kv_obj_put(obj);
-	kv_dev_unlock(dev);
+	mutex_unlock(&dev->lock);
 	kv_dev_put(dev);
 }
 

@@ -40,11 +40,19 @@ static int check_runs(const struct kv_qp *qp, struct netlink_ext_ack *extack)
 	return 0;
 }
 
-static int check_room(const struct kv_wqe *wqe, u32 depth, struct netlink_ext_ack *extack)
+static u32 depth_of(const struct kv_wqe *wqe)
+{
+	if (wqe->srq)
+		return wqe->srq->max_wr;
+	return wqe->wc.op == KVERBS_OP_RECV ? wqe->qp->cap.max_recv_wr :
+					      wqe->qp->cap.max_send_wr;
+}
+
+static int check_room(const struct kv_wqe *wqe, struct netlink_ext_ack *extack)
 {
 	struct kv_cq *cq = wqe->cq;
 
-	if (wqe->queue->taken >= depth)
+	if (wqe->queue->taken >= depth_of(wqe))
 		return kv_refuse(extack, -EBUSY,
 				 wqe->srq ? "the srq is full: poll its completions" :
 				 wqe->wc.op == KVERBS_OP_RECV ?
@@ -55,6 +63,22 @@ static int check_room(const struct kv_wqe *wqe, u32 depth, struct netlink_ext_ac
 		return kv_refuse(extack, -EBUSY,
 				 "the cq could overflow: poll its completions, or make it with more cqe");
 	return 0;
+}
+
+/* A request for which there is room, or ERR_PTR. */
+static struct kv_wqe *alloc_wqe(struct kv_qp *qp, struct kv_srq *srq, u32 op, unsigned int refs,
+				struct netlink_ext_ack *extack)
+{
+	struct kv_wqe *wqe = kv_wqe_alloc(qp, srq, op, refs);
+	int ret;
+
+	if (!wqe)
+		return ERR_PTR(-ENOMEM);
+	ret = check_room(wqe, extack);
+	if (!ret)
+		return wqe;
+	kfree(wqe);
+	return ERR_PTR(ret);
 }
 
 static int tell_refused(int error, struct netlink_ext_ack *extack)
@@ -95,14 +119,6 @@ static int post_recv(const struct kv_wr_spec *spec, struct ib_recv_wr *wr,
 	return ret;
 }
 
-static u32 depth_of(const struct kv_wr_spec *spec)
-{
-	if (spec->srq)
-		return spec->srq->max_wr;
-	return spec->op == KVERBS_OP_RECV ? spec->qp->cap.max_recv_wr :
-					    spec->qp->cap.max_send_wr;
-}
-
 /* A request that was checked, on a queue that is ready. */
 static int post(const struct kv_wr_spec *spec, u64 *verb_ns,
 		struct netlink_ext_ack *extack)
@@ -113,14 +129,9 @@ static int post(const struct kv_wr_spec *spec, u64 *verb_ns,
 	unsigned int i;
 	int ret;
 
-	wqe = kv_wqe_alloc(spec->qp, spec->srq, spec->op, spec->sges + !!spec->ah);
-	if (!wqe)
-		return -ENOMEM;
-	ret = check_room(wqe, depth_of(spec), extack);
-	if (ret) {
-		kfree(wqe);
-		return ret;
-	}
+	wqe = alloc_wqe(spec->qp, spec->srq, spec->op, spec->sges + !!spec->ah, extack);
+	if (IS_ERR(wqe))
+		return PTR_ERR(wqe);
 	wqe->wc.wr_id = spec->wr_id;
 	for (i = 0; i < spec->sges; i++)
 		kv_wqe_hold(wqe, &spec->sge[i].mr->obj);
@@ -184,14 +195,9 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
 	u64 verb_ns;
 	int ret;
 
-	wqe = kv_wqe_alloc(qp, NULL, op, 1);
-	if (!wqe)
-		return -ENOMEM;
-	ret = check_room(wqe, qp->cap.max_send_wr, extack);
-	if (ret) {
-		kfree(wqe);
-		return ret;
-	}
+	wqe = alloc_wqe(qp, NULL, op, 1, extack);
+	if (IS_ERR(wqe))
+		return PTR_ERR(wqe);
 	wqe->internal = true;
 	wqe->completed = completed;
 	kv_wqe_hold(wqe, &mr->obj);

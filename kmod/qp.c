@@ -546,17 +546,6 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 	return ret;
 }
 
-/**
- * kv_qp_fail() - bring the QP to ERR: what is posted is flushed, and its run ends
- * @qp: the QP; one in RESET stays there
- *
- * Locks: dev->lock
- */
-void kv_qp_fail(struct kv_qp *qp)
-{
-	kv_drain_begin(qp);
-}
-
 static int check_ran(const struct kv_cq *cq, const struct kv_qp *qp,
 		     struct netlink_ext_ack *extack)
 {

@@ -102,7 +102,6 @@ struct kv_obj *kv_qp_create(const struct kv_qp_init *init, struct kv_owner *owne
 			    struct netlink_ext_ack *extack);
 int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 		 struct kv_qp_step *wrong, struct netlink_ext_ack *extack);
-void kv_qp_fail(struct kv_qp *qp);
 int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 		struct netlink_ext_ack *extack);
 enum kverbs_qp_state kv_qp_state(const struct kv_qp *qp, const struct ib_qp_attr *attr);

@@ -211,20 +211,6 @@ static void release_end(struct kv_run *run, const struct kv_run_end *from)
 	kv_qp_release(from->qp);
 }
 
-/* Which QP of a RELAY met it the loop does not say. */
-static void tell_bad_wc(const struct kv_run *run)
-{
-	const struct kv_run_spec *spec = &run->spec;
-	struct kv_event event = {
-		.type = KVERBS_EVENT_WC_ERROR,
-		.wc_status = run->loop.wc_status,
-		.vendor_err = run->loop.vendor_err,
-	};
-
-	if (event.wc_status != IB_WC_SUCCESS && event.wc_status != IB_WC_WR_FLUSH_ERR)
-		kv_event_send_obj(spec->peer.qp ? &run->obj : &spec->end.qp->obj, &event);
-}
-
 static int run_thread(void *arg)
 {
 	struct kv_event event = { .type = KVERBS_EVENT_RUN_STARTED };
@@ -252,7 +238,9 @@ static int run_thread(void *arg)
 	if (ret == -ECANCELED && smp_load_acquire(&run->loop.stop))
 		ret = READ_ONCE(run->stop_reason);
 	WRITE_ONCE(run->error, ret);
-	tell_bad_wc(run);
+	/* Which QP of a RELAY met it the loop does not say. */
+	kv_event_send_wc(spec->peer.qp || !spec->end.qp ? &run->obj : &spec->end.qp->obj,
+			 run->loop.wc_status, run->loop.vendor_err);
 	release_end(run, &spec->end);
 	release_end(run, &spec->peer);
 	/* Pairs with the acquire of who reads the result. */

@@ -29,6 +29,28 @@ static void prep_sge(struct ib_sge *sge, const struct kv_run_end *from,
 	sge->length = length;
 }
 
+/* What is at the peer, in the part of the request that its opcode needs. */
+static void set_remote(struct ib_send_wr *wr, u64 addr, u32 key, u64 compare_add, u64 swap)
+{
+	switch (wr->opcode) {
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+	case IB_WR_RDMA_READ:
+		container_of(wr, struct ib_rdma_wr, wr)->remote_addr = addr;
+		container_of(wr, struct ib_rdma_wr, wr)->rkey = key;
+		break;
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+		container_of(wr, struct ib_atomic_wr, wr)->remote_addr = addr;
+		container_of(wr, struct ib_atomic_wr, wr)->rkey = key;
+		container_of(wr, struct ib_atomic_wr, wr)->compare_add = compare_add;
+		container_of(wr, struct ib_atomic_wr, wr)->swap = swap;
+		break;
+	default:
+		break;
+	}
+}
+
 /* A run polls by itself; what it leaves behind is taken when its QP is drained. */
 static void run_done(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -57,20 +79,7 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 	wr->num_sge = 1;
 	wr->opcode = opcodes[spec->op];
 	wr->send_flags = IB_SEND_SIGNALED;
-	switch (spec->op) {
-	case KVERBS_OP_WRITE:
-	case KVERBS_OP_READ:
-		end->send.rdma.remote_addr = from->remote_addr;
-		end->send.rdma.rkey = from->remote_key;
-		break;
-	case KVERBS_OP_FETCH_ADD:
-	case KVERBS_OP_CMP_SWP:
-		end->send.atomic.remote_addr = from->remote_addr;
-		end->send.atomic.rkey = from->remote_key;
-		end->send.atomic.compare_add = spec->compare_add;
-		end->send.atomic.swap = spec->swap;
-		break;
-	}
+	set_remote(wr, from->remote_addr, from->remote_key, spec->compare_add, spec->swap);
 	end->mark = from->local->buf + spec->size - 1;
 
 	if (!from->target)
@@ -300,26 +309,11 @@ static void prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 		wr->send.send_flags |= IB_SEND_FENCE;
 	if (spec->flags & KVERBS_WR_INLINE)
 		wr->send.send_flags |= IB_SEND_INLINE;
-	switch (spec->op) {
-	case KVERBS_OP_SEND:
-		if (!spec->ah)
-			break;
+	set_remote(&wr->send, spec->remote_addr, spec->remote_key, spec->compare_add, spec->swap);
+	if (spec->ah) {
 		wr->ud.ah = spec->ah->ib;
 		wr->ud.remote_qpn = spec->remote_qpn;
 		wr->ud.remote_qkey = spec->remote_qkey;
-		break;
-	case KVERBS_OP_WRITE:
-	case KVERBS_OP_READ:
-		wr->rdma.remote_addr = spec->remote_addr;
-		wr->rdma.rkey = spec->remote_key;
-		break;
-	case KVERBS_OP_FETCH_ADD:
-	case KVERBS_OP_CMP_SWP:
-		wr->atomic.remote_addr = spec->remote_addr;
-		wr->atomic.rkey = spec->remote_key;
-		wr->atomic.compare_add = spec->compare_add;
-		wr->atomic.swap = spec->swap;
-		break;
 	}
 }
 

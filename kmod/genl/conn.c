@@ -56,10 +56,10 @@ static bool any_addr(const union kv_conn_addr *addr)
 
 static int put_listener(struct sk_buff *skb, const struct kv_conn_view *view)
 {
-	if (!view->backlog)
+	if (!view->told.backlog)
 		return 0;
-	return nla_put_u32(skb, KVERBS_A_CONN_BACKLOG, view->backlog) ?:
-	       nla_put_u32(skb, KVERBS_A_CONN_WAITING, view->waiting);
+	return nla_put_u32(skb, KVERBS_A_CONN_BACKLOG, view->told.backlog) ?:
+	       nla_put_u32(skb, KVERBS_A_CONN_WAITING, view->told.waiting);
 }
 
 static int put_peer(struct sk_buff *skb, const struct kv_conn_view *view)
@@ -70,19 +70,20 @@ static int put_peer(struct sk_buff *skb, const struct kv_conn_view *view)
 		ret = nla_put_u32(skb, KVERBS_A_CONN_LISTENER, view->listener);
 	if (!ret && view->requested)
 		ret = nla_put_u32(skb, KVERBS_A_CONN_RESPONDER_RESOURCES,
-				  view->responder_resources) ?:
-		      nla_put_u32(skb, KVERBS_A_CONN_INITIATOR_DEPTH, view->initiator_depth);
-	if (!ret && view->data.length)
-		ret = nla_put(skb, KVERBS_A_CONN_PRIVATE_DATA, view->data.length,
-			      view->data.bytes);
+				  view->told.responder_resources) ?:
+		      nla_put_u32(skb, KVERBS_A_CONN_INITIATOR_DEPTH,
+				  view->told.initiator_depth);
+	if (!ret && view->told.data.length)
+		ret = nla_put(skb, KVERBS_A_CONN_PRIVATE_DATA, view->told.data.length,
+			      view->told.data.bytes);
 	return ret;
 }
 
 static int put_news(struct sk_buff *skb, const struct kv_conn_view *view)
 {
-	return nla_put_u32(skb, KVERBS_A_CONN_STATE, view->news.state) ?:
-	       nla_put_u32(skb, KVERBS_A_CONN_EVENT, view->news.event) ?:
-	       nla_put_s32(skb, KVERBS_A_CONN_STATUS, view->news.status) ?:
+	return nla_put_u32(skb, KVERBS_A_CONN_STATE, view->told.news.state) ?:
+	       nla_put_u32(skb, KVERBS_A_CONN_EVENT, view->told.news.event) ?:
+	       nla_put_s32(skb, KVERBS_A_CONN_STATUS, view->told.news.status) ?:
 	       (view->reason ? nla_put_string(skb, KVERBS_A_CONN_REASON, view->reason) : 0);
 }
 

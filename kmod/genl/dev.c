@@ -245,7 +245,7 @@ int kv_netlink_dev_start(struct netlink_callback *cb)
 		if (!kv_dev_lock(dev)) {
 			cb->min_dump_alloc = max_t(size_t, cb->min_dump_alloc,
 						   size_of_dev(dev));
-			kv_dev_unlock(dev);
+			mutex_unlock(&dev->lock);
 		}
 		kv_dev_put(dev);
 	}
@@ -268,7 +268,7 @@ int kv_netlink_dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		/* One that went meanwhile is not shown; the generation tells. */
 		if (!kv_dev_lock(dev)) {
 			ret = kv_msg_dump_one(skb, cb, fill_dumped, dev);
-			kv_dev_unlock(dev);
+			mutex_unlock(&dev->lock);
 		}
 		kv_dev_put(dev);
 		if (!ret)

@@ -260,7 +260,7 @@ static int move(struct genl_info *info, struct kv_mr *mr, struct file *file,
 
 	what.length = length_from(info, mr, what.offset);
 	ret = kv_mr_check_range(mr, what.offset, what.length, info->extack);
-	kv_dev_unlock(mr->obj.dev);
+	mutex_unlock(&mr->obj.dev->lock);
 	if (ret)
 		return ret;
 	if (what.length > S64_MAX - what.pos)

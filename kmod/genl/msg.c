@@ -192,7 +192,7 @@ int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev)
  */
 void kv_msg_unlock_dev(struct kv_dev *dev)
 {
-	kv_dev_unlock(dev);
+	mutex_unlock(&dev->lock);
 	kv_dev_put(dev);
 }
 
