@@ -458,11 +458,23 @@ static ssize_t save_piece(struct kv_mr *mr, const struct kv_mr_file *to, u64 don
 	return n < 0 ? kv_refuse(extack, n, "the file can't be written") : n;
 }
 
-static s64 each_piece(struct kv_mr *mr, const struct kv_mr_file *file,
-		      ssize_t (*move)(struct kv_mr *mr, const struct kv_mr_file *file,
-				      u64 done, void *piece,
-				      struct netlink_ext_ack *extack),
-		      struct netlink_ext_ack *extack)
+/**
+ * kv_mr_move() - fill the buffer from a file, or write it to one
+ * @mr: the MR, with a reference
+ * @file: what from where to where; the file can be read or written, which neither a lack
+ *	of ->read_iter or ->write_iter nor a ->read or ->write beside it must prevent
+ * @save: to the file
+ * @extack: where the reason of a refusal goes
+ *
+ * The device is not locked while the file is read or written: others may use the buffer
+ * in between.
+ *
+ * Context: may sleep, as long as the file lets it; not under dev->lock
+ * Return: bytes, fewer than @file->length if the file ended or is full; or a negative
+ * errno, after which some may have been moved.
+ */
+s64 kv_mr_move(struct kv_mr *mr, const struct kv_mr_file *file, bool save,
+	       struct netlink_ext_ack *extack)
 {
 	ssize_t n = 0;
 	void *piece;
@@ -472,48 +484,13 @@ static s64 each_piece(struct kv_mr *mr, const struct kv_mr_file *file,
 	if (!piece)
 		return -ENOMEM;
 	for (done = 0; done < file->length; done += n) {
-		n = move(mr, file, done, piece, extack);
+		n = save ? save_piece(mr, file, done, piece, extack) :
+			   load_piece(mr, file, done, piece, extack);
 		if (n <= 0)
 			break;
 	}
 	kvfree(piece);
 	return n < 0 ? n : (s64)done;
-}
-
-/**
- * kv_mr_load() - fill the buffer from a file
- * @mr: the MR, with a reference
- * @from: what from where; the file can be read, which neither a lack of ->read_iter
- *	nor a ->read beside it must prevent
- * @extack: where the reason of a refusal goes
- *
- * The device is not locked while the file is read: others may use the buffer in
- * between.
- *
- * Context: may sleep, as long as the file lets it; not under dev->lock
- * Return: bytes, fewer than @from->length if the file ended; or a negative errno,
- * after which some may have been loaded.
- */
-s64 kv_mr_load(struct kv_mr *mr, const struct kv_mr_file *from,
-	       struct netlink_ext_ack *extack)
-{
-	return each_piece(mr, from, load_piece, extack);
-}
-
-/**
- * kv_mr_save() - write the buffer to a file
- * @mr: the MR, with a reference
- * @to: what to where; as in kv_mr_load(), for writing
- * @extack: where the reason of a refusal goes
- *
- * Context: as kv_mr_load()
- * Return: bytes, fewer than @to->length if the file is full; or a negative errno,
- * after which some may have been saved.
- */
-s64 kv_mr_save(struct kv_mr *mr, const struct kv_mr_file *to,
-	       struct netlink_ext_ack *extack)
-{
-	return each_piece(mr, to, save_piece, extack);
 }
 
 struct kv_obj_class kv_mr_class = {

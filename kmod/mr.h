@@ -83,9 +83,7 @@ int kv_mr_check_range(const struct kv_mr *mr, u64 offset, u64 length,
 		      struct netlink_ext_ack *extack);
 void kv_mr_write(struct kv_mr *mr, u64 offset, const void *data, u32 length);
 void kv_mr_read(struct kv_mr *mr, u64 offset, void *data, u32 length);
-s64 kv_mr_load(struct kv_mr *mr, const struct kv_mr_file *from,
-	       struct netlink_ext_ack *extack);
-s64 kv_mr_save(struct kv_mr *mr, const struct kv_mr_file *to,
+s64 kv_mr_move(struct kv_mr *mr, const struct kv_mr_file *file, bool save,
 	       struct netlink_ext_ack *extack);
 
 /**

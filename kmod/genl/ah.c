@@ -51,20 +51,20 @@ int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib,
 /* What is in the GRH: of no use without one. */
 static int refuse_grh(struct genl_info *info, const struct kv_av_attrs *numbers)
 {
-	struct nlattr **attrs = info->attrs;
+	const struct {
+		int attr;
+		const char *text;
+	} all[] = {
+		{ numbers->sgid_index, "sgid_index is of no use without dgid" },
+		{ numbers->traffic_class, "traffic_class is of no use without dgid" },
+		{ numbers->flow_label, "flow_label is of no use without dgid" },
+		{ numbers->hop_limit, "hop_limit is of no use without dgid" },
+	};
+	unsigned int i;
 
-	if (attrs[numbers->sgid_index])
-		return kv_msg_refuse(info, attrs[numbers->sgid_index], -EINVAL,
-				     "sgid_index is of no use without dgid");
-	if (attrs[numbers->traffic_class])
-		return kv_msg_refuse(info, attrs[numbers->traffic_class], -EINVAL,
-				     "traffic_class is of no use without dgid");
-	if (attrs[numbers->flow_label])
-		return kv_msg_refuse(info, attrs[numbers->flow_label], -EINVAL,
-				     "flow_label is of no use without dgid");
-	if (attrs[numbers->hop_limit])
-		return kv_msg_refuse(info, attrs[numbers->hop_limit], -EINVAL,
-				     "hop_limit is of no use without dgid");
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		if (info->attrs[all[i].attr])
+			return kv_msg_refuse(info, info->attrs[all[i].attr], -EINVAL, all[i].text);
 	return 0;
 }
 
@@ -72,24 +72,23 @@ static int check_av(struct genl_info *info, const struct kv_av_attrs *numbers,
 		    bool roce)
 {
 	struct nlattr **attrs = info->attrs;
+	int ret = 0;
 
 	if (roce && attrs[numbers->dlid])
 		return kv_msg_refuse(info, attrs[numbers->dlid], -EINVAL,
 				     "dlid is of no use here: RoCE has no LIDs");
-	if (roce && !kv_msg_need(info, numbers->dgid, "dgid is missing: RoCE needs it"))
-		return -EINVAL;
-	if (!attrs[numbers->dgid] &&
-	    !kv_msg_need(info, numbers->dlid, "dlid and dgid are missing: where to?"))
-		return -EINVAL;
-	if (!attrs[numbers->dgid])
-		return refuse_grh(info, numbers);
-	/* A GRH is for the routers between; the next one of them, or the peer, has a LID. */
-	if (!roce && !kv_msg_need(info, numbers->dlid,
-				  "dlid is missing: InfiniBand needs it beside dgid"))
-		return -EINVAL;
-	if (!kv_msg_need(info, numbers->sgid_index, "sgid_index is missing: dgid needs it"))
-		return -EINVAL;
-	return 0;
+	if (roce)
+		ret = kv_msg_need(info, numbers->dgid, "dgid is missing: RoCE needs it");
+	else if (!attrs[numbers->dgid])
+		ret = kv_msg_need(info, numbers->dlid, "dlid and dgid are missing: where to?") ?:
+		      refuse_grh(info, numbers);
+	else
+		/* A GRH is for the routers; the next one of them, or the peer, has a LID. */
+		ret = kv_msg_need(info, numbers->dlid,
+				  "dlid is missing: InfiniBand needs it beside dgid");
+	if (ret || !attrs[numbers->dgid])
+		return ret;
+	return kv_msg_need(info, numbers->sgid_index, "sgid_index is missing: dgid needs it");
 }
 
 /**

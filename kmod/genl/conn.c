@@ -202,9 +202,8 @@ static int check_addr(struct genl_info *info, int number)
 
 static int check_listen(struct genl_info *info)
 {
-	if (!kv_msg_need(info, KVERBS_A_CONN_SRC, "src is missing: listen at which address?"))
-		return -EINVAL;
-	return check_addr(info, KVERBS_A_CONN_SRC);
+	return kv_msg_need(info, KVERBS_A_CONN_SRC, "src is missing: listen at which address?") ?:
+	       check_addr(info, KVERBS_A_CONN_SRC);
 }
 
 static int listen(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
@@ -220,16 +219,12 @@ static int check_resolve(struct genl_info *info)
 {
 	union kv_conn_addr src = get_addr(info, KVERBS_A_CONN_SRC);
 	union kv_conn_addr dst = get_addr(info, KVERBS_A_CONN_DST);
-	struct nlattr *attr;
+	struct nlattr *attr = info->attrs[KVERBS_A_CONN_DST];
 	int ret;
 
-	ret = check_addr(info, KVERBS_A_CONN_SRC);
-	if (ret)
-		return ret;
-	attr = kv_msg_need(info, KVERBS_A_CONN_DST, "dst is missing: where is the peer?");
-	if (!attr)
-		return -EINVAL;
-	ret = check_addr(info, KVERBS_A_CONN_DST);
+	ret = check_addr(info, KVERBS_A_CONN_SRC) ?:
+	      kv_msg_need(info, KVERBS_A_CONN_DST, "dst is missing: where is the peer?") ?:
+	      check_addr(info, KVERBS_A_CONN_DST);
 	if (ret)
 		return ret;
 	if (any_addr(&dst))
@@ -313,8 +308,7 @@ static int parse_param(struct genl_info *info, struct kv_dev *dev, struct kv_con
 
 static int check_qp(struct genl_info *info)
 {
-	return kv_msg_need(info, KVERBS_A_CONN_QP, "qp is missing: what shall be connected?") ?
-	       0 : -EINVAL;
+	return kv_msg_need(info, KVERBS_A_CONN_QP, "qp is missing: what shall be connected?");
 }
 
 static int connect(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)

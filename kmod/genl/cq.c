@@ -29,7 +29,7 @@ static int fill_cq(struct sk_buff *skb, struct kv_obj *obj)
 static int check_new(struct genl_info *info)
 {
 	return kv_msg_need(info, KVERBS_A_CQ_CQE,
-			   "cqe is missing: how many completions must the cq hold?") ? 0 : -EINVAL;
+			   "cqe is missing: how many completions must the cq hold?");
 }
 
 static struct kv_obj *make_cq(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,

@@ -8,18 +8,7 @@
 #include "genl/msg.h"
 #include "obj.h"
 
-#define OP(CMD, function, attrs) {			\
-	.cmd = KVERBS_CMD_##CMD,			\
-	.flags = GENL_ADMIN_PERM,			\
-	.policy = attrs,				\
-	.maxattr = ARRAY_SIZE(attrs) - 1,		\
-	.doit = kv_netlink_##function,			\
-}
-
-/* What all nouns have: genl/noun.c. */
-#define NEW(NOUN, attrs) NOUN_OP(NOUN, NEW, new, attrs)
-#define DEL(NOUN, attrs) NOUN_OP(NOUN, DEL, del, attrs)
-#define NOUN_OP(NOUN, CMD, function, attrs) {		\
+#define OP(NOUN, CMD, function, attrs) {		\
 	.cmd = KVERBS_CMD_##NOUN##_##CMD,		\
 	.internal_flags = KV_OBJ_##NOUN,		\
 	.flags = GENL_ADMIN_PERM,			\
@@ -59,6 +48,13 @@ static const struct genl_ops kv_ops[] = {
 		.start = kv_netlink_dev_start,
 		.dumpit = kv_netlink_dev_dump,
 	},
+	{
+		.cmd = KVERBS_CMD_WR_POST,
+		.flags = GENL_ADMIN_PERM,
+		.policy = kv_wr_policy,
+		.maxattr = ARRAY_SIZE(kv_wr_policy) - 1,
+		.doit = kv_netlink_wr_post,
+	},
 	GET(PD, get, kv_pd_policy),
 	GET(CQ, get, kv_cq_policy),
 	GET(MR, get, kv_mr_policy),
@@ -67,43 +63,42 @@ static const struct genl_ops kv_ops[] = {
 	GET(QP, get, kv_qp_policy),
 	GET(CONN, get, kv_conn_policy),
 	GET(RUN, run_get, kv_run_policy),
-	NEW(PD, kv_pd_policy),
-	DEL(PD, kv_pd_policy),
-	NEW(CQ, kv_cq_policy),
-	DEL(CQ, kv_cq_policy),
-	OP(CQ_POLL, cq_poll, kv_cq_policy),
-	OP(CQ_ARM, cq_arm, kv_cq_policy),
-	NEW(MR, kv_mr_policy),
-	DEL(MR, kv_mr_policy),
-	OP(MR_REG, mr_reg, kv_mr_policy),
-	OP(MR_INV, mr_inv, kv_mr_policy),
-	OP(MR_WRITE, mr_write, kv_mr_policy),
-	OP(MR_READ, mr_read, kv_mr_policy),
-	OP(MR_LOAD, mr_load, kv_mr_policy),
-	OP(MR_SAVE, mr_save, kv_mr_policy),
-	NEW(SRQ, kv_srq_policy),
-	DEL(SRQ, kv_srq_policy),
-	OP(SRQ_MODIFY, srq_modify, kv_srq_policy),
-	NEW(AH, kv_ah_policy),
-	DEL(AH, kv_ah_policy),
-	NEW(QP, kv_qp_policy),
-	DEL(QP, kv_qp_policy),
-	OP(QP_MODIFY, qp_modify, kv_qp_policy),
-	NEW(CONN, kv_conn_policy),
-	DEL(CONN, kv_conn_policy),
-	OP(CONN_LISTEN, conn_command, kv_conn_policy),
-	OP(CONN_TAKE, conn_take, kv_conn_policy),
-	OP(CONN_RESOLVE_ADDR, conn_command, kv_conn_policy),
-	OP(CONN_RESOLVE_ROUTE, conn_command, kv_conn_policy),
-	OP(CONN_CONNECT, conn_command, kv_conn_policy),
-	OP(CONN_ESTABLISH, conn_command, kv_conn_policy),
-	OP(CONN_ACCEPT, conn_command, kv_conn_policy),
-	OP(CONN_REJECT, conn_command, kv_conn_policy),
-	OP(CONN_DISCONNECT, conn_command, kv_conn_policy),
-	OP(WR_POST, wr_post, kv_wr_policy),
-	OP(RUN_START, run_start, kv_run_policy),
-	OP(RUN_CANCEL, run_cancel, kv_run_policy),
-	DEL(RUN, kv_run_policy),
+	OP(PD, NEW, new, kv_pd_policy),
+	OP(PD, DEL, del, kv_pd_policy),
+	OP(CQ, NEW, new, kv_cq_policy),
+	OP(CQ, DEL, del, kv_cq_policy),
+	OP(CQ, POLL, cq_poll, kv_cq_policy),
+	OP(CQ, ARM, cq_arm, kv_cq_policy),
+	OP(MR, NEW, new, kv_mr_policy),
+	OP(MR, DEL, del, kv_mr_policy),
+	OP(MR, REG, mr_reg, kv_mr_policy),
+	OP(MR, INV, mr_inv, kv_mr_policy),
+	OP(MR, WRITE, mr_write, kv_mr_policy),
+	OP(MR, READ, mr_read, kv_mr_policy),
+	OP(MR, LOAD, mr_load, kv_mr_policy),
+	OP(MR, SAVE, mr_save, kv_mr_policy),
+	OP(SRQ, NEW, new, kv_srq_policy),
+	OP(SRQ, DEL, del, kv_srq_policy),
+	OP(SRQ, MODIFY, srq_modify, kv_srq_policy),
+	OP(AH, NEW, new, kv_ah_policy),
+	OP(AH, DEL, del, kv_ah_policy),
+	OP(QP, NEW, new, kv_qp_policy),
+	OP(QP, DEL, del, kv_qp_policy),
+	OP(QP, MODIFY, qp_modify, kv_qp_policy),
+	OP(CONN, NEW, new, kv_conn_policy),
+	OP(CONN, DEL, del, kv_conn_policy),
+	OP(CONN, LISTEN, conn_command, kv_conn_policy),
+	OP(CONN, TAKE, conn_take, kv_conn_policy),
+	OP(CONN, RESOLVE_ADDR, conn_command, kv_conn_policy),
+	OP(CONN, RESOLVE_ROUTE, conn_command, kv_conn_policy),
+	OP(CONN, CONNECT, conn_command, kv_conn_policy),
+	OP(CONN, ESTABLISH, conn_command, kv_conn_policy),
+	OP(CONN, ACCEPT, conn_command, kv_conn_policy),
+	OP(CONN, REJECT, conn_command, kv_conn_policy),
+	OP(CONN, DISCONNECT, conn_command, kv_conn_policy),
+	OP(RUN, START, run_start, kv_run_policy),
+	OP(RUN, CANCEL, run_cancel, kv_run_policy),
+	OP(RUN, DEL, del, kv_run_policy),
 };
 
 static const struct genl_multicast_group kv_groups[] = {

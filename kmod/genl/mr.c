@@ -62,9 +62,8 @@ static int check_access(struct genl_info *info, int attr)
 
 static int check_new(struct genl_info *info)
 {
-	if (!kv_msg_need(info, KVERBS_A_MR_LENGTH, "length is missing: how many bytes?"))
-		return -EINVAL;
-	return check_access(info, KVERBS_A_MR_MAX_ACCESS);
+	return kv_msg_need(info, KVERBS_A_MR_LENGTH, "length is missing: how many bytes?") ?:
+	       check_access(info, KVERBS_A_MR_MAX_ACCESS);
 }
 
 static struct kv_obj *make_mr(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
@@ -88,28 +87,24 @@ const struct kv_noun kv_mr_noun = {
 };
 
 /* The QP that carries a registration, of the MR's PD. */
-static struct kv_qp *find_reg_qp(struct genl_info *info, struct kv_mr *mr)
+static int find_reg_qp(struct genl_info *info, struct kv_mr *mr, struct kv_qp **qp)
 {
-	struct nlattr *id = kv_msg_need(info, KVERBS_A_MR_QP, "qp is missing: which qp carries the request?");
+	struct nlattr *id = info->attrs[KVERBS_A_MR_QP];
 	struct kv_obj *obj;
-	struct kv_qp *qp;
 
 	if (!id)
-		return ERR_PTR(-EINVAL);
+		return kv_msg_need(info, KVERBS_A_MR_QP,
+				   "qp is missing: which qp carries the request?");
 	obj = kv_msg_find_obj(info, id, &kv_qp_class, mr->obj.dev);
 	if (IS_ERR(obj))
-		return ERR_CAST(obj);
-	if (obj->parents[KV_QP_PD] != mr->obj.parents[0]) {
-		kv_msg_refuse(info, id, -EINVAL, "the qp is of another pd than the mr");
-		return ERR_PTR(-EINVAL);
-	}
-	qp = container_of(obj, struct kv_qp, obj);
-	if (qp->type != KVERBS_QPT_RC) {
-		kv_msg_refuse(info, id, -EINVAL,
-			      "uc and ud qps carry no registration: take an rc qp of the same pd");
-		return ERR_PTR(-EINVAL);
-	}
-	return qp;
+		return PTR_ERR(obj);
+	if (obj->parents[KV_QP_PD] != mr->obj.parents[0])
+		return kv_msg_refuse(info, id, -EINVAL, "the qp is of another pd than the mr");
+	*qp = container_of(obj, struct kv_qp, obj);
+	if ((*qp)->type == KVERBS_QPT_RC)
+		return 0;
+	return kv_msg_refuse(info, id, -EINVAL,
+			     "uc and ud qps carry no registration: take an rc qp of the same pd");
 }
 
 /* The bytes that a message names; from OFFSET to the end if it does not say. */
@@ -134,10 +129,11 @@ static int reg(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 	u64 offset = kv_u64_or(info->attrs[KVERBS_A_MR_OFFSET], 0);
 	u32 rights = kv_u32_or(access, mr->max_access);
 	struct kv_qp *qp;
+	int ret;
 
-	qp = find_reg_qp(info, mr);
-	if (IS_ERR(qp))
-		return PTR_ERR(qp);
+	ret = find_reg_qp(info, mr, &qp);
+	if (ret)
+		return ret;
 	if (access && nla_get_u32(access) & ~mr->max_access)
 		return kv_msg_refuse(info, access, -EINVAL,
 				     "access is more than the mr's max_access");
@@ -154,11 +150,11 @@ static int reg(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 static int inv(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
-	struct kv_qp *qp = find_reg_qp(info, mr);
+	struct kv_qp *qp;
 
-	if (IS_ERR(qp))
-		return PTR_ERR(qp);
-	return kv_mr_inv(mr, qp, info->extack) ?: show_change(skb, obj);
+	return find_reg_qp(info, mr, &qp) ?:
+	       kv_mr_inv(mr, qp, info->extack) ?:
+	       show_change(skb, obj);
 }
 
 int kv_netlink_mr_reg(struct sk_buff *skb, struct genl_info *info)
@@ -174,15 +170,14 @@ int kv_netlink_mr_inv(struct sk_buff *skb, struct genl_info *info)
 
 int kv_netlink_mr_write(struct sk_buff *skb, struct genl_info *info)
 {
-	struct nlattr *data = kv_msg_need(info, KVERBS_A_MR_DATA, "data is missing");
+	struct nlattr *data = info->attrs[KVERBS_A_MR_DATA];
 	u64 offset = kv_u64_or(info->attrs[KVERBS_A_MR_OFFSET], 0);
 	struct kv_obj *obj;
 	struct kv_mr *mr;
 	int ret;
 
-	if (!data)
-		return -EINVAL;
-	ret = kv_msg_lock_obj(info, KVERBS_A_MR_ID, &kv_mr_class, &obj);
+	ret = kv_msg_need(info, KVERBS_A_MR_DATA, "data is missing") ?:
+	      kv_msg_lock_obj(info, KVERBS_A_MR_ID, &kv_mr_class, &obj);
 	if (ret)
 		return ret;
 	mr = container_of(obj, struct kv_mr, obj);
@@ -213,11 +208,11 @@ static int read(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 
 int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info)
 {
-	struct nlattr *length;
+	struct nlattr *length = info->attrs[KVERBS_A_MR_LENGTH];
 
-	length = kv_msg_need(info, KVERBS_A_MR_LENGTH, "length is missing: how many bytes?");
 	if (!length)
-		return -EINVAL;
+		return kv_msg_need(info, KVERBS_A_MR_LENGTH,
+				   "length is missing: how many bytes?");
 	if (nla_get_u64(length) > KVERBS_DATA_MAX)
 		return kv_msg_refuse(info, length, -EINVAL,
 				     "length is above what one message carries: 16384");
@@ -266,8 +261,7 @@ static int move(struct genl_info *info, struct kv_mr *mr, struct file *file,
 	if (what.length > S64_MAX - what.pos)
 		return kv_msg_refuse(info, info->attrs[KVERBS_A_MR_FILE_OFFSET], -EINVAL,
 				     "file_offset and length name bytes beyond the end of any file");
-	ret = save ? kv_mr_save(mr, &what, info->extack) :
-		     kv_mr_load(mr, &what, info->extack);
+	ret = kv_mr_move(mr, &what, save, info->extack);
 	if (ret < 0)
 		return ret;
 	*moved = ret;
@@ -277,7 +271,7 @@ static int move(struct genl_info *info, struct kv_mr *mr, struct file *file,
 /* The sender's file: requests are handled in the context of who sends them. */
 static int load_or_save(struct genl_info *info, bool save)
 {
-	struct nlattr *fd = kv_msg_need(info, KVERBS_A_MR_FD, "fd is missing: which file?");
+	struct nlattr *fd = info->attrs[KVERBS_A_MR_FD];
 	struct kv_reply reply;
 	struct kv_obj *obj;
 	struct file *file;
@@ -285,7 +279,7 @@ static int load_or_save(struct genl_info *info, bool save)
 	int ret;
 
 	if (!fd)
-		return -EINVAL;
+		return kv_msg_need(info, KVERBS_A_MR_FD, "fd is missing: which file?");
 	file = fget(nla_get_u32(fd));
 	if (!file)
 		return kv_msg_refuse(info, fd, -EBADF, "fd is no open file of yours");

@@ -92,15 +92,14 @@ int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, int error,
  * @attr: its number
  * @msg: what to say if it is missing; stays valid
  *
- * Return: the attribute, or NULL with a refusal that names what is missing.
+ * Return: 0, or -EINVAL with a refusal that names what is missing.
  */
-struct nlattr *kv_msg_need(struct genl_info *info, int attr, const char *msg)
+int kv_msg_need(struct genl_info *info, int attr, const char *msg)
 {
-	if (!info->attrs[attr]) {
-		info->extack->_msg = msg;
-		NL_SET_ERR_ATTR_MISS(info->extack, NULL, attr);
-	}
-	return info->attrs[attr];
+	if (info->attrs[attr])
+		return 0;
+	NL_SET_ERR_ATTR_MISS(info->extack, NULL, attr);
+	return kv_refuse(info->extack, -EINVAL, msg);
 }
 
 /**
@@ -171,11 +170,10 @@ int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error)
  */
 int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev)
 {
-	struct nlattr *name;
+	struct nlattr *name = info->attrs[attr];
 
-	name = kv_msg_need(info, attr, "dev is missing: which RDMA device?");
 	if (!name)
-		return -EINVAL;
+		return kv_msg_need(info, attr, "dev is missing: which RDMA device?");
 	*dev = kv_dev_lookup(nla_data(name), genl_info_net(info));
 	if (!*dev)
 		return kv_msg_refuse(info, name, -ENODEV,
@@ -219,10 +217,10 @@ static struct kv_obj *lookup(struct genl_info *info, struct nlattr *id,
 int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class,
 		    struct kv_obj **obj)
 {
-	struct nlattr *id = kv_msg_need(info, attr, class->missing);
+	struct nlattr *id = info->attrs[attr];
 
 	if (!id)
-		return -EINVAL;
+		return kv_msg_need(info, attr, class->missing);
 	*obj = lookup(info, id, class);
 	if (!*obj)
 		return -ENOENT;

@@ -196,14 +196,16 @@ static int check_limits(struct genl_info *info, const struct kv_dev *dev)
 static int check_new(struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
+	int ret;
 
-	if (!kv_msg_need(info, KVERBS_A_QP_SEND_CQ, "send_cq is missing") ||
-	    !kv_msg_need(info, KVERBS_A_QP_RECV_CQ, "recv_cq is missing") ||
-	    !kv_msg_need(info, KVERBS_A_QP_MAX_SEND_WR, "max_send_wr is missing"))
-		return -EINVAL;
+	ret = kv_msg_need(info, KVERBS_A_QP_SEND_CQ, "send_cq is missing") ?:
+	      kv_msg_need(info, KVERBS_A_QP_RECV_CQ, "recv_cq is missing") ?:
+	      kv_msg_need(info, KVERBS_A_QP_MAX_SEND_WR, "max_send_wr is missing");
+	if (ret)
+		return ret;
 	if (!attrs[KVERBS_A_QP_SRQ])
 		return kv_msg_need(info, KVERBS_A_QP_MAX_RECV_WR,
-				   "max_recv_wr is missing, or an srq") ? 0 : -EINVAL;
+				   "max_recv_wr is missing, or an srq");
 	if (attrs[KVERBS_A_QP_MAX_RECV_WR])
 		return kv_msg_refuse(info, attrs[KVERBS_A_QP_MAX_RECV_WR], -EINVAL,
 				     "max_recv_wr is of no use here: receives come from the srq");
@@ -355,14 +357,13 @@ static int parse_alt_path(struct genl_info *info, struct kv_qp *qp,
 	u32 port = 0;
 	int ret;
 
-	if (!kv_msg_need(info, KVERBS_A_QP_ALT_PORT,
-			 "alt_port is missing: the alternate path needs it") ||
-	    !kv_msg_need(info, KVERBS_A_QP_ALT_PKEY_INDEX,
-			 "alt_pkey_index is missing: the alternate path needs it") ||
-	    !kv_msg_need(info, KVERBS_A_QP_ALT_TIMEOUT,
-			 "alt_timeout is missing: the alternate path needs it"))
-		return -EINVAL;
-	ret = kv_msg_parse_port(info, KVERBS_A_QP_ALT_PORT, ib, &port);
+	ret = kv_msg_need(info, KVERBS_A_QP_ALT_PORT,
+			  "alt_port is missing: the alternate path needs it") ?:
+	      kv_msg_need(info, KVERBS_A_QP_ALT_PKEY_INDEX,
+			  "alt_pkey_index is missing: the alternate path needs it") ?:
+	      kv_msg_need(info, KVERBS_A_QP_ALT_TIMEOUT,
+			  "alt_timeout is missing: the alternate path needs it") ?:
+	      kv_msg_parse_port(info, KVERBS_A_QP_ALT_PORT, ib, &port);
 	if (ret)
 		return ret;
 	if (!rdma_protocol_ib(ib, port))
@@ -438,7 +439,6 @@ static int modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *sk
 
 int kv_netlink_qp_modify(struct sk_buff *skb, struct genl_info *info)
 {
-	if (!kv_msg_need(info, KVERBS_A_QP_STATE, "state is missing: where to?"))
-		return -EINVAL;
-	return kv_msg_command(info, &kv_qp_noun, GENLMSG_DEFAULT_SIZE, modify);
+	return kv_msg_need(info, KVERBS_A_QP_STATE, "state is missing: where to?") ?:
+	       kv_msg_command(info, &kv_qp_noun, GENLMSG_DEFAULT_SIZE, modify);
 }

@@ -120,23 +120,22 @@ static int parse_nest(struct genl_info *info, struct nlattr *nest,
 static int parse_spec(struct genl_info *info, struct kv_run_spec *spec)
 {
 	struct nlattr **attrs = info->attrs;
-	struct nlattr *loop, *op, *size;
+	int ret;
 
-	loop = kv_msg_need(info, KVERBS_A_RUN_LOOP, "loop is missing: which loop shall run?");
-	if (!loop)
-		return -EINVAL;
-	spec->loop = nla_get_u32(loop);
-	if (!attrs[KVERBS_A_RUN_ITERS] && !attrs[KVERBS_A_RUN_TIME_NS]) {
-		kv_msg_need(info, KVERBS_A_RUN_ITERS, "iters and time_ns are missing: how long shall it run?");
-		return -EINVAL;
-	}
+	ret = kv_msg_need(info, KVERBS_A_RUN_LOOP, "loop is missing: which loop shall run?");
+	if (ret)
+		return ret;
+	spec->loop = nla_get_u32(attrs[KVERBS_A_RUN_LOOP]);
+	if (!attrs[KVERBS_A_RUN_ITERS] && !attrs[KVERBS_A_RUN_TIME_NS])
+		return kv_msg_need(info, KVERBS_A_RUN_ITERS,
+				   "iters and time_ns are missing: how long shall it run?");
 	if (spec->loop != KVERBS_LOOP_NULL) {
-		op = kv_msg_need(info, KVERBS_A_RUN_OP, "op is missing: which operation?");
-		size = kv_msg_need(info, KVERBS_A_RUN_SIZE, "size is missing: how many bytes?");
-		if (!op || !size)
-			return -EINVAL;
-		spec->op = nla_get_u32(op);
-		spec->size = nla_get_u32(size);
+		ret = kv_msg_need(info, KVERBS_A_RUN_OP, "op is missing: which operation?") ?:
+		      kv_msg_need(info, KVERBS_A_RUN_SIZE, "size is missing: how many bytes?");
+		if (ret)
+			return ret;
+		spec->op = nla_get_u32(attrs[KVERBS_A_RUN_OP]);
+		spec->size = nla_get_u32(attrs[KVERBS_A_RUN_SIZE]);
 	}
 	if (spec->loop != KVERBS_LOOP_RELAY && attrs[KVERBS_A_RUN_PEER])
 		return kv_msg_refuse(info, attrs[KVERBS_A_RUN_PEER], -EINVAL,
@@ -190,7 +189,8 @@ static int start_null(struct genl_info *info, const struct kv_run_spec *spec)
 int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *end[KVERBS_A_END_MAX + 1], *peer[KVERBS_A_END_MAX + 1];
-	struct nlattr *end_nest, *peer_nest = NULL;
+	struct nlattr *end_nest = info->attrs[KVERBS_A_RUN_END];
+	struct nlattr *peer_nest = info->attrs[KVERBS_A_RUN_PEER];
 	struct kv_run_spec spec = {};
 	struct kv_obj *qp;
 	int ret;
@@ -201,20 +201,14 @@ int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info)
 	if (spec.loop == KVERBS_LOOP_NULL)
 		return start_null(info, &spec);
 
-	end_nest = kv_msg_need(info, KVERBS_A_RUN_END, "end is missing: which qp and mrs?");
-	if (!end_nest)
-		return -EINVAL;
-	ret = parse_nest(info, end_nest, end);
+	ret = kv_msg_need(info, KVERBS_A_RUN_END, "end is missing: which qp and mrs?") ?:
+	      parse_nest(info, end_nest, end);
+	if (!ret && spec.loop == KVERBS_LOOP_RELAY)
+		ret = kv_msg_need(info, KVERBS_A_RUN_PEER,
+				  "peer is missing: RELAY drives both ends") ?:
+		      parse_nest(info, peer_nest, peer);
 	if (ret)
 		return ret;
-	if (spec.loop == KVERBS_LOOP_RELAY) {
-		peer_nest = kv_msg_need(info, KVERBS_A_RUN_PEER, "peer is missing: RELAY drives both ends");
-		if (!peer_nest)
-			return -EINVAL;
-		ret = parse_nest(info, peer_nest, peer);
-		if (ret)
-			return ret;
-	}
 
 	qp = kv_obj_lookup(&kv_qp_class, nla_get_u32(end[KVERBS_A_END_QP]),
 			   kv_msg_owner(info));

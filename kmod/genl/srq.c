@@ -46,7 +46,7 @@ static int check_limits(struct genl_info *info, const struct kv_dev *dev)
 static int check_new(struct genl_info *info)
 {
 	return kv_msg_need(info, KVERBS_A_SRQ_MAX_WR,
-			   "max_wr is missing: how many receives must the srq hold?") ? 0 : -EINVAL;
+			   "max_wr is missing: how many receives must the srq hold?");
 }
 
 static struct kv_obj *make_srq(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
@@ -94,9 +94,8 @@ static int modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *sk
 
 int kv_netlink_srq_modify(struct sk_buff *skb, struct genl_info *info)
 {
-	if (!info->attrs[KVERBS_A_SRQ_MAX_WR] &&
-	    !kv_msg_need(info, KVERBS_A_SRQ_LIMIT,
-			 "limit and max_wr are missing: what shall change?"))
-		return -EINVAL;
+	if (!info->attrs[KVERBS_A_SRQ_MAX_WR] && !info->attrs[KVERBS_A_SRQ_LIMIT])
+		return kv_msg_need(info, KVERBS_A_SRQ_LIMIT,
+				   "limit and max_wr are missing: what shall change?");
 	return kv_msg_command(info, &kv_srq_noun, GENLMSG_DEFAULT_SIZE, modify);
 }
