@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/netlink.h>
 #include <rdma/ib_cache.h>
 #include "ah.h"
 #include "dev.h"
 #include "pd.h"
+#include "refuse.h"
 
 static int check_sgid(struct ib_device *ib, const struct rdma_ah_attr *attr,
 		      struct netlink_ext_ack *extack)
@@ -14,10 +14,8 @@ static int check_sgid(struct ib_device *ib, const struct rdma_ah_attr *attr,
 		return 0;
 	sgid = rdma_get_gid_attr(ib, rdma_ah_get_port_num(attr),
 				 rdma_ah_read_grh(attr)->sgid_index);
-	if (IS_ERR(sgid)) {
-		NL_SET_ERR_MSG(extack, "no GID at sgid_index of this port");
-		return -EINVAL;
-	}
+	if (IS_ERR(sgid))
+		return kv_refuse(extack, -EINVAL, "no GID at sgid_index of this port");
 	rdma_put_gid_attr(sgid);
 	return 0;
 }
@@ -34,12 +32,11 @@ static struct ib_ah *create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
 		return ERR_PTR(ret);
 	/* Not rdma_create_ah(), which does not resolve. iWARP has none (siw, cxgb4, irdma). */
 	ah = rdma_create_user_ah(pd->ib, attr, NULL);
-	if (!IS_ERR(ah))
-		return ah;
-	if (attr->type == RDMA_AH_ATTR_TYPE_ROCE)
-		NL_SET_ERR_MSG(extack, "the destination's MAC address can't be resolved: check dgid and the route");
-	else
-		NL_SET_ERR_MSG(extack, "rdma_create_user_ah failed");
+	if (IS_ERR(ah) && attr->type == RDMA_AH_ATTR_TYPE_ROCE)
+		kv_refuse(extack, PTR_ERR(ah),
+			  "the destination's MAC address can't be resolved: check dgid and the route");
+	else if (IS_ERR(ah))
+		kv_refuse(extack, PTR_ERR(ah), "rdma_create_user_ah failed");
 	return ah;
 }
 
@@ -54,38 +51,21 @@ static struct ib_ah *create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
  * Locks: dev->lock
  * Return: the AH, owned by the id table, or ERR_PTR.
  */
-struct kv_ah *kv_ah_create(struct kv_pd *pd, struct kv_owner *owner,
-			   const struct rdma_ah_attr *attr,
-			   struct netlink_ext_ack *extack)
+struct kv_obj *kv_ah_create(struct kv_pd *pd, struct kv_owner *owner,
+			    const struct rdma_ah_attr *attr,
+			    struct netlink_ext_ack *extack)
 {
 	struct kv_ah *ah;
-	u64 start;
-	int ret;
 
 	ah = kv_obj_alloc(&kv_ah_class, sizeof(*ah), pd->obj.dev, owner, extack);
 	if (IS_ERR(ah))
-		return ah;
+		return ERR_CAST(ah);
 	kv_obj_set_parent(&ah->obj, 0, &pd->obj);
 	ah->attr = *attr;
-
-	start = ktime_get_raw_ns();
-	ah->ib = create_ib(pd, &ah->attr, extack);
-	ah->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (IS_ERR(ah->ib)) {
-		ret = PTR_ERR(ah->ib);
-		goto err_free;
-	}
-
-	ret = kv_obj_publish(&ah->obj, extack);
-	if (ret)
-		goto err_destroy_ah;
-	return ah;
-
-err_destroy_ah:
-	rdma_destroy_ah(ah->ib, RDMA_DESTROY_AH_SLEEPABLE);
-err_free:
-	kv_obj_free(&ah->obj);
-	return ERR_PTR(ret);
+	kv_obj_time(&ah->obj, ah->ib = create_ib(pd, &ah->attr, extack));
+	if (IS_ERR(ah->ib))
+		return kv_obj_give_up(&ah->obj, PTR_ERR(ah->ib));
+	return kv_obj_made(&ah->obj, extack);
 }
 
 /*
@@ -95,10 +75,8 @@ err_free:
 static int destroy_ah(struct kv_obj *obj)
 {
 	struct kv_ah *ah = container_of(obj, struct kv_ah, obj);
-	u64 start = ktime_get_raw_ns();
 
-	rdma_destroy_ah(ah->ib, RDMA_DESTROY_AH_SLEEPABLE);
-	obj->verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(obj, rdma_destroy_ah(ah->ib, RDMA_DESTROY_AH_SLEEPABLE));
 	return 0;
 }
 

@@ -7,8 +7,6 @@
 #include "obj.h"
 #include "wqe.h"
 
-static struct ib_client kv_client;
-
 static void tell_async(struct ib_event_handler *handler, struct ib_event *event)
 {
 	kv_event_async_dev(container_of(handler, struct kv_dev, async), event);
@@ -66,27 +64,10 @@ static void rename_dev(struct ib_device *ib, void *client_data)
 	kv_event_send_dev(dev, &event);
 }
 
-static struct ib_client kv_client = {
+/* Registered, it sees all devices, those that come later too. */
+struct ib_client kv_client = {
 	.name = KBUILD_MODNAME,
 	.add = add_dev,
 	.remove = remove_dev,
 	.rename = rename_dev,
 };
-
-/**
- * kv_client_init() - see all devices, those that come later too
- *
- * Return: 0 or a negative errno.
- */
-int kv_client_init(void)
-{
-	return ib_register_client(&kv_client);
-}
-
-/**
- * kv_client_exit() - no device is used any more; their objects are destroyed
- */
-void kv_client_exit(void)
-{
-	ib_unregister_client(&kv_client);
-}

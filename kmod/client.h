@@ -2,7 +2,8 @@
 #ifndef _KV_CLIENT_H
 #define _KV_CLIENT_H
 
-int kv_client_init(void);
-void kv_client_exit(void);
+struct ib_client;
+
+extern struct ib_client kv_client;
 
 #endif

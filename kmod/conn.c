@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/netlink.h>
 #include <net/net_namespace.h>
 #include <rdma/rdma_cm.h>
 #include "conn_event.h"
 #include "dev.h"
 #include "pd.h"
 #include "qp.h"
+#include "refuse.h"
 
 static struct rdma_cm_id *create_id(struct kv_conn *conn)
 {
@@ -22,39 +22,25 @@ static struct rdma_cm_id *create_id(struct kv_conn *conn)
  * Locks: dev->lock
  * Return: the CONN, idle, owned by the id table, or ERR_PTR.
  */
-struct kv_conn *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
-			       struct netlink_ext_ack *extack)
+struct kv_obj *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
+			      struct netlink_ext_ack *extack)
 {
 	struct kv_conn *conn;
-	u64 start;
-	int ret;
 
 	/* Its rdma_cm_id has a reference to the namespace, which would never go. */
 	if (kv_owner_persistent(owner) && owner->net != &init_net) {
-		NL_SET_ERR_MSG(extack, "a persistent conn would keep its network namespace for ever: make persistent ones in the first namespace");
+		kv_refuse(extack, -EINVAL,
+			  "a persistent conn would keep its network namespace for ever: make persistent ones in the first namespace");
 		return ERR_PTR(-EINVAL);
 	}
 	conn = kv_conn_alloc(&kv_conn_class, dev, owner, extack);
 	if (IS_ERR(conn))
-		return conn;
-	start = ktime_get_raw_ns();
-	conn->id = create_id(conn);
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (IS_ERR(conn->id)) {
-		NL_SET_ERR_MSG(extack, "rdma_create_id failed");
-		ret = PTR_ERR(conn->id);
-		goto err_free;
-	}
-	ret = kv_obj_publish(&conn->obj, extack);
-	if (ret)
-		goto err_destroy_id;
-	return conn;
-
-err_destroy_id:
-	rdma_destroy_id(conn->id);
-err_free:
-	kv_obj_free(&conn->obj);
-	return ERR_PTR(ret);
+		return ERR_CAST(conn);
+	kv_obj_time(&conn->obj, conn->id = create_id(conn));
+	if (!IS_ERR(conn->id))
+		return kv_obj_made(&conn->obj, extack);
+	return kv_obj_give_up(&conn->obj, kv_refuse(extack, PTR_ERR(conn->id),
+						    "rdma_create_id failed"));
 }
 
 /* The oldest request, no longer the listener's; or NULL. */
@@ -90,19 +76,13 @@ static void reject_requests(struct kv_conn *listener)
 static int destroy_conn(struct kv_obj *obj)
 {
 	struct kv_conn *conn = container_of(obj, struct kv_conn, obj);
-	u64 start;
 
 	kv_conn_settle(conn);
-	if (conn->qp && !kv_conn_ended(conn)) {
-		kv_conn_abort(conn);
-		if (conn->id)
-			rdma_disconnect(conn->id);
-		kv_qp_fail(conn->qp);
-	}
-	start = ktime_get_raw_ns();
+	if (conn->qp && !kv_conn_ended(conn))
+		kv_conn_end(conn, true);
+	obj->verb_ns = 0;
 	if (conn->id)
-		rdma_destroy_id(conn->id);
-	obj->verb_ns = ktime_get_raw_ns() - start;
+		kv_obj_time(obj, rdma_destroy_id(conn->id));
 	conn->id = NULL;
 	reject_requests(conn);
 	if (conn->qp)
@@ -147,10 +127,7 @@ int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *ext
 	spin_lock(&kv_conn_lock);
 	state = conn->news.state;
 	spin_unlock(&kv_conn_lock);
-	if (BIT(state) & states)
-		return 0;
-	extack->_msg = text[state];
-	return -EINVAL;
+	return BIT(state) & states ? 0 : kv_refuse(extack, -EINVAL, text[state]);
 }
 
 /*
@@ -168,33 +145,39 @@ static void renew_id(struct kv_conn *conn)
 	kv_conn_set_state(conn, conn->id ? KVERBS_CONN_IDLE : KVERBS_CONN_FAILED);
 }
 
+static const char port_in_use[] = "src's port is in use: take another one, or 0";
+
 static int bind(struct kv_conn *conn, union kv_conn_addr *src,
 		struct netlink_ext_ack *extack)
 {
 	int ret;
 
 	ret = rdma_bind_addr(conn->id, (struct sockaddr *)src);
-	switch (ret) {
-	case 0:
-		break;
-	case -ENODEV:
-	case -EADDRNOTAVAIL:
-		NL_SET_ERR_MSG(extack, "src is not an address of an RDMA device here, or its port is in use");
-		return ret;
-	case -EADDRINUSE:
-		NL_SET_ERR_MSG(extack, "src's port is in use: take another one, or 0");
-		return ret;
-	case -EACCES:
-		NL_SET_ERR_MSG(extack, "src's port is a privileged one");
-		return ret;
-	default:
-		NL_SET_ERR_MSG(extack, "rdma_bind_addr failed");
-		return ret;
-	}
+	if (ret == -ENODEV || ret == -EADDRNOTAVAIL)
+		return kv_refuse(extack, ret,
+				 "src is not an address of an RDMA device here, or its port is in use");
+	if (ret == -EADDRINUSE)
+		return kv_refuse(extack, ret, port_in_use);
+	if (ret == -EACCES)
+		return kv_refuse(extack, ret, "src's port is a privileged one");
+	if (ret)
+		return kv_refuse(extack, ret, "rdma_bind_addr failed");
 	if (!conn->id->device || conn->id->device == conn->obj.dev->ib)
 		return 0;
-	NL_SET_ERR_MSG(extack, "src is an address of another RDMA device");
-	return -EXDEV;
+	return kv_refuse(extack, -EXDEV, "src is an address of another RDMA device");
+}
+
+static int listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
+		  struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	ret = bind(conn, src, extack);
+	if (ret)
+		return ret;
+	ret = rdma_listen(conn->id, backlog);
+	return ret ? kv_refuse(extack, ret, ret == -EADDRINUSE ? port_in_use :
+			       "rdma_listen failed") : 0;
 }
 
 /**
@@ -210,21 +193,11 @@ static int bind(struct kv_conn *conn, union kv_conn_addr *src,
 int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
 		   struct netlink_ext_ack *extack)
 {
-	u64 start;
 	int ret;
 
 	conn->backlog = backlog;
 	kv_conn_set_state(conn, KVERBS_CONN_LISTENING);
-	start = ktime_get_raw_ns();
-	ret = bind(conn, src, extack);
-	if (!ret) {
-		ret = rdma_listen(conn->id, backlog);
-		if (ret == -EADDRINUSE)
-			NL_SET_ERR_MSG(extack, "src's port is in use: take another one, or 0");
-		else if (ret)
-			NL_SET_ERR_MSG(extack, "rdma_listen failed");
-	}
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&conn->obj, ret = listen(conn, src, backlog, extack));
 	if (ret)
 		renew_id(conn);
 	return ret;
@@ -238,23 +211,37 @@ int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
  * Locks: dev->lock
  * Return: the CONN, owned by the id table, or ERR_PTR: -EAGAIN if there is none.
  */
-struct kv_conn *kv_conn_take(struct kv_conn *listener, struct netlink_ext_ack *extack)
+struct kv_obj *kv_conn_take(struct kv_conn *listener, struct netlink_ext_ack *extack)
 {
 	struct kv_conn *conn = pop_request(listener);
 	int ret;
 
-	if (!conn) {
-		NL_SET_ERR_MSG(extack, "no request waits: wait for connect_request");
-		return ERR_PTR(-EAGAIN);
-	}
+	if (!conn)
+		return ERR_PTR(kv_refuse(extack, -EAGAIN,
+					 "no request waits: wait for connect_request"));
 	ret = kv_obj_publish(&conn->obj, extack);
 	if (!ret)
-		return conn;
+		return &conn->obj;
 	spin_lock(&kv_conn_lock);
 	list_add(&conn->request, &listener->requests);
 	listener->waiting++;
 	spin_unlock(&kv_conn_lock);
 	return ERR_PTR(ret);
+}
+
+static int resolve(struct kv_conn *conn, union kv_conn_addr *src, union kv_conn_addr *dst,
+		   u32 timeout_ms, bool *src_wrong, struct netlink_ext_ack *extack)
+{
+	int ret = 0;
+
+	if (src->family)
+		ret = bind(conn, src, extack);
+	*src_wrong = ret;
+	if (ret)
+		return ret;
+	ret = rdma_resolve_addr(conn->id, NULL, (struct sockaddr *)dst, timeout_ms);
+	return ret ? kv_refuse(extack, ret, ret == -ENETUNREACH ? "no route leads to dst" :
+			       "rdma_resolve_addr failed") : 0;
 }
 
 /**
@@ -273,22 +260,10 @@ int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
 			 union kv_conn_addr *dst, u32 timeout_ms, bool *src_wrong,
 			 struct netlink_ext_ack *extack)
 {
-	u64 start;
-	int ret = 0;
+	int ret;
 
 	kv_conn_set_state(conn, KVERBS_CONN_RESOLVING_ADDR);
-	start = ktime_get_raw_ns();
-	if (src->family)
-		ret = bind(conn, src, extack);
-	*src_wrong = ret;
-	if (!ret) {
-		ret = rdma_resolve_addr(conn->id, NULL, (struct sockaddr *)dst, timeout_ms);
-		if (ret == -ENETUNREACH)
-			NL_SET_ERR_MSG(extack, "no route leads to dst");
-		else if (ret)
-			NL_SET_ERR_MSG(extack, "rdma_resolve_addr failed");
-	}
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&conn->obj, ret = resolve(conn, src, dst, timeout_ms, src_wrong, extack));
 	if (ret)
 		renew_id(conn);
 	return ret;
@@ -306,18 +281,14 @@ int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
 int kv_conn_resolve_route(struct kv_conn *conn, u32 timeout_ms,
 			  struct netlink_ext_ack *extack)
 {
-	u64 start;
 	int ret;
 
 	kv_conn_set_state(conn, KVERBS_CONN_RESOLVING_ROUTE);
-	start = ktime_get_raw_ns();
-	ret = rdma_resolve_route(conn->id, timeout_ms);
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (ret) {
-		kv_conn_set_state(conn, KVERBS_CONN_ADDR_RESOLVED);
-		NL_SET_ERR_MSG(extack, "rdma_resolve_route failed");
-	}
-	return ret;
+	kv_obj_time(&conn->obj, ret = rdma_resolve_route(conn->id, timeout_ms));
+	if (!ret)
+		return 0;
+	kv_conn_set_state(conn, KVERBS_CONN_ADDR_RESOLVED);
+	return kv_refuse(extack, ret, "rdma_resolve_route failed");
 }
 
 /* By field: what is between them, or behind, is none of the caller's business. */
@@ -360,16 +331,11 @@ void kv_conn_show(struct kv_conn *conn, struct kv_conn_view *view)
 	if (conn->listener && !conn->listener->obj.dead)
 		view->listener = conn->listener->obj.id;
 	spin_lock(&kv_conn_lock);
-	view->backlog = conn->backlog;
-	view->waiting = conn->waiting;
-	view->news = conn->news;
-	view->data = conn->data;
+	view->told = conn->told;
 	view->requested = conn->listener;
-	view->responder_resources = conn->responder_resources;
-	view->initiator_depth = conn->initiator_depth;
 	spin_unlock(&kv_conn_lock);
-	if (view->news.event == KVERBS_CM_EVENT_REJECTED && conn->id)
-		view->reason = rdma_reject_msg(conn->id, view->news.status);
+	if (view->told.news.event == KVERBS_CM_EVENT_REJECTED && conn->id)
+		view->reason = rdma_reject_msg(conn->id, view->told.news.status);
 }
 
 struct kv_obj_class kv_conn_class = {

@@ -7,6 +7,7 @@
 #include <linux/list.h>
 #include <linux/socket.h>
 #include <linux/spinlock.h>
+#include <linux/stddef.h>
 #include <linux/workqueue.h>
 #include <kverbs.h>
 #include "obj.h"
@@ -52,16 +53,17 @@ struct kv_conn_news {
  *	@request; each with the reference that kv_obj_alloc() gave. kv_conn_lock,
  *	as is all that follows
  * @request: in @requests of @listener; empty if it is not there, or no longer
- * @backlog: how many @requests may be there
- * @waiting: how many are
+ * @told: what is told of it:
+ * @backlog: of a listener, how many @requests may be there, else 0
+ * @waiting: of a listener, how many are
  * @news: the last ones; the state follows the commands, too
+ * @data: the peer's private data
+ * @responder_resources: what the peer's request says
+ * @initiator_depth: ditto
  * @end: how it ended, if @ending
  * @ending: to be done: the QP is to be brought to ERR, the peer to be answered, and
  *	then @end becomes @news
  * @foreign: @id is of another device: to be destroyed, for that may be about to go
- * @data: the peer's
- * @responder_resources: what the peer's request says
- * @initiator_depth: ditto
  * @comm_est: bit 0: the QP's device has told that the connection is established
  * @work: does what @ending, @foreign and @comm_est ask for; has a reference while it is due
  */
@@ -72,15 +74,18 @@ struct kv_conn {
 	struct kv_conn *listener;
 	struct list_head requests;
 	struct list_head request;
-	u32 backlog;
-	u32 waiting;
-	struct kv_conn_news news;
+
+	struct_group_tagged(kv_conn_told, told, /* kv_conn_show() copies it */
+		u32 backlog;
+		u32 waiting;
+		struct kv_conn_news news;
+		struct kv_conn_data data;
+		u8 responder_resources;
+		u8 initiator_depth;
+	);
 	struct kv_conn_news end;
 	bool ending;
 	bool foreign;
-	struct kv_conn_data data;
-	u8 responder_resources;
-	u8 initiator_depth;
 	unsigned long comm_est;
 	struct work_struct work;
 };
@@ -102,27 +107,17 @@ union kv_conn_addr {
  * @src: ours
  * @dst: the peer's
  * @listener: id, 0: none, or gone
- * @backlog: of a listener, else 0
- * @waiting: of a listener
- * @news: state, event, status
+ * @told: as in struct kv_conn
  * @reason: text of a status that has one, or NULL
- * @data: the peer's private data
  * @requested: it began as a peer's request
- * @responder_resources: as that says
- * @initiator_depth: ditto
  */
 struct kv_conn_view {
 	union kv_conn_addr src;
 	union kv_conn_addr dst;
 	u32 listener;
-	u32 backlog;
-	u32 waiting;
-	struct kv_conn_news news;
+	struct kv_conn_told told;
 	const char *reason;
-	struct kv_conn_data data;
 	bool requested;
-	u8 responder_resources;
-	u8 initiator_depth;
 };
 
 /**
@@ -149,12 +144,12 @@ struct kv_conn_param {
 	u8 ack_timeout;
 };
 
-struct kv_conn *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
-			       struct netlink_ext_ack *extack);
+struct kv_obj *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
+			      struct netlink_ext_ack *extack);
 int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *extack);
 int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
 		   struct netlink_ext_ack *extack);
-struct kv_conn *kv_conn_take(struct kv_conn *listener, struct netlink_ext_ack *extack);
+struct kv_obj *kv_conn_take(struct kv_conn *listener, struct netlink_ext_ack *extack);
 int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
 			 union kv_conn_addr *dst, u32 timeout_ms, bool *src_wrong,
 			 struct netlink_ext_ack *extack);

@@ -67,19 +67,31 @@ static void send_news(const struct kv_conn *conn, const struct kv_conn_news *new
 }
 
 /**
- * kv_conn_abort() - before rdma_disconnect(): fail the QP of an iWARP connection that has
- * requests outstanding
+ * kv_conn_end() - end a connection, or its beginning, and bring its QP to ERR
  * @conn: the CONN
+ * @answer: tell the peer, or confirm what it has told
  *
- * rdma_disconnect() takes it to SQD (iwcm_modify_qp_sqd()), and in that state siw forgets
- * READs that wait for their answer (siw_qp_nextstate_from_rts()): these never complete.
+ * rdma_disconnect() comes before ERR: the CM of iWARP closes a connection in RTS, and aborts
+ * it in ERR (iw_cm_disconnect()). It takes the QP to SQD (iwcm_modify_qp_sqd()), and in that
+ * state siw forgets READs that wait for their answer (siw_qp_nextstate_from_rts()): these never
+ * complete. So there a QP that has requests outstanding goes to ERR before.
  *
  * Locks: dev->lock
+ * Return: what rdma_disconnect() returned, or 0.
  */
-void kv_conn_abort(struct kv_conn *conn)
+int kv_conn_end(struct kv_conn *conn, bool answer)
 {
-	if (conn->qp && kv_dev_iwarp(conn->obj.dev) && !kv_wq_idle(&conn->qp->wqes.sq))
-		kv_qp_fail(conn->qp);
+	struct kv_qp *qp = conn->qp;
+	int ret = 0;
+
+	if (answer && conn->id) {
+		if (qp && kv_dev_iwarp(conn->obj.dev) && !kv_wq_idle(&qp->wqes.sq))
+			kv_drain_begin(qp);
+		kv_obj_time(&conn->obj, ret = rdma_disconnect(conn->id));
+	}
+	if (qp)
+		kv_drain_begin(qp);
+	return ret;
 }
 
 /**
@@ -102,13 +114,8 @@ void kv_conn_settle(struct kv_conn *conn)
 
 	if (test_and_clear_bit(0, &conn->comm_est) && conn->id)
 		rdma_notify(conn->id, IB_EVENT_COMM_EST);
-	/* The answer first: iWARP's CM closes a QP in RTS only (iw_cm_disconnect()). */
-	if (ending && answer && conn->id) {
-		kv_conn_abort(conn);
-		rdma_disconnect(conn->id);
-	}
-	if (ending && conn->qp)
-		kv_qp_fail(conn->qp);
+	if (ending)
+		kv_conn_end(conn, answer);
 	if (foreign && conn->id) {
 		rdma_destroy_id(conn->id);
 		conn->id = NULL;

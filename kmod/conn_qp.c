@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/netlink.h>
 #include <rdma/ib_cm.h>
 #include <rdma/rdma_cm.h>
 #include "conn_event.h"
 #include "dev.h"
 #include "qp.h"
+#include "refuse.h"
 
 /* What a CONN does with its QP: the handshake, and its end. */
 
@@ -23,26 +23,20 @@ static int check_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp
 	struct ib_qp_attr attr;
 	int ret;
 
-	if (qp->type != KVERBS_QPT_RC) {
-		NL_SET_ERR_MSG(extack, "the qp must be an RC one");
-		return -EINVAL;
-	}
-	if (kv_obj_persistent(&conn->obj) && !kv_obj_persistent(&qp->obj)) {
-		NL_SET_ERR_MSG(extack, "a persistent conn can use only a persistent qp");
-		return -EINVAL;
-	}
-	if (qp->established) {
-		NL_SET_ERR_MSG(extack, "the qp is in use by another conn: delete that first");
-		return -EBUSY;
-	}
+	if (qp->type != KVERBS_QPT_RC)
+		return kv_refuse(extack, -EINVAL, "the qp must be an RC one");
+	if (kv_obj_persistent(&conn->obj) && !kv_obj_persistent(&qp->obj))
+		return kv_refuse(extack, -EINVAL, "a persistent conn can use only a persistent qp");
+	if (qp->established)
+		return kv_refuse(extack, -EBUSY,
+				 "the qp is in use by another conn: delete that first");
 	ret = kv_qp_query(qp, &attr, extack);
 	if (ret)
 		return ret;
 	*state = kv_qp_state(qp, &attr);
 	if (*state == KVERBS_QPS_RESET || *state == KVERBS_QPS_INIT)
 		return 0;
-	NL_SET_ERR_MSG(extack, "the qp must be in RESET or INIT: reset it");
-	return -EINVAL;
+	return kv_refuse(extack, -EINVAL, "the qp must be in RESET or INIT: reset it");
 }
 
 /* What the CM says of a transition. */
@@ -58,14 +52,14 @@ static int ask_cm(const struct kv_conn *conn, enum kverbs_qp_state to,
 	modify->resolved = true;
 	ret = rdma_init_qp_attr(conn->id, &modify->attr, &mask);
 	if (ret)
-		NL_SET_ERR_MSG(extack, "rdma_init_qp_attr failed: the peer may have given up");
+		return kv_refuse(extack, ret,
+				 "rdma_init_qp_attr failed: the peer may have given up");
 	modify->mask = mask & ~IB_QP_STATE;
 	/* The peer has named it. */
-	if (!ret && mask & IB_QP_PATH_MTU && ib_mtu_enum_to_int(modify->attr.path_mtu) < 0) {
-		NL_SET_ERR_MSG(extack, "the peer asks for a path MTU that does not exist");
-		return -EPROTO;
-	}
-	return ret;
+	if (mask & IB_QP_PATH_MTU && ib_mtu_enum_to_int(modify->attr.path_mtu) < 0)
+		return kv_refuse(extack, -EPROTO,
+				 "the peer asks for a path MTU that does not exist");
+	return 0;
 }
 
 static int walk(struct kv_qp *qp, struct kv_qp_modify *modify,
@@ -75,9 +69,7 @@ static int walk(struct kv_qp *qp, struct kv_qp_modify *modify,
 	int ret;
 
 	ret = kv_qp_modify(qp, modify, &wrong, extack);
-	if (wrong.text)
-		extack->_msg = wrong.text;
-	return ret;
+	return wrong.text ? kv_refuse(extack, ret, wrong.text) : ret;
 }
 
 /* What was posted in INIT stays, and so do the rights that INIT gave. */
@@ -215,7 +207,7 @@ static struct rdma_conn_param make_param(const struct kv_conn *conn,
 /* The CM has told the peer, and would not do anything else with the id. */
 static void fail(struct kv_conn *conn, int error)
 {
-	kv_qp_fail(conn->qp);
+	kv_drain_begin(conn->qp);
 	spin_lock(&kv_conn_lock);
 	conn->news.state = KVERBS_CONN_FAILED;
 	conn->news.event = KVERBS_CM_EVENT_CONNECT_ERROR;
@@ -237,31 +229,26 @@ int kv_conn_connect(struct kv_conn *conn, const struct kv_conn_param *param,
 {
 	struct rdma_conn_param cm = make_param(conn, param, false);
 	enum kverbs_qp_state from;
-	u64 start;
 	int ret;
 
 	ret = take_qp(conn, param, &from, extack);
 	if (ret)
 		return ret;
 	kv_conn_set_state(conn, KVERBS_CONN_CONNECTING);
-	start = ktime_get_raw_ns();
-	ret = rdma_connect(conn->id, &cm);
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&conn->obj, ret = rdma_connect(conn->id, &cm));
 	if (!ret) {
 		note_iwarp(conn);
 		return 0;
 	}
-	NL_SET_ERR_MSG(extack, "rdma_connect failed");
 	kv_conn_set_state(conn, KVERBS_CONN_ROUTE_RESOLVED);
 	give_back_qp(conn, from);
-	return ret;
+	return kv_refuse(extack, ret, "rdma_connect failed");
 }
 
 /* The two ends of a handshake: bring the QP to RTS, and say so. */
 static int finish(struct kv_conn *conn, struct rdma_conn_param *cm, u8 ack_timeout,
 		  enum kverbs_conn_state state, struct netlink_ext_ack *extack)
 {
-	u64 start;
 	int ret;
 
 	lockdep_assert_held(&conn->obj.dev->lock);
@@ -269,16 +256,13 @@ static int finish(struct kv_conn *conn, struct rdma_conn_param *cm, u8 ack_timeo
 	if (ret)
 		return ret;
 	kv_conn_set_state(conn, state);
-	start = ktime_get_raw_ns();
-	ret = rdma_accept(conn->id, cm);
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&conn->obj, ret = rdma_accept(conn->id, cm));
 	if (!ret) {
 		note_iwarp(conn);
 		return 0;
 	}
-	NL_SET_ERR_MSG(extack, "rdma_accept failed: the peer may have given up");
 	fail(conn, ret);
-	return ret;
+	return kv_refuse(extack, ret, "rdma_accept failed: the peer may have given up");
 }
 
 /**
@@ -342,18 +326,13 @@ out:
 int kv_conn_reject(struct kv_conn *conn, const void *data, u32 length,
 		   struct netlink_ext_ack *extack)
 {
-	u64 start;
 	int ret;
 
-	start = ktime_get_raw_ns();
-	ret = rdma_reject(conn->id, data, length, IB_CM_REJ_CONSUMER_DEFINED);
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (ret) {
-		NL_SET_ERR_MSG(extack, "rdma_reject failed: the peer may have given up");
-		return ret;
-	}
-	if (conn->qp)
-		kv_qp_fail(conn->qp);
+	kv_obj_time(&conn->obj, ret = rdma_reject(conn->id, data, length,
+						  IB_CM_REJ_CONSUMER_DEFINED));
+	if (ret)
+		return kv_refuse(extack, ret, "rdma_reject failed: the peer may have given up");
+	kv_conn_end(conn, false);
 	kv_conn_set_state(conn, KVERBS_CONN_REJECTED);
 	return 0;
 }
@@ -368,17 +347,9 @@ int kv_conn_reject(struct kv_conn *conn, const void *data, u32 length,
  */
 int kv_conn_disconnect(struct kv_conn *conn, struct netlink_ext_ack *extack)
 {
-	u64 start;
 	int ret;
 
 	kv_conn_set_state(conn, KVERBS_CONN_DISCONNECTING);
-	kv_conn_abort(conn);
-	start = ktime_get_raw_ns();
-	/* Before ERR: the CM of iWARP closes a connection in RTS, and aborts it in ERR. */
-	ret = rdma_disconnect(conn->id);
-	conn->obj.verb_ns = ktime_get_raw_ns() - start;
-	kv_qp_fail(conn->qp);
-	if (ret)
-		NL_SET_ERR_MSG(extack, "rdma_disconnect failed");
-	return ret;
+	ret = kv_conn_end(conn, true);
+	return ret ? kv_refuse(extack, ret, "rdma_disconnect failed") : 0;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/delay.h>
 #include <linux/jiffies.h>
-#include <linux/netlink.h>
 #include <rdma/ib_verbs.h>
 #include "cq.h"
 #include "dev.h"
 #include "event.h"
 #include "queue.h"
+#include "refuse.h"
 #include "wqe.h"
 
 /* Completions that one ib_poll_cq() may give. */
@@ -75,56 +75,38 @@ static void destroy_ib(struct kv_cq *cq)
  * Locks: dev->lock
  * Return: the CQ, owned by the id table, or ERR_PTR.
  */
-struct kv_cq *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
-			   u32 cqe, u32 comp_vector,
-			   enum kverbs_cq_context context,
-			   struct netlink_ext_ack *extack)
+struct kv_obj *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
+			    u32 cqe, u32 comp_vector,
+			    enum kverbs_cq_context context,
+			    struct netlink_ext_ack *extack)
 {
 	u32 entries = min_t(u32, cqe + KV_CQ_MARKERS, dev->ib->attrs.max_cqe);
 	struct kv_cq *cq;
-	u64 start;
 	int ret;
 
 	cq = kv_obj_alloc(&kv_cq_class, sizeof(*cq), dev, owner, extack);
 	if (IS_ERR(cq))
-		return cq;
+		return ERR_CAST(cq);
+	/* Not what the device rounds it to: that differs, and markers take some of it. */
+	cq->cqe = cqe;
 	cq->comp_vector = comp_vector;
 	cq->context = context;
 	kv_wqe_init_cq(cq);
 	ret = kv_obj_charge(&cq->obj, kv_queue_cq_bytes(entries), extack);
 	if (ret)
-		goto err_free;
+		return kv_obj_give_up(&cq->obj, ret);
 
-	start = ktime_get_raw_ns();
-	cq->ib = kv_cq_by_core(cq) ? create_by_core(cq, entries) : create_own(cq, entries);
-	cq->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (IS_ERR(cq->ib)) {
-		ret = PTR_ERR(cq->ib);
-		NL_SET_ERR_MSG(extack, "the device refuses to make the cq");
-		goto err_free;
-	}
-	/* Not what the device has rounded it to: that differs, and markers take some of it. */
-	cq->cqe = cqe;
-
-	ret = kv_obj_publish(&cq->obj, extack);
-	if (ret)
-		goto err_destroy;
-	return cq;
-
-err_destroy:
-	destroy_ib(cq);
-err_free:
-	kv_obj_free(&cq->obj);
-	return ERR_PTR(ret);
+	kv_obj_time(&cq->obj, cq->ib = kv_cq_by_core(cq) ? create_by_core(cq, entries) :
+							   create_own(cq, entries));
+	if (!IS_ERR(cq->ib))
+		return kv_obj_made(&cq->obj, extack);
+	return kv_obj_give_up(&cq->obj, kv_refuse(extack, PTR_ERR(cq->ib),
+						  "the device refuses to make the cq"));
 }
 
 static int destroy_cq(struct kv_obj *obj)
 {
-	struct kv_cq *cq = container_of(obj, struct kv_cq, obj);
-	u64 start = ktime_get_raw_ns();
-
-	destroy_ib(cq);
-	obj->verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(obj, destroy_ib(container_of(obj, struct kv_cq, obj)));
 	return 0;
 }
 
@@ -226,14 +208,12 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, u64 *verb_ns,
 	int ret = 0;
 
 	lockdep_assert_held(&cq->obj.dev->lock);
-	if (cq->context == KVERBS_CQ_POLLED) {
-		NL_SET_ERR_MSG(extack, "the cq's context is polled: make one with context event");
-		return -EINVAL;
-	}
-	if (kv_cq_by_core(cq) && solicited) {
-		NL_SET_ERR_MSG(extack, "solicited needs a cq with context event: a completion does not tell whether it was");
-		return -EINVAL;
-	}
+	if (cq->context == KVERBS_CQ_POLLED)
+		return kv_refuse(extack, -EINVAL,
+				 "the cq's context is polled: make one with context event");
+	if (kv_cq_by_core(cq) && solicited)
+		return kv_refuse(extack, -EINVAL,
+				 "solicited needs a cq with context event: a completion does not tell whether it was");
 
 	*verb_ns = 0;
 	/*
@@ -248,8 +228,7 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, u64 *verb_ns,
 	}
 	if (ret < 0) {
 		clear_bit(0, &cq->armed);
-		NL_SET_ERR_MSG(extack, "ib_req_notify_cq failed");
-		return ret;
+		return kv_refuse(extack, ret, "ib_req_notify_cq failed");
 	}
 	/* Some may have come out of the CQ already. */
 	*missed = ret > 0 || kv_wqe_waiting(cq);

@@ -35,6 +35,22 @@ void kv_dev_put(struct kv_dev *dev)
 	kref_put(&dev->ref, release_dev);
 }
 
+/* The device of this name, or, if that is NULL, the one before which there are @n. */
+static struct kv_dev *find(const char *name, unsigned long n, struct net *net)
+{
+	struct kv_dev *dev, *found = NULL;
+
+	mutex_lock(&kv_devs_lock);
+	list_for_each_entry(dev, &kv_devs, link) {
+		if (!rdma_dev_access_netns(dev->ib, net) || (name ? strcmp(dev->name, name) : n--))
+			continue;
+		found = kv_dev_get(dev);
+		break;
+	}
+	mutex_unlock(&kv_devs_lock);
+	return found;
+}
+
 /**
  * kv_dev_lookup() - find a device by name
  * @name: as in /sys/class/infiniband
@@ -44,18 +60,7 @@ void kv_dev_put(struct kv_dev *dev)
  */
 struct kv_dev *kv_dev_lookup(const char *name, struct net *net)
 {
-	struct kv_dev *dev, *found = NULL;
-
-	mutex_lock(&kv_devs_lock);
-	list_for_each_entry(dev, &kv_devs, link) {
-		if (strcmp(dev->name, name) ||
-		    !rdma_dev_access_netns(dev->ib, net))
-			continue;
-		found = kv_dev_get(dev);
-		break;
-	}
-	mutex_unlock(&kv_devs_lock);
-	return found;
+	return find(name, 0, net);
 }
 
 /**
@@ -67,17 +72,7 @@ struct kv_dev *kv_dev_lookup(const char *name, struct net *net)
  */
 struct kv_dev *kv_dev_lookup_nth(unsigned long n, struct net *net)
 {
-	struct kv_dev *dev, *found = NULL;
-
-	mutex_lock(&kv_devs_lock);
-	list_for_each_entry(dev, &kv_devs, link) {
-		if (!rdma_dev_access_netns(dev->ib, net) || n--)
-			continue;
-		found = kv_dev_get(dev);
-		break;
-	}
-	mutex_unlock(&kv_devs_lock);
-	return found;
+	return find(NULL, n, net);
 }
 
 /**
@@ -94,7 +89,7 @@ unsigned int kv_dev_generation(void)
  * kv_dev_lock() - enter the control path of a device
  * @dev: the device
  *
- * Return: 0 with the lock held, or -ENODEV without it if the device is gone.
+ * Return: 0 with dev->lock held, or -ENODEV without it if the device is gone.
  */
 int kv_dev_lock(struct kv_dev *dev)
 {
@@ -103,15 +98,6 @@ int kv_dev_lock(struct kv_dev *dev)
 		return 0;
 	mutex_unlock(&dev->lock);
 	return -ENODEV;
-}
-
-/**
- * kv_dev_unlock() - leave it
- * @dev: the device
- */
-void kv_dev_unlock(struct kv_dev *dev)
-{
-	mutex_unlock(&dev->lock);
 }
 
 /**

@@ -55,7 +55,6 @@ unsigned int kv_dev_generation(void);
 struct kv_dev *kv_dev_get(struct kv_dev *dev);
 void kv_dev_put(struct kv_dev *dev);
 int kv_dev_lock(struct kv_dev *dev);
-void kv_dev_unlock(struct kv_dev *dev);
 void kv_dev_copy_name(struct kv_dev *dev, char name[IB_DEVICE_NAME_MAX]);
 u32 kv_dev_page_size(const struct kv_dev *dev);
 bool kv_dev_iwarp(const struct kv_dev *dev);

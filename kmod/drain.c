@@ -174,34 +174,29 @@ static bool rq_idle(const struct kv_qp *qp)
 	return kv_wq_idle(&qp->wqes.rq) && !qp->run_recvs;
 }
 
-static int begin(struct kv_qp *qp)
-{
-	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
-	int ret;
-
-	if (qp->state == KVERBS_QPS_ERR)
-		return 0;
-	ret = ib_modify_qp(qp->ib, &attr, IB_QP_STATE);
-	if (!ret)
-		kv_qp_set_state(qp, KVERBS_QPS_ERR);
-	return ret;
-}
-
 /**
- * kv_drain_begin() - let a QP's requests be flushed, and don't wait for it
- * @qp: the QP; no run is active on it
+ * kv_drain_begin() - bring a QP to ERR: its requests are flushed, and its run ends
+ * @qp: the QP; one in RESET stays there
  *
  * Of many QPs that are drained one after the other each takes its time; what takes
  * long is the device, at which this is for all of them at once (irdma flushes 20 ms
  * later, irdma_sched_qp_flush_work()).
  *
  * Locks: dev->lock
+ * Return: 0 or what the verb returned.
  */
-void kv_drain_begin(struct kv_qp *qp)
+int kv_drain_begin(struct kv_qp *qp)
 {
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+	int ret;
+
 	lockdep_assert_held(&qp->obj.dev->lock);
-	if (qp->state != KVERBS_QPS_RESET)
-		begin(qp);
+	if (qp->state == KVERBS_QPS_RESET || qp->state == KVERBS_QPS_ERR)
+		return 0;
+	ret = ib_modify_qp(qp->ib, &attr, IB_QP_STATE);
+	if (!ret)
+		kv_qp_set_state(qp, KVERBS_QPS_ERR);
+	return ret;
 }
 
 /**
@@ -224,7 +219,7 @@ int kv_drain_qp(struct kv_qp *qp)
 	lockdep_assert_held(&qp->obj.dev->lock);
 	if (qp->state == KVERBS_QPS_RESET)
 		return 0;
-	ret = begin(qp);
+	ret = kv_drain_begin(qp);
 	/* Nothing can complete: it does not matter. */
 	if (ret && sq_idle(qp) && rq_idle(qp) && !(qp->srq && qp->received))
 		return 0;

@@ -34,7 +34,7 @@ struct kv_drain {
 };
 
 void kv_drain_init(struct kv_drain *drain);
-void kv_drain_begin(struct kv_qp *qp);
+int kv_drain_begin(struct kv_qp *qp);
 int kv_drain_qp(struct kv_qp *qp);
 
 #endif

@@ -136,6 +136,26 @@ void kv_event_send_obj(const struct kv_obj *obj, const struct kv_event *event)
 }
 
 /**
+ * kv_event_send_wc() - a request failed, of its own accord
+ * @obj: of a QP or a run
+ * @status: enum ib_wc_status; those of success and of a flush tell nothing
+ * @vendor_err: beside it
+ *
+ * Context: any
+ */
+void kv_event_send_wc(const struct kv_obj *obj, u32 status, u32 vendor_err)
+{
+	struct kv_event event = {
+		.type = KVERBS_EVENT_WC_ERROR,
+		.wc_status = status,
+		.vendor_err = vendor_err,
+	};
+
+	if (status != IB_WC_SUCCESS && status != IB_WC_WR_FLUSH_ERR)
+		kv_event_send_obj(obj, &event);
+}
+
+/**
  * kv_event_send_dev() - something happened to a device
  * @dev: the device, not yet given back to the RDMA core
  * @event: what
@@ -161,48 +181,29 @@ void kv_event_send_dev(struct kv_dev *dev, const struct kv_event *event)
 
 static enum kverbs_event type_of(enum ib_event_type type)
 {
-	switch (type) {
-	case IB_EVENT_CQ_ERR:
-		return KVERBS_EVENT_CQ_ERR;
-	case IB_EVENT_QP_FATAL:
-		return KVERBS_EVENT_QP_FATAL;
-	case IB_EVENT_QP_REQ_ERR:
-		return KVERBS_EVENT_QP_REQ_ERR;
-	case IB_EVENT_QP_ACCESS_ERR:
-		return KVERBS_EVENT_QP_ACCESS_ERR;
-	case IB_EVENT_COMM_EST:
-		return KVERBS_EVENT_COMM_EST;
-	case IB_EVENT_SQ_DRAINED:
-		return KVERBS_EVENT_SQ_DRAINED;
-	case IB_EVENT_PATH_MIG:
-		return KVERBS_EVENT_PATH_MIG;
-	case IB_EVENT_PATH_MIG_ERR:
-		return KVERBS_EVENT_PATH_MIG_ERR;
-	case IB_EVENT_QP_LAST_WQE_REACHED:
-		return KVERBS_EVENT_LAST_WQE_REACHED;
-	case IB_EVENT_SRQ_ERR:
-		return KVERBS_EVENT_SRQ_ERR;
-	case IB_EVENT_SRQ_LIMIT_REACHED:
-		return KVERBS_EVENT_SRQ_LIMIT_REACHED;
-	case IB_EVENT_DEVICE_FATAL:
-		return KVERBS_EVENT_DEVICE_FATAL;
-	case IB_EVENT_PORT_ACTIVE:
-		return KVERBS_EVENT_PORT_ACTIVE;
-	case IB_EVENT_PORT_ERR:
-		return KVERBS_EVENT_PORT_ERR;
-	case IB_EVENT_LID_CHANGE:
-		return KVERBS_EVENT_LID_CHANGE;
-	case IB_EVENT_PKEY_CHANGE:
-		return KVERBS_EVENT_PKEY_CHANGE;
-	case IB_EVENT_SM_CHANGE:
-		return KVERBS_EVENT_SM_CHANGE;
-	case IB_EVENT_CLIENT_REREGISTER:
-		return KVERBS_EVENT_CLIENT_REREGISTER;
-	case IB_EVENT_GID_CHANGE:
-		return KVERBS_EVENT_GID_CHANGE;
-	default:
-		return KVERBS_EVENT_OTHER;
-	}
+	static const enum kverbs_event types[] = {
+		[IB_EVENT_CQ_ERR] = KVERBS_EVENT_CQ_ERR,
+		[IB_EVENT_QP_FATAL] = KVERBS_EVENT_QP_FATAL,
+		[IB_EVENT_QP_REQ_ERR] = KVERBS_EVENT_QP_REQ_ERR,
+		[IB_EVENT_QP_ACCESS_ERR] = KVERBS_EVENT_QP_ACCESS_ERR,
+		[IB_EVENT_COMM_EST] = KVERBS_EVENT_COMM_EST,
+		[IB_EVENT_SQ_DRAINED] = KVERBS_EVENT_SQ_DRAINED,
+		[IB_EVENT_PATH_MIG] = KVERBS_EVENT_PATH_MIG,
+		[IB_EVENT_PATH_MIG_ERR] = KVERBS_EVENT_PATH_MIG_ERR,
+		[IB_EVENT_DEVICE_FATAL] = KVERBS_EVENT_DEVICE_FATAL,
+		[IB_EVENT_PORT_ACTIVE] = KVERBS_EVENT_PORT_ACTIVE,
+		[IB_EVENT_PORT_ERR] = KVERBS_EVENT_PORT_ERR,
+		[IB_EVENT_LID_CHANGE] = KVERBS_EVENT_LID_CHANGE,
+		[IB_EVENT_PKEY_CHANGE] = KVERBS_EVENT_PKEY_CHANGE,
+		[IB_EVENT_SM_CHANGE] = KVERBS_EVENT_SM_CHANGE,
+		[IB_EVENT_SRQ_ERR] = KVERBS_EVENT_SRQ_ERR,
+		[IB_EVENT_SRQ_LIMIT_REACHED] = KVERBS_EVENT_SRQ_LIMIT_REACHED,
+		[IB_EVENT_QP_LAST_WQE_REACHED] = KVERBS_EVENT_LAST_WQE_REACHED,
+		[IB_EVENT_CLIENT_REREGISTER] = KVERBS_EVENT_CLIENT_REREGISTER,
+		[IB_EVENT_GID_CHANGE] = KVERBS_EVENT_GID_CHANGE,
+	};
+
+	return type < ARRAY_SIZE(types) && types[type] ? types[type] : KVERBS_EVENT_OTHER;
 }
 
 /**

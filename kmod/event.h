@@ -52,6 +52,7 @@ struct kv_event_sender {
 void kv_event_set_sender(const struct kv_event_sender *to);
 void kv_event_flush(void);
 void kv_event_send_obj(const struct kv_obj *obj, const struct kv_event *event);
+void kv_event_send_wc(const struct kv_obj *obj, u32 status, u32 vendor_err);
 void kv_event_send_dev(struct kv_dev *dev, const struct kv_event *event);
 
 /* What the verbs call: event handlers of QPs, CQs and SRQs; context: the object. */

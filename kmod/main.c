@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/module.h>
 #include <net/genetlink.h>
+#include <rdma/ib_verbs.h>
 #include <kverbs.h>
 #include "ah.h"
 #include "client.h"
@@ -34,16 +35,16 @@ static int __init kverbs_init(void)
 	ret = kv_conn_init();
 	if (ret)
 		return ret;
-	ret = kv_client_init();
+	ret = ib_register_client(&kv_client);
 	if (ret)
 		goto err_conn_exit;
 	ret = kv_netlink_init();
 	if (ret)
-		goto err_client_exit;
+		goto err_unregister_client;
 	return 0;
 
-err_client_exit:
-	kv_client_exit();
+err_unregister_client:
+	ib_unregister_client(&kv_client);
 err_conn_exit:
 	kv_conn_exit();
 	return ret;
@@ -52,7 +53,7 @@ err_conn_exit:
 static void __exit kverbs_exit(void)
 {
 	kv_netlink_exit();
-	kv_client_exit();
+	ib_unregister_client(&kv_client);
 	/* Work on CONNs that are gone still has references to them. */
 	kv_conn_exit();
 	kv_obj_exit();

@@ -2,7 +2,6 @@
 #include <linux/dma-mapping.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
-#include <linux/netlink.h>
 #include <linux/scatterlist.h>
 #include <kverbs.h>
 #include <rdma/ib_verbs.h>
@@ -10,6 +9,7 @@
 #include "mr.h"
 #include "pd.h"
 #include "post.h"
+#include "refuse.h"
 #include "wqe.h"
 
 /* What goes to or from a file at a time, by a copy. */
@@ -40,10 +40,8 @@ static int alloc_buf(struct kv_mr *mr, u64 length, struct netlink_ext_ack *extac
 	if (ret)
 		return ret;
 	mr->buf = alloc_near(mr->obj.dev->ib, bytes);
-	if (!mr->buf) {
-		NL_SET_ERR_MSG(extack, "no contiguous memory of this length");
-		return -ENOMEM;
-	}
+	if (!mr->buf)
+		return kv_refuse(extack, -ENOMEM, "no contiguous memory of this length");
 	mr->length = length;
 	return 0;
 }
@@ -51,6 +49,19 @@ static int alloc_buf(struct kv_mr *mr, u64 length, struct netlink_ext_ack *extac
 static void free_buf(struct kv_mr *mr)
 {
 	free_pages_exact(mr->buf, PAGE_ALIGN(mr->length));
+}
+
+/* siw_alloc_mr() takes 256 pages at most, rxe 512: kv_dev_max_mr_bytes() has asked. */
+static struct ib_mr *alloc_ib(struct ib_pd *pd, const struct kv_mr *mr,
+			      struct netlink_ext_ack *extack)
+{
+	struct ib_mr *ib;
+
+	ib = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG,
+			 DIV_ROUND_UP(mr->length, kv_dev_page_size(mr->obj.dev)));
+	if (IS_ERR(ib))
+		kv_refuse(extack, PTR_ERR(ib), "ib_alloc_mr failed");
+	return ib;
 }
 
 /**
@@ -66,67 +77,47 @@ static void free_buf(struct kv_mr *mr)
  * Locks: dev->lock
  * Return: the MR, owned by the id table, or ERR_PTR.
  */
-struct kv_mr *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner,
-			   u64 length, u32 max_access,
-			   struct netlink_ext_ack *extack)
+struct kv_obj *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner,
+			    u64 length, u32 max_access,
+			    struct netlink_ext_ack *extack)
 {
 	struct kv_dev *dev = pd->obj.dev;
 	u64 max = kv_dev_max_mr_bytes(dev);
 	struct kv_mr *mr;
-	u64 start;
 	int ret;
 
-	if (!max) {
-		NL_SET_ERR_MSG(extack, "the device has no fast registration");
-		return ERR_PTR(-EOPNOTSUPP);
-	}
-	if (!length || length > max) {
-		NL_SET_ERR_MSG(extack, "length must be 1 byte up to the device's max_mr_bytes");
-		return ERR_PTR(-EINVAL);
-	}
+	if (!max)
+		return ERR_PTR(kv_refuse(extack, -EOPNOTSUPP,
+					 "the device has no fast registration"));
+	if (!length || length > max)
+		return ERR_PTR(kv_refuse(extack, -EINVAL,
+					 "length must be 1 byte up to the device's max_mr_bytes"));
 
 	mr = kv_obj_alloc(&kv_mr_class, sizeof(*mr), dev, owner, extack);
 	if (IS_ERR(mr))
-		return mr;
+		return ERR_CAST(mr);
 	kv_obj_set_parent(&mr->obj, 0, &pd->obj);
 	mr->max_access = max_access;
 
 	ret = alloc_buf(mr, length, extack);
 	if (ret)
-		goto err_free;
-
+		goto err_give_up;
 	mr->dma = ib_dma_map_single(dev->ib, mr->buf, length, DMA_BIDIRECTIONAL);
 	ret = ib_dma_mapping_error(dev->ib, mr->dma);
 	if (ret) {
-		NL_SET_ERR_MSG(extack, "the buffer can't be mapped for DMA");
+		kv_refuse(extack, ret, "the buffer can't be mapped for DMA");
 		goto err_free_buf;
 	}
+	kv_obj_time(&mr->obj, mr->ib = alloc_ib(pd->ib, mr, extack));
+	if (!IS_ERR(mr->ib))
+		return kv_obj_made(&mr->obj, extack);
 
-	/* siw_alloc_mr() takes 256 pages at most, rxe 512: kv_dev_max_mr_bytes() has asked. */
-	start = ktime_get_raw_ns();
-	mr->ib = ib_alloc_mr(pd->ib, IB_MR_TYPE_MEM_REG,
-			     DIV_ROUND_UP(length, kv_dev_page_size(dev)));
-	mr->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (IS_ERR(mr->ib)) {
-		ret = PTR_ERR(mr->ib);
-		NL_SET_ERR_MSG(extack, "ib_alloc_mr failed");
-		goto err_unmap;
-	}
-
-	ret = kv_obj_publish(&mr->obj, extack);
-	if (ret)
-		goto err_dereg_mr;
-	return mr;
-
-err_dereg_mr:
-	ib_dereg_mr(mr->ib);
-err_unmap:
+	ret = PTR_ERR(mr->ib);
 	ib_dma_unmap_single(dev->ib, mr->dma, length, DMA_BIDIRECTIONAL);
 err_free_buf:
 	free_buf(mr);
-err_free:
-	kv_obj_free(&mr->obj);
-	return ERR_PTR(ret);
+err_give_up:
+	return kv_obj_give_up(&mr->obj, ret);
 }
 
 /*
@@ -136,11 +127,9 @@ err_free:
 static int destroy_mr(struct kv_obj *obj)
 {
 	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
-	u64 start = ktime_get_raw_ns();
 	int ret;
 
-	ret = ib_dereg_mr(mr->ib);
-	obj->verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(obj, ret = ib_dereg_mr(mr->ib));
 	if (ret)
 		return ret;
 	ib_dma_unmap_single(obj->dev->ib, mr->dma, mr->length, DMA_BIDIRECTIONAL);
@@ -177,8 +166,8 @@ int kv_mr_check_range(const struct kv_mr *mr, u64 offset, u64 length,
 {
 	if (length && offset < mr->length && length <= mr->length - offset)
 		return 0;
-	NL_SET_ERR_MSG(extack, "offset and length name no byte, or bytes beyond the end of the buffer");
-	return -EINVAL;
+	return kv_refuse(extack, -EINVAL,
+			 "offset and length name no byte, or bytes beyond the end of the buffer");
 }
 
 /*
@@ -217,18 +206,17 @@ static int check_state(const struct kv_mr *mr, enum kv_mr_state wanted,
 		return 0;
 	switch (state) {
 	case KV_MR_FREE:
-		NL_SET_ERR_MSG(extack, "the mr is not registered");
-		return -EINVAL;
+		return kv_refuse(extack, -EINVAL, "the mr is not registered");
 	case KV_MR_VALID:
-		NL_SET_ERR_MSG(extack, "the mr is registered already: invalidate it first");
-		return -EBUSY;
+		return kv_refuse(extack, -EBUSY,
+				 "the mr is registered already: invalidate it first");
 	case KV_MR_REGISTERING:
 	case KV_MR_INVALIDATING:
-		NL_SET_ERR_MSG(extack, "a request that registers or invalidates the mr has not completed: reset its qp");
-		return -EBUSY;
+		return kv_refuse(extack, -EBUSY,
+				 "a request that registers or invalidates the mr has not completed: reset its qp");
 	default:
-		NL_SET_ERR_MSG(extack, "a request on the mr has failed, and the device may have executed it or not: register it anew");
-		return -EINVAL;
+		return kv_refuse(extack, -EINVAL,
+				 "a request on the mr has failed, and the device may have executed it or not: register it anew");
 	}
 }
 
@@ -238,21 +226,16 @@ static int renew(struct kv_mr *mr, struct netlink_ext_ack *extack)
 	struct ib_mr *fresh;
 	int ret;
 
-	if (mr->obj.users[KV_OBJ_REQUEST]) {
-		NL_SET_ERR_MSG(extack, "a request on the mr has failed, and others are posted: poll their completions first");
-		return -EBUSY;
-	}
-	fresh = ib_alloc_mr(mr->ib->pd, IB_MR_TYPE_MEM_REG,
-			    DIV_ROUND_UP(mr->length, kv_dev_page_size(mr->obj.dev)));
-	if (IS_ERR(fresh)) {
-		NL_SET_ERR_MSG(extack, "ib_alloc_mr failed");
+	if (mr->obj.users[KV_OBJ_REQUEST])
+		return kv_refuse(extack, -EBUSY,
+				 "a request on the mr has failed, and others are posted: poll their completions first");
+	fresh = alloc_ib(mr->ib->pd, mr, extack);
+	if (IS_ERR(fresh))
 		return PTR_ERR(fresh);
-	}
 	ret = ib_dereg_mr(mr->ib);
 	if (ret) {
 		ib_dereg_mr(fresh);
-		NL_SET_ERR_MSG(extack, "ib_dereg_mr failed");
-		return ret;
+		return kv_refuse(extack, ret, "ib_dereg_mr failed");
 	}
 	mr->ib = fresh;
 	WRITE_ONCE(mr->state, KV_MR_FREE);
@@ -285,10 +268,7 @@ static int map(struct kv_mr *mr, u64 offset, u64 length, struct netlink_ext_ack 
 	sg_dma_address(&sg) = mr->dma + offset;
 	sg_dma_len(&sg) = length;
 	ret = ib_map_mr_sg(mr->ib, &sg, 1, NULL, kv_dev_page_size(mr->obj.dev));
-	if (ret == 1)
-		return 0;
-	NL_SET_ERR_MSG(extack, "ib_map_mr_sg failed");
-	return ret < 0 ? ret : -EINVAL;
+	return ret == 1 ? 0 : kv_refuse(extack, ret < 0 ? ret : -EINVAL, "ib_map_mr_sg failed");
 }
 
 /**
@@ -375,18 +355,15 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, struct netlink_ext_ack *extack
 		.ex.invalidate_rkey = mr->ib->rkey,
 	};
 	bool posted;
-	u64 start;
 	int ret;
 
 	ret = check_state(mr, KV_MR_VALID, extack);
 	if (ret)
 		return ret;
 	/* Of an MR that is not valid it fails, and the QP with it (rxe_invalidate_mr()). */
-	start = ktime_get_raw_ns();
 	WRITE_ONCE(mr->state, KV_MR_INVALIDATING);
-	ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV, inv_completed,
-			       &posted, extack);
-	mr->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&mr->obj, ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV,
+						     inv_completed, &posted, extack));
 	if (!posted)
 		WRITE_ONCE(mr->state, KV_MR_VALID);
 	return ret;
@@ -437,8 +414,7 @@ static int lock_again(struct kv_mr *mr, struct netlink_ext_ack *extack)
 	if (!mr->obj.dead)
 		return 0;
 	mutex_unlock(&mr->obj.dev->lock);
-	NL_SET_ERR_MSG(extack, "the mr was deleted meanwhile");
-	return -ENOENT;
+	return kv_refuse(extack, -ENOENT, "the mr was deleted meanwhile");
 }
 
 static ssize_t load_piece(struct kv_mr *mr, const struct kv_mr_file *from, u64 done,
@@ -450,9 +426,9 @@ static ssize_t load_piece(struct kv_mr *mr, const struct kv_mr_file *from, u64 d
 
 	n = kernel_read(from->file, piece, min_t(u64, from->length - done, PIECE), &pos);
 	if (n < 0)
-		NL_SET_ERR_MSG(extack, "the file can't be read");
-	if (n <= 0)
-		return n;
+		return kv_refuse(extack, n, "the file can't be read");
+	if (!n)
+		return 0;
 	ret = lock_again(mr, extack);
 	if (ret)
 		return ret;
@@ -479,16 +455,26 @@ static ssize_t save_piece(struct kv_mr *mr, const struct kv_mr_file *to, u64 don
 	/* Full, and not for the first byte. */
 	if (done && (n == -ENOSPC || n == -EDQUOT || n == -EFBIG))
 		return 0;
-	if (n < 0)
-		NL_SET_ERR_MSG(extack, "the file can't be written");
-	return n;
+	return n < 0 ? kv_refuse(extack, n, "the file can't be written") : n;
 }
 
-static s64 each_piece(struct kv_mr *mr, const struct kv_mr_file *file,
-		      ssize_t (*move)(struct kv_mr *mr, const struct kv_mr_file *file,
-				      u64 done, void *piece,
-				      struct netlink_ext_ack *extack),
-		      struct netlink_ext_ack *extack)
+/**
+ * kv_mr_move() - fill the buffer from a file, or write it to one
+ * @mr: the MR, with a reference
+ * @file: what from where to where; the file can be read or written, which neither a lack
+ *	of ->read_iter or ->write_iter nor a ->read or ->write beside it must prevent
+ * @save: to the file
+ * @extack: where the reason of a refusal goes
+ *
+ * The device is not locked while the file is read or written: others may use the buffer
+ * in between.
+ *
+ * Context: may sleep, as long as the file lets it; not under dev->lock
+ * Return: bytes, fewer than @file->length if the file ended or is full; or a negative
+ * errno, after which some may have been moved.
+ */
+s64 kv_mr_move(struct kv_mr *mr, const struct kv_mr_file *file, bool save,
+	       struct netlink_ext_ack *extack)
 {
 	ssize_t n = 0;
 	void *piece;
@@ -498,48 +484,13 @@ static s64 each_piece(struct kv_mr *mr, const struct kv_mr_file *file,
 	if (!piece)
 		return -ENOMEM;
 	for (done = 0; done < file->length; done += n) {
-		n = move(mr, file, done, piece, extack);
+		n = save ? save_piece(mr, file, done, piece, extack) :
+			   load_piece(mr, file, done, piece, extack);
 		if (n <= 0)
 			break;
 	}
 	kvfree(piece);
 	return n < 0 ? n : (s64)done;
-}
-
-/**
- * kv_mr_load() - fill the buffer from a file
- * @mr: the MR, with a reference
- * @from: what from where; the file can be read, which neither a lack of ->read_iter
- *	nor a ->read beside it must prevent
- * @extack: where the reason of a refusal goes
- *
- * The device is not locked while the file is read: others may use the buffer in
- * between.
- *
- * Context: may sleep, as long as the file lets it; not under dev->lock
- * Return: bytes, fewer than @from->length if the file ended; or a negative errno,
- * after which some may have been loaded.
- */
-s64 kv_mr_load(struct kv_mr *mr, const struct kv_mr_file *from,
-	       struct netlink_ext_ack *extack)
-{
-	return each_piece(mr, from, load_piece, extack);
-}
-
-/**
- * kv_mr_save() - write the buffer to a file
- * @mr: the MR, with a reference
- * @to: what to where; as in kv_mr_load(), for writing
- * @extack: where the reason of a refusal goes
- *
- * Context: as kv_mr_load()
- * Return: bytes, fewer than @to->length if the file is full; or a negative errno,
- * after which some may have been saved.
- */
-s64 kv_mr_save(struct kv_mr *mr, const struct kv_mr_file *to,
-	       struct netlink_ext_ack *extack)
-{
-	return each_piece(mr, to, save_piece, extack);
 }
 
 struct kv_obj_class kv_mr_class = {

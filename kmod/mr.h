@@ -71,9 +71,9 @@ struct kv_mr_file {
 	u64 length;
 };
 
-struct kv_mr *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner,
-			   u64 length, u32 max_access,
-			   struct netlink_ext_ack *extack);
+struct kv_obj *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner,
+			    u64 length, u32 max_access,
+			    struct netlink_ext_ack *extack);
 int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, u32 access, u64 offset,
 	      u64 length, struct netlink_ext_ack *extack);
 int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp,
@@ -83,9 +83,7 @@ int kv_mr_check_range(const struct kv_mr *mr, u64 offset, u64 length,
 		      struct netlink_ext_ack *extack);
 void kv_mr_write(struct kv_mr *mr, u64 offset, const void *data, u32 length);
 void kv_mr_read(struct kv_mr *mr, u64 offset, void *data, u32 length);
-s64 kv_mr_load(struct kv_mr *mr, const struct kv_mr_file *from,
-	       struct netlink_ext_ack *extack);
-s64 kv_mr_save(struct kv_mr *mr, const struct kv_mr_file *to,
+s64 kv_mr_move(struct kv_mr *mr, const struct kv_mr_file *file, bool save,
 	       struct netlink_ext_ack *extack);
 
 /**

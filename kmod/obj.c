@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/delay.h>
 #include <linux/module.h>
-#include <linux/netlink.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include "dev.h"
 #include "obj.h"
 #include "quota.h"
+#include "refuse.h"
 
 /* A device that can't destroy something now is asked once more, so much later. */
 #define RETRY_MS 20
@@ -37,7 +37,7 @@ static void count(u64 *counter)
  * @owner: its owner
  * @extack: where the reason of a refusal goes
  *
- * Return: zeroed memory, to be given to kv_obj_publish() or kv_obj_free(), or
+ * Return: zeroed memory, to be given to kv_obj_made() or kv_obj_give_up(), or
  * ERR_PTR: -EDQUOT, -ENOMEM.
  */
 void *kv_obj_alloc(struct kv_obj_class *class, size_t size, struct kv_dev *dev,
@@ -128,7 +128,7 @@ void kv_obj_unlock(struct kv_obj *obj)
 	struct kv_dev *dev = kv_dev_get(obj->dev);
 
 	kv_obj_put(obj);
-	kv_dev_unlock(dev);
+	mutex_unlock(&dev->lock);
 	kv_dev_put(dev);
 }
 
@@ -141,15 +141,18 @@ static void drop_parents(struct kv_obj *obj)
 }
 
 /**
- * kv_obj_free() - undo kv_obj_alloc() for an object that was not published
+ * kv_obj_give_up() - undo kv_obj_alloc() for an object that was not published
  * @obj: the object; its verbs object does not exist, or no longer
+ * @error: why, a negative errno
  *
  * Locks: obj->dev->lock
+ * Return: ERR_PTR() of @error.
  */
-void kv_obj_free(struct kv_obj *obj)
+struct kv_obj *kv_obj_give_up(struct kv_obj *obj, int error)
 {
 	drop_parents(obj);
 	kv_obj_put(obj);
+	return ERR_PTR(error);
 }
 
 /**
@@ -172,8 +175,8 @@ int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack)
 	for (i = 0; kv_obj_persistent(obj) && i < KV_OBJ_PARENTS; i++) {
 		if (!obj->parents[i] || kv_obj_persistent(obj->parents[i]))
 			continue;
-		NL_SET_ERR_MSG(extack, "a persistent object can use only persistent ones");
-		return -EINVAL;
+		return kv_refuse(extack, -EINVAL,
+				 "a persistent object can use only persistent ones");
 	}
 	ret = xa_alloc_cyclic(&class->ids, &obj->id, obj,
 			      XA_LIMIT(1, INT_MAX), &class->next, GFP_KERNEL);
@@ -364,14 +367,10 @@ int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack)
 	if (obj->dead)
 		return -ENOENT;
 	user = user_of(obj);
-	if (user) {
-		extack->_msg = user;
-		return -EBUSY;
-	}
+	if (user)
+		return kv_refuse(extack, -EBUSY, user);
 	ret = destroy_obj(obj);
-	if (ret)
-		NL_SET_ERR_MSG(extack, "the device can't destroy it now: try again");
-	return ret;
+	return ret ? kv_refuse(extack, ret, "the device can't destroy it now: try again") : 0;
 }
 
 /*
@@ -384,6 +383,28 @@ static void abandon(struct kv_obj *obj, int error)
 		     error);
 	__module_get(THIS_MODULE);
 	unpublish(obj);
+}
+
+/**
+ * kv_obj_made() - publish an object whose verbs object is made, or undo both
+ * @obj: the object, complete
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: obj->dev->lock
+ * Return: the object, owned by the id table, or ERR_PTR as kv_obj_publish().
+ */
+struct kv_obj *kv_obj_made(struct kv_obj *obj, struct netlink_ext_ack *extack)
+{
+	int error = kv_obj_publish(obj, extack);
+	int ret;
+
+	if (!error)
+		return obj;
+	ret = obj->class->destroy(obj);
+	if (!ret)
+		return kv_obj_give_up(obj, error);
+	abandon(obj, ret);
+	return ERR_PTR(error);
 }
 
 /* The object must go. */

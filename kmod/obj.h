@@ -3,6 +3,7 @@
 #define _KV_OBJ_H
 
 #include <linux/kref.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
@@ -91,9 +92,10 @@ struct kv_obj {
 
 void *kv_obj_alloc(struct kv_obj_class *class, size_t size, struct kv_dev *dev,
 		   struct kv_owner *owner, struct netlink_ext_ack *extack);
-void kv_obj_free(struct kv_obj *obj);
+struct kv_obj *kv_obj_give_up(struct kv_obj *obj, int error);
 int kv_obj_charge(struct kv_obj *obj, u64 bytes, struct netlink_ext_ack *extack);
 int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack);
+struct kv_obj *kv_obj_made(struct kv_obj *obj, struct netlink_ext_ack *extack);
 void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot,
 		       struct kv_obj *parent);
 void kv_obj_hold(struct kv_obj *obj);
@@ -113,6 +115,18 @@ void kv_obj_init(struct kv_obj_class *const *all);
 void kv_obj_exit(void);
 
 void kv_obj_counts(u64 *made, u64 *gone);
+
+/**
+ * kv_obj_time() - call a verb, and note how long it takes
+ * @obj: what the verb is about
+ * @call: the call, which may assign what it returns
+ */
+#define kv_obj_time(obj, call) do {				\
+	u64 _start = ktime_get_raw_ns();			\
+								\
+	call;							\
+	(obj)->verb_ns = ktime_get_raw_ns() - _start;		\
+} while (0)
 
 /**
  * kv_obj_persistent() - does the object outlive the socket that made it?

@@ -169,16 +169,15 @@ struct kv_owner *kv_owner_closed(struct net *net, u32 portid)
 	struct kv_owner *owner;
 
 	spin_lock(&buckets_lock);
-	hlist_for_each_entry(owner, bucket_of(portid), link) {
+	hlist_for_each_entry(owner, bucket_of(portid), link)
 		if (owner->net == net && owner->portid == portid && owner->sk &&
-		    sock_flag(owner->sk, SOCK_DEAD)) {
-			kv_owner_get(owner);
-			spin_unlock(&buckets_lock);
-			return owner;
-		}
-	}
+		    sock_flag(owner->sk, SOCK_DEAD))
+			break;
+	/* NULL at the end of the list. */
+	if (owner)
+		kv_owner_get(owner);
 	spin_unlock(&buckets_lock);
-	return NULL;
+	return owner;
 }
 
 /**

@@ -16,8 +16,8 @@ struct kv_pd {
 	struct ib_pd *ib;
 };
 
-struct kv_pd *kv_pd_create(struct kv_dev *dev, struct kv_owner *owner,
-			   struct netlink_ext_ack *extack);
+struct kv_obj *kv_pd_create(struct kv_dev *dev, struct kv_owner *owner,
+			    struct netlink_ext_ack *extack);
 
 extern struct kv_obj_class kv_pd_class;
 

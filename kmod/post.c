@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/netlink.h>
 #include <linux/slab.h>
 #include "ah.h"
 #include "cq.h"
@@ -7,6 +6,7 @@
 #include "mr.h"
 #include "post.h"
 #include "qp.h"
+#include "refuse.h"
 #include "srq.h"
 #include "wqe.h"
 #include "wr.h"
@@ -21,72 +21,71 @@
  */
 static int check_state(const struct kv_qp *qp, u32 op, struct netlink_ext_ack *extack)
 {
-	bool recv = op == KVERBS_OP_RECV;
-
-	switch (qp->state) {
-	case KVERBS_QPS_RESET:
-		if (recv)
-			NL_SET_ERR_MSG(extack, "the qp is in RESET: bring it to INIT first");
-		else
-			NL_SET_ERR_MSG(extack, "the qp is in RESET: bring it to INIT, RTR and RTS first");
-		return -EINVAL;
-	case KVERBS_QPS_INIT:
-		if (recv)
-			return 0;
-		NL_SET_ERR_MSG(extack, "the qp is in INIT: bring it to RTR and RTS first");
-		return -EINVAL;
-	case KVERBS_QPS_RTR:
-		if (recv)
-			return 0;
-		NL_SET_ERR_MSG(extack, "the qp is in RTR: bring it to RTS first");
-		return -EINVAL;
-	default:
+	if (op != KVERBS_OP_RECV)
+		return qp->state < KVERBS_QPS_RTS ? kv_qp_refuse_state(qp->state, extack) : 0;
+	if (qp->state != KVERBS_QPS_RESET)
 		return 0;
-	}
+	return kv_refuse(extack, -EINVAL, "the qp is in RESET: bring it to INIT first");
 }
 
 /* What runs post and what is posted by hand must not meet. */
 static int check_runs(const struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
-	if (qp->dirty) {
-		NL_SET_ERR_MSG(extack, "an earlier run left requests on the qp: reset it and connect it anew");
-		return -EBUSY;
-	}
-	if (qp->run_recvs) {
-		NL_SET_ERR_MSG(extack, "receives of an earlier run are posted on the qp: reset it and connect it anew");
-		return -EBUSY;
-	}
+	if (qp->dirty)
+		return kv_refuse(extack, -EBUSY,
+				 "an earlier run left requests on the qp: reset it and connect it anew");
+	if (qp->run_recvs)
+		return kv_refuse(extack, -EBUSY,
+				 "receives of an earlier run are posted on the qp: reset it and connect it anew");
 	return 0;
 }
 
-static int check_room(const struct kv_wqe *wqe, u32 depth, struct netlink_ext_ack *extack)
+static u32 depth_of(const struct kv_wqe *wqe)
+{
+	if (wqe->srq)
+		return wqe->srq->max_wr;
+	return wqe->wc.op == KVERBS_OP_RECV ? wqe->qp->cap.max_recv_wr :
+					      wqe->qp->cap.max_send_wr;
+}
+
+static int check_room(const struct kv_wqe *wqe, struct netlink_ext_ack *extack)
 {
 	struct kv_cq *cq = wqe->cq;
 
-	if (wqe->queue->taken >= depth) {
-		if (wqe->srq)
-			NL_SET_ERR_MSG(extack, "the srq is full: poll its completions");
-		else if (wqe->wc.op == KVERBS_OP_RECV)
-			NL_SET_ERR_MSG(extack, "the receive queue is full: poll its completions");
-		else
-			NL_SET_ERR_MSG(extack, "the send queue is full: poll its completions");
-		return -EBUSY;
-	}
+	if (wqe->queue->taken >= depth_of(wqe))
+		return kv_refuse(extack, -EBUSY,
+				 wqe->srq ? "the srq is full: poll its completions" :
+				 wqe->wc.op == KVERBS_OP_RECV ?
+				 "the receive queue is full: poll its completions" :
+				 "the send queue is full: poll its completions");
 	/* One that overflows loses completions, and its QPs with them. */
-	if (cq && kv_wqe_outstanding(cq) >= cq->cqe) {
-		NL_SET_ERR_MSG(extack, "the cq could overflow: poll its completions, or make it with more cqe");
-		return -EBUSY;
-	}
+	if (cq && kv_wqe_outstanding(cq) >= cq->cqe)
+		return kv_refuse(extack, -EBUSY,
+				 "the cq could overflow: poll its completions, or make it with more cqe");
 	return 0;
+}
+
+/* A request for which there is room, or ERR_PTR. */
+static struct kv_wqe *alloc_wqe(struct kv_qp *qp, struct kv_srq *srq, u32 op, unsigned int refs,
+				struct netlink_ext_ack *extack)
+{
+	struct kv_wqe *wqe = kv_wqe_alloc(qp, srq, op, refs);
+	int ret;
+
+	if (!wqe)
+		return ERR_PTR(-ENOMEM);
+	ret = check_room(wqe, extack);
+	if (!ret)
+		return wqe;
+	kfree(wqe);
+	return ERR_PTR(ret);
 }
 
 static int tell_refused(int error, struct netlink_ext_ack *extack)
 {
-	if (error == -ENOMEM)
-		NL_SET_ERR_MSG(extack, "the device says that the queue is full: poll its completions");
-	else
-		NL_SET_ERR_MSG(extack, "the device refuses the request");
-	return error;
+	return kv_refuse(extack, error, error == -ENOMEM ?
+			 "the device says that the queue is full: poll its completions" :
+			 "the device refuses the request");
 }
 
 /*
@@ -120,14 +119,6 @@ static int post_recv(const struct kv_wr_spec *spec, struct ib_recv_wr *wr,
 	return ret;
 }
 
-static u32 depth_of(const struct kv_wr_spec *spec)
-{
-	if (spec->srq)
-		return spec->srq->max_wr;
-	return spec->op == KVERBS_OP_RECV ? spec->qp->max_recv_wr :
-					    spec->qp->max_send_wr;
-}
-
 /* A request that was checked, on a queue that is ready. */
 static int post(const struct kv_wr_spec *spec, u64 *verb_ns,
 		struct netlink_ext_ack *extack)
@@ -138,14 +129,9 @@ static int post(const struct kv_wr_spec *spec, u64 *verb_ns,
 	unsigned int i;
 	int ret;
 
-	wqe = kv_wqe_alloc(spec->qp, spec->srq, spec->op, spec->sges + !!spec->ah);
-	if (!wqe)
-		return -ENOMEM;
-	ret = check_room(wqe, depth_of(spec), extack);
-	if (ret) {
-		kfree(wqe);
-		return ret;
-	}
+	wqe = alloc_wqe(spec->qp, spec->srq, spec->op, spec->sges + !!spec->ah, extack);
+	if (IS_ERR(wqe))
+		return PTR_ERR(wqe);
 	wqe->wc.wr_id = spec->wr_id;
 	for (i = 0; i < spec->sges; i++)
 		kv_wqe_hold(wqe, &spec->sge[i].mr->obj);
@@ -209,14 +195,9 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
 	u64 verb_ns;
 	int ret;
 
-	wqe = kv_wqe_alloc(qp, NULL, op, 1);
-	if (!wqe)
-		return -ENOMEM;
-	ret = check_room(wqe, qp->max_send_wr, extack);
-	if (ret) {
-		kfree(wqe);
-		return ret;
-	}
+	wqe = alloc_wqe(qp, NULL, op, 1, extack);
+	if (IS_ERR(wqe))
+		return PTR_ERR(wqe);
 	wqe->internal = true;
 	wqe->completed = completed;
 	kv_wqe_hold(wqe, &mr->obj);
@@ -230,14 +211,12 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
 	}
 	*posted = true;
 	/* If it does not come in time it may still come: the QP keeps it. */
-	if (!kv_cq_wait(wqe->cq, &wqe->done, WAIT_MS)) {
-		NL_SET_ERR_MSG(extack, "no completion within 2 s: reset the qp and connect it anew");
-		return -ETIMEDOUT;
-	}
-	if (wqe->wc.status != IB_WC_SUCCESS) {
-		NL_SET_ERR_MSG(extack, "the device completed the request with an error; the qp is in ERR now");
-		ret = -EIO;
-	}
+	if (!kv_cq_wait(wqe->cq, &wqe->done, WAIT_MS))
+		return kv_refuse(extack, -ETIMEDOUT,
+				 "no completion within 2 s: reset the qp and connect it anew");
+	if (wqe->wc.status != IB_WC_SUCCESS)
+		ret = kv_refuse(extack, -EIO,
+				"the device completed the request with an error; the qp is in ERR now");
 	kv_wqe_free(wqe);
 	return ret;
 }
@@ -265,10 +244,9 @@ int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, 
 	int ret;
 
 	*posted = false;
-	if (kv_obj_persistent(&qp->obj) && !kv_obj_persistent(&mr->obj)) {
-		NL_SET_ERR_MSG(extack, "the qp is persistent and the mr is not: it would go while a request names it");
-		return -EINVAL;
-	}
+	if (kv_obj_persistent(&qp->obj) && !kv_obj_persistent(&mr->obj))
+		return kv_refuse(extack, -EINVAL,
+				 "the qp is persistent and the mr is not: it would go while a request names it");
 	ret = kv_qp_check_rts(qp, extack) ?: kv_qp_claim(qp, extack);
 	if (ret)
 		return ret;
@@ -295,10 +273,9 @@ int kv_post_poll(struct kv_cq *cq, struct kv_wc *wc, unsigned int max, u64 *verb
 	int ret = 0;
 
 	*verb_ns = 0;
-	if (!kv_cq_claim(cq)) {
-		NL_SET_ERR_MSG(extack, "a run is active on a qp with this cq: wait for it or cancel it");
-		return -EBUSY;
-	}
+	if (!kv_cq_claim(cq))
+		return kv_refuse(extack, -EBUSY,
+				 "a run is active on a qp with this cq: wait for it or cancel it");
 	n = kv_wqe_take(cq, wc, max);
 	while (n < max && !kv_cq_by_core(cq)) {
 		ret = kv_cq_poll(cq, max - n, verb_ns);
@@ -310,6 +287,5 @@ int kv_post_poll(struct kv_cq *cq, struct kv_wc *wc, unsigned int max, u64 *verb
 	/* What came before is told first. */
 	if (n || ret >= 0)
 		return n;
-	NL_SET_ERR_MSG(extack, "ib_poll_cq failed");
-	return ret;
+	return kv_refuse(extack, ret, "ib_poll_cq failed");
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/netlink.h>
 #include <rdma/ib_cache.h>
 #include "ah.h"
 #include "cq.h"
@@ -9,6 +8,7 @@
 #include "pd.h"
 #include "qp.h"
 #include "queue.h"
+#include "refuse.h"
 #include "srq.h"
 #include "wqe.h"
 
@@ -148,19 +148,22 @@ static struct ib_qp *create_ib(struct kv_qp *qp, struct ib_qp_cap *cap)
 
 static u64 queue_bytes(const struct kv_qp_init *init)
 {
-	return kv_queue_sq_bytes(init->max_send_wr, init->max_send_sge, init->max_inline) +
-	       kv_queue_rq_bytes(init->max_recv_wr, init->max_recv_sge);
+	const struct ib_qp_cap *cap = &init->cap;
+
+	return kv_queue_sq_bytes(cap->max_send_wr, cap->max_send_sge, cap->max_inline_data) +
+	       kv_queue_rq_bytes(cap->max_recv_wr, cap->max_recv_sge);
 }
 
-static void explain_create(int error, const struct ib_qp_cap *cap,
-			   struct netlink_ext_ack *extack)
+static int explain_create(int error, const struct ib_qp_cap *cap,
+			  struct netlink_ext_ack *extack)
 {
 	if (error == -ENOMEM)
-		NL_SET_ERR_MSG(extack, "ib_create_qp failed: no memory for queues of this depth");
-	else if (error == -EINVAL && cap->max_inline_data)
-		NL_SET_ERR_MSG(extack, "ib_create_qp failed: max_inline may be more than the device takes");
-	else
-		NL_SET_ERR_MSG(extack, "ib_create_qp failed");
+		return kv_refuse(extack, error,
+				 "ib_create_qp failed: no memory for queues of this depth");
+	if (error == -EINVAL && cap->max_inline_data)
+		return kv_refuse(extack, error,
+				 "ib_create_qp failed: max_inline may be more than the device takes");
+	return kv_refuse(extack, error, "ib_create_qp failed");
 }
 
 /**
@@ -172,65 +175,36 @@ static void explain_create(int error, const struct ib_qp_cap *cap,
  * Locks: dev->lock
  * Return: the QP, in RESET, owned by the id table, or ERR_PTR.
  */
-struct kv_qp *kv_qp_create(const struct kv_qp_init *init, struct kv_owner *owner,
-			   struct netlink_ext_ack *extack)
+struct kv_obj *kv_qp_create(const struct kv_qp_init *init, struct kv_owner *owner,
+			    struct netlink_ext_ack *extack)
 {
-	struct ib_qp_cap cap = {
-		.max_send_wr = init->max_send_wr,
-		.max_recv_wr = init->max_recv_wr,
-		.max_send_sge = init->max_send_sge,
-		.max_recv_sge = init->max_recv_sge,
-		.max_inline_data = init->max_inline,
-	};
 	struct kv_qp *qp;
-	u64 start;
 	int ret;
 
 	qp = kv_obj_alloc(&kv_qp_class, sizeof(*qp), init->pd->obj.dev, owner, extack);
 	if (IS_ERR(qp))
-		return qp;
-	qp->type = init->type;
-	qp->pd = init->pd;
-	qp->send_cq = init->send_cq;
-	qp->recv_cq = init->recv_cq;
-	qp->srq = init->srq;
-	qp->sq_sig_all = init->sq_sig_all;
+		return ERR_CAST(qp);
+	qp->init = *init;
 	qp->port = 1;
 	kv_drain_init(&qp->drain);
 	set_parents(qp);
 	ret = kv_obj_charge(&qp->obj, queue_bytes(init), extack);
 	if (ret)
-		goto err_free;
+		return kv_obj_give_up(&qp->obj, ret);
 
-	start = ktime_get_raw_ns();
-	qp->ib = create_ib(qp, &cap);
-	qp->obj.verb_ns = ktime_get_raw_ns() - start;
-	if (IS_ERR(qp->ib)) {
-		ret = PTR_ERR(qp->ib);
-		explain_create(ret, &cap, extack);
-		goto err_free;
+	kv_obj_time(&qp->obj, qp->ib = create_ib(qp, &qp->cap));
+	if (IS_ERR(qp->ib))
+		return kv_obj_give_up(&qp->obj,
+				      explain_create(PTR_ERR(qp->ib), &init->cap, extack));
+	if (qp->srq) {
+		qp->cap.max_recv_wr = 0;
+		qp->cap.max_recv_sge = 0;
 	}
-	qp->max_send_wr = cap.max_send_wr;
-	qp->max_recv_wr = qp->srq ? 0 : cap.max_recv_wr;
-	qp->max_send_sge = cap.max_send_sge;
-	qp->max_recv_sge = qp->srq ? 0 : cap.max_recv_sge;
-	qp->max_inline = cap.max_inline_data;
-
 	ret = kv_wqe_init_qp(qp);
-	if (ret)
-		goto err_destroy_qp;
-	ret = kv_obj_publish(&qp->obj, extack);
-	if (ret)
-		goto err_exit_wqes;
-	return qp;
-
-err_exit_wqes:
-	kv_wqe_exit_qp(qp);
-err_destroy_qp:
+	if (!ret)
+		return kv_obj_made(&qp->obj, extack);
 	ib_destroy_qp(qp->ib);
-err_free:
-	kv_obj_free(&qp->obj);
-	return ERR_PTR(ret);
+	return kv_obj_give_up(&qp->obj, ret);
 }
 
 /*
@@ -240,13 +214,7 @@ err_free:
  */
 static int renew_ib(struct kv_qp *qp)
 {
-	struct ib_qp_cap cap = {
-		.max_send_wr = qp->max_send_wr,
-		.max_recv_wr = qp->max_recv_wr,
-		.max_send_sge = qp->max_send_sge,
-		.max_recv_sge = qp->max_recv_sge,
-		.max_inline_data = qp->max_inline,
-	};
+	struct ib_qp_cap cap = qp->cap;
 	struct ib_qp *old = qp->ib, *fresh;
 	int ret;
 
@@ -311,12 +279,9 @@ static int destroy_qp(struct kv_obj *obj)
 {
 	struct kv_qp *qp = container_of(obj, struct kv_qp, obj);
 	bool drained = !drain_claimed(qp);
-	u64 start;
 	int ret;
 
-	start = ktime_get_raw_ns();
-	ret = ib_destroy_qp(qp->ib);
-	obj->verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(obj, ret = ib_destroy_qp(qp->ib));
 	if (ret)
 		return ret;
 	if (!drained) {
@@ -349,9 +314,28 @@ int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 	/* siw, cxgb4 and bnxt_re fill only some of it. */
 	memset(attr, 0, sizeof(*attr));
 	ret = ib_query_qp(qp->ib, attr, IB_QP_ATTR_STANDARD_BITS & ~IB_QP_CAP, &init);
-	if (ret)
-		NL_SET_ERR_MSG(extack, "ib_query_qp failed");
-	return ret;
+	return ret ? kv_refuse(extack, ret, "ib_query_qp failed") : 0;
+}
+
+/**
+ * kv_qp_refuse_state() - no send can be posted in this state
+ * @state: any but RTS
+ * @extack: where the reason goes
+ *
+ * Return: -EINVAL
+ */
+int kv_qp_refuse_state(enum kverbs_qp_state state, struct netlink_ext_ack *extack)
+{
+	static const char *const text[] = {
+		[KVERBS_QPS_RESET] = "the qp is in RESET: bring it to INIT, RTR and RTS first",
+		[KVERBS_QPS_INIT] = "the qp is in INIT: bring it to RTR and RTS first",
+		[KVERBS_QPS_RTR] = "the qp is in RTR: bring it to RTS first",
+		[KVERBS_QPS_SQD] = "the qp is in SQD: bring it back to RTS first",
+		[KVERBS_QPS_SQE] = "the qp is in SQE: bring it back to RTS first",
+		[KVERBS_QPS_ERR] = "the qp is in ERR: reset it and connect it anew",
+	};
+
+	return kv_refuse(extack, -EINVAL, text[state]);
 }
 
 /**
@@ -364,14 +348,6 @@ int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
  */
 int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
-	static const char *const text[] = {
-		[KVERBS_QPS_RESET] = "the qp is in RESET: bring it to INIT, RTR and RTS first",
-		[KVERBS_QPS_INIT] = "the qp is in INIT: bring it to RTR and RTS first",
-		[KVERBS_QPS_RTR] = "the qp is in RTR: bring it to RTS first",
-		[KVERBS_QPS_SQD] = "the qp is in SQD: bring it back to RTS first",
-		[KVERBS_QPS_SQE] = "the qp is in SQE: bring it back to RTS first",
-		[KVERBS_QPS_ERR] = "the qp is in ERR: reset it and connect it anew",
-	};
 	enum kverbs_qp_state state;
 	struct ib_qp_attr attr;
 	int ret;
@@ -380,11 +356,7 @@ int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack)
 	if (ret)
 		return ret;
 	state = kv_qp_state(qp, &attr);
-	if (state == KVERBS_QPS_RTS)
-		return 0;
-	if (extack)
-		extack->_msg = text[state];
-	return -EINVAL;
+	return state == KVERBS_QPS_RTS ? 0 : kv_qp_refuse_state(state, extack);
 }
 
 static int refuse(struct kv_qp_step *wrong, u32 bit, const char *text)
@@ -430,8 +402,8 @@ static int check_drained(const struct ib_qp_attr *now,
 	if (now->qp_state != IB_QPS_SQD || !now->sq_draining ||
 	    modify->to == KVERBS_QPS_ERR)
 		return 0;
-	NL_SET_ERR_MSG(extack, "the send queue is still draining: wait for sq_drained, or go to ERR");
-	return -EBUSY;
+	return kv_refuse(extack, -EBUSY,
+			 "the send queue is still draining: wait for sq_drained, or go to ERR");
 }
 
 /* What the QP was given holds until RESET. */
@@ -472,44 +444,36 @@ static void explain_failure(struct kv_qp *qp, enum kverbs_qp_state from, int err
 }
 
 /* To RESET: what was posted comes back first, and is told no more. */
-static int reset_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
-		    struct netlink_ext_ack *extack)
+static int drain(struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
-	u64 start;
 	int ret;
 
 	ret = kv_drain_qp(qp);
-	if (ret) {
-		NL_SET_ERR_MSG(extack, "the device does not complete the requests that are posted on the qp: it stays in ERR; try again, or delete it");
-		return ret;
-	}
+	if (ret)
+		return kv_refuse(extack, ret,
+				 "the device does not complete the requests that are posted on the qp: it stays in ERR; try again, or delete it");
 	kv_wqe_forget_qp(qp, true);
-	start = ktime_get_raw_ns();
-	if (!kv_dev_iwarp(qp->obj.dev))
-		ret = ib_modify_qp(qp->ib, &modify->attr, IB_QP_STATE);
-	else if (qp->state != KVERBS_QPS_RESET)
-		ret = renew_ib(qp);
-	qp->obj.verb_ns = ktime_get_raw_ns() - start;
-	return ret;
+	return 0;
 }
 
 static int modify_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
 		     struct netlink_ext_ack *extack)
 {
+	int mask = modify->mask | KV_QPA_STATE;
 	struct ib_qp_attr *attr = &modify->attr;
-	u64 start = ktime_get_raw_ns();
 	int ret = 0;
 
+	if (modify->to == KVERBS_QPS_RESET && kv_dev_iwarp(qp->obj.dev))
+		return qp->state == KVERBS_QPS_RESET ? 0 : renew_ib(qp);
 	if (modify->mask & KV_QPA_AV && !modify->resolved)
 		ret = kv_ah_resolve(qp->pd, &attr->ah_attr, extack);
 	if (!ret)
-		ret = ib_modify_qp(qp->ib, attr, modify->mask | KV_QPA_STATE);
+		ret = ib_modify_qp(qp->ib, attr, mask);
 	/* One that was in ERR once may be unable to leave RESET. */
 	if (ret && modify->to == KVERBS_QPS_INIT && qp->was_reset && !renew_ib(qp)) {
 		qp->was_reset = false;
-		ret = ib_modify_qp(qp->ib, attr, modify->mask | KV_QPA_STATE);
+		ret = ib_modify_qp(qp->ib, attr, mask);
 	}
-	qp->obj.verb_ns = ktime_get_raw_ns() - start;
 	return ret;
 }
 
@@ -519,8 +483,8 @@ static int check_iwarp(const struct kv_qp *qp, const struct kv_qp_modify *modify
 	if (!kv_dev_iwarp(qp->obj.dev) || modify->to == KVERBS_QPS_RESET ||
 	    modify->to == KVERBS_QPS_INIT || modify->to == KVERBS_QPS_ERR)
 		return 0;
-	NL_SET_ERR_MSG(extack, "iWARP's qps go to RTS by their conn, and to no other state: use a conn");
-	return -EOPNOTSUPP;
+	return kv_refuse(extack, -EOPNOTSUPP,
+			 "iWARP's qps go to RTS by their conn, and to no other state: use a conn");
 }
 
 /**
@@ -568,8 +532,10 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 
 	attr->qp_state = to_ib_state[modify->to];
 	attr->cur_qp_state = to_ib_state[modify->cur_state];
-	ret = modify->to == KVERBS_QPS_RESET ? reset_ib(qp, modify, extack) :
-					       modify_ib(qp, modify, extack);
+	if (modify->to == KVERBS_QPS_RESET)
+		ret = drain(qp, extack);
+	if (!ret)
+		kv_obj_time(&qp->obj, ret = modify_ib(qp, modify, extack));
 	if (!ret) {
 		note_modified(qp, modify);
 		qp->was_reset |= modify->to == KVERBS_QPS_RESET;
@@ -580,17 +546,6 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 	return ret;
 }
 
-/**
- * kv_qp_fail() - bring the QP to ERR: what is posted is flushed, and its run ends
- * @qp: the QP; one in RESET stays there
- *
- * Locks: dev->lock
- */
-void kv_qp_fail(struct kv_qp *qp)
-{
-	kv_drain_begin(qp);
-}
-
 static int check_ran(const struct kv_cq *cq, const struct kv_qp *qp,
 		     struct netlink_ext_ack *extack)
 {
@@ -598,8 +553,8 @@ static int check_ran(const struct kv_cq *cq, const struct kv_qp *qp,
 
 	if (!ran || ran == qp || !(ran->dirty || ran->run_recvs))
 		return 0;
-	NL_SET_ERR_MSG(extack, "requests of an earlier run on another qp could complete into the cq: reset that qp");
-	return -EBUSY;
+	return kv_refuse(extack, -EBUSY,
+			 "requests of an earlier run on another qp could complete into the cq: reset that qp");
 }
 
 /**
@@ -655,8 +610,8 @@ int kv_qp_claim(struct kv_qp *qp, struct netlink_ext_ack *extack)
 	}
 	return 0;
 busy:
-	NL_SET_ERR_MSG(extack, "a run is active on the qp, or on another qp with the same cq: wait for it or cancel it");
-	return -EBUSY;
+	return kv_refuse(extack, -EBUSY,
+			 "a run is active on the qp, or on another qp with the same cq: wait for it or cancel it");
 }
 
 /**

@@ -2,6 +2,7 @@
 #ifndef _KV_QP_H
 #define _KV_QP_H
 
+#include <linux/stddef.h>
 #include <rdma/ib_verbs.h>
 #include "drain.h"
 #include "obj.h"
@@ -28,16 +29,14 @@ enum kv_qp_parent {
  *	run posted: receives may still be outstanding on them, so they stay until
  *	another run, RESET, or the QP's end.
  * @ib: the verbs object
- * @type: its transport
- * @pd: its protection domain
+ * @init: with what it is made; limits are at most the device's:
+ * @type: its transport, which the device has
+ * @pd: its protection domain; the rest is of the same device
  * @send_cq: where sends complete
- * @recv_cq: where receives complete
+ * @recv_cq: where receives complete, may be the same
  * @srq: where receives come from, or NULL: from its own queue
- * @max_send_wr: depth of the send queue
- * @max_recv_wr: depth of the receive queue, 0 with @srq
- * @max_send_sge: of each send
- * @max_recv_sge: of each receive, 0 with @srq
- * @max_inline: bytes that a send can carry inline
+ * @cap: depths of the queues, SGEs of each request, and bytes that a send can carry inline;
+ *	of receives 0 with @srq
  * @sq_sig_all: every send completes
  * @port: where INIT has put it, 1 before; dev->lock
  * @given: KV_QPA_*, the attributes that it was given since it was in RESET: the
@@ -59,17 +58,16 @@ enum kv_qp_parent {
 struct kv_qp {
 	struct kv_obj obj;
 	struct ib_qp *ib;
-	enum kverbs_qp_type type;
-	struct kv_pd *pd;
-	struct kv_cq *send_cq;
-	struct kv_cq *recv_cq;
-	struct kv_srq *srq;
-	u32 max_send_wr;
-	u32 max_recv_wr;
-	u32 max_send_sge;
-	u32 max_recv_sge;
-	u32 max_inline;
-	bool sq_sig_all;
+
+	struct_group_tagged(kv_qp_init, init, /* kv_qp_create() copies it */
+		enum kverbs_qp_type type;
+		struct kv_pd *pd;
+		struct kv_cq *send_cq;
+		struct kv_cq *recv_cq;
+		struct kv_srq *srq;
+		struct ib_qp_cap cap;
+		bool sq_sig_all;
+	);
 	u32 port;
 	u32 given;
 	enum kverbs_qp_state state;
@@ -82,34 +80,6 @@ struct kv_qp {
 	struct list_head kept;
 	u32 run_recvs;
 	bool dirty;
-};
-
-/**
- * struct kv_qp_init - what a QP is made with; the limits are the device's at most
- * @type: its transport, which the device has
- * @pd: its protection domain; the rest is of the same device
- * @send_cq: where sends complete
- * @recv_cq: where receives complete, may be the same
- * @srq: where receives come from, or NULL
- * @max_send_wr: depth of the send queue
- * @max_recv_wr: depth of the receive queue, 0 with @srq
- * @max_send_sge: of each send
- * @max_recv_sge: of each receive, 0 with @srq
- * @max_inline: bytes that a send can carry inline
- * @sq_sig_all: every send completes
- */
-struct kv_qp_init {
-	enum kverbs_qp_type type;
-	struct kv_pd *pd;
-	struct kv_cq *send_cq;
-	struct kv_cq *recv_cq;
-	struct kv_srq *srq;
-	u32 max_send_wr;
-	u32 max_recv_wr;
-	u32 max_send_sge;
-	u32 max_recv_sge;
-	u32 max_inline;
-	bool sq_sig_all;
 };
 
 /**
@@ -128,15 +98,15 @@ struct kv_qp_modify {
 	bool resolved;
 };
 
-struct kv_qp *kv_qp_create(const struct kv_qp_init *init, struct kv_owner *owner,
-			   struct netlink_ext_ack *extack);
+struct kv_obj *kv_qp_create(const struct kv_qp_init *init, struct kv_owner *owner,
+			    struct netlink_ext_ack *extack);
 int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 		 struct kv_qp_step *wrong, struct netlink_ext_ack *extack);
-void kv_qp_fail(struct kv_qp *qp);
 int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 		struct netlink_ext_ack *extack);
 enum kverbs_qp_state kv_qp_state(const struct kv_qp *qp, const struct ib_qp_attr *attr);
 void kv_qp_set_user(struct kv_qp *qp, void (*established)(void *user), void *user);
+int kv_qp_refuse_state(enum kverbs_qp_state state, struct netlink_ext_ack *extack);
 int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack);
 int kv_qp_check_leftovers(const struct kv_qp *qp, struct netlink_ext_ack *extack);
 int kv_qp_claim(struct kv_qp *qp, struct netlink_ext_ack *extack);

@@ -9,7 +9,7 @@
 
 /**
  * struct step - one transition
- * @exists: there is such a transition
+ * @exists: there is such a transition; those to RESET and ERR are not in the table
  * @needs: by type: KV_QPA_* that must be given
  * @takes: by type: KV_QPA_* that may be given besides
  */
@@ -40,12 +40,9 @@ struct step {
 
 static const struct step steps[STATES][STATES] = {
 	[KVERBS_QPS_RESET] = {
-		[KVERBS_QPS_RESET] = { .exists = 1 },
 		[KVERBS_QPS_INIT] = { .exists = 1, .needs = TAKES_IN_INIT },
 	},
 	[KVERBS_QPS_INIT] = {
-		[KVERBS_QPS_RESET] = { .exists = 1 },
-		[KVERBS_QPS_ERR] = { .exists = 1 },
 		[KVERBS_QPS_INIT] = { .exists = 1, .takes = TAKES_IN_INIT },
 		[KVERBS_QPS_RTR] = {
 			.exists = 1,
@@ -63,8 +60,6 @@ static const struct step steps[STATES][STATES] = {
 		},
 	},
 	[KVERBS_QPS_RTR] = {
-		[KVERBS_QPS_RESET] = { .exists = 1 },
-		[KVERBS_QPS_ERR] = { .exists = 1 },
 		[KVERBS_QPS_RTS] = {
 			.exists = 1,
 			.needs = {
@@ -76,8 +71,6 @@ static const struct step steps[STATES][STATES] = {
 		},
 	},
 	[KVERBS_QPS_RTS] = {
-		[KVERBS_QPS_RESET] = { .exists = 1 },
-		[KVERBS_QPS_ERR] = { .exists = 1 },
 		[KVERBS_QPS_RTS] = { .exists = 1, .takes = TAKES_TO_RTS },
 		[KVERBS_QPS_SQD] = {
 			.exists = 1,
@@ -89,8 +82,6 @@ static const struct step steps[STATES][STATES] = {
 		},
 	},
 	[KVERBS_QPS_SQD] = {
-		[KVERBS_QPS_RESET] = { .exists = 1 },
-		[KVERBS_QPS_ERR] = { .exists = 1 },
 		[KVERBS_QPS_RTS] = { .exists = 1, .takes = TAKES_TO_RTS },
 		[KVERBS_QPS_SQD] = {
 			.exists = 1,
@@ -103,8 +94,6 @@ static const struct step steps[STATES][STATES] = {
 		},
 	},
 	[KVERBS_QPS_SQE] = {
-		[KVERBS_QPS_RESET] = { .exists = 1 },
-		[KVERBS_QPS_ERR] = { .exists = 1 },
 		[KVERBS_QPS_RTS] = {
 			.exists = 1,
 			.takes = {
@@ -112,10 +101,6 @@ static const struct step steps[STATES][STATES] = {
 				[KVERBS_QPT_UD] = KV_QPA_CUR_STATE | KV_QPA_QKEY,
 			},
 		},
-	},
-	[KVERBS_QPS_ERR] = {
-		[KVERBS_QPS_RESET] = { .exists = 1 },
-		[KVERBS_QPS_ERR] = { .exists = 1 },
 	},
 };
 
@@ -222,6 +207,13 @@ static const struct refusal useless[BITS] = {
 
 static const char no_attr[] = "no such attribute of a qp";
 
+/* Every state leads to RESET, and all but that to ERR. */
+static int exists(__u32 from, __u32 to)
+{
+	return to == KVERBS_QPS_RESET || (to == KVERBS_QPS_ERR && from != KVERBS_QPS_RESET) ||
+	       steps[from][to].exists;
+}
+
 /* Does any transition of this type take it? */
 static int has(__u32 type, __u32 bit)
 {
@@ -271,7 +263,7 @@ int kv_qp_table_check(__u32 type, __u32 from, __u32 to, __u32 mask,
 	if (type >= TYPES || from >= STATES || to >= STATES)
 		return refuse(wrong, 0, "no such type or state of a qp");
 	step = &steps[from][to];
-	if (!step->exists)
+	if (!exists(from, to))
 		return refuse(wrong, 0, to == KVERBS_QPS_SQE ? no_step_to_sqe : no_step[from]);
 	needs = step->needs[type];
 	takes = needs | step->takes[type] | KV_QPA_STATE;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/netlink.h>
 #include <linux/sizes.h>
 #include "quota.h"
+#include "refuse.h"
 
 static unsigned int max_objects = 65536;
 module_param(max_objects, uint, 0644);
@@ -44,8 +44,8 @@ int kv_quota_charge_object(struct netlink_ext_ack *extack)
 {
 	if (charge(&objects, 1, READ_ONCE(max_objects)))
 		return 0;
-	NL_SET_ERR_MSG(extack, "too many objects: delete some, or raise the module's max_objects");
-	return -EDQUOT;
+	return kv_refuse(extack, -EDQUOT,
+			 "too many objects: delete some, or raise the module's max_objects");
 }
 
 /**
@@ -80,12 +80,11 @@ int kv_quota_charge_bytes(u64 amount, struct netlink_ext_ack *extack)
 
 	if (charge(&bytes, amount, min(max, share)))
 		return 0;
-	if (share < max) {
-		NL_SET_ERR_MSG(extack, "buffers and queues would take more than a quarter of the memory: delete some");
-		return -EDQUOT;
-	}
-	NL_SET_ERR_MSG(extack, "too many bytes in buffers and queues: delete some, or raise the module's max_bytes");
-	return -EDQUOT;
+	if (share < max)
+		return kv_refuse(extack, -EDQUOT,
+				 "buffers and queues would take more than a quarter of the memory: delete some");
+	return kv_refuse(extack, -EDQUOT,
+			 "too many bytes in buffers and queues: delete some, or raise the module's max_bytes");
 }
 
 /**

@@ -2,7 +2,6 @@
 #include <linux/cpumask.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
-#include <linux/netlink.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "cq.h"
@@ -10,6 +9,7 @@
 #include "event.h"
 #include "mr.h"
 #include "qp.h"
+#include "refuse.h"
 #include "run.h"
 #include "wqe.h"
 #include "wr.h"
@@ -41,37 +41,29 @@ static bool has_target(const struct kv_run_spec *spec)
 static int check_mr(const struct kv_run_end *end, const struct kv_mr *mr,
 		    u32 size, struct netlink_ext_ack *extack)
 {
-	if (size > mr->length) {
-		NL_SET_ERR_MSG(extack, "size is larger than the mr's buffer");
-		return -EINVAL;
-	}
-	if (mr->obj.parents[0] != end->qp->obj.parents[KV_QP_PD]) {
-		NL_SET_ERR_MSG(extack, "the mr and the qp are of different pds");
-		return -EINVAL;
-	}
+	if (size > mr->length)
+		return kv_refuse(extack, -EINVAL, "size is larger than the mr's buffer");
+	if (mr->obj.parents[0] != end->qp->obj.parents[KV_QP_PD])
+		return kv_refuse(extack, -EINVAL, "the mr and the qp are of different pds");
 	if (end->lkey == KVERBS_LKEY_MR &&
-	    (!kv_mr_registered(mr) || mr->offset || mr->reg_length < size)) {
-		NL_SET_ERR_MSG(extack, "lkey mr: the mr is not registered over the bytes from its start to size");
-		return -EINVAL;
-	}
+	    (!kv_mr_registered(mr) || mr->offset || mr->reg_length < size))
+		return kv_refuse(extack, -EINVAL,
+				 "lkey mr: the mr is not registered over the bytes from its start to size");
 	return 0;
 }
 
 /* The loop polls, and takes every completion for its own. */
 static int check_cq(struct kv_cq *cq, struct netlink_ext_ack *extack)
 {
-	if (cq->context != KVERBS_CQ_POLLED) {
-		NL_SET_ERR_MSG(extack, "a run polls: it needs a qp whose cqs have the context polled");
-		return -EINVAL;
-	}
-	if (cq->wqes.srq_qps) {
-		NL_SET_ERR_MSG(extack, "a qp with an srq receives into the cq: a run needs cqs without");
-		return -EBUSY;
-	}
-	if (kv_wqe_pending(cq)) {
-		NL_SET_ERR_MSG(extack, "requests posted by hand are outstanding, or their completions not polled: poll the cq, or reset the qp");
-		return -EBUSY;
-	}
+	if (cq->context != KVERBS_CQ_POLLED)
+		return kv_refuse(extack, -EINVAL,
+				 "a run polls: it needs a qp whose cqs have the context polled");
+	if (cq->wqes.srq_qps)
+		return kv_refuse(extack, -EBUSY,
+				 "a qp with an srq receives into the cq: a run needs cqs without");
+	if (kv_wqe_pending(cq))
+		return kv_refuse(extack, -EBUSY,
+				 "requests posted by hand are outstanding, or their completions not polled: poll the cq, or reset the qp");
 	return 0;
 }
 
@@ -79,14 +71,11 @@ static int check_qp(struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
 	int ret;
 
-	if (qp->type != KVERBS_QPT_RC) {
-		NL_SET_ERR_MSG(extack, "a run takes an rc qp: post to uc and ud qps by hand");
-		return -EINVAL;
-	}
-	if (qp->srq) {
-		NL_SET_ERR_MSG(extack, "a run takes a qp without an srq");
-		return -EINVAL;
-	}
+	if (qp->type != KVERBS_QPT_RC)
+		return kv_refuse(extack, -EINVAL,
+				 "a run takes an rc qp: post to uc and ud qps by hand");
+	if (qp->srq)
+		return kv_refuse(extack, -EINVAL, "a run takes a qp without an srq");
 	ret = check_cq(qp->send_cq, extack) ?: check_cq(qp->recv_cq, extack);
 	return ret ?: kv_qp_check_leftovers(qp, extack);
 }
@@ -96,8 +85,8 @@ static int check_polled(const struct kv_run_end *end, struct netlink_ext_ack *ex
 {
 	if (kv_mr_coherent(end->local) && kv_mr_coherent(end->target))
 		return 0;
-	NL_SET_ERR_MSG(extack, "buffers have to be synced between the device and the CPU here, so none can be polled for a WRITE: take SEND");
-	return -EOPNOTSUPP;
+	return kv_refuse(extack, -EOPNOTSUPP,
+			 "buffers have to be synced between the device and the CPU here, so none can be polled for a WRITE: take SEND");
 }
 
 static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *end,
@@ -113,18 +102,16 @@ static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *en
 	/* The QP keeps them after the run. */
 	if (kv_obj_persistent(&qp->obj) &&
 	    (!kv_obj_persistent(&end->local->obj) ||
-	     (end->target && !kv_obj_persistent(&end->target->obj)))) {
-		NL_SET_ERR_MSG(extack, "the qp is persistent and an mr is not: it would go while the qp has it posted");
-		return -EINVAL;
-	}
+	     (end->target && !kv_obj_persistent(&end->target->obj))))
+		return kv_refuse(extack, -EINVAL,
+				 "the qp is persistent and an mr is not: it would go while the qp has it posted");
 
 	ret = kv_qp_check_rts(qp, extack);
 	if (ret)
 		return ret;
-	if (qp->dirty) {
-		NL_SET_ERR_MSG(extack, "an earlier run left requests outstanding on the qp: reset it and connect it anew");
-		return -EBUSY;
-	}
+	if (qp->dirty)
+		return kv_refuse(extack, -EBUSY,
+				 "an earlier run left requests outstanding on the qp: reset it and connect it anew");
 	ret = check_mr(end, end->local, spec->size, extack) ?:
 	      kv_wr_check_sink(end->local, spec->op, end->lkey, extack);
 	if (ret || !has_target(spec))
@@ -133,21 +120,18 @@ static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *en
 	if (ret)
 		return ret;
 	/* That one is what keeps the buffer of these receives. */
-	if (qp->run_recvs && qp->obj.parents[KV_QP_TARGET_MR] != &end->target->obj) {
-		NL_SET_ERR_MSG(extack, "receives of an earlier run are posted with another target_mr: reset the qp and connect it anew");
-		return -EBUSY;
-	}
+	if (qp->run_recvs && qp->obj.parents[KV_QP_TARGET_MR] != &end->target->obj)
+		return kv_refuse(extack, -EBUSY,
+				 "receives of an earlier run are posted with another target_mr: reset the qp and connect it anew");
 	if (!receives(spec))
 		return spec->op == KVERBS_OP_WRITE ? check_polled(end, extack) : 0;
 
-	if (qp->recv_cq == qp->send_cq) {
-		NL_SET_ERR_MSG(extack, "SEND needs a qp whose send_cq and recv_cq differ");
-		return -EINVAL;
-	}
-	if (qp->max_recv_wr < KV_LOOP_RECVS || qp->recv_cq->cqe < KV_LOOP_RECVS) {
-		NL_SET_ERR_MSG(extack, "SEND needs a max_recv_wr and a cqe of 2 at least");
-		return -EINVAL;
-	}
+	if (qp->recv_cq == qp->send_cq)
+		return kv_refuse(extack, -EINVAL,
+				 "SEND needs a qp whose send_cq and recv_cq differ");
+	if (qp->cap.max_recv_wr < KV_LOOP_RECVS || qp->recv_cq->cqe < KV_LOOP_RECVS)
+		return kv_refuse(extack, -EINVAL,
+				 "SEND needs a max_recv_wr and a cqe of 2 at least");
 	return 0;
 }
 
@@ -160,32 +144,23 @@ static bool shares_cq(const struct kv_qp *a, const struct kv_qp *b)
 static int check_spec(const struct kv_dev *dev, const struct kv_run_spec *spec,
 		      struct netlink_ext_ack *extack)
 {
-	if (!kv_loop_pick(spec->loop, spec->op, 0)) {
-		NL_SET_ERR_MSG(extack, "this loop can't take this op: POST_TO_COMPLETION takes all but SEND; PING, PONG and RELAY take SEND and WRITE");
-		return -EINVAL;
-	}
-	if (spec->peer.qp && shares_cq(spec->end.qp, spec->peer.qp)) {
-		NL_SET_ERR_MSG(extack, "end and peer need a qp each, and cqs of their own");
-		return -EINVAL;
-	}
-	if (spec->cpu >= 0 && (spec->cpu >= nr_cpu_ids || !cpu_online(spec->cpu))) {
-		NL_SET_ERR_MSG(extack, "cpu is not online");
-		return -EINVAL;
-	}
+	if (!kv_loop_pick(spec->loop, spec->op, 0))
+		return kv_refuse(extack, -EINVAL,
+				 "this loop can't take this op: POST_TO_COMPLETION takes all but SEND; PING, PONG and RELAY take SEND and WRITE");
+	if (spec->peer.qp && shares_cq(spec->end.qp, spec->peer.qp))
+		return kv_refuse(extack, -EINVAL,
+				 "end and peer need a qp each, and cqs of their own");
+	if (spec->cpu >= 0 && (spec->cpu >= nr_cpu_ids || !cpu_online(spec->cpu)))
+		return kv_refuse(extack, -EINVAL, "cpu is not online");
 	if (spec->op != KVERBS_OP_FETCH_ADD && spec->op != KVERBS_OP_CMP_SWP)
 		return 0;
-	if (spec->size != sizeof(u64)) {
-		NL_SET_ERR_MSG(extack, "size of an atomic operation is 8");
-		return -EINVAL;
-	}
-	if (spec->end.remote_addr % sizeof(u64)) {
-		NL_SET_ERR_MSG(extack, "remote_addr of an atomic operation is a multiple of 8");
-		return -EINVAL;
-	}
-	if (dev->ib->attrs.atomic_cap == IB_ATOMIC_NONE) {
-		NL_SET_ERR_MSG(extack, "the device has no atomic operations");
-		return -EOPNOTSUPP;
-	}
+	if (spec->size != sizeof(u64))
+		return kv_refuse(extack, -EINVAL, "size of an atomic operation is 8");
+	if (spec->end.remote_addr % sizeof(u64))
+		return kv_refuse(extack, -EINVAL,
+				 "remote_addr of an atomic operation is a multiple of 8");
+	if (dev->ib->attrs.atomic_cap == IB_ATOMIC_NONE)
+		return kv_refuse(extack, -EOPNOTSUPP, "the device has no atomic operations");
 	return 0;
 }
 
@@ -197,10 +172,8 @@ static int post_recvs(struct kv_qp *qp, struct kv_end *end,
 
 	for (; qp->run_recvs < KV_LOOP_RECVS; qp->run_recvs++) {
 		ret = kv_env_post_recv(end);
-		if (ret) {
-			NL_SET_ERR_MSG(extack, "ib_post_recv failed");
-			return ret;
-		}
+		if (ret)
+			return kv_refuse(extack, ret, "ib_post_recv failed");
 	}
 	return 0;
 }
@@ -238,20 +211,6 @@ static void release_end(struct kv_run *run, const struct kv_run_end *from)
 	kv_qp_release(from->qp);
 }
 
-/* Which QP of a RELAY met it the loop does not say. */
-static void tell_bad_wc(const struct kv_run *run)
-{
-	const struct kv_run_spec *spec = &run->spec;
-	struct kv_event event = {
-		.type = KVERBS_EVENT_WC_ERROR,
-		.wc_status = run->loop.wc_status,
-		.vendor_err = run->loop.vendor_err,
-	};
-
-	if (event.wc_status != IB_WC_SUCCESS && event.wc_status != IB_WC_WR_FLUSH_ERR)
-		kv_event_send_obj(spec->peer.qp ? &run->obj : &spec->end.qp->obj, &event);
-}
-
 static int run_thread(void *arg)
 {
 	struct kv_event event = { .type = KVERBS_EVENT_RUN_STARTED };
@@ -279,7 +238,9 @@ static int run_thread(void *arg)
 	if (ret == -ECANCELED && smp_load_acquire(&run->loop.stop))
 		ret = READ_ONCE(run->stop_reason);
 	WRITE_ONCE(run->error, ret);
-	tell_bad_wc(run);
+	/* Which QP of a RELAY met it the loop does not say. */
+	kv_event_send_wc(spec->peer.qp || !spec->end.qp ? &run->obj : &spec->end.qp->obj,
+			 run->loop.wc_status, run->loop.vendor_err);
 	release_end(run, &spec->end);
 	release_end(run, &spec->peer);
 	/* Pairs with the acquire of who reads the result. */
@@ -297,16 +258,13 @@ static int spawn_thread(struct kv_run *run, struct netlink_ext_ack *extack)
 	struct task_struct *task;
 
 	/* The thread's: an rmmod while it runs is refused. One that is under way wins. */
-	if (!try_module_get(THIS_MODULE)) {
-		NL_SET_ERR_MSG(extack, "the module is being unloaded");
-		return -ENODEV;
-	}
+	if (!try_module_get(THIS_MODULE))
+		return kv_refuse(extack, -ENODEV, "the module is being unloaded");
 	task = kthread_create_on_node(run_thread, run, ibdev_to_node(run->obj.dev->ib),
 				      "kverbs/%u", run->obj.id);
 	if (IS_ERR(task)) {
 		module_put(THIS_MODULE);
-		NL_SET_ERR_MSG(extack, "no thread for the run");
-		return PTR_ERR(task);
+		return kv_refuse(extack, PTR_ERR(task), "no thread for the run");
 	}
 	/* As urgent as who asks for it, so that in both spaces the same thing waits. */
 	set_user_nice(task, task_nice(current));
@@ -368,7 +326,7 @@ static int check_and_prep(struct kv_run *run, struct netlink_ext_ack *extack)
  * Locks: dev->lock
  * Return: the run, owned by the id table, or ERR_PTR.
  */
-struct kv_run *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
+struct kv_obj *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
 			    const struct kv_run_spec *spec,
 			    struct netlink_ext_ack *extack)
 {
@@ -380,7 +338,7 @@ struct kv_run *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
 		return ERR_PTR(ret);
 	run = kv_obj_alloc(&kv_run_class, sizeof(*run), dev, owner, extack);
 	if (IS_ERR(run))
-		return run;
+		return ERR_CAST(run);
 	init_completion(&run->done);
 	run->spec = *spec;
 	run->fn = kv_loop_pick(spec->loop, spec->op,
@@ -428,15 +386,14 @@ struct kv_run *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
 		kv_obj_destroy(&run->obj, NULL);
 		return ERR_PTR(ret);
 	}
-	return run;
+	return &run->obj;
 
 err_release:
 	release(spec);
 err_free_hist:
 	kvfree(run->hist);
 err_free:
-	kv_obj_free(&run->obj);
-	return ERR_PTR(ret);
+	return kv_obj_give_up(&run->obj, ret);
 }
 
 /**

@@ -95,7 +95,7 @@ struct kv_run {
 	struct completion done;
 };
 
-struct kv_run *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
+struct kv_obj *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
 			    const struct kv_run_spec *spec,
 			    struct netlink_ext_ack *extack);
 void kv_run_cancel(struct kv_run *run, int reason);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/netlink.h>
 #include <rdma/ib_verbs.h>
 #include "dev.h"
 #include "event.h"
 #include "pd.h"
 #include "queue.h"
+#include "refuse.h"
 #include "srq.h"
 #include "wqe.h"
 
@@ -42,7 +42,7 @@ void kv_srq_query(struct kv_srq *srq)
  * Locks: dev->lock
  * Return: the SRQ, owned by the id table, or ERR_PTR.
  */
-struct kv_srq *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
+struct kv_obj *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
 			     u32 max_wr, u32 max_sge, u32 limit,
 			     struct netlink_ext_ack *extack)
 {
@@ -54,47 +54,33 @@ struct kv_srq *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
 		.srq_type = IB_SRQT_BASIC,
 	};
 	struct kv_srq *srq;
-	u64 start;
 	int ret;
 
 	srq = kv_obj_alloc(&kv_srq_class, sizeof(*srq), pd->obj.dev, owner, extack);
 	if (IS_ERR(srq))
-		return srq;
+		return ERR_CAST(srq);
 	kv_obj_set_parent(&srq->obj, 0, &pd->obj);
 	srq->pd = pd;
 	kv_wqe_init_srq(srq);
 	init.srq_context = &srq->obj;
 	ret = kv_obj_charge(&srq->obj, kv_queue_rq_bytes(max_wr, max_sge), extack);
 	if (ret)
-		goto err_free;
+		return kv_obj_give_up(&srq->obj, ret);
 
 	/* The core does not ask whether there is ib_device_ops.create_srq: kv_dev_can() has. */
-	start = ktime_get_raw_ns();
-	srq->ib = ib_create_srq(pd->ib, &init);
-	srq->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&srq->obj, srq->ib = ib_create_srq(pd->ib, &init));
 	if (IS_ERR(srq->ib)) {
 		ret = PTR_ERR(srq->ib);
-		if (ret == -ENOMEM)
-			NL_SET_ERR_MSG(extack, "ib_create_srq failed: no memory for a queue of this depth");
-		else
-			NL_SET_ERR_MSG(extack, "ib_create_srq failed");
-		goto err_free;
+		kv_refuse(extack, ret, ret == -ENOMEM ?
+			  "ib_create_srq failed: no memory for a queue of this depth" :
+			  "ib_create_srq failed");
+		return kv_obj_give_up(&srq->obj, ret);
 	}
 	srq->max_wr = init.attr.max_wr;
 	srq->max_sge = init.attr.max_sge;
 	srq->limit = limit;
 	kv_srq_query(srq);
-
-	ret = kv_obj_publish(&srq->obj, extack);
-	if (ret)
-		goto err_destroy_srq;
-	return srq;
-
-err_destroy_srq:
-	ib_destroy_srq(srq->ib);
-err_free:
-	kv_obj_free(&srq->obj);
-	return ERR_PTR(ret);
+	return kv_obj_made(&srq->obj, extack);
 }
 
 /*
@@ -104,10 +90,8 @@ err_free:
 static int destroy_srq(struct kv_obj *obj)
 {
 	struct kv_srq *srq = container_of(obj, struct kv_srq, obj);
-	u64 start = ktime_get_raw_ns();
 
-	ib_destroy_srq(srq->ib);
-	obj->verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(obj, ib_destroy_srq(srq->ib));
 	kv_wqe_forget_srq(srq);
 	return 0;
 }
@@ -117,25 +101,18 @@ static int check_modify(const struct kv_srq *srq,
 			const struct kv_srq_modify *modify,
 			struct netlink_ext_ack *extack)
 {
-	if (modify->mask & IB_SRQ_LIMIT && modify->limit > srq->max_wr) {
-		NL_SET_ERR_MSG(extack, "limit is above max_wr: raise that first");
-		return -EINVAL;
-	}
+	if (modify->mask & IB_SRQ_LIMIT && modify->limit > srq->max_wr)
+		return kv_refuse(extack, -EINVAL, "limit is above max_wr: raise that first");
 	if (!(modify->mask & IB_SRQ_MAX_WR))
 		return 0;
-	if (!(srq->ib->device->attrs.device_cap_flags & IB_DEVICE_SRQ_RESIZE)) {
-		NL_SET_ERR_MSG(extack, "max_wr: the device can't resize an srq");
-		return -EOPNOTSUPP;
-	}
+	if (!(srq->ib->device->attrs.device_cap_flags & IB_DEVICE_SRQ_RESIZE))
+		return kv_refuse(extack, -EOPNOTSUPP, "max_wr: the device can't resize an srq");
 	if (modify->max_wr < srq->limit ||
-	    (modify->mask & IB_SRQ_LIMIT && modify->max_wr < modify->limit)) {
-		NL_SET_ERR_MSG(extack, "max_wr is below limit: lower that first");
-		return -EINVAL;
-	}
-	if (modify->max_wr < srq->wqes.rq.taken) {
-		NL_SET_ERR_MSG(extack, "more receives than max_wr are posted: let them complete, and poll their completions");
-		return -EBUSY;
-	}
+	    (modify->mask & IB_SRQ_LIMIT && modify->max_wr < modify->limit))
+		return kv_refuse(extack, -EINVAL, "max_wr is below limit: lower that first");
+	if (modify->max_wr < srq->wqes.rq.taken)
+		return kv_refuse(extack, -EBUSY,
+				 "more receives than max_wr are posted: let them complete, and poll their completions");
 	return 0;
 }
 
@@ -157,7 +134,6 @@ int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
 		.srq_limit = modify->limit,
 	};
 	u64 before = srq->obj.bytes, after = before;
-	u64 start;
 	int ret;
 
 	kv_srq_query(srq);
@@ -171,14 +147,10 @@ int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
 		return ret;
 
 	/* bnxt_re_modify_srq() takes one bit of the mask at a time, rxe alone can resize. */
-	start = ktime_get_raw_ns();
-	ret = ib_modify_srq(srq->ib, &attr, modify->mask);
-	srq->obj.verb_ns = ktime_get_raw_ns() - start;
+	kv_obj_time(&srq->obj, ret = ib_modify_srq(srq->ib, &attr, modify->mask));
 	kv_obj_charge(&srq->obj, ret ? before : after, NULL);
-	if (ret) {
-		NL_SET_ERR_MSG(extack, "ib_modify_srq failed: the device refuses this");
-		return ret;
-	}
+	if (ret)
+		return kv_refuse(extack, ret, "ib_modify_srq failed: the device refuses this");
 	if (modify->mask & IB_SRQ_MAX_WR)
 		srq->max_wr = attr.max_wr;
 	if (modify->mask & IB_SRQ_LIMIT)

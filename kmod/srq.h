@@ -42,7 +42,7 @@ struct kv_srq_modify {
 	u32 limit;
 };
 
-struct kv_srq *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
+struct kv_obj *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
 			     u32 max_wr, u32 max_sge, u32 limit,
 			     struct netlink_ext_ack *extack);
 void kv_srq_query(struct kv_srq *srq);

@@ -25,18 +25,6 @@ static_assert(sizeof(struct kv_wqe) <= KV_POSTED_BYTES);
  * happen under dev->lock, which kv_obj.users needs and completions don't have.
  */
 
-static void tell_error(const struct kv_wqe *wqe)
-{
-	struct kv_event event = {
-		.type = KVERBS_EVENT_WC_ERROR,
-		.wc_status = wqe->wc.status,
-		.vendor_err = wqe->wc.vendor_err,
-	};
-
-	if (event.wc_status != IB_WC_SUCCESS && event.wc_status != IB_WC_WR_FLUSH_ERR)
-		kv_event_send_obj(&wqe->qp->obj, &event);
-}
-
 /* What is told of a completion. Its opcode and the rest are valid on success only. */
 static void fill_wc(struct kv_wqe *wqe, const struct ib_wc *from)
 {
@@ -103,7 +91,7 @@ static void complete_wqe(struct ib_cq *ib_cq, struct ib_wc *wc)
 		wqe->completed(wqe);
 	/* Pairs with the acquire of who waits for it. */
 	smp_store_release(&wqe->done, true);
-	tell_error(wqe);
+	kv_event_send_wc(&wqe->qp->obj, wqe->wc.status, wqe->wc.vendor_err);
 	if (kv_cq_by_core(cq))
 		kv_cq_notify(cq);
 unlock:

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/netlink.h>
 #include "ah.h"
 #include "cq.h"
 #include "dev.h"
@@ -7,6 +6,7 @@
 #include "mr.h"
 #include "pd.h"
 #include "qp.h"
+#include "refuse.h"
 #include "run.h"
 #include "srq.h"
 #include "wr.h"
@@ -27,6 +27,28 @@ static void prep_sge(struct ib_sge *sge, const struct kv_run_end *from,
 	sge->addr = by_mr ? mr->ib->iova : mr->dma;
 	sge->lkey = by_mr ? mr->ib->lkey : from->qp->pd->ib->local_dma_lkey;
 	sge->length = length;
+}
+
+/* What is at the peer, in the part of the request that its opcode needs. */
+static void set_remote(struct ib_send_wr *wr, u64 addr, u32 key, u64 compare_add, u64 swap)
+{
+	switch (wr->opcode) {
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+	case IB_WR_RDMA_READ:
+		container_of(wr, struct ib_rdma_wr, wr)->remote_addr = addr;
+		container_of(wr, struct ib_rdma_wr, wr)->rkey = key;
+		break;
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+		container_of(wr, struct ib_atomic_wr, wr)->remote_addr = addr;
+		container_of(wr, struct ib_atomic_wr, wr)->rkey = key;
+		container_of(wr, struct ib_atomic_wr, wr)->compare_add = compare_add;
+		container_of(wr, struct ib_atomic_wr, wr)->swap = swap;
+		break;
+	default:
+		break;
+	}
 }
 
 /* A run polls by itself; what it leaves behind is taken when its QP is drained. */
@@ -57,20 +79,7 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 	wr->num_sge = 1;
 	wr->opcode = opcodes[spec->op];
 	wr->send_flags = IB_SEND_SIGNALED;
-	switch (spec->op) {
-	case KVERBS_OP_WRITE:
-	case KVERBS_OP_READ:
-		end->send.rdma.remote_addr = from->remote_addr;
-		end->send.rdma.rkey = from->remote_key;
-		break;
-	case KVERBS_OP_FETCH_ADD:
-	case KVERBS_OP_CMP_SWP:
-		end->send.atomic.remote_addr = from->remote_addr;
-		end->send.atomic.rkey = from->remote_key;
-		end->send.atomic.compare_add = spec->compare_add;
-		end->send.atomic.swap = spec->swap;
-		break;
-	}
+	set_remote(wr, from->remote_addr, from->remote_key, spec->compare_add, spec->swap);
 	end->mark = from->local->buf + spec->size - 1;
 
 	if (!from->target)
@@ -103,36 +112,27 @@ static u64 total_length(const struct kv_wr_spec *spec)
 static int check_atomic(const struct kv_wr_spec *spec,
 			struct netlink_ext_ack *extack)
 {
-	if (spec->qp->obj.dev->ib->attrs.atomic_cap == IB_ATOMIC_NONE) {
-		NL_SET_ERR_MSG(extack, "the device has no atomic operations");
-		return -EOPNOTSUPP;
-	}
-	if (spec->sges != 1 || spec->sge[0].length != sizeof(u64)) {
-		NL_SET_ERR_MSG(extack, "an atomic operation takes one sge of 8 bytes");
-		return -EINVAL;
-	}
-	if (spec->remote_addr % sizeof(u64)) {
-		NL_SET_ERR_MSG(extack, "remote_addr of an atomic operation is a multiple of 8");
-		return -EINVAL;
-	}
+	if (spec->qp->obj.dev->ib->attrs.atomic_cap == IB_ATOMIC_NONE)
+		return kv_refuse(extack, -EOPNOTSUPP, "the device has no atomic operations");
+	if (spec->sges != 1 || spec->sge[0].length != sizeof(u64))
+		return kv_refuse(extack, -EINVAL, "an atomic operation takes one sge of 8 bytes");
+	if (spec->remote_addr % sizeof(u64))
+		return kv_refuse(extack, -EINVAL,
+				 "remote_addr of an atomic operation is a multiple of 8");
 	return 0;
 }
 
 static int check_ud(const struct kv_wr_spec *spec,
 		    struct netlink_ext_ack *extack)
 {
-	if (!spec->ah) {
-		NL_SET_ERR_MSG(extack, "ah is missing: a ud qp needs to be told where to send");
-		return -EINVAL;
-	}
-	if (spec->ah->obj.parents[0] != &spec->qp->pd->obj) {
-		NL_SET_ERR_MSG(extack, "the ah and the qp are of different pds");
-		return -EINVAL;
-	}
-	if (kv_obj_persistent(&spec->qp->obj) && !kv_obj_persistent(&spec->ah->obj)) {
-		NL_SET_ERR_MSG(extack, "the qp is persistent and the ah is not: it would go while a request names it");
-		return -EINVAL;
-	}
+	if (!spec->ah)
+		return kv_refuse(extack, -EINVAL,
+				 "ah is missing: a ud qp needs to be told where to send");
+	if (spec->ah->obj.parents[0] != &spec->qp->pd->obj)
+		return kv_refuse(extack, -EINVAL, "the ah and the qp are of different pds");
+	if (kv_obj_persistent(&spec->qp->obj) && !kv_obj_persistent(&spec->ah->obj))
+		return kv_refuse(extack, -EINVAL,
+				 "the qp is persistent and the ah is not: it would go while a request names it");
 	return 0;
 }
 
@@ -142,14 +142,10 @@ static int check_ud(const struct kv_wr_spec *spec,
  */
 static int check_iwarp(const struct kv_wr_spec *spec, struct netlink_ext_ack *extack)
 {
-	if (spec->has_imm) {
-		NL_SET_ERR_MSG(extack, "iWARP has no immediate data");
-		return -EOPNOTSUPP;
-	}
-	if (spec->op == KVERBS_OP_READ && spec->sges != 1) {
-		NL_SET_ERR_MSG(extack, "a READ of iWARP takes one sge");
-		return -EINVAL;
-	}
+	if (spec->has_imm)
+		return kv_refuse(extack, -EOPNOTSUPP, "iWARP has no immediate data");
+	if (spec->op == KVERBS_OP_READ && spec->sges != 1)
+		return kv_refuse(extack, -EINVAL, "a READ of iWARP takes one sge");
 	return 0;
 }
 
@@ -160,18 +156,13 @@ static int check_type(const struct kv_wr_spec *spec,
 	if (spec->qp->type == KVERBS_QPT_UD) {
 		if (spec->op == KVERBS_OP_SEND)
 			return check_ud(spec, extack);
-		NL_SET_ERR_MSG(extack, "a ud qp takes send and recv only");
-		return -EINVAL;
+		return kv_refuse(extack, -EINVAL, "a ud qp takes send and recv only");
 	}
 	if (spec->qp->type == KVERBS_QPT_UC && spec->op != KVERBS_OP_SEND &&
-	    spec->op != KVERBS_OP_WRITE) {
-		NL_SET_ERR_MSG(extack, "a uc qp takes send, write and recv only");
-		return -EINVAL;
-	}
-	if (spec->ah) {
-		NL_SET_ERR_MSG(extack, "ah is for ud qps only: this one is connected");
-		return -EINVAL;
-	}
+	    spec->op != KVERBS_OP_WRITE)
+		return kv_refuse(extack, -EINVAL, "a uc qp takes send, write and recv only");
+	if (spec->ah)
+		return kv_refuse(extack, -EINVAL, "ah is for ud qps only: this one is connected");
 	if (is_atomic(spec->op))
 		return check_atomic(spec, extack);
 	return kv_dev_iwarp(spec->qp->obj.dev) ? check_iwarp(spec, extack) : 0;
@@ -182,19 +173,13 @@ static int check_send(const struct kv_wr_spec *spec,
 {
 	const struct kv_qp *qp = spec->qp;
 
-	if (spec->sges > qp->max_send_sge) {
-		NL_SET_ERR_MSG(extack, "more sges than the qp's max_send_sge");
-		return -EINVAL;
-	}
+	if (spec->sges > qp->cap.max_send_sge)
+		return kv_refuse(extack, -EINVAL, "more sges than the qp's max_send_sge");
 	if (spec->flags & KVERBS_WR_INLINE) {
-		if (spec->op != KVERBS_OP_SEND && spec->op != KVERBS_OP_WRITE) {
-			NL_SET_ERR_MSG(extack, "inline goes with send and write only");
-			return -EINVAL;
-		}
-		if (total_length(spec) > qp->max_inline) {
-			NL_SET_ERR_MSG(extack, "more bytes than the qp's max_inline");
-			return -EINVAL;
-		}
+		if (spec->op != KVERBS_OP_SEND && spec->op != KVERBS_OP_WRITE)
+			return kv_refuse(extack, -EINVAL, "inline goes with send and write only");
+		if (total_length(spec) > qp->cap.max_inline_data)
+			return kv_refuse(extack, -EINVAL, "more bytes than the qp's max_inline");
 	}
 	return check_type(spec, extack);
 }
@@ -202,22 +187,15 @@ static int check_send(const struct kv_wr_spec *spec,
 static int check_recv(const struct kv_wr_spec *spec,
 		      struct netlink_ext_ack *extack)
 {
-	if (spec->qp && spec->qp->srq) {
-		NL_SET_ERR_MSG(extack, "the qp's receives come from its srq: post there");
-		return -EINVAL;
-	}
-	if (spec->flags) {
-		NL_SET_ERR_MSG(extack, "a recv takes no flags");
-		return -EINVAL;
-	}
-	if (spec->qp && spec->sges > spec->qp->max_recv_sge) {
-		NL_SET_ERR_MSG(extack, "more sges than the qp's max_recv_sge");
-		return -EINVAL;
-	}
-	if (spec->srq && spec->sges > spec->srq->max_sge) {
-		NL_SET_ERR_MSG(extack, "more sges than the srq's max_sge");
-		return -EINVAL;
-	}
+	if (spec->qp && spec->qp->srq)
+		return kv_refuse(extack, -EINVAL,
+				 "the qp's receives come from its srq: post there");
+	if (spec->flags)
+		return kv_refuse(extack, -EINVAL, "a recv takes no flags");
+	if (spec->qp && spec->sges > spec->qp->cap.max_recv_sge)
+		return kv_refuse(extack, -EINVAL, "more sges than the qp's max_recv_sge");
+	if (spec->srq && spec->sges > spec->srq->max_sge)
+		return kv_refuse(extack, -EINVAL, "more sges than the srq's max_sge");
 	return 0;
 }
 
@@ -237,8 +215,8 @@ int kv_wr_check_sink(const struct kv_mr *mr, u32 op, u32 lkey, struct netlink_ex
 {
 	if (op != KVERBS_OP_READ || lkey != KVERBS_LKEY_DMA || !kv_dev_iwarp(mr->obj.dev))
 		return 0;
-	NL_SET_ERR_MSG(extack, "on iWARP the buffer of a READ needs a registration: lkey mr");
-	return -EINVAL;
+	return kv_refuse(extack, -EINVAL,
+			 "on iWARP the buffer of a READ needs a registration: lkey mr");
 }
 
 static int check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
@@ -248,25 +226,20 @@ static int check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
 	const struct kv_obj *pd = spec->qp ? &spec->qp->pd->obj : &spec->srq->pd->obj;
 	const struct kv_mr *mr = sge->mr;
 
-	if (sge->offset > mr->length || sge->length > mr->length - sge->offset) {
-		NL_SET_ERR_MSG(extack, "the bytes are beyond the end of the mr's buffer");
-		return -EINVAL;
-	}
-	if (mr->obj.parents[0] != pd) {
-		NL_SET_ERR_MSG(extack, "the mr is of another pd than the queue");
-		return -EINVAL;
-	}
-	if (sge->lkey == KVERBS_LKEY_MR && !kv_mr_registered(mr)) {
-		NL_SET_ERR_MSG(extack, "lkey mr: the mr is not registered: register it first");
-		return -EINVAL;
-	}
+	if (sge->offset > mr->length || sge->length > mr->length - sge->offset)
+		return kv_refuse(extack, -EINVAL,
+				 "the bytes are beyond the end of the mr's buffer");
+	if (mr->obj.parents[0] != pd)
+		return kv_refuse(extack, -EINVAL, "the mr is of another pd than the queue");
+	if (sge->lkey == KVERBS_LKEY_MR && !kv_mr_registered(mr))
+		return kv_refuse(extack, -EINVAL,
+				 "lkey mr: the mr is not registered: register it first");
 	if (kv_wr_check_sink(mr, spec->op, sge->lkey, extack))
 		return -EINVAL;
 	/* The queue keeps it until the completion. */
-	if (kv_obj_persistent(queue) && !kv_obj_persistent(&mr->obj)) {
-		NL_SET_ERR_MSG(extack, "the queue is persistent and the mr is not: it would go while a request names it");
-		return -EINVAL;
-	}
+	if (kv_obj_persistent(queue) && !kv_obj_persistent(&mr->obj))
+		return kv_refuse(extack, -EINVAL,
+				 "the queue is persistent and the mr is not: it would go while a request names it");
 	return 0;
 }
 
@@ -336,26 +309,11 @@ static void prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 		wr->send.send_flags |= IB_SEND_FENCE;
 	if (spec->flags & KVERBS_WR_INLINE)
 		wr->send.send_flags |= IB_SEND_INLINE;
-	switch (spec->op) {
-	case KVERBS_OP_SEND:
-		if (!spec->ah)
-			break;
+	set_remote(&wr->send, spec->remote_addr, spec->remote_key, spec->compare_add, spec->swap);
+	if (spec->ah) {
 		wr->ud.ah = spec->ah->ib;
 		wr->ud.remote_qpn = spec->remote_qpn;
 		wr->ud.remote_qkey = spec->remote_qkey;
-		break;
-	case KVERBS_OP_WRITE:
-	case KVERBS_OP_READ:
-		wr->rdma.remote_addr = spec->remote_addr;
-		wr->rdma.rkey = spec->remote_key;
-		break;
-	case KVERBS_OP_FETCH_ADD:
-	case KVERBS_OP_CMP_SWP:
-		wr->atomic.remote_addr = spec->remote_addr;
-		wr->atomic.rkey = spec->remote_key;
-		wr->atomic.compare_add = spec->compare_add;
-		wr->atomic.swap = spec->swap;
-		break;
 	}
 }
 

@@ -4,6 +4,7 @@
 #include "dev.h"
 #include "genl/av.h"
 #include "pd.h"
+#include "refuse.h"
 
 const struct nla_policy kv_ah_policy[KVERBS_A_AH_MAX + 1] = {
 	[KVERBS_A_AH_ID] = KV_POLICY_ID,
@@ -44,26 +45,26 @@ int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib,
 	*port = kv_u32_or(info->attrs[attr], *port);
 	if (rdma_is_port_valid(ib, *port))
 		return 0;
-	return kv_msg_refuse(info, info->attrs[attr], "the device has no such port", -EINVAL);
+	return kv_msg_refuse(info, info->attrs[attr], -EINVAL, "the device has no such port");
 }
 
 /* What is in the GRH: of no use without one. */
 static int refuse_grh(struct genl_info *info, const struct kv_av_attrs *numbers)
 {
-	struct nlattr **attrs = info->attrs;
+	const struct {
+		int attr;
+		const char *text;
+	} all[] = {
+		{ numbers->sgid_index, "sgid_index is of no use without dgid" },
+		{ numbers->traffic_class, "traffic_class is of no use without dgid" },
+		{ numbers->flow_label, "flow_label is of no use without dgid" },
+		{ numbers->hop_limit, "hop_limit is of no use without dgid" },
+	};
+	unsigned int i;
 
-	if (attrs[numbers->sgid_index])
-		return kv_msg_refuse(info, attrs[numbers->sgid_index],
-				     "sgid_index is of no use without dgid", -EINVAL);
-	if (attrs[numbers->traffic_class])
-		return kv_msg_refuse(info, attrs[numbers->traffic_class],
-				     "traffic_class is of no use without dgid", -EINVAL);
-	if (attrs[numbers->flow_label])
-		return kv_msg_refuse(info, attrs[numbers->flow_label],
-				     "flow_label is of no use without dgid", -EINVAL);
-	if (attrs[numbers->hop_limit])
-		return kv_msg_refuse(info, attrs[numbers->hop_limit],
-				     "hop_limit is of no use without dgid", -EINVAL);
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		if (info->attrs[all[i].attr])
+			return kv_msg_refuse(info, info->attrs[all[i].attr], -EINVAL, all[i].text);
 	return 0;
 }
 
@@ -71,24 +72,23 @@ static int check_av(struct genl_info *info, const struct kv_av_attrs *numbers,
 		    bool roce)
 {
 	struct nlattr **attrs = info->attrs;
+	int ret = 0;
 
 	if (roce && attrs[numbers->dlid])
-		return kv_msg_refuse(info, attrs[numbers->dlid],
-				     "dlid is of no use here: RoCE has no LIDs", -EINVAL);
-	if (roce && !kv_msg_need(info, numbers->dgid, "dgid is missing: RoCE needs it"))
-		return -EINVAL;
-	if (!attrs[numbers->dgid] &&
-	    !kv_msg_need(info, numbers->dlid, "dlid and dgid are missing: where to?"))
-		return -EINVAL;
-	if (!attrs[numbers->dgid])
-		return refuse_grh(info, numbers);
-	/* A GRH is for the routers between; the next one of them, or the peer, has a LID. */
-	if (!roce && !kv_msg_need(info, numbers->dlid,
-				  "dlid is missing: InfiniBand needs it beside dgid"))
-		return -EINVAL;
-	if (!kv_msg_need(info, numbers->sgid_index, "sgid_index is missing: dgid needs it"))
-		return -EINVAL;
-	return 0;
+		return kv_msg_refuse(info, attrs[numbers->dlid], -EINVAL,
+				     "dlid is of no use here: RoCE has no LIDs");
+	if (roce)
+		ret = kv_msg_need(info, numbers->dgid, "dgid is missing: RoCE needs it");
+	else if (!attrs[numbers->dgid])
+		ret = kv_msg_need(info, numbers->dlid, "dlid and dgid are missing: where to?") ?:
+		      refuse_grh(info, numbers);
+	else
+		/* A GRH is for the routers; the next one of them, or the peer, has a LID. */
+		ret = kv_msg_need(info, numbers->dlid,
+				  "dlid is missing: InfiniBand needs it beside dgid");
+	if (ret || !attrs[numbers->dgid])
+		return ret;
+	return kv_msg_need(info, numbers->sgid_index, "sgid_index is missing: dgid needs it");
 }
 
 /**
@@ -169,9 +169,7 @@ static int fill_ah(struct sk_buff *skb, struct kv_obj *obj)
 	const struct kv_ah *ah = container_of(obj, struct kv_ah, obj);
 	int ret;
 
-	ret = kv_put_obj(skb, obj, KVERBS_A_AH_ID, KVERBS_A_AH_DEV,
-			 KVERBS_A_AH_PERSISTENT) ?:
-	      kv_put_parent(skb, KVERBS_A_AH_PD, obj, 0) ?:
+	ret = kv_put_parent(skb, KVERBS_A_AH_PD, obj, 0) ?:
 	      nla_put_u32(skb, KVERBS_A_AH_PORT, rdma_ah_get_port_num(&ah->attr)) ?:
 	      kv_put_av(skb, &numbers_of_ah, &ah->attr);
 	if (!ret && ah->attr.type == RDMA_AH_ATTR_TYPE_ROCE)
@@ -184,49 +182,30 @@ static int parse_ah(struct genl_info *info, const struct kv_dev *dev,
 {
 	u32 port = 1;
 
-	if (!(kv_dev_can(dev) & KVERBS_CAN_AH)) {
-		NL_SET_ERR_MSG(info->extack, "the device has no address handles");
-		return -EOPNOTSUPP;
-	}
+	if (!(kv_dev_can(dev) & KVERBS_CAN_AH))
+		return kv_refuse(info->extack, -EOPNOTSUPP, "the device has no address handles");
 	return kv_msg_parse_port(info, KVERBS_A_AH_PORT, dev->ib, &port) ?:
 	       kv_msg_parse_av(info, &numbers_of_ah, dev->ib, port, attr);
 }
 
-int kv_netlink_ah_new(struct sk_buff *skb, struct genl_info *info)
+static struct kv_obj *make_ah(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+			      struct kv_owner *owner)
 {
-	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_AH_PERSISTENT);
 	struct rdma_ah_attr attr = {};
-	struct kv_obj *pd, *made;
-	struct kv_reply reply;
-	struct kv_ah *ah;
 	int ret;
 
-	ret = kv_msg_begin_obj(info, KVERBS_A_AH_PD, &kv_pd_class,
-			       GENLMSG_DEFAULT_SIZE, &reply, &pd);
-	if (ret)
-		return ret;
-	ret = parse_ah(info, pd->dev, &attr);
-	if (ret)
-		return kv_msg_end_obj(info, &reply, pd, ret);
-	ah = kv_ah_create(container_of(pd, struct kv_pd, obj), owner, &attr,
-			  info->extack);
-	made = IS_ERR(ah) ? ERR_CAST(ah) : &ah->obj;
-	ret = kv_msg_end_new(info, &reply, made, fill_ah, KVERBS_A_AH_VERB_NS);
-	kv_obj_unlock(pd);
-	return ret;
+	ret = parse_ah(info, dev, &attr);
+	return ret ? ERR_PTR(ret) : kv_ah_create(pd, owner, &attr, info->extack);
 }
 
-int kv_netlink_ah_del(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_del_obj(info, &kv_ah_class, KVERBS_A_AH_ID, KVERBS_A_AH_VERB_NS);
-}
+const struct kv_noun kv_ah_noun = {
+	.class = &kv_ah_class,
+	.id = KVERBS_A_AH_ID,
+	.dev = KVERBS_A_AH_DEV,
+	.persistent = KVERBS_A_AH_PERSISTENT,
+	.pd = KVERBS_A_AH_PD,
+	.verb_ns = KVERBS_A_AH_VERB_NS,
+	.make = make_ah,
+	.fill = fill_ah,
+};
 
-int kv_netlink_ah_get(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_get_obj(info, &kv_ah_class, KVERBS_A_AH_ID, fill_ah);
-}
-
-int kv_netlink_ah_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return kv_msg_dump_objs(skb, cb, &kv_ah_class, KVERBS_CMD_AH_GET, fill_ah);
-}

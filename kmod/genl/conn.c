@@ -56,10 +56,10 @@ static bool any_addr(const union kv_conn_addr *addr)
 
 static int put_listener(struct sk_buff *skb, const struct kv_conn_view *view)
 {
-	if (!view->backlog)
+	if (!view->told.backlog)
 		return 0;
-	return nla_put_u32(skb, KVERBS_A_CONN_BACKLOG, view->backlog) ?:
-	       nla_put_u32(skb, KVERBS_A_CONN_WAITING, view->waiting);
+	return nla_put_u32(skb, KVERBS_A_CONN_BACKLOG, view->told.backlog) ?:
+	       nla_put_u32(skb, KVERBS_A_CONN_WAITING, view->told.waiting);
 }
 
 static int put_peer(struct sk_buff *skb, const struct kv_conn_view *view)
@@ -70,19 +70,20 @@ static int put_peer(struct sk_buff *skb, const struct kv_conn_view *view)
 		ret = nla_put_u32(skb, KVERBS_A_CONN_LISTENER, view->listener);
 	if (!ret && view->requested)
 		ret = nla_put_u32(skb, KVERBS_A_CONN_RESPONDER_RESOURCES,
-				  view->responder_resources) ?:
-		      nla_put_u32(skb, KVERBS_A_CONN_INITIATOR_DEPTH, view->initiator_depth);
-	if (!ret && view->data.length)
-		ret = nla_put(skb, KVERBS_A_CONN_PRIVATE_DATA, view->data.length,
-			      view->data.bytes);
+				  view->told.responder_resources) ?:
+		      nla_put_u32(skb, KVERBS_A_CONN_INITIATOR_DEPTH,
+				  view->told.initiator_depth);
+	if (!ret && view->told.data.length)
+		ret = nla_put(skb, KVERBS_A_CONN_PRIVATE_DATA, view->told.data.length,
+			      view->told.data.bytes);
 	return ret;
 }
 
 static int put_news(struct sk_buff *skb, const struct kv_conn_view *view)
 {
-	return nla_put_u32(skb, KVERBS_A_CONN_STATE, view->news.state) ?:
-	       nla_put_u32(skb, KVERBS_A_CONN_EVENT, view->news.event) ?:
-	       nla_put_s32(skb, KVERBS_A_CONN_STATUS, view->news.status) ?:
+	return nla_put_u32(skb, KVERBS_A_CONN_STATE, view->told.news.state) ?:
+	       nla_put_u32(skb, KVERBS_A_CONN_EVENT, view->told.news.event) ?:
+	       nla_put_s32(skb, KVERBS_A_CONN_STATUS, view->told.news.status) ?:
 	       (view->reason ? nla_put_string(skb, KVERBS_A_CONN_REASON, view->reason) : 0);
 }
 
@@ -91,9 +92,7 @@ static int fill_conn(struct sk_buff *skb, struct kv_obj *obj)
 	struct kv_conn_view view;
 
 	kv_conn_show(container_of(obj, struct kv_conn, obj), &view);
-	return kv_put_obj(skb, obj, KVERBS_A_CONN_ID, KVERBS_A_CONN_DEV,
-			  KVERBS_A_CONN_PERSISTENT) ?:
-	       put_addr(skb, KVERBS_A_CONN_SRC, &view.src) ?:
+	return put_addr(skb, KVERBS_A_CONN_SRC, &view.src) ?:
 	       (any_addr(&view.dst) ? 0 : put_addr(skb, KVERBS_A_CONN_DST, &view.dst)) ?:
 	       put_listener(skb, &view) ?:
 	       kv_put_parent(skb, KVERBS_A_CONN_QP, obj, 0) ?:
@@ -101,46 +100,26 @@ static int fill_conn(struct sk_buff *skb, struct kv_obj *obj)
 	       put_news(skb, &view);
 }
 
-int kv_netlink_conn_del(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_del_obj(info, &kv_conn_class, KVERBS_A_CONN_ID, KVERBS_A_CONN_VERB_NS);
-}
-
-int kv_netlink_conn_get(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_get_obj(info, &kv_conn_class, KVERBS_A_CONN_ID, fill_conn);
-}
-
-int kv_netlink_conn_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return kv_msg_dump_objs(skb, cb, &kv_conn_class, KVERBS_CMD_CONN_GET, fill_conn);
-}
-
 /* --- making one --- */
 
-int kv_netlink_conn_new(struct sk_buff *skb, struct genl_info *info)
+static struct kv_obj *make_conn(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+				struct kv_owner *owner)
 {
-	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_CONN_PERSISTENT);
-	struct kv_reply reply;
-	struct kv_conn *conn;
-	struct kv_dev *dev;
-	int ret;
-
-	ret = kv_msg_begin_dev(info, KVERBS_A_CONN_DEV, &reply, &dev);
-	if (ret)
-		return ret;
-	if (!(kv_dev_can(dev) & KVERBS_CAN_CM)) {
-		kv_msg_unlock_dev(dev);
-		ret = kv_msg_refuse(info, info->attrs[KVERBS_A_CONN_DEV],
-				    "the device has no connection manager", -EOPNOTSUPP);
-		return kv_reply_end(info, &reply, ret);
-	}
-	conn = kv_conn_create(dev, owner, info->extack);
-	ret = kv_msg_end_new(info, &reply, IS_ERR(conn) ? ERR_CAST(conn) : &conn->obj,
-			     fill_conn, KVERBS_A_CONN_VERB_NS);
-	kv_msg_unlock_dev(dev);
-	return ret;
+	if (!(kv_dev_can(dev) & KVERBS_CAN_CM))
+		return ERR_PTR(kv_msg_refuse(info, info->attrs[KVERBS_A_CONN_DEV], -EOPNOTSUPP,
+					     "the device has no connection manager"));
+	return kv_conn_create(dev, owner, info->extack);
 }
+
+const struct kv_noun kv_conn_noun = {
+	.class = &kv_conn_class,
+	.id = KVERBS_A_CONN_ID,
+	.dev = KVERBS_A_CONN_DEV,
+	.persistent = KVERBS_A_CONN_PERSISTENT,
+	.verb_ns = KVERBS_A_CONN_VERB_NS,
+	.make = make_conn,
+	.fill = fill_conn,
+};
 
 /* --- a command on one --- */
 
@@ -149,133 +128,113 @@ static struct kv_conn *to_conn(struct kv_obj *obj)
 	return container_of(obj, struct kv_conn, obj);
 }
 
-/* As kv_msg_begin_obj(), and the CONN is in one of the states. */
-static int begin(struct genl_info *info, u32 states, struct kv_reply *reply,
-		 struct kv_obj **obj)
+static int expect(struct genl_info *info, struct kv_obj *obj, u32 states)
 {
 	int ret;
 
-	ret = kv_msg_begin_obj(info, KVERBS_A_CONN_ID, &kv_conn_class, GENLMSG_DEFAULT_SIZE,
-			       reply, obj);
+	ret = kv_conn_expect(to_conn(obj), states, info->extack);
 	if (ret)
-		return ret;
-	ret = kv_conn_expect(to_conn(*obj), states, info->extack);
-	if (!ret)
-		return 0;
-	NL_SET_BAD_ATTR(info->extack, info->attrs[KVERBS_A_CONN_ID]);
-	return kv_msg_end_obj(info, reply, *obj, ret);
-}
-
-/* Ends a command that was refused because of an attribute, or has worked. */
-static int end(struct genl_info *info, struct kv_reply *reply, struct kv_obj *obj,
-	       int culprit, int error)
-{
-	if (!error)
-		error = kv_put_u64(reply->skb, KVERBS_A_CONN_VERB_NS, obj->verb_ns);
-	else if (!info->extack->bad_attr && info->attrs[culprit])
-		NL_SET_BAD_ATTR(info->extack, info->attrs[culprit]);
-	return kv_msg_end_obj(info, reply, obj, error);
+		NL_SET_BAD_ATTR(info->extack, info->attrs[KVERBS_A_CONN_ID]);
+	return ret;
 }
 
 int kv_netlink_conn_take(struct sk_buff *skb, struct genl_info *info)
 {
 	struct kv_obj *listener, *made;
 	struct kv_reply reply;
-	struct kv_conn *conn;
 	int ret;
 
-	ret = begin(info, BIT(KVERBS_CONN_LISTENING), &reply, &listener);
+	ret = kv_msg_begin_obj(info, KVERBS_A_CONN_ID, &kv_conn_class, GENLMSG_DEFAULT_SIZE,
+			       &reply, &listener);
 	if (ret)
 		return ret;
-	conn = kv_conn_take(to_conn(listener), info->extack);
-	made = IS_ERR(conn) ? ERR_CAST(conn) : &conn->obj;
-	ret = kv_msg_end_new(info, &reply, made, fill_conn, 0);
+	ret = expect(info, listener, BIT(KVERBS_CONN_LISTENING));
+	made = ret ? ERR_PTR(ret) : kv_conn_take(to_conn(listener), info->extack);
+	ret = kv_msg_end_new(info, &reply, made, &kv_conn_noun, 0);
 	kv_obj_unlock(listener);
 	return ret;
 }
 
-static int parse_in6(struct genl_info *info, struct nlattr *attr,
+static int check_in6(struct genl_info *info, struct nlattr *attr,
 		     const struct sockaddr_in6 *in6)
 {
 	if (ipv6_addr_is_multicast(&in6->sin6_addr))
-		return kv_msg_refuse(info, attr,
-				     "a multicast address: nobody answers there", -EINVAL);
+		return kv_msg_refuse(info, attr, -EINVAL,
+				     "a multicast address: nobody answers there");
 	if (ipv6_addr_type(&in6->sin6_addr) & IPV6_ADDR_LINKLOCAL && !in6->sin6_scope_id)
-		return kv_msg_refuse(info, attr,
-				     "a link-local address needs a scope: the index of the netdev",
-				     -EINVAL);
+		return kv_msg_refuse(info, attr, -EINVAL,
+				     "a link-local address needs a scope: the index of the netdev");
 	return 0;
 }
 
-static int parse_in(struct genl_info *info, struct nlattr *attr, const struct sockaddr_in *in)
+static int check_in(struct genl_info *info, struct nlattr *attr, const struct sockaddr_in *in)
 {
 	if (ipv4_is_multicast(in->sin_addr.s_addr) || ipv4_is_lbcast(in->sin_addr.s_addr))
-		return kv_msg_refuse(info, attr,
-				     "a multicast or broadcast address: nobody answers there",
-				     -EINVAL);
+		return kv_msg_refuse(info, attr, -EINVAL,
+				     "a multicast or broadcast address: nobody answers there");
 	return 0;
 }
 
 /* Family 0 if the attribute is absent. */
-static int parse_addr(struct genl_info *info, int number, union kv_conn_addr *addr)
+static union kv_conn_addr get_addr(struct genl_info *info, int number)
 {
+	union kv_conn_addr addr = {};
+
+	if (info->attrs[number])
+		nla_memcpy(&addr, info->attrs[number], sizeof(addr));
+	return addr;
+}
+
+static int check_addr(struct genl_info *info, int number)
+{
+	union kv_conn_addr addr = get_addr(info, number);
 	struct nlattr *attr = info->attrs[number];
 
-	memset(addr, 0, sizeof(*addr));
 	if (!attr)
 		return 0;
-	nla_memcpy(addr, attr, sizeof(*addr));
-	if (addr->family == AF_INET && nla_len(attr) == sizeof(addr->in))
-		return parse_in(info, attr, &addr->in);
-	if (addr->family == AF_INET6 && nla_len(attr) == sizeof(addr->in6))
-		return parse_in6(info, attr, &addr->in6);
-	return kv_msg_refuse(info, attr,
-			     "an address is a struct sockaddr_in of AF_INET, or a sockaddr_in6 of AF_INET6",
-			     -EINVAL);
+	if (addr.family == AF_INET && nla_len(attr) == sizeof(addr.in))
+		return check_in(info, attr, &addr.in);
+	if (addr.family == AF_INET6 && nla_len(attr) == sizeof(addr.in6))
+		return check_in6(info, attr, &addr.in6);
+	return kv_msg_refuse(info, attr, -EINVAL,
+			     "an address is a struct sockaddr_in of AF_INET, or a sockaddr_in6 of AF_INET6");
 }
 
-int kv_netlink_conn_listen(struct sk_buff *skb, struct genl_info *info)
+static int check_listen(struct genl_info *info)
 {
-	union kv_conn_addr src;
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	int ret;
-
-	if (!kv_msg_need(info, KVERBS_A_CONN_SRC, "src is missing: listen at which address?"))
-		return -EINVAL;
-	ret = parse_addr(info, KVERBS_A_CONN_SRC, &src);
-	if (ret)
-		return ret;
-	ret = begin(info, BIT(KVERBS_CONN_IDLE), &reply, &obj);
-	if (ret)
-		return ret;
-	ret = kv_conn_listen(to_conn(obj), &src,
-			     kv_u32_or(info->attrs[KVERBS_A_CONN_BACKLOG], 128), info->extack);
-	if (!ret)
-		ret = fill_conn(reply.skb, obj);
-	return end(info, &reply, obj, KVERBS_A_CONN_SRC, ret);
+	return kv_msg_need(info, KVERBS_A_CONN_SRC, "src is missing: listen at which address?") ?:
+	       check_addr(info, KVERBS_A_CONN_SRC);
 }
 
-static int parse_dst(struct genl_info *info, const union kv_conn_addr *src,
-		     union kv_conn_addr *dst)
+static int listen(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
-	struct nlattr *attr;
+	union kv_conn_addr src = get_addr(info, KVERBS_A_CONN_SRC);
+	u32 backlog = kv_u32_or(info->attrs[KVERBS_A_CONN_BACKLOG], 128);
+
+	return kv_conn_listen(to_conn(obj), &src, backlog, info->extack) ?:
+	       kv_put_obj(skb, obj, &kv_conn_noun);
+}
+
+static int check_resolve(struct genl_info *info)
+{
+	union kv_conn_addr src = get_addr(info, KVERBS_A_CONN_SRC);
+	union kv_conn_addr dst = get_addr(info, KVERBS_A_CONN_DST);
+	struct nlattr *attr = info->attrs[KVERBS_A_CONN_DST];
 	int ret;
 
-	attr = kv_msg_need(info, KVERBS_A_CONN_DST, "dst is missing: where is the peer?");
-	if (!attr)
-		return -EINVAL;
-	ret = parse_addr(info, KVERBS_A_CONN_DST, dst);
+	ret = check_addr(info, KVERBS_A_CONN_SRC) ?:
+	      kv_msg_need(info, KVERBS_A_CONN_DST, "dst is missing: where is the peer?") ?:
+	      check_addr(info, KVERBS_A_CONN_DST);
 	if (ret)
 		return ret;
-	if (any_addr(dst))
-		return kv_msg_refuse(info, attr, "dst must be the address of a peer", -EINVAL);
+	if (any_addr(&dst))
+		return kv_msg_refuse(info, attr, -EINVAL, "dst must be the address of a peer");
 	/* At the same place in both families. */
-	if (!dst->in.sin_port)
-		return kv_msg_refuse(info, attr, "dst needs a port", -EINVAL);
-	if (src->family && src->family != dst->family)
-		return kv_msg_refuse(info, info->attrs[KVERBS_A_CONN_SRC],
-				     "src and dst must be of the same family", -EINVAL);
+	if (!dst.in.sin_port)
+		return kv_msg_refuse(info, attr, -EINVAL, "dst needs a port");
+	if (src.family && src.family != dst.family)
+		return kv_msg_refuse(info, info->attrs[KVERBS_A_CONN_SRC], -EINVAL,
+				     "src and dst must be of the same family");
 	return 0;
 }
 
@@ -284,36 +243,23 @@ static u32 timeout_ms(struct genl_info *info)
 	return kv_u32_or(info->attrs[KVERBS_A_CONN_TIMEOUT_MS], 2000);
 }
 
-int kv_netlink_conn_resolve_addr(struct sk_buff *skb, struct genl_info *info)
+static int resolve_addr(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
-	union kv_conn_addr src, dst;
-	struct kv_reply reply;
-	struct kv_obj *obj;
+	union kv_conn_addr src = get_addr(info, KVERBS_A_CONN_SRC);
+	union kv_conn_addr dst = get_addr(info, KVERBS_A_CONN_DST);
 	bool src_wrong;
 	int ret;
 
-	ret = parse_addr(info, KVERBS_A_CONN_SRC, &src) ?: parse_dst(info, &src, &dst);
-	if (ret)
-		return ret;
-	ret = begin(info, BIT(KVERBS_CONN_IDLE), &reply, &obj);
-	if (ret)
-		return ret;
 	ret = kv_conn_resolve_addr(to_conn(obj), &src, &dst, timeout_ms(info), &src_wrong,
 				   info->extack);
-	return end(info, &reply, obj, src_wrong ? KVERBS_A_CONN_SRC : KVERBS_A_CONN_DST, ret);
+	if (src_wrong)
+		NL_SET_BAD_ATTR(info->extack, info->attrs[KVERBS_A_CONN_SRC]);
+	return ret;
 }
 
-int kv_netlink_conn_resolve_route(struct sk_buff *skb, struct genl_info *info)
+static int resolve_route(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	int ret;
-
-	ret = begin(info, BIT(KVERBS_CONN_ADDR_RESOLVED), &reply, &obj);
-	if (ret)
-		return ret;
-	ret = kv_conn_resolve_route(to_conn(obj), timeout_ms(info), info->extack);
-	return end(info, &reply, obj, KVERBS_A_CONN_ID, ret);
+	return kv_conn_resolve_route(to_conn(obj), timeout_ms(info), info->extack);
 }
 
 /* --- the handshake --- */
@@ -326,7 +272,7 @@ static int check_data(struct genl_info *info, struct kv_obj *obj, u32 max, const
 
 	if (!data || nla_len(data) <= max || rdma_protocol_iwarp(ib, rdma_start_port(ib)))
 		return 0;
-	return kv_msg_refuse(info, data, text, -EINVAL);
+	return kv_msg_refuse(info, data, -EINVAL, text);
 }
 
 static int parse_param(struct genl_info *info, struct kv_dev *dev, struct kv_conn_param *param)
@@ -360,88 +306,104 @@ static int parse_param(struct genl_info *info, struct kv_dev *dev, struct kv_con
 	return 0;
 }
 
-static bool need_qp(struct genl_info *info)
+static int check_qp(struct genl_info *info)
 {
 	return kv_msg_need(info, KVERBS_A_CONN_QP, "qp is missing: what shall be connected?");
 }
 
-int kv_netlink_conn_connect(struct sk_buff *skb, struct genl_info *info)
+static int connect(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct kv_conn_param param = {};
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	int ret;
 
-	if (!need_qp(info))
-		return -EINVAL;
-	ret = begin(info, BIT(KVERBS_CONN_ROUTE_RESOLVED), &reply, &obj);
-	if (ret)
-		return ret;
-	ret = check_data(info, obj, KV_CONN_REQUEST_DATA_MAX,
-			 "private_data: a request transports at most 56 bytes") ?:
-	      parse_param(info, obj->dev, &param) ?:
-	      kv_conn_connect(to_conn(obj), &param, info->extack);
-	return end(info, &reply, obj, KVERBS_A_CONN_QP, ret);
+	return check_data(info, obj, KV_CONN_REQUEST_DATA_MAX,
+			  "private_data: a request transports at most 56 bytes") ?:
+	       parse_param(info, obj->dev, &param) ?:
+	       kv_conn_connect(to_conn(obj), &param, info->extack);
 }
 
-int kv_netlink_conn_establish(struct sk_buff *skb, struct genl_info *info)
+static int establish(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	int ret;
+	u32 ack_timeout = kv_u32_or(info->attrs[KVERBS_A_CONN_ACK_TIMEOUT], 14);
 
-	ret = begin(info, BIT(KVERBS_CONN_ANSWERED), &reply, &obj);
-	if (ret)
-		return ret;
-	ret = kv_conn_establish(to_conn(obj),
-				kv_u32_or(info->attrs[KVERBS_A_CONN_ACK_TIMEOUT], 14),
-				info->extack);
-	return end(info, &reply, obj, KVERBS_A_CONN_ID, ret);
+	return kv_conn_establish(to_conn(obj), ack_timeout, info->extack);
 }
 
-int kv_netlink_conn_accept(struct sk_buff *skb, struct genl_info *info)
+static int accept(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct kv_conn_param param = {};
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	int ret;
 
-	if (!need_qp(info))
-		return -EINVAL;
-	ret = begin(info, BIT(KVERBS_CONN_REQUESTED), &reply, &obj);
-	if (ret)
-		return ret;
-	ret = parse_param(info, obj->dev, &param) ?:
-	      kv_conn_accept(to_conn(obj), &param, info->extack);
-	return end(info, &reply, obj, KVERBS_A_CONN_QP, ret);
+	return parse_param(info, obj->dev, &param) ?:
+	       kv_conn_accept(to_conn(obj), &param, info->extack);
 }
 
-int kv_netlink_conn_reject(struct sk_buff *skb, struct genl_info *info)
+static int reject(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct nlattr *data = info->attrs[KVERBS_A_CONN_PRIVATE_DATA];
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	int ret;
 
-	ret = begin(info, BIT(KVERBS_CONN_REQUESTED) | BIT(KVERBS_CONN_ANSWERED), &reply, &obj);
-	if (ret)
-		return ret;
-	ret = check_data(info, obj, KV_CONN_REJECT_DATA_MAX,
-			 "private_data: a rejection transports at most 148 bytes") ?:
-	      kv_conn_reject(to_conn(obj), data ? nla_data(data) : NULL,
-			     data ? nla_len(data) : 0, info->extack);
-	return end(info, &reply, obj, KVERBS_A_CONN_ID, ret);
+	return check_data(info, obj, KV_CONN_REJECT_DATA_MAX,
+			  "private_data: a rejection transports at most 148 bytes") ?:
+	       kv_conn_reject(to_conn(obj), data ? nla_data(data) : NULL,
+			      data ? nla_len(data) : 0, info->extack);
 }
 
-int kv_netlink_conn_disconnect(struct sk_buff *skb, struct genl_info *info)
+static int disconnect(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
-	struct kv_reply reply;
-	struct kv_obj *obj;
+	return kv_conn_disconnect(to_conn(obj), info->extack);
+}
+
+/* --- all of these --- */
+
+/**
+ * struct command - a command on a CONN
+ * @states: BIT()s of those that it fits
+ * @culprit: attribute to blame for a refusal that blames none
+ * @check: what the message must have, before the CONN is looked for; NULL: its id
+ * @run: what to do
+ */
+struct command {
+	u32 states;
+	int culprit;
+	int (*check)(struct genl_info *info);
+	kv_command_fn run;
+};
+
+static const struct command commands[] = {
+	[KVERBS_CMD_CONN_LISTEN] = {
+		BIT(KVERBS_CONN_IDLE), KVERBS_A_CONN_SRC, check_listen, listen },
+	[KVERBS_CMD_CONN_RESOLVE_ADDR] = {
+		BIT(KVERBS_CONN_IDLE), KVERBS_A_CONN_DST, check_resolve, resolve_addr },
+	[KVERBS_CMD_CONN_RESOLVE_ROUTE] = {
+		BIT(KVERBS_CONN_ADDR_RESOLVED), KVERBS_A_CONN_ID, NULL, resolve_route },
+	[KVERBS_CMD_CONN_CONNECT] = {
+		BIT(KVERBS_CONN_ROUTE_RESOLVED), KVERBS_A_CONN_QP, check_qp, connect },
+	[KVERBS_CMD_CONN_ESTABLISH] = {
+		BIT(KVERBS_CONN_ANSWERED), KVERBS_A_CONN_ID, NULL, establish },
+	[KVERBS_CMD_CONN_ACCEPT] = {
+		BIT(KVERBS_CONN_REQUESTED), KVERBS_A_CONN_QP, check_qp, accept },
+	[KVERBS_CMD_CONN_REJECT] = {
+		BIT(KVERBS_CONN_REQUESTED) | BIT(KVERBS_CONN_ANSWERED), KVERBS_A_CONN_ID,
+		NULL, reject },
+	[KVERBS_CMD_CONN_DISCONNECT] = {
+		BIT(KVERBS_CONN_ESTABLISHED), KVERBS_A_CONN_ID, NULL, disconnect },
+};
+
+static int run(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+{
+	const struct command *command = &commands[info->genlhdr->cmd];
 	int ret;
 
-	ret = begin(info, BIT(KVERBS_CONN_ESTABLISHED), &reply, &obj);
-	if (ret)
-		return ret;
-	ret = kv_conn_disconnect(to_conn(obj), info->extack);
-	return end(info, &reply, obj, KVERBS_A_CONN_ID, ret);
+	ret = expect(info, obj, command->states) ?: command->run(info, obj, skb);
+	if (!ret)
+		return kv_put_u64(skb, KVERBS_A_CONN_VERB_NS, obj->verb_ns);
+	if (!info->extack->bad_attr && info->attrs[command->culprit])
+		NL_SET_BAD_ATTR(info->extack, info->attrs[command->culprit]);
+	return ret;
+}
+
+int kv_netlink_conn_command(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct command *command = &commands[info->genlhdr->cmd];
+	int ret = command->check ? command->check(info) : 0;
+
+	return ret ?: kv_msg_command(info, &kv_conn_noun, GENLMSG_DEFAULT_SIZE, run);
 }

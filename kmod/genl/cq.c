@@ -20,60 +20,47 @@ static int fill_cq(struct sk_buff *skb, struct kv_obj *obj)
 {
 	struct kv_cq *cq = container_of(obj, struct kv_cq, obj);
 
-	return kv_put_obj(skb, obj, KVERBS_A_CQ_ID, KVERBS_A_CQ_DEV,
-			  KVERBS_A_CQ_PERSISTENT) ?:
-	       nla_put_u32(skb, KVERBS_A_CQ_CQE, cq->cqe) ?:
+	return nla_put_u32(skb, KVERBS_A_CQ_CQE, cq->cqe) ?:
 	       nla_put_u32(skb, KVERBS_A_CQ_COMP_VECTOR, cq->comp_vector) ?:
 	       nla_put_u32(skb, KVERBS_A_CQ_CONTEXT, cq->context) ?:
 	       nla_put_u32(skb, KVERBS_A_CQ_PENDING, kv_wqe_pending(cq));
 }
 
-int kv_netlink_cq_new(struct sk_buff *skb, struct genl_info *info)
+static int check_new(struct genl_info *info)
 {
-	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_CQ_PERSISTENT);
+	return kv_msg_need(info, KVERBS_A_CQ_CQE,
+			   "cqe is missing: how many completions must the cq hold?");
+}
+
+static struct kv_obj *make_cq(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+			      struct kv_owner *owner)
+{
 	struct nlattr **attrs = info->attrs;
-	struct nlattr *cqe;
-	struct kv_reply reply;
-	struct kv_dev *dev;
-	struct kv_cq *cq;
 	int ret;
 
-	cqe = kv_msg_need(info, KVERBS_A_CQ_CQE, "cqe is missing: how many completions must the cq hold?");
-	if (!cqe)
-		return -EINVAL;
-	ret = kv_msg_begin_dev(info, KVERBS_A_CQ_DEV, &reply, &dev);
-	if (ret)
-		return ret;
 	ret = kv_msg_check_max(info, KVERBS_A_CQ_CQE, dev->ib->attrs.max_cqe,
 			       "cqe is above the device's max_cqe") ?:
 	      kv_msg_check_max(info, KVERBS_A_CQ_COMP_VECTOR,
 			       dev->ib->num_comp_vectors - 1,
 			       "comp_vector is not below the device's num_comp_vectors");
-	cq = ret ? ERR_PTR(ret) :
-	     kv_cq_create(dev, owner, nla_get_u32(cqe),
-			  kv_u32_or(attrs[KVERBS_A_CQ_COMP_VECTOR], 0),
-			  kv_u32_or(attrs[KVERBS_A_CQ_CONTEXT], KVERBS_CQ_POLLED),
-			  info->extack);
-	ret = kv_msg_end_new(info, &reply, IS_ERR(cq) ? ERR_CAST(cq) : &cq->obj,
-			     fill_cq, KVERBS_A_CQ_VERB_NS);
-	kv_msg_unlock_dev(dev);
-	return ret;
+	if (ret)
+		return ERR_PTR(ret);
+	return kv_cq_create(dev, owner, nla_get_u32(attrs[KVERBS_A_CQ_CQE]),
+			    kv_u32_or(attrs[KVERBS_A_CQ_COMP_VECTOR], 0),
+			    kv_u32_or(attrs[KVERBS_A_CQ_CONTEXT], KVERBS_CQ_POLLED),
+			    info->extack);
 }
 
-int kv_netlink_cq_del(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_del_obj(info, &kv_cq_class, KVERBS_A_CQ_ID, KVERBS_A_CQ_VERB_NS);
-}
-
-int kv_netlink_cq_get(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_get_obj(info, &kv_cq_class, KVERBS_A_CQ_ID, fill_cq);
-}
-
-int kv_netlink_cq_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return kv_msg_dump_objs(skb, cb, &kv_cq_class, KVERBS_CMD_CQ_GET, fill_cq);
-}
+const struct kv_noun kv_cq_noun = {
+	.class = &kv_cq_class,
+	.id = KVERBS_A_CQ_ID,
+	.dev = KVERBS_A_CQ_DEV,
+	.persistent = KVERBS_A_CQ_PERSISTENT,
+	.verb_ns = KVERBS_A_CQ_VERB_NS,
+	.check = check_new,
+	.make = make_cq,
+	.fill = fill_cq,
+};
 
 static int fill_wc(struct sk_buff *skb, const struct kv_wc *wc)
 {
@@ -102,9 +89,14 @@ static size_t size_of_wcs(unsigned int max)
 				    8 * nla_total_size(sizeof(u32)));
 }
 
-static int poll(struct sk_buff *skb, struct kv_cq *cq, unsigned int max,
-		struct netlink_ext_ack *extack)
+static unsigned int max_wc(struct genl_info *info)
 {
+	return kv_u32_or(info->attrs[KVERBS_A_CQ_MAX_WC], KVERBS_POLL_MAX);
+}
+
+static int poll(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+{
+	unsigned int max = max_wc(info);
 	struct kv_wc *wcs;
 	u64 verb_ns;
 	int ret, n, i;
@@ -112,7 +104,7 @@ static int poll(struct sk_buff *skb, struct kv_cq *cq, unsigned int max,
 	wcs = kcalloc(max, sizeof(*wcs), GFP_KERNEL);
 	if (!wcs)
 		return -ENOMEM;
-	n = kv_post_poll(cq, wcs, max, &verb_ns, extack);
+	n = kv_post_poll(container_of(obj, struct kv_cq, obj), wcs, max, &verb_ns, info->extack);
 	ret = min(n, 0);
 	for (i = 0; !ret && i < n; i++)
 		ret = fill_wc(skb, &wcs[i]);
@@ -122,37 +114,24 @@ static int poll(struct sk_buff *skb, struct kv_cq *cq, unsigned int max,
 
 int kv_netlink_cq_poll(struct sk_buff *skb, struct genl_info *info)
 {
-	unsigned int max = kv_u32_or(info->attrs[KVERBS_A_CQ_MAX_WC], KVERBS_POLL_MAX);
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	int ret;
-
-	ret = kv_msg_begin_obj(info, KVERBS_A_CQ_ID, &kv_cq_class, size_of_wcs(max),
-			       &reply, &obj);
-	if (ret)
-		return ret;
-	ret = poll(reply.skb, container_of(obj, struct kv_cq, obj), max, info->extack);
-	return kv_msg_end_obj(info, &reply, obj, ret);
+	return kv_msg_command(info, &kv_cq_noun, size_of_wcs(max_wc(info)), poll);
 }
 
-int kv_netlink_cq_arm(struct sk_buff *skb, struct genl_info *info)
+static int arm(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct nlattr *solicited = info->attrs[KVERBS_A_CQ_SOLICITED];
-	struct kv_reply reply;
-	struct kv_obj *obj;
 	bool missed = false;
 	u64 verb_ns;
 	int ret;
 
-	ret = kv_msg_begin_obj(info, KVERBS_A_CQ_ID, &kv_cq_class, GENLMSG_DEFAULT_SIZE,
-			       &reply, &obj);
-	if (ret)
-		return ret;
-	ret = kv_cq_arm(container_of(obj, struct kv_cq, obj), solicited, &missed,
-			&verb_ns, info->extack);
+	ret = kv_cq_arm(container_of(obj, struct kv_cq, obj), solicited, &missed, &verb_ns,
+			info->extack);
 	if (!ret && missed)
-		ret = nla_put_flag(reply.skb, KVERBS_A_CQ_MISSED);
-	if (!ret)
-		ret = kv_put_u64(reply.skb, KVERBS_A_CQ_VERB_NS, verb_ns);
-	return kv_msg_end_obj(info, &reply, obj, ret);
+		ret = nla_put_flag(skb, KVERBS_A_CQ_MISSED);
+	return ret ?: kv_put_u64(skb, KVERBS_A_CQ_VERB_NS, verb_ns);
+}
+
+int kv_netlink_cq_arm(struct sk_buff *skb, struct genl_info *info)
+{
+	return kv_msg_command(info, &kv_cq_noun, GENLMSG_DEFAULT_SIZE, arm);
 }

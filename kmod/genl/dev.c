@@ -245,30 +245,16 @@ int kv_netlink_dev_start(struct netlink_callback *cb)
 		if (!kv_dev_lock(dev)) {
 			cb->min_dump_alloc = max_t(size_t, cb->min_dump_alloc,
 						   size_of_dev(dev));
-			kv_dev_unlock(dev);
+			mutex_unlock(&dev->lock);
 		}
 		kv_dev_put(dev);
 	}
 	return 0;
 }
 
-static int dump_dev(struct sk_buff *skb, struct netlink_callback *cb,
-		    struct kv_dev *dev)
+static int fill_dumped(struct sk_buff *skb, void *dev)
 {
-	void *hdr;
-	int ret;
-
-	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  &kv_family, NLM_F_MULTI, KVERBS_CMD_DEV_GET);
-	if (!hdr)
-		return -EMSGSIZE;
-	genl_dump_check_consistent(cb, hdr);
-	ret = fill_dev(skb, sock_net(skb->sk), dev);
-	if (ret)
-		genlmsg_cancel(skb, hdr);
-	else
-		genlmsg_end(skb, hdr);
-	return ret;
+	return fill_dev(skb, sock_net(skb->sk), dev);
 }
 
 int kv_netlink_dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
@@ -281,8 +267,8 @@ int kv_netlink_dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	while (!ret && (dev = kv_dev_lookup_nth(cb->args[0], net))) {
 		/* One that went meanwhile is not shown; the generation tells. */
 		if (!kv_dev_lock(dev)) {
-			ret = dump_dev(skb, cb, dev);
-			kv_dev_unlock(dev);
+			ret = kv_msg_dump_one(skb, cb, fill_dumped, dev);
+			mutex_unlock(&dev->lock);
 		}
 		kv_dev_put(dev);
 		if (!ret)

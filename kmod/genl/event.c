@@ -58,32 +58,21 @@ static struct sk_buff *make_event(const struct kv_event *event, const char *dev,
 	return skb;
 }
 
-static int id_attr(enum kv_obj_rank rank)
-{
-	switch (rank) {
-	case KV_OBJ_RUN:
-		return KVERBS_A_EVENT_RUN;
-	case KV_OBJ_CONN:
-		return KVERBS_A_EVENT_CONN;
-	case KV_OBJ_QP:
-		return KVERBS_A_EVENT_QP;
-	case KV_OBJ_CQ:
-		return KVERBS_A_EVENT_CQ;
-	case KV_OBJ_SRQ:
-		return KVERBS_A_EVENT_SRQ;
-	default:
-		return 0;
-	}
-}
-
 static void send_obj(struct net *net, const struct kv_event *event, const char *dev,
 		     enum kv_obj_rank rank, u32 id)
 {
+	static const int id_attr[KV_OBJ_RANKS] = {
+		[KV_OBJ_RUN] = KVERBS_A_EVENT_RUN,
+		[KV_OBJ_CONN] = KVERBS_A_EVENT_CONN,
+		[KV_OBJ_QP] = KVERBS_A_EVENT_QP,
+		[KV_OBJ_CQ] = KVERBS_A_EVENT_CQ,
+		[KV_OBJ_SRQ] = KVERBS_A_EVENT_SRQ,
+	};
 	struct sk_buff *skb;
 
 	if (!heard(net))
 		return;
-	skb = make_event(event, dev, id_attr(rank), id, GFP_KERNEL);
+	skb = make_event(event, dev, id_attr[rank], id, GFP_KERNEL);
 	if (skb)
 		genlmsg_multicast_netns(&kv_family, net, skb, 0, 0, GFP_KERNEL);
 }

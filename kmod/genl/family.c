@@ -8,22 +8,24 @@
 #include "genl/msg.h"
 #include "obj.h"
 
-#define OP(CMD, function, attrs) {			\
-	.cmd = KVERBS_CMD_##CMD,			\
+#define OP(NOUN, CMD, function, attrs) {		\
+	.cmd = KVERBS_CMD_##NOUN##_##CMD,		\
+	.internal_flags = KV_OBJ_##NOUN,		\
 	.flags = GENL_ADMIN_PERM,			\
 	.policy = attrs,				\
 	.maxattr = ARRAY_SIZE(attrs) - 1,		\
 	.doit = kv_netlink_##function,			\
 }
 
-#define GET(OBJ, name) {				\
-	.cmd = KVERBS_CMD_##OBJ##_GET,			\
+#define GET(NOUN, function, attrs) {			\
+	.cmd = KVERBS_CMD_##NOUN##_GET,			\
+	.internal_flags = KV_OBJ_##NOUN,		\
 	.flags = GENL_ADMIN_PERM,			\
-	.policy = kv_##name##_policy,			\
-	.maxattr = ARRAY_SIZE(kv_##name##_policy) - 1,	\
-	.doit = kv_netlink_##name##_get,		\
+	.policy = attrs,				\
+	.maxattr = ARRAY_SIZE(attrs) - 1,		\
+	.doit = kv_netlink_##function,			\
 	.start = kv_netlink_dump_start,			\
-	.dumpit = kv_netlink_##name##_dump,		\
+	.dumpit = kv_netlink_dump,			\
 }
 
 static const struct genl_ops kv_ops[] = {
@@ -46,58 +48,64 @@ static const struct genl_ops kv_ops[] = {
 		.start = kv_netlink_dev_start,
 		.dumpit = kv_netlink_dev_dump,
 	},
-	GET(PD, pd),
-	GET(CQ, cq),
-	GET(MR, mr),
-	GET(SRQ, srq),
-	GET(AH, ah),
-	GET(QP, qp),
-	GET(CONN, conn),
-	GET(RUN, run),
-	OP(PD_NEW, pd_new, kv_pd_policy),
-	OP(PD_DEL, pd_del, kv_pd_policy),
-	OP(CQ_NEW, cq_new, kv_cq_policy),
-	OP(CQ_DEL, cq_del, kv_cq_policy),
-	OP(CQ_POLL, cq_poll, kv_cq_policy),
-	OP(CQ_ARM, cq_arm, kv_cq_policy),
-	OP(MR_NEW, mr_new, kv_mr_policy),
-	OP(MR_DEL, mr_del, kv_mr_policy),
-	OP(MR_REG, mr_reg, kv_mr_policy),
-	OP(MR_INV, mr_inv, kv_mr_policy),
-	OP(MR_WRITE, mr_write, kv_mr_policy),
-	OP(MR_READ, mr_read, kv_mr_policy),
-	OP(MR_LOAD, mr_load, kv_mr_policy),
-	OP(MR_SAVE, mr_save, kv_mr_policy),
-	OP(SRQ_NEW, srq_new, kv_srq_policy),
-	OP(SRQ_DEL, srq_del, kv_srq_policy),
-	OP(SRQ_MODIFY, srq_modify, kv_srq_policy),
-	OP(AH_NEW, ah_new, kv_ah_policy),
-	OP(AH_DEL, ah_del, kv_ah_policy),
-	OP(QP_NEW, qp_new, kv_qp_policy),
-	OP(QP_DEL, qp_del, kv_qp_policy),
-	OP(QP_MODIFY, qp_modify, kv_qp_policy),
-	OP(CONN_NEW, conn_new, kv_conn_policy),
-	OP(CONN_DEL, conn_del, kv_conn_policy),
-	OP(CONN_LISTEN, conn_listen, kv_conn_policy),
-	OP(CONN_TAKE, conn_take, kv_conn_policy),
-	OP(CONN_RESOLVE_ADDR, conn_resolve_addr, kv_conn_policy),
-	OP(CONN_RESOLVE_ROUTE, conn_resolve_route, kv_conn_policy),
-	OP(CONN_CONNECT, conn_connect, kv_conn_policy),
-	OP(CONN_ESTABLISH, conn_establish, kv_conn_policy),
-	OP(CONN_ACCEPT, conn_accept, kv_conn_policy),
-	OP(CONN_REJECT, conn_reject, kv_conn_policy),
-	OP(CONN_DISCONNECT, conn_disconnect, kv_conn_policy),
-	OP(WR_POST, wr_post, kv_wr_policy),
-	OP(RUN_START, run_start, kv_run_policy),
-	OP(RUN_CANCEL, run_cancel, kv_run_policy),
-	OP(RUN_DEL, run_del, kv_run_policy),
+	{
+		.cmd = KVERBS_CMD_WR_POST,
+		.flags = GENL_ADMIN_PERM,
+		.policy = kv_wr_policy,
+		.maxattr = ARRAY_SIZE(kv_wr_policy) - 1,
+		.doit = kv_netlink_wr_post,
+	},
+	GET(PD, get, kv_pd_policy),
+	GET(CQ, get, kv_cq_policy),
+	GET(MR, get, kv_mr_policy),
+	GET(SRQ, get, kv_srq_policy),
+	GET(AH, get, kv_ah_policy),
+	GET(QP, get, kv_qp_policy),
+	GET(CONN, get, kv_conn_policy),
+	GET(RUN, run_get, kv_run_policy),
+	OP(PD, NEW, new, kv_pd_policy),
+	OP(PD, DEL, del, kv_pd_policy),
+	OP(CQ, NEW, new, kv_cq_policy),
+	OP(CQ, DEL, del, kv_cq_policy),
+	OP(CQ, POLL, cq_poll, kv_cq_policy),
+	OP(CQ, ARM, cq_arm, kv_cq_policy),
+	OP(MR, NEW, new, kv_mr_policy),
+	OP(MR, DEL, del, kv_mr_policy),
+	OP(MR, REG, mr_reg, kv_mr_policy),
+	OP(MR, INV, mr_inv, kv_mr_policy),
+	OP(MR, WRITE, mr_write, kv_mr_policy),
+	OP(MR, READ, mr_read, kv_mr_policy),
+	OP(MR, LOAD, mr_load, kv_mr_policy),
+	OP(MR, SAVE, mr_save, kv_mr_policy),
+	OP(SRQ, NEW, new, kv_srq_policy),
+	OP(SRQ, DEL, del, kv_srq_policy),
+	OP(SRQ, MODIFY, srq_modify, kv_srq_policy),
+	OP(AH, NEW, new, kv_ah_policy),
+	OP(AH, DEL, del, kv_ah_policy),
+	OP(QP, NEW, new, kv_qp_policy),
+	OP(QP, DEL, del, kv_qp_policy),
+	OP(QP, MODIFY, qp_modify, kv_qp_policy),
+	OP(CONN, NEW, new, kv_conn_policy),
+	OP(CONN, DEL, del, kv_conn_policy),
+	OP(CONN, LISTEN, conn_command, kv_conn_policy),
+	OP(CONN, TAKE, conn_take, kv_conn_policy),
+	OP(CONN, RESOLVE_ADDR, conn_command, kv_conn_policy),
+	OP(CONN, RESOLVE_ROUTE, conn_command, kv_conn_policy),
+	OP(CONN, CONNECT, conn_command, kv_conn_policy),
+	OP(CONN, ESTABLISH, conn_command, kv_conn_policy),
+	OP(CONN, ACCEPT, conn_command, kv_conn_policy),
+	OP(CONN, REJECT, conn_command, kv_conn_policy),
+	OP(CONN, DISCONNECT, conn_command, kv_conn_policy),
+	OP(RUN, START, run_start, kv_run_policy),
+	OP(RUN, CANCEL, run_cancel, kv_run_policy),
+	OP(RUN, DEL, del, kv_run_policy),
 };
 
 static const struct genl_multicast_group kv_groups[] = {
 	{ .name = KVERBS_MCGRP_EVENTS, .flags = GENL_MCAST_CAP_NET_ADMIN },
 };
 
-/* Before each command: who asks? */
+/* Before each command: who asks, and of which noun? */
 static int begin_command(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
 			 struct genl_info *info)
 {
@@ -105,6 +113,7 @@ static int begin_command(const struct kv_compat_genl_ops *ops, struct sk_buff *s
 
 	if (ret)
 		return ret;
+	info->user_ptr[1] = (void *)(uintptr_t)ops->internal_flags;
 	info->user_ptr[0] = kv_owner_of_socket(NETLINK_CB(skb).sk, info->snd_portid);
 	return info->user_ptr[0] ? 0 : -ENOMEM;
 }

@@ -42,9 +42,7 @@ static int fill_mr(struct sk_buff *skb, struct kv_obj *obj)
 	const struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
 	int ret;
 
-	ret = kv_put_obj(skb, obj, KVERBS_A_MR_ID, KVERBS_A_MR_DEV,
-			 KVERBS_A_MR_PERSISTENT) ?:
-	      kv_put_parent(skb, KVERBS_A_MR_PD, obj, 0) ?:
+	ret = kv_put_parent(skb, KVERBS_A_MR_PD, obj, 0) ?:
 	      kv_put_u64(skb, KVERBS_A_MR_LENGTH, mr->length) ?:
 	      nla_put_u32(skb, KVERBS_A_MR_MAX_ACCESS, mr->max_access);
 	return ret || !kv_mr_registered(mr) ? ret : fill_key(skb, mr);
@@ -57,78 +55,56 @@ static int check_access(struct genl_info *info, int attr)
 
 	if (access & (KVERBS_ACCESS_REMOTE_WRITE | KVERBS_ACCESS_REMOTE_ATOMIC) &&
 	    !(access & KVERBS_ACCESS_LOCAL_WRITE))
-		return kv_msg_refuse(info, info->attrs[attr],
-				     "access: remote write and remote atomic need local write too",
-				     -EINVAL);
+		return kv_msg_refuse(info, info->attrs[attr], -EINVAL,
+				     "access: remote write and remote atomic need local write too");
 	return 0;
 }
 
-int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info)
+static int check_new(struct genl_info *info)
 {
-	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_MR_PERSISTENT);
-	struct nlattr *length;
-	struct kv_reply reply;
-	struct kv_obj *pd;
-	struct kv_mr *mr;
-	int ret;
-
-	length = kv_msg_need(info, KVERBS_A_MR_LENGTH, "length is missing: how many bytes?");
-	if (!length)
-		return -EINVAL;
-	ret = check_access(info, KVERBS_A_MR_MAX_ACCESS) ?:
-	      kv_msg_begin_obj(info, KVERBS_A_MR_PD, &kv_pd_class, GENLMSG_DEFAULT_SIZE,
-			       &reply, &pd);
-	if (ret)
-		return ret;
-	mr = kv_mr_create(container_of(pd, struct kv_pd, obj), owner,
-			  nla_get_u64(length),
-			  kv_u32_or(info->attrs[KVERBS_A_MR_MAX_ACCESS],
-				    KVERBS_ACCESS__ALL),
-			  info->extack);
-	ret = kv_msg_end_new(info, &reply, IS_ERR(mr) ? ERR_CAST(mr) : &mr->obj,
-			     fill_mr, KVERBS_A_MR_VERB_NS);
-	kv_obj_unlock(pd);
-	return ret;
+	return kv_msg_need(info, KVERBS_A_MR_LENGTH, "length is missing: how many bytes?") ?:
+	       check_access(info, KVERBS_A_MR_MAX_ACCESS);
 }
 
-int kv_netlink_mr_del(struct sk_buff *skb, struct genl_info *info)
+static struct kv_obj *make_mr(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+			      struct kv_owner *owner)
 {
-	return kv_msg_del_obj(info, &kv_mr_class, KVERBS_A_MR_ID, KVERBS_A_MR_VERB_NS);
+	return kv_mr_create(pd, owner, nla_get_u64(info->attrs[KVERBS_A_MR_LENGTH]),
+			    kv_u32_or(info->attrs[KVERBS_A_MR_MAX_ACCESS], KVERBS_ACCESS__ALL),
+			    info->extack);
 }
 
-int kv_netlink_mr_get(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_get_obj(info, &kv_mr_class, KVERBS_A_MR_ID, fill_mr);
-}
-
-int kv_netlink_mr_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return kv_msg_dump_objs(skb, cb, &kv_mr_class, KVERBS_CMD_MR_GET, fill_mr);
-}
+const struct kv_noun kv_mr_noun = {
+	.class = &kv_mr_class,
+	.id = KVERBS_A_MR_ID,
+	.dev = KVERBS_A_MR_DEV,
+	.persistent = KVERBS_A_MR_PERSISTENT,
+	.pd = KVERBS_A_MR_PD,
+	.verb_ns = KVERBS_A_MR_VERB_NS,
+	.check = check_new,
+	.make = make_mr,
+	.fill = fill_mr,
+};
 
 /* The QP that carries a registration, of the MR's PD. */
-static struct kv_qp *find_reg_qp(struct genl_info *info, struct kv_mr *mr)
+static int find_reg_qp(struct genl_info *info, struct kv_mr *mr, struct kv_qp **qp)
 {
-	struct nlattr *id = kv_msg_need(info, KVERBS_A_MR_QP, "qp is missing: which qp carries the request?");
+	struct nlattr *id = info->attrs[KVERBS_A_MR_QP];
 	struct kv_obj *obj;
-	struct kv_qp *qp;
 
 	if (!id)
-		return ERR_PTR(-EINVAL);
+		return kv_msg_need(info, KVERBS_A_MR_QP,
+				   "qp is missing: which qp carries the request?");
 	obj = kv_msg_find_obj(info, id, &kv_qp_class, mr->obj.dev);
 	if (IS_ERR(obj))
-		return ERR_CAST(obj);
-	if (obj->parents[KV_QP_PD] != mr->obj.parents[0]) {
-		kv_msg_refuse(info, id, "the qp is of another pd than the mr", -EINVAL);
-		return ERR_PTR(-EINVAL);
-	}
-	qp = container_of(obj, struct kv_qp, obj);
-	if (qp->type != KVERBS_QPT_RC) {
-		kv_msg_refuse(info, id, "uc and ud qps carry no registration: take an rc qp of the same pd",
-			      -EINVAL);
-		return ERR_PTR(-EINVAL);
-	}
-	return qp;
+		return PTR_ERR(obj);
+	if (obj->parents[KV_QP_PD] != mr->obj.parents[0])
+		return kv_msg_refuse(info, id, -EINVAL, "the qp is of another pd than the mr");
+	*qp = container_of(obj, struct kv_qp, obj);
+	if ((*qp)->type == KVERBS_QPT_RC)
+		return 0;
+	return kv_msg_refuse(info, id, -EINVAL,
+			     "uc and ud qps carry no registration: take an rc qp of the same pd");
 }
 
 /* The bytes that a message names; from OFFSET to the end if it does not say. */
@@ -138,74 +114,70 @@ static u64 length_from(struct genl_info *info, const struct kv_mr *mr, u64 offse
 			 offset < mr->length ? mr->length - offset : 0);
 }
 
-static int reg(struct genl_info *info, struct kv_mr *mr)
+/* What a registration, or its end, has made of the MR. */
+static int show_change(struct sk_buff *skb, struct kv_obj *obj)
 {
-	bool atomics = kv_dev_can(mr->obj.dev) & KVERBS_CAN_ATOMIC;
+	return kv_put_obj(skb, obj, &kv_mr_noun) ?:
+	       kv_put_u64(skb, KVERBS_A_MR_VERB_NS, obj->verb_ns);
+}
+
+static int reg(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+{
+	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
+	bool atomics = kv_dev_can(obj->dev) & KVERBS_CAN_ATOMIC;
 	struct nlattr *access = info->attrs[KVERBS_A_MR_ACCESS];
 	u64 offset = kv_u64_or(info->attrs[KVERBS_A_MR_OFFSET], 0);
 	u32 rights = kv_u32_or(access, mr->max_access);
 	struct kv_qp *qp;
-
-	qp = find_reg_qp(info, mr);
-	if (IS_ERR(qp))
-		return PTR_ERR(qp);
-	if (access && nla_get_u32(access) & ~mr->max_access)
-		return kv_msg_refuse(info, access,
-				     "access is more than the mr's max_access", -EINVAL);
-	/* mlx5 refuses the right where UMR can't change it (set_reg_wr()), others drop it. */
-	if (!atomics && access && rights & KVERBS_ACCESS_REMOTE_ATOMIC)
-		return kv_msg_refuse(info, access,
-				     "access: the device has no atomic operations", -EOPNOTSUPP);
-	if (!atomics)
-		rights &= ~KVERBS_ACCESS_REMOTE_ATOMIC;
-	return kv_mr_reg(mr, qp, rights, offset, length_from(info, mr, offset), info->extack);
-}
-
-static int inv(struct genl_info *info, struct kv_mr *mr)
-{
-	struct kv_qp *qp = find_reg_qp(info, mr);
-
-	return IS_ERR(qp) ? PTR_ERR(qp) : kv_mr_inv(mr, qp, info->extack);
-}
-
-static int change(struct genl_info *info,
-		  int (*verb)(struct genl_info *info, struct kv_mr *mr))
-{
-	struct kv_reply reply;
-	struct kv_obj *obj;
 	int ret;
 
-	ret = kv_msg_begin_obj(info, KVERBS_A_MR_ID, &kv_mr_class, GENLMSG_DEFAULT_SIZE,
-			       &reply, &obj);
+	ret = find_reg_qp(info, mr, &qp);
 	if (ret)
 		return ret;
-	ret = verb(info, container_of(obj, struct kv_mr, obj)) ?:
-	      fill_mr(reply.skb, obj) ?:
-	      kv_put_u64(reply.skb, KVERBS_A_MR_VERB_NS, obj->verb_ns);
-	return kv_msg_end_obj(info, &reply, obj, ret);
+	if (access && nla_get_u32(access) & ~mr->max_access)
+		return kv_msg_refuse(info, access, -EINVAL,
+				     "access is more than the mr's max_access");
+	/* mlx5 refuses the right where UMR can't change it (set_reg_wr()), others drop it. */
+	if (!atomics && access && rights & KVERBS_ACCESS_REMOTE_ATOMIC)
+		return kv_msg_refuse(info, access, -EOPNOTSUPP,
+				     "access: the device has no atomic operations");
+	if (!atomics)
+		rights &= ~KVERBS_ACCESS_REMOTE_ATOMIC;
+	return kv_mr_reg(mr, qp, rights, offset, length_from(info, mr, offset), info->extack) ?:
+	       show_change(skb, obj);
+}
+
+static int inv(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+{
+	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
+	struct kv_qp *qp;
+
+	return find_reg_qp(info, mr, &qp) ?:
+	       kv_mr_inv(mr, qp, info->extack) ?:
+	       show_change(skb, obj);
 }
 
 int kv_netlink_mr_reg(struct sk_buff *skb, struct genl_info *info)
 {
-	return check_access(info, KVERBS_A_MR_ACCESS) ?: change(info, reg);
+	return check_access(info, KVERBS_A_MR_ACCESS) ?:
+	       kv_msg_command(info, &kv_mr_noun, GENLMSG_DEFAULT_SIZE, reg);
 }
 
 int kv_netlink_mr_inv(struct sk_buff *skb, struct genl_info *info)
 {
-	return change(info, inv);
+	return kv_msg_command(info, &kv_mr_noun, GENLMSG_DEFAULT_SIZE, inv);
 }
 
 int kv_netlink_mr_write(struct sk_buff *skb, struct genl_info *info)
 {
-	struct nlattr *data = kv_msg_need(info, KVERBS_A_MR_DATA, "data is missing");
+	struct nlattr *data = info->attrs[KVERBS_A_MR_DATA];
 	u64 offset = kv_u64_or(info->attrs[KVERBS_A_MR_OFFSET], 0);
 	struct kv_obj *obj;
 	struct kv_mr *mr;
 	int ret;
 
-	if (!data)
-		return -EINVAL;
-	ret = kv_msg_lock_obj(info, KVERBS_A_MR_ID, &kv_mr_class, &obj);
+	ret = kv_msg_need(info, KVERBS_A_MR_DATA, "data is missing") ?:
+	      kv_msg_lock_obj(info, KVERBS_A_MR_ID, &kv_mr_class, &obj);
 	if (ret)
 		return ret;
 	mr = container_of(obj, struct kv_mr, obj);
@@ -216,35 +188,35 @@ int kv_netlink_mr_write(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info)
+static int read(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	u64 offset = kv_u64_or(info->attrs[KVERBS_A_MR_OFFSET], 0);
-	struct nlattr *attr, *length;
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	struct kv_mr *mr;
+	u64 length = nla_get_u64(info->attrs[KVERBS_A_MR_LENGTH]);
+	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
+	struct nlattr *attr;
 	int ret;
 
-	length = kv_msg_need(info, KVERBS_A_MR_LENGTH, "length is missing: how many bytes?");
-	if (!length)
-		return -EINVAL;
-	if (nla_get_u64(length) > KVERBS_DATA_MAX)
-		return kv_msg_refuse(info, length,
-				     "length is above what one message carries: 16384", -EINVAL);
-	ret = kv_msg_begin_obj(info, KVERBS_A_MR_ID, &kv_mr_class,
-			       nla_total_size(KVERBS_DATA_MAX), &reply, &obj);
+	ret = kv_mr_check_range(mr, offset, length, info->extack);
 	if (ret)
 		return ret;
-	mr = container_of(obj, struct kv_mr, obj);
-	ret = kv_mr_check_range(mr, offset, nla_get_u64(length), info->extack);
-	if (!ret) {
-		attr = nla_reserve(reply.skb, KVERBS_A_MR_DATA, nla_get_u64(length));
-		if (attr)
-			kv_mr_read(mr, offset, nla_data(attr), nla_len(attr));
-		else
-			ret = -EMSGSIZE;
-	}
-	return kv_msg_end_obj(info, &reply, obj, ret);
+	attr = nla_reserve(skb, KVERBS_A_MR_DATA, length);
+	if (!attr)
+		return -EMSGSIZE;
+	kv_mr_read(mr, offset, nla_data(attr), nla_len(attr));
+	return 0;
+}
+
+int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *length = info->attrs[KVERBS_A_MR_LENGTH];
+
+	if (!length)
+		return kv_msg_need(info, KVERBS_A_MR_LENGTH,
+				   "length is missing: how many bytes?");
+	if (nla_get_u64(length) > KVERBS_DATA_MAX)
+		return kv_msg_refuse(info, length, -EINVAL,
+				     "length is above what one message carries: 16384");
+	return kv_msg_command(info, &kv_mr_noun, nla_total_size(KVERBS_DATA_MAX), read);
 }
 
 /* What the kernel refuses to read or write, it would log too: look first. */
@@ -254,20 +226,20 @@ static int check_file(struct genl_info *info, struct nlattr *fd,
 	const struct file_operations *fop = file->f_op;
 
 	if (!S_ISREG(file_inode(file)->i_mode))
-		return kv_msg_refuse(info, fd, "fd is not a regular file", -EINVAL);
+		return kv_msg_refuse(info, fd, -EINVAL, "fd is not a regular file");
 	if (!(file->f_mode & (write ? FMODE_WRITE : FMODE_READ)))
-		return kv_msg_refuse(info, fd, write ?
+		return kv_msg_refuse(info, fd, -EBADF,
+				     write ?
 				     "the file is not open for writing" :
-				     "the file is not open for reading", -EBADF);
+				     "the file is not open for reading");
 	if (write && file->f_flags & O_APPEND)
-		return kv_msg_refuse(info, fd,
-				     "the file is open for appending: it would take no notice of file_offset",
-				     -EBADF);
+		return kv_msg_refuse(info, fd, -EBADF,
+				     "the file is open for appending: it would take no notice of file_offset");
 	if (write ? file->f_mode & FMODE_CAN_WRITE && fop->write_iter && !fop->write :
 		    file->f_mode & FMODE_CAN_READ && fop->read_iter && !fop->read)
 		return 0;
-	return kv_msg_refuse(info, fd, "a file that the kernel can't read or write: use one of a file system on a disk or in memory",
-			     -EINVAL);
+	return kv_msg_refuse(info, fd, -EINVAL,
+			     "a file that the kernel can't read or write: use one of a file system on a disk or in memory");
 }
 
 /* Called with the device locked, leaves with it unlocked. */
@@ -283,15 +255,13 @@ static int move(struct genl_info *info, struct kv_mr *mr, struct file *file,
 
 	what.length = length_from(info, mr, what.offset);
 	ret = kv_mr_check_range(mr, what.offset, what.length, info->extack);
-	kv_dev_unlock(mr->obj.dev);
+	mutex_unlock(&mr->obj.dev->lock);
 	if (ret)
 		return ret;
 	if (what.length > S64_MAX - what.pos)
-		return kv_msg_refuse(info, info->attrs[KVERBS_A_MR_FILE_OFFSET],
-				     "file_offset and length name bytes beyond the end of any file",
-				     -EINVAL);
-	ret = save ? kv_mr_save(mr, &what, info->extack) :
-		     kv_mr_load(mr, &what, info->extack);
+		return kv_msg_refuse(info, info->attrs[KVERBS_A_MR_FILE_OFFSET], -EINVAL,
+				     "file_offset and length name bytes beyond the end of any file");
+	ret = kv_mr_move(mr, &what, save, info->extack);
 	if (ret < 0)
 		return ret;
 	*moved = ret;
@@ -301,7 +271,7 @@ static int move(struct genl_info *info, struct kv_mr *mr, struct file *file,
 /* The sender's file: requests are handled in the context of who sends them. */
 static int load_or_save(struct genl_info *info, bool save)
 {
-	struct nlattr *fd = kv_msg_need(info, KVERBS_A_MR_FD, "fd is missing: which file?");
+	struct nlattr *fd = info->attrs[KVERBS_A_MR_FD];
 	struct kv_reply reply;
 	struct kv_obj *obj;
 	struct file *file;
@@ -309,10 +279,10 @@ static int load_or_save(struct genl_info *info, bool save)
 	int ret;
 
 	if (!fd)
-		return -EINVAL;
+		return kv_msg_need(info, KVERBS_A_MR_FD, "fd is missing: which file?");
 	file = fget(nla_get_u32(fd));
 	if (!file)
-		return kv_msg_refuse(info, fd, "fd is no open file of yours", -EBADF);
+		return kv_msg_refuse(info, fd, -EBADF, "fd is no open file of yours");
 	ret = check_file(info, fd, file, save) ?:
 	      kv_msg_begin_obj(info, KVERBS_A_MR_ID, &kv_mr_class, GENLMSG_DEFAULT_SIZE,
 			       &reply, &obj);

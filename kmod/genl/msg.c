@@ -6,6 +6,7 @@
 #include <net/sock.h>
 #include "dev.h"
 #include "genl/msg.h"
+#include "refuse.h"
 
 struct netlink_range_validation kv_range_16bit = { .max = U16_MAX };
 struct netlink_range_validation kv_range_20bit = { .max = 0xfffff };
@@ -41,8 +42,8 @@ int kv_msg_check_opener(const struct sk_buff *skb, struct netlink_ext_ack *extac
 	if (socket && socket->file &&
 	    file_ns_capable(socket->file, &init_user_ns, CAP_NET_ADMIN))
 		return 0;
-	NL_SET_ERR_MSG(extack, "the socket was opened without CAP_NET_ADMIN in the initial user namespace");
-	return -EPERM;
+	return kv_refuse(extack, -EPERM,
+			 "the socket was opened without CAP_NET_ADMIN in the initial user namespace");
 }
 
 /**
@@ -69,30 +70,16 @@ struct kv_owner *kv_msg_owner(struct genl_info *info)
 }
 
 /**
- * kv_msg_new_owner() - whose an object will be that a message makes
- * @info: the message
- * @persistent_attr: number of the flag that makes it persistent
- *
- * Return: the owner, as kv_msg_owner().
- */
-struct kv_owner *kv_msg_new_owner(struct genl_info *info, int persistent_attr)
-{
-	struct kv_owner *owner = kv_msg_owner(info);
-
-	return info->attrs[persistent_attr] ? owner->persistent : owner;
-}
-
-/**
  * kv_msg_refuse() - refuse a message because of one attribute
  * @info: the message
  * @attr: the culprit
- * @msg: what is wrong and what to do; stays valid
  * @error: negative errno
+ * @msg: what is wrong and what to do; stays valid
  *
  * Return: @error
  */
-int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, const char *msg,
-		  int error)
+int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, int error,
+		  const char *msg)
 {
 	info->extack->_msg = msg;
 	NL_SET_BAD_ATTR(info->extack, attr);
@@ -105,15 +92,14 @@ int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, const char *msg,
  * @attr: its number
  * @msg: what to say if it is missing; stays valid
  *
- * Return: the attribute, or NULL with a refusal that names what is missing.
+ * Return: 0, or -EINVAL with a refusal that names what is missing.
  */
-struct nlattr *kv_msg_need(struct genl_info *info, int attr, const char *msg)
+int kv_msg_need(struct genl_info *info, int attr, const char *msg)
 {
-	if (!info->attrs[attr]) {
-		info->extack->_msg = msg;
-		NL_SET_ERR_ATTR_MISS(info->extack, NULL, attr);
-	}
-	return info->attrs[attr];
+	if (info->attrs[attr])
+		return 0;
+	NL_SET_ERR_ATTR_MISS(info->extack, NULL, attr);
+	return kv_refuse(info->extack, -EINVAL, msg);
 }
 
 /**
@@ -131,7 +117,7 @@ int kv_msg_check_max(struct genl_info *info, int attr, u32 max, const char *msg)
 
 	if (!number || nla_get_u32(number) <= max)
 		return 0;
-	return kv_msg_refuse(info, number, msg, -EINVAL);
+	return kv_msg_refuse(info, number, -EINVAL, msg);
 }
 
 /**
@@ -184,19 +170,18 @@ int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error)
  */
 int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev)
 {
-	struct nlattr *name;
+	struct nlattr *name = info->attrs[attr];
 
-	name = kv_msg_need(info, attr, "dev is missing: which RDMA device?");
 	if (!name)
-		return -EINVAL;
+		return kv_msg_need(info, attr, "dev is missing: which RDMA device?");
 	*dev = kv_dev_lookup(nla_data(name), genl_info_net(info));
 	if (!*dev)
-		return kv_msg_refuse(info, name,
-				     "no such RDMA device in this network namespace", -ENODEV);
+		return kv_msg_refuse(info, name, -ENODEV,
+				     "no such RDMA device in this network namespace");
 	if (!kv_dev_lock(*dev))
 		return 0;
 	kv_dev_put(*dev);
-	return kv_msg_refuse(info, name, "the RDMA device was just removed", -ENODEV);
+	return kv_msg_refuse(info, name, -ENODEV, "the RDMA device was just removed");
 }
 
 /**
@@ -205,7 +190,7 @@ int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev)
  */
 void kv_msg_unlock_dev(struct kv_dev *dev)
 {
-	kv_dev_unlock(dev);
+	mutex_unlock(&dev->lock);
 	kv_dev_put(dev);
 }
 
@@ -215,7 +200,7 @@ static struct kv_obj *lookup(struct genl_info *info, struct nlattr *id,
 	struct kv_obj *obj = kv_obj_lookup(class, nla_get_u32(id), kv_msg_owner(info));
 
 	if (!obj)
-		kv_msg_refuse(info, id, class->unknown, -ENOENT);
+		kv_msg_refuse(info, id, -ENOENT, class->unknown);
 	return obj;
 }
 
@@ -232,10 +217,10 @@ static struct kv_obj *lookup(struct genl_info *info, struct nlattr *id,
 int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class,
 		    struct kv_obj **obj)
 {
-	struct nlattr *id = kv_msg_need(info, attr, class->missing);
+	struct nlattr *id = info->attrs[attr];
 
 	if (!id)
-		return -EINVAL;
+		return kv_msg_need(info, attr, class->missing);
 	*obj = lookup(info, id, class);
 	if (!*obj)
 		return -ENOENT;
@@ -244,7 +229,7 @@ int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class
 		return 0;
 	mutex_unlock(&(*obj)->dev->lock);
 	kv_obj_put(*obj);
-	return kv_msg_refuse(info, id, class->unknown, -ENOENT);
+	return kv_msg_refuse(info, id, -ENOENT, class->unknown);
 }
 
 /**
@@ -268,29 +253,7 @@ struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
 	kv_obj_put(obj);
 	if (found)
 		return obj;
-	return ERR_PTR(kv_msg_refuse(info, id, "an object of another RDMA device", -EINVAL));
-}
-
-/**
- * kv_msg_begin_dev() - begin a command on a device
- * @info: the message
- * @name_attr: number of the attribute that has the device's name
- * @reply: the reply, reserved
- * @dev: the device, locked, with a reference
- *
- * Return: 0, to be followed by kv_reply_end() or kv_msg_end_new(), and then
- * kv_msg_unlock_dev(); or a refusal.
- */
-int kv_msg_begin_dev(struct genl_info *info, int name_attr,
-		     struct kv_reply *reply, struct kv_dev **dev)
-{
-	int ret;
-
-	ret = kv_reply_start(info, reply, GENLMSG_DEFAULT_SIZE);
-	if (ret)
-		return ret;
-	ret = kv_msg_lock_dev(info, name_attr, dev);
-	return ret ? kv_reply_end(info, reply, ret) : 0;
+	return ERR_PTR(kv_msg_refuse(info, id, -EINVAL, "an object of another RDMA device"));
 }
 
 /**
@@ -339,25 +302,48 @@ int kv_msg_end_obj(struct genl_info *info, struct kv_reply *reply,
  * @reply: the reply, gone after this
  * @made: the object, its device locked, or ERR_PTR; unmade if the reply can't
  *	be sent
- * @fill: fills the reply
+ * @noun: of the object
  * @verb_ns_attr: attribute for the time that the verb took; 0 for none
  *
  * Return: 0 or a negative errno.
  */
 int kv_msg_end_new(struct genl_info *info, struct kv_reply *reply,
-		   struct kv_obj *made, kv_fill_fn fill, int verb_ns_attr)
+		   struct kv_obj *made, const struct kv_noun *noun, int verb_ns_attr)
 {
 	int ret;
 
 	if (IS_ERR(made))
 		return kv_reply_end(info, reply, PTR_ERR(made));
-	ret = fill(reply->skb, made);
+	ret = kv_put_obj(reply->skb, made, noun);
 	if (!ret && verb_ns_attr)
 		ret = kv_put_u64(reply->skb, verb_ns_attr, made->verb_ns);
 	ret = kv_reply_end(info, reply, ret);
 	if (ret)
 		kv_obj_destroy(made, info->extack);
 	return ret;
+}
+
+/**
+ * kv_msg_command() - a command on an object that answers
+ * @info: the message
+ * @noun: of the object
+ * @size: bytes that the attributes of the reply will need
+ * @command: what to do, and what to answer
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_msg_command(struct genl_info *info, const struct kv_noun *noun, size_t size,
+		   kv_command_fn command)
+{
+	struct kv_reply reply;
+	struct kv_obj *obj;
+	int ret;
+
+	ret = kv_msg_begin_obj(info, noun->id, noun->class, size, &reply, &obj);
+	if (ret)
+		return ret;
+	ret = command(info, obj, reply.skb);
+	return kv_msg_end_obj(info, &reply, obj, ret);
 }
 
 /**
@@ -377,157 +363,48 @@ int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj,
 }
 
 /**
- * kv_put_obj() - what a message says of any object
+ * kv_put_obj() - what a message says of an object
  * @skb: the message
  * @obj: the object, its device locked
- * @id_attr: attribute for its id
- * @dev_attr: attribute for its device's name; nothing is put if that is gone
- * @persistent_attr: attribute that says so if it is persistent
- *
- * Return: 0 or -EMSGSIZE.
- */
-int kv_put_obj(struct sk_buff *skb, const struct kv_obj *obj, int id_attr,
-	       int dev_attr, int persistent_attr)
-{
-	if (nla_put_u32(skb, id_attr, obj->id))
-		return -EMSGSIZE;
-	if (!obj->dev->gone &&
-	    nla_put_string(skb, dev_attr, obj->dev->name))
-		return -EMSGSIZE;
-	return kv_obj_persistent(obj) ? nla_put_flag(skb, persistent_attr) : 0;
-}
-
-/**
- * kv_msg_get_obj() - a command that shows an object
- * @info: the message
- * @class: of the object
- * @id_attr: attribute that has its id
- * @fill: fills the reply
+ * @noun: of the object; the device's name is not put if that is gone
  *
  * Return: 0 or a negative errno.
  */
-int kv_msg_get_obj(struct genl_info *info, struct kv_obj_class *class, int id_attr,
-		   kv_fill_fn fill)
+int kv_put_obj(struct sk_buff *skb, struct kv_obj *obj, const struct kv_noun *noun)
 {
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	int ret;
-
-	ret = kv_msg_begin_obj(info, id_attr, class, GENLMSG_DEFAULT_SIZE, &reply, &obj);
-	if (ret)
-		return ret;
-	ret = fill(reply.skb, obj);
-	return kv_msg_end_obj(info, &reply, obj, ret);
+	if (nla_put_u32(skb, noun->id, obj->id))
+		return -EMSGSIZE;
+	if (noun->dev && !obj->dev->gone && nla_put_string(skb, noun->dev, obj->dev->name))
+		return -EMSGSIZE;
+	if (kv_obj_persistent(obj) && nla_put_flag(skb, noun->persistent))
+		return -EMSGSIZE;
+	return noun->fill(skb, obj);
 }
 
-static int dump_obj(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
-		    struct kv_obj *obj, kv_fill_fn fill)
+/**
+ * kv_msg_dump_one() - add one thing to a dump
+ * @skb: the message to fill
+ * @cb: the dump
+ * @fill: fills it
+ * @what: its argument
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_msg_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
+		    int (*fill)(struct sk_buff *skb, void *what), void *what)
 {
 	void *hdr;
 	int ret;
 
-	/* One that went meanwhile is not shown; the generation tells. */
-	if (obj->dead)
-		return 0;
-	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  &kv_family, NLM_F_MULTI, cmd);
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &kv_family,
+			  NLM_F_MULTI, genl_dumpit_info(cb)->op.cmd);
 	if (!hdr)
 		return -EMSGSIZE;
 	genl_dump_check_consistent(cb, hdr);
-	ret = fill(skb, obj);
+	ret = fill(skb, what);
 	if (ret)
 		genlmsg_cancel(skb, hdr);
 	else
 		genlmsg_end(skb, hdr);
 	return ret;
-}
-
-/**
- * kv_msg_dump_objs() - a command that shows all objects of a type
- * @skb: the message to fill
- * @cb: the dump; args[0] is the id to go on from
- * @class: of the objects
- * @cmd: of the messages
- * @fill: fills one
- *
- * What comes or goes while a dump is under way marks its messages with
- * NLM_F_DUMP_INTR: who needs to be sure asks again.
- *
- * Return: bytes filled, 0 at the end, or a negative errno.
- */
-int kv_msg_dump_objs(struct sk_buff *skb, struct netlink_callback *cb,
-		     struct kv_obj_class *class, u8 cmd, kv_fill_fn fill)
-{
-	struct netlink_skb_parms *from = &NETLINK_CB(cb->skb);
-	unsigned long id = cb->args[0];
-	struct kv_owner *owner;
-	struct kv_obj *obj;
-	int ret = 0;
-
-	owner = kv_owner_of_socket(from->sk, from->portid);
-	if (!owner)
-		return -ENOMEM;
-	cb->seq = kv_obj_generation(class);
-	while (!ret && (obj = kv_obj_next(class, &id, owner))) {
-		mutex_lock(&obj->dev->lock);
-		ret = dump_obj(skb, cb, cmd, obj, fill);
-		kv_obj_unlock(obj);
-		if (!ret)
-			id++;
-	}
-	kv_owner_put(owner);
-	cb->args[0] = id;
-	/* A full message is sent, and we are called again. */
-	return ret == -EMSGSIZE && skb->len ? skb->len : ret ?: skb->len;
-}
-
-/**
- * kv_msg_made_obj() - answer a command that made an object
- * @info: the message
- * @reply: the reply, gone after this
- * @obj: the object, its device locked; unmade if the reply can't be sent
- * @id_attr: attribute for its id
- * @verb_ns_attr: attribute for the time that the verb took; 0 for none
- *
- * Return: 0 or a negative errno.
- */
-int kv_msg_made_obj(struct genl_info *info, struct kv_reply *reply,
-		    struct kv_obj *obj, int id_attr, int verb_ns_attr)
-{
-	int ret;
-
-	ret = nla_put_u32(reply->skb, id_attr, obj->id);
-	if (!ret && verb_ns_attr)
-		ret = kv_put_u64(reply->skb, verb_ns_attr, obj->verb_ns);
-	ret = kv_reply_end(info, reply, ret);
-	if (ret)
-		kv_obj_destroy(obj, info->extack);
-	return ret;
-}
-
-/**
- * kv_msg_del_obj() - a command that deletes an object
- * @info: the message
- * @class: of the object
- * @id_attr: attribute that has its id
- * @verb_ns_attr: attribute for the time that the verb took; 0 for none
- *
- * Return: 0 or a negative errno.
- */
-int kv_msg_del_obj(struct genl_info *info, struct kv_obj_class *class, int id_attr,
-		   int verb_ns_attr)
-{
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	int ret;
-
-	ret = kv_msg_begin_obj(info, id_attr, class, GENLMSG_DEFAULT_SIZE, &reply, &obj);
-	if (ret)
-		return ret;
-	ret = kv_obj_destroy(obj, info->extack);
-	if (ret)
-		NL_SET_BAD_ATTR(info->extack, info->attrs[id_attr]);
-	else if (verb_ns_attr)
-		ret = kv_put_u64(reply.skb, verb_ns_attr, obj->verb_ns);
-	return kv_msg_end_obj(info, &reply, obj, ret);
 }

@@ -5,6 +5,7 @@
 #include <net/genetlink.h>
 #include <kverbs.h>
 #include "obj.h"
+#include "pd.h"
 
 /*
  * The folder that knows the contract of <kverbs.h>: parse a message, call the
@@ -36,44 +37,70 @@ struct kv_reply {
 	void *hdr;
 };
 
-extern struct genl_family kv_family;
+/**
+ * struct kv_noun - how messages name, make and show the objects of a class
+ * @class: the class
+ * @id: attribute for the id; this and the following are 0 for what there is not
+ * @dev: attribute for the name of the device
+ * @persistent: attribute for the flag
+ * @pd: attribute for the PD in which one is made; 0: it is made on a device
+ * @verb_ns: attribute for the time that making or destroying one took
+ * @check: what a message that makes one must have; NULL: nothing else
+ * @make: makes one, its device locked; @pd is NULL for one that is made on a device
+ * @fill: shows what is beyond the first three attributes, its device locked
+ */
+struct kv_noun {
+	struct kv_obj_class *class;
+	int id;
+	int dev;
+	int persistent;
+	int pd;
+	int verb_ns;
+	int (*check)(struct genl_info *info);
+	struct kv_obj *(*make)(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+			       struct kv_owner *owner);
+	int (*fill)(struct sk_buff *skb, struct kv_obj *obj);
+};
 
-/* Fills the attributes of an object; its device is locked. */
-typedef int (*kv_fill_fn)(struct sk_buff *skb, struct kv_obj *obj);
+extern const struct kv_noun kv_pd_noun;
+extern const struct kv_noun kv_cq_noun;
+extern const struct kv_noun kv_mr_noun;
+extern const struct kv_noun kv_srq_noun;
+extern const struct kv_noun kv_ah_noun;
+extern const struct kv_noun kv_qp_noun;
+extern const struct kv_noun kv_conn_noun;
+extern const struct kv_noun kv_run_noun;
+
+/* What a command does to an object, its device locked; fills the reply. */
+typedef int (*kv_command_fn)(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb);
+
+extern struct genl_family kv_family;
 
 int kv_msg_check_opener(const struct sk_buff *skb, struct netlink_ext_ack *extack);
 struct kv_owner *kv_msg_owner(struct genl_info *info);
-struct kv_owner *kv_msg_new_owner(struct genl_info *info, int persistent_attr);
-int kv_msg_get_obj(struct genl_info *info, struct kv_obj_class *class, int id_attr,
-		   kv_fill_fn fill);
-int kv_msg_dump_objs(struct sk_buff *skb, struct netlink_callback *cb,
-		     struct kv_obj_class *class, u8 cmd, kv_fill_fn fill);
+int kv_msg_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
+		    int (*fill)(struct sk_buff *skb, void *what), void *what);
 int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj,
 		  unsigned int slot);
-int kv_put_obj(struct sk_buff *skb, const struct kv_obj *obj, int id_attr,
-	       int dev_attr, int persistent_attr);
-int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, const char *msg,
-		  int error);
-struct nlattr *kv_msg_need(struct genl_info *info, int attr, const char *msg);
+int kv_put_obj(struct sk_buff *skb, struct kv_obj *obj, const struct kv_noun *noun);
+int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, int error,
+		  const char *msg);
+int kv_msg_need(struct genl_info *info, int attr, const char *msg);
 int kv_msg_check_max(struct genl_info *info, int attr, u32 max, const char *msg);
-int kv_msg_begin_dev(struct genl_info *info, int name_attr,
-		     struct kv_reply *reply, struct kv_dev **dev);
 int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *class,
 		     size_t size, struct kv_reply *reply, struct kv_obj **obj);
 int kv_msg_end_obj(struct genl_info *info, struct kv_reply *reply,
 		   struct kv_obj *obj, int error);
 int kv_msg_end_new(struct genl_info *info, struct kv_reply *reply,
-		   struct kv_obj *made, kv_fill_fn fill, int verb_ns_attr);
+		   struct kv_obj *made, const struct kv_noun *noun, int verb_ns_attr);
+int kv_msg_command(struct genl_info *info, const struct kv_noun *noun, size_t size,
+		   kv_command_fn command);
 int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev);
 void kv_msg_unlock_dev(struct kv_dev *dev);
 int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class,
 		    struct kv_obj **obj);
 struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
 			       struct kv_obj_class *class, struct kv_dev *dev);
-int kv_msg_made_obj(struct genl_info *info, struct kv_reply *reply,
-		    struct kv_obj *obj, int id_attr, int verb_ns_attr);
-int kv_msg_del_obj(struct genl_info *info, struct kv_obj_class *class, int id_attr,
-		   int verb_ns_attr);
 int kv_reply_start(struct genl_info *info, struct kv_reply *reply, size_t size);
 int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error);
 
@@ -99,59 +126,26 @@ int kv_netlink_dev_get(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_dev_start(struct netlink_callback *cb);
 int kv_netlink_dev_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int kv_netlink_flush(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_pd_new(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_pd_del(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_pd_get(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_pd_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int kv_netlink_cq_new(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_cq_del(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_cq_get(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_cq_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int kv_netlink_new(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_del(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_get(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int kv_netlink_cq_poll(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_cq_arm(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_mr_new(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_mr_del(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_mr_get(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_mr_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int kv_netlink_mr_reg(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_mr_inv(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_mr_write(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_mr_load(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_mr_save(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_srq_new(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_srq_del(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_srq_get(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_srq_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int kv_netlink_srq_modify(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_ah_new(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_ah_del(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_ah_get(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_ah_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int kv_netlink_qp_new(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_qp_del(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_qp_get(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_qp_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int kv_netlink_qp_modify(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_conn_new(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_conn_del(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_conn_get(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_conn_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int kv_netlink_conn_listen(struct sk_buff *skb, struct genl_info *info);
+int kv_netlink_conn_command(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_conn_take(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_conn_resolve_addr(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_conn_resolve_route(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_conn_connect(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_conn_establish(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_conn_accept(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_conn_reject(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_conn_disconnect(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_wr_post(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_run_cancel(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_run_del(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_run_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 /* NLA_POLICY_RANGE() holds but 16 bits. Not const: 6.1's policies point to non-const. */
 extern struct netlink_range_validation kv_range_16bit;

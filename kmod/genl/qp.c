@@ -134,21 +134,19 @@ static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
 	struct kv_qp *qp = container_of(obj, struct kv_qp, obj);
 	struct ib_qp_attr attr;
 
-	if (kv_put_obj(skb, obj, KVERBS_A_QP_ID, KVERBS_A_QP_DEV,
-		       KVERBS_A_QP_PERSISTENT) ||
-	    kv_put_parent(skb, KVERBS_A_QP_PD, obj, KV_QP_PD) ||
+	if (kv_put_parent(skb, KVERBS_A_QP_PD, obj, KV_QP_PD) ||
 	    nla_put_u32(skb, KVERBS_A_QP_TYPE, qp->type) ||
 	    kv_put_parent(skb, KVERBS_A_QP_SEND_CQ, obj, KV_QP_SEND_CQ) ||
 	    kv_put_parent(skb, KVERBS_A_QP_RECV_CQ, obj, KV_QP_RECV_CQ) ||
 	    kv_put_parent(skb, KVERBS_A_QP_SRQ, obj, KV_QP_SRQ) ||
-	    nla_put_u32(skb, KVERBS_A_QP_MAX_SEND_WR, qp->max_send_wr) ||
-	    nla_put_u32(skb, KVERBS_A_QP_MAX_SEND_SGE, qp->max_send_sge) ||
-	    nla_put_u32(skb, KVERBS_A_QP_MAX_INLINE, qp->max_inline) ||
+	    nla_put_u32(skb, KVERBS_A_QP_MAX_SEND_WR, qp->cap.max_send_wr) ||
+	    nla_put_u32(skb, KVERBS_A_QP_MAX_SEND_SGE, qp->cap.max_send_sge) ||
+	    nla_put_u32(skb, KVERBS_A_QP_MAX_INLINE, qp->cap.max_inline_data) ||
 	    nla_put_u32(skb, KVERBS_A_QP_QPN, qp->ib->qp_num))
 		return -EMSGSIZE;
 	if (!qp->srq &&
-	    (nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_WR, qp->max_recv_wr) ||
-	     nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_SGE, qp->max_recv_sge)))
+	    (nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_WR, qp->cap.max_recv_wr) ||
+	     nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_SGE, qp->cap.max_recv_sge)))
 		return -EMSGSIZE;
 	if (qp->sq_sig_all && nla_put_flag(skb, KVERBS_A_QP_SQ_SIG_ALL))
 		return -EMSGSIZE;
@@ -160,21 +158,6 @@ static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
 		return -EMSGSIZE;
 	return nla_put_u32(skb, KVERBS_A_QP_STATE, kv_qp_state(qp, &attr)) ?:
 	       put_attrs(skb, qp->given, &attr);
-}
-
-int kv_netlink_qp_del(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_del_obj(info, &kv_qp_class, KVERBS_A_QP_ID, KVERBS_A_QP_VERB_NS);
-}
-
-int kv_netlink_qp_get(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_get_obj(info, &kv_qp_class, KVERBS_A_QP_ID, fill_qp);
-}
-
-int kv_netlink_qp_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return kv_msg_dump_objs(skb, cb, &kv_qp_class, KVERBS_CMD_QP_GET, fill_qp);
 }
 
 /* --- making one --- */
@@ -192,8 +175,7 @@ static int check_type(struct genl_info *info, u32 type, const struct kv_dev *dev
 
 	if (kv_dev_can(dev) & types[type].can)
 		return 0;
-	return kv_msg_refuse(info, info->attrs[KVERBS_A_QP_TYPE], types[type].text,
-			     -EOPNOTSUPP);
+	return kv_msg_refuse(info, info->attrs[KVERBS_A_QP_TYPE], -EOPNOTSUPP, types[type].text);
 }
 
 static int check_limits(struct genl_info *info, const struct kv_dev *dev)
@@ -210,22 +192,26 @@ static int check_limits(struct genl_info *info, const struct kv_dev *dev)
 				"max_recv_sge is above the device's max_recv_sge");
 }
 
-/* Which receives: of its own queue, or of an SRQ. */
-static int check_recv(struct genl_info *info)
+/* Receives come from its own queue, or from an SRQ. */
+static int check_new(struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
+	int ret;
 
+	ret = kv_msg_need(info, KVERBS_A_QP_SEND_CQ, "send_cq is missing") ?:
+	      kv_msg_need(info, KVERBS_A_QP_RECV_CQ, "recv_cq is missing") ?:
+	      kv_msg_need(info, KVERBS_A_QP_MAX_SEND_WR, "max_send_wr is missing");
+	if (ret)
+		return ret;
 	if (!attrs[KVERBS_A_QP_SRQ])
 		return kv_msg_need(info, KVERBS_A_QP_MAX_RECV_WR,
-				   "max_recv_wr is missing, or an srq") ? 0 : -EINVAL;
+				   "max_recv_wr is missing, or an srq");
 	if (attrs[KVERBS_A_QP_MAX_RECV_WR])
-		return kv_msg_refuse(info, attrs[KVERBS_A_QP_MAX_RECV_WR],
-				     "max_recv_wr is of no use here: receives come from the srq",
-				     -EINVAL);
+		return kv_msg_refuse(info, attrs[KVERBS_A_QP_MAX_RECV_WR], -EINVAL,
+				     "max_recv_wr is of no use here: receives come from the srq");
 	if (attrs[KVERBS_A_QP_MAX_RECV_SGE])
-		return kv_msg_refuse(info, attrs[KVERBS_A_QP_MAX_RECV_SGE],
-				     "max_recv_sge is of no use here: receives come from the srq",
-				     -EINVAL);
+		return kv_msg_refuse(info, attrs[KVERBS_A_QP_MAX_RECV_SGE], -EINVAL,
+				     "max_recv_sge is of no use here: receives come from the srq");
 	return 0;
 }
 
@@ -252,52 +238,45 @@ static int find_parts(struct genl_info *info, struct kv_dev *dev,
 	return 0;
 }
 
-static int parse_new(struct genl_info *info, struct kv_obj *pd,
+static int parse_new(struct genl_info *info, struct kv_dev *dev,
 		     struct kv_qp_init *init)
 {
 	struct nlattr **attrs = info->attrs;
 	u32 own = !attrs[KVERBS_A_QP_SRQ];
 
 	init->type = kv_u32_or(attrs[KVERBS_A_QP_TYPE], KVERBS_QPT_RC);
-	init->pd = container_of(pd, struct kv_pd, obj);
-	init->max_send_wr = nla_get_u32(attrs[KVERBS_A_QP_MAX_SEND_WR]);
-	init->max_recv_wr = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_WR], 0);
-	init->max_send_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_SEND_SGE], 1);
-	init->max_recv_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_SGE], own);
-	init->max_inline = kv_u32_or(attrs[KVERBS_A_QP_MAX_INLINE], 0);
+	init->cap.max_send_wr = nla_get_u32(attrs[KVERBS_A_QP_MAX_SEND_WR]);
+	init->cap.max_recv_wr = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_WR], 0);
+	init->cap.max_send_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_SEND_SGE], 1);
+	init->cap.max_recv_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_SGE], own);
+	init->cap.max_inline_data = kv_u32_or(attrs[KVERBS_A_QP_MAX_INLINE], 0);
 	init->sq_sig_all = nla_get_flag(attrs[KVERBS_A_QP_SQ_SIG_ALL]);
-	return check_type(info, init->type, pd->dev) ?:
-	       check_limits(info, pd->dev) ?:
-	       find_parts(info, pd->dev, init);
+	return check_type(info, init->type, dev) ?:
+	       check_limits(info, dev) ?:
+	       find_parts(info, dev, init);
 }
 
-int kv_netlink_qp_new(struct sk_buff *skb, struct genl_info *info)
+static struct kv_obj *make_qp(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+			      struct kv_owner *owner)
 {
-	struct kv_owner *owner = kv_msg_new_owner(info, KVERBS_A_QP_PERSISTENT);
-	struct kv_qp_init init = {};
-	struct kv_obj *pd, *made;
-	struct kv_reply reply;
-	struct kv_qp *qp;
+	struct kv_qp_init init = { .pd = pd };
 	int ret;
 
-	if (!kv_msg_need(info, KVERBS_A_QP_SEND_CQ, "send_cq is missing") ||
-	    !kv_msg_need(info, KVERBS_A_QP_RECV_CQ, "recv_cq is missing") ||
-	    !kv_msg_need(info, KVERBS_A_QP_MAX_SEND_WR, "max_send_wr is missing") ||
-	    check_recv(info))
-		return -EINVAL;
-	ret = kv_msg_begin_obj(info, KVERBS_A_QP_PD, &kv_pd_class,
-			       GENLMSG_DEFAULT_SIZE, &reply, &pd);
-	if (ret)
-		return ret;
-	ret = parse_new(info, pd, &init);
-	if (ret)
-		return kv_msg_end_obj(info, &reply, pd, ret);
-	qp = kv_qp_create(&init, owner, info->extack);
-	made = IS_ERR(qp) ? ERR_CAST(qp) : &qp->obj;
-	ret = kv_msg_end_new(info, &reply, made, fill_qp, KVERBS_A_QP_VERB_NS);
-	kv_obj_unlock(pd);
-	return ret;
+	ret = parse_new(info, dev, &init);
+	return ret ? ERR_PTR(ret) : kv_qp_create(&init, owner, info->extack);
 }
+
+const struct kv_noun kv_qp_noun = {
+	.class = &kv_qp_class,
+	.id = KVERBS_A_QP_ID,
+	.dev = KVERBS_A_QP_DEV,
+	.persistent = KVERBS_A_QP_PERSISTENT,
+	.pd = KVERBS_A_QP_PD,
+	.verb_ns = KVERBS_A_QP_VERB_NS,
+	.check = check_new,
+	.make = make_qp,
+	.fill = fill_qp,
+};
 
 /* --- its states --- */
 
@@ -378,19 +357,18 @@ static int parse_alt_path(struct genl_info *info, struct kv_qp *qp,
 	u32 port = 0;
 	int ret;
 
-	if (!kv_msg_need(info, KVERBS_A_QP_ALT_PORT,
-			 "alt_port is missing: the alternate path needs it") ||
-	    !kv_msg_need(info, KVERBS_A_QP_ALT_PKEY_INDEX,
-			 "alt_pkey_index is missing: the alternate path needs it") ||
-	    !kv_msg_need(info, KVERBS_A_QP_ALT_TIMEOUT,
-			 "alt_timeout is missing: the alternate path needs it"))
-		return -EINVAL;
-	ret = kv_msg_parse_port(info, KVERBS_A_QP_ALT_PORT, ib, &port);
+	ret = kv_msg_need(info, KVERBS_A_QP_ALT_PORT,
+			  "alt_port is missing: the alternate path needs it") ?:
+	      kv_msg_need(info, KVERBS_A_QP_ALT_PKEY_INDEX,
+			  "alt_pkey_index is missing: the alternate path needs it") ?:
+	      kv_msg_need(info, KVERBS_A_QP_ALT_TIMEOUT,
+			  "alt_timeout is missing: the alternate path needs it") ?:
+	      kv_msg_parse_port(info, KVERBS_A_QP_ALT_PORT, ib, &port);
 	if (ret)
 		return ret;
 	if (!rdma_protocol_ib(ib, port))
-		return kv_msg_refuse(info, attrs[KVERBS_A_QP_ALT_PORT],
-				     "an alternate path is for InfiniBand only", -EINVAL);
+		return kv_msg_refuse(info, attrs[KVERBS_A_QP_ALT_PORT], -EINVAL,
+				     "an alternate path is for InfiniBand only");
 	attr->alt_port_num = port;
 	attr->alt_pkey_index = nla_get_u32(attrs[KVERBS_A_QP_ALT_PKEY_INDEX]);
 	attr->alt_timeout = nla_get_u32(attrs[KVERBS_A_QP_ALT_TIMEOUT]);
@@ -431,8 +409,8 @@ static int parse_modify(struct genl_info *info, struct kv_qp *qp,
 	modify->mask = given(info);
 	parse_numbers(attrs, attr);
 	if (!is_power_of_2(mtu))
-		return kv_msg_refuse(info, attrs[KVERBS_A_QP_PATH_MTU],
-				     "path_mtu must be 256, 512, 1024, 2048 or 4096", -EINVAL);
+		return kv_msg_refuse(info, attrs[KVERBS_A_QP_PATH_MTU], -EINVAL,
+				     "path_mtu must be 256, 512, 1024, 2048 or 4096");
 	attr->path_mtu = ib_mtu_int_to_enum(mtu);
 	ret = kv_msg_parse_port(info, KVERBS_A_QP_PORT, ib, &port);
 	if (ret)
@@ -445,27 +423,22 @@ static int parse_modify(struct genl_info *info, struct kv_qp *qp,
 	return ret;
 }
 
-int kv_netlink_qp_modify(struct sk_buff *skb, struct genl_info *info)
+static int modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
+	struct kv_qp *qp = container_of(obj, struct kv_qp, obj);
 	struct kv_qp_modify modify = {};
 	struct kv_qp_step wrong = {};
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	struct kv_qp *qp;
 	int ret;
 
-	if (!kv_msg_need(info, KVERBS_A_QP_STATE, "state is missing: where to?"))
-		return -EINVAL;
-	ret = kv_msg_begin_obj(info, KVERBS_A_QP_ID, &kv_qp_class,
-			       GENLMSG_DEFAULT_SIZE, &reply, &obj);
-	if (ret)
-		return ret;
-	qp = container_of(obj, struct kv_qp, obj);
 	ret = parse_modify(info, qp, &modify) ?:
 	      kv_qp_modify(qp, &modify, &wrong, info->extack);
 	if (wrong.text)
 		blame(info, &wrong);
-	if (!ret)
-		ret = kv_put_u64(reply.skb, KVERBS_A_QP_VERB_NS, obj->verb_ns);
-	return kv_msg_end_obj(info, &reply, obj, ret);
+	return ret ?: kv_put_u64(skb, KVERBS_A_QP_VERB_NS, obj->verb_ns);
+}
+
+int kv_netlink_qp_modify(struct sk_buff *skb, struct genl_info *info)
+{
+	return kv_msg_need(info, KVERBS_A_QP_STATE, "state is missing: where to?") ?:
+	       kv_msg_command(info, &kv_qp_noun, GENLMSG_DEFAULT_SIZE, modify);
 }

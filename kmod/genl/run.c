@@ -75,17 +75,15 @@ static int parse_end(struct genl_info *info, struct nlattr **attrs,
 	struct kv_obj *qp;
 
 	if (!attrs[KVERBS_A_END_LOCAL_MR])
-		return kv_msg_refuse(info, nest, "local_mr is missing in this end", -EINVAL);
+		return kv_msg_refuse(info, nest, -EINVAL, "local_mr is missing in this end");
 	if (spec->loop != KVERBS_LOOP_POST_TO_COMPLETION &&
 	    !attrs[KVERBS_A_END_TARGET_MR])
-		return kv_msg_refuse(info, nest,
-				     "target_mr is missing in this end: this loop needs it",
-				     -EINVAL);
+		return kv_msg_refuse(info, nest, -EINVAL,
+				     "target_mr is missing in this end: this loop needs it");
 	if (needs_remote(spec->op) && (!attrs[KVERBS_A_END_REMOTE_ADDR] ||
 				       !attrs[KVERBS_A_END_REMOTE_KEY]))
-		return kv_msg_refuse(info, nest,
-				     "remote_addr or remote_key is missing in this end: op needs both",
-				     -EINVAL);
+		return kv_msg_refuse(info, nest, -EINVAL,
+				     "remote_addr or remote_key is missing in this end: op needs both");
 
 	qp = kv_msg_find_obj(info, attrs[KVERBS_A_END_QP], &kv_qp_class, dev);
 	if (IS_ERR(qp))
@@ -115,34 +113,33 @@ static int parse_nest(struct genl_info *info, struct nlattr *nest,
 	if (ret)
 		return ret;
 	if (!attrs[KVERBS_A_END_QP])
-		return kv_msg_refuse(info, nest, "qp is missing in this end", -EINVAL);
+		return kv_msg_refuse(info, nest, -EINVAL, "qp is missing in this end");
 	return 0;
 }
 
 static int parse_spec(struct genl_info *info, struct kv_run_spec *spec)
 {
 	struct nlattr **attrs = info->attrs;
-	struct nlattr *loop, *op, *size;
+	int ret;
 
-	loop = kv_msg_need(info, KVERBS_A_RUN_LOOP, "loop is missing: which loop shall run?");
-	if (!loop)
-		return -EINVAL;
-	spec->loop = nla_get_u32(loop);
-	if (!attrs[KVERBS_A_RUN_ITERS] && !attrs[KVERBS_A_RUN_TIME_NS]) {
-		kv_msg_need(info, KVERBS_A_RUN_ITERS, "iters and time_ns are missing: how long shall it run?");
-		return -EINVAL;
-	}
+	ret = kv_msg_need(info, KVERBS_A_RUN_LOOP, "loop is missing: which loop shall run?");
+	if (ret)
+		return ret;
+	spec->loop = nla_get_u32(attrs[KVERBS_A_RUN_LOOP]);
+	if (!attrs[KVERBS_A_RUN_ITERS] && !attrs[KVERBS_A_RUN_TIME_NS])
+		return kv_msg_need(info, KVERBS_A_RUN_ITERS,
+				   "iters and time_ns are missing: how long shall it run?");
 	if (spec->loop != KVERBS_LOOP_NULL) {
-		op = kv_msg_need(info, KVERBS_A_RUN_OP, "op is missing: which operation?");
-		size = kv_msg_need(info, KVERBS_A_RUN_SIZE, "size is missing: how many bytes?");
-		if (!op || !size)
-			return -EINVAL;
-		spec->op = nla_get_u32(op);
-		spec->size = nla_get_u32(size);
+		ret = kv_msg_need(info, KVERBS_A_RUN_OP, "op is missing: which operation?") ?:
+		      kv_msg_need(info, KVERBS_A_RUN_SIZE, "size is missing: how many bytes?");
+		if (ret)
+			return ret;
+		spec->op = nla_get_u32(attrs[KVERBS_A_RUN_OP]);
+		spec->size = nla_get_u32(attrs[KVERBS_A_RUN_SIZE]);
 	}
 	if (spec->loop != KVERBS_LOOP_RELAY && attrs[KVERBS_A_RUN_PEER])
-		return kv_msg_refuse(info, attrs[KVERBS_A_RUN_PEER],
-				     "peer is for RELAY only", -EINVAL);
+		return kv_msg_refuse(info, attrs[KVERBS_A_RUN_PEER], -EINVAL,
+				     "peer is for RELAY only");
 
 	spec->iters = kv_u64_or(attrs[KVERBS_A_RUN_ITERS], U64_MAX);
 	spec->time_ns = kv_u64_or(attrs[KVERBS_A_RUN_TIME_NS], U64_MAX);
@@ -161,7 +158,7 @@ static int start_on(struct genl_info *info, struct kv_dev *dev,
 {
 	struct kv_owner *owner = kv_msg_owner(info);
 	struct kv_reply reply;
-	struct kv_run *run;
+	struct kv_obj *run;
 	int ret;
 
 	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
@@ -170,7 +167,10 @@ static int start_on(struct genl_info *info, struct kv_dev *dev,
 	run = kv_run_start(dev, owner, spec, info->extack);
 	if (IS_ERR(run))
 		return kv_reply_end(info, &reply, PTR_ERR(run));
-	return kv_msg_made_obj(info, &reply, &run->obj, KVERBS_A_RUN_ID, 0);
+	ret = kv_reply_end(info, &reply, nla_put_u32(reply.skb, KVERBS_A_RUN_ID, run->id));
+	if (ret)
+		kv_obj_destroy(run, info->extack);
+	return ret;
 }
 
 static int start_null(struct genl_info *info, const struct kv_run_spec *spec)
@@ -189,7 +189,8 @@ static int start_null(struct genl_info *info, const struct kv_run_spec *spec)
 int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *end[KVERBS_A_END_MAX + 1], *peer[KVERBS_A_END_MAX + 1];
-	struct nlattr *end_nest, *peer_nest = NULL;
+	struct nlattr *end_nest = info->attrs[KVERBS_A_RUN_END];
+	struct nlattr *peer_nest = info->attrs[KVERBS_A_RUN_PEER];
 	struct kv_run_spec spec = {};
 	struct kv_obj *qp;
 	int ret;
@@ -200,26 +201,20 @@ int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info)
 	if (spec.loop == KVERBS_LOOP_NULL)
 		return start_null(info, &spec);
 
-	end_nest = kv_msg_need(info, KVERBS_A_RUN_END, "end is missing: which qp and mrs?");
-	if (!end_nest)
-		return -EINVAL;
-	ret = parse_nest(info, end_nest, end);
+	ret = kv_msg_need(info, KVERBS_A_RUN_END, "end is missing: which qp and mrs?") ?:
+	      parse_nest(info, end_nest, end);
+	if (!ret && spec.loop == KVERBS_LOOP_RELAY)
+		ret = kv_msg_need(info, KVERBS_A_RUN_PEER,
+				  "peer is missing: RELAY drives both ends") ?:
+		      parse_nest(info, peer_nest, peer);
 	if (ret)
 		return ret;
-	if (spec.loop == KVERBS_LOOP_RELAY) {
-		peer_nest = kv_msg_need(info, KVERBS_A_RUN_PEER, "peer is missing: RELAY drives both ends");
-		if (!peer_nest)
-			return -EINVAL;
-		ret = parse_nest(info, peer_nest, peer);
-		if (ret)
-			return ret;
-	}
 
 	qp = kv_obj_lookup(&kv_qp_class, nla_get_u32(end[KVERBS_A_END_QP]),
 			   kv_msg_owner(info));
 	if (!qp)
-		return kv_msg_refuse(info, end[KVERBS_A_END_QP],
-				     "no qp with this id among yours", -ENOENT);
+		return kv_msg_refuse(info, end[KVERBS_A_END_QP], -ENOENT,
+				     "no qp with this id among yours");
 	mutex_lock(&qp->dev->lock);
 	ret = parse_end(info, end, end_nest, &spec, qp->dev, &spec.end);
 	if (!ret && peer_nest)
@@ -241,11 +236,6 @@ int kv_netlink_run_cancel(struct sk_buff *skb, struct genl_info *info)
 	kv_run_cancel(container_of(obj, struct kv_run, obj), -ECANCELED);
 	kv_obj_unlock(obj);
 	return 0;
-}
-
-int kv_netlink_run_del(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_del_obj(info, &kv_run_class, KVERBS_A_RUN_ID, 0);
 }
 
 /* As many bins as fit, and where to go on. */
@@ -284,8 +274,7 @@ static int fill_run(struct sk_buff *skb, struct kv_obj *obj)
 	/* Until then what the loop has done is warm-up. */
 	bool measuring = READ_ONCE(run->measuring);
 
-	return nla_put_u32(skb, KVERBS_A_RUN_ID, run->obj.id) ?:
-	       nla_put_u32(skb, KVERBS_A_RUN_STATE, state) ?:
+	return nla_put_u32(skb, KVERBS_A_RUN_STATE, state) ?:
 	       nla_put_s32(skb, KVERBS_A_RUN_ERROR, READ_ONCE(run->error)) ?:
 	       nla_put_u32(skb, KVERBS_A_RUN_WC_STATUS, READ_ONCE(loop->wc_status)) ?:
 	       nla_put_u32(skb, KVERBS_A_RUN_VENDOR_ERR, READ_ONCE(loop->vendor_err)) ?:
@@ -301,31 +290,27 @@ static int fill_run(struct sk_buff *skb, struct kv_obj *obj)
 	       kv_put_u64(skb, KVERBS_A_RUN_LET_GO, READ_ONCE(loop->let_go));
 }
 
-int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info)
+/* Dumps are without bins: they would not fit. */
+const struct kv_noun kv_run_noun = {
+	.class = &kv_run_class,
+	.id = KVERBS_A_RUN_ID,
+	.fill = fill_run,
+};
+
+static int get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
+	const struct kv_hist *hist = container_of(obj, struct kv_run, obj)->hist;
 	struct nlattr *first = info->attrs[KVERBS_A_RUN_FIRST_BIN];
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	struct kv_run *run;
 	int ret;
 
-	ret = kv_reply_start(info, &reply, NLMSG_DEFAULT_SIZE + NLA_HDRLEN +
-			     (first ? BINS_MAX * sizeof(struct kverbs_bin) : 0));
-	if (ret)
-		return ret;
-	ret = kv_msg_lock_obj(info, KVERBS_A_RUN_ID, &kv_run_class, &obj);
-	if (ret)
-		return kv_reply_end(info, &reply, ret);
-	run = container_of(obj, struct kv_run, obj);
-	ret = fill_run(reply.skb, obj);
-	if (!ret && first)
-		ret = fill_bins(reply.skb, run->hist, nla_get_u32(first));
-	kv_obj_unlock(obj);
-	return kv_reply_end(info, &reply, ret);
+	ret = kv_put_obj(skb, obj, &kv_run_noun);
+	return ret || !first ? ret : fill_bins(skb, hist, nla_get_u32(first));
 }
 
-/* Without bins: they would not fit. */
-int kv_netlink_run_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_dump_objs(skb, cb, &kv_run_class, KVERBS_CMD_RUN_GET, fill_run);
+	size_t bins = info->attrs[KVERBS_A_RUN_FIRST_BIN] ? BINS_MAX : 0;
+
+	return kv_msg_command(info, &kv_run_noun, NLMSG_DEFAULT_SIZE + NLA_HDRLEN +
+			      bins * sizeof(struct kverbs_bin), get);
 }

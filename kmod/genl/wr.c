@@ -66,7 +66,7 @@ static int check_limited(struct genl_info *info, u32 op)
 		struct nlattr *attr = info->attrs[limited[i].attr];
 
 		if (attr && !(limited[i].ops & BIT(op)))
-			return kv_msg_refuse(info, attr, limited[i].text, -EINVAL);
+			return kv_msg_refuse(info, attr, -EINVAL, limited[i].text);
 	}
 	return 0;
 }
@@ -75,35 +75,33 @@ static int check_limited(struct genl_info *info, u32 op)
 static int parse_spec(struct genl_info *info, struct kv_wr_spec *spec)
 {
 	struct nlattr **attrs = info->attrs;
-	struct nlattr *op;
 	int ret;
 
-	op = kv_msg_need(info, KVERBS_A_WR_OP, "op is missing: which operation?");
-	if (!op)
-		return -EINVAL;
-	spec->op = nla_get_u32(op);
+	ret = kv_msg_need(info, KVERBS_A_WR_OP, "op is missing: which operation?");
+	if (ret)
+		return ret;
+	spec->op = nla_get_u32(attrs[KVERBS_A_WR_OP]);
 	ret = check_limited(info, spec->op);
 	if (ret)
 		return ret;
 	if (attrs[KVERBS_A_WR_QP] && attrs[KVERBS_A_WR_SRQ])
-		return kv_msg_refuse(info, attrs[KVERBS_A_WR_SRQ],
-				     "qp and srq: post to one of them", -EINVAL);
-	if (REMOTE & BIT(spec->op) &&
-	    (!kv_msg_need(info, KVERBS_A_WR_REMOTE_ADDR,
-			  "remote_addr is missing: where at the peer?") ||
-	     !kv_msg_need(info, KVERBS_A_WR_REMOTE_KEY,
-			  "remote_key is missing: which key has the peer's mr?")))
-		return -EINVAL;
-	if (attrs[KVERBS_A_WR_AH] &&
-	    (!kv_msg_need(info, KVERBS_A_WR_REMOTE_QPN,
-			  "remote_qpn is missing: which qp at the ah's address?") ||
-	     !kv_msg_need(info, KVERBS_A_WR_REMOTE_QKEY,
-			  "remote_qkey is missing: which key has the peer's qp?")))
-		return -EINVAL;
-	if ((attrs[KVERBS_A_WR_REMOTE_QPN] || attrs[KVERBS_A_WR_REMOTE_QKEY]) &&
-	    !kv_msg_need(info, KVERBS_A_WR_AH,
-			 "ah is missing: remote_qpn and remote_qkey go with it"))
-		return -EINVAL;
+		return kv_msg_refuse(info, attrs[KVERBS_A_WR_SRQ], -EINVAL,
+				     "qp and srq: post to one of them");
+	if (REMOTE & BIT(spec->op))
+		ret = kv_msg_need(info, KVERBS_A_WR_REMOTE_ADDR,
+				  "remote_addr is missing: where at the peer?") ?:
+		      kv_msg_need(info, KVERBS_A_WR_REMOTE_KEY,
+				  "remote_key is missing: which key has the peer's mr?");
+	else if (attrs[KVERBS_A_WR_AH])
+		ret = kv_msg_need(info, KVERBS_A_WR_REMOTE_QPN,
+				  "remote_qpn is missing: which qp at the ah's address?") ?:
+		      kv_msg_need(info, KVERBS_A_WR_REMOTE_QKEY,
+				  "remote_qkey is missing: which key has the peer's qp?");
+	else if (attrs[KVERBS_A_WR_REMOTE_QPN] || attrs[KVERBS_A_WR_REMOTE_QKEY])
+		ret = kv_msg_need(info, KVERBS_A_WR_AH,
+				  "ah is missing: remote_qpn and remote_qkey go with it");
+	if (ret)
+		return ret;
 	spec->wr_id = kv_u64_or(attrs[KVERBS_A_WR_WR_ID], 0);
 	spec->flags = kv_u32_or(attrs[KVERBS_A_WR_FLAGS], 0);
 	spec->has_imm = attrs[KVERBS_A_WR_IMM];
@@ -129,8 +127,7 @@ static int parse_sge(struct genl_info *info, struct nlattr *nest,
 	if (ret)
 		return ret;
 	if (!attrs[KVERBS_A_SGE_MR])
-		return kv_msg_refuse(info, nest, "mr is missing in an sge: which buffer?",
-				     -EINVAL);
+		return kv_msg_refuse(info, nest, -EINVAL, "mr is missing in an sge: which buffer?");
 	obj = kv_msg_find_obj(info, attrs[KVERBS_A_SGE_MR], &kv_mr_class, dev);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
@@ -153,7 +150,7 @@ static int parse_sges(struct genl_info *info, struct kv_dev *dev,
 		if (nla_type(attr) != KVERBS_A_WR_SGE)
 			continue;
 		if (spec->sges == KVERBS_SGE_MAX)
-			return kv_msg_refuse(info, attr, "more than 32 sges", -EINVAL);
+			return kv_msg_refuse(info, attr, -EINVAL, "more than 32 sges");
 		ret = parse_sge(info, attr, dev, &spec->sge[spec->sges]);
 		if (ret)
 			return ret;

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mutex.h>
+#include "dev.h"
+#include "genl/msg.h"
+
+/* What all nouns have: they are made, deleted and shown. */
+
+static const struct kv_noun *const nouns[KV_OBJ_RANKS] = {
+	[KV_OBJ_RUN] = &kv_run_noun,
+	[KV_OBJ_CONN] = &kv_conn_noun,
+	[KV_OBJ_QP] = &kv_qp_noun,
+	[KV_OBJ_AH] = &kv_ah_noun,
+	[KV_OBJ_SRQ] = &kv_srq_noun,
+	[KV_OBJ_MR] = &kv_mr_noun,
+	[KV_OBJ_CQ] = &kv_cq_noun,
+	[KV_OBJ_PD] = &kv_pd_noun,
+};
+
+/* The command's internal_flags say which. */
+static const struct kv_noun *noun_of(struct genl_info *info)
+{
+	return nouns[(uintptr_t)info->user_ptr[1]];
+}
+
+static int lock(struct genl_info *info, const struct kv_noun *noun, struct kv_dev **dev,
+		struct kv_pd **pd)
+{
+	struct kv_obj *obj;
+	int ret;
+
+	if (!noun->pd)
+		return kv_msg_lock_dev(info, noun->dev, dev);
+	ret = kv_msg_lock_obj(info, noun->pd, &kv_pd_class, &obj);
+	if (ret)
+		return ret;
+	*pd = container_of(obj, struct kv_pd, obj);
+	*dev = kv_dev_get(obj->dev);
+	return 0;
+}
+
+int kv_netlink_new(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct kv_noun *noun = noun_of(info);
+	struct kv_owner *owner = kv_msg_owner(info);
+	struct kv_pd *pd = NULL;
+	struct kv_reply reply;
+	struct kv_dev *dev;
+	int ret;
+
+	if (info->attrs[noun->persistent])
+		owner = owner->persistent;
+	ret = noun->check ? noun->check(info) : 0;
+	if (ret)
+		return ret;
+	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
+	if (ret)
+		return ret;
+	ret = lock(info, noun, &dev, &pd);
+	if (ret)
+		return kv_reply_end(info, &reply, ret);
+	ret = kv_msg_end_new(info, &reply, noun->make(info, dev, pd, owner), noun, noun->verb_ns);
+	if (pd)
+		kv_obj_put(&pd->obj);
+	kv_msg_unlock_dev(dev);
+	return ret;
+}
+
+static int del(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+{
+	const struct kv_noun *noun = noun_of(info);
+	int ret;
+
+	ret = kv_obj_destroy(obj, info->extack);
+	if (ret)
+		NL_SET_BAD_ATTR(info->extack, info->attrs[noun->id]);
+	else if (noun->verb_ns)
+		ret = kv_put_u64(skb, noun->verb_ns, obj->verb_ns);
+	return ret;
+}
+
+int kv_netlink_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return kv_msg_command(info, noun_of(info), GENLMSG_DEFAULT_SIZE, del);
+}
+
+static int get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+{
+	return kv_put_obj(skb, obj, noun_of(info));
+}
+
+int kv_netlink_get(struct sk_buff *skb, struct genl_info *info)
+{
+	return kv_msg_command(info, noun_of(info), GENLMSG_DEFAULT_SIZE, get);
+}
+
+static int fill(struct sk_buff *skb, void *obj)
+{
+	return kv_put_obj(skb, obj, nouns[((struct kv_obj *)obj)->class->rank]);
+}
+
+/*
+ * args[0] is the id to go on from. What comes or goes while a dump is under way marks its
+ * messages with NLM_F_DUMP_INTR: who needs to be sure asks again.
+ */
+int kv_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct kv_obj_class *class = nouns[genl_dumpit_info(cb)->op.internal_flags]->class;
+	struct netlink_skb_parms *from = &NETLINK_CB(cb->skb);
+	unsigned long id = cb->args[0];
+	struct kv_owner *owner;
+	struct kv_obj *obj;
+	int ret = 0;
+
+	owner = kv_owner_of_socket(from->sk, from->portid);
+	if (!owner)
+		return -ENOMEM;
+	cb->seq = kv_obj_generation(class);
+	while (!ret && (obj = kv_obj_next(class, &id, owner))) {
+		mutex_lock(&obj->dev->lock);
+		/* One that went meanwhile is not shown; the generation tells. */
+		if (!obj->dead)
+			ret = kv_msg_dump_one(skb, cb, fill, obj);
+		kv_obj_unlock(obj);
+		if (!ret)
+			id++;
+	}
+	kv_owner_put(owner);
+	cb->args[0] = id;
+	/* A full message is sent, and we are called again. */
+	return ret == -EMSGSIZE && skb->len ? skb->len : ret ?: skb->len;
+}

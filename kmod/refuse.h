@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_REFUSE_H
+#define _KV_REFUSE_H
+
+#include <linux/netlink.h>
+
+/**
+ * kv_refuse() - refuse a command
+ * @extack: where the reason goes; NULL: nobody asks for it
+ * @error: negative errno
+ * @text: what is wrong and what to do; stays valid
+ *
+ * NL_SET_ERR_MSG(), for texts that are not literals, too.
+ *
+ * Return: @error
+ */
+static inline int kv_refuse(struct netlink_ext_ack *extack, int error, const char *text)
+{
+	do_trace_netlink_extack(text);
+	if (extack)
+		extack->_msg = text;
+	return error;
+}
+
+#endif
