@@ -119,6 +119,17 @@ static int post_recv(const struct kv_wr_spec *spec, struct ib_recv_wr *wr,
 	return ret;
 }
 
+static bool unsignaled(const struct kv_wr_spec *spec)
+{
+	return spec->op != KVERBS_OP_RECV && spec->flags & KVERBS_WR_UNSIGNALED &&
+	       !spec->qp->sq_sig_all;
+}
+
+static bool late(const struct kv_wr_spec *spec)
+{
+	return spec->op == KVERBS_OP_READ && kv_dev_iwarp(spec->qp->obj.dev);
+}
+
 /* A request that was checked, on a queue that is ready. */
 static int post(const struct kv_wr_spec *spec, u64 *verb_ns,
 		struct netlink_ext_ack *extack)
@@ -140,6 +151,11 @@ static int post(const struct kv_wr_spec *spec, u64 *verb_ns,
 		kv_wqe_hold(wqe, &spec->ah->obj);
 
 	kv_wr_build(&wr, spec, &wqe->cqe);
+	/* A READ of iWARP's may complete behind later requests: it always tells. */
+	wqe->silent = unsignaled(spec) && !late(spec);
+	wqe->internal = unsignaled(spec) && late(spec);
+	if (wqe->internal)
+		wr.send.send_flags |= IB_SEND_SIGNALED;
 	kv_wqe_enqueue(wqe);
 	ret = spec->op == KVERBS_OP_RECV ? post_recv(spec, &wr.recv, verb_ns) :
 					   post_send(spec->qp, &wr.send, verb_ns);
@@ -150,7 +166,7 @@ static int post(const struct kv_wr_spec *spec, u64 *verb_ns,
 	 * the queue by then (siw_post_send(), siw_activate_tx_from_sq()): the QP keeps it.
 	 */
 	if (kv_dev_iwarp(dev))
-		wqe->internal = true;
+		wqe->internal = wqe->silent = true;
 	else
 		kv_wqe_free(wqe);
 	return tell_refused(ret, extack);

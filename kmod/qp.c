@@ -477,16 +477,6 @@ static int modify_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
 	return ret;
 }
 
-static int check_iwarp(const struct kv_qp *qp, const struct kv_qp_modify *modify,
-		       struct netlink_ext_ack *extack)
-{
-	if (!kv_dev_iwarp(qp->obj.dev) || modify->to == KVERBS_QPS_RESET ||
-	    modify->to == KVERBS_QPS_INIT || modify->to == KVERBS_QPS_ERR)
-		return 0;
-	return kv_refuse(extack, -EOPNOTSUPP,
-			 "iWARP's qps go to RTS by their conn, and to no other state: use a conn");
-}
-
 /**
  * kv_qp_modify() - take the QP through one transition
  * @qp: the QP
@@ -524,7 +514,6 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 	}
 	ret = kv_qp_table_check(qp->type, from, modify->to, modify->mask, wrong) ?:
 	      check_values(qp, from, modify, wrong) ?:
-	      check_iwarp(qp, modify, extack) ?:
 	      check_drained(&now, modify, extack) ?:
 	      kv_qp_claim(qp, extack);
 	if (ret)

@@ -146,6 +146,8 @@ static int check_iwarp(const struct kv_wr_spec *spec, struct netlink_ext_ack *ex
 		return kv_refuse(extack, -EOPNOTSUPP, "iWARP has no immediate data");
 	if (spec->op == KVERBS_OP_READ && spec->sges != 1)
 		return kv_refuse(extack, -EINVAL, "a READ of iWARP takes one sge");
+	if (spec->op == KVERBS_OP_READ && spec->flags & KVERBS_WR_FENCE)
+		return kv_refuse(extack, -EOPNOTSUPP, "a READ of iWARP takes no fence");
 	return 0;
 }
 
@@ -293,6 +295,13 @@ static void build_sge(struct ib_sge *sge, const struct kv_wr_spec *spec,
 		sge->addr = (uintptr_t)mr->buf + from->offset;
 }
 
+/* Of a sge of no bytes siw_tx_hdt() takes the memory that siw_check_sgl_tx() has not looked up. */
+static bool left_out_if_empty(const struct kv_wr_spec *spec)
+{
+	return (spec->op == KVERBS_OP_SEND || spec->op == KVERBS_OP_WRITE) &&
+	       kv_dev_iwarp(spec->qp->obj.dev);
+}
+
 static void prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 {
 	wr->send.opcode = opcodes[spec->op];
@@ -307,7 +316,8 @@ static void prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 		wr->send.send_flags |= IB_SEND_SOLICITED;
 	if (spec->flags & KVERBS_WR_FENCE)
 		wr->send.send_flags |= IB_SEND_FENCE;
-	if (spec->flags & KVERBS_WR_INLINE)
+	/* A SEND of no bytes inline stays in siw's queue, and is refused (siw_post_send()). */
+	if (spec->flags & KVERBS_WR_INLINE && (wr->send.num_sge || !left_out_if_empty(spec)))
 		wr->send.send_flags |= IB_SEND_INLINE;
 	set_remote(&wr->send, spec->remote_addr, spec->remote_key, spec->compare_add, spec->swap);
 	if (spec->ah) {
@@ -328,19 +338,20 @@ static void prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 void kv_wr_build(struct kv_wr *wr, const struct kv_wr_spec *spec,
 		 struct ib_cqe *cqe)
 {
-	unsigned int i;
+	unsigned int i, n = 0;
 
 	memset(wr, 0, sizeof(*wr));
 	for (i = 0; i < spec->sges; i++)
-		build_sge(&wr->sge[i], spec, &spec->sge[i]);
+		if (spec->sge[i].length || !left_out_if_empty(spec))
+			build_sge(&wr->sge[n++], spec, &spec->sge[i]);
 	if (spec->op == KVERBS_OP_RECV) {
 		wr->recv.wr_cqe = cqe;
 		wr->recv.sg_list = wr->sge;
-		wr->recv.num_sge = spec->sges;
+		wr->recv.num_sge = n;
 		return;
 	}
 	wr->send.wr_cqe = cqe;
 	wr->send.sg_list = wr->sge;
-	wr->send.num_sge = spec->sges;
+	wr->send.num_sge = n;
 	prep_send(wr, spec);
 }

@@ -153,6 +153,9 @@ static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
 	/* Without an answer from the device the QP is shown without a state. */
 	if (kv_qp_query(qp, &attr, NULL))
 		return 0;
+	/* siw and cxgb4 do not tell it. */
+	if (kv_dev_iwarp(obj->dev))
+		attr.port_num = qp->port;
 	if (attr.qp_state == IB_QPS_SQD && attr.sq_draining &&
 	    nla_put_flag(skb, KVERBS_A_QP_SQ_DRAINING))
 		return -EMSGSIZE;
@@ -394,6 +397,16 @@ static void parse_numbers(struct nlattr **attrs, struct ib_qp_attr *attr)
 	attr->en_sqd_async_notify = kv_u32_or(attrs[KVERBS_A_QP_SQD_ASYNC_NOTIFY], 0);
 }
 
+/* The CM of iWARP brings a QP to RTS, and nothing else does. */
+static int check_iwarp(struct genl_info *info, const struct kv_qp *qp, enum kverbs_qp_state to)
+{
+	if (!kv_dev_iwarp(qp->obj.dev) || to == KVERBS_QPS_RESET || to == KVERBS_QPS_INIT ||
+	    to == KVERBS_QPS_ERR)
+		return 0;
+	return kv_msg_refuse(info, info->attrs[KVERBS_A_QP_STATE], -EOPNOTSUPP,
+			     "iWARP's qps go to RTS by their conn, and to no other state: use a conn");
+}
+
 static int parse_modify(struct genl_info *info, struct kv_qp *qp,
 			struct kv_qp_modify *modify)
 {
@@ -407,6 +420,9 @@ static int parse_modify(struct genl_info *info, struct kv_qp *qp,
 	modify->to = nla_get_u32(attrs[KVERBS_A_QP_STATE]);
 	modify->cur_state = kv_u32_or(attrs[KVERBS_A_QP_CUR_STATE], 0);
 	modify->mask = given(info);
+	ret = check_iwarp(info, qp, modify->to);
+	if (ret)
+		return ret;
 	parse_numbers(attrs, attr);
 	if (!is_power_of_2(mtu))
 		return kv_msg_refuse(info, attrs[KVERBS_A_QP_PATH_MTU], -EINVAL,

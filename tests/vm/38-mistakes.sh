@@ -34,7 +34,14 @@ cq=$(added cq add cqe 64)
 ecq=$(added cq add cqe 64 context event)
 mr=$(added mr add pd "$pd" length 4k)
 srq=$(added srq add pd "$pd" max-wr 8)
-ah=$(added ah add pd "$pd" dgid "::ffff:$ADDR")
+# iWARP has none; what is wrong with the words is told before.
+if iwarp; then
+	ah=1
+	and_ah=
+else
+	ah=$(added ah add pd "$pd" dgid "::ffff:$ADDR")
+	and_ah="ah $ah, "
+fi
 qp=$(added qp add pd "$pd" cq "$cq")
 wqp=$(added qp add pd "$pd" cq "$cq" srq "$srq")
 kverbs mr write "$mr" text canary
@@ -138,7 +145,7 @@ table() {
 2 | sleep: it makes sense only in a batch; see 'kverbs batch --help' | sleep 1
 2 | set: it makes sense only in a batch; see 'kverbs batch --help' | set a 1
 # What the module refuses.
-1 | pd del: pd $pd is in use by mr $mr, srq $srq, ah $ah, qp $qp, qp $wqp: delete these first (EBUSY) | pd del $pd
+1 | pd del: pd $pd is in use by mr $mr, srq $srq, ${and_ah}qp $qp, qp $wqp: delete these first (EBUSY) | pd del $pd
 1 | cq del: cq $cq is in use by qp $qp, qp $wqp: delete these first (EBUSY) | cq del $cq
 1 | srq del: srq $srq is in use by qp $wqp: delete that first (EBUSY) | srq del $srq
 1 | mr del: mr: no mr with this id among yours (ENOENT) | mr del 2000000000
@@ -175,6 +182,9 @@ END
 
 table | grep -v '^#' | sed 's/ *| */|/g' >"$work/table"
 while IFS='|' read -r want text command <&3; do
+	case $want:$command in
+	"1:qp connect"* | "1:qp modify $qp state rts") ! lacks "$command" "raw connection" || continue ;;
+	esac
 	eval "set -- $command"
 	told "$command" "$want" "$text" kverbs "$@"
 done 3<"$work/table"
@@ -312,7 +322,7 @@ rdma link delete "$second"
 ip link delete d1
 check "objects go with their device" sh -c "! kverbs cq show $far"
 kverbs flush >"$work/out"
-has "the rest is flushed" "flushed 9 kept 0" "$work/out"
+has "the rest is flushed" "flushed $(iwarp && echo 8 || echo 9) kept 0" "$work/out"
 rdma link delete "$DEV"
 everything >"$work/before"
 nodev="there is no RDMA device; 'rdma link add rxe0 type rxe netdev NETDEV' makes a software one"

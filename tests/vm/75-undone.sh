@@ -4,7 +4,7 @@
 # shellcheck disable=SC2154,SC2317
 #
 # Objects of every kind with requests under way, destroyed in every way and any order.
-. ./tap.sh
+. ./hand.sh
 
 contexts="polled event softirq workqueue unbound-workqueue"
 shuffles=${SHUFFLES:-3}
@@ -32,6 +32,19 @@ new_end() {
 	new "$end" qp pd "$pd" send-cq "$send_cq" recv-cq "$recv_cq" "$@"
 }
 
+# join QP PEER [ARGUMENT…]: connects both, the first with these. iWARP's conns are objects as well.
+join() {
+	if ! iwarp; then
+		connect "$@"
+		connect "$2" "$1"
+	elif [ "$how" = batch ]; then
+		pair_lines "$1" "$2"
+	else
+		connect_qps "$1" "$2" >/dev/null
+		printf 'conn %s\n' "$out" "$in" >>"$work/made"
+	fi
+}
+
 # connect QP PEER ARGUMENT…
 connect() {
 	local from=$1 to=$2
@@ -53,13 +66,12 @@ everything() {
 	new big mr pd "$pd" length 1m
 	new target mr pd "$pd" length 1m
 	new srq srq pd "$pd" max-wr 8
-	new ah ah pd "$pd" dgid "::ffff:$ADDR" sgid-index "$GID"
+	iwarp || new ah ah pd "$pd" dgid "::ffff:$ADDR" sgid-index "$GID"
 
-	# A SEND that nobody receives is retried for ever.
+	# A SEND that nobody receives is retried for ever. On iWARP it is the end of the connection.
 	new_end rnr
 	new_end deaf
-	connect "$rnr" "$deaf" rnr-retry 7
-	connect "$deaf" "$rnr"
+	join "$rnr" "$deaf" rnr-retry 7
 	echo post send qp "$rnr" sge mr "$mr"
 	echo post send qp "$rnr" unsignaled
 	echo post send qp "$rnr" sge mr "$mr"
@@ -67,8 +79,7 @@ everything() {
 	# WRITEs of many packets.
 	new_end writer
 	new_end written
-	connect "$writer" "$written"
-	connect "$written" "$writer"
+	join "$writer" "$written"
 	echo mr reg "$target" qp "$written"
 	echo set iova \$last.iova
 	echo set rkey \$last.rkey
@@ -79,8 +90,7 @@ everything() {
 	# Receives of their own and shared ones, of which some are taken, and not polled.
 	new_end sharer srq "$srq"
 	new_end sender
-	connect "$sender" "$sharer"
-	connect "$sharer" "$sender"
+	join "$sender" "$sharer"
 	for i in 1 2 3; do
 		echo post recv srq "$srq" wr-id $i sge mr "$mr"
 	done
@@ -89,22 +99,31 @@ everything() {
 	echo post send qp "$sender" sge mr "$mr" length 64
 
 	# Datagrams to a QP that has no receive left, and an unreliable WRITE with a wrong key.
-	new_end datagram type ud
-	echo qp connect "$datagram" qkey 7
-	echo post recv qp "$datagram" sge mr "$mr"
-	for i in 1 2; do
-		echo post send qp "$datagram" sge mr "$mr" length 64 ah "$ah" remote-qpn 17 remote-qkey 7
-	done
-	new_end unreliable type uc
-	connect "$unreliable" "$unreliable"
-	echo post recv qp "$unreliable" sge mr "$mr"
-	echo post write qp "$unreliable" sge mr "$mr" remote-addr 0 remote-key 1
+	if iwarp; then
+		# Nobody connects these.
+		for i in datagram unreliable lonely; do
+			new_end $i
+			eval "echo qp modify \$$i state init access none"
+			eval "echo post recv qp \$$i sge mr $mr"
+		done
+	else
+		new_end datagram type ud
+		echo qp connect "$datagram" qkey 7
+		echo post recv qp "$datagram" sge mr "$mr"
+		for i in 1 2; do
+			echo post send qp "$datagram" sge mr "$mr" length 64 ah "$ah" remote-qpn 17 remote-qkey 7
+		done
+		new_end unreliable type uc
+		connect "$unreliable" "$unreliable"
+		echo post recv qp "$unreliable" sge mr "$mr"
+		echo post write qp "$unreliable" sge mr "$mr" remote-addr 0 remote-key 1
 
-	# And nobody at the other end: retried until retry-cnt is used up.
-	new_end lonely
-	echo qp connect "$lonely" peer 0000:00ffff:000001:00000000000000000000ffffc0000201 timeout 20
-	echo post recv qp "$lonely" sge mr "$mr"
-	echo post send qp "$lonely" sge mr "$mr"
+		# And nobody at the other end: retried until retry-cnt is used up.
+		new_end lonely
+		echo qp connect "$lonely" peer 0000:00ffff:000001:00000000000000000000ffffc0000201 timeout 20
+		echo post recv qp "$lonely" sge mr "$mr"
+		echo post send qp "$lonely" sge mr "$mr"
+	fi
 	case $context in
 	event) echo poll cq "$send_cq" wait timeout 1s ;;
 	esac
@@ -147,10 +166,9 @@ works() {
 		cq add cqe 16 context softirq name cq
 		mr add pd pd length 4k name mr
 		qp add pd pd cq cq name a
-		qp address a
-		qp connect a peer \$a.address
+		$(own_peer)
 		mr reg mr qp a
-		post recv qp a sge mr mr
+		post recv qp $peer sge mr mr
 		post send qp a sge mr mr length 64
 		poll cq cq count 2
 	END
@@ -173,7 +191,7 @@ new_netdev() {
 # shuffle ROUND: deletes all that everything() has made, in an order that chance gives, again
 # and again until all is gone. What is in use at that time is to be refused.
 shuffle() {
-	awk -v seed="$seed" -v round="$1" '
+	awk -v seed="$seed" -v round="$1" -v iwarp="$(iwarp && echo 1 || echo 0)" '
 		BEGIN {
 			srand(seed * 100 + round)
 			qps = "rnr deaf writer written sharer sender datagram unreliable lonely"
@@ -184,7 +202,13 @@ shuffle() {
 			users["target"] = ""
 			users["ah"] = "datagram"
 			users["pd"] = qps " srq mr big target ah"
-			n = split(qps " send_cq recv_cq srq mr big target ah pd", left, " ")
+			n = split("rnr deaf writer written sender sharer", joined, " ")
+			for (i = 1; i <= n && iwarp; i++) {
+				conns = conns " conn_" joined[i]
+				users[joined[i]] = "conn_" joined[i]
+				type["conn_" joined[i]] = "conn"
+			}
+			n = split(qps conns " send_cq recv_cq srq mr big target pd" (iwarp ? "" : " ah"), left, " ")
 			for (i = 1; i <= n; i++)
 				there[left[i]] = 1
 			type["send_cq"] = type["recv_cq"] = "cq"
@@ -240,11 +264,13 @@ for context in $contexts; do
 	kill_tool
 	after "$context, SIGKILL"
 
+	no_ah="refused ENOENT ah del ah"
+	! iwarp || no_ah="refused ENOENT conn del conn_rnr"
 	hold "$context" "refused ENOENT qp show rnr" "refused ENOENT qp modify rnr state reset" \
 		"refused ENOENT post send qp rnr sge mr mr" "refused ENOENT post recv srq srq" \
 		"refused ENOENT poll cq recv_cq" "refused ENOENT mr read mr" \
 		"refused ENOENT mr inv target qp written" "refused ENOENT qp del rnr" \
-		"refused ENOENT srq del srq" "refused ENOENT ah del ah" "refused ENOENT mr del mr" \
+		"refused ENOENT srq del srq" "$no_ah" "refused ENOENT mr del mr" \
 		"refused ENOENT cq del send_cq" "refused ENOENT pd del pd" "refused ENOENT srq show srq" \
 		"qp show" "refused ENODEV pd add"
 	check "$context: rdma link delete, with the objects of a batch" \
@@ -267,8 +293,7 @@ for context in $contexts; do
 		cq add cqe 1 name send_cq
 		cq add cqe 3 context $context name cq
 		qp add pd pd send-cq send_cq recv-cq cq name a
-		qp address a
-		qp connect a peer \$a.address
+		$(own_peer | sed 's/recv-cq cq/recv-cq other_cq/')
 		post recv qp a wr-id 1
 		post recv qp a wr-id 2
 		post recv qp a wr-id 3

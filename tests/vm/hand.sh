@@ -58,6 +58,19 @@ pair_lines() {
 	fi
 }
 
+# Lines of a batch that connect its qp a with itself, which is $peer then; on iWARP with another one.
+# shellcheck disable=SC2034
+peer=a
+! iwarp || peer=b
+own_peer() {
+	if iwarp; then
+		printf '%s\n' "cq add cqe 16 name other_cq" "qp add pd pd send-cq other_cq recv-cq cq name b"
+		pair_lines a b
+	else
+		printf '%s\n' "qp address a" 'qp connect a peer $a.address'
+	fi
+}
+
 # same NAME WANT GOT
 same() {
 	if [ "$2" = "$3" ]; then

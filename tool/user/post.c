@@ -71,9 +71,17 @@ static int prep_sge(struct kv_user *u, const struct kv_user_target *to,
 	return 0;
 }
 
+/* siw looks for the memory of a piece of no bytes, and the kernel crashes: it is left out. */
+static bool left_out_if_empty(const struct kv_wr *wr, const struct kv_user_target *to)
+{
+	return (wr->op == KVERBS_OP_SEND || wr->op == KVERBS_OP_WRITE) &&
+	       kv_user_dev_is_iwarp(to->qp->obj.dev);
+}
+
+/* @used: from 0 on, how many pieces are posted. */
 static int prep_sges(struct kv_user *u, const struct kv_wr *wr,
 		     const struct kv_user_target *to, struct kv_user_post *post,
-		     struct ibv_sge *sge)
+		     struct ibv_sge *sge, int *used)
 {
 	uint64_t bytes = 0;
 	unsigned int i;
@@ -84,8 +92,9 @@ static int prep_sges(struct kv_user *u, const struct kv_wr *wr,
 				    "%u sges are more than the %s was made for: %u",
 				    wr->sges, kv_user_post_queue_name(wr), to->queue->max_sge);
 	for (i = 0; i < wr->sges && !ret; i++) {
-		ret = prep_sge(u, to, wr, i, post, &sge[i]);
+		ret = prep_sge(u, to, wr, i, post, &sge[*used]);
 		bytes += wr->sge[i].length;
+		*used += wr->sge[i].length || !left_out_if_empty(wr, to);
 	}
 	if (ret)
 		return ret;
@@ -135,12 +144,12 @@ static void prep_send(const struct kv_wr *wr, const struct kv_user_target *to,
 
 /* errno is positive, as it should be, or negative: providers differ. */
 static int post_send(const struct kv_wr *wr, const struct kv_user_target *to,
-		     uint64_t serial, struct ibv_sge *sge, uint64_t *verb_ns)
+		     uint64_t serial, struct ibv_sge *sge, int sges, uint64_t *verb_ns)
 {
 	struct ibv_send_wr ib = {
 		.wr_id = serial,
 		.sg_list = sge,
-		.num_sge = (int)wr->sges,
+		.num_sge = sges,
 	};
 	struct ibv_send_wr *bad;
 	uint64_t start;
@@ -192,7 +201,7 @@ int kv_user_post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *verb_ns
 	struct ibv_sge sge[KVERBS_SGE_MAX];
 	struct kv_user_post *post;
 	struct kv_user_target to = { 0 };
-	int ret;
+	int sges = 0, ret;
 
 	ret = kv_user_post_find(u, wr, &to);
 	if (ret)
@@ -200,7 +209,7 @@ int kv_user_post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *verb_ns
 	post = calloc(1, sizeof(*post));
 	if (!post)
 		return kv_user_fail(u, -ENOMEM, "no memory");
-	ret = prep_sges(u, wr, &to, post, sge);
+	ret = prep_sges(u, wr, &to, post, sge, &sges);
 	if (!ret)
 		ret = kv_user_post_check_ready(u, wr, &to);
 	if (ret)
@@ -208,12 +217,14 @@ int kv_user_post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *verb_ns
 	post->serial = ++u->serial;
 	post->op = wr->op;
 	post->wr_id = wr->wr_id;
+	post->silent = wr->op != KVERBS_OP_RECV && wr->flags & KVERBS_WR_UNSIGNALED &&
+		       !to.qp->sq_sig_all;
 	post->qp = to.qp;
 	post->cq = to.cq;
 	if (to.ah)
 		post->objs[post->n_objs++] = &to.ah->obj;
 	ret = wr->op == KVERBS_OP_RECV ? post_recv(wr, &to, post->serial, sge, verb_ns) :
-					 post_send(wr, &to, post->serial, sge, verb_ns);
+					 post_send(wr, &to, post->serial, sge, sges, verb_ns);
 	if (ret) {
 		kv_user_fail(u, ret,
 			     "%s on %s %u: %s",

@@ -102,6 +102,12 @@ static int check_type(struct kv_user *u, const struct kv_wr *wr,
 	if (wr->has_imm && kv_user_dev_is_iwarp(qp->obj.dev))
 		return kv_user_fail(u, -EOPNOTSUPP, "imm: iWARP, which is what %s is, has no immediate data",
 				    kv_user_dev_name(qp->obj.dev));
+	if (wr->op == KVERBS_OP_READ && kv_user_dev_is_iwarp(qp->obj.dev)) {
+		if (wr->flags & KVERBS_WR_FENCE)
+			return kv_user_fail(u, -EOPNOTSUPP, "a READ of iWARP takes no fence");
+		if (wr->sges != 1)
+			return kv_user_fail(u, -EINVAL, "a READ of iWARP takes one sge");
+	}
 	if (wr->op == KVERBS_OP_RECV && qp->srq)
 		return kv_user_fail(u, -EINVAL,
 				    "qp %u takes its receives from srq %u: post them there",

@@ -86,7 +86,7 @@ static void test_qps(struct link *l, const struct duo *d)
 	result(a.attr.dest_qpn == p.qpn && p.attr.dest_qpn == a.qpn &&
 	       a.attr.rq_psn == p.attr.sq_psn && p.attr.rq_psn == a.attr.sq_psn,
 	       "and know each other");
-	result(a.attr.access == KVERBS_ACCESS__ALL && a.attr.timeout == 14 &&
+	result(a.attr.access == all_access() && a.attr.timeout == 14 &&
 	       p.attr.timeout == 14 && a.attr.min_rnr_timer == 12 &&
 	       a.attr.max_rd_atomic == p.attr.max_dest_rd_atomic &&
 	       p.attr.max_rd_atomic == a.attr.max_dest_rd_atomic && a.attr.max_rd_atomic,
@@ -298,11 +298,18 @@ static bool add_ipv6(void)
 
 void test_conn(void)
 {
-	bool added = add_ipv6();
 	struct link l;
+	bool added;
 
 	link_open(&l);
 	test_made(&l);
+	/* What they have instead is in iwarp.c. */
+	if (lacks("the handshake, rejections and the backlog", "answers of the IB CM")) {
+		test_flushed(&l);
+		link_close(&l);
+		return;
+	}
+	added = add_ipv6();
 	section("conn, IPv4");
 	test_life(&l, AF_INET);
 	section("conn, IPv6");

@@ -105,7 +105,7 @@ struct kv_conn_param conn_param(uint32_t qp)
 {
 	return (struct kv_conn_param){
 		.qp = qp,
-		.access = KVERBS_ACCESS__ALL,
+		.access = all_access(),
 		.responder_resources = -1,
 		.initiator_depth = -1,
 		.retry_cnt = 6,
@@ -170,10 +170,14 @@ void duo_make(struct link *l, struct duo *d, int family, uint32_t active, uint32
 		return;
 	param = conn_param(d->p.qp);
 	must(l, kv_nl_conn_accept(&l->nl, d->passive, &param, NULL), "accept");
-	conn_must_be(l, d->active, KVERBS_CONN_ANSWERED);
-	if (active == KVERBS_CONN_ANSWERED)
-		return;
-	must(l, kv_nl_conn_establish(&l->nl, d->active, &param, NULL), "establish");
+	if (is_iwarp()) {
+		conn_must_be(l, d->active, KVERBS_CONN_ESTABLISHED);
+	} else {
+		conn_must_be(l, d->active, KVERBS_CONN_ANSWERED);
+		if (active == KVERBS_CONN_ANSWERED)
+			return;
+		must(l, kv_nl_conn_establish(&l->nl, d->active, &param, NULL), "establish");
+	}
 	conn_must_be(l, d->passive, KVERBS_CONN_ESTABLISHED);
 }
 

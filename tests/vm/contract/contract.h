@@ -37,6 +37,7 @@ struct link {
  * @target: MR of LENGTH bytes
  * @qpn: of @qp
  * @key: @target's registration, once that is made
+ * @conn: iWARP: what connects @qp; 0: nothing does
  */
 struct end {
 	uint32_t pd;
@@ -47,6 +48,7 @@ struct end {
 	uint32_t target;
 	uint32_t qpn;
 	struct kv_mr key;
+	uint32_t conn;
 };
 
 /**
@@ -89,6 +91,10 @@ void result(bool good, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void skip(const char *name, const char *why);
+/* Is the device iWARP's? */
+bool is_iwarp(void);
+/* True if it is, which has none of @what: then @name is skipped. */
+bool lacks(const char *name, const char *what);
 /* What the kernel with kmemleak, and with it all checkers of memory, must have, and others need not. */
 void missing(const char *name, const char *why);
 void bail_out(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -135,24 +141,34 @@ void write_all(struct link *l, uint32_t mr, int byte);
 bool holds(struct link *l, uint32_t mr, uint64_t offset, const void *want,
 	   uint64_t length);
 
-/* A device beside ours. */
+/* A device beside ours, of the same driver. */
 #define OTHER_DEV "rxe7"
+const char *driver(void);
 void other_dev_make(void);
 void other_dev_del(void);
 
 /* Connections. */
 void end_make(struct link *l, struct end *e, const struct end_init *init);
 void end_del(struct link *l, struct end *e);
+/* What the device can let peers do. */
+uint32_t all_access(void);
 struct kv_qp_attr init_attr(uint32_t type);
 struct kv_qp_attr rtr_attr(uint32_t type, uint32_t dest_qpn);
 struct kv_qp_attr rts_attr(uint32_t type);
 int modify(struct link *l, uint32_t qp, struct kv_qp_attr attr);
 void to_state(struct link *l, uint32_t qp, uint32_t state);
 uint32_t state_of(struct link *l, uint32_t qp);
+/* To one that is its own peer; on iWARP to another one of its PD. */
+void qp_connect_self(struct link *l, uint32_t pd, const struct kv_qp *qp);
 void qp_connect(struct link *l, uint32_t qp, struct kv_qp_attr init, uint32_t type,
 		uint32_t dest_qpn);
 void end_connect(struct link *l, const struct end *e, uint32_t type,
 		 uint32_t dest_qpn);
+/* Each with what it lets the other do. */
+void pair_connect(struct link *l, struct end *a, uint32_t a_access, struct end *b,
+		  uint32_t b_access);
+/* iWARP: what connects it goes, and its QP is in ERR. */
+void end_disconnect(struct link *l, struct end *e);
 void pair_make(struct link *l, struct end *a, struct end *b,
 	       const struct end_init *init);
 void pair_reconnect(struct link *l, struct end *a, struct end *b, uint32_t type);
@@ -229,5 +245,6 @@ void test_memory(void);
 void test_verbs(void);
 void test_cost(void);
 void test_hoard(void);
+void test_iwarp(void);
 
 #endif

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "contract.h"
+#include "conn.h"
 
 #define QKEY 0x1234567
 #define PSN 4711
@@ -43,8 +43,16 @@ void end_make(struct link *l, struct end *e, const struct end_init *init)
 	e->qpn = qp.qpn;
 }
 
+void end_disconnect(struct link *l, struct end *e)
+{
+	if (e->conn)
+		must(l, conn_del(l, e->conn), "delete");
+	e->conn = 0;
+}
+
 void end_del(struct link *l, struct end *e)
 {
+	end_disconnect(l, e);
 	done(l, kv_nl_del(&l->nl, &kv_nl_qp, e->qp, NULL), "the qp goes");
 	done(l, kv_nl_del(&l->nl, &kv_nl_mr, e->local, NULL), "its local mr goes");
 	done(l, kv_nl_del(&l->nl, &kv_nl_mr, e->target, NULL), "its target mr goes");
@@ -53,13 +61,19 @@ void end_del(struct link *l, struct end *e)
 	done(l, kv_nl_del(&l->nl, &kv_nl_pd, e->pd, NULL), "its pd goes");
 }
 
+uint32_t all_access(void)
+{
+	return caps.can & KVERBS_CAN_ATOMIC ? KVERBS_ACCESS__ALL :
+	       KVERBS_ACCESS__ALL & ~KVERBS_ACCESS_REMOTE_ATOMIC;
+}
+
 struct kv_qp_attr init_attr(uint32_t type)
 {
 	return (struct kv_qp_attr){
 		.mask = KV_QPA_PORT | KV_QPA_PKEY_INDEX |
 			(type == KVERBS_QPT_UD ? KV_QPA_QKEY : KV_QPA_ACCESS),
 		.state = KVERBS_QPS_INIT,
-		.access = type == KVERBS_QPT_RC ? KVERBS_ACCESS__ALL :
+		.access = type == KVERBS_QPT_RC ? all_access() :
 			  KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_WRITE,
 		.port = 1,
 		.qkey = QKEY,
@@ -137,22 +151,68 @@ void end_connect(struct link *l, const struct end *e, uint32_t type,
 	qp_connect(l, e->qp, init_attr(type), type, dest_qpn);
 }
 
+static void connect_by_cm(struct link *l, struct end *a, uint32_t a_access, struct end *b,
+			  uint32_t b_access)
+{
+	struct kv_conn_param param;
+	uint32_t listener;
+	uint16_t port;
+
+	listener = conn_listener(l, AF_INET, 1, &port);
+	a->conn = conn_routed(l, AF_INET, port);
+	param = conn_param(a->qp);
+	param.access = a_access;
+	must(l, kv_nl_conn_connect(&l->nl, a->conn, &param, NULL), "connect");
+	b->conn = conn_taken(l, listener);
+	param = conn_param(b->qp);
+	param.access = b_access;
+	must(l, kv_nl_conn_accept(&l->nl, b->conn, &param, NULL), "accept");
+	conn_must_be(l, a->conn, KVERBS_CONN_ESTABLISHED);
+	conn_must_be(l, b->conn, KVERBS_CONN_ESTABLISHED);
+	must(l, conn_del(l, listener), "delete");
+}
+
+void pair_connect(struct link *l, struct end *a, uint32_t a_access, struct end *b,
+		  uint32_t b_access)
+{
+	struct kv_qp_attr init = init_attr(KVERBS_QPT_RC);
+
+	if (is_iwarp()) {
+		connect_by_cm(l, a, a_access, b, b_access);
+		return;
+	}
+	init.access = a_access;
+	qp_connect(l, a->qp, init, KVERBS_QPT_RC, b->qpn);
+	init.access = b_access;
+	qp_connect(l, b->qp, init, KVERBS_QPT_RC, a->qpn);
+}
+
+static void connect_ends(struct link *l, struct end *a, struct end *b, uint32_t type)
+{
+	if (type == KVERBS_QPT_RC) {
+		pair_connect(l, a, all_access(), b, all_access());
+		return;
+	}
+	end_connect(l, a, type, b->qpn);
+	end_connect(l, b, type, a->qpn);
+}
+
 void pair_make(struct link *l, struct end *a, struct end *b,
 	       const struct end_init *init)
 {
 	end_make(l, a, init);
 	end_make(l, b, init);
-	end_connect(l, a, init->type, b->qpn);
-	end_connect(l, b, init->type, a->qpn);
+	connect_ends(l, a, b, init->type);
 }
 
 /* Both first: what one still sends must not reach the other's new life. */
 void pair_reconnect(struct link *l, struct end *a, struct end *b, uint32_t type)
 {
+	end_disconnect(l, a);
+	end_disconnect(l, b);
 	to_state(l, a->qp, KVERBS_QPS_RESET);
 	to_state(l, b->qp, KVERBS_QPS_RESET);
-	end_connect(l, a, type, b->qpn);
-	end_connect(l, b, type, a->qpn);
+	connect_ends(l, a, b, type);
 }
 
 void qp_block(struct link *l, struct end *a, struct end *b)
@@ -175,6 +235,29 @@ void qp_block(struct link *l, struct end *a, struct end *b)
 	post(l, &read, "another READ");
 }
 
+void qp_connect_self(struct link *l, uint32_t pd, const struct kv_qp *qp)
+{
+	struct kv_qp_init init = {
+		.pd = pd,
+		.max_send_wr = 8,
+		.max_recv_wr = 8,
+		.max_send_sge = 1,
+		.max_recv_sge = 1,
+	};
+	struct end own = { .qp = qp->id, .qpn = qp->qpn }, peer = { .pd = pd };
+	struct kv_qp made;
+
+	if (!is_iwarp()) {
+		end_connect(l, &own, KVERBS_QPT_RC, own.qpn);
+		return;
+	}
+	init.send_cq = make_cq(l, 32, KVERBS_CQ_POLLED);
+	init.recv_cq = init.send_cq;
+	must(l, kv_nl_qp_new(&l->nl, &init, &made, NULL), "qp");
+	peer.qp = made.id;
+	pair_connect(l, &own, all_access(), &peer, all_access());
+}
+
 /* One that is connected to itself, for registrations. */
 uint32_t make_rc_qp(struct link *l, uint32_t pd)
 {
@@ -186,14 +269,12 @@ uint32_t make_rc_qp(struct link *l, uint32_t pd)
 		.max_send_sge = 1,
 		.max_recv_sge = 1,
 	};
-	struct end e = { .pd = pd };
 	struct kv_qp qp;
 
 	init.send_cq = make_cq(l, 32, KVERBS_CQ_POLLED);
 	init.recv_cq = init.send_cq;
 	must(l, kv_nl_qp_new(&l->nl, &init, &qp, NULL), "qp");
-	e.qp = qp.id;
-	end_connect(l, &e, KVERBS_QPT_RC, qp.qpn);
+	qp_connect_self(l, pd, &qp);
 	return qp.id;
 }
 
@@ -201,7 +282,7 @@ void register_target(struct link *l, struct end *e)
 {
 	struct kv_mr_reg reg = {
 		.qp = e->qp,
-		.access = KVERBS_ACCESS__ALL,
+		.access = all_access(),
 		.length = LENGTH,
 	};
 

@@ -10,7 +10,7 @@
 #include "contract.h"
 #include "now.h"
 
-#define OTHER "rxe7"
+#define OTHER OTHER_DEV
 #define RENAMED "rxe8"
 #define NETDEV "d7"
 
@@ -102,6 +102,8 @@ static void test_completions(struct link *l)
 	result(comes(l, KVERBS_EVENT_COMPLETION, &event) && event.cq == a.send_cq &&
 	       !strcmp(event.dev, dev), "a completion of an armed cq");
 	drain(l, a.send_cq, 1);
+	if (lacks("a completion with an error", "completion that tells of the peer's refusal"))
+		return;
 	wr.remote_key++;
 	post(l, &wr, "write");
 	drain(l, a.send_cq, 1);
@@ -131,8 +133,7 @@ static void test_async(struct link *l)
 
 	end_make(l, &a, &plain);
 	end_make(l, &b, &shared);
-	end_connect(l, &a, KVERBS_QPT_RC, b.qpn);
-	end_connect(l, &b, KVERBS_QPT_RC, a.qpn);
+	pair_connect(l, &a, all_access(), &b, all_access());
 	wr = recv_wr(0, b.target, 64, 1);
 	wr.srq = srq;
 	for (i = 0; i < 3; i++)
@@ -150,6 +151,8 @@ static void test_async(struct link *l)
 	post(l, &wr, "send");
 	drain(l, a.send_cq, 1);
 	result(none_comes(l, KVERBS_EVENT_SRQ_LIMIT_REACHED), "that is told once");
+	if (lacks("a send queue has drained", "SQD"))
+		return;
 	must(l, modify(l, a.qp, sqd), "SQD");
 	result(comes(l, KVERBS_EVENT_SQ_DRAINED, &event) && event.qp == a.qp,
 	       "a send queue has drained");
@@ -162,15 +165,16 @@ static void test_devices(struct link *l)
 	struct kv_pd pd;
 
 	forget(l);
-	shell("ip link add " NETDEV " type dummy && ip link set " NETDEV " up");
-	shell("rdma link add " OTHER " type rxe netdev " NETDEV);
+	other_dev_make();
 	result(comes(l, KVERBS_EVENT_DEV_ADDED, &event) && !strcmp(event.dev, OTHER),
 	       "a device comes");
 	must(l, kv_nl_new(&l->nl, &kv_nl_pd, &init, &pd, NULL), "pd");
 	result(!strcmp(pd.dev, OTHER), "it can be used");
-	shell("ip addr add 203.0.113.1/24 dev " NETDEV);
-	result(comes(l, KVERBS_EVENT_GID_CHANGE, &event) && !strcmp(event.dev, OTHER) &&
-	       event.port == 1, "it gets a GID");
+	if (!lacks("it gets a GID", "GID of an address")) {
+		shell("ip addr add 203.0.113.1/24 dev " NETDEV);
+		result(comes(l, KVERBS_EVENT_GID_CHANGE, &event) && !strcmp(event.dev, OTHER) &&
+		       event.port == 1, "it gets a GID");
+	}
 	shell("ip link set " NETDEV " down");
 	result(comes(l, KVERBS_EVENT_PORT_ERR, &event) && !strcmp(event.dev, OTHER) &&
 	       event.port == 1, "its port goes down");

@@ -65,6 +65,7 @@ static void test_recv(struct link *l)
 	must(l, modify(l, b.qp, (struct kv_qp_attr){ .state = KVERBS_QPS_ERR }), "ERR");
 	wr = recv_wr(b.qp, b.local, 64, 4);
 	post(l, &wr, "recv");
+	end_disconnect(l, &b);
 	done(l, kv_nl_del(&l->nl, &kv_nl_qp, b.qp, NULL), "a qp goes with its requests");
 	done(l, del_mr(l, b.local), "and frees their mr");
 	result(nothing_comes(l, b.recv_cq), "nobody hears of those either");
@@ -100,8 +101,7 @@ static void test_shared(struct link *l)
 
 	end_make(l, &a, &rc);
 	end_make(l, &b, &shared);
-	end_connect(l, &a, KVERBS_QPT_RC, b.qpn);
-	end_connect(l, &b, KVERBS_QPT_RC, a.qpn);
+	pair_connect(l, &a, all_access(), &b, all_access());
 	wr = recv_wr(0, mr, 64, 1);
 	wr.srq = srq;
 	post(l, &wr, "recv");
@@ -110,6 +110,7 @@ static void test_shared(struct link *l)
 	post(l, &wr, "send");
 	drain(l, a.send_cq, 1);
 	refused(l, del_mr(l, mr), -EBUSY, "posted", "even if a qp has taken it");
+	end_disconnect(l, &b);
 	to_state(l, b.qp, KVERBS_QPS_RESET);
 	done(l, del_mr(l, mr), "RESET of that qp frees it");
 	result(nothing_comes(l, b.recv_cq), "and nobody hears of it any more");
@@ -134,7 +135,8 @@ void test_hold(void)
 	link_open(&l);
 	test_send(&l);
 	test_recv(&l);
-	test_address(&l);
+	if (!lacks("an ah", "address handles"))
+		test_address(&l);
 	test_shared(&l);
 	link_close(&l);
 }

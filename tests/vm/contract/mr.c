@@ -136,7 +136,7 @@ static void test_defaults(struct link *l, struct end *e)
 	nla_put_u32(msg, KVERBS_A_MR_QP, e->qp);
 	nla_put_u64(msg, KVERBS_A_MR_OFFSET, 100);
 	must(l, kv_nl_call(&l->nl, &kv_nl_mr, msg, NULL, &mr, NULL), "register");
-	result(mr.access == mr.max_access && mr.reg_length == LENGTH - 100,
+	result(mr.access == (mr.max_access & all_access()) && mr.reg_length == LENGTH - 100,
 	       "by default all access, and all that is left of the buffer");
 	must(l, kv_nl_mr_inv(&l->nl, e->target, e->qp, NULL), "invalidate");
 
@@ -150,7 +150,7 @@ static void test_defaults(struct link *l, struct end *e)
 
 static void test_reg(struct link *l, struct end *a, struct end *b)
 {
-	const uint32_t all = KVERBS_ACCESS__ALL;
+	const uint32_t all = all_access();
 	struct kv_mr_reg reg = { a->qp, all, 100, 64 };
 	uint64_t verb_ns = 0;
 	struct kv_mr mr, got;
@@ -182,8 +182,9 @@ static void test_reg(struct link *l, struct end *a, struct end *b)
 
 	refused(l, reg_mr(l, a->target, a->qp, KVERBS_ACCESS_REMOTE_WRITE, 0, 64),
 		-EINVAL, "need local write too", "remote write without local write");
-	refused(l, reg_mr(l, a->target, a->qp, KVERBS_ACCESS_REMOTE_ATOMIC, 0, 64),
-		-EINVAL, "need local write too", "remote atomics without local write");
+	if (!lacks("remote atomics without local write", "atomics"))
+		refused(l, reg_mr(l, a->target, a->qp, KVERBS_ACCESS_REMOTE_ATOMIC, 0, 64),
+				-EINVAL, "need local write too", "remote atomics without local write");
 	refused(l, reg_mr(l, a->target, a->qp, 1 << 7, 0, 64), -EINVAL,
 		"reserved bit set", "an unknown access flag");
 	refused(l, reg_mr(l, a->target, a->qp, all, 8, LENGTH), -EINVAL,
@@ -229,11 +230,11 @@ static void test_late(struct link *l, struct end *a, struct end *b)
 	struct kv_mr mr;
 
 	qp_block(l, a, b);
-	result(reg_mr(l, a->target, a->qp, KVERBS_ACCESS__ALL, 0, 64) == -ETIMEDOUT &&
+	result(reg_mr(l, a->target, a->qp, all_access(), 0, 64) == -ETIMEDOUT &&
 	       strstr(l->err, "no completion within 2 s"), "one that does not complete says so");
 	must(l, kv_nl_get(&l->nl, &kv_nl_mr, a->target, &mr), "get");
 	result(!mr.registered, "until it does the mr is not registered");
-	refused(l, reg_mr(l, a->target, a->qp, KVERBS_ACCESS__ALL, 0, LENGTH), -EBUSY,
+	refused(l, reg_mr(l, a->target, a->qp, all_access(), 0, LENGTH), -EBUSY,
 		"has not completed: reset its qp", "a second one beside it");
 	refused(l, kv_nl_mr_inv(&l->nl, a->target, a->qp, NULL), -EBUSY, "has not completed: reset its qp",
 		"nor is it invalidated");
@@ -256,12 +257,14 @@ void test_mr(void)
 	test_reg(&l, &a, &b);
 	test_defaults(&l, &a);
 	to_state(&l, a.qp, KVERBS_QPS_RESET);
-	refused(&l, reg_mr(&l, a.target, a.qp, KVERBS_ACCESS__ALL, 0, 64), -EINVAL,
+	refused(&l, reg_mr(&l, a.target, a.qp, all_access(), 0, 64), -EINVAL,
 		"the qp is in RESET", "registering by a qp in RESET");
 	to_state(&l, b.qp, KVERBS_QPS_ERR);
-	refused(&l, reg_mr(&l, b.target, b.qp, KVERBS_ACCESS__ALL, 0, 64), -EINVAL,
+	refused(&l, reg_mr(&l, b.target, b.qp, all_access(), 0, 64), -EINVAL,
 		"the qp is in ERR", "registering by a qp in ERR");
-	pair_make(&l, &a, &b, &init);
-	test_late(&l, &a, &b);
+	if (!lacks("a registration behind READs that nobody answers", "peer that never answers")) {
+		pair_make(&l, &a, &b, &init);
+		test_late(&l, &a, &b);
+	}
 	link_close(&l);
 }

@@ -66,7 +66,11 @@ static void test_most(struct link *l)
 	init.send_cq = make_cq(l, 200, KVERBS_CQ_POLLED);
 	init.recv_cq = init.send_cq;
 	must(l, kv_nl_qp_new(&l->nl, &init, &qp, NULL), "qp");
-	must(l, modify(l, qp.id, init_attr(KVERBS_QPT_RC)), "INIT");
+	/* One of iWARP's that was never connected flushes nothing. */
+	if (is_iwarp())
+		qp_connect_self(l, init.pd, &qp);
+	else
+		must(l, modify(l, qp.id, init_attr(KVERBS_QPT_RC)), "INIT");
 	recv.qp = qp.id;
 	for (i = 0; i < init.max_recv_wr; i++) {
 		recv.wr_id = i;
@@ -134,12 +138,16 @@ static void test_armed(struct link *l)
 	result(wait_ms(l, b.recv_cq, 200) == -EAGAIN,
 	       "an unsolicited message makes no event where solicited ones are wanted");
 	drain(l, b.recv_cq, 1);
+	drain(l, a.send_cq, 1);
+	/* siw tells nobody of them (siw_rqe_complete()). */
+	if (lacks("a solicited one does", "event of a solicited message"))
+		return;
 	post(l, &recv, "recv");
 	wr.flags = KVERBS_WR_SOLICITED;
 	post(l, &wr, "send");
 	done(l, wait_ms(l, b.recv_cq, 10000), "a solicited one does");
 	drain(l, b.recv_cq, 1);
-	drain(l, a.send_cq, 2);
+	drain(l, a.send_cq, 1);
 }
 
 /* The kernel takes the completions out of the CQ and keeps them for us. */

@@ -121,6 +121,23 @@ static int send_unknown_in_nest(struct link *l, uint32_t qp, uint32_t mr)
 	return send_msg(l, msg);
 }
 
+static void test_atomics(const struct set *s)
+{
+	struct kv_wr write = write_wr(&s->a, &s->b, 8, 1);
+	struct link *l = s->l;
+
+	write.op = KVERBS_OP_FETCH_ADD;
+	BAD(write, wr.sge[0].length = 64, -EINVAL,
+	    "an atomic operation takes one sge of 8 bytes", "an atomic operation of 64 bytes");
+	BAD(write, wr.sges = 0, -EINVAL, "an atomic operation takes one sge of 8 bytes",
+	    "an atomic operation of no bytes");
+	BAD(write, wr.remote_addr++, -EINVAL,
+	    "remote_addr of an atomic operation is a multiple of 8",
+	    "an atomic operation at an odd address");
+	BAD(write, (wr.op = KVERBS_OP_CMP_SWP, wr.has_remote = false), -EINVAL,
+	    "remote_addr is missing", "an atomic operation nowhere");
+}
+
 static void test_ops(const struct set *s)
 {
 	struct kv_wr send = send_wr(s->a.qp, s->a.local, 64, 1);
@@ -143,16 +160,6 @@ static void test_ops(const struct set *s)
 	BAD(recv, wr.has_imm = true, -EINVAL,
 	    "immediate data goes with send and write only",
 	    "a receive with immediate data");
-	write.op = KVERBS_OP_FETCH_ADD;
-	BAD(write, wr.sge[0].length = 64, -EINVAL,
-	    "an atomic operation takes one sge of 8 bytes", "an atomic operation of 64 bytes");
-	BAD(write, wr.sges = 0, -EINVAL, "an atomic operation takes one sge of 8 bytes",
-	    "an atomic operation of no bytes");
-	BAD(write, wr.remote_addr++, -EINVAL,
-	    "remote_addr of an atomic operation is a multiple of 8",
-	    "an atomic operation at an odd address");
-	BAD(write, (wr.op = KVERBS_OP_CMP_SWP, wr.has_remote = false), -EINVAL,
-	    "remote_addr is missing", "an atomic operation nowhere");
 	refused(l, send_many_sges(l, s->a.qp, s->a.local), -EINVAL, "sge",
 		"33 pieces");
 	refused(l, send_unknown_in_nest(l, s->a.qp, s->a.local), -EINVAL,
@@ -219,6 +226,9 @@ static void test_states(struct link *l)
 	BAD(send, (void)0, -EINVAL, "the qp is in INIT: bring it to RTR and RTS first",
 	    "a send in INIT");
 	done(l, try(l, &recv), "a receive in INIT");
+	/* A QP of iWARP's that was never connected flushes nothing. */
+	if (lacks("what is posted in RTR and in ERR", "RTR"))
+		return;
 	must(l, modify(l, e.qp, rtr_attr(KVERBS_QPT_RC, e.qpn)), "RTR");
 	BAD(send, (void)0, -EINVAL, "the qp is in RTR: bring it to RTS first",
 	    "a send in RTR");
@@ -297,17 +307,23 @@ void test_refuse_post(void)
 	s.l = &l;
 	pair_make(&l, &s.a, &s.b, &rc);
 	register_target(&l, &s.b);
-	end_make(&l, &s.uc, &uc);
-	end_connect(&l, &s.uc, uc.type, s.uc.qpn);
-	end_make(&l, &s.ud, &ud);
-	end_connect(&l, &s.ud, ud.type, 0);
-	s.ah = make_ah(&l, s.ud.pd);
+	end_make(&l, &s.ud, is_iwarp() ? &rc : &ud);
+	if (!is_iwarp()) {
+		end_make(&l, &s.uc, &uc);
+		end_connect(&l, &s.uc, uc.type, s.uc.qpn);
+		end_connect(&l, &s.ud, ud.type, 0);
+		s.ah = make_ah(&l, s.ud.pd);
+	}
 	s.srq = make_srq(&l, s.ud.pd, 4);
 	test_queue(&s);
 	test_sges(&s);
 	test_ops(&s);
-	test_types(&s);
-	test_other_pd(&s);
+	if (!lacks("atomic operations", "atomics"))
+		test_atomics(&s);
+	if (!lacks("what UC and UD do not take", "UC and UD")) {
+		test_types(&s);
+		test_other_pd(&s);
+	}
 	test_states(&l);
 	test_full(&l);
 	test_overflow(&l);

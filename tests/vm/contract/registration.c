@@ -38,7 +38,7 @@ static void scene_make(struct scene *s)
 
 static int reg(struct scene *s, uint32_t qp)
 {
-	struct kv_mr_reg reg = { .qp = qp, .access = KVERBS_ACCESS__ALL, .length = LENGTH };
+	struct kv_mr_reg reg = { .qp = qp, .access = all_access(), .length = LENGTH };
 
 	return kv_nl_mr_reg(&s->l.nl, s->a.target, &reg, &s->a.key, NULL);
 }
@@ -77,7 +77,7 @@ static bool times_out(struct scene *s, int ret)
 /* From now on the device has no completion to give, whatever it does. */
 static void hold_back(void)
 {
-	fail_verb_set("verb", "rxe_poll_cq");
+	fail_verb_set("verb", is_iwarp() ? "siw_poll_cq" : "rxe_poll_cq");
 	fail_verb_set("error", "0");
 	fail_verb_set("more", "4000000000");
 	fail_verb_set("nth", "1");
@@ -180,7 +180,9 @@ static void test_keys(void)
 void test_registration(void)
 {
 	test_late();
-	test_lost_reg();
-	test_lost_inv();
+	if (!lacks("a registration behind READs that nobody answers", "peer that never answers")) {
+		test_lost_reg();
+		test_lost_inv();
+	}
 	test_keys();
 }

@@ -521,12 +521,13 @@ const struct step steps[] = {
 	/* One that the device does not tell of is shown as it was made. */
 	{ .name = "an srq is shown", NULL, show_srq, NULL, .verbs = "ib_query_srq" },
 	{ .name = "srqs are listed", list_srqs, list_srqs, NULL },
-	{ .name = "an srq is resized", NULL, resize_srq, NULL, .verbs = "ib_modify_srq" },
-	{ .name = "an ah is made", NULL, new_ah, del_ah,
+	{ .name = "an srq is resized", NULL, resize_srq, NULL, .not_iwarp = true,
+	  .verbs = "ib_modify_srq" },
+	{ .name = "an ah is made", NULL, new_ah, del_ah, .not_iwarp = true,
 	  .verbs = "rdma_create_user_ah rdma_get_gid_attr" },
-	{ .name = "an ah is deleted", new_ah, del_ah, NULL },
-	{ .name = "an ah is shown", NULL, show_ah, NULL },
-	{ .name = "ahs are listed", list_ahs, list_ahs, NULL },
+	{ .name = "an ah is deleted", new_ah, del_ah, NULL, .not_iwarp = true },
+	{ .name = "an ah is shown", NULL, show_ah, NULL, .not_iwarp = true },
+	{ .name = "ahs are listed", list_ahs, list_ahs, NULL, .not_iwarp = true },
 	{ .name = "a qp is made", NULL, new_qp, del_qp, .verbs = "ib_create_qp_kernel" },
 	{ .name = "a qp is deleted", new_qp, del_qp, NULL },
 	{ .name = "a qp is shown", NULL, show_qp, NULL, .verbs = "ib_query_qp" },
@@ -565,13 +566,15 @@ const struct step steps[] = {
 	  .verbs = "rdma_resolve_addr" },
 	{ .name = "a route is resolved", resolved_addr, resolve_route, del_conn,
 	  .verbs = "rdma_resolve_route" },
+	/* iWARP is told at once that nobody listens. */
 	{ .name = "a peer is asked", resolved_route, connect_conn, del_conn_and_reset,
+	  .not_iwarp = true,
 	  .verbs = "rdma_init_qp_attr ib_modify_qp rdma_connect" },
 	{ .name = "a request is taken", asked, take, del_duo },
 	/* A device or a peer may be half way when these fail. */
-	{ .name = "from INIT to RTR", to_init_again, to_rtr, to_reset, .once = true,
+	{ .name = "from INIT to RTR", to_init_again, to_rtr, to_reset, .once = true, .not_iwarp = true,
 	  .verbs = "ib_modify_qp" },
-	{ .name = "from RTR to RTS", to_rtr_again, to_rts, to_reset, .once = true,
+	{ .name = "from RTR to RTS", to_rtr_again, to_rts, to_reset, .once = true, .not_iwarp = true,
 	  .verbs = "ib_modify_qp" },
 	{ .name = "a run from its start to its end", NULL, run_through, reconnect, .once = true,
 	  .later = true, .verbs = "rxe_post_send rxe_poll_cq" },
@@ -579,7 +582,7 @@ const struct step steps[] = {
 	  .verbs = "rdma_init_qp_attr ib_modify_qp rdma_accept" },
 	{ .name = "a request is rejected", requested, reject_conn, del_duo, .once = true,
 	  .verbs = "rdma_reject" },
-	{ .name = "a connection is established", answered, establish_conn, del_duo, .once = true,
+	{ .name = "a connection is established", answered, establish_conn, del_duo, .once = true, .not_iwarp = true,
 	  .verbs = "rdma_init_qp_attr ib_modify_qp rdma_accept" },
 	{ .name = "a connection is ended", established, disconnect_conn, del_duo, .once = true,
 	  .verbs = "rdma_disconnect" },
@@ -601,7 +604,8 @@ void scene_make(struct scene *s)
 	s->event_cq = make_cq(&s->l, 16, KVERBS_CQ_EVENT);
 	s->mr = make_mr(&s->l, s->pd, LENGTH);
 	s->srq = make_srq(&s->l, s->pd, 4);
-	s->ah = make_ah(&s->l, s->pd);
+	if (!is_iwarp())
+		s->ah = make_ah(&s->l, s->pd);
 	must(&s->l, new_qp(s), "qp");
 	s->qp = s->id;
 	s->fd = open(FILE_PATH, O_RDWR | O_CREAT | O_TRUNC, 0600);

@@ -42,6 +42,7 @@ struct scene {
  *	another state, as its kernel-doc says
  * @later: it goes on after the command, by itself: for what fails then, not for what the
  *	command's own allocations are
+ * @not_iwarp: iWARP has no such thing
  * @moves: a failure that says so leaves its qp in another state
  * @verbs: functions of the kernel's that it can't do without; those that tests can make fail
  */
@@ -52,6 +53,7 @@ struct step {
 	int (*after)(struct scene *s);
 	bool once;
 	bool later;
+	bool not_iwarp;
 	bool moves;
 	const char *verbs;
 };

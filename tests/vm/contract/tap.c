@@ -41,6 +41,22 @@ void skip(const char *name, const char *why)
 	printf("ok %u - %s: %s # SKIP %s\n", ++tests, heading, name, why);
 }
 
+bool is_iwarp(void)
+{
+	return kv_dev_is_iwarp(&caps);
+}
+
+bool lacks(const char *name, const char *what)
+{
+	char why[128];
+
+	if (!is_iwarp())
+		return false;
+	snprintf(why, sizeof(why), "%s is iWARP: no %s", dev, what);
+	skip(name, why);
+	return true;
+}
+
 void missing(const char *name, const char *why)
 {
 	if (!has_kmemleak()) {
