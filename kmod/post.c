@@ -165,10 +165,12 @@ static int post(const struct kv_wr_spec *spec, u64 *verb_ns,
 	 * siw flushes what it has refused at ERR, with its wr_id, if it has filled the slot of
 	 * the queue by then (siw_post_send(), siw_activate_tx_from_sq()): the QP keeps it.
 	 */
-	if (kv_dev_iwarp(dev))
-		wqe->internal = wqe->silent = true;
-	else
+	if (!kv_dev_iwarp(dev)) {
 		kv_wqe_free(wqe);
+	} else {
+		wqe->internal = true;
+		wqe->silent = true;
+	}
 	return tell_refused(ret, extack);
 }
 

@@ -70,8 +70,8 @@ static bool find_taker(struct kv_wqe *wqe, struct kv_cq *cq, const struct ib_wc 
 }
 
 /*
- * Not those that complete by themselves: siw completes what comes behind a READ when that is sent, and the
- * READ when its answer has come.
+ * A request that completes by itself stays: siw completes requests behind a READ when the
+ * READ is sent, and the READ when its answer has come.
  */
 static void take_silent(struct kv_wqe *wqe)
 {
