@@ -128,6 +128,17 @@ static u32 depth_of(const struct kv_wr_spec *spec)
 					    spec->qp->max_send_wr;
 }
 
+static bool unsignaled(const struct kv_wr_spec *spec)
+{
+	return spec->op != KVERBS_OP_RECV && spec->flags & KVERBS_WR_UNSIGNALED &&
+	       !spec->qp->sq_sig_all;
+}
+
+static bool late(const struct kv_wr_spec *spec)
+{
+	return spec->op == KVERBS_OP_READ && kv_dev_iwarp(spec->qp->obj.dev);
+}
+
 /* A request that was checked, on a queue that is ready. */
 static int post(const struct kv_wr_spec *spec, u64 *verb_ns,
 		struct netlink_ext_ack *extack)
@@ -154,6 +165,11 @@ static int post(const struct kv_wr_spec *spec, u64 *verb_ns,
 		kv_wqe_hold(wqe, &spec->ah->obj);
 
 	kv_wr_build(&wr, spec, &wqe->cqe);
+	/* A READ of iWARP's may complete behind later requests: it always tells. */
+	wqe->silent = unsignaled(spec) && !late(spec);
+	wqe->internal = unsignaled(spec) && late(spec);
+	if (wqe->internal)
+		wr.send.send_flags |= IB_SEND_SIGNALED;
 	kv_wqe_enqueue(wqe);
 	ret = spec->op == KVERBS_OP_RECV ? post_recv(spec, &wr.recv, verb_ns) :
 					   post_send(spec->qp, &wr.send, verb_ns);
@@ -163,10 +179,12 @@ static int post(const struct kv_wr_spec *spec, u64 *verb_ns,
 	 * siw flushes what it has refused at ERR, with its wr_id, if it has filled the slot of
 	 * the queue by then (siw_post_send(), siw_activate_tx_from_sq()): the QP keeps it.
 	 */
-	if (kv_dev_iwarp(dev))
+	if (kv_dev_iwarp(dev)) {
 		wqe->internal = true;
-	else
+		wqe->silent = true;
+	} else {
 		kv_wqe_free(wqe);
+	}
 	return tell_refused(ret, extack);
 }
 

@@ -81,6 +81,22 @@ static bool find_taker(struct kv_wqe *wqe, struct kv_cq *cq, const struct ib_wc 
 	return true;
 }
 
+/*
+ * Not those that complete by themselves: siw completes what comes behind a READ when that
+ * is sent, and the READ when its answer has come.
+ */
+static void take_silent(struct kv_wqe *wqe)
+{
+	struct kv_wqe *earlier, *next;
+
+	list_for_each_entry_safe(earlier, next, &wqe->queue->posted, link) {
+		if (earlier == wqe)
+			break;
+		if (earlier->silent)
+			list_move_tail(&earlier->link, &wqe->earlier);
+	}
+}
+
 /* A completion came. Called by the RDMA core, or by kv_cq_poll(). */
 static void complete_wqe(struct ib_cq *ib_cq, struct ib_wc *wc)
 {
@@ -93,7 +109,7 @@ static void complete_wqe(struct ib_cq *ib_cq, struct ib_wc *wc)
 	if (wqe->kept || (wqe->srq && !find_taker(wqe, cq, wc)))
 		goto unlock;
 	if (wqe->queue == &wqe->qp->wqes.sq)
-		list_cut_before(&wqe->earlier, &wqe->queue->posted, &wqe->link);
+		take_silent(wqe);
 	fill_wc(wqe, wc);
 	list_move_tail(&wqe->link, wqe->queue == &wqe->qp->wqes.sq ?
 				   &wqe->qp->wqes.sq.done : &wqe->qp->wqes.rq.done);

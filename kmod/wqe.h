@@ -121,11 +121,11 @@ struct kv_wc {
  * @link: in kv_wq.posted or kv_wq.done, in @earlier of a later request, or in
  *	kv_dev_wqes.kept
  * @cq_link: in kv_cq_wqes.done
- * @earlier: sends of the same queue that are complete because this one is:
- *	unsignaled ones have no completion of their own
+ * @earlier: @silent sends of the same queue that are complete because this one is
  * @done: its completion came; to be read with acquire
  * @kept: its QP could not be drained and is gone; only the memory is left
  * @internal: nobody is told of its completion
+ * @silent: it completes with a later one of its queue, and by itself only with an error
  * @qp: where it was posted; of an SRQ's the one that took it, once it is done
  * @srq: where it was posted, or NULL
  * @cq: where it completes; of an SRQ's once it is done
@@ -145,6 +145,7 @@ struct kv_wqe {
 	bool done;
 	bool kept;
 	bool internal;
+	bool silent;
 	struct kv_qp *qp;
 	struct kv_srq *srq;
 	struct kv_cq *cq;

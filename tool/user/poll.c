@@ -176,13 +176,19 @@ static void fill_wc(const struct kv_user_post *post, struct kv_wc *to)
 	fill_ud(post, to);
 }
 
-/* Sends complete in order: what stands before it is over, signaled or not. */
+/*
+ * Sends complete in order, so what stands before it and does not tell is over. A READ of siw's tells of
+ * itself when its answer has come, which may be behind what was posted later.
+ */
 static void drop_earlier(const struct kv_user_post *post)
 {
-	struct kv_user_post *first;
+	struct kv_user_post *earlier, *next;
 
-	while ((first = TAILQ_FIRST(&post->queue->posts)) != post)
-		kv_user_queue_drop(first);
+	for (earlier = TAILQ_FIRST(&post->queue->posts); earlier != post; earlier = next) {
+		next = TAILQ_NEXT(earlier, queued);
+		if (earlier->silent)
+			kv_user_queue_drop(earlier);
+	}
 }
 
 /**

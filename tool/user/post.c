@@ -217,6 +217,8 @@ int kv_user_post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *verb_ns
 	post->serial = ++u->serial;
 	post->op = wr->op;
 	post->wr_id = wr->wr_id;
+	post->silent = wr->op != KVERBS_OP_RECV && wr->flags & KVERBS_WR_UNSIGNALED &&
+		       !to.qp->sq_sig_all;
 	post->qp = to.qp;
 	post->cq = to.cq;
 	if (to.ah)

@@ -14,6 +14,7 @@
  * @queue: where it was posted
  * @cq: where it completes; of an SRQ's known once @completed
  * @qp: where it was posted; of an SRQ's who took it, once @completed
+ * @silent: it completes with a later one, and by itself only with an error
  * @completed: @wc is there, and not handed out yet
  * @wc: its completion
  * @op: enum kverbs_op
@@ -29,6 +30,7 @@ struct kv_user_post {
 	struct kv_user_queue *queue;
 	struct kv_user_cq *cq;
 	struct kv_user_qp *qp;
+	bool silent;
 	bool completed;
 	struct ibv_wc wc;
 	uint32_t op;

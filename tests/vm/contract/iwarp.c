@@ -62,6 +62,34 @@ static void test_requests(struct link *l, const struct end *a, const struct end 
 	refused(l, kv_nl_post(&l->nl, &wr, NULL), -EOPNOTSUPP, "atomic", "an atomic operation");
 }
 
+/*
+ * siw completes a WRITE when it is sent, and a READ before it when the answer has come. The next
+ * registration finds both in the queue.
+ */
+static void test_order(struct link *l, struct end *a, struct end *b)
+{
+	const struct kv_mr_reg sink = { a->qp, KVERBS_ACCESS_LOCAL_WRITE, 0, LENGTH };
+	struct kv_wr read = write_wr(a, b, 4096, 1), write = write_wr(a, b, 8, 2);
+	unsigned int i, n, seen = 0;
+	struct kv_wc wc;
+
+	must(l, kv_nl_mr_reg(&l->nl, a->local, &sink, NULL, NULL), "register");
+	read.op = KVERBS_OP_READ;
+	read.sge[0].lkey = KVERBS_LKEY_MR;
+	for (i = 0; i < 50; i++) {
+		read.flags = i % 2 ? KVERBS_WR_UNSIGNALED : 0;
+		post(l, &read, "read");
+		post(l, &write, "write");
+		must(l, kv_nl_mr_reg(&l->nl, a->target, &(struct kv_mr_reg){
+			     a->qp, KVERBS_ACCESS_LOCAL_WRITE, 0, 64 }, NULL, NULL), "register");
+		must(l, kv_nl_mr_inv(&l->nl, a->target, a->qp, NULL), "invalidate");
+		for (n = 0; n < (i % 2 ? 1 : 2); n++)
+			seen += poll_one(l, a->send_cq, &wc) && !wc.status;
+	}
+	result(seen == 75, "a read and what overtakes it: %u of 75 completions come", seen);
+	result(nothing_comes(l, a->send_cq), "and no other");
+}
+
 static void test_life(struct link *l, int family)
 {
 	const char *name = family == AF_INET ? "IPv4" : "IPv6";
@@ -113,6 +141,7 @@ void test_iwarp(void)
 	pair_make(&l, &a, &b, &init);
 	register_target(&l, &b);
 	test_requests(&l, &a, &b);
+	test_order(&l, &a, &b);
 	test_life(&l, AF_INET);
 	link_close(&l);
 }
