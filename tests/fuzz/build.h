@@ -25,5 +25,6 @@ void nest_end(void);
 /* seed_conn.c */
 void seed_conn(void);
 void seed_conn_refused(void);
+void seed_conn_pair(uint8_t a, uint8_t b);
 
 #endif

@@ -166,12 +166,14 @@ struct sequence {
  * @addr: IPv4 address of its netdev, dotted
  * @addr6: IPv6 address
  * @gid: index of the IPv4 GID
+ * @iwarp: the device is iWARP's
  */
 struct place {
 	const char *dev;
 	const char *addr;
 	const char *addr6;
 	unsigned int gid;
+	bool iwarp;
 };
 
 extern struct family family;

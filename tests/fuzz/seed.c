@@ -7,6 +7,12 @@
 #define QKEY 0x1234567
 #define BYTES 4096
 
+/* The rights that the device has. */
+static uint32_t rights(void)
+{
+	return place.iwarp ? 7 : KVERBS_ACCESS__ALL;
+}
+
 static bool persistent;
 
 /* What a peer names: a registered MR, and a QP. */
@@ -157,10 +163,18 @@ static void put_sge(uint8_t mr, uint32_t length, uint32_t lkey)
 	nest_end();
 }
 
+/* iWARP's CM is done some time after a connection was accepted. */
+static void when_connected(void)
+{
+	if (place.iwarp)
+		build_act(ACT_RETRY);
+}
+
 /* Receives are posted to the older of two QPs. */
 static void post(uint32_t op, uint32_t length)
 {
 	build(KVERBS_CMD_WR_POST);
+	when_connected();
 	put_id(KVERBS_A_WR_QP, KVERBS_CMD_QP_GET, op == KVERBS_OP_RECV);
 	put_u32(KVERBS_A_WR_OP, op);
 	put_u64(KVERBS_A_WR_WR_ID, op + 1);
@@ -170,6 +184,22 @@ static void post(uint32_t op, uint32_t length)
 static void post_remote(uint32_t op, uint32_t length)
 {
 	post(op, length);
+	put_iova(KVERBS_A_WR_REMOTE_ADDR);
+	put_rkey(KVERBS_A_WR_REMOTE_KEY);
+}
+
+/* On iWARP into one, by its key. */
+static void post_remote_into_pieces(void)
+{
+	if (!place.iwarp) {
+		post_remote(KVERBS_OP_READ, 64);
+		put_sge(1, 64, KVERBS_LKEY_MR);
+		return;
+	}
+	build(KVERBS_CMD_WR_POST);
+	put_id(KVERBS_A_WR_QP, KVERBS_CMD_QP_GET, 0);
+	put_u32(KVERBS_A_WR_OP, KVERBS_OP_READ);
+	put_sge(1, 64, KVERBS_LKEY_MR);
 	put_iova(KVERBS_A_WR_REMOTE_ADDR);
 	put_rkey(KVERBS_A_WR_REMOTE_KEY);
 }
@@ -190,10 +220,11 @@ static void arm(uint8_t cq)
 static void registration(uint8_t command)
 {
 	build(command);
+	when_connected();
 	put_id(KVERBS_A_MR_ID, KVERBS_CMD_MR_GET, 1);
 	put_id(KVERBS_A_MR_QP, KVERBS_CMD_QP_GET, 0);
 	if (command == KVERBS_CMD_MR_REG)
-		put_u32(KVERBS_A_MR_ACCESS, KVERBS_ACCESS__ALL);
+		put_u32(KVERBS_A_MR_ACCESS, rights());
 }
 
 static void one_of(uint8_t command, uint16_t id_attr, uint8_t nth)
@@ -220,12 +251,21 @@ static void make_pair(uint32_t type, uint32_t context, bool srq)
 	make_cq(context);
 	make_cq(context);
 	make_qp(type, srq);
+	if (place.iwarp) {
+		seed_conn_pair(0, 1);
+		return;
+	}
 	connect(0, type, 1);
 	connect(1, type, 0);
 }
 
 static void del_qps(void)
 {
+	if (place.iwarp) {
+		one(KVERBS_CMD_CONN_DEL, KVERBS_A_CONN_ID);
+		one_of(KVERBS_CMD_CONN_DEL, KVERBS_A_CONN_ID, 1);
+		one_of(KVERBS_CMD_CONN_DEL, KVERBS_A_CONN_ID, 2);
+	}
 	one(KVERBS_CMD_QP_DEL, KVERBS_A_QP_ID);
 	one_of(KVERBS_CMD_QP_DEL, KVERBS_A_QP_ID, 1);
 }
@@ -245,37 +285,43 @@ static void seed_rc(void)
 	registration(KVERBS_CMD_MR_REG);
 	post(KVERBS_OP_RECV, 64);
 	post(KVERBS_OP_SEND, 32);
-	put_u32(KVERBS_A_WR_IMM, 5);
+	if (!place.iwarp)
+		put_u32(KVERBS_A_WR_IMM, 5);
 	put_u32(KVERBS_A_WR_FLAGS, KVERBS_WR_SOLICITED | KVERBS_WR_FENCE);
 	poll(1);
 	poll(2);
 	post_remote(KVERBS_OP_WRITE, 64);
 	put_u32(KVERBS_A_WR_FLAGS, KVERBS_WR_INLINE | KVERBS_WR_UNSIGNALED);
-	post_remote(KVERBS_OP_READ, 64);
-	put_sge(1, 64, KVERBS_LKEY_MR);
-	post_remote(KVERBS_OP_FETCH_ADD, 8);
-	put_u64(KVERBS_A_WR_COMPARE_ADD, 1);
-	post_remote(KVERBS_OP_CMP_SWP, 8);
-	put_u64(KVERBS_A_WR_COMPARE_ADD, 1);
-	put_u64(KVERBS_A_WR_SWAP, 2);
+	post_remote_into_pieces();
+	if (!place.iwarp) {
+		post_remote(KVERBS_OP_FETCH_ADD, 8);
+		put_u64(KVERBS_A_WR_COMPARE_ADD, 1);
+		post_remote(KVERBS_OP_CMP_SWP, 8);
+		put_u64(KVERBS_A_WR_COMPARE_ADD, 1);
+		put_u64(KVERBS_A_WR_SWAP, 2);
+	}
 	poll(1);
 	put_u32(KVERBS_A_CQ_MAX_WC, 2);
 	registration(KVERBS_CMD_MR_INV);
-	put_state(0, KVERBS_QPS_SQD);
-	put_u32(KVERBS_A_QP_SQD_ASYNC_NOTIFY, 1);
+	if (!place.iwarp) {
+		put_state(0, KVERBS_QPS_SQD);
+		put_u32(KVERBS_A_QP_SQD_ASYNC_NOTIFY, 1);
+	}
 	one(KVERBS_CMD_QP_GET, KVERBS_A_QP_ID);
-	/* When all is drained. */
-	put_state(0, KVERBS_QPS_RTS);
-	put_u32(KVERBS_A_QP_CUR_STATE, KVERBS_QPS_SQD);
-	build_act(ACT_RETRY);
+	if (!place.iwarp) {
+		/* When all is drained. */
+		put_state(0, KVERBS_QPS_RTS);
+		put_u32(KVERBS_A_QP_CUR_STATE, KVERBS_QPS_SQD);
+		build_act(ACT_RETRY);
+	}
 	put_state(0, KVERBS_QPS_ERR);
 	put_state(0, KVERBS_QPS_RESET);
 	del_pair();
 }
 
-static void seed_uc(void)
+static void armed(uint32_t type)
 {
-	make_pair(KVERBS_QPT_UC, KVERBS_CQ_EVENT, false);
+	make_pair(type, KVERBS_CQ_EVENT, false);
 	arm(2);
 	put_flag(KVERBS_A_CQ_SOLICITED);
 	arm(1);
@@ -284,6 +330,16 @@ static void seed_uc(void)
 	poll(1);
 	poll(2);
 	arm(1);
+}
+
+static void seed_armed(void)
+{
+	armed(KVERBS_QPT_RC);
+}
+
+static void seed_uc(void)
+{
+	armed(KVERBS_QPT_UC);
 }
 
 static void seed_ud(void)
@@ -324,7 +380,8 @@ static void seed_srq(void)
 	build(KVERBS_CMD_SRQ_MODIFY);
 	put_id(KVERBS_A_SRQ_ID, KVERBS_CMD_SRQ_GET, 0);
 	put_u32(KVERBS_A_SRQ_LIMIT, 1);
-	put_u32(KVERBS_A_SRQ_MAX_WR, 32);
+	if (!place.iwarp)
+		put_u32(KVERBS_A_SRQ_MAX_WR, 32);
 	one(KVERBS_CMD_SRQ_GET, KVERBS_A_SRQ_ID);
 	all(KVERBS_CMD_SRQ_GET);
 	del_qps();
@@ -406,6 +463,7 @@ static void put_end(uint16_t nest, uint8_t qp)
 static void start(uint32_t loop, uint32_t op, uint64_t iters)
 {
 	build(KVERBS_CMD_RUN_START);
+	when_connected();
 	put_u32(KVERBS_A_RUN_LOOP, loop);
 	put_u64(KVERBS_A_RUN_ITERS, iters);
 	if (loop == KVERBS_LOOP_NULL) {
@@ -447,9 +505,11 @@ static void seed_run(void)
 	registration(KVERBS_CMD_MR_REG);
 	start(KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_WRITE, 5);
 	ask_run();
-	start(KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_CMP_SWP, 5);
-	put_u64(KVERBS_A_RUN_SWAP, 1);
-	ask_run();
+	if (!place.iwarp) {
+		start(KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_CMP_SWP, 5);
+		put_u64(KVERBS_A_RUN_SWAP, 1);
+		ask_run();
+	}
 	start(KVERBS_LOOP_PONG, KVERBS_OP_SEND, 5);
 	ask_run();
 }
@@ -464,10 +524,13 @@ static void seed_relay(void)
 	ask_run();
 }
 
+/* Those that iWARP has not come last. */
 static void (*const seeds[])(void) = {
-	seed_rc, seed_uc, seed_ud, seed_srq, seed_mr, seed_lists, seed_persistent,
-	seed_run, seed_null, seed_relay, seed_conn, seed_conn_refused,
+	seed_rc, seed_srq, seed_mr, seed_lists, seed_persistent, seed_run, seed_null, seed_relay,
+	seed_conn, seed_conn_refused, seed_armed, seed_uc, seed_ud,
 };
+
+#define SEEDS_NOT_IWARP 2
 
 /**
  * seed_count() - how many valid sessions there are
@@ -476,7 +539,7 @@ static void (*const seeds[])(void) = {
  */
 unsigned int seed_count(void)
 {
-	return COUNT(seeds);
+	return COUNT(seeds) - (place.iwarp ? SEEDS_NOT_IWARP : 0);
 }
 
 /**

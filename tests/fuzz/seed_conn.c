@@ -34,16 +34,9 @@ static void make_qp(void)
 	put_u32(KVERBS_A_QP_MAX_RECV_WR, 4);
 }
 
-/* A listener, and a connection that has asked it: the youngest but one, and the youngest. */
-static void make_request(uint64_t family)
+/* @qp: what it is to connect */
+static void ask(uint64_t family, uint8_t qp)
 {
-	build(KVERBS_CMD_PD_NEW);
-	put_kind(KVERBS_A_PD_DEV, KIND_DEV, 0);
-	build(KVERBS_CMD_CQ_NEW);
-	put_kind(KVERBS_A_CQ_DEV, KIND_DEV, 0);
-	put_u32(KVERBS_A_CQ_CQE, 16);
-	make_qp();
-	make_qp();
 	make_conn();
 	conn(KVERBS_CMD_CONN_LISTEN, 0);
 	put_kind(KVERBS_A_CONN_SRC, KIND_ADDR, family);
@@ -56,7 +49,7 @@ static void make_request(uint64_t family)
 	conn_later(KVERBS_CMD_CONN_RESOLVE_ROUTE, 0);
 	put_u32(KVERBS_A_CONN_TIMEOUT_MS, 1000);
 	conn_later(KVERBS_CMD_CONN_CONNECT, 0);
-	put_id(KVERBS_A_CONN_QP, KVERBS_CMD_QP_GET, 0);
+	put_id(KVERBS_A_CONN_QP, KVERBS_CMD_QP_GET, qp);
 	put_u32(KVERBS_A_CONN_ACCESS, KVERBS_ACCESS__ALL);
 	put_bytes(KVERBS_A_CONN_PRIVATE_DATA, 20);
 	put_u32(KVERBS_A_CONN_RESPONDER_RESOURCES, 1);
@@ -65,6 +58,19 @@ static void make_request(uint64_t family)
 	put_u32(KVERBS_A_CONN_RNR_RETRY, 2);
 	conn(KVERBS_CMD_CONN_GET, 1);
 	conn_later(KVERBS_CMD_CONN_TAKE, 1);
+}
+
+/* A listener, and a connection that has asked it: the youngest but one, and the youngest. */
+static void make_request(uint64_t family)
+{
+	build(KVERBS_CMD_PD_NEW);
+	put_kind(KVERBS_A_PD_DEV, KIND_DEV, 0);
+	build(KVERBS_CMD_CQ_NEW);
+	put_kind(KVERBS_A_CQ_DEV, KIND_DEV, 0);
+	put_u32(KVERBS_A_CQ_CQE, 16);
+	make_qp();
+	make_qp();
+	ask(family, 0);
 }
 
 /**
@@ -77,7 +83,9 @@ void seed_conn(void)
 	put_id(KVERBS_A_CONN_QP, KVERBS_CMD_QP_GET, 1);
 	put_bytes(KVERBS_A_CONN_PRIVATE_DATA, 20);
 	put_u32(KVERBS_A_CONN_ACK_TIMEOUT, 14);
-	conn_later(KVERBS_CMD_CONN_ESTABLISH, 1);
+	/* iWARP's are established by the answer. */
+	if (!place.iwarp)
+		conn_later(KVERBS_CMD_CONN_ESTABLISH, 1);
 	conn(KVERBS_CMD_CONN_GET, 1);
 	conn_later(KVERBS_CMD_CONN_DISCONNECT, 0);
 	conn(KVERBS_CMD_CONN_GET, 0);
@@ -91,9 +99,23 @@ void seed_conn(void)
  */
 void seed_conn_refused(void)
 {
-	make_request(1);
+	make_request(!place.iwarp);
 	conn(KVERBS_CMD_CONN_REJECT, 0);
 	put_bytes(KVERBS_A_CONN_PRIVATE_DATA, 20);
 	conn(KVERBS_CMD_CONN_GET, 1);
 	conn(KVERBS_CMD_CONN_DEL, 1);
+}
+
+/**
+ * seed_conn_pair() - connect two QPs
+ * @a: which one of the youngest, as is @b; it is the one that asks
+ * @b: the other
+ *
+ * They and their listener are the three youngest CONNs then.
+ */
+void seed_conn_pair(uint8_t a, uint8_t b)
+{
+	ask(0, a);
+	conn(KVERBS_CMD_CONN_ACCEPT, 0);
+	put_id(KVERBS_A_CONN_QP, KVERBS_CMD_QP_GET, b);
 }
