@@ -17,7 +17,7 @@ round=1
 mkdir "$dir"
 mkdir "$dir/files"
 clear_load
-served kernel user raw
+served kernel user "$(iwarp && echo cm || echo raw)"
 soon 120 under_way
 hit STOP "$count"
 check "a server lets go of the device while its client is stopped, within $((within * slow)) s" \

@@ -7,6 +7,10 @@
 # 7.2, so that there are but objects.
 . ./rounds.sh
 
+if lacks "the network namespace is destroyed" "raw connection, and the CM finds no address in a namespace without a netdev"; then
+	finish
+fi
+
 cause=namespace title="network namespace destroyed" within=15
 signals=KILL
 # The CM finds no address in a namespace without a netdev.

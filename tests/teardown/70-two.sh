@@ -45,13 +45,20 @@ strike() {
 	*killed* | *unplug* | *down* | *deleted* | *rmmod*) ending=yes ;;
 	*) ending=no ;;
 	esac
+	# There a netdev that is down stops nothing on one host.
+	case $pair in
+	*killed* | *unplug* | *deleted* | *rmmod*) ;;
+	*down*) ! iwarp || ending=no ;;
+	esac
 	strike_"${pair% *}" &
 	first_pid=$!
 	strike_"${pair#* }"
 	wait $first_pid
 	case $pair in
-	*killed* | *unplug* | *down* | *deleted*) ;;
+	*killed* | *unplug* | *deleted*) ;;
 	# What has nothing of the module's goes on.
+	*down*rmmod* | *rmmod*down*) ! iwarp || hit INT $apart ;;
+	*down*) ;;
 	*rmmod*) hit INT $apart ;;
 	esac
 }

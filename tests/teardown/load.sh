@@ -160,6 +160,7 @@ served() {
 	2) op="read" ;;
 	3) op="fetch-add" ;;
 	esac
+	! iwarp || [ "$op" != fetch-add ] || op="write"
 	holds "$1" "$2" $loop
 	launch run kverbs lat $(ends "$1" "$2") --op $op --connect "$3" --time 600 --no-verify \
 		--ack-timeout $ack_timeout --timeout $((5 * slow))s $host:$port
@@ -232,7 +233,7 @@ rate() {
 
 quadrants() {
 	holding_by_turns=1
-	launch run kverbs compare --quadrants --ops write --sizes 64 --time 600 --ack-timeout $ack_timeout --timeout $((5 * slow))s --no-verify
+	launch run kverbs compare $by_cm --quadrants --ops write --sizes 64 --time 600 --ack-timeout $ack_timeout --timeout $((5 * slow))s --no-verify
 	rts=$((rts + 2))
 }
 
@@ -260,7 +261,7 @@ conns() {
 		qp add pd dom cq cq_a name a
 		qp add pd dom cq cq_b name b
 		qp add pd dom cq cq_b name c
-		conn listen \$dev.gid backlog 4 name door
+		conn listen \$dev.$(iwarp && echo addr || echo gid) backlog 4 name door
 		conn connect \$door.src qp a access remote-write ack-timeout $ack_timeout no-wait name out
 		conn take door timeout 60s name in
 		conn accept in qp b access remote-write ack-timeout $ack_timeout no-wait
@@ -276,8 +277,34 @@ conns() {
 	rts=$((rts + 2))
 }
 
+# Receives that nobody sends to: a SEND that nobody receives would be the end of the connection.
+posted_on_iwarp() {
+	batch "$1" <<-KV
+		pd add name pd
+		cq add cqe 64 context event name cq
+		cq add cqe 64 context event name cq_b
+		mr add pd pd length 64k name m
+		qp add pd pd cq cq name a
+		qp add pd pd cq cq_b name b
+		conn listen \$dev.addr name door
+		conn connect \$door.src qp a access remote-write no-wait name out
+		conn take door timeout 60s name in
+		conn accept in qp b access remote-write no-wait
+		conn wait out timeout 60s
+		conn wait in timeout 60s
+		mr reg m qp a
+		post recv qp a sge mr m lkey mr
+		post recv qp b sge mr m lkey mr
+	KV
+	rts=$((rts + 2))
+}
+
 # SENDs that nobody receives, receives that nobody sends to.
 posted() {
+	if iwarp; then
+		posted_on_iwarp "$1"
+		return
+	fi
 	batch "$1" <<-KV
 		pd add name pd
 		cq add cqe 64 context event name cq
@@ -303,9 +330,33 @@ made() {
 	echo "$2"
 }
 
+# Objects that no process has: two QPs with receives, their conns, and a listener.
+persistent_on_iwarp() {
+	local pd cq mr a b door where out taken
+	pd=$(made pd add)
+	cq=$(made cq add cqe 16 context softirq)
+	mr=$(made mr add pd "$pd" length 64k)
+	a=$(made qp add pd "$pd" cq "$cq" max-recv-wr 4 max-send-wr 4)
+	b=$(made qp add pd "$pd" cq "$cq" max-recv-wr 4 max-send-wr 4)
+	kverbs conn listen "$ADDR" >"$dir/door"
+	door=$(awk '{ print $2; exit }' "$dir/door")
+	where=$(sed -n 's/.* src \([^ ]*\).*/\1/p' "$dir/door")
+	out=$(made conn connect "$where" qp "$a" no-wait)
+	taken=$(made conn take "$door" timeout 60s)
+	kverbs conn accept "$taken" qp "$b" timeout 60s >/dev/null
+	kverbs conn wait "$out" timeout 60s >/dev/null
+	kverbs post recv qp "$a" sge mr "$mr" >/dev/null
+	kverbs post recv qp "$b" sge mr "$mr" >/dev/null
+	rts=$((rts + 2))
+}
+
 # Objects that no process has: a QP that sends to itself for ever, and a listener.
 persistent() {
 	local pd cq mr qp
+	if iwarp; then
+		persistent_on_iwarp
+		return
+	fi
 	pd=$(made pd add)
 	cq=$(made cq add cqe 16 context softirq)
 	mr=$(made mr add pd "$pd" length 64k)
@@ -319,7 +370,8 @@ persistent() {
 
 # plan: what the round consists of, and sets chance
 plan() {
-	awk -v seed="$seed" -v cause="$cause" -v round="$round" -v turn="$turn" -v only="$only" -f plan.awk >"$dir/plan"
+	awk -v seed="$seed" -v cause="$cause" -v round="$round" -v turn="$turn" -v only="$only" \
+		-v iwarp="$(iwarp && echo 1 || echo 0)" -f plan.awk >"$dir/plan"
 	chance=$(sed -n 's/^chance //p' "$dir/plan")
 }
 

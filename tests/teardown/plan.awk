@@ -6,7 +6,8 @@
 # other, so that in forty of them every kind has come by, and a round can be repeated. turn: which one it is of
 # the rounds that take any; a list of even length would never come to its other half if that were every other round.
 # Two runs, one of them in user space alone, and two of the other kinds. only=peer: two
-# that have a peer; only=cm: two whose peers the CM has connected; only=raw: nothing of the CM's.
+# that have a peer; only=cm: two whose peers the CM has connected; only=raw: nothing of the CM's. iwarp=1: nothing
+# else, no atomics, and nothing with immediate data.
 
 function random(n) {
 	state = (state * 16807) % 2147483647
@@ -35,6 +36,8 @@ function add_lats(    ends, loops, ways, e, l, w, mixed) {
 			for (w = 1; w <= 2; w++) {
 				if (only == "raw" && ways[w] == "cm")
 					continue
+				if (iwarp && (ways[w] == "raw" || loops[l] ~ /fetch-add|cmp-swp/))
+					continue
 				if (ends[e] == "user/user")
 					user[++users] = "lat " ends[e] "/" loops[l] "/" ways[w]
 				else
@@ -59,6 +62,8 @@ function add_others(    k, n, list) {
 		if (only == "raw" && list[k] ~ /cm$|^(ping-|rate|conns)/)
 			continue
 		if (only == "cm" && list[k] !~ /^(served.*cm|ping-|rate|conns)/)
+			continue
+		if (iwarp && list[k] ~ /raw$|^(pingpong|put|get)/)
 			continue
 		other[++others] = list[k]
 		sub(/\//, " ", other[others])

@@ -104,7 +104,8 @@ works() {
 	2) set -- --space user ;;
 	3) set -- --client user --server kernel ;;
 	esac
-	kverbs lat --op write "$@" --iters 10 --warmup 0 >"$dir/works.out" 2>"$dir/works.err"
+	# shellcheck disable=SC2086
+	kverbs lat $by_cm --op write "$@" --iters 10 --warmup 0 >"$dir/works.out" 2>"$dir/works.err"
 }
 
 counted() {

@@ -136,6 +136,11 @@ new_address() {
 }
 
 has_gids() {
+	if iwarp; then
+		# That of its MAC address.
+		$in grep -q c000:020 "/sys/class/infiniband/$DEV/ports/1/gids/$GID"
+		return
+	fi
 	$in grep -q c000:020 "/sys/class/infiniband/$DEV/ports/1/gids/$GID" &&
 		$in grep -q ^2001:0db8 "/sys/class/infiniband/$DEV/ports/1/gids/$GID6"
 }
@@ -152,7 +157,7 @@ mend() {
 	new_address
 	# The old one may still be on its way.
 	soon 20 new_device || return 1
-	if ! rdma resource show qp | grep -q 'type GSI state RTS'; then
+	if ! iwarp && ! rdma resource show qp | grep -q 'type GSI state RTS'; then
 		# What rxe can't send while its netdev is down brings QP 1 to ERR, for ever: no CM any more.
 		rdma link delete "$DEV" && soon 20 new_device || return 1
 	fi
