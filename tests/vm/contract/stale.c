@@ -118,7 +118,7 @@ static void use_qps(struct link *l)
 {
 	const struct end_init init = { .type = KVERBS_QPT_RC, .context = KVERBS_CQ_EVENT };
 	struct kv_srq_attr limit = { .has_limit = true, .limit = 1 };
-	uint32_t srq, ah, pd = make_pd(l);
+	uint32_t srq, ah = 0, pd = make_pd(l);
 	union kv_object object;
 	struct end a, b;
 	struct kv_wr wr;
@@ -130,7 +130,6 @@ static void use_qps(struct link *l)
 	if (!is_iwarp()) {
 		ah = make_ah(l, pd);
 		must(l, kv_nl_get(&l->nl, &kv_nl_ah, ah, &object), "get");
-		must(l, kv_nl_del(&l->nl, &kv_nl_ah, ah, NULL), "delete");
 	}
 	must(l, kv_nl_get(&l->nl, &kv_nl_pd, pd, &object), "get");
 	pair_make(l, &a, &b, &init);
@@ -156,6 +155,8 @@ static void use_qps(struct link *l)
 	look_at_all(l);
 	end_del(l, &a);
 	must(l, kv_nl_del(&l->nl, &kv_nl_srq, srq, NULL), "delete");
+	if (ah)
+		must(l, kv_nl_del(&l->nl, &kv_nl_ah, ah, NULL), "delete");
 }
 
 static void use_runs(struct link *l)
