@@ -594,5 +594,31 @@ END
 	same "$space: qp show tells the attributes that were set" 0 $?
 	[ ! -s "$work/err" ] || sed 's/^/#   /' "$work/err"
 done
+# --- pieces of no bytes, and a READ that may complete behind what was posted later
+for space in kernel user; do
+	by=
+	[ $space = user ] || by=qp
+	{
+		printf '%s\n' "pd add name x" "cq add cqe 64 name cq_a" "cq add cqe 64 name cq_b" \
+			"mr add pd x length 64k name from" "mr add pd x length 64k name to" \
+			"qp add pd x cq cq_a max-send-sge 3 name a" "qp add pd x cq cq_b name b"
+		pair_lines a b
+		cat <<-END
+			mr reg from ${by:+qp a} access local-write
+			mr reg to ${by:+qp b} access local-write,remote-write,remote-read
+			post recv qp b sge mr to length 64 lkey mr
+			post send qp a sge mr from length 4 lkey mr sge mr from length 0 lkey mr sge mr from length 8 lkey mr
+			poll cq cq_b count 1
+			expect completions.0.length 12
+			poll cq cq_a count 1
+			post read qp a sge mr from lkey mr remote-addr \$to.iova remote-key \$to.rkey
+			post write qp a sge mr from length 8 lkey mr remote-addr \$to.iova remote-key \$to.rkey
+			poll cq cq_a count 2
+			expect completions.1.status success
+		END
+	} | batch $space
+	same "$space: a piece of no bytes, and a READ with a WRITE behind it" 0 $?
+	[ ! -s "$work/err" ] || sed 's/^/#   /' "$work/err"
+done
 check "nothing is left" nothing_left
 finish

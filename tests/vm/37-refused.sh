@@ -62,7 +62,7 @@ objects() {
 }
 
 # Commands that are about what iWARP has not.
-not_on_iwarp='^= poll cq c |(^|[ |])(ah add|ah del|qp (modify )?(u|v|v2|x|y)( |$)|ah h|@gid|qp connect|qp address|fetch-add|cmp-swp)|state (rtr|rts|sqd|sqe)|pkey-index 70|\$dev\.gid|remote-qpn'
+not_on_iwarp='^= poll cq c |^E.* post recv qp t$|monitor time|^E.* qp modify r state init access none$|srq modify s max-wr 3|(^|[ |])(ah add|ah del|qp (modify )?(u|v|v2|x|y)( |$)|ah h|@gid|qp connect|qp address|fetch-add|cmp-swp)|state (rtr|rts|sqd|sqe)|pkey-index 70|\$dev\.gid|remote-qpn'
 
 # rows FILE: the table as it holds for the device; commands that it can't take go to FILE
 rows() {
@@ -75,7 +75,10 @@ rows() {
 	grep -E "$not_on_iwarp" "$work/all" | grep -v '^=' >"$1"
 	grep -vE "$not_on_iwarp" "$work/all" |
 		sed -E 's/, ah \* \(h2?\)//; s/\(m2\): delete these first/(m2): delete that first/
-			s/qp \* \(u\) and 9 more/qp * (u), qp * (v) and 8 more/; s/which is 15/which is 8/'
+			s/\| (qp [0-9]+ is in (INIT|RESET)): bring it to (INIT, )?RTR and RTS first/| \1: iWARP'\''s comes to RTS by its conn/
+			s/qp \* \(u\) and 9 more/qp * (u), qp * (v) and 8 more/; s/which is 15/which is 8/
+			# libsiw takes no receive without a piece.
+			s/^(= post recv (qp|srq) [a-z0-9]+)$/\1 sge mr m/'
 }
 
 # ERRNO | text in kernel space | text in user space | command. Texts are patterns as of a shell;

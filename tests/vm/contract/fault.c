@@ -92,7 +92,7 @@ void fault_check_commands(void)
 {
 	static const unsigned int not_iwarp[] = {
 		KVERBS_CMD_AH_NEW, KVERBS_CMD_AH_DEL, KVERBS_CMD_AH_GET, KVERBS_CMD_CONN_ESTABLISH,
-		KVERBS_CMD_CONN_CONNECT, KVERBS_CMD_SRQ_MODIFY,
+		KVERBS_CMD_CONN_CONNECT, KVERBS_CMD_CONN_ACCEPT, KVERBS_CMD_SRQ_MODIFY,
 	};
 	unsigned int cmd, i, missing = 0;
 	struct family family;

@@ -579,6 +579,7 @@ const struct step steps[] = {
 	{ .name = "a run from its start to its end", NULL, run_through, reconnect, .once = true,
 	  .later = true, .verbs = "rxe_post_send rxe_poll_cq" },
 	{ .name = "a request is accepted", requested, accept_conn, del_duo, .once = true,
+	  .starves_siw = true,
 	  .verbs = "rdma_init_qp_attr ib_modify_qp rdma_accept" },
 	{ .name = "a request is rejected", requested, reject_conn, del_duo, .once = true,
 	  .verbs = "rdma_reject" },

@@ -43,6 +43,8 @@ struct scene {
  * @later: it goes on after the command, by itself: for what fails then, not for what the
  *	command's own allocations are
  * @not_iwarp: iWARP has no such thing
+ * @starves_siw: siw frees the queue of READs twice if it has no memory for the other one
+ *	(siw_qp_readq_init(), siw_free_qp())
  * @moves: a failure that says so leaves its qp in another state
  * @verbs: functions of the kernel's that it can't do without; those that tests can make fail
  */
@@ -54,6 +56,7 @@ struct step {
 	bool once;
 	bool later;
 	bool not_iwarp;
+	bool starves_siw;
 	bool moves;
 	const char *verbs;
 };
