@@ -325,10 +325,20 @@ static int query(struct kv_user_qp *qp, struct ibv_qp_attr *attr)
 		IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_PATH_MIG_STATE | IBV_QP_CAP |
 		IBV_QP_DEST_QPN;
 	struct ibv_qp_init_attr init;
+	int ret;
 
-	/* A driver need not fill what it has not. */
 	memset(attr, 0, sizeof(*attr));
-	return ibv_query_qp(qp->ib, attr, mask, &init);
+	ret = ibv_query_qp(qp->ib, attr, mask, &init);
+	/*
+	 * siw fills little, and ib_uverbs_query_qp() returns uninitialised memory for the rest; cxgb4
+	 * fills the state.
+	 */
+	if (kv_user_dev_is_iwarp(qp->obj.dev))
+		*attr = (struct ibv_qp_attr){
+			.qp_state = attr->qp_state,
+			.qp_access_flags = attr->qp_access_flags,
+		};
+	return ret;
 }
 
 /**
