@@ -250,13 +250,14 @@ added() {
 # many KIND: rounds with objects that stay, then a post on another QP of the device
 many() {
 	kind=$1
-	"rounds_$kind" 50 >"$work/few"
+	few=$(fewer 50 10)
+	"rounds_$kind" "$few" >"$work/few"
 	begun=$(date +%s)
-	check "$model, $kind receives: 50 rounds" kverbs batch "$work/few"
+	check "$model, $kind receives: $few rounds" kverbs batch "$work/few"
 	# rxe of 6.1 does not tell when a QP takes no more from its SRQ: each time 100 ms are waited.
 	if [ $(($(date +%s) - begun)) -gt 4 ] && [ "$rounds" -gt 150 ]; then
 		rounds=150
-		note "$model, $kind receives: 150 rounds, as 50 take $(($(date +%s) - begun)) s"
+		note "$model, $kind receives: 150 rounds, as $few take $(($(date +%s) - begun)) s"
 	fi
 	"rounds_$kind" "$rounds" >"$work/many"
 	before=$(slab)
@@ -279,13 +280,13 @@ many() {
 }
 
 all_rounds() {
-	rounds=$(fewer 1000 100)
+	rounds=$(fewer 1000 30)
 	receives=7
 	case $model in
 	# What it takes out of the CQs must not add up anywhere.
 	mlx5) receives=28 ;;
 	# It waits most of the time.
-	irdma) rounds=$(fewer 300 100) ;;
+	irdma) rounds=$(fewer 300 30) ;;
 	esac
 	other_pd=$(added pd add)
 	other_cq=$(added cq add cqe 16)
