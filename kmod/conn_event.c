@@ -69,7 +69,7 @@ static void send_news(const struct kv_conn *conn, const struct kv_conn_news *new
 /**
  * kv_conn_end() - end a connection, or its beginning, and bring its QP to ERR
  * @conn: the CONN
- * @answer: tell the peer, or confirm what it has told
+ * @answer: call rdma_disconnect(): it asks the peer to disconnect, or replies to its request
  *
  * rdma_disconnect() comes before ERR: the CM of iWARP closes a connection in RTS, and aborts
  * it in ERR (iw_cm_disconnect()). It takes the QP to SQD (iwcm_modify_qp_sqd()), and in that

@@ -138,7 +138,7 @@ void kv_event_send_obj(const struct kv_obj *obj, const struct kv_event *event)
 /**
  * kv_event_send_wc() - a request failed, of its own accord
  * @obj: of a QP or a run
- * @status: enum ib_wc_status; those of success and of a flush tell nothing
+ * @status: enum ib_wc_status; IB_WC_SUCCESS and IB_WC_WR_FLUSH_ERR send no event
  * @vendor_err: beside it
  *
  * Context: any

@@ -29,7 +29,7 @@ enum kv_qp_parent {
  *	run posted: receives may still be outstanding on them, so they stay until
  *	another run, RESET, or the QP's end.
  * @ib: the verbs object
- * @init: with what it is made; limits are at most the device's:
+ * @init: what ib_create_qp() was given, no limit above the device's:
  * @type: its transport, which the device has
  * @pd: its protection domain; the rest is of the same device
  * @send_cq: where sends complete

@@ -40,7 +40,7 @@ struct kv_reply {
 /**
  * struct kv_noun - how messages name, make and show the objects of a class
  * @class: the class
- * @id: attribute for the id; this and the following are 0 for what there is not
+ * @id: attribute for the id; this and each of the following is 0 if the class has no such attribute
  * @dev: attribute for the name of the device
  * @persistent: attribute for the flag
  * @pd: attribute for the PD in which one is made; 0: it is made on a device

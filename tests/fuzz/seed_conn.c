@@ -34,7 +34,7 @@ static void make_qp(void)
 	put_u32(KVERBS_A_QP_MAX_RECV_WR, 4);
 }
 
-/* @qp: what it is to connect */
+/* @qp: which of the youngest QPs connects */
 static void ask(uint64_t family, uint8_t qp)
 {
 	make_conn();

@@ -61,7 +61,7 @@ objects() {
 	objects_first | sed -n '/^qp modify i/,$p'
 }
 
-# Commands that are about what iWARP has not.
+# Commands for functions that iWARP lacks.
 not_on_iwarp='^= poll cq c |^E.* post recv qp t$|monitor time|^E.* qp modify r state init access none$|srq modify s max-wr 3|(^|[ |])(ah add|ah del|qp (modify )?(u|v|v2|x|y)( |$)|ah h|@gid|qp connect|qp address|fetch-add|cmp-swp)|state (rtr|rts|sqd|sqe)|pkey-index 70|\$dev\.gid|remote-qpn'
 
 # rows FILE: the table as it holds for the device; commands that it can't take go to FILE

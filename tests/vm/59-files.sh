@@ -32,8 +32,8 @@ stop_server() {
 	wait $server 2>/dev/null
 }
 
-# rxe that waits in vain for acknowledgements, as the host is loaded, sends a WRITE of several packets again, and may
-# make two messages of it (docs/files.md). Nothing is lost here: it has 4 s.
+# On a loaded host an acknowledgement may come after rxe's timeout. Then rxe sends a WRITE of several packets again, and
+# may make two messages of it (docs/files.md). This link loses nothing, so the timeout is 4 s.
 patient="--ack-timeout 20"
 
 # put FILE [OPTION…] and get NAME [OPTION…], the file here being the same name in here/

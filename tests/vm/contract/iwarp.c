@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What iWARP has not, and how its QPs are connected all the same. */
+/* Functions that iWARP lacks are refused; the RDMA CM connects its QPs. */
 #include <errno.h>
 #include "conn.h"
 

@@ -204,9 +204,9 @@ static void test_device(void)
 }
 
 /*
- * The runs' threads poll, all the time. They take our niceness, but not our scheduler: so
- * they leave the CPU to us, and to whatever else does not poll. The thread that makes them
- * has to go first, too: else it waits until all of them have had their turn.
+ * The threads of the runs poll all the time. They inherit the niceness of this test, but not its
+ * scheduling class, so this test and each thread that does not poll run before them. kthreadd,
+ * which makes them, needs that class, too: without it each new thread would wait for all others.
  */
 void test_stuck(void)
 {
