@@ -9,10 +9,25 @@
 port=21000
 # Of programs that wait for each other, and not for nothing.
 patience=$(limit 20)
+# siw's accepting side may not notice a client's first message (docs/iwarp.md): then both wait, and a new
+# connection is made, up to this many times.
+tries=1
+if iwarp; then
+	patience=$(limit 5)
+	tries=8
+fi
+missed="nothing came for .*; siw can miss the first message"
+# Nor the client its server's answer, if the end of the stream follows at once.
+missed="$missed|after [0-9]+ connections: .* was ended"
 count=$(fewer 20 5)
 # cmtime's client looks for events and never sleeps: on one CPU its server has to wait.
 many=20
 [ "$(nproc)" -gt 1 ] || many=$(fewer 5 4)
+
+# link_takes TIME: on iWARP, so that the accepting side is ready before the first message comes
+link_takes() {
+	! iwarp || tc qdisc replace dev lo root netem delay "$1"
+}
 
 next_port() {
 	port=$((port + 1))
@@ -22,15 +37,24 @@ listening() {
 	rdma resource show cm_id | grep "state LISTEN" | grep -q ":$port "
 }
 
+# both NAME SERVER CLIENT: runs them until no first message is missed, and sets server_status and client_status
+both() {
+	for try in $(seq $tries); do
+		within 60 $2 >"$work/server" 2>&1 &
+		server=$!
+		wait_for 20 listening || note "$1: nobody listens"
+		client_status=0 server_status=0
+		within 60 $3 >"$work/client" 2>&1 || client_status=$?
+		wait $server || server_status=$?
+		iwarp && cat "$work/server" "$work/client" | grep -E "$missed" >"$work/missed" || return 0
+		note "$1: try $try: $(cat "$work/missed")"
+	done
+}
+
 # pair NAME SERVER CLIENT REGEX: one of them is ours, or both are
 pair() {
 	name=$1
-	within 60 $2 >"$work/server" 2>&1 &
-	server=$!
-	wait_for 20 listening || note "$name: nobody listens"
-	client_status=0 server_status=0
-	within 60 $3 >"$work/client" 2>&1 || client_status=$?
-	wait $server || server_status=$?
+	both "$name" "$2" "$3"
 	judge "$name" "$2" $server_status "$3" $client_status "$4"
 	next_port
 }
@@ -54,6 +78,7 @@ server_first="message of the accepting side before the other's"
 
 for space in kernel user; do
 	ours="kverbs ping --space $space --timeout ${patience}s"
+	link_takes 5ms
 	for address in "$ADDR" "$ADDR6"; do
 		for size in 64 65535; do
 			pair "rping -c of $size bytes, server in $space space, $address" \
@@ -107,6 +132,7 @@ for space in kernel user; do
 		"30 messages each way of 5000 bytes"
 
 	# How many connections a second; cmtime's server ends with a signal only.
+	link_takes 0ms
 	rate="kverbs conn-rate --space $space"
 	pair "conn-rate, server in $space space: cmtime is the client" \
 		"$rate --server --count $many --port $port" "cmtime -s $ADDR -c $many -p $port" \
@@ -122,6 +148,7 @@ for space in kernel user; do
 		"$rate --server $any6 --count $many --port $port" "$rate $ADDR6 --count $many --parallel 4 --port $port" \
 		"4 at a time"
 done
+link_takes 5ms
 pair "from the kernel to user space" \
 	"kverbs ping --server --space user --validate --port $port" \
 	"kverbs ping --client $ADDR --space kernel --validate --count $count --size 64k --port $port" \
@@ -182,14 +209,11 @@ for space in kernel user; do
 	# against NAME TEXT OURS THEIRS: our server says TEXT and fails
 	against() {
 		name=$1 text=$2
-		within 60 $3 >"$work/out" 2>&1 &
-		server=$!
-		wait_for 20 listening
-		within 60 $4 >"$work/client" 2>&1
-		if wait $server; then
-			fail "$name: it must not succeed" "$work/out"
+		both "$name" "$3" "$4"
+		if [ $server_status = 0 ]; then
+			fail "$name: it must not succeed" "$work/server"
 		else
-			said "$name" "$text" "$work/out"
+			said "$name" "$text" "$work/server"
 		fi
 		next_port
 		ours="kverbs ping --space $space --timeout ${patience}s --port $port"
@@ -280,4 +304,5 @@ no_connections() {
 }
 check "no connection is left" wait_for 5 no_connections
 check "nothing is left" nothing_left
+! iwarp || tc qdisc del dev lo root
 finish

@@ -127,8 +127,10 @@ static int advance(struct kv_link *l, uint64_t end_ns, const char *what,
 	if (kv_interrupt_seen())
 		return kv_fault_set(f, -EINTR, "%s: interrupted", what);
 	if (kv_now_ns() >= end_ns)
-		return kv_fault_set(f, -ETIMEDOUT, "%s: nothing came for %g s",
-				    what, (double)l->spec.timeout_ns / 1e9);
+		return kv_fault_set(f, -ETIMEDOUT, "%s: nothing came for %g s%s", what,
+				    (double)l->spec.timeout_ns / 1e9,
+				    kv_dev_is_iwarp(&l->space->dev) ?
+				    "; siw can miss the first message of a connection" : "");
 	return doze(l, f);
 }
 
