@@ -35,10 +35,11 @@ static bool was_refused(void)
 	return !strtoul(text, NULL, 10);
 }
 
-/* The kernel's words for it when it makes a neighbour's entry, or an inode. */
+/* The kernel's words for it when it makes a neighbour's entry, an inode, or the entry of a port of TCP. */
 static bool is_no_memory(int error)
 {
-	return error == -ENOMEM || error == -ENOBUFS || error == -ENFILE;
+	return error == -ENOMEM || error == -ENOBUFS || error == -ENFILE ||
+	       (is_iwarp() && error == -EADDRINUSE);
 }
 
 static const struct fault no_memory = {
