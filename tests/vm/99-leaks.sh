@@ -6,14 +6,18 @@
 . ./tap.sh
 
 leaks=/sys/kernel/debug/kmemleak
-if [ -e $leaks ]; then
+if grep -qw kmemleak=off /proc/cmdline; then
+	skip "kmemleak finds nothing" "kmemleak=off: it takes two fifths of the time"
+elif [ -e $leaks ]; then
 	# An object is reported when a scan finds no pointer to it twice, and is 5 s old.
 	sleep 6
 	# One that has given up, for want of memory, refuses to scan.
 	for scan in 1 2; do
 		echo scan >$leaks
 	done 2>"$work/refused"
-	cat $leaks >"$work/leaks"
+	# siw_alloc_mr() leaks its pbl when the memory for the rest is refused. A leak of ours has its mr beside it.
+	awk '/^unreferenced/ { tell() } { text = text $0 "\n" } END { tell() }
+		function tell() { if (text !~ /siw_pbl_alloc/) printf "%s", text; text = "" }' $leaks >"$work/leaks"
 	if [ -s "$work/leaks" ] || [ -s "$work/refused" ]; then
 		fail "kmemleak finds nothing" "$work/leaks" "$work/refused"
 	else
@@ -28,7 +32,7 @@ fi
 
 dmesg >"$work/log"
 # Where memory is refused on purpose it may lack an area to scan: then it scans all of the object.
-check "kmemleak has not given up" \
+grep -qw kmemleak=off /proc/cmdline || check "kmemleak has not given up" \
 	sh -c "! grep -E 'kmemleak: .*(disabled|Cannot allocate a kmemleak_object|pool empty)' '$work/log'"
 check "no report of KASAN, UBSAN, lockdep, debugobjects or DMA-API in the kernel log" \
 	sh -c "! grep -nE 'KASAN|UBSAN|possible (circular|recursive) locking|inconsistent lock|suspicious RCU|ODEBUG|DMA-API: .*(device driver|error|exceeded|overlapping)|sleeping function|bad unlock|held lock' '$work/log'"
