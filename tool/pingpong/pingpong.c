@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <arpa/inet.h>
 #include "hand/words.h"
 #include "interrupt.h"
@@ -20,6 +21,9 @@
 
 /* As long as nothing comes, it is looked at this often whether to go on. */
 #define LOOK_MS 200
+
+/* Some times the 67 ms after which the programs send again what was not acknowledged. */
+#define LINGER_NS 400000000
 
 /* A command as a batch has it; the objects are named there. */
 __attribute__((format(printf, 4, 0)))
@@ -383,6 +387,19 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 	return ret;
 }
 
+/*
+ * An acknowledgement of the last messages may be lost. The peer then sends them again, and needs QPs
+ * that answer: the programs have a retry count of 7, which rxe takes for no limit. A signal ends the
+ * wait.
+ */
+static void linger(const struct kv_pingpong *p)
+{
+	const struct timespec ts = { .tv_nsec = LINGER_NS };
+
+	if (p->type == KV_PINGPONG_RC || p->type == KV_PINGPONG_SRQ)
+		nanosleep(&ts, NULL);
+}
+
 static int tell(struct kv_pingpong *p, const struct kv_address *own,
 		struct kv_fault *f)
 {
@@ -459,6 +476,8 @@ int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port,
 		ret = meet(p, own, host, port, f);
 	if (!ret)
 		ret = play(p, host != NULL, f);
+	if (!ret)
+		linger(p);
 	if (p->session.has_dev)
 		ret = kv_dev_blame(p->session.b, p->session.dev.name, ret, f);
 	kv_exchange_close(&p->exchange);
