@@ -95,15 +95,24 @@ vm "loss can be put on the link in both guests" 0 --hosts 2 --cpus 1 --no-serve 
 vm "a panic of the second guest" 126 --hosts 2 --cpus 1 -- \
 	sh -c ". tests/vm/pace.sh; tests/vm/within 3 peer sh -c 'echo c >/proc/sysrq-trigger'; rest 80"
 says "in the second guest"
-# Each is the other's peer, by a program that others wrote.
+# Each is the other's peer, by a program that others wrote. Its server may miss the client's first message
+# (docs/iwarp.md), and then neither side ends; what its exit status says is not tested.
 cat >"$work/siw" <<'END'
 set -e
 [ "$DEV $DRIVER $GID $GID6" = "siw0 siw 0 " ]
 rdma link show "$DEV/1" | grep -q 'netdev d0'
 [ "$(peer sh -c 'echo "$DEV"')" = siw0 ]
-(sleep 2; rping -c -a "$PEER" -C 3) &
-peer rping -s -C 3
-wait $!
+tc qdisc add dev d0 root netem delay 5ms
+peer tc qdisc add dev d0 root netem delay 5ms
+for try in 1 2 3 4 5; do
+	peer timeout 60 rping -s -C 3 &
+	sleep 2
+	timeout 30 rping -c -v -a "$PEER" -C 3 >/tmp/out || true
+	wait $! || true
+	[ "$(grep -c "ping data: rdma-ping" /tmp/out)" != 3 ] || exit 0
+done
+cat /tmp/out
+exit 1
 END
 vm "a device of siw, on two guests" 0 --device siw --hosts 2 --cpus 1 --no-serve --file "$work/siw:/siw" -- sh /siw
 vm "two guests that count instructions" 2 --hosts 2 --det -- true
