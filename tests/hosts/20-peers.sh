@@ -23,15 +23,15 @@ peer_listening() {
 	peer rdma resource show cm_id | grep "state LISTEN" | grep -q ":$port "
 }
 
+# By TCP; the local address and the state of each line: hex port, 0A is LISTEN.
+peer_accepts() {
+	peer grep -qi ":$(printf %04X $port) .* 0A " /proc/net/tcp /proc/net/tcp6
+}
+
 # there NAME SERVER CLIENT REGEX: the server is on the second host
 there() {
 	name=$1
-	peer tests/vm/within 60 $2 >"$work/server" 2>&1 &
-	server=$!
-	wait_for 30 peer_listening || note "$name: nobody listens"
-	client_status=0 server_status=0
-	within 60 $3 >"$work/client" 2>&1 || client_status=$?
-	wait $server || server_status=$?
+	both "$name" "wait_for 30 peer_listening" "peer tests/vm/within 60 $2" "within 60 $3"
 	judge "$name" "$2" $server_status "$3" $client_status "$4"
 	next_port
 }
@@ -39,12 +39,7 @@ there() {
 # here NAME SERVER CLIENT REGEX: the client is on the second host
 here() {
 	name=$1
-	within 60 $2 >"$work/server" 2>&1 &
-	server=$!
-	wait_for 30 listening || note "$name: nobody listens"
-	client_status=0 server_status=0
-	peer tests/vm/within 60 $3 >"$work/client" 2>&1 || client_status=$?
-	wait $server || server_status=$?
+	both "$name" "wait_for 30 listening" "within 60 $2" "peer tests/vm/within 60 $3"
 	judge "$name" "$2" $server_status "$3" $client_status "$4"
 	next_port
 }
@@ -79,15 +74,11 @@ for space in kernel user; do
 		"kverbs conn-rate $PEER --space $space --count 10 --parallel 5 --port $port" "5 at a time"
 	for type in rc srq; do
 		ibv=ibv_${type}_pingpong
-		peer tests/vm/within 60 $ibv -d "$DEV" -g "$GID" -n 100 -p $port >"$work/server" 2>&1 &
-		server=$!
-		wait_for 30 peer grep -qi ":$(printf %04X $port) .* 0A " /proc/net/tcp /proc/net/tcp6 ||
-			note "$ibv does not listen"
-		client_status=0 server_status=0
-		within 60 kverbs pingpong "$PEER" --space $space --type $type --iters 100 --port $port \
-			--timeout ${patience}s >"$work/client" 2>&1 || client_status=$?
-		wait $server || server_status=$?
-		judge "$ibv there, client in $space space" $ibv $server_status "kverbs pingpong" $client_status \
+		name="$ibv there, client in $space space"
+		both "$name" "wait_for 30 peer_accepts" \
+			"peer tests/vm/within 60 $ibv -d $DEV -g $GID -n 100 -p $port" \
+			"within 60 kverbs pingpong $PEER --space $space --type $type --iters 100 --port $port --timeout ${patience}s"
+		judge "$name" $ibv $server_status "kverbs pingpong" $client_status \
 			'^100 (iters|messages)'
 		next_port
 	done

@@ -27,12 +27,7 @@ listening() {
 # pair NAME SERVER CLIENT: one of them is ours, or both are; both have counted all messages
 pair() {
 	name=$1
-	within 30 $2 >"$work/server" 2>&1 &
-	server=$!
-	wait_for 10 listening || note "$name: nobody listens"
-	client_status=0 server_status=0
-	within 30 $3 >"$work/client" 2>&1 || client_status=$?
-	wait $server || server_status=$?
+	both "$name" "wait_for 10 listening" "within 30 $2" "within 30 $3"
 	if grep -qE "^$number (iters|messages)" "$work/server" &&
 		grep -qE "^$number (iters|messages)" "$work/client"; then
 		judge "$name" "$2" $server_status "$3" $client_status "^$number (iters|messages)"

@@ -37,15 +37,10 @@ listening() {
 	rdma resource show cm_id | grep "state LISTEN" | grep -q ":$port "
 }
 
-# both NAME SERVER CLIENT: runs them until no first message is missed, and sets server_status and client_status
-both() {
+# meet NAME SERVER CLIENT: runs both until no first message is missed
+meet() {
 	for try in $(seq $tries); do
-		within 60 $2 >"$work/server" 2>&1 &
-		server=$!
-		wait_for 20 listening || note "$1: nobody listens"
-		client_status=0 server_status=0
-		within 60 $3 >"$work/client" 2>&1 || client_status=$?
-		wait $server || server_status=$?
+		both "$1" "wait_for 20 listening" "within 60 $2" "within 60 $3"
 		iwarp && cat "$work/server" "$work/client" | grep -E "$missed" >"$work/missed" || return 0
 		note "$1: try $try: $(cat "$work/missed")"
 	done
@@ -54,7 +49,7 @@ both() {
 # pair NAME SERVER CLIENT REGEX: one of them is ours, or both are
 pair() {
 	name=$1
-	both "$name" "$2" "$3"
+	meet "$name" "$2" "$3"
 	judge "$name" "$2" $server_status "$3" $client_status "$4"
 	next_port
 }
@@ -209,7 +204,7 @@ for space in kernel user; do
 	# against NAME TEXT OURS THEIRS: our server says TEXT and fails
 	against() {
 		name=$1 text=$2
-		both "$name" "$3" "$4"
+		meet "$name" "$3" "$4"
 		if [ $server_status = 0 ]; then
 			fail "$name: it must not succeed" "$work/server"
 		else

@@ -25,6 +25,16 @@ fault() {
 	# ends with 255 then, when all is done.
 }
 
+# both NAME READY SERVER CLIENT: the client runs once READY has succeeded; sets server_status and client_status
+both() {
+	$3 >"$work/server" 2>&1 &
+	server=$!
+	$2 || note "$1: nobody listens"
+	client_status=0 server_status=0
+	$4 >"$work/client" 2>&1 || client_status=$?
+	wait $server || server_status=$?
+}
+
 # judge NAME SERVER STATUS CLIENT STATUS REGEX: ours has ended with 0 and printed a line like REGEX; another
 # program has ended, and has not said that data was wrong
 judge() {

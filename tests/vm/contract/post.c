@@ -10,7 +10,6 @@
 #define WC_LOC_LEN_ERR 1
 #define WC_LOC_QP_OP_ERR 2
 #define WC_LOC_PROT_ERR 4
-#define WC_LOC_QP_OP_ERR 2
 #define WC_WR_FLUSH_ERR 5
 #define WC_REM_INV_REQ_ERR 9
 #define WC_REM_ACCESS_ERR 10
