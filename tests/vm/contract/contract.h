@@ -204,7 +204,6 @@ bool write_text(const char *path, const char *text);
 /* Does this kernel watch each allocation, or each access? Then an object takes 12 ms, and more. */
 bool is_watched(void);
 bool has_kmemleak(void);
-bool has_kcsan(void);
 
 /* The tests, a noun each. */
 void test_message(void);
@@ -239,8 +238,7 @@ void test_refuse_conn(void);
 void test_conn_end(void);
 void test_rdma(void);
 void test_list(void);
-void test_many(void);
-void test_limit(void);
+void test_cap(void);
 void test_memory(void);
 void test_verbs(void);
 void test_cost(void);

@@ -44,5 +44,6 @@ void cost_check(const struct cost *cost, unsigned int more, const char *name)
 void test_cost(void)
 {
 	cost_owners();
+	cost_many();
 	cost_queues();
 }

@@ -29,6 +29,7 @@ double cost_least(double (*once)(void *arg), void *arg);
 void cost_check(const struct cost *cost, unsigned int more, const char *name);
 
 void cost_owners(void);
+void cost_many(void);
 void cost_queues(void);
 
 #endif

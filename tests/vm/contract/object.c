@@ -33,7 +33,7 @@ bool has_kmemleak(void)
 	return !access("/sys/kernel/debug/kmemleak", F_OK);
 }
 
-bool has_kcsan(void)
+static bool has_kcsan(void)
 {
 	return !access("/sys/kernel/debug/kcsan", F_OK);
 }
