@@ -8,9 +8,10 @@
 host=127.0.0.1
 port=7590
 piece=262144
-# 64 pieces, one by one; where all takes longer, more, or the last one is gone when it is to be held back.
+# 512 pieces, one by one: with the delay of `paused` 20 s and more, in which even a loaded host sees that they are
+# sent. With 64, 2.6 s, the last one was gone before.
 slow="--piece 4096 --depth 1"
-slow_bytes=$(fewer 262144 1048576)
+slow_bytes=2097152
 
 mkdir "$work/here" "$work/there"
 server=
@@ -97,7 +98,11 @@ paused() {
 	wait_for 60 sending
 	kill -STOP $client
 	tc qdisc del dev lo root
-	sending
+	if ! sending; then
+		echo "it was stopped too late, or ended by itself:"
+		cat "$work/stdout" "$work/stderr"
+		return 1
+	fi
 }
 
 # go_on NAME TEXT: it must fail with this text on stderr, and nothing may be left of it but
