@@ -5,6 +5,7 @@
 #include "cq.h"
 #include "dev.h"
 #include "event.h"
+#include "loop_env.h"
 #include "queue.h"
 #include "refuse.h"
 #include "wqe.h"
@@ -157,23 +158,32 @@ int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns)
 	return n;
 }
 
+/* Until somebody sleeps who waits for something that is timed. */
+#define SPIN_NS (10 * NSEC_PER_MSEC)
+
 /**
  * kv_cq_wait() - wait for what a completion sets
  * @cq: the CQ where it comes; claimed by the caller, unless the RDMA core polls it
  * @done: what it sets, with release
  * @ms: how long to wait, milliseconds
+ * @slept_ns: receives how much of that the caller has slept, which is nothing in the first
+ *	10 ms: as the loops do, the caller polls, and calls schedule() when many polls were
+ *	empty. NULL: nothing is timed, so the caller sleeps from the beginning
  *
  * What comes for others meanwhile is in their lists.
  *
  * Context: may sleep
  * Return: true if it came.
  */
-bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms)
+bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms, u64 *slept_ns)
 {
 	unsigned long deadline = jiffies + msecs_to_jiffies(ms);
-	u64 verb_ns = 0;
+	u64 start = ktime_get_raw_ns(), now, verb_ns = 0;
+	u32 spins = kv_env_default_spins(), empty = 0;
 	bool late = false;
 
+	if (slept_ns)
+		*slept_ns = 0;
 	/* Pairs with the release of what the completion calls. */
 	while (!smp_load_acquire(done)) {
 		if (!kv_cq_by_core(cq) && kv_cq_poll(cq, UINT_MAX, &verb_ns) > 0)
@@ -182,8 +192,18 @@ bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms)
 		if (late)
 			return false;
 		late = time_after(jiffies, deadline);
-		if (!late)
+		if (late)
+			continue;
+		now = ktime_get_raw_ns();
+		if (!slept_ns || now - start > SPIN_NS) {
 			usleep_range(1, 10);
+			if (slept_ns)
+				*slept_ns += ktime_get_raw_ns() - now;
+		} else if (empty++ < spins) {
+			cpu_relax();
+		} else {
+			schedule();
+		}
 	}
 	return true;
 }

@@ -59,7 +59,7 @@ void kv_cq_release(struct kv_cq *cq);
 int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns);
 int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, u64 *verb_ns,
 	      struct netlink_ext_ack *extack);
-bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms);
+bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms, u64 *slept_ns);
 
 /**
  * kv_cq_notify() - a completion came: tell who has armed the CQ

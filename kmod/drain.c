@@ -148,7 +148,7 @@ static void drain_srq(struct kv_qp *qp)
 	u64 verb_ns = 0;
 
 	/* rxe of 6.1 does not tell. */
-	kv_cq_wait(cq, &qp->drain.last_wqe, LAST_WQE_MS);
+	kv_cq_wait(cq, &qp->drain.last_wqe, LAST_WQE_MS, NULL);
 	if (!kv_cq_by_core(cq)) {
 		while (kv_cq_poll(cq, UINT_MAX, &verb_ns) > 0)
 			;
@@ -229,8 +229,8 @@ int kv_drain_qp(struct kv_qp *qp)
 		ret = post_marker(qp, &drain->rq, qp->recv_cq, post_rq);
 	if (ret)
 		return ret;
-	if ((drain->sq.posted && !kv_cq_wait(qp->send_cq, &drain->sq.done, patience(qp))) ||
-	    (drain->rq.posted && !kv_cq_wait(qp->recv_cq, &drain->rq.done, patience(qp)))) {
+	if ((drain->sq.posted && !kv_cq_wait(qp->send_cq, &drain->sq.done, patience(qp), NULL)) ||
+	    (drain->rq.posted && !kv_cq_wait(qp->recv_cq, &drain->rq.done, patience(qp), NULL))) {
 		qp->obj.dev->wqes.undrained = true;
 		return -ETIMEDOUT;
 	}

@@ -295,8 +295,8 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, u32 access, u64 offset,
 		.mr = mr->ib,
 		.access = sink_access(mr, access),
 	};
+	u64 start, map_ns, post_ns = 0;
 	bool posted;
-	u64 start;
 	int ret;
 
 	if (READ_ONCE(mr->state) == KV_MR_UNKNOWN) {
@@ -311,6 +311,7 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, u32 access, u64 offset,
 
 	start = ktime_get_raw_ns();
 	ret = map(mr, offset, length, extack);
+	map_ns = ktime_get_raw_ns() - start;
 	if (ret)
 		return ret;
 	/*
@@ -331,8 +332,8 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, u32 access, u64 offset,
 	mr->reg_length = length;
 	WRITE_ONCE(mr->state, KV_MR_REGISTERING);
 	ret = kv_post_and_wait(qp, mr, &wr.wr, KVERBS_OP_REG_MR, reg_completed,
-			       &posted, extack);
-	mr->obj.verb_ns = ktime_get_raw_ns() - start;
+			       &posted, &post_ns, extack);
+	mr->obj.verb_ns = map_ns + post_ns;
 	if (!posted)
 		WRITE_ONCE(mr->state, KV_MR_FREE);
 	return ret;
@@ -362,8 +363,9 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, struct netlink_ext_ack *extack
 		return ret;
 	/* Of an MR that is not valid it fails, and the QP with it (rxe_invalidate_mr()). */
 	WRITE_ONCE(mr->state, KV_MR_INVALIDATING);
-	kv_obj_time(&mr->obj, ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV,
-						     inv_completed, &posted, extack));
+	mr->obj.verb_ns = 0;
+	ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV, inv_completed, &posted,
+			       &mr->obj.verb_ns, extack);
 	if (!posted)
 		WRITE_ONCE(mr->state, KV_MR_VALID);
 	return ret;

@@ -207,10 +207,11 @@ int kv_post(const struct kv_wr_spec *spec, u64 *verb_ns, struct netlink_ext_ack 
 
 static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, u32 op,
 			 void (*completed)(struct kv_wqe *wqe), bool *posted,
-			 struct netlink_ext_ack *extack)
+			 u64 *verb_ns, struct netlink_ext_ack *extack)
 {
+	u64 start, slept_ns, post_ns;
 	struct kv_wqe *wqe;
-	u64 verb_ns;
+	bool came;
 	int ret;
 
 	wqe = alloc_wqe(qp, NULL, op, 1, extack);
@@ -222,14 +223,17 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
 
 	wr->wr_cqe = &wqe->cqe;
 	kv_wqe_enqueue(wqe);
-	ret = post_send(qp, wr, &verb_ns);
+	start = ktime_get_raw_ns();
+	ret = post_send(qp, wr, &post_ns);
 	if (ret) {
 		kv_wqe_free(wqe);
 		return tell_refused(ret, extack);
 	}
 	*posted = true;
+	came = kv_cq_wait(wqe->cq, &wqe->done, WAIT_MS, &slept_ns);
+	*verb_ns = ktime_get_raw_ns() - start - slept_ns;
 	/* If it does not come in time it may still come: the QP keeps it. */
-	if (!kv_cq_wait(wqe->cq, &wqe->done, WAIT_MS))
+	if (!came)
 		return kv_refuse(extack, -ETIMEDOUT,
 				 "no completion within 2 s: reset the qp and connect it anew");
 	if (wqe->wc.status != IB_WC_SUCCESS)
@@ -249,6 +253,8 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
  *	kv_wqe.ref[0]
  * @posted: receives whether the request was posted: @completed was called then, or
  *	will be
+ * @verb_ns: if it was posted: receives the time from before the post until the completion
+ *	was seen, without what the caller has slept meanwhile
  * @extack: where the reason of a refusal goes
  *
  * Context: may sleep, for 2 s at most
@@ -257,7 +263,7 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
  */
 int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, u32 op,
 		     void (*completed)(struct kv_wqe *wqe), bool *posted,
-		     struct netlink_ext_ack *extack)
+		     u64 *verb_ns, struct netlink_ext_ack *extack)
 {
 	int ret;
 
@@ -268,7 +274,7 @@ int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, 
 	ret = kv_qp_check_rts(qp, extack) ?: kv_qp_claim(qp, extack);
 	if (ret)
 		return ret;
-	ret = post_and_wait(qp, mr, wr, op, completed, posted, extack);
+	ret = post_and_wait(qp, mr, wr, op, completed, posted, verb_ns, extack);
 	kv_qp_release(qp);
 	return ret;
 }

@@ -16,7 +16,7 @@ struct netlink_ext_ack;
 int kv_post(const struct kv_wr_spec *spec, u64 *verb_ns, struct netlink_ext_ack *extack);
 int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, u32 op,
 		     void (*completed)(struct kv_wqe *wqe), bool *posted,
-		     struct netlink_ext_ack *extack);
+		     u64 *verb_ns, struct netlink_ext_ack *extack);
 int kv_post_poll(struct kv_cq *cq, struct kv_wc *wc, unsigned int max, u64 *verb_ns,
 		 struct netlink_ext_ack *extack);
 

@@ -16,18 +16,6 @@
 
 enum run_parent { RUN_QP, RUN_PEER_QP };
 
-/**
- * kv_run_default_spins() - how long to poll before the CPU is let go
- *
- * With one CPU whoever is to make the completion happen waits for ours.
- *
- * Return: empty polls in a row.
- */
-u32 kv_run_default_spins(void)
-{
-	return num_online_cpus() > 1 ? 1000 : 0;
-}
-
 static bool receives(const struct kv_run_spec *spec)
 {
 	return spec->op == KVERBS_OP_SEND;

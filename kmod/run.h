@@ -99,7 +99,6 @@ struct kv_obj *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
 			    const struct kv_run_spec *spec,
 			    struct netlink_ext_ack *extack);
 void kv_run_cancel(struct kv_run *run, int reason);
-u32 kv_run_default_spins(void);
 
 extern struct kv_obj_class kv_run_class;
 

@@ -148,7 +148,7 @@ static int parse_spec(struct genl_info *info, struct kv_run_spec *spec)
 	spec->compare_add = kv_u64_or(attrs[KVERBS_A_RUN_COMPARE_ADD], 0);
 	spec->swap = kv_u64_or(attrs[KVERBS_A_RUN_SWAP], 0);
 	spec->post = kv_u32_or(attrs[KVERBS_A_RUN_POST], KVERBS_POST_SOFTIRQ_OFF);
-	spec->spins = kv_u32_or(attrs[KVERBS_A_RUN_SPINS], kv_run_default_spins());
+	spec->spins = kv_u32_or(attrs[KVERBS_A_RUN_SPINS], kv_env_default_spins());
 	spec->cpu = attrs[KVERBS_A_RUN_CPU] ? nla_get_u32(attrs[KVERBS_A_RUN_CPU]) : -1;
 	return 0;
 }
