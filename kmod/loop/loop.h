@@ -63,7 +63,7 @@ struct kv_end;
  *	where it would let the CPU go
  * @busy: 1 if it ended with requests outstanding that no later loop expects
  * @first: counter at the start of the first sample; 0: not yet
- * @last: counter at the end of the last sample
+ * @last: counter at the end of the last sample; PONG: when the last answer was posted
  * @done: iterations completed, with those whose sample was dropped
  * @dropped: samples that ended before they began, by the counters of two CPUs that
  *	disagree

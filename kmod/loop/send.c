@@ -46,7 +46,7 @@ static __always_inline int send_ping_body(struct kv_loop *l, int off)
 static __always_inline int send_pong_body(struct kv_loop *l, int off)
 {
 	struct kv_end *a = l->a;
-	__u64 t0;
+	__u64 t0, t1;
 	int ret;
 
 	kv_sample_start(l);
@@ -54,16 +54,16 @@ static __always_inline int send_pong_body(struct kv_loop *l, int off)
 		t0 = kv_env_now();
 		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0, 1);
 		if (ret)
-			return ret;
+			return kv_sample_unasked(ret);
 		ret = kv_env_post_send(a, off);
 		if (ret)
 			return kv_sample_broken(l, ret);
 		/* A peer may take its time to ask, and has: a new deadline. */
-		ret = send_settle(l, a, kv_env_now());
+		t1 = kv_env_now();
+		ret = send_settle(l, a, t1);
 		if (ret)
 			return kv_sample_broken(l, ret);
-		kv_env_add(&l->done, 1);
-		kv_env_breathe(l);
+		kv_sample_answer(l, t1);
 	}
 	return kv_sample_end(l);
 }

@@ -11,10 +11,11 @@
  * kv_wait_let_go() - let others have the CPU while a completion is awaited
  * @l: the loop
  * @since: counter when the wait began
- * @idle: nothing is outstanding. Else a loop that is stopped gives what is
- *	outstanding some time, so that the QP stays fit for another loop.
+ * @idle: nothing is outstanding: the loop ends when its time is over. Else a loop that is
+ *	stopped gives what is outstanding some time, so that the QP stays fit for another
+ *	loop.
  *
- * Return: 0 to poll again, -ECANCELED, or -ETIMEDOUT.
+ * Return: 0 to poll again, -ECANCELED, -ETIMEDOUT, or -ETIME: the loop's time is over.
  */
 int kv_wait_let_go(struct kv_loop *l, __u64 since, int idle)
 {
@@ -27,6 +28,8 @@ int kv_wait_let_go(struct kv_loop *l, __u64 since, int idle)
 		if (idle || now - l->stopped >= l->grace)
 			return -ECANCELED;
 	}
+	if (idle && now >= l->end)
+		return -ETIME;
 	/* This CPU's counter may be behind the one that was read first. */
 	if (now - since > l->timeout && now > since)
 		return -ETIMEDOUT;

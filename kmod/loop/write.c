@@ -52,7 +52,7 @@ static __always_inline int write_pong_body(struct kv_loop *l, int off)
 {
 	struct kv_end *a = l->a;
 	__u8 v = *kv_env_mark(a);
-	__u64 t0;
+	__u64 t0, t1;
 	int ret;
 
 	kv_sample_start(l);
@@ -60,17 +60,17 @@ static __always_inline int write_pong_body(struct kv_loop *l, int off)
 		t0 = kv_env_now();
 		ret = kv_wait_flag(l, a, v, 0, NULL, t0);
 		if (ret)
-			return ret;
+			return kv_sample_unasked(ret);
 		*kv_env_mark(a) = ++v;
 		ret = kv_env_post_send(a, off);
 		if (ret)
 			return kv_sample_broken(l, ret);
 		/* A peer may take its time to ask, and has: a new deadline. */
-		ret = write_settle(l, a, 0, kv_env_now());
+		t1 = kv_env_now();
+		ret = write_settle(l, a, 0, t1);
 		if (ret)
 			return kv_sample_broken(l, ret);
-		kv_env_add(&l->done, 1);
-		kv_env_breathe(l);
+		kv_sample_answer(l, t1);
 	}
 	return kv_sample_end(l);
 }

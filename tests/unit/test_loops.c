@@ -1079,6 +1079,49 @@ static void ping_and_pong_meet(void **state)
 	}
 }
 
+/* Nobody asks: its time is over, and the wait is not one that has failed. */
+static void pong_ends_with_its_time(void **state)
+{
+	(void)state;
+	for (int write = 0; write < 2; write++) {
+		reset(state);
+		connect(write);
+		prepare_pong(write);
+		pong.iters = ~0ULL;
+		pong.time = 5000;
+		pong.timeout = ~0ULL;
+		assert_int_equal(pong_fn(&pong), 0);
+		assert_int_equal(pong.done, 0);
+		assert_int_equal(pong.busy, 0);
+		assert_int_equal(kv_loop_elapsed(&pong), 0);
+		assert_true(fake.now - 1000000 >= 5000);
+		assert_true(fake.now - 1000000 < 5100);
+	}
+}
+
+/* From its start to its last answer. */
+static void pong_tells_its_time(void **state)
+{
+	(void)state;
+	for (int write = 0; write < 2; write++) {
+		reset(state);
+		fake.now_ticks = 10;
+		if (write)
+			prepare_write_pong();
+		else
+			prepare_send_pong();
+		loop.iters = ~0ULL;
+		loop.time = 995;
+		assert_int_equal(kv_loop_pick(KVERBS_LOOP_PONG,
+					      write ? KVERBS_OP_WRITE : KVERBS_OP_SEND,
+					      0)(&loop), 0);
+		/* The counter is read when a wait begins, and at the answer. */
+		assert_int_equal(loop.done, 50);
+		assert_int_equal(kv_loop_elapsed(&loop), 1000);
+		assert_int_equal(rounds, 50);
+	}
+}
+
 static void pong_may_start_first(void **state)
 {
 	(void)state;
@@ -1241,6 +1284,8 @@ int main(void)
 		cmocka_unit_test_setup(write_ping_sees_its_write_fail, reset),
 		cmocka_unit_test_setup(write_completion_is_taken_once, reset),
 		cmocka_unit_test_setup(ping_and_pong_meet, reset),
+		cmocka_unit_test_setup(pong_ends_with_its_time, reset),
+		cmocka_unit_test_setup(pong_tells_its_time, reset),
 		cmocka_unit_test_setup(pong_may_start_first, reset),
 		cmocka_unit_test_setup(pong_has_a_deadline_for_each_wait, reset),
 		cmocka_unit_test_setup(picks_a_loop_for_what_it_can_do, reset),
