@@ -436,6 +436,8 @@ struct kv_run_spec {
 	uint32_t post; /* enum kverbs_post; user space has but PROCESS */
 	int32_t cpu; /* -1: any */
 	int32_t spins; /* -1: the space's default */
+	/* User space: run_wait() runs it, and no thread of its own. One such run at a time. */
+	bool in_wait;
 };
 
 /* What a run has so far, or had at its end. */

@@ -6,6 +6,7 @@
 #include "interrupt.h"
 #include "loop/loop.h"
 #include "now.h"
+#include "remote/channel.h"
 
 /* The longest that there is. */
 #define PONG_TIMEOUT_NS 3600000000000ULL
@@ -13,6 +14,8 @@
 /* How often somebody watches, and how often nobody does. */
 #define WATCH_MS 250
 #define LOOK_MS 1000
+/* How often a server hears of us. */
+#define KEEP_MS 250
 /* Between two looks whether all answers are complete: most often they are at the first. */
 #define ANSWER_MS 10
 
@@ -56,6 +59,7 @@ static void fill_spec(struct kv_run_spec *spec, const struct kv_space *space,
 	spec->post = post_of(space, work);
 	spec->cpu = work->cpu[0];
 	spec->spins = work->spins;
+	spec->in_wait = true;
 	if (work->kind == KV_KIND_NULL)
 		snprintf(spec->dev, sizeof(spec->dev), "%s", space->dev.name);
 	else
@@ -72,6 +76,8 @@ static void fill_pong(struct kv_run_spec *pong, const struct kv_run_spec *ping,
 	pong->post = post_of(p->space[1], work);
 	kv_pair_fill(p, 1, &pong->end);
 	pong->cpu = work->cpu[1];
+	/* Nobody waits for it. */
+	pong->in_wait = false;
 	/* It goes on for as long as the other does, which warms up too. */
 	pong->warmup = 0;
 	pong->time_ns = 0;
@@ -153,6 +159,8 @@ static int wait_end(struct run *run, const struct kv_watch *watch,
 	int ret;
 
 	for (;;) {
+		if (kv_channel_keep_all() && step_ms > KEEP_MS)
+			step_ms = KEEP_MS;
 		if (kv_interrupt_seen() && !cancelled) {
 			ret = cancel(run, f);
 			if (ret)

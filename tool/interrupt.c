@@ -9,11 +9,16 @@
 #define LOOK_MS 200
 
 static volatile sig_atomic_t seen;
+static int *stops;
 
 static void note(int sig)
 {
+	int *stop = __atomic_load_n(&stops, __ATOMIC_RELAXED);
+
 	(void)sig;
 	seen = 1;
+	if (stop)
+		__atomic_store_n(stop, 1, __ATOMIC_RELAXED);
 }
 
 /**
@@ -42,6 +47,18 @@ int kv_interrupt_init(void)
 bool kv_interrupt_seen(void)
 {
 	return seen;
+}
+
+/**
+ * kv_interrupt_stops() - the first signal sets a flag, too
+ * @flag: what this thread looks at while it does not ask kv_interrupt_seen(); set at once
+ *	if a signal came before. NULL: none any more
+ */
+void kv_interrupt_stops(int *flag)
+{
+	__atomic_store_n(&stops, flag, __ATOMIC_SEQ_CST);
+	if (flag && seen)
+		__atomic_store_n(flag, 1, __ATOMIC_RELAXED);
 }
 
 /**

@@ -7,6 +7,7 @@
 
 int kv_interrupt_init(void);
 bool kv_interrupt_seen(void);
+void kv_interrupt_stops(int *flag);
 int kv_interrupt_wait_ms(uint64_t end_ns);
 
 #endif

@@ -69,6 +69,8 @@ void kv_option_init(struct kv_options *o)
 	o->retry_cnt = RETRY_CNT;
 	o->verify = true;
 	kv_peer_init(&o->peer);
+	/* See kv_run_spec.in_wait. */
+	o->peer.keep = KV_KEEP_CALLER;
 }
 
 /* 1 if there is one more option, 0 if there is none, or -EINVAL. */

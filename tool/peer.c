@@ -106,7 +106,7 @@ int kv_space_open_peer(struct kv_space *s, enum kv_space_id id,
 		return ret;
 	}
 	ret = kv_backend_remote_open(&s->b, &w, peer->host, id, dev,
-				     limits.idle_ns);
+				     limits.idle_ns, peer->keep);
 	if (ret)
 		return kv_fault_set(f, ret, "%s: %s", peer->host, strerror(-ret));
 	ret = look(s, peer, dev, f);

@@ -10,6 +10,12 @@ struct kv_space;
 /* Where 'kverbs serve' listens if it is not told. */
 #define KV_PEER_PORT "7471"
 
+/* Who tells a server, between calls, that its client is there. */
+enum kv_keep {
+	KV_KEEP_THREAD, /* a thread */
+	KV_KEEP_CALLER, /* who calls kv_channel_keep_all(): the process has but one thread */
+};
+
 /**
  * struct kv_peer - another host, where 'kverbs serve' runs
  * @host: its name or address; NULL: there is none
@@ -17,6 +23,7 @@ struct kv_space;
  * @token_file: file with the secret that both have; NULL: none
  * @dev: its device's name; NULL: the only one
  * @gid: index into that device's GID table; -1: the best one by type
+ * @keep: who tells the server that we are there
  */
 struct kv_peer {
 	const char *host;
@@ -24,6 +31,7 @@ struct kv_peer {
 	const char *token_file;
 	const char *dev;
 	int gid;
+	enum kv_keep keep;
 };
 
 void kv_peer_init(struct kv_peer *peer);

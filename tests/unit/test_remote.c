@@ -83,7 +83,7 @@ static int open_it(struct world *w)
 	}
 	assert_string_equal(dev, "rxe0");
 	return kv_backend_remote_open(&w->b, &wire, w->peer.host, KV_SPACE_KERNEL,
-				      dev, w->limits.idle_ns);
+				      dev, w->limits.idle_ns, w->peer.keep);
 }
 
 /* What the server said last. */

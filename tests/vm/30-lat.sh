@@ -45,6 +45,24 @@ for space in kernel user; do
 		lat "over IPv6 from $space space" --op read --space $space --gid "$GID6"
 	lat "for a time from $space space" --op write --space $space --time 1s
 done
+# threads_of COMMAND…: sets threads, how many there are in each look while it measures, one of each number
+threads_of() {
+	"$@" >"$work/lat" 2>&1 &
+	tool=$!
+	wait_for 60 sh -c "[ \$(rdma resource show qp | grep -c 'type RC state RTS') = 2 ]"
+	threads=$(for _ in 1 2 3 4 5; do
+		sleep 0.2
+		awk '/^Threads:/ { print $2 }' /proc/$tool/status
+	done | sort -un)
+	wait $tool || threads="exit status $?"
+}
+
+# A second one costs the measured one 83 instructions for each system call (tool/user/worker.c).
+for op in write send; do
+	threads_of kverbs lat $by_cm --op $op --space user --time 4
+	check "$op in user space: the process has one thread" test "$threads" = 1
+done
+
 # From one space to the other: two threads, or one whose requests the other's device answers.
 for ends in "kernel user" "user kernel"; do
 	client=${ends% *} server=${ends#* }

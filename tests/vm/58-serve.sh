@@ -208,6 +208,18 @@ refused "a space that is not served" 77 "127.0.0.1: the server does not serve ke
 	lat --op write --client user --server kernel
 ends "it ends"
 
+# Not even one that tells the server that the client is there.
+serve --idle "$(limit 2)s"
+# shellcheck disable=SC2086
+kverbs lat $by_cm --op write --client user --server kernel --time 4 127.0.0.1:$port >"$work/out" 2>&1 &
+client=$!
+wait_for 60 sh -c "[ \$(rdma resource show qp | grep -c 'type RC state RTS') = 2 ]"
+sleep 1
+check "a client in user space has one thread while it measures" grep -x 'Threads:.1' /proc/$client/status
+wait $client
+check "and ends as it should" test $? = 0
+ends "it ends"
+
 # Caps.
 idle=$(limit 2)
 serve --objects 5 --bytes 100000 --time 1s --clients 1 --idle ${idle}s
@@ -219,8 +231,10 @@ refused "too many bytes" 1 "127.0.0.1: a client's buffers and queues may have 10
 	lat --op write --space kernel --size 64k
 refused "a run that takes too long" 1 "127.0.0.1: a run has taken longer than $((idle + 1)) s" \
 	within 120 kverbs lat $by_cm --op send --space kernel --time $((idle * 5))s --timeout $((idle * 2))s 127.0.0.1:$port
-check "the other end alone may take longer than --idle" \
-	within 120 kverbs lat $by_cm --op write --space kernel --time $((idle * 3))s 127.0.0.1:$port
+for space in kernel user; do
+	check "the other end alone may take longer than --idle, in $space space" \
+		within 120 kverbs lat $by_cm --op write --space $space --time $((idle * 3))s 127.0.0.1:$port
+done
 kverbs lat $by_cm --op write --space kernel --time 100s 127.0.0.1:$port >/dev/null 2>&1 &
 client=$!
 tells() {

@@ -541,12 +541,13 @@ static const struct kv_backend_ops remote_ops = {
  * @id: the space
  * @dev: the device
  * @idle_ns: how long the server lets us say nothing
+ * @keep: who says that we are here when there is nothing else to say
  *
  * Return: 0 or a negative errno.
  */
 int kv_backend_remote_open(struct kv_backend **b, struct kv_wire *w,
 			   const char *host, enum kv_space_id id,
-			   const char *dev, uint64_t idle_ns)
+			   const char *dev, uint64_t idle_ns, enum kv_keep keep)
 {
 	struct remote *r = calloc(1, sizeof(*r));
 	int ret = -ENOMEM;
@@ -561,7 +562,7 @@ int kv_backend_remote_open(struct kv_backend **b, struct kv_wire *w,
 	r->ops.space = kv_word_name(kv_word_space, id);
 	r->base.ops = &r->ops;
 	snprintf(r->dev, sizeof(r->dev), "%s", dev);
-	ret = kv_channel_start(&r->channel, w, idle_ns);
+	ret = kv_channel_start(&r->channel, w, idle_ns, keep);
 	if (ret) {
 		close_backend(&r->base);
 		return ret;

@@ -11,6 +11,9 @@
 /* How long the server may take for one call: it may have memory to clear. */
 #define REPLY_NS 30000000000ULL
 
+/* Of the thread that measures. */
+static struct kv_channel *without_thread;
+
 __attribute__((format(printf, 3, 4)))
 static int refuse(struct kv_channel *l, int error, const char *fmt, ...)
 {
@@ -104,22 +107,26 @@ static int exchange(struct kv_channel *l, struct kv_exchange_call *x)
 	return ret;
 }
 
-/* Says that we are here when the work is elsewhere for long. */
-static void *keep(void *arg)
+/* Say that we are here, if it is time. Return: when it is time again, of kv_now_ns(). */
+static uint64_t keep(struct kv_channel *l)
 {
 	static const struct kv_args_id none;
 	struct kv_exchange_call x = { .call = KV_CALL_NOP, .args = &none };
+
+	if (!l->broken && kv_now_ns() >= l->said_ns + l->nop_ns)
+		exchange(l, &x);
+	return l->said_ns + l->nop_ns;
+}
+
+static void *keep_thread(void *arg)
+{
 	struct kv_channel *l = arg;
 	struct timespec at;
 	uint64_t next;
 
 	pthread_mutex_lock(&l->lock);
 	while (!l->ending && !l->broken) {
-		next = l->said_ns + l->nop_ns;
-		if (kv_now_ns() >= next) {
-			exchange(l, &x);
-			continue;
-		}
+		next = keep(l);
 		at.tv_sec = (time_t)(next / 1000000000);
 		at.tv_nsec = (long)(next % 1000000000);
 		pthread_cond_timedwait(&l->ends, &l->lock, &at);
@@ -136,7 +143,7 @@ static int start_thread(struct kv_channel *l)
 	/* Signals are for the thread that waits for something. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&l->thread, NULL, keep, l);
+	ret = pthread_create(&l->thread, NULL, keep_thread, l);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	l->has_thread = !ret;
 	return -ret;
@@ -147,10 +154,12 @@ static int start_thread(struct kv_channel *l)
  * @l: receives it, zeroed before; kv_channel_stop() ends it, also after a failure
  * @w: has said hello; is the channel's from now on
  * @idle_ns: how long the server lets us say nothing
+ * @keep: who says that we are here when there is nothing else to say
  *
  * Return: 0 or a negative errno.
  */
-int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idle_ns)
+int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idle_ns,
+		     enum kv_keep keep)
 {
 	pthread_condattr_t attr;
 
@@ -162,7 +171,26 @@ int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idl
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&l->ends, &attr);
 	pthread_condattr_destroy(&attr);
-	return start_thread(l);
+	if (keep == KV_KEEP_THREAD)
+		return start_thread(l);
+	l->next = without_thread;
+	without_thread = l;
+	return 0;
+}
+
+/**
+ * kv_channel_keep_all() - say on all channels without a thread that we are here, if it is time
+ *
+ * To be called four times a second while the work is elsewhere: a server lets its clients say
+ * nothing for a second at least.
+ *
+ * Return: true if there is such a channel.
+ */
+bool kv_channel_keep_all(void)
+{
+	for (struct kv_channel *l = without_thread; l; l = l->next)
+		keep(l);
+	return without_thread;
 }
 
 /**
@@ -177,6 +205,12 @@ void kv_channel_stop(struct kv_channel *l)
 	pthread_mutex_unlock(&l->lock);
 	if (l->has_thread)
 		pthread_join(l->thread, NULL);
+	for (struct kv_channel **at = &without_thread; *at; at = &(*at)->next) {
+		if (*at == l) {
+			*at = l->next;
+			break;
+		}
+	}
 	pthread_cond_destroy(&l->ends);
 	pthread_mutex_destroy(&l->lock);
 	kv_wire_close(&l->wire);

@@ -3,6 +3,7 @@
 #define KV_REMOTE_CHANNEL_H
 
 #include <pthread.h>
+#include "peer.h"
 #include "remote/call.h"
 #include "remote/wire.h"
 
@@ -36,6 +37,7 @@ struct kv_exchange_call {
  * @ends: signaled when that is to end
  * @thread: that one
  * @has_thread: it was started
+ * @next: of the channels without one
  * @ending: it is to end
  * @nop_ns: so often something has to be said
  * @said_ns: when that was the last time
@@ -49,6 +51,7 @@ struct kv_channel {
 	pthread_cond_t ends;
 	pthread_t thread;
 	bool has_thread;
+	struct kv_channel *next;
 	bool ending;
 	uint64_t nop_ns;
 	uint64_t said_ns;
@@ -58,7 +61,9 @@ struct kv_channel {
 	char err[400];
 };
 
-int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idle_ns);
+int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idle_ns,
+		     enum kv_keep keep);
+bool kv_channel_keep_all(void);
 void kv_channel_stop(struct kv_channel *l);
 int kv_channel_call(struct kv_channel *l, struct kv_exchange_call *x, char *err,
 		 size_t size);

@@ -15,7 +15,7 @@ int kv_remote_hello(struct kv_wire *w, const struct kv_peer *peer,
 /* Opens a space over a wire that has said hello, and owns it then, also on failure. */
 int kv_backend_remote_open(struct kv_backend **b, struct kv_wire *w,
 			   const char *host, enum kv_space_id id,
-			   const char *dev, uint64_t idle_ns);
+			   const char *dev, uint64_t idle_ns, enum kv_keep keep);
 
 /* For what is no operation of a backend: @b is one that the above has made. */
 int kv_remote_call(struct kv_backend *b, enum kv_call which, const void *args,

@@ -19,7 +19,7 @@ static void fill_samples(struct kv_user_run *run, struct kv_run_result *to)
 	to->hist.sum = load(&run->hist.sum);
 	to->hist.min = load(&run->hist.min);
 	to->hist.max = load(&run->hist.max);
-	to->elapsed_ticks = kv_loop_elapsed(loop);
+	to->elapsed_ticks = run->before + kv_loop_elapsed(loop);
 	to->elapsed_ns = to->state == KVERBS_RUN_DONE ? run->elapsed_ns :
 		(uint64_t)((double)to->elapsed_ticks * kv_clock_ns_per_tick());
 }

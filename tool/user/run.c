@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE /* pthread_attr_setaffinity_np */
+#define _GNU_SOURCE /* CPU_SETSIZE */
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 #include "clock.h"
 #include "user/run.h"
@@ -18,59 +15,6 @@
 #define TIMEOUT_NS_MIN NSEC_PER_MSEC
 #define TIMEOUT_NS_MAX (3600 * NSEC_PER_SEC)
 #define TIMEOUT_NS_DEFAULT (10 * NSEC_PER_SEC)
-
-/* --- the thread --- */
-
-static void rewind_run(struct kv_user_run *run, uint64_t iters, uint64_t time)
-{
-	struct kv_loop *loop = &run->loop;
-
-	kv_loop_reset(loop);
-	loop->iters = iters;
-	loop->time = time;
-}
-
-static int measure(struct kv_user_run *run)
-{
-	uint64_t start;
-	int ret;
-
-	if (run->spec.warmup) {
-		rewind_run(run, run->spec.warmup, UINT64_MAX);
-		ret = run->fn(&run->loop);
-		__atomic_store_n(&run->warmed, run->loop.done, __ATOMIC_RELAXED);
-		if (ret)
-			return ret;
-	}
-	rewind_run(run, run->spec.iters, run->time);
-	/* Pairs with the acquire of who takes a snapshot. */
-	__atomic_store_n(&run->measuring, 1, __ATOMIC_RELEASE);
-	start = kv_clock_raw_ns();
-	ret = run->fn(&run->loop);
-	run->elapsed_ns = kv_clock_raw_ns() - start;
-	return ret;
-}
-
-static void *run_thread(void *arg)
-{
-	struct kv_user_run *run = arg;
-
-	run->error = measure(run);
-	if (run->error == -ECANCELED)
-		run->error = __atomic_load_n(&run->reason, __ATOMIC_RELAXED);
-	/* Pairs with the acquire of who reads the result. */
-	__atomic_store_n(&run->state, KVERBS_RUN_DONE, __ATOMIC_RELEASE);
-	eventfd_write(run->done, 1);
-	return NULL;
-}
-
-/* --- start --- */
-
-static int default_spins(void)
-{
-	/* With one CPU whoever is to make the completion happen waits for ours. */
-	return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 1000 : 0;
-}
 
 /* Fills in the defaults, too. */
 static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
@@ -102,7 +46,7 @@ static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 	if (!spec->iters)
 		spec->iters = UINT64_MAX;
 	if (spec->spins < 0)
-		spec->spins = default_spins();
+		spec->spins = (int)kv_env_default_spins();
 	if (spec->spins > KVERBS_SPINS_MAX)
 		return kv_user_fail(u, -EINVAL,
 				    "spins is %d: it must be %d at most",
@@ -202,38 +146,8 @@ static void set_poller(struct kv_user_run *run, struct kv_user_run *poller)
 	}
 }
 
-static int start_thread(struct kv_user *u, struct kv_user_run *run)
-{
-	int cpu = run->spec.cpu;
-	pthread_attr_t attr;
-	sigset_t all, old;
-	cpu_set_t cpus;
-	int ret;
-
-	pthread_attr_init(&attr);
-	if (cpu >= 0) {
-		CPU_ZERO(&cpus);
-		CPU_SET(cpu, &cpus);
-		pthread_attr_setaffinity_np(&attr, sizeof(cpus), &cpus);
-	}
-	/* Signals are for the thread that waits for the run. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&run->thread, &attr, run_thread, run);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	if (ret == EINVAL && cpu >= 0)
-		return kv_user_fail(u, -EINVAL,
-				    "cpu %d is not online, or not one that this process may use",
-				    cpu);
-	if (ret)
-		return kv_user_fail(u, -ret, "no thread for the run: %s", strerror(ret));
-	return 0;
-}
-
 /**
- * kv_user_run_start() - start a thread that runs a loop; see struct
- * kv_backend_ops
+ * kv_user_run_start() - start a run; see struct kv_backend_ops
  * @b: the backend
  * @spec: what to run; a timeout_ns of 0 is the default, 10 s
  * @id: where its id goes
@@ -273,16 +187,11 @@ int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
 	run->loop.timeout = kv_clock_ns_to_ticks(run->spec.timeout_ns);
 	run->loop.grace = kv_clock_ns_to_ticks(KVERBS_GRACE_NS);
 	run->loop.spins = (uint32_t)run->spec.spins;
-	run->done = eventfd(0, EFD_CLOEXEC);
-	if (run->done < 0) {
-		ret = kv_user_fail(u, -errno, "no eventfd for the run: %s", strerror(errno));
-		goto err_free;
-	}
 	ret = prep_ends(u, run);
 	if (!ret)
-		ret = start_thread(u, run);
+		ret = kv_user_worker_start(u, run);
 	if (ret)
-		goto err_close;
+		goto err_free;
 
 	set_poller(run, run);
 	for (i = 0; i < 2 && run->ends[i].qp; i++)
@@ -291,21 +200,17 @@ int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
 	*id = run->obj.id;
 	return 0;
 
-err_close:
-	close(run->done);
 err_free:
 	kv_user_obj_free(&run->obj);
 	return ret;
 }
 
-/* --- end --- */
-
-/* The thread has ended, or is about to: give back what it had. */
+/* The loop has ended, or is about to: give back what it had. */
 static void join(struct kv_user_run *run)
 {
 	unsigned int i;
 
-	pthread_join(run->thread, NULL);
+	kv_user_worker_join(run);
 	run->joined = true;
 	for (i = 0; i < 2 && run->ends[i].qp; i++)
 		run->ends[i].qp->dirty = run->loop.busy ||
@@ -317,7 +222,7 @@ static void join(struct kv_user_run *run)
  * kv_user_run_active() - has the run not ended?
  * @run: the run; once it has ended, its QPs are others' again
  *
- * Return: true if its thread may still post and poll.
+ * Return: true if its loop may still post and poll.
  */
 bool kv_user_run_active(struct kv_user_run *run)
 {
@@ -330,7 +235,7 @@ bool kv_user_run_active(struct kv_user_run *run)
 }
 
 /**
- * kv_user_run_stop() - ask the thread to end
+ * kv_user_run_stop() - ask the loop to end
  * @run: the run; one that has ended stays as it is
  */
 void kv_user_run_stop(struct kv_user_run *run)
@@ -339,13 +244,27 @@ void kv_user_run_stop(struct kv_user_run *run)
 }
 
 /**
+ * kv_user_run_check_dev() - ask the loop to end if its device is being removed
+ * @run: the run; it would not notice
+ *
+ * Context: a signal handler, too
+ */
+void kv_user_run_check_dev(struct kv_user_run *run)
+{
+	if (!kv_user_dev_is_gone(run->obj.dev))
+		return;
+	__atomic_store_n(&run->reason, -ENODEV, __ATOMIC_RELAXED);
+	kv_user_run_stop(run);
+}
+
+/**
  * kv_user_run_destroy() - undo kv_user_run_start()
  * @u: the backend
  * @obj: the run's
  * @verb_ns: 0: a run is no verbs object
  *
- * Waits for the thread: it looks at the stop flag before each wait that could
- * last.
+ * Waits for the run's thread: its loop looks at the stop flag before each wait that
+ * could last.
  *
  * Return: 0
  */
@@ -358,7 +277,6 @@ int kv_user_run_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ve
 	kv_user_run_stop(run);
 	if (!run->joined)
 		join(run);
-	close(run->done);
 	return 0;
 }
 
@@ -368,29 +286,28 @@ int kv_user_run_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ve
  * @id: the run
  * @timeout_ms: milliseconds; negative for no limit
  *
- * A run whose device is being removed is asked to end: it would not notice.
+ * A run with in_wait makes progress only here. A run whose device is being removed is asked
+ * to end.
  *
- * Return: 0 or a negative errno: -EAGAIN, -EINTR, -ENOENT.
+ * Return: 0 or a negative errno: -EAGAIN, -EINTR, -ENOENT, -EINVAL.
  */
 int kv_user_run_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct kv_user_run *run = kv_user_obj_find(u, KV_USER_RUN, id);
-	struct pollfd fd = { .events = POLLIN };
-	int n;
+	int ret;
 
 	if (!run)
 		return -ENOENT;
-	fd.fd = run->done;
-	n = poll(&fd, 1, timeout_ms);
-	if (n < 0)
-		return kv_user_fail(u, -errno, "run %u: %s", id, strerror(errno));
-	if (!n && kv_user_dev_is_gone(run->obj.dev)) {
-		__atomic_store_n(&run->reason, -ENODEV, __ATOMIC_RELAXED);
-		kv_user_run_stop(run);
+	if (!kv_user_run_active(run))
+		return 0;
+	ret = kv_user_worker_wait(run, timeout_ms);
+	if (ret == -EAGAIN) {
+		kv_user_run_check_dev(run);
+		return kv_user_fail(u, ret, "run %u is still active", id);
 	}
-	if (!n)
-		return kv_user_fail(u, -EAGAIN, "run %u is still active", id);
+	if (ret)
+		return kv_user_fail(u, ret, "run %u: %s", id, strerror(-ret));
 	kv_user_run_active(run);
 	return 0;
 }

@@ -3,6 +3,7 @@
 #define KV_USER_RUN_H
 
 #include <pthread.h>
+#include <sched.h>
 #include "loop_env.h"
 #include "user/user.h"
 
@@ -19,25 +20,27 @@ struct kv_user_end {
 };
 
 /**
- * struct kv_user_run - a workload and its thread
+ * struct kv_user_run - a workload and what runs it
  * @obj: base; parents are the QPs of @ends. What the run posts from and into are
  *	the QPs' parents.
  * @spec: what was asked for, defaults filled in
  * @ends: the end, and the peer of a RELAY; qp is NULL where there is none
- * @loop: what the thread works on; others set @loop.stop, and read counters
+ * @loop: what it works on; others set @loop.stop, and read counters
  * @end: the work requests of @ends
  * @hist: samples
  * @fn: the loop
  * @time: the loop's ticks
- * @thread: the thread; not joined as long as @joined is false
- * @joined: the thread is gone, QPs and CQs are others' again
- * @done: eventfd, readable for ever once the run has ended
+ * @thread: the run's own; unused with @spec.in_wait
+ * @done: eventfd of @thread, readable for ever once the run has ended
+ * @cpus: with @spec.in_wait: where the waiting thread may be when the run is over
+ * @joined: nobody runs the loop any more, QPs and CQs are others' again
  * @reason: why it was stopped, a negative errno; set before @loop.stop
  * @measuring: warm-up is over: set after the histogram was emptied, so that what
  *	was warmed up is never read as samples
  * @state: enum kverbs_run_state; the release that makes the rest readable
  * @error: how it ended
  * @warmed: iterations before the first sample
+ * @before: ticks that were measured before the loop was called last
  * @elapsed_ns: around the measured part, by CLOCK_MONOTONIC_RAW
  */
 struct kv_user_run {
@@ -50,13 +53,15 @@ struct kv_user_run {
 	kv_loop_fn fn;
 	uint64_t time;
 	pthread_t thread;
-	bool joined;
 	int done;
+	cpu_set_t cpus;
+	bool joined;
 	int reason;
 	int measuring;
 	uint32_t state;
 	int error;
 	__u64 warmed;
+	uint64_t before;
 	uint64_t elapsed_ns;
 };
 
@@ -73,6 +78,12 @@ int kv_user_run_del(struct kv_backend *b, uint32_t id);
 bool kv_user_run_active(struct kv_user_run *run);
 void kv_user_run_stop(struct kv_user_run *run);
 int kv_user_run_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
+void kv_user_run_check_dev(struct kv_user_run *run);
+
+/* worker.c */
+int kv_user_worker_start(struct kv_user *u, struct kv_user_run *run);
+int kv_user_worker_wait(struct kv_user_run *run, int timeout_ms);
+void kv_user_worker_join(struct kv_user_run *run);
 
 /* result.c */
 int kv_user_run_peek(struct kv_backend *b, uint32_t id,

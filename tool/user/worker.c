@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE /* pthread_attr_setaffinity_np */
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include "clock.h"
+#include "interrupt.h"
+#include "user/run.h"
+
+/*
+ * The thread that runs a run's loop: one of the run's own, or the one that waits for the run.
+ *
+ * Of a process with two threads libc's write() has cancellation points, and the kernel counts
+ * references to the file: 83 instructions for each doorbell of rxe's. So a run whose loop
+ * starts every exchange has no thread of its own (kv_run_spec.in_wait).
+ */
+
+#define NSEC_PER_MSEC 1000000ULL
+
+/* How often a loop that does not come back is looked after, in seconds. */
+#define LATE_S 1
+
+static void rewind_run(struct kv_user_run *run, uint64_t iters)
+{
+	kv_loop_reset(&run->loop);
+	run->loop.iters = iters;
+}
+
+static int warm_up(struct kv_user_run *run)
+{
+	int ret = 0;
+
+	if (run->spec.warmup) {
+		rewind_run(run, run->spec.warmup);
+		run->loop.time = UINT64_MAX;
+		ret = run->fn(&run->loop);
+		__atomic_store_n(&run->warmed, run->loop.done, __ATOMIC_RELAXED);
+	}
+	if (ret)
+		return ret;
+	rewind_run(run, run->spec.iters);
+	/* Pairs with the acquire of who takes a snapshot. */
+	__atomic_store_n(&run->measuring, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* Go on for so many ticks, or until all is done. */
+static int measure(struct kv_user_run *run, uint64_t ticks)
+{
+	uint64_t start;
+	int ret;
+
+	run->loop.time = ticks;
+	start = kv_clock_raw_ns();
+	ret = run->fn(&run->loop);
+	run->elapsed_ns += kv_clock_raw_ns() - start;
+	return ret;
+}
+
+static void end(struct kv_user_run *run, int error)
+{
+	run->error = error;
+	if (error == -ECANCELED)
+		run->error = __atomic_load_n(&run->reason, __ATOMIC_RELAXED);
+	/* Pairs with the acquire of who reads the result. */
+	__atomic_store_n(&run->state, KVERBS_RUN_DONE, __ATOMIC_RELEASE);
+}
+
+static void *run_thread(void *arg)
+{
+	struct kv_user_run *run = arg;
+	int ret = warm_up(run);
+
+	end(run, ret ? ret : measure(run, run->time));
+	eventfd_write(run->done, 1);
+	return NULL;
+}
+
+static int refuse_cpu(struct kv_user *u, int cpu)
+{
+	return kv_user_fail(u, -EINVAL,
+			    "cpu %d is not online, or not one that this process may use", cpu);
+}
+
+static int start_thread(struct kv_user *u, struct kv_user_run *run)
+{
+	int cpu = run->spec.cpu;
+	pthread_attr_t attr;
+	sigset_t all, old;
+	cpu_set_t cpus;
+	int ret;
+
+	run->done = eventfd(0, EFD_CLOEXEC);
+	if (run->done < 0)
+		return kv_user_fail(u, -errno, "no eventfd for the run: %s", strerror(errno));
+	pthread_attr_init(&attr);
+	if (cpu >= 0) {
+		CPU_ZERO(&cpus);
+		CPU_SET(cpu, &cpus);
+		pthread_attr_setaffinity_np(&attr, sizeof(cpus), &cpus);
+	}
+	/* Signals are for the thread that waits for the run. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = pthread_create(&run->thread, &attr, run_thread, run);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	if (!ret)
+		return 0;
+	close(run->done);
+	if (ret == EINVAL && cpu >= 0)
+		return refuse_cpu(u, cpu);
+	return kv_user_fail(u, -ret, "no thread for the run: %s", strerror(ret));
+}
+
+/* While a run goes on here, this thread is where the run is to be. */
+static int bind_here(struct kv_user *u, struct kv_user_run *run)
+{
+	cpu_set_t cpus;
+
+	if (run->spec.cpu < 0)
+		return 0;
+	CPU_ZERO(&cpus);
+	CPU_SET(run->spec.cpu, &cpus);
+	if (sched_getaffinity(0, sizeof(run->cpus), &run->cpus) ||
+	    sched_setaffinity(0, sizeof(cpus), &cpus))
+		return refuse_cpu(u, run->spec.cpu);
+	return 0;
+}
+
+/**
+ * kv_user_worker_start() - a run has its ends, and may begin
+ * @u: the backend
+ * @run: the run; kv_user_worker_join() ends it
+ *
+ * With in_wait the calling thread is bound to the run's CPU until then, and goes on with the
+ * run in kv_user_worker_wait().
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_worker_start(struct kv_user *u, struct kv_user_run *run)
+{
+	int ret;
+
+	if (!run->spec.in_wait)
+		return start_thread(u, run);
+	ret = bind_here(u, run);
+	if (!ret)
+		kv_interrupt_stops(&run->loop.stop);
+	return ret;
+}
+
+/**
+ * kv_user_worker_join() - nobody runs the loop any more
+ * @run: the run; it has ended or was asked to
+ *
+ * Waits for its thread, if it has one.
+ */
+void kv_user_worker_join(struct kv_user_run *run)
+{
+	if (!run->spec.in_wait) {
+		pthread_join(run->thread, NULL);
+		close(run->done);
+		return;
+	}
+	kv_interrupt_stops(NULL);
+	if (run->spec.cpu >= 0)
+		sched_setaffinity(0, sizeof(run->cpus), &run->cpus);
+}
+
+static struct kv_user_run *late_run;
+
+/* The loop should have come back by now: it waits for a completion, maybe of a device that goes. */
+static void look_after(int sig)
+{
+	int saved = errno;
+
+	(void)sig;
+	if (late_run)
+		kv_user_run_check_dev(late_run);
+	errno = saved;
+}
+
+static void set_alarm(struct kv_user_run *run, uint64_t ms)
+{
+	struct sigaction sa = { .sa_handler = look_after, .sa_flags = SA_RESTART };
+	struct itimerval t = {
+		.it_value.tv_sec = (time_t)(ms / 1000) + LATE_S,
+		.it_interval.tv_sec = LATE_S,
+	};
+
+	sigemptyset(&sa.sa_mask);
+	late_run = run;
+	sigaction(SIGALRM, &sa, NULL);
+	setitimer(ITIMER_REAL, &t, NULL);
+}
+
+static void clear_alarm(void)
+{
+	static const struct itimerval never;
+
+	setitimer(ITIMER_REAL, &never, NULL);
+	late_run = NULL;
+}
+
+/* True once the run has ended. */
+static bool advance(struct kv_user_run *run, uint64_t ticks)
+{
+	struct kv_loop *loop = &run->loop;
+	uint64_t left;
+	int ret = 0;
+
+	if (!run->measuring)
+		ret = warm_up(run);
+	/* What the calls before this one have measured. */
+	run->before += kv_loop_elapsed(loop);
+	kv_env_set(&loop->first, 0);
+	left = run->time - run->before;
+	if (!ret)
+		ret = measure(run, ticks < left ? ticks : left);
+	if (!ret && loop->done < loop->iters && run->before + kv_loop_elapsed(loop) < run->time)
+		return false;
+	end(run, ret);
+	return true;
+}
+
+/**
+ * kv_user_worker_wait() - wait for the end of a run; with in_wait: go on with it
+ * @run: the run, active
+ * @timeout_ms: milliseconds; negative for no limit
+ *
+ * With in_wait a signal that asks for the end of the tool ends the run. It takes longer than
+ * @timeout_ms by the warm-up, and by the iteration that is under way.
+ *
+ * Return: 0 or a negative errno: -EAGAIN, -EINTR.
+ */
+int kv_user_worker_wait(struct kv_user_run *run, int timeout_ms)
+{
+	struct pollfd fd = { .fd = run->done, .events = POLLIN };
+	uint64_t ms = (uint64_t)timeout_ms;
+	bool ended;
+	int n;
+
+	if (!run->spec.in_wait) {
+		n = poll(&fd, 1, timeout_ms);
+		if (n < 0)
+			return -errno;
+		return n ? 0 : -EAGAIN;
+	}
+	set_alarm(run, timeout_ms < 0 ? 0 : ms);
+	ended = advance(run, timeout_ms < 0 ? run->time : kv_clock_ns_to_ticks(ms * NSEC_PER_MSEC));
+	clear_alarm();
+	return ended ? 0 : -EAGAIN;
+}
