@@ -30,6 +30,7 @@ const char *kv_verb_name(enum kv_verb verb)
 		[KV_VERB_PD_NEW] = "alloc_pd",
 		[KV_VERB_CQ_NEW] = "create_cq",
 		[KV_VERB_MR_NEW] = "alloc_mr",
+		[KV_VERB_TOUCH] = "first_touch",
 		[KV_VERB_QP_NEW] = "create_qp",
 		[KV_VERB_QP_INIT] = "modify_qp_init",
 		[KV_VERB_QP_RTR] = "modify_qp_rtr",
@@ -118,10 +119,11 @@ static int create_buffer(struct kv_pair *p, struct kv_endpoint *e,
 		.length = p->work.size,
 		.max_access = KVERBS_ACCESS__ALL,
 	};
+	enum kv_verb verb = space->id == KV_SPACE_KERNEL ? KV_VERB_MR_NEW : KV_VERB_TOUCH;
 	struct kv_mr mr;
 	int ret;
 
-	ret = b->ops->mr_new(b, &init, &mr, &e->verb_ns[KV_VERB_MR_NEW]);
+	ret = b->ops->mr_new(b, &init, &mr, &e->verb_ns[verb]);
 	if (ret)
 		return kv_fault_backend(f, b, ret,
 					"cannot make a buffer of %u bytes on %s",

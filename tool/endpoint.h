@@ -10,6 +10,7 @@ enum kv_verb {
 	KV_VERB_PD_NEW,
 	KV_VERB_CQ_NEW,
 	KV_VERB_MR_NEW,
+	KV_VERB_TOUCH, /* no verb: user space has none that makes an MR before it is registered */
 	KV_VERB_QP_NEW,
 	KV_VERB_QP_INIT,
 	KV_VERB_QP_RTR,

@@ -496,7 +496,7 @@ static void test_verbs(void **state)
 	begin(&h, KV_SPACE_USER, true);
 	connect_two(&h);
 	good(&h, "mr add pd p length 64 name m");
-	assert_false(h.s.timed);
+	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/verb"), "first touch");
 	good(&h, "mr reg m");
 	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/verb"), "ibv_reg_mr");
 	assert_int_equal(h.s.verb_ns, 2000);

@@ -182,6 +182,8 @@ int kv_times_print(struct json_object *list, unsigned int spaces,
 	if (rounds > 1)
 		printf(", median of %u rounds", rounds);
 	printf("; -: none was called. Polls that found nothing are not counted.\n");
+	if (spaces & (1U << KV_SPACE_USER))
+		printf("In user space mr add is the first touch of the pages; mr reg registers touched memory.\n");
 	return 0;
 }
 
