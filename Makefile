@@ -25,7 +25,7 @@ TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Werror -iquote tool -iquote kmod -Iuapi 
 TOOL_LIBS = $(shell pkg-config --libs $(TOOL_PKGS)) -lpthread -lm
 
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c) kmod/qp_table.c)
-NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/nl/*.c) tool/counter.c tool/netdev.c)
+NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/nl/*.c) tool/counter.c tool/netdev.c kmod/loop/hist.c)
 
 all: module tool
 

@@ -12,7 +12,7 @@
 #define TIME_DEFAULT_NS 2500000000ULL
 #define TIME_MIN_NS 10000000ULL
 #define TIME_MAX_NS 86400000000000ULL
-/* Each block keeps its histogram of 58 KiB: 116 MiB for two sides. */
+/* Each block keeps its histogram of 880 KiB. */
 #define BLOCKS_MAX 1000
 
 enum {

@@ -103,28 +103,29 @@ static void put_contexts(struct json_object *obj, const struct kv_work *w,
 static void put_figures(struct json_object *obj, const struct kv_hist *h,
 			uint64_t samples, double f)
 {
-	put_ns(obj, "min_ns", samples ? (double)h->min * f : NAN);
+	put_ns(obj, "min_ns", samples ? (double)kv_hist_min(h) * f : NAN);
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
 		bool ok = kv_stats_supports(samples, quantiles[i].q);
 
 		put_ns(obj, quantiles[i].key,
 		       ok ? kv_stats_quantile(h, quantiles[i].q) * f : NAN);
 	}
-	put_ns(obj, "max_ns", samples ? (double)h->max * f : NAN);
+	put_ns(obj, "max_ns", samples ? (double)kv_hist_max(h) * f : NAN);
 	put_ns(obj, "mean_ns", kv_stats_mean(h) * f);
 }
 
+static unsigned long long get(struct json_object *bin, size_t i)
+{
+	return json_object_get_uint64(json_object_array_get_idx(bin, i));
+}
+
 /* Thousands of bins, each on a line of its own even in a document for people. */
-static int write_bin(struct json_object *pair, struct printbuf *pb, int level,
+static int write_bin(struct json_object *bin, struct printbuf *pb, int level,
 		     int flags)
 {
 	(void)level;
 	(void)flags;
-	return sprintbuf(pb, "[%llu, %llu]",
-			 (unsigned long long)json_object_get_uint64(
-				 json_object_array_get_idx(pair, 0)),
-			 (unsigned long long)json_object_get_uint64(
-				 json_object_array_get_idx(pair, 1)));
+	return sprintbuf(pb, "[%llu, %llu, %llu]", get(bin, 0), get(bin, 1), get(bin, 2));
 }
 
 static void put_hist(struct json_object *obj, const struct kv_hist *h,
@@ -133,21 +134,22 @@ static void put_hist(struct json_object *obj, const struct kv_hist *h,
 	struct json_object *bins = json_object_new_array();
 
 	if (samples) {
-		kv_out_put_count(obj, "min_ticks", h->min);
-		kv_out_put_count(obj, "max_ticks", h->max);
+		kv_out_put_count(obj, "min_ticks", kv_hist_min(h));
+		kv_out_put_count(obj, "max_ticks", kv_hist_max(h));
 	}
 	kv_out_put_count(obj, "sum_ticks", h->sum);
-	/* Pairs of bin and count; struct kverbs_bin says what a bin holds. */
+	/* Smallest and largest sample of a bin, and how many it has: as struct kverbs_bin. */
 	for (unsigned int i = 0; i < KV_HIST_BINS; i++) {
-		struct json_object *pair;
+		struct json_object *bin;
 
-		if (!h->bin[i])
+		if (!h->bin[i].count)
 			continue;
-		pair = json_object_new_array_ext(2);
-		json_object_array_add(pair, json_object_new_uint64(i));
-		json_object_array_add(pair, json_object_new_uint64(h->bin[i]));
-		json_object_set_serializer(pair, write_bin, NULL, NULL);
-		json_object_array_add(bins, pair);
+		bin = json_object_new_array_ext(3);
+		json_object_array_add(bin, json_object_new_uint64(kv_hist_bin_min(h, i)));
+		json_object_array_add(bin, json_object_new_uint64(kv_hist_bin_max(h, i)));
+		json_object_array_add(bin, json_object_new_uint64(h->bin[i].count));
+		json_object_set_serializer(bin, write_bin, NULL, NULL);
+		json_object_array_add(bins, bin);
 	}
 	kv_out_put(obj, "histogram", bins);
 }

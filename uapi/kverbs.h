@@ -1118,16 +1118,15 @@ enum kverbs_run_state {
 };
 
 /**
- * struct kverbs_bin - one bin of a histogram of samples, in ticks
- * @index: which bin. Below 256 a bin is one value. From there on bin i holds
- *	the values from (128 + i % 128) << s up to the next one's start, where
- *	s = i / 128 - 1: each octave has 128 bins.
- * @pad: 0
- * @count: samples in it, never 0 in a message
+ * struct kverbs_bin - samples of nearly one value: one bin of a histogram, in ticks
+ * @min: the smallest of them. Below 2^43 exact; from there on the bin's smallest value.
+ * @max: the largest of them, ditto. Where it is @min all of them are exactly that. No two
+ *	bins overlap, and none is wider than 1/1024 of the values in it.
+ * @count: how many, never 0 in a message
  */
 struct kverbs_bin {
-	__u32 index;
-	__u32 pad;
+	__u64 min;
+	__u64 max;
 	__u64 count;
 };
 
@@ -1173,7 +1172,7 @@ struct kverbs_bin {
  *	end
  * @KVERBS_A_RUN_ELAPSED_NS: u64, the same span by CLOCK_MONOTONIC_RAW
  * @KVERBS_A_RUN_LET_GO: u64, how often the thread let the CPU go
- * @KVERBS_A_RUN_FIRST_BIN: u32, 0 .. 7423, request: index of the first bin wanted
+ * @KVERBS_A_RUN_FIRST_BIN: u32, 0 .. 56319, request: index of the first bin wanted
  * @KVERBS_A_RUN_NEXT_BIN: u32, reply: where to go on; absent at the end
  * @KVERBS_A_RUN_BINS: binary, array of struct kverbs_bin, ascending. A run that
  *	is still active gives a snapshot that may be a few samples off.

@@ -25,6 +25,11 @@ static struct netlink_range_validation range_timeout = {
 	.max = 3600ULL * NSEC_PER_SEC,
 };
 
+/* Larger than the 16 bits that a policy without a range has. */
+static struct netlink_range_validation range_first_bin = {
+	.max = KV_HIST_BINS - 1,
+};
+
 static const struct nla_policy end_policy[KVERBS_A_END_MAX + 1] = {
 	[KVERBS_A_END_QP] = KV_POLICY_ID,
 	[KVERBS_A_END_LOCAL_MR] = KV_POLICY_ID,
@@ -51,7 +56,7 @@ const struct nla_policy kv_run_policy[KVERBS_A_RUN_MAX + 1] = {
 	[KVERBS_A_RUN_POST] = NLA_POLICY_MAX(NLA_U32, KVERBS_POST_MAX),
 	[KVERBS_A_RUN_CPU] = KV_POLICY_INT,
 	[KVERBS_A_RUN_SPINS] = NLA_POLICY_FULL_RANGE(NLA_U32, &range_spins),
-	[KVERBS_A_RUN_FIRST_BIN] = NLA_POLICY_MAX(NLA_U32, KV_HIST_BINS - 1),
+	[KVERBS_A_RUN_FIRST_BIN] = NLA_POLICY_FULL_RANGE(NLA_U32, &range_first_bin),
 };
 
 static bool needs_remote(u32 op)
@@ -242,16 +247,20 @@ int kv_netlink_run_cancel(struct sk_buff *skb, struct genl_info *info)
 static int fill_bins(struct sk_buff *skb, const struct kv_hist *hist, u32 first)
 {
 	struct nlattr *attr;
-	struct kverbs_bin bin = {};
+	struct kverbs_bin bin;
 	u32 i, n = 0;
 
 	attr = nla_reserve(skb, KVERBS_A_RUN_BINS, 0);
 	if (!attr)
 		return -EMSGSIZE;
 	for (i = first; i < KV_HIST_BINS && n < BINS_MAX; i++) {
-		bin.index = i;
-		bin.count = READ_ONCE(hist->bin[i]);
+		bin.count = READ_ONCE(hist->bin[i].count);
 		if (!bin.count)
+			continue;
+		bin.min = kv_hist_bin_min(hist, i);
+		bin.max = kv_hist_bin_max(hist, i);
+		/* The first sample of it is just being recorded. */
+		if (bin.min > bin.max)
 			continue;
 		if (nla_append(skb, sizeof(bin), &bin))
 			return -EMSGSIZE;
@@ -281,8 +290,8 @@ static int fill_run(struct sk_buff *skb, struct kv_obj *obj)
 	       kv_put_u64(skb, KVERBS_A_RUN_SAMPLES, measuring ? done - dropped : 0) ?:
 	       kv_put_u64(skb, KVERBS_A_RUN_WARMED,
 			  measuring ? READ_ONCE(run->warmed) : done) ?:
-	       kv_put_u64(skb, KVERBS_A_RUN_MIN_TICKS, READ_ONCE(hist->min)) ?:
-	       kv_put_u64(skb, KVERBS_A_RUN_MAX_TICKS, READ_ONCE(hist->max)) ?:
+	       kv_put_u64(skb, KVERBS_A_RUN_MIN_TICKS, kv_hist_min(hist)) ?:
+	       kv_put_u64(skb, KVERBS_A_RUN_MAX_TICKS, kv_hist_max(hist)) ?:
 	       kv_put_u64(skb, KVERBS_A_RUN_SUM_TICKS, READ_ONCE(hist->sum)) ?:
 	       kv_put_u64(skb, KVERBS_A_RUN_ELAPSED_TICKS,
 			  kv_loop_elapsed(loop)) ?:

@@ -7,26 +7,40 @@
 
 /*
  * Log-linear histogram: each octave has 2^KV_HIST_SHIFT bins, so a bin is at
- * most 1/128 = 0.8 % of the values in it wide, over all of 64 bits, in 58 KiB.
+ * most 1/1024 = 0.1 % of the values in it wide, over all of 64 bits, in 880 KiB.
  */
-#define KV_HIST_SHIFT 7
+#define KV_HIST_SHIFT 10
 #define KV_HIST_BINS ((64 - KV_HIST_SHIFT + 1) << KV_HIST_SHIFT)
+
+/* From here on the extremes in a bin are not known, see struct kv_hist_bin. */
+#define KV_HIST_EXACT (1ULL << (32 + KV_HIST_SHIFT + 1))
+
+/**
+ * struct kv_hist_bin - samples of nearly one value
+ * @count: how many
+ * @low: the lower half of the smallest one; ~0 if there is none
+ * @high: the lower half of the largest one; 0 if there is none
+ *
+ * Below KV_HIST_EXACT (an hour of a counter at 2.4 GHz) the upper half is the same for all
+ * values of a bin.
+ */
+struct kv_hist_bin {
+	__u64 count;
+	__u32 low;
+	__u32 high;
+};
 
 /**
  * struct kv_hist - counts of samples
+ * @bin: the bins
  * @sum: of all samples; in ticks, 2^64 of them last for centuries
- * @min: smallest sample, exact; ~0 when there is none
- * @max: largest sample, exact; 0 when there is none
- * @bin: how many samples fell into each bin; their sum is the count
  *
  * One writer. Readers meanwhile may see a sample in one field and not yet in
  * the others.
  */
 struct kv_hist {
+	struct kv_hist_bin bin[KV_HIST_BINS];
 	__u64 sum;
-	__u64 min;
-	__u64 max;
-	__u64 bin[KV_HIST_BINS];
 };
 
 /**
@@ -35,12 +49,13 @@ struct kv_hist {
  *
  * Return: 0 .. KV_HIST_BINS - 1
  */
-static inline unsigned long kv_hist_index(__u64 v)
+static inline unsigned int kv_hist_index(__u64 v)
 {
 	/* Below 2^(SHIFT + 1) each value has a bin: the same formula with s = 0. */
-	unsigned long s = 63 - KV_HIST_SHIFT - __builtin_clzll(v | (1ULL << KV_HIST_SHIFT));
+	unsigned int s = 63U - KV_HIST_SHIFT -
+			 (unsigned int)__builtin_clzll(v | (1ULL << KV_HIST_SHIFT));
 
-	return (s << KV_HIST_SHIFT) + (unsigned long)(v >> s);
+	return (s << KV_HIST_SHIFT) + (unsigned int)(v >> s);
 }
 
 /**
@@ -50,16 +65,23 @@ static inline unsigned long kv_hist_index(__u64 v)
  */
 static inline void kv_hist_record(struct kv_hist *h, __u64 v)
 {
-	kv_env_add(&h->bin[kv_hist_index(v)], 1);
+	struct kv_hist_bin *bin = &h->bin[kv_hist_index(v)];
+	__u32 low = (__u32)v;
+
+	kv_env_add(&bin->count, 1);
 	kv_env_add(&h->sum, v);
 	/* New extremes are rare: a branch costs less than a store each time. */
-	if (v < h->min)
-		kv_env_set(&h->min, v);
-	if (v > h->max)
-		kv_env_set(&h->max, v);
+	if (low < bin->low)
+		kv_env_set(&bin->low, low);
+	if (low > bin->high)
+		kv_env_set(&bin->high, low);
 }
 
 void kv_hist_reset(struct kv_hist *h);
 __u64 kv_hist_low(unsigned int i);
+__u64 kv_hist_bin_min(const struct kv_hist *h, unsigned int i);
+__u64 kv_hist_bin_max(const struct kv_hist *h, unsigned int i);
+__u64 kv_hist_min(const struct kv_hist *h);
+__u64 kv_hist_max(const struct kv_hist *h);
 
 #endif

@@ -25,7 +25,7 @@ static __always_inline void kv_sample_start(struct kv_loop *l)
  */
 static __always_inline int kv_sample_more(struct kv_loop *l)
 {
-	return l->done < l->iters && l->last < l->end && !kv_env_stop(l);
+	return l->done < l->iters && !kv_env_stop(l) && l->last < l->end;
 }
 
 /**

@@ -209,19 +209,33 @@ static void test_bins(void **state)
 {
 	static struct kv_hist from, to;
 	static uint8_t data[KV_HIST_BINS * KV_CALL_BIN_BYTES];
-	uint32_t n;
+	uint32_t n = 0;
 
 	(void)state;
-	from.bin[0] = 1;
-	from.bin[300] = UINT64_MAX;
-	from.bin[KV_HIST_BINS - 1] = 0x0102030405060708;
-	n = kv_call_put_bins(&from, data);
+	kv_hist_reset(&from);
+	kv_hist_reset(&to);
+	kv_hist_record(&from, 0);
+	kv_hist_record(&from, 1000001);
+	kv_hist_record(&from, 1000003);
+	from.bin[0].count = UINT64_MAX;
+	kv_hist_record(&from, UINT64_MAX);
+	from.bin[KV_HIST_BINS - 1].count = 0x0102030405060708;
+	from.sum = 0;
+	assert_int_equal(kv_call_put_bins(&from, data, &n), 0);
 	assert_int_equal(n, 3 * KV_CALL_BIN_BYTES);
 	assert_int_equal(kv_call_take_bins(&to, data, n), 0);
 	assert_memory_equal(&from, &to, sizeof(from));
 	assert_int_equal(kv_call_take_bins(&to, data, n - 1), -EBADMSG);
+	/* An index that is too large; a smallest sample that lies in another bin. */
 	data[0] = 1;
 	assert_int_equal(kv_call_take_bins(&to, data, n), -EBADMSG);
+	data[0] = 0;
+	data[7] = 1;
+	assert_int_equal(kv_call_take_bins(&to, data, n), -EBADMSG);
+	/* More bins than a message takes. */
+	for (unsigned int i = 0; i < KV_HIST_BINS; i++)
+		from.bin[i].count = 1;
+	assert_int_equal(kv_call_put_bins(&from, data, &n), -EMSGSIZE);
 }
 
 int main(void)

@@ -263,9 +263,9 @@ static void test_runs(void **state)
 	assert_int_equal(w->b->ops->run_wait(w->b, id, 1500), 0);
 	assert_int_equal(w->b->ops->run_get(w->b, id, &result), 0);
 	assert_int_equal(result.samples, 3);
-	assert_true(result.hist.max == UINT64_MAX);
-	assert_int_equal(result.hist.bin[0], 1);
-	assert_int_equal(result.hist.bin[KV_HIST_BINS - 1], 1);
+	assert_true(kv_hist_max(&result.hist) == UINT64_MAX);
+	assert_int_equal(result.hist.bin[0].count, 1);
+	assert_int_equal(result.hist.bin[KV_HIST_BINS - 1].count, 1);
 	assert_int_equal(w->b->ops->run_del(w->b, id), 0);
 	spec.time_ns = 3600000000001ULL;
 	assert_int_equal(w->b->ops->run_start(w->b, &spec, &id), -ERANGE);

@@ -74,7 +74,7 @@ holds "quadrants: six rounds or more, and an even number" 'all(.cells[]; .pairs 
 holds "quadrants: a block of each in each round" \
 	'all(.cells[]; .pairs as $n | all(.quadrants[]; .block_p50_ns | length == $n))'
 holds "quadrants: samples, as many as the histogram has, after a warm-up" 'all(.cells[].quadrants[];
-	.samples > 0 and .warmup_discarded > 0 and .samples == ([.histogram[][1]] | add))'
+	.samples > 0 and .warmup_discarded > 0 and .samples == ([.histogram[][2]] | add))'
 holds "quadrants: medians between the extremes" 'all(.cells[].quadrants[];
 	.p50_ns > 0 and .min_ns <= .p50_ns and .p50_ns <= .max_ns)'
 holds "quadrants: the client posts where it is" 'all(.cells[].quadrants;

@@ -81,8 +81,6 @@ static const struct kv_nl_field result_fields[] = {
 	RESULT(struct kv_run_result, elapsed_ticks, ELAPSED_TICKS),
 	RESULT(struct kv_run_result, elapsed_ns, ELAPSED_NS),
 	RESULT(struct kv_run_result, let_go, LET_GO),
-	RESULT(struct kv_run_result, hist.min, MIN_TICKS),
-	RESULT(struct kv_run_result, hist.max, MAX_TICKS),
 	RESULT(struct kv_run_result, hist.sum, SUM_TICKS),
 };
 
@@ -147,13 +145,17 @@ static int take_bins(struct nlattr *attr, struct kv_hist *hist)
 {
 	const char *data = nla_data(attr);
 	struct kverbs_bin bin;
+	unsigned long i;
 	int at;
 
 	for (at = 0; at + (int)sizeof(bin) <= nla_len(attr); at += sizeof(bin)) {
 		memcpy(&bin, data + at, sizeof(bin));
-		if (bin.index >= KV_HIST_BINS)
+		i = kv_hist_index(bin.min);
+		if (bin.min > bin.max || kv_hist_index(bin.max) != i)
 			return -EBADMSG;
-		hist->bin[bin.index] = bin.count;
+		hist->bin[i].count = bin.count;
+		hist->bin[i].low = (uint32_t)bin.min;
+		hist->bin[i].high = (uint32_t)bin.max;
 	}
 	return 0;
 }
@@ -200,7 +202,8 @@ int kv_nl_run_get(struct kv_nl *nl, uint32_t id, struct kv_run_result *result)
 	struct result arg = { .to = result };
 	int ret;
 
-	memset(result, 0, sizeof(*result));
+	memset(result, 0, offsetof(struct kv_run_result, hist));
+	kv_hist_reset(&result->hist);
 	do
 		ret = get_result(nl, id, (int32_t)arg.more.next_bin, &arg);
 	while (!ret && arg.more.next_bin);

@@ -228,9 +228,6 @@ const struct kv_call_row kv_call_rows[KV_CALLS] = {
 	[KV_CALL_FILE_CLOSE] = ROW("file_close", &kv_shape_file_close, &shape_none),
 };
 
-_Static_assert(KV_HIST_BINS * KV_CALL_BIN_BYTES <= KV_WIRE_DATA_MAX,
-	       "a whole histogram fits into one message");
-
 static void put_number(uint8_t *to, unsigned int bytes, uint64_t value)
 {
 	while (bytes--) {
@@ -249,25 +246,41 @@ static uint64_t take_number(const uint8_t *from, unsigned int bytes)
 }
 
 /**
- * kv_call_put_bins() - write bins as data: 32 bits of index, 64 bits of count, each
- *	in network order
+ * kv_call_put_bins() - write bins as data: 32 bits each of index, low and high, and 64 bits
+ *	of count, each in network order
  * @hist: the histogram
  * @data: room for KV_WIRE_DATA_MAX bytes
+ * @length: receives how many bytes were written
  *
- * Return: bytes written.
+ * Return: 0, or -EMSGSIZE: it has more bins than there is room for.
  */
-uint32_t kv_call_put_bins(const struct kv_hist *hist, uint8_t *data)
+int kv_call_put_bins(const struct kv_hist *hist, uint8_t *data, uint32_t *length)
 {
 	uint8_t *at = data;
 
 	for (unsigned int i = 0; i < KV_HIST_BINS; i++) {
-		if (!hist->bin[i])
+		const struct kv_hist_bin *bin = &hist->bin[i];
+
+		if (!bin->count)
 			continue;
+		if (at + KV_CALL_BIN_BYTES > data + KV_WIRE_DATA_MAX)
+			return -EMSGSIZE;
 		put_number(at, 4, i);
-		put_number(at + 4, 8, hist->bin[i]);
+		put_number(at + 4, 4, bin->low);
+		put_number(at + 8, 4, bin->high);
+		put_number(at + 12, 8, bin->count);
 		at += KV_CALL_BIN_BYTES;
 	}
-	return (uint32_t)(at - data);
+	*length = (uint32_t)(at - data);
+	return 0;
+}
+
+/* Do its extremes lie in the bin? */
+static bool is_bin(const struct kv_hist *hist, unsigned int i)
+{
+	uint64_t min = kv_hist_bin_min(hist, i), max = kv_hist_bin_max(hist, i);
+
+	return min <= max && kv_hist_index(min) == i && kv_hist_index(max) == i;
 }
 
 /**
@@ -286,10 +299,17 @@ int kv_call_take_bins(struct kv_hist *hist, const uint8_t *data,
 	if (length % KV_CALL_BIN_BYTES)
 		return -EBADMSG;
 	for (; length; length -= KV_CALL_BIN_BYTES, data += KV_CALL_BIN_BYTES) {
+		struct kv_hist_bin *bin;
+
 		index = take_number(data, 4);
 		if (index >= KV_HIST_BINS)
 			return -EBADMSG;
-		hist->bin[index] = take_number(data + 4, 8);
+		bin = &hist->bin[index];
+		bin->low = (uint32_t)take_number(data + 4, 4);
+		bin->high = (uint32_t)take_number(data + 8, 4);
+		bin->count = take_number(data + 12, 8);
+		if (!is_bin(hist, (unsigned int)index))
+			return -EBADMSG;
 	}
 	return 0;
 }

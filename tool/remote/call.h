@@ -254,9 +254,9 @@ extern const struct kv_shape kv_shape_request;
 extern const struct kv_shape kv_shape_reply;
 
 /* The bins of a histogram that are not empty, as data behind a result. */
-#define KV_CALL_BIN_BYTES 12
+#define KV_CALL_BIN_BYTES 20
 
-uint32_t kv_call_put_bins(const struct kv_hist *hist, uint8_t *data);
+int kv_call_put_bins(const struct kv_hist *hist, uint8_t *data, uint32_t *length);
 int kv_call_take_bins(struct kv_hist *hist, const uint8_t *data,
 		      uint32_t length);
 

@@ -512,8 +512,6 @@ static const struct kv_member run_result_members[] = {
 	KV_U64(S, elapsed_ns, UINT64_MAX),
 	KV_U64(S, let_go, UINT64_MAX),
 	KV_U64(S, hist.sum, UINT64_MAX),
-	KV_U64(S, hist.min, UINT64_MAX),
-	KV_U64(S, hist.max, UINT64_MAX),
 };
 #undef S
 

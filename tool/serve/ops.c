@@ -494,8 +494,9 @@ static int run_get(struct kv_service *s)
 	struct kv_backend *b = backend_of(s);
 	int ret = b->ops->run_get(b, s->in.id.id, &s->out.run);
 
-	if (!ret)
-		s->data_length = kv_call_put_bins(&s->out.run.hist, s->data);
+	if (!ret && kv_call_put_bins(&s->out.run.hist, s->data, &s->data_length))
+		return kv_service_refuse(s, -EMSGSIZE, "the histogram has more than %u bins",
+					 KV_WIRE_DATA_MAX / KV_CALL_BIN_BYTES);
 	return done(s, ret);
 }
 

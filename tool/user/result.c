@@ -17,8 +17,6 @@ static void fill_samples(struct kv_user_run *run, struct kv_run_result *to)
 	to->samples = load(&loop->done);
 	to->let_go = load(&loop->let_go);
 	to->hist.sum = load(&run->hist.sum);
-	to->hist.min = load(&run->hist.min);
-	to->hist.max = load(&run->hist.max);
 	to->elapsed_ticks = run->before + kv_loop_elapsed(loop);
 	to->elapsed_ns = to->state == KVERBS_RUN_DONE ? run->elapsed_ns :
 		(uint64_t)((double)to->elapsed_ticks * kv_clock_ns_per_tick());
@@ -43,8 +41,6 @@ static bool fill(struct kv_user_run *run, struct kv_run_result *to)
 	to->samples = 0;
 	to->let_go = 0;
 	to->hist.sum = 0;
-	to->hist.min = ~0ULL;
-	to->hist.max = 0;
 	to->elapsed_ticks = 0;
 	to->elapsed_ns = 0;
 	return false;
@@ -86,12 +82,16 @@ int kv_user_run_get(struct kv_backend *b, uint32_t id,
 {
 	struct kv_user_run *run = kv_user_obj_find((struct kv_user *)b, KV_USER_RUN, id);
 	bool measuring;
-	unsigned int i;
 
 	if (!run)
 		return -ENOENT;
 	measuring = fill(run, result);
-	for (i = 0; i < KV_HIST_BINS; i++)
-		result->hist.bin[i] = measuring ? load(&run->hist.bin[i]) : 0;
+	if (!measuring)
+		kv_hist_reset(&result->hist);
+	for (unsigned int i = 0; i < KV_HIST_BINS && measuring; i++) {
+		result->hist.bin[i].count = load(&run->hist.bin[i].count);
+		result->hist.bin[i].low = kv_env_get(&run->hist.bin[i].low);
+		result->hist.bin[i].high = kv_env_get(&run->hist.bin[i].high);
+	}
 	return 0;
 }

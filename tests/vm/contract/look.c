@@ -29,7 +29,7 @@ static void keep_most(void)
 	most.elapsed_ticks = larger(most.elapsed_ticks, seen.elapsed_ticks);
 	most.hist.sum = larger(most.hist.sum, seen.hist.sum);
 	for (i = 0; i < KV_HIST_BINS; i++)
-		most.hist.bin[i] = larger(most.hist.bin[i], seen.hist.bin[i]);
+		most.hist.bin[i].count = larger(most.hist.bin[i].count, seen.hist.bin[i].count);
 }
 
 static bool more_than(const struct kv_run_result *end)
@@ -37,7 +37,7 @@ static bool more_than(const struct kv_run_result *end)
 	unsigned int i;
 
 	for (i = 0; i < KV_HIST_BINS; i++)
-		if (most.hist.bin[i] > end->hist.bin[i])
+		if (most.hist.bin[i].count > end->hist.bin[i].count)
 			return true;
 	return most.samples > end->samples || most.elapsed_ticks > end->elapsed_ticks ||
 	       most.hist.sum > end->hist.sum;

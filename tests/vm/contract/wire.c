@@ -158,8 +158,8 @@ static void look_bins(struct wire *w, const void *data, size_t length)
 	check(w, !(length % sizeof(bin)), "bins of %zu bytes", length);
 	for (at = 0; at + sizeof(bin) <= length; at += sizeof(bin)) {
 		memcpy(&bin, (const char *)data + at, sizeof(bin));
-		check(w, !bin.pad && bin.index < 7424 && bin.count, "a bin");
-		w->bytes += sizeof(bin.pad);
+		check(w, bin.min <= bin.max && bin.max - bin.min <= bin.min / 1024 && bin.count,
+		      "a bin");
 	}
 }
 
