@@ -5,6 +5,8 @@
 #include <string.h>
 #include "cell.h"
 #include "now.h"
+#include "retries.h"
+#include "steal.h"
 #include "verify.h"
 
 /* How long to probe how long an iteration takes; a share of the cell's time. */
@@ -33,10 +35,16 @@ struct job {
 	unsigned int sides;
 	struct kv_pair pair[KV_SIDES_MAX];
 	struct kv_amount amount[KV_SIDES_MAX];
-	struct kv_run_result result[KV_SIDES_MAX];
+	struct kv_run_result result;
+	/* Of the round that is under way. */
+	struct kv_side round[KV_SIDES_MAX];
+	uint64_t resent[KV_SIDES_MAX];
+	uint64_t seed;
 	/* What the probe saw of one iteration, and of a run beside its samples. */
 	uint64_t period_ns[KV_SIDES_MAX];
 	uint64_t overhead_ns[KV_SIDES_MAX];
+	/* How long it took to connect all sides, once. */
+	uint64_t connect_ns;
 	struct kv_fault *f;
 };
 
@@ -88,14 +96,14 @@ static int measure(struct job *j, unsigned int s)
 	struct kv_pair *p = &j->pair[s];
 
 	return blame(j, s, kv_block_measure(p->space[0], p, &j->c->work,
-					    &j->amount[s], NULL, &j->result[s],
+					    &j->amount[s], NULL, &j->result,
 					    j->f));
 }
 
 /* All of the probe is warm-up: a connection's first packets are slow ones. */
 static int probe(struct job *j, unsigned int s)
 {
-	const struct kv_run_result *r = &j->result[s];
+	const struct kv_run_result *r = &j->result;
 	uint64_t begin, spent;
 	int ret;
 
@@ -121,15 +129,18 @@ static int probe(struct job *j, unsigned int s)
 /* As long as fits into the cell's time, but long enough for the p99. */
 static void choose_amounts(struct job *j)
 {
-	uint64_t share = j->plan->time_ns / ((uint64_t)j->sides * j->plan->blocks);
+	uint64_t blocks = (uint64_t)KV_DESIGN_BLOCKS * j->plan->rounds;
+	uint64_t connect = j->connect_ns * j->plan->rounds;
+	uint64_t time = j->plan->time_ns > connect ? j->plan->time_ns - connect : 0;
+	uint64_t share = time / (j->sides * blocks);
 	uint64_t spent = largest(j, j->overhead_ns) + share / WARM_SHARE;
-	uint64_t need = largest(j, j->period_ns) *
-			(SAMPLES_AIMED / j->plan->blocks + 1);
+	uint64_t need = largest(j, j->period_ns) * (SAMPLES_AIMED / blocks + 1);
+	uint64_t most = STRETCH * j->plan->time_ns / (j->sides * blocks);
 	uint64_t block = share > spent ? share - spent : 0;
 
 	block = max_u64(block, need);
-	if (block > STRETCH * share)
-		block = STRETCH * share;
+	if (block > most)
+		block = most;
 	block = max_u64(block, BLOCK_MIN_NS);
 	j->c->block_ns = block;
 	for (unsigned int s = 0; s < j->sides; s++) {
@@ -143,40 +154,101 @@ static void choose_amounts(struct job *j)
 static int make_room(struct job *j)
 {
 	struct kv_cell *c = j->c;
-	unsigned int room = c->room ? c->room + c->room / 2 : j->plan->blocks;
+	unsigned int room = c->room ? c->room + c->room / 2 + 1 : j->plan->rounds;
 
 	if (c->rounds < c->room)
 		return 0;
 	for (unsigned int s = 0; s < j->sides; s++) {
-		struct kv_hist *more;
+		double *more = reallocarray(c->median[s], room, sizeof(*more));
 
-		more = reallocarray(c->block[s], room, sizeof(*more));
 		if (!more)
-			return kv_fault_set(j->f, -ENOMEM,
-					    "no memory for %u blocks", room);
-		c->block[s] = more;
+			return kv_fault_set(j->f, -ENOMEM, "no memory for %u rounds", room);
+		c->median[s] = more;
 	}
 	c->room = room;
 	return 0;
 }
 
-/* A block of each side. A round that is not complete counts for nothing. */
-static int measure_round(struct job *j)
+static int connect_side(struct job *j, unsigned int s)
 {
-	struct kv_cell *c = j->c;
 	int ret;
 
-	ret = make_room(j);
-	for (unsigned int i = 0; i < j->sides && !ret; i++)
-		ret = measure(j, kv_design_turn(c->design, c->rounds, i));
+	ret = blame(j, s, kv_pair_create(&j->pair[s], j->ends[s].client, j->ends[s].server,
+					 &j->c->work, j->f));
+	if (ret)
+		return ret;
+	if (!j->c->rounds)
+		kv_pair_verbs(&j->pair[s], j->c->side[s].verb_ns);
+	if (j->plan->verify)
+		ret = blame(j, s, kv_verify_pair(&j->pair[s], j->f));
+	if (ret)
+		kv_pair_destroy(&j->pair[s]);
+	else
+		j->c->verified = j->plan->verify;
+	return ret;
+}
+
+static int measure_block(struct job *j, unsigned int s)
+{
+	const struct kv_space *client = j->ends[s].client, *server = j->ends[s].server;
+	uint64_t before = kv_retries_count(client, server);
+	int ret;
+
+	ret = measure(j, s);
+	if (ret)
+		return ret;
+	kv_side_add(&j->round[s], &j->result);
+	j->resent[s] += kv_retries_count(client, server) - before;
+	return 0;
+}
+
+/* Two blocks of each side. A round that is not complete counts for nothing. */
+static int measure_blocks(struct job *j, const unsigned int *order)
+{
+	struct kv_cell *c = j->c;
+	int ret = 0;
+
+	for (unsigned int s = 0; s < j->sides; s++) {
+		kv_side_reset(&j->round[s]);
+		j->resent[s] = 0;
+	}
+	for (unsigned int i = 0; i < KV_DESIGN_BLOCKS * j->sides && !ret; i++)
+		ret = measure_block(j, kv_design_turn(c->design, order, i));
 	if (ret)
 		return ret;
 	for (unsigned int s = 0; s < j->sides; s++) {
-		c->block[s][c->rounds] = j->result[s].hist;
-		kv_side_add(&c->side[s], &j->result[s]);
+		c->median[s][c->rounds] = kv_stats_quantile(&j->round[s].hist, 0.5);
+		kv_side_merge(&c->side[s], &j->round[s]);
+		c->resent[s] += j->resent[s];
 	}
 	c->rounds++;
 	return 0;
+}
+
+/* On connections of its own, which are gone when it returns. */
+static int measure_round(struct job *j)
+{
+	unsigned int order[KV_SIDES_MAX], made = 0;
+	uint64_t begin = kv_now_ns();
+	int ret;
+
+	kv_stats_shuffle(&j->seed, order, j->sides);
+	ret = make_room(j);
+	while (!ret && made < j->sides) {
+		ret = connect_side(j, order[made]);
+		made += !ret;
+	}
+	j->connect_ns = kv_now_ns() - begin;
+	/* How long an iteration takes is asked once. */
+	for (unsigned int s = 0; s < j->sides && !ret && !j->c->block_ns; s++)
+		ret = probe(j, s);
+	if (!ret && !j->c->block_ns)
+		choose_amounts(j);
+	if (!ret)
+		ret = measure_blocks(j, order);
+	while (made--)
+		kv_pair_destroy(&j->pair[order[made]]);
+	return ret;
 }
 
 static bool has_samples(const struct job *j)
@@ -192,57 +264,41 @@ static bool is_done(const struct job *j, uint64_t spent_ns)
 {
 	const struct kv_cell *c = j->c;
 
-	/* Half of A B B A would favour one side. */
-	if (c->rounds % 2)
-		return false;
-	if (spent_ns > STRETCH * j->plan->time_ns &&
-	    c->rounds >= KV_STATS_MIN_PAIRS)
+	if (spent_ns > STRETCH * j->plan->time_ns && c->rounds >= KV_STATS_MIN_ROUNDS)
 		return true;
-	return c->rounds >= j->plan->blocks && has_samples(j);
+	return c->rounds >= j->plan->rounds && has_samples(j);
 }
 
-static int measure_blocks(struct job *j, struct kv_progress *progress)
+static int measure_rounds(struct job *j, struct kv_progress *progress)
 {
 	uint64_t begin = kv_now_ns();
-	uint64_t expected, spent;
 	int ret;
 
-	expected = max_u64(j->plan->time_ns,
-			   j->sides * j->c->block_ns * j->plan->blocks);
 	do {
+		kv_progress_round(progress, j->c->rounds + 1, j->plan->rounds);
 		ret = measure_round(j);
 		if (ret)
 			return ret;
-		spent = kv_now_ns() - begin;
-		kv_progress_draw(progress, (double)spent / (double)expected);
-	} while (!is_done(j, spent));
+		kv_progress_draw(progress, (double)j->c->rounds / j->plan->rounds);
+	} while (!is_done(j, kv_now_ns() - begin));
 	return 0;
 }
 
 static void finish(struct kv_cell *c)
 {
-	const struct kv_hist *block[KV_SIDES_MAX];
+	for (unsigned int i = 0; i < c->design->contrasts; i++) {
+		unsigned int a = c->design->contrast[i].a, b = c->design->contrast[i].b;
+		const struct kv_sides sides = {
+			.a = c->median[a],
+			.b = c->median[b],
+			.rounds = c->rounds,
+			.resent = { c->resent[a], c->resent[b] },
+			.steal = c->steal,
+		};
 
-	for (unsigned int s = 0; s < c->design->sides; s++)
-		block[s] = c->block[s];
-	kv_stats_compare(block, c->rounds, c->design->contrast,
-			 c->design->contrasts, c->diff);
-}
-
-static int prepare(struct job *j)
-{
-	int ret = 0;
-
-	for (unsigned int s = 0; s < j->sides && !ret && j->plan->verify; s++)
-		ret = blame(j, s, kv_verify_pair(&j->pair[s], j->f));
-	if (ret)
-		return ret;
-	j->c->verified = j->plan->verify;
-	for (unsigned int s = 0; s < j->sides && !ret; s++)
-		ret = probe(j, s);
-	if (!ret)
-		choose_amounts(j);
-	return ret;
+		c->diff[i] = kv_stats_shift(sides.a, sides.b, sides.rounds);
+		c->judgement[i] = kv_stats_judge(&sides, &c->diff[i]);
+	}
 }
 
 /**
@@ -256,8 +312,8 @@ static int prepare(struct job *j)
  * @progress: is drawn between blocks
  * @f: receives why not
  *
- * The endpoints of all sides stay connected while blocks of them alternate, see
- * kv_design_turn().
+ * Measured in rounds: each connects all sides anew, one after the other in an order that is
+ * shuffled, takes two blocks of each, see kv_design_turn(), and ends their connections.
  *
  * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
  * errno.
@@ -267,9 +323,9 @@ int kv_cell_measure(struct kv_cell *c, const struct kv_design *design,
 		    const struct kv_plan *plan, struct kv_progress *progress,
 		    struct kv_fault *f)
 {
+	struct kv_steal steal;
 	struct job *j;
-	unsigned int made = 0;
-	int ret = 0;
+	int ret;
 
 	memset(c, 0, sizeof(*c));
 	c->design = design;
@@ -284,22 +340,12 @@ int kv_cell_measure(struct kv_cell *c, const struct kv_design *design,
 	j->plan = plan;
 	j->ends = ends;
 	j->sides = design->sides;
+	j->seed = plan->seed;
 	j->f = f;
-	for (; made < j->sides; made++) {
-		ret = blame(j, made,
-			    kv_pair_create(&j->pair[made], ends[made].client,
-					   ends[made].server, &c->work, f));
-		if (ret)
-			goto out_destroy;
-		kv_pair_verbs(&j->pair[made], c->side[made].verb_ns);
-	}
-	ret = prepare(j);
-	if (!ret)
-		ret = measure_blocks(j, progress);
+	kv_steal_start(&steal);
+	ret = measure_rounds(j, progress);
+	c->steal = kv_steal_share(&steal);
 	finish(c);
-out_destroy:
-	while (made--)
-		kv_pair_destroy(&j->pair[made]);
 	free(j);
 	return ret;
 }
@@ -311,8 +357,8 @@ out_destroy:
 void kv_cell_free(struct kv_cell *c)
 {
 	for (unsigned int s = 0; s < KV_SIDES_MAX; s++) {
-		free(c->block[s]);
-		c->block[s] = NULL;
+		free(c->median[s]);
+		c->median[s] = NULL;
 	}
 	c->rounds = 0;
 	c->room = 0;

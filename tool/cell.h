@@ -6,19 +6,21 @@
 #include "progress.h"
 #include "side.h"
 
-/* What is aimed at; fewer than KV_STATS_MIN_PAIRS give no interval. */
-#define KV_CELL_BLOCKS 16
+/* What is aimed at; fewer than KV_STATS_MIN_ROUNDS give no interval. */
+#define KV_CELL_ROUNDS 12
 
 /**
  * struct kv_plan - how long a cell is measured
- * @time_ns: for all sides together, without setting up; exceeded, but not
- *	more than threefold, if there are too few samples for a p99 by then
- * @blocks: of each side, even
+ * @time_ns: for all sides together, connecting included; exceeded, but not more than
+ *	threefold, if there are too few samples for a p99 by then
+ * @rounds: each with fresh connections of all sides
+ * @seed: of the order of the sides in each round
  * @verify: check contents first
  */
 struct kv_plan {
 	uint64_t time_ns;
-	unsigned int blocks;
+	unsigned int rounds;
+	uint64_t seed;
 	bool verify;
 };
 
@@ -36,13 +38,16 @@ struct kv_ends {
  * struct kv_cell - one operation at one size, on all sides
  * @design: the sides, and what of them is compared
  * @work: what was measured
- * @verified: contents were checked
- * @rounds: complete ones, with a block of each side; only their samples are counted
+ * @verified: contents were checked, on each connection
+ * @rounds: complete ones; only their samples are counted
  * @block_ns: how long one block took samples
  * @side: what each gave
- * @block: [@rounds] of each side, in the order of measurement
+ * @median: [@rounds] of each side, in the order of measurement: the median of a round, ticks
+ * @resent: by each side, see struct kv_sides
+ * @steal: see struct kv_sides
  * @diff: of each contrast, ticks of a sample
- * @room: rounds that @block has room for
+ * @judgement: of each contrast
+ * @room: rounds that @median has room for
  */
 struct kv_cell {
 	const struct kv_design *design;
@@ -51,8 +56,11 @@ struct kv_cell {
 	unsigned int rounds;
 	uint64_t block_ns;
 	struct kv_side side[KV_SIDES_MAX];
-	struct kv_hist *block[KV_SIDES_MAX];
+	double *median[KV_SIDES_MAX];
+	uint64_t resent[KV_SIDES_MAX];
+	double steal;
 	struct kv_interval diff[KV_CONTRASTS_MAX];
+	struct kv_judgement judgement[KV_CONTRASTS_MAX];
 	unsigned int room;
 };
 

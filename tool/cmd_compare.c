@@ -12,15 +12,17 @@
 #define TIME_DEFAULT_NS 2500000000ULL
 #define TIME_MIN_NS 10000000ULL
 #define TIME_MAX_NS 86400000000000ULL
-/* Each block keeps its histogram of 880 KiB. */
-#define BLOCKS_MAX 1000
+#define ROUNDS_MAX 1000
+#define SEED_DEFAULT 1
 
 enum {
 	OPTION_OPS = KV_OPTION_OWN,
 	OPTION_SIZES,
 	OPTION_TIME,
-	OPTION_BLOCKS,
+	OPTION_ROUNDS,
+	OPTION_SEED,
 	OPTION_QUADRANTS,
+	OPTION_SELF,
 };
 
 static const struct option rows[] = {
@@ -29,8 +31,10 @@ static const struct option rows[] = {
 	{ "ops", required_argument, NULL, OPTION_OPS },
 	{ "sizes", required_argument, NULL, OPTION_SIZES },
 	{ "time", required_argument, NULL, OPTION_TIME },
-	{ "blocks", required_argument, NULL, OPTION_BLOCKS },
+	{ "rounds", required_argument, NULL, OPTION_ROUNDS },
+	{ "seed", required_argument, NULL, OPTION_SEED },
 	{ "quadrants", no_argument, NULL, OPTION_QUADRANTS },
+	{ "self", required_argument, NULL, OPTION_SELF },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -40,27 +44,34 @@ struct compare {
 	struct kv_matrix m;
 	struct kv_out out;
 	struct json_object *doc;
+	bool quadrants;
+	bool has_self;
+	enum kv_space_id self;
 };
 
 static void print_help(void)
 {
 	printf("usage: kverbs compare [OPTION...] [HOST]\n"
 	       "\n"
-	       "Measures operations in both spaces, blocks of the two alternating, and says which\n"
-	       "space is faster, by how much, and how sure that is. With a HOST, where 'kverbs\n"
-	       "serve' runs, the servers are there, each in the space that its side asks for.\n"
+	       "Measures operations in both spaces, in rounds with fresh connections, and says\n"
+	       "which space is faster, by how much, and how sure that is. With a HOST, where\n"
+	       "'kverbs serve' runs, the servers are there, each in the space that its side\n"
+	       "asks for.\n"
 	       "\n"
 	       "  --quadrants        client and server each in either space: K-K, K-U, U-K, U-U\n"
 	       "                     (client-server; K kernel, U user), and what changing one\n"
 	       "                     of them does\n"
+	       "  --self SPACE       the same space on both sides, kernel or user: a difference that\n"
+	       "                     is found then is none\n"
 	       "  --ops OP,...       of send, write, read, fetch-add and cmp-swp; default: all\n"
 	       "  --sizes BYTES,...  as in 8,64,4k; default: 8,64,4k,64k. fetch-add and cmp-swp\n"
 	       "                     always have 8 bytes, whatever stands here\n"
 	       "  --time TIME        for each operation and size, all sides together, as in 2\n"
 	       "                     or 500ms; default: 2.5s. Up to three times as long if it\n"
 	       "                     takes that to get the 1000 samples of a p99\n"
-	       "  --blocks N         blocks of each side, an even number; default: 16. With\n"
+	       "  --rounds N         each with fresh connections of all sides; default: 12. With\n"
 	       "                     fewer than 6 there is no interval\n"
+	       "  --seed N           of the order of the sides in each round; default: 1\n"
 	       "  --loop LOOP        completion: from before the post until its completion was\n"
 	       "                     polled (default for all but send); relay: one thread\n"
 	       "                     drives both ends of a ping-pong (default for send);\n"
@@ -80,6 +91,7 @@ static int take_option(void *arg, int id)
 {
 	struct compare *c = arg;
 	struct kv_why why;
+	uint32_t space;
 	uint64_t v;
 	int ret = 0;
 
@@ -94,18 +106,21 @@ static int take_option(void *arg, int id)
 		ret = kv_parse_time(optarg, TIME_MIN_NS, TIME_MAX_NS,
 				    &c->m.plan.time_ns, &why);
 		break;
-	case OPTION_BLOCKS:
-		ret = kv_parse_count(optarg, 2, BLOCKS_MAX, &v, &why);
-		if (!ret && v % 2) {
-			snprintf(why.text, sizeof(why.text),
-				 "is odd; every second round goes backwards, as in kernel user user kernel, so it takes an even number");
-			ret = -EINVAL;
-		}
+	case OPTION_ROUNDS:
+		ret = kv_parse_count(optarg, 1, ROUNDS_MAX, &v, &why);
 		if (!ret)
-			c->m.plan.blocks = (unsigned int)v;
+			c->m.plan.rounds = (unsigned int)v;
+		break;
+	case OPTION_SEED:
+		ret = kv_parse_count(optarg, 0, UINT64_MAX, &c->m.plan.seed, &why);
 		break;
 	case OPTION_QUADRANTS:
-		c->m.design = &kv_design_quadrants;
+		c->quadrants = true;
+		break;
+	case OPTION_SELF:
+		ret = kv_parse_word(optarg, kv_word_space, &space, &why);
+		c->self = (enum kv_space_id)space;
+		c->has_self = !ret;
 		break;
 	default:
 		return kv_option_take(&c->common, id, &c->m.fault);
@@ -145,6 +160,12 @@ static int check_options(struct compare *c)
 	struct kv_options *o = &c->common;
 	int ret;
 
+	if (c->quadrants && c->has_self)
+		return kv_fault_usage(&c->m.fault, "--self has one space, and --quadrants has both");
+	if (c->quadrants)
+		c->m.design = &kv_design_quadrants;
+	else if (c->has_self)
+		c->m.design = &kv_design_self[c->self];
 	if (o->has_loop && o->loop == KV_KIND_NULL)
 		return kv_fault_usage(&c->m.fault, "--loop null has no operation to compare; its cost stands under every table");
 	c->m.host = o->peer.host;
@@ -179,7 +200,8 @@ static int read_options(struct compare *c, int argc, char **argv)
 
 	kv_option_init(&c->common);
 	c->m.plan.time_ns = TIME_DEFAULT_NS;
-	c->m.plan.blocks = KV_CELL_BLOCKS;
+	c->m.plan.rounds = KV_CELL_ROUNDS;
+	c->m.plan.seed = SEED_DEFAULT;
 	c->m.design = &kv_design_spaces;
 	ret = kv_option_read(argc, argv, rows, print_help, take_option, c, &c->m.fault);
 	if (ret <= 0)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <stdio.h>
+#include <string.h>
 #include "design.h"
 
 /* Both ends in the kernel, or both in user space. */
 const struct kv_design kv_design_spaces = {
+	.name = "spaces",
 	.sides = 2,
 	.side = {
 		{ "kernel", KV_SPACE_KERNEL, KV_SPACE_KERNEL },
@@ -16,6 +17,7 @@ const struct kv_design kv_design_spaces = {
 
 /* Client and server each in either space; one end is changed at a time. */
 const struct kv_design kv_design_quadrants = {
+	.name = "quadrants",
 	.sides = 4,
 	.side = {
 		{ "K-K", KV_SPACE_KERNEL, KV_SPACE_KERNEL },
@@ -28,37 +30,52 @@ const struct kv_design kv_design_quadrants = {
 	.changed = { "client", "client", "server", "server" },
 };
 
+#define SELF(space) {							\
+	.name = "self",							\
+	.sides = 2,							\
+	.side = { { "first", space, space }, { "second", space, space } }, \
+	.contrasts = 1,							\
+	.contrast = { { 0, 1 } },					\
+	.changed = { "" },						\
+}
+
+/* One space on both sides: what is found is false. */
+const struct kv_design kv_design_self[KV_SPACES] = {
+	[KV_SPACE_KERNEL] = SELF(KV_SPACE_KERNEL),
+	[KV_SPACE_USER] = SELF(KV_SPACE_USER),
+};
+
 /**
  * kv_design_turn() - whose turn it is
  * @d: the design
- * @round: 0 .. ; a round has a block of each side
- * @turn: 0 .. sides - 1, in the round
+ * @order: its sides in the order of this round, see kv_stats_shuffle()
+ * @turn: 0 .. KV_DESIGN_BLOCKS * sides - 1, in the round
  *
- * A B, B A; or A B C D, D C B A: after two rounds all sides were measured at the
- * same time on average, so that what drifts evenly hits them alike.
+ * A B B A; or A B C D D C B A: all sides are measured at the same time on average, so that
+ * what drifts evenly hits them alike.
  *
  * Return: the side.
  */
-unsigned int kv_design_turn(const struct kv_design *d, unsigned int round,
+unsigned int kv_design_turn(const struct kv_design *d, const unsigned int *order,
 			    unsigned int turn)
 {
-	return round % 2 ? d->sides - 1 - turn : turn;
+	unsigned int at = turn % d->sides;
+
+	return order[turn / d->sides % 2 ? d->sides - 1 - at : at];
 }
 
 /**
- * kv_design_order() - say in which order blocks are measured
+ * kv_design_who() - what a side is called where it is the faster one
  * @d: the design
- * @text: receives the names of the sides in two rounds
- * @size: of @text
+ * @contrast: which difference
+ * @side: which of its two sides
+ *
+ * Return: the space of the end that is changed, or, where both are of one space, the side's name.
  */
-void kv_design_order(const struct kv_design *d, char *text, size_t size)
+const char *kv_design_who(const struct kv_design *d, unsigned int contrast, unsigned int side)
 {
-	size_t n = 0;
-
-	for (unsigned int i = 0; i < 2 * d->sides && n < size; i++) {
-		unsigned int s = kv_design_turn(d, i / d->sides, i % d->sides);
-
-		n += (size_t)snprintf(text + n, size - n, "%s%s", i ? " " : "",
-				      d->side[s].name);
-	}
+	if (d->sides == 2)
+		return d->side[side].name;
+	return kv_word_name(kv_word_space, strcmp(d->changed[contrast], "server") ?
+			    d->side[side].client : d->side[side].server);
 }

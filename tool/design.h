@@ -10,6 +10,7 @@
 
 /**
  * struct kv_design - which sides a comparison has, and which of them it compares
+ * @name: "spaces", "quadrants" or "self"
  * @sides: how many sides; their blocks are measured in turn
  * @side: their names in results, and the space of each one's client and server
  * @contrasts: how many differences are of interest
@@ -17,6 +18,7 @@
  * @changed: what these two differ in: "client", "server" or "" for both ends
  */
 struct kv_design {
+	const char *name;
 	unsigned int sides;
 	struct {
 		const char *name;
@@ -30,9 +32,13 @@ struct kv_design {
 
 extern const struct kv_design kv_design_spaces;
 extern const struct kv_design kv_design_quadrants;
+extern const struct kv_design kv_design_self[KV_SPACES];
 
-unsigned int kv_design_turn(const struct kv_design *d, unsigned int round,
+/* Blocks of each side in a round. */
+#define KV_DESIGN_BLOCKS 2
+
+unsigned int kv_design_turn(const struct kv_design *d, const unsigned int *order,
 			    unsigned int turn);
-void kv_design_order(const struct kv_design *d, char *text, size_t size);
+const char *kv_design_who(const struct kv_design *d, unsigned int contrast, unsigned int side);
 
 #endif

@@ -124,7 +124,6 @@ struct json_object *kv_matrix_spec(const struct kv_matrix *m)
 	struct json_object *spec = json_object_new_object();
 	struct json_object *ops = json_object_new_array();
 	struct json_object *sizes = json_object_new_array();
-	char order[64];
 
 	for (unsigned int i = 0; i < m->ops.n; i++)
 		json_object_array_add(ops, json_object_new_string(kv_word_name(
@@ -135,15 +134,12 @@ struct json_object *kv_matrix_spec(const struct kv_matrix *m)
 	kv_out_put(spec, "ops", ops);
 	kv_out_put(spec, "sizes_bytes", sizes);
 	kv_out_put_count(spec, "time_ns", m->plan.time_ns);
-	kv_out_put_count(spec, "blocks", m->plan.blocks);
-	kv_out_put_bool(spec, "quadrants", m->design == &kv_design_quadrants);
+	kv_out_put_count(spec, "rounds", m->plan.rounds);
+	kv_out_put_count(spec, "blocks_per_round", KV_DESIGN_BLOCKS);
+	kv_out_put_count(spec, "seed", m->plan.seed);
+	kv_out_put_string(spec, "design", m->design->name);
 	kv_out_put(spec, "sides", describe_sides(m->design));
-	kv_design_order(m->design, order, sizeof(order));
-	kv_out_put_string(spec, "order", order);
-	kv_out_put_string(spec, "interval",
-			  m->design->sides == 2 ?
-				  "bootstrap over pairs of neighbouring blocks" :
-				  "bootstrap over pairs of blocks of one round");
+	kv_out_put_string(spec, "interval", "Wilcoxon's signed ranks over rounds of fresh connections");
 	kv_result_put_limits(spec, &m->work);
 	kv_out_put_bool(spec, "verify", m->plan.verify);
 	return spec;

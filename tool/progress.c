@@ -31,7 +31,21 @@ void kv_progress_start(struct kv_progress *p, unsigned int steps)
 void kv_progress_step(struct kv_progress *p, const char *label)
 {
 	snprintf(p->label, sizeof(p->label), "%s", label);
+	p->round = 0;
 	kv_progress_draw(p, 0);
+}
+
+/**
+ * kv_progress_round() - a round of the present step begins
+ * @p: the bar
+ * @round: which, from 1 on; may be more than @rounds
+ * @rounds: how many are planned
+ */
+void kv_progress_round(struct kv_progress *p, unsigned int round, unsigned int rounds)
+{
+	p->round = round;
+	p->rounds = round > rounds ? round : rounds;
+	kv_progress_draw(p, (double)(round - 1) / rounds);
 }
 
 /**
@@ -60,6 +74,8 @@ void kv_progress_draw(struct kv_progress *p, double fraction)
 	bar[WIDTH] = '\0';
 	fprintf(stderr, "\r[%s] %u/%u %s", bar, p->done + 1, p->steps,
 		p->label);
+	if (p->round)
+		fprintf(stderr, ", round %u/%u", p->round, p->rounds);
 	if (all > 0.01)
 		fprintf(stderr, ", %.0f s left",
 			(double)(now - p->start_ns) / 1e9 * (1 - all) / all);

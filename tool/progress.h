@@ -11,6 +11,8 @@
  * @steps: how many steps there are, of about the same length
  * @done: how many of them are done
  * @label: what the present step is
+ * @round: which round of it, from 1 on; 0: it has none
+ * @rounds: how many are planned
  * @start_ns: when the first step began, CLOCK_MONOTONIC
  * @drawn_ns: when the bar was drawn last; 0: it is not on the screen
  */
@@ -19,12 +21,15 @@ struct kv_progress {
 	unsigned int steps;
 	unsigned int done;
 	char label[64];
+	unsigned int round;
+	unsigned int rounds;
 	uint64_t start_ns;
 	uint64_t drawn_ns;
 };
 
 void kv_progress_start(struct kv_progress *p, unsigned int steps);
 void kv_progress_step(struct kv_progress *p, const char *label);
+void kv_progress_round(struct kv_progress *p, unsigned int round, unsigned int rounds);
 void kv_progress_draw(struct kv_progress *p, double fraction);
 void kv_progress_finish_step(struct kv_progress *p);
 void kv_progress_erase(struct kv_progress *p);

@@ -210,6 +210,7 @@ struct json_object *kv_result_side(const struct kv_work *w,
 {
 	struct json_object *obj = json_object_new_object();
 
+	kv_out_put_string(obj, "space", kv_word_name(kv_word_space, space));
 	put_contexts(obj, w, space);
 	kv_out_put_count(obj, "samples", side->samples);
 	kv_out_put_count(obj, "warmup_discarded", side->warmed);
@@ -221,17 +222,14 @@ struct json_object *kv_result_side(const struct kv_work *w,
 	return obj;
 }
 
-static struct json_object *block_medians(const struct kv_cell *c,
+static struct json_object *round_medians(const struct kv_cell *c,
 					 unsigned int s)
 {
 	struct json_object *list = json_object_new_array();
 
-	for (unsigned int i = 0; i < c->rounds; i++) {
-		double ticks = kv_stats_quantile(&c->block[s][i], 0.5);
-
-		json_object_array_add(list, kv_out_real(ticks * scale(&c->work),
+	for (unsigned int i = 0; i < c->rounds; i++)
+		json_object_array_add(list, kv_out_real(c->median[s][i] * scale(&c->work),
 							NS_DECIMALS));
-	}
 	return list;
 }
 
@@ -243,57 +241,94 @@ static void put_sides(struct json_object *obj, const struct kv_cell *c)
 		struct json_object *side;
 
 		side = kv_result_side(&c->work, d->side[s].client, &c->side[s]);
-		kv_out_put(side, "block_p50_ns", block_medians(c, s));
+		kv_out_put(side, "round_p50_ns", round_medians(c, s));
+		kv_out_put_count(side, "resent", c->resent[s]);
 		kv_out_put(obj, d->side[s].name, side);
 	}
 }
 
-/* In which space one end of a side is; where both are in one, it is either's. */
-static const char *space_of(const struct kv_cell *c, unsigned int contrast,
-			    unsigned int side)
-{
-	bool server = !strcmp(c->design->changed[contrast], "server");
-
-	return kv_word_name(kv_word_space,
-			    server ? c->design->side[side].server :
-				     c->design->side[side].client);
-}
-
-/* Which space is the faster one; NULL: nobody knows. */
+/* Which side is the faster one: "neither" if they are equal, NULL if nobody knows. */
 static const char *find_faster(const struct kv_cell *c, unsigned int contrast)
 {
 	const struct kv_contrast *of = &c->design->contrast[contrast];
 
-	switch (kv_stats_judge(&c->diff[contrast])) {
+	switch (c->judgement[contrast].verdict) {
 	case KV_VERDICT_A_LESS:
-		return space_of(c, contrast, of->a);
+		return kv_design_who(c->design, contrast, of->a);
 	case KV_VERDICT_B_LESS:
-		return space_of(c, contrast, of->b);
-	case KV_VERDICT_NEITHER:
+		return kv_design_who(c->design, contrast, of->b);
+	case KV_VERDICT_EQUAL:
 		return "neither";
-	case KV_VERDICT_UNKNOWN:
+	case KV_VERDICT_UNDECIDED:
 		break;
 	}
 	return NULL;
+}
+
+static void format_doubt(const struct kv_cell *c, unsigned int contrast, char *text, size_t size)
+{
+	const struct kv_contrast *of = &c->design->contrast[contrast];
+	const struct kv_judgement *j = &c->judgement[contrast];
+	double us = scale(&c->work) / 1e3;
+	unsigned int side = j->side ? of->b : of->a;
+
+	switch (j->doubt) {
+	case KV_DOUBT_FEW:
+		snprintf(text, size, "%u rounds, and an interval takes %u (--rounds)", c->rounds,
+			 KV_STATS_MIN_ROUNDS);
+		break;
+	case KV_DOUBT_WIDE:
+		snprintf(text, size, "they may differ by %.2g %% (more --rounds or --time)",
+			 100 * j->within);
+		break;
+	case KV_DOUBT_STEAL:
+		snprintf(text, size, "the host has taken %.0f %% of the CPU time", 100 * c->steal);
+		break;
+	case KV_DOUBT_RESENT:
+		side = c->resent[of->a] ? of->a : of->b;
+		snprintf(text, size, "%llu packets were sent again or late, all in %s",
+			 (unsigned long long)c->resent[side], c->design->side[side].name);
+		break;
+	case KV_DOUBT_TURNED:
+		snprintf(text, size, "the first third of the rounds says %.3g \xc2\xb5s, the last %.3g",
+			 j->first * us, j->last * us);
+		break;
+	case KV_DOUBT_MODES:
+		snprintf(text, size, "%s has two modes, %.4g \xc2\xb5s in %u rounds and %.4g in %u",
+			 c->design->side[side].name, j->modes.median[0] * us, j->modes.rounds[0],
+			 j->modes.median[1] * us, j->modes.rounds[1]);
+		break;
+	case KV_DOUBT_NONE:
+		snprintf(text, size, "?");
+		break;
+	}
 }
 
 static void put_verdict(struct json_object *obj, const struct kv_cell *c,
 			unsigned int contrast)
 {
 	const char *changed = c->design->changed[contrast];
+	const struct kv_judgement *j = &c->judgement[contrast];
+	const struct kv_interval *i = &c->diff[contrast];
 	const char *faster = find_faster(c, contrast);
-	double ns = c->diff[contrast].value * scale(&c->work);
-	char text[64];
+	double us = scale(&c->work) / 1e3, value = i->value * us;
+	double low = fmin(fabs(i->low), fabs(i->high)) * us;
+	double high = fmax(fabs(i->low), fabs(i->high)) * us;
+	int decimals = kv_us_difference_decimals(value * 1e3);
+	char text[160], doubt[128];
 
-	if (!faster)
-		snprintf(text, sizeof(text), "too few blocks to say");
-	else if (!strcmp(faster, "neither"))
-		snprintf(text, sizeof(text), "no difference seen");
-	else
-		snprintf(text, sizeof(text), "%s%s%s faster by %.*f µs", faster,
-			 *changed ? " " : "", changed,
-			 kv_us_difference_decimals(ns), fabs(ns) / 1e3);
+	if (!faster) {
+		format_doubt(c, contrast, doubt, sizeof(doubt));
+		snprintf(text, sizeof(text), "not decided: %s", doubt);
+	} else if (j->verdict == KV_VERDICT_EQUAL) {
+		snprintf(text, sizeof(text), "equal within \xc2\xb1 %.2g %%", 100 * j->within);
+	} else {
+		snprintf(text, sizeof(text), "%s%s%s faster by %.*f \xc2\xb5s (%.*f .. %.*f)", faster,
+			 *changed ? " " : "", changed, decimals, fabs(value), decimals, low,
+			 decimals, high);
+	}
 	kv_out_put_string(obj, "verdict", text);
+	kv_out_put_string(obj, "faster", faster);
 }
 
 static struct json_object *describe_difference(const struct kv_cell *c,
@@ -307,8 +342,11 @@ static struct json_object *describe_difference(const struct kv_cell *c,
 	put_ns(diff, "low", i->valid ? i->low * f : NAN);
 	put_ns(diff, "high", i->valid ? i->high * f : NAN);
 	kv_out_put(diff, "confidence", kv_out_real(0.95, 2));
-	kv_out_put(diff, "floor", kv_out_real(KV_STATS_FLOOR, 3));
-	kv_out_put_count(diff, "pairs", c->rounds);
+	put_ns(diff, "low_90", i->near_low * f);
+	put_ns(diff, "high_90", i->near_high * f);
+	kv_out_put(diff, "equal_within_percent",
+		   kv_out_real(100 * c->judgement[contrast].within, 3));
+	kv_out_put_count(diff, "rounds", c->rounds);
 	return diff;
 }
 
@@ -331,7 +369,6 @@ static void put_differences(struct json_object *obj, const struct kv_cell *c)
 		kv_out_put_string(diff, "changed", d->changed[i]);
 		kv_out_put_string(diff, "of", d->side[d->contrast[i].a].name);
 		kv_out_put_string(diff, "minus", d->side[d->contrast[i].b].name);
-		kv_out_put_string(diff, "faster", find_faster(c, i));
 		put_verdict(diff, c, i);
 		json_object_array_add(list, diff);
 	}
@@ -349,7 +386,8 @@ struct json_object *kv_result_cell(const struct kv_cell *c)
 	struct json_object *obj = kv_result_work(&c->work);
 
 	kv_out_put_bool(obj, "verified", c->verified);
-	kv_out_put_count(obj, "pairs", c->rounds);
+	kv_out_put_count(obj, "rounds", c->rounds);
+	kv_out_put(obj, "steal", kv_out_real(c->steal, 4));
 	kv_out_put_count(obj, "block_ns", c->block_ns);
 	if (!c->rounds)
 		return obj;

@@ -35,9 +35,37 @@ static const struct kv_counter *find(const struct kv_counters *c, const char *na
 	return NULL;
 }
 
+/* Are both ends on one device? */
+static bool is_same(const struct kv_space *client, const struct kv_space *server)
+{
+	return !client->host && !server->host && !strcmp(client->dev.name, server->dev.name);
+}
+
 static bool read_end(const struct kv_space *s, struct kv_counters *c)
 {
 	return s && !s->b->ops->counters(s->b, s->dev.name, c);
+}
+
+/**
+ * kv_retries_count() - how many packets were lost, late or sent again so far
+ * @client: one end
+ * @server: the other end
+ *
+ * Return: what the devices of both have counted; what a driver does not count is not there.
+ */
+uint64_t kv_retries_count(const struct kv_space *client, const struct kv_space *server)
+{
+	const struct kv_space *end[2] = { client, is_same(client, server) ? NULL : server };
+	struct kv_counters c;
+	uint64_t n = 0;
+
+	for (unsigned int e = 0; e < 2; e++) {
+		if (!read_end(end[e], &c))
+			continue;
+		for (unsigned int i = 0; i < c.counters; i++)
+			n += is_trouble(c.counter[i].name) ? c.counter[i].value : 0;
+	}
+	return n;
 }
 
 /**
@@ -51,12 +79,9 @@ static bool read_end(const struct kv_space *s, struct kv_counters *c)
 void kv_retries_start(struct kv_retries *r, const struct kv_space *client,
 		      const struct kv_space *server)
 {
-	bool same = !client->host && !server->host &&
-		    !strcmp(client->dev.name, server->dev.name);
-
 	memset(r, 0, sizeof(*r));
 	r->space[0] = client;
-	r->space[1] = same ? NULL : server;
+	r->space[1] = is_same(client, server) ? NULL : server;
 	for (unsigned int end = 0; end < 2; end++)
 		r->counted[end] = read_end(r->space[end], &r->before[end]);
 }

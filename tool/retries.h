@@ -22,6 +22,7 @@ struct kv_retries {
 
 void kv_retries_start(struct kv_retries *r, const struct kv_space *client,
 		      const struct kv_space *server);
+uint64_t kv_retries_count(const struct kv_space *client, const struct kv_space *server);
 void kv_retries_stop(struct kv_retries *r);
 struct json_object *kv_retries_describe(const struct kv_retries *r);
 void kv_retries_tell(struct json_object *described);

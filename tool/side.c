@@ -33,6 +33,20 @@ void kv_side_add(struct kv_side *s, const struct kv_run_result *r)
 }
 
 /**
+ * kv_side_merge() - count what one side gave as another's
+ * @s: gets it
+ * @from: has it
+ */
+void kv_side_merge(struct kv_side *s, const struct kv_side *from)
+{
+	kv_stats_merge(&s->hist, &from->hist);
+	s->samples += from->samples;
+	s->warmed += from->warmed;
+	s->let_go += from->let_go;
+	s->elapsed_ns += from->elapsed_ns;
+}
+
+/**
  * kv_side_measure_null() - measure what the loops themselves cost
  * @s: receives it
  * @space: where

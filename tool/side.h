@@ -24,6 +24,7 @@ struct kv_side {
 
 void kv_side_reset(struct kv_side *s);
 void kv_side_add(struct kv_side *s, const struct kv_run_result *r);
+void kv_side_merge(struct kv_side *s, const struct kv_side *from);
 int kv_side_measure_null(struct kv_side *s, const struct kv_space *space,
 			 const struct kv_work *work, struct kv_fault *f);
 

@@ -3,14 +3,15 @@
 #include <stdlib.h>
 #include "stats.h"
 
-/* One less than a round number: then the percentiles fall on resamples. */
-#define RESAMPLES 3999
+/* Up to here the distribution of the signed rank statistic is computed, from here on approximated. */
+#define EXACT_ROUNDS 60
 
-/* Any constant will do; that it never changes makes the intervals repeatable. */
-#define SEED 0x6b76657262730001ULL
-
-/* The 0.975 quantile of the normal distribution. */
+/* Quantiles of the normal distribution. */
+#define Z_950 1.644853626951473
 #define Z_975 1.959963984540054
+
+/* By how much a gap between two modes is wider than either of them. */
+#define MODES_SPREADS 4
 
 /**
  * kv_stats_count() - number of samples
@@ -137,98 +138,242 @@ double kv_stats_median(uint64_t *value, size_t n)
 	return ((double)value[n / 2 - 1] + (double)value[n / 2]) / 2;
 }
 
+static int compare(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* Of values that stay as they are; NAN without memory. */
+static double median_of(const double *value, unsigned int n)
+{
+	double *sorted = calloc(n, sizeof(*sorted)), v = NAN;
+
+	if (!sorted)
+		return NAN;
+	for (unsigned int i = 0; i < n; i++)
+		sorted[i] = value[i];
+	qsort(sorted, n, sizeof(*sorted), compare);
+	if (n)
+		v = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+	free(sorted);
+	return v;
+}
+
 /*
- * The blocks of one side, made so that the median of any choice of them is
- * found by halving: bins that no block uses are left out, the counts are summed
- * up from the lowest bin on.
+ * How many of the Walsh averages an interval leaves out at each end: the largest k with
+ * P(T <= k) <= @tail, where T is Wilcoxon's signed rank statistic of @n values; -1: not even
+ * the whole range will do.
  */
-struct side {
-	unsigned int blocks;
-	unsigned int bins;
-	/* Which bin of the histogram each of ours is, and what lies in it. */
-	unsigned int index[KV_HIST_BINS];
-	uint64_t low[KV_HIST_BINS];
-	uint64_t high[KV_HIST_BINS];
-	/* [bin * blocks + block]: its samples in this bin and below. */
-	uint64_t *upto;
-};
-
-static void free_side(struct side *s)
+static long cut_of(unsigned int n, double tail)
 {
-	if (s)
-		free(s->upto);
-	free(s);
+	unsigned int max = n * (n + 1) / 2;
+	double *p, below = 0;
+	long k = -1;
+
+	if (n > EXACT_ROUNDS) {
+		double sd = sqrt((double)n * (n + 1) * (2.0 * n + 1) / 24);
+
+		return (long)floor(max / 2.0 - sd * (tail < 0.03 ? Z_975 : Z_950) - 0.5);
+	}
+	p = calloc(max + 1, sizeof(*p));
+	if (!p)
+		return -1;
+	/* Each rank counts with a chance of one half. */
+	p[0] = 1;
+	for (unsigned int i = 1; i <= n; i++) {
+		for (unsigned int t = max + 1; t--;)
+			p[t] = p[t] / 2 + (t >= i ? p[t - i] / 2 : 0);
+	}
+	while (k < (long)max && below + p[k + 1] <= tail)
+		below += p[++k];
+	free(p);
+	return k;
 }
 
-static struct side *alloc_side(const struct kv_hist *const *h,
-			       unsigned int blocks)
+/* All means of two values, and of each with itself, in ascending order. */
+static double *make_walsh(const double *d, unsigned int n)
 {
-	struct side *s = calloc(1, sizeof(*s));
+	size_t m = 0;
+	double *w = calloc((size_t)n * (n + 1) / 2, sizeof(*w));
 
-	if (!s)
+	if (!w)
 		return NULL;
-	s->blocks = blocks;
-	for (unsigned int i = 0; i < KV_HIST_BINS; i++) {
-		uint64_t low = UINT64_MAX, high = 0;
-
-		for (unsigned int k = 0; k < blocks; k++) {
-			if (!h[k]->bin[i].count)
-				continue;
-			low = kv_hist_bin_min(h[k], i) < low ? kv_hist_bin_min(h[k], i) : low;
-			high = kv_hist_bin_max(h[k], i) > high ? kv_hist_bin_max(h[k], i) : high;
-		}
-		if (low > high)
-			continue;
-		s->low[s->bins] = low;
-		s->high[s->bins] = high;
-		s->index[s->bins++] = i;
+	for (unsigned int i = 0; i < n; i++) {
+		for (unsigned int k = i; k < n; k++)
+			w[m++] = (d[i] + d[k]) / 2;
 	}
-	s->upto = calloc((size_t)s->bins * blocks, sizeof(*s->upto));
-	if (!s->upto) {
-		free_side(s);
-		return NULL;
-	}
-	for (unsigned int k = 0; k < blocks; k++) {
-		uint64_t n = 0;
-
-		for (unsigned int i = 0; i < s->bins; i++) {
-			n += h[k]->bin[s->index[i]].count;
-			s->upto[(size_t)i * blocks + k] = n;
-		}
-	}
-	return s;
+	qsort(w, m, sizeof(*w), compare);
+	return w;
 }
 
-/* Samples of the chosen blocks in a bin and below. */
-static uint64_t count_upto(const struct side *s, const unsigned int *choice,
-			   unsigned int bin)
+/**
+ * kv_stats_shift() - how far apart two sides are, with a 95 % interval
+ * @a: the median of each round of one side
+ * @b: of the other side; @b[i] was measured in the same round as @a[i]
+ * @n: how many rounds
+ *
+ * The unit is the round, because each has fresh connections, and connections of one kind
+ * differ by more than blocks of one connection do. The estimate is that of Hodges and Lehmann,
+ * the median of the Walsh averages of the differences a - b; the intervals are those of
+ * Wilcoxon's signed rank test with its exact distribution (Hollander and Wolfe, Nonparametric
+ * Statistical Methods, 1999, 3.1 to 3.3). They suppose that a difference from the median is as
+ * likely to one side as to the other, which holds for two sides of one kind, and nothing of
+ * its distribution. What they are about is another round of this boot.
+ *
+ * Fewer than KV_STATS_MIN_ROUNDS rounds give the estimate alone.
+ *
+ * Return: the interval, see struct kv_interval.
+ */
+struct kv_interval kv_stats_shift(const double *a, const double *b, unsigned int n)
 {
-	const uint64_t *upto = s->upto + (size_t)bin * s->blocks;
-	uint64_t n = 0;
+	struct kv_interval out = { NAN, NAN, NAN, NAN, NAN, false, NAN };
+	double *d = calloc(n, sizeof(*d)), *w = NULL;
+	long m = (long)n * (n + 1) / 2, far, near;
 
-	for (unsigned int k = 0; k < s->blocks; k++)
-		n += upto[choice[k]];
-	return n;
+	if (!d || !n)
+		goto out_free;
+	for (unsigned int i = 0; i < n; i++)
+		d[i] = a[i] - b[i];
+	w = make_walsh(d, n);
+	if (!w)
+		goto out_free;
+	out.value = (w[(m - 1) / 2] + w[m / 2]) / 2;
+	out.median = fmax(median_of(a, n), median_of(b, n));
+	out.low = out.value;
+	out.high = out.value;
+	far = cut_of(n, 0.025);
+	near = cut_of(n, 0.05);
+	if (n < KV_STATS_MIN_ROUNDS || far < 0 || isnan(out.value))
+		goto out_free;
+	out.low = w[far];
+	out.high = w[m - 1 - far];
+	out.near_low = w[near];
+	out.near_high = w[m - 1 - near];
+	out.valid = true;
+out_free:
+	free(w);
+	free(d);
+	return out;
 }
 
-/* What kv_stats_quantile() says of the chosen blocks merged, for 0.5. */
-static double find_median(const struct side *s, const unsigned int *choice)
+/**
+ * kv_stats_find_modes() - do the rounds of a side fall into two groups?
+ * @median: the median of each round
+ * @n: how many rounds
+ * @modes: receives them if they do
+ *
+ * They do if two rounds or more lie on each side of a gap that is several times as wide as
+ * either group, and wider than KV_STATS_MODES_GAP of the median.
+ *
+ * Return: true if they do.
+ */
+bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *modes)
 {
-	unsigned int low = 0, high = s->bins - 1;
-	double half = 0.5 * (double)count_upto(s, choice, high);
-	uint64_t before, n;
+	double *v = calloc(n, sizeof(*v));
+	unsigned int at = 0;
+	bool found = false;
 
-	while (low < high) {
-		unsigned int mid = low + (high - low) / 2;
-
-		if ((double)count_upto(s, choice, mid) >= half)
-			high = mid;
-		else
-			low = mid + 1;
+	if (!v)
+		return false;
+	for (unsigned int i = 0; i < n; i++)
+		v[i] = median[i];
+	qsort(v, n, sizeof(*v), compare);
+	for (unsigned int i = 2; i + 2 <= n; i++) {
+		if (!at || v[i] - v[i - 1] > v[at] - v[at - 1])
+			at = i;
 	}
-	before = low ? count_upto(s, choice, low - 1) : 0;
-	n = count_upto(s, choice, low) - before;
-	return place(s->low[low], s->high[low], (half - (double)before) / (double)n);
+	if (at) {
+		double gap = v[at] - v[at - 1];
+		double spread = fmax(v[at - 1] - v[0], v[n - 1] - v[at]);
+
+		found = gap > MODES_SPREADS * spread && gap > KV_STATS_MODES_GAP * v[n / 2];
+		modes->rounds[0] = at;
+		modes->rounds[1] = n - at;
+		modes->median[0] = median_of(v, at);
+		modes->median[1] = median_of(v + at, n - at);
+	}
+	free(v);
+	return found;
+}
+
+/* Is each of the first third on one side of each of the last third, and of 0? */
+static bool has_turned(const struct kv_sides *s, struct kv_judgement *j, double median)
+{
+	unsigned int third = s->rounds / 3;
+	double d[2][KV_STATS_THIRD_MAX], low[2] = { INFINITY, INFINITY };
+	double high[2] = { -INFINITY, -INFINITY };
+
+	third = third > KV_STATS_THIRD_MAX ? KV_STATS_THIRD_MAX : third;
+	if (third < 2)
+		return false;
+	for (unsigned int i = 0; i < third; i++) {
+		unsigned int last = s->rounds - third + i;
+
+		d[0][i] = s->a[i] - s->b[i];
+		d[1][i] = s->a[last] - s->b[last];
+		for (unsigned int k = 0; k < 2; k++) {
+			low[k] = fmin(low[k], d[k][i]);
+			high[k] = fmax(high[k], d[k][i]);
+		}
+	}
+	j->first = median_of(d[0], third);
+	j->last = median_of(d[1], third);
+	return j->first * j->last < 0 && (high[0] < low[1] || high[1] < low[0]) &&
+	       fmin(fabs(j->first), fabs(j->last)) > KV_STATS_TURN * median;
+}
+
+static enum kv_doubt find_doubt(const struct kv_sides *s, const struct kv_interval *i,
+				struct kv_judgement *j)
+{
+	if (!i->valid)
+		return KV_DOUBT_FEW;
+	if (s->steal > KV_STATS_STEAL)
+		return KV_DOUBT_STEAL;
+	/* Some in all rounds together move no median. */
+	if ((!s->resent[0] && s->resent[1] >= s->rounds) ||
+	    (!s->resent[1] && s->resent[0] >= s->rounds))
+		return KV_DOUBT_RESENT;
+	if (has_turned(s, j, i->median))
+		return KV_DOUBT_TURNED;
+	for (j->side = 0; j->side < 2; j->side++) {
+		if (kv_stats_find_modes(j->side ? s->b : s->a, s->rounds, &j->modes) &&
+		    j->modes.median[1] - j->modes.median[0] > fabs(i->value) / 2)
+			return KV_DOUBT_MODES;
+	}
+	return KV_DOUBT_NONE;
+}
+
+/**
+ * kv_stats_judge() - what two sides say about their difference
+ * @s: the sides
+ * @i: their difference, kv_stats_shift() of them
+ *
+ * One is less if 0 is not in the 95 % interval. Else they are equal within the smallest share
+ * of the median for which two one-sided tests of 5 % say so: the larger end of the 90 %
+ * interval (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987). That has
+ * to be KV_STATS_EQUAL at most to be called so.
+ *
+ * Return: the verdict, or why there is none.
+ */
+struct kv_judgement kv_stats_judge(const struct kv_sides *s, const struct kv_interval *i)
+{
+	struct kv_judgement j = { .verdict = KV_VERDICT_UNDECIDED };
+
+	j.doubt = find_doubt(s, i, &j);
+	j.within = fmax(fabs(i->near_low), fabs(i->near_high)) / i->median;
+	if (j.doubt)
+		return j;
+	if (i->high < 0)
+		j.verdict = KV_VERDICT_A_LESS;
+	else if (i->low > 0)
+		j.verdict = KV_VERDICT_B_LESS;
+	else if (j.within <= KV_STATS_EQUAL)
+		j.verdict = KV_VERDICT_EQUAL;
+	else
+		j.doubt = KV_DOUBT_WIDE;
+	return j;
 }
 
 /* splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
@@ -241,164 +386,18 @@ static uint64_t draw(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* How much of the resamples to leave off at each end, see kv_stats_median_diff(). */
-static double tail(unsigned int pairs)
-{
-	double z = Z_975, d = pairs - 1;
-	/* Student's t for d degrees of freedom: Abramowitz and Stegun 26.7.5. */
-	double t = z + (pow(z, 3) + z) / (4 * d) +
-		   (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * d * d) +
-		   (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) /
-			   (384 * d * d * d);
-
-	return 0.5 * erfc(sqrt(pairs / d) * t / sqrt(2));
-}
-
-static int compare(const void *x, const void *y)
-{
-	double a = *(const double *)x, b = *(const double *)y;
-
-	return (a > b) - (a < b);
-}
-
-static void bootstrap(const struct side *a, const struct side *b,
-		      unsigned int *choice, struct kv_interval *out)
-{
-	double diff[RESAMPLES];
-	uint64_t state = SEED;
-	unsigned int cut;
-
-	for (unsigned int i = 0; i < RESAMPLES; i++) {
-		/* One choice for both sides: a block stays with its neighbour. */
-		for (unsigned int k = 0; k < a->blocks; k++)
-			choice[k] = (draw(&state) >> 32) * a->blocks >> 32;
-		diff[i] = find_median(a, choice) - find_median(b, choice);
-	}
-	qsort(diff, RESAMPLES, sizeof(diff[0]), compare);
-	cut = (unsigned int)(tail(a->blocks) * (RESAMPLES + 1));
-	cut = cut ? cut - 1 : 0;
-	out->low = diff[cut];
-	out->high = diff[RESAMPLES - 1 - cut];
-	out->valid = true;
-}
-
-/* Is there an empty block? Then some resample would have no median. */
-static bool any_empty(const struct side *s)
-{
-	for (unsigned int k = 0; k < s->blocks; k++) {
-		if (!s->upto[(size_t)(s->bins - 1) * s->blocks + k])
-			return true;
-	}
-	return false;
-}
-
 /**
- * kv_stats_median_diff() - difference of two medians, with a 95 % interval
- * @a: @pairs histograms, the blocks of one side in the order of measurement
- * @b: as many of the other side; @b[i] was measured next to @a[i]
- * @pairs: how many
- *
- * The estimate is median(a) - median(b), each of all its blocks merged. The
- * interval is a bootstrap (Efron and Tibshirani, An Introduction to the
- * Bootstrap, 1993, chapter 13) of 3999 resamples whose unit is the pair of
- * neighbouring blocks: blocks that were measured one after the other share the
- * state of the machine, and the samples of one block are anything but
- * independent. Each resample draws as many pairs as there are, with
- * replacement, and takes the same estimate.
- *
- * The interval ends at percentiles of the resamples. The plain 2.5 and 97.5 %
- * would promise too much for few pairs (for 6, less than 90 % of such intervals
- * hold the truth), so it is expanded as Student's interval is: the percentile
- * is that of the normal distribution at -sqrt(n / (n - 1)) t (Hesterberg, What
- * Teachers Should Know about the Bootstrap, The American Statistician 69, 2015).
- * With many pairs the two are the same.
- *
- * Fewer than KV_STATS_MIN_PAIRS pairs give the estimate alone: so few blocks
- * can't show how much blocks differ.
- *
- * The random numbers start from a fixed seed: the same samples give the same
- * interval. It knows nothing of errors that all blocks share, such as the width
- * of the bins: a difference below 0.8 % of the medians may come from that.
- *
- * Return: the interval, see struct kv_interval.
+ * kv_stats_shuffle() - a random order (Fisher and Yates)
+ * @state: of the random numbers: any number, changed by this; the same one gives the same orders
+ * @order: receives 0 .. @n - 1
+ * @n: how many
  */
-struct kv_interval kv_stats_median_diff(const struct kv_hist *const *a,
-					const struct kv_hist *const *b,
-					unsigned int pairs)
+void kv_stats_shuffle(uint64_t *state, unsigned int *order, unsigned int n)
 {
-	struct kv_interval out = { NAN, NAN, NAN, false, NAN };
-	struct side *sa = alloc_side(a, pairs);
-	struct side *sb = alloc_side(b, pairs);
-	unsigned int *choice = calloc(pairs, sizeof(*choice));
-	double ma, mb;
+	for (unsigned int i = 0; i < n; i++) {
+		unsigned int k = (unsigned int)((draw(state) >> 32) * (i + 1) >> 32);
 
-	if (!sa || !sb || !choice || !sa->bins || !sb->bins)
-		goto out_free;
-	for (unsigned int k = 0; k < pairs; k++)
-		choice[k] = k;
-	ma = find_median(sa, choice);
-	mb = find_median(sb, choice);
-	out.value = ma - mb;
-	out.median = fmax(ma, mb);
-	out.low = out.value;
-	out.high = out.value;
-	if (pairs >= KV_STATS_MIN_PAIRS && !any_empty(sa) && !any_empty(sb))
-		bootstrap(sa, sb, choice, &out);
-out_free:
-	free(choice);
-	free_side(sb);
-	free_side(sa);
-	return out;
-}
-
-/**
- * kv_stats_compare() - differences between sides that were measured in turn
- * @block: of each side its blocks, @rounds of them; those with the same index were
- *	measured in the same round
- * @rounds: how many
- * @contrast: which sides to compare
- * @n: how many contrasts
- * @diff: [@n], receives median(a) - median(b) of each, see kv_stats_median_diff();
- *	without a value if there is no memory
- *
- * All of them draw the same rounds, so that they are differences of the same
- * resamples. Each interval is a 95 % interval by itself: that all of several hold
- * the truth is less certain than that one does.
- */
-void kv_stats_compare(const struct kv_hist *const *block, unsigned int rounds,
-		      const struct kv_contrast *contrast, unsigned int n,
-		      struct kv_interval *diff)
-{
-	const struct kv_hist **list = calloc(2ULL * rounds, sizeof(*list));
-
-	for (unsigned int i = 0; i < n; i++)
-		diff[i] = (struct kv_interval){ NAN, NAN, NAN, false, NAN };
-	for (unsigned int i = 0; i < n && list; i++) {
-		for (unsigned int k = 0; k < rounds; k++) {
-			list[k] = &block[contrast[i].a][k];
-			list[rounds + k] = &block[contrast[i].b][k];
-		}
-		diff[i] = kv_stats_median_diff(list, list + rounds, rounds);
+		order[i] = order[k];
+		order[k] = i;
 	}
-	free(list);
-}
-
-/**
- * kv_stats_judge() - which one of two sides is less, if either is
- * @diff: the difference of their medians, a - b
- *
- * One is less if all of the interval lies beyond KV_STATS_FLOOR of the larger
- * median, on one side of 0: more than two connections of the same kind have.
- *
- * Return: enum kv_verdict; KV_VERDICT_UNKNOWN if there is no interval.
- */
-enum kv_verdict kv_stats_judge(const struct kv_interval *diff)
-{
-	double floor = KV_STATS_FLOOR * diff->median;
-
-	if (!diff->valid)
-		return KV_VERDICT_UNKNOWN;
-	if (diff->high < -floor)
-		return KV_VERDICT_A_LESS;
-	return diff->low > floor ? KV_VERDICT_B_LESS : KV_VERDICT_NEITHER;
 }

@@ -12,41 +12,99 @@
  * counter here; who prints multiplies by nanoseconds per tick.
  */
 
-/* Fewer pairs of blocks than this give no interval. */
-#define KV_STATS_MIN_PAIRS 6
+/* Fewer rounds than this give no interval of 95 %. */
+#define KV_STATS_MIN_ROUNDS 6
 
-/*
- * What one connection has and another of the same kind has not (where its buffers
- * and its objects lie) lasts for all blocks, so that the interval does not know of
- * it. Two connections of one space, compared with each other, were seen to differ
- * by 0.2 to 2.3 % of the median.
- */
-#define KV_STATS_FLOOR 0.025
+/* As shares of the median: the most that is called equal, what is taken for two modes, and what a turn is at least. */
+#define KV_STATS_EQUAL 0.05
+#define KV_STATS_MODES_GAP 0.05
+#define KV_STATS_TURN 0.01
+
+/* A share of the time: more of it taken by the host, and there is no verdict. */
+#define KV_STATS_STEAL 0.05
+
+/* Rounds of each end that are held against each other. */
+#define KV_STATS_THIRD_MAX 64
 
 /**
- * struct kv_interval - an estimate with its interval, in ticks
- * @value: estimate from all samples; NAN if there is none
- * @low: lower end; @value if not @valid
- * @high: upper end; @value if not @valid
- * @valid: false if there is no interval: fewer than KV_STATS_MIN_PAIRS pairs, an
- *	empty block, or no memory
- * @median: the larger one of the two medians whose difference it is; NAN if there
- *	is no @value
+ * struct kv_interval - a difference with its intervals, in ticks
+ * @value: the estimate; NAN if there is none
+ * @low: lower end of the 95 % interval; @value if not @valid
+ * @high: upper end
+ * @near_low: lower end of the 90 % interval; NAN if not @valid
+ * @near_high: upper end
+ * @valid: false if there is no interval: fewer than KV_STATS_MIN_ROUNDS rounds, or no memory
+ * @median: the larger one of the two sides' medians; NAN if there is no @value
  */
 struct kv_interval {
 	double value;
 	double low;
 	double high;
+	double near_low;
+	double near_high;
 	bool valid;
 	double median;
 };
 
-/* What a difference a - b says of a and b, see kv_stats_judge(). */
+/**
+ * struct kv_sides - two sides that were measured in the same rounds
+ * @a: the median of each round of the one, ticks
+ * @b: of the other
+ * @rounds: how many
+ * @resent: packets that were lost, late or sent again while each of them was measured
+ * @steal: share of the time that the host has taken from this guest, 0 .. 1
+ */
+struct kv_sides {
+	const double *a;
+	const double *b;
+	unsigned int rounds;
+	uint64_t resent[2];
+	double steal;
+};
+
+/* What a difference a - b says of a and b. */
 enum kv_verdict {
-	KV_VERDICT_UNKNOWN,
-	KV_VERDICT_NEITHER,
+	KV_VERDICT_UNDECIDED,
+	KV_VERDICT_EQUAL,
 	KV_VERDICT_A_LESS,
 	KV_VERDICT_B_LESS,
+};
+
+/* Why it says nothing. */
+enum kv_doubt {
+	KV_DOUBT_NONE,
+	KV_DOUBT_FEW, /* rounds */
+	KV_DOUBT_WIDE, /* neither is less, and they may differ by more than KV_STATS_EQUAL */
+	KV_DOUBT_STEAL,
+	KV_DOUBT_RESENT, /* on one side only */
+	KV_DOUBT_TURNED, /* the first third says the opposite of the last third */
+	KV_DOUBT_MODES, /* of a side, and the difference is not much more than theirs */
+};
+
+/* Two groups of rounds: the median of each, ticks, and how many it has. */
+struct kv_modes {
+	double median[2];
+	unsigned int rounds[2];
+};
+
+/**
+ * struct kv_judgement - see kv_stats_judge()
+ * @verdict: what is known
+ * @doubt: why nothing is
+ * @within: they are equal within this share of the median; NAN if there is no interval
+ * @first: difference in the first third of the rounds, of KV_DOUBT_TURNED
+ * @last: in the last third
+ * @side: 0: a, 1: b; of KV_DOUBT_MODES
+ * @modes: of that side
+ */
+struct kv_judgement {
+	enum kv_verdict verdict;
+	enum kv_doubt doubt;
+	double within;
+	double first;
+	double last;
+	unsigned int side;
+	struct kv_modes modes;
 };
 
 /* Two sides that are compared: the difference is that of @a and @b, a - b. */
@@ -61,13 +119,10 @@ double kv_stats_mean(const struct kv_hist *h);
 bool kv_stats_supports(uint64_t count, double q);
 double kv_stats_quantile(const struct kv_hist *h, double q);
 double kv_stats_median(uint64_t *value, size_t n);
-enum kv_verdict kv_stats_judge(const struct kv_interval *diff);
 
-struct kv_interval kv_stats_median_diff(const struct kv_hist *const *a,
-					const struct kv_hist *const *b,
-					unsigned int pairs);
-void kv_stats_compare(const struct kv_hist *const *block, unsigned int rounds,
-		      const struct kv_contrast *contrast, unsigned int n,
-		      struct kv_interval *diff);
+struct kv_interval kv_stats_shift(const double *a, const double *b, unsigned int n);
+bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *modes);
+struct kv_judgement kv_stats_judge(const struct kv_sides *s, const struct kv_interval *i);
+void kv_stats_shuffle(uint64_t *state, unsigned int *order, unsigned int n);
 
 #endif

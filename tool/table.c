@@ -5,10 +5,10 @@
 #include "table.h"
 
 /*
- * The bytes of µ. A guest without locales would get them as escapes; as they
+ * The bytes of µ and ±. A guest without locales would get them as escapes; as they
  * are, they at most shift what follows in the row.
  */
-#define SAFE "\xc2\xb5"
+#define SAFE "\xc2\xb5\xb1"
 
 /**
  * kv_table_create() - begin a table

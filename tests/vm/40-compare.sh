@@ -15,28 +15,30 @@ fi
 check "compare works" sh -c "kverbs compare $by_cm --ops write${atomic:+,$atomic} --sizes 8,4k --time 400ms \
 	--json '$work/compare.json' >'$work/compare' 2>'$work/stderr'"
 check "it prints a row for each operation and size" \
-	sh -c "test \$(grep -cE '^(write|fetch-add) .*(faster|no difference|too few)' '$work/compare') = $((2 + ${#atomic} / 9))"
+	sh -c "test \$(grep -cE '^(write|fetch-add) .*(faster|equal within|not decided)' '$work/compare') = $((2 + ${#atomic} / 9))"
 check "it says what the figures are" grep -F 'from before the post until its completion was polled' "$work/compare"
-check "it says how sure they are" grep -F 'bootstrap' "$work/compare"
+check "it says how sure they are" grep -F 'Hollander and Wolfe' "$work/compare"
+check "it says what the intervals are about" grep -F 'other connections of this boot' "$work/compare"
+check "it says in which order" grep -F 'order shuffled, seed 1' "$work/compare"
 check "it says where requests are posted" grep -F 'softirqs held off' "$work/compare"
 check "no progress bar without a terminal" test ! -s "$work/stderr"
 for key in schema_version complete capsule histogram kernel user difference_ns verdict; do
 	check "JSON has $key" grep -F "\"$key\"" "$work/compare.json"
 done
-few="few blocks, no verdict"
+few="few rounds, no verdict"
 # shellcheck disable=SC2086 # words
-if ! kverbs compare $by_cm --ops write --sizes 8 --blocks 2 --time 1 --json "$work/few.json" >"$work/few" 2>&1; then
+if ! kverbs compare $by_cm --ops write --sizes 8 --rounds 2 --time 1 --json "$work/few.json" >"$work/few" 2>&1; then
 	fail "$few" "$work/few"
 # It goes on if there are not the samples of a p99.
-elif jq -e '.cells[0].pairs < 6' "$work/few.json" >/dev/null; then
-	check "$few" grep -q 'too few blocks' "$work/few"
+elif jq -e '.cells[0].rounds < 6' "$work/few.json" >/dev/null; then
+	check "$few" grep -q 'not decided: 2 rounds' "$work/few"
 else
 	skip "$few" "this guest is so slow that it took more"
 fi
 cp "$work/compare.json" "$OUT/compare.json"
 
 
-document=$work/quadrants.json
+document=$work/compare.json
 
 # holds NAME FILTER: a filter of jq that is true of the document
 holds() {
@@ -48,11 +50,40 @@ holds() {
 	fi
 }
 
+holds "rounds: twelve or, of a slow guest, six; a median of each in either space" 'all(.cells[]; .rounds as $n |
+	$n >= 6 and all(.kernel, .user; .round_p50_ns | length == $n))'
+holds "rounds: two blocks of each, and what the order is made from" '.spec | .rounds == 12 and
+	.blocks_per_round == 2 and .seed == 1 and .design == "spaces"'
+holds "histogram: bins ascend, and none is wider than a thousandth" 'all(.cells[] | .kernel, .user;
+	.histogram | all(.[]; .[0] <= .[1] and (.[1] - .[0]) * 1000 <= .[0] and .[2] > 0) and
+	([.[][0]] | . == (sort | unique)))'
+holds "histogram: its ends are the extremes" 'all(.cells[] | .kernel, .user;
+	.histogram[0][0] == .min_ticks and .histogram[-1][1] == .max_ticks)'
+holds "the estimate lies in its intervals, and one in the other" 'all(.cells[]; .difference_ns |
+	.low <= .low_90 and .low_90 <= .value and .value <= .high_90 and .high_90 <= .high)'
+
+# What is asked again with the same seed comes in the same order, with another one in another.
+document=$work/self.json
+for space in kernel user; do
+	# shellcheck disable=SC2086
+	if kverbs compare $by_cm --self $space --ops write --sizes 64 --time 800ms --seed 5 --json "$document" \
+		>"$work/self" 2>"$work/stderr"; then
+		pass "self: $space space on both sides"
+	else
+		fail "self: $space space on both sides" "$work/self" "$work/stderr"
+	fi
+	holds "self: both sides are in $space space" '.spec.design == "self" and .spec.seed == 5 and
+		([.spec.sides[] | .client_space, .server_space] | unique == ["'$space'"]) and
+		all(.cells[]; .first.space == "'$space'" and .second.space == "'$space'" and .verified)'
+	check "self: the text says that a difference would be none" grep -F "Both sides are in $space space" "$work/self"
+done
+
+document=$work/quadrants.json
 # On one CPU with checkers siw takes up to 60 ms for an operation, and 17 samples have no median.
 time=800ms
 ! iwarp || ! checked || time=2s
 # shellcheck disable=SC2086
-if kverbs compare $by_cm --quadrants --ops send,write${swap:+,$swap} --sizes 8,2k --blocks 6 --time $time \
+if kverbs compare $by_cm --quadrants --ops send,write${swap:+,$swap} --sizes 8,2k --rounds 6 --time $time \
 	--json "$document" >"$work/quadrants" 2>"$work/stderr"; then
 	pass "quadrants: compare works"
 else
@@ -62,17 +93,16 @@ check "quadrants: no progress bar without a terminal" test ! -s "$work/stderr"
 holds "quadrants: complete, a cell for each operation and size" '.complete and
 	([.cells[] | .op + " \(.size_bytes)"] ==
 	 ["send 8", "send 2048", "write 8", "write 2048"'"${swap:+, \"$swap 8\"}"'])'
-holds "quadrants: the document says which sides there are, and their order" '.spec.quadrants and
+holds "quadrants: the document says which sides there are" '.spec.design == "quadrants" and
 	([.spec.sides[] | .name + " " + .client_space + " " + .server_space] ==
-	 ["K-K kernel kernel", "K-U kernel user", "U-K user kernel", "U-U user user"]) and
-	.spec.order == "K-K K-U U-K U-U U-U U-K K-U K-K"'
+	 ["K-K kernel kernel", "K-U kernel user", "U-K user kernel", "U-U user user"])'
 holds "quadrants: all cells have these four, and were verified" 'all(.cells[];
 	.verified and (.quadrants | keys == ["K-K", "K-U", "U-K", "U-U"]))'
 holds "quadrants: send goes between two threads in all of them" 'all(.cells[];
 	.loop == if .op == "send" then "pingpong" else "completion" end)'
-holds "quadrants: six rounds or more, and an even number" 'all(.cells[]; .pairs >= 6 and .pairs % 2 == 0)'
-holds "quadrants: a block of each in each round" \
-	'all(.cells[]; .pairs as $n | all(.quadrants[]; .block_p50_ns | length == $n))'
+holds "quadrants: six rounds or more" 'all(.cells[]; .rounds >= 6)'
+holds "quadrants: a median of each in each round" \
+	'all(.cells[]; .rounds as $n | all(.quadrants[]; .round_p50_ns | length == $n))'
 holds "quadrants: samples, as many as the histogram has, after a warm-up" 'all(.cells[].quadrants[];
 	.samples > 0 and .warmup_discarded > 0 and .samples == ([.histogram[][2]] | add))'
 holds "quadrants: medians between the extremes" 'all(.cells[].quadrants[];
@@ -84,18 +114,19 @@ holds "quadrants: each difference changes one end" 'all(.cells[];
 	[.differences_ns[] | .changed + " " + .of + " " + .minus] ==
 	["client K-K U-K", "client K-U U-U", "server K-K K-U", "server U-K U-U"])'
 # Each figure is rounded to a hundredth.
-holds "quadrants: a difference is that of the medians" 'all(.cells[]; .quadrants as $q |
-	all(.differences_ns[]; .value - ($q[.of].p50_ns - $q[.minus].p50_ns) | fabs < 0.02))'
-holds "quadrants: from K-K to U-U both ways are as far" 'all(.cells[]; [.differences_ns[].value] |
-	.[0] + .[3] - (.[2] + .[1]) | fabs < 0.03)'
-holds "quadrants: each has an interval" 'all(.cells[]; .pairs as $n | all(.differences_ns[];
-	.low != null and .low <= .high and .confidence == 0.95 and .pairs == $n))'
-holds "quadrants: who is faster is beyond the floor" 'all(.cells[]; .quadrants as $q |
-	all(.differences_ns[];
-		(.floor * ([$q[.of].p50_ns, $q[.minus].p50_ns] | max)) as $floor |
-		(if .high < -$floor then "kernel" elif .low > $floor then "user" else "neither" end) as $want |
-		.faster == $want and (.verdict | startswith(
-			if $want == "neither" then "no difference seen" else $want + " " end))))'
+holds "quadrants: a difference is the median of the means of two rounds' differences" 'all(.cells[]; .quadrants as $q |
+	all(.differences_ns[]; . as $diff |
+		([$q[.of].round_p50_ns, $q[.minus].round_p50_ns] | transpose | map(.[0] - .[1])) as $d |
+		[range($d | length) as $i | range($i; $d | length) as $k | ($d[$i] + $d[$k]) / 2] | sort |
+		(.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2 - $diff.value | fabs < 0.02))'
+holds "quadrants: each has an interval" 'all(.cells[]; .rounds as $n | all(.differences_ns[];
+	.low != null and .low <= .high and .confidence == 0.95 and .rounds == $n))'
+holds "quadrants: the verdict is what the interval says, or is withheld" 'all(.cells[].differences_ns[];
+	.faster == null and (.verdict | startswith("not decided: ")) or
+	.faster == "neither" and .low <= 0 and .high >= 0 and .equal_within_percent <= 5 and
+		(.verdict | startswith("equal within ")) or
+	.faster == "kernel" and .high < 0 and (.verdict | startswith("kernel ")) or
+	.faster == "user" and .low > 0 and (.verdict | startswith("user ")))'
 holds "quadrants: a null loop of each space" '.null_loop | .kernel.p50_ns > 0 and .user.p50_ns > 0'
 holds "quadrants: no difference of the two spaces as a whole" \
 	'all(.cells[]; has("difference_ns") or has("kernel") or has("user") | not)'
@@ -109,26 +140,26 @@ check "quadrants: the text has four medians for each cell" sh -c "test \$(awk '
 	/^\$/ { table = table && ++empty < 1 }
 	table && /(pingpong|completion) / && \$5 > 0 && \$6 > 0 && \$7 > 0 && \$8 > 0' '$work/quadrants' | wc -l) = $cells"
 check "quadrants: the text has two tables of differences with intervals" \
-	sh -c "test \$(grep -cE ' \.\. .* (kernel|user|neither) .* \.\. .* (kernel|user|neither)' '$work/quadrants') = $((2 * cells))"
+	sh -c "test \$(grep -cE ' \.\. .* (kernel|user|neither|\?) .* \.\. .* (kernel|user|neither|\?)' '$work/quadrants') = $((2 * cells))"
 check "quadrants: the text is at most 100 columns wide" \
 	sh -c "sed 's/µ/u/g' '$work/quadrants' | awk 'NR > 1 && length > 100 { print; bad = 1 } END { exit bad }'"
 cp "$document" "$OUT/quadrants.json"
 
 document=$work/few.json
 # shellcheck disable=SC2086
-if ! kverbs compare $by_cm --quadrants --ops read,write --loop completion --sizes 64 --blocks 2 --time 2 \
+if ! kverbs compare $by_cm --quadrants --ops read,write --loop completion --sizes 64 --rounds 2 --time 2 \
 	--json "$document" >"$work/few" 2>&1; then
 	fail "quadrants: $few" "$work/few"
-elif jq -e 'all(.cells[]; .pairs < 6)' "$document" >/dev/null; then
+elif jq -e 'all(.cells[]; .rounds < 6)' "$document" >/dev/null; then
 	holds "quadrants: $few" 'all(.cells[].differences_ns[];
-		.low == null and .high == null and .faster == null and .verdict == "too few blocks to say")'
+		.low == null and .high == null and .faster == null and (.verdict | startswith("not decided: 2 rounds")))'
 	check "quadrants: which the text shows" grep -E '^read +64 B .* - \?  .* - \?' "$work/few"
 else
 	skip "quadrants: $few" "this guest is so slow that it took more"
 fi
 document=$work/pingpong.json
 # shellcheck disable=SC2086
-kverbs compare $by_cm --quadrants --loop pingpong --sizes 4k --blocks 2 --time 100ms --json "$document" \
+kverbs compare $by_cm --quadrants --loop pingpong --sizes 4k --rounds 2 --time 100ms --json "$document" \
 	>"$work/pingpong" 2>&1
 holds "quadrants: pingpong of all that it goes with" '.complete and
 	([.cells[] | .op + " " + .loop] == ["send pingpong", "write pingpong"])'
@@ -143,14 +174,14 @@ fi
 address=${host%:*}
 document=$work/host.json
 # shellcheck disable=SC2086
-if kverbs compare $by_cm --quadrants --ops send,read${atomic:+,$atomic} --sizes 1000 --blocks 6 --time 600ms \
+if kverbs compare $by_cm --quadrants --ops send,read${atomic:+,$atomic} --sizes 1000 --rounds 6 --time 600ms \
 	--json "$document" "$host" >"$work/host" 2>"$work/stderr"; then
 	pass "quadrants with a host: compare works"
 else
 	fail "quadrants with a host: compare works" "$work/host" "$work/stderr"
 fi
 holds "quadrants with a host: all was measured and verified" '.complete and (.cells | length == '$((2 + ${#atomic} / 9))') and
-	all(.cells[]; .verified and .pairs >= 6 and (.quadrants | length == 4) and (.differences_ns | length == 4))'
+	all(.cells[]; .verified and .rounds >= 6 and (.quadrants | length == 4) and (.differences_ns | length == 4))'
 holds "quadrants with a host: samples on all sides" 'all(.cells[].quadrants[]; .samples > 0)'
 holds "quadrants with a host: the document names it" ".capsule.peer | .host == \"$address\" and .device == \"$DEV\" and
 	.tool != null and .module != null and .libibverbs != null and .gid.gid != null"
@@ -159,7 +190,7 @@ holds "quadrants with a host: the document says what lies between" \
 check "quadrants with a host: the text names it" grep -F "servers: $DEV of $address" "$work/host"
 document=$work/host2.json
 # shellcheck disable=SC2086
-kverbs compare $by_cm --ops send,write --sizes 64 --blocks 6 --time 400ms --json "$document" "$host" \
+kverbs compare $by_cm --ops send,write --sizes 64 --rounds 6 --time 400ms --json "$document" "$host" \
 	>"$work/host" 2>&1
 holds "with a host: both spaces, send between two threads" '.complete and all(.cells[];
 	.verified and .kernel.samples > 0 and .user.samples > 0 and has("verdict")) and
@@ -187,7 +218,9 @@ refused "quadrants: one thread in two spaces" 2 "--loop relay has one thread for
 refused "quadrants: the null loop" 2 "--loop null" kverbs compare --quadrants --loop null
 refused "quadrants: completion of send" 2 "--loop completion does not go with send" \
 	kverbs compare --quadrants --loop completion --ops send
-refused "quadrants: an odd number of blocks" 2 "even" kverbs compare --quadrants --blocks 7
+refused "no round" 2 "--rounds" kverbs compare --rounds 0
+refused "self: both spaces" 2 "--self" kverbs compare --self both
+refused "self: of quadrants" 2 "--self has one space" kverbs compare --self kernel --quadrants
 refused "quadrants: a value" 2 "takes no value" kverbs compare --quadrants=yes
 refused "a size that the device can't do" 2 "a size of 3145728 bytes" kverbs compare $by_cm --sizes 3m
 refused "two hosts" 2 "one HOST" kverbs compare 192.0.2.2 192.0.2.3
