@@ -4,6 +4,7 @@
 # make module KDIR=D  build the module for the kernel build tree D
 # make tool           build the control tool
 # make demo           boot a test kernel and print the comparison
+# make calibrate      each space compared with itself, 400 times: how often is a difference found that is none?
 # make fuzz           a million nearly valid messages to the module, in guests
 # make teardown       runs of every kind struck by everything that ends them, in guests
 # make check          run every test; make check VM="6.1:2" only on that kernel
@@ -82,6 +83,9 @@ $(BUILD)/tests/fuzz.d/%.o: tests/fuzz/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
+calibrate:
+	scripts/calibrate
+
 fuzz:
 	scripts/fuzz
 
@@ -107,4 +111,4 @@ include tests/unit/unit.mk
 
 -include $(TOOL_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
 
-.PHONY: all module tool tests fail-verb fuzz teardown demo check matrix check-debug clean
+.PHONY: all module tool tests fail-verb calibrate fuzz teardown demo check matrix check-debug clean
