@@ -126,17 +126,22 @@ static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 {
 	/*
 	 * Not cleared, as CONFIG_INIT_STACK_ALL_ZERO would at each poll, and user space's compiler
-	 * does not: 13 instructions of each sample. What is read below every driver fills in.
+	 * does not: 13 instructions of each sample. Drivers fill in the status, and with a bad one
+	 * vendor_err (mlx5_handle_error_cqe(), bnxt_re_poll_cq(), irdma_process_cqe(),
+	 * __c4iw_poll_cq_one(), siw_reap_cqe(); rxe_poll_cq() copies all of it); but
+	 * ocrdma_poll_hwcq() leaves vendor_err as it was.
 	 */
 	struct ib_wc wc __uninitialized;
 	int n = ib_poll_cq((struct ib_cq *)cq, 1, &wc);
+	bool filled;
 
 	if (n != 1)
 		return n < 0 ? -EIO : 0;
 	if (likely(wc.status == IB_WC_SUCCESS))
 		return 1;
 	kv_env_set(&l->wc_status, wc.status);
-	kv_env_set(&l->vendor_err, wc.vendor_err);
+	filled = ((struct ib_cq *)cq)->device->ops.driver_id != RDMA_DRIVER_OCRDMA;
+	kv_env_set(&l->vendor_err, filled ? wc.vendor_err : 0);
 	return -EIO;
 }
 

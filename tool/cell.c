@@ -191,14 +191,16 @@ static int connect_side(struct job *j, unsigned int s)
 static int measure_block(struct job *j, unsigned int s)
 {
 	const struct kv_space *client = j->ends[s].client, *server = j->ends[s].server;
-	uint64_t before = kv_retries_count(client, server);
+	uint64_t before = kv_retries_count(client, server), after;
 	int ret;
 
 	ret = measure(j, s);
 	if (ret)
 		return ret;
 	kv_side_add(&j->round[s], &j->result);
-	j->resent[s] += kv_retries_count(client, server) - before;
+	after = kv_retries_count(client, server);
+	/* A device that could not be asked has counted nothing. */
+	j->resent[s] += after > before ? after - before : 0;
 	return 0;
 }
 
