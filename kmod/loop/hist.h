@@ -52,10 +52,10 @@ struct kv_hist {
 static inline unsigned int kv_hist_index(__u64 v)
 {
 	/* Below 2^(SHIFT + 1) each value has a bin: the same formula with s = 0. */
-	unsigned int s = 63U - KV_HIST_SHIFT -
-			 (unsigned int)__builtin_clzll(v | (1ULL << KV_HIST_SHIFT));
+	unsigned int top = 63U ^ (unsigned int)__builtin_clzll(v | (1ULL << KV_HIST_SHIFT));
 
-	return (s << KV_HIST_SHIFT) + (unsigned int)(v >> s);
+	return (top << KV_HIST_SHIFT) + (unsigned int)(v >> (top - KV_HIST_SHIFT)) -
+	       (KV_HIST_SHIFT << KV_HIST_SHIFT);
 }
 
 /**

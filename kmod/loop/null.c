@@ -10,8 +10,8 @@ static __always_inline int null_body(struct kv_loop *l, int off)
 	__u64 t0, t1;
 
 	(void)off; /* nothing is posted */
-	kv_sample_start(l);
-	while (kv_sample_more(l)) {
+	t1 = kv_sample_start(l);
+	while (kv_sample_more(l, t1)) {
 		t0 = kv_env_now();
 		t1 = kv_env_now();
 		kv_sample_take(l, t0, t1);

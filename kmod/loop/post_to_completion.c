@@ -9,8 +9,8 @@ static __always_inline int post_to_completion_body(struct kv_loop *l, int off)
 	__u64 t0, t1;
 	int ret;
 
-	kv_sample_start(l);
-	while (kv_sample_more(l)) {
+	t1 = kv_sample_start(l);
+	while (kv_sample_more(l, t1)) {
 		t0 = kv_env_now();
 		ret = kv_env_post_send(a, off);
 		if (ret)

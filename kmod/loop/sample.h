@@ -7,7 +7,7 @@
 
 /* What every loop does around a sample; nothing of it between its timestamps. */
 
-static __always_inline void kv_sample_start(struct kv_loop *l)
+static __always_inline __u64 kv_sample_start(struct kv_loop *l)
 {
 	__u64 now = kv_env_now();
 
@@ -15,17 +15,19 @@ static __always_inline void kv_sample_start(struct kv_loop *l)
 	kv_env_set(&l->last, now);
 	/* Not before first when the sum overflows: then there is no limit. */
 	l->end = now + l->time < now ? ~0ULL : now + l->time;
+	return now;
 }
 
 /**
  * kv_sample_more() - is another sample wanted?
  * @l: the loop
+ * @last: what is in @l->last; the caller has it in a register
  *
  * Return: 0 when the count is reached, the time is over, or somebody stops us.
  */
-static __always_inline int kv_sample_more(struct kv_loop *l)
+static __always_inline int kv_sample_more(struct kv_loop *l, __u64 last)
 {
-	return l->done < l->iters && !kv_env_stop(l) && l->last < l->end;
+	return !kv_env_stop(l) && l->done < l->iters && last < l->end;
 }
 
 /**

@@ -25,8 +25,8 @@ static __always_inline int send_ping_body(struct kv_loop *l, int off)
 	__u64 t0, t1;
 	int ret;
 
-	kv_sample_start(l);
-	while (kv_sample_more(l)) {
+	t1 = kv_sample_start(l);
+	while (kv_sample_more(l, t1)) {
 		t0 = kv_env_now();
 		ret = kv_env_post_send(a, off);
 		if (ret)
@@ -49,8 +49,8 @@ static __always_inline int send_pong_body(struct kv_loop *l, int off)
 	__u64 t0, t1;
 	int ret;
 
-	kv_sample_start(l);
-	while (kv_sample_more(l)) {
+	t1 = kv_sample_start(l);
+	while (kv_sample_more(l, t1)) {
 		t0 = kv_env_now();
 		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0, 1);
 		if (ret)
@@ -74,8 +74,8 @@ static __always_inline int send_relay_body(struct kv_loop *l, int off)
 	__u64 t0, t1;
 	int ret;
 
-	kv_sample_start(l);
-	while (kv_sample_more(l)) {
+	t1 = kv_sample_start(l);
+	while (kv_sample_more(l, t1)) {
 		t0 = kv_env_now();
 		ret = kv_env_post_send(a, off);
 		if (ret)

@@ -31,8 +31,8 @@ static __always_inline int write_ping_body(struct kv_loop *l, int off)
 	__u64 t0, t1;
 	int reaped, ret;
 
-	kv_sample_start(l);
-	while (kv_sample_more(l)) {
+	t1 = kv_sample_start(l);
+	while (kv_sample_more(l, t1)) {
 		*mark = ++v;
 		t0 = kv_env_now();
 		ret = kv_env_post_send(a, off);
@@ -55,8 +55,8 @@ static __always_inline int write_pong_body(struct kv_loop *l, int off)
 	__u64 t0, t1;
 	int ret;
 
-	kv_sample_start(l);
-	while (kv_sample_more(l)) {
+	t1 = kv_sample_start(l);
+	while (kv_sample_more(l, t1)) {
 		t0 = kv_env_now();
 		ret = kv_wait_flag(l, a, v, 0, NULL, t0);
 		if (ret)
@@ -82,8 +82,8 @@ static __always_inline int write_relay_body(struct kv_loop *l, int off)
 	__u64 t0, t1;
 	int reaped_a, reaped_b, ret;
 
-	kv_sample_start(l);
-	while (kv_sample_more(l)) {
+	t1 = kv_sample_start(l);
+	while (kv_sample_more(l, t1)) {
 		*kv_env_mark(a) = ++v;
 		*kv_env_mark(b) = v;
 		t0 = kv_env_now();
