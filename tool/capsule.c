@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "out.h"
 #include "placement.h"
+#include "unit.h"
 
 /*
  * The environment of a measurement. What can't be found out is null: a capsule
@@ -98,6 +99,7 @@ static void put_hypervisor(struct json_object *obj)
 	kv_out_put_bool(obj, "virtual_machine", guest);
 	kv_out_put_string(obj, "machine", *text ? text : NULL);
 	kv_out_put_string(obj, "accelerator", getenv(ACCEL_VARIABLE));
+	kv_out_put_string(obj, "counts", kv_unit_counts() ? "instructions" : "time");
 }
 
 static void put_mitigations(struct json_object *obj)

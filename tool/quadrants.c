@@ -4,6 +4,7 @@
 #include "out.h"
 #include "quadrants.h"
 #include "table.h"
+#include "unit.h"
 
 /*
  * The tables of a comparison of quadrants: what each took, and what changing one
@@ -54,7 +55,7 @@ static int print_medians(struct json_object *cells)
 	struct kv_table t;
 	int ret;
 
-	printf("Latency in µs from client to server; K: kernel space, U: user space\n\n");
+	printf("Latency in %s from client to server; K: kernel space, U: user space\n\n", kv_unit_name());
 	kv_table_create(&t, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < json_object_array_length(cells); i++)
 		add_medians(&t, json_object_array_get_idx(cells, i));
@@ -107,8 +108,8 @@ static int print_differences(struct json_object *cells, const char *changed,
 	struct kv_table t;
 	int ret;
 
-	printf("\n%s in the kernel minus %s in user space: difference of the medians in µs\n\n",
-	       changed, changed);
+	printf("\n%s in the kernel minus %s in user space: difference of the medians in %s\n\n",
+	       changed, changed, kv_unit_name());
 	kv_table_create(&t, columns, 2 + 3 * DIFFERENCES);
 	for (size_t i = 0; i < json_object_array_length(cells); i++)
 		add_differences(&t, json_object_array_get_idx(cells, i), changed);

@@ -7,6 +7,7 @@
 #include "report.h"
 #include "retries.h"
 #include "table.h"
+#include "unit.h"
 
 /* What people read, made from the document and from nothing else. */
 
@@ -119,7 +120,7 @@ static void print_null(struct json_object *doc)
 		if (!kv_out_get(null, path))
 			continue;
 		get_us(text, kv_out_get(null, path), "/p50_ns");
-		printf("%s%s %s µs", glue, space[i], text);
+		printf("%s%s %s %s", glue, space[i], text, kv_unit_name());
 		glue = ", ";
 	}
 	printf("\n");
@@ -285,7 +286,7 @@ static int print_sides(struct json_object *doc)
 	for (unsigned int i = 0; i < 4; i++)
 		snprintf(title[i], CELL, "%s %s", name[i / 2], i % 2 ? "p99" : "p50");
 	snprintf(title[4], CELL, "%s-%s", name[0], name[1]);
-	printf("Latency in \xc2\xb5s; %s is the difference of the medians (p50)\n", title[4]);
+	printf("Latency in %s; %s is the difference of the medians (p50)\n", kv_unit_name(), title[4]);
 	if (is(doc, "/spec/design", "self"))
 		printf("Both sides are in %s space: a difference that is found is none\n",
 		       kv_out_get_string(json_object_array_get_idx(kv_out_get(doc, "/spec/sides"), 0),
@@ -370,6 +371,20 @@ static void print_how(struct json_object *r)
 	       (unsigned long long)kv_out_get_count(side, "/warmup_discarded"));
 }
 
+/* Where instructions are counted most samples are one number, and what departs from it is a tick. */
+static void print_typical(struct json_object *side)
+{
+	uint64_t min = kv_out_get_count(side, "/mode_min_ticks");
+	uint64_t max = kv_out_get_count(side, "/mode_max_ticks");
+
+	printf("typical: %llu", (unsigned long long)min);
+	if (max > min)
+		printf(" to %llu", (unsigned long long)max);
+	printf(", which %llu of %llu samples have\n",
+	       (unsigned long long)kv_out_get_count(side, "/mode_samples"),
+	       (unsigned long long)kv_out_get_count(side, "/samples"));
+}
+
 /**
  * kv_report_lat() - print one measurement
  * @doc: its document
@@ -396,7 +411,7 @@ int kv_report_lat(struct json_object *doc, struct kv_fault *f)
 	print_environment(doc);
 	print_work(r);
 	print_how(r);
-	printf("Latency in µs:\n\n");
+	printf("Latency in %s:\n\n", kv_unit_name());
 	for (unsigned int i = 0; i < 6; i++) {
 		get_us(text[i], kv_out_get(r, "/result"), paths[i]);
 		row[i] = text[i];
@@ -408,6 +423,8 @@ int kv_report_lat(struct json_object *doc, struct kv_fault *f)
 	if (ret)
 		return kv_fault_set(f, ret, "cannot print the table");
 	printf("\n");
+	if (kv_unit_counts())
+		print_typical(kv_out_get(r, "/result"));
 	print_null(doc);
 	print_retries(doc);
 	print_device_note(doc);

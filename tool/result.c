@@ -7,6 +7,7 @@
 #include "out.h"
 #include "result.h"
 #include "table.h"
+#include "unit.h"
 
 /* A tick may be a third of a nanosecond. */
 #define NS_DECIMALS 2
@@ -132,10 +133,14 @@ static void put_hist(struct json_object *obj, const struct kv_hist *h,
 		     uint64_t samples)
 {
 	struct json_object *bins = json_object_new_array();
+	unsigned int mode = kv_stats_mode(h);
 
 	if (samples) {
 		kv_out_put_count(obj, "min_ticks", kv_hist_min(h));
 		kv_out_put_count(obj, "max_ticks", kv_hist_max(h));
+		kv_out_put_count(obj, "mode_min_ticks", kv_hist_bin_min(h, mode));
+		kv_out_put_count(obj, "mode_max_ticks", kv_hist_bin_max(h, mode));
+		kv_out_put_count(obj, "mode_samples", h->bin[mode].count);
 	}
 	kv_out_put_count(obj, "sum_ticks", h->sum);
 	/* Smallest and largest sample of a bin, and how many it has: as struct kverbs_bin. */
@@ -269,7 +274,7 @@ static void format_doubt(const struct kv_cell *c, unsigned int contrast, char *t
 {
 	const struct kv_contrast *of = &c->design->contrast[contrast];
 	const struct kv_judgement *j = &c->judgement[contrast];
-	double us = scale(&c->work) / 1e3;
+	double unit = kv_unit_of(scale(&c->work));
 	unsigned int side = j->side ? of->b : of->a;
 
 	switch (j->doubt) {
@@ -290,13 +295,13 @@ static void format_doubt(const struct kv_cell *c, unsigned int contrast, char *t
 			 (unsigned long long)c->resent[side], c->design->side[side].name);
 		break;
 	case KV_DOUBT_TURNED:
-		snprintf(text, size, "the first third of the rounds says %.3g \xc2\xb5s, the last %.3g",
-			 j->first * us, j->last * us);
+		snprintf(text, size, "the first third of the rounds says %.3g %s, the last %.3g",
+			 j->first * unit, kv_unit_name(), j->last * unit);
 		break;
 	case KV_DOUBT_MODES:
-		snprintf(text, size, "%s has two modes, %.4g \xc2\xb5s in %u rounds and %.4g in %u",
-			 c->design->side[side].name, j->modes.median[0] * us, j->modes.rounds[0],
-			 j->modes.median[1] * us, j->modes.rounds[1]);
+		snprintf(text, size, "%s has two modes, %.5g %s in %u rounds and %.5g in %u",
+			 c->design->side[side].name, j->modes.median[0] * unit, kv_unit_name(),
+			 j->modes.rounds[0], j->modes.median[1] * unit, j->modes.rounds[1]);
 		break;
 	case KV_DOUBT_NONE:
 		snprintf(text, size, "?");
@@ -311,10 +316,10 @@ static void put_verdict(struct json_object *obj, const struct kv_cell *c,
 	const struct kv_judgement *j = &c->judgement[contrast];
 	const struct kv_interval *i = &c->diff[contrast];
 	const char *faster = find_faster(c, contrast);
-	double us = scale(&c->work) / 1e3, value = i->value * us;
-	double low = fmin(fabs(i->low), fabs(i->high)) * us;
-	double high = fmax(fabs(i->low), fabs(i->high)) * us;
-	int decimals = kv_us_difference_decimals(value * 1e3);
+	double unit = kv_unit_of(scale(&c->work)), value = i->value * unit;
+	double low = fmin(fabs(i->low), fabs(i->high)) * unit;
+	double high = fmax(fabs(i->low), fabs(i->high)) * unit;
+	int decimals = kv_us_difference_decimals(i->value * scale(&c->work));
 	char text[160], doubt[128];
 
 	if (!faster) {
@@ -323,9 +328,9 @@ static void put_verdict(struct json_object *obj, const struct kv_cell *c,
 	} else if (j->verdict == KV_VERDICT_EQUAL) {
 		snprintf(text, sizeof(text), "equal within \xc2\xb1 %.2g %%", 100 * j->within);
 	} else {
-		snprintf(text, sizeof(text), "%s%s%s faster by %.*f \xc2\xb5s (%.*f .. %.*f)", faster,
-			 *changed ? " " : "", changed, decimals, fabs(value), decimals, low,
-			 decimals, high);
+		snprintf(text, sizeof(text), "%s%s%s faster by %.*f %s (%.*f .. %.*f)", faster,
+			 *changed ? " " : "", changed, decimals, fabs(value), kv_unit_name(),
+			 decimals, low, decimals, high);
 	}
 	kv_out_put_string(obj, "verdict", text);
 	kv_out_put_string(obj, "faster", faster);

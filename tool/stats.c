@@ -49,6 +49,21 @@ void kv_stats_merge(struct kv_hist *into, const struct kv_hist *from)
 }
 
 /**
+ * kv_stats_mode() - the bin that most samples are in
+ * @h: the histogram
+ *
+ * Return: the bin, the lowest one of several; 0 if there is no sample.
+ */
+unsigned int kv_stats_mode(const struct kv_hist *h)
+{
+	unsigned int mode = 0;
+
+	for (unsigned int i = 1; i < KV_HIST_BINS; i++)
+		mode = h->bin[i].count > h->bin[mode].count ? i : mode;
+	return mode;
+}
+
+/**
  * kv_stats_mean() - arithmetic mean, from the exact sum
  * @h: the histogram
  *

@@ -115,6 +115,7 @@ struct kv_contrast {
 
 uint64_t kv_stats_count(const struct kv_hist *h);
 void kv_stats_merge(struct kv_hist *into, const struct kv_hist *from);
+unsigned int kv_stats_mode(const struct kv_hist *h);
 double kv_stats_mean(const struct kv_hist *h);
 bool kv_stats_supports(uint64_t count, double q);
 double kv_stats_quantile(const struct kv_hist *h, double q);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "table.h"
+#include "unit.h"
 
 /*
  * The bytes of µ and ±. A guest without locales would get them as escapes; as they
@@ -73,20 +74,22 @@ void kv_table_destroy(struct kv_table *t)
 }
 
 /**
- * kv_us_format() - write a time in microseconds, without unit
+ * kv_us_format() - write a time in microseconds, without unit; instructions where they are counted
  * @text: receives it; "-" for NAN
  * @size: of @text
  * @ns: the time in nanoseconds
  */
 void kv_us_format(char *text, size_t size, double ns)
 {
-	double us = ns / 1e3;
+	double v = kv_unit_of(ns);
 
 	if (isnan(ns))
 		snprintf(text, size, "-");
+	else if (kv_unit_counts())
+		snprintf(text, size, "%.0f", v);
 	else
 		snprintf(text, size, "%.*f",
-			 us < 1 ? 3 : us < 10 ? 2 : us < 1000 ? 1 : 0, us);
+			 v < 1 ? 3 : v < 10 ? 2 : v < 1000 ? 1 : 0, v);
 }
 
 /**
@@ -94,17 +97,19 @@ void kv_us_format(char *text, size_t size, double ns)
  * @ns: the difference in nanoseconds
  *
  * Return: how many behind the point, when it is written in microseconds: two
- * digits that mean something, or three.
+ * digits that mean something, or three. None of instructions.
  */
 int kv_us_difference_decimals(double ns)
 {
 	double us = fabs(ns) / 1e3;
 
+	if (kv_unit_counts())
+		return 0;
 	return us < 0.1 ? 3 : us < 10 ? 2 : us < 100 ? 1 : 0;
 }
 
 /**
- * kv_us_difference_format() - write a difference and its interval in microseconds
+ * kv_us_difference_format() - write a difference and its interval, as kv_us_format() does
  * @text: receives the difference; "-" for NAN
  * @interval: receives both its ends, with as many digits; "-" for NAN
  * @size: of each of them
@@ -123,10 +128,10 @@ void kv_us_difference_format(char *text, char *interval, size_t size, double ns,
 	snprintf(text, size, "-");
 	snprintf(interval, size, "-");
 	if (isfinite(ns))
-		snprintf(text, size, "%+.*f", digits, ns / 1e3);
+		snprintf(text, size, "%+.*f", digits, kv_unit_of(ns));
 	if (has_interval)
-		snprintf(interval, size, "%+.*f .. %+.*f", digits, low_ns / 1e3,
-			 digits, high_ns / 1e3);
+		snprintf(interval, size, "%+.*f .. %+.*f", digits, kv_unit_of(low_ns),
+			 digits, kv_unit_of(high_ns));
 }
 
 /**

@@ -8,6 +8,7 @@
 #include "out.h"
 #include "stats.h"
 #include "table.h"
+#include "unit.h"
 
 /* How much of a line is shown. */
 #define TEXT 48
@@ -160,6 +161,7 @@ static void add_row(struct kv_table *table, struct json_object *obj,
 int kv_times_print(struct json_object *list, unsigned int spaces,
 		   unsigned int rounds, struct kv_fault *f)
 {
+	char title[KV_SPACES][32];
 	struct kv_column column[2 + KV_SPACES] = {
 		{ "line", true }, { "command", false },
 	};
@@ -167,10 +169,12 @@ int kv_times_print(struct json_object *list, unsigned int spaces,
 	unsigned int n = 2;
 	int ret;
 
-	if (spaces & (1U << KV_SPACE_KERNEL))
-		column[n++] = (struct kv_column){ "kernel \xc2\xb5s", true };
-	if (spaces & (1U << KV_SPACE_USER))
-		column[n++] = (struct kv_column){ "user \xc2\xb5s", true };
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		snprintf(title[s], sizeof(title[s]), "%s %s", kv_word_name(kv_word_space, s),
+			 kv_unit_name());
+		if (spaces & (1U << s))
+			column[n++] = (struct kv_column){ title[s], true };
+	}
 	kv_table_create(&table, column, n);
 	for (size_t i = 0; i < json_object_array_length(list); i++)
 		add_row(&table, json_object_array_get_idx(list, i), spaces);

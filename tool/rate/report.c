@@ -6,6 +6,7 @@
 #include "result.h"
 #include "stats.h"
 #include "table.h"
+#include "unit.h"
 
 #define CELL 96
 
@@ -126,16 +127,15 @@ static void print_head(struct json_object *doc)
 int kv_rate_report(struct json_object *doc, struct kv_fault *f)
 {
 	static const struct kv_column columns[] = {
-		{ "step", false },     { "verb p50 µs", true },
-		{ "p99 µs", true },    { "until seen: min µs", true },
-		{ "p50 µs", true },    { "p99 µs", true },
-		{ "max µs", true },
+		{ "step", false }, { "verb: p50", true }, { "p99", true },
+		{ "until seen: min", true }, { "p50", true }, { "p99", true }, { "max", true },
 	};
 	struct json_object *steps = kv_out_get(doc, "/result/steps");
 	struct kv_table t;
 	int ret;
 
 	print_head(doc);
+	printf("Durations in %s:\n\n", kv_unit_name());
 	kv_table_create(&t, columns, 7);
 	for (size_t i = 0; i < json_object_array_length(steps); i++)
 		add_step(&t, json_object_array_get_idx(steps, i));
