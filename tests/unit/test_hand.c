@@ -931,8 +931,9 @@ static void test_interrupted(void **state)
 
 	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
-	good(&h, "monitor time 3ms");
-	assert_in_range(fake_world.longest_ms, 1, 3);
+	/* Less than a look takes, and more than a loaded host keeps us away. */
+	good(&h, "monitor time 150ms");
+	assert_in_range(fake_world.longest_ms, 1, 150);
 	assert_int_equal(kv_interrupt_init(), 0);
 	fake_world.event.type = KVERBS_EVENT_WC_ERROR;
 	fake_world.signal = SIGTERM;
