@@ -314,8 +314,8 @@ static void finish(struct kv_cell *c)
  * @progress: is drawn between blocks
  * @f: receives why not
  *
- * Measured in rounds: each connects all sides anew, one after the other in an order that is
- * shuffled, takes two blocks of each, see kv_design_turn(), and ends their connections.
+ * Each round connects all sides in a shuffled order, takes two blocks of each side, see
+ * kv_design_turn(), and ends the connections.
  *
  * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
  * errno.

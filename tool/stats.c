@@ -235,7 +235,7 @@ static double *make_walsh(const double *d, unsigned int n)
  * Wilcoxon's signed rank test with its exact distribution (Hollander and Wolfe, Nonparametric
  * Statistical Methods, 1999, 3.1 to 3.3). They suppose that a difference from the median is as
  * likely to one side as to the other, which holds for two sides of one kind, and nothing of
- * its distribution. What they are about is another round of this boot.
+ * its distribution. The population is that of rounds of this boot.
  *
  * Fewer than KV_STATS_MIN_ROUNDS rounds give the estimate alone.
  *

@@ -32,7 +32,7 @@ __u64 kv_hist_low(unsigned int i)
 	return (__u64)(i - (s << KV_HIST_SHIFT)) << s;
 }
 
-/* The value of a bin whose lower half this is; what the bin begins with if that can't be told. */
+/* The value of a bin that has this lower half; @unknown where a bin has several such values. */
 static __u64 widen(unsigned int i, __u32 half, __u64 unknown)
 {
 	__u64 low = kv_hist_low(i);

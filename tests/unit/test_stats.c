@@ -319,8 +319,8 @@ static void many_rounds_go_on_as_fewer(void **state)
 }
 
 /*
- * One comparison as it is measured, sample by sample, at medians of 10000: each round connects
- * both sides anew, and each connection is off by 1 %; the machine drifts by 3 % in all and
+ * One simulated comparison, sample by sample, at medians of 10000: each round has fresh
+ * connections, and each connection is off by 1 %; the machine drifts by 3 % in all and
  * wanders by 1 %, so that neighbouring blocks are alike; samples have a tail, and one in seven
  * is in a second mode.
  */
