@@ -5,6 +5,8 @@
 #include "loop.h"
 #include "loop_env.h"
 
+int kv_sample_broken(struct kv_loop *l, int error);
+
 /* What every loop does around a sample; nothing of it between its timestamps. */
 
 static __always_inline __u64 kv_sample_start(struct kv_loop *l)
@@ -70,19 +72,6 @@ static __always_inline void kv_sample_answer(struct kv_loop *l, __u64 t)
 static inline int kv_sample_unasked(int error)
 {
 	return error == -ETIME ? 0 : error;
-}
-
-/**
- * kv_sample_broken() - the loop ends in the middle of a sample
- * @l: the loop
- * @error: why, negative errno
- *
- * Return: @error
- */
-static inline int kv_sample_broken(struct kv_loop *l, int error)
-{
-	l->busy = 1;
-	return error;
 }
 
 /**

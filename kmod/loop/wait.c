@@ -98,21 +98,41 @@ static int ask_peer(struct kv_loop *l)
 	return -ETIMEDOUT;
 }
 
-/**
- * kv_wait_timed_out() - find the completion that tells why nothing came
- * @l: the loop
- *
- * What was to arrive at one end of a RELAY may have failed at the other. Else the
- * peer may be gone.
- *
- * Return: -EIO if a request failed, else -ETIMEDOUT.
+/*
+ * Find the completion that tells why nothing came. What was to arrive at one end of a RELAY
+ * may have failed at the other. Else the peer may be gone.
  */
-int kv_wait_timed_out(struct kv_loop *l)
+static int find_reason(struct kv_loop *l)
 {
 	if (kv_env_poll(l, kv_env_send_cq(l->a)) < 0 ||
 	    (l->b && kv_env_poll(l, kv_env_send_cq(l->b)) < 0))
 		return -EIO;
 	return l->b ? -ETIMEDOUT : ask_peer(l);
+}
+
+/**
+ * kv_wait_give_up() - the end of a wait for a completion that was not there
+ * @l: the loop
+ * @e: the end that the completion is for
+ * @cq: its send or its receive CQ
+ * @why: what kv_wait_let_go() returned, not 0
+ *
+ * Not a part of kv_wait_wc(): a loop that has nothing to remember for this end has an
+ * instruction less between its time stamps.
+ *
+ * Return: 0 if the completion came while others had the CPU; -EIO if a request failed;
+ * else @why.
+ */
+int kv_wait_give_up(struct kv_loop *l, struct kv_end *e, struct kv_env_cq *cq, int why)
+{
+	int ret;
+
+	if (why != -ETIMEDOUT)
+		return why;
+	ret = kv_env_poll(l, cq);
+	if (ret > 0)
+		return 0;
+	return ret < 0 ? kv_wait_failed(l, e) : find_reason(l);
 }
 
 /**
@@ -146,11 +166,11 @@ int kv_wait_flag_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until
 				return reaped;
 		}
 		ret = kv_wait_let_go(l, since, !from);
-		/* As in kv_wait_wc(). */
+		/* One more look: what came while others had the CPU is there. */
 		if (ret == -ETIMEDOUT && !late++)
 			continue;
 		if (ret)
-			return ret == -ETIMEDOUT ? kv_wait_timed_out(l) : ret;
+			return ret == -ETIMEDOUT ? find_reason(l) : ret;
 	} while ((kv_env_flag(e) == value) != until);
 	return reaped;
 }

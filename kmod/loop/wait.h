@@ -11,7 +11,7 @@
 
 int kv_wait_let_go(struct kv_loop *l, __u64 since, int idle);
 int kv_wait_failed(struct kv_loop *l, struct kv_end *e);
-int kv_wait_timed_out(struct kv_loop *l);
+int kv_wait_give_up(struct kv_loop *l, struct kv_end *e, struct kv_env_cq *cq, int why);
 int kv_wait_flag_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until,
 		      struct kv_end *from, __u64 since);
 
@@ -30,7 +30,6 @@ static __always_inline int kv_wait_wc(struct kv_loop *l, struct kv_end *e,
 				      int idle)
 {
 	__u32 empty = 0;
-	int late = 0;
 	int ret;
 
 	for (;;) {
@@ -44,11 +43,8 @@ static __always_inline int kv_wait_wc(struct kv_loop *l, struct kv_end *e,
 			continue;
 		}
 		ret = kv_wait_let_go(l, since, idle);
-		/* One more look: what came while we had no CPU is there. */
-		if (ret == -ETIMEDOUT && !late++)
-			continue;
 		if (ret)
-			return ret == -ETIMEDOUT ? kv_wait_timed_out(l) : ret;
+			return kv_wait_give_up(l, e, cq, ret);
 	}
 }
 
