@@ -115,10 +115,13 @@ bool kv_dev_is_gone(struct kv_backend *b, const char *name)
 #define GOING_MS 500
 #define LOOK_MS 20
 
-/* What is heard then; a connection is refused, too, as who listened has gone first. */
+/*
+ * The errors that come before it. -EINVAL is rdma_accept()'s and rdma_connect()'s: cma_remove_one() gives
+ * an id another state before it sends the event. A peer's listener may go first: -ECONNREFUSED.
+ */
 static bool may_be_going(int error)
 {
-	return error == -ENODEV || error == -ENXIO || error == -ECONNREFUSED;
+	return error == -ENODEV || error == -ENXIO || error == -EINVAL || error == -ECONNREFUSED;
 }
 
 static bool is_going(struct kv_backend *b, const char *name, int error)
