@@ -5,6 +5,7 @@
 # make tool           build the control tool
 # make demo           boot a test kernel and print the comparison
 # make calibrate      each space compared with itself, 400 times: how often is a difference found that is none?
+# make bench-det      instructions of every operation in both spaces, and whose they are, in tests/det/figures
 # make fuzz           a million nearly valid messages to the module, in guests
 # make teardown       runs of every kind struck by everything that ends them, in guests
 # make check          run every test; make check VM="6.1:2" only on that kernel
@@ -86,6 +87,9 @@ $(BUILD)/tests/fuzz.d/%.o: tests/fuzz/%.c
 calibrate:
 	scripts/calibrate
 
+bench-det:
+	scripts/bench-det --update
+
 fuzz:
 	scripts/fuzz
 
@@ -111,4 +115,4 @@ include tests/unit/unit.mk
 
 -include $(TOOL_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
 
-.PHONY: all module tool tests fail-verb calibrate fuzz teardown demo check matrix check-debug clean
+.PHONY: all module tool tests fail-verb calibrate bench-det fuzz teardown demo check matrix check-debug clean

@@ -8,16 +8,36 @@ cd "$(dirname "$0")/.."
 
 . tests/tap.bash
 
-# In the guest: the median of each cell; what perftest says; what the null loop costs.
+# In the guest: what perftest says, and kverbs of the same; the median of each cell; what the null loop costs.
 cat >"$work/measure" <<'END'
 json() {
 	sed -n "s/.*\"$1\": *\([0-9.]*\).*/\1/p" | tail -n 1
 }
+# beside OP SIZE: the least and the median of OP from user space, as kverbs and as perftest have it
+beside() {
+	kverbs lat --op "$1" --size "$2" --space user --iters 2000 --json - >/tmp/cell
+	set -- "$1" "$2" "$(jq .cell.result.min_ticks /tmp/cell) $(jq .cell.result.p50_ns /tmp/cell)"
+	case $1 in
+	read) set -- "$@" "ib_read_lat -s $2" ;;
+	fetch-add) set -- "$@" "ib_atomic_lat -A FETCH_AND_ADD" ;;
+	cmp-swp) set -- "$@" "ib_atomic_lat -A CMP_AND_SWAP" ;;
+	esac
+	$4 -d "$DEV" -x "$GID" -F -n 2000 >/tmp/server 2>&1 &
+	until netstat -ltn | grep -q ':18515 '; do sleep 0.1; done
+	echo "beside $1 $2 $3 $($4 -d "$DEV" -x "$GID" -F -n 2000 "$ADDR" 2>/dev/null |
+		awk '$2 == 2000 { print $3 * 1000, $5 * 1000 }')"
+	wait
+}
 # The first connections of a boot, and what most samples are, exactly: state moves others by 1 to 3 %.
 for space in kernel user; do
 	echo "typical-$space $(kverbs lat --op write --space $space --iters 2000 --json - |
-		jq '.cell.result.histogram | max_by(.[2]) | if .[0] == .[1] then .[0] else "not known" end')"
+		jq '.cell.result | if .mode_min_ticks == .mode_max_ticks then .mode_min_ticks else "not known" end')"
 done
+beside read 8
+beside read 64
+beside read 4096
+beside fetch-add 8
+beside cmp-swp 8
 for space in kernel user; do
 	kverbs lat --loop null --space $space --iters 10000 --json - >/tmp/null
 	echo "null-$space $(json elapsed_ns </tmp/null)"
@@ -28,13 +48,6 @@ for space in kernel user; do
 done
 # The spaces on fresh connections, which differ: how much is exact.
 kverbs compare --ops send,write --sizes 8,4k --time 40ms --rounds 6 --json "$OUT/compare.json" >/tmp/compare
-for op in read atomic; do
-	ib_${op}_lat -d "$DEV" -x "$GID" -F -n 2000 $([ $op = atomic ] || echo -s 64) >/tmp/server 2>&1 &
-	until netstat -ltn | grep -q ':18515 '; do sleep 0.1; done
-	ib_${op}_lat -d "$DEV" -x "$GID" -F -n 2000 $([ $op = atomic ] || echo -s 64) "$ADDR" 2>/dev/null |
-		awk -v op=$op '$2 == 2000 { print "perftest-" op, $5 * 1000 }'
-	wait
-done
 END
 
 # The second one beside a job that loads the host.
@@ -71,7 +84,37 @@ for op in send write; do
 		"$work/out-1/compare.json") instructions, on every connection and at 8 B and 4 KiB" "$work/diff"
 done
 
-# What kverbs adds is part of them: a clock read, a cleared completion, a second thread would show.
+# What kverbs adds to a sample, and between two of them: of either space, and both as before.
+before=tests/det/figures/6.1
+scripts/bench-det --out "$work/figures" 6.1 >"$work/table" 2>"$work/err" || cat "$work/err"
+rows='NF == 10 && $1 != "#" { print $1 "-" $2 "-" $3, $4, $7, $8, $9, $10 }'
+for limit in "kernel 36" "user 25"; do
+	space=${limit% *} limit=${limit#* }
+	awk "$rows" "$work/table" | awk -v space="$space" -v limit="$limit" '
+		$1 ~ "^" space && $1 !~ /send/ {
+			n++
+			if ($3 > limit) print $1 ": " $3
+		}
+		END { if (n < 10) print n + 0 " rows" }' >"$work/more"
+	status=0
+	[[ ! -s $work/more ]] || status=1
+	result $status "in $space space kverbs adds $limit instructions at most between its time stamps" "$work/more"
+	# Shares of the kernel's and the library's that moved are told, and no failure: they are not ours.
+	join <(awk "$rows" "$before" | sort) <(awk "$rows" "$work/table" | sort) | grep "^$space" | awk '
+		function share(n, was, is) { return sprintf(" %s %d, was %d;", n, is, was) }
+		function moved(was, is) { return is > 1.001 * was || is < 0.999 * was }
+		{
+			rows++
+			if ($8 > 1.05 * $3 || $11 > 1.05 * $6) print "grown: " $1 ":" share("kverbs", $3, $8) share("between", $6, $11)
+			if (moved($4, $9) || moved($5, $10)) print "# moved: " $1 ":" share("library", $4, $9) share("kernel", $5, $10)
+		}
+		END { if (rows < 14) print "grown: there are " rows + 0 " rows that both tables have" }' >"$work/moved"
+	grep '^#' "$work/moved" || true
+	status=0
+	! grep '^grown' "$work/moved" >"$work/more" || status=1
+	result $status "in $space space what kverbs adds has not grown by more than 5 % (tests/det/figures)" "$work/more"
+done
+# The first connections of a boot.
 for limit in "kernel 12800" "user 14620"; do
 	space=${limit% *} limit=${limit#* }
 	typical=$(get "typical-$space")
@@ -93,17 +136,19 @@ for op in write read send fetch-add cmp-swp; do
 	result $status "$op: kernel ${kernel%.*}, user ${user%.*} instructions"
 done
 
-# perftest times from post to post, ours from post to completion. Within 3 % as a rule; READ has
-# two modes 30 % apart, and a rebuild may take one of the two programs to the other.
-while read -r ours theirs; do
-	ratio=$(awk "BEGIN { printf \"%.4f\", $(get "$ours") / $(get "$theirs") }")
+# perftest times from post to post: some 20 instructions of its own loop are part of it. READ has modes that are up
+# to 30 % apart, and it is not for us in which of them a run is: the least of all samples tells, and the median
+# where both are in the same one.
+while read -r op size our_min our_median their_min their_median; do
 	status=0
-	awk "BEGIN { exit !($ratio < 1.5 && $ratio > 1 / 1.5) }" || status=1
-	result $status "$ours and $theirs: ratio $ratio"
-done <<'END'
-read-user perftest-read
-fetch-add-user perftest-atomic
-END
+	awk "BEGIN {
+		same = $our_median < 1.03 * $their_median && $our_median > $their_median / 1.03
+		exit !($our_min > 10000 && $our_min <= $their_min && (!same || $our_median <= $their_median))
+	}" || status=1
+	result $status "$op of $size B from user space: $our_min to $our_median, at most perftest's $their_min to $their_median"
+done < <(awk '$1 == "beside" { $1 = ""; print }' "$work/1")
+count=$(grep -c '^beside ' "$work/1" || true)
+result $((count != 5)) "five of perftest's figures are there"
 
 # A call costs the same however many objects others have. The guest prints TAP of its own.
 status=0
