@@ -286,6 +286,13 @@ static int measure_rounds(struct job *j, struct kv_progress *progress)
 	return 0;
 }
 
+static double resent_share(const struct kv_cell *c, unsigned int side)
+{
+	uint64_t samples = c->side[side].samples;
+
+	return samples ? (double)c->resent[side] / (double)samples : 0;
+}
+
 static void finish(struct kv_cell *c)
 {
 	for (unsigned int i = 0; i < c->design->contrasts; i++) {
@@ -294,7 +301,7 @@ static void finish(struct kv_cell *c)
 			.a = c->median[a],
 			.b = c->median[b],
 			.rounds = c->rounds,
-			.resent = { c->resent[a], c->resent[b] },
+			.resent = { resent_share(c, a), resent_share(c, b) },
 			.steal = c->steal,
 		};
 

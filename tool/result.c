@@ -290,9 +290,10 @@ static void format_doubt(const struct kv_cell *c, unsigned int contrast, char *t
 		snprintf(text, size, "the host has taken %.0f %% of the CPU time", 100 * c->steal);
 		break;
 	case KV_DOUBT_RESENT:
-		side = c->resent[of->a] ? of->a : of->b;
-		snprintf(text, size, "%llu packets were sent again or late, all in %s",
-			 (unsigned long long)c->resent[side], c->design->side[side].name);
+		side = c->resent[of->a] > c->resent[of->b] ? of->a : of->b;
+		snprintf(text, size, "%llu packets were sent again or late in %s, and hardly any in %s",
+			 (unsigned long long)c->resent[side], c->design->side[side].name,
+			 c->design->side[side == of->a ? of->b : of->a].name);
 		break;
 	case KV_DOUBT_TURNED:
 		snprintf(text, size, "the first third of the rounds says %.3g %s, the last %.3g",

@@ -316,27 +316,29 @@ bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *
 /* Is each of the first third on one side of each of the last third, and of 0? */
 static bool has_turned(const struct kv_sides *s, struct kv_judgement *j, double median)
 {
-	unsigned int third = s->rounds / 3;
-	double d[2][KV_STATS_THIRD_MAX], low[2] = { INFINITY, INFINITY };
-	double high[2] = { -INFINITY, -INFINITY };
+	unsigned int third = s->rounds / 3, rest = s->rounds - third;
+	double low[2] = { INFINITY, INFINITY }, high[2] = { -INFINITY, -INFINITY };
+	double *d = calloc(s->rounds, sizeof(*d));
+	bool turned = false;
 
-	third = third > KV_STATS_THIRD_MAX ? KV_STATS_THIRD_MAX : third;
-	if (third < 2)
-		return false;
-	for (unsigned int i = 0; i < third; i++) {
-		unsigned int last = s->rounds - third + i;
+	if (!d || third < 2)
+		goto out_free;
+	for (unsigned int i = 0; i < s->rounds; i++) {
+		unsigned int last = i >= rest;
 
-		d[0][i] = s->a[i] - s->b[i];
-		d[1][i] = s->a[last] - s->b[last];
-		for (unsigned int k = 0; k < 2; k++) {
-			low[k] = fmin(low[k], d[k][i]);
-			high[k] = fmax(high[k], d[k][i]);
-		}
+		d[i] = s->a[i] - s->b[i];
+		if (i >= third && !last)
+			continue;
+		low[last] = fmin(low[last], d[i]);
+		high[last] = fmax(high[last], d[i]);
 	}
-	j->first = median_of(d[0], third);
-	j->last = median_of(d[1], third);
-	return j->first * j->last < 0 && (high[0] < low[1] || high[1] < low[0]) &&
-	       fmin(fabs(j->first), fabs(j->last)) > KV_STATS_TURN * median;
+	j->first = median_of(d, third);
+	j->last = median_of(d + rest, third);
+	turned = j->first * j->last < 0 && (high[0] < low[1] || high[1] < low[0]) &&
+		 fmin(fabs(j->first), fabs(j->last)) > KV_STATS_TURN * median;
+out_free:
+	free(d);
+	return turned;
 }
 
 static enum kv_doubt find_doubt(const struct kv_sides *s, const struct kv_interval *i,
@@ -346,9 +348,9 @@ static enum kv_doubt find_doubt(const struct kv_sides *s, const struct kv_interv
 		return KV_DOUBT_FEW;
 	if (s->steal > KV_STATS_STEAL)
 		return KV_DOUBT_STEAL;
-	/* Some in all rounds together move no median. */
-	if ((!s->resent[0] && s->resent[1] >= s->rounds) ||
-	    (!s->resent[1] && s->resent[0] >= s->rounds))
+	/* A few move no median, and what both have does not tell them apart. */
+	if (fmax(s->resent[0], s->resent[1]) > KV_STATS_RESENT &&
+	    fmin(s->resent[0], s->resent[1]) < fmax(s->resent[0], s->resent[1]) / 10)
 		return KV_DOUBT_RESENT;
 	if (has_turned(s, j, i->median))
 		return KV_DOUBT_TURNED;

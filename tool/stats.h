@@ -23,8 +23,8 @@
 /* A share of the time: more of it taken by the host, and there is no verdict. */
 #define KV_STATS_STEAL 0.05
 
-/* Rounds of each end that are held against each other. */
-#define KV_STATS_THIRD_MAX 64
+/* For each sample: more packets sent again on one side, and ten times fewer on the other, and there is no verdict. */
+#define KV_STATS_RESENT 0.01
 
 /**
  * struct kv_interval - a difference with its intervals, in ticks
@@ -51,14 +51,14 @@ struct kv_interval {
  * @a: the median of each round of the one, ticks
  * @b: of the other
  * @rounds: how many
- * @resent: packets that were lost, late or sent again while each of them was measured
+ * @resent: packets that were lost, late or sent again while each of them was measured, for each sample
  * @steal: share of the time that the host has taken from this guest, 0 .. 1
  */
 struct kv_sides {
 	const double *a;
 	const double *b;
 	unsigned int rounds;
-	uint64_t resent[2];
+	double resent[2];
 	double steal;
 };
 
@@ -76,7 +76,7 @@ enum kv_doubt {
 	KV_DOUBT_FEW, /* rounds */
 	KV_DOUBT_WIDE, /* neither is less, and they may differ by more than KV_STATS_EQUAL */
 	KV_DOUBT_STEAL,
-	KV_DOUBT_RESENT, /* on one side only */
+	KV_DOUBT_RESENT, /* on one side, and hardly any on the other */
 	KV_DOUBT_TURNED, /* the first third says the opposite of the last third */
 	KV_DOUBT_MODES, /* of a side, and the difference is not much more than theirs */
 };

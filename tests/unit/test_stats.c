@@ -420,12 +420,14 @@ static void a_doubt_withholds_the_verdict(void **state)
 	j = judge_rounds(clear, 10, (struct kv_sides){ .steal = 0.06 });
 	assert_int_equal(j.verdict, KV_VERDICT_UNDECIDED);
 	assert_int_equal(j.doubt, KV_DOUBT_STEAL);
-	/* Fewer than one a round, or on both sides, say nothing. */
-	j = judge_rounds(clear, 10, (struct kv_sides){ .resent = { 0, 9 } });
+	/* Few, or on both sides, say nothing. */
+	j = judge_rounds(clear, 10, (struct kv_sides){ .resent = { 0, 0.009 } });
 	assert_int_equal(j.verdict, KV_VERDICT_B_LESS);
-	j = judge_rounds(clear, 10, (struct kv_sides){ .resent = { 100, 1 } });
+	j = judge_rounds(clear, 10, (struct kv_sides){ .resent = { 0.3, 0.04 } });
 	assert_int_equal(j.verdict, KV_VERDICT_B_LESS);
-	j = judge_rounds(clear, 10, (struct kv_sides){ .resent = { 10, 0 } });
+	j = judge_rounds(clear, 10, (struct kv_sides){ .resent = { 0.011, 0.001 } });
+	assert_int_equal(j.doubt, KV_DOUBT_RESENT);
+	j = judge_rounds(clear, 10, (struct kv_sides){ .resent = { 0, 0.011 } });
 	assert_int_equal(j.doubt, KV_DOUBT_RESENT);
 	j = judge_rounds(turned, 10, (struct kv_sides){ .steal = 0 });
 	assert_int_equal(j.doubt, KV_DOUBT_TURNED);
