@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "counted.h"
 #include "out.h"
 #include "quadrants.h"
 #include "report.h"
@@ -270,10 +271,8 @@ static void print_method(struct json_object *doc, bool quadrants)
 		printf("Each interval is one of 95 %% by itself: of twenty, one may miss the truth.\n");
 }
 
-static int print_sides(struct json_object *doc)
+static int print_latencies(struct json_object *cells, const char *const name[2])
 {
-	const char *name[] = { name_side(doc, false), name_side(doc, true) };
-	struct json_object *cells = kv_out_get(doc, "/cells");
 	char title[5][CELL];
 	const struct kv_column columns[] = {
 		{ "op", false },     { "size", true },	  { "loop", false },
@@ -286,17 +285,26 @@ static int print_sides(struct json_object *doc)
 	for (unsigned int i = 0; i < 4; i++)
 		snprintf(title[i], CELL, "%s %s", name[i / 2], i % 2 ? "p99" : "p50");
 	snprintf(title[4], CELL, "%s-%s", name[0], name[1]);
-	printf("Latency in %s; %s is the difference of the medians (p50)\n", kv_unit_name(), title[4]);
-	if (is(doc, "/spec/design", "self"))
-		printf("Both sides are in %s space: a difference that is found is none\n",
-		       kv_out_get_string(json_object_array_get_idx(kv_out_get(doc, "/spec/sides"), 0),
-					 "/client_space"));
-	printf("\n");
+	printf("Latency in %s; %s is the difference of the medians (p50)\n\n", kv_unit_name(), title[4]);
 	kv_table_create(&t, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < json_object_array_length(cells); i++)
 		add_cell(&t, json_object_array_get_idx(cells, i), name);
 	ret = kv_table_print(&t);
 	kv_table_destroy(&t);
+	return ret;
+}
+
+static int print_sides(struct json_object *doc)
+{
+	const char *name[] = { name_side(doc, false), name_side(doc, true) };
+	struct json_object *cells = kv_out_get(doc, "/cells");
+	int ret;
+
+	if (is(doc, "/spec/design", "self"))
+		printf("Both sides are in %s space: a difference that is found is none\n",
+		       kv_out_get_string(json_object_array_get_idx(kv_out_get(doc, "/spec/sides"), 0),
+					 "/client_space"));
+	ret = kv_unit_counts() ? kv_counted_print(cells, name) : print_latencies(cells, name);
 	printf("\n");
 	return ret;
 }
@@ -371,20 +379,6 @@ static void print_how(struct json_object *r)
 	       (unsigned long long)kv_out_get_count(side, "/warmup_discarded"));
 }
 
-/* Where instructions are counted most samples are one number, and what departs from it is a tick. */
-static void print_typical(struct json_object *side)
-{
-	uint64_t min = kv_out_get_count(side, "/mode_min_ticks");
-	uint64_t max = kv_out_get_count(side, "/mode_max_ticks");
-
-	printf("typical: %llu", (unsigned long long)min);
-	if (max > min)
-		printf(" to %llu", (unsigned long long)max);
-	printf(", which %llu of %llu samples have\n",
-	       (unsigned long long)kv_out_get_count(side, "/mode_samples"),
-	       (unsigned long long)kv_out_get_count(side, "/samples"));
-}
-
 /**
  * kv_report_lat() - print one measurement
  * @doc: its document
@@ -424,7 +418,7 @@ int kv_report_lat(struct json_object *doc, struct kv_fault *f)
 		return kv_fault_set(f, ret, "cannot print the table");
 	printf("\n");
 	if (kv_unit_counts())
-		print_typical(kv_out_get(r, "/result"));
+		kv_counted_print_typical(kv_out_get(r, "/result"));
 	print_null(doc);
 	print_retries(doc);
 	print_device_note(doc);
