@@ -20,6 +20,7 @@
  */
 
 #define DEVICES "/sys/class/infiniband"
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities"
 
@@ -240,6 +241,7 @@ struct json_object *kv_capsule_create(const struct kv_space *space,
 	put_gid(obj, space);
 	/* Both ends of every connection are on this device, unless there is a peer. */
 	kv_out_put_string(obj, "path", "loopback");
+	put_file(obj, "boot_id", BOOT_ID);
 	put_file(obj, "clocksource", CLOCKSOURCE);
 	kv_out_put_string(obj, "counter", kv_clock_name());
 	kv_out_put(obj, "ns_per_tick", kv_out_real(kv_clock_ns_per_tick(), 9));

@@ -10,6 +10,7 @@
 int kv_cmd_dev(int argc, char **argv);
 int kv_cmd_lat(int argc, char **argv);
 int kv_cmd_compare(int argc, char **argv);
+int kv_cmd_merge(int argc, char **argv);
 int kv_cmd_put(int argc, char **argv);
 int kv_cmd_get(int argc, char **argv);
 int kv_cmd_batch(int argc, char **argv);

@@ -22,6 +22,7 @@ static const struct command commands[] = {
 	{ NULL, NULL, "measure:" },
 	{ "compare", kv_cmd_compare,
 	  "operations in both spaces, and the difference" },
+	{ "merge", kv_cmd_merge, "comparisons of several boots as one" },
 	{ "lat", kv_cmd_lat, "one operation in one space" },
 	{ "serve", kv_cmd_serve, "the other end, for these commands on other hosts" },
 	{ NULL, NULL, "files, to and from a host with 'kverbs serve --files DIR':" },

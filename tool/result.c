@@ -4,10 +4,9 @@
 #include <string.h>
 #include <json-c/printbuf.h>
 #include "clock.h"
+#include "finding.h"
 #include "out.h"
 #include "result.h"
-#include "table.h"
-#include "unit.h"
 
 /* A tick may be a third of a nanosecond. */
 #define NS_DECIMALS 2
@@ -252,115 +251,35 @@ static void put_sides(struct json_object *obj, const struct kv_cell *c)
 	}
 }
 
-/* Which side is the faster one: "neither" if they are equal, NULL if nobody knows. */
-static const char *find_faster(const struct kv_cell *c, unsigned int contrast)
+static void find(const struct kv_cell *c, unsigned int contrast, struct kv_finding *to)
 {
 	const struct kv_contrast *of = &c->design->contrast[contrast];
+	const unsigned int sides[2] = { of->a, of->b };
 
-	switch (c->judgement[contrast].verdict) {
-	case KV_VERDICT_A_LESS:
-		return kv_design_who(c->design, contrast, of->a);
-	case KV_VERDICT_B_LESS:
-		return kv_design_who(c->design, contrast, of->b);
-	case KV_VERDICT_EQUAL:
-		return "neither";
-	case KV_VERDICT_UNDECIDED:
-		break;
+	*to = (struct kv_finding){
+		.changed = c->design->changed[contrast],
+		.repeated = "rounds",
+		.more = "--rounds",
+		.n = c->rounds,
+		.scale = scale(&c->work),
+		.steal = c->steal,
+		.diff = &c->diff[contrast],
+		.judgement = &c->judgement[contrast],
+	};
+	for (unsigned int i = 0; i < 2; i++) {
+		to->side[i] = c->design->side[sides[i]].name;
+		to->who[i] = kv_design_who(c->design, contrast, sides[i]);
+		to->resent[i] = c->resent[sides[i]];
 	}
-	return NULL;
-}
-
-static void format_doubt(const struct kv_cell *c, unsigned int contrast, char *text, size_t size)
-{
-	const struct kv_contrast *of = &c->design->contrast[contrast];
-	const struct kv_judgement *j = &c->judgement[contrast];
-	double unit = kv_unit_of(scale(&c->work));
-	unsigned int side = j->side ? of->b : of->a;
-
-	switch (j->doubt) {
-	case KV_DOUBT_FEW:
-		snprintf(text, size, "%u rounds, and an interval takes %u (--rounds)", c->rounds,
-			 KV_STATS_MIN_ROUNDS);
-		break;
-	case KV_DOUBT_WIDE:
-		snprintf(text, size, "they may differ by %.2g %% (more --rounds or --time)",
-			 100 * j->within);
-		break;
-	case KV_DOUBT_STEAL:
-		snprintf(text, size, "the host has taken %.0f %% of the CPU time", 100 * c->steal);
-		break;
-	case KV_DOUBT_RESENT:
-		side = c->resent[of->a] > c->resent[of->b] ? of->a : of->b;
-		snprintf(text, size, "%llu packets were sent again or late in %s, and hardly any in %s",
-			 (unsigned long long)c->resent[side], c->design->side[side].name,
-			 c->design->side[side == of->a ? of->b : of->a].name);
-		break;
-	case KV_DOUBT_TURNED:
-		snprintf(text, size, "the first third of the rounds says %.3g %s, the last %.3g",
-			 j->first * unit, kv_unit_name(), j->last * unit);
-		break;
-	case KV_DOUBT_MODES:
-		snprintf(text, size, "%s has two modes, %.5g %s in %u rounds and %.5g in %u",
-			 c->design->side[side].name, j->modes.median[0] * unit, kv_unit_name(),
-			 j->modes.rounds[0], j->modes.median[1] * unit, j->modes.rounds[1]);
-		break;
-	case KV_DOUBT_NONE:
-		snprintf(text, size, "?");
-		break;
-	}
-}
-
-static void put_verdict(struct json_object *obj, const struct kv_cell *c,
-			unsigned int contrast)
-{
-	const char *changed = c->design->changed[contrast];
-	const struct kv_judgement *j = &c->judgement[contrast];
-	const struct kv_interval *i = &c->diff[contrast];
-	const char *faster = find_faster(c, contrast);
-	double unit = kv_unit_of(scale(&c->work)), value = i->value * unit;
-	double low = fmin(fabs(i->low), fabs(i->high)) * unit;
-	double high = fmax(fabs(i->low), fabs(i->high)) * unit;
-	int decimals = kv_us_difference_decimals(i->value * scale(&c->work));
-	char text[160], doubt[128];
-
-	if (!faster) {
-		format_doubt(c, contrast, doubt, sizeof(doubt));
-		snprintf(text, sizeof(text), "not decided: %s", doubt);
-	} else if (j->verdict == KV_VERDICT_EQUAL) {
-		snprintf(text, sizeof(text), "equal within \xc2\xb1 %.2g %%", 100 * j->within);
-	} else {
-		snprintf(text, sizeof(text), "%s%s%s faster by %.*f %s (%.*f .. %.*f)", faster,
-			 *changed ? " " : "", changed, decimals, fabs(value), kv_unit_name(),
-			 decimals, low, decimals, high);
-	}
-	kv_out_put_string(obj, "verdict", text);
-	kv_out_put_string(obj, "faster", faster);
-}
-
-static struct json_object *describe_difference(const struct kv_cell *c,
-					       unsigned int contrast)
-{
-	const struct kv_interval *i = &c->diff[contrast];
-	struct json_object *diff = json_object_new_object();
-	double f = scale(&c->work);
-
-	put_ns(diff, "value", i->value * f);
-	put_ns(diff, "low", i->valid ? i->low * f : NAN);
-	put_ns(diff, "high", i->valid ? i->high * f : NAN);
-	kv_out_put(diff, "confidence", kv_out_real(0.95, 2));
-	put_ns(diff, "low_90", i->near_low * f);
-	put_ns(diff, "high_90", i->near_high * f);
-	kv_out_put(diff, "equal_within_percent",
-		   kv_out_real(100 * c->judgement[contrast].within, 3));
-	kv_out_put_count(diff, "rounds", c->rounds);
-	return diff;
 }
 
 /* Both ends changed: one difference, with its verdict beside it. */
 static void put_difference(struct json_object *obj, const struct kv_cell *c)
 {
-	kv_out_put(obj, "difference_ns", describe_difference(c, 0));
-	put_verdict(obj, c, 0);
+	struct kv_finding finding;
+
+	find(c, 0, &finding);
+	kv_finding_put(obj, &finding);
 }
 
 /* One end changed at a time: a difference, with its verdict in it, for each. */
@@ -370,12 +289,15 @@ static void put_differences(struct json_object *obj, const struct kv_cell *c)
 	struct json_object *list = json_object_new_array();
 
 	for (unsigned int i = 0; i < d->contrasts; i++) {
-		struct json_object *diff = describe_difference(c, i);
+		struct kv_finding finding;
+		struct json_object *diff;
 
+		find(c, i, &finding);
+		diff = kv_finding_describe(&finding);
 		kv_out_put_string(diff, "changed", d->changed[i]);
 		kv_out_put_string(diff, "of", d->side[d->contrast[i].a].name);
 		kv_out_put_string(diff, "minus", d->side[d->contrast[i].b].name);
-		put_verdict(diff, c, i);
+		kv_finding_put_verdict(diff, &finding);
 		json_object_array_add(list, diff);
 	}
 	kv_out_put(obj, "differences_ns", list);

@@ -227,4 +227,33 @@ refused "two hosts" 2 "one HOST" kverbs compare 192.0.2.2 192.0.2.3
 refused "one thread on two hosts" 2 "does not go with a HOST" kverbs compare --loop relay 192.0.2.2
 refused "an option for another host alone" 2 "--peer-dev goes with a HOST" kverbs compare --peer-dev rxe0
 check "nothing of all this is left" nothing_left
+
+# Documents of other boots: of this one's, with another name of the boot, and with a median that differs by little.
+for boot in 1 2 3 4 5 6; do
+	jq -c ".capsule.boot_id = \"boot $boot\" | .spec.seed = $boot |
+		.cells[].difference_ns.value = -1000 - $boot | .cells[].kernel.resent = 0 | .cells[].user.resent = 0 |
+		.cells[].steal = 0 | .cells[].user.p50_ns = 9000 + $boot" "$work/compare.json" >"$work/boot-$boot.json"
+done
+check "merge works" sh -c "kverbs merge --json '$work/merged.json' '$work'/boot-?.json >'$work/merged'"
+document=$work/merged.json
+holds "merge: a median of each boot, and what they say together" '.cells | length > 0 and all(.[]; .boots == 6 and
+	.user.boot_p50_ns == [9001, 9002, 9003, 9004, 9005, 9006] and (.kernel.boot_p50_ns | unique) == [8000] and
+	.difference_ns.value == -1003.5 and .difference_ns.low == -1006 and .difference_ns.high == -1001 and
+	.difference_ns.boots == 6 and .faster == "kernel")'
+holds "merge: which boots, and in which order each was measured" '.spec.boots | map(.boot_id) ==
+	["boot 1", "boot 2", "boot 3", "boot 4", "boot 5", "boot 6"] and map(.seed) == [1, 2, 3, 4, 5, 6]'
+check "merge prints it" grep -qE '^write +8 B completion +6 .*kernel faster by 1' "$work/merged"
+check "merge of five boots has no interval" sh -c "kverbs merge '$work'/boot-[1-5].json | grep -q 'an interval takes 6'"
+refused "merge: two documents of one boot" 1 "boot-1.json are of the same boot" \
+	kverbs merge "$work/boot-1.json" "$work/boot-1.json"
+jq '.capsule.kernel = "5.4"' "$work/boot-2.json" >"$work/old.json"
+refused "merge: another kernel" 1 'capsule/kernel "5.4": only the boot may differ' \
+	kverbs merge "$work/old.json" "$work/boot-1.json"
+jq '.complete = false' "$work/boot-2.json" >"$work/part.json"
+refused "merge: a part of a comparison" 1 "part.json is not complete" kverbs merge "$work/boot-1.json" "$work/part.json"
+echo '{"schema": "kverbs.lat"}' >"$work/lat.json"
+refused "merge: another kind of document" 1 "lat.json is no document of kverbs compare" kverbs merge "$work/lat.json"
+refused "merge: no document at all" 1 "tap.sh" kverbs merge tap.sh
+refused "merge: a file that is not there" 1 "/nowhere" kverbs merge /nowhere
+refused "merge: nothing to merge" 2 "name the documents" kverbs merge
 finish
