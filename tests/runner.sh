@@ -123,6 +123,8 @@ vm "a COMMAND that is not there" 125 -- nosuchcommand
 vm "an unknown option" 2 --frobnicate -- true
 vm "an unknown device" 2 --device mlx5 -- true
 vm "more CPUs than can be counted on" 2 --det --cpus 2 -- true
+vm "a plugin without --det" 2 --plugin /dev/null -- true
+vm "a plugin that is not there" 2 --det --plugin /nowhere -- true
 vm "an unknown kernel" 125 --kernel 2.4 -- true
 vm "a folder that is no kernel tree" 125 --kernel "$work" -- true
 vm "no RDMA device where none is wanted" 0 --no-rdma -- sh -c '! ls /sys/class/infiniband/* 2>/dev/null'
@@ -143,5 +145,13 @@ status=0
 wait $pid || status=$?
 is "SIGTERM ends it early" test $status -ne 0
 is "and no QEMU stays behind" eval '! qemu_runs'
+
+# Guests one after the other, and what they say together.
+compare_boots() {
+	scripts/boots --boots 2 --out "$work/boots" -- --ops write --sizes 8 --time 100ms --rounds 6 >"$work/stdout" 2>"$work/stderr" &&
+		grep -qE '^write +8 B .* 2 .*not decided: 2 boots' "$work/stdout" && [[ -s $work/boots/merged.json && -s $work/boots/boot-2.json ]]
+}
+is "scripts/boots: two boots, of which each gives an estimate" compare_boots
+is "scripts/boots: a number of boots that is none" eval 'scripts/boots --boots 0 2>"$work/stderr"; [[ $? == 2 ]]'
 
 finish

@@ -18,5 +18,30 @@ note "$(cat "$work/figures")"
 # runs, at the 4.3 % of twelve rounds in one of five hundred.
 check "30 cells of a space with itself: at most five false verdicts" jq -e '.cells >= 30 and .false <= 5' "$work/figures"
 check "30 cells of a space with itself: all intervals but five hold 0" jq -e '.cells - .hold_0 <= 5' "$work/figures"
+
+# A job that wants the CPU, too, may withhold a verdict, and must not turn one. make check has two kernels, 112
+# cells in all.
+spaces() {
+	# shellcheck disable=SC2086 # words
+	kverbs compare $by_cm --sizes 8,4k --time 300ms --seed "$1" --json "$work/$2.json" >/dev/null 2>>"$work/err"
+}
+if iwarp; then
+	skip "verdicts beside a job that loads the machine" "the operations of RoCE are compared"
+	finish
+fi
+spaces 1 alone
+while :; do :; done &
+load=$!
+for seed in 2 3 4 5 6 7 8; do
+	spaces $seed loaded-$seed
+done
+kill $load
+jq -c --slurpfile alone "$work/alone.json" -s '[.[].cells[] | . as $cell |
+	{was: ($alone[0].cells[] | select(.op == $cell.op and .size_bytes == $cell.size_bytes) | .faster), is: .faster}] |
+	{cells: length, stay: (map(select(.is != null and .is == .was)) | length), withheld: (map(select(.is == null)) | length),
+	flip: (map(select(.was != .is and all(.was, .is; . == "kernel" or . == "user"))) | length)}' \
+	"$work"/loaded-*.json >"$work/figures" 2>>"$work/err" || cat "$work/err" >>"$work/figures"
+note "beside a job that loads the machine: $(cat "$work/figures")"
+check "beside a job that loads the machine no verdict of 56 flips" jq -e '.cells == 56 and .flip == 0' "$work/figures"
 check "nothing is left" nothing_left
 finish
