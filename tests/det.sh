@@ -114,6 +114,9 @@ for limit in "kernel 36" "user 25"; do
 	! grep '^grown' "$work/moved" >"$work/more" || status=1
 	result $status "in $space space what kverbs adds has not grown by more than 5 % (tests/det/figures)" "$work/more"
 done
+# By the key of a fast registration: no dearer than by the PD's.
+frwr=$(awk '$1 == "kernel" && $2 == "write" && $3 == 64 { print $4 }' "$work/table")
+result $((${frwr:-99999} > 12885)) "write of 64 B from kernel space by the key of a fast registration: ${frwr:-no} instructions (must be 12885 at most)"
 # The first connections of a boot.
 for limit in "kernel 12800" "user 14620"; do
 	space=${limit% *} limit=${limit#* }

@@ -17,8 +17,8 @@ static void format_range(char *text, double min, double max)
 {
 	char low[CELL / 2], high[CELL / 2];
 
-	snprintf(low, sizeof(low), "%.*f", min != floor(min), min);
-	snprintf(high, sizeof(high), "%.*f", max != floor(max), max);
+	snprintf(low, sizeof(low), "%.*f", fabs(min - rint(min)) > 0.05, min);
+	snprintf(high, sizeof(high), "%.*f", fabs(max - rint(max)) > 0.05, max);
 	snprintf(text, CELL, "%s%s%s", low, max > min ? "-" : "", max > min ? high : "");
 }
 
