@@ -53,7 +53,7 @@ $(BUILD)/kmod/%.o: kmod/%.c
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -Wno-unused-parameter -c -o $@ $<
 
 # Programs that the tests run in the guest.
-tests: $(BUILD)/tests/contract $(BUILD)/tests/policies
+tests: $(BUILD)/tests/contract $(BUILD)/tests/policies $(BUILD)/tests/backend
 
 $(BUILD)/tests/%: tests/vm/%.c $(NL_OBJS)
 	@mkdir -p $(@D)
@@ -72,6 +72,15 @@ $(BUILD)/tests/contract: $(CONTRACT_OBJS) $(NL_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
 
 $(BUILD)/tests/obj/%.o: tests/vm/contract/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
+
+BACKEND_OBJS := $(patsubst tests/backend/%.c,$(BUILD)/tests/backend.d/%.o,$(wildcard tests/backend/*.c))
+
+$(BUILD)/tests/backend: $(BACKEND_OBJS) $(filter-out $(BUILD)/tool/main.o,$(TOOL_OBJS))
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
+
+$(BUILD)/tests/backend.d/%.o: tests/backend/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
@@ -113,6 +122,6 @@ clean:
 
 include tests/unit/unit.mk
 
--include $(TOOL_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
+-include $(TOOL_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(BACKEND_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
 
 .PHONY: all module tool tests fail-verb calibrate bench-det fuzz teardown demo check matrix check-debug clean

@@ -473,7 +473,7 @@ struct kv_backend_ops {
 
 	int (*dev_get)(struct kv_backend *b, const char *name,
 		       struct kv_dev *dev);
-	/* Calls @fn for each device; stops when it returns non-zero. */
+	/* Calls @fn for each device; stops when it returns non-zero, and returns that. */
 	int (*dev_each)(struct kv_backend *b,
 			int (*fn)(const struct kv_dev *dev, void *arg),
 			void *arg);
@@ -508,7 +508,8 @@ struct kv_backend_ops {
 	int (*get)(struct kv_backend *b, enum kv_type type, uint32_t id,
 		   union kv_object *object);
 	/* Calls @fn for each object, in the order of their ids; stops when it
-	 * returns non-zero. -EINTR: objects came or went meanwhile, ask again.
+	 * returns non-zero, and returns that. -EINTR: objects came or went
+	 * meanwhile, ask again.
 	 */
 	int (*each)(struct kv_backend *b, enum kv_type type,
 		    int (*fn)(const union kv_object *object, void *arg),

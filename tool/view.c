@@ -41,7 +41,10 @@ int kv_view_take(struct kv_view *v, enum kv_space_id id, const char *name)
 	}
 	if (ret == -ENODEV)
 		ret = 0;
-	if (ret)
+	if (ret == -E2BIG)
+		kv_fault_set(&v->fault, ret, "%s space: there are more than %u RDMA devices: name one of them",
+			     b->ops->space, KV_VIEW_DEVS);
+	else if (ret)
 		kv_fault_backend(&v->fault, b, ret,
 				 "cannot look at the RDMA devices");
 	b->ops->close(b);

@@ -115,7 +115,9 @@ int kv_nl_dev_each(struct kv_nl *nl,
 		   int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
 {
 	struct each each = { .fn = fn, .arg = arg };
+	int ret;
 
-	return kv_nl_request(nl, kv_nl_msg(nl, KVERBS_CMD_DEV_GET, NLM_F_DUMP),
-			     "kernel devices", names, on_each, &each);
+	ret = kv_nl_request(nl, kv_nl_msg(nl, KVERBS_CMD_DEV_GET, NLM_F_DUMP),
+			    "kernel devices", names, on_each, &each);
+	return ret ? ret : each.stopped;
 }

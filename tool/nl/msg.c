@@ -111,7 +111,9 @@ int kv_nl_each(struct kv_nl *nl, const struct kv_nl_noun *noun,
 	       int (*fn)(const union kv_object *object, void *arg), void *arg)
 {
 	struct each each = { .noun = noun, .fn = fn, .arg = arg };
+	int ret;
 
-	return kv_nl_request(nl, kv_nl_msg(nl, noun->cmd_get, NLM_F_DUMP),
-			     noun->what, noun->names, on_each, &each);
+	ret = kv_nl_request(nl, kv_nl_msg(nl, noun->cmd_get, NLM_F_DUMP),
+			    noun->what, noun->names, on_each, &each);
+	return ret ? ret : each.stopped;
 }

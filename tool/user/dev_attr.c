@@ -182,7 +182,7 @@ int kv_user_dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev)
  * @fn: called for each; ends it by returning non-zero
  * @arg: @fn's
  *
- * Return: 0 or a negative errno.
+ * Return: 0, what @fn returned, or a negative errno.
  */
 int kv_user_dev_each(struct kv_backend *b,
 		     int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
@@ -195,10 +195,10 @@ int kv_user_dev_each(struct kv_backend *b,
 	ret = kv_user_dev_list(u, &list);
 	if (ret)
 		return ret;
-	for (ib = list; *ib; ib++) {
+	for (ib = list; *ib && !ret; ib++) {
 		ret = kv_user_dev_get(b, ibv_get_device_name(*ib), &dev);
-		if (ret || fn(&dev, arg))
-			break;
+		if (!ret)
+			ret = fn(&dev, arg);
 	}
 	ibv_free_device_list(list);
 	return ret;

@@ -336,7 +336,7 @@ int kv_user_obj_get(struct kv_backend *b, enum kv_type type, uint32_t id,
  *	non-zero. Makes and destroys nothing.
  * @arg: @fn's
  *
- * Return: 0
+ * Return: 0, or what @fn returned.
  */
 int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 		     int (*fn)(const union kv_object *object, void *arg),
@@ -345,16 +345,16 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 	struct kv_user *u = (struct kv_user *)b;
 	const struct kv_user_table *table = &u->tables[type];
 	union kv_object object;
+	int ret = 0;
 	size_t i;
 
 	if (type == KV_CONN)
 		kv_user_conn_take_events(u);
-	for (i = 0; i < table->n; i++) {
+	for (i = 0; i < table->n && !ret; i++) {
 		fill(table->objs[i], &object);
-		if (fn(&object, arg))
-			break;
+		ret = fn(&object, arg);
 	}
-	return 0;
+	return ret;
 }
 
 /**
