@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <kverbs.h>
 #include "cmd.h"
 #include "fault.h"
@@ -132,9 +134,13 @@ static int run_command(int argc, char **argv)
 		print_help(stdout);
 		return KV_EXIT_DONE;
 	}
-	if (first && !strcmp(first, "--version")) {
+	if (first && (!strcmp(first, "--version") || !strcmp(first, "-V"))) {
 		printf("kverbs %s\n", KVERBS_VERSION);
 		return KV_EXIT_DONE;
+	}
+	if (first) {
+		fprintf(stderr, "kverbs: '%s' is no option that goes without a command; see 'kverbs --help'\n", first);
+		return KV_EXIT_USAGE;
 	}
 	fprintf(stderr, "kverbs: a command is missing\n\n");
 	print_help(stderr);
@@ -157,10 +163,28 @@ static int flush_stdout(int status)
 	return status ? status : KV_EXIT_FAILED;
 }
 
+/*
+ * The next descriptor that is opened is the lowest one that is free: with 0, 1 or 2 closed a
+ * batch would read the netlink socket, or results would go into it. What takes their place can't be
+ * used in the way that it is meant for, so that who reads or writes is told.
+ */
+static int open_missing(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			return -1;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int ret;
 
+	if (open_missing())
+		return KV_EXIT_FAILED;
 	/* So that µ is one column wide; if it fails, table.c helps itself. Numbers
 	 * stay those of the C locale.
 	 */

@@ -89,8 +89,7 @@ static int next_option(int argc, char **argv, const struct option *rows, int *id
 		return kv_fault_usage(f, "%s needs a value; see 'kverbs %s --help'",
 				      argv[optind - 1], argv[0]);
 	case '?':
-		/* A letter; what begins with two dashes has an id below these. */
-		if (optopt >= ' ')
+		if (optopt && optopt < KV_OPTION_HELP)
 			return kv_fault_usage(f, "-%c is no option of 'kverbs %s'; see 'kverbs %s --help'",
 					      optopt, argv[0], argv[0]);
 		if (optopt)

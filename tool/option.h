@@ -13,8 +13,9 @@
  * Options that every measuring command has, and how all of them are read.
  */
 
+/* Above all characters: what getopt_long() refuses is a letter or one of these. */
 enum kv_option_id {
-	KV_OPTION_HELP = 1,
+	KV_OPTION_HELP = 256,
 	KV_OPTION_DEV,
 	KV_OPTION_GID,
 	KV_OPTION_LOOP,

@@ -620,5 +620,20 @@ for space in kernel user; do
 	same "$space: a piece of no bytes, and a READ with a WRITE behind it" 0 $?
 	[ ! -s "$work/err" ] || sed 's/^/#   /' "$work/err"
 done
+check "a list that is ended says so, in both spaces" backend "$DEV"
+
+# With 0, 1 or 2 closed the tool's own descriptors would take these numbers.
+echo "pd add" >"$work/closed.kv"
+status=0
+kverbs batch - <&- >"$work/out" 2>"$work/err" || status=$?
+same "no standard input: exit status 1" 1 "$status"
+check "and the reason" grep -F "Bad file descriptor" "$work/err"
+status=0
+kverbs batch "$work/closed.kv" >&- <&- 2>"$work/err" || status=$?
+same "no standard output: exit status 1" 1 "$status"
+check "and it is told" grep -F "cannot write to standard output" "$work/err"
+status=0
+kverbs pd show --json >"$work/out" 2>&- || status=$?
+same "no standard error: a command that has nothing to say works" 0 "$status"
 check "nothing is left" nothing_left
 finish

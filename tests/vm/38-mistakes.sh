@@ -197,6 +197,9 @@ told "batch without a file" 2 \
 told "batch of two files" 2 "'b' is one file too many; 'kverbs batch' takes one" kverbs batch a b
 told "batch of no file" 1 "nosuch: cannot open it: No such file or directory" kverbs batch nosuch
 told "batch of a folder" 1 "/tmp: cannot read it: Is a directory" kverbs batch /tmp
+told "an option without a command" 2 "'--fly' is no option that goes without a command; see 'kverbs --help'" kverbs --fly
+told "ping, unknown option" 2 "--fly is no option of 'kverbs ping', or the beginning of several; see 'kverbs ping --help'" \
+	kverbs ping --fly
 told "batch, unknown option" 2 "--fly is no option of 'kverbs batch'; see 'kverbs batch --help'" \
 	kverbs batch --fly
 told "batch, no round" 2 "--repeat '0' is too small; it takes a number from 1 to 10000" \
