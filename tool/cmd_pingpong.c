@@ -133,8 +133,7 @@ static int take_option(void *arg, int id)
 		ret = kv_parse_size(optarg, &p->size, &why);
 		break;
 	case OPTION_MTU:
-		ret = kv_parse_count(optarg, 256, 4096, &v, &why);
-		p->mtu = (uint32_t)v;
+		ret = kv_parse_mtu(optarg, &p->mtu, &why);
 		break;
 	case OPTION_ITERS:
 		ret = kv_parse_count(optarg, 1, ITERS_MAX, &p->iters, &why);

@@ -293,7 +293,7 @@ static int connect_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 		.timeout = p->work.ack_timeout,
 		.retry_cnt = p->work.retry_cnt,
 		.rnr_retry = KV_CONNECT_RNR_RETRIES,
-		.max_rd_atomic = min_u32(dev->max_qp_rd_atom, KV_CONNECT_RD_ATOMIC),
+		.max_rd_atomic = min_u32(dev->max_qp_init_rd_atom, KV_CONNECT_RD_ATOMIC),
 	};
 	int ret;
 

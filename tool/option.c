@@ -13,8 +13,6 @@
 /* Index 0 .. 65535 is what a GID table can have. */
 #define GID_MAX 65535
 
-#define MTU_MIN 256
-#define MTU_MAX 4096
 
 /* A field of five bits, of which 0 is for ever. */
 #define ACK_TIMEOUT_MAX 31
@@ -148,23 +146,6 @@ int kv_option_refuse(const struct option *rows, int id,
 		rows++;
 	return kv_fault_usage(f, "--%s '%s' %s", rows->name ? rows->name : "?",
 			      optarg, why->text);
-}
-
-static int take_mtu(struct kv_options *o, struct kv_why *why)
-{
-	uint64_t v;
-	int ret;
-
-	ret = kv_parse_count(optarg, MTU_MIN, MTU_MAX, &v, why);
-	if (ret)
-		return ret;
-	if (v & (v - 1)) {
-		snprintf(why->text, sizeof(why->text),
-			 "is no path MTU; there are 256, 512, 1024, 2048 and 4096");
-		return -EINVAL;
-	}
-	o->mtu = (uint32_t)v;
-	return 0;
 }
 
 static int take_peer(struct kv_options *o, int id, struct kv_why *why)
@@ -337,7 +318,7 @@ int kv_option_take(struct kv_options *o, int id, struct kv_fault *f)
 		o->json = optarg;
 		break;
 	case KV_OPTION_MTU:
-		ret = take_mtu(o, &why);
+		ret = kv_parse_mtu(optarg, &o->mtu, &why);
 		break;
 	case KV_OPTION_ACK_TIMEOUT:
 		ret = kv_parse_count(optarg, 1, ACK_TIMEOUT_MAX, &v, &why);

@@ -7,6 +7,9 @@
 #include "backend.h"
 #include "parse.h"
 
+#define MTU_MIN 256
+#define MTU_MAX 4096
+
 __attribute__((format(printf, 2, 3)))
 static int refuse(struct kv_why *why, const char *fmt, ...)
 {
@@ -152,39 +155,81 @@ int kv_parse_count(const char *text, uint64_t min, uint64_t max,
 	return 0;
 }
 
-static int take_size(const char **text, uint32_t *bytes, struct kv_why *why)
+static int hex_digit(char c)
 {
-	static const char what[] =
-		"bytes from 1 to 4294967295, or KiB or MiB as in 4k or 1m";
-	const char *end = *text;
+	if (digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* As take_number(), for what may begin with 0x. */
+static int take_any_number(const char **text, uint64_t *value)
+{
+	uint64_t v = 0;
+
+	if ((*text)[0] != '0' || ((*text)[1] != 'x' && (*text)[1] != 'X'))
+		return take_number(text, value);
+	*text += 2;
+	if (hex_digit(**text) < 0)
+		return -EINVAL;
+	for (; hex_digit(**text) >= 0; (*text)++) {
+		if (v >> 60)
+			return -ERANGE;
+		v = v << 4 | (uint64_t)hex_digit(**text);
+	}
+	*value = v;
+	return 0;
+}
+
+/* Takes bytes off the front of a text: to its end, or to a comma of a list. */
+static int take_bytes(const char **text, uint64_t min, uint64_t max, uint64_t *bytes, struct kv_why *why)
+{
+	static const char units[] = "kKmMgG";
+	const char *end = *text, *unit;
 	unsigned int shift = 0;
+	char range[96];
 	uint64_t v;
 	int ret;
 
-	ret = take_number(&end, &v);
+	snprintf(range, sizeof(range), "bytes from %llu to %llu, or KiB, MiB or GiB as in 4k, 1m or 1g",
+		 (unsigned long long)min, (unsigned long long)max);
+	ret = take_any_number(&end, &v);
 	if (ret)
-		return refuse_number(*text, ret, what, why);
-	if (*end == 'k' || *end == 'K')
-		shift = 10;
-	else if (*end == 'm' || *end == 'M')
-		shift = 20;
-	if (shift)
+		return refuse_number(*text, ret, range, why);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit) {
+		shift = 10 * ((unsigned int)(unit - units) / 2 + 1);
 		end++;
+	}
 	if (*end && *end != ',')
-		return refuse(why, "has '%.16s' behind its number; it takes %s",
-			      end, what);
-	if (v > UINT32_MAX >> shift)
-		return refuse(why, "is too large; it takes %s", what);
-	if (!v)
-		return refuse(why, "is 0; it takes %s", what);
-	*bytes = (uint32_t)(v << shift);
+		return refuse(why, "has '%.16s' behind its number; it takes %s", end, range);
+	if (v > max >> shift)
+		return refuse(why, "is too large; it takes %s", range);
+	if (v << shift < min)
+		return refuse(why, "is %llu; it takes %s", (unsigned long long)(v << shift), range);
+	*bytes = v << shift;
 	*text = end;
 	return 0;
 }
 
+static int take_size(const char **text, uint32_t *bytes, struct kv_why *why)
+{
+	uint64_t v;
+	int ret;
+
+	ret = take_bytes(text, 1, UINT32_MAX, &v, why);
+	if (!ret)
+		*bytes = (uint32_t)v;
+	return ret;
+}
+
 /**
  * kv_parse_size() - read a size
- * @text: what was typed: bytes, or with k, K, m or M KiB or MiB
+ * @text: what was typed, as kv_parse_bytes() takes it
  * @bytes: receives the size, never 0
  * @why: receives why not
  *
@@ -403,36 +448,6 @@ int kv_parse_sizes(const char *text, struct kv_list *list, struct kv_why *why)
 	return 0;
 }
 
-static int hex_digit(char c)
-{
-	if (digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
-/* As take_number(), for what may begin with 0x. */
-static int take_any_number(const char **text, uint64_t *value)
-{
-	uint64_t v = 0;
-
-	if ((*text)[0] != '0' || ((*text)[1] != 'x' && (*text)[1] != 'X'))
-		return take_number(text, value);
-	*text += 2;
-	if (hex_digit(**text) < 0)
-		return -EINVAL;
-	for (; hex_digit(**text) >= 0; (*text)++) {
-		if (v >> 60)
-			return -ERANGE;
-		v = v << 4 | (uint64_t)hex_digit(**text);
-	}
-	*value = v;
-	return 0;
-}
-
 /**
  * kv_parse_number() - read a number, decimal or with 0x hexadecimal
  * @text: what was typed
@@ -478,30 +493,37 @@ int kv_parse_number(const char *text, uint64_t max, uint64_t *value,
 int kv_parse_bytes(const char *text, uint64_t max, uint64_t *bytes,
 		   struct kv_why *why)
 {
-	static const char units[] = "kKmMgG";
-	const char *end = text, *unit;
-	unsigned int shift = 0;
-	char range[80];
 	uint64_t v;
 	int ret;
 
-	snprintf(range, sizeof(range),
-		 "bytes from 0 to %llu, or KiB, MiB or GiB as in 4k, 1m or 1g",
-		 (unsigned long long)max);
-	ret = take_any_number(&end, &v);
+	ret = take_bytes(&text, 0, max, &v, why);
 	if (ret)
-		return refuse_number(text, ret, range, why);
-	unit = *end ? strchr(units, *end) : NULL;
-	if (unit) {
-		shift = 10 * ((unsigned int)(unit - units) / 2 + 1);
-		end++;
-	}
-	if (*end)
-		return refuse(why, "has '%.16s' behind its number; it takes %s",
-			      end, range);
-	if (v > max >> shift)
-		return refuse(why, "is too large; it takes %s", range);
-	*bytes = v << shift;
+		return ret;
+	if (*text)
+		return refuse(why, "is a list; it takes one number of bytes");
+	*bytes = v;
+	return 0;
+}
+
+/**
+ * kv_parse_mtu() - read a path MTU
+ * @text: what was typed
+ * @bytes: receives it: 256, 512, 1024, 2048 or 4096 (IBTA 9.4.3)
+ * @why: receives why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_parse_mtu(const char *text, uint32_t *bytes, struct kv_why *why)
+{
+	uint64_t v;
+	int ret;
+
+	ret = kv_parse_count(text, MTU_MIN, MTU_MAX, &v, why);
+	if (ret)
+		return ret;
+	if (v & (v - 1))
+		return refuse(why, "is no path MTU; there are 256, 512, 1024, 2048 and 4096");
+	*bytes = (uint32_t)v;
 	return 0;
 }
 

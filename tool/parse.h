@@ -95,6 +95,7 @@ int kv_parse_word(const char *text, const struct kv_word *table,
 		  uint32_t *value, struct kv_why *why);
 int kv_parse_count(const char *text, uint64_t min, uint64_t max,
 		   uint64_t *value, struct kv_why *why);
+int kv_parse_mtu(const char *text, uint32_t *bytes, struct kv_why *why);
 int kv_parse_size(const char *text, uint32_t *bytes, struct kv_why *why);
 int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns,
 		  uint64_t *ns, struct kv_why *why);

@@ -62,6 +62,10 @@ static void test_size(void **state)
 		{ "4294967295", UINT32_MAX },
 		{ "4194303k", 4294966272U },
 		{ "4095m", 4293918720U },
+		{ "1g", 1073741824 },
+		{ "3G", 3221225472U },
+		{ "0x40", 64 },
+		{ "0x1k", 1024 },
 	};
 	static const struct {
 		const char *text;
@@ -81,6 +85,9 @@ static void test_size(void **state)
 		{ "4294967296", "is too large" },
 		{ "4194304k", "is too large" },
 		{ "4096m", "is too large" },
+		{ "4g", "is too large" },
+		{ "0x", "is no number" },
+		{ "0x100000000", "is too large" },
 		{ "18446744073709551617", "is too large" },
 		{ "18014398509481985k", "is too large" },
 	};
@@ -321,6 +328,23 @@ static void test_sizes(void **state)
 	assert_says(&why, "has more than 32 entries");
 }
 
+static void test_mtu(void **state)
+{
+	static const char *const good[] = { "256", "512", "1024", "2048", "4096" };
+	static const char *const bad[] = { "", "0", "128", "255", "1000", "4095", "8192", "1k" };
+	struct kv_why why;
+	uint32_t v = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(kv_parse_mtu(good[i], &v, &why), 0);
+		assert_int_equal(v, 256U << i);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(kv_parse_mtu(bad[i], &v, &why), -EINVAL);
+	assert_int_equal(v, 4096);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -331,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_word),
 		cmocka_unit_test(test_ops),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_mtu),
 	};
 
 	return cmocka_run_group_tests_name("parse", tests, NULL, NULL);

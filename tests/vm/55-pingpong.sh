@@ -201,6 +201,7 @@ for space in kernel user; do
 done
 refused "no space" 2 "--space is missing" kverbs pingpong
 refused "two hosts" 2 "one host too many" kverbs pingpong --space user a b
+refused "a path MTU that there is none of" 2 "--mtu '1000' is no path MTU" kverbs pingpong --space user --mtu 1000
 refused "a type that has none" 2 "--type 'xrc'" kverbs pingpong --space user --type xrc
 refused "QPs where there is one" 2 "--qps is for --type srq" kverbs pingpong --space user --qps 2
 refused "more QPs than receives" 2 "--rx-depth 4 is too small for 16 QPs" \
