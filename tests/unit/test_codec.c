@@ -129,6 +129,8 @@ static void test_refused(void **state)
 	refused("abcdefg", "abcdefgh", "outer.text has 8 characters, at most 7");
 	refused("abcdefg", "a\\u0000b", "outer.text has a character that can't be printed");
 	refused("abcdefg", "a\\nb", "outer.text has a character that can't be printed");
+	refused("abcdefg", "a\\u009bb", "outer.text has a character that can't be printed");
+	refused("abcdefg", "a\\u202eb", "outer.text has a character that can't be printed");
 	refused("0aff00", "0aff0", "outer.bytes is no sequence of bytes");
 	refused("0aff00", "0aff", "outer.bytes has 2 bytes, not 3");
 	refused("0aff00", "0AFF00", "outer.bytes is no sequence of bytes");

@@ -134,6 +134,10 @@ static void test_name(void **state)
 		{ "a\xc2\x9b", "can't be printed" },
 		{ "a\xe2\x80\xae""b", "can't be printed" },
 		{ "a\xef\xbb\xbf", "can't be printed" },
+		{ "a\xd8\x9c""b", "can't be printed" }, /* U+061C */
+		{ "a\xc2\xad""b", "can't be printed" }, /* U+00AD */
+		{ "a\xf3\xa0\x80\x81""b", "can't be printed" }, /* U+E0001 */
+		{ "a\xe3\x85\xa4""b", "can't be printed" }, /* U+3164 */
 		{ "a\xff", "no UTF-8" },
 		{ "a\x80", "no UTF-8" },
 		{ "\xc3", "no UTF-8" },

@@ -560,6 +560,12 @@ static void test_other_servers(void **state)
 	n = message(text, "{\"protocol\":9,\"version\":\"2.0\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT,
 		     "there: its kverbs 2.0 speaks protocol 9, this kverbs " KVERBS_VERSION " speaks 2");
+	n = message(text, "{\"protocol\":9,\"version\":\"\\u001b[31m2.0\"}");
+	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 9");
+	n = message(text, "{\"protocol\":9,\"version\":[1]}");
+	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs [ 1 ] speaks protocol 9");
+	n = message(text, "{\"protocol\":9,\"version\":\"0123456789012345678901234567890123456789\"}");
+	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 9");
 	n = message(text, "{\"protocol\":2,\"version\":\"2.0\"}");
 	other_server((char *)text, n, -EBADMSG, "hello.kernel is missing");
 	n = message(text, "[[[[[[[[[[]]]]]]]]]]");

@@ -66,6 +66,12 @@ check "read of 300000 bytes: buffers in several pieces" lat --op read --space us
 check "by IPv6" within 120 kverbs lat $by_cm $pings --op write --space kernel "[::1]:$port"
 check "by name, the port apart, the device named" \
 	within 120 kverbs lat $by_cm $pings --op write --space user --port $port --peer-dev "$DEV" --peer-gid "$GID" localhost
+# Of the first address nothing comes back: d0 is a dummy.
+echo "multi on" >/etc/host.conf
+printf '%s\n' "2001:db8::77 twice" "$ADDR twice" >>/etc/hosts
+# shellcheck disable=SC2086 # words
+check "a host whose first address is dead" \
+	within 8 kverbs lat $by_cm --op write --space user --iters 10 --warmup 0 --port $port twice
 lacks "with a path MTU" "path MTU" || check "with a path MTU" lat --op write --space user --mtu 1024
 check "as JSON" lat --op write --space user --json "$work/lat.json"
 check "which names the host" grep -q '"host": *"127.0.0.1"' "$work/lat.json"

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include "printable.h"
 #include "remote/codec.h"
 
 /* An address with a scope, a space and a port. */
@@ -196,11 +197,11 @@ static int refuse(const struct place *p, const char *fmt, ...)
 static int decode_shape(const struct kv_shape *shape, struct json_object *obj,
 			const struct place *p, char *to);
 
-/* A text without NUL and control characters, shorter than @room. */
+/* A text without NUL that can be shown, shorter than @room. */
 static const char *text_of(struct json_object *obj, const struct place *p,
 			   size_t room)
 {
-	const char *text;
+	const char *text, *wrong;
 	size_t n;
 
 	if (!json_object_is_type(obj, json_type_string)) {
@@ -214,13 +215,11 @@ static const char *text_of(struct json_object *obj, const struct place *p,
 		       room - 1);
 		return NULL;
 	}
-	for (size_t i = 0; i < n; i++) {
-		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f) {
-			refuse(p, "has a character that can't be printed");
-			return NULL;
-		}
-	}
-	return text;
+	wrong = strlen(text) == n ? kv_printable_check(text) : "has a character that can't be printed";
+	if (!wrong)
+		return text;
+	refuse(p, "%s", wrong);
+	return NULL;
 }
 
 static int decode_number(const struct kv_member *m, struct json_object *obj,
