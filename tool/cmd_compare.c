@@ -9,7 +9,7 @@
 #include "report.h"
 #include "result.h"
 
-#define TIME_DEFAULT_NS 2400000000ULL
+#define TIME_DEFAULT_NS 2300000000ULL
 #define TIME_MIN_NS 10000000ULL
 #define TIME_MAX_NS 86400000000000ULL
 #define ROUNDS_MAX 1000
@@ -67,7 +67,7 @@ static void print_help(void)
 	       "  --sizes BYTES,...  as in 8,64,4k; default: 8,64,4k,64k. fetch-add and cmp-swp\n"
 	       "                     always have 8 bytes, whatever stands here\n"
 	       "  --time TIME        for each operation and size, all sides together, as in 2\n"
-	       "                     or 500ms; default: 2.4s. Up to three times as long if it\n"
+	       "                     or 500ms; default: 2.3s. Up to three times as long if it\n"
 	       "                     takes that to get the 1000 samples of a p99\n"
 	       "  --rounds N         each with fresh connections of all sides; default: 12. With\n"
 	       "                     fewer than 6 there is no interval\n"
