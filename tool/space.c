@@ -116,8 +116,9 @@ bool kv_dev_is_gone(struct kv_backend *b, const char *name)
 #define LOOK_MS 20
 
 /*
- * The errors that come before it. -EINVAL is rdma_accept()'s and rdma_connect()'s: cma_remove_one() gives
- * an id another state before it sends the event. A peer's listener may go first: -ECONNREFUSED.
+ * The errors that come before it. -EINVAL is rdma_accept()'s and rdma_connect()'s:
+ * cma_send_device_removal_put() gives an id another state before it sends the event. A peer's
+ * listener may go first: -ECONNREFUSED.
  */
 static bool may_be_going(int error)
 {
