@@ -6,6 +6,7 @@
 #include <string.h>
 #include <arpa/inet.h>
 #include <net/if.h>
+#include "bytes.h"
 #include "parse.h"
 
 #define PORT_MAX 65535
@@ -34,17 +35,6 @@ int kv_parse_gid(const char *text, uint8_t gid[16], struct kv_why *why)
 	return 0;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* Exactly so many digits, and @end behind them if it is not 0. */
 static int take_hex(const char **text, unsigned int digits, char end,
 		    uint32_t *value)
@@ -52,9 +42,9 @@ static int take_hex(const char **text, unsigned int digits, char end,
 	uint32_t v = 0;
 
 	for (unsigned int i = 0; i < digits; i++, (*text)++) {
-		if (hex_digit(**text) < 0)
+		if (kv_hex_digit(**text) < 0)
 			return -EINVAL;
-		v = v << 4 | (uint32_t)hex_digit(**text);
+		v = v << 4 | (uint32_t)kv_hex_digit(**text);
 	}
 	if (end && *(*text)++ != end)
 		return -EINVAL;

@@ -4,7 +4,13 @@
 #include <string.h>
 #include "bytes.h"
 
-static int hex_digit(char c)
+/**
+ * kv_hex_digit() - the value of a hexadecimal digit
+ * @c: the digit, in either case
+ *
+ * Return: 0 .. 15; -1: it is none.
+ */
+int kv_hex_digit(char c)
 {
 	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
 	const char *found = c ? strchr(digits, c) : NULL;
@@ -30,7 +36,7 @@ int kv_bytes_parse_hex(const char *hex, uint8_t *bytes, struct kv_why *why)
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < n / 2; i++) {
-		int high = hex_digit(hex[2 * i]), low = hex_digit(hex[2 * i + 1]);
+		int high = kv_hex_digit(hex[2 * i]), low = kv_hex_digit(hex[2 * i + 1]);
 
 		if (high < 0 || low < 0) {
 			snprintf(why->text, sizeof(why->text),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "backend.h"
+#include "bytes.h"
 #include "parse.h"
 
 #define MTU_MIN 256
@@ -155,17 +156,6 @@ int kv_parse_count(const char *text, uint64_t min, uint64_t max,
 	return 0;
 }
 
-static int hex_digit(char c)
-{
-	if (digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* As take_number(), for what may begin with 0x. */
 static int take_any_number(const char **text, uint64_t *value)
 {
@@ -174,12 +164,12 @@ static int take_any_number(const char **text, uint64_t *value)
 	if ((*text)[0] != '0' || ((*text)[1] != 'x' && (*text)[1] != 'X'))
 		return take_number(text, value);
 	*text += 2;
-	if (hex_digit(**text) < 0)
+	if (kv_hex_digit(**text) < 0)
 		return -EINVAL;
-	for (; hex_digit(**text) >= 0; (*text)++) {
+	for (; kv_hex_digit(**text) >= 0; (*text)++) {
 		if (v >> 60)
 			return -ERANGE;
-		v = v << 4 | (uint64_t)hex_digit(**text);
+		v = v << 4 | (uint64_t)kv_hex_digit(**text);
 	}
 	*value = v;
 	return 0;
