@@ -6,14 +6,6 @@
 #include "table.h"
 #include "unit.h"
 
-/* A tick may be a third of a nanosecond. */
-#define NS_DECIMALS 2
-
-static void put_ns(struct json_object *obj, const char *key, double ns)
-{
-	kv_out_put(obj, key, kv_out_real(ns, NS_DECIMALS));
-}
-
 /* Which side is the faster one: "neither" if they are equal, NULL if nobody knows. */
 static const char *find_faster(const struct kv_finding *f)
 {
@@ -108,12 +100,12 @@ struct json_object *kv_finding_describe(const struct kv_finding *f)
 	struct json_object *diff = json_object_new_object();
 	const struct kv_interval *i = f->diff;
 
-	put_ns(diff, "value", i->value * f->scale);
-	put_ns(diff, "low", i->valid ? i->low * f->scale : NAN);
-	put_ns(diff, "high", i->valid ? i->high * f->scale : NAN);
+	kv_out_put_ns(diff, "value", i->value * f->scale);
+	kv_out_put_ns(diff, "low", i->valid ? i->low * f->scale : NAN);
+	kv_out_put_ns(diff, "high", i->valid ? i->high * f->scale : NAN);
 	kv_out_put(diff, "confidence", kv_out_real(0.95, 2));
-	put_ns(diff, "low_90", i->near_low * f->scale);
-	put_ns(diff, "high_90", i->near_high * f->scale);
+	kv_out_put_ns(diff, "low_90", i->near_low * f->scale);
+	kv_out_put_ns(diff, "high_90", i->near_high * f->scale);
 	kv_out_put(diff, "equal_within_percent", kv_out_real(100 * f->judgement->within, 3));
 	kv_out_put_count(diff, f->repeated, f->n);
 	return diff;

@@ -6,7 +6,7 @@
 #include "stats.h"
 
 /**
- * struct kv_finding - what two sides say about their difference, as it is told
+ * struct kv_finding - a difference of two sides and its verdict, with the words for them
  * @side: their names
  * @who: what each of them is called where it is the faster one
  * @changed: the end that is another one, or "" for both

@@ -51,6 +51,11 @@ static int check_document(struct json_object *doc, const char *path, struct kv_f
 				    path, KV_RESULT_VERSION);
 	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
 		return kv_fault_set(f, -EINVAL, "%s is not complete: the comparison was ended before its end", path);
+	if (!json_object_is_type(kv_out_get(doc, "/spec/sides"), json_type_array) ||
+	    !json_object_is_type(kv_out_get(doc, "/cells"), json_type_array))
+		return kv_fault_set(f, -EINVAL, "%s is damaged: it has no list of sides, or none of cells", path);
+	if (!json_object_is_type(kv_out_get(doc, "/capsule/boot_id"), json_type_string))
+		return kv_fault_set(f, -EINVAL, "%s does not say of which boot it is: a newer kverbs compare does", path);
 	if (json_object_array_length(kv_out_get(doc, "/spec/sides")) != 2)
 		return kv_fault_set(f, -EINVAL, "%s is of quadrants: comparisons of two sides can be merged", path);
 	if (!strcmp(kv_out_get_string(doc, "/capsule/counts"), "instructions"))
@@ -174,7 +179,7 @@ static struct json_object *list_medians(const double *median, unsigned int n)
 	struct json_object *list = json_object_new_array();
 
 	for (unsigned int i = 0; i < n; i++)
-		json_object_array_add(list, kv_out_real(median[i], 2));
+		json_object_array_add(list, kv_out_real(median[i], KV_OUT_NS_DECIMALS));
 	return list;
 }
 
@@ -306,6 +311,8 @@ static void add_row(struct kv_table *t, struct json_object *doc, struct json_obj
 	for (unsigned int s = 0; s < 2 && kv_out_get_count(cell, "/boots"); s++) {
 		kv_us_format(figure[s], CELL, median_of_boots(side_of(doc, cell, s)));
 		row[4 + s] = figure[s];
+	}
+	if (kv_out_get_count(cell, "/boots")) {
 		kv_us_difference_format(diff, interval, CELL, kv_out_get_real(cell, "/difference_ns/value"),
 					kv_out_get_real(cell, "/difference_ns/low"),
 					kv_out_get_real(cell, "/difference_ns/high"));

@@ -301,6 +301,17 @@ struct json_object *kv_out_real(double value, int decimals)
 }
 
 /**
+ * kv_out_put_ns() - add a length of time
+ * @obj: the object
+ * @key: its name
+ * @ns: nanoseconds; NAN: null
+ */
+void kv_out_put_ns(struct json_object *obj, const char *key, double ns)
+{
+	kv_out_put(obj, key, kv_out_real(ns, KV_OUT_NS_DECIMALS));
+}
+
+/**
  * kv_out_get() - look into a document
  * @obj: the document, or a part of it
  * @path: JSON pointer, such as "/capsule/device" (RFC 6901)

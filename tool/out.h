@@ -32,6 +32,9 @@ int kv_out_commit(struct kv_out *o, struct json_object *doc,
 		  struct kv_fault *f);
 void kv_out_close(struct kv_out *o);
 
+/* A tick of a counter may be a third of a nanosecond. */
+#define KV_OUT_NS_DECIMALS 2
+
 void kv_out_print(struct json_object *doc, int flags);
 void kv_out_put(struct json_object *obj, const char *key,
 		struct json_object *value);
@@ -40,6 +43,7 @@ void kv_out_put_string(struct json_object *obj, const char *key,
 void kv_out_put_count(struct json_object *obj, const char *key,
 		      uint64_t value);
 void kv_out_put_bool(struct json_object *obj, const char *key, bool value);
+void kv_out_put_ns(struct json_object *obj, const char *key, double ns);
 struct json_object *kv_out_string(const char *value);
 struct json_object *kv_out_real(double value, int decimals);
 struct json_object *kv_out_get(struct json_object *obj, const char *path);

@@ -74,7 +74,7 @@ static bool is_printable(uint32_t c)
 }
 
 /**
- * kv_printable_check() - can a text be shown as it is?
+ * kv_printable_check() - find what a terminal must not get in a text
  * @text: the text
  *
  * Return: NULL, or what is wrong with it, as in "is no UTF-8".

@@ -8,9 +8,6 @@
 #include "out.h"
 #include "result.h"
 
-/* A tick may be a third of a nanosecond. */
-#define NS_DECIMALS 2
-
 static const struct {
 	const char *key;
 	double q;
@@ -25,11 +22,6 @@ static const struct {
 static double scale(const struct kv_work *w)
 {
 	return kv_clock_ns_per_tick() / kv_work_divisor(w);
-}
-
-static void put_ns(struct json_object *obj, const char *key, double ns)
-{
-	kv_out_put(obj, key, kv_out_real(ns, NS_DECIMALS));
 }
 
 /**
@@ -103,15 +95,15 @@ static void put_contexts(struct json_object *obj, const struct kv_work *w,
 static void put_figures(struct json_object *obj, const struct kv_hist *h,
 			uint64_t samples, double f)
 {
-	put_ns(obj, "min_ns", samples ? (double)kv_hist_min(h) * f : NAN);
+	kv_out_put_ns(obj, "min_ns", samples ? (double)kv_hist_min(h) * f : NAN);
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
 		bool ok = kv_stats_supports(samples, quantiles[i].q);
 
-		put_ns(obj, quantiles[i].key,
+		kv_out_put_ns(obj, quantiles[i].key,
 		       ok ? kv_stats_quantile(h, quantiles[i].q) * f : NAN);
 	}
-	put_ns(obj, "max_ns", samples ? (double)kv_hist_max(h) * f : NAN);
-	put_ns(obj, "mean_ns", kv_stats_mean(h) * f);
+	kv_out_put_ns(obj, "max_ns", samples ? (double)kv_hist_max(h) * f : NAN);
+	kv_out_put_ns(obj, "mean_ns", kv_stats_mean(h) * f);
 }
 
 static unsigned long long get(struct json_object *bin, size_t i)
@@ -233,7 +225,7 @@ static struct json_object *round_medians(const struct kv_cell *c,
 
 	for (unsigned int i = 0; i < c->rounds; i++)
 		json_object_array_add(list, kv_out_real(c->median[s][i] * scale(&c->work),
-							NS_DECIMALS));
+							KV_OUT_NS_DECIMALS));
 	return list;
 }
 

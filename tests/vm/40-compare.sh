@@ -253,6 +253,12 @@ jq '.complete = false' "$work/boot-2.json" >"$work/part.json"
 refused "merge: a part of a comparison" 1 "part.json is not complete" kverbs merge "$work/boot-1.json" "$work/part.json"
 echo '{"schema": "kverbs.lat"}' >"$work/lat.json"
 refused "merge: another kind of document" 1 "lat.json is no document of kverbs compare" kverbs merge "$work/lat.json"
+jq 'del(.cells)' "$work/boot-2.json" >"$work/damaged.json"
+refused "merge: a document without cells" 1 "damaged.json is damaged" kverbs merge "$work/damaged.json"
+jq 'del(.spec.sides)' "$work/boot-2.json" >"$work/damaged.json"
+refused "merge: a document without sides" 1 "damaged.json is damaged" kverbs merge "$work/damaged.json"
+jq 'del(.capsule.boot_id)' "$work/boot-2.json" >"$work/unknown.json"
+refused "merge: a document of an unknown boot" 1 "unknown.json does not say of which boot it is" kverbs merge "$work/unknown.json"
 refused "merge: no document at all" 1 "tap.sh" kverbs merge tap.sh
 refused "merge: a file that is not there" 1 "/nowhere" kverbs merge /nowhere
 refused "merge: nothing to merge" 2 "name the documents" kverbs merge
