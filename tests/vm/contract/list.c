@@ -140,8 +140,8 @@ static void test_walk(struct link *l)
 	done(l, kv_nl_each(&l->nl, &kv_nl_pd, on_walk, &walk), "asking again");
 	result(walk.seen == 2000 && walk.ascending, "gives all of them");
 	walk = (struct walk){ .ascending = true, .stop = 5 };
-	done(l, kv_nl_each(&l->nl, &kv_nl_pd, on_walk, &walk), "who has seen enough");
-	result(walk.seen == 5, "is left alone");
+	ret = kv_nl_each(&l->nl, &kv_nl_pd, on_walk, &walk);
+	result(ret == 1 && walk.seen == 5, "a list that is ended early returns what ended it");
 	done(l, kv_nl_each(&l->nl, &kv_nl_cq, on_walk, &walk), "and can go on asking");
 	kv_nl_close(&other.nl);
 }
