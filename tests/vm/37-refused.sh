@@ -363,12 +363,15 @@ for space in kernel user; do
 	kverbs batch "$work/batch" --space "$space" --set "dir=$work" >"$work/out" 2>"$work/err" || status=$?
 	same "in $space space the batch goes on after each refusal" 0 $status
 	[ $status = 0 ] || sed 's/^/#   /' "$work/err"
-	# A line for each: which, whether all is as it was, what was said. A request that was posted before is sent when
-	# the device gets to it, which on rxe of 6.12 is a work item, and then the next PSN is another one.
+	# A line for each: which, whether all is as it was, what was said. A request that was posted is sent when the
+	# device gets to it, which on rxe of 6.12 is a work item: the next PSN may change while one is under way.
 	awk '
-	{ sub(/sq[-_]psn 0?x?[0-9a-f]+/, "") }
 	/^@before / { part = 1; before = after = ""; said = "nothing"; next }
 	/^@after / { part = 2; next }
+	/^@end / && said ~ /in use by a posted request/ {
+		gsub(/sq-psn [0-9a-fx]+/, "", before)
+		gsub(/sq-psn [0-9a-fx]+/, "", after)
+	}
 	/^@end / { print $2 "|" (before == after && before != "") "|" said; part = 0; next }
 	/^refused: / && part == 1 { said = $0; next }
 	part == 1 { before = before "\n" $0 }

@@ -279,23 +279,15 @@ static void test_flushed(struct link *l)
 	     "the qp can be reset");
 }
 
-#define GID6 "2001:0db8:0000:0000:0000:0000:0000:0001"
-
 /* The device's netdev has an address of IPv6 only on two hosts. */
 static bool add_ipv6(void)
 {
-	unsigned int i;
-
 	if (!system("ip -6 addr show dev d0 | grep -q 2001:db8::1/"))
 		return false;
 	if (system("ip -6 addr add 2001:db8::1/64 dev d0 nodad"))
 		bail_out("no address of IPv6");
-	for (i = 0; i < 500; i++) {
-		if (!system("cd /sys/class/infiniband && grep -q " GID6 " */ports/1/gids/*"))
-			return true;
-		usleep(10000);
-	}
-	bail_out("no GID of IPv6");
+	await_gid("2001:0db8:0000:0000:0000:0000:0000:0001");
+	return true;
 }
 
 void test_conn(void)

@@ -146,6 +146,8 @@ bool holds(struct link *l, uint32_t mr, uint64_t offset, const void *want,
 const char *driver(void);
 void other_dev_make(void);
 void other_dev_del(void);
+/* The core makes the GID of a new address in a work item: waits for it. @gid: as sysfs has it. */
+void await_gid(const char *gid);
 
 /* Connections. */
 void end_make(struct link *l, struct end *e, const struct end_init *init);

@@ -22,6 +22,20 @@ void other_dev_make(void)
 		bail_out("no other device");
 }
 
+void await_gid(const char *gid)
+{
+	struct limit limit = limit_of(5);
+	char command[128];
+
+	snprintf(command, sizeof(command), "cd /sys/class/infiniband && grep -q %s */ports/1/gids/*",
+		 gid);
+	while (system(command)) {
+		if (limit_over(&limit))
+			bail_out("no GID %s", gid);
+		usleep(10000);
+	}
+}
+
 void other_dev_del(void)
 {
 	if (system("rdma link delete " OTHER_DEV " && ip link del d7"))
