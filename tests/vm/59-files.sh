@@ -253,14 +253,21 @@ refused "nobody listens" 1 "nobody listens on port 7589" kverbs put "$work/here/
 clean "all these"
 rm -r "$work/there/"* "$work/here/"*
 
+# last_byte FILE BYTE: of a file of $slow_bytes
+last_byte() {
+	printf %s "$2" | dd of="$1" bs=1 seek=$((slow_bytes - 1)) conv=notrunc 2>/dev/null
+}
+
 # Files that change on their way. The last bytes are read last.
 for way in put get; do
 	for space in kernel user; do
 		[ $way = put ] && from=$work/here || from=$work/there
 		random "$from/f" $slow_bytes
+		# One of 256 random files ends with x already.
+		last_byte "$from/f" y
 		keep
 		check "$way, $space: it sends" paused $way f --space $space $slow
-		printf x | dd of="$from/f" bs=1 seek=$((slow_bytes - 1)) conv=notrunc 2>/dev/null
+		last_byte "$from/f" x
 		go_on "$way, $space: a file that is changed" "what arrived is not what was announced"
 		[ $way = get ] || logged "$way, $space: the server tells" "puts f: f: what arrived is not what was announced, and is not kept"
 		[ $way = put ] || logged "$way, $space: the server tells" "fetches f: f: what arrived is not what was announced"
