@@ -23,7 +23,7 @@ KBUILD_O = O=$(realpath $(KDIR))
 
 CFLAGS ?= -O2 -g
 TOOL_PKGS := libibverbs librdmacm libnl-3.0 libnl-genl-3.0 json-c smartcols nettle
-TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Werror -iquote tool -iquote kmod -Iuapi -MMD -MP $(shell pkg-config --cflags $(TOOL_PKGS))
+TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -iquote tool -iquote kmod -Iuapi -MMD -MP $(shell pkg-config --cflags $(TOOL_PKGS))
 TOOL_LIBS = $(shell pkg-config --libs $(TOOL_PKGS)) -lpthread -lm
 
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c) kmod/qp_table.c)
@@ -50,7 +50,7 @@ $(BUILD)/tool/%.o: tool/%.c
 # What both spaces compile: the measured loops, with the tool's loop_env.h, and the table of a QP's states.
 $(BUILD)/kmod/%.o: kmod/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -Wno-unused-parameter -c -o $@ $<
+	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
 # Programs that the tests run in the guest.
 tests: $(BUILD)/tests/contract $(BUILD)/tests/policies $(BUILD)/tests/backend

@@ -97,8 +97,10 @@ struct run {
 static int start(struct run *run, const struct kv_run_spec *spec,
 		 struct kv_fault *f)
 {
-	int ret = run->b->ops->run_start(run->b, spec, &run->id);
+	struct kv_id id = { 0 };
+	int ret = kv_op_run_start(run->b, spec, &id, NULL);
 
+	run->id = id.id;
 	if (ret)
 		return kv_fault_backend(f, run->b, ret,
 					"cannot start a run on %s", run->dev);
@@ -107,7 +109,7 @@ static int start(struct run *run, const struct kv_run_spec *spec,
 
 static int cancel(struct run *run, struct kv_fault *f)
 {
-	int ret = run->b->ops->run_cancel(run->b, run->id);
+	int ret = kv_op_run_cancel(run->b, &(struct kv_id){ run->id }, NULL, NULL);
 
 	if (ret)
 		return kv_fault_backend(f, run->b, ret,
@@ -130,7 +132,7 @@ static int check_pulse(struct run *run, struct pulse *pulse,
 	uint64_t now = kv_now_ns();
 	int ret;
 
-	ret = run->b->ops->run_peek(run->b, run->id, &r);
+	ret = kv_op_run_peek(run->b, &(struct kv_id){ run->id }, &r, NULL);
 	if (ret)
 		return kv_fault_backend(f, run->b, ret,
 					"cannot look at the run on %s",
@@ -167,7 +169,7 @@ static int wait_end(struct run *run, const struct kv_watch *watch,
 				return ret;
 			cancelled = true;
 		}
-		ret = run->b->ops->run_wait(run->b, run->id, step_ms);
+		ret = kv_op_run_wait(run->b, &(struct kv_wait){ run->id, step_ms }, NULL, NULL);
 		if (!ret)
 			return 0;
 		if (ret == -EINTR)
@@ -185,7 +187,7 @@ static int wait_end(struct run *run, const struct kv_watch *watch,
 static int fetch(struct run *run, struct kv_run_result *result,
 		 struct kv_fault *f)
 {
-	int ret = run->b->ops->run_get(run->b, run->id, result);
+	int ret = kv_op_run_get(run->b, &(struct kv_id){ run->id }, result, NULL);
 
 	if (ret)
 		return kv_fault_backend(f, run->b, ret,
@@ -203,9 +205,10 @@ static void await_answers(struct run *run, uint64_t n)
 	static struct kv_run_result r;
 	uint64_t end_ns = kv_now_ns() + run->timeout_ns;
 
-	while (!run->b->ops->run_peek(run->b, run->id, &r) &&
+	while (!kv_op_run_peek(run->b, &(struct kv_id){ run->id }, &r, NULL) &&
 	       r.samples + r.warmed < n && kv_now_ns() < end_ns &&
-	       run->b->ops->run_wait(run->b, run->id, ANSWER_MS) == -EAGAIN)
+	       kv_op_run_wait(run->b, &(struct kv_wait){ run->id, ANSWER_MS }, NULL,
+			       NULL) == -EAGAIN)
 		;
 }
 
@@ -278,9 +281,9 @@ static int measure_pingpong(struct run *run, struct kv_pair *p,
 	} else if (!ret) {
 		ret = judge(run, result, &pong, err ? NULL : &answer, f);
 	}
-	run->b->ops->run_del(run->b, run->id);
+	kv_op_run_del(run->b, &(struct kv_id){ run->id }, NULL, NULL);
 out_del_pong:
-	pong.b->ops->run_del(pong.b, pong.id);
+	kv_op_run_del(pong.b, &(struct kv_id){ pong.id }, NULL, NULL);
 	return ret;
 }
 
@@ -298,7 +301,7 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
 		ret = fetch(run, result, f);
 	if (!ret)
 		ret = judge(run, result, NULL, NULL, f);
-	run->b->ops->run_del(run->b, run->id);
+	kv_op_run_del(run->b, &(struct kv_id){ run->id }, NULL, NULL);
 	return ret;
 }
 

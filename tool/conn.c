@@ -41,7 +41,7 @@ static int get(struct kv_backend *b, uint32_t id, struct kv_conn *conn,
 	union kv_object object;
 	int ret;
 
-	ret = b->ops->get(b, KV_CONN, id, &object);
+	ret = kv_op_get(b, KV_CONN, id, &object);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot look at conn %u", id);
 	*conn = object.conn;
@@ -72,7 +72,7 @@ static int wait_more(struct kv_backend *b, uint32_t id, uint64_t end_ns,
 		return kv_fault_set(f, -EINTR, "interrupted");
 	if (!ms)
 		return -EAGAIN;
-	ret = b->ops->conn_wait(b, id, ms);
+	ret = kv_op_conn_wait(b, &(struct kv_wait){ id, ms }, NULL, NULL);
 	if (!ret || ret == -EAGAIN)
 		return 0;
 	if (ret == -EINTR)
@@ -144,7 +144,7 @@ int kv_conn_take(struct kv_backend *b, uint32_t listener, uint64_t end_ns,
 	uint64_t start = kv_now_ns();
 	int ret;
 
-	while ((ret = b->ops->conn_take(b, listener, conn)) == -EAGAIN) {
+	while ((ret = kv_op_conn_take(b, &(struct kv_id){ listener }, conn, NULL)) == -EAGAIN) {
 		ret = wait_more(b, listener, end_ns, f);
 		if (ret == -EAGAIN)
 			return kv_fault_set(f, -ETIMEDOUT,
@@ -158,26 +158,34 @@ int kv_conn_take(struct kv_backend *b, uint32_t listener, uint64_t end_ns,
 				      listener) : 0;
 }
 
+static struct kv_conn_param with_id(const struct kv_conn_param *param, uint32_t id)
+{
+	struct kv_conn_param whole = *param;
+
+	whole.id = id;
+	return whole;
+}
+
 static int resolve(struct kv_backend *b, uint32_t id,
 		   const struct kv_conn_peer *peer, uint64_t end_ns,
 		   struct kv_conn *conn, struct kv_conn_times *times,
 		   struct kv_fault *f)
 {
+	struct kv_conn_resolve to = { .id = id, .src = peer->src, .dst = peer->dst };
 	char text[KV_SOCKADDR_TEXT];
 	int ret;
 
 	kv_sockaddr_format(text, &peer->dst);
-	ret = b->ops->conn_resolve_addr(b, id, peer->src.ss_family ? &peer->src : NULL,
-					&peer->dst, (uint32_t)left_ms(end_ns),
-					&times->verb_ns[KV_CONN_RESOLVE_ADDR]);
+	to.timeout_ms = (uint32_t)left_ms(end_ns);
+	ret = kv_op_conn_resolve_addr(b, &to, NULL, &times->verb_ns[KV_CONN_RESOLVE_ADDR]);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "address %s not resolved", text);
 	ret = wait_for(b, id, 1U << KVERBS_CONN_ADDR_RESOLVED, &peer->dst, with_grace(end_ns),
 		       conn, f);
 	if (ret)
 		return ret;
-	ret = b->ops->conn_resolve_route(b, id, (uint32_t)left_ms(end_ns),
-					 &times->verb_ns[KV_CONN_RESOLVE_ROUTE]);
+	to.timeout_ms = (uint32_t)left_ms(end_ns);
+	ret = kv_op_conn_resolve_route(b, &to, NULL, &times->verb_ns[KV_CONN_RESOLVE_ROUTE]);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "route to %s not resolved", text);
 	return kv_conn_wait(b, id, 1U << KVERBS_CONN_ROUTE_RESOLVED, with_grace(end_ns), conn, f);
@@ -226,13 +234,14 @@ int kv_conn_confirm(struct kv_backend *b, uint32_t id,
 		    struct kv_fault *f)
 {
 	uint32_t wanted = 1U << KVERBS_CONN_ANSWERED | 1U << KVERBS_CONN_ESTABLISHED;
+	const struct kv_conn_param whole = with_id(param, id);
 	char text[KV_SOCKADDR_TEXT];
 	int ret;
 
 	ret = kv_conn_wait(b, id, wanted, end_ns, conn, f);
 	if (ret || conn->state == KVERBS_CONN_ESTABLISHED)
 		return ret;
-	ret = b->ops->conn_establish(b, id, param, &times->verb_ns[KV_CONN_ESTABLISH]);
+	ret = kv_op_conn_establish(b, &whole, NULL, &times->verb_ns[KV_CONN_ESTABLISH]);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot establish the connection with %s",
 					kv_conn_peer_format(text, conn));
@@ -277,7 +286,7 @@ int kv_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t end_ns,
 	uint64_t ns;
 	int ret;
 
-	ret = b->ops->conn_disconnect(b, id, &ns);
+	ret = kv_op_conn_disconnect(b, &(struct kv_id){ id }, NULL, &ns);
 	if (ret)
 		kv_fault_backend(f, b, ret, "cannot disconnect");
 	/* The peer may have been faster. */
@@ -296,7 +305,7 @@ static int create(struct kv_backend *b, const struct kv_conn_init *init,
 {
 	int ret;
 
-	ret = b->ops->conn_new(b, init, conn, &times->verb_ns[KV_CONN_CREATE_ID]);
+	ret = kv_op_conn_new(b, init, conn, &times->verb_ns[KV_CONN_CREATE_ID]);
 	return ret ? kv_fault_backend(f, b, ret, "cannot make a CONN on %s", init->dev) : 0;
 }
 
@@ -304,7 +313,7 @@ static void destroy(struct kv_backend *b, uint32_t id)
 {
 	uint64_t ns;
 
-	b->ops->del(b, KV_CONN, id, &ns);
+	kv_op_del(b, KV_CONN, id, &ns);
 }
 
 /**
@@ -324,6 +333,7 @@ int kv_conn_listen(struct kv_backend *b, const struct kv_conn_init *init,
 		   struct kv_conn *conn, struct kv_conn_times *times,
 		   struct kv_fault *f)
 {
+	struct kv_conn_listen listen = { .src = *src, .backlog = backlog };
 	char text[KV_SOCKADDR_TEXT];
 	uint32_t id;
 	int ret;
@@ -332,7 +342,8 @@ int kv_conn_listen(struct kv_backend *b, const struct kv_conn_init *init,
 	if (ret)
 		return ret;
 	id = conn->id;
-	ret = b->ops->conn_listen(b, id, src, backlog, conn, &times->verb_ns[KV_CONN_LISTEN]);
+	listen.id = id;
+	ret = kv_op_conn_listen(b, &listen, conn, &times->verb_ns[KV_CONN_LISTEN]);
 	if (!ret)
 		return 0;
 	kv_sockaddr_format(text, src);
@@ -359,6 +370,7 @@ int kv_conn_request(struct kv_backend *b, const struct kv_conn_peer *peer,
 		    struct kv_fault *f)
 {
 	const struct kv_conn_init init = { .dev = peer->dev, .persistent = peer->persistent };
+	struct kv_conn_param whole;
 	uint32_t id;
 	int ret;
 
@@ -369,7 +381,8 @@ int kv_conn_request(struct kv_backend *b, const struct kv_conn_peer *peer,
 	ret = resolve(b, id, peer, end_ns, conn, times, f);
 	if (ret)
 		goto err_destroy;
-	ret = b->ops->conn_connect(b, id, param, &times->verb_ns[KV_CONN_CONNECT]);
+	whole = with_id(param, id);
+	ret = kv_op_conn_connect(b, &whole, NULL, &times->verb_ns[KV_CONN_CONNECT]);
 	if (!ret)
 		return 0;
 	kv_conn_fault_connect(f, b, ret, &peer->dst);
@@ -393,9 +406,10 @@ int kv_conn_accept(struct kv_backend *b, uint32_t id,
 		   const struct kv_conn_param *param,
 		   struct kv_conn_times *times, struct kv_fault *f)
 {
+	const struct kv_conn_param whole = with_id(param, id);
 	int ret;
 
-	ret = b->ops->conn_accept(b, id, param, &times->verb_ns[KV_CONN_ACCEPT]);
+	ret = kv_op_conn_accept(b, &whole, NULL, &times->verb_ns[KV_CONN_ACCEPT]);
 	return ret ? kv_fault_backend(f, b, ret, "cannot accept a connection") : 0;
 }
 

@@ -2,7 +2,7 @@
 #ifndef KV_CONN_H
 #define KV_CONN_H
 
-#include "backend.h"
+#include "model/backend.h"
 #include "fault.h"
 #include "parse.h"
 

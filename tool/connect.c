@@ -125,7 +125,7 @@ static void del(const struct kv_space *space, uint32_t *conn)
 	uint64_t ns;
 
 	if (*conn)
-		space->b->ops->del(space->b, KV_CONN, *conn, &ns);
+		kv_op_del(space->b, KV_CONN, *conn, &ns);
 	*conn = 0;
 }
 
@@ -175,11 +175,10 @@ void kv_connect_undo(struct kv_pair *p)
 	uint64_t end_ns = kv_now_ns() + GOODBYE_NS;
 	struct kv_conn conn;
 	struct kv_fault f;
-	uint64_t ns;
 
 	/* The responder answers when somebody looks at it. */
 	if (p->end[0].conn && p->end[1].conn &&
-	    !b[0]->ops->conn_disconnect(b[0], p->end[0].conn, &ns) &&
+	    !kv_op_conn_disconnect(b[0], &(struct kv_id){ p->end[0].conn }, NULL, NULL) &&
 	    !kv_conn_wait(b[1], p->end[1].conn, 1U << KVERBS_CONN_DISCONNECTED, end_ns, &conn, &f))
 		kv_conn_wait(b[0], p->end[0].conn, 1U << KVERBS_CONN_DISCONNECTED, end_ns,
 			     &conn, &f);

@@ -123,7 +123,7 @@ static int create_buffer(struct kv_pair *p, struct kv_endpoint *e,
 	struct kv_mr mr;
 	int ret;
 
-	ret = b->ops->mr_new(b, &init, &mr, &e->verb_ns[verb]);
+	ret = kv_op_mr_new(b, &init, &mr, &e->verb_ns[verb]);
 	if (ret)
 		return kv_fault_backend(f, b, ret,
 					"cannot make a buffer of %u bytes on %s",
@@ -144,7 +144,7 @@ static int create_cq(struct kv_pair *p, struct kv_endpoint *e, uint32_t cqe,
 	struct kv_cq cq;
 	int ret;
 
-	ret = b->ops->cq_new(b, &init, &cq, &e->verb_ns[KV_VERB_CQ_NEW]);
+	ret = kv_op_cq_new(b, &init, &cq, &e->verb_ns[KV_VERB_CQ_NEW]);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot make a CQ on %s",
 					init.dev);
@@ -174,7 +174,7 @@ static int create_end(struct kv_pair *p, struct kv_endpoint *e,
 	struct kv_qp qp;
 	int ret;
 
-	ret = b->ops->pd_new(b, &pd_init, &pd, &e->verb_ns[KV_VERB_PD_NEW]);
+	ret = kv_op_pd_new(b, &pd_init, &pd, &e->verb_ns[KV_VERB_PD_NEW]);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot make a PD on %s",
 					pd_init.dev);
@@ -191,7 +191,7 @@ static int create_end(struct kv_pair *p, struct kv_endpoint *e,
 	init.pd = e->pd;
 	init.send_cq = e->send_cq;
 	init.recv_cq = e->recv_cq;
-	ret = b->ops->qp_new(b, &init, &qp, &e->verb_ns[KV_VERB_QP_NEW]);
+	ret = kv_op_qp_new(b, &init, &qp, &e->verb_ns[KV_VERB_QP_NEW]);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot make a QP on %s",
 					pd_init.dev);
@@ -205,10 +205,11 @@ static int modify(struct kv_pair *p, struct kv_endpoint *e,
 		  const char *state, struct kv_fault *f)
 {
 	const struct kv_space *space = space_of(p, e);
+	const struct kv_qp_modify modify = { .id = e->qp, .attr = *attr };
 	struct kv_backend *b = space->b;
 	int ret;
 
-	ret = b->ops->qp_modify(b, e->qp, attr, &e->verb_ns[verb]);
+	ret = kv_op_qp_modify(b, &modify, NULL, &e->verb_ns[verb]);
 	if (ret)
 		return kv_fault_backend(f, b, ret,
 					"cannot bring a QP on %s to %s",
@@ -324,6 +325,7 @@ static int register_buffer(struct kv_pair *p, struct kv_endpoint *e,
 	const struct kv_space *space = space_of(p, e);
 	struct kv_backend *b = space->b;
 	const struct kv_mr_reg reg = {
+		.id = buf->mr,
 		.qp = e->qp,
 		.access = access,
 		.length = p->work.size,
@@ -333,8 +335,7 @@ static int register_buffer(struct kv_pair *p, struct kv_endpoint *e,
 
 	if (!access)
 		return 0;
-	ret = b->ops->mr_reg(b, buf->mr, &reg, &mr,
-			     &e->verb_ns[KV_VERB_MR_REG]);
+	ret = kv_op_mr_reg(b, &reg, &mr, &e->verb_ns[KV_VERB_MR_REG]);
 	if (ret)
 		return kv_fault_backend(f, b, ret,
 					"cannot register %u bytes on %s",
@@ -403,7 +404,7 @@ static void invalidate(struct kv_pair *p, struct kv_endpoint *e,
 	if (!buf->access || p->broken)
 		return;
 	/* A QP that can't do this one can't do the others. */
-	if (b->ops->mr_inv(b, buf->mr, e->qp, &ns))
+	if (kv_op_mr_inv(b, &(struct kv_mr_inv){ buf->mr, e->qp }, NULL, &ns))
 		p->broken = true;
 	buf->access = 0;
 }
@@ -429,22 +430,22 @@ void kv_pair_destroy(struct kv_pair *p)
 	for (int i = 1; i >= 0; i--) {
 		b = p->space[i]->b;
 		if (p->end[i].qp)
-			b->ops->del(b, KV_QP, p->end[i].qp, &ns);
+			kv_op_del(b, KV_QP, p->end[i].qp, &ns);
 	}
 	for (int i = 1; i >= 0; i--) {
 		struct kv_endpoint *e = &p->end[i];
 
 		b = p->space[i]->b;
 		if (e->target.mr)
-			b->ops->del(b, KV_MR, e->target.mr, &ns);
+			kv_op_del(b, KV_MR, e->target.mr, &ns);
 		if (e->local.mr)
-			b->ops->del(b, KV_MR, e->local.mr, &ns);
+			kv_op_del(b, KV_MR, e->local.mr, &ns);
 		if (e->recv_cq)
-			b->ops->del(b, KV_CQ, e->recv_cq, &ns);
+			kv_op_del(b, KV_CQ, e->recv_cq, &ns);
 		if (e->send_cq)
-			b->ops->del(b, KV_CQ, e->send_cq, &ns);
+			kv_op_del(b, KV_CQ, e->send_cq, &ns);
 		if (e->pd)
-			b->ops->del(b, KV_PD, e->pd, &ns);
+			kv_op_del(b, KV_PD, e->pd, &ns);
 	}
 	memset(p->end, 0, sizeof(p->end));
 }

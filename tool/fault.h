@@ -2,7 +2,7 @@
 #ifndef KV_FAULT_H
 #define KV_FAULT_H
 
-#include "backend.h"
+#include "model/backend.h"
 
 /* Exit statuses of the tool. */
 enum kv_exit {

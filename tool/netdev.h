@@ -2,7 +2,7 @@
 #ifndef KV_NETDEV_H
 #define KV_NETDEV_H
 
-#include "backend.h"
+#include "model/backend.h"
 
 void kv_netdev_note(struct kv_dev *dev);
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "backend.h"
+#include "model/backend.h"
 #include "bytes.h"
 #include "parse.h"
 

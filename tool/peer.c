@@ -58,7 +58,7 @@ int kv_peer_parse(struct kv_peer *peer, char *text, struct kv_fault *f)
 static int look(struct kv_space *s, const struct kv_peer *peer, const char *dev,
 		struct kv_fault *f)
 {
-	int ret = s->b->ops->dev_get(s->b, dev, &s->dev);
+	int ret = kv_op_dev_get(s->b, &(struct kv_dev_name){ dev }, &s->dev, NULL);
 
 	if (ret)
 		return kv_fault_backend(f, s->b, ret, "cannot look at device %s", dev);

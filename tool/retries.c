@@ -43,7 +43,7 @@ static bool is_same(const struct kv_space *client, const struct kv_space *server
 
 static bool read_end(const struct kv_space *s, struct kv_counters *c)
 {
-	return s && !s->b->ops->counters(s->b, s->dev.name, c);
+	return s && !kv_op_counters(s->b, &(struct kv_dev_name){ s->dev.name }, c, NULL);
 }
 
 /**

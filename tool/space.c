@@ -66,7 +66,7 @@ int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev,
 	int ret;
 
 	if (name) {
-		ret = b->ops->dev_get(b, name, dev);
+		ret = kv_op_dev_get(b, &(struct kv_dev_name){ name }, dev, NULL);
 		if (ret != -ENODEV)
 			goto got;
 	}
@@ -85,7 +85,7 @@ int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev,
 	if (names.n > 1)
 		return kv_fault_usage(f, "there are several RDMA devices, choose one with --dev: %s",
 				      names.text);
-	ret = b->ops->dev_get(b, names.first, dev);
+	ret = kv_op_dev_get(b, &(struct kv_dev_name){ names.first }, dev, NULL);
 got:
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot look at device %s",
@@ -105,7 +105,7 @@ bool kv_dev_is_gone(struct kv_backend *b, const char *name)
 	struct kv_dev dev;
 
 	return b->ops->dev_gone ? b->ops->dev_gone(b, name) :
-				  b->ops->dev_get(b, name, &dev) == -ENODEV;
+				  kv_op_dev_get(b, &(struct kv_dev_name){ name }, &dev, NULL) == -ENODEV;
 }
 
 /*
@@ -258,7 +258,7 @@ static int check_counter(const struct kv_space *s, struct kv_fault *f)
 	struct kv_info info = { 0 };
 	int ret;
 
-	ret = s->b->ops->info(s->b, &info);
+	ret = kv_op_info(s->b, NULL, &info, NULL);
 	if (ret)
 		return kv_fault_backend(f, s->b, ret, "cannot ask for its version");
 	if (strcmp(info.counter, kv_clock_name()))

@@ -2,7 +2,7 @@
 #ifndef KV_SPACE_H
 #define KV_SPACE_H
 
-#include "backend.h"
+#include "model/backend.h"
 #include "fault.h"
 #include "parse.h"
 

@@ -51,7 +51,8 @@ static const struct kv_space *space_of(const struct check *c,
 static int put(struct check *c, const struct kv_buffer *buf, const void *data)
 {
 	const struct kv_space *s = space_of(c, buf);
-	int ret = s->b->ops->mr_write(s->b, buf->mr, 0, data, c->size);
+	int ret = kv_op_mr_write(s->b, &(struct kv_mr_write){ buf->mr, 0, c->size, data }, NULL,
+				 NULL);
 
 	if (ret)
 		return kv_fault_backend(c->f, s->b, ret,
@@ -63,7 +64,8 @@ static int put(struct check *c, const struct kv_buffer *buf, const void *data)
 static int take(struct check *c, const struct kv_buffer *buf, void *data)
 {
 	const struct kv_space *s = space_of(c, buf);
-	int ret = s->b->ops->mr_read(s->b, buf->mr, 0, data, c->size);
+	int ret = kv_op_mr_read(s->b, &(struct kv_mr_read){ buf->mr, 0, c->size, data }, NULL,
+				NULL);
 
 	if (ret)
 		return kv_fault_backend(c->f, s->b, ret,

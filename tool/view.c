@@ -34,7 +34,7 @@ int kv_view_take(struct kv_view *v, enum kv_space_id id, const char *name)
 	if (ret)
 		return ret;
 	if (name) {
-		ret = b->ops->dev_get(b, name, &v->dev[0]);
+		ret = kv_op_dev_get(b, &(struct kv_dev_name){ name }, &v->dev[0], NULL);
 		v->n = !ret;
 	} else {
 		ret = b->ops->dev_each(b, add_dev, v);

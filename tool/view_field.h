@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <json-c/json.h>
-#include "backend.h"
+#include "model/backend.h"
 
 /**
  * struct kv_view_field - what there is to tell of a device: a member of struct

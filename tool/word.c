@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The words that people type and read in place of numbers. */
-#include "backend.h"
+#include "model/backend.h"
 #include "parse.h"
 
 const struct kv_word kv_word_op[] = {

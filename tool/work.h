@@ -2,7 +2,7 @@
 #ifndef KV_WORK_H
 #define KV_WORK_H
 
-#include "backend.h"
+#include "model/backend.h"
 #include "fault.h"
 #include "parse.h"
 

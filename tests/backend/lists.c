@@ -59,11 +59,11 @@ const char *lists_end_when_told(struct kv_backend *b, const char *dev)
 	uint64_t ns;
 
 	for (n = 0; n < PDS && !wrong; n++)
-		if (b->ops->pd_new(b, &init, &pd[n], &ns))
+		if (kv_op_pd_new(b, &init, &pd[n], &ns))
 			wrong = "no PD can be made";
 	if (!wrong)
 		wrong = list(b);
 	while (n--)
-		b->ops->del(b, KV_PD, pd[n].id, &ns);
+		kv_op_del(b, KV_PD, pd[n].id, &ns);
 	return wrong;
 }

@@ -7,8 +7,6 @@
 #include <string.h>
 #include "clock.h"
 #include "fake_backend.h"
-#include "fake_conn.h"
-#include "fake_run.h"
 #include "interrupt.h"
 #include "qp_table.h"
 #include "view.h"
@@ -64,8 +62,11 @@ static void close_backend(struct kv_backend *b)
 	free(fake);
 }
 
-static int dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev)
+int fake_dev_get(struct kv_backend *b, const struct kv_dev_name *in, struct kv_dev *dev,
+		 uint64_t *ns)
 {
+	const char *name = in->dev;
+
 	if (strcmp(name, "rxe0"))
 		return fake_refuse(b, -ENODEV, "no device '%s'", name);
 	memset(dev, 0, sizeof(*dev));
@@ -90,15 +91,14 @@ static int dev_each(struct kv_backend *b,
 {
 	struct kv_dev dev;
 
-	dev_get(b, "rxe0", &dev);
+	kv_op_dev_get(b, &(struct kv_dev_name){ "rxe0" }, &dev, NULL);
 	return fn(&dev, arg);
 }
 
-static int flush(struct kv_backend *b, uint32_t *flushed, uint32_t *kept)
+int fake_flush(struct kv_backend *b, const struct kv_none *in, struct kv_flushed *out, uint64_t *ns)
 {
-	(void)b;
-	*flushed = 3;
-	*kept = 1;
+	out->flushed = 3;
+	out->kept = 1;
 	return 0;
 }
 
@@ -161,8 +161,7 @@ union kv_object *fake_make(struct kv_backend *b, enum kv_type type,
 		return -EDQUOT;						\
 	*ns = 1000
 
-static int pd_new(struct kv_backend *b, const struct kv_pd_init *init,
-		  struct kv_pd *pd, uint64_t *ns)
+int fake_pd_new(struct kv_backend *b, const struct kv_pd_init *init, struct kv_pd *pd, uint64_t *ns)
 {
 	MAKE(KV_PD, pd, KV_PD, 0);
 	o->o.pd.local_dma_lkey = 0x1234;
@@ -170,8 +169,7 @@ static int pd_new(struct kv_backend *b, const struct kv_pd_init *init,
 	return 0;
 }
 
-static int cq_new(struct kv_backend *b, const struct kv_cq_init *init,
-		  struct kv_cq *cq, uint64_t *ns)
+int fake_cq_new(struct kv_backend *b, const struct kv_cq_init *init, struct kv_cq *cq, uint64_t *ns)
 {
 	MAKE(KV_CQ, cq, KV_PD, 0);
 	o->o.cq.cqe = init->cqe;
@@ -180,8 +178,7 @@ static int cq_new(struct kv_backend *b, const struct kv_cq_init *init,
 	return 0;
 }
 
-static int mr_new(struct kv_backend *b, const struct kv_mr_init *init,
-		  struct kv_mr *mr, uint64_t *ns)
+int fake_mr_new(struct kv_backend *b, const struct kv_mr_init *init, struct kv_mr *mr, uint64_t *ns)
 {
 	MAKE(KV_MR, mr, KV_PD, init->pd);
 	o->bytes = calloc(1, FAKE_BYTES);
@@ -192,8 +189,7 @@ static int mr_new(struct kv_backend *b, const struct kv_mr_init *init,
 	return 0;
 }
 
-static int srq_new(struct kv_backend *b, const struct kv_srq_init *init,
-		   struct kv_srq *srq, uint64_t *ns)
+int fake_srq_new(struct kv_backend *b, const struct kv_srq_init *init, struct kv_srq *srq, uint64_t *ns)
 {
 	MAKE(KV_SRQ, srq, KV_PD, init->pd);
 	o->o.srq.pd = init->pd;
@@ -204,8 +200,7 @@ static int srq_new(struct kv_backend *b, const struct kv_srq_init *init,
 	return 0;
 }
 
-static int ah_new(struct kv_backend *b, const struct kv_ah_init *init,
-		  struct kv_ah *ah, uint64_t *ns)
+int fake_ah_new(struct kv_backend *b, const struct kv_ah_init *init, struct kv_ah *ah, uint64_t *ns)
 {
 	MAKE(KV_AH, ah, KV_PD, init->pd);
 	o->o.ah.pd = init->pd;
@@ -215,8 +210,7 @@ static int ah_new(struct kv_backend *b, const struct kv_ah_init *init,
 	return 0;
 }
 
-static int qp_new(struct kv_backend *b, const struct kv_qp_init *init,
-		  struct kv_qp *qp, uint64_t *ns)
+int fake_qp_new(struct kv_backend *b, const struct kv_qp_init *init, struct kv_qp *qp, uint64_t *ns)
 {
 	MAKE(KV_QP, qp, KV_PD, init->pd);
 	o->o.qp.pd = init->pd;
@@ -237,8 +231,7 @@ static int qp_new(struct kv_backend *b, const struct kv_qp_init *init,
 	return 0;
 }
 
-static int get(struct kv_backend *b, enum kv_type type, uint32_t id,
-	       union kv_object *object)
+int fake_get(struct kv_backend *b, enum kv_type type, uint32_t id, union kv_object *object)
 {
 	struct object *o = find(b, type, id);
 
@@ -264,8 +257,7 @@ static int each(struct kv_backend *b, enum kv_type type,
 	return ret;
 }
 
-static int del(struct kv_backend *b, enum kv_type type, uint32_t id,
-	       uint64_t *ns)
+int fake_del(struct kv_backend *b, enum kv_type type, uint32_t id, uint64_t *ns)
 {
 	struct object *o = find(b, type, id);
 
@@ -280,10 +272,9 @@ static int del(struct kv_backend *b, enum kv_type type, uint32_t id,
 	return 0;
 }
 
-static int mr_reg(struct kv_backend *b, uint32_t id,
-		  const struct kv_mr_reg *reg, struct kv_mr *mr, uint64_t *ns)
+int fake_mr_reg(struct kv_backend *b, const struct kv_mr_reg *reg, struct kv_mr *mr, uint64_t *ns)
 {
-	struct object *o = find(b, KV_MR, id);
+	struct object *o = find(b, KV_MR, reg->id);
 
 	if (!o)
 		return -ENOENT;
@@ -292,18 +283,17 @@ static int mr_reg(struct kv_backend *b, uint32_t id,
 	o->o.mr.access = reg->access;
 	o->o.mr.offset = reg->offset;
 	o->o.mr.reg_length = reg->length;
-	o->o.mr.lkey = 0x100 + id;
-	o->o.mr.rkey = 0x200 + id;
+	o->o.mr.lkey = 0x100 + reg->id;
+	o->o.mr.rkey = 0x200 + reg->id;
 	o->o.mr.iova = 0xffff888000000000 + reg->offset;
 	*mr = o->o.mr;
 	return 0;
 }
 
-static int mr_inv(struct kv_backend *b, uint32_t id, uint32_t qp, uint64_t *ns)
+int fake_mr_inv(struct kv_backend *b, const struct kv_mr_inv *in, struct kv_none *out, uint64_t *ns)
 {
-	struct object *o = find(b, KV_MR, id);
+	struct object *o = find(b, KV_MR, in->id);
 
-	(void)qp;
 	if (!o)
 		return -ENOENT;
 	*ns = 1500;
@@ -320,50 +310,56 @@ static int check_range(struct kv_backend *b, const struct object *o,
 	return fake_refuse(b, -ERANGE, "beyond the buffer");
 }
 
-static int mr_write(struct kv_backend *b, uint32_t id, uint64_t offset,
-		    const void *data, uint64_t length)
+int fake_mr_write(struct kv_backend *b, const struct kv_mr_write *in, struct kv_none *out,
+		  uint64_t *ns)
 {
-	struct object *o = find(b, KV_MR, id);
+	struct object *o = find(b, KV_MR, in->id);
 
 	if (!o)
 		return -ENOENT;
-	if (check_range(b, o, offset, length))
+	if (check_range(b, o, in->offset, in->length))
 		return -ERANGE;
-	memcpy(o->bytes + offset, data, length);
+	memcpy(o->bytes + in->offset, in->data, in->length);
 	return 0;
 }
 
-static int mr_read(struct kv_backend *b, uint32_t id, uint64_t offset,
-		   void *data, uint64_t length)
+int fake_mr_read(struct kv_backend *b, const struct kv_mr_read *in, struct kv_none *out,
+		 uint64_t *ns)
 {
-	struct object *o = find(b, KV_MR, id);
+	struct object *o = find(b, KV_MR, in->id);
 
 	if (!o)
 		return -ENOENT;
-	if (check_range(b, o, offset, length))
+	if (check_range(b, o, in->offset, in->length))
 		return -ERANGE;
-	memcpy(data, o->bytes + offset, length);
+	memcpy(in->data, o->bytes + in->offset, in->length);
 	return 0;
 }
 
-static int mr_move(struct kv_backend *b, uint32_t id, int fd,
-		   uint64_t file_offset, uint64_t offset, uint64_t length,
-		   uint64_t *moved)
+static int move(struct kv_backend *b, const struct kv_mr_file *in, struct kv_moved *out)
 {
-	(void)fd;
-	(void)file_offset;
-	(void)offset;
-	if (!find(b, KV_MR, id))
+	if (!find(b, KV_MR, in->id))
 		return -ENOENT;
-	*moved = length;
+	out->length = in->length;
 	return 0;
 }
 
-static int srq_modify(struct kv_backend *b, uint32_t id,
-		      const struct kv_srq_attr *attr, struct kv_srq *srq,
-		      uint64_t *ns)
+int fake_mr_load(struct kv_backend *b, const struct kv_mr_file *in, struct kv_moved *out,
+		 uint64_t *ns)
 {
-	struct object *o = find(b, KV_SRQ, id);
+	return move(b, in, out);
+}
+
+int fake_mr_save(struct kv_backend *b, const struct kv_mr_file *in, struct kv_moved *out,
+		 uint64_t *ns)
+{
+	return move(b, in, out);
+}
+
+int fake_srq_modify(struct kv_backend *b, const struct kv_srq_attr *attr, struct kv_srq *srq,
+		    uint64_t *ns)
+{
+	struct object *o = find(b, KV_SRQ, attr->id);
 
 	if (!o)
 		return -ENOENT;
@@ -376,10 +372,11 @@ static int srq_modify(struct kv_backend *b, uint32_t id,
 	return 0;
 }
 
-static int qp_modify(struct kv_backend *b, uint32_t id,
-		     const struct kv_qp_attr *attr, uint64_t *ns)
+int fake_qp_modify(struct kv_backend *b, const struct kv_qp_modify *in, struct kv_none *out,
+		   uint64_t *ns)
 {
-	struct object *o = find(b, KV_QP, id);
+	const struct kv_qp_attr *attr = &in->attr;
+	struct object *o = find(b, KV_QP, in->id);
 	struct kv_qp_step wrong;
 	uint32_t mask;
 
@@ -399,7 +396,7 @@ static int qp_modify(struct kv_backend *b, uint32_t id,
 	return 0;
 }
 
-static int post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *ns)
+int fake_post(struct kv_backend *b, const struct kv_wr *wr, struct kv_none *out, uint64_t *ns)
 {
 	struct fake *fake = fake_of(b);
 	struct kv_wc *wc = &fake->wc[fake->wcs];
@@ -428,32 +425,30 @@ static int post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *ns)
 	return 0;
 }
 
-static int poll(struct kv_backend *b, uint32_t cq, struct kv_wc *wc,
-		unsigned int max, unsigned int *n, uint64_t *ns)
+int fake_poll(struct kv_backend *b, const struct kv_cq_poll *in, struct kv_polled *out,
+	      uint64_t *ns)
 {
 	struct fake *fake = fake_of(b);
 
-	if (!find(b, KV_CQ, cq))
+	if (!find(b, KV_CQ, in->id))
 		return -ENOENT;
 	*ns = 100;
-	*n = fake->wcs < max ? fake->wcs : max;
+	out->n = fake->wcs < in->max ? fake->wcs : in->max;
 	if (fake_world.late_polls) {
 		fake_world.late_polls--;
-		*n = 0;
+		out->n = 0;
 	}
-	memcpy(wc, fake->wc, *n * sizeof(*wc));
-	memmove(fake->wc, fake->wc + *n, (fake->wcs - *n) * sizeof(*wc));
-	fake->wcs -= *n;
+	memcpy(out->wc, fake->wc, out->n * sizeof(out->wc[0]));
+	memmove(fake->wc, fake->wc + out->n, (fake->wcs - out->n) * sizeof(out->wc[0]));
+	fake->wcs -= out->n;
 	return 0;
 }
 
-static int arm(struct kv_backend *b, uint32_t cq, bool solicited, bool *missed,
-	       uint64_t *ns)
+int fake_arm(struct kv_backend *b, const struct kv_cq_arm *in, struct kv_armed *out, uint64_t *ns)
 {
-	(void)solicited;
-	if (!find(b, KV_CQ, cq))
+	if (!find(b, KV_CQ, in->id))
 		return -ENOENT;
-	*missed = false;
+	out->missed = false;
 	*ns = 200;
 	return 0;
 }
@@ -465,18 +460,16 @@ static void count_wait(int timeout_ms)
 		fake_world.longest_ms = timeout_ms;
 }
 
-static int cq_wait(struct kv_backend *b, uint32_t cq, int timeout_ms)
+int fake_cq_wait(struct kv_backend *b, const struct kv_wait *in, struct kv_none *out, uint64_t *ns)
 {
-	(void)cq;
-	count_wait(timeout_ms);
+	count_wait(in->timeout_ms);
 	return fake_of(b)->wcs ? 0 : -EAGAIN;
 }
 
-static int event_wait(struct kv_backend *b, int timeout_ms,
-		      struct kv_event *event)
+int fake_event_wait(struct kv_backend *b, const struct kv_wait *in, struct kv_event *event,
+		    uint64_t *ns)
 {
-	(void)b;
-	count_wait(timeout_ms);
+	count_wait(in->timeout_ms);
 	/* It would never end. */
 	if (kv_interrupt_seen())
 		abort();
@@ -489,35 +482,12 @@ static int event_wait(struct kv_backend *b, int timeout_ms,
 	return 0;
 }
 
+#include "model/native_call.h"
+
 #define OPS(name)							\
 	static const struct kv_backend_ops name##_ops = {		\
 		.space = #name, .close = close_backend,			\
-		.dev_get = dev_get, .dev_each = dev_each,		\
-		.flush = flush, .pd_new = pd_new, .cq_new = cq_new,	\
-		.mr_new = mr_new, .srq_new = srq_new, .ah_new = ah_new,	\
-		.qp_new = qp_new, .get = get, .each = each, .del = del,	\
-		.mr_reg = mr_reg, .mr_inv = mr_inv,			\
-		.mr_write = mr_write, .mr_read = mr_read,		\
-		.mr_load = mr_move, .mr_save = mr_move,			\
-		.srq_modify = srq_modify, .qp_modify = qp_modify,	\
-		.conn_new = fake_conn_new,				\
-		.conn_listen = fake_conn_listen,			\
-		.conn_take = fake_conn_take,				\
-		.conn_resolve_addr = fake_conn_resolve_addr,		\
-		.conn_resolve_route = fake_conn_resolve_route,		\
-		.conn_connect = fake_conn_connect,			\
-		.conn_establish = fake_conn_establish,			\
-		.conn_accept = fake_conn_accept,			\
-		.conn_reject = fake_conn_reject,			\
-		.conn_disconnect = fake_conn_disconnect,		\
-		.conn_wait = fake_conn_wait,				\
-		.info = fake_info, .counters = fake_counters,		\
-		.run_start = fake_run_start, .run_wait = fake_run_wait,	\
-		.run_cancel = fake_run_cancel,				\
-		.run_peek = fake_run_get, .run_get = fake_run_get,	\
-		.run_del = fake_run_del,				\
-		.post = post, .poll = poll, .arm = arm,			\
-		.cq_wait = cq_wait, .event_wait = event_wait,		\
+		.call = native_call, .dev_each = dev_each, .each = each, \
 	}
 
 OPS(kernel);
@@ -535,15 +505,11 @@ static int open_backend(struct kv_backend **b, const struct kv_backend_ops *ops)
 
 int kv_backend_kern_open(struct kv_backend **b, char *err, size_t size)
 {
-	(void)err;
-	(void)size;
 	return open_backend(b, &kernel_ops);
 }
 
 int kv_backend_user_open(struct kv_backend **b, char *err, size_t size)
 {
-	(void)err;
-	(void)size;
 	return open_backend(b, &user_ops);
 }
 
@@ -556,8 +522,6 @@ const char *kv_clock_name(void)
 
 int kv_view_take(struct kv_view *v, enum kv_space_id id, const char *name)
 {
-	(void)id;
-	(void)name;
 	v->open = true;
 	v->n = 1;
 	return 0;
@@ -565,13 +529,10 @@ int kv_view_take(struct kv_view *v, enum kv_space_id id, const char *name)
 
 struct json_object *kv_view_describe(const struct kv_view *view)
 {
-	(void)view;
 	return json_object_new_object();
 }
 
 int kv_view_print(struct json_object *doc, struct kv_fault *f)
 {
-	(void)doc;
-	(void)f;
 	return 0;
 }

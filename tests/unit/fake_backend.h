@@ -2,7 +2,9 @@
 #ifndef KV_TESTS_FAKE_BACKEND_H
 #define KV_TESTS_FAKE_BACKEND_H
 
-#include "backend.h"
+
+#define NATIVE(name) fake_##name
+#include "model/native.h"
 
 /*
  * A space that is none: objects are entries of an array, what is posted completes
@@ -52,6 +54,7 @@ struct fake_world {
 extern struct fake_world fake_world;
 
 void fake_world_reset(void);
+void fake_run_forget(void);
 
 int fake_refuse(struct kv_backend *b, int error, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

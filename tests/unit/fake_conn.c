@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+/* Connections of the space that is none: whatever is asked for has come with the next wait. */
 #include <errno.h>
 #include <string.h>
 #include <netinet/in.h>
 #include "fake_backend.h"
-#include "fake_conn.h"
 
 /* The port that a listener gets which names none. */
 #define PORT 7777
@@ -35,30 +35,28 @@ int fake_conn_new(struct kv_backend *b, const struct kv_conn_init *init,
 	return 0;
 }
 
-int fake_conn_listen(struct kv_backend *b, uint32_t id,
-		     const struct sockaddr_storage *src, uint32_t backlog,
-		     struct kv_conn *conn, uint64_t *ns)
+int fake_conn_listen(struct kv_backend *b, const struct kv_conn_listen *in, struct kv_conn *conn,
+		     uint64_t *ns)
 {
-	union kv_object *o = fake_find(b, KV_CONN, id);
-	struct sockaddr_in *in;
+	union kv_object *o = fake_find(b, KV_CONN, in->id);
+	struct sockaddr_in *src;
 
-	if (!backlog)
+	if (!in->backlog)
 		return fake_refuse(b, -EINVAL, "backlog is 0");
-	if (step(b, id, KVERBS_CONN_IDLE, KVERBS_CONN_LISTENING, ns))
+	if (step(b, in->id, KVERBS_CONN_IDLE, KVERBS_CONN_LISTENING, ns))
 		return -EINVAL;
-	o->conn.src = *src;
-	o->conn.backlog = backlog;
-	in = (struct sockaddr_in *)&o->conn.src;
-	if (!in->sin_port)
-		in->sin_port = htons(PORT);
+	o->conn.src = in->src;
+	o->conn.backlog = in->backlog;
+	src = (struct sockaddr_in *)&o->conn.src;
+	if (!src->sin_port)
+		src->sin_port = htons(PORT);
 	*conn = o->conn;
 	return 0;
 }
 
-int fake_conn_take(struct kv_backend *b, uint32_t listener,
-		   struct kv_conn *conn)
+int fake_conn_take(struct kv_backend *b, const struct kv_id *in, struct kv_conn *conn, uint64_t *ns)
 {
-	union kv_object *l = fake_find(b, KV_CONN, listener), *o;
+	union kv_object *l = fake_find(b, KV_CONN, in->id), *o;
 
 	if (!l)
 		return -ENOENT;
@@ -70,80 +68,74 @@ int fake_conn_take(struct kv_backend *b, uint32_t listener,
 	fake_world.requests--;
 	o->conn.state = KVERBS_CONN_REQUESTED;
 	o->conn.event = KVERBS_CM_EVENT_CONNECT_REQUEST;
-	o->conn.listener = listener;
+	o->conn.listener = in->id;
 	o->conn.private_length = 56;
 	memcpy(o->conn.private_data, "who is it", 9);
 	*conn = o->conn;
 	return 0;
 }
 
-int fake_conn_resolve_addr(struct kv_backend *b, uint32_t id,
-			   const struct sockaddr_storage *src,
-			   const struct sockaddr_storage *dst,
-			   uint32_t timeout_ms, uint64_t *ns)
+int fake_conn_resolve_addr(struct kv_backend *b, const struct kv_conn_resolve *in,
+			   struct kv_none *out, uint64_t *ns)
 {
-	union kv_object *o = fake_find(b, KV_CONN, id);
+	union kv_object *o = fake_find(b, KV_CONN, in->id);
 
-	(void)timeout_ms;
 	if (!o)
 		return -ENOENT;
-	if (src)
-		o->conn.src = *src;
-	o->conn.dst = *dst;
-	return step(b, id, KVERBS_CONN_IDLE, KVERBS_CONN_RESOLVING_ADDR, ns);
+	if (in->src.ss_family)
+		o->conn.src = in->src;
+	o->conn.dst = in->dst;
+	return step(b, in->id, KVERBS_CONN_IDLE, KVERBS_CONN_RESOLVING_ADDR, ns);
 }
 
-int fake_conn_resolve_route(struct kv_backend *b, uint32_t id,
-			    uint32_t timeout_ms, uint64_t *ns)
+int fake_conn_resolve_route(struct kv_backend *b, const struct kv_conn_resolve *in,
+			    struct kv_none *out, uint64_t *ns)
 {
-	(void)timeout_ms;
-	return step(b, id, KVERBS_CONN_ADDR_RESOLVED,
+	return step(b, in->id, KVERBS_CONN_ADDR_RESOLVED,
 		    KVERBS_CONN_RESOLVING_ROUTE, ns);
 }
 
-int fake_conn_connect(struct kv_backend *b, uint32_t id,
-		      const struct kv_conn_param *param, uint64_t *ns)
+int fake_conn_connect(struct kv_backend *b, const struct kv_conn_param *param, struct kv_none *out,
+		      uint64_t *ns)
 {
-	union kv_object *o = fake_find(b, KV_CONN, id);
+	union kv_object *o = fake_find(b, KV_CONN, param->id);
 	int ret;
 
-	ret = step(b, id, KVERBS_CONN_ROUTE_RESOLVED, KVERBS_CONN_CONNECTING,
+	ret = step(b, param->id, KVERBS_CONN_ROUTE_RESOLVED, KVERBS_CONN_CONNECTING,
 		   ns);
 	if (!ret)
 		o->conn.qp = param->qp;
 	return ret;
 }
 
-int fake_conn_establish(struct kv_backend *b, uint32_t id,
-			const struct kv_conn_param *param, uint64_t *ns)
+int fake_conn_establish(struct kv_backend *b, const struct kv_conn_param *param, struct kv_none *out,
+		      uint64_t *ns)
 {
-	(void)param;
-	return step(b, id, KVERBS_CONN_ANSWERED, KVERBS_CONN_ESTABLISHED, ns);
+	return step(b, param->id, KVERBS_CONN_ANSWERED, KVERBS_CONN_ESTABLISHED, ns);
 }
 
-int fake_conn_accept(struct kv_backend *b, uint32_t id,
-		     const struct kv_conn_param *param, uint64_t *ns)
+int fake_conn_accept(struct kv_backend *b, const struct kv_conn_param *param, struct kv_none *out,
+		      uint64_t *ns)
 {
-	union kv_object *o = fake_find(b, KV_CONN, id);
+	union kv_object *o = fake_find(b, KV_CONN, param->id);
 	int ret;
 
-	ret = step(b, id, KVERBS_CONN_REQUESTED, KVERBS_CONN_ACCEPTED, ns);
+	ret = step(b, param->id, KVERBS_CONN_REQUESTED, KVERBS_CONN_ACCEPTED, ns);
 	if (!ret)
 		o->conn.qp = param->qp;
 	return ret;
 }
 
-int fake_conn_reject(struct kv_backend *b, uint32_t id, const void *data,
-		     uint32_t length, uint64_t *ns)
+int fake_conn_reject(struct kv_backend *b, const struct kv_conn_reject *in, struct kv_none *out,
+		     uint64_t *ns)
 {
-	(void)data;
-	(void)length;
-	return step(b, id, KVERBS_CONN_REQUESTED, KVERBS_CONN_REJECTED, ns);
+	return step(b, in->id, KVERBS_CONN_REQUESTED, KVERBS_CONN_REJECTED, ns);
 }
 
-int fake_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t *ns)
+int fake_conn_disconnect(struct kv_backend *b, const struct kv_id *in, struct kv_none *out,
+			 uint64_t *ns)
 {
-	return step(b, id, KVERBS_CONN_ESTABLISHED, KVERBS_CONN_DISCONNECTING,
+	return step(b, in->id, KVERBS_CONN_ESTABLISHED, KVERBS_CONN_DISCONNECTING,
 		    ns);
 }
 
@@ -159,12 +151,12 @@ static void become(struct kv_conn *conn, uint32_t state, uint32_t event)
 	}
 }
 
-int fake_conn_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
+int fake_conn_wait(struct kv_backend *b, const struct kv_wait *in, struct kv_none *out,
+		   uint64_t *ns)
 {
-	union kv_object *o = fake_find(b, KV_CONN, id);
+	union kv_object *o = fake_find(b, KV_CONN, in->id);
 	struct kv_conn *conn;
 
-	(void)timeout_ms;
 	if (!o)
 		return -ENOENT;
 	conn = &o->conn;

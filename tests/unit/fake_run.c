@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: MIT
+/* Runs of the fake backend: each has ended when it is looked at, with three samples. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "clock.h"
 #include "fake_backend.h"
-#include "fake_run.h"
 
 /* Ids of runs that exist, of all backends together. */
 static bool used[FAKE_MAX];
 
-int fake_info(struct kv_backend *b, struct kv_info *info)
+int fake_info(struct kv_backend *b, const struct kv_none *in, struct kv_info *info, uint64_t *ns)
 {
-	(void)b;
 	memset(info, 0, sizeof(*info));
 	strcpy(info->version, "fake");
 	snprintf(info->counter, sizeof(info->counter), "%s", kv_clock_name());
 	return 0;
 }
 
-int fake_counters(struct kv_backend *b, const char *dev,
-		  struct kv_counters *counters)
+int fake_counters(struct kv_backend *b, const struct kv_dev_name *in, struct kv_counters *counters,
+		  uint64_t *ns)
 {
-	(void)b;
-	(void)dev;
 	counters->counters = 2;
 	strcpy(counters->counter[0].name, "rcvd_pkts");
 	counters->counter[0].value = 1ULL << 60;
@@ -37,39 +34,38 @@ static int find(struct kv_backend *b, uint32_t id)
 	return fake_refuse(b, -ENOENT, "no run with id %u", id);
 }
 
-int fake_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
-		   uint32_t *id)
+int fake_run_start(struct kv_backend *b, const struct kv_run_spec *spec, struct kv_id *out,
+		   uint64_t *ns)
 {
 	if (!spec->iters && !spec->time_ns)
 		return fake_refuse(b, -EINVAL, "neither iters nor time");
-	for (*id = 1; *id < FAKE_MAX; (*id)++) {
-		if (used[*id])
+	for (out->id = 1; out->id < FAKE_MAX; out->id++) {
+		if (used[out->id])
 			continue;
-		used[*id] = true;
+		used[out->id] = true;
 		fake_world.objects++;
 		return 0;
 	}
 	return fake_refuse(b, -EDQUOT, "the array is full");
 }
 
-int fake_run_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
+int fake_run_wait(struct kv_backend *b, const struct kv_wait *in, struct kv_none *out, uint64_t *ns)
 {
-	(void)timeout_ms;
-	if (find(b, id))
+	if (find(b, in->id))
 		return -ENOENT;
 	return fake_world.late_runs ? -EAGAIN : 0;
 }
 
-int fake_run_cancel(struct kv_backend *b, uint32_t id)
+int fake_run_cancel(struct kv_backend *b, const struct kv_id *in, struct kv_none *out, uint64_t *ns)
 {
 	fake_world.late_runs = false;
-	return find(b, id);
+	return find(b, in->id);
 }
 
-int fake_run_get(struct kv_backend *b, uint32_t id,
-		 struct kv_run_result *result)
+int fake_run_get(struct kv_backend *b, const struct kv_id *in, struct kv_run_result *result,
+		 uint64_t *ns)
 {
-	if (find(b, id))
+	if (find(b, in->id))
 		return -ENOENT;
 	memset(result, 0, sizeof(*result));
 	result->state = KVERBS_RUN_DONE;
@@ -81,13 +77,19 @@ int fake_run_get(struct kv_backend *b, uint32_t id,
 	return 0;
 }
 
-int fake_run_del(struct kv_backend *b, uint32_t id)
+int fake_run_del(struct kv_backend *b, const struct kv_id *in, struct kv_none *out, uint64_t *ns)
 {
-	if (find(b, id))
+	if (find(b, in->id))
 		return -ENOENT;
-	used[id] = false;
+	used[in->id] = false;
 	fake_world.objects--;
 	return 0;
+}
+
+int fake_run_peek(struct kv_backend *b, const struct kv_id *in, struct kv_run_result *result,
+		  uint64_t *ns)
+{
+	return fake_run_get(b, in, result, ns);
 }
 
 /* What a backend that is closed leaves. */

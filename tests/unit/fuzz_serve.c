@@ -306,32 +306,47 @@ static void aim(enum kv_call call, union kv_call_args *args)
 	    call == KV_CALL_AH_NEW || call == KV_CALL_QP_NEW) {
 		*id = 1 + below(3);
 		if (call == KV_CALL_MR_NEW)
-			args->mr_init.length = below(FAKE_BYTES);
+			args->mr_new.length = below(FAKE_BYTES);
 		if (call == KV_CALL_QP_NEW) {
-			args->qp_init.max_send_wr %= 64;
-			args->qp_init.max_recv_wr %= 64;
+			args->qp_new.max_send_wr %= 64;
+			args->qp_new.max_recv_wr %= 64;
 		}
 	} else if (call > KV_CALL_CONN_NEW) {
 		*id = 1 + below(3);
 	}
 	if (call == KV_CALL_CQ_NEW)
-		args->cq_init.cqe %= 100;
-	if (call == KV_CALL_MR_READ || call == KV_CALL_MR_WRITE) {
-		args->range.offset = below(100);
-		args->range.length = below(300);
+		args->cq_new.cqe %= 100;
+	if (call == KV_CALL_MR_READ) {
+		args->mr_read.offset = below(100);
+		args->mr_read.length = below(300);
+	}
+	if (call == KV_CALL_MR_WRITE) {
+		args->mr_write.offset = below(100);
+		args->mr_write.length = below(300);
 	}
 	/* Real runs and waits take their time. */
 	if (call == KV_CALL_RUN_START) {
-		args->spec.iters = 1 + args->spec.iters % 100;
-		args->spec.timeout_ns %= 5000000;
+		args->run_start.iters = 1 + args->run_start.iters % 100;
+		args->run_start.timeout_ns %= 5000000;
 	}
 	if (kv_call_rows[call].args == kv_call_rows[KV_CALL_RUN_WAIT].args)
-		args->wait.timeout_ms %= 3;
+		args->run_wait.timeout_ms %= 3;
 }
 
 static uint32_t max_data(const union kv_call_args *args)
 {
-	return args->range.length < 2000 ? args->range.length : 2000;
+	return args->mr_write.length < 2000 ? (uint32_t)args->mr_write.length : 2000;
+}
+
+/* One that another host may ask for. */
+static enum kv_call any_call(void)
+{
+	enum kv_call call;
+
+	do
+		call = (enum kv_call)below(KV_CALLS);
+	while (!kv_call_rows[call].name);
+	return call;
 }
 
 static void put_call(bool good)
@@ -339,7 +354,7 @@ static void put_call(bool good)
 	/* Things are made more often than others are asked for. */
 	enum kv_call call = once_in(2) ?
 			    (enum kv_call)(KV_CALL_PD_NEW + below(KV_TYPES)) :
-			    (enum kv_call)below(KV_CALLS);
+			    any_call();
 	const struct kv_call_row *row = &kv_call_rows[call];
 	struct kv_request request = { .seq = ++out.seq, .call = row->name };
 	static union kv_call_args args;

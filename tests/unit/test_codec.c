@@ -153,7 +153,7 @@ static void test_addresses(void **state)
 	static const char *const text[] = {
 		"192.0.2.1 7471", "2001:db8::1 65535", "fe80::1%3 80", "",
 	};
-	struct kv_args_listen args = { .id = 1 };
+	struct kv_conn_listen args = { .id = 1 };
 	const struct kv_shape *shape = kv_call_rows[KV_CALL_CONN_LISTEN].args;
 	struct json_object *obj, *at;
 	char why[200];
@@ -184,7 +184,9 @@ static void test_every_shape(void **state)
 			kv_call_rows[i].args, kv_call_rows[i].result,
 		};
 
-		assert_non_null(kv_call_rows[i].name);
+		/* Of this host only. */
+		if (!kv_call_rows[i].name)
+			continue;
 		for (int s = 0; s < 2; s++) {
 			struct json_object *obj, *again;
 			char why[200];

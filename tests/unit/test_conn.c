@@ -19,71 +19,68 @@ struct script {
 	int take;
 };
 
-static int get(struct kv_backend *b, enum kv_type type, uint32_t id,
-	       union kv_object *object)
+static int look(struct script *s, const struct kv_id *in, struct kv_conn *conn)
 {
-	const struct script *s = (struct script *)b;
-
-	assert_int_equal(type, KV_CONN);
-	assert_int_equal(id, 3);
-	object->conn = s->states[s->at];
+	assert_int_equal(in->id, 3);
+	*conn = s->states[s->at];
 	return 0;
 }
 
-static int conn_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
+static int wait_more(struct script *s, const struct kv_wait *in)
 {
-	struct script *s = (struct script *)b;
-
-	(void)id;
-	assert_true(timeout_ms > 0);
+	assert_true(in->timeout_ms > 0);
 	if (s->at + 1 == s->n)
 		return -EAGAIN;
 	s->at++;
 	return 0;
 }
 
-static int conn_establish(struct kv_backend *b, uint32_t id,
-			  const struct kv_conn_param *param, uint64_t *verb_ns)
+static int establish(struct script *s, const struct kv_conn_param *param, uint64_t *ns)
 {
-	struct script *s = (struct script *)b;
-
-	(void)id;
+	assert_int_equal(param->id, 3);
 	assert_int_equal(param->ack_timeout, 14);
 	assert_int_equal(s->states[s->at].state, KVERBS_CONN_ANSWERED);
 	s->established++;
 	s->at++;
-	*verb_ns = 77;
+	*ns = 77;
 	return 0;
 }
 
-static int conn_take(struct kv_backend *b, uint32_t listener, struct kv_conn *conn)
+static int take(struct script *s, struct kv_conn *conn)
 {
-	struct script *s = (struct script *)b;
-
-	(void)listener;
 	memset(conn, 0, sizeof(*conn));
-	snprintf(b->err, sizeof(b->err), "the listener is gone");
+	snprintf(s->base.err, sizeof(s->base.err), "the listener is gone");
 	return s->take;
 }
 
-static int conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t *verb_ns)
+static int disconnect(struct script *s)
 {
-	const struct script *s = (struct script *)b;
-
-	(void)id;
-	*verb_ns = 1;
-	snprintf(b->err, sizeof(b->err), "no such state");
+	snprintf(s->base.err, sizeof(s->base.err), "no such state");
 	return s->states[s->at].state == KVERBS_CONN_ESTABLISHED ? 0 : -EINVAL;
 }
 
-static const struct kv_backend_ops ops = {
-	.space = "kernel",
-	.get = get,
-	.conn_wait = conn_wait,
-	.conn_establish = conn_establish,
-	.conn_take = conn_take,
-	.conn_disconnect = conn_disconnect,
-};
+static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, uint64_t *ns)
+{
+	struct script *s = (struct script *)b;
+
+	switch (op) {
+	case KV_OP_CONN_GET:
+		return look(s, in, out);
+	case KV_OP_CONN_WAIT:
+		return wait_more(s, in);
+	case KV_OP_CONN_ESTABLISH:
+		return establish(s, in, ns);
+	case KV_OP_CONN_TAKE:
+		return take(s, out);
+	case KV_OP_CONN_DISCONNECT:
+		return disconnect(s);
+	default:
+		fail_msg("operation %d is none of these", op);
+		return -EOPNOTSUPP;
+	}
+}
+
+static const struct kv_backend_ops ops = { .space = "kernel", .call = call };
 
 static struct kv_conn conn_of(uint32_t state, uint32_t event, int32_t status)
 {

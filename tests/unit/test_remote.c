@@ -119,6 +119,18 @@ static void says(const char *text, const char *part)
 		fail_msg("'%s' does not say '%s'", text, part);
 }
 
+static int mr_write(struct kv_backend *b, uint32_t id, uint64_t offset, const void *data,
+		    uint64_t length)
+{
+	return kv_op_mr_write(b, &(struct kv_mr_write){ id, offset, length, data }, NULL, NULL);
+}
+
+static int mr_read(struct kv_backend *b, uint32_t id, uint64_t offset, void *data,
+		   uint64_t length)
+{
+	return kv_op_mr_read(b, &(struct kv_mr_read){ id, offset, length, data }, NULL, NULL);
+}
+
 static void test_objects(void **state)
 {
 	struct world *w = *state;
@@ -134,27 +146,27 @@ static void test_objects(void **state)
 	assert_int_equal(open_it(w), 0);
 	b = w->b;
 	assert_string_equal(b->ops->space, "kernel");
-	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), 0);
+	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), 0);
 	assert_int_equal(ns, 1000);
 	assert_int_equal(pd.local_dma_lkey, 0x1234);
 	mr_init.pd = pd.id;
-	assert_int_equal(b->ops->mr_new(b, &mr_init, &mr, &ns), 0);
+	assert_int_equal(kv_op_mr_new(b, &mr_init, &mr, &ns), 0);
 	memset(there, 0x5a, sizeof(there));
-	assert_int_equal(b->ops->mr_write(b, mr.id, 0, there, sizeof(there)), 0);
-	assert_int_equal(b->ops->mr_read(b, mr.id, 0, back, sizeof(back)), 0);
+	assert_int_equal(mr_write(b, mr.id, 0, there, sizeof(there)), 0);
+	assert_int_equal(mr_read(b, mr.id, 0, back, sizeof(back)), 0);
 	assert_memory_equal(there, back, sizeof(there));
-	assert_int_equal(b->ops->get(b, KV_MR, mr.id, &object), 0);
+	assert_int_equal(kv_op_get(b, KV_MR, mr.id, &object), 0);
 	assert_int_equal(object.mr.length, 4096);
-	assert_int_equal(b->ops->get(b, KV_MR, 33, &object), -ENOENT);
+	assert_int_equal(kv_op_get(b, KV_MR, 33, &object), -ENOENT);
 	says(b->err, "there: mr_get.id: no mr 33 among the client's");
 	/* One that is refused leaves the connection as it was. */
-	assert_int_equal(b->ops->mr_read(b, mr.id, 4000, back, 200), -ERANGE);
+	assert_int_equal(mr_read(b, mr.id, 4000, back, 200), -ERANGE);
 	pd_init.persistent = true;
-	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), -EPERM);
+	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), -EPERM);
 	says(b->err, "there: what a client makes goes when the client goes");
 	pd_init = (struct kv_pd_init){ .dev = "other" };
-	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), -ENODEV);
-	assert_int_equal(b->ops->del(b, KV_MR, mr.id, &ns), 0);
+	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), -ENODEV);
+	assert_int_equal(kv_op_del(b, KV_MR, mr.id, &ns), 0);
 	assert_int_equal(ns, 500);
 	/* The PD goes with the client. */
 	close_it(w);
@@ -173,32 +185,32 @@ static void test_others(void **state)
 	union kv_object object;
 	struct kv_backend *b;
 	char data[8] = "";
-	uint32_t id;
+	struct kv_id id;
 	uint64_t ns;
 
 	assert_int_equal(open_it(w), 0);
 	b = w->b;
-	assert_int_equal(b->ops->get(b, KV_MR, 7, &object), -ENOENT);
-	assert_int_equal(b->ops->mr_read(b, 7, 0, data, 8), -ENOENT);
-	assert_int_equal(b->ops->mr_write(b, 7, 0, data, 8), -ENOENT);
+	assert_int_equal(kv_op_get(b, KV_MR, 7, &object), -ENOENT);
+	assert_int_equal(mr_read(b, 7, 0, data, 8), -ENOENT);
+	assert_int_equal(mr_write(b, 7, 0, data, 8), -ENOENT);
 	says(b->err, "there: mr_write.id: no mr 7 among the client's");
 	mr_init.pd = 7;
-	assert_int_equal(b->ops->mr_new(b, &mr_init, &object.mr, &ns), -ENOENT);
+	assert_int_equal(kv_op_mr_new(b, &mr_init, &object.mr, &ns), -ENOENT);
 	says(b->err, "there: mr_new.pd: no pd 7 ");
-	assert_int_equal(b->ops->del(b, KV_MR, 7, &ns), -ENOENT);
+	assert_int_equal(kv_op_del(b, KV_MR, 7, &ns), -ENOENT);
 	says(b->err, "there: mr_del.id: no mr 7 ");
 	/* An id counts for its own type only, and those within lists and structs count. */
-	assert_int_equal(b->ops->pd_new(b, &pd_init, &object.pd, &ns), 0);
+	assert_int_equal(kv_op_pd_new(b, &pd_init, &object.pd, &ns), 0);
 	mr_init.pd = object.pd.id;
-	assert_int_equal(b->ops->mr_new(b, &mr_init, &object.mr, &ns), 0);
-	reg.qp = object.mr.id;
-	assert_int_equal(b->ops->mr_reg(b, reg.qp, &reg, &object.mr, &ns), -ENOENT);
+	assert_int_equal(kv_op_mr_new(b, &mr_init, &object.mr, &ns), 0);
+	reg.id = reg.qp = object.mr.id;
+	assert_int_equal(kv_op_mr_reg(b, &reg, &object.mr, &ns), -ENOENT);
 	says(b->err, "there: mr_reg.qp: no qp ");
 	wr.sge[0].mr = 7;
-	assert_int_equal(b->ops->post(b, &wr, &ns), -ENOENT);
+	assert_int_equal(kv_op_post(b, &wr, NULL, &ns), -ENOENT);
 	says(b->err, "there: post.mr: no mr ");
 	spec.end.local_mr = 7;
-	assert_int_equal(b->ops->run_start(b, &spec, &id), -ENOENT);
+	assert_int_equal(kv_op_run_start(b, &spec, &id, NULL), -ENOENT);
 	says(b->err, "there: run_start.local_mr: no mr ");
 	close_it(w);
 }
@@ -209,7 +221,7 @@ static int hears(struct kv_backend *b, const struct kv_event *event)
 	int ret;
 
 	fake_world.event = *event;
-	ret = b->ops->event_wait(b, 0, &heard);
+	ret = kv_op_event_wait(b, &(struct kv_wait){ 0, 0 }, &heard, NULL);
 	if (!ret)
 		assert_memory_equal(&heard, event, sizeof(heard));
 	assert_int_equal(fake_world.event.type, 0);
@@ -225,20 +237,20 @@ static void test_events(void **state)
 	struct kv_backend *b;
 	struct kv_conn conn;
 	struct kv_pd pd;
-	uint32_t run;
+	struct kv_id run;
 	uint64_t ns;
 
 	assert_int_equal(open_it(w), 0);
 	b = w->b;
-	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), 0);
-	assert_int_equal(b->ops->conn_new(b, &(struct kv_conn_init){ .dev = "rxe0" }, &conn, &ns), 0);
-	assert_int_equal(b->ops->run_start(b, &spec, &run), 0);
+	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), 0);
+	assert_int_equal(kv_op_conn_new(b, &(struct kv_conn_init){ .dev = "rxe0" }, &conn, &ns), 0);
+	assert_int_equal(kv_op_run_start(b, &spec, &run, NULL), 0);
 
 #define HEARS(what, ...)						\
 	hears(b, &(struct kv_event){ .type = KVERBS_EVENT_##what, .dev = "rxe0", __VA_ARGS__ })
 	assert_int_equal(HEARS(DEV_REMOVED), 0);
-	assert_int_equal(HEARS(RUN_DONE, .run = run), 0);
-	assert_int_equal(HEARS(RUN_DONE, .run = run + 1), -EAGAIN);
+	assert_int_equal(HEARS(RUN_DONE, .run = run.id), 0);
+	assert_int_equal(HEARS(RUN_DONE, .run = run.id + 1), -EAGAIN);
 	assert_int_equal(HEARS(CM, .conn = conn.id), 0);
 	assert_int_equal(HEARS(CM, .conn = conn.id + 1), -EAGAIN);
 	/* A PD's id says nothing of a QP. */
@@ -255,22 +267,22 @@ static void test_runs(void **state)
 	struct kv_run_spec spec = { .iters = UINT64_MAX, .cpu = -1, .spins = -1 };
 	struct world *w = *state;
 	struct kv_counters counters;
-	uint32_t id;
+	struct kv_id id;
 
 	strcpy(spec.dev, "rxe0");
 	assert_int_equal(open_it(w), 0);
-	assert_int_equal(w->b->ops->run_start(w->b, &spec, &id), 0);
-	assert_int_equal(w->b->ops->run_wait(w->b, id, 1500), 0);
-	assert_int_equal(w->b->ops->run_get(w->b, id, &result), 0);
+	assert_int_equal(kv_op_run_start(w->b, &spec, &id, NULL), 0);
+	assert_int_equal(kv_op_run_wait(w->b, &(struct kv_wait){ id.id, 1500 }, NULL, NULL), 0);
+	assert_int_equal(kv_op_run_get(w->b, &id, &result, NULL), 0);
 	assert_int_equal(result.samples, 3);
 	assert_true(kv_hist_max(&result.hist) == UINT64_MAX);
 	assert_int_equal(result.hist.bin[0].count, 1);
 	assert_int_equal(result.hist.bin[KV_HIST_BINS - 1].count, 1);
-	assert_int_equal(w->b->ops->run_del(w->b, id), 0);
+	assert_int_equal(kv_op_run_del(w->b, &id, NULL, NULL), 0);
 	spec.time_ns = 3600000000001ULL;
-	assert_int_equal(w->b->ops->run_start(w->b, &spec, &id), -ERANGE);
+	assert_int_equal(kv_op_run_start(w->b, &spec, &id, NULL), -ERANGE);
 	says(w->b->err, "there: a run may take 3600 s here");
-	assert_int_equal(w->b->ops->counters(w->b, "rxe0", &counters), 0);
+	assert_int_equal(kv_op_counters(w->b, &(struct kv_dev_name){ "rxe0" }, &counters, NULL), 0);
 	assert_int_equal(counters.counters, 2);
 	assert_string_equal(counters.counter[1].name, "sent_pkts");
 	close_it(w);
@@ -281,15 +293,15 @@ static void test_run_too_long(void **state)
 	struct kv_run_spec spec = { .iters = 1, .cpu = -1, .spins = -1 };
 	struct world *w = *state;
 	struct kv_info info;
-	uint32_t id;
+	struct kv_id id;
 
 	strcpy(spec.dev, "rxe0");
 	w->serve.limits.time_ns = 300000000;
 	fake_world.late_runs = true;
 	assert_int_equal(open_it(w), 0);
-	assert_int_equal(w->b->ops->run_start(w->b, &spec, &id), 0);
+	assert_int_equal(kv_op_run_start(w->b, &spec, &id, NULL), 0);
 	usleep(600000);
-	assert_int_equal(w->b->ops->info(w->b, &info), -ETIMEDOUT);
+	assert_int_equal(kv_op_info(w->b, NULL, &info, NULL), -ETIMEDOUT);
 	says(w->b->err, "there: a run has taken longer than 0.3 s and was cancelled");
 	close_it(w);
 	assert_false(fake_world.late_runs);
@@ -312,19 +324,19 @@ static void test_caps(void **state)
 	assert_int_equal(open_it(w), 0);
 	assert_int_equal(w->limits.objects, 3);
 	b = w->b;
-	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), 0);
-	assert_int_equal(b->ops->cq_new(b, &cq_init, &cq, &ns), -EDQUOT);
+	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), 0);
+	assert_int_equal(kv_op_cq_new(b, &cq_init, &cq, &ns), -EDQUOT);
 	says(b->err, "there: cqe is 100000; a client may have 65536");
 	mr_init.pd = pd.id;
-	assert_int_equal(b->ops->mr_new(b, &mr_init, &mr, &ns), 0);
-	assert_int_equal(b->ops->mr_new(b, &mr_init, &mr, &ns), -EDQUOT);
+	assert_int_equal(kv_op_mr_new(b, &mr_init, &mr, &ns), 0);
+	assert_int_equal(kv_op_mr_new(b, &mr_init, &mr, &ns), -EDQUOT);
 	says(b->err, "there: a client's buffers and queues may have 4096 bytes together");
 	says(b->err, "and 3000 are taken");
-	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), 0);
-	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), -EDQUOT);
+	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), 0);
+	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), -EDQUOT);
 	says(b->err, "there: a client may have 3 objects");
-	assert_int_equal(b->ops->del(b, KV_MR, mr.id, &ns), 0);
-	assert_int_equal(b->ops->mr_new(b, &mr_init, &mr, &ns), 0);
+	assert_int_equal(kv_op_del(b, KV_MR, mr.id, &ns), 0);
+	assert_int_equal(kv_op_mr_new(b, &mr_init, &mr, &ns), 0);
 	close_it(w);
 }
 
@@ -350,25 +362,26 @@ static void test_queue_caps(void **state)
 	w->serve.limits.bytes = 7 << 20;
 	assert_int_equal(open_it(w), 0);
 	b = w->b;
-	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), 0);
-	assert_int_equal(b->ops->cq_new(b, &cq_init, &cq, &ns), 0);
-	assert_int_equal(b->ops->cq_new(b, &cq_init, &cq, &ns), -EDQUOT);
+	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), 0);
+	assert_int_equal(kv_op_cq_new(b, &cq_init, &cq, &ns), 0);
+	assert_int_equal(kv_op_cq_new(b, &cq_init, &cq, &ns), -EDQUOT);
 	says(b->err, "and 4194304 are taken");
 	qp_init.pd = srq_init.pd = pd.id;
 	qp_init.send_cq = qp_init.recv_cq = cq.id;
-	assert_int_equal(b->ops->qp_new(b, &qp_init, &qp, &ns), -EDQUOT);
+	assert_int_equal(kv_op_qp_new(b, &qp_init, &qp, &ns), -EDQUOT);
 	says(b->err, "there: a client's buffers and queues may have 7340032 bytes together");
 	qp_init.max_send_wr = qp_init.max_recv_wr = 16;
-	assert_int_equal(b->ops->qp_new(b, &qp_init, &qp, &ns), 0);
-	assert_int_equal(b->ops->srq_new(b, &srq_init, &srq, &ns), 0);
-	assert_int_equal(b->ops->srq_modify(b, srq.id, &attr, &srq, &ns), -EDQUOT);
-	assert_int_equal(b->ops->del(b, KV_QP, qp.id, &ns), 0);
-	assert_int_equal(b->ops->del(b, KV_CQ, cq.id, &ns), 0);
-	assert_int_equal(b->ops->srq_modify(b, srq.id, &attr, &srq, &ns), 0);
-	assert_int_equal(b->ops->cq_new(b, &cq_init, &cq, &ns), -EDQUOT);
+	assert_int_equal(kv_op_qp_new(b, &qp_init, &qp, &ns), 0);
+	assert_int_equal(kv_op_srq_new(b, &srq_init, &srq, &ns), 0);
+	attr.id = srq.id;
+	assert_int_equal(kv_op_srq_modify(b, &attr, &srq, &ns), -EDQUOT);
+	assert_int_equal(kv_op_del(b, KV_QP, qp.id, &ns), 0);
+	assert_int_equal(kv_op_del(b, KV_CQ, cq.id, &ns), 0);
+	assert_int_equal(kv_op_srq_modify(b, &attr, &srq, &ns), 0);
+	assert_int_equal(kv_op_cq_new(b, &cq_init, &cq, &ns), -EDQUOT);
 	attr.max_wr = 10;
-	assert_int_equal(b->ops->srq_modify(b, srq.id, &attr, &srq, &ns), 0);
-	assert_int_equal(b->ops->cq_new(b, &cq_init, &cq, &ns), 0);
+	assert_int_equal(kv_op_srq_modify(b, &attr, &srq, &ns), 0);
+	assert_int_equal(kv_op_cq_new(b, &cq_init, &cq, &ns), 0);
 	close_it(w);
 }
 
@@ -381,7 +394,7 @@ static void test_idle(void **state)
 	w->serve.limits.idle_ns = 300000000;
 	assert_int_equal(open_it(w), 0);
 	usleep(1000000);
-	assert_int_equal(w->b->ops->info(w->b, &info), 0);
+	assert_int_equal(kv_op_info(w->b, NULL, &info, NULL), 0);
 	close_it(w);
 	says(w->said, "the connection was closed");
 }
@@ -393,9 +406,9 @@ static void test_server_goes(void **state)
 
 	assert_int_equal(open_it(w), 0);
 	shutdown(w->server_fd, SHUT_RDWR);
-	assert_int_equal(w->b->ops->info(w->b, &info), -ECONNRESET);
+	assert_int_equal(kv_op_info(w->b, NULL, &info, NULL), -ECONNRESET);
 	says(w->b->err, "there: the connection");
-	assert_int_equal(w->b->ops->info(w->b, &info), -ENOTCONN);
+	assert_int_equal(kv_op_info(w->b, NULL, &info, NULL), -ENOTCONN);
 	says(w->b->err, "there: the connection");
 	close_it(w);
 }
@@ -417,7 +430,7 @@ static void test_token(void **state)
 	assert_int_equal(w->serve.token.length, strlen(TOKEN));
 	w->peer.token_file = w->token;
 	assert_int_equal(open_it(w), 0);
-	assert_int_equal(w->b->ops->info(w->b, &info), 0);
+	assert_int_equal(kv_op_info(w->b, NULL, &info, NULL), 0);
 	close_it(w);
 	w->peer.token_file = w->wrong;
 	refused(w, -EACCES, "there: wrong token", "refused: wrong token");

@@ -8,7 +8,7 @@
 
 UNIT := $(BUILD)/unit
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-UNIT_CFLAGS = -std=gnu11 $(SANITIZE) -Wall -Wextra -Werror \
+UNIT_CFLAGS = -std=gnu11 $(SANITIZE) -Wall -Wextra -Wno-unused-parameter -Werror \
 	-iquote tests/unit -iquote tests -iquote tool -iquote kmod -Iuapi -MMD -MP $(UNIT_PKGS)
 UNIT_PKGS := $(shell pkg-config --cflags json-c smartcols nettle)
 
@@ -52,7 +52,7 @@ fuzz-real: $(REAL)/fuzz_serve
 $(REAL)/fuzz_serve: $(REAL_OBJS)
 	$(CC) $(REAL_CFLAGS) -o $@ $^ $(TOOL_LIBS)
 
-REAL_CFLAGS = $(SANITIZE) $(TOOL_CFLAGS) -Wno-unused-parameter
+REAL_CFLAGS = $(SANITIZE) $(TOOL_CFLAGS)
 
 $(REAL)/%.o: %.c tests/unit/unit.mk
 	@mkdir -p $(@D)

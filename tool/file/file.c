@@ -108,23 +108,35 @@ static int check_piece(const struct kv_file_local *l, bool sends,
 	return 0;
 }
 
+static struct kv_mr_file mr_file(const struct kv_file_piece *piece, int fd)
+{
+	return (struct kv_mr_file){
+		.id = piece->mr,
+		.fd = fd,
+		.file_offset = piece->offset,
+		.offset = piece->mr_offset,
+		.length = piece->length,
+	};
+}
+
 static int load_piece(struct kv_file *file, const struct kv_file_piece *piece,
 		      struct kv_fault *f)
 {
 	struct kv_file_local *l = local_of(file);
-	uint64_t moved;
+	struct kv_mr_file where;
+	struct kv_moved moved;
 	int ret;
 
 	ret = check_piece(l, true, piece, f);
 	if (ret)
 		return ret;
-	ret = l->b->ops->mr_load(l->b, piece->mr, l->source.fd, piece->offset,
-				 piece->mr_offset, piece->length, &moved);
+	where = mr_file(piece, l->source.fd);
+	ret = kv_op_mr_load(l->b, &where, &moved, NULL);
 	if (ret)
 		return kv_fault_backend(f, l->b, ret, "cannot load a piece of %s",
 					l->name);
-	if (moved < piece->length)
-		return kv_source_short(&l->source, piece->offset + moved, f);
+	if (moved.length < piece->length)
+		return kv_source_short(&l->source, piece->offset + moved.length, f);
 	return 0;
 }
 
@@ -132,7 +144,8 @@ static int save_piece(struct kv_file *file, const struct kv_file_piece *piece,
 		      struct kv_fault *f)
 {
 	struct kv_file_local *l = local_of(file);
-	uint64_t moved;
+	struct kv_mr_file where;
+	struct kv_moved moved;
 	int ret;
 
 	ret = check_piece(l, false, piece, f);
@@ -141,12 +154,12 @@ static int save_piece(struct kv_file *file, const struct kv_file_piece *piece,
 	/* What was hashed of it so far may not be so any more. */
 	kv_hash_init(&l->hash);
 	l->hashed = false;
-	ret = l->b->ops->mr_save(l->b, piece->mr, l->store.fd, piece->offset,
-				 piece->mr_offset, piece->length, &moved);
+	where = mr_file(piece, l->store.fd);
+	ret = kv_op_mr_save(l->b, &where, &moved, NULL);
 	if (ret)
 		return kv_fault_backend(f, l->b, ret, "cannot save a piece of %s",
 					l->name);
-	if (moved < piece->length)
+	if (moved.length < piece->length)
 		return kv_store_full(&l->store, -ENOSPC, f);
 	return 0;
 }

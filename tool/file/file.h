@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "backend.h"
+#include "model/backend.h"
 #include "fault.h"
 #include "file/hash.h"
 #include "file/source.h"

@@ -53,7 +53,7 @@ static int post_receive(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 	uint64_t ns;
 	int ret;
 
-	ret = space->b->ops->post(space->b, &wr, &ns);
+	ret = kv_op_post(space->b, &wr, NULL, &ns);
 	return ret ? kv_fault_backend(f, space->b, ret, "cannot post a receive") : 0;
 }
 
@@ -90,7 +90,7 @@ static int post_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 	wr.sge[0].lkey = end.lkey;
 	wr.remote_addr = end.remote_addr + slot_of(w, n);
 	wr.remote_key = end.remote_key;
-	ret = space->b->ops->post(space->b, &wr, &ns);
+	ret = kv_op_post(space->b, &wr, NULL, &ns);
 	return ret ? kv_fault_backend(f, space->b, ret, "cannot post a WRITE") : 0;
 }
 
@@ -150,19 +150,20 @@ static int poll_end(struct kv_flow *w, unsigned int end, unsigned int *found,
 {
 	const struct kv_endpoint *e = &w->pair->end[end];
 	struct kv_backend *b = w->pair->space[end]->b;
-	struct kv_wc wc[KVERBS_POLL_MAX];
-	unsigned int n;
-	uint64_t ns;
+	const struct kv_cq_poll poll = {
+		.id = end == SENDER ? e->send_cq : e->recv_cq,
+		.max = KVERBS_POLL_MAX,
+	};
+	struct kv_polled polled;
 	int ret;
 
-	ret = b->ops->poll(b, end == SENDER ? e->send_cq : e->recv_cq, wc,
-			   KVERBS_POLL_MAX, &n, &ns);
+	ret = kv_op_poll(b, &poll, &polled, NULL);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot poll");
-	for (unsigned int i = 0; i < n; i++) {
-		ret = check_status(w, end, &wc[i], f);
+	for (unsigned int i = 0; i < polled.n; i++) {
+		ret = check_status(w, end, &polled.wc[i], f);
 		if (!ret && end == RECEIVER)
-			ret = check_landed(w, &wc[i], f);
+			ret = check_landed(w, &polled.wc[i], f);
 		if (ret)
 			return ret;
 		if (end == SENDER)

@@ -31,15 +31,16 @@ static bool is_loss(int error)
 static bool await(struct kv_backend *b, uint32_t cq, struct kv_wc *wc)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_NS };
-	uint64_t end = kv_now_ns() + PROBE_NS, ns;
-	unsigned int n;
+	uint64_t end = kv_now_ns() + PROBE_NS;
+	struct kv_polled polled;
 
 	do {
-		if (b->ops->poll(b, cq, wc, 1, &n, &ns))
+		if (kv_op_poll(b, &(struct kv_cq_poll){ cq, 1 }, &polled, NULL))
 			return false;
-		if (n && (wc->status || wc->wr_id == PROBE_ID))
+		*wc = polled.wc[0];
+		if (polled.n && (wc->status || wc->wr_id == PROBE_ID))
 			return true;
-		if (!n)
+		if (!polled.n)
 			nanosleep(&pause, NULL);
 	} while (kv_now_ns() < end);
 	return false;
@@ -69,7 +70,7 @@ void kv_probe_explain(const struct kv_pair *p, unsigned int end,
 	uint64_t ns;
 
 	if (p->space[end]->host || !p->space[!end]->host || !is_loss(f->error) ||
-	    b->ops->post(b, &wr, &ns) || !await(b, p->end[end].send_cq, &wc))
+	    kv_op_post(b, &wr, NULL, &ns) || !await(b, p->end[end].send_cq, &wc))
 		return;
 	kv_fault_set(f, told.error, "%.700s; a WRITE of no bytes to its QP completed with status %u (%s)",
 		     told.text, wc.status,

@@ -51,7 +51,7 @@ static int choose_sgid(struct kv_session *s, struct kv_ah_init *init,
 	ret = kv_session_get(s, KV_PD, init->pd, &pd, f);
 	if (ret)
 		return ret;
-	ret = s->b->ops->dev_get(s->b, pd.pd.dev, &dev);
+	ret = kv_op_dev_get(s->b, &(struct kv_dev_name){ pd.pd.dev }, &dev, NULL);
 	if (ret)
 		return kv_session_refuse(s, ret, f);
 	gid = kv_gid_choose(&dev, -1);
@@ -80,7 +80,7 @@ static int make(struct kv_session *s, const void *args,
 		if (ret)
 			return ret;
 	}
-	ret = s->b->ops->ah_new(s->b, &init, &object->ah, &ns);
+	ret = kv_op_ah_new(s->b, &init, &object->ah, &ns);
 	return ret ? kv_session_refuse(s, ret, f) : 0;
 }
 

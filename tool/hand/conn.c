@@ -202,7 +202,7 @@ static int tell_failed(struct kv_session *s, uint32_t id, int error,
 {
 	union kv_object object;
 
-	if (!s->b->ops->get(s->b, KV_CONN, id, &object))
+	if (!kv_op_get(s->b, KV_CONN, id, &object))
 		kv_object_whole(s, KV_CONN, &object, result);
 	return error;
 }
@@ -239,7 +239,7 @@ static int accept_one(struct kv_session *s, const void *args,
 		      struct json_object *result, struct kv_fault *f)
 {
 	const struct conn_args *a = args;
-	uint64_t end_ns = end_of(a), ns;
+	uint64_t end_ns = end_of(a);
 	struct kv_conn_param param;
 	union kv_object object;
 	uint32_t id;
@@ -253,7 +253,8 @@ static int accept_one(struct kv_session *s, const void *args,
 		return ret;
 	id = object.id;
 	take_param(a, &param);
-	ret = s->b->ops->conn_accept(s->b, id, &param, &ns);
+	param.id = id;
+	ret = kv_op_conn_accept(s->b, &param, NULL, NULL);
 	if (ret)
 		return tell_failed(s, id, kv_session_refuse(s, ret, f), result);
 	if (a->given.bits & HAS_NO_WAIT)
@@ -270,12 +271,15 @@ static int reject(struct kv_session *s, const void *args,
 		  struct json_object *result, struct kv_fault *f)
 {
 	const struct conn_args *a = args;
+	struct kv_conn_reject to = {
+		.id = a->given.id,
+		.private_length = a->private.n,
+	};
 	union kv_object object;
-	uint64_t ns;
 	int ret;
 
-	ret = s->b->ops->conn_reject(s->b, a->given.id, a->private.byte,
-				     a->private.n, &ns);
+	memcpy(to.private_data, a->private.byte, a->private.n);
+	ret = kv_op_conn_reject(s->b, &to, NULL, NULL);
 	if (ret)
 		return kv_session_refuse(s, ret, f);
 	ret = look(s, a->given.id, &object, f);

@@ -86,7 +86,7 @@ const struct kv_key kv_connect_key[] = {
 int kv_connect_dev(struct kv_session *s, const struct kv_qp *qp,
 		   struct kv_dev *dev, struct kv_fault *f)
 {
-	int ret = s->b->ops->dev_get(s->b, qp->dev, dev);
+	int ret = kv_op_dev_get(s->b, &(struct kv_dev_name){ qp->dev }, dev, NULL);
 
 	if (ret)
 		return kv_session_refuse(s, ret, f);
@@ -271,25 +271,25 @@ static int check(const struct kv_connect_args *a, const struct kv_qp *qp,
 static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step,
 		     struct kv_fault *f)
 {
-	const struct kv_qp_attr reset = {
-		.mask = KV_QPA_STATE,
-		.state = KVERBS_QPS_RESET,
+	const struct kv_qp_modify reset = {
+		.id = qp->id,
+		.attr.mask = KV_QPA_STATE,
+		.attr.state = KVERBS_QPS_RESET,
 	};
 	bool was_init = qp->attr.state == KVERBS_QPS_INIT;
-	struct kv_qp_attr init = qp->attr;
+	struct kv_qp_modify init = { .id = qp->id, .attr = qp->attr };
 	const char *lost = "";
 	size_t used = strlen(f->text);
-	uint64_t ns;
 	int ret = 0;
 
 	if (!step)
 		return;
 	/* In INIT its attributes can be set anew; beyond, the way back is over RESET. */
 	if (!was_init || step > 1)
-		ret = s->b->ops->qp_modify(s->b, qp->id, &reset, &ns);
+		ret = kv_op_qp_modify(s->b, &reset, NULL, NULL);
 	if (!ret && was_init) {
-		init.mask = KV_QPA_STATE | (qp->attr.mask & INIT_ANY);
-		ret = s->b->ops->qp_modify(s->b, qp->id, &init, &ns);
+		init.attr.mask = KV_QPA_STATE | (qp->attr.mask & INIT_ANY);
+		ret = kv_op_qp_modify(s->b, &init, NULL, NULL);
 		if (step > 1)
 			lost = ", but receives that were posted are gone";
 	}
@@ -311,25 +311,24 @@ int kv_connect(struct kv_session *s, const void *args,
 	       struct json_object *result, struct kv_fault *f)
 {
 	const struct kv_connect_args *a = args;
-	struct kv_qp_attr attr;
+	struct kv_qp_modify to = { .id = a->given.id };
 	union kv_object object;
 	struct kv_fault why;
 	uint32_t done = 0;
-	uint64_t ns;
 	int ret;
 
 	ret = kv_session_get(s, KV_QP, a->given.id, &object, f);
 	if (!ret)
 		ret = check(a, &object.qp, f);
 	if (!ret)
-		ret = prepare(s, a, &object.qp, &attr, f);
+		ret = prepare(s, a, &object.qp, &to.attr, f);
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < STEPS; i++) {
-		attr.state = steps[i].state;
-		attr.mask = KV_QPA_STATE | steps[i].needs[object.qp.type];
-		done |= attr.mask;
-		ret = s->b->ops->qp_modify(s->b, a->given.id, &attr, &ns);
+		to.attr.state = steps[i].state;
+		to.attr.mask = KV_QPA_STATE | steps[i].needs[object.qp.type];
+		done |= to.attr.mask;
+		ret = kv_op_qp_modify(s->b, &to, NULL, NULL);
 		if (ret) {
 			kv_qp_fault_step(s, ret, &why);
 			kv_fault_set(f, ret, "to %s: %.800s", steps[i].name,
@@ -338,9 +337,9 @@ int kv_connect(struct kv_session *s, const void *args,
 			return ret;
 		}
 	}
-	attr.mask = done;
-	kv_object_begin(s, KV_QP, a->given.id, result);
-	kv_describe_qp_attr(result, &attr);
-	kv_object_part(s, KV_QP, a->given.id, result);
+	to.attr.mask = done;
+	kv_object_begin(s, KV_QP, to.id, result);
+	kv_describe_qp_attr(result, &to.attr);
+	kv_object_part(s, KV_QP, to.id, result);
 	return 0;
 }

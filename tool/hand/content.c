@@ -247,7 +247,8 @@ int kv_content_write(struct kv_session *s, const void *args,
 	ret = take_content(s, a, &data, &length, f);
 	if (ret)
 		return ret;
-	ret = s->b->ops->mr_write(s->b, a->given.id, a->offset, data, length);
+	ret = kv_op_mr_write(s->b, &(struct kv_mr_write){ a->given.id, a->offset, length, data },
+			     NULL, NULL);
 	free(data);
 	if (ret)
 		return kv_session_refuse(s, ret, f);
@@ -328,7 +329,8 @@ int kv_content_read(struct kv_session *s, const void *args,
 	data = malloc(length);
 	if (!data)
 		return no_memory(f);
-	ret = s->b->ops->mr_read(s->b, a->given.id, a->offset, data, length);
+	ret = kv_op_mr_read(s->b, &(struct kv_mr_read){ a->given.id, a->offset, length, data },
+			    NULL, NULL);
 	if (ret)
 		kv_session_refuse(s, ret, f);
 	else
@@ -340,9 +342,7 @@ int kv_content_read(struct kv_session *s, const void *args,
 struct move {
 	int flags; /* of open() */
 	bool load; /* the file has to be long enough */
-	int (*fn)(struct kv_backend *b, uint32_t id, int fd,
-		  uint64_t file_offset, uint64_t offset, uint64_t length,
-		  uint64_t *moved);
+	enum kv_op op;
 };
 
 /* @created: was there no such file before? */
@@ -384,11 +384,16 @@ static int move(struct kv_session *s, const struct kv_content_args *a,
 		const struct move *m, struct json_object *result,
 		struct kv_fault *f)
 {
-	uint64_t length, moved = 0;
+	struct kv_mr_file where = {
+		.id = a->given.id,
+		.file_offset = a->file_offset,
+		.offset = a->offset,
+	};
+	struct kv_moved moved = { 0 };
 	bool created, full;
 	int fd, ret;
 
-	ret = find_length(s, a, &length, f);
+	ret = find_length(s, a, &where.length, f);
 	if (ret)
 		return ret;
 	fd = open_file(a->file, m, &created);
@@ -399,9 +404,9 @@ static int move(struct kv_session *s, const struct kv_content_args *a,
 		close(fd);
 		return ret;
 	}
-	ret = m->fn(s->b, a->given.id, fd, a->file_offset, a->offset, length,
-		    &moved);
-	full = !ret && !m->load && moved < length;
+	where.fd = fd;
+	ret = kv_op_call(s->b, m->op, &where, &moved, NULL);
+	full = !ret && !m->load && moved.length < where.length;
 	if ((ret || full) && created)
 		unlink(a->file);
 	/* Some file systems only say here that they are full. */
@@ -411,9 +416,9 @@ static int move(struct kv_session *s, const struct kv_content_args *a,
 		return kv_session_refuse(s, ret, f);
 	if (full)
 		return kv_fault_set(f, -ENOSPC, "file '%s' takes %llu of %llu bytes: its file system is full",
-				    a->file, (unsigned long long)moved,
-				    (unsigned long long)length);
-	if (m->load && !moved)
+				    a->file, (unsigned long long)moved.length,
+				    (unsigned long long)where.length);
+	if (m->load && !moved.length)
 		return kv_fault_set(f, -ENODATA, "file '%s' has no byte from %llu on",
 				    a->file,
 				    (unsigned long long)a->file_offset);
@@ -421,7 +426,7 @@ static int move(struct kv_session *s, const struct kv_content_args *a,
 	kv_out_put_string(result, "file", a->file);
 	kv_out_put_count(result, "file_offset", a->file_offset);
 	kv_out_put_count(result, "offset", a->offset);
-	kv_out_put_count(result, "length", moved);
+	kv_out_put_count(result, "length", moved.length);
 	return 0;
 }
 
@@ -437,7 +442,7 @@ static int move(struct kv_session *s, const struct kv_content_args *a,
 int kv_content_load(struct kv_session *s, const void *args,
 		    struct json_object *result, struct kv_fault *f)
 {
-	const struct move m = { O_RDONLY, true, s->b->ops->mr_load };
+	const struct move m = { O_RDONLY, true, KV_OP_MR_LOAD };
 
 	return move(s, args, &m, result, f);
 }
@@ -454,7 +459,7 @@ int kv_content_load(struct kv_session *s, const void *args,
 int kv_content_save(struct kv_session *s, const void *args,
 		    struct json_object *result, struct kv_fault *f)
 {
-	const struct move m = { O_WRONLY, false, s->b->ops->mr_save };
+	const struct move m = { O_WRONLY, false, KV_OP_MR_SAVE };
 
 	return move(s, args, &m, result, f);
 }

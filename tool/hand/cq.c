@@ -35,7 +35,7 @@ static int make(struct kv_session *s, const void *args,
 	ret = kv_object_dev(s, &init.dev, f);
 	if (ret)
 		return ret;
-	ret = s->b->ops->cq_new(s->b, &init, &object->cq, &ns);
+	ret = kv_op_cq_new(s->b, &init, &object->cq, &ns);
 	return ret ? kv_session_refuse(s, ret, f) : 0;
 }
 

@@ -3,7 +3,7 @@
 #define KV_HAND_DESCRIBE_H
 
 #include <json-c/json.h>
-#include "backend.h"
+#include "model/backend.h"
 #include "fault.h"
 
 /*

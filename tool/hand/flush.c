@@ -48,7 +48,7 @@ static uint32_t destroy_type(struct kv_session *s, enum kv_type type,
 
 	kv_object_each(s, type, begin_list, add_id, &found);
 	for (size_t i = 0; i < found.n; i++)
-		destroyed += !s->b->ops->del(s->b, type, found.id[i], &ns);
+		destroyed += !kv_op_del(s->b, type, found.id[i], &ns);
 	free(found.id);
 	return destroyed;
 }
@@ -78,17 +78,18 @@ uint32_t kv_flush_each(struct kv_session *s, bool persistent)
 static int flush(struct kv_session *s, const void *args,
 		 struct json_object *result, struct kv_fault *f)
 {
-	uint32_t each = 0, flushed = 0, kept = 0;
+	struct kv_flushed gone;
+	uint32_t each = 0;
 	int ret;
 
 	(void)args;
 	if (s->trace && s->space == KV_SPACE_KERNEL)
 		each = kv_flush_each(s, true);
-	ret = s->b->ops->flush(s->b, &flushed, &kept);
+	ret = kv_op_flush(s->b, NULL, &gone, NULL);
 	if (ret)
 		return kv_session_refuse(s, ret, f);
-	kv_out_put_count(result, "flushed", each + flushed);
-	kv_out_put_count(result, "kept", kept);
+	kv_out_put_count(result, "flushed", each + gone.flushed);
+	kv_out_put_count(result, "kept", gone.kept);
 	return 0;
 }
 

@@ -17,8 +17,9 @@ int kv_iwarp_check(struct kv_session *s, uint32_t qp, const char *why, struct kv
 	union kv_object object;
 	struct kv_dev dev;
 
-	if (s->b->ops->get(s->b, KV_QP, qp, &object) ||
-	    s->b->ops->dev_get(s->b, object.qp.dev, &dev) || !kv_dev_is_iwarp(&dev))
+	if (kv_op_get(s->b, KV_QP, qp, &object) ||
+	    kv_op_dev_get(s->b, &(struct kv_dev_name){ object.qp.dev }, &dev, NULL) ||
+	    !kv_dev_is_iwarp(&dev))
 		return 0;
 	return kv_fault_set(f, -EOPNOTSUPP, "%s: %s", dev.name, why);
 }

@@ -59,7 +59,7 @@ static int monitor(struct kv_session *s, const void *args,
 			ret = -EINTR;
 			break;
 		}
-		ret = s->b->ops->event_wait(s->b, ms, &event);
+		ret = kv_op_event_wait(s->b, &(struct kv_wait){ 0, ms }, &event, NULL);
 		if (!ret) {
 			tell(s, &event, list);
 			got++;

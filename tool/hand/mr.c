@@ -37,7 +37,7 @@ static int make(struct kv_session *s, const void *args,
 	int ret;
 
 	init.persistent = !s->batch;
-	ret = s->b->ops->mr_new(s->b, &init, &object->mr, &ns);
+	ret = kv_op_mr_new(s->b, &init, &object->mr, &ns);
 	return ret ? kv_session_refuse(s, ret, f) : 0;
 }
 
@@ -86,7 +86,8 @@ static uint32_t default_access(struct kv_session *s, const struct kv_mr *mr)
 	struct kv_dev dev;
 
 	if (!(mr->max_access & KVERBS_ACCESS_REMOTE_ATOMIC) ||
-	    s->b->ops->dev_get(s->b, mr->dev, &dev) || dev.can & KVERBS_CAN_ATOMIC)
+	    kv_op_dev_get(s->b, &(struct kv_dev_name){ mr->dev }, &dev, NULL) ||
+	    dev.can & KVERBS_CAN_ATOMIC)
 		return mr->max_access;
 	return mr->max_access & ~KVERBS_ACCESS_REMOTE_ATOMIC;
 }
@@ -97,7 +98,6 @@ static int reg(struct kv_session *s, const void *args,
 	const struct reg_args *a = args;
 	struct kv_mr_reg reg = a->reg;
 	union kv_object object;
-	uint64_t ns;
 	int ret;
 
 	ret = check_qp(s, reg.qp, f);
@@ -112,7 +112,8 @@ static int reg(struct kv_session *s, const void *args,
 		if (ret)
 			return ret;
 	}
-	ret = s->b->ops->mr_reg(s->b, a->given.id, &reg, &object.mr, &ns);
+	reg.id = a->given.id;
+	ret = kv_op_mr_reg(s->b, &reg, &object.mr, NULL);
 	if (ret)
 		return kv_session_refuse(s, ret, f);
 	kv_object_whole(s, KV_MR, &object, result);
@@ -135,13 +136,12 @@ static int inv(struct kv_session *s, const void *args,
 {
 	const struct inv_args *a = args;
 	union kv_object object;
-	uint64_t ns;
 	int ret;
 
 	ret = check_qp(s, a->qp, f);
 	if (ret)
 		return ret;
-	ret = s->b->ops->mr_inv(s->b, a->given.id, a->qp, &ns);
+	ret = kv_op_mr_inv(s->b, &(struct kv_mr_inv){ a->given.id, a->qp }, NULL, NULL);
 	if (ret)
 		return kv_session_refuse(s, ret, f);
 	ret = kv_session_get(s, KV_MR, a->given.id, &object, f);

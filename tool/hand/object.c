@@ -228,7 +228,7 @@ int kv_object_del(struct kv_session *s, enum kv_type type,
 	uint64_t ns;
 	int ret;
 
-	ret = s->b->ops->del(s->b, type, given->id, &ns);
+	ret = kv_op_del(s->b, type, given->id, &ns);
 	if (ret) {
 		kv_session_refuse(s, ret, f);
 		if (ret == -EBUSY)

@@ -25,7 +25,7 @@ static int make(struct kv_session *s, const void *args,
 	ret = kv_object_dev(s, &init.dev, f);
 	if (ret)
 		return ret;
-	ret = s->b->ops->pd_new(s->b, &init, &object->pd, &ns);
+	ret = kv_op_pd_new(s->b, &init, &object->pd, &ns);
 	return ret ? kv_session_refuse(s, ret, f) : 0;
 }
 

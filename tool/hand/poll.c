@@ -63,18 +63,18 @@ struct polling {
 /* Take what is there, not more than is wanted. */
 static int take(struct polling *p, uint32_t max, unsigned int *n)
 {
-	struct kv_wc wc[KVERBS_POLL_MAX];
-	uint64_t ns;
+	struct kv_polled polled;
 	int ret;
 
 	*n = 0;
-	ret = p->s->b->ops->poll(p->s->b, p->a->cq, wc, max, n, &ns);
+	ret = kv_op_poll(p->s->b, &(struct kv_cq_poll){ p->a->cq, max }, &polled, NULL);
 	if (ret)
 		return kv_session_refuse(p->s, ret, p->f);
+	*n = polled.n;
 	for (unsigned int i = 0; i < *n; i++) {
 		struct json_object *obj = json_object_new_object();
 
-		kv_describe_wc(obj, &wc[i]);
+		kv_describe_wc(obj, &polled.wc[i]);
 		json_object_array_add(p->list, obj);
 	}
 	p->got += *n;
@@ -92,16 +92,18 @@ static int refuse_late(const struct polling *p)
 static int sleep_for_event(struct polling *p)
 {
 	struct kv_backend *b = p->s->b;
-	bool missed = false;
+	const struct kv_cq_arm arm = {
+		.id = p->a->cq,
+		.solicited = p->a->given.bits & HAS_SOLICITED,
+	};
+	struct kv_armed armed;
 	unsigned int n;
-	uint64_t ns;
 	int ret, ms;
 
-	ret = b->ops->arm(b, p->a->cq, p->a->given.bits & HAS_SOLICITED,
-			  &missed, &ns);
+	ret = kv_op_arm(b, &arm, &armed, NULL);
 	if (ret)
 		return kv_session_refuse(p->s, ret, p->f);
-	if (missed)
+	if (armed.missed)
 		return 0;
 	/* What came before the CQ was armed makes no event. */
 	ret = take(p, p->want - p->got < p->a->max ? p->want - p->got :
@@ -110,7 +112,7 @@ static int sleep_for_event(struct polling *p)
 		return ret;
 	do {
 		ms = kv_interrupt_wait_ms(p->end_ns);
-		ret = b->ops->cq_wait(b, p->a->cq, ms);
+		ret = kv_op_cq_wait(b, &(struct kv_wait){ p->a->cq, ms }, NULL, NULL);
 	} while (ret == -EAGAIN && ms && !kv_interrupt_seen());
 	if (ret == -EAGAIN)
 		return 0;

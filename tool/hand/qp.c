@@ -95,7 +95,7 @@ static int make(struct kv_session *s, const void *args,
 		init.max_recv_wr = 0;
 		init.max_recv_sge = 0;
 	}
-	ret = s->b->ops->qp_new(s->b, &init, &object->qp, &ns);
+	ret = kv_op_qp_new(s->b, &init, &object->qp, &ns);
 	return ret ? kv_session_refuse(s, ret, f) : 0;
 }
 
@@ -127,21 +127,20 @@ static int modify(struct kv_session *s, const void *args,
 		  struct json_object *result, struct kv_fault *f)
 {
 	const struct kv_qp_args *a = args;
-	struct kv_qp_attr attr;
-	uint64_t ns;
+	struct kv_qp_modify to = { .id = a->given.id };
 	int ret;
 
-	kv_qp_args_take(a, &attr);
-	ret = add_place(s, a->given.id, &attr, f);
-	if (!ret && (attr.state == KVERBS_QPS_RTR || attr.state == KVERBS_QPS_RTS))
+	kv_qp_args_take(a, &to.attr);
+	ret = add_place(s, to.id, &to.attr, f);
+	if (!ret && (to.attr.state == KVERBS_QPS_RTR || to.attr.state == KVERBS_QPS_RTS))
 		ret = kv_iwarp_check(s, a->given.id, KV_IWARP_CM, f);
 	if (ret)
 		return ret;
-	ret = s->b->ops->qp_modify(s->b, a->given.id, &attr, &ns);
+	ret = kv_op_qp_modify(s->b, &to, NULL, NULL);
 	if (ret)
-		return kv_qp_fault_modify(s, a->given.id, &attr, ret, f);
-	kv_object_begin(s, KV_QP, a->given.id, result);
-	kv_describe_qp_attr(result, &attr);
+		return kv_qp_fault_modify(s, to.id, &to.attr, ret, f);
+	kv_object_begin(s, KV_QP, to.id, result);
+	kv_describe_qp_attr(result, &to.attr);
 	kv_object_part(s, KV_QP, a->given.id, result);
 	return 0;
 }

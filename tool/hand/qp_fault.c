@@ -125,7 +125,7 @@ int kv_qp_fault_modify(struct kv_session *s, uint32_t id,
 	union kv_object object;
 
 	kv_session_refuse(s, error, f);
-	if (error == -EINVAL && !s->b->ops->get(s->b, KV_QP, id, &object) &&
+	if (error == -EINVAL && !kv_op_get(s->b, KV_QP, id, &object) &&
 	    object.qp.attr.mask & KV_QPA_STATE)
 		blame_all(f, &object.qp, attr);
 	name_key(f->text);

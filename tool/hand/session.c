@@ -246,7 +246,7 @@ int kv_session_reword(struct kv_session *s, struct kv_fault *f)
 int kv_session_get(struct kv_session *s, enum kv_type type, uint32_t id,
 		   union kv_object *object, struct kv_fault *f)
 {
-	int ret = s->b->ops->get(s->b, type, id, object);
+	int ret = kv_op_get(s->b, type, id, object);
 
 	return ret ? kv_session_refuse(s, ret, f) : 0;
 }

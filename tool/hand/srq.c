@@ -35,7 +35,7 @@ static int make(struct kv_session *s, const void *args,
 	int ret;
 
 	init.persistent = !s->batch;
-	ret = s->b->ops->srq_new(s->b, &init, &object->srq, &ns);
+	ret = kv_op_srq_new(s->b, &init, &object->srq, &ns);
 	return ret ? kv_session_refuse(s, ret, f) : 0;
 }
 
@@ -64,15 +64,14 @@ static int modify(struct kv_session *s, const void *args,
 	const struct modify_args *a = args;
 	struct kv_srq_attr attr = a->attr;
 	union kv_object object;
-	uint64_t ns;
 	int ret;
 
 	attr.has_limit = a->given.bits & HAS_LIMIT;
 	attr.has_max_wr = a->given.bits & HAS_MAX_WR;
 	if (!a->given.bits)
 		return kv_fault_usage(f, "there is nothing to change: 'limit' or 'max-wr' is missing");
-	ret = s->b->ops->srq_modify(s->b, a->given.id, &attr, &object.srq,
-				    &ns);
+	attr.id = a->given.id;
+	ret = kv_op_srq_modify(s->b, &attr, &object.srq, NULL);
 	if (ret)
 		return kv_session_refuse(s, ret, f);
 	kv_object_whole(s, KV_SRQ, &object, result);

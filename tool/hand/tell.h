@@ -28,6 +28,13 @@ struct kv_trace {
 	uint64_t idle_ns;
 };
 
+/*
+ * Tells of an operation that has been done: @in, @out and @ns as of kv_op_call(), @ret what it
+ * returned, which is returned again.
+ */
+typedef int kv_tell_fn(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns,
+		       int ret);
+
 int kv_tell_pass(struct kv_trace *t, int ret);
 void kv_tell_idle(struct kv_trace *t, uint32_t cq, uint64_t ns);
 int kv_tell_call(struct kv_trace *t, struct kv_trace_call *call,

@@ -44,13 +44,6 @@ static void close_backend(struct kv_backend *b)
 	free(t);
 }
 
-static int dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev)
-{
-	struct kv_trace *t = trace_of(b);
-
-	return kv_tell_pass(t, t->inner->ops->dev_get(t->inner, name, dev));
-}
-
 static int dev_each(struct kv_backend *b,
 		    int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
 {
@@ -66,25 +59,14 @@ static bool dev_gone(struct kv_backend *b, const char *name)
 	return t->inner->ops->dev_gone(t->inner, name);
 }
 
-static int flush(struct kv_backend *b, uint32_t *flushed, uint32_t *kept)
+static int pd_new(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns, int ret)
 {
-	struct kv_trace *t = trace_of(b);
-
-	return kv_tell_pass(t, t->inner->ops->flush(t->inner, flushed, kept));
-}
-
-static int pd_new(struct kv_backend *b, const struct kv_pd_init *init,
-		  struct kv_pd *pd, uint64_t *ns)
-{
-	struct kv_trace *t = trace_of(b);
+	const struct kv_pd_init *init = in;
+	const struct kv_pd *pd = out;
 	char result[RESULT];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->pd_new(t->inner, init, pd, ns);
 	made(result, "pd", ret ? 0 : pd->id);
-	return kv_tell_verb(t, "ib_alloc_pd", "ibv_alloc_pd", init->dev, result, ns,
-		    ret);
+	return kv_tell_verb(t, "ib_alloc_pd", "ibv_alloc_pd", init->dev, result, ns, ret);
 }
 
 /* The kernel has two kinds of CQs: with a handler of its own, and without. */
@@ -93,32 +75,26 @@ static bool is_raw_cq(uint32_t context)
 	return context == KVERBS_CQ_POLLED || context == KVERBS_CQ_EVENT;
 }
 
-static int cq_new(struct kv_backend *b, const struct kv_cq_init *init,
-		  struct kv_cq *cq, uint64_t *ns)
+static int cq_new(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns, int ret)
 {
-	struct kv_trace *t = trace_of(b);
+	const struct kv_cq_init *init = in;
+	const struct kv_cq *cq = out;
 	char args[ARGS], result[RESULT];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->cq_new(t->inner, init, cq, ns);
 	snprintf(args, sizeof(args), "%s, cqe %u, comp-vector %u, context %s",
 		 init->dev, init->cqe, init->comp_vector,
 		 kv_word_name(kv_word_cq_context, init->context));
 	made(result, "cq", ret ? 0 : cq->id);
 	return kv_tell_verb(t, is_raw_cq(init->context) ? "ib_create_cq" : "ib_alloc_cq",
-		    "ibv_create_cq", args, result, ns, ret);
+			    "ibv_create_cq", args, result, ns, ret);
 }
 
-static int mr_new(struct kv_backend *b, const struct kv_mr_init *init,
-		  struct kv_mr *mr, uint64_t *ns)
+static int mr_new(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns, int ret)
 {
-	struct kv_trace *t = trace_of(b);
+	const struct kv_mr_init *init = in;
+	const struct kv_mr *mr = out;
 	char args[ARGS], result[RESULT];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->mr_new(t->inner, init, mr, ns);
 	snprintf(args, sizeof(args), "pd %u, length %llu", init->pd,
 		 (unsigned long long)init->length);
 	made(result, "mr", ret ? 0 : mr->id);
@@ -126,20 +102,18 @@ static int mr_new(struct kv_backend *b, const struct kv_mr_init *init,
 	return kv_tell_verb(t, "ib_alloc_mr", "first touch", args, result, ns, ret);
 }
 
-static int srq_new(struct kv_backend *b, const struct kv_srq_init *init,
-		   struct kv_srq *srq, uint64_t *ns)
+static int srq_new(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns,
+		   int ret)
 {
-	struct kv_trace *t = trace_of(b);
+	const struct kv_srq_init *init = in;
+	const struct kv_srq *srq = out;
 	char args[ARGS], result[RESULT];
-	int n, ret;
+	int n;
 
-	*ns = 0;
-	ret = t->inner->ops->srq_new(t->inner, init, srq, ns);
 	n = snprintf(args, sizeof(args), "pd %u, max-wr %u, max-sge %u",
 		     init->pd, init->max_wr, init->max_sge);
 	if (t->kernel)
-		snprintf(args + n, sizeof(args) - (size_t)n, ", limit %u",
-			 init->limit);
+		snprintf(args + n, sizeof(args) - (size_t)n, ", limit %u", init->limit);
 	made(result, "srq", ret ? 0 : srq->id);
 	kv_tell_verb(t, "ib_create_srq", "ibv_create_srq", args, result, ns, ret);
 	/* libibverbs makes it without a limit. */
@@ -149,41 +123,32 @@ static int srq_new(struct kv_backend *b, const struct kv_srq_init *init,
 	return kv_tell_verb(t, NULL, "ibv_modify_srq", args, "", NULL, 0);
 }
 
-static int ah_new(struct kv_backend *b, const struct kv_ah_init *init,
-		  struct kv_ah *ah, uint64_t *ns)
+static int ah_new(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns, int ret)
 {
-	struct kv_trace *t = trace_of(b);
-	char args[ARGS], result[RESULT];
 	struct json_object *av = json_object_new_object();
-	int ret;
+	const struct kv_ah_init *init = in;
+	const struct kv_ah *ah = out;
+	char args[ARGS], result[RESULT];
 
-	*ns = 0;
-	ret = t->inner->ops->ah_new(t->inner, init, ah, ns);
 	snprintf(args, sizeof(args), "pd %u, port %u", init->pd, init->port);
 	kv_describe_av(av, &init->av);
 	append(args, sizeof(args), av);
 	made(result, "ah", ret ? 0 : ah->id);
-	return kv_tell_verb(t, "rdma_create_user_ah", "ibv_create_ah", args, result, ns,
-		    ret);
+	return kv_tell_verb(t, "rdma_create_user_ah", "ibv_create_ah", args, result, ns, ret);
 }
 
-static int qp_new(struct kv_backend *b, const struct kv_qp_init *init,
-		  struct kv_qp *qp, uint64_t *ns)
+static int qp_new(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns, int ret)
 {
-	struct kv_trace *t = trace_of(b);
-	char args[ARGS], result[RESULT];
 	struct json_object *obj = json_object_new_object();
-	int ret;
+	const struct kv_qp *qp = out;
+	char args[ARGS], result[RESULT];
 
-	*ns = 0;
-	ret = t->inner->ops->qp_new(t->inner, init, qp, ns);
 	args[0] = '\0';
-	kv_describe_qp_init(obj, init);
+	kv_describe_qp_init(obj, in);
 	append(args, sizeof(args), obj);
 	made(result, "qp", ret ? 0 : qp->id);
 	if (!ret)
-		snprintf(result, sizeof(result), "qp %u, qpn %u", qp->id,
-			 qp->qpn);
+		snprintf(result, sizeof(result), "qp %u, qpn %u", qp->id, qp->qpn);
 	return kv_tell_verb(t, "ib_create_qp", "ibv_create_qp", args, result, ns, ret);
 }
 
@@ -207,13 +172,8 @@ static void tell_query(struct kv_trace *t, enum kv_type type,
 	}
 }
 
-static int get(struct kv_backend *b, enum kv_type type, uint32_t id,
-	       union kv_object *object)
+static int get(struct kv_trace *t, enum kv_type type, const union kv_object *object, int ret)
 {
-	struct kv_trace *t = trace_of(b);
-	int ret;
-
-	ret = t->inner->ops->get(t->inner, type, id, object);
 	if (!ret)
 		tell_query(t, type, object);
 	return kv_tell_pass(t, ret);
@@ -262,27 +222,22 @@ static void destroyer(enum kv_type type, bool raw, const char **kernel,
 	*user = name[type][1];
 }
 
-static int del(struct kv_backend *b, enum kv_type type, uint32_t id,
-	       uint64_t *ns)
+static int del(struct kv_trace *t, enum kv_type type, uint32_t id, uint64_t *ns)
 {
-	struct kv_trace *t = trace_of(b);
 	const char *kernel, *user;
 	union kv_object object;
 	bool raw = false;
 	char args[32];
 	int ret;
 
-	if (t->kernel && type == KV_CQ &&
-	    !t->inner->ops->get(t->inner, KV_CQ, id, &object))
+	if (t->kernel && type == KV_CQ && !kv_op_get(t->inner, KV_CQ, id, &object))
 		raw = is_raw_cq(object.cq.context);
-	*ns = 0;
-	ret = t->inner->ops->del(t->inner, type, id, ns);
+	ret = kv_op_del(t->inner, type, id, ns);
 	/* A buffer of user space that is not registered is no MR. */
 	if (!t->kernel && type == KV_MR && !ret && !*ns)
 		return 0;
 	destroyer(type, raw, &kernel, &user);
-	snprintf(args, sizeof(args), "%s %u", kv_word_name(kv_word_type, type),
-		 id);
+	snprintf(args, sizeof(args), "%s %u", kv_word_name(kv_word_type, type), id);
 	return kv_tell_verb(t, kernel, user, args, "", ns, ret);
 }
 
@@ -303,17 +258,14 @@ static int tell_work(struct kv_trace *t, const char *wr, const char *before,
 	return kv_tell_call(t, &call, ns, ret);
 }
 
-static int mr_reg(struct kv_backend *b, uint32_t id,
-		  const struct kv_mr_reg *reg, struct kv_mr *mr, uint64_t *ns)
+static int mr_reg(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns, int ret)
 {
-	struct kv_trace *t = trace_of(b);
+	const struct kv_mr_reg *reg = in;
+	const struct kv_mr *mr = out;
 	char args[ARGS], result[RESULT], access[96], range[96], before[128];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->mr_reg(t->inner, id, reg, mr, ns);
 	kv_text_flags(access, sizeof(access), kv_word_access, reg->access);
-	snprintf(range, sizeof(range), "mr %u, offset %llu, length %llu", id,
+	snprintf(range, sizeof(range), "mr %u, offset %llu, length %llu", reg->id,
 		 (unsigned long long)reg->offset,
 		 (unsigned long long)reg->length);
 	snprintf(result, sizeof(result), "lkey 0x%x, rkey 0x%x",
@@ -324,76 +276,32 @@ static int mr_reg(struct kv_backend *b, uint32_t id,
 	if (ret && kv_tell_failed("ib_map_mr_sg", t->inner->err))
 		return kv_tell_verb(t, "ib_map_mr_sg", NULL, range, "", ns, ret);
 	snprintf(before, sizeof(before), "ib_map_mr_sg(%s), ", range);
-	snprintf(args, sizeof(args), "mr %u, qp %u, access %s", id, reg->qp,
+	snprintf(args, sizeof(args), "mr %u, qp %u, access %s", reg->id, reg->qp,
 		 access);
 	return tell_work(t, "IB_WR_REG_MR", before, args, result, ns, ret);
 }
 
-static int mr_inv(struct kv_backend *b, uint32_t id, uint32_t qp, uint64_t *ns)
+static int mr_inv(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns, int ret)
 {
-	struct kv_trace *t = trace_of(b);
+	const struct kv_mr_inv *inv = in;
 	char args[64];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->mr_inv(t->inner, id, qp, ns);
 	if (t->kernel) {
-		snprintf(args, sizeof(args), "mr %u, qp %u", id, qp);
+		snprintf(args, sizeof(args), "mr %u, qp %u", inv->id, inv->qp);
 		return tell_work(t, "IB_WR_LOCAL_INV", "", args, "", ns, ret);
 	}
-	snprintf(args, sizeof(args), "mr %u", id);
+	snprintf(args, sizeof(args), "mr %u", inv->id);
 	return kv_tell_verb(t, NULL, "ibv_dereg_mr", args, "", ns, ret);
 }
 
-static int mr_write(struct kv_backend *b, uint32_t id, uint64_t offset,
-		    const void *data, uint64_t length)
+static int srq_modify(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns,
+		      int ret)
 {
-	struct kv_trace *t = trace_of(b);
-
-	return kv_tell_pass(t, t->inner->ops->mr_write(t->inner, id, offset, data,
-					       length));
-}
-
-static int mr_read(struct kv_backend *b, uint32_t id, uint64_t offset,
-		   void *data, uint64_t length)
-{
-	struct kv_trace *t = trace_of(b);
-
-	return kv_tell_pass(t, t->inner->ops->mr_read(t->inner, id, offset, data,
-					      length));
-}
-
-static int mr_load(struct kv_backend *b, uint32_t id, int fd,
-		   uint64_t file_offset, uint64_t offset, uint64_t length,
-		   uint64_t *moved)
-{
-	struct kv_trace *t = trace_of(b);
-
-	return kv_tell_pass(t, t->inner->ops->mr_load(t->inner, id, fd, file_offset,
-					      offset, length, moved));
-}
-
-static int mr_save(struct kv_backend *b, uint32_t id, int fd,
-		   uint64_t file_offset, uint64_t offset, uint64_t length,
-		   uint64_t *moved)
-{
-	struct kv_trace *t = trace_of(b);
-
-	return kv_tell_pass(t, t->inner->ops->mr_save(t->inner, id, fd, file_offset,
-					      offset, length, moved));
-}
-
-static int srq_modify(struct kv_backend *b, uint32_t id,
-		      const struct kv_srq_attr *attr, struct kv_srq *srq,
-		      uint64_t *ns)
-{
-	struct kv_trace *t = trace_of(b);
+	const struct kv_srq_attr *attr = in;
 	char args[96];
-	int n, ret;
+	int n;
 
-	*ns = 0;
-	ret = t->inner->ops->srq_modify(t->inner, id, attr, srq, ns);
-	n = snprintf(args, sizeof(args), "srq %u", id);
+	n = snprintf(args, sizeof(args), "srq %u", attr->id);
 	if (attr->has_limit)
 		n += snprintf(args + n, sizeof(args) - (size_t)n, ", limit %u",
 			      attr->limit);
@@ -403,31 +311,25 @@ static int srq_modify(struct kv_backend *b, uint32_t id,
 	return kv_tell_verb(t, "ib_modify_srq", "ibv_modify_srq", args, "", ns, ret);
 }
 
-static int qp_modify(struct kv_backend *b, uint32_t id,
-		     const struct kv_qp_attr *attr, uint64_t *ns)
+static int qp_modify(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns,
+		     int ret)
 {
-	struct kv_trace *t = trace_of(b);
 	struct json_object *obj = json_object_new_object();
+	const struct kv_qp_modify *modify = in;
 	char args[ARGS];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->qp_modify(t->inner, id, attr, ns);
-	snprintf(args, sizeof(args), "qp %u", id);
-	kv_describe_qp_attr(obj, attr);
+	snprintf(args, sizeof(args), "qp %u", modify->id);
+	kv_describe_qp_attr(obj, &modify->attr);
 	append(args, sizeof(args), obj);
 	return kv_tell_verb(t, "ib_modify_qp", "ibv_modify_qp", args, "", ns, ret);
 }
 
-static int post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *ns)
+static int post(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns, int ret)
 {
-	struct kv_trace *t = trace_of(b);
 	struct json_object *obj = json_object_new_object();
+	const struct kv_wr *wr = in;
 	char args[ARGS];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->post(t->inner, wr, ns);
 	args[0] = '\0';
 	kv_describe_wr(obj, wr);
 	append(args, sizeof(args), obj);
@@ -440,80 +342,98 @@ static int post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *ns)
 	return kv_tell_verb(t, "ib_post_recv", "ibv_post_recv", args, "", ns, ret);
 }
 
-static int poll(struct kv_backend *b, uint32_t cq, struct kv_wc *wc,
-		unsigned int max, unsigned int *n, uint64_t *ns)
+static int poll(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns, int ret)
 {
-	struct kv_trace *t = trace_of(b);
+	const struct kv_cq_poll *poll = in;
+	const struct kv_polled *polled = out;
 	char args[32], result[RESULT];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->poll(t->inner, cq, wc, max, n, ns);
 	/* What had come out of the CQ before takes no verb. */
 	if (!ret && !*ns)
 		return 0;
-	if (!ret && !*n) {
-		kv_tell_idle(t, cq, *ns);
+	if (!ret && !polled->n) {
+		kv_tell_idle(t, poll->id, *ns);
 		return 0;
 	}
-	snprintf(args, sizeof(args), "cq %u", cq);
-	snprintf(result, sizeof(result), "%u", ret ? 0 : *n);
+	snprintf(args, sizeof(args), "cq %u", poll->id);
+	snprintf(result, sizeof(result), "%u", ret ? 0 : polled->n);
 	return kv_tell_verb(t, "ib_poll_cq", "ibv_poll_cq", args, result, ns, ret);
 }
 
-static int arm(struct kv_backend *b, uint32_t cq, bool solicited, bool *missed,
-	       uint64_t *ns)
+static int arm(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns, int ret)
 {
-	struct kv_trace *t = trace_of(b);
+	const struct kv_cq_arm *arm = in;
+	const struct kv_armed *armed = out;
 	char args[64];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->arm(t->inner, cq, solicited, missed, ns);
 	/* Of the RDMA core's CQs the module watches the completions itself. */
 	if (!ret && !*ns)
 		return 0;
-	snprintf(args, sizeof(args), "cq %u%s", cq,
-		 solicited ? ", solicited" : "");
+	snprintf(args, sizeof(args), "cq %u%s", arm->id,
+		 arm->solicited ? ", solicited" : "");
 	return kv_tell_verb(t, "ib_req_notify_cq", "ibv_req_notify_cq", args,
-		    !ret && *missed ? "missed" : "", ns, ret);
+		    !ret && armed->missed ? "missed" : "", ns, ret);
 }
 
-static int cq_wait(struct kv_backend *b, uint32_t cq, int timeout_ms)
+static int cq_wait(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns,
+		   int ret)
 {
-	struct kv_trace *t = trace_of(b);
+	const struct kv_wait *wait = in;
 	char args[32];
-	int ret;
 
-	ret = t->inner->ops->cq_wait(t->inner, cq, timeout_ms);
 	/* To the kernel the event comes by a call; there is no verb to wait. */
 	if (t->kernel || ret)
 		return kv_tell_pass(t, ret);
-	snprintf(args, sizeof(args), "cq %u", cq);
+	snprintf(args, sizeof(args), "cq %u", wait->id);
 	return kv_tell_verb(t, NULL, "ibv_get_cq_event", args, "", NULL, ret);
 }
 
-static int event_wait(struct kv_backend *b, int timeout_ms,
-		      struct kv_event *event)
+/* Operations that call verbs, or wait by one. */
+static kv_tell_fn *const tells[KV_OPS] = {
+	[KV_OP_PD_NEW] = pd_new,
+	[KV_OP_CQ_NEW] = cq_new,
+	[KV_OP_MR_NEW] = mr_new,
+	[KV_OP_SRQ_NEW] = srq_new,
+	[KV_OP_AH_NEW] = ah_new,
+	[KV_OP_QP_NEW] = qp_new,
+	[KV_OP_CONN_NEW] = kv_tell_conn_new,
+	[KV_OP_MR_REG] = mr_reg,
+	[KV_OP_MR_INV] = mr_inv,
+	[KV_OP_SRQ_MODIFY] = srq_modify,
+	[KV_OP_QP_MODIFY] = qp_modify,
+	[KV_OP_CONN_LISTEN] = kv_tell_conn_listen,
+	[KV_OP_CONN_RESOLVE_ADDR] = kv_tell_conn_resolve_addr,
+	[KV_OP_CONN_RESOLVE_ROUTE] = kv_tell_conn_resolve_route,
+	[KV_OP_CONN_CONNECT] = kv_tell_conn_connect,
+	[KV_OP_CONN_ESTABLISH] = kv_tell_conn_establish,
+	[KV_OP_CONN_ACCEPT] = kv_tell_conn_accept,
+	[KV_OP_CONN_REJECT] = kv_tell_conn_reject,
+	[KV_OP_CONN_DISCONNECT] = kv_tell_conn_disconnect,
+	[KV_OP_POST] = post,
+	[KV_OP_POLL] = poll,
+	[KV_OP_ARM] = arm,
+	[KV_OP_CQ_WAIT] = cq_wait,
+};
+
+static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, uint64_t *ns)
 {
 	struct kv_trace *t = trace_of(b);
+	int ret;
 
-	return kv_tell_pass(t, t->inner->ops->event_wait(t->inner, timeout_ms, event));
+	if (op >= KV_OP_PD_DEL && op < KV_OP_PD_DEL + KV_TYPES)
+		return del(t, (enum kv_type)(op - KV_OP_PD_DEL), ((const struct kv_id *)in)->id,
+			   ns);
+	ret = kv_op_call(t->inner, op, in, out, ns);
+	if (op >= KV_OP_PD_GET && op < KV_OP_PD_GET + KV_TYPES)
+		return get(t, (enum kv_type)(op - KV_OP_PD_GET), out, ret);
+	return tells[op] ? tells[op](t, in, out, ns, ret) : kv_tell_pass(t, ret);
 }
 
-/* Runs are none of the command layer's business. */
 static const struct kv_backend_ops trace_ops = {
 	.close = close_backend,
-	.dev_get = dev_get, .dev_each = dev_each, .flush = flush,
-	.pd_new = pd_new, .cq_new = cq_new, .mr_new = mr_new,
-	.srq_new = srq_new, .ah_new = ah_new, .qp_new = qp_new,
-	.get = get, .each = each, .del = del,
-	.mr_reg = mr_reg, .mr_inv = mr_inv,
-	.mr_write = mr_write, .mr_read = mr_read,
-	.mr_load = mr_load, .mr_save = mr_save,
-	.srq_modify = srq_modify, .qp_modify = qp_modify,
-	.post = post, .poll = poll, .arm = arm,
-	.cq_wait = cq_wait, .event_wait = event_wait,
+	.call = call,
+	.dev_each = dev_each,
+	.each = each,
 };
 
 /**
@@ -536,7 +456,6 @@ int kv_trace_wrap(struct kv_backend **b, kv_trace_fn *fn, void *arg)
 	t->ops.space = (*b)->ops->space;
 	if ((*b)->ops->dev_gone)
 		t->ops.dev_gone = dev_gone;
-	kv_trace_conn_fill(&t->ops);
 	t->base.ops = &t->ops;
 	t->fn = fn;
 	t->arg = arg;

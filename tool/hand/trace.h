@@ -2,7 +2,7 @@
 #ifndef KV_HAND_TRACE_H
 #define KV_HAND_TRACE_H
 
-#include "backend.h"
+#include "model/backend.h"
 
 /*
  * A backend around another one that tells which verbs it calls, and which it was

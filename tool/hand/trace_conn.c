@@ -72,173 +72,106 @@ static struct json_object *describe(const struct kv_conn_param *param)
 	return obj;
 }
 
-static int conn_new(struct kv_backend *b, const struct kv_conn_init *init,
-		    struct kv_conn *conn, uint64_t *ns)
+int kv_tell_conn_new(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns,
+		     int ret)
 {
-	struct kv_trace *t = (struct kv_trace *)b;
+	const struct kv_conn_init *init = in;
+	const struct kv_conn *conn = out;
 	char result[MADE];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->conn_new(t->inner, init, conn, ns);
 	snprintf(result, sizeof(result), "conn %u", ret ? 0 : conn->id);
 	return tell(t, "rdma_create_id", init->dev, result, ns, ret);
 }
 
-static int conn_listen(struct kv_backend *b, uint32_t id,
-		       const struct sockaddr_storage *src, uint32_t backlog,
-		       struct kv_conn *conn, uint64_t *ns)
+int kv_tell_conn_listen(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns,
+			int ret)
 {
-	struct kv_trace *t = (struct kv_trace *)b;
+	const struct kv_conn_listen *listen = in;
+	const struct kv_conn *conn = out;
 	char args[64], got[KV_SOCKADDR_TEXT] = "";
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->conn_listen(t->inner, id, src, backlog, conn, ns);
 	if (!ret)
 		kv_sockaddr_format(got, &conn->src);
-	snprintf(args, sizeof(args), "conn %u, backlog %u", id, backlog);
-	return tell_bound(t, id, src, "rdma_listen", args, got, ns, ret);
+	snprintf(args, sizeof(args), "conn %u, backlog %u", listen->id, listen->backlog);
+	return tell_bound(t, listen->id, &listen->src, "rdma_listen", args, got, ns, ret);
 }
 
-/* The request came by itself: no verb takes it. */
-static int conn_take(struct kv_backend *b, uint32_t listener,
-		     struct kv_conn *conn)
+int kv_tell_conn_resolve_addr(struct kv_trace *t, const void *in, const void *out,
+			      const uint64_t *ns, int ret)
 {
-	struct kv_trace *t = (struct kv_trace *)b;
-
-	return kv_tell_pass(t, t->inner->ops->conn_take(t->inner, listener,
-							conn));
-}
-
-static int conn_resolve_addr(struct kv_backend *b, uint32_t id,
-			     const struct sockaddr_storage *src,
-			     const struct sockaddr_storage *dst,
-			     uint32_t timeout_ms, uint64_t *ns)
-{
-	struct kv_trace *t = (struct kv_trace *)b;
+	const struct kv_conn_resolve *resolve = in;
 	char to[KV_SOCKADDR_TEXT], args[160];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->conn_resolve_addr(t->inner, id, src, dst,
-					       timeout_ms, ns);
-	kv_sockaddr_format(to, dst);
-	snprintf(args, sizeof(args), "conn %u, dst %s, timeout-ms %u", id, to,
-		 timeout_ms);
-	return tell_bound(t, id, src, "rdma_resolve_addr", args, "", ns, ret);
+	kv_sockaddr_format(to, &resolve->dst);
+	snprintf(args, sizeof(args), "conn %u, dst %s, timeout-ms %u", resolve->id, to,
+		 resolve->timeout_ms);
+	return tell_bound(t, resolve->id, resolve->src.ss_family ? &resolve->src : NULL,
+			  "rdma_resolve_addr", args, "", ns, ret);
 }
 
-static int conn_resolve_route(struct kv_backend *b, uint32_t id,
-			      uint32_t timeout_ms, uint64_t *ns)
+int kv_tell_conn_resolve_route(struct kv_trace *t, const void *in, const void *out,
+			       const uint64_t *ns, int ret)
 {
-	struct kv_trace *t = (struct kv_trace *)b;
+	const struct kv_conn_resolve *resolve = in;
 	char args[64];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->conn_resolve_route(t->inner, id, timeout_ms, ns);
-	snprintf(args, sizeof(args), "conn %u, timeout-ms %u", id, timeout_ms);
+	snprintf(args, sizeof(args), "conn %u, timeout-ms %u", resolve->id, resolve->timeout_ms);
 	return tell(t, "rdma_resolve_route", args, "", ns, ret);
 }
 
-static int conn_connect(struct kv_backend *b, uint32_t id,
-			const struct kv_conn_param *param, uint64_t *ns)
+int kv_tell_conn_connect(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns,
+			 int ret)
 {
-	struct kv_trace *t = (struct kv_trace *)b;
+	const struct kv_conn_param *param = in;
 	struct json_object *obj = describe(param);
 	char args[ARGS];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->conn_connect(t->inner, id, param, ns);
 	/* The accepting side has none. */
 	json_object_object_add(obj, "retry_cnt",
 			       json_object_new_uint64(param->retry_cnt));
-	format_args(args, id, obj);
+	format_args(args, param->id, obj);
 	return tell(t, "rdma_connect", args, "", ns, ret);
 }
 
-static int conn_establish(struct kv_backend *b, uint32_t id,
-			  const struct kv_conn_param *param, uint64_t *ns)
+int kv_tell_conn_establish(struct kv_trace *t, const void *in, const void *out,
+			   const uint64_t *ns, int ret)
 {
-	struct kv_trace *t = (struct kv_trace *)b;
+	const struct kv_conn_param *param = in;
 	char args[32];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->conn_establish(t->inner, id, param, ns);
-	snprintf(args, sizeof(args), "conn %u", id);
+	snprintf(args, sizeof(args), "conn %u", param->id);
 	/* In the kernel accepting without parameters confirms the peer's answer. */
-	return kv_tell_verb(t, "rdma_accept", "rdma_establish", args, "", ns,
-			    ret);
+	return kv_tell_verb(t, "rdma_accept", "rdma_establish", args, "", ns, ret);
 }
 
-static int conn_accept(struct kv_backend *b, uint32_t id,
-		       const struct kv_conn_param *param, uint64_t *ns)
+int kv_tell_conn_accept(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns,
+			int ret)
 {
-	struct kv_trace *t = (struct kv_trace *)b;
+	const struct kv_conn_param *param = in;
 	char args[ARGS];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->conn_accept(t->inner, id, param, ns);
-	format_args(args, id, describe(param));
+	format_args(args, param->id, describe(param));
 	return tell(t, "rdma_accept", args, "", ns, ret);
 }
 
-static int conn_reject(struct kv_backend *b, uint32_t id, const void *data,
-		       uint32_t length, uint64_t *ns)
+int kv_tell_conn_reject(struct kv_trace *t, const void *in, const void *out, const uint64_t *ns,
+			int ret)
 {
-	struct kv_trace *t = (struct kv_trace *)b;
 	char text[KV_BYTES_TEXT(KVERBS_CONN_PRIVATE_MAX)] = "", args[ARGS];
-	int ret;
+	const struct kv_conn_reject *reject = in;
 
-	*ns = 0;
-	ret = t->inner->ops->conn_reject(t->inner, id, data, length, ns);
-	if (length && length <= KVERBS_CONN_PRIVATE_MAX)
-		kv_bytes_text(text, data, length);
-	snprintf(args, sizeof(args), "conn %u%s%s", id,
+	if (reject->private_length)
+		kv_bytes_text(text, reject->private_data, reject->private_length);
+	snprintf(args, sizeof(args), "conn %u%s%s", reject->id,
 		 *text ? ", private-data " : "", text);
 	return tell(t, "rdma_reject", args, "", ns, ret);
 }
 
-static int conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t *ns)
+int kv_tell_conn_disconnect(struct kv_trace *t, const void *in, const void *out,
+			    const uint64_t *ns, int ret)
 {
-	struct kv_trace *t = (struct kv_trace *)b;
 	char args[32];
-	int ret;
 
-	*ns = 0;
-	ret = t->inner->ops->conn_disconnect(t->inner, id, ns);
-	snprintf(args, sizeof(args), "conn %u", id);
+	snprintf(args, sizeof(args), "conn %u", ((const struct kv_id *)in)->id);
 	return tell(t, "rdma_disconnect", args, "", ns, ret);
-}
-
-/* To the kernel events come by a call; user space's say no more than what follows. */
-static int conn_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
-{
-	struct kv_trace *t = (struct kv_trace *)b;
-
-	return kv_tell_pass(t, t->inner->ops->conn_wait(t->inner, id,
-							timeout_ms));
-}
-
-/**
- * kv_trace_conn_fill() - add the operations on connections to those that tell
- * @ops: receives them
- */
-void kv_trace_conn_fill(struct kv_backend_ops *ops)
-{
-	ops->conn_new = conn_new;
-	ops->conn_listen = conn_listen;
-	ops->conn_take = conn_take;
-	ops->conn_resolve_addr = conn_resolve_addr;
-	ops->conn_resolve_route = conn_resolve_route;
-	ops->conn_connect = conn_connect;
-	ops->conn_establish = conn_establish;
-	ops->conn_accept = conn_accept;
-	ops->conn_reject = conn_reject;
-	ops->conn_disconnect = conn_disconnect;
-	ops->conn_wait = conn_wait;
 }

@@ -40,15 +40,5 @@ static const struct kv_nl_table init = KV_NL_TABLE(init_fields);
 static const struct kv_nl_table object = KV_NL_TABLE(object_fields);
 static const struct kv_nl_table *const names[] = { &object, NULL };
 
-const struct kv_nl_noun kv_nl_ah = {
-	.what = "kernel ah",
-	.init = &init,
-	.object = &object,
-	.names = names,
-	.cmd_new = KVERBS_CMD_AH_NEW,
-	.cmd_get = KVERBS_CMD_AH_GET,
-	.cmd_del = KVERBS_CMD_AH_DEL,
-	.id = KVERBS_A_AH_ID,
-	.verb_ns = KVERBS_A_AH_VERB_NS,
-	.size = sizeof(struct kv_ah),
-};
+KV_NL_NOUN(AH, ah);
+KV_NL_OBJECT_OPS(AH, ah);

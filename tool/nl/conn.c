@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <string.h>
+#include <errno.h>
 #include "nl/msg.h"
 
 #define FIELD(type, member, NAME, ...) \
@@ -7,12 +7,6 @@
 #define CONN(member, NAME) FIELD(struct kv_conn, member, NAME, #member)
 #define PARAM(member, NAME, ...) \
 	FIELD(struct kv_conn_param, member, NAME, #member, ##__VA_ARGS__)
-
-/* What LISTEN and RESOLVE_ADDR have. */
-struct where {
-	struct sockaddr_storage src;
-	struct sockaddr_storage dst;
-};
 
 static const struct kv_nl_field init_fields[] = {
 	FIELD(struct kv_conn_init, dev, DEV, "device"),
@@ -39,150 +33,92 @@ static const struct kv_nl_field object_fields[] = {
 		       KVERBS_A_CONN_PRIVATE_DATA, "private_data"),
 };
 
-static const struct kv_nl_field where_fields[] = {
-	FIELD(struct where, src, SRC, "src"),
-	FIELD(struct where, dst, DST, "dst"),
+static const struct kv_nl_field listen_fields[] = {
+	FIELD(struct kv_conn_listen, src, SRC, "src"),
+	FIELD(struct kv_conn_listen, backlog, BACKLOG, "backlog"),
+};
+
+static const struct kv_nl_field resolve_addr_fields[] = {
+	FIELD(struct kv_conn_resolve, src, SRC, "src"),
+	FIELD(struct kv_conn_resolve, dst, DST, "dst"),
+	FIELD(struct kv_conn_resolve, timeout_ms, TIMEOUT_MS, "timeout_ms"),
+};
+
+static const struct kv_nl_field resolve_route_fields[] = {
+	FIELD(struct kv_conn_resolve, timeout_ms, TIMEOUT_MS, "timeout_ms"),
 };
 
 /* Of CONNECT and ACCEPT. */
-static const struct kv_nl_field param_fields[] = {
-	PARAM(qp, QP, KV_NL_UNLESS_0),
-	PARAM(access, ACCESS, KV_NL_UNLESS_0),
-	PARAM(responder_resources, RESPONDER_RESOURCES, KV_NL_UNLESS_NEGATIVE),
-	PARAM(initiator_depth, INITIATOR_DEPTH, KV_NL_UNLESS_NEGATIVE),
-	PARAM(rnr_retry, RNR_RETRY),
+#define BOTH								\
+	PARAM(qp, QP, KV_NL_UNLESS_0),					\
+	PARAM(access, ACCESS, KV_NL_UNLESS_0),				\
+	PARAM(responder_resources, RESPONDER_RESOURCES, KV_NL_UNLESS_NEGATIVE), \
+	PARAM(initiator_depth, INITIATOR_DEPTH, KV_NL_UNLESS_NEGATIVE),	\
+	PARAM(rnr_retry, RNR_RETRY),					\
+	KV_NL_BYTES_OF(struct kv_conn_param, private_data, private_length, \
+		       KVERBS_A_CONN_PRIVATE_DATA, "private_data")
+
+static const struct kv_nl_field connect_fields[] = {
+	BOTH,
+	PARAM(retry_cnt, RETRY_CNT),
 };
 
-static const struct kv_nl_field private_fields[] = {
-	KV_NL_BYTES_OF(struct kv_conn_param, private_data, private_length,
+static const struct kv_nl_field accept_fields[] = {
+	BOTH,
+	PARAM(ack_timeout, ACK_TIMEOUT),
+};
+
+static const struct kv_nl_field establish_fields[] = {
+	PARAM(ack_timeout, ACK_TIMEOUT),
+};
+
+static const struct kv_nl_field reject_fields[] = {
+	KV_NL_BYTES_OF(struct kv_conn_reject, private_data, private_length,
 		       KVERBS_A_CONN_PRIVATE_DATA, "private_data"),
-};
-
-static const struct kv_nl_field known_fields[] = {
-	KV_NL_KNOWN(KVERBS_A_CONN_TIMEOUT_MS, "timeout_ms"),
-	KV_NL_KNOWN(KVERBS_A_CONN_ACCESS, "access"),
-	KV_NL_KNOWN(KVERBS_A_CONN_RETRY_CNT, "retry_cnt"),
-	KV_NL_KNOWN(KVERBS_A_CONN_RNR_RETRY, "rnr_retry"),
-	KV_NL_KNOWN(KVERBS_A_CONN_ACK_TIMEOUT, "ack_timeout"),
 };
 
 static const struct kv_nl_table init = KV_NL_TABLE(init_fields);
 static const struct kv_nl_table object = KV_NL_TABLE(object_fields);
-static const struct kv_nl_table where_table = KV_NL_TABLE(where_fields);
-static const struct kv_nl_table param_table = KV_NL_TABLE(param_fields);
-static const struct kv_nl_table private_table = KV_NL_TABLE(private_fields);
-static const struct kv_nl_table known = KV_NL_TABLE(known_fields);
-static const struct kv_nl_table *const names[] = { &object, &known, NULL };
-
-const struct kv_nl_noun kv_nl_conn = {
-	.what = "kernel conn",
-	.init = &init,
-	.object = &object,
-	.names = names,
-	.cmd_new = KVERBS_CMD_CONN_NEW,
-	.cmd_get = KVERBS_CMD_CONN_GET,
-	.cmd_del = KVERBS_CMD_CONN_DEL,
-	.id = KVERBS_A_CONN_ID,
-	.verb_ns = KVERBS_A_CONN_VERB_NS,
-	.size = sizeof(struct kv_conn),
+static const struct kv_nl_table listen_table = KV_NL_TABLE(listen_fields);
+static const struct kv_nl_table resolve_addr = KV_NL_TABLE(resolve_addr_fields);
+static const struct kv_nl_table resolve_route = KV_NL_TABLE(resolve_route_fields);
+static const struct kv_nl_table connect_table = KV_NL_TABLE(connect_fields);
+static const struct kv_nl_table accept_table = KV_NL_TABLE(accept_fields);
+static const struct kv_nl_table establish = KV_NL_TABLE(establish_fields);
+static const struct kv_nl_table reject = KV_NL_TABLE(reject_fields);
+static const struct kv_nl_table *const names[] = {
+	&object, &resolve_addr, &connect_table, &accept_table, NULL,
 };
 
-static struct nl_msg *msg_of(struct kv_nl *nl, int cmd, uint32_t id)
+KV_NL_NOUN(CONN, conn);
+KV_NL_OBJECT_OPS(CONN, conn);
+
+#define CONN_OP(NAME, name, ...)							\
+	const struct kv_nl_op kv_nl_op_conn_##name = {					\
+		.noun = &kv_nl_conn, .cmd = KVERBS_CMD_CONN_##NAME, .by_id = true, __VA_ARGS__ \
+	}
+
+CONN_OP(LISTEN, listen, .in = &listen_table, .out = &object, .size = sizeof(struct kv_conn));
+CONN_OP(TAKE, take, .out = &object, .size = sizeof(struct kv_conn));
+CONN_OP(RESOLVE_ADDR, resolve_addr, .in = &resolve_addr);
+CONN_OP(RESOLVE_ROUTE, resolve_route, .in = &resolve_route);
+CONN_OP(CONNECT, connect, .in = &connect_table);
+CONN_OP(ESTABLISH, establish, .in = &establish);
+CONN_OP(ACCEPT, accept, .in = &accept_table);
+CONN_OP(REJECT, reject, .in = &reject);
+CONN_OP(DISCONNECT, disconnect);
+
+static int wait_conn(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 {
-	return kv_nl_msg_of(nl, &kv_nl_conn, cmd, id);
+	const struct kv_wait *in = arg;
+	int ret = kv_nl_wait_any(nl, kv_nl_deadline(in->timeout_ms));
+
+	if (ret == -EAGAIN)
+		return kv_nl_fail(nl, ret, "no event of kernel conn %u within %d ms",
+				  in->id, in->timeout_ms);
+	if (ret == -EINTR)
+		return kv_nl_fail(nl, ret, "kernel conn %u: interrupted", in->id);
+	return ret;
 }
 
-static int call(struct kv_nl *nl, struct nl_msg *msg, struct kv_conn *conn,
-		uint64_t *verb_ns)
-{
-	return kv_nl_call(nl, &kv_nl_conn, msg, NULL, conn, verb_ns);
-}
-
-int kv_nl_conn_listen(struct kv_nl *nl, uint32_t id,
-		      const struct sockaddr_storage *src, uint32_t backlog,
-		      struct kv_conn *conn, uint64_t *verb_ns)
-{
-	struct nl_msg *msg = msg_of(nl, KVERBS_CMD_CONN_LISTEN, id);
-	const struct where where = { .src = *src };
-
-	kv_nl_put(msg, &where_table, &where);
-	kv_nl_put_u32(msg, KVERBS_A_CONN_BACKLOG, backlog);
-	return call(nl, msg, conn, verb_ns);
-}
-
-int kv_nl_conn_take(struct kv_nl *nl, uint32_t listener, struct kv_conn *conn)
-{
-	return call(nl, msg_of(nl, KVERBS_CMD_CONN_TAKE, listener), conn, NULL);
-}
-
-int kv_nl_conn_resolve_addr(struct kv_nl *nl, uint32_t id,
-			    const struct sockaddr_storage *src,
-			    const struct sockaddr_storage *dst,
-			    uint32_t timeout_ms, uint64_t *verb_ns)
-{
-	struct nl_msg *msg = msg_of(nl, KVERBS_CMD_CONN_RESOLVE_ADDR, id);
-	struct where where = { .dst = *dst };
-
-	if (src)
-		where.src = *src;
-	kv_nl_put(msg, &where_table, &where);
-	kv_nl_put_u32(msg, KVERBS_A_CONN_TIMEOUT_MS, timeout_ms);
-	return call(nl, msg, NULL, verb_ns);
-}
-
-int kv_nl_conn_resolve_route(struct kv_nl *nl, uint32_t id, uint32_t timeout_ms,
-			     uint64_t *verb_ns)
-{
-	struct nl_msg *msg = msg_of(nl, KVERBS_CMD_CONN_RESOLVE_ROUTE, id);
-
-	kv_nl_put_u32(msg, KVERBS_A_CONN_TIMEOUT_MS, timeout_ms);
-	return call(nl, msg, NULL, verb_ns);
-}
-
-int kv_nl_conn_connect(struct kv_nl *nl, uint32_t id,
-		       const struct kv_conn_param *param, uint64_t *verb_ns)
-{
-	struct nl_msg *msg = msg_of(nl, KVERBS_CMD_CONN_CONNECT, id);
-
-	kv_nl_put(msg, &param_table, param);
-	kv_nl_put(msg, &private_table, param);
-	kv_nl_put_u32(msg, KVERBS_A_CONN_RETRY_CNT, param->retry_cnt);
-	return call(nl, msg, NULL, verb_ns);
-}
-
-int kv_nl_conn_establish(struct kv_nl *nl, uint32_t id,
-			 const struct kv_conn_param *param, uint64_t *verb_ns)
-{
-	struct nl_msg *msg = msg_of(nl, KVERBS_CMD_CONN_ESTABLISH, id);
-
-	kv_nl_put_u32(msg, KVERBS_A_CONN_ACK_TIMEOUT, param->ack_timeout);
-	return call(nl, msg, NULL, verb_ns);
-}
-
-int kv_nl_conn_accept(struct kv_nl *nl, uint32_t id,
-		      const struct kv_conn_param *param, uint64_t *verb_ns)
-{
-	struct nl_msg *msg = msg_of(nl, KVERBS_CMD_CONN_ACCEPT, id);
-
-	kv_nl_put(msg, &param_table, param);
-	kv_nl_put(msg, &private_table, param);
-	kv_nl_put_u32(msg, KVERBS_A_CONN_ACK_TIMEOUT, param->ack_timeout);
-	return call(nl, msg, NULL, verb_ns);
-}
-
-int kv_nl_conn_reject(struct kv_nl *nl, uint32_t id, const void *data,
-		      uint32_t length, uint64_t *verb_ns)
-{
-	struct nl_msg *msg = msg_of(nl, KVERBS_CMD_CONN_REJECT, id);
-	struct kv_conn_param param = { .private_length = length };
-
-	if (length)
-		memcpy(param.private_data, data, length);
-	kv_nl_put(msg, &private_table, &param);
-	return call(nl, msg, NULL, verb_ns);
-}
-
-int kv_nl_conn_disconnect(struct kv_nl *nl, uint32_t id, uint64_t *verb_ns)
-{
-	return call(nl, msg_of(nl, KVERBS_CMD_CONN_DISCONNECT, id), NULL, verb_ns);
-}
+const struct kv_nl_op kv_nl_op_conn_wait = { .call = wait_conn };

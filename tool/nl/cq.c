@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <string.h>
 #include "nl/msg.h"
 
 #define FIELD(type, member, NAME, ...) \
@@ -39,96 +38,49 @@ static const struct kv_nl_field wc_fields[] = {
 
 static const struct kv_nl_table wc_table = KV_NL_TABLE(wc_fields);
 
-struct polled {
-	unsigned int n;
-	struct kv_wc wc[KVERBS_POLL_MAX];
-	uint64_t verb_ns;
-};
-
 static const struct kv_nl_field polled_fields[] = {
-	KV_NL_MANY(struct polled, wc, n, KVERBS_A_CQ_WC, NULL, &wc_table),
-	FIELD(struct polled, verb_ns, VERB_NS, NULL),
+	KV_NL_MANY(struct kv_polled, wc, n, KVERBS_A_CQ_WC, NULL, &wc_table),
 };
 
-struct armed {
-	bool missed;
-	uint64_t verb_ns;
+static const struct kv_nl_field poll_fields[] = {
+	FIELD(struct kv_cq_poll, max, MAX_WC, "max"),
+};
+
+static const struct kv_nl_field arm_fields[] = {
+	FIELD(struct kv_cq_arm, solicited, SOLICITED, "solicited"),
 };
 
 static const struct kv_nl_field armed_fields[] = {
-	FIELD(struct armed, missed, MISSED, NULL),
-	FIELD(struct armed, verb_ns, VERB_NS, NULL),
-};
-
-static const struct kv_nl_field other_fields[] = {
-	KV_NL_KNOWN(KVERBS_A_CQ_MAX_WC, "max"),
-	KV_NL_KNOWN(KVERBS_A_CQ_SOLICITED, "solicited"),
+	FIELD(struct kv_armed, missed, MISSED, NULL),
 };
 
 static const struct kv_nl_table init = KV_NL_TABLE(init_fields);
 static const struct kv_nl_table object = KV_NL_TABLE(object_fields);
-static const struct kv_nl_table polled_table = KV_NL_TABLE(polled_fields);
-static const struct kv_nl_table armed_table = KV_NL_TABLE(armed_fields);
-static const struct kv_nl_table other = KV_NL_TABLE(other_fields);
-static const struct kv_nl_table *const names[] = { &object, &other, NULL };
+static const struct kv_nl_table poll_table = KV_NL_TABLE(poll_fields);
+static const struct kv_nl_table polled = KV_NL_TABLE(polled_fields);
+static const struct kv_nl_table arm = KV_NL_TABLE(arm_fields);
+static const struct kv_nl_table armed = KV_NL_TABLE(armed_fields);
+static const struct kv_nl_table *const names[] = { &object, &poll_table, &arm, NULL };
 
-const struct kv_nl_noun kv_nl_cq = {
-	.what = "kernel cq",
-	.init = &init,
-	.object = &object,
-	.names = names,
-	.cmd_new = KVERBS_CMD_CQ_NEW,
-	.cmd_get = KVERBS_CMD_CQ_GET,
-	.cmd_del = KVERBS_CMD_CQ_DEL,
-	.id = KVERBS_A_CQ_ID,
-	.verb_ns = KVERBS_A_CQ_VERB_NS,
-	.size = sizeof(struct kv_cq),
+KV_NL_NOUN(CQ, cq);
+KV_NL_OBJECT_OPS(CQ, cq);
+
+const struct kv_nl_op kv_nl_op_poll = {
+	.noun = &kv_nl_cq,
+	.what = "kernel cq poll",
+	.cmd = KVERBS_CMD_CQ_POLL,
+	.by_id = true,
+	.in = &poll_table,
+	.out = &polled,
+	.size = sizeof(struct kv_polled),
 };
 
-static int on_polled(struct nlattr *attrs, int len, void *arg)
-{
-	return kv_nl_take(&polled_table, attrs, len, arg);
-}
-
-int kv_nl_cq_poll(struct kv_nl *nl, uint32_t id, struct kv_wc *wc,
-		  unsigned int max, unsigned int *n, uint64_t *verb_ns)
-{
-	struct nl_msg *msg = kv_nl_msg_of(nl, &kv_nl_cq, KVERBS_CMD_CQ_POLL, id);
-	struct polled polled;
-	int ret;
-
-	memset(&polled, 0, sizeof(polled));
-	kv_nl_put_u32(msg, KVERBS_A_CQ_MAX_WC, max);
-	ret = kv_nl_request(nl, msg, "kernel cq poll", names, on_polled, &polled);
-	if (ret)
-		return ret;
-	*n = polled.n < max ? polled.n : max;
-	memcpy(wc, polled.wc, *n * sizeof(*wc));
-	if (verb_ns)
-		*verb_ns = polled.verb_ns;
-	return 0;
-}
-
-static int on_armed(struct nlattr *attrs, int len, void *arg)
-{
-	return kv_nl_take(&armed_table, attrs, len, arg);
-}
-
-int kv_nl_cq_arm(struct kv_nl *nl, uint32_t id, bool solicited, bool *missed,
-		 uint64_t *verb_ns)
-{
-	struct nl_msg *msg = kv_nl_msg_of(nl, &kv_nl_cq, KVERBS_CMD_CQ_ARM, id);
-	struct armed armed = { .missed = false };
-	int ret;
-
-	if (msg && solicited)
-		nla_put_flag(msg, KVERBS_A_CQ_SOLICITED);
-	ret = kv_nl_request(nl, msg, "kernel cq arm", names, on_armed, &armed);
-	if (ret)
-		return ret;
-	if (missed)
-		*missed = armed.missed;
-	if (verb_ns)
-		*verb_ns = armed.verb_ns;
-	return 0;
-}
+const struct kv_nl_op kv_nl_op_arm = {
+	.noun = &kv_nl_cq,
+	.what = "kernel cq arm",
+	.cmd = KVERBS_CMD_CQ_ARM,
+	.by_id = true,
+	.in = &arm,
+	.out = &armed,
+	.size = sizeof(struct kv_armed),
+};

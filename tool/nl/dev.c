@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <string.h>
+#include "netdev.h"
 #include "nl/msg.h"
 
 #define DEV(member, NAME) \
@@ -78,17 +79,31 @@ static int on_dev(struct nlattr *attrs, int len, void *arg)
 	return kv_nl_take(&dev_table, attrs, len, arg);
 }
 
-int kv_nl_dev_get(struct kv_nl *nl, const char *name, struct kv_dev *dev)
+static int get_dev(struct kv_nl *nl, const void *in, void *out, uint64_t *ns)
 {
 	struct nl_msg *msg = kv_nl_msg(nl, KVERBS_CMD_DEV_GET, 0);
+	const char *name = ((const struct kv_dev_name *)in)->dev;
 	char what[80];
+	int ret;
 
 	snprintf(what, sizeof(what), "kernel device %.64s", name);
 	if (msg)
 		nla_put_string(msg, KVERBS_A_DEV_NAME, name);
-	memset(dev, 0, sizeof(*dev));
-	return kv_nl_request(nl, msg, what, names, on_dev, dev);
+	memset(out, 0, sizeof(struct kv_dev));
+	ret = kv_nl_request(nl, msg, what, names, on_dev, out);
+	if (!ret)
+		kv_netdev_note(out);
+	return ret;
 }
+
+const struct kv_nl_op kv_nl_op_dev_get = { .call = get_dev };
+
+static int read_counters(struct kv_nl *nl, const void *in, void *out, uint64_t *ns)
+{
+	return kv_counters_read(&nl->base, ((const struct kv_dev_name *)in)->dev, out);
+}
+
+const struct kv_nl_op kv_nl_op_counters = { .call = read_counters };
 
 struct each {
 	int (*fn)(const struct kv_dev *dev, void *arg);
@@ -106,9 +121,11 @@ static int on_each(struct nlattr *attrs, int len, void *arg)
 		return 0;
 	memset(&dev, 0, sizeof(dev));
 	ret = on_dev(attrs, len, &dev);
-	if (!ret)
-		each->stopped = each->fn(&dev, each->arg);
-	return ret;
+	if (ret)
+		return ret;
+	kv_netdev_note(&dev);
+	each->stopped = each->fn(&dev, each->arg);
+	return 0;
 }
 
 int kv_nl_dev_each(struct kv_nl *nl,

@@ -121,6 +121,17 @@ static void keep(struct kv_nl *nl, const struct kv_event *event)
 }
 
 /**
+ * kv_nl_deadline() - when a wait that begins now ends
+ * @timeout_ms: how long it takes at most; negative: it has no end
+ *
+ * Return: a time of kv_now_ns(), or UINT64_MAX.
+ */
+uint64_t kv_nl_deadline(int32_t timeout_ms)
+{
+	return timeout_ms < 0 ? UINT64_MAX : kv_now_ns() + (uint64_t)timeout_ms * 1000000;
+}
+
+/**
  * kv_nl_wait_any() - wait until something may have happened
  * @nl: the connection
  * @deadline_ns: until when
@@ -155,20 +166,16 @@ static bool completes(const struct kv_event *event, uint32_t cq)
 	return event->type == KVERBS_EVENT_COMPLETION && event->cq == cq;
 }
 
-/**
- * kv_nl_wait_completion() - wait for the event of a CQ that was armed
- * @nl: the connection
- * @cq: its id
- * @deadline_ns: until when
- *
- * Other events are kept, for those who wait for them later.
- *
- * Return: 0 if the event came, which may be that of an earlier arming, or if
- * events got lost, of which it may be one: who gets 0 polls. -EAGAIN at the
- * deadline, -EINTR for a signal.
+/*
+ * Waits for the event of a CQ that was armed. Other events are kept, for those who wait for
+ * them later. 0 if the event came, which may be that of an earlier arming, or if events got
+ * lost, of which it may be one: who gets 0 polls.
  */
-int kv_nl_wait_completion(struct kv_nl *nl, uint32_t cq, uint64_t deadline_ns)
+static int wait_completion(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 {
+	const struct kv_wait *in = arg;
+	uint64_t deadline_ns = kv_nl_deadline(in->timeout_ms);
+	uint32_t cq = in->id;
 	struct kv_event event;
 	unsigned int i;
 	int ret;
@@ -195,18 +202,13 @@ int kv_nl_wait_completion(struct kv_nl *nl, uint32_t cq, uint64_t deadline_ns)
 			  strerror(-ret));
 }
 
-/**
- * kv_nl_wait_event() - the next event
- * @nl: the connection
- * @deadline_ns: until when
- * @event: the event
- *
- * Return: 0, -EAGAIN at the deadline, -EINTR for a signal, -ENOBUFS if events
- * got lost before what the next call gives.
- */
-int kv_nl_wait_event(struct kv_nl *nl, uint64_t deadline_ns,
-		     struct kv_event *event)
+const struct kv_nl_op kv_nl_op_cq_wait = { .call = wait_completion };
+
+/* The next event. -ENOBUFS if events got lost before what the next call gives. */
+static int wait_event(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 {
+	const struct kv_wait *in = arg;
+	struct kv_event *event = out;
 	int ret = 0;
 
 	if (nl->lost) {
@@ -216,7 +218,7 @@ int kv_nl_wait_event(struct kv_nl *nl, uint64_t deadline_ns,
 		*event = nl->queue[0];
 		drop(nl, 0);
 	} else {
-		ret = next_event(nl, deadline_ns, event);
+		ret = next_event(nl, kv_nl_deadline(in->timeout_ms), event);
 	}
 	if (ret == -ENOBUFS)
 		return kv_nl_fail(nl, ret, "events were lost: they came faster than they were read");
@@ -227,3 +229,5 @@ int kv_nl_wait_event(struct kv_nl *nl, uint64_t deadline_ns,
 				  strerror(-ret));
 	return 0;
 }
+
+const struct kv_nl_op kv_nl_op_event_wait = { .call = wait_event };

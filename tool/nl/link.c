@@ -60,7 +60,7 @@ static int nle_to_errno(int nle)
 
 static void set_error(struct exchange *x, const char *text, const char *path)
 {
-	snprintf(x->nl->err, x->nl->err_size, "%s: %s%s (%s)", x->what, path,
+	snprintf(x->nl->base.err, sizeof(x->nl->base.err), "%s: %s%s (%s)", x->what, path,
 		 text ? text : strerror(-x->error), strerrorname_np(-x->error));
 }
 
@@ -282,7 +282,7 @@ static void get_unstuck(struct kv_nl *nl)
  * @reply: called for each answer, or NULL
  * @arg: its argument
  *
- * Return: 0, or a negative errno with a text in nl->err: -EINTR if a list's
+ * Return: 0, or a negative errno with a text in nl->base.err: -EINTR if a list's
  * objects came or went while it was read.
  */
 int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
@@ -350,7 +350,7 @@ int kv_nl_fail(struct kv_nl *nl, int error, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(nl->err, nl->err_size, fmt, args);
+	vsnprintf(nl->base.err, sizeof(nl->base.err), fmt, args);
 	va_end(args);
 	return error;
 }
@@ -400,15 +400,16 @@ static int open_events(struct kv_nl *nl)
 
 /**
  * kv_nl_open() - connect to the module
- * @nl: the connection; err and err_size set
+ * @nl: the connection
  *
- * Return: 0, or a negative errno with a text in nl->err: -EOPNOTSUPP if the
+ * Return: 0, or a negative errno with a text in nl->base.err: -EOPNOTSUPP if the
  * module is not loaded, -EPROTO if it is of another version.
  */
 int kv_nl_open(struct kv_nl *nl)
 {
 	int one = 1, ret;
 
+	nl->base.ops = &kv_nl_backend_ops;
 	nl->queued = 0;
 	nl->lost = false;
 	nl->stuck = false;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <netlink/netlink.h>
 #include <netlink/attr.h>
-#include "backend.h"
+#include "model/backend.h"
 #include "nl/fields.h"
 
 /* Events that are kept for whom they may concern; see kv_nl_wait_completion(). */
@@ -15,11 +15,10 @@
 
 /**
  * struct kv_nl - a connection to the module
+ * @base: the backend that it is; first member
  * @sock: for requests; what it makes belongs to it and dies with it
  * @events: for events, not blocking
  * @family: generic netlink id
- * @err: text of the last failure
- * @err_size: bytes of @err
  * @queue: events that came while another one was waited for, the oldest first
  * @queued: how many
  * @lost: events got lost that nobody was told of yet
@@ -27,11 +26,10 @@
  *	begins no other before that one has ended
  */
 struct kv_nl {
+	struct kv_backend base;
 	struct nl_sock *sock;
 	struct nl_sock *events;
 	int family;
-	char *err;
-	size_t err_size;
 	struct kv_event queue[KV_NL_EVENTS];
 	unsigned int queued;
 	bool lost;
@@ -40,6 +38,8 @@ struct kv_nl {
 
 /* Called with the attributes of each reply; a negative errno ends the request. */
 typedef int (*kv_nl_reply)(struct nlattr *attrs, int len, void *arg);
+
+extern const struct kv_backend_ops kv_nl_backend_ops;
 
 int kv_nl_open(struct kv_nl *nl);
 void kv_nl_close(struct kv_nl *nl);

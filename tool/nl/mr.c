@@ -35,19 +35,19 @@ static const struct kv_nl_field reg_fields[] = {
 	FIELD(struct kv_mr_reg, length, LENGTH, "length"),
 };
 
-/* A piece of the buffer, and of a file. */
-struct piece {
-	int32_t fd;
-	uint64_t file_offset;
-	uint64_t offset;
-	uint64_t length;
+static const struct kv_nl_field inv_fields[] = {
+	FIELD(struct kv_mr_inv, qp, QP, "qp", KV_NL_UNLESS_0),
 };
 
 static const struct kv_nl_field file_fields[] = {
-	FIELD(struct piece, fd, FD, "file"),
-	FIELD(struct piece, file_offset, FILE_OFFSET, "file_offset"),
-	FIELD(struct piece, offset, OFFSET, "offset"),
-	FIELD(struct piece, length, LENGTH, "length"),
+	FIELD(struct kv_mr_file, fd, FD, "file"),
+	FIELD(struct kv_mr_file, file_offset, FILE_OFFSET, "file_offset"),
+	FIELD(struct kv_mr_file, offset, OFFSET, "offset"),
+	FIELD(struct kv_mr_file, length, LENGTH, "length"),
+};
+
+static const struct kv_nl_field moved_fields[] = {
+	FIELD(struct kv_moved, length, LENGTH, NULL),
 };
 
 static const struct kv_nl_field other_fields[] = {
@@ -56,56 +56,93 @@ static const struct kv_nl_field other_fields[] = {
 
 static const struct kv_nl_table init = KV_NL_TABLE(init_fields);
 static const struct kv_nl_table object = KV_NL_TABLE(object_fields);
-static const struct kv_nl_table reg_table = KV_NL_TABLE(reg_fields);
-static const struct kv_nl_table file_table = KV_NL_TABLE(file_fields);
+static const struct kv_nl_table reg = KV_NL_TABLE(reg_fields);
+static const struct kv_nl_table inv = KV_NL_TABLE(inv_fields);
+static const struct kv_nl_table file = KV_NL_TABLE(file_fields);
+static const struct kv_nl_table moved = KV_NL_TABLE(moved_fields);
 static const struct kv_nl_table other = KV_NL_TABLE(other_fields);
 static const struct kv_nl_table *const names[] = {
-	&object, &reg_table, &file_table, &other, NULL,
+	&object, &reg, &file, &other, NULL,
 };
 
-const struct kv_nl_noun kv_nl_mr = {
-	.what = "kernel mr",
-	.init = &init,
-	.object = &object,
-	.names = names,
-	.cmd_new = KVERBS_CMD_MR_NEW,
-	.cmd_get = KVERBS_CMD_MR_GET,
-	.cmd_del = KVERBS_CMD_MR_DEL,
-	.id = KVERBS_A_MR_ID,
-	.verb_ns = KVERBS_A_MR_VERB_NS,
+KV_NL_NOUN(MR, mr);
+KV_NL_OBJECT_OPS(MR, mr);
+
+const struct kv_nl_op kv_nl_op_mr_reg = {
+	.noun = &kv_nl_mr,
+	.what = "kernel mr registration",
+	.cmd = KVERBS_CMD_MR_REG,
+	.by_id = true,
+	.in = &reg,
+	.out = &object,
 	.size = sizeof(struct kv_mr),
 };
 
-int kv_nl_mr_reg(struct kv_nl *nl, uint32_t id, const struct kv_mr_reg *reg,
-		 struct kv_mr *mr, uint64_t *verb_ns)
-{
-	struct nl_msg *msg = kv_nl_msg_of(nl, &kv_nl_mr, KVERBS_CMD_MR_REG, id);
+const struct kv_nl_op kv_nl_op_mr_inv = {
+	.noun = &kv_nl_mr,
+	.what = "kernel mr invalidation",
+	.cmd = KVERBS_CMD_MR_INV,
+	.by_id = true,
+	.in = &inv,
+};
 
-	kv_nl_put(msg, &reg_table, reg);
-	return kv_nl_call(nl, &kv_nl_mr, msg, "kernel mr registration", mr,
-			  verb_ns);
+/* The module moves all of it in one command, however long it is. */
+const struct kv_nl_op kv_nl_op_mr_load = {
+	.noun = &kv_nl_mr,
+	.what = "kernel mr load",
+	.cmd = KVERBS_CMD_MR_LOAD,
+	.by_id = true,
+	.in = &file,
+	.out = &moved,
+	.size = sizeof(struct kv_moved),
+};
+
+const struct kv_nl_op kv_nl_op_mr_save = {
+	.noun = &kv_nl_mr,
+	.what = "kernel mr save",
+	.cmd = KVERBS_CMD_MR_SAVE,
+	.by_id = true,
+	.in = &file,
+	.out = &moved,
+	.size = sizeof(struct kv_moved),
+};
+
+/* Of what is left of a transfer, what one message carries. */
+static uint32_t piece(uint64_t length)
+{
+	return length < KVERBS_DATA_MAX ? (uint32_t)length : KVERBS_DATA_MAX;
 }
 
-int kv_nl_mr_inv(struct kv_nl *nl, uint32_t id, uint32_t qp, uint64_t *verb_ns)
+static struct nl_msg *msg_at(struct kv_nl *nl, int cmd, uint32_t id, uint64_t offset)
 {
-	struct nl_msg *msg = kv_nl_msg_of(nl, &kv_nl_mr, KVERBS_CMD_MR_INV, id);
+	struct nl_msg *msg = kv_nl_msg(nl, cmd, 0);
 
-	if (qp)
-		kv_nl_put_u32(msg, KVERBS_A_MR_QP, qp);
-	return kv_nl_call(nl, &kv_nl_mr, msg, "kernel mr invalidation", NULL,
-			  verb_ns);
-}
-
-int kv_nl_mr_write(struct kv_nl *nl, uint32_t id, uint64_t offset,
-		   const void *data, uint32_t length)
-{
-	struct nl_msg *msg = kv_nl_msg_of(nl, &kv_nl_mr, KVERBS_CMD_MR_WRITE, id);
-
+	kv_nl_put_u32(msg, KVERBS_A_MR_ID, id);
 	kv_nl_put_u64(msg, KVERBS_A_MR_OFFSET, offset);
-	if (msg)
-		nla_put(msg, KVERBS_A_MR_DATA, (int)length, data);
-	return kv_nl_call(nl, &kv_nl_mr, msg, "kernel mr write", NULL, NULL);
+	return msg;
 }
+
+/* A length of 0 is the module's to refuse. */
+static int write_mr(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+{
+	const struct kv_mr_write *in = arg;
+	uint64_t done = 0;
+	struct nl_msg *msg;
+	uint32_t now;
+	int ret;
+
+	do {
+		now = piece(in->length - done);
+		msg = msg_at(nl, KVERBS_CMD_MR_WRITE, in->id, in->offset + done);
+		if (msg)
+			nla_put(msg, KVERBS_A_MR_DATA, (int)now, (const char *)in->data + done);
+		ret = kv_nl_request(nl, msg, "kernel mr write", names, NULL, NULL);
+		done += now;
+	} while (!ret && done < in->length);
+	return ret;
+}
+
+const struct kv_nl_op kv_nl_op_mr_write = { .call = write_mr };
 
 struct content {
 	void *to;
@@ -123,48 +160,23 @@ static int on_content(struct nlattr *attrs, int len, void *arg)
 	return 0;
 }
 
-int kv_nl_mr_read(struct kv_nl *nl, uint32_t id, uint64_t offset, void *data,
-		  uint32_t length)
+static int read_mr(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 {
-	struct nl_msg *msg = kv_nl_msg_of(nl, &kv_nl_mr, KVERBS_CMD_MR_READ, id);
-	struct content content = { data, length };
+	const struct kv_mr_read *in = arg;
+	struct content content;
+	struct nl_msg *msg;
+	uint64_t done = 0;
+	int ret;
 
-	kv_nl_put_u64(msg, KVERBS_A_MR_OFFSET, offset);
-	kv_nl_put_u64(msg, KVERBS_A_MR_LENGTH, length);
-	return kv_nl_request(nl, msg, "kernel mr read", names, on_content,
-			     &content);
+	do {
+		content.to = (char *)in->data + done;
+		content.length = piece(in->length - done);
+		msg = msg_at(nl, KVERBS_CMD_MR_READ, in->id, in->offset + done);
+		kv_nl_put_u64(msg, KVERBS_A_MR_LENGTH, content.length);
+		ret = kv_nl_request(nl, msg, "kernel mr read", names, on_content, &content);
+		done += content.length;
+	} while (!ret && done < in->length);
+	return ret;
 }
 
-static int on_moved(struct nlattr *attrs, int len, void *arg)
-{
-	return kv_nl_take_u64(attrs, len, KVERBS_A_MR_LENGTH, arg);
-}
-
-/* The module moves all of it in one command, however long it is. */
-static int move_file(struct kv_nl *nl, int cmd, const char *what, uint32_t id,
-		     const struct piece *piece, uint64_t *moved)
-{
-	struct nl_msg *msg = kv_nl_msg_of(nl, &kv_nl_mr, cmd, id);
-
-	*moved = 0;
-	kv_nl_put(msg, &file_table, piece);
-	return kv_nl_request(nl, msg, what, names, on_moved, moved);
-}
-
-int kv_nl_mr_load(struct kv_nl *nl, uint32_t id, int fd, uint64_t file_offset,
-		  uint64_t offset, uint64_t length, uint64_t *moved)
-{
-	const struct piece piece = { fd, file_offset, offset, length };
-
-	return move_file(nl, KVERBS_CMD_MR_LOAD, "kernel mr load", id, &piece,
-			 moved);
-}
-
-int kv_nl_mr_save(struct kv_nl *nl, uint32_t id, int fd, uint64_t file_offset,
-		  uint64_t offset, uint64_t length, uint64_t *moved)
-{
-	const struct piece piece = { fd, file_offset, offset, length };
-
-	return move_file(nl, KVERBS_CMD_MR_SAVE, "kernel mr save", id, &piece,
-			 moved);
-}
+const struct kv_nl_op kv_nl_op_mr_read = { .call = read_mr };

@@ -4,9 +4,9 @@
 
 /* Where an answer goes; what is not wanted is NULL. */
 struct answer {
-	const struct kv_nl_noun *noun;
-	void *object;
-	uint64_t *verb_ns;
+	const struct kv_nl_op *op;
+	void *out;
+	uint64_t *ns;
 };
 
 static int on_answer(struct nlattr *attrs, int len, void *arg)
@@ -14,75 +14,42 @@ static int on_answer(struct nlattr *attrs, int len, void *arg)
 	struct answer *to = arg;
 	int ret = 0;
 
-	if (to->object) {
-		memset(to->object, 0, to->noun->size);
-		ret = kv_nl_take(to->noun->object, attrs, len, to->object);
+	if (to->op->out && to->out) {
+		memset(to->out, 0, to->op->size);
+		ret = kv_nl_take(to->op->out, attrs, len, to->out);
 	}
-	if (!ret && to->verb_ns)
-		ret = kv_nl_take_u64(attrs, len, to->noun->verb_ns, to->verb_ns);
+	if (!ret && to->op->noun->verb_ns && to->ns)
+		ret = kv_nl_take_u64(attrs, len, to->op->noun->verb_ns, to->ns);
 	return ret;
 }
 
 /**
- * kv_nl_msg_of() - start a request about an object
+ * kv_nl_call() - ask the module for an operation, as its row says
  * @nl: the connection
- * @noun: its type
- * @cmd: enum kverbs_cmd
- * @id: its id
+ * @op: the row
+ * @in: what it takes
+ * @out: receives what it gives; NULL: is of no interest
+ * @ns: receives how long the verb took, if the answer says so; or NULL
  *
- * Return: the message, for kv_nl_call(), or NULL without memory.
+ * Return: 0, or a negative errno with a text in nl->base.err.
  */
-struct nl_msg *kv_nl_msg_of(struct kv_nl *nl, const struct kv_nl_noun *noun,
-			    int cmd, uint32_t id)
+int kv_nl_call(struct kv_nl *nl, const struct kv_nl_op *op, const void *in, void *out,
+	       uint64_t *ns)
 {
-	struct nl_msg *msg = kv_nl_msg(nl, cmd, 0);
+	struct answer to = { op, out, ns };
+	struct nl_msg *msg;
 
-	kv_nl_put_u32(msg, noun->id, id);
-	return msg;
-}
-
-/**
- * kv_nl_call() - send a request about an object and take what comes back
- * @nl: the connection
- * @noun: its type
- * @msg: the request; freed here
- * @what: what it is, for the text of a failure; NULL: the noun's
- * @object: what the object is now, if the answer says so; or NULL
- * @verb_ns: how long the verb took, if the answer says so; or NULL
- *
- * Return: 0, or a negative errno with a text in nl->err.
- */
-int kv_nl_call(struct kv_nl *nl, const struct kv_nl_noun *noun,
-	       struct nl_msg *msg, const char *what, void *object,
-	       uint64_t *verb_ns)
-{
-	struct answer to = { noun, object, verb_ns };
-
-	return kv_nl_request(nl, msg, what ? what : noun->what, noun->names,
-			     on_answer, &to);
-}
-
-int kv_nl_new(struct kv_nl *nl, const struct kv_nl_noun *noun, const void *init,
-	      void *object, uint64_t *verb_ns)
-{
-	struct nl_msg *msg = kv_nl_msg(nl, noun->cmd_new, 0);
-
-	kv_nl_put(msg, noun->init, init);
-	return kv_nl_call(nl, noun, msg, NULL, object, verb_ns);
-}
-
-int kv_nl_get(struct kv_nl *nl, const struct kv_nl_noun *noun, uint32_t id,
-	      void *object)
-{
-	return kv_nl_call(nl, noun, kv_nl_msg_of(nl, noun, noun->cmd_get, id),
-			  NULL, object, NULL);
-}
-
-int kv_nl_del(struct kv_nl *nl, const struct kv_nl_noun *noun, uint32_t id,
-	      uint64_t *verb_ns)
-{
-	return kv_nl_call(nl, noun, kv_nl_msg_of(nl, noun, noun->cmd_del, id),
-			  NULL, NULL, verb_ns);
+	if (op->call)
+		return op->call(nl, in, out, ns);
+	msg = kv_nl_msg(nl, op->cmd, 0);
+	if (op->by_id)
+		kv_nl_put_u32(msg, op->noun->id, ((const struct kv_id *)in)->id);
+	if (op->in)
+		kv_nl_put(msg, op->in, in);
+	if (op->put)
+		op->put(msg, in);
+	return kv_nl_request(nl, msg, op->what ? op->what : op->noun->what,
+			     op->noun->names, on_answer, &to);
 }
 
 struct each {
@@ -107,6 +74,15 @@ static int on_each(struct nlattr *attrs, int len, void *arg)
 	return ret;
 }
 
+/**
+ * kv_nl_each() - all objects of a type
+ * @nl: the connection
+ * @noun: the type
+ * @fn: called for each; ends it when it returns non-zero
+ * @arg: its last argument
+ *
+ * Return: 0, what @fn ended it with, or a negative errno with a text in nl->base.err.
+ */
 int kv_nl_each(struct kv_nl *nl, const struct kv_nl_noun *noun,
 	       int (*fn)(const union kv_object *object, void *arg), void *arg)
 {

@@ -2,124 +2,93 @@
 #ifndef KV_NL_MSG_H
 #define KV_NL_MSG_H
 
-#include "backend.h"
+#include "model/backend.h"
 #include "nl/link.h"
 
 /*
- * The module's commands, one function each, with the arguments of the backend's
- * operation of that name. This folder is all of the tool that knows attributes;
- * a file knows those of one noun.
+ * The module's commands: a row for each operation of model/ops.def. This folder is all of the
+ * tool that knows attributes; a file knows those of one noun.
  */
 
 /**
- * struct kv_nl_noun - what the messages of one type of objects are made of
- * @what: "kernel " and the type's name, for the text of a failure
- * @init: what it is made with; NULL: it has a function of its own for that
- * @object: what it is
- * @names: these and others that requests have, up to NULL
- * @cmd_new: command that makes one
- * @cmd_get: command that shows it, or all
- * @cmd_del: command that deletes it
+ * struct kv_nl_noun - what the messages about one noun are made of
+ * @what: "kernel " and its name, for the text of a failure
+ * @object: what it is; NULL: it is no object
+ * @names: attributes that requests have, up to NULL; or NULL
+ * @cmd_get: of an object, the command that shows it, or all
  * @id: attribute
- * @verb_ns: attribute
- * @size: bytes of the struct of @object
+ * @verb_ns: attribute; 0: its commands call no verb that is timed
  */
 struct kv_nl_noun {
 	const char *what;
-	const struct kv_nl_table *init;
 	const struct kv_nl_table *object;
 	const struct kv_nl_table *const *names;
-	int cmd_new;
 	int cmd_get;
-	int cmd_del;
 	int id;
 	int verb_ns;
-	size_t size;
 };
 
-extern const struct kv_nl_noun kv_nl_pd;
-extern const struct kv_nl_noun kv_nl_cq;
-extern const struct kv_nl_noun kv_nl_mr;
-extern const struct kv_nl_noun kv_nl_srq;
-extern const struct kv_nl_noun kv_nl_ah;
-extern const struct kv_nl_noun kv_nl_qp;
-extern const struct kv_nl_noun kv_nl_conn;
+/**
+ * struct kv_nl_op - an operation as a command
+ * @noun: what it is about
+ * @what: what it is, for the text of a failure; NULL: the noun's
+ * @cmd: enum kverbs_cmd
+ * @by_id: what it takes begins with the noun's id
+ * @in: what else it takes
+ * @put: puts what @in can't tell; or NULL
+ * @out: what it gives; NULL: nothing
+ * @size: bytes of that
+ * @call: does all of it; NULL: the above says how
+ */
+struct kv_nl_op {
+	const struct kv_nl_noun *noun;
+	const char *what;
+	int cmd;
+	bool by_id;
+	const struct kv_nl_table *in;
+	void (*put)(struct nl_msg *msg, const void *in);
+	const struct kv_nl_table *out;
+	size_t size;
+	int (*call)(struct kv_nl *nl, const void *in, void *out, uint64_t *ns);
+};
 
-/* What all types have. The structs are the noun's; each argument but @id may be NULL. */
-int kv_nl_new(struct kv_nl *nl, const struct kv_nl_noun *noun, const void *init,
-	      void *object, uint64_t *verb_ns);
-int kv_nl_get(struct kv_nl *nl, const struct kv_nl_noun *noun, uint32_t id,
-	      void *object);
+#define OP(NAME, name, in_, out_, about) extern const struct kv_nl_op kv_nl_op_##name;
+#include "model/ops.def"
+
+#define OBJECT(TYPE, type) extern const struct kv_nl_noun kv_nl_##type;
+#include "model/objects.def"
+#undef OBJECT
+
+/* What all objects have. NEW needs a table @init, as GET one @object, of the file. */
+#define KV_NL_OBJECT_OPS(TYPE, type, ...)						\
+	const struct kv_nl_op kv_nl_op_##type##_new = {					\
+		.noun = &kv_nl_##type, .cmd = KVERBS_CMD_##TYPE##_NEW, .in = &init,	\
+		.out = &object, .size = sizeof(struct kv_##type), ##__VA_ARGS__		\
+	};										\
+	const struct kv_nl_op kv_nl_op_##type##_get = {					\
+		.noun = &kv_nl_##type, .cmd = KVERBS_CMD_##TYPE##_GET, .by_id = true,	\
+		.out = &object, .size = sizeof(struct kv_##type),			\
+	};										\
+	const struct kv_nl_op kv_nl_op_##type##_del = {					\
+		.noun = &kv_nl_##type, .cmd = KVERBS_CMD_##TYPE##_DEL, .by_id = true,	\
+	}
+
+#define KV_NL_NOUN(TYPE, type)								\
+	const struct kv_nl_noun kv_nl_##type = {					\
+		.what = "kernel " #type, .object = &object, .names = names,		\
+		.cmd_get = KVERBS_CMD_##TYPE##_GET, .id = KVERBS_A_##TYPE##_ID,		\
+		.verb_ns = KVERBS_A_##TYPE##_VERB_NS,					\
+	}
+
+int kv_nl_call(struct kv_nl *nl, const struct kv_nl_op *op, const void *in, void *out,
+	       uint64_t *ns);
 int kv_nl_each(struct kv_nl *nl, const struct kv_nl_noun *noun,
 	       int (*fn)(const union kv_object *object, void *arg), void *arg);
-int kv_nl_del(struct kv_nl *nl, const struct kv_nl_noun *noun, uint32_t id,
-	      uint64_t *verb_ns);
-struct nl_msg *kv_nl_msg_of(struct kv_nl *nl, const struct kv_nl_noun *noun,
-			    int cmd, uint32_t id);
-int kv_nl_call(struct kv_nl *nl, const struct kv_nl_noun *noun,
-	       struct nl_msg *msg, const char *what, void *object,
-	       uint64_t *verb_ns);
-
-int kv_nl_info_get(struct kv_nl *nl, struct kv_info *info);
-int kv_nl_flush(struct kv_nl *nl, uint32_t *flushed, uint32_t *kept);
-int kv_nl_dev_get(struct kv_nl *nl, const char *name, struct kv_dev *dev);
 int kv_nl_dev_each(struct kv_nl *nl,
 		   int (*fn)(const struct kv_dev *dev, void *arg), void *arg);
-int kv_nl_cq_poll(struct kv_nl *nl, uint32_t id, struct kv_wc *wc,
-		  unsigned int max, unsigned int *n, uint64_t *verb_ns);
-int kv_nl_cq_arm(struct kv_nl *nl, uint32_t id, bool solicited, bool *missed,
-		 uint64_t *verb_ns);
-int kv_nl_mr_reg(struct kv_nl *nl, uint32_t id, const struct kv_mr_reg *reg,
-		 struct kv_mr *mr, uint64_t *verb_ns);
-int kv_nl_mr_inv(struct kv_nl *nl, uint32_t id, uint32_t qp, uint64_t *verb_ns);
-/* At most KVERBS_DATA_MAX bytes. */
-int kv_nl_mr_write(struct kv_nl *nl, uint32_t id, uint64_t offset,
-		   const void *data, uint32_t length);
-int kv_nl_mr_read(struct kv_nl *nl, uint32_t id, uint64_t offset, void *data,
-		  uint32_t length);
-int kv_nl_mr_load(struct kv_nl *nl, uint32_t id, int fd, uint64_t file_offset,
-		  uint64_t offset, uint64_t length, uint64_t *moved);
-int kv_nl_mr_save(struct kv_nl *nl, uint32_t id, int fd, uint64_t file_offset,
-		  uint64_t offset, uint64_t length, uint64_t *moved);
-int kv_nl_srq_modify(struct kv_nl *nl, uint32_t id,
-		     const struct kv_srq_attr *attr, struct kv_srq *srq,
-		     uint64_t *verb_ns);
-int kv_nl_qp_new(struct kv_nl *nl, const struct kv_qp_init *qp_init,
-		 struct kv_qp *qp, uint64_t *verb_ns);
-int kv_nl_qp_modify(struct kv_nl *nl, uint32_t id, const struct kv_qp_attr *attr,
-		    uint64_t *verb_ns);
-int kv_nl_conn_listen(struct kv_nl *nl, uint32_t id,
-		      const struct sockaddr_storage *src, uint32_t backlog,
-		      struct kv_conn *conn, uint64_t *verb_ns);
-int kv_nl_conn_take(struct kv_nl *nl, uint32_t listener, struct kv_conn *conn);
-int kv_nl_conn_resolve_addr(struct kv_nl *nl, uint32_t id,
-			    const struct sockaddr_storage *src,
-			    const struct sockaddr_storage *dst,
-			    uint32_t timeout_ms, uint64_t *verb_ns);
-int kv_nl_conn_resolve_route(struct kv_nl *nl, uint32_t id,
-			     uint32_t timeout_ms, uint64_t *verb_ns);
-int kv_nl_conn_connect(struct kv_nl *nl, uint32_t id,
-		       const struct kv_conn_param *param, uint64_t *verb_ns);
-int kv_nl_conn_establish(struct kv_nl *nl, uint32_t id,
-			 const struct kv_conn_param *param, uint64_t *verb_ns);
-int kv_nl_conn_accept(struct kv_nl *nl, uint32_t id,
-		      const struct kv_conn_param *param, uint64_t *verb_ns);
-/* At most KVERBS_CONN_PRIVATE_MAX bytes. */
-int kv_nl_conn_reject(struct kv_nl *nl, uint32_t id, const void *data,
-		      uint32_t length, uint64_t *verb_ns);
-int kv_nl_conn_disconnect(struct kv_nl *nl, uint32_t id, uint64_t *verb_ns);
-int kv_nl_post(struct kv_nl *nl, const struct kv_wr *wr, uint64_t *verb_ns);
-int kv_nl_run_start(struct kv_nl *nl, const struct kv_run_spec *spec,
-		    uint32_t *id);
-int kv_nl_run_cancel(struct kv_nl *nl, uint32_t id);
-int kv_nl_run_peek(struct kv_nl *nl, uint32_t id, struct kv_run_result *result);
-int kv_nl_run_get(struct kv_nl *nl, uint32_t id, struct kv_run_result *result);
-int kv_nl_run_del(struct kv_nl *nl, uint32_t id);
 
 /* Deadlines are of kv_now_ns(); UINT64_MAX: none. */
 int kv_nl_wait_any(struct kv_nl *nl, uint64_t deadline_ns);
-int kv_nl_wait_completion(struct kv_nl *nl, uint32_t cq, uint64_t deadline_ns);
-int kv_nl_wait_event(struct kv_nl *nl, uint64_t deadline_ns,
-		     struct kv_event *event);
+uint64_t kv_nl_deadline(int32_t timeout_ms);
 
 #endif

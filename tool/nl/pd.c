@@ -20,15 +20,5 @@ static const struct kv_nl_table init = KV_NL_TABLE(init_fields);
 static const struct kv_nl_table object = KV_NL_TABLE(object_fields);
 static const struct kv_nl_table *const names[] = { &object, NULL };
 
-const struct kv_nl_noun kv_nl_pd = {
-	.what = "kernel pd",
-	.init = &init,
-	.object = &object,
-	.names = names,
-	.cmd_new = KVERBS_CMD_PD_NEW,
-	.cmd_get = KVERBS_CMD_PD_GET,
-	.cmd_del = KVERBS_CMD_PD_DEL,
-	.id = KVERBS_A_PD_ID,
-	.verb_ns = KVERBS_A_PD_VERB_NS,
-	.size = sizeof(struct kv_pd),
-};
+KV_NL_NOUN(PD, pd);
+KV_NL_OBJECT_OPS(PD, pd);

@@ -110,36 +110,29 @@ static const struct kv_nl_table srq_recv = KV_NL_TABLE(srq_recv_fields);
 static const struct kv_nl_table object = KV_NL_TABLE(object_fields);
 static const struct kv_nl_table *const names[] = { &object, NULL };
 
-const struct kv_nl_noun kv_nl_qp = {
-	.what = "kernel qp",
-	.object = &object,
-	.names = names,
-	.cmd_new = KVERBS_CMD_QP_NEW,
-	.cmd_get = KVERBS_CMD_QP_GET,
-	.cmd_del = KVERBS_CMD_QP_DEL,
-	.id = KVERBS_A_QP_ID,
-	.verb_ns = KVERBS_A_QP_VERB_NS,
-	.size = sizeof(struct kv_qp),
-};
+KV_NL_NOUN(QP, qp);
 
-int kv_nl_qp_new(struct kv_nl *nl, const struct kv_qp_init *qp_init,
-		 struct kv_qp *qp, uint64_t *verb_ns)
+static void put_recv(struct nl_msg *msg, const void *in)
 {
-	struct nl_msg *msg = kv_nl_msg(nl, KVERBS_CMD_QP_NEW, 0);
+	const struct kv_qp_init *qp = in;
 
-	kv_nl_put(msg, &init, qp_init);
-	kv_nl_put(msg, qp_init->srq ? &srq_recv : &own_recv, qp_init);
-	return kv_nl_call(nl, &kv_nl_qp, msg, NULL, qp, verb_ns);
+	kv_nl_put(msg, qp->srq ? &srq_recv : &own_recv, qp);
 }
 
-int kv_nl_qp_modify(struct kv_nl *nl, uint32_t id, const struct kv_qp_attr *attr,
-		    uint64_t *verb_ns)
+KV_NL_OBJECT_OPS(QP, qp, .put = put_recv);
+
+static void put_modify(struct nl_msg *msg, const void *in)
 {
-	struct nl_msg *msg = kv_nl_msg_of(nl, &kv_nl_qp, KVERBS_CMD_QP_MODIFY, id);
-	struct kv_qp_attr put = *attr;
+	struct kv_qp_attr attr = ((const struct kv_qp_modify *)in)->attr;
 
 	/* Where to is always said. */
-	put.mask |= KV_QPA_STATE;
-	kv_nl_put(msg, &attr_table, &put);
-	return kv_nl_call(nl, &kv_nl_qp, msg, NULL, NULL, verb_ns);
+	attr.mask |= KV_QPA_STATE;
+	kv_nl_put(msg, &attr_table, &attr);
 }
+
+const struct kv_nl_op kv_nl_op_qp_modify = {
+	.noun = &kv_nl_qp,
+	.cmd = KVERBS_CMD_QP_MODIFY,
+	.by_id = true,
+	.put = put_modify,
+};

@@ -28,6 +28,8 @@ static const struct kv_nl_field spec_fields[] = {
 	SPEC(warmup, WARMUP, "warmup"),
 	SPEC(timeout_ns, TIMEOUT_NS, "timeout", KV_NL_UNLESS_0),
 	SPEC(post, POST, "post"),
+	SPEC(cpu, CPU, "cpu", KV_NL_UNLESS_NEGATIVE),
+	SPEC(spins, SPINS, "spins", KV_NL_UNLESS_NEGATIVE),
 };
 
 /* Without verbs. */
@@ -48,27 +50,17 @@ static const struct kv_nl_field peer_fields[] = {
 	KV_NL_ONE(struct kv_run_spec, peer, KVERBS_A_RUN_PEER, "peer", &end_table),
 };
 
-static const struct kv_nl_field other_fields[] = {
-	KV_NL_KNOWN(KVERBS_A_RUN_ID, "run"),
-	KV_NL_KNOWN(KVERBS_A_RUN_CPU, "cpu"),
-	KV_NL_KNOWN(KVERBS_A_RUN_SPINS, "spins"),
+static const struct kv_nl_field id_fields[] = {
+	KV_NL_FIELD(struct kv_id, id, KVERBS_A_RUN_ID, "run"),
 };
 
 static const struct kv_nl_table spec_table = KV_NL_TABLE(spec_fields);
 static const struct kv_nl_table null_table = KV_NL_TABLE(null_fields);
 static const struct kv_nl_table verbs_table = KV_NL_TABLE(verbs_fields);
 static const struct kv_nl_table peer_table = KV_NL_TABLE(peer_fields);
-static const struct kv_nl_table other = KV_NL_TABLE(other_fields);
+static const struct kv_nl_table id_table = KV_NL_TABLE(id_fields);
 static const struct kv_nl_table *const names[] = {
-	&spec_table, &null_table, &verbs_table, &peer_table, &other, NULL,
-};
-
-struct started {
-	uint32_t id;
-};
-
-static const struct kv_nl_field started_fields[] = {
-	RESULT(struct started, id, ID),
+	&spec_table, &null_table, &verbs_table, &peer_table, &id_table, NULL,
 };
 
 static const struct kv_nl_field result_fields[] = {
@@ -92,54 +84,44 @@ static const struct kv_nl_field more_fields[] = {
 	RESULT(struct more, next_bin, NEXT_BIN),
 };
 
-static const struct kv_nl_table started_table = KV_NL_TABLE(started_fields);
 static const struct kv_nl_table result_table = KV_NL_TABLE(result_fields);
 static const struct kv_nl_table more_table = KV_NL_TABLE(more_fields);
 
-static int on_started(struct nlattr *attrs, int len, void *arg)
-{
-	return kv_nl_take(&started_table, attrs, len, arg);
-}
+static const struct kv_nl_noun kv_nl_run = {
+	.what = "kernel run",
+	.names = names,
+	.id = KVERBS_A_RUN_ID,
+};
 
-int kv_nl_run_start(struct kv_nl *nl, const struct kv_run_spec *spec,
-		    uint32_t *id)
+static void put_ends(struct nl_msg *msg, const void *in)
 {
-	struct nl_msg *msg = kv_nl_msg(nl, KVERBS_CMD_RUN_START, 0);
-	struct started started = { .id = 0 };
-	int ret;
+	const struct kv_run_spec *spec = in;
 
-	kv_nl_put(msg, &spec_table, spec);
-	kv_nl_put(msg, spec->loop == KVERBS_LOOP_NULL ? &null_table : &verbs_table,
-		  spec);
+	kv_nl_put(msg, spec->loop == KVERBS_LOOP_NULL ? &null_table : &verbs_table, spec);
 	if (spec->loop == KVERBS_LOOP_RELAY)
 		kv_nl_put(msg, &peer_table, spec);
-	if (spec->cpu >= 0)
-		kv_nl_put_u32(msg, KVERBS_A_RUN_CPU, (uint32_t)spec->cpu);
-	if (spec->spins >= 0)
-		kv_nl_put_u32(msg, KVERBS_A_RUN_SPINS, (uint32_t)spec->spins);
-	ret = kv_nl_request(nl, msg, "kernel run", names, on_started, &started);
-	if (!ret)
-		*id = started.id;
-	return ret;
 }
 
-static int run_command(struct kv_nl *nl, int cmd, uint32_t id)
-{
-	struct nl_msg *msg = kv_nl_msg(nl, cmd, 0);
+const struct kv_nl_op kv_nl_op_run_start = {
+	.noun = &kv_nl_run,
+	.cmd = KVERBS_CMD_RUN_START,
+	.in = &spec_table,
+	.put = put_ends,
+	.out = &id_table,
+	.size = sizeof(struct kv_id),
+};
 
-	kv_nl_put_u32(msg, KVERBS_A_RUN_ID, id);
-	return kv_nl_request(nl, msg, "kernel run", names, NULL, NULL);
-}
+const struct kv_nl_op kv_nl_op_run_cancel = {
+	.noun = &kv_nl_run,
+	.cmd = KVERBS_CMD_RUN_CANCEL,
+	.by_id = true,
+};
 
-int kv_nl_run_cancel(struct kv_nl *nl, uint32_t id)
-{
-	return run_command(nl, KVERBS_CMD_RUN_CANCEL, id);
-}
-
-int kv_nl_run_del(struct kv_nl *nl, uint32_t id)
-{
-	return run_command(nl, KVERBS_CMD_RUN_DEL, id);
-}
+const struct kv_nl_op kv_nl_op_run_del = {
+	.noun = &kv_nl_run,
+	.cmd = KVERBS_CMD_RUN_DEL,
+	.by_id = true,
+};
 
 static int take_bins(struct nlattr *attr, struct kv_hist *hist)
 {
@@ -189,23 +171,47 @@ static int get_result(struct kv_nl *nl, uint32_t id, int32_t first_bin,
 	return kv_nl_request(nl, msg, "kernel run", names, on_result, result);
 }
 
-int kv_nl_run_peek(struct kv_nl *nl, uint32_t id, struct kv_run_result *result)
+static int peek_run(struct kv_nl *nl, const void *in, void *out, uint64_t *ns)
 {
-	struct result arg = { .to = result };
+	struct result arg = { .to = out };
 
-	memset(result, 0, offsetof(struct kv_run_result, hist.bin));
-	return get_result(nl, id, -1, &arg);
+	memset(out, 0, offsetof(struct kv_run_result, hist.bin));
+	return get_result(nl, ((const struct kv_id *)in)->id, -1, &arg);
 }
 
-int kv_nl_run_get(struct kv_nl *nl, uint32_t id, struct kv_run_result *result)
+const struct kv_nl_op kv_nl_op_run_peek = { .call = peek_run };
+
+static int get_run(struct kv_nl *nl, const void *in, void *out, uint64_t *ns)
 {
-	struct result arg = { .to = result };
+	struct result arg = { .to = out };
 	int ret;
 
-	memset(result, 0, offsetof(struct kv_run_result, hist));
-	kv_hist_reset(&result->hist);
+	memset(out, 0, offsetof(struct kv_run_result, hist));
+	kv_hist_reset(&arg.to->hist);
 	do
-		ret = get_result(nl, id, (int32_t)arg.more.next_bin, &arg);
+		ret = get_result(nl, ((const struct kv_id *)in)->id, (int32_t)arg.more.next_bin,
+				 &arg);
 	while (!ret && arg.more.next_bin);
 	return ret;
 }
+
+const struct kv_nl_op kv_nl_op_run_get = { .call = get_run };
+
+static int wait_run(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+{
+	const struct kv_wait *in = arg;
+	uint64_t deadline_ns = kv_nl_deadline(in->timeout_ms);
+	struct kv_run_result result;
+	int ret;
+
+	/* An event can be somebody else's: ask, wait, ask again. */
+	do {
+		ret = peek_run(nl, in, &result, ns);
+		if (ret || result.state == KVERBS_RUN_DONE)
+			return ret;
+		ret = kv_nl_wait_any(nl, deadline_ns);
+	} while (!ret);
+	return ret;
+}
+
+const struct kv_nl_op kv_nl_op_run_wait = { .call = wait_run };

@@ -31,28 +31,17 @@ static const struct kv_nl_field attr_fields[] = {
 
 static const struct kv_nl_table init = KV_NL_TABLE(init_fields);
 static const struct kv_nl_table object = KV_NL_TABLE(object_fields);
-static const struct kv_nl_table attr_table = KV_NL_TABLE(attr_fields);
+static const struct kv_nl_table attr = KV_NL_TABLE(attr_fields);
 static const struct kv_nl_table *const names[] = { &object, NULL };
 
-const struct kv_nl_noun kv_nl_srq = {
-	.what = "kernel srq",
-	.init = &init,
-	.object = &object,
-	.names = names,
-	.cmd_new = KVERBS_CMD_SRQ_NEW,
-	.cmd_get = KVERBS_CMD_SRQ_GET,
-	.cmd_del = KVERBS_CMD_SRQ_DEL,
-	.id = KVERBS_A_SRQ_ID,
-	.verb_ns = KVERBS_A_SRQ_VERB_NS,
+KV_NL_NOUN(SRQ, srq);
+KV_NL_OBJECT_OPS(SRQ, srq);
+
+const struct kv_nl_op kv_nl_op_srq_modify = {
+	.noun = &kv_nl_srq,
+	.cmd = KVERBS_CMD_SRQ_MODIFY,
+	.by_id = true,
+	.in = &attr,
+	.out = &object,
 	.size = sizeof(struct kv_srq),
 };
-
-int kv_nl_srq_modify(struct kv_nl *nl, uint32_t id,
-		     const struct kv_srq_attr *attr, struct kv_srq *srq,
-		     uint64_t *verb_ns)
-{
-	struct nl_msg *msg = kv_nl_msg_of(nl, &kv_nl_srq, KVERBS_CMD_SRQ_MODIFY, id);
-
-	kv_nl_put(msg, &attr_table, attr);
-	return kv_nl_call(nl, &kv_nl_srq, msg, NULL, srq, verb_ns);
-}

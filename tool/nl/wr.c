@@ -42,17 +42,23 @@ static const struct kv_nl_table *const names[] = {
 	&wr_table, &qkey_table, NULL,
 };
 
-static int on_posted(struct nlattr *attrs, int len, void *arg)
-{
-	return arg ? kv_nl_take_u64(attrs, len, KVERBS_A_WR_VERB_NS, arg) : 0;
-}
+static const struct kv_nl_noun kv_nl_wr = {
+	.what = "kernel post",
+	.names = names,
+	.verb_ns = KVERBS_A_WR_VERB_NS,
+};
 
-int kv_nl_post(struct kv_nl *nl, const struct kv_wr *wr, uint64_t *verb_ns)
+static void put_qkey(struct nl_msg *msg, const void *in)
 {
-	struct nl_msg *msg = kv_nl_msg(nl, KVERBS_CMD_WR_POST, 0);
+	const struct kv_wr *wr = in;
 
-	kv_nl_put(msg, &wr_table, wr);
 	if (wr->ah || wr->remote_qkey)
 		kv_nl_put(msg, &qkey_table, wr);
-	return kv_nl_request(nl, msg, "kernel post", names, on_posted, verb_ns);
 }
+
+const struct kv_nl_op kv_nl_op_post = {
+	.noun = &kv_nl_wr,
+	.cmd = KVERBS_CMD_WR_POST,
+	.in = &wr_table,
+	.put = put_qkey,
+};

@@ -59,7 +59,7 @@ int kv_link_look(struct kv_link *l, struct kv_fault *f)
 	union kv_object object;
 	int ret;
 
-	ret = b->ops->get(b, KV_CONN, l->conn, &object);
+	ret = kv_op_get(b, KV_CONN, l->conn, &object);
 	if (ret)
 		return kv_link_refuse(l, ret, "look at the connection", f);
 	l->ended = object.conn.state != KVERBS_CONN_ACCEPTED &&
@@ -145,18 +145,18 @@ static int make_qp(struct kv_link *l, struct kv_fault *f)
 	uint64_t ns;
 	int ret;
 
-	ret = b->ops->pd_new(b, &pd_init, &pd, &ns);
+	ret = kv_op_pd_new(b, &pd_init, &pd, &ns);
 	if (ret)
 		return kv_link_refuse(l, ret, "make a PD", f);
 	l->pd = pd.id;
-	ret = b->ops->cq_new(b, &cq_init, &cq, &ns);
+	ret = kv_op_cq_new(b, &cq_init, &cq, &ns);
 	if (ret)
 		return kv_link_refuse(l, ret, "make a CQ", f);
 	l->cq = cq.id;
 	init.pd = l->pd;
 	init.send_cq = l->cq;
 	init.recv_cq = l->cq;
-	ret = b->ops->qp_new(b, &init, &qp, &ns);
+	ret = kv_op_qp_new(b, &init, &qp, &ns);
 	if (ret)
 		return kv_link_refuse(l, ret, "make a QP", f);
 	l->qp = qp.id;
@@ -168,14 +168,12 @@ static int make_qp(struct kv_link *l, struct kv_fault *f)
  */
 static int make(struct kv_link *l, struct kv_fault *f)
 {
-	const struct kv_qp_attr init = {
-		.mask = KV_QPA_ACCESS | KV_QPA_PORT | KV_QPA_PKEY_INDEX,
-		.state = KVERBS_QPS_INIT,
-		.access = l->spec.access,
-		.port = PORT,
+	struct kv_qp_modify init = {
+		.attr.mask = KV_QPA_ACCESS | KV_QPA_PORT | KV_QPA_PKEY_INDEX,
+		.attr.state = KVERBS_QPS_INIT,
+		.attr.access = l->spec.access,
+		.attr.port = PORT,
 	};
-	struct kv_backend *b = l->space->b;
-	uint64_t ns;
 	int ret;
 
 	ret = make_qp(l, f);
@@ -184,7 +182,8 @@ static int make(struct kv_link *l, struct kv_fault *f)
 					 KVERBS_ACCESS_LOCAL_WRITE, f);
 	if (ret)
 		return ret;
-	ret = b->ops->qp_modify(b, l->qp, &init, &ns);
+	init.id = l->qp;
+	ret = kv_op_qp_modify(l->space->b, &init, NULL, NULL);
 	if (ret)
 		return kv_link_refuse(l, ret, "bring a QP to INIT", f);
 	for (uint32_t i = 0; i < l->spec.receives && !ret; i++)
@@ -297,7 +296,7 @@ int kv_link_add_buffer(struct kv_link *l, struct kv_link_buffer *buffer,
 		.length = bytes,
 		.max_access = access,
 	};
-	const struct kv_mr_reg reg = {
+	struct kv_mr_reg reg = {
 		.qp = l->qp,
 		.access = access,
 		.length = bytes,
@@ -307,7 +306,7 @@ int kv_link_add_buffer(struct kv_link *l, struct kv_link_buffer *buffer,
 	uint64_t ns;
 	int ret;
 
-	ret = b->ops->mr_new(b, &init, &mr, &ns);
+	ret = kv_op_mr_new(b, &init, &mr, &ns);
 	if (ret)
 		return kv_link_refuse(l, ret, "make a buffer", f);
 	buffer->mr = mr.id;
@@ -315,7 +314,8 @@ int kv_link_add_buffer(struct kv_link *l, struct kv_link_buffer *buffer,
 	if (l->space->id == KV_SPACE_KERNEL &&
 	    access == KVERBS_ACCESS_LOCAL_WRITE)
 		return 0;
-	ret = b->ops->mr_reg(b, mr.id, &reg, &mr, &ns);
+	reg.id = mr.id;
+	ret = kv_op_mr_reg(b, &reg, &mr, NULL);
 	if (ret) {
 		struct kv_fault why;
 

@@ -93,7 +93,7 @@ static int inspect(struct rping *r, const struct kv_link_buffer *buffer,
 
 	if (!r->p->validate && !r->p->verbose)
 		return 0;
-	ret = b->ops->mr_read(b, buffer->mr, 0, r->found, bytes);
+	ret = kv_op_mr_read(b, &(struct kv_mr_read){ buffer->mr, 0, bytes, r->found }, NULL, NULL);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot read what came");
 	r->found[bytes] = '\0';
@@ -134,7 +134,8 @@ static int ping(struct rping *r, struct kv_fault *f)
 	int ret;
 
 	fill(r->expected, r->p->size, r->p->done);
-	ret = b->ops->mr_write(b, r->source.mr, 0, r->expected, r->p->size);
+	ret = kv_op_mr_write(b, &(struct kv_mr_write){ r->source.mr, 0, r->p->size, r->expected },
+			     NULL, NULL);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot write a ping");
 	ret = advertise(r, &r->source, "read it", f);

@@ -30,7 +30,7 @@ static int post(struct kv_link *l, const struct kv_wr *wr, const char *what,
 {
 	struct kv_backend *b = l->space->b;
 	uint64_t ns;
-	int ret = b->ops->post(b, wr, &ns);
+	int ret = kv_op_post(b, wr, NULL, &ns);
 
 	return ret ? kv_link_refuse(l, ret, what, f) : 0;
 }
@@ -86,16 +86,15 @@ static int take(struct kv_link *l, const struct kv_wc *wc, const char *what,
 static int doze(struct kv_link *l, struct kv_fault *f)
 {
 	struct kv_backend *b = l->space->b;
-	bool missed = false;
-	uint64_t ns;
+	struct kv_armed armed;
 	int ret;
 
 	if (!l->armed) {
-		ret = b->ops->arm(b, l->cq, false, &missed, &ns);
-		l->armed = !ret && !missed;
+		ret = kv_op_arm(b, &(struct kv_cq_arm){ .id = l->cq }, &armed, NULL);
+		l->armed = !ret && !armed.missed;
 		return ret ? kv_link_refuse(l, ret, "arm the CQ", f) : 0;
 	}
-	ret = b->ops->cq_wait(b, l->cq, LOOK_MS);
+	ret = kv_op_cq_wait(b, &(struct kv_wait){ l->cq, LOOK_MS }, NULL, NULL);
 	if (!ret)
 		l->armed = false;
 	else if (ret == -EAGAIN || ret == -EINTR)
@@ -108,18 +107,16 @@ static int advance(struct kv_link *l, uint64_t end_ns, const char *what,
 		   struct kv_fault *f)
 {
 	struct kv_backend *b = l->space->b;
-	struct kv_wc wc[4];
+	struct kv_polled polled;
 	bool ended = l->ended;
-	unsigned int n;
-	uint64_t ns;
 	int ret;
 
-	ret = b->ops->poll(b, l->cq, wc, 4, &n, &ns);
+	ret = kv_op_poll(b, &(struct kv_cq_poll){ l->cq, 4 }, &polled, NULL);
 	if (ret)
 		return kv_link_refuse(l, ret, "poll", f);
-	for (unsigned int i = 0; i < n && !ret; i++)
-		ret = take(l, &wc[i], what, f);
-	if (ret || n)
+	for (unsigned int i = 0; i < polled.n && !ret; i++)
+		ret = take(l, &polled.wc[i], what, f);
+	if (ret || polled.n)
 		return ret;
 	if (ended)
 		return kv_fault_set(f, -ECONNRESET, "%s: the peer has closed the connection",
@@ -192,8 +189,9 @@ int kv_link_send(struct kv_link *l, const void *data, const char *what,
 	if (ret)
 		return ret;
 	if (data) {
-		ret = b->ops->mr_write(b, l->message.mr, l->spec.bytes, data,
-				       l->spec.bytes);
+		ret = kv_op_mr_write(b, &(struct kv_mr_write){ l->message.mr, l->spec.bytes,
+							       l->spec.bytes, data },
+				     NULL, NULL);
 		if (ret)
 			return kv_link_refuse(l, ret, "write a message", f);
 	}
@@ -220,7 +218,8 @@ int kv_link_receive(struct kv_link *l, void *data, const char *what,
 	ret = wait_done(l, KVERBS_OP_RECV, what, f);
 	if (ret || !data)
 		return ret;
-	ret = b->ops->mr_read(b, l->message.mr, 0, data, l->spec.bytes);
+	ret = kv_op_mr_read(b, &(struct kv_mr_read){ l->message.mr, 0, l->spec.bytes, data },
+			    NULL, NULL);
 	if (ret)
 		return kv_link_refuse(l, ret, "read a message", f);
 	return kv_link_post_receive(l, f);

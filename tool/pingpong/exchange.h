@@ -2,7 +2,7 @@
 #ifndef KV_PINGPONG_EXCHANGE_H
 #define KV_PINGPONG_EXCHANGE_H
 
-#include "backend.h"
+#include "model/backend.h"
 #include "fault.h"
 #include "parse.h"
 

@@ -221,7 +221,7 @@ static int post_receives(struct kv_pingpong *p, struct kv_fault *f)
 	int ret;
 
 	for (; p->posted < p->depth; p->posted++) {
-		ret = p->session.b->ops->post(p->session.b, &wr, &ns);
+		ret = kv_op_post(p->session.b, &wr, NULL, &ns);
 		if (ret)
 			return refuse(p, ret, "post a receive", f);
 	}
@@ -264,7 +264,7 @@ static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q,
 	uint64_t ns;
 	int ret;
 
-	ret = p->session.b->ops->post(p->session.b, &wr, &ns);
+	ret = kv_op_post(p->session.b, &wr, NULL, &ns);
 	if (ret)
 		return refuse(p, ret, "post a send", f);
 	q->posted++;
@@ -293,19 +293,18 @@ static int post_sends(struct kv_pingpong *p, bool first, struct kv_fault *f)
 static int idle(struct kv_pingpong *p, struct kv_fault *f)
 {
 	struct kv_backend *b = p->session.b;
-	bool missed = false;
-	uint64_t ns;
+	struct kv_armed armed;
 	int ret;
 
 	if (!p->events)
 		return 0;
 	if (!p->armed) {
-		ret = b->ops->arm(b, p->cq, false, &missed, &ns);
-		p->armed = !missed;
+		ret = kv_op_arm(b, &(struct kv_cq_arm){ .id = p->cq }, &armed, NULL);
+		p->armed = !ret && !armed.missed;
 		return ret ? refuse(p, ret, "arm the CQ", f) : 0;
 	}
 	p->armed = false;
-	ret = b->ops->cq_wait(b, p->cq, LOOK_MS);
+	ret = kv_op_cq_wait(b, &(struct kv_wait){ p->cq, LOOK_MS }, NULL, NULL);
 	if (ret && ret != -EAGAIN && ret != -EINTR)
 		return refuse(p, ret, "wait for a completion", f);
 	return 0;
@@ -350,9 +349,8 @@ static int take(struct kv_pingpong *p, const struct kv_wc *wc,
 static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 {
 	struct kv_backend *b = p->session.b;
-	struct kv_wc wc[KVERBS_POLL_MAX];
-	uint64_t begin, last, now, ns;
-	unsigned int n;
+	uint64_t begin, last, now;
+	struct kv_polled polled;
 	int ret;
 
 	begin = kv_now_ns();
@@ -365,22 +363,22 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 					    (unsigned long long)p->received);
 		/* First: who was kept waiting for the CPU finds what has come meanwhile. */
 		now = kv_now_ns();
-		ret = b->ops->poll(b, p->cq, wc, KVERBS_POLL_MAX, &n, &ns);
+		ret = kv_op_poll(b, &(struct kv_cq_poll){ p->cq, KVERBS_POLL_MAX }, &polled, NULL);
 		if (ret)
 			return refuse(p, ret, "poll", f);
-		if (!n && now - last > p->timeout_ns)
+		if (!polled.n && now - last > p->timeout_ns)
 			return kv_fault_set(f, -ETIMEDOUT, "nothing came for %g s, after %llu messages sent and %llu received",
 					    (double)p->timeout_ns / 1e9,
 					    (unsigned long long)p->sent,
 					    (unsigned long long)p->received);
-		for (unsigned int i = 0; i < n && !ret; i++)
-			ret = take(p, &wc[i], f);
+		for (unsigned int i = 0; i < polled.n && !ret; i++)
+			ret = take(p, &polled.wc[i], f);
 		if (!ret && p->posted <= p->qps)
 			ret = post_receives(p, f);
 		if (!ret)
-			ret = n ? post_sends(p, first, f) : idle(p, f);
+			ret = polled.n ? post_sends(p, first, f) : idle(p, f);
 		/* What we take to answer is not the peer's time. */
-		if (n)
+		if (polled.n)
 			last = kv_now_ns();
 	}
 	p->elapsed_ns = kv_now_ns() - begin;

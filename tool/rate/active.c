@@ -47,7 +47,7 @@ static int create_id(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 	const struct kv_conn_init init = { .dev = r->space->dev.name };
 	struct kv_backend *b = r->space->b;
 	struct kv_conn conn;
-	int ret = b->ops->conn_new(b, &init, &conn, &s->verb_ns);
+	int ret = kv_op_conn_new(b, &init, &conn, &s->verb_ns);
 
 	if (ret)
 		return refuse(r, ret, "make a connection to", f);
@@ -58,8 +58,12 @@ static int create_id(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 static int resolve_addr(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
 	struct kv_backend *b = r->space->b;
-	int ret = b->ops->conn_resolve_addr(b, s->conn, NULL, &r->addr,
-					    timeout_ms(r), &s->verb_ns);
+	const struct kv_conn_resolve resolve = {
+		.id = s->conn,
+		.dst = r->addr,
+		.timeout_ms = timeout_ms(r),
+	};
+	int ret = kv_op_conn_resolve_addr(b, &resolve, NULL, &s->verb_ns);
 
 	return ret ? refuse(r, ret, "resolve address", f) : 0;
 }
@@ -76,8 +80,8 @@ static int wait_addr(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 static int resolve_route(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
 	struct kv_backend *b = r->space->b;
-	int ret = b->ops->conn_resolve_route(b, s->conn, timeout_ms(r),
-					     &s->verb_ns);
+	const struct kv_conn_resolve resolve = { .id = s->conn, .timeout_ms = timeout_ms(r) };
+	int ret = kv_op_conn_resolve_route(b, &resolve, NULL, &s->verb_ns);
 
 	return ret ? refuse(r, ret, "resolve the route to", f) : 0;
 }
@@ -101,6 +105,7 @@ static struct kv_conn_param parameters(const struct slot *s)
 	struct kv_conn_param param;
 
 	kv_conn_param_init(&param, s->qp);
+	param.id = s->conn;
 	param.responder_resources = 1;
 	param.initiator_depth = 1;
 	return param;
@@ -110,7 +115,7 @@ static int request(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
 	const struct kv_conn_param param = parameters(s);
 	struct kv_backend *b = r->space->b;
-	int ret = b->ops->conn_connect(b, s->conn, &param, &s->verb_ns);
+	int ret = kv_op_conn_connect(b, &param, NULL, &s->verb_ns);
 
 	return ret ? kv_conn_fault_connect(f, b, ret, &r->addr) : 0;
 }
@@ -140,12 +145,12 @@ static int disconnect(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 	struct kv_fault why;
 	int ret;
 
-	ret = b->ops->conn_disconnect(b, s->conn, &s->verb_ns);
+	ret = kv_op_conn_disconnect(b, &(struct kv_id){ s->conn }, NULL, &s->verb_ns);
 	if (!ret)
 		return 0;
 	s->verb_ns = 0;
 	refuse(r, ret, "disconnect from", &why);
-	if (!b->ops->get(b, KV_CONN, s->conn, &object) &&
+	if (!kv_op_get(b, KV_CONN, s->conn, &object) &&
 	    object.conn.state == KVERBS_CONN_DISCONNECTED)
 		return 0;
 	*f = why;
@@ -164,7 +169,7 @@ static int wait_end(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 static int destroy_id(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
 	struct kv_backend *b = r->space->b;
-	int ret = b->ops->del(b, KV_CONN, s->conn, &s->verb_ns);
+	int ret = kv_op_del(b, KV_CONN, s->conn, &s->verb_ns);
 
 	return ret ? refuse(r, ret, "destroy a connection to", f) : 0;
 }
@@ -172,7 +177,7 @@ static int destroy_id(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 static int destroy_qp(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
 	struct kv_backend *b = r->space->b;
-	int ret = b->ops->del(b, KV_QP, s->qp, &s->verb_ns);
+	int ret = kv_op_del(b, KV_QP, s->qp, &s->verb_ns);
 
 	return ret ? refuse(r, ret, "destroy the QP of a connection to", f) : 0;
 }

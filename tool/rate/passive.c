@@ -74,7 +74,8 @@ static int accept_one(struct host *h, uint32_t conn, struct kv_fault *f)
 	kv_rate_record(h->r, KV_RATE_CREATE_QP, ns, kv_now_ns() - begin_ns);
 	kv_conn_param_init(&param, g->qp);
 	g->begin_ns = kv_now_ns();
-	ret = b->ops->conn_accept(b, conn, &param, &g->verb_ns);
+	param.id = conn;
+	ret = kv_op_conn_accept(b, &param, NULL, &g->verb_ns);
 	if (ret)
 		return refuse(h, ret, "accept a connection", f);
 	h->guests++;
@@ -88,7 +89,7 @@ static int take_requests(struct host *h, struct kv_fault *f)
 	int ret = 0;
 
 	while (!ret && h->guests < GUESTS_MAX) {
-		ret = b->ops->conn_take(b, h->listener, &conn);
+		ret = kv_op_conn_take(b, &(struct kv_id){ h->listener }, &conn, NULL);
 		if (ret == -EAGAIN)
 			return 0;
 		if (ret)
@@ -106,12 +107,12 @@ static int destroy(struct host *h, struct guest *g, struct kv_fault *f)
 	uint64_t begin_ns = kv_now_ns(), middle_ns, ns;
 	int ret;
 
-	ret = b->ops->del(b, KV_CONN, g->conn, &ns);
+	ret = kv_op_del(b, KV_CONN, g->conn, &ns);
 	if (ret)
 		return refuse(h, ret, "destroy a connection", f);
 	middle_ns = kv_now_ns();
 	kv_rate_record(h->r, KV_RATE_DESTROY_ID, ns, middle_ns - begin_ns);
-	ret = b->ops->del(b, KV_QP, g->qp, &ns);
+	ret = kv_op_del(b, KV_QP, g->qp, &ns);
 	if (ret)
 		return refuse(h, ret, "destroy a QP", f);
 	kv_rate_record(h->r, KV_RATE_DESTROY_QP, ns, kv_now_ns() - middle_ns);
@@ -124,7 +125,7 @@ static int disconnect(struct host *h, struct guest *g, struct kv_fault *f)
 	int ret;
 
 	g->end_ns = kv_now_ns();
-	ret = b->ops->conn_disconnect(b, g->conn, &g->disconnect_ns);
+	ret = kv_op_conn_disconnect(b, &(struct kv_id){ g->conn }, NULL, &g->disconnect_ns);
 	/* The peer may have been faster: then the state says so. */
 	if (ret)
 		g->disconnect_ns = 0;
@@ -140,7 +141,7 @@ static int look(struct host *h, struct guest *g, struct kv_fault *f)
 	union kv_object object;
 	int ret;
 
-	ret = b->ops->get(b, KV_CONN, g->conn, &object);
+	ret = kv_op_get(b, KV_CONN, g->conn, &object);
 	if (ret)
 		return refuse(h, ret, "look at a connection", f);
 	switch (object.conn.state) {
@@ -214,7 +215,7 @@ static int serve(struct host *h, struct kv_fault *f)
 			r->elapsed_ns = kv_now_ns() - h->first_ns;
 		if (ret || (r->count && r->done >= r->count))
 			break;
-		ret = b->ops->conn_wait(b, h->listener, LOOK_MS);
+		ret = kv_op_conn_wait(b, &(struct kv_wait){ h->listener, LOOK_MS }, NULL, NULL);
 		if (ret == -EAGAIN || ret == -EINTR)
 			ret = 0;
 		else if (ret)

@@ -23,13 +23,13 @@ int kv_rate_init(struct kv_rate *r, struct kv_fault *f)
 		kv_hist_reset(&r->cost[i].verb);
 		kv_hist_reset(&r->cost[i].step);
 	}
-	ret = b->ops->pd_new(b, &pd_init, &pd, &ns);
+	ret = kv_op_pd_new(b, &pd_init, &pd, &ns);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot make a PD on %s",
 					dev);
 	r->pd = pd.id;
 	/* Nothing is ever sent. */
-	ret = b->ops->cq_new(b, &cq_init, &cq, &ns);
+	ret = kv_op_cq_new(b, &cq_init, &cq, &ns);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot make a CQ on %s",
 					dev);
@@ -79,7 +79,7 @@ int kv_rate_create_qp(struct kv_rate *r, uint32_t *id, uint64_t *verb_ns,
 	struct kv_qp qp;
 	int ret;
 
-	ret = b->ops->qp_new(b, &init, &qp, verb_ns);
+	ret = kv_op_qp_new(b, &init, &qp, verb_ns);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot make a QP on %s",
 					r->space->dev.name);

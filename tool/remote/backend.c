@@ -26,8 +26,7 @@ static struct remote *remote_of(struct kv_backend *b)
 }
 
 /* What fails there says where that is. */
-static int call(struct kv_backend *b, struct kv_exchange_call *x,
-		uint64_t *verb_ns)
+static int exchange(struct kv_backend *b, struct kv_exchange_call *x, uint64_t *ns)
 {
 	struct remote *r = remote_of(b);
 	char err[400];
@@ -36,17 +35,9 @@ static int call(struct kv_backend *b, struct kv_exchange_call *x,
 	ret = kv_channel_call(&r->channel, x, err, sizeof(err));
 	if (ret)
 		snprintf(b->err, sizeof(b->err), "%.80s: %s", r->host, err);
-	else if (verb_ns)
-		*verb_ns = x->verb_ns;
+	else if (ns)
+		*ns = x->verb_ns;
 	return ret;
-}
-
-static int simple(struct kv_backend *b, enum kv_call which, const void *args,
-		  void *result, uint64_t *verb_ns)
-{
-	struct kv_exchange_call x = { .call = which, .args = args, .result = result };
-
-	return call(b, &x, verb_ns);
 }
 
 /**
@@ -61,15 +52,9 @@ static int simple(struct kv_backend *b, enum kv_call which, const void *args,
 int kv_remote_call(struct kv_backend *b, enum kv_call which, const void *args,
 		   void *result)
 {
-	return simple(b, which, args, result, NULL);
-}
+	struct kv_exchange_call x = { .call = which, .args = args, .result = result };
 
-static int by_id(struct kv_backend *b, enum kv_call which, uint32_t id,
-		 void *result, uint64_t *verb_ns)
-{
-	const struct kv_args_id args = { .id = id };
-
-	return simple(b, which, &args, result, verb_ns);
+	return exchange(b, &x, NULL);
 }
 
 static void close_backend(struct kv_backend *b)
@@ -93,31 +78,11 @@ static int check_dev(struct kv_backend *b, const char *dev)
 	return -ENODEV;
 }
 
-static int info(struct kv_backend *b, struct kv_info *to)
-{
-	return simple(b, KV_CALL_INFO, NULL, to, NULL);
-}
-
-static int counters(struct kv_backend *b, const char *dev,
-		    struct kv_counters *to)
-{
-	int ret = check_dev(b, dev);
-
-	return ret ? ret : simple(b, KV_CALL_COUNTERS, NULL, to, NULL);
-}
-
 static int unsupported(struct kv_backend *b, const char *what)
 {
 	snprintf(b->err, sizeof(b->err), "%.80s: %s is not served to other hosts",
 		 remote_of(b)->host, what);
 	return -EOPNOTSUPP;
-}
-
-static int dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev)
-{
-	int ret = check_dev(b, name);
-
-	return ret ? ret : simple(b, KV_CALL_DEV_GET, NULL, dev, NULL);
 }
 
 static int dev_each(struct kv_backend *b,
@@ -130,73 +95,17 @@ static int dev_each(struct kv_backend *b,
 		snprintf(b->err, sizeof(b->err), "no memory");
 		return -ENOMEM;
 	}
-	ret = dev_get(b, remote_of(b)->dev, dev);
+	ret = kv_op_dev_get(b, &(struct kv_dev_name){ remote_of(b)->dev }, dev, NULL);
 	if (!ret)
 		ret = fn(dev, arg);
 	free(dev);
 	return ret;
 }
 
-static int flush(struct kv_backend *b, uint32_t *flushed, uint32_t *kept)
-{
-	(void)flushed;
-	(void)kept;
-	return unsupported(b, "flush");
-}
-
-/* Each of these is its call: @type is one of KV_PD .. KV_CONN. */
-#define NEW(noun, type)							\
-	static int noun##_new(struct kv_backend *b,			\
-			      const struct kv_##noun##_init *init,	\
-			      struct kv_##noun *to, uint64_t *verb_ns)	\
-	{								\
-		return simple(b, KV_CALL_PD_NEW + (type), init, to, verb_ns); \
-	}
-
-NEW(pd, KV_PD)
-NEW(cq, KV_CQ)
-NEW(mr, KV_MR)
-NEW(srq, KV_SRQ)
-NEW(ah, KV_AH)
-NEW(qp, KV_QP)
-NEW(conn, KV_CONN)
-
-static int get(struct kv_backend *b, enum kv_type type, uint32_t id,
-	       union kv_object *object)
-{
-	return by_id(b, KV_CALL_PD_GET + type, id, object, NULL);
-}
-
 static int each(struct kv_backend *b, enum kv_type type,
 		int (*fn)(const union kv_object *object, void *arg), void *arg)
 {
-	(void)type;
-	(void)fn;
-	(void)arg;
 	return unsupported(b, "a list of objects");
-}
-
-static int del(struct kv_backend *b, enum kv_type type, uint32_t id,
-	       uint64_t *verb_ns)
-{
-	return by_id(b, KV_CALL_PD_DEL + type, id, NULL, verb_ns);
-}
-
-static int mr_reg(struct kv_backend *b, uint32_t id,
-		  const struct kv_mr_reg *reg, struct kv_mr *mr,
-		  uint64_t *verb_ns)
-{
-	const struct kv_args_mr_reg args = { .id = id, .reg = *reg };
-
-	return simple(b, KV_CALL_MR_REG, &args, mr, verb_ns);
-}
-
-static int mr_inv(struct kv_backend *b, uint32_t id, uint32_t qp,
-		  uint64_t *verb_ns)
-{
-	const struct kv_args_mr_inv args = { .id = id, .qp = qp };
-
-	return simple(b, KV_CALL_MR_INV, &args, NULL, verb_ns);
 }
 
 static uint32_t piece_of(uint64_t length)
@@ -204,183 +113,59 @@ static uint32_t piece_of(uint64_t length)
 	return length < KV_WIRE_DATA_MAX ? (uint32_t)length : KV_WIRE_DATA_MAX;
 }
 
-static int mr_write(struct kv_backend *b, uint32_t id, uint64_t offset,
-		    const void *data, uint64_t length)
+static int mr_write(struct kv_backend *b, const struct kv_mr_write *in)
 {
-	struct kv_args_range args = { .id = id, .offset = offset };
-	struct kv_exchange_call x = { .call = KV_CALL_MR_WRITE, .args = &args };
+	struct kv_mr_write piece = *in;
+	struct kv_exchange_call x = { .call = KV_CALL_MR_WRITE, .args = &piece };
+	uint64_t done = 0;
 	int ret;
 
 	do {
-		args.length = piece_of(length);
-		x.send = data;
-		x.send_length = args.length;
-		ret = call(b, &x, NULL);
-		args.offset += args.length;
-		data = (const char *)data + args.length;
-		length -= args.length;
-	} while (!ret && length);
+		piece.offset = in->offset + done;
+		piece.length = piece_of(in->length - done);
+		x.send = (const char *)in->data + done;
+		x.send_length = (uint32_t)piece.length;
+		ret = exchange(b, &x, NULL);
+		done += piece.length;
+	} while (!ret && done < in->length);
 	return ret;
 }
 
-static int mr_read(struct kv_backend *b, uint32_t id, uint64_t offset,
-		   void *data, uint64_t length)
+static int mr_read(struct kv_backend *b, const struct kv_mr_read *in)
 {
-	struct kv_args_range args = { .id = id, .offset = offset };
-	struct kv_exchange_call x = { .call = KV_CALL_MR_READ, .args = &args };
+	struct kv_mr_read piece = *in;
+	struct kv_exchange_call x = { .call = KV_CALL_MR_READ, .args = &piece };
+	uint64_t done = 0;
 	int ret;
 
 	do {
-		args.length = piece_of(length);
-		x.receive = data;
-		x.receive_length = args.length;
-		ret = call(b, &x, NULL);
-		args.offset += args.length;
-		data = (char *)data + args.length;
-		length -= args.length;
-	} while (!ret && length);
+		piece.offset = in->offset + done;
+		piece.length = piece_of(in->length - done);
+		x.receive = (uint8_t *)in->data + done;
+		x.receive_length = (uint32_t)piece.length;
+		ret = exchange(b, &x, NULL);
+		done += piece.length;
+	} while (!ret && done < in->length);
 	return ret;
 }
 
-static int mr_move(struct kv_backend *b, uint32_t id, int fd,
-		   uint64_t file_offset, uint64_t offset, uint64_t length,
-		   uint64_t *moved)
+/* In slices, so that Ctrl-C is seen. */
+static int wait_for(struct kv_backend *b, enum kv_op op, const struct kv_wait *in, void *out)
 {
-	(void)id;
-	(void)fd;
-	(void)file_offset;
-	(void)offset;
-	(void)length;
-	(void)moved;
-	return unsupported(b, "moving a buffer from or to a file");
-}
-
-static int srq_modify(struct kv_backend *b, uint32_t id,
-		      const struct kv_srq_attr *attr, struct kv_srq *srq,
-		      uint64_t *verb_ns)
-{
-	const struct kv_args_srq_modify args = { .id = id, .attr = *attr };
-
-	return simple(b, KV_CALL_SRQ_MODIFY, &args, srq, verb_ns);
-}
-
-static int qp_modify(struct kv_backend *b, uint32_t id,
-		     const struct kv_qp_attr *attr, uint64_t *verb_ns)
-{
-	const struct kv_args_qp_modify args = { .id = id, .attr = *attr };
-
-	return simple(b, KV_CALL_QP_MODIFY, &args, NULL, verb_ns);
-}
-
-static int conn_listen(struct kv_backend *b, uint32_t id,
-		       const struct sockaddr_storage *src, uint32_t backlog,
-		       struct kv_conn *conn, uint64_t *verb_ns)
-{
-	const struct kv_args_listen args = {
-		.id = id,
-		.src = *src,
-		.backlog = backlog,
-	};
-
-	return simple(b, KV_CALL_CONN_LISTEN, &args, conn, verb_ns);
-}
-
-static int conn_take(struct kv_backend *b, uint32_t listener,
-		     struct kv_conn *conn)
-{
-	return by_id(b, KV_CALL_CONN_TAKE, listener, conn, NULL);
-}
-
-static int conn_resolve_addr(struct kv_backend *b, uint32_t id,
-			     const struct sockaddr_storage *src,
-			     const struct sockaddr_storage *dst,
-			     uint32_t timeout_ms, uint64_t *verb_ns)
-{
-	struct kv_args_resolve args = {
-		.id = id,
-		.dst = *dst,
-		.timeout_ms = timeout_ms,
-	};
-
-	if (src)
-		args.src = *src;
-	return simple(b, KV_CALL_CONN_RESOLVE_ADDR, &args, NULL, verb_ns);
-}
-
-static int conn_resolve_route(struct kv_backend *b, uint32_t id,
-			      uint32_t timeout_ms, uint64_t *verb_ns)
-{
-	const struct kv_args_resolve args = { .id = id, .timeout_ms = timeout_ms };
-
-	return simple(b, KV_CALL_CONN_RESOLVE_ROUTE, &args, NULL, verb_ns);
-}
-
-static int with_param(struct kv_backend *b, enum kv_call which, uint32_t id,
-		      const struct kv_conn_param *param, uint64_t *verb_ns)
-{
-	const struct kv_args_conn args = { .id = id, .param = *param };
-
-	return simple(b, which, &args, NULL, verb_ns);
-}
-
-static int conn_connect(struct kv_backend *b, uint32_t id,
-			const struct kv_conn_param *param, uint64_t *verb_ns)
-{
-	return with_param(b, KV_CALL_CONN_CONNECT, id, param, verb_ns);
-}
-
-static int conn_establish(struct kv_backend *b, uint32_t id,
-			  const struct kv_conn_param *param, uint64_t *verb_ns)
-{
-	return with_param(b, KV_CALL_CONN_ESTABLISH, id, param, verb_ns);
-}
-
-static int conn_accept(struct kv_backend *b, uint32_t id,
-		       const struct kv_conn_param *param, uint64_t *verb_ns)
-{
-	return with_param(b, KV_CALL_CONN_ACCEPT, id, param, verb_ns);
-}
-
-static int conn_reject(struct kv_backend *b, uint32_t id, const void *data,
-		       uint32_t length, uint64_t *verb_ns)
-{
-	struct kv_args_reject args = { .id = id, .length = length };
-
-	if (length > sizeof(args.data)) {
-		snprintf(b->err, sizeof(b->err),
-			 "%u bytes of private data, %zu are possible", length,
-			 sizeof(args.data));
-		return -EMSGSIZE;
-	}
-	if (length)
-		memcpy(args.data, data, length);
-	return simple(b, KV_CALL_CONN_REJECT, &args, NULL, verb_ns);
-}
-
-static int conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t *verb_ns)
-{
-	return by_id(b, KV_CALL_CONN_DISCONNECT, id, NULL, verb_ns);
-}
-
-/* In slices, so that Ctrl-C is seen. @timeout_ms: -1: for ever. */
-static int wait_for(struct kv_backend *b, enum kv_call which, uint32_t id,
-		    int timeout_ms, void *result)
-{
-	struct kv_args_wait args = { .id = id };
+	struct kv_wait slice = { .id = in->id };
 	bool interrupted = kv_interrupt_seen();
-	uint64_t end_ns = kv_now_ns() + (uint64_t)timeout_ms * 1000000;
-	int64_t left = timeout_ms;
+	uint64_t end_ns = kv_now_ns() + (uint64_t)in->timeout_ms * 1000000;
+	int64_t left = in->timeout_ms;
 	int ret;
 
 	for (;;) {
-		args.timeout_ms = left < 0 || left > SLICE_MS ? SLICE_MS :
-								(uint32_t)left;
-		ret = simple(b, which, &args, result, NULL);
+		slice.timeout_ms = left < 0 || left > SLICE_MS ? SLICE_MS : (int32_t)left;
+		ret = kv_remote_call(b, (enum kv_call)op, &slice, out);
 		if (ret != -EAGAIN)
 			return ret;
 		if (!interrupted && kv_interrupt_seen())
 			return -EINTR;
-		if (timeout_ms < 0)
+		if (in->timeout_ms < 0)
 			continue;
 		left = (int64_t)(end_ns - kv_now_ns()) / 1000000;
 		if (left <= 0)
@@ -388,149 +173,51 @@ static int wait_for(struct kv_backend *b, enum kv_call which, uint32_t id,
 	}
 }
 
-static int conn_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
+static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, uint64_t *ns)
 {
-	return wait_for(b, KV_CALL_CONN_WAIT, id, timeout_ms, NULL);
-}
-
-static int post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *verb_ns)
-{
-	return simple(b, KV_CALL_POST, wr, NULL, verb_ns);
-}
-
-static int poll_cq(struct kv_backend *b, uint32_t cq, struct kv_wc *wc,
-		   unsigned int max, unsigned int *n, uint64_t *verb_ns)
-{
-	const struct kv_args_poll args = { .cq = cq, .max = max };
-	struct kv_result_poll result;
-	int ret;
-
-	ret = simple(b, KV_CALL_POLL, &args, &result, verb_ns);
-	if (ret)
-		return ret;
-	*n = result.n < max ? result.n : max;
-	memcpy(wc, result.wc, *n * sizeof(*wc));
-	return 0;
-}
-
-static int arm(struct kv_backend *b, uint32_t cq, bool solicited, bool *missed,
-	       uint64_t *verb_ns)
-{
-	const struct kv_args_arm args = { .cq = cq, .solicited = solicited };
-	struct kv_result_arm result;
-	int ret;
-
-	ret = simple(b, KV_CALL_ARM, &args, &result, verb_ns);
-	if (!ret)
-		*missed = result.missed;
-	return ret;
-}
-
-static int cq_wait(struct kv_backend *b, uint32_t cq, int timeout_ms)
-{
-	return wait_for(b, KV_CALL_CQ_WAIT, cq, timeout_ms, NULL);
-}
-
-static int event_wait(struct kv_backend *b, int timeout_ms,
-		      struct kv_event *event)
-{
-	return wait_for(b, KV_CALL_EVENT_WAIT, 0, timeout_ms, event);
-}
-
-static int run_start(struct kv_backend *b, const struct kv_run_spec *spec,
-		     uint32_t *id)
-{
-	struct kv_args_id result;
-	int ret;
-
-	ret = simple(b, KV_CALL_RUN_START, spec, &result, NULL);
-	if (!ret)
-		*id = result.id;
-	return ret;
-}
-
-static int run_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
-{
-	return wait_for(b, KV_CALL_RUN_WAIT, id, timeout_ms, NULL);
-}
-
-static int run_cancel(struct kv_backend *b, uint32_t id)
-{
-	return by_id(b, KV_CALL_RUN_CANCEL, id, NULL, NULL);
-}
-
-static int run_peek(struct kv_backend *b, uint32_t id,
-		    struct kv_run_result *result)
-{
-	return by_id(b, KV_CALL_RUN_PEEK, id, result, NULL);
-}
-
-/* The bins come as data, as many as there are. */
-static int run_get(struct kv_backend *b, uint32_t id,
-		   struct kv_run_result *result)
-{
-	const struct kv_args_id args = { .id = id };
-	struct kv_exchange_call x = {
-		.call = KV_CALL_RUN_GET,
-		.args = &args,
-		.result = result,
-		.hist = &result->hist,
+	static const char *const names[KV_OPS] = {
+#define OP(...)
+#define LOCAL(NAME, name, ...) [KV_OP_##NAME] = #name,
+#include "model/ops.def"
 	};
+	struct kv_exchange_call x = { .call = (enum kv_call)op, .args = in, .result = out };
+	struct kv_run_result *result;
+	int ret;
 
-	return call(b, &x, NULL);
-}
-
-static int run_del(struct kv_backend *b, uint32_t id)
-{
-	return by_id(b, KV_CALL_RUN_DEL, id, NULL, NULL);
+	if (names[op])
+		return unsupported(b, names[op]);
+	switch (op) {
+	case KV_OP_DEV_GET:
+	case KV_OP_COUNTERS:
+		ret = check_dev(b, ((const struct kv_dev_name *)in)->dev);
+		if (ret)
+			return ret;
+		break;
+	case KV_OP_MR_WRITE:
+		return mr_write(b, in);
+	case KV_OP_MR_READ:
+		return mr_read(b, in);
+	case KV_OP_CONN_WAIT:
+	case KV_OP_CQ_WAIT:
+	case KV_OP_EVENT_WAIT:
+	case KV_OP_RUN_WAIT:
+		return wait_for(b, op, in, out);
+	case KV_OP_RUN_GET:
+		/* The bins come as data, as many as there are. */
+		result = out;
+		x.hist = &result->hist;
+		break;
+	default:
+		break;
+	}
+	return exchange(b, &x, ns);
 }
 
 static const struct kv_backend_ops remote_ops = {
 	.close = close_backend,
-	.info = info,
-	.dev_get = dev_get,
+	.call = call,
 	.dev_each = dev_each,
-	.counters = counters,
-	.flush = flush,
-	.pd_new = pd_new,
-	.cq_new = cq_new,
-	.mr_new = mr_new,
-	.srq_new = srq_new,
-	.ah_new = ah_new,
-	.qp_new = qp_new,
-	.get = get,
 	.each = each,
-	.del = del,
-	.mr_reg = mr_reg,
-	.mr_inv = mr_inv,
-	.mr_write = mr_write,
-	.mr_read = mr_read,
-	.mr_load = mr_move,
-	.mr_save = mr_move,
-	.srq_modify = srq_modify,
-	.qp_modify = qp_modify,
-	.conn_new = conn_new,
-	.conn_listen = conn_listen,
-	.conn_take = conn_take,
-	.conn_resolve_addr = conn_resolve_addr,
-	.conn_resolve_route = conn_resolve_route,
-	.conn_connect = conn_connect,
-	.conn_establish = conn_establish,
-	.conn_accept = conn_accept,
-	.conn_reject = conn_reject,
-	.conn_disconnect = conn_disconnect,
-	.conn_wait = conn_wait,
-	.post = post,
-	.poll = poll_cq,
-	.arm = arm,
-	.cq_wait = cq_wait,
-	.event_wait = event_wait,
-	.run_start = run_start,
-	.run_wait = run_wait,
-	.run_cancel = run_cancel,
-	.run_peek = run_peek,
-	.run_get = run_get,
-	.run_del = run_del,
 };
 
 /**

@@ -110,8 +110,7 @@ static int exchange(struct kv_channel *l, struct kv_exchange_call *x)
 /* Say that we are here, if it is time. Return: when it is time again, of kv_now_ns(). */
 static uint64_t keep(struct kv_channel *l)
 {
-	static const struct kv_args_id none;
-	struct kv_exchange_call x = { .call = KV_CALL_NOP, .args = &none };
+	struct kv_exchange_call x = { .call = KV_CALL_NOP };
 
 	if (!l->broken && kv_now_ns() >= l->said_ns + l->nop_ns)
 		exchange(l, &x);

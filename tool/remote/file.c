@@ -25,8 +25,8 @@ static int open_file(struct kv_file *file, const char *name, uint64_t *length,
 		     struct kv_fault *f)
 {
 	struct kv_file_remote *r = remote_of(file);
-	struct kv_args_file_open args = { .name = "" };
-	struct kv_result_file_open result;
+	struct kv_file_open args = { .name = "" };
+	struct kv_file_opened result;
 	int ret;
 
 	snprintf(args.name, sizeof(args.name), "%s", name);
@@ -42,7 +42,7 @@ static int create_file(struct kv_file *file, const struct kv_file_new *new,
 		       struct kv_fault *f)
 {
 	struct kv_file_remote *r = remote_of(file);
-	struct kv_args_file_create args = {
+	struct kv_file_create args = {
 		.length = new->length,
 		.replace = new->replace,
 	};
@@ -70,7 +70,7 @@ static int save_piece(struct kv_file *file, const struct kv_file_piece *piece,
 static int hash_file(struct kv_file *file, uint64_t *done,
 		     uint8_t digest[KV_HASH_BYTES], struct kv_fault *f)
 {
-	struct kv_result_file_hash result;
+	struct kv_file_hashed result;
 	int ret = call(remote_of(file), KV_CALL_FILE_HASH, NULL, &result, f);
 
 	if (ret)
@@ -84,7 +84,7 @@ static int finish_file(struct kv_file *file, const uint8_t digest[KV_HASH_BYTES]
 		       struct kv_fault *f)
 {
 	struct kv_file_remote *r = remote_of(file);
-	struct kv_args_file_finish args;
+	struct kv_file_finish args;
 
 	memcpy(args.digest, digest, sizeof(args.digest));
 	r->open = false;
@@ -94,7 +94,7 @@ static int finish_file(struct kv_file *file, const uint8_t digest[KV_HASH_BYTES]
 static void close_file(struct kv_file *file, const char *why)
 {
 	struct kv_file_remote *r = remote_of(file);
-	struct kv_args_file_close args = { .why = "" };
+	struct kv_file_close args = { .why = "" };
 	struct kv_fault f;
 
 	if (!r->open)

@@ -8,30 +8,30 @@
 
 /* What goes to a server and comes back of a file; see struct kv_file_ops. */
 
-struct kv_args_file_open {
+struct kv_file_open {
 	char name[KV_FILE_NAME_MAX + 1];
 };
 
-struct kv_args_file_create {
+struct kv_file_create {
 	char name[KV_FILE_NAME_MAX + 1];
 	uint64_t length;
 	uint8_t digest[KV_HASH_BYTES];
 	bool replace;
 };
 
-struct kv_args_file_finish {
+struct kv_file_finish {
 	uint8_t digest[KV_HASH_BYTES];
 };
 
-struct kv_args_file_close {
+struct kv_file_close {
 	char why[512]; /* "": nothing has failed */
 };
 
-struct kv_result_file_open {
+struct kv_file_opened {
 	uint64_t length;
 };
 
-struct kv_result_file_hash {
+struct kv_file_hashed {
 	uint64_t done;
 	uint8_t digest[KV_HASH_BYTES]; /* zeros before all is done */
 };

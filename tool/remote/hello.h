@@ -12,7 +12,7 @@
  */
 
 /* Goes up with every change of a message. */
-#define KV_PROTOCOL 2
+#define KV_PROTOCOL 3
 
 /* How long the whole of it may take. */
 #define KV_HELLO_NS 10000000000ULL

@@ -1,9 +1,41 @@
 // SPDX-License-Identifier: MIT
-/* What the structs of backend.h have. The bounds of enums are those of their words. */
+/* What the structs of model/structs.h have. The bounds of enums are those of their words. */
 #include "parse.h"
+#include "remote/call.h"
 #include "remote/shape.h"
+#include "remote/wire.h"
 
 #define ANY UINT32_MAX
+
+/* The RDMA CM resolves no longer than that. */
+#define RESOLVE_MS_MAX 60000
+
+const struct kv_shape kv_shape_none;
+
+#define S struct kv_id
+static const struct kv_member id_members[] = {
+	KV_ID_ABOUT(S, id),
+};
+#undef S
+
+const struct kv_shape kv_shape_id = KV_SHAPE(struct kv_id, id_members);
+
+#define S struct kv_dev_name
+static const struct kv_member dev_name_members[] = {
+	KV_TEXT_AT(S, dev, 64),
+};
+#undef S
+
+const struct kv_shape kv_shape_dev_name = KV_SHAPE(struct kv_dev_name, dev_name_members);
+
+#define S struct kv_wait
+static const struct kv_member wait_members[] = {
+	KV_ID_ABOUT(S, id),
+	KV_S32(S, timeout_ms, 0, KV_CALL_WAIT_MS),
+};
+#undef S
+
+const struct kv_shape kv_shape_wait = KV_SHAPE(struct kv_wait, wait_members);
 
 #define S struct kv_gid
 static const struct kv_member gid_members[] = {
@@ -182,6 +214,7 @@ const struct kv_shape kv_shape_mr = KV_SHAPE(struct kv_mr, mr_members);
 
 #define S struct kv_mr_reg
 static const struct kv_member mr_reg_members[] = {
+	KV_ID_ABOUT(S, id),
 	KV_ID(S, qp, KV_QP),
 	KV_U32(S, access, KVERBS_ACCESS__ALL),
 	KV_U64(S, offset, UINT64_MAX),
@@ -190,6 +223,35 @@ static const struct kv_member mr_reg_members[] = {
 #undef S
 
 const struct kv_shape kv_shape_mr_reg = KV_SHAPE(struct kv_mr_reg, mr_reg_members);
+
+#define S struct kv_mr_inv
+static const struct kv_member mr_inv_members[] = {
+	KV_ID_ABOUT(S, id),
+	KV_ID(S, qp, KV_QP),
+};
+#undef S
+
+const struct kv_shape kv_shape_mr_inv = KV_SHAPE(struct kv_mr_inv, mr_inv_members);
+
+#define S struct kv_mr_write
+static const struct kv_member mr_write_members[] = {
+	KV_ID_ABOUT(S, id),
+	KV_U64(S, offset, UINT64_MAX),
+	KV_U64(S, length, KV_WIRE_DATA_MAX),
+};
+#undef S
+
+const struct kv_shape kv_shape_mr_write = KV_SHAPE(struct kv_mr_write, mr_write_members);
+
+#define S struct kv_mr_read
+static const struct kv_member mr_read_members[] = {
+	KV_ID_ABOUT(S, id),
+	KV_U64(S, offset, UINT64_MAX),
+	KV_U64(S, length, KV_WIRE_DATA_MAX),
+};
+#undef S
+
+const struct kv_shape kv_shape_mr_read = KV_SHAPE(struct kv_mr_read, mr_read_members);
 
 #define S struct kv_srq_init
 static const struct kv_member srq_init_members[] = {
@@ -219,6 +281,7 @@ const struct kv_shape kv_shape_srq = KV_SHAPE(struct kv_srq, srq_members);
 
 #define S struct kv_srq_attr
 static const struct kv_member srq_attr_members[] = {
+	KV_ID_ABOUT(S, id),
 	KV_BOOL(S, has_limit),
 	KV_U32(S, limit, ANY),
 	KV_BOOL(S, has_max_wr),
@@ -320,6 +383,15 @@ static const struct kv_member qp_attr_members[] = {
 
 const struct kv_shape kv_shape_qp_attr = KV_SHAPE(struct kv_qp_attr, qp_attr_members);
 
+#define S struct kv_qp_modify
+static const struct kv_member qp_modify_members[] = {
+	KV_ID_ABOUT(S, id),
+	KV_STRUCT(S, attr, kv_shape_qp_attr),
+};
+#undef S
+
+const struct kv_shape kv_shape_qp_modify = KV_SHAPE(struct kv_qp_modify, qp_modify_members);
+
 #define S struct kv_qp
 static const struct kv_member qp_members[] = {
 	KV_U32(S, id, ANY),
@@ -378,6 +450,7 @@ const struct kv_shape kv_shape_conn = KV_SHAPE(struct kv_conn, conn_members);
 
 #define S struct kv_conn_param
 static const struct kv_member conn_param_members[] = {
+	KV_ID_ABOUT(S, id),
 	KV_ID(S, qp, KV_QP),
 	KV_U32(S, access, KVERBS_ACCESS__ALL),
 	KV_S32(S, responder_resources, -1, 255),
@@ -390,6 +463,36 @@ static const struct kv_member conn_param_members[] = {
 #undef S
 
 const struct kv_shape kv_shape_conn_param = KV_SHAPE(struct kv_conn_param, conn_param_members);
+
+#define S struct kv_conn_listen
+static const struct kv_member conn_listen_members[] = {
+	KV_ID_ABOUT(S, id),
+	KV_ADDRESS(S, src),
+	KV_U32(S, backlog, KVERBS_CONN_BACKLOG_MAX),
+};
+#undef S
+
+const struct kv_shape kv_shape_conn_listen = KV_SHAPE(struct kv_conn_listen, conn_listen_members);
+
+#define S struct kv_conn_resolve
+static const struct kv_member conn_resolve_members[] = {
+	KV_ID_ABOUT(S, id),
+	KV_ADDRESS(S, src),
+	KV_ADDRESS(S, dst),
+	KV_U32(S, timeout_ms, RESOLVE_MS_MAX),
+};
+#undef S
+
+const struct kv_shape kv_shape_conn_resolve = KV_SHAPE(struct kv_conn_resolve, conn_resolve_members);
+
+#define S struct kv_conn_reject
+static const struct kv_member conn_reject_members[] = {
+	KV_ID_ABOUT(S, id),
+	KV_HEX_UPTO(S, private_data, private_length),
+};
+#undef S
+
+const struct kv_shape kv_shape_conn_reject = KV_SHAPE(struct kv_conn_reject, conn_reject_members);
 
 #define S struct kv_sge
 static const struct kv_member sge_members[] = {
@@ -443,6 +546,40 @@ static const struct kv_member wc_members[] = {
 #undef S
 
 const struct kv_shape kv_shape_wc = KV_SHAPE(struct kv_wc, wc_members);
+
+#define S struct kv_cq_poll
+static const struct kv_member cq_poll_members[] = {
+	KV_ID_ABOUT(S, id),
+	KV_U32(S, max, KVERBS_POLL_MAX),
+};
+#undef S
+
+const struct kv_shape kv_shape_cq_poll = KV_SHAPE(struct kv_cq_poll, cq_poll_members);
+
+#define S struct kv_polled
+static const struct kv_member polled_members[] = {
+	KV_LIST(S, wc, n, kv_shape_wc),
+};
+#undef S
+
+const struct kv_shape kv_shape_polled = KV_SHAPE(struct kv_polled, polled_members);
+
+#define S struct kv_cq_arm
+static const struct kv_member cq_arm_members[] = {
+	KV_ID_ABOUT(S, id),
+	KV_BOOL(S, solicited),
+};
+#undef S
+
+const struct kv_shape kv_shape_cq_arm = KV_SHAPE(struct kv_cq_arm, cq_arm_members);
+
+#define S struct kv_armed
+static const struct kv_member armed_members[] = {
+	KV_BOOL(S, missed),
+};
+#undef S
+
+const struct kv_shape kv_shape_armed = KV_SHAPE(struct kv_armed, armed_members);
 
 #define S struct kv_event
 static const struct kv_member event_members[] = {

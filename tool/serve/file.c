@@ -104,7 +104,7 @@ int kv_serve_file_open(struct kv_service *s)
  */
 int kv_serve_file_create(struct kv_service *s)
 {
-	const struct kv_args_file_create *in = &s->in.file_create;
+	const struct kv_file_create *in = &s->in.file_create;
 	struct kv_file_new new = {
 		.name = in->name,
 		.length = in->length,
@@ -140,7 +140,7 @@ int kv_serve_file_load(struct kv_service *s)
 {
 	struct kv_fault f;
 
-	return done(s, file_of(s)->ops->load(file_of(s), &s->in.file_piece, &f), &f);
+	return done(s, file_of(s)->ops->load(file_of(s), &s->in.file_load, &f), &f);
 }
 
 /**
@@ -153,7 +153,7 @@ int kv_serve_file_save(struct kv_service *s)
 {
 	struct kv_fault f;
 
-	return done(s, file_of(s)->ops->save(file_of(s), &s->in.file_piece, &f), &f);
+	return done(s, file_of(s)->ops->save(file_of(s), &s->in.file_save, &f), &f);
 }
 
 /**
@@ -164,7 +164,7 @@ int kv_serve_file_save(struct kv_service *s)
  */
 int kv_serve_file_hash(struct kv_service *s)
 {
-	struct kv_result_file_hash *out = &s->out.file_hash;
+	struct kv_file_hashed *out = &s->out.file_hash;
 	struct kv_fault f;
 
 	memset(out, 0, sizeof(*out));

@@ -59,7 +59,7 @@ int kv_service_refuse(struct kv_service *s, int error, const char *fmt, ...)
 static int find_call(const char *name)
 {
 	for (int i = 0; i < KV_CALLS; i++) {
-		if (!strcmp(kv_call_rows[i].name, name))
+		if (kv_call_rows[i].name && !strcmp(kv_call_rows[i].name, name))
 			return i;
 	}
 	return -1;
@@ -75,14 +75,15 @@ static int check_id(uint32_t refers, const char *name, uint32_t id, void *arg)
 {
 	const struct ids *ids = arg;
 
-	if (refers == KV_REFERS_ABOUT)
-		refers = ids->row->about;
-	if (!refers || kv_cap_has(ids->s, (enum kv_type)(refers - 1), id))
+	enum kv_type type = refers == KV_REFERS_ABOUT ? ids->row->about :
+							(enum kv_type)(refers - 1);
+
+	if (type == KV_NO_TYPE || kv_cap_has(ids->s, type, id))
 		return 0;
 	return kv_service_refuse(ids->s, -ENOENT,
 				 "%s.%s: no %s %u among the client's",
 				 ids->row->name, name,
-				 kv_word_name(kv_word_type, refers - 1), id);
+				 kv_word_name(kv_word_type, type), id);
 }
 
 static int answer(struct kv_service *s, int call, struct json_object *args)
@@ -104,7 +105,7 @@ static int answer(struct kv_service *s, int call, struct json_object *args)
 	ret = kv_codec_ids(row->args, &s->in, check_id, &ids);
 	if (ret)
 		return ret;
-	memset(&s->out, 0, sizeof(s->out));
+	memset(&s->out, 0, row->result->size);
 	return kv_service_run(s, (enum kv_call)call);
 }
 
@@ -195,8 +196,8 @@ uint64_t kv_service_watch(struct kv_service *s)
 			continue;
 		}
 		/* One that has ended by itself is only waiting to be deleted. */
-		if (b->ops->run_wait(b, run->id, 0) == -EAGAIN) {
-			b->ops->run_cancel(b, run->id);
+		if (kv_op_run_wait(b, &(struct kv_wait){ run->id, 0 }, NULL, NULL) == -EAGAIN) {
+			kv_op_run_cancel(b, &(struct kv_id){ run->id }, NULL, NULL);
 			s->expired = true;
 		}
 		run->id = 0;

@@ -137,7 +137,7 @@ void kv_user_av_fill(const struct ibv_ah_attr *ah, struct kv_av *av)
 }
 
 /**
- * kv_user_ah_new() - create an address handle; see struct kv_backend_ops
+ * kv_user_ah_new() - create an address handle; see model/ops.def
  * @b: the backend
  * @init: of which PD, and where to
  * @to: receives what was made
@@ -185,7 +185,7 @@ int kv_user_ah_new(struct kv_backend *b, const struct kv_ah_init *init,
 	kv_user_av_fill(&attr, &ah->av);
 	kv_user_obj_set_parent(&ah->obj, 0, &pd->obj);
 	kv_user_obj_publish(u, &ah->obj);
-	kv_user_obj_get(b, KV_AH, ah->obj.id, &object);
+	kv_user_get(b, KV_AH, ah->obj.id, &object);
 	*to = object.ah;
 	return 0;
 }

@@ -88,13 +88,22 @@ int kv_user_check_access(struct kv_user *u, const char *what, uint32_t access)
 			    what, access, unknown);
 }
 
-static int info(struct kv_backend *b, struct kv_info *to)
+/**
+ * kv_user_info() - whose verbs these are; see model/ops.def
+ * @b: the backend
+ * @in: nothing
+ * @to: receives it
+ * @verb_ns: stays as it is
+ *
+ * Return: 0.
+ */
+int kv_user_info(struct kv_backend *b, const struct kv_none *in, struct kv_info *to,
+		 uint64_t *verb_ns)
 {
 	char path[PATH_MAX];
 	const char *name;
 	Dl_info dl;
 
-	(void)b;
 	if (!dladdr((void *)ibv_get_device_list, &dl) || !realpath(dl.dli_fname, path))
 		snprintf(path, sizeof(path), "libibverbs");
 	name = strrchr(path, '/');
@@ -103,6 +112,21 @@ static int info(struct kv_backend *b, struct kv_info *to)
 		 name ? name + 1 : path);
 	snprintf(to->counter, sizeof(to->counter), "%s", kv_clock_name());
 	return 0;
+}
+
+/**
+ * kv_user_counters() - what a device has counted; see model/ops.def
+ * @b: the backend
+ * @in: the device
+ * @to: receives it
+ * @verb_ns: stays as it is
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_counters(struct kv_backend *b, const struct kv_dev_name *in, struct kv_counters *to,
+		     uint64_t *verb_ns)
+{
+	return kv_counters_read(b, in->dev, to);
 }
 
 static void close_backend(struct kv_backend *b)
@@ -121,54 +145,15 @@ static void close_backend(struct kv_backend *b)
 	free(u);
 }
 
+#include "model/native_call.h"
+
 static const struct kv_backend_ops ops = {
 	.space = "user",
 	.close = close_backend,
-	.info = info,
-	.dev_get = kv_user_dev_get,
+	.call = native_call,
 	.dev_each = kv_user_dev_each,
-	.counters = kv_counters_read,
-	.dev_gone = kv_user_dev_gone,
-	.flush = kv_user_flush,
-	.pd_new = kv_user_pd_new,
-	.cq_new = kv_user_cq_new,
-	.mr_new = kv_user_mr_new,
-	.srq_new = kv_user_srq_new,
-	.ah_new = kv_user_ah_new,
-	.qp_new = kv_user_qp_new,
-	.get = kv_user_obj_get,
 	.each = kv_user_obj_each,
-	.del = kv_user_obj_del,
-	.mr_reg = kv_user_mr_reg,
-	.mr_inv = kv_user_mr_inv,
-	.mr_write = kv_user_mr_write,
-	.mr_read = kv_user_mr_read,
-	.mr_load = kv_user_mr_load,
-	.mr_save = kv_user_mr_save,
-	.srq_modify = kv_user_srq_modify,
-	.qp_modify = kv_user_qp_modify,
-	.conn_new = kv_user_conn_new,
-	.conn_listen = kv_user_conn_listen,
-	.conn_take = kv_user_conn_take,
-	.conn_resolve_addr = kv_user_conn_resolve_addr,
-	.conn_resolve_route = kv_user_conn_resolve_route,
-	.conn_connect = kv_user_conn_connect,
-	.conn_establish = kv_user_conn_establish,
-	.conn_accept = kv_user_conn_accept,
-	.conn_reject = kv_user_conn_reject,
-	.conn_disconnect = kv_user_conn_disconnect,
-	.conn_wait = kv_user_conn_wait,
-	.post = kv_user_post,
-	.poll = kv_user_poll,
-	.arm = kv_user_cq_arm,
-	.cq_wait = kv_user_cq_wait,
-	.event_wait = kv_user_event_wait,
-	.run_start = kv_user_run_start,
-	.run_wait = kv_user_run_wait,
-	.run_cancel = kv_user_run_cancel,
-	.run_peek = kv_user_run_peek,
-	.run_get = kv_user_run_get,
-	.run_del = kv_user_run_del,
+	.dev_gone = kv_user_dev_gone,
 };
 
 /**

@@ -36,7 +36,7 @@ static int open_channel(struct kv_user *u)
 }
 
 /**
- * kv_user_conn_new() - make a connection; see struct kv_backend_ops
+ * kv_user_conn_new() - make a connection; see model/ops.def
  * @b: the backend
  * @init: on which device
  * @to: receives what was made
@@ -73,7 +73,7 @@ int kv_user_conn_new(struct kv_backend *b, const struct kv_conn_init *init,
 		return ret;
 	}
 	kv_user_obj_publish(u, &conn->obj);
-	kv_user_obj_get(b, KV_CONN, conn->obj.id, &object);
+	kv_user_get(b, KV_CONN, conn->obj.id, &object);
 	*to = object.conn;
 	return 0;
 }
@@ -127,44 +127,41 @@ static int refuse_addr(struct kv_user *u, const struct kv_user_conn *conn,
 }
 
 /**
- * kv_user_conn_resolve_addr() - ask where an address is; see struct kv_backend_ops
+ * kv_user_conn_resolve_addr() - ask where an address is; see model/ops.def
  * @b: the backend
- * @id: the CONN, idle
- * @src: where to come from; NULL: what the routes say
- * @dst: where to, with a port
- * @timeout_ms: milliseconds until KVERBS_CM_EVENT_ADDR_ERROR
- * @verb_ns: duration of rdma_resolve_addr()
+ * @in: the CONN, idle; which address, and from where
+ * @out: nothing
+ * @verb_ns: duration of rdma_bind_addr(), if there is a source, and rdma_resolve_addr()
  *
  * Return: 0 or a negative errno: then the CONN is idle as before.
  */
-int kv_user_conn_resolve_addr(struct kv_backend *b, uint32_t id,
-			      const struct sockaddr_storage *src,
-			      const struct sockaddr_storage *dst,
-			      uint32_t timeout_ms, uint64_t *verb_ns)
+int kv_user_conn_resolve_addr(struct kv_backend *b, const struct kv_conn_resolve *in,
+			      struct kv_none *out, uint64_t *verb_ns)
 {
+	const struct sockaddr_storage *src = in->src.ss_family ? &in->src : NULL;
 	struct kv_user *u = (struct kv_user *)b;
-	struct sockaddr_storage to = *dst;
+	struct sockaddr_storage to = in->dst;
 	struct kv_user_conn *conn;
 	uint64_t start;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_IDLE,
+	conn = kv_user_conn_find(u, in->id, 1U << KVERBS_CONN_IDLE,
 				 "an address is resolved first of all: make another one", &ret);
 	if (!conn)
 		return ret;
-	ret = kv_user_conn_check_addr(u, "dst", dst, true);
+	ret = kv_user_conn_check_addr(u, "dst", &in->dst, true);
 	if (!ret && src)
 		ret = kv_user_conn_check_addr(u, "src", src, false);
-	if (!ret && src && src->ss_family != dst->ss_family)
+	if (!ret && src && src->ss_family != in->dst.ss_family)
 		ret = kv_user_fail(u, -EINVAL, "src and dst are not of the same family");
 	if (!ret)
-		ret = check_timeout(u, timeout_ms);
+		ret = check_timeout(u, in->timeout_ms);
 	if (ret)
 		return ret;
 	start = kv_clock_raw_ns();
 	ret = src ? kv_user_conn_bind(u, conn, src) : 0;
-	if (!ret && rdma_resolve_addr(conn->cm, NULL, (struct sockaddr *)&to, (int)timeout_ms))
-		ret = refuse_addr(u, conn, dst, errno);
+	if (!ret && rdma_resolve_addr(conn->cm, NULL, (struct sockaddr *)&to, (int)in->timeout_ms))
+		ret = refuse_addr(u, conn, &in->dst, errno);
 	*verb_ns = kv_clock_raw_ns() - start;
 	if (ret) {
 		kv_user_conn_renew(u, conn);
@@ -175,70 +172,70 @@ int kv_user_conn_resolve_addr(struct kv_backend *b, uint32_t id,
 }
 
 /**
- * kv_user_conn_resolve_route() - ask how an address is reached; see struct
- * kv_backend_ops
+ * kv_user_conn_resolve_route() - ask how an address is reached; see model/ops.def
  * @b: the backend
- * @id: the CONN, its address resolved
- * @timeout_ms: milliseconds until KVERBS_CM_EVENT_ROUTE_ERROR
+ * @in: the CONN, ADDR_RESOLVED, and for how long it is tried
+ * @out: nothing
  * @verb_ns: duration of rdma_resolve_route()
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_conn_resolve_route(struct kv_backend *b, uint32_t id,
-			       uint32_t timeout_ms, uint64_t *verb_ns)
+int kv_user_conn_resolve_route(struct kv_backend *b, const struct kv_conn_resolve *in,
+			       struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct kv_user_conn *conn;
 	uint64_t start;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_ADDR_RESOLVED,
+	conn = kv_user_conn_find(u, in->id, 1U << KVERBS_CONN_ADDR_RESOLVED,
 				 "a route is resolved once the address is", &ret);
 	if (!conn)
 		return ret;
-	ret = check_timeout(u, timeout_ms);
+	ret = check_timeout(u, in->timeout_ms);
 	if (ret)
 		return ret;
 	start = kv_clock_raw_ns();
-	ret = rdma_resolve_route(conn->cm, (int)timeout_ms);
+	ret = rdma_resolve_route(conn->cm, (int)in->timeout_ms);
 	*verb_ns = kv_clock_raw_ns() - start;
 	if (ret)
 		return kv_user_fail(u, -errno, "rdma_resolve_route of conn %u: %s",
-				    id, strerror(errno));
+				    in->id, strerror(errno));
 	conn->state = KVERBS_CONN_RESOLVING_ROUTE;
 	return 0;
 }
 
 /**
- * kv_user_conn_wait() - wait until something may have happened; see struct
- * kv_backend_ops
+ * kv_user_conn_wait() - wait until something may have happened; see model/ops.def
  * @b: the backend
- * @id: the CONN
- * @timeout_ms: milliseconds; negative for no limit
+ * @in: the CONN, and how long
+ * @out: nothing
+ * @verb_ns: stays as it is
  *
  * Return: 0 or a negative errno: -EAGAIN, -EINTR, -ENODEV if the device is being
  * removed: the CM may not get to know before we have closed it.
  */
-int kv_user_conn_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
+int kv_user_conn_wait(struct kv_backend *b, const struct kv_wait *in,
+		      struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct pollfd fd = { .events = POLLIN };
 	struct kv_user_conn *conn;
 	int n, ret;
 
-	conn = kv_user_obj_find(u, KV_CONN, id);
+	conn = kv_user_obj_find(u, KV_CONN, in->id);
 	if (!conn)
 		return -ENOENT;
 	fd.fd = u->cm->fd;
-	n = poll(&fd, 1, timeout_ms);
+	n = poll(&fd, 1, in->timeout_ms);
 	if (n < 0)
-		return kv_user_fail(u, -errno, "conn %u: %s", id, strerror(errno));
+		return kv_user_fail(u, -errno, "conn %u: %s", in->id, strerror(errno));
 	/* Two that connect to each other again and again are never without events. */
 	ret = kv_user_dev_check(u, conn->obj.dev);
 	if (ret)
 		return ret;
 	if (!n)
-		return kv_user_fail(u, -EAGAIN, "no event of conn %u within %d ms", id, timeout_ms);
+		return kv_user_fail(u, -EAGAIN, "no event of conn %u within %d ms", in->id, in->timeout_ms);
 	kv_user_conn_take_events(u);
 	return 0;
 }

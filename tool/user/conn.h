@@ -64,15 +64,6 @@ struct kv_user_conn {
 /* conn.c */
 struct kv_user_conn *kv_user_conn_find(struct kv_user *u, uint32_t id, uint32_t states,
 				       const char *advice, int *error);
-int kv_user_conn_new(struct kv_backend *b, const struct kv_conn_init *init,
-		     struct kv_conn *to, uint64_t *verb_ns);
-int kv_user_conn_resolve_addr(struct kv_backend *b, uint32_t id,
-			      const struct sockaddr_storage *src,
-			      const struct sockaddr_storage *dst,
-			      uint32_t timeout_ms, uint64_t *verb_ns);
-int kv_user_conn_resolve_route(struct kv_backend *b, uint32_t id,
-			       uint32_t timeout_ms, uint64_t *verb_ns);
-int kv_user_conn_wait(struct kv_backend *b, uint32_t id, int timeout_ms);
 
 /* bind.c */
 bool kv_user_conn_is_foreign(const struct kv_user_conn *conn);
@@ -85,10 +76,6 @@ int kv_user_conn_bind(struct kv_user *u, struct kv_user_conn *conn,
 void kv_user_conn_renew(struct kv_user *u, struct kv_user_conn *conn);
 
 /* listen.c */
-int kv_user_conn_listen(struct kv_backend *b, uint32_t id,
-			const struct sockaddr_storage *src, uint32_t backlog,
-			struct kv_conn *to, uint64_t *verb_ns);
-int kv_user_conn_take(struct kv_backend *b, uint32_t listener, struct kv_conn *to);
 void kv_user_conn_add_request(struct kv_user_conn *listener, struct rdma_cm_id *cm,
 			      const struct rdma_conn_param *param);
 void kv_user_conn_drop_requests(struct kv_user_conn *listener);
@@ -96,15 +83,6 @@ void kv_user_conn_drop_requests(struct kv_user_conn *listener);
 /* connect.c */
 void kv_user_conn_end_qp(struct kv_user *u, struct kv_user_conn *conn);
 void kv_user_conn_note_rts(struct kv_user_conn *conn);
-int kv_user_conn_connect(struct kv_backend *b, uint32_t id,
-			 const struct kv_conn_param *param, uint64_t *verb_ns);
-int kv_user_conn_establish(struct kv_backend *b, uint32_t id,
-			   const struct kv_conn_param *param, uint64_t *verb_ns);
-int kv_user_conn_accept(struct kv_backend *b, uint32_t id,
-			const struct kv_conn_param *param, uint64_t *verb_ns);
-int kv_user_conn_reject(struct kv_backend *b, uint32_t id, const void *data,
-			uint32_t length, uint64_t *verb_ns);
-int kv_user_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t *verb_ns);
 
 /* cm_event.c */
 void kv_user_conn_take_private(uint8_t data[KVERBS_CONN_PRIVATE_MAX], uint32_t *length,

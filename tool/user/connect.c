@@ -248,16 +248,16 @@ static int fail(struct kv_user *u, struct kv_user_conn *conn, const char *verb, 
 }
 
 /**
- * kv_user_conn_connect() - ask the peer for a connection; see struct kv_backend_ops
+ * kv_user_conn_connect() - ask the peer for a connection; see model/ops.def
  * @b: the backend
- * @id: the CONN, its route resolved
- * @param: the QP, and what the peer is told
+ * @param: the CONN, ROUTE_RESOLVED, and what the peer is told
+ * @out: nothing
  * @verb_ns: duration of rdma_connect()
  *
  * Return: 0 or a negative errno: then CONN and QP are as they were.
  */
-int kv_user_conn_connect(struct kv_backend *b, uint32_t id,
-			 const struct kv_conn_param *param, uint64_t *verb_ns)
+int kv_user_conn_connect(struct kv_backend *b, const struct kv_conn_param *param,
+			 struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct rdma_conn_param to = { 0 };
@@ -267,7 +267,7 @@ int kv_user_conn_connect(struct kv_backend *b, uint32_t id,
 	uint32_t state;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_ROUTE_RESOLVED,
+	conn = kv_user_conn_find(u, param->id, 1U << KVERBS_CONN_ROUTE_RESOLVED,
 				 "it can connect once address and route are resolved", &ret);
 	if (!conn)
 		return ret;
@@ -287,7 +287,7 @@ int kv_user_conn_connect(struct kv_backend *b, uint32_t id,
 	ret = rdma_connect(conn->cm, &to);
 	*verb_ns = kv_clock_raw_ns() - start;
 	if (ret) {
-		ret = kv_user_fail(u, -errno, "rdma_connect of conn %u: %s", id, strerror(errno));
+		ret = kv_user_fail(u, -errno, "rdma_connect of conn %u: %s", param->id, strerror(errno));
 		give_back(u, conn, qp, state);
 		return ret;
 	}
@@ -309,16 +309,16 @@ static int ready_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user
 }
 
 /**
- * kv_user_conn_establish() - confirm the peer's answer; see struct kv_backend_ops
+ * kv_user_conn_establish() - confirm the peer's answer; see model/ops.def
  * @b: the backend
- * @id: the CONN, answered
- * @param: how long until a packet is sent again
+ * @param: the CONN, ANSWERED, and its QP's timeout
+ * @out: nothing
  * @verb_ns: duration of rdma_establish()
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_conn_establish(struct kv_backend *b, uint32_t id,
-			   const struct kv_conn_param *param, uint64_t *verb_ns)
+int kv_user_conn_establish(struct kv_backend *b, const struct kv_conn_param *param,
+			   struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	const struct ibv_qp_attr own = { .timeout = (uint8_t)param->ack_timeout };
@@ -327,7 +327,7 @@ int kv_user_conn_establish(struct kv_backend *b, uint32_t id,
 	uint64_t start;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_ANSWERED,
+	conn = kv_user_conn_find(u, param->id, 1U << KVERBS_CONN_ANSWERED,
 				 "it is established by who has asked, once the peer has answered", &ret);
 	if (!conn)
 		return ret;
@@ -364,17 +364,17 @@ static int accept_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_use
 }
 
 /**
- * kv_user_conn_accept() - accept a peer's request; see struct kv_backend_ops
+ * kv_user_conn_accept() - accept a peer's request; see model/ops.def
  * @b: the backend
- * @id: the CONN, requested
- * @param: the QP, and what the peer is told
+ * @param: the CONN, REQUESTED, and what the peer is told
+ * @out: nothing
  * @verb_ns: duration of rdma_accept()
  *
  * Return: 0 or a negative errno: then CONN and QP are as they were, unless
  * rdma_accept() failed, which rejects the request.
  */
-int kv_user_conn_accept(struct kv_backend *b, uint32_t id,
-			const struct kv_conn_param *param, uint64_t *verb_ns)
+int kv_user_conn_accept(struct kv_backend *b, const struct kv_conn_param *param,
+			struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct rdma_conn_param to = { 0 };
@@ -384,7 +384,7 @@ int kv_user_conn_accept(struct kv_backend *b, uint32_t id,
 	uint32_t state;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_REQUESTED,
+	conn = kv_user_conn_find(u, param->id, 1U << KVERBS_CONN_REQUESTED,
 				 "only a peer's request can be accepted", &ret);
 	if (!conn)
 		return ret;
@@ -414,50 +414,50 @@ int kv_user_conn_accept(struct kv_backend *b, uint32_t id,
 }
 
 /**
- * kv_user_conn_reject() - refuse a peer's request or its answer; see struct
- * kv_backend_ops
+ * kv_user_conn_reject() - refuse a peer's request or its answer; see model/ops.def
  * @b: the backend
- * @id: the CONN, requested or answered
- * @data: private data that the peer is told
- * @length: their bytes
+ * @in: the CONN, REQUESTED or ANSWERED, and private data
+ * @out: nothing
  * @verb_ns: duration of rdma_reject()
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_conn_reject(struct kv_backend *b, uint32_t id, const void *data,
-			uint32_t length, uint64_t *verb_ns)
+int kv_user_conn_reject(struct kv_backend *b, const struct kv_conn_reject *in,
+			struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct kv_user_conn *conn;
 	uint64_t start;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_REQUESTED | 1U << KVERBS_CONN_ANSWERED,
+	conn = kv_user_conn_find(u, in->id, 1U << KVERBS_CONN_REQUESTED | 1U << KVERBS_CONN_ANSWERED,
 				 "only a peer's request or answer can be rejected", &ret);
 	if (!conn)
 		return ret;
-	ret = check_private(u, conn, "a rejection", length, REJECT_PRIVATE_MAX);
+	ret = check_private(u, conn, "a rejection", in->private_length, REJECT_PRIVATE_MAX);
 	if (ret)
 		return ret;
 	start = kv_clock_raw_ns();
-	ret = rdma_reject(conn->cm, data, (uint8_t)length);
+	ret = rdma_reject(conn->cm, in->private_data, (uint8_t)in->private_length);
 	*verb_ns = kv_clock_raw_ns() - start;
 	if (ret)
-		return kv_user_fail(u, -errno, "rdma_reject of conn %u: %s", id, strerror(errno));
+		return kv_user_fail(u, -errno, "rdma_reject of conn %u: %s", in->id, strerror(errno));
 	kv_user_conn_end_qp(u, conn);
 	conn->state = KVERBS_CONN_REJECTED;
 	return 0;
 }
 
 /**
- * kv_user_conn_disconnect() - end a connection; see struct kv_backend_ops
+ * kv_user_conn_disconnect() - end a connection; see model/ops.def
  * @b: the backend
- * @id: the CONN, established
+ * @in: the CONN, ESTABLISHED
+ * @out: nothing
  * @verb_ns: duration of rdma_disconnect()
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t *verb_ns)
+int kv_user_conn_disconnect(struct kv_backend *b, const struct kv_id *in,
+			    struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct kv_user_conn *conn;
@@ -465,7 +465,7 @@ int kv_user_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t *verb_ns
 	int ret;
 
 	/* Until the peer has confirmed, the CM has nothing to send it. */
-	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_ESTABLISHED,
+	conn = kv_user_conn_find(u, in->id, 1U << KVERBS_CONN_ESTABLISHED,
 				 "there is no established connection to end", &ret);
 	if (!conn)
 		return ret;
@@ -477,7 +477,7 @@ int kv_user_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t *verb_ns
 	*verb_ns = kv_clock_raw_ns() - start;
 	if (ret)
 		return kv_user_fail(u, -errno, "rdma_disconnect of conn %u: %s",
-				    id, strerror(errno));
+				    in->id, strerror(errno));
 	conn->state = KVERBS_CONN_DISCONNECTING;
 	return 0;
 }

@@ -11,125 +11,116 @@
 /* What stands in the buffers of MRs, registered or not. */
 
 /**
- * kv_user_mr_write() - put bytes into the buffer; see struct kv_backend_ops
+ * kv_user_mr_write() - put bytes into the buffer; see model/ops.def
  * @b: the backend
- * @id: the MR, registered or not
- * @offset: where
- * @data: what
- * @length: bytes
+ * @in: the MR, registered or not; where, and what
+ * @out: nothing
+ * @verb_ns: stays as it is
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_mr_write(struct kv_backend *b, uint32_t id, uint64_t offset,
-		     const void *data, uint64_t length)
+int kv_user_mr_write(struct kv_backend *b, const struct kv_mr_write *in,
+		     struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, id);
+	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, in->id);
 	int ret;
 
 	if (!mr)
 		return -ENOENT;
-	ret = kv_user_mr_check_range(u, mr, offset, length);
+	ret = kv_user_mr_check_range(u, mr, in->offset, in->length);
 	if (!ret)
-		memcpy(mr->buf + offset, data, length);
+		memcpy(mr->buf + in->offset, in->data, in->length);
 	return ret;
 }
 
 /**
- * kv_user_mr_read() - take bytes from the buffer; see struct kv_backend_ops
+ * kv_user_mr_read() - take bytes from the buffer; see model/ops.def
  * @b: the backend
- * @id: the MR, registered or not
- * @offset: where
- * @data: where to
- * @length: bytes
+ * @in: the MR, registered or not; from where, and where to
+ * @out: nothing
+ * @verb_ns: stays as it is
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_mr_read(struct kv_backend *b, uint32_t id, uint64_t offset,
-		    void *data, uint64_t length)
+int kv_user_mr_read(struct kv_backend *b, const struct kv_mr_read *in,
+		    struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, id);
+	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, in->id);
 	int ret;
 
 	if (!mr)
 		return -ENOENT;
-	ret = kv_user_mr_check_range(u, mr, offset, length);
+	ret = kv_user_mr_check_range(u, mr, in->offset, in->length);
 	if (!ret)
-		memcpy(data, mr->buf + offset, length);
+		memcpy(in->data, mr->buf + in->offset, in->length);
 	return ret;
 }
 
 /* A regular file, open for this; the range in the file is one that can be. */
-static int check_file(struct kv_user *u, int fd, int mode, uint64_t file_offset,
-		      uint64_t length)
+static int check_file(struct kv_user *u, const struct kv_mr_file *in, int mode)
 {
-	int flags = fcntl(fd, F_GETFL);
+	int flags = fcntl(in->fd, F_GETFL);
 	struct stat st;
 
-	if (flags < 0 || fstat(fd, &st))
-		return kv_user_fail(u, -errno, "fd %d: %s", fd, strerror(errno));
+	if (flags < 0 || fstat(in->fd, &st))
+		return kv_user_fail(u, -errno, "fd %d: %s", in->fd, strerror(errno));
 	if (flags & O_PATH || ((flags & O_ACCMODE) != mode && (flags & O_ACCMODE) != O_RDWR))
 		return kv_user_fail(u, -EBADF,
 				    "fd %d is not open for %s",
-				    fd, mode == O_RDONLY ? "reading" : "writing");
+				    in->fd, mode == O_RDONLY ? "reading" : "writing");
 	if (!S_ISREG(st.st_mode))
-		return kv_user_fail(u, -EINVAL, "fd %d is no regular file", fd);
-	if (file_offset > INT64_MAX)
+		return kv_user_fail(u, -EINVAL, "fd %d is no regular file", in->fd);
+	if (in->file_offset > INT64_MAX)
 		return kv_user_fail(u, -ERANGE,
 				    "file_offset is %" PRIu64 ": it must be 0 to %" PRId64,
-				    file_offset, INT64_MAX);
-	if (length > INT64_MAX - file_offset)
+				    in->file_offset, INT64_MAX);
+	if (in->length > INT64_MAX - in->file_offset)
 		return kv_user_fail(u, -EINVAL,
 				    "file_offset %" PRIu64 " and length %" PRIu64 " name bytes that no file has",
-				    file_offset, length);
+				    in->file_offset, in->length);
 	return 0;
 }
 
 /* All checks, and the bytes; NULL: *error says why not. */
-static uint8_t *find_bytes(struct kv_user *u, uint32_t id, int fd, int mode,
-			   uint64_t file_offset, uint64_t offset,
-			   uint64_t length, int *error)
+static uint8_t *find_bytes(struct kv_user *u, const struct kv_mr_file *in, int mode, int *error)
 {
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, id);
+	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, in->id);
 
-	*error = mr ? kv_user_mr_check_range(u, mr, offset, length) : -ENOENT;
+	*error = mr ? kv_user_mr_check_range(u, mr, in->offset, in->length) : -ENOENT;
 	if (!*error)
-		*error = check_file(u, fd, mode, file_offset, length);
-	return *error ? NULL : mr->buf + offset;
+		*error = check_file(u, in, mode);
+	return *error ? NULL : mr->buf + in->offset;
 }
 
 /**
- * kv_user_mr_load() - fill the buffer from a file; see struct kv_backend_ops
+ * kv_user_mr_load() - fill the buffer from a file; see model/ops.def
  * @b: the backend
- * @id: the MR, registered or not
- * @fd: a regular file, open for reading
- * @file_offset: first byte in the file
- * @offset: first byte in the buffer
- * @length: bytes
- * @moved: receives how many came; less than @length if the file ended
+ * @in: the MR, registered or not; a regular file, open for reading; which bytes
+ * @moved: receives how many came
+ * @verb_ns: stays as it is
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_mr_load(struct kv_backend *b, uint32_t id, int fd,
-		    uint64_t file_offset, uint64_t offset, uint64_t length,
-		    uint64_t *moved)
+int kv_user_mr_load(struct kv_backend *b, const struct kv_mr_file *in,
+		    struct kv_moved *moved, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	uint8_t *to;
 	ssize_t n;
 	int ret;
 
-	to = find_bytes(u, id, fd, O_RDONLY, file_offset, offset, length, &ret);
+	to = find_bytes(u, in, O_RDONLY, &ret);
 	if (!to)
 		return ret;
-	for (*moved = 0; *moved < length; *moved += (size_t)n) {
-		n = pread(fd, to + *moved, length - *moved,
-			  (off_t)(file_offset + *moved));
+	for (moved->length = 0; moved->length < in->length; moved->length += (size_t)n) {
+		n = pread(in->fd, to + moved->length, in->length - moved->length,
+			  (off_t)(in->file_offset + moved->length));
 		if (n < 0)
 			return kv_user_fail(u, -errno,
-					    "fd %d can't be read: %s",
-					    fd, strerror(errno));
+					    "in->fd %d can't be read: %s",
+					    in->fd, strerror(errno));
 		if (!n)
 			break;
 	}
@@ -142,38 +133,34 @@ static bool is_full(int error)
 }
 
 /**
- * kv_user_mr_save() - put the buffer into a file; see struct kv_backend_ops
+ * kv_user_mr_save() - put the buffer into a file; see model/ops.def
  * @b: the backend
- * @id: the MR, registered or not
- * @fd: a regular file, open for writing
- * @file_offset: first byte in the file
- * @offset: first byte in the buffer
- * @length: bytes
- * @moved: receives how many went; less than @length if there was no room for more
+ * @in: the MR, registered or not; a regular file, open for writing; which bytes
+ * @moved: receives how many went; fewer than asked for if there was no room for more
+ * @verb_ns: stays as it is
  *
  * Return: 0 or a negative errno; also if there was no room for any.
  */
-int kv_user_mr_save(struct kv_backend *b, uint32_t id, int fd,
-		    uint64_t file_offset, uint64_t offset, uint64_t length,
-		    uint64_t *moved)
+int kv_user_mr_save(struct kv_backend *b, const struct kv_mr_file *in,
+		    struct kv_moved *moved, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	const uint8_t *from;
 	ssize_t n;
 	int ret;
 
-	from = find_bytes(u, id, fd, O_WRONLY, file_offset, offset, length, &ret);
+	from = find_bytes(u, in, O_WRONLY, &ret);
 	if (!from)
 		return ret;
-	for (*moved = 0; *moved < length; *moved += (size_t)n) {
-		n = pwrite(fd, from + *moved, length - *moved,
-			   (off_t)(file_offset + *moved));
-		if (n < 0 && *moved && is_full(errno))
+	for (moved->length = 0; moved->length < in->length; moved->length += (size_t)n) {
+		n = pwrite(in->fd, from + moved->length, in->length - moved->length,
+			   (off_t)(in->file_offset + moved->length));
+		if (n < 0 && moved->length && is_full(errno))
 			break;
 		if (n < 0)
 			return kv_user_fail(u, -errno,
-					    "fd %d can't be written: %s",
-					    fd, strerror(errno));
+					    "in->fd %d can't be written: %s",
+					    in->fd, strerror(errno));
 	}
 	return 0;
 }

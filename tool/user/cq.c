@@ -27,7 +27,7 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 }
 
 /**
- * kv_user_cq_new() - create a completion queue; see struct kv_backend_ops
+ * kv_user_cq_new() - create a completion queue; see model/ops.def
  * @b: the backend
  * @init: on which device, how deep, and how completions are noticed: EVENT gives
  *	it a completion channel of its own
@@ -78,7 +78,7 @@ int kv_user_cq_new(struct kv_backend *b, const struct kv_cq_init *init,
 	cq->comp_vector = init->comp_vector;
 	TAILQ_INIT(&cq->done);
 	kv_user_obj_publish(u, &cq->obj);
-	kv_user_obj_get(b, KV_CQ, cq->obj.id, &object);
+	kv_user_get(b, KV_CQ, cq->obj.id, &object);
 	*to = object.cq;
 	return 0;
 
@@ -185,12 +185,11 @@ static void drop_events(struct kv_user_cq *cq)
 }
 
 /**
- * kv_user_cq_arm() - ask for an event of the next completion; see struct
- * kv_backend_ops
+ * kv_user_arm() - ask for an event of the next completion; see model/ops.def
  * @b: the backend
- * @id: the CQ, with context EVENT
- * @solicited: only a solicited completion, or an error, makes the event
- * @missed: receives whether completions are there already, of requests that were
+ * @in: the CQ, with context EVENT; and whether only a solicited completion, or an error,
+ *	makes the event
+ * @out: receives whether completions are there already, of requests that were
  *	posted by hand
  * @verb_ns: duration of ibv_req_notify_cq()
  *
@@ -199,53 +198,54 @@ static void drop_events(struct kv_user_cq *cq)
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_cq_arm(struct kv_backend *b, uint32_t id, bool solicited,
-		   bool *missed, uint64_t *verb_ns)
+int kv_user_arm(struct kv_backend *b, const struct kv_cq_arm *in,
+		struct kv_armed *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct kv_user_cq *cq;
 	uint64_t start;
 	int ret;
 
-	cq = find_event_cq(u, id, &ret);
+	cq = find_event_cq(u, in->id, &ret);
 	if (!cq)
 		return ret;
 	drop_events(cq);
 	start = kv_clock_raw_ns();
-	ret = ibv_req_notify_cq(cq->ib, solicited);
+	ret = ibv_req_notify_cq(cq->ib, in->solicited);
 	*verb_ns = kv_clock_raw_ns() - start;
 	if (ret)
-		return kv_user_fail(u, -ret, "ibv_req_notify_cq of cq %u: %s", id, strerror(ret));
+		return kv_user_fail(u, -ret, "ibv_req_notify_cq of cq %u: %s", in->id, strerror(ret));
 	kv_user_poll_take_all(u, cq);
-	*missed = !TAILQ_EMPTY(&cq->done);
+	out->missed = !TAILQ_EMPTY(&cq->done);
 	return 0;
 }
 
 /**
- * kv_user_cq_wait() - wait for the event of a CQ that was armed; see struct
- * kv_backend_ops
+ * kv_user_cq_wait() - wait for the event of a CQ that was armed; see model/ops.def
  * @b: the backend
- * @id: the CQ, with context EVENT
- * @timeout_ms: milliseconds; negative for no limit
+ * @in: the CQ, with context EVENT; and how long
+ * @out: nothing
+ * @verb_ns: stays as it is
  *
  * Return: 0 or a negative errno: -EAGAIN, -EINTR.
  */
-int kv_user_cq_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
+int kv_user_cq_wait(struct kv_backend *b, const struct kv_wait *in,
+		    struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct pollfd fd = { .events = POLLIN };
 	struct kv_user_cq *cq;
 	int n, ret;
 
-	cq = find_event_cq(u, id, &ret);
+	cq = find_event_cq(u, in->id, &ret);
 	if (!cq)
 		return ret;
 	fd.fd = cq->channel->fd;
-	n = poll(&fd, 1, timeout_ms);
+	n = poll(&fd, 1, in->timeout_ms);
 	if (n < 0)
-		return kv_user_fail(u, -errno, "cq %u: %s", id, strerror(errno));
+		return kv_user_fail(u, -errno, "cq %u: %s", in->id, strerror(errno));
 	if (!n)
-		return kv_user_fail(u, -EAGAIN, "no event of cq %u within %d ms", id, timeout_ms);
+		return kv_user_fail(u, -EAGAIN, "no event of cq %u within %d ms", in->id, in->timeout_ms);
 	ret = get_event(cq);
-	return ret ? kv_user_fail(u, ret, "ibv_get_cq_event of cq %u: %s", id, strerror(-ret)) : 0;
+	return ret ? kv_user_fail(u, ret, "ibv_get_cq_event of cq %u: %s", in->id, strerror(-ret)) : 0;
 }

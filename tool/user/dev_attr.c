@@ -159,25 +159,27 @@ static int query_device(struct kv_user *u, struct kv_user_dev *dev,
 }
 
 /**
- * kv_user_dev_get() - what a device is; see struct kv_backend_ops
+ * kv_user_dev_get() - what a device is; see model/ops.def
  * @b: the backend
- * @name: such as "rxe0"
- * @dev: receives all of it
+ * @in: its name
+ * @dev: receives what it is
+ * @verb_ns: stays as it is
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev)
+int kv_user_dev_get(struct kv_backend *b, const struct kv_dev_name *in,
+		    struct kv_dev *dev, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct kv_user_dev *from;
 	int ret;
 
-	from = kv_user_dev_open(u, name, &ret);
+	from = kv_user_dev_open(u, in->dev, &ret);
 	return from ? query_device(u, from, dev) : ret;
 }
 
 /**
- * kv_user_dev_each() - all devices; see struct kv_backend_ops
+ * kv_user_dev_each() - all devices; see model/ops.def
  * @b: the backend
  * @fn: called for each; ends it by returning non-zero
  * @arg: @fn's
@@ -196,7 +198,8 @@ int kv_user_dev_each(struct kv_backend *b,
 	if (ret)
 		return ret;
 	for (ib = list; *ib && !ret; ib++) {
-		ret = kv_user_dev_get(b, ibv_get_device_name(*ib), &dev);
+		ret = kv_op_dev_get(b, &(struct kv_dev_name){ ibv_get_device_name(*ib) }, &dev,
+				    NULL);
 		if (!ret)
 			ret = fn(&dev, arg);
 	}

@@ -164,16 +164,16 @@ static unsigned int list_fds(const struct kv_user *u, struct pollfd *fds)
 }
 
 /**
- * kv_user_event_wait() - the next event; see struct kv_backend_ops
- * @b: the backend; the first call opens all devices that there are, whose
- *	asynchronous events are told
- * @timeout_ms: milliseconds; negative for no limit
- * @event: receives it; ids of objects that are gone are 0
+ * kv_user_event_wait() - the next event; see model/ops.def
+ * @b: the backend
+ * @in: how long
+ * @event: receives it
+ * @verb_ns: stays as it is
  *
  * Return: 0 or a negative errno: -EAGAIN, -EINTR.
  */
-int kv_user_event_wait(struct kv_backend *b, int timeout_ms,
-		       struct kv_event *event)
+int kv_user_event_wait(struct kv_backend *b, const struct kv_wait *in,
+		       struct kv_event *event, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct kv_user_dev *dev = u->devs;
@@ -197,11 +197,11 @@ int kv_user_event_wait(struct kv_backend *b, int timeout_ms,
 	if (!fds)
 		return kv_user_fail(u, -ENOMEM, "no memory");
 	list_fds(u, fds);
-	ready = poll(fds, n, timeout_ms);
+	ready = poll(fds, n, in->timeout_ms);
 	if (ready < 0)
 		ret = kv_user_fail(u, -errno, "waiting for events: %s", strerror(errno));
 	else if (!ready)
-		ret = kv_user_fail(u, -EAGAIN, "no event within %d ms", timeout_ms);
+		ret = kv_user_fail(u, -EAGAIN, "no event within %d ms", in->timeout_ms);
 	else
 		ret = -EAGAIN;
 	for (i = 0; ready > 0 && dev; i++, dev = dev->next) {

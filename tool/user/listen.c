@@ -22,18 +22,15 @@ static int bind_and_listen(struct kv_user *u, struct kv_user_conn *conn,
 }
 
 /**
- * kv_user_conn_listen() - take peers' requests; see struct kv_backend_ops
+ * kv_user_conn_listen() - take peers' requests; see model/ops.def
  * @b: the backend
- * @id: the CONN, idle
- * @src: at which address and port; port 0: any
- * @backlog: so many may wait to be taken
- * @to: receives what the CONN is now
+ * @in: the CONN, idle; where, and how many requests may wait
+ * @to: receives the CONN
  * @verb_ns: duration of rdma_bind_addr() and rdma_listen()
  *
  * Return: 0 or a negative errno: then the CONN is idle as before.
  */
-int kv_user_conn_listen(struct kv_backend *b, uint32_t id,
-			const struct sockaddr_storage *src, uint32_t backlog,
+int kv_user_conn_listen(struct kv_backend *b, const struct kv_conn_listen *in,
 			struct kv_conn *to, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
@@ -41,24 +38,24 @@ int kv_user_conn_listen(struct kv_backend *b, uint32_t id,
 	union kv_object object;
 	int ret;
 
-	conn = kv_user_conn_find(u, id, 1U << KVERBS_CONN_IDLE,
+	conn = kv_user_conn_find(u, in->id, 1U << KVERBS_CONN_IDLE,
 				 "only an idle one can listen: make another one", &ret);
 	if (!conn)
 		return ret;
-	ret = kv_user_conn_check_addr(u, "src", src, false);
-	if (!ret && (!backlog || backlog > KVERBS_CONN_BACKLOG_MAX))
-		ret = kv_user_fail(u, -ERANGE, "backlog is %u: it must be 1 to %u",
-				   backlog, KVERBS_CONN_BACKLOG_MAX);
+	ret = kv_user_conn_check_addr(u, "src", &in->src, false);
+	if (!ret && (!in->backlog || in->backlog > KVERBS_CONN_BACKLOG_MAX))
+		ret = kv_user_fail(u, -ERANGE, "in->backlog is %u: it must be 1 to %u",
+				   in->backlog, KVERBS_CONN_BACKLOG_MAX);
 	if (ret)
 		return ret;
-	ret = bind_and_listen(u, conn, src, verb_ns);
+	ret = bind_and_listen(u, conn, &in->src, verb_ns);
 	if (ret) {
 		kv_user_conn_renew(u, conn);
 		return ret;
 	}
-	conn->backlog = backlog;
+	conn->backlog = in->backlog;
 	conn->state = KVERBS_CONN_LISTENING;
-	kv_user_obj_get(b, KV_CONN, id, &object);
+	kv_user_get(b, KV_CONN, in->id, &object);
 	*to = object.conn;
 	return 0;
 }
@@ -117,15 +114,16 @@ void kv_user_conn_drop_requests(struct kv_user_conn *listener)
 }
 
 /**
- * kv_user_conn_take() - the oldest request of a listener; see struct
- * kv_backend_ops
+ * kv_user_conn_take() - the oldest request of a listener; see model/ops.def
  * @b: the backend
- * @listener: id of the listener
- * @to: receives the request's CONN
+ * @in: the listener
+ * @to: receives the new CONN
+ * @verb_ns: stays as it is
  *
  * Return: 0 or a negative errno; -EAGAIN if there is none.
  */
-int kv_user_conn_take(struct kv_backend *b, uint32_t listener, struct kv_conn *to)
+int kv_user_conn_take(struct kv_backend *b, const struct kv_id *in,
+		      struct kv_conn *to, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct kv_user_conn *from, *conn;
@@ -133,13 +131,13 @@ int kv_user_conn_take(struct kv_backend *b, uint32_t listener, struct kv_conn *t
 	union kv_object object;
 	int ret;
 
-	from = kv_user_conn_find(u, listener, 1U << KVERBS_CONN_LISTENING,
+	from = kv_user_conn_find(u, in->id, 1U << KVERBS_CONN_LISTENING,
 				 "requests come to listeners only", &ret);
 	if (!from)
 		return ret;
 	request = TAILQ_FIRST(&from->requests);
 	if (!request)
-		return kv_user_fail(u, -EAGAIN, "conn %u has no request", listener);
+		return kv_user_fail(u, -EAGAIN, "conn %u has no request", in->id);
 	conn = kv_user_obj_alloc(u, KV_CONN, sizeof(*conn), from->obj.dev, false, &ret);
 	if (!conn)
 		return ret;
@@ -148,14 +146,14 @@ int kv_user_conn_take(struct kv_backend *b, uint32_t listener, struct kv_conn *t
 	conn->cm->context = conn;
 	conn->state = KVERBS_CONN_REQUESTED;
 	conn->event = KVERBS_CM_EVENT_CONNECT_REQUEST;
-	conn->listener = listener;
+	conn->listener = in->id;
 	conn->responder_resources = request->responder_resources;
 	conn->initiator_depth = request->initiator_depth;
 	conn->private_length = request->private_length;
 	memcpy(conn->private_data, request->private_data, sizeof(conn->private_data));
 	remove_request(from, request);
 	kv_user_obj_publish(u, &conn->obj);
-	kv_user_obj_get(b, KV_CONN, conn->obj.id, &object);
+	kv_user_get(b, KV_CONN, conn->obj.id, &object);
 	*to = object.conn;
 	return 0;
 }

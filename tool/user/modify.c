@@ -267,21 +267,20 @@ static int reset_ib(struct kv_user *u, struct kv_user_qp *qp, uint32_t from,
 }
 
 /**
- * kv_user_qp_modify() - take the QP through one transition; see struct
- * kv_backend_ops
+ * kv_user_qp_modify() - take the QP through one transition; see model/ops.def
  * @b: the backend
- * @id: the QP
- * @from: which transition, and what it sets
- * @verb_ns: duration of ibv_modify_qp(), in which the kernel resolves the
- *	destination's MAC address
+ * @in: the QP, and what to change
+ * @out: nothing
+ * @verb_ns: duration of ibv_modify_qp()
  *
  * Return: 0 or a negative errno; -EBUSY while a run is on the QP.
  */
-int kv_user_qp_modify(struct kv_backend *b, uint32_t id,
-		      const struct kv_qp_attr *from, uint64_t *verb_ns)
+int kv_user_qp_modify(struct kv_backend *b, const struct kv_qp_modify *in,
+		      struct kv_none *out, uint64_t *verb_ns)
 {
+	const struct kv_qp_attr *from = &in->attr;
 	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_qp *qp = kv_user_obj_find(u, KV_QP, id);
+	struct kv_user_qp *qp = kv_user_obj_find(u, KV_QP, in->id);
 	uint32_t state, mask = from->mask | KV_QPA_STATE;
 	struct ibv_qp_attr attr = { 0 };
 	struct kv_qp_step wrong;

@@ -45,7 +45,7 @@ static void touch(volatile uint8_t *buf, size_t length)
 }
 
 /**
- * kv_user_mr_new() - make a zeroed buffer; see struct kv_backend_ops
+ * kv_user_mr_new() - make a zeroed buffer; see model/ops.def
  * @b: the backend
  * @init: of which PD, how long: 1 .. kv_user_mr_bytes_max(), and what a
  *	registration may grant
@@ -98,7 +98,7 @@ int kv_user_mr_new(struct kv_backend *b, const struct kv_mr_init *init,
 	mr->max_access = init->max_access;
 	kv_user_obj_set_parent(&mr->obj, 0, &pd->obj);
 	kv_user_obj_publish(u, &mr->obj);
-	kv_user_obj_get(b, KV_MR, mr->obj.id, &object);
+	kv_user_get(b, KV_MR, mr->obj.id, &object);
 	*to = object.mr;
 	return 0;
 }
@@ -149,23 +149,20 @@ static int check_reg(struct kv_user *u, const struct kv_user_mr *mr,
 }
 
 /**
- * kv_user_mr_reg() - grant access to exactly these bytes; see struct
- * kv_backend_ops
+ * kv_user_mr_reg() - grant access to exactly these bytes; see model/ops.def
  * @b: the backend
- * @id: the MR, not registered
- * @reg: which bytes, and what to grant; its QP does not matter: ibv_reg_mr()
- *	needs none
+ * @reg: the MR, not registered; which bytes, and what to grant; its QP does not matter:
+ *	ibv_reg_mr() needs none
  * @to: receives the MR with its keys; rkey is 0 if no remote right was asked for
  * @verb_ns: duration of ibv_reg_mr(), which pins the pages too
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_mr_reg(struct kv_backend *b, uint32_t id,
-		   const struct kv_mr_reg *reg, struct kv_mr *to,
-		   uint64_t *verb_ns)
+int kv_user_mr_reg(struct kv_backend *b, const struct kv_mr_reg *reg,
+		   struct kv_mr *to, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, id);
+	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, reg->id);
 	union kv_object object;
 	struct kv_user_pd *pd;
 	uint64_t start;
@@ -182,12 +179,12 @@ int kv_user_mr_reg(struct kv_backend *b, uint32_t id,
 	*verb_ns = kv_clock_raw_ns() - start;
 	if (!mr->ib)
 		return kv_user_fail(u, -errno, "ibv_reg_mr of %" PRIu64 " bytes of mr %u: %s%s",
-				    reg->length, id, strerror(errno), errno == ENOMEM ?
+				    reg->length, reg->id, strerror(errno), errno == ENOMEM ?
 				    ": raise the limit of locked memory (ulimit -l)" : "");
 	mr->access = reg->access;
 	mr->offset = reg->offset;
 	mr->reg_length = reg->length;
-	kv_user_obj_get(b, KV_MR, id, &object);
+	kv_user_get(b, KV_MR, reg->id, &object);
 	*to = object.mr;
 	return 0;
 }
@@ -222,32 +219,31 @@ static int dereg(struct kv_user_mr *mr, uint64_t *verb_ns)
 }
 
 /**
- * kv_user_mr_inv() - take the access back; see struct kv_backend_ops
+ * kv_user_mr_inv() - take the access back; see model/ops.def
  * @b: the backend
- * @id: the MR, registered
- * @qp: does not matter: ibv_dereg_mr() needs none
+ * @in: the MR, registered; its QP does not matter: ibv_dereg_mr() needs none
+ * @out: nothing
  * @verb_ns: duration of ibv_dereg_mr(), which unpins the pages too
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_mr_inv(struct kv_backend *b, uint32_t id, uint32_t qp,
-		   uint64_t *verb_ns)
+int kv_user_mr_inv(struct kv_backend *b, const struct kv_mr_inv *in,
+		   struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, id);
+	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, in->id);
 	int ret;
 
-	(void)qp;
 	if (!mr)
 		return -ENOENT;
 	if (!mr->ib)
-		return kv_user_fail(u, -EINVAL, "mr %u is not registered", id);
+		return kv_user_fail(u, -EINVAL, "mr %u is not registered", in->id);
 	ret = check_no_run(u, mr);
 	if (ret)
 		return ret;
 	ret = dereg(mr, verb_ns);
 	if (ret)
-		return kv_user_fail(u, ret, "ibv_dereg_mr of mr %u: %s", id, strerror(-ret));
+		return kv_user_fail(u, ret, "ibv_dereg_mr of mr %u: %s", in->id, strerror(-ret));
 	return 0;
 }
 

@@ -44,17 +44,17 @@ static int refuse_persistent(struct kv_user *u)
 }
 
 /**
- * kv_user_flush() - destroy what is persistent; see struct kv_backend_ops
+ * kv_user_flush() - destroy what is persistent; see model/ops.def
  * @b: the backend
- * @flushed: not used
- * @kept: not used
+ * @in: nothing
+ * @out: stays as it is
+ * @verb_ns: stays as it is
  *
  * Return: -EOPNOTSUPP
  */
-int kv_user_flush(struct kv_backend *b, uint32_t *flushed, uint32_t *kept)
+int kv_user_flush(struct kv_backend *b, const struct kv_none *in,
+		  struct kv_flushed *out, uint64_t *verb_ns)
 {
-	(void)flushed;
-	(void)kept;
 	return refuse_persistent((struct kv_user *)b);
 }
 
@@ -305,7 +305,7 @@ static void fill(struct kv_user_obj *obj, union kv_object *to)
 }
 
 /**
- * kv_user_obj_get() - what an object is; see struct kv_backend_ops
+ * kv_user_get() - what an object is; see model/ops.def
  * @b: the backend
  * @type: of the object
  * @id: its id
@@ -313,7 +313,7 @@ static void fill(struct kv_user_obj *obj, union kv_object *to)
  *
  * Return: 0 or -ENOENT.
  */
-int kv_user_obj_get(struct kv_backend *b, enum kv_type type, uint32_t id,
+int kv_user_get(struct kv_backend *b, enum kv_type type, uint32_t id,
 		    union kv_object *object)
 {
 	struct kv_user *u = (struct kv_user *)b;
@@ -329,7 +329,7 @@ int kv_user_obj_get(struct kv_backend *b, enum kv_type type, uint32_t id,
 }
 
 /**
- * kv_user_obj_each() - all objects of a type; see struct kv_backend_ops
+ * kv_user_obj_each() - all objects of a type; see model/ops.def
  * @b: the backend
  * @type: of the objects
  * @fn: called for each, in the order of their ids; ends it by returning
@@ -358,7 +358,7 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 }
 
 /**
- * kv_user_obj_del() - destroy an object; see struct kv_backend_ops
+ * kv_user_del() - destroy an object; see model/ops.def
  * @b: the backend
  * @type: of the object
  * @id: its id
@@ -366,7 +366,7 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
  *
  * Return: 0 or a negative errno; -EBUSY if it is in use.
  */
-int kv_user_obj_del(struct kv_backend *b, enum kv_type type, uint32_t id,
+int kv_user_del(struct kv_backend *b, enum kv_type type, uint32_t id,
 		    uint64_t *verb_ns)
 {
 	return kv_user_obj_delete((struct kv_user *)b, type, id, verb_ns);

@@ -5,7 +5,7 @@
 #include "user/user.h"
 
 /**
- * kv_user_pd_new() - allocate a protection domain; see struct kv_backend_ops
+ * kv_user_pd_new() - allocate a protection domain; see model/ops.def
  * @b: the backend
  * @init: on which device
  * @to: receives what was made
@@ -38,7 +38,7 @@ int kv_user_pd_new(struct kv_backend *b, const struct kv_pd_init *init,
 		return ret;
 	}
 	kv_user_obj_publish(u, &pd->obj);
-	kv_user_obj_get(b, KV_PD, pd->obj.id, &object);
+	kv_user_get(b, KV_PD, pd->obj.id, &object);
 	*to = object.pd;
 	return 0;
 }

@@ -195,39 +195,37 @@ static void drop_earlier(const struct kv_user_post *post)
  * kv_user_poll() - take completions of requests that were posted by hand; see
  * struct kv_backend_ops
  * @b: the backend
- * @id: the CQ
- * @wc: room for @max
- * @max: 1 .. KVERBS_POLL_MAX
- * @n: receives how many came
- * @verb_ns: duration of ibv_poll_cq(); 0 if kv_user_cq_arm() had found enough
+ * @in: the CQ, and how many at most
+ * @out: receives them
+ * @verb_ns: duration of ibv_poll_cq(), 0 if all came out of the CQ before
  *
  * Return: 0 or a negative errno; -EBUSY while a run polls the CQ, -ENODEV if nothing
  * came and the device is being removed.
  */
-int kv_user_poll(struct kv_backend *b, uint32_t id, struct kv_wc *wc,
-		 unsigned int max, unsigned int *n, uint64_t *verb_ns)
+int kv_user_poll(struct kv_backend *b, const struct kv_cq_poll *in,
+		 struct kv_polled *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_cq *cq = kv_user_obj_find(u, KV_CQ, id);
+	struct kv_user_cq *cq = kv_user_obj_find(u, KV_CQ, in->id);
 	struct kv_user_post *post;
 	int ret;
 
 	if (!cq)
 		return -ENOENT;
-	if (!max || max > KVERBS_POLL_MAX)
+	if (!in->max || in->max > KVERBS_POLL_MAX)
 		return kv_user_fail(u, -ERANGE,
-				    "max is %u: it must be 1 to %d",
-				    max, KVERBS_POLL_MAX);
+				    "in->max is %u: it must be 1 to %d",
+				    in->max, KVERBS_POLL_MAX);
 	ret = kv_user_cq_check_idle(u, cq);
 	if (!ret)
-		ret = take_some(u, cq, max, verb_ns);
+		ret = take_some(u, cq, in->max, verb_ns);
 	if (ret)
 		return ret;
-	for (*n = 0; *n < max && (post = TAILQ_FIRST(&cq->done)); (*n)++) {
-		fill_wc(post, &wc[*n]);
+	for (out->n = 0; out->n < in->max && (post = TAILQ_FIRST(&cq->done)); (out->n)++) {
+		fill_wc(post, &out->wc[out->n]);
 		if (!receives(post))
 			drop_earlier(post);
 		kv_user_queue_drop(post);
 	}
-	return *n ? 0 : kv_user_dev_check(u, cq->obj.dev);
+	return out->n ? 0 : kv_user_dev_check(u, cq->obj.dev);
 }

@@ -188,14 +188,16 @@ static const char *verb(const struct kv_wr *wr)
 }
 
 /**
- * kv_user_post() - post one work request; see struct kv_backend_ops
+ * kv_user_post() - post one work request; see model/ops.def
  * @b: the backend
  * @wr: the request
- * @verb_ns: duration of ibv_post_send(), ibv_post_recv() or ibv_post_srq_recv()
+ * @out: nothing
+ * @verb_ns: duration of the verb
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *verb_ns)
+int kv_user_post(struct kv_backend *b, const struct kv_wr *wr,
+		 struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct ibv_sge sge[KVERBS_SGE_MAX];

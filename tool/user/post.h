@@ -67,7 +67,6 @@ int kv_user_post_check_ready(struct kv_user *u, const struct kv_wr *wr,
 
 /* post.c */
 enum ibv_wr_opcode kv_user_post_opcode(uint32_t op, bool imm);
-int kv_user_post(struct kv_backend *b, const struct kv_wr *wr, uint64_t *verb_ns);
 
 /* queue.c */
 void kv_user_queue_init(struct kv_user_queue *queue, uint32_t max,
@@ -81,7 +80,5 @@ void kv_user_queue_forget_cq(struct kv_user_cq *cq);
 
 /* poll.c */
 void kv_user_poll_take_all(struct kv_user *u, struct kv_user_cq *cq);
-int kv_user_poll(struct kv_backend *b, uint32_t cq, struct kv_wc *wc,
-		 unsigned int max, unsigned int *n, uint64_t *verb_ns);
 
 #endif

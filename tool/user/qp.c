@@ -131,7 +131,7 @@ static int create_qp(struct kv_user *u, struct kv_user_qp *qp,
 }
 
 /**
- * kv_user_qp_new() - create a queue pair; see struct kv_backend_ops
+ * kv_user_qp_new() - create a queue pair; see model/ops.def
  * @b: the backend
  * @init: what it uses, and how deep its queues are
  * @to: receives what was made
@@ -174,7 +174,7 @@ int kv_user_qp_new(struct kv_backend *b, const struct kv_qp_init *init,
 		return ret;
 	}
 	kv_user_obj_publish(u, &qp->obj);
-	kv_user_obj_get(b, KV_QP, qp->obj.id, &object);
+	kv_user_get(b, KV_QP, qp->obj.id, &object);
 	*to = object.qp;
 	return 0;
 }

@@ -49,18 +49,16 @@ static bool fill(struct kv_user_run *run, struct kv_run_result *to)
 /**
  * kv_user_run_peek() - how far is it? See struct kv_backend_ops
  * @b: the backend
- * @id: the run
- * @result: receives all but the histogram's bins. samples are iterations: PONG
- *	has those too, though it records none. elapsed_ns is elapsed_ticks
- *	converted; once the run has ended it is CLOCK_MONOTONIC_RAW, read before
- *	and after the loop.
+ * @in: the run
+ * @result: receives all but the bins
+ * @verb_ns: stays as it is
  *
  * Return: 0 or -ENOENT.
  */
-int kv_user_run_peek(struct kv_backend *b, uint32_t id,
-		     struct kv_run_result *result)
+int kv_user_run_peek(struct kv_backend *b, const struct kv_id *in,
+		     struct kv_run_result *result, uint64_t *verb_ns)
 {
-	struct kv_user_run *run = kv_user_obj_find((struct kv_user *)b, KV_USER_RUN, id);
+	struct kv_user_run *run = kv_user_obj_find((struct kv_user *)b, KV_USER_RUN, in->id);
 
 	if (!run)
 		return -ENOENT;
@@ -71,16 +69,16 @@ int kv_user_run_peek(struct kv_backend *b, uint32_t id,
 /**
  * kv_user_run_get() - what does the run have? See struct kv_backend_ops
  * @b: the backend
- * @id: the run; one that is active gives a snapshot that may be a few samples
- *	off
- * @result: receives all; see kv_user_run_peek()
+ * @in: the run
+ * @result: receives it
+ * @verb_ns: stays as it is
  *
  * Return: 0 or -ENOENT.
  */
-int kv_user_run_get(struct kv_backend *b, uint32_t id,
-		    struct kv_run_result *result)
+int kv_user_run_get(struct kv_backend *b, const struct kv_id *in,
+		    struct kv_run_result *result, uint64_t *verb_ns)
 {
-	struct kv_user_run *run = kv_user_obj_find((struct kv_user *)b, KV_USER_RUN, id);
+	struct kv_user_run *run = kv_user_obj_find((struct kv_user *)b, KV_USER_RUN, in->id);
 	bool measuring;
 
 	if (!run)

@@ -147,17 +147,18 @@ static void set_poller(struct kv_user_run *run, struct kv_user_run *poller)
 }
 
 /**
- * kv_user_run_start() - start a run; see struct kv_backend_ops
+ * kv_user_run_start() - start a run; see model/ops.def
  * @b: the backend
- * @spec: what to run; a timeout_ns of 0 is the default, 10 s
- * @id: where its id goes
+ * @spec: what to run
+ * @out: receives its id
+ * @verb_ns: stays as it is
  *
  * The first call measures the clock, which takes 20 ms.
  *
  * Return: 0 or a negative errno.
  */
 int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
-		      uint32_t *id)
+		      struct kv_id *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	struct kv_user_run *run;
@@ -197,7 +198,7 @@ int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
 	for (i = 0; i < 2 && run->ends[i].qp; i++)
 		kv_user_obj_set_parent(&run->obj, i, &run->ends[i].qp->obj);
 	kv_user_obj_publish(u, &run->obj);
-	*id = run->obj.id;
+	out->id = run->obj.id;
 	return 0;
 
 err_free:
@@ -281,47 +282,52 @@ int kv_user_run_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ve
 }
 
 /**
- * kv_user_run_wait() - wait for the end of a run; see struct kv_backend_ops
+ * kv_user_run_wait() - wait for the end of a run; see model/ops.def
  * @b: the backend
- * @id: the run
- * @timeout_ms: milliseconds; negative for no limit
+ * @in: the run, and how long
+ * @out: nothing
+ * @verb_ns: stays as it is
  *
  * A run with in_wait makes progress only here. A run whose device is being removed is asked
  * to end.
  *
  * Return: 0 or a negative errno: -EAGAIN, -EINTR, -ENOENT, -EINVAL.
  */
-int kv_user_run_wait(struct kv_backend *b, uint32_t id, int timeout_ms)
+int kv_user_run_wait(struct kv_backend *b, const struct kv_wait *in,
+		     struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_run *run = kv_user_obj_find(u, KV_USER_RUN, id);
+	struct kv_user_run *run = kv_user_obj_find(u, KV_USER_RUN, in->id);
 	int ret;
 
 	if (!run)
 		return -ENOENT;
 	if (!kv_user_run_active(run))
 		return 0;
-	ret = kv_user_worker_wait(run, timeout_ms);
+	ret = kv_user_worker_wait(run, in->timeout_ms);
 	if (ret == -EAGAIN) {
 		kv_user_run_check_dev(run);
-		return kv_user_fail(u, ret, "run %u is still active", id);
+		return kv_user_fail(u, ret, "run %u is still active", in->id);
 	}
 	if (ret)
-		return kv_user_fail(u, ret, "run %u: %s", id, strerror(-ret));
+		return kv_user_fail(u, ret, "run %u: %s", in->id, strerror(-ret));
 	kv_user_run_active(run);
 	return 0;
 }
 
 /**
- * kv_user_run_cancel() - ask a run to end; see struct kv_backend_ops
+ * kv_user_run_cancel() - ask a run to end; see model/ops.def
  * @b: the backend
- * @id: the run; it ends with -ECANCELED and what it has
+ * @in: the run
+ * @out: nothing
+ * @verb_ns: stays as it is
  *
  * Return: 0 or -ENOENT.
  */
-int kv_user_run_cancel(struct kv_backend *b, uint32_t id)
+int kv_user_run_cancel(struct kv_backend *b, const struct kv_id *in,
+		       struct kv_none *out, uint64_t *verb_ns)
 {
-	struct kv_user_run *run = kv_user_obj_find((struct kv_user *)b, KV_USER_RUN, id);
+	struct kv_user_run *run = kv_user_obj_find((struct kv_user *)b, KV_USER_RUN, in->id);
 
 	if (!run)
 		return -ENOENT;
@@ -330,15 +336,16 @@ int kv_user_run_cancel(struct kv_backend *b, uint32_t id)
 }
 
 /**
- * kv_user_run_del() - delete a run; see struct kv_backend_ops
+ * kv_user_run_del() - delete a run; see model/ops.def
  * @b: the backend
- * @id: the run; canceled first if it is active
+ * @in: the run
+ * @out: nothing
+ * @verb_ns: stays 0
  *
  * Return: 0 or -ENOENT.
  */
-int kv_user_run_del(struct kv_backend *b, uint32_t id)
+int kv_user_run_del(struct kv_backend *b, const struct kv_id *in,
+		    struct kv_none *out, uint64_t *verb_ns)
 {
-	uint64_t verb_ns;
-
-	return kv_user_obj_delete((struct kv_user *)b, KV_USER_RUN, id, &verb_ns);
+	return kv_user_obj_delete((struct kv_user *)b, KV_USER_RUN, in->id, verb_ns);
 }

@@ -70,11 +70,6 @@ int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run);
 void kv_user_wr_prep(struct kv_user_run *run, unsigned int i);
 
 /* run.c */
-int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
-		      uint32_t *id);
-int kv_user_run_wait(struct kv_backend *b, uint32_t id, int timeout_ms);
-int kv_user_run_cancel(struct kv_backend *b, uint32_t id);
-int kv_user_run_del(struct kv_backend *b, uint32_t id);
 bool kv_user_run_active(struct kv_user_run *run);
 void kv_user_run_stop(struct kv_user_run *run);
 int kv_user_run_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
@@ -84,11 +79,5 @@ void kv_user_run_check_dev(struct kv_user_run *run);
 int kv_user_worker_start(struct kv_user *u, struct kv_user_run *run);
 int kv_user_worker_wait(struct kv_user_run *run, int timeout_ms);
 void kv_user_worker_join(struct kv_user_run *run);
-
-/* result.c */
-int kv_user_run_peek(struct kv_backend *b, uint32_t id,
-		     struct kv_run_result *result);
-int kv_user_run_get(struct kv_backend *b, uint32_t id,
-		    struct kv_run_result *result);
 
 #endif

@@ -47,7 +47,7 @@ static int set_limit(struct kv_user *u, struct kv_user_srq *srq, uint32_t limit)
 }
 
 /**
- * kv_user_srq_new() - create a shared receive queue; see struct kv_backend_ops
+ * kv_user_srq_new() - create a shared receive queue; see model/ops.def
  * @b: the backend
  * @init: of which PD, how deep, and when to tell that it runs dry
  * @to: receives what was made
@@ -96,7 +96,7 @@ int kv_user_srq_new(struct kv_backend *b, const struct kv_srq_init *init,
 	refresh(srq);
 	kv_user_obj_set_parent(&srq->obj, 0, &pd->obj);
 	kv_user_obj_publish(u, &srq->obj);
-	kv_user_obj_get(b, KV_SRQ, srq->obj.id, &object);
+	kv_user_get(b, KV_SRQ, srq->obj.id, &object);
 	*to = object.srq;
 	return 0;
 
@@ -141,22 +141,19 @@ static int check_attr(struct kv_user *u, const struct kv_user_srq *srq,
 }
 
 /**
- * kv_user_srq_modify() - change depth or limit of an SRQ; see struct
- * kv_backend_ops
+ * kv_user_srq_modify() - change depth or limit of an SRQ; see model/ops.def
  * @b: the backend
- * @id: the SRQ
- * @attr: what changes
- * @to: receives what the SRQ is now
+ * @attr: the SRQ, and what to change
+ * @to: receives what it is then
  * @verb_ns: duration of ibv_modify_srq()
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_srq_modify(struct kv_backend *b, uint32_t id,
-		       const struct kv_srq_attr *attr, struct kv_srq *to,
-		       uint64_t *verb_ns)
+int kv_user_srq_modify(struct kv_backend *b, const struct kv_srq_attr *attr,
+		       struct kv_srq *to, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_srq *srq = kv_user_obj_find(u, KV_SRQ, id);
+	struct kv_user_srq *srq = kv_user_obj_find(u, KV_SRQ, attr->id);
 	struct ibv_srq_attr ib = { .max_wr = attr->max_wr, .srq_limit = attr->limit };
 	union kv_object object;
 	uint64_t start;
@@ -176,13 +173,13 @@ int kv_user_srq_modify(struct kv_backend *b, uint32_t id,
 	if (ret)
 		return kv_user_fail(u, -ret,
 				    "ibv_modify_srq of srq %u: %s%s",
-				    id, strerror(ret), ret == EINVAL ?
+				    attr->id, strerror(ret), ret == EINVAL ?
 				    ": the device refuses this value of an attribute" : "");
 	if (attr->has_max_wr)
 		srq->attr.max_wr = attr->max_wr;
 	if (attr->has_limit)
 		srq->attr.srq_limit = attr->limit;
-	kv_user_obj_get(b, KV_SRQ, id, &object);
+	kv_user_get(b, KV_SRQ, attr->id, &object);
 	*to = object.srq;
 	return 0;
 }

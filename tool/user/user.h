@@ -6,7 +6,9 @@
 
 #include <sys/queue.h>
 #include <infiniband/verbs.h>
-#include "backend.h"
+
+#define NATIVE(name) kv_user_##name
+#include "model/native.h"
 
 struct kv_user_post;
 struct kv_user_run;
@@ -291,7 +293,6 @@ int kv_user_dev_check_port(struct kv_user *u, const struct kv_user_dev *dev,
 /* dev_attr.c */
 uint32_t kv_user_dev_can(const struct kv_user_dev *dev);
 bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev);
-int kv_user_dev_get(struct kv_backend *b, const char *name, struct kv_dev *dev);
 int kv_user_dev_each(struct kv_backend *b,
 		     int (*fn)(const struct kv_dev *dev, void *arg), void *arg);
 
@@ -306,62 +307,26 @@ void *kv_user_obj_find(struct kv_user *u, unsigned int type, uint32_t id);
 int kv_user_obj_delete(struct kv_user *u, unsigned int type, uint32_t id,
 		       uint64_t *verb_ns);
 void kv_user_obj_destroy_all(struct kv_user *u);
-int kv_user_obj_get(struct kv_backend *b, enum kv_type type, uint32_t id,
-		    union kv_object *object);
 int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 		     int (*fn)(const union kv_object *object, void *arg),
 		     void *arg);
-int kv_user_obj_del(struct kv_backend *b, enum kv_type type, uint32_t id,
-		    uint64_t *verb_ns);
-int kv_user_flush(struct kv_backend *b, uint32_t *flushed, uint32_t *kept);
 
 /* pd.c */
-int kv_user_pd_new(struct kv_backend *b, const struct kv_pd_init *init,
-		   struct kv_pd *to, uint64_t *verb_ns);
 int kv_user_pd_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
 
 /* cq.c */
-int kv_user_cq_new(struct kv_backend *b, const struct kv_cq_init *init,
-		   struct kv_cq *to, uint64_t *verb_ns);
 int kv_user_cq_check_idle(struct kv_user *u, struct kv_user_cq *cq);
-int kv_user_cq_arm(struct kv_backend *b, uint32_t id, bool solicited,
-		   bool *missed, uint64_t *verb_ns);
-int kv_user_cq_wait(struct kv_backend *b, uint32_t id, int timeout_ms);
 int kv_user_cq_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
 void kv_user_cq_fill(struct kv_user_obj *obj, union kv_object *to);
 
 /* mr.c */
 uint64_t kv_user_mr_bytes_max(const struct kv_user_dev *dev);
-int kv_user_mr_new(struct kv_backend *b, const struct kv_mr_init *init,
-		   struct kv_mr *to, uint64_t *verb_ns);
-int kv_user_mr_reg(struct kv_backend *b, uint32_t id,
-		   const struct kv_mr_reg *reg, struct kv_mr *to,
-		   uint64_t *verb_ns);
-int kv_user_mr_inv(struct kv_backend *b, uint32_t id, uint32_t qp,
-		   uint64_t *verb_ns);
 int kv_user_mr_check_range(struct kv_user *u, const struct kv_user_mr *mr,
 			   uint64_t offset, uint64_t length);
 int kv_user_mr_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
 void kv_user_mr_fill(struct kv_user_obj *obj, union kv_object *to);
 
-/* content.c */
-int kv_user_mr_write(struct kv_backend *b, uint32_t id, uint64_t offset,
-		     const void *data, uint64_t length);
-int kv_user_mr_read(struct kv_backend *b, uint32_t id, uint64_t offset,
-		    void *data, uint64_t length);
-int kv_user_mr_load(struct kv_backend *b, uint32_t id, int fd,
-		    uint64_t file_offset, uint64_t offset, uint64_t length,
-		    uint64_t *moved);
-int kv_user_mr_save(struct kv_backend *b, uint32_t id, int fd,
-		    uint64_t file_offset, uint64_t offset, uint64_t length,
-		    uint64_t *moved);
-
 /* srq.c */
-int kv_user_srq_new(struct kv_backend *b, const struct kv_srq_init *init,
-		    struct kv_srq *to, uint64_t *verb_ns);
-int kv_user_srq_modify(struct kv_backend *b, uint32_t id,
-		       const struct kv_srq_attr *attr, struct kv_srq *to,
-		       uint64_t *verb_ns);
 int kv_user_srq_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
 void kv_user_srq_fill(struct kv_user_obj *obj, union kv_object *to);
 
@@ -370,14 +335,10 @@ int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev,
 		    uint32_t port, const char *prefix, const struct kv_av *av,
 		    struct ibv_ah_attr *ah);
 void kv_user_av_fill(const struct ibv_ah_attr *ah, struct kv_av *av);
-int kv_user_ah_new(struct kv_backend *b, const struct kv_ah_init *init,
-		   struct kv_ah *to, uint64_t *verb_ns);
 int kv_user_ah_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
 void kv_user_ah_fill(struct kv_user_obj *obj, union kv_object *to);
 
 /* qp.c */
-int kv_user_qp_new(struct kv_backend *b, const struct kv_qp_init *init,
-		   struct kv_qp *to, uint64_t *verb_ns);
 int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp,
 			   uint32_t *state);
 int kv_user_qp_renew(struct kv_user *u, struct kv_user_qp *qp);
@@ -391,8 +352,6 @@ void kv_user_qp_fill(struct kv_user_obj *obj, union kv_object *to);
 /* modify.c */
 int kv_user_qp_transit(struct kv_user *u, struct kv_user_qp *qp,
 		       struct ibv_qp_attr *attr, uint32_t mask);
-int kv_user_qp_modify(struct kv_backend *b, uint32_t id,
-		      const struct kv_qp_attr *attr, uint64_t *verb_ns);
 
 /* conn.c */
 int kv_user_conn_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
@@ -400,7 +359,5 @@ void kv_user_conn_fill(struct kv_user_obj *obj, union kv_object *to);
 
 /* event.c */
 void kv_user_event_add(struct kv_user *u, const struct kv_event *event);
-int kv_user_event_wait(struct kv_backend *b, int timeout_ms,
-		       struct kv_event *event);
 
 #endif

@@ -50,7 +50,7 @@ void test_access(void)
 		.offset = 100,
 		.length = 64,
 	};
-	must(&l, kv_nl_mr_reg(&l.nl, b.target, &reg, &b.key, NULL), "register 64 bytes");
+	must(&l, call_mr_reg(&l.nl, b.target, &reg, &b.key, NULL), "register 64 bytes");
 	write_all(&l, a.local, 0xab);
 	spec = write_spec(&a, &b);
 	result(!run(&l, &spec)->error, "64 bytes are written");
@@ -67,13 +67,13 @@ void test_access(void)
 		spec.end.remote_addr += (uint64_t)bad[i].offset;
 		spec.end.remote_key ^= bad[i].key;
 		result(no_access(&l, &a, run(&l, &spec)), "%s", bad[i].name);
-		refused(&l, kv_nl_run_start(&l.nl, &spec, &id), -EINVAL,
+		refused(&l, call_run_start(&l.nl, &spec, &id), -EINVAL,
 			"the qp is in ERR", "the qp is in error after that");
 		pair_reconnect(&l, &a, &b, KVERBS_QPT_RC);
 	}
 	result(holds(&l, b.target, 0, want, LENGTH), "none of these has changed a byte");
 
-	must(&l, kv_nl_mr_inv(&l.nl, b.target, b.qp, NULL), "invalidate");
+	must(&l, call_mr_inv(&l.nl, b.target, b.qp, NULL), "invalidate");
 	spec = write_spec(&a, &b);
 	result(no_access(&l, &a, run(&l, &spec)), "a key that was invalidated");
 	result(holds(&l, b.target, 0, want, LENGTH), "reaches nothing either");

@@ -39,14 +39,14 @@ static void test_made(struct link *l)
 	struct sockaddr_storage src;
 	uint64_t verb_ns = 0;
 
-	must(l, kv_nl_new(&l->nl, &kv_nl_conn, &init, &conn, &verb_ns), "conn");
+	must(l, call_new(&l->nl, &kv_nl_conn, &init, &conn, &verb_ns), "conn");
 	result(conn.state == KVERBS_CONN_IDLE && conn.event == KVERBS_CM_EVENT_NONE &&
 	       !conn.qp && !conn.src.ss_family && !conn.dst.ss_family && verb_ns,
 	       "it begins idle");
 	check_shown(l, &kv_nl_conn, &conn, "a conn");
 	src = conn_addr(AF_INET, 0);
 	verb_ns = 0;
-	must(l, kv_nl_conn_listen(&l->nl, conn.id, &src, 7, &listener, &verb_ns), "listen");
+	must(l, call_conn_listen(&l->nl, conn.id, &src, 7, &listener, &verb_ns), "listen");
 	result(listener.state == KVERBS_CONN_LISTENING && conn_port(&listener.src) &&
 	       listener.backlog == 7 && !listener.waiting && !listener.dst.ss_family && verb_ns,
 	       "a listener has a port");
@@ -79,8 +79,8 @@ static void test_qps(struct link *l, const struct duo *d)
 {
 	struct kv_qp a, p;
 
-	must(l, kv_nl_get(&l->nl, &kv_nl_qp, d->a.qp, &a), "qp");
-	must(l, kv_nl_get(&l->nl, &kv_nl_qp, d->p.qp, &p), "qp");
+	must(l, call_get(&l->nl, &kv_nl_qp, d->a.qp, &a), "qp");
+	must(l, call_get(&l->nl, &kv_nl_qp, d->p.qp, &p), "qp");
 	result(a.attr.state == KVERBS_QPS_RTS && p.attr.state == KVERBS_QPS_RTS,
 	       "both qps are in RTS");
 	result(a.attr.dest_qpn == p.qpn && p.attr.dest_qpn == a.qpn &&
@@ -115,11 +115,11 @@ static void test_life(struct link *l, int family)
 	param = with_data(d.a.qp, "May I come in?");
 	param.responder_resources = 3;
 	param.initiator_depth = 2;
-	done(l, kv_nl_conn_connect(&l->nl, d.active, &param, &verb_ns), "the peer is asked");
+	done(l, call_conn_connect(&l->nl, d.active, &param, &verb_ns), "the peer is asked");
 	result(verb_ns && conn_get(l, d.active).state == KVERBS_CONN_CONNECTING &&
 	       state_of(l, d.a.qp) == KVERBS_QPS_INIT, "and has not answered yet");
 	result(conn_waits(l, d.listener, 1), "a request waits");
-	must(l, kv_nl_conn_take(&l->nl, d.listener, &conn), "take");
+	must(l, call_conn_take(&l->nl, d.listener, &conn), "take");
 	d.passive = conn.id;
 	result(conn.state == KVERBS_CONN_REQUESTED && conn.listener == d.listener &&
 	       conn.event == KVERBS_CM_EVENT_CONNECT_REQUEST &&
@@ -130,16 +130,16 @@ static void test_life(struct link *l, int family)
 	       "and what it can and wants");
 	check_shown(l, &kv_nl_conn, &conn, "it");
 	result(!conn_get(l, d.listener).waiting, "none waits any more");
-	refused(l, kv_nl_conn_take(&l->nl, d.listener, NULL), -EAGAIN, "no request waits",
+	refused(l, call_conn_take(&l->nl, d.listener, NULL), -EAGAIN, "no request waits",
 		"a second one can't be taken");
 
 	param = with_data(d.p.qp, "Please do.");
-	done(l, kv_nl_conn_accept(&l->nl, d.passive, &param, &verb_ns), "it is accepted");
+	done(l, call_conn_accept(&l->nl, d.passive, &param, &verb_ns), "it is accepted");
 	result(conn_is(l, d.active, KVERBS_CONN_ANSWERED, &conn) &&
 	       conn.event == KVERBS_CM_EVENT_CONNECT_RESPONSE, "the peer hears of it");
 	result(has_data(&conn, "Please do.", 196), "with our private data");
 	result(conn_get(l, d.passive).state == KVERBS_CONN_ACCEPTED, "and has not confirmed yet");
-	done(l, kv_nl_conn_establish(&l->nl, d.active, &param, &verb_ns), "until it does");
+	done(l, call_conn_establish(&l->nl, d.active, &param, &verb_ns), "until it does");
 	result(conn_get(l, d.active).state == KVERBS_CONN_ESTABLISHED, "then it is established");
 	result(conn_is(l, d.passive, KVERBS_CONN_ESTABLISHED, &conn) &&
 	       conn.event == KVERBS_CM_EVENT_ESTABLISHED && conn.qp == d.p.qp,
@@ -148,9 +148,9 @@ static void test_life(struct link *l, int family)
 	test_qps(l, &d);
 	test_traffic(l, &d);
 
-	refused(l, kv_nl_del(&l->nl, &kv_nl_qp, d.a.qp, NULL), -EBUSY,
+	refused(l, call_del(&l->nl, &kv_nl_qp, d.a.qp, NULL), -EBUSY,
 		"in use by a conn: delete that first", "its qp can't be deleted");
-	done(l, kv_nl_conn_disconnect(&l->nl, d.active, &verb_ns), "one side disconnects");
+	done(l, call_conn_disconnect(&l->nl, d.active, &verb_ns), "one side disconnects");
 	result(state_of(l, d.a.qp) == KVERBS_QPS_ERR, "its qp is in ERR");
 	result(conn_is(l, d.passive, KVERBS_CONN_DISCONNECTED, &conn) && !conn.status &&
 	       state_of(l, d.p.qp) == KVERBS_QPS_ERR, "the other side is disconnected");
@@ -167,7 +167,7 @@ static void test_rejected(struct link *l)
 	struct duo d;
 
 	duo_make(l, &d, AF_INET, KVERBS_CONN_CONNECTING, KVERBS_CONN_REQUESTED);
-	done(l, kv_nl_conn_reject(&l->nl, d.passive, "No.", 3, NULL), "a request is rejected");
+	done(l, call_conn_reject(&l->nl, d.passive, "No.", 3, NULL), "a request is rejected");
 	result(conn_get(l, d.passive).state == KVERBS_CONN_REJECTED, "by us");
 	result(conn_is(l, d.active, KVERBS_CONN_REJECTED, &conn) && conn.status == 28 &&
 	       conn.event == KVERBS_CM_EVENT_REJECTED && has_data(&conn, "No.", 148) &&
@@ -176,7 +176,7 @@ static void test_rejected(struct link *l)
 	duo_del(l, &d);
 
 	duo_make(l, &d, AF_INET, KVERBS_CONN_ANSWERED, KVERBS_CONN_ACCEPTED);
-	done(l, kv_nl_conn_reject(&l->nl, d.active, "Never mind.", 11, NULL),
+	done(l, call_conn_reject(&l->nl, d.active, "Never mind.", 11, NULL),
 	     "an answer is rejected");
 	result(conn_is(l, d.passive, KVERBS_CONN_REJECTED, &conn) && conn.status == 28 &&
 	       has_data(&conn, "Never mind.", 148), "the other side hears why");
@@ -186,7 +186,7 @@ static void test_rejected(struct link *l)
 
 	duo_make(l, &d, AF_INET, KVERBS_CONN_ROUTE_RESOLVED, 0);
 	must(l, conn_del(l, d.listener), "delete");
-	must(l, kv_nl_conn_connect(&l->nl, d.active, &(struct kv_conn_param){ .qp = d.a.qp },
+	must(l, call_conn_connect(&l->nl, d.active, &(struct kv_conn_param){ .qp = d.a.qp },
 				   NULL), "connect");
 	/* IB_CM_REJ_INVALID_SERVICE_ID */
 	result(conn_is(l, d.active, KVERBS_CONN_REJECTED, &conn) && conn.status == 8 &&
@@ -199,7 +199,7 @@ static void ask(struct link *l, uint16_t port, uint32_t *id, uint32_t qp)
 	struct kv_conn_param param = conn_param(qp);
 
 	*id = conn_routed(l, AF_INET, port);
-	must(l, kv_nl_conn_connect(&l->nl, *id, &param, NULL), "connect");
+	must(l, call_conn_connect(&l->nl, *id, &param, NULL), "connect");
 }
 
 /* A listener takes so many, in order, and no more. */
@@ -223,12 +223,12 @@ static void test_backlog(struct link *l)
 	       conn_is(l, active[3], KVERBS_CONN_REJECTED, &conn) && conn.status == 3,
 	       "more than the backlog are rejected");
 	result(conn_get(l, listener).waiting == 2, "the others wait");
-	must(l, kv_nl_conn_take(&l->nl, listener, &taken), "take");
+	must(l, call_conn_take(&l->nl, listener, &taken), "take");
 	conn = conn_get(l, active[0]);
 	result(conn_port(&taken.dst) == conn_port(&conn.src), "the oldest is taken first");
 	must(l, conn_del(l, active[1]), "delete");
 	result(conn_waits(l, listener, 0), "who gives up does not wait any more");
-	refused(l, kv_nl_conn_take(&l->nl, listener, NULL), -EAGAIN, "no request waits",
+	refused(l, call_conn_take(&l->nl, listener, NULL), -EAGAIN, "no request waits",
 		"and can't be taken");
 	to_state(l, e[1].qp, KVERBS_QPS_RESET);
 	ask(l, port, &active[1], e[1].qp);
@@ -259,10 +259,10 @@ static void test_flushed(struct link *l)
 
 	spec.iters = 0;
 	spec.time_ns = 60000000000ULL;
-	must(l, kv_nl_run_start(&l->nl, &spec, &id), "start a run");
-	refused(l, kv_nl_del(&l->nl, &kv_nl_qp, d.a.qp, NULL), -EBUSY, "in use by", "its qp stays");
+	must(l, call_run_start(&l->nl, &spec, &id), "start a run");
+	refused(l, call_del(&l->nl, &kv_nl_qp, d.a.qp, NULL), -EBUSY, "in use by", "its qp stays");
 	start = seconds();
-	must(l, kv_nl_conn_disconnect(&l->nl, d.passive, NULL), "disconnect");
+	must(l, call_conn_disconnect(&l->nl, d.passive, NULL), "disconnect");
 	result(conn_is(l, d.active, KVERBS_CONN_DISCONNECTED, &conn), "the peer disconnects");
 	start = seconds();
 	soon = limit_of(6);
@@ -273,7 +273,7 @@ static void test_flushed(struct link *l)
 	note("  error %d, status %u", ended->error, ended->wc_status);
 	result(!limit_over(&soon), "soon: well before an iteration's deadline");
 	note("  after %.1f s", seconds() - start);
-	must(l, kv_nl_run_del(&l->nl, id), "delete");
+	must(l, call_run_del(&l->nl, id), "delete");
 	duo_del(l, &d);
 	done(l, modify(l, d.a.qp, (struct kv_qp_attr){ .state = KVERBS_QPS_RESET }),
 	     "the qp can be reset");

@@ -46,20 +46,20 @@ uint32_t conn_new(struct link *l)
 	struct kv_conn_init init = { .dev = dev };
 	struct kv_conn conn;
 
-	must(l, kv_nl_new(&l->nl, &kv_nl_conn, &init, &conn, NULL), "conn");
+	must(l, call_new(&l->nl, &kv_nl_conn, &init, &conn, NULL), "conn");
 	return conn.id;
 }
 
 int conn_del(struct link *l, uint32_t id)
 {
-	return kv_nl_del(&l->nl, &kv_nl_conn, id, NULL);
+	return call_del(&l->nl, &kv_nl_conn, id, NULL);
 }
 
 struct kv_conn conn_get(struct link *l, uint32_t id)
 {
 	struct kv_conn conn;
 
-	must(l, kv_nl_get(&l->nl, &kv_nl_conn, id, &conn), "look at the conn");
+	must(l, call_get(&l->nl, &kv_nl_conn, id, &conn), "look at the conn");
 	return conn;
 }
 
@@ -120,7 +120,7 @@ uint32_t conn_listener(struct link *l, int family, uint32_t backlog, uint16_t *p
 	uint32_t id = conn_new(l);
 	struct kv_conn conn;
 
-	must(l, kv_nl_conn_listen(&l->nl, id, &src, backlog, &conn, NULL), "listen");
+	must(l, call_conn_listen(&l->nl, id, &src, backlog, &conn, NULL), "listen");
 	*port = conn_port(&conn.src);
 	return id;
 }
@@ -130,9 +130,9 @@ uint32_t conn_routed(struct link *l, int family, uint16_t port)
 	struct sockaddr_storage dst = conn_addr(family, port);
 	uint32_t id = conn_new(l);
 
-	must(l, kv_nl_conn_resolve_addr(&l->nl, id, NULL, &dst, 5000, NULL), "resolve the address");
+	must(l, call_conn_resolve_addr(&l->nl, id, NULL, &dst, 5000, NULL), "resolve the address");
 	conn_must_be(l, id, KVERBS_CONN_ADDR_RESOLVED);
-	must(l, kv_nl_conn_resolve_route(&l->nl, id, 5000, NULL), "resolve the route");
+	must(l, call_conn_resolve_route(&l->nl, id, 5000, NULL), "resolve the route");
 	conn_must_be(l, id, KVERBS_CONN_ROUTE_RESOLVED);
 	return id;
 }
@@ -143,7 +143,7 @@ uint32_t conn_taken(struct link *l, uint32_t listener)
 
 	if (!conn_waits(l, listener, 1))
 		bail_out("no request comes");
-	must(l, kv_nl_conn_take(&l->nl, listener, &conn), "take");
+	must(l, call_conn_take(&l->nl, listener, &conn), "take");
 	return conn.id;
 }
 
@@ -160,7 +160,7 @@ void duo_make(struct link *l, struct duo *d, int family, uint32_t active, uint32
 	if (active == KVERBS_CONN_ROUTE_RESOLVED)
 		return;
 	param = conn_param(d->a.qp);
-	must(l, kv_nl_conn_connect(&l->nl, d->active, &param, NULL), "connect");
+	must(l, call_conn_connect(&l->nl, d->active, &param, NULL), "connect");
 	if (!conn_waits(l, d->listener, 1))
 		bail_out("no request comes");
 	if (!passive)
@@ -169,14 +169,14 @@ void duo_make(struct link *l, struct duo *d, int family, uint32_t active, uint32
 	if (passive == KVERBS_CONN_REQUESTED)
 		return;
 	param = conn_param(d->p.qp);
-	must(l, kv_nl_conn_accept(&l->nl, d->passive, &param, NULL), "accept");
+	must(l, call_conn_accept(&l->nl, d->passive, &param, NULL), "accept");
 	if (is_iwarp()) {
 		conn_must_be(l, d->active, KVERBS_CONN_ESTABLISHED);
 	} else {
 		conn_must_be(l, d->active, KVERBS_CONN_ANSWERED);
 		if (active == KVERBS_CONN_ANSWERED)
 			return;
-		must(l, kv_nl_conn_establish(&l->nl, d->active, &param, NULL), "establish");
+		must(l, call_conn_establish(&l->nl, d->active, &param, NULL), "establish");
 	}
 	conn_must_be(l, d->passive, KVERBS_CONN_ESTABLISHED);
 }

@@ -90,7 +90,7 @@ static void test_while_resolving(struct link *l)
 	((struct sockaddr_in *)&addr)->sin_addr.s_addr = htonl(0xc000024d);
 	for (i = 0; i < 10; i++) {
 		id = conn_new(l);
-		must(l, kv_nl_conn_resolve_addr(&l->nl, id, NULL, &addr, 60000, NULL), "resolve");
+		must(l, call_conn_resolve_addr(&l->nl, id, NULL, &addr, 60000, NULL), "resolve");
 		must(l, conn_del(l, id), "delete");
 	}
 	conn_noarp(noarp);
@@ -98,12 +98,12 @@ static void test_while_resolving(struct link *l)
 	addr = conn_addr(AF_INET, 7471);
 	for (i = 0; i < 10; i++) {
 		id = conn_new(l);
-		must(l, kv_nl_conn_resolve_addr(&l->nl, id, NULL, &addr, 60000, NULL), "resolve");
+		must(l, call_conn_resolve_addr(&l->nl, id, NULL, &addr, 60000, NULL), "resolve");
 		must(l, conn_del(l, id), "delete");
 		id = conn_new(l);
-		must(l, kv_nl_conn_resolve_addr(&l->nl, id, NULL, &addr, 5000, NULL), "resolve");
+		must(l, call_conn_resolve_addr(&l->nl, id, NULL, &addr, 5000, NULL), "resolve");
 		conn_must_be(l, id, KVERBS_CONN_ADDR_RESOLVED);
-		must(l, kv_nl_conn_resolve_route(&l->nl, id, 5000, NULL), "resolve");
+		must(l, call_conn_resolve_route(&l->nl, id, 5000, NULL), "resolve");
 		must(l, conn_del(l, id), "delete");
 	}
 	result(!count_listed(l, &kv_nl_conn), "and what resolves a route");
@@ -131,7 +131,7 @@ static void test_socket_closes(void)
 	spec = write_spec(&d.a, &d.p);
 	spec.iters = 0;
 	spec.time_ns = 60000000000ULL;
-	must(&l, kv_nl_run_start(&l.nl, &spec, &id), "start a run");
+	must(&l, call_run_start(&l.nl, &spec, &id), "start a run");
 	note("a socket is closed with a run under way");
 	link_close(&l);
 }
@@ -144,7 +144,7 @@ static bool hears(struct link *l, uint32_t conn, uint32_t cm_event, int status)
 	int ret;
 
 	do
-		ret = kv_nl_wait_event(&l->nl, end, &event);
+		ret = call_wait_event(&l->nl, end, &event);
 	while (!ret && (event.type != KVERBS_EVENT_CM || event.conn != conn));
 	if (!ret && event.cm_event == cm_event && event.cm_status == status &&
 	    !strcmp(event.dev, dev))
@@ -161,14 +161,14 @@ static void test_events(struct link *l)
 
 	/* Opens the socket of events. */
 	link_open(&other);
-	kv_nl_wait_event(&other.nl, kv_now_ns(), &event);
+	call_wait_event(&other.nl, kv_now_ns(), &event);
 	duo_make(l, &d, AF_INET, KVERBS_CONN_CONNECTING, KVERBS_CONN_REQUESTED);
 	result(hears(&other, d.active, KVERBS_CM_EVENT_ADDR_RESOLVED, 0) &&
 	       hears(&other, d.active, KVERBS_CM_EVENT_ROUTE_RESOLVED, 0),
 	       "what is resolved is told");
 	result(hears(&other, d.listener, KVERBS_CM_EVENT_CONNECT_REQUEST, 0),
 	       "and a request, of the listener");
-	must(l, kv_nl_conn_reject(&l->nl, d.passive, NULL, 0, NULL), "reject");
+	must(l, call_conn_reject(&l->nl, d.passive, NULL, 0, NULL), "reject");
 	result(hears(&other, d.active, KVERBS_CM_EVENT_REJECTED, is_iwarp() ? -ECONNRESET : 28),
 	       "and a rejection");
 	duo_del(l, &d);
@@ -182,7 +182,7 @@ static void test_events(struct link *l)
 	if (!lacks("and that the peer confirms", "confirmation of the answer"))
 		result(hears(&other, d.passive, KVERBS_CM_EVENT_ESTABLISHED, 0),
 		       "and that the peer confirms");
-	must(l, kv_nl_conn_disconnect(&l->nl, d.passive, NULL), "disconnect");
+	must(l, call_conn_disconnect(&l->nl, d.passive, NULL), "disconnect");
 	/* In which order? That of the peer's and ours is open. */
 	result(hears(&other, d.active, KVERBS_CM_EVENT_DISCONNECTED, 0), "and the end");
 	result(state_of(l, d.a.qp) == KVERBS_QPS_ERR, "of which the qp knows then");
@@ -199,13 +199,13 @@ static void test_strangers(struct link *l)
 
 	duo_make(l, &d, AF_INET, KVERBS_CONN_CONNECTING, KVERBS_CONN_REQUESTED);
 	link_open(&other);
-	refused(&other, kv_nl_get(&other.nl, &kv_nl_conn, d.active, &conn), -ENOENT,
+	refused(&other, call_get(&other.nl, &kv_nl_conn, d.active, &conn), -ENOENT,
 		"no conn with this id among yours", "another socket does not see ours");
 	result(!count_listed(&other, &kv_nl_conn), "nor list it");
 	param = conn_param(d.p.qp);
-	refused(&other, kv_nl_conn_accept(&other.nl, d.passive, &param, NULL), -ENOENT,
+	refused(&other, call_conn_accept(&other.nl, d.passive, &param, NULL), -ENOENT,
 		"among yours", "nor accept our requests");
-	refused(&other, kv_nl_conn_take(&other.nl, d.listener, NULL), -ENOENT, "among yours",
+	refused(&other, call_conn_take(&other.nl, d.listener, NULL), -ENOENT, "among yours",
 		"nor take them");
 	refused(&other, conn_del(&other, d.active), -ENOENT, "among yours", "nor delete it");
 	kv_nl_close(&other.nl);
@@ -227,22 +227,22 @@ static void test_persistent(struct link *l)
 	end_make(l, &a, &init);
 	end_make(l, &p, &init);
 	link_open(&other);
-	must(&other, kv_nl_new(&other.nl, &kv_nl_conn, &conn_init, &conn, NULL), "conn");
-	must(&other, kv_nl_conn_listen(&other.nl, conn.id, &src, 4, &conn, NULL), "listen");
+	must(&other, call_new(&other.nl, &kv_nl_conn, &conn_init, &conn, NULL), "conn");
+	must(&other, call_conn_listen(&other.nl, conn.id, &src, 4, &conn, NULL), "listen");
 	kv_nl_close(&other.nl);
 	result(conn_get(l, conn.id).state == KVERBS_CONN_LISTENING,
 	       "a persistent listener outlives its socket");
 	active = conn_routed(l, AF_INET, conn_port(&conn.src));
 	param = conn_param(a.qp);
-	must(l, kv_nl_conn_connect(&l->nl, active, &param, NULL), "connect");
+	must(l, call_conn_connect(&l->nl, active, &param, NULL), "connect");
 	if (!conn_waits(l, conn.id, 1))
 		bail_out("no request comes");
-	must(l, kv_nl_conn_take(&l->nl, conn.id, &taken), "take");
+	must(l, call_conn_take(&l->nl, conn.id, &taken), "take");
 	result(taken.persistent, "its requests are persistent, too");
 	param = conn_param(p.qp);
-	refused(l, kv_nl_conn_accept(&l->nl, taken.id, &param, NULL), -EINVAL,
+	refused(l, call_conn_accept(&l->nl, taken.id, &param, NULL), -EINVAL,
 		"a persistent conn can use only a persistent qp", "and take only such a qp");
-	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
 	result(flushed == 2 && !kept, "they are flushed");
 	conn_must_be(l, active, KVERBS_CONN_REJECTED);
 	must(l, conn_del(l, active), "delete");
@@ -263,12 +263,12 @@ static void test_other_device(struct link *l)
 	if (!is_iwarp())
 		await_gid("0000:0000:0000:0000:0000:ffff:c633:6401");
 	id = conn_new(l);
-	refused(l, kv_nl_conn_listen(&l->nl, id, &addr, 1, NULL, NULL), -EXDEV,
+	refused(l, call_conn_listen(&l->nl, id, &addr, 1, NULL, NULL), -EXDEV,
 		"kernel conn: src: src is an address of another RDMA device",
 		"another device's address to listen at");
-	must(l, kv_nl_new(&l->nl, &kv_nl_conn, &init, &conn, NULL), "conn");
+	must(l, call_new(&l->nl, &kv_nl_conn, &init, &conn, NULL), "conn");
 	((struct sockaddr_in *)&addr)->sin_port = htons(7471);
-	must(l, kv_nl_conn_resolve_addr(&l->nl, conn.id, NULL, &addr, 5000, NULL), "resolve");
+	must(l, call_conn_resolve_addr(&l->nl, conn.id, NULL, &addr, 5000, NULL), "resolve");
 	result(conn_is(l, conn.id, KVERBS_CONN_FAILED, &conn) && conn.status == -EXDEV &&
 	       conn.event == KVERBS_CM_EVENT_ADDR_ERROR,
 	       "an address that is reached through another device fails");
@@ -293,13 +293,13 @@ static void test_device_goes(void)
 		if (has_stage(i))
 			duo_make(&l, &d, AF_INET, stages[i].active, stages[i].passive);
 	duo_make(&l, &d, AF_INET, KVERBS_CONN_ESTABLISHED, KVERBS_CONN_ESTABLISHED);
-	must(&l, kv_nl_conn_disconnect(&l.nl, d.active, NULL), "disconnect");
+	must(&l, call_conn_disconnect(&l.nl, d.active, NULL), "disconnect");
 	snprintf(command, sizeof(command), "within 60 rdma link del %s", dev);
 	shell(command);
-	must(&l, kv_nl_info_get(&l.nl, &info), "info");
+	must(&l, call_info_get(&l.nl, &info), "info");
 	result(info.created == info.destroyed, "the device goes, and all conns with it");
 	param = conn_param(d.p.qp);
-	refused(&l, kv_nl_conn_accept(&l.nl, d.passive, &param, NULL), -ENOENT, "among yours",
+	refused(&l, call_conn_accept(&l.nl, d.passive, &param, NULL), -ENOENT, "among yours",
 		"there are none any more");
 	snprintf(command, sizeof(command), "rdma link add %s type %s netdev d0", dev, driver());
 	shell(command);

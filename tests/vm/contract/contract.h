@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "nl/msg.h"
+#include "call.h"
 #include "qp_table.h"
 
 /*
@@ -20,11 +20,9 @@
 /**
  * struct link - a connection, as a tool has one
  * @nl: the connection
- * @err: text of its last failure
  */
 struct link {
 	struct kv_nl nl;
-	char err[512];
 };
 
 /**

@@ -28,7 +28,7 @@ static double make_one(void *arg)
 	struct crowd *c = arg;
 	double start = cost_now();
 
-	must(c->l, kv_nl_new(&c->l->nl, c->noun, c->init, NULL, NULL), "one of many");
+	must(c->l, call_new(&c->l->nl, c->noun, c->init, NULL, NULL), "one of many");
 	c->n++;
 	return cost_now() - start;
 }
@@ -58,7 +58,7 @@ static double flush_all(struct crowd *c)
 	uint32_t flushed, kept;
 	double start = cost_now();
 
-	must(c->l, kv_nl_flush(&c->l->nl, &flushed, &kept), "flush");
+	must(c->l, call_flush(&c->l->nl, &flushed, &kept), "flush");
 	start = cost_now() - start;
 	if (flushed != c->n || kept != c->kept)
 		bail_out("%u objects flushed and %u kept; want %u and %u", flushed, kept, c->n,
@@ -123,14 +123,14 @@ static void test_mrs(struct link *l)
 	struct link keeper;
 	struct kv_pd pd;
 
-	must(l, kv_nl_new(&l->nl, &kv_nl_pd, &pd_init, &pd, NULL), "pd");
+	must(l, call_new(&l->nl, &kv_nl_pd, &pd_init, &pd, NULL), "pd");
 	init.pd = pd.id;
 	link_open(&keeper);
 	make_mr(&keeper, pd.id, 64);
 	test_type(&c, "the last of many mrs is made", "each of many mrs is listed",
 		  "each of many mrs is flushed");
 	kv_nl_close(&keeper.nl);
-	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
 	result(flushed == 1 && !kept, "the pd of many mrs goes last");
 }
 

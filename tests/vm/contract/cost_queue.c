@@ -48,7 +48,7 @@ static struct kv_qp make_qp(struct scene *s, uint32_t depth)
 	};
 	struct kv_qp qp;
 
-	must(&s->l, kv_nl_qp_new(&s->l.nl, &init, &qp, NULL), "qp");
+	must(&s->l, call_qp_new(&s->l.nl, &init, &qp, NULL), "qp");
 	return qp;
 }
 
@@ -69,7 +69,7 @@ static double del_qp(void *arg)
 	struct kv_qp qp = make_qp(s, 1);
 	double start = cost_now();
 
-	must(&s->l, kv_nl_del(&s->l.nl, &kv_nl_qp, qp.id, NULL), "delete");
+	must(&s->l, call_del(&s->l.nl, &kv_nl_qp, qp.id, NULL), "delete");
 	return cost_now() - start;
 }
 
@@ -119,7 +119,7 @@ static void test_completions(void)
 	cost_check(&del, DONE_MANY - DONE_FEW,
 		   "a qp is deleted whose cq has completions of another one");
 	do {
-		must(&s.l, kv_nl_cq_poll(&s.l.nl, s.cq, wc, KVERBS_POLL_MAX, &n, NULL), "poll");
+		must(&s.l, call_cq_poll(&s.l.nl, s.cq, wc, KVERBS_POLL_MAX, &n, NULL), "poll");
 		all += n;
 	} while (n);
 	result(all == DONE_MANY, "these completions are there to the end");
@@ -132,7 +132,7 @@ static void take_one(struct link *l, uint32_t cq)
 	unsigned int n;
 
 	do {
-		must(l, kv_nl_cq_poll(&l->nl, cq, &wc, 1, &n, NULL), "poll");
+		must(l, call_cq_poll(&l->nl, cq, &wc, 1, &n, NULL), "poll");
 	} while (!n);
 	if (wc.status)
 		bail_out("a request completed with status %u", wc.status);

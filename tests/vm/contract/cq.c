@@ -12,7 +12,7 @@ static int new_cq(struct link *l, uint32_t cqe, uint32_t vector, uint32_t contex
 		.context = context,
 	};
 
-	return kv_nl_new(&l->nl, &kv_nl_cq, &init, NULL, NULL);
+	return call_new(&l->nl, &kv_nl_cq, &init, NULL, NULL);
 }
 
 static int new_without_cqe(struct link *l)
@@ -35,18 +35,18 @@ static void test_new(struct link *l)
 	struct kv_cq cq;
 
 	for (; init.context <= KVERBS_CQ_MAX; init.context++) {
-		must(l, kv_nl_new(&l->nl, &kv_nl_cq, &init, &cq, &verb_ns), "cq");
+		must(l, call_new(&l->nl, &kv_nl_cq, &init, &cq, &verb_ns), "cq");
 		result(cq.context == init.context && cq.cqe >= 100 && !cq.comp_vector &&
 		       !cq.pending && !strcmp(cq.dev, dev) && verb_ns > 0,
 		       "a cq of context %u", init.context);
 		check_shown(l, &kv_nl_cq, &cq, "the cq");
-		done(l, kv_nl_del(&l->nl, &kv_nl_cq, cq.id, NULL), "it goes");
+		done(l, call_del(&l->nl, &kv_nl_cq, cq.id, NULL), "it goes");
 	}
 	init.context = 0;
 	init.comp_vector = caps.comp_vectors - 1;
-	must(l, kv_nl_new(&l->nl, &kv_nl_cq, &init, &cq, NULL), "cq");
+	must(l, call_new(&l->nl, &kv_nl_cq, &init, &cq, NULL), "cq");
 	result(cq.comp_vector == caps.comp_vectors - 1, "the last completion vector");
-	must(l, kv_nl_del(&l->nl, &kv_nl_cq, cq.id, NULL), "delete");
+	must(l, call_del(&l->nl, &kv_nl_cq, cq.id, NULL), "delete");
 
 	refused(l, new_without_cqe(l), -EINVAL, "cqe is missing", "a cq without cqe");
 	refused(l, new_cq(l, 0, 0, 0), -ERANGE, "kernel cq: cqe: integer out of range",
@@ -79,29 +79,29 @@ void test_cq(void)
 	polled = make_cq(&l, 8, KVERBS_CQ_POLLED);
 	event = make_cq(&l, 8, KVERBS_CQ_EVENT);
 	core = make_cq(&l, 8, KVERBS_CQ_SOFTIRQ);
-	must(&l, kv_nl_cq_poll(&l.nl, polled, wc, KVERBS_POLL_MAX, &n, &verb_ns), "poll");
+	must(&l, call_cq_poll(&l.nl, polled, wc, KVERBS_POLL_MAX, &n, &verb_ns), "poll");
 	result(!n && verb_ns > 0, "there is nothing in a new cq");
 	refused(&l, poll_max(&l, polled, 0), -ERANGE, "out of range", "taking no completions");
 	refused(&l, poll_max(&l, polled, KVERBS_POLL_MAX + 1), -ERANGE, "out of range",
 		"taking too many at once");
 	refused(&l, RAW(&l, KVERBS_CMD_CQ_POLL, KVERBS_A_CQ_MAX_WC, 1), -EINVAL,
 		"the cq's id is missing", "polling without a cq");
-	refused(&l, kv_nl_cq_poll(&l.nl, 2000000000, wc, 1, &n, NULL), -ENOENT,
+	refused(&l, call_cq_poll(&l.nl, 2000000000, wc, 1, &n, NULL), -ENOENT,
 		"no cq with this id among yours", "polling an unknown cq");
 
 	verb_ns = 0;
-	must(&l, kv_nl_cq_arm(&l.nl, event, false, &missed, &verb_ns), "arm");
+	must(&l, call_cq_arm(&l.nl, event, false, &missed, &verb_ns), "arm");
 	result(!missed && verb_ns > 0, "an empty cq is armed");
-	must(&l, kv_nl_cq_arm(&l.nl, event, true, &missed, NULL), "arm");
+	must(&l, call_cq_arm(&l.nl, event, true, &missed, NULL), "arm");
 	result(!missed, "for solicited completions too");
-	must(&l, kv_nl_cq_arm(&l.nl, core, false, &missed, NULL), "arm");
+	must(&l, call_cq_arm(&l.nl, core, false, &missed, NULL), "arm");
 	result(!missed, "as is one that the kernel polls");
-	refused(&l, kv_nl_cq_arm(&l.nl, core, true, NULL, NULL), -EINVAL,
+	refused(&l, call_cq_arm(&l.nl, core, true, NULL, NULL), -EINVAL,
 		"solicited needs a cq with context event",
 		"solicited with one that the kernel polls");
-	refused(&l, kv_nl_cq_arm(&l.nl, polled, false, NULL, NULL), -EINVAL,
+	refused(&l, call_cq_arm(&l.nl, polled, false, NULL, NULL), -EINVAL,
 		"the cq's context is polled", "arming a cq that is but polled");
-	refused(&l, kv_nl_cq_arm(&l.nl, 2000000000, false, NULL, NULL), -ENOENT,
+	refused(&l, call_cq_arm(&l.nl, 2000000000, false, NULL, NULL), -ENOENT,
 		"no cq with this id among yours", "arming an unknown cq");
 	refused(&l, send_msg(&l, kv_nl_msg(&l.nl, KVERBS_CMD_CQ_ARM, 0)), -EINVAL,
 		"the cq's id is missing", "arming without a cq");

@@ -26,7 +26,7 @@ void end_make(struct link *l, struct end *e, const struct end_init *init)
 	memset(e, 0, sizeof(*e));
 	if (init->srq) {
 		/* Which has a PD already. */
-		must(l, kv_nl_get(&l->nl, &kv_nl_srq, init->srq, &srq), "srq");
+		must(l, call_get(&l->nl, &kv_nl_srq, init->srq, &srq), "srq");
 		e->pd = srq.pd;
 	} else {
 		e->pd = make_pd(l);
@@ -38,7 +38,7 @@ void end_make(struct link *l, struct end *e, const struct end_init *init)
 	qp_init.pd = e->pd;
 	qp_init.send_cq = e->send_cq;
 	qp_init.recv_cq = e->recv_cq;
-	must(l, kv_nl_qp_new(&l->nl, &qp_init, &qp, NULL), "qp");
+	must(l, call_qp_new(&l->nl, &qp_init, &qp, NULL), "qp");
 	e->qp = qp.id;
 	e->qpn = qp.qpn;
 }
@@ -53,12 +53,12 @@ void end_disconnect(struct link *l, struct end *e)
 void end_del(struct link *l, struct end *e)
 {
 	end_disconnect(l, e);
-	done(l, kv_nl_del(&l->nl, &kv_nl_qp, e->qp, NULL), "the qp goes");
-	done(l, kv_nl_del(&l->nl, &kv_nl_mr, e->local, NULL), "its local mr goes");
-	done(l, kv_nl_del(&l->nl, &kv_nl_mr, e->target, NULL), "its target mr goes");
-	done(l, kv_nl_del(&l->nl, &kv_nl_cq, e->send_cq, NULL), "its send cq goes");
-	done(l, kv_nl_del(&l->nl, &kv_nl_cq, e->recv_cq, NULL), "its recv cq goes");
-	done(l, kv_nl_del(&l->nl, &kv_nl_pd, e->pd, NULL), "its pd goes");
+	done(l, call_del(&l->nl, &kv_nl_qp, e->qp, NULL), "the qp goes");
+	done(l, call_del(&l->nl, &kv_nl_mr, e->local, NULL), "its local mr goes");
+	done(l, call_del(&l->nl, &kv_nl_mr, e->target, NULL), "its target mr goes");
+	done(l, call_del(&l->nl, &kv_nl_cq, e->send_cq, NULL), "its send cq goes");
+	done(l, call_del(&l->nl, &kv_nl_cq, e->recv_cq, NULL), "its recv cq goes");
+	done(l, call_del(&l->nl, &kv_nl_pd, e->pd, NULL), "its pd goes");
 }
 
 uint32_t all_access(void)
@@ -121,7 +121,7 @@ struct kv_qp_attr rts_attr(uint32_t type)
 
 int modify(struct link *l, uint32_t qp, struct kv_qp_attr attr)
 {
-	return kv_nl_qp_modify(&l->nl, qp, &attr, NULL);
+	return call_qp_modify(&l->nl, qp, &attr, NULL);
 }
 
 void to_state(struct link *l, uint32_t qp, uint32_t state)
@@ -133,7 +133,7 @@ uint32_t state_of(struct link *l, uint32_t id)
 {
 	struct kv_qp qp;
 
-	must(l, kv_nl_get(&l->nl, &kv_nl_qp, id, &qp), "look at the qp");
+	must(l, call_get(&l->nl, &kv_nl_qp, id, &qp), "look at the qp");
 	return qp.attr.state;
 }
 
@@ -162,11 +162,11 @@ static void connect_by_cm(struct link *l, struct end *a, uint32_t a_access, stru
 	a->conn = conn_routed(l, AF_INET, port);
 	param = conn_param(a->qp);
 	param.access = a_access;
-	must(l, kv_nl_conn_connect(&l->nl, a->conn, &param, NULL), "connect");
+	must(l, call_conn_connect(&l->nl, a->conn, &param, NULL), "connect");
 	b->conn = conn_taken(l, listener);
 	param = conn_param(b->qp);
 	param.access = b_access;
-	must(l, kv_nl_conn_accept(&l->nl, b->conn, &param, NULL), "accept");
+	must(l, call_conn_accept(&l->nl, b->conn, &param, NULL), "accept");
 	conn_must_be(l, a->conn, KVERBS_CONN_ESTABLISHED);
 	conn_must_be(l, b->conn, KVERBS_CONN_ESTABLISHED);
 	must(l, conn_del(l, listener), "delete");
@@ -253,7 +253,7 @@ void qp_connect_self(struct link *l, uint32_t pd, const struct kv_qp *qp)
 	}
 	init.send_cq = make_cq(l, 32, KVERBS_CQ_POLLED);
 	init.recv_cq = init.send_cq;
-	must(l, kv_nl_qp_new(&l->nl, &init, &made, NULL), "qp");
+	must(l, call_qp_new(&l->nl, &init, &made, NULL), "qp");
 	peer.qp = made.id;
 	pair_connect(l, &own, all_access(), &peer, all_access());
 }
@@ -273,7 +273,7 @@ uint32_t make_rc_qp(struct link *l, uint32_t pd)
 
 	init.send_cq = make_cq(l, 32, KVERBS_CQ_POLLED);
 	init.recv_cq = init.send_cq;
-	must(l, kv_nl_qp_new(&l->nl, &init, &qp, NULL), "qp");
+	must(l, call_qp_new(&l->nl, &init, &qp, NULL), "qp");
 	qp_connect_self(l, pd, &qp);
 	return qp.id;
 }
@@ -286,7 +286,7 @@ void register_target(struct link *l, struct end *e)
 		.length = LENGTH,
 	};
 
-	must(l, kv_nl_mr_reg(&l->nl, e->target, &reg, &e->key, NULL), "register");
+	must(l, call_mr_reg(&l->nl, e->target, &reg, &e->key, NULL), "register");
 }
 
 struct kv_wr recv_wr(uint32_t qp, uint32_t mr, uint32_t length, uint64_t wr_id)
@@ -322,14 +322,14 @@ struct kv_wr write_wr(const struct end *from, const struct end *to,
 
 void post(struct link *l, const struct kv_wr *wr, const char *what)
 {
-	must(l, kv_nl_post(&l->nl, wr, NULL), what);
+	must(l, call_post(&l->nl, wr, NULL), what);
 }
 
 static unsigned int poll_once(struct link *l, uint32_t cq, struct kv_wc *wc)
 {
 	unsigned int n;
 
-	must(l, kv_nl_cq_poll(&l->nl, cq, wc, 1, &n, NULL), "poll");
+	must(l, call_cq_poll(&l->nl, cq, wc, 1, &n, NULL), "poll");
 	return n;
 }
 

@@ -26,10 +26,10 @@ static bool comes(struct link *l, uint32_t type, struct kv_event *event)
 	int ret;
 
 	do
-		ret = kv_nl_wait_event(&l->nl, in_ms(1000), event);
+		ret = call_wait_event(&l->nl, in_ms(1000), event);
 	while (ret ? ret == -EAGAIN && !limit_over(&limit) : event->type != type);
 	if (ret)
-		note("  %d \"%s\"", ret, l->err);
+		note("  %d \"%s\"", ret, l->nl.base.err);
 	return !ret;
 }
 
@@ -40,7 +40,7 @@ static bool none_comes(struct link *l, uint32_t type)
 	int ret;
 
 	do
-		ret = kv_nl_wait_event(&l->nl, end, &event);
+		ret = call_wait_event(&l->nl, end, &event);
 	while (!ret && event.type != type);
 	return ret == -EAGAIN;
 }
@@ -49,7 +49,7 @@ static void forget(struct link *l)
 {
 	struct kv_event event;
 
-	while (!kv_nl_wait_event(&l->nl, in_ms(100), &event))
+	while (!call_wait_event(&l->nl, in_ms(100), &event))
 		;
 }
 
@@ -71,19 +71,19 @@ static void test_runs(struct link *l)
 	uint32_t id;
 
 	snprintf(spec.dev, sizeof(spec.dev), "%s", dev);
-	must(l, kv_nl_run_start(&l->nl, &spec, &id), "start a run");
+	must(l, call_run_start(&l->nl, &spec, &id), "start a run");
 	result(comes(l, KVERBS_EVENT_RUN_STARTED, &event) && event.run == id &&
 	       !strcmp(event.dev, dev), "a run starts");
 	result(comes(l, KVERBS_EVENT_RUN_DONE, &event) && event.run == id &&
 	       !event.error && !strcmp(event.dev, dev), "and is done");
-	must(l, kv_nl_run_del(&l->nl, id), "delete");
+	must(l, call_run_del(&l->nl, id), "delete");
 	spec.iters = 0;
 	spec.time_ns = 60000000000ULL;
-	must(l, kv_nl_run_start(&l->nl, &spec, &id), "start a run");
-	must(l, kv_nl_run_cancel(&l->nl, id), "cancel");
+	must(l, call_run_start(&l->nl, &spec, &id), "start a run");
+	must(l, call_run_cancel(&l->nl, id), "cancel");
 	result(comes(l, KVERBS_EVENT_RUN_DONE, &event) && event.run == id &&
 	       event.error == -ECANCELED, "one that was cancelled says so");
-	must(l, kv_nl_run_del(&l->nl, id), "delete");
+	must(l, call_run_del(&l->nl, id), "delete");
 }
 
 static void test_completions(struct link *l)
@@ -97,7 +97,7 @@ static void test_completions(struct link *l)
 	register_target(l, &b);
 	forget(l);
 	wr = write_wr(&a, &b, 8, 1);
-	must(l, kv_nl_cq_arm(&l->nl, a.send_cq, false, NULL, NULL), "arm");
+	must(l, call_cq_arm(&l->nl, a.send_cq, false, NULL, NULL), "arm");
 	post(l, &wr, "write");
 	result(comes(l, KVERBS_EVENT_COMPLETION, &event) && event.cq == a.send_cq &&
 	       !strcmp(event.dev, dev), "a completion of an armed cq");
@@ -138,7 +138,7 @@ static void test_async(struct link *l)
 	wr.srq = srq;
 	for (i = 0; i < 3; i++)
 		post(l, &wr, "recv");
-	must(l, kv_nl_srq_modify(&l->nl, srq, &attr, NULL, NULL), "limit");
+	must(l, call_srq_modify(&l->nl, srq, &attr, NULL, NULL), "limit");
 	forget(l);
 	wr = send_wr(a.qp, a.local, 8, 2);
 	post(l, &wr, "send");
@@ -168,7 +168,7 @@ static void test_devices(struct link *l)
 	other_dev_make();
 	result(comes(l, KVERBS_EVENT_DEV_ADDED, &event) && !strcmp(event.dev, OTHER),
 	       "a device comes");
-	must(l, kv_nl_new(&l->nl, &kv_nl_pd, &init, &pd, NULL), "pd");
+	must(l, call_new(&l->nl, &kv_nl_pd, &init, &pd, NULL), "pd");
 	result(!strcmp(pd.dev, OTHER), "it can be used");
 	if (!lacks("it gets a GID", "GID of an address")) {
 		shell("ip addr add 203.0.113.1/24 dev " NETDEV);
@@ -185,12 +185,12 @@ static void test_devices(struct link *l)
 	result(comes(l, KVERBS_EVENT_DEV_RENAMED, &event) &&
 	       !strcmp(event.dev, RENAMED) && !strcmp(event.old_name, OTHER),
 	       "it is renamed");
-	must(l, kv_nl_get(&l->nl, &kv_nl_pd, pd.id, &pd), "pd");
+	must(l, call_get(&l->nl, &kv_nl_pd, pd.id, &pd), "pd");
 	result(!strcmp(pd.dev, RENAMED), "and its objects know");
 	shell("rdma link delete " RENAMED);
 	result(comes(l, KVERBS_EVENT_DEV_REMOVED, &event) && !strcmp(event.dev, RENAMED),
 	       "it goes");
-	result(kv_nl_get(&l->nl, &kv_nl_pd, pd.id, &pd) == -ENOENT, "with its objects");
+	result(call_get(&l->nl, &kv_nl_pd, pd.id, &pd) == -ENOENT, "with its objects");
 	shell("ip link del " NETDEV);
 }
 
@@ -213,17 +213,17 @@ static void test_lost(struct link *l)
 		   sizeof(small));
 	snprintf(spec.dev, sizeof(spec.dev), "%s", dev);
 	for (i = 0; i < COUNT(ids); i++)
-		must(l, kv_nl_run_start(&l->nl, &spec, &ids[i]), "start a run");
+		must(l, call_run_start(&l->nl, &spec, &ids[i]), "start a run");
 	usleep(200000);
-	ret = kv_nl_wait_event(&l->nl, in_ms(1000), &event);
-	result(ret == -ENOBUFS && strstr(l->err, "events were lost"), "lost events are told");
+	ret = call_wait_event(&l->nl, in_ms(1000), &event);
+	result(ret == -ENOBUFS && strstr(l->nl.base.err, "events were lost"), "lost events are told");
 	for (i = 0; i < COUNT(ids); i++)
-		must(l, kv_nl_run_del(&l->nl, ids[i]), "delete");
+		must(l, call_run_del(&l->nl, ids[i]), "delete");
 	forget(l);
-	must(l, kv_nl_run_start(&l->nl, &spec, &id), "start a run");
+	must(l, call_run_start(&l->nl, &spec, &id), "start a run");
 	result(comes(l, KVERBS_EVENT_RUN_DONE, &event) && event.run == id,
 	       "what comes after them is not lost");
-	must(l, kv_nl_run_del(&l->nl, id), "delete");
+	must(l, call_run_del(&l->nl, id), "delete");
 }
 
 static void on_alarm(int sig)
@@ -242,11 +242,11 @@ static void test_wait(struct link *l)
 	forget(l);
 	start = seconds();
 	limit = limit_of(2);
-	result(kv_nl_wait_event(&l->nl, in_ms(200), &event) == -EAGAIN, "nothing comes");
+	result(call_wait_event(&l->nl, in_ms(200), &event) == -EAGAIN, "nothing comes");
 	result(seconds() - start >= 0.2 && !limit_over(&limit), "the wait ends at its time");
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &soon, NULL);
-	result(kv_nl_wait_event(&l->nl, in_ms(10000), &event) == -EINTR, "a signal ends it");
+	result(call_wait_event(&l->nl, in_ms(10000), &event) == -EINTR, "a signal ends it");
 	setitimer(ITIMER_REAL, &soon, NULL);
 	result(kv_nl_wait_any(&l->nl, UINT64_MAX) == -EINTR, "even one without end");
 }

@@ -42,7 +42,7 @@ static bool try_nth(struct scene *s, const struct step *step, const struct fault
 	bool hit, moved;
 	int ret;
 
-	s->l.err[0] = '\0';
+	s->l.nl.base.err[0] = '\0';
 	nth = n;
 	armed = fault;
 	ret = step->call(s);
@@ -53,10 +53,10 @@ static bool try_nth(struct scene *s, const struct step *step, const struct fault
 		return hit;
 	tally->failures++;
 	after = snapshot(&s->l);
-	moved = step->moves && strstr(s->l.err, "the device left the qp in another state");
-	if (!hit || !fault->is_its(ret) || !s->l.err[0] || after.live != before.live ||
+	moved = step->moves && strstr(s->l.nl.base.err, "the device left the qp in another state");
+	if (!hit || !fault->is_its(ret) || !s->l.nl.base.err[0] || after.live != before.live ||
 	    after.bytes != before.bytes || (!step->once && !moved && !fault->keeps && after.hash != before.hash)) {
-		note("  %s, %s %u: %d \"%s\"%s%s%s", step->name, fault->what, n, ret, s->l.err,
+		note("  %s, %s %u: %d \"%s\"%s%s%s", step->name, fault->what, n, ret, s->l.nl.base.err,
 		     hit ? "" : ", none failed",
 		     after.hash != before.hash ? ", something changed" : "",
 		     after.live != before.live || after.bytes != before.bytes ?

@@ -22,13 +22,13 @@ static char *pattern;
 static int load(struct link *l, uint32_t mr, int from, uint64_t file_offset,
 		uint64_t offset, uint64_t length, uint64_t *moved)
 {
-	return kv_nl_mr_load(&l->nl, mr, from, file_offset, offset, length, moved);
+	return call_mr_load(&l->nl, mr, from, file_offset, offset, length, moved);
 }
 
 static int save(struct link *l, uint32_t mr, int to, uint64_t file_offset,
 		uint64_t offset, uint64_t length, uint64_t *moved)
 {
-	return kv_nl_mr_save(&l->nl, mr, to, file_offset, offset, length, moved);
+	return call_mr_save(&l->nl, mr, to, file_offset, offset, length, moved);
 }
 
 static int must_open(const char *path, int flags)
@@ -79,7 +79,7 @@ static void test_good(struct link *l, uint32_t mr)
 	       file_holds(PATH "2", BYTES + 50, 0, 0, BYTES), "the file grows by it");
 	result(lseek(fd, 0, SEEK_CUR) == 0, "the file's own position stays");
 
-	must(l, kv_nl_mr_write(&l->nl, mr, 0, zero, sizeof(zero)), "write");
+	must(l, call_mr_write(&l->nl, mr, 0, zero, sizeof(zero)), "write");
 	done(l, load(l, mr, fd, BYTES - 50, 0, 100, &moved), "a file that ends");
 	result(moved == 50 && holds(l, mr, 0, pattern + BYTES - 50, 50) &&
 	       holds(l, mr, 50, zero, 50), "gives what it has");
@@ -110,7 +110,7 @@ static void test_full(struct link *l, uint32_t mr)
 
 static int send_load(struct link *l, uint32_t mr, uint32_t from, uint64_t file_offset)
 {
-	struct nl_msg *msg = kv_nl_msg_of(&l->nl, &kv_nl_mr, KVERBS_CMD_MR_LOAD, mr);
+	struct nl_msg *msg = call_msg_of(&l->nl, &kv_nl_mr, KVERBS_CMD_MR_LOAD, mr);
 
 	nla_put_u32(msg, KVERBS_A_MR_FD, from);
 	nla_put_u64(msg, KVERBS_A_MR_FILE_OFFSET, file_offset);

@@ -35,14 +35,14 @@ static int new_cq(struct hoard *h)
 {
 	struct kv_cq_init init = { .dev = dev, .cqe = caps.max_cqe };
 
-	return kv_nl_new(&h->l.nl, &kv_nl_cq, &init, NULL, NULL);
+	return call_new(&h->l.nl, &kv_nl_cq, &init, NULL, NULL);
 }
 
 static int new_srq(struct hoard *h)
 {
 	struct kv_srq_init init = { .pd = h->pd, .max_wr = depth(caps.max_srq_wr), .max_sge = 1 };
 
-	return kv_nl_new(&h->l.nl, &kv_nl_srq, &init, NULL, NULL);
+	return call_new(&h->l.nl, &kv_nl_srq, &init, NULL, NULL);
 }
 
 static int new_qp(struct hoard *h)
@@ -59,14 +59,14 @@ static int new_qp(struct hoard *h)
 	};
 	struct kv_qp qp;
 
-	return kv_nl_qp_new(&h->l.nl, &init, &qp, NULL);
+	return call_qp_new(&h->l.nl, &init, &qp, NULL);
 }
 
 static int new_mr(struct hoard *h)
 {
 	struct kv_mr_init init = { .pd = h->pd, .length = caps.max_mr_bytes };
 
-	return kv_nl_new(&h->l.nl, &kv_nl_mr, &init, NULL, NULL);
+	return call_new(&h->l.nl, &kv_nl_mr, &init, NULL, NULL);
 }
 
 static const struct {
@@ -92,10 +92,10 @@ void test_hoard(void)
 		for (n = 0, ret = 0; !ret && n < MOST; n++)
 			ret = kinds[i].make(&h);
 		result((ret == -EDQUOT || ret == -ENOMEM) &&
-		       (strstr(h.l.err, "memory") || strstr(h.l.err, "bytes")),
+		       (strstr(h.l.nl.base.err, "memory") || strstr(h.l.nl.base.err, "bytes")),
 		       "large %s: at some time one is refused, for want of memory",
 		       kinds[i].name);
-		note("  after %u: %d \"%s\"", n - 1, ret, h.l.err);
+		note("  after %u: %d \"%s\"", n - 1, ret, h.l.nl.base.err);
 		result(!system("exec true"), "a program can be started then");
 		link_close(&h.l);
 	}

@@ -72,7 +72,7 @@ static struct kv_qp make_qp(struct link *l, uint32_t pd, uint32_t cq)
 	};
 	struct kv_qp qp;
 
-	must(l, kv_nl_qp_new(&l->nl, &init, &qp, NULL), "qp");
+	must(l, call_qp_new(&l->nl, &init, &qp, NULL), "qp");
 	return qp;
 }
 
@@ -84,8 +84,8 @@ static void connect_anew(struct link *l, uint32_t access)
 	if (attacker.own.qp) {
 		end_disconnect(l, &attacker.own);
 		end_disconnect(l, &attacker.peer);
-		must(l, kv_nl_del(&l->nl, &kv_nl_qp, attacker.own.qp, NULL), "delete");
-		must(l, kv_nl_del(&l->nl, &kv_nl_qp, attacker.peer.qp, NULL), "delete");
+		must(l, call_del(&l->nl, &kv_nl_qp, attacker.own.qp, NULL), "delete");
+		must(l, call_del(&l->nl, &kv_nl_qp, attacker.peer.qp, NULL), "delete");
 	}
 	a = make_qp(l, attacker.pd, attacker.cq);
 	b = make_qp(l, v.pd, v.cq);
@@ -96,15 +96,15 @@ static void connect_anew(struct link *l, uint32_t access)
 
 static void put(struct link *l, uint32_t mr, const char *data)
 {
-	must(l, kv_nl_mr_write(&l->nl, mr, 0, data, LENGTH), "fill a buffer");
+	must(l, call_mr_write(&l->nl, mr, 0, data, LENGTH), "fill a buffer");
 }
 
 static void reg(struct link *l, enum buffer which, uint32_t qp, uint32_t access,
 		uint64_t offset, uint64_t length)
 {
-	struct kv_mr_reg how = { qp, access, offset, length };
+	struct kv_mr_reg how = { 0, qp, access, offset, length };
 
-	must(l, kv_nl_mr_reg(&l->nl, v.mr[which], &how, &v.reg[which], NULL), "register");
+	must(l, call_mr_reg(&l->nl, v.mr[which], &how, &v.reg[which], NULL), "register");
 }
 
 static void victim_make(struct link *l)
@@ -136,8 +136,8 @@ static void victim_make(struct link *l)
 	if (!is_iwarp())
 		return;
 	/* For the answers of READs. */
-	must(l, kv_nl_mr_reg(&l->nl, attacker.mr, &(struct kv_mr_reg){
-		     make_rc_qp(l, attacker.pd), KVERBS_ACCESS_LOCAL_WRITE, 0, LENGTH,
+	must(l, call_mr_reg(&l->nl, attacker.mr, &(struct kv_mr_reg){
+		     0, make_rc_qp(l, attacker.pd), KVERBS_ACCESS_LOCAL_WRITE, 0, LENGTH,
 	     }, NULL, NULL), "register");
 }
 
@@ -212,7 +212,7 @@ static bool unharmed(struct link *l, const char *name)
 	bool good;
 
 	memset(ours, 0xee, sizeof(ours));
-	must(l, kv_nl_mr_read(&l->nl, attacker.mr, 0, got, LENGTH), "read");
+	must(l, call_mr_read(&l->nl, attacker.mr, 0, got, LENGTH), "read");
 	good = !memcmp(got, ours, LENGTH);
 	if (!good)
 		note("  %s: the attacker has read something", name);
@@ -337,7 +337,7 @@ static void test_granted(struct link *l)
 	what = (struct attack){ KVERBS_OP_READ, v.reg[READABLE].iova, v.reg[READABLE].rkey,
 				LENGTH };
 	result(!attack(l, &what, false), "a whole buffer, too");
-	must(l, kv_nl_mr_read(&l->nl, attacker.mr, 0, got, LENGTH), "read");
+	must(l, call_mr_read(&l->nl, attacker.mr, 0, got, LENGTH), "read");
 	result(!memcmp(got, v.holds[READABLE], LENGTH), "it is what is in it");
 	if (!(caps.can & KVERBS_CAN_ATOMIC))
 		return;
@@ -398,7 +398,7 @@ static void test_others(struct link *l)
 	unsigned int o, n = caps.can & KVERBS_CAN_ATOMIC ? 3 : 2;
 	struct kv_pd pd;
 
-	must(l, kv_nl_get(&l->nl, &kv_nl_pd, v.pd, &pd), "pd");
+	must(l, call_get(&l->nl, &kv_nl_pd, v.pd, &pd), "pd");
 	for (o = 0; o < n; o++) {
 		struct attack what = { ops[o], 0, pd.local_dma_lkey, 8 };
 
@@ -457,7 +457,7 @@ static void test_old_keys(struct link *l)
 {
 	struct attack what = { KVERBS_OP_WRITE, v.reg[TARGET].iova, v.reg[TARGET].rkey, 8 };
 
-	must(l, kv_nl_mr_inv(&l->nl, v.mr[TARGET], v.keeper, NULL), "invalidate");
+	must(l, call_mr_inv(&l->nl, v.mr[TARGET], v.keeper, NULL), "invalidate");
 	check_repelled(l, what, WC_REM_ACCESS_ERR, "an mr that was invalidated");
 	what.op = KVERBS_OP_READ;
 	check_repelled(l, what, WC_REM_ACCESS_ERR, "an mr that was invalidated");
@@ -470,7 +470,7 @@ static void test_old_keys(struct link *l)
 	check_repelled(l, what, WC_REM_ACCESS_ERR, "the bytes of before");
 	if (lacks("a registration that is not for peers", "right of its own for what is not for peers"))
 		return;
-	must(l, kv_nl_mr_inv(&l->nl, v.mr[TARGET], v.keeper, NULL), "invalidate");
+	must(l, call_mr_inv(&l->nl, v.mr[TARGET], v.keeper, NULL), "invalidate");
 	reg(l, TARGET, v.keeper, KVERBS_ACCESS_LOCAL_WRITE, 0, LENGTH);
 	what.addr = v.reg[TARGET].iova;
 	what.key = v.reg[TARGET].lkey;
@@ -482,7 +482,7 @@ static void test_freed(struct link *l)
 {
 	struct attack what = { KVERBS_OP_WRITE, v.reg[READABLE].iova, v.reg[READABLE].rkey, 8 };
 
-	must(l, kv_nl_del(&l->nl, &kv_nl_mr, v.mr[READABLE], NULL), "delete");
+	must(l, call_del(&l->nl, &kv_nl_mr, v.mr[READABLE], NULL), "delete");
 	v.mr[READABLE] = make_mr(l, v.pd, LENGTH);
 	put(l, v.mr[READABLE], v.holds[READABLE]);
 	check_repelled(l, what, WC_REM_ACCESS_ERR, "an mr that is gone");

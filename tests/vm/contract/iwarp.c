@@ -10,7 +10,7 @@ static int new_qp(struct link *l, const struct end *e, uint32_t type)
 		.max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1,
 	};
 
-	return kv_nl_qp_new(&l->nl, &init, NULL, NULL);
+	return call_qp_new(&l->nl, &init, NULL, NULL);
 }
 
 static void test_objects(struct link *l, const struct end *e)
@@ -28,7 +28,7 @@ static void test_states(struct link *l, const struct end *e)
 	struct kv_qp qp;
 
 	done(l, modify(l, e->qp, init_attr(KVERBS_QPT_RC)), "INIT");
-	must(l, kv_nl_get(&l->nl, &kv_nl_qp, e->qp, &qp), "qp");
+	must(l, call_get(&l->nl, &kv_nl_qp, e->qp, &qp), "qp");
 	result(qp.attr.state == KVERBS_QPS_INIT && qp.attr.port == 1, "it is in INIT, on port 1");
 	refused(l, modify(l, e->qp, rtr), -EOPNOTSUPP, "use a conn", "RTR");
 	done(l, modify(l, e->qp, (struct kv_qp_attr){ .state = KVERBS_QPS_ERR }), "ERR");
@@ -42,24 +42,24 @@ static void test_requests(struct link *l, const struct end *a, const struct end 
 	struct kv_wr wr = send_wr(a->qp, a->local, 8, 1);
 
 	wr.has_imm = true;
-	refused(l, kv_nl_post(&l->nl, &wr, NULL), -EOPNOTSUPP, "no immediate data",
+	refused(l, call_post(&l->nl, &wr, NULL), -EOPNOTSUPP, "no immediate data",
 		"a send with immediate data");
 	wr = write_wr(a, b, 8, 2);
 	wr.has_imm = true;
-	refused(l, kv_nl_post(&l->nl, &wr, NULL), -EOPNOTSUPP, "no immediate data",
+	refused(l, call_post(&l->nl, &wr, NULL), -EOPNOTSUPP, "no immediate data",
 		"a write with immediate data");
 	wr = write_wr(a, b, 8, 3);
 	wr.op = KVERBS_OP_READ;
-	refused(l, kv_nl_post(&l->nl, &wr, NULL), -EINVAL, "needs a registration",
+	refused(l, call_post(&l->nl, &wr, NULL), -EINVAL, "needs a registration",
 		"a read into a buffer that is not registered");
 	wr.flags = KVERBS_WR_FENCE;
-	refused(l, kv_nl_post(&l->nl, &wr, NULL), -EOPNOTSUPP, "takes no fence", "a fenced read");
+	refused(l, call_post(&l->nl, &wr, NULL), -EOPNOTSUPP, "takes no fence", "a fenced read");
 	wr.flags = 0;
 	wr.sges = 0;
-	refused(l, kv_nl_post(&l->nl, &wr, NULL), -EINVAL, "takes one sge", "a read into no piece");
+	refused(l, call_post(&l->nl, &wr, NULL), -EINVAL, "takes one sge", "a read into no piece");
 	wr.sges = 1;
 	wr.op = KVERBS_OP_FETCH_ADD;
-	refused(l, kv_nl_post(&l->nl, &wr, NULL), -EOPNOTSUPP, "atomic", "an atomic operation");
+	refused(l, call_post(&l->nl, &wr, NULL), -EOPNOTSUPP, "atomic", "an atomic operation");
 }
 
 /*
@@ -68,21 +68,21 @@ static void test_requests(struct link *l, const struct end *a, const struct end 
  */
 static void test_order(struct link *l, struct end *a, struct end *b)
 {
-	const struct kv_mr_reg sink = { a->qp, KVERBS_ACCESS_LOCAL_WRITE, 0, LENGTH };
+	const struct kv_mr_reg sink = { 0, a->qp, KVERBS_ACCESS_LOCAL_WRITE, 0, LENGTH };
 	struct kv_wr read = write_wr(a, b, 4096, 1), write = write_wr(a, b, 8, 2);
 	unsigned int i, n, seen = 0;
 	struct kv_wc wc;
 
-	must(l, kv_nl_mr_reg(&l->nl, a->local, &sink, NULL, NULL), "register");
+	must(l, call_mr_reg(&l->nl, a->local, &sink, NULL, NULL), "register");
 	read.op = KVERBS_OP_READ;
 	read.sge[0].lkey = KVERBS_LKEY_MR;
 	for (i = 0; i < 50; i++) {
 		read.flags = i % 2 ? KVERBS_WR_UNSIGNALED : 0;
 		post(l, &read, "read");
 		post(l, &write, "write");
-		must(l, kv_nl_mr_reg(&l->nl, a->target, &(struct kv_mr_reg){
-			     a->qp, KVERBS_ACCESS_LOCAL_WRITE, 0, 64 }, NULL, NULL), "register");
-		must(l, kv_nl_mr_inv(&l->nl, a->target, a->qp, NULL), "invalidate");
+		must(l, call_mr_reg(&l->nl, a->target, &(struct kv_mr_reg){
+			     0, a->qp, KVERBS_ACCESS_LOCAL_WRITE, 0, 64 }, NULL, NULL), "register");
+		must(l, call_mr_inv(&l->nl, a->target, a->qp, NULL), "invalidate");
 		for (n = 0; n < (i % 2 ? 1 : 2); n++)
 			seen += poll_one(l, a->send_cq, &wc) && !wc.status;
 	}
@@ -100,10 +100,10 @@ static void test_life(struct link *l, int family)
 
 	duo_make(l, &d, family, KVERBS_CONN_ROUTE_RESOLVED, 0);
 	param = conn_param(d.a.qp);
-	done(l, kv_nl_conn_connect(&l->nl, d.active, &param, NULL), name);
+	done(l, call_conn_connect(&l->nl, d.active, &param, NULL), name);
 	d.passive = conn_taken(l, d.listener);
 	param = conn_param(d.p.qp);
-	done(l, kv_nl_conn_accept(&l->nl, d.passive, &param, NULL), "a request is accepted");
+	done(l, call_conn_accept(&l->nl, d.passive, &param, NULL), "a request is accepted");
 	result(conn_is(l, d.active, KVERBS_CONN_ESTABLISHED, &conn) &&
 	       conn_is(l, d.passive, KVERBS_CONN_ESTABLISHED, &conn),
 	       "then both are established, without a confirmation");
@@ -115,7 +115,7 @@ static void test_life(struct link *l, int family)
 	post(l, &wr, "send");
 	expect_wc(l, d.a.send_cq, 2, KVERBS_OP_SEND, 0, "a send over it completes");
 	expect_wc(l, d.p.recv_cq, 1, KVERBS_OP_RECV, 0, "and is received");
-	done(l, kv_nl_conn_disconnect(&l->nl, d.active, NULL), "one side disconnects");
+	done(l, call_conn_disconnect(&l->nl, d.active, NULL), "one side disconnects");
 	result(conn_is(l, d.passive, KVERBS_CONN_DISCONNECTED, &conn) &&
 	       conn_is(l, d.active, KVERBS_CONN_DISCONNECTED, &conn), "both hear of it");
 	result(state_of(l, d.a.qp) == KVERBS_QPS_ERR && state_of(l, d.p.qp) == KVERBS_QPS_ERR,

@@ -97,7 +97,7 @@ static void test_interrupted(struct link *l)
 	}
 	result(finished && interrupted, "a list during which something came says so");
 	kv_nl_close(&other.nl);
-	done(l, kv_nl_del(&l->nl, &kv_nl_pd, id, NULL), "what came goes");
+	done(l, call_del(&l->nl, &kv_nl_pd, id, NULL), "what came goes");
 }
 
 struct walk {
@@ -133,7 +133,7 @@ static void test_walk(struct link *l)
 	for (i = 0; i < 2000; i++)
 		make_pd(l);
 	ret = kv_nl_each(&l->nl, &kv_nl_pd, on_walk, &walk);
-	result(ret == -EINTR && strstr(l->err, "objects came or went meanwhile: ask again"),
+	result(ret == -EINTR && strstr(l->nl.base.err, "objects came or went meanwhile: ask again"),
 	       "who reads a list is told");
 	result(walk.seen == 2000 && walk.ascending, "after what there was, in order");
 	walk = (struct walk){ .ascending = true };
@@ -160,7 +160,7 @@ void test_list(void)
 
 	link_open(&l);
 	must(&l, kv_nl_dev_each(&l.nl, on_dev, &listed_dev), "list devices");
-	must(&l, kv_nl_dev_get(&l.nl, dev, &shown), "show the device");
+	must(&l, call_dev_get(&l.nl, dev, &shown), "show the device");
 	result(!memcmp(&listed_dev, &shown, sizeof(shown)), "a device is listed as it is shown");
 	result(shown.can & KVERBS_CAN_RC && shown.ports && shown.comp_vectors &&
 	       shown.node_guid && shown.gids && shown.active_mtu && shown.max_qp &&

@@ -53,19 +53,19 @@ static bool look_at(struct link *l, const struct kv_run_spec *spec, unsigned int
 	uint32_t id;
 
 	memset(&most, 0, sizeof(most));
-	must(l, kv_nl_run_start(&l->nl, spec, &id), "start a run");
+	must(l, call_run_start(&l->nl, spec, &id), "start a run");
 	for (i = 0;; i++) {
 		/* All bins take ten messages or so: the start of a pass needs quicker looks. */
 		memset(&seen.hist, 0, sizeof(seen.hist));
-		must(l, i % 8 == 7 ? kv_nl_run_get(&l->nl, id, &seen) :
-		     kv_nl_run_peek(&l->nl, id, &seen), "look at the run");
+		must(l, i % 8 == 7 ? call_run_get(&l->nl, id, &seen) :
+		     call_run_peek(&l->nl, id, &seen), "look at the run");
 		if (seen.state == KVERBS_RUN_DONE)
 			break;
 		keep_most();
 	}
 	*looks += i;
-	must(l, kv_nl_run_get(&l->nl, id, &seen), "look at the run");
-	must(l, kv_nl_run_del(&l->nl, id), "delete the run");
+	must(l, call_run_get(&l->nl, id, &seen), "look at the run");
+	must(l, call_run_del(&l->nl, id), "delete the run");
 	return !more_than(&seen);
 }
 

@@ -11,7 +11,7 @@ static int balance(struct link *l)
 {
 	struct kv_info info;
 
-	must(l, kv_nl_info_get(&l->nl, &info), "info");
+	must(l, call_info_get(&l->nl, &info), "info");
 	note("%llu objects created, %llu destroyed, %llu bytes in buffers",
 	     (unsigned long long)info.created,
 	     (unsigned long long)info.destroyed,
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	section("device");
 	link_open(&link);
-	must(&link, kv_nl_dev_get(&link.nl, dev, &caps), "the device");
+	must(&link, call_dev_get(&link.nl, dev, &caps), "the device");
 	kv_nl_close(&link.nl);
 
 	for (i = 0; i < COUNT(tests); i++) {

@@ -8,20 +8,20 @@ static int new_mr(struct link *l, uint32_t pd, uint64_t length, uint32_t max_acc
 {
 	struct kv_mr_init init = { .pd = pd, .length = length, .max_access = max_access };
 
-	return kv_nl_new(&l->nl, &kv_nl_mr, &init, NULL, NULL);
+	return call_new(&l->nl, &kv_nl_mr, &init, NULL, NULL);
 }
 
 static int reg_mr(struct link *l, uint32_t mr, uint32_t qp, uint32_t access,
 		  uint64_t offset, uint64_t length)
 {
-	struct kv_mr_reg reg = { qp, access, offset, length };
+	struct kv_mr_reg reg = { 0, qp, access, offset, length };
 
-	return kv_nl_mr_reg(&l->nl, mr, &reg, NULL, NULL);
+	return call_mr_reg(&l->nl, mr, &reg, NULL, NULL);
 }
 
 static int send_read(struct link *l, uint32_t mr, uint64_t length)
 {
-	struct nl_msg *msg = kv_nl_msg_of(&l->nl, &kv_nl_mr, KVERBS_CMD_MR_READ, mr);
+	struct nl_msg *msg = call_msg_of(&l->nl, &kv_nl_mr, KVERBS_CMD_MR_READ, mr);
 
 	nla_put_u64(msg, KVERBS_A_MR_LENGTH, length);
 	return send_msg(l, msg);
@@ -29,7 +29,7 @@ static int send_read(struct link *l, uint32_t mr, uint64_t length)
 
 static int send_empty_write(struct link *l, uint32_t mr)
 {
-	struct nl_msg *msg = kv_nl_msg_of(&l->nl, &kv_nl_mr, KVERBS_CMD_MR_WRITE, mr);
+	struct nl_msg *msg = call_msg_of(&l->nl, &kv_nl_mr, KVERBS_CMD_MR_WRITE, mr);
 
 	nla_put(msg, KVERBS_A_MR_DATA, 0, NULL);
 	return send_msg(l, msg);
@@ -56,17 +56,17 @@ static void test_new(struct link *l, uint32_t pd)
 	uint64_t verb_ns = 0;
 	struct kv_mr mr;
 
-	must(l, kv_nl_new(&l->nl, &kv_nl_mr, &init, &mr, &verb_ns), "mr");
+	must(l, call_new(&l->nl, &kv_nl_mr, &init, &mr, &verb_ns), "mr");
 	result(mr.pd == pd && mr.length == 12345 && verb_ns > 0 && !mr.registered &&
 	       mr.max_access == KVERBS_ACCESS_LOCAL_WRITE, "made as it was asked for");
 	check_shown(l, &kv_nl_mr, &mr, "an mr");
-	must(l, kv_nl_del(&l->nl, &kv_nl_mr, mr.id, NULL), "delete");
+	must(l, call_del(&l->nl, &kv_nl_mr, mr.id, NULL), "delete");
 	init.length = caps.max_mr_bytes;
-	must(l, kv_nl_new(&l->nl, &kv_nl_mr, &init, &mr, NULL), "the largest mr");
+	must(l, call_new(&l->nl, &kv_nl_mr, &init, &mr, NULL), "the largest mr");
 	result(mr.length == caps.max_mr_bytes, "the largest buffer");
-	refused(l, kv_nl_del(&l->nl, &kv_nl_pd, pd, NULL), -EBUSY,
+	refused(l, call_del(&l->nl, &kv_nl_pd, pd, NULL), -EBUSY,
 		"kernel pd: pd: in use by an mr: delete that first", "a pd with an mr");
-	must(l, kv_nl_del(&l->nl, &kv_nl_mr, mr.id, NULL), "delete");
+	must(l, call_del(&l->nl, &kv_nl_mr, mr.id, NULL), "delete");
 
 	refused(l, new_mr(l, pd, 0, 0), -ERANGE, "kernel mr: length: integer out of range",
 		"a buffer of size 0");
@@ -87,23 +87,23 @@ static void test_content(struct link *l, uint32_t mr)
 
 	result(holds(l, mr, 0, zero, LENGTH), "a new buffer is all zeroes");
 	memset(data, 'x', sizeof(data));
-	must(l, kv_nl_mr_write(&l->nl, mr, 100, data, 50), "write");
+	must(l, call_mr_write(&l->nl, mr, 100, data, 50), "write");
 	memcpy(zero + 100, data, 50);
 	result(holds(l, mr, 0, zero, LENGTH), "what is written is there, and nothing else");
-	must(l, kv_nl_mr_write(&l->nl, mr, LENGTH - 1, data, 1), "write");
+	must(l, call_mr_write(&l->nl, mr, LENGTH - 1, data, 1), "write");
 	result(holds(l, mr, LENGTH - 1, data, 1), "the last byte");
 
-	refused(l, kv_nl_mr_read(&l->nl, mr, LENGTH - 4, data, 8), -EINVAL,
+	refused(l, call_mr_read(&l->nl, mr, LENGTH - 4, data, 8), -EINVAL,
 		"beyond the end of the buffer", "reading beyond the end");
-	refused(l, kv_nl_mr_read(&l->nl, mr, LENGTH, data, 1), -EINVAL,
+	refused(l, call_mr_read(&l->nl, mr, LENGTH, data, 1), -EINVAL,
 		"beyond the end of the buffer", "reading from the end on");
-	refused(l, kv_nl_mr_read(&l->nl, mr, ~0ULL, data, 8), -EINVAL,
+	refused(l, call_mr_read(&l->nl, mr, ~0ULL, data, 8), -EINVAL,
 		"beyond the end of the buffer", "reading far beyond the end");
-	refused(l, kv_nl_mr_write(&l->nl, mr, LENGTH - 4, data, 8), -EINVAL,
+	refused(l, call_mr_write(&l->nl, mr, LENGTH - 4, data, 8), -EINVAL,
 		"beyond the end of the buffer", "writing beyond the end");
-	refused(l, kv_nl_mr_write(&l->nl, mr, ~0ULL - 3, data, 8), -EINVAL,
+	refused(l, call_mr_write(&l->nl, mr, ~0ULL - 3, data, 8), -EINVAL,
 		"beyond the end of the buffer", "writing around the end of all numbers");
-	refused(l, kv_nl_mr_read(&l->nl, mr, 0, data, 0), -ERANGE, "length: ",
+	refused(l, call_mr_read(&l->nl, mr, 0, data, 0), -ERANGE, "length: ",
 		"reading nothing");
 	refused(l, send_empty_write(l, mr), -ERANGE, "ttribute", "writing nothing");
 	refused(l, send_read(l, mr, KVERBS_DATA_MAX + 1), -EINVAL,
@@ -112,16 +112,16 @@ static void test_content(struct link *l, uint32_t mr)
 		"length is missing", "reading without a length");
 	refused(l, RAW(l, KVERBS_CMD_MR_WRITE, KVERBS_A_MR_ID, mr), -EINVAL,
 		"data is missing", "writing without data");
-	refused(l, kv_nl_mr_write(&l->nl, 2000000000, 0, data, 8), -ENOENT,
+	refused(l, call_mr_write(&l->nl, 2000000000, 0, data, 8), -ENOENT,
 		"no mr with this id among yours", "writing an unknown mr");
 	result(holds(l, mr, 0, zero, LENGTH - 1), "none of these has changed a byte");
 
 	most = calloc(1, KVERBS_DATA_MAX);
 	mr = make_mr(l, make_pd(l), KVERBS_DATA_MAX);
 	memset(most, 'y', KVERBS_DATA_MAX);
-	done(l, kv_nl_mr_write(&l->nl, mr, 0, most, KVERBS_DATA_MAX), "the most at once is written");
+	done(l, call_mr_write(&l->nl, mr, 0, most, KVERBS_DATA_MAX), "the most at once is written");
 	memset(most, 0, KVERBS_DATA_MAX);
-	done(l, kv_nl_mr_read(&l->nl, mr, 0, most, KVERBS_DATA_MAX), "and read");
+	done(l, call_mr_read(&l->nl, mr, 0, most, KVERBS_DATA_MAX), "and read");
 	result(most[0] == 'y' && most[KVERBS_DATA_MAX - 1] == 'y', "as it was written");
 	free(most);
 }
@@ -132,53 +132,53 @@ static void test_defaults(struct link *l, struct end *e)
 	struct nl_msg *msg;
 	struct kv_mr mr;
 
-	msg = kv_nl_msg_of(&l->nl, &kv_nl_mr, KVERBS_CMD_MR_REG, e->target);
+	msg = call_msg_of(&l->nl, &kv_nl_mr, KVERBS_CMD_MR_REG, e->target);
 	nla_put_u32(msg, KVERBS_A_MR_QP, e->qp);
 	nla_put_u64(msg, KVERBS_A_MR_OFFSET, 100);
-	must(l, kv_nl_call(&l->nl, &kv_nl_mr, msg, NULL, &mr, NULL), "register");
+	must(l, call_object(&l->nl, &kv_nl_mr, msg, &mr), "register");
 	result(mr.access == (mr.max_access & all_access()) && mr.reg_length == LENGTH - 100,
 	       "by default all access, and all that is left of the buffer");
-	must(l, kv_nl_mr_inv(&l->nl, e->target, e->qp, NULL), "invalidate");
+	must(l, call_mr_inv(&l->nl, e->target, e->qp, NULL), "invalidate");
 
 	msg = kv_nl_msg(&l->nl, KVERBS_CMD_MR_NEW, 0);
 	nla_put_u32(msg, KVERBS_A_MR_PD, e->pd);
 	nla_put_u64(msg, KVERBS_A_MR_LENGTH, 64);
-	must(l, kv_nl_call(&l->nl, &kv_nl_mr, msg, NULL, &mr, NULL), "mr");
+	must(l, call_object(&l->nl, &kv_nl_mr, msg, &mr), "mr");
 	result(mr.max_access == KVERBS_ACCESS__ALL, "an mr may grant everything by default");
-	must(l, kv_nl_del(&l->nl, &kv_nl_mr, mr.id, NULL), "delete");
+	must(l, call_del(&l->nl, &kv_nl_mr, mr.id, NULL), "delete");
 }
 
 static void test_reg(struct link *l, struct end *a, struct end *b)
 {
 	const uint32_t all = all_access();
-	struct kv_mr_reg reg = { a->qp, all, 100, 64 };
+	struct kv_mr_reg reg = { 0, a->qp, all, 100, 64 };
 	uint64_t verb_ns = 0;
 	struct kv_mr mr, got;
 	uint32_t rkey, narrow;
 
-	must(l, kv_nl_mr_reg(&l->nl, a->target, &reg, &mr, &verb_ns), "register");
+	must(l, call_mr_reg(&l->nl, a->target, &reg, &mr, &verb_ns), "register");
 	result(mr.registered && mr.access == all && mr.offset == 100 &&
 	       mr.reg_length == 64 && mr.lkey && mr.rkey && verb_ns > 0,
 	       "a registration says what it grants, and under which names");
-	must(l, kv_nl_get(&l->nl, &kv_nl_mr, a->target, &got), "get");
+	must(l, call_get(&l->nl, &kv_nl_mr, a->target, &got), "get");
 	result(!memcmp(&got, &mr, sizeof(mr)), "and is shown so");
 	result(mr.iova == ((uint64_t)mr.id << 32) + 100, "its address is none of the kernel's");
 	rkey = mr.rkey;
 	refused(l, reg_mr(l, a->target, a->qp, all, 0, LENGTH), -EBUSY,
 		"the mr is registered already: invalidate it first", "registering twice");
 	verb_ns = 0;
-	done(l, kv_nl_mr_inv(&l->nl, a->target, a->qp, &verb_ns), "it is invalidated");
-	must(l, kv_nl_get(&l->nl, &kv_nl_mr, a->target, &got), "get");
+	done(l, call_mr_inv(&l->nl, a->target, a->qp, &verb_ns), "it is invalidated");
+	must(l, call_get(&l->nl, &kv_nl_mr, a->target, &got), "get");
 	result(!got.registered && !got.lkey && !got.iova && verb_ns > 0, "and shown so");
-	refused(l, kv_nl_mr_inv(&l->nl, a->target, a->qp, NULL), -EINVAL,
+	refused(l, call_mr_inv(&l->nl, a->target, a->qp, NULL), -EINVAL,
 		"the mr is not registered", "invalidating what is not registered");
-	must(l, kv_nl_mr_reg(&l->nl, a->target, &reg, &mr, NULL), "register");
+	must(l, call_mr_reg(&l->nl, a->target, &reg, &mr, NULL), "register");
 	result(mr.rkey != rkey, "a new registration has a new key");
-	must(l, kv_nl_mr_inv(&l->nl, a->target, a->qp, NULL), "invalidate");
+	must(l, call_mr_inv(&l->nl, a->target, a->qp, NULL), "invalidate");
 	reg.access = KVERBS_ACCESS_LOCAL_WRITE;
-	must(l, kv_nl_mr_reg(&l->nl, a->target, &reg, &mr, NULL), "register");
+	must(l, call_mr_reg(&l->nl, a->target, &reg, &mr, NULL), "register");
 	result(mr.lkey && !mr.rkey, "one that grants nothing to peers has no key for them");
-	must(l, kv_nl_mr_inv(&l->nl, a->target, a->qp, NULL), "invalidate");
+	must(l, call_mr_inv(&l->nl, a->target, a->qp, NULL), "invalidate");
 
 	refused(l, reg_mr(l, a->target, a->qp, KVERBS_ACCESS_REMOTE_WRITE, 0, 64),
 		-EINVAL, "need local write too", "remote write without local write");
@@ -202,10 +202,10 @@ static void test_reg(struct link *l, struct end *a, struct end *b)
 		"registering by an unknown qp");
 	refused(l, reg_mr(l, a->target, b->qp, all, 0, 64), -EINVAL,
 		"the qp is of another pd than the mr", "registering by a qp of another pd");
-	refused(l, kv_nl_mr_inv(&l->nl, a->target, 0, NULL), -EINVAL, "qp is missing",
+	refused(l, call_mr_inv(&l->nl, a->target, 0, NULL), -EINVAL, "qp is missing",
 		"invalidating by no qp");
 
-	must(l, kv_nl_new(&l->nl, &kv_nl_mr, &(struct kv_mr_init){
+	must(l, call_new(&l->nl, &kv_nl_mr, &(struct kv_mr_init){
 		     .pd = a->pd, .length = 64,
 		     .max_access = KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_READ,
 	     }, &mr, NULL), "mr");
@@ -217,7 +217,7 @@ static void test_reg(struct link *l, struct end *a, struct end *b)
 		-EINVAL, "max_access", "granting but one right too many");
 	done(l, reg_mr(l, narrow, a->qp, KVERBS_ACCESS_REMOTE_READ, 0, 64),
 	     "granting less");
-	done(l, kv_nl_del(&l->nl, &kv_nl_mr, narrow, NULL), "a registered mr can be deleted");
+	done(l, call_del(&l->nl, &kv_nl_mr, narrow, NULL), "a registered mr can be deleted");
 }
 
 /*
@@ -231,17 +231,17 @@ static void test_late(struct link *l, struct end *a, struct end *b)
 
 	qp_block(l, a, b);
 	result(reg_mr(l, a->target, a->qp, all_access(), 0, 64) == -ETIMEDOUT &&
-	       strstr(l->err, "no completion within 2 s"), "one that does not complete says so");
-	must(l, kv_nl_get(&l->nl, &kv_nl_mr, a->target, &mr), "get");
+	       strstr(l->nl.base.err, "no completion within 2 s"), "one that does not complete says so");
+	must(l, call_get(&l->nl, &kv_nl_mr, a->target, &mr), "get");
 	result(!mr.registered, "until it does the mr is not registered");
 	refused(l, reg_mr(l, a->target, a->qp, all_access(), 0, LENGTH), -EBUSY,
 		"has not completed: reset its qp", "a second one beside it");
-	refused(l, kv_nl_mr_inv(&l->nl, a->target, a->qp, NULL), -EBUSY, "has not completed: reset its qp",
+	refused(l, call_mr_inv(&l->nl, a->target, a->qp, NULL), -EBUSY, "has not completed: reset its qp",
 		"nor is it invalidated");
 	to_state(l, a->qp, KVERBS_QPS_RESET);
-	must(l, kv_nl_get(&l->nl, &kv_nl_mr, a->target, &mr), "get");
+	must(l, call_get(&l->nl, &kv_nl_mr, a->target, &mr), "get");
 	result(!mr.registered, "with its qp reset the mr is free");
-	done(l, kv_nl_del(&l->nl, &kv_nl_mr, a->target, NULL), "with its qp reset the mr can go");
+	done(l, call_del(&l->nl, &kv_nl_mr, a->target, NULL), "with its qp reset the mr can go");
 }
 
 void test_mr(void)

@@ -53,7 +53,7 @@ static uint32_t make(struct link *l, const struct kv_nl_noun *noun, const void *
 {
 	union kv_object object;
 
-	must(l, kv_nl_new(&l->nl, noun, init, &object, NULL), noun->what);
+	must(l, call_new(&l->nl, noun, init, &object, NULL), noun->what);
 	return object.id;
 }
 
@@ -76,7 +76,7 @@ static void make_all(struct link *l, struct made made[NOUNS], bool persistent, b
 	qp.send_cq = make(l, &kv_nl_cq, &cq);
 	qp.recv_cq = qp.send_cq;
 	qp.srq = make(l, &kv_nl_srq, &srq);
-	must(l, kv_nl_qp_new(&l->nl, &qp, &qp_made, NULL), "qp");
+	must(l, call_qp_new(&l->nl, &qp, &qp_made, NULL), "qp");
 	made[0] = (struct made){ "conn", &kv_nl_conn, make(l, &kv_nl_conn, &conn) };
 	made[1] = (struct made){ "qp", &kv_nl_qp, qp_made.id };
 	made[2] = (struct made){ "srq", &kv_nl_srq, qp.srq };
@@ -98,31 +98,31 @@ static void check_unseen(struct link *l, const struct made made[NOUNS], const ch
 
 	for (i = 0; i < nouns(); i++) {
 		snprintf(name, sizeof(name), "a %s %s is not seen", whose, made[i].name);
-		refused(l, kv_nl_get(&l->nl, made[i].noun, made[i].id, &object), -ENOENT,
+		refused(l, call_get(&l->nl, made[i].noun, made[i].id, &object), -ENOENT,
 			"among yours", name);
 		snprintf(name, sizeof(name), "a %s %s is not deleted", whose, made[i].name);
-		refused(l, kv_nl_del(&l->nl, made[i].noun, made[i].id, NULL), -ENOENT,
+		refused(l, call_del(&l->nl, made[i].noun, made[i].id, NULL), -ENOENT,
 			"among yours", name);
 	}
 	for (i = 0, n = 0; i < nouns(); i++)
 		n += count_listed(l, made[i].noun);
 	result(!n, "nor is any of them listed");
-	refused(l, kv_nl_mr_read(&l->nl, made[3].id, 0, name, 8), -ENOENT, "among yours",
+	refused(l, call_mr_read(&l->nl, made[3].id, 0, name, 8), -ENOENT, "among yours",
 		"its content is not read");
-	refused(l, kv_nl_mr_write(&l->nl, made[3].id, 0, "stranger", 8), -ENOENT, "among yours",
+	refused(l, call_mr_write(&l->nl, made[3].id, 0, "stranger", 8), -ENOENT, "among yours",
 		"nor written");
 	refused(l, modify(l, made[1].id, init_attr(KVERBS_QPT_RC)), -ENOENT, "among yours",
 		"its qp is not modified");
 	wr.srq = made[2].id;
-	refused(l, kv_nl_post(&l->nl, &wr, NULL), -ENOENT, "among yours",
+	refused(l, call_post(&l->nl, &wr, NULL), -ENOENT, "among yours",
 		"its srq is not posted to");
-	refused(l, kv_nl_cq_poll(&l->nl, made[4].id, &(struct kv_wc){ 0 }, 1,
+	refused(l, call_cq_poll(&l->nl, made[4].id, &(struct kv_wc){ 0 }, 1,
 				 &(unsigned int){ 0 }, NULL), -ENOENT, "among yours",
 		"its cq is not polled");
-	refused(l, kv_nl_new(&l->nl, &kv_nl_mr, &(struct kv_mr_init){
+	refused(l, call_new(&l->nl, &kv_nl_mr, &(struct kv_mr_init){
 			.pd = made[5].id, .length = 64 }, NULL, NULL), -ENOENT, "among yours",
 		"its pd is not used");
-	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
 	result(!flushed && !kept, "a flush takes nothing along");
 }
 
@@ -131,7 +131,7 @@ static bool hears(struct link *l, uint32_t type)
 	uint64_t end = kv_now_ns() + 300000000;
 	struct kv_event event;
 
-	while (!kv_nl_wait_event(&l->nl, end, &event))
+	while (!call_wait_event(&l->nl, end, &event))
 		if (event.type == type)
 			return true;
 	return false;
@@ -145,15 +145,15 @@ static void check_unheard(struct link *own, struct link *other, const char *name
 	uint32_t id;
 
 	snprintf(spec.dev, sizeof(spec.dev), "%s", dev);
-	must(own, kv_nl_run_start(&own->nl, &spec, &id), "start a run");
+	must(own, call_run_start(&own->nl, &spec, &id), "start a run");
 	result(hears(own, KVERBS_EVENT_RUN_DONE), "the end of a run is heard %s", name);
 	result(!hears(other, KVERBS_EVENT_RUN_DONE), "and nowhere else");
-	refused(other, kv_nl_run_peek(&other->nl, id, &shown), -ENOENT, "among yours",
+	refused(other, call_run_peek(&other->nl, id, &shown), -ENOENT, "among yours",
 		"its result is not seen elsewhere");
-	refused(other, kv_nl_run_cancel(&other->nl, id), -ENOENT, "among yours",
+	refused(other, call_run_cancel(&other->nl, id), -ENOENT, "among yours",
 		"nor is it cancelled from there");
-	refused(other, kv_nl_run_del(&other->nl, id), -ENOENT, "among yours", "nor deleted");
-	must(own, kv_nl_run_del(&own->nl, id), "delete");
+	refused(other, call_run_del(&other->nl, id), -ENOENT, "among yours", "nor deleted");
+	must(own, call_run_del(&own->nl, id), "delete");
 }
 
 /* Devices are everybody's, as they are in the kernel unless it is told otherwise. */
@@ -164,7 +164,7 @@ static void test_shared(struct link *l, struct link *apart)
 	struct kv_dev found;
 	unsigned int i, n;
 
-	done(apart, kv_nl_dev_get(&apart->nl, dev, &found),
+	done(apart, call_dev_get(&apart->nl, dev, &found),
 	     "a device that is shared is seen from another namespace");
 	make_all(l, ours, true, false);
 	check_unseen(apart, ours, "persistent");
@@ -175,12 +175,12 @@ static void test_shared(struct link *l, struct link *apart)
 	for (i = 0, n = 0; i < nouns(); i++)
 		n += count_listed(l, ours[i].noun);
 	result(n == nouns(), "nor does it appear here");
-	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
 	result(flushed == nouns() && !kept, "a flush takes what is here");
 	check_unseen(l, theirs, "stranger's persistent");
-	must(apart, kv_nl_flush(&apart->nl, &flushed, &kept), "flush");
+	must(apart, call_flush(&apart->nl, &flushed, &kept), "flush");
 	result(flushed == nouns() - 1 && !kept, "what is there is flushed there");
-	must(apart, kv_nl_del(&apart->nl, &kv_nl_conn, theirs[0].id, NULL), "delete");
+	must(apart, call_del(&apart->nl, &kv_nl_conn, theirs[0].id, NULL), "delete");
 
 	make_all(l, ours, false, false);
 	check_unseen(apart, ours, "private");
@@ -197,13 +197,13 @@ static void test_persistent_conn(struct link *apart)
 	struct kv_conn conn;
 	int ret;
 
-	apart->err[0] = '\0';
-	ret = kv_nl_new(&apart->nl, &kv_nl_conn, &init, &conn, NULL);
-	result((ret == -EINVAL || ret == -EOPNOTSUPP) && strstr(apart->err, "namespace"),
+	apart->nl.base.err[0] = '\0';
+	ret = call_new(&apart->nl, &kv_nl_conn, &init, &conn, NULL);
+	result((ret == -EINVAL || ret == -EOPNOTSUPP) && strstr(apart->nl.base.err, "namespace"),
 	       "a persistent conn is refused outside the first namespace");
-	note("  %d \"%s\"", ret, apart->err);
+	note("  %d \"%s\"", ret, apart->nl.base.err);
 	if (!ret)
-		must(apart, kv_nl_del(&apart->nl, &kv_nl_conn, conn.id, NULL), "delete");
+		must(apart, call_del(&apart->nl, &kv_nl_conn, conn.id, NULL), "delete");
 	after = snapshot(apart);
 	result(after.hash == before.hash && after.live == before.live, "and nothing is left of it");
 }
@@ -239,7 +239,7 @@ static void check_netdevs(struct link *l, const char *device, bool all, const ch
 	struct named one = { .name = device }, listed = { .name = device };
 	struct kv_dev found;
 
-	must(l, kv_nl_dev_get(&l->nl, device, &found), "the device");
+	must(l, call_dev_get(&l->nl, device, &found), "the device");
 	count_netdevs(&found, &one);
 	must(l, kv_nl_dev_each(&l->nl, on_named, &listed), "list devices");
 	result(one.gids && one.netdevs == (all ? one.gids : 0) &&
@@ -308,19 +308,19 @@ void test_exclusive(void)
 	link_open(&l);
 	make_all(&l, ours, true, false);
 	link_open_apart(&apart, false);
-	refused(&apart, kv_nl_dev_get(&apart.nl, dev, &found), -ENODEV,
+	refused(&apart, call_dev_get(&apart.nl, dev, &found), -ENODEV,
 		"no such RDMA device in this network namespace",
 		"a device of another namespace is not seen");
 	must(&apart, kv_nl_dev_each(&apart.nl, on_dev, &n), "list devices");
 	result(!n, "nor listed");
-	refused(&apart, kv_nl_new(&apart.nl, &kv_nl_pd, &pd, NULL, NULL), -ENODEV,
+	refused(&apart, call_new(&apart.nl, &kv_nl_pd, &pd, NULL, NULL), -ENODEV,
 		"no such RDMA device", "no pd is made there");
-	refused(&apart, kv_nl_new(&apart.nl, &kv_nl_cq, &cq, NULL, NULL), -ENODEV,
+	refused(&apart, call_new(&apart.nl, &kv_nl_cq, &cq, NULL, NULL), -ENODEV,
 		"no such RDMA device", "no cq");
-	refused(&apart, kv_nl_new(&apart.nl, &kv_nl_conn, &conn, NULL, NULL), -ENODEV,
+	refused(&apart, call_new(&apart.nl, &kv_nl_conn, &conn, NULL, NULL), -ENODEV,
 		"no such RDMA device", "no conn");
 	snprintf(spec.dev, sizeof(spec.dev), "%s", dev);
-	refused(&apart, kv_nl_run_start(&apart.nl, &spec, &id), -ENODEV,
+	refused(&apart, call_run_start(&apart.nl, &spec, &id), -ENODEV,
 		"no such RDMA device", "and no run");
 	check_unseen(&apart, ours, "persistent");
 	other_dev_make();
@@ -328,7 +328,7 @@ void test_exclusive(void)
 	result(!hears(&apart, KVERBS_EVENT_DEV_ADDED), "and nowhere else");
 	other_dev_del();
 	kv_nl_close(&apart.nl);
-	must(&l, kv_nl_flush(&l.nl, &flushed, &kept), "flush");
+	must(&l, call_flush(&l.nl, &flushed, &kept), "flush");
 	result(flushed == nouns() && !kept, "what was made is there to the end");
 	link_close(&l);
 }

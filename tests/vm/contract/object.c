@@ -77,8 +77,6 @@ double seconds(void)
 
 void link_open(struct link *l)
 {
-	l->nl.err = l->err;
-	l->nl.err_size = sizeof(l->err);
 	must(l, kv_nl_open(&l->nl), "connect to the module");
 }
 
@@ -93,7 +91,7 @@ void link_close(struct link *l)
 	kv_nl_close(&l->nl);
 	link_open(&other);
 	for (;;) {
-		must(&other, kv_nl_info_get(&other.nl, &info), "info");
+		must(&other, call_info_get(&other.nl, &info), "info");
 		gone = info.created == info.destroyed && !info.buffer_bytes;
 		if (gone || limit_over(&limit))
 			break;
@@ -124,7 +122,7 @@ uint32_t make_pd(struct link *l)
 	struct kv_pd_init init = { .dev = dev };
 	struct kv_pd pd;
 
-	must(l, kv_nl_new(&l->nl, &kv_nl_pd, &init, &pd, NULL), "pd");
+	must(l, call_new(&l->nl, &kv_nl_pd, &init, &pd, NULL), "pd");
 	return pd.id;
 }
 
@@ -133,7 +131,7 @@ uint32_t make_cq(struct link *l, uint32_t cqe, uint32_t context)
 	struct kv_cq_init init = { .dev = dev, .cqe = cqe, .context = context };
 	struct kv_cq cq;
 
-	must(l, kv_nl_new(&l->nl, &kv_nl_cq, &init, &cq, NULL), "cq");
+	must(l, call_new(&l->nl, &kv_nl_cq, &init, &cq, NULL), "cq");
 	return cq.id;
 }
 
@@ -146,7 +144,7 @@ uint32_t make_mr(struct link *l, uint32_t pd, uint64_t length)
 	};
 	struct kv_mr mr;
 
-	must(l, kv_nl_new(&l->nl, &kv_nl_mr, &init, &mr, NULL), "mr");
+	must(l, call_new(&l->nl, &kv_nl_mr, &init, &mr, NULL), "mr");
 	return mr.id;
 }
 
@@ -155,7 +153,7 @@ uint32_t make_srq(struct link *l, uint32_t pd, uint32_t max_wr)
 	struct kv_srq_init init = { .pd = pd, .max_wr = max_wr, .max_sge = 1 };
 	struct kv_srq srq;
 
-	must(l, kv_nl_new(&l->nl, &kv_nl_srq, &init, &srq, NULL), "srq");
+	must(l, call_new(&l->nl, &kv_nl_srq, &init, &srq, NULL), "srq");
 	return srq.id;
 }
 
@@ -186,7 +184,7 @@ uint32_t make_ah(struct link *l, uint32_t pd)
 	struct kv_ah_init init = { .pd = pd, .port = 1, .av = own_address() };
 	struct kv_ah ah;
 
-	must(l, kv_nl_new(&l->nl, &kv_nl_ah, &init, &ah, NULL), "ah");
+	must(l, call_new(&l->nl, &kv_nl_ah, &init, &ah, NULL), "ah");
 	return ah.id;
 }
 
@@ -213,13 +211,13 @@ static int on_found(const union kv_object *object, void *arg)
 void check_shown(struct link *l, const struct kv_nl_noun *noun,
 		 const void *object, const char *name)
 {
-	struct find find = { .size = noun->size, .want = object };
+	struct find find = { .size = call_size(noun), .want = object };
 	union kv_object got;
 
 	memcpy(&find.id, object, sizeof(find.id));
-	must(l, kv_nl_get(&l->nl, noun, find.id, &got), "get");
+	must(l, call_get(&l->nl, noun, find.id, &got), "get");
 	must(l, kv_nl_each(&l->nl, noun, on_found, &find), "list");
-	result(!memcmp(&got, object, noun->size), "%s is shown as it was made", name);
+	result(!memcmp(&got, object, call_size(noun)), "%s is shown as it was made", name);
 	result(find.found == 1 && find.same == 1, "%s is listed so, once", name);
 }
 
@@ -244,7 +242,7 @@ void write_all(struct link *l, uint32_t mr, int byte)
 	char data[LENGTH];
 
 	memset(data, byte, sizeof(data));
-	must(l, kv_nl_mr_write(&l->nl, mr, 0, data, sizeof(data)), "fill a buffer");
+	must(l, call_mr_write(&l->nl, mr, 0, data, sizeof(data)), "fill a buffer");
 }
 
 bool holds(struct link *l, uint32_t mr, uint64_t offset, const void *want,
@@ -255,7 +253,7 @@ bool holds(struct link *l, uint32_t mr, uint64_t offset, const void *want,
 
 	/* That a WRITE of iWARP completes does not say that the bytes have come. */
 	for (;;) {
-		must(l, kv_nl_mr_read(&l->nl, mr, offset, got, (uint32_t)length), "read a buffer");
+		must(l, call_mr_read(&l->nl, mr, offset, got, (uint32_t)length), "read a buffer");
 		if (!memcmp(got, want, length))
 			return true;
 		if (!is_iwarp() || limit_over(&limit))

@@ -28,7 +28,7 @@ static uint32_t make(struct link *l, const struct kv_nl_noun *noun, const void *
 {
 	union kv_object object;
 
-	must(l, kv_nl_new(&l->nl, noun, init, &object, NULL), noun->what);
+	must(l, call_new(&l->nl, noun, init, &object, NULL), noun->what);
 	return object.id;
 }
 
@@ -59,7 +59,7 @@ static void make_all(struct link *l, struct all *all, bool persistent)
 	qp.send_cq = all->cq;
 	qp.recv_cq = all->cq;
 	qp.srq = all->srq;
-	must(l, kv_nl_qp_new(&l->nl, &qp, &made, NULL), "qp");
+	must(l, call_qp_new(&l->nl, &qp, &made, NULL), "qp");
 	all->qp = made.id;
 }
 
@@ -103,44 +103,44 @@ static void test_strangers(struct link *l)
 	link_open(&other);
 	for (i = 0; i < objects(); i++) {
 		snprintf(name, sizeof(name), "another socket does not see our %s", one[i].name);
-		refused(&other, kv_nl_get(&other.nl, one[i].noun, one[i].id, &object),
+		refused(&other, call_get(&other.nl, one[i].noun, one[i].id, &object),
 			-ENOENT, "among yours", name);
 		result(!count_listed(&other, one[i].noun), "nor is it listed there");
 		snprintf(name, sizeof(name), "nor can it delete our %s", one[i].name);
-		refused(&other, kv_nl_del(&other.nl, one[i].noun, one[i].id, NULL),
+		refused(&other, call_del(&other.nl, one[i].noun, one[i].id, NULL),
 			-ENOENT, "among yours", name);
 	}
-	refused(&other, kv_nl_new(&other.nl, &kv_nl_mr, &(struct kv_mr_init){
+	refused(&other, call_new(&other.nl, &kv_nl_mr, &(struct kv_mr_init){
 			.pd = all.pd, .length = 64 }, NULL, NULL), -ENOENT,
 		"no pd with this id among yours", "nor use our pd");
 	refused(&other, modify(&other, all.qp, init_attr(KVERBS_QPT_RC)), -ENOENT,
 		"no qp with this id among yours", "nor modify our qp");
 	wr = recv_wr(0, all.mr, 64, 1);
 	wr.srq = all.srq;
-	refused(&other, kv_nl_post(&other.nl, &wr, NULL), -ENOENT,
+	refused(&other, call_post(&other.nl, &wr, NULL), -ENOENT,
 		"no srq with this id among yours", "nor post to our srq");
-	refused(&other, kv_nl_mr_write(&other.nl, all.mr, 0, "x", 1), -ENOENT,
+	refused(&other, call_mr_write(&other.nl, all.mr, 0, "x", 1), -ENOENT,
 		"no mr with this id among yours", "nor write our mr");
-	refused(&other, kv_nl_cq_poll(&other.nl, all.cq, &(struct kv_wc){ 0 }, 1,
+	refused(&other, call_cq_poll(&other.nl, all.cq, &(struct kv_wc){ 0 }, 1,
 				      &(unsigned int){ 0 }, NULL), -ENOENT,
 		"no cq with this id among yours", "nor poll our cq");
 
 	pair_make(l, &a, &b, &init);
 	register_target(l, &b);
 	spec = write_spec(&a, &b);
-	refused(&other, kv_nl_run_start(&other.nl, &spec, &id), -ENOENT,
+	refused(&other, call_run_start(&other.nl, &spec, &id), -ENOENT,
 		"no qp with this id among yours", "nor run on our qp");
 	spec.iters = 0;
 	spec.time_ns = 60000000000ULL;
-	must(l, kv_nl_run_start(&l->nl, &spec, &id), "start a run");
-	refused(&other, kv_nl_run_cancel(&other.nl, id), -ENOENT,
+	must(l, call_run_start(&l->nl, &spec, &id), "start a run");
+	refused(&other, call_run_cancel(&other.nl, id), -ENOENT,
 		"no run with this id among yours", "nor cancel our run");
-	refused(&other, kv_nl_run_del(&other.nl, id), -ENOENT,
+	refused(&other, call_run_del(&other.nl, id), -ENOENT,
 		"no run with this id among yours", "nor delete it");
 	pd = make_pd(&other);
-	refused(l, kv_nl_del(&l->nl, &kv_nl_pd, pd, NULL), -ENOENT, "among yours",
+	refused(l, call_del(&l->nl, &kv_nl_pd, pd, NULL), -ENOENT, "among yours",
 		"and we see nothing of theirs");
-	must(l, kv_nl_run_peek(&l->nl, id, &outcome), "look at the run");
+	must(l, call_run_peek(&l->nl, id, &outcome), "look at the run");
 	result(outcome.state == KVERBS_RUN_ACTIVE, "all the while our run goes on");
 	kv_nl_close(&other.nl);
 }
@@ -158,22 +158,22 @@ static void test_shared(struct link *l)
 	make_all(&other, &all, true);
 	list_of(&all, one);
 	for (i = 0; i < objects(); i++) {
-		must(&other, kv_nl_get(&other.nl, one[i].noun, one[i].id, &object), "get");
+		must(&other, call_get(&other.nl, one[i].noun, one[i].id, &object), "get");
 		check_shown(l, one[i].noun, &object, one[i].name);
 	}
 	kv_nl_close(&other.nl);
 	for (i = 0; i < objects(); i++)
-		result(!kv_nl_get(&l->nl, one[i].noun, one[i].id, &object) &&
+		result(!call_get(&l->nl, one[i].noun, one[i].id, &object) &&
 		       count_listed(l, one[i].noun) == 1,
 		       "a persistent %s outlives its socket", one[i].name);
 	done(l, modify(l, all.qp, init_attr(KVERBS_QPT_RC)), "others can use it");
 	result(state_of(l, all.qp) == KVERBS_QPS_INIT, "and see what was done");
-	done(l, kv_nl_del(&l->nl, &kv_nl_qp, all.qp, NULL), "and delete it");
-	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	done(l, call_del(&l->nl, &kv_nl_qp, all.qp, NULL), "and delete it");
+	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
 	result((int)flushed == objects() - 1 && !kept, "flush destroys the rest, users first");
 	for (i = 0; i < objects(); i++)
 		result(!count_listed(l, one[i].noun), "there is no %s any more", one[i].name);
-	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
 	result(!flushed && !kept, "flushing nothing is fine");
 }
 
@@ -197,47 +197,47 @@ static void test_mixed(struct link *l)
 
 	make_all(l, &all, true);
 	mr.pd = own_pd;
-	refused(l, kv_nl_new(&l->nl, &kv_nl_mr, &mr, NULL, NULL), -EINVAL,
+	refused(l, call_new(&l->nl, &kv_nl_mr, &mr, NULL, NULL), -EINVAL,
 		"a persistent object can use only persistent ones",
 		"a persistent mr of a pd that is not");
 	srq.pd = own_pd;
-	refused(l, kv_nl_new(&l->nl, &kv_nl_srq, &srq, NULL, NULL), -EINVAL,
+	refused(l, call_new(&l->nl, &kv_nl_srq, &srq, NULL, NULL), -EINVAL,
 		"a persistent object can use only persistent ones", "an srq");
 	ah.pd = own_pd;
 	if (!lacks("an ah", "address handles"))
-		refused(l, kv_nl_new(&l->nl, &kv_nl_ah, &ah, NULL, NULL), -EINVAL,
+		refused(l, call_new(&l->nl, &kv_nl_ah, &ah, NULL, NULL), -EINVAL,
 			"a persistent object can use only persistent ones", "an ah");
 	qp.pd = all.pd;
 	qp.send_cq = all.cq;
 	qp.recv_cq = make_cq(l, 8, KVERBS_CQ_POLLED);
-	refused(l, kv_nl_qp_new(&l->nl, &qp, NULL, NULL), -EINVAL,
+	refused(l, call_qp_new(&l->nl, &qp, NULL, NULL), -EINVAL,
 		"a persistent object can use only persistent ones",
 		"a persistent qp with a cq that is not");
 
 	/* The other way round it works, and then they must stay. */
 	own_mr = make_mr(l, all.pd, 64);
 	link_open(&other);
-	refused(&other, kv_nl_del(&other.nl, &kv_nl_pd, all.pd, NULL), -EBUSY, "in use by",
+	refused(&other, call_del(&other.nl, &kv_nl_pd, all.pd, NULL), -EBUSY, "in use by",
 		"nobody can delete what others' objects use");
-	must(&other, kv_nl_flush(&other.nl, &flushed, &kept), "flush");
+	must(&other, call_flush(&other.nl, &flushed, &kept), "flush");
 	result((int)flushed == objects() - 1 && kept == 1, "nor flush it: it is kept");
 	result(count_listed(&other, &kv_nl_pd) == 1, "and listed");
 	kv_nl_close(&other.nl);
-	done(l, kv_nl_mr_write(&l->nl, own_mr, 0, "x", 1), "what uses it goes on");
-	must(l, kv_nl_del(&l->nl, &kv_nl_mr, own_mr, NULL), "delete");
-	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	done(l, call_mr_write(&l->nl, own_mr, 0, "x", 1), "what uses it goes on");
+	must(l, call_del(&l->nl, &kv_nl_mr, own_mr, NULL), "delete");
+	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
 	result(flushed == 1 && !kept, "when that has gone it is flushed");
 
 	make_all(l, &all, true);
 	own_mr = make_mr(l, all.pd, 64);
 	wr = recv_wr(0, own_mr, 64, 1);
 	wr.srq = all.srq;
-	refused(l, kv_nl_post(&l->nl, &wr, NULL), -EINVAL, "is persistent and",
+	refused(l, call_post(&l->nl, &wr, NULL), -EINVAL, "is persistent and",
 		"a persistent queue can't hold an mr that goes");
 	wr.sge[0].mr = all.mr;
-	done(l, kv_nl_post(&l->nl, &wr, NULL), "but one that stays");
-	must(l, kv_nl_del(&l->nl, &kv_nl_mr, own_mr, NULL), "delete");
-	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+	done(l, call_post(&l->nl, &wr, NULL), "but one that stays");
+	must(l, call_del(&l->nl, &kv_nl_mr, own_mr, NULL), "delete");
+	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
 	result((int)flushed == objects() && !kept, "flush takes posted requests along");
 }
 
@@ -259,7 +259,7 @@ static void test_death(void)
 	spec = write_spec(&a, &b);
 	spec.iters = 0;
 	spec.time_ns = 60000000000ULL;
-	must(&l, kv_nl_run_start(&l.nl, &spec, &id), "start a run");
+	must(&l, call_run_start(&l.nl, &spec, &id), "start a run");
 	pair_make(&l, &c, &d, &busy);
 	for (i = 0; i < 4; i++) {
 		wr = recv_wr(d.qp, d.local, LENGTH, 1);

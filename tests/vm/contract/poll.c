@@ -13,7 +13,7 @@ static uint64_t in_ms(unsigned int ms)
 
 static int wait_ms(struct link *l, uint32_t cq, unsigned int ms)
 {
-	return kv_nl_wait_completion(&l->nl, cq, in_ms(ms));
+	return call_wait_completion(&l->nl, cq, in_ms(ms));
 }
 
 /* Many at a time, and in order. */
@@ -33,17 +33,17 @@ static void test_order(struct link *l)
 		wr = write_wr(&a, &b, 8, i);
 		post(l, &wr, "write");
 	}
-	must(l, kv_nl_get(&l->nl, &kv_nl_cq, a.send_cq, &cq), "cq");
+	must(l, call_get(&l->nl, &kv_nl_cq, a.send_cq, &cq), "cq");
 	result(cq.pending == 8, "what was not polled is pending");
 	while (got < 8) {
-		must(l, kv_nl_cq_poll(&l->nl, a.send_cq, wc, 3, &n, NULL), "poll");
+		must(l, call_cq_poll(&l->nl, a.send_cq, wc, 3, &n, NULL), "poll");
 		if (n > 3)
 			bail_out("%u completions, 3 were asked for", n);
 		for (i = 0; i < n; i++)
 			order = order && wc[i].wr_id == got++;
 	}
 	result(order, "completions come in order, and no more than were asked for");
-	must(l, kv_nl_get(&l->nl, &kv_nl_cq, a.send_cq, &cq), "cq");
+	must(l, call_get(&l->nl, &kv_nl_cq, a.send_cq, &cq), "cq");
 	result(!cq.pending, "then nothing is pending");
 }
 
@@ -65,7 +65,7 @@ static void test_most(struct link *l)
 	init.pd = make_pd(l);
 	init.send_cq = make_cq(l, 200, KVERBS_CQ_POLLED);
 	init.recv_cq = init.send_cq;
-	must(l, kv_nl_qp_new(&l->nl, &init, &qp, NULL), "qp");
+	must(l, call_qp_new(&l->nl, &init, &qp, NULL), "qp");
 	/* One of iWARP's that was never connected flushes nothing. */
 	if (is_iwarp())
 		qp_connect_self(l, init.pd, &qp);
@@ -79,16 +79,16 @@ static void test_most(struct link *l)
 	to_state(l, qp.id, KVERBS_QPS_ERR);
 	/* Flushing them takes its time. */
 	for (i = 0; i < 1000; i++) {
-		must(l, kv_nl_cq_poll(&l->nl, init.recv_cq, wc, 1, &n, NULL), "poll");
+		must(l, call_cq_poll(&l->nl, init.recv_cq, wc, 1, &n, NULL), "poll");
 		if (n)
 			break;
 	}
 	usleep(100000);
-	must(l, kv_nl_cq_poll(&l->nl, init.recv_cq, wc, KVERBS_POLL_MAX, &n, NULL), "poll");
+	must(l, call_cq_poll(&l->nl, init.recv_cq, wc, KVERBS_POLL_MAX, &n, NULL), "poll");
 	for (i = 0; i < n; i++)
 		good = good && wc[i].wr_id == i + 1 && wc[i].status == 5;
 	result(n == KVERBS_POLL_MAX && good, "a poll gives up to 64 completions");
-	must(l, kv_nl_cq_poll(&l->nl, init.recv_cq, wc, KVERBS_POLL_MAX, &n, NULL), "poll");
+	must(l, call_cq_poll(&l->nl, init.recv_cq, wc, KVERBS_POLL_MAX, &n, NULL), "poll");
 	result(n == 5, "the next the rest");
 }
 
@@ -110,21 +110,21 @@ static void test_armed(struct link *l)
 	result(wait_ms(l, a.send_cq, 100) == -EAGAIN, "no event without arming");
 	expect_wc(l, a.send_cq, 1, KVERBS_OP_WRITE, 0, "the completion is there all the same");
 
-	must(l, kv_nl_cq_arm(&l->nl, a.send_cq, false, &missed, NULL), "arm");
+	must(l, call_cq_arm(&l->nl, a.send_cq, false, &missed, NULL), "arm");
 	result(!missed, "an empty cq is armed");
 	post(l, &wr, "write");
 	done(l, wait_ms(l, a.send_cq, 10000), "a completion makes an event");
 	post(l, &wr, "write");
 	result(wait_ms(l, a.send_cq, 100) == -EAGAIN, "one, not two");
-	must(l, kv_nl_cq_arm(&l->nl, a.send_cq, false, &missed, NULL), "arm");
+	must(l, call_cq_arm(&l->nl, a.send_cq, false, &missed, NULL), "arm");
 	result(missed, "arming tells what is there already");
 	drain(l, a.send_cq, 2);
 
 	/* Both ends are waited for, one after the other: none gets lost. */
 	recv = recv_wr(b.qp, b.target, LENGTH, 2);
 	post(l, &recv, "recv");
-	must(l, kv_nl_cq_arm(&l->nl, a.send_cq, false, NULL, NULL), "arm");
-	must(l, kv_nl_cq_arm(&l->nl, b.recv_cq, false, NULL, NULL), "arm");
+	must(l, call_cq_arm(&l->nl, a.send_cq, false, NULL, NULL), "arm");
+	must(l, call_cq_arm(&l->nl, b.recv_cq, false, NULL, NULL), "arm");
 	wr = send_wr(a.qp, a.local, 8, 3);
 	post(l, &wr, "send");
 	done(l, wait_ms(l, a.send_cq, 10000), "of two cqs each has its event: the one");
@@ -133,7 +133,7 @@ static void test_armed(struct link *l)
 	drain(l, b.recv_cq, 1);
 
 	post(l, &recv, "recv");
-	must(l, kv_nl_cq_arm(&l->nl, b.recv_cq, true, NULL, NULL), "arm");
+	must(l, call_cq_arm(&l->nl, b.recv_cq, true, NULL, NULL), "arm");
 	post(l, &wr, "send");
 	result(wait_ms(l, b.recv_cq, 200) == -EAGAIN,
 	       "an unsolicited message makes no event where solicited ones are wanted");
@@ -170,19 +170,19 @@ static void test_context(struct link *l, uint32_t context, const char *name)
 	expect_wc(l, a.send_cq, 2, KVERBS_OP_SEND, 0, "a send completes");
 	expect_wc(l, b.recv_cq, 1, KVERBS_OP_RECV, 0, "and its receive");
 
-	must(l, kv_nl_cq_arm(&l->nl, a.send_cq, false, &missed, NULL), "arm");
+	must(l, call_cq_arm(&l->nl, a.send_cq, false, &missed, NULL), "arm");
 	result(!missed, "an empty cq is armed");
 	wr = write_wr(&a, &b, 8, 3);
 	post(l, &wr, "write");
 	done(l, wait_ms(l, a.send_cq, 10000), "a completion makes an event");
-	must(l, kv_nl_cq_arm(&l->nl, a.send_cq, false, &missed, NULL), "arm");
+	must(l, call_cq_arm(&l->nl, a.send_cq, false, &missed, NULL), "arm");
 	result(missed, "arming tells what is there already");
-	must(l, kv_nl_get(&l->nl, &kv_nl_cq, a.send_cq, &cq), "cq");
+	must(l, call_get(&l->nl, &kv_nl_cq, a.send_cq, &cq), "cq");
 	result(cq.pending == 1, "it is pending until it is polled");
 	expect_wc(l, a.send_cq, 3, KVERBS_OP_WRITE, 0, "and polled");
 
 	/* An mr can be registered by a QP whose completions the kernel takes. */
-	must(l, kv_nl_mr_inv(&l->nl, b.target, b.qp, NULL), "invalidate");
+	must(l, call_mr_inv(&l->nl, b.target, b.qp, NULL), "invalidate");
 	result(nothing_comes(l, b.send_cq), "a registration's completion is nobody else's");
 
 	/* QPs that go with requests and completions outstanding. */
@@ -192,7 +192,7 @@ static void test_context(struct link *l, uint32_t context, const char *name)
 	post(l, &recv, "recv");
 	limit = limit_of(10);
 	do
-		must(l, kv_nl_get(&l->nl, &kv_nl_cq, a.send_cq, &cq), "cq");
+		must(l, call_get(&l->nl, &kv_nl_cq, a.send_cq, &cq), "cq");
 	while (!cq.pending && !limit_over(&limit));
 	end_del(l, &a);
 	end_del(l, &b);
@@ -226,25 +226,25 @@ static void test_runs(struct link *l)
 	};
 	wr = write_wr(&a, &b, 8, 1);
 	post(l, &wr, "write");
-	refused(l, kv_nl_run_start(&l->nl, &spec, &id), -EBUSY, "posted by hand",
+	refused(l, call_run_start(&l->nl, &spec, &id), -EBUSY, "posted by hand",
 		"a run where a request by hand was not polled");
 	drain(l, a.send_cq, 1);
 	recv = recv_wr(a.qp, a.local, 8, 1);
 	post(l, &recv, "recv");
-	refused(l, kv_nl_run_start(&l->nl, &spec, &id), -EBUSY, "posted by hand",
+	refused(l, call_run_start(&l->nl, &spec, &id), -EBUSY, "posted by hand",
 		"nor where a receive by hand is outstanding");
 	pair_reconnect(l, &a, &b, KVERBS_QPT_RC);
 	spec.iters = 0;
 	spec.time_ns = 60000000000ULL;
-	must(l, kv_nl_run_start(&l->nl, &spec, &id), "start a run");
-	refused(l, kv_nl_post(&l->nl, &wr, NULL), -EBUSY, "a run is active on the qp",
+	must(l, call_run_start(&l->nl, &spec, &id), "start a run");
+	refused(l, call_post(&l->nl, &wr, NULL), -EBUSY, "a run is active on the qp",
 		"a post under a run");
-	refused(l, kv_nl_post(&l->nl, &recv, NULL), -EBUSY, "a run is active on the qp",
+	refused(l, call_post(&l->nl, &recv, NULL), -EBUSY, "a run is active on the qp",
 		"a receive under a run");
-	refused(l, kv_nl_cq_poll(&l->nl, a.send_cq, &wc, 1, &n, NULL), -EBUSY,
+	refused(l, call_cq_poll(&l->nl, a.send_cq, &wc, 1, &n, NULL), -EBUSY,
 		"a run is active", "polling under a run");
-	must(l, kv_nl_run_cancel(&l->nl, id), "cancel");
-	must(l, kv_nl_run_del(&l->nl, id), "delete");
+	must(l, call_run_cancel(&l->nl, id), "cancel");
+	must(l, call_run_del(&l->nl, id), "delete");
 	post(l, &wr, "write");
 	expect_wc(l, a.send_cq, 1, KVERBS_OP_WRITE, 0, "after the run a post works again");
 }
@@ -270,7 +270,7 @@ static void test_run_context(struct link *l)
 	spec.end.local_mr = a.local;
 	spec.end.remote_addr = b.key.iova;
 	spec.end.remote_key = b.key.rkey;
-	refused(l, kv_nl_run_start(&l->nl, &spec, &id), -EINVAL, "polled",
+	refused(l, call_run_start(&l->nl, &spec, &id), -EINVAL, "polled",
 		"a run on a cq of another context");
 }
 

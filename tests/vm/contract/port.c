@@ -87,8 +87,6 @@ static void link_of(struct link *l, int fd, int family)
 	int one = 1;
 
 	memset(l, 0, sizeof(*l));
-	l->nl.err = l->err;
-	l->nl.err_size = sizeof(l->err);
 	l->nl.family = family;
 	l->nl.sock = nl_socket_alloc();
 	if (!l->nl.sock || nl_socket_set_fd(l->nl.sock, NETLINK_GENERIC, fd))
@@ -112,7 +110,7 @@ static unsigned int listed(struct link *l, const struct kv_nl_noun *noun)
 	int ret = kv_nl_each(&l->nl, noun, on_listed, &n);
 
 	if (ret && ret != -EINTR)
-		bail_out("list: %d \"%s\"", ret, l->err);
+		bail_out("list: %d \"%s\"", ret, l->nl.base.err);
 	return n;
 }
 
@@ -154,7 +152,7 @@ static void wait_gone(struct link *watch)
 	unsigned int i;
 
 	for (i = 0; i < 1000; i++) {
-		must(watch, kv_nl_info_get(&watch->nl, &info), "info");
+		must(watch, call_info_get(&watch->nl, &info), "info");
 		if (info.created - info.destroyed <= 1)
 			return;
 		usleep(10000);
@@ -177,7 +175,7 @@ static bool play_round(struct link *watch, struct link *old, struct heir *h)
 	wait_gone(watch);
 	atomic_store(&h->stop, true);
 	pthread_join(thread, NULL);
-	return kv_nl_get(&h->l.nl, &kv_nl_pd, h->pd, &pd);
+	return call_get(&h->l.nl, &kv_nl_pd, h->pd, &pd);
 }
 
 static void test_rounds(uint32_t number, const char *name)

@@ -39,7 +39,7 @@ static void test_send(struct link *l, struct end *a, struct end *b)
 	struct kv_wc wc;
 
 	write_all(l, a->local, 's');
-	must(l, kv_nl_post(&l->nl, &recv, &verb_ns), "recv");
+	must(l, call_post(&l->nl, &recv, &verb_ns), "recv");
 	result(verb_ns > 0, "the time of a post is told");
 	post(l, &send, "send");
 	wc = expect_wc(l, a->send_cq, 7, KVERBS_OP_SEND, 0, "a send completes");
@@ -84,8 +84,8 @@ static void test_pieces(struct link *l, struct end *a, struct end *b)
 	};
 	struct kv_wc wc;
 
-	must(l, kv_nl_mr_write(&l->nl, a->local, 0, "abcd", 4), "write");
-	must(l, kv_nl_mr_write(&l->nl, a->local, 4000, "efghijklmnopqrst", 16), "write");
+	must(l, call_mr_write(&l->nl, a->local, 0, "abcd", 4), "write");
+	must(l, call_mr_write(&l->nl, a->local, 4000, "efghijklmnopqrst", 16), "write");
 	post(l, &recv, "recv");
 	post(l, &send, "send");
 	expect_wc(l, a->send_cq, 0, KVERBS_OP_SEND, 0, "a send of several pieces");
@@ -98,7 +98,7 @@ static void test_write_read(struct link *l, struct end *a, struct end *b)
 {
 	struct kv_wr wr = write_wr(a, b, 500, 1);
 	struct kv_wr recv = { .qp = b->qp, .op = KVERBS_OP_RECV, .wr_id = 3 };
-	struct kv_mr_reg sink = { a->qp, KVERBS_ACCESS_LOCAL_WRITE, 0, LENGTH };
+	struct kv_mr_reg sink = { 0, a->qp, KVERBS_ACCESS_LOCAL_WRITE, 0, LENGTH };
 	char want[LENGTH] = "";
 	struct kv_wc wc;
 
@@ -132,7 +132,7 @@ static void test_write_read(struct link *l, struct end *a, struct end *b)
 	/* The answer of iWARP's is written into the buffer by its key. */
 	if (is_iwarp()) {
 		wr.sge[0].lkey = KVERBS_LKEY_MR;
-		must(l, kv_nl_mr_reg(&l->nl, a->local, &sink, NULL, NULL), "register");
+		must(l, call_mr_reg(&l->nl, a->local, &sink, NULL, NULL), "register");
 	}
 	post(l, &wr, "read");
 	wc = expect_wc(l, a->send_cq, 4, KVERBS_OP_READ, 0, "a read completes");
@@ -141,7 +141,7 @@ static void test_write_read(struct link *l, struct end *a, struct end *b)
 	memset(want + 20, 'r', 300);
 	result(holds(l, a->local, 0, want, LENGTH), "these bytes came, and no other");
 	if (is_iwarp())
-		must(l, kv_nl_mr_inv(&l->nl, a->local, a->qp, NULL), "invalidate");
+		must(l, call_mr_inv(&l->nl, a->local, a->qp, NULL), "invalidate");
 }
 
 static void test_atomic(struct link *l, struct end *a, struct end *b)
@@ -149,12 +149,12 @@ static void test_atomic(struct link *l, struct end *a, struct end *b)
 	uint64_t value = 1000, got;
 	struct kv_wr wr = write_wr(a, b, 8, 5);
 
-	must(l, kv_nl_mr_write(&l->nl, b->target, 0, &value, 8), "write");
+	must(l, call_mr_write(&l->nl, b->target, 0, &value, 8), "write");
 	wr.op = KVERBS_OP_FETCH_ADD;
 	wr.compare_add = 234;
 	post(l, &wr, "fetch and add");
 	expect_wc(l, a->send_cq, 5, KVERBS_OP_FETCH_ADD, 0, "fetch and add");
-	must(l, kv_nl_mr_read(&l->nl, a->local, 0, &got, 8), "read");
+	must(l, call_mr_read(&l->nl, a->local, 0, &got, 8), "read");
 	result(got == 1000, "fetches");
 	value = 1234;
 	result(holds(l, b->target, 0, &value, 8), "and adds");
@@ -164,7 +164,7 @@ static void test_atomic(struct link *l, struct end *a, struct end *b)
 	wr.swap = 77;
 	post(l, &wr, "compare and swap");
 	expect_wc(l, a->send_cq, 5, KVERBS_OP_CMP_SWP, 0, "compare and swap");
-	must(l, kv_nl_mr_read(&l->nl, a->local, 0, &got, 8), "read");
+	must(l, call_mr_read(&l->nl, a->local, 0, &got, 8), "read");
 	value = 77;
 	result(got == 1234 && holds(l, b->target, 0, &value, 8), "swaps what is equal");
 	post(l, &wr, "compare and swap");
@@ -178,20 +178,20 @@ static void test_flags(struct link *l, struct end *a, struct end *b)
 	struct kv_cq cq;
 
 	write_all(l, b->target, 0);
-	must(l, kv_nl_mr_write(&l->nl, a->local, 0, "sixteen letters!", 16), "write");
+	must(l, call_mr_write(&l->nl, a->local, 0, "sixteen letters!", 16), "write");
 	wr.flags = KVERBS_WR_UNSIGNALED;
 	post(l, &wr, "unsignaled");
 	wr.wr_id = 2;
 	post(l, &wr, "unsignaled");
 	result(nothing_comes(l, a->send_cq), "an unsignaled request does not complete");
-	must(l, kv_nl_get(&l->nl, &kv_nl_cq, a->send_cq, &cq), "cq");
+	must(l, call_get(&l->nl, &kv_nl_cq, a->send_cq, &cq), "cq");
 	result(cq.pending == 2, "it counts as pending");
 	wr.flags = KVERBS_WR_INLINE;
 	wr.wr_id = 3;
 	post(l, &wr, "inline");
 	expect_wc(l, a->send_cq, 3, KVERBS_OP_WRITE, 0, "a later one does, inline");
 	result(holds(l, b->target, 0, "sixteen letters!", 16), "the bytes have come");
-	must(l, kv_nl_get(&l->nl, &kv_nl_cq, a->send_cq, &cq), "cq");
+	must(l, call_get(&l->nl, &kv_nl_cq, a->send_cq, &cq), "cq");
 	result(!cq.pending, "with it none is pending");
 	wr.flags = KVERBS_WR_INLINE;
 	wr.sges = 2;
@@ -231,8 +231,8 @@ static void test_lkey(struct link *l, struct end *a, struct end *b)
 	};
 	struct kv_wr wr = write_wr(a, b, 64, 1);
 
-	must(l, kv_nl_mr_reg(&l->nl, a->local, &reg, NULL, NULL), "register");
-	must(l, kv_nl_mr_write(&l->nl, a->local, 64, "by its own key", 14), "write");
+	must(l, call_mr_reg(&l->nl, a->local, &reg, NULL, NULL), "register");
+	must(l, call_mr_write(&l->nl, a->local, 64, "by its own key", 14), "write");
 	wr.sge[0].offset = 64;
 	wr.sge[0].lkey = KVERBS_LKEY_MR;
 	post(l, &wr, "write");
@@ -240,7 +240,7 @@ static void test_lkey(struct link *l, struct end *a, struct end *b)
 	result(holds(l, b->target, 0, "by its own key", 14), "names the same bytes");
 	lkey_refused(l, a, b, 65, "one byte beyond the registration");
 	lkey_refused(l, a, b, 63, "one byte before it");
-	must(l, kv_nl_mr_inv(&l->nl, a->local, a->qp, NULL), "invalidate");
+	must(l, call_mr_inv(&l->nl, a->local, a->qp, NULL), "invalidate");
 }
 
 /*
@@ -311,7 +311,7 @@ static void test_datagram(struct link *l)
 
 	pair_make(l, &a, &b, &init);
 	ah = make_ah(l, a.pd);
-	must(l, kv_nl_mr_write(&l->nl, a.local, 0, "datagram", 8), "write");
+	must(l, call_mr_write(&l->nl, a.local, 0, "datagram", 8), "write");
 	recv = recv_wr(b.qp, b.target, LENGTH, 1);
 	post(l, &recv, "recv");
 	send = send_wr(a.qp, a.local, 8, 2);
@@ -343,7 +343,7 @@ static void test_uc(struct link *l)
 	struct end a, b;
 
 	pair_make(l, &a, &b, &init);
-	must(l, kv_nl_mr_write(&l->nl, a.local, 0, "unreliable", 10), "write");
+	must(l, call_mr_write(&l->nl, a.local, 0, "unreliable", 10), "write");
 	recv = recv_wr(b.qp, b.local, LENGTH, 1);
 	post(l, &recv, "recv");
 	wr = send_wr(a.qp, a.local, 10, 2);
@@ -353,7 +353,7 @@ static void test_uc(struct link *l)
 	result(holds(l, b.local, 0, "unreliable", 10), "with its bytes");
 	/* Not every device registers by a uc qp. */
 	reg.qp = make_rc_qp(l, b.pd);
-	must(l, kv_nl_mr_reg(&l->nl, b.target, &reg, &b.key, NULL), "register");
+	must(l, call_mr_reg(&l->nl, b.target, &reg, &b.key, NULL), "register");
 	wr = write_wr(&a, &b, 10, 3);
 	post(l, &wr, "write");
 	expect_wc(l, a.send_cq, 3, KVERBS_OP_WRITE, 0, "a write of uc");

@@ -343,14 +343,14 @@ void test_privilege(void)
 	check_list();
 	link_open(&l);
 	/* What others could see, and flush. */
-	must(&l, kv_nl_new(&l.nl, &kv_nl_pd, &init, NULL, NULL), "pd");
+	must(&l, call_new(&l.nl, &kv_nl_pd, &init, NULL, NULL), "pd");
 	for (i = 0; i < 2 * COUNT(whos); i++)
 		check(&l, &whos[i / 2], i % 2, r);
 
 	/* It is root who joins, and hears; but nobody's socket that asks. */
 	for (i = 0; i < 2; i++)
 		check_fooled(&l, &fooled, i, r);
-	must(&l, kv_nl_flush(&l.nl, &flushed, &kept), "flush");
+	must(&l, call_flush(&l.nl, &flushed, &kept), "flush");
 	result(flushed == 1 && !kept, "what is persistent is there to the end");
 	link_close(&l);
 	munmap(r, sizeof(*r));

@@ -5,7 +5,7 @@
 
 static int new_qp(struct link *l, const struct kv_qp_init *init)
 {
-	return kv_nl_qp_new(&l->nl, init, NULL, NULL);
+	return call_qp_new(&l->nl, init, NULL, NULL);
 }
 
 static void test_types(struct link *l, const struct kv_qp_init *good)
@@ -24,7 +24,7 @@ static void test_types(struct link *l, const struct kv_qp_init *good)
 	for (init.type = 0; init.type <= KVERBS_QPT_MAX; init.type++) {
 		if (init.type != KVERBS_QPT_RC && lacks(name[init.type], "such qps"))
 			continue;
-		must(l, kv_nl_qp_new(&l->nl, &init, &qp, &verb_ns), "qp");
+		must(l, call_qp_new(&l->nl, &init, &qp, &verb_ns), "qp");
 		result(qp.type == init.type && qp.pd == init.pd &&
 		       qp.send_cq == init.send_cq && qp.recv_cq == init.recv_cq &&
 		       !qp.srq && qp.sq_sig_all && verb_ns > 0, "%s: made of what was named",
@@ -35,7 +35,7 @@ static void test_types(struct link *l, const struct kv_qp_init *good)
 		result(qp.qpn && qp.qpn < 1 << 24 && qp.attr.mask & KV_QPA_STATE &&
 		       qp.attr.state == KVERBS_QPS_RESET, "with a QPN, in RESET");
 		check_shown(l, &kv_nl_qp, &qp, "the qp");
-		done(l, kv_nl_del(&l->nl, &kv_nl_qp, qp.id, NULL), "it goes");
+		done(l, call_del(&l->nl, &kv_nl_qp, qp.id, NULL), "it goes");
 	}
 }
 
@@ -49,11 +49,11 @@ static void test_srq_qp(struct link *l, const struct kv_qp_init *good)
 	init.max_recv_wr = 0;
 	refused(l, new_qp(l, &init), -EINVAL, "max_recv_sge", "pieces beside an srq");
 	init.max_recv_sge = 0;
-	must(l, kv_nl_qp_new(&l->nl, &init, &qp, NULL), "qp");
+	must(l, call_qp_new(&l->nl, &init, &qp, NULL), "qp");
 	result(qp.srq == init.srq && !qp.max_recv_wr && !qp.max_recv_sge,
 	       "a qp with an srq has no receives of its own");
 	check_shown(l, &kv_nl_qp, &qp, "it");
-	must(l, kv_nl_del(&l->nl, &kv_nl_qp, qp.id, NULL), "delete");
+	must(l, call_del(&l->nl, &kv_nl_qp, qp.id, NULL), "delete");
 	init.srq = 2000000000;
 	refused(l, new_qp(l, &init), -ENOENT,
 		"kernel qp: srq: no srq with this id among yours", "an unknown srq");
@@ -149,11 +149,11 @@ void test_qp(void)
 	test_types(&l, &good);
 	test_srq_qp(&l, &good);
 	test_bad(&l, &good);
-	refused(&l, kv_nl_del(&l.nl, &kv_nl_pd, good.pd, NULL), -EBUSY,
+	refused(&l, call_del(&l.nl, &kv_nl_pd, good.pd, NULL), -EBUSY,
 		"in use by a", "a pd with a qp");
-	refused(&l, kv_nl_del(&l.nl, &kv_nl_cq, good.send_cq, NULL), -EBUSY,
+	refused(&l, call_del(&l.nl, &kv_nl_cq, good.send_cq, NULL), -EBUSY,
 		"in use by a qp: delete that first", "a send cq with a qp");
-	refused(&l, kv_nl_del(&l.nl, &kv_nl_cq, good.recv_cq, NULL), -EBUSY,
+	refused(&l, call_del(&l.nl, &kv_nl_cq, good.recv_cq, NULL), -EBUSY,
 		"in use by a qp: delete that first", "a recv cq with a qp");
 	good.recv_cq = good.send_cq;
 	done(&l, new_qp(&l, &good), "one cq for both");

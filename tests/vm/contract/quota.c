@@ -98,7 +98,7 @@ static int make_one_pd(struct maker *m, union kv_object *object)
 {
 	const struct kv_pd_init init = { .dev = dev };
 
-	return kv_nl_new(&m->l.nl, &kv_nl_pd, &init, object, NULL);
+	return call_new(&m->l.nl, &kv_nl_pd, &init, object, NULL);
 }
 
 static int make_one_mr(struct maker *m, union kv_object *object)
@@ -108,14 +108,14 @@ static int make_one_mr(struct maker *m, union kv_object *object)
 		.pd = m->pd, .length = lengths[m->n % COUNT(lengths)],
 	};
 
-	return kv_nl_new(&m->l.nl, &kv_nl_mr, &init, object, NULL);
+	return call_new(&m->l.nl, &kv_nl_mr, &init, object, NULL);
 }
 
 static int make_one_cq(struct maker *m, union kv_object *object)
 {
 	const struct kv_cq_init init = { .dev = dev, .cqe = 1U << (m->n % 12) };
 
-	return kv_nl_new(&m->l.nl, &kv_nl_cq, &init, object, NULL);
+	return call_new(&m->l.nl, &kv_nl_cq, &init, object, NULL);
 }
 
 /* One that can't grow does not stay. */
@@ -125,18 +125,18 @@ static int make_one_srq(struct maker *m, union kv_object *object)
 	const struct kv_srq_init init = {
 		.pd = m->pd, .max_wr = is_iwarp() ? more.max_wr : 1, .max_sge = 1,
 	};
-	char err[sizeof(m->l.err)];
+	char err[sizeof(m->l.nl.base.err)];
 	int ret;
 
-	ret = kv_nl_new(&m->l.nl, &kv_nl_srq, &init, object, NULL);
+	ret = call_new(&m->l.nl, &kv_nl_srq, &init, object, NULL);
 	if (ret || is_iwarp())
 		return ret;
-	ret = kv_nl_srq_modify(&m->l.nl, object->id, &more, NULL, NULL);
+	ret = call_srq_modify(&m->l.nl, object->id, &more, NULL, NULL);
 	if (!ret)
 		return 0;
-	memcpy(err, m->l.err, sizeof(err));
-	must(&m->l, kv_nl_del(&m->l.nl, &kv_nl_srq, object->id, NULL), "delete");
-	memcpy(m->l.err, err, sizeof(err));
+	memcpy(err, m->l.nl.base.err, sizeof(err));
+	must(&m->l, call_del(&m->l.nl, &kv_nl_srq, object->id, NULL), "delete");
+	memcpy(m->l.nl.base.err, err, sizeof(err));
 	return ret;
 }
 
@@ -148,14 +148,14 @@ static int make_one_qp(struct maker *m, union kv_object *object)
 		.max_send_sge = 1, .max_recv_sge = 1,
 	};
 
-	return kv_nl_qp_new(&m->l.nl, &init, &object->qp, NULL);
+	return call_qp_new(&m->l.nl, &init, &object->qp, NULL);
 }
 
 static int make_one_conn(struct maker *m, union kv_object *object)
 {
 	const struct kv_conn_init init = { .dev = dev };
 
-	return kv_nl_new(&m->l.nl, &kv_nl_conn, &init, object, NULL);
+	return call_new(&m->l.nl, &kv_nl_conn, &init, object, NULL);
 }
 
 /* False if it is refused. */
@@ -170,11 +170,11 @@ static bool make_one(struct maker *m)
 	if (!ret) {
 		m->ids[m->held++] = object.id;
 		all->made[m->who]++;
-	} else if (ret == -EDQUOT && strstr(m->l.err, "or raise the module's max_")) {
+	} else if (ret == -EDQUOT && strstr(m->l.nl.base.err, "or raise the module's max_")) {
 		all->refused[m->who]++;
 	} else if (!all->strange) {
 		all->strange = ret;
-		snprintf(all->text, sizeof(all->text), "%s", m->l.err);
+		snprintf(all->text, sizeof(all->text), "%s", m->l.nl.base.err);
 	}
 	return !ret;
 }
@@ -182,7 +182,7 @@ static bool make_one(struct maker *m)
 static void keep(struct maker *m, unsigned int n)
 {
 	while (m->held > n)
-		must(&m->l, kv_nl_del(&m->l.nl, m->kind->noun, m->ids[--m->held], NULL), "delete");
+		must(&m->l, call_del(&m->l.nl, m->kind->noun, m->ids[--m->held], NULL), "delete");
 }
 
 static bool all_are_at(const volatile unsigned int each[MAKERS], unsigned int round)
@@ -273,7 +273,7 @@ static void sample(struct link *l, struct peak *peak)
 {
 	struct kv_info info;
 
-	must(l, kv_nl_info_get(&l->nl, &info), "info");
+	must(l, call_info_get(&l->nl, &info), "info");
 	if (info.created - info.destroyed > peak->objects)
 		peak->objects = info.created - info.destroyed;
 	if (info.buffer_bytes > peak->bytes)
@@ -305,7 +305,7 @@ static bool comes_to_nothing(struct link *l)
 	struct kv_info info;
 
 	do {
-		must(l, kv_nl_info_get(&l->nl, &info), "info");
+		must(l, call_info_get(&l->nl, &info), "info");
 		if (info.created == info.destroyed && !info.buffer_bytes)
 			return true;
 		usleep(1000);
@@ -328,7 +328,7 @@ static void check_rounds(struct link *l, struct all *all, unsigned long max_obje
 				bail_out("round %u does not end", round);
 			usleep(100);
 		}
-		must(l, kv_nl_info_get(&l->nl, &info), "info");
+		must(l, call_info_get(&l->nl, &info), "info");
 		if (info.created - info.destroyed != max_objects && !wrong++)
 			note("  round %u: %llu objects, and not %lu", round,
 			     (unsigned long long)(info.created - info.destroyed), max_objects);
@@ -415,7 +415,7 @@ static void test_again(struct link *l)
 	unsigned int n;
 
 	set_cap("max_objects", 50);
-	for (n = 0; n < 60 && !kv_nl_new(&l->nl, &kv_nl_pd, &init, NULL, NULL); n++)
+	for (n = 0; n < 60 && !call_new(&l->nl, &kv_nl_pd, &init, NULL, NULL); n++)
 		;
 	result(n == 50, "then one alone can have all");
 	note("  %u of 50", n);
@@ -437,47 +437,47 @@ static void test_queues(struct link *l)
 	union kv_object object;
 	uint32_t id;
 
-	must(l, kv_nl_info_get(&l->nl, &before), "info");
+	must(l, call_info_get(&l->nl, &before), "info");
 	qp.pd = make_pd(l);
 	qp.send_cq = make_cq(l, 4, KVERBS_CQ_POLLED);
 	qp.recv_cq = qp.send_cq;
 	srq.pd = qp.pd;
 	set_cap("max_bytes", 1 << 19);
-	refused(l, kv_nl_new(&l->nl, &kv_nl_cq, &cq, NULL, NULL), -EDQUOT, "too many bytes",
+	refused(l, call_new(&l->nl, &kv_nl_cq, &cq, NULL, NULL), -EDQUOT, "too many bytes",
 		"a cq that is too deep for the cap");
-	refused(l, kv_nl_new(&l->nl, &kv_nl_srq, &srq, NULL, NULL), -EDQUOT, "too many bytes",
+	refused(l, call_new(&l->nl, &kv_nl_srq, &srq, NULL, NULL), -EDQUOT, "too many bytes",
 		"an srq");
 	qp.max_send_wr = 16384;
-	refused(l, kv_nl_qp_new(&l->nl, &qp, NULL, NULL), -EDQUOT, "too many bytes",
+	refused(l, call_qp_new(&l->nl, &qp, NULL, NULL), -EDQUOT, "too many bytes",
 		"a send queue");
 	qp.max_send_wr = 1;
 	qp.max_recv_wr = 16384;
-	refused(l, kv_nl_qp_new(&l->nl, &qp, NULL, NULL), -EDQUOT, "too many bytes",
+	refused(l, call_qp_new(&l->nl, &qp, NULL, NULL), -EDQUOT, "too many bytes",
 		"a receive queue");
 	qp.max_recv_wr = 1;
-	done(l, kv_nl_qp_new(&l->nl, &qp, NULL, NULL), "shallow ones are fine");
+	done(l, call_qp_new(&l->nl, &qp, NULL, NULL), "shallow ones are fine");
 	srq.max_wr = 4;
-	must(l, kv_nl_new(&l->nl, &kv_nl_srq, &srq, &object, NULL), "srq");
+	must(l, call_new(&l->nl, &kv_nl_srq, &srq, &object, NULL), "srq");
 	if (lacks("an srq does not grow beyond it", "srq that can be resized"))
 		goto runs;
-	refused(l, kv_nl_srq_modify(&l->nl, object.id, &more, NULL, NULL), -EDQUOT,
+	refused(l, call_srq_modify(&l->nl, object.id, &more, NULL, NULL), -EDQUOT,
 		"too many bytes", "an srq does not grow beyond it");
 	set_cap("max_bytes", 1 << 23);
-	done(l, kv_nl_srq_modify(&l->nl, object.id, &more, NULL, NULL), "it does below");
-	must(l, kv_nl_info_get(&l->nl, &after), "info");
+	done(l, call_srq_modify(&l->nl, object.id, &more, NULL, NULL), "it does below");
+	must(l, call_info_get(&l->nl, &after), "info");
 	result(after.buffer_bytes >= before.buffer_bytes + 16384 * 16, "which is counted");
 	more.max_wr = 4;
-	must(l, kv_nl_srq_modify(&l->nl, object.id, &more, NULL, NULL), "shrink");
-	must(l, kv_nl_info_get(&l->nl, &before), "info");
+	must(l, call_srq_modify(&l->nl, object.id, &more, NULL, NULL), "shrink");
+	must(l, call_info_get(&l->nl, &before), "info");
 	result(before.buffer_bytes + 16384 * 16 <= after.buffer_bytes, "until it shrinks");
 runs:
-	must(l, kv_nl_info_get(&l->nl, &before), "info");
+	must(l, call_info_get(&l->nl, &before), "info");
 	set_cap("max_bytes", (unsigned long)before.buffer_bytes + 4096);
 	snprintf(run.dev, sizeof(run.dev), "%s", dev);
-	refused(l, kv_nl_run_start(&l->nl, &run, &id), -EDQUOT, "too many bytes",
+	refused(l, call_run_start(&l->nl, &run, &id), -EDQUOT, "too many bytes",
 		"nor is there a run that has no room for its samples");
 	set_cap("max_bytes", bytes);
-	done(l, kv_nl_run_start(&l->nl, &run, &id), "with the cap as it was there is");
+	done(l, call_run_start(&l->nl, &run, &id), "with the cap as it was there is");
 }
 
 void test_quota(void)

@@ -10,13 +10,13 @@
 static int listen_at(struct link *l, uint32_t id, const struct sockaddr_storage *src,
 		     uint32_t backlog)
 {
-	return kv_nl_conn_listen(&l->nl, id, src, backlog, NULL, NULL);
+	return call_conn_listen(&l->nl, id, src, backlog, NULL, NULL);
 }
 
 static int resolve(struct link *l, uint32_t id, const struct sockaddr_storage *src,
 		   const struct sockaddr_storage *dst)
 {
-	return kv_nl_conn_resolve_addr(&l->nl, id, src, dst, 1000, NULL);
+	return call_conn_resolve_addr(&l->nl, id, src, dst, 1000, NULL);
 }
 
 static struct sockaddr_storage parse(int family, const char *text, uint16_t port)
@@ -44,7 +44,7 @@ static void test_new(struct link *l)
 {
 	struct kv_conn_init init = { .dev = "none" };
 
-	refused(l, kv_nl_new(&l->nl, &kv_nl_conn, &init, NULL, NULL), -ENODEV,
+	refused(l, call_new(&l->nl, &kv_nl_conn, &init, NULL, NULL), -ENODEV,
 		"no such RDMA device", "a device that is not there");
 	refused(l, RAW(l, KVERBS_CMD_CONN_NEW), -EINVAL, "dev is missing", "no device");
 	refused(l, conn_del(l, 2000000000), -ENOENT, "no conn with this id among yours",
@@ -109,9 +109,9 @@ static void test_addresses(struct link *l, uint32_t id)
 	refused(l, listen_at(l, id, &src, 0), -ERANGE, "kernel conn: backlog", "no backlog");
 	refused(l, listen_at(l, id, &src, KVERBS_CONN_BACKLOG_MAX + 1), -ERANGE,
 		"kernel conn: backlog", "too large a backlog");
-	refused(l, kv_nl_conn_resolve_addr(&l->nl, id, NULL, &addr, 0, NULL), -ERANGE,
+	refused(l, call_conn_resolve_addr(&l->nl, id, NULL, &addr, 0, NULL), -ERANGE,
 		"timeout_ms", "no time");
-	refused(l, kv_nl_conn_resolve_addr(&l->nl, id, NULL, &addr, 60001, NULL), -ERANGE,
+	refused(l, call_conn_resolve_addr(&l->nl, id, NULL, &addr, 60001, NULL), -ERANGE,
 		"timeout_ms", "too much time");
 	refused(l, RAW(l, KVERBS_CMD_CONN_LISTEN, KVERBS_A_CONN_ID, id), -EINVAL,
 		"src is missing", "nowhere to listen at");
@@ -169,7 +169,7 @@ static void test_params(struct link *l)
 	end_make(l, &rts, &rc);
 	end_connect(l, &rts, KVERBS_QPT_RC, rts.qpn);
 	param = conn_param(0);
-#define CONNECT() kv_nl_conn_connect(&l->nl, d.active, &param, NULL)
+#define CONNECT() call_conn_connect(&l->nl, d.active, &param, NULL)
 	refused(l, CONNECT(), -EINVAL, "qp is missing", "no qp");
 	param.qp = 2000000000;
 	refused(l, CONNECT(), -ENOENT, "kernel conn: qp: no qp with this id among yours",
@@ -212,14 +212,14 @@ static void test_params(struct link *l)
 		bail_out("no request comes");
 	d.passive = conn_taken(l, d.listener);
 	param = conn_param(d.a.qp);
-#define ACCEPT() kv_nl_conn_accept(&l->nl, d.passive, &param, NULL)
+#define ACCEPT() call_conn_accept(&l->nl, d.passive, &param, NULL)
 	refused(l, ACCEPT(), -EBUSY, "in use by another conn", "a qp that another conn has");
 	param.qp = 0;
 	refused(l, ACCEPT(), -EINVAL, "qp is missing", "accepting without a qp");
 	param.qp = d.p.qp;
 	param.ack_timeout = 32;
 	refused(l, ACCEPT(), -ERANGE, "kernel conn: ack_timeout", "too long a timeout");
-	refused(l, kv_nl_conn_reject(&l->nl, d.passive, &d, 149, NULL), -EINVAL,
+	refused(l, call_conn_reject(&l->nl, d.passive, &d, 149, NULL), -EINVAL,
 		"a rejection transports at most 148 bytes", "rejecting with too much to say");
 	result(conn_get(l, d.passive).state == KVERBS_CONN_REQUESTED, "the request still waits");
 	param.ack_timeout = 0;
@@ -227,7 +227,7 @@ static void test_params(struct link *l)
 #undef ACCEPT
 	conn_must_be(l, d.active, KVERBS_CONN_ANSWERED);
 	param.ack_timeout = 32;
-	refused(l, kv_nl_conn_establish(&l->nl, d.active, &param, NULL), -ERANGE,
+	refused(l, call_conn_establish(&l->nl, d.active, &param, NULL), -ERANGE,
 		"kernel conn: ack_timeout", "too long a timeout on the active side");
 	duo_del(l, &d);
 }
@@ -247,10 +247,10 @@ static void test_init(struct link *l)
 	wr = recv_wr(d.p.qp, d.p.local, 64, 1);
 	post(l, &wr, "recv");
 	param = conn_param(d.p.qp);
-	done(l, kv_nl_conn_accept(&l->nl, d.passive, &param, NULL), "a qp in INIT is taken");
+	done(l, call_conn_accept(&l->nl, d.passive, &param, NULL), "a qp in INIT is taken");
 	conn_must_be(l, d.active, KVERBS_CONN_ANSWERED);
-	must(l, kv_nl_conn_establish(&l->nl, d.active, &param, NULL), "establish");
-	must(l, kv_nl_get(&l->nl, &kv_nl_qp, d.p.qp, &qp), "qp");
+	must(l, call_conn_establish(&l->nl, d.active, &param, NULL), "establish");
+	must(l, call_get(&l->nl, &kv_nl_qp, d.p.qp, &qp), "qp");
 	result(qp.attr.access == KVERBS_ACCESS_REMOTE_READ, "with its rights");
 	wr = send_wr(d.a.qp, d.a.local, 64, 2);
 	post(l, &wr, "send");
@@ -267,21 +267,21 @@ static int command(struct link *l, uint32_t id, int cmd, uint32_t qp)
 	case KVERBS_CMD_CONN_LISTEN:
 		return listen_at(l, id, &addr, 1);
 	case KVERBS_CMD_CONN_TAKE:
-		return kv_nl_conn_take(&l->nl, id, NULL);
+		return call_conn_take(&l->nl, id, NULL);
 	case KVERBS_CMD_CONN_RESOLVE_ADDR:
 		return resolve(l, id, NULL, &addr);
 	case KVERBS_CMD_CONN_RESOLVE_ROUTE:
-		return kv_nl_conn_resolve_route(&l->nl, id, 1000, NULL);
+		return call_conn_resolve_route(&l->nl, id, 1000, NULL);
 	case KVERBS_CMD_CONN_CONNECT:
-		return kv_nl_conn_connect(&l->nl, id, &param, NULL);
+		return call_conn_connect(&l->nl, id, &param, NULL);
 	case KVERBS_CMD_CONN_ESTABLISH:
-		return kv_nl_conn_establish(&l->nl, id, &param, NULL);
+		return call_conn_establish(&l->nl, id, &param, NULL);
 	case KVERBS_CMD_CONN_ACCEPT:
-		return kv_nl_conn_accept(&l->nl, id, &param, NULL);
+		return call_conn_accept(&l->nl, id, &param, NULL);
 	case KVERBS_CMD_CONN_REJECT:
-		return kv_nl_conn_reject(&l->nl, id, NULL, 0, NULL);
+		return call_conn_reject(&l->nl, id, NULL, 0, NULL);
 	default:
-		return kv_nl_conn_disconnect(&l->nl, id, NULL);
+		return call_conn_disconnect(&l->nl, id, NULL);
 	}
 }
 
@@ -315,11 +315,11 @@ static void test_states(struct link *l)
 	only(l, id, KVERBS_CMD_CONN_LISTEN, KVERBS_CMD_CONN_RESOLVE_ADDR, qp, "is idle", "idle");
 	addr = parse(AF_INET, "192.0.2.77", 7471);
 	noarp = conn_arp();
-	must(l, kv_nl_conn_resolve_addr(&l->nl, id, NULL, &addr, 60000, NULL), "resolve");
+	must(l, call_conn_resolve_addr(&l->nl, id, NULL, &addr, 60000, NULL), "resolve");
 	only(l, id, 0, 0, qp, "an address is resolved: wait", "resolving an address");
 	must(l, conn_del(l, id), "delete");
 	id = conn_new(l);
-	must(l, kv_nl_conn_resolve_addr(&l->nl, id, NULL, &addr, 300, NULL), "resolve");
+	must(l, call_conn_resolve_addr(&l->nl, id, NULL, &addr, 300, NULL), "resolve");
 	result(conn_is(l, id, KVERBS_CONN_FAILED, &conn) &&
 	       conn.event == KVERBS_CM_EVENT_ADDR_ERROR && conn.status < 0,
 	       "a peer that is not there can't be resolved");
@@ -344,7 +344,7 @@ static void test_states(struct link *l)
 	duo_del(l, &d);
 	duo_make(l, &d, AF_INET, KVERBS_CONN_ESTABLISHED, KVERBS_CONN_ESTABLISHED);
 	only(l, d.active, KVERBS_CMD_CONN_DISCONNECT, 0, qp, "established already", "established");
-	must(l, kv_nl_conn_disconnect(&l->nl, d.passive, NULL), "disconnect");
+	must(l, call_conn_disconnect(&l->nl, d.passive, NULL), "disconnect");
 	conn_must_be(l, d.active, KVERBS_CONN_DISCONNECTED);
 	only(l, d.active, 0, 0, qp, "has ended", "disconnected");
 	duo_del(l, &d);

@@ -32,7 +32,7 @@ static void scene_make(struct scene *s)
 	link_open(&s->l);
 	pair_make(&s->l, &s->a, &s->b, &init);
 	s->own = make_rc_qp(&s->l, s->a.pd);
-	must(&s->l, kv_nl_get(&s->l.nl, &kv_nl_qp, s->own, &qp), "get");
+	must(&s->l, call_get(&s->l.nl, &kv_nl_qp, s->own, &qp), "get");
 	s->own_cq = qp.send_cq;
 }
 
@@ -40,19 +40,19 @@ static int reg(struct scene *s, uint32_t qp)
 {
 	struct kv_mr_reg reg = { .qp = qp, .access = all_access(), .length = LENGTH };
 
-	return kv_nl_mr_reg(&s->l.nl, s->a.target, &reg, &s->a.key, NULL);
+	return call_mr_reg(&s->l.nl, s->a.target, &reg, &s->a.key, NULL);
 }
 
 static int inv(struct scene *s, uint32_t qp)
 {
-	return kv_nl_mr_inv(&s->l.nl, s->a.target, qp, NULL);
+	return call_mr_inv(&s->l.nl, s->a.target, qp, NULL);
 }
 
 static struct kv_mr shown(struct scene *s)
 {
 	struct kv_mr mr;
 
-	must(&s->l, kv_nl_get(&s->l.nl, &kv_nl_mr, s->a.target, &mr), "get");
+	must(&s->l, call_get(&s->l.nl, &kv_nl_mr, s->a.target, &mr), "get");
 	return mr;
 }
 
@@ -71,7 +71,7 @@ static uint32_t use_key(struct scene *s, const struct kv_mr *mr)
 
 static bool times_out(struct scene *s, int ret)
 {
-	return ret == -ETIMEDOUT && strstr(s->l.err, "no completion within 2 s");
+	return ret == -ETIMEDOUT && strstr(s->l.nl.base.err, "no completion within 2 s");
 }
 
 /* From now on the device has no completion to give, whatever it does. */
@@ -90,7 +90,7 @@ static void let_come(struct scene *s)
 
 	fail_verb_set("verb", "\n");
 	fail_verb_set("more", "0");
-	must(&s->l, kv_nl_cq_poll(&s->l.nl, s->a.send_cq, &wc, 1, &n, NULL), "poll");
+	must(&s->l, call_cq_poll(&s->l.nl, s->a.send_cq, &wc, 1, &n, NULL), "poll");
 	result(!n, "its completion, which comes then, is told nobody");
 }
 

@@ -34,7 +34,7 @@ const struct kv_run_result *run_wait(struct link *l, uint32_t id)
 	struct limit limit = limit_of(10);
 
 	while (!limit_over(&limit)) {
-		must(l, kv_nl_run_get(&l->nl, id, &last), "look at the run");
+		must(l, call_run_get(&l->nl, id, &last), "look at the run");
 		if (last.state == KVERBS_RUN_DONE)
 			return &last;
 		usleep(10000);
@@ -47,9 +47,9 @@ const struct kv_run_result *run(struct link *l, const struct kv_run_spec *spec)
 {
 	uint32_t id;
 
-	must(l, kv_nl_run_start(&l->nl, spec, &id), "start a run");
+	must(l, call_run_start(&l->nl, spec, &id), "start a run");
 	run_wait(l, id);
-	must(l, kv_nl_run_del(&l->nl, id), "delete the run");
+	must(l, call_run_del(&l->nl, id), "delete the run");
 	return &last;
 }
 
@@ -57,7 +57,7 @@ static int start(struct link *l, const struct kv_run_spec *spec)
 {
 	uint32_t id;
 
-	return kv_nl_run_start(&l->nl, spec, &id);
+	return call_run_start(&l->nl, spec, &id);
 }
 
 static void test_states(struct link *l, const struct end *e)
@@ -145,47 +145,47 @@ static void test_specs(struct link *l, struct end *a, struct end *b)
 	BAD((spec.loop = KVERBS_LOOP_NULL, snprintf(spec.dev, sizeof(spec.dev), "nosuch0")),
 	    -ENODEV, "no such RDMA device", "a null loop on an unknown device");
 #undef BAD
-	refused(l, kv_nl_run_del(&l->nl, 2000000000), -ENOENT,
+	refused(l, call_run_del(&l->nl, 2000000000), -ENOENT,
 		"no run with this id among yours", "deleting an unknown run");
-	refused(l, kv_nl_run_cancel(&l->nl, 2000000000), -ENOENT,
+	refused(l, call_run_cancel(&l->nl, 2000000000), -ENOENT,
 		"no run with this id among yours", "cancelling an unknown run");
-	refused(l, kv_nl_run_get(&l->nl, 2000000000, &last), -ENOENT,
+	refused(l, call_run_get(&l->nl, 2000000000, &last), -ENOENT,
 		"no run with this id among yours", "looking at an unknown run");
 }
 
 static void test_in_use(struct link *l, struct end *a, struct end *b)
 {
 	struct kv_run_spec spec = write_spec(a, b);
-	struct kv_mr_reg reg = { a->qp, all_access(), 0, 64 };
+	struct kv_mr_reg reg = { 0, a->qp, all_access(), 0, 64 };
 	struct limit limit = limit_of(10);
 	uint32_t id;
 
 	spec.iters = 0;
 	spec.time_ns = 60000000000ULL;
-	must(l, kv_nl_run_start(&l->nl, &spec, &id), "start a long run");
+	must(l, call_run_start(&l->nl, &spec, &id), "start a long run");
 	refused(l, start(l, &spec), -EBUSY, "a run is active on the qp",
 		"a second run on the same qp");
 	refused(l, modify(l, a->qp, (struct kv_qp_attr){ .state = KVERBS_QPS_ERR }), -EBUSY,
 		"a run is active on the qp", "modifying a qp under a run");
-	refused(l, kv_nl_del(&l->nl, &kv_nl_qp, a->qp, NULL), -EBUSY,
+	refused(l, call_del(&l->nl, &kv_nl_qp, a->qp, NULL), -EBUSY,
 		is_iwarp() ? "in use by a conn" : "in use by a run: cancel or delete that first",
 		"deleting a qp under a run");
-	refused(l, kv_nl_del(&l->nl, &kv_nl_mr, a->local, NULL), -EBUSY, "in use by a qp",
+	refused(l, call_del(&l->nl, &kv_nl_mr, a->local, NULL), -EBUSY, "in use by a qp",
 		"deleting an mr under a run");
-	refused(l, kv_nl_mr_reg(&l->nl, a->target, &reg, NULL, NULL), -EBUSY,
+	refused(l, call_mr_reg(&l->nl, a->target, &reg, NULL, NULL), -EBUSY,
 		"a run is active on the qp", "registering by a qp under a run");
 	do {
 		usleep(100000);
-		must(l, kv_nl_run_get(&l->nl, id, &last), "look at the run");
+		must(l, call_run_get(&l->nl, id, &last), "look at the run");
 	} while (!last.samples && !limit_over(&limit));
-	done(l, kv_nl_run_cancel(&l->nl, id), "cancel");
+	done(l, call_run_cancel(&l->nl, id), "cancel");
 	run_wait(l, id);
 	result(last.error == -ECANCELED, "a cancelled run says so");
 	result(last.samples > 0, "a cancelled run keeps its samples");
-	done(l, kv_nl_run_get(&l->nl, id, &last), "results can be fetched again");
-	done(l, kv_nl_run_del(&l->nl, id), "the run goes");
-	must(l, kv_nl_run_start(&l->nl, &spec, &id), "start a long run");
-	done(l, kv_nl_run_del(&l->nl, id), "an active run can be deleted");
+	done(l, call_run_get(&l->nl, id, &last), "results can be fetched again");
+	done(l, call_run_del(&l->nl, id), "the run goes");
+	must(l, call_run_start(&l->nl, &spec, &id), "start a long run");
+	done(l, call_run_del(&l->nl, id), "an active run can be deleted");
 }
 
 static void test_deadline(struct link *l, struct end *a, struct end *b)
@@ -232,11 +232,11 @@ static void test_receives(struct link *l, struct end *a, struct end *b)
 	spec.end.target_mr = other;
 	refused(l, start(l, &spec), -EBUSY, "posted with another target_mr",
 		"and one of SENDs");
-	refused(l, kv_nl_del(&l->nl, &kv_nl_mr, a->target, NULL), -EBUSY, "in use by a qp",
+	refused(l, call_del(&l->nl, &kv_nl_mr, a->target, NULL), -EBUSY, "in use by a qp",
 		"deleting the buffer of these receives");
 	result(!run(l, &relay)->error, "the same again is no trouble");
 	pair_reconnect(l, a, b, KVERBS_QPT_RC);
-	must(l, kv_nl_del(&l->nl, &kv_nl_mr, other, NULL), "delete");
+	must(l, call_del(&l->nl, &kv_nl_mr, other, NULL), "delete");
 }
 
 /* A QP whose CQ is that of @a's receives; it is its own peer. */
@@ -255,7 +255,7 @@ static uint32_t make_neighbour(struct link *l, const struct end *a, bool sends)
 	};
 	struct kv_qp qp;
 
-	must(l, kv_nl_qp_new(&l->nl, &init, &qp, NULL), "qp");
+	must(l, call_qp_new(&l->nl, &init, &qp, NULL), "qp");
 	qp_connect_self(l, a->pd, &qp);
 	return qp.id;
 }
@@ -280,7 +280,7 @@ static void test_shared_cq(struct link *l, struct end *a, struct end *b, bool se
 	wr = write_wr(a, a, 64, 1);
 	wr.qp = spec.end.qp;
 	snprintf(name, sizeof(name), "posting on it, of the %s", which);
-	refused(l, kv_nl_post(&l->nl, &wr, NULL), -EBUSY, text, name);
+	refused(l, call_post(&l->nl, &wr, NULL), -EBUSY, text, name);
 	result(!run(l, &relay)->error, "the other one goes on");
 	pair_reconnect(l, a, b, KVERBS_QPT_RC);
 	result(!run(l, &spec)->error, "once that is reset, %s may complete there again", which);
@@ -293,7 +293,7 @@ static void test_shared_cq(struct link *l, struct end *a, struct end *b, bool se
 	snprintf(name, sizeof(name), "a run beside what it has left, of the %s", which);
 	refused(l, start(l, &spec), -EBUSY, text, name);
 	end_disconnect(l, a);
-	must(l, kv_nl_del(&l->nl, &kv_nl_qp, a->qp, NULL), "delete");
+	must(l, call_del(&l->nl, &kv_nl_qp, a->qp, NULL), "delete");
 	result(!run(l, &spec)->error, "once the other qp is gone, %s may complete there", which);
 }
 

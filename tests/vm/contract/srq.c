@@ -13,21 +13,21 @@ static int new_srq(struct link *l, uint32_t pd, uint32_t max_wr, uint32_t max_sg
 		.limit = limit,
 	};
 
-	return kv_nl_new(&l->nl, &kv_nl_srq, &init, NULL, NULL);
+	return call_new(&l->nl, &kv_nl_srq, &init, NULL, NULL);
 }
 
 static int set_limit(struct link *l, uint32_t srq, uint32_t limit)
 {
 	struct kv_srq_attr attr = { .has_limit = true, .limit = limit };
 
-	return kv_nl_srq_modify(&l->nl, srq, &attr, NULL, NULL);
+	return call_srq_modify(&l->nl, srq, &attr, NULL, NULL);
 }
 
 static int set_max_wr(struct link *l, uint32_t srq, uint32_t max_wr)
 {
 	struct kv_srq_attr attr = { .has_max_wr = true, .max_wr = max_wr };
 
-	return kv_nl_srq_modify(&l->nl, srq, &attr, NULL, NULL);
+	return call_srq_modify(&l->nl, srq, &attr, NULL, NULL);
 }
 
 static void test_new(struct link *l, uint32_t pd)
@@ -36,13 +36,13 @@ static void test_new(struct link *l, uint32_t pd)
 	uint64_t verb_ns = 0;
 	struct kv_srq srq;
 
-	must(l, kv_nl_new(&l->nl, &kv_nl_srq, &init, &srq, &verb_ns), "srq");
+	must(l, call_new(&l->nl, &kv_nl_srq, &init, &srq, &verb_ns), "srq");
 	result(srq.pd == pd && srq.max_wr >= 10 && srq.max_sge >= 2 && verb_ns > 0,
 	       "made as it was asked for");
 	check_shown(l, &kv_nl_srq, &srq, "an srq");
-	refused(l, kv_nl_del(&l->nl, &kv_nl_pd, pd, NULL), -EBUSY,
+	refused(l, call_del(&l->nl, &kv_nl_pd, pd, NULL), -EBUSY,
 		"in use by an srq: delete that first", "a pd with an srq");
-	done(l, kv_nl_del(&l->nl, &kv_nl_srq, srq.id, NULL), "it goes");
+	done(l, call_del(&l->nl, &kv_nl_srq, srq.id, NULL), "it goes");
 	must(l, RAW(l, KVERBS_CMD_SRQ_NEW, KVERBS_A_SRQ_PD, pd, KVERBS_A_SRQ_MAX_WR, 4),
 	     "srq of defaults");
 
@@ -75,12 +75,12 @@ static void test_modify_srq(struct link *l, uint32_t pd)
 	uint64_t verb_ns = 0;
 	struct kv_srq srq;
 
-	must(l, kv_nl_srq_modify(&l->nl, id, &(struct kv_srq_attr){
+	must(l, call_srq_modify(&l->nl, id, &(struct kv_srq_attr){
 		     .has_limit = true, .limit = 5 }, &srq, &verb_ns), "modify");
 	result(srq.id == id && srq.limit == 5 && srq.max_wr >= 10 && verb_ns > 0,
 	       "the limit is changed");
 	if (!lacks("both are changed at once", "srq that can be resized")) {
-		must(l, kv_nl_srq_modify(&l->nl, id, &both, &srq, NULL), "modify");
+		must(l, call_srq_modify(&l->nl, id, &both, &srq, NULL), "modify");
 		result(srq.limit == 2 && srq.max_wr >= 20, "both are changed at once");
 	}
 	check_shown(l, &kv_nl_srq, &srq, "the srq");
@@ -93,7 +93,7 @@ static void test_modify_srq(struct link *l, uint32_t pd)
 			"a depth below the limit");
 	refused(l, set_max_wr(l, id, 0), -ERANGE, "max_wr: integer out of range",
 		"a depth of 0");
-	refused(l, kv_nl_srq_modify(&l->nl, id, &(struct kv_srq_attr){ .limit = 1 },
+	refused(l, call_srq_modify(&l->nl, id, &(struct kv_srq_attr){ .limit = 1 },
 				    NULL, NULL), -EINVAL,
 		"limit and max_wr are missing: what shall change?", "changing nothing");
 	refused(l, set_limit(l, 2000000000, 1), -ENOENT,
@@ -108,19 +108,19 @@ static void test_receives(struct link *l, uint32_t pd)
 	struct kv_srq srq;
 	uint32_t i;
 
-	must(l, kv_nl_get(&l->nl, &kv_nl_srq, id, &srq), "get");
+	must(l, call_get(&l->nl, &kv_nl_srq, id, &srq), "get");
 	wr.srq = id;
 	for (i = 0; i < srq.max_wr; i++)
 		post(l, &wr, "receive");
-	refused(l, kv_nl_post(&l->nl, &wr, NULL), -EBUSY, "the srq is full",
+	refused(l, call_post(&l->nl, &wr, NULL), -EBUSY, "the srq is full",
 		"one receive too many");
 	if (!lacks("less room than receives", "srq that can be resized"))
 		refused(l, set_max_wr(l, id, srq.max_wr - 1), -EBUSY,
 			"more receives than max_wr are posted", "less room than receives");
-	refused(l, kv_nl_del(&l->nl, &kv_nl_mr, mr, NULL), -EBUSY, "in use by",
+	refused(l, call_del(&l->nl, &kv_nl_mr, mr, NULL), -EBUSY, "in use by",
 		"the mr of a posted receive");
-	done(l, kv_nl_del(&l->nl, &kv_nl_srq, id, NULL), "the srq goes with its receives");
-	done(l, kv_nl_del(&l->nl, &kv_nl_mr, mr, NULL), "and then their mr");
+	done(l, call_del(&l->nl, &kv_nl_srq, id, NULL), "the srq goes with its receives");
+	done(l, call_del(&l->nl, &kv_nl_mr, mr, NULL), "and then their mr");
 }
 
 /* Two QPs take from one. */
@@ -146,7 +146,7 @@ static void test_shared(struct link *l)
 		wr.srq = srq;
 		post(l, &wr, "receive");
 	}
-	must(l, kv_nl_get(&l->nl, &kv_nl_cq, b.recv_cq, &cq), "cq");
+	must(l, call_get(&l->nl, &kv_nl_cq, b.recv_cq, &cq), "cq");
 	result(!cq.pending, "a receive of an srq is no cq's before it completes");
 	wr = send_wr(a.qp, a.local, 64, 1);
 	post(l, &wr, "send");
@@ -156,10 +156,10 @@ static void test_shared(struct link *l)
 	post(l, &wr, "send");
 	wc = expect_wc(l, d.recv_cq, 101, KVERBS_OP_RECV, 0, "another the second");
 	result(wc.qp == d.qp && wc.length == 100, "and says so too");
-	refused(l, kv_nl_del(&l->nl, &kv_nl_srq, srq, NULL), -EBUSY,
+	refused(l, call_del(&l->nl, &kv_nl_srq, srq, NULL), -EBUSY,
 		"in use by a qp: delete that first", "an srq with qps");
 	wr = recv_wr(b.qp, b.target, 64, 1);
-	refused(l, kv_nl_post(&l->nl, &wr, NULL), -EINVAL,
+	refused(l, call_post(&l->nl, &wr, NULL), -EINVAL,
 		"the qp's receives come from its srq: post there",
 		"a receive for a qp that has an srq");
 }

@@ -37,7 +37,7 @@ static void spoil(void)
 	spoiling = true;
 	memset(pattern, PATTERN, sizeof(pattern));
 	for (i = 0; i < COUNT(sizes); i++)
-		must(&spoiler, kv_nl_mr_write(&spoiler.nl, spoilt, 0, pattern, sizes[i]),
+		must(&spoiler, call_mr_write(&spoiler.nl, spoilt, 0, pattern, sizes[i]),
 		     "spoil");
 	spoiling = false;
 }
@@ -101,17 +101,17 @@ static void use_mrs(struct link *l, struct end *a, int fd)
 	uint64_t moved;
 	struct kv_mr mr;
 
-	must(l, kv_nl_new(&l->nl, &kv_nl_mr, &init, &mr, NULL), "mr");
+	must(l, call_new(&l->nl, &kv_nl_mr, &init, &mr, NULL), "mr");
 	/* Each length that needs another padding. */
 	for (length = 1; length <= 9; length++)
-		must(l, kv_nl_mr_read(&l->nl, mr.id, 0, bytes, length), "read");
-	must(l, kv_nl_mr_save(&l->nl, mr.id, fd, 0, 0, 777, &moved), "save");
-	must(l, kv_nl_mr_load(&l->nl, mr.id, fd, 0, 1, 776, &moved), "load");
-	must(l, kv_nl_get(&l->nl, &kv_nl_mr, mr.id, &mr), "get");
-	must(l, kv_nl_del(&l->nl, &kv_nl_mr, mr.id, NULL), "delete");
-	must(l, kv_nl_dev_get(&l->nl, dev, &(struct kv_dev){ 0 }), "dev");
-	must(l, kv_nl_info_get(&l->nl, &info), "info");
-	must(l, kv_nl_flush(&l->nl, &flushed, &kept), "flush");
+		must(l, call_mr_read(&l->nl, mr.id, 0, bytes, length), "read");
+	must(l, call_mr_save(&l->nl, mr.id, fd, 0, 0, 777, &moved), "save");
+	must(l, call_mr_load(&l->nl, mr.id, fd, 0, 1, 776, &moved), "load");
+	must(l, call_get(&l->nl, &kv_nl_mr, mr.id, &mr), "get");
+	must(l, call_del(&l->nl, &kv_nl_mr, mr.id, NULL), "delete");
+	must(l, call_dev_get(&l->nl, dev, &(struct kv_dev){ 0 }), "dev");
+	must(l, call_info_get(&l->nl, &info), "info");
+	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
 }
 
 static void use_qps(struct link *l)
@@ -125,38 +125,38 @@ static void use_qps(struct link *l)
 	bool missed;
 
 	srq = make_srq(l, pd, 7);
-	must(l, kv_nl_srq_modify(&l->nl, srq, &limit, NULL, NULL), "limit");
-	must(l, kv_nl_get(&l->nl, &kv_nl_srq, srq, &object), "get");
+	must(l, call_srq_modify(&l->nl, srq, &limit, NULL, NULL), "limit");
+	must(l, call_get(&l->nl, &kv_nl_srq, srq, &object), "get");
 	if (!is_iwarp()) {
 		ah = make_ah(l, pd);
-		must(l, kv_nl_get(&l->nl, &kv_nl_ah, ah, &object), "get");
+		must(l, call_get(&l->nl, &kv_nl_ah, ah, &object), "get");
 	}
-	must(l, kv_nl_get(&l->nl, &kv_nl_pd, pd, &object), "get");
+	must(l, call_get(&l->nl, &kv_nl_pd, pd, &object), "get");
 	pair_make(l, &a, &b, &init);
 	register_target(l, &b);
-	must(l, kv_nl_get(&l->nl, &kv_nl_cq, a.send_cq, &object), "get");
-	must(l, kv_nl_get(&l->nl, &kv_nl_qp, a.qp, &object), "get");
+	must(l, call_get(&l->nl, &kv_nl_cq, a.send_cq, &object), "get");
+	must(l, call_get(&l->nl, &kv_nl_qp, a.qp, &object), "get");
 	wr = recv_wr(b.qp, b.local, 100, 1);
 	post(l, &wr, "recv");
 	wr = send_wr(a.qp, a.local, 33, 2);
 	wr.has_imm = !is_iwarp();
 	post(l, &wr, "send");
-	must(l, kv_nl_cq_arm(&l->nl, b.recv_cq, false, &missed, NULL), "arm");
+	must(l, call_cq_arm(&l->nl, b.recv_cq, false, &missed, NULL), "arm");
 	drain(l, b.recv_cq, 1);
 	drain(l, a.send_cq, 1);
 	/* An error, of which an event tells, too. */
-	must(l, kv_nl_cq_arm(&l->nl, a.send_cq, false, &missed, NULL), "arm");
+	must(l, call_cq_arm(&l->nl, a.send_cq, false, &missed, NULL), "arm");
 	wr = write_wr(&a, &b, 8, 3);
 	wr.remote_key ^= 1;
 	post(l, &wr, "write");
 	drain(l, a.send_cq, 1);
 	pair_reconnect(l, &a, &b, KVERBS_QPT_RC);
-	must(l, kv_nl_mr_inv(&l->nl, b.target, b.qp, NULL), "invalidate");
+	must(l, call_mr_inv(&l->nl, b.target, b.qp, NULL), "invalidate");
 	look_at_all(l);
 	end_del(l, &a);
-	must(l, kv_nl_del(&l->nl, &kv_nl_srq, srq, NULL), "delete");
+	must(l, call_del(&l->nl, &kv_nl_srq, srq, NULL), "delete");
 	if (ah)
-		must(l, kv_nl_del(&l->nl, &kv_nl_ah, ah, NULL), "delete");
+		must(l, call_del(&l->nl, &kv_nl_ah, ah, NULL), "delete");
 }
 
 static void use_runs(struct link *l)
@@ -168,12 +168,12 @@ static void use_runs(struct link *l)
 	uint32_t id;
 
 	snprintf(spec.dev, sizeof(spec.dev), "%s", dev);
-	must(l, kv_nl_run_start(&l->nl, &spec, &id), "start a run");
-	must(l, kv_nl_run_peek(&l->nl, id, shown), "look at the run");
+	must(l, call_run_start(&l->nl, &spec, &id), "start a run");
+	must(l, call_run_peek(&l->nl, id, shown), "look at the run");
 	run_wait(l, id);
 	look_at_all(l);
-	must(l, kv_nl_run_cancel(&l->nl, id), "cancel");
-	must(l, kv_nl_run_del(&l->nl, id), "delete");
+	must(l, call_run_cancel(&l->nl, id), "cancel");
+	must(l, call_run_del(&l->nl, id), "delete");
 	free(shown);
 }
 
@@ -205,26 +205,26 @@ static void use_conns(struct link *l, int family)
 	duo_make(l, &d, family, KVERBS_CONN_ROUTE_RESOLVED, 0);
 	param = conn_param(d.a.qp);
 	tell(&param, "hello");
-	must(l, kv_nl_conn_connect(&l->nl, d.active, &param, NULL), "connect");
+	must(l, call_conn_connect(&l->nl, d.active, &param, NULL), "connect");
 	d.passive = conn_taken(l, d.listener);
 	conn = conn_get(l, d.passive);
 	result(zero_tail(&conn, "hello"), "a request's private data is padded with zeros");
 	param = conn_param(d.p.qp);
 	tell(&param, "you");
-	must(l, kv_nl_conn_accept(&l->nl, d.passive, &param, NULL), "accept");
+	must(l, call_conn_accept(&l->nl, d.passive, &param, NULL), "accept");
 	conn_must_be(l, d.active, is_iwarp() ? KVERBS_CONN_ESTABLISHED : KVERBS_CONN_ANSWERED);
 	conn = conn_get(l, d.active);
 	result(zero_tail(&conn, "you"), "so is an answer's");
 	if (!is_iwarp())
-		must(l, kv_nl_conn_establish(&l->nl, d.active, &param, NULL), "establish");
+		must(l, call_conn_establish(&l->nl, d.active, &param, NULL), "establish");
 	conn_must_be(l, d.passive, KVERBS_CONN_ESTABLISHED);
 	look_at_all(l);
-	must(l, kv_nl_conn_disconnect(&l->nl, d.active, NULL), "disconnect");
+	must(l, call_conn_disconnect(&l->nl, d.active, NULL), "disconnect");
 	conn_must_be(l, d.passive, KVERBS_CONN_DISCONNECTED);
 	duo_del(l, &d);
 
 	duo_make(l, &d, family, KVERBS_CONN_CONNECTING, KVERBS_CONN_REQUESTED);
-	must(l, kv_nl_conn_reject(&l->nl, d.passive, "no", 2, NULL), "reject");
+	must(l, call_conn_reject(&l->nl, d.passive, "no", 2, NULL), "reject");
 	conn_must_be(l, d.active, KVERBS_CONN_REJECTED);
 	conn = conn_get(l, d.active);
 	/* iWARP's says nothing. */
@@ -343,11 +343,11 @@ static bool new_is_zero(struct link *l, uint32_t pd, uint64_t length, int fd, ch
 	bool good;
 
 	memset(seen, PATTERN, length);
-	must(l, kv_nl_mr_save(&l->nl, id, fd, 0, 0, length, &moved), "save");
+	must(l, call_mr_save(&l->nl, id, fd, 0, 0, length, &moved), "save");
 	good = moved == length && all_zero(seen, length);
 	memset(seen, PATTERN, length);
-	must(l, kv_nl_mr_load(&l->nl, id, fd, 0, 0, length, &moved), "load");
-	must(l, kv_nl_del(&l->nl, &kv_nl_mr, id, NULL), "delete");
+	must(l, call_mr_load(&l->nl, id, fd, 0, 0, length, &moved), "load");
+	must(l, call_del(&l->nl, &kv_nl_mr, id, NULL), "delete");
 	return good;
 }
 
@@ -398,7 +398,7 @@ static int on_data(struct nlattr *attrs, int len, void *arg)
 static int move(struct link *l, int cmd, uint32_t mr, int fd, uint64_t offset, uint64_t length,
 		struct expect *e)
 {
-	struct nl_msg *msg = kv_nl_msg_of(&l->nl, &kv_nl_mr, cmd, mr);
+	struct nl_msg *msg = call_msg_of(&l->nl, &kv_nl_mr, cmd, mr);
 
 	nla_put_u64(msg, KVERBS_A_MR_OFFSET, offset);
 	nla_put_u64(msg, KVERBS_A_MR_LENGTH, length);
@@ -420,7 +420,7 @@ static void test_borders(struct link *l, int fd)
 
 	for (n = 0; n < ODD; n++)
 		pattern[n] = (char)(n * 7 + 1);
-	must(l, kv_nl_mr_write(&l->nl, mr, 0, pattern, ODD), "write");
+	must(l, call_mr_write(&l->nl, mr, 0, pattern, ODD), "write");
 	if (pwrite(fd, pattern, ODD, 0) != ODD)
 		bail_out("no file");
 	for (c = 0; c < COUNT(cmds); c++)

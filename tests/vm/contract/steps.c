@@ -15,7 +15,7 @@
 
 static int del(struct scene *s, const struct kv_nl_noun *noun, uint32_t id)
 {
-	return kv_nl_del(&s->l.nl, noun, id, NULL);
+	return call_del(&s->l.nl, noun, id, NULL);
 }
 
 /* Making each type, and deleting it. */
@@ -24,7 +24,7 @@ static int del(struct scene *s, const struct kv_nl_noun *noun, uint32_t id)
 	{									\
 		struct kv_##noun##_init init = { __VA_ARGS__ };			\
 		struct kv_##noun got;						\
-		int ret = kv_nl_new(&s->l.nl, &kv_nl_##noun, &init, &got, NULL);\
+		int ret = call_new(&s->l.nl, &kv_nl_##noun, &init, &got, NULL);\
 										\
 		s->id = ret ? 0 : got.id;					\
 		return ret;							\
@@ -55,7 +55,7 @@ static int new_qp(struct scene *s)
 		.max_recv_sge = 1,
 	};
 	struct kv_qp got;
-	int ret = kv_nl_qp_new(&s->l.nl, &init, &got, NULL);
+	int ret = call_qp_new(&s->l.nl, &init, &got, NULL);
 
 	s->id = ret ? 0 : got.id;
 	return ret;
@@ -70,14 +70,14 @@ static int show_info(struct scene *s)
 {
 	struct kv_info info;
 
-	return kv_nl_info_get(&s->l.nl, &info);
+	return call_info_get(&s->l.nl, &info);
 }
 
 static int show_dev(struct scene *s)
 {
 	struct kv_dev got;
 
-	return kv_nl_dev_get(&s->l.nl, dev, &got);
+	return call_dev_get(&s->l.nl, dev, &got);
 }
 
 static int count_dev(const struct kv_dev *got, void *arg)
@@ -101,7 +101,7 @@ static int check_list(struct scene *s, unsigned int n)
 		s->listed = n;
 	if (s->listed == n)
 		return 0;
-	snprintf(s->l.err, sizeof(s->l.err), "%u objects listed of %u", n, s->listed);
+	snprintf(s->l.nl.base.err, sizeof(s->l.nl.base.err), "%u objects listed of %u", n, s->listed);
 	return -EPROTO;
 }
 
@@ -126,7 +126,7 @@ static int list(struct scene *s, const struct kv_nl_noun *noun)
 	{									\
 		union kv_object got;						\
 										\
-		return kv_nl_get(&s->l.nl, &kv_nl_##noun, id, &got);		\
+		return call_get(&s->l.nl, &kv_nl_##noun, id, &got);		\
 	}									\
 	static int list_##noun##s(struct scene *s)				\
 	{									\
@@ -158,7 +158,7 @@ static int post_write(struct scene *s)
 {
 	struct kv_wr wr = write_wr(&s->a, &s->b, 64, 1);
 
-	return kv_nl_post(&s->l.nl, &wr, NULL);
+	return call_post(&s->l.nl, &wr, NULL);
 }
 
 /* What a call has failed to fetch is there for the next. */
@@ -170,11 +170,11 @@ static int poll_cq(struct scene *s)
 	int ret;
 
 	do {
-		ret = kv_nl_cq_poll(&s->l.nl, s->a.send_cq, &wc, 1, &n, NULL);
+		ret = call_cq_poll(&s->l.nl, s->a.send_cq, &wc, 1, &n, NULL);
 	} while (!ret && !n && !limit_over(&limit));
 	if (ret || n)
 		return ret;
-	snprintf(s->l.err, sizeof(s->l.err), "the completion is lost");
+	snprintf(s->l.nl.base.err, sizeof(s->l.nl.base.err), "the completion is lost");
 	return -EPROTO;
 }
 
@@ -182,7 +182,7 @@ static int arm_cq(struct scene *s)
 {
 	bool missed;
 
-	return kv_nl_cq_arm(&s->l.nl, s->event_cq, false, &missed, NULL);
+	return call_cq_arm(&s->l.nl, s->event_cq, false, &missed, NULL);
 }
 
 static int reg_mr(struct scene *s)
@@ -193,82 +193,82 @@ static int reg_mr(struct scene *s)
 		.length = LENGTH,
 	};
 
-	return kv_nl_mr_reg(&s->l.nl, s->a.target, &reg, NULL, NULL);
+	return call_mr_reg(&s->l.nl, s->a.target, &reg, NULL, NULL);
 }
 
 static int inv_mr(struct scene *s)
 {
-	return kv_nl_mr_inv(&s->l.nl, s->a.target, s->a.qp, NULL);
+	return call_mr_inv(&s->l.nl, s->a.target, s->a.qp, NULL);
 }
 
 static int write_mr(struct scene *s)
 {
 	char data[LENGTH] = "";
 
-	return kv_nl_mr_write(&s->l.nl, s->mr, 0, data, sizeof(data));
+	return call_mr_write(&s->l.nl, s->mr, 0, data, sizeof(data));
 }
 
 static int read_mr(struct scene *s)
 {
 	char data[LENGTH];
 
-	return kv_nl_mr_read(&s->l.nl, s->mr, 0, data, sizeof(data));
+	return call_mr_read(&s->l.nl, s->mr, 0, data, sizeof(data));
 }
 
 static int load_mr(struct scene *s)
 {
 	uint64_t moved;
 
-	return kv_nl_mr_load(&s->l.nl, s->mr, s->fd, 0, 0, LENGTH, &moved);
+	return call_mr_load(&s->l.nl, s->mr, s->fd, 0, 0, LENGTH, &moved);
 }
 
 static int save_mr(struct scene *s)
 {
 	uint64_t moved;
 
-	return kv_nl_mr_save(&s->l.nl, s->mr, s->fd, 0, 0, LENGTH, &moved);
+	return call_mr_save(&s->l.nl, s->mr, s->fd, 0, 0, LENGTH, &moved);
 }
 
 static int resize_srq(struct scene *s)
 {
 	struct kv_srq_attr attr = { .has_max_wr = true, .max_wr = 8 };
 
-	return kv_nl_srq_modify(&s->l.nl, s->srq, &attr, NULL, NULL);
+	return call_srq_modify(&s->l.nl, s->srq, &attr, NULL, NULL);
 }
 
 static int to_init(struct scene *s)
 {
 	struct kv_qp_attr attr = init_attr(KVERBS_QPT_RC);
 
-	return kv_nl_qp_modify(&s->l.nl, s->qp, &attr, NULL);
+	return call_qp_modify(&s->l.nl, s->qp, &attr, NULL);
 }
 
 static int to_rtr(struct scene *s)
 {
 	struct kv_qp_attr attr = rtr_attr(KVERBS_QPT_RC, s->b.qpn);
 
-	return kv_nl_qp_modify(&s->l.nl, s->qp, &attr, NULL);
+	return call_qp_modify(&s->l.nl, s->qp, &attr, NULL);
 }
 
 static int to_rts(struct scene *s)
 {
 	struct kv_qp_attr attr = rts_attr(KVERBS_QPT_RC);
 
-	return kv_nl_qp_modify(&s->l.nl, s->qp, &attr, NULL);
+	return call_qp_modify(&s->l.nl, s->qp, &attr, NULL);
 }
 
 static int to_reset(struct scene *s)
 {
 	struct kv_qp_attr attr = { .state = KVERBS_QPS_RESET };
 
-	return kv_nl_qp_modify(&s->l.nl, s->qp, &attr, NULL);
+	return call_qp_modify(&s->l.nl, s->qp, &attr, NULL);
 }
 
 static int post_recv(struct scene *s)
 {
 	struct kv_wr wr = recv_wr(s->qp, s->mr, 64, 1);
 
-	return kv_nl_post(&s->l.nl, &wr, NULL);
+	return call_post(&s->l.nl, &wr, NULL);
 }
 
 static int post_srq_recv(struct scene *s)
@@ -276,19 +276,19 @@ static int post_srq_recv(struct scene *s)
 	struct kv_wr wr = recv_wr(0, s->mr, 64, 1);
 
 	wr.srq = s->id;
-	return kv_nl_post(&s->l.nl, &wr, NULL);
+	return call_post(&s->l.nl, &wr, NULL);
 }
 
 static int start_run(struct scene *s)
 {
-	return kv_nl_run_start(&s->l.nl, &s->spec, &s->id);
+	return call_run_start(&s->l.nl, &s->spec, &s->id);
 }
 
 static struct kv_run_result run_result; /* too large for the stack */
 
 static int show_run(struct scene *s)
 {
-	return kv_nl_run_get(&s->l.nl, s->id, &run_result);
+	return call_run_get(&s->l.nl, s->id, &run_result);
 }
 
 /* Its QP is free for the next one, then. */
@@ -307,12 +307,12 @@ static int end_run(struct scene *s)
 
 static int cancel_run(struct scene *s)
 {
-	return kv_nl_run_cancel(&s->l.nl, s->id);
+	return call_run_cancel(&s->l.nl, s->id);
 }
 
 static int del_run(struct scene *s)
 {
-	return kv_nl_run_del(&s->l.nl, s->id);
+	return call_run_del(&s->l.nl, s->id);
 }
 
 static int end_and_del_run(struct scene *s)
@@ -338,7 +338,7 @@ static int run_through(struct scene *s)
 	end_run(s);
 	must(&s->l, del_run(s), "delete the run");
 	if (run_result.error)
-		snprintf(s->l.err, sizeof(s->l.err), "the run has ended with %d",
+		snprintf(s->l.nl.base.err, sizeof(s->l.nl.base.err), "the run has ended with %d",
 			 run_result.error);
 	return run_result.error;
 }
@@ -356,14 +356,14 @@ static int listen_conn(struct scene *s)
 {
 	struct sockaddr_storage src = conn_addr(AF_INET, 0);
 
-	return kv_nl_conn_listen(&s->l.nl, s->id, &src, 1, NULL, NULL);
+	return call_conn_listen(&s->l.nl, s->id, &src, 1, NULL, NULL);
 }
 
 static int resolve_addr(struct scene *s)
 {
 	struct sockaddr_storage dst = conn_addr(AF_INET, NOBODY);
 
-	return kv_nl_conn_resolve_addr(&s->l.nl, s->id, NULL, &dst, 5000, NULL);
+	return call_conn_resolve_addr(&s->l.nl, s->id, NULL, &dst, 5000, NULL);
 }
 
 static int resolved_addr(struct scene *s)
@@ -376,7 +376,7 @@ static int resolved_addr(struct scene *s)
 
 static int resolve_route(struct scene *s)
 {
-	return kv_nl_conn_resolve_route(&s->l.nl, s->id, 5000, NULL);
+	return call_conn_resolve_route(&s->l.nl, s->id, 5000, NULL);
 }
 
 static int resolved_route(struct scene *s)
@@ -389,7 +389,7 @@ static int connect_conn(struct scene *s)
 {
 	struct kv_conn_param param = conn_param(s->qp);
 
-	return kv_nl_conn_connect(&s->l.nl, s->id, &param, NULL);
+	return call_conn_connect(&s->l.nl, s->id, &param, NULL);
 }
 
 static int del_conn_and_reset(struct scene *s)
@@ -408,7 +408,7 @@ static int asked(struct scene *s)
 static int take(struct scene *s)
 {
 	struct kv_conn conn;
-	int ret = kv_nl_conn_take(&s->l.nl, s->duo.listener, &conn);
+	int ret = call_conn_take(&s->l.nl, s->duo.listener, &conn);
 
 	if (!ret)
 		s->duo.passive = conn.id;
@@ -425,12 +425,12 @@ static int accept_conn(struct scene *s)
 {
 	struct kv_conn_param param = conn_param(s->duo.p.qp);
 
-	return kv_nl_conn_accept(&s->l.nl, s->duo.passive, &param, NULL);
+	return call_conn_accept(&s->l.nl, s->duo.passive, &param, NULL);
 }
 
 static int reject_conn(struct scene *s)
 {
-	return kv_nl_conn_reject(&s->l.nl, s->duo.passive, "no", 2, NULL);
+	return call_conn_reject(&s->l.nl, s->duo.passive, "no", 2, NULL);
 }
 
 static int answered(struct scene *s)
@@ -443,12 +443,12 @@ static int establish_conn(struct scene *s)
 {
 	struct kv_conn_param param = conn_param(s->duo.a.qp);
 
-	return kv_nl_conn_establish(&s->l.nl, s->duo.active, &param, NULL);
+	return call_conn_establish(&s->l.nl, s->duo.active, &param, NULL);
 }
 
 static int disconnect_conn(struct scene *s)
 {
-	return kv_nl_conn_disconnect(&s->l.nl, s->duo.active, NULL);
+	return call_conn_disconnect(&s->l.nl, s->duo.active, NULL);
 }
 
 static int established(struct scene *s)
@@ -469,17 +469,17 @@ static int persist(struct scene *s)
 {
 	struct kv_pd_init init = { .dev = dev, .persistent = true };
 
-	return kv_nl_new(&s->l.nl, &kv_nl_pd, &init, NULL, NULL);
+	return call_new(&s->l.nl, &kv_nl_pd, &init, NULL, NULL);
 }
 
 static int flush(struct scene *s)
 {
 	uint32_t flushed = 0, kept = 0;
-	int ret = kv_nl_flush(&s->l.nl, &flushed, &kept);
+	int ret = call_flush(&s->l.nl, &flushed, &kept);
 
 	if (ret || (flushed == 1 && !kept))
 		return ret;
-	snprintf(s->l.err, sizeof(s->l.err), "%u flushed, %u kept", flushed, kept);
+	snprintf(s->l.nl.base.err, sizeof(s->l.nl.base.err), "%u flushed, %u kept", flushed, kept);
 	return -EPROTO;
 }
 

@@ -55,7 +55,7 @@ static struct kv_qp make_qp(struct scene *s)
 
 	init.send_cq = make_cq(&s->l, 8, KVERBS_CQ_POLLED);
 	init.recv_cq = init.send_cq;
-	must(&s->l, kv_nl_qp_new(&s->l.nl, &init, &qp, NULL), "qp");
+	must(&s->l, call_qp_new(&s->l.nl, &init, &qp, NULL), "qp");
 	return qp;
 }
 
@@ -84,7 +84,7 @@ static void start_run(struct scene *s, unsigned int i)
 		.cpu = -1,
 	};
 
-	must(&s->l, kv_nl_run_start(&s->l.nl, &spec, &s->ids[i]), "start a run");
+	must(&s->l, call_run_start(&s->l.nl, &spec, &s->ids[i]), "start a run");
 }
 
 static void scene_make(struct scene *s)
@@ -111,7 +111,7 @@ static unsigned int count_state(struct scene *s, uint32_t state, int error)
 	unsigned int i, n = 0;
 
 	for (i = 0; i < runs; i++) {
-		must(&s->l, kv_nl_run_peek(&s->l.nl, s->ids[i], &shown), "look at a run");
+		must(&s->l, call_run_peek(&s->l.nl, s->ids[i], &shown), "look at a run");
 		n += shown.state == state && shown.error == error;
 	}
 	return n;
@@ -124,7 +124,7 @@ static double cancel_all(struct scene *s)
 	unsigned int i;
 
 	for (i = 0; i < runs; i++)
-		must(&s->l, kv_nl_run_cancel(&s->l.nl, s->ids[i]), "cancel");
+		must(&s->l, call_run_cancel(&s->l.nl, s->ids[i]), "cancel");
 	while (count_state(s, KVERBS_RUN_DONE, -ECANCELED) != runs)
 		usleep(10000);
 	return seconds() - start;
@@ -175,7 +175,7 @@ static double end_device(bool cancelled)
 	other_dev_make();
 	dev = OTHER_DEV;
 	link_open(&scene.l);
-	must(&scene.l, kv_nl_dev_get(&scene.l.nl, dev, &caps), "the device");
+	must(&scene.l, call_dev_get(&scene.l.nl, dev, &caps), "the device");
 	kv_nl_close(&scene.l.nl);
 	scene_make(&scene);
 	if (cancelled)

@@ -90,13 +90,13 @@ void done(struct link *l, int ret, const char *name)
 {
 	result(!ret, "%s", name);
 	if (ret)
-		note("  %d \"%s\"", ret, l->err);
+		note("  %d \"%s\"", ret, l->nl.base.err);
 }
 
 void must(struct link *l, int ret, const char *what)
 {
 	if (ret)
-		bail_out("%s: %d \"%s\"", what, ret, l->err);
+		bail_out("%s: %d \"%s\"", what, ret, l->nl.base.err);
 }
 
 /* FNV-1a */
@@ -128,7 +128,7 @@ static int on_object(const union kv_object *object, void *arg)
 	if (hash->noun == &kv_nl_conn)
 		hash->value = mix(hash->value, &copy.conn.id, sizeof(copy.conn.id));
 	else
-		hash->value = mix(hash->value, &copy, hash->noun->size);
+		hash->value = mix(hash->value, &copy, call_size(hash->noun));
 	return 0;
 }
 
@@ -146,7 +146,7 @@ struct snapshot snapshot(struct link *l)
 		hash.noun = nouns[i];
 		must(l, kv_nl_each(&l->nl, nouns[i], on_object, &hash), "list");
 	}
-	must(l, kv_nl_info_get(&l->nl, &info), "info");
+	must(l, call_info_get(&l->nl, &info), "info");
 	return (struct snapshot){
 		.hash = hash.value,
 		.live = info.created - info.destroyed,
@@ -161,7 +161,7 @@ void check_refused(struct link *l, const struct snapshot *before, int ret,
 	bool said, same;
 	char err[512];
 
-	snprintf(err, sizeof(err), "%s", ret ? l->err : "");
+	snprintf(err, sizeof(err), "%s", ret ? l->nl.base.err : "");
 	after = snapshot(l);
 	said = ret == error && strstr(err, text);
 	same = after.hash == before->hash && after.live == before->live &&

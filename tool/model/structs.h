@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_BACKEND_H
-#define KV_BACKEND_H
+#ifndef KV_MODEL_STRUCTS_H
+#define KV_MODEL_STRUCTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,16 +10,7 @@
 #include "counter.h"
 #include "loop/hist.h"
 
-/*
- * What makes objects and runs in one space. The two backends are written
- * natively, one over netlink, one over libibverbs, and know nothing of each
- * other. Objects are named by ids, never 0; whatever is left when the backend
- * is closed is destroyed then.
- *
- * Every operation returns 0 or a negative errno, and on failure leaves a text in
- * kv_backend.err that names the culprit. Where there is a verb_ns, it is how
- * long the verb itself took, in nanoseconds.
- */
+/* What the operations of ops.def take and give: devices, objects, requests, completions, runs. */
 
 /* Entries of a GID table that are kept; none has more. */
 #define KV_GIDS_MAX 256
@@ -94,16 +85,33 @@ static inline bool kv_dev_is_iwarp(const struct kv_dev *dev)
 	       KVERBS_CAN_RC;
 }
 
-/* Types of objects that are made by hand. */
+/* Types of objects that are made by hand, in the order of model/objects.def. */
 enum kv_type {
-	KV_PD,
-	KV_CQ,
-	KV_MR,
-	KV_SRQ,
-	KV_AH,
-	KV_QP,
-	KV_CONN,
+#define OBJECT(TYPE, type) KV_##TYPE,
+#include "model/objects.def"
+#undef OBJECT
 	KV_TYPES,
+	KV_NO_TYPE = KV_TYPES,
+};
+
+/* What an operation takes, or gives, that takes or gives nothing. */
+struct kv_none {
+	uint8_t unused;
+};
+
+/* An operation on an object, or on a run, and nothing else to say. */
+struct kv_id {
+	uint32_t id;
+};
+
+struct kv_dev_name {
+	const char *dev;
+};
+
+/* A wait. @id is 0 if it is not about one object. */
+struct kv_wait {
+	uint32_t id;
+	int32_t timeout_ms; /* negative: as long as it takes */
 };
 
 /*
@@ -167,10 +175,43 @@ struct kv_mr {
 
 /* What mr_reg() is asked for. */
 struct kv_mr_reg {
+	uint32_t id;
 	uint32_t qp; /* that carries the request, in RTS; user: does not matter */
 	uint32_t access; /* KVERBS_ACCESS_* */
 	uint64_t offset;
 	uint64_t length;
+};
+
+struct kv_mr_inv {
+	uint32_t id;
+	uint32_t qp; /* that carries the request; user: does not matter */
+};
+
+struct kv_mr_write {
+	uint32_t id;
+	uint64_t offset;
+	uint64_t length; /* bytes, as @offset */
+	const void *data;
+};
+
+struct kv_mr_read {
+	uint32_t id;
+	uint64_t offset;
+	uint64_t length; /* bytes, as @offset */
+	void *data; /* room for what is read */
+};
+
+/* A piece of a buffer, and of a file. */
+struct kv_mr_file {
+	uint32_t id;
+	int32_t fd;
+	uint64_t file_offset;
+	uint64_t offset;
+	uint64_t length; /* bytes, as both offsets */
+};
+
+struct kv_moved {
+	uint64_t length; /* bytes; less than was asked for if the file ended */
 };
 
 struct kv_srq_init {
@@ -193,6 +234,7 @@ struct kv_srq {
 
 /* What srq_modify() changes; what is not there stays. */
 struct kv_srq_attr {
+	uint32_t id;
 	bool has_limit;
 	uint32_t limit;
 	bool has_max_wr;
@@ -276,6 +318,11 @@ struct kv_qp_attr {
 	uint32_t sqd_async_notify;
 };
 
+struct kv_qp_modify {
+	uint32_t id;
+	struct kv_qp_attr attr;
+};
+
 struct kv_qp {
 	uint32_t id;
 	char dev[64];
@@ -322,8 +369,23 @@ struct kv_conn {
 	uint8_t private_data[KVERBS_CONN_PRIVATE_MAX];
 };
 
-/* What conn_connect(), conn_accept() and conn_establish() are told. */
+struct kv_conn_listen {
+	uint32_t id;
+	struct sockaddr_storage src; /* port 0: any; the CONN's src has it then */
+	uint32_t backlog;
+};
+
+/* What conn_resolve_addr() is told; conn_resolve_route() uses only @timeout_ms. */
+struct kv_conn_resolve {
+	uint32_t id;
+	struct sockaddr_storage src; /* AF_UNSPEC: any */
+	struct sockaddr_storage dst;
+	uint32_t timeout_ms;
+};
+
+/* What conn_connect() and conn_accept() are told; conn_establish() uses only @ack_timeout. */
 struct kv_conn_param {
+	uint32_t id;
 	uint32_t qp;
 	uint32_t access; /* KVERBS_ACCESS_*, if the QP is in RESET */
 	int32_t responder_resources; /* -1: as many as the device can, as the next */
@@ -335,16 +397,18 @@ struct kv_conn_param {
 	uint8_t private_data[KVERBS_CONN_PRIVATE_MAX];
 };
 
+struct kv_conn_reject {
+	uint32_t id;
+	uint32_t private_length; /* bytes */
+	uint8_t private_data[KVERBS_CONN_PRIVATE_MAX];
+};
+
 /* One of them, as its type says. */
 union kv_object {
 	uint32_t id; /* of each the first member */
-	struct kv_pd pd;
-	struct kv_cq cq;
-	struct kv_mr mr;
-	struct kv_srq srq;
-	struct kv_ah ah;
-	struct kv_qp qp;
-	struct kv_conn conn;
+#define OBJECT(TYPE, type) struct kv_##type type;
+#include "model/objects.def"
+#undef OBJECT
 };
 
 struct kv_sge {
@@ -389,6 +453,25 @@ struct kv_wc {
 	bool has_src_qpn;
 	uint32_t src_qpn;
 	bool grh;
+};
+
+struct kv_cq_poll {
+	uint32_t id;
+	uint32_t max; /* 1 .. KVERBS_POLL_MAX */
+};
+
+struct kv_polled {
+	uint32_t n;
+	struct kv_wc wc[KVERBS_POLL_MAX];
+};
+
+struct kv_cq_arm {
+	uint32_t id;
+	bool solicited;
+};
+
+struct kv_armed {
+	bool missed; /* completions are there already: poll before waiting */
 };
 
 /* Something that happened; see enum kverbs_a_event. 0 and "": not told. */
@@ -464,158 +547,9 @@ struct kv_info {
 	uint64_t buffer_bytes;
 };
 
-struct kv_backend;
-
-struct kv_backend_ops {
-	const char *space; /* "kernel" or "user" */
-	void (*close)(struct kv_backend *b);
-	int (*info)(struct kv_backend *b, struct kv_info *info);
-
-	int (*dev_get)(struct kv_backend *b, const char *name,
-		       struct kv_dev *dev);
-	/* Calls @fn for each device; stops when it returns non-zero, and returns that. */
-	int (*dev_each)(struct kv_backend *b,
-			int (*fn)(const struct kv_dev *dev, void *arg),
-			void *arg);
-
-	/* What the driver counts, retransmissions among it. -EOPNOTSUPP: nothing. */
-	int (*counters)(struct kv_backend *b, const char *dev,
-			struct kv_counters *counters);
-	/*
-	 * Is a device being removed that can't go as long as we have it? NULL: none
-	 * has to wait for us.
-	 */
-	bool (*dev_gone)(struct kv_backend *b, const char *dev);
-
-	/* Destroys what is persistent; @kept: what others' objects use. Kernel only. */
-	int (*flush)(struct kv_backend *b, uint32_t *flushed, uint32_t *kept);
-
-	/* What was made comes back whole, as get() would show it. */
-	int (*pd_new)(struct kv_backend *b, const struct kv_pd_init *init,
-		      struct kv_pd *pd, uint64_t *verb_ns);
-	int (*cq_new)(struct kv_backend *b, const struct kv_cq_init *init,
-		      struct kv_cq *cq, uint64_t *verb_ns);
-	/* A zeroed buffer; in the kernel with an MR that is not yet registered. */
-	int (*mr_new)(struct kv_backend *b, const struct kv_mr_init *init,
-		      struct kv_mr *mr, uint64_t *verb_ns);
-	int (*srq_new)(struct kv_backend *b, const struct kv_srq_init *init,
-		       struct kv_srq *srq, uint64_t *verb_ns);
-	int (*ah_new)(struct kv_backend *b, const struct kv_ah_init *init,
-		      struct kv_ah *ah, uint64_t *verb_ns);
-	int (*qp_new)(struct kv_backend *b, const struct kv_qp_init *init,
-		      struct kv_qp *qp, uint64_t *verb_ns);
-
-	int (*get)(struct kv_backend *b, enum kv_type type, uint32_t id,
-		   union kv_object *object);
-	/* Calls @fn for each object, in the order of their ids; stops when it
-	 * returns non-zero, and returns that. -EINTR: objects came or went
-	 * meanwhile, ask again.
-	 */
-	int (*each)(struct kv_backend *b, enum kv_type type,
-		    int (*fn)(const union kv_object *object, void *arg),
-		    void *arg);
-	int (*del)(struct kv_backend *b, enum kv_type type, uint32_t id,
-		   uint64_t *verb_ns);
-
-	/* Kernel: IB_WR_REG_MR on a QP in RTS. User: ibv_reg_mr(). */
-	int (*mr_reg)(struct kv_backend *b, uint32_t id,
-		      const struct kv_mr_reg *reg, struct kv_mr *mr,
-		      uint64_t *verb_ns);
-	/* Kernel: IB_WR_LOCAL_INV on @qp. User: ibv_dereg_mr(). */
-	int (*mr_inv)(struct kv_backend *b, uint32_t id, uint32_t qp,
-		      uint64_t *verb_ns);
-	int (*mr_write)(struct kv_backend *b, uint32_t id, uint64_t offset,
-			const void *data, uint64_t length);
-	int (*mr_read)(struct kv_backend *b, uint32_t id, uint64_t offset,
-		       void *data, uint64_t length);
-	/* Between the buffer and a regular file, of any size. @moved is less than
-	 * @length if the file ended.
-	 */
-	int (*mr_load)(struct kv_backend *b, uint32_t id, int fd,
-		       uint64_t file_offset, uint64_t offset, uint64_t length,
-		       uint64_t *moved);
-	int (*mr_save)(struct kv_backend *b, uint32_t id, int fd,
-		       uint64_t file_offset, uint64_t offset, uint64_t length,
-		       uint64_t *moved);
-
-	int (*srq_modify)(struct kv_backend *b, uint32_t id,
-			  const struct kv_srq_attr *attr, struct kv_srq *srq,
-			  uint64_t *verb_ns);
-	int (*qp_modify)(struct kv_backend *b, uint32_t id,
-			 const struct kv_qp_attr *attr, uint64_t *verb_ns);
-
-	int (*conn_new)(struct kv_backend *b, const struct kv_conn_init *init,
-			struct kv_conn *conn, uint64_t *verb_ns);
-	/* Port 0: any; @conn->src has it. */
-	int (*conn_listen)(struct kv_backend *b, uint32_t id,
-			   const struct sockaddr_storage *src, uint32_t backlog,
-			   struct kv_conn *conn, uint64_t *verb_ns);
-	/* The oldest request of a listener. -EAGAIN: there is none. */
-	int (*conn_take)(struct kv_backend *b, uint32_t listener,
-			 struct kv_conn *conn);
-	/* This and the following ask; the answer is a new state. @src may be NULL. */
-	int (*conn_resolve_addr)(struct kv_backend *b, uint32_t id,
-				 const struct sockaddr_storage *src,
-				 const struct sockaddr_storage *dst,
-				 uint32_t timeout_ms, uint64_t *verb_ns);
-	int (*conn_resolve_route)(struct kv_backend *b, uint32_t id,
-				  uint32_t timeout_ms, uint64_t *verb_ns);
-	int (*conn_connect)(struct kv_backend *b, uint32_t id,
-			    const struct kv_conn_param *param,
-			    uint64_t *verb_ns);
-	/* Of @param only @ack_timeout. */
-	int (*conn_establish)(struct kv_backend *b, uint32_t id,
-			      const struct kv_conn_param *param,
-			      uint64_t *verb_ns);
-	int (*conn_accept)(struct kv_backend *b, uint32_t id,
-			   const struct kv_conn_param *param,
-			   uint64_t *verb_ns);
-	int (*conn_reject)(struct kv_backend *b, uint32_t id, const void *data,
-			   uint32_t length, uint64_t *verb_ns);
-	int (*conn_disconnect)(struct kv_backend *b, uint32_t id,
-			       uint64_t *verb_ns);
-	/* 0: something may have happened to one of the CONNs, look. -EAGAIN: not
-	 * within @timeout_ms. -EINTR: a signal came.
-	 */
-	int (*conn_wait)(struct kv_backend *b, uint32_t id, int timeout_ms);
-
-	int (*post)(struct kv_backend *b, const struct kv_wr *wr,
-		    uint64_t *verb_ns);
-	/* @wc: room for @max, 1 .. KVERBS_POLL_MAX; @n: how many came. */
-	int (*poll)(struct kv_backend *b, uint32_t cq, struct kv_wc *wc,
-		    unsigned int max, unsigned int *n, uint64_t *verb_ns);
-	/* @missed: completions are there already, poll before waiting. */
-	int (*arm)(struct kv_backend *b, uint32_t cq, bool solicited,
-		   bool *missed, uint64_t *verb_ns);
-	/* Waits for the event of a CQ that was armed: 0. -EAGAIN: not within
-	 * @timeout_ms. -EINTR: a signal came.
-	 */
-	int (*cq_wait)(struct kv_backend *b, uint32_t cq, int timeout_ms);
-	/* The next event of any kind, with the same errors as cq_wait(). */
-	int (*event_wait)(struct kv_backend *b, int timeout_ms,
-			  struct kv_event *event);
-
-	int (*run_start)(struct kv_backend *b, const struct kv_run_spec *spec,
-			 uint32_t *id);
-	/* 0: it has ended. -EAGAIN: still active after @timeout_ms. -EINTR: a
-	 * signal came. */
-	int (*run_wait)(struct kv_backend *b, uint32_t id, int timeout_ms);
-	int (*run_cancel)(struct kv_backend *b, uint32_t id);
-	/* All but the histogram's bins, cheaply; for progress. */
-	int (*run_peek)(struct kv_backend *b, uint32_t id,
-			struct kv_run_result *result);
-	int (*run_get)(struct kv_backend *b, uint32_t id,
-		       struct kv_run_result *result);
-	int (*run_del)(struct kv_backend *b, uint32_t id);
+struct kv_flushed {
+	uint32_t flushed;
+	uint32_t kept; /* what others' objects use */
 };
-
-struct kv_backend {
-	const struct kv_backend_ops *ops;
-	char err[512]; /* text of the last failure */
-};
-
-/* On failure *b is NULL, the return value a negative errno, err has the text. */
-int kv_backend_kern_open(struct kv_backend **b, char *err, size_t size);
-int kv_backend_user_open(struct kv_backend **b, char *err, size_t size);
 
 #endif

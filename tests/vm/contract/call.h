@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_CONTRACT_CALL_H
+#define TESTS_CONTRACT_CALL_H
+
+#include "nl/msg.h"
+
+/*
+ * The module's commands with their arguments in a row. Where something comes back, NULL stands
+ * for what is of no interest.
+ */
+
+struct nl_msg *call_msg_of(struct kv_nl *nl, const struct kv_nl_noun *noun, int cmd, uint32_t id);
+/* Sends a message of the test's own; the answer is an object of @noun. */
+int call_object(struct kv_nl *nl, const struct kv_nl_noun *noun, struct nl_msg *msg,
+		void *object);
+size_t call_size(const struct kv_nl_noun *noun);
+int call_new(struct kv_nl *nl, const struct kv_nl_noun *noun, const void *init, void *object,
+	     uint64_t *ns);
+int call_get(struct kv_nl *nl, const struct kv_nl_noun *noun, uint32_t id, void *object);
+int call_del(struct kv_nl *nl, const struct kv_nl_noun *noun, uint32_t id, uint64_t *ns);
+
+static inline int call_info_get(struct kv_nl *nl, struct kv_info *info)
+{
+	return kv_op_info(&nl->base, NULL, info, NULL);
+}
+
+static inline int call_flush(struct kv_nl *nl, uint32_t *flushed, uint32_t *kept)
+{
+	struct kv_flushed out = { 0 };
+	int ret = kv_op_flush(&nl->base, NULL, &out, NULL);
+
+	*flushed = out.flushed;
+	*kept = out.kept;
+	return ret;
+}
+
+static inline int call_dev_get(struct kv_nl *nl, const char *name, struct kv_dev *dev)
+{
+	return kv_op_dev_get(&nl->base, &(struct kv_dev_name){ name }, dev, NULL);
+}
+
+static inline int call_qp_new(struct kv_nl *nl, const struct kv_qp_init *init, struct kv_qp *qp,
+			      uint64_t *ns)
+{
+	return kv_op_qp_new(&nl->base, init, qp, ns);
+}
+
+static inline int call_qp_modify(struct kv_nl *nl, uint32_t id, const struct kv_qp_attr *attr,
+				 uint64_t *ns)
+{
+	return kv_op_qp_modify(&nl->base, &(struct kv_qp_modify){ id, *attr }, NULL, ns);
+}
+
+static inline int call_srq_modify(struct kv_nl *nl, uint32_t id, const struct kv_srq_attr *attr,
+				  struct kv_srq *srq, uint64_t *ns)
+{
+	struct kv_srq_attr in = *attr;
+
+	in.id = id;
+	return kv_op_srq_modify(&nl->base, &in, srq, ns);
+}
+
+static inline int call_mr_reg(struct kv_nl *nl, uint32_t id, const struct kv_mr_reg *reg,
+			      struct kv_mr *mr, uint64_t *ns)
+{
+	struct kv_mr_reg in = *reg;
+
+	in.id = id;
+	return kv_op_mr_reg(&nl->base, &in, mr, ns);
+}
+
+static inline int call_mr_inv(struct kv_nl *nl, uint32_t id, uint32_t qp, uint64_t *ns)
+{
+	return kv_op_mr_inv(&nl->base, &(struct kv_mr_inv){ id, qp }, NULL, ns);
+}
+
+static inline int call_mr_write(struct kv_nl *nl, uint32_t id, uint64_t offset, const void *data,
+				uint64_t length)
+{
+	const struct kv_mr_write in = { id, offset, length, data };
+
+	return kv_op_mr_write(&nl->base, &in, NULL, NULL);
+}
+
+static inline int call_mr_read(struct kv_nl *nl, uint32_t id, uint64_t offset, void *data,
+			       uint64_t length)
+{
+	const struct kv_mr_read in = { id, offset, length, data };
+
+	return kv_op_mr_read(&nl->base, &in, NULL, NULL);
+}
+
+static inline int call_mr_load(struct kv_nl *nl, uint32_t id, int fd, uint64_t file_offset,
+			       uint64_t offset, uint64_t length, uint64_t *moved)
+{
+	const struct kv_mr_file in = { id, fd, file_offset, offset, length };
+	struct kv_moved out = { 0 };
+	int ret = kv_op_mr_load(&nl->base, &in, &out, NULL);
+
+	*moved = out.length;
+	return ret;
+}
+
+static inline int call_mr_save(struct kv_nl *nl, uint32_t id, int fd, uint64_t file_offset,
+			       uint64_t offset, uint64_t length, uint64_t *moved)
+{
+	const struct kv_mr_file in = { id, fd, file_offset, offset, length };
+	struct kv_moved out = { 0 };
+	int ret = kv_op_mr_save(&nl->base, &in, &out, NULL);
+
+	*moved = out.length;
+	return ret;
+}
+
+static inline int call_conn_listen(struct kv_nl *nl, uint32_t id,
+				   const struct sockaddr_storage *src, uint32_t backlog,
+				   struct kv_conn *conn, uint64_t *ns)
+{
+	const struct kv_conn_listen in = { id, *src, backlog };
+
+	return kv_op_conn_listen(&nl->base, &in, conn, ns);
+}
+
+static inline int call_conn_take(struct kv_nl *nl, uint32_t listener, struct kv_conn *conn)
+{
+	return kv_op_conn_take(&nl->base, &(struct kv_id){ listener }, conn, NULL);
+}
+
+static inline int call_conn_resolve_addr(struct kv_nl *nl, uint32_t id,
+					 const struct sockaddr_storage *src,
+					 const struct sockaddr_storage *dst, uint32_t timeout_ms,
+					 uint64_t *ns)
+{
+	struct kv_conn_resolve in = { .id = id, .dst = *dst, .timeout_ms = timeout_ms };
+
+	if (src)
+		in.src = *src;
+	return kv_op_conn_resolve_addr(&nl->base, &in, NULL, ns);
+}
+
+static inline int call_conn_resolve_route(struct kv_nl *nl, uint32_t id, uint32_t timeout_ms,
+					  uint64_t *ns)
+{
+	const struct kv_conn_resolve in = { .id = id, .timeout_ms = timeout_ms };
+
+	return kv_op_conn_resolve_route(&nl->base, &in, NULL, ns);
+}
+
+static inline int call_conn_connect(struct kv_nl *nl, uint32_t id,
+				    const struct kv_conn_param *param, uint64_t *ns)
+{
+	struct kv_conn_param in = *param;
+
+	in.id = id;
+	return kv_op_conn_connect(&nl->base, &in, NULL, ns);
+}
+
+static inline int call_conn_establish(struct kv_nl *nl, uint32_t id,
+				      const struct kv_conn_param *param, uint64_t *ns)
+{
+	struct kv_conn_param in = *param;
+
+	in.id = id;
+	return kv_op_conn_establish(&nl->base, &in, NULL, ns);
+}
+
+static inline int call_conn_accept(struct kv_nl *nl, uint32_t id,
+				   const struct kv_conn_param *param, uint64_t *ns)
+{
+	struct kv_conn_param in = *param;
+
+	in.id = id;
+	return kv_op_conn_accept(&nl->base, &in, NULL, ns);
+}
+
+/* @length: may be more than there is room for: then so much is sent all the same. */
+int call_conn_reject(struct kv_nl *nl, uint32_t id, const void *data, uint32_t length,
+		     uint64_t *ns);
+
+static inline int call_conn_disconnect(struct kv_nl *nl, uint32_t id, uint64_t *ns)
+{
+	return kv_op_conn_disconnect(&nl->base, &(struct kv_id){ id }, NULL, ns);
+}
+
+static inline int call_post(struct kv_nl *nl, const struct kv_wr *wr, uint64_t *ns)
+{
+	return kv_op_post(&nl->base, wr, NULL, ns);
+}
+
+int call_cq_poll(struct kv_nl *nl, uint32_t id, struct kv_wc *wc, unsigned int max,
+		 unsigned int *n, uint64_t *ns);
+
+static inline int call_cq_arm(struct kv_nl *nl, uint32_t id, bool solicited, bool *missed,
+			      uint64_t *ns)
+{
+	struct kv_armed out = { 0 };
+	int ret = kv_op_arm(&nl->base, &(struct kv_cq_arm){ id, solicited }, &out, ns);
+
+	if (missed)
+		*missed = out.missed;
+	return ret;
+}
+
+/* Deadlines are of kv_now_ns(); one that is over does not wait. */
+int call_wait_completion(struct kv_nl *nl, uint32_t cq, uint64_t deadline_ns);
+int call_wait_event(struct kv_nl *nl, uint64_t deadline_ns, struct kv_event *event);
+
+static inline int call_run_start(struct kv_nl *nl, const struct kv_run_spec *spec, uint32_t *id)
+{
+	struct kv_id out = { 0 };
+	int ret = kv_op_run_start(&nl->base, spec, &out, NULL);
+
+	*id = out.id;
+	return ret;
+}
+
+static inline int call_run_cancel(struct kv_nl *nl, uint32_t id)
+{
+	return kv_op_run_cancel(&nl->base, &(struct kv_id){ id }, NULL, NULL);
+}
+
+static inline int call_run_peek(struct kv_nl *nl, uint32_t id, struct kv_run_result *result)
+{
+	return kv_op_run_peek(&nl->base, &(struct kv_id){ id }, result, NULL);
+}
+
+static inline int call_run_get(struct kv_nl *nl, uint32_t id, struct kv_run_result *result)
+{
+	return kv_op_run_get(&nl->base, &(struct kv_id){ id }, result, NULL);
+}
+
+static inline int call_run_del(struct kv_nl *nl, uint32_t id)
+{
+	return kv_op_run_del(&nl->base, &(struct kv_id){ id }, NULL, NULL);
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_MODEL_BACKEND_H
+#define KV_MODEL_BACKEND_H
+
+#include "model/structs.h"
+
+/*
+ * What makes objects and runs in one space. The backends of this host are written natively,
+ * one over netlink, one over libibverbs, and know nothing of each other. Objects are named by
+ * ids, never 0; whatever is left when the backend is closed is destroyed then.
+ *
+ * The operations are the rows of ops.def. Each returns 0 or a negative errno, and on failure
+ * leaves a text in kv_backend.err that names the culprit.
+ */
+
+enum kv_op {
+#define OP(NAME, name, in, out, about) KV_OP_##NAME,
+#include "model/ops.def"
+	KV_OPS,
+};
+
+struct kv_backend;
+
+struct kv_backend_ops {
+	const char *space; /* "kernel" or "user" */
+	void (*close)(struct kv_backend *b);
+	/* What the kv_op_*() below call, with @ns never NULL and *@ns 0. */
+	int (*call)(struct kv_backend *b, enum kv_op op, const void *in, void *out, uint64_t *ns);
+	/* Calls @fn for each device; stops when it returns non-zero, and returns that. */
+	int (*dev_each)(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg),
+			void *arg);
+	/*
+	 * Calls @fn for each object, in the order of their ids; stops when it returns
+	 * non-zero, and returns that. -EINTR: objects came or went meanwhile, ask again.
+	 */
+	int (*each)(struct kv_backend *b, enum kv_type type,
+		    int (*fn)(const union kv_object *object, void *arg), void *arg);
+	/*
+	 * Is a device being removed that can't go as long as we have it? NULL: none
+	 * has to wait for us.
+	 */
+	bool (*dev_gone)(struct kv_backend *b, const char *dev);
+};
+
+struct kv_backend {
+	const struct kv_backend_ops *ops;
+	char err[512]; /* text of the last failure */
+};
+
+static inline int kv_op_call(struct kv_backend *b, enum kv_op op, const void *in, void *out,
+			     uint64_t *ns)
+{
+	uint64_t unused;
+
+	if (!ns)
+		ns = &unused;
+	*ns = 0;
+	return b->ops->call(b, op, in, out, ns);
+}
+
+/*
+ * kv_op_NAME(b, in, out, ns): @in and @out as the row says, NULL for struct kv_none; @ns: how
+ * long the verb itself took, in nanoseconds, 0 if none was called; or NULL.
+ */
+#define OP(NAME, name, in_, out_, about)						\
+	static inline int kv_op_##name(struct kv_backend *b, const struct kv_##in_ *in,	\
+				       struct kv_##out_ *out, uint64_t *ns)		\
+	{										\
+		return kv_op_call(b, KV_OP_##NAME, in, out, ns);			\
+	}
+#include "model/ops.def"
+
+static inline int kv_op_get(struct kv_backend *b, enum kv_type type, uint32_t id,
+			    union kv_object *object)
+{
+	return kv_op_call(b, KV_OP_PD_GET + type, &(struct kv_id){ id }, object, NULL);
+}
+
+static inline int kv_op_del(struct kv_backend *b, enum kv_type type, uint32_t id, uint64_t *ns)
+{
+	return kv_op_call(b, KV_OP_PD_DEL + type, &(struct kv_id){ id }, NULL, ns);
+}
+
+/* On failure *b is NULL, the return value a negative errno, err has the text. */
+int kv_backend_kern_open(struct kv_backend **b, char *err, size_t size);
+int kv_backend_user_open(struct kv_backend **b, char *err, size_t size);
+
+#endif
