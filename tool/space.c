@@ -104,8 +104,9 @@ bool kv_dev_is_gone(struct kv_backend *b, const char *name)
 {
 	struct kv_dev dev;
 
-	return b->ops->dev_gone ? b->ops->dev_gone(b, name) :
-				  kv_op_dev_get(b, &(struct kv_dev_name){ name }, &dev, NULL) == -ENODEV;
+	if (b->ops->dev_gone)
+		return b->ops->dev_gone(b, name);
+	return kv_op_dev_get(b, &(struct kv_dev_name){ name }, &dev, NULL) == -ENODEV;
 }
 
 /*

@@ -522,7 +522,7 @@ static void test_hello(void **state)
 	hello("{\"protocol\":1,\"whatever\":[]}", "the client speaks protocol 1",
 	      "refused: the client speaks protocol 1");
 	hello("{}", "the client speaks protocol 0", "refused: the client speaks protocol 0");
-	hello("{\"protocol\":2}", NULL, "refused: hello.version is missing");
+	hello("{\"protocol\":3}", NULL, "refused: hello.version is missing");
 	hello("GET / HTTP/1.1\r\n\r\n", NULL, "refused: what came is no message of kverbs");
 	hello("kvb1\x7f\x01\x01\x01\x01\x01\x01\x01", NULL,
 	      "refused: a message says that it has 2130772225 bytes");
@@ -572,14 +572,14 @@ static void test_other_servers(void **state)
 	other_server("", 0, -ECONNRESET, "there: port 7471: the connection was closed");
 	n = message(text, "{\"protocol\":9,\"version\":\"2.0\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT,
-		     "there: its kverbs 2.0 speaks protocol 9, this kverbs " KVERBS_VERSION " speaks 2");
+		     "there: its kverbs 2.0 speaks protocol 9, this kverbs " KVERBS_VERSION " speaks 3");
 	n = message(text, "{\"protocol\":9,\"version\":\"\\u001b[31m2.0\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 9");
 	n = message(text, "{\"protocol\":9,\"version\":[1]}");
 	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs [ 1 ] speaks protocol 9");
 	n = message(text, "{\"protocol\":9,\"version\":\"0123456789012345678901234567890123456789\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 9");
-	n = message(text, "{\"protocol\":2,\"version\":\"2.0\"}");
+	n = message(text, "{\"protocol\":3,\"version\":\"2.0\"}");
 	other_server((char *)text, n, -EBADMSG, "hello.kernel is missing");
 	n = message(text, "[[[[[[[[[[]]]]]]]]]]");
 	other_server((char *)text, n, -EBADMSG, "a message is no JSON object: nesting too deep");
