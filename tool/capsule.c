@@ -206,7 +206,7 @@ static void put_space(struct json_object *obj, const struct kv_space *s)
 	bool kernel = s->id == KV_SPACE_KERNEL;
 	struct kv_info info = { 0 };
 
-	if (kv_op_info(s->b, NULL, &info, NULL))
+	if (kv_op_info_get(s->b, NULL, &info, NULL))
 		return;
 	kv_out_put_string(obj, kernel ? "module" : "libibverbs", info.version);
 	kv_out_put_string(obj, kernel ? "counter_kernel" : "counter_user",

@@ -172,6 +172,7 @@ static int resolve(struct kv_backend *b, uint32_t id,
 		   struct kv_fault *f)
 {
 	struct kv_conn_resolve to = { .id = id, .src = peer->src, .dst = peer->dst };
+	struct kv_conn_route route = { .id = id };
 	char text[KV_SOCKADDR_TEXT];
 	int ret;
 
@@ -184,8 +185,8 @@ static int resolve(struct kv_backend *b, uint32_t id,
 		       conn, f);
 	if (ret)
 		return ret;
-	to.timeout_ms = (uint32_t)left_ms(end_ns);
-	ret = kv_op_conn_resolve_route(b, &to, NULL, &times->verb_ns[KV_CONN_RESOLVE_ROUTE]);
+	route.timeout_ms = (uint32_t)left_ms(end_ns);
+	ret = kv_op_conn_resolve_route(b, &route, NULL, &times->verb_ns[KV_CONN_RESOLVE_ROUTE]);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "route to %s not resolved", text);
 	return kv_conn_wait(b, id, 1U << KVERBS_CONN_ROUTE_RESOLVED, with_grace(end_ns), conn, f);
@@ -234,14 +235,14 @@ int kv_conn_confirm(struct kv_backend *b, uint32_t id,
 		    struct kv_fault *f)
 {
 	uint32_t wanted = 1U << KVERBS_CONN_ANSWERED | 1U << KVERBS_CONN_ESTABLISHED;
-	const struct kv_conn_param whole = with_id(param, id);
+	const struct kv_conn_establish establish = { id, param->ack_timeout };
 	char text[KV_SOCKADDR_TEXT];
 	int ret;
 
 	ret = kv_conn_wait(b, id, wanted, end_ns, conn, f);
 	if (ret || conn->state == KVERBS_CONN_ESTABLISHED)
 		return ret;
-	ret = kv_op_conn_establish(b, &whole, NULL, &times->verb_ns[KV_CONN_ESTABLISH]);
+	ret = kv_op_conn_establish(b, &establish, NULL, &times->verb_ns[KV_CONN_ESTABLISH]);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot establish the connection with %s",
 					kv_conn_peer_format(text, conn));

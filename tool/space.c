@@ -259,7 +259,7 @@ static int check_counter(const struct kv_space *s, struct kv_fault *f)
 	struct kv_info info = { 0 };
 	int ret;
 
-	ret = kv_op_info(s->b, NULL, &info, NULL);
+	ret = kv_op_info_get(s->b, NULL, &info, NULL);
 	if (ret)
 		return kv_fault_backend(f, s->b, ret, "cannot ask for its version");
 	if (strcmp(info.counter, kv_clock_name()))

@@ -396,7 +396,7 @@ int fake_qp_modify(struct kv_backend *b, const struct kv_qp_modify *in, struct k
 	return 0;
 }
 
-int fake_post(struct kv_backend *b, const struct kv_wr *wr, struct kv_none *out, uint64_t *ns)
+int fake_wr_post(struct kv_backend *b, const struct kv_wr *wr, struct kv_none *out, uint64_t *ns)
 {
 	struct fake *fake = fake_of(b);
 	struct kv_wc *wc = &fake->wc[fake->wcs];
@@ -425,7 +425,7 @@ int fake_post(struct kv_backend *b, const struct kv_wr *wr, struct kv_none *out,
 	return 0;
 }
 
-int fake_poll(struct kv_backend *b, const struct kv_cq_poll *in, struct kv_polled *out,
+int fake_cq_poll(struct kv_backend *b, const struct kv_cq_poll *in, struct kv_polled *out,
 	      uint64_t *ns)
 {
 	struct fake *fake = fake_of(b);
@@ -444,7 +444,7 @@ int fake_poll(struct kv_backend *b, const struct kv_cq_poll *in, struct kv_polle
 	return 0;
 }
 
-int fake_arm(struct kv_backend *b, const struct kv_cq_arm *in, struct kv_armed *out, uint64_t *ns)
+int fake_cq_arm(struct kv_backend *b, const struct kv_cq_arm *in, struct kv_armed *out, uint64_t *ns)
 {
 	if (!find(b, KV_CQ, in->id))
 		return -ENOENT;

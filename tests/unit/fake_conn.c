@@ -88,7 +88,7 @@ int fake_conn_resolve_addr(struct kv_backend *b, const struct kv_conn_resolve *i
 	return step(b, in->id, KVERBS_CONN_IDLE, KVERBS_CONN_RESOLVING_ADDR, ns);
 }
 
-int fake_conn_resolve_route(struct kv_backend *b, const struct kv_conn_resolve *in,
+int fake_conn_resolve_route(struct kv_backend *b, const struct kv_conn_route *in,
 			    struct kv_none *out, uint64_t *ns)
 {
 	return step(b, in->id, KVERBS_CONN_ADDR_RESOLVED,
@@ -108,7 +108,7 @@ int fake_conn_connect(struct kv_backend *b, const struct kv_conn_param *param, s
 	return ret;
 }
 
-int fake_conn_establish(struct kv_backend *b, const struct kv_conn_param *param, struct kv_none *out,
+int fake_conn_establish(struct kv_backend *b, const struct kv_conn_establish *param, struct kv_none *out,
 		      uint64_t *ns)
 {
 	return step(b, param->id, KVERBS_CONN_ANSWERED, KVERBS_CONN_ESTABLISHED, ns);

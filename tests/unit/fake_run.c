@@ -9,7 +9,7 @@
 /* Ids of runs that exist, of all backends together. */
 static bool used[FAKE_MAX];
 
-int fake_info(struct kv_backend *b, const struct kv_none *in, struct kv_info *info, uint64_t *ns)
+int fake_info_get(struct kv_backend *b, const struct kv_none *in, struct kv_info *info, uint64_t *ns)
 {
 	memset(info, 0, sizeof(*info));
 	strcpy(info->version, "fake");

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "remote/call.h"
-#include "remote/shape.h"
 
 struct inner {
 	uint32_t a;

@@ -35,7 +35,7 @@ static int wait_more(struct script *s, const struct kv_wait *in)
 	return 0;
 }
 
-static int establish(struct script *s, const struct kv_conn_param *param, uint64_t *ns)
+static int establish(struct script *s, const struct kv_conn_establish *param, uint64_t *ns)
 {
 	assert_int_equal(param->id, 3);
 	assert_int_equal(param->ack_timeout, 14);

@@ -207,8 +207,8 @@ static void test_others(void **state)
 	assert_int_equal(kv_op_mr_reg(b, &reg, &object.mr, &ns), -ENOENT);
 	says(b->err, "there: mr_reg.qp: no qp ");
 	wr.sge[0].mr = 7;
-	assert_int_equal(kv_op_post(b, &wr, NULL, &ns), -ENOENT);
-	says(b->err, "there: post.mr: no mr ");
+	assert_int_equal(kv_op_wr_post(b, &wr, NULL, &ns), -ENOENT);
+	says(b->err, "there: wr_post.mr: no mr ");
 	spec.end.local_mr = 7;
 	assert_int_equal(kv_op_run_start(b, &spec, &id, NULL), -ENOENT);
 	says(b->err, "there: run_start.local_mr: no mr ");
@@ -301,7 +301,7 @@ static void test_run_too_long(void **state)
 	assert_int_equal(open_it(w), 0);
 	assert_int_equal(kv_op_run_start(w->b, &spec, &id, NULL), 0);
 	usleep(600000);
-	assert_int_equal(kv_op_info(w->b, NULL, &info, NULL), -ETIMEDOUT);
+	assert_int_equal(kv_op_info_get(w->b, NULL, &info, NULL), -ETIMEDOUT);
 	says(w->b->err, "there: a run has taken longer than 0.3 s and was cancelled");
 	close_it(w);
 	assert_false(fake_world.late_runs);
@@ -394,7 +394,7 @@ static void test_idle(void **state)
 	w->serve.limits.idle_ns = 300000000;
 	assert_int_equal(open_it(w), 0);
 	usleep(1000000);
-	assert_int_equal(kv_op_info(w->b, NULL, &info, NULL), 0);
+	assert_int_equal(kv_op_info_get(w->b, NULL, &info, NULL), 0);
 	close_it(w);
 	says(w->said, "the connection was closed");
 }
@@ -406,9 +406,9 @@ static void test_server_goes(void **state)
 
 	assert_int_equal(open_it(w), 0);
 	shutdown(w->server_fd, SHUT_RDWR);
-	assert_int_equal(kv_op_info(w->b, NULL, &info, NULL), -ECONNRESET);
+	assert_int_equal(kv_op_info_get(w->b, NULL, &info, NULL), -ECONNRESET);
 	says(w->b->err, "there: the connection");
-	assert_int_equal(kv_op_info(w->b, NULL, &info, NULL), -ENOTCONN);
+	assert_int_equal(kv_op_info_get(w->b, NULL, &info, NULL), -ENOTCONN);
 	says(w->b->err, "there: the connection");
 	close_it(w);
 }
@@ -430,7 +430,7 @@ static void test_token(void **state)
 	assert_int_equal(w->serve.token.length, strlen(TOKEN));
 	w->peer.token_file = w->token;
 	assert_int_equal(open_it(w), 0);
-	assert_int_equal(kv_op_info(w->b, NULL, &info, NULL), 0);
+	assert_int_equal(kv_op_info_get(w->b, NULL, &info, NULL), 0);
 	close_it(w);
 	w->peer.token_file = w->wrong;
 	refused(w, -EACCES, "there: wrong token", "refused: wrong token");

@@ -53,7 +53,7 @@ static int post_receive(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 	uint64_t ns;
 	int ret;
 
-	ret = kv_op_post(space->b, &wr, NULL, &ns);
+	ret = kv_op_wr_post(space->b, &wr, NULL, &ns);
 	return ret ? kv_fault_backend(f, space->b, ret, "cannot post a receive") : 0;
 }
 
@@ -90,7 +90,7 @@ static int post_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 	wr.sge[0].lkey = end.lkey;
 	wr.remote_addr = end.remote_addr + slot_of(w, n);
 	wr.remote_key = end.remote_key;
-	ret = kv_op_post(space->b, &wr, NULL, &ns);
+	ret = kv_op_wr_post(space->b, &wr, NULL, &ns);
 	return ret ? kv_fault_backend(f, space->b, ret, "cannot post a WRITE") : 0;
 }
 
@@ -157,7 +157,7 @@ static int poll_end(struct kv_flow *w, unsigned int end, unsigned int *found,
 	struct kv_polled polled;
 	int ret;
 
-	ret = kv_op_poll(b, &poll, &polled, NULL);
+	ret = kv_op_cq_poll(b, &poll, &polled, NULL);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot poll");
 	for (unsigned int i = 0; i < polled.n; i++) {

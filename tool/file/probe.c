@@ -35,7 +35,7 @@ static bool await(struct kv_backend *b, uint32_t cq, struct kv_wc *wc)
 	struct kv_polled polled;
 
 	do {
-		if (kv_op_poll(b, &(struct kv_cq_poll){ cq, 1 }, &polled, NULL))
+		if (kv_op_cq_poll(b, &(struct kv_cq_poll){ cq, 1 }, &polled, NULL))
 			return false;
 		*wc = polled.wc[0];
 		if (polled.n && (wc->status || wc->wr_id == PROBE_ID))
@@ -70,7 +70,7 @@ void kv_probe_explain(const struct kv_pair *p, unsigned int end,
 	uint64_t ns;
 
 	if (p->space[end]->host || !p->space[!end]->host || !is_loss(f->error) ||
-	    kv_op_post(b, &wr, NULL, &ns) || !await(b, p->end[end].send_cq, &wc))
+	    kv_op_wr_post(b, &wr, NULL, &ns) || !await(b, p->end[end].send_cq, &wc))
 		return;
 	kv_fault_set(f, told.error, "%.700s; a WRITE of no bytes to its QP completed with status %u (%s)",
 		     told.text, wc.status,

@@ -67,7 +67,7 @@ static int take(struct polling *p, uint32_t max, unsigned int *n)
 	int ret;
 
 	*n = 0;
-	ret = kv_op_poll(p->s->b, &(struct kv_cq_poll){ p->a->cq, max }, &polled, NULL);
+	ret = kv_op_cq_poll(p->s->b, &(struct kv_cq_poll){ p->a->cq, max }, &polled, NULL);
 	if (ret)
 		return kv_session_refuse(p->s, ret, p->f);
 	*n = polled.n;
@@ -100,7 +100,7 @@ static int sleep_for_event(struct polling *p)
 	unsigned int n;
 	int ret, ms;
 
-	ret = kv_op_arm(b, &arm, &armed, NULL);
+	ret = kv_op_cq_arm(b, &arm, &armed, NULL);
 	if (ret)
 		return kv_session_refuse(p->s, ret, p->f);
 	if (armed.missed)

@@ -409,9 +409,9 @@ static kv_tell_fn *const tells[KV_OPS] = {
 	[KV_OP_CONN_ACCEPT] = kv_tell_conn_accept,
 	[KV_OP_CONN_REJECT] = kv_tell_conn_reject,
 	[KV_OP_CONN_DISCONNECT] = kv_tell_conn_disconnect,
-	[KV_OP_POST] = post,
-	[KV_OP_POLL] = poll,
-	[KV_OP_ARM] = arm,
+	[KV_OP_WR_POST] = post,
+	[KV_OP_CQ_POLL] = poll,
+	[KV_OP_CQ_ARM] = arm,
 	[KV_OP_CQ_WAIT] = cq_wait,
 };
 

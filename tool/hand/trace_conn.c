@@ -112,7 +112,7 @@ int kv_tell_conn_resolve_addr(struct kv_trace *t, const void *in, const void *ou
 int kv_tell_conn_resolve_route(struct kv_trace *t, const void *in, const void *out,
 			       const uint64_t *ns, int ret)
 {
-	const struct kv_conn_resolve *resolve = in;
+	const struct kv_conn_route *resolve = in;
 	char args[64];
 
 	snprintf(args, sizeof(args), "conn %u, timeout-ms %u", resolve->id, resolve->timeout_ms);
@@ -136,7 +136,7 @@ int kv_tell_conn_connect(struct kv_trace *t, const void *in, const void *out, co
 int kv_tell_conn_establish(struct kv_trace *t, const void *in, const void *out,
 			   const uint64_t *ns, int ret)
 {
-	const struct kv_conn_param *param = in;
+	const struct kv_conn_establish *param = in;
 	char args[32];
 
 	snprintf(args, sizeof(args), "conn %u", param->id);

@@ -375,7 +375,6 @@ struct kv_conn_listen {
 	uint32_t backlog;
 };
 
-/* What conn_resolve_addr() is told; conn_resolve_route() uses only @timeout_ms. */
 struct kv_conn_resolve {
 	uint32_t id;
 	struct sockaddr_storage src; /* AF_UNSPEC: any */
@@ -383,7 +382,12 @@ struct kv_conn_resolve {
 	uint32_t timeout_ms;
 };
 
-/* What conn_connect() and conn_accept() are told; conn_establish() uses only @ack_timeout. */
+struct kv_conn_route {
+	uint32_t id;
+	uint32_t timeout_ms;
+};
+
+/* Of a peer that asks (@retry_cnt), or that is asked (@ack_timeout). */
 struct kv_conn_param {
 	uint32_t id;
 	uint32_t qp;
@@ -395,6 +399,11 @@ struct kv_conn_param {
 	uint32_t ack_timeout;
 	uint32_t private_length; /* bytes */
 	uint8_t private_data[KVERBS_CONN_PRIVATE_MAX];
+};
+
+struct kv_conn_establish {
+	uint32_t id;
+	uint32_t ack_timeout; /* of our QP, IBTA 9.7.6.1.3 */
 };
 
 struct kv_conn_reject {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "nl/msg.h"
+#include "qp_table.h"
 
 static struct kv_nl *nl_of(struct kv_backend *b)
 {
@@ -18,12 +19,26 @@ static void close_backend(struct kv_backend *b)
 
 static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, uint64_t *ns)
 {
-	static const struct kv_nl_op *const ops[KV_OPS] = {
-#define OP(NAME, name, in_, out_, about) [KV_OP_##NAME] = &kv_nl_op_##name,
+	static kv_nl_op_fn *const own[KV_OPS] = {
+#define OP(...)
+#define OWN(NAME, name, ...) [KV_OP_##NAME] = kv_nl_##name,
 #include "model/ops.def"
+		[KV_OP_DEV_GET] = kv_nl_dev_get,
+		[KV_OP_MR_WRITE] = kv_nl_mr_write,
+		[KV_OP_MR_READ] = kv_nl_mr_read,
+		[KV_OP_RUN_GET] = kv_nl_run_get,
 	};
+	struct kv_qp_modify modify;
 
-	return kv_nl_call(nl_of(b), ops[op], in, out, ns);
+	if (own[op])
+		return own[op](nl_of(b), in, out, ns);
+	if (op == KV_OP_QP_MODIFY) {
+		/* Where to is always said. */
+		modify = *(const struct kv_qp_modify *)in;
+		modify.attr.mask |= KV_QPA_STATE;
+		in = &modify;
+	}
+	return kv_nl_command(nl_of(b), op, in, out, ns);
 }
 
 static int dev_each(struct kv_backend *b,
@@ -35,13 +50,7 @@ static int dev_each(struct kv_backend *b,
 static int each_object(struct kv_backend *b, enum kv_type type,
 		       int (*fn)(const union kv_object *object, void *arg), void *arg)
 {
-	static const struct kv_nl_noun *const nouns[KV_TYPES] = {
-#define OBJECT(TYPE, type) [KV_##TYPE] = &kv_nl_##type,
-#include "model/objects.def"
-#undef OBJECT
-	};
-
-	return kv_nl_each(nl_of(b), nouns[type], fn, arg);
+	return kv_nl_each(nl_of(b), type, fn, arg);
 }
 
 const struct kv_backend_ops kv_nl_backend_ops = {
@@ -75,7 +84,7 @@ int kv_backend_kern_open(struct kv_backend **b, char *err, size_t size)
 	if (ret)
 		goto err_free;
 	/* Without the privilege every command fails: better at once. */
-	ret = kv_op_info(&nl->base, NULL, &info, NULL);
+	ret = kv_op_info_get(&nl->base, NULL, &info, NULL);
 	if (ret)
 		goto err_close;
 	*b = &nl->base;

@@ -10,28 +10,6 @@
 #include "nl/msg.h"
 #include "now.h"
 
-#define EVENT(member, NAME) \
-	KV_NL_FIELD(struct kv_event, member, KVERBS_A_EVENT_##NAME, NULL)
-
-static const struct kv_nl_field event_fields[] = {
-	EVENT(type, TYPE),
-	EVENT(dev, DEV),
-	EVENT(old_name, OLD_NAME),
-	EVENT(port, PORT),
-	EVENT(cq, CQ),
-	EVENT(srq, SRQ),
-	EVENT(qp, QP),
-	EVENT(run, RUN),
-	EVENT(error, ERROR),
-	EVENT(wc_status, WC_STATUS),
-	EVENT(vendor_err, VENDOR_ERR),
-	EVENT(conn, CONN),
-	EVENT(cm_event, CM_EVENT),
-	EVENT(cm_status, CM_STATUS),
-};
-
-static const struct kv_nl_table event_table = KV_NL_TABLE(event_fields);
-
 static int wait_readable(struct kv_nl *nl, uint64_t deadline_ns)
 {
 	struct pollfd fd = {
@@ -63,7 +41,7 @@ static bool parse(const struct kv_nl *nl, struct nlmsghdr *hdr, int len,
 	genl = genlmsg_hdr(hdr);
 	memset(event, 0, sizeof(*event));
 	return genl->cmd == KVERBS_CMD_EVENT &&
-	       !kv_nl_take(&event_table, genlmsg_attrdata(genl, 0),
+	       !kv_nl_take(&kv_shape_event, genlmsg_attrdata(genl, 0),
 			   genlmsg_attrlen(genl, 0), event);
 }
 
@@ -171,7 +149,7 @@ static bool completes(const struct kv_event *event, uint32_t cq)
  * them later. 0 if the event came, which may be that of an earlier arming, or if events got
  * lost, of which it may be one: who gets 0 polls.
  */
-static int wait_completion(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+int kv_nl_cq_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 {
 	const struct kv_wait *in = arg;
 	uint64_t deadline_ns = kv_nl_deadline(in->timeout_ms);
@@ -202,10 +180,8 @@ static int wait_completion(struct kv_nl *nl, const void *arg, void *out, uint64_
 			  strerror(-ret));
 }
 
-const struct kv_nl_op kv_nl_op_cq_wait = { .call = wait_completion };
-
 /* The next event. -ENOBUFS if events got lost before what the next call gives. */
-static int wait_event(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+int kv_nl_event_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 {
 	const struct kv_wait *in = arg;
 	struct kv_event *event = out;
@@ -230,4 +206,15 @@ static int wait_event(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns
 	return 0;
 }
 
-const struct kv_nl_op kv_nl_op_event_wait = { .call = wait_event };
+int kv_nl_conn_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+{
+	const struct kv_wait *in = arg;
+	int ret = kv_nl_wait_any(nl, kv_nl_deadline(in->timeout_ms));
+
+	if (ret == -EAGAIN)
+		return kv_nl_fail(nl, ret, "no event of kernel conn %u within %d ms",
+				  in->id, in->timeout_ms);
+	if (ret == -EINTR)
+		return kv_nl_fail(nl, ret, "kernel conn %u: interrupted", in->id);
+	return ret;
+}

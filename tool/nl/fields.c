@@ -15,117 +15,134 @@ static bool is_zero(const char *at, size_t size)
 	return !size;
 }
 
-static bool wanted(const struct kv_nl_table *table,
-		   const struct kv_nl_field *f, const char *from)
+static size_t size_of(const struct kv_member *m)
 {
-	if (f->bit && !(*(const uint32_t *)(from + table->mask) & f->bit))
+	return m->type == KV_MEMBER_U64 ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+
+static uint32_t beside(const struct kv_member *m, const char *from)
+{
+	return *(const uint32_t *)(from + m->beside);
+}
+
+static bool wanted(const struct kv_shape *shape, const struct kv_member *m, const char *from)
+{
+	if (m->bit && !(*(const uint32_t *)(from + shape->mask) & m->bit))
 		return false;
-	switch (f->when) {
-	case KV_NL_NONZERO:
-		return !is_zero(from + f->offset, f->size);
-	case KV_NL_POSITIVE:
-		return *(const int32_t *)(from + f->offset) >= 0;
-	case KV_NL_HAS:
-		return *(const bool *)(from + f->has);
-	case KV_NL_ALWAYS:
+	switch (m->when) {
+	case KV_WHEN_NONZERO:
+		return !is_zero(from + m->offset, size_of(m));
+	case KV_WHEN_NOT_NEGATIVE:
+		return *(const int32_t *)(from + m->offset) >= 0;
+	case KV_WHEN_HAS:
+		return *(const bool *)(from + m->beside);
+	case KV_WHEN_NONZERO_OR_NO:
+		return !beside(m, from) || !is_zero(from + m->offset, size_of(m));
+	case KV_WHEN_NONZERO_OR:
+		return beside(m, from) || !is_zero(from + m->offset, size_of(m));
+	case KV_WHEN_AMONG:
+		return beside(m, from) < 32 && m->among & 1U << beside(m, from);
+	case KV_WHEN_ALWAYS:
 		break;
 	}
 	return true;
 }
 
-static void put_nest(struct nl_msg *msg, const struct kv_nl_field *f,
-		     const char *at)
+static uint32_t count_of(const struct kv_member *m, const char *from)
 {
-	struct nlattr *nest = nla_nest_start(msg, f->attr | NLA_F_NESTED);
+	return *(const uint32_t *)(from + m->count);
+}
 
-	kv_nl_put(msg, f->table, at);
+static void put_nest(struct nl_msg *msg, const struct kv_member *m, const char *at)
+{
+	struct nlattr *nest = nla_nest_start(msg, m->attr | NLA_F_NESTED);
+
+	kv_nl_put(msg, m->shape, at, 0);
 	nla_nest_end(msg, nest);
 }
 
-static void put_nests(struct nl_msg *msg, const struct kv_nl_field *f,
-		      const char *from)
-{
-	unsigned int i, n = *(const unsigned int *)(from + f->has);
-
-	for (i = 0; i < n && i < f->max; i++)
-		put_nest(msg, f, from + f->offset + i * f->size);
-}
-
-static void put_addr(struct nl_msg *msg, const struct kv_nl_field *f,
+static void put_addr(struct nl_msg *msg, const struct kv_member *m,
 		     const struct sockaddr_storage *addr)
 {
 	if (addr->ss_family == AF_INET)
-		nla_put(msg, f->attr, sizeof(struct sockaddr_in), addr);
+		nla_put(msg, m->attr, sizeof(struct sockaddr_in), addr);
 	else if (addr->ss_family != AF_UNSPEC)
-		nla_put(msg, f->attr, sizeof(struct sockaddr_in6), addr);
+		nla_put(msg, m->attr, sizeof(struct sockaddr_in6), addr);
 }
 
-static void put_data(struct nl_msg *msg, const struct kv_nl_field *f,
-		     const char *from)
+static void put_member(struct nl_msg *msg, const struct kv_member *m, const char *from)
 {
-	uint32_t length = *(const uint32_t *)(from + f->has);
+	const char *at = from + m->offset;
+	uint32_t n;
 
-	if (length && length <= f->size)
-		nla_put(msg, f->attr, (int)length, from + f->offset);
-}
-
-static void put_field(struct nl_msg *msg, const struct kv_nl_field *f,
-		      const char *from)
-{
-	const char *at = from + f->offset;
-
-	switch (f->kind) {
-	case KV_NL_U32:
-	case KV_NL_U64:
-	case KV_NL_BYTES:
-		nla_put(msg, f->attr, (int)f->size, at);
+	switch (m->type) {
+	case KV_MEMBER_U32:
+	case KV_MEMBER_S32:
+	case KV_MEMBER_U64:
+		nla_put(msg, m->attr, (int)size_of(m), at);
 		break;
-	case KV_NL_DATA:
-		put_data(msg, f, from);
+	case KV_MEMBER_HEX:
+		nla_put(msg, m->attr, (int)m->size, at);
 		break;
-	case KV_NL_ADDR:
-		put_addr(msg, f, (const struct sockaddr_storage *)at);
+	case KV_MEMBER_HEX_UPTO:
+		n = count_of(m, from);
+		if (n && n <= m->size)
+			nla_put(msg, m->attr, (int)n, at);
 		break;
-	case KV_NL_FLAG:
+	case KV_MEMBER_ADDRESS:
+		put_addr(msg, m, (const struct sockaddr_storage *)at);
+		break;
+	case KV_MEMBER_BOOL:
 		if (*(const bool *)at)
-			nla_put_flag(msg, f->attr);
+			nla_put_flag(msg, m->attr);
 		break;
-	case KV_NL_STRING:
-		nla_put_string(msg, f->attr, at);
+	case KV_MEMBER_TEXT:
+		nla_put_string(msg, m->attr, at);
 		break;
-	case KV_NL_NAME:
+	case KV_MEMBER_TEXT_AT:
 		if (*(const char *const *)at)
-			nla_put_string(msg, f->attr, *(const char *const *)at);
+			nla_put_string(msg, m->attr, *(const char *const *)at);
 		break;
-	case KV_NL_NEST:
-		if (f->max)
-			put_nests(msg, f, from);
-		else
-			put_nest(msg, f, at);
+	case KV_MEMBER_STRUCT:
+		put_nest(msg, m, at);
 		break;
-	case KV_NL_PART:
-		kv_nl_put(msg, f->table, at);
+	case KV_MEMBER_LIST:
+		n = count_of(m, from);
+		for (uint32_t i = 0; i < n && i < m->size; i++)
+			put_nest(msg, m, at + i * m->shape->size);
 		break;
-	case KV_NL_NONE:
+	case KV_MEMBER_OBJECT:
 		break;
 	}
+}
+
+/* Does a struct stand among the others, without an attribute of its own? */
+static bool is_part(const struct kv_member *m)
+{
+	return m->type == KV_MEMBER_STRUCT && !m->attr;
 }
 
 /**
  * kv_nl_put() - a struct into a request
  * @msg: the request, as large as the largest: putting can't fail; or NULL,
  *	which kv_nl_request() will tell
- * @table: what is in the struct
+ * @shape: what is in the struct
  * @from: the struct
+ * @without: an attribute that is left out; 0: none
  */
-void kv_nl_put(struct nl_msg *msg, const struct kv_nl_table *table,
-	       const void *from)
+void kv_nl_put(struct nl_msg *msg, const struct kv_shape *shape, const void *from,
+	       int without)
 {
-	unsigned int i;
+	for (unsigned int i = 0; msg && i < shape->members; i++) {
+		const struct kv_member *m = &shape->member[i];
 
-	for (i = 0; msg && i < table->fields; i++)
-		if (wanted(table, &table->field[i], from))
-			put_field(msg, &table->field[i], from);
+		if (!wanted(shape, m, from))
+			continue;
+		if (is_part(m))
+			kv_nl_put(msg, m->shape, (const char *)from + m->offset, without);
+		else if (m->attr && m->attr != without)
+			put_member(msg, m, from);
+	}
 }
 
 /**
@@ -152,144 +169,130 @@ void kv_nl_put_u64(struct nl_msg *msg, int attr, uint64_t value)
 		nla_put_u64(msg, attr, value);
 }
 
-/* The field of an attribute; @base: offset of the struct that has it. */
-static const struct kv_nl_field *find(const struct kv_nl_table **table,
-				      int attr, size_t *base)
-{
-	const struct kv_nl_table *in = *table, *part;
-	const struct kv_nl_field *found;
-	unsigned int i;
-
-	for (i = 0; i < in->fields; i++) {
-		if (in->field[i].kind != KV_NL_PART) {
-			if (in->field[i].attr == attr)
-				return &in->field[i];
-			continue;
-		}
-		part = in->field[i].table;
-		found = find(&part, attr, base);
-		if (found) {
-			*table = part;
-			*base += in->field[i].offset;
-			return found;
-		}
-	}
-	return NULL;
-}
-
-static int take_string(const struct kv_nl_field *f, struct nlattr *attr,
-		       char *at)
+static int take_string(const struct kv_member *m, struct nlattr *attr, char *at)
 {
 	size_t length = strnlen(nla_data(attr), (size_t)nla_len(attr));
 
-	if (length >= f->size)
-		length = f->size - 1;
+	if (length >= m->size)
+		length = m->size - 1;
 	memcpy(at, nla_data(attr), length);
 	at[length] = '\0';
 	return 0;
 }
 
-static int take_nest(const struct kv_nl_field *f, struct nlattr *attr,
-		     char *to)
+/* Elements beyond the list's end are left alone. */
+static int take_element(const struct kv_member *m, struct nlattr *attr, char *to)
 {
-	unsigned int *n = (unsigned int *)(to + f->has);
-	char *at = to + f->offset;
+	uint32_t *n = (uint32_t *)(to + m->count);
 	int ret;
 
-	if (f->max && *n >= f->max)
+	if (*n >= m->size)
 		return 0;
-	if (f->max)
-		at += *n * f->size;
-	ret = kv_nl_take(f->table, nla_data(attr), nla_len(attr), at);
-	if (!ret && f->max)
+	ret = kv_nl_take(m->shape, nla_data(attr), nla_len(attr),
+			 to + m->offset + *n * m->shape->size);
+	if (!ret)
 		++*n;
 	return ret;
 }
 
-/* What is longer than the field is longer than any is. */
-static int take_data(const struct kv_nl_field *f, struct nlattr *attr,
-		     char *to)
+/* What is longer than the member is longer than any is. */
+static int take_data(const struct kv_member *m, struct nlattr *attr, char *to)
 {
 	size_t length = (size_t)nla_len(attr);
 
-	if (length > f->size)
+	if (length > m->size)
 		return -EBADMSG;
-	memcpy(to + f->offset, nla_data(attr), length);
-	if (f->kind == KV_NL_DATA)
-		*(uint32_t *)(to + f->has) = (uint32_t)length;
+	memcpy(to + m->offset, nla_data(attr), length);
+	if (m->type == KV_MEMBER_HEX_UPTO)
+		*(uint32_t *)(to + m->count) = (uint32_t)length;
+	return 0;
+}
+
+static int take_exactly(struct nlattr *attr, char *at, size_t size)
+{
+	if (nla_len(attr) != (int)size)
+		return -EBADMSG;
+	memcpy(at, nla_data(attr), size);
 	return 0;
 }
 
 /* Numbers are copied: the kernel does not align them. */
-static int take_field(const struct kv_nl_field *f, struct nlattr *attr,
-		      char *to)
+static int take_member(const struct kv_member *m, struct nlattr *attr, char *to)
 {
-	char *at = to + f->offset;
+	char *at = to + m->offset;
 
-	switch (f->kind) {
-	case KV_NL_U32:
-	case KV_NL_U64:
-	case KV_NL_BYTES:
-		if (nla_len(attr) != (int)f->size)
-			return -EBADMSG;
-		memcpy(at, nla_data(attr), f->size);
-		return 0;
-	case KV_NL_DATA:
-	case KV_NL_ADDR:
-		return take_data(f, attr, to);
-	case KV_NL_FLAG:
+	switch (m->type) {
+	case KV_MEMBER_U32:
+	case KV_MEMBER_S32:
+	case KV_MEMBER_U64:
+		return take_exactly(attr, at, size_of(m));
+	case KV_MEMBER_HEX:
+		return take_exactly(attr, at, m->size);
+	case KV_MEMBER_HEX_UPTO:
+	case KV_MEMBER_ADDRESS:
+		return take_data(m, attr, to);
+	case KV_MEMBER_BOOL:
 		*(bool *)at = true;
 		return 0;
-	case KV_NL_STRING:
-		return take_string(f, attr, at);
-	case KV_NL_NEST:
-		return take_nest(f, attr, to);
-	case KV_NL_NAME:
-	case KV_NL_PART:
-	case KV_NL_NONE:
+	case KV_MEMBER_TEXT:
+		return take_string(m, attr, at);
+	case KV_MEMBER_STRUCT:
+		return kv_nl_take(m->shape, nla_data(attr), nla_len(attr), at);
+	case KV_MEMBER_LIST:
+		return take_element(m, attr, to);
+	case KV_MEMBER_TEXT_AT:
+	case KV_MEMBER_OBJECT:
 		break;
 	}
 	return 0;
 }
 
+/* 1: the struct has it, and now with this value. 0: it has not. */
+static int take_attr(const struct kv_shape *shape, struct nlattr *attr, char *to)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < shape->members && !ret; i++) {
+		const struct kv_member *m = &shape->member[i];
+
+		if (is_part(m))
+			ret = take_attr(m->shape, attr, to + m->offset);
+		else if (m->attr && m->attr == nla_type(attr))
+			ret = take_member(m, attr, to) ? -EBADMSG : 1;
+		if (ret != 1)
+			continue;
+		if (m->when == KV_WHEN_HAS)
+			*(bool *)(to + m->beside) = true;
+		if (m->bit)
+			*(uint32_t *)(to + shape->mask) |= m->bit;
+	}
+	return ret;
+}
+
 /**
  * kv_nl_take() - a struct out of a reply
- * @table: what is in the struct
+ * @shape: what is in the struct
  * @attrs: the reply's attributes
  * @len: their bytes
  * @to: the struct, zeroed; what the reply does not have stays as it is
  *
- * Attributes that the table does not have are left alone, and so are elements
- * beyond an array's end.
+ * Attributes that the struct does not have are left alone, and so are elements
+ * beyond a list's end.
  *
- * Return: 0, or -EBADMSG if an attribute is not of the field's size.
+ * Return: 0, or -EBADMSG if an attribute is not of the member's size.
  */
-int kv_nl_take(const struct kv_nl_table *table, struct nlattr *attrs, int len,
+int kv_nl_take(const struct kv_shape *shape, struct nlattr *attrs, int len,
 	       void *to)
 {
-	const struct kv_nl_table *in;
-	const struct kv_nl_field *f;
 	struct nlattr *attr;
-	size_t base;
 	int rest, ret = 0;
-	char *at;
 
 	nla_for_each_attr(attr, attrs, len, rest) {
-		in = table;
-		base = 0;
-		f = find(&in, nla_type(attr), &base);
-		if (!f)
-			continue;
-		at = (char *)to + base;
-		ret = take_field(f, attr, at);
-		if (ret)
+		ret = take_attr(shape, attr, to);
+		if (ret < 0)
 			break;
-		if (f->when == KV_NL_HAS)
-			*(bool *)(at + f->has) = true;
-		if (f->bit)
-			*(uint32_t *)(at + in->mask) |= f->bit;
 	}
-	return ret;
+	return ret < 0 ? ret : 0;
 }
 
 /**
@@ -329,36 +332,49 @@ static unsigned int ordinal(const struct nlattr *attrs, int len,
 	return n;
 }
 
-static const struct kv_nl_field *
-find_named(const struct kv_nl_table *const *names, int attr)
+static const char *name_of(const struct kv_member *m)
 {
-	const struct kv_nl_field *found;
-	const struct kv_nl_table *table;
-	size_t base;
+	return m->known ? m->known : m->name;
+}
 
-	for (; *names; names++) {
-		table = *names;
-		found = find(&table, attr, &base);
-		if (found && found->name)
-			return found;
+static const struct kv_member *find(const struct kv_shape *shape, int attr)
+{
+	const struct kv_member *found = NULL;
+
+	for (unsigned int i = 0; i < shape->members && !found; i++) {
+		const struct kv_member *m = &shape->member[i];
+
+		if (is_part(m))
+			found = find(m->shape, attr);
+		else if (m->attr && m->attr == attr)
+			found = m;
 	}
-	return NULL;
+	return found;
+}
+
+static const struct kv_member *find_named(const struct kv_shape *const *names, int attr)
+{
+	const struct kv_member *found = NULL;
+
+	for (; *names && !found; names++)
+		found = find(*names, attr);
+	return found;
 }
 
 /**
  * kv_nl_path() - what a user calls the attribute that a refusal points at
  * @request: the request
  * @offset: of the attribute, from the start of the request
- * @names: tables that know it, up to NULL
+ * @names: shapes that have it, up to NULL
  * @path: becomes "name: ", "sge 2: mr: " in a nest, or "" if nobody knows
  * @size: bytes of @path
  */
 void kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
-		const struct kv_nl_table *const *names, char *path, size_t size)
+		const struct kv_shape *const *names, char *path, size_t size)
 {
 	const char *target = (const char *)request + offset;
-	const struct kv_nl_table *inner[2] = { NULL, NULL };
-	const struct kv_nl_field *f;
+	const struct kv_shape *inner[2] = { NULL, NULL };
+	const struct kv_member *m;
 	const struct nlattr *attrs, *attr;
 	size_t used = 0;
 	int len, rest;
@@ -373,20 +389,19 @@ void kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
 			if (target >= (const char *)attr &&
 			    target < (const char *)attr + NLA_ALIGN(attr->nla_len))
 				break;
-		f = nla_ok(attr, rest) ? find_named(names, nla_type(attr)) : NULL;
-		if (!f || used >= size)
+		m = nla_ok(attr, rest) ? find_named(names, nla_type(attr)) : NULL;
+		if (!m || used >= size)
 			return;
-		if (f->max)
+		if (m->type == KV_MEMBER_LIST)
 			used += (size_t)snprintf(path + used, size - used, "%s %u: ",
-						 f->name, ordinal(attrs, len, attr));
+						 name_of(m), ordinal(attrs, len, attr));
 		else
-			used += (size_t)snprintf(path + used, size - used, "%s: ",
-						 f->name);
-		if (target == (const char *)attr || f->kind != KV_NL_NEST)
+			used += (size_t)snprintf(path + used, size - used, "%s: ", name_of(m));
+		if (target == (const char *)attr || !m->shape)
 			return;
 		attrs = nla_data(attr);
 		len = nla_len(attr);
-		inner[0] = f->table;
+		inner[0] = m->shape;
 		names = inner;
 	}
 }

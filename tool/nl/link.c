@@ -28,7 +28,7 @@ struct exchange {
 	struct kv_nl *nl;
 	const struct nlmsghdr *request;
 	const char *what;
-	const struct kv_nl_table *const *names;
+	const struct kv_shape *const *names;
 	kv_nl_reply reply;
 	void *arg;
 	int error;
@@ -286,7 +286,7 @@ static void get_unstuck(struct kv_nl *nl)
  * objects came or went while it was read.
  */
 int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
-		  const struct kv_nl_table *const *names, kv_nl_reply reply,
+		  const struct kv_shape *const *names, kv_nl_reply reply,
 		  void *arg)
 {
 	struct exchange x = {

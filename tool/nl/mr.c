@@ -3,109 +3,17 @@
 #include <string.h>
 #include "nl/msg.h"
 
-#define FIELD(type, member, NAME, ...) \
-	KV_NL_FIELD(type, member, KVERBS_A_MR_##NAME, __VA_ARGS__)
+/* What stands in buffers: as many commands as it takes. */
 
-static const struct kv_nl_field init_fields[] = {
-	FIELD(struct kv_mr_init, pd, PD, "pd", KV_NL_UNLESS_0),
-	FIELD(struct kv_mr_init, length, LENGTH, "length"),
-	FIELD(struct kv_mr_init, max_access, MAX_ACCESS, "max_access"),
-	FIELD(struct kv_mr_init, persistent, PERSISTENT, "persistent"),
+static const struct kv_member members[] = {
+	{ .name = "mr", .type = KV_MEMBER_U32, .attr = KVERBS_A_MR_ID },
+	{ .name = "offset", .type = KV_MEMBER_U64, .attr = KVERBS_A_MR_OFFSET },
+	{ .name = "length", .type = KV_MEMBER_U64, .attr = KVERBS_A_MR_LENGTH },
+	{ .name = "data", .type = KV_MEMBER_HEX, .attr = KVERBS_A_MR_DATA },
 };
 
-static const struct kv_nl_field object_fields[] = {
-	FIELD(struct kv_mr, id, ID, "mr"),
-	FIELD(struct kv_mr, dev, DEV, "device"),
-	FIELD(struct kv_mr, persistent, PERSISTENT, "persistent"),
-	FIELD(struct kv_mr, pd, PD, "pd"),
-	FIELD(struct kv_mr, length, LENGTH, "length"),
-	FIELD(struct kv_mr, max_access, MAX_ACCESS, "max_access"),
-	FIELD(struct kv_mr, access, ACCESS, "access", KV_NL_IF(struct kv_mr, registered)),
-	FIELD(struct kv_mr, offset, OFFSET, "offset"),
-	FIELD(struct kv_mr, reg_length, REG_LENGTH, NULL),
-	FIELD(struct kv_mr, lkey, LKEY, NULL),
-	FIELD(struct kv_mr, rkey, RKEY, NULL),
-	FIELD(struct kv_mr, iova, IOVA, NULL),
-};
-
-static const struct kv_nl_field reg_fields[] = {
-	FIELD(struct kv_mr_reg, qp, QP, "qp", KV_NL_UNLESS_0),
-	FIELD(struct kv_mr_reg, access, ACCESS, "access"),
-	FIELD(struct kv_mr_reg, offset, OFFSET, "offset"),
-	FIELD(struct kv_mr_reg, length, LENGTH, "length"),
-};
-
-static const struct kv_nl_field inv_fields[] = {
-	FIELD(struct kv_mr_inv, qp, QP, "qp", KV_NL_UNLESS_0),
-};
-
-static const struct kv_nl_field file_fields[] = {
-	FIELD(struct kv_mr_file, fd, FD, "file"),
-	FIELD(struct kv_mr_file, file_offset, FILE_OFFSET, "file_offset"),
-	FIELD(struct kv_mr_file, offset, OFFSET, "offset"),
-	FIELD(struct kv_mr_file, length, LENGTH, "length"),
-};
-
-static const struct kv_nl_field moved_fields[] = {
-	FIELD(struct kv_moved, length, LENGTH, NULL),
-};
-
-static const struct kv_nl_field other_fields[] = {
-	KV_NL_KNOWN(KVERBS_A_MR_DATA, "data"),
-};
-
-static const struct kv_nl_table init = KV_NL_TABLE(init_fields);
-static const struct kv_nl_table object = KV_NL_TABLE(object_fields);
-static const struct kv_nl_table reg = KV_NL_TABLE(reg_fields);
-static const struct kv_nl_table inv = KV_NL_TABLE(inv_fields);
-static const struct kv_nl_table file = KV_NL_TABLE(file_fields);
-static const struct kv_nl_table moved = KV_NL_TABLE(moved_fields);
-static const struct kv_nl_table other = KV_NL_TABLE(other_fields);
-static const struct kv_nl_table *const names[] = {
-	&object, &reg, &file, &other, NULL,
-};
-
-KV_NL_NOUN(MR, mr);
-KV_NL_OBJECT_OPS(MR, mr);
-
-const struct kv_nl_op kv_nl_op_mr_reg = {
-	.noun = &kv_nl_mr,
-	.what = "kernel mr registration",
-	.cmd = KVERBS_CMD_MR_REG,
-	.by_id = true,
-	.in = &reg,
-	.out = &object,
-	.size = sizeof(struct kv_mr),
-};
-
-const struct kv_nl_op kv_nl_op_mr_inv = {
-	.noun = &kv_nl_mr,
-	.what = "kernel mr invalidation",
-	.cmd = KVERBS_CMD_MR_INV,
-	.by_id = true,
-	.in = &inv,
-};
-
-/* The module moves all of it in one command, however long it is. */
-const struct kv_nl_op kv_nl_op_mr_load = {
-	.noun = &kv_nl_mr,
-	.what = "kernel mr load",
-	.cmd = KVERBS_CMD_MR_LOAD,
-	.by_id = true,
-	.in = &file,
-	.out = &moved,
-	.size = sizeof(struct kv_moved),
-};
-
-const struct kv_nl_op kv_nl_op_mr_save = {
-	.noun = &kv_nl_mr,
-	.what = "kernel mr save",
-	.cmd = KVERBS_CMD_MR_SAVE,
-	.by_id = true,
-	.in = &file,
-	.out = &moved,
-	.size = sizeof(struct kv_moved),
-};
+static const struct kv_shape content_shape = KV_SHAPE(struct kv_none, members);
+static const struct kv_shape *const names[] = { &content_shape, NULL };
 
 /* Of what is left of a transfer, what one message carries. */
 static uint32_t piece(uint64_t length)
@@ -123,7 +31,7 @@ static struct nl_msg *msg_at(struct kv_nl *nl, int cmd, uint32_t id, uint64_t of
 }
 
 /* A length of 0 is the module's to refuse. */
-static int write_mr(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+int kv_nl_mr_write(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 {
 	const struct kv_mr_write *in = arg;
 	uint64_t done = 0;
@@ -142,8 +50,6 @@ static int write_mr(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 	return ret;
 }
 
-const struct kv_nl_op kv_nl_op_mr_write = { .call = write_mr };
-
 struct content {
 	void *to;
 	uint32_t length;
@@ -160,7 +66,7 @@ static int on_content(struct nlattr *attrs, int len, void *arg)
 	return 0;
 }
 
-static int read_mr(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+int kv_nl_mr_read(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 {
 	const struct kv_mr_read *in = arg;
 	struct content content;
@@ -178,5 +84,3 @@ static int read_mr(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 	} while (!ret && done < in->length);
 	return ret;
 }
-
-const struct kv_nl_op kv_nl_op_mr_read = { .call = read_mr };

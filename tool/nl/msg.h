@@ -6,83 +6,42 @@
 #include "nl/link.h"
 
 /*
- * The module's commands: a row for each operation of model/ops.def. This folder is all of the
- * tool that knows attributes; a file knows those of one noun.
+ * The operations of model/ops.def as commands to the module. Most are read from their rows; this
+ * folder has those that are more than one command, or none.
  */
 
 /**
- * struct kv_nl_noun - what the messages about one noun are made of
+ * struct kv_nl_noun - what the messages about one noun have in common
  * @what: "kernel " and its name, for the text of a failure
- * @object: what it is; NULL: it is no object
- * @names: attributes that requests have, up to NULL; or NULL
- * @cmd_get: of an object, the command that shows it, or all
- * @id: attribute
+ * @shape: has the names of its attributes, its id among them; or NULL
+ * @size: of an object's struct
+ * @id: attribute; 0: it has none
  * @verb_ns: attribute; 0: its commands call no verb that is timed
+ * @cmd_get: of an object, the command that shows it, or all
  */
 struct kv_nl_noun {
 	const char *what;
-	const struct kv_nl_table *object;
-	const struct kv_nl_table *const *names;
-	int cmd_get;
+	const struct kv_shape *shape;
+	size_t size;
 	int id;
 	int verb_ns;
+	int cmd_get;
 };
 
-/**
- * struct kv_nl_op - an operation as a command
- * @noun: what it is about
- * @what: what it is, for the text of a failure; NULL: the noun's
- * @cmd: enum kverbs_cmd
- * @by_id: what it takes begins with the noun's id
- * @in: what else it takes
- * @put: puts what @in can't tell; or NULL
- * @out: what it gives; NULL: nothing
- * @size: bytes of that
- * @call: does all of it; NULL: the above says how
- */
-struct kv_nl_op {
-	const struct kv_nl_noun *noun;
-	const char *what;
-	int cmd;
-	bool by_id;
-	const struct kv_nl_table *in;
-	void (*put)(struct nl_msg *msg, const void *in);
-	const struct kv_nl_table *out;
-	size_t size;
-	int (*call)(struct kv_nl *nl, const void *in, void *out, uint64_t *ns);
-};
+/* Of the objects by enum kv_type. */
+extern const struct kv_nl_noun kv_nl_objects[KV_TYPES];
+extern const struct kv_nl_noun kv_nl_run;
 
-#define OP(NAME, name, in_, out_, about) extern const struct kv_nl_op kv_nl_op_##name;
-#include "model/ops.def"
+/* What an operation is that has no row in msg.c: arguments as of kv_backend_ops.call. */
+typedef int kv_nl_op_fn(struct kv_nl *nl, const void *in, void *out, uint64_t *ns);
 
-#define OBJECT(TYPE, type) extern const struct kv_nl_noun kv_nl_##type;
-#include "model/objects.def"
-#undef OBJECT
+kv_nl_op_fn kv_nl_dev_get, kv_nl_counters;
+kv_nl_op_fn kv_nl_mr_write, kv_nl_mr_read;
+kv_nl_op_fn kv_nl_conn_wait, kv_nl_cq_wait, kv_nl_event_wait, kv_nl_run_wait;
+kv_nl_op_fn kv_nl_run_peek, kv_nl_run_get;
 
-/* What all objects have. NEW needs a table @init, as GET one @object, of the file. */
-#define KV_NL_OBJECT_OPS(TYPE, type, ...)						\
-	const struct kv_nl_op kv_nl_op_##type##_new = {					\
-		.noun = &kv_nl_##type, .cmd = KVERBS_CMD_##TYPE##_NEW, .in = &init,	\
-		.out = &object, .size = sizeof(struct kv_##type), ##__VA_ARGS__		\
-	};										\
-	const struct kv_nl_op kv_nl_op_##type##_get = {					\
-		.noun = &kv_nl_##type, .cmd = KVERBS_CMD_##TYPE##_GET, .by_id = true,	\
-		.out = &object, .size = sizeof(struct kv_##type),			\
-	};										\
-	const struct kv_nl_op kv_nl_op_##type##_del = {					\
-		.noun = &kv_nl_##type, .cmd = KVERBS_CMD_##TYPE##_DEL, .by_id = true,	\
-	}
-
-#define KV_NL_NOUN(TYPE, type)								\
-	const struct kv_nl_noun kv_nl_##type = {					\
-		.what = "kernel " #type, .object = &object, .names = names,		\
-		.cmd_get = KVERBS_CMD_##TYPE##_GET, .id = KVERBS_A_##TYPE##_ID,		\
-		.verb_ns = KVERBS_A_##TYPE##_VERB_NS,					\
-	}
-
-int kv_nl_call(struct kv_nl *nl, const struct kv_nl_op *op, const void *in, void *out,
-	       uint64_t *ns);
-int kv_nl_each(struct kv_nl *nl, const struct kv_nl_noun *noun,
+int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out, uint64_t *ns);
+int kv_nl_each(struct kv_nl *nl, enum kv_type type,
 	       int (*fn)(const union kv_object *object, void *arg), void *arg);
 int kv_nl_dev_each(struct kv_nl *nl,
 		   int (*fn)(const struct kv_dev *dev, void *arg), void *arg);

@@ -30,7 +30,7 @@ static int post(struct kv_link *l, const struct kv_wr *wr, const char *what,
 {
 	struct kv_backend *b = l->space->b;
 	uint64_t ns;
-	int ret = kv_op_post(b, wr, NULL, &ns);
+	int ret = kv_op_wr_post(b, wr, NULL, &ns);
 
 	return ret ? kv_link_refuse(l, ret, what, f) : 0;
 }
@@ -90,7 +90,7 @@ static int doze(struct kv_link *l, struct kv_fault *f)
 	int ret;
 
 	if (!l->armed) {
-		ret = kv_op_arm(b, &(struct kv_cq_arm){ .id = l->cq }, &armed, NULL);
+		ret = kv_op_cq_arm(b, &(struct kv_cq_arm){ .id = l->cq }, &armed, NULL);
 		l->armed = !ret && !armed.missed;
 		return ret ? kv_link_refuse(l, ret, "arm the CQ", f) : 0;
 	}
@@ -111,7 +111,7 @@ static int advance(struct kv_link *l, uint64_t end_ns, const char *what,
 	bool ended = l->ended;
 	int ret;
 
-	ret = kv_op_poll(b, &(struct kv_cq_poll){ l->cq, 4 }, &polled, NULL);
+	ret = kv_op_cq_poll(b, &(struct kv_cq_poll){ l->cq, 4 }, &polled, NULL);
 	if (ret)
 		return kv_link_refuse(l, ret, "poll", f);
 	for (unsigned int i = 0; i < polled.n && !ret; i++)

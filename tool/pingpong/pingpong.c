@@ -221,7 +221,7 @@ static int post_receives(struct kv_pingpong *p, struct kv_fault *f)
 	int ret;
 
 	for (; p->posted < p->depth; p->posted++) {
-		ret = kv_op_post(p->session.b, &wr, NULL, &ns);
+		ret = kv_op_wr_post(p->session.b, &wr, NULL, &ns);
 		if (ret)
 			return refuse(p, ret, "post a receive", f);
 	}
@@ -264,7 +264,7 @@ static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q,
 	uint64_t ns;
 	int ret;
 
-	ret = kv_op_post(p->session.b, &wr, NULL, &ns);
+	ret = kv_op_wr_post(p->session.b, &wr, NULL, &ns);
 	if (ret)
 		return refuse(p, ret, "post a send", f);
 	q->posted++;
@@ -299,7 +299,7 @@ static int idle(struct kv_pingpong *p, struct kv_fault *f)
 	if (!p->events)
 		return 0;
 	if (!p->armed) {
-		ret = kv_op_arm(b, &(struct kv_cq_arm){ .id = p->cq }, &armed, NULL);
+		ret = kv_op_cq_arm(b, &(struct kv_cq_arm){ .id = p->cq }, &armed, NULL);
 		p->armed = !ret && !armed.missed;
 		return ret ? refuse(p, ret, "arm the CQ", f) : 0;
 	}
@@ -363,7 +363,7 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 					    (unsigned long long)p->received);
 		/* First: who was kept waiting for the CPU finds what has come meanwhile. */
 		now = kv_now_ns();
-		ret = kv_op_poll(b, &(struct kv_cq_poll){ p->cq, KVERBS_POLL_MAX }, &polled, NULL);
+		ret = kv_op_cq_poll(b, &(struct kv_cq_poll){ p->cq, KVERBS_POLL_MAX }, &polled, NULL);
 		if (ret)
 			return refuse(p, ret, "poll", f);
 		if (!polled.n && now - last > p->timeout_ns)

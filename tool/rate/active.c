@@ -80,8 +80,8 @@ static int wait_addr(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 static int resolve_route(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
 	struct kv_backend *b = r->space->b;
-	const struct kv_conn_resolve resolve = { .id = s->conn, .timeout_ms = timeout_ms(r) };
-	int ret = kv_op_conn_resolve_route(b, &resolve, NULL, &s->verb_ns);
+	const struct kv_conn_route route = { s->conn, timeout_ms(r) };
+	int ret = kv_op_conn_resolve_route(b, &route, NULL, &s->verb_ns);
 
 	return ret ? refuse(r, ret, "resolve the route to", f) : 0;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include "remote/call.h"
-#include "remote/shape.h"
 #include "remote/wire.h"
 
 #define S struct kv_request

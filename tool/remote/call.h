@@ -2,7 +2,6 @@
 #ifndef KV_REMOTE_CALL_H
 #define KV_REMOTE_CALL_H
 
-#include "model/backend.h"
 #include "remote/codec.h"
 #include "remote/file_call.h"
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include "now.h"
-#include "remote/shape.h"
 #include "serve/service.h"
 
 static int check_bytes(struct kv_service *s, uint64_t bytes)

@@ -170,6 +170,9 @@ static int mr_read(struct kv_service *s)
 	struct kv_mr_read *in = &s->in.mr_read;
 	int ret;
 
+	if (in->length > KV_WIRE_DATA_MAX)
+		return kv_service_refuse(s, -EBADMSG, "mr_read.length is %" PRIu64 ", not 0 .. %u",
+					 in->length, KV_WIRE_DATA_MAX);
 	in->data = s->data;
 	ret = call(s, KV_OP_MR_READ);
 	s->data_length = ret ? 0 : (uint32_t)in->length;
@@ -211,10 +214,31 @@ static int conn_take(struct kv_service *s)
 
 static int poll_cq(struct kv_service *s)
 {
-	if (!s->in.poll.max)
-		return kv_service_refuse(s, -EBADMSG, "poll.max is 0");
-	return done(s, call(s, KV_OP_POLL));
+	if (!s->in.cq_poll.max)
+		return kv_service_refuse(s, -EBADMSG, "cq_poll.max is 0");
+	return done(s, call(s, KV_OP_CQ_POLL));
 }
+
+/* Who waits longer calls again. */
+static int check_wait(struct kv_service *s, const char *name, const struct kv_wait *in)
+{
+	if (in->timeout_ms < 0 || in->timeout_ms > KV_CALL_WAIT_MS)
+		return kv_service_refuse(s, -EBADMSG, "%s.timeout_ms is %d, not 0 .. %d", name,
+					 in->timeout_ms, KV_CALL_WAIT_MS);
+	return 0;
+}
+
+#define WAIT(NAME, name)						\
+	static int name(struct kv_service *s)				\
+	{								\
+		int ret = check_wait(s, #name, &s->in.name);		\
+									\
+		return ret ? ret : done(s, call(s, KV_OP_##NAME));	\
+	}
+
+WAIT(CONN_WAIT, conn_wait)
+WAIT(CQ_WAIT, cq_wait)
+WAIT(RUN_WAIT, run_wait)
 
 static int event_wait(struct kv_service *s)
 {
@@ -223,6 +247,9 @@ static int event_wait(struct kv_service *s)
 	struct kv_wait wait = { .id = 0 };
 	int ret;
 
+	ret = check_wait(s, "event_wait", &s->in.event_wait);
+	if (ret)
+		return ret;
 	for (;;) {
 		waited_ms = (kv_now_ns() - begin) / 1000000;
 		wait.timeout_ms = waited_ms < (uint64_t)timeout_ms ?
@@ -287,8 +314,11 @@ static int (*const hooks[KV_CALLS])(struct kv_service *s) = {
 	[KV_CALL_MR_READ] = mr_read,
 	[KV_CALL_SRQ_MODIFY] = srq_modify,
 	[KV_CALL_CONN_TAKE] = conn_take,
-	[KV_CALL_POLL] = poll_cq,
+	[KV_CALL_CQ_POLL] = poll_cq,
+	[KV_CALL_CONN_WAIT] = conn_wait,
+	[KV_CALL_CQ_WAIT] = cq_wait,
 	[KV_CALL_EVENT_WAIT] = event_wait,
+	[KV_CALL_RUN_WAIT] = run_wait,
 	[KV_CALL_RUN_START] = run_start,
 	[KV_CALL_RUN_GET] = run_get,
 	[KV_CALL_RUN_DEL] = run_del,

@@ -89,7 +89,7 @@ int kv_user_check_access(struct kv_user *u, const char *what, uint32_t access)
 }
 
 /**
- * kv_user_info() - whose verbs these are; see model/ops.def
+ * kv_user_info_get() - whose verbs these are; see model/ops.def
  * @b: the backend
  * @in: nothing
  * @to: receives it
@@ -97,7 +97,7 @@ int kv_user_check_access(struct kv_user *u, const char *what, uint32_t access)
  *
  * Return: 0.
  */
-int kv_user_info(struct kv_backend *b, const struct kv_none *in, struct kv_info *to,
+int kv_user_info_get(struct kv_backend *b, const struct kv_none *in, struct kv_info *to,
 		 uint64_t *verb_ns)
 {
 	char path[PATH_MAX];

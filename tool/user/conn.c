@@ -180,7 +180,7 @@ int kv_user_conn_resolve_addr(struct kv_backend *b, const struct kv_conn_resolve
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_conn_resolve_route(struct kv_backend *b, const struct kv_conn_resolve *in,
+int kv_user_conn_resolve_route(struct kv_backend *b, const struct kv_conn_route *in,
 			       struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;

@@ -317,7 +317,7 @@ static int ready_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_conn_establish(struct kv_backend *b, const struct kv_conn_param *param,
+int kv_user_conn_establish(struct kv_backend *b, const struct kv_conn_establish *param,
 			   struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;

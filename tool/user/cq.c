@@ -185,7 +185,7 @@ static void drop_events(struct kv_user_cq *cq)
 }
 
 /**
- * kv_user_arm() - ask for an event of the next completion; see model/ops.def
+ * kv_user_cq_arm() - ask for an event of the next completion; see model/ops.def
  * @b: the backend
  * @in: the CQ, with context EVENT; and whether only a solicited completion, or an error,
  *	makes the event
@@ -198,7 +198,7 @@ static void drop_events(struct kv_user_cq *cq)
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_arm(struct kv_backend *b, const struct kv_cq_arm *in,
+int kv_user_cq_arm(struct kv_backend *b, const struct kv_cq_arm *in,
 		struct kv_armed *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;

@@ -125,7 +125,7 @@ static int take_some(struct kv_user *u, struct kv_user_cq *cq, unsigned int max,
  * @cq: the CQ; while a run polls it, nothing happens: nothing was posted by hand
  *	there then
  *
- * What was posted by hand waits for kv_user_poll(); what runs left is dropped.
+ * What was posted by hand waits for kv_user_cq_poll(); what runs left is dropped.
  */
 void kv_user_poll_take_all(struct kv_user *u, struct kv_user_cq *cq)
 {
@@ -192,7 +192,7 @@ static void drop_earlier(const struct kv_user_post *post)
 }
 
 /**
- * kv_user_poll() - take completions of requests that were posted by hand; see
+ * kv_user_cq_poll() - take completions of requests that were posted by hand; see
  * struct kv_backend_ops
  * @b: the backend
  * @in: the CQ, and how many at most
@@ -202,7 +202,7 @@ static void drop_earlier(const struct kv_user_post *post)
  * Return: 0 or a negative errno; -EBUSY while a run polls the CQ, -ENODEV if nothing
  * came and the device is being removed.
  */
-int kv_user_poll(struct kv_backend *b, const struct kv_cq_poll *in,
+int kv_user_cq_poll(struct kv_backend *b, const struct kv_cq_poll *in,
 		 struct kv_polled *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;

@@ -188,7 +188,7 @@ static const char *verb(const struct kv_wr *wr)
 }
 
 /**
- * kv_user_post() - post one work request; see model/ops.def
+ * kv_user_wr_post() - post one work request; see model/ops.def
  * @b: the backend
  * @wr: the request
  * @out: nothing
@@ -196,7 +196,7 @@ static const char *verb(const struct kv_wr *wr)
  *
  * Return: 0 or a negative errno.
  */
-int kv_user_post(struct kv_backend *b, const struct kv_wr *wr,
+int kv_user_wr_post(struct kv_backend *b, const struct kv_wr *wr,
 		 struct kv_none *out, uint64_t *verb_ns)
 {
 	struct kv_user *u = (struct kv_user *)b;

@@ -10,7 +10,7 @@ static struct kv_ah_init good(uint32_t pd)
 
 static int new_ah(struct link *l, const struct kv_ah_init *init)
 {
-	return call_new(&l->nl, &kv_nl_ah, init, NULL, NULL);
+	return call_new(&l->nl, KV_AH, init, NULL, NULL);
 }
 
 static void test_good(struct link *l, uint32_t pd)
@@ -24,7 +24,7 @@ static void test_good(struct link *l, uint32_t pd)
 	init.av.sl = 3;
 	init.av.traffic_class = 200;
 	init.av.flow_label = 0xabcde;
-	must(l, call_new(&l->nl, &kv_nl_ah, &init, &ah, &verb_ns), "ah");
+	must(l, call_new(&l->nl, KV_AH, &init, &ah, &verb_ns), "ah");
 	result(ah.pd == pd && ah.port == 1 && !strcmp(ah.dev, dev) && verb_ns > 0,
 	       "made of the pd that was named");
 	result(ah.av.has_dgid && !memcmp(ah.av.dgid, init.av.dgid, sizeof(ah.av.dgid)) &&
@@ -33,21 +33,21 @@ static void test_good(struct link *l, uint32_t pd)
 	       "and of the address");
 	result(ah.has_dmac && memcmp(ah.dmac, zero, sizeof(zero)),
 	       "the MAC address is found and told");
-	check_shown(l, &kv_nl_ah, &ah, "an ah");
-	refused(l, call_del(&l->nl, &kv_nl_pd, pd, NULL), -EBUSY,
+	check_shown(l, KV_AH, &ah, "an ah");
+	refused(l, call_del(&l->nl, KV_PD, pd, NULL), -EBUSY,
 		"in use by an ah: delete that first", "a pd with an ah");
 	verb_ns = 0;
-	done(l, call_del(&l->nl, &kv_nl_ah, ah.id, &verb_ns), "it goes");
+	done(l, call_del(&l->nl, KV_AH, ah.id, &verb_ns), "it goes");
 	result(verb_ns > 0, "and says how long that took");
 
 	msg = kv_nl_msg(&l->nl, KVERBS_CMD_AH_NEW, 0);
 	nla_put_u32(msg, KVERBS_A_AH_PD, pd);
 	nla_put(msg, KVERBS_A_AH_DGID, sizeof(init.av.dgid), init.av.dgid);
 	nla_put_u32(msg, KVERBS_A_AH_SGID_INDEX, init.av.sgid_index);
-	must(l, call_object(&l->nl, &kv_nl_ah, msg, &ah), "ah");
+	must(l, call_object(&l->nl, KV_AH, msg, &ah), "ah");
 	result(ah.port == 1 && !ah.av.sl && !ah.av.traffic_class && !ah.av.flow_label,
 	       "what is not said has its default");
-	must(l, call_del(&l->nl, &kv_nl_ah, ah.id, NULL), "delete");
+	must(l, call_del(&l->nl, KV_AH, ah.id, NULL), "delete");
 }
 
 static int send_short_gid(struct link *l, uint32_t pd)

@@ -1,40 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include <stdlib.h>
 #include <string.h>
 #include "call.h"
 #include "now.h"
 
-static enum kv_type type_of(const struct kv_nl_noun *noun)
-{
-#define OBJECT(TYPE, type)	\
-	if (noun == &kv_nl_##type)	\
-		return KV_##TYPE;
-#include "model/objects.def"
-#undef OBJECT
-	abort();
-}
-
-struct nl_msg *call_msg_of(struct kv_nl *nl, const struct kv_nl_noun *noun, int cmd, uint32_t id)
+struct nl_msg *call_msg_of(struct kv_nl *nl, enum kv_type noun, int cmd, uint32_t id)
 {
 	struct nl_msg *msg = kv_nl_msg(nl, cmd, 0);
 
-	kv_nl_put_u32(msg, noun->id, id);
+	kv_nl_put_u32(msg, kv_nl_objects[noun].id, id);
 	return msg;
 }
 
-size_t call_size(const struct kv_nl_noun *noun)
-{
-	static const size_t sizes[KV_TYPES] = {
-#define OBJECT(TYPE, type) [KV_##TYPE] = sizeof(struct kv_##type),
-#include "model/objects.def"
-#undef OBJECT
-	};
-
-	return sizes[type_of(noun)];
-}
-
 struct answer {
-	const struct kv_nl_noun *noun;
+	enum kv_type noun;
 	void *object;
 };
 
@@ -42,32 +20,33 @@ static int on_object(struct nlattr *attrs, int len, void *arg)
 {
 	struct answer *to = arg;
 
-	memset(to->object, 0, call_size(to->noun));
-	return kv_nl_take(to->noun->object, attrs, len, to->object);
+	memset(to->object, 0, kv_nl_objects[to->noun].size);
+	return kv_nl_take(kv_nl_objects[to->noun].shape, attrs, len, to->object);
 }
 
-int call_object(struct kv_nl *nl, const struct kv_nl_noun *noun, struct nl_msg *msg,
+int call_object(struct kv_nl *nl, enum kv_type noun, struct nl_msg *msg,
 		void *object)
 {
+	const struct kv_shape *const names[] = { kv_nl_objects[noun].shape, NULL };
 	struct answer to = { noun, object };
 
-	return kv_nl_request(nl, msg, noun->what, noun->names, on_object, &to);
+	return kv_nl_request(nl, msg, kv_nl_objects[noun].what, names, on_object, &to);
 }
 
-int call_new(struct kv_nl *nl, const struct kv_nl_noun *noun, const void *init, void *object,
+int call_new(struct kv_nl *nl, enum kv_type noun, const void *init, void *object,
 	     uint64_t *ns)
 {
-	return kv_op_call(&nl->base, KV_OP_PD_NEW + type_of(noun), init, object, ns);
+	return kv_op_call(&nl->base, KV_OP_PD_NEW + noun, init, object, ns);
 }
 
-int call_get(struct kv_nl *nl, const struct kv_nl_noun *noun, uint32_t id, void *object)
+int call_get(struct kv_nl *nl, enum kv_type noun, uint32_t id, void *object)
 {
-	return kv_op_get(&nl->base, type_of(noun), id, object);
+	return kv_op_get(&nl->base, noun, id, object);
 }
 
-int call_del(struct kv_nl *nl, const struct kv_nl_noun *noun, uint32_t id, uint64_t *ns)
+int call_del(struct kv_nl *nl, enum kv_type noun, uint32_t id, uint64_t *ns)
 {
-	return kv_op_del(&nl->base, type_of(noun), id, ns);
+	return kv_op_del(&nl->base, noun, id, ns);
 }
 
 int call_conn_reject(struct kv_nl *nl, uint32_t id, const void *data, uint32_t length,
@@ -84,7 +63,7 @@ int call_cq_poll(struct kv_nl *nl, uint32_t id, struct kv_wc *wc, unsigned int m
 		 unsigned int *n, uint64_t *ns)
 {
 	struct kv_polled out;
-	int ret = kv_op_poll(&nl->base, &(struct kv_cq_poll){ id, max }, &out, ns);
+	int ret = kv_op_cq_poll(&nl->base, &(struct kv_cq_poll){ id, max }, &out, ns);
 
 	if (ret)
 		return ret;

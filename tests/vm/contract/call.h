@@ -9,19 +9,18 @@
  * for what is of no interest.
  */
 
-struct nl_msg *call_msg_of(struct kv_nl *nl, const struct kv_nl_noun *noun, int cmd, uint32_t id);
+struct nl_msg *call_msg_of(struct kv_nl *nl, enum kv_type noun, int cmd, uint32_t id);
 /* Sends a message of the test's own; the answer is an object of @noun. */
-int call_object(struct kv_nl *nl, const struct kv_nl_noun *noun, struct nl_msg *msg,
+int call_object(struct kv_nl *nl, enum kv_type noun, struct nl_msg *msg,
 		void *object);
-size_t call_size(const struct kv_nl_noun *noun);
-int call_new(struct kv_nl *nl, const struct kv_nl_noun *noun, const void *init, void *object,
+int call_new(struct kv_nl *nl, enum kv_type noun, const void *init, void *object,
 	     uint64_t *ns);
-int call_get(struct kv_nl *nl, const struct kv_nl_noun *noun, uint32_t id, void *object);
-int call_del(struct kv_nl *nl, const struct kv_nl_noun *noun, uint32_t id, uint64_t *ns);
+int call_get(struct kv_nl *nl, enum kv_type noun, uint32_t id, void *object);
+int call_del(struct kv_nl *nl, enum kv_type noun, uint32_t id, uint64_t *ns);
 
 static inline int call_info_get(struct kv_nl *nl, struct kv_info *info)
 {
-	return kv_op_info(&nl->base, NULL, info, NULL);
+	return kv_op_info_get(&nl->base, NULL, info, NULL);
 }
 
 static inline int call_flush(struct kv_nl *nl, uint32_t *flushed, uint32_t *kept)
@@ -141,7 +140,7 @@ static inline int call_conn_resolve_addr(struct kv_nl *nl, uint32_t id,
 static inline int call_conn_resolve_route(struct kv_nl *nl, uint32_t id, uint32_t timeout_ms,
 					  uint64_t *ns)
 {
-	const struct kv_conn_resolve in = { .id = id, .timeout_ms = timeout_ms };
+	const struct kv_conn_route in = { id, timeout_ms };
 
 	return kv_op_conn_resolve_route(&nl->base, &in, NULL, ns);
 }
@@ -158,9 +157,8 @@ static inline int call_conn_connect(struct kv_nl *nl, uint32_t id,
 static inline int call_conn_establish(struct kv_nl *nl, uint32_t id,
 				      const struct kv_conn_param *param, uint64_t *ns)
 {
-	struct kv_conn_param in = *param;
+	const struct kv_conn_establish in = { id, param->ack_timeout };
 
-	in.id = id;
 	return kv_op_conn_establish(&nl->base, &in, NULL, ns);
 }
 
@@ -184,7 +182,7 @@ static inline int call_conn_disconnect(struct kv_nl *nl, uint32_t id, uint64_t *
 
 static inline int call_post(struct kv_nl *nl, const struct kv_wr *wr, uint64_t *ns)
 {
-	return kv_op_post(&nl->base, wr, NULL, ns);
+	return kv_op_wr_post(&nl->base, wr, NULL, ns);
 }
 
 int call_cq_poll(struct kv_nl *nl, uint32_t id, struct kv_wc *wc, unsigned int max,
@@ -194,7 +192,7 @@ static inline int call_cq_arm(struct kv_nl *nl, uint32_t id, bool solicited, boo
 			      uint64_t *ns)
 {
 	struct kv_armed out = { 0 };
-	int ret = kv_op_arm(&nl->base, &(struct kv_cq_arm){ id, solicited }, &out, ns);
+	int ret = kv_op_cq_arm(&nl->base, &(struct kv_cq_arm){ id, solicited }, &out, ns);
 
 	if (missed)
 		*missed = out.missed;

@@ -24,18 +24,18 @@ void test_cap(void)
 	first = make_pd(&l);
 	second = make_pd(&l);
 	set_limit("max_objects", "2");
-	refused(&l, call_new(&l.nl, &kv_nl_pd, &pd_init, NULL, NULL), -EDQUOT,
+	refused(&l, call_new(&l.nl, KV_PD, &pd_init, NULL, NULL), -EDQUOT,
 		"too many objects", "the cap on objects");
-	must(&l, call_del(&l.nl, &kv_nl_pd, second, NULL), "delete");
-	done(&l, call_new(&l.nl, &kv_nl_pd, &pd_init, NULL, NULL), "one goes, one can come");
+	must(&l, call_del(&l.nl, KV_PD, second, NULL), "delete");
+	done(&l, call_new(&l.nl, KV_PD, &pd_init, NULL, NULL), "one goes, one can come");
 	set_limit("max_objects", "65536");
 	set_limit("max_bytes", "40000");
 	mr_init.pd = first;
-	refused(&l, call_new(&l.nl, &kv_nl_mr, &mr_init, NULL, NULL), -EDQUOT,
+	refused(&l, call_new(&l.nl, KV_MR, &mr_init, NULL, NULL), -EDQUOT,
 		"too many bytes", "the cap on buffer memory");
 	set_limit("max_bytes", "1073741824");
 	id = make_mr(&l, first, 65536);
-	done(&l, call_del(&l.nl, &kv_nl_mr, id, NULL), "after that, memory is there again");
+	done(&l, call_del(&l.nl, KV_MR, id, NULL), "after that, memory is there again");
 	result(snapshot(&l).live == 2, "objects that are there are counted");
 	link_close(&l);
 }

@@ -39,18 +39,18 @@ static void test_made(struct link *l)
 	struct sockaddr_storage src;
 	uint64_t verb_ns = 0;
 
-	must(l, call_new(&l->nl, &kv_nl_conn, &init, &conn, &verb_ns), "conn");
+	must(l, call_new(&l->nl, KV_CONN, &init, &conn, &verb_ns), "conn");
 	result(conn.state == KVERBS_CONN_IDLE && conn.event == KVERBS_CM_EVENT_NONE &&
 	       !conn.qp && !conn.src.ss_family && !conn.dst.ss_family && verb_ns,
 	       "it begins idle");
-	check_shown(l, &kv_nl_conn, &conn, "a conn");
+	check_shown(l, KV_CONN, &conn, "a conn");
 	src = conn_addr(AF_INET, 0);
 	verb_ns = 0;
 	must(l, call_conn_listen(&l->nl, conn.id, &src, 7, &listener, &verb_ns), "listen");
 	result(listener.state == KVERBS_CONN_LISTENING && conn_port(&listener.src) &&
 	       listener.backlog == 7 && !listener.waiting && !listener.dst.ss_family && verb_ns,
 	       "a listener has a port");
-	check_shown(l, &kv_nl_conn, &listener, "a listener");
+	check_shown(l, KV_CONN, &listener, "a listener");
 	done(l, conn_del(l, conn.id), "and goes");
 }
 
@@ -79,8 +79,8 @@ static void test_qps(struct link *l, const struct duo *d)
 {
 	struct kv_qp a, p;
 
-	must(l, call_get(&l->nl, &kv_nl_qp, d->a.qp, &a), "qp");
-	must(l, call_get(&l->nl, &kv_nl_qp, d->p.qp, &p), "qp");
+	must(l, call_get(&l->nl, KV_QP, d->a.qp, &a), "qp");
+	must(l, call_get(&l->nl, KV_QP, d->p.qp, &p), "qp");
 	result(a.attr.state == KVERBS_QPS_RTS && p.attr.state == KVERBS_QPS_RTS,
 	       "both qps are in RTS");
 	result(a.attr.dest_qpn == p.qpn && p.attr.dest_qpn == a.qpn &&
@@ -110,7 +110,7 @@ static void test_life(struct link *l, int family)
 	result(conn.event == KVERBS_CM_EVENT_ROUTE_RESOLVED && !conn.status &&
 	       conn.src.ss_family == family && conn_port(&conn.dst) == d.port,
 	       "address and route are resolved");
-	check_shown(l, &kv_nl_conn, &conn, "it");
+	check_shown(l, KV_CONN, &conn, "it");
 
 	param = with_data(d.a.qp, "May I come in?");
 	param.responder_resources = 3;
@@ -128,7 +128,7 @@ static void test_life(struct link *l, int family)
 	result(has_data(&conn, "May I come in?", 56), "with the peer's private data");
 	result(conn.responder_resources == 2 && conn.initiator_depth == 3,
 	       "and what it can and wants");
-	check_shown(l, &kv_nl_conn, &conn, "it");
+	check_shown(l, KV_CONN, &conn, "it");
 	result(!conn_get(l, d.listener).waiting, "none waits any more");
 	refused(l, call_conn_take(&l->nl, d.listener, NULL), -EAGAIN, "no request waits",
 		"a second one can't be taken");
@@ -148,7 +148,7 @@ static void test_life(struct link *l, int family)
 	test_qps(l, &d);
 	test_traffic(l, &d);
 
-	refused(l, call_del(&l->nl, &kv_nl_qp, d.a.qp, NULL), -EBUSY,
+	refused(l, call_del(&l->nl, KV_QP, d.a.qp, NULL), -EBUSY,
 		"in use by a conn: delete that first", "its qp can't be deleted");
 	done(l, call_conn_disconnect(&l->nl, d.active, &verb_ns), "one side disconnects");
 	result(state_of(l, d.a.qp) == KVERBS_QPS_ERR, "its qp is in ERR");
@@ -260,7 +260,7 @@ static void test_flushed(struct link *l)
 	spec.iters = 0;
 	spec.time_ns = 60000000000ULL;
 	must(l, call_run_start(&l->nl, &spec, &id), "start a run");
-	refused(l, call_del(&l->nl, &kv_nl_qp, d.a.qp, NULL), -EBUSY, "in use by", "its qp stays");
+	refused(l, call_del(&l->nl, KV_QP, d.a.qp, NULL), -EBUSY, "in use by", "its qp stays");
 	start = seconds();
 	must(l, call_conn_disconnect(&l->nl, d.passive, NULL), "disconnect");
 	result(conn_is(l, d.active, KVERBS_CONN_DISCONNECTED, &conn), "the peer disconnects");

@@ -46,20 +46,20 @@ uint32_t conn_new(struct link *l)
 	struct kv_conn_init init = { .dev = dev };
 	struct kv_conn conn;
 
-	must(l, call_new(&l->nl, &kv_nl_conn, &init, &conn, NULL), "conn");
+	must(l, call_new(&l->nl, KV_CONN, &init, &conn, NULL), "conn");
 	return conn.id;
 }
 
 int conn_del(struct link *l, uint32_t id)
 {
-	return call_del(&l->nl, &kv_nl_conn, id, NULL);
+	return call_del(&l->nl, KV_CONN, id, NULL);
 }
 
 struct kv_conn conn_get(struct link *l, uint32_t id)
 {
 	struct kv_conn conn;
 
-	must(l, call_get(&l->nl, &kv_nl_conn, id, &conn), "look at the conn");
+	must(l, call_get(&l->nl, KV_CONN, id, &conn), "look at the conn");
 	return conn;
 }
 

@@ -106,7 +106,7 @@ static void test_while_resolving(struct link *l)
 		must(l, call_conn_resolve_route(&l->nl, id, 5000, NULL), "resolve");
 		must(l, conn_del(l, id), "delete");
 	}
-	result(!count_listed(l, &kv_nl_conn), "and what resolves a route");
+	result(!count_listed(l, KV_CONN), "and what resolves a route");
 }
 
 static void test_socket_closes(void)
@@ -199,9 +199,9 @@ static void test_strangers(struct link *l)
 
 	duo_make(l, &d, AF_INET, KVERBS_CONN_CONNECTING, KVERBS_CONN_REQUESTED);
 	link_open(&other);
-	refused(&other, call_get(&other.nl, &kv_nl_conn, d.active, &conn), -ENOENT,
+	refused(&other, call_get(&other.nl, KV_CONN, d.active, &conn), -ENOENT,
 		"no conn with this id among yours", "another socket does not see ours");
-	result(!count_listed(&other, &kv_nl_conn), "nor list it");
+	result(!count_listed(&other, KV_CONN), "nor list it");
 	param = conn_param(d.p.qp);
 	refused(&other, call_conn_accept(&other.nl, d.passive, &param, NULL), -ENOENT,
 		"among yours", "nor accept our requests");
@@ -227,7 +227,7 @@ static void test_persistent(struct link *l)
 	end_make(l, &a, &init);
 	end_make(l, &p, &init);
 	link_open(&other);
-	must(&other, call_new(&other.nl, &kv_nl_conn, &conn_init, &conn, NULL), "conn");
+	must(&other, call_new(&other.nl, KV_CONN, &conn_init, &conn, NULL), "conn");
 	must(&other, call_conn_listen(&other.nl, conn.id, &src, 4, &conn, NULL), "listen");
 	kv_nl_close(&other.nl);
 	result(conn_get(l, conn.id).state == KVERBS_CONN_LISTENING,
@@ -266,7 +266,7 @@ static void test_other_device(struct link *l)
 	refused(l, call_conn_listen(&l->nl, id, &addr, 1, NULL, NULL), -EXDEV,
 		"kernel conn: src: src is an address of another RDMA device",
 		"another device's address to listen at");
-	must(l, call_new(&l->nl, &kv_nl_conn, &init, &conn, NULL), "conn");
+	must(l, call_new(&l->nl, KV_CONN, &init, &conn, NULL), "conn");
 	((struct sockaddr_in *)&addr)->sin_port = htons(7471);
 	must(l, call_conn_resolve_addr(&l->nl, conn.id, NULL, &addr, 5000, NULL), "resolve");
 	result(conn_is(l, conn.id, KVERBS_CONN_FAILED, &conn) && conn.status == -EXDEV &&

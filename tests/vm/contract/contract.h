@@ -132,9 +132,9 @@ uint32_t make_mr(struct link *l, uint32_t pd, uint64_t length);
 uint32_t make_srq(struct link *l, uint32_t pd, uint32_t max_wr);
 uint32_t make_ah(struct link *l, uint32_t pd);
 struct kv_av own_address(void);
-void check_shown(struct link *l, const struct kv_nl_noun *noun,
+void check_shown(struct link *l, enum kv_type noun,
 		 const void *object, const char *name);
-unsigned int count_listed(struct link *l, const struct kv_nl_noun *noun);
+unsigned int count_listed(struct link *l, enum kv_type noun);
 void write_all(struct link *l, uint32_t mr, int byte);
 bool holds(struct link *l, uint32_t mr, uint64_t offset, const void *want,
 	   uint64_t length);

@@ -17,7 +17,7 @@
  */
 struct crowd {
 	struct link *l;
-	const struct kv_nl_noun *noun;
+	enum kv_type noun;
 	const void *init;
 	unsigned int n;
 	unsigned int kept;
@@ -107,7 +107,7 @@ static void test_type(struct crowd *c, const char *make, const char *list, const
 static void test_pds(struct link *l)
 {
 	struct kv_pd_init init = { .dev = dev, .persistent = true };
-	struct crowd c = { .l = l, .noun = &kv_nl_pd, .init = &init };
+	struct crowd c = { .l = l, .noun = KV_PD, .init = &init };
 
 	test_type(&c, "the last of many pds is made", "each of many pds is listed",
 		  "each of many pds is flushed");
@@ -118,12 +118,12 @@ static void test_mrs(struct link *l)
 {
 	struct kv_pd_init pd_init = { .dev = dev, .persistent = true };
 	struct kv_mr_init init = { .length = 64, .persistent = true };
-	struct crowd c = { .l = l, .noun = &kv_nl_mr, .init = &init, .kept = 1 };
+	struct crowd c = { .l = l, .noun = KV_MR, .init = &init, .kept = 1 };
 	uint32_t flushed, kept;
 	struct link keeper;
 	struct kv_pd pd;
 
-	must(l, call_new(&l->nl, &kv_nl_pd, &pd_init, &pd, NULL), "pd");
+	must(l, call_new(&l->nl, KV_PD, &pd_init, &pd, NULL), "pd");
 	init.pd = pd.id;
 	link_open(&keeper);
 	make_mr(&keeper, pd.id, 64);

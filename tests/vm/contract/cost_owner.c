@@ -45,7 +45,7 @@ static double pd_in_use(void *arg)
 	struct scene *s = arg;
 	double start = cost_now();
 
-	if (call_del(&s->l.nl, &kv_nl_pd, s->pd, NULL) != -EBUSY)
+	if (call_del(&s->l.nl, KV_PD, s->pd, NULL) != -EBUSY)
 		bail_out("a pd in use is not refused");
 	return cost_now() - start;
 }
@@ -55,7 +55,7 @@ static double mr_in_use(void *arg)
 	struct scene *s = arg;
 	double start = cost_now();
 
-	if (call_del(&s->l.nl, &kv_nl_mr, s->mr, NULL) != -EBUSY)
+	if (call_del(&s->l.nl, KV_MR, s->mr, NULL) != -EBUSY)
 		bail_out("an mr in use is not refused");
 	return cost_now() - start;
 }
@@ -67,7 +67,7 @@ static double make_one(void *arg)
 
 	s->once = make_pd(&s->l);
 	start = cost_now() - start;
-	must(&s->l, call_del(&s->l.nl, &kv_nl_pd, s->once, NULL), "delete");
+	must(&s->l, call_del(&s->l.nl, KV_PD, s->once, NULL), "delete");
 	return start;
 }
 
@@ -78,7 +78,7 @@ static double del_one(void *arg)
 
 	s->once = make_pd(&s->l);
 	start = cost_now();
-	must(&s->l, call_del(&s->l.nl, &kv_nl_pd, s->once, NULL), "delete");
+	must(&s->l, call_del(&s->l.nl, KV_PD, s->once, NULL), "delete");
 	return cost_now() - start;
 }
 
@@ -88,7 +88,7 @@ static double show_one(void *arg)
 	double start = cost_now();
 	struct kv_pd pd;
 
-	must(&s->l, call_get(&s->l.nl, &kv_nl_pd, s->pd, &pd), "get");
+	must(&s->l, call_get(&s->l.nl, KV_PD, s->pd, &pd), "get");
 	return cost_now() - start;
 }
 
@@ -141,7 +141,7 @@ static void crowd(struct link *l, unsigned int from, unsigned int to)
 
 	for (i = from; i < to; i++) {
 		init.persistent = i % 2;
-		must(l, call_new(&l->nl, &kv_nl_pd, &init, NULL, NULL), "pd");
+		must(l, call_new(&l->nl, KV_PD, &init, NULL, NULL), "pd");
 	}
 }
 

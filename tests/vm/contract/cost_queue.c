@@ -69,7 +69,7 @@ static double del_qp(void *arg)
 	struct kv_qp qp = make_qp(s, 1);
 	double start = cost_now();
 
-	must(&s->l, call_del(&s->l.nl, &kv_nl_qp, qp.id, NULL), "delete");
+	must(&s->l, call_del(&s->l.nl, KV_QP, qp.id, NULL), "delete");
 	return cost_now() - start;
 }
 

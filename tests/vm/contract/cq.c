@@ -12,7 +12,7 @@ static int new_cq(struct link *l, uint32_t cqe, uint32_t vector, uint32_t contex
 		.context = context,
 	};
 
-	return call_new(&l->nl, &kv_nl_cq, &init, NULL, NULL);
+	return call_new(&l->nl, KV_CQ, &init, NULL, NULL);
 }
 
 static int new_without_cqe(struct link *l)
@@ -35,18 +35,18 @@ static void test_new(struct link *l)
 	struct kv_cq cq;
 
 	for (; init.context <= KVERBS_CQ_MAX; init.context++) {
-		must(l, call_new(&l->nl, &kv_nl_cq, &init, &cq, &verb_ns), "cq");
+		must(l, call_new(&l->nl, KV_CQ, &init, &cq, &verb_ns), "cq");
 		result(cq.context == init.context && cq.cqe >= 100 && !cq.comp_vector &&
 		       !cq.pending && !strcmp(cq.dev, dev) && verb_ns > 0,
 		       "a cq of context %u", init.context);
-		check_shown(l, &kv_nl_cq, &cq, "the cq");
-		done(l, call_del(&l->nl, &kv_nl_cq, cq.id, NULL), "it goes");
+		check_shown(l, KV_CQ, &cq, "the cq");
+		done(l, call_del(&l->nl, KV_CQ, cq.id, NULL), "it goes");
 	}
 	init.context = 0;
 	init.comp_vector = caps.comp_vectors - 1;
-	must(l, call_new(&l->nl, &kv_nl_cq, &init, &cq, NULL), "cq");
+	must(l, call_new(&l->nl, KV_CQ, &init, &cq, NULL), "cq");
 	result(cq.comp_vector == caps.comp_vectors - 1, "the last completion vector");
-	must(l, call_del(&l->nl, &kv_nl_cq, cq.id, NULL), "delete");
+	must(l, call_del(&l->nl, KV_CQ, cq.id, NULL), "delete");
 
 	refused(l, new_without_cqe(l), -EINVAL, "cqe is missing", "a cq without cqe");
 	refused(l, new_cq(l, 0, 0, 0), -ERANGE, "kernel cq: cqe: integer out of range",

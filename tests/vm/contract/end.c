@@ -26,7 +26,7 @@ void end_make(struct link *l, struct end *e, const struct end_init *init)
 	memset(e, 0, sizeof(*e));
 	if (init->srq) {
 		/* Which has a PD already. */
-		must(l, call_get(&l->nl, &kv_nl_srq, init->srq, &srq), "srq");
+		must(l, call_get(&l->nl, KV_SRQ, init->srq, &srq), "srq");
 		e->pd = srq.pd;
 	} else {
 		e->pd = make_pd(l);
@@ -53,12 +53,12 @@ void end_disconnect(struct link *l, struct end *e)
 void end_del(struct link *l, struct end *e)
 {
 	end_disconnect(l, e);
-	done(l, call_del(&l->nl, &kv_nl_qp, e->qp, NULL), "the qp goes");
-	done(l, call_del(&l->nl, &kv_nl_mr, e->local, NULL), "its local mr goes");
-	done(l, call_del(&l->nl, &kv_nl_mr, e->target, NULL), "its target mr goes");
-	done(l, call_del(&l->nl, &kv_nl_cq, e->send_cq, NULL), "its send cq goes");
-	done(l, call_del(&l->nl, &kv_nl_cq, e->recv_cq, NULL), "its recv cq goes");
-	done(l, call_del(&l->nl, &kv_nl_pd, e->pd, NULL), "its pd goes");
+	done(l, call_del(&l->nl, KV_QP, e->qp, NULL), "the qp goes");
+	done(l, call_del(&l->nl, KV_MR, e->local, NULL), "its local mr goes");
+	done(l, call_del(&l->nl, KV_MR, e->target, NULL), "its target mr goes");
+	done(l, call_del(&l->nl, KV_CQ, e->send_cq, NULL), "its send cq goes");
+	done(l, call_del(&l->nl, KV_CQ, e->recv_cq, NULL), "its recv cq goes");
+	done(l, call_del(&l->nl, KV_PD, e->pd, NULL), "its pd goes");
 }
 
 uint32_t all_access(void)
@@ -133,7 +133,7 @@ uint32_t state_of(struct link *l, uint32_t id)
 {
 	struct kv_qp qp;
 
-	must(l, call_get(&l->nl, &kv_nl_qp, id, &qp), "look at the qp");
+	must(l, call_get(&l->nl, KV_QP, id, &qp), "look at the qp");
 	return qp.attr.state;
 }
 

@@ -168,7 +168,7 @@ static void test_devices(struct link *l)
 	other_dev_make();
 	result(comes(l, KVERBS_EVENT_DEV_ADDED, &event) && !strcmp(event.dev, OTHER),
 	       "a device comes");
-	must(l, call_new(&l->nl, &kv_nl_pd, &init, &pd, NULL), "pd");
+	must(l, call_new(&l->nl, KV_PD, &init, &pd, NULL), "pd");
 	result(!strcmp(pd.dev, OTHER), "it can be used");
 	if (!lacks("it gets a GID", "GID of an address")) {
 		shell("ip addr add 203.0.113.1/24 dev " NETDEV);
@@ -185,12 +185,12 @@ static void test_devices(struct link *l)
 	result(comes(l, KVERBS_EVENT_DEV_RENAMED, &event) &&
 	       !strcmp(event.dev, RENAMED) && !strcmp(event.old_name, OTHER),
 	       "it is renamed");
-	must(l, call_get(&l->nl, &kv_nl_pd, pd.id, &pd), "pd");
+	must(l, call_get(&l->nl, KV_PD, pd.id, &pd), "pd");
 	result(!strcmp(pd.dev, RENAMED), "and its objects know");
 	shell("rdma link delete " RENAMED);
 	result(comes(l, KVERBS_EVENT_DEV_REMOVED, &event) && !strcmp(event.dev, RENAMED),
 	       "it goes");
-	result(call_get(&l->nl, &kv_nl_pd, pd.id, &pd) == -ENOENT, "with its objects");
+	result(call_get(&l->nl, KV_PD, pd.id, &pd) == -ENOENT, "with its objects");
 	shell("ip link del " NETDEV);
 }
 

@@ -110,7 +110,7 @@ static void test_full(struct link *l, uint32_t mr)
 
 static int send_load(struct link *l, uint32_t mr, uint32_t from, uint64_t file_offset)
 {
-	struct nl_msg *msg = call_msg_of(&l->nl, &kv_nl_mr, KVERBS_CMD_MR_LOAD, mr);
+	struct nl_msg *msg = call_msg_of(&l->nl, KV_MR, KVERBS_CMD_MR_LOAD, mr);
 
 	nla_put_u32(msg, KVERBS_A_MR_FD, from);
 	nla_put_u64(msg, KVERBS_A_MR_FILE_OFFSET, file_offset);

@@ -35,14 +35,14 @@ static int new_cq(struct hoard *h)
 {
 	struct kv_cq_init init = { .dev = dev, .cqe = caps.max_cqe };
 
-	return call_new(&h->l.nl, &kv_nl_cq, &init, NULL, NULL);
+	return call_new(&h->l.nl, KV_CQ, &init, NULL, NULL);
 }
 
 static int new_srq(struct hoard *h)
 {
 	struct kv_srq_init init = { .pd = h->pd, .max_wr = depth(caps.max_srq_wr), .max_sge = 1 };
 
-	return call_new(&h->l.nl, &kv_nl_srq, &init, NULL, NULL);
+	return call_new(&h->l.nl, KV_SRQ, &init, NULL, NULL);
 }
 
 static int new_qp(struct hoard *h)
@@ -66,7 +66,7 @@ static int new_mr(struct hoard *h)
 {
 	struct kv_mr_init init = { .pd = h->pd, .length = caps.max_mr_bytes };
 
-	return call_new(&h->l.nl, &kv_nl_mr, &init, NULL, NULL);
+	return call_new(&h->l.nl, KV_MR, &init, NULL, NULL);
 }
 
 static const struct {

@@ -7,7 +7,7 @@
 
 static int del_mr(struct link *l, uint32_t id)
 {
-	return call_del(&l->nl, &kv_nl_mr, id, NULL);
+	return call_del(&l->nl, KV_MR, id, NULL);
 }
 
 static const struct end_init rc = { .type = KVERBS_QPT_RC };
@@ -66,7 +66,7 @@ static void test_recv(struct link *l)
 	wr = recv_wr(b.qp, b.local, 64, 4);
 	post(l, &wr, "recv");
 	end_disconnect(l, &b);
-	done(l, call_del(&l->nl, &kv_nl_qp, b.qp, NULL), "a qp goes with its requests");
+	done(l, call_del(&l->nl, KV_QP, b.qp, NULL), "a qp goes with its requests");
 	done(l, del_mr(l, b.local), "and frees their mr");
 	result(nothing_comes(l, b.recv_cq), "nobody hears of those either");
 }
@@ -86,10 +86,10 @@ static void test_address(struct link *l)
 	wr.remote_qkey = 1;
 	post(l, &wr, "send");
 	usleep(50000);
-	refused(l, call_del(&l->nl, &kv_nl_ah, ah, NULL), -EBUSY, "posted",
+	refused(l, call_del(&l->nl, KV_AH, ah, NULL), -EBUSY, "posted",
 		"the ah of a datagram that was not polled");
 	drain(l, a.send_cq, 1);
-	done(l, call_del(&l->nl, &kv_nl_ah, ah, NULL), "then it can go");
+	done(l, call_del(&l->nl, KV_AH, ah, NULL), "then it can go");
 }
 
 static void test_shared(struct link *l)
@@ -122,9 +122,9 @@ static void test_shared(struct link *l)
 	must(l, modify(l, b.qp, init_attr(KVERBS_QPT_RC)), "INIT");
 	to_state(l, b.qp, KVERBS_QPS_ERR);
 	refused(l, del_mr(l, mr), -EBUSY, "posted", "what no qp has taken is the srq's");
-	must(l, call_del(&l->nl, &kv_nl_qp, b.qp, NULL), "delete the qp");
+	must(l, call_del(&l->nl, KV_QP, b.qp, NULL), "delete the qp");
 	refused(l, del_mr(l, mr), -EBUSY, "posted", "with or without qps");
-	done(l, call_del(&l->nl, &kv_nl_srq, srq, NULL), "the srq goes");
+	done(l, call_del(&l->nl, KV_SRQ, srq, NULL), "the srq goes");
 	done(l, del_mr(l, mr), "and then its receive's mr");
 }
 

@@ -84,8 +84,8 @@ static void connect_anew(struct link *l, uint32_t access)
 	if (attacker.own.qp) {
 		end_disconnect(l, &attacker.own);
 		end_disconnect(l, &attacker.peer);
-		must(l, call_del(&l->nl, &kv_nl_qp, attacker.own.qp, NULL), "delete");
-		must(l, call_del(&l->nl, &kv_nl_qp, attacker.peer.qp, NULL), "delete");
+		must(l, call_del(&l->nl, KV_QP, attacker.own.qp, NULL), "delete");
+		must(l, call_del(&l->nl, KV_QP, attacker.peer.qp, NULL), "delete");
 	}
 	a = make_qp(l, attacker.pd, attacker.cq);
 	b = make_qp(l, v.pd, v.cq);
@@ -398,7 +398,7 @@ static void test_others(struct link *l)
 	unsigned int o, n = caps.can & KVERBS_CAN_ATOMIC ? 3 : 2;
 	struct kv_pd pd;
 
-	must(l, call_get(&l->nl, &kv_nl_pd, v.pd, &pd), "pd");
+	must(l, call_get(&l->nl, KV_PD, v.pd, &pd), "pd");
 	for (o = 0; o < n; o++) {
 		struct attack what = { ops[o], 0, pd.local_dma_lkey, 8 };
 
@@ -482,7 +482,7 @@ static void test_freed(struct link *l)
 {
 	struct attack what = { KVERBS_OP_WRITE, v.reg[READABLE].iova, v.reg[READABLE].rkey, 8 };
 
-	must(l, call_del(&l->nl, &kv_nl_mr, v.mr[READABLE], NULL), "delete");
+	must(l, call_del(&l->nl, KV_MR, v.mr[READABLE], NULL), "delete");
 	v.mr[READABLE] = make_mr(l, v.pd, LENGTH);
 	put(l, v.mr[READABLE], v.holds[READABLE]);
 	check_repelled(l, what, WC_REM_ACCESS_ERR, "an mr that is gone");

@@ -28,7 +28,7 @@ static void test_states(struct link *l, const struct end *e)
 	struct kv_qp qp;
 
 	done(l, modify(l, e->qp, init_attr(KVERBS_QPT_RC)), "INIT");
-	must(l, call_get(&l->nl, &kv_nl_qp, e->qp, &qp), "qp");
+	must(l, call_get(&l->nl, KV_QP, e->qp, &qp), "qp");
 	result(qp.attr.state == KVERBS_QPS_INIT && qp.attr.port == 1, "it is in INIT, on port 1");
 	refused(l, modify(l, e->qp, rtr), -EOPNOTSUPP, "use a conn", "RTR");
 	done(l, modify(l, e->qp, (struct kv_qp_attr){ .state = KVERBS_QPS_ERR }), "ERR");

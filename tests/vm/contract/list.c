@@ -32,14 +32,14 @@ void test_rdma(void)
 {
 	static const struct {
 		const char *name;
-		const struct kv_nl_noun *noun;
+		enum kv_type noun;
 		unsigned int made;
 	} types[] = {
-		{ "pd", &kv_nl_pd, 4 },
-		{ "cq", &kv_nl_cq, 6 },
-		{ "mr", &kv_nl_mr, 6 },
-		{ "qp", &kv_nl_qp, 3 },
-		{ "srq", &kv_nl_srq, 2 },
+		{ "pd", KV_PD, 4 },
+		{ "cq", KV_CQ, 6 },
+		{ "mr", KV_MR, 6 },
+		{ "qp", KV_QP, 3 },
+		{ "srq", KV_SRQ, 2 },
 	};
 	const struct end_init init = { .type = KVERBS_QPT_RC };
 	unsigned int before[COUNT(types)], i;
@@ -97,7 +97,7 @@ static void test_interrupted(struct link *l)
 	}
 	result(finished && interrupted, "a list during which something came says so");
 	kv_nl_close(&other.nl);
-	done(l, call_del(&l->nl, &kv_nl_pd, id, NULL), "what came goes");
+	done(l, call_del(&l->nl, KV_PD, id, NULL), "what came goes");
 }
 
 struct walk {
@@ -132,17 +132,17 @@ static void test_walk(struct link *l)
 	walk.other = &other;
 	for (i = 0; i < 2000; i++)
 		make_pd(l);
-	ret = kv_nl_each(&l->nl, &kv_nl_pd, on_walk, &walk);
+	ret = kv_nl_each(&l->nl, KV_PD, on_walk, &walk);
 	result(ret == -EINTR && strstr(l->nl.base.err, "objects came or went meanwhile: ask again"),
 	       "who reads a list is told");
 	result(walk.seen == 2000 && walk.ascending, "after what there was, in order");
 	walk = (struct walk){ .ascending = true };
-	done(l, kv_nl_each(&l->nl, &kv_nl_pd, on_walk, &walk), "asking again");
+	done(l, kv_nl_each(&l->nl, KV_PD, on_walk, &walk), "asking again");
 	result(walk.seen == 2000 && walk.ascending, "gives all of them");
 	walk = (struct walk){ .ascending = true, .stop = 5 };
-	ret = kv_nl_each(&l->nl, &kv_nl_pd, on_walk, &walk);
+	ret = kv_nl_each(&l->nl, KV_PD, on_walk, &walk);
 	result(ret == 1 && walk.seen == 5, "a list that is ended early returns what ended it");
-	done(l, kv_nl_each(&l->nl, &kv_nl_cq, on_walk, &walk), "and can go on asking");
+	done(l, kv_nl_each(&l->nl, KV_CQ, on_walk, &walk), "and can go on asking");
 	kv_nl_close(&other.nl);
 }
 

@@ -8,22 +8,22 @@
 
 static const struct {
 	const char *name;
-	const struct kv_nl_noun *noun;
+	enum kv_type noun;
 	int cmd_del;
 	const char *unknown;
 	const char *missing;
 } types[] = {
-	{ "pd", &kv_nl_pd, KVERBS_CMD_PD_DEL,
+	{ "pd", KV_PD, KVERBS_CMD_PD_DEL,
 	  "no pd with this id among yours", "the pd's id is missing" },
-	{ "cq", &kv_nl_cq, KVERBS_CMD_CQ_DEL,
+	{ "cq", KV_CQ, KVERBS_CMD_CQ_DEL,
 	  "no cq with this id among yours", "the cq's id is missing" },
-	{ "mr", &kv_nl_mr, KVERBS_CMD_MR_DEL,
+	{ "mr", KV_MR, KVERBS_CMD_MR_DEL,
 	  "no mr with this id among yours", "the mr's id is missing" },
-	{ "srq", &kv_nl_srq, KVERBS_CMD_SRQ_DEL,
+	{ "srq", KV_SRQ, KVERBS_CMD_SRQ_DEL,
 	  "no srq with this id among yours", "the srq's id is missing" },
-	{ "ah", &kv_nl_ah, KVERBS_CMD_AH_DEL,
+	{ "ah", KV_AH, KVERBS_CMD_AH_DEL,
 	  "no ah with this id among yours", "the ah's id is missing" },
-	{ "qp", &kv_nl_qp, KVERBS_CMD_QP_DEL,
+	{ "qp", KV_QP, KVERBS_CMD_QP_DEL,
 	  "no qp with this id among yours", "the qp's id is missing" },
 };
 
@@ -34,7 +34,7 @@ static void test_ids(struct link *l)
 	unsigned int i;
 
 	for (i = 0; i < COUNT(types); i++) {
-		const struct kv_nl_noun *noun = types[i].noun;
+		enum kv_type noun = types[i].noun;
 
 		snprintf(name, sizeof(name), "an unknown %s is not shown", types[i].name);
 		refused(l, call_get(&l->nl, noun, 2000000000, &object), -ENOENT,
@@ -47,7 +47,7 @@ static void test_ids(struct link *l)
 		refused(l, call_get(&l->nl, noun, 0, &object), -ERANGE,
 			"integer out of range", name);
 		snprintf(name, sizeof(name), "which %s to show is missing", types[i].name);
-		refused(l, send_msg(l, kv_nl_msg(&l->nl, noun->cmd_get, 0)), -EINVAL,
+		refused(l, send_msg(l, kv_nl_msg(&l->nl, kv_nl_objects[noun].cmd_get, 0)), -EINVAL,
 			types[i].missing, name);
 		snprintf(name, sizeof(name), "which %s to delete is missing", types[i].name);
 		refused(l, send_msg(l, kv_nl_msg(&l->nl, types[i].cmd_del, 0)), -EINVAL,
@@ -93,7 +93,7 @@ void test_message(void)
 	struct link l;
 
 	link_open(&l);
-	refused(&l, call_new(&l.nl, &kv_nl_pd, &nosuch, NULL, NULL), -ENODEV,
+	refused(&l, call_new(&l.nl, KV_PD, &nosuch, NULL, NULL), -ENODEV,
 		"kernel pd: device: no such RDMA device in this network namespace (ENODEV)",
 		"an unknown device");
 	refused(&l, call_dev_get(&l.nl, "nosuch0", &other), -ENODEV,
@@ -131,14 +131,14 @@ void test_pd(void)
 	struct link l;
 
 	link_open(&l);
-	must(&l, call_new(&l.nl, &kv_nl_pd, &init, &pd, &verb_ns), "pd");
+	must(&l, call_new(&l.nl, KV_PD, &init, &pd, &verb_ns), "pd");
 	result(pd.id && !strcmp(pd.dev, dev) && !pd.persistent, "made of the device that was named");
 	result(verb_ns > 0, "the verb's time is told");
-	check_shown(&l, &kv_nl_pd, &pd, "a pd");
+	check_shown(&l, KV_PD, &pd, "a pd");
 	verb_ns = 0;
-	done(&l, call_del(&l.nl, &kv_nl_pd, pd.id, &verb_ns), "it goes");
+	done(&l, call_del(&l.nl, KV_PD, pd.id, &verb_ns), "it goes");
 	result(verb_ns > 0, "and that time is told too");
-	refused(&l, call_del(&l.nl, &kv_nl_pd, pd.id, NULL), -ENOENT,
+	refused(&l, call_del(&l.nl, KV_PD, pd.id, NULL), -ENOENT,
 		"no pd with this id among yours", "but once");
 	result(make_pd(&l) != pd.id, "the next has another id");
 	link_close(&l);

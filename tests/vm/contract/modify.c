@@ -114,7 +114,7 @@ static bool drained(struct link *l, uint32_t id)
 	struct kv_qp qp;
 
 	do {
-		must(l, call_get(&l->nl, &kv_nl_qp, id, &qp), "get");
+		must(l, call_get(&l->nl, KV_QP, id, &qp), "get");
 		if (!qp.sq_draining)
 			return true;
 		usleep(1000);
@@ -138,7 +138,7 @@ static void test_sqd(struct link *l, const struct end *e)
 	attr.timeout = 10;
 	attr.retry_cnt = 5;
 	done(l, modify(l, e->qp, attr), "in SQD it can be changed");
-	must(l, call_get(&l->nl, &kv_nl_qp, e->qp, &qp), "get");
+	must(l, call_get(&l->nl, KV_QP, e->qp, &qp), "get");
 	result(qp.attr.timeout == 10 && qp.attr.retry_cnt == 5, "and it is");
 	/* Some devices drain anew then. */
 	result(drained(l, e->qp), "and the send queue is drained");
@@ -284,7 +284,7 @@ static void test_shown(struct link *l, const struct end *e)
 	must(l, modify(l, e->qp, init_attr(KVERBS_QPT_RC)), "INIT");
 	must(l, modify(l, e->qp, rtr), "RTR");
 	must(l, modify(l, e->qp, rts_attr(KVERBS_QPT_RC)), "RTS");
-	must(l, call_get(&l->nl, &kv_nl_qp, e->qp, &qp), "get");
+	must(l, call_get(&l->nl, KV_QP, e->qp, &qp), "get");
 	result(qp.attr.state == KVERBS_QPS_RTS && qp.attr.port == 1 &&
 	       qp.attr.path_mtu == 1024 && qp.attr.dest_qpn == e->qpn &&
 	       qp.attr.min_rnr_timer == 12 && qp.attr.timeout == 14 &&
@@ -295,7 +295,7 @@ static void test_shown(struct link *l, const struct end *e)
 	       qp.attr.av.sgid_index == rtr.av.sgid_index &&
 	       qp.attr.av.traffic_class == 7 && qp.attr.av.flow_label == 0x12345,
 	       "and where it sends to");
-	check_shown(l, &kv_nl_qp, &qp, "it");
+	check_shown(l, KV_QP, &qp, "it");
 }
 
 void test_modify(void)

@@ -8,7 +8,7 @@ static int new_mr(struct link *l, uint32_t pd, uint64_t length, uint32_t max_acc
 {
 	struct kv_mr_init init = { .pd = pd, .length = length, .max_access = max_access };
 
-	return call_new(&l->nl, &kv_nl_mr, &init, NULL, NULL);
+	return call_new(&l->nl, KV_MR, &init, NULL, NULL);
 }
 
 static int reg_mr(struct link *l, uint32_t mr, uint32_t qp, uint32_t access,
@@ -21,7 +21,7 @@ static int reg_mr(struct link *l, uint32_t mr, uint32_t qp, uint32_t access,
 
 static int send_read(struct link *l, uint32_t mr, uint64_t length)
 {
-	struct nl_msg *msg = call_msg_of(&l->nl, &kv_nl_mr, KVERBS_CMD_MR_READ, mr);
+	struct nl_msg *msg = call_msg_of(&l->nl, KV_MR, KVERBS_CMD_MR_READ, mr);
 
 	nla_put_u64(msg, KVERBS_A_MR_LENGTH, length);
 	return send_msg(l, msg);
@@ -29,7 +29,7 @@ static int send_read(struct link *l, uint32_t mr, uint64_t length)
 
 static int send_empty_write(struct link *l, uint32_t mr)
 {
-	struct nl_msg *msg = call_msg_of(&l->nl, &kv_nl_mr, KVERBS_CMD_MR_WRITE, mr);
+	struct nl_msg *msg = call_msg_of(&l->nl, KV_MR, KVERBS_CMD_MR_WRITE, mr);
 
 	nla_put(msg, KVERBS_A_MR_DATA, 0, NULL);
 	return send_msg(l, msg);
@@ -56,17 +56,17 @@ static void test_new(struct link *l, uint32_t pd)
 	uint64_t verb_ns = 0;
 	struct kv_mr mr;
 
-	must(l, call_new(&l->nl, &kv_nl_mr, &init, &mr, &verb_ns), "mr");
+	must(l, call_new(&l->nl, KV_MR, &init, &mr, &verb_ns), "mr");
 	result(mr.pd == pd && mr.length == 12345 && verb_ns > 0 && !mr.registered &&
 	       mr.max_access == KVERBS_ACCESS_LOCAL_WRITE, "made as it was asked for");
-	check_shown(l, &kv_nl_mr, &mr, "an mr");
-	must(l, call_del(&l->nl, &kv_nl_mr, mr.id, NULL), "delete");
+	check_shown(l, KV_MR, &mr, "an mr");
+	must(l, call_del(&l->nl, KV_MR, mr.id, NULL), "delete");
 	init.length = caps.max_mr_bytes;
-	must(l, call_new(&l->nl, &kv_nl_mr, &init, &mr, NULL), "the largest mr");
+	must(l, call_new(&l->nl, KV_MR, &init, &mr, NULL), "the largest mr");
 	result(mr.length == caps.max_mr_bytes, "the largest buffer");
-	refused(l, call_del(&l->nl, &kv_nl_pd, pd, NULL), -EBUSY,
+	refused(l, call_del(&l->nl, KV_PD, pd, NULL), -EBUSY,
 		"kernel pd: pd: in use by an mr: delete that first", "a pd with an mr");
-	must(l, call_del(&l->nl, &kv_nl_mr, mr.id, NULL), "delete");
+	must(l, call_del(&l->nl, KV_MR, mr.id, NULL), "delete");
 
 	refused(l, new_mr(l, pd, 0, 0), -ERANGE, "kernel mr: length: integer out of range",
 		"a buffer of size 0");
@@ -132,10 +132,10 @@ static void test_defaults(struct link *l, struct end *e)
 	struct nl_msg *msg;
 	struct kv_mr mr;
 
-	msg = call_msg_of(&l->nl, &kv_nl_mr, KVERBS_CMD_MR_REG, e->target);
+	msg = call_msg_of(&l->nl, KV_MR, KVERBS_CMD_MR_REG, e->target);
 	nla_put_u32(msg, KVERBS_A_MR_QP, e->qp);
 	nla_put_u64(msg, KVERBS_A_MR_OFFSET, 100);
-	must(l, call_object(&l->nl, &kv_nl_mr, msg, &mr), "register");
+	must(l, call_object(&l->nl, KV_MR, msg, &mr), "register");
 	result(mr.access == (mr.max_access & all_access()) && mr.reg_length == LENGTH - 100,
 	       "by default all access, and all that is left of the buffer");
 	must(l, call_mr_inv(&l->nl, e->target, e->qp, NULL), "invalidate");
@@ -143,9 +143,9 @@ static void test_defaults(struct link *l, struct end *e)
 	msg = kv_nl_msg(&l->nl, KVERBS_CMD_MR_NEW, 0);
 	nla_put_u32(msg, KVERBS_A_MR_PD, e->pd);
 	nla_put_u64(msg, KVERBS_A_MR_LENGTH, 64);
-	must(l, call_object(&l->nl, &kv_nl_mr, msg, &mr), "mr");
+	must(l, call_object(&l->nl, KV_MR, msg, &mr), "mr");
 	result(mr.max_access == KVERBS_ACCESS__ALL, "an mr may grant everything by default");
-	must(l, call_del(&l->nl, &kv_nl_mr, mr.id, NULL), "delete");
+	must(l, call_del(&l->nl, KV_MR, mr.id, NULL), "delete");
 }
 
 static void test_reg(struct link *l, struct end *a, struct end *b)
@@ -160,7 +160,7 @@ static void test_reg(struct link *l, struct end *a, struct end *b)
 	result(mr.registered && mr.access == all && mr.offset == 100 &&
 	       mr.reg_length == 64 && mr.lkey && mr.rkey && verb_ns > 0,
 	       "a registration says what it grants, and under which names");
-	must(l, call_get(&l->nl, &kv_nl_mr, a->target, &got), "get");
+	must(l, call_get(&l->nl, KV_MR, a->target, &got), "get");
 	result(!memcmp(&got, &mr, sizeof(mr)), "and is shown so");
 	result(mr.iova == ((uint64_t)mr.id << 32) + 100, "its address is none of the kernel's");
 	rkey = mr.rkey;
@@ -168,7 +168,7 @@ static void test_reg(struct link *l, struct end *a, struct end *b)
 		"the mr is registered already: invalidate it first", "registering twice");
 	verb_ns = 0;
 	done(l, call_mr_inv(&l->nl, a->target, a->qp, &verb_ns), "it is invalidated");
-	must(l, call_get(&l->nl, &kv_nl_mr, a->target, &got), "get");
+	must(l, call_get(&l->nl, KV_MR, a->target, &got), "get");
 	result(!got.registered && !got.lkey && !got.iova && verb_ns > 0, "and shown so");
 	refused(l, call_mr_inv(&l->nl, a->target, a->qp, NULL), -EINVAL,
 		"the mr is not registered", "invalidating what is not registered");
@@ -205,7 +205,7 @@ static void test_reg(struct link *l, struct end *a, struct end *b)
 	refused(l, call_mr_inv(&l->nl, a->target, 0, NULL), -EINVAL, "qp is missing",
 		"invalidating by no qp");
 
-	must(l, call_new(&l->nl, &kv_nl_mr, &(struct kv_mr_init){
+	must(l, call_new(&l->nl, KV_MR, &(struct kv_mr_init){
 		     .pd = a->pd, .length = 64,
 		     .max_access = KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_READ,
 	     }, &mr, NULL), "mr");
@@ -217,7 +217,7 @@ static void test_reg(struct link *l, struct end *a, struct end *b)
 		-EINVAL, "max_access", "granting but one right too many");
 	done(l, reg_mr(l, narrow, a->qp, KVERBS_ACCESS_REMOTE_READ, 0, 64),
 	     "granting less");
-	done(l, call_del(&l->nl, &kv_nl_mr, narrow, NULL), "a registered mr can be deleted");
+	done(l, call_del(&l->nl, KV_MR, narrow, NULL), "a registered mr can be deleted");
 }
 
 /*
@@ -232,16 +232,16 @@ static void test_late(struct link *l, struct end *a, struct end *b)
 	qp_block(l, a, b);
 	result(reg_mr(l, a->target, a->qp, all_access(), 0, 64) == -ETIMEDOUT &&
 	       strstr(l->nl.base.err, "no completion within 2 s"), "one that does not complete says so");
-	must(l, call_get(&l->nl, &kv_nl_mr, a->target, &mr), "get");
+	must(l, call_get(&l->nl, KV_MR, a->target, &mr), "get");
 	result(!mr.registered, "until it does the mr is not registered");
 	refused(l, reg_mr(l, a->target, a->qp, all_access(), 0, LENGTH), -EBUSY,
 		"has not completed: reset its qp", "a second one beside it");
 	refused(l, call_mr_inv(&l->nl, a->target, a->qp, NULL), -EBUSY, "has not completed: reset its qp",
 		"nor is it invalidated");
 	to_state(l, a->qp, KVERBS_QPS_RESET);
-	must(l, call_get(&l->nl, &kv_nl_mr, a->target, &mr), "get");
+	must(l, call_get(&l->nl, KV_MR, a->target, &mr), "get");
 	result(!mr.registered, "with its qp reset the mr is free");
-	done(l, call_del(&l->nl, &kv_nl_mr, a->target, NULL), "with its qp reset the mr can go");
+	done(l, call_del(&l->nl, KV_MR, a->target, NULL), "with its qp reset the mr can go");
 }
 
 void test_mr(void)

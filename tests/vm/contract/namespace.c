@@ -27,7 +27,7 @@ static unsigned int nouns(void)
  */
 struct made {
 	const char *name;
-	const struct kv_nl_noun *noun;
+	enum kv_type noun;
 	uint32_t id;
 };
 
@@ -49,11 +49,11 @@ static void link_open_apart(struct link *l, bool with_dev)
 	close(own);
 }
 
-static uint32_t make(struct link *l, const struct kv_nl_noun *noun, const void *init)
+static uint32_t make(struct link *l, enum kv_type noun, const void *init)
 {
 	union kv_object object;
 
-	must(l, call_new(&l->nl, noun, init, &object, NULL), noun->what);
+	must(l, call_new(&l->nl, noun, init, &object, NULL), kv_nl_objects[noun].what);
 	return object.id;
 }
 
@@ -69,22 +69,22 @@ static void make_all(struct link *l, struct made made[NOUNS], bool persistent, b
 	struct kv_qp_init qp = { .max_send_wr = 4, .max_send_sge = 1, .persistent = persistent };
 	struct kv_qp qp_made;
 
-	mr.pd = make(l, &kv_nl_pd, &pd);
+	mr.pd = make(l, KV_PD, &pd);
 	srq.pd = mr.pd;
 	ah.pd = mr.pd;
 	qp.pd = mr.pd;
-	qp.send_cq = make(l, &kv_nl_cq, &cq);
+	qp.send_cq = make(l, KV_CQ, &cq);
 	qp.recv_cq = qp.send_cq;
-	qp.srq = make(l, &kv_nl_srq, &srq);
+	qp.srq = make(l, KV_SRQ, &srq);
 	must(l, call_qp_new(&l->nl, &qp, &qp_made, NULL), "qp");
-	made[0] = (struct made){ "conn", &kv_nl_conn, make(l, &kv_nl_conn, &conn) };
-	made[1] = (struct made){ "qp", &kv_nl_qp, qp_made.id };
-	made[2] = (struct made){ "srq", &kv_nl_srq, qp.srq };
-	made[3] = (struct made){ "mr", &kv_nl_mr, make(l, &kv_nl_mr, &mr) };
-	made[4] = (struct made){ "cq", &kv_nl_cq, qp.send_cq };
-	made[5] = (struct made){ "pd", &kv_nl_pd, mr.pd };
+	made[0] = (struct made){ "conn", KV_CONN, make(l, KV_CONN, &conn) };
+	made[1] = (struct made){ "qp", KV_QP, qp_made.id };
+	made[2] = (struct made){ "srq", KV_SRQ, qp.srq };
+	made[3] = (struct made){ "mr", KV_MR, make(l, KV_MR, &mr) };
+	made[4] = (struct made){ "cq", KV_CQ, qp.send_cq };
+	made[5] = (struct made){ "pd", KV_PD, mr.pd };
 	if (!is_iwarp())
-		made[6] = (struct made){ "ah", &kv_nl_ah, make(l, &kv_nl_ah, &ah) };
+		made[6] = (struct made){ "ah", KV_AH, make(l, KV_AH, &ah) };
 }
 
 /* @l must see, list, use and delete none of it. */
@@ -119,7 +119,7 @@ static void check_unseen(struct link *l, const struct made made[NOUNS], const ch
 	refused(l, call_cq_poll(&l->nl, made[4].id, &(struct kv_wc){ 0 }, 1,
 				 &(unsigned int){ 0 }, NULL), -ENOENT, "among yours",
 		"its cq is not polled");
-	refused(l, call_new(&l->nl, &kv_nl_mr, &(struct kv_mr_init){
+	refused(l, call_new(&l->nl, KV_MR, &(struct kv_mr_init){
 			.pd = made[5].id, .length = 64 }, NULL, NULL), -ENOENT, "among yours",
 		"its pd is not used");
 	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
@@ -180,7 +180,7 @@ static void test_shared(struct link *l, struct link *apart)
 	check_unseen(l, theirs, "stranger's persistent");
 	must(apart, call_flush(&apart->nl, &flushed, &kept), "flush");
 	result(flushed == nouns() - 1 && !kept, "what is there is flushed there");
-	must(apart, call_del(&apart->nl, &kv_nl_conn, theirs[0].id, NULL), "delete");
+	must(apart, call_del(&apart->nl, KV_CONN, theirs[0].id, NULL), "delete");
 
 	make_all(l, ours, false, false);
 	check_unseen(apart, ours, "private");
@@ -198,12 +198,12 @@ static void test_persistent_conn(struct link *apart)
 	int ret;
 
 	apart->nl.base.err[0] = '\0';
-	ret = call_new(&apart->nl, &kv_nl_conn, &init, &conn, NULL);
+	ret = call_new(&apart->nl, KV_CONN, &init, &conn, NULL);
 	result((ret == -EINVAL || ret == -EOPNOTSUPP) && strstr(apart->nl.base.err, "namespace"),
 	       "a persistent conn is refused outside the first namespace");
 	note("  %d \"%s\"", ret, apart->nl.base.err);
 	if (!ret)
-		must(apart, call_del(&apart->nl, &kv_nl_conn, conn.id, NULL), "delete");
+		must(apart, call_del(&apart->nl, KV_CONN, conn.id, NULL), "delete");
 	after = snapshot(apart);
 	result(after.hash == before.hash && after.live == before.live, "and nothing is left of it");
 }
@@ -313,11 +313,11 @@ void test_exclusive(void)
 		"a device of another namespace is not seen");
 	must(&apart, kv_nl_dev_each(&apart.nl, on_dev, &n), "list devices");
 	result(!n, "nor listed");
-	refused(&apart, call_new(&apart.nl, &kv_nl_pd, &pd, NULL, NULL), -ENODEV,
+	refused(&apart, call_new(&apart.nl, KV_PD, &pd, NULL, NULL), -ENODEV,
 		"no such RDMA device", "no pd is made there");
-	refused(&apart, call_new(&apart.nl, &kv_nl_cq, &cq, NULL, NULL), -ENODEV,
+	refused(&apart, call_new(&apart.nl, KV_CQ, &cq, NULL, NULL), -ENODEV,
 		"no such RDMA device", "no cq");
-	refused(&apart, call_new(&apart.nl, &kv_nl_conn, &conn, NULL, NULL), -ENODEV,
+	refused(&apart, call_new(&apart.nl, KV_CONN, &conn, NULL, NULL), -ENODEV,
 		"no such RDMA device", "no conn");
 	snprintf(spec.dev, sizeof(spec.dev), "%s", dev);
 	refused(&apart, call_run_start(&apart.nl, &spec, &id), -ENODEV,

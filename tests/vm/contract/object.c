@@ -122,7 +122,7 @@ uint32_t make_pd(struct link *l)
 	struct kv_pd_init init = { .dev = dev };
 	struct kv_pd pd;
 
-	must(l, call_new(&l->nl, &kv_nl_pd, &init, &pd, NULL), "pd");
+	must(l, call_new(&l->nl, KV_PD, &init, &pd, NULL), "pd");
 	return pd.id;
 }
 
@@ -131,7 +131,7 @@ uint32_t make_cq(struct link *l, uint32_t cqe, uint32_t context)
 	struct kv_cq_init init = { .dev = dev, .cqe = cqe, .context = context };
 	struct kv_cq cq;
 
-	must(l, call_new(&l->nl, &kv_nl_cq, &init, &cq, NULL), "cq");
+	must(l, call_new(&l->nl, KV_CQ, &init, &cq, NULL), "cq");
 	return cq.id;
 }
 
@@ -144,7 +144,7 @@ uint32_t make_mr(struct link *l, uint32_t pd, uint64_t length)
 	};
 	struct kv_mr mr;
 
-	must(l, call_new(&l->nl, &kv_nl_mr, &init, &mr, NULL), "mr");
+	must(l, call_new(&l->nl, KV_MR, &init, &mr, NULL), "mr");
 	return mr.id;
 }
 
@@ -153,7 +153,7 @@ uint32_t make_srq(struct link *l, uint32_t pd, uint32_t max_wr)
 	struct kv_srq_init init = { .pd = pd, .max_wr = max_wr, .max_sge = 1 };
 	struct kv_srq srq;
 
-	must(l, call_new(&l->nl, &kv_nl_srq, &init, &srq, NULL), "srq");
+	must(l, call_new(&l->nl, KV_SRQ, &init, &srq, NULL), "srq");
 	return srq.id;
 }
 
@@ -184,7 +184,7 @@ uint32_t make_ah(struct link *l, uint32_t pd)
 	struct kv_ah_init init = { .pd = pd, .port = 1, .av = own_address() };
 	struct kv_ah ah;
 
-	must(l, call_new(&l->nl, &kv_nl_ah, &init, &ah, NULL), "ah");
+	must(l, call_new(&l->nl, KV_AH, &init, &ah, NULL), "ah");
 	return ah.id;
 }
 
@@ -208,16 +208,16 @@ static int on_found(const union kv_object *object, void *arg)
 }
 
 /* What new() gave is what get() shows, and each() lists it so, once. */
-void check_shown(struct link *l, const struct kv_nl_noun *noun,
+void check_shown(struct link *l, enum kv_type noun,
 		 const void *object, const char *name)
 {
-	struct find find = { .size = call_size(noun), .want = object };
+	struct find find = { .size = kv_nl_objects[noun].size, .want = object };
 	union kv_object got;
 
 	memcpy(&find.id, object, sizeof(find.id));
 	must(l, call_get(&l->nl, noun, find.id, &got), "get");
 	must(l, kv_nl_each(&l->nl, noun, on_found, &find), "list");
-	result(!memcmp(&got, object, call_size(noun)), "%s is shown as it was made", name);
+	result(!memcmp(&got, object, kv_nl_objects[noun].size), "%s is shown as it was made", name);
 	result(find.found == 1 && find.same == 1, "%s is listed so, once", name);
 }
 
@@ -228,7 +228,7 @@ static int on_counted(const union kv_object *object, void *arg)
 	return 0;
 }
 
-unsigned int count_listed(struct link *l, const struct kv_nl_noun *noun)
+unsigned int count_listed(struct link *l, enum kv_type noun)
 {
 	unsigned int n = 0;
 

@@ -24,11 +24,11 @@ static int objects(void)
 	return is_iwarp() ? OBJECTS - 1 : OBJECTS;
 }
 
-static uint32_t make(struct link *l, const struct kv_nl_noun *noun, const void *init)
+static uint32_t make(struct link *l, enum kv_type noun, const void *init)
 {
 	union kv_object object;
 
-	must(l, call_new(&l->nl, noun, init, &object, NULL), noun->what);
+	must(l, call_new(&l->nl, noun, init, &object, NULL), kv_nl_objects[noun].what);
 	return object.id;
 }
 
@@ -46,15 +46,15 @@ static void make_all(struct link *l, struct all *all, bool persistent)
 	};
 	struct kv_qp made;
 
-	all->pd = make(l, &kv_nl_pd, &pd);
-	all->cq = make(l, &kv_nl_cq, &cq);
+	all->pd = make(l, KV_PD, &pd);
+	all->cq = make(l, KV_CQ, &cq);
 	mr.pd = all->pd;
-	all->mr = make(l, &kv_nl_mr, &mr);
+	all->mr = make(l, KV_MR, &mr);
 	srq.pd = all->pd;
-	all->srq = make(l, &kv_nl_srq, &srq);
+	all->srq = make(l, KV_SRQ, &srq);
 	ah.pd = all->pd;
 	if (!is_iwarp())
-		all->ah = make(l, &kv_nl_ah, &ah);
+		all->ah = make(l, KV_AH, &ah);
 	qp.pd = all->pd;
 	qp.send_cq = all->cq;
 	qp.recv_cq = all->cq;
@@ -65,19 +65,19 @@ static void make_all(struct link *l, struct all *all, bool persistent)
 
 struct one {
 	const char *name;
-	const struct kv_nl_noun *noun;
+	enum kv_type noun;
 	uint32_t id;
 };
 
 static void list_of(const struct all *all, struct one one[OBJECTS])
 {
 	const struct one list[OBJECTS] = {
-		{ "qp", &kv_nl_qp, all->qp },
-		{ "srq", &kv_nl_srq, all->srq },
-		{ "mr", &kv_nl_mr, all->mr },
-		{ "cq", &kv_nl_cq, all->cq },
-		{ "pd", &kv_nl_pd, all->pd },
-		{ "ah", &kv_nl_ah, all->ah },
+		{ "qp", KV_QP, all->qp },
+		{ "srq", KV_SRQ, all->srq },
+		{ "mr", KV_MR, all->mr },
+		{ "cq", KV_CQ, all->cq },
+		{ "pd", KV_PD, all->pd },
+		{ "ah", KV_AH, all->ah },
 	};
 
 	memcpy(one, list, sizeof(list));
@@ -110,7 +110,7 @@ static void test_strangers(struct link *l)
 		refused(&other, call_del(&other.nl, one[i].noun, one[i].id, NULL),
 			-ENOENT, "among yours", name);
 	}
-	refused(&other, call_new(&other.nl, &kv_nl_mr, &(struct kv_mr_init){
+	refused(&other, call_new(&other.nl, KV_MR, &(struct kv_mr_init){
 			.pd = all.pd, .length = 64 }, NULL, NULL), -ENOENT,
 		"no pd with this id among yours", "nor use our pd");
 	refused(&other, modify(&other, all.qp, init_attr(KVERBS_QPT_RC)), -ENOENT,
@@ -138,7 +138,7 @@ static void test_strangers(struct link *l)
 	refused(&other, call_run_del(&other.nl, id), -ENOENT,
 		"no run with this id among yours", "nor delete it");
 	pd = make_pd(&other);
-	refused(l, call_del(&l->nl, &kv_nl_pd, pd, NULL), -ENOENT, "among yours",
+	refused(l, call_del(&l->nl, KV_PD, pd, NULL), -ENOENT, "among yours",
 		"and we see nothing of theirs");
 	must(l, call_run_peek(&l->nl, id, &outcome), "look at the run");
 	result(outcome.state == KVERBS_RUN_ACTIVE, "all the while our run goes on");
@@ -168,7 +168,7 @@ static void test_shared(struct link *l)
 		       "a persistent %s outlives its socket", one[i].name);
 	done(l, modify(l, all.qp, init_attr(KVERBS_QPT_RC)), "others can use it");
 	result(state_of(l, all.qp) == KVERBS_QPS_INIT, "and see what was done");
-	done(l, call_del(&l->nl, &kv_nl_qp, all.qp, NULL), "and delete it");
+	done(l, call_del(&l->nl, KV_QP, all.qp, NULL), "and delete it");
 	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
 	result((int)flushed == objects() - 1 && !kept, "flush destroys the rest, users first");
 	for (i = 0; i < objects(); i++)
@@ -197,15 +197,15 @@ static void test_mixed(struct link *l)
 
 	make_all(l, &all, true);
 	mr.pd = own_pd;
-	refused(l, call_new(&l->nl, &kv_nl_mr, &mr, NULL, NULL), -EINVAL,
+	refused(l, call_new(&l->nl, KV_MR, &mr, NULL, NULL), -EINVAL,
 		"a persistent object can use only persistent ones",
 		"a persistent mr of a pd that is not");
 	srq.pd = own_pd;
-	refused(l, call_new(&l->nl, &kv_nl_srq, &srq, NULL, NULL), -EINVAL,
+	refused(l, call_new(&l->nl, KV_SRQ, &srq, NULL, NULL), -EINVAL,
 		"a persistent object can use only persistent ones", "an srq");
 	ah.pd = own_pd;
 	if (!lacks("an ah", "address handles"))
-		refused(l, call_new(&l->nl, &kv_nl_ah, &ah, NULL, NULL), -EINVAL,
+		refused(l, call_new(&l->nl, KV_AH, &ah, NULL, NULL), -EINVAL,
 			"a persistent object can use only persistent ones", "an ah");
 	qp.pd = all.pd;
 	qp.send_cq = all.cq;
@@ -217,14 +217,14 @@ static void test_mixed(struct link *l)
 	/* The other way round it works, and then they must stay. */
 	own_mr = make_mr(l, all.pd, 64);
 	link_open(&other);
-	refused(&other, call_del(&other.nl, &kv_nl_pd, all.pd, NULL), -EBUSY, "in use by",
+	refused(&other, call_del(&other.nl, KV_PD, all.pd, NULL), -EBUSY, "in use by",
 		"nobody can delete what others' objects use");
 	must(&other, call_flush(&other.nl, &flushed, &kept), "flush");
 	result((int)flushed == objects() - 1 && kept == 1, "nor flush it: it is kept");
-	result(count_listed(&other, &kv_nl_pd) == 1, "and listed");
+	result(count_listed(&other, KV_PD) == 1, "and listed");
 	kv_nl_close(&other.nl);
 	done(l, call_mr_write(&l->nl, own_mr, 0, "x", 1), "what uses it goes on");
-	must(l, call_del(&l->nl, &kv_nl_mr, own_mr, NULL), "delete");
+	must(l, call_del(&l->nl, KV_MR, own_mr, NULL), "delete");
 	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
 	result(flushed == 1 && !kept, "when that has gone it is flushed");
 
@@ -236,7 +236,7 @@ static void test_mixed(struct link *l)
 		"a persistent queue can't hold an mr that goes");
 	wr.sge[0].mr = all.mr;
 	done(l, call_post(&l->nl, &wr, NULL), "but one that stays");
-	must(l, call_del(&l->nl, &kv_nl_mr, own_mr, NULL), "delete");
+	must(l, call_del(&l->nl, KV_MR, own_mr, NULL), "delete");
 	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
 	result((int)flushed == objects() && !kept, "flush takes posted requests along");
 }

@@ -33,7 +33,7 @@ static void test_order(struct link *l)
 		wr = write_wr(&a, &b, 8, i);
 		post(l, &wr, "write");
 	}
-	must(l, call_get(&l->nl, &kv_nl_cq, a.send_cq, &cq), "cq");
+	must(l, call_get(&l->nl, KV_CQ, a.send_cq, &cq), "cq");
 	result(cq.pending == 8, "what was not polled is pending");
 	while (got < 8) {
 		must(l, call_cq_poll(&l->nl, a.send_cq, wc, 3, &n, NULL), "poll");
@@ -43,7 +43,7 @@ static void test_order(struct link *l)
 			order = order && wc[i].wr_id == got++;
 	}
 	result(order, "completions come in order, and no more than were asked for");
-	must(l, call_get(&l->nl, &kv_nl_cq, a.send_cq, &cq), "cq");
+	must(l, call_get(&l->nl, KV_CQ, a.send_cq, &cq), "cq");
 	result(!cq.pending, "then nothing is pending");
 }
 
@@ -177,7 +177,7 @@ static void test_context(struct link *l, uint32_t context, const char *name)
 	done(l, wait_ms(l, a.send_cq, 10000), "a completion makes an event");
 	must(l, call_cq_arm(&l->nl, a.send_cq, false, &missed, NULL), "arm");
 	result(missed, "arming tells what is there already");
-	must(l, call_get(&l->nl, &kv_nl_cq, a.send_cq, &cq), "cq");
+	must(l, call_get(&l->nl, KV_CQ, a.send_cq, &cq), "cq");
 	result(cq.pending == 1, "it is pending until it is polled");
 	expect_wc(l, a.send_cq, 3, KVERBS_OP_WRITE, 0, "and polled");
 
@@ -192,7 +192,7 @@ static void test_context(struct link *l, uint32_t context, const char *name)
 	post(l, &recv, "recv");
 	limit = limit_of(10);
 	do
-		must(l, call_get(&l->nl, &kv_nl_cq, a.send_cq, &cq), "cq");
+		must(l, call_get(&l->nl, KV_CQ, a.send_cq, &cq), "cq");
 	while (!cq.pending && !limit_over(&limit));
 	end_del(l, &a);
 	end_del(l, &b);

@@ -104,7 +104,7 @@ static int on_listed(const union kv_object *object, void *arg)
 }
 
 /* Objects of others may come and go meanwhile: an interrupted list counts, too. */
-static unsigned int listed(struct link *l, const struct kv_nl_noun *noun)
+static unsigned int listed(struct link *l, enum kv_type noun)
 {
 	unsigned int n = 0;
 	int ret = kv_nl_each(&l->nl, noun, on_listed, &n);
@@ -123,8 +123,8 @@ static void *inherit(void *arg)
 	link_of(&h->l, h->number ? bind_number(h->number) : bind_any(), h->family);
 	h->pd = make_pd(&h->l);
 	do {
-		pds = listed(&h->l, &kv_nl_pd);
-		mrs = listed(&h->l, &kv_nl_mr);
+		pds = listed(&h->l, KV_PD);
+		mrs = listed(&h->l, KV_MR);
 		if (pds + mrs > h->foreign + 1)
 			h->foreign = pds + mrs - 1;
 	} while (!atomic_load(&h->stop));
@@ -175,7 +175,7 @@ static bool play_round(struct link *watch, struct link *old, struct heir *h)
 	wait_gone(watch);
 	atomic_store(&h->stop, true);
 	pthread_join(thread, NULL);
-	return call_get(&h->l.nl, &kv_nl_pd, h->pd, &pd);
+	return call_get(&h->l.nl, KV_PD, h->pd, &pd);
 }
 
 static void test_rounds(uint32_t number, const char *name)

@@ -184,14 +184,14 @@ static void test_flags(struct link *l, struct end *a, struct end *b)
 	wr.wr_id = 2;
 	post(l, &wr, "unsignaled");
 	result(nothing_comes(l, a->send_cq), "an unsignaled request does not complete");
-	must(l, call_get(&l->nl, &kv_nl_cq, a->send_cq, &cq), "cq");
+	must(l, call_get(&l->nl, KV_CQ, a->send_cq, &cq), "cq");
 	result(cq.pending == 2, "it counts as pending");
 	wr.flags = KVERBS_WR_INLINE;
 	wr.wr_id = 3;
 	post(l, &wr, "inline");
 	expect_wc(l, a->send_cq, 3, KVERBS_OP_WRITE, 0, "a later one does, inline");
 	result(holds(l, b->target, 0, "sixteen letters!", 16), "the bytes have come");
-	must(l, call_get(&l->nl, &kv_nl_cq, a->send_cq, &cq), "cq");
+	must(l, call_get(&l->nl, KV_CQ, a->send_cq, &cq), "cq");
 	result(!cq.pending, "with it none is pending");
 	wr.flags = KVERBS_WR_INLINE;
 	wr.sges = 2;

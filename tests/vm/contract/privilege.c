@@ -343,7 +343,7 @@ void test_privilege(void)
 	check_list();
 	link_open(&l);
 	/* What others could see, and flush. */
-	must(&l, call_new(&l.nl, &kv_nl_pd, &init, NULL, NULL), "pd");
+	must(&l, call_new(&l.nl, KV_PD, &init, NULL, NULL), "pd");
 	for (i = 0; i < 2 * COUNT(whos); i++)
 		check(&l, &whos[i / 2], i % 2, r);
 

@@ -34,8 +34,8 @@ static void test_types(struct link *l, const struct kv_qp_init *good)
 		       "and as large as it was asked for");
 		result(qp.qpn && qp.qpn < 1 << 24 && qp.attr.mask & KV_QPA_STATE &&
 		       qp.attr.state == KVERBS_QPS_RESET, "with a QPN, in RESET");
-		check_shown(l, &kv_nl_qp, &qp, "the qp");
-		done(l, call_del(&l->nl, &kv_nl_qp, qp.id, NULL), "it goes");
+		check_shown(l, KV_QP, &qp, "the qp");
+		done(l, call_del(&l->nl, KV_QP, qp.id, NULL), "it goes");
 	}
 }
 
@@ -52,8 +52,8 @@ static void test_srq_qp(struct link *l, const struct kv_qp_init *good)
 	must(l, call_qp_new(&l->nl, &init, &qp, NULL), "qp");
 	result(qp.srq == init.srq && !qp.max_recv_wr && !qp.max_recv_sge,
 	       "a qp with an srq has no receives of its own");
-	check_shown(l, &kv_nl_qp, &qp, "it");
-	must(l, call_del(&l->nl, &kv_nl_qp, qp.id, NULL), "delete");
+	check_shown(l, KV_QP, &qp, "it");
+	must(l, call_del(&l->nl, KV_QP, qp.id, NULL), "delete");
 	init.srq = 2000000000;
 	refused(l, new_qp(l, &init), -ENOENT,
 		"kernel qp: srq: no srq with this id among yours", "an unknown srq");
@@ -149,11 +149,11 @@ void test_qp(void)
 	test_types(&l, &good);
 	test_srq_qp(&l, &good);
 	test_bad(&l, &good);
-	refused(&l, call_del(&l.nl, &kv_nl_pd, good.pd, NULL), -EBUSY,
+	refused(&l, call_del(&l.nl, KV_PD, good.pd, NULL), -EBUSY,
 		"in use by a", "a pd with a qp");
-	refused(&l, call_del(&l.nl, &kv_nl_cq, good.send_cq, NULL), -EBUSY,
+	refused(&l, call_del(&l.nl, KV_CQ, good.send_cq, NULL), -EBUSY,
 		"in use by a qp: delete that first", "a send cq with a qp");
-	refused(&l, call_del(&l.nl, &kv_nl_cq, good.recv_cq, NULL), -EBUSY,
+	refused(&l, call_del(&l.nl, KV_CQ, good.recv_cq, NULL), -EBUSY,
 		"in use by a qp: delete that first", "a recv cq with a qp");
 	good.recv_cq = good.send_cq;
 	done(&l, new_qp(&l, &good), "one cq for both");

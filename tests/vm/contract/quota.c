@@ -65,7 +65,7 @@ struct maker;
 struct kind {
 	const char *name;
 	int (*make)(struct maker *m, union kv_object *object);
-	const struct kv_nl_noun *noun;
+	enum kv_type noun;
 	unsigned long objects;
 	unsigned long bytes;
 };
@@ -98,7 +98,7 @@ static int make_one_pd(struct maker *m, union kv_object *object)
 {
 	const struct kv_pd_init init = { .dev = dev };
 
-	return call_new(&m->l.nl, &kv_nl_pd, &init, object, NULL);
+	return call_new(&m->l.nl, KV_PD, &init, object, NULL);
 }
 
 static int make_one_mr(struct maker *m, union kv_object *object)
@@ -108,14 +108,14 @@ static int make_one_mr(struct maker *m, union kv_object *object)
 		.pd = m->pd, .length = lengths[m->n % COUNT(lengths)],
 	};
 
-	return call_new(&m->l.nl, &kv_nl_mr, &init, object, NULL);
+	return call_new(&m->l.nl, KV_MR, &init, object, NULL);
 }
 
 static int make_one_cq(struct maker *m, union kv_object *object)
 {
 	const struct kv_cq_init init = { .dev = dev, .cqe = 1U << (m->n % 12) };
 
-	return call_new(&m->l.nl, &kv_nl_cq, &init, object, NULL);
+	return call_new(&m->l.nl, KV_CQ, &init, object, NULL);
 }
 
 /* One that can't grow does not stay. */
@@ -128,14 +128,14 @@ static int make_one_srq(struct maker *m, union kv_object *object)
 	char err[sizeof(m->l.nl.base.err)];
 	int ret;
 
-	ret = call_new(&m->l.nl, &kv_nl_srq, &init, object, NULL);
+	ret = call_new(&m->l.nl, KV_SRQ, &init, object, NULL);
 	if (ret || is_iwarp())
 		return ret;
 	ret = call_srq_modify(&m->l.nl, object->id, &more, NULL, NULL);
 	if (!ret)
 		return 0;
 	memcpy(err, m->l.nl.base.err, sizeof(err));
-	must(&m->l, call_del(&m->l.nl, &kv_nl_srq, object->id, NULL), "delete");
+	must(&m->l, call_del(&m->l.nl, KV_SRQ, object->id, NULL), "delete");
 	memcpy(m->l.nl.base.err, err, sizeof(err));
 	return ret;
 }
@@ -155,7 +155,7 @@ static int make_one_conn(struct maker *m, union kv_object *object)
 {
 	const struct kv_conn_init init = { .dev = dev };
 
-	return call_new(&m->l.nl, &kv_nl_conn, &init, object, NULL);
+	return call_new(&m->l.nl, KV_CONN, &init, object, NULL);
 }
 
 /* False if it is refused. */
@@ -415,7 +415,7 @@ static void test_again(struct link *l)
 	unsigned int n;
 
 	set_cap("max_objects", 50);
-	for (n = 0; n < 60 && !call_new(&l->nl, &kv_nl_pd, &init, NULL, NULL); n++)
+	for (n = 0; n < 60 && !call_new(&l->nl, KV_PD, &init, NULL, NULL); n++)
 		;
 	result(n == 50, "then one alone can have all");
 	note("  %u of 50", n);
@@ -443,9 +443,9 @@ static void test_queues(struct link *l)
 	qp.recv_cq = qp.send_cq;
 	srq.pd = qp.pd;
 	set_cap("max_bytes", 1 << 19);
-	refused(l, call_new(&l->nl, &kv_nl_cq, &cq, NULL, NULL), -EDQUOT, "too many bytes",
+	refused(l, call_new(&l->nl, KV_CQ, &cq, NULL, NULL), -EDQUOT, "too many bytes",
 		"a cq that is too deep for the cap");
-	refused(l, call_new(&l->nl, &kv_nl_srq, &srq, NULL, NULL), -EDQUOT, "too many bytes",
+	refused(l, call_new(&l->nl, KV_SRQ, &srq, NULL, NULL), -EDQUOT, "too many bytes",
 		"an srq");
 	qp.max_send_wr = 16384;
 	refused(l, call_qp_new(&l->nl, &qp, NULL, NULL), -EDQUOT, "too many bytes",
@@ -457,7 +457,7 @@ static void test_queues(struct link *l)
 	qp.max_recv_wr = 1;
 	done(l, call_qp_new(&l->nl, &qp, NULL, NULL), "shallow ones are fine");
 	srq.max_wr = 4;
-	must(l, call_new(&l->nl, &kv_nl_srq, &srq, &object, NULL), "srq");
+	must(l, call_new(&l->nl, KV_SRQ, &srq, &object, NULL), "srq");
 	if (lacks("an srq does not grow beyond it", "srq that can be resized"))
 		goto runs;
 	refused(l, call_srq_modify(&l->nl, object.id, &more, NULL, NULL), -EDQUOT,
@@ -483,12 +483,12 @@ runs:
 void test_quota(void)
 {
 	static const struct kind kinds[] = {
-		{ "pds", make_one_pd, &kv_nl_pd, 100, 1 << 22 },
-		{ "mrs", make_one_mr, &kv_nl_mr, 65536, 1 << 20 },
-		{ "cqs", make_one_cq, &kv_nl_cq, 65536, 1 << 20 },
-		{ "srqs", make_one_srq, &kv_nl_srq, 65536, 1 << 20 },
-		{ "qps", make_one_qp, &kv_nl_qp, 65536, 1 << 22 },
-		{ "conns", make_one_conn, &kv_nl_conn, 100, 1 << 22 },
+		{ "pds", make_one_pd, KV_PD, 100, 1 << 22 },
+		{ "mrs", make_one_mr, KV_MR, 65536, 1 << 20 },
+		{ "cqs", make_one_cq, KV_CQ, 65536, 1 << 20 },
+		{ "srqs", make_one_srq, KV_SRQ, 65536, 1 << 20 },
+		{ "qps", make_one_qp, KV_QP, 65536, 1 << 22 },
+		{ "conns", make_one_conn, KV_CONN, 100, 1 << 22 },
 	};
 	struct all *all;
 	unsigned int i;

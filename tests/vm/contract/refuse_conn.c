@@ -44,7 +44,7 @@ static void test_new(struct link *l)
 {
 	struct kv_conn_init init = { .dev = "none" };
 
-	refused(l, call_new(&l->nl, &kv_nl_conn, &init, NULL, NULL), -ENODEV,
+	refused(l, call_new(&l->nl, KV_CONN, &init, NULL, NULL), -ENODEV,
 		"no such RDMA device", "a device that is not there");
 	refused(l, RAW(l, KVERBS_CMD_CONN_NEW), -EINVAL, "dev is missing", "no device");
 	refused(l, conn_del(l, 2000000000), -ENOENT, "no conn with this id among yours",
@@ -250,7 +250,7 @@ static void test_init(struct link *l)
 	done(l, call_conn_accept(&l->nl, d.passive, &param, NULL), "a qp in INIT is taken");
 	conn_must_be(l, d.active, KVERBS_CONN_ANSWERED);
 	must(l, call_conn_establish(&l->nl, d.active, &param, NULL), "establish");
-	must(l, call_get(&l->nl, &kv_nl_qp, d.p.qp, &qp), "qp");
+	must(l, call_get(&l->nl, KV_QP, d.p.qp, &qp), "qp");
 	result(qp.attr.access == KVERBS_ACCESS_REMOTE_READ, "with its rights");
 	wr = send_wr(d.a.qp, d.a.local, 64, 2);
 	post(l, &wr, "send");
@@ -368,7 +368,7 @@ void test_refuse_conn(void)
 	test_params(&l);
 	test_init(&l);
 	test_states(&l);
-	used = count_listed(&l, &kv_nl_conn);
+	used = count_listed(&l, KV_CONN);
 	result(used == 1, "only one is left");
 	link_close(&l);
 }

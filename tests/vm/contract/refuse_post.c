@@ -252,7 +252,7 @@ static void test_full(struct link *l)
 	uint32_t i;
 
 	end_make(l, &e, &init);
-	must(l, call_get(&l->nl, &kv_nl_qp, e.qp, &qp), "get");
+	must(l, call_get(&l->nl, KV_QP, e.qp, &qp), "get");
 	must(l, modify(l, e.qp, init_attr(KVERBS_QPT_RC)), "INIT");
 	recv = recv_wr(e.qp, e.local, 8, 1);
 	for (i = 0; i < qp.max_recv_wr; i++)
@@ -281,7 +281,7 @@ static void test_overflow(struct link *l)
 	init.pd = make_pd(l);
 	init.send_cq = make_cq(l, 8, KVERBS_CQ_POLLED);
 	init.recv_cq = make_cq(l, 8, KVERBS_CQ_POLLED);
-	must(l, call_get(&l->nl, &kv_nl_cq, init.recv_cq, &cq), "cq");
+	must(l, call_get(&l->nl, KV_CQ, init.recv_cq, &cq), "cq");
 	must(l, call_qp_new(&l->nl, &init, &qp, NULL), "qp");
 	must(l, modify(l, qp.id, init_attr(KVERBS_QPT_RC)), "INIT");
 	recv.qp = qp.id;

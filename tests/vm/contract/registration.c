@@ -32,7 +32,7 @@ static void scene_make(struct scene *s)
 	link_open(&s->l);
 	pair_make(&s->l, &s->a, &s->b, &init);
 	s->own = make_rc_qp(&s->l, s->a.pd);
-	must(&s->l, call_get(&s->l.nl, &kv_nl_qp, s->own, &qp), "get");
+	must(&s->l, call_get(&s->l.nl, KV_QP, s->own, &qp), "get");
 	s->own_cq = qp.send_cq;
 }
 
@@ -52,7 +52,7 @@ static struct kv_mr shown(struct scene *s)
 {
 	struct kv_mr mr;
 
-	must(&s->l, call_get(&s->l.nl, &kv_nl_mr, s->a.target, &mr), "get");
+	must(&s->l, call_get(&s->l.nl, KV_MR, s->a.target, &mr), "get");
 	return mr;
 }
 

@@ -167,10 +167,10 @@ static void test_in_use(struct link *l, struct end *a, struct end *b)
 		"a second run on the same qp");
 	refused(l, modify(l, a->qp, (struct kv_qp_attr){ .state = KVERBS_QPS_ERR }), -EBUSY,
 		"a run is active on the qp", "modifying a qp under a run");
-	refused(l, call_del(&l->nl, &kv_nl_qp, a->qp, NULL), -EBUSY,
+	refused(l, call_del(&l->nl, KV_QP, a->qp, NULL), -EBUSY,
 		is_iwarp() ? "in use by a conn" : "in use by a run: cancel or delete that first",
 		"deleting a qp under a run");
-	refused(l, call_del(&l->nl, &kv_nl_mr, a->local, NULL), -EBUSY, "in use by a qp",
+	refused(l, call_del(&l->nl, KV_MR, a->local, NULL), -EBUSY, "in use by a qp",
 		"deleting an mr under a run");
 	refused(l, call_mr_reg(&l->nl, a->target, &reg, NULL, NULL), -EBUSY,
 		"a run is active on the qp", "registering by a qp under a run");
@@ -232,11 +232,11 @@ static void test_receives(struct link *l, struct end *a, struct end *b)
 	spec.end.target_mr = other;
 	refused(l, start(l, &spec), -EBUSY, "posted with another target_mr",
 		"and one of SENDs");
-	refused(l, call_del(&l->nl, &kv_nl_mr, a->target, NULL), -EBUSY, "in use by a qp",
+	refused(l, call_del(&l->nl, KV_MR, a->target, NULL), -EBUSY, "in use by a qp",
 		"deleting the buffer of these receives");
 	result(!run(l, &relay)->error, "the same again is no trouble");
 	pair_reconnect(l, a, b, KVERBS_QPT_RC);
-	must(l, call_del(&l->nl, &kv_nl_mr, other, NULL), "delete");
+	must(l, call_del(&l->nl, KV_MR, other, NULL), "delete");
 }
 
 /* A QP whose CQ is that of @a's receives; it is its own peer. */
@@ -293,7 +293,7 @@ static void test_shared_cq(struct link *l, struct end *a, struct end *b, bool se
 	snprintf(name, sizeof(name), "a run beside what it has left, of the %s", which);
 	refused(l, start(l, &spec), -EBUSY, text, name);
 	end_disconnect(l, a);
-	must(l, call_del(&l->nl, &kv_nl_qp, a->qp, NULL), "delete");
+	must(l, call_del(&l->nl, KV_QP, a->qp, NULL), "delete");
 	result(!run(l, &spec)->error, "once the other qp is gone, %s may complete there", which);
 }
 

@@ -13,7 +13,7 @@ static int new_srq(struct link *l, uint32_t pd, uint32_t max_wr, uint32_t max_sg
 		.limit = limit,
 	};
 
-	return call_new(&l->nl, &kv_nl_srq, &init, NULL, NULL);
+	return call_new(&l->nl, KV_SRQ, &init, NULL, NULL);
 }
 
 static int set_limit(struct link *l, uint32_t srq, uint32_t limit)
@@ -36,13 +36,13 @@ static void test_new(struct link *l, uint32_t pd)
 	uint64_t verb_ns = 0;
 	struct kv_srq srq;
 
-	must(l, call_new(&l->nl, &kv_nl_srq, &init, &srq, &verb_ns), "srq");
+	must(l, call_new(&l->nl, KV_SRQ, &init, &srq, &verb_ns), "srq");
 	result(srq.pd == pd && srq.max_wr >= 10 && srq.max_sge >= 2 && verb_ns > 0,
 	       "made as it was asked for");
-	check_shown(l, &kv_nl_srq, &srq, "an srq");
-	refused(l, call_del(&l->nl, &kv_nl_pd, pd, NULL), -EBUSY,
+	check_shown(l, KV_SRQ, &srq, "an srq");
+	refused(l, call_del(&l->nl, KV_PD, pd, NULL), -EBUSY,
 		"in use by an srq: delete that first", "a pd with an srq");
-	done(l, call_del(&l->nl, &kv_nl_srq, srq.id, NULL), "it goes");
+	done(l, call_del(&l->nl, KV_SRQ, srq.id, NULL), "it goes");
 	must(l, RAW(l, KVERBS_CMD_SRQ_NEW, KVERBS_A_SRQ_PD, pd, KVERBS_A_SRQ_MAX_WR, 4),
 	     "srq of defaults");
 
@@ -83,7 +83,7 @@ static void test_modify_srq(struct link *l, uint32_t pd)
 		must(l, call_srq_modify(&l->nl, id, &both, &srq, NULL), "modify");
 		result(srq.limit == 2 && srq.max_wr >= 20, "both are changed at once");
 	}
-	check_shown(l, &kv_nl_srq, &srq, "the srq");
+	check_shown(l, KV_SRQ, &srq, "the srq");
 	refused(l, set_limit(l, id, srq.max_wr + 1), -EINVAL, "limit is above max_wr",
 		"a limit above the depth");
 	refused(l, set_max_wr(l, id, caps.max_srq_wr + 1), -EINVAL,
@@ -108,7 +108,7 @@ static void test_receives(struct link *l, uint32_t pd)
 	struct kv_srq srq;
 	uint32_t i;
 
-	must(l, call_get(&l->nl, &kv_nl_srq, id, &srq), "get");
+	must(l, call_get(&l->nl, KV_SRQ, id, &srq), "get");
 	wr.srq = id;
 	for (i = 0; i < srq.max_wr; i++)
 		post(l, &wr, "receive");
@@ -117,10 +117,10 @@ static void test_receives(struct link *l, uint32_t pd)
 	if (!lacks("less room than receives", "srq that can be resized"))
 		refused(l, set_max_wr(l, id, srq.max_wr - 1), -EBUSY,
 			"more receives than max_wr are posted", "less room than receives");
-	refused(l, call_del(&l->nl, &kv_nl_mr, mr, NULL), -EBUSY, "in use by",
+	refused(l, call_del(&l->nl, KV_MR, mr, NULL), -EBUSY, "in use by",
 		"the mr of a posted receive");
-	done(l, call_del(&l->nl, &kv_nl_srq, id, NULL), "the srq goes with its receives");
-	done(l, call_del(&l->nl, &kv_nl_mr, mr, NULL), "and then their mr");
+	done(l, call_del(&l->nl, KV_SRQ, id, NULL), "the srq goes with its receives");
+	done(l, call_del(&l->nl, KV_MR, mr, NULL), "and then their mr");
 }
 
 /* Two QPs take from one. */
@@ -146,7 +146,7 @@ static void test_shared(struct link *l)
 		wr.srq = srq;
 		post(l, &wr, "receive");
 	}
-	must(l, call_get(&l->nl, &kv_nl_cq, b.recv_cq, &cq), "cq");
+	must(l, call_get(&l->nl, KV_CQ, b.recv_cq, &cq), "cq");
 	result(!cq.pending, "a receive of an srq is no cq's before it completes");
 	wr = send_wr(a.qp, a.local, 64, 1);
 	post(l, &wr, "send");
@@ -156,7 +156,7 @@ static void test_shared(struct link *l)
 	post(l, &wr, "send");
 	wc = expect_wc(l, d.recv_cq, 101, KVERBS_OP_RECV, 0, "another the second");
 	result(wc.qp == d.qp && wc.length == 100, "and says so too");
-	refused(l, call_del(&l->nl, &kv_nl_srq, srq, NULL), -EBUSY,
+	refused(l, call_del(&l->nl, KV_SRQ, srq, NULL), -EBUSY,
 		"in use by a qp: delete that first", "an srq with qps");
 	wr = recv_wr(b.qp, b.target, 64, 1);
 	refused(l, call_post(&l->nl, &wr, NULL), -EINVAL,

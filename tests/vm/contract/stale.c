@@ -81,8 +81,8 @@ static int ignore_dev(const struct kv_dev *found, void *arg)
 
 static void look_at_all(struct link *l)
 {
-	static const struct kv_nl_noun *const nouns[] = {
-		&kv_nl_pd, &kv_nl_cq, &kv_nl_mr, &kv_nl_srq, &kv_nl_ah, &kv_nl_qp, &kv_nl_conn,
+	static const enum kv_type nouns[] = {
+		KV_PD, KV_CQ, KV_MR, KV_SRQ, KV_AH, KV_QP, KV_CONN,
 	};
 	unsigned int i;
 
@@ -101,14 +101,14 @@ static void use_mrs(struct link *l, struct end *a, int fd)
 	uint64_t moved;
 	struct kv_mr mr;
 
-	must(l, call_new(&l->nl, &kv_nl_mr, &init, &mr, NULL), "mr");
+	must(l, call_new(&l->nl, KV_MR, &init, &mr, NULL), "mr");
 	/* Each length that needs another padding. */
 	for (length = 1; length <= 9; length++)
 		must(l, call_mr_read(&l->nl, mr.id, 0, bytes, length), "read");
 	must(l, call_mr_save(&l->nl, mr.id, fd, 0, 0, 777, &moved), "save");
 	must(l, call_mr_load(&l->nl, mr.id, fd, 0, 1, 776, &moved), "load");
-	must(l, call_get(&l->nl, &kv_nl_mr, mr.id, &mr), "get");
-	must(l, call_del(&l->nl, &kv_nl_mr, mr.id, NULL), "delete");
+	must(l, call_get(&l->nl, KV_MR, mr.id, &mr), "get");
+	must(l, call_del(&l->nl, KV_MR, mr.id, NULL), "delete");
 	must(l, call_dev_get(&l->nl, dev, &(struct kv_dev){ 0 }), "dev");
 	must(l, call_info_get(&l->nl, &info), "info");
 	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
@@ -126,16 +126,16 @@ static void use_qps(struct link *l)
 
 	srq = make_srq(l, pd, 7);
 	must(l, call_srq_modify(&l->nl, srq, &limit, NULL, NULL), "limit");
-	must(l, call_get(&l->nl, &kv_nl_srq, srq, &object), "get");
+	must(l, call_get(&l->nl, KV_SRQ, srq, &object), "get");
 	if (!is_iwarp()) {
 		ah = make_ah(l, pd);
-		must(l, call_get(&l->nl, &kv_nl_ah, ah, &object), "get");
+		must(l, call_get(&l->nl, KV_AH, ah, &object), "get");
 	}
-	must(l, call_get(&l->nl, &kv_nl_pd, pd, &object), "get");
+	must(l, call_get(&l->nl, KV_PD, pd, &object), "get");
 	pair_make(l, &a, &b, &init);
 	register_target(l, &b);
-	must(l, call_get(&l->nl, &kv_nl_cq, a.send_cq, &object), "get");
-	must(l, call_get(&l->nl, &kv_nl_qp, a.qp, &object), "get");
+	must(l, call_get(&l->nl, KV_CQ, a.send_cq, &object), "get");
+	must(l, call_get(&l->nl, KV_QP, a.qp, &object), "get");
 	wr = recv_wr(b.qp, b.local, 100, 1);
 	post(l, &wr, "recv");
 	wr = send_wr(a.qp, a.local, 33, 2);
@@ -154,9 +154,9 @@ static void use_qps(struct link *l)
 	must(l, call_mr_inv(&l->nl, b.target, b.qp, NULL), "invalidate");
 	look_at_all(l);
 	end_del(l, &a);
-	must(l, call_del(&l->nl, &kv_nl_srq, srq, NULL), "delete");
+	must(l, call_del(&l->nl, KV_SRQ, srq, NULL), "delete");
 	if (ah)
-		must(l, call_del(&l->nl, &kv_nl_ah, ah, NULL), "delete");
+		must(l, call_del(&l->nl, KV_AH, ah, NULL), "delete");
 }
 
 static void use_runs(struct link *l)
@@ -347,7 +347,7 @@ static bool new_is_zero(struct link *l, uint32_t pd, uint64_t length, int fd, ch
 	good = moved == length && all_zero(seen, length);
 	memset(seen, PATTERN, length);
 	must(l, call_mr_load(&l->nl, id, fd, 0, 0, length, &moved), "load");
-	must(l, call_del(&l->nl, &kv_nl_mr, id, NULL), "delete");
+	must(l, call_del(&l->nl, KV_MR, id, NULL), "delete");
 	return good;
 }
 
@@ -398,7 +398,7 @@ static int on_data(struct nlattr *attrs, int len, void *arg)
 static int move(struct link *l, int cmd, uint32_t mr, int fd, uint64_t offset, uint64_t length,
 		struct expect *e)
 {
-	struct nl_msg *msg = call_msg_of(&l->nl, &kv_nl_mr, cmd, mr);
+	struct nl_msg *msg = call_msg_of(&l->nl, KV_MR, cmd, mr);
 
 	nla_put_u64(msg, KVERBS_A_MR_OFFSET, offset);
 	nla_put_u64(msg, KVERBS_A_MR_LENGTH, length);

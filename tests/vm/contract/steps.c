@@ -13,7 +13,7 @@
 #define FILE_PATH "/tmp/contract-steps"
 #define FILE_BYTES 8192
 
-static int del(struct scene *s, const struct kv_nl_noun *noun, uint32_t id)
+static int del(struct scene *s, enum kv_type noun, uint32_t id)
 {
 	return call_del(&s->l.nl, noun, id, NULL);
 }
@@ -24,14 +24,14 @@ static int del(struct scene *s, const struct kv_nl_noun *noun, uint32_t id)
 	{									\
 		struct kv_##noun##_init init = { __VA_ARGS__ };			\
 		struct kv_##noun got;						\
-		int ret = call_new(&s->l.nl, &kv_nl_##noun, &init, &got, NULL);\
+		int ret = kv_op_##noun##_new(&s->l.nl.base, &init, &got, NULL);	\
 										\
 		s->id = ret ? 0 : got.id;					\
 		return ret;							\
 	}									\
 	static int del_##type(struct scene *s)					\
 	{									\
-		return del(s, &kv_nl_##noun, s->id);				\
+		return kv_op_##noun##_del(&s->l.nl.base, &(struct kv_id){ s->id }, NULL, NULL); \
 	}
 
 NEW_AND_DEL(pd, pd, .dev = dev)
@@ -63,7 +63,7 @@ static int new_qp(struct scene *s)
 
 static int del_qp(struct scene *s)
 {
-	return del(s, &kv_nl_qp, s->id);
+	return del(s, KV_QP, s->id);
 }
 
 static int show_info(struct scene *s)
@@ -113,7 +113,7 @@ static int list_devs(struct scene *s)
 	return ret ? ret : check_list(s, n);
 }
 
-static int list(struct scene *s, const struct kv_nl_noun *noun)
+static int list(struct scene *s, enum kv_type noun)
 {
 	unsigned int n = 0;
 	int ret = kv_nl_each(&s->l.nl, noun, count_object, &n);
@@ -121,25 +121,25 @@ static int list(struct scene *s, const struct kv_nl_noun *noun)
 	return ret ? ret : check_list(s, n);
 }
 
-#define SHOW_AND_LIST(noun, id)							\
+#define SHOW_AND_LIST(type, noun, id)						\
 	static int show_##noun(struct scene *s)					\
 	{									\
 		union kv_object got;						\
 										\
-		return call_get(&s->l.nl, &kv_nl_##noun, id, &got);		\
+		return call_get(&s->l.nl, KV_##type, id, &got);			\
 	}									\
 	static int list_##noun##s(struct scene *s)				\
 	{									\
-		return list(s, &kv_nl_##noun);					\
+		return list(s, KV_##type);					\
 	}
 
-SHOW_AND_LIST(pd, s->pd)
-SHOW_AND_LIST(cq, s->cq)
-SHOW_AND_LIST(mr, s->mr)
-SHOW_AND_LIST(srq, s->srq)
-SHOW_AND_LIST(ah, s->ah)
-SHOW_AND_LIST(qp, s->a.qp)
-SHOW_AND_LIST(conn, s->id)
+SHOW_AND_LIST(PD, pd, s->pd)
+SHOW_AND_LIST(CQ, cq, s->cq)
+SHOW_AND_LIST(MR, mr, s->mr)
+SHOW_AND_LIST(SRQ, srq, s->srq)
+SHOW_AND_LIST(AH, ah, s->ah)
+SHOW_AND_LIST(QP, qp, s->a.qp)
+SHOW_AND_LIST(CONN, conn, s->id)
 
 /* An empty list would be whole in any case. */
 static int new_and_list_conn(struct scene *s)
@@ -469,7 +469,7 @@ static int persist(struct scene *s)
 {
 	struct kv_pd_init init = { .dev = dev, .persistent = true };
 
-	return call_new(&s->l.nl, &kv_nl_pd, &init, NULL, NULL);
+	return call_new(&s->l.nl, KV_PD, &init, NULL, NULL);
 }
 
 static int flush(struct scene *s)

@@ -110,7 +110,7 @@ static uint64_t mix(uint64_t hash, const void *data, size_t size)
 }
 
 struct hash {
-	const struct kv_nl_noun *noun;
+	enum kv_type noun;
 	uint64_t value;
 };
 
@@ -120,23 +120,23 @@ static int on_object(const union kv_object *object, void *arg)
 	struct hash *hash = arg;
 
 	/* They count on while a run is active. */
-	if (hash->noun == &kv_nl_qp) {
+	if (hash->noun == KV_QP) {
 		copy.qp.attr.rq_psn = 0;
 		copy.qp.attr.sq_psn = 0;
 	}
 	/* Its peer moves it, too. */
-	if (hash->noun == &kv_nl_conn)
+	if (hash->noun == KV_CONN)
 		hash->value = mix(hash->value, &copy.conn.id, sizeof(copy.conn.id));
 	else
-		hash->value = mix(hash->value, &copy, call_size(hash->noun));
+		hash->value = mix(hash->value, &copy, kv_nl_objects[hash->noun].size);
 	return 0;
 }
 
 struct snapshot snapshot(struct link *l)
 {
-	static const struct kv_nl_noun *const nouns[] = {
-		&kv_nl_pd, &kv_nl_cq, &kv_nl_mr, &kv_nl_srq, &kv_nl_ah, &kv_nl_qp,
-		&kv_nl_conn,
+	static const enum kv_type nouns[] = {
+		KV_PD, KV_CQ, KV_MR, KV_SRQ, KV_AH, KV_QP,
+		KV_CONN,
 	};
 	struct hash hash = { .value = 0xcbf29ce484222325 };
 	struct kv_info info;

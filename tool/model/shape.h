@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_MODEL_SHAPE_H
+#define KV_MODEL_SHAPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "model/backend.h"
+
+/*
+ * What a struct has: a row for each member, from which it is written as attributes of the
+ * module's messages and read from them (nl/fields.h), and as JSON for another host
+ * (remote/codec.h). There is one shape for each struct that an operation takes or gives.
+ */
+
+/* What a member is, and how it is written as JSON. */
+enum kv_member_type {
+	KV_MEMBER_U32, /* number */
+	KV_MEMBER_S32, /* number */
+	KV_MEMBER_U64, /* "0x" and hex digits: JSON's numbers end at 2^53 */
+	KV_MEMBER_BOOL,
+	KV_MEMBER_TEXT, /* char[]; printable */
+	KV_MEMBER_TEXT_AT, /* const char *; decoded, it points into the JSON object */
+	KV_MEMBER_HEX, /* uint8_t[], all of it, hex digits */
+	KV_MEMBER_HEX_UPTO, /* uint8_t[], as long as the count says */
+	KV_MEMBER_ADDRESS, /* struct sockaddr_storage: "ADDRESS PORT", or "" */
+	KV_MEMBER_STRUCT,
+	KV_MEMBER_LIST, /* of structs, as many as the count says */
+	KV_MEMBER_OBJECT, /* struct json_object *, any object; decoded, it is the whole's */
+};
+
+/* When a member is put into a request to the module. */
+enum kv_member_when {
+	KV_WHEN_ALWAYS,
+	KV_WHEN_NONZERO,
+	KV_WHEN_NOT_NEGATIVE, /* S32 */
+	KV_WHEN_HAS, /* a bool beside it says so; taking it from a reply sets that */
+	KV_WHEN_NONZERO_OR_NO, /* or if the uint32_t at @beside is 0 */
+	KV_WHEN_NONZERO_OR, /* or if the uint32_t at @beside is not */
+	KV_WHEN_AMONG, /* if @among has the bit of the uint32_t at @beside */
+};
+
+/**
+ * struct kv_member - one member of a struct
+ * @name: as it stands in JSON
+ * @offset: in the struct
+ * @type: how it is written
+ * @size: bytes of room for texts and hex, most elements of a list
+ * @min: of S32
+ * @max: of numbers
+ * @count: offset of the uint32_t that counts the bytes or elements that there are;
+ *	it is no member itself
+ * @shape: of structs
+ * @attr: the module's attribute; 0: none. A struct without one stands among the others
+ * @known: what a user calls it, if that is not @name
+ * @when: enum kv_member_when
+ * @beside: offset of what @when looks at
+ * @among: AMONG: a bit for each value
+ * @bit: of the shape's mask: put only if it is set there, taking sets it; 0: none
+ * @refers: of an id: 1 + enum kv_type of what it names, or KV_REFERS_ABOUT; 0: it is
+ *	no id, or none that was given to somebody
+ */
+struct kv_member {
+	const char *name;
+	size_t offset;
+	enum kv_member_type type;
+	uint32_t size;
+	int64_t min;
+	uint64_t max;
+	size_t count;
+	const struct kv_shape *shape;
+	int attr;
+	const char *known;
+	enum kv_member_when when;
+	size_t beside;
+	uint32_t among;
+	uint32_t bit;
+	uint32_t refers;
+};
+
+/* An id of what the whole struct is about: who reads it knows the type. */
+#define KV_REFERS_ABOUT UINT32_MAX
+
+/**
+ * struct kv_shape - what a struct has
+ * @size: of the struct in bytes
+ * @members: entries of @member
+ * @member: the table
+ * @mask: offset of the uint32_t that has the members' bits
+ */
+struct kv_shape {
+	size_t size;
+	unsigned int members;
+	const struct kv_member *member;
+	size_t mask;
+};
+
+/* A table as a shape. */
+#define KV_SHAPE(s, table, ...) {						\
+	.size = sizeof(s),						\
+	.members = sizeof(table) / sizeof((table)[0]),			\
+	.member = table, ##__VA_ARGS__					\
+}
+
+#define KV_ROOM(s, field) sizeof(((s *)0)->field)
+
+#define KV_AT(s, field)							\
+	.name = #field, .offset = offsetof(s, field)
+
+/*
+ * One member each; what follows are the initialisers below. Whoever uses these defines S, the
+ * struct.
+ */
+#define KV_U32(s, field, most, ...)					\
+	{ KV_AT(s, field), .type = KV_MEMBER_U32, .max = most, ##__VA_ARGS__ }
+#define KV_ID(s, field, what, ...)					\
+	{ KV_AT(s, field), .type = KV_MEMBER_U32, .max = UINT32_MAX,	\
+	  .refers = 1U + (what), ##__VA_ARGS__ }
+#define KV_ID_ABOUT(s, field)						\
+	{ KV_AT(s, field), .type = KV_MEMBER_U32, .max = UINT32_MAX,	\
+	  .refers = KV_REFERS_ABOUT }
+#define KV_S32(s, field, least, most, ...)				\
+	{ KV_AT(s, field), .type = KV_MEMBER_S32, .min = least, .max = most, ##__VA_ARGS__ }
+#define KV_U64(s, field, most, ...)					\
+	{ KV_AT(s, field), .type = KV_MEMBER_U64, .max = most, ##__VA_ARGS__ }
+#define KV_BOOL(s, field, ...)						\
+	{ KV_AT(s, field), .type = KV_MEMBER_BOOL, ##__VA_ARGS__ }
+#define KV_TEXT(s, field, ...)						\
+	{ KV_AT(s, field), .type = KV_MEMBER_TEXT, .size = KV_ROOM(s, field), ##__VA_ARGS__ }
+#define KV_TEXT_AT(s, field, room, ...)					\
+	{ KV_AT(s, field), .type = KV_MEMBER_TEXT_AT, .size = room, ##__VA_ARGS__ }
+#define KV_HEX(s, field, ...)						\
+	{ KV_AT(s, field), .type = KV_MEMBER_HEX, .size = KV_ROOM(s, field), ##__VA_ARGS__ }
+#define KV_HEX_UPTO(s, field, counter, ...)				\
+	{ KV_AT(s, field), .type = KV_MEMBER_HEX_UPTO,			\
+	  .size = KV_ROOM(s, field), .count = offsetof(s, counter), ##__VA_ARGS__ }
+#define KV_ADDRESS(s, field, ...)					\
+	{ KV_AT(s, field), .type = KV_MEMBER_ADDRESS,			\
+	  .size = KV_ROOM(s, field), ##__VA_ARGS__ }
+#define KV_STRUCT(s, field, sh, ...)					\
+	{ KV_AT(s, field), .type = KV_MEMBER_STRUCT, .shape = &(sh), ##__VA_ARGS__ }
+#define KV_LIST(s, field, counter, sh, ...)				\
+	{ KV_AT(s, field), .type = KV_MEMBER_LIST, .shape = &(sh),	\
+	  .size = KV_ROOM(s, field) / KV_ROOM(s, field[0]),		\
+	  .count = offsetof(s, counter), ##__VA_ARGS__ }
+#define KV_OBJECT(s, field)						\
+	{ KV_AT(s, field), .type = KV_MEMBER_OBJECT }
+
+/* Initialisers. */
+#define A(name) .attr = KVERBS_A_##name
+#define KNOWN(text) .known = text
+#define UNLESS_0 .when = KV_WHEN_NONZERO
+#define UNLESS_NEGATIVE .when = KV_WHEN_NOT_NEGATIVE
+#define IF(field) .when = KV_WHEN_HAS, .beside = offsetof(S, field)
+#define UNLESS_0_AND(field) .when = KV_WHEN_NONZERO_OR_NO, .beside = offsetof(S, field)
+#define UNLESS_0_AND_NO(field) .when = KV_WHEN_NONZERO_OR, .beside = offsetof(S, field)
+#define AMONG(field, values)						\
+	.when = KV_WHEN_AMONG, .beside = offsetof(S, field), .among = values
+#define BIT(of_mask) .bit = of_mask
+
+/* Of a run's result all but its bins, of mr_write() and mr_read() all but the data. */
+#define OP(NAME, name, in, out, about) extern const struct kv_shape kv_shape_##in, kv_shape_##out;
+#include "model/ops.def"
+
+extern const struct kv_shape kv_shape_av;
+extern const struct kv_shape kv_shape_qp_attr;
+
+#endif
