@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "hand/users.h"
+#include "model/shape.h"
 
 /* So many are named; more would not help. */
 #define NAMED 8
@@ -16,25 +17,23 @@ struct search {
 	unsigned int found;
 };
 
-static bool uses(enum kv_type by, const union kv_object *o, enum kv_type type,
-		 uint32_t id)
+static bool uses(enum kv_type by, const union kv_object *o, enum kv_type type, uint32_t id)
 {
-	switch (by) {
-	case KV_MR:
-		return type == KV_PD && o->mr.pd == id;
-	case KV_SRQ:
-		return type == KV_PD && o->srq.pd == id;
-	case KV_AH:
-		return type == KV_PD && o->ah.pd == id;
-	case KV_QP:
-		return (type == KV_PD && o->qp.pd == id) ||
-		       (type == KV_CQ && (o->qp.send_cq == id || o->qp.recv_cq == id)) ||
-		       (type == KV_SRQ && o->qp.srq == id);
-	case KV_CONN:
-		return type == KV_QP && o->conn.qp == id;
-	default:
-		return false;
+	static const struct kv_shape *const shapes[KV_TYPES] = {
+#define OBJECT(TYPE, type) [KV_##TYPE] = &kv_shape_##type,
+#include "model/objects.def"
+#undef OBJECT
+	};
+	const struct kv_shape *shape = shapes[by];
+
+	for (unsigned int i = 0; i < shape->members; i++) {
+		const struct kv_member *m = &shape->member[i];
+
+		if (m->refers == 1U + type &&
+		    *(const uint32_t *)((const char *)o + m->offset) == id)
+			return true;
 	}
+	return false;
 }
 
 static int look_at(const union kv_object *object, void *arg)

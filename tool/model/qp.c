@@ -59,31 +59,10 @@ static const struct kv_shape qp_alt_av = KV_SHAPE(struct kv_av, alt_av_members);
 #define S struct kv_qp_attr
 static const struct kv_member qp_attr_members[] = {
 	KV_U32(S, mask, ANY),
-	KV_U32(S, state, KVERBS_QPS_ERR, A(QP_STATE), BIT(KV_QPA_STATE)),
-	KV_U32(S, cur_state, KVERBS_QPS_ERR, A(QP_CUR_STATE), BIT(KV_QPA_CUR_STATE)),
-	KV_U32(S, access, ANY, A(QP_ACCESS), BIT(KV_QPA_ACCESS)),
-	KV_U32(S, port, ANY, A(QP_PORT), BIT(KV_QPA_PORT)),
-	KV_U32(S, pkey_index, ANY, A(QP_PKEY_INDEX), BIT(KV_QPA_PKEY_INDEX)),
-	KV_U32(S, qkey, ANY, A(QP_QKEY), BIT(KV_QPA_QKEY)),
-	KV_U32(S, path_mtu, ANY, A(QP_PATH_MTU), BIT(KV_QPA_PATH_MTU)),
-	KV_U32(S, dest_qpn, ANY, A(QP_DEST_QPN), BIT(KV_QPA_DEST_QPN)),
-	KV_U32(S, rq_psn, ANY, A(QP_RQ_PSN), BIT(KV_QPA_RQ_PSN)),
-	KV_STRUCT(S, av, qp_av, BIT(KV_QPA_AV)),
-	KV_U32(S, min_rnr_timer, ANY, A(QP_MIN_RNR_TIMER), BIT(KV_QPA_MIN_RNR_TIMER)),
-	KV_U32(S, max_dest_rd_atomic, ANY, A(QP_MAX_DEST_RD_ATOMIC),
-		 BIT(KV_QPA_MAX_DEST_RD_ATOMIC)),
-	KV_U32(S, sq_psn, ANY, A(QP_SQ_PSN), BIT(KV_QPA_SQ_PSN)),
-	KV_U32(S, timeout, ANY, A(QP_TIMEOUT), BIT(KV_QPA_TIMEOUT)),
-	KV_U32(S, retry_cnt, ANY, A(QP_RETRY_CNT), BIT(KV_QPA_RETRY_CNT)),
-	KV_U32(S, rnr_retry, ANY, A(QP_RNR_RETRY), BIT(KV_QPA_RNR_RETRY)),
-	KV_U32(S, max_rd_atomic, ANY, A(QP_MAX_RD_ATOMIC), BIT(KV_QPA_MAX_RD_ATOMIC)),
-	KV_U32(S, path_mig_state, KVERBS_MIG_ARMED, A(QP_PATH_MIG_STATE),
-		 BIT(KV_QPA_PATH_MIG_STATE)),
-	KV_STRUCT(S, alt_av, qp_alt_av, BIT(KV_QPA_ALT_PATH)),
-	KV_U32(S, alt_port, ANY, A(QP_ALT_PORT), BIT(KV_QPA_ALT_PATH)),
-	KV_U32(S, alt_pkey_index, ANY, A(QP_ALT_PKEY_INDEX), BIT(KV_QPA_ALT_PATH)),
-	KV_U32(S, alt_timeout, ANY, A(QP_ALT_TIMEOUT), BIT(KV_QPA_ALT_PATH)),
-	KV_U32(S, sqd_async_notify, ANY, A(QP_SQD_ASYNC_NOTIFY), BIT(KV_QPA_SQD_ASYNC_NOTIFY)),
+#define ATTR(member, key, NAME, BIT_, max, ...)						\
+	KV_U32(S, member, max, A(QP_##NAME), BIT(KV_QPA_##BIT_)),
+#define VECTOR(member, BIT_) KV_STRUCT(S, member, qp_##member, BIT(KV_QPA_##BIT_)),
+#include "model/qp_attr.def"
 };
 #undef S
 

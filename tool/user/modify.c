@@ -8,8 +8,6 @@
 
 /* Transitions of a QP. kmod/qp_table.c says which there are, and what each needs. */
 
-#define BITS_24 0xffffffU
-
 _Static_assert(KV_QPA_STATE == (int)IBV_QP_STATE, "attributes");
 _Static_assert(KV_QPA_CUR_STATE == (int)IBV_QP_CUR_STATE, "attributes");
 _Static_assert(KV_QPA_SQD_ASYNC_NOTIFY == (int)IBV_QP_EN_SQD_ASYNC_NOTIFY, "attributes");
@@ -40,22 +38,9 @@ static int check_values(struct kv_user *u, const struct kv_qp_attr *from)
 		uint32_t value;
 		uint32_t max;
 	} values[] = {
-		{ KV_QPA_CUR_STATE, "cur_state", from->cur_state, KVERBS_QPS_ERR },
-		{ KV_QPA_PKEY_INDEX, "pkey_index", from->pkey_index, UINT16_MAX },
-		{ KV_QPA_DEST_QPN, "dest_qpn", from->dest_qpn, BITS_24 },
-		{ KV_QPA_RQ_PSN, "rq_psn", from->rq_psn, BITS_24 },
-		{ KV_QPA_MIN_RNR_TIMER, "min_rnr_timer", from->min_rnr_timer, 31 },
-		{ KV_QPA_MAX_DEST_RD_ATOMIC, "max_dest_rd_atomic", from->max_dest_rd_atomic,
-		  UINT8_MAX },
-		{ KV_QPA_SQ_PSN, "sq_psn", from->sq_psn, BITS_24 },
-		{ KV_QPA_TIMEOUT, "timeout", from->timeout, 31 },
-		{ KV_QPA_RETRY_CNT, "retry_cnt", from->retry_cnt, 7 },
-		{ KV_QPA_RNR_RETRY, "rnr_retry", from->rnr_retry, 7 },
-		{ KV_QPA_MAX_RD_ATOMIC, "max_rd_atomic", from->max_rd_atomic, UINT8_MAX },
-		{ KV_QPA_PATH_MIG_STATE, "path_mig_state", from->path_mig_state, KVERBS_MIG_ARMED },
-		{ KV_QPA_ALT_PATH, "alt_pkey_index", from->alt_pkey_index, UINT16_MAX },
-		{ KV_QPA_ALT_PATH, "alt_timeout", from->alt_timeout, 31 },
-		{ KV_QPA_SQD_ASYNC_NOTIFY, "sqd_async_notify", from->sqd_async_notify, 1 },
+#define ATTR(member, key, NAME, BIT, max, ...) { KV_QPA_##BIT, #member, from->member, max },
+#define VECTOR(...)
+#include "model/qp_attr.def"
 	};
 	unsigned int i;
 	int ret = 0;
@@ -154,25 +139,11 @@ static int prep(struct kv_user *u, const struct kv_user_qp *qp,
 	ret = check_values(u, from);
 	if (ret)
 		return ret;
-	attr->qp_state = (enum ibv_qp_state)from->state;
-	attr->cur_qp_state = (enum ibv_qp_state)from->cur_state;
-	attr->en_sqd_async_notify = (uint8_t)from->sqd_async_notify;
-	attr->qp_access_flags = from->access;
-	attr->pkey_index = from->mask & KV_QPA_PKEY_INDEX ? (uint16_t)from->pkey_index : 0;
-	attr->qkey = from->qkey;
-	attr->timeout = (uint8_t)from->timeout;
-	attr->retry_cnt = (uint8_t)from->retry_cnt;
-	attr->rnr_retry = (uint8_t)from->rnr_retry;
-	attr->rq_psn = from->rq_psn;
-	attr->max_rd_atomic = (uint8_t)from->max_rd_atomic;
-	attr->min_rnr_timer = (uint8_t)from->min_rnr_timer;
-	attr->sq_psn = from->sq_psn;
-	attr->max_dest_rd_atomic = (uint8_t)from->max_dest_rd_atomic;
-	attr->path_mig_state = (enum ibv_mig_state)from->path_mig_state;
-	attr->dest_qp_num = from->dest_qpn;
-	attr->alt_port_num = (uint8_t)from->alt_port;
-	attr->alt_pkey_index = (uint16_t)from->alt_pkey_index;
-	attr->alt_timeout = (uint8_t)from->alt_timeout;
+#define ATTR(member, key, NAME, BIT, max, ibv, ...) attr->ibv = (__typeof__(attr->ibv))from->member;
+#define VECTOR(...)
+#include "model/qp_attr.def"
+	if (!(from->mask & KV_QPA_PKEY_INDEX))
+		attr->pkey_index = 0;
 	return prep_checked(u, qp, from, attr);
 }
 

@@ -287,32 +287,21 @@ static void fill_attr(const struct kv_user_qp *qp, const struct ibv_qp_attr *att
 {
 	/* The rest is whatever the driver has there. */
 	to->mask = KV_QPA_STATE | (qp->given & ~KV_QPA_CUR_STATE);
+#define ATTR(member, key, NAME, BIT, max, ibv, ...)		\
+	if (to->mask & KV_QPA_##BIT)				\
+		to->member = attr->ibv;
+#define VECTOR(...)
+#include "model/qp_attr.def"
 	to->state = state_of(qp, attr);
-	to->access = attr->qp_access_flags & KVERBS_ACCESS__ALL;
+	to->access &= KVERBS_ACCESS__ALL;
+	to->path_mtu = to->path_mtu ? 128U << attr->path_mtu : 0;
 	/* Of iWARP's there is only the state, if that. */
-	to->port = kv_user_dev_is_iwarp(qp->obj.dev) ? qp->port : attr->port_num;
-	to->pkey_index = attr->pkey_index;
-	to->qkey = attr->qkey;
-	to->path_mtu = attr->path_mtu ? 128U << attr->path_mtu : 0;
-	to->dest_qpn = attr->dest_qp_num;
-	to->rq_psn = attr->rq_psn;
+	if (kv_user_dev_is_iwarp(qp->obj.dev))
+		to->port = qp->port;
 	if (to->mask & KV_QPA_AV)
 		kv_user_av_fill(&attr->ah_attr, &to->av);
-	to->min_rnr_timer = attr->min_rnr_timer;
-	to->max_dest_rd_atomic = attr->max_dest_rd_atomic;
-	to->sq_psn = attr->sq_psn;
-	to->timeout = attr->timeout;
-	to->retry_cnt = attr->retry_cnt;
-	to->rnr_retry = attr->rnr_retry;
-	to->max_rd_atomic = attr->max_rd_atomic;
-	to->path_mig_state = attr->path_mig_state;
-	to->sqd_async_notify = attr->en_sqd_async_notify;
-	if (!(to->mask & KV_QPA_ALT_PATH))
-		return;
-	kv_user_av_fill(&attr->alt_ah_attr, &to->alt_av);
-	to->alt_port = attr->alt_port_num;
-	to->alt_pkey_index = attr->alt_pkey_index;
-	to->alt_timeout = attr->alt_timeout;
+	if (to->mask & KV_QPA_ALT_PATH)
+		kv_user_av_fill(&attr->alt_ah_attr, &to->alt_av);
 }
 
 static int query(struct kv_user_qp *qp, struct ibv_qp_attr *attr)
