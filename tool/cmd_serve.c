@@ -227,6 +227,8 @@ static int run(struct serve_cmd *c, int argc, char **argv)
 		ret = c->token_file ? kv_token_read(&c->serve.token, c->token_file,
 						    &c->fault) : 0;
 	if (!ret)
+		ret = kv_serve_allow_descriptors(c->serve.clients, &c->fault);
+	if (!ret)
 		ret = open_files(c);
 	if (!ret)
 		ret = check_spaces(c);

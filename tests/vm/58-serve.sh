@@ -214,6 +214,17 @@ refused "a space that is not served" 77 "127.0.0.1: the server does not serve ke
 	lat --op write --client user --server kernel
 ends "it ends"
 
+# Descriptors.
+soft=$(ulimit -Sn)
+ulimit -Sn 40
+serve --clients 100
+ulimit -Sn "$soft"
+allowed=$(awk '/^Max open files/ { print $4 }' /proc/$server/limits)
+check "the server allows itself the descriptors of its clients ($allowed)" test "$allowed" -ge 120
+ends "it ends"
+refused "a hard limit that is too low for the clients" 1 "--clients 100 needs 132 descriptors, and the hard limit is 40" \
+	sh -c "ulimit -n 40; exec kverbs serve --clients 100 --port $port"
+
 # Not even one that tells the server that the client is there.
 serve --idle "$(limit 2)s"
 # shellcheck disable=SC2086

@@ -52,6 +52,7 @@ enum kv_serve_word {
 
 #define KV_SERVE_TEXT 400
 
+int kv_serve_allow_descriptors(uint32_t clients, struct kv_fault *f);
 int kv_serve_listen(struct kv_serve *s, struct kv_fault *f);
 void kv_serve_unlisten(struct kv_serve *s);
 void kv_serve_name(int fd, bool peer, char *text, size_t size);
