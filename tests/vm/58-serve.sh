@@ -50,7 +50,31 @@ message() {
 	printf "kvb1\\000\\000\\$(printf %03o $((${#1} / 256)))\\$(printf %03o $((${#1} % 256)))\\000\\000\\000\\000%s" "$1"
 }
 
+# listens_on: the local addresses of its sockets, as /proc/net/tcp and tcp6 have them
+listens_on() {
+	awk -v port=":$(printf %04X $port)" '$4 == "0A" && $2 ~ port "$" { sub(/:.*/, "", $2); print $2 }' \
+		/proc/net/tcp /proc/net/tcp6 | sort | tr '\n' ' '
+}
+
 serve
+check "without a token it serves this host only, and says so" grep -F "; no token: for this host only; --token FILE or --no-token serve other hosts" "$log"
+check "it listens on loopback addresses only" test "$(listens_on)" = "00000000000000000000000001000000 0100007F "
+check "this host is served" lat --op write --space user
+ends "it ends"
+serve --bind 127.0.0.2
+check "another loopback address" grep -F "on 127.0.0.2 port $port; no token: for this host only" "$log"
+ends "it ends"
+for address in 0.0.0.0 :: "$ADDR"; do
+	refused "$address without a token" 2 "--bind $address: without a token only this host's loopback addresses are served: --token FILE" \
+		kverbs serve --bind "$address" --port $port
+done
+refused "--token with --no-token" 2 "--token and --no-token exclude each other" kverbs serve --token x --no-token
+serve --bind "$ADDR" --no-token
+check "an address of other hosts, with --no-token" grep -F "on $ADDR port $port; no token: whoever reaches it may use it" "$log"
+ends "it ends"
+
+serve --no-token
+check "it listens on all addresses" test "$(listens_on)" = "00000000 00000000000000000000000000000000 "
 check "it says where it listens" grep -F "serves kernel and user space on 0.0.0.0 port $port, :: port $port; no token" "$log"
 for client in kernel user; do
 	for there in kernel user; do
@@ -147,11 +171,25 @@ other "a server of something else" "is no 'kverbs serve'" 'SSH-2.0-OpenSSH_9.2p1
 other "a server that says little" "hello.version is missing" '{"protocol":2}'
 port=$last
 
+# privileges PID: its sets of capabilities, and no_new_privs
+privileges() {
+	awk '$1 ~ /^(CapPrm|CapEff|CapBnd|CapInh|CapAmb|NoNewPrivs):$/ { printf "%s%s ", $1, $2 }' "/proc/$1/status"
+}
+
 # A client that is killed in the middle leaves nothing.
+none=0000000000000000
+kept=0000000000005000
 for space in kernel user; do
 	kverbs lat $by_cm --op send --space $space --time 100s 127.0.0.1:$port >/dev/null 2>&1 &
 	client=$!
 	wait_for 30 sh -c "rdma resource show qp link $DEV | grep -c . | grep -qE '^([2-9]|..)'"
+	# CAP_NET_ADMIN and CAP_IPC_LOCK
+	few=$(privileges "$(cat /proc/$server/task/$server/children)")
+	if [ "$few" = "CapInh:$none CapPrm:$kept CapEff:$kept CapBnd:$none CapAmb:$none NoNewPrivs:1 " ]; then
+		pass "$space space: a client's process has two capabilities, and gets no more"
+	else
+		fail "$space space: a client's process has two capabilities, and gets no more: $few"
+	fi
 	kill -KILL $client
 	wait $client 2>/dev/null
 	check "$space space: nothing is left of a client that was killed" wait_for 30 nothing_left
@@ -202,6 +240,10 @@ cp "$work/token" "$work/open"
 chmod 644 "$work/open"
 refused "a token that others can read" 1 "chmod 600" lat --op write --space user --token "$work/open"
 refused "a token that others can read, for the server" 1 "chmod 600" kverbs serve --token "$work/open"
+chown 65534 "$work/open"
+chmod 600 "$work/open"
+refused "a token that somebody else owns" 1 "user 65534 owns it" lat --op write --space user --token "$work/open"
+refused "a token that somebody else owns, for the server" 1 "user 65534 owns it" kverbs serve --token "$work/open"
 refused "a token file that is not there" 1 "No such file" lat --op write --space user --token "$work/nosuch"
 echo short >"$work/short"
 chmod 600 "$work/short"
@@ -213,6 +255,17 @@ refused "a token that is not wanted" 1 "the client has a token, and the server h
 refused "a space that is not served" 77 "127.0.0.1: the server does not serve kernel space" \
 	lat --op write --client user --server kernel
 ends "it ends"
+
+# Descriptors.
+soft=$(ulimit -Sn)
+ulimit -Sn 40
+serve --clients 100
+ulimit -Sn "$soft"
+allowed=$(awk '/^Max open files/ { print $4 }' /proc/$server/limits)
+check "the server allows itself the descriptors of its clients ($allowed)" test "$allowed" -ge 120
+ends "it ends"
+refused "a hard limit that is too low for the clients" 1 "--clients 100 needs 132 descriptors, and the hard limit is 40" \
+	sh -c "ulimit -n 40; exec kverbs serve --clients 100 --port $port"
 
 # Not even one that tells the server that the client is there.
 serve --idle "$(limit 2)s"
@@ -261,7 +314,7 @@ kill -INT $server
 status=0
 wait $server || status=$?
 check "SIGINT ends it" test $status = 0
-refused "an address of another host" 1 "this host has no such address" kverbs serve --space user --bind 203.0.113.1
+refused "an address of another host" 1 "this host has no such address" kverbs serve --space user --no-token --bind 203.0.113.1
 refused "no privilege" 1 "kernel space" setpriv --reuid 65534 --clear-groups --inh-caps=-all --bounding-set=-all \
 	kverbs serve --space kernel --port $port
 refused "a port that is none" 2 "--port '0'" kverbs serve --port 0

@@ -13,10 +13,14 @@
 #include <unistd.h>
 #include "interrupt.h"
 #include "now.h"
+#include "serve/drop.h"
 #include "serve/serve.h"
 
 /* How long clients' processes may take to end before they are killed, and then. */
 #define STOP_NS 10000000000ULL
+
+/* How long no client is accepted after the kernel had no room for one. */
+#define PAUSE_NS 500000000ULL
 
 /**
  * struct child - the process of a client
@@ -40,9 +44,12 @@ struct parent {
 	struct kv_serve *serve;
 	sigset_t old; /* signals that are blocked outside of waits */
 	struct child *child; /* room for @max */
+	struct pollfd *fds; /* room for @max and the listening sockets */
 	unsigned int max;
 	unsigned int children;
 	unsigned int active;
+	uint64_t accept_ns; /* no client is accepted before, of kv_now_ns() */
+	bool wait_told; /* the log says why clients wait */
 	bool stopping;
 };
 
@@ -74,6 +81,9 @@ static int block_signals(struct parent *p)
 __attribute__((noreturn))
 static void be_child(struct parent *p, int fd, int to_parent, pid_t parent)
 {
+	char text[KV_SERVE_TEXT];
+	struct kv_fault f;
+
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGCHLD, SIG_DFL);
@@ -84,6 +94,11 @@ static void be_child(struct parent *p, int fd, int to_parent, pid_t parent)
 	for (unsigned int i = 0; i < p->max; i++) {
 		if (p->child[i].pid)
 			close(p->child[i].fd);
+	}
+	if (kv_serve_drop(&f)) {
+		snprintf(text, sizeof(text), "%crefused: %.300s", KV_SERVE_END, f.text);
+		send(to_parent, text, strlen(text), MSG_NOSIGNAL);
+		_exit(1);
 	}
 	kv_serve_client(p->serve, fd, to_parent);
 	_exit(0);
@@ -98,17 +113,13 @@ static struct child *free_child(struct parent *p)
 	return c;
 }
 
-static void start_child(struct parent *p, int fd)
+/* @pair: the first end stays here, the second one is the child's. */
+static void start_child(struct parent *p, int fd, const int pair[2])
 {
 	struct child *c = free_child(p);
 	pid_t self = getpid();
-	int pair[2];
 
 	kv_serve_name(fd, true, c->name, sizeof(c->name));
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
-		printf("client %s: refused: %s\n", c->name, strerror(errno));
-		return;
-	}
 	fflush(stdout);
 	c->pid = fork();
 	if (!c->pid) {
@@ -116,7 +127,6 @@ static void start_child(struct parent *p, int fd)
 		c->pid = self;
 		be_child(p, fd, pair[1], self);
 	}
-	close(pair[1]);
 	if (c->pid < 0) {
 		printf("client %s: refused: no process for it: %s\n", c->name,
 		       strerror(errno));
@@ -131,17 +141,48 @@ static void start_child(struct parent *p, int fd)
 	p->children++;
 }
 
-static void accept_all(struct parent *p, int listener)
+/* Clients that are not accepted wait in the queue of the listening socket. */
+static bool may_accept(const struct parent *p)
 {
-	int fd;
+	return p->children < p->max && kv_now_ns() >= p->accept_ns;
+}
 
-	while (p->children < p->max) {
-		fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-		if (fd < 0)
-			return;
-		start_child(p, fd);
-		close(fd);
+/* The listening sockets stay readable, so they are not polled for a while. */
+static void pause_accept(struct parent *p, int error)
+{
+	p->accept_ns = kv_now_ns() + PAUSE_NS;
+	if (p->wait_told)
+		return;
+	p->wait_told = true;
+	if (error == EMFILE)
+		printf("clients wait: this process has no descriptor left: raise 'ulimit -n', or lower --clients\n");
+	else if (error == ENFILE)
+		printf("clients wait: this host has no file left: raise fs.file-max, or lower --clients\n");
+	else
+		printf("clients wait: the kernel has no memory for a connection (%s): lower --clients\n",
+		       strerror(error));
+}
+
+static void accept_one(struct parent *p, int listener)
+{
+	int pair[2], fd, error;
+
+	/* Before the client is accepted: one that has no socket to us would be lost. */
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+		pause_accept(p, errno);
+		return;
 	}
+	fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	error = errno;
+	if (fd >= 0) {
+		start_child(p, fd, pair);
+		close(fd);
+	} else {
+		close(pair[0]);
+		if (error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM)
+			pause_accept(p, error);
+	}
+	close(pair[1]);
 }
 
 /* One packet of a client's process: true if there was one. */
@@ -186,6 +227,8 @@ static void end_child(struct parent *p, struct child *c, int status)
 		       c->end[0] ? c->end : "ended without a word");
 	p->active -= c->active;
 	p->children--;
+	/* There is room again. */
+	p->accept_ns = 0;
 	c->pid = 0;
 }
 
@@ -202,44 +245,84 @@ static void reap(struct parent *p)
 	}
 }
 
-/* Until something happens, but no longer than @wait_ns. */
-static void wait_once(struct parent *p, uint64_t wait_ns)
+static bool is_heard(const struct child *c)
+{
+	return c->pid && !c->deaf;
+}
+
+/* Only what is open: ppoll() refuses more entries than a process may have descriptors. */
+static unsigned int watch(struct parent *p, unsigned int *listeners)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < p->serve->listeners && may_accept(p); i++)
+		p->fds[n++] = (struct pollfd){
+			.fd = p->serve->listener[i],
+			.events = POLLIN,
+		};
+	*listeners = n;
+	for (unsigned int i = 0; i < p->max; i++) {
+		if (is_heard(&p->child[i]))
+			p->fds[n++] = (struct pollfd){
+				.fd = p->child[i].fd,
+				.events = POLLIN,
+			};
+	}
+	return n;
+}
+
+/* The signals that are blocked elsewhere may end it. */
+static int poll_for(struct parent *p, unsigned int n, uint64_t ns)
 {
 	struct timespec ts = {
-		.tv_sec = (time_t)(wait_ns / 1000000000),
-		.tv_nsec = (long)(wait_ns % 1000000000),
+		.tv_sec = (time_t)(ns / 1000000000),
+		.tv_nsec = (long)(ns % 1000000000),
 	};
-	struct pollfd *fds = calloc(p->max + KV_SERVE_LISTENERS, sizeof(*fds));
-	unsigned int n = 0, first;
 
-	if (!fds) {
-		/* Rather slow than gone. */
-		nanosleep(&ts, NULL);
-		return;
-	}
-	/* Those who can't be served yet wait to be accepted. */
-	for (unsigned int i = 0; i < p->serve->listeners; i++)
-		fds[n++] = (struct pollfd){
-			.fd = p->children < p->max ? p->serve->listener[i] : -1,
-			.events = POLLIN,
-		};
-	first = n;
-	for (unsigned int i = 0; i < p->max; i++)
-		fds[n++] = (struct pollfd){
-			.fd = p->child[i].pid && !p->child[i].deaf ? p->child[i].fd : -1,
-			.events = POLLIN,
-		};
-	if (ppoll(fds, n, &ts, &p->old) > 0) {
+	return ppoll(p->fds, n, &ts, &p->old);
+}
+
+/* Until one of @n descriptors is ready, but no longer than @ns: true if one may be. */
+static bool wait_for(struct parent *p, unsigned int n, uint64_t ns)
+{
+	uint64_t now = kv_now_ns();
+	int ret;
+
+	if (p->accept_ns > now && p->accept_ns - now < ns)
+		ns = p->accept_ns - now;
+	ret = poll_for(p, n, ns);
+	if (ret >= 0 || errno == EINTR)
+		return ret > 0;
+	/* No memory, or fewer descriptors are allowed than before: rather slow than gone. */
+	poll_for(p, 0, PAUSE_NS);
+	for (unsigned int i = 0; i < n; i++)
+		p->fds[i].revents = POLLIN;
+	return true;
+}
+
+/* Until something happens, but no longer than @ns. */
+static void wait_once(struct parent *p, uint64_t ns)
+{
+	unsigned int listeners, n = watch(p, &listeners);
+	const struct pollfd *at = p->fds;
+	bool waiting = false;
+
+	if (wait_for(p, n, ns)) {
+		at += listeners;
 		for (unsigned int i = 0; i < p->max; i++) {
-			if (fds[first + i].revents)
+			if (is_heard(&p->child[i]) && at++->revents)
 				hear(p, &p->child[i]);
 		}
-		for (unsigned int i = 0; i < first; i++) {
-			if (fds[i].revents)
-				accept_all(p, fds[i].fd);
+		for (unsigned int i = 0; i < listeners; i++) {
+			if (!p->fds[i].revents)
+				continue;
+			waiting = true;
+			if (may_accept(p))
+				accept_one(p, p->fds[i].fd);
 		}
 	}
-	free(fds);
+	if (listeners && !waiting)
+		p->wait_told = false;
 	reap(p);
 	fflush(stdout);
 }
@@ -279,7 +362,8 @@ static void announce(const struct kv_serve *s)
 		printf("%s %s", i ? "," : "", name);
 	}
 	printf("; %s\n", s->token.length ? "with a token" :
-					   "no token: whoever reaches it may use it");
+			 kv_serve_is_local(s) ? "no token: for this host only; --token FILE or --no-token serve other hosts" :
+						"no token: whoever reaches it may use it");
 	fflush(stdout);
 }
 
@@ -299,8 +383,11 @@ int kv_serve_run(struct kv_serve *s, struct kv_fault *f)
 	int ret;
 
 	p.child = calloc(p.max, sizeof(*p.child));
-	if (!p.child)
-		return kv_fault_set(f, -ENOMEM, "no memory");
+	p.fds = calloc(p.max + KV_SERVE_LISTENERS, sizeof(*p.fds));
+	if (!p.child || !p.fds) {
+		ret = kv_fault_set(f, -ENOMEM, "no memory");
+		goto out_free;
+	}
 	ret = block_signals(&p);
 	if (ret) {
 		kv_fault_set(f, ret, "cannot handle signals: %s", strerror(-ret));
@@ -314,6 +401,7 @@ int kv_serve_run(struct kv_serve *s, struct kv_fault *f)
 	fflush(stdout);
 	sigprocmask(SIG_SETMASK, &p.old, NULL);
 out_free:
+	free(p.fds);
 	free(p.child);
 	return ret;
 }
