@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "clock.h"
+#include "placement.h"
 #include "user/run.h"
 
 #define NSEC_PER_MSEC 1000000ULL
@@ -46,7 +47,7 @@ static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 	if (!spec->iters)
 		spec->iters = UINT64_MAX;
 	if (spec->spins < 0)
-		spec->spins = (int)kv_env_default_spins();
+		spec->spins = kv_placement_spins();
 	if (spec->spins > KVERBS_SPINS_MAX)
 		return kv_user_fail(u, -EINVAL,
 				    "spins is %d: it must be %d at most",
