@@ -524,6 +524,9 @@ struct kv_backend_ops {
 	/* Kernel: IB_WR_LOCAL_INV on @qp. User: ibv_dereg_mr(). */
 	int (*mr_inv)(struct kv_backend *b, uint32_t id, uint32_t qp,
 		      uint64_t *verb_ns);
+	/* Bytes of the buffer, at least one: -ERANGE if @length is 0, -EINVAL if there are no such
+	 * bytes.
+	 */
 	int (*mr_write)(struct kv_backend *b, uint32_t id, uint64_t offset,
 			const void *data, uint64_t length);
 	int (*mr_read)(struct kv_backend *b, uint32_t id, uint64_t offset,

@@ -166,7 +166,7 @@ static int take_peer(struct kv_options *o, int id, struct kv_why *why)
 		break;
 	case KV_OPTION_PEER_DEV:
 		o->peer_option = "peer-dev";
-		o->peer.dev = optarg;
+		ret = kv_parse_dev(optarg, &o->peer.dev, why);
 		break;
 	case KV_OPTION_PEER_GID:
 		o->peer_option = "peer-gid";
@@ -273,12 +273,7 @@ int kv_option_take(struct kv_options *o, int id, struct kv_fault *f)
 
 	switch (id) {
 	case KV_OPTION_DEV:
-		o->dev = optarg;
-		if (!*optarg) {
-			snprintf(why.text, sizeof(why.text),
-				 "is empty; it takes a device's name");
-			ret = -EINVAL;
-		}
+		ret = kv_parse_dev(optarg, &o->dev, &why);
 		break;
 	case KV_OPTION_GID:
 		ret = kv_parse_count(optarg, 0, GID_MAX, &v, &why);

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
 /* usage: backend DEV: holds the backends of both spaces against backend.h. Ends with 1 if one does not comply. */
 #include <stdio.h>
+#include "content.h"
 #include "lists.h"
+
+/* What is wrong with it; NULL: nothing. */
+static const char *hold(struct kv_backend *b, const char *dev)
+{
+	const char *wrong = lists_end_when_told(b, dev);
+
+	return wrong ? wrong : content_stays_in_its_buffer(b, dev);
+}
 
 int main(int argc, char **argv)
 {
@@ -21,7 +30,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "%s\n", err);
 			return 1;
 		}
-		wrong = lists_end_when_told(b, argv[1]);
+		wrong = hold(b, argv[1]);
 		if (wrong) {
 			fprintf(stderr, "%s space: %s\n", b->ops->space, wrong);
 			status = 1;

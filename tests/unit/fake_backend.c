@@ -314,21 +314,25 @@ static int mr_inv(struct kv_backend *b, uint32_t id, uint32_t qp, uint64_t *ns)
 static int check_range(struct kv_backend *b, const struct object *o,
 		       uint64_t offset, uint64_t length)
 {
+	if (!length)
+		return fake_refuse(b, -ERANGE, "length is 0");
 	if (offset <= o->o.mr.length && length <= o->o.mr.length - offset &&
 	    o->o.mr.length <= FAKE_BYTES)
 		return 0;
-	return fake_refuse(b, -ERANGE, "beyond the buffer");
+	return fake_refuse(b, -EINVAL, "beyond the buffer");
 }
 
 static int mr_write(struct kv_backend *b, uint32_t id, uint64_t offset,
 		    const void *data, uint64_t length)
 {
 	struct object *o = find(b, KV_MR, id);
+	int ret;
 
 	if (!o)
 		return -ENOENT;
-	if (check_range(b, o, offset, length))
-		return -ERANGE;
+	ret = check_range(b, o, offset, length);
+	if (ret)
+		return ret;
 	memcpy(o->bytes + offset, data, length);
 	return 0;
 }
@@ -337,11 +341,13 @@ static int mr_read(struct kv_backend *b, uint32_t id, uint64_t offset,
 		   void *data, uint64_t length)
 {
 	struct object *o = find(b, KV_MR, id);
+	int ret;
 
 	if (!o)
 		return -ENOENT;
-	if (check_range(b, o, offset, length))
-		return -ERANGE;
+	ret = check_range(b, o, offset, length);
+	if (ret)
+		return ret;
 	memcpy(data, o->bytes + offset, length);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "backend/content.h"
 #include "fake_backend.h"
 #include "fake_server.h"
 #include "remote/connect.h"
@@ -147,8 +148,9 @@ static void test_objects(void **state)
 	assert_int_equal(object.mr.length, 4096);
 	assert_int_equal(b->ops->get(b, KV_MR, 33, &object), -ENOENT);
 	says(b->err, "there: mr_get.id: no mr 33 among the client's");
+	assert_null(content_stays_in_its_buffer(b, "rxe0"));
 	/* One that is refused leaves the connection as it was. */
-	assert_int_equal(b->ops->mr_read(b, mr.id, 4000, back, 200), -ERANGE);
+	assert_int_equal(b->ops->mr_read(b, mr.id, 4000, back, 200), -EINVAL);
 	pd_init.persistent = true;
 	assert_int_equal(b->ops->pd_new(b, &pd_init, &pd, &ns), -EPERM);
 	says(b->err, "there: what a client makes goes when the client goes");

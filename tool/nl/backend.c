@@ -152,25 +152,30 @@ static uint32_t piece(uint64_t length)
 static int mr_write(struct kv_backend *b, uint32_t id, uint64_t offset,
 		    const void *data, uint64_t length)
 {
-	uint64_t done;
-	int ret = 0;
+	uint64_t done = 0;
+	int ret;
 
-	for (done = 0; !ret && done < length; done += KVERBS_DATA_MAX)
+	/* The module refuses a length of 0. */
+	do {
 		ret = kv_nl_mr_write(nl_of(b), id, offset + done,
 				     (const char *)data + done,
 				     piece(length - done));
+		done += KVERBS_DATA_MAX;
+	} while (!ret && done < length);
 	return ret;
 }
 
 static int mr_read(struct kv_backend *b, uint32_t id, uint64_t offset,
 		   void *data, uint64_t length)
 {
-	uint64_t done;
-	int ret = 0;
+	uint64_t done = 0;
+	int ret;
 
-	for (done = 0; !ret && done < length; done += KVERBS_DATA_MAX)
+	do {
 		ret = kv_nl_mr_read(nl_of(b), id, offset + done,
 				    (char *)data + done, piece(length - done));
+		done += KVERBS_DATA_MAX;
+	} while (!ret && done < length);
 	return ret;
 }
 
