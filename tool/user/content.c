@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "interrupt.h"
 #include "user/user.h"
 
 /* What stands in the buffers of MRs, registered or not. */
@@ -124,8 +125,10 @@ int kv_user_mr_load(struct kv_backend *b, uint32_t id, int fd,
 	if (!to)
 		return ret;
 	for (*moved = 0; *moved < length; *moved += (size_t)n) {
-		n = pread(fd, to + *moved, length - *moved,
-			  (off_t)(file_offset + *moved));
+		do
+			n = pread(fd, to + *moved, length - *moved,
+				  (off_t)(file_offset + *moved));
+		while (kv_interrupt_retry(n));
 		if (n < 0)
 			return kv_user_fail(u, -errno,
 					    "fd %d can't be read: %s",
@@ -166,8 +169,10 @@ int kv_user_mr_save(struct kv_backend *b, uint32_t id, int fd,
 	if (!from)
 		return ret;
 	for (*moved = 0; *moved < length; *moved += (size_t)n) {
-		n = pwrite(fd, from + *moved, length - *moved,
-			   (off_t)(file_offset + *moved));
+		do
+			n = pwrite(fd, from + *moved, length - *moved,
+				   (off_t)(file_offset + *moved));
+		while (kv_interrupt_retry(n));
 		if (n < 0 && *moved && is_full(errno))
 			break;
 		if (n < 0)
