@@ -6,6 +6,7 @@
 #include "interrupt.h"
 #include "loop/loop.h"
 #include "now.h"
+#include "placement.h"
 #include "remote/channel.h"
 
 /* The longest that there is. */
@@ -42,6 +43,12 @@ static uint32_t post_of(const struct kv_space *space, const struct kv_work *work
 	return space->id == KV_SPACE_KERNEL ? work->post : KVERBS_POST_PROCESS;
 }
 
+/* Both spaces of this host get the same default; another host knows its own CPUs. */
+static int32_t spins_of(const struct kv_space *space, const struct kv_work *work)
+{
+	return work->spins >= 0 || space->host ? work->spins : kv_placement_spins();
+}
+
 static void fill_spec(struct kv_run_spec *spec, const struct kv_space *space,
 		      const struct kv_pair *p, const struct kv_work *work,
 		      const struct kv_amount *amount)
@@ -58,7 +65,7 @@ static void fill_spec(struct kv_run_spec *spec, const struct kv_space *space,
 	spec->timeout_ns = work->timeout_ns;
 	spec->post = post_of(space, work);
 	spec->cpu = work->cpu[0];
-	spec->spins = work->spins;
+	spec->spins = spins_of(space, work);
 	spec->in_wait = true;
 	if (work->kind == KV_KIND_NULL)
 		snprintf(spec->dev, sizeof(spec->dev), "%s", space->dev.name);
@@ -74,6 +81,7 @@ static void fill_pong(struct kv_run_spec *pong, const struct kv_run_spec *ping,
 	*pong = *ping;
 	pong->loop = KVERBS_LOOP_PONG;
 	pong->post = post_of(p->space[1], work);
+	pong->spins = spins_of(p->space[1], work);
 	kv_pair_fill(p, 1, &pong->end);
 	pong->cpu = work->cpu[1];
 	/* Nobody waits for it. */

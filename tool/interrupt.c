@@ -50,6 +50,17 @@ bool kv_interrupt_seen(void)
 }
 
 /**
+ * kv_interrupt_retry() - is a system call to be made again?
+ * @result: what it returned; negative: errno says why it failed
+ *
+ * Return: true if a signal interrupted it that does not ask for the end. errno is as before.
+ */
+bool kv_interrupt_retry(ssize_t result)
+{
+	return result < 0 && errno == EINTR && !seen;
+}
+
+/**
  * kv_interrupt_stops() - the first signal sets a flag, too
  * @flag: what this thread looks at while it does not ask kv_interrupt_seen(); set at once
  *	if a signal came before. NULL: none any more

@@ -133,13 +133,6 @@ static inline int kv_env_stop(struct kv_loop *l)
 	return __atomic_load_n(&l->stop, __ATOMIC_RELAXED);
 }
 
-/* Not for the loops: how many empty polls in a row there are before one lets the CPU go. */
-static inline __u32 kv_env_default_spins(void)
-{
-	/* With one CPU whoever is to make the completion happen waits for ours. */
-	return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 1000 : 0;
-}
-
 static inline void kv_env_relax(void)
 {
 #if defined(__x86_64__)

@@ -26,15 +26,16 @@ const char kv_option_help[] =
 	"  --gid INDEX        entry of the device's GID table; default: IPv4 RoCE v2,\n"
 	"                     else IPv6 RoCE v2, else what there is\n"
 	"  --cpus A[,B]       CPU of the initiator and of the responder's thread;\n"
-	"                     default: the last CPU, and the one before it\n"
+	"                     default: the last CPU that may be used (see\n"
+	"                     taskset), and the one before it\n"
 	"  --post CONTEXT     kernel: where requests are posted: softirq-off (process\n"
 	"                     context, softirqs held off around the post; the default,\n"
 	"                     because what a driver schedules then runs at once and not\n"
 	"                     at the next scheduler tick) or process\n"
 	"  --lkey KIND        kernel: key of the local buffer: dma (local_dma_lkey, as\n"
 	"                     ULPs do; the default) or mr (a fast registration's)\n"
-	"  --spins N          empty polls before the CPU is let go; default: 0 with one\n"
-	"                     CPU online, else 1000\n"
+	"  --spins N          empty polls before the CPU is let go; default: 0 if one\n"
+	"                     CPU only may be used, else 1000\n"
 	"  --timeout TIME     how long a completion may take; default: 10s\n"
 	"  --no-verify        do not check contents in an untimed pass before\n"
 	"  --json FILE        write everything there as JSON, too; -: to standard output,\n"
@@ -165,7 +166,7 @@ static int take_peer(struct kv_options *o, int id, struct kv_why *why)
 		break;
 	case KV_OPTION_PEER_DEV:
 		o->peer_option = "peer-dev";
-		o->peer.dev = optarg;
+		ret = kv_parse_dev(optarg, &o->peer.dev, why);
 		break;
 	case KV_OPTION_PEER_GID:
 		o->peer_option = "peer-gid";
@@ -272,12 +273,7 @@ int kv_option_take(struct kv_options *o, int id, struct kv_fault *f)
 
 	switch (id) {
 	case KV_OPTION_DEV:
-		o->dev = optarg;
-		if (!*optarg) {
-			snprintf(why.text, sizeof(why.text),
-				 "is empty; it takes a device's name");
-			ret = -EINVAL;
-		}
+		ret = kv_parse_dev(optarg, &o->dev, &why);
 		break;
 	case KV_OPTION_GID:
 		ret = kv_parse_count(optarg, 0, GID_MAX, &v, &why);

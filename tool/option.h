@@ -86,7 +86,7 @@ extern const char kv_option_help[];
  * @post: enum kverbs_post
  * @has_lkey: --lkey was given
  * @lkey: enum kverbs_lkey
- * @spins: -1: the space's default
+ * @spins: -1: kv_placement_spins()
  * @timeout_ns: how long a completion may take
  * @verify: check contents first
  * @json: where the document goes; NULL: nowhere

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE /* cpu_set_t */
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include "parse.h"
@@ -60,6 +62,19 @@ static void look(int32_t cpu, void *arg)
 	s->count++;
 }
 
+/* The CPUs that the calling thread may use: its affinity mask, in ascending order. */
+static int walk_usable(cpu_fn fn, void *arg)
+{
+	cpu_set_t set[(KV_PARSE_CPU_MAX + 1) / CPU_SETSIZE];
+
+	if (sched_getaffinity(0, sizeof(set), set))
+		return -errno;
+	for (int32_t cpu = 0; cpu <= KV_PARSE_CPU_MAX; cpu++)
+		if (CPU_ISSET_S(cpu, sizeof(set), set))
+			fn(cpu, arg);
+	return 0;
+}
+
 /**
  * kv_placement_online() - which CPUs are online
  * @text: receives a list such as 0-3
@@ -77,16 +92,30 @@ void kv_placement_online(char *text, size_t size, unsigned int *count)
 }
 
 /**
+ * kv_placement_spins() - default of the empty polls before a run lets its CPU go
+ *
+ * Return: 1000, or 0 if the calling thread may use one CPU only: there the work that brings a
+ * completion waits for the poller's CPU.
+ */
+int32_t kv_placement_spins(void)
+{
+	struct search s = { .wanted = -1 };
+
+	return walk_usable(look, &s) || s.count > 1 ? 1000 : 0;
+}
+
+/**
  * kv_placement_choose() - choose the CPUs that runs are bound to
- * @asked: what the user wants
+ * @asked: the CPUs that the user names; they must be online
  * @n: how many of them: 0, 1 or 2
  * @cpu: receives the initiator's and the responder's CPU
  * @f: receives why not
  *
- * The last CPU is the one with the fewest interrupts and daemons; the responder
- * gets the one before it, if there is one.
+ * By default these are CPUs that the calling thread may use, as taskset or a cpuset has it. The
+ * last of them is the one with the fewest interrupts and daemons; the responder gets the one
+ * before it, if there is one.
  *
- * Return: 0 or -EINVAL.
+ * Return: 0 or a negative errno.
  */
 int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2],
 			struct kv_fault *f)
@@ -95,23 +124,27 @@ int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2],
 	char text[256];
 	int ret;
 
-	ret = read_online(text, sizeof(text));
+	ret = walk_usable(look, &s);
+	if (ret)
+		return kv_fault_set(f, ret, "cannot ask which CPUs may be used: %s",
+				    strerror(-ret));
+	cpu[0] = s.last;
+	cpu[1] = s.before_last;
+	ret = n ? read_online(text, sizeof(text)) : 0;
 	if (ret)
 		return kv_fault_set(f, ret, "cannot read %s: %s", ONLINE,
 				    strerror(-ret));
-	walk(text, look, &s);
-	cpu[0] = s.last;
-	cpu[1] = s.before_last;
 	for (unsigned int i = 0; i < n; i++) {
-		s = (struct search){ .wanted = asked[i], .found = -1 };
-		walk(text, look, &s);
-		if (s.found < 0)
+		struct search online = { .wanted = asked[i], .found = -1 };
+
+		walk(text, look, &online);
+		if (online.found < 0)
 			return kv_fault_usage(f, "--cpus: CPU %d is not online; %s %s",
 					      asked[i], text,
-					      s.count > 1 ? "are" : "is");
+					      online.count > 1 ? "are" : "is");
 		cpu[i] = asked[i];
 	}
-	/* An initiator on the responder's place leaves it the other one. */
+	/* If the initiator has taken the responder's CPU, the responder gets the last one. */
 	if (n == 1 && cpu[0] == cpu[1])
 		cpu[1] = s.last;
 	return 0;

@@ -8,6 +8,7 @@
 
 int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2],
 			struct kv_fault *f);
+int32_t kv_placement_spins(void);
 void kv_placement_online(char *text, size_t size, unsigned int *count);
 
 #endif

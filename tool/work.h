@@ -16,7 +16,7 @@
  * @post: enum kverbs_post; kernel space only
  * @lkey: enum kverbs_lkey; kernel space only
  * @cpu: where the initiator's and the responder's threads run; -1: anywhere
- * @spins: empty polls before the CPU is let go; -1: the space's default
+ * @spins: empty polls before the CPU is let go; -1: kv_placement_spins() of its host
  * @timeout_ns: how long a completion may take
  * @mtu: of the path, bytes; 0: the smaller one of both ends' active MTUs
  * @ack_timeout: local ACK timeout of the QPs, 4.096 us * 2^N, 1 .. 31 (IBTA 9.7.6.1.3)

@@ -1,32 +1,42 @@
 // SPDX-License-Identifier: MIT
 /* usage: backend DEV: holds the backends of both spaces against backend.h. Ends with 1 if one does not comply. */
 #include <stdio.h>
+#include "content.h"
 #include "lists.h"
+#include "start.h"
+
+/* What is wrong with it; NULL: nothing. */
+static const char *hold(const struct kv_space *space)
+{
+	const char *wrong = lists_end_when_told(space->b, space->dev.name);
+
+	if (!wrong)
+		wrong = content_stays_in_its_buffer(space->b, space->dev.name);
+	return wrong ? wrong : failed_start_holds_nothing(space);
+}
 
 int main(int argc, char **argv)
 {
-	static int (*const opens[])(struct kv_backend **b, char *err, size_t size) = {
-		kv_backend_kern_open, kv_backend_user_open,
-	};
+	static const enum kv_space_id id[] = { KV_SPACE_KERNEL, KV_SPACE_USER };
 	int status = 0;
 
 	if (argc != 2)
 		return 2;
 	for (unsigned int i = 0; i < 2; i++) {
-		struct kv_backend *b;
-		char err[256];
+		struct kv_fault f = { 0 };
+		struct kv_space space;
 		const char *wrong;
 
-		if (opens[i](&b, err, sizeof(err))) {
-			fprintf(stderr, "%s\n", err);
+		if (kv_space_open(&space, id[i], argv[1], -1, &f)) {
+			kv_fault_print(&f);
 			return 1;
 		}
-		wrong = lists_end_when_told(b, argv[1]);
+		wrong = hold(&space);
 		if (wrong) {
-			fprintf(stderr, "%s space: %s\n", b->ops->space, wrong);
+			fprintf(stderr, "%s space: %s\n", space.b->ops->space, wrong);
 			status = 1;
 		}
-		b->ops->close(b);
+		kv_space_close(&space);
 	}
 	return status;
 }

@@ -304,21 +304,25 @@ int fake_mr_inv(struct kv_backend *b, const struct kv_mr_inv *in, struct kv_none
 static int check_range(struct kv_backend *b, const struct object *o,
 		       uint64_t offset, uint64_t length)
 {
+	if (!length)
+		return fake_refuse(b, -ERANGE, "length is 0");
 	if (offset <= o->o.mr.length && length <= o->o.mr.length - offset &&
 	    o->o.mr.length <= FAKE_BYTES)
 		return 0;
-	return fake_refuse(b, -ERANGE, "beyond the buffer");
+	return fake_refuse(b, -EINVAL, "beyond the buffer");
 }
 
 int fake_mr_write(struct kv_backend *b, const struct kv_mr_write *in, struct kv_none *out,
 		  uint64_t *ns)
 {
 	struct object *o = find(b, KV_MR, in->id);
+	int ret;
 
 	if (!o)
 		return -ENOENT;
-	if (check_range(b, o, in->offset, in->length))
-		return -ERANGE;
+	ret = check_range(b, o, in->offset, in->length);
+	if (ret)
+		return ret;
 	memcpy(o->bytes + in->offset, in->data, in->length);
 	return 0;
 }
@@ -327,11 +331,13 @@ int fake_mr_read(struct kv_backend *b, const struct kv_mr_read *in, struct kv_no
 		 uint64_t *ns)
 {
 	struct object *o = find(b, KV_MR, in->id);
+	int ret;
 
 	if (!o)
 		return -ENOENT;
-	if (check_range(b, o, in->offset, in->length))
-		return -ERANGE;
+	ret = check_range(b, o, in->offset, in->length);
+	if (ret)
+		return ret;
 	memcpy(in->data, o->bytes + in->offset, in->length);
 	return 0;
 }

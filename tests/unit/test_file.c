@@ -42,6 +42,19 @@ int renameat2(int from_dir, const char *from, int to_dir, const char *to,
 	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
 }
 
+/* As many of the next reads a signal interrupts. */
+static int interrupts;
+
+ssize_t pread(int fd, void *to, size_t size, off_t offset)
+{
+	if (interrupts) {
+		interrupts--;
+		errno = EINTR;
+		return -1;
+	}
+	return syscall(SYS_pread64, fd, to, size, offset);
+}
+
 static int open_folder(void)
 {
 	int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -409,11 +422,36 @@ static void test_source(void **state)
 	close(dir);
 }
 
+/* A signal that does not ask for the end, such as SIGWINCH. */
+static void test_hash_interrupted(void **state)
+{
+	uint8_t digest[KV_HASH_BYTES];
+	char text[KV_HASH_TEXT];
+	struct kv_hash h;
+	int dir, fd;
+
+	(void)state;
+	put_file("f", "abc");
+	dir = open_folder();
+	fd = openat(dir, "f", O_RDONLY);
+	assert_true(fd >= 0);
+	kv_hash_init(&h);
+	interrupts = 2;
+	assert_int_equal(kv_hash_step(&h, fd, 3), 0);
+	assert_int_equal(interrupts, 0);
+	kv_hash_finish(&h, digest);
+	kv_hash_format(text, digest);
+	assert_string_equal(text, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	close(fd);
+	close(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_name),
 		cmocka_unit_test_setup_teardown(test_hash, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_hash_interrupted, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_hash_long, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_store, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_store_with_name, make_folder,

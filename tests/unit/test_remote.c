@@ -3,13 +3,19 @@
 #include "test.h"
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "backend/content.h"
 #include "fake_backend.h"
 #include "fake_server.h"
+#include "file/probe.h"
+#include "interrupt.h"
+#include "now.h"
+#include "remote/channel.h"
 #include "remote/connect.h"
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
@@ -159,8 +165,9 @@ static void test_objects(void **state)
 	assert_int_equal(object.mr.length, 4096);
 	assert_int_equal(kv_op_get(b, KV_MR, 33, &object), -ENOENT);
 	says(b->err, "there: mr_get.id: no mr 33 among the client's");
+	assert_null(content_stays_in_its_buffer(b, "rxe0"));
 	/* One that is refused leaves the connection as it was. */
-	assert_int_equal(mr_read(b, mr.id, 4000, back, 200), -ERANGE);
+	assert_int_equal(mr_read(b, mr.id, 4000, back, 200), -EINVAL);
 	pd_init.persistent = true;
 	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), -EPERM);
 	says(b->err, "there: what a client makes goes when the client goes");
@@ -615,6 +622,89 @@ static void test_other_servers(void **state)
 	other_server((char *)text, n - 1, -ECONNRESET, "the connection ended within a message");
 }
 
+/* Longer than the grace, and much shorter than a call may take. */
+#define SOON_NS 5000000000ULL
+
+static void *interrupt(void *arg)
+{
+	usleep(300000);
+	pthread_kill(*(pthread_t *)arg, SIGINT);
+	return NULL;
+}
+
+/* A server that is silent, or stops within a message, when the user wants to end. */
+static void test_deaf_server(void **state)
+{
+	struct kv_exchange_call x = { .call = KV_CALL_NOP };
+	pthread_t self = pthread_self(), thread;
+
+	(void)state;
+	assert_int_equal(kv_interrupt_init(), 0);
+	pthread_create(&thread, NULL, interrupt, &self);
+	for (size_t part = 0; part <= 6; part += 6) {
+		struct kv_channel l = { 0 };
+		uint64_t begin = kv_now_ns();
+		struct kv_wire wire;
+		char err[400];
+		int fd[2];
+
+		fake_pair(fd);
+		assert_int_equal(kv_wire_init(&wire, fd[0]), 0);
+		assert_int_equal(kv_channel_start(&l, &wire, 60000000000ULL, KV_KEEP_CALLER), 0);
+		assert_int_equal(write(fd[1], "kvb1\0\0", part), (int)part);
+		assert_int_equal(kv_channel_call(&l, &x, err, sizeof(err)), -ETIMEDOUT);
+		says(err, "interrupted");
+		/* What is to be undone is not waited for, either. */
+		assert_int_equal(kv_channel_call(&l, &x, err, sizeof(err)), -ENOTCONN);
+		assert_true(kv_now_ns() - begin < SOON_NS);
+		kv_channel_stop(&l);
+		close(fd[1]);
+	}
+	pthread_join(thread, NULL);
+	assert_true(kv_interrupt_seen());
+}
+
+/* A server that answers undoes what there is. */
+static void test_undone_after_interrupt(void **state)
+{
+	struct kv_pd_init pd_init = { .dev = "rxe0" };
+	struct world *w = *state;
+	struct kv_pd pd;
+	uint64_t ns;
+
+	assert_true(kv_interrupt_seen());
+	assert_int_equal(open_it(w), 0);
+	assert_int_equal(kv_op_pd_new(w->b, &pd_init, &pd, &ns), 0);
+	assert_int_equal(kv_op_del(w->b, KV_PD, pd.id, &ns), 0);
+	close_it(w);
+}
+
+/* A probe whose completion does not come. */
+static void test_probe_interrupted(void **state)
+{
+	struct kv_cq_init cq_init = { .dev = "rxe0", .cqe = 1 };
+	struct kv_space here = { 0 }, there = { .host = "there" };
+	struct kv_pair p = { .space = { &here, &there } };
+	uint64_t begin = kv_now_ns(), ns;
+	struct world *w = *state;
+	struct kv_cq cq;
+	char err[256];
+
+	assert_true(kv_interrupt_seen());
+	assert_int_equal(kv_backend_kern_open(&here.b, err, sizeof(err)), 0);
+	assert_int_equal(kv_op_cq_new(here.b, &cq_init, &cq, &ns), 0);
+	p.end[0].send_cq = cq.id;
+	fake_world.late_polls = 1000000;
+	w->f.error = -ETIMEDOUT;
+	strcpy(w->f.text, "no answer");
+	kv_probe_explain(&p, 0, &w->f);
+	assert_string_equal(w->f.text, "no answer");
+	assert_true(fake_world.late_polls < 1000000);
+	assert_true(kv_now_ns() - begin < SOON_NS);
+	kv_op_del(here.b, KV_CQ, cq.id, &ns);
+	here.b->ops->close(here.b);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -634,6 +724,10 @@ int main(void)
 		TEST(test_refused),
 		cmocka_unit_test(test_hello),
 		cmocka_unit_test(test_other_servers),
+		/* The interrupt stays: these are the last ones. */
+		cmocka_unit_test(test_deaf_server),
+		TEST(test_undone_after_interrupt),
+		TEST(test_probe_interrupted),
 	};
 
 	return cmocka_run_group_tests_name("remote", tests, NULL, NULL);

@@ -109,5 +109,34 @@ for key in schema_version capsule kernel libibverbs clocksource ns_per_tick acce
 	mitigations histogram; do
 	check "JSON has $key" grep -F "\"$key\"" "$work/lat.json"
 done
+
+# cpu_is N COMMAND…: lat must come out, on CPU N
+cpu_is() {
+	cpu=$1
+	shift
+	# shellcheck disable=SC2086
+	"$@" kverbs lat $by_cm --op write --iters 20 --warmup 1 --space "$space" --json "$work/cpu.json" &&
+		jq -e "[.. | objects | .cpu // empty] | unique == [$cpu]" "$work/cpu.json"
+}
+
+# in_cpuset CPUS COMMAND…
+in_cpuset() {
+	echo "$1" >/sys/fs/cgroup/few/cpuset.cpus
+	shift
+	# shellcheck disable=SC2016 # for the inner shell
+	sh -c 'echo $$ >/sys/fs/cgroup/few/cgroup.procs && exec "$@"' sh "$@"
+}
+
+mount -t cgroup2 cgroup2 /sys/fs/cgroup
+echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
+mkdir /sys/fs/cgroup/few
+last=$(($(nproc) - 1))
+for space in kernel user; do
+	check "in $space space the last CPU is taken" cpu_is $last
+	check "in $space space taskset chooses the CPU" cpu_is 0 taskset 1
+	check "in $space space a cpuset chooses the CPU" cpu_is 0 in_cpuset 0
+done
+rmdir /sys/fs/cgroup/few
+umount /sys/fs/cgroup
 check "nothing of all this is left" nothing_left
 finish

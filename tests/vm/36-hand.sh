@@ -620,7 +620,7 @@ for space in kernel user; do
 	same "$space: a piece of no bytes, and a READ with a WRITE behind it" 0 $?
 	[ ! -s "$work/err" ] || sed 's/^/#   /' "$work/err"
 done
-check "a list that is ended says so, in both spaces" backend "$DEV"
+check "both spaces end lists when told, keep content in its buffer, and hold nothing for a run that did not start" backend "$DEV"
 
 # With 0, 1 or 2 closed the tool's own descriptors would take these numbers.
 echo "pd add" >"$work/closed.kv"

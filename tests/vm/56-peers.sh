@@ -279,6 +279,27 @@ for space in kernel user; do
 	check "$space: Ctrl-C ends conn-rate's server" test $? = 1
 	said "$space: which tells what it has" "1 connections, $space space, passive side" "$work/out"
 	next_port
+
+	# A peer whose request stands when it goes.
+	kverbs conn-rate --server --space $space --count 1 --port $port >"$work/out" 2>&1 &
+	server=$!
+	wait_for 20 listening
+	kill -STOP $server
+	kverbs batch - --space user >"$work/why" 2>&1 <<-END
+		pd add name p
+		cq add cqe 8 name c
+		qp add pd p cq c name q
+		conn connect $ADDR:$port qp q no-wait
+		sleep 1s
+	END
+	kill -CONT $server
+	check "$space: a peer that goes does not end conn-rate's server" \
+		kverbs conn-rate "$ADDR" --count 1 --space $space --port $port
+	wait $server
+	check "$space: which ends as it should" test $? = 0
+	[ $space = kernel ] || iwarp ||
+		said "$space: and tells of the peer" "Peers that gave up before they were accepted: 1" "$work/out"
+	next_port
 done
 refused "kernel: no privilege" 1 "CAP_NET_ADMIN" \
 	setpriv --reuid 65534 --clear-groups kverbs ping --client "$ADDR" --space kernel

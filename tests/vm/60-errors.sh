@@ -13,6 +13,15 @@ for space in kernel user; do
 	refused "size 0, $space space" 2 "--size" $lat --space $space --size 0
 	refused "no such GID, $space space" 2 "no such GID" $lat --space $space --gid 200
 done
+# A name that no device can have.
+long=$(printf '%064d' 0)
+for command in "lat --op write" compare "ping --server" "pingpong --type rc" "conn-rate $ADDR" "put f host" "pd add"; do
+	# shellcheck disable=SC2086
+	refused "a name of 64 characters for a device: ${command%% *}" 2 "has 64 characters, and a device's name at most 63" \
+		kverbs $command --dev "$long"
+done
+refused "and for another host's" 2 "--peer-dev '$long' has 64 characters" \
+	kverbs lat --op write --space user localhost --peer-dev "$long"
 # What one fast registration covers.
 largest=2m
 ! iwarp || largest=1m

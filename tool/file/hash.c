@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "file/hash.h"
+#include "interrupt.h"
 
 /* What is read at once; more makes it no faster. */
 #define CHUNK 65536
@@ -32,8 +33,10 @@ int kv_hash_step(struct kv_hash *h, int fd, uint64_t length)
 	ssize_t n;
 
 	for (; length; length -= (uint64_t)n) {
-		n = pread(fd, chunk, length < CHUNK ? length : CHUNK,
-			  (off_t)h->done);
+		do
+			n = pread(fd, chunk, length < CHUNK ? length : CHUNK,
+				  (off_t)h->done);
+		while (kv_interrupt_retry(n));
 		if (n < 0)
 			return -errno;
 		if (!n)

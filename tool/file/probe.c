@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <time.h>
 #include "file/probe.h"
+#include "interrupt.h"
 #include "now.h"
 
 /* Longer than the retries of an endpoint's QP take. */
@@ -27,7 +28,7 @@ static bool is_loss(int error)
 	return false;
 }
 
-/* Polls until the probe has completed, or anything with an error: the first one. */
+/* Polls until the probe has completed, or anything with an error: the first one. Ctrl-C ends it. */
 static bool await(struct kv_backend *b, uint32_t cq, struct kv_wc *wc)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_NS };
@@ -42,7 +43,7 @@ static bool await(struct kv_backend *b, uint32_t cq, struct kv_wc *wc)
 			return true;
 		if (!polled.n)
 			nanosleep(&pause, NULL);
-	} while (kv_now_ns() < end);
+	} while (!kv_interrupt_seen() && kv_now_ns() < end);
 	return false;
 }
 

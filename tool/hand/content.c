@@ -8,6 +8,7 @@
 #include "bytes.h"
 #include "hand/content.h"
 #include "hand/object.h"
+#include "interrupt.h"
 #include "out.h"
 
 #define AT(field) offsetof(struct kv_content_args, field)
@@ -154,7 +155,9 @@ static int read_file(const char *path, uint64_t max, char **data,
 		goto err_close;
 	}
 	do {
-		n = read(fd, *data + used, max + 1 - used);
+		do
+			n = read(fd, *data + used, max + 1 - used);
+		while (kv_interrupt_retry(n));
 		used += n > 0 ? (uint64_t)n : 0;
 	} while (n > 0 && used <= max);
 	if (n < 0)
@@ -189,8 +192,11 @@ static int write_file(const char *path, const char *data, uint64_t length,
 	if (fd < 0)
 		return refuse_file(path, "write there", f);
 	while (length && !ret) {
-		ssize_t n = write(fd, data, length);
+		ssize_t n;
 
+		do
+			n = write(fd, data, length);
+		while (kv_interrupt_retry(n));
 		if (n < 0) {
 			ret = refuse_file(path, "write there", f);
 		} else {

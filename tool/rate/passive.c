@@ -57,6 +57,53 @@ static int refuse(const struct host *h, int error, const char *what,
 	return kv_fault_backend(f, h->r->space->b, error, "cannot %s", what);
 }
 
+static int destroy(struct host *h, struct guest *g, struct kv_fault *f)
+{
+	struct kv_backend *b = h->r->space->b;
+	uint64_t begin_ns = kv_now_ns(), middle_ns, ns;
+	int ret;
+
+	ret = kv_op_del(b, KV_CONN, g->conn, &ns);
+	if (ret)
+		return refuse(h, ret, "destroy a connection", f);
+	middle_ns = kv_now_ns();
+	kv_rate_record(h->r, KV_RATE_DESTROY_ID, ns, middle_ns - begin_ns);
+	ret = kv_op_del(b, KV_QP, g->qp, &ns);
+	if (ret)
+		return refuse(h, ret, "destroy a QP", f);
+	kv_rate_record(h->r, KV_RATE_DESTROY_QP, ns, kv_now_ns() - middle_ns);
+	return 0;
+}
+
+/*
+ * Has a request that can't be accepted lost its peer? The CM of user space answers EINVAL then, and
+ * sends no event: the kernel drops the events of an id before its first rdma_accept().
+ */
+static bool is_gone(struct host *h, uint32_t conn, int error)
+{
+	struct kv_backend *b = h->r->space->b;
+	union kv_object object;
+
+	if (error == -EINVAL)
+		return true;
+	if (error == -ENOMEM || kv_op_get(b, KV_CONN, conn, &object))
+		return false;
+	return object.conn.state == KVERBS_CONN_FAILED ||
+	       object.conn.state == KVERBS_CONN_REJECTED ||
+	       object.conn.state == KVERBS_CONN_DISCONNECTED;
+}
+
+/* One that can't be accepted is forgotten if its peer has gone: there are others. */
+static int not_accepted(struct host *h, struct guest *g, int error, struct kv_fault *f)
+{
+	error = refuse(h, error, "accept a connection", f);
+	if (!is_gone(h, g->conn, error))
+		return error;
+	memset(f, 0, sizeof(*f));
+	h->r->gone++;
+	return destroy(h, g, f);
+}
+
 static int accept_one(struct host *h, uint32_t conn, struct kv_fault *f)
 {
 	struct kv_backend *b = h->r->space->b;
@@ -77,7 +124,7 @@ static int accept_one(struct host *h, uint32_t conn, struct kv_fault *f)
 	param.id = conn;
 	ret = kv_op_conn_accept(b, &param, NULL, &g->verb_ns);
 	if (ret)
-		return refuse(h, ret, "accept a connection", f);
+		return not_accepted(h, g, ret, f);
 	h->guests++;
 	return 0;
 }
@@ -99,24 +146,6 @@ static int take_requests(struct host *h, struct kv_fault *f)
 		ret = accept_one(h, conn.id, f);
 	}
 	return ret;
-}
-
-static int destroy(struct host *h, struct guest *g, struct kv_fault *f)
-{
-	struct kv_backend *b = h->r->space->b;
-	uint64_t begin_ns = kv_now_ns(), middle_ns, ns;
-	int ret;
-
-	ret = kv_op_del(b, KV_CONN, g->conn, &ns);
-	if (ret)
-		return refuse(h, ret, "destroy a connection", f);
-	middle_ns = kv_now_ns();
-	kv_rate_record(h->r, KV_RATE_DESTROY_ID, ns, middle_ns - begin_ns);
-	ret = kv_op_del(b, KV_QP, g->qp, &ns);
-	if (ret)
-		return refuse(h, ret, "destroy a QP", f);
-	kv_rate_record(h->r, KV_RATE_DESTROY_QP, ns, kv_now_ns() - middle_ns);
-	return 0;
 }
 
 static int disconnect(struct host *h, struct guest *g, struct kv_fault *f)

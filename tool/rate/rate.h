@@ -40,6 +40,7 @@ struct kv_rate_cost {
  * @disconnect: the passive side ends them, when there are @count of them
  * @timeout_ns: how long the peer may take for each step
  * @done: receives how many there were from begin to end
+ * @gone: receives how many peers gave up before they were accepted; passive side
  * @elapsed_ns: receives how long they took, all together
  * @setup_ns: receives how much of it until they were established; active side
  * @cost: receives the costs
@@ -53,6 +54,7 @@ struct kv_rate {
 	uint64_t timeout_ns;
 
 	uint64_t done;
+	uint64_t gone;
 	uint64_t elapsed_ns;
 	uint64_t setup_ns;
 	struct kv_rate_cost cost[KV_RATE_STEPS];

@@ -71,6 +71,8 @@ struct json_object *kv_rate_describe(const struct kv_rate *r)
 
 	kv_out_put_string(obj, "space", r->space->b->ops->space);
 	kv_out_put_count(obj, "connections", r->done);
+	if (r->gone)
+		kv_out_put_count(obj, "gave_up", r->gone);
 	kv_out_put_count(obj, "elapsed_ns", r->elapsed_ns);
 	put_rate(obj, "connections_per_second", r->done, r->elapsed_ns);
 	if (r->setup_ns) {
@@ -114,6 +116,9 @@ static void print_head(struct json_object *doc)
 	if (kv_out_get(result, "/setups_per_second"))
 		printf(", %.1f per second set up",
 		       kv_out_get_real(result, "/setups_per_second"));
+	if (kv_out_get(result, "/gave_up"))
+		printf("\nPeers that gave up before they were accepted: %llu",
+		       (unsigned long long)kv_out_get_count(result, "/gave_up"));
 	printf("\n\n");
 }
 

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include "interrupt.h"
 #include "now.h"
 #include "remote/wire.h"
 
@@ -104,17 +105,26 @@ int kv_wire_tune(int fd, char *err, size_t size)
 	return 0;
 }
 
-/* -EINTR does not end it: half a message can't be given up. */
-static int wait_for(struct kv_wire *w, short events, uint64_t end_ns)
+/*
+ * -EINTR does not end it: half a message can't be given up. If the user wants the tool to end,
+ * *end_ns comes down to what an answer that is on its way needs.
+ */
+static int wait_for(struct kv_wire *w, short events, uint64_t *end_ns)
 {
 	struct pollfd p = { .fd = w->fd, .events = events };
-	uint64_t now;
+	uint64_t soon;
+	int ms;
 
 	for (;;) {
-		now = kv_now_ns();
-		if (now >= end_ns)
+		soon = kv_now_ns() + KV_WIRE_GRACE_NS;
+		if (kv_interrupt_seen() && *end_ns > soon)
+			*end_ns = soon;
+		ms = kv_interrupt_wait_ms(*end_ns);
+		if (!ms && kv_interrupt_seen())
+			return refuse(w, -ETIMEDOUT, "interrupted, and no answer since");
+		if (!ms)
 			return refuse(w, -ETIMEDOUT, "no answer in time");
-		if (poll(&p, 1, (int)((end_ns - now + 999999) / 1000000)) > 0)
+		if (poll(&p, 1, ms) > 0)
 			return 0;
 	}
 }
@@ -141,7 +151,7 @@ static int send_all(struct kv_wire *w, struct iovec *part, int parts)
 		if (n < 0 && errno != EAGAIN)
 			return lost(w, -errno);
 		if (n < 0) {
-			ret = wait_for(w, POLLOUT, end_ns);
+			ret = wait_for(w, POLLOUT, &end_ns);
 			if (ret)
 				return ret;
 			continue;
@@ -193,7 +203,7 @@ int kv_wire_send(struct kv_wire *w, struct json_object *obj, const void *data,
 
 /* @began: of the message something has come already. */
 static int receive_all(struct kv_wire *w, void *to, size_t size,
-		       uint64_t end_ns, bool began)
+		       uint64_t *end_ns, bool began)
 {
 	size_t done = 0;
 	ssize_t n;
@@ -253,13 +263,14 @@ static int parse(struct kv_wire *w, const char *text, uint32_t size,
  */
 int kv_wire_wait(struct kv_wire *w, uint64_t end_ns)
 {
-	return wait_for(w, POLLIN, end_ns);
+	return wait_for(w, POLLIN, &end_ns);
 }
 
 /**
  * kv_wire_receive() - receive a message
  * @w: the wire; its data are there until the next message
- * @end_ns: until then it must be there, of kv_now_ns()
+ * @end_ns: until then it must be there, of kv_now_ns(); KV_WIRE_GRACE_NS from now at most once
+ *	kv_interrupt_seen()
  * @obj: receives its JSON, an object, which is the caller's
  *
  * Return: 0; -ETIMEDOUT; -ECONNRESET if the other end closed; -EPROTO if it speaks
@@ -275,7 +286,7 @@ int kv_wire_receive(struct kv_wire *w, uint64_t end_ns,
 
 	*obj = NULL;
 	w->data_length = 0;
-	ret = receive_all(w, &h, sizeof(h), end_ns, false);
+	ret = receive_all(w, &h, sizeof(h), &end_ns, false);
 	if (ret)
 		return ret;
 	h.json = ntohl(h.json);
@@ -289,9 +300,9 @@ int kv_wire_receive(struct kv_wire *w, uint64_t end_ns,
 	text = malloc(h.json + 1);
 	if (!text)
 		return refuse(w, -ENOMEM, "no memory");
-	ret = receive_all(w, text, h.json, end_ns, true);
+	ret = receive_all(w, text, h.json, &end_ns, true);
 	if (!ret)
-		ret = receive_all(w, w->data, h.data, end_ns, true);
+		ret = receive_all(w, w->data, h.data, &end_ns, true);
 	if (!ret) {
 		w->data_length = h.data;
 		text[h.json] = '\0';

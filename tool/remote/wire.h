@@ -22,6 +22,9 @@
 /* How long the rest of a message may take once it has begun. */
 #define KV_WIRE_MESSAGE_NS 10000000000ULL
 
+/* How long it may take once the user wants the tool to end. */
+#define KV_WIRE_GRACE_NS 1000000000ULL
+
 /**
  * struct kv_wire - one end of a connection
  * @fd: nonblocking stream socket; -1: none

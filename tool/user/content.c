@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "interrupt.h"
 #include "user/user.h"
 
 /* What stands in the buffers of MRs, registered or not. */
@@ -115,11 +116,13 @@ int kv_user_mr_load(struct kv_backend *b, const struct kv_mr_file *in,
 	if (!to)
 		return ret;
 	for (moved->length = 0; moved->length < in->length; moved->length += (size_t)n) {
-		n = pread(in->fd, to + moved->length, in->length - moved->length,
-			  (off_t)(in->file_offset + moved->length));
+		do
+			n = pread(in->fd, to + moved->length, in->length - moved->length,
+				  (off_t)(in->file_offset + moved->length));
+		while (kv_interrupt_retry(n));
 		if (n < 0)
 			return kv_user_fail(u, -errno,
-					    "in->fd %d can't be read: %s",
+					    "fd %d can't be read: %s",
 					    in->fd, strerror(errno));
 		if (!n)
 			break;
@@ -153,13 +156,15 @@ int kv_user_mr_save(struct kv_backend *b, const struct kv_mr_file *in,
 	if (!from)
 		return ret;
 	for (moved->length = 0; moved->length < in->length; moved->length += (size_t)n) {
-		n = pwrite(in->fd, from + moved->length, in->length - moved->length,
-			   (off_t)(in->file_offset + moved->length));
+		do
+			n = pwrite(in->fd, from + moved->length, in->length - moved->length,
+				  (off_t)(in->file_offset + moved->length));
+		while (kv_interrupt_retry(n));
 		if (n < 0 && moved->length && is_full(errno))
 			break;
 		if (n < 0)
 			return kv_user_fail(u, -errno,
-					    "in->fd %d can't be written: %s",
+					    "fd %d can't be written: %s",
 					    in->fd, strerror(errno));
 	}
 	return 0;

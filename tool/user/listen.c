@@ -44,7 +44,7 @@ int kv_user_conn_listen(struct kv_backend *b, const struct kv_conn_listen *in,
 		return ret;
 	ret = kv_user_conn_check_addr(u, "src", &in->src, false);
 	if (!ret && (!in->backlog || in->backlog > KVERBS_CONN_BACKLOG_MAX))
-		ret = kv_user_fail(u, -ERANGE, "in->backlog is %u: it must be 1 to %u",
+		ret = kv_user_fail(u, -ERANGE, "backlog is %u: it must be 1 to %u",
 				   in->backlog, KVERBS_CONN_BACKLOG_MAX);
 	if (ret)
 		return ret;

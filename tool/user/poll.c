@@ -214,7 +214,7 @@ int kv_user_cq_poll(struct kv_backend *b, const struct kv_cq_poll *in,
 		return -ENOENT;
 	if (!in->max || in->max > KVERBS_POLL_MAX)
 		return kv_user_fail(u, -ERANGE,
-				    "in->max is %u: it must be 1 to %d",
+				    "max is %u: it must be 1 to %d",
 				    in->max, KVERBS_POLL_MAX);
 	ret = kv_user_cq_check_idle(u, cq);
 	if (!ret)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "clock.h"
+#include "placement.h"
 #include "user/run.h"
 
 #define NSEC_PER_MSEC 1000000ULL
@@ -46,7 +47,7 @@ static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 	if (!spec->iters)
 		spec->iters = UINT64_MAX;
 	if (spec->spins < 0)
-		spec->spins = (int)kv_env_default_spins();
+		spec->spins = kv_placement_spins();
 	if (spec->spins > KVERBS_SPINS_MAX)
 		return kv_user_fail(u, -EINVAL,
 				    "spins is %d: it must be %d at most",
@@ -114,16 +115,32 @@ static int prep_ends(struct kv_user *u, struct kv_user_run *run)
 
 	for (i = 0; i < 2 && run->ends[i].qp && !ret; i++) {
 		const struct kv_user_end *end = &run->ends[i];
+
+		kv_user_wr_prep(run, i);
+		if (run->spec.op != KVERBS_OP_SEND)
+			continue;
+		ret = post_recvs(u, end->qp, &run->end[i]);
+		/* Receives stay posted, whether the run starts or not. */
+		if (end->qp->recvs)
+			kv_user_obj_set_parent(&end->qp->obj, KV_USER_QP_TARGET_MR,
+					       &end->target->obj);
+	}
+	return ret;
+}
+
+/* The run has started: its QPs use its MRs until they are reset. */
+static void hold_mrs(struct kv_user_run *run)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2 && run->ends[i].qp; i++) {
+		const struct kv_user_end *end = &run->ends[i];
 		struct kv_user_obj *qp = &end->qp->obj;
 
 		kv_user_obj_set_parent(qp, KV_USER_QP_LOCAL_MR, &end->local->obj);
 		if (end->target)
 			kv_user_obj_set_parent(qp, KV_USER_QP_TARGET_MR, &end->target->obj);
-		kv_user_wr_prep(run, i);
-		if (run->spec.op == KVERBS_OP_SEND)
-			ret = post_recvs(u, end->qp, &run->end[i]);
 	}
-	return ret;
 }
 
 static int check_idle(struct kv_user *u, struct kv_user_run *run)
@@ -194,6 +211,7 @@ int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
 	if (ret)
 		goto err_free;
 
+	hold_mrs(run);
 	set_poller(run, run);
 	for (i = 0; i < 2 && run->ends[i].qp; i++)
 		kv_user_obj_set_parent(&run->obj, i, &run->ends[i].qp->obj);

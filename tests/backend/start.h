@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_TESTS_START_H
+#define KV_TESTS_START_H
+
+#include "space.h"
+
+const char *failed_start_holds_nothing(const struct kv_space *space);
+
+#endif
