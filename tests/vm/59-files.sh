@@ -191,6 +191,35 @@ same "get $mib MiB: the same" "$work/check" "$work/there/big" "$work/here/big"
 note "$(grep MiB/s "$work/check")"
 rm "$work/here/big" "$work/there/big"
 
+# Files whose length says nothing: it is 0 in /proc, and a page in sysfs. kernel_read() refuses those of a process.
+for space in kernel user; do
+	for file in /proc/version /proc/$$/cmdline /sys/class/net/lo/address; do
+		name=${file##*/}
+		cat $file >"$work/here/$name"
+		check "$space: put $file" within 120 kverbs put $file $host --port $port $patient --space $space --force
+		same "$space: put $file: the same" "$work/check" "$work/here/$name" "$work/there/$name"
+	done
+	refused "$space: a file that has more than is read ahead" 1 \
+		"/proc/self/pagemap does not tell its length and has more than 64 MiB" \
+		within 120 kverbs put /proc/self/pagemap $host --port $port --space $space
+done
+check "there is nothing of it" [ ! -e "$work/there/pagemap" ]
+stop_server
+for space in kernel user; do
+	for file in /proc/version /proc/$$/cmdline /sys/class/net/lo/address; do
+		name=${file##*/}
+		serve --files ${file%/*}
+		check "$space: get $file" get $name --space $space --force
+		cat $file >"$work/there/$name"
+		same "$space: get $file: the same" "$work/check" "$work/there/$name" "$work/here/$name"
+		stop_server
+	done
+done
+for name in version cmdline address; do
+	rm "$work/here/$name" "$work/there/$name"
+done
+serve --files "$work/there"
+
 random "$work/here/f" 100000
 for how in "--piece 4096" "--piece 5000 --depth 3" "--depth 1" "--piece 64k --depth 32"; do
 	check "put with $how" put f --space kernel --force $how
@@ -274,10 +303,14 @@ for way in put get; do
 		check "$way, $space: it sends" paused $way f --space $space $slow
 		echo more >>"$from/f"
 		go_on "$way, $space: a file that grows" "f grew while it was sent: it had $slow_bytes bytes, and has $((slow_bytes + 5))"
+		[ $way = get ] || logged "$way, $space: the server tells that it grew" "puts f: given up: $work/here/f grew while it was sent"
+		[ $way = put ] || logged "$way, $space: the server tells that it grew" "fetches f: f grew while it was sent"
 		truncate -s $slow_bytes "$from/f"
 		check "$way, $space: it sends" paused $way f --space $space $slow
 		truncate -s $((slow_bytes - 1)) "$from/f"
 		go_on "$way, $space: a file that becomes shorter" "f became shorter while it was sent: it had $slow_bytes bytes"
+		[ $way = get ] || logged "$way, $space: the server tells that it became shorter" "puts f: given up: $work/here/f became shorter while it was sent"
+		[ $way = put ] || logged "$way, $space: the server tells that it became shorter" "fetches f: given up: $host: f became shorter while it was sent"
 		rm "$from/f"
 	done
 done
