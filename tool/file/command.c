@@ -7,6 +7,7 @@
 #include <string.h>
 #include "fault.h"
 #include "file/command.h"
+#include "file/label.h"
 #include "file/options.h"
 #include "file/transfer.h"
 #include "now.h"
@@ -19,9 +20,6 @@
 
 #define MIB (1024.0 * 1024.0)
 
-/* By enum kv_transfer_step. */
-static const char *const doing[KV_TRANSFER_STEPS] = { "hashing", "sending", "checking" };
-
 /* All that one invocation needs. */
 struct command {
 	struct kv_file_options o;
@@ -32,8 +30,7 @@ struct command {
 	struct kv_transfer transfer;
 	struct kv_out out;
 	struct kv_progress progress;
-	enum kv_transfer_step step;
-	uint64_t step_ns;
+	struct kv_file_label label;
 	struct kv_fault fault;
 };
 
@@ -41,21 +38,13 @@ static void show_progress(enum kv_transfer_step step, uint64_t bytes,
 			  uint64_t length, void *arg)
 {
 	struct command *c = arg;
-	double seconds;
 
 	if (!c->progress.on)
 		return;
-	if (!c->step_ns || step != c->step) {
-		while (c->progress.done < (unsigned int)step)
-			kv_progress_finish_step(&c->progress);
-		c->step = step;
-		c->step_ns = kv_now_ns();
-	}
-	seconds = (double)(kv_now_ns() - c->step_ns) / 1e9;
-	snprintf(c->progress.label, sizeof(c->progress.label),
-		 "%s %.1f of %.1f MiB, %.1f MiB/s", doing[step],
-		 (double)bytes / MIB, (double)length / MIB,
-		 seconds > 0 ? (double)bytes / MIB / seconds : 0);
+	while (c->progress.done < (unsigned int)step)
+		kv_progress_finish_step(&c->progress);
+	kv_file_label_format(&c->label, step, bytes, length, kv_now_ns(), c->progress.label,
+			     sizeof(c->progress.label));
 	kv_progress_draw(&c->progress, length ? (double)bytes / (double)length : 1);
 }
 
