@@ -6,6 +6,7 @@
 #include <libgen.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -259,6 +260,30 @@ void kv_out_print(struct json_object *doc, int flags)
 					    flags | JSON_C_TO_STRING_SPACED |
 						    JSON_C_TO_STRING_NOSLASHESCAPE));
 	fflush(stdout);
+}
+
+/**
+ * kv_out_flush() - see to it that what was printed reaches standard output
+ * @f: receives why not
+ *
+ * What can't be written is dropped, so that it is told once.
+ *
+ * Return: 0 or a negative errno; -EIO if an earlier write failed, whose errno is gone.
+ */
+int kv_out_flush(struct kv_fault *f)
+{
+	int failed = ferror(stdout), error;
+
+	errno = 0;
+	if (fflush(stdout))
+		failed = 1;
+	error = errno;
+	if (!failed)
+		return 0;
+	__fpurge(stdout);
+	clearerr(stdout);
+	return kv_fault_set(f, error ? -error : -EIO, "cannot write to standard output%s%s",
+			    error ? ": " : "", error ? strerror(error) : "");
 }
 
 /**

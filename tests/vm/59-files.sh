@@ -225,6 +225,35 @@ for how in "--piece 4096" "--piece 5000 --depth 3" "--depth 1" "--piece 64k --de
 	check "put with $how" put f --space kernel --force $how
 	same "put with $how: the same" "$work/check" "$work/here/f" "$work/there/f"
 done
+
+# The exit status is about the file. unreported NAME REASON COMMAND…: it ends with 0, and says that there is no report
+unreported() {
+	name=$1 reason=$2
+	shift 2
+	rm -f "$work/there/f"
+	status=0
+	"$@" 2>"$work/stderr" || status=$?
+	if [ $status = 0 ] && cmp -s "$work/here/f" "$work/there/f" &&
+		grep -qF "f is there, all of it, but there is no report: $reason" "$work/stderr"; then
+		pass "$name"
+	else
+		echo "exit status $status, want 0; stderr, want \"$reason\":" >"$work/why"
+		fail "$name" "$work/why" "$work/stderr"
+	fi
+}
+
+unreported "standard output that is full" "cannot write to standard output: No space left" \
+	put f --space user >/dev/full
+unreported "standard output that is closed" "cannot write to standard output: Bad file" put f --space user >&-
+unreported "a document to standard output that is full" "cannot write to standard output: No space left" \
+	put f --space user --json - >/dev/full
+unreported "a document to a file that is full" "cannot write /dev/full: No space left" put f --space user --json /dev/full
+status=0
+kverbs put "$work/here/f" $host --port $port --space user --json - >/dev/full 2>"$work/stderr" || status=$?
+check "a file that is not sent, and standard output that is full: status 1" [ $status = 1 ]
+check "why it is not sent" grep -F "f is there already" "$work/stderr"
+check "why it is not reported" grep -F "cannot write to standard output" "$work/stderr"
+
 check "the document has all of it" sh -c "kverbs put '$work/here/f' $host:$port --space user --force --json - |
 	grep -F '\"sha256\": \"$(hash_of "$work/here/f")\"'"
 

@@ -155,11 +155,36 @@ static int open_spaces(struct command *c)
 	return ret;
 }
 
+static int report(struct command *c, int ret, struct kv_fault *f)
+{
+	struct json_object *doc = describe(c, ret);
+	int err = kv_out_commit(&c->out, doc, f);
+
+	json_object_put(doc);
+	if (err || ret)
+		return err;
+	if (!c->out.to_stdout)
+		tell(c);
+	return kv_out_flush(f);
+}
+
+/* The exit status tells whether the file is there, and not whether that could be reported. */
+static void try_report(struct command *c, int ret)
+{
+	struct kv_fault why, f;
+
+	if (!report(c, ret, &why))
+		return;
+	f = why;
+	if (!ret)
+		kv_fault_set(&f, why.error, "%s is there, all of it, but there is no report: %.700s",
+			     c->transfer.name[1], why.text);
+	kv_fault_print(&f);
+}
+
 static int run(struct command *c)
 {
-	struct kv_fault second;
-	struct json_object *doc;
-	int ret, err;
+	int ret;
 
 	ret = kv_out_open(&c->out, c->o.common.json, &c->fault);
 	if (ret)
@@ -171,13 +196,7 @@ static int run(struct command *c)
 	kv_progress_start(&c->progress, KV_TRANSFER_STEPS);
 	ret = kv_transfer_run(&c->transfer, &c->fault);
 	kv_progress_erase(&c->progress);
-	doc = describe(c, ret);
-	err = kv_out_commit(&c->out, doc, ret ? &second : &c->fault);
-	json_object_put(doc);
-	if (!ret)
-		ret = err;
-	if (!ret && !c->out.to_stdout)
-		tell(c);
+	try_report(c, ret);
 out_close:
 	kv_space_close(&c->there);
 	kv_space_close(&c->here);
