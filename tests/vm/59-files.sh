@@ -307,6 +307,11 @@ refused "no space" 2 "--space is missing" kverbs put "$work/here/f" $host
 refused "one space" 2 "--server is missing" kverbs put "$work/here/f" $host --client user
 refused "a piece that is too small" 2 "--piece '100' is too small" put f --piece 100 --space user
 refused "more than a buffer can have" 2 "take a smaller --piece or --depth" put f --depth 1024 --piece 1m --space kernel
+for way in put get; do
+	fails "$way: nobody listens, as JSON" 1 kverbs.$way ECONNREFUSED \
+		kverbs $way "$([ $way = get ] || echo "$work/here/")f" $host --port 7589 --space user --json -
+done
+fails "put: what is there already, as JSON" 1 kverbs.put EEXIST put f --space user --json -
 refused "nobody listens" 1 "nobody listens on port 7589" kverbs put "$work/here/f" $host --port 7589 --space user
 clean "all these"
 rm -r "$work/there/"* "$work/here/"*

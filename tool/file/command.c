@@ -16,7 +16,7 @@
 #include "remote/file.h"
 #include "table.h"
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
 #define MIB (1024.0 * 1024.0)
 
@@ -92,16 +92,23 @@ static struct json_object *describe_end(const struct kv_transfer *t, unsigned in
 	return obj;
 }
 
-static struct json_object *describe(const struct command *c, int ret)
+static struct json_object *begin_doc(const struct command *c, int ret)
 {
 	struct json_object *doc = json_object_new_object();
+
+	kv_out_put_string(doc, "schema", c->o.way == KV_FILE_PUT ? "kverbs.put" : "kverbs.get");
+	kv_out_put_count(doc, "schema_version", SCHEMA_VERSION);
+	kv_out_put_bool(doc, "complete", !ret);
+	return doc;
+}
+
+static struct json_object *describe(const struct command *c, int ret)
+{
+	struct json_object *doc = begin_doc(c, ret);
 	const struct kv_transfer *t = &c->transfer;
 	char digest[KV_HASH_TEXT];
 
 	kv_hash_format(digest, t->digest);
-	kv_out_put_string(doc, "schema", c->o.way == KV_FILE_PUT ? "kverbs.put" : "kverbs.get");
-	kv_out_put_count(doc, "schema_version", SCHEMA_VERSION);
-	kv_out_put_bool(doc, "complete", !ret);
 	kv_out_put(doc, "sender", describe_end(t, 0));
 	kv_out_put(doc, "receiver", describe_end(t, 1));
 	kv_out_put_count(doc, "length_bytes", t->length);
@@ -114,7 +121,7 @@ static struct json_object *describe(const struct command *c, int ret)
 	kv_out_put_count(doc, "check_ns", t->ns[KV_TRANSFER_CHECK]);
 	kv_out_put(doc, "counters", kv_retries_describe(&t->retries));
 	if (ret)
-		kv_out_put_string(doc, "error", c->fault.text);
+		kv_out_put_fault(doc, &c->fault);
 	return doc;
 }
 
@@ -182,6 +189,15 @@ static void try_report(struct command *c, int ret)
 	kv_fault_print(&f);
 }
 
+/* Before there is a transfer. */
+static void refuse(struct command *c, int ret)
+{
+	struct json_object *doc = begin_doc(c, ret);
+
+	kv_out_commit_fault(&c->out, doc, &c->fault);
+	json_object_put(doc);
+}
+
 static int run(struct command *c)
 {
 	int ret;
@@ -190,8 +206,10 @@ static int run(struct command *c)
 	if (ret)
 		return ret;
 	ret = open_spaces(c);
-	if (ret)
+	if (ret) {
+		refuse(c, ret);
 		goto out_close;
+	}
 	prepare(c);
 	kv_progress_start(&c->progress, KV_TRANSFER_STEPS);
 	ret = kv_transfer_run(&c->transfer, &c->fault);
