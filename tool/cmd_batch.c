@@ -245,7 +245,7 @@ static void print_timed_doc(struct work *w, int failed,
 				   json_object_get(w->docs[s]));
 	}
 	if (failed)
-		kv_describe_fault(doc, f);
+		kv_out_put_fault(doc, f);
 	else
 		kv_out_put(doc, "times",
 			   kv_times_describe(&w->times, w->o.spaces));

@@ -245,16 +245,11 @@ static int open_spaces(struct compare *c)
 	return ret ? ret : kv_matrix_check(&c->m);
 }
 
-/*
- * The document first: text that reads well must not hide that it is not there.
- * What measured nothing replaces no older document.
- */
+/* The document first: text that reads well must not hide that it is not there. */
 static int tell(struct compare *c, struct kv_fault *f)
 {
 	int ret;
 
-	if (!c->m.measured)
-		return 0;
 	ret = kv_out_commit(&c->out, c->doc, f);
 	if (ret || c->out.to_stdout)
 		return ret;
@@ -282,20 +277,33 @@ static enum kv_exit measure(struct compare *c)
 	c->doc = kv_result_create("kverbs.compare", kv_matrix_spec(&c->m),
 				  describe_environment(c));
 	ret = kv_matrix_measure(&c->m, c->doc);
+	if (!ret && !c->m.tried) {
+		kv_fault_print(&c->m.fault);
+		ret = c->m.fault.error;
+	}
 	kv_out_put_bool(c->doc, "complete", !ret);
 	if (ret) {
 		status = c->m.fault.exit;
-		kv_result_add_fault(c->doc, &c->m.fault);
-	} else if (!c->m.tried) {
-		kv_fault_print(&c->m.fault);
-		status = c->m.fault.exit;
+		kv_out_put_fault(c->doc, &c->m.fault);
 	}
-	if (tell(c, &fault)) {
+	if (!c->m.measured) {
+		kv_out_commit_fault(&c->out, c->doc, &c->m.fault);
+	} else if (tell(c, &fault)) {
 		kv_fault_print(&fault);
 		status = status ? status : fault.exit;
 	}
 	json_object_put(c->doc);
 	return status;
+}
+
+/* Before anything is measured. */
+static enum kv_exit refuse(struct compare *c)
+{
+	c->doc = kv_result_create("kverbs.compare", kv_matrix_spec(&c->m), NULL);
+	kv_out_commit_fault(&c->out, c->doc, &c->m.fault);
+	json_object_put(c->doc);
+	kv_fault_print(&c->m.fault);
+	return c->m.fault.exit;
 }
 
 static enum kv_exit run(struct compare *c, int argc, char **argv)
@@ -313,14 +321,9 @@ static enum kv_exit run(struct compare *c, int argc, char **argv)
 		goto out_fault;
 	ret = open_spaces(c);
 	if (ret)
-		goto out_close;
-	status = measure(c);
-	goto out;
-
-out_close:
-	kv_fault_print(&c->m.fault);
-	status = c->m.fault.exit;
-out:
+		status = refuse(c);
+	else
+		status = measure(c);
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
 		kv_space_close(&c->m.peer[s]);
 		kv_space_close(&c->m.space[s]);

@@ -168,8 +168,10 @@ static struct json_object *describe_spec(const struct command *c)
 	char addr[KV_SOCKADDR_TEXT];
 
 	kv_sockaddr_format(addr, &c->rate.addr);
+	kv_out_put_string(spec, "space", kv_word_name(kv_word_space, c->space_id));
 	kv_out_put_string(spec, "role", c->server ? "passive" : "active");
-	kv_out_put_string(spec, "address", addr);
+	/* One that could not be looked up has no address. */
+	kv_out_put_string(spec, "address", *addr ? addr : c->host);
 	if (c->rate.count)
 		kv_out_put_count(spec, "count", c->rate.count);
 	if (!c->server)
@@ -188,7 +190,7 @@ static struct json_object *describe(struct command *c, int ret)
 	kv_out_put(doc, "result", kv_rate_describe(&c->rate));
 	kv_out_put_bool(doc, "complete", !ret);
 	if (ret)
-		kv_result_add_fault(doc, &c->fault);
+		kv_out_put_fault(doc, &c->fault);
 	return doc;
 }
 
@@ -203,6 +205,15 @@ static int tell(struct command *c, int result)
 		ret = kv_rate_report(doc, &c->fault);
 	json_object_put(doc);
 	return ret;
+}
+
+/* Nothing was measured. */
+static void tell_fault(struct command *c)
+{
+	struct json_object *doc = kv_result_create("kverbs.conn-rate", describe_spec(c), NULL);
+
+	kv_out_commit_fault(&c->out, doc, &c->fault);
+	json_object_put(doc);
 }
 
 static int measure(struct command *c)
@@ -240,7 +251,9 @@ static int run(struct command *c, int argc, char **argv)
 		kv_fault_print(&c->fault);
 	}
 	/* Connections that were interrupted still have their costs. */
-	if ((!ret || (ret == -EINTR && c->rate.done)) && tell(c, ret)) {
+	if (ret && !(ret == -EINTR && c->rate.done)) {
+		tell_fault(c);
+	} else if (tell(c, ret)) {
 		status = c->fault.exit;
 		kv_fault_print(&c->fault);
 	}

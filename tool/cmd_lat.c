@@ -374,9 +374,18 @@ static struct json_object *describe_environment(const struct lat *l)
 	return capsule;
 }
 
-static void describe(struct lat *l, int ret)
+static struct json_object *describe_cell(const struct lat *l)
 {
 	struct json_object *cell = kv_result_work(&l->work);
+
+	kv_out_put_string(cell, "space", kv_word_name(kv_word_space, l->end[0]));
+	kv_out_put_string(cell, "server_space", kv_word_name(kv_word_space, l->end[1]));
+	return cell;
+}
+
+static void describe(struct lat *l, int ret)
+{
+	struct json_object *cell = describe_cell(l);
 	struct json_object *null = json_object_new_object();
 	const char *space = kv_word_name(kv_word_space, l->end[0]);
 	struct kv_work null_work = l->work;
@@ -392,16 +401,22 @@ static void describe(struct lat *l, int ret)
 	} else {
 		json_object_put(null);
 	}
-	kv_out_put_string(cell, "space", space);
-	kv_out_put_string(cell, "server_space",
-			  kv_word_name(kv_word_space, l->end[1]));
 	kv_out_put_bool(cell, "verified", l->verified);
 	kv_out_put(cell, "result",
 		   kv_result_side(&l->work, l->end[0], &l->side));
 	kv_out_put(l->doc, "cell", cell);
 	kv_out_put_bool(l->doc, "complete", !ret);
 	if (ret)
-		kv_result_add_fault(l->doc, &l->fault);
+		kv_out_put_fault(l->doc, &l->fault);
+}
+
+/* Nothing was measured. */
+static void tell_fault(struct lat *l)
+{
+	l->doc = kv_result_create("kverbs.lat", describe_spec(l), NULL);
+	kv_out_put(l->doc, "cell", describe_cell(l));
+	kv_out_commit_fault(&l->out, l->doc, &l->fault);
+	json_object_put(l->doc);
 }
 
 /* The document first: text that reads well must not hide that it is not there. */
@@ -467,12 +482,15 @@ static int run(struct lat *l, int argc, char **argv)
 			status = l->fault.exit;
 		}
 		json_object_put(l->doc);
+	} else {
+		tell_fault(l);
 	}
 	close_spaces(l);
 	kv_out_close(&l->out);
 	return status;
 
 out_close:
+	tell_fault(l);
 	close_spaces(l);
 	kv_out_close(&l->out);
 out_fault:

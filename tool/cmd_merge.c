@@ -4,6 +4,7 @@
 #include "merge.h"
 #include "option.h"
 #include "out.h"
+#include "result.h"
 
 static const struct option rows[] = {
 	{ "help", no_argument, NULL, KV_OPTION_HELP },
@@ -51,6 +52,15 @@ static int tell(struct merge *c, struct kv_fault *f)
 	return ret;
 }
 
+/* There is nothing to tell of. */
+static void tell_fault(struct merge *c, const struct kv_fault *f)
+{
+	struct json_object *doc = kv_result_create("kverbs.merge", NULL, NULL);
+
+	kv_out_commit_fault(&c->out, doc, f);
+	json_object_put(doc);
+}
+
 /**
  * kv_cmd_merge() - compare over boots
  * @argc: of the command
@@ -74,7 +84,9 @@ int kv_cmd_merge(int argc, char **argv)
 	if (ret < 0)
 		goto out_fault;
 	ret = kv_merge_read(&c.m, argv + optind, (unsigned int)(argc - optind), &f);
-	if (!ret)
+	if (ret)
+		tell_fault(&c, &f);
+	else
 		ret = tell(&c, &f);
 	kv_merge_free(&c.m);
 	kv_out_close(&c.out);

@@ -11,6 +11,7 @@
 #include "hand/hand.h"
 #include "hand/options.h"
 #include "interrupt.h"
+#include "out.h"
 
 /* A command and its line of help. Those without a function are about objects. */
 struct command {
@@ -150,16 +151,11 @@ static int run_command(int argc, char **argv)
 /* Output that did not arrive is a failure, whatever the command thought. */
 static int flush_stdout(int status)
 {
-	int failed = ferror(stdout);
+	struct kv_fault fault;
 
-	/* What failed earlier has left no errno. */
-	errno = 0;
-	if (fflush(stdout))
-		failed = 1;
-	if (!failed)
+	if (!kv_out_flush(&fault))
 		return status;
-	fprintf(stderr, "kverbs: cannot write to standard output%s%s\n",
-		errno ? ": " : "", errno ? strerror(errno) : "");
+	kv_fault_print(&fault);
 	return status ? status : KV_EXIT_FAILED;
 }
 

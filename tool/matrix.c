@@ -174,7 +174,7 @@ static struct json_object *describe_refused(const struct kv_matrix *m,
 	struct json_object *row = kv_result_work(&m->work);
 
 	kv_out_put_string(row, "verdict", "the device can't do this");
-	kv_result_add_fault(row, f);
+	kv_out_put_fault(row, f);
 	return row;
 }
 
@@ -186,7 +186,7 @@ static struct json_object *describe_cell(const struct kv_matrix *m, int ret,
 	if (ret && ret != -ECANCELED)
 		kv_out_put_string(row, "verdict", "failed");
 	if (ret)
-		kv_result_add_fault(row, f);
+		kv_out_put_fault(row, f);
 	return row;
 }
 

@@ -6,11 +6,13 @@
 #include <libgen.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <libsmartcols.h>
+#include "errname.h"
 #include "out.h"
 
 /* For results, which anybody may read. mkstemp() gives 0600. */
@@ -178,6 +180,25 @@ int kv_out_commit(struct kv_out *o, struct json_object *doc,
 }
 
 /**
+ * kv_out_commit_fault() - write the document of a command that has failed without a result
+ * @o: where to; a file that is there already has a result, and stays as it is
+ * @doc: receives the fault, as kv_out_put_fault() does it; stays the caller's
+ * @why: why it failed
+ *
+ * If it can't be written that is told on stderr, beside what the caller tells there.
+ */
+void kv_out_commit_fault(struct kv_out *o, struct json_object *doc, const struct kv_fault *why)
+{
+	struct kv_fault f;
+
+	kv_out_put_fault(doc, why);
+	if (o->temp && !access(o->path, F_OK))
+		return;
+	if (kv_out_commit(o, doc, &f))
+		kv_fault_print(&f);
+}
+
+/**
  * kv_out_close() - leave nothing half written
  * @o: committed or not
  */
@@ -262,6 +283,30 @@ void kv_out_print(struct json_object *doc, int flags)
 }
 
 /**
+ * kv_out_flush() - see to it that what was printed reaches standard output
+ * @f: receives why not
+ *
+ * What can't be written is dropped, so that it is told once.
+ *
+ * Return: 0 or a negative errno; -EIO if an earlier write failed, whose errno is gone.
+ */
+int kv_out_flush(struct kv_fault *f)
+{
+	int failed = ferror(stdout), error;
+
+	errno = 0;
+	if (fflush(stdout))
+		failed = 1;
+	error = errno;
+	if (!failed)
+		return 0;
+	__fpurge(stdout);
+	clearerr(stdout);
+	return kv_fault_set(f, error ? -error : -EIO, "cannot write to standard output%s%s",
+			    error ? ": " : "", error ? strerror(error) : "");
+}
+
+/**
  * kv_out_put_count() - add a number of things
  * @obj: to this object
  * @key: its name
@@ -298,6 +343,20 @@ struct json_object *kv_out_real(double value, int decimals)
 		return NULL;
 	snprintf(text, sizeof(text), "%.*f", decimals, value);
 	return json_object_new_double_s(value, text);
+}
+
+/**
+ * kv_out_put_fault() - add what went wrong
+ * @obj: receives it as "error": "errno", the name, and "text", the sentence
+ * @f: what went wrong
+ */
+void kv_out_put_fault(struct json_object *obj, const struct kv_fault *f)
+{
+	struct json_object *error = json_object_new_object();
+
+	kv_out_put_string(error, "errno", kv_errno_name(f->error));
+	kv_out_put_string(error, "text", f->text);
+	kv_out_put(obj, "error", error);
 }
 
 /**

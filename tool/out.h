@@ -30,12 +30,14 @@ struct kv_out {
 int kv_out_open(struct kv_out *o, const char *path, struct kv_fault *f);
 int kv_out_commit(struct kv_out *o, struct json_object *doc,
 		  struct kv_fault *f);
+void kv_out_commit_fault(struct kv_out *o, struct json_object *doc, const struct kv_fault *why);
 void kv_out_close(struct kv_out *o);
 
 /* A tick of a counter may be a third of a nanosecond. */
 #define KV_OUT_NS_DECIMALS 2
 
 void kv_out_print(struct json_object *doc, int flags);
+int kv_out_flush(struct kv_fault *f);
 void kv_out_put(struct json_object *obj, const char *key,
 		struct json_object *value);
 void kv_out_put_string(struct json_object *obj, const char *key,
@@ -43,6 +45,7 @@ void kv_out_put_string(struct json_object *obj, const char *key,
 void kv_out_put_count(struct json_object *obj, const char *key,
 		      uint64_t value);
 void kv_out_put_bool(struct json_object *obj, const char *key, bool value);
+void kv_out_put_fault(struct json_object *obj, const struct kv_fault *f);
 void kv_out_put_ns(struct json_object *obj, const char *key, double ns);
 struct json_object *kv_out_string(const char *value);
 struct json_object *kv_out_real(double value, int decimals);

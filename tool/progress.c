@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include "now.h"
+#include "parse.h"
 #include "progress.h"
 
+/* Of the bar, in columns; a bar of less than the minimum shows nothing. */
 #define WIDTH 30
+#define WIDTH_MIN 4
+
+/* Of a terminal that does not tell its width. */
+#define COLUMNS_DEFAULT 80
 
 /* A bar that changes faster is not easier to read, and costs the CPU's time. */
 #define INTERVAL_NS 200000000
@@ -48,6 +56,58 @@ void kv_progress_round(struct kv_progress *p, unsigned int round, unsigned int r
 	kv_progress_draw(p, (double)(round - 1) / rounds);
 }
 
+static unsigned int count_columns(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	struct kv_why why;
+	uint64_t v;
+
+	if (columns && !kv_parse_count(columns, 1, UINT16_MAX, &v, &why))
+		return (unsigned int)v;
+	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		return size.ws_col;
+	return COLUMNS_DEFAULT;
+}
+
+/**
+ * kv_progress_format() - write the line that is drawn
+ * @p: the bar
+ * @fraction: of the present step, 0 .. 1
+ * @now_ns: CLOCK_MONOTONIC
+ * @columns: of the terminal, 1 or more
+ * @line: receives the line, which leaves the last column free: a cursor there would wrap
+ *
+ * Where the line has no room the bar becomes shorter, and the text is cut only when the bar is gone.
+ */
+void kv_progress_format(const struct kv_progress *p, double fraction, uint64_t now_ns,
+			unsigned int columns, char line[KV_PROGRESS_LINE])
+{
+	double all = (p->done + fraction) / p->steps;
+	char bar[WIDTH + 1], text[KV_PROGRESS_LINE - WIDTH - 4];
+	int room, full, n;
+
+	n = snprintf(text, sizeof(text), "%u/%u %s", p->done + 1, p->steps, p->label);
+	if (p->round)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, ", round %u/%u",
+			      p->round, p->rounds);
+	if (all > 0.01)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, ", %.0f s left",
+			      (double)(now_ns - p->start_ns) / 1e9 * (1 - all) / all);
+	/* "[", "] " and the free column. */
+	room = (int)columns - n - 4;
+	if (room < WIDTH_MIN) {
+		snprintf(line, KV_PROGRESS_LINE, "%.*s", (int)columns - 1, text);
+		return;
+	}
+	room = room < WIDTH ? room : WIDTH;
+	full = (int)(all * room);
+	memset(bar, '.', (size_t)room);
+	memset(bar, '#', (size_t)(full < room ? full : room));
+	bar[room] = '\0';
+	snprintf(line, KV_PROGRESS_LINE, "[%s] %s", bar, text);
+}
+
 /**
  * kv_progress_draw() - show how far the present step is
  * @p: the bar
@@ -59,28 +119,15 @@ void kv_progress_round(struct kv_progress *p, unsigned int round, unsigned int r
 void kv_progress_draw(struct kv_progress *p, double fraction)
 {
 	uint64_t now = kv_now_ns();
-	char bar[WIDTH + 1];
-	double all;
-	int full;
+	char line[KV_PROGRESS_LINE];
 
 	if (!p->on || !p->steps ||
 	    (p->drawn_ns && now - p->drawn_ns < INTERVAL_NS))
 		return;
 	fraction = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
-	all = (p->done + fraction) / p->steps;
-	full = (int)(all * WIDTH);
-	memset(bar, '.', WIDTH);
-	memset(bar, '#', (size_t)(full < WIDTH ? full : WIDTH));
-	bar[WIDTH] = '\0';
-	fprintf(stderr, "\r[%s] %u/%u %s", bar, p->done + 1, p->steps,
-		p->label);
-	if (p->round)
-		fprintf(stderr, ", round %u/%u", p->round, p->rounds);
-	if (all > 0.01)
-		fprintf(stderr, ", %.0f s left",
-			(double)(now - p->start_ns) / 1e9 * (1 - all) / all);
+	kv_progress_format(p, fraction, now, count_columns(), line);
 	/* Clear the rest of the line: what was there may have been longer. */
-	fputs("\033[K", stderr);
+	fprintf(stderr, "\r%s\033[K", line);
 	fflush(stderr);
 	p->drawn_ns = now;
 }

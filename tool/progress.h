@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Bytes of the longest line, with its end. */
+#define KV_PROGRESS_LINE 256
+
 /**
  * struct kv_progress - a bar on stderr, if that is a terminal
  * @on: it is
@@ -30,6 +33,8 @@ struct kv_progress {
 void kv_progress_start(struct kv_progress *p, unsigned int steps);
 void kv_progress_step(struct kv_progress *p, const char *label);
 void kv_progress_round(struct kv_progress *p, unsigned int round, unsigned int rounds);
+void kv_progress_format(const struct kv_progress *p, double fraction, uint64_t now_ns,
+			unsigned int columns, char line[KV_PROGRESS_LINE]);
 void kv_progress_draw(struct kv_progress *p, double fraction);
 void kv_progress_finish_step(struct kv_progress *p);
 void kv_progress_erase(struct kv_progress *p);

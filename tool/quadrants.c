@@ -129,7 +129,7 @@ static void print_failed(struct json_object *cells)
 			continue;
 		format_size(size, cell);
 		printf("%s %s: %s\n", kv_out_get_string(cell, "/op"), size,
-		       kv_out_get_string(cell, "/error"));
+		       kv_out_get_string(cell, "/error/text"));
 	}
 }
 

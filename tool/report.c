@@ -333,7 +333,7 @@ int kv_report_compare(struct json_object *doc, struct kv_fault *f)
 	print_retries(doc);
 	print_device_note(doc);
 	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
-		printf("Not complete: %s\n", kv_out_get_string(doc, "/error"));
+		printf("Not complete: %s\n", kv_out_get_string(doc, "/error/text"));
 	return 0;
 }
 
@@ -423,6 +423,6 @@ int kv_report_lat(struct json_object *doc, struct kv_fault *f)
 	print_retries(doc);
 	print_device_note(doc);
 	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
-		printf("Not complete: %s\n", kv_out_get_string(doc, "/error"));
+		printf("Not complete: %s\n", kv_out_get_string(doc, "/error/text"));
 	return 0;
 }

@@ -323,13 +323,3 @@ struct json_object *kv_result_cell(const struct kv_cell *c)
 	}
 	return obj;
 }
-
-/**
- * kv_result_add_fault() - note why a result is not what it should be
- * @obj: the result
- * @f: the reason
- */
-void kv_result_add_fault(struct json_object *obj, const struct kv_fault *f)
-{
-	kv_out_put_string(obj, "error", f->text);
-}

@@ -6,7 +6,7 @@
 #include "cell.h"
 
 /* Changes whenever a reader of the older documents would be misled. */
-#define KV_RESULT_VERSION 1
+#define KV_RESULT_VERSION 2
 
 struct json_object *kv_result_create(const char *schema,
 				     struct json_object *spec,
@@ -19,6 +19,5 @@ struct json_object *kv_result_side(const struct kv_work *w,
 void kv_result_hist(struct json_object *obj, const struct kv_hist *h,
 		    double ns_per_tick);
 struct json_object *kv_result_cell(const struct kv_cell *c);
-void kv_result_add_fault(struct json_object *obj, const struct kv_fault *f);
 
 #endif

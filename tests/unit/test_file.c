@@ -17,8 +17,10 @@
 #include "file/store.h"
 
 static char folder[64];
-/* What file systems lack. */
-static bool no_tmpfile, no_noreplace;
+/* What file systems lack: also a length, and the room on a disk that goes with it. */
+static bool no_tmpfile, no_noreplace, no_length;
+/* In place of the length. */
+static off_t claimed;
 
 /* In place of the C library's. */
 int openat(int dir, const char *path, int flags, ...)
@@ -55,6 +57,17 @@ ssize_t pread(int fd, void *to, size_t size, off_t offset)
 	return syscall(SYS_pread64, fd, to, size, offset);
 }
 
+int fstat(int fd, struct stat *st)
+{
+	int ret = fstatat(fd, "", st, AT_EMPTY_PATH);
+
+	if (!ret && no_length) {
+		st->st_size = claimed;
+		st->st_blocks = 0;
+	}
+	return ret;
+}
+
 static int open_folder(void)
 {
 	int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -66,7 +79,8 @@ static int open_folder(void)
 static int make_folder(void **state)
 {
 	(void)state;
-	no_tmpfile = no_noreplace = false;
+	no_tmpfile = no_noreplace = no_length = false;
+	claimed = 0;
 	strcpy(folder, "/tmp/kverbs-unit-XXXXXX");
 	return mkdtemp(folder) ? 0 : -1;
 }
@@ -446,6 +460,83 @@ static void test_hash_interrupted(void **state)
 	close(dir);
 }
 
+/* The source has this text, under its length, wherever it comes from. */
+static void assert_source(const struct kv_source *s, const char *text)
+{
+	char found[64] = "";
+
+	assert_true(s->length == strlen(text));
+	assert_int_equal(pread(s->fd, found, sizeof(found) - 1, 0), strlen(text));
+	assert_string_equal(found, text);
+}
+
+/* As in /proc, where each file has the length 0, and in sysfs, where it is a page. */
+static void test_source_without_length(void **state)
+{
+	static const off_t lengths[] = { 0, 2, 4096, 65536 };
+	struct kv_source s;
+	struct kv_fault f;
+	int dir;
+
+	(void)state;
+	put_file("f", "abc");
+	put_file("empty", "");
+	dir = open_folder();
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		no_length = true;
+		claimed = lengths[i];
+		assert_int_equal(kv_source_open(&s, dir, "f", O_NOFOLLOW, &f), 0);
+		assert_source(&s, "abc");
+		no_length = false;
+		assert_int_equal(kv_source_check(&s, &f), 0);
+		/* Sent is what was read. */
+		put_file("f", "abcd");
+		assert_source(&s, "abc");
+		assert_int_equal(kv_source_check(&s, &f), 0);
+		put_file("f", "abc");
+		kv_source_close(&s);
+	}
+	assert_int_equal(kv_source_open(&s, dir, "empty", O_NOFOLLOW, &f), 0);
+	assert_source(&s, "");
+	put_file("empty", "a");
+	assert_int_equal(kv_source_check(&s, &f), -ESTALE);
+	assert_text(&f, "grew while it was sent: it had 0 bytes, and has 1");
+	kv_source_close(&s);
+
+	/* A length that is right needs no copy: then a change is seen. */
+	no_length = true;
+	claimed = 3;
+	assert_int_equal(kv_source_open(&s, dir, "f", O_NOFOLLOW, &f), 0);
+	no_length = false;
+	put_file("f", "abcd");
+	assert_int_equal(kv_source_check(&s, &f), -ESTALE);
+	kv_source_close(&s);
+	close(dir);
+}
+
+/* As much as is read ahead, and one byte more. */
+static void test_source_copy_max(void **state)
+{
+	struct kv_source s;
+	struct kv_fault f;
+	int dir, fd;
+
+	(void)state;
+	dir = open_folder();
+	fd = openat(dir, "f", O_CREAT | O_WRONLY | O_CLOEXEC);
+	assert_int_equal(ftruncate(fd, KV_SOURCE_COPY_MAX), 0);
+	no_length = true;
+	assert_int_equal(kv_source_open(&s, dir, "f", O_NOFOLLOW, &f), 0);
+	assert_true(s.length == KV_SOURCE_COPY_MAX);
+	kv_source_close(&s);
+	assert_int_equal(ftruncate(fd, KV_SOURCE_COPY_MAX + 1), 0);
+	assert_int_equal(kv_source_open(&s, dir, "f", O_NOFOLLOW, &f), -EFBIG);
+	assert_text(&f, "f does not tell its length and has more than 64 MiB");
+	assert_int_equal(s.fd, -1);
+	close(fd);
+	close(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -461,6 +552,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stale, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_store_refused, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_source, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_source_without_length, make_folder,
+						remove_folder),
+		cmocka_unit_test_setup_teardown(test_source_copy_max, make_folder, remove_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

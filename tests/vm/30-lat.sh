@@ -110,6 +110,29 @@ for key in schema_version capsule kernel libibverbs clocksource ns_per_tick acce
 	check "JSON has $key" grep -F "\"$key\"" "$work/lat.json"
 done
 
+# A failure is a document, too. One that has no figures replaces no file.
+for space in kernel user; do
+	fails "$space: no such device, as JSON" 1 kverbs.lat ENODEV \
+		kverbs lat --op read --space $space --dev nosuch0 --json -
+	check "$space: what was asked for" jq -e ".cell.op == \"read\" and .cell.space == \"$space\" and .spec.iters == 10000" \
+		"$work/stdout"
+	# shellcheck disable=SC2086
+	kverbs lat $by_cm --op write --space $space --time 600 --json - >"$work/stdout" 2>"$work/stderr" &
+	tool=$!
+	wait_for 60 sh -c "[ \$(rdma resource show qp | grep -c 'type RC state RTS') = 2 ]"
+	kill -INT $tool
+	status=0
+	wait $tool || status=$?
+	check "$space: Ctrl-C, as JSON" failed "$work/stdout" "$work/stderr" kverbs.lat ECANCELED 1
+done
+fails "nobody serves, as JSON" 1 kverbs.lat ECONNREFUSED \
+	kverbs lat --op read --space user --json - 127.0.0.1:7589
+cp "$work/lat.json" "$work/kept.json"
+check "no such device, as JSON to a file" sh -c "! kverbs lat --op read --space user --dev nosuch0 --json '$work/lat.json'"
+check "a result that is there stays" cmp "$work/lat.json" "$work/kept.json"
+check "no such device, as JSON to a new file" sh -c "! kverbs lat --op read --space user --dev nosuch0 --json '$work/new.json'"
+check "it is there" jq -e '.error.errno == "ENODEV"' "$work/new.json"
+
 # cpu_is N COMMAND…: lat must come out, on CPU N
 cpu_is() {
 	cpu=$1

@@ -213,6 +213,22 @@ if [ -z "${PEER:-}" ]; then
 	fi
 fi
 
+# A failure is a document, too. One that has no figures replaces no file.
+fails "no such device, as JSON" 1 kverbs.compare ENODEV kverbs compare --dev nosuch0 --json -
+check "what was asked for" jq -e '.spec.design == "spaces"' "$work/stdout"
+# shellcheck disable=SC2086
+fails "a size that the device can't do, as JSON" 2 kverbs.compare EINVAL kverbs compare $by_cm --sizes 3m --json -
+cp "$work/compare.json" "$work/kept.json"
+check "no such device, as JSON to a file" sh -c "! kverbs compare --dev nosuch0 --json '$work/compare.json'"
+check "a comparison that is there stays" cmp "$work/compare.json" "$work/kept.json"
+# shellcheck disable=SC2086
+kverbs compare $by_cm --ops write --sizes 64 --time 600 --json - >"$work/stdout" 2>"$work/stderr" &
+client=$!
+wait_for 60 sh -c "[ \$(rdma resource show qp | grep -c 'state RTS') -ge 4 ]"
+kill -INT $client
+status=0
+wait $client || status=$?
+check "Ctrl-C in the first round, as JSON" failed "$work/stdout" "$work/stderr" kverbs.compare ECANCELED 1
 refused "quadrants: one thread in two spaces" 2 "--loop relay has one thread for both ends" \
 	kverbs compare --quadrants --loop relay
 refused "quadrants: the null loop" 2 "--loop null" kverbs compare --quadrants --loop null
@@ -253,6 +269,7 @@ jq '.complete = false' "$work/boot-2.json" >"$work/part.json"
 refused "merge: a part of a comparison" 1 "part.json is not complete" kverbs merge "$work/boot-1.json" "$work/part.json"
 echo '{"schema": "kverbs.lat"}' >"$work/lat.json"
 refused "merge: another kind of document" 1 "lat.json is no document of kverbs compare" kverbs merge "$work/lat.json"
+fails "merge: as JSON" 1 kverbs.merge EINVAL kverbs merge --json - "$work/lat.json"
 jq 'del(.cells)' "$work/boot-2.json" >"$work/damaged.json"
 refused "merge: a document without cells" 1 "damaged.json is damaged" kverbs merge "$work/damaged.json"
 jq 'del(.spec.sides)' "$work/boot-2.json" >"$work/damaged.json"

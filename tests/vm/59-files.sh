@@ -191,11 +191,69 @@ same "get $mib MiB: the same" "$work/check" "$work/there/big" "$work/here/big"
 note "$(grep MiB/s "$work/check")"
 rm "$work/here/big" "$work/there/big"
 
+# Files whose length says nothing: it is 0 in /proc, and a page in sysfs. kernel_read() refuses those of a process.
+for space in kernel user; do
+	for file in /proc/version /proc/$$/cmdline /sys/class/net/lo/address; do
+		name=${file##*/}
+		cat $file >"$work/here/$name"
+		check "$space: put $file" within 120 kverbs put $file $host --port $port $patient --space $space --force
+		same "$space: put $file: the same" "$work/check" "$work/here/$name" "$work/there/$name"
+	done
+	refused "$space: a file that has more than is read ahead" 1 \
+		"/proc/self/pagemap does not tell its length and has more than 64 MiB" \
+		within 120 kverbs put /proc/self/pagemap $host --port $port --space $space
+done
+check "there is nothing of it" [ ! -e "$work/there/pagemap" ]
+stop_server
+for space in kernel user; do
+	for file in /proc/version /proc/$$/cmdline /sys/class/net/lo/address; do
+		name=${file##*/}
+		serve --files ${file%/*}
+		check "$space: get $file" get $name --space $space --force
+		cat $file >"$work/there/$name"
+		same "$space: get $file: the same" "$work/check" "$work/there/$name" "$work/here/$name"
+		stop_server
+	done
+done
+for name in version cmdline address; do
+	rm "$work/here/$name" "$work/there/$name"
+done
+serve --files "$work/there"
+
 random "$work/here/f" 100000
 for how in "--piece 4096" "--piece 5000 --depth 3" "--depth 1" "--piece 64k --depth 32"; do
 	check "put with $how" put f --space kernel --force $how
 	same "put with $how: the same" "$work/check" "$work/here/f" "$work/there/f"
 done
+
+# The exit status is about the file. unreported NAME REASON COMMAND…: it ends with 0, and says that there is no report
+unreported() {
+	name=$1 reason=$2
+	shift 2
+	rm -f "$work/there/f"
+	status=0
+	"$@" 2>"$work/stderr" || status=$?
+	if [ $status = 0 ] && cmp -s "$work/here/f" "$work/there/f" &&
+		grep -qF "f is there, all of it, but there is no report: $reason" "$work/stderr"; then
+		pass "$name"
+	else
+		echo "exit status $status, want 0; stderr, want \"$reason\":" >"$work/why"
+		fail "$name" "$work/why" "$work/stderr"
+	fi
+}
+
+unreported "standard output that is full" "cannot write to standard output: No space left" \
+	put f --space user >/dev/full
+unreported "standard output that is closed" "cannot write to standard output: Bad file" put f --space user >&-
+unreported "a document to standard output that is full" "cannot write to standard output: No space left" \
+	put f --space user --json - >/dev/full
+unreported "a document to a file that is full" "cannot write /dev/full: No space left" put f --space user --json /dev/full
+status=0
+kverbs put "$work/here/f" $host --port $port --space user --json - >/dev/full 2>"$work/stderr" || status=$?
+check "a file that is not sent, and standard output that is full: status 1" [ $status = 1 ]
+check "why it is not sent" grep -F "f is there already" "$work/stderr"
+check "why it is not reported" grep -F "cannot write to standard output" "$work/stderr"
+
 check "the document has all of it" sh -c "kverbs put '$work/here/f' $host:$port --space user --force --json - |
 	grep -F '\"sha256\": \"$(hash_of "$work/here/f")\"'"
 
@@ -249,6 +307,11 @@ refused "no space" 2 "--space is missing" kverbs put "$work/here/f" $host
 refused "one space" 2 "--server is missing" kverbs put "$work/here/f" $host --client user
 refused "a piece that is too small" 2 "--piece '100' is too small" put f --piece 100 --space user
 refused "more than a buffer can have" 2 "take a smaller --piece or --depth" put f --depth 1024 --piece 1m --space kernel
+for way in put get; do
+	fails "$way: nobody listens, as JSON" 1 kverbs.$way ECONNREFUSED \
+		kverbs $way "$([ $way = get ] || echo "$work/here/")f" $host --port 7589 --space user --json -
+done
+fails "put: what is there already, as JSON" 1 kverbs.put EEXIST put f --space user --json -
 refused "nobody listens" 1 "nobody listens on port 7589" kverbs put "$work/here/f" $host --port 7589 --space user
 clean "all these"
 rm -r "$work/there/"* "$work/here/"*
@@ -274,10 +337,14 @@ for way in put get; do
 		check "$way, $space: it sends" paused $way f --space $space $slow
 		echo more >>"$from/f"
 		go_on "$way, $space: a file that grows" "f grew while it was sent: it had $slow_bytes bytes, and has $((slow_bytes + 5))"
+		[ $way = get ] || logged "$way, $space: the server tells that it grew" "puts f: given up: $work/here/f grew while it was sent"
+		[ $way = put ] || logged "$way, $space: the server tells that it grew" "fetches f: f grew while it was sent"
 		truncate -s $slow_bytes "$from/f"
 		check "$way, $space: it sends" paused $way f --space $space $slow
 		truncate -s $((slow_bytes - 1)) "$from/f"
 		go_on "$way, $space: a file that becomes shorter" "f became shorter while it was sent: it had $slow_bytes bytes"
+		[ $way = get ] || logged "$way, $space: the server tells that it became shorter" "puts f: given up: $work/here/f became shorter while it was sent"
+		[ $way = put ] || logged "$way, $space: the server tells that it became shorter" "fetches f: given up: $host: f became shorter while it was sent"
 		rm "$from/f"
 	done
 done

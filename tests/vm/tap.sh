@@ -81,6 +81,28 @@ refused() {
 	fi
 }
 
+# failed FILE TEXTS SCHEMA ERRNO STATUS: the document of a command that failed, and what it said on stderr; it ended
+# with $status
+failed() {
+	[ "$status" = "$5" ] && jq -e --arg schema "$3" --arg errno "$4" --rawfile texts "$2" '.schema == $schema and
+		.complete == false and .error.errno == $errno and (.error.text as $text | $texts | contains("kverbs: " + $text))' "$1" \
+		>/dev/null
+}
+
+# fails NAME STATUS SCHEMA ERRNO COMMAND…: as failed, of a command with --json -
+fails() {
+	name=$1 want=$2 schema=$3 errno=$4
+	shift 4
+	status=0
+	"$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+	if failed "$work/stdout" "$work/stderr" "$schema" "$errno" "$want"; then
+		pass "$name"
+	else
+		echo "exit status $status, want $want; want a document of $schema with error $errno, and its text on stderr:" >"$work/why"
+		fail "$name" "$work/why" "$work/stdout" "$work/stderr"
+	fi
+}
+
 # Is this a kernel with checkers (scripts/debug-kernel)? There an operation takes up to ninety times as
 # many instructions.
 checked() {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "fault.h"
 #include "file/command.h"
+#include "file/label.h"
 #include "file/options.h"
 #include "file/transfer.h"
 #include "now.h"
@@ -15,12 +16,9 @@
 #include "remote/file.h"
 #include "table.h"
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
 #define MIB (1024.0 * 1024.0)
-
-/* By enum kv_transfer_step. */
-static const char *const doing[KV_TRANSFER_STEPS] = { "hashing", "sending", "checking" };
 
 /* All that one invocation needs. */
 struct command {
@@ -32,8 +30,7 @@ struct command {
 	struct kv_transfer transfer;
 	struct kv_out out;
 	struct kv_progress progress;
-	enum kv_transfer_step step;
-	uint64_t step_ns;
+	struct kv_file_label label;
 	struct kv_fault fault;
 };
 
@@ -41,21 +38,13 @@ static void show_progress(enum kv_transfer_step step, uint64_t bytes,
 			  uint64_t length, void *arg)
 {
 	struct command *c = arg;
-	double seconds;
 
 	if (!c->progress.on)
 		return;
-	if (!c->step_ns || step != c->step) {
-		while (c->progress.done < (unsigned int)step)
-			kv_progress_finish_step(&c->progress);
-		c->step = step;
-		c->step_ns = kv_now_ns();
-	}
-	seconds = (double)(kv_now_ns() - c->step_ns) / 1e9;
-	snprintf(c->progress.label, sizeof(c->progress.label),
-		 "%s %.1f of %.1f MiB, %.1f MiB/s", doing[step],
-		 (double)bytes / MIB, (double)length / MIB,
-		 seconds > 0 ? (double)bytes / MIB / seconds : 0);
+	while (c->progress.done < (unsigned int)step)
+		kv_progress_finish_step(&c->progress);
+	kv_file_label_format(&c->label, step, bytes, length, kv_now_ns(), c->progress.label,
+			     sizeof(c->progress.label));
 	kv_progress_draw(&c->progress, length ? (double)bytes / (double)length : 1);
 }
 
@@ -103,16 +92,23 @@ static struct json_object *describe_end(const struct kv_transfer *t, unsigned in
 	return obj;
 }
 
-static struct json_object *describe(const struct command *c, int ret)
+static struct json_object *begin_doc(const struct command *c, int ret)
 {
 	struct json_object *doc = json_object_new_object();
+
+	kv_out_put_string(doc, "schema", c->o.way == KV_FILE_PUT ? "kverbs.put" : "kverbs.get");
+	kv_out_put_count(doc, "schema_version", SCHEMA_VERSION);
+	kv_out_put_bool(doc, "complete", !ret);
+	return doc;
+}
+
+static struct json_object *describe(const struct command *c, int ret)
+{
+	struct json_object *doc = begin_doc(c, ret);
 	const struct kv_transfer *t = &c->transfer;
 	char digest[KV_HASH_TEXT];
 
 	kv_hash_format(digest, t->digest);
-	kv_out_put_string(doc, "schema", c->o.way == KV_FILE_PUT ? "kverbs.put" : "kverbs.get");
-	kv_out_put_count(doc, "schema_version", SCHEMA_VERSION);
-	kv_out_put_bool(doc, "complete", !ret);
 	kv_out_put(doc, "sender", describe_end(t, 0));
 	kv_out_put(doc, "receiver", describe_end(t, 1));
 	kv_out_put_count(doc, "length_bytes", t->length);
@@ -125,7 +121,7 @@ static struct json_object *describe(const struct command *c, int ret)
 	kv_out_put_count(doc, "check_ns", t->ns[KV_TRANSFER_CHECK]);
 	kv_out_put(doc, "counters", kv_retries_describe(&t->retries));
 	if (ret)
-		kv_out_put_string(doc, "error", c->fault.text);
+		kv_out_put_fault(doc, &c->fault);
 	return doc;
 }
 
@@ -166,29 +162,59 @@ static int open_spaces(struct command *c)
 	return ret;
 }
 
+static int report(struct command *c, int ret, struct kv_fault *f)
+{
+	struct json_object *doc = describe(c, ret);
+	int err = kv_out_commit(&c->out, doc, f);
+
+	json_object_put(doc);
+	if (err || ret)
+		return err;
+	if (!c->out.to_stdout)
+		tell(c);
+	return kv_out_flush(f);
+}
+
+/* The exit status tells whether the file is there, and not whether that could be reported. */
+static void try_report(struct command *c, int ret)
+{
+	struct kv_fault why, f;
+
+	if (!report(c, ret, &why))
+		return;
+	f = why;
+	if (!ret)
+		kv_fault_set(&f, why.error, "%s is there, all of it, but there is no report: %.700s",
+			     c->transfer.name[1], why.text);
+	kv_fault_print(&f);
+}
+
+/* Before there is a transfer. */
+static void refuse(struct command *c, int ret)
+{
+	struct json_object *doc = begin_doc(c, ret);
+
+	kv_out_commit_fault(&c->out, doc, &c->fault);
+	json_object_put(doc);
+}
+
 static int run(struct command *c)
 {
-	struct kv_fault second;
-	struct json_object *doc;
-	int ret, err;
+	int ret;
 
 	ret = kv_out_open(&c->out, c->o.common.json, &c->fault);
 	if (ret)
 		return ret;
 	ret = open_spaces(c);
-	if (ret)
+	if (ret) {
+		refuse(c, ret);
 		goto out_close;
+	}
 	prepare(c);
 	kv_progress_start(&c->progress, KV_TRANSFER_STEPS);
 	ret = kv_transfer_run(&c->transfer, &c->fault);
 	kv_progress_erase(&c->progress);
-	doc = describe(c, ret);
-	err = kv_out_commit(&c->out, doc, ret ? &second : &c->fault);
-	json_object_put(doc);
-	if (!ret)
-		ret = err;
-	if (!ret && !c->out.to_stdout)
-		tell(c);
+	try_report(c, ret);
 out_close:
 	kv_space_close(&c->there);
 	kv_space_close(&c->here);

@@ -3,10 +3,96 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "file/source.h"
+#include "interrupt.h"
+
+/* sysfs gives each attribute the length of a page, of which the largest has this many bytes. */
+#define PAGE_LARGEST 65536
+
+/* Files of /proc have the length 0, those of sysfs a page; neither takes room on a disk. */
+static bool is_length_doubtful(const struct stat *st)
+{
+	return !st->st_size || (!st->st_blocks && st->st_size <= PAGE_LARGEST);
+}
+
+static int refuse(const struct kv_source *s, const char *what, struct kv_fault *f)
+{
+	int error = errno;
+
+	return kv_fault_set(f, -error, "cannot %s %s: %s", what, s->name,
+			    strerror(error));
+}
+
+static int write_all(int fd, const uint8_t *data, size_t length)
+{
+	while (length) {
+		ssize_t n = write(fd, data, length);
+
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0) {
+			data += n;
+			length -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/* Reads the file to its end into @copy; @length receives the bytes that there were. */
+static int copy_content(const struct kv_source *s, int copy, uint64_t *length,
+			struct kv_fault *f)
+{
+	static uint8_t chunk[65536];
+	ssize_t n;
+
+	*length = 0;
+	for (;;) {
+		n = read(s->fd, chunk, sizeof(chunk));
+		if (kv_interrupt_seen())
+			return kv_fault_set(f, -ECANCELED, "interrupted while %s was read",
+					    s->name);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return refuse(s, "read", f);
+		if (!n)
+			return 0;
+		*length += (uint64_t)n;
+		if (*length > KV_SOURCE_COPY_MAX)
+			return kv_fault_set(f, -EFBIG,
+					    "%s does not tell its length and has more than %u MiB; of such a file no more is read ahead",
+					    s->name, KV_SOURCE_COPY_MAX >> 20);
+		if (write_all(copy, chunk, (size_t)n))
+			return refuse(s, "keep the content of", f);
+	}
+}
+
+/*
+ * If the file has other bytes than its length says, a copy in memory takes its place. The copy is
+ * a regular file, too: both spaces load from it, and the kernel reads no file of /proc by itself.
+ */
+static int settle_length(struct kv_source *s, struct kv_fault *f)
+{
+	int copy = memfd_create("kverbs", MFD_CLOEXEC), ret;
+	uint64_t length;
+
+	if (copy < 0)
+		return refuse(s, "make a copy of", f);
+	ret = copy_content(s, copy, &length, f);
+	if (ret || length == s->length) {
+		close(copy);
+		return ret;
+	}
+	close(s->fd);
+	s->fd = copy;
+	s->length = length;
+	return 0;
+}
 
 /**
  * kv_source_open() - open a file that is to be sent
@@ -16,7 +102,11 @@
  * @flags: O_NOFOLLOW, or 0
  * @f: receives why not
  *
- * Return: 0 or a negative errno.
+ * A file whose length says nothing about its content, as in /proc and in sysfs, is read to its end
+ * first, up to KV_SOURCE_COPY_MAX bytes, and what was read is sent.
+ *
+ * Return: 0 or a negative errno: -EFBIG if such a file has more bytes; -ECANCELED if
+ * somebody wants the tool to end.
  */
 int kv_source_open(struct kv_source *s, int dir, const char *name, int flags,
 		   struct kv_fault *f)
@@ -31,8 +121,7 @@ int kv_source_open(struct kv_source *s, int dir, const char *name, int flags,
 		return kv_fault_set(f, -ELOOP, "%s is a symbolic link, which is not followed",
 				    name);
 	if (s->fd < 0 || fstat(s->fd, &st))
-		ret = kv_fault_set(f, -errno, "cannot open %s: %s", name,
-				   strerror(errno));
+		ret = refuse(s, "open", f);
 	else if (!S_ISREG(st.st_mode))
 		ret = kv_fault_set(f, S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL,
 				   "%s is %s, and not a regular file", name,
@@ -40,6 +129,8 @@ int kv_source_open(struct kv_source *s, int dir, const char *name, int flags,
 							 "a device, a pipe or a socket");
 	else
 		s->length = (uint64_t)st.st_size;
+	if (!ret && is_length_doubtful(&st))
+		ret = settle_length(s, f);
 	if (ret)
 		kv_source_close(s);
 	return ret;
@@ -59,8 +150,7 @@ int kv_source_check(const struct kv_source *s, struct kv_fault *f)
 	struct stat st;
 
 	if (fstat(s->fd, &st))
-		return kv_fault_set(f, -errno, "cannot look at %s: %s", s->name,
-				    strerror(errno));
+		return refuse(s, "look at", f);
 	if ((uint64_t)st.st_size != s->length)
 		return kv_fault_set(f, -ESTALE,
 				    "%s %s while it was sent: it had %" PRIu64 " bytes, and has %" PRIu64,

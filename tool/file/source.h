@@ -5,9 +5,12 @@
 #include <stdint.h>
 #include "fault.h"
 
+/* What is kept in memory of a file whose length says nothing about its content, in bytes. */
+#define KV_SOURCE_COPY_MAX (64U << 20)
+
 /**
  * struct kv_source - a file that is sent
- * @fd: of it; -1: none
+ * @fd: of it, or of a copy of its content; -1: none
  * @name: as it was named, for messages; must live as long
  * @length: bytes it had when it was opened, which are those that are sent
  */

@@ -4,8 +4,8 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include "bytes.h"
+#include "errname.h"
 #include "hand/describe.h"
-#include "hand/errname.h"
 #include "hand/qp_key.h"
 #include "out.h"
 #include "qp_table.h"
@@ -450,20 +450,6 @@ void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev)
 }
 
 /**
- * kv_describe_fault() - describe why something was refused
- * @obj: receives it as "error"
- * @f: why
- */
-void kv_describe_fault(struct json_object *obj, const struct kv_fault *f)
-{
-	struct json_object *error = json_object_new_object();
-
-	kv_out_put_string(error, "errno", kv_errno_name(f->error));
-	kv_out_put_string(error, "text", f->text);
-	kv_out_put(obj, "error", error);
-}
-
-/**
  * kv_describe_refusal() - print a document that has nothing but the refusal
  * @f: why
  */
@@ -471,7 +457,7 @@ void kv_describe_refusal(const struct kv_fault *f)
 {
 	struct json_object *doc = json_object_new_object();
 
-	kv_describe_fault(doc, f);
+	kv_out_put_fault(doc, f);
 	kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
 	json_object_put(doc);
 }

@@ -26,7 +26,6 @@ void kv_describe_event(struct json_object *obj, const struct kv_event *event);
 void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev);
 void kv_describe_gid(struct json_object *obj, const char *key,
 		     const uint8_t gid[16]);
-void kv_describe_fault(struct json_object *obj, const struct kv_fault *f);
 void kv_describe_refusal(const struct kv_fault *f);
 
 #endif

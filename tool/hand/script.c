@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include "hand/errname.h"
+#include "errname.h"
 #include "hand/session.h"
 #include "hand/text.h"
 #include "interrupt.h"

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "errname.h"
 #include "hand/describe.h"
-#include "hand/errname.h"
 #include "hand/session.h"
 #include "hand/trace.h"
 #include "interrupt.h"
@@ -436,7 +436,7 @@ int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 	if (!ret || json_object_object_length(result))
 		kv_out_put(*doc, "result", json_object_get(result));
 	if (ret)
-		kv_describe_fault(*doc, &why);
+		kv_out_put_fault(*doc, &why);
 	kv_out_put(*doc, "verbs", json_object_get(s->verbs));
 
 	if (!ret && is_kept(word, n)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
 #include <string.h>
-#include "hand/errname.h"
+#include "errname.h"
 
 /* Above every errno that user space sees. */
 #define ERRNO_MAX 4095

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+/* The progress bar's line, and what it says of a file on its way. */
+#include "test.h"
+#include "file/label.h"
+#include "progress.h"
+
+#define SECOND 1000000000ULL
+#define MIB (1ULL << 20)
+
+/* A bar in the middle of a comparison, or of a transfer. */
+static struct kv_progress bar = { .steps = 3, .done = 1, .start_ns = SECOND };
+
+static void assert_line(double fraction, unsigned int columns, const char *want)
+{
+	char line[KV_PROGRESS_LINE];
+
+	kv_progress_format(&bar, fraction, 31 * SECOND, columns, line);
+	assert_string_equal(line, want);
+	assert_true(strlen(line) < columns);
+}
+
+static void test_line(void **state)
+{
+	(void)state;
+	strcpy(bar.label, "write 64 B");
+	bar.round = 2;
+	bar.rounds = 12;
+	assert_line(0.5, 80, "[###############...............] 2/3 write 64 B, round 2/12, 30 s left");
+	assert_line(0.5, 200, "[###############...............] 2/3 write 64 B, round 2/12, 30 s left");
+	assert_line(0.5, 71, "[###############...............] 2/3 write 64 B, round 2/12, 30 s left");
+	assert_line(0.5, 70, "[##############...............] 2/3 write 64 B, round 2/12, 30 s left");
+	assert_line(0.5, 45, "[##..] 2/3 write 64 B, round 2/12, 30 s left");
+	assert_line(0.5, 44, "2/3 write 64 B, round 2/12, 30 s left");
+	assert_line(0.5, 20, "2/3 write 64 B, rou");
+	assert_line(0.5, 1, "");
+}
+
+/* The longest that put and get have to say. */
+static void test_line_of_file(void **state)
+{
+	struct kv_file_label label = { 0 };
+	char line[KV_PROGRESS_LINE];
+
+	(void)state;
+	bar.round = 0;
+	kv_file_label_format(&label, KV_TRANSFER_CHECK, 1, 8ULL << 50, SECOND, bar.label,
+			     sizeof(bar.label));
+	kv_file_label_format(&label, KV_TRANSFER_CHECK, 8ULL << 50, 8ULL << 50, 2 * SECOND, bar.label,
+			     sizeof(bar.label));
+	for (unsigned int columns = 1; columns <= 200; columns++) {
+		kv_progress_format(&bar, 0.3, 31 * SECOND, columns, line);
+		assert_true(strlen(line) < columns);
+	}
+	kv_file_label_format(&label, KV_TRANSFER_SEND, 0, 16 * MIB, SECOND, bar.label,
+			     sizeof(bar.label));
+	kv_file_label_format(&label, KV_TRANSFER_SEND, 8 * MIB, 16 * MIB, 2 * SECOND, bar.label,
+			     sizeof(bar.label));
+	assert_line(0.5, 80, "[#############..............] 2/3 sending 8.0 of 16.0 MiB, 8.0 MiB/s, 30 s left");
+}
+
+static void assert_label(struct kv_file_label *l, enum kv_transfer_step step, uint64_t bytes,
+			 uint64_t now_ns, const char *want)
+{
+	char text[64];
+
+	kv_file_label_format(l, step, bytes, 16 * MIB, now_ns, text, sizeof(text));
+	assert_string_equal(text, want);
+}
+
+/* A rate is that of the step's bytes over the step's time, and both must be there. */
+static void test_rate(void **state)
+{
+	struct kv_file_label l = { 0 };
+
+	(void)state;
+	/* All of it in the first look, and again after a moment. */
+	assert_label(&l, KV_TRANSFER_HASH, 16 * MIB, SECOND, "hashing 16.0 of 16.0 MiB");
+	assert_label(&l, KV_TRANSFER_HASH, 16 * MIB, SECOND + 5, "hashing 16.0 of 16.0 MiB");
+	assert_label(&l, KV_TRANSFER_SEND, MIB, 2 * SECOND, "sending 1.0 of 16.0 MiB");
+	assert_label(&l, KV_TRANSFER_SEND, 3 * MIB, 2 * SECOND + SECOND / 2 - 1,
+		     "sending 3.0 of 16.0 MiB");
+	assert_label(&l, KV_TRANSFER_SEND, 3 * MIB, 2 * SECOND + SECOND / 2,
+		     "sending 3.0 of 16.0 MiB, 4.0 MiB/s");
+	assert_label(&l, KV_TRANSFER_SEND, 9 * MIB, 4 * SECOND, "sending 9.0 of 16.0 MiB, 4.0 MiB/s");
+	assert_label(&l, KV_TRANSFER_CHECK, 4 * MIB, 5 * SECOND, "checking 4.0 of 16.0 MiB");
+	assert_label(&l, KV_TRANSFER_CHECK, 8 * MIB, 6 * SECOND, "checking 8.0 of 16.0 MiB, 4.0 MiB/s");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_line_of_file),
+		cmocka_unit_test(test_rate),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
