@@ -489,7 +489,7 @@ static bool was_broken(int fd)
 	return broken;
 }
 
-static void run_session(const struct kv_serve *serve)
+static void run_session(struct kv_serve *serve)
 {
 	uint64_t begin = kv_now_ns();
 	char yes = KV_SERVE_YES;

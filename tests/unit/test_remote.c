@@ -408,22 +408,30 @@ static void refused(struct world *w, int error, const char *here, const char *th
 	says(w->said, there);
 }
 
+/* Each client's process has one of its own, and wipes it. */
+static void give_token(struct world *w)
+{
+	assert_int_equal(w->serve.token.length, 0);
+	assert_int_equal(kv_token_read(&w->serve.token, w->token, &w->f), 0);
+	assert_int_equal(w->serve.token.length, strlen(TOKEN));
+}
+
 static void test_token(void **state)
 {
 	struct world *w = *state;
 	struct kv_info info;
 
-	assert_int_equal(kv_token_read(&w->serve.token, w->token, &w->f), 0);
-	assert_int_equal(w->serve.token.length, strlen(TOKEN));
+	give_token(w);
 	w->peer.token_file = w->token;
 	assert_int_equal(open_it(w), 0);
 	assert_int_equal(w->b->ops->info(w->b, &info), 0);
 	close_it(w);
+	give_token(w);
 	w->peer.token_file = w->wrong;
 	refused(w, -EACCES, "there: wrong token", "refused: wrong token");
+	give_token(w);
 	w->peer.token_file = NULL;
 	refused(w, -EACCES, "there: the server wants a token", "refused: the server wants a token");
-	w->serve.token.length = 0;
 	w->peer.token_file = w->token;
 	refused(w, -EACCES, "there: the client has a token, and the server has none",
 		"refused: the client has a token");
@@ -448,6 +456,22 @@ static void test_token_files(void **state)
 	assert_int_equal(kv_token_read(&t, "/tmp", &w->f), -EINVAL);
 	says(w->f.text, "is no regular file");
 	assert_int_equal(kv_token_read(&t, "/nosuch", &w->f), -ENOENT);
+}
+
+/* Only root can give a file away. */
+static void test_token_owner(void **state)
+{
+	struct world *w = *state;
+	struct kv_token t;
+
+	if (geteuid())
+		skip();
+	assert_int_equal(chown(w->token, 65534, 65534), 0);
+	assert_int_equal(kv_token_read(&t, w->token, &w->f), -EACCES);
+	says(w->f.text, "user 65534 owns it, neither root nor the user who runs this (0)");
+	assert_int_equal(t.length, 0);
+	assert_int_equal(chown(w->token, 0, 0), 0);
+	assert_int_equal(kv_token_read(&t, w->token, &w->f), 0);
 }
 
 static void test_refused(void **state)
@@ -593,6 +617,7 @@ int main(void)
 		TEST(test_server_goes),
 		TEST(test_token),
 		TEST(test_token_files),
+		TEST(test_token_owner),
 		TEST(test_refused),
 		cmocka_unit_test(test_hello),
 		cmocka_unit_test(test_other_servers),

@@ -5,10 +5,13 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -17,6 +20,7 @@
 #include "fake_server.h"
 #include "interrupt.h"
 #include "now.h"
+#include "remote/connect.h"
 
 #define SECOND_NS 1000000000ULL
 
@@ -28,6 +32,11 @@
 
 /* Descriptors that the server may have beyond those that it has when it begins. */
 #define SPARE 6
+
+/* Bytes of a secret; HMAC hashes longer ones than 64 before it masks them. */
+#define SECRET 40
+
+#define REGION_MAX (32U << 20)
 
 /**
  * struct world - a server in a process of its own
@@ -276,6 +285,184 @@ static void test_limit_is_raised(void **state)
 	assert_int_equal(limit.rlim_cur, old.rlim_cur);
 }
 
+/* The process of the only client. */
+static pid_t find_child(const struct world *w)
+{
+	char path[64];
+	pid_t pid;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", w->pid, w->pid);
+	f = fopen(path, "r");
+	/* Not every kernel tells. */
+	if (!f)
+		skip();
+	assert_int_equal(fscanf(f, "%d", &pid), 1);
+	fclose(f);
+	return pid;
+}
+
+/* A line of /proc/PID/status, a number in hex digits. */
+static uint64_t status(pid_t pid, const char *name)
+{
+	char path[32], line[256];
+	uint64_t value = UINT64_MAX;
+	size_t length = strlen(name);
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (!strncmp(line, name, length) && line[length] == ':')
+			value = strtoull(line + length + 1, NULL, 16);
+	}
+	fclose(f);
+	return value;
+}
+
+static void test_capabilities(void **state)
+{
+	const uint64_t kept = 1ULL << CAP_NET_ADMIN | 1ULL << CAP_IPC_LOCK;
+	struct world *w = *state;
+	pid_t child;
+	int fd;
+
+	start(w, 0);
+	fd = connect_to(w);
+	assert_true(is_greeted(fd, 5000));
+	child = find_child(w);
+	assert_int_equal(status(child, "CapEff"), status(w->pid, "CapEff") & kept);
+	assert_int_equal(status(child, "CapPrm"), status(w->pid, "CapPrm") & kept);
+	assert_int_equal(status(child, "CapInh"), 0);
+	assert_int_equal(status(child, "CapAmb"), 0);
+	assert_int_equal(status(child, "NoNewPrivs"), 1);
+	/* Only who has CAP_SETPCAP can change it. */
+	if (status(w->pid, "CapEff") & 1ULL << CAP_SETPCAP)
+		assert_int_equal(status(child, "CapBnd"), 0);
+	assert_int_equal(end(w), 0);
+	close(fd);
+}
+
+/* Letters that are in no program. @path: receives the file's name. */
+static void write_secret(char *path)
+{
+	uint8_t secret[SECRET];
+	int fd;
+
+	assert_int_equal(getrandom(secret, sizeof(secret), 0), sizeof(secret));
+	for (int i = 0; i < SECRET; i++)
+		secret[i] = (uint8_t)('a' + secret[i] % 16);
+	strcpy(path, "/tmp/kverbs-secret-XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, secret, sizeof(secret)), sizeof(secret));
+	close(fd);
+	explicit_bzero(secret, sizeof(secret));
+}
+
+/* How often there is the secret: as it is, and as HMAC's inner and outer key. */
+static int count_in(const uint8_t *bytes, size_t length, const struct kv_token *token)
+{
+	static const uint8_t masks[] = { 0, 0x36, 0x5c };
+	uint8_t want[SECRET];
+	int found = 0;
+
+	for (size_t m = 0; m < sizeof(masks); m++) {
+		const uint8_t *hit = bytes;
+
+		for (int i = 0; i < SECRET; i++)
+			want[i] = token->secret[i] ^ masks[m];
+		while ((hit = memmem(hit, length - (size_t)(hit - bytes), want, SECRET))) {
+			found++;
+			hit++;
+		}
+	}
+	return found;
+}
+
+static int count_in_region(int mem, uint64_t begin, uint64_t end, const struct kv_token *token)
+{
+	size_t length = end - begin, at = 0;
+	uint8_t *bytes = malloc(length);
+	int found;
+	ssize_t n;
+
+	while (at < length && (n = pread(mem, bytes + at, length - at, (off_t)(begin + at))) > 0)
+		at += (size_t)n;
+	found = count_in(bytes, at, token);
+	free(bytes);
+	return found;
+}
+
+static int count_secrets(pid_t pid, const struct kv_token *token)
+{
+	char path[32], line[512], mode[8];
+	uint64_t begin, end;
+	int mem, found = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	mem = open(path, O_RDONLY);
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	maps = fopen(path, "r");
+	assert_true(mem >= 0 && maps);
+	while (fgets(line, sizeof(line), maps)) {
+		assert_int_equal(sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &begin, &end, mode), 3);
+		/* What is larger belongs to the sanitizer. */
+		if (!strncmp(mode, "rw", 2) && end - begin <= REGION_MAX)
+			found += count_in_region(mem, begin, end, token);
+	}
+	fclose(maps);
+	close(mem);
+	return found;
+}
+
+static void test_secret_is_wiped(void **state)
+{
+	struct world *w = *state;
+	char path[32], dev[64], version[32];
+	struct kv_limits limits;
+	struct kv_token token;
+	struct kv_peer peer;
+	struct kv_wire wire;
+	struct kv_fault f;
+	int fd, found, before;
+	uint64_t end_ns;
+	pid_t child;
+
+	write_secret(path);
+	assert_int_equal(kv_token_read(&w->serve.token, path, &f), 0);
+	start(w, 0);
+	kv_token_wipe(&w->serve.token);
+	kv_peer_init(&peer);
+	peer.host = "there";
+	peer.token_file = path;
+	fd = connect_to(w);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	assert_true(is_greeted(fd, 5000));
+	child = find_child(w);
+	assert_int_equal(kv_token_read(&token, path, &f), 0);
+	before = count_secrets(child, &token);
+	kv_token_wipe(&token);
+	assert_int_equal(kv_wire_init(&wire, fd), 0);
+	if (kv_remote_hello(&wire, &peer, KV_SPACE_KERNEL, &limits, dev, version, &f))
+		fail_msg("%s", f.text);
+	assert_int_equal(kv_token_read(&token, path, &f), 0);
+	/* It wipes it when its answer is on the way. */
+	end_ns = kv_now_ns() + 5 * SECOND_NS;
+	while ((found = count_secrets(child, &token)) && kv_now_ns() < end_ns)
+		poll(NULL, 0, 10);
+	assert_int_equal(found, 0);
+	assert_true(before > 0);
+	assert_true(count_secrets(w->pid, &token) > 0);
+	kv_token_wipe(&token);
+	/* The client is this process. */
+	unlink(path);
+	kv_wire_close(&wire);
+	assert_int_equal(end(w), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +472,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_limit_below_open_descriptors, set_up,
 						tear_down),
 		cmocka_unit_test(test_limit_is_raised),
+		cmocka_unit_test_setup_teardown(test_capabilities, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_secret_is_wiped, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

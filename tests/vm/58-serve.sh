@@ -147,11 +147,26 @@ other "a server of something else" "is no 'kverbs serve'" 'SSH-2.0-OpenSSH_9.2p1
 other "a server that says little" "hello.version is missing" '{"protocol":2}'
 port=$last
 
+# privileges PID: its sets of capabilities, and no_new_privs
+privileges() {
+	awk '$1 ~ /^(CapPrm|CapEff|CapBnd|CapInh|CapAmb|NoNewPrivs):$/ { printf "%s%s ", $1, $2 }' "/proc/$1/status"
+}
+
 # A client that is killed in the middle leaves nothing.
+none=0000000000000000
+kept=0000000000005000
 for space in kernel user; do
 	kverbs lat $by_cm --op send --space $space --time 100s 127.0.0.1:$port >/dev/null 2>&1 &
 	client=$!
 	wait_for 30 sh -c "rdma resource show qp link $DEV | grep -c . | grep -qE '^([2-9]|..)'"
+	# CAP_NET_ADMIN and CAP_IPC_LOCK
+	read -r child _ </proc/$server/task/$server/children
+	few=$(privileges "$child")
+	if [ "$few" = "CapInh:$none CapPrm:$kept CapEff:$kept CapBnd:$none CapAmb:$none NoNewPrivs:1 " ]; then
+		pass "$space space: a client's process has two capabilities, and gets no more"
+	else
+		fail "$space space: a client's process has two capabilities, and gets no more: $few"
+	fi
 	kill -KILL $client
 	wait $client 2>/dev/null
 	check "$space space: nothing is left of a client that was killed" wait_for 30 nothing_left
@@ -202,6 +217,10 @@ cp "$work/token" "$work/open"
 chmod 644 "$work/open"
 refused "a token that others can read" 1 "chmod 600" lat --op write --space user --token "$work/open"
 refused "a token that others can read, for the server" 1 "chmod 600" kverbs serve --token "$work/open"
+chown 65534 "$work/open"
+chmod 600 "$work/open"
+refused "a token that somebody else owns" 1 "user 65534 owns it" lat --op write --space user --token "$work/open"
+refused "a token that somebody else owns, for the server" 1 "user 65534 owns it" kverbs serve --token "$work/open"
 refused "a token file that is not there" 1 "No such file" lat --op write --space user --token "$work/nosuch"
 echo short >"$work/short"
 chmod 600 "$work/short"

@@ -354,6 +354,11 @@ stop_server
 serve --files "$work/there" --file-bytes 999
 refused "too long" 1 "a file may have 999 bytes here (kverbs serve --file-bytes), not 1000" put f --space user
 stop_server
+mkdir "$work/others"
+chown 65534 "$work/others"
+serve --files "$work/others"
+refused "a folder that only another user may write to" 1 "cannot make f: Permission denied" put f --space user
+stop_server
 serve
 refused "put where no files are served" 1 "no files are served here (kverbs serve --files)" put f --space user
 refused "get where no files are served" 1 "no files are served here" get nothing --space user

@@ -343,35 +343,37 @@ int kv_remote_hello(struct kv_wire *w, const struct kv_peer *peer,
 	struct json_object *obj;
 	int ret = 0;
 
+	if (peer->dev && strlen(peer->dev) >= sizeof(mine.dev))
+		return kv_fault_usage(f, "--peer-dev '%s' is longer than any device's name",
+				      peer->dev);
 	if (peer->token_file)
 		ret = kv_token_read(&token, peer->token_file, f);
 	if (ret)
 		return ret;
 	mine.token = token.length;
-	if (peer->dev && strlen(peer->dev) >= sizeof(mine.dev))
-		return kv_fault_usage(f, "--peer-dev '%s' is longer than any device's name",
-				      peer->dev);
 	strcpy(mine.dev, peer->dev ? peer->dev : "");
 	w->json_max = KV_HELLO_MAX;
 	ret = receive(w, peer, kv_now_ns() + KV_HELLO_NS, &obj, f);
 	if (ret)
-		return ret;
+		goto out_wipe;
 	ret = check_protocol(peer, obj, f);
 	if (ret) {
 		struct kv_fault unused;
 
 		send_hello(w, peer, &mine, &unused);
 		json_object_put(obj);
-		return ret;
+		goto out_wipe;
 	}
 	ret = decode(w, peer, &kv_shape_hello_server, obj, &server, f);
 	if (!ret)
 		ret = exchange(w, peer, &token, &mine, &server, &answer, end_ns, f);
 	if (ret)
-		return ret;
+		goto out_wipe;
 	*limits = server.limits;
 	strcpy(dev, answer.dev);
 	strcpy(version, server.version);
 	w->json_max = KV_WIRE_JSON_MAX;
-	return 0;
+out_wipe:
+	kv_token_wipe(&token);
+	return ret;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <nettle/hmac.h>
@@ -40,13 +41,28 @@ static int check_file(int fd, const char *path, struct kv_fault *f)
 		return kv_fault_set(f, -EACCES,
 				    "--token %s: others than its owner may use it (mode %04o); 'chmod 600 %s' keeps the secret",
 				    path, st.st_mode & 07777, path);
+	/* An owner can change the mode, and what the file holds. */
+	if (st.st_uid != geteuid() && st.st_uid)
+		return kv_fault_set(f, -EACCES,
+				    "--token %s: user %u owns it, neither root nor the user who runs this (%u); 'chown %u %s' keeps the secret",
+				    path, st.st_uid, geteuid(), geteuid(), path);
 	return 0;
 }
 
 /**
+ * kv_token_wipe() - forget a secret
+ * @token: the secret; then there is none
+ */
+void kv_token_wipe(struct kv_token *token)
+{
+	explicit_bzero(token, sizeof(*token));
+}
+
+/**
  * kv_token_read() - read a secret from a file
- * @token: receives it
- * @path: the file; only its owner may use it. A newline at its end does not count
+ * @token: receives it; kv_token_wipe() forgets it
+ * @path: the file; its owner is root or who runs this, and only its owner may use it.
+ *	A newline at its end does not count
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
@@ -75,6 +91,8 @@ int kv_token_read(struct kv_token *token, const char *path, struct kv_fault *f)
 				   "--token %s: the secret must be %d .. %d bytes long; 'head -c 32 /dev/urandom | base64' makes one",
 				   path, KV_TOKEN_MIN, KV_TOKEN_MAX);
 out_close:
+	if (ret)
+		kv_token_wipe(token);
 	close(fd);
 	return ret;
 }
@@ -93,6 +111,15 @@ int kv_token_nonce(uint8_t nonce[KV_NONCE_BYTES])
 		n = getrandom(nonce, KV_NONCE_BYTES, 0);
 	while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n == KV_NONCE_BYTES ? 0 : -EIO;
+}
+
+/* nettle leaves the key on the stack, in a block that is padded and masked. */
+__attribute__((noinline))
+static void clear_stack(void)
+{
+	uint8_t below[4096];
+
+	explicit_bzero(below, sizeof(below));
 }
 
 /**
@@ -117,6 +144,8 @@ void kv_token_sign(const struct kv_token *token, const struct kv_proof *proof,
 	hmac_sha256_update(&ctx, strlen(proof->dev) + 1,
 			   (const uint8_t *)proof->dev);
 	hmac_sha256_digest(&ctx, KV_MAC_BYTES, mac);
+	explicit_bzero(&ctx, sizeof(ctx));
+	clear_stack();
 }
 
 /**

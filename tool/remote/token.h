@@ -40,6 +40,7 @@ struct kv_proof {
 
 int kv_token_read(struct kv_token *token, const char *path, struct kv_fault *f);
 int kv_token_nonce(uint8_t nonce[KV_NONCE_BYTES]);
+void kv_token_wipe(struct kv_token *token);
 void kv_token_sign(const struct kv_token *token, const struct kv_proof *proof,
 		   uint8_t mac[KV_MAC_BYTES]);
 bool kv_token_is_equal(const uint8_t a[KV_MAC_BYTES],

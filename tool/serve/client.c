@@ -306,11 +306,11 @@ static int serve(struct client *c)
 
 /**
  * kv_serve_client() - serve one client to its end
- * @s: what is served
+ * @s: what is served; its token is wiped when the client has been let in or refused
  * @fd: socket to the client, nonblocking; is closed
  * @parent: socket to the process that lets clients in
  */
-void kv_serve_client(const struct kv_serve *s, int fd, int parent)
+void kv_serve_client(struct kv_serve *s, int fd, int parent)
 {
 	struct client *c = calloc(1, sizeof(*c));
 	int ret;
@@ -327,6 +327,7 @@ void kv_serve_client(const struct kv_serve *s, int fd, int parent)
 		goto out_close;
 	}
 	ret = greet(c);
+	kv_token_wipe(&s->token);
 	if (ret) {
 		tell(c, KV_SERVE_END, "refused: %s", c->fault.text);
 		goto out_close;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "interrupt.h"
 #include "now.h"
+#include "serve/drop.h"
 #include "serve/serve.h"
 
 /* How long clients' processes may take to end before they are killed, and then. */
@@ -80,6 +81,9 @@ static int block_signals(struct parent *p)
 __attribute__((noreturn))
 static void be_child(struct parent *p, int fd, int to_parent, pid_t parent)
 {
+	char text[KV_SERVE_TEXT];
+	struct kv_fault f;
+
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGCHLD, SIG_DFL);
@@ -90,6 +94,11 @@ static void be_child(struct parent *p, int fd, int to_parent, pid_t parent)
 	for (unsigned int i = 0; i < p->max; i++) {
 		if (p->child[i].pid)
 			close(p->child[i].fd);
+	}
+	if (kv_serve_drop(&f)) {
+		snprintf(text, sizeof(text), "%crefused: %.300s", KV_SERVE_END, f.text);
+		send(to_parent, text, strlen(text), MSG_NOSIGNAL);
+		_exit(1);
 	}
 	kv_serve_client(p->serve, fd, to_parent);
 	_exit(0);

@@ -57,6 +57,6 @@ int kv_serve_listen(struct kv_serve *s, struct kv_fault *f);
 void kv_serve_unlisten(struct kv_serve *s);
 void kv_serve_name(int fd, bool peer, char *text, size_t size);
 int kv_serve_run(struct kv_serve *s, struct kv_fault *f);
-void kv_serve_client(const struct kv_serve *s, int fd, int parent);
+void kv_serve_client(struct kv_serve *s, int fd, int parent);
 
 #endif

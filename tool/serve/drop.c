@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+/* What the process of a client may do beyond what its user may: as little as it needs. */
+#include <errno.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "serve/drop.h"
+
+/*
+ * CAP_NET_ADMIN: the module's commands and events need it.
+ * CAP_IPC_LOCK: the kernel pins user space's buffers and queues; without it they count
+ *	against RLIMIT_MEMLOCK, which may be smaller than --bytes.
+ *
+ * Not needed: device files are opened with the rights of the user; a file that was put gets
+ * its name through /proc/self/fd (CAP_DAC_READ_SEARCH would be for AT_EMPTY_PATH); no thread
+ * raises its priority (CAP_SYS_NICE); raw packets and privileged Q_Keys are not served
+ * (CAP_NET_RAW). Without CAP_DAC_OVERRIDE the user must have the right to write to --files.
+ */
+#define KEPT (1U << CAP_NET_ADMIN | 1U << CAP_IPC_LOCK)
+
+/* Without CAP_SETPCAP this is refused. Then no_new_privs alone keeps a program from more. */
+static int drop_bounding(void)
+{
+	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) && errno != EPERM)
+			return -errno;
+	}
+	return 0;
+}
+
+/* The kernel takes what is not permitted out of the ambient set. */
+static int drop_others(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		data[i].permitted &= i ? 0 : KEPT;
+		data[i].effective &= data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
+/**
+ * kv_serve_drop() - give up all capabilities but CAP_NET_ADMIN and CAP_IPC_LOCK
+ * @f: receives why not
+ *
+ * The calling thread keeps these two if it has them, and can get no others: the bounding,
+ * inheritable and ambient sets are empty, and no_new_privs is set.
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_serve_drop(struct kv_fault *f)
+{
+	int ret;
+
+	ret = drop_bounding();
+	if (!ret)
+		ret = drop_others();
+	if (!ret && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		ret = -errno;
+	return ret ? kv_fault_set(f, ret, "cannot drop capabilities: %s", strerror(-ret)) : 0;
+}

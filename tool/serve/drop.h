@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_SERVE_DROP_H
+#define KV_SERVE_DROP_H
+
+#include "fault.h"
+
+int kv_serve_drop(struct kv_fault *f);
+
+#endif
