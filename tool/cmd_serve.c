@@ -23,6 +23,7 @@
 
 enum {
 	OPTION_BIND = KV_OPTION_OWN,
+	OPTION_NO_TOKEN,
 	OPTION_CLIENTS,
 	OPTION_OBJECTS,
 	OPTION_BYTES,
@@ -39,6 +40,7 @@ static const struct option rows[] = {
 	{ "bind", required_argument, NULL, OPTION_BIND },
 	{ "port", required_argument, NULL, KV_OPTION_PORT },
 	{ "token", required_argument, NULL, KV_OPTION_TOKEN },
+	{ "no-token", no_argument, NULL, OPTION_NO_TOKEN },
 	{ "clients", required_argument, NULL, OPTION_CLIENTS },
 	{ "objects", required_argument, NULL, OPTION_OBJECTS },
 	{ "bytes", required_argument, NULL, OPTION_BYTES },
@@ -66,10 +68,12 @@ static void print_help(void)
 	       "HOST', each in the space that it asks for. Prints a line when it listens, and\n"
 	       "one for each client that comes and goes. Ctrl-C or SIGTERM ends it.\n"
 	       "\n"
-	       "  --bind ADDRESS     where to listen; default: all addresses, IPv4 and IPv6\n"
+	       "  --bind ADDRESS     where to listen; default: all addresses, IPv4 and IPv6,\n"
+	       "                     with --token or --no-token; else this host's loopback\n"
 	       "  --port N           TCP port; default: %s\n"
 	       "  --token FILE       serve only clients that have the same secret; only its\n"
-	       "                     owner may use the file\n"
+	       "                     owner may use the file, who is root or runs this\n"
+	       "  --no-token         serve whoever reaches the port\n"
 	       "  --space SPACE      kernel, user or both; default: both\n"
 	       "  --clients N        at the same time; default: %d\n"
 	       "\n"
@@ -116,6 +120,9 @@ static int take_option(void *arg, int id)
 		break;
 	case KV_OPTION_TOKEN:
 		c->token_file = optarg;
+		break;
+	case OPTION_NO_TOKEN:
+		c->serve.no_token = true;
 		break;
 	case OPTION_CLIENTS:
 		ret = kv_parse_count(optarg, 1, KV_SERVE_CLIENTS_MAX, &v, &why);
@@ -176,6 +183,8 @@ static int read_options(struct serve_cmd *c, int argc, char **argv)
 	if (optind < argc)
 		return kv_fault_usage(&c->fault, "'%s' is unexpected; 'kverbs %s' takes options only, see 'kverbs %s --help'",
 				      argv[optind], argv[0], argv[0]);
+	if (c->token_file && c->serve.no_token)
+		return kv_fault_usage(&c->fault, "--token and --no-token exclude each other");
 	return 1;
 }
 

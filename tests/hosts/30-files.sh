@@ -10,7 +10,7 @@ bytes=1048577
 
 mkdir "$work/here"
 peer mkdir -p /run/files
-peer sh -c "kverbs serve --port $port --files /run/files >/run/files.log 2>&1" &
+peer sh -c "kverbs serve --no-token --port $port --files /run/files >/run/files.log 2>&1" &
 check "the server listens" wait_for 30 peer grep -q ' serves ' /run/files.log
 
 transfer() {

@@ -50,7 +50,31 @@ message() {
 	printf "kvb1\\000\\000\\$(printf %03o $((${#1} / 256)))\\$(printf %03o $((${#1} % 256)))\\000\\000\\000\\000%s" "$1"
 }
 
+# listens_on: the local addresses of its sockets, as /proc/net/tcp and tcp6 have them
+listens_on() {
+	awk -v port=":$(printf %04X $port)" '$4 == "0A" && $2 ~ port "$" { sub(/:.*/, "", $2); print $2 }' \
+		/proc/net/tcp /proc/net/tcp6 | sort | tr '\n' ' '
+}
+
 serve
+check "without a token it serves this host only, and says so" grep -F "; no token: for this host only; --token FILE or --no-token serve other hosts" "$log"
+check "it listens on loopback addresses only" test "$(listens_on)" = "00000000000000000000000001000000 0100007F "
+check "this host is served" lat --op write --space user
+ends "it ends"
+serve --bind 127.0.0.2
+check "another loopback address" grep -F "on 127.0.0.2 port $port; no token: for this host only" "$log"
+ends "it ends"
+for address in 0.0.0.0 :: "$ADDR"; do
+	refused "$address without a token" 2 "--bind $address: without a token only this host's loopback addresses are served: --token FILE" \
+		kverbs serve --bind "$address" --port $port
+done
+refused "--token with --no-token" 2 "--token and --no-token exclude each other" kverbs serve --token x --no-token
+serve --bind "$ADDR" --no-token
+check "an address of other hosts, with --no-token" grep -F "on $ADDR port $port; no token: whoever reaches it may use it" "$log"
+ends "it ends"
+
+serve --no-token
+check "it listens on all addresses" test "$(listens_on)" = "00000000 00000000000000000000000000000000 "
 check "it says where it listens" grep -F "serves kernel and user space on 0.0.0.0 port $port, :: port $port; no token" "$log"
 for client in kernel user; do
 	for there in kernel user; do
@@ -291,7 +315,7 @@ kill -INT $server
 status=0
 wait $server || status=$?
 check "SIGINT ends it" test $status = 0
-refused "an address of another host" 1 "this host has no such address" kverbs serve --space user --bind 203.0.113.1
+refused "an address of another host" 1 "this host has no such address" kverbs serve --space user --no-token --bind 203.0.113.1
 refused "no privilege" 1 "kernel space" setpriv --reuid 65534 --clear-groups --inh-caps=-all --bounding-set=-all \
 	kverbs serve --space kernel --port $port
 refused "a port that is none" 2 "--port '0'" kverbs serve --port 0

@@ -51,9 +51,38 @@ static int listen_on(const struct addrinfo *at)
 	return ret;
 }
 
+static bool is_loopback(const struct sockaddr *at)
+{
+	if (at->sa_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)at)->sin6_addr);
+	return ntohl(((const struct sockaddr_in *)at)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+/* Without a token, others than this host's users are served only if that was said. */
+static int check_local(const struct kv_serve *s, const struct addrinfo *at, struct kv_fault *f)
+{
+	for (; kv_serve_is_local(s) && at; at = at->ai_next) {
+		if (!is_loopback(at->ai_addr))
+			return kv_fault_usage(f, "--bind %s: without a token only this host's loopback addresses are served: --token FILE serves clients that have the secret, --no-token whoever reaches %s",
+					      s->bind, s->bind);
+	}
+	return 0;
+}
+
+static const char *where_to(const struct kv_serve *s)
+{
+	return s->bind ? s->bind : kv_serve_is_local(s) ? "loopback" : "all addresses";
+}
+
+/* Of all addresses, those of a family that this host has not are left out. */
+static bool is_left_out(const struct kv_serve *s, int error)
+{
+	return error == -EAFNOSUPPORT || (!s->bind && error == -EADDRNOTAVAIL);
+}
+
 static int explain(const struct kv_serve *s, int error, struct kv_fault *f)
 {
-	const char *where = s->bind ? s->bind : "all addresses";
+	const char *where = where_to(s);
 
 	switch (error) {
 	case -EADDRINUSE:
@@ -70,19 +99,32 @@ static int explain(const struct kv_serve *s, int error, struct kv_fault *f)
 }
 
 /**
+ * kv_serve_is_local() - are clients of this host the only ones?
+ * @s: what is served
+ *
+ * Return: true if neither a token nor kv_serve.no_token says who else may come.
+ */
+bool kv_serve_is_local(const struct kv_serve *s)
+{
+	return !s->token.length && !s->no_token;
+}
+
+/**
  * kv_serve_listen() - listen
- * @s: what bind and port say; receives the sockets, kv_serve_unlisten() closes them
+ * @s: what bind, port, token and no_token say; receives the sockets, kv_serve_unlisten() closes them
  * @f: receives why not
  *
- * All addresses are those of IPv4 and, if there is such a thing, of IPv6.
+ * All addresses are those of IPv4 and, if there is such a thing, of IPv6; so are the
+ * loopback ones.
  *
  * Return: 0 or a negative errno.
  */
 int kv_serve_listen(struct kv_serve *s, struct kv_fault *f)
 {
+	/* Without a name and AI_PASSIVE, the addresses are the loopback ones. */
 	const struct addrinfo hints = {
 		.ai_socktype = SOCK_STREAM,
-		.ai_flags = AI_PASSIVE,
+		.ai_flags = kv_serve_is_local(s) ? 0 : AI_PASSIVE,
 	};
 	struct addrinfo *list, *at;
 	int ret;
@@ -92,22 +134,29 @@ int kv_serve_listen(struct kv_serve *s, struct kv_fault *f)
 	if (ret)
 		return kv_fault_set(f, -EADDRNOTAVAIL,
 				    "cannot listen on %s port %s: %s",
-				    s->bind ? s->bind : "all addresses", s->port,
+				    where_to(s), s->port,
 				    ret == EAI_SYSTEM ? strerror(errno) :
 							gai_strerror(ret));
+	ret = check_local(s, list, f);
+	if (ret)
+		goto out_list;
 	ret = -EADDRNOTAVAIL;
 	for (at = list; at && s->listeners < KV_SERVE_LISTENERS; at = at->ai_next) {
 		ret = listen_on(at);
 		if (ret >= 0)
 			s->listener[s->listeners++] = ret;
-		else if (ret != -EAFNOSUPPORT)
+		else if (!is_left_out(s, ret))
 			break;
 	}
-	freeaddrinfo(list);
-	if (s->listeners && (ret >= 0 || ret == -EAFNOSUPPORT))
-		return 0;
+	if (s->listeners && (ret >= 0 || is_left_out(s, ret))) {
+		ret = 0;
+		goto out_list;
+	}
 	kv_serve_unlisten(s);
-	return explain(s, ret, f);
+	ret = explain(s, ret, f);
+out_list:
+	freeaddrinfo(list);
+	return ret;
 }
 
 /**

@@ -362,7 +362,8 @@ static void announce(const struct kv_serve *s)
 		printf("%s %s", i ? "," : "", name);
 	}
 	printf("; %s\n", s->token.length ? "with a token" :
-					   "no token: whoever reaches it may use it");
+			 kv_serve_is_local(s) ? "no token: for this host only; --token FILE or --no-token serve other hosts" :
+						"no token: whoever reaches it may use it");
 	fflush(stdout);
 }
 

@@ -19,13 +19,15 @@
 
 /**
  * struct kv_serve - what is served, and to whom
- * @bind: address to listen on; NULL: all of them
+ * @bind: address to listen on; NULL: all of them, or the loopback ones if neither a token
+ *	nor @no_token says who may come
  * @port: TCP port
  * @clients: at the same time
  * @space: whether this space is served
  * @limits: of each client
  * @files: what they may do with files; NULL: nothing
  * @token: what they have to know; length 0: nothing
+ * @no_token: without a token, clients of other hosts are served, too
  * @listener: sockets
  * @listeners: how many of them there are
  */
@@ -37,6 +39,7 @@ struct kv_serve {
 	struct kv_limits limits;
 	const struct kv_serve_files *files;
 	struct kv_token token;
+	bool no_token;
 	int listener[KV_SERVE_LISTENERS];
 	unsigned int listeners;
 };
@@ -53,6 +56,7 @@ enum kv_serve_word {
 #define KV_SERVE_TEXT 400
 
 int kv_serve_allow_descriptors(uint32_t clients, struct kv_fault *f);
+bool kv_serve_is_local(const struct kv_serve *s);
 int kv_serve_listen(struct kv_serve *s, struct kv_fault *f);
 void kv_serve_unlisten(struct kv_serve *s);
 void kv_serve_name(int fd, bool peer, char *text, size_t size);
