@@ -58,7 +58,7 @@ static bool is_loopback(const struct sockaddr *at)
 	return ntohl(((const struct sockaddr_in *)at)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-/* Without a token, others than this host's users are served only if that was said. */
+/* Without a token, only users of this host are served, unless --no-token is given. */
 static int check_local(const struct kv_serve *s, const struct addrinfo *at, struct kv_fault *f)
 {
 	for (; kv_serve_is_local(s) && at; at = at->ai_next) {

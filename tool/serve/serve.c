@@ -49,7 +49,7 @@ struct parent {
 	unsigned int children;
 	unsigned int active;
 	uint64_t accept_ns; /* no client is accepted before, of kv_now_ns() */
-	bool short_of; /* the log says why clients wait */
+	bool wait_told; /* the log says why clients wait */
 	bool stopping;
 };
 
@@ -141,7 +141,7 @@ static void start_child(struct parent *p, int fd, const int pair[2])
 	p->children++;
 }
 
-/* Further clients wait in the kernel's queue, where an error leaves them. */
+/* Clients that are not accepted wait in the queue of the listening socket. */
 static bool may_accept(const struct parent *p)
 {
 	return p->children < p->max && kv_now_ns() >= p->accept_ns;
@@ -151,9 +151,9 @@ static bool may_accept(const struct parent *p)
 static void pause_accept(struct parent *p, int error)
 {
 	p->accept_ns = kv_now_ns() + PAUSE_NS;
-	if (p->short_of)
+	if (p->wait_told)
 		return;
-	p->short_of = true;
+	p->wait_told = true;
 	if (error == EMFILE)
 		printf("clients wait: this process has no descriptor left: raise 'ulimit -n', or lower --clients\n");
 	else if (error == ENFILE)
@@ -322,7 +322,7 @@ static void wait_once(struct parent *p, uint64_t ns)
 		}
 	}
 	if (listeners && !waiting)
-		p->short_of = false;
+		p->wait_told = false;
 	reap(p);
 	fflush(stdout);
 }
