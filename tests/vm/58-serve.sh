@@ -184,7 +184,8 @@ for space in kernel user; do
 	client=$!
 	wait_for 30 sh -c "rdma resource show qp link $DEV | grep -c . | grep -qE '^([2-9]|..)'"
 	# CAP_NET_ADMIN and CAP_IPC_LOCK
-	few=$(privileges "$(cat /proc/$server/task/$server/children)")
+	read -r child _ </proc/$server/task/$server/children
+	few=$(privileges "$child")
 	if [ "$few" = "CapInh:$none CapPrm:$kept CapEff:$kept CapBnd:$none CapAmb:$none NoNewPrivs:1 " ]; then
 		pass "$space space: a client's process has two capabilities, and gets no more"
 	else
