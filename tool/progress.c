@@ -78,7 +78,7 @@ static unsigned int count_columns(void)
  * @columns: of the terminal, 1 or more
  * @line: receives the line, which leaves the last column free: a cursor there would wrap
  *
- * Where the line has no room the bar becomes shorter, and the text is cut only when the bar is gone.
+ * Where the line has no room the bar becomes shorter; the text is cut only when the bar is gone.
  */
 void kv_progress_format(const struct kv_progress *p, double fraction, uint64_t now_ns,
 			unsigned int columns, char line[KV_PROGRESS_LINE])

@@ -27,7 +27,9 @@ void kv_file_label_format(struct kv_file_label *l, enum kv_transfer_step step, u
 	int n;
 
 	if (!l->begin_ns || step != l->step)
-		*l = (struct kv_file_label){ .step = step, .begin_ns = now_ns, .begin_bytes = bytes };
+		*l = (struct kv_file_label){
+			.step = step, .begin_ns = now_ns, .begin_bytes = bytes,
+		};
 	ns = now_ns - l->begin_ns;
 	n = snprintf(text, size, "%s %.1f of %.1f MiB", doing[step], (double)bytes / MIB,
 		     (double)length / MIB);
