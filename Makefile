@@ -53,7 +53,7 @@ $(BUILD)/kmod/%.o: kmod/%.c
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
 # Programs that the tests run in the guest.
-tests: $(BUILD)/tests/contract $(BUILD)/tests/policies $(BUILD)/tests/backend
+tests: $(BUILD)/tests/contract $(BUILD)/tests/policies $(BUILD)/tests/backend $(BUILD)/tests/server_inv
 
 $(BUILD)/tests/%: tests/vm/%.c $(NL_OBJS)
 	@mkdir -p $(@D)

@@ -42,6 +42,24 @@ struct work {
 	unsigned int printed;
 };
 
+/* Those of the tool itself; lines of up to 79 columns. */
+static void print_nouns(void)
+{
+	int column = printf("Commands are those of the tool, without 'kverbs':");
+
+	for (size_t i = 0; kv_nouns[i]; i++) {
+		int width = (int)strlen(kv_nouns[i]->name) + 2;
+
+		if (kv_nouns[i]->batch)
+			continue;
+		if (column + width > 79)
+			column = printf("\n") - 1;
+		column += printf("%s%s%s", column ? " " : "", kv_nouns[i]->name,
+				 kv_nouns[i + 1] && !kv_nouns[i + 1]->batch ? "," : ".");
+	}
+	printf("\n");
+}
+
 static void print_help(void)
 {
 	printf("usage: kverbs batch FILE [OPTION...]\n"
@@ -60,13 +78,13 @@ static void print_help(void)
 	       "  --set NAME=VALUE   as the command 'set'; any number of times\n"
 	       "  --trace            tell each verb on standard error: arguments, result, time\n"
 	       "  --json             print JSON\n"
-	       "\n"
-	       "Commands are those of the tool, without 'kverbs': dev, pd, cq, mr, srq, ah, qp,\n"
-	       "post, poll, flush, monitor. 'name N' behind an 'add' gives the object a name,\n"
-	       "which stands for its id; $N.FIELD stands for a field of what was told of it,\n"
-	       "$last.FIELD for one of the last result, $dev.FIELD for one of the device (name,\n"
-	       "gid, gid_index, addr, lid, active_mtu_bytes). Words are quoted as in a shell, #\n"
-	       "begins a comment, a \\ at the end continues a line. Beside them there are:\n"
+	       "\n");
+	print_nouns();
+	printf("'name N' behind an 'add' gives the object a name, which stands for its id;\n"
+	       "$N.FIELD stands for a field of what was told of it, $last.FIELD for one of the\n"
+	       "last result, $dev.FIELD for one of the device (name, gid, gid_index, addr, lid,\n"
+	       "active_mtu_bytes). Words are quoted as in a shell, # begins a comment, a \\ at the\n"
+	       "end continues a line. Beside them there are:\n"
 	       "\n"
 	       "  expect FIELD VALUE        a field of the last result must have this value\n"
 	       "  refused ERRNO COMMAND...  the command must be refused with this errno\n"

@@ -202,6 +202,16 @@ static int open_files(struct serve_cmd *c)
 	return 0;
 }
 
+/* A device may come later: it is served then. */
+static void tell_no_dev(struct kv_backend *b)
+{
+	struct kv_fault why = { 0 };
+	struct kv_dev dev;
+
+	if (kv_dev_choose(b, NULL, &dev, &why) == -EOPNOTSUPP)
+		printf("%s; clients are refused until there is one\n", why.text);
+}
+
 /* A space that was not asked for by name may be missing, but not both. */
 static int check_spaces(struct serve_cmd *c)
 {
@@ -218,6 +228,7 @@ static int check_spaces(struct serve_cmd *c)
 			printf("not served: %s\n", c->fault.text);
 			continue;
 		}
+		tell_no_dev(b);
 		b->ops->close(b);
 		c->serve.space[id] = true;
 		any = 1;

@@ -12,6 +12,7 @@
 #include "hand/options.h"
 #include "interrupt.h"
 #include "out.h"
+#include "space.h"
 
 /* A command and its line of help. Those without a function are about objects. */
 struct command {
@@ -90,6 +91,26 @@ static void print_help(FILE *file)
 		"      can't do this\n");
 }
 
+/* Of the tool, the module if it can be asked, and libibverbs. */
+static void print_version(void)
+{
+	struct kv_fault why = { 0 };
+	struct kv_backend *b;
+	struct kv_info info;
+
+	printf("kverbs %s\n", KVERBS_VERSION);
+	for (uint32_t id = 0; id < KV_SPACES; id++) {
+		if (kv_space_open_backend(id, &b, &why)) {
+			printf("%s\n", why.text);
+			continue;
+		}
+		if (!b->ops->info(b, &info))
+			printf("%s %s\n", id == KV_SPACE_KERNEL ? "module" : "libibverbs",
+			       info.version);
+		b->ops->close(b);
+	}
+}
+
 /* The first word that is neither an option nor an option's value. */
 static int find_name(int argc, char **argv)
 {
@@ -136,7 +157,7 @@ static int run_command(int argc, char **argv)
 		return KV_EXIT_DONE;
 	}
 	if (first && (!strcmp(first, "--version") || !strcmp(first, "-V"))) {
-		printf("kverbs %s\n", KVERBS_VERSION);
+		print_version();
 		return KV_EXIT_DONE;
 	}
 	if (first) {

@@ -66,6 +66,7 @@ extern const struct kv_word kv_word_wc_status[];
 extern const struct kv_word kv_word_event[];
 extern const struct kv_word kv_word_conn_state[];
 extern const struct kv_word kv_word_cm_event[];
+extern const struct kv_word kv_word_cm_reason[];
 
 /* A list without duplicates, in the order in which it was typed. */
 struct kv_list {

@@ -183,6 +183,35 @@ const struct kv_word kv_word_conn_state[] = {
 	{ NULL, 0 },
 };
 
+/* Why a connection was rejected, as the kernel has it (IBTA table 111): those that a CM really sends. */
+const struct kv_word kv_word_cm_reason[] = {
+	{ "no QP", 1 },
+	{ "no resources", 3 },
+	{ "timeout", 4 },
+	{ "unsupported", 5 },
+	{ "invalid comm ID", 6 },
+	{ "invalid comm instance", 7 },
+	{ "invalid service ID", 8 },
+	{ "invalid transport type", 9 },
+	{ "stale conn", 10 },
+	{ "invalid GID", 12 },
+	{ "invalid LID", 13 },
+	{ "invalid SL", 14 },
+	{ "invalid traffic class", 15 },
+	{ "invalid hop limit", 16 },
+	{ "invalid packet rate", 17 },
+	{ "port CM redirect", 24 },
+	{ "port redirect", 25 },
+	{ "invalid MTU", 26 },
+	{ "insufficient resp resources", 27 },
+	{ "consumer defined", 28 },
+	{ "invalid RNR retry", 29 },
+	{ "duplicate local comm ID", 30 },
+	{ "invalid class version", 31 },
+	{ "invalid flow label", 32 },
+	{ NULL, 0 },
+};
+
 const struct kv_word kv_word_cm_event[] = {
 	{ "none", KVERBS_CM_EVENT_NONE },
 	{ "addr-resolved", KVERBS_CM_EVENT_ADDR_RESOLVED },

@@ -5,6 +5,8 @@
 #include <arpa/inet.h>
 #include "test.h"
 #include "conn.h"
+#include "hand/describe.h"
+#include "out.h"
 #include "now.h"
 
 #define MS_NS 1000000ULL
@@ -259,6 +261,24 @@ static void test_disconnect(void **state)
 	says(&f, "no such state");
 }
 
+/* An event of the monitor, which has only the number. */
+static void test_reason(void **state)
+{
+	static const struct kv_event event = {
+		.type = KVERBS_EVENT_CM,
+		.conn = 3,
+		.cm_event = KVERBS_CM_EVENT_REJECTED,
+		.cm_status = 8,
+	};
+	struct json_object *obj = json_object_new_object();
+
+	(void)state;
+	assert_string_equal(kv_word_name(kv_word_cm_reason, 8), "invalid service ID");
+	kv_describe_event(obj, &event);
+	assert_string_equal(kv_out_get_string(obj, "/status_name"), "invalid service ID");
+	json_object_put(obj);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +288,7 @@ int main(void)
 		cmocka_unit_test(test_accepted),
 		cmocka_unit_test(test_take),
 		cmocka_unit_test(test_disconnect),
+		cmocka_unit_test(test_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -326,6 +326,15 @@ ip link delete d1
 check "objects go with their device" sh -c "! kverbs cq show $far"
 kverbs flush >"$work/out"
 has "the rest is flushed" "flushed $(iwarp && echo 8 || echo 9) kept 0" "$work/out"
+for option in -V --version; do
+	kverbs $option >"$work/out"
+	check "$option tells the versions of tool, module and libibverbs" \
+		awk '{ print $1 } !/ [0-9a-z.]*[0-9]$/ { exit 1 } END { exit NR != 3 }' "$work/out"
+done
+kverbs batch --help >"$work/out"
+for noun in dev pd cq mr srq ah qp conn post poll flush monitor; do
+	check "batch --help names $noun" grep -E "(: |, |^)$noun[,.]" "$work/out"
+done
 rdma link delete "$DEV"
 everything >"$work/before"
 nodev="there is no RDMA device; 'rdma link add rxe0 type rxe netdev NETDEV' makes a software one"
@@ -334,9 +343,20 @@ for space in kernel user; do
 	told "no device, batch in $space space" 77 \
 		"$work/lines:1: pd add: $space space: $nodev (EOPNOTSUPP)" kverbs batch "$work/lines" --space $space
 done
+kverbs serve --port 7999 >"$work/out" &
+server=$!
+wait_for 20 grep -q ' serves ' "$work/out"
+kill $server
+wait $server
+for space in kernel user; do
+	has "serve without a device says so, $space space" "$space space: $nodev; clients are refused until there is one" \
+		"$work/out"
+done
 link_add "$DEV" d0
 check "with a device again, it works" wait_for 5 kverbs batch "$work/lines"
 rmmod kverbs
+kverbs --version >"$work/out"
+has "--version without the module says so" "kernel space: the module is not loaded: insmod kverbs.ko" "$work/out"
 nomodule="kernel space: the module is not loaded: insmod kverbs.ko"
 refused "no module" 77 "$nomodule" kverbs pd add
 refused "no module to monitor" 77 "$nomodule" kverbs monitor time 10ms

@@ -301,6 +301,65 @@ for space in kernel user; do
 		said "$space: and tells of the peer" "Peers that gave up before they were accepted: 1" "$work/out"
 	next_port
 done
+# What krping's server_inv does: its client by hand; its server is a program of our own.
+id() {
+	awk '{ print $2; exit }'
+}
+
+# hand_client: tells where its bytes are, and goes after the go-ahead
+hand_client() {
+	pd=$(kverbs pd add | id)
+	cq=$(kverbs cq add cqe 16 | id)
+	qp=$(kverbs qp add pd "$pd" cq "$cq" | id)
+	message=$(kverbs mr add pd "$pd" length 128 | id)
+	kverbs qp modify "$qp" state init access remote-read
+	kverbs post recv qp "$qp" sge mr "$message" offset 32 length 16
+	conn=$(kverbs conn connect "$ADDR:$port" qp "$qp" access remote-read timeout 20s | id)
+	source=$(kverbs mr add pd "$pd" length 64 | id)
+	kverbs mr reg "$source" qp "$qp" access remote-read >"$work/reg"
+	kverbs mr write "$message" hex "$(printf '%016x%08x%08x' "$(reg iova)" "$(reg rkey)" 64)"
+	kverbs post send qp "$qp" sge mr "$message" length 16
+	kverbs poll cq "$cq" count 2 timeout 20s
+	kverbs conn disconnect "$conn"
+}
+
+# reg FIELD: of the last registration
+reg() {
+	tr '\n' ' ' <"$work/reg" | sed -n "s/.* $1 \([^ ]*\).*/\1/p"
+}
+
+# says_inv NAME END HINT: how it ended, and what our side says to that
+says_inv() {
+	said "krping's server_inv: $1" "$2.*so it ends with krping's server_inv, too: $3" "$work/out"
+	kverbs flush >/dev/null
+	next_port
+}
+
+if ! iwarp; then
+	for space in kernel user; do
+		kverbs ping --server --space $space --port $port >"$work/out" 2>&1 &
+		server=$!
+		wait_for 20 listening
+		hand_client >"$work/why" 2>&1
+		wait $server
+		says_inv "a client goes after the go-ahead, $space space" "closed the connection" "its client wants"
+	done
+	for space in kernel user; do
+		server_inv "$ADDR" $port &
+		server=$!
+		wait_for 20 listening
+		kverbs ping --client "$ADDR" --space $space --port $port --count 3 --timeout 10s >"$work/out" 2>&1
+		kill $server 2>/dev/null
+		wait $server 2>/dev/null
+		if [ $space = kernel ]; then
+			says_inv "a key is used again, kernel space" "ping 1, .* closed the connection" "its go-ahead has invalidated"
+		else
+			says_inv "a key that can't be invalidated, user space" "ping 0, .* remote invalid request" \
+				"its go-ahead invalidates"
+		fi
+	done
+fi
+
 refused "kernel: no privilege" 1 "CAP_NET_ADMIN" \
 	setpriv --reuid 65534 --clear-groups kverbs ping --client "$ADDR" --space kernel
 refused "neither side" 2 "not said which side" kverbs ping --space user "$ADDR"

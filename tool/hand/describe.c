@@ -208,7 +208,8 @@ static void put_cm_status(struct json_object *obj, int32_t status,
 	kv_out_put(obj, "status", json_object_new_int(status));
 	kv_out_put_string(obj, "status_name",
 			  *reason ? reason :
-			  status < 0 ? kv_errno_name(status) : "reason");
+			  status < 0 ? kv_errno_name(status) :
+				       kv_word_name(kv_word_cm_reason, (uint32_t)status));
 }
 
 /**

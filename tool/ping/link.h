@@ -63,6 +63,8 @@ struct kv_link {
 	struct kv_link_buffer message;
 	/* Completions that nobody has asked for yet. */
 	uint64_t done[KVERBS_OP_RECV + 1];
+	/* Of a receive that failed; 0: none has. */
+	uint32_t recv_status;
 	bool sending;
 	bool armed;
 	bool ended;

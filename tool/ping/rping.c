@@ -23,6 +23,19 @@ struct place {
 
 static_assert(sizeof(struct place) == 16, "as rping has it");
 
+/*
+ * krping (the kernel's rping) with server_inv: the server's go-ahead is a SEND with invalidate, which
+ * takes the client's key back, and the client registers anew without having done so itself. Neither
+ * side says that it does; there is but the way in which the connection ends.
+ */
+#define STATUS_REM_INV_REQ 9 /* IBV_WC_REM_INV_REQ_ERR (IBTA 11.6.2) */
+static const char server_inv_user[] =
+	"so it ends with krping's server_inv, too: its go-ahead invalidates the client's key, and one of user space can't be";
+static const char server_inv_kernel[] =
+	"so it ends with krping's server_inv, too: its go-ahead has invalidated the client's key, which is used for each ping here";
+static const char server_inv_client[] =
+	"so it ends with krping's server_inv, too: its client wants a go-ahead that invalidates its key, and this one does not";
+
 static void spec(const struct kv_ping *p, struct kv_link_spec *s)
 {
 	s->receives = 1;
@@ -53,6 +66,7 @@ static void fill(char *bytes, uint32_t size, uint64_t ping)
  * @sink: of the client, where the server WRITEs
  * @expected: what a ping consists of
  * @found: what came
+ * @hint: what it may mean if the peer closes the connection now; NULL: nothing
  */
 struct rping {
 	struct kv_ping *p;
@@ -61,6 +75,7 @@ struct rping {
 	struct kv_link_buffer sink;
 	char *expected;
 	char *found;
+	const char *hint;
 };
 
 static int init(struct rping *r, struct kv_ping *p, struct kv_link *l,
@@ -82,6 +97,19 @@ static void exit_rping(struct rping *r)
 {
 	free(r->found);
 	free(r->expected);
+}
+
+/* A step has failed: is it one that the peer's variant of the protocol explains? */
+static void explain(const struct rping *r, struct kv_fault *f)
+{
+	const struct kv_fault told = *f;
+	const char *hint = f->error == -ECONNRESET ? r->hint : NULL;
+
+	if (!r->p->server && r->l->space->id == KV_SPACE_USER &&
+	    r->l->recv_status == STATUS_REM_INV_REQ)
+		hint = server_inv_user;
+	if (hint)
+		kv_fault_set(f, told.error, "%.600s; %s", told.text, hint);
 }
 
 /* Look at what came, as far as somebody wants that. */
@@ -138,9 +166,14 @@ static int ping(struct rping *r, struct kv_fault *f)
 			     NULL, NULL);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot write a ping");
+	/* The second time that the server gets this key. */
+	if (r->p->done && r->l->space->id == KV_SPACE_KERNEL)
+		r->hint = server_inv_kernel;
 	ret = advertise(r, &r->source, "read it", f);
-	if (!ret)
-		ret = advertise(r, &r->sink, "written it back", f);
+	if (ret)
+		return ret;
+	r->hint = NULL;
+	ret = advertise(r, &r->sink, "written it back", f);
 	return ret ? ret : inspect(r, &r->sink, r->p->size, f);
 }
 
@@ -174,6 +207,8 @@ static int client(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 	ret = init(&r, p, l, f);
 	if (!ret)
 		ret = ping_all(&r, f);
+	if (ret)
+		explain(&r, f);
 	exit_rping(&r);
 	if (!ret)
 		return kv_link_disconnect(l, f);
@@ -230,8 +265,12 @@ static int pong(struct rping *r, const struct place *source, struct kv_fault *f)
 	ret = inspect(r, &r->source, r->p->bytes, f);
 	if (!ret)
 		ret = kv_link_send(r->l, NULL, "saying that it was read", f);
+	/* The first go-ahead has been sent. */
+	r->hint = !ret && !r->p->done ? server_inv_client : NULL;
 	if (!ret)
 		ret = hear(r, &sink, "where it wants it back", f);
+	if (!ret)
+		r->hint = NULL;
 	if (!ret)
 		ret = give_back(r, &sink, f);
 	if (!ret)
@@ -278,6 +317,8 @@ static int server(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 	ret = init(&r, p, l, f);
 	if (!ret)
 		ret = pong_all(&r, f);
+	if (ret)
+		explain(&r, f);
 	exit_rping(&r);
 	if (ret)
 		kv_link_disconnect(l, &why);

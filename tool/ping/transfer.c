@@ -64,6 +64,8 @@ static int take(struct kv_link *l, const struct kv_wc *wc, const char *what,
 		if (ret || l->ended)
 			return ret;
 	}
+	if (wc->status && wc->op == KVERBS_OP_RECV)
+		l->recv_status = wc->status;
 	if (wc->status)
 		return kv_fault_set(f, -EIO, "%s: a %s ended with %s (%u), vendor error 0x%x",
 				    what, kv_word_name(kv_word_wc_op, wc->op),

@@ -294,43 +294,6 @@ static void fill_addr(const struct sockaddr *from, struct sockaddr_storage *to)
 	}
 }
 
-/* As the kernel has them (IBTA table 111), for those that a CM really sends. */
-static const char *reason(int32_t status)
-{
-	static const char *const reasons[] = {
-		[1] = "no QP",
-		[3] = "no resources",
-		[4] = "timeout",
-		[5] = "unsupported",
-		[6] = "invalid comm ID",
-		[7] = "invalid comm instance",
-		[8] = "invalid service ID",
-		[9] = "invalid transport type",
-		[10] = "stale conn",
-		[12] = "invalid GID",
-		[13] = "invalid LID",
-		[14] = "invalid SL",
-		[15] = "invalid traffic class",
-		[16] = "invalid hop limit",
-		[17] = "invalid packet rate",
-		[24] = "port CM redirect",
-		[25] = "port redirect",
-		[26] = "invalid MTU",
-		[27] = "insufficient resp resources",
-		[28] = "consumer defined",
-		[29] = "invalid RNR retry",
-		[30] = "duplicate local comm ID",
-		[31] = "invalid class version",
-		[32] = "invalid flow label",
-	};
-
-	if (status < 0)
-		return strerror(-status);
-	if ((size_t)status < sizeof(reasons) / sizeof(reasons[0]) && reasons[status])
-		return reasons[status];
-	return "unrecognized reason";
-}
-
 /**
  * kv_user_conn_fill() - what a CONN is
  * @obj: the CONN's
@@ -355,7 +318,9 @@ void kv_user_conn_fill(struct kv_user_obj *obj, union kv_object *to)
 	to->conn.event = conn->event;
 	to->conn.status = conn->status;
 	if (conn->event == KVERBS_CM_EVENT_REJECTED)
-		snprintf(to->conn.reason, sizeof(to->conn.reason), "%s", reason(conn->status));
+		snprintf(to->conn.reason, sizeof(to->conn.reason), "%s",
+			 conn->status < 0 ? strerror(-conn->status) :
+			 kv_word_name(kv_word_cm_reason, (uint32_t)conn->status));
 	to->conn.private_length = conn->private_length;
 	memcpy(to->conn.private_data, conn->private_data, conn->private_length);
 }
