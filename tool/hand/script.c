@@ -14,18 +14,19 @@
 static int echo(struct kv_session *s, char **word, size_t n,
 		struct json_object *result, struct kv_fault *f)
 {
-	size_t size = 1;
-	char *text;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
 
 	(void)s;
-	for (size_t i = 0; i < n; i++)
-		size += strlen(word[i]) + 1;
-	text = calloc(1, size);
-	if (!text)
+	out = open_memstream(&text, &size);
+	if (!out)
 		return kv_fault_set(f, -ENOMEM, "no memory");
-	for (size_t i = 0; i < n; i++) {
-		strcat(text, i ? " " : "");
-		strcat(text, word[i]);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s%s", i ? " " : "", word[i]);
+	if (fclose(out)) {
+		free(text);
+		return kv_fault_set(f, -ENOMEM, "no memory");
 	}
 	kv_out_put_string(result, "text", text);
 	free(text);

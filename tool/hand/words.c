@@ -11,7 +11,8 @@ struct lexer {
 	kv_words_expand_fn *expand;
 	void *arg;
 	struct kv_fault *f;
-	FILE *word; /* that is being collected */
+	FILE *out; /* the words, with a zero byte behind each */
+	size_t room; /* how many bytes the values of references may still add */
 };
 
 /* isalpha() follows the locale; this does not. */
@@ -34,6 +35,18 @@ static bool is_blank(char c)
 static int no_memory(struct kv_fault *f)
 {
 	return kv_fault_set(f, -ENOMEM, "no memory");
+}
+
+/**
+ * kv_words_too_long() - refuse a command for its length
+ * @f: receives why
+ *
+ * Return: -EINVAL
+ */
+int kv_words_too_long(struct kv_fault *f)
+{
+	return kv_fault_usage(f, "the command has more than %d bytes",
+			      KV_WORDS_LINE_MAX);
 }
 
 /**
@@ -109,7 +122,14 @@ static int take_reference(struct lexer *l)
 	free(reference);
 	if (ret)
 		return ret;
-	fputs(value, l->word);
+	n = strlen(value);
+	if (n > l->room) {
+		free(value);
+		return kv_fault_usage(l->f, "the command has more than %d bytes once its references are replaced",
+				      KV_WORDS_LINE_MAX);
+	}
+	l->room -= n;
+	fputs(value, l->out);
 	free(value);
 	return 0;
 }
@@ -133,7 +153,7 @@ static int take_quoted(struct lexer *l)
 		if (quote == '"' && *l->at == '\\' && l->at[1] &&
 		    strchr("\"\\$", l->at[1]))
 			l->at++;
-		fputc(*l->at++, l->word);
+		fputc(*l->at++, l->out);
 	}
 	l->at++;
 	return 0;
@@ -157,35 +177,40 @@ static int take_word(struct lexer *l)
 				l->at++;
 			/* fallthrough */
 		default:
-			fputc(*l->at++, l->word);
+			fputc(*l->at++, l->out);
 		}
 	}
 	return ret;
 }
 
-static int add_word(struct kv_words *w, struct lexer *l)
+static int take_words(struct lexer *l, size_t *n)
 {
-	char **more = realloc(w->word, (w->n + 2) * sizeof(*more));
-	char *text = NULL;
-	size_t size;
 	int ret;
 
-	if (!more)
-		return no_memory(l->f);
-	w->word = more;
-	w->word[w->n] = NULL;
-	l->word = open_memstream(&text, &size);
-	if (!l->word)
-		return no_memory(l->f);
-	ret = take_word(l);
-	if (fclose(l->word) && !ret)
-		ret = no_memory(l->f);
-	if (ret) {
-		free(text);
-		return ret;
+	*n = 0;
+	for (;;) {
+		while (is_blank(*l->at))
+			l->at++;
+		if (!*l->at || *l->at == '#')
+			return 0;
+		ret = take_word(l);
+		if (ret)
+			return ret;
+		fputc('\0', l->out);
+		(*n)++;
 	}
-	w->word[w->n++] = text;
-	w->word[w->n] = NULL;
+}
+
+/* The words stand one behind the other: say where each begins. */
+static int find_words(struct kv_words *w, size_t n)
+{
+	char *at = w->text;
+
+	w->word = calloc(n + 1, sizeof(*w->word));
+	if (!w->word)
+		return -ENOMEM;
+	for (w->n = 0; w->n < n; at += strlen(at) + 1)
+		w->word[w->n++] = at;
 	return 0;
 }
 
@@ -215,20 +240,24 @@ int kv_words_split(struct kv_words *w, const char *line,
 		   kv_words_expand_fn *expand, void *arg, struct kv_fault *f)
 {
 	struct lexer l = { .at = line, .expand = expand, .arg = arg, .f = f };
+	size_t length = strlen(line), size, n;
 	int ret;
 
-	w->n = 0;
-	w->word = calloc(1, sizeof(*w->word));
-	if (!w->word)
-		return no_memory(f);
+	memset(w, 0, sizeof(*w));
+	if (length > KV_WORDS_LINE_MAX)
+		return kv_words_too_long(f);
+	l.room = KV_WORDS_LINE_MAX - length;
 	ret = check_characters(line, f);
-	while (!ret) {
-		while (is_blank(*l.at))
-			l.at++;
-		if (!*l.at || *l.at == '#')
-			break;
-		ret = add_word(w, &l);
-	}
+	if (ret)
+		return ret;
+	l.out = open_memstream(&w->text, &size);
+	if (!l.out)
+		return no_memory(f);
+	ret = take_words(&l, &n);
+	if (fclose(l.out) && !ret)
+		ret = no_memory(f);
+	if (!ret && find_words(w, n))
+		ret = no_memory(f);
 	return ret;
 }
 
@@ -238,9 +267,7 @@ int kv_words_split(struct kv_words *w, const char *line,
  */
 void kv_words_free(struct kv_words *w)
 {
-	for (size_t i = 0; i < w->n; i++)
-		free(w->word[i]);
 	free(w->word);
-	w->word = NULL;
-	w->n = 0;
+	free(w->text);
+	memset(w, 0, sizeof(*w));
 }
