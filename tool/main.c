@@ -11,6 +11,7 @@
 #include "hand/hand.h"
 #include "hand/options.h"
 #include "interrupt.h"
+#include "stdout.h"
 
 /* A command and its line of help. Those without a function are about objects. */
 struct command {
@@ -147,22 +148,6 @@ static int run_command(int argc, char **argv)
 	return KV_EXIT_USAGE;
 }
 
-/* Output that did not arrive is a failure, whatever the command thought. */
-static int flush_stdout(int status)
-{
-	int failed = ferror(stdout);
-
-	/* What failed earlier has left no errno. */
-	errno = 0;
-	if (fflush(stdout))
-		failed = 1;
-	if (!failed)
-		return status;
-	fprintf(stderr, "kverbs: cannot write to standard output%s%s\n",
-		errno ? ": " : "", errno ? strerror(errno) : "");
-	return status ? status : KV_EXIT_FAILED;
-}
-
 /*
  * The next descriptor that is opened is the lowest one that is free: with 0, 1 or 2 closed a
  * batch would read the netlink socket, or results would go into it. What takes their place can't be
@@ -183,7 +168,7 @@ int main(int argc, char **argv)
 {
 	int ret;
 
-	if (open_missing())
+	if (open_missing() || kv_stdout_open())
 		return KV_EXIT_FAILED;
 	/* So that µ is one column wide; if it fails, table.c helps itself. Numbers
 	 * stay those of the C locale.
@@ -195,5 +180,5 @@ int main(int argc, char **argv)
 			strerror(-ret));
 		return KV_EXIT_FAILED;
 	}
-	return flush_stdout(run_command(argc, argv));
+	return kv_stdout_close(run_command(argc, argv));
 }

@@ -653,7 +653,26 @@ check "and the reason" grep -F "Bad file descriptor" "$work/err"
 status=0
 kverbs batch "$work/closed.kv" >&- <&- 2>"$work/err" || status=$?
 same "no standard output: exit status 1" 1 "$status"
-check "and it is told" grep -F "cannot write to standard output" "$work/err"
+check "and the reason" grep -Fx "kverbs: cannot write to standard output: Bad file descriptor" "$work/err"
+# full ARGUMENTS…: what cannot be written is told with the reason
+full() {
+	status=0
+	kverbs "$@" >/dev/full 2>"$work/err" || status=$?
+	same "$*, output to a full device: exit status 1" 1 "$status"
+	check "$*, output to a full device: the reason" grep -Fx \
+		"kverbs: cannot write to standard output: No space left on device" "$work/err"
+}
+pd=$(kverbs pd add | awk '{ print $2 }')
+# More than a buffer of the stream, so that the write that fails is not the last one.
+yes 'pd show' | head -n 500 >"$work/shows"
+full pd show
+full pd show --json
+full --help
+full batch "$work/shows"
+full batch "$work/shows" --json
+full batch "$work/shows" --repeat 2
+full batch "$work/shows" --repeat 2 --json
+kverbs pd del "$pd"
 status=0
 kverbs pd show --json >"$work/out" 2>&- || status=$?
 same "no standard error: a command that has nothing to say works" 0 "$status"
