@@ -1027,7 +1027,7 @@ static void many_references(size_t n)
 /* @n variables and @n objects with names, each of which is used. */
 static void many_names(size_t n)
 {
-	struct kv_names names = { NULL };
+	struct kv_names names = { 0 };
 	struct kv_fault f;
 	struct kv_why why;
 	char text[32];
