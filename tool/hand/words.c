@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "hand/words.h"
 
 /* Where the splitting stands. */
 struct lexer {
+	const char *line;
 	const char *at;
+	const char *end; /* of @line */
 	kv_words_expand_fn *expand;
 	void *arg;
 	struct kv_fault *f;
-	FILE *out; /* the words, with a zero byte behind each */
-	size_t room; /* how many bytes the values of references may still add */
+	char *text; /* the words, with a zero byte behind each */
+	size_t n; /* bytes of @text */
+	size_t room; /* bytes that there is memory for: see make_room() */
+	size_t values; /* bytes that references stand for */
 };
 
 /* isalpha() follows the locale; this does not. */
@@ -97,6 +100,47 @@ static size_t measure_reference(const char *text)
 	return n;
 }
 
+/*
+ * Make room for @n bytes and for the rest of the line, so that put() need not check. The zero byte
+ * behind a word takes the place of a blank; only that of the last word needs a byte of its own.
+ */
+static int make_room(struct lexer *l, size_t n)
+{
+	size_t need = l->n + n + (size_t)(l->end - l->at) + 1;
+	char *more;
+
+	if (need <= l->room)
+		return 0;
+	more = realloc(l->text, 2 * need);
+	if (!more)
+		return no_memory(l->f);
+	l->text = more;
+	l->room = 2 * need;
+	return 0;
+}
+
+static void put(struct lexer *l, char byte)
+{
+	l->text[l->n++] = byte;
+}
+
+static int put_value(struct lexer *l, const char *value)
+{
+	size_t n = strlen(value);
+	int ret;
+
+	l->values += n;
+	if (l->values + (size_t)(l->end - l->line) > KV_WORDS_LINE_MAX)
+		return kv_fault_usage(l->f, "the command has more than %d bytes once its references are replaced",
+				      KV_WORDS_LINE_MAX);
+	ret = make_room(l, n);
+	if (ret)
+		return ret;
+	memcpy(l->text + l->n, value, n);
+	l->n += n;
+	return 0;
+}
+
 static int take_reference(struct lexer *l)
 {
 	const char *start = ++l->at;
@@ -122,16 +166,9 @@ static int take_reference(struct lexer *l)
 	free(reference);
 	if (ret)
 		return ret;
-	n = strlen(value);
-	if (n > l->room) {
-		free(value);
-		return kv_fault_usage(l->f, "the command has more than %d bytes once its references are replaced",
-				      KV_WORDS_LINE_MAX);
-	}
-	l->room -= n;
-	fputs(value, l->out);
+	ret = put_value(l, value);
 	free(value);
-	return 0;
+	return ret;
 }
 
 static int take_quoted(struct lexer *l)
@@ -153,7 +190,7 @@ static int take_quoted(struct lexer *l)
 		if (quote == '"' && *l->at == '\\' && l->at[1] &&
 		    strchr("\"\\$", l->at[1]))
 			l->at++;
-		fputc(*l->at++, l->out);
+		put(l, *l->at++);
 	}
 	l->at++;
 	return 0;
@@ -177,7 +214,7 @@ static int take_word(struct lexer *l)
 				l->at++;
 			/* fallthrough */
 		default:
-			fputc(*l->at++, l->out);
+			put(l, *l->at++);
 		}
 	}
 	return ret;
@@ -196,7 +233,7 @@ static int take_words(struct lexer *l, size_t *n)
 		ret = take_word(l);
 		if (ret)
 			return ret;
-		fputc('\0', l->out);
+		put(l, '\0');
 		(*n)++;
 	}
 }
@@ -239,23 +276,26 @@ static int check_characters(const char *line, struct kv_fault *f)
 int kv_words_split(struct kv_words *w, const char *line,
 		   kv_words_expand_fn *expand, void *arg, struct kv_fault *f)
 {
-	struct lexer l = { .at = line, .expand = expand, .arg = arg, .f = f };
-	size_t length = strlen(line), size, n;
+	struct lexer l = {
+		.line = line,
+		.at = line,
+		.end = line + strlen(line),
+		.expand = expand,
+		.arg = arg,
+		.f = f,
+	};
+	size_t n;
 	int ret;
 
 	memset(w, 0, sizeof(*w));
-	if (length > KV_WORDS_LINE_MAX)
+	if (l.end - line > KV_WORDS_LINE_MAX)
 		return kv_words_too_long(f);
-	l.room = KV_WORDS_LINE_MAX - length;
 	ret = check_characters(line, f);
-	if (ret)
-		return ret;
-	l.out = open_memstream(&w->text, &size);
-	if (!l.out)
-		return no_memory(f);
-	ret = take_words(&l, &n);
-	if (fclose(l.out) && !ret)
-		ret = no_memory(f);
+	if (!ret)
+		ret = make_room(&l, 0);
+	if (!ret)
+		ret = take_words(&l, &n);
+	w->text = l.text;
 	if (!ret && find_words(w, n))
 		ret = no_memory(f);
 	return ret;
