@@ -16,11 +16,15 @@
 
 #define JSON_FLAGS (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
 
+/* The most bytes of a file that is kept, because several rounds read it. */
+#define TEXT_MAX (64 << 20)
+
 /**
  * struct work - what is to be done, and what came of it
  * @o: how
+ * @in: the file
  * @name: of the file, for messages
- * @text: all that is in it; NULL: it is read as it comes
+ * @text: if there are several rounds, all that is in it; NULL: it is read as it comes
  * @size: of @text
  * @rounds: how often
  * @timed: there is a table of times at the end
@@ -31,6 +35,7 @@
  */
 struct work {
 	struct kv_hand_options o;
+	FILE *in;
 	const char *name;
 	char *text;
 	size_t size;
@@ -149,7 +154,7 @@ static int set_names(struct kv_session *s, const struct kv_hand_options *o,
 static FILE *open_input(struct work *w)
 {
 	if (!w->text)
-		return stdin;
+		return w->in;
 	/* There is no stream of no bytes. */
 	return w->size ? fmemopen(w->text, w->size, "r") :
 			 fopen("/dev/null", "r");
@@ -182,7 +187,7 @@ static int run_space(struct work *w, enum kv_space_id space,
 		ret = kv_fault_set(f, -ENOMEM, "no memory");
 		goto out_close;
 	}
-	batch.prompt = !w->text && isatty(STDIN_FILENO) && !w->o.json;
+	batch.prompt = batch.in == stdin && isatty(STDIN_FILENO) && !w->o.json;
 	ret = kv_batch_run(&batch, &s, f);
 	if (w->text)
 		fclose(batch.in);
@@ -284,45 +289,58 @@ static int finish(struct work *w, int failed, struct kv_fault *f)
 	return failed;
 }
 
-/* All of a stream, which rounds read again and again. */
-static int read_all(struct work *w, FILE *in, struct kv_fault *f)
+static int refuse_reading(const struct work *w, struct kv_fault *f)
 {
-	size_t size = 0, n;
+	return kv_fault_set(f, -errno, "%s: cannot read it: %s", w->name,
+			    strerror(errno));
+}
+
+/* All of the file, which rounds read again and again. */
+static int read_all(struct work *w, struct kv_fault *f)
+{
+	size_t room = BUFSIZ, n;
 
 	do {
-		char *more = realloc(w->text, size + BUFSIZ);
+		char *more = realloc(w->text, room);
 
 		if (!more)
 			return kv_fault_set(f, -ENOMEM, "no memory");
 		w->text = more;
-		n = fread(w->text + size, 1, BUFSIZ, in);
-		size += n;
+		n = fread(w->text + w->size, 1, room - w->size, w->in);
+		w->size += n;
+		if (w->size > TEXT_MAX)
+			return kv_fault_usage(f, "%s: the file has more than %d bytes, the most that is kept for several rounds",
+					      w->name, TEXT_MAX);
+		if (w->size == room)
+			room *= 2;
 	} while (n);
-	w->size = size;
-	if (ferror(in))
-		return kv_fault_set(f, -errno, "%s: cannot read it: %s",
-				    w->name, strerror(errno));
+	return ferror(w->in) ? refuse_reading(w, f) : 0;
+}
+
+/* A folder can be opened, and not be read: that is told before anything is done. */
+static int try_reading(struct work *w, struct kv_fault *f)
+{
+	int byte = getc(w->in);
+
+	if (byte == EOF && ferror(w->in))
+		return refuse_reading(w, f);
+	ungetc(byte, w->in);
 	return 0;
 }
 
-static int read_input(struct work *w, struct kv_fault *f)
+static int open_file(struct work *w, const char *path, struct kv_fault *f)
 {
-	const char *path = w->o.word[0];
-	FILE *in;
-	int ret;
-
 	if (!strcmp(path, "-")) {
 		w->name = "stdin";
-		return w->timed ? read_all(w, stdin, f) : 0;
+		w->in = stdin;
+		return 0;
 	}
 	w->name = path;
-	in = fopen(path, "re");
-	if (!in)
+	w->in = fopen(path, "re");
+	if (!w->in)
 		return kv_fault_set(f, -errno, "%s: cannot open it: %s", path,
 				    strerror(errno));
-	ret = read_all(w, in, f);
-	fclose(in);
-	return ret;
+	return try_reading(w, f);
 }
 
 static int run(struct work *w, struct kv_fault *f)
@@ -336,7 +354,9 @@ static int run(struct work *w, struct kv_fault *f)
 				      w->o.word[1]);
 	w->rounds = w->o.repeat ? w->o.repeat : 1;
 	w->timed = w->o.repeat || w->o.spaces & (w->o.spaces - 1);
-	ret = read_input(w, f);
+	ret = open_file(w, w->o.word[0], f);
+	if (!ret && w->timed)
+		ret = read_all(w, f);
 	if (ret)
 		return ret;
 	for (unsigned int s = 0; s < KV_SPACES; s++)
@@ -369,6 +389,8 @@ int kv_cmd_batch(int argc, char **argv)
 		json_object_put(w.docs[s]);
 	kv_times_clear(&w.times);
 	free(w.text);
+	if (w.in && w.in != stdin)
+		fclose(w.in);
 	kv_hand_options_free(&w.o);
 	if (!ret)
 		return KV_EXIT_DONE;

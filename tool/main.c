@@ -11,8 +11,8 @@
 #include "hand/hand.h"
 #include "hand/options.h"
 #include "interrupt.h"
-#include "out.h"
 #include "space.h"
+#include "stdout.h"
 
 /* A command and its line of help. Those without a function are about objects. */
 struct command {
@@ -104,7 +104,7 @@ static void print_version(void)
 			printf("%s\n", why.text);
 			continue;
 		}
-		if (!b->ops->info(b, &info))
+		if (!kv_op_info_get(b, NULL, &info, NULL))
 			printf("%s %s\n", id == KV_SPACE_KERNEL ? "module" : "libibverbs",
 			       info.version);
 		b->ops->close(b);
@@ -169,17 +169,6 @@ static int run_command(int argc, char **argv)
 	return KV_EXIT_USAGE;
 }
 
-/* Output that did not arrive is a failure, whatever the command thought. */
-static int flush_stdout(int status)
-{
-	struct kv_fault fault;
-
-	if (!kv_out_flush(&fault))
-		return status;
-	kv_fault_print(&fault);
-	return status ? status : KV_EXIT_FAILED;
-}
-
 /*
  * The next descriptor that is opened is the lowest one that is free: with 0, 1 or 2 closed a
  * batch would read the netlink socket, or results would go into it. What takes their place can't be
@@ -200,7 +189,7 @@ int main(int argc, char **argv)
 {
 	int ret;
 
-	if (open_missing())
+	if (open_missing() || kv_stdout_open())
 		return KV_EXIT_FAILED;
 	/* So that µ is one column wide; if it fails, table.c helps itself. Numbers
 	 * stay those of the C locale.
@@ -212,5 +201,5 @@ int main(int argc, char **argv)
 			strerror(-ret));
 		return KV_EXIT_FAILED;
 	}
-	return flush_stdout(run_command(argc, argv));
+	return kv_stdout_close(run_command(argc, argv));
 }

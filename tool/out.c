@@ -6,7 +6,6 @@
 #include <libgen.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -227,6 +226,13 @@ void kv_out_put(struct json_object *obj, const char *key,
 	json_object_object_add(obj, key, value);
 }
 
+static bool is_ascii(const char *text)
+{
+	while (*text && !(*text & 0x80))
+		text++;
+	return !*text;
+}
+
 /**
  * kv_out_string() - make a string
  * @value: what somebody typed, or what a file is called
@@ -239,9 +245,15 @@ struct json_object *kv_out_string(const char *value)
 {
 	size_t left = strlen(value), room = 4 * left + 1;
 	struct json_object *string = NULL;
-	char *in = (char *)value, *text = malloc(room), *out = text;
-	iconv_t utf8 = iconv_open("UTF-8", "UTF-8");
+	char *in = (char *)value, *text, *out;
+	iconv_t utf8;
 
+	/* Most strings are; to open a converter takes thousands of instructions. */
+	if (is_ascii(value))
+		return json_object_new_string_len(value, (int)left);
+	text = malloc(room);
+	out = text;
+	utf8 = iconv_open("UTF-8", "UTF-8");
 	if (!text || utf8 == (iconv_t)-1)
 		goto out;
 	while (left && iconv(utf8, &in, &left, &out, &room) == (size_t)-1) {
@@ -280,30 +292,6 @@ void kv_out_print(struct json_object *doc, int flags)
 					    flags | JSON_C_TO_STRING_SPACED |
 						    JSON_C_TO_STRING_NOSLASHESCAPE));
 	fflush(stdout);
-}
-
-/**
- * kv_out_flush() - see to it that what was printed reaches standard output
- * @f: receives why not
- *
- * What can't be written is dropped, so that it is told once.
- *
- * Return: 0 or a negative errno; -EIO if an earlier write failed, whose errno is gone.
- */
-int kv_out_flush(struct kv_fault *f)
-{
-	int failed = ferror(stdout), error;
-
-	errno = 0;
-	if (fflush(stdout))
-		failed = 1;
-	error = errno;
-	if (!failed)
-		return 0;
-	__fpurge(stdout);
-	clearerr(stdout);
-	return kv_fault_set(f, error ? -error : -EIO, "cannot write to standard output%s%s",
-			    error ? ": " : "", error ? strerror(error) : "");
 }
 
 /**

@@ -37,7 +37,6 @@ void kv_out_close(struct kv_out *o);
 #define KV_OUT_NS_DECIMALS 2
 
 void kv_out_print(struct json_object *doc, int flags);
-int kv_out_flush(struct kv_fault *f);
 void kv_out_put(struct json_object *obj, const char *key,
 		struct json_object *value);
 void kv_out_put_string(struct json_object *obj, const char *key,

@@ -928,6 +928,224 @@ static void test_options(void **state)
 	}
 }
 
+/* A limit is named, and so is the line. */
+static void test_limits(void **state)
+{
+	static char line[KV_WORDS_LINE_MAX + 64], value[KV_NAMES_VALUE_MAX + 1];
+	struct kv_times t = { 0 };
+	char text[1024] = "set A x\n";
+	struct kv_fault f;
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, true);
+	for (int i = 0; i < 40; i++)
+		strcat(text, "set A $A$A\n");
+	assert_int_equal(run_batch(&h, text, &t), -EINVAL);
+	assert_string_equal(h.f.text, "x.kv:18: set: the value of 'A' has 131072 bytes; a variable holds at most 65536");
+	assert_int_equal(h.f.exit, KV_EXIT_USAGE);
+	memset(value, 'v', sizeof(value) - 1);
+	assert_int_equal(kv_names_set(&h.s.names, "A", value, &f), 0);
+	strcpy(text, "echo ");
+	for (int i = 0; i < 16; i++)
+		strcat(text, "$A");
+	assert_int_equal(run_batch(&h, text, &t), -EINVAL);
+	assert_string_equal(h.f.text, "x.kv:1: the command has more than 1048576 bytes once its references are replaced");
+	text[strlen(text) - 2] = '\0';
+	assert_int_equal(run_batch(&h, text, &t), 0);
+
+	memset(line, 'x', sizeof(line));
+	memcpy(line, "pd add\necho ", 12);
+	line[7 + KV_WORDS_LINE_MAX] = '\0';
+	assert_int_equal(run_batch(&h, line, &t), 0);
+	memcpy(line + 7 + KV_WORDS_LINE_MAX, "x\npd add", 9);
+	assert_int_equal(run_batch(&h, line, &t), -EINVAL);
+	assert_string_equal(h.f.text, "x.kv:2: the command has more than 1048576 bytes");
+	/* With the lines that continue it, too. */
+	memcpy(line + 99, "\\\n", 2);
+	assert_int_equal(run_batch(&h, line, &t), 0);
+	memcpy(line + 7 + KV_WORDS_LINE_MAX, "xxx\npd add", 11);
+	assert_int_equal(run_batch(&h, line, &t), -EINVAL);
+	assert_string_equal(h.f.text, "x.kv:2: the command has more than 1048576 bytes");
+	kv_times_clear(&t);
+	end(&h);
+}
+
+static void test_byte_order_mark(void **state)
+{
+	struct kv_times t = { 0 };
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, true);
+	assert_int_equal(run_batch(&h, "\xef\xbb\xbfpd add\npd add", &t), 0);
+	assert_int_equal(fake_world.objects, 2);
+	assert_int_equal(run_batch(&h, "\xef\xbb\xbf", &t), 0);
+	/* Anywhere else it is what it is. */
+	assert_int_equal(run_batch(&h, "pd add\n\xef\xbb\xbfpd add", &t), -EINVAL);
+	assert_non_null(strstr(h.f.text, "x.kv:2: \xef\xbb\xbfpd: there is no command"));
+	assert_int_equal(run_batch(&h, " \xef\xbb\xbfpd add", &t), -EINVAL);
+	assert_int_equal(run_batch(&h, "\xef\xbb\xbf\xef\xbb\xbfpd add", &t), -EINVAL);
+	kv_times_clear(&t);
+	end(&h);
+}
+
+static void drop_line(const struct kv_session *s, const char *text,
+		      struct json_object *doc, void *arg)
+{
+	FILE *out = fopen("/dev/null", "we");
+
+	(void)s;
+	(void)text;
+	(void)arg;
+	kv_text_print(out, doc);
+	fclose(out);
+}
+
+/* Carry out what @in has, and print it to nowhere. */
+static int run_stream(struct hand *h, FILE *in)
+{
+	struct kv_batch batch = { .in = in, .name = "x.kv", .told = drop_line };
+	int ret;
+
+	assert_non_null(in);
+	ret = kv_batch_run(&batch, &h->s, &h->f);
+	fclose(in);
+	return ret;
+}
+
+/* Lines that do not end are not read for ever. */
+static void test_endless(void **state)
+{
+	static const struct {
+		const char *path;
+		const char *says;
+	} files[] = {
+		{ "/dev/zero", "x.kv:1: there is a zero byte: this is no text" },
+		{ "/dev/full", "x.kv:1: there is a zero byte: this is no text" },
+	};
+	struct hand h;
+
+	(void)state;
+	begin(&h, KV_SPACE_KERNEL, true);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		assert_int_equal(run_stream(&h, fopen(files[i].path, "re")), -EINVAL);
+		assert_string_equal(h.f.text, files[i].says);
+	}
+	end(&h);
+}
+
+/* A command of @n words. */
+static void many_words(size_t n)
+{
+	FILE *in = tmpfile();
+	struct hand h;
+
+	begin(&h, KV_SPACE_KERNEL, true);
+	fputs("echo", in);
+	while (n--)
+		fputs(" x", in);
+	rewind(in);
+	assert_int_equal(run_stream(&h, in), 0);
+	end(&h);
+}
+
+/* A command of @n lines. */
+static void many_continuations(size_t n)
+{
+	FILE *in = tmpfile();
+	struct hand h;
+
+	begin(&h, KV_SPACE_KERNEL, true);
+	fputs("echo x\\\n", in);
+	while (n--)
+		fputs("x\\\n", in);
+	rewind(in);
+	assert_int_equal(run_stream(&h, in), 0);
+	end(&h);
+}
+
+/* A command with @n references. */
+static void many_references(size_t n)
+{
+	FILE *in = tmpfile();
+	struct hand h;
+
+	begin(&h, KV_SPACE_KERNEL, true);
+	fputs("set x y\necho ", in);
+	while (n--)
+		fputs("${x}", in);
+	rewind(in);
+	assert_int_equal(run_stream(&h, in), 0);
+	end(&h);
+}
+
+/* @n variables and @n objects with names, each of which is used. */
+static void many_names(size_t n)
+{
+	struct kv_names names = { 0 };
+	struct kv_fault f;
+	struct kv_why why;
+	char text[32];
+	uint32_t id;
+
+	for (uint32_t i = 0; i < n; i++) {
+		snprintf(text, sizeof(text), "v%u", i);
+		assert_int_equal(kv_names_set(&names, text, "x", &f), 0);
+		snprintf(text, sizeof(text), "p%u", i);
+		assert_int_equal(kv_names_check(&names, text, &f), 0);
+		assert_int_equal(kv_names_add(&names, text, KV_PD, i + 1, &f), 0);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		snprintf(text, sizeof(text), "p%u", i);
+		assert_int_equal(kv_names_id(&names, KV_PD, text, &id, &why), 0);
+		assert_int_equal(id, i + 1);
+		assert_string_equal(kv_names_of(&names, KV_PD, id), text);
+		kv_names_delete(&names, KV_PD, id);
+		assert_null(kv_names_of(&names, KV_PD, id));
+	}
+	kv_names_clear(&names);
+}
+
+/* A table of the times of @n lines, which come out in their order. */
+static void many_times(size_t n)
+{
+	struct kv_times t = { 0 };
+	struct json_object *list;
+
+	/* Of user space there are more lines than of the kernel. */
+	for (unsigned int i = 0; i < n; i += 2)
+		kv_times_add(&t, i + 1, "pd add", KV_SPACE_KERNEL, i);
+	for (unsigned int i = 0; i < n; i++)
+		kv_times_add(&t, i + 1, "pd add", KV_SPACE_USER, i);
+	list = kv_times_describe(&t, 3);
+	assert_int_equal(json_object_array_length(list), n);
+	for (unsigned int i = 0; i < n; i++)
+		assert_int_equal(kv_out_get_count(json_object_array_get_idx(list, i), "/line"), i + 1);
+	json_object_put(list);
+	kv_times_clear(&t);
+}
+
+static void test_linear_line(void **state)
+{
+	(void)state;
+	assert_linear(many_words, 5000);
+	assert_linear(many_continuations, 5000);
+	assert_linear(many_references, 5000);
+}
+
+static void test_linear_names(void **state)
+{
+	(void)state;
+	assert_linear(many_names, 1000);
+}
+
+static void test_linear_times(void **state)
+{
+	(void)state;
+	assert_linear(many_times, 2000);
+}
+
 #ifndef ROUNDS
 #define ROUNDS 3000
 #endif
@@ -1020,6 +1238,12 @@ int main(void)
 		cmocka_unit_test(test_conn_connect),
 		cmocka_unit_test(test_conn_trace),
 		cmocka_unit_test(test_batch),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_endless),
+		cmocka_unit_test(test_byte_order_mark),
+		cmocka_unit_test(test_linear_line),
+		cmocka_unit_test(test_linear_names),
+		cmocka_unit_test(test_linear_times),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_content_interrupted),

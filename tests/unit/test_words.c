@@ -169,7 +169,7 @@ static const struct kv_key table[] = {
 
 static int parse(const char *line, struct args *a, struct kv_fault *f)
 {
-	struct kv_names names = { NULL };
+	struct kv_names names = { 0 };
 	struct kv_words w;
 	int ret;
 
@@ -399,7 +399,7 @@ static void test_noise(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < ROUNDS; i++) {
-		struct kv_names names = { NULL };
+		struct kv_names names = { 0 };
 		char line[512] = "";
 		struct kv_words w;
 		struct kv_fault f;

@@ -434,6 +434,28 @@ has "and the pds" "ib_dealloc_pd(pd *) = 0  \[*.* us\]" "$work/err"
 same "and counts them" "$(grep -c '^ib_de' "$work/err")" "$(awk '{ print $2 }' "$work/out")"
 same "nothing is left" "flushed 0 kept 0" "$(kverbs flush)"
 
+# Input without an end is refused, and does not fill the memory: the address space ends at 200 MB.
+# refused_input NAME TEXT INPUT ARGUMENTS…: the output of the command INPUT is the batch's standard input
+refused_input() {
+	name=$1
+	text=$2
+	input=$3
+	shift 3
+	status=0
+	sh -c "$input" | (ulimit -v 200000 && exec kverbs batch "$@") >"$work/out" 2>"$work/err" || status=$?
+	same "$name: exit status 2" 2 "$status"
+	check "$name: the reason" grep -Fx "kverbs: $text" "$work/err"
+}
+refused_input "a batch of zero bytes" "/dev/zero:1: there is a zero byte: this is no text" : /dev/zero
+refused_input "a batch of a device that is full" "/dev/full:1: there is a zero byte: this is no text" : /dev/full
+refused_input "a line without an end" "stdin:1: the command has more than 1048576 bytes" \
+	"tr '\\0' x </dev/zero" -
+refused_input "a file without an end, for two rounds" \
+	"stdin: the file has more than 67108864 bytes, the most that is kept for several rounds" "yes 'echo x'" - --repeat 2
+refused_input "a variable that doubles" \
+	"stdin:18: set: the value of 'A' has 131072 bytes; a variable holds at most 65536" \
+	"echo 'set A x'; yes 'set A \$A\$A' | head -n 40" -
+
 # --- how a batch ends
 for space in kernel user; do
 	for command in 'sleep 60s' 'poll cq c count 1 timeout 60s' 'poll cq c wait timeout 60s' \
@@ -631,7 +653,26 @@ check "and the reason" grep -F "Bad file descriptor" "$work/err"
 status=0
 kverbs batch "$work/closed.kv" >&- <&- 2>"$work/err" || status=$?
 same "no standard output: exit status 1" 1 "$status"
-check "and it is told" grep -F "cannot write to standard output" "$work/err"
+check "and the reason" grep -Fx "kverbs: cannot write to standard output: Bad file descriptor" "$work/err"
+# full ARGUMENTS…: what cannot be written is told with the reason
+full() {
+	status=0
+	kverbs "$@" >/dev/full 2>"$work/err" || status=$?
+	same "$*, output to a full device: exit status 1" 1 "$status"
+	check "$*, output to a full device: the reason" grep -Fx \
+		"kverbs: cannot write to standard output: No space left on device" "$work/err"
+}
+pd=$(kverbs pd add | awk '{ print $2 }')
+# More than a buffer of the stream, so that the write that fails is not the last one.
+yes 'pd show' | head -n 500 >"$work/shows"
+full pd show
+full pd show --json
+full --help
+full batch "$work/shows"
+full batch "$work/shows" --json
+full batch "$work/shows" --repeat 2
+full batch "$work/shows" --repeat 2 --json
+kverbs pd del "$pd"
 status=0
 kverbs pd show --json >"$work/out" 2>&- || status=$?
 same "no standard error: a command that has nothing to say works" 0 "$status"

@@ -14,6 +14,7 @@
 #include "out.h"
 #include "progress.h"
 #include "remote/file.h"
+#include "stdout.h"
 #include "table.h"
 
 #define SCHEMA_VERSION 2
@@ -172,7 +173,7 @@ static int report(struct command *c, int ret, struct kv_fault *f)
 		return err;
 	if (!c->out.to_stdout)
 		tell(c);
-	return kv_out_flush(f);
+	return kv_stdout_flush(f);
 }
 
 /* The exit status tells whether the file is there, and not whether that could be reported. */

@@ -6,6 +6,9 @@
 #include "hand/words.h"
 #include "interrupt.h"
 
+/* What some editors put at the beginning of a file, to say that it is UTF-8. */
+static const char byte_order_mark[] = "\xef\xbb\xbf";
+
 /* Where the reading stands. */
 struct reader {
 	FILE *in;
@@ -14,6 +17,7 @@ struct reader {
 	unsigned int first; /* where the command begins */
 	char *text; /* the command, with the lines that continue it */
 	size_t length;
+	size_t room; /* of @text, for a byte more than KV_WORDS_LINE_MAX */
 };
 
 static void show_prompt(const struct reader *r)
@@ -24,64 +28,108 @@ static void show_prompt(const struct reader *r)
 	}
 }
 
-/* A line without its end. 1: there is one, 0: there is none left. */
-static int read_line(struct reader *r, char **line, struct kv_fault *f)
+static int add_byte(struct reader *r, int byte, struct kv_fault *f)
 {
-	size_t size = 0;
-	ssize_t n;
+	size_t room = r->room ? 2 * r->room : BUFSIZ;
+	char *more;
 
-	*line = NULL;
+	if (r->length == r->room) {
+		more = realloc(r->text, room);
+		if (!more)
+			return kv_fault_set(f, -ENOMEM, "no memory");
+		r->text = more;
+		r->room = room;
+	}
+	r->text[r->length++] = (char)byte;
+	return 0;
+}
+
+static int take_byte(struct reader *r, int byte, struct kv_fault *f)
+{
+	if (!byte)
+		return kv_fault_usage(f, "there is a zero byte: this is no text");
+	if (r->length == KV_WORDS_LINE_MAX)
+		return kv_words_too_long(f);
+	return add_byte(r, byte, f);
+}
+
+/* Where somebody types, what is left of a line that was refused is no command. */
+static void skip_line(const struct reader *r)
+{
+	int byte;
+
+	if (!r->prompt)
+		return;
+	do {
+		byte = getc_unlocked(r->in);
+	} while (byte != EOF && byte != '\n');
+}
+
+/* Take off the ends of lines of DOS, and add a zero byte, which is not counted. */
+static int end_line(struct reader *r, size_t start, struct kv_fault *f)
+{
+	const size_t mark = strlen(byte_order_mark);
+	int ret;
+
+	if (r->line == 1 && r->length >= mark &&
+	    !memcmp(r->text, byte_order_mark, mark)) {
+		r->length -= mark;
+		memmove(r->text, r->text + mark, r->length);
+	}
+	while (r->length > start && r->text[r->length - 1] == '\r')
+		r->length--;
+	ret = add_byte(r, '\0', f);
+	if (!ret)
+		r->length--;
+	return ret;
+}
+
+/* One line more of the command. 1: there is one, 0: there is none left. */
+static int read_line(struct reader *r, struct kv_fault *f)
+{
+	size_t start = r->length;
+	int byte, ret = 0;
+
 	show_prompt(r);
+	r->line++;
 	errno = 0;
-	n = getline(line, &size, r->in);
-	if (n < 0 && kv_interrupt_seen())
+	while (!ret && (byte = getc_unlocked(r->in)) != EOF && byte != '\n')
+		ret = take_byte(r, byte, f);
+	if (ret) {
+		skip_line(r);
+		return ret;
+	}
+	if (byte == EOF && kv_interrupt_seen())
 		return kv_fault_set(f, -EINTR, "interrupted");
-	if (n < 0 && !feof(r->in))
+	if (byte == EOF && ferror(r->in))
 		return kv_fault_set(f, errno ? -errno : -EIO,
 				    "cannot read it: %s", strerror(errno));
-	if (n < 0 && r->prompt)
-		putchar('\n');
-	if (n < 0)
+	if (byte == EOF && r->length == start) {
+		if (r->prompt)
+			putchar('\n');
 		return 0;
-	r->line++;
-	if (memchr(*line, '\0', (size_t)n))
-		return kv_fault_usage(f, "there is a zero byte: this is no text");
-	while (n && ((*line)[n - 1] == '\n' || (*line)[n - 1] == '\r'))
-		(*line)[--n] = '\0';
-	return 1;
+	}
+	return end_line(r, start, f) ? : 1;
 }
 
 /* The next command. 1: there is one, 0: there is none left. */
 static int read_command(struct reader *r, struct kv_fault *f)
 {
-	bool more = true;
+	bool begun = false, more = true;
 
-	free(r->text);
-	r->text = NULL;
 	r->length = 0;
 	r->first = r->line + 1;
 	while (more) {
-		char *line, *longer;
-		size_t n;
+		size_t start = r->length;
 		int ret;
 
-		ret = read_line(r, &line, f);
-		if (ret <= 0) {
-			free(line);
-			return ret < 0 || !r->text ? ret : 1;
-		}
-		more = kv_words_continue(line);
-		n = strlen(line) - more;
-		longer = realloc(r->text, r->length + n + 1);
-		if (!longer) {
-			free(line);
-			return kv_fault_set(f, -ENOMEM, "no memory");
-		}
-		memcpy(longer + r->length, line, n);
-		longer[r->length + n] = '\0';
-		r->text = longer;
-		r->length += n;
-		free(line);
+		ret = read_line(r, f);
+		if (ret <= 0)
+			return ret < 0 || !begun ? ret : 1;
+		begun = true;
+		more = kv_words_continue(r->text + start);
+		if (more)
+			r->text[--r->length] = '\0';
 	}
 	return 1;
 }

@@ -1,18 +1,44 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "hand/names.h"
 #include "out.h"
 
-static void free_name(struct kv_name *name)
+static int compare_texts(const void *a, const void *b)
 {
+	const struct kv_name *x = a, *y = b;
+
+	return strcmp(x->text, y->text);
+}
+
+static int compare_objects(const void *a, const void *b)
+{
+	const struct kv_name *x = a, *y = b;
+
+	if (x->type != y->type)
+		return x->type < y->type ? -1 : 1;
+	return x->id == y->id ? 0 : x->id < y->id ? -1 : 1;
+}
+
+static void free_name(void *entry)
+{
+	struct kv_name *name = entry;
+
 	json_object_put(name->fields);
 	json_object_put(name->whole);
 	free(name->value);
 	free(name->text);
 	free(name);
+}
+
+/* @by_text owns them. */
+static void keep_name(void *entry)
+{
+	(void)entry;
 }
 
 /**
@@ -21,12 +47,17 @@ static void free_name(struct kv_name *name)
  */
 void kv_names_clear(struct kv_names *names)
 {
-	while (names->first) {
-		struct kv_name *name = names->first;
+	tdestroy(names->by_object, keep_name);
+	tdestroy(names->by_text, free_name);
+	memset(names, 0, sizeof(*names));
+}
 
-		names->first = name->next;
-		free_name(name);
-	}
+static struct kv_name *find_text(const struct kv_names *names, const char *text)
+{
+	const struct kv_name key = { .text = (char *)text };
+	struct kv_name *const *found = tfind(&key, &names->by_text, compare_texts);
+
+	return found ? *found : NULL;
 }
 
 /**
@@ -39,21 +70,16 @@ void kv_names_clear(struct kv_names *names)
 const struct kv_name *kv_names_find(const struct kv_names *names,
 				    const char *text)
 {
-	for (const struct kv_name *n = names->first; n; n = n->next) {
-		if (!strcmp(n->text, text))
-			return n;
-	}
-	return NULL;
+	return find_text(names, text);
 }
 
 static struct kv_name *find_object(const struct kv_names *names,
 				   enum kv_type type, uint32_t id)
 {
-	for (struct kv_name *n = names->first; n; n = n->next) {
-		if (!n->value && !n->deleted && n->type == type && n->id == id)
-			return n;
-	}
-	return NULL;
+	const struct kv_name key = { .type = type, .id = id };
+	struct kv_name *const *found = tfind(&key, &names->by_object, compare_objects);
+
+	return found ? *found : NULL;
 }
 
 static bool is_name(const char *text)
@@ -112,27 +138,41 @@ int kv_names_check(const struct kv_names *names, const char *text,
 	return 0;
 }
 
+static int no_memory(struct kv_fault *f)
+{
+	return kv_fault_set(f, -ENOMEM, "no memory");
+}
+
+/* A name that nothing has, or a deleted object. */
 static struct kv_name *new_name(struct kv_names *names, const char *text)
 {
 	struct kv_name *name = calloc(1, sizeof(*name));
+	struct kv_name **found;
 
 	if (!name)
 		return NULL;
 	name->text = strdup(text);
-	if (!name->text) {
-		free(name);
-		return NULL;
+	if (!name->text)
+		goto err_free;
+	found = tsearch(name, &names->by_text, compare_texts);
+	if (!found)
+		goto err_free;
+	if (*found != name) {
+		free_name(*found);
+		*found = name;
 	}
-	name->next = names->first;
-	names->first = name;
 	return name;
+
+err_free:
+	free_name(name);
+	return NULL;
 }
 
 /**
  * kv_names_set() - give a variable its value
  * @names: the names
  * @text: the variable's name; its former value is forgotten
- * @value: its value
+ * @value: its value, of at most KV_NAMES_VALUE_MAX bytes
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
@@ -140,20 +180,27 @@ static struct kv_name *new_name(struct kv_names *names, const char *text)
 int kv_names_set(struct kv_names *names, const char *text, const char *value,
 		 struct kv_fault *f)
 {
-	struct kv_name *name = (struct kv_name *)kv_names_find(names, text);
+	struct kv_name *name = find_text(names, text);
+	size_t length = strlen(value);
 	char *copy;
 	int ret;
 
+	if (length > KV_NAMES_VALUE_MAX)
+		return kv_fault_usage(f, "the value of '%.64s' has %zu bytes; a variable holds at most %d",
+				      text, length, KV_NAMES_VALUE_MAX);
 	if (!name || !name->value) {
 		ret = kv_names_check(names, text, f);
 		if (ret)
 			return ret;
-		name = new_name(names, text);
 	}
 	copy = strdup(value);
-	if (!name || !copy) {
+	if (!copy)
+		return no_memory(f);
+	if (!name || !name->value)
+		name = new_name(names, text);
+	if (!name) {
 		free(copy);
-		return kv_fault_set(f, -ENOMEM, "no memory");
+		return no_memory(f);
 	}
 	free(name->value);
 	name->value = copy;
@@ -165,7 +212,7 @@ int kv_names_set(struct kv_names *names, const char *text, const char *value,
  * @names: the names
  * @text: the name; kv_names_check() was content with it
  * @type: of the object
- * @id: of the object
+ * @id: of the object, which has no other name
  * @f: receives why not
  *
  * Return: 0 or -ENOMEM.
@@ -176,11 +223,14 @@ int kv_names_add(struct kv_names *names, const char *text, enum kv_type type,
 	struct kv_name *name = new_name(names, text);
 
 	if (!name)
-		return kv_fault_set(f, -ENOMEM, "no memory");
+		return no_memory(f);
 	name->type = type;
 	name->id = id;
 	name->fields = json_object_new_object();
-	return 0;
+	if (tsearch(name, &names->by_object, compare_objects))
+		return 0;
+	name->deleted = true;
+	return no_memory(f);
 }
 
 /**
@@ -290,6 +340,8 @@ void kv_names_delete(struct kv_names *names, enum kv_type type, uint32_t id)
 {
 	struct kv_name *name = find_object(names, type, id);
 
-	if (name)
-		name->deleted = true;
+	if (!name)
+		return;
+	tdelete(name, &names->by_object, compare_objects);
+	name->deleted = true;
 }

@@ -12,9 +12,11 @@
  * said of them so far), and variables, which are texts.
  */
 
+/* The most bytes that a variable holds: so a few lines can't take all memory. */
+#define KV_NAMES_VALUE_MAX (64 << 10)
+
 /**
  * struct kv_name - one of them
- * @next: the one that was named before
  * @text: the name
  * @value: of a variable; NULL: an object
  * @type: of the object
@@ -24,7 +26,6 @@
  * @whole: those of @fields that the last complete description had
  */
 struct kv_name {
-	struct kv_name *next;
 	char *text;
 	char *value;
 	enum kv_type type;
@@ -34,9 +35,14 @@ struct kv_name {
 	struct json_object *whole;
 };
 
-/* All of them, the newest first. */
+/**
+ * struct kv_names - all of them, in trees of tsearch()
+ * @by_text: by their names
+ * @by_object: those of objects that are not deleted, by type and id
+ */
 struct kv_names {
-	struct kv_name *first;
+	void *by_text;
+	void *by_object;
 };
 
 /* What a result says of an object. */

@@ -15,7 +15,7 @@ static int echo(struct kv_session *s, char **word, size_t n,
 		struct json_object *result, struct kv_fault *f)
 {
 	size_t size = 1;
-	char *text;
+	char *text, *at;
 
 	(void)s;
 	for (size_t i = 0; i < n; i++)
@@ -23,9 +23,10 @@ static int echo(struct kv_session *s, char **word, size_t n,
 	text = calloc(1, size);
 	if (!text)
 		return kv_fault_set(f, -ENOMEM, "no memory");
+	at = text;
 	for (size_t i = 0; i < n; i++) {
-		strcat(text, i ? " " : "");
-		strcat(text, word[i]);
+		at = stpcpy(at, i ? " " : "");
+		at = stpcpy(at, word[i]);
 	}
 	kv_out_put_string(result, "text", text);
 	free(text);

@@ -364,7 +364,7 @@ int kv_session_command(struct kv_session *s, char **word, size_t n,
  */
 int kv_session_check(char **word, size_t n, struct kv_fault *f)
 {
-	const struct kv_names none = { NULL };
+	const struct kv_names none = { 0 };
 	const struct kv_command *command;
 	const struct kv_noun *noun;
 	struct kv_given *args;

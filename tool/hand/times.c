@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,7 @@ struct series {
 	size_t n;
 };
 
-struct kv_times_row {
+struct row {
 	unsigned int line;
 	char *text;
 	struct series space[KV_SPACES];
@@ -37,27 +39,43 @@ static char *trim(const char *text)
 	return strndup(text, n);
 }
 
-static struct kv_times_row *find(struct kv_times *t, unsigned int line,
-				 const char *text)
+static int compare_lines(const void *a, const void *b)
 {
-	struct kv_times_row *more;
+	const struct row *x = a, *y = b;
 
-	for (size_t i = 0; i < t->n; i++) {
-		if (t->row[i].line == line)
-			return &t->row[i];
-	}
-	more = realloc(t->row, (t->n + 1) * sizeof(*more));
-	if (!more)
+	return x->line == y->line ? 0 : x->line < y->line ? -1 : 1;
+}
+
+static void free_row(void *entry)
+{
+	struct row *row = entry;
+
+	for (unsigned int s = 0; s < KV_SPACES; s++)
+		free(row->space[s].ns);
+	free(row->text);
+	free(row);
+}
+
+static struct row *add_line(struct kv_times *t, unsigned int line, const char *text)
+{
+	struct row *row = calloc(1, sizeof(*row));
+
+	if (!row)
 		return NULL;
-	t->row = more;
-	more += t->n;
-	memset(more, 0, sizeof(*more));
-	more->line = line;
-	more->text = trim(text);
-	if (!more->text)
-		return NULL;
-	t->n++;
-	return more;
+	row->line = line;
+	row->text = trim(text);
+	if (row->text && tsearch(row, &t->rows, compare_lines))
+		return row;
+	free_row(row);
+	return NULL;
+}
+
+static struct row *find(struct kv_times *t, unsigned int line, const char *text)
+{
+	const struct row key = { .line = line };
+	struct row *const *found = tfind(&key, &t->rows, compare_lines);
+
+	return found ? *found : add_line(t, line, text);
 }
 
 /**
@@ -71,7 +89,7 @@ static struct kv_times_row *find(struct kv_times *t, unsigned int line,
 void kv_times_add(struct kv_times *t, unsigned int line, const char *text,
 		  enum kv_space_id space, uint64_t ns)
 {
-	struct kv_times_row *row = find(t, line, text);
+	struct row *row = find(t, line, text);
 	struct series *s;
 	uint64_t *more;
 
@@ -79,7 +97,8 @@ void kv_times_add(struct kv_times *t, unsigned int line, const char *text,
 	if (!row)
 		return;
 	s = &row->space[space];
-	more = realloc(s->ns, (s->n + 1) * sizeof(*more));
+	/* There is room for the next power of two. */
+	more = s->n & (s->n - 1) ? s->ns : reallocarray(s->ns, s->n ? 2 * s->n : 1, sizeof(*more));
 	t->failed |= !more;
 	if (!more)
 		return;
@@ -92,36 +111,48 @@ static const char *key_of(enum kv_space_id space)
 	return space == KV_SPACE_KERNEL ? "kernel_ns" : "user_ns";
 }
 
+/* What describe_row() is told: where to, and kv_times_describe()'s @spaces. */
+struct description {
+	struct json_object *list;
+	unsigned int spaces;
+};
+
+static void describe_row(const void *node, VISIT visit, void *arg)
+{
+	const struct row *row = *(struct row *const *)node;
+	const struct description *d = arg;
+	struct json_object *obj;
+
+	/* Each row is visited once in its order: between its children, or as a leaf. */
+	if (visit != postorder && visit != leaf)
+		return;
+	obj = json_object_new_object();
+	kv_out_put_count(obj, "line", row->line);
+	kv_out_put_string(obj, "command", row->text);
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		const struct series *series = &row->space[s];
+
+		if (d->spaces & (1U << s))
+			kv_out_put(obj, key_of(s),
+				   kv_out_real(kv_stats_median(series->ns, series->n), 1));
+	}
+	json_object_array_add(d->list, obj);
+}
+
 /**
  * kv_times_describe() - make a document of the table
  * @t: the table
  * @spaces: those that it is about, a bit for each enum kv_space_id
  *
- * Return: an array, a line each with the medians, owned by the caller.
+ * Return: an array with the medians, a line each in their order, owned by the caller.
  */
 struct json_object *kv_times_describe(const struct kv_times *t,
 				      unsigned int spaces)
 {
-	struct json_object *list = json_object_new_array();
+	struct description d = { .list = json_object_new_array(), .spaces = spaces };
 
-	for (size_t i = 0; i < t->n; i++) {
-		const struct kv_times_row *row = &t->row[i];
-		struct json_object *obj = json_object_new_object();
-
-		kv_out_put_count(obj, "line", row->line);
-		kv_out_put_string(obj, "command", row->text);
-		for (unsigned int s = 0; s < KV_SPACES; s++) {
-			const struct series *series = &row->space[s];
-
-			if (spaces & (1U << s))
-				kv_out_put(obj, key_of(s),
-					   kv_out_real(kv_stats_median(series->ns,
-								       series->n),
-						       1));
-		}
-		json_object_array_add(list, obj);
-	}
-	return list;
+	twalk_r(t->rows, describe_row, &d);
+	return d.list;
 }
 
 static void add_row(struct kv_table *table, struct json_object *obj,
@@ -197,12 +228,6 @@ int kv_times_print(struct json_object *list, unsigned int spaces,
  */
 void kv_times_clear(struct kv_times *t)
 {
-	for (size_t i = 0; i < t->n; i++) {
-		for (unsigned int s = 0; s < KV_SPACES; s++)
-			free(t->row[i].space[s].ns);
-		free(t->row[i].text);
-	}
-	free(t->row);
-	t->row = NULL;
-	t->n = 0;
+	tdestroy(t->rows, free_row);
+	t->rows = NULL;
 }

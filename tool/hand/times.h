@@ -10,17 +10,13 @@
  * What the verbs of each line of a batch took, in both spaces, over several rounds.
  */
 
-struct kv_times_row;
-
 /**
  * struct kv_times - the table
- * @row: a line each, in the order in which they came up first
- * @n: how many
+ * @rows: a line each, in a tree of tsearch() by the lines' numbers
  * @failed: some of it is missing for want of memory
  */
 struct kv_times {
-	struct kv_times_row *row;
-	size_t n;
+	void *rows;
 	bool failed;
 };
 

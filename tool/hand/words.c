@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "hand/words.h"
 
 /* Where the splitting stands. */
 struct lexer {
+	const char *line;
 	const char *at;
+	const char *end; /* of @line */
 	kv_words_expand_fn *expand;
 	void *arg;
 	struct kv_fault *f;
-	FILE *word; /* that is being collected */
+	char *text; /* the words, with a zero byte behind each */
+	size_t n; /* bytes of @text */
+	size_t room; /* bytes that there is memory for: see make_room() */
+	size_t values; /* bytes that references stand for */
 };
 
 /* isalpha() follows the locale; this does not. */
@@ -34,6 +38,18 @@ static bool is_blank(char c)
 static int no_memory(struct kv_fault *f)
 {
 	return kv_fault_set(f, -ENOMEM, "no memory");
+}
+
+/**
+ * kv_words_too_long() - refuse a command for its length
+ * @f: receives why
+ *
+ * Return: -EINVAL
+ */
+int kv_words_too_long(struct kv_fault *f)
+{
+	return kv_fault_usage(f, "the command has more than %d bytes",
+			      KV_WORDS_LINE_MAX);
 }
 
 /**
@@ -84,6 +100,47 @@ static size_t measure_reference(const char *text)
 	return n;
 }
 
+/*
+ * Make room for @n bytes and for the rest of the line, so that put() need not check. The zero byte
+ * behind a word takes the place of a blank; only that of the last word needs a byte of its own.
+ */
+static int make_room(struct lexer *l, size_t n)
+{
+	size_t need = l->n + n + (size_t)(l->end - l->at) + 1;
+	char *more;
+
+	if (need <= l->room)
+		return 0;
+	more = realloc(l->text, 2 * need);
+	if (!more)
+		return no_memory(l->f);
+	l->text = more;
+	l->room = 2 * need;
+	return 0;
+}
+
+static void put(struct lexer *l, char byte)
+{
+	l->text[l->n++] = byte;
+}
+
+static int put_value(struct lexer *l, const char *value)
+{
+	size_t n = strlen(value);
+	int ret;
+
+	l->values += n;
+	if (l->values + (size_t)(l->end - l->line) > KV_WORDS_LINE_MAX)
+		return kv_fault_usage(l->f, "the command has more than %d bytes once its references are replaced",
+				      KV_WORDS_LINE_MAX);
+	ret = make_room(l, n);
+	if (ret)
+		return ret;
+	memcpy(l->text + l->n, value, n);
+	l->n += n;
+	return 0;
+}
+
 static int take_reference(struct lexer *l)
 {
 	const char *start = ++l->at;
@@ -109,9 +166,9 @@ static int take_reference(struct lexer *l)
 	free(reference);
 	if (ret)
 		return ret;
-	fputs(value, l->word);
+	ret = put_value(l, value);
 	free(value);
-	return 0;
+	return ret;
 }
 
 static int take_quoted(struct lexer *l)
@@ -133,7 +190,7 @@ static int take_quoted(struct lexer *l)
 		if (quote == '"' && *l->at == '\\' && l->at[1] &&
 		    strchr("\"\\$", l->at[1]))
 			l->at++;
-		fputc(*l->at++, l->word);
+		put(l, *l->at++);
 	}
 	l->at++;
 	return 0;
@@ -157,35 +214,40 @@ static int take_word(struct lexer *l)
 				l->at++;
 			/* fallthrough */
 		default:
-			fputc(*l->at++, l->word);
+			put(l, *l->at++);
 		}
 	}
 	return ret;
 }
 
-static int add_word(struct kv_words *w, struct lexer *l)
+static int take_words(struct lexer *l, size_t *n)
 {
-	char **more = realloc(w->word, (w->n + 2) * sizeof(*more));
-	char *text = NULL;
-	size_t size;
 	int ret;
 
-	if (!more)
-		return no_memory(l->f);
-	w->word = more;
-	w->word[w->n] = NULL;
-	l->word = open_memstream(&text, &size);
-	if (!l->word)
-		return no_memory(l->f);
-	ret = take_word(l);
-	if (fclose(l->word) && !ret)
-		ret = no_memory(l->f);
-	if (ret) {
-		free(text);
-		return ret;
+	*n = 0;
+	for (;;) {
+		while (is_blank(*l->at))
+			l->at++;
+		if (!*l->at || *l->at == '#')
+			return 0;
+		ret = take_word(l);
+		if (ret)
+			return ret;
+		put(l, '\0');
+		(*n)++;
 	}
-	w->word[w->n++] = text;
-	w->word[w->n] = NULL;
+}
+
+/* The words stand one behind the other: say where each begins. */
+static int find_words(struct kv_words *w, size_t n)
+{
+	char *at = w->text;
+
+	w->word = calloc(n + 1, sizeof(*w->word));
+	if (!w->word)
+		return -ENOMEM;
+	for (w->n = 0; w->n < n; at += strlen(at) + 1)
+		w->word[w->n++] = at;
 	return 0;
 }
 
@@ -214,21 +276,28 @@ static int check_characters(const char *line, struct kv_fault *f)
 int kv_words_split(struct kv_words *w, const char *line,
 		   kv_words_expand_fn *expand, void *arg, struct kv_fault *f)
 {
-	struct lexer l = { .at = line, .expand = expand, .arg = arg, .f = f };
+	struct lexer l = {
+		.line = line,
+		.at = line,
+		.end = line + strlen(line),
+		.expand = expand,
+		.arg = arg,
+		.f = f,
+	};
+	size_t n;
 	int ret;
 
-	w->n = 0;
-	w->word = calloc(1, sizeof(*w->word));
-	if (!w->word)
-		return no_memory(f);
+	memset(w, 0, sizeof(*w));
+	if (l.end - line > KV_WORDS_LINE_MAX)
+		return kv_words_too_long(f);
 	ret = check_characters(line, f);
-	while (!ret) {
-		while (is_blank(*l.at))
-			l.at++;
-		if (!*l.at || *l.at == '#')
-			break;
-		ret = add_word(w, &l);
-	}
+	if (!ret)
+		ret = make_room(&l, 0);
+	if (!ret)
+		ret = take_words(&l, &n);
+	w->text = l.text;
+	if (!ret && find_words(w, n))
+		ret = no_memory(f);
 	return ret;
 }
 
@@ -238,9 +307,7 @@ int kv_words_split(struct kv_words *w, const char *line,
  */
 void kv_words_free(struct kv_words *w)
 {
-	for (size_t i = 0; i < w->n; i++)
-		free(w->word[i]);
 	free(w->word);
-	w->word = NULL;
-	w->n = 0;
+	free(w->text);
+	memset(w, 0, sizeof(*w));
 }

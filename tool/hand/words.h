@@ -13,14 +13,21 @@
  * at again.
  */
 
+/* The most bytes of a command and the lines that continue it, before and after its
+ * references are replaced.
+ */
+#define KV_WORDS_LINE_MAX (1 << 20)
+
 /**
  * struct kv_words - the words of a line
  * @n: how many
  * @word: they; @word[@n] is NULL
+ * @text: where they stand
  */
 struct kv_words {
 	size_t n;
 	char **word;
+	char *text;
 };
 
 /*
@@ -30,6 +37,7 @@ struct kv_words {
 typedef int kv_words_expand_fn(void *arg, const char *reference, char **value,
 			       struct kv_fault *f);
 
+int kv_words_too_long(struct kv_fault *f);
 bool kv_words_continue(const char *line);
 int kv_words_split(struct kv_words *w, const char *line,
 		   kv_words_expand_fn *expand, void *arg, struct kv_fault *f);

@@ -18,6 +18,7 @@
  * @base: the backend that it is; first member
  * @sock: for requests; what it makes belongs to it and dies with it
  * @events: for events, not blocking
+ * @spare: a request that was sent, for the next one; its memory is cleared but once
  * @family: generic netlink id
  * @queue: events that came while another one was waited for, the oldest first
  * @queued: how many
@@ -29,6 +30,7 @@ struct kv_nl {
 	struct kv_backend base;
 	struct nl_sock *sock;
 	struct nl_sock *events;
+	struct nl_msg *spare;
 	int family;
 	struct kv_event queue[KV_NL_EVENTS];
 	unsigned int queued;

@@ -58,22 +58,6 @@ int kv_user_flush(struct kv_backend *b, const struct kv_none *in,
 	return refuse_persistent((struct kv_user *)b);
 }
 
-/* Makes sure that one more fits. */
-static bool reserve(struct kv_user_table *table)
-{
-	size_t room = table->room ? table->room * 2 : 16;
-	struct kv_user_obj **objs;
-
-	if (table->n < table->room)
-		return true;
-	objs = reallocarray(table->objs, room, sizeof(*objs));
-	if (!objs)
-		return false;
-	table->objs = objs;
-	table->room = room;
-	return true;
-}
-
 /**
  * kv_user_obj_alloc() - memory for an object
  * @u: the backend
@@ -95,7 +79,7 @@ void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, size_t size,
 		*error = refuse_persistent(u);
 		return NULL;
 	}
-	obj = reserve(&u->tables[type]) ? calloc(1, size) : NULL;
+	obj = kv_user_table_reserve(&u->tables[type]) ? calloc(1, size) : NULL;
 	if (!obj) {
 		*error = kv_user_fail(u, -ENOMEM, "no memory");
 		return NULL;
@@ -125,10 +109,8 @@ void kv_user_obj_free(struct kv_user_obj *obj)
  */
 void kv_user_obj_publish(struct kv_user *u, struct kv_user_obj *obj)
 {
-	struct kv_user_table *table = &u->tables[obj->type];
-
 	obj->id = __atomic_add_fetch(&last_id[obj->type], 1, __ATOMIC_RELAXED);
-	table->objs[table->n++] = obj;
+	kv_user_table_add(&u->tables[obj->type], obj);
 }
 
 /**
@@ -147,22 +129,6 @@ void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot,
 	obj->parents[slot] = parent;
 }
 
-/* Where the first object with this id or a higher one stands. */
-static size_t lower_bound(const struct kv_user_table *table, uint32_t id)
-{
-	size_t from = 0, to = table->n;
-
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (table->objs[middle]->id < id)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
-}
-
 /**
  * kv_user_obj_find() - find an object by its id
  * @u: the backend
@@ -173,11 +139,10 @@ static size_t lower_bound(const struct kv_user_table *table, uint32_t id)
  */
 void *kv_user_obj_find(struct kv_user *u, unsigned int type, uint32_t id)
 {
-	const struct kv_user_table *table = &u->tables[type];
-	size_t i = lower_bound(table, id);
+	struct kv_user_obj *obj = kv_user_table_find(&u->tables[type], id);
 
-	if (i < table->n && table->objs[i]->id == id)
-		return table->objs[i];
+	if (obj)
+		return obj;
 	kv_user_fail(u, -ENOENT, "no %s with id %u in user space", types[type].name, id);
 	return NULL;
 }
@@ -228,14 +193,10 @@ static int refuse_busy(struct kv_user *u, const struct kv_user_obj *obj)
 			    name, obj->id, types[user->type].name, user->id);
 }
 
-/* The object at this place is destroyed; nobody uses it. */
-static void drop(struct kv_user_table *table, size_t i)
+/* The object is destroyed; nobody uses it. */
+static void drop(struct kv_user *u, struct kv_user_obj *obj)
 {
-	struct kv_user_obj *obj = table->objs[i];
-
-	table->n--;
-	memmove(&table->objs[i], &table->objs[i + 1],
-		(table->n - i) * sizeof(*table->objs));
+	kv_user_table_remove(&u->tables[obj->type], obj->id);
 	kv_user_obj_free(obj);
 }
 
@@ -263,7 +224,7 @@ int kv_user_obj_delete(struct kv_user *u, unsigned int type, uint32_t id,
 		return kv_user_fail(u, ret,
 				    "%s %u can't be destroyed: %s",
 				    types[type].name, id, strerror(-ret));
-	drop(&u->tables[type], lower_bound(&u->tables[type], id));
+	drop(u, obj);
 	return 0;
 }
 
@@ -286,11 +247,13 @@ void kv_user_obj_destroy_all(struct kv_user *u)
 	for (type = KV_USER_TYPES; type--;) {
 		table = &u->tables[type];
 		while (table->n) {
+			struct kv_user_obj *obj = table->objs[table->n - 1];
+
 			/* A refusal leaves it to the end of the process. */
-			types[type].destroy(u, table->objs[table->n - 1], &verb_ns);
-			drop(table, table->n - 1);
+			types[type].destroy(u, obj, &verb_ns);
+			drop(u, obj);
 		}
-		free(table->objs);
+		kv_user_table_free(table);
 	}
 }
 

@@ -75,11 +75,13 @@ struct kv_user_obj {
  * struct kv_user_table - all objects of a type
  * @objs: in the order of their ids
  * @n: how many
- * @room: how many there is memory for
+ * @gap: how many unused places there are before @objs
+ * @room: how many places there are in all
  */
 struct kv_user_table {
 	struct kv_user_obj **objs;
 	size_t n;
+	size_t gap;
 	size_t room;
 };
 
@@ -295,6 +297,13 @@ uint32_t kv_user_dev_can(const struct kv_user_dev *dev);
 bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev);
 int kv_user_dev_each(struct kv_backend *b,
 		     int (*fn)(const struct kv_dev *dev, void *arg), void *arg);
+
+/* obj_table.c */
+bool kv_user_table_reserve(struct kv_user_table *table);
+void kv_user_table_add(struct kv_user_table *table, struct kv_user_obj *obj);
+struct kv_user_obj *kv_user_table_find(const struct kv_user_table *table, uint32_t id);
+void kv_user_table_remove(struct kv_user_table *table, uint32_t id);
+void kv_user_table_free(struct kv_user_table *table);
 
 /* obj.c */
 void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, size_t size,

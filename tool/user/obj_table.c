@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include <stdlib.h>
+#include <string.h>
+#include "user/user.h"
+
+/* Objects of a type, in an array that shrinks at either end without being moved. */
+
+static struct kv_user_obj **begin(const struct kv_user_table *table)
+{
+	return table->objs ? table->objs - table->gap : NULL;
+}
+
+/**
+ * kv_user_table_reserve() - make sure that one more object fits
+ * @table: the objects
+ *
+ * Return: false if there is no memory.
+ */
+bool kv_user_table_reserve(struct kv_user_table *table)
+{
+	size_t room = table->room ? table->room * 2 : 16;
+	struct kv_user_obj **objs = begin(table);
+
+	if (table->gap + table->n < table->room)
+		return true;
+	/* At least as many were removed as are moved now. */
+	if (objs && table->gap >= table->n) {
+		memcpy(objs, table->objs, table->n * sizeof(*objs));
+		table->objs = objs;
+		table->gap = 0;
+		return true;
+	}
+	objs = reallocarray(objs, room, sizeof(*objs));
+	if (!objs)
+		return false;
+	table->objs = objs + table->gap;
+	table->room = room;
+	return true;
+}
+
+/**
+ * kv_user_table_add() - add an object
+ * @table: the objects; kv_user_table_reserve() has made room
+ * @obj: the object, whose id is higher than those of the others
+ */
+void kv_user_table_add(struct kv_user_table *table, struct kv_user_obj *obj)
+{
+	table->objs[table->n++] = obj;
+}
+
+/* Where the first object with this id or a higher one stands. */
+static size_t lower_bound(const struct kv_user_table *table, uint32_t id)
+{
+	size_t from = 0, to = table->n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (table->objs[middle]->id < id)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/**
+ * kv_user_table_find() - find an object by its id
+ * @table: the objects
+ * @id: its id
+ *
+ * Return: the object, or NULL.
+ */
+struct kv_user_obj *kv_user_table_find(const struct kv_user_table *table, uint32_t id)
+{
+	size_t i = lower_bound(table, id);
+
+	return i < table->n && table->objs[i]->id == id ? table->objs[i] : NULL;
+}
+
+/**
+ * kv_user_table_remove() - remove an object, which is not freed
+ * @table: the objects
+ * @id: its id; there is one
+ *
+ * Moves those on the side where there are fewer.
+ */
+void kv_user_table_remove(struct kv_user_table *table, uint32_t id)
+{
+	size_t i = lower_bound(table, id), behind = table->n - i - 1;
+	struct kv_user_obj **objs = table->objs;
+
+	table->n--;
+	if (i < behind) {
+		memmove(objs + 1, objs, i * sizeof(*objs));
+		table->objs++;
+		table->gap++;
+	} else {
+		memmove(objs + i, objs + i + 1, behind * sizeof(*objs));
+	}
+}
+
+/**
+ * kv_user_table_free() - free the array
+ * @table: empty
+ */
+void kv_user_table_free(struct kv_user_table *table)
+{
+	free(begin(table));
+	memset(table, 0, sizeof(*table));
+}
