@@ -6,7 +6,7 @@
 #include <string.h>
 #include <arpa/inet.h>
 #include <net/if.h>
-#include "bytes.h"
+#include "hex.h"
 #include "parse.h"
 
 #define PORT_MAX 65535

@@ -3,20 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "bytes.h"
-
-/**
- * kv_hex_digit() - the value of a hexadecimal digit
- * @c: the digit, in either case
- *
- * Return: 0 .. 15; -1: it is none.
- */
-int kv_hex_digit(char c)
-{
-	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-	const char *found = c ? strchr(digits, c) : NULL;
-
-	return found ? (int)(found - digits) % 16 : -1;
-}
+#include "hex.h"
 
 /**
  * kv_bytes_parse_hex() - read bytes of two hexadecimal digits each

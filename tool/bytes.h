@@ -16,6 +16,4 @@ int kv_bytes_parse_hex(const char *hex, uint8_t *bytes, struct kv_why *why);
 size_t kv_bytes_text(char *text, const uint8_t *bytes, size_t n);
 size_t kv_bytes_hex(char *text, const uint8_t *bytes, size_t n);
 
-int kv_hex_digit(char c);
-
 #endif

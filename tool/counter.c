@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "model/backend.h"
+#include "counter.h"
 
 #define FOLDER "/sys/class/infiniband/%s/ports/1/hw_counters"
 

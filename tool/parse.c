@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "model/backend.h"
-#include "bytes.h"
+#include "hex.h"
 #include "parse.h"
 
 #define MTU_MIN 256

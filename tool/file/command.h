@@ -2,11 +2,7 @@
 #ifndef KV_FILE_COMMAND_H
 #define KV_FILE_COMMAND_H
 
-/* Which way the file goes. */
-enum kv_file_way {
-	KV_FILE_PUT, /* to the server */
-	KV_FILE_GET,
-};
+#include "file/options.h"
 
 int kv_file_command(enum kv_file_way way, int argc, char **argv);
 

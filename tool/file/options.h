@@ -2,8 +2,13 @@
 #ifndef KV_FILE_OPTIONS_H
 #define KV_FILE_OPTIONS_H
 
-#include "file/command.h"
 #include "option.h"
+
+/* Which way the file goes. */
+enum kv_file_way {
+	KV_FILE_PUT, /* to the server */
+	KV_FILE_GET,
+};
 
 /**
  * struct kv_file_options - what the command line of put or get says

@@ -8,6 +8,7 @@
 #include "hand/describe.h"
 #include "hand/text.h"
 #include "hand/tell.h"
+#include "hand/trace.h"
 #include "hand/trace_conn.h"
 #include "parse.h"
 

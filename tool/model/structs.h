@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <sys/socket.h>
 #include <kverbs.h>
-#include "counter.h"
 #include "loop/hist.h"
 
 /* What the operations of ops.def take and give: devices, objects, requests, completions, runs. */
@@ -84,6 +83,29 @@ static inline bool kv_dev_is_iwarp(const struct kv_dev *dev)
 	return (dev->can & (KVERBS_CAN_RC | KVERBS_CAN_UC | KVERBS_CAN_UD | KVERBS_CAN_AH)) ==
 	       KVERBS_CAN_RC;
 }
+
+/* A device has some dozens. */
+#define KV_COUNTERS_MAX 128
+
+/**
+ * struct kv_counter - one of a port's counters
+ * @name: as the driver names it
+ * @value: since the device exists, or what was added meanwhile
+ */
+struct kv_counter {
+	char name[64];
+	uint64_t value;
+};
+
+/**
+ * struct kv_counters - what the driver counts at port 1 (hw_counters)
+ * @counters: how many there are
+ * @counter: in the order of their names
+ */
+struct kv_counters {
+	unsigned int counters;
+	struct kv_counter counter[KV_COUNTERS_MAX];
+};
 
 /* Types of objects that are made by hand, in the order of model/objects.def. */
 enum kv_type {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <string.h>
+#include "counter.h"
 #include "netdev.h"
 #include "nl/msg.h"
 

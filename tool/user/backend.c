@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "counter.h"
 #include "clock.h"
 #include "user/conn.h"
 #include "user/post.h"
