@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <linux/genetlink.h>
@@ -22,6 +23,9 @@
 
 /* Bytes that events may wait in; the kernel may allow less. */
 #define EVENT_BYTES 262144
+
+/* A device's GIDs and a run's bins take messages of up to 18 KiB, lists of 32. */
+#define ANSWER_BYTES 32768
 
 /* State of one request while its answers come in. */
 struct exchange {
@@ -209,8 +213,13 @@ static int on_valid(struct nl_msg *msg, void *arg)
  */
 struct nl_msg *kv_nl_msg(struct kv_nl *nl, int cmd, int flags)
 {
-	struct nl_msg *msg = nlmsg_alloc_size(KVERBS_DATA_MAX + 1024);
+	struct nl_msg *msg = nl->spare;
 
+	nl->spare = NULL;
+	if (msg)
+		nlmsg_hdr(msg)->nlmsg_len = NLMSG_HDRLEN;
+	else
+		msg = nlmsg_alloc_size(KVERBS_DATA_MAX + 1024);
 	if (msg && !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, nl->family, 0,
 				NLM_F_ACK | flags, (uint8_t)cmd,
 				KVERBS_GENL_VERSION)) {
@@ -272,6 +281,38 @@ static void get_unstuck(struct kv_nl *nl)
 		;
 }
 
+/* In place of libnl's, which clears all that an answer may take. Returns as nl_recv(). */
+static int receive(struct nl_sock *sock, struct sockaddr_nl *from,
+		   unsigned char **buf, struct ucred **creds)
+{
+	unsigned char bytes[ANSWER_BYTES];
+	struct iovec piece = { .iov_base = bytes, .iov_len = sizeof(bytes) };
+	struct msghdr msg = {
+		.msg_name = from,
+		.msg_namelen = sizeof(*from),
+		.msg_iov = &piece,
+		.msg_iovlen = 1,
+	};
+	ssize_t n;
+
+	(void)creds;
+	do {
+		n = recvmsg(nl_socket_get_fd(sock), &msg, MSG_TRUNC);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -nl_syserr2nlerr(errno);
+	if (n > (ssize_t)sizeof(bytes))
+		return -NLE_MSG_TRUNC;
+	if (!n)
+		return 0;
+	/* libnl frees it. */
+	*buf = malloc((size_t)n);
+	if (!*buf)
+		return -NLE_NOMEM;
+	memcpy(*buf, bytes, (size_t)n);
+	return (int)n;
+}
+
 /**
  * kv_nl_request() - send a request and take all answers to it
  * @nl: the connection
@@ -306,6 +347,7 @@ int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 		set_error(&x, NULL, "");
 		goto out;
 	}
+	nl_cb_overwrite_recv(cb, receive);
 	nl_cb_err(cb, NL_CB_CUSTOM, on_error, &x);
 	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, &x);
 	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, &x);
@@ -333,7 +375,10 @@ int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 out:
 	if (cb)
 		nl_cb_put(cb);
-	nlmsg_free(msg);
+	if (nl->spare)
+		nlmsg_free(msg);
+	else
+		nl->spare = msg;
 	return x.error;
 }
 
@@ -413,13 +458,13 @@ int kv_nl_open(struct kv_nl *nl)
 	nl->lost = false;
 	nl->stuck = false;
 	nl->events = NULL;
+	nl->spare = NULL;
 	nl->sock = nl_socket_alloc();
 	if (!nl->sock || genl_connect(nl->sock)) {
 		ret = kv_nl_fail(nl, -EIO, "no netlink socket");
 		goto err_close;
 	}
-	/* A device's GIDs, a run's bins: messages of up to 18 KiB; lists: 32. */
-	nl_socket_set_msg_buf_size(nl->sock, 32768);
+	nl_socket_set_msg_buf_size(nl->sock, ANSWER_BYTES);
 	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one,
 		   sizeof(one));
 	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_CAP_ACK, &one,
@@ -445,6 +490,8 @@ void kv_nl_close(struct kv_nl *nl)
 {
 	nl_socket_free(nl->events);
 	nl_socket_free(nl->sock);
+	nlmsg_free(nl->spare);
+	nl->spare = NULL;
 	nl->events = NULL;
 	nl->sock = NULL;
 }

@@ -17,6 +17,7 @@
  * struct kv_nl - a connection to the module
  * @sock: for requests; what it makes belongs to it and dies with it
  * @events: for events, not blocking
+ * @spare: a request that was sent, for the next one; its memory is cleared but once
  * @family: generic netlink id
  * @err: text of the last failure
  * @err_size: bytes of @err
@@ -29,6 +30,7 @@
 struct kv_nl {
 	struct nl_sock *sock;
 	struct nl_sock *events;
+	struct nl_msg *spare;
 	int family;
 	char *err;
 	size_t err_size;
