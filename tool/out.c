@@ -206,6 +206,13 @@ void kv_out_put(struct json_object *obj, const char *key,
 	json_object_object_add(obj, key, value);
 }
 
+static bool is_ascii(const char *text)
+{
+	while (*text && !(*text & 0x80))
+		text++;
+	return !*text;
+}
+
 /**
  * kv_out_string() - make a string
  * @value: what somebody typed, or what a file is called
@@ -218,9 +225,15 @@ struct json_object *kv_out_string(const char *value)
 {
 	size_t left = strlen(value), room = 4 * left + 1;
 	struct json_object *string = NULL;
-	char *in = (char *)value, *text = malloc(room), *out = text;
-	iconv_t utf8 = iconv_open("UTF-8", "UTF-8");
+	char *in = (char *)value, *text, *out;
+	iconv_t utf8;
 
+	/* Most strings are; to open a converter takes thousands of instructions. */
+	if (is_ascii(value))
+		return json_object_new_string_len(value, (int)left);
+	text = malloc(room);
+	out = text;
+	utf8 = iconv_open("UTF-8", "UTF-8");
 	if (!text || utf8 == (iconv_t)-1)
 		goto out;
 	while (left && iconv(utf8, &in, &left, &out, &room) == (size_t)-1) {

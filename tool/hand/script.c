@@ -14,19 +14,19 @@
 static int echo(struct kv_session *s, char **word, size_t n,
 		struct json_object *result, struct kv_fault *f)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out;
+	size_t size = 1;
+	char *text, *at;
 
 	(void)s;
-	out = open_memstream(&text, &size);
-	if (!out)
-		return kv_fault_set(f, -ENOMEM, "no memory");
 	for (size_t i = 0; i < n; i++)
-		fprintf(out, "%s%s", i ? " " : "", word[i]);
-	if (fclose(out)) {
-		free(text);
+		size += strlen(word[i]) + 1;
+	text = calloc(1, size);
+	if (!text)
 		return kv_fault_set(f, -ENOMEM, "no memory");
+	at = text;
+	for (size_t i = 0; i < n; i++) {
+		at = stpcpy(at, i ? " " : "");
+		at = stpcpy(at, word[i]);
 	}
 	kv_out_put_string(result, "text", text);
 	free(text);

@@ -27,9 +27,16 @@ static bool is_hex(const char *key)
 
 static void add(char *text, size_t size, const char *more)
 {
-	size_t used = strlen(text);
+	size_t used = strlen(text), n = strnlen(more, size - used - 1);
 
-	snprintf(text + used, size - used, "%s", more);
+	memcpy(text + used, more, n);
+	text[used + n] = '\0';
+}
+
+static void copy(char *text, size_t size, const char *from)
+{
+	text[0] = '\0';
+	add(text, size, from);
 }
 
 /* Words with commas between them. */
@@ -61,7 +68,7 @@ void kv_text_value(char *text, size_t size, const char *key,
 	if (json_object_is_type(value, json_type_int) && is_hex(key))
 		snprintf(text, size, "0x%llx", (unsigned long long)v);
 	else
-		snprintf(text, size, "%s", json_object_get_string(value));
+		copy(text, size, json_object_get_string(value));
 }
 
 /* "key value", or nothing if there is nothing to say. */
@@ -76,7 +83,7 @@ static void format_pair(char *text, size_t size, struct json_object *obj,
 	if (json_object_is_type(value, json_type_boolean) &&
 	    !json_object_get_boolean(value))
 		return;
-	snprintf(text, size, "%s", key);
+	copy(text, size, key);
 	for (char *c = text; *c; c++) {
 		if (*c == '_')
 			*c = '-';
@@ -184,7 +191,9 @@ void kv_text_object(FILE *out, const char *noun, struct json_object *result)
 			continue;
 		if (column + 1 + (int)strlen(pair) > WIDTH)
 			column = fprintf(out, "\n%*s", INDENT - 1, "") - 1;
-		column += fprintf(out, " %s", pair);
+		fputc(' ', out);
+		fputs(pair, out);
+		column += 1 + (int)strlen(pair);
 	}
 	fputc('\n', out);
 }
