@@ -48,6 +48,16 @@ for space in kernel user; do
 done
 # The spaces on fresh connections, which differ: how much is exact.
 kverbs compare --ops send,write --sizes 8,4k --time 40ms --rounds 6 --json "$OUT/compare.json" >/tmp/compare
+# batch N: carries out N lines; by a clock of 10 ms, which counts instructions
+batch() {
+	yes 'pd add' | head -n "$1" >/tmp/lines
+	read -r start rest </proc/uptime
+	kverbs batch /tmp/lines >/dev/null
+	read -r end rest </proc/uptime
+	echo "$start $end" | awk '{ print ($2 - $1) * 1e9 }'
+}
+batch 100 >/dev/null
+echo "batch-line $(echo "$(batch 100) $(batch 20100)" | awk '{ print ($2 - $1) / 20000 }')"
 END
 
 # The second one beside a job that loads the host.
@@ -138,6 +148,11 @@ for op in write read send fetch-add cmp-swp; do
 	awk "BEGIN { exit !($kernel > 0 && $user > 0) }" || status=1
 	result $status "$op: kernel ${kernel%.*}, user ${user%.*} instructions"
 done
+
+cost=$(get batch-line)
+status=0
+awk "BEGIN { exit !($cost > 10000 && $cost <= 60000) }" || status=1
+result $status "a line of a batch, 'pd add', in the kernel and in the tool: $cost instructions (must be 60000 at most)"
 
 # perftest times from post to post: some 20 instructions of its own loop are part of it. READ has modes that are up
 # to 30 % apart, and it is not for us in which of them a run is: the least of all samples tells, and the median
