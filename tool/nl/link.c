@@ -286,13 +286,18 @@ static int receive(struct nl_sock *sock, struct sockaddr_nl *from,
 		   unsigned char **buf, struct ucred **creds)
 {
 	unsigned char bytes[ANSWER_BYTES];
-	socklen_t size = sizeof(*from);
+	struct iovec piece = { .iov_base = bytes, .iov_len = sizeof(bytes) };
+	struct msghdr msg = {
+		.msg_name = from,
+		.msg_namelen = sizeof(*from),
+		.msg_iov = &piece,
+		.msg_iovlen = 1,
+	};
 	ssize_t n;
 
 	(void)creds;
 	do {
-		n = recvfrom(nl_socket_get_fd(sock), bytes, sizeof(bytes), MSG_TRUNC,
-			     (struct sockaddr *)from, &size);
+		n = recvmsg(nl_socket_get_fd(sock), &msg, MSG_TRUNC);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -nl_syserr2nlerr(errno);
