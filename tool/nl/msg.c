@@ -127,7 +127,9 @@ int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out, ui
 	const struct kv_nl_noun *noun = noun_of(op);
 	const struct row *row = &rows[op];
 	const struct kv_shape *const names[] = { row->in, noun->shape, NULL };
-	struct answer to = { row->out, noun->verb_ns, row->out->size ? out : NULL, ns };
+	/* An id alone is that of the noun. */
+	const struct kv_shape *shape = row->out == &kv_shape_id ? noun->shape : row->out;
+	struct answer to = { shape, noun->verb_ns, shape->size ? out : NULL, ns };
 	struct nl_msg *msg = kv_nl_msg(nl, row->cmd, 0);
 
 	if (row->in->members && row->in->member[0].refers == KV_REFERS_ABOUT)
