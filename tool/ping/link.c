@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <string.h>
 #include "conn.h"
 #include "now.h"
 #include "ping/link.h"
 #include "qp_table.h"
+#include "tcp.h"
 
 #define PORT 1
 
@@ -104,19 +104,13 @@ int kv_link_look_up(const struct kv_dev *dev, const char *host, const char *port
 	 * IPv6 address of TCP's (::ffff:192.0.2.1), for which the CM finds no device.
 	 */
 	const int any = kv_dev_is_iwarp(dev) ? AF_INET : AF_INET6;
-	const struct addrinfo hints = {
-		.ai_family = host ? AF_UNSPEC : any,
-		.ai_socktype = SOCK_STREAM,
-		.ai_flags = host ? 0 : AI_PASSIVE,
-	};
 	struct addrinfo *list;
-	int ret = getaddrinfo(host, port, &hints, &list);
+	const char *why = kv_tcp_find(host, port, host ? AF_UNSPEC : any,
+				      host ? 0 : AI_PASSIVE, &list);
 
-	if (ret)
+	if (why)
 		return kv_fault_set(f, -EADDRNOTAVAIL, "%s port %s: %s",
-				    host ? host : "any address", port,
-				    ret == EAI_SYSTEM ? strerror(errno) :
-							gai_strerror(ret));
+				    host ? host : "any address", port, why);
 	memset(addr, 0, sizeof(*addr));
 	memcpy(addr, list->ai_addr, list->ai_addrlen);
 	freeaddrinfo(list);

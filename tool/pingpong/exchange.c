@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
 #include <errno.h>
-#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "now.h"
 #include "pingpong/exchange.h"
 #include "space.h"
+#include "tcp.h"
 
 static const char done[] = "done";
 
@@ -49,35 +49,10 @@ static int refuse(struct kv_fault *f, int error, const char *what)
 static int look_up(const char *host, const char *port, int flags,
 		   struct addrinfo **list, struct kv_fault *f)
 {
-	const struct addrinfo hints = {
-		.ai_socktype = SOCK_STREAM,
-		.ai_flags = flags,
-	};
-	int ret = getaddrinfo(host, port, &hints, list);
+	const char *why = kv_tcp_find(host, port, AF_UNSPEC, flags, list);
 
-	if (!ret)
-		return 0;
-	return kv_fault_set(f, -EADDRNOTAVAIL, "%s port %s: %s",
-			    host ? host : "any address", port,
-			    ret == EAI_SYSTEM ? strerror(errno) :
-						gai_strerror(ret));
-}
-
-static int connect_one(const struct kv_exchange *x, const struct addrinfo *to)
-{
-	socklen_t size = sizeof(int);
-	int fd = x->fd, error, ret;
-
-	if (!connect(fd, to->ai_addr, to->ai_addrlen))
-		return 0;
-	if (errno != EINPROGRESS)
-		return -errno;
-	ret = wait_for(x, fd, POLLOUT, kv_now_ns() + x->timeout_ns);
-	if (ret)
-		return ret;
-	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size))
-		return -errno;
-	return -error;
+	return why ? kv_fault_set(f, -EADDRNOTAVAIL, "%s port %s: %s",
+				  host ? host : "any address", port, why) : 0;
 }
 
 /**
@@ -92,43 +67,21 @@ static int connect_one(const struct kv_exchange *x, const struct addrinfo *to)
 int kv_exchange_connect(struct kv_exchange *x, const char *host,
 			const char *port, struct kv_fault *f)
 {
-	struct addrinfo *list, *to;
+	struct addrinfo *list;
 	char what[300];
 	int ret;
 
 	ret = look_up(host, port, 0, &list, f);
 	if (ret)
 		return ret;
-	ret = -EADDRNOTAVAIL;
-	for (to = list; to && ret && ret != -EINTR; to = to->ai_next) {
-		x->fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-		ret = x->fd < 0 ? -errno : connect_one(x, to);
-		if (ret)
-			kv_exchange_close(x);
-	}
+	ret = kv_tcp_dial(list, x->timeout_ns);
 	freeaddrinfo(list);
-	if (!ret)
+	if (ret >= 0) {
+		x->fd = ret;
 		return 0;
+	}
 	snprintf(what, sizeof(what), "%.200s port %s", host, port);
 	return refuse(f, ret, what);
-}
-
-static int listen_at(const struct addrinfo *at)
-{
-	int fd = socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int on = 1, off = 0, error;
-
-	if (fd < 0)
-		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* IPv4 as well, where one socket can be both. */
-	if (at->ai_family == AF_INET6)
-		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	if (!bind(fd, at->ai_addr, at->ai_addrlen) && !listen(fd, 1))
-		return fd;
-	error = -errno;
-	close(fd);
-	return error;
 }
 
 /**
@@ -153,9 +106,9 @@ int kv_exchange_accept(struct kv_exchange *x, const char *port,
 	/* Sockets for IPv6 take IPv4, too. */
 	for (at = list; at && fd < 0; at = at->ai_next)
 		if (at->ai_family == AF_INET6)
-			fd = listen_at(at);
+			fd = kv_tcp_listen(at, true, 1);
 	for (at = list; at && fd < 0 && fd != -EADDRINUSE; at = at->ai_next)
-		fd = listen_at(at);
+		fd = kv_tcp_listen(at, true, 1);
 	freeaddrinfo(list);
 	if (fd < 0)
 		return refuse(f, fd, what);

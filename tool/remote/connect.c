@@ -2,22 +2,16 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <netdb.h>
-#include <poll.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "interrupt.h"
 #include "now.h"
 #include "printable.h"
 #include "remote/connect.h"
+#include "tcp.h"
 
-/* How long an address may take, and how long until the next one is tried beside it (RFC 8305, 8). */
+/* How long an address may take. */
 #define CONNECT_NS 10000000000ULL
-#define NEXT_NS 250000000ULL
-
-/* Of a host, the first ones; it has hardly more than two. */
-#define ADDRESSES_MAX 16
 
 /* Of a text that stands in a message. */
 #define VERSION_MAX 31
@@ -25,116 +19,6 @@
 static const char *port_of(const struct kv_peer *peer)
 {
 	return peer->port ? peer->port : KV_PEER_PORT;
-}
-
-/* Attempts to connect to the addresses of a host: all of @p that are not -1 are under way. */
-struct attempts {
-	struct pollfd p[ADDRESSES_MAX];
-	uint64_t end_ns[ADDRESSES_MAX];
-	unsigned int n;
-	unsigned int open;
-	int error;
-};
-
-/* Returns true if that connected at once. */
-static bool begin(struct attempts *a, const struct addrinfo *to)
-{
-	struct pollfd *p = &a->p[a->n];
-
-	p->events = POLLOUT;
-	p->fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (p->fd < 0) {
-		a->error = -errno;
-		return false;
-	}
-	a->end_ns[a->n++] = kv_now_ns() + CONNECT_NS;
-	if (!connect(p->fd, to->ai_addr, to->ai_addrlen))
-		return true;
-	a->error = -errno;
-	if (a->error == -EINPROGRESS) {
-		a->open++;
-		return false;
-	}
-	close(p->fd);
-	p->fd = -1;
-	return false;
-}
-
-/* Until when to wait: for the first deadline, or for @next_ns if there is a next address. */
-static uint64_t next_look_ns(const struct attempts *a, uint64_t next_ns)
-{
-	for (unsigned int i = 0; i < a->n; i++)
-		if (a->p[i].fd >= 0 && a->end_ns[i] < next_ns)
-			next_ns = a->end_ns[i];
-	return next_ns;
-}
-
-/* Returns the socket that has connected, or -1; ends attempts that have failed. */
-static int look(struct attempts *a)
-{
-	uint64_t now = kv_now_ns();
-
-	for (unsigned int i = 0; i < a->n; i++) {
-		socklen_t size = sizeof(int);
-		int error = ETIMEDOUT;
-
-		if (a->p[i].fd < 0 || (!a->p[i].revents && now < a->end_ns[i]))
-			continue;
-		if (a->p[i].revents && getsockopt(a->p[i].fd, SOL_SOCKET, SO_ERROR, &error, &size))
-			error = errno;
-		if (!error)
-			return a->p[i].fd;
-		a->error = -error;
-		close(a->p[i].fd);
-		a->p[i].fd = -1;
-		a->open--;
-	}
-	return -1;
-}
-
-/*
- * The addresses one after the other, but the next one does not wait for the end of the one
- * before (RFC 8305, 5), which may be dead; each has CONNECT_NS.
- */
-static int connect_any(const struct addrinfo *to, struct attempts *a)
-{
-	uint64_t next_ns = 0;
-	int fd = -1, ms;
-
-	while (fd < 0 && (to || a->open)) {
-		if (to && a->n < ADDRESSES_MAX && kv_now_ns() >= next_ns) {
-			if (begin(a, to))
-				return a->p[a->n - 1].fd;
-			next_ns = a->error == -EINPROGRESS ? kv_now_ns() + NEXT_NS : 0;
-			to = to->ai_next;
-			continue;
-		}
-		if (a->n == ADDRESSES_MAX)
-			to = NULL;
-		ms = kv_interrupt_wait_ms(next_look_ns(a, to ? next_ns : UINT64_MAX));
-		if (kv_interrupt_seen()) {
-			a->error = -EINTR;
-			break;
-		}
-		poll(a->p, a->n, ms);
-		fd = look(a);
-		/* One that has failed needs no more time. */
-		if (!a->open)
-			next_ns = 0;
-	}
-	return fd;
-}
-
-/* Returns the socket, or a negative errno. */
-static int connect_first(const struct addrinfo *list)
-{
-	struct attempts a = { .error = -EADDRNOTAVAIL };
-	int fd = connect_any(list, &a);
-
-	for (unsigned int i = 0; i < a.n; i++)
-		if (a.p[i].fd >= 0 && a.p[i].fd != fd)
-			close(a.p[i].fd);
-	return fd < 0 ? a.error : fd;
 }
 
 static int explain(const struct kv_peer *peer, int error, struct kv_fault *f)
@@ -172,18 +56,15 @@ static int explain(const struct kv_peer *peer, int error, struct kv_fault *f)
  */
 int kv_remote_connect(const struct kv_peer *peer, int *fd, struct kv_fault *f)
 {
-	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *list;
+	const char *why;
 	char err[128];
 	int ret;
 
-	ret = getaddrinfo(peer->host, port_of(peer), &hints, &list);
-	if (ret)
-		return kv_fault_set(f, -EADDRNOTAVAIL,
-				    "there is no host '%s': %s", peer->host,
-				    ret == EAI_SYSTEM ? strerror(errno) :
-							gai_strerror(ret));
-	ret = connect_first(list);
+	why = kv_tcp_find(peer->host, port_of(peer), AF_UNSPEC, 0, &list);
+	if (why)
+		return kv_fault_set(f, -EADDRNOTAVAIL, "there is no host '%s': %s", peer->host, why);
+	ret = kv_tcp_dial(list, CONNECT_NS);
 	freeaddrinfo(list);
 	if (ret < 0)
 		return explain(peer, ret, f);

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "serve/serve.h"
+#include "tcp.h"
 
 /**
  * kv_serve_name() - an end of a connection as a text
@@ -32,23 +33,6 @@ void kv_serve_name(int fd, bool peer, char *text, size_t size)
 		snprintf(text, size, "unknown");
 	else
 		snprintf(text, size, "%s port %s", host, port);
-}
-
-static int listen_on(const struct addrinfo *at)
-{
-	int fd = socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int on = 1, ret;
-
-	if (fd < 0)
-		return -errno;
-	if (!setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) &&
-	    (at->ai_family != AF_INET6 ||
-	     !setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on))) &&
-	    !bind(fd, at->ai_addr, at->ai_addrlen) && !listen(fd, SOMAXCONN))
-		return fd;
-	ret = -errno;
-	close(fd);
-	return ret;
 }
 
 static bool is_loopback(const struct sockaddr *at)
@@ -122,27 +106,22 @@ bool kv_serve_is_local(const struct kv_serve *s)
 int kv_serve_listen(struct kv_serve *s, struct kv_fault *f)
 {
 	/* Without a name and AI_PASSIVE, the addresses are the loopback ones. */
-	const struct addrinfo hints = {
-		.ai_socktype = SOCK_STREAM,
-		.ai_flags = kv_serve_is_local(s) ? 0 : AI_PASSIVE,
-	};
+	const int flags = kv_serve_is_local(s) ? 0 : AI_PASSIVE;
 	struct addrinfo *list, *at;
+	const char *why;
 	int ret;
 
 	s->listeners = 0;
-	ret = getaddrinfo(s->bind, s->port, &hints, &list);
-	if (ret)
-		return kv_fault_set(f, -EADDRNOTAVAIL,
-				    "cannot listen on %s port %s: %s",
-				    where_to(s), s->port,
-				    ret == EAI_SYSTEM ? strerror(errno) :
-							gai_strerror(ret));
+	why = kv_tcp_find(s->bind, s->port, AF_UNSPEC, flags, &list);
+	if (why)
+		return kv_fault_set(f, -EADDRNOTAVAIL, "cannot listen on %s port %s: %s",
+				    where_to(s), s->port, why);
 	ret = check_local(s, list, f);
 	if (ret)
 		goto out_list;
 	ret = -EADDRNOTAVAIL;
 	for (at = list; at && s->listeners < KV_SERVE_LISTENERS; at = at->ai_next) {
-		ret = listen_on(at);
+		ret = kv_tcp_listen(at, false, SOMAXCONN);
 		if (ret >= 0)
 			s->listener[s->listeners++] = ret;
 		else if (!is_left_out(s, ret))

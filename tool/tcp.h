@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_TCP_H
+#define KV_TCP_H
+
+#include <netdb.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Reaching other hosts over TCP, and being reached. */
+
+const char *kv_tcp_find(const char *host, const char *port, int family, int flags,
+			struct addrinfo **list);
+int kv_tcp_dial(const struct addrinfo *list, uint64_t each_ns);
+int kv_tcp_listen(const struct addrinfo *at, bool both, int backlog);
+
+#endif
