@@ -129,7 +129,6 @@ static void told(const struct kv_session *s, const char *text,
 
 static void tell_event(struct json_object *event, void *arg)
 {
-	(void)arg;
 	kv_text_line(stdout, NULL, event);
 	fflush(stdout);
 }

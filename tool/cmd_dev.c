@@ -66,7 +66,6 @@ static int take_json(void *arg, int id)
 {
 	bool *json = arg;
 
-	(void)id;
 	*json = true;
 	return 0;
 }

@@ -15,7 +15,6 @@ static void note(int sig)
 {
 	int *stop = __atomic_load_n(&stops, __ATOMIC_RELAXED);
 
-	(void)sig;
 	seen = 1;
 	if (stop)
 		__atomic_store_n(stop, 1, __ATOMIC_RELAXED);

@@ -115,8 +115,6 @@ static unsigned long long get(struct json_object *bin, size_t i)
 static int write_bin(struct json_object *bin, struct printbuf *pb, int level,
 		     int flags)
 {
-	(void)level;
-	(void)flags;
 	return sprintbuf(pb, "[%llu, %llu, %llu]", get(bin, 0), get(bin, 1), get(bin, 2));
 }
 

@@ -15,7 +15,6 @@ static ssize_t write_out(void *cookie, const char *data, size_t length)
 {
 	size_t done = 0;
 
-	(void)cookie;
 	while (done < length) {
 		ssize_t n = write(STDOUT_FILENO, data + done, length - done);
 

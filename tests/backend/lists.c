@@ -20,13 +20,11 @@ static int visit(struct visit *v)
 
 static int visit_object(const union kv_object *object, void *arg)
 {
-	(void)object;
 	return visit(arg);
 }
 
 static int visit_dev(const struct kv_dev *dev, void *arg)
 {
-	(void)dev;
 	return visit(arg);
 }
 

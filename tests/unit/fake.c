@@ -162,7 +162,6 @@ void kv_env_let_go(void)
 
 void kv_env_breathe(struct kv_loop *l)
 {
-	(void)l;
 	fake.now += fake.breathe_ticks;
 	fake.breathed++;
 	if (fake.breathe)

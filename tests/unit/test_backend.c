@@ -22,13 +22,11 @@ static void hold(const char *(*test)(struct kv_backend *b, const char *dev))
 
 static void the_fake_ends_its_lists_when_told(void **state)
 {
-	(void)state;
 	hold(lists_end_when_told);
 }
 
 static void the_fake_keeps_content_in_its_buffer(void **state)
 {
-	(void)state;
 	hold(content_stays_in_its_buffer);
 }
 

@@ -72,7 +72,6 @@ static void test_there_and_back(void **state)
 	struct outer o;
 	char why[200];
 
-	(void)state;
 	assert_int_equal(decode(GOOD, &o, why), 0);
 	assert_int_equal(o.number, 7);
 	assert_int_equal(o.below, -5);
@@ -107,7 +106,6 @@ static void refused(const char *part, const char *by, const char *says)
 
 static void test_refused(void **state)
 {
-	(void)state;
 	refused("\"number\":7,", "", "outer.number is missing");
 	refused("\"number\":7", "\"number\":101", "outer.number is 101, not 0 .. 100");
 	refused("\"number\":7", "\"number\":-1", "outer.number is -1, not 0 .. 100");
@@ -157,7 +155,6 @@ static void test_addresses(void **state)
 	struct json_object *obj, *at;
 	char why[200];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
 		obj = kv_codec_encode(shape, &args);
 		json_object_object_add(obj, "src", json_object_new_string(text[i]));
@@ -177,7 +174,6 @@ static void test_addresses(void **state)
  */
 static void test_every_shape(void **state)
 {
-	(void)state;
 	for (int i = 0; i < KV_CALLS; i++) {
 		const struct kv_shape *shapes[] = {
 			kv_call_rows[i].args, kv_call_rows[i].result,
@@ -214,7 +210,6 @@ static void test_bins(void **state)
 	static uint8_t data[KV_HIST_BINS * KV_CALL_BIN_BYTES];
 	uint32_t n = 0;
 
-	(void)state;
 	kv_hist_reset(&from);
 	kv_hist_reset(&to);
 	kv_hist_record(&from, 0);

@@ -129,7 +129,6 @@ static void test_ends(void **state)
 {
 	struct kv_conn conn;
 
-	(void)state;
 	conn = conn_of(KVERBS_CONN_REJECTED, KVERBS_CM_EVENT_REJECTED, 28);
 	snprintf(conn.reason, sizeof(conn.reason), "consumer defined");
 	ends(conn, -ECONNREFUSED,
@@ -165,7 +164,6 @@ static void test_ends(void **state)
 
 static void test_late(void **state)
 {
-	(void)state;
 	ends(conn_of(KVERBS_CONN_RESOLVING_ADDR, KVERBS_CM_EVENT_NONE, 0), -ETIMEDOUT,
 	     "address 192.0.2.2:7174 not resolved within 0.");
 	ends(conn_of(KVERBS_CONN_RESOLVING_ROUTE, KVERBS_CM_EVENT_ADDR_RESOLVED, 0), -ETIMEDOUT,
@@ -192,7 +190,6 @@ static void test_confirm(void **state)
 	struct kv_conn conn;
 	struct kv_fault f;
 
-	(void)state;
 	kv_conn_param_init(&param, 9);
 	assert_int_equal(kv_conn_confirm(&s.base, 3, &param, kv_now_ns() + 1000 * MS_NS, &conn,
 					 &times, &f), 0);
@@ -214,7 +211,6 @@ static void test_accepted(void **state)
 	struct kv_conn conn;
 	struct kv_fault f;
 
-	(void)state;
 	kv_conn_param_init(&param, 9);
 	assert_int_equal(kv_conn_confirm(&s.base, 3, &param, kv_now_ns() + 1000 * MS_NS, &conn,
 					 &times, &f), 0);
@@ -229,7 +225,6 @@ static void test_take(void **state)
 	struct kv_conn conn;
 	struct kv_fault f;
 
-	(void)state;
 	assert_int_equal(kv_conn_take(&s.base, 3, 0, &conn, &f), 0);
 	s.take = -EAGAIN;
 	assert_int_equal(kv_conn_take(&s.base, 3, kv_now_ns() + 5 * MS_NS, &conn, &f), -ETIMEDOUT);
@@ -250,7 +245,6 @@ static void test_disconnect(void **state)
 	struct kv_conn conn;
 	struct kv_fault f;
 
-	(void)state;
 	assert_int_equal(kv_conn_disconnect(&s.base, 3, kv_now_ns() + 1000 * MS_NS, &conn, &f), 0);
 	assert_int_equal(conn.state, KVERBS_CONN_DISCONNECTED);
 	/* The peer was faster. */
@@ -272,7 +266,6 @@ static void test_reason(void **state)
 	};
 	struct json_object *obj = json_object_new_object();
 
-	(void)state;
 	assert_string_equal(kv_word_name(kv_word_cm_reason, 8), "invalid service ID");
 	kv_describe_event(obj, &event);
 	assert_string_equal(kv_out_get_string(obj, "/status_name"), "invalid service ID");

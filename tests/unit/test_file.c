@@ -78,7 +78,6 @@ static int open_folder(void)
 
 static int make_folder(void **state)
 {
-	(void)state;
 	no_tmpfile = no_noreplace = no_length = false;
 	claimed = 0;
 	strcpy(folder, "/tmp/kverbs-unit-XXXXXX");
@@ -89,7 +88,6 @@ static int remove_folder(void **state)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	return system(command);
 }
@@ -177,7 +175,6 @@ static void test_name(void **state)
 	char name[KV_FILE_NAME_MAX + 2];
 	struct kv_why why;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		assert_int_equal(kv_file_name_check(good[i], &why), 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -208,7 +205,6 @@ static void test_hash(void **state)
 	char text[KV_HASH_TEXT];
 	struct kv_hash h;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t length = strlen(known[i].content);
 		int dir, fd;
@@ -241,7 +237,6 @@ static void test_hash_long(void **state)
 	struct kv_hash h;
 	int fd;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/XXXXXX", folder);
 	fd = mkstemp(path);
 	assert_true(fd >= 0);
@@ -320,20 +315,17 @@ static void check_store(void)
 
 static void test_store(void **state)
 {
-	(void)state;
 	check_store();
 }
 
 static void test_store_with_name(void **state)
 {
-	(void)state;
 	no_tmpfile = true;
 	check_store();
 }
 
 static void test_store_without_noreplace(void **state)
 {
-	(void)state;
 	no_tmpfile = no_noreplace = true;
 	check_store();
 }
@@ -350,7 +342,6 @@ static void test_stale(void **state)
 	struct kv_store s;
 	int dir, held;
 
-	(void)state;
 	dir = open_folder();
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		put_file(name[i], "abc");
@@ -376,7 +367,6 @@ static void test_store_refused(void **state)
 	struct kv_fault f;
 	struct kv_store s;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/f", folder);
 	assert_int_equal(mkdir(path, 0700), 0);
 	refuse_store(false, -EISDIR, "a folder");
@@ -405,7 +395,6 @@ static void test_source(void **state)
 	struct kv_fault f;
 	int dir;
 
-	(void)state;
 	put_file("f", "abc");
 	dir = open_folder();
 	assert_int_equal(kv_source_open(&s, dir, "f", O_NOFOLLOW, &f), 0);
@@ -444,7 +433,6 @@ static void test_hash_interrupted(void **state)
 	struct kv_hash h;
 	int dir, fd;
 
-	(void)state;
 	put_file("f", "abc");
 	dir = open_folder();
 	fd = openat(dir, "f", O_RDONLY);
@@ -478,7 +466,6 @@ static void test_source_without_length(void **state)
 	struct kv_fault f;
 	int dir;
 
-	(void)state;
 	put_file("f", "abc");
 	put_file("empty", "");
 	dir = open_folder();
@@ -521,7 +508,6 @@ static void test_source_copy_max(void **state)
 	struct kv_fault f;
 	int dir, fd;
 
-	(void)state;
 	dir = open_folder();
 	fd = openat(dir, "f", O_CREAT | O_WRONLY | O_CLOEXEC);
 	assert_int_equal(ftruncate(fd, KV_SOURCE_COPY_MAX), 0);

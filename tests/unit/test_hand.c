@@ -121,7 +121,6 @@ static void test_objects(void **state)
 {
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
 	good(&h, "pd add name p");
 	assert_string_equal(h.text, "pd 1 name p dev rxe0 local-dma-lkey 0x1234\n");
@@ -187,7 +186,6 @@ static void test_persistent(void **state)
 {
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, false);
 	good(&h, "pd add");
 	says(&h, "pd 1 dev rxe0 persistent local-dma-lkey");
@@ -204,7 +202,6 @@ static void test_references(void **state)
 {
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
 	bad(&h, -EINVAL, "echo $last.id", "no command has told anything yet");
 	good(&h, "pd add name p");
@@ -244,7 +241,6 @@ static void test_content(void **state)
 {
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_USER, true);
 	good(&h, "pd add name p");
 	good(&h, "mr add pd p length 64 name m");
@@ -284,7 +280,6 @@ static void test_content_interrupted(void **state)
 	struct hand h;
 	int fd;
 
-	(void)state;
 	fd = mkstemp(path);
 	assert_true(fd >= 0);
 	begin(&h, KV_SPACE_KERNEL, true);
@@ -323,7 +318,6 @@ static void test_connect(void **state)
 {
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
 	connect_two(&h);
 	says(&h, "qp 1 name a state rts");
@@ -405,7 +399,6 @@ static void test_modify(void **state)
 {
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
 	good(&h, "pd add name p");
 	good(&h, "cq add cqe 16 name c");
@@ -454,7 +447,6 @@ static void test_post_and_poll(void **state)
 {
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
 	connect_two(&h);
 	good(&h, "mr add pd p length 64 name m");
@@ -514,7 +506,6 @@ static void test_monitor(void **state)
 {
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
 	fake_world.event.type = KVERBS_EVENT_WC_ERROR;
 	fake_world.event.qp = 3;
@@ -548,7 +539,6 @@ static void test_verbs(void **state)
 {
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_USER, true);
 	connect_two(&h);
 	good(&h, "mr add pd p length 64 name m");
@@ -629,7 +619,6 @@ static void test_trace(void **state)
 	struct hand h;
 	FILE *real;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
 	traces(&h, "pd add name p", 0, "ib_alloc_pd(rxe0) = pd 1  [1.000 us]\n");
 	traces(&h, "pd del 9", -ENOENT,
@@ -685,7 +674,6 @@ static void test_conn(void **state)
 {
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
 	connect_two(&h);
 	good(&h, "qp add pd p cq c name q");
@@ -732,7 +720,6 @@ static void test_conn_connect(void **state)
 {
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_USER, true);
 	connect_two(&h);
 	good(&h, "qp add pd p cq c name q");
@@ -780,7 +767,6 @@ static void test_conn_trace(void **state)
 	struct hand h;
 	FILE *real;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
 	connect_two(&h);
 	good(&h, "qp add pd p cq c name q");
@@ -863,7 +849,6 @@ static void test_batch(void **state)
 	struct json_object *list;
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
 	assert_int_equal(run_batch(&h, "# two lines\npd add \\\n  name p\n\ncq add cqe 4", &t), 0);
 	assert_int_equal(fake_world.objects, 2);
@@ -906,7 +891,6 @@ static void test_options(void **state)
 	struct kv_hand_options o;
 	struct kv_fault f;
 
-	(void)state;
 	assert_int_equal(kv_hand_options_take(&o, 9, line, false, &f), 0);
 	assert_true(o.json && o.has_space && !o.trace);
 	assert_int_equal(o.spaces, 1 << KV_SPACE_USER);
@@ -937,7 +921,6 @@ static void test_limits(void **state)
 	struct kv_fault f;
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
 	for (int i = 0; i < 40; i++)
 		strcat(text, "set A $A$A\n");
@@ -976,7 +959,6 @@ static void test_byte_order_mark(void **state)
 	struct kv_times t = { 0 };
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
 	assert_int_equal(run_batch(&h, "\xef\xbb\xbfpd add\npd add", &t), 0);
 	assert_int_equal(fake_world.objects, 2);
@@ -995,9 +977,6 @@ static void drop_line(const struct kv_session *s, const char *text,
 {
 	FILE *out = fopen("/dev/null", "we");
 
-	(void)s;
-	(void)text;
-	(void)arg;
 	kv_text_print(out, doc);
 	fclose(out);
 }
@@ -1026,7 +1005,6 @@ static void test_endless(void **state)
 	};
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		assert_int_equal(run_stream(&h, fopen(files[i].path, "re")), -EINVAL);
@@ -1128,7 +1106,6 @@ static void many_times(size_t n)
 
 static void test_linear_line(void **state)
 {
-	(void)state;
 	assert_linear(many_words, 5000);
 	assert_linear(many_continuations, 5000);
 	assert_linear(many_references, 5000);
@@ -1136,13 +1113,11 @@ static void test_linear_line(void **state)
 
 static void test_linear_names(void **state)
 {
-	(void)state;
 	assert_linear(many_names, 1000);
 }
 
 static void test_linear_times(void **state)
 {
-	(void)state;
 	assert_linear(many_times, 2000);
 }
 
@@ -1176,7 +1151,6 @@ static void test_noise(void **state)
 	uint32_t seed = 7;
 	struct hand h;
 
-	(void)state;
 	for (unsigned int i = 0; i < ROUNDS; i++) {
 		begin(&h, next(&seed) % 2, true);
 		for (unsigned int l = 0; l < 12; l++) {
@@ -1203,7 +1177,6 @@ static void test_interrupted(void **state)
 {
 	struct hand h;
 
-	(void)state;
 	begin(&h, KV_SPACE_KERNEL, true);
 	/* Less than a look takes, and more than a loaded host keeps us away. */
 	good(&h, "monitor time 150ms");

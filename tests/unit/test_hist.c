@@ -6,7 +6,6 @@ static struct kv_hist hist;
 
 static int reset(void **state)
 {
-	(void)state;
 	kv_hist_reset(&hist);
 	return 0;
 }
@@ -22,14 +21,12 @@ static __u64 count(void)
 
 static void every_bin_starts_at_its_low(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < KV_HIST_BINS; i++)
 		assert_int_equal(kv_hist_index(kv_hist_low(i)), i);
 }
 
 static void every_bin_ends_before_the_next(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i + 1 < KV_HIST_BINS; i++) {
 		assert_true(kv_hist_low(i) < kv_hist_low(i + 1));
 		assert_int_equal(kv_hist_index(kv_hist_low(i + 1) - 1), i);
@@ -39,7 +36,6 @@ static void every_bin_ends_before_the_next(void **state)
 
 static void no_bin_is_wider_than_a_thousandth(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < KV_HIST_BINS; i++) {
 		__u64 low = kv_hist_low(i);
 		__u64 high = i + 1 < KV_HIST_BINS ? kv_hist_low(i + 1) - 1 :
@@ -52,7 +48,6 @@ static void no_bin_is_wider_than_a_thousandth(void **state)
 
 static void small_values_have_a_bin_each(void **state)
 {
-	(void)state;
 	for (unsigned int v = 0; v < 2048; v++) {
 		assert_int_equal(kv_hist_index(v), v);
 		assert_int_equal(kv_hist_low(v), v);
@@ -68,7 +63,6 @@ static void records_the_ends_of_the_range(void **state)
 	static const unsigned int bin[] = { 0, 1, 2047, 2048, 23 << 10, 56319 };
 	__u64 sum = 0;
 
-	(void)state;
 	assert_int_equal(KV_HIST_BINS, 56320);
 	for (unsigned int i = 0; i < 6; i++) {
 		kv_hist_record(&hist, v[i]);
@@ -83,7 +77,6 @@ static void records_the_ends_of_the_range(void **state)
 
 static void empty_after_reset(void **state)
 {
-	(void)state;
 	kv_hist_record(&hist, 42);
 	kv_hist_reset(&hist);
 	assert_int_equal(count(), 0);
@@ -95,7 +88,6 @@ static void empty_after_reset(void **state)
 /* One struct holds any number of samples: nothing in it points elsewhere. */
 static void memory_is_fixed(void **state)
 {
-	(void)state;
 	assert_true(sizeof(struct kv_hist) < 1 << 20);
 	assert_int_equal(sizeof(struct kv_hist),
 			 (1 + 2 * KV_HIST_BINS) * sizeof(__u64));
@@ -103,7 +95,6 @@ static void memory_is_fixed(void **state)
 
 static void counts_go_beyond_32_bits(void **state)
 {
-	(void)state;
 	/* 10^9 samples of about 5 s, then what comes after 2^32 in one bin. */
 	kv_hist_record(&hist, 15000000000);
 	hist.bin[kv_hist_index(15000000000)].count += 999999999;
@@ -121,7 +112,6 @@ static void extremes_of_a_bin_are_exact(void **state)
 {
 	unsigned int i = (unsigned int)kv_hist_index(1000003);
 
-	(void)state;
 	kv_hist_record(&hist, 1000003);
 	assert_int_equal(kv_hist_bin_min(&hist, i), 1000003);
 	assert_int_equal(kv_hist_bin_max(&hist, i), 1000003);
@@ -139,7 +129,6 @@ static void extremes_are_exact_up_to_an_hour(void **state)
 	static const __u64 v[] = { 0xffffffff, 1ULL << 32, 0x1ffffffff, 0x20000000000,
 				   0x12345678901, KV_HIST_EXACT - 1 };
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
 		kv_hist_reset(&hist);
 		kv_hist_record(&hist, v[i]);

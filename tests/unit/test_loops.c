@@ -27,7 +27,6 @@ static __u64 hist_count(void)
 
 static int reset(void **state)
 {
-	(void)state;
 	memset(&fake, 0, sizeof(fake));
 	memset(&loop, 0, sizeof(loop));
 	memset(&pong, 0, sizeof(pong));
@@ -181,7 +180,6 @@ static void assert_drained(void)
 
 static void all_take_what_was_asked(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		prepare(k);
 		a.send_empty = 3;
@@ -201,7 +199,6 @@ static void all_take_what_was_asked(void **state)
 
 static void all_stop_before_the_first_when_none_is_wanted(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		prepare(k);
 		loop.iters = 0;
@@ -213,7 +210,6 @@ static void all_stop_before_the_first_when_none_is_wanted(void **state)
 
 static void all_hold_off_softirqs_when_told(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		for (int off = 0; off < 2; off++) {
 			prepare(k);
@@ -227,7 +223,6 @@ static void all_hold_off_softirqs_when_told(void **state)
 
 static void all_return_what_a_post_returned(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		prepare(k);
 		a.fail_send = 4;
@@ -242,7 +237,6 @@ static void all_return_what_a_post_returned(void **state)
 
 static void all_return_what_a_post_of_a_receive_returned(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		if (k->op != KVERBS_OP_SEND)
 			continue;
@@ -257,7 +251,6 @@ static void all_return_what_a_post_of_a_receive_returned(void **state)
 
 static void all_give_up_when_nothing_completes(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		__u64 start;
 
@@ -285,7 +278,6 @@ static void lose_the_cpu(void)
 /* Between an empty poll and the clock somebody else may have run for long. */
 static void all_look_once_more_when_it_is_late(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		prepare(k);
 		loop.iters = 1;
@@ -309,7 +301,6 @@ static void set_stop(void)
 
 static void all_stop_while_waiting(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		prepare(k);
 		a.lost_send = 4;
@@ -324,7 +315,6 @@ static void all_stop_while_waiting(void **state)
 /* What is outstanding when somebody stops a loop gets its time to complete. */
 static void all_finish_the_sample_when_stopped(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		/* It waits for a question with nothing outstanding. */
 		if (k->loop == KVERBS_LOOP_PONG)
@@ -349,7 +339,6 @@ static void stop_when_three_went(void)
 /* Not from the post on: who is stopped may have had no CPU for long. */
 static void grace_begins_when_the_stop_is_seen(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		if (k->loop == KVERBS_LOOP_PONG)
 			continue;
@@ -375,7 +364,6 @@ static void stop_after_three(void)
 
 static void all_stop_between_samples(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		prepare(k);
 		fake.breathe = stop_after_three;
@@ -388,7 +376,6 @@ static void all_stop_between_samples(void **state)
 
 static void all_are_done_if_stopped_after_the_last(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		prepare(k);
 		loop.iters = 3;
@@ -400,7 +387,6 @@ static void all_are_done_if_stopped_after_the_last(void **state)
 
 static void all_do_nothing_if_stopped_before(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		prepare(k);
 		loop.stop = 1;
@@ -413,7 +399,6 @@ static void all_do_nothing_if_stopped_before(void **state)
 
 static void all_report_a_bad_completion(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		prepare(k);
 		loop.grace = 100000;
@@ -436,7 +421,6 @@ static void all_report_a_bad_completion(void **state)
 
 static void null_records_what_two_reads_cost(void **state)
 {
-	(void)state;
 	fake.now_ticks = 23;
 	fake.breathe_ticks = 1000;
 	loop.a = NULL;
@@ -453,7 +437,6 @@ static void null_records_what_two_reads_cost(void **state)
 
 static void null_is_the_same_with_off(void **state)
 {
-	(void)state;
 	fake.now_ticks = 23;
 	loop.a = NULL;
 	assert_int_equal(kv_loop_null_off(&loop), 0);
@@ -462,7 +445,6 @@ static void null_is_the_same_with_off(void **state)
 
 static void null_stops_between_samples(void **state)
 {
-	(void)state;
 	fake.breathe = stop_after_three;
 	assert_int_equal(kv_loop_null(&loop), -ECANCELED);
 	assert_int_equal(loop.done, 3);
@@ -471,7 +453,6 @@ static void null_stops_between_samples(void **state)
 /* The span starts with the first sample and ends with the last one. */
 static void span_is_from_first_to_last(void **state)
 {
-	(void)state;
 	fake.now_ticks = 10;
 	fake.breathe_ticks = 100;
 	loop.iters = 3;
@@ -483,7 +464,6 @@ static void span_is_from_first_to_last(void **state)
 
 static void time_ends_the_run(void **state)
 {
-	(void)state;
 	fake.now_ticks = 10;
 	fake.breathe_ticks = 80;
 	loop.iters = ~0ULL;
@@ -496,7 +476,6 @@ static void time_ends_the_run(void **state)
 
 static void count_ends_the_run_before_the_time(void **state)
 {
-	(void)state;
 	loop.time = 1000000;
 	loop.iters = 7;
 	assert_int_equal(kv_loop_null(&loop), 0);
@@ -506,7 +485,6 @@ static void count_ends_the_run_before_the_time(void **state)
 /* Between its two reads of the counter the thread went to a CPU whose counter is behind. */
 static void all_drop_a_sample_that_ends_before_it_begins(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		if (!k->samples)
 			continue;
@@ -525,7 +503,6 @@ static void all_drop_a_sample_that_ends_before_it_begins(void **state)
 
 static void null_drops_a_sample_that_ends_before_it_begins(void **state)
 {
-	(void)state;
 	fake.now_ticks = 23;
 	fake.behind_from = fake.behind_to = 5;
 	/* By one tick more than the sample takes. */
@@ -541,7 +518,6 @@ static void null_drops_a_sample_that_ends_before_it_begins(void **state)
 
 static void null_takes_a_sample_of_no_ticks(void **state)
 {
-	(void)state;
 	fake.now_ticks = 23;
 	fake.behind_from = fake.behind_to = 5;
 	fake.behind = 23;
@@ -554,7 +530,6 @@ static void null_takes_a_sample_of_no_ticks(void **state)
 /* The time is not over because a counter is behind. */
 static void time_goes_on_after_a_dropped_sample(void **state)
 {
-	(void)state;
 	fake.now_ticks = 10;
 	fake.breathe_ticks = 80;
 	fake.behind_from = fake.behind_to = 5;
@@ -569,7 +544,6 @@ static void time_goes_on_after_a_dropped_sample(void **state)
 
 static void wait_is_not_over_because_a_counter_is_behind(void **state)
 {
-	(void)state;
 	loop.spins = 0;
 	a.send_empty = 3;
 	/* The looks at the deadline. */
@@ -585,7 +559,6 @@ static void wait_is_not_over_because_a_counter_is_behind(void **state)
 /* Whatever a reader finds in the middle of a run or of its start. */
 static void elapsed_is_never_negative(void **state)
 {
-	(void)state;
 	assert_int_equal(kv_loop_elapsed(&loop), 0);
 	loop.first = 1000;
 	assert_int_equal(kv_loop_elapsed(&loop), 0);
@@ -601,7 +574,6 @@ static void elapsed_is_never_negative(void **state)
 
 static void reset_forgets_what_a_loop_left(void **state)
 {
-	(void)state;
 	fake.behind_from = fake.behind_to = 5;
 	fake.behind = 1000000;
 	loop.spins = 0;
@@ -626,7 +598,6 @@ static void reset_forgets_what_a_loop_left(void **state)
 /* A loop goes on where it was: `done` and the histogram are only added to. */
 static void results_are_added_to(void **state)
 {
-	(void)state;
 	assert_int_equal(kv_loop_null(&loop), 0);
 	loop.iters = 15;
 	assert_int_equal(kv_loop_null(&loop), 0);
@@ -657,7 +628,6 @@ static void assert_samples(__u64 n, __u64 ticks)
 
 static void completion_sample_is_exact(void **state)
 {
-	(void)state;
 	set_costs();
 	a.send_empty = 6;
 	assert_int_equal(kv_loop_post_to_completion(&loop), 0);
@@ -669,7 +639,6 @@ static void completion_sample_is_exact(void **state)
 
 static void each_sample_has_its_own_bin(void **state)
 {
-	(void)state;
 	set_costs();
 	loop.iters = 1;
 	for (unsigned int i = 0; i < 50; i++) {
@@ -684,7 +653,6 @@ static void each_sample_has_its_own_bin(void **state)
 
 static void cpu_is_let_go_after_the_spins(void **state)
 {
-	(void)state;
 	loop.spins = 5;
 	loop.iters = 4;
 	a.send_empty = 12;
@@ -696,7 +664,6 @@ static void cpu_is_let_go_after_the_spins(void **state)
 
 static void cpu_is_let_go_at_once_without_spins(void **state)
 {
-	(void)state;
 	loop.spins = 0;
 	a.send_empty = 2;
 	assert_int_equal(kv_loop_post_to_completion(&loop), 0);
@@ -706,7 +673,6 @@ static void cpu_is_let_go_at_once_without_spins(void **state)
 
 static void bad_completion_ends_the_loop(void **state)
 {
-	(void)state;
 	a.bad_send = 4;
 	a.bad = (struct fake_wc){ 0, WC_REM_ACCESS, 0x42 };
 	assert_int_equal(kv_loop_post_to_completion(&loop), -EIO);
@@ -719,7 +685,6 @@ static void bad_completion_ends_the_loop(void **state)
 
 static void broken_cq_ends_the_loop(void **state)
 {
-	(void)state;
 	a.send_cq.broken = true;
 	assert_int_equal(kv_loop_post_to_completion(&loop), -EIO);
 	assert_int_equal(loop.done, 0);
@@ -731,7 +696,6 @@ static void broken_cq_ends_the_loop(void **state)
 
 static void send_ping_sample_is_exact(void **state)
 {
-	(void)state;
 	prepare_send_ping();
 	set_costs();
 	a.recv_empty = 4;
@@ -744,7 +708,6 @@ static void send_ping_sample_is_exact(void **state)
 
 static void send_relay_sample_is_exact(void **state)
 {
-	(void)state;
 	prepare_send_relay();
 	set_costs();
 	a.recv_empty = 4;
@@ -758,7 +721,6 @@ static void send_relay_sample_is_exact(void **state)
 
 static void send_loops_replace_their_receives(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		if (k->op != KVERBS_OP_SEND)
 			continue;
@@ -785,7 +747,6 @@ static void put_flushed_receive(void)
 
 static void cause_of_a_flush_is_found(void **state)
 {
-	(void)state;
 	put_flushed_receive();
 	loop.grace = 1000;
 	/* It is late, and behind a good one. */
@@ -801,7 +762,6 @@ static void cause_of_a_flush_is_found(void **state)
 
 static void cause_is_found_behind_flushed_sends(void **state)
 {
-	(void)state;
 	put_flushed_receive();
 	loop.grace = 1000;
 	fake_complete(&a.send_cq, (struct fake_wc){ 0, WC_FLUSHED, 0x12 });
@@ -815,7 +775,6 @@ static void flush_without_cause_stays_a_flush(void **state)
 {
 	__u64 start = fake.now;
 
-	(void)state;
 	put_flushed_receive();
 	fake_complete(&a.send_cq, (struct fake_wc){ 2, WC_FLUSHED, 0x12 });
 	fake.poll_ticks = 10;
@@ -842,7 +801,6 @@ static void who_only_waits_asks_the_peer(void **state)
 	struct fake_wc gone = { 3, WC_RETRY_EXCEEDED, 0x81 };
 	__u64 start = fake.now;
 
-	(void)state;
 	assert_int_equal(ping_and_probe(&gone), -EIO);
 	assert_int_equal(loop.wc_status, WC_RETRY_EXCEEDED);
 	assert_int_equal(loop.done, 0);
@@ -854,7 +812,6 @@ static void peer_that_is_there_is_but_late(void **state)
 	struct fake_wc there = { 3, 0, 0 };
 	__u64 start = fake.now;
 
-	(void)state;
 	assert_int_equal(ping_and_probe(&there), -ETIMEDOUT);
 	assert_int_equal(loop.wc_status, 0);
 	/* A grace after the answer, and not fifty. */
@@ -865,7 +822,6 @@ static void peer_that_allows_no_write_is_there(void **state)
 {
 	struct fake_wc refused = { 3, WC_REM_INV_REQ, 0x81 };
 
-	(void)state;
 	assert_int_equal(ping_and_probe(&refused), -ETIMEDOUT);
 	assert_int_equal(loop.wc_status, 0);
 	assert_int_equal(loop.vendor_err, 0);
@@ -873,7 +829,6 @@ static void peer_that_allows_no_write_is_there(void **state)
 
 static void search_for_the_cause_can_be_stopped(void **state)
 {
-	(void)state;
 	put_flushed_receive();
 	fake.let_go = set_stop;
 	fake.poll_ticks = 10;
@@ -886,7 +841,6 @@ static void search_for_the_cause_can_be_stopped(void **state)
 
 static void search_for_the_cause_ends_on_a_broken_cq(void **state)
 {
-	(void)state;
 	put_flushed_receive();
 	a.send_cq.broken = true;
 	fake.poll_ticks = 10;
@@ -899,7 +853,6 @@ static void search_for_the_cause_ends_on_a_broken_cq(void **state)
 
 static void write_ping_sample_is_exact(void **state)
 {
-	(void)state;
 	prepare_write_ping();
 	set_costs();
 	a.recv_empty = 4;
@@ -910,7 +863,6 @@ static void write_ping_sample_is_exact(void **state)
 
 static void write_relay_sample_is_exact(void **state)
 {
-	(void)state;
 	prepare_write_relay();
 	set_costs();
 	a.recv_empty = 4;
@@ -924,7 +876,6 @@ static void write_relay_sample_is_exact(void **state)
 /* answer() checks each byte: 0 .. 255 and round again, nearly four times. */
 static void write_ping_counts_round(void **state)
 {
-	(void)state;
 	prepare_write_ping();
 	a.recv_empty = 2;
 	loop.iters = 1000;
@@ -938,7 +889,6 @@ static void write_ping_counts_round(void **state)
 /* ask() checks each byte. */
 static void write_pong_counts_round(void **state)
 {
-	(void)state;
 	prepare_write_pong();
 	a.recv_empty = 2;
 	loop.iters = 1000;
@@ -952,7 +902,6 @@ static void write_pong_counts_round(void **state)
 
 static void write_relay_counts_round(void **state)
 {
-	(void)state;
 	prepare_write_relay();
 	a.recv_empty = 1;
 	b.recv_empty = 3;
@@ -968,7 +917,6 @@ static void write_relay_counts_round(void **state)
 /* Warm-up and measurement are two calls on the same buffers. */
 static void write_loops_find_their_place_again(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		if (k->op != KVERBS_OP_WRITE)
 			continue;
@@ -986,7 +934,6 @@ static void write_loops_find_their_place_again(void **state)
 /* A dead peer never writes; the send completion says so before the deadline. */
 static void write_ping_sees_its_write_fail(void **state)
 {
-	(void)state;
 	prepare_write_ping();
 	loop.spins = 5;
 	a.bad_send = 4;
@@ -1002,7 +949,6 @@ static void write_ping_sees_its_write_fail(void **state)
 /* Taken while waiting for the flag, the send completion is not waited for. */
 static void write_completion_is_taken_once(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		if (k->op != KVERBS_OP_WRITE ||
 		    k->loop == KVERBS_LOOP_POST_TO_COMPLETION)
@@ -1054,7 +1000,6 @@ static void prepare_pong(int write)
 
 static void ping_and_pong_meet(void **state)
 {
-	(void)state;
 	for (int write = 0; write < 2; write++) {
 		__u32 op = write ? KVERBS_OP_WRITE : KVERBS_OP_SEND;
 
@@ -1082,7 +1027,6 @@ static void ping_and_pong_meet(void **state)
 /* Nobody asks: its time is over, and the wait is not one that has failed. */
 static void pong_ends_with_its_time(void **state)
 {
-	(void)state;
 	for (int write = 0; write < 2; write++) {
 		reset(state);
 		connect(write);
@@ -1102,7 +1046,6 @@ static void pong_ends_with_its_time(void **state)
 /* From its start to its last answer. */
 static void pong_tells_its_time(void **state)
 {
-	(void)state;
 	for (int write = 0; write < 2; write++) {
 		reset(state);
 		fake.now_ticks = 10;
@@ -1124,7 +1067,6 @@ static void pong_tells_its_time(void **state)
 
 static void pong_may_start_first(void **state)
 {
-	(void)state;
 	for (int write = 0; write < 2; write++) {
 		__u32 op = write ? KVERBS_OP_WRITE : KVERBS_OP_SEND;
 
@@ -1147,7 +1089,6 @@ static void pong_may_start_first(void **state)
 /* A question after 90 % of the deadline leaves all of it to the answer. */
 static void pong_has_a_deadline_for_each_wait(void **state)
 {
-	(void)state;
 	EACH_KIND(k) {
 		if (k->loop != KVERBS_LOOP_PONG)
 			continue;
@@ -1207,7 +1148,6 @@ static void picks_a_loop_for_what_it_can_do(void **state)
 	};
 	const unsigned int rows = sizeof(want) / sizeof(want[0]);
 
-	(void)state;
 	/* A new loop, or a new operation of runs, has to be added here. */
 	assert_int_equal(rows, __KVERBS_LOOP_LAST * (KVERBS_OP_CMP_SWP + 1));
 	for (unsigned int i = 0; i < rows; i++) {
@@ -1220,7 +1160,6 @@ static void picks_a_loop_for_what_it_can_do(void **state)
 
 static void picks_nothing_for_an_unknown_loop(void **state)
 {
-	(void)state;
 	assert_null(kv_loop_pick(__KVERBS_LOOP_LAST, KVERBS_OP_WRITE, 0));
 	assert_null(kv_loop_pick(~0U, KVERBS_OP_WRITE, 1));
 }

@@ -20,7 +20,6 @@ static void test_contents(void **state)
 	bool there[IDS + 1] = { false };
 	uint32_t seed = 1, last = 0;
 
-	(void)state;
 	assert_non_null(objs);
 	while (last < IDS) {
 		uint32_t from = table.n ? table.objs[0]->id : 1, span = last - from + 1;
@@ -100,7 +99,6 @@ static void replace_oldest(size_t n)
 
 static void test_linear(void **state)
 {
-	(void)state;
 	assert_linear(remove_oldest, 10000);
 	assert_linear(remove_newest, 10000);
 	assert_linear(replace_oldest, 10000);

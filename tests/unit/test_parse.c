@@ -27,7 +27,6 @@ static void test_count(void **state)
 	struct kv_why why;
 	uint64_t v;
 
-	(void)state;
 	assert_int_equal(kv_parse_count("5", 5, 1000, &v, &why), 0);
 	assert_int_equal(v, 5);
 	assert_int_equal(kv_parse_count("1000", 5, 1000, &v, &why), 0);
@@ -94,7 +93,6 @@ static void test_size(void **state)
 	struct kv_why why;
 	uint32_t v;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		assert_int_equal(kv_parse_size(good[i].text, &v, &why), 0);
 		assert_int_equal(v, good[i].bytes);
@@ -150,7 +148,6 @@ static void test_time(void **state)
 	struct kv_why why;
 	uint64_t v;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		assert_int_equal(kv_parse_time(good[i].text, 1000000,
 					       10000000000, &v, &why), 0);
@@ -188,7 +185,6 @@ static void test_cpus(void **state)
 	unsigned int n = 0;
 	struct kv_why why;
 
-	(void)state;
 	assert_int_equal(kv_parse_cpus("3", cpu, &n, &why), 0);
 	assert_int_equal(n, 1);
 	assert_int_equal(cpu[0], 3);
@@ -215,7 +211,6 @@ static void test_word(void **state)
 	struct kv_why why;
 	uint32_t v = UNTOUCHED;
 
-	(void)state;
 	assert_int_equal(kv_parse_word("user", kv_word_space, &v, &why), 0);
 	assert_int_equal(v, KV_SPACE_USER);
 	assert_int_equal(kv_parse_word("softirq-off", kv_word_post, &v, &why),
@@ -261,7 +256,6 @@ static void test_ops(void **state)
 	struct kv_why why;
 	char text[600];
 
-	(void)state;
 	assert_int_equal(kv_parse_ops("cmp-swp,send,read", &list, &why), 0);
 	assert_int_equal(list.n, 3);
 	assert_int_equal(list.value[0], KVERBS_OP_CMP_SWP);
@@ -303,7 +297,6 @@ static void test_sizes(void **state)
 	struct kv_why why;
 	char text[300] = "";
 
-	(void)state;
 	assert_int_equal(kv_parse_sizes("8,64,4k,64K", &list, &why), 0);
 	assert_int_equal(list.n, 4);
 	assert_int_equal(list.value[0], 8);
@@ -335,7 +328,6 @@ static void test_mtu(void **state)
 	struct kv_why why;
 	uint32_t v = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		assert_int_equal(kv_parse_mtu(good[i], &v, &why), 0);
 		assert_int_equal(v, 256U << i);

@@ -14,13 +14,11 @@ static void confine(const cpu_set_t *set)
 
 static int set_up(void **state)
 {
-	(void)state;
 	return sched_getaffinity(0, sizeof(all), &all);
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	return sched_setaffinity(0, sizeof(all), &all);
 }
 
@@ -30,7 +28,6 @@ static void one_cpu_of_the_mask_is_chosen(void **state)
 	struct kv_fault f = { 0 };
 	int32_t cpu[2];
 
-	(void)state;
 	for (int only = 0; only < CPU_SETSIZE; only++) {
 		cpu_set_t set;
 
@@ -52,7 +49,6 @@ static void two_cpus_are_shared_out(void **state)
 	int last = -1, before = -1;
 	int32_t asked, cpu[2];
 
-	(void)state;
 	for (int i = 0; i < CPU_SETSIZE; i++) {
 		if (CPU_ISSET(i, &all)) {
 			before = last;
@@ -78,7 +74,6 @@ static void a_named_cpu_overrules_the_mask(void **state)
 	int32_t asked = -1, cpu[2];
 	cpu_set_t set;
 
-	(void)state;
 	CPU_ZERO(&set);
 	for (int i = 0; i < CPU_SETSIZE; i++) {
 		if (!CPU_ISSET(i, &all))

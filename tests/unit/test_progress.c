@@ -21,7 +21,6 @@ static void assert_line(double fraction, unsigned int columns, const char *want)
 
 static void test_line(void **state)
 {
-	(void)state;
 	strcpy(bar.label, "write 64 B");
 	bar.round = 2;
 	bar.rounds = 12;
@@ -41,7 +40,6 @@ static void test_line_of_file(void **state)
 	struct kv_file_label label = { 0 };
 	char line[KV_PROGRESS_LINE];
 
-	(void)state;
 	bar.round = 0;
 	kv_file_label_format(&label, KV_TRANSFER_CHECK, 1, 8ULL << 50, SECOND, bar.label,
 			     sizeof(bar.label));
@@ -72,7 +70,6 @@ static void test_rate(void **state)
 {
 	struct kv_file_label l = { 0 };
 
-	(void)state;
 	/* All of it in the first look, and again after a moment. */
 	assert_label(&l, KV_TRANSFER_HASH, 16 * MIB, SECOND, "hashing 16.0 of 16.0 MiB");
 	assert_label(&l, KV_TRANSFER_HASH, 16 * MIB, SECOND + 5, "hashing 16.0 of 16.0 MiB");

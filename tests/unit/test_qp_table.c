@@ -127,7 +127,6 @@ static int setup(void **state)
 	unsigned int i;
 	int type, from, to;
 
-	(void)state;
 	for (i = 0; i < sizeof(statement) / sizeof(statement[0]); i++)
 		for (type = 0; type < TYPES; type++)
 			for (from = 0; from < STATES; from++)
@@ -175,7 +174,6 @@ static void step_is_taken(int type, int from, int to, const struct step *step)
 
 static void test_taken(void **state)
 {
-	(void)state;
 	each(step_is_taken);
 }
 
@@ -201,7 +199,6 @@ static void says_what_is_missing(int type, int from, int to, const struct step *
 
 static void test_missing(void **state)
 {
-	(void)state;
 	each(says_what_is_missing);
 }
 
@@ -246,7 +243,6 @@ static void says_what_is_too_much(int type, int from, int to, const struct step 
 
 static void test_too_much(void **state)
 {
-	(void)state;
 	each(says_what_is_too_much);
 }
 
@@ -283,7 +279,6 @@ static void says_what_does_not_follow(int type, int from, int to, const struct s
 
 static void test_states(void **state)
 {
-	(void)state;
 	each(says_what_does_not_follow);
 }
 
@@ -296,7 +291,6 @@ static void test_no_such(void **state)
 	struct kv_qp_step wrong;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		wrong.bit = ~0U;
 		assert_int_equal(kv_qp_table_check(bad[i][0], bad[i][1], bad[i][2], 0,
@@ -310,7 +304,6 @@ static void test_names(void **state)
 {
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < STATES; i++)
 		assert_string_equal(kv_qp_state_name(i), state_names[i]);
 	assert_string_equal(kv_qp_state_name(STATES), "unknown");

@@ -549,7 +549,6 @@ static void hello(const char *text, const char *want, const char *there)
 
 static void test_hello(void **state)
 {
-	(void)state;
 	hello("{\"protocol\":1,\"whatever\":[]}", "the client speaks protocol 1",
 	      "refused: the client speaks protocol 1");
 	hello("{}", "the client speaks protocol 0", "refused: the client speaks protocol 0");
@@ -597,7 +596,6 @@ static void test_other_servers(void **state)
 	uint8_t text[400];
 	size_t n;
 
-	(void)state;
 	other_server("SSH-2.0-OpenSSH_9.2\r\n", 21, -EPROTO,
 		     "there: what listens on port 7471 is no 'kverbs serve'");
 	other_server("", 0, -ECONNRESET, "there: port 7471: the connection was closed");
@@ -638,7 +636,6 @@ static void test_deaf_server(void **state)
 	struct kv_exchange_call x = { .call = KV_CALL_NOP };
 	pthread_t self = pthread_self(), thread;
 
-	(void)state;
 	assert_int_equal(kv_interrupt_init(), 0);
 	pthread_create(&thread, NULL, interrupt, &self);
 	for (size_t part = 0; part <= 6; part += 6) {

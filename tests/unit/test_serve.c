@@ -264,7 +264,6 @@ static void test_limit_is_raised(void **state)
 	struct rlimit old, limit;
 	struct kv_fault f;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	limit = old;
 	limit.rlim_cur = 30;

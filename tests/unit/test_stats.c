@@ -39,7 +39,6 @@ static uint64_t draw_latency(double floor)
 
 static int reset(void **state)
 {
-	(void)state;
 	seed = 88172645463325252ULL;
 	kv_hist_reset(&one);
 	kv_hist_reset(&two);
@@ -61,7 +60,6 @@ static void quantiles_are_those_of_the_samples(void **state)
 	static uint64_t sorted[100000];
 	const unsigned int n = 100000;
 
-	(void)state;
 	/* From nanoseconds to seconds, so that all bin widths take part. */
 	for (unsigned int i = 0; i < n; i++) {
 		sorted[i] = (uint64_t)exp(20 * draw_uniform());
@@ -79,7 +77,6 @@ static void quantiles_are_those_of_the_samples(void **state)
 
 static void quantiles_of_small_values_are_exact(void **state)
 {
-	(void)state;
 	for (unsigned int v = 1; v <= 200; v++)
 		kv_hist_record(&one, v);
 	assert_true(kv_stats_quantile(&one, 0) == 1);
@@ -90,7 +87,6 @@ static void quantiles_of_small_values_are_exact(void **state)
 
 static void quantiles_stay_between_min_and_max(void **state)
 {
-	(void)state;
 	/* One bin holds them all: 2^20 .. 2^20 + 8191. */
 	kv_hist_record(&one, (1 << 20) + 5);
 	kv_hist_record(&one, (1 << 20) + 7);
@@ -107,7 +103,6 @@ static void quantile_of_one_sample_is_the_sample(void **state)
 {
 	static const uint64_t v[] = { 0, 1, 123456789, KV_HIST_EXACT - 1 };
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
 		kv_hist_reset(&one);
 		kv_hist_record(&one, v[i]);
@@ -121,7 +116,6 @@ static void quantile_never_falls(void **state)
 {
 	double last = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < 300; i++)
 		kv_hist_record(&one, draw_latency(3000));
 	for (unsigned int i = 0; i <= 10000; i++) {
@@ -134,7 +128,6 @@ static void quantile_never_falls(void **state)
 
 static void nothing_comes_of_nothing(void **state)
 {
-	(void)state;
 	assert_int_equal(kv_stats_count(&one), 0);
 	assert_true(isnan(kv_stats_mean(&one)));
 	assert_true(isnan(kv_stats_quantile(&one, 0.5)));
@@ -142,7 +135,6 @@ static void nothing_comes_of_nothing(void **state)
 
 static void mean_is_exact(void **state)
 {
-	(void)state;
 	kv_hist_record(&one, 1000001);
 	kv_hist_record(&one, 1000004);
 	assert_true(kv_stats_mean(&one) == 1000002.5);
@@ -150,7 +142,6 @@ static void mean_is_exact(void **state)
 
 static void counts_are_64_bit(void **state)
 {
-	(void)state;
 	kv_hist_record(&one, 100);
 	kv_hist_record(&one, 200);
 	one.bin[100].count = 6000000000ULL;
@@ -162,7 +153,6 @@ static void counts_are_64_bit(void **state)
 
 static void merging_is_recording_in_one(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < 5000; i++) {
 		uint64_t v = draw_latency(i % 2 ? 2000 : 90000);
 
@@ -175,7 +165,6 @@ static void merging_is_recording_in_one(void **state)
 
 static void merging_an_empty_one_changes_nothing(void **state)
 {
-	(void)state;
 	kv_hist_record(&one, 77);
 	kv_hist_record(&all, 77);
 	kv_stats_merge(&one, &two);
@@ -195,7 +184,6 @@ static void ten_samples_beyond_support_a_quantile(void **state)
 		{ 10000, 0.001 }, { 100000, 0.9999 },
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(least) / sizeof(least[0]); i++) {
 		assert_true(kv_stats_supports(least[i].count, least[i].q));
 		assert_false(kv_stats_supports(least[i].count - 1, least[i].q));
@@ -223,7 +211,6 @@ static void shift_is_that_of_the_book(void **state)
 	static const double after[] = { 0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29 };
 	struct kv_interval got;
 
-	(void)state;
 	got = kv_stats_shift(after, before, 9);
 	assert_true(got.valid);
 	assert_true(fabs(got.value + 0.46) < 1e-6);
@@ -236,7 +223,6 @@ static void shift_recovers_a_known_one(void **state)
 {
 	struct kv_interval got;
 
-	(void)state;
 	fill_rounds(30, 300);
 	got = kv_stats_shift(a, b, 30);
 	assert_true(got.valid);
@@ -255,7 +241,6 @@ static void rounds_cancel_what_they_share(void **state)
 	double torn[16];
 	struct kv_interval paired, other;
 
-	(void)state;
 	fill_rounds(16, 0);
 	paired = kv_stats_shift(a, b, 16);
 	for (unsigned int i = 0; i < 16; i++)
@@ -266,7 +251,6 @@ static void rounds_cancel_what_they_share(void **state)
 
 static void few_rounds_give_no_interval(void **state)
 {
-	(void)state;
 	fill_rounds(KV_STATS_MIN_ROUNDS, 300);
 	for (unsigned int n = 1; n < KV_STATS_MIN_ROUNDS; n++) {
 		struct kv_interval got = kv_stats_shift(a, b, n);
@@ -287,7 +271,6 @@ static void what_never_differs_is_exact(void **state)
 	struct kv_interval got;
 	struct kv_sides s = { .a = a, .b = b, .rounds = 10 };
 
-	(void)state;
 	for (unsigned int i = 0; i < 10; i++) {
 		a[i] = 12791;
 		b[i] = 14604;
@@ -306,7 +289,6 @@ static void many_rounds_go_on_as_fewer(void **state)
 {
 	double width[2];
 
-	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
 		struct kv_interval got;
 
@@ -372,7 +354,6 @@ static void intervals_keep_their_promise(void **state)
 {
 	unsigned int holds, verdict[4];
 
-	(void)state;
 	count_verdicts(EXPERIMENTS, 0, &holds, verdict);
 	print_message("# no difference: %.1f %% of %u intervals hold 0, %.1f %% of the verdicts are false, %.1f %% say equal\n",
 		      100.0 * holds / EXPERIMENTS, EXPERIMENTS,
@@ -414,7 +395,6 @@ static void a_doubt_withholds_the_verdict(void **state)
 	static const double wide[] = { 1500, -900, 700, -1200, 300, -400, 1000, -600, 100, -200 };
 	struct kv_judgement j;
 
-	(void)state;
 	j = judge_rounds(clear, 10, (struct kv_sides){ .steal = 0.04 });
 	assert_int_equal(j.verdict, KV_VERDICT_B_LESS);
 	j = judge_rounds(clear, 10, (struct kv_sides){ .steal = 0.06 });
@@ -452,7 +432,6 @@ static void modes_are_two_groups(void **state)
 	static const double close[] = { 1000, 1001, 1020, 1021, 1000, 1020 };
 	struct kv_modes m;
 
-	(void)state;
 	assert_true(kv_stats_find_modes(two_groups, 6, &m));
 	assert_true(m.median[0] == 100 && m.median[1] == 121);
 	assert_true(m.rounds[0] == 3 && m.rounds[1] == 3);
@@ -470,7 +449,6 @@ static void turns_are_balanced(void **state)
 	};
 	uint64_t random = 7;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
 		const struct kv_design *d = designs[i];
 		unsigned int sum[KV_SIDES_MAX] = { 0 };
@@ -498,7 +476,6 @@ static void orders_are_shuffled(void **state)
 	unsigned int times[24] = { 0 }, order[4], again[4];
 	uint64_t random = 1, same = 1;
 
-	(void)state;
 	for (unsigned int i = 0; i < 24000; i++) {
 		kv_stats_shuffle(&random, order, 4);
 		kv_stats_shuffle(&same, again, 4);
@@ -515,7 +492,6 @@ static void contrasts_change_one_end(void **state)
 {
 	const struct kv_design *d = &kv_design_quadrants;
 
-	(void)state;
 	for (unsigned int i = 0; i < d->contrasts; i++) {
 		const struct kv_contrast *c = &d->contrast[i];
 		bool client = !strcmp(d->changed[i], "client");

@@ -12,7 +12,6 @@
 static int expand(void *arg, const char *reference, char **value,
 		  struct kv_fault *f)
 {
-	(void)arg;
 	if (!strcmp(reference, "nothing"))
 		return kv_fault_usage(f, "no such thing");
 	*value = malloc(strlen(reference) + 3);
@@ -69,7 +68,6 @@ static void test_split(void **state)
 	struct kv_words w;
 	struct kv_fault f;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		char text[256] = "";
 
@@ -95,7 +93,6 @@ static void test_split(void **state)
 
 static void test_continue(void **state)
 {
-	(void)state;
 	assert_true(kv_words_continue("a \\"));
 	assert_true(kv_words_continue("\\"));
 	assert_true(kv_words_continue("\"a\\"));
@@ -192,7 +189,6 @@ static void test_args(void **state)
 	struct kv_fault f;
 	struct args a;
 
-	(void)state;
 	assert_int_equal(parse("pd p", &a, &f), 0);
 	assert_int_equal(a.pd, 7);
 	assert_int_equal(a.given.bits, 0);
@@ -272,7 +268,6 @@ static void test_args_refused(void **state)
 	struct kv_fault f;
 	struct args a;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(parse(bad[i].line, &a, &f), -EINVAL);
 		assert_int_equal(f.exit, KV_EXIT_USAGE);
@@ -300,7 +295,6 @@ static void test_address(void **state)
 	struct kv_address a;
 	struct kv_why why;
 
-	(void)state;
 	assert_int_equal(kv_parse_address(good, &a, &why), 0);
 	assert_int_equal(a.lid, 0x1a);
 	assert_int_equal(a.qpn, 0x11);
@@ -358,7 +352,6 @@ static void test_sockaddr(void **state)
 	char text[KV_SOCKADDR_TEXT];
 	struct kv_why why;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		assert_int_equal(kv_parse_sockaddr(good[i].text, &addr, &why), 0);
 		kv_sockaddr_format(text, &addr);
@@ -397,7 +390,6 @@ static void test_noise(void **state)
 	};
 	uint32_t seed = 1;
 
-	(void)state;
 	for (unsigned int i = 0; i < ROUNDS; i++) {
 		struct kv_names names = { 0 };
 		char line[512] = "";
@@ -428,7 +420,6 @@ static void test_dev(void **state)
 	const char *name = NULL;
 	struct kv_why why;
 
-	(void)state;
 	memset(longest, 'w', sizeof(longest));
 	longest[63] = '\0';
 	memset(longer, 'w', sizeof(longer));
@@ -454,7 +445,6 @@ static void test_strings(void **state)
 		{ "\xc3(", "\\xc3(" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
 		struct json_object *string = kv_out_string(strings[i][0]);
 

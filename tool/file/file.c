@@ -16,7 +16,6 @@ static void close_file(struct kv_file *file, const char *why)
 {
 	struct kv_file_local *l = local_of(file);
 
-	(void)why;
 	kv_source_close(&l->source);
 	kv_store_close(&l->store);
 	kv_hash_init(&l->hash);

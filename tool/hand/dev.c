@@ -14,7 +14,6 @@ static int show(struct kv_session *s, char **word, size_t n,
 	struct json_object *doc;
 	struct kv_view *view;
 
-	(void)s;
 	if (n > 1)
 		return kv_fault_usage(f, "'%s' is one device too many; it takes one or none",
 				      word[1]);
@@ -40,7 +39,6 @@ static void print(FILE *out, const char *noun, struct json_object *result)
 {
 	struct kv_fault f;
 
-	(void)noun;
 	fflush(out);
 	if (kv_view_print(result, &f))
 		kv_fault_print(&f);

@@ -82,7 +82,6 @@ static int flush(struct kv_session *s, const void *args,
 	uint32_t each = 0;
 	int ret;
 
-	(void)args;
 	if (s->trace && s->space == KV_SPACE_KERNEL)
 		each = kv_flush_each(s, true);
 	ret = kv_op_flush(s->b, NULL, &gone, NULL);

@@ -38,7 +38,6 @@ static void free_name(void *entry)
 /* @by_text owns them. */
 static void keep_name(void *entry)
 {
-	(void)entry;
 }
 
 /**

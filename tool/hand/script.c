@@ -17,7 +17,6 @@ static int echo(struct kv_session *s, char **word, size_t n,
 	size_t size = 1;
 	char *text, *at;
 
-	(void)s;
 	for (size_t i = 0; i < n; i++)
 		size += strlen(word[i]) + 1;
 	text = calloc(1, size);
@@ -36,7 +35,6 @@ static int echo(struct kv_session *s, char **word, size_t n,
 static int set(struct kv_session *s, char **word, size_t n,
 	       struct json_object *result, struct kv_fault *f)
 {
-	(void)result;
 	if (n != 2)
 		return kv_fault_usage(f, "it takes a name and a value");
 	return kv_names_set(&s->names, word[0], word[1], f);
@@ -49,8 +47,6 @@ static int sleep_for(struct kv_session *s, char **word, size_t n,
 	uint64_t ns, end_ns;
 	int ms;
 
-	(void)s;
-	(void)result;
 	if (n != 1)
 		return kv_fault_usage(f, "it takes a time");
 	if (kv_parse_time(word[0], 0, KV_ARGS_TIME_MAX_NS, &ns, &why))
@@ -80,7 +76,6 @@ static int expect(struct kv_session *s, char **word, size_t n,
 	bool same;
 	int ret;
 
-	(void)result;
 	if (n != 2)
 		return kv_fault_usage(f, "it takes a field of the last result, and its value");
 	if (!s->last)

@@ -226,7 +226,6 @@ void kv_text_line(FILE *out, const char *noun, struct json_object *result)
 {
 	char text[1024];
 
-	(void)noun;
 	kv_text_pairs(text, sizeof(text), result, "", " ");
 	fprintf(out, "%s\n", text);
 }
@@ -239,7 +238,6 @@ void kv_text_line(FILE *out, const char *noun, struct json_object *result)
  */
 void kv_text_plain(FILE *out, const char *noun, struct json_object *result)
 {
-	(void)noun;
 	fprintf(out, "%s\n",
 		kv_out_get_string(result, kv_out_get(result, "/text") ?
 						  "/text" : "/address"));
@@ -262,7 +260,6 @@ void kv_text_completions(FILE *out, const char *noun,
 {
 	struct json_object *list = kv_out_get(result, "/completions");
 
-	(void)noun;
 	print_lines(out, list);
 	if (!json_object_array_length(list))
 		fprintf(out, "no completion\n");
@@ -305,7 +302,6 @@ void kv_text_content(FILE *out, const char *noun, struct json_object *result)
  */
 void kv_text_refused(FILE *out, const char *noun, struct json_object *result)
 {
-	(void)noun;
 	fprintf(out, "refused: %s: %s (%s)\n",
 		kv_out_get_string(result, "/command"),
 		kv_out_get_string(result, "/text"),

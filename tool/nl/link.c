@@ -130,7 +130,6 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
 	size_t skip = sizeof(*err);
 	struct exchange *x = arg;
 
-	(void)from;
 	if (!is_ours(x, hdr))
 		return NL_SKIP;
 	if (!(hdr->nlmsg_flags & NLM_F_CAPPED))
@@ -179,8 +178,6 @@ static int on_interrupted(struct nl_msg *msg, void *arg)
 /* In place of libnl's check, to which any but the expected is an error: see is_ours(). */
 static int on_sequence(struct nl_msg *msg, void *arg)
 {
-	(void)msg;
-	(void)arg;
 	return NL_OK;
 }
 
@@ -295,7 +292,6 @@ static int receive(struct nl_sock *sock, struct sockaddr_nl *from,
 	};
 	ssize_t n;
 
-	(void)creds;
 	do {
 		n = recvmsg(nl_socket_get_fd(sock), &msg, MSG_TRUNC);
 	} while (n < 0 && errno == EINTR);

@@ -29,7 +29,6 @@ static int flush(const struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {
 	int ret = kv_link_flush(l, "sending a message", f);
 
-	(void)p;
 	return ret == -ECONNRESET ? 0 : ret;
 }
 
@@ -56,14 +55,12 @@ static int each(struct kv_ping *p, struct kv_link *l,
 
 static int end(const struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {
-	(void)p;
 	return kv_link_disconnect(l, f);
 }
 
 static int wait_end(const struct kv_ping *p, struct kv_link *l,
 		    struct kv_fault *f)
 {
-	(void)p;
 	return kv_link_wait_end(l, f);
 }
 

@@ -171,7 +171,6 @@ void kv_cap_remove_run(struct kv_service *s, uint32_t id)
 
 static int check_own(uint32_t refers, const char *name, uint32_t id, void *arg)
 {
-	(void)name;
 	return kv_cap_has(arg, (enum kv_type)(refers - 1), id) ? 0 : -ENOENT;
 }
 

@@ -55,7 +55,6 @@ struct parent {
 
 static void on_child(int sig)
 {
-	(void)sig;
 }
 
 /* Signals come only while we wait: none gets lost between a look and a wait. */

@@ -260,7 +260,6 @@ int kv_user_mr_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ver
 	struct kv_user_mr *mr = (struct kv_user_mr *)obj;
 	int ret;
 
-	(void)u;
 	*verb_ns = 0;
 	if (mr->ib) {
 		ret = dereg(mr, verb_ns);

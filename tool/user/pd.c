@@ -57,7 +57,6 @@ int kv_user_pd_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ver
 	uint64_t start = kv_clock_raw_ns();
 	int ret;
 
-	(void)u;
 	ret = ibv_dealloc_pd(pd->ib);
 	*verb_ns = kv_clock_raw_ns() - start;
 	return -ret;

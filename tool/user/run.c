@@ -291,7 +291,6 @@ int kv_user_run_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ve
 {
 	struct kv_user_run *run = (struct kv_user_run *)obj;
 
-	(void)u;
 	*verb_ns = 0;
 	kv_user_run_stop(run);
 	if (!run->joined)

@@ -198,7 +198,6 @@ int kv_user_srq_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ve
 	uint64_t start = kv_clock_raw_ns();
 	int ret;
 
-	(void)u;
 	ret = ibv_destroy_srq(srq->ib);
 	*verb_ns = kv_clock_raw_ns() - start;
 	if (!ret)

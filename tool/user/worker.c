@@ -180,7 +180,6 @@ static void look_after(int sig)
 {
 	int saved = errno;
 
-	(void)sig;
 	if (late_run)
 		kv_user_run_check_dev(late_run);
 	errno = saved;
