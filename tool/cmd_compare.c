@@ -6,6 +6,7 @@
 #include "matrix.h"
 #include "option.h"
 #include "out.h"
+#include "remote/open.h"
 #include "report.h"
 #include "result.h"
 

@@ -8,6 +8,7 @@
 #include "option.h"
 #include "out.h"
 #include "progress.h"
+#include "remote/open.h"
 #include "report.h"
 #include "result.h"
 #include "retries.h"

@@ -2,7 +2,7 @@
 #ifndef KV_CONNECT_H
 #define KV_CONNECT_H
 
-#include "endpoint.h"
+#include "pair.h"
 
 /* What both ways of connecting a pair agree on. */
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include "connect.h"
+#include "endpoint.h"
 #include "loop/loop.h"
 #include "qp_table.h"
 

@@ -5,8 +5,6 @@
 #include "fault.h"
 #include "parse.h"
 
-struct kv_space;
-
 /* Where 'kverbs serve' listens if it is not told. */
 #define KV_PEER_PORT "7471"
 
@@ -36,7 +34,5 @@ struct kv_peer {
 
 void kv_peer_init(struct kv_peer *peer);
 int kv_peer_parse(struct kv_peer *peer, char *text, struct kv_fault *f);
-int kv_space_open_peer(struct kv_space *s, enum kv_space_id id,
-		       const struct kv_peer *peer, struct kv_fault *f);
 
 #endif

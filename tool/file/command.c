@@ -14,6 +14,7 @@
 #include "out.h"
 #include "progress.h"
 #include "remote/file.h"
+#include "remote/open.h"
 #include "stdout.h"
 #include "table.h"
 

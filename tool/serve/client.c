@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "now.h"
 #include "serve/serve.h"
+#include "serve/file.h"
 #include "serve/service.h"
 
 /* How long who does not know the token waits for the answer. */
@@ -337,6 +338,7 @@ void kv_serve_client(struct kv_serve *s, int fd, int parent)
 	tell_note(c);
 	tell(c, KV_SERVE_END, "ended: %s", c->fault.text);
 out_close:
+	kv_serve_file_exit(&c->service);
 	kv_service_exit(&c->service);
 	kv_space_close(&c->space);
 	kv_wire_close(&c->wire);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "serve/file.h"
 #include "serve/service.h"
 
 static const struct kv_serve_files none = { .dir = -1 };

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "now.h"
 #include "queue.h"
+#include "serve/file.h"
 #include "serve/service.h"
 
 static struct kv_backend *backend_of(struct kv_service *s)

@@ -6,7 +6,7 @@
 #include "parse.h"
 #include "remote/hello.h"
 #include "remote/token.h"
-#include "serve/file.h"
+#include "serve/service.h"
 
 /* Sockets that are listened on: one for each kind of address. */
 #define KV_SERVE_LISTENERS 2

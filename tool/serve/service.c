@@ -22,7 +22,6 @@ int kv_service_init(struct kv_service *s, struct kv_space *space,
 	memset(s, 0, sizeof(*s));
 	s->space = space;
 	s->limits = *limits;
-	kv_serve_file_init(s, NULL);
 	s->made = calloc(limits->objects, sizeof(*s->made));
 	return s->made ? 0 : -ENOMEM;
 }
@@ -33,7 +32,6 @@ int kv_service_init(struct kv_service *s, struct kv_space *space,
  */
 void kv_service_exit(struct kv_service *s)
 {
-	kv_serve_file_exit(s);
 	free(s->made);
 	s->made = NULL;
 }

@@ -2,10 +2,10 @@
 #ifndef KV_SERVE_SESSION_H
 #define KV_SERVE_SESSION_H
 
+#include "file/file.h"
 #include "remote/call.h"
 #include "remote/hello.h"
 #include "remote/wire.h"
-#include "serve/file.h"
 #include "space.h"
 
 /* More runs at the same time than a client has ends. */
@@ -17,6 +17,21 @@
 
 /* The longest request: a work request with all its SGEs. */
 #define KV_SERVICE_JSON_MAX (16U << 10)
+
+/* The longest file that is taken if nothing else is said. */
+#define KV_SERVE_FILE_BYTES (4ULL << 30)
+
+/**
+ * struct kv_serve_files - what a server lets its clients do with files
+ * @dir: the folder that they are in; -1: there is none, and no client gets any
+ * @read_only: they can be fetched, and none can be put
+ * @bytes: the longest that is taken
+ */
+struct kv_serve_files {
+	int dir;
+	bool read_only;
+	uint64_t bytes;
+};
 
 /**
  * struct kv_made - an object that a client has

@@ -87,6 +87,7 @@ static void link_of(struct link *l, int fd, int family)
 	int one = 1;
 
 	memset(l, 0, sizeof(*l));
+	l->nl.base.ops = &kv_nl_backend_ops;
 	l->nl.family = family;
 	l->nl.sock = nl_socket_alloc();
 	if (!l->nl.sock || nl_socket_set_fd(l->nl.sock, NETLINK_GENERIC, fd))
