@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 #include <kverbs.h>
-#include "cmd.h"
-#include "fault.h"
+#include "cli/fault.h"
+#include "cli/interrupt.h"
+#include "cmd/cmd.h"
 #include "hand/hand.h"
 #include "hand/options.h"
-#include "interrupt.h"
-#include "space.h"
-#include "stdout.h"
+#include "model/space.h"
+#include "out/stdout.h"
 
 /* A command and its line of help. Those without a function are about objects. */
 struct command {

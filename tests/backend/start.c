@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include "endpoint.h"
+#include "measure/endpoint.h"
 #include "start.h"
 
 /* A run that can't start, with connected QPs and registered buffers. */

@@ -2,7 +2,7 @@
 #ifndef KV_TESTS_START_H
 #define KV_TESTS_START_H
 
-#include "space.h"
+#include "model/space.h"
 
 const char *failed_start_holds_nothing(const struct kv_space *space);
 

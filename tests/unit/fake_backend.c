@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "clock.h"
+#include "sys/clock.h"
 #include "fake_backend.h"
-#include "interrupt.h"
+#include "cli/interrupt.h"
 #include "qp_table.h"
-#include "view.h"
+#include "out/view.h"
 
 struct object {
 	bool used;

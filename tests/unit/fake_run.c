@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "clock.h"
+#include "sys/clock.h"
 #include "fake_backend.h"
 
 /* Ids of runs that exist, of all backends together. */

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include "fake_backend.h"
 #include "fake_server.h"
-#include "now.h"
+#include "sys/now.h"
 #include "remote/call.h"
 #include "remote/wire.h"
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <string.h>
 #include <time.h>
-#include "parse.h"
+#include "cli/parse.h"
 
 static inline void assert_says(const struct kv_why *why, const char *part)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* What tool/conn.c makes of a connection's states, and what it says of them. */
+/* What tool/cm/conn.c makes of a connection's states, and what it says of them. */
 #include <errno.h>
 #include <stdio.h>
 #include <arpa/inet.h>
 #include "test.h"
-#include "conn.h"
+#include "cm/conn.h"
 #include "hand/describe.h"
-#include "out.h"
-#include "now.h"
+#include "out/out.h"
+#include "sys/now.h"
 
 #define MS_NS 1000000ULL
 

@@ -15,8 +15,8 @@
 #include "hand/text.h"
 #include "hand/times.h"
 #include "hand/words.h"
-#include "interrupt.h"
-#include "out.h"
+#include "cli/interrupt.h"
+#include "out/out.h"
 
 /* As many of the next reads and writes a signal interrupts. */
 static int interrupts;

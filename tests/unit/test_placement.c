@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* cpu_set_t */
 #include "test.h"
 #include <sched.h>
-#include "placement.h"
+#include "sys/placement.h"
 
 static cpu_set_t all;
 

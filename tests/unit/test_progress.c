@@ -2,7 +2,7 @@
 /* The progress bar's line, and what it says of a file on its way. */
 #include "test.h"
 #include "file/label.h"
-#include "progress.h"
+#include "cli/progress.h"
 
 #define SECOND 1000000000ULL
 #define MIB (1ULL << 20)

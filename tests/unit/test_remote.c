@@ -13,8 +13,8 @@
 #include "fake_backend.h"
 #include "fake_server.h"
 #include "file/probe.h"
-#include "interrupt.h"
-#include "now.h"
+#include "cli/interrupt.h"
+#include "sys/now.h"
 #include "remote/channel.h"
 #include "remote/connect.h"
 

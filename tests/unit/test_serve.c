@@ -18,8 +18,8 @@
 #include <unistd.h>
 #include "fake_backend.h"
 #include "fake_server.h"
-#include "interrupt.h"
-#include "now.h"
+#include "cli/interrupt.h"
+#include "sys/now.h"
 #include "remote/connect.h"
 
 #define SECOND_NS 1000000000ULL

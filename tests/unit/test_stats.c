@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "test.h"
-#include "cell.h"
-#include "stats.h"
+#include "measure/cell.h"
+#include "measure/stats.h"
 
 #define MAX_ROUNDS 100
 

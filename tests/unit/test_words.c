@@ -6,7 +6,7 @@
 #include <string.h>
 #include "hand/args.h"
 #include "hand/words.h"
-#include "out.h"
+#include "out/out.h"
 
 /* Every reference stands for its own name in brackets; one has no meaning. */
 static int expand(void *arg, const char *reference, char **value,

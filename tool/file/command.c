@@ -5,18 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "fault.h"
+#include "cli/fault.h"
+#include "cli/progress.h"
 #include "file/command.h"
 #include "file/label.h"
 #include "file/options.h"
 #include "file/transfer.h"
-#include "now.h"
-#include "out.h"
-#include "progress.h"
+#include "out/out.h"
+#include "out/stdout.h"
+#include "out/table.h"
 #include "remote/file.h"
 #include "remote/open.h"
-#include "stdout.h"
-#include "table.h"
+#include "sys/now.h"
 
 #define SCHEMA_VERSION 2
 

@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "model/backend.h"
-#include "fault.h"
+#include "cli/fault.h"
 #include "file/hash.h"
 #include "file/source.h"
 #include "file/store.h"
+#include "model/backend.h"
 
 /* What one call of hash() takes at most: none of them is long. */
 #define KV_FILE_HASH_STEP (4U << 20)

@@ -10,10 +10,10 @@
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
+#include "cli/interrupt.h"
 #include "file/flow.h"
 #include "file/probe.h"
-#include "interrupt.h"
-#include "now.h"
+#include "sys/now.h"
 
 #define SENDER 0
 #define RECEIVER 1

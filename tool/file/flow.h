@@ -2,8 +2,8 @@
 #ifndef KV_FILE_FLOW_H
 #define KV_FILE_FLOW_H
 
-#include "endpoint.h"
 #include "file/file.h"
+#include "measure/endpoint.h"
 
 /**
  * struct kv_flow - a file on its way: pieces, of which a few are under way at a time

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "cli/interrupt.h"
 #include "file/hash.h"
-#include "interrupt.h"
 
 /* What is read at once; more makes it no faster. */
 #define CHUNK 65536

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "cli/printable.h"
 #include "file/name.h"
-#include "printable.h"
 
 static int refuse(struct kv_why *why, const char *reason)
 {

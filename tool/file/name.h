@@ -2,7 +2,7 @@
 #ifndef KV_FILE_NAME_H
 #define KV_FILE_NAME_H
 
-#include "parse.h"
+#include "cli/parse.h"
 
 /* Bytes, without the end. */
 #define KV_FILE_NAME_MAX 255

@@ -2,7 +2,7 @@
 #ifndef KV_FILE_OPTIONS_H
 #define KV_FILE_OPTIONS_H
 
-#include "option.h"
+#include "cli/option.h"
 
 /* Which way the file goes. */
 enum kv_file_way {

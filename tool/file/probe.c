@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <time.h>
+#include "cli/interrupt.h"
 #include "file/probe.h"
-#include "interrupt.h"
-#include "now.h"
+#include "sys/now.h"
 
 /* Longer than the retries of an endpoint's QP take. */
 #define PROBE_NS 30000000000ULL

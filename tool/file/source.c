@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/interrupt.h"
 #include "file/source.h"
-#include "interrupt.h"
 
 /* sysfs gives each attribute the length of a page, of which the largest has this many bytes. */
 #define PAGE_LARGEST 65536

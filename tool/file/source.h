@@ -3,7 +3,7 @@
 #define KV_FILE_SOURCE_H
 
 #include <stdint.h>
-#include "fault.h"
+#include "cli/fault.h"
 
 /* What is kept in memory of a file whose length says nothing about its content, in bytes. */
 #define KV_SOURCE_COPY_MAX (64U << 20)

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "fault.h"
+#include "cli/fault.h"
 
 /**
  * struct kv_store - a file that is received: it has its name when all of it is there

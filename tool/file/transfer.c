@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "cli/interrupt.h"
 #include "file/flow.h"
 #include "file/transfer.h"
-#include "interrupt.h"
-#include "now.h"
+#include "sys/now.h"
 
 #define SENDER 0
 #define RECEIVER 1

@@ -2,9 +2,9 @@
 #ifndef KV_FILE_TRANSFER_H
 #define KV_FILE_TRANSFER_H
 
-#include "endpoint.h"
 #include "file/file.h"
-#include "retries.h"
+#include "measure/endpoint.h"
+#include "measure/retries.h"
 
 /* If nothing else is said: as much as one registration of rxe's covers. */
 #define KV_TRANSFER_PIECE (256U << 10)

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include "bytes.h"
+#include "cli/bytes.h"
 #include "hand/args.h"
-#include "out.h"
+#include "out/out.h"
 
 /* The reading of one command's words. No table has more than 64 keys. */
 struct reader {

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "fault.h"
+#include "cli/fault.h"
+#include "cli/parse.h"
 #include "hand/names.h"
-#include "parse.h"
 
 /*
  * What a command takes: a table of keys, from which its words are read and its

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/interrupt.h"
 #include "hand/batch.h"
 #include "hand/words.h"
-#include "interrupt.h"
 
 /* What some editors put at the beginning of a file, to say that it is UTF-8. */
 static const char byte_order_mark[] = "\xef\xbb\xbf";

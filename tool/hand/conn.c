@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <string.h>
-#include "conn.h"
+#include "cm/conn.h"
 #include "hand/object.h"
 #include "hand/text.h"
-#include "now.h"
-#include "out.h"
+#include "out/out.h"
+#include "sys/now.h"
 
 #define TIMEOUT_NS 10000000000ULL
 #define BACKLOG 128

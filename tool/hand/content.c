@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "bytes.h"
+#include "cli/bytes.h"
+#include "cli/interrupt.h"
 #include "hand/content.h"
 #include "hand/object.h"
-#include "interrupt.h"
-#include "out.h"
+#include "out/out.h"
 
 #define AT(field) offsetof(struct kv_content_args, field)
 

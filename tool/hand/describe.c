@@ -3,13 +3,13 @@
 #include <string.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include "bytes.h"
-#include "errname.h"
+#include "cli/bytes.h"
 #include "hand/describe.h"
 #include "hand/qp_key.h"
-#include "out.h"
+#include "model/space.h"
+#include "out/errname.h"
+#include "out/out.h"
 #include "qp_table.h"
-#include "space.h"
 
 static void put_word(struct json_object *obj, const char *key,
 		     const struct kv_word *table, uint32_t value)

@@ -3,8 +3,8 @@
 #define KV_HAND_DESCRIBE_H
 
 #include <json-c/json.h>
+#include "cli/fault.h"
 #include "model/backend.h"
-#include "fault.h"
 
 /*
  * What things look like in a document. Keys are those of the commands, with _ for

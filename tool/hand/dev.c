@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include "hand/hand.h"
 #include "hand/session.h"
-#include "out.h"
-#include "view.h"
+#include "out/out.h"
+#include "out/view.h"
 
 /* What both spaces see of the devices, whatever space the session is in. */
 static int show(struct kv_session *s, char **word, size_t n,

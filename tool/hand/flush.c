@@ -4,7 +4,7 @@
 #include "hand/flush.h"
 #include "hand/object.h"
 #include "hand/text.h"
-#include "out.h"
+#include "out/out.h"
 
 /* Objects of one type that are to be destroyed. */
 struct found {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 #include <json-c/json.h>
-#include "fault.h"
+#include "cli/fault.h"
 #include "hand/args.h"
 
 /*

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include "cli/interrupt.h"
 #include "hand/describe.h"
 #include "hand/session.h"
 #include "hand/text.h"
-#include "interrupt.h"
-#include "now.h"
-#include "out.h"
+#include "out/out.h"
+#include "sys/now.h"
 
 struct monitor_args {
 	struct kv_given given;

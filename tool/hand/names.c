@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "hand/names.h"
-#include "out.h"
+#include "out/out.h"
 
 static int compare_texts(const void *a, const void *b)
 {

@@ -3,9 +3,9 @@
 #define KV_HAND_NAMES_H
 
 #include <json-c/json.h>
+#include "cli/fault.h"
+#include "cli/parse.h"
 #include "model/backend.h"
-#include "fault.h"
-#include "parse.h"
 
 /*
  * What has a name in a batch: objects, which also have fields (what the commands

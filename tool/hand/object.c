@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include "cli/interrupt.h"
 #include "hand/describe.h"
 #include "hand/object.h"
 #include "hand/users.h"
-#include "interrupt.h"
-#include "out.h"
+#include "out/out.h"
 
 /* How often a list is begun anew because objects came or went. */
 #define TRIES 10

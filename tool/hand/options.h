@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "fault.h"
-#include "parse.h"
+#include "cli/fault.h"
+#include "cli/parse.h"
 
 /**
  * struct kv_hand_options - options of commands for objects, which stand anywhere

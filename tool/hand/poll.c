@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <time.h>
+#include "cli/interrupt.h"
 #include "hand/describe.h"
 #include "hand/session.h"
 #include "hand/text.h"
-#include "interrupt.h"
-#include "now.h"
-#include "out.h"
+#include "out/out.h"
+#include "sys/now.h"
 
 #define TIMEOUT_NS 1000000000ULL
 

@@ -8,7 +8,7 @@
 #include "hand/qp_fault.h"
 #include "hand/qp_key.h"
 #include "hand/text.h"
-#include "out.h"
+#include "out/out.h"
 #include "qp_table.h"
 
 struct add_args {

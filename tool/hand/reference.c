@@ -8,7 +8,7 @@
 #include "hand/describe.h"
 #include "hand/session.h"
 #include "hand/text.h"
-#include "out.h"
+#include "out/out.h"
 
 #define PATH 256
 

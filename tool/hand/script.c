@@ -4,12 +4,12 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include "errname.h"
+#include "cli/interrupt.h"
 #include "hand/session.h"
 #include "hand/text.h"
-#include "interrupt.h"
-#include "now.h"
-#include "out.h"
+#include "out/errname.h"
+#include "out/out.h"
+#include "sys/now.h"
 
 static int echo(struct kv_session *s, char **word, size_t n,
 		struct json_object *result, struct kv_fault *f)

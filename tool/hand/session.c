@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "errname.h"
+#include "cli/interrupt.h"
 #include "hand/describe.h"
 #include "hand/session.h"
 #include "hand/trace.h"
-#include "interrupt.h"
-#include "out.h"
+#include "out/errname.h"
+#include "out/out.h"
 
 static void drop(char *text, size_t n)
 {

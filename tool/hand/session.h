@@ -5,7 +5,7 @@
 #include <json-c/json.h>
 #include "hand/hand.h"
 #include "hand/names.h"
-#include "space.h"
+#include "model/space.h"
 
 /**
  * struct kv_session - a connection to one space, and what its commands made of it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "hand/object.h"
 #include "hand/text.h"
-#include "out.h"
+#include "out/out.h"
 
 struct add_args {
 	struct kv_given given;

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "hand/hand.h"
 #include "hand/text.h"
-#include "out.h"
+#include "out/out.h"
 
 /* Where lines of objects are broken, and how far what follows is moved in. */
 #define WIDTH 100

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 #include <json-c/json.h>
-#include "parse.h"
+#include "cli/parse.h"
 
 /*
  * Text, made from documents: keys as the commands have them, each followed by its

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "hand/times.h"
-#include "out.h"
-#include "stats.h"
-#include "table.h"
-#include "unit.h"
+#include "measure/stats.h"
+#include "out/out.h"
+#include "out/table.h"
+#include "out/unit.h"
 
 /* How much of a line is shown. */
 #define TEXT 48

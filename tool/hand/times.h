@@ -3,8 +3,8 @@
 #define KV_HAND_TIMES_H
 
 #include <json-c/json.h>
-#include "fault.h"
-#include "parse.h"
+#include "cli/fault.h"
+#include "cli/parse.h"
 
 /*
  * What the verbs of each line of a batch took, in both spaces, over several rounds.

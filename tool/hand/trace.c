@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <arpa/inet.h>
+#include "cli/parse.h"
 #include "hand/describe.h"
-#include "hand/text.h"
 #include "hand/tell.h"
+#include "hand/text.h"
 #include "hand/trace.h"
 #include "hand/trace_conn.h"
-#include "parse.h"
 
 /* Room for what a verb is called for, and for what it gave. */
 #define ARGS 1024

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "bytes.h"
+#include "cli/bytes.h"
 #include "hand/describe.h"
 #include "hand/tell.h"
 #include "hand/text.h"

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "fault.h"
+#include "cli/fault.h"
 
 /*
  * A line becomes words as in a shell: blanks separate them, '…' and "…" quote, \

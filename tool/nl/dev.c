@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <string.h>
-#include "counter.h"
-#include "netdev.h"
 #include "nl/msg.h"
+#include "sys/counter.h"
+#include "sys/netdev.h"
 
 static const struct kv_shape *const names[] = { &kv_shape_dev, NULL };
 

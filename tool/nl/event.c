@@ -8,7 +8,7 @@
 #include <linux/netlink.h>
 #include <netlink/genl/genl.h>
 #include "nl/msg.h"
-#include "now.h"
+#include "sys/now.h"
 
 static int wait_readable(struct kv_nl *nl, uint64_t deadline_ns)
 {

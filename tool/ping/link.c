@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
-#include "conn.h"
-#include "now.h"
+#include "cm/conn.h"
 #include "ping/link.h"
 #include "qp_table.h"
-#include "tcp.h"
+#include "remote/tcp.h"
+#include "sys/now.h"
 
 #define PORT 1
 

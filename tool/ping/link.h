@@ -3,7 +3,7 @@
 #define KV_PING_LINK_H
 
 #include <sys/socket.h>
-#include "space.h"
+#include "model/space.h"
 
 /*
  * A connection that the RDMA CM makes, with all that short messages need: a QP, a CQ

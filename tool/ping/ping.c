@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "conn.h"
-#include "now.h"
+#include "cm/conn.h"
 #include "ping/ping.h"
+#include "sys/now.h"
 
 static const struct kv_ping_ops *const protocols[KV_PING_PROTOCOLS] = {
 	[KV_PING_RPING] = &kv_ping_rping,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* What goes over a connection, and the waiting for it. */
 #include <errno.h>
-#include "interrupt.h"
-#include "now.h"
+#include "cli/interrupt.h"
 #include "ping/link.h"
+#include "sys/now.h"
 
 /* As long as nothing comes, it is looked at this often whether the peer is there. */
 #define LOOK_MS 100

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "interrupt.h"
-#include "now.h"
+#include "cli/interrupt.h"
+#include "model/space.h"
 #include "pingpong/exchange.h"
-#include "space.h"
-#include "tcp.h"
+#include "remote/tcp.h"
+#include "sys/now.h"
 
 static const char done[] = "done";
 

@@ -2,9 +2,9 @@
 #ifndef KV_PINGPONG_EXCHANGE_H
 #define KV_PINGPONG_EXCHANGE_H
 
+#include "cli/fault.h"
+#include "cli/parse.h"
 #include "model/backend.h"
-#include "fault.h"
-#include "parse.h"
 
 /*
  * The sideband of rdma-core's ibv_*_pingpong: over TCP each side tells its QP's

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <time.h>
 #include <arpa/inet.h>
+#include "cli/interrupt.h"
 #include "hand/words.h"
-#include "interrupt.h"
-#include "now.h"
-#include "out.h"
+#include "out/out.h"
 #include "pingpong/pingpong.h"
+#include "sys/now.h"
 
 /* What ibv_ud_pingpong takes for granted. */
 #define QKEY 0x11111111

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <stdlib.h>
-#include "conn.h"
-#include "interrupt.h"
-#include "now.h"
+#include "cli/interrupt.h"
+#include "cm/conn.h"
 #include "rate/rate.h"
+#include "sys/now.h"
 
 /**
  * struct slot - one of the connections that are made at the same time

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "conn.h"
-#include "interrupt.h"
-#include "now.h"
+#include "cli/interrupt.h"
+#include "cm/conn.h"
 #include "rate/rate.h"
+#include "sys/now.h"
 
 /* As long as nothing comes, it is looked at this often whether to go on. */
 #define LOOK_MS 200

@@ -4,7 +4,7 @@
 
 #include <json-c/json.h>
 #include "loop/hist.h"
-#include "space.h"
+#include "model/space.h"
 
 /* What a connection goes through; the active and the passive side have some each. */
 enum kv_rate_step {

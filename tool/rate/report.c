@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
-#include "out.h"
+#include "measure/result.h"
+#include "measure/stats.h"
+#include "out/out.h"
+#include "out/table.h"
+#include "out/unit.h"
 #include "rate/rate.h"
-#include "result.h"
-#include "stats.h"
-#include "table.h"
-#include "unit.h"
 
 #define CELL 96
 

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "interrupt.h"
-#include "now.h"
-#include "remote/connect.h"
+#include "cli/interrupt.h"
 #include "remote/channel.h"
+#include "remote/connect.h"
+#include "sys/now.h"
 
 /* How soon Ctrl-C ends a wait. */
 #define SLICE_MS 500

@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "now.h"
 #include "remote/channel.h"
+#include "sys/now.h"
 
 /* How long the server may take for one call: it may have memory to clear. */
 #define REPLY_NS 30000000000ULL

@@ -3,8 +3,8 @@
 #define KV_REMOTE_CHANNEL_H
 
 #include <pthread.h>
-#include "peer.h"
 #include "remote/call.h"
+#include "remote/peer.h"
 #include "remote/wire.h"
 
 /**

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include "printable.h"
+#include "cli/printable.h"
 #include "remote/codec.h"
 
 /* An address with a scope, a space and a port. */

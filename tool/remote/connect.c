@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "now.h"
-#include "printable.h"
+#include "cli/printable.h"
 #include "remote/connect.h"
-#include "tcp.h"
+#include "remote/tcp.h"
+#include "sys/now.h"
 
 /* How long an address may take. */
 #define CONNECT_NS 10000000000ULL

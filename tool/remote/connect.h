@@ -2,9 +2,9 @@
 #ifndef KV_REMOTE_CONNECT_H
 #define KV_REMOTE_CONNECT_H
 
-#include "peer.h"
 #include "remote/call.h"
 #include "remote/hello.h"
+#include "remote/peer.h"
 #include "remote/wire.h"
 
 int kv_remote_connect(const struct kv_peer *peer, int *fd, struct kv_fault *f);

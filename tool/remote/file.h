@@ -3,7 +3,7 @@
 #define KV_REMOTE_FILE_H
 
 #include "file/file.h"
-#include "space.h"
+#include "model/space.h"
 
 /**
  * struct kv_file_remote - a file of a server

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "parse.h"
+#include "cli/parse.h"
 #include "remote/hello.h"
 
 #define S struct kv_limits

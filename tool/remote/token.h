@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "fault.h"
+#include "cli/fault.h"
 
 #define KV_TOKEN_MIN 16
 #define KV_TOKEN_MAX 4096

@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include "interrupt.h"
-#include "now.h"
+#include "cli/interrupt.h"
 #include "remote/wire.h"
+#include "sys/now.h"
 
 /* A host that is gone is noticed 10 s after the first byte that it does not confirm. */
 #define KEEP_IDLE_S 4

@@ -2,8 +2,8 @@
 /* What a client may have at the most. */
 #include <errno.h>
 #include <inttypes.h>
-#include "now.h"
 #include "serve/service.h"
+#include "sys/now.h"
 
 static int check_bytes(struct kv_service *s, uint64_t bytes)
 {

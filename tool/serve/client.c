@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "now.h"
-#include "serve/serve.h"
 #include "serve/file.h"
+#include "serve/serve.h"
 #include "serve/service.h"
+#include "sys/now.h"
 
 /* How long who does not know the token waits for the answer. */
 #define PENALTY_MS 1000

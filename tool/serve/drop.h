@@ -2,7 +2,7 @@
 #ifndef KV_SERVE_DROP_H
 #define KV_SERVE_DROP_H
 
-#include "fault.h"
+#include "cli/fault.h"
 
 int kv_serve_drop(struct kv_fault *f);
 

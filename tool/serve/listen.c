@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "remote/tcp.h"
 #include "serve/serve.h"
-#include "tcp.h"
 
 /**
  * kv_serve_name() - an end of a connection as a text

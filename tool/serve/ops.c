@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include "now.h"
 #include "queue.h"
 #include "serve/file.h"
 #include "serve/service.h"
+#include "sys/now.h"
 
 static struct kv_backend *backend_of(struct kv_service *s)
 {

@@ -11,10 +11,10 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "interrupt.h"
-#include "now.h"
+#include "cli/interrupt.h"
 #include "serve/drop.h"
 #include "serve/serve.h"
+#include "sys/now.h"
 
 /* How long clients' processes may take to end before they are killed, and then. */
 #define STOP_NS 10000000000ULL

@@ -2,8 +2,8 @@
 #ifndef KV_SERVE_SERVE_H
 #define KV_SERVE_SERVE_H
 
-#include "fault.h"
-#include "parse.h"
+#include "cli/fault.h"
+#include "cli/parse.h"
 #include "remote/hello.h"
 #include "remote/token.h"
 #include "serve/service.h"

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "now.h"
-#include "parse.h"
+#include "cli/parse.h"
 #include "serve/service.h"
+#include "sys/now.h"
 
 /**
  * kv_service_init() - begin

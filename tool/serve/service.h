@@ -3,10 +3,10 @@
 #define KV_SERVE_SESSION_H
 
 #include "file/file.h"
+#include "model/space.h"
 #include "remote/call.h"
 #include "remote/hello.h"
 #include "remote/wire.h"
-#include "space.h"
 
 /* More runs at the same time than a client has ends. */
 #define KV_SERVICE_RUNS 64

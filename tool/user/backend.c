@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "counter.h"
-#include "clock.h"
+#include "sys/clock.h"
+#include "sys/counter.h"
 #include "user/conn.h"
 #include "user/post.h"
 #include "user/run.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <string.h>
-#include "parse.h"
+#include "cli/parse.h"
 #include "user/conn.h"
 
 /* Addresses of our own, which bind a CONN to a device. */

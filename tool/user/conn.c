@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "clock.h"
-#include "parse.h"
+#include "cli/parse.h"
+#include "sys/clock.h"
 #include "user/conn.h"
 
 /* Connections of librdmacm: made, bound to addresses, waited for, destroyed. */

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include "clock.h"
 #include "qp_table.h"
+#include "sys/clock.h"
 #include "user/conn.h"
 
 /*

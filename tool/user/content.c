@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "interrupt.h"
+#include "cli/interrupt.h"
 #include "user/user.h"
 
 /* What stands in the buffers of MRs, registered or not. */

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include "clock.h"
+#include "sys/clock.h"
 #include "user/post.h"
 #include "user/run.h"
 #include "user/user.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "now.h"
+#include "sys/now.h"
 #include "user/user.h"
 
 /* Devices: opened when they are first named, closed with the backend. */

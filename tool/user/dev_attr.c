@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "netdev.h"
+#include "sys/netdev.h"
 #include "user/user.h"
 
 /* What user space sees of a device. */

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "clock.h"
+#include "sys/clock.h"
 #include "user/conn.h"
 
 /* Listeners, and the requests that peers send them. */

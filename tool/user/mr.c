@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "clock.h"
+#include "sys/clock.h"
 #include "user/user.h"
 
 /* Memory of the process is cheap, but a typing mistake should not take it all. */

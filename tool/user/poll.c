@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "clock.h"
+#include "sys/clock.h"
 #include "user/post.h"
 #include "user/run.h"
 

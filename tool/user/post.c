@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "clock.h"
+#include "sys/clock.h"
 #include "user/post.h"
 
 /* One work request by hand: its pieces, and the post. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <string.h>
-#include "clock.h"
 #include "qp_table.h"
+#include "sys/clock.h"
 #include "user/post.h"
 #include "user/user.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include "clock.h"
+#include "sys/clock.h"
 #include "user/run.h"
 
 /* What a run has, while it goes on and after its end. */

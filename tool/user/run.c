@@ -5,8 +5,8 @@
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
-#include "clock.h"
-#include "placement.h"
+#include "sys/clock.h"
+#include "sys/placement.h"
 #include "user/run.h"
 
 #define NSEC_PER_MSEC 1000000ULL

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <string.h>
-#include "clock.h"
+#include "sys/clock.h"
 #include "user/post.h"
 #include "user/user.h"
 

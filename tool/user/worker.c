@@ -8,8 +8,8 @@
 #include <sys/eventfd.h>
 #include <sys/time.h>
 #include <unistd.h>
-#include "clock.h"
-#include "interrupt.h"
+#include "cli/interrupt.h"
+#include "sys/clock.h"
 #include "user/run.h"
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
 #include "call.h"
-#include "now.h"
+#include "sys/now.h"
 
 struct nl_msg *call_msg_of(struct kv_nl *nl, enum kv_type noun, int cmd, uint32_t id)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "conn.h"
-#include "now.h"
+#include "sys/now.h"
 #include "run.h"
 
 #define OTHER OTHER_DEV

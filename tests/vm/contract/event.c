@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include "contract.h"
-#include "now.h"
+#include "sys/now.h"
 
 #define OTHER OTHER_DEV
 #define RENAMED "rxe8"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "contract.h"
-#include "now.h"
+#include "sys/now.h"
 
 #define NOUNS 7
 

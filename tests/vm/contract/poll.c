@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "contract.h"
-#include "now.h"
+#include "sys/now.h"
 
 static uint64_t in_ms(unsigned int ms)
 {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "cli/fault.h"
+#include "cli/parse.h"
+
+static enum kv_exit exit_of(int error)
+{
+	return error == -EOPNOTSUPP ? KV_EXIT_UNSUPPORTED : KV_EXIT_FAILED;
+}
+
+/**
+ * kv_fault_set() - say what went wrong
+ * @f: the fault
+ * @error: negative errno; -EOPNOTSUPP ends the tool as "not supported here"
+ * @fmt: the text
+ *
+ * Return: @error
+ */
+int kv_fault_set(struct kv_fault *f, int error, const char *fmt, ...)
+{
+	va_list args;
+
+	f->error = error;
+	f->exit = exit_of(error);
+	va_start(args, fmt);
+	vsnprintf(f->text, sizeof(f->text), fmt, args);
+	va_end(args);
+	return error;
+}
+
+/**
+ * kv_fault_usage() - say what is wrong with the command line
+ * @f: the fault
+ * @fmt: the text
+ *
+ * Return: -EINVAL
+ */
+int kv_fault_usage(struct kv_fault *f, const char *fmt, ...)
+{
+	va_list args;
+
+	f->error = -EINVAL;
+	f->exit = KV_EXIT_USAGE;
+	va_start(args, fmt);
+	vsnprintf(f->text, sizeof(f->text), fmt, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/**
+ * kv_fault_backend() - say which operation of a backend failed
+ * @f: the fault
+ * @b: the backend, whose err has the reason
+ * @error: what the operation returned
+ * @fmt: what was attempted, such as "cannot create a CQ of rxe0"
+ *
+ * Return: @error
+ */
+int kv_fault_backend(struct kv_fault *f, const struct kv_backend *b, int error,
+		     const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	f->error = error;
+	f->exit = exit_of(error);
+	n = snprintf(f->text, sizeof(f->text), "%s space: ", b->ops->space);
+	va_start(args, fmt);
+	n += vsnprintf(f->text + n, sizeof(f->text) - n, fmt, args);
+	va_end(args);
+	if ((size_t)n < sizeof(f->text))
+		snprintf(f->text + n, sizeof(f->text) - n, ": %s",
+			 b->err[0] ? b->err : strerror(-error));
+	return error;
+}
+
+/**
+ * kv_fault_run() - say why a run failed
+ * @f: the fault
+ * @b: the backend that ran it
+ * @dev: name of the device
+ * @timeout_ns: how long a completion was waited for
+ * @r: the run's result
+ *
+ * Return: the run's error
+ */
+int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
+		 const char *dev, uint64_t timeout_ns,
+		 const struct kv_run_result *r)
+{
+	const char *space = b->ops->space;
+
+	if (r->error == -ENODEV)
+		return kv_fault_set(f, r->error,
+				    "%s space: device %s was removed while the run was active",
+				    space, dev);
+	if (r->wc_status)
+		return kv_fault_set(f, r->error,
+				    "%s space, %s: a request completed with status %u (%s), vendor error 0x%x, after %llu samples",
+				    space, dev, r->wc_status,
+				    kv_word_name(kv_word_wc_status, r->wc_status),
+				    r->vendor_err,
+				    (unsigned long long)r->samples);
+	if (r->error == -ETIMEDOUT)
+		return kv_fault_set(f, r->error,
+				    "%s space, %s: no completion within %g s (--timeout), after %llu samples",
+				    space, dev, (double)timeout_ns / 1e9,
+				    (unsigned long long)r->samples);
+	return kv_fault_set(f, r->error,
+			    "%s space, %s: the run ended with error %d (%s) after %llu samples",
+			    space, dev, -r->error, strerror(-r->error),
+			    (unsigned long long)r->samples);
+}
+
+/**
+ * kv_fault_print() - tell it on stderr
+ * @f: the fault
+ */
+void kv_fault_print(const struct kv_fault *f)
+{
+	fprintf(stderr, "kverbs: %s\n", f->text);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include "cli/interrupt.h"
+#include "sys/now.h"
+
+#define MS_NS 1000000
+#define LOOK_MS 200
+
+static volatile sig_atomic_t seen;
+static int *stops;
+
+static void note(int sig)
+{
+	int *stop = __atomic_load_n(&stops, __ATOMIC_RELAXED);
+
+	seen = 1;
+	if (stop)
+		__atomic_store_n(stop, 1, __ATOMIC_RELAXED);
+}
+
+/**
+ * kv_interrupt_init() - from now on SIGINT and SIGTERM ask for an orderly end
+ *
+ * Waits are not restarted: they return -EINTR. The second signal of a kind
+ * finds its default action again and kills.
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_interrupt_init(void)
+{
+	struct sigaction sa = { .sa_handler = note, .sa_flags = SA_RESETHAND };
+
+	sigemptyset(&sa.sa_mask);
+	if (sigaction(SIGINT, &sa, NULL) || sigaction(SIGTERM, &sa, NULL))
+		return -errno;
+	return 0;
+}
+
+/**
+ * kv_interrupt_seen() - has somebody asked for the end?
+ *
+ * Return: true from the first signal on.
+ */
+bool kv_interrupt_seen(void)
+{
+	return seen;
+}
+
+/**
+ * kv_interrupt_retry() - is a system call to be made again?
+ * @result: what it returned; negative: errno says why it failed
+ *
+ * Return: true if a signal interrupted it that does not ask for the end. errno is as before.
+ */
+bool kv_interrupt_retry(ssize_t result)
+{
+	return result < 0 && errno == EINTR && !seen;
+}
+
+/**
+ * kv_interrupt_stops() - the first signal sets a flag, too
+ * @flag: what this thread looks at while it does not ask kv_interrupt_seen(); set at once
+ *	if a signal came before. NULL: none any more
+ */
+void kv_interrupt_stops(int *flag)
+{
+	__atomic_store_n(&stops, flag, __ATOMIC_SEQ_CST);
+	if (flag && seen)
+		__atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+}
+
+/**
+ * kv_interrupt_wait_ms() - how long to wait until kv_interrupt_seen() is asked again
+ * @end_ns: until when to wait in all, of kv_now_ns(); UINT64_MAX: for ever
+ *
+ * A signal between a look and a wait, or while something is printed, ends no wait: so
+ * none is long.
+ *
+ * Return: milliseconds, rounded up; 0: the end has come.
+ */
+int kv_interrupt_wait_ms(uint64_t end_ns)
+{
+	uint64_t now = kv_now_ns();
+	uint64_t ms = end_ns > now ? (end_ns - now - 1) / MS_NS + 1 : 0;
+
+	return ms < LOOK_MS ? (int)ms : LOOK_MS;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "cli/parse.h"
+#include "cli/progress.h"
+#include "sys/now.h"
+
+/* Of the bar, in columns; a bar of less than the minimum shows nothing. */
+#define WIDTH 30
+#define WIDTH_MIN 4
+
+/* Of a terminal that does not tell its width. */
+#define COLUMNS_DEFAULT 80
+
+/* A bar that changes faster is not easier to read, and costs the CPU's time. */
+#define INTERVAL_NS 200000000
+
+/**
+ * kv_progress_start() - begin to show progress
+ * @p: receives the bar's state
+ * @steps: how many steps there will be
+ */
+void kv_progress_start(struct kv_progress *p, unsigned int steps)
+{
+	memset(p, 0, sizeof(*p));
+	p->on = isatty(STDERR_FILENO);
+	p->steps = steps;
+	p->start_ns = kv_now_ns();
+}
+
+/**
+ * kv_progress_step() - a step begins
+ * @p: the bar
+ * @label: what it does
+ */
+void kv_progress_step(struct kv_progress *p, const char *label)
+{
+	snprintf(p->label, sizeof(p->label), "%s", label);
+	p->round = 0;
+	kv_progress_draw(p, 0);
+}
+
+/**
+ * kv_progress_round() - a round of the present step begins
+ * @p: the bar
+ * @round: which, from 1 on; may be more than @rounds
+ * @rounds: how many are planned
+ */
+void kv_progress_round(struct kv_progress *p, unsigned int round, unsigned int rounds)
+{
+	p->round = round;
+	p->rounds = round > rounds ? round : rounds;
+	kv_progress_draw(p, (double)(round - 1) / rounds);
+}
+
+static unsigned int count_columns(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	struct kv_why why;
+	uint64_t v;
+
+	if (columns && !kv_parse_count(columns, 1, UINT16_MAX, &v, &why))
+		return (unsigned int)v;
+	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		return size.ws_col;
+	return COLUMNS_DEFAULT;
+}
+
+/**
+ * kv_progress_format() - write the line that is drawn
+ * @p: the bar
+ * @fraction: of the present step, 0 .. 1
+ * @now_ns: CLOCK_MONOTONIC
+ * @columns: of the terminal, 1 or more
+ * @line: receives the line, which leaves the last column free: a cursor there would wrap
+ *
+ * Where the line has no room the bar becomes shorter; the text is cut only when the bar is gone.
+ */
+void kv_progress_format(const struct kv_progress *p, double fraction, uint64_t now_ns,
+			unsigned int columns, char line[KV_PROGRESS_LINE])
+{
+	double all = (p->done + fraction) / p->steps;
+	char bar[WIDTH + 1], text[KV_PROGRESS_LINE - WIDTH - 4];
+	int room, full, n;
+
+	n = snprintf(text, sizeof(text), "%u/%u %s", p->done + 1, p->steps, p->label);
+	if (p->round)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, ", round %u/%u",
+			      p->round, p->rounds);
+	if (all > 0.01)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, ", %.0f s left",
+			      (double)(now_ns - p->start_ns) / 1e9 * (1 - all) / all);
+	/* "[", "] " and the free column. */
+	room = (int)columns - n - 4;
+	if (room < WIDTH_MIN) {
+		snprintf(line, KV_PROGRESS_LINE, "%.*s", (int)columns - 1, text);
+		return;
+	}
+	room = room < WIDTH ? room : WIDTH;
+	full = (int)(all * room);
+	memset(bar, '.', (size_t)room);
+	memset(bar, '#', (size_t)(full < room ? full : room));
+	bar[room] = '\0';
+	snprintf(line, KV_PROGRESS_LINE, "[%s] %s", bar, text);
+}
+
+/**
+ * kv_progress_draw() - show how far the present step is
+ * @p: the bar
+ * @fraction: of the step, 0 .. 1
+ *
+ * Draws nothing if it did so a moment ago: call it as often as you like, but
+ * not while samples are taken.
+ */
+void kv_progress_draw(struct kv_progress *p, double fraction)
+{
+	uint64_t now = kv_now_ns();
+	char line[KV_PROGRESS_LINE];
+
+	if (!p->on || !p->steps ||
+	    (p->drawn_ns && now - p->drawn_ns < INTERVAL_NS))
+		return;
+	fraction = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
+	kv_progress_format(p, fraction, now, count_columns(), line);
+	/* Clear the rest of the line: what was there may have been longer. */
+	fprintf(stderr, "\r%s\033[K", line);
+	fflush(stderr);
+	p->drawn_ns = now;
+}
+
+/**
+ * kv_progress_finish_step() - the present step is done
+ * @p: the bar
+ */
+void kv_progress_finish_step(struct kv_progress *p)
+{
+	if (p->done < p->steps)
+		p->done++;
+}
+
+/**
+ * kv_progress_erase() - take the bar off the screen
+ * @p: the bar; it comes back when it is drawn again
+ */
+void kv_progress_erase(struct kv_progress *p)
+{
+	if (!p->drawn_ns)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	p->drawn_ns = 0;
+}

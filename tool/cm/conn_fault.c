@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/* Why there is no connection, for the person who wants one. */
+#include <errno.h>
+#include <string.h>
+#include "cli/bytes.h"
+#include "cm/conn.h"
+
+/* IBTA 12.6.7.2; iWARP has no reasons, and a negative errno says that it was rejected. */
+#define REASON_INVALID_SERVICE_ID 8
+#define REASON_CONSUMER 28
+
+/**
+ * kv_conn_peer_format() - write who a connection is with
+ * @text: room for it
+ * @conn: the connection
+ *
+ * Return: @text, or a word for a peer that is not known.
+ */
+const char *kv_conn_peer_format(char text[KV_SOCKADDR_TEXT], const struct kv_conn *conn)
+{
+	kv_sockaddr_format(text, &conn->dst);
+	return text[0] ? text : "the peer";
+}
+
+static int say_rejected(struct kv_fault *f, const char *space,
+			const struct kv_conn *conn, const char *peer)
+{
+	char data[KV_BYTES_TEXT(KVERBS_CONN_PRIVATE_MAX)];
+
+	kv_bytes_text(data, conn->private_data, conn->private_length);
+	/* By us: nobody has told us a reason. */
+	if (conn->event != KVERBS_CM_EVENT_REJECTED)
+		return kv_fault_set(f, -ECONNREFUSED,
+				    "%s space: the connection with %s was rejected here",
+				    space, peer);
+	if (conn->status == REASON_INVALID_SERVICE_ID)
+		return kv_fault_set(f, -ECONNREFUSED,
+				    "%s space: cannot connect to %s: nobody listens there: rejected: %s (%d)",
+				    space, peer, conn->reason, conn->status);
+	return kv_fault_set(f, -ECONNREFUSED,
+			    "%s space: cannot connect to %s: rejected by the peer%s: %s (%d)%s%s%s",
+			    space, peer,
+			    conn->status == REASON_CONSUMER || conn->status < 0 ?
+				    "" : "'s connection manager",
+			    conn->reason, conn->status, *data ? ", private data '" : "",
+			    data, *data ? "'" : "");
+}
+
+static int say_failed(struct kv_fault *f, const char *space,
+		      const struct kv_conn *conn, const char *peer)
+{
+	int error = conn->status < 0 ? conn->status : -EIO;
+	const char *why = strerror(-error);
+
+	switch (conn->event) {
+	case KVERBS_CM_EVENT_ADDR_ERROR:
+		if (error == -EXDEV)
+			return kv_fault_set(f, error,
+					    "%s space: cannot connect to %s: it is not reached through %s, but through another device",
+					    space, peer, conn->dev);
+		return kv_fault_set(f, error,
+				    "%s space: address %s not resolved: %s: is there a host with this address, and a route to it by way of %s?",
+				    space, peer, why, conn->dev);
+	case KVERBS_CM_EVENT_ROUTE_ERROR:
+		return kv_fault_set(f, error, "%s space: route to %s not resolved: %s",
+				    space, peer, why);
+	case KVERBS_CM_EVENT_UNREACHABLE:
+		return kv_fault_set(f, error,
+				    "%s space: cannot connect to %s: unreachable: nobody answers: %s",
+				    space, peer, why);
+	case KVERBS_CM_EVENT_DEVICE_REMOVAL:
+		return kv_fault_set(f, -ENODEV,
+				    "%s space: the connection with %s has failed: device %s was removed",
+				    space, peer, conn->dev);
+	}
+	return kv_fault_set(f, error, "%s space: the connection with %s has failed at %s: %s",
+			    space, peer, kv_word_name(kv_word_cm_event, conn->event), why);
+}
+
+/**
+ * kv_conn_fault_connect() - say why a request could not be sent
+ * @f: receives it
+ * @b: the backend, whose err has the reason
+ * @error: what the operation returned
+ * @dst: the peer
+ *
+ * On iWARP the request follows a connection of TCP's, which is made first.
+ *
+ * Return: @error
+ */
+int kv_conn_fault_connect(struct kv_fault *f, const struct kv_backend *b, int error,
+			  const struct sockaddr_storage *dst)
+{
+	char text[KV_SOCKADDR_TEXT];
+
+	kv_sockaddr_format(text, dst);
+	return kv_fault_backend(f, b, error, "cannot connect to %s%s", text,
+				error == -ECONNREFUSED ? ": nobody listens there" :
+				error == -ETIMEDOUT ? ": nobody answers" : "");
+}
+
+/**
+ * kv_conn_fault_ended() - say how a connection has ended
+ * @f: receives it
+ * @space: where
+ * @conn: the connection: rejected, failed or disconnected
+ *
+ * Return: -ECONNREFUSED, what its status says, or -ECONNABORTED.
+ */
+int kv_conn_fault_ended(struct kv_fault *f, const char *space,
+			const struct kv_conn *conn)
+{
+	char text[KV_SOCKADDR_TEXT];
+	const char *peer = kv_conn_peer_format(text, conn);
+
+	if (conn->state == KVERBS_CONN_REJECTED)
+		return say_rejected(f, space, conn, peer);
+	if (conn->state == KVERBS_CONN_FAILED)
+		return say_failed(f, space, conn, peer);
+	return kv_fault_set(f, -ECONNABORTED,
+			    "%s space: the connection with %s was ended", space, peer);
+}
+
+/**
+ * kv_conn_fault_late() - say which answer has not come in time
+ * @f: receives it
+ * @space: where
+ * @conn: the connection as it was last
+ * @waited_ns: how long it was waited for
+ *
+ * Return: -ETIMEDOUT
+ */
+int kv_conn_fault_late(struct kv_fault *f, const char *space,
+		       const struct kv_conn *conn, uint64_t waited_ns)
+{
+	double s = (double)waited_ns / 1e9;
+	char text[KV_SOCKADDR_TEXT];
+	const char *peer = kv_conn_peer_format(text, conn);
+
+	switch (conn->state) {
+	case KVERBS_CONN_RESOLVING_ADDR:
+		return kv_fault_set(f, -ETIMEDOUT,
+				    "%s space: address %s not resolved within %.3g s",
+				    space, peer, s);
+	case KVERBS_CONN_RESOLVING_ROUTE:
+		return kv_fault_set(f, -ETIMEDOUT,
+				    "%s space: route to %s not resolved within %.3g s",
+				    space, peer, s);
+	case KVERBS_CONN_CONNECTING:
+		return kv_fault_set(f, -ETIMEDOUT,
+				    "%s space: cannot connect to %s: nobody answers within %.3g s",
+				    space, peer, s);
+	case KVERBS_CONN_ACCEPTED:
+		return kv_fault_set(f, -ETIMEDOUT,
+				    "%s space: %s was accepted, but did not confirm within %.3g s",
+				    space, peer, s);
+	case KVERBS_CONN_DISCONNECTING:
+		return kv_fault_set(f, -ETIMEDOUT,
+				    "%s space: %s did not confirm the end of the connection within %.3g s",
+				    space, peer, s);
+	}
+	return kv_fault_set(f, -ETIMEDOUT,
+			    "%s space: the connection with %s is still %s after %.3g s",
+			    space, peer, kv_word_name(kv_word_conn_state, conn->state), s);
+}

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+/* Many commands over one connection, in either space or in both. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cmd/cmd.h"
+#include "hand/batch.h"
+#include "hand/describe.h"
+#include "hand/flush.h"
+#include "hand/options.h"
+#include "hand/text.h"
+#include "hand/times.h"
+#include "out/out.h"
+
+#define JSON_FLAGS (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
+
+/* The most bytes of a file that is kept, because several rounds read it. */
+#define TEXT_MAX (64 << 20)
+
+/**
+ * struct work - what is to be done, and what came of it
+ * @o: how
+ * @in: the file
+ * @name: of the file, for messages
+ * @text: if there are several rounds, all that is in it; NULL: it is read as it comes
+ * @size: of @text
+ * @rounds: how often
+ * @timed: there is a table of times at the end
+ * @round: which one this is, from 0 on
+ * @times: of all rounds
+ * @docs: JSON, several spaces or rounds: what the commands of the first round told
+ * @printed: JSON, else: how many documents were printed
+ */
+struct work {
+	struct kv_hand_options o;
+	FILE *in;
+	const char *name;
+	char *text;
+	size_t size;
+	unsigned int rounds;
+	bool timed;
+	unsigned int round;
+	struct kv_times times;
+	struct json_object *docs[KV_SPACES];
+	unsigned int printed;
+};
+
+/* Those of the tool itself; lines of up to 79 columns. */
+static void print_nouns(void)
+{
+	int column = printf("Commands are those of the tool, without 'kverbs':");
+
+	for (size_t i = 0; kv_nouns[i]; i++) {
+		int width = (int)strlen(kv_nouns[i]->name) + 2;
+
+		if (kv_nouns[i]->batch)
+			continue;
+		if (column + width > 79)
+			column = printf("\n") - 1;
+		column += printf("%s%s%s", column ? " " : "", kv_nouns[i]->name,
+				 kv_nouns[i + 1] && !kv_nouns[i + 1]->batch ? "," : ".");
+	}
+	printf("\n");
+}
+
+static void print_help(void)
+{
+	printf("usage: kverbs batch FILE [OPTION...]\n"
+	       "       kverbs batch -    [OPTION...]\n"
+	       "\n"
+	       "Carries out the commands of a file, or of standard input, a line each, over one\n"
+	       "connection. The objects that they make die at the end. It ends at the first\n"
+	       "command that fails; on a terminal it goes on.\n"
+	       "\n"
+	       "  --space kernel|user|both\n"
+	       "                     where; default: kernel. both: in the kernel and in user\n"
+	       "                     space, and then a table of what the verbs took\n"
+	       "  --repeat N         N rounds, by turns, each with new objects; what the commands\n"
+	       "                     tell is printed in the first round, the table has medians\n"
+	       "  --dev DEV          device for commands that name none; default: the only one\n"
+	       "  --set NAME=VALUE   as the command 'set'; any number of times\n"
+	       "  --trace            tell each verb on standard error: arguments, result, time\n"
+	       "  --json             print JSON\n"
+	       "\n");
+	print_nouns();
+	printf("'name N' behind an 'add' gives the object a name, which stands for its id;\n"
+	       "$N.FIELD stands for a field of what was told of it, $last.FIELD for one of the\n"
+	       "last result, $dev.FIELD for one of the device (name, gid, gid_index, addr, lid,\n"
+	       "active_mtu_bytes). Words are quoted as in a shell, # begins a comment, a \\ at the\n"
+	       "end continues a line. Beside them there are:\n"
+	       "\n"
+	       "  expect FIELD VALUE        a field of the last result must have this value\n"
+	       "  refused ERRNO COMMAND...  the command must be refused with this errno\n"
+	       "  echo TEXT...   set NAME VALUE   sleep TIME\n"
+	       "\n"
+	       "'kverbs COMMAND --help' has the keys of each command, docs/hand.md all of it.\n");
+}
+
+static void print_doc(struct work *w, struct json_object *doc)
+{
+	printf("%s%s", w->printed++ ? ",\n" : "[\n",
+	       json_object_to_json_string_ext(doc, JSON_FLAGS));
+	fflush(stdout);
+}
+
+static void told(const struct kv_session *s, const char *text,
+		 struct json_object *doc, void *arg)
+{
+	struct work *w = arg;
+
+	if (w->timed && s->timed && !kv_out_get(doc, "/error") &&
+	    strcmp(kv_out_get_string(doc, "/command"), kv_noun_refused.name))
+		kv_times_add(&w->times,
+			     (unsigned int)kv_out_get_count(doc, "/line"),
+			     text, s->space, s->verb_ns);
+	if (w->round)
+		return;
+	if (!w->o.json) {
+		kv_text_print(stdout, doc);
+		fflush(stdout);
+	} else if (w->timed) {
+		json_object_array_add(w->docs[s->space], json_object_get(doc));
+	} else {
+		print_doc(w, doc);
+	}
+}
+
+static void tell_event(struct json_object *event, void *arg)
+{
+	kv_text_line(stdout, NULL, event);
+	fflush(stdout);
+}
+
+static int set_names(struct kv_session *s, const struct kv_hand_options *o,
+		     struct kv_fault *f)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < o->sets && !ret; i++) {
+		char *value = strchr(o->set[i], '=');
+		char *name = strndup(o->set[i], (size_t)(value - o->set[i]));
+
+		if (!name)
+			return kv_fault_set(f, -ENOMEM, "no memory");
+		ret = kv_names_set(&s->names, name, value + 1, f);
+		free(name);
+	}
+	return ret;
+}
+
+static FILE *open_input(struct work *w)
+{
+	if (!w->text)
+		return w->in;
+	/* There is no stream of no bytes. */
+	return w->size ? fmemopen(w->text, w->size, "r") :
+			 fopen("/dev/null", "r");
+}
+
+/* One space, one round. */
+static int run_space(struct work *w, enum kv_space_id space,
+		     struct kv_fault *f)
+{
+	static struct kv_session s;
+	bool first = !w->round;
+	struct kv_batch batch = {
+		.name = w->name,
+		.told = told,
+		.arg = w,
+	};
+	int ret;
+
+	ret = kv_session_open(&s, space, w->o.dev, true, w->o.trace && first,
+			      f);
+	if (ret)
+		return ret;
+	if (!w->o.json && first)
+		s.live = tell_event;
+	ret = set_names(&s, &w->o, f);
+	if (ret)
+		goto out_close;
+	batch.in = open_input(w);
+	if (!batch.in) {
+		ret = kv_fault_set(f, -ENOMEM, "no memory");
+		goto out_close;
+	}
+	batch.prompt = batch.in == stdin && isatty(STDIN_FILENO) && !w->o.json;
+	ret = kv_batch_run(&batch, &s, f);
+	if (w->text)
+		fclose(batch.in);
+out_close:
+	/* Closing destroys what is left all at once, and tells of no verb. */
+	if (s.trace)
+		kv_flush_each(&s, false);
+	kv_session_close(&s);
+	return ret;
+}
+
+/* Which space it was, and which round, if there are several. */
+static void place(const struct work *w, enum kv_space_id space,
+		  struct kv_fault *f)
+{
+	struct kv_fault inner = *f;
+	const char *name = kv_word_name(kv_word_space, space);
+	char where[64];
+	size_t n;
+
+	if (w->rounds > 1)
+		n = (size_t)snprintf(where, sizeof(where),
+				     "%s space, round %u: ", name,
+				     w->round + 1);
+	else
+		n = (size_t)snprintf(where, sizeof(where), "%s space: ", name);
+	/* A space that could not be opened has said its name already. */
+	if (w->timed && strncmp(inner.text, where, n))
+		snprintf(f->text, sizeof(f->text), "%s%.900s", where,
+			 inner.text);
+}
+
+static int run_rounds(struct work *w, struct kv_fault *f)
+{
+	for (w->round = 0; w->round < w->rounds; w->round++) {
+		for (unsigned int s = 0; s < KV_SPACES; s++) {
+			bool several = w->o.spaces & (w->o.spaces - 1);
+			int ret;
+
+			if (!(w->o.spaces & (1U << s)))
+				continue;
+			if (several && !w->round && !w->o.json)
+				printf("%s%s space:\n", s ? "\n" : "",
+				       kv_word_name(kv_word_space, s));
+			ret = run_space(w, s, f);
+			if (ret) {
+				place(w, s, f);
+				return ret;
+			}
+		}
+	}
+	return 0;
+}
+
+static int print_times(struct work *w, struct kv_fault *f)
+{
+	struct json_object *list = kv_times_describe(&w->times, w->o.spaces);
+	int ret;
+
+	printf("\n");
+	ret = kv_times_print(list, w->o.spaces, w->rounds, f);
+	json_object_put(list);
+	return ret;
+}
+
+static void print_timed_doc(struct work *w, int failed,
+			    const struct kv_fault *f)
+{
+	struct json_object *doc = json_object_new_object();
+
+	kv_out_put_string(doc, "schema", "kverbs.batch");
+	kv_out_put_count(doc, "schema_version", 1);
+	kv_out_put_string(doc, "file", w->name);
+	kv_out_put_count(doc, "repeat", w->rounds);
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		if (w->o.spaces & (1U << s))
+			kv_out_put(doc, kv_word_name(kv_word_space, s),
+				   json_object_get(w->docs[s]));
+	}
+	if (failed)
+		kv_out_put_fault(doc, f);
+	else
+		kv_out_put(doc, "times",
+			   kv_times_describe(&w->times, w->o.spaces));
+	kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
+	json_object_put(doc);
+}
+
+static int finish(struct work *w, int failed, struct kv_fault *f)
+{
+	if (!failed && w->times.failed)
+		failed = kv_fault_set(f, -ENOMEM, "no memory for the times");
+	if (w->o.json && w->timed)
+		print_timed_doc(w, failed, f);
+	else if (w->o.json)
+		puts(w->printed ? "\n]" : "[]");
+	else if (w->timed && !failed)
+		return print_times(w, f);
+	return failed;
+}
+
+static int refuse_reading(const struct work *w, struct kv_fault *f)
+{
+	return kv_fault_set(f, -errno, "%s: cannot read it: %s", w->name,
+			    strerror(errno));
+}
+
+/* All of the file, which rounds read again and again. */
+static int read_all(struct work *w, struct kv_fault *f)
+{
+	size_t room = BUFSIZ, n;
+
+	do {
+		char *more = realloc(w->text, room);
+
+		if (!more)
+			return kv_fault_set(f, -ENOMEM, "no memory");
+		w->text = more;
+		n = fread(w->text + w->size, 1, room - w->size, w->in);
+		w->size += n;
+		if (w->size > TEXT_MAX)
+			return kv_fault_usage(f, "%s: the file has more than %d bytes, the most that is kept for several rounds",
+					      w->name, TEXT_MAX);
+		if (w->size == room)
+			room *= 2;
+	} while (n);
+	return ferror(w->in) ? refuse_reading(w, f) : 0;
+}
+
+/* A folder can be opened, and not be read: that is told before anything is done. */
+static int try_reading(struct work *w, struct kv_fault *f)
+{
+	int byte = getc(w->in);
+
+	if (byte == EOF && ferror(w->in))
+		return refuse_reading(w, f);
+	ungetc(byte, w->in);
+	return 0;
+}
+
+static int open_file(struct work *w, const char *path, struct kv_fault *f)
+{
+	if (!strcmp(path, "-")) {
+		w->name = "stdin";
+		w->in = stdin;
+		return 0;
+	}
+	w->name = path;
+	w->in = fopen(path, "re");
+	if (!w->in)
+		return kv_fault_set(f, -errno, "%s: cannot open it: %s", path,
+				    strerror(errno));
+	return try_reading(w, f);
+}
+
+static int run(struct work *w, struct kv_fault *f)
+{
+	int ret;
+
+	if (!w->o.n)
+		return kv_fault_usage(f, "'kverbs batch' takes a file, or - for standard input; see 'kverbs batch --help'");
+	if (w->o.n > 1)
+		return kv_fault_usage(f, "'%s' is one file too many; 'kverbs batch' takes one",
+				      w->o.word[1]);
+	w->rounds = w->o.repeat ? w->o.repeat : 1;
+	w->timed = w->o.repeat || w->o.spaces & (w->o.spaces - 1);
+	ret = open_file(w, w->o.word[0], f);
+	if (!ret && w->timed)
+		ret = read_all(w, f);
+	if (ret)
+		return ret;
+	for (unsigned int s = 0; s < KV_SPACES; s++)
+		w->docs[s] = json_object_new_array();
+	ret = run_rounds(w, f);
+	return finish(w, ret, f);
+}
+
+/**
+ * kv_cmd_batch() - carry out a list of commands
+ * @argc: of the command
+ * @argv: argv[0] is the command's name
+ *
+ * Return: enum kv_exit
+ */
+int kv_cmd_batch(int argc, char **argv)
+{
+	struct kv_fault fault = { 0 };
+	struct work w = { 0 };
+	int ret;
+
+	ret = kv_hand_options_take(&w.o, argc - 1, argv + 1, true, &fault);
+	if (!ret && w.o.help)
+		print_help();
+	else if (!ret)
+		ret = run(&w, &fault);
+	if (ret && w.o.json && !w.docs[KV_SPACE_KERNEL])
+		kv_describe_refusal(&fault);
+	for (unsigned int s = 0; s < KV_SPACES; s++)
+		json_object_put(w.docs[s]);
+	kv_times_clear(&w.times);
+	free(w.text);
+	if (w.in && w.in != stdin)
+		fclose(w.in);
+	kv_hand_options_free(&w.o);
+	if (!ret)
+		return KV_EXIT_DONE;
+	fflush(stdout);
+	kv_fault_print(&fault);
+	return fault.exit;
+}

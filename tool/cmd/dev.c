@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli/option.h"
+#include "cmd/cmd.h"
+#include "hand/describe.h"
+#include "out/out.h"
+#include "out/view.h"
+
+static const struct option rows[] = {
+	{ "help", no_argument, NULL, KV_OPTION_HELP },
+	{ "json", no_argument, NULL, KV_OPTION_JSON },
+	{ NULL, 0, NULL, 0 },
+};
+
+static void print_help(void)
+{
+	printf("usage: kverbs dev show [DEV] [--json]\n"
+	       "\n"
+	       "Shows RDMA devices, or one of them, as the kernel and as user space see them.\n"
+	       "\n"
+	       "  --json             print JSON\n");
+}
+
+/* Nothing to show is a failure; which one depends on who could see. */
+static int explain_nothing(const struct kv_view *view, const char *name,
+			   struct kv_fault *f)
+{
+	/* One space that could look says what there is; the other, why not. */
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		if (!view[s].open)
+			kv_fault_print(&view[s].fault);
+	}
+	if (!view[0].open && !view[1].open)
+		return kv_fault_set(f, -EOPNOTSUPP,
+				    "neither space can be looked at");
+	if (name)
+		return kv_fault_set(f, -ENODEV,
+				    "there is no RDMA device '%s'; 'kverbs dev show' lists those that there are",
+				    name);
+	return kv_fault_set(f, -EOPNOTSUPP,
+			    "there is no RDMA device; 'rdma link add rxe0 type rxe netdev NETDEV' makes a software one");
+}
+
+static int show(struct kv_view *view, const char *name, bool json,
+		struct kv_fault *f)
+{
+	struct kv_out out = { .fd = -1, .to_stdout = true };
+	struct json_object *doc;
+	int ret;
+
+	for (unsigned int s = 0; s < KV_SPACES; s++)
+		kv_view_take(&view[s], s, name);
+	if (!view[0].n && !view[1].n)
+		return explain_nothing(view, name, f);
+	doc = kv_view_describe(view);
+	ret = json ? kv_out_commit(&out, doc, f) : kv_view_print(doc, f);
+	json_object_put(doc);
+	return ret;
+}
+
+/* The only option there is. */
+static int take_json(void *arg, int id)
+{
+	bool *json = arg;
+
+	*json = true;
+	return 0;
+}
+
+/**
+ * kv_cmd_dev() - show devices
+ * @argc: of the command
+ * @argv: argv[0] is the command's name
+ *
+ * Return: enum kv_exit
+ */
+int kv_cmd_dev(int argc, char **argv)
+{
+	struct kv_fault fault = { 0 };
+	struct kv_view *view;
+	bool json = false;
+	int ret;
+
+	ret = kv_option_read(argc, argv, rows, print_help, take_json, &json, &fault);
+	if (!ret)
+		return KV_EXIT_DONE;
+	if (ret > 0 && (optind == argc || strcmp(argv[optind], "show")))
+		ret = kv_fault_usage(&fault, "'kverbs dev' takes 'show'; see 'kverbs dev --help'");
+	if (ret > 0 && argc - optind > 2)
+		ret = kv_fault_usage(&fault, "'%s' is one device too many; 'kverbs dev show' takes one or none",
+				     argv[optind + 2]);
+	if (ret < 0)
+		goto out_fault;
+	view = calloc(KV_SPACES, sizeof(*view));
+	if (!view) {
+		ret = kv_fault_set(&fault, -ENOMEM, "no memory");
+		goto out_fault;
+	}
+	ret = show(view, argv[optind + 1], json, &fault);
+	free(view);
+	if (ret)
+		goto out_fault;
+	return KV_EXIT_DONE;
+
+out_fault:
+	if (json)
+		kv_describe_refusal(&fault);
+	kv_fault_print(&fault);
+	return fault.exit;
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+/* One side of rping, of rdma_client and rdma_server, or of ucmatose, from either space. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "cli/option.h"
+#include "cmd/cmd.h"
+#include "hand/describe.h"
+#include "out/out.h"
+#include "ping/ping.h"
+
+enum {
+	OPTION_SERVER = KV_OPTION_OWN,
+	OPTION_CLIENT,
+	OPTION_SPACE,
+	OPTION_PROTOCOL,
+	OPTION_PORT,
+	OPTION_COUNT,
+	OPTION_SIZE,
+	OPTION_CONNECTIONS,
+	OPTION_VALIDATE,
+	OPTION_VERBOSE,
+	OPTION_JSON,
+};
+
+static const struct option rows[] = {
+	{ "help", no_argument, NULL, KV_OPTION_HELP },
+	{ "dev", required_argument, NULL, KV_OPTION_DEV },
+	{ "timeout", required_argument, NULL, KV_OPTION_TIMEOUT },
+	{ "server", no_argument, NULL, OPTION_SERVER },
+	{ "client", no_argument, NULL, OPTION_CLIENT },
+	{ "space", required_argument, NULL, OPTION_SPACE },
+	{ "protocol", required_argument, NULL, OPTION_PROTOCOL },
+	{ "port", required_argument, NULL, OPTION_PORT },
+	{ "count", required_argument, NULL, OPTION_COUNT },
+	{ "size", required_argument, NULL, OPTION_SIZE },
+	{ "connections", required_argument, NULL, OPTION_CONNECTIONS },
+	{ "validate", no_argument, NULL, OPTION_VALIDATE },
+	{ "verbose", no_argument, NULL, OPTION_VERBOSE },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ NULL, 0, NULL, 0 },
+};
+
+#define PORT_MAX 65535
+#define COUNT_MAX 1000000000
+/* So many receives are posted at once. */
+#define MESSAGES_MAX 4096
+#define CONNECTIONS_MAX 1024
+#define SIZE_MAX_BYTES 65536
+#define TIMEOUT_NS 10000000000ULL
+
+/* As in rping; its server takes what comes. */
+#define RPING_SIZE 64
+
+static const struct kv_word words_protocol[] = {
+	{ "rping", KV_PING_RPING },
+	{ "rdma_client", KV_PING_RDMA_CLIENT },
+	{ "ucmatose", KV_PING_UCMATOSE },
+	{ NULL, 0 },
+};
+
+/* What each program takes for granted. */
+static const struct {
+	const char *port;
+	uint64_t count;
+	uint32_t size;
+} defaults[KV_PING_PROTOCOLS] = {
+	[KV_PING_RPING] = { "7174", 0, RPING_SIZE },
+	[KV_PING_RDMA_CLIENT] = { "7471", 1, 16 },
+	[KV_PING_UCMATOSE] = { "7471", 10, 100 },
+};
+
+struct command {
+	struct kv_options common;
+	struct kv_ping ping;
+	bool client;
+	bool has_space;
+	bool json;
+	struct kv_fault fault;
+};
+
+static void print_help(void)
+{
+	printf("usage: kverbs ping --server [ADDR] --space kernel|user [OPTION...]\n"
+	       "       kverbs ping --client ADDR --space kernel|user [OPTION...]\n"
+	       "\n"
+	       "Connects by way of the RDMA CM and moves bytes to and fro with a peer that is\n"
+	       "rping, rdma_client, rdma_server, ucmatose or 'kverbs ping'. ADDR is a name or an\n"
+	       "address of an RDMA device's network interface, IPv4 or IPv6; a server without one\n"
+	       "listens at all of them, on iWARP at all of IPv4's.\n"
+	       "\n"
+	       "  --space SPACE      kernel or user: where the verbs are called\n"
+	       "  --protocol WHOSE   rping: the server READs each ping and WRITEs it back; default\n"
+	       "                     rdma_client: one message of 16 bytes each way, the client's\n"
+	       "                     first, as rdma_client and rdma_server do\n"
+	       "                     ucmatose: messages each way, the server's first\n"
+	       "  --count N          pings; default: until Ctrl-C. A server takes what the client\n"
+	       "                     wants, and fails if that is not N.\n"
+	       "                     ucmatose: messages each way, its -C; default: 10\n"
+	       "  --size BYTES       of a ping, 1 to 64k, default: 64; of a server: the most it\n"
+	       "                     takes, default: 64k. ucmatose: of a message, its -S;\n"
+	       "                     default: 100\n"
+	       "  --validate         rping: look at all bytes, on both sides\n"
+	       "  --verbose          print what was pinged, and where a server listens\n"
+	       "  --connections N    ucmatose: how many, its -c; default: 1\n"
+	       "  --port PORT        of the RDMA CM; default: 7174, of the others 7471\n"
+	       "  --dev DEV          device; default: the only one there is\n"
+	       "  --timeout TIME     how long the peer may take for each step; default: 10s.\n"
+	       "                     A server waits for its client until Ctrl-C\n"
+	       "  --json             print JSON\n"
+	       "\n"
+	       "The time is that of the tool's own loop, with a system call for each verb in the\n"
+	       "kernel: 'kverbs lat' measures what verbs cost.\n");
+}
+
+static int take_option(void *arg, int id)
+{
+	struct command *c = arg;
+	struct kv_ping *p = &c->ping;
+	struct kv_why why;
+	uint32_t space;
+	uint64_t v = 0;
+	int ret = 0;
+
+	switch (id) {
+	case OPTION_SERVER:
+		p->server = true;
+		break;
+	case OPTION_CLIENT:
+		c->client = true;
+		break;
+	case OPTION_SPACE:
+		ret = kv_parse_word(optarg, kv_word_space, &space, &why);
+		if (!ret)
+			p->space = space;
+		c->has_space = true;
+		break;
+	case OPTION_PROTOCOL:
+		ret = kv_parse_word(optarg, words_protocol, &p->protocol, &why);
+		break;
+	case OPTION_PORT:
+		ret = kv_parse_count(optarg, 1, PORT_MAX, &v, &why);
+		p->port = optarg;
+		break;
+	case OPTION_COUNT:
+		ret = kv_parse_count(optarg, 1, COUNT_MAX, &p->count, &why);
+		break;
+	case OPTION_SIZE:
+		ret = kv_parse_size(optarg, &p->size, &why);
+		break;
+	case OPTION_CONNECTIONS:
+		ret = kv_parse_count(optarg, 1, CONNECTIONS_MAX, &v, &why);
+		p->connections = (uint32_t)v;
+		break;
+	case OPTION_VALIDATE:
+		p->validate = true;
+		break;
+	case OPTION_VERBOSE:
+		p->verbose = true;
+		break;
+	case OPTION_JSON:
+		c->json = true;
+		break;
+	default:
+		return kv_option_take(&c->common, id, &c->fault);
+	}
+	return ret ? kv_option_refuse(rows, id, &why, &c->fault) : 0;
+}
+
+/* What goes with the protocol. */
+static int check_protocol(struct command *c)
+{
+	struct kv_ping *p = &c->ping;
+	const char *name = kv_word_name(words_protocol, p->protocol);
+
+	if (p->protocol != KV_PING_RPING && p->validate)
+		return kv_fault_usage(&c->fault, "--validate is for --protocol rping; what %s sends has no meaning",
+				      name);
+	if (p->protocol != KV_PING_UCMATOSE && p->connections)
+		return kv_fault_usage(&c->fault, "--connections is for --protocol ucmatose; %s has one",
+				      name);
+	if (p->protocol == KV_PING_RDMA_CLIENT && (p->count || p->size))
+		return kv_fault_usage(&c->fault, "--%s does not go with --protocol rdma_client, which has one message of 16 bytes each way",
+				      p->count ? "count" : "size");
+	if (p->protocol == KV_PING_UCMATOSE && p->count > MESSAGES_MAX)
+		return kv_fault_usage(&c->fault, "--count %llu is too much for ucmatose, whose messages are all received at once: at most %u",
+				      (unsigned long long)p->count,
+				      MESSAGES_MAX);
+	if (p->size > SIZE_MAX_BYTES)
+		return kv_fault_usage(&c->fault, "--size %u is too much; the most is 64k",
+				      p->size);
+	return 0;
+}
+
+static void take_defaults(struct command *c)
+{
+	struct kv_ping *p = &c->ping;
+
+	if (!p->port)
+		p->port = defaults[p->protocol].port;
+	if (!p->count)
+		p->count = defaults[p->protocol].count;
+	if (!p->size)
+		p->size = p->server && p->protocol == KV_PING_RPING ?
+			  SIZE_MAX_BYTES : defaults[p->protocol].size;
+	if (!p->connections)
+		p->connections = 1;
+	p->dev = c->common.dev;
+	p->timeout_ns = c->common.timeout_ns;
+}
+
+/* What the options say together. */
+static int check_options(struct command *c, int argc, char **argv)
+{
+	struct kv_ping *p = &c->ping;
+	int ret;
+
+	if (argc - optind > 1)
+		return kv_fault_usage(&c->fault, "'%s' is one address too many; 'kverbs ping' takes one",
+				      argv[optind + 1]);
+	if (p->server == c->client)
+		return kv_fault_usage(&c->fault, "%s; give --server or --client",
+				      p->server ? "it cannot be both" :
+						  "it is not said which side this is");
+	p->host = argv[optind];
+	if (c->client && !p->host)
+		return kv_fault_usage(&c->fault, "the server's address is missing");
+	if (!c->has_space)
+		return kv_fault_usage(&c->fault, "--space is missing; it takes kernel or user");
+	ret = check_protocol(c);
+	if (!ret)
+		take_defaults(c);
+	return ret;
+}
+
+/* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
+static int read_options(struct command *c, int argc, char **argv)
+{
+	int ret;
+
+	kv_option_init(&c->common);
+	c->common.timeout_ns = TIMEOUT_NS;
+	ret = kv_option_read(argc, argv, rows, print_help, take_option, c, &c->fault);
+	if (ret <= 0)
+		return ret;
+	ret = check_options(c, argc, argv);
+	return ret ? ret : 1;
+}
+
+static const char *unit(const struct kv_ping *p)
+{
+	if (p->protocol == KV_PING_RPING)
+		return p->done == 1 ? "ping" : "pings";
+	return p->done == 1 ? "message each way" : "messages each way";
+}
+
+static void tell(const struct command *c)
+{
+	const struct kv_ping *p = &c->ping;
+	double seconds = (double)p->elapsed_ns / 1e9;
+	struct json_object *doc;
+
+	if (!c->json) {
+		printf("%llu %s of %u bytes", (unsigned long long)p->done,
+		       unit(p), p->bytes);
+		if (p->connections > 1)
+			printf(" over each of %u connections", p->connections);
+		printf(" with %s in %.2f s%s\n", p->peer, seconds,
+		       p->validate ? ", all bytes as they should be" : "");
+		return;
+	}
+	doc = json_object_new_object();
+	kv_out_put_string(doc, "command", "ping");
+	kv_out_put_string(doc, "protocol",
+			  kv_word_name(words_protocol, p->protocol));
+	kv_out_put_string(doc, "space", kv_word_name(kv_word_space, p->space));
+	kv_out_put_string(doc, "role", p->server ? "server" : "client");
+	kv_out_put_string(doc, "peer", p->peer);
+	kv_out_put_count(doc, "connections", p->connections);
+	kv_out_put_count(doc, "done", p->done);
+	kv_out_put_count(doc, "size_bytes", p->bytes);
+	kv_out_put_bool(doc, "validated", p->validate);
+	kv_out_put_count(doc, "elapsed_ns", p->elapsed_ns);
+	kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
+	json_object_put(doc);
+}
+
+/**
+ * kv_cmd_ping() - bytes to and fro with a peer that we did not write, by the RDMA CM
+ * @argc: of the command
+ * @argv: argv[0] is the command's name
+ *
+ * Return: enum kv_exit
+ */
+int kv_cmd_ping(int argc, char **argv)
+{
+	static struct command c;
+	int ret;
+
+	ret = read_options(&c, argc, argv);
+	if (!ret)
+		return KV_EXIT_DONE;
+	if (ret > 0)
+		ret = kv_ping_run(&c.ping, &c.fault);
+	if (!ret) {
+		tell(&c);
+		return KV_EXIT_DONE;
+	}
+	if (c.json)
+		kv_describe_refusal(&c.fault);
+	kv_fault_print(&c.fault);
+	return c.fault.exit;
+}

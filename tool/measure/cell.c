@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "measure/cell.h"
+#include "measure/retries.h"
+#include "measure/verify.h"
+#include "sys/now.h"
+#include "sys/steal.h"
+
+/* How long to probe how long an iteration takes; a share of the cell's time. */
+#define PROBE_SHARE 60
+#define PROBE_WARMUP 4
+
+/* How much of a block is warm-up. */
+#define WARM_SHARE 25
+#define WARM_MIN 2
+#define WARM_MAX 1000
+
+#define BLOCK_MIN_NS 5000000ULL
+
+/* The p99 wants 1000 samples; some more, for the rate is but a guess. */
+#define SAMPLES_WANTED 1000
+#define SAMPLES_AIMED 1100
+
+/* How much longer than planned a cell may take to get them. */
+#define STRETCH 3
+
+/* A cell that is being measured. */
+struct job {
+	struct kv_cell *c;
+	const struct kv_plan *plan;
+	const struct kv_ends *ends;
+	unsigned int sides;
+	struct kv_pair pair[KV_SIDES_MAX];
+	struct kv_amount amount[KV_SIDES_MAX];
+	struct kv_run_result result;
+	/* Of the round that is under way. */
+	struct kv_side round[KV_SIDES_MAX];
+	uint64_t resent[KV_SIDES_MAX];
+	uint64_t seed;
+	/* What the probe saw of one iteration, and of a run beside its samples. */
+	uint64_t period_ns[KV_SIDES_MAX];
+	uint64_t overhead_ns[KV_SIDES_MAX];
+	/* How long it took to connect all sides, once. */
+	uint64_t connect_ns;
+	struct kv_fault *f;
+};
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
+{
+	return v < low ? low : v > high ? high : v;
+}
+
+static uint64_t largest(const struct job *j, const uint64_t *of)
+{
+	uint64_t v = of[0];
+
+	for (unsigned int s = 1; s < j->sides; s++)
+		v = max_u64(v, of[s]);
+	return v;
+}
+
+/* Of quadrants say which, and of another host its name: the text has one end only. */
+static int blame(struct job *j, unsigned int s, int error)
+{
+	const struct kv_ends *e = &j->ends[s];
+	struct kv_fault *f = j->f;
+	char prefix[256] = "";
+	size_t n;
+
+	if (!error || error == -ECANCELED)
+		return error;
+	if (j->c->design->contrasts > 1)
+		snprintf(prefix, sizeof(prefix), "%s%s", j->c->design->side[s].name,
+			 e->server->host ? " " : ": ");
+	n = strlen(prefix);
+	if (e->server->host)
+		snprintf(prefix + n, sizeof(prefix) - n, "to %.128s: ",
+			 e->server->host);
+	n = strlen(prefix);
+	memmove(f->text + n, f->text, sizeof(f->text) - n);
+	f->text[sizeof(f->text) - 1] = '\0';
+	memcpy(f->text, prefix, n);
+	return error;
+}
+
+static int measure(struct job *j, unsigned int s)
+{
+	struct kv_pair *p = &j->pair[s];
+
+	return blame(j, s, kv_block_measure(p->space[0], p, &j->c->work,
+					    &j->amount[s], NULL, &j->result,
+					    j->f));
+}
+
+/* All of the probe is warm-up: a connection's first packets are slow ones. */
+static int probe(struct job *j, unsigned int s)
+{
+	const struct kv_run_result *r = &j->result;
+	uint64_t begin, spent;
+	int ret;
+
+	j->amount[s].time_ns = max_u64(j->plan->time_ns / PROBE_SHARE,
+				       BLOCK_MIN_NS);
+	j->amount[s].warmup = PROBE_WARMUP;
+	begin = kv_now_ns();
+	ret = measure(j, s);
+	spent = kv_now_ns() - begin;
+	j->c->side[s].warmed += r->warmed + r->samples;
+	if (ret)
+		return ret;
+	if (!r->samples)
+		return kv_fault_set(j->f, -ENODATA,
+				    "%s space: a run on %s ended without a sample",
+				    j->pair[s].space[0]->b->ops->space,
+				    j->pair[s].space[0]->dev.name);
+	j->period_ns[s] = max_u64(r->elapsed_ns / r->samples, 1);
+	j->overhead_ns[s] = spent > r->elapsed_ns ? spent - r->elapsed_ns : 0;
+	return 0;
+}
+
+/* As long as fits into the cell's time, but long enough for the p99. */
+static void choose_amounts(struct job *j)
+{
+	uint64_t blocks = (uint64_t)KV_DESIGN_BLOCKS * j->plan->rounds;
+	uint64_t connect = j->connect_ns * j->plan->rounds;
+	uint64_t time = j->plan->time_ns > connect ? j->plan->time_ns - connect : 0;
+	uint64_t share = time / (j->sides * blocks);
+	uint64_t spent = largest(j, j->overhead_ns) + share / WARM_SHARE;
+	uint64_t need = largest(j, j->period_ns) * (SAMPLES_AIMED / blocks + 1);
+	uint64_t most = STRETCH * j->plan->time_ns / (j->sides * blocks);
+	uint64_t block = share > spent ? share - spent : 0;
+
+	block = max_u64(block, need);
+	if (block > most)
+		block = most;
+	block = max_u64(block, BLOCK_MIN_NS);
+	j->c->block_ns = block;
+	for (unsigned int s = 0; s < j->sides; s++) {
+		j->amount[s].time_ns = block;
+		j->amount[s].warmup =
+			clamp(block / WARM_SHARE / j->period_ns[s], WARM_MIN,
+			      WARM_MAX);
+	}
+}
+
+static int make_room(struct job *j)
+{
+	struct kv_cell *c = j->c;
+	unsigned int room = c->room ? c->room + c->room / 2 + 1 : j->plan->rounds;
+
+	if (c->rounds < c->room)
+		return 0;
+	for (unsigned int s = 0; s < j->sides; s++) {
+		double *more = reallocarray(c->median[s], room, sizeof(*more));
+
+		if (!more)
+			return kv_fault_set(j->f, -ENOMEM, "no memory for %u rounds", room);
+		c->median[s] = more;
+	}
+	c->room = room;
+	return 0;
+}
+
+static int connect_side(struct job *j, unsigned int s)
+{
+	int ret;
+
+	ret = blame(j, s, kv_pair_create(&j->pair[s], j->ends[s].client, j->ends[s].server,
+					 &j->c->work, j->f));
+	if (ret)
+		return ret;
+	if (!j->c->rounds)
+		kv_pair_verbs(&j->pair[s], j->c->side[s].verb_ns);
+	if (j->plan->verify)
+		ret = blame(j, s, kv_verify_pair(&j->pair[s], j->f));
+	if (ret)
+		kv_pair_destroy(&j->pair[s]);
+	else
+		j->c->verified = j->plan->verify;
+	return ret;
+}
+
+static int measure_block(struct job *j, unsigned int s)
+{
+	const struct kv_space *client = j->ends[s].client, *server = j->ends[s].server;
+	uint64_t before = kv_retries_count(client, server), after;
+	int ret;
+
+	ret = measure(j, s);
+	if (ret)
+		return ret;
+	kv_side_add(&j->round[s], &j->result);
+	after = kv_retries_count(client, server);
+	/* A device that could not be asked has counted nothing. */
+	j->resent[s] += after > before ? after - before : 0;
+	return 0;
+}
+
+/* Two blocks of each side. A round that is not complete counts for nothing. */
+static int measure_blocks(struct job *j, const unsigned int *order)
+{
+	struct kv_cell *c = j->c;
+	int ret = 0;
+
+	for (unsigned int s = 0; s < j->sides; s++) {
+		kv_side_reset(&j->round[s]);
+		j->resent[s] = 0;
+	}
+	for (unsigned int i = 0; i < KV_DESIGN_BLOCKS * j->sides && !ret; i++)
+		ret = measure_block(j, kv_design_turn(c->design, order, i));
+	if (ret)
+		return ret;
+	for (unsigned int s = 0; s < j->sides; s++) {
+		c->median[s][c->rounds] = kv_stats_quantile(&j->round[s].hist, 0.5);
+		kv_side_merge(&c->side[s], &j->round[s]);
+		c->resent[s] += j->resent[s];
+	}
+	c->rounds++;
+	return 0;
+}
+
+/* On connections of its own, which are gone when it returns. */
+static int measure_round(struct job *j)
+{
+	unsigned int order[KV_SIDES_MAX], made = 0;
+	uint64_t begin = kv_now_ns();
+	int ret;
+
+	kv_stats_shuffle(&j->seed, order, j->sides);
+	ret = make_room(j);
+	while (!ret && made < j->sides) {
+		ret = connect_side(j, order[made]);
+		made += !ret;
+	}
+	j->connect_ns = kv_now_ns() - begin;
+	/* How long an iteration takes is asked once. */
+	for (unsigned int s = 0; s < j->sides && !ret && !j->c->block_ns; s++)
+		ret = probe(j, s);
+	if (!ret && !j->c->block_ns)
+		choose_amounts(j);
+	if (!ret)
+		ret = measure_blocks(j, order);
+	while (made--)
+		kv_pair_destroy(&j->pair[order[made]]);
+	return ret;
+}
+
+static bool has_samples(const struct job *j)
+{
+	for (unsigned int s = 0; s < j->sides; s++) {
+		if (j->c->side[s].samples < SAMPLES_WANTED)
+			return false;
+	}
+	return true;
+}
+
+static bool is_done(const struct job *j, uint64_t spent_ns)
+{
+	const struct kv_cell *c = j->c;
+
+	if (spent_ns > STRETCH * j->plan->time_ns && c->rounds >= KV_STATS_MIN_ROUNDS)
+		return true;
+	return c->rounds >= j->plan->rounds && has_samples(j);
+}
+
+static int measure_rounds(struct job *j, struct kv_progress *progress)
+{
+	uint64_t begin = kv_now_ns();
+	int ret;
+
+	do {
+		kv_progress_round(progress, j->c->rounds + 1, j->plan->rounds);
+		ret = measure_round(j);
+		if (ret)
+			return ret;
+		kv_progress_draw(progress, (double)j->c->rounds / j->plan->rounds);
+	} while (!is_done(j, kv_now_ns() - begin));
+	return 0;
+}
+
+static double resent_share(const struct kv_cell *c, unsigned int side)
+{
+	uint64_t samples = c->side[side].samples;
+
+	return samples ? (double)c->resent[side] / (double)samples : 0;
+}
+
+static void finish(struct kv_cell *c)
+{
+	for (unsigned int i = 0; i < c->design->contrasts; i++) {
+		unsigned int a = c->design->contrast[i].a, b = c->design->contrast[i].b;
+		const struct kv_sides sides = {
+			.a = c->median[a],
+			.b = c->median[b],
+			.rounds = c->rounds,
+			.resent = { resent_share(c, a), resent_share(c, b) },
+			.steal = c->steal,
+		};
+
+		c->diff[i] = kv_stats_shift(sides.a, sides.b, sides.rounds);
+		c->judgement[i] = kv_stats_judge(&sides, &c->diff[i]);
+	}
+}
+
+/**
+ * kv_cell_measure() - measure one operation at one size on all sides
+ * @c: receives what was measured, also when an error is returned;
+ *	kv_cell_free() frees it
+ * @design: the sides, and what of them is compared
+ * @ends: of each side
+ * @work: what
+ * @plan: how long
+ * @progress: is drawn between blocks
+ * @f: receives why not
+ *
+ * Each round connects all sides in a shuffled order, takes two blocks of each side, see
+ * kv_design_turn(), and ends the connections.
+ *
+ * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
+ * errno.
+ */
+int kv_cell_measure(struct kv_cell *c, const struct kv_design *design,
+		    const struct kv_ends *ends, const struct kv_work *work,
+		    const struct kv_plan *plan, struct kv_progress *progress,
+		    struct kv_fault *f)
+{
+	struct kv_steal steal;
+	struct job *j;
+	int ret;
+
+	memset(c, 0, sizeof(*c));
+	c->design = design;
+	c->work = *work;
+	kv_work_adapt(&c->work, &ends[0].client->dev);
+	for (unsigned int s = 0; s < design->sides; s++)
+		kv_side_reset(&c->side[s]);
+	j = calloc(1, sizeof(*j));
+	if (!j)
+		return kv_fault_set(f, -ENOMEM, "no memory for a cell");
+	j->c = c;
+	j->plan = plan;
+	j->ends = ends;
+	j->sides = design->sides;
+	j->seed = plan->seed;
+	j->f = f;
+	kv_steal_start(&steal);
+	ret = measure_rounds(j, progress);
+	c->steal = kv_steal_share(&steal);
+	finish(c);
+	free(j);
+	return ret;
+}
+
+/**
+ * kv_cell_free() - free what a cell has
+ * @c: the cell
+ */
+void kv_cell_free(struct kv_cell *c)
+{
+	for (unsigned int s = 0; s < KV_SIDES_MAX; s++) {
+		free(c->median[s]);
+		c->median[s] = NULL;
+	}
+	c->rounds = 0;
+	c->room = 0;
+}

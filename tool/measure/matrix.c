@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include "measure/matrix.h"
+#include "measure/result.h"
+#include "out/out.h"
+#include "out/table.h"
+
+#define ATOMIC_SIZE 8
+
+static unsigned int count_sizes(const struct kv_matrix *m, uint32_t op)
+{
+	return kv_work_is_atomic(op) ? 1 : m->sizes.n;
+}
+
+static const struct kv_space *server_space(const struct kv_matrix *m,
+					   enum kv_space_id id)
+{
+	return m->host ? &m->peer[id] : &m->space[id];
+}
+
+/**
+ * kv_matrix_has_relay() - can one thread drive both ends of every connection?
+ * @m: the matrix; its design and its host are set
+ *
+ * Return: true if both ends of each side are in one space of one host.
+ */
+bool kv_matrix_has_relay(const struct kv_matrix *m)
+{
+	for (unsigned int s = 0; s < m->design->sides; s++) {
+		if (m->design->side[s].client != m->design->side[s].server)
+			return false;
+	}
+	return !m->host;
+}
+
+/* All sides are measured in one way, or they could not be compared. */
+static enum kv_kind choose_kind(const struct kv_matrix *m, uint32_t op)
+{
+	enum kv_kind kind = m->has_kind ? m->kind : kv_work_default_kind(op);
+
+	return kind == KV_KIND_RELAY && !kv_matrix_has_relay(m) ?
+	       KV_KIND_PINGPONG : kind;
+}
+
+static void set_work(struct kv_matrix *m, unsigned int op, unsigned int size)
+{
+	uint32_t what = m->ops.value[op];
+
+	kv_work_set(&m->work, choose_kind(m, what), what,
+		    kv_work_is_atomic(what) ? ATOMIC_SIZE :
+					      m->sizes.value[size]);
+}
+
+static int check_work(const struct kv_matrix *m, struct kv_fault *f)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < KV_SPACES && !ret; i++) {
+		const struct kv_space *server = server_space(m, i);
+
+		ret = kv_work_check_dev(&m->work, &m->space[i].dev,
+					m->space[i].b->ops->space, f);
+		if (!ret && server != &m->space[i])
+			ret = kv_work_check_dev(&m->work, &server->dev,
+						server->b->ops->space, f);
+	}
+	return ret;
+}
+
+/**
+ * kv_matrix_check() - find a size that the device can't do, before minutes are
+ *	spent on others
+ * @m: the matrix; its fault says which
+ *
+ * An operation that the device lacks is no reason to refuse the others: its
+ * row will say so.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_matrix_check(struct kv_matrix *m)
+{
+	for (unsigned int i = 0; i < m->ops.n; i++) {
+		for (unsigned int k = 0; k < count_sizes(m, m->ops.value[i]); k++) {
+			struct kv_fault fault;
+			int ret;
+
+			set_work(m, i, k);
+			ret = check_work(m, &fault);
+			if (ret && ret != -EOPNOTSUPP) {
+				m->fault = fault;
+				return ret;
+			}
+		}
+	}
+	return 0;
+}
+
+static struct json_object *describe_sides(const struct kv_design *d)
+{
+	struct json_object *sides = json_object_new_array();
+
+	for (unsigned int s = 0; s < d->sides; s++) {
+		struct json_object *side = json_object_new_object();
+
+		kv_out_put_string(side, "name", d->side[s].name);
+		kv_out_put_string(side, "client_space",
+				  kv_word_name(kv_word_space, d->side[s].client));
+		kv_out_put_string(side, "server_space",
+				  kv_word_name(kv_word_space, d->side[s].server));
+		json_object_array_add(sides, side);
+	}
+	return sides;
+}
+
+/**
+ * kv_matrix_spec() - describe what is asked for
+ * @m: the matrix
+ *
+ * Return: an object, owned by the caller.
+ */
+struct json_object *kv_matrix_spec(const struct kv_matrix *m)
+{
+	struct json_object *spec = json_object_new_object();
+	struct json_object *ops = json_object_new_array();
+	struct json_object *sizes = json_object_new_array();
+
+	for (unsigned int i = 0; i < m->ops.n; i++)
+		json_object_array_add(ops, json_object_new_string(kv_word_name(
+						   kv_word_op, m->ops.value[i])));
+	for (unsigned int i = 0; i < m->sizes.n; i++)
+		json_object_array_add(sizes,
+				      json_object_new_uint64(m->sizes.value[i]));
+	kv_out_put(spec, "ops", ops);
+	kv_out_put(spec, "sizes_bytes", sizes);
+	kv_out_put_count(spec, "time_ns", m->plan.time_ns);
+	kv_out_put_count(spec, "rounds", m->plan.rounds);
+	kv_out_put_count(spec, "blocks_per_round", KV_DESIGN_BLOCKS);
+	kv_out_put_count(spec, "seed", m->plan.seed);
+	kv_out_put_string(spec, "design", m->design->name);
+	kv_out_put(spec, "sides", describe_sides(m->design));
+	kv_out_put_string(spec, "interval", "Wilcoxon's signed ranks over rounds of fresh connections");
+	kv_result_put_limits(spec, &m->work);
+	kv_out_put_bool(spec, "verify", m->plan.verify);
+	return spec;
+}
+
+static int measure_null(struct kv_matrix *m, struct json_object *doc)
+{
+	struct json_object *null = json_object_new_object();
+	struct kv_work work = m->work;
+	int ret = 0;
+
+	kv_work_set(&work, KV_KIND_NULL, 0, 0);
+	for (unsigned int s = 0; s < KV_SPACES && !ret; s++) {
+		struct kv_side *side = &m->cell.side[s];
+
+		ret = kv_side_measure_null(side, &m->space[s], &work,
+					   &m->fault);
+		if (!ret)
+			kv_out_put(null, kv_word_name(kv_word_space, s),
+				   kv_result_side(&work, s, side));
+	}
+	kv_out_put(doc, "null_loop", null);
+	if (ret)
+		kv_fault_print(&m->fault);
+	return ret;
+}
+
+/* A row that says why it has no figures. */
+static struct json_object *describe_refused(const struct kv_matrix *m,
+					    const struct kv_fault *f)
+{
+	struct json_object *row = kv_result_work(&m->work);
+
+	kv_out_put_string(row, "verdict", "the device can't do this");
+	kv_out_put_fault(row, f);
+	return row;
+}
+
+static struct json_object *describe_cell(const struct kv_matrix *m, int ret,
+					 const struct kv_fault *f)
+{
+	struct json_object *row = kv_result_cell(&m->cell);
+
+	if (ret && ret != -ECANCELED)
+		kv_out_put_string(row, "verdict", "failed");
+	if (ret)
+		kv_out_put_fault(row, f);
+	return row;
+}
+
+static int measure_cell(struct kv_matrix *m, struct json_object *cells)
+{
+	struct kv_cell *cell = &m->cell;
+	struct kv_ends ends[KV_SIDES_MAX];
+	struct kv_fault fault;
+	int ret;
+
+	if (check_work(m, &fault)) {
+		json_object_array_add(cells, describe_refused(m, &fault));
+		if (!m->fault.error)
+			m->fault = fault;
+		return 0;
+	}
+	m->tried++;
+	for (unsigned int s = 0; s < m->design->sides; s++) {
+		ends[s].client = &m->space[m->design->side[s].client];
+		ends[s].server = server_space(m, m->design->side[s].server);
+	}
+	ret = kv_cell_measure(cell, m->design, ends, &m->work, &m->plan,
+			      &m->progress, &fault);
+	m->measured += cell->rounds > 0;
+	if (cell->rounds || (ret && ret != -ECANCELED))
+		json_object_array_add(cells, describe_cell(m, ret, &fault));
+	kv_cell_free(cell);
+	if (!ret)
+		return 0;
+	kv_progress_erase(&m->progress);
+	kv_fault_print(&fault);
+	if (!m->failed++)
+		m->fault = fault;
+	return ret;
+}
+
+static void show_step(struct kv_matrix *m)
+{
+	char label[48], size[24];
+
+	kv_size_format(size, sizeof(size), m->work.size);
+	snprintf(label, sizeof(label), "%s %s",
+		 kv_word_name(kv_word_op, m->work.op), size);
+	kv_progress_step(&m->progress, label);
+}
+
+/* One that failed does not keep the others from being measured. */
+static int measure_cells(struct kv_matrix *m, struct json_object *cells)
+{
+	unsigned int steps = 0;
+	int first = 0;
+
+	for (unsigned int i = 0; i < m->ops.n; i++)
+		steps += count_sizes(m, m->ops.value[i]);
+	kv_progress_start(&m->progress, steps);
+	for (unsigned int i = 0; i < m->ops.n; i++) {
+		for (unsigned int k = 0; k < count_sizes(m, m->ops.value[i]); k++) {
+			int ret;
+
+			set_work(m, i, k);
+			show_step(m);
+			ret = measure_cell(m, cells);
+			kv_progress_finish_step(&m->progress);
+			first = first ? first : ret;
+			if (ret == -ECANCELED || ret == -ENODEV)
+				goto out_erase;
+		}
+	}
+out_erase:
+	kv_progress_erase(&m->progress);
+	return first;
+}
+
+/**
+ * kv_matrix_measure() - measure all cells
+ * @m: the matrix; says afterwards how far it came, and its first fault
+ * @doc: receives "null_loop", "cells" and "counters"
+ *
+ * Faults are told on stderr as they come.
+ *
+ * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
+ * errno, that of the first cell that failed.
+ */
+int kv_matrix_measure(struct kv_matrix *m, struct json_object *doc)
+{
+	struct json_object *cells = json_object_new_array();
+	int ret;
+
+	kv_out_put(doc, "cells", cells);
+	ret = measure_null(m, doc);
+	if (ret)
+		return ret;
+	kv_retries_start(&m->retries, &m->space[KV_SPACE_KERNEL],
+			 server_space(m, KV_SPACE_KERNEL));
+	ret = measure_cells(m, cells);
+	kv_retries_stop(&m->retries);
+	kv_out_put(doc, "counters", kv_retries_describe(&m->retries));
+	return ret;
+}

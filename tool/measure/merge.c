@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "measure/finding.h"
+#include "measure/merge.h"
+#include "measure/result.h"
+#include "out/out.h"
+#include "out/table.h"
+#include "out/unit.h"
+
+/*
+ * Comparisons of several boots as one, whose unit is the boot: a boot's rounds say how another
+ * connection of that boot would differ, and nothing of another boot.
+ */
+
+#define CELL 96
+
+/* What all documents must have alike: one that differs in anything else is of another population. */
+static const char *const alike[] = {
+	"/spec/design", "/spec/sides", "/spec/mtu_bytes", "/spec/verify",
+	"/capsule/kernel", "/capsule/kernel_version", "/capsule/architecture", "/capsule/cpu_model",
+	"/capsule/cpu_count", "/capsule/accelerator", "/capsule/driver", "/capsule/gid/type",
+	"/capsule/path", "/capsule/tool", "/capsule/libibverbs", "/capsule/module",
+};
+
+/* What makes a cell the same one in another document. */
+static const char *const keys[] = { "/op", "/size_bytes", "/loop", "/connect" };
+
+/* As JSON, for who has to see a difference. */
+static const char *show(struct json_object *doc, const char *path)
+{
+	struct json_object *value = kv_out_get(doc, path);
+
+	return value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN) : "nothing";
+}
+
+static bool are_alike(struct json_object *a, struct json_object *b, const char *path)
+{
+	return json_object_equal(kv_out_get(a, path), kv_out_get(b, path));
+}
+
+static int check_document(struct json_object *doc, const char *path, struct kv_fault *f)
+{
+	if (strcmp(kv_out_get_string(doc, "/schema"), "kverbs.compare") ||
+	    kv_out_get_count(doc, "/schema_version") != KV_RESULT_VERSION)
+		return kv_fault_set(f, -EINVAL,
+				    "%s is no document of kverbs compare, version %u (compare --json writes them)",
+				    path, KV_RESULT_VERSION);
+	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
+		return kv_fault_set(f, -EINVAL, "%s is not complete: the comparison was ended before its end", path);
+	if (!json_object_is_type(kv_out_get(doc, "/spec/sides"), json_type_array) ||
+	    !json_object_is_type(kv_out_get(doc, "/cells"), json_type_array))
+		return kv_fault_set(f, -EINVAL, "%s is damaged: it has no list of sides, or none of cells", path);
+	if (!json_object_is_type(kv_out_get(doc, "/capsule/boot_id"), json_type_string))
+		return kv_fault_set(f, -EINVAL, "%s does not say of which boot it is: a newer kverbs compare does", path);
+	if (json_object_array_length(kv_out_get(doc, "/spec/sides")) != 2)
+		return kv_fault_set(f, -EINVAL, "%s is of quadrants: comparisons of two sides can be merged", path);
+	if (!strcmp(kv_out_get_string(doc, "/capsule/counts"), "instructions"))
+		return kv_fault_set(f, -EINVAL, "%s counts instructions, which are the same in each boot", path);
+	return 0;
+}
+
+static int check_pair(const struct kv_merge *m, unsigned int i, unsigned int k, struct kv_fault *f)
+{
+	if (are_alike(m->doc[i], m->doc[k], "/capsule/boot_id"))
+		return kv_fault_set(f, -EINVAL, "%s and %s are of the same boot: boots are what is counted",
+				    m->path[i], m->path[k]);
+	for (unsigned int a = 0; a < sizeof(alike) / sizeof(alike[0]); a++)
+		if (!are_alike(m->doc[i], m->doc[k], alike[a]))
+			return kv_fault_set(f, -EINVAL, "%s has %s %s: only the boot may differ, and %s has %s",
+					    m->path[i], alike[a] + 1, show(m->doc[i], alike[a]), m->path[k],
+					    show(m->doc[k], alike[a]));
+	return 0;
+}
+
+/**
+ * kv_merge_read() - read documents, and see whether they belong together
+ * @m: receives them; kv_merge_free() frees it, in case of an error, too
+ * @path: of each
+ * @n: how many, 1 or more
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_merge_read(struct kv_merge *m, char **path, unsigned int n, struct kv_fault *f)
+{
+	int ret = 0;
+
+	m->path = path;
+	m->doc = calloc(n, sizeof(*m->doc));
+	if (!m->doc)
+		return kv_fault_set(f, -ENOMEM, "no memory");
+	for (m->n = 0; m->n < n && !ret; m->n++) {
+		m->doc[m->n] = json_object_from_file(path[m->n]);
+		if (!m->doc[m->n])
+			return kv_fault_set(f, -EINVAL, "%s: %s", path[m->n],
+					    json_util_get_last_err());
+		ret = check_document(m->doc[m->n], path[m->n], f);
+		for (unsigned int i = 0; i < m->n && !ret; i++)
+			ret = check_pair(m, i, m->n, f);
+	}
+	return ret;
+}
+
+/**
+ * kv_merge_free() - free the documents
+ * @m: kv_merge_read() was called
+ */
+void kv_merge_free(struct kv_merge *m)
+{
+	for (unsigned int i = 0; m->doc && i < m->n; i++)
+		json_object_put(m->doc[i]);
+	free(m->doc);
+}
+
+static struct json_object *find_cell(struct json_object *doc, struct json_object *like)
+{
+	struct json_object *cells = kv_out_get(doc, "/cells");
+
+	for (size_t i = 0; i < json_object_array_length(cells); i++) {
+		struct json_object *cell = json_object_array_get_idx(cells, i);
+		unsigned int k = 0;
+
+		while (k < sizeof(keys) / sizeof(keys[0]) && are_alike(cell, like, keys[k]))
+			k++;
+		if (k == sizeof(keys) / sizeof(keys[0]))
+			return cell;
+	}
+	return NULL;
+}
+
+static const char *side_name(struct json_object *doc, unsigned int side)
+{
+	return kv_out_get_string(json_object_array_get_idx(kv_out_get(doc, "/spec/sides"), side), "/name");
+}
+
+static struct json_object *side_of(struct json_object *doc, struct json_object *cell, unsigned int side)
+{
+	char path[CELL];
+
+	snprintf(path, sizeof(path), "/%s", side_name(doc, side));
+	return kv_out_get(cell, path);
+}
+
+/* What the boots gave of one cell; room for all of them. */
+struct row {
+	double *median[2];
+	uint64_t resent[2];
+	uint64_t samples[2];
+	double steal;
+	unsigned int n;
+};
+
+/*
+ * A boot gives its estimate of the difference. Its sides' medians are those of all its samples:
+ * that of the second one is taken, and the first one so that the two differ by the estimate.
+ */
+static void add_boot(struct row *r, struct json_object *doc, struct json_object *cell)
+{
+	double diff = kv_out_get_real(cell, "/difference_ns/value");
+	double median = kv_out_get_real(side_of(doc, cell, 1), "/p50_ns");
+
+	if (isnan(diff) || isnan(median))
+		return;
+	r->median[0][r->n] = median + diff;
+	r->median[1][r->n++] = median;
+	r->steal += kv_out_get_real(cell, "/steal");
+	for (unsigned int s = 0; s < 2; s++) {
+		r->resent[s] += kv_out_get_count(side_of(doc, cell, s), "/resent");
+		r->samples[s] += kv_out_get_count(side_of(doc, cell, s), "/samples");
+	}
+}
+
+static struct json_object *list_medians(const double *median, unsigned int n)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned int i = 0; i < n; i++)
+		json_object_array_add(list, kv_out_real(median[i], KV_OUT_NS_DECIMALS));
+	return list;
+}
+
+static void judge(struct json_object *obj, struct json_object *doc, const struct row *r)
+{
+	const char *name[2] = { side_name(doc, 0), side_name(doc, 1) };
+	struct kv_sides sides = {
+		.a = r->median[0],
+		.b = r->median[1],
+		.rounds = r->n,
+		.steal = r->n ? r->steal / r->n : 0,
+	};
+	struct kv_judgement judgement;
+	struct kv_interval diff;
+
+	for (unsigned int s = 0; s < 2; s++)
+		sides.resent[s] = r->samples[s] ? (double)r->resent[s] / (double)r->samples[s] : 0;
+	diff = kv_stats_shift(sides.a, sides.b, sides.rounds);
+	judgement = kv_stats_judge(&sides, &diff);
+	kv_finding_put(obj, &(const struct kv_finding){
+		.side = { name[0], name[1] },
+		.who = { name[0], name[1] },
+		.changed = "",
+		.repeated = "boots",
+		.more = "scripts/boots",
+		.n = r->n,
+		.scale = 1,
+		.resent = { r->resent[0], r->resent[1] },
+		.steal = sides.steal,
+		.diff = &diff,
+		.judgement = &judgement,
+	});
+}
+
+static struct json_object *merge_cell(const struct kv_merge *m, struct json_object *like)
+{
+	static const char *const copied[] = { "op", "size_bytes", "connect", "loop", "estimand", "sample_divisor" };
+	struct json_object *obj = json_object_new_object(), *value;
+	struct row r = { .n = 0 };
+	char path[CELL];
+
+	for (unsigned int i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
+		snprintf(path, sizeof(path), "/%s", copied[i]);
+		value = kv_out_get(like, path);
+		kv_out_put(obj, copied[i], json_object_get(value));
+	}
+	for (unsigned int s = 0; s < 2; s++)
+		r.median[s] = calloc(m->n, sizeof(*r.median[s]));
+	for (unsigned int i = 0; i < m->n && r.median[0] && r.median[1]; i++)
+		add_boot(&r, m->doc[i], find_cell(m->doc[i], like));
+	kv_out_put_count(obj, "boots", r.n);
+	for (unsigned int s = 0; s < 2 && r.n; s++) {
+		struct json_object *side = json_object_new_object();
+
+		kv_out_put(side, "boot_p50_ns", list_medians(r.median[s], r.n));
+		kv_out_put_count(side, "samples", r.samples[s]);
+		kv_out_put_count(side, "resent", r.resent[s]);
+		kv_out_put(obj, side_name(*m->doc, s), side);
+	}
+	judge(obj, *m->doc, &r);
+	for (unsigned int s = 0; s < 2; s++)
+		free(r.median[s]);
+	return obj;
+}
+
+/**
+ * kv_merge_describe() - compare over boots
+ * @m: the documents
+ *
+ * Return: a document, owned by the caller. Its cells are those of the first one.
+ */
+struct json_object *kv_merge_describe(const struct kv_merge *m)
+{
+	struct json_object *spec = json_object_new_object(), *capsule = json_object_new_object();
+	struct json_object *boots = json_object_new_array(), *merged = json_object_new_array();
+	struct json_object *cells = kv_out_get(*m->doc, "/cells"), *doc;
+
+	for (unsigned int i = 0; i < sizeof(alike) / sizeof(alike[0]); i++) {
+		struct json_object *value = json_object_get(kv_out_get(*m->doc, alike[i]));
+		const char *key = strrchr(alike[i], '/') + 1;
+
+		kv_out_put(strncmp(alike[i], "/spec", 5) ? capsule : spec, strcmp(key, "type") ? key : "gid_type", value);
+	}
+	for (unsigned int i = 0; i < m->n; i++) {
+		struct json_object *boot = json_object_new_object();
+
+		kv_out_put_string(boot, "file", m->path[i]);
+		kv_out_put_string(boot, "boot_id", kv_out_get_string(m->doc[i], "/capsule/boot_id"));
+		kv_out_put_string(boot, "date", kv_out_get_string(m->doc[i], "/capsule/date"));
+		kv_out_put_count(boot, "seed", kv_out_get_count(m->doc[i], "/spec/seed"));
+		json_object_array_add(boots, boot);
+	}
+	kv_out_put_string(spec, "interval", "Wilcoxon's signed ranks over boots");
+	kv_out_put(spec, "boots", boots);
+	doc = kv_result_create("kverbs.merge", spec, capsule);
+	for (size_t i = 0; i < json_object_array_length(cells); i++)
+		json_object_array_add(merged, merge_cell(m, json_object_array_get_idx(cells, i)));
+	kv_out_put(doc, "cells", merged);
+	kv_out_put_bool(doc, "complete", true);
+	return doc;
+}
+
+static double median_of_boots(struct json_object *side)
+{
+	struct json_object *list = kv_out_get(side, "/boot_p50_ns");
+	size_t n = json_object_array_length(list);
+	uint64_t *value = calloc(n, sizeof(*value));
+	double v = NAN;
+
+	/* In picoseconds: whole numbers. */
+	for (size_t i = 0; value && i < n; i++)
+		value[i] = (uint64_t)(1e3 * json_object_get_double(json_object_array_get_idx(list, i)));
+	if (value && n)
+		v = kv_stats_median(value, n) / 1e3;
+	free(value);
+	return v;
+}
+
+static void add_row(struct kv_table *t, struct json_object *doc, struct json_object *cell)
+{
+	char size[CELL], boots[CELL], figure[2][CELL], diff[CELL], interval[CELL];
+	const char *row[] = {
+		kv_out_get_string(cell, "/op"), size, kv_out_get_string(cell, "/loop"), boots,
+		"-", "-", "-", kv_out_get_string(cell, "/verdict"),
+	};
+
+	kv_size_format(size, sizeof(size), kv_out_get_count(cell, "/size_bytes"));
+	snprintf(boots, sizeof(boots), "%llu", (unsigned long long)kv_out_get_count(cell, "/boots"));
+	for (unsigned int s = 0; s < 2 && kv_out_get_count(cell, "/boots"); s++) {
+		kv_us_format(figure[s], CELL, median_of_boots(side_of(doc, cell, s)));
+		row[4 + s] = figure[s];
+	}
+	if (kv_out_get_count(cell, "/boots")) {
+		kv_us_difference_format(diff, interval, CELL, kv_out_get_real(cell, "/difference_ns/value"),
+					kv_out_get_real(cell, "/difference_ns/low"),
+					kv_out_get_real(cell, "/difference_ns/high"));
+		row[6] = diff;
+	}
+	kv_table_add(t, row);
+}
+
+/**
+ * kv_merge_print() - print a comparison over boots
+ * @doc: kv_merge_describe()'s
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_merge_print(struct json_object *doc, struct kv_fault *f)
+{
+	struct json_object *cells = kv_out_get(doc, "/cells");
+	const char *name[2] = { side_name(doc, 0), side_name(doc, 1) };
+	char difference[CELL];
+	const struct kv_column columns[] = {
+		{ "op", false }, { "size", true }, { "loop", false }, { "boots", true },
+		{ name[0], true }, { name[1], true }, { difference, true },
+		{ "verdict, with 95 % interval", false },
+	};
+	struct kv_table t;
+	int ret;
+
+	printf("%s, %s, Linux %s, %llu CPU%s, %zu boots\n", kv_out_get_string(doc, "/capsule/driver"),
+	       kv_out_get_string(doc, "/capsule/gid_type"), kv_out_get_string(doc, "/capsule/kernel"),
+	       (unsigned long long)kv_out_get_count(doc, "/capsule/cpu_count"),
+	       kv_out_get_count(doc, "/capsule/cpu_count") == 1 ? "" : "s",
+	       json_object_array_length(kv_out_get(doc, "/spec/boots")));
+	printf("Latency in %s: the median of the boots' medians (p50)\n\n", kv_unit_name());
+	snprintf(difference, sizeof(difference), "%s-%s", name[0], name[1]);
+	kv_table_create(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < json_object_array_length(cells); i++)
+		add_row(&t, doc, json_object_array_get_idx(cells, i));
+	ret = kv_table_print(&t);
+	kv_table_destroy(&t);
+	if (ret)
+		return kv_fault_set(f, ret, "cannot print the table");
+	printf("\nmethod: each boot gives its estimate of the difference. Estimate and interval of Hodges and\n"
+	       "  Lehmann and of Wilcoxon's signed ranks over boots: they are about another boot of this machine\n");
+	return 0;
+}

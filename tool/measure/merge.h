@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_MERGE_H
+#define KV_MERGE_H
+
+#include <json-c/json.h>
+#include "cli/fault.h"
+
+/**
+ * struct kv_merge - documents of kverbs compare, of as many boots
+ * @n: how many
+ * @path: of each, as it was given
+ * @doc: each, read
+ */
+struct kv_merge {
+	unsigned int n;
+	char **path;
+	struct json_object **doc;
+};
+
+int kv_merge_read(struct kv_merge *m, char **path, unsigned int n, struct kv_fault *f);
+struct json_object *kv_merge_describe(const struct kv_merge *m);
+int kv_merge_print(struct json_object *doc, struct kv_fault *f);
+void kv_merge_free(struct kv_merge *m);
+
+#endif

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "measure/counted.h"
+#include "measure/quadrants.h"
+#include "measure/report.h"
+#include "measure/retries.h"
+#include "out/out.h"
+#include "out/table.h"
+#include "out/unit.h"
+
+/* What people read, made from the document and from nothing else. */
+
+#define CELL 96
+
+static bool is(struct json_object *obj, const char *path, const char *word)
+{
+	return !strcmp(kv_out_get_string(obj, path), word);
+}
+
+static void get_us(char *text, struct json_object *obj, const char *path)
+{
+	kv_us_format(text, CELL, kv_out_get_real(obj, path));
+}
+
+/* Both words stand in uapi/kverbs.h; here they are sentences. */
+static const char *describe_post(struct json_object *side)
+{
+	return is(side, "/post", "softirq-off") ?
+	       "posted in process context with softirqs held off" :
+	       "posted in process context";
+}
+
+static const char *describe_lkey(struct json_object *side)
+{
+	return is(side, "/lkey", "dma") ? "local buffer by local_dma_lkey" :
+	       "local buffer by an MR's key";
+}
+
+static const char *describe_estimand(struct json_object *cell)
+{
+	if (is(cell, "/loop", "relay"))
+		return "half of a round trip in which one thread drives both ends";
+	if (is(cell, "/loop", "pingpong"))
+		return "half of a round trip between two threads";
+	if (is(cell, "/loop", "null"))
+		return "two reads of the counter and the record, no verbs";
+	return "from before the post until its completion was polled";
+}
+
+static void print_peer(struct json_object *p)
+{
+	if (p)
+		printf("servers: %s of %s, %s, MTU %llu, kverbs %s\n",
+		       kv_out_get_string(p, "/device"),
+		       kv_out_get_string(p, "/host"),
+		       kv_out_get_string(p, "/gid/type"),
+		       (unsigned long long)kv_out_get_count(p, "/port_mtu_bytes"),
+		       kv_out_get_string(p, "/tool"));
+}
+
+static void print_environment(struct json_object *doc)
+{
+	struct json_object *c = kv_out_get(doc, "/capsule");
+	struct json_object *accel = kv_out_get(c, "/accelerator");
+	const char *driver = kv_out_get_string(c, "/driver");
+	uint64_t mtu = kv_out_get_count(doc, "/spec/mtu_bytes");
+
+	printf("%s", kv_out_get_string(c, "/device"));
+	if (strcmp(driver, "-"))
+		printf(" (%s)", driver);
+	printf(", %s, MTU %llu, Linux %s, %llu CPU%s",
+	       kv_out_get_string(c, "/gid/type"),
+	       (unsigned long long)(mtu ? mtu : kv_out_get_count(c, "/port_mtu_bytes")),
+	       kv_out_get_string(c, "/kernel"),
+	       (unsigned long long)kv_out_get_count(c, "/cpu_count"),
+	       kv_out_get_count(c, "/cpu_count") == 1 ? "" : "s");
+	if (accel)
+		printf(", guest under %s", json_object_get_string(accel));
+	else if (json_object_get_boolean(kv_out_get(c, "/virtual_machine")))
+		printf(", virtual machine");
+	printf(", %s\n", kv_out_get_string(c, "/path"));
+	print_peer(kv_out_get(c, "/peer"));
+}
+
+static void print_device_note(struct json_object *doc)
+{
+	struct json_object *c = kv_out_get(doc, "/capsule");
+
+	if (json_object_get_boolean(kv_out_get(c, "/software_device")))
+		printf("%s is a software device: its figures compare spaces and kernels and predict no HCA.\n",
+		       kv_out_get_string(c, "/device"));
+	if (json_object_get_boolean(kv_out_get(c, "/kernel_keys_relaxed_ordering")))
+		printf("%s writes in relaxed order by keys of the kernel's, and not by those of user space.\n",
+		       kv_out_get_string(c, "/device"));
+}
+
+static void print_retries(struct json_object *doc)
+{
+	struct json_object *counters = kv_out_get(doc, "/counters");
+
+	if (counters)
+		kv_retries_tell(counters);
+}
+
+static void print_null(struct json_object *doc)
+{
+	static const char *const space[] = { "kernel", "user" };
+	struct json_object *null = kv_out_get(doc, "/null_loop");
+	const char *glue = "";
+	char text[CELL];
+
+	if (!null)
+		return;
+	printf("null loop (two reads of the counter and the record; not subtracted): ");
+	for (unsigned int i = 0; i < 2; i++) {
+		char path[16];
+
+		snprintf(path, sizeof(path), "/%s", space[i]);
+		if (!kv_out_get(null, path))
+			continue;
+		get_us(text, kv_out_get(null, path), "/p50_ns");
+		printf("%s%s %s %s", glue, space[i], text, kv_unit_name());
+		glue = ", ";
+	}
+	printf("\n");
+}
+
+/* What a side gave: one of two sides, or one of the quadrants. */
+static struct json_object *find_side(struct json_object *cell, const char *name)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/quadrants/%s", name);
+	if (!kv_out_get(cell, "/quadrants"))
+		snprintf(path, sizeof(path), "/%s", name);
+	return kv_out_get(cell, path);
+}
+
+/* The first side of a comparison, or its last one. */
+static const char *name_side(struct json_object *doc, bool last)
+{
+	struct json_object *sides = kv_out_get(doc, "/spec/sides");
+	size_t n = json_object_array_length(sides);
+
+	return kv_out_get_string(json_object_array_get_idx(sides, last ? n - 1 : 0), "/name");
+}
+
+static void add_cell(struct kv_table *t, struct json_object *cell, const char *const *name)
+{
+	struct json_object *a = find_side(cell, name[0]), *b = find_side(cell, name[1]);
+	char size[CELL], figure[4][CELL], diff[CELL], interval[CELL];
+	const char *row[] = {
+		kv_out_get_string(cell, "/op"), size,
+		kv_out_get_string(cell, "/loop"), figure[0], figure[1],
+		figure[2], figure[3], diff,
+		kv_out_get_string(cell, "/verdict"),
+	};
+
+	kv_size_format(size, sizeof(size),
+		       kv_out_get_count(cell, "/size_bytes"));
+	get_us(figure[0], a, "/p50_ns");
+	get_us(figure[1], a, "/p99_ns");
+	get_us(figure[2], b, "/p50_ns");
+	get_us(figure[3], b, "/p99_ns");
+	kv_us_difference_format(diff, interval, CELL,
+				kv_out_get_real(cell, "/difference_ns/value"),
+				kv_out_get_real(cell, "/difference_ns/low"),
+				kv_out_get_real(cell, "/difference_ns/high"));
+	kv_table_add(t, row);
+}
+
+/* One line for each way of measuring that occurs in the table. */
+static void print_legend(struct json_object *cells)
+{
+	static const char *const loops[] = { "completion", "relay", "pingpong" };
+
+	for (unsigned int i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
+		for (size_t k = 0; k < json_object_array_length(cells); k++) {
+			struct json_object *cell;
+
+			cell = json_object_array_get_idx(cells, k);
+			if (!is(cell, "/loop", loops[i]))
+				continue;
+			printf("%s: %s%s\n", loops[i], describe_estimand(cell),
+			       i ? ", as perftest prints it" : "");
+			break;
+		}
+	}
+}
+
+/* The first side is of the kernel where both spaces are compared, the last one of user space. */
+static void print_contexts(struct json_object *doc)
+{
+	const char *name[] = { name_side(doc, false), name_side(doc, true) };
+	struct json_object *side[2] = { NULL, NULL }, *responder = NULL;
+	struct json_object *cells = kv_out_get(doc, "/cells");
+	bool verified = true;
+
+	for (size_t k = 0; k < json_object_array_length(cells); k++) {
+		struct json_object *cell = json_object_array_get_idx(cells, k);
+
+		if (!find_side(cell, name[0]))
+			continue;
+		for (unsigned int i = 0; i < 2; i++)
+			side[i] = find_side(cell, name[i]);
+		if (!responder)
+			responder = kv_out_get(side[0], "/responder_cpu");
+		verified &= json_object_get_boolean(kv_out_get(cell,
+							       "/verified"));
+	}
+	if (!side[0] || !side[1])
+		return;
+	for (unsigned int i = 0; i < (is(doc, "/spec/design", "self") ? 1 : 2); i++)
+		printf("%s: %s, %s\n", kv_out_get_string(side[i], "/space"), describe_post(side[i]),
+		       describe_lkey(side[i]));
+	printf("all: completion %s, on CPU %llu", kv_out_get_string(side[0], "/completion"),
+	       (unsigned long long)kv_out_get_count(side[0], "/cpu"));
+	if (responder)
+		printf(", responder on CPU %llu",
+		       (unsigned long long)json_object_get_uint64(responder));
+	printf("\n");
+	if (verified)
+		printf("contents: verified in an untimed pass on each connection\n");
+}
+
+static uint64_t count_warmup(struct json_object *cell, struct json_object *sides)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < json_object_array_length(sides); i++) {
+		struct json_object *side = json_object_array_get_idx(sides, i);
+
+		n += kv_out_get_count(find_side(cell, kv_out_get_string(side, "/name")),
+				      "/warmup_discarded");
+	}
+	return n;
+}
+
+static void print_method(struct json_object *doc, bool quadrants)
+{
+	struct json_object *sides = kv_out_get(doc, "/spec/sides");
+	struct json_object *cells = kv_out_get(doc, "/cells");
+	uint64_t least = UINT64_MAX, most = 0, warmed = 0;
+
+	for (size_t k = 0; k < json_object_array_length(cells); k++) {
+		struct json_object *cell = json_object_array_get_idx(cells, k);
+		uint64_t rounds = kv_out_get_count(cell, "/rounds");
+
+		if (!rounds)
+			continue;
+		least = rounds < least ? rounds : least;
+		most = rounds > most ? rounds : most;
+		warmed += count_warmup(cell, sides);
+	}
+	if (!most)
+		return;
+	printf("method: %llu", (unsigned long long)least);
+	if (most > least)
+		printf(" to %llu", (unsigned long long)most);
+	printf(" rounds, each with fresh connections (order shuffled, seed %llu) and %llu blocks of each\n"
+	       "  %s, as in A B B A; %llu iterations discarded as warm-up. Estimate and interval of Hodges\n"
+	       "  and Lehmann and of Wilcoxon's signed ranks over rounds (Hollander and Wolfe 1999, ch. 3):\n"
+	       "  they are about other connections of this boot. Equal within \xc2\xb1 X %%: two one-sided tests\n"
+	       "  of 5 %% say so (Schuirmann 1987)\n",
+	       (unsigned long long)kv_out_get_count(doc, "/spec/seed"),
+	       (unsigned long long)kv_out_get_count(doc, "/spec/blocks_per_round"),
+	       quadrants ? "quadrant" : "side", (unsigned long long)warmed);
+	if (quadrants)
+		printf("Each interval is one of 95 %% by itself: of twenty, one may miss the truth.\n");
+}
+
+static int print_latencies(struct json_object *cells, const char *const name[2])
+{
+	char title[5][CELL];
+	const struct kv_column columns[] = {
+		{ "op", false },     { "size", true },	  { "loop", false },
+		{ title[0], true },  { title[1], true },  { title[2], true },
+		{ title[3], true },  { title[4], true },  { "verdict, with 95 % interval", false },
+	};
+	struct kv_table t;
+	int ret;
+
+	for (unsigned int i = 0; i < 4; i++)
+		snprintf(title[i], CELL, "%s %s", name[i / 2], i % 2 ? "p99" : "p50");
+	snprintf(title[4], CELL, "%s-%s", name[0], name[1]);
+	printf("Latency in %s; %s is the difference of the medians (p50)\n\n", kv_unit_name(), title[4]);
+	kv_table_create(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < json_object_array_length(cells); i++)
+		add_cell(&t, json_object_array_get_idx(cells, i), name);
+	ret = kv_table_print(&t);
+	kv_table_destroy(&t);
+	return ret;
+}
+
+static int print_sides(struct json_object *doc)
+{
+	const char *name[] = { name_side(doc, false), name_side(doc, true) };
+	struct json_object *cells = kv_out_get(doc, "/cells");
+	int ret;
+
+	if (is(doc, "/spec/design", "self"))
+		printf("Both sides are in %s space: a difference that is found is none\n",
+		       kv_out_get_string(json_object_array_get_idx(kv_out_get(doc, "/spec/sides"), 0),
+					 "/client_space"));
+	ret = kv_unit_counts() ? kv_counted_print(cells, name) : print_latencies(cells, name);
+	printf("\n");
+	return ret;
+}
+
+/**
+ * kv_report_compare() - print a comparison
+ * @doc: its document
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_report_compare(struct json_object *doc, struct kv_fault *f)
+{
+	bool quadrants = is(doc, "/spec/design", "quadrants");
+	struct json_object *cells = kv_out_get(doc, "/cells");
+	int ret;
+
+	print_environment(doc);
+	ret = quadrants ? kv_quadrants_print(cells) : print_sides(doc);
+	if (ret)
+		return kv_fault_set(f, ret, "cannot print the table");
+	print_legend(cells);
+	print_contexts(doc);
+	print_method(doc, quadrants);
+	print_null(doc);
+	print_retries(doc);
+	print_device_note(doc);
+	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
+		printf("Not complete: %s\n", kv_out_get_string(doc, "/error/text"));
+	return 0;
+}
+
+static void print_work(struct json_object *r)
+{
+	char size[CELL];
+
+	kv_size_format(size, sizeof(size), kv_out_get_count(r, "/size_bytes"));
+	if (kv_out_get(r, "/op"))
+		printf("%s of %s", kv_out_get_string(r, "/op"), size);
+	else
+		printf("null loop");
+	printf(" from %s space", kv_out_get_string(r, "/space"));
+	if (strcmp(kv_out_get_string(r, "/space"),
+		   kv_out_get_string(r, "/server_space")))
+		printf(" to %s space", kv_out_get_string(r, "/server_space"));
+	printf(": %s", describe_estimand(r));
+	if (kv_out_get_count(r, "/sample_divisor") > 1)
+		printf(", as perftest prints it");
+	printf("\n");
+}
+
+static void print_how(struct json_object *r)
+{
+	struct json_object *side = kv_out_get(r, "/result");
+	double elapsed = kv_out_get_real(side, "/elapsed_ns") / 1e9;
+
+	if (kv_out_get(side, "/post"))
+		printf("%s, %s\ncompletion %s, on ", describe_post(side),
+		       describe_lkey(side),
+		       kv_out_get_string(side, "/completion"));
+	printf("CPU %llu",
+	       (unsigned long long)kv_out_get_count(side, "/cpu"));
+	if (kv_out_get(side, "/responder_cpu"))
+		printf(", responder on CPU %llu",
+		       (unsigned long long)kv_out_get_count(side, "/responder_cpu"));
+	printf("; CPU let go %llu times%s\n",
+	       (unsigned long long)kv_out_get_count(side, "/let_go"),
+	       json_object_get_boolean(kv_out_get(r, "/verified")) ?
+	       "; contents verified" : "");
+	printf("%llu samples in %.3g s, after %llu iterations discarded as warm-up\n",
+	       (unsigned long long)kv_out_get_count(side, "/samples"), elapsed,
+	       (unsigned long long)kv_out_get_count(side, "/warmup_discarded"));
+}
+
+/**
+ * kv_report_lat() - print one measurement
+ * @doc: its document
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_report_lat(struct json_object *doc, struct kv_fault *f)
+{
+	static const struct kv_column columns[] = {
+		{ "min", true }, { "p50", true },   { "p90", true },
+		{ "p99", true }, { "p99.9", true }, { "max", true },
+	};
+	static const char *const paths[] = {
+		"/min_ns", "/p50_ns",	"/p90_ns",
+		"/p99_ns", "/p99_9_ns", "/max_ns",
+	};
+	struct json_object *r = kv_out_get(doc, "/cell");
+	char text[6][CELL];
+	const char *row[6];
+	struct kv_table t;
+	int ret;
+
+	print_environment(doc);
+	print_work(r);
+	print_how(r);
+	printf("Latency in %s:\n\n", kv_unit_name());
+	for (unsigned int i = 0; i < 6; i++) {
+		get_us(text[i], kv_out_get(r, "/result"), paths[i]);
+		row[i] = text[i];
+	}
+	kv_table_create(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	kv_table_add(&t, row);
+	ret = kv_table_print(&t);
+	kv_table_destroy(&t);
+	if (ret)
+		return kv_fault_set(f, ret, "cannot print the table");
+	printf("\n");
+	if (kv_unit_counts())
+		kv_counted_print_typical(kv_out_get(r, "/result"));
+	print_null(doc);
+	print_retries(doc);
+	print_device_note(doc);
+	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
+		printf("Not complete: %s\n", kv_out_get_string(doc, "/error/text"));
+	return 0;
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <json-c/printbuf.h>
+#include "measure/finding.h"
+#include "measure/result.h"
+#include "out/out.h"
+#include "sys/clock.h"
+
+static const struct {
+	const char *key;
+	double q;
+} quantiles[] = {
+	{ "p50_ns", 0.5 },
+	{ "p90_ns", 0.9 },
+	{ "p99_ns", 0.99 },
+	{ "p99_9_ns", 0.999 },
+};
+
+/* From ticks of a sample to nanoseconds of what is printed. */
+static double scale(const struct kv_work *w)
+{
+	return kv_clock_ns_per_tick() / kv_work_divisor(w);
+}
+
+/**
+ * kv_result_create() - begin a document
+ * @schema: its name
+ * @spec: what was asked for; the document owns it from now on
+ * @capsule: the environment; likewise
+ *
+ * Return: the document, owned by the caller. "complete" is false: that is for
+ * who completes it to change.
+ */
+struct json_object *kv_result_create(const char *schema,
+				     struct json_object *spec,
+				     struct json_object *capsule)
+{
+	struct json_object *doc = json_object_new_object();
+
+	kv_out_put_string(doc, "schema", schema);
+	kv_out_put_count(doc, "schema_version", KV_RESULT_VERSION);
+	kv_out_put_bool(doc, "complete", false);
+	kv_out_put(doc, "spec", spec);
+	kv_out_put(doc, "capsule", capsule);
+	return doc;
+}
+
+/**
+ * kv_result_work() - describe what was measured
+ * @w: the work
+ *
+ * Return: an object, owned by the caller, to which results are added.
+ */
+struct json_object *kv_result_work(const struct kv_work *w)
+{
+	struct json_object *obj = json_object_new_object();
+
+	if (w->kind != KV_KIND_NULL) {
+		kv_out_put_string(obj, "op", kv_word_name(kv_word_op, w->op));
+		kv_out_put_count(obj, "size_bytes", w->size);
+		kv_out_put_string(obj, "connect", kv_word_name(kv_word_connect, w->connect));
+	}
+	kv_out_put_string(obj, "loop", kv_word_name(kv_word_kind, w->kind));
+	kv_out_put_string(obj, "estimand", kv_work_estimand(w));
+	kv_out_put_string(obj, "sample", kv_work_sample(w));
+	kv_out_put_count(obj, "sample_divisor", kv_work_divisor(w));
+	return obj;
+}
+
+static void put_contexts(struct json_object *obj, const struct kv_work *w,
+			 enum kv_space_id space)
+{
+	bool kernel = space == KV_SPACE_KERNEL;
+
+	if (w->kind != KV_KIND_NULL) {
+		kv_out_put_string(obj, "post",
+				  kernel ? kv_word_name(kv_word_post, w->post) :
+					   "process");
+		kv_out_put_string(obj, "completion",
+				  "polled by the run's thread");
+		kv_out_put_string(obj, "lkey",
+				  kernel ? kv_word_name(kv_word_lkey, w->lkey) :
+					   "mr");
+	}
+	kv_out_put_count(obj, "cpu", (uint64_t)w->cpu[0]);
+	/* Another host's is not bound unless one says where. */
+	if (w->kind == KV_KIND_PINGPONG && w->cpu[1] >= 0)
+		kv_out_put_count(obj, "responder_cpu", (uint64_t)w->cpu[1]);
+	if (w->spins >= 0)
+		kv_out_put_count(obj, "spins", (uint64_t)w->spins);
+}
+
+static void put_figures(struct json_object *obj, const struct kv_hist *h,
+			uint64_t samples, double f)
+{
+	kv_out_put_ns(obj, "min_ns", samples ? (double)kv_hist_min(h) * f : NAN);
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
+		bool ok = kv_stats_supports(samples, quantiles[i].q);
+
+		kv_out_put_ns(obj, quantiles[i].key,
+		       ok ? kv_stats_quantile(h, quantiles[i].q) * f : NAN);
+	}
+	kv_out_put_ns(obj, "max_ns", samples ? (double)kv_hist_max(h) * f : NAN);
+	kv_out_put_ns(obj, "mean_ns", kv_stats_mean(h) * f);
+}
+
+static unsigned long long get(struct json_object *bin, size_t i)
+{
+	return json_object_get_uint64(json_object_array_get_idx(bin, i));
+}
+
+/* Thousands of bins, each on a line of its own even in a document for people. */
+static int write_bin(struct json_object *bin, struct printbuf *pb, int level,
+		     int flags)
+{
+	return sprintbuf(pb, "[%llu, %llu, %llu]", get(bin, 0), get(bin, 1), get(bin, 2));
+}
+
+static void put_hist(struct json_object *obj, const struct kv_hist *h,
+		     uint64_t samples)
+{
+	struct json_object *bins = json_object_new_array();
+	unsigned int mode = kv_stats_mode(h);
+
+	if (samples) {
+		kv_out_put_count(obj, "min_ticks", kv_hist_min(h));
+		kv_out_put_count(obj, "max_ticks", kv_hist_max(h));
+		kv_out_put_count(obj, "mode_min_ticks", kv_hist_bin_min(h, mode));
+		kv_out_put_count(obj, "mode_max_ticks", kv_hist_bin_max(h, mode));
+		kv_out_put_count(obj, "mode_samples", h->bin[mode].count);
+	}
+	kv_out_put_count(obj, "sum_ticks", h->sum);
+	/* Smallest and largest sample of a bin, and how many it has: as struct kverbs_bin. */
+	for (unsigned int i = 0; i < KV_HIST_BINS; i++) {
+		struct json_object *bin;
+
+		if (!h->bin[i].count)
+			continue;
+		bin = json_object_new_array_ext(3);
+		json_object_array_add(bin, json_object_new_uint64(kv_hist_bin_min(h, i)));
+		json_object_array_add(bin, json_object_new_uint64(kv_hist_bin_max(h, i)));
+		json_object_array_add(bin, json_object_new_uint64(h->bin[i].count));
+		json_object_set_serializer(bin, write_bin, NULL, NULL);
+		json_object_array_add(bins, bin);
+	}
+	kv_out_put(obj, "histogram", bins);
+}
+
+/**
+ * kv_result_hist() - describe samples
+ * @obj: gets the figures and the histogram
+ * @h: the samples
+ * @ns_per_tick: of the samples
+ */
+void kv_result_hist(struct json_object *obj, const struct kv_hist *h,
+		    double ns_per_tick)
+{
+	uint64_t samples = kv_stats_count(h);
+
+	put_figures(obj, h, samples, ns_per_tick);
+	put_hist(obj, h, samples);
+}
+
+static void put_verbs(struct json_object *obj, const struct kv_side *side)
+{
+	struct json_object *verbs = json_object_new_object();
+
+	for (unsigned int v = 0; v < KV_VERBS; v++) {
+		/* What was not called took no time at all. */
+		if (side->verb_ns[v])
+			kv_out_put_count(verbs, kv_verb_name(v),
+					 side->verb_ns[v]);
+	}
+	kv_out_put(obj, "verbs_ns", verbs);
+}
+
+/**
+ * kv_result_put_limits() - describe what a connection may carry and how long it waits
+ * @spec: the object it goes into
+ * @w: what is to be measured
+ */
+void kv_result_put_limits(struct json_object *spec, const struct kv_work *w)
+{
+	kv_out_put_count(spec, "timeout_ns", w->timeout_ns);
+	if (w->mtu)
+		kv_out_put_count(spec, "mtu_bytes", w->mtu);
+	kv_out_put_count(spec, "ack_timeout", w->ack_timeout);
+	kv_out_put_count(spec, "retry_cnt", w->retry_cnt);
+}
+
+/**
+ * kv_result_side() - describe what one space gave
+ * @w: what was measured
+ * @space: where
+ * @side: what it gave
+ *
+ * Return: an object, owned by the caller.
+ */
+struct json_object *kv_result_side(const struct kv_work *w,
+				   enum kv_space_id space,
+				   const struct kv_side *side)
+{
+	struct json_object *obj = json_object_new_object();
+
+	kv_out_put_string(obj, "space", kv_word_name(kv_word_space, space));
+	put_contexts(obj, w, space);
+	kv_out_put_count(obj, "samples", side->samples);
+	kv_out_put_count(obj, "warmup_discarded", side->warmed);
+	kv_out_put_count(obj, "let_go", side->let_go);
+	kv_out_put_count(obj, "elapsed_ns", side->elapsed_ns);
+	kv_result_hist(obj, &side->hist, scale(w));
+	if (w->kind != KV_KIND_NULL)
+		put_verbs(obj, side);
+	return obj;
+}
+
+static struct json_object *round_medians(const struct kv_cell *c,
+					 unsigned int s)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned int i = 0; i < c->rounds; i++)
+		json_object_array_add(list, kv_out_real(c->median[s][i] * scale(&c->work),
+							KV_OUT_NS_DECIMALS));
+	return list;
+}
+
+static void put_sides(struct json_object *obj, const struct kv_cell *c)
+{
+	const struct kv_design *d = c->design;
+
+	for (unsigned int s = 0; s < d->sides; s++) {
+		struct json_object *side;
+
+		side = kv_result_side(&c->work, d->side[s].client, &c->side[s]);
+		kv_out_put(side, "round_p50_ns", round_medians(c, s));
+		kv_out_put_count(side, "resent", c->resent[s]);
+		kv_out_put(obj, d->side[s].name, side);
+	}
+}
+
+static void find(const struct kv_cell *c, unsigned int contrast, struct kv_finding *to)
+{
+	const struct kv_contrast *of = &c->design->contrast[contrast];
+	const unsigned int sides[2] = { of->a, of->b };
+
+	*to = (struct kv_finding){
+		.changed = c->design->changed[contrast],
+		.repeated = "rounds",
+		.more = "--rounds",
+		.n = c->rounds,
+		.scale = scale(&c->work),
+		.steal = c->steal,
+		.diff = &c->diff[contrast],
+		.judgement = &c->judgement[contrast],
+	};
+	for (unsigned int i = 0; i < 2; i++) {
+		to->side[i] = c->design->side[sides[i]].name;
+		to->who[i] = kv_design_who(c->design, contrast, sides[i]);
+		to->resent[i] = c->resent[sides[i]];
+	}
+}
+
+/* Both ends changed: one difference, with its verdict beside it. */
+static void put_difference(struct json_object *obj, const struct kv_cell *c)
+{
+	struct kv_finding finding;
+
+	find(c, 0, &finding);
+	kv_finding_put(obj, &finding);
+}
+
+/* One end changed at a time: a difference, with its verdict in it, for each. */
+static void put_differences(struct json_object *obj, const struct kv_cell *c)
+{
+	const struct kv_design *d = c->design;
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned int i = 0; i < d->contrasts; i++) {
+		struct kv_finding finding;
+		struct json_object *diff;
+
+		find(c, i, &finding);
+		diff = kv_finding_describe(&finding);
+		kv_out_put_string(diff, "changed", d->changed[i]);
+		kv_out_put_string(diff, "of", d->side[d->contrast[i].a].name);
+		kv_out_put_string(diff, "minus", d->side[d->contrast[i].b].name);
+		kv_finding_put_verdict(diff, &finding);
+		json_object_array_add(list, diff);
+	}
+	kv_out_put(obj, "differences_ns", list);
+}
+
+/**
+ * kv_result_cell() - describe a cell of a comparison
+ * @c: the cell
+ *
+ * Return: an object, owned by the caller.
+ */
+struct json_object *kv_result_cell(const struct kv_cell *c)
+{
+	struct json_object *obj = kv_result_work(&c->work);
+
+	kv_out_put_bool(obj, "verified", c->verified);
+	kv_out_put_count(obj, "rounds", c->rounds);
+	kv_out_put(obj, "steal", kv_out_real(c->steal, 4));
+	kv_out_put_count(obj, "block_ns", c->block_ns);
+	if (!c->rounds)
+		return obj;
+	if (c->design->contrasts == 1) {
+		put_sides(obj, c);
+		put_difference(obj, c);
+	} else {
+		struct json_object *quadrants = json_object_new_object();
+
+		put_sides(quadrants, c);
+		kv_out_put(obj, "quadrants", quadrants);
+		put_differences(obj, c);
+	}
+	return obj;
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <string.h>
+#include "measure/retries.h"
+#include "out/out.h"
+
+/*
+ * What counts packets that were lost, late, sent again or not taken: the names
+ * that the drivers of Linux give them. Others count traffic.
+ */
+static const char *const troubles[] = {
+	"completer_retry_err",	 "duplicate_request",
+	"implied_nak_seq_err",	 "local_ack_timeout_err",
+	"out_of_buffer",	 "out_of_seq_request",
+	"out_of_sequence",	 "packet_seq_err",
+	"rcvd_rnr_err",		 "rcvd_seq_err",
+	"retry_exceeded_err",	 "retry_rnr_exceeded_err",
+	"rnr_nak_retry_err",	 "send_err",
+	"send_rnr_err",
+};
+
+static bool is_trouble(const char *name)
+{
+	for (unsigned int i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++)
+		if (!strcmp(name, troubles[i]))
+			return true;
+	return false;
+}
+
+static const struct kv_counter *find(const struct kv_counters *c, const char *name)
+{
+	for (unsigned int i = 0; i < c->counters; i++)
+		if (!strcmp(c->counter[i].name, name))
+			return &c->counter[i];
+	return NULL;
+}
+
+/* Are both ends on one device? */
+static bool is_same(const struct kv_space *client, const struct kv_space *server)
+{
+	return !client->host && !server->host && !strcmp(client->dev.name, server->dev.name);
+}
+
+static bool read_end(const struct kv_space *s, struct kv_counters *c)
+{
+	return s && !kv_op_counters(s->b, &(struct kv_dev_name){ s->dev.name }, c, NULL);
+}
+
+/**
+ * kv_retries_count() - how many packets were lost, late or sent again so far
+ * @client: one end
+ * @server: the other end
+ *
+ * Return: what the devices of both have counted; what a driver does not count is not there.
+ */
+uint64_t kv_retries_count(const struct kv_space *client, const struct kv_space *server)
+{
+	const struct kv_space *end[2] = { client, is_same(client, server) ? NULL : server };
+	struct kv_counters c;
+	uint64_t n = 0;
+
+	for (unsigned int e = 0; e < 2; e++) {
+		if (!read_end(end[e], &c))
+			continue;
+		for (unsigned int i = 0; i < c.counters; i++)
+			n += is_trouble(c.counter[i].name) ? c.counter[i].value : 0;
+	}
+	return n;
+}
+
+/**
+ * kv_retries_start() - read what the drivers have counted so far
+ * @r: receives it
+ * @client: one end; must stay open
+ * @server: the other end; ditto
+ *
+ * A driver that counts nothing is no fault: it is told as not known.
+ */
+void kv_retries_start(struct kv_retries *r, const struct kv_space *client,
+		      const struct kv_space *server)
+{
+	memset(r, 0, sizeof(*r));
+	r->space[0] = client;
+	r->space[1] = is_same(client, server) ? NULL : server;
+	for (unsigned int end = 0; end < 2; end++)
+		r->counted[end] = read_end(r->space[end], &r->before[end]);
+}
+
+/**
+ * kv_retries_stop() - read it again
+ * @r: started
+ */
+void kv_retries_stop(struct kv_retries *r)
+{
+	for (unsigned int end = 0; end < 2; end++)
+		r->counted[end] &= read_end(r->space[end], &r->after[end]);
+}
+
+static struct json_object *subtract(const struct kv_counters *before,
+				    const struct kv_counters *after)
+{
+	struct json_object *added = json_object_new_object();
+
+	for (unsigned int i = 0; i < after->counters; i++) {
+		const struct kv_counter *now = &after->counter[i];
+		const struct kv_counter *then = find(before, now->name);
+
+		if (then)
+			kv_out_put_count(added, now->name,
+					 now->value - then->value);
+	}
+	return added;
+}
+
+/**
+ * kv_retries_describe() - what was counted between the two readings
+ * @r: stopped
+ *
+ * Return: an array with an object for each device: "host" (null: this one),
+ * "device", and "added", an object with a member for each counter, or null if the
+ * driver counts nothing.
+ */
+struct json_object *kv_retries_describe(const struct kv_retries *r)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned int end = 0; end < 2; end++) {
+		const struct kv_space *s = r->space[end];
+		struct json_object *item;
+
+		if (!s)
+			continue;
+		item = json_object_new_object();
+		kv_out_put_string(item, "host", s->host);
+		kv_out_put_string(item, "device", s->dev.name);
+		kv_out_put(item, "added", r->counted[end] ?
+			   subtract(&r->before[end], &r->after[end]) : NULL);
+		json_object_array_add(list, item);
+	}
+	return list;
+}
+
+static void format_troubles(char *text, size_t size, struct json_object *added)
+{
+	size_t n = 0;
+
+	snprintf(text, size, "nothing");
+	json_object_object_foreach(added, name, count) {
+		uint64_t value = json_object_get_uint64(count);
+
+		if (value && is_trouble(name) && n < size)
+			n += (size_t)snprintf(text + n, size - n, "%s%s %llu",
+					      n ? ", " : "", name,
+					      (unsigned long long)value);
+	}
+}
+
+/**
+ * kv_retries_tell() - print what was lost, came late or was sent again
+ * @described: what kv_retries_describe() made
+ */
+void kv_retries_tell(struct json_object *described)
+{
+	for (size_t i = 0; i < json_object_array_length(described); i++) {
+		struct json_object *item = json_object_array_get_idx(described, i);
+		struct json_object *added = kv_out_get(item, "/added");
+		struct json_object *host = kv_out_get(item, "/host");
+		char text[512] = "not known, the driver counts nothing";
+
+		if (added)
+			format_troubles(text, sizeof(text), added);
+		printf("lost, late or sent again, as counted by %s%s%s: %s\n",
+		       kv_out_get_string(item, "/device"), host ? " of " : "",
+		       host ? json_object_get_string(host) : "", text);
+	}
+}

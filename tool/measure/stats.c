@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+#include <math.h>
+#include <stdlib.h>
+#include "measure/stats.h"
+
+/* Up to here the distribution of the signed rank statistic is computed, from here on approximated. */
+#define EXACT_ROUNDS 60
+
+/* Quantiles of the normal distribution. */
+#define Z_950 1.644853626951473
+#define Z_975 1.959963984540054
+
+/* By how much a gap between two modes is wider than either of them. */
+#define MODES_SPREADS 4
+
+/**
+ * kv_stats_count() - number of samples
+ * @h: the histogram
+ *
+ * Return: the number.
+ */
+uint64_t kv_stats_count(const struct kv_hist *h)
+{
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < KV_HIST_BINS; i++)
+		n += h->bin[i].count;
+	return n;
+}
+
+/**
+ * kv_stats_merge() - add one histogram's samples to another
+ * @into: gets the samples; kv_hist_reset() made it empty at first
+ * @from: has them
+ */
+void kv_stats_merge(struct kv_hist *into, const struct kv_hist *from)
+{
+	for (unsigned int i = 0; i < KV_HIST_BINS; i++) {
+		const struct kv_hist_bin *b = &from->bin[i];
+		struct kv_hist_bin *a = &into->bin[i];
+
+		if (!b->count)
+			continue;
+		a->count += b->count;
+		a->low = b->low < a->low ? b->low : a->low;
+		a->high = b->high > a->high ? b->high : a->high;
+	}
+	into->sum += from->sum;
+}
+
+/**
+ * kv_stats_mode() - the bin that most samples are in
+ * @h: the histogram
+ *
+ * Return: the bin, the lowest one of several; 0 if there is no sample.
+ */
+unsigned int kv_stats_mode(const struct kv_hist *h)
+{
+	unsigned int mode = 0;
+
+	for (unsigned int i = 1; i < KV_HIST_BINS; i++)
+		mode = h->bin[i].count > h->bin[mode].count ? i : mode;
+	return mode;
+}
+
+/**
+ * kv_stats_mean() - arithmetic mean, from the exact sum
+ * @h: the histogram
+ *
+ * Return: ticks; NAN if there is no sample.
+ */
+double kv_stats_mean(const struct kv_hist *h)
+{
+	uint64_t n = kv_stats_count(h);
+
+	return n ? (double)h->sum / (double)n : NAN;
+}
+
+/**
+ * kv_stats_supports() - are there enough samples to speak of a quantile?
+ * @count: number of samples
+ * @q: the quantile, 0 .. 1
+ *
+ * Ten samples have to lie beyond it, on its thinner side: 20 for the median,
+ * 1000 for 0.99, 10 000 for 0.999. The ends 0 and 1 are never supported: they
+ * are the smallest and the largest sample, and say nothing about the next run.
+ *
+ * Return: true if there are enough.
+ */
+bool kv_stats_supports(uint64_t count, double q)
+{
+	double beyond = q < 0.5 ? q : 1 - q;
+
+	/* 1 - 0.9 is a little less than 0.1. */
+	return (double)count * beyond > 10 - 1e-6;
+}
+
+/* The value at a fraction of the way from a bin's smallest sample to its largest one. */
+static double place(uint64_t low, uint64_t high, double fraction)
+{
+	return (double)low + fraction * (double)(high - low);
+}
+
+/**
+ * kv_stats_quantile() - a quantile of the samples
+ * @h: the histogram
+ * @q: 0 .. 1
+ *
+ * Interpolated inside its bin, as if the bin's samples were spread evenly from the smallest
+ * to the largest one. So the error is below a bin's width, 0.1 %; where all samples of the
+ * bin are one value it is exact, as 0 and 1 are: min and max.
+ *
+ * Return: ticks; NAN if there is no sample.
+ */
+double kv_stats_quantile(const struct kv_hist *h, double q)
+{
+	double rank = q * (double)kv_stats_count(h);
+	uint64_t before = 0;
+
+	for (unsigned int i = 0; i < KV_HIST_BINS; i++) {
+		uint64_t n = h->bin[i].count;
+
+		if (n && (double)(before + n) >= rank)
+			return place(kv_hist_bin_min(h, i), kv_hist_bin_max(h, i),
+				     (rank - (double)before) / (double)n);
+		before += n;
+	}
+	return NAN;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/**
+ * kv_stats_median() - the median of a few values that are known one by one
+ * @value: the values; sorted afterwards
+ * @n: how many
+ *
+ * Return: the median, between the middle two if there are two; NAN if there is no
+ * value.
+ */
+double kv_stats_median(uint64_t *value, size_t n)
+{
+	if (!n)
+		return NAN;
+	qsort(value, n, sizeof(*value), compare_u64);
+	if (n % 2)
+		return (double)value[n / 2];
+	return ((double)value[n / 2 - 1] + (double)value[n / 2]) / 2;
+}
+
+static int compare(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* Of values that stay as they are; NAN without memory. */
+static double median_of(const double *value, unsigned int n)
+{
+	double *sorted = calloc(n, sizeof(*sorted)), v = NAN;
+
+	if (!sorted)
+		return NAN;
+	for (unsigned int i = 0; i < n; i++)
+		sorted[i] = value[i];
+	qsort(sorted, n, sizeof(*sorted), compare);
+	if (n)
+		v = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+	free(sorted);
+	return v;
+}
+
+/*
+ * How many of the Walsh averages an interval leaves out at each end: the largest k with
+ * P(T <= k) <= @tail, where T is Wilcoxon's signed rank statistic of @n values; -1: not even
+ * the whole range will do.
+ */
+static long cut_of(unsigned int n, double tail)
+{
+	unsigned int max = n * (n + 1) / 2;
+	double *p, below = 0;
+	long k = -1;
+
+	if (n > EXACT_ROUNDS) {
+		double sd = sqrt((double)n * (n + 1) * (2.0 * n + 1) / 24);
+
+		return (long)floor(max / 2.0 - sd * (tail < 0.03 ? Z_975 : Z_950) - 0.5);
+	}
+	p = calloc(max + 1, sizeof(*p));
+	if (!p)
+		return -1;
+	/* Each rank counts with a chance of one half. */
+	p[0] = 1;
+	for (unsigned int i = 1; i <= n; i++) {
+		for (unsigned int t = max + 1; t--;)
+			p[t] = p[t] / 2 + (t >= i ? p[t - i] / 2 : 0);
+	}
+	while (k < (long)max && below + p[k + 1] <= tail)
+		below += p[++k];
+	free(p);
+	return k;
+}
+
+/* All means of two values, and of each with itself, in ascending order. */
+static double *make_walsh(const double *d, unsigned int n)
+{
+	size_t m = 0;
+	double *w = calloc((size_t)n * (n + 1) / 2, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	for (unsigned int i = 0; i < n; i++) {
+		for (unsigned int k = i; k < n; k++)
+			w[m++] = (d[i] + d[k]) / 2;
+	}
+	qsort(w, m, sizeof(*w), compare);
+	return w;
+}
+
+/**
+ * kv_stats_shift() - how far apart two sides are, with a 95 % interval
+ * @a: the median of each round of one side
+ * @b: of the other side; @b[i] was measured in the same round as @a[i]
+ * @n: how many rounds
+ *
+ * The unit is the round, because each has fresh connections, and connections of one kind
+ * differ by more than blocks of one connection do. The estimate is that of Hodges and Lehmann,
+ * the median of the Walsh averages of the differences a - b; the intervals are those of
+ * Wilcoxon's signed rank test with its exact distribution (Hollander and Wolfe, Nonparametric
+ * Statistical Methods, 1999, 3.1 to 3.3). They suppose that a difference from the median is as
+ * likely to one side as to the other, which holds for two sides of one kind, and nothing of
+ * its distribution. The population is that of rounds of this boot.
+ *
+ * Fewer than KV_STATS_MIN_ROUNDS rounds give the estimate alone.
+ *
+ * Return: the interval, see struct kv_interval.
+ */
+struct kv_interval kv_stats_shift(const double *a, const double *b, unsigned int n)
+{
+	struct kv_interval out = { NAN, NAN, NAN, NAN, NAN, false, NAN };
+	double *d = calloc(n, sizeof(*d)), *w = NULL;
+	long m = (long)n * (n + 1) / 2, far, near;
+
+	if (!d || !n)
+		goto out_free;
+	for (unsigned int i = 0; i < n; i++)
+		d[i] = a[i] - b[i];
+	w = make_walsh(d, n);
+	if (!w)
+		goto out_free;
+	out.value = (w[(m - 1) / 2] + w[m / 2]) / 2;
+	out.median = fmax(median_of(a, n), median_of(b, n));
+	out.low = out.value;
+	out.high = out.value;
+	far = cut_of(n, 0.025);
+	near = cut_of(n, 0.05);
+	if (n < KV_STATS_MIN_ROUNDS || far < 0 || isnan(out.value))
+		goto out_free;
+	out.low = w[far];
+	out.high = w[m - 1 - far];
+	out.near_low = w[near];
+	out.near_high = w[m - 1 - near];
+	out.valid = true;
+out_free:
+	free(w);
+	free(d);
+	return out;
+}
+
+/**
+ * kv_stats_find_modes() - do the rounds of a side fall into two groups?
+ * @median: the median of each round
+ * @n: how many rounds
+ * @modes: receives them if they do
+ *
+ * They do if two rounds or more lie on each side of a gap that is several times as wide as
+ * either group, and wider than KV_STATS_MODES_GAP of the median.
+ *
+ * Return: true if they do.
+ */
+bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *modes)
+{
+	double *v = calloc(n, sizeof(*v));
+	unsigned int at = 0;
+	bool found = false;
+
+	if (!v)
+		return false;
+	for (unsigned int i = 0; i < n; i++)
+		v[i] = median[i];
+	qsort(v, n, sizeof(*v), compare);
+	for (unsigned int i = 2; i + 2 <= n; i++) {
+		if (!at || v[i] - v[i - 1] > v[at] - v[at - 1])
+			at = i;
+	}
+	if (at) {
+		double gap = v[at] - v[at - 1];
+		double spread = fmax(v[at - 1] - v[0], v[n - 1] - v[at]);
+
+		found = gap > MODES_SPREADS * spread && gap > KV_STATS_MODES_GAP * v[n / 2];
+		modes->rounds[0] = at;
+		modes->rounds[1] = n - at;
+		modes->median[0] = median_of(v, at);
+		modes->median[1] = median_of(v + at, n - at);
+	}
+	free(v);
+	return found;
+}
+
+/* Is each of the first third on one side of each of the last third, and of 0? */
+static bool has_turned(const struct kv_sides *s, struct kv_judgement *j, double median)
+{
+	unsigned int third = s->rounds / 3, rest = s->rounds - third;
+	double low[2] = { INFINITY, INFINITY }, high[2] = { -INFINITY, -INFINITY };
+	double *d = calloc(s->rounds, sizeof(*d));
+	bool turned = false;
+
+	if (!d || third < 2)
+		goto out_free;
+	for (unsigned int i = 0; i < s->rounds; i++) {
+		unsigned int last = i >= rest;
+
+		d[i] = s->a[i] - s->b[i];
+		if (i >= third && !last)
+			continue;
+		low[last] = fmin(low[last], d[i]);
+		high[last] = fmax(high[last], d[i]);
+	}
+	j->first = median_of(d, third);
+	j->last = median_of(d + rest, third);
+	turned = j->first * j->last < 0 && (high[0] < low[1] || high[1] < low[0]) &&
+		 fmin(fabs(j->first), fabs(j->last)) > KV_STATS_TURN * median;
+out_free:
+	free(d);
+	return turned;
+}
+
+static enum kv_doubt find_doubt(const struct kv_sides *s, const struct kv_interval *i,
+				struct kv_judgement *j)
+{
+	if (!i->valid)
+		return KV_DOUBT_FEW;
+	if (s->steal > KV_STATS_STEAL)
+		return KV_DOUBT_STEAL;
+	/* A few move no median, and what both have does not tell them apart. */
+	if (fmax(s->resent[0], s->resent[1]) > KV_STATS_RESENT &&
+	    fmin(s->resent[0], s->resent[1]) < fmax(s->resent[0], s->resent[1]) / 10)
+		return KV_DOUBT_RESENT;
+	if (has_turned(s, j, i->median))
+		return KV_DOUBT_TURNED;
+	for (j->side = 0; j->side < 2; j->side++) {
+		if (kv_stats_find_modes(j->side ? s->b : s->a, s->rounds, &j->modes) &&
+		    j->modes.median[1] - j->modes.median[0] > fabs(i->value) / 2)
+			return KV_DOUBT_MODES;
+	}
+	return KV_DOUBT_NONE;
+}
+
+/**
+ * kv_stats_judge() - what two sides say about their difference
+ * @s: the sides
+ * @i: their difference, kv_stats_shift() of them
+ *
+ * One is less if 0 is not in the 95 % interval. Else they are equal within the smallest share
+ * of the median for which two one-sided tests of 5 % say so: the larger end of the 90 %
+ * interval (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987). That has
+ * to be KV_STATS_EQUAL at most to be called so.
+ *
+ * Return: the verdict, or why there is none.
+ */
+struct kv_judgement kv_stats_judge(const struct kv_sides *s, const struct kv_interval *i)
+{
+	struct kv_judgement j = { .verdict = KV_VERDICT_UNDECIDED };
+
+	j.doubt = find_doubt(s, i, &j);
+	j.within = fmax(fabs(i->near_low), fabs(i->near_high)) / i->median;
+	if (j.doubt)
+		return j;
+	if (i->high < 0)
+		j.verdict = KV_VERDICT_A_LESS;
+	else if (i->low > 0)
+		j.verdict = KV_VERDICT_B_LESS;
+	else if (j.within <= KV_STATS_EQUAL)
+		j.verdict = KV_VERDICT_EQUAL;
+	else
+		j.doubt = KV_DOUBT_WIDE;
+	return j;
+}
+
+/* splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
+static uint64_t draw(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+/**
+ * kv_stats_shuffle() - a random order (Fisher and Yates)
+ * @state: of the random numbers: any number, changed by this; the same one gives the same orders
+ * @order: receives 0 .. @n - 1
+ * @n: how many
+ */
+void kv_stats_shuffle(uint64_t *state, unsigned int *order, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		unsigned int k = (unsigned int)((draw(state) >> 32) * (i + 1) >> 32);
+
+		order[i] = order[k];
+		order[k] = i;
+	}
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "measure/verify.h"
+
+/*
+ * The untimed pass: a few iterations through the very loops, endpoints and
+ * requests that are measured afterwards, with contents that are checked.
+ */
+
+/* Iterations of a loop that goes there and back. */
+#define ROUNDS 3
+
+/* Any two that differ in every byte. */
+#define SEED_A 0x6b76657262730011ULL
+#define SEED_B 0x517cc1b727220a95ULL
+
+/* One check of one pair. */
+struct check {
+	struct kv_pair *p;
+	struct kv_fault *f;
+	/* What is measured later; atomics have operands of their own here. */
+	struct kv_work work;
+	uint32_t size;
+	uint8_t *want;
+	uint8_t *got;
+};
+
+/* splitmix64 (Steele, Lea, Flood, OOPSLA 2014), one byte of each number. */
+static void fill_pattern(uint8_t *data, uint32_t size, uint64_t seed)
+{
+	for (uint32_t i = 0; i < size; i++) {
+		uint64_t z = seed += 0x9e3779b97f4a7c15ULL;
+
+		z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+		z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+		data[i] = (uint8_t)(z >> 32);
+	}
+}
+
+/* Whose buffer it is. */
+static const struct kv_space *space_of(const struct check *c,
+				       const struct kv_buffer *buf)
+{
+	const struct kv_endpoint *e = &c->p->end[1];
+
+	return c->p->space[buf == &e->local || buf == &e->target];
+}
+
+static int put(struct check *c, const struct kv_buffer *buf, const void *data)
+{
+	const struct kv_space *s = space_of(c, buf);
+	int ret = kv_op_mr_write(s->b, &(struct kv_mr_write){ buf->mr, 0, c->size, data }, NULL,
+				 NULL);
+
+	if (ret)
+		return kv_fault_backend(c->f, s->b, ret,
+					"cannot fill a buffer on %s",
+					s->dev.name);
+	return 0;
+}
+
+static int take(struct check *c, const struct kv_buffer *buf, void *data)
+{
+	const struct kv_space *s = space_of(c, buf);
+	int ret = kv_op_mr_read(s->b, &(struct kv_mr_read){ buf->mr, 0, c->size, data }, NULL,
+				NULL);
+
+	if (ret)
+		return kv_fault_backend(c->f, s->b, ret,
+					"cannot read a buffer on %s",
+					s->dev.name);
+	return 0;
+}
+
+static int put_zeros(struct check *c)
+{
+	int ret = 0;
+
+	memset(c->got, 0, c->size);
+	for (unsigned int i = 0; i < 2 && !ret; i++) {
+		ret = put(c, &c->p->end[i].local, c->got);
+		if (!ret)
+			ret = put(c, &c->p->end[i].target, c->got);
+	}
+	return ret;
+}
+
+static int run(struct check *c, const struct kv_amount *amount)
+{
+	static struct kv_run_result result;
+
+	return kv_block_measure(c->p->space[0], c->p, &c->work, amount, NULL,
+				&result, c->f);
+}
+
+static int mismatch(struct check *c, const char *what, uint32_t at,
+		    uint8_t got, uint8_t want)
+{
+	const struct kv_work *w = &c->p->work;
+
+	return kv_fault_set(c->f, -EBADMSG,
+			    "%s space, %s: verification of %s with %u bytes failed: byte %u of %s is 0x%02x and should be 0x%02x",
+			    c->p->space[0]->b->ops->space,
+			    c->p->space[0]->dev.name,
+			    kv_word_name(kv_word_op, w->op), w->size, at, what,
+			    got, want);
+}
+
+static int compare(struct check *c, const struct kv_buffer *buf,
+		   const char *what)
+{
+	int ret = take(c, buf, c->got);
+
+	if (ret)
+		return ret;
+	for (uint32_t i = 0; i < c->size; i++) {
+		if (c->got[i] != c->want[i])
+			return mismatch(c, what, i, c->got[i], c->want[i]);
+	}
+	return 0;
+}
+
+/* WRITE and READ: what the source has is at the destination afterwards. */
+static int check_one_way(struct check *c)
+{
+	static const struct kv_amount once = { .iters = 1 };
+	bool read = c->p->work.op == KVERBS_OP_READ;
+	const struct kv_buffer *local = &c->p->end[0].local;
+	const struct kv_buffer *target = &c->p->end[1].target;
+	static const uint64_t seed[] = { SEED_A, SEED_B };
+	int ret;
+
+	/* Twice: what was left there by chance is not both. */
+	for (unsigned int i = 0; i < 2; i++) {
+		fill_pattern(c->want, c->size, seed[i]);
+		ret = put(c, read ? target : local, c->want);
+		if (ret)
+			return ret;
+		ret = run(c, &once);
+		if (ret)
+			return ret;
+		ret = compare(c, read ? local : target,
+			      read ? "the local buffer" : "the target");
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int check_word(struct check *c, const struct kv_buffer *buf,
+		      const char *what, uint64_t want)
+{
+	memcpy(c->want, &want, sizeof(want));
+	return compare(c, buf, what);
+}
+
+/* One atomic: the target's old value comes back, and its new value is there. */
+static int check_atomic_once(struct check *c, uint64_t old, uint64_t new)
+{
+	static const struct kv_amount once = { .iters = 1 };
+	uint64_t filler = ~old;
+	int ret;
+
+	ret = put(c, &c->p->end[1].target, &old);
+	if (!ret)
+		ret = put(c, &c->p->end[0].local, &filler);
+	if (!ret)
+		ret = run(c, &once);
+	if (!ret)
+		ret = check_word(c, &c->p->end[0].local,
+				 "the value that came back", old);
+	if (!ret)
+		ret = check_word(c, &c->p->end[1].target, "the target", new);
+	return ret;
+}
+
+static int check_fetch_add(struct check *c)
+{
+	int ret;
+
+	c->work.compare_add = SEED_B;
+	ret = check_atomic_once(c, SEED_A, SEED_A + SEED_B);
+	/* A carry through all bytes. */
+	return ret ? ret : check_atomic_once(c, -SEED_B, 0);
+}
+
+static int check_cmp_swp(struct check *c)
+{
+	int ret;
+
+	c->work.compare_add = SEED_A;
+	c->work.swap = SEED_B;
+	ret = check_atomic_once(c, SEED_A, SEED_B);
+	/* What is not equal stays. */
+	return ret ? ret : check_atomic_once(c, SEED_A + 1, SEED_A + 1);
+}
+
+/*
+ * There and back. WRITE counts its rounds up in the last byte of all four
+ * buffers, which must be equal before; see loop/write.c.
+ */
+static int check_both_ways(struct check *c)
+{
+	static const struct kv_amount rounds = { .iters = ROUNDS };
+	static const char *const what[] = {
+		"what the initiator received", "what the responder received",
+	};
+	static const uint64_t seed[] = { SEED_A, SEED_B };
+	bool flag = c->p->work.op == KVERBS_OP_WRITE;
+	int ret;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		fill_pattern(c->want, c->size, seed[i]);
+		if (flag)
+			c->want[c->size - 1] = 0;
+		ret = put(c, &c->p->end[i].local, c->want);
+		if (ret)
+			return ret;
+	}
+	ret = run(c, &rounds);
+	if (ret)
+		return ret;
+	for (unsigned int i = 0; i < 2; i++) {
+		fill_pattern(c->want, c->size, seed[!i]);
+		if (flag)
+			c->want[c->size - 1] = ROUNDS;
+		ret = compare(c, &c->p->end[i].target, what[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/**
+ * kv_verify_pair() - check that endpoints move the right bytes
+ * @p: the endpoints, not measured on yet; their buffers are zeroed afterwards
+ * @f: receives which byte is wrong, or what else failed
+ *
+ * Return: 0, -EBADMSG if a byte is wrong, -ECANCELED if somebody wants the tool
+ * to end, or another negative errno.
+ */
+int kv_verify_pair(struct kv_pair *p, struct kv_fault *f)
+{
+	struct check c = {
+		.p = p,
+		.f = f,
+		.work = p->work,
+		.size = p->work.size,
+	};
+	int ret;
+
+	c.want = malloc(c.size);
+	c.got = malloc(c.size);
+	if (!c.want || !c.got) {
+		ret = kv_fault_set(f, -ENOMEM, "no memory for verification");
+		goto out_free;
+	}
+	if (p->work.op == KVERBS_OP_FETCH_ADD)
+		ret = check_fetch_add(&c);
+	else if (p->work.op == KVERBS_OP_CMP_SWP)
+		ret = check_cmp_swp(&c);
+	else if (p->work.kind == KV_KIND_COMPLETION)
+		ret = check_one_way(&c);
+	else
+		ret = check_both_ways(&c);
+	if (!ret)
+		ret = put_zeros(&c);
+out_free:
+	free(c.got);
+	free(c.want);
+	return ret;
+}

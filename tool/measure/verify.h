@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_VERIFY_H
+#define KV_VERIFY_H
+
+#include "measure/block.h"
+
+int kv_verify_pair(struct kv_pair *p, struct kv_fault *f);
+
+#endif

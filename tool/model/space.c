@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include "model/space.h"
+#include "sys/clock.h"
+
+/* IB_PORT_ACTIVE */
+#define PORT_ACTIVE 4
+
+/**
+ * kv_gid_type_name() - name of a GID's type
+ * @dev: the device
+ * @gid: the GID
+ *
+ * Return: the name. iWARP's is the kernel's "IB", too, and no GID of InfiniBand's.
+ */
+const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid)
+{
+	if (kv_dev_is_iwarp(dev))
+		return "iWARP";
+	switch (gid->type) {
+	case KVERBS_GID_IB:
+		return "IB";
+	case KVERBS_GID_ROCE_V1:
+		return "RoCE v1";
+	case KVERBS_GID_ROCE_V2:
+		return "RoCE v2";
+	}
+	return "unknown type";
+}
+
+/* The names of all devices, for messages; and how many there are. */
+struct names {
+	unsigned int n;
+	char first[64];
+	char text[256];
+};
+
+static int add_name(const struct kv_dev *dev, void *arg)
+{
+	struct names *names = arg;
+	size_t used = strlen(names->text);
+
+	if (!names->n++)
+		snprintf(names->first, sizeof(names->first), "%s", dev->name);
+	snprintf(names->text + used, sizeof(names->text) - used, "%s%s",
+		 used ? ", " : "", dev->name);
+	return 0;
+}
+
+/**
+ * kv_dev_choose() - find a device, or the only one there is
+ * @b: the space's backend
+ * @name: its name, or NULL for the only one
+ * @dev: receives what the space sees of it
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev,
+		  struct kv_fault *f)
+{
+	struct names names = { 0 };
+	int ret;
+
+	if (name) {
+		ret = kv_op_dev_get(b, &(struct kv_dev_name){ name }, dev, NULL);
+		if (ret != -ENODEV)
+			goto got;
+	}
+	ret = b->ops->dev_each(b, add_name, &names);
+	if (ret && ret != -ENODEV)
+		return kv_fault_backend(f, b, ret,
+					"cannot list the RDMA devices");
+	if (!names.n)
+		return kv_fault_set(f, -EOPNOTSUPP,
+				    "%s space: there is no RDMA device; 'rdma link add rxe0 type rxe netdev NETDEV' makes a software one",
+				    b->ops->space);
+	if (name)
+		return kv_fault_set(f, -ENODEV,
+				    "%s space: there is no RDMA device '%s'; there is %s",
+				    b->ops->space, name, names.text);
+	if (names.n > 1)
+		return kv_fault_usage(f, "there are several RDMA devices, choose one with --dev: %s",
+				      names.text);
+	ret = kv_op_dev_get(b, &(struct kv_dev_name){ names.first }, dev, NULL);
+got:
+	if (ret)
+		return kv_fault_backend(f, b, ret, "cannot look at device %s",
+					name ? name : names.first);
+	return 0;
+}
+
+/**
+ * kv_dev_is_gone() - has a device gone, or would, if it had not to wait for us?
+ * @b: the space's backend
+ * @name: the device, which was there
+ *
+ * Return: true if so.
+ */
+bool kv_dev_is_gone(struct kv_backend *b, const char *name)
+{
+	struct kv_dev dev;
+
+	if (b->ops->dev_gone)
+		return b->ops->dev_gone(b, name);
+	return kv_op_dev_get(b, &(struct kv_dev_name){ name }, &dev, NULL) == -ENODEV;
+}
+
+/*
+ * Who uses a device that is removed hears of it one after the other: when the CM has let
+ * go of it, or the peer has, it may still be there to see. This long there is patience.
+ */
+#define GOING_MS 500
+#define LOOK_MS 20
+
+/*
+ * The errors that come before it. -EINVAL is rdma_accept()'s and rdma_connect()'s:
+ * cma_send_device_removal_put() gives an id another state before it sends the event. A peer's
+ * listener may go first: -ECONNREFUSED.
+ */
+static bool may_be_going(int error)
+{
+	return error == -ENODEV || error == -ENXIO || error == -EINVAL || error == -ECONNREFUSED;
+}
+
+static bool is_going(struct kv_backend *b, const char *name, int error)
+{
+	unsigned int ms = may_be_going(error) ? GOING_MS : 0;
+	bool gone;
+
+	while (!(gone = kv_dev_is_gone(b, name)) && ms) {
+		poll(NULL, 0, LOOK_MS);
+		ms -= LOOK_MS;
+	}
+	return gone;
+}
+
+/**
+ * kv_dev_blame() - if a device has gone, say that, and not what came of it
+ * @b: the space's backend
+ * @name: the device, which was there
+ * @error: what has failed; 0: nothing
+ * @f: why; receives that the device was removed
+ *
+ * Objects go with their device: whoever asks for one hears that there is none.
+ *
+ * Return: -ENODEV, or @error if the device is there.
+ */
+int kv_dev_blame(struct kv_backend *b, const char *name, int error,
+		 struct kv_fault *f)
+{
+	if (!error || error == -EINTR || !is_going(b, name, error))
+		return error;
+	return kv_fault_set(f, -ENODEV, "%s space: device %s was removed", b->ops->space, name);
+}
+
+static int check_port(const struct kv_space *s, struct kv_fault *f)
+{
+	if (s->dev.port_state != PORT_ACTIVE)
+		return kv_fault_set(f, -ENETDOWN,
+				    "%s space: port 1 of %s is not active; is its network interface up, or its cable plugged in?",
+				    s->b->ops->space, s->dev.name);
+	return 0;
+}
+
+static bool is_ipv4(const struct kv_gid *g)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(g->raw, mapped, sizeof(mapped));
+}
+
+static bool is_link_local(const struct kv_gid *g)
+{
+	return g->raw[0] == 0xfe && (g->raw[1] & 0xc0) == 0x80;
+}
+
+/* Higher is better. An index says nothing: drivers fill tables as they like. */
+static int rank_gid(const struct kv_gid *g)
+{
+	switch (g->type) {
+	case KVERBS_GID_ROCE_V2:
+		return is_ipv4(g) ? 5 : is_link_local(g) ? 3 : 4;
+	case KVERBS_GID_ROCE_V1:
+		return 2;
+	case KVERBS_GID_IB:
+		return 1;
+	}
+	return 0;
+}
+
+/**
+ * kv_gid_choose() - find a GID of a device
+ * @dev: the device
+ * @index: in the port's table; -1: the best one, by type
+ *
+ * Return: one of @dev's, or NULL if there is none.
+ */
+const struct kv_gid *kv_gid_choose(const struct kv_dev *dev, int index)
+{
+	const struct kv_gid *best = NULL;
+
+	for (unsigned int i = 0; i < dev->gids; i++) {
+		const struct kv_gid *g = &dev->gid[i];
+
+		if (index >= 0 && g->index == (uint32_t)index)
+			best = g;
+		if (index < 0 && (!best || rank_gid(g) > rank_gid(best)))
+			best = g;
+	}
+	return best;
+}
+
+static int choose_gid(struct kv_space *s, int index, struct kv_fault *f)
+{
+	s->gid = kv_gid_choose(&s->dev, index);
+	if (s->gid)
+		return 0;
+	if (index >= 0)
+		return kv_fault_usage(f, "--gid %d: %s has no such GID (%s space); 'kverbs dev show' lists them",
+				      index, s->dev.name, s->b->ops->space);
+	return kv_fault_set(f, -EADDRNOTAVAIL,
+			    "%s space: %s has no GID; its network interface needs an IP address",
+			    s->b->ops->space, s->dev.name);
+}
+
+/**
+ * kv_space_open_backend() - open a space, whatever devices it has
+ * @id: which
+ * @b: receives its backend
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno; -EOPNOTSUPP if the space is not there.
+ */
+int kv_space_open_backend(enum kv_space_id id, struct kv_backend **b,
+			  struct kv_fault *f)
+{
+	char err[512] = "";
+	int ret;
+
+	ret = id == KV_SPACE_KERNEL ? kv_backend_kern_open(b, err, sizeof(err)) :
+				      kv_backend_user_open(b, err, sizeof(err));
+	if (!ret)
+		return 0;
+	/* No such netlink family, no such system call, no device file. */
+	if (ret == -ENOENT || ret == -ENOSYS || ret == -ENODEV)
+		ret = -EOPNOTSUPP;
+	return kv_fault_set(f, ret, "%s space: %s",
+			    kv_word_name(kv_word_space, id),
+			    err[0] ? err : strerror(-ret));
+}
+
+/* Samples are in ticks, and all ticks are converted as the tool's own. */
+static int check_counter(const struct kv_space *s, struct kv_fault *f)
+{
+	struct kv_info info = { 0 };
+	int ret;
+
+	ret = kv_op_info_get(s->b, NULL, &info, NULL);
+	if (ret)
+		return kv_fault_backend(f, s->b, ret, "cannot ask for its version");
+	if (strcmp(info.counter, kv_clock_name()))
+		return kv_fault_set(f, -EPROTO,
+				    "%s space reads the counter '%s', but this tool reads '%s': module and tool are not of one build",
+				    s->b->ops->space, info.counter,
+				    kv_clock_name());
+	return 0;
+}
+
+/**
+ * kv_space_open() - open a space on a device
+ * @s: receives it; kv_space_close() closes it
+ * @id: which space
+ * @dev: name of the device, or NULL for the only one
+ * @gid_index: which GID, or -1 for the best one by type
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_space_open(struct kv_space *s, enum kv_space_id id, const char *dev,
+		  int gid_index, struct kv_fault *f)
+{
+	int ret;
+
+	s->id = id;
+	s->host = NULL;
+	ret = kv_space_open_backend(id, &s->b, f);
+	if (ret)
+		return ret;
+	ret = check_counter(s, f);
+	if (ret)
+		goto err_close;
+	ret = kv_dev_choose(s->b, dev, &s->dev, f);
+	if (!ret)
+		ret = check_port(s, f);
+	if (ret)
+		goto err_close;
+	ret = choose_gid(s, gid_index, f);
+	if (ret)
+		goto err_close;
+	return 0;
+
+err_close:
+	kv_space_close(s);
+	return ret;
+}
+
+/**
+ * kv_space_close() - close a space; what was made in it is destroyed
+ * @s: the space; one that is not open is left alone
+ */
+void kv_space_close(struct kv_space *s)
+{
+	if (s->b)
+		s->b->ops->close(s->b);
+	s->b = NULL;
+}

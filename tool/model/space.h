@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_SPACE_H
+#define KV_SPACE_H
+
+#include "cli/fault.h"
+#include "cli/parse.h"
+#include "model/backend.h"
+
+/**
+ * struct kv_space - one space, opened on one device
+ * @id: which space
+ * @b: its backend
+ * @dev: the device as this space sees it
+ * @gid: what endpoints on the device use; one of dev.gid
+ * @host: of the peer whose space it is; NULL: of this host. See kv_space_open_peer()
+ * @version: of the peer's kverbs
+ */
+struct kv_space {
+	enum kv_space_id id;
+	struct kv_backend *b;
+	struct kv_dev dev;
+	const struct kv_gid *gid;
+	const char *host;
+	char version[32];
+};
+
+const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid);
+const struct kv_gid *kv_gid_choose(const struct kv_dev *dev, int index);
+int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev,
+		  struct kv_fault *f);
+bool kv_dev_is_gone(struct kv_backend *b, const char *name);
+int kv_dev_blame(struct kv_backend *b, const char *name, int error,
+		 struct kv_fault *f);
+int kv_space_open_backend(enum kv_space_id id, struct kv_backend **b,
+			  struct kv_fault *f);
+int kv_space_open(struct kv_space *s, enum kv_space_id id, const char *dev,
+		  int gid_index, struct kv_fault *f);
+void kv_space_close(struct kv_space *s);
+
+#endif

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <arpa/inet.h>
+#include <sys/utsname.h>
+#include "out/capsule.h"
+#include "out/out.h"
+#include "out/unit.h"
+#include "sys/clock.h"
+#include "sys/placement.h"
+
+/*
+ * The environment of a measurement. What can't be found out is null: a capsule
+ * never guesses.
+ */
+
+#define DEVICES "/sys/class/infiniband"
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+#define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities"
+
+/* Set by whoever boots the guest: the guest itself can't tell KVM from TCG. */
+#define ACCEL_VARIABLE "KVERBS_ACCEL_NAME"
+
+/* First line of a file, without white space at its end; NULL if there is none. */
+static const char *read_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	size_t n;
+
+	if (!file)
+		return NULL;
+	if (!fgets(line, (int)size, file)) {
+		fclose(file);
+		return NULL;
+	}
+	fclose(file);
+	for (n = strlen(line); n && strchr(" \t\n", line[n - 1]); n--)
+		line[n - 1] = '\0';
+	return *line ? line : NULL;
+}
+
+static void put_file(struct json_object *obj, const char *key,
+		     const char *path)
+{
+	char line[1024];
+
+	kv_out_put_string(obj, key, read_line(path, line, sizeof(line)));
+}
+
+/* Value of the first "key : value" line of /proc/cpuinfo. */
+static const char *find_cpuinfo(const char *key, char *value, size_t size)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	char line[4096];
+	bool found = false;
+
+	if (!file)
+		return NULL;
+	while (!found && fgets(line, sizeof(line), file)) {
+		char *colon = strchr(line, ':');
+
+		if (strncmp(line, key, strlen(key)) || !colon)
+			continue;
+		colon++;
+		colon += strspn(colon, " ");
+		snprintf(value, size, "%.*s", (int)strcspn(colon, "\n"), colon);
+		found = true;
+	}
+	fclose(file);
+	return found ? value : NULL;
+}
+
+static void put_date(struct json_object *obj)
+{
+	time_t now = time(NULL);
+	char text[32];
+	struct tm tm;
+
+	if (gmtime_r(&now, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		kv_out_put_string(obj, "date", text);
+}
+
+static void put_hypervisor(struct json_object *obj)
+{
+	char flags[4096], vendor[128] = "", product[128] = "", text[260];
+	bool guest = find_cpuinfo("flags", flags, sizeof(flags)) &&
+		     strstr(flags, " hypervisor");
+
+	read_line("/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
+	read_line("/sys/class/dmi/id/product_name", product, sizeof(product));
+	snprintf(text, sizeof(text), "%s%s%s", vendor,
+		 *vendor && *product ? " " : "", product);
+	kv_out_put_bool(obj, "virtual_machine", guest);
+	kv_out_put_string(obj, "machine", *text ? text : NULL);
+	kv_out_put_string(obj, "accelerator", getenv(ACCEL_VARIABLE));
+	kv_out_put_string(obj, "counts", kv_unit_counts() ? "instructions" : "time");
+}
+
+static void put_mitigations(struct json_object *obj)
+{
+	struct json_object *list = json_object_new_object();
+	char line[1024], path[512], *word;
+	struct dirent *entry;
+	DIR *dir;
+
+	kv_out_put(obj, "vulnerabilities", list);
+	dir = opendir(VULNERABILITIES);
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", VULNERABILITIES,
+			 entry->d_name);
+		put_file(list, entry->d_name, path);
+	}
+	if (dir)
+		closedir(dir);
+
+	/* Absent: the kernel's own default, whatever that is. */
+	word = NULL;
+	if (read_line("/proc/cmdline", line, sizeof(line)))
+		word = strstr(line, "mitigations=");
+	if (word)
+		word[strcspn(word, " ")] = '\0';
+	kv_out_put_string(obj, "mitigations",
+			  word ? word + strlen("mitigations=") : NULL);
+}
+
+/*
+ * Does the driver let the device write in relaxed order by keys of the kernel's? mlx5 does
+ * by all of them (mlx5_set_umr_free_mkey(), mlx5_ib_get_dma_mr()), and by a key of user
+ * space only if that asks for it, which this tool does not. Drivers that were not read are
+ * absent.
+ */
+static void put_relaxed_ordering(struct json_object *obj, const char *driver)
+{
+	static const char *const strict[] = { "bnxt_en", "ice", "i40e", "cxgb4", "rxe",
+					       "Software iWARP stack" };
+	const char *key = "kernel_keys_relaxed_ordering";
+	size_t i;
+
+	if (driver && !strcmp(driver, "mlx5_core")) {
+		kv_out_put_bool(obj, key, true);
+		return;
+	}
+	for (i = 0; driver && i < sizeof(strict) / sizeof(strict[0]); i++) {
+		if (!strcmp(driver, strict[i])) {
+			kv_out_put_bool(obj, key, false);
+			return;
+		}
+	}
+	kv_out_put_string(obj, key, NULL);
+}
+
+/* rxe and siw have no hardware behind them; their name is their description. */
+static void put_device(struct json_object *obj, const char *dev)
+{
+	char path[PATH_MAX], target[PATH_MAX], name[128];
+	const char *driver = NULL;
+	bool software;
+	ssize_t n;
+
+	kv_out_put_string(obj, "device", dev);
+	snprintf(path, sizeof(path), DEVICES "/%s", dev);
+	software = realpath(path, target) &&
+		   !strncmp(target, "/sys/devices/virtual/", 21);
+	snprintf(path, sizeof(path), DEVICES "/%s/device/driver", dev);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n > 0) {
+		target[n] = '\0';
+		driver = strrchr(target, '/');
+		driver = driver ? driver + 1 : target;
+	} else if (software) {
+		snprintf(path, sizeof(path), DEVICES "/%s/node_desc", dev);
+		driver = read_line(path, name, sizeof(name));
+	}
+	kv_out_put_string(obj, "driver", driver);
+	kv_out_put_bool(obj, "software_device", software);
+	put_relaxed_ordering(obj, driver);
+	snprintf(path, sizeof(path), DEVICES "/%s/fw_ver", dev);
+	put_file(obj, "firmware", path);
+	snprintf(path, sizeof(path), DEVICES "/%s/parent", dev);
+	put_file(obj, "netdev", path);
+}
+
+static void put_gid(struct json_object *obj, const struct kv_space *s)
+{
+	struct json_object *gid = json_object_new_object();
+	char text[INET6_ADDRSTRLEN];
+
+	kv_out_put(obj, "gid", gid);
+	kv_out_put_count(gid, "index", s->gid->index);
+	kv_out_put_string(gid, "gid",
+			  inet_ntop(AF_INET6, s->gid->raw, text, sizeof(text)));
+	kv_out_put_string(gid, "type", kv_gid_type_name(&s->dev, s->gid));
+}
+
+static void put_space(struct json_object *obj, const struct kv_space *s)
+{
+	bool kernel = s->id == KV_SPACE_KERNEL;
+	struct kv_info info = { 0 };
+
+	if (kv_op_info_get(s->b, NULL, &info, NULL))
+		return;
+	kv_out_put_string(obj, kernel ? "module" : "libibverbs", info.version);
+	kv_out_put_string(obj, kernel ? "counter_kernel" : "counter_user",
+			  info.counter);
+}
+
+/**
+ * kv_capsule_create() - describe what a measurement depends on
+ * @space: the spaces it is made in, all on one device
+ * @n: how many, 1 or 2
+ *
+ * Return: the description; the caller owns it.
+ */
+struct json_object *kv_capsule_create(const struct kv_space *space,
+				      unsigned int n)
+{
+	struct json_object *obj = json_object_new_object();
+	unsigned int cpus;
+	struct utsname uts;
+	char text[1024];
+
+	put_date(obj);
+	uname(&uts);
+	kv_out_put_string(obj, "tool", KVERBS_VERSION);
+	kv_out_put_string(obj, "kernel", uts.release);
+	kv_out_put_string(obj, "kernel_version", uts.version);
+	kv_out_put_string(obj, "architecture", uts.machine);
+	for (unsigned int i = 0; i < n; i++)
+		put_space(obj, &space[i]);
+	put_device(obj, space->dev.name);
+	kv_out_put_count(obj, "port_mtu_bytes", space->dev.active_mtu);
+	put_gid(obj, space);
+	/* Both ends of every connection are on this device, unless there is a peer. */
+	kv_out_put_string(obj, "path", "loopback");
+	put_file(obj, "boot_id", BOOT_ID);
+	put_file(obj, "clocksource", CLOCKSOURCE);
+	kv_out_put_string(obj, "counter", kv_clock_name());
+	kv_out_put(obj, "ns_per_tick", kv_out_real(kv_clock_ns_per_tick(), 9));
+	put_mitigations(obj);
+	kv_placement_online(text, sizeof(text), &cpus);
+	kv_out_put_string(obj, "cpus_online", text);
+	kv_out_put_count(obj, "cpu_count", cpus);
+	kv_out_put_string(obj, "cpu_model",
+			  find_cpuinfo("model name", text, sizeof(text)));
+	put_hypervisor(obj);
+	return obj;
+}
+
+/**
+ * kv_capsule_add_peer() - describe the other host that a measurement depends on
+ * @capsule: of this host
+ * @peer: the spaces that are used there, all on one device
+ * @n: how many, 1 or 2
+ */
+void kv_capsule_add_peer(struct json_object *capsule,
+			 const struct kv_space *peer, unsigned int n)
+{
+	struct json_object *obj = json_object_new_object();
+	bool here;
+
+	kv_out_put_string(obj, "host", peer->host);
+	kv_out_put_string(obj, "tool", peer->version);
+	for (unsigned int i = 0; i < n; i++)
+		put_space(obj, &peer[i]);
+	kv_out_put_string(obj, "device", peer->dev.name);
+	kv_out_put_count(obj, "port_mtu_bytes", peer->dev.active_mtu);
+	put_gid(obj, peer);
+	here = !strcmp(kv_out_get_string(obj, "/gid/gid"),
+		       kv_out_get_string(capsule, "/gid/gid"));
+	kv_out_put_string(capsule, "path", here ? "loopback" : "between two hosts");
+	kv_out_put(capsule, "peer", obj);
+}

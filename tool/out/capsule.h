@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_CAPSULE_H
+#define KV_CAPSULE_H
+
+#include <json-c/json.h>
+#include "model/space.h"
+
+struct json_object *kv_capsule_create(const struct kv_space *space,
+				      unsigned int n);
+void kv_capsule_add_peer(struct json_object *capsule,
+			 const struct kv_space *peer, unsigned int n);
+
+#endif

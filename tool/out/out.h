@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_OUT_H
+#define KV_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <json-c/json.h>
+#include "cli/fault.h"
+
+/*
+ * Every result is a JSON document first; what is printed as text is made from
+ * that document. So neither can say what the other does not.
+ */
+
+/**
+ * struct kv_out - where a document goes
+ * @path: the file that is to be, after symbolic links; NULL: none
+ * @temp: what is written until all is in it; NULL: @path itself
+ * @fd: of the file that is written; -1: none
+ * @to_stdout: the document goes to stdout, in place of text
+ */
+struct kv_out {
+	char *path;
+	char *temp;
+	int fd;
+	bool to_stdout;
+};
+
+int kv_out_open(struct kv_out *o, const char *path, struct kv_fault *f);
+int kv_out_commit(struct kv_out *o, struct json_object *doc,
+		  struct kv_fault *f);
+void kv_out_commit_fault(struct kv_out *o, struct json_object *doc, const struct kv_fault *why);
+void kv_out_close(struct kv_out *o);
+
+/* A tick of a counter may be a third of a nanosecond. */
+#define KV_OUT_NS_DECIMALS 2
+
+void kv_out_print(struct json_object *doc, int flags);
+void kv_out_put(struct json_object *obj, const char *key,
+		struct json_object *value);
+void kv_out_put_string(struct json_object *obj, const char *key,
+		       const char *value);
+void kv_out_put_count(struct json_object *obj, const char *key,
+		      uint64_t value);
+void kv_out_put_bool(struct json_object *obj, const char *key, bool value);
+void kv_out_put_fault(struct json_object *obj, const struct kv_fault *f);
+void kv_out_put_ns(struct json_object *obj, const char *key, double ns);
+struct json_object *kv_out_string(const char *value);
+struct json_object *kv_out_real(double value, int decimals);
+struct json_object *kv_out_get(struct json_object *obj, const char *path);
+const char *kv_out_get_string(struct json_object *obj, const char *path);
+uint64_t kv_out_get_count(struct json_object *obj, const char *path);
+double kv_out_get_real(struct json_object *obj, const char *path);
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include "out/table.h"
+#include "out/unit.h"
+
+/*
+ * The bytes of µ and ±. A guest without locales would get them as escapes; as they
+ * are, they at most shift what follows in the row.
+ */
+#define SAFE "\xc2\xb5\xb1"
+
+/**
+ * kv_table_create() - begin a table
+ * @t: receives it; kv_table_destroy() destroys it
+ * @column: what its columns are called
+ * @n: how many there are
+ */
+void kv_table_create(struct kv_table *t, const struct kv_column *column,
+		     unsigned int n)
+{
+	t->scols = scols_new_table();
+	t->columns = n;
+	t->failed = !t->scols;
+	for (unsigned int i = 0; i < n && !t->failed; i++) {
+		struct libscols_column *col;
+
+		col = scols_table_new_column(t->scols, column[i].head, 0,
+					     column[i].right ? SCOLS_FL_RIGHT :
+							       0);
+		t->failed = !col || scols_column_set_safechars(col, SAFE);
+	}
+}
+
+/**
+ * kv_table_add() - add a row
+ * @t: the table
+ * @cell: a text for each column; they are copied
+ */
+void kv_table_add(struct kv_table *t, const char *const *cell)
+{
+	struct libscols_line *line;
+
+	if (t->failed)
+		return;
+	line = scols_table_new_line(t->scols, NULL);
+	t->failed = !line;
+	for (unsigned int i = 0; i < t->columns && !t->failed; i++)
+		t->failed = scols_line_set_data(line, i, cell[i]);
+}
+
+/**
+ * kv_table_print() - print a table to stdout
+ * @t: the table
+ *
+ * Return: 0, or -ENOMEM if some of it was missing and nothing is printed.
+ */
+int kv_table_print(struct kv_table *t)
+{
+	if (t->failed || scols_print_table(t->scols))
+		return -ENOMEM;
+	return 0;
+}
+
+/**
+ * kv_table_destroy() - free a table
+ * @t: the table
+ */
+void kv_table_destroy(struct kv_table *t)
+{
+	scols_unref_table(t->scols);
+	t->scols = NULL;
+}
+
+/**
+ * kv_us_format() - write a time in microseconds, without unit; instructions where they are counted
+ * @text: receives it; "-" for NAN
+ * @size: of @text
+ * @ns: the time in nanoseconds
+ */
+void kv_us_format(char *text, size_t size, double ns)
+{
+	double v = kv_unit_of(ns);
+
+	if (isnan(ns))
+		snprintf(text, size, "-");
+	else if (kv_unit_counts())
+		snprintf(text, size, "%.0f", v);
+	else
+		snprintf(text, size, "%.*f",
+			 v < 1 ? 3 : v < 10 ? 2 : v < 1000 ? 1 : 0, v);
+}
+
+/**
+ * kv_us_difference_decimals() - how many digits a difference is worth
+ * @ns: the difference in nanoseconds
+ *
+ * Return: how many behind the point, when it is written in microseconds: two
+ * digits that mean something, or three. None of instructions.
+ */
+int kv_us_difference_decimals(double ns)
+{
+	double us = fabs(ns) / 1e3;
+
+	if (kv_unit_counts())
+		return 0;
+	return us < 0.1 ? 3 : us < 10 ? 2 : us < 100 ? 1 : 0;
+}
+
+/**
+ * kv_us_difference_format() - write a difference and its interval, as kv_us_format() does
+ * @text: receives the difference; "-" for NAN
+ * @interval: receives both its ends, with as many digits; "-" for NAN
+ * @size: of each of them
+ * @ns: the difference in nanoseconds
+ * @low_ns: lower end
+ * @high_ns: upper end
+ */
+void kv_us_difference_format(char *text, char *interval, size_t size, double ns,
+			     double low_ns, double high_ns)
+{
+	bool has_interval = isfinite(low_ns) && isfinite(high_ns);
+	/* What is uncertain by microseconds has no use for nanoseconds. */
+	double width = has_interval ? (high_ns - low_ns) / 2 : 0;
+	int digits = kv_us_difference_decimals(fmax(fabs(ns), width));
+
+	snprintf(text, size, "-");
+	snprintf(interval, size, "-");
+	if (isfinite(ns))
+		snprintf(text, size, "%+.*f", digits, kv_unit_of(ns));
+	if (has_interval)
+		snprintf(interval, size, "%+.*f .. %+.*f", digits, kv_unit_of(low_ns),
+			 digits, kv_unit_of(high_ns));
+}
+
+/**
+ * kv_size_format() - write a number of bytes with its unit
+ * @text: receives it
+ * @size: of @text
+ * @bytes: the number; only what is a whole number of KiB, MiB or GiB is said so
+ */
+void kv_size_format(char *text, size_t size, uint64_t bytes)
+{
+	if (bytes && !(bytes & 0x3fffffff))
+		snprintf(text, size, "%llu GiB",
+			 (unsigned long long)bytes >> 30);
+	else if (bytes && !(bytes & 0xfffff))
+		snprintf(text, size, "%llu MiB",
+			 (unsigned long long)bytes >> 20);
+	else if (bytes && !(bytes & 0x3ff))
+		snprintf(text, size, "%llu KiB",
+			 (unsigned long long)bytes >> 10);
+	else
+		snprintf(text, size, "%llu B", (unsigned long long)bytes);
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <string.h>
+#include "remote/peer.h"
+
+/**
+ * kv_peer_init() - set defaults
+ * @peer: receives them: no host
+ */
+void kv_peer_init(struct kv_peer *peer)
+{
+	memset(peer, 0, sizeof(*peer));
+	peer->gid = -1;
+}
+
+/**
+ * kv_peer_parse() - read HOST, HOST:PORT or [HOST]:PORT
+ * @peer: receives host, and port if there is one
+ * @text: is taken apart in place, and must live as long as @peer
+ * @f: receives why not
+ *
+ * More than one colon without brackets is an IPv6 address without a port.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_peer_parse(struct kv_peer *peer, char *text, struct kv_fault *f)
+{
+	char *host = text, *end = strchr(text, ':');
+	struct kv_why why;
+	uint64_t v;
+
+	if (*text == '[') {
+		host++;
+		end = strchr(host, ']');
+		if (!end || (end[1] && end[1] != ':'))
+			return kv_fault_usage(f, "'%s' is no host; with brackets it is [ADDRESS] or [ADDRESS]:PORT",
+					      text);
+		*end++ = '\0';
+	} else if (end && strchr(end + 1, ':')) {
+		end = NULL;
+	}
+	if (end && *end == ':') {
+		*end++ = '\0';
+		if (kv_parse_count(end, 1, 65535, &v, &why))
+			return kv_fault_usage(f, "port '%s' of host '%s' %s",
+					      end, host, why.text);
+		peer->port = end;
+	}
+	if (!*host)
+		return kv_fault_usage(f, "the host is empty; it is a name or an address, as in 192.0.2.2 or [2001:db8::2]:%s",
+				      KV_PEER_PORT);
+	peer->host = host;
+	return 0;
+}

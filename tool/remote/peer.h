@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_PEER_H
+#define KV_PEER_H
+
+#include "cli/fault.h"
+#include "cli/parse.h"
+
+/* Where 'kverbs serve' listens if it is not told. */
+#define KV_PEER_PORT "7471"
+
+/* Who tells a server, between calls, that its client is there. */
+enum kv_keep {
+	KV_KEEP_THREAD, /* a thread */
+	KV_KEEP_CALLER, /* who calls kv_channel_keep_all(): the process has but one thread */
+};
+
+/**
+ * struct kv_peer - another host, where 'kverbs serve' runs
+ * @host: its name or address; NULL: there is none
+ * @port: TCP port; NULL: KV_PEER_PORT
+ * @token_file: file with the secret that both have; NULL: none
+ * @dev: its device's name; NULL: the only one
+ * @gid: index into that device's GID table; -1: the best one by type
+ * @keep: who tells the server that we are there
+ */
+struct kv_peer {
+	const char *host;
+	const char *port;
+	const char *token_file;
+	const char *dev;
+	int gid;
+	enum kv_keep keep;
+};
+
+void kv_peer_init(struct kv_peer *peer);
+int kv_peer_parse(struct kv_peer *peer, char *text, struct kv_fault *f);
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include "loop_env.h"
+#include "out/unit.h"
+#include "sys/clock.h"
+
+/* Between two pairs of readings, each of which is off by less than 1 us. */
+#define CALIBRATION_NS 20000000
+
+/* How often a pair is read; the one that was disturbed least counts. */
+#define TRIES 64
+
+/* One moment, by the counter and by the clock. */
+struct pair {
+	uint64_t ticks;
+	uint64_t ns;
+};
+
+static pthread_once_t calibrated = PTHREAD_ONCE_INIT;
+static double ns_per_tick = 1;
+
+/**
+ * kv_clock_raw_ns() - CLOCK_MONOTONIC_RAW, which no NTP bends
+ *
+ * Return: nanoseconds.
+ */
+uint64_t kv_clock_raw_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* The clock is read between two readings of the counter: the closest two win. */
+static struct pair read_pair(void)
+{
+	uint64_t width = UINT64_MAX;
+	struct pair best = { 0, 0 };
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		uint64_t t0 = kv_env_now();
+		uint64_t ns = kv_clock_raw_ns();
+		uint64_t t1 = kv_env_now();
+
+		if (t1 - t0 < width) {
+			width = t1 - t0;
+			best.ticks = t0 + width / 2;
+			best.ns = ns;
+		}
+	}
+	return best;
+}
+
+static void calibrate(void)
+{
+	const struct timespec rest = { .tv_nsec = CALIBRATION_NS };
+	struct pair from, to;
+
+	/* A tick is an instruction there, and what the clock makes of it has no meaning. */
+	if (kv_unit_counts())
+		return;
+	/* There a tick is a nanosecond. */
+	if (!strcmp(KV_ENV_COUNTER, "ktime_raw"))
+		return;
+	from = read_pair();
+	/* A signal may cut a sleep short. */
+	do {
+		nanosleep(&rest, NULL);
+		to = read_pair();
+	} while (to.ns - from.ns < CALIBRATION_NS);
+	ns_per_tick = (double)(to.ns - from.ns) / (double)(to.ticks - from.ticks);
+}
+
+/**
+ * kv_clock_ns_per_tick() - how long a tick of the loops' counter lasts
+ *
+ * The first call measures it, in 20 ms; the others wait for that or find it.
+ *
+ * Context: any thread
+ * Return: nanoseconds by CLOCK_MONOTONIC_RAW.
+ */
+double kv_clock_ns_per_tick(void)
+{
+	pthread_once(&calibrated, calibrate);
+	return ns_per_tick;
+}
+
+/**
+ * kv_clock_ns_to_ticks() - a time span for a loop
+ * @ns: nanoseconds; ~0 for no limit
+ *
+ * Return: ticks; ~0 for no limit.
+ */
+uint64_t kv_clock_ns_to_ticks(uint64_t ns)
+{
+	double ticks = (double)ns / kv_clock_ns_per_tick();
+
+	/* 2^64: from there on the number has no place. */
+	return ns == UINT64_MAX || ticks >= 0x1p64 ? UINT64_MAX : (uint64_t)ticks;
+}
+
+/**
+ * kv_clock_name() - what the loops' counter is
+ *
+ * Return: as in KVERBS_A_INFO_COUNTER.
+ */
+const char *kv_clock_name(void)
+{
+	return KV_ENV_COUNTER;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The network interface of an iWARP device, and its address. The device's GID is a MAC
+ * address, and before Linux 6.5 or so the kernel names no interface beside it.
+ */
+#include <ifaddrs.h>
+#include <stdio.h>
+#include <string.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+#include <rdma/rdma_netlink.h>
+#include "sys/netdev.h"
+
+#define PORT 1
+
+/**
+ * struct search - what is looked for among the kernel's RDMA devices
+ * @dev: name of the device
+ * @index: of the device
+ * @found: @index is that of @dev
+ * @netdev: receives the name of its interface; "" if there is none
+ */
+struct search {
+	const char *dev;
+	uint32_t index;
+	bool found;
+	char netdev[IF_NAMESIZE];
+};
+
+static int on_dev(struct nl_msg *msg, void *arg)
+{
+	struct nlattr *a[RDMA_NLDEV_ATTR_MAX + 1];
+	struct search *s = arg;
+
+	if (nlmsg_parse(nlmsg_hdr(msg), 0, a, RDMA_NLDEV_ATTR_MAX, NULL) ||
+	    !a[RDMA_NLDEV_ATTR_DEV_INDEX] || !a[RDMA_NLDEV_ATTR_DEV_NAME] ||
+	    strcmp(nla_get_string(a[RDMA_NLDEV_ATTR_DEV_NAME]), s->dev))
+		return NL_OK;
+	s->index = nla_get_u32(a[RDMA_NLDEV_ATTR_DEV_INDEX]);
+	s->found = true;
+	return NL_OK;
+}
+
+static int on_port(struct nl_msg *msg, void *arg)
+{
+	struct nlattr *a[RDMA_NLDEV_ATTR_MAX + 1];
+	struct search *s = arg;
+
+	if (!nlmsg_parse(nlmsg_hdr(msg), 0, a, RDMA_NLDEV_ATTR_MAX, NULL) &&
+	    a[RDMA_NLDEV_ATTR_NDEV_NAME])
+		nla_strlcpy(s->netdev, a[RDMA_NLDEV_ATTR_NDEV_NAME], sizeof(s->netdev));
+	return NL_OK;
+}
+
+/* One command; @fn is called for each message of the answer. */
+static int ask(struct nl_sock *sk, int command, int flags, nl_recvmsg_msg_cb_t fn,
+	       struct search *s)
+{
+	struct nl_msg *msg = nlmsg_alloc_simple(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), flags);
+	int ret = -NLE_NOMEM;
+
+	if (!msg)
+		return ret;
+	if (!s->found || (!nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, s->index) &&
+			  !nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, PORT)))
+		ret = nl_socket_modify_cb(sk, NL_CB_VALID, NL_CB_CUSTOM, fn, s);
+	if (!ret)
+		ret = nl_send_auto(sk, msg);
+	nlmsg_free(msg);
+	/* An answer to one who wants one message ends without a further one. */
+	return ret < 0 ? ret : nl_recvmsgs_default(sk);
+}
+
+static void find(struct search *s)
+{
+	struct nl_sock *sk = nl_socket_alloc();
+
+	if (!sk)
+		return;
+	nl_socket_disable_auto_ack(sk);
+	if (!nl_connect(sk, NETLINK_RDMA) &&
+	    !ask(sk, RDMA_NLDEV_CMD_GET, NLM_F_DUMP, on_dev, s) && s->found)
+		ask(sk, RDMA_NLDEV_CMD_PORT_GET, 0, on_port, s);
+	nl_socket_free(sk);
+}
+
+/* IPv4 is best, as it is of RoCE's GIDs; a link-local one only this host can name. */
+static unsigned int rank(const struct sockaddr *addr)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
+
+	if (addr->sa_family == AF_INET)
+		return 3;
+	if (addr->sa_family != AF_INET6)
+		return 0;
+	return IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr) ? 1 : 2;
+}
+
+static void take(const struct sockaddr *from, uint8_t addr[16])
+{
+	memset(addr, 0, 16);
+	if (from->sa_family == AF_INET6) {
+		memcpy(addr, &((const struct sockaddr_in6 *)from)->sin6_addr, 16);
+		return;
+	}
+	addr[10] = 0xff;
+	addr[11] = 0xff;
+	memcpy(addr + 12, &((const struct sockaddr_in *)from)->sin_addr, 4);
+}
+
+static void find_addr(const char *netdev, uint8_t addr[16])
+{
+	struct ifaddrs *list, *i;
+	unsigned int best = 0;
+
+	if (getifaddrs(&list))
+		return;
+	for (i = list; i; i = i->ifa_next) {
+		if (!i->ifa_addr || strcmp(i->ifa_name, netdev) || rank(i->ifa_addr) <= best)
+			continue;
+		best = rank(i->ifa_addr);
+		take(i->ifa_addr, addr);
+	}
+	freeifaddrs(list);
+}
+
+/**
+ * kv_netdev_note() - find out at which address an iWARP device is reached
+ * @dev: a device here, with its GIDs; receives @addr, and the name of the interface with each
+ *	GID that has none. One of another kind stays as it is
+ *
+ * What can't be found stays empty.
+ */
+void kv_netdev_note(struct kv_dev *dev)
+{
+	struct search s = { .dev = dev->name };
+
+	if (!kv_dev_is_iwarp(dev))
+		return;
+	if (dev->gids && dev->gid[0].netdev[0])
+		memcpy(s.netdev, dev->gid[0].netdev, sizeof(s.netdev));
+	else
+		find(&s);
+	if (!s.netdev[0])
+		return;
+	for (unsigned int i = 0; i < dev->gids; i++)
+		if (!dev->gid[i].netdev[0])
+			memcpy(dev->gid[i].netdev, s.netdev, sizeof(s.netdev));
+	find_addr(s.netdev, dev->addr);
+}

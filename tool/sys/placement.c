@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE /* cpu_set_t */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include "cli/parse.h"
+#include "sys/placement.h"
+
+#define ONLINE "/sys/devices/system/cpu/online"
+
+/* Called for each online CPU, in ascending order. */
+typedef void (*cpu_fn)(int32_t cpu, void *arg);
+
+static int read_online(char *text, size_t size)
+{
+	FILE *file = fopen(ONLINE, "re");
+	int ret = 0;
+
+	if (!file)
+		return -errno;
+	if (!fgets(text, (int)size, file))
+		ret = -EIO;
+	fclose(file);
+	text[strcspn(text, "\n")] = '\0';
+	return ret;
+}
+
+/* A list such as 0-3,6 (the kernel's Documentation/admin-guide/cputopology.rst). */
+static void walk(const char *text, cpu_fn fn, void *arg)
+{
+	int first, last, n;
+
+	while (sscanf(text, "%d%n", &first, &n) == 1) {
+		text += n;
+		last = first;
+		if (*text == '-' && sscanf(text, "-%d%n", &last, &n) == 1)
+			text += n;
+		for (; first <= last && first <= KV_PARSE_CPU_MAX; first++)
+			fn(first, arg);
+		if (*text++ != ',')
+			break;
+	}
+}
+
+struct search {
+	int32_t wanted;
+	int32_t found;
+	int32_t last;
+	int32_t before_last;
+	unsigned int count;
+};
+
+static void look(int32_t cpu, void *arg)
+{
+	struct search *s = arg;
+
+	if (cpu == s->wanted)
+		s->found = cpu;
+	s->before_last = s->count ? s->last : cpu;
+	s->last = cpu;
+	s->count++;
+}
+
+/* The CPUs that the calling thread may use: its affinity mask, in ascending order. */
+static int walk_usable(cpu_fn fn, void *arg)
+{
+	cpu_set_t set[(KV_PARSE_CPU_MAX + 1) / CPU_SETSIZE];
+
+	if (sched_getaffinity(0, sizeof(set), set))
+		return -errno;
+	for (int32_t cpu = 0; cpu <= KV_PARSE_CPU_MAX; cpu++)
+		if (CPU_ISSET_S(cpu, sizeof(set), set))
+			fn(cpu, arg);
+	return 0;
+}
+
+/**
+ * kv_placement_online() - which CPUs are online
+ * @text: receives a list such as 0-3
+ * @size: of @text
+ * @count: receives how many they are
+ */
+void kv_placement_online(char *text, size_t size, unsigned int *count)
+{
+	struct search s = { .wanted = -1 };
+
+	if (read_online(text, size))
+		snprintf(text, size, "0");
+	walk(text, look, &s);
+	*count = s.count;
+}
+
+/**
+ * kv_placement_spins() - default of the empty polls before a run lets its CPU go
+ *
+ * Return: 1000, or 0 if the calling thread may use one CPU only: there the work that brings a
+ * completion waits for the poller's CPU.
+ */
+int32_t kv_placement_spins(void)
+{
+	struct search s = { .wanted = -1 };
+
+	return walk_usable(look, &s) || s.count > 1 ? 1000 : 0;
+}
+
+/**
+ * kv_placement_choose() - choose the CPUs that runs are bound to
+ * @asked: the CPUs that the user names; they must be online
+ * @n: how many of them: 0, 1 or 2
+ * @cpu: receives the initiator's and the responder's CPU
+ * @f: receives why not
+ *
+ * By default these are CPUs that the calling thread may use, as taskset or a cpuset has it. The
+ * last of them is the one with the fewest interrupts and daemons; the responder gets the one
+ * before it, if there is one.
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2],
+			struct kv_fault *f)
+{
+	struct search s = { .wanted = -1 };
+	char text[256];
+	int ret;
+
+	ret = walk_usable(look, &s);
+	if (ret)
+		return kv_fault_set(f, ret, "cannot ask which CPUs may be used: %s",
+				    strerror(-ret));
+	cpu[0] = s.last;
+	cpu[1] = s.before_last;
+	ret = n ? read_online(text, sizeof(text)) : 0;
+	if (ret)
+		return kv_fault_set(f, ret, "cannot read %s: %s", ONLINE,
+				    strerror(-ret));
+	for (unsigned int i = 0; i < n; i++) {
+		struct search online = { .wanted = asked[i], .found = -1 };
+
+		walk(text, look, &online);
+		if (online.found < 0)
+			return kv_fault_usage(f, "--cpus: CPU %d is not online; %s %s",
+					      asked[i], text,
+					      online.count > 1 ? "are" : "is");
+		cpu[i] = asked[i];
+	}
+	/* If the initiator has taken the responder's CPU, the responder gets the last one. */
+	if (n == 1 && cpu[0] == cpu[1])
+		cpu[1] = s.last;
+	return 0;
+}

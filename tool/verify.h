@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#ifndef KV_VERIFY_H
-#define KV_VERIFY_H
-
-#include "block.h"
-
-int kv_verify_pair(struct kv_pair *p, struct kv_fault *f);
-
-#endif
