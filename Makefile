@@ -27,7 +27,7 @@ TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -iquote too
 TOOL_LIBS = $(shell pkg-config --libs $(TOOL_PKGS)) -lpthread -lm
 
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c) kmod/qp_table.c)
-NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/model/space.c,$(wildcard tool/nl/*.c tool/model/*.c)) tool/sys/counter.c tool/sys/netdev.c kmod/loop/hist.c)
+NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/model/space.c,$(wildcard tool/kernel/*.c tool/model/*.c)) tool/sys/counter.c tool/sys/netdev.c kmod/loop/hist.c)
 
 all: module tool
 

@@ -9,9 +9,9 @@
 #include "cli/fault.h"
 #include "cli/interrupt.h"
 #include "cmd/cmd.h"
-#include "hand/hand.h"
-#include "hand/options.h"
 #include "model/space.h"
+#include "object/hand.h"
+#include "object/options.h"
 #include "out/stdout.h"
 
 /* A command and its line of help. Those without a function are about objects. */

@@ -5,7 +5,7 @@
 #include <arpa/inet.h>
 #include "test.h"
 #include "cm/conn.h"
-#include "hand/describe.h"
+#include "object/describe.h"
 #include "out/out.h"
 #include "sys/now.h"
 

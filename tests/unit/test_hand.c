@@ -9,12 +9,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "fake_backend.h"
-#include "hand/batch.h"
-#include "hand/flush.h"
-#include "hand/options.h"
-#include "hand/text.h"
-#include "hand/times.h"
-#include "hand/words.h"
+#include "batch/batch.h"
+#include "object/flush.h"
+#include "object/options.h"
+#include "object/text.h"
+#include "batch/times.h"
+#include "batch/words.h"
 #include "cli/interrupt.h"
 #include "out/out.h"
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "hand/args.h"
-#include "hand/words.h"
+#include "object/args.h"
+#include "batch/words.h"
 #include "out/out.h"
 
 /* Every reference stands for its own name in brackets; one has no meaning. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_BYTES_H
-#define KV_BYTES_H
+#ifndef KV_CLI_BYTES_H
+#define KV_CLI_BYTES_H
 
 #include <stddef.h>
 #include <stdint.h>

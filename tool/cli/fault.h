@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_FAULT_H
-#define KV_FAULT_H
+#ifndef KV_CLI_FAULT_H
+#define KV_CLI_FAULT_H
 
 #include "model/backend.h"
 

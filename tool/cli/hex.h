@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_HEX_H
-#define KV_HEX_H
+#ifndef KV_CLI_HEX_H
+#define KV_CLI_HEX_H
 
 /**
  * kv_hex_digit() - the value of a hexadecimal digit

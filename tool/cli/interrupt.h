@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_INTERRUPT_H
-#define KV_INTERRUPT_H
+#ifndef KV_CLI_INTERRUPT_H
+#define KV_CLI_INTERRUPT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OPTION_H
-#define KV_OPTION_H
+#ifndef KV_CLI_OPTION_H
+#define KV_CLI_OPTION_H
 
 #include <getopt.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_PARSE_H
-#define KV_PARSE_H
+#ifndef KV_CLI_PARSE_H
+#define KV_CLI_PARSE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_PROGRESS_H
-#define KV_PROGRESS_H
+#ifndef KV_CLI_PROGRESS_H
+#define KV_CLI_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CONN_H
-#define KV_CONN_H
+#ifndef KV_CM_CONN_H
+#define KV_CM_CONN_H
 
 #include "cli/fault.h"
 #include "cli/parse.h"

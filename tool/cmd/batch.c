@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "batch/batch.h"
+#include "batch/times.h"
 #include "cmd/cmd.h"
-#include "hand/batch.h"
-#include "hand/describe.h"
-#include "hand/flush.h"
-#include "hand/options.h"
-#include "hand/text.h"
-#include "hand/times.h"
+#include "object/describe.h"
+#include "object/flush.h"
+#include "object/options.h"
+#include "object/text.h"
 #include "out/out.h"
 
 #define JSON_FLAGS (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)

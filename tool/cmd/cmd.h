@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CMD_H
-#define KV_CMD_H
+#ifndef KV_CMD_CMD_H
+#define KV_CMD_CMD_H
 
 /*
  * The commands. Each gets its name as argv[0], tells on stderr what went wrong,

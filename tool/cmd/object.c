@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "batch/session.h"
 #include "cmd/cmd.h"
-#include "hand/describe.h"
-#include "hand/options.h"
-#include "hand/session.h"
-#include "hand/text.h"
+#include "object/describe.h"
+#include "object/options.h"
+#include "object/text.h"
 #include "out/out.h"
 
 static void tell_event(struct json_object *event, void *arg)

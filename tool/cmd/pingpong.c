@@ -5,7 +5,7 @@
 #include <string.h>
 #include "cli/option.h"
 #include "cmd/cmd.h"
-#include "hand/describe.h"
+#include "object/describe.h"
 #include "out/out.h"
 #include "pingpong/pingpong.h"
 

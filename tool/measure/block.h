@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_BLOCK_H
-#define KV_BLOCK_H
+#ifndef KV_MEASURE_BLOCK_H
+#define KV_MEASURE_BLOCK_H
 
 #include "measure/endpoint.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CELL_H
-#define KV_CELL_H
+#ifndef KV_MEASURE_CELL_H
+#define KV_MEASURE_CELL_H
 
 #include "cli/progress.h"
 #include "measure/design.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CONNECT_H
-#define KV_CONNECT_H
+#ifndef KV_MEASURE_CONNECT_H
+#define KV_MEASURE_CONNECT_H
 
 #include "measure/pair.h"
 

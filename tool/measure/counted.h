@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_COUNTED_H
-#define KV_COUNTED_H
+#ifndef KV_MEASURE_COUNTED_H
+#define KV_MEASURE_COUNTED_H
 
 #include <json-c/json.h>
 

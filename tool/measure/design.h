@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_DESIGN_H
-#define KV_DESIGN_H
+#ifndef KV_MEASURE_DESIGN_H
+#define KV_MEASURE_DESIGN_H
 
 #include "cli/parse.h"
 #include "measure/stats.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_ENDPOINT_H
-#define KV_ENDPOINT_H
+#ifndef KV_MEASURE_ENDPOINT_H
+#define KV_MEASURE_ENDPOINT_H
 
 #include "measure/pair.h"
 

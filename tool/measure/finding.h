@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_FINDING_H
-#define KV_FINDING_H
+#ifndef KV_MEASURE_FINDING_H
+#define KV_MEASURE_FINDING_H
 
 #include <json-c/json.h>
 #include "measure/stats.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MATRIX_H
-#define KV_MATRIX_H
+#ifndef KV_MEASURE_MATRIX_H
+#define KV_MEASURE_MATRIX_H
 
 #include <json-c/json.h>
 #include "cli/parse.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MERGE_H
-#define KV_MERGE_H
+#ifndef KV_MEASURE_MERGE_H
+#define KV_MEASURE_MERGE_H
 
 #include <json-c/json.h>
 #include "cli/fault.h"

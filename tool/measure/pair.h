@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_PAIR_H
-#define KV_PAIR_H
+#ifndef KV_MEASURE_PAIR_H
+#define KV_MEASURE_PAIR_H
 
 #include "measure/work.h"
 #include "model/space.h"

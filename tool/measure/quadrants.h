@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_QUADRANTS_H
-#define KV_QUADRANTS_H
+#ifndef KV_MEASURE_QUADRANTS_H
+#define KV_MEASURE_QUADRANTS_H
 
 #include <json-c/json.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_REPORT_H
-#define KV_REPORT_H
+#ifndef KV_MEASURE_REPORT_H
+#define KV_MEASURE_REPORT_H
 
 #include <json-c/json.h>
 #include "cli/fault.h"

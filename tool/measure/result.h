@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_RESULT_H
-#define KV_RESULT_H
+#ifndef KV_MEASURE_RESULT_H
+#define KV_MEASURE_RESULT_H
 
 #include <json-c/json.h>
 #include "measure/cell.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_RETRIES_H
-#define KV_RETRIES_H
+#ifndef KV_MEASURE_RETRIES_H
+#define KV_MEASURE_RETRIES_H
 
 #include <stdbool.h>
 #include <json-c/json.h>

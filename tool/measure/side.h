@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_SIDE_H
-#define KV_SIDE_H
+#ifndef KV_MEASURE_SIDE_H
+#define KV_MEASURE_SIDE_H
 
 #include "measure/block.h"
 

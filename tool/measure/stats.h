@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_STATS_H
-#define KV_STATS_H
+#ifndef KV_MEASURE_STATS_H
+#define KV_MEASURE_STATS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_VERIFY_H
-#define KV_VERIFY_H
+#ifndef KV_MEASURE_VERIFY_H
+#define KV_MEASURE_VERIFY_H
 
 #include "measure/block.h"
 

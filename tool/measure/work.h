@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_WORK_H
-#define KV_WORK_H
+#ifndef KV_MEASURE_WORK_H
+#define KV_MEASURE_WORK_H
 
 #include "cli/fault.h"
 #include "cli/parse.h"

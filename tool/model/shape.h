@@ -8,7 +8,7 @@
 
 /*
  * What a struct has: a row for each member, from which it is written as attributes of the
- * module's messages and read from them (nl/fields.h), and as JSON for another host
+ * module's messages and read from them (kernel/fields.h), and as JSON for another host
  * (remote/codec.h). There is one shape for each struct that an operation takes or gives.
  */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_SPACE_H
-#define KV_SPACE_H
+#ifndef KV_MODEL_SPACE_H
+#define KV_MODEL_SPACE_H
 
 #include "cli/fault.h"
 #include "cli/parse.h"

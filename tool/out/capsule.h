@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CAPSULE_H
-#define KV_CAPSULE_H
+#ifndef KV_OUT_CAPSULE_H
+#define KV_OUT_CAPSULE_H
 
 #include <json-c/json.h>
 #include "model/space.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OUT_H
-#define KV_OUT_H
+#ifndef KV_OUT_OUT_H
+#define KV_OUT_OUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_STDOUT_H
-#define KV_STDOUT_H
+#ifndef KV_OUT_STDOUT_H
+#define KV_OUT_STDOUT_H
 
 #include "cli/fault.h"
 

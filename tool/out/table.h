@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_TABLE_H
-#define KV_TABLE_H
+#ifndef KV_OUT_TABLE_H
+#define KV_OUT_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_UNIT_H
-#define KV_UNIT_H
+#ifndef KV_OUT_UNIT_H
+#define KV_OUT_UNIT_H
 
 #include <stdbool.h>
 

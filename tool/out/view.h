@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_VIEW_H
-#define KV_VIEW_H
+#ifndef KV_OUT_VIEW_H
+#define KV_OUT_VIEW_H
 
 #include <json-c/json.h>
 #include "model/space.h"

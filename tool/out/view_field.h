@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_VIEW_FIELD_H
-#define KV_VIEW_FIELD_H
+#ifndef KV_OUT_VIEW_FIELD_H
+#define KV_OUT_VIEW_FIELD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_PING_H
-#define KV_PING_H
+#ifndef KV_PING_PING_H
+#define KV_PING_PING_H
 
 #include "ping/link.h"
 

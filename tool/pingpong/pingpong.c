@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 #include <arpa/inet.h>
+#include "batch/words.h"
 #include "cli/interrupt.h"
-#include "hand/words.h"
 #include "out/out.h"
 #include "pingpong/pingpong.h"
 #include "sys/now.h"

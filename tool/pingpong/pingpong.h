@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_PINGPONG_H
-#define KV_PINGPONG_H
+#ifndef KV_PINGPONG_PINGPONG_H
+#define KV_PINGPONG_PINGPONG_H
 
-#include "hand/session.h"
+#include "batch/session.h"
 #include "pingpong/exchange.h"
 
 /* What kind of QPs, and how they get their receives. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_RATE_H
-#define KV_RATE_H
+#ifndef KV_RATE_RATE_H
+#define KV_RATE_RATE_H
 
 #include <json-c/json.h>
 #include "loop/hist.h"

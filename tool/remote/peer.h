@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_PEER_H
-#define KV_PEER_H
+#ifndef KV_REMOTE_PEER_H
+#define KV_REMOTE_PEER_H
 
 #include "cli/fault.h"
 #include "cli/parse.h"

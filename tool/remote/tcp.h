@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_TCP_H
-#define KV_TCP_H
+#ifndef KV_REMOTE_TCP_H
+#define KV_REMOTE_TCP_H
 
 #include <netdb.h>
 #include <stdbool.h>

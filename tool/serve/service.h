@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_SERVE_SESSION_H
-#define KV_SERVE_SESSION_H
+#ifndef KV_SERVE_SERVICE_H
+#define KV_SERVE_SERVICE_H
 
 #include "file/file.h"
 #include "model/space.h"

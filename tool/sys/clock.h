@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CLOCK_H
-#define KV_CLOCK_H
+#ifndef KV_SYS_CLOCK_H
+#define KV_SYS_CLOCK_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_COUNTER_H
-#define KV_COUNTER_H
+#ifndef KV_SYS_COUNTER_H
+#define KV_SYS_COUNTER_H
 
 #include "model/backend.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_NETDEV_H
-#define KV_NETDEV_H
+#ifndef KV_SYS_NETDEV_H
+#define KV_SYS_NETDEV_H
 
 #include "model/backend.h"
 

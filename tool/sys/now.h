@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_NOW_H
-#define KV_NOW_H
+#ifndef KV_SYS_NOW_H
+#define KV_SYS_NOW_H
 
 #include <stdint.h>
 #include <time.h>

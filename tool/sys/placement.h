@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_PLACEMENT_H
-#define KV_PLACEMENT_H
+#ifndef KV_SYS_PLACEMENT_H
+#define KV_SYS_PLACEMENT_H
 
 #include <stddef.h>
 #include <stdint.h>

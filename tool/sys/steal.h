@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_STEAL_H
-#define KV_STEAL_H
+#ifndef KV_SYS_STEAL_H
+#define KV_SYS_STEAL_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_USER_H
-#define KV_USER_H
+#ifndef KV_USER_USER_H
+#define KV_USER_USER_H
 
 /* What the files of the libibverbs backend share, and nobody else. */
 

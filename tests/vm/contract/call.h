@@ -2,7 +2,7 @@
 #ifndef TESTS_CONTRACT_CALL_H
 #define TESTS_CONTRACT_CALL_H
 
-#include "nl/msg.h"
+#include "kernel/msg.h"
 
 /*
  * The module's commands with their arguments in a row. Where something comes back, NULL stands

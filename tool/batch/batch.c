@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "batch/batch.h"
+#include "batch/words.h"
+#include "cli/interrupt.h"
+
+/* What some editors put at the beginning of a file, to say that it is UTF-8. */
+static const char byte_order_mark[] = "\xef\xbb\xbf";
+
+/* Where the reading stands. */
+struct reader {
+	FILE *in;
+	const char *prompt; /* NULL: none */
+	unsigned int line; /* the last one that was read */
+	unsigned int first; /* where the command begins */
+	char *text; /* the command, with the lines that continue it */
+	size_t length;
+	size_t room; /* of @text, for a byte more than KV_WORDS_LINE_MAX */
+};
+
+static void show_prompt(const struct reader *r)
+{
+	if (r->prompt) {
+		fputs(r->prompt, stdout);
+		fflush(stdout);
+	}
+}
+
+static int add_byte(struct reader *r, int byte, struct kv_fault *f)
+{
+	size_t room = r->room ? 2 * r->room : BUFSIZ;
+	char *more;
+
+	if (r->length == r->room) {
+		more = realloc(r->text, room);
+		if (!more)
+			return kv_fault_set(f, -ENOMEM, "no memory");
+		r->text = more;
+		r->room = room;
+	}
+	r->text[r->length++] = (char)byte;
+	return 0;
+}
+
+static int take_byte(struct reader *r, int byte, struct kv_fault *f)
+{
+	if (!byte)
+		return kv_fault_usage(f, "there is a zero byte: this is no text");
+	if (r->length == KV_WORDS_LINE_MAX)
+		return kv_words_too_long(f);
+	return add_byte(r, byte, f);
+}
+
+/* Where somebody types, what is left of a line that was refused is no command. */
+static void skip_line(const struct reader *r)
+{
+	int byte;
+
+	if (!r->prompt)
+		return;
+	do {
+		byte = getc_unlocked(r->in);
+	} while (byte != EOF && byte != '\n');
+}
+
+/* Take off the ends of lines of DOS, and add a zero byte, which is not counted. */
+static int end_line(struct reader *r, size_t start, struct kv_fault *f)
+{
+	const size_t mark = strlen(byte_order_mark);
+	int ret;
+
+	if (r->line == 1 && r->length >= mark &&
+	    !memcmp(r->text, byte_order_mark, mark)) {
+		r->length -= mark;
+		memmove(r->text, r->text + mark, r->length);
+	}
+	while (r->length > start && r->text[r->length - 1] == '\r')
+		r->length--;
+	ret = add_byte(r, '\0', f);
+	if (!ret)
+		r->length--;
+	return ret;
+}
+
+/* One line more of the command. 1: there is one, 0: there is none left. */
+static int read_line(struct reader *r, struct kv_fault *f)
+{
+	size_t start = r->length;
+	int byte, ret = 0;
+
+	show_prompt(r);
+	r->line++;
+	errno = 0;
+	while (!ret && (byte = getc_unlocked(r->in)) != EOF && byte != '\n')
+		ret = take_byte(r, byte, f);
+	if (ret) {
+		skip_line(r);
+		return ret;
+	}
+	if (byte == EOF && kv_interrupt_seen())
+		return kv_fault_set(f, -EINTR, "interrupted");
+	if (byte == EOF && ferror(r->in))
+		return kv_fault_set(f, errno ? -errno : -EIO,
+				    "cannot read it: %s", strerror(errno));
+	if (byte == EOF && r->length == start) {
+		if (r->prompt)
+			putchar('\n');
+		return 0;
+	}
+	return end_line(r, start, f) ? : 1;
+}
+
+/* The next command. 1: there is one, 0: there is none left. */
+static int read_command(struct reader *r, struct kv_fault *f)
+{
+	bool begun = false, more = true;
+
+	r->length = 0;
+	r->first = r->line + 1;
+	while (more) {
+		size_t start = r->length;
+		int ret;
+
+		ret = read_line(r, f);
+		if (ret <= 0)
+			return ret < 0 || !begun ? ret : 1;
+		begun = true;
+		more = kv_words_continue(r->text + start);
+		if (more)
+			r->text[--r->length] = '\0';
+	}
+	return 1;
+}
+
+static int carry_out(const struct kv_batch *batch, struct kv_session *s,
+		     const struct reader *r, struct kv_fault *f)
+{
+	struct json_object *doc;
+	struct kv_words words;
+	int ret;
+
+	ret = kv_words_split(&words, r->text, kv_session_expand, s, f);
+	if (!ret && batch->prompt && kv_help_wanted(words.word, words.n)) {
+		ret = kv_help_print(words.word, words.n, f);
+	} else if (!ret && words.n) {
+		ret = kv_session_run(s, r->first, words.word, words.n, &doc,
+				     f);
+		batch->told(s, r->text, doc, batch->arg);
+		json_object_put(doc);
+	}
+	kv_words_free(&words);
+	return ret;
+}
+
+/* Say where it went wrong. */
+static void place(const struct kv_batch *batch, unsigned int line,
+		  struct kv_fault *f)
+{
+	struct kv_fault inner = *f;
+
+	snprintf(f->text, sizeof(f->text), "%.200s:%u: %.800s", batch->name,
+		 line, inner.text);
+}
+
+/**
+ * kv_batch_run() - carry out a list of commands, until one fails
+ * @batch: the commands
+ * @s: where
+ * @f: receives why not, with the place
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_batch_run(const struct kv_batch *batch, struct kv_session *s,
+		 struct kv_fault *f)
+{
+	struct reader r = {
+		.in = batch->in,
+		.prompt = batch->prompt ? "kverbs> " : NULL,
+	};
+	int ret;
+
+	do {
+		ret = read_command(&r, f);
+		if (ret > 0)
+			ret = carry_out(batch, s, &r, f) ? : 1;
+		if (ret >= 0 && kv_interrupt_seen())
+			ret = kv_fault_set(f, -EINTR, "interrupted");
+		if (ret < 0)
+			place(batch, r.first, f);
+		if (ret < 0 && batch->prompt && !kv_interrupt_seen()) {
+			kv_fault_print(f);
+			ret = 1;
+		}
+	} while (ret > 0);
+	free(r.text);
+	return ret;
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include <errno.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "batch/names.h"
+#include "out/out.h"
+
+static int compare_texts(const void *a, const void *b)
+{
+	const struct kv_name *x = a, *y = b;
+
+	return strcmp(x->text, y->text);
+}
+
+static int compare_objects(const void *a, const void *b)
+{
+	const struct kv_name *x = a, *y = b;
+
+	if (x->type != y->type)
+		return x->type < y->type ? -1 : 1;
+	return x->id == y->id ? 0 : x->id < y->id ? -1 : 1;
+}
+
+static void free_name(void *entry)
+{
+	struct kv_name *name = entry;
+
+	json_object_put(name->fields);
+	json_object_put(name->whole);
+	free(name->value);
+	free(name->text);
+	free(name);
+}
+
+/* @by_text owns them. */
+static void keep_name(void *entry)
+{
+}
+
+/**
+ * kv_names_clear() - forget all names
+ * @names: the names
+ */
+void kv_names_clear(struct kv_names *names)
+{
+	tdestroy(names->by_object, keep_name);
+	tdestroy(names->by_text, free_name);
+	memset(names, 0, sizeof(*names));
+}
+
+static struct kv_name *find_text(const struct kv_names *names, const char *text)
+{
+	const struct kv_name key = { .text = (char *)text };
+	struct kv_name *const *found = tfind(&key, &names->by_text, compare_texts);
+
+	return found ? *found : NULL;
+}
+
+/**
+ * kv_names_find() - look for a name
+ * @names: the names
+ * @text: the name
+ *
+ * Return: what has it, or NULL; a deleted object if nothing has taken its name.
+ */
+const struct kv_name *kv_names_find(const struct kv_names *names,
+				    const char *text)
+{
+	return find_text(names, text);
+}
+
+static struct kv_name *find_object(const struct kv_names *names,
+				   enum kv_type type, uint32_t id)
+{
+	const struct kv_name key = { .type = type, .id = id };
+	struct kv_name *const *found = tfind(&key, &names->by_object, compare_objects);
+
+	return found ? *found : NULL;
+}
+
+static bool is_name(const char *text)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+	static const char digits[] = "0123456789";
+
+	if (!*text || !strchr(letters, *text))
+		return false;
+	for (; *text; text++) {
+		if (!strchr(letters, *text) && !strchr(digits, *text))
+			return false;
+	}
+	return true;
+}
+
+/* What is wrong with the text itself. */
+static int check_text(const char *text, struct kv_fault *f)
+{
+	if (!is_name(text))
+		return kv_fault_usage(f, "'%s' can't be a name: a name has letters, digits and _, and no digit first",
+				      text);
+	if (!strcmp(text, "last") || !strcmp(text, "dev"))
+		return kv_fault_usage(f, "the name '%s' is taken: $%s has a meaning of its own",
+				      text, text);
+	return 0;
+}
+
+/**
+ * kv_names_check() - can an object get this name?
+ * @names: the names
+ * @text: the name
+ * @f: receives why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_names_check(const struct kv_names *names, const char *text,
+		   struct kv_fault *f)
+{
+	const struct kv_name *name;
+	int ret;
+
+	ret = check_text(text, f);
+	if (ret)
+		return ret;
+	name = kv_names_find(names, text);
+	if (name && name->value)
+		return kv_fault_usage(f, "the name '%s' is taken: 'set' gave it a value",
+				      text);
+	if (name && !name->deleted)
+		return kv_fault_usage(f, "the name '%s' is taken: %s %u has it",
+				      text,
+				      kv_word_name(kv_word_type, name->type),
+				      name->id);
+	return 0;
+}
+
+static int no_memory(struct kv_fault *f)
+{
+	return kv_fault_set(f, -ENOMEM, "no memory");
+}
+
+/* A name that nothing has, or a deleted object. */
+static struct kv_name *new_name(struct kv_names *names, const char *text)
+{
+	struct kv_name *name = calloc(1, sizeof(*name));
+	struct kv_name **found;
+
+	if (!name)
+		return NULL;
+	name->text = strdup(text);
+	if (!name->text)
+		goto err_free;
+	found = tsearch(name, &names->by_text, compare_texts);
+	if (!found)
+		goto err_free;
+	if (*found != name) {
+		free_name(*found);
+		*found = name;
+	}
+	return name;
+
+err_free:
+	free_name(name);
+	return NULL;
+}
+
+/**
+ * kv_names_set() - give a variable its value
+ * @names: the names
+ * @text: the variable's name; its former value is forgotten
+ * @value: its value, of at most KV_NAMES_VALUE_MAX bytes
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_names_set(struct kv_names *names, const char *text, const char *value,
+		 struct kv_fault *f)
+{
+	struct kv_name *name = find_text(names, text);
+	size_t length = strlen(value);
+	char *copy;
+	int ret;
+
+	if (length > KV_NAMES_VALUE_MAX)
+		return kv_fault_usage(f, "the value of '%.64s' has %zu bytes; a variable holds at most %d",
+				      text, length, KV_NAMES_VALUE_MAX);
+	if (!name || !name->value) {
+		ret = kv_names_check(names, text, f);
+		if (ret)
+			return ret;
+	}
+	copy = strdup(value);
+	if (!copy)
+		return no_memory(f);
+	if (!name || !name->value)
+		name = new_name(names, text);
+	if (!name) {
+		free(copy);
+		return no_memory(f);
+	}
+	free(name->value);
+	name->value = copy;
+	return 0;
+}
+
+/**
+ * kv_names_add() - name an object
+ * @names: the names
+ * @text: the name; kv_names_check() was content with it
+ * @type: of the object
+ * @id: of the object, which has no other name
+ * @f: receives why not
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kv_names_add(struct kv_names *names, const char *text, enum kv_type type,
+		 uint32_t id, struct kv_fault *f)
+{
+	struct kv_name *name = new_name(names, text);
+
+	if (!name)
+		return no_memory(f);
+	name->type = type;
+	name->id = id;
+	name->fields = json_object_new_object();
+	if (tsearch(name, &names->by_object, compare_objects))
+		return 0;
+	name->deleted = true;
+	return no_memory(f);
+}
+
+/**
+ * kv_names_of() - the name of an object
+ * @names: the names
+ * @type: of the object
+ * @id: of the object
+ *
+ * Return: the name, or NULL if it has none.
+ */
+const char *kv_names_of(const struct kv_names *names, enum kv_type type,
+			uint32_t id)
+{
+	const struct kv_name *name = find_object(names, type, id);
+
+	return name ? name->text : NULL;
+}
+
+/**
+ * kv_names_id() - the id of an object that somebody typed
+ * @names: the names
+ * @type: of the object
+ * @text: its id, or its name
+ * @id: receives its id
+ * @why: receives why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_names_id(const struct kv_names *names, enum kv_type type,
+		const char *text, uint32_t *id, struct kv_why *why)
+{
+	const char *word = kv_word_name(kv_word_type, type);
+	const struct kv_name *name;
+	uint64_t v;
+	int ret;
+
+	if (!is_name(text)) {
+		ret = kv_parse_number(text, UINT32_MAX, &v, why);
+		if (!ret && v) {
+			*id = (uint32_t)v;
+			return 0;
+		}
+		snprintf(why->text, sizeof(why->text),
+			 "is no %s: it takes an id, from 1 on, or a name", word);
+		return -EINVAL;
+	}
+	name = kv_names_find(names, text);
+	if (name && !name->value && name->type == type) {
+		*id = name->id;
+		return 0;
+	}
+	if (!name)
+		snprintf(why->text, sizeof(why->text),
+			 "is the name of nothing; 'name %.64s' at the end of '%s add' changes that, in a batch",
+			 text, word);
+	else if (name->value)
+		snprintf(why->text, sizeof(why->text),
+			 "is a variable; $%.64s stands for its value", text);
+	else
+		snprintf(why->text, sizeof(why->text), "is %s %u, and no %s",
+			 kv_word_name(kv_word_type, name->type), name->id,
+			 word);
+	return -EINVAL;
+}
+
+static void copy_fields(struct json_object *to, struct json_object *from)
+{
+	json_object_object_foreach(from, key, value)
+		kv_out_put(to, key, json_object_get(value));
+}
+
+/**
+ * kv_names_note() - keep what a command said of an object
+ * @names: the names; if none is the object's, nothing is kept
+ * @type: of the object
+ * @id: of the object
+ * @result: what was said
+ * @note: whether that was all; then what it no longer says is forgotten
+ */
+void kv_names_note(struct kv_names *names, enum kv_type type, uint32_t id,
+		   struct json_object *result, enum kv_note note)
+{
+	struct kv_name *name = find_object(names, type, id);
+
+	if (!name)
+		return;
+	if (note == KV_NOTE_WHOLE) {
+		if (name->whole) {
+			json_object_object_foreach(name->whole, key, value) {
+				(void)value;
+				json_object_object_del(name->fields, key);
+			}
+		}
+		json_object_put(name->whole);
+		name->whole = json_object_get(result);
+	}
+	copy_fields(name->fields, result);
+}
+
+/**
+ * kv_names_delete() - an object is gone
+ * @names: the names; its name stays, for those who ask for what is gone
+ * @type: of the object
+ * @id: of the object
+ */
+void kv_names_delete(struct kv_names *names, enum kv_type type, uint32_t id)
+{
+	struct kv_name *name = find_object(names, type, id);
+
+	if (!name)
+		return;
+	tdelete(name, &names->by_object, compare_objects);
+	name->deleted = true;
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+/* What $NAME.FIELD stands for. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "batch/session.h"
+#include "object/describe.h"
+#include "object/text.h"
+#include "out/out.h"
+
+#define PATH 256
+
+/**
+ * kv_field_text() - look for a field and write its value
+ * @obj: where to look
+ * @path: names and indices with dots between them, - for _ in them is all right
+ * @text: receives the value, as a command would take it, in memory that the caller
+ *	frees
+ *
+ * Return: 0; -ENOENT: there is no such field; -EINVAL: it has no single value;
+ * -ENOMEM.
+ */
+int kv_field_text(struct json_object *obj, const char *path, char **text)
+{
+	struct json_object *value;
+	char pointer[PATH], number[32];
+	int n;
+
+	n = snprintf(pointer, sizeof(pointer), "/%s", path);
+	if (n >= PATH || strpbrk(path, "~/"))
+		return -ENOENT;
+	for (char *c = pointer; *c; c++) {
+		if (*c == '.')
+			*c = '/';
+		if (*c == '-')
+			*c = '_';
+	}
+	value = kv_out_get(obj, pointer);
+	if (!value)
+		return -ENOENT;
+	if (json_object_is_type(value, json_type_object))
+		return -EINVAL;
+	if (json_object_is_type(value, json_type_int)) {
+		kv_text_value(number, sizeof(number), strrchr(pointer, '/') + 1, value);
+		*text = strdup(number);
+		return *text ? 0 : -ENOMEM;
+	}
+	if (!json_object_is_type(value, json_type_array)) {
+		*text = strdup(json_object_get_string(value));
+		return *text ? 0 : -ENOMEM;
+	}
+	/* A set of words. */
+	n = (int)json_object_array_length(value);
+	*text = strdup(n ? "" : "none");
+	for (int i = 0; *text && i < n; i++) {
+		struct json_object *entry = json_object_array_get_idx(value, i);
+		char *longer = NULL;
+
+		if (!json_object_is_type(entry, json_type_string)) {
+			free(*text);
+			return -EINVAL;
+		}
+		if (asprintf(&longer, "%s%s%s", *text, i ? "," : "",
+			     json_object_get_string(entry)) < 0)
+			longer = NULL;
+		free(*text);
+		*text = longer;
+	}
+	return *text ? 0 : -ENOMEM;
+}
+
+static void list_fields(struct json_object *obj, char *text, size_t size)
+{
+	size_t n = 0;
+
+	text[0] = '\0';
+	json_object_object_foreach(obj, key, value) {
+		(void)value;
+		if (n < size)
+			n += (size_t)snprintf(text + n, size - n, "%s%s",
+					      n ? ", " : "", key);
+	}
+}
+
+/* @what: whose fields these are, for messages. */
+static int expand_field(struct json_object *obj, const char *what,
+			const char *path, char **value, struct kv_fault *f)
+{
+	char fields[640];
+	int ret;
+
+	ret = kv_field_text(obj, path, value);
+	if (ret == -ENOENT) {
+		list_fields(obj, fields, sizeof(fields));
+		return kv_fault_usage(f, "%s has no field '%s'; it has %s",
+				      what, path, *fields ? fields : "none");
+	}
+	if (ret == -EINVAL)
+		return kv_fault_usage(f, "field '%s' of %s has no single value",
+				      path, what);
+	return ret ? kv_fault_set(f, ret, "no memory") : 0;
+}
+
+static int expand_dev(struct kv_session *s, const char *path, char **value,
+		      struct kv_fault *f)
+{
+	struct json_object *obj;
+	int ret;
+
+	ret = kv_session_dev(s, f);
+	if (ret)
+		return ret;
+	obj = json_object_new_object();
+	kv_describe_dev(obj, &s->dev);
+	ret = expand_field(obj, "the device", path, value, f);
+	json_object_put(obj);
+	return ret;
+}
+
+static int expand_name(struct kv_session *s, const char *text,
+		       const char *path, char **value, struct kv_fault *f)
+{
+	const struct kv_name *name = kv_names_find(&s->names, text);
+	char what[128];
+
+	if (!name)
+		return kv_fault_usage(f, "$%s: nothing is called '%s'; 'name %s' at the end of an 'add', or 'set %s VALUE', changes that",
+				      text, text, text, text);
+	if (name->value && path)
+		return kv_fault_usage(f, "$%s.%s: '%s' is a variable, which has no fields",
+				      text, path, text);
+	if (name->value) {
+		*value = strdup(name->value);
+		return *value ? 0 : kv_fault_set(f, -ENOMEM, "no memory");
+	}
+	snprintf(what, sizeof(what), "%s '%.64s'",
+		 kv_word_name(kv_word_type, name->type), text);
+	return expand_field(name->fields, what, path ? path : "id", value, f);
+}
+
+/**
+ * kv_session_expand() - say what a reference stands for; a kv_words_expand_fn
+ * @arg: the session
+ * @reference: what stands behind the $
+ * @value: receives the text, in memory that the caller frees
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_session_expand(void *arg, const char *reference, char **value,
+		      struct kv_fault *f)
+{
+	struct kv_session *s = arg;
+	const char *dot = strchr(reference, '.');
+	char name[PATH];
+
+	snprintf(name, sizeof(name), "%.*s",
+		 dot ? (int)(dot - reference) : (int)strlen(reference),
+		 reference);
+	if (dot)
+		dot++;
+	if (strcmp(name, "last") && strcmp(name, "dev"))
+		return expand_name(s, name, dot, value, f);
+	if (!dot)
+		return kv_fault_usage(f, "$%s needs a field, as in $%s.%s",
+				      name, name,
+				      *name == 'd' ? "name" : "id");
+	if (*name == 'd')
+		return expand_dev(s, dot, value, f);
+	if (!s->last)
+		return kv_fault_usage(f, "$last.%s: no command has told anything yet",
+				      dot);
+	return expand_field(s->last, "the last result", dot, value, f);
+}

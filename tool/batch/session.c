@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "batch/session.h"
+#include "cli/interrupt.h"
+#include "object/describe.h"
+#include "object/trace.h"
+#include "out/errname.h"
+#include "out/out.h"
+
+static void drop(char *text, size_t n)
+{
+	memmove(text, text + n, strlen(text + n) + 1);
+}
+
+/* Leave out what the command's name says, "kernel cq: ", and what is said twice,
+ * "cqe: cqe is above ...".
+ */
+static void shorten(char *text)
+{
+	size_t n = strcspn(text, ":");
+
+	if (!strncmp(text, "kernel ", strlen("kernel ")) &&
+	    !strncmp(text + n, ": ", 2))
+		drop(text, n + 2);
+	n = strcspn(text, ": ");
+	if (!strncmp(text + n, ": ", 2) && !strncmp(text, text + n + 2, n))
+		drop(text, n + 2);
+}
+
+/* What the backend says of an error, as far as nobody else says it. */
+static void word_error(const char *err, int error, char *text, size_t size)
+{
+	char suffix[32];
+	size_t end;
+	int n;
+
+	snprintf(text, size, "%s", err[0] ? err : strerror(-error));
+	/* A backend may have named the errno, which has a place of its own. */
+	n = snprintf(suffix, sizeof(suffix), " (%s)", kv_errno_name(error));
+	end = strlen(text);
+	if (end > (size_t)n && !strcmp(text + end - n, suffix))
+		text[end - (size_t)n] = '\0';
+	shorten(text);
+}
+
+static void print_error(const struct kv_trace_call *call)
+{
+	char why[sizeof(((struct kv_backend *)NULL)->err)];
+	size_t n;
+
+	word_error(call->why, call->error, why, sizeof(why));
+	/* The arguments begin with what it is about: "pd: no pd with ...". */
+	n = strcspn(why, ": ");
+	if (!strncmp(why + n, ": ", 2) && !strncmp(why, call->args, n) &&
+	    call->args[n] == ' ')
+		drop(why, n + 2);
+	if (call->called)
+		fprintf(stderr, " = %d (%s) %s", call->error,
+			kv_errno_name(call->error), why);
+	else
+		fprintf(stderr, " not called: %s (%s)", why,
+			kv_errno_name(call->error));
+}
+
+static void print_call(const struct kv_trace_call *call)
+{
+	fprintf(stderr, "%s%s(%s%s%s)%s", call->before, call->verb, call->args,
+		*call->wr ? ", " : "", call->wr, call->after);
+	if (call->error)
+		print_error(call);
+	else
+		fprintf(stderr, " = %s", *call->result ? call->result : "0");
+	if (call->timed)
+		fprintf(stderr, "  [%.3f us%s]",
+			(double)call->ns / (double)call->calls / 1e3,
+			call->calls > 1 ? " each" : "");
+	if (call->calls > 1)
+		fprintf(stderr, " %llu times",
+			(unsigned long long)call->calls);
+	fputc('\n', stderr);
+}
+
+/* A verb of the command that is being carried out. */
+static void note_call(const struct kv_trace_call *call, void *arg)
+{
+	struct kv_session *s = arg;
+	struct json_object *verb;
+
+	if (s->trace)
+		print_call(call);
+	if (!call->called)
+		return;
+	verb = json_object_new_object();
+	kv_out_put_string(verb, "verb", call->verb);
+	if (*call->wr)
+		kv_out_put_string(verb, "wr", call->wr);
+	if (call->error)
+		kv_out_put_string(verb, "errno", kv_errno_name(call->error));
+	if (call->timed)
+		kv_out_put_count(verb, "ns", call->ns);
+	if (call->calls > 1)
+		kv_out_put_count(verb, "calls", call->calls);
+	if (call->idle)
+		kv_out_put_bool(verb, "idle", true);
+	json_object_array_add(s->verbs, verb);
+	if (call->timed && !call->idle) {
+		s->verb_ns += call->ns;
+		s->timed = true;
+	}
+}
+
+static void forget_verbs(struct kv_session *s)
+{
+	json_object_put(s->verbs);
+	s->verbs = json_object_new_array();
+	s->verb_ns = 0;
+	s->timed = false;
+}
+
+/**
+ * kv_session_open() - begin a session
+ * @s: receives it; kv_session_close() ends it
+ * @space: where
+ * @dev: device for commands that name none; NULL: the only one there is
+ * @batch: objects die with the session; else they are persistent
+ * @trace: tell each verb on stderr
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno; -EOPNOTSUPP if the space is not there.
+ */
+int kv_session_open(struct kv_session *s, enum kv_space_id space,
+		    const char *dev, bool batch, bool trace,
+		    struct kv_fault *f)
+{
+	int ret;
+
+	memset(s, 0, sizeof(*s));
+	s->space = space;
+	s->dev_name = dev;
+	s->batch = batch;
+	s->trace = trace;
+	ret = kv_space_open_backend(space, &s->b, f);
+	if (ret)
+		return ret;
+	ret = kv_trace_wrap(&s->b, note_call, s);
+	if (ret) {
+		s->b->ops->close(s->b);
+		s->b = NULL;
+		return kv_fault_set(f, ret, "no memory");
+	}
+	forget_verbs(s);
+	return 0;
+}
+
+/**
+ * kv_session_close() - end a session; what it made dies unless it is persistent
+ * @s: the session; one that is not open is left alone
+ */
+void kv_session_close(struct kv_session *s)
+{
+	if (s->b)
+		s->b->ops->close(s->b);
+	s->b = NULL;
+	kv_names_clear(&s->names);
+	json_object_put(s->last);
+	s->last = NULL;
+	json_object_put(s->verbs);
+	s->verbs = NULL;
+}
+
+/**
+ * kv_session_dev() - find the device for commands that name none
+ * @s: the session, whose @dev is there afterwards
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_session_dev(struct kv_session *s, struct kv_fault *f)
+{
+	int ret;
+
+	if (s->has_dev)
+		return 0;
+	ret = kv_dev_choose(s->b, s->dev_name, &s->dev, f);
+	s->has_dev = !ret;
+	return ret;
+}
+
+/**
+ * kv_session_refuse() - say why the backend refused
+ * @s: the session
+ * @error: what the backend returned
+ * @f: receives it
+ *
+ * Return: @error
+ */
+int kv_session_refuse(struct kv_session *s, int error, struct kv_fault *f)
+{
+	char text[sizeof(s->b->err)];
+
+	if (error == -EINTR && kv_interrupt_seen())
+		return kv_fault_set(f, error, "interrupted");
+	word_error(s->b->err, error, text, sizeof(text));
+	return kv_fault_set(f, error, "%s", text);
+}
+
+/**
+ * kv_session_reword() - say in the words of the commands what others have said
+ * @s: the session
+ * @f: what was said: the space, what was attempted, and often what the backend says;
+ *	receives it without what the command's name and place say
+ *
+ * Return: the error
+ */
+int kv_session_reword(struct kv_session *s, struct kv_fault *f)
+{
+	size_t n = strlen(f->text), m = strlen(s->b->err);
+	char space[32], why[sizeof(s->b->err)];
+
+	if (f->error == -EINTR && kv_interrupt_seen())
+		return kv_fault_set(f, f->error, "interrupted");
+	if (m && n > m && !strcmp(f->text + n - m, s->b->err)) {
+		word_error(s->b->err, f->error, why, sizeof(why));
+		snprintf(f->text + n - m, sizeof(f->text) - (n - m), "%s", why);
+	}
+	n = (size_t)snprintf(space, sizeof(space), "%s space: ",
+			     s->b->ops->space);
+	if (!strncmp(f->text, space, n))
+		drop(f->text, n);
+	return f->error;
+}
+
+/**
+ * kv_session_get() - look at an object
+ * @s: the session
+ * @type: of the object
+ * @id: of the object
+ * @object: receives it
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_session_get(struct kv_session *s, enum kv_type type, uint32_t id,
+		   union kv_object *object, struct kv_fault *f)
+{
+	int ret = kv_op_get(s->b, type, id, object);
+
+	return ret ? kv_session_refuse(s, ret, f) : 0;
+}
+
+/* The words that name the command, as far as there is such a command. */
+static void find_title(char **word, size_t n, char *text, size_t size)
+{
+	const struct kv_command *command;
+	const struct kv_noun *noun;
+	struct kv_fault f;
+	size_t used;
+
+	if (kv_command_choose(word, n, &noun, &command, &used, &f))
+		snprintf(text, size, "%s", n ? word[0] : "");
+	else
+		kv_command_title(text, size, noun, command);
+}
+
+/* Say which command it was; @named: and which errno, for who writes 'refused'. */
+static void put_title(char **word, size_t n, const struct kv_fault *why,
+		      bool named, struct kv_fault *f)
+{
+	char title[64];
+
+	find_title(word, n, title, sizeof(title));
+	f->error = why->error;
+	f->exit = why->exit;
+	if (named)
+		snprintf(f->text, sizeof(f->text), "%s: %.900s (%s)", title,
+			 why->text, kv_errno_name(why->error));
+	else
+		snprintf(f->text, sizeof(f->text), "%s: %.900s", title,
+			 why->text);
+}
+
+/* What a command's words say. @args: receives its struct, which the caller frees. */
+static int parse(const struct kv_command *command, const struct kv_names *names,
+		 char **word, size_t n, struct kv_given **args,
+		 struct kv_fault *f)
+{
+	struct kv_given *given = calloc(1, command->size);
+	size_t used = 0;
+	struct kv_why why;
+	int ret = 0;
+
+	if (!given)
+		return kv_fault_set(f, -ENOMEM, "no memory");
+	if (command->init)
+		memcpy(given, command->init, command->size);
+	if (command->id == KV_ID_MUST || (command->id == KV_ID_MAY && n)) {
+		if (!n)
+			ret = kv_fault_usage(f, "the id or the name of the %s is missing",
+					     kv_word_name(kv_word_type,
+							  command->type));
+		else if (kv_names_id(names, command->type, word[0],
+				     &given->id, &why))
+			ret = kv_fault_usage(f, "'%s' %s", word[0], why.text);
+		used = 1;
+	}
+	if (!ret)
+		ret = kv_args_parse(command->key, names, word + used, n - used,
+				    given, f);
+	if (ret) {
+		free(given);
+		return ret;
+	}
+	*args = given;
+	return 0;
+}
+
+/**
+ * kv_session_command() - carry out a command
+ * @s: the session
+ * @word: the command
+ * @n: how many words
+ * @result: receives what there is to tell
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_session_command(struct kv_session *s, char **word, size_t n,
+		       struct json_object *result, struct kv_fault *f)
+{
+	const struct kv_command *command;
+	const struct kv_noun *noun;
+	struct kv_given *args;
+	size_t used;
+	int ret;
+
+	ret = kv_command_choose(word, n, &noun, &command, &used, f);
+	if (ret)
+		return ret;
+	if (noun->batch && !s->batch)
+		return kv_fault_usage(f, "it makes sense only in a batch; see 'kverbs batch --help'");
+	if (command->raw)
+		return command->raw(s, word + used, n - used, result, f);
+	ret = parse(command, &s->names, word + used, n - used, &args, f);
+	if (ret)
+		return ret;
+	ret = command->fn(s, args, result, f);
+	free(args);
+	return ret;
+}
+
+/**
+ * kv_session_check() - is a command well formed?
+ *
+ * Asks no backend: so what is wrong with the words is told where there is none,
+ * too.
+ * @word: the command, without names of objects
+ * @n: how many words
+ * @f: receives why not, with the command's name
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_session_check(char **word, size_t n, struct kv_fault *f)
+{
+	const struct kv_names none = { 0 };
+	const struct kv_command *command;
+	const struct kv_noun *noun;
+	struct kv_given *args;
+	struct kv_fault why;
+	size_t used;
+	int ret;
+
+	ret = kv_command_choose(word, n, &noun, &command, &used, &why);
+	if (!ret && noun->batch)
+		ret = kv_fault_usage(&why, "it makes sense only in a batch; see 'kverbs batch --help'");
+	if (!ret && !command->raw) {
+		ret = parse(command, &none, word + used, n - used, &args,
+			    &why);
+		if (!ret)
+			free(args);
+	}
+	if (ret)
+		put_title(word, n, &why, false, f);
+	return ret;
+}
+
+/* Is a command about objects, and not the script's own? */
+static bool is_verbs(char **word, size_t n)
+{
+	const struct kv_command *command;
+	const struct kv_noun *noun;
+	struct kv_fault f;
+	size_t used;
+
+	return !kv_command_choose(word, n, &noun, &command, &used, &f) &&
+	       command->fn;
+}
+
+/* Does what a command told stay there for references and 'expect'? */
+static bool is_kept(char **word, size_t n)
+{
+	return is_verbs(word, n) || !strcmp(word[0], kv_noun_refused.name);
+}
+
+/**
+ * kv_session_run() - carry out a command and describe what came of it
+ * @s: the session
+ * @line: where the command stands in its file; 0: nowhere
+ * @word: the command
+ * @n: how many words
+ * @doc: receives its document, owned by the caller; on failure too
+ * @f: receives why not, with the command's name
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_session_run(struct kv_session *s, unsigned int line, char **word,
+		   size_t n, struct json_object **doc, struct kv_fault *f)
+{
+	struct json_object *result = json_object_new_object();
+	struct kv_fault why = { 0 };
+	char title[64];
+	int ret;
+
+	forget_verbs(s);
+	find_title(word, n, title, sizeof(title));
+	ret = kv_session_command(s, word, n, result, &why);
+	kv_trace_settle(s->b);
+
+	*doc = json_object_new_object();
+	if (line)
+		kv_out_put_count(*doc, "line", line);
+	kv_out_put_string(*doc, "command", title);
+	kv_out_put_string(*doc, "space", s->b->ops->space);
+	if (!ret || json_object_object_length(result))
+		kv_out_put(*doc, "result", json_object_get(result));
+	if (ret)
+		kv_out_put_fault(*doc, &why);
+	kv_out_put(*doc, "verbs", json_object_get(s->verbs));
+
+	if (!ret && is_kept(word, n)) {
+		json_object_put(s->last);
+		s->last = json_object_get(result);
+	}
+	json_object_put(result);
+	if (ret)
+		put_title(word, n, &why,
+			  why.exit != KV_EXIT_USAGE && ret != -EINTR &&
+				  is_verbs(word, n), f);
+	return ret;
+}

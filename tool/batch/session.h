@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_BATCH_SESSION_H
+#define KV_BATCH_SESSION_H
+
+#include <json-c/json.h>
+#include "batch/names.h"
+#include "model/space.h"
+#include "object/hand.h"
+
+/**
+ * struct kv_session - a connection to one space, and what its commands made of it
+ * @space: which space
+ * @b: its backend, with kv_trace around it
+ * @dev_name: the device for commands that name none; NULL: the only one there is
+ * @batch: objects die with the session; else they are persistent
+ * @trace: each verb is told on stderr
+ * @has_dev: @dev is there
+ * @dev: the device for commands that name none, see kv_session_dev()
+ * @names: of objects and variables
+ * @last: what the last command told; an object
+ * @verbs: those of the command that is being carried out, an array
+ * @verb_ns: how long they took together, without polls that found nothing
+ * @timed: any of them had a time
+ * @live: is told each event as it comes; NULL: they are collected in the result
+ * @live_arg: for @live
+ */
+struct kv_session {
+	enum kv_space_id space;
+	struct kv_backend *b;
+	const char *dev_name;
+	bool batch;
+	bool trace;
+	bool has_dev;
+	struct kv_dev dev;
+	struct kv_names names;
+	struct json_object *last;
+	struct json_object *verbs;
+	uint64_t verb_ns;
+	bool timed;
+	void (*live)(struct json_object *event, void *arg);
+	void *live_arg;
+};
+
+int kv_session_open(struct kv_session *s, enum kv_space_id space,
+		    const char *dev, bool batch, bool trace,
+		    struct kv_fault *f);
+void kv_session_close(struct kv_session *s);
+int kv_session_run(struct kv_session *s, unsigned int line, char **word,
+		   size_t n, struct json_object **doc, struct kv_fault *f);
+int kv_session_command(struct kv_session *s, char **word, size_t n,
+		       struct json_object *result, struct kv_fault *f);
+int kv_session_check(char **word, size_t n, struct kv_fault *f);
+int kv_session_expand(void *arg, const char *reference, char **value,
+		      struct kv_fault *f);
+int kv_session_dev(struct kv_session *s, struct kv_fault *f);
+int kv_session_refuse(struct kv_session *s, int error, struct kv_fault *f);
+int kv_session_reword(struct kv_session *s, struct kv_fault *f);
+int kv_session_get(struct kv_session *s, enum kv_type type, uint32_t id,
+		   union kv_object *object, struct kv_fault *f);
+int kv_field_text(struct json_object *obj, const char *path, char **text);
+
+#endif

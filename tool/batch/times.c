@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include <errno.h>
+#include <math.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "batch/times.h"
+#include "measure/stats.h"
+#include "out/out.h"
+#include "out/table.h"
+#include "out/unit.h"
+
+/* How much of a line is shown. */
+#define TEXT 48
+
+/* The times of one line in one space, a round each. */
+struct series {
+	uint64_t *ns;
+	size_t n;
+};
+
+struct row {
+	unsigned int line;
+	char *text;
+	struct series space[KV_SPACES];
+};
+
+/* What a line says, without blanks at its ends. */
+static char *trim(const char *text)
+{
+	size_t n;
+
+	text += strspn(text, " \t");
+	n = strlen(text);
+	while (n && strchr(" \t", text[n - 1]))
+		n--;
+	return strndup(text, n);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return x->line == y->line ? 0 : x->line < y->line ? -1 : 1;
+}
+
+static void free_row(void *entry)
+{
+	struct row *row = entry;
+
+	for (unsigned int s = 0; s < KV_SPACES; s++)
+		free(row->space[s].ns);
+	free(row->text);
+	free(row);
+}
+
+static struct row *add_line(struct kv_times *t, unsigned int line, const char *text)
+{
+	struct row *row = calloc(1, sizeof(*row));
+
+	if (!row)
+		return NULL;
+	row->line = line;
+	row->text = trim(text);
+	if (row->text && tsearch(row, &t->rows, compare_lines))
+		return row;
+	free_row(row);
+	return NULL;
+}
+
+static struct row *find(struct kv_times *t, unsigned int line, const char *text)
+{
+	const struct row key = { .line = line };
+	struct row *const *found = tfind(&key, &t->rows, compare_lines);
+
+	return found ? *found : add_line(t, line, text);
+}
+
+/**
+ * kv_times_add() - note what the verbs of a line took
+ * @t: the table
+ * @line: which line
+ * @text: what it says
+ * @space: where
+ * @ns: how long
+ */
+void kv_times_add(struct kv_times *t, unsigned int line, const char *text,
+		  enum kv_space_id space, uint64_t ns)
+{
+	struct row *row = find(t, line, text);
+	struct series *s;
+	uint64_t *more;
+
+	t->failed |= !row;
+	if (!row)
+		return;
+	s = &row->space[space];
+	/* There is room for the next power of two. */
+	more = s->n & (s->n - 1) ? s->ns : reallocarray(s->ns, s->n ? 2 * s->n : 1, sizeof(*more));
+	t->failed |= !more;
+	if (!more)
+		return;
+	s->ns = more;
+	s->ns[s->n++] = ns;
+}
+
+static const char *key_of(enum kv_space_id space)
+{
+	return space == KV_SPACE_KERNEL ? "kernel_ns" : "user_ns";
+}
+
+/* What describe_row() is told: where to, and kv_times_describe()'s @spaces. */
+struct description {
+	struct json_object *list;
+	unsigned int spaces;
+};
+
+static void describe_row(const void *node, VISIT visit, void *arg)
+{
+	const struct row *row = *(struct row *const *)node;
+	const struct description *d = arg;
+	struct json_object *obj;
+
+	/* Each row is visited once in its order: between its children, or as a leaf. */
+	if (visit != postorder && visit != leaf)
+		return;
+	obj = json_object_new_object();
+	kv_out_put_count(obj, "line", row->line);
+	kv_out_put_string(obj, "command", row->text);
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		const struct series *series = &row->space[s];
+
+		if (d->spaces & (1U << s))
+			kv_out_put(obj, key_of(s),
+				   kv_out_real(kv_stats_median(series->ns, series->n), 1));
+	}
+	json_object_array_add(d->list, obj);
+}
+
+/**
+ * kv_times_describe() - make a document of the table
+ * @t: the table
+ * @spaces: those that it is about, a bit for each enum kv_space_id
+ *
+ * Return: an array with the medians, a line each in their order, owned by the caller.
+ */
+struct json_object *kv_times_describe(const struct kv_times *t,
+				      unsigned int spaces)
+{
+	struct description d = { .list = json_object_new_array(), .spaces = spaces };
+
+	twalk_r(t->rows, describe_row, &d);
+	return d.list;
+}
+
+static void add_row(struct kv_table *table, struct json_object *obj,
+		    unsigned int spaces)
+{
+	const char *text = kv_out_get_string(obj, "/command");
+	bool whole = strlen(text) <= TEXT;
+	char line[16], command[TEXT + 1], us[KV_SPACES][32];
+	const char *cell[2 + KV_SPACES] = { line, command };
+	unsigned int n = 2;
+
+	snprintf(line, sizeof(line), "%llu",
+		 (unsigned long long)kv_out_get_count(obj, "/line"));
+	snprintf(command, sizeof(command), "%.*s%s", whole ? TEXT : TEXT - 3,
+		 text, whole ? "" : "...");
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		char path[16];
+
+		if (!(spaces & (1U << s)))
+			continue;
+		snprintf(path, sizeof(path), "/%s", key_of(s));
+		kv_us_format(us[s], sizeof(us[s]), kv_out_get_real(obj, path));
+		cell[n++] = us[s];
+	}
+	kv_table_add(table, cell);
+}
+
+/**
+ * kv_times_print() - print the table
+ * @list: what kv_times_describe() made
+ * @spaces: those that it is about, a bit for each enum kv_space_id
+ * @rounds: how many there were
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_times_print(struct json_object *list, unsigned int spaces,
+		   unsigned int rounds, struct kv_fault *f)
+{
+	char title[KV_SPACES][32];
+	struct kv_column column[2 + KV_SPACES] = {
+		{ "line", true }, { "command", false },
+	};
+	struct kv_table table;
+	unsigned int n = 2;
+	int ret;
+
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		snprintf(title[s], sizeof(title[s]), "%s %s", kv_word_name(kv_word_space, s),
+			 kv_unit_name());
+		if (spaces & (1U << s))
+			column[n++] = (struct kv_column){ title[s], true };
+	}
+	kv_table_create(&table, column, n);
+	for (size_t i = 0; i < json_object_array_length(list); i++)
+		add_row(&table, json_object_array_get_idx(list, i), spaces);
+	ret = kv_table_print(&table);
+	kv_table_destroy(&table);
+	if (ret)
+		return kv_fault_set(f, ret, "cannot print the table");
+	printf("\nWhat the verbs of each line took");
+	if (rounds > 1)
+		printf(", median of %u rounds", rounds);
+	printf("; -: none was called. Polls that found nothing are not counted.\n");
+	if (spaces & (1U << KV_SPACE_USER))
+		printf("In user space mr add is the first touch of the pages; mr reg registers touched memory.\n");
+	return 0;
+}
+
+/**
+ * kv_times_clear() - forget all times
+ * @t: the table
+ */
+void kv_times_clear(struct kv_times *t)
+{
+	tdestroy(t->rows, free_row);
+	t->rows = NULL;
+}

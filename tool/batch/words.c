@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "batch/words.h"
+
+/* Where the splitting stands. */
+struct lexer {
+	const char *line;
+	const char *at;
+	const char *end; /* of @line */
+	kv_words_expand_fn *expand;
+	void *arg;
+	struct kv_fault *f;
+	char *text; /* the words, with a zero byte behind each */
+	size_t n; /* bytes of @text */
+	size_t room; /* bytes that there is memory for: see make_room() */
+	size_t values; /* bytes that references stand for */
+};
+
+/* isalpha() follows the locale; this does not. */
+static bool begins_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool in_name(char c)
+{
+	return begins_name(c) || (c >= '0' && c <= '9');
+}
+
+/* The end of a line of DOS is no word. */
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static int no_memory(struct kv_fault *f)
+{
+	return kv_fault_set(f, -ENOMEM, "no memory");
+}
+
+/**
+ * kv_words_too_long() - refuse a command for its length
+ * @f: receives why
+ *
+ * Return: -EINVAL
+ */
+int kv_words_too_long(struct kv_fault *f)
+{
+	return kv_fault_usage(f, "the command has more than %d bytes",
+			      KV_WORDS_LINE_MAX);
+}
+
+/**
+ * kv_words_continue() - does a line go on with the next one?
+ * @line: the line
+ *
+ * Return: true if it ends in a backslash that is not quoted, which is to be taken
+ * off.
+ */
+bool kv_words_continue(const char *line)
+{
+	char quote = '\0', before = ' ';
+
+	for (; *line; before = *line++) {
+		if (quote == '\'') {
+			if (*line == quote)
+				quote = '\0';
+		} else if (*line == '\\') {
+			if (!line[1])
+				return true;
+			line++;
+		} else if (quote) {
+			if (*line == quote)
+				quote = '\0';
+		} else if (*line == '\'' || *line == '"') {
+			quote = *line;
+		} else if (*line == '#' && is_blank(before)) {
+			return false;
+		}
+	}
+	return false;
+}
+
+/* The length of what stands behind a $ without braces, 0 if that is no name. */
+static size_t measure_reference(const char *text)
+{
+	size_t n = 0;
+
+	if (!begins_name(*text))
+		return 0;
+	while (in_name(text[n]))
+		n++;
+	while (text[n] == '.' && in_name(text[n + 1])) {
+		n++;
+		while (in_name(text[n]))
+			n++;
+	}
+	return n;
+}
+
+/*
+ * Make room for @n bytes and for the rest of the line, so that put() need not check. The zero byte
+ * behind a word takes the place of a blank; only that of the last word needs a byte of its own.
+ */
+static int make_room(struct lexer *l, size_t n)
+{
+	size_t need = l->n + n + (size_t)(l->end - l->at) + 1;
+	char *more;
+
+	if (need <= l->room)
+		return 0;
+	more = realloc(l->text, 2 * need);
+	if (!more)
+		return no_memory(l->f);
+	l->text = more;
+	l->room = 2 * need;
+	return 0;
+}
+
+static void put(struct lexer *l, char byte)
+{
+	l->text[l->n++] = byte;
+}
+
+static int put_value(struct lexer *l, const char *value)
+{
+	size_t n = strlen(value);
+	int ret;
+
+	l->values += n;
+	if (l->values + (size_t)(l->end - l->line) > KV_WORDS_LINE_MAX)
+		return kv_fault_usage(l->f, "the command has more than %d bytes once its references are replaced",
+				      KV_WORDS_LINE_MAX);
+	ret = make_room(l, n);
+	if (ret)
+		return ret;
+	memcpy(l->text + l->n, value, n);
+	l->n += n;
+	return 0;
+}
+
+static int take_reference(struct lexer *l)
+{
+	const char *start = ++l->at;
+	char *reference, *value;
+	size_t n;
+	int ret;
+
+	if (*start == '{') {
+		n = strcspn(++start, "}");
+		if (!start[n])
+			return kv_fault_usage(l->f, "a ${ has no }");
+		l->at = start + n + 1;
+	} else {
+		n = measure_reference(start);
+		l->at = start + n;
+	}
+	if (!n)
+		return kv_fault_usage(l->f, "a $ has no name behind it; \\$ stands for a $ itself");
+	reference = strndup(start, n);
+	if (!reference)
+		return no_memory(l->f);
+	ret = l->expand(l->arg, reference, &value, l->f);
+	free(reference);
+	if (ret)
+		return ret;
+	ret = put_value(l, value);
+	free(value);
+	return ret;
+}
+
+static int take_quoted(struct lexer *l)
+{
+	char quote = *l->at++;
+	int ret;
+
+	while (*l->at != quote) {
+		if (!*l->at)
+			return kv_fault_usage(l->f, "a quote %c is not closed",
+					      quote);
+		if (quote == '"' && *l->at == '$') {
+			ret = take_reference(l);
+			if (ret)
+				return ret;
+			continue;
+		}
+		/* Before any other character it stands for itself. */
+		if (quote == '"' && *l->at == '\\' && l->at[1] &&
+		    strchr("\"\\$", l->at[1]))
+			l->at++;
+		put(l, *l->at++);
+	}
+	l->at++;
+	return 0;
+}
+
+static int take_word(struct lexer *l)
+{
+	int ret = 0;
+
+	while (!ret && *l->at && !is_blank(*l->at)) {
+		switch (*l->at) {
+		case '\'':
+		case '"':
+			ret = take_quoted(l);
+			break;
+		case '$':
+			ret = take_reference(l);
+			break;
+		case '\\':
+			if (l->at[1])
+				l->at++;
+			/* fallthrough */
+		default:
+			put(l, *l->at++);
+		}
+	}
+	return ret;
+}
+
+static int take_words(struct lexer *l, size_t *n)
+{
+	int ret;
+
+	*n = 0;
+	for (;;) {
+		while (is_blank(*l->at))
+			l->at++;
+		if (!*l->at || *l->at == '#')
+			return 0;
+		ret = take_word(l);
+		if (ret)
+			return ret;
+		put(l, '\0');
+		(*n)++;
+	}
+}
+
+/* The words stand one behind the other: say where each begins. */
+static int find_words(struct kv_words *w, size_t n)
+{
+	char *at = w->text;
+
+	w->word = calloc(n + 1, sizeof(*w->word));
+	if (!w->word)
+		return -ENOMEM;
+	for (w->n = 0; w->n < n; at += strlen(at) + 1)
+		w->word[w->n++] = at;
+	return 0;
+}
+
+static int check_characters(const char *line, struct kv_fault *f)
+{
+	for (; *line; line++) {
+		unsigned char c = (unsigned char)*line;
+
+		if ((c < ' ' && !is_blank(*line)) || c == 0x7f)
+			return kv_fault_usage(f, "there is a control character, 0x%02x; 'mr write … hex' takes any bytes",
+					      c);
+	}
+	return 0;
+}
+
+/**
+ * kv_words_split() - make words of a line
+ * @w: receives them; kv_words_free() frees them, on failure too
+ * @line: the line
+ * @expand: says what references stand for
+ * @arg: for @expand
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_words_split(struct kv_words *w, const char *line,
+		   kv_words_expand_fn *expand, void *arg, struct kv_fault *f)
+{
+	struct lexer l = {
+		.line = line,
+		.at = line,
+		.end = line + strlen(line),
+		.expand = expand,
+		.arg = arg,
+		.f = f,
+	};
+	size_t n;
+	int ret;
+
+	memset(w, 0, sizeof(*w));
+	if (l.end - line > KV_WORDS_LINE_MAX)
+		return kv_words_too_long(f);
+	ret = check_characters(line, f);
+	if (!ret)
+		ret = make_room(&l, 0);
+	if (!ret)
+		ret = take_words(&l, &n);
+	w->text = l.text;
+	if (!ret && find_words(w, n))
+		ret = no_memory(f);
+	return ret;
+}
+
+/**
+ * kv_words_free() - free the words of a line
+ * @w: the words
+ */
+void kv_words_free(struct kv_words *w)
+{
+	free(w->word);
+	free(w->text);
+	memset(w, 0, sizeof(*w));
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_BATCH_WORDS_H
+#define KV_BATCH_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "cli/fault.h"
+
+/*
+ * A line becomes words as in a shell: blanks separate them, '…' and "…" quote, \
+ * takes a character for itself, # begins a comment. $NAME, $NAME.FIELD.FIELD and
+ * ${…} outside '…' are references: what they stand for is put there and not looked
+ * at again.
+ */
+
+/* The most bytes of a command and the lines that continue it, before and after its
+ * references are replaced.
+ */
+#define KV_WORDS_LINE_MAX (1 << 20)
+
+/**
+ * struct kv_words - the words of a line
+ * @n: how many
+ * @word: they; @word[@n] is NULL
+ * @text: where they stand
+ */
+struct kv_words {
+	size_t n;
+	char **word;
+	char *text;
+};
+
+/*
+ * Says what a reference stands for, in memory that the caller frees. On failure it
+ * returns a negative errno and fills the fault.
+ */
+typedef int kv_words_expand_fn(void *arg, const char *reference, char **value,
+			       struct kv_fault *f);
+
+int kv_words_too_long(struct kv_fault *f);
+bool kv_words_continue(const char *line);
+int kv_words_split(struct kv_words *w, const char *line,
+		   kv_words_expand_fn *expand, void *arg, struct kv_fault *f);
+void kv_words_free(struct kv_words *w);
+
+#endif

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE /* ppoll() */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <netlink/genl/genl.h>
+#include "kernel/msg.h"
+#include "sys/now.h"
+
+static int wait_readable(struct kv_nl *nl, uint64_t deadline_ns)
+{
+	struct pollfd fd = {
+		.fd = nl_socket_get_fd(nl->events),
+		.events = POLLIN,
+	};
+	uint64_t now = kv_now_ns();
+	uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
+	struct timespec ts = {
+		.tv_sec = (time_t)(left / 1000000000),
+		.tv_nsec = (long)(left % 1000000000),
+	};
+	int n;
+
+	n = ppoll(&fd, 1, deadline_ns == UINT64_MAX ? NULL : &ts, NULL);
+	if (n < 0)
+		return -errno;
+	return n ? 0 : -EAGAIN;
+}
+
+static bool parse(const struct kv_nl *nl, struct nlmsghdr *hdr, int len,
+		  struct kv_event *event)
+{
+	struct genlmsghdr *genl;
+
+	if (!nlmsg_ok(hdr, len) || hdr->nlmsg_type != nl->family ||
+	    !genlmsg_valid_hdr(hdr, 0))
+		return false;
+	genl = genlmsg_hdr(hdr);
+	memset(event, 0, sizeof(*event));
+	return genl->cmd == KVERBS_CMD_EVENT &&
+	       !kv_nl_take(&kv_shape_event, genlmsg_attrdata(genl, 0),
+			   genlmsg_attrlen(genl, 0), event);
+}
+
+/* 0: an event. -EAGAIN: none is there. -ENOBUFS: some got lost. */
+static int receive(struct kv_nl *nl, struct kv_event *event)
+{
+	union {
+		struct nlmsghdr hdr;
+		char bytes[4096];
+	} buf;
+	struct sockaddr_nl from;
+	socklen_t size;
+	ssize_t len;
+
+	/* What is no event of the kernel's is passed over. */
+	for (;;) {
+		size = sizeof(from);
+		len = recvfrom(nl_socket_get_fd(nl->events), &buf, sizeof(buf),
+			       MSG_DONTWAIT, (struct sockaddr *)&from, &size);
+		if (len < 0)
+			return -errno;
+		if (!from.nl_pid && parse(nl, &buf.hdr, (int)len, event))
+			return 0;
+	}
+}
+
+/* The next event of the socket; waits for one. The errors of kv_nl_wait_event(). */
+static int next_event(struct kv_nl *nl, uint64_t deadline_ns,
+		      struct kv_event *event)
+{
+	int ret;
+
+	while ((ret = receive(nl, event)) == -EAGAIN) {
+		ret = wait_readable(nl, deadline_ns);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+static void drop(struct kv_nl *nl, unsigned int at)
+{
+	nl->queued--;
+	memmove(&nl->queue[at], &nl->queue[at + 1],
+		(nl->queued - at) * sizeof(nl->queue[0]));
+}
+
+static void keep(struct kv_nl *nl, const struct kv_event *event)
+{
+	if (nl->queued == KV_NL_EVENTS) {
+		drop(nl, 0);
+		nl->lost = true;
+	}
+	nl->queue[nl->queued++] = *event;
+}
+
+/**
+ * kv_nl_deadline() - when a wait that begins now ends
+ * @timeout_ms: how long it takes at most; negative: it has no end
+ *
+ * Return: a time of kv_now_ns(), or UINT64_MAX.
+ */
+uint64_t kv_nl_deadline(int32_t timeout_ms)
+{
+	return timeout_ms < 0 ? UINT64_MAX : kv_now_ns() + (uint64_t)timeout_ms * 1000000;
+}
+
+/**
+ * kv_nl_wait_any() - wait until something may have happened
+ * @nl: the connection
+ * @deadline_ns: until when
+ *
+ * What happened is found out by asking: events may get lost.
+ *
+ * Return: 0, -EAGAIN at the deadline, -EINTR for a signal.
+ */
+int kv_nl_wait_any(struct kv_nl *nl, uint64_t deadline_ns)
+{
+	struct kv_event event;
+	int ret;
+
+	ret = next_event(nl, deadline_ns, &event);
+	if (ret == -EAGAIN || ret == -EINTR)
+		return ret;
+	/* All that is there, so that it wakes nobody twice. */
+	for (; ret != -EAGAIN; ret = receive(nl, &event)) {
+		if (!ret)
+			keep(nl, &event);
+		else if (ret == -ENOBUFS)
+			nl->lost = true;
+		else if (ret != -EINTR)
+			return kv_nl_fail(nl, ret, "the module's events can't be read: %s",
+					  strerror(-ret));
+	}
+	return 0;
+}
+
+static bool completes(const struct kv_event *event, uint32_t cq)
+{
+	return event->type == KVERBS_EVENT_COMPLETION && event->cq == cq;
+}
+
+/*
+ * Waits for the event of a CQ that was armed. Other events are kept, for those who wait for
+ * them later. 0 if the event came, which may be that of an earlier arming, or if events got
+ * lost, of which it may be one: who gets 0 polls.
+ */
+int kv_nl_cq_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+{
+	const struct kv_wait *in = arg;
+	uint64_t deadline_ns = kv_nl_deadline(in->timeout_ms);
+	uint32_t cq = in->id;
+	struct kv_event event;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < nl->queued; i++) {
+		if (completes(&nl->queue[i], cq)) {
+			drop(nl, i);
+			return 0;
+		}
+	}
+	while (!(ret = next_event(nl, deadline_ns, &event))) {
+		if (completes(&event, cq))
+			return 0;
+		keep(nl, &event);
+	}
+	if (ret == -ENOBUFS) {
+		nl->lost = true;
+		return 0;
+	}
+	if (ret == -EAGAIN)
+		return kv_nl_fail(nl, ret, "kernel cq %u: no completion event came in time",
+				  cq);
+	return kv_nl_fail(nl, ret, "kernel cq %u: no completion event: %s", cq,
+			  strerror(-ret));
+}
+
+/* The next event. -ENOBUFS if events got lost before what the next call gives. */
+int kv_nl_event_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+{
+	const struct kv_wait *in = arg;
+	struct kv_event *event = out;
+	int ret = 0;
+
+	if (nl->lost) {
+		nl->lost = false;
+		ret = -ENOBUFS;
+	} else if (nl->queued) {
+		*event = nl->queue[0];
+		drop(nl, 0);
+	} else {
+		ret = next_event(nl, kv_nl_deadline(in->timeout_ms), event);
+	}
+	if (ret == -ENOBUFS)
+		return kv_nl_fail(nl, ret, "events were lost: they came faster than they were read");
+	if (ret == -EAGAIN)
+		return kv_nl_fail(nl, ret, "no event came in time");
+	if (ret)
+		return kv_nl_fail(nl, ret, "the module's events can't be read: %s",
+				  strerror(-ret));
+	return 0;
+}
+
+int kv_nl_conn_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+{
+	const struct kv_wait *in = arg;
+	int ret = kv_nl_wait_any(nl, kv_nl_deadline(in->timeout_ms));
+
+	if (ret == -EAGAIN)
+		return kv_nl_fail(nl, ret, "no event of kernel conn %u within %d ms",
+				  in->id, in->timeout_ms);
+	if (ret == -EINTR)
+		return kv_nl_fail(nl, ret, "kernel conn %u: interrupted", in->id);
+	return ret;
+}

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <netinet/in.h>
+#include <linux/genetlink.h>
+#include "kernel/fields.h"
+
+static bool is_zero(const char *at, size_t size)
+{
+	while (size && !*at) {
+		at++;
+		size--;
+	}
+	return !size;
+}
+
+static size_t size_of(const struct kv_member *m)
+{
+	return m->type == KV_MEMBER_U64 ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+
+static uint32_t beside(const struct kv_member *m, const char *from)
+{
+	return *(const uint32_t *)(from + m->beside);
+}
+
+static bool wanted(const struct kv_shape *shape, const struct kv_member *m, const char *from)
+{
+	if (m->bit && !(*(const uint32_t *)(from + shape->mask) & m->bit))
+		return false;
+	switch (m->when) {
+	case KV_WHEN_NONZERO:
+		return !is_zero(from + m->offset, size_of(m));
+	case KV_WHEN_NOT_NEGATIVE:
+		return *(const int32_t *)(from + m->offset) >= 0;
+	case KV_WHEN_HAS:
+		return *(const bool *)(from + m->beside);
+	case KV_WHEN_NONZERO_OR_NO:
+		return !beside(m, from) || !is_zero(from + m->offset, size_of(m));
+	case KV_WHEN_NONZERO_OR:
+		return beside(m, from) || !is_zero(from + m->offset, size_of(m));
+	case KV_WHEN_AMONG:
+		return beside(m, from) < 32 && m->among & 1U << beside(m, from);
+	case KV_WHEN_ALWAYS:
+		break;
+	}
+	return true;
+}
+
+static uint32_t count_of(const struct kv_member *m, const char *from)
+{
+	return *(const uint32_t *)(from + m->count);
+}
+
+static void put_nest(struct nl_msg *msg, const struct kv_member *m, const char *at)
+{
+	struct nlattr *nest = nla_nest_start(msg, m->attr | NLA_F_NESTED);
+
+	kv_nl_put(msg, m->shape, at, 0);
+	nla_nest_end(msg, nest);
+}
+
+static void put_addr(struct nl_msg *msg, const struct kv_member *m,
+		     const struct sockaddr_storage *addr)
+{
+	if (addr->ss_family == AF_INET)
+		nla_put(msg, m->attr, sizeof(struct sockaddr_in), addr);
+	else if (addr->ss_family != AF_UNSPEC)
+		nla_put(msg, m->attr, sizeof(struct sockaddr_in6), addr);
+}
+
+static void put_member(struct nl_msg *msg, const struct kv_member *m, const char *from)
+{
+	const char *at = from + m->offset;
+	uint32_t n;
+
+	switch (m->type) {
+	case KV_MEMBER_U32:
+	case KV_MEMBER_S32:
+	case KV_MEMBER_U64:
+		nla_put(msg, m->attr, (int)size_of(m), at);
+		break;
+	case KV_MEMBER_HEX:
+		nla_put(msg, m->attr, (int)m->size, at);
+		break;
+	case KV_MEMBER_HEX_UPTO:
+		n = count_of(m, from);
+		if (n && n <= m->size)
+			nla_put(msg, m->attr, (int)n, at);
+		break;
+	case KV_MEMBER_ADDRESS:
+		put_addr(msg, m, (const struct sockaddr_storage *)at);
+		break;
+	case KV_MEMBER_BOOL:
+		if (*(const bool *)at)
+			nla_put_flag(msg, m->attr);
+		break;
+	case KV_MEMBER_TEXT:
+		nla_put_string(msg, m->attr, at);
+		break;
+	case KV_MEMBER_TEXT_AT:
+		if (*(const char *const *)at)
+			nla_put_string(msg, m->attr, *(const char *const *)at);
+		break;
+	case KV_MEMBER_STRUCT:
+		put_nest(msg, m, at);
+		break;
+	case KV_MEMBER_LIST:
+		n = count_of(m, from);
+		for (uint32_t i = 0; i < n && i < m->size; i++)
+			put_nest(msg, m, at + i * m->shape->size);
+		break;
+	case KV_MEMBER_OBJECT:
+		break;
+	}
+}
+
+/* Does a struct stand among the others, without an attribute of its own? */
+static bool is_part(const struct kv_member *m)
+{
+	return m->type == KV_MEMBER_STRUCT && !m->attr;
+}
+
+/**
+ * kv_nl_put() - a struct into a request
+ * @msg: the request, as large as the largest: putting can't fail; or NULL,
+ *	which kv_nl_request() will tell
+ * @shape: what is in the struct
+ * @from: the struct
+ * @without: an attribute that is left out; 0: none
+ */
+void kv_nl_put(struct nl_msg *msg, const struct kv_shape *shape, const void *from,
+	       int without)
+{
+	for (unsigned int i = 0; msg && i < shape->members; i++) {
+		const struct kv_member *m = &shape->member[i];
+
+		if (!wanted(shape, m, from))
+			continue;
+		if (is_part(m))
+			kv_nl_put(msg, m->shape, (const char *)from + m->offset, without);
+		else if (m->attr && m->attr != without)
+			put_member(msg, m, from);
+	}
+}
+
+/**
+ * kv_nl_put_u32() - a number that is in no struct
+ * @msg: the request, or NULL
+ * @attr: its attribute
+ * @value: the number
+ */
+void kv_nl_put_u32(struct nl_msg *msg, int attr, uint32_t value)
+{
+	if (msg)
+		nla_put_u32(msg, attr, value);
+}
+
+/**
+ * kv_nl_put_u64() - a long number that is in no struct
+ * @msg: the request, or NULL
+ * @attr: its attribute
+ * @value: the number
+ */
+void kv_nl_put_u64(struct nl_msg *msg, int attr, uint64_t value)
+{
+	if (msg)
+		nla_put_u64(msg, attr, value);
+}
+
+static int take_string(const struct kv_member *m, struct nlattr *attr, char *at)
+{
+	size_t length = strnlen(nla_data(attr), (size_t)nla_len(attr));
+
+	if (length >= m->size)
+		length = m->size - 1;
+	memcpy(at, nla_data(attr), length);
+	at[length] = '\0';
+	return 0;
+}
+
+/* Elements beyond the list's end are left alone. */
+static int take_element(const struct kv_member *m, struct nlattr *attr, char *to)
+{
+	uint32_t *n = (uint32_t *)(to + m->count);
+	int ret;
+
+	if (*n >= m->size)
+		return 0;
+	ret = kv_nl_take(m->shape, nla_data(attr), nla_len(attr),
+			 to + m->offset + *n * m->shape->size);
+	if (!ret)
+		++*n;
+	return ret;
+}
+
+/* What is longer than the member is longer than any is. */
+static int take_data(const struct kv_member *m, struct nlattr *attr, char *to)
+{
+	size_t length = (size_t)nla_len(attr);
+
+	if (length > m->size)
+		return -EBADMSG;
+	memcpy(to + m->offset, nla_data(attr), length);
+	if (m->type == KV_MEMBER_HEX_UPTO)
+		*(uint32_t *)(to + m->count) = (uint32_t)length;
+	return 0;
+}
+
+static int take_exactly(struct nlattr *attr, char *at, size_t size)
+{
+	if (nla_len(attr) != (int)size)
+		return -EBADMSG;
+	memcpy(at, nla_data(attr), size);
+	return 0;
+}
+
+/* Numbers are copied: the kernel does not align them. */
+static int take_member(const struct kv_member *m, struct nlattr *attr, char *to)
+{
+	char *at = to + m->offset;
+
+	switch (m->type) {
+	case KV_MEMBER_U32:
+	case KV_MEMBER_S32:
+	case KV_MEMBER_U64:
+		return take_exactly(attr, at, size_of(m));
+	case KV_MEMBER_HEX:
+		return take_exactly(attr, at, m->size);
+	case KV_MEMBER_HEX_UPTO:
+	case KV_MEMBER_ADDRESS:
+		return take_data(m, attr, to);
+	case KV_MEMBER_BOOL:
+		*(bool *)at = true;
+		return 0;
+	case KV_MEMBER_TEXT:
+		return take_string(m, attr, at);
+	case KV_MEMBER_STRUCT:
+		return kv_nl_take(m->shape, nla_data(attr), nla_len(attr), at);
+	case KV_MEMBER_LIST:
+		return take_element(m, attr, to);
+	case KV_MEMBER_TEXT_AT:
+	case KV_MEMBER_OBJECT:
+		break;
+	}
+	return 0;
+}
+
+/* 1: the struct has it, and now with this value. 0: it has not. */
+static int take_attr(const struct kv_shape *shape, struct nlattr *attr, char *to)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < shape->members && !ret; i++) {
+		const struct kv_member *m = &shape->member[i];
+
+		if (is_part(m))
+			ret = take_attr(m->shape, attr, to + m->offset);
+		else if (m->attr && m->attr == nla_type(attr))
+			ret = take_member(m, attr, to) ? -EBADMSG : 1;
+		if (ret != 1)
+			continue;
+		if (m->when == KV_WHEN_HAS)
+			*(bool *)(to + m->beside) = true;
+		if (m->bit)
+			*(uint32_t *)(to + shape->mask) |= m->bit;
+	}
+	return ret;
+}
+
+/**
+ * kv_nl_take() - a struct out of a reply
+ * @shape: what is in the struct
+ * @attrs: the reply's attributes
+ * @len: their bytes
+ * @to: the struct, zeroed; what the reply does not have stays as it is
+ *
+ * Attributes that the struct does not have are left alone, and so are elements
+ * beyond a list's end.
+ *
+ * Return: 0, or -EBADMSG if an attribute is not of the member's size.
+ */
+int kv_nl_take(const struct kv_shape *shape, struct nlattr *attrs, int len,
+	       void *to)
+{
+	struct nlattr *attr;
+	int rest, ret = 0;
+
+	nla_for_each_attr(attr, attrs, len, rest) {
+		ret = take_attr(shape, attr, to);
+		if (ret < 0)
+			break;
+	}
+	return ret < 0 ? ret : 0;
+}
+
+/**
+ * kv_nl_take_u64() - a long number that is in no struct
+ * @attrs: the reply's attributes
+ * @len: their bytes
+ * @attr: the number's
+ * @to: the number; stays if the reply does not have it
+ *
+ * Return: 0, or -EBADMSG if it is not of that size.
+ */
+int kv_nl_take_u64(struct nlattr *attrs, int len, int attr, uint64_t *to)
+{
+	struct nlattr *found = nla_find(attrs, len, attr);
+
+	if (!found)
+		return 0;
+	if (nla_len(found) != sizeof(*to))
+		return -EBADMSG;
+	memcpy(to, nla_data(found), sizeof(*to));
+	return 0;
+}
+
+/* Which of the equal attributes it is, from 1 on. */
+static unsigned int ordinal(const struct nlattr *attrs, int len,
+			    const struct nlattr *attr)
+{
+	const struct nlattr *at;
+	unsigned int n = 1;
+	int rest;
+
+	nla_for_each_attr(at, attrs, len, rest) {
+		if (at == attr)
+			break;
+		n += nla_type(at) == nla_type(attr);
+	}
+	return n;
+}
+
+static const char *name_of(const struct kv_member *m)
+{
+	return m->known ? m->known : m->name;
+}
+
+static const struct kv_member *find(const struct kv_shape *shape, int attr)
+{
+	const struct kv_member *found = NULL;
+
+	for (unsigned int i = 0; i < shape->members && !found; i++) {
+		const struct kv_member *m = &shape->member[i];
+
+		if (is_part(m))
+			found = find(m->shape, attr);
+		else if (m->attr && m->attr == attr)
+			found = m;
+	}
+	return found;
+}
+
+static const struct kv_member *find_named(const struct kv_shape *const *names, int attr)
+{
+	const struct kv_member *found = NULL;
+
+	for (; *names && !found; names++)
+		found = find(*names, attr);
+	return found;
+}
+
+/**
+ * kv_nl_path() - what a user calls the attribute that a refusal points at
+ * @request: the request
+ * @offset: of the attribute, from the start of the request
+ * @names: shapes that have it, up to NULL
+ * @path: becomes "name: ", "sge 2: mr: " in a nest, or "" if nobody knows
+ * @size: bytes of @path
+ */
+void kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
+		const struct kv_shape *const *names, char *path, size_t size)
+{
+	const char *target = (const char *)request + offset;
+	const struct kv_shape *inner[2] = { NULL, NULL };
+	const struct kv_member *m;
+	const struct nlattr *attrs, *attr;
+	size_t used = 0;
+	int len, rest;
+
+	path[0] = '\0';
+	if (request->nlmsg_len < NLMSG_HDRLEN + GENL_HDRLEN)
+		return;
+	attrs = (const struct nlattr *)((const char *)request + NLMSG_HDRLEN + GENL_HDRLEN);
+	len = (int)(request->nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN);
+	while (len > 0) {
+		nla_for_each_attr(attr, attrs, len, rest)
+			if (target >= (const char *)attr &&
+			    target < (const char *)attr + NLA_ALIGN(attr->nla_len))
+				break;
+		m = nla_ok(attr, rest) ? find_named(names, nla_type(attr)) : NULL;
+		if (!m || used >= size)
+			return;
+		if (m->type == KV_MEMBER_LIST)
+			used += (size_t)snprintf(path + used, size - used, "%s %u: ",
+						 name_of(m), ordinal(attrs, len, attr));
+		else
+			used += (size_t)snprintf(path + used, size - used, "%s: ", name_of(m));
+		if (target == (const char *)attr || !m->shape)
+			return;
+		attrs = nla_data(attr);
+		len = nla_len(attr);
+		inner[0] = m->shape;
+		names = inner;
+	}
+}

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE /* strerrorname_np() */
+/* Generic netlink requests to the module, and what the kernel says of them. */
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/family.h>
+#include <netlink/genl/genl.h>
+#include <kverbs.h>
+#include "kernel/link.h"
+
+#define NOT_PERMITTED "not permitted: this needs CAP_NET_ADMIN in the initial user namespace, run it as root"
+
+/* The module gives a reason; who routes messages to it knows no such family. */
+#define MODULE_GONE "the module was unloaded, and with it what it had made: load it and begin anew"
+
+/* Bytes that events may wait in; the kernel may allow less. */
+#define EVENT_BYTES 262144
+
+/* A device's GIDs and a run's bins take messages of up to 18 KiB, lists of 32. */
+#define ANSWER_BYTES 32768
+
+/* State of one request while its answers come in. */
+struct exchange {
+	struct kv_nl *nl;
+	const struct nlmsghdr *request;
+	const char *what;
+	const struct kv_shape *const *names;
+	kv_nl_reply reply;
+	void *arg;
+	int error;
+	bool interrupted; /* a list's objects came or went meanwhile */
+	bool answered;
+	bool done;
+};
+
+/* Where the kernel had no memory, answers to an earlier request may come late. */
+static bool is_ours(const struct exchange *x, const struct nlmsghdr *hdr)
+{
+	return hdr->nlmsg_seq == x->request->nlmsg_seq;
+}
+
+static int nle_to_errno(int nle)
+{
+	switch (-nle) {
+	case NLE_NOMEM:
+		return -ENOMEM;
+	case NLE_PERM:
+	case NLE_NOACCESS:
+		return -EPERM;
+	case NLE_OBJ_NOTFOUND:
+		return -ENOENT;
+	default:
+		return -EIO;
+	}
+}
+
+static void set_error(struct exchange *x, const char *text, const char *path)
+{
+	snprintf(x->nl->base.err, sizeof(x->nl->base.err), "%s: %s%s (%s)", x->what, path,
+		 text ? text : strerror(-x->error), strerrorname_np(-x->error));
+}
+
+/* Add to a text what a number has to be, if @policy, the kernel's, says so. */
+static const char *add_range(const char *text, const struct nlattr *policy,
+			     char *longer, size_t size)
+{
+	struct nlattr *attrs = nla_data(policy);
+	int len = nla_len(policy);
+	const struct nlattr *min = nla_find(attrs, len, NL_POLICY_TYPE_ATTR_MIN_VALUE_U);
+	const struct nlattr *max = nla_find(attrs, len, NL_POLICY_TYPE_ATTR_MAX_VALUE_U);
+
+	if (!min || !max)
+		return text;
+	snprintf(longer, size, "%s: it takes %llu to %llu", text,
+		 (unsigned long long)nla_get_u64(min),
+		 (unsigned long long)nla_get_u64(max));
+	return longer;
+}
+
+/* @attrs: what the kernel says of x->error, if it says anything. */
+static void parse_extack(struct exchange *x, const struct nlattr *attrs, int len)
+{
+	const struct nlattr *attr, *policy = NULL;
+	char path[128] = "", longer[256];
+	const char *text = NULL;
+	int rest;
+
+	nla_for_each_attr(attr, attrs, len, rest) {
+		if (nla_type(attr) == NLMSGERR_ATTR_MSG)
+			text = nla_data(attr);
+		else if (nla_type(attr) == NLMSGERR_ATTR_OFFS && x->names)
+			kv_nl_path(x->request, nla_get_u32(attr), x->names, path,
+				   sizeof(path));
+		else if (nla_type(attr) == NLMSGERR_ATTR_POLICY)
+			policy = attr;
+	}
+	if (x->error == -EPERM && !text)
+		text = NOT_PERMITTED;
+	if (x->error == -ENOENT && !text)
+		text = MODULE_GONE;
+	if (x->error == -ERANGE && text && policy)
+		text = add_range(text, policy, longer, sizeof(longer));
+	set_error(x, text, path);
+}
+
+/* Extack's attributes come after @skip bytes of the message's own. */
+static void take_error(struct exchange *x, const struct nlmsghdr *hdr,
+		       size_t skip, int error)
+{
+	size_t start = NLMSG_HDRLEN + NLMSG_ALIGN(skip);
+	int len = 0;
+
+	if (hdr->nlmsg_flags & NLM_F_ACK_TLVS && hdr->nlmsg_len > start)
+		len = (int)(hdr->nlmsg_len - start);
+	x->error = error;
+	parse_extack(x, (const struct nlattr *)((const char *)hdr + start), len);
+}
+
+static int on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
+{
+	struct nlmsghdr *hdr = (struct nlmsghdr *)((char *)err - NLMSG_HDRLEN);
+	size_t skip = sizeof(*err);
+	struct exchange *x = arg;
+
+	if (!is_ours(x, hdr))
+		return NL_SKIP;
+	if (!(hdr->nlmsg_flags & NLM_F_CAPPED))
+		skip += err->msg.nlmsg_len - NLMSG_HDRLEN;
+	take_error(x, hdr, skip, err->error);
+	x->done = true;
+	return NL_STOP;
+}
+
+static int on_ack(struct nl_msg *msg, void *arg)
+{
+	struct exchange *x = arg;
+
+	if (!is_ours(x, nlmsg_hdr(msg)))
+		return NL_SKIP;
+	x->done = true;
+	return NL_STOP;
+}
+
+/* The end of a list, with an error if it could not be finished. */
+static int on_finish(struct nl_msg *msg, void *arg)
+{
+	const struct nlmsghdr *hdr = nlmsg_hdr(msg);
+	struct exchange *x = arg;
+	int error = 0;
+
+	if (!is_ours(x, hdr))
+		return NL_SKIP;
+	if (nlmsg_datalen(hdr) >= (int)sizeof(error))
+		memcpy(&error, nlmsg_data(hdr), sizeof(error));
+	if (error < 0 && !x->error)
+		take_error(x, hdr, sizeof(error), error);
+	x->done = true;
+	return NL_STOP;
+}
+
+/* Comes for each message of the list that is marked, before the message. */
+static int on_interrupted(struct nl_msg *msg, void *arg)
+{
+	struct exchange *x = arg;
+
+	x->interrupted |= is_ours(x, nlmsg_hdr(msg));
+	return NL_OK;
+}
+
+/* In place of libnl's check, to which any but the expected is an error: see is_ours(). */
+static int on_sequence(struct nl_msg *msg, void *arg)
+{
+	return NL_OK;
+}
+
+static int on_valid(struct nl_msg *msg, void *arg)
+{
+	struct genlmsghdr *genl = nlmsg_data(nlmsg_hdr(msg));
+	struct exchange *x = arg;
+	int ret = 0;
+
+	if (!is_ours(x, nlmsg_hdr(msg)))
+		return NL_SKIP;
+	x->answered = true;
+	if (x->reply)
+		ret = x->reply(genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0),
+			       x->arg);
+	if (ret < 0 && !x->error) {
+		x->error = ret;
+		set_error(x, "the module's answer makes no sense", "");
+	}
+	return NL_OK;
+}
+
+/**
+ * kv_nl_msg() - start a request
+ * @nl: the connection
+ * @cmd: enum kverbs_cmd
+ * @flags: NLM_F_* beside NLM_F_REQUEST and NLM_F_ACK
+ *
+ * Return: the message, for kv_nl_request(), or NULL without memory.
+ */
+struct nl_msg *kv_nl_msg(struct kv_nl *nl, int cmd, int flags)
+{
+	struct nl_msg *msg = nl->spare;
+
+	nl->spare = NULL;
+	if (msg)
+		nlmsg_hdr(msg)->nlmsg_len = NLMSG_HDRLEN;
+	else
+		msg = nlmsg_alloc_size(KVERBS_DATA_MAX + 1024);
+	if (msg && !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, nl->family, 0,
+				NLM_F_ACK | flags, (uint8_t)cmd,
+				KVERBS_GENL_VERSION)) {
+		nlmsg_free(msg);
+		msg = NULL;
+	}
+	return msg;
+}
+
+static bool is_list(const struct exchange *x)
+{
+	return (x->request->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
+}
+
+/* Takes what is there, without waiting for more. */
+static void drain(struct exchange *x, struct nl_cb *cb)
+{
+	struct pollfd fd = {
+		.fd = nl_socket_get_fd(x->nl->sock),
+		.events = POLLIN,
+	};
+
+	while (!x->done && poll(&fd, 1, 0) > 0 && nl_recvmsgs(x->nl->sock, cb) >= 0)
+		;
+}
+
+/*
+ * The kernel had no memory for a part of what it had to say. That is told before
+ * what it could say.
+ */
+static void take_rest(struct exchange *x, struct nl_cb *cb)
+{
+	drain(x, cb);
+	x->nl->stuck |= !x->done && is_list(x);
+	/* But its receipt is there: it was done. */
+	if (x->done || (x->answered && !is_list(x)))
+		return;
+	x->error = -ENOMEM;
+	set_error(x, is_list(x) ? "the kernel had no memory for all of the list: ask again" :
+		  "the kernel had no memory for its answer: it may have been done", "");
+}
+
+/*
+ * When any answer is read the kernel goes on with the old list, and so on with each
+ * piece of that. Nobody needs either.
+ */
+static void get_unstuck(struct kv_nl *nl)
+{
+	struct pollfd fd = {
+		.fd = nl_socket_get_fd(nl->sock),
+		.events = POLLIN,
+	};
+
+	if (!nl->stuck)
+		return;
+	nl->stuck = false;
+	kv_nl_request(nl, kv_nl_msg(nl, KVERBS_CMD_INFO_GET, 0), "", NULL, NULL, NULL);
+	while (poll(&fd, 1, 0) > 0 && recv(fd.fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) >= 0)
+		;
+}
+
+/* In place of libnl's, which clears all that an answer may take. Returns as nl_recv(). */
+static int receive(struct nl_sock *sock, struct sockaddr_nl *from,
+		   unsigned char **buf, struct ucred **creds)
+{
+	unsigned char bytes[ANSWER_BYTES];
+	struct iovec piece = { .iov_base = bytes, .iov_len = sizeof(bytes) };
+	struct msghdr msg = {
+		.msg_name = from,
+		.msg_namelen = sizeof(*from),
+		.msg_iov = &piece,
+		.msg_iovlen = 1,
+	};
+	ssize_t n;
+
+	do {
+		n = recvmsg(nl_socket_get_fd(sock), &msg, MSG_TRUNC);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -nl_syserr2nlerr(errno);
+	if (n > (ssize_t)sizeof(bytes))
+		return -NLE_MSG_TRUNC;
+	if (!n)
+		return 0;
+	/* libnl frees it. */
+	*buf = malloc((size_t)n);
+	if (!*buf)
+		return -NLE_NOMEM;
+	memcpy(*buf, bytes, (size_t)n);
+	return (int)n;
+}
+
+/**
+ * kv_nl_request() - send a request and take all answers to it
+ * @nl: the connection
+ * @msg: the request; freed here; NULL if there was no memory for it
+ * @what: what it is, for the text of a failure
+ * @names: tables that name its attributes, up to NULL, for the text of a
+ *	failure; or NULL
+ * @reply: called for each answer, or NULL
+ * @arg: its argument
+ *
+ * Return: 0, or a negative errno with a text in nl->base.err: -EINTR if a list's
+ * objects came or went while it was read.
+ */
+int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
+		  const struct kv_shape *const *names, kv_nl_reply reply,
+		  void *arg)
+{
+	struct exchange x = {
+		.nl = nl,
+		.what = what,
+		.names = names,
+		.reply = reply,
+		.arg = arg,
+	};
+	struct nl_cb *cb;
+	bool sent;
+	int ret;
+
+	cb = nl_cb_alloc(NL_CB_DEFAULT);
+	if (!cb || !msg) {
+		x.error = -ENOMEM;
+		set_error(&x, NULL, "");
+		goto out;
+	}
+	nl_cb_overwrite_recv(cb, receive);
+	nl_cb_err(cb, NL_CB_CUSTOM, on_error, &x);
+	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, &x);
+	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, &x);
+	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, &x);
+	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, &x);
+	nl_cb_set(cb, NL_CB_DUMP_INTR, NL_CB_CUSTOM, on_interrupted, &x);
+
+	x.request = nlmsg_hdr(msg);
+	if (is_list(&x))
+		get_unstuck(nl);
+	ret = nl_send_auto(nl->sock, msg);
+	sent = ret >= 0;
+	while (ret >= 0 && !x.done)
+		ret = nl_recvmsgs(nl->sock, cb);
+	if (sent && ret == -NLE_NOMEM) {
+		take_rest(&x, cb);
+	} else if (ret < 0 && !x.error) {
+		x.error = nle_to_errno(ret);
+		set_error(&x, nl_geterror(ret), "");
+	}
+	if (x.interrupted && !x.error) {
+		x.error = -EINTR;
+		set_error(&x, "objects came or went meanwhile: ask again", "");
+	}
+out:
+	if (cb)
+		nl_cb_put(cb);
+	if (nl->spare)
+		nlmsg_free(msg);
+	else
+		nl->spare = msg;
+	return x.error;
+}
+
+/**
+ * kv_nl_fail() - say what went wrong
+ * @nl: the connection
+ * @error: negative errno
+ * @fmt: the text
+ *
+ * Return: @error
+ */
+int kv_nl_fail(struct kv_nl *nl, int error, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(nl->base.err, sizeof(nl->base.err), fmt, args);
+	va_end(args);
+	return error;
+}
+
+static int check_version(struct kv_nl *nl)
+{
+	struct genl_family *family;
+	struct nl_cache *cache;
+	unsigned int version;
+
+	if (genl_ctrl_alloc_cache(nl->sock, &cache))
+		return kv_nl_fail(nl, -ENOMEM, "the list of netlink families can't be read");
+	family = genl_ctrl_search_by_name(cache, KVERBS_GENL_NAME);
+	if (!family) {
+		nl_cache_free(cache);
+		return kv_nl_fail(nl, -EOPNOTSUPP, "the module is not loaded: insmod kverbs.ko");
+	}
+	version = genl_family_get_version(family);
+	nl->family = (int)genl_family_get_id(family);
+	genl_family_put(family);
+	nl_cache_free(cache);
+	if (version == KVERBS_GENL_VERSION)
+		return 0;
+	return kv_nl_fail(nl, -EPROTO,
+			  "the loaded kverbs.ko speaks version %u of the interface, this tool version %u: load the module and use the tool of one release",
+			  version, KVERBS_GENL_VERSION);
+}
+
+static int open_events(struct kv_nl *nl)
+{
+	int group, ret;
+
+	nl->events = nl_socket_alloc();
+	if (!nl->events || genl_connect(nl->events))
+		return kv_nl_fail(nl, -ENOMEM, "no netlink socket for events");
+	nl_socket_disable_seq_check(nl->events);
+	nl_socket_set_nonblocking(nl->events);
+	nl_socket_set_buffer_size(nl->events, EVENT_BYTES, 0);
+	group = genl_ctrl_resolve_grp(nl->sock, KVERBS_GENL_NAME, KVERBS_MCGRP_EVENTS);
+	ret = group < 0 ? group : nl_socket_add_membership(nl->events, group);
+	if (ret == -NLE_PERM || ret == -NLE_NOACCESS)
+		return kv_nl_fail(nl, -EPERM, NOT_PERMITTED);
+	if (ret)
+		return kv_nl_fail(nl, -EIO, "the module's events can't be subscribed to");
+	return 0;
+}
+
+/**
+ * kv_nl_open() - connect to the module
+ * @nl: the connection
+ *
+ * Return: 0, or a negative errno with a text in nl->base.err: -EOPNOTSUPP if the
+ * module is not loaded, -EPROTO if it is of another version.
+ */
+int kv_nl_open(struct kv_nl *nl)
+{
+	int one = 1, ret;
+
+	nl->base.ops = &kv_nl_backend_ops;
+	nl->queued = 0;
+	nl->lost = false;
+	nl->stuck = false;
+	nl->events = NULL;
+	nl->spare = NULL;
+	nl->sock = nl_socket_alloc();
+	if (!nl->sock || genl_connect(nl->sock)) {
+		ret = kv_nl_fail(nl, -EIO, "no netlink socket");
+		goto err_close;
+	}
+	nl_socket_set_msg_buf_size(nl->sock, ANSWER_BYTES);
+	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one,
+		   sizeof(one));
+	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_CAP_ACK, &one,
+		   sizeof(one));
+	ret = check_version(nl);
+	if (ret)
+		goto err_close;
+	ret = open_events(nl);
+	if (ret)
+		goto err_close;
+	return 0;
+
+err_close:
+	kv_nl_close(nl);
+	return ret;
+}
+
+/**
+ * kv_nl_close() - disconnect; the module destroys what the connection made
+ * @nl: the connection
+ */
+void kv_nl_close(struct kv_nl *nl)
+{
+	nl_socket_free(nl->events);
+	nl_socket_free(nl->sock);
+	nlmsg_free(nl->spare);
+	nl->spare = NULL;
+	nl->events = NULL;
+	nl->sock = NULL;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_KERNEL_LINK_H
+#define KV_KERNEL_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <netlink/netlink.h>
+#include <netlink/attr.h>
+#include "kernel/fields.h"
+#include "model/backend.h"
+
+/* Events that are kept for whom they may concern; see kv_nl_wait_completion(). */
+#define KV_NL_EVENTS 64
+
+/**
+ * struct kv_nl - a connection to the module
+ * @base: the backend that it is; first member
+ * @sock: for requests; what it makes belongs to it and dies with it
+ * @events: for events, not blocking
+ * @spare: a request that was sent, for the next one; its memory is cleared but once
+ * @family: generic netlink id
+ * @queue: events that came while another one was waited for, the oldest first
+ * @queued: how many
+ * @lost: events got lost that nobody was told of yet
+ * @stuck: a list was not read to its end, for lack of memory in the kernel, which
+ *	begins no other before that one has ended
+ */
+struct kv_nl {
+	struct kv_backend base;
+	struct nl_sock *sock;
+	struct nl_sock *events;
+	struct nl_msg *spare;
+	int family;
+	struct kv_event queue[KV_NL_EVENTS];
+	unsigned int queued;
+	bool lost;
+	bool stuck;
+};
+
+/* Called with the attributes of each reply; a negative errno ends the request. */
+typedef int (*kv_nl_reply)(struct nlattr *attrs, int len, void *arg);
+
+extern const struct kv_backend_ops kv_nl_backend_ops;
+
+int kv_nl_open(struct kv_nl *nl);
+void kv_nl_close(struct kv_nl *nl);
+int kv_nl_fail(struct kv_nl *nl, int error, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+struct nl_msg *kv_nl_msg(struct kv_nl *nl, int cmd, int flags);
+int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
+		  const struct kv_shape *const *names, kv_nl_reply reply,
+		  void *arg);
+
+#endif

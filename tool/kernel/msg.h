@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_KERNEL_MSG_H
+#define KV_KERNEL_MSG_H
+
+#include "kernel/link.h"
+#include "model/backend.h"
+
+/*
+ * The operations of model/ops.def as commands to the module. Most are read from their rows; this
+ * folder has those that are more than one command, or none.
+ */
+
+/**
+ * struct kv_nl_noun - what the messages about one noun have in common
+ * @what: "kernel " and its name, for the text of a failure
+ * @shape: has the names of its attributes, its id among them; or NULL
+ * @size: of an object's struct
+ * @id: attribute; 0: it has none
+ * @verb_ns: attribute; 0: its commands call no verb that is timed
+ * @cmd_get: of an object, the command that shows it, or all
+ */
+struct kv_nl_noun {
+	const char *what;
+	const struct kv_shape *shape;
+	size_t size;
+	int id;
+	int verb_ns;
+	int cmd_get;
+};
+
+/* Of the objects by enum kv_type. */
+extern const struct kv_nl_noun kv_nl_objects[KV_TYPES];
+extern const struct kv_nl_noun kv_nl_run;
+
+/* What an operation is that has no row in msg.c: arguments as of kv_backend_ops.call. */
+typedef int kv_nl_op_fn(struct kv_nl *nl, const void *in, void *out, uint64_t *ns);
+
+kv_nl_op_fn kv_nl_dev_get, kv_nl_counters;
+kv_nl_op_fn kv_nl_mr_write, kv_nl_mr_read;
+kv_nl_op_fn kv_nl_conn_wait, kv_nl_cq_wait, kv_nl_event_wait, kv_nl_run_wait;
+kv_nl_op_fn kv_nl_run_peek, kv_nl_run_get;
+
+int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out, uint64_t *ns);
+int kv_nl_each(struct kv_nl *nl, enum kv_type type,
+	       int (*fn)(const union kv_object *object, void *arg), void *arg);
+int kv_nl_dev_each(struct kv_nl *nl,
+		   int (*fn)(const struct kv_dev *dev, void *arg), void *arg);
+
+/* Deadlines are of kv_now_ns(); UINT64_MAX: none. */
+int kv_nl_wait_any(struct kv_nl *nl, uint64_t deadline_ns);
+uint64_t kv_nl_deadline(int32_t timeout_ms);
+
+#endif

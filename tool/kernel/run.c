@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <string.h>
+#include "kernel/msg.h"
+
+/* Results of runs, which take several messages, and waits for their end. */
+
+static int take_bins(struct nlattr *attr, struct kv_hist *hist)
+{
+	const char *data = nla_data(attr);
+	struct kverbs_bin bin;
+	unsigned long i;
+	int at;
+
+	for (at = 0; at + (int)sizeof(bin) <= nla_len(attr); at += sizeof(bin)) {
+		memcpy(&bin, data + at, sizeof(bin));
+		i = kv_hist_index(bin.min);
+		if (bin.min > bin.max || kv_hist_index(bin.max) != i)
+			return -EBADMSG;
+		hist->bin[i].count = bin.count;
+		hist->bin[i].low = (uint32_t)bin.min;
+		hist->bin[i].high = (uint32_t)bin.max;
+	}
+	return 0;
+}
+
+struct result {
+	struct kv_run_result *to;
+	uint32_t next_bin; /* 0: that was all */
+};
+
+static const struct kv_member more_members[] = {
+	{ .name = "next_bin", .type = KV_MEMBER_U32, .offset = offsetof(struct result, next_bin),
+	  .attr = KVERBS_A_RUN_NEXT_BIN },
+};
+
+static const struct kv_shape more = KV_SHAPE(struct result, more_members);
+
+
+static int on_result(struct nlattr *attrs, int len, void *arg)
+{
+	struct nlattr *bins = nla_find(attrs, len, KVERBS_A_RUN_BINS);
+	struct result *result = arg;
+	int ret;
+
+	result->next_bin = 0;
+	ret = kv_nl_take(&kv_shape_run_result, attrs, len, result->to);
+	if (!ret)
+		ret = kv_nl_take(&more, attrs, len, result);
+	return ret || !bins ? ret : take_bins(bins, &result->to->hist);
+}
+
+static int get_result(struct kv_nl *nl, uint32_t id, int32_t first_bin,
+		      struct result *result)
+{
+	const struct kv_shape *const names[] = { kv_nl_run.shape, NULL };
+	struct nl_msg *msg = kv_nl_msg(nl, KVERBS_CMD_RUN_GET, 0);
+
+	kv_nl_put_u32(msg, KVERBS_A_RUN_ID, id);
+	if (first_bin >= 0)
+		kv_nl_put_u32(msg, KVERBS_A_RUN_FIRST_BIN, (uint32_t)first_bin);
+	return kv_nl_request(nl, msg, kv_nl_run.what, names, on_result, result);
+}
+
+int kv_nl_run_peek(struct kv_nl *nl, const void *in, void *out, uint64_t *ns)
+{
+	struct result arg = { .to = out };
+
+	memset(out, 0, offsetof(struct kv_run_result, hist.bin));
+	return get_result(nl, ((const struct kv_id *)in)->id, -1, &arg);
+}
+
+int kv_nl_run_get(struct kv_nl *nl, const void *in, void *out, uint64_t *ns)
+{
+	struct result arg = { .to = out };
+	int ret;
+
+	memset(out, 0, offsetof(struct kv_run_result, hist));
+	kv_hist_reset(&arg.to->hist);
+	do
+		ret = get_result(nl, ((const struct kv_id *)in)->id, (int32_t)arg.next_bin,
+				 &arg);
+	while (!ret && arg.next_bin);
+	return ret;
+}
+
+int kv_nl_run_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+{
+	const struct kv_wait *in = arg;
+	uint64_t deadline_ns = kv_nl_deadline(in->timeout_ms);
+	struct kv_run_result result;
+	int ret;
+
+	/* An event can be somebody else's: ask, wait, ask again. */
+	do {
+		ret = kv_nl_run_peek(nl, in, &result, ns);
+		if (ret || result.state == KVERBS_RUN_DONE)
+			return ret;
+		ret = kv_nl_wait_any(nl, deadline_ns);
+	} while (!ret);
+	return ret;
+}

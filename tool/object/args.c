@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include "cli/bytes.h"
+#include "object/args.h"
+#include "out/out.h"
+
+/* The reading of one command's words. No table has more than 64 keys. */
+struct reader {
+	const struct kv_key *table;
+	const struct kv_names *names;
+	struct kv_fault *f;
+	void *args;
+	uint64_t seen; /* keys of @table, a bit each */
+	/* The piece that is open; NULL: none. */
+	const struct kv_key *opener;
+	void *piece;
+	uint64_t piece_seen;
+};
+
+static const struct kv_key *find(const struct kv_key *table, const char *name)
+{
+	for (; table->name; table++) {
+		if (!strcmp(table->name, name))
+			return table;
+	}
+	return NULL;
+}
+
+/* Whose pieces have this key? */
+static const struct kv_key *find_opener(const struct kv_key *table,
+					const char *name)
+{
+	for (; table->name; table++) {
+		if (table->piece && find(table->piece, name))
+			return table;
+	}
+	return NULL;
+}
+
+/**
+ * kv_args_list() - list the keys of a table, as far as they have to be named
+ * @table: the table
+ * @text: receives their names with commas between them
+ * @size: of @text
+ */
+void kv_args_list(const struct kv_key *table, char *text, size_t size)
+{
+	size_t n = 0;
+
+	text[0] = '\0';
+	table += table->bare;
+	for (const struct kv_key *k = table; k->name && n < size; k++) {
+		n += (size_t)snprintf(text + n, size - n, "%s%s",
+				      k == table ? "" : ", ", k->name);
+		for (const struct kv_key *p = k->piece; p && p->name && n < size;
+		     p++)
+			n += (size_t)snprintf(text + n, size - n, "%s%s%s",
+					      p == k->piece ? " (" : ", ",
+					      p->name, p[1].name ? "" : ")");
+	}
+}
+
+static int refuse_unknown(const struct reader *r, const char *word)
+{
+	const struct kv_key *opener = find_opener(r->table, word);
+	char keys[640];
+
+	if (opener)
+		return kv_fault_usage(r->f, "'%s' belongs to a piece: '%s' has to stand before it",
+				      word, opener->name);
+	kv_args_list(r->table, keys, sizeof(keys));
+	if (!*keys)
+		return kv_fault_usage(r->f, "'%s' is too much: it takes nothing more",
+				      word);
+	return kv_fault_usage(r->f, "'%s' is not known; it takes %s", word,
+			      keys);
+}
+
+static uint64_t max_of(const struct kv_key *key)
+{
+	if (key->max)
+		return key->max;
+	return key->kind == KV_KEY_U32 || key->kind == KV_KEY_SIZE32 ?
+		       UINT32_MAX : UINT64_MAX;
+}
+
+/* Text, or "hex:" and digits. */
+static int read_bytes(const char *text, struct kv_bytes *bytes,
+		      struct kv_why *why)
+{
+	static const char hex[] = "hex:";
+	bool is_hex = !strncmp(text, hex, strlen(hex));
+	size_t n;
+
+	text += is_hex ? strlen(hex) : 0;
+	n = is_hex ? strlen(text) / 2 : strlen(text);
+	if (n > sizeof(bytes->byte)) {
+		snprintf(why->text, sizeof(why->text),
+			 "has %zu bytes; it takes %zu at most", n,
+			 sizeof(bytes->byte));
+		return -EINVAL;
+	}
+	bytes->n = (uint32_t)n;
+	if (is_hex)
+		return kv_bytes_parse_hex(text, bytes->byte, why);
+	memcpy(bytes->byte, text, n);
+	return 0;
+}
+
+static int read_port(const char *text, struct sockaddr_storage *addr,
+		     struct kv_why *why)
+{
+	/* Both families have it at the same place. */
+	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
+	int ret;
+
+	ret = kv_parse_sockaddr(text, addr, why);
+	if (ret || in->sin_port)
+		return ret;
+	snprintf(why->text, sizeof(why->text),
+		 "has no port; it takes %s:PORT, from 1 to 65535",
+		 addr->ss_family == AF_INET6 ? "[ADDR]" : "ADDR");
+	return -EINVAL;
+}
+
+static int read_value(const struct reader *r, const struct kv_key *key,
+		      const char *text, void *field)
+{
+	struct kv_why why;
+	uint64_t v = 0;
+	int ret = 0;
+
+	switch (key->kind) {
+	case KV_KEY_U32:
+	case KV_KEY_U64:
+		ret = kv_parse_number(text, max_of(key), &v, &why);
+		break;
+	case KV_KEY_SIZE:
+	case KV_KEY_SIZE32:
+		ret = kv_parse_bytes(text, max_of(key), &v, &why);
+		break;
+	case KV_KEY_TIME:
+		ret = kv_parse_time(text, 0, KV_ARGS_TIME_MAX_NS, &v, &why);
+		break;
+	case KV_KEY_WORD:
+		ret = kv_parse_word(text, key->words, field, &why);
+		break;
+	case KV_KEY_FLAGS:
+		ret = kv_parse_flags(text, key->words, field, &why);
+		break;
+	case KV_KEY_ID:
+		ret = kv_names_id(r->names, key->type, text, field, &why);
+		break;
+	case KV_KEY_GID:
+		ret = kv_parse_gid(text, field, &why);
+		break;
+	case KV_KEY_ADDRESS:
+		ret = kv_parse_address(text, field, &why);
+		break;
+	case KV_KEY_SOCKADDR:
+		ret = kv_parse_sockaddr(text, field, &why);
+		break;
+	case KV_KEY_PORT:
+		ret = read_port(text, field, &why);
+		break;
+	case KV_KEY_BYTES:
+		ret = read_bytes(text, field, &why);
+		break;
+	case KV_KEY_DEVICE:
+		ret = kv_parse_dev(text, field, &why);
+		break;
+	case KV_KEY_TEXT:
+		*(const char **)field = text;
+		break;
+	case KV_KEY_FLAG:
+	case KV_KEY_PIECE:
+		break;
+	}
+	if (ret)
+		return kv_fault_usage(r->f, "%s '%.200s' %s", key->name, text,
+				      why.text);
+	if (key->kind == KV_KEY_U32 || key->kind == KV_KEY_SIZE32)
+		*(uint32_t *)field = (uint32_t)v;
+	else if (key->kind == KV_KEY_U64 || key->kind == KV_KEY_SIZE ||
+		 key->kind == KV_KEY_TIME)
+		*(uint64_t *)field = v;
+	return 0;
+}
+
+static int check_must(const struct kv_key *table, uint64_t seen,
+		      struct kv_fault *f)
+{
+	for (unsigned int i = 0; table[i].name; i++) {
+		if (table[i].must && !(seen & (1ULL << i)))
+			return kv_fault_usage(f, "'%s' is missing: %s",
+					      table[i].name, table[i].help);
+	}
+	return 0;
+}
+
+static int close_piece(struct reader *r)
+{
+	if (!r->piece)
+		return 0;
+	return check_must(r->opener->piece, r->piece_seen, r->f);
+}
+
+static int open_piece(struct reader *r, const struct kv_key *key)
+{
+	unsigned int *count =
+		(unsigned int *)((char *)r->args + key->piece_count);
+	int ret;
+
+	ret = close_piece(r);
+	if (ret)
+		return ret;
+	if (*count == key->piece_max)
+		return kv_fault_usage(r->f, "there are more than %u times '%s'",
+				      key->piece_max, key->name);
+	r->opener = key;
+	r->piece = (char *)r->args + key->offset + *count * key->piece_size;
+	r->piece_seen = 0;
+	(*count)++;
+	return 0;
+}
+
+/* The value of a key that stands without its name. */
+static int take_bare(struct reader *r, const char *value)
+{
+	const struct kv_key *key = r->table;
+
+	((struct kv_given *)r->args)->bits |= key->bits;
+	r->seen |= 1;
+	return read_value(r, key, value, (char *)r->args + key->offset);
+}
+
+/* A key of the open piece, or else of the command. */
+static int take_key(struct reader *r, const char *word, const char *value,
+		    size_t *used)
+{
+	const struct kv_key *table = r->table, *key = NULL;
+	uint64_t *seen = &r->seen, bit;
+	void *args = r->args;
+
+	/* Who is used to options may write one. */
+	if (!strncmp(word, "--", 2))
+		word += 2;
+	if (r->piece)
+		key = find(r->opener->piece, word);
+	if (key) {
+		table = r->opener->piece;
+		seen = &r->piece_seen;
+		args = r->piece;
+	} else {
+		key = find(table, word);
+	}
+	if (!key)
+		return refuse_unknown(r, word);
+	*used = 1;
+	((struct kv_given *)args)->bits |= key->bits;
+	if (key->kind == KV_KEY_PIECE)
+		return open_piece(r, key);
+	bit = 1ULL << (key - table);
+	if (*seen & bit)
+		return kv_fault_usage(r->f, "'%s' is given twice", key->name);
+	*seen |= bit;
+	if (key->kind == KV_KEY_FLAG) {
+		if (key->offset)
+			*((bool *)args + key->offset) = true;
+		return 0;
+	}
+	if (!value)
+		return kv_fault_usage(r->f, "'%s' needs a value: %s", key->name,
+				      key->help);
+	*used = 2;
+	return read_value(r, key, value, (char *)args + key->offset);
+}
+
+/**
+ * kv_args_parse() - read the keys and values of a command
+ * @table: what it takes
+ * @names: of objects
+ * @word: what was typed
+ * @n: how many words
+ * @args: the command's struct, with its defaults; receives the values
+ * @f: receives why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_args_parse(const struct kv_key *table, const struct kv_names *names,
+		  char **word, size_t n, void *args, struct kv_fault *f)
+{
+	struct reader r = { .table = table, .names = names, .f = f,
+			    .args = args };
+	size_t first = table->bare && n;
+	int ret = 0;
+
+	if (first)
+		ret = take_bare(&r, word[0]);
+	for (size_t i = first, used = 0; i < n && !ret; i += used)
+		ret = take_key(&r, word[i], i + 1 < n ? word[i + 1] : NULL,
+			       &used);
+	if (!ret)
+		ret = close_piece(&r);
+	if (!ret)
+		ret = check_must(table, r.seen, f);
+	return ret;
+}
+
+/**
+ * kv_args_flags() - describe a set of words
+ * @table: the words, whose values are bits
+ * @flags: the bits
+ *
+ * Return: an array of those that are set, owned by the caller.
+ */
+struct json_object *kv_args_flags(const struct kv_word *table, uint32_t flags)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (; table->word; table++) {
+		if (flags & table->value)
+			json_object_array_add(list,
+					      json_object_new_string(table->word));
+	}
+	return list;
+}
+
+static struct json_object *make_value(const struct kv_key *key,
+				      const void *field)
+{
+	char text[INET6_ADDRSTRLEN];
+	uint32_t v;
+
+	switch (key->kind) {
+	case KV_KEY_FLAG:
+		return json_object_new_boolean(*(const bool *)field);
+	case KV_KEY_U64:
+	case KV_KEY_SIZE:
+	case KV_KEY_TIME:
+		return json_object_new_uint64(*(const uint64_t *)field);
+	case KV_KEY_GID:
+		return json_object_new_string(inet_ntop(AF_INET6, field, text,
+							sizeof(text)));
+	case KV_KEY_DEVICE:
+	case KV_KEY_TEXT:
+		return kv_out_string(*(const char *const *)field);
+	case KV_KEY_ADDRESS:
+	case KV_KEY_SOCKADDR:
+	case KV_KEY_PORT:
+	case KV_KEY_BYTES:
+	case KV_KEY_PIECE:
+		return NULL;
+	case KV_KEY_U32:
+	case KV_KEY_SIZE32:
+	case KV_KEY_ID:
+	case KV_KEY_WORD:
+	case KV_KEY_FLAGS:
+		break;
+	}
+	v = *(const uint32_t *)field;
+	if (key->kind == KV_KEY_WORD)
+		return json_object_new_string(kv_word_name(key->words, v));
+	if (key->kind == KV_KEY_FLAGS)
+		return kv_args_flags(key->words, v);
+	return json_object_new_uint64(v);
+}
+
+/**
+ * kv_args_put() - describe the values of keys
+ * @table: the keys
+ * @args: the command's struct
+ * @bits: the keys whose bits are all among these are described
+ * @obj: receives them, with _ for - in their names
+ */
+void kv_args_put(const struct kv_key *table, const void *args, uint32_t bits,
+		 struct json_object *obj)
+{
+	for (; table->name; table++) {
+		char key[64];
+
+		if ((bits & table->bits) != table->bits)
+			continue;
+		snprintf(key, sizeof(key), "%s", table->name);
+		for (char *c = key; *c; c++) {
+			if (*c == '-')
+				*c = '_';
+		}
+		kv_out_put(obj, key,
+			   make_value(table,
+				      (const char *)args + table->offset));
+	}
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <string.h>
+#include "cm/conn.h"
+#include "object/object.h"
+#include "object/text.h"
+#include "out/out.h"
+#include "sys/now.h"
+
+#define TIMEOUT_NS 10000000000ULL
+#define BACKLOG 128
+
+/* What all of the commands take together. */
+struct conn_args {
+	struct kv_given given;
+	const char *dev;
+	const char *name;
+	struct sockaddr_storage addr;
+	struct sockaddr_storage src;
+	uint32_t backlog;
+	struct kv_conn_param param;
+	struct kv_bytes private;
+	uint64_t timeout_ns;
+	uint32_t state;
+};
+
+#define AT(field) offsetof(struct conn_args, field)
+#define HAS_NO_WAIT (1U << 0)
+
+static const struct conn_args conn_init = {
+	.backlog = BACKLOG,
+	.param = {
+		.responder_resources = -1,
+		.initiator_depth = -1,
+		/* 7 would be for ever. */
+		.retry_cnt = 6,
+		.rnr_retry = 6,
+		/* 4.096 us * 2^14 = 67 ms until a packet is sent again. */
+		.ack_timeout = 14,
+	},
+	.timeout_ns = TIMEOUT_NS,
+	.state = KVERBS_CONN_ESTABLISHED,
+};
+
+#define KEY_TIMEOUT							\
+	{ "timeout", KV_KEY_TIME, AT(timeout_ns),				\
+	  .help = "how long to wait, all steps together; default: 10s" }
+#define KEY_ACK_TIMEOUT							\
+	{ "ack-timeout", KV_KEY_U32, AT(param.ack_timeout), .max = 31,	\
+	  .help = "until a packet is sent again: 4.096 us * 2^N; default: 14, 67 ms" }
+#define KEY_PRIVATE_DATA						\
+	{ "private-data", KV_KEY_BYTES, AT(private),			\
+	  .help = "goes to the peer, which gets it padded with zeros" }
+/* Of connect and accept. */
+#define KEYS_PARAM							\
+	{ "qp", KV_KEY_ID, AT(param.qp), .type = KV_QP, .must = true,	\
+	  .help = "which the connection is for: rc, in reset or init" }, \
+	{ "access", KV_KEY_FLAGS, AT(param.access),			\
+	  .words = kv_word_access,					\
+	  .help = "what the peer may do with it; default: nothing; a QP in init has it already" }, \
+	KEY_PRIVATE_DATA,						\
+	{ "responder-resources", KV_KEY_U32, AT(param.responder_resources), \
+	  .max = 255,							\
+	  .help = "READs and atomics that the peer may have outstanding here; default: as many as can be" }, \
+	{ "initiator-depth", KV_KEY_U32, AT(param.initiator_depth), .max = 255, \
+	  .help = "the same, of this side's there" },			\
+	{ "rnr-retry", KV_KEY_U32, AT(param.rnr_retry), .max = 7,	\
+	  .help = "how often to try where no receive is posted, 0 to 7; default: 6; 7: for ever" }, \
+	KEY_ACK_TIMEOUT,						\
+	{ "no-wait", KV_KEY_FLAG, 0, HAS_NO_WAIT,			\
+	  .help = "does not wait for the peer; 'conn wait' goes on" },	\
+	KEY_TIMEOUT
+
+static const struct kv_key listen_key[] = {
+	{ "addr", KV_KEY_SOCKADDR, AT(addr), .must = true, .bare = true,
+	  .help = "where; without a port, or with port 0, one is chosen" },
+	{ "backlog", KV_KEY_U32, AT(backlog), .max = KVERBS_CONN_BACKLOG_MAX,
+	  .help = "requests that may wait to be taken, 1 to 1024, others are rejected; default: 128" },
+	KV_KEY_DEV(AT(dev)),
+	KV_KEY_NAME(AT(name)),
+	{ .name = NULL },
+};
+
+static const struct kv_key take_key[] = {
+	KEY_TIMEOUT,
+	KV_KEY_NAME(AT(name)),
+	{ .name = NULL },
+};
+
+static const struct kv_key connect_key[] = {
+	{ "addr", KV_KEY_PORT, AT(addr), .must = true, .bare = true,
+	  .help = "where to" },
+	KEYS_PARAM,
+	{ "retry-cnt", KV_KEY_U32, AT(param.retry_cnt), .max = 7,
+	  .help = "how often a packet is sent again, on both sides, 0 to 7; default: 6" },
+	{ "src", KV_KEY_SOCKADDR, AT(src),
+	  .help = "where to come from; default: as the route says" },
+	KV_KEY_DEV(AT(dev)),
+	KV_KEY_NAME(AT(name)),
+	{ .name = NULL },
+};
+
+static const struct kv_key accept_key[] = {
+	KEYS_PARAM,
+	KV_KEY_NAME(AT(name)),
+	{ .name = NULL },
+};
+
+static const struct kv_key reject_key[] = {
+	KEY_PRIVATE_DATA,
+	{ .name = NULL },
+};
+
+static const struct kv_key disconnect_key[] = {
+	KEY_TIMEOUT,
+	{ .name = NULL },
+};
+
+static const struct kv_key wait_key[] = {
+	{ "state", KV_KEY_WORD, AT(state), .words = kv_word_conn_state,
+	  .help = "until it is in this one; default: established, and on the way there an answer is confirmed" },
+	KEY_ACK_TIMEOUT,
+	KEY_TIMEOUT,
+	{ .name = NULL },
+};
+
+static uint64_t end_of(const struct conn_args *a)
+{
+	return kv_now_ns() + a->timeout_ns;
+}
+
+static void take_param(const struct conn_args *a, struct kv_conn_param *param)
+{
+	*param = a->param;
+	param->private_length = a->private.n;
+	memcpy(param->private_data, a->private.byte, a->private.n);
+}
+
+static int make_listener(struct kv_session *s, const void *args,
+			 union kv_object *object, struct kv_fault *f)
+{
+	const struct conn_args *a = args;
+	struct kv_conn_init init = { .dev = a->dev, .persistent = !s->batch };
+	struct kv_conn_times times = { 0 };
+	int ret;
+
+	ret = kv_object_dev(s, &init.dev, f);
+	if (ret)
+		return ret;
+	ret = kv_conn_listen(s->b, &init, &a->addr, a->backlog, &object->conn,
+			     &times, f);
+	return ret ? kv_session_reword(s, f) : 0;
+}
+
+static int make_request(struct kv_session *s, const void *args,
+			union kv_object *object, struct kv_fault *f)
+{
+	const struct conn_args *a = args;
+	int ret;
+
+	ret = kv_conn_take(s->b, a->given.id, end_of(a), &object->conn, f);
+	return ret ? kv_session_reword(s, f) : 0;
+}
+
+/* As it is now. */
+static int look(struct kv_session *s, uint32_t id, union kv_object *object,
+		struct kv_fault *f)
+{
+	return kv_session_get(s, KV_CONN, id, object, f);
+}
+
+static int make_connection(struct kv_session *s, const void *args,
+			   union kv_object *object, struct kv_fault *f)
+{
+	const struct conn_args *a = args;
+	bool wait = !(a->given.bits & HAS_NO_WAIT);
+	struct kv_conn_peer peer = { .dev = a->dev, .persistent = !s->batch,
+				     .src = a->src, .dst = a->addr };
+	struct kv_conn_param param;
+	struct kv_conn_times times = { 0 };
+	union kv_object qp;
+	int ret;
+
+	/* Nobody is to be bothered for a QP that does not exist. */
+	ret = kv_session_get(s, KV_QP, a->param.qp, &qp, f);
+	if (!ret)
+		ret = kv_object_dev(s, &peer.dev, f);
+	if (ret)
+		return ret;
+	take_param(a, &param);
+	ret = (wait ? kv_conn_dial : kv_conn_request)(s->b, &peer, &param,
+						      end_of(a), &object->conn,
+						      &times, f);
+	if (ret)
+		return kv_session_reword(s, f);
+	return wait ? 0 : look(s, object->id, object, f);
+}
+
+/* After a failure, too, there is a CONN of which there is something to tell. */
+static int tell_failed(struct kv_session *s, uint32_t id, int error,
+		       struct json_object *result)
+{
+	union kv_object object;
+
+	if (!kv_op_get(s->b, KV_CONN, id, &object))
+		kv_object_whole(s, KV_CONN, &object, result);
+	return error;
+}
+
+static int finish(struct kv_session *s, uint32_t id,
+		  const struct kv_conn_param *param, uint64_t end_ns,
+		  union kv_object *object, struct kv_fault *f)
+{
+	int ret = kv_conn_finish(s->b, id, param, end_ns, &object->conn, f);
+
+	return ret ? kv_session_reword(s, f) : 0;
+}
+
+/* Of a listener the oldest request, else the CONN itself. */
+static int find_request(struct kv_session *s, const struct conn_args *a,
+			union kv_object *object, struct json_object *result,
+			struct kv_fault *f)
+{
+	int ret;
+
+	ret = look(s, a->given.id, object, f);
+	if (ret)
+		return ret;
+	if (object->conn.state == KVERBS_CONN_LISTENING)
+		return kv_object_add(s, KV_CONN, a->name, make_request, a,
+				     object, result, f);
+	if (a->name)
+		return kv_fault_usage(f, "'name' is for the request that a listener has; conn %u exists already",
+				      a->given.id);
+	return 0;
+}
+
+static int accept_one(struct kv_session *s, const void *args,
+		      struct json_object *result, struct kv_fault *f)
+{
+	const struct conn_args *a = args;
+	uint64_t end_ns = end_of(a);
+	struct kv_conn_param param;
+	union kv_object object;
+	uint32_t id;
+	int ret;
+
+	/* Before a request is taken that could not be accepted then. */
+	ret = kv_session_get(s, KV_QP, a->param.qp, &object, f);
+	if (!ret)
+		ret = find_request(s, a, &object, result, f);
+	if (ret)
+		return ret;
+	id = object.id;
+	take_param(a, &param);
+	param.id = id;
+	ret = kv_op_conn_accept(s->b, &param, NULL, NULL);
+	if (ret)
+		return tell_failed(s, id, kv_session_refuse(s, ret, f), result);
+	if (a->given.bits & HAS_NO_WAIT)
+		ret = look(s, id, &object, f);
+	else
+		ret = finish(s, id, &param, end_ns, &object, f);
+	if (ret)
+		return tell_failed(s, id, ret, result);
+	kv_object_whole(s, KV_CONN, &object, result);
+	return 0;
+}
+
+static int reject(struct kv_session *s, const void *args,
+		  struct json_object *result, struct kv_fault *f)
+{
+	const struct conn_args *a = args;
+	struct kv_conn_reject to = {
+		.id = a->given.id,
+		.private_length = a->private.n,
+	};
+	union kv_object object;
+	int ret;
+
+	memcpy(to.private_data, a->private.byte, a->private.n);
+	ret = kv_op_conn_reject(s->b, &to, NULL, NULL);
+	if (ret)
+		return kv_session_refuse(s, ret, f);
+	ret = look(s, a->given.id, &object, f);
+	if (!ret)
+		kv_object_whole(s, KV_CONN, &object, result);
+	return ret;
+}
+
+static int disconnect(struct kv_session *s, const void *args,
+		      struct json_object *result, struct kv_fault *f)
+{
+	const struct conn_args *a = args;
+	union kv_object object;
+	int ret;
+
+	ret = kv_conn_disconnect(s->b, a->given.id, end_of(a), &object.conn, f);
+	if (ret)
+		return kv_session_reword(s, f);
+	kv_object_whole(s, KV_CONN, &object, result);
+	return 0;
+}
+
+static int wait_for(struct kv_session *s, const void *args,
+		    struct json_object *result, struct kv_fault *f)
+{
+	const struct conn_args *a = args;
+	uint32_t id = a->given.id;
+	union kv_object object;
+	int ret;
+
+	ret = look(s, id, &object, f);
+	if (ret)
+		return ret;
+	if (a->state == KVERBS_CONN_ESTABLISHED)
+		ret = finish(s, id, &a->param, end_of(a), &object, f);
+	else if (kv_conn_wait(s->b, id, 1U << a->state, end_of(a),
+			      &object.conn, f))
+		ret = kv_session_reword(s, f);
+	if (ret)
+		return tell_failed(s, id, ret, result);
+	kv_object_whole(s, KV_CONN, &object, result);
+	return 0;
+}
+
+KV_OBJECT_ADD(add_listener, KV_CONN, struct conn_args, make_listener)
+KV_OBJECT_ADD(add_request, KV_CONN, struct conn_args, make_request)
+KV_OBJECT_ADD(add_connection, KV_CONN, struct conn_args, make_connection)
+KV_OBJECT_FUNCTIONS(KV_CONN)
+
+#define ARGS .size = sizeof(struct conn_args), .init = &conn_init
+#define OF_CONN .id = KV_ID_MUST, .type = KV_CONN
+
+static const struct kv_command commands[] = {
+	{ "listen", "creates a listener, which peers can ask for connections",
+	  .key = listen_key, ARGS, .fn = add_listener, .print = kv_text_object },
+	{ "take", "waits for a request of a peer's, takes it from the listener ID",
+	  "The request is a conn in state requested: 'conn accept' or 'conn reject' answers it. Peers don't wait for ever.",
+	  OF_CONN, .key = take_key, ARGS, .fn = add_request,
+	  .print = kv_text_object },
+	{ "connect", "asks a peer for a connection: resolves address and route, connects, establishes",
+	  "If a step fails, there is no conn. With no-wait it returns when the peer was asked, and 'conn wait' does the rest.",
+	  .key = connect_key, ARGS, .fn = add_connection, .print = kv_text_object },
+	{ "accept", "accepts a peer's request: ID is the request, or a listener, whose oldest one is taken",
+	  OF_CONN, .key = accept_key, ARGS, .fn = accept_one,
+	  .print = kv_text_object },
+	{ "reject", "turns a peer's request down", OF_CONN, .key = reject_key,
+	  ARGS, .fn = reject, .print = kv_text_object },
+	{ "disconnect", "ends a connection; its QP is in err afterwards",
+	  OF_CONN, .key = disconnect_key, ARGS, .fn = disconnect,
+	  .print = kv_text_object },
+	{ "wait", "waits until it is established, or in another state",
+	  OF_CONN, .key = wait_key, ARGS, .fn = wait_for,
+	  .print = kv_text_object },
+	KV_OBJECT_COMMANDS(KV_CONN, "shows one or all, with the last event",
+			   "destroys one; a connection that there is ends"),
+	{ .name = NULL },
+};
+
+const struct kv_noun kv_noun_conn = {
+	"conn", "connection of the RDMA CM, or a listener", false, commands,
+};

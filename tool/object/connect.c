@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+/* From RESET to RTS in one command, with defaults for all that has a good one. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "object/connect.h"
+#include "object/describe.h"
+#include "object/iwarp.h"
+#include "object/object.h"
+#include "object/qp_fault.h"
+#include "object/qp_key.h"
+#include "qp_table.h"
+
+#define AT(field) offsetof(struct kv_connect_args, field)
+
+/* Beside KV_QPA_*. */
+#define HAS_PEER (1U << 31)
+
+/* What UD senders name if nobody says otherwise; with the highest bit set it would
+ * be a privileged one.
+ */
+#define QKEY 0x11111111
+
+/* The largest that there is, IBTA 9.2. */
+#define MTU_MAX 4096
+
+const struct kv_connect_args kv_connect_init = {
+	.attr = {
+		/* 4.096 us * 2^14 = 67 ms until a packet is sent again. */
+		.timeout = 14,
+		/* 7 would be for ever. */
+		.retry_cnt = 6,
+		.rnr_retry = 6,
+		/* 0.64 ms (IBTA table 45) */
+		.min_rnr_timer = 12,
+		.max_rd_atomic = 1,
+		.max_dest_rd_atomic = 1,
+		.qkey = QKEY,
+		.port = 1,
+		.av.hop_limit = 64,
+	},
+};
+
+const struct kv_key kv_connect_key[] = {
+	{ "peer", KV_KEY_ADDRESS, AT(peer), HAS_PEER,
+	  .help = "what 'qp address' told of the other QP; rc and uc need it" },
+	{ "psn", KV_KEY_U32, AT(attr.sq_psn), KV_QPA_SQ_PSN, .max = 0xffffff,
+	  .help = "the first PSN to send; default: the own QPN" },
+	{ "sgid-index", KV_KEY_U32, AT(attr.av.sgid_index), KV_QPA_AV,
+	  .max = INT32_MAX,
+	  .help = "entry of the own GID table to send from; default: IPv4 RoCE v2, else IPv6 RoCE v2, else what there is" },
+	{ "access", KV_KEY_FLAGS, AT(attr.access), KV_QPA_ACCESS,
+	  .words = kv_word_access,
+	  .help = "what peers may do; default: all that the type and the device can" },
+	{ "path-mtu", KV_KEY_U32, AT(attr.path_mtu), KV_QPA_PATH_MTU,
+	  .help = "bytes in a packet; default: the port's active MTU" },
+	{ "timeout", KV_KEY_U32, AT(attr.timeout), KV_QPA_TIMEOUT,
+	  .help = "rc: until a packet is sent again: 4.096 us * 2^N; default: 14, 67 ms" },
+	{ "retry-cnt", KV_KEY_U32, AT(attr.retry_cnt), KV_QPA_RETRY_CNT,
+	  .help = "rc: how often, 0 to 7; default: 6" },
+	{ "rnr-retry", KV_KEY_U32, AT(attr.rnr_retry), KV_QPA_RNR_RETRY,
+	  .help = "rc: how often if the peer had no receive; 7: for ever; default: 6" },
+	{ "min-rnr-timer", KV_KEY_U32, AT(attr.min_rnr_timer),
+	  KV_QPA_MIN_RNR_TIMER,
+	  .help = "rc: how long a peer is to wait for a receive, IBTA table 45; default: 12, 0.64 ms" },
+	{ "max-rd-atomic", KV_KEY_U32, AT(attr.max_rd_atomic),
+	  KV_QPA_MAX_RD_ATOMIC,
+	  .help = "rc: own READs and atomics under way at once; default: 1" },
+	{ "max-dest-rd-atomic", KV_KEY_U32, AT(attr.max_dest_rd_atomic),
+	  KV_QPA_MAX_DEST_RD_ATOMIC,
+	  .help = "rc: the peer's that are answered at once; default: 1" },
+	{ "qkey", KV_KEY_U32, AT(attr.qkey), KV_QPA_QKEY,
+	  .help = "ud: what senders have to name; default: 0x11111111" },
+	{ .name = NULL },
+};
+
+/**
+ * kv_connect_dev() - look at the device of a QP that is to be connected
+ * @s: the session
+ * @qp: the QP
+ * @dev: receives the device
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_connect_dev(struct kv_session *s, const struct kv_qp *qp,
+		   struct kv_dev *dev, struct kv_fault *f)
+{
+	int ret = kv_op_dev_get(s->b, &(struct kv_dev_name){ qp->dev }, dev, NULL);
+
+	if (ret)
+		return kv_session_refuse(s, ret, f);
+	if (kv_dev_is_iwarp(dev))
+		return kv_fault_set(f, -EOPNOTSUPP, "%s: %s", dev->name, KV_IWARP_CM);
+	return 0;
+}
+
+/**
+ * kv_connect_gid() - find the GID that a QP uses
+ * @dev: its device
+ * @index: in the GID table; -1: the best one, by type
+ * @gid: receives one of @dev's
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_connect_gid(const struct kv_dev *dev, int index,
+		   const struct kv_gid **gid, struct kv_fault *f)
+{
+	*gid = kv_gid_choose(dev, index);
+	if (*gid)
+		return 0;
+	if (index >= 0)
+		return kv_fault_set(f, -EINVAL, "sgid-index %d: %s has no such GID; 'dev show' lists those that there are",
+				    index, dev->name);
+	return kv_fault_set(f, -EADDRNOTAVAIL,
+			    "%s has no GID; its network interface needs an IP address",
+			    dev->name);
+}
+
+/* A step of the way. */
+struct step {
+	const char *name;
+	uint32_t state;
+	uint32_t needs[KVERBS_QPT_MAX + 1];
+};
+
+#define INIT_ALL (KV_QPA_PORT | KV_QPA_PKEY_INDEX)
+#define INIT_ANY (INIT_ALL | KV_QPA_ACCESS | KV_QPA_QKEY)
+#define RTR_CONNECTED (KV_QPA_AV | KV_QPA_PATH_MTU | KV_QPA_DEST_QPN | \
+		       KV_QPA_RQ_PSN)
+
+static const struct step steps[] = {
+	{ "init", KVERBS_QPS_INIT, {
+		[KVERBS_QPT_RC] = INIT_ALL | KV_QPA_ACCESS,
+		[KVERBS_QPT_UC] = INIT_ALL | KV_QPA_ACCESS,
+		[KVERBS_QPT_UD] = INIT_ALL | KV_QPA_QKEY } },
+	{ "rtr", KVERBS_QPS_RTR, {
+		[KVERBS_QPT_RC] = RTR_CONNECTED | KV_QPA_MIN_RNR_TIMER |
+				  KV_QPA_MAX_DEST_RD_ATOMIC,
+		[KVERBS_QPT_UC] = RTR_CONNECTED } },
+	{ "rts", KVERBS_QPS_RTS, {
+		[KVERBS_QPT_RC] = KV_QPA_SQ_PSN | KV_QPA_TIMEOUT |
+				  KV_QPA_RETRY_CNT | KV_QPA_RNR_RETRY |
+				  KV_QPA_MAX_RD_ATOMIC,
+		[KVERBS_QPT_UC] = KV_QPA_SQ_PSN,
+		[KVERBS_QPT_UD] = KV_QPA_SQ_PSN } },
+};
+
+#define STEPS (sizeof(steps) / sizeof(steps[0]))
+
+static uint32_t default_access(const struct kv_qp *qp,
+			       const struct kv_dev *dev)
+{
+	uint32_t access = KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_WRITE;
+
+	if (qp->type == KVERBS_QPT_RC)
+		access |= KVERBS_ACCESS_REMOTE_READ;
+	if (qp->type == KVERBS_QPT_RC && dev->can & KVERBS_CAN_ATOMIC)
+		access |= KVERBS_ACCESS_REMOTE_ATOMIC;
+	return access;
+}
+
+/* What the last step is going to refuse. The backends know that too, but by then
+ * there is no way back to INIT that keeps the receives which were posted there.
+ */
+static int check_rts(const struct kv_dev *dev, const struct kv_qp *qp,
+		     const struct kv_qp_attr *attr, struct kv_fault *f)
+{
+	const struct {
+		const char *name;
+		uint32_t value;
+		uint32_t max;
+	} all[] = {
+		{ "timeout", attr->timeout, 31 },
+		{ "retry-cnt", attr->retry_cnt, 7 },
+		{ "rnr-retry", attr->rnr_retry, 7 },
+		{ "max-rd-atomic", attr->max_rd_atomic, UINT8_MAX },
+	};
+
+	if (qp->type != KVERBS_QPT_RC)
+		return 0;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (all[i].value > all[i].max)
+			return kv_fault_set(f, -ERANGE,
+					    "%s is %u: it must be 0 to %u",
+					    all[i].name, all[i].value,
+					    all[i].max);
+	}
+	if (attr->max_rd_atomic > dev->max_qp_init_rd_atom)
+		return kv_fault_set(f, -EINVAL,
+				    "max-rd-atomic is %u, above the device's max_qp_init_rd_atom, %u",
+				    attr->max_rd_atomic,
+				    dev->max_qp_init_rd_atom);
+	return 0;
+}
+
+/* All attributes that any step may need. */
+static int prepare(struct kv_session *s, const struct kv_connect_args *a,
+		   const struct kv_qp *qp, struct kv_qp_attr *attr,
+		   struct kv_fault *f)
+{
+	uint32_t given = a->given.bits;
+	const struct kv_gid *gid;
+	struct kv_dev dev;
+	int ret;
+
+	ret = kv_connect_dev(s, qp, &dev, f);
+	if (!ret)
+		ret = kv_connect_gid(&dev, given & KV_QPA_AV ?
+						   (int)a->attr.av.sgid_index :
+						   -1, &gid, f);
+	if (!ret)
+		ret = check_rts(&dev, qp, &a->attr, f);
+	if (ret)
+		return ret;
+	*attr = a->attr;
+	if (!(given & KV_QPA_SQ_PSN))
+		attr->sq_psn = qp->qpn;
+	if (!(given & KV_QPA_ACCESS))
+		attr->access = default_access(qp, &dev);
+	if (!(given & KV_QPA_PATH_MTU))
+		attr->path_mtu = dev.active_mtu < MTU_MAX ? dev.active_mtu :
+							     MTU_MAX;
+	attr->dest_qpn = a->peer.qpn;
+	attr->rq_psn = a->peer.psn;
+	attr->av.has_dgid = true;
+	memcpy(attr->av.dgid, a->peer.gid, sizeof(attr->av.dgid));
+	attr->av.has_sgid_index = true;
+	attr->av.sgid_index = gid->index;
+	attr->av.dlid = a->peer.lid;
+	return 0;
+}
+
+static int check(const struct kv_connect_args *a, const struct kv_qp *qp,
+		 struct kv_fault *f)
+{
+	bool connected = qp->type != KVERBS_QPT_UD;
+	uint32_t any = 0, given = a->given.bits & ~HAS_PEER;
+
+	if (!(qp->attr.mask & KV_QPA_STATE) ||
+	    (qp->attr.state != KVERBS_QPS_RESET &&
+	     qp->attr.state != KVERBS_QPS_INIT))
+		return kv_fault_set(f, -EINVAL,
+				    "qp %u is in %s: it can be connected from reset or init; 'qp modify %u state reset' brings it there",
+				    qp->id,
+				    qp->attr.mask & KV_QPA_STATE ?
+					    kv_word_name(kv_word_qp_state,
+							 qp->attr.state) :
+					    "an unknown state",
+				    qp->id);
+	if (connected && !(a->given.bits & HAS_PEER))
+		return kv_fault_set(f, -EINVAL,
+				    "'peer' is missing: qp %u is of type %s, and needs the address that 'qp address' told of the other QP",
+				    qp->id,
+				    kv_word_name(kv_word_qp_type, qp->type));
+	for (size_t i = 0; i < STEPS; i++)
+		any |= steps[i].needs[qp->type];
+	for (const struct kv_key *k = kv_connect_key; k->name; k++) {
+		if (k->bits & given & ~any)
+			return kv_fault_set(f, -EINVAL,
+					    "'%s' means nothing to a qp of type %s",
+					    k->name,
+					    kv_word_name(kv_word_qp_type,
+							 qp->type));
+	}
+	return 0;
+}
+
+/* Undo what the steps before a failed one did; that one has done nothing. */
+static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step,
+		     struct kv_fault *f)
+{
+	const struct kv_qp_modify reset = {
+		.id = qp->id,
+		.attr.mask = KV_QPA_STATE,
+		.attr.state = KVERBS_QPS_RESET,
+	};
+	bool was_init = qp->attr.state == KVERBS_QPS_INIT;
+	struct kv_qp_modify init = { .id = qp->id, .attr = qp->attr };
+	const char *lost = "";
+	size_t used = strlen(f->text);
+	int ret = 0;
+
+	if (!step)
+		return;
+	/* In INIT its attributes can be set anew; beyond, the way back is over RESET. */
+	if (!was_init || step > 1)
+		ret = kv_op_qp_modify(s->b, &reset, NULL, NULL);
+	if (!ret && was_init) {
+		init.attr.mask = KV_QPA_STATE | (qp->attr.mask & INIT_ANY);
+		ret = kv_op_qp_modify(s->b, &init, NULL, NULL);
+		if (step > 1)
+			lost = ", but receives that were posted are gone";
+	}
+	snprintf(f->text + used, sizeof(f->text) - used, "; the qp is %s %s%s",
+		 ret ? "not even back in" : "back in",
+		 was_init ? "init" : "reset", lost);
+}
+
+/**
+ * kv_connect() - qp connect
+ * @s: the session
+ * @args: struct kv_connect_args
+ * @result: receives the attributes that were set
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_connect(struct kv_session *s, const void *args,
+	       struct json_object *result, struct kv_fault *f)
+{
+	const struct kv_connect_args *a = args;
+	struct kv_qp_modify to = { .id = a->given.id };
+	union kv_object object;
+	struct kv_fault why;
+	uint32_t done = 0;
+	int ret;
+
+	ret = kv_session_get(s, KV_QP, a->given.id, &object, f);
+	if (!ret)
+		ret = check(a, &object.qp, f);
+	if (!ret)
+		ret = prepare(s, a, &object.qp, &to.attr, f);
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < STEPS; i++) {
+		to.attr.state = steps[i].state;
+		to.attr.mask = KV_QPA_STATE | steps[i].needs[object.qp.type];
+		done |= to.attr.mask;
+		ret = kv_op_qp_modify(s->b, &to, NULL, NULL);
+		if (ret) {
+			kv_qp_fault_step(s, ret, &why);
+			kv_fault_set(f, ret, "to %s: %.800s", steps[i].name,
+				     why.text);
+			put_back(s, &object.qp, i, f);
+			return ret;
+		}
+	}
+	to.attr.mask = done;
+	kv_object_begin(s, KV_QP, to.id, result);
+	kv_describe_qp_attr(result, &to.attr);
+	kv_object_part(s, KV_QP, to.id, result);
+	return 0;
+}

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "cli/bytes.h"
+#include "cli/interrupt.h"
+#include "object/content.h"
+#include "object/object.h"
+#include "out/out.h"
+
+#define AT(field) offsetof(struct kv_content_args, field)
+
+#define HAS_LENGTH (1U << 0)
+#define HAS_TEXT (1U << 1)
+#define HAS_HEX (1U << 2)
+#define HAS_FILE (1U << 3)
+#define HAS_FORMAT (1U << 4)
+
+/* For what others may read; the mask of the process takes away from it. */
+#define FILE_MODE 0666
+
+/* Text of more than this would not fit into an int of JSON's library. */
+#define TELL_MAX (64 << 20)
+
+enum format {
+	FORMAT_TEXT,
+	FORMAT_HEX,
+};
+
+static const struct kv_word formats[] = {
+	{ "text", FORMAT_TEXT },
+	{ "hex", FORMAT_HEX },
+	{ NULL, 0 },
+};
+
+const struct kv_key kv_content_write_key[] = {
+	{ "offset", KV_KEY_SIZE, AT(offset),
+	  .help = "first byte in the buffer; default: 0" },
+	{ "text", KV_KEY_TEXT, AT(text), HAS_TEXT, .value = "STRING",
+	  .help = "these bytes, without a zero at the end" },
+	{ "hex", KV_KEY_TEXT, AT(hex), HAS_HEX, .value = "HEX",
+	  .help = "bytes of two hexadecimal digits each" },
+	{ "file", KV_KEY_TEXT, AT(file), HAS_FILE, .value = "PATH",
+	  .help = "what this file holds; 'mr load' is for large ones" },
+	{ .name = NULL },
+};
+
+const struct kv_key kv_content_read_key[] = {
+	{ "offset", KV_KEY_SIZE, AT(offset),
+	  .help = "first byte in the buffer; default: 0" },
+	{ "length", KV_KEY_SIZE, AT(length), HAS_LENGTH,
+	  .help = "bytes; default: the rest of the buffer" },
+	{ "format", KV_KEY_WORD, AT(format), HAS_FORMAT, .words = formats,
+	  .help = "default: text" },
+	{ "file", KV_KEY_TEXT, AT(file), HAS_FILE, .value = "PATH",
+	  .help = "write the bytes to this file; 'mr save' is for many" },
+	{ .name = NULL },
+};
+
+const struct kv_key kv_content_move_key[] = {
+	{ "file", KV_KEY_TEXT, AT(file), .must = true, .value = "PATH",
+	  .help = "a regular file, which is handed on as it is" },
+	{ "file-offset", KV_KEY_SIZE, AT(file_offset),
+	  .help = "first byte in the file; default: 0" },
+	{ "offset", KV_KEY_SIZE, AT(offset),
+	  .help = "first byte in the buffer; default: 0" },
+	{ "length", KV_KEY_SIZE, AT(length), HAS_LENGTH,
+	  .help = "bytes; default: the rest of the buffer" },
+	{ .name = NULL },
+};
+
+/**
+ * kv_content_rest() - how much of a buffer there is from a byte on
+ * @mr: the buffer
+ * @offset: the byte
+ * @length: receives the number of bytes, at least 1
+ * @f: receives why not
+ *
+ * Return: 0 or -ERANGE.
+ */
+int kv_content_rest(const struct kv_mr *mr, uint64_t offset, uint64_t *length,
+		    struct kv_fault *f)
+{
+	if (offset >= mr->length)
+		return kv_fault_set(f, -ERANGE,
+				    "offset %llu is beyond mr %u, which has %llu bytes",
+				    (unsigned long long)offset, mr->id,
+				    (unsigned long long)mr->length);
+	*length = mr->length - offset;
+	return 0;
+}
+
+static int no_memory(struct kv_fault *f)
+{
+	return kv_fault_set(f, -ENOMEM, "no memory");
+}
+
+static int refuse_file(const char *path, const char *what, struct kv_fault *f)
+{
+	return kv_fault_set(f, -errno, "file '%s': cannot %s: %s", path, what,
+			    strerror(errno));
+}
+
+/* How many bytes a command is about, if it does not say so itself. */
+static int find_length(struct kv_session *s, const struct kv_content_args *a,
+		       uint64_t *length, struct kv_fault *f)
+{
+	union kv_object object;
+	int ret;
+
+	*length = a->length;
+	if (a->given.bits & HAS_LENGTH)
+		return 0;
+	ret = kv_session_get(s, KV_MR, a->given.id, &object, f);
+	if (ret)
+		return ret;
+	return kv_content_rest(&object.mr, a->offset, length, f);
+}
+
+static int read_hex(const char *hex, char **data, uint64_t *length,
+		    struct kv_fault *f)
+{
+	struct kv_why why;
+
+	/* +1 for what is no bytes at all. */
+	*data = malloc(strlen(hex) / 2 + 1);
+	if (!*data)
+		return no_memory(f);
+	if (kv_bytes_parse_hex(hex, (uint8_t *)*data, &why)) {
+		free(*data);
+		return kv_fault_usage(f, "hex '%s' %s", hex, why.text);
+	}
+	*length = strlen(hex) / 2;
+	return 0;
+}
+
+/* @max: more bytes are too many. */
+static int read_file(const char *path, uint64_t max, char **data,
+		     uint64_t *length, struct kv_fault *f)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint64_t used = 0;
+	ssize_t n;
+	int ret;
+
+	if (fd < 0)
+		return refuse_file(path, "open it", f);
+	/* +1 tells a file that fits from one that does not. */
+	*data = malloc(max + 1);
+	if (!*data) {
+		ret = no_memory(f);
+		goto err_close;
+	}
+	do {
+		do
+			n = read(fd, *data + used, max + 1 - used);
+		while (kv_interrupt_retry(n));
+		used += n > 0 ? (uint64_t)n : 0;
+	} while (n > 0 && used <= max);
+	if (n < 0)
+		ret = refuse_file(path, "read it", f);
+	else if (used > max)
+		ret = kv_fault_set(f, -ERANGE, "file '%s' has more bytes than the %llu of the buffer from there on",
+				   path, (unsigned long long)max);
+	else if (!used)
+		ret = kv_fault_set(f, -EINVAL, "file '%s' is empty", path);
+	else
+		ret = 0;
+	if (ret)
+		goto err_free;
+	close(fd);
+	*length = used;
+	return 0;
+
+err_free:
+	free(*data);
+err_close:
+	close(fd);
+	return ret;
+}
+
+static int write_file(const char *path, const char *data, uint64_t length,
+		      struct kv_fault *f)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+		      FILE_MODE);
+	int ret = 0;
+
+	if (fd < 0)
+		return refuse_file(path, "write there", f);
+	while (length && !ret) {
+		ssize_t n;
+
+		do
+			n = write(fd, data, length);
+		while (kv_interrupt_retry(n));
+		if (n < 0) {
+			ret = refuse_file(path, "write there", f);
+		} else {
+			data += n;
+			length -= (uint64_t)n;
+		}
+	}
+	if (close(fd) && !ret)
+		ret = refuse_file(path, "write there", f);
+	return ret;
+}
+
+/* Which one of three, of which exactly one must be given. */
+static int take_content(struct kv_session *s, const struct kv_content_args *a,
+			char **data, uint64_t *length, struct kv_fault *f)
+{
+	uint32_t which = a->given.bits & (HAS_TEXT | HAS_HEX | HAS_FILE);
+	uint64_t max;
+	int ret;
+
+	switch (which) {
+	case HAS_TEXT:
+		if (!*a->text)
+			return kv_fault_usage(f, "text '' has no byte to write");
+		*data = strdup(a->text);
+		*length = strlen(a->text);
+		return *data ? 0 : no_memory(f);
+	case HAS_HEX:
+		return read_hex(a->hex, data, length, f);
+	case HAS_FILE:
+		ret = find_length(s, a, &max, f);
+		return ret ? ret : read_file(a->file, max, data, length, f);
+	}
+	return kv_fault_usage(f, "it takes one of 'text', 'hex' and 'file'");
+}
+
+/**
+ * kv_content_write() - mr write
+ * @s: the session
+ * @args: struct kv_content_args
+ * @result: receives how many bytes
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_content_write(struct kv_session *s, const void *args,
+		     struct json_object *result, struct kv_fault *f)
+{
+	const struct kv_content_args *a = args;
+	uint64_t length = 0;
+	char *data = NULL;
+	int ret;
+
+	ret = take_content(s, a, &data, &length, f);
+	if (ret)
+		return ret;
+	ret = kv_op_mr_write(s->b, &(struct kv_mr_write){ a->given.id, a->offset, length, data },
+			     NULL, NULL);
+	free(data);
+	if (ret)
+		return kv_session_refuse(s, ret, f);
+	kv_object_begin(s, KV_MR, a->given.id, result);
+	kv_out_put_count(result, "length", length);
+	return 0;
+}
+
+static struct json_object *make_content(const char *data, uint64_t length,
+					bool hex)
+{
+	const uint8_t *bytes = (const uint8_t *)data;
+	struct json_object *obj;
+	char *text = malloc(hex ? KV_BYTES_HEX(length) : KV_BYTES_TEXT(length));
+	size_t n;
+
+	if (!text)
+		return NULL;
+	n = hex ? kv_bytes_hex(text, bytes, length) :
+		  kv_bytes_text(text, bytes, length);
+	obj = json_object_new_string_len(text, (int)n);
+	free(text);
+	return obj;
+}
+
+static int tell(struct kv_session *s, const struct kv_content_args *a,
+		const char *data, uint64_t length, struct json_object *result,
+		struct kv_fault *f)
+{
+	bool hex = a->format == FORMAT_HEX;
+	struct json_object *content = NULL;
+	int ret;
+
+	if (a->given.bits & HAS_FILE) {
+		ret = write_file(a->file, data, length, f);
+		if (ret)
+			return ret;
+	} else {
+		content = make_content(data, length, hex);
+		if (!content)
+			return no_memory(f);
+	}
+	kv_object_begin(s, KV_MR, a->given.id, result);
+	kv_out_put_count(result, "offset", a->offset);
+	kv_out_put_count(result, "length", length);
+	if (content)
+		kv_out_put(result, hex ? "hex" : "text", content);
+	else
+		kv_out_put_string(result, "file", a->file);
+	return 0;
+}
+
+/**
+ * kv_content_read() - mr read
+ * @s: the session
+ * @args: struct kv_content_args
+ * @result: receives the content, or where it was written to
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_content_read(struct kv_session *s, const void *args,
+		    struct json_object *result, struct kv_fault *f)
+{
+	const struct kv_content_args *a = args;
+	uint64_t length;
+	char *data;
+	int ret;
+
+	if ((a->given.bits & HAS_FILE) && (a->given.bits & HAS_FORMAT))
+		return kv_fault_usage(f, "a file gets the bytes as they are: 'format' and 'file' exclude each other");
+	ret = find_length(s, a, &length, f);
+	if (ret)
+		return ret;
+	if (!length || length > TELL_MAX)
+		return kv_fault_usage(f, "length %llu: it takes 1 byte to 64 MiB; 'mr save' takes more",
+				      (unsigned long long)length);
+	data = malloc(length);
+	if (!data)
+		return no_memory(f);
+	ret = kv_op_mr_read(s->b, &(struct kv_mr_read){ a->given.id, a->offset, length, data },
+			    NULL, NULL);
+	if (ret)
+		kv_session_refuse(s, ret, f);
+	else
+		ret = tell(s, a, data, length, result, f);
+	free(data);
+	return ret;
+}
+
+struct move {
+	int flags; /* of open() */
+	bool load; /* the file has to be long enough */
+	enum kv_op op;
+};
+
+/* @created: was there no such file before? */
+static int open_file(const char *path, const struct move *m, bool *created)
+{
+	/* A FIFO would wait for its other end. */
+	int flags = m->flags | O_CLOEXEC | O_NONBLOCK, fd;
+
+	fd = open(path, flags);
+	*created = fd < 0 && errno == ENOENT && !m->load;
+	return *created ? open(path, flags | O_CREAT, FILE_MODE) : fd;
+}
+
+/* Before anything is changed: is it a file, and, to load, is there enough in it? */
+static int check_file(const struct kv_content_args *a, const struct move *m,
+		      int fd, struct kv_fault *f)
+{
+	uint64_t size, least = a->given.bits & HAS_LENGTH ? a->length : 1;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return refuse_file(a->file, "look at it", f);
+	if (!S_ISREG(st.st_mode))
+		return kv_fault_set(f, -EINVAL, "file '%s' is no regular file",
+				    a->file);
+	size = (uint64_t)st.st_size;
+	/* Files of /proc don't know how long they are. */
+	if (!m->load || (!size && !st.st_blocks))
+		return 0;
+	if (a->file_offset > size || least > size - a->file_offset)
+		return kv_fault_set(f, -ENODATA, "file '%s' has %llu bytes, and not %llu from %llu on",
+				    a->file, (unsigned long long)size,
+				    (unsigned long long)least,
+				    (unsigned long long)a->file_offset);
+	return 0;
+}
+
+static int move(struct kv_session *s, const struct kv_content_args *a,
+		const struct move *m, struct json_object *result,
+		struct kv_fault *f)
+{
+	struct kv_mr_file where = {
+		.id = a->given.id,
+		.file_offset = a->file_offset,
+		.offset = a->offset,
+	};
+	struct kv_moved moved = { 0 };
+	bool created, full;
+	int fd, ret;
+
+	ret = find_length(s, a, &where.length, f);
+	if (ret)
+		return ret;
+	fd = open_file(a->file, m, &created);
+	if (fd < 0)
+		return refuse_file(a->file, "open it", f);
+	ret = check_file(a, m, fd, f);
+	if (ret) {
+		close(fd);
+		return ret;
+	}
+	where.fd = fd;
+	ret = kv_op_call(s->b, m->op, &where, &moved, NULL);
+	full = !ret && !m->load && moved.length < where.length;
+	if ((ret || full) && created)
+		unlink(a->file);
+	/* Some file systems only say here that they are full. */
+	if (close(fd) && !ret)
+		return refuse_file(a->file, "close it", f);
+	if (ret)
+		return kv_session_refuse(s, ret, f);
+	if (full)
+		return kv_fault_set(f, -ENOSPC, "file '%s' takes %llu of %llu bytes: its file system is full",
+				    a->file, (unsigned long long)moved.length,
+				    (unsigned long long)where.length);
+	if (m->load && !moved.length)
+		return kv_fault_set(f, -ENODATA, "file '%s' has no byte from %llu on",
+				    a->file,
+				    (unsigned long long)a->file_offset);
+	kv_object_begin(s, KV_MR, a->given.id, result);
+	kv_out_put_string(result, "file", a->file);
+	kv_out_put_count(result, "file_offset", a->file_offset);
+	kv_out_put_count(result, "offset", a->offset);
+	kv_out_put_count(result, "length", moved.length);
+	return 0;
+}
+
+/**
+ * kv_content_load() - mr load
+ * @s: the session
+ * @args: struct kv_content_args
+ * @result: receives how many bytes
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_content_load(struct kv_session *s, const void *args,
+		    struct json_object *result, struct kv_fault *f)
+{
+	const struct move m = { O_RDONLY, true, KV_OP_MR_LOAD };
+
+	return move(s, args, &m, result, f);
+}
+
+/**
+ * kv_content_save() - mr save
+ * @s: the session
+ * @args: struct kv_content_args
+ * @result: receives how many bytes
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_content_save(struct kv_session *s, const void *args,
+		    struct json_object *result, struct kv_fault *f)
+{
+	const struct move m = { O_WRONLY, false, KV_OP_MR_SAVE };
+
+	return move(s, args, &m, result, f);
+}

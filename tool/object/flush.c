@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdlib.h>
+#include "object/flush.h"
+#include "object/object.h"
+#include "object/text.h"
+#include "out/out.h"
+
+/* Objects of one type that are to be destroyed. */
+struct found {
+	bool persistent;
+	uint32_t *id;
+	size_t n;
+	size_t room;
+};
+
+static void begin_list(void *arg)
+{
+	((struct found *)arg)->n = 0;
+}
+
+static int add_id(const union kv_object *object, void *arg)
+{
+	struct found *found = arg;
+
+	/* All begin as a PD does. */
+	if (object->pd.persistent != found->persistent)
+		return 0;
+	if (found->n == found->room) {
+		size_t room = found->room ? 2 * found->room : 16;
+		uint32_t *id = realloc(found->id, room * sizeof(*id));
+
+		if (!id)
+			return -ENOMEM;
+		found->id = id;
+		found->room = room;
+	}
+	found->id[found->n++] = object->id;
+	return 0;
+}
+
+static uint32_t destroy_type(struct kv_session *s, enum kv_type type,
+			     bool persistent)
+{
+	struct found found = { .persistent = persistent };
+	uint32_t destroyed = 0;
+	uint64_t ns;
+
+	kv_object_each(s, type, begin_list, add_id, &found);
+	for (size_t i = 0; i < found.n; i++)
+		destroyed += !kv_op_del(s->b, type, found.id[i], &ns);
+	free(found.id);
+	return destroyed;
+}
+
+/**
+ * kv_flush_each() - destroy objects one by one, so that each verb is told
+ * @s: the session
+ * @persistent: all that are persistent; else those that die with the session
+ *
+ * What can't be listed or destroyed is left to who destroys all of it.
+ *
+ * Return: how many were destroyed.
+ */
+uint32_t kv_flush_each(struct kv_session *s, bool persistent)
+{
+	/* Users before what they use. */
+	static const enum kv_type order[] = {
+		KV_CONN, KV_QP, KV_AH, KV_SRQ, KV_MR, KV_CQ, KV_PD,
+	};
+	uint32_t destroyed = 0;
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		destroyed += destroy_type(s, order[i], persistent);
+	return destroyed;
+}
+
+static int flush(struct kv_session *s, const void *args,
+		 struct json_object *result, struct kv_fault *f)
+{
+	struct kv_flushed gone;
+	uint32_t each = 0;
+	int ret;
+
+	if (s->trace && s->space == KV_SPACE_KERNEL)
+		each = kv_flush_each(s, true);
+	ret = kv_op_flush(s->b, NULL, &gone, NULL);
+	if (ret)
+		return kv_session_refuse(s, ret, f);
+	kv_out_put_count(result, "flushed", each + gone.flushed);
+	kv_out_put_count(result, "kept", gone.kept);
+	return 0;
+}
+
+static const struct kv_command commands[] = {
+	{ "", "destroys all that is persistent",
+	  "Objects of a batch, or of a measurement, keep the persistent ones that they use; 'kept' counts these.",
+	  .key = kv_no_key, .size = sizeof(struct kv_given), .fn = flush,
+	  .print = kv_text_line },
+	{ .name = NULL },
+};
+
+const struct kv_noun kv_noun_flush = {
+	"flush", "destroys all that is persistent", false, commands,
+};

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_OBJECT_HAND_H
+#define KV_OBJECT_HAND_H
+
+#include <stdio.h>
+#include <json-c/json.h>
+#include "cli/fault.h"
+#include "object/args.h"
+
+/*
+ * The commands for objects by hand, as tables: kv_nouns lists the nouns, each has
+ * commands, each of these has keys. Words are read, help is printed and
+ * errors are worded from the tables; a command's function sees values only.
+ */
+
+struct kv_session;
+
+/* Does a command take the id of an object behind its name? */
+enum kv_id_use {
+	KV_ID_NONE,
+	KV_ID_MAY,
+	KV_ID_MUST,
+};
+
+/**
+ * struct kv_command - one command
+ * @name: its word; "": the noun is the command
+ * @help: what it does, a line
+ * @more: what else there is to say, lines; or NULL
+ * @id: whether an object's id follows
+ * @type: of that object
+ * @key: what it takes
+ * @size: bytes of its struct, which begins with struct kv_given
+ * @init: the defaults, of that size; NULL: all 0
+ * @fn: does it; adds to @result what there is to tell
+ * @print: prints @result as text; NULL: there is nothing to print
+ * @words: in place of @key: what follows, for the help
+ * @raw: in place of @fn: does it with the words as they are
+ */
+struct kv_command {
+	const char *name;
+	const char *help;
+	const char *more;
+	enum kv_id_use id;
+	enum kv_type type;
+	const struct kv_key *key;
+	size_t size;
+	const void *init;
+	int (*fn)(struct kv_session *s, const void *args,
+		  struct json_object *result, struct kv_fault *f);
+	void (*print)(FILE *out, const char *noun, struct json_object *result);
+	const char *words;
+	int (*raw)(struct kv_session *s, char **word, size_t n,
+		   struct json_object *result, struct kv_fault *f);
+};
+
+/**
+ * struct kv_noun - what commands are about
+ * @name: its word
+ * @help: what it is, a line
+ * @batch: it makes sense only in a batch
+ * @command: its commands; the last one has no name
+ */
+struct kv_noun {
+	const char *name;
+	const char *help;
+	bool batch;
+	const struct kv_command *command;
+};
+
+extern const struct kv_noun kv_noun_dev;
+extern const struct kv_noun kv_noun_pd;
+extern const struct kv_noun kv_noun_cq;
+extern const struct kv_noun kv_noun_mr;
+extern const struct kv_noun kv_noun_srq;
+extern const struct kv_noun kv_noun_ah;
+extern const struct kv_noun kv_noun_qp;
+extern const struct kv_noun kv_noun_conn;
+extern const struct kv_noun kv_noun_post;
+extern const struct kv_noun kv_noun_poll;
+extern const struct kv_noun kv_noun_flush;
+extern const struct kv_noun kv_noun_monitor;
+extern const struct kv_noun kv_noun_echo;
+extern const struct kv_noun kv_noun_expect;
+extern const struct kv_noun kv_noun_refused;
+extern const struct kv_noun kv_noun_set;
+extern const struct kv_noun kv_noun_sleep;
+
+/* All of them; ends with NULL. */
+extern const struct kv_noun *const kv_nouns[];
+
+/* Keys of every command that makes an object, and of those that name a device. */
+#define KV_KEY_NAME(offset)						\
+	{ "name", KV_KEY_TEXT, offset, .value = "NAME",			\
+	  .help = "what it is called for the rest of the batch" }
+#define KV_KEY_DEV(offset)						\
+	{ "dev", KV_KEY_DEVICE, offset, .value = "DEV",			\
+	  .help = "device; default: that of --dev, or the only one there is" }
+
+const struct kv_noun *kv_noun_find(const char *name);
+const struct kv_command *kv_command_find(const struct kv_noun *noun,
+					 const char *name);
+int kv_command_choose(char **word, size_t n, const struct kv_noun **noun,
+		      const struct kv_command **command, size_t *used,
+		      struct kv_fault *f);
+void kv_command_title(char *text, size_t size, const struct kv_noun *noun,
+		      const struct kv_command *command);
+bool kv_help_wanted(char **word, size_t n);
+int kv_help_print(char **word, size_t n, struct kv_fault *f);
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+/* Help, made from the tables. */
+#include <string.h>
+#include "object/hand.h"
+
+/* Where the second column begins, and where lines end. */
+#define COLUMN 24
+#define WIDTH 80
+
+/**
+ * kv_help_wanted() - does somebody ask how a command is used?
+ * @word: the command
+ * @n: how many words
+ *
+ * Return: true if its first words end with --help.
+ */
+bool kv_help_wanted(char **word, size_t n)
+{
+	for (size_t i = 0; i < n && i < 3; i++) {
+		if (!strcmp(word[i], "--help") || !strcmp(word[i], "-h"))
+			return true;
+	}
+	return false;
+}
+
+/* Breaks a text into lines; the first one begins at @column already. */
+static void print_wrapped(const char *text, int indent, int column)
+{
+	int first = 1;
+
+	while (*text) {
+		int length = (int)strcspn(text, " ");
+
+		if (!first && column + 1 + length >= WIDTH) {
+			printf("\n%*s", indent, "");
+			column = indent;
+			first = 1;
+		}
+		column += printf("%s%.*s", first ? "" : " ", length, text);
+		first = 0;
+		text += length;
+		text += *text == ' ';
+	}
+	putchar('\n');
+}
+
+static void print_row(const char *left, const char *right)
+{
+	int n = printf("  %s", left);
+
+	if (n > COLUMN - 2) {
+		putchar('\n');
+		n = 0;
+	}
+	printf("%*s", COLUMN - n, "");
+	print_wrapped(right, COLUMN, COLUMN);
+}
+
+static void list_words(const struct kv_word *table, const char *glue,
+		       char *text, size_t size)
+{
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (const struct kv_word *w = table; w->word && n < size; w++)
+		n += (size_t)snprintf(text + n, size - n, "%s%s",
+				      w == table ? "" : glue, w->word);
+}
+
+/* What stands for a key's value. */
+static void format_value(const struct kv_key *key, char *text, size_t size)
+{
+	static const char *const name[] = {
+		[KV_KEY_FLAG] = "", [KV_KEY_U32] = "N", [KV_KEY_U64] = "N",
+		[KV_KEY_SIZE] = "SIZE", [KV_KEY_SIZE32] = "SIZE",
+		[KV_KEY_TIME] = "TIME", [KV_KEY_WORD] = "WORD",
+		[KV_KEY_FLAGS] = "A[,B...]", [KV_KEY_ID] = "ID",
+		[KV_KEY_GID] = "GID", [KV_KEY_ADDRESS] = "ADDRESS",
+		[KV_KEY_SOCKADDR] = "ADDR[:PORT]", [KV_KEY_PORT] = "ADDR:PORT",
+		[KV_KEY_BYTES] = "TEXT|hex:HEX",
+		[KV_KEY_TEXT] = "TEXT", [KV_KEY_PIECE] = "...",
+	};
+
+	if (key->value)
+		snprintf(text, size, "%s", key->value);
+	else if (key->kind == KV_KEY_WORD)
+		list_words(key->words, "|", text, size);
+	else
+		snprintf(text, size, "%s", name[key->kind]);
+}
+
+static void format_key(const struct kv_key *key, char *text, size_t size)
+{
+	char value[128];
+
+	format_value(key, value, sizeof(value));
+	snprintf(text, size, "%s%s%s", key->bare ? "" : key->name,
+		 *value && !key->bare ? " " : "", value);
+}
+
+static void print_keys(const struct kv_key *table, const char *indent)
+{
+	for (; table->name; table++) {
+		char left[160], words[128], right[512];
+		size_t n = (size_t)snprintf(left, sizeof(left), "%s", indent);
+
+		format_key(table, left + n, sizeof(left) - n);
+		n = (size_t)snprintf(right, sizeof(right), "%s", table->help);
+		if (table->kind == KV_KEY_FLAGS) {
+			list_words(table->words, ", ", words, sizeof(words));
+			n += (size_t)snprintf(right + n, sizeof(right) - n,
+					      "; A is one of %s; all and none stand for these",
+					      words);
+		}
+		if (table->must)
+			snprintf(right + n, sizeof(right) - n,
+				 " (can't be left out)");
+		print_row(left, right);
+		if (table->piece)
+			print_keys(table->piece, "  ");
+	}
+}
+
+static void print_usage(const struct kv_noun *noun, const struct kv_command *c)
+{
+	static const char *const id[] = {
+		[KV_ID_NONE] = "", [KV_ID_MAY] = " [ID]", [KV_ID_MUST] = " ID",
+	};
+	char text[512], title[64], key[160];
+	bool optional = false;
+	int n;
+
+	kv_command_title(title, sizeof(title), noun, c);
+	n = snprintf(text, sizeof(text), "%s%s%s%s", title, id[c->id],
+		     c->words ? " " : "", c->words ? c->words : "");
+	for (const struct kv_key *k = c->key; k && k->name; k++) {
+		optional |= !k->must;
+		if (!k->must)
+			continue;
+		format_key(k, key, sizeof(key));
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " %s", key);
+	}
+	printf("  %s%s\n", text, optional ? " [KEY VALUE]..." : "");
+}
+
+static void print_command(const struct kv_noun *noun,
+			  const struct kv_command *c)
+{
+	printf("usage:\n");
+	print_usage(noun, c);
+	putchar('\n');
+	print_wrapped(c->help, 0, 0);
+	if (c->more) {
+		putchar('\n');
+		print_wrapped(c->more, 0, 0);
+	}
+	if (c->key && c->key->name) {
+		printf("\nkeys:\n");
+		print_keys(c->key, "");
+	}
+}
+
+static void print_noun(const struct kv_noun *noun)
+{
+	printf("%s: %s\n\nusage:\n", noun->name, noun->help);
+	for (const struct kv_command *c = noun->command; c->name; c++)
+		print_usage(noun, c);
+	putchar('\n');
+	for (const struct kv_command *c = noun->command; c->name; c++) {
+		char title[64];
+
+		kv_command_title(title, sizeof(title), noun, c);
+		print_row(title, c->help);
+	}
+	printf("\nWith --help behind it each of these lists its keys.\n");
+}
+
+/**
+ * kv_help_print() - print how a command, or all of a noun, is used
+ * @word: the command, with --help among its words
+ * @n: how many words
+ * @f: receives why not
+ *
+ * Return: 0, or -EINVAL if there is no such command.
+ */
+int kv_help_print(char **word, size_t n, struct kv_fault *f)
+{
+	const struct kv_command *command;
+	const struct kv_noun *noun;
+	size_t used;
+	int ret;
+
+	ret = kv_command_choose(word, n, &noun, &command, &used, f);
+	if (!ret)
+		print_command(noun, command);
+	else if (noun && (n < 2 || *word[1] == '-'))
+		print_noun(noun);
+	else
+		return ret;
+	return 0;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include "batch/session.h"
+#include "cli/interrupt.h"
+#include "object/describe.h"
+#include "object/text.h"
+#include "out/out.h"
+#include "sys/now.h"
+
+struct monitor_args {
+	struct kv_given given;
+	uint64_t time_ns;
+	uint32_t count;
+};
+
+#define HAS_TIME (1U << 0)
+#define HAS_COUNT (1U << 1)
+
+static const struct kv_key monitor_key[] = {
+	{ "time", KV_KEY_TIME, offsetof(struct monitor_args, time_ns),
+	  HAS_TIME, .help = "how long; default: until Ctrl-C" },
+	{ "count", KV_KEY_U32, offsetof(struct monitor_args, count),
+	  HAS_COUNT,
+	  .help = "ends after so many events; fewer within the time are a failure" },
+	{ .name = NULL },
+};
+
+static void tell(struct kv_session *s, const struct kv_event *event,
+		 struct json_object *list)
+{
+	struct json_object *obj = json_object_new_object();
+
+	kv_describe_event(obj, event);
+	if (s->live)
+		s->live(obj, s->live_arg);
+	/* Only a batch looks at them again. */
+	if (s->batch)
+		json_object_array_add(list, obj);
+	else
+		json_object_put(obj);
+}
+
+static int monitor(struct kv_session *s, const void *args,
+		   struct json_object *result, struct kv_fault *f)
+{
+	const struct monitor_args *a = args;
+	bool timed = a->given.bits & HAS_TIME;
+	bool counted = a->given.bits & HAS_COUNT;
+	uint64_t end_ns = timed ? kv_now_ns() + a->time_ns : UINT64_MAX;
+	struct json_object *list = json_object_new_array();
+	uint32_t got = 0;
+	int ret = 0;
+
+	while (!counted || got < a->count) {
+		int ms = kv_interrupt_wait_ms(end_ns);
+		struct kv_event event = { 0 };
+
+		if (kv_interrupt_seen()) {
+			ret = -EINTR;
+			break;
+		}
+		ret = kv_op_event_wait(s->b, &(struct kv_wait){ 0, ms }, &event, NULL);
+		if (!ret) {
+			tell(s, &event, list);
+			got++;
+			continue;
+		}
+		if (ret != -EAGAIN)
+			break;
+		ret = 0;
+		if (!ms)
+			break;
+	}
+	/* Without an end of its own, Ctrl-C is the end. */
+	if (ret == -EINTR && kv_interrupt_seen() && !timed && !counted)
+		ret = 0;
+	else if (ret)
+		kv_session_refuse(s, ret, f);
+	else if (counted && got < a->count)
+		ret = kv_fault_set(f, -ETIMEDOUT,
+				   "%u of %u events came within %g s", got,
+				   a->count, (double)a->time_ns / 1e9);
+	kv_out_put_count(result, "count", got);
+	if (s->batch)
+		kv_out_put(result, "events", list);
+	else
+		json_object_put(list);
+	return ret;
+}
+
+static const struct kv_command commands[] = {
+	{ "", "tells events as they come",
+	  "In the kernel: devices that come and go, asynchronous events, completions with errors, runs started and done, what the RDMA CM says of connections, whosever they are. In user space, in a batch: the asynchronous events of the devices that it uses, and its connections. A line each; with --json a document each.",
+	  .key = monitor_key, .size = sizeof(struct monitor_args),
+	  .fn = monitor },
+	{ .name = NULL },
+};
+
+const struct kv_noun kv_noun_monitor = {
+	"monitor", "tells events as they come", false, commands,
+};

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+/* Why a QP was not brought into another state, in the words of the commands. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "object/qp_fault.h"
+#include "object/qp_key.h"
+#include "qp_table.h"
+
+/* Is it the key's name, with underscores? */
+static bool is_field_of(const char *word, size_t n, const char *key)
+{
+	if (strlen(key) != n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (word[i] != (key[i] == '-' ? '_' : key[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Backends begin with the name of a field, "sq_psn"; who wrote the command wrote "sq-psn". */
+static void name_key(char *text)
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
+
+	for (const struct kv_key *k = kv_qp_key; k->name; k++) {
+		if (is_field_of(text, n, k->name))
+			memcpy(text, k->name, n);
+	}
+}
+
+/**
+ * kv_qp_fault_step() - say why the backend refused a value
+ * @s: the session
+ * @error: what the backend returned
+ * @f: receives it
+ *
+ * Return: @error
+ */
+int kv_qp_fault_step(struct kv_session *s, int error, struct kv_fault *f)
+{
+	kv_session_refuse(s, error, f);
+	name_key(f->text);
+	return error;
+}
+
+static void append(struct kv_fault *f, const char *before, const char *text,
+		   const char *behind)
+{
+	size_t used = strlen(f->text);
+
+	snprintf(f->text + used, sizeof(f->text) - used, "%s%s%s", before, text,
+		 behind);
+}
+
+/* @bits: KV_QPA_*; several keys that make one attribute have the name of the first. */
+static void append_keys(struct kv_fault *f, const char *what, uint32_t bits)
+{
+	for (const struct kv_key *k = kv_qp_key; k->name && bits; k++) {
+		if (!(k->bits & bits))
+			continue;
+		append(f, what, k->name, "");
+		bits &= ~k->bits;
+		what = ", ";
+	}
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+/* The table blames one attribute; here is what it blames when that one is put right,
+ * and so on. The first is left out if the text in @f names it already.
+ */
+static void blame_all(struct kv_fault *f, const struct kv_qp *qp,
+		      const struct kv_qp_attr *attr)
+{
+	uint32_t from = qp->attr.state, mask = attr->mask;
+	uint32_t missing = 0, useless = 0;
+	struct kv_qp_step wrong;
+
+	if (!kv_qp_table_check(qp->type, from, attr->state, mask, &wrong))
+		return;
+	if (!wrong.bit) {
+		/* 'state' is what such a text is about anyway. */
+		if (ends_with(f->text, wrong.text))
+			snprintf(f->text, sizeof(f->text), "%s", wrong.text);
+		return;
+	}
+	if (ends_with(f->text, wrong.text)) {
+		/* What one transition does not take another one to there may. */
+		if (ends_with(wrong.text, "does not take it"))
+			append(f, " (from ", kv_qp_state_name(from), ")");
+		mask ^= wrong.bit;
+	}
+	while (kv_qp_table_check(qp->type, from, attr->state, mask, &wrong)) {
+		if (mask & wrong.bit)
+			useless |= wrong.bit;
+		else
+			missing |= wrong.bit;
+		mask ^= wrong.bit;
+	}
+	append_keys(f, "; also missing: ", missing);
+	append_keys(f, "; also of no use here: ", useless);
+}
+
+/**
+ * kv_qp_fault_modify() - say why the backend refused a transition
+ * @s: the session
+ * @id: the QP
+ * @attr: which transition, and what it was to set
+ * @error: what the backend returned
+ * @f: receives it, with all attributes that are missing or too much
+ *
+ * Return: @error
+ */
+int kv_qp_fault_modify(struct kv_session *s, uint32_t id,
+		       const struct kv_qp_attr *attr, int error,
+		       struct kv_fault *f)
+{
+	union kv_object object;
+
+	kv_session_refuse(s, error, f);
+	if (error == -EINVAL && !kv_op_get(s->b, KV_QP, id, &object) &&
+	    object.qp.attr.mask & KV_QPA_STATE)
+		blame_all(f, &object.qp, attr);
+	name_key(f->text);
+	return error;
+}

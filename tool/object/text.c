@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+#include <string.h>
+#include "object/hand.h"
+#include "object/text.h"
+#include "out/out.h"
+
+/* Where lines of objects are broken, and how far what follows is moved in. */
+#define WIDTH 100
+#define INDENT 4
+
+#define PAIR 512
+
+/* What is read bit by bit, or copied, and not counted with. */
+static bool is_hex(const char *key)
+{
+	static const char *const keys[] = {
+		"lkey", "rkey", "local_dma_lkey", "remote_key", "iova",
+		"remote_addr", "imm", "qkey", "remote_qkey", "vendor_err",
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (!strcmp(key, keys[i]))
+			return true;
+	}
+	return false;
+}
+
+static void add(char *text, size_t size, const char *more)
+{
+	size_t used = strlen(text), n = strnlen(more, size - used - 1);
+
+	memcpy(text + used, more, n);
+	text[used + n] = '\0';
+}
+
+static void copy(char *text, size_t size, const char *from)
+{
+	text[0] = '\0';
+	add(text, size, from);
+}
+
+/* Words with commas between them. */
+static void add_list(char *text, size_t size, struct json_object *list)
+{
+	size_t n = json_object_array_length(list);
+
+	for (size_t i = 0; i < n; i++) {
+		add(text, size, i ? "," : "");
+		add(text, size,
+		    json_object_get_string(json_object_array_get_idx(list, i)));
+	}
+	if (!n)
+		add(text, size, "none");
+}
+
+/**
+ * kv_text_value() - write a value as people know it: keys and addresses in hex
+ * @text: receives it
+ * @size: bytes of @text
+ * @key: of the value
+ * @value: a number or a string
+ */
+void kv_text_value(char *text, size_t size, const char *key,
+		   struct json_object *value)
+{
+	uint64_t v = json_object_get_uint64(value);
+
+	if (json_object_is_type(value, json_type_int) && is_hex(key))
+		snprintf(text, size, "0x%llx", (unsigned long long)v);
+	else
+		copy(text, size, json_object_get_string(value));
+}
+
+/* "key value", or nothing if there is nothing to say. */
+static void format_pair(char *text, size_t size, struct json_object *obj,
+			const char *key, struct json_object *value)
+{
+	size_t used;
+
+	text[0] = '\0';
+	if (!value || !strcmp(key, "status_name"))
+		return;
+	if (json_object_is_type(value, json_type_boolean) &&
+	    !json_object_get_boolean(value))
+		return;
+	copy(text, size, key);
+	for (char *c = text; *c; c++) {
+		if (*c == '_')
+			*c = '-';
+	}
+	if (json_object_is_type(value, json_type_boolean))
+		return;
+	add(text, size, " ");
+	used = strlen(text);
+	if (!strcmp(key, "status")) {
+		snprintf(text + used, size - used, "%s (%s)",
+			 kv_out_get_string(obj, "/status_name"),
+			 json_object_get_string(value));
+	} else if (json_object_is_type(value, json_type_array)) {
+		add_list(text, size, value);
+	} else if (json_object_is_type(value, json_type_int)) {
+		kv_text_value(text + used, size - used, key, value);
+	} else {
+		add(text, size, json_object_get_string(value));
+	}
+}
+
+static bool is_pieces(struct json_object *value)
+{
+	return json_object_is_type(value, json_type_array) &&
+	       json_object_is_type(json_object_array_get_idx(value, 0),
+				   json_type_object);
+}
+
+/**
+ * kv_text_pairs() - write the members of a document as keys and values
+ * @text: receives them
+ * @size: of @text; what does not fit is cut off
+ * @obj: the document
+ * @begin: what stands before the first one
+ * @glue: what stands between them
+ */
+void kv_text_pairs(char *text, size_t size, struct json_object *obj,
+		   const char *begin, const char *glue)
+{
+	const char *before = begin;
+
+	text[0] = '\0';
+	json_object_object_foreach(obj, key, value) {
+		char pair[PAIR];
+		size_t n = is_pieces(value) ? json_object_array_length(value) :
+					      0;
+
+		for (size_t i = 0; i < n; i++) {
+			kv_text_pairs(pair, sizeof(pair),
+				      json_object_array_get_idx(value, i), "",
+				      " ");
+			add(text, size, before);
+			add(text, size, key);
+			add(text, size, " ");
+			add(text, size, pair);
+			before = glue;
+		}
+		if (n)
+			continue;
+		format_pair(pair, sizeof(pair), obj, key, value);
+		if (!*pair)
+			continue;
+		add(text, size, before);
+		add(text, size, pair);
+		before = glue;
+	}
+}
+
+/**
+ * kv_text_flags() - write a set of words
+ * @text: receives it
+ * @size: of @text
+ * @table: the words, whose values are bits
+ * @flags: the bits
+ */
+void kv_text_flags(char *text, size_t size, const struct kv_word *table,
+		   uint32_t flags)
+{
+	struct json_object *list = kv_args_flags(table, flags);
+
+	text[0] = '\0';
+	add_list(text, size, list);
+	json_object_put(list);
+}
+
+/**
+ * kv_text_object() - print an object: its noun, its id, and what else there is
+ * @out: where to
+ * @noun: what it is
+ * @result: the object's description
+ */
+void kv_text_object(FILE *out, const char *noun, struct json_object *result)
+{
+	int column = fprintf(out, "%s %llu", noun,
+			     (unsigned long long)kv_out_get_count(result,
+								  "/id"));
+
+	json_object_object_foreach(result, key, value) {
+		char pair[PAIR];
+
+		if (!strcmp(key, "id"))
+			continue;
+		format_pair(pair, sizeof(pair), result, key, value);
+		if (!*pair)
+			continue;
+		if (column + 1 + (int)strlen(pair) > WIDTH)
+			column = fprintf(out, "\n%*s", INDENT - 1, "") - 1;
+		fputc(' ', out);
+		fputs(pair, out);
+		column += 1 + (int)strlen(pair);
+	}
+	fputc('\n', out);
+}
+
+/**
+ * kv_text_objects() - print an object, or a list of them
+ * @out: where to
+ * @noun: what they are
+ * @result: the object's description, or that of all
+ */
+void kv_text_objects(FILE *out, const char *noun, struct json_object *result)
+{
+	struct json_object *list = kv_out_get(result, "/objects");
+
+	if (!list) {
+		kv_text_object(out, noun, result);
+		return;
+	}
+	for (size_t i = 0; i < json_object_array_length(list); i++)
+		kv_text_object(out, noun, json_object_array_get_idx(list, i));
+}
+
+/**
+ * kv_text_line() - print keys and values in a line
+ * @out: where to
+ * @noun: does not matter
+ * @result: the keys and values
+ */
+void kv_text_line(FILE *out, const char *noun, struct json_object *result)
+{
+	char text[1024];
+
+	kv_text_pairs(text, sizeof(text), result, "", " ");
+	fprintf(out, "%s\n", text);
+}
+
+/**
+ * kv_text_plain() - print the text that is all there is to say
+ * @out: where to
+ * @noun: does not matter
+ * @result: has it as "text", or as "address"
+ */
+void kv_text_plain(FILE *out, const char *noun, struct json_object *result)
+{
+	fprintf(out, "%s\n",
+		kv_out_get_string(result, kv_out_get(result, "/text") ?
+						  "/text" : "/address"));
+}
+
+static void print_lines(FILE *out, struct json_object *list)
+{
+	for (size_t i = 0; list && i < json_object_array_length(list); i++)
+		kv_text_line(out, NULL, json_object_array_get_idx(list, i));
+}
+
+/**
+ * kv_text_completions() - print completions, a line each
+ * @out: where to
+ * @noun: does not matter
+ * @result: has them; without any there is a line that says so
+ */
+void kv_text_completions(FILE *out, const char *noun,
+			 struct json_object *result)
+{
+	struct json_object *list = kv_out_get(result, "/completions");
+
+	print_lines(out, list);
+	if (!json_object_array_length(list))
+		fprintf(out, "no completion\n");
+}
+
+/**
+ * kv_text_content() - print what a buffer holds
+ * @out: where to
+ * @noun: of the buffer
+ * @result: has it as "text" or as "hex", or the file that it was written to
+ */
+void kv_text_content(FILE *out, const char *noun, struct json_object *result)
+{
+	uint64_t offset = kv_out_get_count(result, "/offset");
+	struct json_object *value = kv_out_get(result, "/hex");
+	const char *hex = json_object_get_string(value);
+
+	if (!hex && kv_out_get(result, "/file")) {
+		kv_text_object(out, noun, result);
+		return;
+	}
+	if (!hex) {
+		kv_text_plain(out, noun, result);
+		return;
+	}
+	for (size_t i = 0; hex[i]; i += 2) {
+		if (!(i % 32))
+			fprintf(out, "%s%08llx ", i ? "\n" : "",
+				(unsigned long long)offset + i / 2);
+		fprintf(out, "%s%.2s", i % 32 == 16 ? "  " : " ", hex + i);
+	}
+	fputc('\n', out);
+}
+
+/**
+ * kv_text_refused() - print a refusal that was asked for
+ * @out: where to
+ * @noun: does not matter
+ * @result: the refusal
+ */
+void kv_text_refused(FILE *out, const char *noun, struct json_object *result)
+{
+	fprintf(out, "refused: %s: %s (%s)\n",
+		kv_out_get_string(result, "/command"),
+		kv_out_get_string(result, "/text"),
+		kv_out_get_string(result, "/errno"));
+}
+
+/**
+ * kv_text_print() - print what a command told
+ * @out: where to
+ * @doc: the command's document
+ */
+void kv_text_print(FILE *out, struct json_object *doc)
+{
+	struct json_object *result = kv_out_get(doc, "/result");
+	const char *title = kv_out_get_string(doc, "/command");
+	const struct kv_command *command;
+	const struct kv_noun *noun;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(title, " "), title);
+	title += strcspn(title, " ");
+	noun = kv_noun_find(name);
+	command = noun ? kv_command_find(noun, *title ? title + 1 : "") : NULL;
+	if (result && command && command->print)
+		command->print(out, noun->name, result);
+}
