@@ -76,7 +76,7 @@ static int32_t left_ms(uint64_t deadline_ns)
 {
 	uint64_t now = kv_now_ns();
 
-	return deadline_ns > now ? (int32_t)((deadline_ns - now) / 1000000) : 0;
+	return deadline_ns > now ? (int32_t)((deadline_ns - now + 999999) / 1000000) : 0;
 }
 
 int call_wait_completion(struct kv_nl *nl, uint32_t cq, uint64_t deadline_ns)
