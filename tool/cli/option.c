@@ -1,56 +1,26 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include "cli/option.h"
+#include "cli/wrap.h"
 #include "sys/placement.h"
 
-/* As in enum kverbs_a_run. */
-#define TIMEOUT_MIN_NS 1000000ULL
-#define TIMEOUT_MAX_NS 3600000000000ULL
 #define TIMEOUT_NS 10000000000ULL
-
-/* Index 0 .. 65535 is what a GID table can have. */
-#define GID_MAX 65535
-
-
-/* A field of five bits, of which 0 is for ever. */
-#define ACK_TIMEOUT_MAX 31
 #define ACK_TIMEOUT 14
-/* A field of three. rxe would take 7 for ever, and tell nobody that the other end is gone. */
-#define RETRY_CNT_MAX 7
+/* rxe would take 7 for ever, and tell nobody that the other end is gone. */
 #define RETRY_CNT 6
 
-const char kv_option_help[] =
-	"  --dev NAME         device; default: the only one there is\n"
-	"  --gid INDEX        entry of the device's GID table; default: IPv4 RoCE v2,\n"
-	"                     else IPv6 RoCE v2, else what there is\n"
-	"  --cpus A[,B]       CPU of the initiator and of the responder's thread;\n"
-	"                     default: the last CPU that may be used (see\n"
-	"                     taskset), and the one before it\n"
-	"  --post CONTEXT     kernel: where requests are posted: softirq-off (process\n"
-	"                     context, softirqs held off around the post; the default,\n"
-	"                     because what a driver schedules then runs at once and not\n"
-	"                     at the next scheduler tick) or process\n"
-	"  --lkey KIND        kernel: key of the local buffer: dma (local_dma_lkey, as\n"
-	"                     ULPs do; the default) or mr (a fast registration's)\n"
-	"  --spins N          empty polls before the CPU is let go; default: 0 if one\n"
-	"                     CPU only may be used, else 1000\n"
-	"  --timeout TIME     how long a completion may take; default: 10s\n"
-	"  --no-verify        do not check contents in an untimed pass before\n"
-	"  --json FILE        write everything there as JSON, too; -: to standard output,\n"
-	"                     and no text\n"
-	"  --mtu BYTES        path MTU: 256, 512, 1024, 2048 or 4096; default: the active\n"
-	"                     MTU, of two ends the smaller one\n"
-	KV_OPTION_RETRY_HELP
-	"  --connect HOW      how the ends are connected: raw (the tool walks the QPs\n"
-	"                     through their states; the default) or cm (the RDMA CM does)\n";
+/* Where the second column of help begins. */
+#define COLUMN 21
 
-const char kv_option_host_help[] =
-	"  --port N           where 'kverbs serve' of HOST listens; default: " KV_PEER_PORT "\n"
-	"  --token FILE       secret that both hosts have\n"
-	"  --peer-dev NAME    HOST's device; default: the only one there is\n"
-	"  --peer-gid INDEX   entry of its GID table; default: as --gid\n";
+/* More than any command has. */
+#define ROWS_MAX 64
+
+/* Above all characters: what getopt_long() refuses is a letter or one of these. */
+#define HELP 256
+#define FIRST 257
 
 /**
  * kv_option_init() - set defaults
@@ -73,22 +43,22 @@ void kv_option_init(struct kv_options *o)
 }
 
 /* 1 if there is one more option, 0 if there is none, or -EINVAL. */
-static int next_option(int argc, char **argv, const struct option *rows, int *id,
+static int next_option(int argc, char **argv, const struct option *options, int *id,
 		       struct kv_fault *f)
 {
 	opterr = 0;
-	*id = getopt_long(argc, argv, ":h", rows, NULL);
+	*id = getopt_long(argc, argv, ":h", options, NULL);
 	switch (*id) {
 	case -1:
 		return 0;
 	case 'h':
-		*id = KV_OPTION_HELP;
+		*id = HELP;
 		return 1;
 	case ':':
 		return kv_fault_usage(f, "%s needs a value; see 'kverbs %s --help'",
 				      argv[optind - 1], argv[0]);
 	case '?':
-		if (optopt && optopt < KV_OPTION_HELP)
+		if (optopt && optopt < HELP)
 			return kv_fault_usage(f, "-%c is no option of 'kverbs %s'; see 'kverbs %s --help'",
 					      optopt, argv[0], argv[0]);
 		if (optopt)
@@ -100,31 +70,146 @@ static int next_option(int argc, char **argv, const struct option *rows, int *id
 	return 1;
 }
 
+static bool is_end(const struct kv_option *row)
+{
+	return !row->name && !row->help;
+}
+
+static void print_help(const struct kv_option *rows, const struct kv_option_help *help)
+{
+	printf("%s\n", help->usage);
+	for (; !is_end(rows); rows++) {
+		char left[64];
+
+		if (!rows->name) {
+			printf("\n%s\n", rows->help);
+			continue;
+		}
+		if (!rows->help)
+			continue;
+		snprintf(left, sizeof(left), "--%s%s%s", rows->name,
+			 rows->value ? " " : "", rows->value ? rows->value : "");
+		kv_wrap_row(left, rows->help, COLUMN);
+	}
+	if (*help->more)
+		printf("\n%s", help->more);
+}
+
+static int parse_text(const struct kv_option *row, const char *text, void *field,
+		      struct kv_why *why)
+{
+	if (row->min && !*text) {
+		snprintf(why->text, sizeof(why->text), "is empty");
+		return -EINVAL;
+	}
+	*(const char **)field = text;
+	return 0;
+}
+
+static int parse_port(const char *text, void *field, struct kv_why *why)
+{
+	uint64_t v;
+
+	*(const char **)field = text;
+	return kv_parse_count(text, 1, 65535, &v, why);
+}
+
+static int parse_count(const struct kv_option *row, const char *text, void *field,
+		       struct kv_why *why)
+{
+	uint64_t v;
+	int ret;
+
+	ret = kv_parse_count(text, row->min, row->max, &v, why);
+	if (ret)
+		return ret;
+	if (row->kind == KV_OPTION_U64)
+		*(uint64_t *)field = v;
+	else if (row->kind == KV_OPTION_U8)
+		*(uint8_t *)field = (uint8_t)v;
+	else
+		*(uint32_t *)field = (uint32_t)v;
+	return 0;
+}
+
+static int parse(const struct kv_option *row, const char *text, void *field, struct kv_why *why)
+{
+	switch (row->kind) {
+	case KV_OPTION_FLAG:
+	case KV_OPTION_NO:
+		*(bool *)field = row->kind == KV_OPTION_FLAG;
+		return 0;
+	case KV_OPTION_TEXT:
+		return parse_text(row, text, field, why);
+	case KV_OPTION_DEV:
+		return kv_parse_dev(text, field, why);
+	case KV_OPTION_PORT:
+		return parse_port(text, field, why);
+	case KV_OPTION_WORD:
+		return kv_parse_word(text, row->words, field, why);
+	case KV_OPTION_U8:
+	case KV_OPTION_U32:
+	case KV_OPTION_S32:
+	case KV_OPTION_U64:
+		return parse_count(row, text, field, why);
+	case KV_OPTION_TIME:
+		return kv_parse_time(text, row->min, row->max, field, why);
+	case KV_OPTION_SIZE:
+		return kv_parse_size(text, field, why);
+	case KV_OPTION_BYTES:
+		return kv_parse_bytes(text, row->max, field, why);
+	case KV_OPTION_MTU:
+		return kv_parse_mtu(text, field, why);
+	case KV_OPTION_OWN:
+		return row->parse(text, field, why);
+	}
+	return -EINVAL;
+}
+
+static int take(const struct kv_option *row, const char *text, char *args, struct kv_fault *f)
+{
+	struct kv_why why;
+
+	if (row->has)
+		*(bool *)(args + row->has) = true;
+	if (row->note)
+		*(const char **)(args + row->note) = row->name;
+	if (parse(row, text, args + row->at, &why))
+		return kv_fault_usage(f, "--%s '%s' %s", row->name, text, why.text);
+	return 0;
+}
+
 /**
  * kv_option_read() - take the options off the command line
  * @argc: of the command, whose name stands in argv[0]
  * @argv: of the command; what stands behind the options is at optind then
- * @rows: its options
- * @help: prints what --help asks for
- * @take: takes one option, whose argument stands in optarg; a negative errno, with
- *	its text in @f, ends it
- * @arg: its first argument
+ * @rows: its options, beside --help; at most 64
+ * @help: what --help says beside them
+ * @args: the command's struct, with its defaults; receives the values
  * @f: receives why not
  *
- * Return: 1 if all are taken, 0 if that was --help, or a negative errno.
+ * Return: 1 if all are taken, 0 if that was --help, or -EINVAL.
  */
-int kv_option_read(int argc, char **argv, const struct option *rows,
-		   void (*help)(void), int (*take)(void *arg, int id), void *arg,
-		   struct kv_fault *f)
+int kv_option_read(int argc, char **argv, const struct kv_option *rows,
+		   const struct kv_option_help *help, void *args, struct kv_fault *f)
 {
+	struct option options[ROWS_MAX + 2] = { { "help", no_argument, NULL, HELP } };
+	unsigned int n = 1;
 	int id, ret;
 
-	while ((ret = next_option(argc, argv, rows, &id, f)) > 0) {
-		if (id == KV_OPTION_HELP) {
-			help();
+	for (int i = 0; i < ROWS_MAX && !is_end(&rows[i]); i++) {
+		if (rows[i].name)
+			options[n++] = (struct option){
+				rows[i].name, rows[i].value ? required_argument : no_argument,
+				NULL, FIRST + i,
+			};
+	}
+	while ((ret = next_option(argc, argv, options, &id, f)) > 0) {
+		if (id == HELP) {
+			print_help(rows, help);
 			return 0;
 		}
-		ret = take(arg, id);
+		ret = take(&rows[id - FIRST], optarg, args, f);
 		if (ret)
 			return ret;
 	}
@@ -132,54 +217,18 @@ int kv_option_read(int argc, char **argv, const struct option *rows,
 }
 
 /**
- * kv_option_refuse() - say what is wrong with an option's value
- * @rows: the command's options
- * @id: which option; its value stands in optarg
- * @why: what the parser says
- * @f: receives it all
+ * kv_option_parse_cpus() - read --cpus
+ * @text: A or A,B
+ * @field: struct kv_options
+ * @why: receives what is wrong
  *
- * Return: -EINVAL
+ * Return: 0 or -EINVAL.
  */
-int kv_option_refuse(const struct option *rows, int id,
-		     const struct kv_why *why, struct kv_fault *f)
+int kv_option_parse_cpus(const char *text, void *field, struct kv_why *why)
 {
-	while (rows->name && rows->val != id)
-		rows++;
-	return kv_fault_usage(f, "--%s '%s' %s", rows->name ? rows->name : "?",
-			      optarg, why->text);
-}
+	struct kv_options *o = field;
 
-static int take_peer(struct kv_options *o, int id, struct kv_why *why)
-{
-	uint64_t v;
-	int ret = 0;
-
-	switch (id) {
-	case KV_OPTION_PORT:
-		o->peer_option = "port";
-		ret = kv_parse_count(optarg, 1, 65535, &v, why);
-		o->peer.port = optarg;
-		break;
-	case KV_OPTION_TOKEN:
-		o->peer_option = "token";
-		o->peer.token_file = optarg;
-		break;
-	case KV_OPTION_PEER_DEV:
-		o->peer_option = "peer-dev";
-		ret = kv_parse_dev(optarg, &o->peer.dev, why);
-		break;
-	case KV_OPTION_PEER_GID:
-		o->peer_option = "peer-gid";
-		ret = kv_parse_count(optarg, 0, GID_MAX, &v, why);
-		if (!ret)
-			o->peer.gid = (int)v;
-		break;
-	}
-	if (!ret && !*optarg) {
-		snprintf(why->text, sizeof(why->text), "is empty");
-		ret = -EINVAL;
-	}
-	return ret;
+	return kv_parse_cpus(text, o->cpu, &o->cpus, why);
 }
 
 /**
@@ -250,91 +299,4 @@ int kv_option_take_host(struct kv_options *o, int argc, char **argv,
 		return kv_fault_usage(f, "--port %s: the HOST has a port, %s, too",
 				      port, o->peer.port);
 	return ret;
-}
-
-/**
- * kv_option_take() - take the value of one of the common options
- * @o: receives it
- * @id: which option; its value stands in optarg
- * @f: receives why not
- *
- * Return: 0 or -EINVAL.
- */
-int kv_option_take(struct kv_options *o, int id, struct kv_fault *f)
-{
-	static const struct option rows[] = {
-		KV_OPTION_ROWS,
-		KV_OPTION_HOST_ROWS,
-		{ 0 },
-	};
-	struct kv_why why;
-	uint64_t v;
-	int ret = 0;
-
-	switch (id) {
-	case KV_OPTION_DEV:
-		ret = kv_parse_dev(optarg, &o->dev, &why);
-		break;
-	case KV_OPTION_GID:
-		ret = kv_parse_count(optarg, 0, GID_MAX, &v, &why);
-		if (!ret)
-			o->gid = (int)v;
-		break;
-	case KV_OPTION_LOOP:
-		ret = kv_parse_word(optarg, kv_word_kind, &o->loop, &why);
-		o->has_loop = true;
-		break;
-	case KV_OPTION_CPUS:
-		ret = kv_parse_cpus(optarg, o->cpu, &o->cpus, &why);
-		break;
-	case KV_OPTION_POST:
-		ret = kv_parse_word(optarg, kv_word_post, &o->post, &why);
-		o->has_post = true;
-		break;
-	case KV_OPTION_LKEY:
-		ret = kv_parse_word(optarg, kv_word_lkey, &o->lkey, &why);
-		o->has_lkey = true;
-		break;
-	case KV_OPTION_SPINS:
-		ret = kv_parse_count(optarg, 0, KVERBS_SPINS_MAX, &v, &why);
-		if (!ret)
-			o->spins = (int32_t)v;
-		break;
-	case KV_OPTION_TIMEOUT:
-		ret = kv_parse_time(optarg, TIMEOUT_MIN_NS, TIMEOUT_MAX_NS,
-				    &o->timeout_ns, &why);
-		break;
-	case KV_OPTION_VERIFY:
-		o->verify = true;
-		break;
-	case KV_OPTION_NO_VERIFY:
-		o->verify = false;
-		break;
-	case KV_OPTION_JSON:
-		o->json = optarg;
-		break;
-	case KV_OPTION_MTU:
-		ret = kv_parse_mtu(optarg, &o->mtu, &why);
-		break;
-	case KV_OPTION_ACK_TIMEOUT:
-		ret = kv_parse_count(optarg, 1, ACK_TIMEOUT_MAX, &v, &why);
-		if (!ret)
-			o->ack_timeout = (uint8_t)v;
-		break;
-	case KV_OPTION_RETRY_CNT:
-		ret = kv_parse_count(optarg, 0, RETRY_CNT_MAX, &v, &why);
-		if (!ret)
-			o->retry_cnt = (uint8_t)v;
-		break;
-	case KV_OPTION_CONNECT:
-		ret = kv_parse_word(optarg, kv_word_connect, &o->connect, &why);
-		break;
-	case KV_OPTION_PORT:
-	case KV_OPTION_TOKEN:
-	case KV_OPTION_PEER_DEV:
-	case KV_OPTION_PEER_GID:
-		ret = take_peer(o, id, &why);
-		break;
-	}
-	return ret ? kv_option_refuse(rows, id, &why, f) : 0;
 }

@@ -16,29 +16,6 @@
 #define ROUNDS_MAX 1000
 #define SEED_DEFAULT 1
 
-enum {
-	OPTION_OPS = KV_OPTION_OWN,
-	OPTION_SIZES,
-	OPTION_TIME,
-	OPTION_ROUNDS,
-	OPTION_SEED,
-	OPTION_QUADRANTS,
-	OPTION_SELF,
-};
-
-static const struct option rows[] = {
-	KV_OPTION_ROWS,
-	KV_OPTION_HOST_ROWS,
-	{ "ops", required_argument, NULL, OPTION_OPS },
-	{ "sizes", required_argument, NULL, OPTION_SIZES },
-	{ "time", required_argument, NULL, OPTION_TIME },
-	{ "rounds", required_argument, NULL, OPTION_ROUNDS },
-	{ "seed", required_argument, NULL, OPTION_SEED },
-	{ "quadrants", no_argument, NULL, OPTION_QUADRANTS },
-	{ "self", required_argument, NULL, OPTION_SELF },
-	{ NULL, 0, NULL, 0 },
-};
-
 /* All that one invocation needs. */
 struct compare {
 	struct kv_options common;
@@ -50,84 +27,55 @@ struct compare {
 	enum kv_space_id self;
 };
 
-static void print_help(void)
+static int parse_ops(const char *text, void *field, struct kv_why *why)
 {
-	printf("usage: kverbs compare [OPTION...] [HOST]\n"
-	       "\n"
-	       "Measures operations in both spaces, in rounds with fresh connections, and says\n"
-	       "which space is faster, by how much, and how sure that is. With a HOST, where\n"
-	       "'kverbs serve' runs, the servers are there, each in the space that its side\n"
-	       "asks for.\n"
-	       "\n"
-	       "  --quadrants        client and server each in either space: K-K, K-U, U-K, U-U\n"
-	       "                     (client-server; K kernel, U user), and what changing one\n"
-	       "                     of them does\n"
-	       "  --self SPACE       the same space on both sides, kernel or user: a difference that\n"
-	       "                     is found then is none\n"
-	       "  --ops OP,...       of send, write, read, fetch-add and cmp-swp; default: all\n"
-	       "  --sizes BYTES,...  as in 8,64,4k; default: 8,64,4k,64k. fetch-add and cmp-swp\n"
-	       "                     always have 8 bytes, whatever stands here\n"
-	       "  --time TIME        for each operation and size, all sides together, as in 2\n"
-	       "                     or 500ms; default: 2.3s. Up to three times as long if it\n"
-	       "                     takes that to get the 1000 samples of a p99\n"
-	       "  --rounds N         each with fresh connections of all sides; default: 12. With\n"
-	       "                     fewer than 6 there is no interval\n"
-	       "  --seed N           of the order of the sides in each round; default: 1\n"
-	       "  --loop LOOP        completion: from before the post until its completion was\n"
-	       "                     polled (default for all but send); relay: one thread\n"
-	       "                     drives both ends of a ping-pong (default for send);\n"
-	       "                     pingpong: between two threads (default for send with\n"
-	       "                     --quadrants or a HOST, which relay does not go with).\n"
-	       "                     relay and pingpong take send and write; what is printed\n"
-	       "                     for them is half of the round trip\n"
-	       "%s%s"
-	       "\n"
-	       "A percentile that needs more samples than there are is shown as -.\n"
-	       "Ctrl-C ends the measurement, prints the rows that there are until then, and the\n"
-	       "exit status is 1. A second Ctrl-C kills.\n",
-	       kv_option_help, kv_option_host_help);
+	return kv_parse_ops(text, field, why);
 }
 
-static int take_option(void *arg, int id)
+static int parse_sizes(const char *text, void *field, struct kv_why *why)
 {
-	struct compare *c = arg;
-	struct kv_why why;
-	uint32_t space;
-	uint64_t v;
-	int ret = 0;
-
-	switch (id) {
-	case OPTION_OPS:
-		ret = kv_parse_ops(optarg, &c->m.ops, &why);
-		break;
-	case OPTION_SIZES:
-		ret = kv_parse_sizes(optarg, &c->m.sizes, &why);
-		break;
-	case OPTION_TIME:
-		ret = kv_parse_time(optarg, TIME_MIN_NS, TIME_MAX_NS,
-				    &c->m.plan.time_ns, &why);
-		break;
-	case OPTION_ROUNDS:
-		ret = kv_parse_count(optarg, 1, ROUNDS_MAX, &v, &why);
-		if (!ret)
-			c->m.plan.rounds = (unsigned int)v;
-		break;
-	case OPTION_SEED:
-		ret = kv_parse_count(optarg, 0, UINT64_MAX, &c->m.plan.seed, &why);
-		break;
-	case OPTION_QUADRANTS:
-		c->quadrants = true;
-		break;
-	case OPTION_SELF:
-		ret = kv_parse_word(optarg, kv_word_space, &space, &why);
-		c->self = (enum kv_space_id)space;
-		c->has_self = !ret;
-		break;
-	default:
-		return kv_option_take(&c->common, id, &c->m.fault);
-	}
-	return ret ? kv_option_refuse(rows, id, &why, &c->m.fault) : 0;
+	return kv_parse_sizes(text, field, why);
 }
+
+#define S struct compare
+
+static const struct kv_option rows[] = {
+	{ "quadrants", NULL, "client and server each in either space: K-K, K-U, U-K, U-U (client-server; K kernel, U user), and what changing one of them does",
+	  KV_OPTION_FLAG, .at = offsetof(S, quadrants) },
+	{ "self", "SPACE", "the same space on both sides, kernel or user: a difference that is found then is none",
+	  KV_OPTION_WORD, .at = offsetof(S, self), .has = offsetof(S, has_self),
+	  .words = kv_word_space },
+	{ "ops", "OP,...", "of send, write, read, fetch-add and cmp-swp; default: all",
+	  KV_OPTION_OWN, .at = offsetof(S, m.ops), .parse = parse_ops },
+	{ "sizes", "BYTES,...", "as in 8,64,4k; default: 8,64,4k,64k. fetch-add and cmp-swp always have 8 bytes, whatever stands here",
+	  KV_OPTION_OWN, .at = offsetof(S, m.sizes), .parse = parse_sizes },
+	{ "time", "TIME", "for each operation and size, all sides together, as in 2 or 500ms; default: 2.3s. Up to three times as long if it takes that to get the 1000 samples of a p99",
+	  KV_OPTION_TIME, .at = offsetof(S, m.plan.time_ns), .min = TIME_MIN_NS, .max = TIME_MAX_NS },
+	{ "rounds", "N", "each with fresh connections of all sides; default: 12. With fewer than 6 there is no interval",
+	  KV_OPTION_U32, .at = offsetof(S, m.plan.rounds), .min = 1, .max = ROUNDS_MAX },
+	{ "seed", "N", "of the order of the sides in each round; default: 1", KV_OPTION_U64,
+	  .at = offsetof(S, m.plan.seed), .max = UINT64_MAX },
+	KV_OPTION_LOOP_ROW(S, common, "completion: from before the post until its completion was polled (default for all but send); relay: one thread drives both ends of a ping-pong (default for send); pingpong: between two threads (default for send with --quadrants or a HOST, which relay does not go with).\nrelay and pingpong take send and write; what is printed for them is half of the round trip"),
+	KV_OPTION_ROWS(S, common),
+	KV_OPTION_HOST_ROWS(S, common),
+	{ NULL },
+};
+
+#undef S
+
+static const struct kv_option_help help = {
+	.usage =
+		"usage: kverbs compare [OPTION...] [HOST]\n"
+		"\n"
+		"Measures operations in both spaces, in rounds with fresh connections, and says\n"
+		"which space is faster, by how much, and how sure that is. With a HOST, where\n"
+		"'kverbs serve' runs, the servers are there, each in the space that its side\n"
+		"asks for.\n",
+	.more =
+		"A percentile that needs more samples than there are is shown as -.\n"
+		"Ctrl-C ends the measurement, prints the rows that there are until then, and the\n"
+		"exit status is 1. A second Ctrl-C kills.\n",
+};
 
 static void set_default_lists(struct compare *c)
 {
@@ -204,7 +152,7 @@ static int read_options(struct compare *c, int argc, char **argv)
 	c->m.plan.rounds = KV_CELL_ROUNDS;
 	c->m.plan.seed = SEED_DEFAULT;
 	c->m.design = &kv_design_spaces;
-	ret = kv_option_read(argc, argv, rows, print_help, take_option, c, &c->m.fault);
+	ret = kv_option_read(argc, argv, rows, &help, c, &c->m.fault);
 	if (ret <= 0)
 		return ret;
 	ret = kv_option_take_host(&c->common, argc, argv, &c->m.fault);

@@ -11,29 +11,6 @@
 #include "ping/link.h"
 #include "rate/rate.h"
 
-enum {
-	OPTION_SERVER = KV_OPTION_OWN,
-	OPTION_SPACE,
-	OPTION_PORT,
-	OPTION_COUNT,
-	OPTION_PARALLEL,
-	OPTION_DISCONNECT,
-};
-
-static const struct option rows[] = {
-	{ "help", no_argument, NULL, KV_OPTION_HELP },
-	{ "dev", required_argument, NULL, KV_OPTION_DEV },
-	{ "timeout", required_argument, NULL, KV_OPTION_TIMEOUT },
-	{ "json", required_argument, NULL, KV_OPTION_JSON },
-	{ "server", no_argument, NULL, OPTION_SERVER },
-	{ "space", required_argument, NULL, OPTION_SPACE },
-	{ "port", required_argument, NULL, OPTION_PORT },
-	{ "count", required_argument, NULL, OPTION_COUNT },
-	{ "parallel", required_argument, NULL, OPTION_PARALLEL },
-	{ "disconnect", no_argument, NULL, OPTION_DISCONNECT },
-	{ NULL, 0, NULL, 0 },
-};
-
 #define PORT_MAX 65535
 #define COUNT_MAX 1000000000
 #define PARALLEL_MAX 1024
@@ -56,67 +33,41 @@ struct command {
 	struct kv_fault fault;
 };
 
-static void print_help(void)
-{
-	printf("usage: kverbs conn-rate ADDR --space kernel|user [OPTION...]\n"
-	       "       kverbs conn-rate --server [ADDR] --space kernel|user [OPTION...]\n"
-	       "\n"
-	       "Makes connections by way of the RDMA CM, and ends them; prints how many a second,\n"
-	       "and what each step costs. The other side is 'kverbs conn-rate', cmtime, or\n"
-	       "ucmatose -C 0. ADDR is a name or an address of an RDMA device's network\n"
-	       "interface, IPv4 or IPv6; a server without one listens at all of them, on iWARP\n"
-	       "at all of IPv4's.\n"
-	       "\n"
-	       "  --space SPACE      kernel or user: where the verbs are called\n"
-	       "  --count N          connections; default: 100, of a server: until Ctrl-C\n"
-	       "  --parallel N       so many at a time, each step for all of them before the next,\n"
-	       "                     up to 1024; default: 1, one after the other\n"
-	       "  --disconnect       of a server: end all connections when there are --count of\n"
-	       "                     them; else the client does. ucmatose's client waits for that\n"
-	       "  --port PORT        of the RDMA CM; default: " PORT "\n"
-	       "  --dev DEV          device; default: the only one there is\n"
-	       "  --timeout TIME     how long the peer may take for each step; default: 10s\n"
-	       "  --json FILE        write the result, with all histograms; - is stdout\n"
-	       "\n"
-	       "A percentile that needs more samples than there are is shown as -.\n"
-	       "Ctrl-C ends it, prints what was measured until then, and the exit status is 1.\n");
-}
+#define S struct command
 
-static int take_option(void *arg, int id)
-{
-	struct command *c = arg;
-	struct kv_rate *r = &c->rate;
-	struct kv_why why;
-	uint64_t v = 0;
-	int ret = 0;
+static const struct kv_option rows[] = {
+	{ "space", "SPACE", "kernel or user: where the verbs are called", KV_OPTION_WORD,
+	  .at = offsetof(S, space_id), .has = offsetof(S, has_space), .words = kv_word_space },
+	{ "server", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(S, server) },
+	{ "count", "N", "connections; default: 100, of a server: until Ctrl-C", KV_OPTION_U64,
+	  .at = offsetof(S, rate.count), .min = 1, .max = COUNT_MAX },
+	{ "parallel", "N", "so many at a time, each step for all of them before the next, up to 1024; default: 1, one after the other",
+	  KV_OPTION_U32, .at = offsetof(S, rate.parallel), .min = 1, .max = PARALLEL_MAX },
+	{ "disconnect", NULL, "of a server: end all connections when there are --count of them; else the client does. ucmatose's client waits for that",
+	  KV_OPTION_FLAG, .at = offsetof(S, rate.disconnect) },
+	{ "port", "PORT", "of the RDMA CM; default: " PORT, KV_OPTION_PORT, .at = offsetof(S, port) },
+	KV_OPTION_DEV_ROW(S, common),
+	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for each step; default: 10s"),
+	KV_OPTION_JSON_ROW(S, common, "write the result, with all histograms; - is stdout"),
+	{ NULL },
+};
 
-	switch (id) {
-	case OPTION_SERVER:
-		c->server = true;
-		break;
-	case OPTION_SPACE:
-		ret = kv_parse_word(optarg, kv_word_space, &c->space_id, &why);
-		c->has_space = true;
-		break;
-	case OPTION_PORT:
-		ret = kv_parse_count(optarg, 1, PORT_MAX, &v, &why);
-		c->port = optarg;
-		break;
-	case OPTION_COUNT:
-		ret = kv_parse_count(optarg, 1, COUNT_MAX, &r->count, &why);
-		break;
-	case OPTION_PARALLEL:
-		ret = kv_parse_count(optarg, 1, PARALLEL_MAX, &v, &why);
-		r->parallel = (uint32_t)v;
-		break;
-	case OPTION_DISCONNECT:
-		r->disconnect = true;
-		break;
-	default:
-		return kv_option_take(&c->common, id, &c->fault);
-	}
-	return ret ? kv_option_refuse(rows, id, &why, &c->fault) : 0;
-}
+#undef S
+
+static const struct kv_option_help help = {
+	.usage =
+		"usage: kverbs conn-rate ADDR --space kernel|user [OPTION...]\n"
+		"       kverbs conn-rate --server [ADDR] --space kernel|user [OPTION...]\n"
+		"\n"
+		"Makes connections by way of the RDMA CM, and ends them; prints how many a second,\n"
+		"and what each step costs. The other side is 'kverbs conn-rate', cmtime, or\n"
+		"ucmatose -C 0. ADDR is a name or an address of an RDMA device's network\n"
+		"interface, IPv4 or IPv6; a server without one listens at all of them, on iWARP\n"
+		"at all of IPv4's.\n",
+	.more =
+		"A percentile that needs more samples than there are is shown as -.\n"
+		"Ctrl-C ends it, prints what was measured until then, and the exit status is 1.\n",
+};
 
 /* What the options say together. */
 static int check_options(struct command *c, int argc, char **argv)
@@ -155,7 +106,7 @@ static int read_options(struct command *c, int argc, char **argv)
 	kv_option_init(&c->common);
 	c->common.timeout_ns = TIMEOUT_NS;
 	c->port = PORT;
-	ret = kv_option_read(argc, argv, rows, print_help, take_option, c, &c->fault);
+	ret = kv_option_read(argc, argv, rows, &help, c, &c->fault);
 	if (ret <= 0)
 		return ret;
 	ret = check_options(c, argc, argv);

@@ -9,20 +9,23 @@
 #include "out/out.h"
 #include "out/view.h"
 
-static const struct option rows[] = {
-	{ "help", no_argument, NULL, KV_OPTION_HELP },
-	{ "json", no_argument, NULL, KV_OPTION_JSON },
-	{ NULL, 0, NULL, 0 },
+struct dev_args {
+	bool json;
 };
 
-static void print_help(void)
-{
-	printf("usage: kverbs dev show [DEV] [--json]\n"
-	       "\n"
-	       "Shows RDMA devices, or one of them, as the kernel and as user space see them.\n"
-	       "\n"
-	       "  --json             print JSON\n");
-}
+static const struct kv_option rows[] = {
+	{ "json", NULL, "print JSON", KV_OPTION_FLAG, .at = offsetof(struct dev_args, json) },
+	{ NULL },
+};
+
+static const struct kv_option_help help = {
+	.usage =
+		"usage: kverbs dev show [DEV] [--json]\n"
+		"\n"
+		"Shows RDMA devices, or one of them, as the kernel and as user space see them.\n",
+	.more =
+		"",
+};
 
 /* Nothing to show is a failure; which one depends on who could see. */
 static int explain_nothing(const struct kv_view *view, const char *name,
@@ -61,15 +64,6 @@ static int show(struct kv_view *view, const char *name, bool json,
 	return ret;
 }
 
-/* The only option there is. */
-static int take_json(void *arg, int id)
-{
-	bool *json = arg;
-
-	*json = true;
-	return 0;
-}
-
 /**
  * kv_cmd_dev() - show devices
  * @argc: of the command
@@ -81,10 +75,10 @@ int kv_cmd_dev(int argc, char **argv)
 {
 	struct kv_fault fault = { 0 };
 	struct kv_view *view;
-	bool json = false;
+	struct dev_args args = { .json = false };
 	int ret;
 
-	ret = kv_option_read(argc, argv, rows, print_help, take_json, &json, &fault);
+	ret = kv_option_read(argc, argv, rows, &help, &args, &fault);
 	if (!ret)
 		return KV_EXIT_DONE;
 	if (ret > 0 && (optind == argc || strcmp(argv[optind], "show")))
@@ -99,14 +93,14 @@ int kv_cmd_dev(int argc, char **argv)
 		ret = kv_fault_set(&fault, -ENOMEM, "no memory");
 		goto out_fault;
 	}
-	ret = show(view, argv[optind + 1], json, &fault);
+	ret = show(view, argv[optind + 1], args.json, &fault);
 	free(view);
 	if (ret)
 		goto out_fault;
 	return KV_EXIT_DONE;
 
 out_fault:
-	if (json)
+	if (args.json)
 		kv_describe_refusal(&fault);
 	kv_fault_print(&fault);
 	return fault.exit;

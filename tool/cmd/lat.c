@@ -25,31 +25,6 @@
 #define SIZE_DEFAULT 64
 #define ATOMIC_SIZE 8
 
-enum {
-	OPTION_OP = KV_OPTION_OWN,
-	OPTION_SIZE,
-	OPTION_SPACE,
-	OPTION_CLIENT,
-	OPTION_SERVER,
-	OPTION_ITERS,
-	OPTION_TIME,
-	OPTION_WARMUP,
-};
-
-static const struct option rows[] = {
-	KV_OPTION_ROWS,
-	KV_OPTION_HOST_ROWS,
-	{ "op", required_argument, NULL, OPTION_OP },
-	{ "size", required_argument, NULL, OPTION_SIZE },
-	{ "space", required_argument, NULL, OPTION_SPACE },
-	{ "client", required_argument, NULL, OPTION_CLIENT },
-	{ "server", required_argument, NULL, OPTION_SERVER },
-	{ "iters", required_argument, NULL, OPTION_ITERS },
-	{ "time", required_argument, NULL, OPTION_TIME },
-	{ "warmup", required_argument, NULL, OPTION_WARMUP },
-	{ NULL, 0, NULL, 0 },
-};
-
 /* All that one invocation needs. */
 struct lat {
 	struct kv_options common;
@@ -79,87 +54,50 @@ struct lat {
 	struct kv_fault fault;
 };
 
-static void print_help(void)
-{
-	printf("usage: kverbs lat --op OP --space SPACE [OPTION...] [HOST]\n"
-	       "       kverbs lat --op OP --client SPACE --server SPACE [OPTION...] [HOST]\n"
-	       "\n"
-	       "Measures the latency of one operation, over a loopback connection, or with the\n"
-	       "server on HOST, where 'kverbs serve' runs: a name or an address, HOST:PORT or\n"
-	       "[HOST]:PORT.\n"
-	       "\n"
-	       "  --op OP            send, write, read, fetch-add or cmp-swp\n"
-	       "  --space SPACE      kernel or user: where the verbs are called, at both ends\n"
-	       "  --client SPACE     where the end is that begins, and that measures\n"
-	       "  --server SPACE     where the other end is, which has the target\n"
-	       "  --size BYTES       as in 64 or 4k (KiB) or 1m (MiB); default: 64, and 8 for\n"
-	       "                     fetch-add and cmp-swp, which have no other size\n"
-	       "  --iters N          samples to take\n"
-	       "  --time TIME        how long to take samples, as in 2, 0.5s or 200ms; with\n"
-	       "                     --iters: what comes first; default: 10000 samples, but\n"
-	       "                     no longer than 10s\n"
-	       "  --warmup N         iterations before the first sample; default: 100\n"
-	       "  --loop LOOP        completion: from before the post until its completion was\n"
-	       "                     polled (default for all but send); relay: one thread\n"
-	       "                     drives both ends of a ping-pong (default for send, if\n"
-	       "                     both are in one space of one host); pingpong: between two\n"
-	       "                     threads (default for send otherwise); null: no verbs at\n"
-	       "                     all.\n"
-	       "                     relay and pingpong take send and write; what is printed\n"
-	       "                     for them is half of the round trip\n"
-	       "%s"
-	       "\n"
-	       "with a HOST:\n"
-	       "%s"
-	       "\n"
-	       "A percentile that needs more samples than there are is shown as -.\n"
-	       "Ctrl-C ends the run, prints what was measured until then, and the exit status\n"
-	       "is 1. A second Ctrl-C kills.\n",
-	       kv_option_help, kv_option_host_help);
-}
+#define S struct lat
 
-static int take_option(void *arg, int id)
-{
-	struct lat *l = arg;
-	struct kv_why why;
-	int ret = 0;
+static const struct kv_option rows[] = {
+	{ "op", "OP", "send, write, read, fetch-add or cmp-swp", KV_OPTION_WORD,
+	  .at = offsetof(S, op), .has = offsetof(S, has_op), .words = kv_word_op },
+	{ "space", "SPACE", "kernel or user: where the verbs are called, at both ends",
+	  KV_OPTION_WORD, .at = offsetof(S, both), .has = offsetof(S, has_space),
+	  .words = kv_word_space },
+	{ "client", "SPACE", "where the end is that begins, and that measures",
+	  KV_OPTION_WORD, .at = offsetof(S, end[0]), .has = offsetof(S, has_end[0]),
+	  .words = kv_word_space },
+	{ "server", "SPACE", "where the other end is, which has the target",
+	  KV_OPTION_WORD, .at = offsetof(S, end[1]), .has = offsetof(S, has_end[1]),
+	  .words = kv_word_space },
+	{ "size", "BYTES", "as in 64 or 4k (KiB) or 1m (MiB); default: 64, and 8 for fetch-add and cmp-swp, which have no other size",
+	  KV_OPTION_SIZE, .at = offsetof(S, size), .has = offsetof(S, has_size) },
+	{ "iters", "N", "samples to take", KV_OPTION_U64, .at = offsetof(S, amount.iters),
+	  .min = 1, .max = ITERS_MAX },
+	{ "time", "TIME", "how long to take samples, as in 2, 0.5s or 200ms; with --iters: what comes first; default: 10000 samples, but no longer than 10s",
+	  KV_OPTION_TIME, .at = offsetof(S, amount.time_ns), .min = TIME_MIN_NS, .max = TIME_MAX_NS },
+	{ "warmup", "N", "iterations before the first sample; default: 100", KV_OPTION_U64,
+	  .at = offsetof(S, amount.warmup), .max = ITERS_MAX },
+	KV_OPTION_LOOP_ROW(S, common, "completion: from before the post until its completion was polled (default for all but send); relay: one thread drives both ends of a ping-pong (default for send, if both are in one space of one host); pingpong: between two threads (default for send otherwise); null: no verbs at all.\nrelay and pingpong take send and write; what is printed for them is half of the round trip"),
+	KV_OPTION_ROWS(S, common),
+	{ .help = "with a HOST:" },
+	KV_OPTION_HOST_ROWS(S, common),
+	{ NULL },
+};
 
-	switch (id) {
-	case OPTION_OP:
-		ret = kv_parse_word(optarg, kv_word_op, &l->op, &why);
-		l->has_op = true;
-		break;
-	case OPTION_SIZE:
-		ret = kv_parse_size(optarg, &l->size, &why);
-		l->has_size = true;
-		break;
-	case OPTION_SPACE:
-		ret = kv_parse_word(optarg, kv_word_space, &l->both, &why);
-		l->has_space = true;
-		break;
-	case OPTION_CLIENT:
-	case OPTION_SERVER:
-		ret = kv_parse_word(optarg, kv_word_space,
-				    &l->end[id == OPTION_SERVER], &why);
-		l->has_end[id == OPTION_SERVER] = true;
-		break;
-	case OPTION_ITERS:
-		ret = kv_parse_count(optarg, 1, ITERS_MAX, &l->amount.iters,
-				     &why);
-		break;
-	case OPTION_TIME:
-		ret = kv_parse_time(optarg, TIME_MIN_NS, TIME_MAX_NS,
-				    &l->amount.time_ns, &why);
-		break;
-	case OPTION_WARMUP:
-		ret = kv_parse_count(optarg, 0, ITERS_MAX, &l->amount.warmup,
-				     &why);
-		break;
-	default:
-		return kv_option_take(&l->common, id, &l->fault);
-	}
-	return ret ? kv_option_refuse(rows, id, &why, &l->fault) : 0;
-}
+#undef S
+
+static const struct kv_option_help help = {
+	.usage =
+		"usage: kverbs lat --op OP --space SPACE [OPTION...] [HOST]\n"
+		"       kverbs lat --op OP --client SPACE --server SPACE [OPTION...] [HOST]\n"
+		"\n"
+		"Measures the latency of one operation, over a loopback connection, or with the\n"
+		"server on HOST, where 'kverbs serve' runs: a name or an address, HOST:PORT or\n"
+		"[HOST]:PORT.\n",
+	.more =
+		"A percentile that needs more samples than there are is shown as -.\n"
+		"Ctrl-C ends the run, prints what was measured until then, and the exit status\n"
+		"is 1. A second Ctrl-C kills.\n",
+};
 
 static int choose_ends(struct lat *l)
 {
@@ -260,7 +198,7 @@ static int read_options(struct lat *l, int argc, char **argv)
 
 	kv_option_init(&l->common);
 	l->amount.warmup = WARMUP_DEFAULT;
-	ret = kv_option_read(argc, argv, rows, print_help, take_option, l, &l->fault);
+	ret = kv_option_read(argc, argv, rows, &help, l, &l->fault);
 	if (ret <= 0)
 		return ret;
 	ret = kv_option_take_host(&l->common, argc, argv, &l->fault);

@@ -6,24 +6,6 @@
 #include "measure/result.h"
 #include "out/out.h"
 
-static const struct option rows[] = {
-	{ "help", no_argument, NULL, KV_OPTION_HELP },
-	{ "json", required_argument, NULL, KV_OPTION_JSON },
-	{ NULL, 0, NULL, 0 },
-};
-
-static void print_help(void)
-{
-	printf("usage: kverbs merge [OPTION...] FILE...\n"
-	       "\n"
-	       "Merges documents of kverbs compare (--json), each of another boot, into one\n"
-	       "comparison: how much the spaces differ on another boot. With fewer than 6 of\n"
-	       "them there is no interval. They must be alike in all but the boot.\n"
-	       "\n"
-	       "  --json FILE        write everything there as JSON, too; -: to standard output,\n"
-	       "                     and no text\n");
-}
-
 /* What an invocation needs. */
 struct merge {
 	struct kv_merge m;
@@ -31,14 +13,22 @@ struct merge {
 	const char *json;
 };
 
-static int take_option(void *arg, int id)
-{
-	struct merge *c = arg;
+static const struct kv_option rows[] = {
+	{ "json", "FILE", "write everything there as JSON, too; -: to standard output, and no text", KV_OPTION_TEXT,
+	  .at = offsetof(struct merge, json) },
+	{ NULL },
+};
 
-	if (id == KV_OPTION_JSON)
-		c->json = optarg;
-	return 0;
-}
+static const struct kv_option_help help = {
+	.usage =
+		"usage: kverbs merge [OPTION...] FILE...\n"
+		"\n"
+		"Merges documents of kverbs compare (--json), each of another boot, into one\n"
+		"comparison: how much the spaces differ on another boot. With fewer than 6 of\n"
+		"them there is no interval. They must be alike in all but the boot.\n",
+	.more =
+		"",
+};
 
 static int tell(struct merge *c, struct kv_fault *f)
 {
@@ -74,7 +64,7 @@ int kv_cmd_merge(int argc, char **argv)
 	struct kv_fault f;
 	int ret;
 
-	ret = kv_option_read(argc, argv, rows, print_help, take_option, &c, &f);
+	ret = kv_option_read(argc, argv, rows, &help, &c, &f);
 	if (!ret)
 		return KV_EXIT_DONE;
 	if (ret > 0 && optind == argc)

@@ -9,38 +9,6 @@
 #include "out/out.h"
 #include "ping/ping.h"
 
-enum {
-	OPTION_SERVER = KV_OPTION_OWN,
-	OPTION_CLIENT,
-	OPTION_SPACE,
-	OPTION_PROTOCOL,
-	OPTION_PORT,
-	OPTION_COUNT,
-	OPTION_SIZE,
-	OPTION_CONNECTIONS,
-	OPTION_VALIDATE,
-	OPTION_VERBOSE,
-	OPTION_JSON,
-};
-
-static const struct option rows[] = {
-	{ "help", no_argument, NULL, KV_OPTION_HELP },
-	{ "dev", required_argument, NULL, KV_OPTION_DEV },
-	{ "timeout", required_argument, NULL, KV_OPTION_TIMEOUT },
-	{ "server", no_argument, NULL, OPTION_SERVER },
-	{ "client", no_argument, NULL, OPTION_CLIENT },
-	{ "space", required_argument, NULL, OPTION_SPACE },
-	{ "protocol", required_argument, NULL, OPTION_PROTOCOL },
-	{ "port", required_argument, NULL, OPTION_PORT },
-	{ "count", required_argument, NULL, OPTION_COUNT },
-	{ "size", required_argument, NULL, OPTION_SIZE },
-	{ "connections", required_argument, NULL, OPTION_CONNECTIONS },
-	{ "validate", no_argument, NULL, OPTION_VALIDATE },
-	{ "verbose", no_argument, NULL, OPTION_VERBOSE },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ NULL, 0, NULL, 0 },
-};
-
 #define PORT_MAX 65535
 #define COUNT_MAX 1000000000
 /* So many receives are posted at once. */
@@ -79,93 +47,51 @@ struct command {
 	struct kv_fault fault;
 };
 
-static void print_help(void)
-{
-	printf("usage: kverbs ping --server [ADDR] --space kernel|user [OPTION...]\n"
-	       "       kverbs ping --client ADDR --space kernel|user [OPTION...]\n"
-	       "\n"
-	       "Connects by way of the RDMA CM and moves bytes to and fro with a peer that is\n"
-	       "rping, rdma_client, rdma_server, ucmatose or 'kverbs ping'. ADDR is a name or an\n"
-	       "address of an RDMA device's network interface, IPv4 or IPv6; a server without one\n"
-	       "listens at all of them, on iWARP at all of IPv4's.\n"
-	       "\n"
-	       "  --space SPACE      kernel or user: where the verbs are called\n"
-	       "  --protocol WHOSE   rping: the server READs each ping and WRITEs it back; default\n"
-	       "                     rdma_client: one message of 16 bytes each way, the client's\n"
-	       "                     first, as rdma_client and rdma_server do\n"
-	       "                     ucmatose: messages each way, the server's first\n"
-	       "  --count N          pings; default: until Ctrl-C. A server takes what the client\n"
-	       "                     wants, and fails if that is not N.\n"
-	       "                     ucmatose: messages each way, its -C; default: 10\n"
-	       "  --size BYTES       of a ping, 1 to 64k, default: 64; of a server: the most it\n"
-	       "                     takes, default: 64k. ucmatose: of a message, its -S;\n"
-	       "                     default: 100\n"
-	       "  --validate         rping: look at all bytes, on both sides\n"
-	       "  --verbose          print what was pinged, and where a server listens\n"
-	       "  --connections N    ucmatose: how many, its -c; default: 1\n"
-	       "  --port PORT        of the RDMA CM; default: 7174, of the others 7471\n"
-	       "  --dev DEV          device; default: the only one there is\n"
-	       "  --timeout TIME     how long the peer may take for each step; default: 10s.\n"
-	       "                     A server waits for its client until Ctrl-C\n"
-	       "  --json             print JSON\n"
-	       "\n"
-	       "The time is that of the tool's own loop, with a system call for each verb in the\n"
-	       "kernel: 'kverbs lat' measures what verbs cost.\n");
-}
+#define S struct command
 
-static int take_option(void *arg, int id)
-{
-	struct command *c = arg;
-	struct kv_ping *p = &c->ping;
-	struct kv_why why;
-	uint32_t space;
-	uint64_t v = 0;
-	int ret = 0;
+static const struct kv_option rows[] = {
+	{ "server", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(S, ping.server) },
+	{ "client", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(S, client) },
+	{ "space", "SPACE", "kernel or user: where the verbs are called", KV_OPTION_WORD,
+	  .at = offsetof(S, ping.space), .has = offsetof(S, has_space), .words = kv_word_space },
+	{ "protocol", "WHOSE", "rping: the server READs each ping and WRITEs it back; default\n"
+	  "rdma_client: one message of 16 bytes each way, the client's first, as rdma_client and rdma_server do\n"
+	  "ucmatose: messages each way, the server's first",
+	  KV_OPTION_WORD, .at = offsetof(S, ping.protocol), .words = words_protocol },
+	{ "count", "N", "pings; default: until Ctrl-C. A server takes what the client wants, and fails if that is not N.\n"
+	  "ucmatose: messages each way, its -C; default: 10",
+	  KV_OPTION_U64, .at = offsetof(S, ping.count), .min = 1, .max = COUNT_MAX },
+	{ "size", "BYTES", "of a ping, 1 to 64k, default: 64; of a server: the most it takes, default: 64k. ucmatose: of a message, its -S; default: 100",
+	  KV_OPTION_SIZE, .at = offsetof(S, ping.size) },
+	{ "validate", NULL, "rping: look at all bytes, on both sides", KV_OPTION_FLAG,
+	  .at = offsetof(S, ping.validate) },
+	{ "verbose", NULL, "print what was pinged, and where a server listens", KV_OPTION_FLAG,
+	  .at = offsetof(S, ping.verbose) },
+	{ "connections", "N", "ucmatose: how many, its -c; default: 1", KV_OPTION_U32,
+	  .at = offsetof(S, ping.connections), .min = 1, .max = CONNECTIONS_MAX },
+	{ "port", "PORT", "of the RDMA CM; default: 7174, of the others 7471", KV_OPTION_PORT,
+	  .at = offsetof(S, ping.port) },
+	KV_OPTION_DEV_ROW(S, common),
+	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for each step; default: 10s. A server waits for its client until Ctrl-C"),
+	{ "json", NULL, "print JSON", KV_OPTION_FLAG, .at = offsetof(S, json) },
+	{ NULL },
+};
 
-	switch (id) {
-	case OPTION_SERVER:
-		p->server = true;
-		break;
-	case OPTION_CLIENT:
-		c->client = true;
-		break;
-	case OPTION_SPACE:
-		ret = kv_parse_word(optarg, kv_word_space, &space, &why);
-		if (!ret)
-			p->space = space;
-		c->has_space = true;
-		break;
-	case OPTION_PROTOCOL:
-		ret = kv_parse_word(optarg, words_protocol, &p->protocol, &why);
-		break;
-	case OPTION_PORT:
-		ret = kv_parse_count(optarg, 1, PORT_MAX, &v, &why);
-		p->port = optarg;
-		break;
-	case OPTION_COUNT:
-		ret = kv_parse_count(optarg, 1, COUNT_MAX, &p->count, &why);
-		break;
-	case OPTION_SIZE:
-		ret = kv_parse_size(optarg, &p->size, &why);
-		break;
-	case OPTION_CONNECTIONS:
-		ret = kv_parse_count(optarg, 1, CONNECTIONS_MAX, &v, &why);
-		p->connections = (uint32_t)v;
-		break;
-	case OPTION_VALIDATE:
-		p->validate = true;
-		break;
-	case OPTION_VERBOSE:
-		p->verbose = true;
-		break;
-	case OPTION_JSON:
-		c->json = true;
-		break;
-	default:
-		return kv_option_take(&c->common, id, &c->fault);
-	}
-	return ret ? kv_option_refuse(rows, id, &why, &c->fault) : 0;
-}
+#undef S
+
+static const struct kv_option_help help = {
+	.usage =
+		"usage: kverbs ping --server [ADDR] --space kernel|user [OPTION...]\n"
+		"       kverbs ping --client ADDR --space kernel|user [OPTION...]\n"
+		"\n"
+		"Connects by way of the RDMA CM and moves bytes to and fro with a peer that is\n"
+		"rping, rdma_client, rdma_server, ucmatose or 'kverbs ping'. ADDR is a name or an\n"
+		"address of an RDMA device's network interface, IPv4 or IPv6; a server without one\n"
+		"listens at all of them, on iWARP at all of IPv4's.\n",
+	.more =
+		"The time is that of the tool's own loop, with a system call for each verb in the\n"
+		"kernel: 'kverbs lat' measures what verbs cost.\n",
+};
 
 /* What goes with the protocol. */
 static int check_protocol(struct command *c)
@@ -240,7 +166,7 @@ static int read_options(struct command *c, int argc, char **argv)
 
 	kv_option_init(&c->common);
 	c->common.timeout_ns = TIMEOUT_NS;
-	ret = kv_option_read(argc, argv, rows, print_help, take_option, c, &c->fault);
+	ret = kv_option_read(argc, argv, rows, &help, c, &c->fault);
 	if (ret <= 0)
 		return ret;
 	ret = check_options(c, argc, argv);

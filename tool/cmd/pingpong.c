@@ -9,37 +9,6 @@
 #include "out/out.h"
 #include "pingpong/pingpong.h"
 
-enum {
-	OPTION_SPACE = KV_OPTION_OWN,
-	OPTION_TYPE,
-	OPTION_PORT,
-	OPTION_QPS,
-	OPTION_SIZE,
-	OPTION_MTU,
-	OPTION_ITERS,
-	OPTION_DEPTH,
-	OPTION_EVENTS,
-	OPTION_JSON,
-};
-
-static const struct option rows[] = {
-	{ "help", no_argument, NULL, KV_OPTION_HELP },
-	{ "dev", required_argument, NULL, KV_OPTION_DEV },
-	{ "gid", required_argument, NULL, KV_OPTION_GID },
-	{ "timeout", required_argument, NULL, KV_OPTION_TIMEOUT },
-	{ "space", required_argument, NULL, OPTION_SPACE },
-	{ "type", required_argument, NULL, OPTION_TYPE },
-	{ "port", required_argument, NULL, OPTION_PORT },
-	{ "qps", required_argument, NULL, OPTION_QPS },
-	{ "size", required_argument, NULL, OPTION_SIZE },
-	{ "mtu", required_argument, NULL, OPTION_MTU },
-	{ "iters", required_argument, NULL, OPTION_ITERS },
-	{ "rx-depth", required_argument, NULL, OPTION_DEPTH },
-	{ "events", no_argument, NULL, OPTION_EVENTS },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ NULL, 0, NULL, 0 },
-};
-
 #define PORT_MAX 65535
 #define ITERS_MAX 1000000000
 #define DEPTH_MAX 16384
@@ -72,87 +41,49 @@ struct command {
 	struct kv_fault fault;
 };
 
-static void print_help(void)
-{
-	printf("usage: kverbs pingpong --space kernel|user [OPTION...]         the server\n"
-	       "       kverbs pingpong HOST --space kernel|user [OPTION...]    the client\n"
-	       "\n"
-	       "Sends messages to and fro with a peer that is ibv_rc_pingpong, ibv_uc_pingpong,\n"
-	       "ibv_ud_pingpong, ibv_srq_pingpong or 'kverbs pingpong'. Both sides have to be\n"
-	       "given the same type, size, MTU and numbers.\n"
-	       "\n"
-	       "  --space SPACE      kernel or user: where the verbs are called\n"
-	       "  --type TYPE        rc, uc, ud, or srq: several RC QPs with one SRQ; default: rc\n"
-	       "  --dev DEV          device; default: the only one there is\n"
-	       "  --gid INDEX        entry of the GID table; default: IPv4 RoCE v2, else IPv6\n"
-	       "                     RoCE v2, else what there is; the peer needs its -g\n"
-	       "  --port PORT        TCP, where the two find each other; default: " PORT "\n"
-	       "  --size BYTES       of a message; default: 4096, of ud 1024\n"
-	       "  --mtu BYTES        of the path, the peer's -m; default: 1024\n"
-	       "  --iters N          messages each way, of all QPs together, the peer's -n;\n"
-	       "                     default: 1000\n"
-	       "  --qps N            of srq: QPs, 1 to 256, the peer's -q; default: 16\n"
-	       "  --rx-depth N       receives posted at once; default: 500\n"
-	       "  --events           sleep until there is a completion, in place of polling\n"
-	       "  --timeout TIME     how long the peer may take for an answer; default: 10s.\n"
-	       "                     A server waits for its client until Ctrl-C\n"
-	       "  --json             print JSON\n"
-	       "\n"
-	       "The time is that of the tool's own loop, with a system call for each verb in the\n"
-	       "kernel: 'kverbs lat' measures what verbs cost.\n");
-}
+#define S struct command
 
-static int take_option(void *arg, int id)
-{
-	struct command *c = arg;
-	struct kv_pingpong *p = &c->pingpong;
-	struct kv_why why;
-	uint32_t space;
-	uint64_t v = 0;
-	int ret = 0;
+static const struct kv_option rows[] = {
+	{ "space", "SPACE", "kernel or user: where the verbs are called", KV_OPTION_WORD,
+	  .at = offsetof(S, pingpong.space), .has = offsetof(S, has_space), .words = kv_word_space },
+	{ "type", "TYPE", "rc, uc, ud, or srq: several RC QPs with one SRQ; default: rc",
+	  KV_OPTION_WORD, .at = offsetof(S, pingpong.type), .words = words_type },
+	KV_OPTION_DEV_ROW(S, common),
+	{ "gid", "INDEX", "entry of the GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else what there is; the peer needs its -g",
+	  KV_OPTION_S32, .at = offsetof(S, common.gid), .max = KV_OPTION_GID_MAX },
+	{ "port", "PORT", "TCP, where the two find each other; default: " PORT, KV_OPTION_PORT,
+	  .at = offsetof(S, port) },
+	{ "size", "BYTES", "of a message; default: 4096, of ud 1024", KV_OPTION_SIZE,
+	  .at = offsetof(S, pingpong.size) },
+	{ "mtu", "BYTES", "of the path, the peer's -m; default: 1024", KV_OPTION_MTU,
+	  .at = offsetof(S, pingpong.mtu) },
+	{ "iters", "N", "messages each way, of all QPs together, the peer's -n; default: 1000",
+	  KV_OPTION_U64, .at = offsetof(S, pingpong.iters), .min = 1, .max = ITERS_MAX },
+	{ "qps", "N", "of srq: QPs, 1 to 256, the peer's -q; default: 16", KV_OPTION_U32,
+	  .at = offsetof(S, pingpong.qps), .min = 1, .max = KV_EXCHANGE_LIST },
+	{ "rx-depth", "N", "receives posted at once; default: 500", KV_OPTION_U32,
+	  .at = offsetof(S, pingpong.depth), .min = 2, .max = DEPTH_MAX },
+	{ "events", NULL, "sleep until there is a completion, in place of polling",
+	  KV_OPTION_FLAG, .at = offsetof(S, pingpong.events) },
+	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for an answer; default: 10s. A server waits for its client until Ctrl-C"),
+	{ "json", NULL, "print JSON", KV_OPTION_FLAG, .at = offsetof(S, json) },
+	{ NULL },
+};
 
-	switch (id) {
-	case OPTION_SPACE:
-		ret = kv_parse_word(optarg, kv_word_space, &space, &why);
-		if (!ret)
-			p->space = space;
-		c->has_space = true;
-		break;
-	case OPTION_TYPE:
-		ret = kv_parse_word(optarg, words_type, &p->type, &why);
-		break;
-	case OPTION_PORT:
-		ret = kv_parse_count(optarg, 1, PORT_MAX, &v, &why);
-		c->port = optarg;
-		break;
-	case OPTION_QPS:
-		ret = kv_parse_count(optarg, 1, KV_EXCHANGE_LIST, &v, &why);
-		p->qps = (uint32_t)v;
-		break;
-	case OPTION_SIZE:
-		ret = kv_parse_size(optarg, &p->size, &why);
-		break;
-	case OPTION_MTU:
-		ret = kv_parse_mtu(optarg, &p->mtu, &why);
-		break;
-	case OPTION_ITERS:
-		ret = kv_parse_count(optarg, 1, ITERS_MAX, &p->iters, &why);
-		break;
-	case OPTION_DEPTH:
-		ret = kv_parse_count(optarg, 2, DEPTH_MAX, &v, &why);
-		p->depth = (uint32_t)v;
-		break;
-	case OPTION_EVENTS:
-		p->events = true;
-		break;
-	case OPTION_JSON:
-		c->json = true;
-		break;
-	default:
-		return kv_option_take(&c->common, id, &c->fault);
-	}
-	return ret ? kv_option_refuse(rows, id, &why, &c->fault) : 0;
-}
+#undef S
+
+static const struct kv_option_help help = {
+	.usage =
+		"usage: kverbs pingpong --space kernel|user [OPTION...]         the server\n"
+		"       kverbs pingpong HOST --space kernel|user [OPTION...]    the client\n"
+		"\n"
+		"Sends messages to and fro with a peer that is ibv_rc_pingpong, ibv_uc_pingpong,\n"
+		"ibv_ud_pingpong, ibv_srq_pingpong or 'kverbs pingpong'. Both sides have to be\n"
+		"given the same type, size, MTU and numbers.\n",
+	.more =
+		"The time is that of the tool's own loop, with a system call for each verb in the\n"
+		"kernel: 'kverbs lat' measures what verbs cost.\n",
+};
 
 /* What the options say together. */
 static int check_options(struct command *c)
@@ -189,7 +120,7 @@ static int read_options(struct command *c, int argc, char **argv)
 	p->mtu = MTU;
 	p->iters = ITERS;
 	p->depth = DEPTH;
-	ret = kv_option_read(argc, argv, rows, print_help, take_option, c, &c->fault);
+	ret = kv_option_read(argc, argv, rows, &help, c, &c->fault);
 	if (ret <= 0)
 		return ret;
 	if (argc - optind > 1)

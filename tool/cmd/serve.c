@@ -21,75 +21,12 @@
 #define IDLE_MIN_NS 1000000000ULL
 #define IDLE_MAX_NS 86400000000000ULL
 
-enum {
-	OPTION_BIND = KV_OPTION_OWN,
-	OPTION_NO_TOKEN,
-	OPTION_CLIENTS,
-	OPTION_OBJECTS,
-	OPTION_BYTES,
-	OPTION_TIME,
-	OPTION_IDLE,
-	OPTION_SPACE,
-	OPTION_FILES,
-	OPTION_FILES_READ_ONLY,
-	OPTION_FILE_BYTES,
-};
-
-static const struct option rows[] = {
-	{ "help", no_argument, NULL, KV_OPTION_HELP },
-	{ "bind", required_argument, NULL, OPTION_BIND },
-	{ "port", required_argument, NULL, KV_OPTION_PORT },
-	{ "token", required_argument, NULL, KV_OPTION_TOKEN },
-	{ "no-token", no_argument, NULL, OPTION_NO_TOKEN },
-	{ "clients", required_argument, NULL, OPTION_CLIENTS },
-	{ "objects", required_argument, NULL, OPTION_OBJECTS },
-	{ "bytes", required_argument, NULL, OPTION_BYTES },
-	{ "time", required_argument, NULL, OPTION_TIME },
-	{ "idle", required_argument, NULL, OPTION_IDLE },
-	{ "space", required_argument, NULL, OPTION_SPACE },
-	{ "files", required_argument, NULL, OPTION_FILES },
-	{ "files-read-only", no_argument, NULL, OPTION_FILES_READ_ONLY },
-	{ "file-bytes", required_argument, NULL, OPTION_FILE_BYTES },
-	{ NULL, 0, NULL, 0 },
-};
-
 static const struct kv_word spaces[] = {
 	{ "kernel", 1U << KV_SPACE_KERNEL },
 	{ "user", 1U << KV_SPACE_USER },
 	{ "both", 1U << KV_SPACE_KERNEL | 1U << KV_SPACE_USER },
 	{ NULL, 0 },
 };
-
-static void print_help(void)
-{
-	printf("usage: kverbs serve [OPTION...]\n"
-	       "\n"
-	       "Serves the other end to commands that are given this host, such as 'kverbs lat\n"
-	       "HOST', each in the space that it asks for. Prints a line when it listens, and\n"
-	       "one for each client that comes and goes. Ctrl-C or SIGTERM ends it.\n"
-	       "\n"
-	       "  --bind ADDRESS     where to listen; default: all addresses, IPv4 and IPv6,\n"
-	       "                     with --token or --no-token; else this host's loopback\n"
-	       "  --port N           TCP port; default: %s\n"
-	       "  --token FILE       serve only clients that have the same secret; only its\n"
-	       "                     owner may use the file, who is root or runs this\n"
-	       "  --no-token         serve whoever reaches the port\n"
-	       "  --space SPACE      kernel, user or both; default: both\n"
-	       "  --clients N        at the same time; default: %d\n"
-	       "\n"
-	       "What one client may have:\n"
-	       "  --objects N        objects; default: %d\n"
-	       "  --bytes BYTES      buffers and queues together, as in 64m; default: 256m\n"
-	       "  --time TIME        for a run, as in 10 or 0.5s; default: 3600s\n"
-	       "  --idle TIME        without a word; default: 60s\n"
-	       "\n"
-	       "For 'kverbs put' and 'kverbs get':\n"
-	       "  --files DIR        a folder, whose files they may fetch and put; what is\n"
-	       "                     below it, hidden, or a symbolic link is not there for them\n"
-	       "  --files-read-only  they may not put any\n"
-	       "  --file-bytes BYTES  the longest file that may be put; default: 4g\n",
-	       KV_PEER_PORT, CLIENTS_DEFAULT, OBJECTS_DEFAULT);
-}
 
 /* All that one invocation needs. */
 struct serve_cmd {
@@ -102,66 +39,52 @@ struct serve_cmd {
 	struct kv_fault fault;
 };
 
-static int take_option(void *arg, int id)
-{
-	struct serve_cmd *c = arg;
-	struct kv_limits *limits = &c->serve.limits;
-	struct kv_why why;
-	uint64_t v;
-	int ret = 0;
+#define S struct serve_cmd
 
-	switch (id) {
-	case OPTION_BIND:
-		c->serve.bind = optarg;
-		break;
-	case KV_OPTION_PORT:
-		c->serve.port = optarg;
-		ret = kv_parse_count(optarg, 1, 65535, &v, &why);
-		break;
-	case KV_OPTION_TOKEN:
-		c->token_file = optarg;
-		break;
-	case OPTION_NO_TOKEN:
-		c->serve.no_token = true;
-		break;
-	case OPTION_CLIENTS:
-		ret = kv_parse_count(optarg, 1, KV_SERVE_CLIENTS_MAX, &v, &why);
-		if (!ret)
-			c->serve.clients = (uint32_t)v;
-		break;
-	case OPTION_OBJECTS:
-		ret = kv_parse_count(optarg, 1, OBJECTS_MAX, &v, &why);
-		if (!ret)
-			limits->objects = (uint32_t)v;
-		break;
-	case OPTION_BYTES:
-		ret = kv_parse_bytes(optarg, BYTES_MAX, &limits->bytes, &why);
-		break;
-	case OPTION_TIME:
-		ret = kv_parse_time(optarg, TIME_MIN_NS, TIME_MAX_NS,
-				    &limits->time_ns, &why);
-		break;
-	case OPTION_IDLE:
-		ret = kv_parse_time(optarg, IDLE_MIN_NS, IDLE_MAX_NS,
-				    &limits->idle_ns, &why);
-		break;
-	case OPTION_SPACE:
-		ret = kv_parse_word(optarg, spaces, &c->spaces, &why);
-		break;
-	case OPTION_FILES:
-		c->files_dir = optarg;
-		break;
-	case OPTION_FILES_READ_ONLY:
-		c->files.read_only = true;
-		c->has_file_option = true;
-		break;
-	case OPTION_FILE_BYTES:
-		ret = kv_parse_bytes(optarg, INT64_MAX, &c->files.bytes, &why);
-		c->has_file_option = true;
-		break;
-	}
-	return ret ? kv_option_refuse(rows, id, &why, &c->fault) : 0;
-}
+static const struct kv_option rows[] = {
+	{ "bind", "ADDRESS", "where to listen; default: all addresses, IPv4 and IPv6, with --token or --no-token; else this host's loopback",
+	  KV_OPTION_TEXT, .at = offsetof(S, serve.bind) },
+	{ "port", "N", "TCP port; default: " KV_PEER_PORT, KV_OPTION_PORT, .at = offsetof(S, serve.port) },
+	{ "token", "FILE", "serve only clients that have the same secret; only its owner may use the file, who is root or runs this",
+	  KV_OPTION_TEXT, .at = offsetof(S, token_file) },
+	{ "no-token", NULL, "serve whoever reaches the port", KV_OPTION_FLAG,
+	  .at = offsetof(S, serve.no_token) },
+	{ "space", "SPACE", "kernel, user or both; default: both", KV_OPTION_WORD,
+	  .at = offsetof(S, spaces), .words = spaces },
+	{ "clients", "N", "at the same time; default: " KV_OPTION_NUMBER(CLIENTS_DEFAULT), KV_OPTION_U32,
+	  .at = offsetof(S, serve.clients), .min = 1, .max = KV_SERVE_CLIENTS_MAX },
+	{ .help = "What one client may have:" },
+	{ "objects", "N", "objects; default: " KV_OPTION_NUMBER(OBJECTS_DEFAULT), KV_OPTION_U32,
+	  .at = offsetof(S, serve.limits.objects), .min = 1, .max = OBJECTS_MAX },
+	{ "bytes", "BYTES", "buffers and queues together, as in 64m; default: 256m",
+	  KV_OPTION_BYTES, .at = offsetof(S, serve.limits.bytes), .max = BYTES_MAX },
+	{ "time", "TIME", "for a run, as in 10 or 0.5s; default: 3600s", KV_OPTION_TIME,
+	  .at = offsetof(S, serve.limits.time_ns), .min = TIME_MIN_NS, .max = TIME_MAX_NS },
+	{ "idle", "TIME", "without a word; default: 60s", KV_OPTION_TIME,
+	  .at = offsetof(S, serve.limits.idle_ns), .min = IDLE_MIN_NS, .max = IDLE_MAX_NS },
+	{ .help = "For 'kverbs put' and 'kverbs get':" },
+	{ "files", "DIR", "a folder, whose files they may fetch and put; what is below it, hidden, or a symbolic link is not there for them",
+	  KV_OPTION_TEXT, .at = offsetof(S, files_dir) },
+	{ "files-read-only", NULL, "they may not put any", KV_OPTION_FLAG,
+	  .at = offsetof(S, files.read_only), .has = offsetof(S, has_file_option) },
+	{ "file-bytes", "BYTES", "the longest file that may be put; default: 4g",
+	  KV_OPTION_BYTES, .at = offsetof(S, files.bytes), .has = offsetof(S, has_file_option),
+	  .max = INT64_MAX },
+	{ NULL },
+};
+
+#undef S
+
+static const struct kv_option_help help = {
+	.usage =
+		"usage: kverbs serve [OPTION...]\n"
+		"\n"
+		"Serves the other end to commands that are given this host, such as 'kverbs lat\n"
+		"HOST', each in the space that it asks for. Prints a line when it listens, and\n"
+		"one for each client that comes and goes. Ctrl-C or SIGTERM ends it.\n",
+	.more =
+		"",
+};
 
 /* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
 static int read_options(struct serve_cmd *c, int argc, char **argv)
@@ -177,7 +100,7 @@ static int read_options(struct serve_cmd *c, int argc, char **argv)
 		.time_ns = TIME_DEFAULT_NS,
 		.idle_ns = IDLE_DEFAULT_NS,
 	};
-	ret = kv_option_read(argc, argv, rows, print_help, take_option, c, &c->fault);
+	ret = kv_option_read(argc, argv, rows, &help, c, &c->fault);
 	if (ret <= 0)
 		return ret;
 	if (optind < argc)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Help, made from the tables. */
 #include <string.h>
+#include "cli/wrap.h"
 #include "object/hand.h"
 
-/* Where the second column begins, and where lines end. */
+/* Where the second column begins. */
 #define COLUMN 24
-#define WIDTH 80
 
 /**
  * kv_help_wanted() - does somebody ask how a command is used?
@@ -21,39 +21,6 @@ bool kv_help_wanted(char **word, size_t n)
 			return true;
 	}
 	return false;
-}
-
-/* Breaks a text into lines; the first one begins at @column already. */
-static void print_wrapped(const char *text, int indent, int column)
-{
-	int first = 1;
-
-	while (*text) {
-		int length = (int)strcspn(text, " ");
-
-		if (!first && column + 1 + length >= WIDTH) {
-			printf("\n%*s", indent, "");
-			column = indent;
-			first = 1;
-		}
-		column += printf("%s%.*s", first ? "" : " ", length, text);
-		first = 0;
-		text += length;
-		text += *text == ' ';
-	}
-	putchar('\n');
-}
-
-static void print_row(const char *left, const char *right)
-{
-	int n = printf("  %s", left);
-
-	if (n > COLUMN - 2) {
-		putchar('\n');
-		n = 0;
-	}
-	printf("%*s", COLUMN - n, "");
-	print_wrapped(right, COLUMN, COLUMN);
 }
 
 static void list_words(const struct kv_word *table, const char *glue,
@@ -115,7 +82,7 @@ static void print_keys(const struct kv_key *table, const char *indent)
 		if (table->must)
 			snprintf(right + n, sizeof(right) - n,
 				 " (can't be left out)");
-		print_row(left, right);
+		kv_wrap_row(left, right, COLUMN);
 		if (table->piece)
 			print_keys(table->piece, "  ");
 	}
@@ -149,10 +116,10 @@ static void print_command(const struct kv_noun *noun,
 	printf("usage:\n");
 	print_usage(noun, c);
 	putchar('\n');
-	print_wrapped(c->help, 0, 0);
+	kv_wrap(c->help, 0, 0);
 	if (c->more) {
 		putchar('\n');
-		print_wrapped(c->more, 0, 0);
+		kv_wrap(c->more, 0, 0);
 	}
 	if (c->key && c->key->name) {
 		printf("\nkeys:\n");
@@ -170,7 +137,7 @@ static void print_noun(const struct kv_noun *noun)
 		char title[64];
 
 		kv_command_title(title, sizeof(title), noun, c);
-		print_row(title, c->help);
+		kv_wrap_row(title, c->help, COLUMN);
 	}
 	printf("\nWith --help behind it each of these lists its keys.\n");
 }
