@@ -128,7 +128,7 @@ head -c 100000 /dev/urandom | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
 message '{"protocol":1,"what":"ever"}' | within 30 nc 127.0.0.1 $port >"$work/answer" 2>/dev/null
 logged "refused: the client speaks protocol 1, this kverbs"
 check "who speaks another protocol is told" grep -a "the client speaks protocol 1" "$work/answer"
-message '{"protocol":2}' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
+message '{"protocol":3}' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
 logged "refused: hello.version is missing"
 sleep 30 | nc 127.0.0.1 $port >/dev/null 2>&1 &
 logged "refused: no answer in time"
@@ -138,10 +138,10 @@ check "it still serves" lat --op write --space kernel
 # What others keep in the kernel is not the client's.
 pd=$(kverbs pd add | awk '{ print $2; exit }')
 mr=$(kverbs mr add pd "$pd" length 64 | awk '{ print $2; exit }')
-for call in '"mr_read","args":{"id":'"$mr"',"offset":"0x0","length":8}' '"mr_del","args":{"id":'"$mr"'}'; do
+for call in '"mr_read","args":{"id":'"$mr"',"offset":"0x0","length":"0x8"}' '"mr_del","args":{"id":'"$mr"'}'; do
 	: >"$work/answer"
 	{
-		message '{"protocol":2,"version":"x","space":0,"dev":"'"$DEV"'","token":false,"nonce":"'"$(printf %064d 0)"'","mac":"'"$(printf %064d 0)"'"}'
+		message '{"protocol":3,"version":"x","space":0,"dev":"'"$DEV"'","token":false,"nonce":"'"$(printf %064d 0)"'","mac":"'"$(printf %064d 0)"'"}'
 		message '{"seq":1,"call":'"$call}"
 		# The end of what it is sent would end the client.
 		wait_for 60 grep -qa "among the client's" "$work/answer"
@@ -168,7 +168,7 @@ other() {
 last=$port
 other "a server of another protocol" "127.0.0.1: its kverbs 9.9 speaks protocol 9" '{"protocol":9,"version":"9.9"}'
 other "a server of something else" "is no 'kverbs serve'" 'SSH-2.0-OpenSSH_9.2p1 Debian-2'
-other "a server that says little" "hello.version is missing" '{"protocol":2}'
+other "a server that says little" "hello.version is missing" '{"protocol":3}'
 port=$last
 
 # privileges PID: its sets of capabilities, and no_new_privs

@@ -58,7 +58,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_LOOP_ROW(S, common, "completion: from before the post until its completion was polled (default for all but send); relay: one thread drives both ends of a ping-pong (default for send); pingpong: between two threads (default for send with --quadrants or a HOST, which relay does not go with).\nrelay and pingpong take send and write; what is printed for them is half of the round trip"),
 	KV_OPTION_ROWS(S, common),
 	KV_OPTION_HOST_ROWS(S, common),
-	{ NULL },
+	{ .name = NULL },
 };
 
 #undef S

@@ -49,7 +49,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_DEV_ROW(S, common),
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for each step; default: 10s"),
 	KV_OPTION_JSON_ROW(S, common, "write the result, with all histograms; - is stdout"),
-	{ NULL },
+	{ .name = NULL },
 };
 
 #undef S

@@ -15,7 +15,7 @@ struct dev_args {
 
 static const struct kv_option rows[] = {
 	{ "json", NULL, "print JSON", KV_OPTION_FLAG, .at = offsetof(struct dev_args, json) },
-	{ NULL },
+	{ .name = NULL },
 };
 
 static const struct kv_option_help help = {

@@ -80,7 +80,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_ROWS(S, common),
 	{ .help = "with a HOST:" },
 	KV_OPTION_HOST_ROWS(S, common),
-	{ NULL },
+	{ .name = NULL },
 };
 
 #undef S

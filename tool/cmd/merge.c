@@ -16,7 +16,7 @@ struct merge {
 static const struct kv_option rows[] = {
 	{ "json", "FILE", "write everything there as JSON, too; -: to standard output, and no text", KV_OPTION_TEXT,
 	  .at = offsetof(struct merge, json) },
-	{ NULL },
+	{ .name = NULL },
 };
 
 static const struct kv_option_help help = {

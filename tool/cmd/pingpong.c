@@ -67,7 +67,7 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_FLAG, .at = offsetof(S, pingpong.events) },
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for an answer; default: 10s. A server waits for its client until Ctrl-C"),
 	{ "json", NULL, "print JSON", KV_OPTION_FLAG, .at = offsetof(S, json) },
-	{ NULL },
+	{ .name = NULL },
 };
 
 #undef S

@@ -70,7 +70,7 @@ static const struct kv_option rows[] = {
 	{ "file-bytes", "BYTES", "the longest file that may be put; default: 4g",
 	  KV_OPTION_BYTES, .at = offsetof(S, files.bytes), .has = offsetof(S, has_file_option),
 	  .max = INT64_MAX },
-	{ NULL },
+	{ .name = NULL },
 };
 
 #undef S

@@ -51,7 +51,7 @@ static int parse_piece(const char *text, void *field, struct kv_why *why)
 	KV_OPTION_TIMEOUT_ROW(S, o.common, "how long nothing may happen; default: 10s"), \
 	KV_OPTION_RETRY_ROWS(S, o.common),						\
 	KV_OPTION_JSON_ROW(S, o.common, "write what came of it there as JSON; -: to standard output, and no text"), \
-	{ NULL }
+	{ .name = NULL }
 
 static const struct kv_option rows_put[] = {
 	{ "name", "NAME", "what it is to be called there; default: as here", KV_OPTION_TEXT,
