@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "model/shape.h"
+#include "model/row.h"
 
 #define ANY UINT32_MAX
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/parse.h"
-#include "model/shape.h"
+#include "model/row.h"
 
 #define ANY UINT32_MAX
 

@@ -107,8 +107,7 @@ struct kv_shape {
 	.name = #field, .offset = offsetof(s, field)
 
 /*
- * One member each; what follows are the initialisers below. Whoever uses these defines S, the
- * struct.
+ * One member each; what follows are further initialisers, such as those of model/row.h.
  */
 #define KV_U32(s, field, most, ...)					\
 	{ KV_AT(s, field), .type = KV_MEMBER_U32, .max = most, ##__VA_ARGS__ }
@@ -144,18 +143,6 @@ struct kv_shape {
 	  .count = offsetof(s, counter), ##__VA_ARGS__ }
 #define KV_OBJECT(s, field)						\
 	{ KV_AT(s, field), .type = KV_MEMBER_OBJECT }
-
-/* Initialisers. */
-#define A(name) .attr = KVERBS_A_##name
-#define KNOWN(text) .known = text
-#define UNLESS_0 .when = KV_WHEN_NONZERO
-#define UNLESS_NEGATIVE .when = KV_WHEN_NOT_NEGATIVE
-#define IF(field) .when = KV_WHEN_HAS, .beside = offsetof(S, field)
-#define UNLESS_0_AND(field) .when = KV_WHEN_NONZERO_OR_NO, .beside = offsetof(S, field)
-#define UNLESS_0_AND_NO(field) .when = KV_WHEN_NONZERO_OR, .beside = offsetof(S, field)
-#define AMONG(field, values)						\
-	.when = KV_WHEN_AMONG, .beside = offsetof(S, field), .among = values
-#define BIT(of_mask) .bit = of_mask
 
 /* Of a run's result all but its bins, of mr_write() and mr_read() all but the data. */
 #define OP(NAME, name, in, out, about) extern const struct kv_shape kv_shape_##in, kv_shape_##out;
