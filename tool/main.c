@@ -14,48 +14,6 @@
 #include "object/options.h"
 #include "out/stdout.h"
 
-/* A command and its line of help. Those without a function are about objects. */
-struct command {
-	const char *name;
-	int (*fn)(int argc, char **argv);
-	const char *help;
-};
-
-/* NULL in place of a name: a heading. */
-static const struct command commands[] = {
-	{ NULL, NULL, "measure:" },
-	{ "compare", kv_cmd_compare,
-	  "operations in both spaces, and the difference" },
-	{ "merge", kv_cmd_merge, "comparisons of several boots as one" },
-	{ "lat", kv_cmd_lat, "one operation in one space" },
-	{ "serve", kv_cmd_serve, "the other end, for these commands on other hosts" },
-	{ NULL, NULL, "files, to and from a host with 'kverbs serve --files DIR':" },
-	{ "put", kv_cmd_put, "send a file; it is there when its hash is right" },
-	{ "get", kv_cmd_get, "fetch one" },
-	{ NULL, NULL, "with a peer that we did not write:" },
-	{ "pingpong", kv_cmd_pingpong, "messages to and fro with ibv_rc_pingpong and its kin" },
-	{ "conn-rate", kv_cmd_conn_rate, "connections per second and what each step costs, as cmtime" },
-	{ "ping", kv_cmd_ping, "by the RDMA CM, with rping, rdma_client, ucmatose and their like" },
-	{ NULL, NULL, "look:" },
-	{ "dev", kv_cmd_dev, "RDMA devices, as kernel and user space see them" },
-	{ "monitor", NULL, "events as they come" },
-	{ NULL, NULL, "objects by hand, in the kernel, where they stay until they are flushed:" },
-	{ "pd", NULL, "protection domains: add, show, del" },
-	{ "cq", NULL, "completion queues: add, show, del" },
-	{ "mr", NULL, "buffers and their registration: add, reg, inv, write, read, ..." },
-	{ "srq", NULL, "shared receive queues: add, modify, show, del" },
-	{ "ah", NULL, "address handles: add, show, del" },
-	{ "qp", NULL, "queue pairs: add, modify, address, connect, show, del" },
-	{ "conn", NULL, "connections of the RDMA CM: listen, take, connect, accept, ..." },
-	{ "post", NULL, "a work request: send, write, read, fetch-add, cmp-swp, recv" },
-	{ "poll", NULL, "completions" },
-	{ "flush", NULL, "destroy all of them" },
-	{ NULL, NULL, "objects by hand, many commands over one connection, in either space:" },
-	{ "batch", kv_cmd_batch, "commands from a file, or typed; --space both shows times" },
-};
-
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
-
 static void print_help(FILE *file)
 {
 	fprintf(file,
@@ -66,12 +24,11 @@ static void print_help(FILE *file)
 		"       kverbs OBJECT COMMAND [ID] [KEY VALUE]... [OPTION...]\n"
 		"       kverbs COMMAND --help\n"
 		"       kverbs --version\n");
-	for (size_t i = 0; i < COMMANDS; i++) {
-		if (!commands[i].name)
-			fprintf(file, "\n%s\n", commands[i].help);
+	for (const struct kv_cmd_entry *e = kv_cmd_list; e->help; e++) {
+		if (!e->name)
+			fprintf(file, "\n%s\n", e->help);
 		else
-			fprintf(file, "  %-9s %s\n", commands[i].name,
-				commands[i].help);
+			fprintf(file, "  %-10s %s\n", e->name, e->help);
 	}
 	fprintf(file,
 		"\n"
@@ -126,19 +83,16 @@ static int find_name(int argc, char **argv)
 static int run_named(int argc, char **argv, int at)
 {
 	char *name = argv[at];
+	const struct kv_cmd_entry *entry = kv_cmd_find(name);
 
-	for (size_t i = 0; i < COMMANDS; i++) {
-		if (!commands[i].name || strcmp(name, commands[i].name))
-			continue;
-		if (!commands[i].fn)
-			return kv_cmd_hand(argc - 1, argv + 1);
+	if (entry && entry->cmd) {
 		/* Options that stand before it go behind it. */
 		memmove(&argv[2], &argv[1],
 			(size_t)(at - 1) * sizeof(argv[0]));
 		argv[1] = name;
-		return commands[i].fn(argc - 1, argv + 1);
+		return entry->cmd->run(argc - 1, argv + 1);
 	}
-	if (kv_noun_find(name))
+	if (entry || kv_noun_find(name))
 		return kv_cmd_hand(argc - 1, argv + 1);
 	fprintf(stderr, "kverbs: there is no command '%s'; see 'kverbs --help'\n",
 		name);

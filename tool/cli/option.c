@@ -75,9 +75,16 @@ static bool is_end(const struct kv_option *row)
 	return !row->name && !row->help;
 }
 
-static void print_help(const struct kv_option *rows, const struct kv_option_help *help)
+/**
+ * kv_option_print_help() - print what --help asks for
+ * @rows: the command's options
+ * @help: what else there is to say
+ */
+void kv_option_print_help(const struct kv_option *rows, const struct kv_option_help *help)
 {
-	printf("%s\n", help->usage);
+	fputs(help->usage, stdout);
+	if (!is_end(rows))
+		putchar('\n');
 	for (; !is_end(rows); rows++) {
 		char left[64];
 
@@ -166,15 +173,25 @@ static int parse(const struct kv_option *row, const char *text, void *field, str
 	return -EINVAL;
 }
 
-static int take(const struct kv_option *row, const char *text, char *args, struct kv_fault *f)
+/**
+ * kv_option_set() - an option was given
+ * @row: which
+ * @text: its value, if it takes one
+ * @args: the command's struct
+ * @f: receives what is wrong with the value
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_option_set(const struct kv_option *row, const char *text, void *args, struct kv_fault *f)
 {
+	char *base = args;
 	struct kv_why why;
 
 	if (row->has)
-		*(bool *)(args + row->has) = true;
+		*(bool *)(base + row->has) = true;
 	if (row->note)
-		*(const char **)(args + row->note) = row->name;
-	if (parse(row, text, args + row->at, &why))
+		*(const char **)(base + row->note) = row->name;
+	if (parse(row, text, base + row->at, &why))
 		return kv_fault_usage(f, "--%s '%s' %s", row->name, text, why.text);
 	return 0;
 }
@@ -206,10 +223,10 @@ int kv_option_read(int argc, char **argv, const struct kv_option *rows,
 	}
 	while ((ret = next_option(argc, argv, options, &id, f)) > 0) {
 		if (id == HELP) {
-			print_help(rows, help);
+			kv_option_print_help(rows, help);
 			return 0;
 		}
-		ret = take(&rows[id - FIRST], optarg, args, f);
+		ret = kv_option_set(&rows[id - FIRST], optarg, args, f);
 		if (ret)
 			return ret;
 	}

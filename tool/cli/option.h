@@ -189,6 +189,8 @@ struct kv_options {
 void kv_option_init(struct kv_options *o);
 int kv_option_read(int argc, char **argv, const struct kv_option *rows,
 		   const struct kv_option_help *help, void *args, struct kv_fault *f);
+int kv_option_set(const struct kv_option *row, const char *text, void *args, struct kv_fault *f);
+void kv_option_print_help(const struct kv_option *rows, const struct kv_option_help *help);
 int kv_option_parse_cpus(const char *text, void *field, struct kv_why *why);
 int kv_option_choose_cpus(const struct kv_options *o, int32_t cpu[2],
 			  struct kv_fault *f);

@@ -52,6 +52,7 @@ enum kv_connect {
 extern const struct kv_word kv_word_op[];
 extern const struct kv_word kv_word_kind[];
 extern const struct kv_word kv_word_space[];
+extern const struct kv_word kv_word_spaces[];
 extern const struct kv_word kv_word_post[];
 extern const struct kv_word kv_word_lkey[];
 extern const struct kv_word kv_word_connect[];

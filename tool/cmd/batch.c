@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "batch/batch.h"
 #include "batch/times.h"
+#include "cli/option.h"
 #include "cmd/cmd.h"
 #include "object/describe.h"
 #include "object/flush.h"
@@ -65,37 +66,42 @@ static void print_nouns(void)
 	printf("\n");
 }
 
+static const struct kv_option rows[] = {
+	KV_HAND_OPTION_ROWS,
+	KV_HAND_BATCH_ROWS,
+	{ .name = NULL },
+};
+
+static const struct kv_option_help help = {
+	.usage =
+		"usage: kverbs batch FILE [OPTION...]\n"
+		"       kverbs batch -    [OPTION...]\n"
+		"\n"
+		"Carries out the commands of a file, or of standard input, a line each, over one\n"
+		"connection. The objects that they make die at the end. It ends at the first\n"
+		"command that fails; on a terminal it goes on.\n",
+	.more =
+		"'name N' behind an 'add' gives the object a name, which stands for its id;\n"
+		"$N.FIELD stands for a field of what was told of it, $last.FIELD for one of the\n"
+		"last result, $dev.FIELD for one of the device (name, gid, gid_index, addr, lid,\n"
+		"active_mtu_bytes). Words are quoted as in a shell, # begins a comment, a \\ at the\n"
+		"end continues a line. Beside them there are:\n"
+		"\n"
+		"  expect FIELD VALUE        a field of the last result must have this value\n"
+		"  refused ERRNO COMMAND...  the command must be refused with this errno\n"
+		"  echo TEXT...   set NAME VALUE   sleep TIME\n"
+		"\n"
+		"'kverbs COMMAND --help' has the keys of each command, docs/hand.md all of it.\n",
+};
+
 static void print_help(void)
 {
-	printf("usage: kverbs batch FILE [OPTION...]\n"
-	       "       kverbs batch -    [OPTION...]\n"
-	       "\n"
-	       "Carries out the commands of a file, or of standard input, a line each, over one\n"
-	       "connection. The objects that they make die at the end. It ends at the first\n"
-	       "command that fails; on a terminal it goes on.\n"
-	       "\n"
-	       "  --space kernel|user|both\n"
-	       "                     where; default: kernel. both: in the kernel and in user\n"
-	       "                     space, and then a table of what the verbs took\n"
-	       "  --repeat N         N rounds, by turns, each with new objects; what the commands\n"
-	       "                     tell is printed in the first round, the table has medians\n"
-	       "  --dev DEV          device for commands that name none; default: the only one\n"
-	       "  --set NAME=VALUE   as the command 'set'; any number of times\n"
-	       "  --trace            tell each verb on standard error: arguments, result, time\n"
-	       "  --json             print JSON\n"
-	       "\n");
+	const struct kv_option_help options = { help.usage, "" };
+
+	kv_option_print_help(rows, &options);
+	printf("\n");
 	print_nouns();
-	printf("'name N' behind an 'add' gives the object a name, which stands for its id;\n"
-	       "$N.FIELD stands for a field of what was told of it, $last.FIELD for one of the\n"
-	       "last result, $dev.FIELD for one of the device (name, gid, gid_index, addr, lid,\n"
-	       "active_mtu_bytes). Words are quoted as in a shell, # begins a comment, a \\ at the\n"
-	       "end continues a line. Beside them there are:\n"
-	       "\n"
-	       "  expect FIELD VALUE        a field of the last result must have this value\n"
-	       "  refused ERRNO COMMAND...  the command must be refused with this errno\n"
-	       "  echo TEXT...   set NAME VALUE   sleep TIME\n"
-	       "\n"
-	       "'kverbs COMMAND --help' has the keys of each command, docs/hand.md all of it.\n");
+	printf("%s", help.more);
 }
 
 static void print_doc(struct work *w, struct json_object *doc)
@@ -364,14 +370,7 @@ static int run(struct work *w, struct kv_fault *f)
 	return finish(w, ret, f);
 }
 
-/**
- * kv_cmd_batch() - carry out a list of commands
- * @argc: of the command
- * @argv: argv[0] is the command's name
- *
- * Return: enum kv_exit
- */
-int kv_cmd_batch(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	struct kv_fault fault = { 0 };
 	struct work w = { 0 };
@@ -397,3 +396,5 @@ int kv_cmd_batch(int argc, char **argv)
 	kv_fault_print(&fault);
 	return fault.exit;
 }
+
+const struct kv_cmd kv_cmd_batch = { run_command, rows, &help };

@@ -284,17 +284,12 @@ out_fault:
 	return c->m.fault.exit;
 }
 
-/**
- * kv_cmd_compare() - measure operations in both spaces, and the difference
- * @argc: of the command
- * @argv: argv[0] is the command's name
- *
- * Return: enum kv_exit
- */
-int kv_cmd_compare(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	/* Too large for a stack. */
 	static struct compare c;
 
 	return run(&c, argc, argv);
 }
+
+const struct kv_cmd kv_cmd_compare = { run_command, rows, &help };

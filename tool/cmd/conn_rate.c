@@ -213,17 +213,12 @@ static int run(struct command *c, int argc, char **argv)
 	return status;
 }
 
-/**
- * kv_cmd_conn_rate() - what connections cost
- * @argc: of the command
- * @argv: argv[0] is the command's name
- *
- * Return: enum kv_exit
- */
-int kv_cmd_conn_rate(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	/* Too large for a stack. */
 	static struct command c;
 
 	return run(&c, argc, argv);
 }
+
+const struct kv_cmd kv_cmd_conn_rate = { run_command, rows, &help };

@@ -64,14 +64,7 @@ static int show(struct kv_view *view, const char *name, bool json,
 	return ret;
 }
 
-/**
- * kv_cmd_dev() - show devices
- * @argc: of the command
- * @argv: argv[0] is the command's name
- *
- * Return: enum kv_exit
- */
-int kv_cmd_dev(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	struct kv_fault fault = { 0 };
 	struct kv_view *view;
@@ -105,3 +98,5 @@ out_fault:
 	kv_fault_print(&fault);
 	return fault.exit;
 }
+
+const struct kv_cmd kv_cmd_dev = { run_command, rows, &help };

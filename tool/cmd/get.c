@@ -2,14 +2,9 @@
 #include "cmd/cmd.h"
 #include "file/command.h"
 
-/**
- * kv_cmd_get() - fetch a file from a server
- * @argc: of the command
- * @argv: argv[0] is the command's name
- *
- * Return: enum kv_exit
- */
-int kv_cmd_get(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	return kv_file_command(KV_FILE_GET, argc, argv);
 }
+
+const struct kv_cmd kv_cmd_get = { run_command, kv_file_rows_get, &kv_file_help_get };

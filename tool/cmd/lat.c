@@ -437,17 +437,12 @@ out_fault:
 	return l->fault.exit;
 }
 
-/**
- * kv_cmd_lat() - measure one operation in one space
- * @argc: of the command
- * @argv: argv[0] is the command's name
- *
- * Return: enum kv_exit
- */
-int kv_cmd_lat(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	/* Too large for a stack. */
 	static struct lat l;
 
 	return run(&l, argc, argv);
 }
+
+const struct kv_cmd kv_cmd_lat = { run_command, rows, &help };

@@ -51,14 +51,7 @@ static void tell_fault(struct merge *c, const struct kv_fault *f)
 	json_object_put(doc);
 }
 
-/**
- * kv_cmd_merge() - compare over boots
- * @argc: of the command
- * @argv: argv[0] is the command's name
- *
- * Return: enum kv_exit
- */
-int kv_cmd_merge(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	struct merge c = { .json = NULL };
 	struct kv_fault f;
@@ -86,3 +79,5 @@ out_fault:
 	kv_fault_print(&f);
 	return f.exit;
 }
+
+const struct kv_cmd kv_cmd_merge = { run_command, rows, &help };

@@ -211,14 +211,7 @@ static void tell(const struct command *c)
 	json_object_put(doc);
 }
 
-/**
- * kv_cmd_ping() - bytes to and fro with a peer that we did not write, by the RDMA CM
- * @argc: of the command
- * @argv: argv[0] is the command's name
- *
- * Return: enum kv_exit
- */
-int kv_cmd_ping(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	static struct command c;
 	int ret;
@@ -237,3 +230,5 @@ int kv_cmd_ping(int argc, char **argv)
 	kv_fault_print(&c.fault);
 	return c.fault.exit;
 }
+
+const struct kv_cmd kv_cmd_ping = { run_command, rows, &help };

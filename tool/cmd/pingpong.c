@@ -159,14 +159,7 @@ static void tell(const struct command *c)
 	json_object_put(doc);
 }
 
-/**
- * kv_cmd_pingpong() - messages to and fro with a peer that we did not write
- * @argc: of the command
- * @argv: argv[0] is the command's name
- *
- * Return: enum kv_exit
- */
-int kv_cmd_pingpong(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	static struct command c;
 	int ret;
@@ -185,3 +178,5 @@ int kv_cmd_pingpong(int argc, char **argv)
 	kv_fault_print(&c.fault);
 	return c.fault.exit;
 }
+
+const struct kv_cmd kv_cmd_pingpong = { run_command, rows, &help };

@@ -21,13 +21,6 @@
 #define IDLE_MIN_NS 1000000000ULL
 #define IDLE_MAX_NS 86400000000000ULL
 
-static const struct kv_word spaces[] = {
-	{ "kernel", 1U << KV_SPACE_KERNEL },
-	{ "user", 1U << KV_SPACE_USER },
-	{ "both", 1U << KV_SPACE_KERNEL | 1U << KV_SPACE_USER },
-	{ NULL, 0 },
-};
-
 /* All that one invocation needs. */
 struct serve_cmd {
 	struct kv_serve serve;
@@ -50,7 +43,7 @@ static const struct kv_option rows[] = {
 	{ "no-token", NULL, "serve whoever reaches the port", KV_OPTION_FLAG,
 	  .at = offsetof(S, serve.no_token) },
 	{ "space", "SPACE", "kernel, user or both; default: both", KV_OPTION_WORD,
-	  .at = offsetof(S, spaces), .words = spaces },
+	  .at = offsetof(S, spaces), .words = kv_word_spaces },
 	{ "clients", "N", "at the same time; default: " KV_OPTION_NUMBER(CLIENTS_DEFAULT), KV_OPTION_U32,
 	  .at = offsetof(S, serve.clients), .min = 1, .max = KV_SERVE_CLIENTS_MAX },
 	{ .help = "What one client may have:" },
@@ -188,16 +181,11 @@ static int run(struct serve_cmd *c, int argc, char **argv)
 	return c->fault.exit;
 }
 
-/**
- * kv_cmd_serve() - serve the other end to other hosts
- * @argc: of the command
- * @argv: argv[0] is the command's name
- *
- * Return: enum kv_exit
- */
-int kv_cmd_serve(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	struct serve_cmd c = { 0 };
 
 	return run(&c, argc, argv);
 }
+
+const struct kv_cmd kv_cmd_serve = { run_command, rows, &help };

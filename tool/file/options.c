@@ -53,14 +53,14 @@ static int parse_piece(const char *text, void *field, struct kv_why *why)
 	KV_OPTION_JSON_ROW(S, o.common, "write what came of it there as JSON; -: to standard output, and no text"), \
 	{ .name = NULL }
 
-static const struct kv_option rows_put[] = {
+const struct kv_option kv_file_rows_put[] = {
 	{ "name", "NAME", "what it is to be called there; default: as here", KV_OPTION_TEXT,
 	  .at = offsetof(S, name) },
 	{ "force", NULL, "replace a file of that name", KV_OPTION_FLAG, .at = offsetof(S, o.replace) },
 	ROWS,
 };
 
-static const struct kv_option rows_get[] = {
+const struct kv_option kv_file_rows_get[] = {
 	{ "name", "NAME", NULL, KV_OPTION_TEXT, .at = offsetof(S, name) },
 	{ "force", NULL, "replace FILE", KV_OPTION_FLAG, .at = offsetof(S, o.replace) },
 	ROWS,
@@ -68,7 +68,7 @@ static const struct kv_option rows_get[] = {
 
 #undef S
 
-static const struct kv_option_help help_put = {
+const struct kv_option_help kv_file_help_put = {
 	.usage =
 		"usage: kverbs put FILE HOST[:PORT] --space kernel|user [OPTION...]\n"
 		"\n"
@@ -80,7 +80,7 @@ static const struct kv_option_help help_put = {
 		"receiver's; in kernel space these are the module's.\n",
 };
 
-static const struct kv_option_help help_get = {
+const struct kv_option_help kv_file_help_get = {
 	.usage =
 		"usage: kverbs get NAME HOST[:PORT] [FILE] --space kernel|user [OPTION...]\n"
 		"\n"
@@ -162,7 +162,8 @@ int kv_file_options_read(struct kv_file_options *o, enum kv_file_way way,
 	int ret;
 
 	kv_option_init(&s.o.common);
-	ret = kv_option_read(argc, argv, put ? rows_put : rows_get, put ? &help_put : &help_get,
+	ret = kv_option_read(argc, argv, put ? kv_file_rows_put : kv_file_rows_get,
+			     put ? &kv_file_help_put : &kv_file_help_get,
 			     &s, f);
 	if (ret <= 0)
 		return ret;

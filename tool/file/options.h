@@ -32,6 +32,9 @@ struct kv_file_options {
 	uint32_t depth;
 };
 
+extern const struct kv_option kv_file_rows_put[], kv_file_rows_get[];
+extern const struct kv_option_help kv_file_help_put, kv_file_help_get;
+
 int kv_file_options_read(struct kv_file_options *o, enum kv_file_way way,
 			 int argc, char **argv, struct kv_fault *f);
 

@@ -26,6 +26,14 @@ const struct kv_word kv_word_space[] = {
 	{ NULL, 0 },
 };
 
+/* A bit for each. */
+const struct kv_word kv_word_spaces[] = {
+	{ "kernel", 1U << KV_SPACE_KERNEL },
+	{ "user", 1U << KV_SPACE_USER },
+	{ "both", 1U << KV_SPACE_KERNEL | 1U << KV_SPACE_USER },
+	{ NULL, 0 },
+};
+
 const struct kv_word kv_word_post[] = {
 	{ "process", KVERBS_POST_PROCESS },
 	{ "softirq-off", KVERBS_POST_SOFTIRQ_OFF },

@@ -106,6 +106,8 @@ int kv_command_choose(char **word, size_t n, const struct kv_noun **noun,
 void kv_command_title(char *text, size_t size, const struct kv_noun *noun,
 		      const struct kv_command *command);
 bool kv_help_wanted(char **word, size_t n);
+void kv_help_format_key(const struct kv_key *key, char *text, size_t size);
+void kv_help_describe_key(const struct kv_key *key, char *text, size_t size);
 int kv_help_print(char **word, size_t n, struct kv_fault *f);
 
 #endif

@@ -56,7 +56,13 @@ static void format_value(const struct kv_key *key, char *text, size_t size)
 		snprintf(text, size, "%s", name[key->kind]);
 }
 
-static void format_key(const struct kv_key *key, char *text, size_t size)
+/**
+ * kv_help_format_key() - a key and what stands for its value
+ * @key: the key
+ * @text: receives it
+ * @size: bytes of @text
+ */
+void kv_help_format_key(const struct kv_key *key, char *text, size_t size)
 {
 	char value[128];
 
@@ -65,23 +71,34 @@ static void format_key(const struct kv_key *key, char *text, size_t size)
 		 *value && !key->bare ? " " : "", value);
 }
 
+/**
+ * kv_help_describe_key() - what a key is for, and what it takes
+ * @key: the key
+ * @text: receives it
+ * @size: bytes of @text
+ */
+void kv_help_describe_key(const struct kv_key *key, char *text, size_t size)
+{
+	size_t n = (size_t)snprintf(text, size, "%s", key->help);
+	char words[128];
+
+	if (key->kind == KV_KEY_FLAGS) {
+		list_words(key->words, ", ", words, sizeof(words));
+		n += (size_t)snprintf(text + n, size - n,
+				      "; A is one of %s; all and none stand for these", words);
+	}
+	if (key->must)
+		snprintf(text + n, size - n, " (can't be left out)");
+}
+
 static void print_keys(const struct kv_key *table, const char *indent)
 {
 	for (; table->name; table++) {
-		char left[160], words[128], right[512];
-		size_t n = (size_t)snprintf(left, sizeof(left), "%s", indent);
+		char left[160], right[512];
+		int n = snprintf(left, sizeof(left), "%s", indent);
 
-		format_key(table, left + n, sizeof(left) - n);
-		n = (size_t)snprintf(right, sizeof(right), "%s", table->help);
-		if (table->kind == KV_KEY_FLAGS) {
-			list_words(table->words, ", ", words, sizeof(words));
-			n += (size_t)snprintf(right + n, sizeof(right) - n,
-					      "; A is one of %s; all and none stand for these",
-					      words);
-		}
-		if (table->must)
-			snprintf(right + n, sizeof(right) - n,
-				 " (can't be left out)");
+		kv_help_format_key(table, left + n, sizeof(left) - (size_t)n);
+		kv_help_describe_key(table, right, sizeof(right));
 		kv_wrap_row(left, right, COLUMN);
 		if (table->piece)
 			print_keys(table->piece, "  ");
@@ -104,7 +121,7 @@ static void print_usage(const struct kv_noun *noun, const struct kv_command *c)
 		optional |= !k->must;
 		if (!k->must)
 			continue;
-		format_key(k, key, sizeof(key));
+		kv_help_format_key(k, key, sizeof(key));
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " %s", key);
 	}
 	printf("  %s%s\n", text, optional ? " [KEY VALUE]..." : "");

@@ -1,48 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "object/options.h"
 
-enum option {
-	OPTION_HELP,
-	OPTION_JSON,
-	OPTION_TRACE,
-	OPTION_SPACE,
-	OPTION_DEV,
-	OPTION_REPEAT,
-	OPTION_SET,
-};
-
-static const struct row {
-	const char *name;
-	enum option id;
-	bool value;
-	bool batch; /* makes sense only there */
-} rows[] = {
-	{ "--help", OPTION_HELP, false, false },
-	{ "-h", OPTION_HELP, false, false },
-	{ "--json", OPTION_JSON, false, false },
-	{ "--trace", OPTION_TRACE, false, false },
-	{ "--space", OPTION_SPACE, true, false },
-	{ "--dev", OPTION_DEV, true, false },
-	{ "--repeat", OPTION_REPEAT, true, true },
-	{ "--set", OPTION_SET, true, true },
+/* The first ones are those of every command. */
+static const struct kv_option rows[] = {
+	{ "help", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(struct kv_hand_options, help) },
+	KV_HAND_OPTION_ROWS,
+	KV_HAND_BATCH_ROWS,
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
-
-#define BOTH ((1U << KV_SPACE_KERNEL) | (1U << KV_SPACE_USER))
+#define ROWS_ALL 5
 
 /* Also of --option=VALUE, whose value @value points to then. */
-static const struct row *find(const char *text, const char **value)
+static const struct kv_option *find(const char *text, bool batch, const char **value)
 {
 	size_t length = strcspn(text, "=");
 
 	*value = text[length] ? text + length + 1 : NULL;
-	for (size_t i = 0; i < ROWS; i++) {
-		if (strlen(rows[i].name) == length &&
-		    !memcmp(rows[i].name, text, length))
+	if (!strcmp(text, "-h"))
+		return &rows[0];
+	if (strncmp(text, "--", 2) || length < 3)
+		return NULL;
+	for (size_t i = 0; i < (batch ? ROWS : ROWS_ALL); i++) {
+		if (strlen(rows[i].name) == length - 2 &&
+		    !memcmp(rows[i].name, text + 2, length - 2))
 			return &rows[i];
 	}
 	return NULL;
@@ -57,63 +42,28 @@ static const struct row *find(const char *text, const char **value)
 bool kv_hand_option_has_value(const char *option)
 {
 	const char *value;
-	const struct row *row = find(option, &value);
+	const struct kv_option *row = find(option, true, &value);
 
 	return row && row->value && !value;
 }
 
-static int take_space(struct kv_hand_options *o, const char *value,
-		      struct kv_fault *f)
+/**
+ * kv_hand_option_parse_set() - read --set
+ * @text: NAME=VALUE; must be writable, and live as long as the options
+ * @field: struct kv_hand_options, with room for one more
+ * @why: receives what is wrong
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_hand_option_parse_set(const char *text, void *field, struct kv_why *why)
 {
-	struct kv_why why;
-	uint32_t space;
+	struct kv_hand_options *o = field;
 
-	o->has_space = true;
-	o->spaces = BOTH;
-	if (!strcmp(value, "both"))
-		return 0;
-	if (kv_parse_word(value, kv_word_space, &space, &why))
-		return kv_fault_usage(f, "--space '%s' is not known; it takes kernel, user or both",
-				      value);
-	o->spaces = 1U << space;
-	return 0;
-}
-
-static int take(struct kv_hand_options *o, const struct row *row, char *value,
-		struct kv_fault *f)
-{
-	struct kv_why why;
-	uint64_t v;
-
-	switch (row->id) {
-	case OPTION_HELP:
-		o->help = true;
-		break;
-	case OPTION_JSON:
-		o->json = true;
-		break;
-	case OPTION_TRACE:
-		o->trace = true;
-		break;
-	case OPTION_SPACE:
-		return take_space(o, value, f);
-	case OPTION_DEV:
-		if (kv_parse_dev(value, &o->dev, &why))
-			return kv_fault_usage(f, "--dev '%.200s' %s", value, why.text);
-		break;
-	case OPTION_REPEAT:
-		if (kv_parse_count(value, 1, KV_HAND_REPEAT_MAX, &v, &why))
-			return kv_fault_usage(f, "--repeat '%s' %s", value,
-					      why.text);
-		o->repeat = (unsigned int)v;
-		break;
-	case OPTION_SET:
-		if (!strchr(value, '='))
-			return kv_fault_usage(f, "--set '%s' has no =; it takes NAME=VALUE",
-					      value);
-		o->set[o->sets++] = value;
-		break;
+	if (!strchr(text, '=')) {
+		snprintf(why->text, sizeof(why->text), "has no =; it takes NAME=VALUE");
+		return -EINVAL;
 	}
+	o->set[o->sets++] = (char *)text;
 	return 0;
 }
 
@@ -142,11 +92,11 @@ int kv_hand_options_take(struct kv_hand_options *o, int argc, char **argv,
 		return kv_fault_set(f, -ENOMEM, "no memory");
 	for (int i = 0; i < argc && !ret; i++) {
 		const char *inside;
-		const struct row *row = find(argv[i], &inside);
+		const struct kv_option *row = find(argv[i], batch, &inside);
 
 		if (!words_only && !strcmp(argv[i], "--")) {
 			words_only = true;
-		} else if (words_only || !row || (row->batch && !batch)) {
+		} else if (words_only || !row) {
 			if (!words_only && batch && argv[i][0] == '-' &&
 			    argv[i][1])
 				ret = kv_fault_usage(f, "%s is no option of 'kverbs batch'; see 'kverbs batch --help'",
@@ -159,11 +109,11 @@ int kv_hand_options_take(struct kv_hand_options *o, int argc, char **argv,
 		} else if (row->value && !inside && i + 1 == argc) {
 			ret = kv_fault_usage(f, "%s needs a value", argv[i]);
 		} else {
-			char *value = (char *)inside;
+			const char *value = inside;
 
 			if (row->value && !inside)
 				value = argv[++i];
-			ret = take(o, row, value, f);
+			ret = kv_option_set(row, value, o, f);
 		}
 	}
 	return ret;

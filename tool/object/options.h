@@ -4,8 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "cli/fault.h"
-#include "cli/parse.h"
+#include "cli/option.h"
 
 /**
  * struct kv_hand_options - options of commands for objects, which stand anywhere
@@ -26,7 +25,7 @@ struct kv_hand_options {
 	bool json;
 	bool trace;
 	bool has_space;
-	unsigned int spaces;
+	uint32_t spaces;
 	const char *dev;
 	unsigned int repeat;
 	char **set;
@@ -38,6 +37,25 @@ struct kv_hand_options {
 /* The most rounds that --repeat takes. */
 #define KV_HAND_REPEAT_MAX 10000
 
+#define KV_HAND_OPTION_ROWS								\
+	{ "json", NULL, "print JSON", KV_OPTION_FLAG,					\
+	  .at = offsetof(struct kv_hand_options, json) },				\
+	{ "trace", NULL, "tell each verb on standard error: arguments, result, time",	\
+	  KV_OPTION_FLAG, .at = offsetof(struct kv_hand_options, trace) },		\
+	{ "space", "SPACE", "kernel, user or both: where; default: kernel. both: in the kernel and in user space, and then a table of what the verbs took", \
+	  KV_OPTION_WORD, .at = offsetof(struct kv_hand_options, spaces),		\
+	  .has = offsetof(struct kv_hand_options, has_space), .words = kv_word_spaces },					\
+	{ "dev", "DEV", "device for commands that name none; default: the only one",	\
+	  KV_OPTION_DEV, .at = offsetof(struct kv_hand_options, dev) }
+
+#define KV_HAND_BATCH_ROWS								\
+	{ "repeat", "N", "N rounds, by turns, each with new objects; what the commands tell is printed in the first round, the table has medians", \
+	  KV_OPTION_U32, .at = offsetof(struct kv_hand_options, repeat), .min = 1,	\
+	  .max = KV_HAND_REPEAT_MAX },							\
+	{ "set", "NAME=VALUE", "as the command 'set'; any number of times",		\
+	  KV_OPTION_OWN, .at = 0, .parse = kv_hand_option_parse_set }
+
+int kv_hand_option_parse_set(const char *text, void *field, struct kv_why *why);
 int kv_hand_options_take(struct kv_hand_options *o, int argc, char **argv,
 			 bool batch, struct kv_fault *f);
 void kv_hand_options_free(struct kv_hand_options *o);

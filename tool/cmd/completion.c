@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+/* What makes a shell complete the tool's words, from the tables of commands, options and keys. */
+#include <stdio.h>
+#include <string.h>
+#include "cmd/cmd.h"
+#include "object/hand.h"
+
+static const struct kv_option rows[] = {
+	{ .name = NULL },
+};
+
+static const struct kv_option_help help = {
+	.usage =
+		"usage: kverbs completion bash\n"
+		"       kverbs completion zsh\n"
+		"\n"
+		"Prints what makes the shell complete commands, options and keys. For bash in a\n"
+		"file of /etc/bash_completion.d, or: source <(kverbs completion bash)\n",
+	.more = "",
+};
+
+enum shell {
+	BASH,
+	ZSH,
+};
+
+static const struct kv_word shells[] = {
+	{ "bash", BASH },
+	{ "zsh", ZSH },
+	{ NULL, 0 },
+};
+
+static void print_words(const struct kv_word *words)
+{
+	for (; words->word; words++)
+		printf(" %s", words->word);
+}
+
+/* The values of an option or a key; none of @words: the shell's own names of files. */
+static void print_values(const char *dashes, const char *name, const struct kv_word *words)
+{
+	printf("\t\t%s%s) words='", dashes, name);
+	if (words)
+		print_words(words);
+	printf("' ;;\n");
+}
+
+static void print_commands(void)
+{
+	for (const struct kv_cmd_entry *e = kv_cmd_list; e->help; e++) {
+		if (e->name)
+			printf(" %s", e->name);
+	}
+}
+
+static void print_options(const struct kv_cmd_entry *e)
+{
+	const struct kv_option *row;
+
+	printf("\t%s)\n\t\twords='--help", e->name);
+	for (row = e->cmd->rows; row->name || row->help; row++) {
+		if (row->name)
+			printf(" --%s", row->name);
+	}
+	if (e->cmd == &kv_cmd_man)
+		print_commands();
+	else if (e->cmd == &kv_cmd_completion)
+		print_words(shells);
+	printf("'\n\t\tcase $last in\n");
+	for (row = e->cmd->rows; row->name || row->help; row++) {
+		if (row->name && row->value)
+			print_values("--", row->name, row->words);
+	}
+	printf("\t\tesac ;;\n");
+}
+
+static void print_keys(const struct kv_key *key)
+{
+	for (; key && key->name; key++) {
+		if (!key->bare)
+			printf(" %s", key->name);
+		print_keys(key->piece);
+	}
+}
+
+static void print_key_values(const struct kv_key *key)
+{
+	for (; key && key->name; key++) {
+		if (key->kind != KV_KEY_FLAG && key->kind != KV_KEY_PIECE && !key->bare)
+			print_values("", key->name, key->words);
+		print_key_values(key->piece);
+	}
+}
+
+static void print_noun(const struct kv_noun *noun)
+{
+	const struct kv_command *c;
+	bool alone = !*noun->command->name;
+
+	printf("\t%s)\n\t\twords='--help --json --trace --dev", noun->name);
+	if (alone)
+		print_keys(noun->command->key);
+	for (c = noun->command; c->name && !alone; c++)
+		printf(" %s", c->name);
+	printf("'\n");
+	for (c = noun->command; c->name; c++) {
+		if (!alone)
+			printf("\t\t[[ $second == %s ]] && words='--help --json --trace", c->name);
+		if (!alone) {
+			print_keys(c->key);
+			printf("'\n");
+		}
+	}
+	printf("\t\tcase $last in\n");
+	for (c = noun->command; c->name; c++)
+		print_key_values(c->key);
+	printf("\t\tesac ;;\n");
+}
+
+static void print_script(void)
+{
+	printf("_kverbs() {\n"
+	       "\tlocal words='--help --version'\n"
+	       "\tlocal word=${COMP_WORDS[COMP_CWORD]} last= first= second=\n"
+	       "\t((COMP_CWORD > 1)) && first=${COMP_WORDS[1]} last=${COMP_WORDS[COMP_CWORD - 1]}\n"
+	       "\t((COMP_CWORD > 2)) && second=${COMP_WORDS[2]}\n"
+	       "\tcase $first in\n"
+	       "\t'') words+='");
+	print_commands();
+	printf("' ;;\n");
+	for (const struct kv_cmd_entry *e = kv_cmd_list; e->help; e++) {
+		if (e->cmd && e->cmd != &kv_cmd_dev)
+			print_options(e);
+	}
+	for (size_t i = 0; kv_nouns[i]; i++) {
+		if (!kv_nouns[i]->batch)
+			print_noun(kv_nouns[i]);
+	}
+	printf("\tesac\n"
+	       "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+	       "}\n"
+	       "complete -o default -F _kverbs kverbs\n");
+}
+
+static int run_command(int argc, char **argv)
+{
+	struct kv_fault f = { 0 };
+	struct kv_why why;
+	uint32_t shell;
+	int ret;
+
+	ret = kv_option_read(argc, argv, rows, &help, NULL, &f);
+	if (!ret)
+		return KV_EXIT_DONE;
+	if (ret > 0 && argc - optind != 1)
+		ret = kv_fault_usage(&f, "'kverbs completion' takes the shell; see 'kverbs completion --help'");
+	else if (ret > 0 && kv_parse_word(argv[optind], shells, &shell, &why))
+		ret = kv_fault_usage(&f, "the shell '%s' %s", argv[optind], why.text);
+	if (ret < 0) {
+		kv_fault_print(&f);
+		return f.exit;
+	}
+	if (shell == ZSH)
+		printf("autoload -U +X bashcompinit && bashcompinit\n");
+	print_script();
+	return KV_EXIT_DONE;
+}
+
+const struct kv_cmd kv_cmd_completion = { run_command, rows, &help };

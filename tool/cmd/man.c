@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+/* Manual pages, from the tables of commands, options and keys. */
+#include <stdio.h>
+#include <string.h>
+#include <kverbs.h>
+#include "cmd/cmd.h"
+#include "object/hand.h"
+
+static const struct kv_option rows[] = {
+	{ .name = NULL },
+};
+
+static const struct kv_option_help help = {
+	.usage =
+		"usage: kverbs man [COMMAND]\n"
+		"\n"
+		"Prints the manual page of a command, or of the tool, for man: kverbs man lat |\n"
+		"man -l -\n",
+	.more = "",
+};
+
+/* Text as roff takes it: what would be a request at the beginning of a line, is none. */
+static void print_text(const char *text)
+{
+	bool begins = true;
+
+	for (; *text; text++) {
+		if (begins && (*text == '.' || *text == '\''))
+			fputs("\\&", stdout);
+		begins = *text == '\n';
+		if (*text == '\\')
+			fputs("\\e", stdout);
+		else if (*text == '-')
+			fputs("\\-", stdout);
+		else
+			putchar(*text);
+	}
+}
+
+/* Lines as they are. */
+static void print_lines(const char *text)
+{
+	printf(".nf\n");
+	print_text(text);
+	printf(".fi\n");
+}
+
+static void begin(const char *name, const char *line)
+{
+	printf(".TH KVERBS%s", name ? "\\-" : "");
+	for (const char *c = name ? name : ""; *c; c++)
+		printf("%c", *c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+	printf(" 8 \"\" \"kverbs " KVERBS_VERSION "\"\n.SH NAME\nkverbs%s%s \\- ",
+	       name ? "\\-" : "", name ? name : "");
+	print_text(line);
+	printf("\n.ad l\n");
+}
+
+static void print_item(const char *what, const char *text)
+{
+	printf(".TP\n.B ");
+	print_text(what);
+	putchar('\n');
+	/* A newline ends a line of help, too. */
+	for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+		char line[512];
+
+		snprintf(line, sizeof(line), "%.*s", (int)(end - text), text);
+		print_text(line);
+		printf("\n.br\n");
+	}
+	print_text(text);
+	putchar('\n');
+}
+
+static void print_rows(const struct kv_option *row)
+{
+	printf(".SH OPTIONS\n");
+	for (; row->name || row->help; row++) {
+		char what[64];
+
+		if (!row->name) {
+			printf(".SS ");
+			print_text(row->help);
+			putchar('\n');
+		} else if (row->help) {
+			snprintf(what, sizeof(what), "--%s%s%s", row->name,
+				 row->value ? " " : "", row->value ? row->value : "");
+			print_item(what, row->help);
+		}
+	}
+}
+
+static void print_cmd(const struct kv_cmd_entry *e)
+{
+	begin(e->name, e->help);
+	printf(".SH SYNOPSIS\n");
+	print_lines(e->cmd->help->usage);
+	if (e->cmd->rows->name || e->cmd->rows->help)
+		print_rows(e->cmd->rows);
+	if (*e->cmd->help->more) {
+		printf(".SH NOTES\n");
+		print_lines(e->cmd->help->more);
+	}
+	printf(".SH SEE ALSO\n.BR kverbs (8)\n");
+}
+
+static void print_keys(const struct kv_key *key)
+{
+	for (; key && key->name; key++) {
+		char what[160], text[512];
+
+		kv_help_format_key(key, what, sizeof(what));
+		kv_help_describe_key(key, text, sizeof(text));
+		print_item(what, text);
+		if (!key->piece)
+			continue;
+		printf(".RS\n");
+		print_keys(key->piece);
+		printf(".RE\n");
+	}
+}
+
+static void print_noun(const struct kv_noun *noun)
+{
+	begin(noun->name, noun->help);
+	printf(".SH COMMANDS\n");
+	for (const struct kv_command *c = noun->command; c->name; c++) {
+		printf(".SS kverbs %s%s%s%s\n", noun->name, *c->name ? " " : "", c->name,
+		       c->id == KV_ID_MUST ? " ID" : c->id == KV_ID_MAY ? " [ID]" : "");
+		print_text(c->help);
+		putchar('\n');
+		if (c->more) {
+			printf(".PP\n");
+			print_text(c->more);
+			putchar('\n');
+		}
+		print_keys(c->key);
+	}
+	printf(".SH SEE ALSO\n.BR kverbs (8)\n");
+}
+
+static void print_tool(void)
+{
+	begin(NULL, "RDMA objects and their cost, from the kernel and from user space");
+	printf(".SH SYNOPSIS\n.B kverbs\n.I COMMAND\n.RI [ OPTION ...]\n.SH COMMANDS\n");
+	for (const struct kv_cmd_entry *e = kv_cmd_list; e->help; e++) {
+		if (e->name) {
+			print_item(e->name, e->help);
+			continue;
+		}
+		printf(".SS ");
+		print_text(e->help);
+		putchar('\n');
+	}
+	printf(".SH SEE ALSO\n");
+	for (const struct kv_cmd_entry *e = kv_cmd_list; e->help; e++) {
+		if (e->name)
+			printf(".BR kverbs\\-%s (8)%s\n", e->name, e[1].help ? "," : "");
+	}
+}
+
+static int run_command(int argc, char **argv)
+{
+	const struct kv_cmd_entry *entry = NULL;
+	const struct kv_noun *noun = NULL;
+	struct kv_fault f = { 0 };
+	const char *name;
+	int ret;
+
+	ret = kv_option_read(argc, argv, rows, &help, NULL, &f);
+	if (!ret)
+		return KV_EXIT_DONE;
+	name = ret > 0 ? argv[optind] : NULL;
+	if (name) {
+		entry = kv_cmd_find(name);
+		noun = kv_noun_find(name);
+	}
+	if (ret > 0 && argc - optind > 1)
+		ret = kv_fault_usage(&f, "'%s' is one command too many; 'kverbs man' takes one or none",
+				     argv[optind + 1]);
+	else if (name && !entry && !noun)
+		ret = kv_fault_usage(&f, "there is no command '%s'; 'kverbs --help' lists them", name);
+	if (ret < 0) {
+		kv_fault_print(&f);
+		return f.exit;
+	}
+	if (entry && entry->cmd)
+		print_cmd(entry);
+	else if (noun)
+		print_noun(noun);
+	else
+		print_tool();
+	return KV_EXIT_DONE;
+}
+
+const struct kv_cmd kv_cmd_man = { run_command, rows, &help };
