@@ -53,9 +53,10 @@ const struct kv_word kv_word_connect[] = {
 };
 
 const struct kv_word kv_word_type[] = {
-	{ "pd", KV_PD }, { "cq", KV_CQ }, { "mr", KV_MR },
-	{ "srq", KV_SRQ }, { "ah", KV_AH }, { "qp", KV_QP },
-	{ "conn", KV_CONN }, { NULL, 0 },
+#define OBJECT(TYPE, type) { #type, KV_##TYPE },
+#include "model/objects.def"
+#undef OBJECT
+	{ NULL, 0 },
 };
 
 const struct kv_word kv_word_access[] = {

@@ -3,10 +3,12 @@
 #include "object/hand.h"
 
 const struct kv_noun *const kv_nouns[] = {
-	&kv_noun_dev, &kv_noun_pd, &kv_noun_cq, &kv_noun_mr, &kv_noun_srq,
-	&kv_noun_ah, &kv_noun_qp, &kv_noun_conn, &kv_noun_post, &kv_noun_poll,
-	&kv_noun_flush, &kv_noun_monitor, &kv_noun_echo, &kv_noun_expect,
-	&kv_noun_refused, &kv_noun_set, &kv_noun_sleep, NULL,
+	&kv_noun_dev,
+#define OBJECT(TYPE, type) &kv_noun_##type,
+#include "model/objects.def"
+#undef OBJECT
+	&kv_noun_post, &kv_noun_poll, &kv_noun_flush, &kv_noun_monitor, &kv_noun_echo,
+	&kv_noun_expect, &kv_noun_refused, &kv_noun_set, &kv_noun_sleep, NULL,
 };
 
 /**

@@ -273,27 +273,12 @@ void kv_describe_object(struct json_object *obj, enum kv_type type,
 	kv_out_put_string(obj, "dev", object->pd.dev);
 	kv_out_put_bool(obj, "persistent", object->pd.persistent);
 	switch (type) {
-	case KV_PD:
-		describe_pd(obj, &object->pd);
+#define OBJECT(TYPE, type)					\
+	case KV_##TYPE:						\
+		describe_##type(obj, &object->type);		\
 		break;
-	case KV_CQ:
-		describe_cq(obj, &object->cq);
-		break;
-	case KV_MR:
-		describe_mr(obj, &object->mr);
-		break;
-	case KV_SRQ:
-		describe_srq(obj, &object->srq);
-		break;
-	case KV_AH:
-		describe_ah(obj, &object->ah);
-		break;
-	case KV_QP:
-		describe_qp(obj, &object->qp);
-		break;
-	case KV_CONN:
-		describe_conn(obj, &object->conn);
-		break;
+#include "model/objects.def"
+#undef OBJECT
 	case KV_TYPES:
 		break;
 	}

@@ -64,14 +64,11 @@ static uint32_t destroy_type(struct kv_session *s, enum kv_type type,
  */
 uint32_t kv_flush_each(struct kv_session *s, bool persistent)
 {
-	/* Users before what they use. */
-	static const enum kv_type order[] = {
-		KV_CONN, KV_QP, KV_AH, KV_SRQ, KV_MR, KV_CQ, KV_PD,
-	};
 	uint32_t destroyed = 0;
 
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-		destroyed += destroy_type(s, order[i], persistent);
+	/* Users before what they use. */
+	for (unsigned int type = KV_TYPES; type-- > 0;)
+		destroyed += destroy_type(s, (enum kv_type)type, persistent);
 	return destroyed;
 }
 

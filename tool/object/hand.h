@@ -69,13 +69,9 @@ struct kv_noun {
 };
 
 extern const struct kv_noun kv_noun_dev;
-extern const struct kv_noun kv_noun_pd;
-extern const struct kv_noun kv_noun_cq;
-extern const struct kv_noun kv_noun_mr;
-extern const struct kv_noun kv_noun_srq;
-extern const struct kv_noun kv_noun_ah;
-extern const struct kv_noun kv_noun_qp;
-extern const struct kv_noun kv_noun_conn;
+#define OBJECT(TYPE, type) extern const struct kv_noun kv_noun_##type;
+#include "model/objects.def"
+#undef OBJECT
 extern const struct kv_noun kv_noun_post;
 extern const struct kv_noun kv_noun_poll;
 extern const struct kv_noun kv_noun_flush;

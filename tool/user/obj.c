@@ -14,25 +14,21 @@ static const struct {
 	const char *name;
 	/* 0, or what the verb refused with: then the object is as it was. */
 	int (*destroy)(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
-	/* What not all types have; NULL if there is nothing. */
+	/* What it is beside an object; NULL: it is never shown. */
 	void (*fill)(struct kv_user_obj *obj, union kv_object *to);
 } types[KV_USER_TYPES] = {
-	[KV_PD] = { "pd", kv_user_pd_destroy, NULL },
-	[KV_CQ] = { "cq", kv_user_cq_destroy, kv_user_cq_fill },
-	[KV_MR] = { "mr", kv_user_mr_destroy, kv_user_mr_fill },
-	[KV_SRQ] = { "srq", kv_user_srq_destroy, kv_user_srq_fill },
-	[KV_AH] = { "ah", kv_user_ah_destroy, kv_user_ah_fill },
-	[KV_QP] = { "qp", kv_user_qp_destroy, kv_user_qp_fill },
-	[KV_CONN] = { "conn", kv_user_conn_destroy, kv_user_conn_fill },
+#define OBJECT(TYPE, type)	\
+	[KV_##TYPE] = { #type, kv_user_##type##_destroy, kv_user_##type##_fill },
+#include "model/objects.def"
+#undef OBJECT
 	[KV_USER_RUN] = { "run", kv_user_run_destroy, NULL },
 };
 
-_Static_assert(offsetof(struct kv_cq, dev) == offsetof(struct kv_pd, dev), "kv_object");
-_Static_assert(offsetof(struct kv_mr, dev) == offsetof(struct kv_pd, dev), "kv_object");
-_Static_assert(offsetof(struct kv_srq, dev) == offsetof(struct kv_pd, dev), "kv_object");
-_Static_assert(offsetof(struct kv_ah, dev) == offsetof(struct kv_pd, dev), "kv_object");
-_Static_assert(offsetof(struct kv_qp, dev) == offsetof(struct kv_pd, dev), "kv_object");
-_Static_assert(offsetof(struct kv_conn, dev) == offsetof(struct kv_pd, dev), "kv_object");
+/* union kv_object: what all have stands first. */
+#define OBJECT(TYPE, type) \
+	_Static_assert(offsetof(struct kv_##type, dev) == offsetof(struct kv_pd, dev), #type);
+#include "model/objects.def"
+#undef OBJECT
 
 /* The last id of each type; none is used twice, by whichever backend. */
 static uint32_t last_id[KV_USER_TYPES];

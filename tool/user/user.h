@@ -320,32 +320,27 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 		     int (*fn)(const union kv_object *object, void *arg),
 		     void *arg);
 
-/* pd.c */
-int kv_user_pd_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
+/* Of each type, in the file of its name. */
+#define OBJECT(TYPE, type)								\
+	int kv_user_##type##_destroy(struct kv_user *u, struct kv_user_obj *obj,	\
+				     uint64_t *verb_ns);				\
+	void kv_user_##type##_fill(struct kv_user_obj *obj, union kv_object *to);
+#include "model/objects.def"
+#undef OBJECT
 
 /* cq.c */
 int kv_user_cq_check_idle(struct kv_user *u, struct kv_user_cq *cq);
-int kv_user_cq_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
-void kv_user_cq_fill(struct kv_user_obj *obj, union kv_object *to);
 
 /* mr.c */
 uint64_t kv_user_mr_bytes_max(const struct kv_user_dev *dev);
 int kv_user_mr_check_range(struct kv_user *u, const struct kv_user_mr *mr,
 			   uint64_t offset, uint64_t length);
-int kv_user_mr_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
-void kv_user_mr_fill(struct kv_user_obj *obj, union kv_object *to);
-
-/* srq.c */
-int kv_user_srq_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
-void kv_user_srq_fill(struct kv_user_obj *obj, union kv_object *to);
 
 /* ah.c */
 int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev,
 		    uint32_t port, const char *prefix, const struct kv_av *av,
 		    struct ibv_ah_attr *ah);
 void kv_user_av_fill(const struct ibv_ah_attr *ah, struct kv_av *av);
-int kv_user_ah_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
-void kv_user_ah_fill(struct kv_user_obj *obj, union kv_object *to);
 
 /* qp.c */
 int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp,
@@ -355,16 +350,10 @@ int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp);
 bool kv_user_qp_share_cq(const struct kv_user_qp *a, const struct kv_user_qp *b);
 int kv_user_qp_check_leftovers(struct kv_user *u, const struct kv_user_qp *qp);
 int kv_user_qp_check_idle(struct kv_user *u, struct kv_user_qp *qp);
-int kv_user_qp_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
-void kv_user_qp_fill(struct kv_user_obj *obj, union kv_object *to);
 
 /* modify.c */
 int kv_user_qp_transit(struct kv_user *u, struct kv_user_qp *qp,
 		       struct ibv_qp_attr *attr, uint32_t mask);
-
-/* conn.c */
-int kv_user_conn_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
-void kv_user_conn_fill(struct kv_user_obj *obj, union kv_object *to);
 
 /* event.c */
 void kv_user_event_add(struct kv_user *u, const struct kv_event *event);
