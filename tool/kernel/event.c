@@ -68,7 +68,7 @@ static int receive(struct kv_nl *nl, struct kv_event *event)
 	}
 }
 
-/* The next event of the socket; waits for one. The errors of kv_nl_wait_event(). */
+/* Waits for the next event of the socket: 0, -EAGAIN, -EINTR; -ENOBUFS: events got lost. */
 static int next_event(struct kv_nl *nl, uint64_t deadline_ns,
 		      struct kv_event *event)
 {

@@ -10,7 +10,7 @@
 #include "kernel/fields.h"
 #include "model/backend.h"
 
-/* Events that are kept for whom they may concern; see kv_nl_wait_completion(). */
+/* Events that are kept for whom they may concern; see kv_nl_cq_wait(). */
 #define KV_NL_EVENTS 64
 
 /**

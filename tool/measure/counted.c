@@ -6,7 +6,7 @@
 #include "out/table.h"
 
 /*
- * What people read of a guest that counts instructions (tool/unit.c): most samples are one number
+ * What people read of a guest that counts instructions (out/unit.c): most samples are one number
  * there, and what departs from it is the scheduler's tick. A tick of the counter is an instruction.
  */
 
