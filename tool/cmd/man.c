@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* Manual pages, from the tables of commands, options and keys. */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 #include <kverbs.h>
 #include "cmd/cmd.h"
 #include "object/hand.h"
+
+/* The word before a command line, and what stands for it in the next. */
+#define USAGE ((int)strlen("usage: "))
 
 static const struct kv_option rows[] = {
 	{ .name = NULL },
@@ -91,11 +95,31 @@ static void print_rows(const struct kv_option *row)
 	}
 }
 
+/* Lines that begin with "usage: ", or as many blanks, and behind an empty one what it does. */
+static void print_usage(const char *usage)
+{
+	const char *end;
+
+	printf(".SH SYNOPSIS\n.nf\n");
+	for (; *usage && *usage != '\n'; usage = *end ? end + 1 : end) {
+		char line[160];
+
+		end = strchrnul(usage, '\n');
+		snprintf(line, sizeof(line), "%.*s", (int)(end - usage) - USAGE, usage + USAGE);
+		print_text(line);
+		putchar('\n');
+	}
+	printf(".fi\n");
+	if (*usage) {
+		printf(".SH DESCRIPTION\n");
+		print_text(usage + 1);
+	}
+}
+
 static void print_cmd(const struct kv_cmd_entry *e)
 {
 	begin(e->name, e->help);
-	printf(".SH SYNOPSIS\n");
-	print_lines(e->cmd->help->usage);
+	print_usage(e->cmd->help->usage);
 	if (e->cmd->rows->name || e->cmd->rows->help)
 		print_rows(e->cmd->rows);
 	if (*e->cmd->help->more) {
