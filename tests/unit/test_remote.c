@@ -661,7 +661,7 @@ static void test_deaf_server(void **state)
 	assert_true(kv_interrupt_seen());
 }
 
-/* A server that answers undoes what there is. */
+/* After an interrupt the objects are still destroyed on a server that answers. */
 static void test_undone_after_interrupt(void **state)
 {
 	struct kv_pd_init pd_init = { .dev = "rxe0" };

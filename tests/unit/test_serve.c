@@ -43,7 +43,7 @@
  * @serve: what it serves
  * @pid: of its process; 0: it has ended
  * @out: what it prints, a pipe's end
- * @log: what it has printed
+ * @log: the text that the server has printed
  * @at: where it listens
  * @silent: clients
  */
@@ -360,7 +360,7 @@ static void write_secret(char *path)
 	explicit_bzero(secret, sizeof(secret));
 }
 
-/* How often there is the secret: as it is, and as HMAC's inner and outer key. */
+/* How often @bytes contain the secret: as it is, or as HMAC's inner or outer key. */
 static int count_in(const uint8_t *bytes, size_t length, const struct kv_token *token)
 {
 	static const uint8_t masks[] = { 0, 0x36, 0x5c };

@@ -28,7 +28,7 @@ static int completed(int n, const struct ibv_wc *wc)
 	return n > 0 && !wc->status;
 }
 
-/* The client tells by turns where its bytes are, and where it wants them back. */
+/* The client sends two addresses by turns: of its bytes, and of the buffer that gets them back. */
 static int step(struct rdma_cm_id *id, unsigned int i, struct ibv_mr *data_mr, struct ibv_mr *go_mr)
 {
 	struct ibv_sge sge = { (uintptr_t)go_ahead, MESSAGE, go_mr->lkey };

@@ -38,7 +38,7 @@ enum kv_option_kind {
  * struct kv_option - an option: how it is read, and its line of help
  * @name: without the dashes; NULL: @help is a heading, or the table ends
  * @value: what help calls its value; NULL: it has none
- * @help: what it is for, and its default; NULL: it is not told
+ * @help: what the option is for, and its default; NULL: --help does not list it
  * @kind: of its value
  * @at: offset of the field in the command's struct
  * @has: offset of a bool that becomes true, and of

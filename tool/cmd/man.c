@@ -95,7 +95,10 @@ static void print_rows(const struct kv_option *row)
 	}
 }
 
-/* Lines that begin with "usage: ", or as many blanks, and behind an empty one what it does. */
+/*
+ * @usage: command lines, each behind "usage: " or as many blanks; then an empty line, and the
+ * description
+ */
 static void print_usage(const char *usage)
 {
 	const char *end;

@@ -274,7 +274,7 @@ static int take_attr(const struct kv_shape *shape, struct nlattr *attr, char *to
  * @shape: what is in the struct
  * @attrs: the reply's attributes
  * @len: their bytes
- * @to: the struct, zeroed; what the reply does not have stays as it is
+ * @to: the struct, zeroed; members without an attribute in the reply stay as they are
  *
  * Attributes that the struct does not have are left alone, and so are elements
  * beyond a list's end.
