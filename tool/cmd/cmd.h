@@ -32,6 +32,11 @@ extern const struct kv_cmd kv_cmd_pingpong;
 extern const struct kv_cmd kv_cmd_put;
 extern const struct kv_cmd kv_cmd_serve;
 
+/* A command without options of its own. */
+extern const struct kv_option kv_cmd_no_rows[];
+
+int kv_cmd_fail(const struct kv_fault *f, bool json);
+
 /* All commands that are about one object: options may stand before the name. */
 int kv_cmd_hand(int argc, char **argv);
 

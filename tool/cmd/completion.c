@@ -5,10 +5,6 @@
 #include "cmd/cmd.h"
 #include "object/hand.h"
 
-static const struct kv_option rows[] = {
-	{ .name = NULL },
-};
-
 static const struct kv_option_help help = {
 	.usage =
 		"usage: kverbs completion bash\n"
@@ -149,21 +145,19 @@ static int run_command(int argc, char **argv)
 	uint32_t shell;
 	int ret;
 
-	ret = kv_option_read(argc, argv, rows, &help, NULL, &f);
+	ret = kv_option_read(argc, argv, kv_cmd_no_rows, &help, NULL, &f);
 	if (!ret)
 		return KV_EXIT_DONE;
 	if (ret > 0 && argc - optind != 1)
 		ret = kv_fault_usage(&f, "'kverbs completion' takes the shell; see 'kverbs completion --help'");
 	else if (ret > 0 && kv_parse_word(argv[optind], shells, &shell, &why))
 		ret = kv_fault_usage(&f, "the shell '%s' %s", argv[optind], why.text);
-	if (ret < 0) {
-		kv_fault_print(&f);
-		return f.exit;
-	}
+	if (ret < 0)
+		return kv_cmd_fail(&f, false);
 	if (shell == ZSH)
 		printf("autoload -U +X bashcompinit && bashcompinit\n");
 	print_script();
 	return KV_EXIT_DONE;
 }
 
-const struct kv_cmd kv_cmd_completion = { run_command, rows, &help };
+const struct kv_cmd kv_cmd_completion = { run_command, kv_cmd_no_rows, &help };

@@ -5,7 +5,6 @@
 #include <string.h>
 #include "cli/option.h"
 #include "cmd/cmd.h"
-#include "object/describe.h"
 #include "out/out.h"
 #include "out/view.h"
 
@@ -93,10 +92,7 @@ static int run_command(int argc, char **argv)
 	return KV_EXIT_DONE;
 
 out_fault:
-	if (args.json)
-		kv_describe_refusal(&fault);
-	kv_fault_print(&fault);
-	return fault.exit;
+	return kv_cmd_fail(&fault, args.json);
 }
 
 const struct kv_cmd kv_cmd_dev = { run_command, rows, &help };

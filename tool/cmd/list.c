@@ -37,6 +37,10 @@ const struct kv_cmd_entry kv_cmd_list[] = {
 	{ NULL, NULL, NULL },
 };
 
+const struct kv_option kv_cmd_no_rows[] = {
+	{ .name = NULL },
+};
+
 /**
  * kv_cmd_find() - look for a command
  * @name: its word

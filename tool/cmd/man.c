@@ -10,10 +10,6 @@
 /* The word before a command line, and what stands for it in the next. */
 #define USAGE ((int)strlen("usage: "))
 
-static const struct kv_option rows[] = {
-	{ .name = NULL },
-};
-
 static const struct kv_option_help help = {
 	.usage =
 		"usage: kverbs man [COMMAND]\n"
@@ -195,7 +191,7 @@ static int run_command(int argc, char **argv)
 	const char *name;
 	int ret;
 
-	ret = kv_option_read(argc, argv, rows, &help, NULL, &f);
+	ret = kv_option_read(argc, argv, kv_cmd_no_rows, &help, NULL, &f);
 	if (!ret)
 		return KV_EXIT_DONE;
 	name = ret > 0 ? argv[optind] : NULL;
@@ -208,10 +204,8 @@ static int run_command(int argc, char **argv)
 				     argv[optind + 1]);
 	else if (name && !entry && !noun)
 		ret = kv_fault_usage(&f, "there is no command '%s'; 'kverbs --help' lists them", name);
-	if (ret < 0) {
-		kv_fault_print(&f);
-		return f.exit;
-	}
+	if (ret < 0)
+		return kv_cmd_fail(&f, false);
 	if (entry && entry->cmd)
 		print_cmd(entry);
 	else if (noun)
@@ -221,4 +215,4 @@ static int run_command(int argc, char **argv)
 	return KV_EXIT_DONE;
 }
 
-const struct kv_cmd kv_cmd_man = { run_command, rows, &help };
+const struct kv_cmd kv_cmd_man = { run_command, kv_cmd_no_rows, &help };

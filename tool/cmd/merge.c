@@ -76,8 +76,7 @@ static int run_command(int argc, char **argv)
 	if (!ret)
 		return KV_EXIT_DONE;
 out_fault:
-	kv_fault_print(&f);
-	return f.exit;
+	return kv_cmd_fail(&f, false);
 }
 
 const struct kv_cmd kv_cmd_merge = { run_command, rows, &help };

@@ -5,7 +5,6 @@
 #include <string.h>
 #include "cli/option.h"
 #include "cmd/cmd.h"
-#include "object/describe.h"
 #include "out/out.h"
 #include "ping/ping.h"
 
@@ -225,10 +224,7 @@ static int run_command(int argc, char **argv)
 		tell(&c);
 		return KV_EXIT_DONE;
 	}
-	if (c.json)
-		kv_describe_refusal(&c.fault);
-	kv_fault_print(&c.fault);
-	return c.fault.exit;
+	return kv_cmd_fail(&c.fault, c.json);
 }
 
 const struct kv_cmd kv_cmd_ping = { run_command, rows, &help };

@@ -177,8 +177,7 @@ static int run(struct serve_cmd *c, int argc, char **argv)
 		close(c->files.dir);
 	if (!ret)
 		return KV_EXIT_DONE;
-	kv_fault_print(&c->fault);
-	return c->fault.exit;
+	return kv_cmd_fail(&c->fault, false);
 }
 
 static int run_command(int argc, char **argv)

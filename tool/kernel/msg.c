@@ -32,7 +32,7 @@ const struct kv_nl_noun kv_nl_run = {
 
 /**
  * struct row - an operation that is one command
- * @noun: the type of the object, whose id the command takes
+ * @noun: the kind of object that the command is about: has its id, and names it in errors
  * @cmd: enum kverbs_cmd
  * @in: what it takes
  * @out: what it gives

@@ -5,32 +5,41 @@
 #include <string.h>
 #include "object/options.h"
 
-/* The first ones are those of every command. */
 static const struct kv_option rows[] = {
 	{ "help", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(struct kv_hand_options, help) },
 	KV_HAND_OPTION_ROWS,
-	KV_HAND_BATCH_ROWS,
+	{ .name = NULL },
 };
 
-#define ROWS (sizeof(rows) / sizeof(rows[0]))
-#define ROWS_ALL 5
+/* Those that only a batch has. */
+static const struct kv_option batch_rows[] = {
+	KV_HAND_BATCH_ROWS,
+	{ .name = NULL },
+};
+
+static const struct kv_option *find_row(const struct kv_option *row, const char *name,
+					size_t length)
+{
+	for (; row->name; row++) {
+		if (strlen(row->name) == length && !memcmp(row->name, name, length))
+			return row;
+	}
+	return NULL;
+}
 
 /* Also of --option=VALUE, whose value @value points to then. */
 static const struct kv_option *find(const char *text, bool batch, const char **value)
 {
 	size_t length = strcspn(text, "=");
+	const struct kv_option *row;
 
 	*value = text[length] ? text + length + 1 : NULL;
 	if (!strcmp(text, "-h"))
 		return &rows[0];
 	if (strncmp(text, "--", 2) || length < 3)
 		return NULL;
-	for (size_t i = 0; i < (batch ? ROWS : ROWS_ALL); i++) {
-		if (strlen(rows[i].name) == length - 2 &&
-		    !memcmp(rows[i].name, text + 2, length - 2))
-			return &rows[i];
-	}
-	return NULL;
+	row = find_row(rows, text + 2, length - 2);
+	return row || !batch ? row : find_row(batch_rows, text + 2, length - 2);
 }
 
 /**
