@@ -19,13 +19,9 @@ const struct kv_cmd_entry kv_cmd_list[] = {
 	{ "dev", &kv_cmd_dev, "RDMA devices, as kernel and user space see them" },
 	{ "monitor", NULL, "events as they come" },
 	{ NULL, NULL, "objects by hand, in the kernel, where they stay until they are flushed:" },
-	{ "pd", NULL, "protection domains: add, show, del" },
-	{ "cq", NULL, "completion queues: add, show, del" },
-	{ "mr", NULL, "buffers and their registration: add, reg, inv, write, read, ..." },
-	{ "srq", NULL, "shared receive queues: add, modify, show, del" },
-	{ "ah", NULL, "address handles: add, show, del" },
-	{ "qp", NULL, "queue pairs: add, modify, address, connect, show, del" },
-	{ "conn", NULL, "connections of the RDMA CM: listen, take, connect, accept, ..." },
+#define OBJECT(TYPE, type, list, ...) { #type, NULL, list },
+#include "model/objects.def"
+#undef OBJECT
 	{ "post", NULL, "a work request: send, write, read, fetch-add, cmp-swp, recv" },
 	{ "poll", NULL, "completions" },
 	{ "flush", NULL, "destroy all of them" },

@@ -3,7 +3,7 @@
 #include "kernel/msg.h"
 
 const struct kv_nl_noun kv_nl_objects[KV_TYPES] = {
-#define OBJECT(TYPE, type)								\
+#define OBJECT(TYPE, type, ...)								\
 	[KV_##TYPE] = {									\
 		.what = "kernel " #type,						\
 		.shape = &kv_shape_##type,						\
@@ -59,9 +59,9 @@ static const struct row rows[KV_OPS] = {
 		.noun = noun_, .cmd = KVERBS_CMD_##NAME, .in = &kv_shape_##in_,		\
 		.out = &kv_shape_##out_,						\
 	},
-#define OP(NAME, name, in, out, about)							\
+#define OP(NAME, name, in, out, about, ...)							\
 	ROW(NAME, in, out, about == KV_NO_TYPE ? NULL : &kv_nl_objects[about])
-#define NEW(NAME, name, in, out, about) ROW(NAME, in, out, NULL)
+#define NEW(NAME, name, in, out, about, ...) ROW(NAME, in, out, NULL)
 #define OWN(...)
 #include "model/ops.def"
 };

@@ -14,7 +14,7 @@
  */
 
 enum kv_op {
-#define OP(NAME, name, in, out, about) KV_OP_##NAME,
+#define OP(NAME, name, in, out, about, ...) KV_OP_##NAME,
 #include "model/ops.def"
 	KV_OPS,
 };
@@ -62,7 +62,7 @@ static inline int kv_op_call(struct kv_backend *b, enum kv_op op, const void *in
  * kv_op_NAME(b, in, out, ns): @in and @out as the row says, NULL for struct kv_none; @ns: how
  * long the verb itself took, in nanoseconds, 0 if none was called; or NULL.
  */
-#define OP(NAME, name, in_, out_, about)						\
+#define OP(NAME, name, in_, out_, about, ...)						\
 	static inline int kv_op_##name(struct kv_backend *b, const struct kv_##in_ *in,	\
 				       struct kv_##out_ *out, uint64_t *ns)		\
 	{										\

@@ -6,7 +6,7 @@
 
 #include "model/backend.h"
 
-#define OP(NAME, name, in_, out_, about)							\
+#define OP(NAME, name, in_, out_, about, ...)							\
 	int NATIVE(name)(struct kv_backend *b, const struct kv_##in_ *in,			\
 			 struct kv_##out_ *out, uint64_t *ns);
 #define GET(...)

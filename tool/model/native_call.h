@@ -7,13 +7,13 @@ static int native_call(struct kv_backend *b, enum kv_op op, const void *in, void
 		       uint64_t *ns)
 {
 	switch (op) {
-#define OP(NAME, name, in_, out_, about)							\
+#define OP(NAME, name, in_, out_, about, ...)							\
 	case KV_OP_##NAME:									\
 		return NATIVE(name)(b, in, out, ns);
-#define GET(NAME, name, in_, out_, about)							\
+#define GET(NAME, name, in_, out_, about, ...)							\
 	case KV_OP_##NAME:									\
 		return NATIVE(get)(b, about, ((const struct kv_id *)in)->id, out);
-#define DEL(NAME, name, in_, out_, about)							\
+#define DEL(NAME, name, in_, out_, about, ...)							\
 	case KV_OP_##NAME:									\
 		return NATIVE(del)(b, about, ((const struct kv_id *)in)->id, ns);
 #include "model/ops.def"

@@ -145,8 +145,60 @@ struct kv_shape {
 	{ KV_AT(s, field), .type = KV_MEMBER_OBJECT }
 
 /* Of a run's result all but its bins, of mr_write() and mr_read() all but the data. */
-#define OP(NAME, name, in, out, about) extern const struct kv_shape kv_shape_##in, kv_shape_##out;
+#define OP(NAME, name, in, out, about, ...)					\
+	extern const struct kv_shape kv_shape_##in, kv_shape_##out;
 #include "model/ops.def"
+
+/**
+ * struct kv_object_row - a type of objects: a row of objects.def
+ * @init: what it is made with
+ * @shape: what it is
+ * @about: what it is, for the help, as the following
+ * @add: what making it does; NULL: no 'add' makes it
+ * @more: what else there is to say of that, or NULL
+ * @show: what showing it does; NULL: nothing special
+ * @del: what destroying it does
+ * @make: the verb that makes it, in the kernel and in user space
+ * @destroy: the verb that destroys it
+ */
+struct kv_object_row {
+	const struct kv_shape *init;
+	const struct kv_shape *shape;
+	const char *about;
+	const char *add;
+	const char *more;
+	const char *show;
+	const char *del;
+	const char *make[2];
+	const char *destroy[2];
+};
+
+extern const struct kv_object_row kv_object_rows[KV_TYPES];
+
+/**
+ * struct kv_op_row - an operation: a row of ops.def
+ * @about: type of the object whose id stands first in what it takes, or KV_NO_TYPE
+ * @in: what it takes
+ * @out: what it gives
+ * @verb: what it calls, in the kernel and in user space; NULL: no verb
+ * @command: the word of its command, behind that of the object's type; NULL: none, or one that
+ *	has a function of its own
+ * @help: what it does
+ * @more: what else there is to say, or NULL
+ */
+struct kv_op_row {
+	enum kv_type about;
+	const struct kv_shape *in;
+	const struct kv_shape *out;
+	const char *verb[2];
+	const char *command;
+	const char *help;
+	const char *more;
+};
+
+extern const struct kv_op_row kv_op_rows[KV_OPS];
+
+const struct kv_member *kv_member_find(const struct kv_shape *shape, const char *name);
 
 extern const struct kv_shape kv_shape_av;
 extern const struct kv_shape kv_shape_qp_attr;

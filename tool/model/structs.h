@@ -109,7 +109,7 @@ struct kv_counters {
 
 /* Types of objects that are made by hand, in the order of model/objects.def. */
 enum kv_type {
-#define OBJECT(TYPE, type) KV_##TYPE,
+#define OBJECT(TYPE, type, ...) KV_##TYPE,
 #include "model/objects.def"
 #undef OBJECT
 	KV_TYPES,
@@ -437,7 +437,7 @@ struct kv_conn_reject {
 /* One of them, as its type says. */
 union kv_object {
 	uint32_t id; /* of each the first member */
-#define OBJECT(TYPE, type) struct kv_##type type;
+#define OBJECT(TYPE, type, ...) struct kv_##type type;
 #include "model/objects.def"
 #undef OBJECT
 };

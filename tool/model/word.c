@@ -53,7 +53,7 @@ const struct kv_word kv_word_connect[] = {
 };
 
 const struct kv_word kv_word_type[] = {
-#define OBJECT(TYPE, type) { #type, KV_##TYPE },
+#define OBJECT(TYPE, type, ...) { #type, KV_##TYPE },
 #include "model/objects.def"
 #undef OBJECT
 	{ NULL, 0 },

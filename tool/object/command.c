@@ -4,7 +4,7 @@
 
 const struct kv_noun *const kv_nouns[] = {
 	&kv_noun_dev,
-#define OBJECT(TYPE, type) &kv_noun_##type,
+#define OBJECT(TYPE, type, ...) &kv_noun_##type,
 #include "model/objects.def"
 #undef OBJECT
 	&kv_noun_post, &kv_noun_poll, &kv_noun_flush, &kv_noun_monitor, &kv_noun_echo,

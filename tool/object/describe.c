@@ -273,7 +273,7 @@ void kv_describe_object(struct json_object *obj, enum kv_type type,
 	kv_out_put_string(obj, "dev", object->pd.dev);
 	kv_out_put_bool(obj, "persistent", object->pd.persistent);
 	switch (type) {
-#define OBJECT(TYPE, type)					\
+#define OBJECT(TYPE, type, ...)					\
 	case KV_##TYPE:						\
 		describe_##type(obj, &object->type);		\
 		break;

@@ -69,7 +69,7 @@ struct kv_noun {
 };
 
 extern const struct kv_noun kv_noun_dev;
-#define OBJECT(TYPE, type) extern const struct kv_noun kv_noun_##type;
+#define OBJECT(TYPE, type, ...) extern const struct kv_noun kv_noun_##type;
 #include "model/objects.def"
 #undef OBJECT
 extern const struct kv_noun kv_noun_post;

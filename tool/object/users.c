@@ -20,7 +20,7 @@ struct search {
 static bool uses(enum kv_type by, const union kv_object *o, enum kv_type type, uint32_t id)
 {
 	static const struct kv_shape *const shapes[KV_TYPES] = {
-#define OBJECT(TYPE, type) [KV_##TYPE] = &kv_shape_##type,
+#define OBJECT(TYPE, type, ...) [KV_##TYPE] = &kv_shape_##type,
 #include "model/objects.def"
 #undef OBJECT
 	};

@@ -25,7 +25,7 @@ const struct kv_shape kv_shape_request = KV_SHAPE(struct kv_request, request_mem
 const struct kv_shape kv_shape_reply = KV_SHAPE(struct kv_reply, reply_members);
 
 const struct kv_call_row kv_call_rows[KV_CALLS] = {
-#define OP(NAME, name_, in, out, about_)						\
+#define OP(NAME, name_, in, out, about_, ...)						\
 	[KV_CALL_##NAME] = {								\
 		.name = #name_, .args = &kv_shape_##in, .result = &kv_shape_##out,	\
 		.about = about_, .sends = KV_OP_##NAME == KV_OP_MR_WRITE,		\

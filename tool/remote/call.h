@@ -22,7 +22,7 @@
 	CALL(FILE_CLOSE, file_close, file_close, none)
 
 enum kv_call {
-#define OP(NAME, name, in, out, about) KV_CALL_##NAME = KV_OP_##NAME,
+#define OP(NAME, name, in, out, about, ...) KV_CALL_##NAME = KV_OP_##NAME,
 #include "model/ops.def"
 	KV_CALL_OPS = KV_OPS - 1,
 #define CALL(NAME, name, args, result) KV_CALL_##NAME,
@@ -36,7 +36,7 @@ enum kv_call {
 
 /* What goes there, by the call's name. */
 union kv_call_args {
-#define OP(NAME, name, in, out, about) struct kv_##in name;
+#define OP(NAME, name, in, out, about, ...) struct kv_##in name;
 #include "model/ops.def"
 #define CALL(NAME, name, args, result) struct kv_##args name;
 	KV_CALLS_OTHER(CALL)
@@ -46,7 +46,7 @@ union kv_call_args {
 
 /* What comes back, by the call's name. */
 union kv_call_result {
-#define OP(NAME, name, in, out, about) struct kv_##out name;
+#define OP(NAME, name, in, out, about, ...) struct kv_##out name;
 #include "model/ops.def"
 #define CALL(NAME, name, args, result) struct kv_##result name;
 	KV_CALLS_OTHER(CALL)

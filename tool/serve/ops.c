@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include "model/shape.h"
 #include "queue.h"
 #include "serve/file.h"
 #include "serve/service.h"
@@ -89,9 +90,16 @@ static int counters(struct kv_service *s)
 	return ret ? ret : done(s, call(s, KV_OP_COUNTERS));
 }
 
-static int pd_new(struct kv_service *s)
+/* A new object of a type that takes no memory worth counting. */
+static int make_small(struct kv_service *s, enum kv_type type)
 {
-	return make(s, KV_PD, s->in.pd_new.dev, s->in.pd_new.persistent, 0);
+	const struct kv_shape *init = kv_object_rows[type].init;
+	const char *in = (const char *)&s->in;
+	const struct kv_member *dev = kv_member_find(init, "dev");
+	const struct kv_member *persistent = kv_member_find(init, "persistent");
+
+	return make(s, type, dev ? *(const char *const *)(in + dev->offset) : NULL,
+		    *(const bool *)(in + persistent->offset), 0);
 }
 
 static int cq_new(struct kv_service *s)
@@ -119,11 +127,6 @@ static int srq_new(struct kv_service *s)
 				kv_queue_rq_bytes(init->max_wr, init->max_sge));
 }
 
-static int ah_new(struct kv_service *s)
-{
-	return make(s, KV_AH, NULL, s->in.ah_new.persistent, 0);
-}
-
 static int qp_new(struct kv_service *s)
 {
 	const struct kv_qp_init *init = &s->in.qp_new;
@@ -136,11 +139,6 @@ static int qp_new(struct kv_service *s)
 	if (!ret)
 		ret = check_depth(s, "max_recv_wr", init->max_recv_wr, KV_SERVICE_WR_MAX);
 	return ret ? ret : make(s, KV_QP, NULL, init->persistent, bytes);
-}
-
-static int conn_new(struct kv_service *s)
-{
-	return make(s, KV_CONN, s->in.conn_new.dev, s->in.conn_new.persistent, 0);
 }
 
 /* Also one that went by itself, with its device, is counted no more. */
@@ -308,9 +306,10 @@ static int nop(struct kv_service *s)
 static int (*const hooks[KV_CALLS])(struct kv_service *s) = {
 	[KV_CALL_DEV_GET] = dev_get,
 	[KV_CALL_COUNTERS] = counters,
-#define OBJECT(TYPE, type) [KV_CALL_##TYPE##_NEW] = type##_new,
-#include "model/objects.def"
-#undef OBJECT
+	[KV_CALL_CQ_NEW] = cq_new,
+	[KV_CALL_MR_NEW] = mr_new,
+	[KV_CALL_SRQ_NEW] = srq_new,
+	[KV_CALL_QP_NEW] = qp_new,
 	[KV_CALL_MR_WRITE] = mr_write,
 	[KV_CALL_MR_READ] = mr_read,
 	[KV_CALL_SRQ_MODIFY] = srq_modify,
@@ -347,6 +346,8 @@ int kv_service_run(struct kv_service *s, enum kv_call which)
 
 	if (hooks[which])
 		return hooks[which](s);
+	if (op >= KV_OP_PD_NEW && op < KV_OP_PD_NEW + KV_TYPES)
+		return make_small(s, (enum kv_type)(op - KV_OP_PD_NEW));
 	if (op >= KV_OP_PD_DEL && op < KV_OP_PD_DEL + KV_TYPES)
 		return del(s, op, kv_call_rows[which].about);
 	return done(s, call(s, op));

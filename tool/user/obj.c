@@ -17,7 +17,7 @@ static const struct {
 	/* What it is beside an object; NULL: it is never shown. */
 	void (*fill)(struct kv_user_obj *obj, union kv_object *to);
 } types[KV_USER_TYPES] = {
-#define OBJECT(TYPE, type)	\
+#define OBJECT(TYPE, type, ...)	\
 	[KV_##TYPE] = { #type, kv_user_##type##_destroy, kv_user_##type##_fill },
 #include "model/objects.def"
 #undef OBJECT
@@ -25,7 +25,7 @@ static const struct {
 };
 
 /* union kv_object: what all have stands first. */
-#define OBJECT(TYPE, type) \
+#define OBJECT(TYPE, type, ...) \
 	_Static_assert(offsetof(struct kv_##type, dev) == offsetof(struct kv_pd, dev), #type);
 #include "model/objects.def"
 #undef OBJECT

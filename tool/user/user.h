@@ -321,7 +321,7 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 		     void *arg);
 
 /* Of each type, in the file of its name. */
-#define OBJECT(TYPE, type)								\
+#define OBJECT(TYPE, type, ...)								\
 	int kv_user_##type##_destroy(struct kv_user *u, struct kv_user_obj *obj,	\
 				     uint64_t *verb_ns);				\
 	void kv_user_##type##_fill(struct kv_user_obj *obj, union kv_object *to);
