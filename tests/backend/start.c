@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include "measure/endpoint.h"
+#include "measure/pair.h"
 #include "start.h"
 
 /* A run that can't start, with connected QPs and registered buffers. */
@@ -10,7 +10,7 @@
 
 static const char *start(struct kv_pair *p)
 {
-	struct kv_backend *b = p->space[0]->b;
+	struct kv_backend *b = p->end[0].space->b;
 	struct kv_run_spec spec = {
 		.loop = KVERBS_LOOP_POST_TO_COMPLETION,
 		.op = KVERBS_OP_WRITE,
@@ -25,7 +25,7 @@ static const char *start(struct kv_pair *p)
 	kv_pair_fill(p, 0, &spec.end);
 	if (kv_op_run_start(b, &spec, &run, NULL) != -EINVAL)
 		return "a run on a CPU that is not there is not refused as EINVAL";
-	if (kv_op_del(b, KV_MR, p->end[0].local.mr, &ns))
+	if (kv_op_del(b, KV_MR, p->local[0].mr, &ns))
 		return "an MR is in use by a run that could not start";
 	return NULL;
 }

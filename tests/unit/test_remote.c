@@ -681,7 +681,7 @@ static void test_probe_interrupted(void **state)
 {
 	struct kv_cq_init cq_init = { .dev = "rxe0", .cqe = 1 };
 	struct kv_space here = { 0 }, there = { .host = "there" };
-	struct kv_pair p = { .space = { &here, &there } };
+	struct kv_pair p = { .end = { { .space = &here }, { .space = &there } } };
 	uint64_t begin = kv_now_ns(), ns;
 	struct world *w = *state;
 	struct kv_cq cq;

@@ -177,7 +177,7 @@ static int measure(struct command *c)
 		ret = kv_link_look_up(&s->dev, c->host, c->port, &c->rate.addr, &c->fault);
 	if (ret)
 		return ret;
-	c->rate.space = s;
+	c->rate.end.space = s;
 	ret = c->server ? kv_rate_passive(&c->rate, &c->fault) :
 			  kv_rate_active(&c->rate, &c->fault);
 	return kv_dev_blame(s->b, s->dev.name, ret, &c->fault);

@@ -44,7 +44,7 @@ struct command {
 
 static const struct kv_option rows[] = {
 	{ "space", "SPACE", "kernel or user: where the verbs are called", KV_OPTION_WORD,
-	  .at = offsetof(S, pingpong.space), .has = offsetof(S, has_space), .words = kv_word_space },
+	  .at = offsetof(S, pingpong.space_id), .has = offsetof(S, has_space), .words = kv_word_space },
 	{ "type", "TYPE", "rc, uc, ud, or srq: several RC QPs with one SRQ; default: rc",
 	  KV_OPTION_WORD, .at = offsetof(S, pingpong.type), .words = words_type },
 	KV_OPTION_DEV_ROW(S, common),
@@ -146,7 +146,7 @@ static void tell(const struct command *c)
 	}
 	doc = json_object_new_object();
 	kv_out_put_string(doc, "command", "pingpong");
-	kv_out_put_string(doc, "space", kv_word_name(kv_word_space, p->space));
+	kv_out_put_string(doc, "space", kv_word_name(kv_word_space, p->space_id));
 	kv_out_put_string(doc, "role", c->host ? "client" : "server");
 	kv_out_put_string(doc, "type", kv_word_name(words_type, p->type));
 	kv_out_put_count(doc, "qps", p->qps);

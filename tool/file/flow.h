@@ -3,7 +3,7 @@
 #define KV_FILE_FLOW_H
 
 #include "file/file.h"
-#include "measure/endpoint.h"
+#include "measure/pair.h"
 
 /**
  * struct kv_flow - a file on its way: pieces, of which a few are under way at a time

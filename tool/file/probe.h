@@ -2,7 +2,7 @@
 #ifndef KV_FILE_PROBE_H
 #define KV_FILE_PROBE_H
 
-#include "measure/endpoint.h"
+#include "measure/pair.h"
 
 void kv_probe_explain(const struct kv_pair *p, unsigned int end,
 		      struct kv_fault *f);

@@ -3,7 +3,7 @@
 #define KV_FILE_TRANSFER_H
 
 #include "file/file.h"
-#include "measure/endpoint.h"
+#include "measure/pair.h"
 #include "measure/retries.h"
 
 /* If nothing else is said: as much as one registration of rxe's covers. */

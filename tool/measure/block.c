@@ -80,8 +80,8 @@ static void fill_pong(struct kv_run_spec *pong, const struct kv_run_spec *ping,
 {
 	*pong = *ping;
 	pong->loop = KVERBS_LOOP_PONG;
-	pong->post = post_of(p->space[1], work);
-	pong->spins = spins_of(p->space[1], work);
+	pong->post = post_of(p->end[1].space, work);
+	pong->spins = spins_of(p->end[1].space, work);
 	kv_pair_fill(p, 1, &pong->end);
 	pong->cpu = work->cpu[1];
 	/* Nobody waits for it. */
@@ -260,8 +260,8 @@ static int measure_pingpong(struct run *run, struct kv_pair *p,
 	static struct kv_run_result answer;
 	struct kv_run_spec pong_spec;
 	struct run pong = {
-		.b = p->space[1]->b,
-		.dev = p->space[1]->dev.name,
+		.b = p->end[1].space->b,
+		.dev = p->end[1].space->dev.name,
 		.timeout_ns = run->timeout_ns,
 	};
 	struct kv_fault second;

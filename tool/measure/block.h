@@ -2,7 +2,7 @@
 #ifndef KV_MEASURE_BLOCK_H
 #define KV_MEASURE_BLOCK_H
 
-#include "measure/endpoint.h"
+#include "measure/pair.h"
 
 /**
  * struct kv_amount - how much a block measures

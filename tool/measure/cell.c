@@ -95,7 +95,7 @@ static int measure(struct job *j, unsigned int s)
 {
 	struct kv_pair *p = &j->pair[s];
 
-	return blame(j, s, kv_block_measure(p->space[0], p, &j->c->work,
+	return blame(j, s, kv_block_measure(p->end[0].space, p, &j->c->work,
 					    &j->amount[s], NULL, &j->result,
 					    j->f));
 }
@@ -119,8 +119,8 @@ static int probe(struct job *j, unsigned int s)
 	if (!r->samples)
 		return kv_fault_set(j->f, -ENODATA,
 				    "%s space: a run on %s ended without a sample",
-				    j->pair[s].space[0]->b->ops->space,
-				    j->pair[s].space[0]->dev.name);
+				    j->pair[s].end[0].space->b->ops->space,
+				    j->pair[s].end[0].space->dev.name);
 	j->period_ns[s] = max_u64(r->elapsed_ns / r->samples, 1);
 	j->overhead_ns[s] = spent > r->elapsed_ns ? spent - r->elapsed_ns : 0;
 	return 0;

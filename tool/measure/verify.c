@@ -43,9 +43,7 @@ static void fill_pattern(uint8_t *data, uint32_t size, uint64_t seed)
 static const struct kv_space *space_of(const struct check *c,
 				       const struct kv_buffer *buf)
 {
-	const struct kv_endpoint *e = &c->p->end[1];
-
-	return c->p->space[buf == &e->local || buf == &e->target];
+	return c->p->end[buf == &c->p->local[1] || buf == &c->p->target[1]].space;
 }
 
 static int put(struct check *c, const struct kv_buffer *buf, const void *data)
@@ -80,9 +78,9 @@ static int put_zeros(struct check *c)
 
 	memset(c->got, 0, c->size);
 	for (unsigned int i = 0; i < 2 && !ret; i++) {
-		ret = put(c, &c->p->end[i].local, c->got);
+		ret = put(c, &c->p->local[i], c->got);
 		if (!ret)
-			ret = put(c, &c->p->end[i].target, c->got);
+			ret = put(c, &c->p->target[i], c->got);
 	}
 	return ret;
 }
@@ -91,7 +89,7 @@ static int run(struct check *c, const struct kv_amount *amount)
 {
 	static struct kv_run_result result;
 
-	return kv_block_measure(c->p->space[0], c->p, &c->work, amount, NULL,
+	return kv_block_measure(c->p->end[0].space, c->p, &c->work, amount, NULL,
 				&result, c->f);
 }
 
@@ -102,8 +100,8 @@ static int mismatch(struct check *c, const char *what, uint32_t at,
 
 	return kv_fault_set(c->f, -EBADMSG,
 			    "%s space, %s: verification of %s with %u bytes failed: byte %u of %s is 0x%02x and should be 0x%02x",
-			    c->p->space[0]->b->ops->space,
-			    c->p->space[0]->dev.name,
+			    c->p->end[0].space->b->ops->space,
+			    c->p->end[0].space->dev.name,
 			    kv_word_name(kv_word_op, w->op), w->size, at, what,
 			    got, want);
 }
@@ -127,8 +125,8 @@ static int check_one_way(struct check *c)
 {
 	static const struct kv_amount once = { .iters = 1 };
 	bool read = c->p->work.op == KVERBS_OP_READ;
-	const struct kv_buffer *local = &c->p->end[0].local;
-	const struct kv_buffer *target = &c->p->end[1].target;
+	const struct kv_buffer *local = &c->p->local[0];
+	const struct kv_buffer *target = &c->p->target[1];
 	static const uint64_t seed[] = { SEED_A, SEED_B };
 	int ret;
 
@@ -163,16 +161,16 @@ static int check_atomic_once(struct check *c, uint64_t old, uint64_t new)
 	uint64_t filler = ~old;
 	int ret;
 
-	ret = put(c, &c->p->end[1].target, &old);
+	ret = put(c, &c->p->target[1], &old);
 	if (!ret)
-		ret = put(c, &c->p->end[0].local, &filler);
+		ret = put(c, &c->p->local[0], &filler);
 	if (!ret)
 		ret = run(c, &once);
 	if (!ret)
-		ret = check_word(c, &c->p->end[0].local,
+		ret = check_word(c, &c->p->local[0],
 				 "the value that came back", old);
 	if (!ret)
-		ret = check_word(c, &c->p->end[1].target, "the target", new);
+		ret = check_word(c, &c->p->target[1], "the target", new);
 	return ret;
 }
 
@@ -215,7 +213,7 @@ static int check_both_ways(struct check *c)
 		fill_pattern(c->want, c->size, seed[i]);
 		if (flag)
 			c->want[c->size - 1] = 0;
-		ret = put(c, &c->p->end[i].local, c->want);
+		ret = put(c, &c->p->local[i], c->want);
 		if (ret)
 			return ret;
 	}
@@ -226,7 +224,7 @@ static int check_both_ways(struct check *c)
 		fill_pattern(c->want, c->size, seed[!i]);
 		if (flag)
 			c->want[c->size - 1] = ROUNDS;
-		ret = compare(c, &c->p->end[i].target, what[i]);
+		ret = compare(c, &c->p->target[i], what[i]);
 		if (ret)
 			return ret;
 	}

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "endpoint/raw.h"
 #include "object/connect.h"
 #include "object/describe.h"
 #include "object/iwarp.h"
@@ -16,29 +17,11 @@
 /* Beside KV_QPA_*. */
 #define HAS_PEER (1U << 31)
 
-/* What UD senders name if nobody says otherwise; with the highest bit set it would
- * be a privileged one.
- */
-#define QKEY 0x11111111
-
-/* The largest that there is, IBTA 9.2. */
-#define MTU_MAX 4096
+/* What may be set in INIT, of any type. */
+#define INIT_ANY (KV_QPA_PORT | KV_QPA_PKEY_INDEX | KV_QPA_ACCESS | KV_QPA_QKEY)
 
 const struct kv_connect_args kv_connect_init = {
-	.attr = {
-		/* 4.096 us * 2^14 = 67 ms until a packet is sent again. */
-		.timeout = 14,
-		/* 7 would be for ever. */
-		.retry_cnt = 6,
-		.rnr_retry = 6,
-		/* 0.64 ms (IBTA table 45) */
-		.min_rnr_timer = 12,
-		.max_rd_atomic = 1,
-		.max_dest_rd_atomic = 1,
-		.qkey = QKEY,
-		.port = 1,
-		.av.hop_limit = 64,
-	},
+	.attr = KV_RAW_DEFAULTS,
 };
 
 const struct kv_key kv_connect_key[] = {
@@ -118,37 +101,6 @@ int kv_connect_gid(const struct kv_dev *dev, int index,
 			    dev->name);
 }
 
-/* A step of the way. */
-struct step {
-	const char *name;
-	uint32_t state;
-	uint32_t needs[KVERBS_QPT_MAX + 1];
-};
-
-#define INIT_ALL (KV_QPA_PORT | KV_QPA_PKEY_INDEX)
-#define INIT_ANY (INIT_ALL | KV_QPA_ACCESS | KV_QPA_QKEY)
-#define RTR_CONNECTED (KV_QPA_AV | KV_QPA_PATH_MTU | KV_QPA_DEST_QPN | \
-		       KV_QPA_RQ_PSN)
-
-static const struct step steps[] = {
-	{ "init", KVERBS_QPS_INIT, {
-		[KVERBS_QPT_RC] = INIT_ALL | KV_QPA_ACCESS,
-		[KVERBS_QPT_UC] = INIT_ALL | KV_QPA_ACCESS,
-		[KVERBS_QPT_UD] = INIT_ALL | KV_QPA_QKEY } },
-	{ "rtr", KVERBS_QPS_RTR, {
-		[KVERBS_QPT_RC] = RTR_CONNECTED | KV_QPA_MIN_RNR_TIMER |
-				  KV_QPA_MAX_DEST_RD_ATOMIC,
-		[KVERBS_QPT_UC] = RTR_CONNECTED } },
-	{ "rts", KVERBS_QPS_RTS, {
-		[KVERBS_QPT_RC] = KV_QPA_SQ_PSN | KV_QPA_TIMEOUT |
-				  KV_QPA_RETRY_CNT | KV_QPA_RNR_RETRY |
-				  KV_QPA_MAX_RD_ATOMIC,
-		[KVERBS_QPT_UC] = KV_QPA_SQ_PSN,
-		[KVERBS_QPT_UD] = KV_QPA_SQ_PSN } },
-};
-
-#define STEPS (sizeof(steps) / sizeof(steps[0]))
-
 static uint32_t default_access(const struct kv_qp *qp,
 			       const struct kv_dev *dev)
 {
@@ -220,15 +172,8 @@ static int prepare(struct kv_session *s, const struct kv_connect_args *a,
 	if (!(given & KV_QPA_ACCESS))
 		attr->access = default_access(qp, &dev);
 	if (!(given & KV_QPA_PATH_MTU))
-		attr->path_mtu = dev.active_mtu < MTU_MAX ? dev.active_mtu :
-							     MTU_MAX;
-	attr->dest_qpn = a->peer.qpn;
-	attr->rq_psn = a->peer.psn;
-	attr->av.has_dgid = true;
-	memcpy(attr->av.dgid, a->peer.gid, sizeof(attr->av.dgid));
-	attr->av.has_sgid_index = true;
-	attr->av.sgid_index = gid->index;
-	attr->av.dlid = a->peer.lid;
+		attr->path_mtu = kv_raw_mtu(dev.active_mtu);
+	kv_raw_set_peer(attr, &a->peer, gid->index);
 	return 0;
 }
 
@@ -254,8 +199,8 @@ static int check(const struct kv_connect_args *a, const struct kv_qp *qp,
 				    "'peer' is missing: qp %u is of type %s, and needs the address that 'qp address' told of the other QP",
 				    qp->id,
 				    kv_word_name(kv_word_qp_type, qp->type));
-	for (size_t i = 0; i < STEPS; i++)
-		any |= steps[i].needs[qp->type];
+	for (unsigned int step = 0; step < KV_RAW_STEPS; step++)
+		any |= kv_raw_needs(qp->type, step);
 	for (const struct kv_key *k = kv_connect_key; k->name; k++) {
 		if (k->bits & given & ~any)
 			return kv_fault_set(f, -EINVAL,
@@ -324,16 +269,14 @@ int kv_connect(struct kv_session *s, const void *args,
 		ret = prepare(s, a, &object.qp, &to.attr, f);
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < STEPS; i++) {
-		to.attr.state = steps[i].state;
-		to.attr.mask = KV_QPA_STATE | steps[i].needs[object.qp.type];
+	for (unsigned int step = 0; step < KV_RAW_STEPS; step++) {
+		ret = kv_raw_modify(s->b, object.qp.type, step, &to, NULL);
 		done |= to.attr.mask;
-		ret = kv_op_qp_modify(s->b, &to, NULL, NULL);
 		if (ret) {
 			kv_qp_fault_step(s, ret, &why);
-			kv_fault_set(f, ret, "to %s: %.800s", steps[i].name,
-				     why.text);
-			put_back(s, &object.qp, i, f);
+			kv_fault_set(f, ret, "to %s: %.800s",
+				     kv_word_name(kv_word_qp_state, to.attr.state), why.text);
+			put_back(s, &object.qp, step, f);
 			return ret;
 		}
 	}

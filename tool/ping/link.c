@@ -5,11 +5,8 @@
 #include <string.h>
 #include "cm/conn.h"
 #include "ping/link.h"
-#include "qp_table.h"
 #include "remote/tcp.h"
 #include "sys/now.h"
-
-#define PORT 1
 
 /* So long the CM may take to tell that the peer has closed the connection. */
 #define END_NS 1000000000ULL
@@ -32,7 +29,7 @@
 int kv_link_refuse(const struct kv_link *l, int error, const char *what,
 		   struct kv_fault *f)
 {
-	return kv_fault_backend(f, l->space->b, error, "cannot %s", what);
+	return kv_fault_backend(f, l->end.space->b, error, "cannot %s", what);
 }
 
 /**
@@ -55,11 +52,11 @@ uint64_t kv_link_deadline(const struct kv_link *l)
  */
 int kv_link_look(struct kv_link *l, struct kv_fault *f)
 {
-	struct kv_backend *b = l->space->b;
+	struct kv_backend *b = l->end.space->b;
 	union kv_object object;
 	int ret;
 
-	ret = kv_op_get(b, KV_CONN, l->conn, &object);
+	ret = kv_op_get(b, KV_CONN, l->end.conn, &object);
 	if (ret)
 		return kv_link_refuse(l, ret, "look at the connection", f);
 	l->ended = object.conn.state != KVERBS_CONN_ACCEPTED &&
@@ -81,7 +78,7 @@ int kv_link_look_again(struct kv_link *l, struct kv_fault *f)
 	struct kv_fault why;
 	struct kv_conn conn;
 
-	kv_conn_wait(l->space->b, l->conn, 1U << KVERBS_CONN_DISCONNECTED, kv_now_ns() + END_NS,
+	kv_conn_wait(l->end.space->b, l->end.conn, 1U << KVERBS_CONN_DISCONNECTED, kv_now_ns() + END_NS,
 		     &conn, &why);
 	return kv_link_look(l, f);
 }
@@ -117,69 +114,29 @@ int kv_link_look_up(const struct kv_dev *dev, const char *host, const char *port
 	return 0;
 }
 
-static int make_qp(struct kv_link *l, struct kv_fault *f)
+/* All that is there before the connection is; receives wait for the peer's first messages. */
+static int make(struct kv_link *l, struct kv_fault *f)
 {
-	const struct kv_pd_init pd_init = { .dev = l->space->dev.name };
-	const struct kv_cq_init cq_init = {
-		.dev = l->space->dev.name,
-		.cqe = l->spec.receives + SEND_WRS,
-		.context = KVERBS_CQ_EVENT,
-	};
-	struct kv_qp_init init = {
+	const struct kv_qp_init init = {
 		.type = KVERBS_QPT_RC,
 		.max_send_wr = SEND_WRS,
 		.max_recv_wr = l->spec.receives,
-		.max_send_sge = 1,
-		.max_recv_sge = 1,
 	};
-	struct kv_backend *b = l->space->b;
-	struct kv_pd pd;
-	struct kv_cq cq;
-	struct kv_qp qp;
-	uint64_t ns;
+	struct kv_qp_attr attr = KV_RAW_DEFAULTS;
+	struct kv_endpoint *e = &l->end;
 	int ret;
 
-	ret = kv_op_pd_new(b, &pd_init, &pd, &ns);
-	if (ret)
-		return kv_link_refuse(l, ret, "make a PD", f);
-	l->pd = pd.id;
-	ret = kv_op_cq_new(b, &cq_init, &cq, &ns);
-	if (ret)
-		return kv_link_refuse(l, ret, "make a CQ", f);
-	l->cq = cq.id;
-	init.pd = l->pd;
-	init.send_cq = l->cq;
-	init.recv_cq = l->cq;
-	ret = kv_op_qp_new(b, &init, &qp, &ns);
-	if (ret)
-		return kv_link_refuse(l, ret, "make a QP", f);
-	l->qp = qp.id;
-	return 0;
-}
-
-/* All that is there before the connection is; receives wait for what the peer sends
- * as soon as it can.
- */
-static int make(struct kv_link *l, struct kv_fault *f)
-{
-	struct kv_qp_modify init = {
-		.attr.mask = KV_QPA_ACCESS | KV_QPA_PORT | KV_QPA_PKEY_INDEX,
-		.attr.state = KVERBS_QPS_INIT,
-		.attr.access = l->spec.access,
-		.attr.port = PORT,
-	};
-	int ret;
-
-	ret = make_qp(l, f);
+	ret = kv_endpoint_add_pd(e, f);
+	if (!ret)
+		ret = kv_endpoint_add_cq(e, l->spec.receives + SEND_WRS, KVERBS_CQ_EVENT, f);
+	if (!ret)
+		ret = kv_endpoint_add_qp(e, &init, f);
 	if (!ret)
 		ret = kv_link_add_buffer(l, &l->message, 2 * l->spec.bytes,
 					 KVERBS_ACCESS_LOCAL_WRITE, f);
-	if (ret)
-		return ret;
-	init.id = l->qp;
-	ret = kv_op_qp_modify(l->space->b, &init, NULL, NULL);
-	if (ret)
-		return kv_link_refuse(l, ret, "bring a QP to INIT", f);
+	attr.access = l->spec.access;
+	if (!ret)
+		ret = kv_endpoint_step(e, KVERBS_QPT_RC, KV_RAW_INIT, &attr, f);
 	for (uint32_t i = 0; i < l->spec.receives && !ret; i++)
 		ret = kv_link_post_receive(l, f);
 	return ret;
@@ -187,11 +144,8 @@ static int make(struct kv_link *l, struct kv_fault *f)
 
 static struct kv_conn_param parameters(const struct kv_link *l)
 {
-	struct kv_conn_param param;
+	struct kv_conn_param param = kv_endpoint_param(&l->end);
 
-	kv_conn_param_init(&param, l->qp);
-	param.responder_resources = 1;
-	param.initiator_depth = 1;
 	param.rnr_retry = RNR_RETRIES;
 	return param;
 }
@@ -200,7 +154,7 @@ static void init(struct kv_link *l, const struct kv_space *space,
 		 const struct kv_link_spec *spec)
 {
 	memset(l, 0, sizeof(*l));
-	l->space = space;
+	l->end.space = space;
 	l->spec = *spec;
 }
 
@@ -227,16 +181,16 @@ int kv_link_accept(struct kv_link *l, const struct kv_space *space,
 	ret = kv_conn_take(space->b, listener, UINT64_MAX, &conn, f);
 	if (ret)
 		return ret;
-	l->conn = conn.id;
+	l->end.conn = conn.id;
 	kv_sockaddr_format(l->peer, &conn.dst);
 	ret = make(l, f);
 	if (ret)
 		return ret;
 	param = parameters(l);
-	ret = kv_conn_accept(space->b, l->conn, &param, &times, f);
+	ret = kv_conn_accept(space->b, l->end.conn, &param, &times, f);
 	if (ret)
 		return ret;
-	return kv_conn_finish(space->b, l->conn, &param, kv_link_deadline(l),
+	return kv_conn_finish(space->b, l->end.conn, &param, kv_link_deadline(l),
 			      &conn, f);
 }
 
@@ -268,7 +222,7 @@ int kv_link_connect(struct kv_link *l, const struct kv_space *space,
 	param = parameters(l);
 	ret = kv_conn_dial(space->b, &peer, &param, kv_link_deadline(l), &conn,
 			   &times, f);
-	l->conn = ret ? 0 : conn.id;
+	l->end.conn = ret ? 0 : conn.id;
 	return ret;
 }
 
@@ -282,48 +236,21 @@ int kv_link_connect(struct kv_link *l, const struct kv_space *space,
  *
  * Return: 0 or a negative errno.
  */
-int kv_link_add_buffer(struct kv_link *l, struct kv_link_buffer *buffer,
-		       uint32_t bytes, uint32_t access, struct kv_fault *f)
+int kv_link_add_buffer(struct kv_link *l, struct kv_buffer *buffer, uint32_t bytes, uint32_t access,
+		       struct kv_fault *f)
 {
-	const struct kv_mr_init init = {
-		.pd = l->pd,
-		.length = bytes,
-		.max_access = access,
-	};
-	struct kv_mr_reg reg = {
-		.qp = l->qp,
-		.access = access,
-		.length = bytes,
-	};
-	struct kv_backend *b = l->space->b;
-	struct kv_mr mr;
-	uint64_t ns;
+	struct kv_fault why;
 	int ret;
 
-	ret = kv_op_mr_new(b, &init, &mr, &ns);
-	if (ret)
-		return kv_link_refuse(l, ret, "make a buffer", f);
-	buffer->mr = mr.id;
-	buffer->bytes = bytes;
-	if (l->space->id == KV_SPACE_KERNEL &&
-	    access == KVERBS_ACCESS_LOCAL_WRITE)
-		return 0;
-	reg.id = mr.id;
-	ret = kv_op_mr_reg(b, &reg, &mr, NULL);
-	if (ret) {
-		struct kv_fault why;
-
-		kv_link_refuse(l, ret, "register a buffer", f);
-		/* In the kernel it is a request on the QP. */
-		if (!kv_link_look_again(l, &why) && l->ended)
-			ret = kv_fault_set(f, -ECONNRESET,
-					   "registering a buffer: the peer has closed the connection");
+	ret = kv_endpoint_add_buffer(&l->end, buffer, bytes, f);
+	if (ret || (access == KVERBS_ACCESS_LOCAL_WRITE && !kv_endpoint_needs_key(&l->end)))
 		return ret;
-	}
-	buffer->registered = true;
-	buffer->rkey = mr.rkey;
-	buffer->iova = mr.iova;
-	return 0;
+	ret = kv_endpoint_register(&l->end, buffer, access, f);
+	/* In the kernel it is a request on the QP. */
+	if (ret && !kv_link_look_again(l, &why) && l->ended)
+		return kv_fault_set(f, -ECONNRESET,
+				    "registering a buffer: the peer has closed the connection");
+	return ret;
 }
 
 /**
@@ -341,7 +268,7 @@ int kv_link_disconnect(struct kv_link *l, struct kv_fault *f)
 	ret = kv_link_look(l, f);
 	if (ret || l->ended)
 		return ret;
-	return kv_conn_disconnect(l->space->b, l->conn, kv_link_deadline(l),
+	return kv_conn_disconnect(l->end.space->b, l->end.conn, kv_link_deadline(l),
 				  &conn, f);
 }
 
@@ -356,7 +283,7 @@ int kv_link_wait_end(struct kv_link *l, struct kv_fault *f)
 {
 	struct kv_conn conn;
 
-	return kv_conn_wait(l->space->b, l->conn,
+	return kv_conn_wait(l->end.space->b, l->end.conn,
 			    1U << KVERBS_CONN_DISCONNECTED, kv_link_deadline(l),
 			    &conn, f);
 }

@@ -3,7 +3,7 @@
 #define KV_PING_LINK_H
 
 #include <sys/socket.h>
-#include "model/space.h"
+#include "endpoint/endpoint.h"
 
 /*
  * A connection that the RDMA CM makes, with all that short messages need: a QP, a CQ
@@ -28,39 +28,18 @@ struct kv_link_spec {
 };
 
 /**
- * struct kv_link_buffer - memory beside that of the messages
- * @mr: its id
- * @bytes: how much
- * @rkey: the peer's key; 0 if it may not reach the buffer
- * @iova: where the peer finds it
- * @registered: it has a key of its own
- */
-struct kv_link_buffer {
-	uint32_t mr;
-	uint32_t bytes;
-	uint32_t rkey;
-	uint64_t iova;
-	bool registered;
-};
-
-/**
  * struct kv_link - one end of a connection
- * @space: where; must stay open
  * @spec: what it is for
  * @peer: the other end's address, as text
  */
 struct kv_link {
-	const struct kv_space *space;
 	struct kv_link_spec spec;
 	char peer[KV_SOCKADDR_TEXT];
 
 	/* private */
-	uint32_t conn;
-	uint32_t pd;
-	uint32_t cq;
-	uint32_t qp;
+	struct kv_endpoint end;
 	/* What comes, and behind it what goes. */
-	struct kv_link_buffer message;
+	struct kv_buffer message;
 	/* Completions that nobody has asked for yet. */
 	uint64_t done[KVERBS_OP_RECV + 1];
 	/* Of a receive that failed; 0: none has. */
@@ -83,7 +62,7 @@ int kv_link_accept(struct kv_link *l, const struct kv_space *space,
 int kv_link_connect(struct kv_link *l, const struct kv_space *space,
 		    const struct kv_link_spec *spec,
 		    const struct sockaddr_storage *dst, struct kv_fault *f);
-int kv_link_add_buffer(struct kv_link *l, struct kv_link_buffer *buffer,
+int kv_link_add_buffer(struct kv_link *l, struct kv_buffer *buffer,
 		       uint32_t bytes, uint32_t access, struct kv_fault *f);
 int kv_link_disconnect(struct kv_link *l, struct kv_fault *f);
 int kv_link_wait_end(struct kv_link *l, struct kv_fault *f);
@@ -96,7 +75,7 @@ int kv_link_flush(struct kv_link *l, const char *what, struct kv_fault *f);
 int kv_link_receive(struct kv_link *l, void *data, const char *what,
 		    struct kv_fault *f);
 int kv_link_move(struct kv_link *l, uint32_t op,
-		 const struct kv_link_buffer *buffer, uint32_t bytes,
+		 const struct kv_buffer *buffer, uint32_t bytes,
 		 uint64_t remote_addr, uint32_t remote_key, const char *what,
 		 struct kv_fault *f);
 

@@ -71,8 +71,8 @@ static void fill(char *bytes, uint32_t size, uint64_t ping)
 struct rping {
 	struct kv_ping *p;
 	struct kv_link *l;
-	struct kv_link_buffer source;
-	struct kv_link_buffer sink;
+	struct kv_buffer source;
+	struct kv_buffer sink;
 	char *expected;
 	char *found;
 	const char *hint;
@@ -105,7 +105,7 @@ static void explain(const struct rping *r, struct kv_fault *f)
 	const struct kv_fault told = *f;
 	const char *hint = f->error == -ECONNRESET ? r->hint : NULL;
 
-	if (!r->p->server && r->l->space->id == KV_SPACE_USER &&
+	if (!r->p->server && r->l->end.space->id == KV_SPACE_USER &&
 	    r->l->recv_status == STATUS_REM_INV_REQ)
 		hint = server_inv_user;
 	if (hint)
@@ -113,10 +113,10 @@ static void explain(const struct rping *r, struct kv_fault *f)
 }
 
 /* Look at what came, as far as somebody wants that. */
-static int inspect(struct rping *r, const struct kv_link_buffer *buffer,
+static int inspect(struct rping *r, const struct kv_buffer *buffer,
 		   uint32_t bytes, struct kv_fault *f)
 {
-	struct kv_backend *b = r->l->space->b;
+	struct kv_backend *b = r->l->end.space->b;
 	int ret;
 
 	if (!r->p->validate && !r->p->verbose)
@@ -138,13 +138,13 @@ static int inspect(struct rping *r, const struct kv_link_buffer *buffer,
 }
 
 /* Tell the server where a buffer is, and wait for its go-ahead. */
-static int advertise(struct rping *r, const struct kv_link_buffer *buffer,
+static int advertise(struct rping *r, const struct kv_buffer *buffer,
 		     const char *what, struct kv_fault *f)
 {
 	const struct place place = {
 		.addr = htobe64(buffer->iova),
 		.rkey = htobe32(buffer->rkey),
-		.bytes = htobe32(buffer->bytes),
+		.bytes = htobe32(buffer->length),
 	};
 	struct place ignored;
 	char text[96];
@@ -158,7 +158,7 @@ static int advertise(struct rping *r, const struct kv_link_buffer *buffer,
 
 static int ping(struct rping *r, struct kv_fault *f)
 {
-	struct kv_backend *b = r->l->space->b;
+	struct kv_backend *b = r->l->end.space->b;
 	int ret;
 
 	fill(r->expected, r->p->size, r->p->done);
@@ -167,7 +167,7 @@ static int ping(struct rping *r, struct kv_fault *f)
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot write a ping");
 	/* The second time that the server gets this key. */
-	if (r->p->done && r->l->space->id == KV_SPACE_KERNEL)
+	if (r->p->done && r->l->end.space->id == KV_SPACE_KERNEL)
 		r->hint = server_inv_kernel;
 	ret = advertise(r, &r->source, "read it", f);
 	if (ret)
@@ -286,7 +286,7 @@ static int pong_all(struct rping *r, struct kv_fault *f)
 	int ret;
 
 	/* There the client's answer to a READ is written as a WRITE is (RFC 5040, 5.2). */
-	if (kv_dev_is_iwarp(&r->l->space->dev))
+	if (kv_dev_is_iwarp(&r->l->end.space->dev))
 		access |= KVERBS_ACCESS_REMOTE_WRITE;
 	ret = kv_link_add_buffer(r->l, &r->source, p->size, access, f);
 	while (!ret) {

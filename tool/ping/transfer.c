@@ -11,24 +11,10 @@
 /* IBV_WC_WR_FLUSH_ERR (IBTA 11.6.2) */
 #define STATUS_FLUSHED 5
 
-static struct kv_sge piece(const struct kv_link_buffer *buffer, uint64_t offset,
-			   uint32_t length)
-{
-	const struct kv_sge sge = {
-		.mr = buffer->mr,
-		.offset = offset,
-		.length = length,
-		/* In the kernel the PD's local_dma_lkey reaches every buffer. */
-		.lkey = buffer->registered ? KVERBS_LKEY_MR : KVERBS_LKEY_DMA,
-	};
-
-	return sge;
-}
-
 static int post(struct kv_link *l, const struct kv_wr *wr, const char *what,
 		struct kv_fault *f)
 {
-	struct kv_backend *b = l->space->b;
+	struct kv_backend *b = l->end.space->b;
 	uint64_t ns;
 	int ret = kv_op_wr_post(b, wr, NULL, &ns);
 
@@ -45,10 +31,10 @@ static int post(struct kv_link *l, const struct kv_wr *wr, const char *what,
 int kv_link_post_receive(struct kv_link *l, struct kv_fault *f)
 {
 	const struct kv_wr wr = {
-		.qp = l->qp,
+		.qp = l->end.qp,
 		.op = KVERBS_OP_RECV,
 		.sges = 1,
-		.sge = { piece(&l->message, 0, l->spec.bytes) },
+		.sge = { kv_buffer_piece(&l->message, 0, l->spec.bytes) },
 	};
 
 	return post(l, &wr, "post a receive", f);
@@ -87,16 +73,16 @@ static int take(struct kv_link *l, const struct kv_wc *wc, const char *what,
  */
 static int doze(struct kv_link *l, struct kv_fault *f)
 {
-	struct kv_backend *b = l->space->b;
+	struct kv_backend *b = l->end.space->b;
 	struct kv_armed armed;
 	int ret;
 
 	if (!l->armed) {
-		ret = kv_op_cq_arm(b, &(struct kv_cq_arm){ .id = l->cq }, &armed, NULL);
+		ret = kv_op_cq_arm(b, &(struct kv_cq_arm){ .id = l->end.send_cq }, &armed, NULL);
 		l->armed = !ret && !armed.missed;
 		return ret ? kv_link_refuse(l, ret, "arm the CQ", f) : 0;
 	}
-	ret = kv_op_cq_wait(b, &(struct kv_wait){ l->cq, LOOK_MS }, NULL, NULL);
+	ret = kv_op_cq_wait(b, &(struct kv_wait){ l->end.send_cq, LOOK_MS }, NULL, NULL);
 	if (!ret)
 		l->armed = false;
 	else if (ret == -EAGAIN || ret == -EINTR)
@@ -108,12 +94,12 @@ static int doze(struct kv_link *l, struct kv_fault *f)
 static int advance(struct kv_link *l, uint64_t end_ns, const char *what,
 		   struct kv_fault *f)
 {
-	struct kv_backend *b = l->space->b;
+	struct kv_backend *b = l->end.space->b;
 	struct kv_polled polled;
 	bool ended = l->ended;
 	int ret;
 
-	ret = kv_op_cq_poll(b, &(struct kv_cq_poll){ l->cq, 4 }, &polled, NULL);
+	ret = kv_op_cq_poll(b, &(struct kv_cq_poll){ l->end.send_cq, 4 }, &polled, NULL);
 	if (ret)
 		return kv_link_refuse(l, ret, "poll", f);
 	for (unsigned int i = 0; i < polled.n && !ret; i++)
@@ -128,7 +114,7 @@ static int advance(struct kv_link *l, uint64_t end_ns, const char *what,
 	if (kv_now_ns() >= end_ns)
 		return kv_fault_set(f, -ETIMEDOUT, "%s: nothing came for %g s%s", what,
 				    (double)l->spec.timeout_ns / 1e9,
-				    kv_dev_is_iwarp(&l->space->dev) ?
+				    kv_dev_is_iwarp(&l->end.space->dev) ?
 				    "; siw can miss the first message of a connection" : "");
 	return doze(l, f);
 }
@@ -179,12 +165,12 @@ int kv_link_send(struct kv_link *l, const void *data, const char *what,
 		 struct kv_fault *f)
 {
 	const struct kv_wr wr = {
-		.qp = l->qp,
+		.qp = l->end.qp,
 		.op = KVERBS_OP_SEND,
 		.sges = 1,
-		.sge = { piece(&l->message, l->spec.bytes, l->spec.bytes) },
+		.sge = { kv_buffer_piece(&l->message, l->spec.bytes, l->spec.bytes) },
 	};
-	struct kv_backend *b = l->space->b;
+	struct kv_backend *b = l->end.space->b;
 	int ret;
 
 	ret = kv_link_flush(l, what, f);
@@ -214,7 +200,7 @@ int kv_link_send(struct kv_link *l, const void *data, const char *what,
 int kv_link_receive(struct kv_link *l, void *data, const char *what,
 		    struct kv_fault *f)
 {
-	struct kv_backend *b = l->space->b;
+	struct kv_backend *b = l->end.space->b;
 	int ret;
 
 	ret = wait_done(l, KVERBS_OP_RECV, what, f);
@@ -241,15 +227,15 @@ int kv_link_receive(struct kv_link *l, void *data, const char *what,
  * Return: as kv_link_flush().
  */
 int kv_link_move(struct kv_link *l, uint32_t op,
-		 const struct kv_link_buffer *buffer, uint32_t bytes,
+		 const struct kv_buffer *buffer, uint32_t bytes,
 		 uint64_t remote_addr, uint32_t remote_key, const char *what,
 		 struct kv_fault *f)
 {
 	const struct kv_wr wr = {
-		.qp = l->qp,
+		.qp = l->end.qp,
 		.op = op,
 		.sges = 1,
-		.sge = { piece(buffer, 0, bytes) },
+		.sge = { kv_buffer_piece(buffer, 0, bytes) },
 		.has_remote = true,
 		.remote_addr = remote_addr,
 		.remote_key = remote_key,

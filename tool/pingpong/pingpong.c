@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <arpa/inet.h>
-#include "batch/words.h"
 #include "cli/interrupt.h"
-#include "out/out.h"
 #include "pingpong/pingpong.h"
 #include "sys/now.h"
 
-/* What ibv_ud_pingpong takes for granted. */
-#define QKEY 0x11111111
+/* As the programs have it: for ever. */
+#define RETRIES 7
 
 /* The Global Routing Header lies in front of a datagram's bytes (IBTA 11.4.1.3). */
 #define GRH_BYTES 40
@@ -25,182 +18,116 @@
 /* Some times the 67 ms after which the programs send again what was not acknowledged. */
 #define LINGER_NS 400000000
 
-/* A command as a batch has it; the objects are named there. */
-__attribute__((format(printf, 4, 0)))
-static int vcommand(struct kv_pingpong *p, struct json_object **result,
-		    struct kv_fault *f, const char *fmt, va_list args)
-{
-	struct json_object *told;
-	struct kv_fault why = { 0 };
-	struct kv_words words;
-	char *line;
-	int ret;
-
-	if (vasprintf(&line, fmt, args) < 0)
-		return kv_fault_set(f, -ENOMEM, "no memory");
-	told = json_object_new_object();
-	ret = kv_words_split(&words, line, kv_session_expand, &p->session, &why);
-	if (!ret) {
-		ret = kv_session_command(&p->session, words.word, words.n, told,
-					 &why);
-		kv_words_free(&words);
-	}
-	if (ret)
-		kv_fault_set(f, ret, "%s space: %s: %.800s",
-			     kv_word_name(kv_word_space, p->space), line,
-			     why.text);
-	free(line);
-	if (!ret && result)
-		*result = told;
-	else
-		json_object_put(told);
-	return ret;
-}
-
-__attribute__((format(printf, 3, 4)))
-static int command(struct kv_pingpong *p, struct kv_fault *f, const char *fmt,
-		   ...)
-{
-	va_list args;
-	int ret;
-
-	va_start(args, fmt);
-	ret = vcommand(p, NULL, f, fmt, args);
-	va_end(args);
-	return ret;
-}
-
-/* The command makes an object. */
-__attribute__((format(printf, 4, 5)))
-static int add(struct kv_pingpong *p, uint32_t *id, struct kv_fault *f,
-	       const char *fmt, ...)
-{
-	struct json_object *result;
-	va_list args;
-	int ret;
-
-	va_start(args, fmt);
-	ret = vcommand(p, &result, f, fmt, args);
-	va_end(args);
-	if (ret)
-		return ret;
-	*id = (uint32_t)kv_out_get_count(result, "/id");
-	json_object_put(result);
-	return 0;
-}
-
-/* The command tells an address. */
-__attribute__((format(printf, 4, 5)))
-static int locate(struct kv_pingpong *p, struct kv_address *address,
-		  struct kv_fault *f, const char *fmt, ...)
-{
-	struct json_object *result;
-	struct kv_why why;
-	va_list args;
-	int ret;
-
-	va_start(args, fmt);
-	ret = vcommand(p, &result, f, fmt, args);
-	va_end(args);
-	if (ret)
-		return ret;
-	ret = kv_parse_address(kv_out_get_string(result, "/address"), address,
-			       &why);
-	json_object_put(result);
-	return ret ? kv_fault_set(f, ret, "%s", why.text) : 0;
-}
-
 static uint32_t headroom(const struct kv_pingpong *p)
 {
 	return p->type == KV_PINGPONG_UD ? GRH_BYTES : 0;
 }
 
-static int make_qp(struct kv_pingpong *p, unsigned int i,
-		   struct kv_address *own, struct kv_fault *f)
+static const uint32_t types[] = {
+	[KV_PINGPONG_RC] = KVERBS_QPT_RC,
+	[KV_PINGPONG_UC] = KVERBS_QPT_UC,
+	[KV_PINGPONG_UD] = KVERBS_QPT_UD,
+	[KV_PINGPONG_SRQ] = KVERBS_QPT_RC,
+};
+
+static int refuse(struct kv_pingpong *p, int error, const char *what, struct kv_fault *f)
 {
-	static const char *const type[] = {
-		[KV_PINGPONG_RC] = "rc",
-		[KV_PINGPONG_UC] = "uc",
-		[KV_PINGPONG_UD] = "ud",
-		[KV_PINGPONG_SRQ] = "rc",
+	return kv_fault_backend(f, p->space.b, error, "cannot %s", what);
+}
+
+/* The QP that is the endpoint's one now. */
+static int step(struct kv_pingpong *p, struct kv_pingpong_qp *q, enum kv_raw_step step,
+		const struct kv_qp_attr *attr, struct kv_fault *f)
+{
+	p->end.qp = q->id;
+	return kv_endpoint_step(&p->end, types[p->type], step, attr, f);
+}
+
+/* INIT is the first state that takes receives; the peer may be quick. */
+static int make_qp(struct kv_pingpong *p, struct kv_pingpong_qp *q, struct kv_address *own,
+		   struct kv_fault *f)
+{
+	const struct kv_qp_init init = {
+		.type = types[p->type],
+		.srq = p->srq,
+		.max_send_wr = 1,
+		.max_recv_wr = p->srq ? 0 : p->depth,
 	};
-	char receives[32] = "srq srq";
+	const struct kv_qp_attr attr = KV_RAW_DEFAULTS;
+	const struct kv_dev *dev = &p->space.dev;
 	int ret;
 
-	if (!p->srq)
-		snprintf(receives, sizeof(receives), "max-recv-wr %u", p->depth);
-	ret = add(p, &p->qp[i].id, f,
-		  "qp add pd pd cq cq type %s max-send-wr 1 %s name qp%u",
-		  type[p->type], receives, i);
+	ret = kv_endpoint_add_qp(&p->end, &init, f);
 	if (ret)
 		return ret;
-	if (p->gid < 0)
-		return locate(p, own, f, "qp address qp%u", i);
-	return locate(p, own, f, "qp address qp%u sgid-index %d", i, p->gid);
+	if (kv_dev_is_iwarp(dev))
+		return kv_fault_set(f, -EOPNOTSUPP, "%s: iWARP connects through the RDMA CM", dev->name);
+	q->id = p->end.qp;
+	q->psn = p->end.qpn;
+	*own = (struct kv_address){ .lid = dev->lid, .qpn = p->end.qpn, .psn = q->psn };
+	memcpy(own->gid, p->space.gid->raw, sizeof(own->gid));
+	return step(p, q, KV_RAW_INIT, &attr, f);
 }
 
-static int make(struct kv_pingpong *p, struct kv_address *own,
-		struct kv_fault *f)
+static int make_srq(struct kv_pingpong *p, struct kv_fault *f)
+{
+	const struct kv_srq_init init = { .pd = p->end.pd, .max_wr = p->depth, .max_sge = 1 };
+	struct kv_srq srq;
+	int ret = kv_op_srq_new(p->space.b, &init, &srq, NULL);
+
+	p->srq = ret ? 0 : srq.id;
+	return ret ? refuse(p, ret, "make an SRQ", f) : 0;
+}
+
+static int make(struct kv_pingpong *p, struct kv_address *own, struct kv_fault *f)
 {
 	int ret;
 
-	ret = command(p, f, "pd add name pd");
+	p->end.space = &p->space;
+	ret = kv_endpoint_add_pd(&p->end, f);
 	/* One place for each receive, one for each QP's send. */
 	if (!ret)
-		ret = add(p, &p->cq, f, "cq add cqe %u context %s name cq",
-			  p->depth + p->qps, p->events ? "event" : "polled");
+		ret = kv_endpoint_add_cq(&p->end, p->depth + p->qps,
+					 p->events ? KVERBS_CQ_EVENT : KVERBS_CQ_POLLED, f);
 	if (!ret)
-		ret = add(p, &p->mr, f, "mr add pd pd length %u name mr",
-			  p->size + headroom(p));
-	/* In the kernel the PD's local_dma_lkey reaches it. */
-	if (!ret && p->space == KV_SPACE_USER)
-		ret = command(p, f, "mr reg mr access local-write");
+		ret = kv_endpoint_add_buffer(&p->end, &p->buffer, p->size + headroom(p), f);
+	if (!ret && kv_endpoint_needs_key(&p->end))
+		ret = kv_endpoint_register(&p->end, &p->buffer, KVERBS_ACCESS_LOCAL_WRITE, f);
 	if (!ret && p->type == KV_PINGPONG_SRQ)
-		ret = add(p, &p->srq, f, "srq add pd pd max-wr %u name srq",
-			  p->depth);
+		ret = make_srq(p, f);
 	for (unsigned int i = 0; i < p->qps && !ret; i++)
-		ret = make_qp(p, i, &own[i], f);
+		ret = make_qp(p, &p->qp[i], &own[i], f);
 	return ret;
 }
 
-static int connect_datagrams(struct kv_pingpong *p, const char *gid,
-			     struct kv_fault *f)
+static int make_ah(struct kv_pingpong *p, const struct kv_av *av, struct kv_fault *f)
 {
-	char text[INET6_ADDRSTRLEN];
-	int ret;
+	const struct kv_ah_init init = { .pd = p->end.pd, .port = 1, .av = *av };
+	struct kv_ah ah;
+	int ret = kv_op_ah_new(p->space.b, &init, &ah, NULL);
 
-	inet_ntop(AF_INET6, p->qp[0].peer.gid, text, sizeof(text));
-	ret = command(p, f, "qp connect qp0 qkey 0x%x", QKEY);
-	if (!ret)
-		ret = add(p, &p->ah, f, "ah add pd pd dgid %s%s name ah", text,
-			  gid);
-	return ret;
+	p->ah = ret ? 0 : ah.id;
+	return ret ? refuse(p, ret, "make an AH", f) : 0;
 }
 
 static int connect_qps(struct kv_pingpong *p, struct kv_fault *f)
 {
-	const char *retries = p->type == KV_PINGPONG_UC ?
-			      "" : " retry-cnt 7 rnr-retry 7";
-	char gid[32] = "", to[KV_ADDRESS_TEXT];
+	struct kv_qp_attr attr = KV_RAW_DEFAULTS;
 	int ret = 0;
 
-	if (p->gid >= 0)
-		snprintf(gid, sizeof(gid), " sgid-index %d", p->gid);
-	if (p->type == KV_PINGPONG_UD)
-		return connect_datagrams(p, gid, f);
+	attr.path_mtu = p->mtu;
+	attr.retry_cnt = RETRIES;
+	attr.rnr_retry = RETRIES;
 	for (unsigned int i = 0; i < p->qps && !ret; i++) {
-		kv_address_format(to, &p->qp[i].peer);
-		ret = command(p, f,
-			      "qp connect qp%u peer %s path-mtu %u access none%s%s",
-			      i, to, p->mtu, retries, gid);
-	}
-	return ret;
-}
+		struct kv_pingpong_qp *q = &p->qp[i];
 
-static int refuse(struct kv_pingpong *p, int error, const char *what,
-		  struct kv_fault *f)
-{
-	return kv_fault_backend(f, p->session.b, error, "cannot %s", what);
+		kv_raw_set_peer(&attr, &q->peer, p->space.gid->index);
+		attr.sq_psn = q->psn;
+		ret = step(p, q, KV_RAW_RTR, &attr, f);
+		if (!ret)
+			ret = step(p, q, KV_RAW_RTS, &attr, f);
+	}
+	return ret || p->type != KV_PINGPONG_UD ? ret : make_ah(p, &attr.av, f);
 }
 
 static int post_receives(struct kv_pingpong *p, struct kv_fault *f)
@@ -210,37 +137,17 @@ static int post_receives(struct kv_pingpong *p, struct kv_fault *f)
 		.srq = p->srq,
 		.op = KVERBS_OP_RECV,
 		.sges = 1,
-		.sge = { {
-			.mr = p->mr,
-			.length = p->size + headroom(p),
-			.lkey = p->space == KV_SPACE_USER ? KVERBS_LKEY_MR :
-							    KVERBS_LKEY_DMA,
-		} },
+		.sge = { kv_buffer_piece(&p->buffer, 0, p->size + headroom(p)) },
 	};
 	uint64_t ns;
 	int ret;
 
 	for (; p->posted < p->depth; p->posted++) {
-		ret = kv_op_wr_post(p->session.b, &wr, NULL, &ns);
+		ret = kv_op_wr_post(p->space.b, &wr, NULL, &ns);
 		if (ret)
 			return refuse(p, ret, "post a receive", f);
 	}
 	return 0;
-}
-
-/* INIT is the first state that takes receives; the peer may be quick. */
-static int offer_receives(struct kv_pingpong *p, struct kv_fault *f)
-{
-	int ret = 0;
-
-	if (p->type == KV_PINGPONG_UD)
-		ret = command(p, f, "qp modify qp0 state init qkey 0x%x", QKEY);
-	else
-		for (unsigned int i = 0; i < p->qps && !ret; i++)
-			ret = command(p, f,
-				      "qp modify qp%u state init access none",
-				      i);
-	return ret ? ret : post_receives(p, f);
 }
 
 static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q,
@@ -250,21 +157,15 @@ static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q,
 		.qp = q->id,
 		.op = KVERBS_OP_SEND,
 		.sges = 1,
-		.sge = { {
-			.mr = p->mr,
-			.offset = headroom(p),
-			.length = p->size,
-			.lkey = p->space == KV_SPACE_USER ? KVERBS_LKEY_MR :
-							    KVERBS_LKEY_DMA,
-		} },
+		.sge = { kv_buffer_piece(&p->buffer, headroom(p), p->size) },
 		.ah = p->ah,
 		.remote_qpn = p->ah ? q->peer.qpn : 0,
-		.remote_qkey = p->ah ? QKEY : 0,
+		.remote_qkey = p->ah ? KV_RAW_QKEY : 0,
 	};
 	uint64_t ns;
 	int ret;
 
-	ret = kv_op_wr_post(p->session.b, &wr, NULL, &ns);
+	ret = kv_op_wr_post(p->space.b, &wr, NULL, &ns);
 	if (ret)
 		return refuse(p, ret, "post a send", f);
 	q->posted++;
@@ -292,19 +193,19 @@ static int post_sends(struct kv_pingpong *p, bool first, struct kv_fault *f)
  */
 static int idle(struct kv_pingpong *p, struct kv_fault *f)
 {
-	struct kv_backend *b = p->session.b;
+	struct kv_backend *b = p->space.b;
 	struct kv_armed armed;
 	int ret;
 
 	if (!p->events)
 		return 0;
 	if (!p->armed) {
-		ret = kv_op_cq_arm(b, &(struct kv_cq_arm){ .id = p->cq }, &armed, NULL);
+		ret = kv_op_cq_arm(b, &(struct kv_cq_arm){ .id = p->end.send_cq }, &armed, NULL);
 		p->armed = !ret && !armed.missed;
 		return ret ? refuse(p, ret, "arm the CQ", f) : 0;
 	}
 	p->armed = false;
-	ret = kv_op_cq_wait(b, &(struct kv_wait){ p->cq, LOOK_MS }, NULL, NULL);
+	ret = kv_op_cq_wait(b, &(struct kv_wait){ p->end.send_cq, LOOK_MS }, NULL, NULL);
 	if (ret && ret != -EAGAIN && ret != -EINTR)
 		return refuse(p, ret, "wait for a completion", f);
 	return 0;
@@ -348,7 +249,7 @@ static int take(struct kv_pingpong *p, const struct kv_wc *wc,
 /* There and back, as often as it was asked for. @first: ours is the first message. */
 static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 {
-	struct kv_backend *b = p->session.b;
+	struct kv_backend *b = p->space.b;
 	uint64_t begin, last, now;
 	struct kv_polled polled;
 	int ret;
@@ -363,7 +264,7 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 					    (unsigned long long)p->received);
 		/* First: who was kept waiting for the CPU finds what has come meanwhile. */
 		now = kv_now_ns();
-		ret = kv_op_cq_poll(b, &(struct kv_cq_poll){ p->cq, KVERBS_POLL_MAX }, &polled, NULL);
+		ret = kv_op_cq_poll(b, &(struct kv_cq_poll){ p->end.send_cq, KVERBS_POLL_MAX }, &polled, NULL);
 		if (ret)
 			return refuse(p, ret, "poll", f);
 		if (!polled.n && now - last > p->timeout_ns)
@@ -462,23 +363,22 @@ int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port,
 
 	p->exchange.fd = -1;
 	p->exchange.timeout_ns = p->timeout_ns;
-	ret = kv_session_open(&p->session, p->space, p->dev, true, false, f);
+	ret = kv_space_open(&p->space, p->space_id, p->dev, p->gid, f);
 	if (ret)
 		return ret;
-	p->exchange.b = p->session.b;
-	p->exchange.dev = p->session.dev.name;
+	p->exchange.b = p->space.b;
+	p->exchange.dev = p->space.dev.name;
 	ret = make(p, own, f);
 	if (!ret)
-		ret = offer_receives(p, f);
+		ret = post_receives(p, f);
 	if (!ret)
 		ret = meet(p, own, host, port, f);
 	if (!ret)
 		ret = play(p, host != NULL, f);
 	if (!ret)
 		linger(p);
-	if (p->session.has_dev)
-		ret = kv_dev_blame(p->session.b, p->session.dev.name, ret, f);
+	ret = kv_dev_blame(p->space.b, p->space.dev.name, ret, f);
 	kv_exchange_close(&p->exchange);
-	kv_session_close(&p->session);
+	kv_space_close(&p->space);
 	return ret;
 }

@@ -2,7 +2,7 @@
 #ifndef KV_PINGPONG_PINGPONG_H
 #define KV_PINGPONG_PINGPONG_H
 
-#include "batch/session.h"
+#include "endpoint/endpoint.h"
 #include "pingpong/exchange.h"
 
 /* What kind of QPs, and how they get their receives. */
@@ -17,6 +17,7 @@ enum kv_pingpong_type {
 /**
  * struct kv_pingpong_qp - one of the QPs
  * @id: the object
+ * @psn: the first packet sequence number that it sends
  * @peer: where its peer is
  * @posted: sends that were posted
  * @sent: sends that have completed
@@ -24,6 +25,7 @@ enum kv_pingpong_type {
  */
 struct kv_pingpong_qp {
 	uint32_t id;
+	uint32_t psn;
 	struct kv_address peer;
 	uint64_t posted;
 	uint64_t sent;
@@ -32,7 +34,7 @@ struct kv_pingpong_qp {
 
 /**
  * struct kv_pingpong - one side of what ibv_rc_pingpong and its kin do
- * @space: where the verbs are called
+ * @space_id: where the verbs are called
  * @dev: the device; NULL: the only one there is
  * @gid: index of the GID; -1: the best by type
  * @type: enum kv_pingpong_type
@@ -48,7 +50,7 @@ struct kv_pingpong_qp {
  * @received: receives how many have come
  */
 struct kv_pingpong {
-	enum kv_space_id space;
+	enum kv_space_id space_id;
 	const char *dev;
 	int gid;
 	uint32_t type;
@@ -65,10 +67,10 @@ struct kv_pingpong {
 	uint64_t received;
 
 	/* private */
-	struct kv_session session;
+	struct kv_space space;
+	struct kv_endpoint end;
+	struct kv_buffer buffer;
 	struct kv_exchange exchange;
-	uint32_t cq;
-	uint32_t mr;
 	uint32_t srq;
 	uint32_t ah;
 	struct kv_pingpong_qp qp[KV_EXCHANGE_LIST];

@@ -38,14 +38,14 @@ static int refuse(const struct kv_rate *r, int error, const char *what,
 	char to[KV_SOCKADDR_TEXT];
 
 	kv_sockaddr_format(to, &r->addr);
-	return kv_fault_backend(f, r->space->b, error, "cannot %s %s", what,
+	return kv_fault_backend(f, r->end.space->b, error, "cannot %s %s", what,
 				to);
 }
 
 static int create_id(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
-	const struct kv_conn_init init = { .dev = r->space->dev.name };
-	struct kv_backend *b = r->space->b;
+	const struct kv_conn_init init = { .dev = r->end.space->dev.name };
+	struct kv_backend *b = r->end.space->b;
 	struct kv_conn conn;
 	int ret = kv_op_conn_new(b, &init, &conn, &s->verb_ns);
 
@@ -57,7 +57,7 @@ static int create_id(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 
 static int resolve_addr(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
-	struct kv_backend *b = r->space->b;
+	struct kv_backend *b = r->end.space->b;
 	const struct kv_conn_resolve resolve = {
 		.id = s->conn,
 		.dst = r->addr,
@@ -72,14 +72,14 @@ static int wait_addr(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
 	struct kv_conn conn;
 
-	return kv_conn_wait(r->space->b, s->conn,
+	return kv_conn_wait(r->end.space->b, s->conn,
 			    1U << KVERBS_CONN_ADDR_RESOLVED, deadline(r), &conn,
 			    f);
 }
 
 static int resolve_route(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
-	struct kv_backend *b = r->space->b;
+	struct kv_backend *b = r->end.space->b;
 	const struct kv_conn_route route = { s->conn, timeout_ms(r) };
 	int ret = kv_op_conn_resolve_route(b, &route, NULL, &s->verb_ns);
 
@@ -90,7 +90,7 @@ static int wait_route(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
 	struct kv_conn conn;
 
-	return kv_conn_wait(r->space->b, s->conn,
+	return kv_conn_wait(r->end.space->b, s->conn,
 			    1U << KVERBS_CONN_ROUTE_RESOLVED, deadline(r),
 			    &conn, f);
 }
@@ -114,7 +114,7 @@ static struct kv_conn_param parameters(const struct slot *s)
 static int request(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
 	const struct kv_conn_param param = parameters(s);
-	struct kv_backend *b = r->space->b;
+	struct kv_backend *b = r->end.space->b;
 	int ret = kv_op_conn_connect(b, &param, NULL, &s->verb_ns);
 
 	return ret ? kv_conn_fault_connect(f, b, ret, &r->addr) : 0;
@@ -127,7 +127,7 @@ static int establish(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 	struct kv_conn conn;
 	int ret;
 
-	ret = kv_conn_confirm(r->space->b, s->conn, &param, deadline(r), &conn,
+	ret = kv_conn_confirm(r->end.space->b, s->conn, &param, deadline(r), &conn,
 			      &times, f);
 	s->verb_ns += times.verb_ns[KV_CONN_ESTABLISH];
 	/* It was there, if only for a moment. */
@@ -140,7 +140,7 @@ static int establish(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 /* ucmatose's server is faster: it ends its connections when it has seen all of them. */
 static int disconnect(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
-	struct kv_backend *b = r->space->b;
+	struct kv_backend *b = r->end.space->b;
 	union kv_object object;
 	struct kv_fault why;
 	int ret;
@@ -161,14 +161,14 @@ static int wait_end(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
 	struct kv_conn conn;
 
-	return kv_conn_wait(r->space->b, s->conn,
+	return kv_conn_wait(r->end.space->b, s->conn,
 			    1U << KVERBS_CONN_DISCONNECTED, deadline(r), &conn,
 			    f);
 }
 
 static int destroy_id(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
-	struct kv_backend *b = r->space->b;
+	struct kv_backend *b = r->end.space->b;
 	int ret = kv_op_del(b, KV_CONN, s->conn, &s->verb_ns);
 
 	return ret ? refuse(r, ret, "destroy a connection to", f) : 0;
@@ -176,7 +176,7 @@ static int destroy_id(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 
 static int destroy_qp(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
-	struct kv_backend *b = r->space->b;
+	struct kv_backend *b = r->end.space->b;
 	int ret = kv_op_del(b, KV_QP, s->qp, &s->verb_ns);
 
 	return ret ? refuse(r, ret, "destroy the QP of a connection to", f) : 0;

@@ -54,12 +54,12 @@ struct host {
 static int refuse(const struct host *h, int error, const char *what,
 		  struct kv_fault *f)
 {
-	return kv_fault_backend(f, h->r->space->b, error, "cannot %s", what);
+	return kv_fault_backend(f, h->r->end.space->b, error, "cannot %s", what);
 }
 
 static int destroy(struct host *h, struct guest *g, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->space->b;
+	struct kv_backend *b = h->r->end.space->b;
 	uint64_t begin_ns = kv_now_ns(), middle_ns, ns;
 	int ret;
 
@@ -81,7 +81,7 @@ static int destroy(struct host *h, struct guest *g, struct kv_fault *f)
  */
 static bool is_gone(struct host *h, uint32_t conn, int error)
 {
-	struct kv_backend *b = h->r->space->b;
+	struct kv_backend *b = h->r->end.space->b;
 	union kv_object object;
 
 	if (error == -EINVAL)
@@ -106,7 +106,7 @@ static int not_accepted(struct host *h, struct guest *g, int error, struct kv_fa
 
 static int accept_one(struct host *h, uint32_t conn, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->space->b;
+	struct kv_backend *b = h->r->end.space->b;
 	struct guest *g = &h->guest[h->guests];
 	struct kv_conn_param param;
 	uint64_t begin_ns, ns;
@@ -131,7 +131,7 @@ static int accept_one(struct host *h, uint32_t conn, struct kv_fault *f)
 
 static int take_requests(struct host *h, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->space->b;
+	struct kv_backend *b = h->r->end.space->b;
 	struct kv_conn conn;
 	int ret = 0;
 
@@ -150,7 +150,7 @@ static int take_requests(struct host *h, struct kv_fault *f)
 
 static int disconnect(struct host *h, struct guest *g, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->space->b;
+	struct kv_backend *b = h->r->end.space->b;
 	int ret;
 
 	g->end_ns = kv_now_ns();
@@ -165,7 +165,7 @@ static int disconnect(struct host *h, struct guest *g, struct kv_fault *f)
 /* 1: it is gone. */
 static int look(struct host *h, struct guest *g, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->space->b;
+	struct kv_backend *b = h->r->end.space->b;
 	uint64_t now_ns = kv_now_ns();
 	union kv_object object;
 	int ret;
@@ -228,7 +228,7 @@ static int disconnect_all(struct host *h, struct kv_fault *f)
 static int serve(struct host *h, struct kv_fault *f)
 {
 	struct kv_rate *r = h->r;
-	struct kv_backend *b = r->space->b;
+	struct kv_backend *b = r->end.space->b;
 	int ret = 0;
 
 	while (!ret && (!r->count || r->done < r->count)) {
@@ -262,7 +262,7 @@ static int serve(struct host *h, struct kv_fault *f)
  */
 int kv_rate_passive(struct kv_rate *r, struct kv_fault *f)
 {
-	const struct kv_conn_init init = { .dev = r->space->dev.name };
+	const struct kv_conn_init init = { .dev = r->end.space->dev.name };
 	struct kv_conn_times times = { 0 };
 	struct kv_conn listener;
 	struct host *h;
@@ -274,7 +274,7 @@ int kv_rate_passive(struct kv_rate *r, struct kv_fault *f)
 	h->r = r;
 	ret = kv_rate_init(r, f);
 	if (!ret)
-		ret = kv_conn_listen(r->space->b, &init, &r->addr,
+		ret = kv_conn_listen(r->end.space->b, &init, &r->addr,
 				     KVERBS_CONN_BACKLOG_MAX, &listener, &times,
 				     f);
 	if (!ret) {

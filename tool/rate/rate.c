@@ -10,31 +10,15 @@
  */
 int kv_rate_init(struct kv_rate *r, struct kv_fault *f)
 {
-	const char *dev = r->space->dev.name;
-	const struct kv_pd_init pd_init = { .dev = dev };
-	const struct kv_cq_init cq_init = { .dev = dev, .cqe = 1 };
-	struct kv_backend *b = r->space->b;
-	struct kv_pd pd;
-	struct kv_cq cq;
-	uint64_t ns;
 	int ret;
 
 	for (unsigned int i = 0; i < KV_RATE_STEPS; i++) {
 		kv_hist_reset(&r->cost[i].verb);
 		kv_hist_reset(&r->cost[i].step);
 	}
-	ret = kv_op_pd_new(b, &pd_init, &pd, &ns);
-	if (ret)
-		return kv_fault_backend(f, b, ret, "cannot make a PD on %s",
-					dev);
-	r->pd = pd.id;
+	ret = kv_endpoint_add_pd(&r->end, f);
 	/* Nothing is ever sent. */
-	ret = kv_op_cq_new(b, &cq_init, &cq, &ns);
-	if (ret)
-		return kv_fault_backend(f, b, ret, "cannot make a CQ on %s",
-					dev);
-	r->cq = cq.id;
-	return 0;
+	return ret ? ret : kv_endpoint_add_cq(&r->end, 1, KVERBS_CQ_POLLED, f);
 }
 
 /**
@@ -66,23 +50,13 @@ int kv_rate_create_qp(struct kv_rate *r, uint32_t *id, uint64_t *verb_ns,
 		      struct kv_fault *f)
 {
 	const struct kv_qp_init init = {
-		.pd = r->pd,
 		.type = KVERBS_QPT_RC,
-		.send_cq = r->cq,
-		.recv_cq = r->cq,
 		.max_send_wr = 1,
 		.max_recv_wr = 1,
-		.max_send_sge = 1,
-		.max_recv_sge = 1,
 	};
-	struct kv_backend *b = r->space->b;
-	struct kv_qp qp;
-	int ret;
+	int ret = kv_endpoint_add_qp(&r->end, &init, f);
 
-	ret = kv_op_qp_new(b, &init, &qp, verb_ns);
-	if (ret)
-		return kv_fault_backend(f, b, ret, "cannot make a QP on %s",
-					r->space->dev.name);
-	*id = qp.id;
-	return 0;
+	*id = r->end.qp;
+	*verb_ns = r->end.verb_ns[KV_VERB_QP_NEW];
+	return ret;
 }

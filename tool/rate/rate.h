@@ -4,7 +4,7 @@
 
 #include <json-c/json.h>
 #include "loop/hist.h"
-#include "model/space.h"
+#include "endpoint/endpoint.h"
 
 /* What a connection goes through; the active and the passive side have some each. */
 enum kv_rate_step {
@@ -33,7 +33,7 @@ struct kv_rate_cost {
 
 /**
  * struct kv_rate - connections made and ended, as many as possible
- * @space: where; must stay open
+ * @end: its space is set and stays open; the rest is what all connections share
  * @addr: where to connect to, or where to listen
  * @count: how many; 0, of the passive side: until Ctrl-C
  * @parallel: so many at a time, each step for all of them before the next; active side
@@ -46,7 +46,7 @@ struct kv_rate_cost {
  * @cost: receives the costs
  */
 struct kv_rate {
-	const struct kv_space *space;
+	struct kv_endpoint end;
 	struct sockaddr_storage addr;
 	uint64_t count;
 	uint32_t parallel;
@@ -58,10 +58,6 @@ struct kv_rate {
 	uint64_t elapsed_ns;
 	uint64_t setup_ns;
 	struct kv_rate_cost cost[KV_RATE_STEPS];
-
-	/* private */
-	uint32_t pd;
-	uint32_t cq;
 };
 
 int kv_rate_init(struct kv_rate *r, struct kv_fault *f);

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+#include "endpoint/endpoint.h"
+
+/* READs and atomics outstanding, in each direction. */
+#define RD_ATOMIC 1
+
+/**
+ * kv_verb_name() - name of a verb, as it stands in results
+ * @verb: which
+ *
+ * Return: the name.
+ */
+const char *kv_verb_name(enum kv_verb verb)
+{
+	static const char *const name[KV_VERBS] = {
+		[KV_VERB_PD_NEW] = "alloc_pd",
+		[KV_VERB_CQ_NEW] = "create_cq",
+		[KV_VERB_MR_NEW] = "alloc_mr",
+		[KV_VERB_TOUCH] = "first_touch",
+		[KV_VERB_QP_NEW] = "create_qp",
+		[KV_VERB_QP_INIT] = "modify_qp_init",
+		[KV_VERB_QP_RTR] = "modify_qp_rtr",
+		[KV_VERB_QP_RTS] = "modify_qp_rts",
+		[KV_VERB_MR_REG] = "reg_mr",
+		[KV_VERB_CM + KV_CONN_CREATE_ID] = "cm_create_id",
+		[KV_VERB_CM + KV_CONN_RESOLVE_ADDR] = "cm_resolve_addr",
+		[KV_VERB_CM + KV_CONN_RESOLVE_ROUTE] = "cm_resolve_route",
+		[KV_VERB_CM + KV_CONN_CONNECT] = "cm_connect",
+		[KV_VERB_CM + KV_CONN_ESTABLISH] = "cm_establish",
+		[KV_VERB_CM + KV_CONN_LISTEN] = "cm_listen",
+		[KV_VERB_CM + KV_CONN_ACCEPT] = "cm_accept",
+	};
+
+	return name[verb];
+}
+
+/**
+ * kv_endpoint_add_pd() - make the PD
+ * @e: the endpoint; @space is set
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_endpoint_add_pd(struct kv_endpoint *e, struct kv_fault *f)
+{
+	const struct kv_pd_init init = { .dev = e->space->dev.name };
+	struct kv_pd pd;
+	int ret = kv_op_pd_new(e->space->b, &init, &pd, &e->verb_ns[KV_VERB_PD_NEW]);
+
+	if (ret)
+		return kv_fault_backend(f, e->space->b, ret, "cannot make a PD on %s", init.dev);
+	e->pd = pd.id;
+	return 0;
+}
+
+static int make_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, uint32_t *id,
+		   struct kv_fault *f)
+{
+	const struct kv_cq_init init = {
+		.dev = e->space->dev.name,
+		.cqe = cqe,
+		.context = context,
+	};
+	struct kv_cq cq;
+	int ret = kv_op_cq_new(e->space->b, &init, &cq, &e->verb_ns[KV_VERB_CQ_NEW]);
+
+	if (ret)
+		return kv_fault_backend(f, e->space->b, ret, "cannot make a CQ on %s", init.dev);
+	*id = cq.id;
+	return 0;
+}
+
+/**
+ * kv_endpoint_add_cqs() - make a CQ for sends and another one for receives
+ * @e: the endpoint
+ * @sends: completions that the one has room for
+ * @receives: completions that the other one has room for
+ * @context: enum kverbs_cq_context
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_endpoint_add_cqs(struct kv_endpoint *e, uint32_t sends, uint32_t receives, uint32_t context,
+			struct kv_fault *f)
+{
+	int ret = make_cq(e, sends, context, &e->send_cq, f);
+
+	return ret ? ret : make_cq(e, receives, context, &e->recv_cq, f);
+}
+
+/**
+ * kv_endpoint_add_cq() - make one CQ for sends and receives
+ * @e: the endpoint
+ * @cqe: completions that it has room for
+ * @context: enum kverbs_cq_context
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_endpoint_add_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, struct kv_fault *f)
+{
+	int ret = make_cq(e, cqe, context, &e->send_cq, f);
+
+	e->recv_cq = e->send_cq;
+	return ret;
+}
+
+/**
+ * kv_endpoint_add_buffer() - make a buffer that has no registration yet
+ * @e: the endpoint; its PD is there
+ * @buf: receives it
+ * @length: bytes; all of them are zero
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t length,
+			   struct kv_fault *f)
+{
+	const struct kv_space *space = e->space;
+	const struct kv_mr_init init = {
+		.pd = e->pd,
+		.length = length,
+		.max_access = KVERBS_ACCESS__ALL,
+	};
+	enum kv_verb verb = space->id == KV_SPACE_KERNEL ? KV_VERB_MR_NEW : KV_VERB_TOUCH;
+	struct kv_mr mr;
+	int ret = kv_op_mr_new(space->b, &init, &mr, &e->verb_ns[verb]);
+
+	if (ret)
+		return kv_fault_backend(f, space->b, ret, "cannot make a buffer of %u bytes on %s",
+					length, space->dev.name);
+	*buf = (struct kv_buffer){ .mr = mr.id, .length = length };
+	return 0;
+}
+
+/**
+ * kv_endpoint_add_qp() - make a QP
+ * @e: the endpoint; its PD and its CQs are there
+ * @init: type, requests, and the SRQ if there is one; each request has at most one SGE
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, struct kv_fault *f)
+{
+	struct kv_backend *b = e->space->b;
+	struct kv_qp_init whole = *init;
+	struct kv_qp qp;
+	int ret;
+
+	whole.pd = e->pd;
+	whole.send_cq = e->send_cq;
+	whole.recv_cq = e->recv_cq;
+	whole.max_send_sge = 1;
+	whole.max_recv_sge = !whole.srq;
+	ret = kv_op_qp_new(b, &whole, &qp, &e->verb_ns[KV_VERB_QP_NEW]);
+	if (ret)
+		return kv_fault_backend(f, b, ret, "cannot make a QP on %s", e->space->dev.name);
+	e->qp = qp.id;
+	e->qpn = qp.qpn;
+	return 0;
+}
+
+/**
+ * kv_endpoint_step() - bring the QP one state further
+ * @e: the endpoint
+ * @type: enum kverbs_qp_type
+ * @step: to which state
+ * @attr: has all attributes that this takes; its mask and state do not matter
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_endpoint_step(struct kv_endpoint *e, uint32_t type, enum kv_raw_step step,
+		     const struct kv_qp_attr *attr, struct kv_fault *f)
+{
+	struct kv_qp_modify modify = { .id = e->qp, .attr = *attr };
+	struct kv_backend *b = e->space->b;
+	int ret = kv_raw_modify(b, type, step, &modify, &e->verb_ns[KV_VERB_QP_INIT + step]);
+
+	if (ret)
+		return kv_fault_backend(f, b, ret, "cannot bring a QP on %s to %s",
+					e->space->dev.name, kv_raw_name(step));
+	return 0;
+}
+
+/**
+ * kv_endpoint_register() - register all of a buffer
+ * @e: the endpoint; in the kernel its QP, which carries the request, has to be in RTS
+ * @buf: the buffer
+ * @access: KVERBS_ACCESS_*; 0: none, and nothing is done
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t access,
+			 struct kv_fault *f)
+{
+	const struct kv_mr_reg reg = {
+		.id = buf->mr,
+		.qp = e->qp,
+		.access = access,
+		.length = buf->length,
+	};
+	struct kv_mr mr;
+	int ret;
+
+	if (!access)
+		return 0;
+	ret = kv_op_mr_reg(e->space->b, &reg, &mr, &e->verb_ns[KV_VERB_MR_REG]);
+	if (ret)
+		return kv_fault_backend(f, e->space->b, ret, "cannot register %u bytes on %s",
+					buf->length, e->space->dev.name);
+	buf->access = access;
+	buf->iova = mr.iova;
+	buf->rkey = mr.rkey;
+	return 0;
+}
+
+/**
+ * kv_endpoint_needs_key() - must a buffer be registered that only this end reaches?
+ * @e: the endpoint
+ *
+ * Return: false in the kernel, where the PD's local_dma_lkey reaches every buffer.
+ */
+bool kv_endpoint_needs_key(const struct kv_endpoint *e)
+{
+	return e->space->id == KV_SPACE_USER;
+}
+
+/**
+ * kv_buffer_piece() - a part of a buffer as a request takes it
+ * @buf: the buffer
+ * @offset: bytes
+ * @length: bytes
+ *
+ * Return: the SGE; with the key of the registration if there is one.
+ */
+struct kv_sge kv_buffer_piece(const struct kv_buffer *buf, uint64_t offset, uint32_t length)
+{
+	return (struct kv_sge){
+		.mr = buf->mr,
+		.offset = offset,
+		.length = length,
+		.lkey = buf->access ? KVERBS_LKEY_MR : KVERBS_LKEY_DMA,
+	};
+}
+
+static int32_t at_most(int32_t value, uint32_t max)
+{
+	return (uint32_t)value < max ? value : (int32_t)max;
+}
+
+/**
+ * kv_endpoint_param() - how the CM is to connect the QP
+ * @e: the endpoint
+ *
+ * Return: the defaults, and one READ or atomic at a time if the device can do that.
+ */
+struct kv_conn_param kv_endpoint_param(const struct kv_endpoint *e)
+{
+	struct kv_conn_param param;
+
+	kv_conn_param_init(&param, e->qp);
+	param.responder_resources = at_most(RD_ATOMIC, e->space->dev.max_qp_rd_atom);
+	param.initiator_depth = at_most(RD_ATOMIC, e->space->dev.max_qp_init_rd_atom);
+	return param;
+}
+
+/**
+ * kv_endpoint_del() - destroy an object of an endpoint
+ * @e: the endpoint
+ * @type: of the object
+ * @id: its id, 0 afterwards; 0: there is none
+ *
+ * Errors are of no interest: a device that was removed took its objects along, and what is left
+ * otherwise is destroyed with the backend.
+ */
+void kv_endpoint_del(struct kv_endpoint *e, enum kv_type type, uint32_t *id)
+{
+	if (*id)
+		kv_op_del(e->space->b, type, *id, NULL);
+	*id = 0;
+}

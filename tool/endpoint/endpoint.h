@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_ENDPOINT_ENDPOINT_H
+#define KV_ENDPOINT_ENDPOINT_H
+
+#include "cm/conn.h"
+#include "endpoint/raw.h"
+#include "model/space.h"
+
+/*
+ * One end of a connection, made verb by verb: measuring, ping, pingpong and conn-rate have no other way to
+ * a PD, a CQ, an MR or a QP. All of it dies with the space; kv_endpoint_destroy() destroys it earlier.
+ */
+
+/* Verbs whose time is kept; see kv_verb_name(). */
+enum kv_verb {
+	KV_VERB_PD_NEW,
+	KV_VERB_CQ_NEW,
+	KV_VERB_MR_NEW,
+	KV_VERB_TOUCH, /* no verb: user space has none that makes an MR before it is registered */
+	KV_VERB_QP_NEW,
+	KV_VERB_QP_INIT, /* this and the next two in the order of kv_raw_steps */
+	KV_VERB_QP_RTR,
+	KV_VERB_QP_RTS,
+	KV_VERB_MR_REG,
+	KV_VERB_CM, /* this and the following in the order of enum kv_conn_step */
+	KV_VERBS = KV_VERB_CM + KV_CONN_STEPS,
+};
+
+/**
+ * struct kv_buffer - one buffer of an endpoint
+ * @mr: its id; 0 if there is none
+ * @length: bytes
+ * @access: KVERBS_ACCESS_*, what its registration grants; 0: it has none
+ * @iova: of the registration, what a peer names
+ * @rkey: ditto; 0 if the peer may not reach the buffer
+ */
+struct kv_buffer {
+	uint32_t mr;
+	uint32_t length;
+	uint32_t access;
+	uint64_t iova;
+	uint32_t rkey;
+};
+
+/**
+ * struct kv_endpoint - a QP and all that belongs to it
+ * @space: where; must stay open
+ * @pd: id, as are the others; 0 where there is none
+ * @send_cq: where its sends complete
+ * @recv_cq: where its receives complete; the same one, if it was made for both
+ * @qp: the queue pair; the latest if several share the rest
+ * @qpn: its number
+ * @psn: the first packet sequence number it sends; the CM chooses another one
+ * @conn: its connection, if the CM has made it
+ * @verb_ns: how long each verb took; the latest where there were several
+ */
+struct kv_endpoint {
+	const struct kv_space *space;
+	uint32_t pd;
+	uint32_t send_cq;
+	uint32_t recv_cq;
+	uint32_t qp;
+	uint32_t qpn;
+	uint32_t psn;
+	uint32_t conn;
+	uint64_t verb_ns[KV_VERBS];
+};
+
+const char *kv_verb_name(enum kv_verb verb);
+int kv_endpoint_add_pd(struct kv_endpoint *e, struct kv_fault *f);
+int kv_endpoint_add_cqs(struct kv_endpoint *e, uint32_t sends, uint32_t receives, uint32_t context,
+			struct kv_fault *f);
+int kv_endpoint_add_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, struct kv_fault *f);
+int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t length,
+			   struct kv_fault *f);
+int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, struct kv_fault *f);
+int kv_endpoint_step(struct kv_endpoint *e, uint32_t type, enum kv_raw_step step,
+		     const struct kv_qp_attr *attr, struct kv_fault *f);
+int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t access,
+			 struct kv_fault *f);
+bool kv_endpoint_needs_key(const struct kv_endpoint *e);
+struct kv_sge kv_buffer_piece(const struct kv_buffer *buf, uint64_t offset, uint32_t length);
+struct kv_conn_param kv_endpoint_param(const struct kv_endpoint *e);
+void kv_endpoint_del(struct kv_endpoint *e, enum kv_type type, uint32_t *id);
+
+#endif

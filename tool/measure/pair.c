@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <string.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/random.h>
+#include "loop/loop.h"
+#include "measure/pair.h"
+#include "sys/now.h"
+
+/* One registration, one for the drain. */
+#define SEND_WRS_MORE 2
+/* One for the drain. */
+#define RECV_WRS_MORE 1
+
+#define PSN_MASK 0xffffff
+
+/* Far more than the CM takes on a busy host. */
+#define DEADLINE_NS 15000000000ULL
+/* A peer that has closed the connection sends no reason. */
+#define GOODBYE_NS 1000000000ULL
+
+/* The right that a peer needs at the target. */
+static uint32_t remote_access(const struct kv_work *w)
+{
+	switch (w->op) {
+	case KVERBS_OP_WRITE:
+		return KVERBS_ACCESS_REMOTE_WRITE;
+	case KVERBS_OP_READ:
+		return KVERBS_ACCESS_REMOTE_READ;
+	case KVERBS_OP_FETCH_ADD:
+	case KVERBS_OP_CMP_SWP:
+		return KVERBS_ACCESS_REMOTE_ATOMIC;
+	}
+	return 0;
+}
+
+/* Does this end post requests, or only answer them? */
+static bool is_active(const struct kv_work *w, unsigned int end)
+{
+	return !end || w->kind != KV_KIND_COMPLETION;
+}
+
+/* Is anything put into this end's target, or read from it? */
+static bool is_target(const struct kv_work *w, unsigned int end)
+{
+	return end || w->kind != KV_KIND_COMPLETION;
+}
+
+static bool needs_key(const struct kv_pair *p, unsigned int end)
+{
+	return kv_endpoint_needs_key(&p->end[end]) || p->work.lkey == KVERBS_LKEY_MR;
+}
+
+static uint32_t local_access(const struct kv_pair *p, unsigned int end)
+{
+	uint32_t access = KVERBS_ACCESS_LOCAL_WRITE;
+
+	if (!is_active(&p->work, end) || !needs_key(p, end))
+		return 0;
+	/* There the peer's answer to a READ is written as a WRITE is (RFC 5040, 5.2). */
+	if (p->work.op == KVERBS_OP_READ && kv_dev_is_iwarp(&p->end[end].space->dev))
+		access |= KVERBS_ACCESS_REMOTE_WRITE;
+	return access;
+}
+
+static uint32_t target_access(const struct kv_pair *p, unsigned int end)
+{
+	uint32_t remote = remote_access(&p->work);
+
+	if (!is_target(&p->work, end) || (!remote && !needs_key(p, end)))
+		return 0;
+	return KVERBS_ACCESS_LOCAL_WRITE | remote;
+}
+
+/*
+ * The rights that the peer of an end has by way of its QP. WRITE always: a loop's probe is one of
+ * no bytes. Which bytes can be reached is up to the MRs.
+ */
+static uint32_t qp_access(const struct kv_pair *p, unsigned int end)
+{
+	return is_target(&p->work, end) ? remote_access(&p->work) | KVERBS_ACCESS_REMOTE_WRITE : 0;
+}
+
+static uint32_t max_u32(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint32_t min_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static int create_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
+{
+	const struct kv_qp_init init = {
+		.type = KVERBS_QPT_RC,
+		.max_send_wr = max_u32(p->work.depth, 1) + SEND_WRS_MORE,
+		.max_recv_wr = max_u32(p->work.depth, KV_LOOP_RECVS) + RECV_WRS_MORE,
+	};
+	struct kv_endpoint *e = &p->end[end];
+	int ret;
+
+	if (getrandom(&e->psn, sizeof(e->psn), GRND_NONBLOCK) < 0)
+		e->psn = end + 1;
+	e->psn &= PSN_MASK;
+	ret = kv_endpoint_add_pd(e, f);
+	if (!ret)
+		ret = kv_endpoint_add_cqs(e, init.max_send_wr + 1, init.max_recv_wr + 1,
+					  KVERBS_CQ_POLLED, f);
+	if (!ret)
+		ret = kv_endpoint_add_buffer(e, &p->local[end], p->work.size, f);
+	if (!ret)
+		ret = kv_endpoint_add_buffer(e, &p->target[end], p->work.size, f);
+	return ret ? ret : kv_endpoint_add_qp(e, &init, f);
+}
+
+static int check_mtu(const struct kv_pair *p, struct kv_fault *f)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct kv_space *s = p->end[i].space;
+
+		if (p->work.mtu > s->dev.active_mtu)
+			return kv_fault_set(f, -EMSGSIZE,
+					    "path MTU %u (--mtu) is too large: the active MTU of %s%s%s is %u, which the MTU of its network interface allows",
+					    p->work.mtu, s->dev.name, s->host ? " on " : "",
+					    s->host ? s->host : "", s->dev.active_mtu);
+	}
+	return 0;
+}
+
+static int connect_raw(struct kv_pair *p, unsigned int end, struct kv_fault *f)
+{
+	struct kv_endpoint *e = &p->end[end], *peer = &p->end[!end];
+	const struct kv_dev *dev = &e->space->dev, *to = &peer->space->dev;
+	struct kv_address address = { .lid = to->lid, .qpn = peer->qpn, .psn = peer->psn };
+	struct kv_qp_attr attr = KV_RAW_DEFAULTS;
+	int ret = 0;
+
+	memcpy(address.gid, peer->space->gid->raw, sizeof(address.gid));
+	kv_raw_set_peer(&attr, &address, e->space->gid->index);
+	attr.access = qp_access(p, end);
+	attr.path_mtu = p->work.mtu ? p->work.mtu :
+				      kv_raw_mtu(min_u32(dev->active_mtu, to->active_mtu));
+	attr.max_dest_rd_atomic = min_u32(dev->max_qp_rd_atom, attr.max_dest_rd_atomic);
+	attr.max_rd_atomic = min_u32(dev->max_qp_init_rd_atom, attr.max_rd_atomic);
+	attr.sq_psn = e->psn;
+	attr.timeout = p->work.ack_timeout;
+	attr.retry_cnt = p->work.retry_cnt;
+	for (unsigned int step = 0; step < KV_RAW_STEPS && !ret; step++)
+		ret = kv_endpoint_step(e, KVERBS_QPT_RC, step, &attr, f);
+	return ret;
+}
+
+/*
+ * The address that a GID stands for (IBTA annex A17: RoCE v2's are IP addresses); iWARP's GID is
+ * a MAC address, and the netdev has the address.
+ */
+static int to_addr(const struct kv_space *space, struct sockaddr_storage *addr, struct kv_fault *f)
+{
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
+	struct sockaddr_in *in = (struct sockaddr_in *)addr;
+	struct in6_addr gid;
+
+	memset(addr, 0, sizeof(*addr));
+	memcpy(&gid, kv_dev_is_iwarp(&space->dev) ? space->dev.addr : space->gid->raw, sizeof(gid));
+	if (IN6_IS_ADDR_UNSPECIFIED(&gid))
+		return kv_fault_set(f, -EADDRNOTAVAIL,
+				    "--connect cm: the network interface of %s%s%s has no IP address",
+				    space->dev.name, space->host ? " on " : "",
+				    space->host ? space->host : "");
+	if (IN6_IS_ADDR_V4MAPPED(&gid)) {
+		in->sin_family = AF_INET;
+		memcpy(&in->sin_addr, &gid.s6_addr[12], sizeof(in->sin_addr));
+		return 0;
+	}
+	in6->sin6_family = AF_INET6;
+	in6->sin6_addr = gid;
+	if (!IN6_IS_ADDR_LINKLOCAL(&gid))
+		return 0;
+	/* Another host has other numbers for its interfaces. */
+	if (space->host)
+		return kv_fault_set(f, -EOPNOTSUPP,
+				    "--connect cm: GID %u of %s on %s is a link-local address, which only that host can name: choose another one",
+				    space->gid->index, space->dev.name, space->host);
+	in6->sin6_scope_id = if_nametoindex(space->gid->netdev);
+	return 0;
+}
+
+/* From the initiator's to the responder's request. */
+static int handshake(struct kv_pair *p, const struct kv_conn_peer *peer, uint32_t listener,
+		     struct kv_conn_times times[2], struct kv_fault *f)
+{
+	struct kv_backend *b[2] = { p->end[0].space->b, p->end[1].space->b };
+	uint64_t end_ns = kv_now_ns() + DEADLINE_NS;
+	struct kv_conn_param param[2];
+	struct kv_conn conn;
+	int ret;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		param[i] = kv_endpoint_param(&p->end[i]);
+		param[i].access = qp_access(p, i);
+		param[i].retry_cnt = p->work.retry_cnt;
+		param[i].ack_timeout = p->work.ack_timeout;
+	}
+	ret = kv_conn_request(b[0], peer, &param[0], end_ns, &conn, &times[0], f);
+	if (ret)
+		return ret;
+	p->end[0].conn = conn.id;
+	ret = kv_conn_take(b[1], listener, end_ns, &conn, f);
+	if (ret)
+		return ret;
+	p->end[1].conn = conn.id;
+	ret = kv_conn_accept(b[1], conn.id, &param[1], &times[1], f);
+	for (unsigned int i = 0; i < 2 && !ret; i++)
+		ret = kv_conn_confirm(b[i], p->end[i].conn, &param[i], end_ns, &conn, &times[i], f);
+	return ret;
+}
+
+/* The responder listens at the address of its GID, at any port. */
+static int connect_cm(struct kv_pair *p, struct kv_fault *f)
+{
+	const struct kv_space *responder = p->end[1].space;
+	const struct kv_conn_init init = { .dev = responder->dev.name };
+	struct kv_conn_peer peer = { .dev = p->end[0].space->dev.name };
+	struct kv_conn_times times[2] = { 0 };
+	struct sockaddr_storage addr;
+	struct kv_conn listener;
+	int ret;
+
+	ret = to_addr(p->end[0].space, &peer.src, f);
+	if (!ret)
+		ret = to_addr(responder, &addr, f);
+	if (!ret)
+		ret = kv_conn_listen(responder->b, &init, &addr, 1, &listener, &times[1], f);
+	if (ret)
+		return ret;
+	peer.dst = listener.src;
+	ret = handshake(p, &peer, listener.id, times, f);
+	for (unsigned int i = 0; i < 2; i++)
+		memcpy(&p->end[i].verb_ns[KV_VERB_CM], times[i].verb_ns, sizeof(times[i].verb_ns));
+	kv_endpoint_del(&p->end[1], KV_CONN, &listener.id);
+	return ret;
+}
+
+static int connect_ends(struct kv_pair *p, struct kv_fault *f)
+{
+	int ret;
+
+	if (p->work.connect == KV_CONNECT_CM)
+		return connect_cm(p, f);
+	ret = connect_raw(p, 0, f);
+	return ret ? ret : connect_raw(p, 1, f);
+}
+
+/**
+ * kv_pair_create() - make two endpoints and connect them to each other
+ * @p: receives them; kv_pair_destroy() destroys them
+ * @initiator: where the one that begins is to be
+ * @responder: where the other one is to be; the loops of one thread for both ends
+ *	need the same
+ * @work: what for: it decides which rights are granted; not KV_KIND_NULL
+ * @f: receives why not
+ *
+ * The buffers are @work->size bytes long and zeroed, and exactly those bytes
+ * can be reached.
+ *
+ * Return: 0 or a negative errno; then nothing is left.
+ */
+int kv_pair_create(struct kv_pair *p, const struct kv_space *initiator,
+		   const struct kv_space *responder, const struct kv_work *work,
+		   struct kv_fault *f)
+{
+	int ret;
+
+	memset(p, 0, sizeof(*p));
+	p->end[0].space = initiator;
+	p->end[1].space = responder;
+	p->work = *work;
+	ret = check_mtu(p, f);
+	for (unsigned int i = 0; i < 2 && !ret; i++)
+		ret = create_end(p, i, f);
+	if (!ret)
+		ret = connect_ends(p, f);
+	/* A fast registration is a request on a QP in RTS. */
+	for (unsigned int i = 0; i < 2 && !ret; i++) {
+		ret = kv_endpoint_register(&p->end[i], &p->local[i], local_access(p, i), f);
+		if (!ret)
+			ret = kv_endpoint_register(&p->end[i], &p->target[i], target_access(p, i), f);
+	}
+	if (ret)
+		kv_pair_destroy(p);
+	return ret;
+}
+
+static void invalidate(struct kv_pair *p, struct kv_endpoint *e, struct kv_buffer *buf)
+{
+	if (!buf->access || p->broken)
+		return;
+	/* A QP that can't do this one can't do the others. */
+	if (kv_op_mr_inv(e->space->b, &(struct kv_mr_inv){ buf->mr, e->qp }, NULL, NULL))
+		p->broken = true;
+	buf->access = 0;
+}
+
+/* The QPs are in ERR afterwards, if the CM has connected them. */
+static void disconnect(struct kv_pair *p)
+{
+	struct kv_backend *b[2] = { p->end[0].space->b, p->end[1].space->b };
+	uint64_t end_ns = kv_now_ns() + GOODBYE_NS;
+	struct kv_conn conn;
+	struct kv_fault f;
+
+	/* The responder answers when somebody looks at it. */
+	if (p->end[0].conn && p->end[1].conn &&
+	    !kv_op_conn_disconnect(b[0], &(struct kv_id){ p->end[0].conn }, NULL, NULL) &&
+	    !kv_conn_wait(b[1], p->end[1].conn, 1U << KVERBS_CONN_DISCONNECTED, end_ns, &conn, &f))
+		kv_conn_wait(b[0], p->end[0].conn, 1U << KVERBS_CONN_DISCONNECTED, end_ns, &conn,
+			     &f);
+	for (int i = 1; i >= 0; i--)
+		kv_endpoint_del(&p->end[i], KV_CONN, &p->end[i].conn);
+}
+
+/**
+ * kv_pair_destroy() - destroy all that kv_pair_create() made
+ * @p: the pair
+ */
+void kv_pair_destroy(struct kv_pair *p)
+{
+	for (int i = 1; i >= 0; i--) {
+		invalidate(p, &p->end[i], &p->target[i]);
+		invalidate(p, &p->end[i], &p->local[i]);
+	}
+	disconnect(p);
+	/* Both QPs first: neither may reach the other's buffers any more. */
+	for (int i = 1; i >= 0; i--)
+		kv_endpoint_del(&p->end[i], KV_QP, &p->end[i].qp);
+	for (int i = 1; i >= 0; i--) {
+		struct kv_endpoint *e = &p->end[i];
+
+		kv_endpoint_del(e, KV_MR, &p->target[i].mr);
+		kv_endpoint_del(e, KV_MR, &p->local[i].mr);
+		kv_endpoint_del(e, KV_CQ, &e->recv_cq);
+		kv_endpoint_del(e, KV_CQ, &e->send_cq);
+		kv_endpoint_del(e, KV_PD, &e->pd);
+	}
+}
+
+/**
+ * kv_pair_verbs() - how long each verb took
+ * @p: the pair
+ * @ns: receives the initiator's times, and the responder's of what only that
+ *	one needs; 0 for what neither needs
+ */
+void kv_pair_verbs(const struct kv_pair *p, uint64_t ns[KV_VERBS])
+{
+	for (unsigned int v = 0; v < KV_VERBS; v++)
+		ns[v] = p->end[0].verb_ns[v] ? p->end[0].verb_ns[v] : p->end[1].verb_ns[v];
+}
+
+/**
+ * kv_pair_fill() - describe one end for a run
+ * @p: the pair
+ * @end: 0 or 1
+ * @run: receives it
+ */
+void kv_pair_fill(const struct kv_pair *p, unsigned int end, struct kv_run_end *run)
+{
+	run->qp = p->end[end].qp;
+	run->local_mr = p->local[end].mr;
+	run->target_mr = p->target[end].mr;
+	run->lkey = needs_key(p, end) ? KVERBS_LKEY_MR : KVERBS_LKEY_DMA;
+	run->remote_addr = p->target[!end].iova;
+	run->remote_key = p->target[!end].rkey;
+}
