@@ -296,6 +296,9 @@ static int parse(const struct kv_command *command, const struct kv_names *names,
 		return kv_fault_set(f, -ENOMEM, "no memory");
 	if (command->init)
 		memcpy(given, command->init, command->size);
+	if (command->in)
+		kv_keys_preset(command->in, (char *)given + command->at);
+	given->command = command;
 	if (command->id == KV_ID_MUST || (command->id == KV_ID_MAY && n)) {
 		if (!n)
 			ret = kv_fault_usage(f, "the id or the name of the %s is missing",

@@ -51,17 +51,18 @@ struct work {
 /* Those of the tool itself; lines of up to 79 columns. */
 static void print_nouns(void)
 {
+	const struct kv_noun *const *nouns = kv_nouns();
 	int column = printf("Commands are those of the tool, without 'kverbs':");
 
-	for (size_t i = 0; kv_nouns[i]; i++) {
-		int width = (int)strlen(kv_nouns[i]->name) + 2;
+	for (size_t i = 0; nouns[i]; i++) {
+		int width = (int)strlen(nouns[i]->name) + 2;
 
-		if (kv_nouns[i]->batch)
+		if (nouns[i]->batch)
 			continue;
 		if (column + width > 79)
 			column = printf("\n") - 1;
-		column += printf("%s%s%s", column ? " " : "", kv_nouns[i]->name,
-				 kv_nouns[i + 1] && !kv_nouns[i + 1]->batch ? "," : ".");
+		column += printf("%s%s%s", column ? " " : "", nouns[i]->name,
+				 nouns[i + 1] && !nouns[i + 1]->batch ? "," : ".");
 	}
 	printf("\n");
 }

@@ -115,6 +115,7 @@ static void print_noun(const struct kv_noun *noun)
 
 static void print_script(void)
 {
+	const struct kv_noun *const *nouns = kv_nouns();
 	printf("_kverbs() {\n"
 	       "\tlocal words='--help --version'\n"
 	       "\tlocal word=${COMP_WORDS[COMP_CWORD]} last= first= second=\n"
@@ -128,9 +129,9 @@ static void print_script(void)
 		if (e->cmd && e->cmd != &kv_cmd_dev)
 			print_options(e);
 	}
-	for (size_t i = 0; kv_nouns[i]; i++) {
-		if (!kv_nouns[i]->batch)
-			print_noun(kv_nouns[i]);
+	for (size_t i = 0; nouns[i]; i++) {
+		if (!nouns[i]->batch)
+			print_noun(nouns[i]);
 	}
 	printf("\tesac\n"
 	       "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"

@@ -4,44 +4,40 @@
 #define ANY UINT32_MAX
 
 #define S struct kv_av
-static const struct kv_member av_members[] = {
-	KV_BOOL(S, has_dgid),
-	KV_HEX(S, dgid, A(AH_DGID), IF(has_dgid)),
-	KV_BOOL(S, has_sgid_index),
-	KV_U32(S, sgid_index, ANY, A(AH_SGID_INDEX), IF(has_sgid_index)),
-	KV_U32(S, dlid, ANY, A(AH_DLID), UNLESS_0),
-	KV_U32(S, sl, ANY, A(AH_SL), UNLESS_0),
-	KV_U32(S, traffic_class, ANY, A(AH_TRAFFIC_CLASS), UNLESS_0),
-	KV_U32(S, flow_label, ANY, A(AH_FLOW_LABEL), UNLESS_0),
+SHAPE(av,
+	KV_BOOL(S, has_dgid, UNTOLD),
+	KV_HEX(S, dgid, A(AH_DGID), IF(has_dgid), KEY("the peer's GID; RoCE needs it")),
+	KV_BOOL(S, has_sgid_index, UNTOLD),
+	KV_U32(S, sgid_index, ANY, A(AH_SGID_INDEX), IF(has_sgid_index),
+	       KEY("entry of the own GID table to send from; default: IPv4 RoCE v2, else IPv6 RoCE v2, else what there is")),
+	KV_U32(S, dlid, ANY, A(AH_DLID), UNLESS_0, KEY("the peer's LID, InfiniBand only")),
+	KV_U32(S, sl, ANY, A(AH_SL), UNLESS_0, TOLD,
+	       KEY("service level, 0 to 15; default: 0")),
+	KV_U32(S, traffic_class, ANY, A(AH_TRAFFIC_CLASS), UNLESS_0, TOLD,
+	       KEY("0 to 255; default: 0")),
+	KV_U32(S, flow_label, ANY, A(AH_FLOW_LABEL), UNLESS_0, TOLD, KEY("20 bits; default: 0")),
 	/* Even 0, which is not its default; it belongs to the DGID. */
-	KV_U32(S, hop_limit, ANY, A(AH_HOP_LIMIT), IF(has_dgid)),
-};
+	KV_U32(S, hop_limit, ANY, A(AH_HOP_LIMIT), IF(has_dgid), TOLD, PRESET(64),
+	       KEY("0 to 255; default: 64; on RoCE the kernel takes the route's")),
+);
 #undef S
-
-const struct kv_shape kv_shape_av = KV_SHAPE(struct kv_av, av_members);
 
 #define S struct kv_ah_init
-static const struct kv_member ah_init_members[] = {
-	KV_ID(S, pd, KV_PD, A(AH_PD), UNLESS_0),
-	KV_U32(S, port, ANY, A(AH_PORT)),
+SHAPE(ah_init,
+	KV_ID(S, pd, KV_PD, A(AH_PD), UNLESS_0, MUST("its protection domain")),
+	KV_U32(S, port, ANY, A(AH_PORT), PRESET(1), KEY("default: 1")),
 	KV_STRUCT(S, av, kv_shape_av),
-	KV_BOOL(S, persistent, A(AH_PERSISTENT)),
-};
+	KV_BOOL(S, persistent, A(AH_PERSISTENT), UNTOLD),
+);
 #undef S
 
-const struct kv_shape kv_shape_ah_init = KV_SHAPE(struct kv_ah_init, ah_init_members);
-
 #define S struct kv_ah
-static const struct kv_member ah_members[] = {
-	KV_U32(S, id, ANY, A(AH_ID), KNOWN("ah")),
-	KV_TEXT(S, dev, A(AH_DEV), KNOWN("device")),
-	KV_BOOL(S, persistent, A(AH_PERSISTENT)),
+SHAPE(ah,
+	HEAD(AH, "ah"),
 	KV_ID(S, pd, KV_PD, A(AH_PD)),
 	KV_U32(S, port, ANY, A(AH_PORT)),
 	KV_STRUCT(S, av, kv_shape_av),
-	KV_BOOL(S, has_dmac),
+	KV_BOOL(S, has_dmac, UNTOLD),
 	KV_HEX(S, dmac, A(AH_DMAC), IF(has_dmac)),
-};
+);
 #undef S
-
-const struct kv_shape kv_shape_ah = KV_SHAPE(struct kv_ah, ah_members);

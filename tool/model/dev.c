@@ -4,26 +4,22 @@
 #define ANY UINT32_MAX
 
 #define S struct kv_dev_name
-static const struct kv_member dev_name_members[] = {
+SHAPE(dev_name,
 	KV_TEXT_AT(S, dev, 64),
-};
+);
 #undef S
 
-const struct kv_shape kv_shape_dev_name = KV_SHAPE(struct kv_dev_name, dev_name_members);
-
 #define S struct kv_gid
-static const struct kv_member gid_members[] = {
+SHAPE(gid,
 	KV_U32(S, index, ANY, A(GID_INDEX)),
 	KV_U32(S, type, ANY, A(GID_TYPE)),
 	KV_HEX(S, raw, A(GID_GID)),
 	KV_TEXT(S, netdev, A(GID_NETDEV)),
-};
+);
 #undef S
 
-const struct kv_shape kv_shape_gid = KV_SHAPE(struct kv_gid, gid_members);
-
 #define S struct kv_dev
-static const struct kv_member dev_members[] = {
+SHAPE(dev,
 	KV_TEXT(S, name, A(DEV_NAME), KNOWN("device")),
 	KV_U32(S, can, ANY, A(DEV_CAN)),
 	KV_U32(S, ports, ANY, A(DEV_PORTS)),
@@ -75,24 +71,18 @@ static const struct kv_member dev_members[] = {
 	KV_U32(S, pkey_table_len, ANY, A(DEV_PKEY_TABLE_LEN)),
 	KV_HEX(S, addr),
 	KV_LIST(S, gid, gids, kv_shape_gid, A(DEV_GID)),
-};
+);
 #undef S
-
-const struct kv_shape kv_shape_dev = KV_SHAPE(struct kv_dev, dev_members);
 
 #define S struct kv_counter
-static const struct kv_member counter_members[] = {
+SHAPE(counter,
 	KV_TEXT(S, name),
 	KV_U64(S, value, UINT64_MAX),
-};
+);
 #undef S
-
-const struct kv_shape kv_shape_counter = KV_SHAPE(struct kv_counter, counter_members);
 
 #define S struct kv_counters
-static const struct kv_member counters_members[] = {
+SHAPE(counters,
 	KV_LIST(S, counter, counters, kv_shape_counter),
-};
+);
 #undef S
-
-const struct kv_shape kv_shape_counters = KV_SHAPE(struct kv_counters, counters_members);

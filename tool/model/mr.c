@@ -4,93 +4,83 @@
 #define ANY UINT32_MAX
 
 #define S struct kv_mr_init
-static const struct kv_member mr_init_members[] = {
-	KV_ID(S, pd, KV_PD, A(MR_PD), UNLESS_0),
-	KV_U64(S, length, UINT64_MAX, A(MR_LENGTH)),
-	KV_U32(S, max_access, KVERBS_ACCESS__ALL, A(MR_MAX_ACCESS)),
-	KV_BOOL(S, persistent, A(MR_PERSISTENT)),
-};
+SHAPE(mr_init,
+	KV_ID(S, pd, KV_PD, A(MR_PD), UNLESS_0, MUST("its protection domain")),
+	KV_U64(S, length, UINT64_MAX, A(MR_LENGTH), SIZE,
+	       MUST("bytes of the buffer, which starts zeroed")),
+	KV_U32(S, max_access, KVERBS_ACCESS__ALL, A(MR_MAX_ACCESS), FLAGS(access), UNTOLD,
+	       PRESET(KVERBS_ACCESS__ALL), CALLED("access"),
+	       KEY("what 'mr reg' may grant; default: all")),
+	KV_BOOL(S, persistent, A(MR_PERSISTENT), UNTOLD),
+);
 #undef S
-
-const struct kv_shape kv_shape_mr_init = KV_SHAPE(struct kv_mr_init, mr_init_members);
 
 #define S struct kv_mr
-static const struct kv_member mr_members[] = {
-	KV_U32(S, id, ANY, A(MR_ID), KNOWN("mr")),
-	KV_TEXT(S, dev, A(MR_DEV), KNOWN("device")),
-	KV_BOOL(S, persistent, A(MR_PERSISTENT)),
+SHAPE(mr,
+	HEAD(MR, "mr"),
 	KV_ID(S, pd, KV_PD, A(MR_PD)),
 	KV_U64(S, length, UINT64_MAX, A(MR_LENGTH)),
-	KV_U32(S, max_access, ANY, A(MR_MAX_ACCESS)),
+	KV_U32(S, max_access, ANY, A(MR_MAX_ACCESS), FLAGS(access)),
 	KV_BOOL(S, registered),
-	KV_U32(S, access, ANY, A(MR_ACCESS), IF(registered)),
-	KV_U64(S, offset, UINT64_MAX, A(MR_OFFSET)),
-	KV_U64(S, reg_length, UINT64_MAX, A(MR_REG_LENGTH)),
-	KV_U32(S, lkey, ANY, A(MR_LKEY)),
-	KV_U32(S, rkey, ANY, A(MR_RKEY)),
-	KV_U64(S, iova, UINT64_MAX, A(MR_IOVA)),
-};
+	KV_U32(S, access, ANY, A(MR_ACCESS), IF(registered), FLAGS(access)),
+	KV_U64(S, offset, UINT64_MAX, A(MR_OFFSET), IF(registered)),
+	KV_U64(S, reg_length, UINT64_MAX, A(MR_REG_LENGTH), IF(registered)),
+	KV_U32(S, lkey, ANY, A(MR_LKEY), IF(registered)),
+	KV_U32(S, rkey, ANY, A(MR_RKEY), IF(registered)),
+	KV_U64(S, iova, UINT64_MAX, A(MR_IOVA), IF(registered)),
+);
 #undef S
 
-const struct kv_shape kv_shape_mr = KV_SHAPE(struct kv_mr, mr_members);
+#define CARRIER "kernel: the QP that carries the request, in rts; user space needs none"
 
 #define S struct kv_mr_reg
-static const struct kv_member mr_reg_members[] = {
+SHAPE(mr_reg,
 	KV_ID_ABOUT(S, id),
-	KV_ID(S, qp, KV_QP, A(MR_QP), UNLESS_0),
-	KV_U32(S, access, KVERBS_ACCESS__ALL, A(MR_ACCESS)),
-	KV_U64(S, offset, UINT64_MAX, A(MR_OFFSET)),
-	KV_U64(S, length, UINT64_MAX, A(MR_LENGTH)),
-};
+	KV_ID(S, qp, KV_QP, A(MR_QP), UNLESS_0, KEY(CARRIER)),
+	KV_U32(S, access, KVERBS_ACCESS__ALL, A(MR_ACCESS), FLAGS(access),
+	       KEY("what is granted; default: all that 'mr add' allowed and the device has")),
+	KV_U64(S, offset, UINT64_MAX, A(MR_OFFSET), SIZE,
+	       KEY("first byte in the buffer; default: 0")),
+	KV_U64(S, length, UINT64_MAX, A(MR_LENGTH), SIZE,
+	       KEY("bytes; default: the rest of the buffer")),
+);
 #undef S
-
-const struct kv_shape kv_shape_mr_reg = KV_SHAPE(struct kv_mr_reg, mr_reg_members);
 
 #define S struct kv_mr_inv
-static const struct kv_member mr_inv_members[] = {
+SHAPE(mr_inv,
 	KV_ID_ABOUT(S, id),
-	KV_ID(S, qp, KV_QP, A(MR_QP), UNLESS_0),
-};
+	KV_ID(S, qp, KV_QP, A(MR_QP), UNLESS_0, KEY(CARRIER)),
+);
 #undef S
-
-const struct kv_shape kv_shape_mr_inv = KV_SHAPE(struct kv_mr_inv, mr_inv_members);
 
 #define S struct kv_mr_write
-static const struct kv_member mr_write_members[] = {
+SHAPE(mr_write,
 	KV_ID_ABOUT(S, id),
 	KV_U64(S, offset, UINT64_MAX),
 	KV_U64(S, length, UINT64_MAX),
-};
+);
 #undef S
-
-const struct kv_shape kv_shape_mr_write = KV_SHAPE(struct kv_mr_write, mr_write_members);
 
 #define S struct kv_mr_read
-static const struct kv_member mr_read_members[] = {
+SHAPE(mr_read,
 	KV_ID_ABOUT(S, id),
 	KV_U64(S, offset, UINT64_MAX),
 	KV_U64(S, length, UINT64_MAX),
-};
+);
 #undef S
 
-const struct kv_shape kv_shape_mr_read = KV_SHAPE(struct kv_mr_read, mr_read_members);
-
 #define S struct kv_mr_file
-static const struct kv_member mr_file_members[] = {
+SHAPE(mr_file,
 	KV_ID_ABOUT(S, id),
 	KV_S32(S, fd, INT32_MIN, INT32_MAX, A(MR_FD), KNOWN("file")),
 	KV_U64(S, file_offset, UINT64_MAX, A(MR_FILE_OFFSET)),
 	KV_U64(S, offset, UINT64_MAX, A(MR_OFFSET)),
 	KV_U64(S, length, UINT64_MAX, A(MR_LENGTH)),
-};
+);
 #undef S
-
-const struct kv_shape kv_shape_mr_file = KV_SHAPE(struct kv_mr_file, mr_file_members);
 
 #define S struct kv_moved
-static const struct kv_member moved_members[] = {
+SHAPE(moved,
 	KV_U64(S, length, UINT64_MAX, A(MR_LENGTH)),
-};
+);
 #undef S
-
-const struct kv_shape kv_shape_moved = KV_SHAPE(struct kv_moved, moved_members);

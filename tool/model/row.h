@@ -2,6 +2,7 @@
 #ifndef KV_MODEL_ROW_H
 #define KV_MODEL_ROW_H
 
+#include "cli/parse.h"
 #include "model/shape.h"
 
 /*
@@ -19,5 +20,35 @@
 #define AMONG(field, values)						\
 	.when = KV_WHEN_AMONG, .beside = offsetof(S, field), .among = values
 #define BIT(of_mask) .bit = of_mask
+#define WORD(table) .form = KV_FORM_WORD, .words = kv_word_##table
+#define FLAGS(table) .form = KV_FORM_FLAGS, .words = kv_word_##table
+#define NAMED(table) .form = KV_FORM_NAMED, .words = kv_word_##table
+#define SIZE .form = KV_FORM_SIZE
+#define CM_STATUS .form = KV_FORM_CM_STATUS, TOLD_UNLESS_0
+#define COUNTED .form = KV_FORM_COUNTED
+#define TOLD .tell = KV_TELL_ALWAYS
+#define UNTOLD .tell = KV_TELL_NEVER
+#define TOLD_UNLESS_0 .tell = KV_TELL_NONZERO
+#define TOLD_IF(field) .tell = KV_TELL_BESIDE, .beside = offsetof(S, field)
+#define TOLD_AMONG(field, values)					\
+	.tell = KV_TELL_AMONG, .beside = offsetof(S, field), .among = values
+#define CALLED(word) .key = word
+#define KEY(text) .help = text
+#define MUST(text) .help = text, .must = true
+#define PRESET(number) .preset = number
+
+/* The shape of struct kv_NAME, of its rows. */
+#define SHAPE(name, ...)							\
+	const struct kv_shape kv_shape_##name =					\
+		KV_SHAPE(struct kv_##name, ((const struct kv_member[]){ __VA_ARGS__ }))
+
+/* How what objects are begins, and a device that one is made on. */
+#define HEAD(TYPE, type)							\
+	KV_U32(S, id, UINT32_MAX, A(TYPE##_ID), KNOWN(type), UNTOLD),		\
+	KV_TEXT(S, dev, A(TYPE##_DEV), KNOWN("device"), UNTOLD),		\
+	KV_BOOL(S, persistent, A(TYPE##_PERSISTENT), UNTOLD)
+#define DEV(name)								\
+	KV_TEXT_AT(S, dev, 64, A(name), KNOWN("device"), CALLED("dev"), UNTOLD,	\
+		   KEY("device; default: that of --dev, or the only one there is"))
 
 #endif

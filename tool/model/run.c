@@ -10,20 +10,18 @@
 #define BOTH_ENDS (1U << KVERBS_LOOP_RELAY)
 
 #define S struct kv_run_end
-static const struct kv_member run_end_members[] = {
+SHAPE(run_end,
 	KV_ID(S, qp, KV_QP, A(END_QP)),
 	KV_ID(S, local_mr, KV_MR, A(END_LOCAL_MR)),
 	KV_ID(S, target_mr, KV_MR, A(END_TARGET_MR), UNLESS_0),
 	KV_U32(S, lkey, KVERBS_LKEY_MAX, A(END_LKEY)),
 	KV_U64(S, remote_addr, UINT64_MAX, A(END_REMOTE_ADDR)),
 	KV_U32(S, remote_key, ANY, A(END_REMOTE_KEY)),
-};
+);
 #undef S
 
-const struct kv_shape kv_shape_run_end = KV_SHAPE(struct kv_run_end, run_end_members);
-
 #define S struct kv_run_spec
-static const struct kv_member run_spec_members[] = {
+SHAPE(run_spec,
 	KV_TEXT(S, dev, A(RUN_DEV), KNOWN("device"), AMONG(loop, NULL_LOOP)),
 	KV_U32(S, loop, KVERBS_LOOP_MAX, A(RUN_LOOP)),
 	KV_U32(S, op, KVERBS_OP_CMP_SWP, A(RUN_OP), AMONG(loop, VERBS)),
@@ -39,13 +37,11 @@ static const struct kv_member run_spec_members[] = {
 	KV_U32(S, post, KVERBS_POST_MAX, A(RUN_POST)),
 	KV_S32(S, cpu, -1, KV_PARSE_CPU_MAX, A(RUN_CPU), UNLESS_NEGATIVE),
 	KV_S32(S, spins, -1, KVERBS_SPINS_MAX, A(RUN_SPINS), UNLESS_NEGATIVE),
-};
+);
 #undef S
 
-const struct kv_shape kv_shape_run_spec = KV_SHAPE(struct kv_run_spec, run_spec_members);
-
 #define S struct kv_run_result
-static const struct kv_member run_result_members[] = {
+SHAPE(run_result,
 	KV_U32(S, state, ANY, A(RUN_STATE)),
 	KV_S32(S, error, INT32_MIN, INT32_MAX, A(RUN_ERROR)),
 	KV_U32(S, wc_status, ANY, A(RUN_WC_STATUS)),
@@ -56,7 +52,5 @@ static const struct kv_member run_result_members[] = {
 	KV_U64(S, elapsed_ns, UINT64_MAX, A(RUN_ELAPSED_NS)),
 	KV_U64(S, let_go, UINT64_MAX, A(RUN_LET_GO)),
 	KV_U64(S, hist.sum, UINT64_MAX, A(RUN_SUM_TICKS)),
-};
+);
 #undef S
-
-const struct kv_shape kv_shape_run_result = KV_SHAPE(struct kv_run_result, run_result_members);

@@ -6,10 +6,13 @@
 #include <stdint.h>
 #include "model/backend.h"
 
+struct kv_word;
+
 /*
  * What a struct has: a row for each member, from which it is written as attributes of the
- * module's messages and read from them (kernel/fields.h), and as JSON for another host
- * (remote/codec.h). There is one shape for each struct that an operation takes or gives.
+ * module's messages and read from them (kernel/fields.h), as JSON for another host
+ * (remote/codec.h), described to people (object/describe.h) and read as keys of commands
+ * (object/args.h). There is one shape for each struct that an operation takes or gives.
  */
 
 /* What a member is, and how it is written as JSON. */
@@ -39,6 +42,29 @@ enum kv_member_when {
 	KV_WHEN_AMONG, /* if @among has the bit of the uint32_t at @beside */
 };
 
+/* How people read and write a member, if its type does not say it. */
+enum kv_form {
+	KV_FORM_PLAIN,
+	KV_FORM_SIZE, /* number of bytes */
+	KV_FORM_WORD, /* one of @words */
+	KV_FORM_FLAGS, /* several of @words, whose values are bits */
+	KV_FORM_BITS, /* the same, told as a bool each */
+	KV_FORM_NAMED, /* number, and beside it, as KEY_name, its word */
+	KV_FORM_CM_STATUS, /* the same of a CM event: an errno, or why it was rejected */
+	KV_FORM_PORT, /* of an address, its port alone */
+	KV_FORM_COUNTED, /* HEX_UPTO, told with its length */
+};
+
+/* When a member is told to people. */
+enum kv_tell {
+	KV_TELL_AS_PUT, /* when it would be put into a request */
+	KV_TELL_ALWAYS,
+	KV_TELL_NEVER,
+	KV_TELL_NONZERO,
+	KV_TELL_BESIDE, /* if the uint32_t at @beside is not 0 */
+	KV_TELL_AMONG, /* if @among has the bit of the uint32_t at @beside */
+};
+
 /**
  * struct kv_member - one member of a struct
  * @name: as it stands in JSON
@@ -58,6 +84,14 @@ enum kv_member_when {
  * @bit: of the shape's mask: put only if it is set there, taking sets it; 0: none
  * @refers: of an id: 1 + enum kv_type of what it names, or KV_REFERS_ABOUT; 0: it is
  *	no id, or none that was given to somebody
+ * @form: how people read and write it
+ * @words: of WORD, FLAGS, BITS and NAMED
+ * @tell: when people are told
+ * @key: its word in descriptions and, with - for _, in commands, if not @known or @name
+ * @help: what it is for, as a key of a command; NULL: it is none
+ * @value: what the help calls the key's value, if that does not follow from the rest
+ * @must: the command can't do without it
+ * @preset: its value where the key is not given; of numbers
  */
 struct kv_member {
 	const char *name;
@@ -75,6 +109,14 @@ struct kv_member {
 	uint32_t among;
 	uint32_t bit;
 	uint32_t refers;
+	enum kv_form form;
+	const struct kv_word *words;
+	enum kv_tell tell;
+	const char *key;
+	const char *help;
+	const char *value;
+	bool must;
+	uint64_t preset;
 };
 
 /* An id of what the whole struct is about: who reads it knows the type. */
@@ -116,7 +158,7 @@ struct kv_shape {
 	  .refers = 1U + (what), ##__VA_ARGS__ }
 #define KV_ID_ABOUT(s, field)						\
 	{ KV_AT(s, field), .type = KV_MEMBER_U32, .max = UINT32_MAX,	\
-	  .refers = KV_REFERS_ABOUT }
+	  .refers = KV_REFERS_ABOUT, .tell = KV_TELL_NEVER }
 #define KV_S32(s, field, least, most, ...)				\
 	{ KV_AT(s, field), .type = KV_MEMBER_S32, .min = least, .max = most, ##__VA_ARGS__ }
 #define KV_U64(s, field, most, ...)					\
@@ -202,5 +244,6 @@ const struct kv_member *kv_member_find(const struct kv_shape *shape, const char 
 
 extern const struct kv_shape kv_shape_av;
 extern const struct kv_shape kv_shape_qp_attr;
+extern const struct kv_shape kv_shape_wc;
 
 #endif

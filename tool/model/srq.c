@@ -4,39 +4,35 @@
 #define ANY UINT32_MAX
 
 #define S struct kv_srq_init
-static const struct kv_member srq_init_members[] = {
-	KV_ID(S, pd, KV_PD, A(SRQ_PD), UNLESS_0),
-	KV_U32(S, max_wr, ANY, A(SRQ_MAX_WR)),
-	KV_U32(S, max_sge, ANY, A(SRQ_MAX_SGE)),
-	KV_U32(S, limit, ANY, A(SRQ_LIMIT)),
-	KV_BOOL(S, persistent, A(SRQ_PERSISTENT)),
-};
+SHAPE(srq_init,
+	KV_ID(S, pd, KV_PD, A(SRQ_PD), UNLESS_0, MUST("its protection domain")),
+	KV_U32(S, max_wr, ANY, A(SRQ_MAX_WR), MUST("receives that can be posted at once")),
+	KV_U32(S, max_sge, ANY, A(SRQ_MAX_SGE), PRESET(1),
+	       KEY("pieces that a receive can have; default: 1")),
+	KV_U32(S, limit, ANY, A(SRQ_LIMIT),
+	       KEY("an event comes once when fewer receives are left; default: 0, never")),
+	KV_BOOL(S, persistent, A(SRQ_PERSISTENT), UNTOLD),
+);
 #undef S
 
-const struct kv_shape kv_shape_srq_init = KV_SHAPE(struct kv_srq_init, srq_init_members);
-
 #define S struct kv_srq
-static const struct kv_member srq_members[] = {
-	KV_U32(S, id, ANY, A(SRQ_ID), KNOWN("srq")),
-	KV_TEXT(S, dev, A(SRQ_DEV), KNOWN("device")),
-	KV_BOOL(S, persistent, A(SRQ_PERSISTENT)),
+SHAPE(srq,
+	HEAD(SRQ, "srq"),
 	KV_ID(S, pd, KV_PD, A(SRQ_PD)),
 	KV_U32(S, max_wr, ANY, A(SRQ_MAX_WR)),
 	KV_U32(S, max_sge, ANY, A(SRQ_MAX_SGE)),
 	KV_U32(S, limit, ANY, A(SRQ_LIMIT)),
-};
+);
 #undef S
-
-const struct kv_shape kv_shape_srq = KV_SHAPE(struct kv_srq, srq_members);
 
 #define S struct kv_srq_attr
-static const struct kv_member srq_attr_members[] = {
+SHAPE(srq_attr,
 	KV_ID_ABOUT(S, id),
-	KV_BOOL(S, has_limit),
-	KV_U32(S, limit, ANY, A(SRQ_LIMIT), IF(has_limit)),
-	KV_BOOL(S, has_max_wr),
-	KV_U32(S, max_wr, ANY, A(SRQ_MAX_WR), IF(has_max_wr)),
-};
+	KV_BOOL(S, has_limit, UNTOLD),
+	KV_U32(S, limit, ANY, A(SRQ_LIMIT), IF(has_limit),
+	       KEY("an event comes once when fewer receives are left; 0: never")),
+	KV_BOOL(S, has_max_wr, UNTOLD),
+	KV_U32(S, max_wr, ANY, A(SRQ_MAX_WR), IF(has_max_wr),
+	       KEY("receives that can be posted at once")),
+);
 #undef S
-
-const struct kv_shape kv_shape_srq_attr = KV_SHAPE(struct kv_srq_attr, srq_attr_members);

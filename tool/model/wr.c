@@ -4,35 +4,44 @@
 #define ANY UINT32_MAX
 
 #define S struct kv_sge
-static const struct kv_member sge_members[] = {
-	KV_ID(S, mr, KV_MR, A(SGE_MR), UNLESS_0),
+SHAPE(sge,
+	KV_ID(S, mr, KV_MR, A(SGE_MR), UNLESS_0, TOLD),
 	KV_U64(S, offset, UINT64_MAX, A(SGE_OFFSET)),
 	KV_U32(S, length, ANY, A(SGE_LENGTH)),
-	KV_U32(S, lkey, KVERBS_LKEY_MAX, A(SGE_LKEY)),
-};
+	KV_U32(S, lkey, KVERBS_LKEY_MAX, A(SGE_LKEY), WORD(lkey)),
+);
 #undef S
 
-const struct kv_shape kv_shape_sge = KV_SHAPE(struct kv_sge, sge_members);
+/* As which keys they are told. */
+static const struct kv_word flags[] = {
+	{ "inline", KVERBS_WR_INLINE },
+	{ "unsignaled", KVERBS_WR_UNSIGNALED },
+	{ "fence", KVERBS_WR_FENCE },
+	{ "solicited", KVERBS_WR_SOLICITED },
+	{ NULL, 0 },
+};
 
 #define S struct kv_wr
-static const struct kv_member wr_members[] = {
+SHAPE(wr,
 	KV_ID(S, qp, KV_QP, A(WR_QP), UNLESS_0),
 	KV_ID(S, srq, KV_SRQ, A(WR_SRQ), UNLESS_0),
-	KV_U32(S, op, KVERBS_OP_RECV, A(WR_OP)),
+	KV_U32(S, op, KVERBS_OP_RECV, A(WR_OP), WORD(wc_op)),
 	KV_U64(S, wr_id, UINT64_MAX, A(WR_WR_ID)),
-	KV_U32(S, flags, KVERBS_WR__ALL, A(WR_FLAGS)),
-	KV_BOOL(S, has_imm),
-	KV_U32(S, imm, ANY, A(WR_IMM), IF(has_imm)),
 	KV_LIST(S, sge, sges, kv_shape_sge, A(WR_SGE)),
-	KV_BOOL(S, has_remote),
+	KV_BOOL(S, has_imm, UNTOLD),
+	KV_U32(S, imm, ANY, A(WR_IMM), IF(has_imm)),
+	KV_U32(S, flags, KVERBS_WR__ALL, A(WR_FLAGS), .form = KV_FORM_BITS, .words = flags),
+	KV_BOOL(S, has_remote, UNTOLD),
 	KV_U64(S, remote_addr, UINT64_MAX, A(WR_REMOTE_ADDR), IF(has_remote)),
 	KV_U32(S, remote_key, ANY, A(WR_REMOTE_KEY), IF(has_remote)),
-	KV_U64(S, compare_add, UINT64_MAX, A(WR_COMPARE_ADD), UNLESS_0),
-	KV_U64(S, swap, UINT64_MAX, A(WR_SWAP), UNLESS_0),
+	KV_U64(S, compare_add, UINT64_MAX, A(WR_COMPARE_ADD), CALLED("add"), UNLESS_0,
+	       TOLD_AMONG(op, 1U << KVERBS_OP_FETCH_ADD)),
+	KV_U64(S, compare_add, UINT64_MAX, CALLED("compare"),
+	       TOLD_AMONG(op, 1U << KVERBS_OP_CMP_SWP)),
+	KV_U64(S, swap, UINT64_MAX, A(WR_SWAP), UNLESS_0, TOLD_AMONG(op, 1U << KVERBS_OP_CMP_SWP)),
 	KV_ID(S, ah, KV_AH, A(WR_AH), UNLESS_0),
-	KV_U32(S, remote_qpn, ANY, A(WR_REMOTE_QPN), UNLESS_0),
-	KV_U32(S, remote_qkey, ANY, A(WR_REMOTE_QKEY), UNLESS_0_AND_NO(ah)),
-};
+	KV_U32(S, remote_qpn, ANY, A(WR_REMOTE_QPN), UNLESS_0, TOLD_IF(ah)),
+	KV_U32(S, remote_qkey, ANY, A(WR_REMOTE_QKEY), UNLESS_0_AND_NO(ah),
+	       .tell = KV_TELL_BESIDE),
+);
 #undef S
-
-const struct kv_shape kv_shape_wr = KV_SHAPE(struct kv_wr, wr_members);

@@ -1,12 +1,126 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include "cli/bytes.h"
 #include "object/args.h"
 #include "out/out.h"
+
+/* No command has more. */
+#define KEYS_MAX 63
+
+static enum kv_key_kind kind_of(const struct kv_member *m)
+{
+	if (m->refers)
+		return KV_KEY_ID;
+	if (m->form == KV_FORM_WORD)
+		return KV_KEY_WORD;
+	if (m->form == KV_FORM_FLAGS)
+		return KV_KEY_FLAGS;
+	switch (m->type) {
+	case KV_MEMBER_BOOL:
+		return KV_KEY_FLAG;
+	case KV_MEMBER_U64:
+		return m->form == KV_FORM_SIZE ? KV_KEY_SIZE : KV_KEY_U64;
+	case KV_MEMBER_HEX:
+		return KV_KEY_GID;
+	case KV_MEMBER_TEXT_AT:
+		return KV_KEY_DEVICE;
+	case KV_MEMBER_ADDRESS:
+		return KV_KEY_SOCKADDR;
+	default:
+		return m->form == KV_FORM_SIZE ? KV_KEY_SIZE32 : KV_KEY_U32;
+	}
+}
+
+/* A member's word, with - for _; NULL: no memory. */
+static const char *spell(const struct kv_member *m)
+{
+	char *word = strdup(m->key ?: m->known ?: m->name);
+
+	for (char *c = word; c && *c; c++) {
+		if (*c == '_')
+			*c = '-';
+	}
+	return word;
+}
+
+/* @at: where the struct is; @mask, @bits: of the member that it is of another struct. */
+static struct kv_key *add_members(struct kv_key *key, const struct kv_shape *shape, size_t at,
+				  size_t mask, uint32_t bits)
+{
+	for (unsigned int i = 0; i < shape->members; i++) {
+		const struct kv_member *m = &shape->member[i];
+		size_t its_mask = m->bit ? at + shape->mask : mask;
+		uint32_t its_bits = m->bit ? m->bit : bits;
+
+		if (m->type == KV_MEMBER_STRUCT)
+			key = add_members(key, m->shape, at + m->offset, its_mask, its_bits);
+		if (!m->help)
+			continue;
+		*key++ = (struct kv_key){
+			.name = spell(m),
+			.kind = kind_of(m),
+			.offset = at + m->offset,
+			.bits = its_bits,
+			.must = m->must,
+			.words = m->words,
+			.type = m->refers ? (enum kv_type)(m->refers - 1) : 0,
+			.value = m->value,
+			.help = m->help,
+			.has = m->when == KV_WHEN_HAS ? at + m->beside : 0,
+			.mask = its_mask,
+		};
+	}
+	return key;
+}
+
+/**
+ * kv_keys_make() - the keys of a command from the rows of the struct that it fills
+ * @shape: what is in the struct: members with a help are keys
+ * @at: where it stands in the command's struct
+ * @more: tables of further keys, the last one NULL
+ *
+ * Return: a table, which lives as long as the process; NULL: no memory.
+ */
+const struct kv_key *kv_keys_make(const struct kv_shape *shape, size_t at,
+				  const struct kv_key *const *more)
+{
+	struct kv_key *table = calloc(KEYS_MAX + 1, sizeof(*table)), *end;
+
+	if (!table)
+		return NULL;
+	end = add_members(table, shape, at, 0, 0);
+	for (; *more; more++) {
+		for (const struct kv_key *key = *more; key->name; key++)
+			*end++ = *key;
+	}
+	return reallocarray(table, (size_t)(end - table) + 1, sizeof(*table));
+}
+
+/**
+ * kv_keys_preset() - give members the values that they have if their keys are not given
+ * @shape: what is in the struct
+ * @to: the struct
+ */
+void kv_keys_preset(const struct kv_shape *shape, void *to)
+{
+	for (unsigned int i = 0; i < shape->members; i++) {
+		const struct kv_member *m = &shape->member[i];
+		char *at = (char *)to + m->offset;
+
+		if (m->type == KV_MEMBER_STRUCT)
+			kv_keys_preset(m->shape, at);
+		else if (m->preset && m->type == KV_MEMBER_U64)
+			*(uint64_t *)at = m->preset;
+		else if (m->preset)
+			*(uint32_t *)at = (uint32_t)m->preset;
+	}
+}
 
 /* The reading of one command's words. No table has more than 64 keys. */
 struct reader {
@@ -228,12 +342,21 @@ static int open_piece(struct reader *r, const struct kv_key *key)
 	return 0;
 }
 
+static void note_given(const struct kv_key *key, void *args)
+{
+	((struct kv_given *)args)->bits |= key->bits;
+	if (key->mask)
+		*(uint32_t *)((char *)args + key->mask) |= key->bits;
+	if (key->has)
+		*((bool *)args + key->has) = true;
+}
+
 /* The value of a key that stands without its name. */
 static int take_bare(struct reader *r, const char *value)
 {
 	const struct kv_key *key = r->table;
 
-	((struct kv_given *)r->args)->bits |= key->bits;
+	note_given(key, r->args);
 	r->seen |= 1;
 	return read_value(r, key, value, (char *)r->args + key->offset);
 }
@@ -261,7 +384,7 @@ static int take_key(struct reader *r, const char *word, const char *value,
 	if (!key)
 		return refuse_unknown(r, word);
 	*used = 1;
-	((struct kv_given *)args)->bits |= key->bits;
+	note_given(key, args);
 	if (key->kind == KV_KEY_PIECE)
 		return open_piece(r, key);
 	bit = 1ULL << (key - table);
@@ -308,7 +431,23 @@ int kv_args_parse(const struct kv_key *table, const struct kv_names *names,
 		ret = close_piece(&r);
 	if (!ret)
 		ret = check_must(table, r.seen, f);
+	((struct kv_given *)args)->seen = r.seen;
 	return ret;
+}
+
+/**
+ * kv_args_given() - was a key given?
+ * @table: the keys
+ * @given: of the command's struct
+ * @name: the key
+ *
+ * Return: true if it was.
+ */
+bool kv_args_given(const struct kv_key *table, const struct kv_given *given, const char *name)
+{
+	const struct kv_key *key = find(table, name);
+
+	return key && given->seen & 1ULL << (key - table);
 }
 
 /**
@@ -328,70 +467,4 @@ struct json_object *kv_args_flags(const struct kv_word *table, uint32_t flags)
 					      json_object_new_string(table->word));
 	}
 	return list;
-}
-
-static struct json_object *make_value(const struct kv_key *key,
-				      const void *field)
-{
-	char text[INET6_ADDRSTRLEN];
-	uint32_t v;
-
-	switch (key->kind) {
-	case KV_KEY_FLAG:
-		return json_object_new_boolean(*(const bool *)field);
-	case KV_KEY_U64:
-	case KV_KEY_SIZE:
-	case KV_KEY_TIME:
-		return json_object_new_uint64(*(const uint64_t *)field);
-	case KV_KEY_GID:
-		return json_object_new_string(inet_ntop(AF_INET6, field, text,
-							sizeof(text)));
-	case KV_KEY_DEVICE:
-	case KV_KEY_TEXT:
-		return kv_out_string(*(const char *const *)field);
-	case KV_KEY_ADDRESS:
-	case KV_KEY_SOCKADDR:
-	case KV_KEY_PORT:
-	case KV_KEY_BYTES:
-	case KV_KEY_PIECE:
-		return NULL;
-	case KV_KEY_U32:
-	case KV_KEY_SIZE32:
-	case KV_KEY_ID:
-	case KV_KEY_WORD:
-	case KV_KEY_FLAGS:
-		break;
-	}
-	v = *(const uint32_t *)field;
-	if (key->kind == KV_KEY_WORD)
-		return json_object_new_string(kv_word_name(key->words, v));
-	if (key->kind == KV_KEY_FLAGS)
-		return kv_args_flags(key->words, v);
-	return json_object_new_uint64(v);
-}
-
-/**
- * kv_args_put() - describe the values of keys
- * @table: the keys
- * @args: the command's struct
- * @bits: the keys whose bits are all among these are described
- * @obj: receives them, with _ for - in their names
- */
-void kv_args_put(const struct kv_key *table, const void *args, uint32_t bits,
-		 struct json_object *obj)
-{
-	for (; table->name; table++) {
-		char key[64];
-
-		if ((bits & table->bits) != table->bits)
-			continue;
-		snprintf(key, sizeof(key), "%s", table->name);
-		for (char *c = key; *c; c++) {
-			if (*c == '-')
-				*c = '_';
-		}
-		kv_out_put(obj, key,
-			   make_value(table,
-				      (const char *)args + table->offset));
-	}
 }

@@ -8,6 +8,9 @@
 #include "batch/names.h"
 #include "cli/fault.h"
 #include "cli/parse.h"
+#include "model/shape.h"
+
+struct kv_command;
 
 /*
  * What a command takes: a table of keys, from which its words are read and its
@@ -19,10 +22,14 @@
  * struct kv_given - how the struct of every command begins
  * @id: of the object that the command is about; 0 if none was named
  * @bits: those of the keys that were given
+ * @seen: which keys were given, a bit each in the order of their table
+ * @command: the command
  */
 struct kv_given {
 	uint32_t id;
 	uint32_t bits;
+	uint64_t seen;
+	const struct kv_command *command;
 };
 
 /* What KV_KEY_BYTES takes: as much as is told with a connection. */
@@ -66,6 +73,8 @@ enum kv_key_kind {
  * @type: KV_KEY_ID
  * @value: what the help calls the value, if not by its kind
  * @help: what it is for; a sentence's beginning
+ * @has: offset of a bool that is set if the key was given; 0: none
+ * @mask: offset of a uint32_t that receives @bits, too, if it was given; 0: none
  * @piece: KV_KEY_PIECE: the keys of a piece, whose struct begins with struct
  *	kv_given too
  * @piece_size: bytes of that struct; @offset is that of an array of them
@@ -84,6 +93,8 @@ struct kv_key {
 	enum kv_type type;
 	const char *value;
 	const char *help;
+	size_t has;
+	size_t mask;
 	const struct kv_key *piece;
 	size_t piece_size;
 	size_t piece_count;
@@ -93,11 +104,13 @@ struct kv_key {
 /* The longest that anything is waited for. */
 #define KV_ARGS_TIME_MAX_NS (24 * 3600 * 1000000000ULL)
 
-int kv_args_parse(const struct kv_key *table, const struct kv_names *names,
-		  char **word, size_t n, void *args, struct kv_fault *f);
+const struct kv_key *kv_keys_make(const struct kv_shape *shape, size_t at,
+				  const struct kv_key *const *more);
+void kv_keys_preset(const struct kv_shape *shape, void *to);
+int kv_args_parse(const struct kv_key *table, const struct kv_names *names, char **word,
+		  size_t n, void *args, struct kv_fault *f);
+bool kv_args_given(const struct kv_key *table, const struct kv_given *given, const char *name);
 void kv_args_list(const struct kv_key *table, char *text, size_t size);
 struct json_object *kv_args_flags(const struct kv_word *table, uint32_t flags);
-void kv_args_put(const struct kv_key *table, const void *args, uint32_t bits,
-		 struct json_object *obj);
 
 #endif

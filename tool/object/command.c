@@ -1,15 +1,62 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
-#include "object/hand.h"
+#include "object/object.h"
 
-const struct kv_noun *const kv_nouns[] = {
+/* Commands of a type of objects. */
+#define COMMANDS_MAX 16
+
+static const struct kv_command *const own_commands[KV_TYPES] = {
+	[KV_MR] = kv_mr_commands,
+	[KV_QP] = kv_qp_commands,
+	[KV_CONN] = kv_conn_commands,
+};
+
+static struct kv_command commands[KV_TYPES][COMMANDS_MAX + 1];
+static struct kv_noun objects[KV_TYPES];
+
+static const struct kv_noun *const nouns[] = {
 	&kv_noun_dev,
-#define OBJECT(TYPE, type, ...) &kv_noun_##type,
+#define OBJECT(TYPE, type, ...) &objects[KV_##TYPE],
 #include "model/objects.def"
 #undef OBJECT
 	&kv_noun_post, &kv_noun_poll, &kv_noun_flush, &kv_noun_monitor, &kv_noun_echo,
 	&kv_noun_expect, &kv_noun_refused, &kv_noun_set, &kv_noun_sleep, NULL,
 };
+
+/* Making it, its operations, what is more than one, showing and destroying it. */
+static void make_commands(enum kv_type type, struct kv_command *c)
+{
+	const struct kv_object_row *row = &kv_object_rows[type];
+
+	if (row->add)
+		kv_object_make_add(c++, type);
+	for (enum kv_op op = KV_OP_PD_DEL + KV_TYPES; op < KV_OPS; op++) {
+		if (kv_op_rows[op].about == type && kv_op_rows[op].command)
+			kv_object_make_operation(c++, op);
+	}
+	for (const struct kv_command *own = own_commands[type]; own && own->name; own++)
+		*c++ = *own;
+	kv_object_make_show(c++, type);
+	kv_object_make_del(c, type);
+}
+
+/**
+ * kv_nouns() - all that commands are about
+ *
+ * Return: the nouns; the last one is NULL.
+ */
+const struct kv_noun *const *kv_nouns(void)
+{
+	for (unsigned int type = 0; type < KV_TYPES && !objects[type].command; type++) {
+		make_commands(type, commands[type]);
+		objects[type] = (struct kv_noun){
+			.name = kv_word_name(kv_word_type, type),
+			.help = kv_object_rows[type].about,
+			.command = commands[type],
+		};
+	}
+	return nouns;
+}
 
 /**
  * kv_noun_find() - look for a noun
@@ -19,9 +66,9 @@ const struct kv_noun *const kv_nouns[] = {
  */
 const struct kv_noun *kv_noun_find(const char *name)
 {
-	for (size_t i = 0; kv_nouns[i]; i++) {
-		if (!strcmp(kv_nouns[i]->name, name))
-			return kv_nouns[i];
+	for (const struct kv_noun *const *noun = kv_nouns(); *noun; noun++) {
+		if (!strcmp((*noun)->name, name))
+			return *noun;
 	}
 	return NULL;
 }
@@ -45,32 +92,30 @@ const struct kv_command *kv_command_find(const struct kv_noun *noun,
 
 static int refuse_noun(const char *word, struct kv_fault *f)
 {
-	char nouns[256] = "";
+	char text[256] = "";
 	size_t n = 0;
 
-	for (size_t i = 0; kv_nouns[i] && n < sizeof(nouns); i++)
-		n += (size_t)snprintf(nouns + n, sizeof(nouns) - n, "%s%s",
-				      i ? ", " : "", kv_nouns[i]->name);
-	return kv_fault_usage(f, "there is no command '%s'; there are %s",
-			      word, nouns);
+	for (size_t i = 0; nouns[i] && n < sizeof(text); i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", i ? ", " : "",
+				      nouns[i]->name);
+	return kv_fault_usage(f, "there is no command '%s'; there are %s", word, text);
 }
 
 static int refuse_command(const struct kv_noun *noun, const char *word,
 			  struct kv_fault *f)
 {
-	char commands[128] = "";
+	char text[128] = "";
 	size_t n = 0;
 
 	for (const struct kv_command *c = noun->command;
-	     c->name && n < sizeof(commands); c++)
-		n += (size_t)snprintf(commands + n, sizeof(commands) - n,
+	     c->name && n < sizeof(text); c++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
 				      "%s%s", c == noun->command ? "" : ", ",
 				      c->name);
 	if (!word)
 		return kv_fault_usage(f, "a word is missing behind '%s': %s",
-				      noun->name, commands);
-	return kv_fault_usage(f, "'%s' is not known; there are %s", word,
-			      commands);
+				      noun->name, text);
+	return kv_fault_usage(f, "'%s' is not known; there are %s", word, text);
 }
 
 /**

@@ -324,15 +324,26 @@ static int wait_for(struct kv_session *s, const void *args,
 	return 0;
 }
 
-KV_OBJECT_ADD(add_listener, KV_CONN, struct conn_args, make_listener)
-KV_OBJECT_ADD(add_request, KV_CONN, struct conn_args, make_request)
-KV_OBJECT_ADD(add_connection, KV_CONN, struct conn_args, make_connection)
-KV_OBJECT_FUNCTIONS(KV_CONN)
+/* The function of a command that makes a CONN, by way of @make. */
+#define ADD(fn, make)								\
+	static int fn(struct kv_session *s, const void *args,			\
+		      struct json_object *result, struct kv_fault *f)		\
+	{									\
+		const struct conn_args *a = args;				\
+		union kv_object object;						\
+										\
+		return kv_object_add(s, KV_CONN, a->name, make, a, &object,	\
+				     result, f);				\
+	}
+
+ADD(add_listener, make_listener)
+ADD(add_request, make_request)
+ADD(add_connection, make_connection)
 
 #define ARGS .size = sizeof(struct conn_args), .init = &conn_init
 #define OF_CONN .id = KV_ID_MUST, .type = KV_CONN
 
-static const struct kv_command commands[] = {
+const struct kv_command kv_conn_commands[] = {
 	{ "listen", "creates a listener, which peers can ask for connections",
 	  .key = listen_key, ARGS, .fn = add_listener, .print = kv_text_object },
 	{ "take", "waits for a request of a peer's, takes it from the listener ID",
@@ -353,11 +364,5 @@ static const struct kv_command commands[] = {
 	{ "wait", "waits until it is established, or in another state",
 	  OF_CONN, .key = wait_key, ARGS, .fn = wait_for,
 	  .print = kv_text_object },
-	KV_OBJECT_COMMANDS(KV_CONN, "shows one or all, with the last event",
-			   "destroys one; a connection that there is ends"),
 	{ .name = NULL },
-};
-
-const struct kv_noun kv_noun_conn = {
-	"conn", "connection of the RDMA CM, or a listener", false, commands,
 };

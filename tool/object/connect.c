@@ -9,7 +9,6 @@
 #include "object/iwarp.h"
 #include "object/object.h"
 #include "object/qp_fault.h"
-#include "object/qp_key.h"
 #include "qp_table.h"
 
 #define AT(field) offsetof(struct kv_connect_args, field)
@@ -282,7 +281,7 @@ int kv_connect(struct kv_session *s, const void *args,
 	}
 	to.attr.mask = done;
 	kv_object_begin(s, KV_QP, to.id, result);
-	kv_describe_qp_attr(result, &to.attr);
+	kv_describe(result, &kv_shape_qp_attr, &to.attr);
 	kv_object_part(s, KV_QP, to.id, result);
 	return 0;
 }

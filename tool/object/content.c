@@ -9,9 +9,32 @@
 #include "cli/interrupt.h"
 #include "object/content.h"
 #include "object/object.h"
+#include "object/text.h"
 #include "out/out.h"
 
-#define AT(field) offsetof(struct kv_content_args, field)
+/**
+ * struct content_args - what they take
+ * @given: the MR, and what was given
+ * @offset: first byte in the buffer
+ * @file_offset: first byte in the file
+ * @length: bytes
+ * @text: content as text
+ * @hex: content as hexadecimal digits
+ * @file: name of a file
+ * @format: how to tell content, see read_key
+ */
+struct content_args {
+	struct kv_given given;
+	uint64_t offset;
+	uint64_t file_offset;
+	uint64_t length;
+	const char *text;
+	const char *hex;
+	const char *file;
+	uint32_t format;
+};
+
+#define AT(field) offsetof(struct content_args, field)
 
 #define HAS_LENGTH (1U << 0)
 #define HAS_TEXT (1U << 1)
@@ -36,7 +59,7 @@ static const struct kv_word formats[] = {
 	{ NULL, 0 },
 };
 
-const struct kv_key kv_content_write_key[] = {
+static const struct kv_key write_key[] = {
 	{ "offset", KV_KEY_SIZE, AT(offset),
 	  .help = "first byte in the buffer; default: 0" },
 	{ "text", KV_KEY_TEXT, AT(text), HAS_TEXT, .value = "STRING",
@@ -48,7 +71,7 @@ const struct kv_key kv_content_write_key[] = {
 	{ .name = NULL },
 };
 
-const struct kv_key kv_content_read_key[] = {
+static const struct kv_key read_key[] = {
 	{ "offset", KV_KEY_SIZE, AT(offset),
 	  .help = "first byte in the buffer; default: 0" },
 	{ "length", KV_KEY_SIZE, AT(length), HAS_LENGTH,
@@ -60,7 +83,7 @@ const struct kv_key kv_content_read_key[] = {
 	{ .name = NULL },
 };
 
-const struct kv_key kv_content_move_key[] = {
+static const struct kv_key move_key[] = {
 	{ "file", KV_KEY_TEXT, AT(file), .must = true, .value = "PATH",
 	  .help = "a regular file, which is handed on as it is" },
 	{ "file-offset", KV_KEY_SIZE, AT(file_offset),
@@ -105,7 +128,7 @@ static int refuse_file(const char *path, const char *what, struct kv_fault *f)
 }
 
 /* How many bytes a command is about, if it does not say so itself. */
-static int find_length(struct kv_session *s, const struct kv_content_args *a,
+static int find_length(struct kv_session *s, const struct content_args *a,
 		       uint64_t *length, struct kv_fault *f)
 {
 	union kv_object object;
@@ -210,7 +233,7 @@ static int write_file(const char *path, const char *data, uint64_t length,
 }
 
 /* Which one of three, of which exactly one must be given. */
-static int take_content(struct kv_session *s, const struct kv_content_args *a,
+static int take_content(struct kv_session *s, const struct content_args *a,
 			char **data, uint64_t *length, struct kv_fault *f)
 {
 	uint32_t which = a->given.bits & (HAS_TEXT | HAS_HEX | HAS_FILE);
@@ -233,19 +256,10 @@ static int take_content(struct kv_session *s, const struct kv_content_args *a,
 	return kv_fault_usage(f, "it takes one of 'text', 'hex' and 'file'");
 }
 
-/**
- * kv_content_write() - mr write
- * @s: the session
- * @args: struct kv_content_args
- * @result: receives how many bytes
- * @f: receives why not
- *
- * Return: 0 or a negative errno.
- */
-int kv_content_write(struct kv_session *s, const void *args,
-		     struct json_object *result, struct kv_fault *f)
+static int mr_write(struct kv_session *s, const void *args, struct json_object *result,
+	 struct kv_fault *f)
 {
-	const struct kv_content_args *a = args;
+	const struct content_args *a = args;
 	uint64_t length = 0;
 	char *data = NULL;
 	int ret;
@@ -280,7 +294,7 @@ static struct json_object *make_content(const char *data, uint64_t length,
 	return obj;
 }
 
-static int tell(struct kv_session *s, const struct kv_content_args *a,
+static int tell(struct kv_session *s, const struct content_args *a,
 		const char *data, uint64_t length, struct json_object *result,
 		struct kv_fault *f)
 {
@@ -307,19 +321,10 @@ static int tell(struct kv_session *s, const struct kv_content_args *a,
 	return 0;
 }
 
-/**
- * kv_content_read() - mr read
- * @s: the session
- * @args: struct kv_content_args
- * @result: receives the content, or where it was written to
- * @f: receives why not
- *
- * Return: 0 or a negative errno.
- */
-int kv_content_read(struct kv_session *s, const void *args,
-		    struct json_object *result, struct kv_fault *f)
+static int mr_read(struct kv_session *s, const void *args, struct json_object *result,
+	 struct kv_fault *f)
 {
-	const struct kv_content_args *a = args;
+	const struct content_args *a = args;
 	uint64_t length;
 	char *data;
 	int ret;
@@ -363,7 +368,7 @@ static int open_file(const char *path, const struct move *m, bool *created)
 }
 
 /* Before anything is changed: is it a file, and, to load, is there enough in it? */
-static int check_file(const struct kv_content_args *a, const struct move *m,
+static int check_file(const struct content_args *a, const struct move *m,
 		      int fd, struct kv_fault *f)
 {
 	uint64_t size, least = a->given.bits & HAS_LENGTH ? a->length : 1;
@@ -386,7 +391,7 @@ static int check_file(const struct kv_content_args *a, const struct move *m,
 	return 0;
 }
 
-static int move(struct kv_session *s, const struct kv_content_args *a,
+static int move(struct kv_session *s, const struct content_args *a,
 		const struct move *m, struct json_object *result,
 		struct kv_fault *f)
 {
@@ -436,36 +441,38 @@ static int move(struct kv_session *s, const struct kv_content_args *a,
 	return 0;
 }
 
-/**
- * kv_content_load() - mr load
- * @s: the session
- * @args: struct kv_content_args
- * @result: receives how many bytes
- * @f: receives why not
- *
- * Return: 0 or a negative errno.
- */
-int kv_content_load(struct kv_session *s, const void *args,
-		    struct json_object *result, struct kv_fault *f)
+static int mr_load(struct kv_session *s, const void *args, struct json_object *result,
+	 struct kv_fault *f)
 {
 	const struct move m = { O_RDONLY, true, KV_OP_MR_LOAD };
 
 	return move(s, args, &m, result, f);
 }
 
-/**
- * kv_content_save() - mr save
- * @s: the session
- * @args: struct kv_content_args
- * @result: receives how many bytes
- * @f: receives why not
- *
- * Return: 0 or a negative errno.
- */
-int kv_content_save(struct kv_session *s, const void *args,
-		    struct json_object *result, struct kv_fault *f)
+static int mr_save(struct kv_session *s, const void *args, struct json_object *result,
+	 struct kv_fault *f)
 {
 	const struct move m = { O_WRONLY, false, KV_OP_MR_SAVE };
 
 	return move(s, args, &m, result, f);
 }
+
+const struct kv_command kv_mr_commands[] = {
+	{ "write", "puts content into the buffer", .id = KV_ID_MUST,
+	  .type = KV_MR, .key = write_key,
+	  .size = sizeof(struct content_args), .fn = mr_write },
+	{ "read", "tells the buffer's content",
+	  "As text zeros at the end are left out, and what can't be printed is written as \\xNN.",
+	  .id = KV_ID_MUST, .type = KV_MR, .key = read_key,
+	  .size = sizeof(struct content_args), .fn = mr_read,
+	  .print = kv_text_content },
+	{ "load", "fills the buffer from a file, of any size", .id = KV_ID_MUST,
+	  .type = KV_MR, .key = move_key,
+	  .size = sizeof(struct content_args), .fn = mr_load,
+	  .print = kv_text_object },
+	{ "save", "writes the buffer to a file, of any size", .id = KV_ID_MUST,
+	  .type = KV_MR, .key = move_key,
+	  .size = sizeof(struct content_args), .fn = mr_save,
+	  .print = kv_text_object },
+	{ .name = NULL },
+};

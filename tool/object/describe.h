@@ -4,28 +4,19 @@
 
 #include <json-c/json.h>
 #include "cli/fault.h"
-#include "model/backend.h"
+#include "model/shape.h"
 
 /*
  * What things look like in a document. Keys are those of the commands, with _ for
  * -; what is not there, or says nothing, has no key.
  */
 
-void kv_describe_object(struct json_object *obj, enum kv_type type,
-			const char *name, const union kv_object *object);
-void kv_describe_av(struct json_object *obj, const struct kv_av *av);
-void kv_describe_qp_init(struct json_object *obj,
-			 const struct kv_qp_init *init);
-void kv_describe_qp_attr(struct json_object *obj,
-			 const struct kv_qp_attr *attr);
-void kv_describe_conn_param(struct json_object *obj,
-			    const struct kv_conn_param *param);
-void kv_describe_wr(struct json_object *obj, const struct kv_wr *wr);
-void kv_describe_wc(struct json_object *obj, const struct kv_wc *wc);
+void kv_describe(struct json_object *obj, const struct kv_shape *shape, const void *from);
+void kv_describe_object(struct json_object *obj, enum kv_type type, const char *name,
+			const union kv_object *object);
 void kv_describe_event(struct json_object *obj, const struct kv_event *event);
 void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev);
-void kv_describe_gid(struct json_object *obj, const char *key,
-		     const uint8_t gid[16]);
+void kv_describe_gid(struct json_object *obj, const char *key, const uint8_t gid[16]);
 void kv_describe_refusal(const struct kv_fault *f);
 
 #endif

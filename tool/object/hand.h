@@ -8,7 +8,7 @@
 #include "object/args.h"
 
 /*
- * The commands for objects by hand, as tables: kv_nouns lists the nouns, each has
+ * The commands for objects by hand, as tables: kv_nouns() lists the nouns, each has
  * commands, each of these has keys. Words are read, help is printed and
  * errors are worded from the tables; a command's function sees values only.
  */
@@ -32,6 +32,9 @@ enum kv_id_use {
  * @key: what it takes
  * @size: bytes of its struct, which begins with struct kv_given
  * @init: the defaults, of that size; NULL: all 0
+ * @in: in place of @init: presets of this struct, at @at
+ * @at: where it stands in the command's
+ * @op: the operation, if @fn is one for many
  * @fn: does it; adds to @result what there is to tell
  * @print: prints @result as text; NULL: there is nothing to print
  * @words: in place of @key: what follows, for the help
@@ -46,6 +49,9 @@ struct kv_command {
 	const struct kv_key *key;
 	size_t size;
 	const void *init;
+	const struct kv_shape *in;
+	size_t at;
+	enum kv_op op;
 	int (*fn)(struct kv_session *s, const void *args,
 		  struct json_object *result, struct kv_fault *f);
 	void (*print)(FILE *out, const char *noun, struct json_object *result);
@@ -69,9 +75,6 @@ struct kv_noun {
 };
 
 extern const struct kv_noun kv_noun_dev;
-#define OBJECT(TYPE, type, ...) extern const struct kv_noun kv_noun_##type;
-#include "model/objects.def"
-#undef OBJECT
 extern const struct kv_noun kv_noun_post;
 extern const struct kv_noun kv_noun_poll;
 extern const struct kv_noun kv_noun_flush;
@@ -82,8 +85,10 @@ extern const struct kv_noun kv_noun_refused;
 extern const struct kv_noun kv_noun_set;
 extern const struct kv_noun kv_noun_sleep;
 
-/* All of them; ends with NULL. */
-extern const struct kv_noun *const kv_nouns[];
+/* Commands of objects that are more than an operation; the last one has no name. */
+extern const struct kv_command kv_mr_commands[];
+extern const struct kv_command kv_qp_commands[];
+extern const struct kv_command kv_conn_commands[];
 
 /* Keys of every command that makes an object, and of those that name a device. */
 #define KV_KEY_NAME(offset)						\
@@ -93,6 +98,7 @@ extern const struct kv_noun *const kv_nouns[];
 	{ "dev", KV_KEY_DEVICE, offset, .value = "DEV",			\
 	  .help = "device; default: that of --dev, or the only one there is" }
 
+const struct kv_noun *const *kv_nouns(void);
 const struct kv_noun *kv_noun_find(const char *name);
 const struct kv_command *kv_command_find(const struct kv_noun *noun,
 					 const char *name);

@@ -44,7 +44,7 @@ static void format_value(const struct kv_key *key, char *text, size_t size)
 		[KV_KEY_FLAGS] = "A[,B...]", [KV_KEY_ID] = "ID",
 		[KV_KEY_GID] = "GID", [KV_KEY_ADDRESS] = "ADDRESS",
 		[KV_KEY_SOCKADDR] = "ADDR[:PORT]", [KV_KEY_PORT] = "ADDR:PORT",
-		[KV_KEY_BYTES] = "TEXT|hex:HEX",
+		[KV_KEY_BYTES] = "TEXT|hex:HEX", [KV_KEY_DEVICE] = "DEV",
 		[KV_KEY_TEXT] = "TEXT", [KV_KEY_PIECE] = "...",
 	};
 

@@ -6,66 +6,53 @@
 
 /* What the nouns that are objects have in common. */
 
+/**
+ * struct kv_operation_args - what a command takes that is an operation of ops.def
+ * @given: the object, and which keys were given
+ * @name: what a new object is to be called; NULL: nothing
+ * @cq: of 'qp add'
+ * @in: what the operation takes
+ */
+struct kv_operation_args {
+	struct kv_given given;
+	const char *name;
+	uint32_t cq;
+	union {
+		uint32_t id; /* of the object that it is about */
+#define OP(NAME, name_, in_, out_, about_, ...) struct kv_##in_ name_;
+#include "model/ops.def"
+	} in;
+};
+
+/* What a command needs before its operation: returns 0, or a negative errno and fills @f. */
+typedef int kv_prepare_fn(struct kv_session *s, struct kv_operation_args *a, struct kv_fault *f);
+
+extern kv_prepare_fn *const kv_prepare[KV_OPS];
+
+void kv_object_make_add(struct kv_command *c, enum kv_type type);
+void kv_object_make_operation(struct kv_command *c, enum kv_op op);
+void kv_object_make_show(struct kv_command *c, enum kv_type type);
+void kv_object_make_del(struct kv_command *c, enum kv_type type);
+
 /* Makes an object as a command's @args say; returns 0, or a negative errno and fills @f. */
-typedef int kv_object_make_fn(struct kv_session *s, const void *args,
-			      union kv_object *object, struct kv_fault *f);
+typedef int kv_object_make_fn(struct kv_session *s, const void *args, union kv_object *object,
+			      struct kv_fault *f);
 
 int kv_object_add(struct kv_session *s, enum kv_type type, const char *name,
-		  kv_object_make_fn *make, const void *args,
-		  union kv_object *object, struct json_object *result,
-		  struct kv_fault *f);
+		  kv_object_make_fn *make, const void *args, union kv_object *object,
+		  struct json_object *result, struct kv_fault *f);
 int kv_object_dev(struct kv_session *s, const char **dev, struct kv_fault *f);
-int kv_object_each(struct kv_session *s, enum kv_type type,
-		   void (*begin)(void *arg),
-		   int (*fn)(const union kv_object *object, void *arg),
-		   void *arg);
-void kv_object_whole(struct kv_session *s, enum kv_type type,
-		     const union kv_object *object,
+int kv_object_each(struct kv_session *s, enum kv_type type, void (*begin)(void *arg),
+		   int (*fn)(const union kv_object *object, void *arg), void *arg);
+void kv_object_whole(struct kv_session *s, enum kv_type type, const union kv_object *object,
 		     struct json_object *result);
 void kv_object_part(struct kv_session *s, enum kv_type type, uint32_t id,
 		    struct json_object *result);
 void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
 		     struct json_object *result);
-int kv_object_show(struct kv_session *s, enum kv_type type,
-		   const struct kv_given *given, struct json_object *result,
-		   struct kv_fault *f);
-int kv_object_del(struct kv_session *s, enum kv_type type,
-		  const struct kv_given *given, struct json_object *result,
-		  struct kv_fault *f);
+int kv_qp_modify(struct kv_session *s, const void *args, struct json_object *result,
+		 struct kv_fault *f);
 
 extern const struct kv_key kv_no_key[];
-
-/* The function of a command that makes an object, by way of @make. */
-#define KV_OBJECT_ADD(fn, t, args_type, make)				\
-	static int fn(struct kv_session *s, const void *args,		\
-		      struct json_object *result, struct kv_fault *f)	\
-	{								\
-		const args_type *a = args;				\
-		union kv_object object;					\
-									\
-		return kv_object_add(s, t, a->name, make, a, &object,	\
-				     result, f);			\
-	}
-
-/* The functions of 'show' and 'del', and the rows of a noun's table for them. */
-#define KV_OBJECT_FUNCTIONS(t)						\
-	static int show(struct kv_session *s, const void *args,		\
-			struct json_object *result, struct kv_fault *f)	\
-	{								\
-		return kv_object_show(s, t, args, result, f);		\
-	}								\
-									\
-	static int del(struct kv_session *s, const void *args,		\
-		       struct json_object *result, struct kv_fault *f)	\
-	{								\
-		return kv_object_del(s, t, args, result, f);		\
-	}
-
-#define KV_OBJECT_COMMANDS(t, shows, deletes)				\
-	{ "show", shows, .id = KV_ID_MAY, .type = t, .key = kv_no_key,	\
-	  .size = sizeof(struct kv_given), .fn = show,			\
-	  .print = kv_text_objects },					\
-	{ "del", deletes, .id = KV_ID_MUST, .type = t, .key = kv_no_key, \
-	  .size = sizeof(struct kv_given), .fn = del }
 
 #endif

@@ -74,7 +74,7 @@ static int take(struct polling *p, uint32_t max, unsigned int *n)
 	for (unsigned int i = 0; i < *n; i++) {
 		struct json_object *obj = json_object_new_object();
 
-		kv_describe_wc(obj, &polled.wc[i]);
+		kv_describe(obj, &kv_shape_wc, &polled.wc[i]);
 		json_object_array_add(p->list, obj);
 	}
 	p->got += *n;

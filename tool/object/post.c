@@ -201,7 +201,7 @@ static int post(struct kv_session *s, const struct post_args *a, uint32_t op,
 	ret = kv_op_wr_post(s->b, &wr, NULL, &ns);
 	if (ret)
 		return kv_session_refuse(s, ret, f);
-	kv_describe_wr(result, &wr);
+	kv_describe(result, &kv_shape_wr, &wr);
 	return 0;
 }
 

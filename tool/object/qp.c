@@ -6,105 +6,9 @@
 #include "object/iwarp.h"
 #include "object/object.h"
 #include "object/qp_fault.h"
-#include "object/qp_key.h"
 #include "object/text.h"
 #include "out/out.h"
 #include "qp_table.h"
-
-struct add_args {
-	struct kv_given given;
-	struct kv_qp_init init;
-	uint32_t cq;
-	const char *name;
-};
-
-#define AT(field) offsetof(struct add_args, field)
-
-#define HAS_CQ (1U << 0)
-#define HAS_SEND_CQ (1U << 1)
-#define HAS_RECV_CQ (1U << 2)
-#define HAS_RECV_QUEUE (1U << 3)
-
-static const struct add_args add_init = {
-	.init = {
-		.max_send_wr = 16,
-		.max_recv_wr = 16,
-		.max_send_sge = 1,
-		.max_recv_sge = 1,
-	},
-};
-
-static const struct kv_key add_key[] = {
-	{ "pd", KV_KEY_ID, AT(init.pd), .type = KV_PD, .must = true,
-	  .help = "its protection domain" },
-	{ "type", KV_KEY_WORD, AT(init.type), .words = kv_word_qp_type,
-	  .help = "transport; default: rc" },
-	{ "cq", KV_KEY_ID, AT(cq), HAS_CQ, .type = KV_CQ,
-	  .help = "where both sends and receives complete, or:" },
-	{ "send-cq", KV_KEY_ID, AT(init.send_cq), HAS_SEND_CQ, .type = KV_CQ,
-	  .help = "where sends complete" },
-	{ "recv-cq", KV_KEY_ID, AT(init.recv_cq), HAS_RECV_CQ, .type = KV_CQ,
-	  .help = "where receives complete" },
-	{ "srq", KV_KEY_ID, AT(init.srq), .type = KV_SRQ,
-	  .help = "where receives come from in place of an own queue" },
-	{ "max-send-wr", KV_KEY_U32, AT(init.max_send_wr),
-	  .help = "requests that can be posted at once; default: 16" },
-	{ "max-recv-wr", KV_KEY_U32, AT(init.max_recv_wr), HAS_RECV_QUEUE,
-	  .help = "receives that can be posted at once; default: 16; not with srq" },
-	{ "max-send-sge", KV_KEY_U32, AT(init.max_send_sge),
-	  .help = "pieces that a request can have; default: 1" },
-	{ "max-recv-sge", KV_KEY_U32, AT(init.max_recv_sge), HAS_RECV_QUEUE,
-	  .help = "pieces that a receive can have; default: 1; not with srq" },
-	{ "max-inline", KV_KEY_SIZE32, AT(init.max_inline),
-	  .help = "bytes that a request can carry inline; default: 0" },
-	{ "sq-sig-all", KV_KEY_FLAG, AT(init.sq_sig_all),
-	  .help = "every send completes, unsignaled or not" },
-	KV_KEY_NAME(AT(name)),
-	{ .name = NULL },
-};
-
-static int choose_cqs(const struct add_args *a, struct kv_qp_init *init,
-		      struct kv_fault *f)
-{
-	uint32_t both = HAS_SEND_CQ | HAS_RECV_CQ;
-	uint32_t given = a->given.bits & (both | HAS_CQ);
-
-	if (given == HAS_CQ) {
-		init->send_cq = a->cq;
-		init->recv_cq = a->cq;
-	} else if (given != both) {
-		return kv_fault_usage(f, "it takes 'cq' alone, or 'send-cq' and 'recv-cq'");
-	}
-	return 0;
-}
-
-static int make(struct kv_session *s, const void *args,
-		union kv_object *object, struct kv_fault *f)
-{
-	const struct add_args *a = args;
-	struct kv_qp_init init = a->init;
-	uint64_t ns;
-	int ret;
-
-	ret = choose_cqs(a, &init, f);
-	if (ret)
-		return ret;
-	init.persistent = !s->batch;
-	/* With an SRQ there is no queue for the defaults to be about. */
-	if (init.srq && !(a->given.bits & HAS_RECV_QUEUE)) {
-		init.max_recv_wr = 0;
-		init.max_recv_sge = 0;
-	}
-	ret = kv_op_qp_new(s->b, &init, &object->qp, &ns);
-	return ret ? kv_session_refuse(s, ret, f) : 0;
-}
-
-KV_OBJECT_ADD(add, KV_QP, struct add_args, make)
-
-static const struct kv_qp_args modify_init = {
-	.attr = { .port = 1, .av.hop_limit = 64, .alt_av.hop_limit = 64,
-		  .alt_port = 1 },
-};
 
 #define PLACE (KV_QPA_PORT | KV_QPA_PKEY_INDEX)
 
@@ -123,25 +27,34 @@ static int add_place(struct kv_session *s, uint32_t id, struct kv_qp_attr *attr,
 	return ret;
 }
 
-static int modify(struct kv_session *s, const void *args,
-		  struct json_object *result, struct kv_fault *f)
+/**
+ * kv_qp_modify() - qp modify
+ * @s: the session
+ * @args: struct kv_operation_args
+ * @result: receives the attributes that were set
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_qp_modify(struct kv_session *s, const void *args, struct json_object *result,
+		 struct kv_fault *f)
 {
-	const struct kv_qp_args *a = args;
-	struct kv_qp_modify to = { .id = a->given.id };
+	const struct kv_operation_args *a = args;
+	struct kv_qp_modify to = a->in.qp_modify;
 	int ret;
 
-	kv_qp_args_take(a, &to.attr);
+	to.id = a->given.id;
 	ret = add_place(s, to.id, &to.attr, f);
 	if (!ret && (to.attr.state == KVERBS_QPS_RTR || to.attr.state == KVERBS_QPS_RTS))
-		ret = kv_iwarp_check(s, a->given.id, KV_IWARP_CM, f);
+		ret = kv_iwarp_check(s, to.id, KV_IWARP_CM, f);
 	if (ret)
 		return ret;
 	ret = kv_op_qp_modify(s->b, &to, NULL, NULL);
 	if (ret)
 		return kv_qp_fault_modify(s, to.id, &to.attr, ret, f);
 	kv_object_begin(s, KV_QP, to.id, result);
-	kv_describe_qp_attr(result, &to.attr);
-	kv_object_part(s, KV_QP, a->given.id, result);
+	kv_describe(result, &kv_shape_qp_attr, &to.attr);
+	kv_object_part(s, KV_QP, to.id, result);
 	return 0;
 }
 
@@ -202,17 +115,7 @@ static int address(struct kv_session *s, const void *args,
 	return 0;
 }
 
-KV_OBJECT_FUNCTIONS(KV_QP)
-
-static const struct kv_command commands[] = {
-	{ "add", "creates a queue pair", .key = add_key,
-	  .size = sizeof(struct add_args), .init = &add_init, .fn = add,
-	  .print = kv_text_object },
-	{ "modify", "brings it into another state",
-	  "What is named is set, and nothing else. Which attributes a transition needs, and which others it allows, depends on the type; a refusal names them.",
-	  .id = KV_ID_MUST, .type = KV_QP, .key = kv_qp_key,
-	  .size = sizeof(struct kv_qp_args), .init = &modify_init,
-	  .fn = modify, .print = kv_text_object },
+const struct kv_command kv_qp_commands[] = {
 	{ "connect", "brings it from reset or init over rtr to rts",
 	  "If a step fails, the QP is put back to where it was, with what it had there. UD has no connection: it needs no peer.",
 	  .id = KV_ID_MUST, .type = KV_QP, .key = kv_connect_key,
@@ -223,11 +126,5 @@ static const struct kv_command commands[] = {
 	  .id = KV_ID_MUST, .type = KV_QP, .key = address_key,
 	  .size = sizeof(struct address_args), .fn = address,
 	  .print = kv_text_plain },
-	KV_OBJECT_COMMANDS(KV_QP, "shows one or all, with what the device says of it",
-			   "destroys one; what is posted there is dropped"),
 	{ .name = NULL },
-};
-
-const struct kv_noun kv_noun_qp = {
-	"qp", "queue pair: where requests are posted", false, commands,
 };

@@ -4,8 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 #include "object/qp_fault.h"
-#include "object/qp_key.h"
 #include "qp_table.h"
+
+static const struct kv_key *modify_keys(void)
+{
+	return kv_command_find(kv_noun_find("qp"), "modify")->key;
+}
 
 /* Is it the key's name, with underscores? */
 static bool is_field_of(const char *word, size_t n, const char *key)
@@ -24,7 +28,7 @@ static void name_key(char *text)
 {
 	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
 
-	for (const struct kv_key *k = kv_qp_key; k->name; k++) {
+	for (const struct kv_key *k = modify_keys(); k->name; k++) {
 		if (is_field_of(text, n, k->name))
 			memcpy(text, k->name, n);
 	}
@@ -57,7 +61,7 @@ static void append(struct kv_fault *f, const char *before, const char *text,
 /* @bits: KV_QPA_*; several keys that make one attribute have the name of the first. */
 static void append_keys(struct kv_fault *f, const char *what, uint32_t bits)
 {
-	for (const struct kv_key *k = kv_qp_key; k->name && bits; k++) {
+	for (const struct kv_key *k = modify_keys(); k->name && bits; k++) {
 		if (!(k->bits & bits))
 			continue;
 		append(f, what, k->name, "");

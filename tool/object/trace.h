@@ -2,13 +2,47 @@
 #ifndef KV_OBJECT_TRACE_H
 #define KV_OBJECT_TRACE_H
 
-#include "object/tell.h"
+#include "model/backend.h"
 
 /*
  * A backend around another one that tells which verbs it calls, and which it was
  * asked for and did not call. What is asked for is told in the words of the
  * commands.
  */
+
+/**
+ * struct kv_trace_call - a verb
+ * @called: it was called; else the backend refused before that, with @error
+ * @verb: its name in this space
+ * @args: what it was called for
+ * @wr: which request was posted, where @verb does not say it; ""
+ * @before: what was called before it, and is in @ns: "verb(args), "; ""
+ * @after: what was called after it, and is in @ns: ", verb(args)"; ""
+ * @result: what it made or found; "" if there is nothing to tell
+ * @error: 0 or a negative errno
+ * @why: the text that belongs to it
+ * @calls: how often, all with the same result
+ * @idle: a poll that found nothing
+ * @timed: @ns is there
+ * @ns: how long the verb took, all calls together
+ */
+struct kv_trace_call {
+	bool called;
+	const char *verb;
+	const char *args;
+	const char *wr;
+	const char *before;
+	const char *after;
+	const char *result;
+	int error;
+	const char *why;
+	uint64_t calls;
+	bool idle;
+	bool timed;
+	uint64_t ns;
+};
+
+typedef void kv_trace_fn(const struct kv_trace_call *call, void *arg);
 
 int kv_trace_wrap(struct kv_backend **b, kv_trace_fn *fn, void *arg);
 void kv_trace_settle(struct kv_backend *b);

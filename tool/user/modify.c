@@ -38,7 +38,7 @@ static int check_values(struct kv_user *u, const struct kv_qp_attr *from)
 		uint32_t value;
 		uint32_t max;
 	} values[] = {
-#define ATTR(member, key, NAME, BIT, max, ...) { KV_QPA_##BIT, #member, from->member, max },
+#define ATTR(member, NAME, BIT, max, ...) { KV_QPA_##BIT, #member, from->member, max },
 #define VECTOR(...)
 #include "model/qp_attr.def"
 	};
@@ -139,7 +139,7 @@ static int prep(struct kv_user *u, const struct kv_user_qp *qp,
 	ret = check_values(u, from);
 	if (ret)
 		return ret;
-#define ATTR(member, key, NAME, BIT, max, ibv, ...) attr->ibv = (__typeof__(attr->ibv))from->member;
+#define ATTR(member, NAME, BIT, max, ibv, ...) attr->ibv = (__typeof__(attr->ibv))from->member;
 #define VECTOR(...)
 #include "model/qp_attr.def"
 	if (!(from->mask & KV_QPA_PKEY_INDEX))

@@ -287,7 +287,7 @@ static void fill_attr(const struct kv_user_qp *qp, const struct ibv_qp_attr *att
 {
 	/* The rest is whatever the driver has there. */
 	to->mask = KV_QPA_STATE | (qp->given & ~KV_QPA_CUR_STATE);
-#define ATTR(member, key, NAME, BIT, max, ibv, ...)		\
+#define ATTR(member, NAME, BIT, max, ibv, ...)		\
 	if (to->mask & KV_QPA_##BIT)				\
 		to->member = attr->ibv;
 #define VECTOR(...)

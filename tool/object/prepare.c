@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+/* What commands that are one operation check before it, and what they take for granted. */
+#include <errno.h>
+#include "object/content.h"
+#include "object/object.h"
+
+static bool was_given(const struct kv_operation_args *a, const char *key)
+{
+	return kv_args_given(a->given.command->key, &a->given, key);
+}
+
+/* The GID to send from, if nobody named one. */
+static int choose_sgid(struct kv_session *s, struct kv_operation_args *a, struct kv_fault *f)
+{
+	struct kv_ah_init *init = &a->in.ah_new;
+	const struct kv_gid *gid;
+	union kv_object pd;
+	struct kv_dev dev;
+	int ret;
+
+	if (!init->av.has_dgid || init->av.has_sgid_index)
+		return 0;
+	ret = kv_session_get(s, KV_PD, init->pd, &pd, f);
+	if (ret)
+		return ret;
+	ret = kv_op_dev_get(s->b, &(struct kv_dev_name){ pd.pd.dev }, &dev, NULL);
+	if (ret)
+		return kv_session_refuse(s, ret, f);
+	gid = kv_gid_choose(&dev, -1);
+	if (!gid)
+		return kv_fault_set(f, -EADDRNOTAVAIL,
+				    "%s has no GID to send from; its network interface needs an IP address",
+				    dev.name);
+	init->av.has_sgid_index = true;
+	init->av.sgid_index = gid->index;
+	return 0;
+}
+
+static int choose_queues(struct kv_session *s, struct kv_operation_args *a, struct kv_fault *f)
+{
+	bool send = was_given(a, "send-cq"), recv = was_given(a, "recv-cq");
+	struct kv_qp_init *init = &a->in.qp_new;
+
+	if (was_given(a, "cq") ? send || recv : !send || !recv)
+		return kv_fault_usage(f, "it takes 'cq' alone, or 'send-cq' and 'recv-cq'");
+	if (!send) {
+		init->send_cq = a->cq;
+		init->recv_cq = a->cq;
+	}
+	/* With an SRQ there is no queue for the defaults to be about. */
+	if (init->srq && !was_given(a, "max-recv-wr") && !was_given(a, "max-recv-sge")) {
+		init->max_recv_wr = 0;
+		init->max_recv_sge = 0;
+	}
+	return 0;
+}
+
+/*
+ * The kernel registers by a work request, and that needs a queue. User space does
+ * not, but what is named there has to exist, too.
+ */
+static int check_carrier(struct kv_session *s, uint32_t qp, struct kv_fault *f)
+{
+	union kv_object object;
+
+	if (qp)
+		return kv_session_get(s, KV_QP, qp, &object, f);
+	if (s->space == KV_SPACE_USER)
+		return 0;
+	return kv_fault_set(f, -EINVAL, "'qp' is missing: in the kernel this is a work request, on a QP in rts");
+}
+
+/* All that the buffer was made for, and the device has: some refuse to be asked for atomics. */
+static uint32_t default_access(struct kv_session *s, const struct kv_mr *mr)
+{
+	struct kv_dev dev;
+
+	if (!(mr->max_access & KVERBS_ACCESS_REMOTE_ATOMIC) ||
+	    kv_op_dev_get(s->b, &(struct kv_dev_name){ mr->dev }, &dev, NULL) ||
+	    dev.can & KVERBS_CAN_ATOMIC)
+		return mr->max_access;
+	return mr->max_access & ~KVERBS_ACCESS_REMOTE_ATOMIC;
+}
+
+static int choose_range(struct kv_session *s, struct kv_operation_args *a, struct kv_fault *f)
+{
+	struct kv_mr_reg *reg = &a->in.mr_reg;
+	union kv_object object;
+	int ret;
+
+	ret = check_carrier(s, reg->qp, f);
+	if (!ret)
+		ret = kv_session_get(s, KV_MR, reg->id, &object, f);
+	if (ret)
+		return ret;
+	if (!was_given(a, "access"))
+		reg->access = default_access(s, &object.mr);
+	if (was_given(a, "length"))
+		return 0;
+	return kv_content_rest(&object.mr, reg->offset, &reg->length, f);
+}
+
+static int check_inv(struct kv_session *s, struct kv_operation_args *a, struct kv_fault *f)
+{
+	return check_carrier(s, a->in.mr_inv.qp, f);
+}
+
+static int check_change(struct kv_session *s, struct kv_operation_args *a, struct kv_fault *f)
+{
+	if (a->given.seen)
+		return 0;
+	return kv_fault_usage(f, "there is nothing to change: 'limit' or 'max-wr' is missing");
+}
+
+kv_prepare_fn *const kv_prepare[KV_OPS] = {
+	[KV_OP_AH_NEW] = choose_sgid,
+	[KV_OP_QP_NEW] = choose_queues,
+	[KV_OP_MR_REG] = choose_range,
+	[KV_OP_MR_INV] = check_inv,
+	[KV_OP_SRQ_MODIFY] = check_change,
+};
