@@ -10,8 +10,6 @@
 #include <sys/socket.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
-#include <netlink/genl/ctrl.h>
-#include <netlink/genl/family.h>
 #include <netlink/genl/genl.h>
 #include <kverbs.h>
 #include "kernel/link.h"
@@ -396,33 +394,75 @@ int kv_nl_fail(struct kv_nl *nl, int error, const char *fmt, ...)
 	return error;
 }
 
-static int check_version(struct kv_nl *nl)
-{
-	struct genl_family *family;
-	struct nl_cache *cache;
+/* The module's family, as generic netlink's controller describes it. */
+struct family {
+	int id;
+	int group; /* of the events; negative without it */
 	unsigned int version;
+};
 
-	if (genl_ctrl_alloc_cache(nl->sock, &cache))
-		return kv_nl_fail(nl, -ENOMEM, "the list of netlink families can't be read");
-	family = genl_ctrl_search_by_name(cache, KVERBS_GENL_NAME);
-	if (!family) {
-		nl_cache_free(cache);
-		return kv_nl_fail(nl, -EOPNOTSUPP, "the module is not loaded: insmod kverbs.ko");
+static int find_group(const struct nlattr *groups)
+{
+	const struct nlattr *group, *name, *id;
+	int rest;
+
+	nla_for_each_nested(group, groups, rest) {
+		name = nla_find(nla_data(group), nla_len(group), CTRL_ATTR_MCAST_GRP_NAME);
+		id = nla_find(nla_data(group), nla_len(group), CTRL_ATTR_MCAST_GRP_ID);
+		if (name && id && !nla_strcmp(name, KVERBS_MCGRP_EVENTS))
+			return (int)nla_get_u32(id);
 	}
-	version = genl_family_get_version(family);
-	nl->family = (int)genl_family_get_id(family);
-	genl_family_put(family);
-	nl_cache_free(cache);
-	if (version == KVERBS_GENL_VERSION)
+	return -1;
+}
+
+static int take_family(struct nlattr *attrs, int len, void *arg)
+{
+	struct family *family = arg;
+	const struct nlattr *attr;
+	int rest;
+
+	nla_for_each_attr(attr, attrs, len, rest) {
+		if (nla_type(attr) == CTRL_ATTR_FAMILY_ID)
+			family->id = nla_get_u16(attr);
+		else if (nla_type(attr) == CTRL_ATTR_VERSION)
+			family->version = nla_get_u32(attr);
+		else if (nla_type(attr) == CTRL_ATTR_MCAST_GROUPS)
+			family->group = find_group(attr);
+	}
+	return 0;
+}
+
+/* One request. The functions of libnl read all families, and then this one again for its group. */
+static int find_family(struct kv_nl *nl, struct family *family)
+{
+	struct nl_msg *msg = nlmsg_alloc();
+	int ret;
+
+	if (msg && (!genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, GENL_ID_CTRL, 0, NLM_F_ACK,
+				 CTRL_CMD_GETFAMILY, 1) ||
+		    nla_put_string(msg, CTRL_ATTR_FAMILY_NAME, KVERBS_GENL_NAME))) {
+		nlmsg_free(msg);
+		msg = NULL;
+	}
+	ret = kv_nl_request(nl, msg, "netlink family " KVERBS_GENL_NAME, NULL, take_family, family);
+	/* Too small for the module's requests. */
+	nlmsg_free(nl->spare);
+	nl->spare = NULL;
+	if (ret == -ENOENT)
+		return kv_nl_fail(nl, -EOPNOTSUPP, "the module is not loaded: insmod kverbs.ko");
+	if (ret)
+		return ret;
+	nl->family = family->id;
+	if (family->version == KVERBS_GENL_VERSION)
 		return 0;
 	return kv_nl_fail(nl, -EPROTO,
 			  "the loaded kverbs.ko speaks version %u of the interface, this tool version %u: load the module and use the tool of one release",
-			  version, KVERBS_GENL_VERSION);
+			  family->version, KVERBS_GENL_VERSION);
 }
 
-static int open_events(struct kv_nl *nl)
+static int open_events(struct kv_nl *nl, int group)
 {
-	int group, ret;
+	int ret;
 
 	nl->events = nl_socket_alloc();
 	if (!nl->events || genl_connect(nl->events))
@@ -430,7 +470,6 @@ static int open_events(struct kv_nl *nl)
 	nl_socket_disable_seq_check(nl->events);
 	nl_socket_set_nonblocking(nl->events);
 	nl_socket_set_buffer_size(nl->events, EVENT_BYTES, 0);
-	group = genl_ctrl_resolve_grp(nl->sock, KVERBS_GENL_NAME, KVERBS_MCGRP_EVENTS);
 	ret = group < 0 ? group : nl_socket_add_membership(nl->events, group);
 	if (ret == -NLE_PERM || ret == -NLE_NOACCESS)
 		return kv_nl_fail(nl, -EPERM, NOT_PERMITTED);
@@ -448,6 +487,7 @@ static int open_events(struct kv_nl *nl)
  */
 int kv_nl_open(struct kv_nl *nl)
 {
+	struct family family = { .group = -1 };
 	int one = 1, ret;
 
 	nl->base.ops = &kv_nl_backend_ops;
@@ -466,10 +506,10 @@ int kv_nl_open(struct kv_nl *nl)
 		   sizeof(one));
 	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_CAP_ACK, &one,
 		   sizeof(one));
-	ret = check_version(nl);
+	ret = find_family(nl, &family);
 	if (ret)
 		goto err_close;
-	ret = open_events(nl);
+	ret = open_events(nl, family.group);
 	if (ret)
 		goto err_close;
 	return 0;
