@@ -22,11 +22,16 @@ O ?= $(BUILD)/module
 KBUILD_O = O=$(realpath $(KDIR))
 
 CFLAGS ?= -O2 -g
-TOOL_PKGS := libibverbs librdmacm libnl-3.0 libnl-genl-3.0 json-c smartcols nettle
-TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -iquote tool -iquote kmod -Iuapi -MMD -MP $(shell pkg-config --cflags $(TOOL_PKGS))
+TOOL_PKGS := libnl-3.0 libnl-genl-3.0 json-c smartcols nettle
+USER_PKGS := libibverbs librdmacm
+TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -iquote tool -iquote kmod -Iuapi -MMD -MP \
+	$(shell pkg-config --cflags $(TOOL_PKGS) $(USER_PKGS))
 TOOL_LIBS = $(shell pkg-config --libs $(TOOL_PKGS)) -lpthread -lm
+USER_LIBS = $(shell pkg-config --libs $(USER_PKGS))
 
-TOOL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c) kmod/qp_table.c)
+# User space's backend is loaded when it is asked for (tool/load_user.c).
+USER_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/user/*.c))
+TOOL_OBJS := $(filter-out $(USER_OBJS),$(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c) kmod/qp_table.c))
 NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/model/space.c,$(wildcard tool/kernel/*.c tool/model/*.c)) tool/sys/counter.c tool/sys/netdev.c kmod/loop/hist.c)
 
 all: module tool
@@ -38,17 +43,22 @@ module:
 	@cp -au Kbuild kmod uapi $(O)/
 	$(MAKE) -C $(KDIR) $(KBUILD_O) M=$(abspath $(O)) W=1 modules
 
-tool: $(BUILD)/kverbs
+tool: $(BUILD)/kverbs $(BUILD)/kverbs-user.so
 
 $(BUILD)/kverbs: $(TOOL_OBJS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -Wl,-rpath,'$$ORIGIN',--as-needed -o $@ $^ $(TOOL_LIBS)
 
-$(BUILD)/tool/%.o: tool/%.c
+$(BUILD)/kverbs-user.so: $(USER_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -o $@ $^ $(USER_LIBS)
+
+$(USER_OBJS): CFLAGS += -fPIC
+
+$(BUILD)/tool/%.o: tool/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
 # What both spaces compile: the measured loops, with the tool's loop_env.h, and the table of a QP's states.
-$(BUILD)/kmod/%.o: kmod/%.c
+$(BUILD)/kmod/%.o: kmod/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
@@ -57,7 +67,7 @@ tests: $(BUILD)/tests/contract $(BUILD)/tests/policies $(BUILD)/tests/backend $(
 
 $(BUILD)/tests/%: tests/vm/%.c $(NL_OBJS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -o $@ $^ $(TOOL_LIBS)
+	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -o $@ $^ $(TOOL_LIBS) $(USER_LIBS)
 
 # Modules for tests in a guest: one makes verbs fail, one makes the device answer as drivers of hardware do, one
 # makes mistakes. KDIR and O as for "module".
@@ -77,8 +87,8 @@ $(BUILD)/tests/obj/%.o: tests/vm/contract/%.c
 
 BACKEND_OBJS := $(patsubst tests/backend/%.c,$(BUILD)/tests/backend.d/%.o,$(wildcard tests/backend/*.c))
 
-$(BUILD)/tests/backend: $(BACKEND_OBJS) $(filter-out $(BUILD)/tool/main.o,$(TOOL_OBJS))
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
+$(BUILD)/tests/backend: $(BACKEND_OBJS) $(filter-out $(addprefix $(BUILD)/tool/,main.o load_user.o),$(TOOL_OBJS)) $(USER_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(USER_LIBS)
 
 $(BUILD)/tests/backend.d/%.o: tests/backend/%.c
 	@mkdir -p $(@D)
@@ -122,6 +132,6 @@ clean:
 
 include tests/unit/unit.mk
 
--include $(TOOL_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(BACKEND_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
+-include $(TOOL_OBJS:.o=.d) $(USER_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(BACKEND_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
 
 .PHONY: all module tool tests fail-verb calibrate bench-det fuzz teardown demo check matrix check-debug clean
