@@ -90,7 +90,7 @@ static int run_named(int argc, char **argv, int at)
 		memmove(&argv[2], &argv[1],
 			(size_t)(at - 1) * sizeof(argv[0]));
 		argv[1] = name;
-		return entry->cmd->run(argc - 1, argv + 1);
+		return kv_cmd_run(entry->cmd, argc - 1, argv + 1);
 	}
 	if (entry || kv_noun_find(name))
 		return kv_cmd_hand(argc - 1, argv + 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The progress bar's line, and what it says of a file on its way. */
 #include "test.h"
-#include "file/label.h"
+#include "file/transfer.h"
 #include "cli/progress.h"
 
 #define SECOND 1000000000ULL
@@ -37,38 +37,38 @@ static void test_line(void **state)
 /* The longest that put and get have to say. */
 static void test_line_of_file(void **state)
 {
-	struct kv_file_label label = { 0 };
+	struct kv_transfer_label label = { 0 };
 	char line[KV_PROGRESS_LINE];
 
 	bar.round = 0;
-	kv_file_label_format(&label, KV_TRANSFER_CHECK, 1, 8ULL << 50, SECOND, bar.label,
+	kv_transfer_label(&label, KV_TRANSFER_CHECK, 1, 8ULL << 50, SECOND, bar.label,
 			     sizeof(bar.label));
-	kv_file_label_format(&label, KV_TRANSFER_CHECK, 8ULL << 50, 8ULL << 50, 2 * SECOND, bar.label,
+	kv_transfer_label(&label, KV_TRANSFER_CHECK, 8ULL << 50, 8ULL << 50, 2 * SECOND, bar.label,
 			     sizeof(bar.label));
 	for (unsigned int columns = 1; columns <= 200; columns++) {
 		kv_progress_format(&bar, 0.3, 31 * SECOND, columns, line);
 		assert_true(strlen(line) < columns);
 	}
-	kv_file_label_format(&label, KV_TRANSFER_SEND, 0, 16 * MIB, SECOND, bar.label,
+	kv_transfer_label(&label, KV_TRANSFER_SEND, 0, 16 * MIB, SECOND, bar.label,
 			     sizeof(bar.label));
-	kv_file_label_format(&label, KV_TRANSFER_SEND, 8 * MIB, 16 * MIB, 2 * SECOND, bar.label,
+	kv_transfer_label(&label, KV_TRANSFER_SEND, 8 * MIB, 16 * MIB, 2 * SECOND, bar.label,
 			     sizeof(bar.label));
 	assert_line(0.5, 80, "[#############..............] 2/3 sending 8.0 of 16.0 MiB, 8.0 MiB/s, 30 s left");
 }
 
-static void assert_label(struct kv_file_label *l, enum kv_transfer_step step, uint64_t bytes,
+static void assert_label(struct kv_transfer_label *l, enum kv_transfer_step step, uint64_t bytes,
 			 uint64_t now_ns, const char *want)
 {
 	char text[64];
 
-	kv_file_label_format(l, step, bytes, 16 * MIB, now_ns, text, sizeof(text));
+	kv_transfer_label(l, step, bytes, 16 * MIB, now_ns, text, sizeof(text));
 	assert_string_equal(text, want);
 }
 
 /* A rate is that of the step's bytes over the step's time, and both must be there. */
 static void test_rate(void **state)
 {
-	struct kv_file_label l = { 0 };
+	struct kv_transfer_label l = { 0 };
 
 	/* All of it in the first look, and again after a moment. */
 	assert_label(&l, KV_TRANSFER_HASH, 16 * MIB, SECOND, "hashing 16.0 of 16.0 MiB");

@@ -11,6 +11,14 @@ static enum kv_exit exit_of(int error)
 	return error == -EOPNOTSUPP ? KV_EXIT_UNSUPPORTED : KV_EXIT_FAILED;
 }
 
+static void set(struct kv_fault *f, int error, enum kv_exit status, const char *fmt, va_list args)
+{
+	f->error = error;
+	f->exit = status;
+	f->printed = false;
+	vsnprintf(f->text, sizeof(f->text), fmt, args);
+}
+
 /**
  * kv_fault_set() - say what went wrong
  * @f: the fault
@@ -23,10 +31,8 @@ int kv_fault_set(struct kv_fault *f, int error, const char *fmt, ...)
 {
 	va_list args;
 
-	f->error = error;
-	f->exit = exit_of(error);
 	va_start(args, fmt);
-	vsnprintf(f->text, sizeof(f->text), fmt, args);
+	set(f, error, exit_of(error), fmt, args);
 	va_end(args);
 	return error;
 }
@@ -42,10 +48,8 @@ int kv_fault_usage(struct kv_fault *f, const char *fmt, ...)
 {
 	va_list args;
 
-	f->error = -EINVAL;
-	f->exit = KV_EXIT_USAGE;
 	va_start(args, fmt);
-	vsnprintf(f->text, sizeof(f->text), fmt, args);
+	set(f, -EINVAL, KV_EXIT_USAGE, fmt, args);
 	va_end(args);
 	return -EINVAL;
 }
@@ -62,19 +66,14 @@ int kv_fault_usage(struct kv_fault *f, const char *fmt, ...)
 int kv_fault_backend(struct kv_fault *f, const struct kv_backend *b, int error,
 		     const char *fmt, ...)
 {
+	char attempt[sizeof(f->text) / 2];
 	va_list args;
-	int n;
 
-	f->error = error;
-	f->exit = exit_of(error);
-	n = snprintf(f->text, sizeof(f->text), "%s space: ", b->ops->space);
 	va_start(args, fmt);
-	n += vsnprintf(f->text + n, sizeof(f->text) - n, fmt, args);
+	vsnprintf(attempt, sizeof(attempt), fmt, args);
 	va_end(args);
-	if ((size_t)n < sizeof(f->text))
-		snprintf(f->text + n, sizeof(f->text) - n, ": %s",
-			 b->err[0] ? b->err : strerror(-error));
-	return error;
+	return kv_fault_set(f, error, "%s space: %s: %s", b->ops->space, attempt,
+			    b->err[0] ? b->err : strerror(-error));
 }
 
 /**
@@ -116,10 +115,13 @@ int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 }
 
 /**
- * kv_fault_print() - tell it on stderr
+ * kv_fault_print() - tell it on stderr, if it was not told before
  * @f: the fault
  */
-void kv_fault_print(const struct kv_fault *f)
+void kv_fault_print(struct kv_fault *f)
 {
+	if (f->printed)
+		return;
+	f->printed = true;
 	fprintf(stderr, "kverbs: %s\n", f->text);
 }

@@ -2,6 +2,7 @@
 #ifndef KV_CLI_FAULT_H
 #define KV_CLI_FAULT_H
 
+#include <stdbool.h>
 #include "model/backend.h"
 
 /* Exit statuses of the tool. */
@@ -16,11 +17,13 @@ enum kv_exit {
  * struct kv_fault - what went wrong, for the person who asked
  * @error: negative errno; 0 if nothing went wrong
  * @exit: what it makes of the tool's exit status
+ * @printed: it was told on stderr
  * @text: a sentence without "kverbs: " and full stop
  */
 struct kv_fault {
 	int error;
 	enum kv_exit exit;
+	bool printed;
 	char text[1024];
 };
 
@@ -34,6 +37,6 @@ int kv_fault_backend(struct kv_fault *f, const struct kv_backend *b, int error,
 int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 		 const char *dev, uint64_t timeout_ns,
 		 const struct kv_run_result *r);
-void kv_fault_print(const struct kv_fault *f);
+void kv_fault_print(struct kv_fault *f);
 
 #endif

@@ -1,74 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include "cli/option.h"
-#include "cli/wrap.h"
-#include "sys/placement.h"
 
-#define TIMEOUT_NS 10000000000ULL
-#define ACK_TIMEOUT 14
-/* rxe would take 7 for ever, and tell nobody that the other end is gone. */
-#define RETRY_CNT 6
-
-/* Where the second column of help begins. */
+/* Where lines of help end, and where their second column begins. */
+#define WIDTH 80
 #define COLUMN 21
-
-/* More than any command has. */
-#define ROWS_MAX 64
-
-/* Above all characters: what getopt_long() refuses is a letter or one of these. */
-#define HELP 256
-#define FIRST 257
-
-/**
- * kv_option_init() - set defaults
- * @o: receives them
- */
-void kv_option_init(struct kv_options *o)
-{
-	memset(o, 0, sizeof(*o));
-	o->gid = -1;
-	o->post = KVERBS_POST_SOFTIRQ_OFF;
-	o->lkey = KVERBS_LKEY_DMA;
-	o->spins = -1;
-	o->timeout_ns = TIMEOUT_NS;
-	o->ack_timeout = ACK_TIMEOUT;
-	o->retry_cnt = RETRY_CNT;
-	o->verify = true;
-	kv_peer_init(&o->peer);
-	/* See kv_run_spec.in_wait. */
-	o->peer.keep = KV_KEEP_CALLER;
-}
-
-/* 1 if there is one more option, 0 if there is none, or -EINVAL. */
-static int next_option(int argc, char **argv, const struct option *options, int *id,
-		       struct kv_fault *f)
-{
-	opterr = 0;
-	*id = getopt_long(argc, argv, ":h", options, NULL);
-	switch (*id) {
-	case -1:
-		return 0;
-	case 'h':
-		*id = HELP;
-		return 1;
-	case ':':
-		return kv_fault_usage(f, "%s needs a value; see 'kverbs %s --help'",
-				      argv[optind - 1], argv[0]);
-	case '?':
-		if (optopt && optopt < HELP)
-			return kv_fault_usage(f, "-%c is no option of 'kverbs %s'; see 'kverbs %s --help'",
-					      optopt, argv[0], argv[0]);
-		if (optopt)
-			return kv_fault_usage(f, "%s: this option takes no value",
-					      argv[optind - 1]);
-		return kv_fault_usage(f, "%s is no option of 'kverbs %s', or the beginning of several; see 'kverbs %s --help'",
-				      argv[optind - 1], argv[0], argv[0]);
-	}
-	return 1;
-}
 
 static bool is_end(const struct kv_option *row)
 {
@@ -76,13 +14,63 @@ static bool is_end(const struct kv_option *row)
 }
 
 /**
+ * kv_wrap() - print a text in lines of up to 79 columns
+ * @text: the text; a newline in it ends a line
+ * @indent: of the lines but the first one, in columns
+ * @column: where the first one begins
+ */
+void kv_wrap(const char *text, int indent, int column)
+{
+	int first = 1;
+
+	while (*text) {
+		int length = (int)strcspn(text, " \n");
+
+		if (!first && column + 1 + length >= WIDTH) {
+			printf("\n%*s", indent, "");
+			column = indent;
+			first = 1;
+		}
+		column += printf("%s%.*s", first ? "" : " ", length, text);
+		first = 0;
+		text += length;
+		if (*text == '\n') {
+			printf("\n%*s", indent, "");
+			column = indent;
+			first = 1;
+		}
+		text += *text != '\0';
+	}
+	putchar('\n');
+}
+
+/**
+ * kv_wrap_row() - print a word, and what it means beside it
+ * @left: the word
+ * @right: what it means
+ * @column: where that begins
+ */
+void kv_wrap_row(const char *left, const char *right, int column)
+{
+	int n = printf("  %s", left);
+
+	if (n > column - 2) {
+		putchar('\n');
+		n = 0;
+	}
+	printf("%*s", column - n, "");
+	kv_wrap(right, column, column);
+}
+
+/**
  * kv_option_print_help() - print what --help asks for
  * @rows: the command's options
- * @help: what else there is to say
+ * @usage: what stands before them
+ * @more: what stands behind them, or ""
  */
-void kv_option_print_help(const struct kv_option *rows, const struct kv_option_help *help)
+void kv_option_print_help(const struct kv_option *rows, const char *usage, const char *more)
 {
-	fputs(help->usage, stdout);
+	fputs(usage, stdout);
 	if (!is_end(rows))
 		putchar('\n');
 	for (; !is_end(rows); rows++) {
@@ -94,12 +82,12 @@ void kv_option_print_help(const struct kv_option *rows, const struct kv_option_h
 		}
 		if (!rows->help)
 			continue;
-		snprintf(left, sizeof(left), "--%s%s%s", rows->name,
-			 rows->value ? " " : "", rows->value ? rows->value : "");
+		snprintf(left, sizeof(left), "--%s%s%s", rows->name, rows->value ? " " : "",
+			 rows->value ? rows->value : "");
 		kv_wrap_row(left, rows->help, COLUMN);
 	}
-	if (*help->more)
-		printf("\n%s", help->more);
+	if (*more)
+		printf("\n%s", more);
 }
 
 static int parse_text(const struct kv_option *row, const char *text, void *field,
@@ -173,16 +161,7 @@ static int parse(const struct kv_option *row, const char *text, void *field, str
 	return -EINVAL;
 }
 
-/**
- * kv_option_set() - an option was given
- * @row: which
- * @text: its value, if it takes one
- * @args: the command's struct
- * @f: receives what is wrong with the value
- *
- * Return: 0 or -EINVAL.
- */
-int kv_option_set(const struct kv_option *row, const char *text, void *args, struct kv_fault *f)
+static int set(const struct kv_option *row, const char *text, void *args, struct kv_fault *f)
 {
 	char *base = args;
 	struct kv_why why;
@@ -197,123 +176,92 @@ int kv_option_set(const struct kv_option *row, const char *text, void *args, str
 }
 
 /**
- * kv_option_read() - take the options off the command line
- * @argc: of the command, whose name stands in argv[0]
- * @argv: of the command; what stands behind the options is at optind then
- * @rows: its options, beside --help; at most 64
- * @help: what --help says beside them
+ * kv_option_find() - find the option that a word of the command line names
+ * @rows: the options
+ * @text: --NAME, --NAME=VALUE, or their beginning if no other option begins so; -h is --help
+ * @exact: their beginning is not enough
+ * @value: receives what stands behind the =, or NULL
+ *
+ * Return: its row; NULL if there is none.
+ */
+const struct kv_option *kv_option_find(const struct kv_option *rows, const char *text, bool exact,
+				       const char **value)
+{
+	const struct kv_option *found = NULL;
+	unsigned int n = 0;
+	const char *name;
+	size_t length;
+
+	*value = NULL;
+	if (!strcmp(text, "-h"))
+		text = "--help";
+	if (strncmp(text, "--", 2) || !text[2] || text[2] == '=')
+		return NULL;
+	name = text + 2;
+	length = strcspn(name, "=");
+	if (name[length])
+		*value = name + length + 1;
+	for (; !is_end(rows); rows++) {
+		if (!rows->name || strncmp(rows->name, name, length))
+			continue;
+		if (!rows->name[length])
+			return rows;
+		found = rows;
+		n++;
+	}
+	return n == 1 && !exact ? found : NULL;
+}
+
+/**
+ * kv_option_read() - tell options and words of a command line apart
+ * @command: the command's name; does not matter if @loose
+ * @n: how many words were typed behind it; receives how many are no options
+ * @word: the words; receives those that are no options
+ * @rows: the options; if "help" is none of them, --help is taken all the same
  * @args: the command's struct, with its defaults; receives the values
+ * @loose: a word that looks like an option, and is none, is a word
  * @f: receives why not
+ *
+ * Behind -- there are no options.
  *
  * Return: 1 if all are taken, 0 if that was --help, or -EINVAL.
  */
-int kv_option_read(int argc, char **argv, const struct kv_option *rows,
-		   const struct kv_option_help *help, void *args, struct kv_fault *f)
+int kv_option_read(const char *command, int *n, char **word, const struct kv_option *rows,
+		   void *args, bool loose, struct kv_fault *f)
 {
-	struct option options[ROWS_MAX + 2] = { { "help", no_argument, NULL, HELP } };
-	unsigned int n = 1;
-	int id, ret;
+	static const struct kv_option help[] = { { .name = "help" }, { .name = NULL } };
+	int typed = *n, ret = 0;
 
-	for (int i = 0; i < ROWS_MAX && !is_end(&rows[i]); i++) {
-		if (rows[i].name)
-			options[n++] = (struct option){
-				rows[i].name, rows[i].value ? required_argument : no_argument,
-				NULL, FIRST + i,
-			};
-	}
-	while ((ret = next_option(argc, argv, options, &id, f)) > 0) {
-		if (id == HELP) {
-			kv_option_print_help(rows, help);
-			return 0;
+	*n = 0;
+	for (int i = 0; i < typed && !ret; i++) {
+		const char *text = word[i], *value;
+		const struct kv_option *row;
+
+		if (!strcmp(text, "--")) {
+			while (++i < typed)
+				word[(*n)++] = word[i];
+			break;
 		}
-		ret = kv_option_set(&rows[id - FIRST], optarg, args, f);
-		if (ret)
-			return ret;
+		row = kv_option_find(rows, text, loose, &value);
+		if (!row && kv_option_find(help, text, loose, &value))
+			return 0;
+		if (!row && (loose || text[0] != '-' || !text[1]))
+			word[(*n)++] = word[i];
+		else if (!row)
+			ret = kv_fault_usage(f, "%s is no option of 'kverbs %s'%s; see 'kverbs %s --help'",
+					     text, command,
+					     text[1] == '-' ? ", or the beginning of several" : "", command);
+		else if (!row->value && value)
+			ret = kv_fault_usage(f, "%s: this option takes no value", text);
+		else if (row->value && !value && i + 1 == typed)
+			ret = loose ? kv_fault_usage(f, "%s needs a value", text) :
+				      kv_fault_usage(f, "%s needs a value; see 'kverbs %s --help'",
+						     text, command);
+		else
+			ret = set(row, row->value && !value ? word[++i] : value, args, f);
 	}
+	/* As in main()'s argv. */
+	if (!ret)
+		word[*n] = NULL;
 	return ret ? ret : 1;
-}
-
-/**
- * kv_option_parse_cpus() - read --cpus
- * @text: A or A,B
- * @field: struct kv_options
- * @why: receives what is wrong
- *
- * Return: 0 or -EINVAL.
- */
-int kv_option_parse_cpus(const char *text, void *field, struct kv_why *why)
-{
-	struct kv_options *o = field;
-
-	return kv_parse_cpus(text, o->cpu, &o->cpus, why);
-}
-
-/**
- * kv_option_choose_cpus() - choose the CPUs that runs are bound to
- * @o: the options, with the HOST if there is one
- * @cpu: receives the initiator's and the responder's CPU; -1: anywhere
- * @f: receives why not
- *
- * Which CPUs another host has is known only there: it checks what was given, and
- * nothing is chosen for it.
- *
- * Return: 0 or a negative errno.
- */
-int kv_option_choose_cpus(const struct kv_options *o, int32_t cpu[2],
-			  struct kv_fault *f)
-{
-	unsigned int here = o->peer.host && o->cpus > 1 ? 1 : o->cpus;
-	int ret;
-
-	ret = kv_placement_choose(o->cpu, here, cpu, f);
-	if (!ret && o->peer.host)
-		cpu[1] = o->cpus > 1 ? o->cpu[1] : -1;
-	return ret;
-}
-
-/**
- * kv_option_check_connect() - do the options fit the way in which the ends are
- * connected?
- * @o: the options
- * @f: receives why not
- *
- * Return: 0 or -EINVAL.
- */
-int kv_option_check_connect(const struct kv_options *o, struct kv_fault *f)
-{
-	if (o->connect == KV_CONNECT_CM && o->mtu)
-		return kv_fault_usage(f, "--mtu %u does not go with --connect cm: the CM chooses the path MTU",
-				      o->mtu);
-	return 0;
-}
-
-/**
- * kv_option_take_host() - take what stands behind the options: a HOST, or nothing
- * @o: receives it as peer.host; HOST:PORT and [HOST]:PORT are taken apart
- * @argc: of the command, after kv_option_read()
- * @argv: of the command; HOST stays in it
- * @f: receives why not
- *
- * Return: 0 or -EINVAL.
- */
-int kv_option_take_host(struct kv_options *o, int argc, char **argv,
-			struct kv_fault *f)
-{
-	const char *port = o->peer.port;
-	int ret;
-
-	if (optind >= argc) {
-		if (o->peer_option)
-			return kv_fault_usage(f, "--%s goes with a HOST where 'kverbs serve' runs; see 'kverbs %s --help'",
-					      o->peer_option, argv[0]);
-		return 0;
-	}
-	if (optind + 1 < argc)
-		return kv_fault_usage(f, "'%s' is unexpected; 'kverbs %s' takes one HOST, see 'kverbs %s --help'",
-				      argv[optind + 1], argv[0], argv[0]);
-	ret = kv_peer_parse(&o->peer, argv[optind], f);
-	if (!ret && port && o->peer.port != port)
-		return kv_fault_usage(f, "--port %s: the HOST has a port, %s, too",
-				      port, o->peer.port);
-	return ret;
 }

@@ -7,7 +7,6 @@
 #include <unistd.h>
 #include "batch/batch.h"
 #include "batch/times.h"
-#include "cli/option.h"
 #include "cmd/cmd.h"
 #include "object/describe.h"
 #include "object/flush.h"
@@ -23,6 +22,7 @@
 /**
  * struct work - what is to be done, and what came of it
  * @o: how
+ * @json: documents are printed in place of text
  * @in: the file
  * @name: of the file, for messages
  * @text: if there are several rounds, all that is in it; NULL: it is read as it comes
@@ -34,8 +34,9 @@
  * @docs: JSON, several spaces or rounds: what the commands of the first round told
  * @printed: JSON, else: how many documents were printed
  */
-struct work {
+static struct work {
 	struct kv_hand_options o;
+	bool json;
 	FILE *in;
 	const char *name;
 	char *text;
@@ -46,7 +47,7 @@ struct work {
 	struct kv_times times;
 	struct json_object *docs[KV_SPACES];
 	unsigned int printed;
-};
+} work = { .o.spaces = 1U << KV_SPACE_KERNEL };
 
 /* Those of the tool itself; lines of up to 79 columns. */
 static void print_nouns(void)
@@ -73,36 +74,33 @@ static const struct kv_option rows[] = {
 	{ .name = NULL },
 };
 
-static const struct kv_option_help help = {
-	.usage =
-		"usage: kverbs batch FILE [OPTION...]\n"
-		"       kverbs batch -    [OPTION...]\n"
-		"\n"
-		"Carries out the commands of a file, or of standard input, a line each, over one\n"
-		"connection. The objects that they make die at the end. It ends at the first\n"
-		"command that fails; on a terminal it goes on.\n",
-	.more =
-		"'name N' behind an 'add' gives the object a name, which stands for its id;\n"
-		"$N.FIELD stands for a field of what was told of it, $last.FIELD for one of the\n"
-		"last result, $dev.FIELD for one of the device (name, gid, gid_index, addr, lid,\n"
-		"active_mtu_bytes). Words are quoted as in a shell, # begins a comment, a \\ at the\n"
-		"end continues a line. Beside them there are:\n"
-		"\n"
-		"  expect FIELD VALUE        a field of the last result must have this value\n"
-		"  refused ERRNO COMMAND...  the command must be refused with this errno\n"
-		"  echo TEXT...   set NAME VALUE   sleep TIME\n"
-		"\n"
-		"'kverbs COMMAND --help' has the keys of each command, docs/hand.md all of it.\n",
-};
+static const char usage[] =
+	"usage: kverbs batch FILE [OPTION...]\n"
+	"       kverbs batch -    [OPTION...]\n"
+	"\n"
+	"Carries out the commands of a file, or of standard input, a line each, over one\n"
+	"connection. The objects that they make die at the end. It ends at the first\n"
+	"command that fails; on a terminal it goes on.\n";
+
+static const char more[] =
+	"'name N' behind an 'add' gives the object a name, which stands for its id;\n"
+	"$N.FIELD stands for a field of what was told of it, $last.FIELD for one of the\n"
+	"last result, $dev.FIELD for one of the device (name, gid, gid_index, addr, lid,\n"
+	"active_mtu_bytes). Words are quoted as in a shell, # begins a comment, a \\ at the\n"
+	"end continues a line. Beside them there are:\n"
+	"\n"
+	"  expect FIELD VALUE        a field of the last result must have this value\n"
+	"  refused ERRNO COMMAND...  the command must be refused with this errno\n"
+	"  echo TEXT...   set NAME VALUE   sleep TIME\n"
+	"\n"
+	"'kverbs COMMAND --help' has the keys of each command, docs/hand.md all of it.\n";
 
 static void print_help(void)
 {
-	const struct kv_option_help options = { help.usage, "" };
-
-	kv_option_print_help(rows, &options);
+	kv_option_print_help(rows, usage, "");
 	printf("\n");
 	print_nouns();
-	printf("%s", help.more);
+	printf("%s", more);
 }
 
 static void print_doc(struct work *w, struct json_object *doc)
@@ -124,7 +122,7 @@ static void told(const struct kv_session *s, const char *text,
 			     text, s->space, s->verb_ns);
 	if (w->round)
 		return;
-	if (!w->o.json) {
+	if (!w->json) {
 		kv_text_print(stdout, doc);
 		fflush(stdout);
 	} else if (w->timed) {
@@ -183,7 +181,7 @@ static int run_space(struct work *w, enum kv_space_id space,
 			      f);
 	if (ret)
 		return ret;
-	if (!w->o.json && first)
+	if (!w->json && first)
 		s.live = tell_event;
 	ret = set_names(&s, &w->o, f);
 	if (ret)
@@ -193,7 +191,7 @@ static int run_space(struct work *w, enum kv_space_id space,
 		ret = kv_fault_set(f, -ENOMEM, "no memory");
 		goto out_close;
 	}
-	batch.prompt = batch.in == stdin && isatty(STDIN_FILENO) && !w->o.json;
+	batch.prompt = batch.in == stdin && isatty(STDIN_FILENO) && !w->json;
 	ret = kv_batch_run(&batch, &s, f);
 	if (w->text)
 		fclose(batch.in);
@@ -235,7 +233,7 @@ static int run_rounds(struct work *w, struct kv_fault *f)
 
 			if (!(w->o.spaces & (1U << s)))
 				continue;
-			if (several && !w->round && !w->o.json)
+			if (several && !w->round && !w->json)
 				printf("%s%s space:\n", s ? "\n" : "",
 				       kv_word_name(kv_word_space, s));
 			ret = run_space(w, s, f);
@@ -286,9 +284,9 @@ static int finish(struct work *w, int failed, struct kv_fault *f)
 {
 	if (!failed && w->times.failed)
 		failed = kv_fault_set(f, -ENOMEM, "no memory for the times");
-	if (w->o.json && w->timed)
+	if (w->json && w->timed)
 		print_timed_doc(w, failed, f);
-	else if (w->o.json)
+	else if (w->json)
 		puts(w->printed ? "\n]" : "[]");
 	else if (w->timed && !failed)
 		return print_times(w, f);
@@ -349,53 +347,66 @@ static int open_file(struct work *w, const char *path, struct kv_fault *f)
 	return try_reading(w, f);
 }
 
-static int run(struct work *w, struct kv_fault *f)
+static int check(void *args, int n, char **word, struct kv_fault *f)
+{
+	struct work *w = args;
+
+	if (w->o.help)
+		return 0;
+	if (!n)
+		return kv_fault_usage(f, "'kverbs batch' takes a file, or - for standard input; see 'kverbs batch --help'");
+	if (n > 1)
+		return kv_fault_usage(f, "'%s' is one file too many; 'kverbs batch' takes one",
+				      word[1]);
+	w->name = word[0];
+	w->json = w->o.json;
+	w->rounds = w->o.repeat ? w->o.repeat : 1;
+	w->timed = w->o.repeat || w->o.spaces & (w->o.spaces - 1);
+	return 0;
+}
+
+static int run_file(struct work *w, struct kv_fault *f)
 {
 	int ret;
 
-	if (!w->o.n)
-		return kv_fault_usage(f, "'kverbs batch' takes a file, or - for standard input; see 'kverbs batch --help'");
-	if (w->o.n > 1)
-		return kv_fault_usage(f, "'%s' is one file too many; 'kverbs batch' takes one",
-				      w->o.word[1]);
-	w->rounds = w->o.repeat ? w->o.repeat : 1;
-	w->timed = w->o.repeat || w->o.spaces & (w->o.spaces - 1);
-	ret = open_file(w, w->o.word[0], f);
+	ret = open_file(w, w->name, f);
 	if (!ret && w->timed)
 		ret = read_all(w, f);
 	if (ret)
 		return ret;
+	/* From here on the documents say what has failed. */
+	w->o.json = false;
 	for (unsigned int s = 0; s < KV_SPACES; s++)
 		w->docs[s] = json_object_new_array();
 	ret = run_rounds(w, f);
 	return finish(w, ret, f);
 }
 
-static int run_command(int argc, char **argv)
+static int run(void *args, struct kv_fault *f)
 {
-	struct kv_fault fault = { 0 };
-	struct work w = { 0 };
-	int ret;
+	struct work *w = args;
+	int ret = 0;
 
-	ret = kv_hand_options_take(&w.o, argc - 1, argv + 1, true, &fault);
-	if (!ret && w.o.help)
+	if (w->o.help)
 		print_help();
-	else if (!ret)
-		ret = run(&w, &fault);
-	if (ret && w.o.json && !w.docs[KV_SPACE_KERNEL])
-		kv_describe_refusal(&fault);
+	else
+		ret = run_file(w, f);
 	for (unsigned int s = 0; s < KV_SPACES; s++)
-		json_object_put(w.docs[s]);
-	kv_times_clear(&w.times);
-	free(w.text);
-	if (w.in && w.in != stdin)
-		fclose(w.in);
-	kv_hand_options_free(&w.o);
-	if (!ret)
-		return KV_EXIT_DONE;
-	fflush(stdout);
-	kv_fault_print(&fault);
-	return fault.exit;
+		json_object_put(w->docs[s]);
+	kv_times_clear(&w->times);
+	free(w->text);
+	if (w->in && w->in != stdin)
+		fclose(w->in);
+	kv_hand_options_free(&w->o);
+	return ret;
 }
 
-const struct kv_cmd kv_cmd_batch = { run_command, rows, &help };
+const struct kv_cmd kv_cmd_batch = {
+	.rows = rows,
+	.usage = usage,
+	.more = more,
+	.args = &work,
+	.json = &work.o.json,
+	.check = check,
+	.run = run,
+};

@@ -2,20 +2,45 @@
 #ifndef KV_CMD_CMD_H
 #define KV_CMD_CMD_H
 
-#include <stddef.h>
+#include <json-c/json.h>
 #include "cli/option.h"
 
 /**
- * struct kv_cmd - a command, in a file of its own
- * @run: gets the command's name as argv[0], tells on stderr what went wrong, and returns an
- *	enum kv_exit; commands don't call each other
+ * struct kv_cmd - a command, in a file of its own; commands don't call each other
  * @rows: its options
- * @help: what else its help says
+ * @usage: what its help says before them, lines
+ * @more: and behind them, lines; or ""
+ * @args: its struct: the rows' offsets are in it, and all functions get it
+ * @init: NULL, or sets its defaults, if it is too large for an initializer
+ * @json: a command with --json, without a value: it was given; then a refusal is a document, too
+ * @check: NULL, or takes the @n words that are no options, and finds out what goes together. On
+ *	failure there is nothing to tell but the fault
+ * @run: does it
+ *
+ * All functions return 0 or a negative errno, and then @f says why.
+ *
+ * The others are of commands whose result is a document:
+ * @path: where it goes, as --json FILE says
+ * @has_result: when @run has failed there is a result all the same; NULL: there is none
+ * @describe: makes the document; if @run has left no result, of what was asked for only
+ * @print: prints what @describe made as text
+ * @close: closes what @run has opened
  */
 struct kv_cmd {
-	int (*run)(int argc, char **argv);
 	const struct kv_option *rows;
-	const struct kv_option_help *help;
+	const char *usage;
+	const char *more;
+	void *args;
+	const bool *json;
+	void (*init)(void *args);
+	int (*check)(void *args, int n, char **word, struct kv_fault *f);
+	int (*run)(void *args, struct kv_fault *f);
+
+	const char *const *path;
+	bool (*has_result)(void *args, int error);
+	struct json_object *(*describe)(void *args, bool result, int error);
+	int (*print)(void *args, struct json_object *doc, struct kv_fault *f);
+	void (*close)(void *args);
 };
 
 extern const struct kv_cmd kv_cmd_batch;
@@ -35,7 +60,7 @@ extern const struct kv_cmd kv_cmd_serve;
 /* A command without options of its own. */
 extern const struct kv_option kv_cmd_no_rows[];
 
-int kv_cmd_fail(const struct kv_fault *f, bool json);
+int kv_cmd_run(const struct kv_cmd *cmd, int argc, char **argv);
 
 /* All commands that are about one object: options may stand before the name. */
 int kv_cmd_hand(int argc, char **argv);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <stdio.h>
-#include "cli/option.h"
 #include "cmd/cmd.h"
+#include "cmd/common.h"
 #include "measure/matrix.h"
 #include "measure/report.h"
 #include "measure/result.h"
@@ -17,15 +17,14 @@
 #define SEED_DEFAULT 1
 
 /* All that one invocation needs. */
-struct compare {
+static struct compare {
 	struct kv_options common;
 	struct kv_matrix m;
-	struct kv_out out;
 	struct json_object *doc;
 	bool quadrants;
 	bool has_self;
 	enum kv_space_id self;
-};
+} compare;
 
 static int parse_ops(const char *text, void *field, struct kv_why *why)
 {
@@ -63,20 +62,6 @@ static const struct kv_option rows[] = {
 
 #undef S
 
-static const struct kv_option_help help = {
-	.usage =
-		"usage: kverbs compare [OPTION...] [HOST]\n"
-		"\n"
-		"Measures operations in both spaces, in rounds with fresh connections, and says\n"
-		"which space is faster, by how much, and how sure that is. With a HOST, where\n"
-		"'kverbs serve' runs, the servers are there, each in the space that its side\n"
-		"asks for.\n",
-	.more =
-		"A percentile that needs more samples than there are is shown as -.\n"
-		"Ctrl-C ends the measurement, prints the rows that there are until then, and the\n"
-		"exit status is 1. A second Ctrl-C kills.\n",
-};
-
 static void set_default_lists(struct compare *c)
 {
 	static const struct kv_list all = {
@@ -103,108 +88,77 @@ static void set_default_lists(struct compare *c)
 	}
 }
 
-/* What the options say together. */
-static int check_options(struct compare *c)
+static int check_loop(struct compare *c, struct kv_fault *f)
 {
-	struct kv_options *o = &c->common;
-	int ret;
+	const struct kv_options *o = &c->common;
+	int ret = 0;
 
-	if (c->quadrants && c->has_self)
-		return kv_fault_usage(&c->m.fault, "--self has one space, and --quadrants has both");
-	if (c->quadrants)
-		c->m.design = &kv_design_quadrants;
-	else if (c->has_self)
-		c->m.design = &kv_design_self[c->self];
 	if (o->has_loop && o->loop == KV_KIND_NULL)
-		return kv_fault_usage(&c->m.fault, "--loop null has no operation to compare; its cost stands under every table");
-	c->m.host = o->peer.host;
+		return kv_fault_usage(f, "--loop null has no operation to compare; its cost stands under every table");
 	if (o->has_loop && o->loop == KV_KIND_RELAY && !kv_matrix_has_relay(&c->m))
-		return kv_fault_usage(&c->m.fault, "--loop relay has one thread for both ends, so it does not go with %s; --loop pingpong has two",
+		return kv_fault_usage(f, "--loop relay has one thread for both ends, so it does not go with %s; --loop pingpong has two",
 				      c->m.host ? "a HOST" : "--quadrants");
 	set_default_lists(c);
-	for (unsigned int i = 0; i < c->m.ops.n && o->has_loop; i++) {
-		ret = kv_work_check_kind(o->loop, c->m.ops.value[i], &c->m.fault);
-		if (ret)
-			return ret;
-	}
-	c->m.has_kind = o->has_loop;
-	c->m.kind = o->loop;
-	c->m.plan.verify = o->verify;
-	c->m.work.post = o->post;
-	c->m.work.lkey = o->lkey;
-	c->m.work.spins = o->spins;
-	c->m.work.mtu = o->mtu;
-	c->m.work.ack_timeout = o->ack_timeout;
-	c->m.work.retry_cnt = o->retry_cnt;
-	c->m.work.timeout_ns = o->timeout_ns;
-	c->m.work.connect = o->connect;
-	ret = kv_option_check_connect(o, &c->m.fault);
-	return ret ? ret : kv_option_choose_cpus(o, c->m.work.cpu, &c->m.fault);
+	for (unsigned int i = 0; i < c->m.ops.n && o->has_loop && !ret; i++)
+		ret = kv_work_check_kind(o->loop, c->m.ops.value[i], f);
+	return ret;
 }
 
-/* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
-static int read_options(struct compare *c, int argc, char **argv)
+static void init(void *args)
 {
-	int ret;
+	struct compare *c = args;
 
-	kv_option_init(&c->common);
+	c->common = (struct kv_options)KV_OPTIONS_DEFAULT;
 	c->m.plan.time_ns = TIME_DEFAULT_NS;
 	c->m.plan.rounds = KV_CELL_ROUNDS;
 	c->m.plan.seed = SEED_DEFAULT;
 	c->m.design = &kv_design_spaces;
-	ret = kv_option_read(argc, argv, rows, &help, c, &c->m.fault);
-	if (ret <= 0)
-		return ret;
-	ret = kv_option_take_host(&c->common, argc, argv, &c->m.fault);
-	if (!ret)
-		ret = check_options(c);
-	return ret ? ret : 1;
 }
 
-/* Both spaces of it, on the same device. */
-static int open_peer(struct compare *c)
+static int check(void *args, int n, char **word, struct kv_fault *f)
 {
-	struct kv_peer *peer = &c->common.peer;
-
-	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		int ret = kv_space_open_peer(&c->m.peer[s], s, peer, &c->m.fault);
-
-		if (ret)
-			return ret;
-		peer->dev = c->m.peer[s].dev.name;
-	}
-	return 0;
-}
-
-static int open_spaces(struct compare *c)
-{
-	const char *dev = c->common.dev;
-	int ret = 0;
-
-	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		ret = kv_space_open(&c->m.space[s], s, dev, c->common.gid,
-				    &c->m.fault);
-		if (ret)
-			return ret;
-		/* Both have to be on the same one. */
-		dev = c->m.space[s].dev.name;
-	}
-	if (c->m.host)
-		ret = open_peer(c);
-	return ret ? ret : kv_matrix_check(&c->m);
-}
-
-/* The document first: text that reads well must not hide that it is not there. */
-static int tell(struct compare *c, struct kv_fault *f)
-{
+	struct compare *c = args;
+	struct kv_options *o = &c->common;
 	int ret;
 
-	ret = kv_out_commit(&c->out, c->doc, f);
-	if (ret || c->out.to_stdout)
+	ret = kv_options_take_host(o, "compare", n, word, f);
+	if (ret)
 		return ret;
-	ret = kv_report_compare(c->doc, f);
-	if (!ret && c->out.path)
-		printf("All of it, with the histograms: %s\n", c->common.json);
+	if (c->quadrants && c->has_self)
+		return kv_fault_usage(f, "--self has one space, and --quadrants has both");
+	if (c->quadrants)
+		c->m.design = &kv_design_quadrants;
+	else if (c->has_self)
+		c->m.design = &kv_design_self[c->self];
+	c->m.host = o->peer.host;
+	ret = check_loop(c, f);
+	if (!ret)
+		ret = kv_options_settle(o, f);
+	c->m.has_kind = o->has_loop;
+	c->m.kind = o->loop;
+	c->m.plan.verify = o->verify;
+	c->m.work = o->work;
+	return ret;
+}
+
+/* All of a host are on the same device. */
+static int open_spaces(struct compare *c, struct kv_fault *f)
+{
+	struct kv_options *o = &c->common;
+	int ret = 0;
+
+	for (unsigned int s = 0; s < KV_SPACES && !ret; s++) {
+		ret = kv_space_open(&c->m.space[s], s, o->dev, o->gid, f);
+		o->dev = c->m.space[s].dev.name;
+	}
+	for (unsigned int s = 0; s < KV_SPACES && !ret && c->m.host; s++) {
+		ret = kv_space_open_peer(&c->m.peer[s], s, &o->peer, f);
+		o->peer.dev = c->m.peer[s].dev.name;
+	}
+	if (!ret)
+		ret = kv_matrix_check(&c->m);
+	if (ret && !f->error)
+		*f = c->m.fault;
 	return ret;
 }
 
@@ -217,79 +171,84 @@ static struct json_object *describe_environment(const struct compare *c)
 	return capsule;
 }
 
-static enum kv_exit measure(struct compare *c)
+static struct json_object *create_doc(const struct compare *c, struct json_object *capsule)
 {
-	enum kv_exit status = KV_EXIT_DONE;
-	struct kv_fault fault;
+	return kv_result_create("kverbs.compare", kv_matrix_spec(&c->m), capsule);
+}
+
+static int run(void *args, struct kv_fault *f)
+{
+	struct compare *c = args;
 	int ret;
 
-	c->doc = kv_result_create("kverbs.compare", kv_matrix_spec(&c->m),
-				  describe_environment(c));
+	ret = open_spaces(c, f);
+	if (ret)
+		return ret;
+	c->doc = create_doc(c, describe_environment(c));
 	ret = kv_matrix_measure(&c->m, c->doc);
-	if (!ret && !c->m.tried) {
-		kv_fault_print(&c->m.fault);
+	if (!ret && !c->m.tried)
 		ret = c->m.fault.error;
-	}
+	if (ret)
+		*f = c->m.fault;
 	kv_out_put_bool(c->doc, "complete", !ret);
-	if (ret) {
-		status = c->m.fault.exit;
-		kv_out_put_fault(c->doc, &c->m.fault);
-	}
-	if (!c->m.measured) {
-		kv_out_commit_fault(&c->out, c->doc, &c->m.fault);
-	} else if (tell(c, &fault)) {
-		kv_fault_print(&fault);
-		status = status ? status : fault.exit;
-	}
-	json_object_put(c->doc);
-	return status;
+	return ret;
 }
 
-/* Before anything is measured. */
-static enum kv_exit refuse(struct compare *c)
+static bool has_result(void *args, int error)
 {
-	c->doc = kv_result_create("kverbs.compare", kv_matrix_spec(&c->m), NULL);
-	kv_out_commit_fault(&c->out, c->doc, &c->m.fault);
-	json_object_put(c->doc);
-	kv_fault_print(&c->m.fault);
-	return c->m.fault.exit;
+	const struct compare *c = args;
+
+	return c->m.measured;
 }
 
-static enum kv_exit run(struct compare *c, int argc, char **argv)
+static struct json_object *describe(void *args, bool result, int error)
 {
-	enum kv_exit status;
+	struct compare *c = args;
+
+	return c->doc ? c->doc : create_doc(c, NULL);
+}
+
+static int print(void *args, struct json_object *doc, struct kv_fault *f)
+{
+	const struct compare *c = args;
 	int ret;
 
-	ret = read_options(c, argc, argv);
-	if (!ret)
-		return KV_EXIT_DONE;
-	if (ret < 0)
-		goto out_fault;
-	ret = kv_out_open(&c->out, c->common.json, &c->m.fault);
-	if (ret)
-		goto out_fault;
-	ret = open_spaces(c);
-	if (ret)
-		status = refuse(c);
-	else
-		status = measure(c);
+	ret = kv_report_compare(doc, f);
+	if (!ret && c->common.json)
+		printf("All of it, with the histograms: %s\n", c->common.json);
+	return ret;
+}
+
+static void close_spaces(void *args)
+{
+	struct compare *c = args;
+
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
 		kv_space_close(&c->m.peer[s]);
 		kv_space_close(&c->m.space[s]);
 	}
-	kv_out_close(&c->out);
-	return status;
-out_fault:
-	kv_fault_print(&c->m.fault);
-	return c->m.fault.exit;
 }
 
-static int run_command(int argc, char **argv)
-{
-	/* Too large for a stack. */
-	static struct compare c;
-
-	return run(&c, argc, argv);
-}
-
-const struct kv_cmd kv_cmd_compare = { run_command, rows, &help };
+const struct kv_cmd kv_cmd_compare = {
+	.rows = rows,
+	.usage =
+		"usage: kverbs compare [OPTION...] [HOST]\n"
+		"\n"
+		"Measures operations in both spaces, in rounds with fresh connections, and says\n"
+		"which space is faster, by how much, and how sure that is. With a HOST, where\n"
+		"'kverbs serve' runs, the servers are there, each in the space that its side\n"
+		"asks for.\n",
+	.more =
+		"A percentile that needs more samples than there are is shown as -.\n"
+		"Ctrl-C ends the measurement, prints the rows that there are until then, and the\n"
+		"exit status is 1. A second Ctrl-C kills.\n",
+	.args = &compare,
+	.init = init,
+	.check = check,
+	.run = run,
+	.path = &compare.common.json,
+	.has_result = has_result,
+	.describe = describe,
+	.print = print,
+	.close = close_spaces,
+};

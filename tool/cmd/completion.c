@@ -5,16 +5,6 @@
 #include "cmd/cmd.h"
 #include "object/hand.h"
 
-static const struct kv_option_help help = {
-	.usage =
-		"usage: kverbs completion bash\n"
-		"       kverbs completion zsh\n"
-		"\n"
-		"Prints what makes the shell complete commands, options and keys. For bash in a\n"
-		"file of /etc/bash_completion.d, or: source <(kverbs completion bash)\n",
-	.more = "",
-};
-
 enum shell {
 	BASH,
 	ZSH,
@@ -53,9 +43,10 @@ static void print_options(const struct kv_cmd_entry *e)
 {
 	const struct kv_option *row;
 
+	/* 'kverbs batch' reads --help as an option among others. */
 	printf("\t%s)\n\t\twords='--help", e->name);
 	for (row = e->cmd->rows; row->name || row->help; row++) {
-		if (row->name)
+		if (row->name && strcmp(row->name, "help"))
 			printf(" --%s", row->name);
 	}
 	if (e->cmd == &kv_cmd_man)
@@ -139,26 +130,37 @@ static void print_script(void)
 	       "complete -o default -F _kverbs kverbs\n");
 }
 
-static int run_command(int argc, char **argv)
-{
-	struct kv_fault f = { 0 };
-	struct kv_why why;
-	uint32_t shell;
-	int ret;
+static uint32_t shell;
 
-	ret = kv_option_read(argc, argv, kv_cmd_no_rows, &help, NULL, &f);
-	if (!ret)
-		return KV_EXIT_DONE;
-	if (ret > 0 && argc - optind != 1)
-		ret = kv_fault_usage(&f, "'kverbs completion' takes the shell; see 'kverbs completion --help'");
-	else if (ret > 0 && kv_parse_word(argv[optind], shells, &shell, &why))
-		ret = kv_fault_usage(&f, "the shell '%s' %s", argv[optind], why.text);
-	if (ret < 0)
-		return kv_cmd_fail(&f, false);
+static int check(void *args, int n, char **word, struct kv_fault *f)
+{
+	struct kv_why why;
+
+	if (n != 1)
+		return kv_fault_usage(f, "'kverbs completion' takes the shell; see 'kverbs completion --help'");
+	if (kv_parse_word(word[0], shells, args, &why))
+		return kv_fault_usage(f, "the shell '%s' %s", word[0], why.text);
+	return 0;
+}
+
+static int run(void *args, struct kv_fault *f)
+{
 	if (shell == ZSH)
 		printf("autoload -U +X bashcompinit && bashcompinit\n");
 	print_script();
-	return KV_EXIT_DONE;
+	return 0;
 }
 
-const struct kv_cmd kv_cmd_completion = { run_command, kv_cmd_no_rows, &help };
+const struct kv_cmd kv_cmd_completion = {
+	.rows = kv_cmd_no_rows,
+	.usage =
+		"usage: kverbs completion bash\n"
+		"       kverbs completion zsh\n"
+		"\n"
+		"Prints what makes the shell complete commands, options and keys. For bash in a\n"
+		"file of /etc/bash_completion.d, or: source <(kverbs completion bash)\n",
+	.more = "",
+	.args = &shell,
+	.check = check,
+	.run = run,
+};

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/option.h"
 #include "cli/progress.h"
 #include "cmd/cmd.h"
+#include "cmd/common.h"
 #include "measure/report.h"
 #include "measure/result.h"
 #include "measure/retries.h"
@@ -26,17 +26,13 @@
 #define ATOMIC_SIZE 8
 
 /* All that one invocation needs. */
-struct lat {
+static struct lat {
 	struct kv_options common;
-	bool has_op, has_size, has_space, has_end[2];
+	bool has_op, has_size;
 	uint32_t op;
 	uint32_t size;
-	/* enum kv_space_id of both ends, or of the client and of the server. */
-	uint32_t both;
-	uint32_t end[2];
 	struct kv_amount amount;
 
-	struct kv_work work;
 	/* By enum kv_space_id; only those are open that an end is in. */
 	struct kv_space space[KV_SPACES];
 	/* Where the server is, if that is another host. */
@@ -47,27 +43,17 @@ struct lat {
 	struct kv_retries retries;
 	struct kv_run_result result;
 	bool verified;
-	struct kv_out out;
 	struct kv_progress progress;
 	uint64_t begin_ns;
-	struct json_object *doc;
-	struct kv_fault fault;
-};
+} lat;
 
 #define S struct lat
 
 static const struct kv_option rows[] = {
 	{ "op", "OP", "send, write, read, fetch-add or cmp-swp", KV_OPTION_WORD,
 	  .at = offsetof(S, op), .has = offsetof(S, has_op), .words = kv_word_op },
-	{ "space", "SPACE", "kernel or user: where the verbs are called, at both ends",
-	  KV_OPTION_WORD, .at = offsetof(S, both), .has = offsetof(S, has_space),
-	  .words = kv_word_space },
-	{ "client", "SPACE", "where the end is that begins, and that measures",
-	  KV_OPTION_WORD, .at = offsetof(S, end[0]), .has = offsetof(S, has_end[0]),
-	  .words = kv_word_space },
-	{ "server", "SPACE", "where the other end is, which has the target",
-	  KV_OPTION_WORD, .at = offsetof(S, end[1]), .has = offsetof(S, has_end[1]),
-	  .words = kv_word_space },
+	KV_OPTION_END_ROWS(S, common, "where the end is that begins, and that measures",
+			   "where the other end is, which has the target"),
 	{ "size", "BYTES", "as in 64 or 4k (KiB) or 1m (MiB); default: 64, and 8 for fetch-add and cmp-swp, which have no other size",
 	  KV_OPTION_SIZE, .at = offsetof(S, size), .has = offsetof(S, has_size) },
 	{ "iters", "N", "samples to take", KV_OPTION_U64, .at = offsetof(S, amount.iters),
@@ -85,35 +71,6 @@ static const struct kv_option rows[] = {
 
 #undef S
 
-static const struct kv_option_help help = {
-	.usage =
-		"usage: kverbs lat --op OP --space SPACE [OPTION...] [HOST]\n"
-		"       kverbs lat --op OP --client SPACE --server SPACE [OPTION...] [HOST]\n"
-		"\n"
-		"Measures the latency of one operation, over a loopback connection, or with the\n"
-		"server on HOST, where 'kverbs serve' runs: a name or an address, HOST:PORT or\n"
-		"[HOST]:PORT.\n",
-	.more =
-		"A percentile that needs more samples than there are is shown as -.\n"
-		"Ctrl-C ends the run, prints what was measured until then, and the exit status\n"
-		"is 1. A second Ctrl-C kills.\n",
-};
-
-static int choose_ends(struct lat *l)
-{
-	if (l->has_space && (l->has_end[0] || l->has_end[1]))
-		return kv_fault_usage(&l->fault, "--space is where both ends are; give it alone, or --client and --server");
-	if (!l->has_space && !l->has_end[0] && !l->has_end[1])
-		return kv_fault_usage(&l->fault, "--space is missing; it takes kernel or user");
-	if (!l->has_space && !(l->has_end[0] && l->has_end[1]))
-		return kv_fault_usage(&l->fault, "--%s is missing; it takes kernel or user, and goes with --%s",
-				      l->has_end[0] ? "server" : "client",
-				      l->has_end[0] ? "client" : "server");
-	if (l->has_space)
-		l->end[0] = l->end[1] = l->both;
-	return 0;
-}
-
 static const char *host_of(const struct lat *l)
 {
 	return l->common.peer.host;
@@ -121,90 +78,80 @@ static const char *host_of(const struct lat *l)
 
 static bool is_mixed(const struct lat *l)
 {
-	return l->end[0] != l->end[1];
+	return l->common.end[0] != l->common.end[1];
 }
 
 /* Loops that one thread drives need both ends in one space of one host. */
-static int check_loop(struct lat *l)
+static int check_loop(struct lat *l, struct kv_fault *f)
 {
 	struct kv_options *o = &l->common;
-	bool apart = is_mixed(l) || host_of(l);
 
 	if (!o->has_loop)
 		o->loop = kv_work_default_kind(l->op);
-	if (!apart)
+	if (!is_mixed(l) && !host_of(l))
 		return 0;
 	if (o->loop == KV_KIND_NULL)
-		return kv_fault_usage(&l->fault, "--loop null has no other end; it takes --space%s",
+		return kv_fault_usage(f, "--loop null has no other end; it takes --space%s",
 				      host_of(l) ? ", and no HOST" : "");
 	if (o->loop == KV_KIND_RELAY && o->has_loop)
-		return kv_fault_usage(&l->fault, "--loop relay has one thread for both ends, which must be %s; --loop pingpong has two",
+		return kv_fault_usage(f, "--loop relay has one thread for both ends, which must be %s; --loop pingpong has two",
 				      host_of(l) ? "on one host" : "in one space");
 	if (o->loop == KV_KIND_RELAY)
 		o->loop = KV_KIND_PINGPONG;
 	return 0;
 }
 
-/* What the options say together. */
-static int check_options(struct lat *l)
+static int check_op(struct lat *l, struct kv_fault *f)
 {
 	struct kv_options *o = &l->common;
-	bool null = o->has_loop && o->loop == KV_KIND_NULL;
+	bool atomic = kv_work_is_atomic(l->op);
 	int ret;
 
-	ret = choose_ends(l);
-	if (ret)
-		return ret;
-	if (!l->has_op && !null)
-		return kv_fault_usage(&l->fault, "--op is missing; it takes send, write, read, fetch-add or cmp-swp");
-	ret = check_loop(l);
+	if (!l->has_op && !(o->has_loop && o->loop == KV_KIND_NULL))
+		return kv_fault_usage(f, "--op is missing; it takes send, write, read, fetch-add or cmp-swp");
+	ret = check_loop(l, f);
 	if (ret)
 		return ret;
 	if (!l->has_size)
-		l->size = kv_work_is_atomic(l->op) ? ATOMIC_SIZE : SIZE_DEFAULT;
-	if (kv_work_is_atomic(l->op) && l->size != ATOMIC_SIZE)
-		return kv_fault_usage(&l->fault, "--size %u does not go with %s, which has 8 bytes",
+		l->size = atomic ? ATOMIC_SIZE : SIZE_DEFAULT;
+	if (atomic && l->size != ATOMIC_SIZE)
+		return kv_fault_usage(f, "--size %u does not go with %s, which has 8 bytes",
 				      l->size, kv_word_name(kv_word_op, l->op));
-	if (l->end[0] == KV_SPACE_USER && !is_mixed(l) &&
-	    (o->has_post || o->has_lkey))
-		return kv_fault_usage(&l->fault, "--%s is for --space kernel; user space has no choice there",
+	if (o->end[0] == KV_SPACE_USER && !is_mixed(l) && (o->has_post || o->has_lkey))
+		return kv_fault_usage(f, "--%s is for --space kernel; user space has no choice there",
 				      o->has_post ? "post" : "lkey");
+	if (!(o->has_loop && o->loop == KV_KIND_NULL))
+		ret = kv_work_check_kind(o->loop, l->op, f);
+	return ret;
+}
+
+static void init(void *args)
+{
+	struct lat *l = args;
+
+	l->common = (struct kv_options)KV_OPTIONS_DEFAULT;
+	l->amount.warmup = WARMUP_DEFAULT;
+}
+
+static int check(void *args, int n, char **word, struct kv_fault *f)
+{
+	struct lat *l = args;
+	struct kv_options *o = &l->common;
+	int ret;
+
+	ret = kv_options_take_host(o, "lat", n, word, f);
+	if (!ret)
+		ret = kv_options_choose_ends(o, f);
+	if (!ret)
+		ret = check_op(l, f);
+	if (ret)
+		return ret;
 	if (!l->amount.iters && !l->amount.time_ns) {
 		l->amount.iters = ITERS_DEFAULT;
 		l->amount.time_ns = TIME_DEFAULT_NS;
 	}
-	if (!null) {
-		ret = kv_work_check_kind(o->loop, l->op, &l->fault);
-		if (ret)
-			return ret;
-	}
-	kv_work_set(&l->work, o->loop, l->op, l->size);
-	l->work.post = o->post;
-	l->work.lkey = o->lkey;
-	l->work.spins = o->spins;
-	l->work.timeout_ns = o->timeout_ns;
-	l->work.mtu = o->mtu;
-	l->work.ack_timeout = o->ack_timeout;
-	l->work.retry_cnt = o->retry_cnt;
-	l->work.connect = o->connect;
-	ret = kv_option_check_connect(o, &l->fault);
-	return ret ? ret : kv_option_choose_cpus(o, l->work.cpu, &l->fault);
-}
-
-/* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
-static int read_options(struct lat *l, int argc, char **argv)
-{
-	int ret;
-
-	kv_option_init(&l->common);
-	l->amount.warmup = WARMUP_DEFAULT;
-	ret = kv_option_read(argc, argv, rows, &help, l, &l->fault);
-	if (ret <= 0)
-		return ret;
-	ret = kv_option_take_host(&l->common, argc, argv, &l->fault);
-	if (!ret)
-		ret = check_options(l);
-	return ret ? ret : 1;
+	kv_work_set(&o->work, o->loop, l->op, l->size);
+	return kv_options_settle(o, f);
 }
 
 static struct json_object *describe_spec(const struct lat *l)
@@ -216,7 +163,7 @@ static struct json_object *describe_spec(const struct lat *l)
 	if (l->amount.time_ns)
 		kv_out_put_count(spec, "time_ns", l->amount.time_ns);
 	kv_out_put_count(spec, "warmup", l->amount.warmup);
-	kv_result_put_limits(spec, &l->work);
+	kv_result_put_limits(spec, &l->common.work);
 	if (host_of(l))
 		kv_out_put_string(spec, "host", host_of(l));
 	kv_out_put_bool(spec, "verify", l->common.verify);
@@ -236,8 +183,7 @@ static void show_progress(const struct kv_run_result *r, void *arg)
 	kv_progress_draw(&l->progress, by_count > by_time ? by_count : by_time);
 }
 
-/* A run that ended early still has its samples, and they are shown. */
-static int measure(struct lat *l, struct kv_pair *pair)
+static int measure(struct lat *l, struct kv_pair *pair, struct kv_fault *f)
 {
 	struct kv_watch watch = { .fn = show_progress, .arg = l };
 	char label[32], size[16];
@@ -250,55 +196,55 @@ static int measure(struct lat *l, struct kv_pair *pair)
 	kv_progress_start(&l->progress, 1);
 	kv_progress_step(&l->progress, label);
 	l->begin_ns = kv_now_ns();
-	ret = kv_block_measure(&l->space[l->end[0]], pair, &l->work, &l->amount,
+	ret = kv_block_measure(&l->space[l->common.end[0]], pair, &l->common.work, &l->amount,
 			       l->progress.on ? &watch : NULL, &l->result,
-			       &l->fault);
+			       f);
 	kv_progress_erase(&l->progress);
 	kv_side_add(&l->side, &l->result);
 	return ret;
 }
 
-static int measure_pair(struct lat *l)
+static int measure_pair(struct lat *l, struct kv_fault *f)
 {
-	const struct kv_space *client = &l->space[l->end[0]];
+	const struct kv_space *client = &l->space[l->common.end[0]];
 	const struct kv_space *server = host_of(l) ? &l->peer :
-						     &l->space[l->end[1]];
+						     &l->space[l->common.end[1]];
 	int ret;
 
-	ret = kv_work_check_dev(&l->work, &client->dev, client->b->ops->space,
-				&l->fault);
+	ret = kv_work_check_dev(&l->common.work, &client->dev, client->b->ops->space,
+				f);
 	if (!ret)
-		ret = kv_work_check_dev(&l->work, &server->dev,
-					server->b->ops->space, &l->fault);
-	kv_work_adapt(&l->work, &client->dev);
+		ret = kv_work_check_dev(&l->common.work, &server->dev,
+					server->b->ops->space, f);
+	kv_work_adapt(&l->common.work, &client->dev);
 	if (!ret)
-		ret = kv_pair_create(&l->pair, client, server, &l->work,
-				     &l->fault);
+		ret = kv_pair_create(&l->pair, client, server, &l->common.work,
+				     f);
 	if (ret)
 		return ret;
 	kv_pair_verbs(&l->pair, l->side.verb_ns);
 	kv_retries_start(&l->retries, client, server);
 	if (l->common.verify) {
-		ret = kv_verify_pair(&l->pair, &l->fault);
+		ret = kv_verify_pair(&l->pair, f);
 		l->verified = !ret;
 	}
 	if (!ret)
-		ret = measure(l, &l->pair);
+		ret = measure(l, &l->pair, f);
 	kv_retries_stop(&l->retries);
 	kv_pair_destroy(&l->pair);
 	return ret;
 }
 
-static int measure_all(struct lat *l)
+static int measure_all(struct lat *l, struct kv_fault *f)
 {
 	int ret;
 
 	kv_side_reset(&l->side);
-	if (l->work.kind == KV_KIND_NULL)
-		return measure(l, NULL);
-	ret = kv_side_measure_null(&l->null, &l->space[l->end[0]], &l->work,
-				   &l->fault);
-	return ret ? ret : measure_pair(l);
+	if (l->common.work.kind == KV_KIND_NULL)
+		return measure(l, NULL, f);
+	ret = kv_side_measure_null(&l->null, &l->space[l->common.end[0]], &l->common.work,
+				   f);
+	return ret ? ret : measure_pair(l, f);
 }
 
 static struct json_object *describe_environment(const struct lat *l)
@@ -307,7 +253,7 @@ static struct json_object *describe_environment(const struct lat *l)
 
 	if (is_mixed(l) && !host_of(l))
 		return kv_capsule_create(l->space, KV_SPACES);
-	capsule = kv_capsule_create(&l->space[l->end[0]], 1);
+	capsule = kv_capsule_create(&l->space[l->common.end[0]], 1);
 	if (host_of(l))
 		kv_capsule_add_peer(capsule, &l->peer, 1);
 	return capsule;
@@ -315,134 +261,111 @@ static struct json_object *describe_environment(const struct lat *l)
 
 static struct json_object *describe_cell(const struct lat *l)
 {
-	struct json_object *cell = kv_result_work(&l->work);
+	struct json_object *cell = kv_result_work(&l->common.work);
 
-	kv_out_put_string(cell, "space", kv_word_name(kv_word_space, l->end[0]));
-	kv_out_put_string(cell, "server_space", kv_word_name(kv_word_space, l->end[1]));
+	kv_out_put_string(cell, "space", kv_word_name(kv_word_space, l->common.end[0]));
+	kv_out_put_string(cell, "server_space", kv_word_name(kv_word_space, l->common.end[1]));
 	return cell;
 }
 
-static void describe(struct lat *l, int ret)
+static struct json_object *describe_null(const struct lat *l)
 {
-	struct json_object *cell = describe_cell(l);
+	enum kv_space_id space = l->common.end[0];
 	struct json_object *null = json_object_new_object();
-	const char *space = kv_word_name(kv_word_space, l->end[0]);
-	struct kv_work null_work = l->work;
+	struct kv_work work = l->common.work;
 
-	l->doc = kv_result_create("kverbs.lat", describe_spec(l),
-				  describe_environment(l));
-	if (l->work.kind != KV_KIND_NULL) {
-		kv_work_set(&null_work, KV_KIND_NULL, 0, 0);
-		kv_out_put(null, space,
-			   kv_result_side(&null_work, l->end[0], &l->null));
-		kv_out_put(l->doc, "null_loop", null);
-		kv_out_put(l->doc, "counters", kv_retries_describe(&l->retries));
-	} else {
-		json_object_put(null);
+	kv_work_set(&work, KV_KIND_NULL, 0, 0);
+	kv_out_put(null, kv_word_name(kv_word_space, space),
+		   kv_result_side(&work, space, &l->null));
+	return null;
+}
+
+static struct json_object *describe(void *args, bool result, int error)
+{
+	struct lat *l = args;
+	struct json_object *cell = describe_cell(l);
+	struct json_object *doc = kv_result_create("kverbs.lat", describe_spec(l),
+						   result ? describe_environment(l) : NULL);
+
+	if (result && l->common.work.kind != KV_KIND_NULL) {
+		kv_out_put(doc, "null_loop", describe_null(l));
+		kv_out_put(doc, "counters", kv_retries_describe(&l->retries));
 	}
-	kv_out_put_bool(cell, "verified", l->verified);
-	kv_out_put(cell, "result",
-		   kv_result_side(&l->work, l->end[0], &l->side));
-	kv_out_put(l->doc, "cell", cell);
-	kv_out_put_bool(l->doc, "complete", !ret);
-	if (ret)
-		kv_out_put_fault(l->doc, &l->fault);
+	if (result) {
+		kv_out_put_bool(cell, "verified", l->verified);
+		kv_out_put(cell, "result", kv_result_side(&l->common.work, l->common.end[0], &l->side));
+	}
+	kv_out_put(doc, "cell", cell);
+	kv_out_put_bool(doc, "complete", !error);
+	return doc;
 }
 
-/* Nothing was measured. */
-static void tell_fault(struct lat *l)
+static int print(void *args, struct json_object *doc, struct kv_fault *f)
 {
-	l->doc = kv_result_create("kverbs.lat", describe_spec(l), NULL);
-	kv_out_put(l->doc, "cell", describe_cell(l));
-	kv_out_commit_fault(&l->out, l->doc, &l->fault);
-	json_object_put(l->doc);
+	return kv_report_lat(doc, f);
 }
 
-/* The document first: text that reads well must not hide that it is not there. */
-static int tell(struct lat *l)
+static int open_spaces(struct lat *l, struct kv_fault *f)
 {
-	int ret;
-
-	ret = kv_out_commit(&l->out, l->doc, &l->fault);
-	if (!ret && !l->out.to_stdout)
-		ret = kv_report_lat(l->doc, &l->fault);
-	return ret;
-}
-
-static int open_spaces(struct lat *l)
-{
+	const struct kv_options *o = &l->common;
 	unsigned int here = host_of(l) ? 1 : 2;
 	int ret = 0;
 
 	for (unsigned int i = 0; i < here && !ret; i++) {
-		uint32_t id = l->end[i];
+		uint32_t id = o->end[i];
 
 		if (!l->space[id].b)
-			ret = kv_space_open(&l->space[id], id, l->common.dev,
-					    l->common.gid, &l->fault);
+			ret = kv_space_open(&l->space[id], id, o->dev, o->gid, f);
 	}
 	if (!ret && host_of(l))
-		ret = kv_space_open_peer(&l->peer, l->end[1], &l->common.peer,
-					 &l->fault);
+		ret = kv_space_open_peer(&l->peer, o->end[1], &o->peer, f);
 	return ret;
 }
 
-static void close_spaces(struct lat *l)
+static int run(void *args, struct kv_fault *f)
 {
+	int ret = open_spaces(args, f);
+
+	return ret ? ret : measure_all(args, f);
+}
+
+/* A run that ended early still has its samples, and they are shown. */
+static bool has_result(void *args, int error)
+{
+	const struct lat *l = args;
+
+	return error == -ECANCELED && l->side.samples;
+}
+
+static void close_spaces(void *args)
+{
+	struct lat *l = args;
+
 	kv_space_close(&l->peer);
 	for (unsigned int id = 0; id < KV_SPACES; id++)
 		kv_space_close(&l->space[id]);
 }
 
-static int run(struct lat *l, int argc, char **argv)
-{
-	enum kv_exit status;
-	int ret;
-
-	ret = read_options(l, argc, argv);
-	if (!ret)
-		return KV_EXIT_DONE;
-	if (ret < 0)
-		goto out_fault;
-	ret = kv_out_open(&l->out, l->common.json, &l->fault);
-	if (ret)
-		goto out_fault;
-	ret = open_spaces(l);
-	if (ret)
-		goto out_close;
-	ret = measure_all(l);
-	status = ret ? l->fault.exit : KV_EXIT_DONE;
-	if (ret)
-		kv_fault_print(&l->fault);
-	if (!ret || (ret == -ECANCELED && l->side.samples)) {
-		describe(l, ret);
-		if (tell(l)) {
-			kv_fault_print(&l->fault);
-			status = l->fault.exit;
-		}
-		json_object_put(l->doc);
-	} else {
-		tell_fault(l);
-	}
-	close_spaces(l);
-	kv_out_close(&l->out);
-	return status;
-
-out_close:
-	tell_fault(l);
-	close_spaces(l);
-	kv_out_close(&l->out);
-out_fault:
-	kv_fault_print(&l->fault);
-	return l->fault.exit;
-}
-
-static int run_command(int argc, char **argv)
-{
-	/* Too large for a stack. */
-	static struct lat l;
-
-	return run(&l, argc, argv);
-}
-
-const struct kv_cmd kv_cmd_lat = { run_command, rows, &help };
+const struct kv_cmd kv_cmd_lat = {
+	.rows = rows,
+	.usage =
+		"usage: kverbs lat --op OP --space SPACE [OPTION...] [HOST]\n"
+		"       kverbs lat --op OP --client SPACE --server SPACE [OPTION...] [HOST]\n"
+		"\n"
+		"Measures the latency of one operation, over a loopback connection, or with the\n"
+		"server on HOST, where 'kverbs serve' runs: a name or an address, HOST:PORT or\n"
+		"[HOST]:PORT.\n",
+	.more =
+		"A percentile that needs more samples than there are is shown as -.\n"
+		"Ctrl-C ends the run, prints what was measured until then, and the exit status\n"
+		"is 1. A second Ctrl-C kills.\n",
+	.args = &lat,
+	.init = init,
+	.check = check,
+	.run = run,
+	.path = &lat.common.json,
+	.has_result = has_result,
+	.describe = describe,
+	.print = print,
+	.close = close_spaces,
+};

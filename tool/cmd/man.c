@@ -10,15 +10,6 @@
 /* The word before a command line, and what stands for it in the next. */
 #define USAGE ((int)strlen("usage: "))
 
-static const struct kv_option_help help = {
-	.usage =
-		"usage: kverbs man [COMMAND]\n"
-		"\n"
-		"Prints the manual page of a command, or of the tool, for man: kverbs man lat |\n"
-		"man -l -\n",
-	.more = "",
-};
-
 /* Text as roff takes it: what would be a request at the beginning of a line, is none. */
 static void print_text(const char *text)
 {
@@ -118,12 +109,12 @@ static void print_usage(const char *usage)
 static void print_cmd(const struct kv_cmd_entry *e)
 {
 	begin(e->name, e->help);
-	print_usage(e->cmd->help->usage);
+	print_usage(e->cmd->usage);
 	if (e->cmd->rows->name || e->cmd->rows->help)
 		print_rows(e->cmd->rows);
-	if (*e->cmd->help->more) {
+	if (*e->cmd->more) {
 		printf(".SH NOTES\n");
-		print_lines(e->cmd->help->more);
+		print_lines(e->cmd->more);
 	}
 	printf(".SH SEE ALSO\n.BR kverbs (8)\n");
 }
@@ -183,36 +174,50 @@ static void print_tool(void)
 	}
 }
 
-static int run_command(int argc, char **argv)
-{
-	const struct kv_cmd_entry *entry = NULL;
-	const struct kv_noun *noun = NULL;
-	struct kv_fault f = { 0 };
-	const char *name;
-	int ret;
+/* What a page is about; neither: the tool. */
+static struct subject {
+	const struct kv_cmd_entry *entry;
+	const struct kv_noun *noun;
+} subject;
 
-	ret = kv_option_read(argc, argv, kv_cmd_no_rows, &help, NULL, &f);
-	if (!ret)
-		return KV_EXIT_DONE;
-	name = ret > 0 ? argv[optind] : NULL;
-	if (name) {
-		entry = kv_cmd_find(name);
-		noun = kv_noun_find(name);
-	}
-	if (ret > 0 && argc - optind > 1)
-		ret = kv_fault_usage(&f, "'%s' is one command too many; 'kverbs man' takes one or none",
-				     argv[optind + 1]);
-	else if (name && !entry && !noun)
-		ret = kv_fault_usage(&f, "there is no command '%s'; 'kverbs --help' lists them", name);
-	if (ret < 0)
-		return kv_cmd_fail(&f, false);
-	if (entry && entry->cmd)
-		print_cmd(entry);
-	else if (noun)
-		print_noun(noun);
-	else
-		print_tool();
-	return KV_EXIT_DONE;
+static int check(void *args, int n, char **word, struct kv_fault *f)
+{
+	struct subject *s = args;
+
+	if (n > 1)
+		return kv_fault_usage(f, "'%s' is one command too many; 'kverbs man' takes one or none",
+				      word[1]);
+	if (!n)
+		return 0;
+	s->entry = kv_cmd_find(word[0]);
+	s->noun = kv_noun_find(word[0]);
+	if (s->entry || s->noun)
+		return 0;
+	return kv_fault_usage(f, "there is no command '%s'; 'kverbs --help' lists them", word[0]);
 }
 
-const struct kv_cmd kv_cmd_man = { run_command, kv_cmd_no_rows, &help };
+static int run(void *args, struct kv_fault *f)
+{
+	const struct subject *s = args;
+
+	if (s->entry && s->entry->cmd)
+		print_cmd(s->entry);
+	else if (s->noun)
+		print_noun(s->noun);
+	else
+		print_tool();
+	return 0;
+}
+
+const struct kv_cmd kv_cmd_man = {
+	.rows = kv_cmd_no_rows,
+	.usage =
+		"usage: kverbs man [COMMAND]\n"
+		"\n"
+		"Prints the manual page of a command, or of the tool, for man: kverbs man lat |\n"
+		"man -l -\n",
+	.more = "",
+	.args = &subject,
+	.check = check,
+	.run = run,
+};

@@ -3,18 +3,16 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/option.h"
 #include "cmd/cmd.h"
+#include "cmd/common.h"
 #include "out/out.h"
 #include "ping/ping.h"
 
-#define PORT_MAX 65535
 #define COUNT_MAX 1000000000
 /* So many receives are posted at once. */
 #define MESSAGES_MAX 4096
 #define CONNECTIONS_MAX 1024
 #define SIZE_MAX_BYTES 65536
-#define TIMEOUT_NS 10000000000ULL
 
 /* As in rping; its server takes what comes. */
 #define RPING_SIZE 64
@@ -37,22 +35,19 @@ static const struct {
 	[KV_PING_UCMATOSE] = { "7471", 10, 100 },
 };
 
-struct command {
+static struct command {
 	struct kv_options common;
 	struct kv_ping ping;
 	bool client;
-	bool has_space;
 	bool json;
-	struct kv_fault fault;
-};
+} command = { .common = KV_OPTIONS_DEFAULT };
 
 #define S struct command
 
 static const struct kv_option rows[] = {
 	{ "server", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(S, ping.server) },
 	{ "client", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(S, client) },
-	{ "space", "SPACE", "kernel or user: where the verbs are called", KV_OPTION_WORD,
-	  .at = offsetof(S, ping.space), .has = offsetof(S, has_space), .words = kv_word_space },
+	KV_OPTION_SPACE_ROW(S, common, ""),
 	{ "protocol", "WHOSE", "rping: the server READs each ping and WRITEs it back; default\n"
 	  "rdma_client: one message of 16 bytes each way, the client's first, as rdma_client and rdma_server do\n"
 	  "ucmatose: messages each way, the server's first",
@@ -78,41 +73,26 @@ static const struct kv_option rows[] = {
 
 #undef S
 
-static const struct kv_option_help help = {
-	.usage =
-		"usage: kverbs ping --server [ADDR] --space kernel|user [OPTION...]\n"
-		"       kverbs ping --client ADDR --space kernel|user [OPTION...]\n"
-		"\n"
-		"Connects by way of the RDMA CM and moves bytes to and fro with a peer that is\n"
-		"rping, rdma_client, rdma_server, ucmatose or 'kverbs ping'. ADDR is a name or an\n"
-		"address of an RDMA device's network interface, IPv4 or IPv6; a server without one\n"
-		"listens at all of them, on iWARP at all of IPv4's.\n",
-	.more =
-		"The time is that of the tool's own loop, with a system call for each verb in the\n"
-		"kernel: 'kverbs lat' measures what verbs cost.\n",
-};
-
 /* What goes with the protocol. */
-static int check_protocol(struct command *c)
+static int check_protocol(const struct kv_ping *p, struct kv_fault *f)
 {
-	struct kv_ping *p = &c->ping;
 	const char *name = kv_word_name(words_protocol, p->protocol);
 
 	if (p->protocol != KV_PING_RPING && p->validate)
-		return kv_fault_usage(&c->fault, "--validate is for --protocol rping; what %s sends has no meaning",
+		return kv_fault_usage(f, "--validate is for --protocol rping; what %s sends has no meaning",
 				      name);
 	if (p->protocol != KV_PING_UCMATOSE && p->connections)
-		return kv_fault_usage(&c->fault, "--connections is for --protocol ucmatose; %s has one",
+		return kv_fault_usage(f, "--connections is for --protocol ucmatose; %s has one",
 				      name);
 	if (p->protocol == KV_PING_RDMA_CLIENT && (p->count || p->size))
-		return kv_fault_usage(&c->fault, "--%s does not go with --protocol rdma_client, which has one message of 16 bytes each way",
+		return kv_fault_usage(f, "--%s does not go with --protocol rdma_client, which has one message of 16 bytes each way",
 				      p->count ? "count" : "size");
 	if (p->protocol == KV_PING_UCMATOSE && p->count > MESSAGES_MAX)
-		return kv_fault_usage(&c->fault, "--count %llu is too much for ucmatose, whose messages are all received at once: at most %u",
+		return kv_fault_usage(f, "--count %llu is too much for ucmatose, whose messages are all received at once: at most %u",
 				      (unsigned long long)p->count,
 				      MESSAGES_MAX);
 	if (p->size > SIZE_MAX_BYTES)
-		return kv_fault_usage(&c->fault, "--size %u is too much; the most is 64k",
+		return kv_fault_usage(f, "--size %u is too much; the most is 64k",
 				      p->size);
 	return 0;
 }
@@ -130,46 +110,33 @@ static void take_defaults(struct command *c)
 			  SIZE_MAX_BYTES : defaults[p->protocol].size;
 	if (!p->connections)
 		p->connections = 1;
+	p->space = c->common.both;
 	p->dev = c->common.dev;
-	p->timeout_ns = c->common.timeout_ns;
+	p->timeout_ns = c->common.work.timeout_ns;
 }
 
-/* What the options say together. */
-static int check_options(struct command *c, int argc, char **argv)
+static int check(void *args, int n, char **word, struct kv_fault *f)
 {
+	struct command *c = args;
 	struct kv_ping *p = &c->ping;
 	int ret;
 
-	if (argc - optind > 1)
-		return kv_fault_usage(&c->fault, "'%s' is one address too many; 'kverbs ping' takes one",
-				      argv[optind + 1]);
+	if (n > 1)
+		return kv_fault_usage(f, "'%s' is one address too many; 'kverbs ping' takes one",
+				      word[1]);
 	if (p->server == c->client)
-		return kv_fault_usage(&c->fault, "%s; give --server or --client",
+		return kv_fault_usage(f, "%s; give --server or --client",
 				      p->server ? "it cannot be both" :
 						  "it is not said which side this is");
-	p->host = argv[optind];
+	p->host = word[0];
 	if (c->client && !p->host)
-		return kv_fault_usage(&c->fault, "the server's address is missing");
-	if (!c->has_space)
-		return kv_fault_usage(&c->fault, "--space is missing; it takes kernel or user");
-	ret = check_protocol(c);
+		return kv_fault_usage(f, "the server's address is missing");
+	ret = kv_options_need_space(&c->common, f);
+	if (!ret)
+		ret = check_protocol(p, f);
 	if (!ret)
 		take_defaults(c);
 	return ret;
-}
-
-/* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
-static int read_options(struct command *c, int argc, char **argv)
-{
-	int ret;
-
-	kv_option_init(&c->common);
-	c->common.timeout_ns = TIMEOUT_NS;
-	ret = kv_option_read(argc, argv, rows, &help, c, &c->fault);
-	if (ret <= 0)
-		return ret;
-	ret = check_options(c, argc, argv);
-	return ret ? ret : 1;
 }
 
 static const char *unit(const struct kv_ping *p)
@@ -210,21 +177,32 @@ static void tell(const struct command *c)
 	json_object_put(doc);
 }
 
-static int run_command(int argc, char **argv)
+static int run(void *args, struct kv_fault *f)
 {
-	static struct command c;
+	struct command *c = args;
 	int ret;
 
-	ret = read_options(&c, argc, argv);
+	ret = kv_ping_run(&c->ping, f);
 	if (!ret)
-		return KV_EXIT_DONE;
-	if (ret > 0)
-		ret = kv_ping_run(&c.ping, &c.fault);
-	if (!ret) {
-		tell(&c);
-		return KV_EXIT_DONE;
-	}
-	return kv_cmd_fail(&c.fault, c.json);
+		tell(c);
+	return ret;
 }
 
-const struct kv_cmd kv_cmd_ping = { run_command, rows, &help };
+const struct kv_cmd kv_cmd_ping = {
+	.rows = rows,
+	.usage =
+		"usage: kverbs ping --server [ADDR] --space kernel|user [OPTION...]\n"
+		"       kverbs ping --client ADDR --space kernel|user [OPTION...]\n"
+		"\n"
+		"Connects by way of the RDMA CM and moves bytes to and fro with a peer that is\n"
+		"rping, rdma_client, rdma_server, ucmatose or 'kverbs ping'. ADDR is a name or an\n"
+		"address of an RDMA device's network interface, IPv4 or IPv6; a server without one\n"
+		"listens at all of them, on iWARP at all of IPv4's.\n",
+	.more =
+		"The time is that of the tool's own loop, with a system call for each verb in the\n"
+		"kernel: 'kverbs lat' measures what verbs cost.\n",
+	.args = &command,
+	.json = &command.json,
+	.check = check,
+	.run = run,
+};

@@ -3,15 +3,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/option.h"
 #include "cmd/cmd.h"
+#include "cmd/common.h"
 #include "out/out.h"
 #include "pingpong/pingpong.h"
 
-#define PORT_MAX 65535
 #define ITERS_MAX 1000000000
 #define DEPTH_MAX 16384
-#define TIMEOUT_NS 10000000000ULL
 
 /* As in ibv_rc_pingpong, in ibv_ud_pingpong, and in ibv_srq_pingpong. */
 #define PORT "18515"
@@ -30,21 +28,18 @@ static const struct kv_word words_type[] = {
 	{ NULL, 0 },
 };
 
-struct command {
+static struct command {
 	struct kv_options common;
 	struct kv_pingpong pingpong;
 	const char *port;
 	const char *host;
-	bool has_space;
 	bool json;
-	struct kv_fault fault;
-};
+} command;
 
 #define S struct command
 
 static const struct kv_option rows[] = {
-	{ "space", "SPACE", "kernel or user: where the verbs are called", KV_OPTION_WORD,
-	  .at = offsetof(S, pingpong.space_id), .has = offsetof(S, has_space), .words = kv_word_space },
+	KV_OPTION_SPACE_ROW(S, common, ""),
 	{ "type", "TYPE", "rc, uc, ud, or srq: several RC QPs with one SRQ; default: rc",
 	  KV_OPTION_WORD, .at = offsetof(S, pingpong.type), .words = words_type },
 	KV_OPTION_DEV_ROW(S, common),
@@ -71,63 +66,45 @@ static const struct kv_option rows[] = {
 
 #undef S
 
-static const struct kv_option_help help = {
-	.usage =
-		"usage: kverbs pingpong --space kernel|user [OPTION...]         the server\n"
-		"       kverbs pingpong HOST --space kernel|user [OPTION...]    the client\n"
-		"\n"
-		"Sends messages to and fro with a peer that is ibv_rc_pingpong, ibv_uc_pingpong,\n"
-		"ibv_ud_pingpong, ibv_srq_pingpong or 'kverbs pingpong'. Both sides have to be\n"
-		"given the same type, size, MTU and numbers.\n",
-	.more =
-		"The time is that of the tool's own loop, with a system call for each verb in the\n"
-		"kernel: 'kverbs lat' measures what verbs cost.\n",
-};
-
-/* What the options say together. */
-static int check_options(struct command *c)
+static void init(void *args)
 {
-	struct kv_pingpong *p = &c->pingpong;
+	struct command *c = args;
 
-	if (!c->has_space)
-		return kv_fault_usage(&c->fault, "--space is missing; it takes kernel or user");
+	c->common = (struct kv_options)KV_OPTIONS_DEFAULT;
+	c->port = PORT;
+	c->pingpong.mtu = MTU;
+	c->pingpong.iters = ITERS;
+	c->pingpong.depth = DEPTH;
+}
+
+static int check(void *args, int n, char **word, struct kv_fault *f)
+{
+	struct command *c = args;
+	struct kv_pingpong *p = &c->pingpong;
+	int ret;
+
+	if (n > 1)
+		return kv_fault_usage(f, "'%s' is one host too many; 'kverbs pingpong' takes one or none",
+				      word[1]);
+	c->host = word[0];
+	ret = kv_options_need_space(&c->common, f);
+	if (ret)
+		return ret;
 	if (p->qps && p->type != KV_PINGPONG_SRQ)
-		return kv_fault_usage(&c->fault, "--qps is for --type srq; %s has one QP",
+		return kv_fault_usage(f, "--qps is for --type srq; %s has one QP",
 				      kv_word_name(words_type, p->type));
 	if (!p->qps)
 		p->qps = p->type == KV_PINGPONG_SRQ ? QPS_SRQ : 1;
 	if (p->depth < p->qps)
-		return kv_fault_usage(&c->fault, "--rx-depth %u is too small for %u QPs: each needs a receive",
+		return kv_fault_usage(f, "--rx-depth %u is too small for %u QPs: each needs a receive",
 				      p->depth, p->qps);
 	if (!p->size)
 		p->size = p->type == KV_PINGPONG_UD ? SIZE_UD : SIZE;
+	p->space_id = c->common.both;
 	p->dev = c->common.dev;
 	p->gid = c->common.gid;
-	p->timeout_ns = c->common.timeout_ns;
+	p->timeout_ns = c->common.work.timeout_ns;
 	return 0;
-}
-
-/* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
-static int read_options(struct command *c, int argc, char **argv)
-{
-	struct kv_pingpong *p = &c->pingpong;
-	int ret;
-
-	kv_option_init(&c->common);
-	c->common.timeout_ns = TIMEOUT_NS;
-	c->port = PORT;
-	p->mtu = MTU;
-	p->iters = ITERS;
-	p->depth = DEPTH;
-	ret = kv_option_read(argc, argv, rows, &help, c, &c->fault);
-	if (ret <= 0)
-		return ret;
-	if (argc - optind > 1)
-		return kv_fault_usage(&c->fault, "'%s' is one host too many; 'kverbs pingpong' takes one or none",
-				      argv[optind + 1]);
-	c->host = argv[optind];
-	ret = check_options(c);
-	return ret ? ret : 1;
 }
 
 static void tell(const struct command *c)
@@ -158,21 +135,32 @@ static void tell(const struct command *c)
 	json_object_put(doc);
 }
 
-static int run_command(int argc, char **argv)
+static int run(void *args, struct kv_fault *f)
 {
-	static struct command c;
+	struct command *c = args;
 	int ret;
 
-	ret = read_options(&c, argc, argv);
+	ret = kv_pingpong_run(&c->pingpong, c->host, c->port, f);
 	if (!ret)
-		return KV_EXIT_DONE;
-	if (ret > 0)
-		ret = kv_pingpong_run(&c.pingpong, c.host, c.port, &c.fault);
-	if (!ret) {
-		tell(&c);
-		return KV_EXIT_DONE;
-	}
-	return kv_cmd_fail(&c.fault, c.json);
+		tell(c);
+	return ret;
 }
 
-const struct kv_cmd kv_cmd_pingpong = { run_command, rows, &help };
+const struct kv_cmd kv_cmd_pingpong = {
+	.rows = rows,
+	.usage =
+		"usage: kverbs pingpong --space kernel|user [OPTION...]         the server\n"
+		"       kverbs pingpong HOST --space kernel|user [OPTION...]    the client\n"
+		"\n"
+		"Sends messages to and fro with a peer that is ibv_rc_pingpong, ibv_uc_pingpong,\n"
+		"ibv_ud_pingpong, ibv_srq_pingpong or 'kverbs pingpong'. Both sides have to be\n"
+		"given the same type, size, MTU and numbers.\n",
+	.more =
+		"The time is that of the tool's own loop, with a system call for each verb in the\n"
+		"kernel: 'kverbs lat' measures what verbs cost.\n",
+	.args = &command,
+	.init = init,
+	.json = &command.json,
+	.check = check,
+	.run = run,
+};

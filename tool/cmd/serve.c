@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "cli/option.h"
 #include "cmd/cmd.h"
 #include "model/space.h"
+#include "remote/peer.h"
 #include "serve/serve.h"
 
 #define CLIENTS_DEFAULT 16
@@ -22,14 +22,25 @@
 #define IDLE_MAX_NS 86400000000000ULL
 
 /* All that one invocation needs. */
-struct serve_cmd {
+static struct serve_cmd {
 	struct kv_serve serve;
 	struct kv_serve_files files;
 	const char *files_dir;
 	bool has_file_option;
 	const char *token_file;
 	uint32_t spaces;
-	struct kv_fault fault;
+} serve = {
+	.serve = {
+		.port = KV_PEER_PORT,
+		.clients = CLIENTS_DEFAULT,
+		.limits = {
+			.objects = OBJECTS_DEFAULT,
+			.bytes = BYTES_DEFAULT,
+			.time_ns = TIME_DEFAULT_NS,
+			.idle_ns = IDLE_DEFAULT_NS,
+		},
+	},
+	.files.bytes = KV_SERVE_FILE_BYTES,
 };
 
 #define S struct serve_cmd
@@ -68,51 +79,27 @@ static const struct kv_option rows[] = {
 
 #undef S
 
-static const struct kv_option_help help = {
-	.usage =
-		"usage: kverbs serve [OPTION...]\n"
-		"\n"
-		"Serves the other end to commands that are given this host, such as 'kverbs lat\n"
-		"HOST', each in the space that it asks for. Prints a line when it listens, and\n"
-		"one for each client that comes and goes. Ctrl-C or SIGTERM ends it.\n",
-	.more =
-		"",
-};
-
-/* 1: go on. 0: nothing more to do. -EINVAL: see the fault. */
-static int read_options(struct serve_cmd *c, int argc, char **argv)
+static int check(void *args, int n, char **word, struct kv_fault *f)
 {
-	int ret;
+	struct serve_cmd *c = args;
 
-	c->serve.port = KV_PEER_PORT;
-	c->serve.clients = CLIENTS_DEFAULT;
-	c->files.bytes = KV_SERVE_FILE_BYTES;
-	c->serve.limits = (struct kv_limits){
-		.objects = OBJECTS_DEFAULT,
-		.bytes = BYTES_DEFAULT,
-		.time_ns = TIME_DEFAULT_NS,
-		.idle_ns = IDLE_DEFAULT_NS,
-	};
-	ret = kv_option_read(argc, argv, rows, &help, c, &c->fault);
-	if (ret <= 0)
-		return ret;
-	if (optind < argc)
-		return kv_fault_usage(&c->fault, "'%s' is unexpected; 'kverbs %s' takes options only, see 'kverbs %s --help'",
-				      argv[optind], argv[0], argv[0]);
+	if (n)
+		return kv_fault_usage(f, "'%s' is unexpected; 'kverbs serve' takes options only, see 'kverbs serve --help'",
+				      word[0]);
 	if (c->token_file && c->serve.no_token)
-		return kv_fault_usage(&c->fault, "--token and --no-token exclude each other");
-	return 1;
+		return kv_fault_usage(f, "--token and --no-token exclude each other");
+	return 0;
 }
 
-static int open_files(struct serve_cmd *c)
+static int open_files(struct serve_cmd *c, struct kv_fault *f)
 {
 	if (!c->files_dir && c->has_file_option)
-		return kv_fault_usage(&c->fault, "--files-read-only and --file-bytes go with --files DIR");
+		return kv_fault_usage(f, "--files-read-only and --file-bytes go with --files DIR");
 	if (!c->files_dir)
 		return 0;
 	c->files.dir = open(c->files_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (c->files.dir < 0)
-		return kv_fault_set(&c->fault, -errno, "--files %s: %s", c->files_dir,
+		return kv_fault_set(f, -errno, "--files %s: %s", c->files_dir,
 				    strerror(errno));
 	c->serve.files = &c->files;
 	return 0;
@@ -129,7 +116,7 @@ static void tell_no_dev(struct kv_backend *b)
 }
 
 /* A space that was not asked for by name may be missing, but not both. */
-static int check_spaces(struct serve_cmd *c)
+static int check_spaces(struct serve_cmd *c, struct kv_fault *f)
 {
 	struct kv_backend *b;
 	int ret = 0, any = 0;
@@ -137,11 +124,11 @@ static int check_spaces(struct serve_cmd *c)
 	for (uint32_t id = 0; id < KV_SPACES; id++) {
 		if (c->spaces && !(c->spaces & 1U << id))
 			continue;
-		ret = kv_space_open_backend(id, &b, &c->fault);
+		ret = kv_space_open_backend(id, &b, f);
 		if (ret && c->spaces)
 			return ret;
 		if (ret) {
-			printf("not served: %s\n", c->fault.text);
+			printf("not served: %s\n", f->text);
 			continue;
 		}
 		tell_no_dev(b);
@@ -152,39 +139,39 @@ static int check_spaces(struct serve_cmd *c)
 	return any ? 0 : ret;
 }
 
-static int run(struct serve_cmd *c, int argc, char **argv)
+static int run(void *args, struct kv_fault *f)
 {
-	int ret;
+	struct serve_cmd *c = args;
+	int ret = 0;
 
-	ret = read_options(c, argc, argv);
+	if (c->token_file)
+		ret = kv_token_read(&c->serve.token, c->token_file, f);
 	if (!ret)
-		return KV_EXIT_DONE;
-	if (ret > 0)
-		ret = c->token_file ? kv_token_read(&c->serve.token, c->token_file,
-						    &c->fault) : 0;
+		ret = kv_serve_allow_descriptors(c->serve.clients, f);
 	if (!ret)
-		ret = kv_serve_allow_descriptors(c->serve.clients, &c->fault);
+		ret = open_files(c, f);
 	if (!ret)
-		ret = open_files(c);
+		ret = check_spaces(c, f);
 	if (!ret)
-		ret = check_spaces(c);
+		ret = kv_serve_listen(&c->serve, f);
 	if (!ret)
-		ret = kv_serve_listen(&c->serve, &c->fault);
-	if (!ret)
-		ret = kv_serve_run(&c->serve, &c->fault);
+		ret = kv_serve_run(&c->serve, f);
 	kv_serve_unlisten(&c->serve);
 	if (c->serve.files)
 		close(c->files.dir);
-	if (!ret)
-		return KV_EXIT_DONE;
-	return kv_cmd_fail(&c->fault, false);
+	return ret;
 }
 
-static int run_command(int argc, char **argv)
-{
-	struct serve_cmd c = { 0 };
-
-	return run(&c, argc, argv);
-}
-
-const struct kv_cmd kv_cmd_serve = { run_command, rows, &help };
+const struct kv_cmd kv_cmd_serve = {
+	.rows = rows,
+	.usage =
+		"usage: kverbs serve [OPTION...]\n"
+		"\n"
+		"Serves the other end to commands that are given this host, such as 'kverbs lat\n"
+		"HOST', each in the space that it asks for. Prints a line when it listens, and\n"
+		"one for each client that comes and goes. Ctrl-C or SIGTERM ends it.\n",
+	.more = "",
+	.args = &serve,
+	.check = check,
+	.run = run,
+};

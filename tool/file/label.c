@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
-#include "file/label.h"
-
-#define MIB (1024.0 * 1024.0)
+#include "file/transfer.h"
 
 /* A rate over less time says more of the clock and of the first piece than of the way. */
 #define RATE_MIN_NS 500000000
@@ -11,7 +9,7 @@
 static const char *const doing[KV_TRANSFER_STEPS] = { "hashing", "sending", "checking" };
 
 /**
- * kv_file_label_format() - say how far a step of a transfer is, and how fast
+ * kv_transfer_label() - say how far a step of a transfer is, and how fast
  * @l: zeroed before the first step; notes when a step begins
  * @step: the step
  * @bytes: that it has behind it
@@ -20,20 +18,20 @@ static const char *const doing[KV_TRANSFER_STEPS] = { "hashing", "sending", "che
  * @text: receives it; without a rate until half a second of the step is seen
  * @size: bytes of @text
  */
-void kv_file_label_format(struct kv_file_label *l, enum kv_transfer_step step, uint64_t bytes,
-			  uint64_t length, uint64_t now_ns, char *text, size_t size)
+void kv_transfer_label(struct kv_transfer_label *l, enum kv_transfer_step step, uint64_t bytes,
+		       uint64_t length, uint64_t now_ns, char *text, size_t size)
 {
 	uint64_t ns;
 	int n;
 
 	if (!l->begin_ns || step != l->step)
-		*l = (struct kv_file_label){
+		*l = (struct kv_transfer_label){
 			.step = step, .begin_ns = now_ns, .begin_bytes = bytes,
 		};
 	ns = now_ns - l->begin_ns;
-	n = snprintf(text, size, "%s %.1f of %.1f MiB", doing[step], (double)bytes / MIB,
-		     (double)length / MIB);
+	n = snprintf(text, size, "%s %.1f of %.1f MiB", doing[step], (double)bytes / KV_TRANSFER_MIB,
+		     (double)length / KV_TRANSFER_MIB);
 	if (ns >= RATE_MIN_NS && n > 0 && (size_t)n < size)
 		snprintf(text + n, size - (size_t)n, ", %.1f MiB/s",
-			 (double)(bytes - l->begin_bytes) / MIB / ((double)ns / 1e9));
+			 (double)(bytes - l->begin_bytes) / KV_TRANSFER_MIB / ((double)ns / 1e9));
 }

@@ -10,6 +10,8 @@
 #define KV_TRANSFER_PIECE (256U << 10)
 #define KV_TRANSFER_DEPTH 8
 
+#define KV_TRANSFER_MIB (1024.0 * 1024.0)
+
 /* What takes time. */
 enum kv_transfer_step {
 	KV_TRANSFER_HASH, /* of the file that is sent */
@@ -58,6 +60,20 @@ struct kv_transfer {
 	struct kv_retries retries;
 };
 
+/**
+ * struct kv_transfer_label - what the progress bar says of a transfer
+ * @step: the step that it is in
+ * @begin_ns: when the label was made of this step first, CLOCK_MONOTONIC; 0: of no step yet
+ * @begin_bytes: bytes that the step had behind it then
+ */
+struct kv_transfer_label {
+	enum kv_transfer_step step;
+	uint64_t begin_ns;
+	uint64_t begin_bytes;
+};
+
 int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f);
+void kv_transfer_label(struct kv_transfer_label *l, enum kv_transfer_step step, uint64_t bytes,
+		       uint64_t length, uint64_t now_ns, char *text, size_t size);
 
 #endif

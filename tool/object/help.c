@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Help, made from the tables. */
 #include <string.h>
-#include "cli/wrap.h"
+#include "cli/option.h"
 #include "object/hand.h"
 
 /* Where the second column begins. */

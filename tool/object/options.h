@@ -17,7 +17,7 @@
  * @repeat: --repeat; 0: not given
  * @set: --set, as they were given, NAME=VALUE
  * @sets: how many
- * @word: what is no option
+ * @word: what is no option; ends with NULL
  * @n: how many words
  */
 struct kv_hand_options {
@@ -31,13 +31,14 @@ struct kv_hand_options {
 	char **set;
 	size_t sets;
 	char **word;
-	size_t n;
+	int n;
 };
 
 /* The most rounds that --repeat takes. */
 #define KV_HAND_REPEAT_MAX 10000
 
 #define KV_HAND_OPTION_ROWS								\
+	{ "help", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(struct kv_hand_options, help) }, \
 	{ "json", NULL, "print JSON", KV_OPTION_FLAG,					\
 	  .at = offsetof(struct kv_hand_options, json) },				\
 	{ "trace", NULL, "tell each verb on standard error: arguments, result, time",	\
@@ -56,8 +57,8 @@ struct kv_hand_options {
 	  KV_OPTION_OWN, .at = 0, .parse = kv_hand_option_parse_set }
 
 int kv_hand_option_parse_set(const char *text, void *field, struct kv_why *why);
-int kv_hand_options_take(struct kv_hand_options *o, int argc, char **argv,
-			 bool batch, struct kv_fault *f);
+int kv_hand_options_take(struct kv_hand_options *o, int argc, char **argv, bool batch,
+			 struct kv_fault *f);
 void kv_hand_options_free(struct kv_hand_options *o);
 bool kv_hand_option_has_value(const char *option);
 

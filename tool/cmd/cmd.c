@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
+#include "object/describe.h"
+#include "out/out.h"
 
 const struct kv_cmd_entry kv_cmd_list[] = {
 	{ NULL, NULL, "measure:" },
@@ -50,4 +53,85 @@ const struct kv_cmd_entry *kv_cmd_find(const char *name)
 			return e;
 	}
 	return NULL;
+}
+
+/* The document first: text that reads well must not hide that it is not there. */
+static int report(const struct kv_cmd *cmd, struct kv_out *out, int error, struct kv_fault *f)
+{
+	struct json_object *doc = cmd->describe(cmd->args, true, error);
+	int ret;
+
+	if (error)
+		kv_out_put_fault(doc, f);
+	ret = kv_out_commit(out, doc, f);
+	if (!ret && !out->to_stdout)
+		ret = cmd->print(cmd->args, doc, f);
+	json_object_put(doc);
+	return ret;
+}
+
+/* Nothing was measured. */
+static void report_fault(const struct kv_cmd *cmd, struct kv_out *out, int error,
+			 const struct kv_fault *f)
+{
+	struct json_object *doc = cmd->describe(cmd->args, false, error);
+
+	kv_out_commit_fault(out, doc, f);
+	json_object_put(doc);
+}
+
+/* Runs a command whose result is a document. */
+static int run_and_report(const struct kv_cmd *cmd, struct kv_fault *f)
+{
+	struct kv_out out;
+	int ret, err = 0;
+
+	ret = kv_out_open(&out, *cmd->path, f);
+	if (ret)
+		return ret;
+	ret = cmd->run(cmd->args, f);
+	if (ret)
+		kv_fault_print(f);
+	if (ret && !(cmd->has_result && cmd->has_result(cmd->args, ret)))
+		report_fault(cmd, &out, ret, f);
+	else
+		err = report(cmd, &out, ret, f);
+	if (cmd->close)
+		cmd->close(cmd->args);
+	kv_out_close(&out);
+	return err ? err : ret;
+}
+
+/**
+ * kv_cmd_run() - run a command
+ * @cmd: the command
+ * @argc: of the command
+ * @argv: its name, and what was typed behind it
+ *
+ * Return: an enum kv_exit.
+ */
+int kv_cmd_run(const struct kv_cmd *cmd, int argc, char **argv)
+{
+	struct kv_fault f = { 0 };
+	int n = argc - 1, ret;
+
+	if (cmd->init)
+		cmd->init(cmd->args);
+	ret = kv_option_read(argv[0], &n, argv + 1, cmd->rows, cmd->args, false, &f);
+	if (!ret) {
+		kv_option_print_help(cmd->rows, cmd->usage, cmd->more);
+		return KV_EXIT_DONE;
+	}
+	if (ret > 0)
+		ret = cmd->check ? cmd->check(cmd->args, n, argv + 1, &f) : 0;
+	if (!ret)
+		ret = cmd->path ? run_and_report(cmd, &f) : cmd->run(cmd->args, &f);
+	if (!ret)
+		return KV_EXIT_DONE;
+	if (cmd->json && *cmd->json)
+		kv_describe_refusal(&f);
+	/* What can be told was told before. */
+	fflush(stdout);
+	kv_fault_print(&f);
+	return f.exit;
 }

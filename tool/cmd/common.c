@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include "cmd/common.h"
+#include "sys/placement.h"
+
+/**
+ * kv_options_parse_cpus() - read --cpus
+ * @text: A or A,B
+ * @field: struct kv_options
+ * @why: receives what is wrong
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_options_parse_cpus(const char *text, void *field, struct kv_why *why)
+{
+	struct kv_options *o = field;
+
+	return kv_parse_cpus(text, o->cpu, &o->cpus, why);
+}
+
+/**
+ * kv_options_need_space() - refuse a command line without --space
+ * @o: the options
+ * @f: receives the refusal
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_options_need_space(const struct kv_options *o, struct kv_fault *f)
+{
+	return o->has_both ? 0 : kv_fault_usage(f, "--space is missing; it takes kernel or user");
+}
+
+/**
+ * kv_options_choose_ends() - choose the space of each end: that of --space, or of --client and
+ *	--server
+ * @o: the options; @end receives them
+ * @f: receives why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_options_choose_ends(struct kv_options *o, struct kv_fault *f)
+{
+	if (o->has_both && (o->has_end[0] || o->has_end[1]))
+		return kv_fault_usage(f, "--space is where both ends are; give it alone, or --client and --server");
+	if (!o->has_end[0] && !o->has_end[1]) {
+		o->end[0] = o->end[1] = o->both;
+		return kv_options_need_space(o, f);
+	}
+	if (o->has_end[0] && o->has_end[1])
+		return 0;
+	return kv_fault_usage(f, "--%s is missing; it takes kernel or user, and goes with --%s",
+			      o->has_end[0] ? "server" : "client",
+			      o->has_end[0] ? "client" : "server");
+}
+
+/**
+ * kv_options_settle() - find out what goes together, and choose the CPUs that runs are bound to
+ * @o: the options, with the HOST if there is one; @work.cpu receives the initiator's and the
+ *	responder's CPU, or -1: anywhere
+ * @f: receives why not
+ *
+ * Which CPUs another host has is known only there: it checks what was given, and
+ * nothing is chosen for it.
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_options_settle(struct kv_options *o, struct kv_fault *f)
+{
+	unsigned int here = o->peer.host && o->cpus > 1 ? 1 : o->cpus;
+	struct kv_work *w = &o->work;
+	int ret;
+
+	if (w->connect == KV_CONNECT_CM && w->mtu)
+		return kv_fault_usage(f, "--mtu %u does not go with --connect cm: the CM chooses the path MTU",
+				      w->mtu);
+	ret = kv_placement_choose(o->cpu, here, w->cpu, f);
+	if (!ret && o->peer.host)
+		w->cpu[1] = o->cpus > 1 ? o->cpu[1] : -1;
+	return ret;
+}
+
+/**
+ * kv_options_take_host() - take what stands beside the options: a HOST, or nothing
+ * @o: receives it as peer.host; HOST:PORT and [HOST]:PORT are taken apart
+ * @command: the command's name
+ * @n: how many words there are
+ * @word: the words; HOST stays in them
+ * @f: receives why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_options_take_host(struct kv_options *o, const char *command, int n, char **word,
+			 struct kv_fault *f)
+{
+	const char *port = o->peer.port;
+	int ret;
+
+	if (!n && !o->peer_option)
+		return 0;
+	if (!n)
+		return kv_fault_usage(f, "--%s goes with a HOST where 'kverbs serve' runs; see 'kverbs %s --help'",
+				      o->peer_option, command);
+	if (n > 1)
+		return kv_fault_usage(f, "'%s' is unexpected; 'kverbs %s' takes one HOST, see 'kverbs %s --help'",
+				      word[1], command, command);
+	ret = kv_peer_parse(&o->peer, word[0], f);
+	if (!ret && port && o->peer.port != port)
+		return kv_fault_usage(f, "--port %s: the HOST has a port, %s, too",
+				      port, o->peer.port);
+	return ret;
+}

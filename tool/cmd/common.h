@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_CMD_COMMON_H
+#define KV_CMD_COMMON_H
+
+#include "cli/option.h"
+#include "measure/work.h"
+#include "remote/peer.h"
+
+/* Options that several commands have. */
+
+#define KV_OPTION_GID_MAX 65535
+
+/* One option each; @m is the struct kv_options in the command's struct @s. */
+#define KV_OPTION_DEV_ROW(s, m)								\
+	{ "dev", "NAME", "device; default: the only one there is",			\
+	  KV_OPTION_DEV, .at = offsetof(s, m.dev) }
+#define KV_OPTION_GID_ROW(s, m)								\
+	{ "gid", "INDEX", "entry of the device's GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else what there is", \
+	  KV_OPTION_S32, .at = offsetof(s, m.gid), .max = KV_OPTION_GID_MAX }
+#define KV_OPTION_TIMEOUT_ROW(s, m, text)						\
+	{ "timeout", "TIME", text, KV_OPTION_TIME, .at = offsetof(s, m.work.timeout_ns),		\
+	  .min = 1000000, .max = 3600000000000ULL }
+#define KV_OPTION_JSON_ROW(s, m, text)							\
+	{ "json", "FILE", text, KV_OPTION_TEXT, .at = offsetof(s, m.json) }
+#define KV_OPTION_LOOP_ROW(s, m, text)							\
+	{ "loop", "LOOP", text, KV_OPTION_WORD, .at = offsetof(s, m.loop),			\
+	  .has = offsetof(s, m.has_loop), .words = kv_word_kind }
+
+/* Of commands that send many messages. */
+#define KV_OPTION_RETRY_ROWS(s, m)							\
+	{ "ack-timeout", "N", "local ACK timeout: 4.096 us * 2^N until a packet is sent again; 1 .. 31, default: 14, which is 67 ms", \
+	  KV_OPTION_U8, .at = offsetof(s, m.work.ack_timeout), .min = 1, .max = 31 },		\
+	{ "retry-cnt", "N", "how often it is sent again, 0 .. 7; default: 6. rxe takes 7 for 'without end', which a link that loses much may need", \
+	  KV_OPTION_U8, .at = offsetof(s, m.work.retry_cnt), .max = 7 }
+
+/* Of commands that take another host. */
+#define KV_OPTION_HOST_ROWS(s, m)							\
+	{ "port", "N", "where 'kverbs serve' of HOST listens; default: " KV_PEER_PORT,	\
+	  KV_OPTION_PORT, .at = offsetof(s, m.peer.port), .note = offsetof(s, m.peer_option) }, \
+	{ "token", "FILE", "secret that both hosts have", KV_OPTION_TEXT,		\
+	  .at = offsetof(s, m.peer.token_file), .note = offsetof(s, m.peer_option), .min = 1 }, \
+	{ "peer-dev", "NAME", "HOST's device; default: the only one there is",		\
+	  KV_OPTION_DEV, .at = offsetof(s, m.peer.dev), .note = offsetof(s, m.peer_option) },	\
+	{ "peer-gid", "INDEX", "entry of its GID table; default: as --gid",		\
+	  KV_OPTION_S32, .at = offsetof(s, m.peer.gid), .note = offsetof(s, m.peer_option),	\
+	  .max = KV_OPTION_GID_MAX }
+
+/* Where verbs are called: at both ends, or here and at the other end. */
+#define KV_OPTION_SPACE_ROW(s, m, text)							\
+	{ "space", "SPACE", "kernel or user: where the verbs are called" text,		\
+	  KV_OPTION_WORD, .at = offsetof(s, m.both), .has = offsetof(s, m.has_both),	\
+	  .words = kv_word_space }
+#define KV_OPTION_END_ROWS(s, m, client, server)					\
+	KV_OPTION_SPACE_ROW(s, m, ", at both ends"),					\
+	{ "client", "SPACE", client, KV_OPTION_WORD, .at = offsetof(s, m.end[0]),		\
+	  .has = offsetof(s, m.has_end[0]), .words = kv_word_space },			\
+	{ "server", "SPACE", server, KV_OPTION_WORD, .at = offsetof(s, m.end[1]),		\
+	  .has = offsetof(s, m.has_end[1]), .words = kv_word_space }
+
+/* Of commands that measure operations. */
+#define KV_OPTION_ROWS(s, m)								\
+	KV_OPTION_DEV_ROW(s, m),							\
+	KV_OPTION_GID_ROW(s, m),							\
+	{ "cpus", "A[,B]", "CPU of the initiator and of the responder's thread; default: the last CPU that may be used (see taskset), and the one before it", \
+	  KV_OPTION_OWN, .at = offsetof(s, m), .parse = kv_options_parse_cpus },		\
+	{ "post", "CONTEXT", "kernel: where requests are posted: softirq-off (process context, softirqs held off around the post; the default, because what a driver schedules then runs at once and not at the next scheduler tick) or process", \
+	  KV_OPTION_WORD, .at = offsetof(s, m.work.post), .has = offsetof(s, m.has_post),		\
+	  .words = kv_word_post },							\
+	{ "lkey", "KIND", "kernel: key of the local buffer: dma (local_dma_lkey, as ULPs do; the default) or mr (a fast registration's)", \
+	  KV_OPTION_WORD, .at = offsetof(s, m.work.lkey), .has = offsetof(s, m.has_lkey),		\
+	  .words = kv_word_lkey },							\
+	{ "spins", "N", "empty polls before the CPU is let go; default: 0 if one CPU only may be used, else 1000", \
+	  KV_OPTION_S32, .at = offsetof(s, m.work.spins), .max = KVERBS_SPINS_MAX },		\
+	KV_OPTION_TIMEOUT_ROW(s, m, "how long a completion may take; default: 10s"),	\
+	{ "verify", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(s, m.verify) },		\
+	{ "no-verify", NULL, "do not check contents in an untimed pass before",		\
+	  KV_OPTION_NO, .at = offsetof(s, m.verify) },					\
+	KV_OPTION_JSON_ROW(s, m, "write everything there as JSON, too; -: to standard output, and no text"), \
+	{ "mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096; default: the active MTU, of two ends the smaller one", \
+	  KV_OPTION_MTU, .at = offsetof(s, m.work.mtu) },						\
+	KV_OPTION_RETRY_ROWS(s, m),							\
+	{ "connect", "HOW", "how the ends are connected: raw (the tool walks the QPs through their states; the default) or cm (the RDMA CM does)", \
+	  KV_OPTION_WORD, .at = offsetof(s, m.work.connect), .words = kv_word_connect }
+
+/**
+ * struct kv_options - what the options say that several commands have
+ * @dev: device's name; NULL: the only one
+ * @gid: GID index; -1: the best by type
+ * @has_both: --space was given
+ * @both: enum kv_space_id of both ends
+ * @has_end: --client, --server was given
+ * @end: enum kv_space_id of the client and of the server
+ * @has_loop: --loop was given
+ * @loop: enum kv_kind
+ * @cpus: how many entries of @cpu were given
+ * @cpu: initiator, responder
+ * @has_post: --post was given
+ * @has_lkey: --lkey was given
+ * @work: how operations are measured; what is measured the command says
+ * @verify: check contents first
+ * @json: where the document goes; NULL: nowhere
+ * @peer: where the other end is, host NULL: here; see kv_options_take_host()
+ * @peer_option: the last option given that needs a HOST, or NULL
+ */
+struct kv_options {
+	const char *dev;
+	int gid;
+	bool has_both, has_end[2];
+	uint32_t both;
+	uint32_t end[2];
+	bool has_loop;
+	uint32_t loop;
+	unsigned int cpus;
+	int32_t cpu[2];
+	bool has_post;
+	bool has_lkey;
+	struct kv_work work;
+	bool verify;
+	const char *json;
+	struct kv_peer peer;
+	const char *peer_option;
+};
+
+/* The caller tells the server that it is there: see kv_run_spec.in_wait. rxe repeats a packet for
+ * ever if retry_cnt is 7, and tells nobody that the other end is gone.
+ */
+#define KV_OPTIONS_DEFAULT {								\
+	.gid = -1,									\
+	.work = {									\
+		.post = KVERBS_POST_SOFTIRQ_OFF,					\
+		.lkey = KVERBS_LKEY_DMA,						\
+		.spins = -1,								\
+		.timeout_ns = 10000000000ULL,						\
+		.ack_timeout = 14,							\
+		.retry_cnt = 6,								\
+	},										\
+	.verify = true,									\
+	.peer = { .gid = -1, .keep = KV_KEEP_CALLER },					\
+}
+
+int kv_options_parse_cpus(const char *text, void *field, struct kv_why *why);
+int kv_options_need_space(const struct kv_options *o, struct kv_fault *f);
+int kv_options_choose_ends(struct kv_options *o, struct kv_fault *f);
+int kv_options_settle(struct kv_options *o, struct kv_fault *f);
+int kv_options_take_host(struct kv_options *o, const char *command, int n, char **word,
+			 struct kv_fault *f);
+
+#endif

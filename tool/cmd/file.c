@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+/* The commands put and get: one transfer, in one direction or the other. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include "cli/bytes.h"
+#include "cli/progress.h"
+#include "cmd/cmd.h"
+#include "cmd/common.h"
+#include "file/name.h"
+#include "file/transfer.h"
+#include "out/out.h"
+#include "out/stdout.h"
+#include "remote/file.h"
+#include "remote/open.h"
+#include "sys/now.h"
+
+#define SCHEMA_VERSION 2
+
+/* So that no file has more pieces than their numbers, which have 32 bits, can count. */
+#define PIECE_MIN 4096
+#define DEPTH_MAX 1024
+
+/**
+ * struct command - all that one invocation needs
+ * @common: options that other commands have, too
+ * @put: the file goes to the server; else it comes from there
+ * @name: --name
+ * @local_name: the file here, a path
+ * @remote_name: the file's name at the server
+ * @transfer: with options of its own
+ */
+static struct command {
+	struct kv_options common;
+	bool put;
+	const char *name;
+	const char *local_name;
+	const char *remote_name;
+	struct kv_transfer transfer;
+	struct kv_space here;
+	struct kv_space there;
+	struct kv_file_local local;
+	struct kv_file_remote remote;
+	struct kv_progress progress;
+	struct kv_transfer_label label;
+} command;
+
+static int parse_piece(const char *text, void *field, struct kv_why *why)
+{
+	uint32_t *piece = field;
+	int ret;
+
+	ret = kv_parse_size(text, piece, why);
+	if (ret || *piece >= PIECE_MIN)
+		return ret;
+	snprintf(why->text, sizeof(why->text), "is too small; it takes %u bytes or more",
+		 PIECE_MIN);
+	return -EINVAL;
+}
+
+#define S struct command
+
+#define ROWS										\
+	KV_OPTION_END_ROWS(S, common, "where they are called here, and", "at HOST"),		\
+	{ "piece", "BYTES", "of each WRITE, as in 64k; default: 256k, or less if a device can't", \
+	  KV_OPTION_OWN, .at = offsetof(S, transfer.piece), .parse = parse_piece },			\
+	{ "depth", "N", "WRITEs under way at a time; default: 8", KV_OPTION_U32,	\
+	  .at = offsetof(S, transfer.depth), .min = 1, .max = DEPTH_MAX },				\
+	KV_OPTION_HOST_ROWS(S, common),						\
+	KV_OPTION_DEV_ROW(S, common),							\
+	KV_OPTION_GID_ROW(S, common),							\
+	KV_OPTION_TIMEOUT_ROW(S, common, "how long nothing may happen; default: 10s"), \
+	KV_OPTION_RETRY_ROWS(S, common),						\
+	KV_OPTION_JSON_ROW(S, common, "write what came of it there as JSON; -: to standard output, and no text"), \
+	{ .name = NULL }
+
+static const struct kv_option rows_put[] = {
+	{ "name", "NAME", "what it is to be called there; default: as here", KV_OPTION_TEXT,
+	  .at = offsetof(S, name) },
+	{ "force", NULL, "replace a file of that name", KV_OPTION_FLAG, .at = offsetof(S, transfer.replace) },
+	ROWS,
+};
+
+static const struct kv_option rows_get[] = {
+	{ "name", "NAME", NULL, KV_OPTION_TEXT, .at = offsetof(S, name) },
+	{ "force", NULL, "replace FILE", KV_OPTION_FLAG, .at = offsetof(S, transfer.replace) },
+	ROWS,
+};
+
+#undef S
+
+static void show_progress(enum kv_transfer_step step, uint64_t bytes,
+			  uint64_t length, void *arg)
+{
+	struct command *c = arg;
+
+	if (!c->progress.on)
+		return;
+	while (c->progress.done < (unsigned int)step)
+		kv_progress_finish_step(&c->progress);
+	kv_transfer_label(&c->label, step, bytes, length, kv_now_ns(), c->progress.label,
+			  sizeof(c->progress.label));
+	kv_progress_draw(&c->progress, length ? (double)bytes / (double)length : 1);
+}
+
+static void prepare(struct command *c)
+{
+	struct kv_transfer *t = &c->transfer;
+	/* Which end is which of the transfer's: its first one sends. */
+	unsigned int here = !c->put;
+
+	kv_file_local_init(&c->local, c->here.b, AT_FDCWD);
+	kv_file_remote_init(&c->remote, &c->there);
+	t->space[here] = &c->here;
+	t->space[!here] = &c->there;
+	t->file[here] = &c->local.file;
+	t->file[!here] = &c->remote.file;
+	t->name[here] = c->local_name;
+	t->name[!here] = c->remote_name;
+	t->timeout_ns = c->common.work.timeout_ns;
+	t->ack_timeout = c->common.work.ack_timeout;
+	t->retry_cnt = c->common.work.retry_cnt;
+	t->watch = show_progress;
+	t->arg = c;
+}
+
+static struct json_object *describe_end(const struct kv_transfer *t, unsigned int end)
+{
+	struct json_object *obj = json_object_new_object();
+	const struct kv_space *s = t->space[end];
+
+	kv_out_put_string(obj, "space", kv_word_name(kv_word_space, s->id));
+	if (s->host)
+		kv_out_put_string(obj, "host", s->host);
+	kv_out_put_string(obj, "dev", s->dev.name);
+	kv_out_put_string(obj, "file", t->name[end]);
+	return obj;
+}
+
+static struct json_object *begin_doc(const struct command *c, int error)
+{
+	struct json_object *doc = json_object_new_object();
+
+	kv_out_put_string(doc, "schema", c->put ? "kverbs.put" : "kverbs.get");
+	kv_out_put_count(doc, "schema_version", SCHEMA_VERSION);
+	kv_out_put_bool(doc, "complete", !error);
+	return doc;
+}
+
+static struct json_object *describe(const struct command *c, int error)
+{
+	struct json_object *doc = begin_doc(c, error);
+	const struct kv_transfer *t = &c->transfer;
+	char digest[KV_HASH_TEXT];
+
+	kv_bytes_hex(digest, t->digest, KV_HASH_BYTES);
+	kv_out_put(doc, "sender", describe_end(t, 0));
+	kv_out_put(doc, "receiver", describe_end(t, 1));
+	kv_out_put_count(doc, "length_bytes", t->length);
+	kv_out_put_string(doc, "sha256", digest);
+	kv_out_put_count(doc, "pieces", t->pieces);
+	kv_out_put_count(doc, "piece_bytes", t->piece);
+	kv_out_put_count(doc, "depth", t->depth);
+	kv_out_put_count(doc, "hash_ns", t->ns[KV_TRANSFER_HASH]);
+	kv_out_put_count(doc, "send_ns", t->ns[KV_TRANSFER_SEND]);
+	kv_out_put_count(doc, "check_ns", t->ns[KV_TRANSFER_CHECK]);
+	kv_out_put(doc, "counters", kv_retries_describe(&t->retries));
+	return doc;
+}
+
+static void tell(const struct command *c, struct json_object *doc)
+{
+	const struct kv_transfer *t = &c->transfer;
+	double seconds = (double)t->ns[KV_TRANSFER_SEND] / 1e9;
+
+	printf("%s %s: %llu bytes from %s to %s space in %.2f s, %.1f MiB/s\n",
+	       c->put ? "put" : "got", t->name[1], (unsigned long long)t->length,
+	       kv_word_name(kv_word_space, t->space[0]->id),
+	       kv_word_name(kv_word_space, t->space[1]->id), seconds,
+	       seconds > 0 ? (double)t->length / KV_TRANSFER_MIB / seconds : 0);
+	printf("%llu WRITEs of at most %u bytes, at most %u at a time\n",
+	       (unsigned long long)t->pieces, t->piece, t->depth);
+	kv_retries_tell(kv_out_get(doc, "/counters"));
+	printf("SHA-256 at both ends: %s\n", kv_out_get_string(doc, "/sha256"));
+}
+
+static int open_spaces(struct command *c, struct kv_fault *f)
+{
+	const struct kv_options *o = &c->common;
+	int ret;
+
+	ret = kv_space_open(&c->here, o->end[0], o->dev, o->gid, f);
+	if (!ret)
+		ret = kv_space_open_peer(&c->there, o->end[1], &o->peer, f);
+	return ret;
+}
+
+static void init_get(void *args)
+{
+	struct command *c = args;
+
+	c->common = (struct kv_options)KV_OPTIONS_DEFAULT;
+}
+
+static void init_put(void *args)
+{
+	struct command *c = args;
+
+	init_get(c);
+	c->put = true;
+}
+
+/* The FILE or NAME, the HOST, and of get what it is to be called here. */
+static int take_words(struct command *c, int n, char **word, struct kv_fault *f)
+{
+	const char *name = c->put ? "put" : "get", *slash;
+	const char *line = c->put ? "put FILE HOST" : "get NAME HOST [FILE]";
+	struct kv_why why;
+
+	if (n < 2)
+		return kv_fault_usage(f, "%s is missing; it is 'kverbs %s', see 'kverbs %s --help'",
+				      n ? "HOST" : c->put ? "FILE" : "NAME", line, name);
+	if (n > 3 - c->put)
+		return kv_fault_usage(f, "'%s' is unexpected; it is 'kverbs %s', see 'kverbs %s --help'",
+				      word[3 - c->put], line, name);
+	if (!c->put && c->name)
+		return kv_fault_usage(f, "--name is for put; get takes NAME first, and FILE last");
+	c->remote_name = c->local_name = word[0];
+	if (n == 3)
+		c->local_name = word[2];
+	slash = c->put ? strrchr(c->local_name, '/') : NULL;
+	if (slash)
+		c->remote_name = slash + 1;
+	if (c->name)
+		c->remote_name = c->name;
+	if (kv_file_name_check(c->remote_name, &why))
+		return kv_fault_usage(f, "the name '%s' at the server %s%s", c->remote_name, why.text,
+				      c->put && !c->name ? "; give it one with --name" : "");
+	if (!*c->local_name)
+		return kv_fault_usage(f, "FILE is empty");
+	return kv_options_take_host(&c->common, name, 1, word + 1, f);
+}
+
+static int check(void *args, int n, char **word, struct kv_fault *f)
+{
+	struct command *c = args;
+	int ret = take_words(c, n, word, f);
+
+	return ret ? ret : kv_options_choose_ends(&c->common, f);
+}
+
+static int report(struct command *c, struct kv_out *out, int error, struct kv_fault *f)
+{
+	struct json_object *doc = describe(c, error);
+	int ret;
+
+	if (error)
+		kv_out_put_fault(doc, f);
+	ret = kv_out_commit(out, doc, f);
+	if (!ret && !error && !out->to_stdout)
+		tell(c, doc);
+	json_object_put(doc);
+	return ret || error ? ret : kv_stdout_flush(f);
+}
+
+/* The exit status tells whether the file is there, and not whether that could be reported. */
+static void try_report(struct command *c, struct kv_out *out, int error, const struct kv_fault *f)
+{
+	struct kv_fault why = *f, told;
+
+	if (!report(c, out, error, &why))
+		return;
+	told = why;
+	if (!error)
+		kv_fault_set(&told, why.error, "%s is there, all of it, but there is no report: %.700s",
+			     c->transfer.name[1], why.text);
+	kv_fault_print(&told);
+}
+
+/* Before there is a transfer. */
+static void refuse(struct command *c, struct kv_out *out, int error, struct kv_fault *f)
+{
+	struct json_object *doc = begin_doc(c, error);
+
+	kv_out_commit_fault(out, doc, f);
+	json_object_put(doc);
+}
+
+static int run(void *args, struct kv_fault *f)
+{
+	struct command *c = args;
+	struct kv_out out;
+	int ret;
+
+	ret = kv_out_open(&out, c->common.json, f);
+	if (ret)
+		return ret;
+	ret = open_spaces(c, f);
+	if (ret) {
+		refuse(c, &out, ret, f);
+	} else {
+		prepare(c);
+		kv_progress_start(&c->progress, KV_TRANSFER_STEPS);
+		ret = kv_transfer_run(&c->transfer, f);
+		kv_progress_erase(&c->progress);
+		try_report(c, &out, ret, f);
+	}
+	kv_space_close(&c->there);
+	kv_space_close(&c->here);
+	kv_out_close(&out);
+	return ret;
+}
+
+#define MORE										\
+	"All of the file goes through RDMA WRITEs, from the sender's buffer to the\n"	\
+	"receiver's; in kernel space these are the module's.\n"
+
+const struct kv_cmd kv_cmd_put = {
+	.rows = rows_put,
+	.usage =
+		"usage: kverbs put FILE HOST[:PORT] --space kernel|user [OPTION...]\n"
+		"\n"
+		"Sends FILE to a HOST where 'kverbs serve --files DIR' runs. It is there under its\n"
+		"name when all of it has arrived and its SHA-256 is what it was here; if anything\n"
+		"goes wrong, nothing is there.\n",
+	.more = MORE,
+	.args = &command,
+	.init = init_put,
+	.check = check,
+	.run = run,
+};
+
+const struct kv_cmd kv_cmd_get = {
+	.rows = rows_get,
+	.usage =
+		"usage: kverbs get NAME HOST[:PORT] [FILE] --space kernel|user [OPTION...]\n"
+		"\n"
+		"Fetches the file NAME from a HOST where 'kverbs serve --files DIR' runs, and calls\n"
+		"it FILE here; default: NAME, in the working folder. It is here when all of it has\n"
+		"arrived and its SHA-256 is what it was there; if anything goes wrong, nothing is\n"
+		"here.\n",
+	.more = MORE,
+	.args = &command,
+	.init = init_get,
+	.check = check,
+	.run = run,
+};
