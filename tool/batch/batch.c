@@ -71,8 +71,7 @@ static int end_line(struct reader *r, size_t start, struct kv_fault *f)
 	const size_t mark = strlen(byte_order_mark);
 	int ret;
 
-	if (r->line == 1 && r->length >= mark &&
-	    !memcmp(r->text, byte_order_mark, mark)) {
+	if (r->line == 1 && r->length >= mark && !memcmp(r->text, byte_order_mark, mark)) {
 		r->length -= mark;
 		memmove(r->text, r->text + mark, r->length);
 	}
@@ -145,8 +144,7 @@ static int carry_out(const struct kv_batch *batch, struct kv_session *s,
 	if (!ret && batch->prompt && kv_help_wanted(words.word, words.n)) {
 		ret = kv_help_print(words.word, words.n, f);
 	} else if (!ret && words.n) {
-		ret = kv_session_run(s, r->first, words.word, words.n, &doc,
-				     f);
+		ret = kv_session_run(s, r->first, words.word, words.n, &doc, f);
 		batch->told(s, r->text, doc, batch->arg);
 		json_object_put(doc);
 	}
@@ -155,13 +153,11 @@ static int carry_out(const struct kv_batch *batch, struct kv_session *s,
 }
 
 /* Say where it went wrong. */
-static void place(const struct kv_batch *batch, unsigned int line,
-		  struct kv_fault *f)
+static void place(const struct kv_batch *batch, unsigned int line, struct kv_fault *f)
 {
 	struct kv_fault inner = *f;
 
-	snprintf(f->text, sizeof(f->text), "%.200s:%u: %.800s", batch->name,
-		 line, inner.text);
+	snprintf(f->text, sizeof(f->text), "%.200s:%u: %.800s", batch->name, line, inner.text);
 }
 
 /**
@@ -172,8 +168,7 @@ static void place(const struct kv_batch *batch, unsigned int line,
  *
  * Return: 0 or a negative errno.
  */
-int kv_batch_run(const struct kv_batch *batch, struct kv_session *s,
-		 struct kv_fault *f)
+int kv_batch_run(const struct kv_batch *batch, struct kv_session *s, struct kv_fault *f)
 {
 	struct reader r = {
 		.in = batch->in,

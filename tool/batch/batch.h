@@ -24,7 +24,6 @@ struct kv_batch {
 	void *arg;
 };
 
-int kv_batch_run(const struct kv_batch *batch, struct kv_session *s,
-		 struct kv_fault *f);
+int kv_batch_run(const struct kv_batch *batch, struct kv_session *s, struct kv_fault *f);
 
 #endif

@@ -66,14 +66,12 @@ static struct kv_name *find_text(const struct kv_names *names, const char *text)
  *
  * Return: what has it, or NULL; a deleted object if nothing has taken its name.
  */
-const struct kv_name *kv_names_find(const struct kv_names *names,
-				    const char *text)
+const struct kv_name *kv_names_find(const struct kv_names *names, const char *text)
 {
 	return find_text(names, text);
 }
 
-static struct kv_name *find_object(const struct kv_names *names,
-				   enum kv_type type, uint32_t id)
+static struct kv_name *find_object(const struct kv_names *names, enum kv_type type, uint32_t id)
 {
 	const struct kv_name key = { .type = type, .id = id };
 	struct kv_name *const *found = tfind(&key, &names->by_object, compare_objects);
@@ -83,8 +81,7 @@ static struct kv_name *find_object(const struct kv_names *names,
 
 static bool is_name(const char *text)
 {
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 	static const char digits[] = "0123456789";
 
 	if (!*text || !strchr(letters, *text))
@@ -116,8 +113,7 @@ static int check_text(const char *text, struct kv_fault *f)
  *
  * Return: 0 or -EINVAL.
  */
-int kv_names_check(const struct kv_names *names, const char *text,
-		   struct kv_fault *f)
+int kv_names_check(const struct kv_names *names, const char *text, struct kv_fault *f)
 {
 	const struct kv_name *name;
 	int ret;
@@ -127,13 +123,10 @@ int kv_names_check(const struct kv_names *names, const char *text,
 		return ret;
 	name = kv_names_find(names, text);
 	if (name && name->value)
-		return kv_fault_usage(f, "the name '%s' is taken: 'set' gave it a value",
-				      text);
+		return kv_fault_usage(f, "the name '%s' is taken: 'set' gave it a value", text);
 	if (name && !name->deleted)
-		return kv_fault_usage(f, "the name '%s' is taken: %s %u has it",
-				      text,
-				      kv_word_name(kv_word_type, name->type),
-				      name->id);
+		return kv_fault_usage(f, "the name '%s' is taken: %s %u has it", text,
+				      kv_word_name(kv_word_type, name->type), name->id);
 	return 0;
 }
 
@@ -176,8 +169,7 @@ err_free:
  *
  * Return: 0 or a negative errno.
  */
-int kv_names_set(struct kv_names *names, const char *text, const char *value,
-		 struct kv_fault *f)
+int kv_names_set(struct kv_names *names, const char *text, const char *value, struct kv_fault *f)
 {
 	struct kv_name *name = find_text(names, text);
 	size_t length = strlen(value);
@@ -240,8 +232,7 @@ int kv_names_add(struct kv_names *names, const char *text, enum kv_type type,
  *
  * Return: the name, or NULL if it has none.
  */
-const char *kv_names_of(const struct kv_names *names, enum kv_type type,
-			uint32_t id)
+const char *kv_names_of(const struct kv_names *names, enum kv_type type, uint32_t id)
 {
 	const struct kv_name *name = find_object(names, type, id);
 
@@ -290,8 +281,7 @@ int kv_names_id(const struct kv_names *names, enum kv_type type,
 			 "is a variable; $%.64s stands for its value", text);
 	else
 		snprintf(why->text, sizeof(why->text), "is %s %u, and no %s",
-			 kv_word_name(kv_word_type, name->type), name->id,
-			 word);
+			 kv_word_name(kv_word_type, name->type), name->id, word);
 	return -EINVAL;
 }
 

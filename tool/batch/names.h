@@ -52,18 +52,14 @@ enum kv_note {
 };
 
 void kv_names_clear(struct kv_names *names);
-int kv_names_check(const struct kv_names *names, const char *text,
-		   struct kv_fault *f);
-int kv_names_set(struct kv_names *names, const char *text, const char *value,
+int kv_names_check(const struct kv_names *names, const char *text, struct kv_fault *f);
+int kv_names_set(struct kv_names *names, const char *text, const char *value, struct kv_fault *f);
+int kv_names_add(struct kv_names *names, const char *text, enum kv_type type, uint32_t id,
 		 struct kv_fault *f);
-int kv_names_add(struct kv_names *names, const char *text, enum kv_type type,
-		 uint32_t id, struct kv_fault *f);
-const struct kv_name *kv_names_find(const struct kv_names *names,
-				    const char *text);
-const char *kv_names_of(const struct kv_names *names, enum kv_type type,
-			uint32_t id);
-int kv_names_id(const struct kv_names *names, enum kv_type type,
-		const char *text, uint32_t *id, struct kv_why *why);
+const struct kv_name *kv_names_find(const struct kv_names *names, const char *text);
+const char *kv_names_of(const struct kv_names *names, enum kv_type type, uint32_t id);
+int kv_names_id(const struct kv_names *names, enum kv_type type, const char *text, uint32_t *id,
+		struct kv_why *why);
 void kv_names_note(struct kv_names *names, enum kv_type type, uint32_t id,
 		   struct json_object *result, enum kv_note note);
 void kv_names_delete(struct kv_names *names, enum kv_type type, uint32_t id);

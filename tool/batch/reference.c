@@ -79,8 +79,7 @@ static void list_fields(struct json_object *obj, char *text, size_t size)
 	json_object_object_foreach(obj, key, value) {
 		(void)value;
 		if (n < size)
-			n += (size_t)snprintf(text + n, size - n, "%s%s",
-					      n ? ", " : "", key);
+			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", key);
 	}
 }
 
@@ -98,13 +97,11 @@ static int expand_field(struct json_object *obj, const char *what,
 				      what, path, *fields ? fields : "none");
 	}
 	if (ret == -EINVAL)
-		return kv_fault_usage(f, "field '%s' of %s has no single value",
-				      path, what);
+		return kv_fault_usage(f, "field '%s' of %s has no single value", path, what);
 	return ret ? kv_fault_set(f, ret, "no memory") : 0;
 }
 
-static int expand_dev(struct kv_session *s, const char *path, char **value,
-		      struct kv_fault *f)
+static int expand_dev(struct kv_session *s, const char *path, char **value, struct kv_fault *f)
 {
 	struct json_object *obj;
 	int ret;
@@ -135,8 +132,7 @@ static int expand_name(struct kv_session *s, const char *text,
 		*value = strdup(name->value);
 		return *value ? 0 : kv_fault_set(f, -ENOMEM, "no memory");
 	}
-	snprintf(what, sizeof(what), "%s '%.64s'",
-		 kv_word_name(kv_word_type, name->type), text);
+	snprintf(what, sizeof(what), "%s '%.64s'", kv_word_name(kv_word_type, name->type), text);
 	return expand_field(name->fields, what, path ? path : "id", value, f);
 }
 
@@ -149,28 +145,24 @@ static int expand_name(struct kv_session *s, const char *text,
  *
  * Return: 0 or a negative errno.
  */
-int kv_session_expand(void *arg, const char *reference, char **value,
-		      struct kv_fault *f)
+int kv_session_expand(void *arg, const char *reference, char **value, struct kv_fault *f)
 {
 	struct kv_session *s = arg;
 	const char *dot = strchr(reference, '.');
 	char name[PATH];
 
-	snprintf(name, sizeof(name), "%.*s",
-		 dot ? (int)(dot - reference) : (int)strlen(reference),
+	snprintf(name, sizeof(name), "%.*s", dot ? (int)(dot - reference) : (int)strlen(reference),
 		 reference);
 	if (dot)
 		dot++;
 	if (strcmp(name, "last") && strcmp(name, "dev"))
 		return expand_name(s, name, dot, value, f);
 	if (!dot)
-		return kv_fault_usage(f, "$%s needs a field, as in $%s.%s",
-				      name, name,
+		return kv_fault_usage(f, "$%s needs a field, as in $%s.%s", name, name,
 				      *name == 'd' ? "name" : "id");
 	if (*name == 'd')
 		return expand_dev(s, dot, value, f);
 	if (!s->last)
-		return kv_fault_usage(f, "$last.%s: no command has told anything yet",
-				      dot);
+		return kv_fault_usage(f, "$last.%s: no command has told anything yet", dot);
 	return expand_field(s->last, "the last result", dot, value, f);
 }

@@ -94,9 +94,8 @@ static int expect(struct kv_session *s, char **word, size_t n,
 	same = !strcmp(found, word[1]) || same_number(found, word[1]) ||
 	       (name && !strcmp(name, word[1]));
 	if (!same)
-		ret = kv_fault_set(f, -EBADMSG, "%s is '%s'%s%s%s, and not '%s'",
-				   word[0], found, name ? " (" : "",
-				   name ? name : "", name ? ")" : "", word[1]);
+		ret = kv_fault_set(f, -EBADMSG, "%s is '%s'%s%s%s, and not '%s'", word[0], found,
+				   name ? " (" : "", name ? name : "", name ? ")" : "", word[1]);
 	free(name);
 	free(found);
 out_free:
@@ -118,15 +117,13 @@ static int refused(struct kv_session *s, char **word, size_t n,
 		return kv_fault_usage(f, "it takes the name of an errno, and a command");
 	error = kv_errno_number(word[0]);
 	if (!error)
-		return kv_fault_usage(f, "'%s' is the name of no errno, such as EINVAL",
-				      word[0]);
+		return kv_fault_usage(f, "'%s' is the name of no errno, such as EINVAL", word[0]);
 	ret = kv_command_choose(word + 1, n - 1, &noun, &command, &used, f);
 	if (ret)
 		return ret;
 	kv_command_title(title, sizeof(title), noun, command);
 	if (command->raw)
-		return kv_fault_usage(f, "'%s' is not carried out by verbs",
-				      title);
+		return kv_fault_usage(f, "'%s' is not carried out by verbs", title);
 	inner = json_object_new_object();
 	ret = kv_session_command(s, word + 1, n - 1, inner, f);
 	json_object_put(inner);

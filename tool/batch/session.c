@@ -22,8 +22,7 @@ static void shorten(char *text)
 {
 	size_t n = strcspn(text, ":");
 
-	if (!strncmp(text, "kernel ", strlen("kernel ")) &&
-	    !strncmp(text + n, ": ", 2))
+	if (!strncmp(text, "kernel ", strlen("kernel ")) && !strncmp(text + n, ": ", 2))
 		drop(text, n + 2);
 	n = strcspn(text, ": ");
 	if (!strncmp(text + n, ": ", 2) && !strncmp(text, text + n + 2, n))
@@ -54,15 +53,12 @@ static void print_error(const struct kv_trace_call *call)
 	word_error(call->why, call->error, why, sizeof(why));
 	/* The arguments begin with what it is about: "pd: no pd with ...". */
 	n = strcspn(why, ": ");
-	if (!strncmp(why + n, ": ", 2) && !strncmp(why, call->args, n) &&
-	    call->args[n] == ' ')
+	if (!strncmp(why + n, ": ", 2) && !strncmp(why, call->args, n) && call->args[n] == ' ')
 		drop(why, n + 2);
 	if (call->called)
-		fprintf(stderr, " = %d (%s) %s", call->error,
-			kv_errno_name(call->error), why);
+		fprintf(stderr, " = %d (%s) %s", call->error, kv_errno_name(call->error), why);
 	else
-		fprintf(stderr, " not called: %s (%s)", why,
-			kv_errno_name(call->error));
+		fprintf(stderr, " not called: %s (%s)", why, kv_errno_name(call->error));
 }
 
 static void print_call(const struct kv_trace_call *call)
@@ -74,12 +70,10 @@ static void print_call(const struct kv_trace_call *call)
 	else
 		fprintf(stderr, " = %s", *call->result ? call->result : "0");
 	if (call->timed)
-		fprintf(stderr, "  [%.3f us%s]",
-			(double)call->ns / (double)call->calls / 1e3,
+		fprintf(stderr, "  [%.3f us%s]", (double)call->ns / (double)call->calls / 1e3,
 			call->calls > 1 ? " each" : "");
 	if (call->calls > 1)
-		fprintf(stderr, " %llu times",
-			(unsigned long long)call->calls);
+		fprintf(stderr, " %llu times", (unsigned long long)call->calls);
 	fputc('\n', stderr);
 }
 
@@ -131,9 +125,8 @@ static void forget_verbs(struct kv_session *s)
  *
  * Return: 0 or a negative errno; -EOPNOTSUPP if the space is not there.
  */
-int kv_session_open(struct kv_session *s, enum kv_space_id space,
-		    const char *dev, bool batch, bool trace,
-		    struct kv_fault *f)
+int kv_session_open(struct kv_session *s, enum kv_space_id space, const char *dev, bool batch,
+		    bool trace, struct kv_fault *f)
 {
 	int ret;
 
@@ -226,8 +219,7 @@ int kv_session_reword(struct kv_session *s, struct kv_fault *f)
 		word_error(s->b->err, f->error, why, sizeof(why));
 		snprintf(f->text + n - m, sizeof(f->text) - (n - m), "%s", why);
 	}
-	n = (size_t)snprintf(space, sizeof(space), "%s space: ",
-			     s->b->ops->space);
+	n = (size_t)snprintf(space, sizeof(space), "%s space: ", s->b->ops->space);
 	if (!strncmp(f->text, space, n))
 		drop(f->text, n);
 	return f->error;
@@ -278,14 +270,12 @@ static void put_title(char **word, size_t n, const struct kv_fault *why,
 		snprintf(f->text, sizeof(f->text), "%s: %.900s (%s)", title,
 			 why->text, kv_errno_name(why->error));
 	else
-		snprintf(f->text, sizeof(f->text), "%s: %.900s", title,
-			 why->text);
+		snprintf(f->text, sizeof(f->text), "%s: %.900s", title, why->text);
 }
 
 /* What a command's words say. @args: receives its struct, which the caller frees. */
-static int parse(const struct kv_command *command, const struct kv_names *names,
-		 char **word, size_t n, struct kv_given **args,
-		 struct kv_fault *f)
+static int parse(const struct kv_command *command, const struct kv_names *names, char **word,
+		 size_t n, struct kv_given **args, struct kv_fault *f)
 {
 	struct kv_given *given = calloc(1, command->size);
 	size_t used = 0;
@@ -302,16 +292,13 @@ static int parse(const struct kv_command *command, const struct kv_names *names,
 	if (command->id == KV_ID_MUST || (command->id == KV_ID_MAY && n)) {
 		if (!n)
 			ret = kv_fault_usage(f, "the id or the name of the %s is missing",
-					     kv_word_name(kv_word_type,
-							  command->type));
-		else if (kv_names_id(names, command->type, word[0],
-				     &given->id, &why))
+					     kv_word_name(kv_word_type, command->type));
+		else if (kv_names_id(names, command->type, word[0], &given->id, &why))
 			ret = kv_fault_usage(f, "'%s' %s", word[0], why.text);
 		used = 1;
 	}
 	if (!ret)
-		ret = kv_args_parse(command->key, names, word + used, n - used,
-				    given, f);
+		ret = kv_args_parse(command->key, names, word + used, n - used, given, f);
 	if (ret) {
 		free(given);
 		return ret;
@@ -379,8 +366,7 @@ int kv_session_check(char **word, size_t n, struct kv_fault *f)
 	if (!ret && noun->batch)
 		ret = kv_fault_usage(&why, "it makes sense only in a batch; see 'kverbs batch --help'");
 	if (!ret && !command->raw) {
-		ret = parse(command, &none, word + used, n - used, &args,
-			    &why);
+		ret = parse(command, &none, word + used, n - used, &args, &why);
 		if (!ret)
 			free(args);
 	}
@@ -397,8 +383,7 @@ static bool is_verbs(char **word, size_t n)
 	struct kv_fault f;
 	size_t used;
 
-	return !kv_command_choose(word, n, &noun, &command, &used, &f) &&
-	       command->fn;
+	return !kv_command_choose(word, n, &noun, &command, &used, &f) && command->fn;
 }
 
 /* Does what a command told stay there for references and 'expect'? */
@@ -449,7 +434,6 @@ int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 	json_object_put(result);
 	if (ret)
 		put_title(word, n, &why,
-			  why.exit != KV_EXIT_USAGE && ret != -EINTR &&
-				  is_verbs(word, n), f);
+			  why.exit != KV_EXIT_USAGE && ret != -EINTR && is_verbs(word, n), f);
 	return ret;
 }

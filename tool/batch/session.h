@@ -41,17 +41,15 @@ struct kv_session {
 	void *live_arg;
 };
 
-int kv_session_open(struct kv_session *s, enum kv_space_id space,
-		    const char *dev, bool batch, bool trace,
-		    struct kv_fault *f);
+int kv_session_open(struct kv_session *s, enum kv_space_id space, const char *dev, bool batch,
+		    bool trace, struct kv_fault *f);
 void kv_session_close(struct kv_session *s);
 int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 		   size_t n, struct json_object **doc, struct kv_fault *f);
 int kv_session_command(struct kv_session *s, char **word, size_t n,
 		       struct json_object *result, struct kv_fault *f);
 int kv_session_check(char **word, size_t n, struct kv_fault *f);
-int kv_session_expand(void *arg, const char *reference, char **value,
-		      struct kv_fault *f);
+int kv_session_expand(void *arg, const char *reference, char **value, struct kv_fault *f);
 int kv_session_dev(struct kv_session *s, struct kv_fault *f);
 int kv_session_refuse(struct kv_session *s, int error, struct kv_fault *f);
 int kv_session_reword(struct kv_session *s, struct kv_fault *f);

@@ -146,8 +146,7 @@ static void describe_row(const void *node, VISIT visit, void *arg)
  *
  * Return: an array with the medians, a line each in their order, owned by the caller.
  */
-struct json_object *kv_times_describe(const struct kv_times *t,
-				      unsigned int spaces)
+struct json_object *kv_times_describe(const struct kv_times *t, unsigned int spaces)
 {
 	struct description d = { .list = json_object_new_array(), .spaces = spaces };
 
@@ -155,8 +154,7 @@ struct json_object *kv_times_describe(const struct kv_times *t,
 	return d.list;
 }
 
-static void add_row(struct kv_table *table, struct json_object *obj,
-		    unsigned int spaces)
+static void add_row(struct kv_table *table, struct json_object *obj, unsigned int spaces)
 {
 	const char *text = kv_out_get_string(obj, "/command");
 	bool whole = strlen(text) <= TEXT;
@@ -164,10 +162,9 @@ static void add_row(struct kv_table *table, struct json_object *obj,
 	const char *cell[2 + KV_SPACES] = { line, command };
 	unsigned int n = 2;
 
-	snprintf(line, sizeof(line), "%llu",
-		 (unsigned long long)kv_out_get_count(obj, "/line"));
-	snprintf(command, sizeof(command), "%.*s%s", whole ? TEXT : TEXT - 3,
-		 text, whole ? "" : "...");
+	snprintf(line, sizeof(line), "%llu", (unsigned long long)kv_out_get_count(obj, "/line"));
+	snprintf(command, sizeof(command), "%.*s%s", whole ? TEXT : TEXT - 3, text,
+		 whole ? "" : "...");
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
 		char path[16];
 

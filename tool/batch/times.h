@@ -20,12 +20,11 @@ struct kv_times {
 	bool failed;
 };
 
-void kv_times_add(struct kv_times *t, unsigned int line, const char *text,
-		  enum kv_space_id space, uint64_t ns);
-struct json_object *kv_times_describe(const struct kv_times *t,
-				      unsigned int spaces);
-int kv_times_print(struct json_object *list, unsigned int spaces,
-		   unsigned int rounds, struct kv_fault *f);
+void kv_times_add(struct kv_times *t, unsigned int line, const char *text, enum kv_space_id space,
+		  uint64_t ns);
+struct json_object *kv_times_describe(const struct kv_times *t, unsigned int spaces);
+int kv_times_print(struct json_object *list, unsigned int spaces, unsigned int rounds,
+		   struct kv_fault *f);
 void kv_times_clear(struct kv_times *t);
 
 #endif

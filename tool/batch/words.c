@@ -48,8 +48,7 @@ static int no_memory(struct kv_fault *f)
  */
 int kv_words_too_long(struct kv_fault *f)
 {
-	return kv_fault_usage(f, "the command has more than %d bytes",
-			      KV_WORDS_LINE_MAX);
+	return kv_fault_usage(f, "the command has more than %d bytes", KV_WORDS_LINE_MAX);
 }
 
 /**
@@ -178,8 +177,7 @@ static int take_quoted(struct lexer *l)
 
 	while (*l->at != quote) {
 		if (!*l->at)
-			return kv_fault_usage(l->f, "a quote %c is not closed",
-					      quote);
+			return kv_fault_usage(l->f, "a quote %c is not closed", quote);
 		if (quote == '"' && *l->at == '$') {
 			ret = take_reference(l);
 			if (ret)
@@ -187,8 +185,7 @@ static int take_quoted(struct lexer *l)
 			continue;
 		}
 		/* Before any other character it stands for itself. */
-		if (quote == '"' && *l->at == '\\' && l->at[1] &&
-		    strchr("\"\\$", l->at[1]))
+		if (quote == '"' && *l->at == '\\' && l->at[1] && strchr("\"\\$", l->at[1]))
 			l->at++;
 		put(l, *l->at++);
 	}

@@ -34,8 +34,7 @@ struct kv_words {
  * Says what a reference stands for, in memory that the caller frees. On failure it
  * returns a negative errno and fills the fault.
  */
-typedef int kv_words_expand_fn(void *arg, const char *reference, char **value,
-			       struct kv_fault *f);
+typedef int kv_words_expand_fn(void *arg, const char *reference, char **value, struct kv_fault *f);
 
 int kv_words_too_long(struct kv_fault *f);
 bool kv_words_continue(const char *line);

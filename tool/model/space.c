@@ -59,8 +59,7 @@ static int add_name(const struct kv_dev *dev, void *arg)
  *
  * Return: 0 or a negative errno.
  */
-int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev,
-		  struct kv_fault *f)
+int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev, struct kv_fault *f)
 {
 	struct names names = { 0 };
 	int ret;
@@ -72,8 +71,7 @@ int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev,
 	}
 	ret = b->ops->dev_each(b, add_name, &names);
 	if (ret && ret != -ENODEV)
-		return kv_fault_backend(f, b, ret,
-					"cannot list the RDMA devices");
+		return kv_fault_backend(f, b, ret, "cannot list the RDMA devices");
 	if (!names.n)
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space: there is no RDMA device; 'rdma link add rxe0 type rxe netdev NETDEV' makes a software one",
@@ -149,8 +147,7 @@ static bool is_going(struct kv_backend *b, const char *name, int error)
  *
  * Return: -ENODEV, or @error if the device is there.
  */
-int kv_dev_blame(struct kv_backend *b, const char *name, int error,
-		 struct kv_fault *f)
+int kv_dev_blame(struct kv_backend *b, const char *name, int error, struct kv_fault *f)
 {
 	if (!error || error == -EINTR || !is_going(b, name, error))
 		return error;
@@ -235,8 +232,7 @@ static int choose_gid(struct kv_space *s, int index, struct kv_fault *f)
  *
  * Return: 0 or a negative errno; -EOPNOTSUPP if the space is not there.
  */
-int kv_space_open_backend(enum kv_space_id id, struct kv_backend **b,
-			  struct kv_fault *f)
+int kv_space_open_backend(enum kv_space_id id, struct kv_backend **b, struct kv_fault *f)
 {
 	char err[512] = "";
 	int ret;
@@ -248,8 +244,7 @@ int kv_space_open_backend(enum kv_space_id id, struct kv_backend **b,
 	/* No such netlink family, no such system call, no device file. */
 	if (ret == -ENOENT || ret == -ENOSYS || ret == -ENODEV)
 		ret = -EOPNOTSUPP;
-	return kv_fault_set(f, ret, "%s space: %s",
-			    kv_word_name(kv_word_space, id),
+	return kv_fault_set(f, ret, "%s space: %s", kv_word_name(kv_word_space, id),
 			    err[0] ? err : strerror(-ret));
 }
 

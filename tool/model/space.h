@@ -26,15 +26,12 @@ struct kv_space {
 
 const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid);
 const struct kv_gid *kv_gid_choose(const struct kv_dev *dev, int index);
-int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev,
-		  struct kv_fault *f);
+int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev, struct kv_fault *f);
 bool kv_dev_is_gone(struct kv_backend *b, const char *name);
-int kv_dev_blame(struct kv_backend *b, const char *name, int error,
-		 struct kv_fault *f);
-int kv_space_open_backend(enum kv_space_id id, struct kv_backend **b,
-			  struct kv_fault *f);
-int kv_space_open(struct kv_space *s, enum kv_space_id id, const char *dev,
-		  int gid_index, struct kv_fault *f);
+int kv_dev_blame(struct kv_backend *b, const char *name, int error, struct kv_fault *f);
+int kv_space_open_backend(enum kv_space_id id, struct kv_backend **b, struct kv_fault *f);
+int kv_space_open(struct kv_space *s, enum kv_space_id id, const char *dev, int gid_index,
+		  struct kv_fault *f);
 void kv_space_close(struct kv_space *s);
 
 #endif

@@ -145,8 +145,7 @@ static const struct kv_key *find(const struct kv_key *table, const char *name)
 }
 
 /* Whose pieces have this key? */
-static const struct kv_key *find_opener(const struct kv_key *table,
-					const char *name)
+static const struct kv_key *find_opener(const struct kv_key *table, const char *name)
 {
 	for (; table->name; table++) {
 		if (table->piece && find(table->piece, name))
@@ -168,10 +167,8 @@ void kv_args_list(const struct kv_key *table, char *text, size_t size)
 	text[0] = '\0';
 	table += table->bare;
 	for (const struct kv_key *k = table; k->name && n < size; k++) {
-		n += (size_t)snprintf(text + n, size - n, "%s%s",
-				      k == table ? "" : ", ", k->name);
-		for (const struct kv_key *p = k->piece; p && p->name && n < size;
-		     p++)
+		n += (size_t)snprintf(text + n, size - n, "%s%s", k == table ? "" : ", ", k->name);
+		for (const struct kv_key *p = k->piece; p && p->name && n < size; p++)
 			n += (size_t)snprintf(text + n, size - n, "%s%s%s",
 					      p == k->piece ? " (" : ", ",
 					      p->name, p[1].name ? "" : ")");
@@ -188,23 +185,19 @@ static int refuse_unknown(const struct reader *r, const char *word)
 				      word, opener->name);
 	kv_args_list(r->table, keys, sizeof(keys));
 	if (!*keys)
-		return kv_fault_usage(r->f, "'%s' is too much: it takes nothing more",
-				      word);
-	return kv_fault_usage(r->f, "'%s' is not known; it takes %s", word,
-			      keys);
+		return kv_fault_usage(r->f, "'%s' is too much: it takes nothing more", word);
+	return kv_fault_usage(r->f, "'%s' is not known; it takes %s", word, keys);
 }
 
 static uint64_t max_of(const struct kv_key *key)
 {
 	if (key->max)
 		return key->max;
-	return key->kind == KV_KEY_U32 || key->kind == KV_KEY_SIZE32 ?
-		       UINT32_MAX : UINT64_MAX;
+	return key->kind == KV_KEY_U32 || key->kind == KV_KEY_SIZE32 ? UINT32_MAX : UINT64_MAX;
 }
 
 /* Text, or "hex:" and digits. */
-static int read_bytes(const char *text, struct kv_bytes *bytes,
-		      struct kv_why *why)
+static int read_bytes(const char *text, struct kv_bytes *bytes, struct kv_why *why)
 {
 	static const char hex[] = "hex:";
 	bool is_hex = !strncmp(text, hex, strlen(hex));
@@ -213,8 +206,7 @@ static int read_bytes(const char *text, struct kv_bytes *bytes,
 	text += is_hex ? strlen(hex) : 0;
 	n = is_hex ? strlen(text) / 2 : strlen(text);
 	if (n > sizeof(bytes->byte)) {
-		snprintf(why->text, sizeof(why->text),
-			 "has %zu bytes; it takes %zu at most", n,
+		snprintf(why->text, sizeof(why->text), "has %zu bytes; it takes %zu at most", n,
 			 sizeof(bytes->byte));
 		return -EINVAL;
 	}
@@ -225,8 +217,7 @@ static int read_bytes(const char *text, struct kv_bytes *bytes,
 	return 0;
 }
 
-static int read_port(const char *text, struct sockaddr_storage *addr,
-		     struct kv_why *why)
+static int read_port(const char *text, struct sockaddr_storage *addr, struct kv_why *why)
 {
 	/* Both families have it at the same place. */
 	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
@@ -235,8 +226,7 @@ static int read_port(const char *text, struct sockaddr_storage *addr,
 	ret = kv_parse_sockaddr(text, addr, why);
 	if (ret || in->sin_port)
 		return ret;
-	snprintf(why->text, sizeof(why->text),
-		 "has no port; it takes %s:PORT, from 1 to 65535",
+	snprintf(why->text, sizeof(why->text), "has no port; it takes %s:PORT, from 1 to 65535",
 		 addr->ss_family == AF_INET6 ? "[ADDR]" : "ADDR");
 	return -EINVAL;
 }
@@ -295,18 +285,15 @@ static int read_value(const struct reader *r, const struct kv_key *key,
 		break;
 	}
 	if (ret)
-		return kv_fault_usage(r->f, "%s '%.200s' %s", key->name, text,
-				      why.text);
+		return kv_fault_usage(r->f, "%s '%.200s' %s", key->name, text, why.text);
 	if (key->kind == KV_KEY_U32 || key->kind == KV_KEY_SIZE32)
 		*(uint32_t *)field = (uint32_t)v;
-	else if (key->kind == KV_KEY_U64 || key->kind == KV_KEY_SIZE ||
-		 key->kind == KV_KEY_TIME)
+	else if (key->kind == KV_KEY_U64 || key->kind == KV_KEY_SIZE || key->kind == KV_KEY_TIME)
 		*(uint64_t *)field = v;
 	return 0;
 }
 
-static int check_must(const struct kv_key *table, uint64_t seen,
-		      struct kv_fault *f)
+static int check_must(const struct kv_key *table, uint64_t seen, struct kv_fault *f)
 {
 	for (unsigned int i = 0; table[i].name; i++) {
 		if (table[i].must && !(seen & (1ULL << i)))
@@ -325,8 +312,7 @@ static int close_piece(struct reader *r)
 
 static int open_piece(struct reader *r, const struct kv_key *key)
 {
-	unsigned int *count =
-		(unsigned int *)((char *)r->args + key->piece_count);
+	unsigned int *count = (unsigned int *)((char *)r->args + key->piece_count);
 	int ret;
 
 	ret = close_piece(r);
@@ -362,8 +348,7 @@ static int take_bare(struct reader *r, const char *value)
 }
 
 /* A key of the open piece, or else of the command. */
-static int take_key(struct reader *r, const char *word, const char *value,
-		    size_t *used)
+static int take_key(struct reader *r, const char *word, const char *value, size_t *used)
 {
 	const struct kv_key *table = r->table, *key = NULL;
 	uint64_t *seen = &r->seen, bit;
@@ -397,8 +382,7 @@ static int take_key(struct reader *r, const char *word, const char *value,
 		return 0;
 	}
 	if (!value)
-		return kv_fault_usage(r->f, "'%s' needs a value: %s", key->name,
-				      key->help);
+		return kv_fault_usage(r->f, "'%s' needs a value: %s", key->name, key->help);
 	*used = 2;
 	return read_value(r, key, value, (char *)args + key->offset);
 }
@@ -417,16 +401,14 @@ static int take_key(struct reader *r, const char *word, const char *value,
 int kv_args_parse(const struct kv_key *table, const struct kv_names *names,
 		  char **word, size_t n, void *args, struct kv_fault *f)
 {
-	struct reader r = { .table = table, .names = names, .f = f,
-			    .args = args };
+	struct reader r = { .table = table, .names = names, .f = f, .args = args };
 	size_t first = table->bare && n;
 	int ret = 0;
 
 	if (first)
 		ret = take_bare(&r, word[0]);
 	for (size_t i = first, used = 0; i < n && !ret; i += used)
-		ret = take_key(&r, word[i], i + 1 < n ? word[i + 1] : NULL,
-			       &used);
+		ret = take_key(&r, word[i], i + 1 < n ? word[i + 1] : NULL, &used);
 	if (!ret)
 		ret = close_piece(&r);
 	if (!ret)
@@ -463,8 +445,7 @@ struct json_object *kv_args_flags(const struct kv_word *table, uint32_t flags)
 
 	for (; table->word; table++) {
 		if (flags & table->value)
-			json_object_array_add(list,
-					      json_object_new_string(table->word));
+			json_object_array_add(list, json_object_new_string(table->word));
 	}
 	return list;
 }

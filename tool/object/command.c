@@ -80,8 +80,7 @@ const struct kv_noun *kv_noun_find(const char *name)
  *
  * Return: the command, or NULL.
  */
-const struct kv_command *kv_command_find(const struct kv_noun *noun,
-					 const char *name)
+const struct kv_command *kv_command_find(const struct kv_noun *noun, const char *name)
 {
 	for (const struct kv_command *c = noun->command; c->name; c++) {
 		if (!strcmp(c->name, name))
@@ -101,20 +100,16 @@ static int refuse_noun(const char *word, struct kv_fault *f)
 	return kv_fault_usage(f, "there is no command '%s'; there are %s", word, text);
 }
 
-static int refuse_command(const struct kv_noun *noun, const char *word,
-			  struct kv_fault *f)
+static int refuse_command(const struct kv_noun *noun, const char *word, struct kv_fault *f)
 {
 	char text[128] = "";
 	size_t n = 0;
 
-	for (const struct kv_command *c = noun->command;
-	     c->name && n < sizeof(text); c++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n,
-				      "%s%s", c == noun->command ? "" : ", ",
-				      c->name);
+	for (const struct kv_command *c = noun->command; c->name && n < sizeof(text); c++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s",
+				      c == noun->command ? "" : ", ", c->name);
 	if (!word)
-		return kv_fault_usage(f, "a word is missing behind '%s': %s",
-				      noun->name, text);
+		return kv_fault_usage(f, "a word is missing behind '%s': %s", noun->name, text);
 	return kv_fault_usage(f, "'%s' is not known; there are %s", word, text);
 }
 
@@ -130,8 +125,7 @@ static int refuse_command(const struct kv_noun *noun, const char *word,
  * Return: 0 or -EINVAL.
  */
 int kv_command_choose(char **word, size_t n, const struct kv_noun **noun,
-		      const struct kv_command **command, size_t *used,
-		      struct kv_fault *f)
+		      const struct kv_command **command, size_t *used, struct kv_fault *f)
 {
 	*noun = n ? kv_noun_find(word[0]) : NULL;
 	*command = NULL;
@@ -159,6 +153,5 @@ int kv_command_choose(char **word, size_t n, const struct kv_noun **noun,
 void kv_command_title(char *text, size_t size, const struct kv_noun *noun,
 		      const struct kv_command *command)
 {
-	snprintf(text, size, "%s%s%s", noun->name, *command->name ? " " : "",
-		 command->name);
+	snprintf(text, size, "%s%s%s", noun->name, *command->name ? " " : "", command->name);
 }

@@ -147,8 +147,7 @@ static int make_listener(struct kv_session *s, const void *args,
 	ret = kv_object_dev(s, &init.dev, f);
 	if (ret)
 		return ret;
-	ret = kv_conn_listen(s->b, &init, &a->addr, a->backlog, &object->conn,
-			     &times, f);
+	ret = kv_conn_listen(s->b, &init, &a->addr, a->backlog, &object->conn, &times, f);
 	return ret ? kv_session_reword(s, f) : 0;
 }
 
@@ -163,8 +162,7 @@ static int make_request(struct kv_session *s, const void *args,
 }
 
 /* As it is now. */
-static int look(struct kv_session *s, uint32_t id, union kv_object *object,
-		struct kv_fault *f)
+static int look(struct kv_session *s, uint32_t id, union kv_object *object, struct kv_fault *f)
 {
 	return kv_session_get(s, KV_CONN, id, object, f);
 }
@@ -188,8 +186,7 @@ static int make_connection(struct kv_session *s, const void *args,
 	if (ret)
 		return ret;
 	take_param(a, &param);
-	ret = (wait ? kv_conn_dial : kv_conn_request)(s->b, &peer, &param,
-						      end_of(a), &object->conn,
+	ret = (wait ? kv_conn_dial : kv_conn_request)(s->b, &peer, &param, end_of(a), &object->conn,
 						      &times, f);
 	if (ret)
 		return kv_session_reword(s, f);
@@ -197,8 +194,7 @@ static int make_connection(struct kv_session *s, const void *args,
 }
 
 /* After a failure, too, there is a CONN of which there is something to tell. */
-static int tell_failed(struct kv_session *s, uint32_t id, int error,
-		       struct json_object *result)
+static int tell_failed(struct kv_session *s, uint32_t id, int error, struct json_object *result)
 {
 	union kv_object object;
 
@@ -207,9 +203,8 @@ static int tell_failed(struct kv_session *s, uint32_t id, int error,
 	return error;
 }
 
-static int finish(struct kv_session *s, uint32_t id,
-		  const struct kv_conn_param *param, uint64_t end_ns,
-		  union kv_object *object, struct kv_fault *f)
+static int finish(struct kv_session *s, uint32_t id, const struct kv_conn_param *param,
+		  uint64_t end_ns, union kv_object *object, struct kv_fault *f)
 {
 	int ret = kv_conn_finish(s->b, id, param, end_ns, &object->conn, f);
 
@@ -217,9 +212,8 @@ static int finish(struct kv_session *s, uint32_t id,
 }
 
 /* Of a listener the oldest request, else the CONN itself. */
-static int find_request(struct kv_session *s, const struct conn_args *a,
-			union kv_object *object, struct json_object *result,
-			struct kv_fault *f)
+static int find_request(struct kv_session *s, const struct conn_args *a, union kv_object *object,
+			struct json_object *result, struct kv_fault *f)
 {
 	int ret;
 
@@ -227,8 +221,7 @@ static int find_request(struct kv_session *s, const struct conn_args *a,
 	if (ret)
 		return ret;
 	if (object->conn.state == KVERBS_CONN_LISTENING)
-		return kv_object_add(s, KV_CONN, a->name, make_request, a,
-				     object, result, f);
+		return kv_object_add(s, KV_CONN, a->name, make_request, a, object, result, f);
 	if (a->name)
 		return kv_fault_usage(f, "'name' is for the request that a listener has; conn %u exists already",
 				      a->given.id);
@@ -315,8 +308,7 @@ static int wait_for(struct kv_session *s, const void *args,
 		return ret;
 	if (a->state == KVERBS_CONN_ESTABLISHED)
 		ret = finish(s, id, &a->param, end_of(a), &object, f);
-	else if (kv_conn_wait(s->b, id, 1U << a->state, end_of(a),
-			      &object.conn, f))
+	else if (kv_conn_wait(s->b, id, 1U << a->state, end_of(a), &object.conn, f))
 		ret = kv_session_reword(s, f);
 	if (ret)
 		return tell_failed(s, id, ret, result);

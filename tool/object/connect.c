@@ -96,12 +96,10 @@ int kv_connect_gid(const struct kv_dev *dev, int index,
 		return kv_fault_set(f, -EINVAL, "sgid-index %d: %s has no such GID; 'dev show' lists those that there are",
 				    index, dev->name);
 	return kv_fault_set(f, -EADDRNOTAVAIL,
-			    "%s has no GID; its network interface needs an IP address",
-			    dev->name);
+			    "%s has no GID; its network interface needs an IP address", dev->name);
 }
 
-static uint32_t default_access(const struct kv_qp *qp,
-			       const struct kv_dev *dev)
+static uint32_t default_access(const struct kv_qp *qp, const struct kv_dev *dev)
 {
 	uint32_t access = KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_WRITE;
 
@@ -133,10 +131,8 @@ static int check_rts(const struct kv_dev *dev, const struct kv_qp *qp,
 		return 0;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (all[i].value > all[i].max)
-			return kv_fault_set(f, -ERANGE,
-					    "%s is %u: it must be 0 to %u",
-					    all[i].name, all[i].value,
-					    all[i].max);
+			return kv_fault_set(f, -ERANGE, "%s is %u: it must be 0 to %u", all[i].name,
+					    all[i].value, all[i].max);
 	}
 	if (attr->max_rd_atomic > dev->max_qp_init_rd_atom)
 		return kv_fault_set(f, -EINVAL,
@@ -147,9 +143,8 @@ static int check_rts(const struct kv_dev *dev, const struct kv_qp *qp,
 }
 
 /* All attributes that any step may need. */
-static int prepare(struct kv_session *s, const struct kv_connect_args *a,
-		   const struct kv_qp *qp, struct kv_qp_attr *attr,
-		   struct kv_fault *f)
+static int prepare(struct kv_session *s, const struct kv_connect_args *a, const struct kv_qp *qp,
+		   struct kv_qp_attr *attr, struct kv_fault *f)
 {
 	uint32_t given = a->given.bits;
 	const struct kv_gid *gid;
@@ -158,9 +153,8 @@ static int prepare(struct kv_session *s, const struct kv_connect_args *a,
 
 	ret = kv_connect_dev(s, qp, &dev, f);
 	if (!ret)
-		ret = kv_connect_gid(&dev, given & KV_QPA_AV ?
-						   (int)a->attr.av.sgid_index :
-						   -1, &gid, f);
+		ret = kv_connect_gid(&dev, given & KV_QPA_AV ? (int)a->attr.av.sgid_index : -1,
+				     &gid, f);
 	if (!ret)
 		ret = check_rts(&dev, qp, &a->attr, f);
 	if (ret)
@@ -176,23 +170,21 @@ static int prepare(struct kv_session *s, const struct kv_connect_args *a,
 	return 0;
 }
 
-static int check(const struct kv_connect_args *a, const struct kv_qp *qp,
-		 struct kv_fault *f)
+static int check(const struct kv_connect_args *a, const struct kv_qp *qp, struct kv_fault *f)
 {
 	bool connected = qp->type != KVERBS_QPT_UD;
 	uint32_t any = 0, given = a->given.bits & ~HAS_PEER;
 
 	if (!(qp->attr.mask & KV_QPA_STATE) ||
-	    (qp->attr.state != KVERBS_QPS_RESET &&
-	     qp->attr.state != KVERBS_QPS_INIT))
-		return kv_fault_set(f, -EINVAL,
-				    "qp %u is in %s: it can be connected from reset or init; 'qp modify %u state reset' brings it there",
-				    qp->id,
-				    qp->attr.mask & KV_QPA_STATE ?
-					    kv_word_name(kv_word_qp_state,
-							 qp->attr.state) :
-					    "an unknown state",
-				    qp->id);
+	    (qp->attr.state != KVERBS_QPS_RESET && qp->attr.state != KVERBS_QPS_INIT))
+		return kv_fault_set(
+			f, -EINVAL,
+			"qp %u is in %s: it can be connected from reset or init; 'qp modify %u state reset' brings it there",
+			qp->id,
+			qp->attr.mask & KV_QPA_STATE ?
+				kv_word_name(kv_word_qp_state, qp->attr.state) :
+				"an unknown state",
+			qp->id);
 	if (connected && !(a->given.bits & HAS_PEER))
 		return kv_fault_set(f, -EINVAL,
 				    "'peer' is missing: qp %u is of type %s, and needs the address that 'qp address' told of the other QP",
@@ -202,18 +194,14 @@ static int check(const struct kv_connect_args *a, const struct kv_qp *qp,
 		any |= kv_raw_needs(qp->type, step);
 	for (const struct kv_key *k = kv_connect_key; k->name; k++) {
 		if (k->bits & given & ~any)
-			return kv_fault_set(f, -EINVAL,
-					    "'%s' means nothing to a qp of type %s",
-					    k->name,
-					    kv_word_name(kv_word_qp_type,
-							 qp->type));
+			return kv_fault_set(f, -EINVAL, "'%s' means nothing to a qp of type %s",
+					    k->name, kv_word_name(kv_word_qp_type, qp->type));
 	}
 	return 0;
 }
 
 /* Undo what the steps before a failed one did; that one has done nothing. */
-static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step,
-		     struct kv_fault *f)
+static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step, struct kv_fault *f)
 {
 	const struct kv_qp_modify reset = {
 		.id = qp->id,
@@ -238,8 +226,7 @@ static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step,
 			lost = ", but receives that were posted are gone";
 	}
 	snprintf(f->text + used, sizeof(f->text) - used, "; the qp is %s %s%s",
-		 ret ? "not even back in" : "back in",
-		 was_init ? "init" : "reset", lost);
+		 ret ? "not even back in" : "back in", was_init ? "init" : "reset", lost);
 }
 
 /**

@@ -104,12 +104,10 @@ static const struct kv_key move_key[] = {
  *
  * Return: 0 or -ERANGE.
  */
-int kv_content_rest(const struct kv_mr *mr, uint64_t offset, uint64_t *length,
-		    struct kv_fault *f)
+int kv_content_rest(const struct kv_mr *mr, uint64_t offset, uint64_t *length, struct kv_fault *f)
 {
 	if (offset >= mr->length)
-		return kv_fault_set(f, -ERANGE,
-				    "offset %llu is beyond mr %u, which has %llu bytes",
+		return kv_fault_set(f, -ERANGE, "offset %llu is beyond mr %u, which has %llu bytes",
 				    (unsigned long long)offset, mr->id,
 				    (unsigned long long)mr->length);
 	*length = mr->length - offset;
@@ -123,8 +121,7 @@ static int no_memory(struct kv_fault *f)
 
 static int refuse_file(const char *path, const char *what, struct kv_fault *f)
 {
-	return kv_fault_set(f, -errno, "file '%s': cannot %s: %s", path, what,
-			    strerror(errno));
+	return kv_fault_set(f, -errno, "file '%s': cannot %s: %s", path, what, strerror(errno));
 }
 
 /* How many bytes a command is about, if it does not say so itself. */
@@ -143,8 +140,7 @@ static int find_length(struct kv_session *s, const struct content_args *a,
 	return kv_content_rest(&object.mr, a->offset, length, f);
 }
 
-static int read_hex(const char *hex, char **data, uint64_t *length,
-		    struct kv_fault *f)
+static int read_hex(const char *hex, char **data, uint64_t *length, struct kv_fault *f)
 {
 	struct kv_why why;
 
@@ -205,11 +201,9 @@ err_close:
 	return ret;
 }
 
-static int write_file(const char *path, const char *data, uint64_t length,
-		      struct kv_fault *f)
+static int write_file(const char *path, const char *data, uint64_t length, struct kv_fault *f)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-		      FILE_MODE);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
 	int ret = 0;
 
 	if (fd < 0)
@@ -277,8 +271,7 @@ static int mr_write(struct kv_session *s, const void *args, struct json_object *
 	return 0;
 }
 
-static struct json_object *make_content(const char *data, uint64_t length,
-					bool hex)
+static struct json_object *make_content(const char *data, uint64_t length, bool hex)
 {
 	const uint8_t *bytes = (const uint8_t *)data;
 	struct json_object *obj;
@@ -287,16 +280,14 @@ static struct json_object *make_content(const char *data, uint64_t length,
 
 	if (!text)
 		return NULL;
-	n = hex ? kv_bytes_hex(text, bytes, length) :
-		  kv_bytes_text(text, bytes, length);
+	n = hex ? kv_bytes_hex(text, bytes, length) : kv_bytes_text(text, bytes, length);
 	obj = json_object_new_string_len(text, (int)n);
 	free(text);
 	return obj;
 }
 
-static int tell(struct kv_session *s, const struct content_args *a,
-		const char *data, uint64_t length, struct json_object *result,
-		struct kv_fault *f)
+static int tell(struct kv_session *s, const struct content_args *a, const char *data,
+		uint64_t length, struct json_object *result, struct kv_fault *f)
 {
 	bool hex = a->format == FORMAT_HEX;
 	struct json_object *content = NULL;
@@ -377,8 +368,7 @@ static int check_file(const struct content_args *a, const struct move *m,
 	if (fstat(fd, &st))
 		return refuse_file(a->file, "look at it", f);
 	if (!S_ISREG(st.st_mode))
-		return kv_fault_set(f, -EINVAL, "file '%s' is no regular file",
-				    a->file);
+		return kv_fault_set(f, -EINVAL, "file '%s' is no regular file", a->file);
 	size = (uint64_t)st.st_size;
 	/* Files of /proc don't know how long they are. */
 	if (!m->load || (!size && !st.st_blocks))
@@ -391,9 +381,8 @@ static int check_file(const struct content_args *a, const struct move *m,
 	return 0;
 }
 
-static int move(struct kv_session *s, const struct content_args *a,
-		const struct move *m, struct json_object *result,
-		struct kv_fault *f)
+static int move(struct kv_session *s, const struct content_args *a, const struct move *m,
+		struct json_object *result, struct kv_fault *f)
 {
 	struct kv_mr_file where = {
 		.id = a->given.id,
@@ -430,8 +419,7 @@ static int move(struct kv_session *s, const struct content_args *a,
 				    a->file, (unsigned long long)moved.length,
 				    (unsigned long long)where.length);
 	if (m->load && !moved.length)
-		return kv_fault_set(f, -ENODATA, "file '%s' has no byte from %llu on",
-				    a->file,
+		return kv_fault_set(f, -ENODATA, "file '%s' has no byte from %llu on", a->file,
 				    (unsigned long long)a->file_offset);
 	kv_object_begin(s, KV_MR, a->given.id, result);
 	kv_out_put_string(result, "file", a->file);

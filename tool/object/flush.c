@@ -39,8 +39,7 @@ static int add_id(const union kv_object *object, void *arg)
 	return 0;
 }
 
-static uint32_t destroy_type(struct kv_session *s, enum kv_type type,
-			     bool persistent)
+static uint32_t destroy_type(struct kv_session *s, enum kv_type type, bool persistent)
 {
 	struct found found = { .persistent = persistent };
 	uint32_t destroyed = 0;

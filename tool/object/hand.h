@@ -100,11 +100,9 @@ extern const struct kv_command kv_conn_commands[];
 
 const struct kv_noun *const *kv_nouns(void);
 const struct kv_noun *kv_noun_find(const char *name);
-const struct kv_command *kv_command_find(const struct kv_noun *noun,
-					 const char *name);
+const struct kv_command *kv_command_find(const struct kv_noun *noun, const char *name);
 int kv_command_choose(char **word, size_t n, const struct kv_noun **noun,
-		      const struct kv_command **command, size_t *used,
-		      struct kv_fault *f);
+		      const struct kv_command **command, size_t *used, struct kv_fault *f);
 void kv_command_title(char *text, size_t size, const struct kv_noun *noun,
 		      const struct kv_command *command);
 bool kv_help_wanted(char **word, size_t n);

@@ -23,15 +23,13 @@ bool kv_help_wanted(char **word, size_t n)
 	return false;
 }
 
-static void list_words(const struct kv_word *table, const char *glue,
-		       char *text, size_t size)
+static void list_words(const struct kv_word *table, const char *glue, char *text, size_t size)
 {
 	size_t n = 0;
 
 	text[0] = '\0';
 	for (const struct kv_word *w = table; w->word && n < size; w++)
-		n += (size_t)snprintf(text + n, size - n, "%s%s",
-				      w == table ? "" : glue, w->word);
+		n += (size_t)snprintf(text + n, size - n, "%s%s", w == table ? "" : glue, w->word);
 }
 
 /* What stands for a key's value. */
@@ -127,8 +125,7 @@ static void print_usage(const struct kv_noun *noun, const struct kv_command *c)
 	printf("  %s%s\n", text, optional ? " [KEY VALUE]..." : "");
 }
 
-static void print_command(const struct kv_noun *noun,
-			  const struct kv_command *c)
+static void print_command(const struct kv_noun *noun, const struct kv_command *c)
 {
 	printf("usage:\n");
 	print_usage(noun, c);

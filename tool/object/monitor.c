@@ -25,8 +25,7 @@ static const struct kv_key monitor_key[] = {
 	{ .name = NULL },
 };
 
-static void tell(struct kv_session *s, const struct kv_event *event,
-		 struct json_object *list)
+static void tell(struct kv_session *s, const struct kv_event *event, struct json_object *list)
 {
 	struct json_object *obj = json_object_new_object();
 
@@ -77,9 +76,8 @@ static int monitor(struct kv_session *s, const void *args,
 	else if (ret)
 		kv_session_refuse(s, ret, f);
 	else if (counted && got < a->count)
-		ret = kv_fault_set(f, -ETIMEDOUT,
-				   "%u of %u events came within %g s", got,
-				   a->count, (double)a->time_ns / 1e9);
+		ret = kv_fault_set(f, -ETIMEDOUT, "%u of %u events came within %g s", got, a->count,
+				   (double)a->time_ns / 1e9);
 	kv_out_put_count(result, "count", got);
 	if (s->batch)
 		kv_out_put(result, "events", list);

@@ -14,8 +14,7 @@
 const struct kv_key kv_no_key[] = { { .name = NULL } };
 
 /* Can what is about to be made get this name? */
-static int check_name(const struct kv_session *s, const char *name,
-		      struct kv_fault *f)
+static int check_name(const struct kv_session *s, const char *name, struct kv_fault *f)
 {
 	if (!name)
 		return 0;
@@ -35,8 +34,7 @@ static int check_name(const struct kv_session *s, const char *name,
 void kv_object_whole(struct kv_session *s, enum kv_type type,
 		     const union kv_object *object, struct json_object *result)
 {
-	kv_describe_object(result, type,
-			   kv_names_of(&s->names, type, object->id), object);
+	kv_describe_object(result, type, kv_names_of(&s->names, type, object->id), object);
 	kv_names_note(&s->names, type, object->id, result, KV_NOTE_WHOLE);
 }
 
@@ -84,9 +82,8 @@ void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
  * Return: 0 or a negative errno.
  */
 int kv_object_add(struct kv_session *s, enum kv_type type, const char *name,
-		  kv_object_make_fn *make, const void *args,
-		  union kv_object *object, struct json_object *result,
-		  struct kv_fault *f)
+		  kv_object_make_fn *make, const void *args, union kv_object *object,
+		  struct json_object *result, struct kv_fault *f)
 {
 	int ret;
 
@@ -131,10 +128,8 @@ int kv_object_dev(struct kv_session *s, const char **dev, struct kv_fault *f)
  * Return: 0; what @fn returned; -EINTR: they came and went each time; another negative
  * errno of the backend's.
  */
-int kv_object_each(struct kv_session *s, enum kv_type type,
-		   void (*begin)(void *arg),
-		   int (*fn)(const union kv_object *object, void *arg),
-		   void *arg)
+int kv_object_each(struct kv_session *s, enum kv_type type, void (*begin)(void *arg),
+		   int (*fn)(const union kv_object *object, void *arg), void *arg)
 {
 	int ret = -EINTR;
 
@@ -260,8 +255,7 @@ static void name_users(struct kv_session *s, enum kv_type type, uint32_t id, str
 		return;
 	if (x.found > NAMED)
 		kv_fault_set(f, -EBUSY, "%s %u is in use by %s and %u more: delete these first",
-			     kv_word_name(kv_word_type, type), id, x.text,
-			     x.found - NAMED);
+			     kv_word_name(kv_word_type, type), id, x.text, x.found - NAMED);
 	else
 		kv_fault_set(f, -EBUSY, "%s %u is in use by %s: delete %s first",
 			     kv_word_name(kv_word_type, type), id, x.text,
@@ -302,8 +296,7 @@ static int call(struct kv_session *s, struct kv_operation_args *a, union kv_obje
 }
 
 /* Make an object of a type's struct kv_TYPE_init. */
-static int make(struct kv_session *s, const void *args, union kv_object *object,
-		struct kv_fault *f)
+static int make(struct kv_session *s, const void *args, union kv_object *object, struct kv_fault *f)
 {
 	struct kv_operation_args a = *(const struct kv_operation_args *)args;
 	const struct kv_shape *init = kv_object_rows[a.given.command->type].init;

@@ -83,8 +83,7 @@ static int take(struct polling *p, uint32_t max, unsigned int *n)
 
 static int refuse_late(const struct polling *p)
 {
-	return kv_fault_set(p->f, -ETIMEDOUT,
-			    "%u of %u completions came within %g s", p->got,
+	return kv_fault_set(p->f, -ETIMEDOUT, "%u of %u completions came within %g s", p->got,
 			    p->want, (double)p->a->timeout_ns / 1e9);
 }
 
@@ -106,8 +105,7 @@ static int sleep_for_event(struct polling *p)
 	if (armed.missed)
 		return 0;
 	/* What came before the CQ was armed makes no event. */
-	ret = take(p, p->want - p->got < p->a->max ? p->want - p->got :
-						     p->a->max, &n);
+	ret = take(p, p->want - p->got < p->a->max ? p->want - p->got : p->a->max, &n);
 	if (ret || n)
 		return ret;
 	do {
@@ -141,8 +139,7 @@ static int take_all(struct polling *p)
 		if (ret || n)
 			continue;
 		if (kv_interrupt_seen())
-			return kv_fault_set(p->f, -EINTR,
-					    "interrupted after %u of %u completions",
+			return kv_fault_set(p->f, -EINTR, "interrupted after %u of %u completions",
 					    p->got, p->want);
 		if (late)
 			return refuse_late(p);

@@ -124,9 +124,8 @@ static const struct kv_key recv_key[] = {
 	KEYS_ALL, { .name = NULL },
 };
 
-static int take_piece(struct kv_session *s, uint32_t op,
-		      const struct piece *piece, struct kv_sge *sge,
-		      struct kv_fault *f)
+static int take_piece(struct kv_session *s, uint32_t op, const struct piece *piece,
+		      struct kv_sge *sge, struct kv_fault *f)
 {
 	bool atomic = op == KVERBS_OP_FETCH_ADD || op == KVERBS_OP_CMP_SWP;
 	uint64_t length = piece->length;
@@ -135,22 +134,19 @@ static int take_piece(struct kv_session *s, uint32_t op,
 
 	*sge = piece->sge;
 	if (!(piece->given.bits & HAS_LKEY))
-		sge->lkey = s->space == KV_SPACE_USER ? KVERBS_LKEY_MR :
-							KVERBS_LKEY_DMA;
+		sge->lkey = s->space == KV_SPACE_USER ? KVERBS_LKEY_MR : KVERBS_LKEY_DMA;
 	if (!(piece->given.bits & HAS_LENGTH) && atomic) {
 		length = ATOMIC_BYTES;
 	} else if (!(piece->given.bits & HAS_LENGTH)) {
 		ret = kv_session_get(s, KV_MR, sge->mr, &object, f);
 		if (!ret)
-			ret = kv_content_rest(&object.mr, sge->offset, &length,
-					      f);
+			ret = kv_content_rest(&object.mr, sge->offset, &length, f);
 		if (ret)
 			return ret;
 	}
 	if (length > UINT32_MAX)
 		return kv_fault_set(f, -EINVAL,
-				    "mr %u: a piece has less than 4 GiB; name its length",
-				    sge->mr);
+				    "mr %u: a piece has less than 4 GiB; name its length", sge->mr);
 	sge->length = (uint32_t)length;
 	return 0;
 }

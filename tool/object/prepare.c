@@ -113,9 +113,7 @@ static int check_change(struct kv_session *s, struct kv_operation_args *a, struc
 }
 
 kv_prepare_fn *const kv_prepare[KV_OPS] = {
-	[KV_OP_AH_NEW] = choose_sgid,
-	[KV_OP_QP_NEW] = choose_queues,
-	[KV_OP_MR_REG] = choose_range,
-	[KV_OP_MR_INV] = check_inv,
+	[KV_OP_AH_NEW] = choose_sgid,	   [KV_OP_QP_NEW] = choose_queues,
+	[KV_OP_MR_REG] = choose_range,	   [KV_OP_MR_INV] = check_inv,
 	[KV_OP_SRQ_MODIFY] = check_change,
 };

@@ -13,8 +13,7 @@
 #define PLACE (KV_QPA_PORT | KV_QPA_PKEY_INDEX)
 
 /* Not choices that anybody wants to think about; but in INIT they were made. */
-static int add_place(struct kv_session *s, uint32_t id, struct kv_qp_attr *attr,
-		     struct kv_fault *f)
+static int add_place(struct kv_session *s, uint32_t id, struct kv_qp_attr *attr, struct kv_fault *f)
 {
 	union kv_object object;
 	int ret;
@@ -93,10 +92,8 @@ static int address(struct kv_session *s, const void *args,
 	if (!ret)
 		ret = kv_connect_dev(s, &object.qp, &dev, f);
 	if (!ret)
-		ret = kv_connect_gid(&dev,
-				     bits & HAS_SGID_INDEX ?
-					     (int)a->sgid_index : -1,
-				     &gid, f);
+		ret = kv_connect_gid(&dev, bits & HAS_SGID_INDEX ? (int)a->sgid_index : -1, &gid,
+				     f);
 	if (ret)
 		return ret;
 	address.lid = dev.lid;

@@ -49,13 +49,11 @@ int kv_qp_fault_step(struct kv_session *s, int error, struct kv_fault *f)
 	return error;
 }
 
-static void append(struct kv_fault *f, const char *before, const char *text,
-		   const char *behind)
+static void append(struct kv_fault *f, const char *before, const char *text, const char *behind)
 {
 	size_t used = strlen(f->text);
 
-	snprintf(f->text + used, sizeof(f->text) - used, "%s%s%s", before, text,
-		 behind);
+	snprintf(f->text + used, sizeof(f->text) - used, "%s%s%s", before, text, behind);
 }
 
 /* @bits: KV_QPA_*; several keys that make one attribute have the name of the first. */
@@ -80,8 +78,7 @@ static bool ends_with(const char *text, const char *end)
 /* The table blames one attribute; here is what it blames when that one is put right,
  * and so on. The first is left out if the text in @f names it already.
  */
-static void blame_all(struct kv_fault *f, const struct kv_qp *qp,
-		      const struct kv_qp_attr *attr)
+static void blame_all(struct kv_fault *f, const struct kv_qp *qp, const struct kv_qp_attr *attr)
 {
 	uint32_t from = qp->attr.state, mask = attr->mask;
 	uint32_t missing = 0, useless = 0;
@@ -122,8 +119,7 @@ static void blame_all(struct kv_fault *f, const struct kv_qp *qp,
  *
  * Return: @error
  */
-int kv_qp_fault_modify(struct kv_session *s, uint32_t id,
-		       const struct kv_qp_attr *attr, int error,
+int kv_qp_fault_modify(struct kv_session *s, uint32_t id, const struct kv_qp_attr *attr, int error,
 		       struct kv_fault *f)
 {
 	union kv_object object;

@@ -46,8 +46,7 @@ static void add_list(char *text, size_t size, struct json_object *list)
 
 	for (size_t i = 0; i < n; i++) {
 		add(text, size, i ? "," : "");
-		add(text, size,
-		    json_object_get_string(json_object_array_get_idx(list, i)));
+		add(text, size, json_object_get_string(json_object_array_get_idx(list, i)));
 	}
 	if (!n)
 		add(text, size, "none");
@@ -60,8 +59,7 @@ static void add_list(char *text, size_t size, struct json_object *list)
  * @key: of the value
  * @value: a number or a string
  */
-void kv_text_value(char *text, size_t size, const char *key,
-		   struct json_object *value)
+void kv_text_value(char *text, size_t size, const char *key, struct json_object *value)
 {
 	uint64_t v = json_object_get_uint64(value);
 
@@ -80,8 +78,7 @@ static void format_pair(char *text, size_t size, struct json_object *obj,
 	text[0] = '\0';
 	if (!value || !strcmp(key, "status_name"))
 		return;
-	if (json_object_is_type(value, json_type_boolean) &&
-	    !json_object_get_boolean(value))
+	if (json_object_is_type(value, json_type_boolean) && !json_object_get_boolean(value))
 		return;
 	copy(text, size, key);
 	for (char *c = text; *c; c++) {
@@ -94,8 +91,7 @@ static void format_pair(char *text, size_t size, struct json_object *obj,
 	used = strlen(text);
 	if (!strcmp(key, "status")) {
 		snprintf(text + used, size - used, "%s (%s)",
-			 kv_out_get_string(obj, "/status_name"),
-			 json_object_get_string(value));
+			 kv_out_get_string(obj, "/status_name"), json_object_get_string(value));
 	} else if (json_object_is_type(value, json_type_array)) {
 		add_list(text, size, value);
 	} else if (json_object_is_type(value, json_type_int)) {
@@ -108,8 +104,7 @@ static void format_pair(char *text, size_t size, struct json_object *obj,
 static bool is_pieces(struct json_object *value)
 {
 	return json_object_is_type(value, json_type_array) &&
-	       json_object_is_type(json_object_array_get_idx(value, 0),
-				   json_type_object);
+	       json_object_is_type(json_object_array_get_idx(value, 0), json_type_object);
 }
 
 /**
@@ -128,12 +123,10 @@ void kv_text_pairs(char *text, size_t size, struct json_object *obj,
 	text[0] = '\0';
 	json_object_object_foreach(obj, key, value) {
 		char pair[PAIR];
-		size_t n = is_pieces(value) ? json_object_array_length(value) :
-					      0;
+		size_t n = is_pieces(value) ? json_object_array_length(value) : 0;
 
 		for (size_t i = 0; i < n; i++) {
-			kv_text_pairs(pair, sizeof(pair),
-				      json_object_array_get_idx(value, i), "",
+			kv_text_pairs(pair, sizeof(pair), json_object_array_get_idx(value, i), "",
 				      " ");
 			add(text, size, before);
 			add(text, size, key);
@@ -159,8 +152,7 @@ void kv_text_pairs(char *text, size_t size, struct json_object *obj,
  * @table: the words, whose values are bits
  * @flags: the bits
  */
-void kv_text_flags(char *text, size_t size, const struct kv_word *table,
-		   uint32_t flags)
+void kv_text_flags(char *text, size_t size, const struct kv_word *table, uint32_t flags)
 {
 	struct json_object *list = kv_args_flags(table, flags);
 
@@ -177,9 +169,8 @@ void kv_text_flags(char *text, size_t size, const struct kv_word *table,
  */
 void kv_text_object(FILE *out, const char *noun, struct json_object *result)
 {
-	int column = fprintf(out, "%s %llu", noun,
-			     (unsigned long long)kv_out_get_count(result,
-								  "/id"));
+	int column =
+		fprintf(out, "%s %llu", noun, (unsigned long long)kv_out_get_count(result, "/id"));
 
 	json_object_object_foreach(result, key, value) {
 		char pair[PAIR];
@@ -239,8 +230,7 @@ void kv_text_line(FILE *out, const char *noun, struct json_object *result)
 void kv_text_plain(FILE *out, const char *noun, struct json_object *result)
 {
 	fprintf(out, "%s\n",
-		kv_out_get_string(result, kv_out_get(result, "/text") ?
-						  "/text" : "/address"));
+		kv_out_get_string(result, kv_out_get(result, "/text") ? "/text" : "/address"));
 }
 
 static void print_lines(FILE *out, struct json_object *list)
@@ -255,8 +245,7 @@ static void print_lines(FILE *out, struct json_object *list)
  * @noun: does not matter
  * @result: has them; without any there is a line that says so
  */
-void kv_text_completions(FILE *out, const char *noun,
-			 struct json_object *result)
+void kv_text_completions(FILE *out, const char *noun, struct json_object *result)
 {
 	struct json_object *list = kv_out_get(result, "/completions");
 
@@ -302,10 +291,8 @@ void kv_text_content(FILE *out, const char *noun, struct json_object *result)
  */
 void kv_text_refused(FILE *out, const char *noun, struct json_object *result)
 {
-	fprintf(out, "refused: %s: %s (%s)\n",
-		kv_out_get_string(result, "/command"),
-		kv_out_get_string(result, "/text"),
-		kv_out_get_string(result, "/errno"));
+	fprintf(out, "refused: %s: %s (%s)\n", kv_out_get_string(result, "/command"),
+		kv_out_get_string(result, "/text"), kv_out_get_string(result, "/errno"));
 }
 
 /**

@@ -482,8 +482,7 @@ static void close_backend(struct kv_backend *b)
 	free(t);
 }
 
-static int dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg),
-		    void *arg)
+static int dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
 {
 	struct trace *t = (struct trace *)b;
 
