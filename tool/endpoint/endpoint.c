@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
 #include "endpoint/endpoint.h"
 
 /* READs and atomics outstanding, in each direction. */
@@ -245,6 +246,35 @@ struct kv_sge kv_buffer_piece(const struct kv_buffer *buf, uint64_t offset, uint
 		.length = length,
 		.lkey = buf->access ? KVERBS_LKEY_MR : KVERBS_LKEY_DMA,
 	};
+}
+
+/**
+ * kv_endpoint_sleep() - sleep until there may be a completion
+ * @e: the endpoint, with one CQ for sends and receives, which was empty just now
+ * @ms: how long at most
+ * @f: receives why not
+ *
+ * A completion that was there before the CQ was armed makes no event: so the first call only arms the
+ * CQ, and the caller polls once more before the next call.
+ *
+ * Return: 0: poll; -EAGAIN: nothing has come; or another negative errno.
+ */
+int kv_endpoint_sleep(struct kv_endpoint *e, int ms, struct kv_fault *f)
+{
+	struct kv_backend *b = e->space->b;
+	struct kv_armed armed;
+	int ret;
+
+	if (!e->armed) {
+		ret = kv_op_cq_arm(b, &(struct kv_cq_arm){ .id = e->send_cq }, &armed, NULL);
+		e->armed = !ret && !armed.missed;
+		return ret ? kv_fault_backend(f, b, ret, "cannot arm the CQ") : 0;
+	}
+	ret = kv_op_cq_wait(b, &(struct kv_wait){ e->send_cq, ms }, NULL, NULL);
+	if (ret == -EAGAIN || ret == -EINTR)
+		return -EAGAIN;
+	e->armed = false;
+	return ret ? kv_fault_backend(f, b, ret, "cannot wait for a completion") : 0;
 }
 
 static int32_t at_most(int32_t value, uint32_t max)

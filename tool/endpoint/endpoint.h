@@ -52,6 +52,7 @@ struct kv_buffer {
  * @qpn: its number
  * @psn: the first packet sequence number it sends; the CM chooses another one
  * @conn: its connection, if the CM has made it
+ * @armed: the next completion makes an event; see kv_endpoint_sleep()
  * @verb_ns: how long each verb took; the latest where there were several
  */
 struct kv_endpoint {
@@ -63,6 +64,7 @@ struct kv_endpoint {
 	uint32_t qpn;
 	uint32_t psn;
 	uint32_t conn;
+	bool armed;
 	uint64_t verb_ns[KV_VERBS];
 };
 
@@ -80,6 +82,7 @@ int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t 
 			 struct kv_fault *f);
 bool kv_endpoint_needs_key(const struct kv_endpoint *e);
 struct kv_sge kv_buffer_piece(const struct kv_buffer *buf, uint64_t offset, uint32_t length);
+int kv_endpoint_sleep(struct kv_endpoint *e, int ms, struct kv_fault *f);
 struct kv_conn_param kv_endpoint_param(const struct kv_endpoint *e);
 void kv_endpoint_del(struct kv_endpoint *e, enum kv_type type, uint32_t *id);
 

@@ -26,8 +26,7 @@
  *
  * Return: @error
  */
-int kv_link_refuse(const struct kv_link *l, int error, const char *what,
-		   struct kv_fault *f)
+int kv_link_refuse(const struct kv_link *l, int error, const char *what, struct kv_fault *f)
 {
 	return kv_fault_backend(f, l->end.space->b, error, "cannot %s", what);
 }
@@ -150,8 +149,7 @@ static struct kv_conn_param parameters(const struct kv_link *l)
 	return param;
 }
 
-static void init(struct kv_link *l, const struct kv_space *space,
-		 const struct kv_link_spec *spec)
+static void init(struct kv_link *l, const struct kv_space *space, const struct kv_link_spec *spec)
 {
 	memset(l, 0, sizeof(*l));
 	l->end.space = space;
@@ -169,8 +167,7 @@ static void init(struct kv_link *l, const struct kv_space *space,
  * Return: 0 or a negative errno.
  */
 int kv_link_accept(struct kv_link *l, const struct kv_space *space,
-		   const struct kv_link_spec *spec, uint32_t listener,
-		   struct kv_fault *f)
+		   const struct kv_link_spec *spec, uint32_t listener, struct kv_fault *f)
 {
 	struct kv_conn_times times = { 0 };
 	struct kv_conn_param param;
@@ -190,8 +187,7 @@ int kv_link_accept(struct kv_link *l, const struct kv_space *space,
 	ret = kv_conn_accept(space->b, l->end.conn, &param, &times, f);
 	if (ret)
 		return ret;
-	return kv_conn_finish(space->b, l->end.conn, &param, kv_link_deadline(l),
-			      &conn, f);
+	return kv_conn_finish(space->b, l->end.conn, &param, kv_link_deadline(l), &conn, f);
 }
 
 /**
@@ -220,8 +216,7 @@ int kv_link_connect(struct kv_link *l, const struct kv_space *space,
 	if (ret)
 		return ret;
 	param = parameters(l);
-	ret = kv_conn_dial(space->b, &peer, &param, kv_link_deadline(l), &conn,
-			   &times, f);
+	ret = kv_conn_dial(space->b, &peer, &param, kv_link_deadline(l), &conn, &times, f);
 	l->end.conn = ret ? 0 : conn.id;
 	return ret;
 }
@@ -268,8 +263,7 @@ int kv_link_disconnect(struct kv_link *l, struct kv_fault *f)
 	ret = kv_link_look(l, f);
 	if (ret || l->ended)
 		return ret;
-	return kv_conn_disconnect(l->end.space->b, l->end.conn, kv_link_deadline(l),
-				  &conn, f);
+	return kv_conn_disconnect(l->end.space->b, l->end.conn, kv_link_deadline(l), &conn, f);
 }
 
 /**
@@ -284,6 +278,5 @@ int kv_link_wait_end(struct kv_link *l, struct kv_fault *f)
 	struct kv_conn conn;
 
 	return kv_conn_wait(l->end.space->b, l->end.conn,
-			    1U << KVERBS_CONN_DISCONNECTED, kv_link_deadline(l),
-			    &conn, f);
+			    1U << KVERBS_CONN_DISCONNECTED, kv_link_deadline(l), &conn, f);
 }

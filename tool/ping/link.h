@@ -45,20 +45,17 @@ struct kv_link {
 	/* Of a receive that failed; 0: none has. */
 	uint32_t recv_status;
 	bool sending;
-	bool armed;
 	bool ended;
 };
 
-int kv_link_refuse(const struct kv_link *l, int error, const char *what,
-		   struct kv_fault *f);
+int kv_link_refuse(const struct kv_link *l, int error, const char *what, struct kv_fault *f);
 uint64_t kv_link_deadline(const struct kv_link *l);
 int kv_link_look(struct kv_link *l, struct kv_fault *f);
 int kv_link_look_again(struct kv_link *l, struct kv_fault *f);
 int kv_link_look_up(const struct kv_dev *dev, const char *host, const char *port,
 		    struct sockaddr_storage *addr, struct kv_fault *f);
 int kv_link_accept(struct kv_link *l, const struct kv_space *space,
-		   const struct kv_link_spec *spec, uint32_t listener,
-		   struct kv_fault *f);
+		   const struct kv_link_spec *spec, uint32_t listener, struct kv_fault *f);
 int kv_link_connect(struct kv_link *l, const struct kv_space *space,
 		    const struct kv_link_spec *spec,
 		    const struct sockaddr_storage *dst, struct kv_fault *f);
@@ -69,14 +66,10 @@ int kv_link_wait_end(struct kv_link *l, struct kv_fault *f);
 
 /* transfer.c */
 int kv_link_post_receive(struct kv_link *l, struct kv_fault *f);
-int kv_link_send(struct kv_link *l, const void *data, const char *what,
-		 struct kv_fault *f);
+int kv_link_send(struct kv_link *l, const void *data, const char *what, struct kv_fault *f);
 int kv_link_flush(struct kv_link *l, const char *what, struct kv_fault *f);
-int kv_link_receive(struct kv_link *l, void *data, const char *what,
-		    struct kv_fault *f);
-int kv_link_move(struct kv_link *l, uint32_t op,
-		 const struct kv_buffer *buffer, uint32_t bytes,
-		 uint64_t remote_addr, uint32_t remote_key, const char *what,
-		 struct kv_fault *f);
+int kv_link_receive(struct kv_link *l, void *data, const char *what, struct kv_fault *f);
+int kv_link_move(struct kv_link *l, uint32_t op, const struct kv_buffer *buffer, uint32_t bytes,
+		 uint64_t remote_addr, uint32_t remote_key, const char *what, struct kv_fault *f);
 
 #endif

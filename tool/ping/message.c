@@ -58,67 +58,48 @@ static int end(const struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 	return kv_link_disconnect(l, f);
 }
 
-static int wait_end(const struct kv_ping *p, struct kv_link *l,
-		    struct kv_fault *f)
+static int wait_end(const struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {
 	return kv_link_wait_end(l, f);
 }
 
-/* Tell and hear, in this order or the other, and then close the connection or wait
- * until the peer does.
- */
-static int play(struct kv_ping *p, struct kv_link *l, bool tell_first,
-		bool close, struct kv_fault *f)
+/* One side tells first, and closes the connection in the end. */
+static int begin(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {
 	int ret;
 
 	p->bytes = p->size;
-	ret = each(p, l, tell_first ? tell : hear, f);
+	ret = each(p, l, tell, f);
 	if (!ret)
-		ret = each(p, l, tell_first ? hear : tell, f);
+		ret = each(p, l, hear, f);
 	if (!ret)
 		ret = each(p, l, flush, f);
 	if (ret)
 		return ret;
 	kv_ping_count(p, p->count);
-	return each(p, l, close ? end : wait_end, f);
-}
-
-static int rdma_client(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
-{
-	return play(p, l, true, true, f);
+	return each(p, l, end, f);
 }
 
 /*
- * Both programs close the connection. Ours waits until the client does: what the client has sent is here, but
- * its acknowledgement may be lost, as it is with rxe and PREEMPT_RT, and who is gone does not repeat it. Then
- * rdma_client waits for its completion for ever.
+ * The other side waits until the peer closes the connection. rdma_server closes it itself: the client's
+ * message is here, but its acknowledgement may be lost, as it is with rxe and PREEMPT_RT, and a QP that
+ * is gone does not repeat it. Then rdma_client waits for its completion for ever.
  */
-static int rdma_server(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
+static int follow(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {
-	return play(p, l, false, false, f);
+	int ret;
+
+	p->bytes = p->size;
+	ret = each(p, l, hear, f);
+	if (!ret)
+		ret = each(p, l, tell, f);
+	if (!ret)
+		ret = each(p, l, flush, f);
+	if (ret)
+		return ret;
+	kv_ping_count(p, p->count);
+	return each(p, l, wait_end, f);
 }
 
-const struct kv_ping_ops kv_ping_rdma_client = {
-	.spec = spec,
-	.client = rdma_client,
-	.server = rdma_server,
-};
-
-static int matose_client(struct kv_ping *p, struct kv_link *l,
-			 struct kv_fault *f)
-{
-	return play(p, l, false, false, f);
-}
-
-static int matose_server(struct kv_ping *p, struct kv_link *l,
-			 struct kv_fault *f)
-{
-	return play(p, l, true, true, f);
-}
-
-const struct kv_ping_ops kv_ping_ucmatose = {
-	.spec = spec,
-	.client = matose_client,
-	.server = matose_server,
-};
+const struct kv_ping_ops kv_ping_rdma_client = { .spec = spec, .client = begin, .server = follow };
+const struct kv_ping_ops kv_ping_ucmatose = { .spec = spec, .client = follow, .server = begin };

@@ -25,16 +25,14 @@ static void tell_address(const struct kv_conn *listener)
 
 static int accept_all(struct kv_ping *p, const struct kv_space *space,
 		      const struct kv_link_spec *spec,
-		      const struct sockaddr_storage *at, struct kv_link *l,
-		      struct kv_fault *f)
+		      const struct sockaddr_storage *at, struct kv_link *l, struct kv_fault *f)
 {
 	const struct kv_conn_init init = { .dev = space->dev.name };
 	struct kv_conn_times times = { 0 };
 	struct kv_conn listener;
 	int ret;
 
-	ret = kv_conn_listen(space->b, &init, at, p->connections, &listener,
-			     &times, f);
+	ret = kv_conn_listen(space->b, &init, at, p->connections, &listener, &times, f);
 	if (ret)
 		return ret;
 	if (p->verbose)
@@ -46,8 +44,7 @@ static int accept_all(struct kv_ping *p, const struct kv_space *space,
 
 static int connect_all(struct kv_ping *p, const struct kv_space *space,
 		       const struct kv_link_spec *spec,
-		       const struct sockaddr_storage *to, struct kv_link *l,
-		       struct kv_fault *f)
+		       const struct sockaddr_storage *to, struct kv_link *l, struct kv_fault *f)
 {
 	int ret = 0;
 
@@ -105,8 +102,7 @@ int kv_ping_run(struct kv_ping *p, struct kv_fault *f)
 
 	l = calloc(p->connections, sizeof(*l));
 	if (!l)
-		return kv_fault_set(f, -ENOMEM, "no memory for %u connections",
-				    p->connections);
+		return kv_fault_set(f, -ENOMEM, "no memory for %u connections", p->connections);
 	ret = kv_space_open(&space, p->space, p->dev, -1, f);
 	if (!ret) {
 		ret = play(p, &space, l, f);

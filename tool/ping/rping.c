@@ -21,6 +21,10 @@ struct place {
 	__be32 bytes;
 };
 
+/* What the server may do with either. */
+#define SOURCE_ACCESS (KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_READ)
+#define SINK_ACCESS (KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_WRITE)
+
 static_assert(sizeof(struct place) == 16, "as rping has it");
 
 /*
@@ -41,8 +45,7 @@ static void spec(const struct kv_ping *p, struct kv_link_spec *s)
 	s->receives = 1;
 	s->bytes = sizeof(struct place);
 	if (!p->server)
-		s->access = KVERBS_ACCESS_REMOTE_READ |
-			    KVERBS_ACCESS_REMOTE_WRITE;
+		s->access = KVERBS_ACCESS_REMOTE_READ | KVERBS_ACCESS_REMOTE_WRITE;
 }
 
 /* What rping sends: its number, then letters that begin with another one each time,
@@ -78,8 +81,7 @@ struct rping {
 	const char *hint;
 };
 
-static int init(struct rping *r, struct kv_ping *p, struct kv_link *l,
-		struct kv_fault *f)
+static int init(struct rping *r, struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {
 	memset(r, 0, sizeof(*r));
 	r->p = p;
@@ -88,8 +90,7 @@ static int init(struct rping *r, struct kv_ping *p, struct kv_link *l,
 	/* Printed as a string, whatever has come: +1 for its end. */
 	r->found = calloc(1, (size_t)p->size + 1);
 	if (!r->expected || !r->found)
-		return kv_fault_set(f, -ENOMEM, "no memory for %u bytes",
-				    p->size);
+		return kv_fault_set(f, -ENOMEM, "no memory for %u bytes", p->size);
 	return 0;
 }
 
@@ -126,8 +127,7 @@ static int inspect(struct rping *r, const struct kv_buffer *buffer,
 		return kv_fault_backend(f, b, ret, "cannot read what came");
 	r->found[bytes] = '\0';
 	if (r->p->verbose)
-		printf("%sping data: %s\n", r->p->server ? "server " : "",
-		       r->found);
+		printf("%sping data: %s\n", r->p->server ? "server " : "", r->found);
 	for (uint32_t i = 0; r->p->validate && i < bytes; i++)
 		if (r->found[i] != r->expected[i])
 			return kv_fault_set(f, -EBADMSG, "ping %llu has wrong bytes: byte %u is 0x%02x, and not 0x%02x",
@@ -182,13 +182,9 @@ static int ping_all(struct rping *r, struct kv_fault *f)
 	struct kv_ping *p = r->p;
 	int ret;
 
-	ret = kv_link_add_buffer(r->l, &r->source, p->size,
-				 KVERBS_ACCESS_LOCAL_WRITE |
-				 KVERBS_ACCESS_REMOTE_READ, f);
+	ret = kv_link_add_buffer(r->l, &r->source, p->size, SOURCE_ACCESS, f);
 	if (!ret)
-		ret = kv_link_add_buffer(r->l, &r->sink, p->size,
-					 KVERBS_ACCESS_LOCAL_WRITE |
-					 KVERBS_ACCESS_REMOTE_WRITE, f);
+		ret = kv_link_add_buffer(r->l, &r->sink, p->size, SINK_ACCESS, f);
 	while (!ret && (!p->count || p->done < p->count)) {
 		ret = ping(r, f);
 		if (!ret)
@@ -218,8 +214,7 @@ static int client(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 }
 
 /* Where the client's next buffer is. */
-static int hear(struct rping *r, struct place *place, const char *what,
-		struct kv_fault *f)
+static int hear(struct rping *r, struct place *place, const char *what, struct kv_fault *f)
 {
 	char text[96];
 
@@ -237,19 +232,16 @@ static int fetch(struct rping *r, const struct place *from, struct kv_fault *f)
 				    bytes, r->p->size);
 	r->p->bytes = bytes;
 	return kv_link_move(r->l, KVERBS_OP_READ, &r->source, bytes,
-			    be64toh(from->addr), be32toh(from->rkey),
-			    "reading the ping", f);
+			    be64toh(from->addr), be32toh(from->rkey), "reading the ping", f);
 }
 
-static int give_back(struct rping *r, const struct place *to,
-		     struct kv_fault *f)
+static int give_back(struct rping *r, const struct place *to, struct kv_fault *f)
 {
 	if (be32toh(to->bytes) < r->p->bytes)
 		return kv_fault_set(f, -EMSGSIZE, "the client has room for %u bytes, and sent %u",
 				    be32toh(to->bytes), r->p->bytes);
 	return kv_link_move(r->l, KVERBS_OP_WRITE, &r->source, r->p->bytes,
-			    be64toh(to->addr), be32toh(to->rkey),
-			    "writing the ping back", f);
+			    be64toh(to->addr), be32toh(to->rkey), "writing the ping back", f);
 }
 
 /* @source: has been told. */
@@ -303,8 +295,7 @@ static int pong_all(struct rping *r, struct kv_fault *f)
 		return ret;
 	if (p->count && p->done != p->count)
 		return kv_fault_set(f, -EPROTO, "the client has closed the connection after %llu pings, and not after %llu",
-				    (unsigned long long)p->done,
-				    (unsigned long long)p->count);
+				    (unsigned long long)p->done, (unsigned long long)p->count);
 	return 0;
 }
 

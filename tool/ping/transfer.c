@@ -11,8 +11,7 @@
 /* IBV_WC_WR_FLUSH_ERR (IBTA 11.6.2) */
 #define STATUS_FLUSHED 5
 
-static int post(struct kv_link *l, const struct kv_wr *wr, const char *what,
-		struct kv_fault *f)
+static int post(struct kv_link *l, const struct kv_wr *wr, const char *what, struct kv_fault *f)
 {
 	struct kv_backend *b = l->end.space->b;
 	uint64_t ns;
@@ -40,8 +39,7 @@ int kv_link_post_receive(struct kv_link *l, struct kv_fault *f)
 	return post(l, &wr, "post a receive", f);
 }
 
-static int take(struct kv_link *l, const struct kv_wc *wc, const char *what,
-		struct kv_fault *f)
+static int take(struct kv_link *l, const struct kv_wc *wc, const char *what, struct kv_fault *f)
 {
 	int ret;
 
@@ -57,8 +55,7 @@ static int take(struct kv_link *l, const struct kv_wc *wc, const char *what,
 				    what, kv_word_name(kv_word_wc_op, wc->op),
 				    kv_word_name(kv_word_wc_status, wc->status),
 				    wc->status, wc->vendor_err);
-	if (wc->op == KVERBS_OP_RECV && wc->has_length &&
-	    wc->length != l->spec.bytes)
+	if (wc->op == KVERBS_OP_RECV && wc->has_length && wc->length != l->spec.bytes)
 		return kv_fault_set(f, -EMSGSIZE, "%s: a message of %u bytes came, and not of %u",
 				    what, wc->length, l->spec.bytes);
 	if (wc->op == KVERBS_OP_SEND)
@@ -68,31 +65,16 @@ static int take(struct kv_link *l, const struct kv_wc *wc, const char *what,
 	return 0;
 }
 
-/* Go to sleep until there is something. What came before the CQ was armed makes no
- * event: the caller polls in between.
- */
+/* Sleep until there is something, and now and then look whether the peer is there. */
 static int doze(struct kv_link *l, struct kv_fault *f)
 {
-	struct kv_backend *b = l->end.space->b;
-	struct kv_armed armed;
-	int ret;
+	int ret = kv_endpoint_sleep(&l->end, LOOK_MS, f);
 
-	if (!l->armed) {
-		ret = kv_op_cq_arm(b, &(struct kv_cq_arm){ .id = l->end.send_cq }, &armed, NULL);
-		l->armed = !ret && !armed.missed;
-		return ret ? kv_link_refuse(l, ret, "arm the CQ", f) : 0;
-	}
-	ret = kv_op_cq_wait(b, &(struct kv_wait){ l->end.send_cq, LOOK_MS }, NULL, NULL);
-	if (!ret)
-		l->armed = false;
-	else if (ret == -EAGAIN || ret == -EINTR)
-		return kv_link_look(l, f);
-	return ret ? kv_link_refuse(l, ret, "wait for a completion", f) : 0;
+	return ret == -EAGAIN ? kv_link_look(l, f) : ret;
 }
 
 /* Take completions; if there is none, wait for one. */
-static int advance(struct kv_link *l, uint64_t end_ns, const char *what,
-		   struct kv_fault *f)
+static int advance(struct kv_link *l, uint64_t end_ns, const char *what, struct kv_fault *f)
 {
 	struct kv_backend *b = l->end.space->b;
 	struct kv_polled polled;
@@ -107,8 +89,7 @@ static int advance(struct kv_link *l, uint64_t end_ns, const char *what,
 	if (ret || polled.n)
 		return ret;
 	if (ended)
-		return kv_fault_set(f, -ECONNRESET, "%s: the peer has closed the connection",
-				    what);
+		return kv_fault_set(f, -ECONNRESET, "%s: the peer has closed the connection", what);
 	if (kv_interrupt_seen())
 		return kv_fault_set(f, -EINTR, "%s: interrupted", what);
 	if (kv_now_ns() >= end_ns)
@@ -137,8 +118,7 @@ int kv_link_flush(struct kv_link *l, const char *what, struct kv_fault *f)
 	return ret;
 }
 
-static int wait_done(struct kv_link *l, uint32_t op, const char *what,
-		     struct kv_fault *f)
+static int wait_done(struct kv_link *l, uint32_t op, const char *what, struct kv_fault *f)
 {
 	uint64_t end_ns = kv_link_deadline(l);
 	int ret = 0;
@@ -161,8 +141,7 @@ static int wait_done(struct kv_link *l, uint32_t op, const char *what,
  *
  * Return: as kv_link_flush().
  */
-int kv_link_send(struct kv_link *l, const void *data, const char *what,
-		 struct kv_fault *f)
+int kv_link_send(struct kv_link *l, const void *data, const char *what, struct kv_fault *f)
 {
 	const struct kv_wr wr = {
 		.qp = l->end.qp,
@@ -197,8 +176,7 @@ int kv_link_send(struct kv_link *l, const void *data, const char *what,
  *
  * Return: as kv_link_flush().
  */
-int kv_link_receive(struct kv_link *l, void *data, const char *what,
-		    struct kv_fault *f)
+int kv_link_receive(struct kv_link *l, void *data, const char *what, struct kv_fault *f)
 {
 	struct kv_backend *b = l->end.space->b;
 	int ret;
@@ -226,10 +204,8 @@ int kv_link_receive(struct kv_link *l, void *data, const char *what,
  *
  * Return: as kv_link_flush().
  */
-int kv_link_move(struct kv_link *l, uint32_t op,
-		 const struct kv_buffer *buffer, uint32_t bytes,
-		 uint64_t remote_addr, uint32_t remote_key, const char *what,
-		 struct kv_fault *f)
+int kv_link_move(struct kv_link *l, uint32_t op, const struct kv_buffer *buffer, uint32_t bytes,
+		 uint64_t remote_addr, uint32_t remote_key, const char *what, struct kv_fault *f)
 {
 	const struct kv_wr wr = {
 		.qp = l->end.qp,

@@ -12,7 +12,8 @@
 #include "remote/tcp.h"
 #include "sys/now.h"
 
-static const char done[] = "done";
+/* As the programs say it, with the zero at its end. */
+#define DONE "done"
 
 /* Until the socket can be read or written. @end_ns: UINT64_MAX: nobody knows when that will be. */
 static int wait_for(const struct kv_exchange *x, int fd, short events, uint64_t end_ns)
@@ -41,8 +42,7 @@ static int refuse(struct kv_fault *f, int error, const char *what)
 	if (error == -EINTR)
 		return kv_fault_set(f, error, "interrupted");
 	if (error == -ETIMEDOUT)
-		return kv_fault_set(f, error, "%s: the peer has not answered in time",
-				    what);
+		return kv_fault_set(f, error, "%s: the peer has not answered in time", what);
 	return kv_fault_set(f, error, "%s: %s", what, strerror(-error));
 }
 
@@ -92,8 +92,7 @@ int kv_exchange_connect(struct kv_exchange *x, const char *host,
  *
  * Return: 0 or a negative errno.
  */
-int kv_exchange_accept(struct kv_exchange *x, const char *port,
-		       struct kv_fault *f)
+int kv_exchange_accept(struct kv_exchange *x, const char *port, struct kv_fault *f)
 {
 	int fd = -EADDRNOTAVAIL, ret;
 	struct addrinfo *list, *at;
@@ -134,8 +133,7 @@ static int move(struct kv_exchange *x, void *data, size_t size, bool write,
 		ret = wait_for(x, x->fd, write ? POLLOUT : POLLIN, end_ns);
 		if (ret)
 			return refuse(f, ret, what);
-		n = write ? send(x->fd, at, size, MSG_NOSIGNAL) :
-			    recv(x->fd, at, size, 0);
+		n = write ? send(x->fd, at, size, MSG_NOSIGNAL) : recv(x->fd, at, size, 0);
 		if (!n)
 			return kv_fault_set(f, -ECONNRESET, "%s: the peer has closed the connection",
 					    what);
@@ -150,32 +148,30 @@ static int move(struct kv_exchange *x, void *data, size_t size, bool write,
 }
 
 /**
- * kv_exchange_send() - tell the peer where our QP is
+ * kv_exchange_send() - tell the peer where our QPs are
  * @x: the connection
- * @address: of our QP
+ * @address: of our QPs
+ * @n: how many
+ * @places: how many addresses are told, 1 or KV_EXCHANGE_LIST
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_exchange_send(struct kv_exchange *x, const struct kv_address *address,
-		     struct kv_fault *f)
+int kv_exchange_send(struct kv_exchange *x, const struct kv_address *address, unsigned int n,
+		     unsigned int places, struct kv_fault *f)
 {
+	const struct kv_address none = { 0 };
 	char text[KV_ADDRESS_TEXT];
+	int ret = 0;
 
-	kv_address_format(text, address);
-	return move(x, text, sizeof(text), true, "telling the address", f);
+	for (unsigned int i = 0; i < places && !ret; i++) {
+		kv_address_format(text, i < n ? &address[i] : &none);
+		ret = move(x, text, sizeof(text), true, "telling the address", f);
+	}
+	return ret;
 }
 
-/**
- * kv_exchange_receive() - hear where the peer's QP is
- * @x: the connection
- * @address: receives it
- * @f: receives why not
- *
- * Return: 0 or a negative errno; -EPROTO: what came is no address.
- */
-int kv_exchange_receive(struct kv_exchange *x, struct kv_address *address,
-			struct kv_fault *f)
+static int receive(struct kv_exchange *x, struct kv_address *address, struct kv_fault *f)
 {
 	char text[KV_ADDRESS_TEXT];
 	struct kv_why why;
@@ -191,52 +187,29 @@ int kv_exchange_receive(struct kv_exchange *x, struct kv_address *address,
 }
 
 /**
- * kv_exchange_send_list() - tell the peer where our QPs are
+ * kv_exchange_receive() - hear where the peer's QPs are
  * @x: the connection
- * @address: of our QPs
- * @n: how many, at most KV_EXCHANGE_LIST
+ * @address: receives them; it has room for KV_EXCHANGE_LIST
+ * @n: how many QPs the peer has to have, if it tells a list
+ * @places: how many addresses are told, 1 or KV_EXCHANGE_LIST
  * @f: receives why not
  *
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno; -EPROTO: what came is no address, or the peer has another number
+ * of QPs.
  */
-int kv_exchange_send_list(struct kv_exchange *x,
-			  const struct kv_address *address, unsigned int n,
-			  struct kv_fault *f)
+int kv_exchange_receive(struct kv_exchange *x, struct kv_address *address, unsigned int n,
+			unsigned int places, struct kv_fault *f)
 {
-	const struct kv_address none = { 0 };
-	int ret = 0;
-
-	for (unsigned int i = 0; i < KV_EXCHANGE_LIST && !ret; i++)
-		ret = kv_exchange_send(x, i < n ? &address[i] : &none, f);
-	return ret;
-}
-
-/**
- * kv_exchange_receive_list() - hear where the peer's QPs are
- * @x: the connection
- * @address: receives them
- * @n: how many it has to be, at most KV_EXCHANGE_LIST
- * @f: receives why not
- *
- * Return: 0 or a negative errno; -EPROTO: what came is no list, or the peer has
- * another number of QPs.
- */
-int kv_exchange_receive_list(struct kv_exchange *x, struct kv_address *address,
-			     unsigned int n, struct kv_fault *f)
-{
-	struct kv_address next;
 	unsigned int found = 0;
 	int ret;
 
-	for (unsigned int i = 0; i < KV_EXCHANGE_LIST; i++) {
-		ret = kv_exchange_receive(x, &next, f);
+	for (unsigned int i = 0; i < places; i++) {
+		ret = receive(x, &address[i], f);
 		if (ret)
 			return ret;
-		found += next.qpn != 0;
-		if (i < n)
-			address[i] = next;
+		found += address[i].qpn != 0;
 	}
-	if (found == n)
+	if (places == 1 || found == n)
 		return 0;
 	return kv_fault_set(f, -EPROTO, "the peer has %u QPs, and we have %u: give both sides the same number",
 			    found, n);
@@ -251,9 +224,8 @@ int kv_exchange_receive_list(struct kv_exchange *x, struct kv_address *address,
  */
 int kv_exchange_send_done(struct kv_exchange *x, struct kv_fault *f)
 {
-	char text[sizeof(done)];
+	char text[] = DONE;
 
-	memcpy(text, done, sizeof(done));
 	return move(x, text, sizeof(text), true, "saying that we are connected", f);
 }
 
@@ -266,16 +238,12 @@ int kv_exchange_send_done(struct kv_exchange *x, struct kv_fault *f)
  */
 int kv_exchange_receive_done(struct kv_exchange *x, struct kv_fault *f)
 {
-	char text[sizeof(done)];
-	int ret;
+	char text[sizeof(DONE)];
+	int ret = move(x, text, sizeof(text), false, "waiting until the peer is connected", f);
 
-	ret = move(x, text, sizeof(text), false, "waiting until the peer is connected", f);
-	if (ret)
-		return ret;
-	if (memcmp(text, done, sizeof(done)))
-		return kv_fault_set(f, -EPROTO,
-				    "the peer has not said that it is connected");
-	return 0;
+	if (!ret && memcmp(text, DONE, sizeof(DONE)))
+		return kv_fault_set(f, -EPROTO, "the peer has not said that it is connected");
+	return ret;
 }
 
 /**

@@ -36,17 +36,11 @@ struct kv_exchange {
 
 int kv_exchange_connect(struct kv_exchange *x, const char *host,
 			const char *port, struct kv_fault *f);
-int kv_exchange_accept(struct kv_exchange *x, const char *port,
-		       struct kv_fault *f);
-int kv_exchange_send(struct kv_exchange *x, const struct kv_address *address,
-		     struct kv_fault *f);
-int kv_exchange_receive(struct kv_exchange *x, struct kv_address *address,
-			struct kv_fault *f);
-int kv_exchange_send_list(struct kv_exchange *x,
-			  const struct kv_address *address, unsigned int n,
-			  struct kv_fault *f);
-int kv_exchange_receive_list(struct kv_exchange *x, struct kv_address *address,
-			     unsigned int n, struct kv_fault *f);
+int kv_exchange_accept(struct kv_exchange *x, const char *port, struct kv_fault *f);
+int kv_exchange_send(struct kv_exchange *x, const struct kv_address *address, unsigned int n,
+		     unsigned int places, struct kv_fault *f);
+int kv_exchange_receive(struct kv_exchange *x, struct kv_address *address, unsigned int n,
+			unsigned int places, struct kv_fault *f);
 int kv_exchange_send_done(struct kv_exchange *x, struct kv_fault *f);
 int kv_exchange_receive_done(struct kv_exchange *x, struct kv_fault *f);
 void kv_exchange_close(struct kv_exchange *x);

@@ -150,8 +150,7 @@ static int post_receives(struct kv_pingpong *p, struct kv_fault *f)
 	return 0;
 }
 
-static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q,
-		     struct kv_fault *f)
+static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q, struct kv_fault *f)
 {
 	const struct kv_wr wr = {
 		.qp = q->id,
@@ -180,35 +179,18 @@ static int post_sends(struct kv_pingpong *p, bool first, struct kv_fault *f)
 	for (unsigned int i = 0; i < p->qps && !ret; i++) {
 		struct kv_pingpong_qp *q = &p->qp[i];
 
-		if (p->sent < p->iters && q->posted == q->sent &&
-		    q->posted < q->received + first)
+		if (p->sent < p->iters && q->posted == q->sent && q->posted < q->received + first)
 			ret = post_send(p, q, f);
 	}
 	return ret;
 }
 
-/*
- * Nothing has come: go to sleep until something does, if that is wanted. What came
- * before the CQ was armed makes no event: it is polled once more in between.
- */
+/* Nothing has come: sleep until something does, if that is wanted. */
 static int idle(struct kv_pingpong *p, struct kv_fault *f)
 {
-	struct kv_backend *b = p->space.b;
-	struct kv_armed armed;
-	int ret;
+	int ret = p->events ? kv_endpoint_sleep(&p->end, LOOK_MS, f) : 0;
 
-	if (!p->events)
-		return 0;
-	if (!p->armed) {
-		ret = kv_op_cq_arm(b, &(struct kv_cq_arm){ .id = p->end.send_cq }, &armed, NULL);
-		p->armed = !ret && !armed.missed;
-		return ret ? refuse(p, ret, "arm the CQ", f) : 0;
-	}
-	p->armed = false;
-	ret = kv_op_cq_wait(b, &(struct kv_wait){ p->end.send_cq, LOOK_MS }, NULL, NULL);
-	if (ret && ret != -EAGAIN && ret != -EINTR)
-		return refuse(p, ret, "wait for a completion", f);
-	return 0;
+	return ret == -EAGAIN ? 0 : ret;
 }
 
 static struct kv_pingpong_qp *find_qp(struct kv_pingpong *p, uint32_t id)
@@ -220,8 +202,7 @@ static struct kv_pingpong_qp *find_qp(struct kv_pingpong *p, uint32_t id)
 	return &p->qp[i];
 }
 
-static int take(struct kv_pingpong *p, const struct kv_wc *wc,
-		struct kv_fault *f)
+static int take(struct kv_pingpong *p, const struct kv_wc *wc, struct kv_fault *f)
 {
 	struct kv_pingpong_qp *q = find_qp(p, wc->qp);
 
@@ -229,8 +210,7 @@ static int take(struct kv_pingpong *p, const struct kv_wc *wc,
 		return kv_fault_set(f, -EIO, "a %s ended with %s (%u), vendor error 0x%x, after %llu messages sent and %llu received",
 				    kv_word_name(kv_word_wc_op, wc->op),
 				    kv_word_name(kv_word_wc_status, wc->status),
-				    wc->status, wc->vendor_err,
-				    (unsigned long long)p->sent,
+				    wc->status, wc->vendor_err, (unsigned long long)p->sent,
 				    (unsigned long long)p->received);
 	if (wc->op == KVERBS_OP_SEND) {
 		q->sent++;
@@ -299,48 +279,50 @@ static void linger(const struct kv_pingpong *p)
 		nanosleep(&ts, NULL);
 }
 
-static int tell(struct kv_pingpong *p, const struct kv_address *own,
-		struct kv_fault *f)
+/* With several QPs a list is told. */
+static unsigned int places(const struct kv_pingpong *p)
 {
-	if (p->type != KV_PINGPONG_SRQ)
-		return kv_exchange_send(&p->exchange, own, f);
-	return kv_exchange_send_list(&p->exchange, own, p->qps, f);
+	return p->type == KV_PINGPONG_SRQ ? KV_EXCHANGE_LIST : 1;
 }
 
+static int tell(struct kv_pingpong *p, const struct kv_address *own, struct kv_fault *f)
+{
+	return kv_exchange_send(&p->exchange, own, p->qps, places(p), f);
+}
+
+/* Where the peer's QPs are, and then there are connections. */
 static int hear(struct kv_pingpong *p, struct kv_fault *f)
 {
 	struct kv_address peer[KV_EXCHANGE_LIST];
 	int ret;
 
-	if (p->type != KV_PINGPONG_SRQ)
-		ret = kv_exchange_receive(&p->exchange, peer, f);
-	else
-		ret = kv_exchange_receive_list(&p->exchange, peer, p->qps, f);
+	ret = kv_exchange_receive(&p->exchange, peer, p->qps, places(p), f);
 	for (unsigned int i = 0; i < p->qps && !ret; i++)
 		p->qp[i].peer = peer[i];
-	return ret;
+	return ret ? ret : connect_qps(p, f);
 }
 
-static int meet(struct kv_pingpong *p, const struct kv_address *own,
-		const char *host, const char *port, struct kv_fault *f)
+static int meet_server(struct kv_pingpong *p, const struct kv_address *own, const char *host,
+		       const char *port, struct kv_fault *f)
 {
 	int ret;
 
-	if (host) {
-		ret = kv_exchange_connect(&p->exchange, host, port, f);
-		if (!ret)
-			ret = tell(p, own, f);
-		if (!ret)
-			ret = hear(p, f);
-		if (!ret)
-			ret = connect_qps(p, f);
-		return ret ? ret : kv_exchange_send_done(&p->exchange, f);
-	}
+	ret = kv_exchange_connect(&p->exchange, host, port, f);
+	if (!ret)
+		ret = tell(p, own, f);
+	if (!ret)
+		ret = hear(p, f);
+	return ret ? ret : kv_exchange_send_done(&p->exchange, f);
+}
+
+static int meet_client(struct kv_pingpong *p, const struct kv_address *own, const char *port,
+		       struct kv_fault *f)
+{
+	int ret;
+
 	ret = kv_exchange_accept(&p->exchange, port, f);
 	if (!ret)
 		ret = hear(p, f);
-	if (!ret)
-		ret = connect_qps(p, f);
 	if (!ret)
 		ret = tell(p, own, f);
 	return ret ? ret : kv_exchange_receive_done(&p->exchange, f);
@@ -355,8 +337,7 @@ static int meet(struct kv_pingpong *p, const struct kv_address *own,
  *
  * Return: 0 or a negative errno. Nothing that was made is left.
  */
-int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port,
-		    struct kv_fault *f)
+int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port, struct kv_fault *f)
 {
 	struct kv_address own[KV_EXCHANGE_LIST];
 	int ret;
@@ -372,7 +353,7 @@ int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port,
 	if (!ret)
 		ret = post_receives(p, f);
 	if (!ret)
-		ret = meet(p, own, host, port, f);
+		ret = host ? meet_server(p, own, host, port, f) : meet_client(p, own, port, f);
 	if (!ret)
 		ret = play(p, host != NULL, f);
 	if (!ret)

@@ -75,10 +75,8 @@ struct kv_pingpong {
 	uint32_t ah;
 	struct kv_pingpong_qp qp[KV_EXCHANGE_LIST];
 	uint32_t posted;
-	bool armed;
 };
 
-int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port,
-		    struct kv_fault *f);
+int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port, struct kv_fault *f);
 
 #endif

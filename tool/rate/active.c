@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cli/interrupt.h"
-#include "cm/conn.h"
 #include "rate/rate.h"
 #include "sys/now.h"
+
+#define TIMEOUT_MIN_MS 1
+#define TIMEOUT_MAX_MS 60000
 
 /**
  * struct slot - one of the connections that are made at the same time
@@ -29,106 +31,63 @@ static uint32_t timeout_ms(const struct kv_rate *r)
 {
 	uint64_t ms = r->timeout_ns / 1000000;
 
-	return ms < 1 ? 1 : ms > 60000 ? 60000 : (uint32_t)ms;
+	if (ms < TIMEOUT_MIN_MS)
+		return TIMEOUT_MIN_MS;
+	return ms > TIMEOUT_MAX_MS ? TIMEOUT_MAX_MS : (uint32_t)ms;
 }
 
-static int refuse(const struct kv_rate *r, int error, const char *what,
-		  struct kv_fault *f)
-{
-	char to[KV_SOCKADDR_TEXT];
-
-	kv_sockaddr_format(to, &r->addr);
-	return kv_fault_backend(f, r->end.space->b, error, "cannot %s %s", what,
-				to);
-}
-
-static int create_id(struct kv_rate *r, struct slot *s, struct kv_fault *f)
+static int create_id(struct kv_rate *r, struct slot *s)
 {
 	const struct kv_conn_init init = { .dev = r->end.space->dev.name };
-	struct kv_backend *b = r->end.space->b;
-	struct kv_conn conn;
-	int ret = kv_op_conn_new(b, &init, &conn, &s->verb_ns);
+	struct kv_conn conn = { 0 };
+	int ret = kv_op_conn_new(r->end.space->b, &init, &conn, &s->verb_ns);
 
-	if (ret)
-		return refuse(r, ret, "make a connection to", f);
 	s->conn = conn.id;
-	return 0;
+	return ret;
 }
 
-static int resolve_addr(struct kv_rate *r, struct slot *s, struct kv_fault *f)
+static int resolve_addr(struct kv_rate *r, struct slot *s)
 {
-	struct kv_backend *b = r->end.space->b;
 	const struct kv_conn_resolve resolve = {
 		.id = s->conn,
 		.dst = r->addr,
 		.timeout_ms = timeout_ms(r),
 	};
-	int ret = kv_op_conn_resolve_addr(b, &resolve, NULL, &s->verb_ns);
 
-	return ret ? refuse(r, ret, "resolve address", f) : 0;
+	return kv_op_conn_resolve_addr(r->end.space->b, &resolve, NULL, &s->verb_ns);
 }
 
-static int wait_addr(struct kv_rate *r, struct slot *s, struct kv_fault *f)
+static int resolve_route(struct kv_rate *r, struct slot *s)
 {
-	struct kv_conn conn;
-
-	return kv_conn_wait(r->end.space->b, s->conn,
-			    1U << KVERBS_CONN_ADDR_RESOLVED, deadline(r), &conn,
-			    f);
-}
-
-static int resolve_route(struct kv_rate *r, struct slot *s, struct kv_fault *f)
-{
-	struct kv_backend *b = r->end.space->b;
 	const struct kv_conn_route route = { s->conn, timeout_ms(r) };
-	int ret = kv_op_conn_resolve_route(b, &route, NULL, &s->verb_ns);
 
-	return ret ? refuse(r, ret, "resolve the route to", f) : 0;
+	return kv_op_conn_resolve_route(r->end.space->b, &route, NULL, &s->verb_ns);
 }
 
-static int wait_route(struct kv_rate *r, struct slot *s, struct kv_fault *f)
+static struct kv_conn_param parameters(const struct kv_rate *r, const struct slot *s)
 {
-	struct kv_conn conn;
+	struct kv_conn_param param = kv_endpoint_param(&r->end);
 
-	return kv_conn_wait(r->end.space->b, s->conn,
-			    1U << KVERBS_CONN_ROUTE_RESOLVED, deadline(r),
-			    &conn, f);
-}
-
-static int create_qp(struct kv_rate *r, struct slot *s, struct kv_fault *f)
-{
-	return kv_rate_create_qp(r, &s->qp, &s->verb_ns, f);
-}
-
-static struct kv_conn_param parameters(const struct slot *s)
-{
-	struct kv_conn_param param;
-
-	kv_conn_param_init(&param, s->qp);
+	param.qp = s->qp;
 	param.id = s->conn;
-	param.responder_resources = 1;
-	param.initiator_depth = 1;
 	return param;
 }
 
-static int request(struct kv_rate *r, struct slot *s, struct kv_fault *f)
+static int request(struct kv_rate *r, struct slot *s)
 {
-	const struct kv_conn_param param = parameters(s);
-	struct kv_backend *b = r->end.space->b;
-	int ret = kv_op_conn_connect(b, &param, NULL, &s->verb_ns);
+	const struct kv_conn_param param = parameters(r, s);
 
-	return ret ? kv_conn_fault_connect(f, b, ret, &r->addr) : 0;
+	return kv_op_conn_connect(r->end.space->b, &param, NULL, &s->verb_ns);
 }
 
 static int establish(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
-	const struct kv_conn_param param = parameters(s);
+	const struct kv_conn_param param = parameters(r, s);
 	struct kv_conn_times times = { 0 };
 	struct kv_conn conn;
 	int ret;
 
-	ret = kv_conn_confirm(r->end.space->b, s->conn, &param, deadline(r), &conn,
-			      &times, f);
+	ret = kv_conn_confirm(r->end.space->b, s->conn, &param, deadline(r), &conn, &times, f);
 	s->verb_ns += times.verb_ns[KV_CONN_ESTABLISH];
 	/* It was there, if only for a moment. */
 	if (ret == -ECONNABORTED && times.verb_ns[KV_CONN_ESTABLISH] &&
@@ -137,76 +96,92 @@ static int establish(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 	return ret;
 }
 
-/* ucmatose's server is faster: it ends its connections when it has seen all of them. */
-static int disconnect(struct kv_rate *r, struct slot *s, struct kv_fault *f)
+static int disconnect(struct kv_rate *r, struct slot *s)
 {
-	struct kv_backend *b = r->end.space->b;
-	union kv_object object;
-	struct kv_fault why;
-	int ret;
-
-	ret = kv_op_conn_disconnect(b, &(struct kv_id){ s->conn }, NULL, &s->verb_ns);
-	if (!ret)
-		return 0;
-	s->verb_ns = 0;
-	refuse(r, ret, "disconnect from", &why);
-	if (!kv_op_get(b, KV_CONN, s->conn, &object) &&
-	    object.conn.state == KVERBS_CONN_DISCONNECTED)
-		return 0;
-	*f = why;
-	return ret;
+	return kv_op_conn_disconnect(r->end.space->b, &(struct kv_id){ s->conn }, NULL, &s->verb_ns);
 }
 
-static int wait_end(struct kv_rate *r, struct slot *s, struct kv_fault *f)
+static int destroy_id(struct kv_rate *r, struct slot *s)
+{
+	return kv_op_del(r->end.space->b, KV_CONN, s->conn, &s->verb_ns);
+}
+
+static int destroy_qp(struct kv_rate *r, struct slot *s)
+{
+	return kv_op_del(r->end.space->b, KV_QP, s->qp, &s->verb_ns);
+}
+
+/* Not in a state, but with the verb's return. */
+#define AT_RETURN KVERBS_CONN_IDLE
+
+/*
+ * @ask: begins the step; NULL: kv_rate_create_qp() does
+ * @what: is attempted, before the peer's address
+ * @wanted: the state that the step ends in
+ */
+static const struct phase {
+	enum kv_rate_step step;
+	int (*ask)(struct kv_rate *r, struct slot *s);
+	const char *what;
+	uint32_t wanted;
+} phases[] = {
+	{ KV_RATE_CREATE_ID, create_id, "make a connection to", AT_RETURN },
+	{ KV_RATE_RESOLVE_ADDR, resolve_addr, "resolve address", KVERBS_CONN_ADDR_RESOLVED },
+	{ KV_RATE_RESOLVE_ROUTE, resolve_route, "resolve the route to", KVERBS_CONN_ROUTE_RESOLVED },
+	{ KV_RATE_CREATE_QP, NULL, NULL, AT_RETURN },
+	{ KV_RATE_CONNECT, request, NULL, KVERBS_CONN_ESTABLISHED },
+	/* From here on it goes down. */
+	{ KV_RATE_DISCONNECT, disconnect, "disconnect from", KVERBS_CONN_DISCONNECTED },
+	{ KV_RATE_DESTROY_ID, destroy_id, "destroy a connection to", AT_RETURN },
+	{ KV_RATE_DESTROY_QP, destroy_qp, "destroy the QP of a connection to", AT_RETURN },
+};
+
+/* ucmatose's server is faster: it ends its connections when it has seen all of them. */
+static bool is_ended(struct kv_rate *r, const struct slot *s)
+{
+	union kv_object object;
+
+	return !kv_op_get(r->end.space->b, KV_CONN, s->conn, &object) &&
+	       object.conn.state == KVERBS_CONN_DISCONNECTED;
+}
+
+static int begin(struct kv_rate *r, const struct phase *p, struct slot *s, struct kv_fault *f)
+{
+	struct kv_backend *b = r->end.space->b;
+	char to[KV_SOCKADDR_TEXT];
+	int ret;
+
+	if (p->step == KV_RATE_CREATE_QP)
+		return kv_rate_create_qp(r, &s->qp, &s->verb_ns, f);
+	ret = p->ask(r, s);
+	if (!ret)
+		return 0;
+	if (p->step == KV_RATE_CONNECT)
+		return kv_conn_fault_connect(f, b, ret, &r->addr);
+	kv_sockaddr_format(to, &r->addr);
+	kv_fault_backend(f, b, ret, "cannot %s %s", p->what, to);
+	if (p->step != KV_RATE_DISCONNECT)
+		return ret;
+	s->verb_ns = 0;
+	return is_ended(r, s) ? 0 : ret;
+}
+
+static int await(struct kv_rate *r, const struct phase *p, struct slot *s, struct kv_fault *f)
 {
 	struct kv_conn conn;
 
-	return kv_conn_wait(r->end.space->b, s->conn,
-			    1U << KVERBS_CONN_DISCONNECTED, deadline(r), &conn,
-			    f);
+	if (p->step == KV_RATE_CONNECT)
+		return establish(r, s, f);
+	return kv_conn_wait(r->end.space->b, s->conn, 1U << p->wanted, deadline(r), &conn, f);
 }
 
-static int destroy_id(struct kv_rate *r, struct slot *s, struct kv_fault *f)
-{
-	struct kv_backend *b = r->end.space->b;
-	int ret = kv_op_del(b, KV_CONN, s->conn, &s->verb_ns);
-
-	return ret ? refuse(r, ret, "destroy a connection to", f) : 0;
-}
-
-static int destroy_qp(struct kv_rate *r, struct slot *s, struct kv_fault *f)
-{
-	struct kv_backend *b = r->end.space->b;
-	int ret = kv_op_del(b, KV_QP, s->qp, &s->verb_ns);
-
-	return ret ? refuse(r, ret, "destroy the QP of a connection to", f) : 0;
-}
-
-/* @wait: for the answer; NULL: the verb's return is the end. */
-static const struct phase {
-	enum kv_rate_step step;
-	int (*ask)(struct kv_rate *r, struct slot *s, struct kv_fault *f);
-	int (*wait)(struct kv_rate *r, struct slot *s, struct kv_fault *f);
-} phases[] = {
-	{ KV_RATE_CREATE_ID, create_id, NULL },
-	{ KV_RATE_RESOLVE_ADDR, resolve_addr, wait_addr },
-	{ KV_RATE_RESOLVE_ROUTE, resolve_route, wait_route },
-	{ KV_RATE_CREATE_QP, create_qp, NULL },
-	{ KV_RATE_CONNECT, request, establish },
-	/* From here on it goes down. */
-	{ KV_RATE_DISCONNECT, disconnect, wait_end },
-	{ KV_RATE_DESTROY_ID, destroy_id, NULL },
-	{ KV_RATE_DESTROY_QP, destroy_qp, NULL },
-};
-
-static void record(struct kv_rate *r, const struct phase *p,
-		   const struct slot *s)
+static void record(struct kv_rate *r, const struct phase *p, const struct slot *s)
 {
 	kv_rate_record(r, p->step, s->verb_ns, kv_now_ns() - s->begin_ns);
 }
 
-static int run_phase(struct kv_rate *r, const struct phase *p, struct slot *s,
-		     uint32_t n, struct kv_fault *f)
+static int run_phase(struct kv_rate *r, const struct phase *p, struct slot *s, uint32_t n,
+		     struct kv_fault *f)
 {
 	int ret = 0;
 
@@ -215,12 +190,12 @@ static int run_phase(struct kv_rate *r, const struct phase *p, struct slot *s,
 	for (uint32_t i = 0; i < n && !ret; i++) {
 		s[i].verb_ns = 0;
 		s[i].begin_ns = kv_now_ns();
-		ret = p->ask(r, &s[i], f);
-		if (!ret && !p->wait)
+		ret = begin(r, p, &s[i], f);
+		if (!ret && p->wanted == AT_RETURN)
 			record(r, p, &s[i]);
 	}
-	for (uint32_t i = 0; i < n && !ret && p->wait; i++) {
-		ret = p->wait(r, &s[i], f);
+	for (uint32_t i = 0; i < n && !ret && p->wanted != AT_RETURN; i++) {
+		ret = await(r, p, &s[i], f);
 		if (!ret)
 			record(r, p, &s[i]);
 	}
@@ -228,8 +203,7 @@ static int run_phase(struct kv_rate *r, const struct phase *p, struct slot *s,
 }
 
 /* @n of them, from begin to end. */
-static int run_batch(struct kv_rate *r, struct slot *s, uint32_t n,
-		     struct kv_fault *f)
+static int run_batch(struct kv_rate *r, struct slot *s, uint32_t n, struct kv_fault *f)
 {
 	uint64_t begin_ns = kv_now_ns();
 	int ret = 0;
@@ -260,14 +234,12 @@ int kv_rate_active(struct kv_rate *r, struct kv_fault *f)
 	int ret;
 
 	if (!s)
-		return kv_fault_set(f, -ENOMEM, "no memory for %u connections",
-				    r->parallel);
+		return kv_fault_set(f, -ENOMEM, "no memory for %u connections", r->parallel);
 	ret = kv_rate_init(r, f);
 	while (!ret && r->done < r->count) {
 		uint64_t left = r->count - r->done;
 
-		ret = run_batch(r, s, left < r->parallel ? (uint32_t)left :
-							   r->parallel, &why);
+		ret = run_batch(r, s, left < r->parallel ? (uint32_t)left : r->parallel, &why);
 		if (ret == -EINTR)
 			*f = why;
 		else if (ret)

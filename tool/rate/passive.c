@@ -51,8 +51,7 @@ struct host {
 	struct guest guest[GUESTS_MAX];
 };
 
-static int refuse(const struct host *h, int error, const char *what,
-		  struct kv_fault *f)
+static int refuse(const struct host *h, int error, const char *what, struct kv_fault *f)
 {
 	return kv_fault_backend(f, h->r->end.space->b, error, "cannot %s", what);
 }
@@ -158,8 +157,7 @@ static int disconnect(struct host *h, struct guest *g, struct kv_fault *f)
 	/* The peer may have been faster: then the state says so. */
 	if (ret)
 		g->disconnect_ns = 0;
-	return ret == -EINVAL ? 0 :
-	       ret ? refuse(h, ret, "disconnect", f) : 0;
+	return ret == -EINVAL ? 0 : ret ? refuse(h, ret, "disconnect", f) : 0;
 }
 
 /* 1: it is gone. */
@@ -180,16 +178,14 @@ static int look(struct host *h, struct guest *g, struct kv_fault *f)
 	case KVERBS_CONN_ESTABLISHED:
 	case KVERBS_CONN_DISCONNECTED:
 		if (!g->established) {
-			kv_rate_record(h->r, KV_RATE_ACCEPT, g->verb_ns,
-				       now_ns - g->begin_ns);
+			kv_rate_record(h->r, KV_RATE_ACCEPT, g->verb_ns, now_ns - g->begin_ns);
 			g->established = true;
 			h->established++;
 		}
 		if (object.conn.state == KVERBS_CONN_ESTABLISHED)
 			return 0;
 		h->r->done++;
-		kv_rate_record(h->r, KV_RATE_DISCONNECT, g->disconnect_ns,
-			       now_ns - g->end_ns);
+		kv_rate_record(h->r, KV_RATE_DISCONNECT, g->disconnect_ns, now_ns - g->end_ns);
 	}
 	/* One that has failed is not counted, and no reason to stop for the others. */
 	ret = destroy(h, g, f);
@@ -275,8 +271,7 @@ int kv_rate_passive(struct kv_rate *r, struct kv_fault *f)
 	ret = kv_rate_init(r, f);
 	if (!ret)
 		ret = kv_conn_listen(r->end.space->b, &init, &r->addr,
-				     KVERBS_CONN_BACKLOG_MAX, &listener, &times,
-				     f);
+				     KVERBS_CONN_BACKLOG_MAX, &listener, &times, f);
 	if (!ret) {
 		h->listener = listener.id;
 		ret = serve(h, f);

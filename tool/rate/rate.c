@@ -28,8 +28,7 @@ int kv_rate_init(struct kv_rate *r, struct kv_fault *f)
  * @verb_ns: how long the verb itself took; 0: nobody called it
  * @step_ns: how long the step took
  */
-void kv_rate_record(struct kv_rate *r, enum kv_rate_step step,
-		    uint64_t verb_ns, uint64_t step_ns)
+void kv_rate_record(struct kv_rate *r, enum kv_rate_step step, uint64_t verb_ns, uint64_t step_ns)
 {
 	if (!verb_ns)
 		return;
@@ -46,8 +45,7 @@ void kv_rate_record(struct kv_rate *r, enum kv_rate_step step,
  *
  * Return: 0 or a negative errno.
  */
-int kv_rate_create_qp(struct kv_rate *r, uint32_t *id, uint64_t *verb_ns,
-		      struct kv_fault *f)
+int kv_rate_create_qp(struct kv_rate *r, uint32_t *id, uint64_t *verb_ns, struct kv_fault *f)
 {
 	const struct kv_qp_init init = {
 		.type = KVERBS_QPT_RC,

@@ -61,10 +61,8 @@ struct kv_rate {
 };
 
 int kv_rate_init(struct kv_rate *r, struct kv_fault *f);
-void kv_rate_record(struct kv_rate *r, enum kv_rate_step step,
-		    uint64_t verb_ns, uint64_t step_ns);
-int kv_rate_create_qp(struct kv_rate *r, uint32_t *id, uint64_t *verb_ns,
-		      struct kv_fault *f);
+void kv_rate_record(struct kv_rate *r, enum kv_rate_step step, uint64_t verb_ns, uint64_t step_ns);
+int kv_rate_create_qp(struct kv_rate *r, uint32_t *id, uint64_t *verb_ns, struct kv_fault *f);
 int kv_rate_active(struct kv_rate *r, struct kv_fault *f);
 int kv_rate_passive(struct kv_rate *r, struct kv_fault *f);
 struct json_object *kv_rate_describe(const struct kv_rate *r);

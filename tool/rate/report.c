@@ -52,11 +52,9 @@ static struct json_object *describe_steps(const struct kv_rate *r)
 	return steps;
 }
 
-static void put_rate(struct json_object *obj, const char *key, uint64_t n,
-		     uint64_t ns)
+static void put_rate(struct json_object *obj, const char *key, uint64_t n, uint64_t ns)
 {
-	kv_out_put(obj, key,
-		   kv_out_real(ns ? (double)n * 1e9 / (double)ns : NAN, 1));
+	kv_out_put(obj, key, kv_out_real(ns ? (double)n * 1e9 / (double)ns : NAN, 1));
 }
 
 /**
@@ -105,17 +103,14 @@ static void print_head(struct json_object *doc)
 
 	printf("%llu connections, %s space, %s side",
 	       (unsigned long long)kv_out_get_count(result, "/connections"),
-	       kv_out_get_string(result, "/space"),
-	       kv_out_get_string(doc, "/spec/role"));
+	       kv_out_get_string(result, "/space"), kv_out_get_string(doc, "/spec/role"));
 	if (kv_out_get(doc, "/spec/parallel"))
-		printf(", %llu at a time",
-		       (unsigned long long)kv_out_get_count(doc,
-							    "/spec/parallel"));
+		printf(", %llu at a time", (unsigned long long)kv_out_get_count(doc,
+										"/spec/parallel"));
 	printf(": %.1f per second from begin to end",
 	       kv_out_get_real(result, "/connections_per_second"));
 	if (kv_out_get(result, "/setups_per_second"))
-		printf(", %.1f per second set up",
-		       kv_out_get_real(result, "/setups_per_second"));
+		printf(", %.1f per second set up", kv_out_get_real(result, "/setups_per_second"));
 	if (kv_out_get(result, "/gave_up"))
 		printf("\nPeers that gave up before they were accepted: %llu",
 		       (unsigned long long)kv_out_get_count(result, "/gave_up"));
