@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "test.h"
-#include "measure/cell.h"
+#include "measure/point.h"
 #include "measure/stats.h"
 
 #define MAX_ROUNDS 100
@@ -254,7 +254,7 @@ static void few_rounds_give_no_interval(void **state)
 	fill_rounds(KV_STATS_MIN_ROUNDS, 300);
 	for (unsigned int n = 1; n < KV_STATS_MIN_ROUNDS; n++) {
 		struct kv_interval got = kv_stats_shift(a, b, n);
-		const struct kv_sides s = { .a = a, .b = b, .rounds = n };
+		const struct kv_rounds s = { .a = a, .b = b, .rounds = n };
 
 		assert_false(got.valid);
 		assert_true(fabs(got.value - 300) < 150);
@@ -269,7 +269,7 @@ static void few_rounds_give_no_interval(void **state)
 static void what_never_differs_is_exact(void **state)
 {
 	struct kv_interval got;
-	struct kv_sides s = { .a = a, .b = b, .rounds = 10 };
+	struct kv_rounds s = { .a = a, .b = b, .rounds = 10 };
 
 	for (unsigned int i = 0; i < 10; i++) {
 		a[i] = 12791;
@@ -317,8 +317,8 @@ static void simulate(unsigned int rounds, double shift)
 		unsigned int order[2], n[2] = { 0, 0 };
 
 		kv_stats_shuffle(&state, order, 2);
-		for (unsigned int turn = 0; turn < 2 * KV_DESIGN_BLOCKS; turn++) {
-			unsigned int s = kv_design_turn(&kv_design_spaces, order, turn);
+		for (unsigned int turn = 0; turn < 2 * KV_CONTRAST_BLOCKS; turn++) {
+			unsigned int s = kv_contrast_turn(&kv_contrast_spaces, order, turn);
 			double floor = 9700 + connection[s] + (s ? 0 : shift);
 
 			wander = 0.7 * wander + 70 * draw_normal();
@@ -336,15 +336,15 @@ static void simulate(unsigned int rounds, double shift)
 static void count_verdicts(unsigned int n, double shift, unsigned int *holds,
 			   unsigned int verdict[4])
 {
-	const struct kv_sides s = { .a = a, .b = b, .rounds = KV_CELL_ROUNDS };
+	const struct kv_rounds s = { .a = a, .b = b, .rounds = KV_POINT_ROUNDS };
 
 	memset(verdict, 0, 4 * sizeof(*verdict));
 	*holds = 0;
 	for (unsigned int i = 0; i < n; i++) {
 		struct kv_interval got;
 
-		simulate(KV_CELL_ROUNDS, shift);
-		got = kv_stats_shift(a, b, KV_CELL_ROUNDS);
+		simulate(KV_POINT_ROUNDS, shift);
+		got = kv_stats_shift(a, b, KV_POINT_ROUNDS);
 		*holds += got.low <= shift && shift <= got.high;
 		verdict[kv_stats_judge(&s, &got).verdict]++;
 	}
@@ -372,7 +372,7 @@ static void intervals_keep_their_promise(void **state)
 	assert_int_equal(verdict[KV_VERDICT_A_LESS], 0);
 }
 
-static struct kv_judgement judge_rounds(const double *d, unsigned int rounds, struct kv_sides s)
+static struct kv_judgement judge_rounds(const double *d, unsigned int rounds, struct kv_rounds s)
 {
 	struct kv_interval got;
 
@@ -395,29 +395,29 @@ static void a_doubt_withholds_the_verdict(void **state)
 	static const double wide[] = { 1500, -900, 700, -1200, 300, -400, 1000, -600, 100, -200 };
 	struct kv_judgement j;
 
-	j = judge_rounds(clear, 10, (struct kv_sides){ .steal = 0.04 });
+	j = judge_rounds(clear, 10, (struct kv_rounds){ .steal = 0.04 });
 	assert_int_equal(j.verdict, KV_VERDICT_B_LESS);
-	j = judge_rounds(clear, 10, (struct kv_sides){ .steal = 0.06 });
+	j = judge_rounds(clear, 10, (struct kv_rounds){ .steal = 0.06 });
 	assert_int_equal(j.verdict, KV_VERDICT_UNDECIDED);
 	assert_int_equal(j.doubt, KV_DOUBT_STEAL);
 	/* Few, or on both sides, say nothing. */
-	j = judge_rounds(clear, 10, (struct kv_sides){ .resent = { 0, 0.009 } });
+	j = judge_rounds(clear, 10, (struct kv_rounds){ .resent = { 0, 0.009 } });
 	assert_int_equal(j.verdict, KV_VERDICT_B_LESS);
-	j = judge_rounds(clear, 10, (struct kv_sides){ .resent = { 0.3, 0.04 } });
+	j = judge_rounds(clear, 10, (struct kv_rounds){ .resent = { 0.3, 0.04 } });
 	assert_int_equal(j.verdict, KV_VERDICT_B_LESS);
-	j = judge_rounds(clear, 10, (struct kv_sides){ .resent = { 0.011, 0.001 } });
+	j = judge_rounds(clear, 10, (struct kv_rounds){ .resent = { 0.011, 0.001 } });
 	assert_int_equal(j.doubt, KV_DOUBT_RESENT);
-	j = judge_rounds(clear, 10, (struct kv_sides){ .resent = { 0, 0.011 } });
+	j = judge_rounds(clear, 10, (struct kv_rounds){ .resent = { 0, 0.011 } });
 	assert_int_equal(j.doubt, KV_DOUBT_RESENT);
-	j = judge_rounds(turned, 10, (struct kv_sides){ .steal = 0 });
+	j = judge_rounds(turned, 10, (struct kv_rounds){ .steal = 0 });
 	assert_int_equal(j.doubt, KV_DOUBT_TURNED);
 	assert_true(j.first == -800 && j.last == 800);
-	j = judge_rounds(modes, 10, (struct kv_sides){ .steal = 0 });
+	j = judge_rounds(modes, 10, (struct kv_rounds){ .steal = 0 });
 	assert_int_equal(j.doubt, KV_DOUBT_MODES);
 	assert_int_equal(j.side, 0);
 	assert_true(j.modes.median[0] == 13010 && j.modes.median[1] == 16010);
 	assert_int_equal(j.modes.rounds[0], 5);
-	j = judge_rounds(wide, 10, (struct kv_sides){ .steal = 0 });
+	j = judge_rounds(wide, 10, (struct kv_rounds){ .steal = 0 });
 	assert_int_equal(j.verdict, KV_VERDICT_UNDECIDED);
 	assert_int_equal(j.doubt, KV_DOUBT_WIDE);
 	assert_true(j.within > KV_STATS_EQUAL);
@@ -444,28 +444,28 @@ static void modes_are_two_groups(void **state)
 /* What is measured forwards and backwards is measured at the same time on average. */
 static void turns_are_balanced(void **state)
 {
-	static const struct kv_design *const designs[] = {
-		&kv_design_spaces, &kv_design_quadrants, &kv_design_self[KV_SPACE_USER],
+	static const struct kv_contrast *const designs[] = {
+		&kv_contrast_spaces, &kv_contrast_quadrants, &kv_contrast_self[KV_SPACE_USER],
 	};
 	uint64_t random = 7;
 
 	for (unsigned int i = 0; i < 3; i++) {
-		const struct kv_design *d = designs[i];
-		unsigned int sum[KV_SIDES_MAX] = { 0 };
-		unsigned int seen[KV_SIDES_MAX] = { 0 };
-		unsigned int order[KV_SIDES_MAX];
+		const struct kv_contrast *d = designs[i];
+		unsigned int sum[KV_SERIES_MAX] = { 0 };
+		unsigned int seen[KV_SERIES_MAX] = { 0 };
+		unsigned int order[KV_SERIES_MAX];
 
-		kv_stats_shuffle(&random, order, d->sides);
-		for (unsigned int n = 0; n < KV_DESIGN_BLOCKS * d->sides; n++) {
-			unsigned int s = kv_design_turn(d, order, n);
+		kv_stats_shuffle(&random, order, d->n);
+		for (unsigned int n = 0; n < KV_CONTRAST_BLOCKS * d->n; n++) {
+			unsigned int s = kv_contrast_turn(d, order, n);
 
-			assert_true(s < d->sides);
+			assert_true(s < d->n);
 			sum[s] += n;
 			seen[s]++;
 		}
-		for (unsigned int s = 0; s < d->sides; s++) {
+		for (unsigned int s = 0; s < d->n; s++) {
 			assert_int_equal(seen[s], 2);
-			assert_int_equal(sum[s], 2 * d->sides - 1);
+			assert_int_equal(sum[s], 2 * d->n - 1);
 		}
 	}
 }
@@ -490,28 +490,28 @@ static void orders_are_shuffled(void **state)
 /* Each contrast of the quadrants changes one end, the one that it says it does. */
 static void contrasts_change_one_end(void **state)
 {
-	const struct kv_design *d = &kv_design_quadrants;
+	const struct kv_contrast *d = &kv_contrast_quadrants;
 
-	for (unsigned int i = 0; i < d->contrasts; i++) {
-		const struct kv_contrast *c = &d->contrast[i];
-		bool client = !strcmp(d->changed[i], "client");
+	for (unsigned int i = 0; i < d->differences; i++) {
+		const struct kv_difference *c = &d->difference[i];
+		bool client = !strcmp(c->changed, "client");
 
-		assert_int_equal(d->side[c->a].client != d->side[c->b].client,
+		assert_int_equal(d->series[c->a].client != d->series[c->b].client,
 				 client);
-		assert_int_equal(d->side[c->a].server != d->side[c->b].server,
+		assert_int_equal(d->series[c->a].server != d->series[c->b].server,
 				 !client);
-		assert_int_equal(client ? d->side[c->a].client :
-					  d->side[c->a].server,
+		assert_int_equal(client ? d->series[c->a].client :
+					  d->series[c->a].server,
 				 KV_SPACE_KERNEL);
 		for (unsigned int k = 0; k < i; k++)
-			assert_true(d->contrast[k].a != c->a ||
-				    d->contrast[k].b != c->b);
+			assert_true(d->difference[k].a != c->a ||
+				    d->difference[k].b != c->b);
 	}
-	for (unsigned int s = 0; s < d->sides; s++) {
+	for (unsigned int s = 0; s < d->n; s++) {
 		static const char letter[] = "KU";
 
-		assert_int_equal(d->side[s].name[0], letter[d->side[s].client]);
-		assert_int_equal(d->side[s].name[2], letter[d->side[s].server]);
+		assert_int_equal(d->series[s].name[0], letter[d->series[s].client]);
+		assert_int_equal(d->series[s].name[2], letter[d->series[s].server]);
 	}
 }
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include "cmd/cmd.h"
 #include "cmd/common.h"
-#include "measure/matrix.h"
+#include "measure/sweep.h"
 #include "measure/report.h"
 #include "measure/result.h"
 #include "out/capsule.h"
@@ -19,7 +19,7 @@
 /* All that one invocation needs. */
 static struct compare {
 	struct kv_options common;
-	struct kv_matrix m;
+	struct kv_sweep m;
 	struct json_object *doc;
 	bool quadrants;
 	bool has_self;
@@ -95,7 +95,7 @@ static int check_loop(struct compare *c, struct kv_fault *f)
 
 	if (o->has_loop && o->loop == KV_KIND_NULL)
 		return kv_fault_usage(f, "--loop null has no operation to compare; its cost stands under every table");
-	if (o->has_loop && o->loop == KV_KIND_RELAY && !kv_matrix_has_relay(&c->m))
+	if (o->has_loop && o->loop == KV_KIND_RELAY && !kv_sweep_has_relay(&c->m))
 		return kv_fault_usage(f, "--loop relay has one thread for both ends, so it does not go with %s; --loop pingpong has two",
 				      c->m.host ? "a HOST" : "--quadrants");
 	set_default_lists(c);
@@ -110,9 +110,9 @@ static void init(void *args)
 
 	c->common = (struct kv_options)KV_OPTIONS_DEFAULT;
 	c->m.plan.time_ns = TIME_DEFAULT_NS;
-	c->m.plan.rounds = KV_CELL_ROUNDS;
+	c->m.plan.rounds = KV_POINT_ROUNDS;
 	c->m.plan.seed = SEED_DEFAULT;
-	c->m.design = &kv_design_spaces;
+	c->m.contrast = &kv_contrast_spaces;
 }
 
 static int check(void *args, int n, char **word, struct kv_fault *f)
@@ -127,9 +127,9 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 	if (c->quadrants && c->has_self)
 		return kv_fault_usage(f, "--self has one space, and --quadrants has both");
 	if (c->quadrants)
-		c->m.design = &kv_design_quadrants;
+		c->m.contrast = &kv_contrast_quadrants;
 	else if (c->has_self)
-		c->m.design = &kv_design_self[c->self];
+		c->m.contrast = &kv_contrast_self[c->self];
 	c->m.host = o->peer.host;
 	ret = check_loop(c, f);
 	if (!ret)
@@ -156,7 +156,7 @@ static int open_spaces(struct compare *c, struct kv_fault *f)
 		o->peer.dev = c->m.peer[s].dev.name;
 	}
 	if (!ret)
-		ret = kv_matrix_check(&c->m);
+		ret = kv_sweep_check(&c->m);
 	if (ret && !f->error)
 		*f = c->m.fault;
 	return ret;
@@ -173,7 +173,7 @@ static struct json_object *describe_environment(const struct compare *c)
 
 static struct json_object *create_doc(const struct compare *c, struct json_object *capsule)
 {
-	return kv_result_create("kverbs.compare", kv_matrix_spec(&c->m), capsule);
+	return kv_result_create("kverbs.compare", kv_sweep_spec(&c->m), capsule);
 }
 
 static int run(void *args, struct kv_fault *f)
@@ -185,7 +185,7 @@ static int run(void *args, struct kv_fault *f)
 	if (ret)
 		return ret;
 	c->doc = create_doc(c, describe_environment(c));
-	ret = kv_matrix_measure(&c->m, c->doc);
+	ret = kv_sweep_measure(&c->m, c->doc);
 	if (!ret && !c->m.tried)
 		ret = c->m.fault.error;
 	if (ret)

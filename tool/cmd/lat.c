@@ -38,8 +38,8 @@ static struct lat {
 	/* Where the server is, if that is another host. */
 	struct kv_space peer;
 	struct kv_pair pair;
-	struct kv_side null;
-	struct kv_side side;
+	struct kv_series null;
+	struct kv_series side;
 	struct kv_retries retries;
 	struct kv_run_result result;
 	bool verified;
@@ -200,7 +200,7 @@ static int measure(struct lat *l, struct kv_pair *pair, struct kv_fault *f)
 			       l->progress.on ? &watch : NULL, &l->result,
 			       f);
 	kv_progress_erase(&l->progress);
-	kv_side_add(&l->side, &l->result);
+	kv_series_add(&l->side, &l->result);
 	return ret;
 }
 
@@ -239,10 +239,10 @@ static int measure_all(struct lat *l, struct kv_fault *f)
 {
 	int ret;
 
-	kv_side_reset(&l->side);
+	kv_series_reset(&l->side);
 	if (l->common.work.kind == KV_KIND_NULL)
 		return measure(l, NULL, f);
-	ret = kv_side_measure_null(&l->null, &l->space[l->common.end[0]], &l->common.work,
+	ret = kv_series_measure_null(&l->null, &l->space[l->common.end[0]], &l->common.work,
 				   f);
 	return ret ? ret : measure_pair(l, f);
 }
@@ -276,7 +276,7 @@ static struct json_object *describe_null(const struct lat *l)
 
 	kv_work_set(&work, KV_KIND_NULL, 0, 0);
 	kv_out_put(null, kv_word_name(kv_word_space, space),
-		   kv_result_side(&work, space, &l->null));
+		   kv_result_series(&work, space, &l->null));
 	return null;
 }
 
@@ -293,7 +293,7 @@ static struct json_object *describe(void *args, bool result, int error)
 	}
 	if (result) {
 		kv_out_put_bool(cell, "verified", l->verified);
-		kv_out_put(cell, "result", kv_result_side(&l->common.work, l->common.end[0], &l->side));
+		kv_out_put(cell, "result", kv_result_series(&l->common.work, l->common.end[0], &l->side));
 	}
 	kv_out_put(doc, "cell", cell);
 	kv_out_put_bool(doc, "complete", !error);

@@ -102,16 +102,14 @@ struct run {
 	uint32_t id;
 };
 
-static int start(struct run *run, const struct kv_run_spec *spec,
-		 struct kv_fault *f)
+static int start(struct run *run, const struct kv_run_spec *spec, struct kv_fault *f)
 {
 	struct kv_id id = { 0 };
 	int ret = kv_op_run_start(run->b, spec, &id, NULL);
 
 	run->id = id.id;
 	if (ret)
-		return kv_fault_backend(f, run->b, ret,
-					"cannot start a run on %s", run->dev);
+		return kv_fault_backend(f, run->b, ret, "cannot start a run on %s", run->dev);
 	return 0;
 }
 
@@ -120,9 +118,7 @@ static int cancel(struct run *run, struct kv_fault *f)
 	int ret = kv_op_run_cancel(run->b, &(struct kv_id){ run->id }, NULL, NULL);
 
 	if (ret)
-		return kv_fault_backend(f, run->b, ret,
-					"cannot cancel the run on %s",
-					run->dev);
+		return kv_fault_backend(f, run->b, ret, "cannot cancel the run on %s", run->dev);
 	return 0;
 }
 
@@ -142,9 +138,7 @@ static int check_pulse(struct run *run, struct pulse *pulse,
 
 	ret = kv_op_run_peek(run->b, &(struct kv_id){ run->id }, &r, NULL);
 	if (ret)
-		return kv_fault_backend(f, run->b, ret,
-					"cannot look at the run on %s",
-					run->dev);
+		return kv_fault_backend(f, run->b, ret, "cannot look at the run on %s", run->dev);
 	if (watch && watch->fn)
 		watch->fn(&r, watch->arg);
 	if (r.samples + r.warmed != pulse->done) {
@@ -160,8 +154,7 @@ static int check_pulse(struct run *run, struct pulse *pulse,
 }
 
 /* Wait until a run has ended; make it end if somebody wants that. */
-static int wait_end(struct run *run, const struct kv_watch *watch,
-		    struct kv_fault *f)
+static int wait_end(struct run *run, const struct kv_watch *watch, struct kv_fault *f)
 {
 	struct pulse pulse = { .done = ~0ULL, .at_ns = kv_now_ns() };
 	int step_ms = watch && watch->fn ? WATCH_MS : LOOK_MS;
@@ -183,8 +176,7 @@ static int wait_end(struct run *run, const struct kv_watch *watch,
 		if (ret == -EINTR)
 			continue;
 		if (ret != -EAGAIN)
-			return kv_fault_backend(f, run->b, ret,
-						"cannot wait for the run on %s",
+			return kv_fault_backend(f, run->b, ret, "cannot wait for the run on %s",
 						run->dev);
 		ret = check_pulse(run, &pulse, watch, f);
 		if (ret)
@@ -192,14 +184,12 @@ static int wait_end(struct run *run, const struct kv_watch *watch,
 	}
 }
 
-static int fetch(struct run *run, struct kv_run_result *result,
-		 struct kv_fault *f)
+static int fetch(struct run *run, struct kv_run_result *result, struct kv_fault *f)
 {
 	int ret = kv_op_run_get(run->b, &(struct kv_id){ run->id }, result, NULL);
 
 	if (ret)
-		return kv_fault_backend(f, run->b, ret,
-					"cannot fetch the result of the run on %s",
+		return kv_fault_backend(f, run->b, ret, "cannot fetch the result of the run on %s",
 					run->dev);
 	return 0;
 }
@@ -221,8 +211,7 @@ static void await_answers(struct run *run, uint64_t n)
 }
 
 /* A loop that is stopped finishes the answer that it is at: see wait.c there. */
-static int end_pong(struct run *run, struct kv_run_result *result,
-		    struct kv_fault *f)
+static int end_pong(struct run *run, struct kv_run_result *result, struct kv_fault *f)
 {
 	int ret;
 
@@ -237,13 +226,11 @@ static int end_pong(struct run *run, struct kv_run_result *result,
 
 /* Both ends may tell why: a completion's status says more than a deadline. */
 static int judge(struct run *run, const struct kv_run_result *ping,
-		 struct run *pong, const struct kv_run_result *answer,
-		 struct kv_fault *f)
+		 struct run *pong, const struct kv_run_result *answer, struct kv_fault *f)
 {
 	if (answer && answer->error && answer->error != -ECANCELED &&
 	    (!ping->error || (answer->wc_status && !ping->wc_status)))
-		return kv_fault_run(f, pong->b, pong->dev, pong->timeout_ns,
-				    answer);
+		return kv_fault_run(f, pong->b, pong->dev, pong->timeout_ns, answer);
 	if (!ping->error)
 		return 0;
 	if (ping->error == -ECANCELED && kv_interrupt_seen())
@@ -251,10 +238,8 @@ static int judge(struct run *run, const struct kv_run_result *ping,
 	return kv_fault_run(f, run->b, run->dev, run->timeout_ns, ping);
 }
 
-static int measure_pingpong(struct run *run, struct kv_pair *p,
-			    const struct kv_work *work,
-			    const struct kv_run_spec *spec,
-			    const struct kv_watch *watch,
+static int measure_pingpong(struct run *run, struct kv_pair *p, const struct kv_work *work,
+			    const struct kv_run_spec *spec, const struct kv_watch *watch,
 			    struct kv_run_result *result, struct kv_fault *f)
 {
 	static struct kv_run_result answer;
@@ -329,8 +314,7 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
  */
 int kv_block_measure(const struct kv_space *space, struct kv_pair *p,
 		     const struct kv_work *work, const struct kv_amount *amount,
-		     const struct kv_watch *watch, struct kv_run_result *result,
-		     struct kv_fault *f)
+		     const struct kv_watch *watch, struct kv_run_result *result, struct kv_fault *f)
 {
 	struct run run = {
 		.b = space->b,

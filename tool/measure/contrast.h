@@ -1,44 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_DESIGN_H
-#define KV_MEASURE_DESIGN_H
+#ifndef KV_MEASURE_CONTRAST_H
+#define KV_MEASURE_CONTRAST_H
 
+#include <stdbool.h>
 #include "cli/parse.h"
-#include "measure/stats.h"
 
-#define KV_SIDES_MAX 4
-#define KV_CONTRASTS_MAX 4
+#define KV_SERIES_MAX 4
+#define KV_DIFFERENCES_MAX 4
+
+/* Blocks of each series in a round. */
+#define KV_CONTRAST_BLOCKS 2
 
 /**
- * struct kv_design - which sides a comparison has, and which of them it compares
+ * struct kv_contrast - which series a comparison has, and which of them it compares
  * @name: "spaces", "quadrants" or "self"
- * @sides: how many sides; their blocks are measured in turn
- * @side: their names in results, and the space of each one's client and server
- * @contrasts: how many differences are of interest
- * @contrast: the two sides of each
- * @changed: what these two differ in: "client", "server" or "" for both ends
+ * @n: how many series; their blocks are measured in turn
+ * @series: their names in results, and the space of each one's client and server
+ * @differences: how many are of interest
+ * @difference: of series @a and @b, a - b; they differ in @changed: "client", "server" or "" for both ends
  */
-struct kv_design {
+struct kv_contrast {
 	const char *name;
-	unsigned int sides;
+	unsigned int n;
 	struct {
 		const char *name;
 		enum kv_space_id client;
 		enum kv_space_id server;
-	} side[KV_SIDES_MAX];
-	unsigned int contrasts;
-	struct kv_contrast contrast[KV_CONTRASTS_MAX];
-	const char *changed[KV_CONTRASTS_MAX];
+	} series[KV_SERIES_MAX];
+	unsigned int differences;
+	struct kv_difference {
+		unsigned int a;
+		unsigned int b;
+		const char *changed;
+	} difference[KV_DIFFERENCES_MAX];
 };
 
-extern const struct kv_design kv_design_spaces;
-extern const struct kv_design kv_design_quadrants;
-extern const struct kv_design kv_design_self[KV_SPACES];
+extern const struct kv_contrast kv_contrast_spaces;
+extern const struct kv_contrast kv_contrast_quadrants;
+extern const struct kv_contrast kv_contrast_self[KV_SPACES];
 
-/* Blocks of each side in a round. */
-#define KV_DESIGN_BLOCKS 2
-
-unsigned int kv_design_turn(const struct kv_design *d, const unsigned int *order,
-			    unsigned int turn);
-const char *kv_design_who(const struct kv_design *d, unsigned int contrast, unsigned int side);
+unsigned int kv_contrast_turn(const struct kv_contrast *c, const unsigned int *order,
+			      unsigned int turn);
+const char *kv_contrast_who(const struct kv_contrast *c, unsigned int difference,
+			    unsigned int series);
 
 #endif

@@ -77,7 +77,7 @@ static void add(struct kv_table *t, struct json_object *cell, const char *const 
 
 /**
  * kv_counted_print_typical() - print what most samples of a measurement are
- * @side: as kv_result_side() describes it
+ * @side: as kv_result_series() describes it
  */
 void kv_counted_print_typical(struct json_object *side)
 {

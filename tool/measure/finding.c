@@ -43,7 +43,7 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 	case KV_DOUBT_RESENT:
 		side = f->resent[1] > f->resent[0];
 		snprintf(text, size, "%llu packets were sent again or late in %s, and hardly any in %s",
-			 (unsigned long long)f->resent[side], f->side[side], f->side[!side]);
+			 (unsigned long long)f->resent[side], f->name[side], f->name[!side]);
 		break;
 	case KV_DOUBT_TURNED:
 		snprintf(text, size, "the first third of the %s says %.3g %s, the last %.3g",
@@ -51,7 +51,7 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 		break;
 	case KV_DOUBT_MODES:
 		snprintf(text, size, "%s has two modes, %.5g %s in %u %s and %.5g in %u",
-			 f->side[j->side], j->modes.median[0] * unit, kv_unit_name(),
+			 f->name[j->side], j->modes.median[0] * unit, kv_unit_name(),
 			 j->modes.rounds[0], f->repeated, j->modes.median[1] * unit, j->modes.rounds[1]);
 		break;
 	case KV_DOUBT_NONE:

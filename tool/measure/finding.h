@@ -7,7 +7,7 @@
 
 /**
  * struct kv_finding - a difference of two sides and its verdict, with the words for them
- * @side: their names
+ * @name: their names
  * @who: what each of them is called where it is the faster one
  * @changed: the end that is another one, or "" for both
  * @repeated: what the difference was taken in again and again: "rounds" or "boots"
@@ -20,7 +20,7 @@
  * @judgement: what kv_stats_judge() says of it
  */
 struct kv_finding {
-	const char *side[2];
+	const char *name[2];
 	const char *who[2];
 	const char *changed;
 	const char *repeated;

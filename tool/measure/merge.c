@@ -186,7 +186,7 @@ static struct json_object *list_medians(const double *median, unsigned int n)
 static void judge(struct json_object *obj, struct json_object *doc, const struct row *r)
 {
 	const char *name[2] = { side_name(doc, 0), side_name(doc, 1) };
-	struct kv_sides sides = {
+	struct kv_rounds sides = {
 		.a = r->median[0],
 		.b = r->median[1],
 		.rounds = r->n,
@@ -200,7 +200,7 @@ static void judge(struct json_object *obj, struct json_object *doc, const struct
 	diff = kv_stats_shift(sides.a, sides.b, sides.rounds);
 	judgement = kv_stats_judge(&sides, &diff);
 	kv_finding_put(obj, &(const struct kv_finding){
-		.side = { name[0], name[1] },
+		.name = { name[0], name[1] },
 		.who = { name[0], name[1] },
 		.changed = "",
 		.repeated = "boots",

@@ -269,8 +269,7 @@ static int connect_ends(struct kv_pair *p, struct kv_fault *f)
  * Return: 0 or a negative errno; then nothing is left.
  */
 int kv_pair_create(struct kv_pair *p, const struct kv_space *initiator,
-		   const struct kv_space *responder, const struct kv_work *work,
-		   struct kv_fault *f)
+		   const struct kv_space *responder, const struct kv_work *work, struct kv_fault *f)
 {
 	int ret;
 

@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "measure/cell.h"
+#include "measure/point.h"
 #include "measure/retries.h"
 #include "measure/verify.h"
 #include "sys/now.h"
 #include "sys/steal.h"
 
-/* How long to probe how long an iteration takes; a share of the cell's time. */
+/* How long to probe how long an iteration takes; a share of the point's time. */
 #define PROBE_SHARE 60
 #define PROBE_WARMUP 4
 
@@ -24,26 +24,26 @@
 #define SAMPLES_WANTED 1000
 #define SAMPLES_AIMED 1100
 
-/* How much longer than planned a cell may take to get them. */
+/* How much longer than planned a point may take to get them. */
 #define STRETCH 3
 
-/* A cell that is being measured. */
+/* A point that is being measured. */
 struct job {
-	struct kv_cell *c;
+	struct kv_point *c;
 	const struct kv_plan *plan;
 	const struct kv_ends *ends;
-	unsigned int sides;
-	struct kv_pair pair[KV_SIDES_MAX];
-	struct kv_amount amount[KV_SIDES_MAX];
+	unsigned int n;
+	struct kv_pair pair[KV_SERIES_MAX];
+	struct kv_amount amount[KV_SERIES_MAX];
 	struct kv_run_result result;
 	/* Of the round that is under way. */
-	struct kv_side round[KV_SIDES_MAX];
-	uint64_t resent[KV_SIDES_MAX];
+	struct kv_series round[KV_SERIES_MAX];
+	uint64_t resent[KV_SERIES_MAX];
 	uint64_t seed;
 	/* What the probe saw of one iteration, and of a run beside its samples. */
-	uint64_t period_ns[KV_SIDES_MAX];
-	uint64_t overhead_ns[KV_SIDES_MAX];
-	/* How long it took to connect all sides, once. */
+	uint64_t period_ns[KV_SERIES_MAX];
+	uint64_t overhead_ns[KV_SERIES_MAX];
+	/* How long it took to connect all series, once. */
 	uint64_t connect_ns;
 	struct kv_fault *f;
 };
@@ -62,7 +62,7 @@ static uint64_t largest(const struct job *j, const uint64_t *of)
 {
 	uint64_t v = of[0];
 
-	for (unsigned int s = 1; s < j->sides; s++)
+	for (unsigned int s = 1; s < j->n; s++)
 		v = max_u64(v, of[s]);
 	return v;
 }
@@ -77,13 +77,12 @@ static int blame(struct job *j, unsigned int s, int error)
 
 	if (!error || error == -ECANCELED)
 		return error;
-	if (j->c->design->contrasts > 1)
-		snprintf(prefix, sizeof(prefix), "%s%s", j->c->design->side[s].name,
+	if (j->c->contrast->differences > 1)
+		snprintf(prefix, sizeof(prefix), "%s%s", j->c->contrast->series[s].name,
 			 e->server->host ? " " : ": ");
 	n = strlen(prefix);
 	if (e->server->host)
-		snprintf(prefix + n, sizeof(prefix) - n, "to %.128s: ",
-			 e->server->host);
+		snprintf(prefix + n, sizeof(prefix) - n, "to %.128s: ", e->server->host);
 	n = strlen(prefix);
 	memmove(f->text + n, f->text, sizeof(f->text) - n);
 	f->text[sizeof(f->text) - 1] = '\0';
@@ -96,8 +95,7 @@ static int measure(struct job *j, unsigned int s)
 	struct kv_pair *p = &j->pair[s];
 
 	return blame(j, s, kv_block_measure(p->end[0].space, p, &j->c->work,
-					    &j->amount[s], NULL, &j->result,
-					    j->f));
+					    &j->amount[s], NULL, &j->result, j->f));
 }
 
 /* All of the probe is warm-up: a connection's first packets are slow ones. */
@@ -107,18 +105,16 @@ static int probe(struct job *j, unsigned int s)
 	uint64_t begin, spent;
 	int ret;
 
-	j->amount[s].time_ns = max_u64(j->plan->time_ns / PROBE_SHARE,
-				       BLOCK_MIN_NS);
+	j->amount[s].time_ns = max_u64(j->plan->time_ns / PROBE_SHARE, BLOCK_MIN_NS);
 	j->amount[s].warmup = PROBE_WARMUP;
 	begin = kv_now_ns();
 	ret = measure(j, s);
 	spent = kv_now_ns() - begin;
-	j->c->side[s].warmed += r->warmed + r->samples;
+	j->c->series[s].warmed += r->warmed + r->samples;
 	if (ret)
 		return ret;
 	if (!r->samples)
-		return kv_fault_set(j->f, -ENODATA,
-				    "%s space: a run on %s ended without a sample",
+		return kv_fault_set(j->f, -ENODATA, "%s space: a run on %s ended without a sample",
 				    j->pair[s].end[0].space->b->ops->space,
 				    j->pair[s].end[0].space->dev.name);
 	j->period_ns[s] = max_u64(r->elapsed_ns / r->samples, 1);
@@ -126,16 +122,16 @@ static int probe(struct job *j, unsigned int s)
 	return 0;
 }
 
-/* As long as fits into the cell's time, but long enough for the p99. */
+/* As long as fits into the point's time, but long enough for the p99. */
 static void choose_amounts(struct job *j)
 {
-	uint64_t blocks = (uint64_t)KV_DESIGN_BLOCKS * j->plan->rounds;
+	uint64_t blocks = (uint64_t)KV_CONTRAST_BLOCKS * j->plan->rounds;
 	uint64_t connect = j->connect_ns * j->plan->rounds;
 	uint64_t time = j->plan->time_ns > connect ? j->plan->time_ns - connect : 0;
-	uint64_t share = time / (j->sides * blocks);
+	uint64_t share = time / (j->n * blocks);
 	uint64_t spent = largest(j, j->overhead_ns) + share / WARM_SHARE;
 	uint64_t need = largest(j, j->period_ns) * (SAMPLES_AIMED / blocks + 1);
-	uint64_t most = STRETCH * j->plan->time_ns / (j->sides * blocks);
+	uint64_t most = STRETCH * j->plan->time_ns / (j->n * blocks);
 	uint64_t block = share > spent ? share - spent : 0;
 
 	block = max_u64(block, need);
@@ -143,22 +139,21 @@ static void choose_amounts(struct job *j)
 		block = most;
 	block = max_u64(block, BLOCK_MIN_NS);
 	j->c->block_ns = block;
-	for (unsigned int s = 0; s < j->sides; s++) {
+	for (unsigned int s = 0; s < j->n; s++) {
 		j->amount[s].time_ns = block;
 		j->amount[s].warmup =
-			clamp(block / WARM_SHARE / j->period_ns[s], WARM_MIN,
-			      WARM_MAX);
+			clamp(block / WARM_SHARE / j->period_ns[s], WARM_MIN, WARM_MAX);
 	}
 }
 
 static int make_room(struct job *j)
 {
-	struct kv_cell *c = j->c;
+	struct kv_point *c = j->c;
 	unsigned int room = c->room ? c->room + c->room / 2 + 1 : j->plan->rounds;
 
 	if (c->rounds < c->room)
 		return 0;
-	for (unsigned int s = 0; s < j->sides; s++) {
+	for (unsigned int s = 0; s < j->n; s++) {
 		double *more = reallocarray(c->median[s], room, sizeof(*more));
 
 		if (!more)
@@ -178,7 +173,7 @@ static int connect_side(struct job *j, unsigned int s)
 	if (ret)
 		return ret;
 	if (!j->c->rounds)
-		kv_pair_verbs(&j->pair[s], j->c->side[s].verb_ns);
+		kv_pair_verbs(&j->pair[s], j->c->series[s].verb_ns);
 	if (j->plan->verify)
 		ret = blame(j, s, kv_verify_pair(&j->pair[s], j->f));
 	if (ret)
@@ -197,30 +192,30 @@ static int measure_block(struct job *j, unsigned int s)
 	ret = measure(j, s);
 	if (ret)
 		return ret;
-	kv_side_add(&j->round[s], &j->result);
+	kv_series_add(&j->round[s], &j->result);
 	after = kv_retries_count(client, server);
 	/* A device that could not be asked has counted nothing. */
 	j->resent[s] += after > before ? after - before : 0;
 	return 0;
 }
 
-/* Two blocks of each side. A round that is not complete counts for nothing. */
+/* Two blocks of each series. A round that is not complete counts for nothing. */
 static int measure_blocks(struct job *j, const unsigned int *order)
 {
-	struct kv_cell *c = j->c;
+	struct kv_point *c = j->c;
 	int ret = 0;
 
-	for (unsigned int s = 0; s < j->sides; s++) {
-		kv_side_reset(&j->round[s]);
+	for (unsigned int s = 0; s < j->n; s++) {
+		kv_series_reset(&j->round[s]);
 		j->resent[s] = 0;
 	}
-	for (unsigned int i = 0; i < KV_DESIGN_BLOCKS * j->sides && !ret; i++)
-		ret = measure_block(j, kv_design_turn(c->design, order, i));
+	for (unsigned int i = 0; i < KV_CONTRAST_BLOCKS * j->n && !ret; i++)
+		ret = measure_block(j, kv_contrast_turn(c->contrast, order, i));
 	if (ret)
 		return ret;
-	for (unsigned int s = 0; s < j->sides; s++) {
+	for (unsigned int s = 0; s < j->n; s++) {
 		c->median[s][c->rounds] = kv_stats_quantile(&j->round[s].hist, 0.5);
-		kv_side_merge(&c->side[s], &j->round[s]);
+		kv_series_merge(&c->series[s], &j->round[s]);
 		c->resent[s] += j->resent[s];
 	}
 	c->rounds++;
@@ -230,19 +225,19 @@ static int measure_blocks(struct job *j, const unsigned int *order)
 /* On connections of its own, which are gone when it returns. */
 static int measure_round(struct job *j)
 {
-	unsigned int order[KV_SIDES_MAX], made = 0;
+	unsigned int order[KV_SERIES_MAX], made = 0;
 	uint64_t begin = kv_now_ns();
 	int ret;
 
-	kv_stats_shuffle(&j->seed, order, j->sides);
+	kv_stats_shuffle(&j->seed, order, j->n);
 	ret = make_room(j);
-	while (!ret && made < j->sides) {
+	while (!ret && made < j->n) {
 		ret = connect_side(j, order[made]);
 		made += !ret;
 	}
 	j->connect_ns = kv_now_ns() - begin;
 	/* How long an iteration takes is asked once. */
-	for (unsigned int s = 0; s < j->sides && !ret && !j->c->block_ns; s++)
+	for (unsigned int s = 0; s < j->n && !ret && !j->c->block_ns; s++)
 		ret = probe(j, s);
 	if (!ret && !j->c->block_ns)
 		choose_amounts(j);
@@ -255,8 +250,8 @@ static int measure_round(struct job *j)
 
 static bool has_samples(const struct job *j)
 {
-	for (unsigned int s = 0; s < j->sides; s++) {
-		if (j->c->side[s].samples < SAMPLES_WANTED)
+	for (unsigned int s = 0; s < j->n; s++) {
+		if (j->c->series[s].samples < SAMPLES_WANTED)
 			return false;
 	}
 	return true;
@@ -264,7 +259,7 @@ static bool has_samples(const struct job *j)
 
 static bool is_done(const struct job *j, uint64_t spent_ns)
 {
-	const struct kv_cell *c = j->c;
+	const struct kv_point *c = j->c;
 
 	if (spent_ns > STRETCH * j->plan->time_ns && c->rounds >= KV_STATS_MIN_ROUNDS)
 		return true;
@@ -286,18 +281,18 @@ static int measure_rounds(struct job *j, struct kv_progress *progress)
 	return 0;
 }
 
-static double resent_share(const struct kv_cell *c, unsigned int side)
+static double resent_share(const struct kv_point *c, unsigned int side)
 {
-	uint64_t samples = c->side[side].samples;
+	uint64_t samples = c->series[side].samples;
 
 	return samples ? (double)c->resent[side] / (double)samples : 0;
 }
 
-static void finish(struct kv_cell *c)
+static void finish(struct kv_point *c)
 {
-	for (unsigned int i = 0; i < c->design->contrasts; i++) {
-		unsigned int a = c->design->contrast[i].a, b = c->design->contrast[i].b;
-		const struct kv_sides sides = {
+	for (unsigned int i = 0; i < c->contrast->differences; i++) {
+		unsigned int a = c->contrast->difference[i].a, b = c->contrast->difference[i].b;
+		const struct kv_rounds sides = {
 			.a = c->median[a],
 			.b = c->median[b],
 			.rounds = c->rounds,
@@ -311,44 +306,43 @@ static void finish(struct kv_cell *c)
 }
 
 /**
- * kv_cell_measure() - measure one operation at one size on all sides
+ * kv_point_measure() - measure one operation at one size on all series
  * @c: receives what was measured, also when an error is returned;
- *	kv_cell_free() frees it
- * @design: the sides, and what of them is compared
- * @ends: of each side
+ *	kv_point_free() frees it
+ * @contrast: the series, and which of them are compared
+ * @ends: of each series
  * @work: what
  * @plan: how long
  * @progress: is drawn between blocks
  * @f: receives why not
  *
- * Each round connects all sides in a shuffled order, takes two blocks of each side, see
- * kv_design_turn(), and ends the connections.
+ * Each round connects all series in a shuffled order, takes two blocks of each series, see
+ * kv_contrast_turn(), and ends the connections.
  *
  * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
  * errno.
  */
-int kv_cell_measure(struct kv_cell *c, const struct kv_design *design,
+int kv_point_measure(struct kv_point *c, const struct kv_contrast *contrast,
 		    const struct kv_ends *ends, const struct kv_work *work,
-		    const struct kv_plan *plan, struct kv_progress *progress,
-		    struct kv_fault *f)
+		    const struct kv_plan *plan, struct kv_progress *progress, struct kv_fault *f)
 {
 	struct kv_steal steal;
 	struct job *j;
 	int ret;
 
 	memset(c, 0, sizeof(*c));
-	c->design = design;
+	c->contrast = contrast;
 	c->work = *work;
 	kv_work_adapt(&c->work, &ends[0].client->dev);
-	for (unsigned int s = 0; s < design->sides; s++)
-		kv_side_reset(&c->side[s]);
+	for (unsigned int s = 0; s < contrast->n; s++)
+		kv_series_reset(&c->series[s]);
 	j = calloc(1, sizeof(*j));
 	if (!j)
-		return kv_fault_set(f, -ENOMEM, "no memory for a cell");
+		return kv_fault_set(f, -ENOMEM, "no memory for a point");
 	j->c = c;
 	j->plan = plan;
 	j->ends = ends;
-	j->sides = design->sides;
+	j->n = contrast->n;
 	j->seed = plan->seed;
 	j->f = f;
 	kv_steal_start(&steal);
@@ -360,12 +354,12 @@ int kv_cell_measure(struct kv_cell *c, const struct kv_design *design,
 }
 
 /**
- * kv_cell_free() - free what a cell has
- * @c: the cell
+ * kv_point_free() - free what a point has
+ * @c: the point
  */
-void kv_cell_free(struct kv_cell *c)
+void kv_point_free(struct kv_point *c)
 {
-	for (unsigned int s = 0; s < KV_SIDES_MAX; s++) {
+	for (unsigned int s = 0; s < KV_SERIES_MAX; s++) {
 		free(c->median[s]);
 		c->median[s] = NULL;
 	}

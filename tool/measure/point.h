@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_CELL_H
-#define KV_MEASURE_CELL_H
+#ifndef KV_MEASURE_POINT_H
+#define KV_MEASURE_POINT_H
 
 #include "cli/progress.h"
-#include "measure/design.h"
-#include "measure/side.h"
+#include "measure/contrast.h"
+#include "measure/series.h"
+#include "measure/stats.h"
 
 /* What is aimed at; fewer than KV_STATS_MIN_ROUNDS give no interval. */
-#define KV_CELL_ROUNDS 12
+#define KV_POINT_ROUNDS 12
 
 /**
- * struct kv_plan - how long a cell is measured
- * @time_ns: for all sides together, connecting included; exceeded, but not more than
+ * struct kv_plan - how long a point is measured
+ * @time_ns: for all series together, connecting included; exceeded, but not more than
  *	threefold, if there are too few samples for a p99 by then
- * @rounds: each with fresh connections of all sides
- * @seed: of the order of the sides in each round
+ * @rounds: each with fresh connections of all series
+ * @seed: of the order of the series in each round
  * @verify: check contents first
  */
 struct kv_plan {
@@ -25,7 +26,7 @@ struct kv_plan {
 };
 
 /**
- * struct kv_ends - between which spaces a side's connection goes
+ * struct kv_ends - between which spaces a series' connection goes
  * @client: has the initiator
  * @server: has the responder
  */
@@ -35,39 +36,38 @@ struct kv_ends {
 };
 
 /**
- * struct kv_cell - one operation at one size, on all sides
- * @design: the sides, and what of them is compared
+ * struct kv_point - one operation at one size, on all series
+ * @contrast: the series, and which of them are compared
  * @work: what was measured
  * @verified: contents were checked, on each connection
  * @rounds: complete ones; only their samples are counted
  * @block_ns: how long one block took samples
- * @side: what each gave
- * @median: [@rounds] of each side, in the order of measurement: the median of a round, ticks
- * @resent: by each side, see struct kv_sides
- * @steal: see struct kv_sides
- * @diff: of each contrast, ticks of a sample
- * @judgement: of each contrast
+ * @series: the samples of each
+ * @median: [@rounds] of each series, in the order of measurement: the median of a round, ticks
+ * @resent: by each series, see struct kv_rounds
+ * @steal: see struct kv_rounds
+ * @diff: of each difference, ticks of a sample
+ * @judgement: of each difference
  * @room: rounds that @median has room for
  */
-struct kv_cell {
-	const struct kv_design *design;
+struct kv_point {
+	const struct kv_contrast *contrast;
 	struct kv_work work;
 	bool verified;
 	unsigned int rounds;
 	uint64_t block_ns;
-	struct kv_side side[KV_SIDES_MAX];
-	double *median[KV_SIDES_MAX];
-	uint64_t resent[KV_SIDES_MAX];
+	struct kv_series series[KV_SERIES_MAX];
+	double *median[KV_SERIES_MAX];
+	uint64_t resent[KV_SERIES_MAX];
 	double steal;
-	struct kv_interval diff[KV_CONTRASTS_MAX];
-	struct kv_judgement judgement[KV_CONTRASTS_MAX];
+	struct kv_interval diff[KV_DIFFERENCES_MAX];
+	struct kv_judgement judgement[KV_DIFFERENCES_MAX];
 	unsigned int room;
 };
 
-int kv_cell_measure(struct kv_cell *c, const struct kv_design *design,
+int kv_point_measure(struct kv_point *c, const struct kv_contrast *contrast,
 		    const struct kv_ends *ends, const struct kv_work *work,
-		    const struct kv_plan *plan, struct kv_progress *progress,
-		    struct kv_fault *f);
-void kv_cell_free(struct kv_cell *c);
+		    const struct kv_plan *plan, struct kv_progress *progress, struct kv_fault *f);
+void kv_point_free(struct kv_point *c);
 
 #endif

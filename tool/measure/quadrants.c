@@ -35,8 +35,7 @@ static void add_medians(struct kv_table *t, struct json_object *cell)
 
 	format_size(size, cell);
 	for (unsigned int i = 0; i < 2 * QUADRANTS; i++) {
-		snprintf(path, sizeof(path), "/quadrants/%s/%s",
-			 quadrants[i % QUADRANTS],
+		snprintf(path, sizeof(path), "/quadrants/%s/%s", quadrants[i % QUADRANTS],
 			 i < QUADRANTS ? "p50_ns" : "p99_ns");
 		kv_us_format(us[i], CELL, kv_out_get_real(cell, path));
 		row[3 + i] = us[i];
@@ -72,8 +71,7 @@ static const char *get_faster(struct json_object *diff)
 	return kv_out_get(diff, "/faster") ? kv_out_get_string(diff, "/faster") : "?";
 }
 
-static void add_differences(struct kv_table *t, struct json_object *cell,
-			    const char *changed)
+static void add_differences(struct kv_table *t, struct json_object *cell, const char *changed)
 {
 	struct json_object *list = kv_out_get(cell, "/differences_ns");
 	size_t n = list ? json_object_array_length(list) : 0;

@@ -28,8 +28,7 @@ static void get_us(char *text, struct json_object *obj, const char *path)
 static const char *describe_post(struct json_object *side)
 {
 	return is(side, "/post", "softirq-off") ?
-	       "posted in process context with softirqs held off" :
-	       "posted in process context";
+	       "posted in process context with softirqs held off" : "posted in process context";
 }
 
 static const char *describe_lkey(struct json_object *side)
@@ -53,8 +52,7 @@ static void print_peer(struct json_object *p)
 {
 	if (p)
 		printf("servers: %s of %s, %s, MTU %llu, kverbs %s\n",
-		       kv_out_get_string(p, "/device"),
-		       kv_out_get_string(p, "/host"),
+		       kv_out_get_string(p, "/device"), kv_out_get_string(p, "/host"),
 		       kv_out_get_string(p, "/gid/type"),
 		       (unsigned long long)kv_out_get_count(p, "/port_mtu_bytes"),
 		       kv_out_get_string(p, "/tool"));
@@ -70,8 +68,7 @@ static void print_environment(struct json_object *doc)
 	printf("%s", kv_out_get_string(c, "/device"));
 	if (strcmp(driver, "-"))
 		printf(" (%s)", driver);
-	printf(", %s, MTU %llu, Linux %s, %llu CPU%s",
-	       kv_out_get_string(c, "/gid/type"),
+	printf(", %s, MTU %llu, Linux %s, %llu CPU%s", kv_out_get_string(c, "/gid/type"),
 	       (unsigned long long)(mtu ? mtu : kv_out_get_count(c, "/port_mtu_bytes")),
 	       kv_out_get_string(c, "/kernel"),
 	       (unsigned long long)kv_out_get_count(c, "/cpu_count"),
@@ -158,14 +155,12 @@ static void add_cell(struct kv_table *t, struct json_object *cell, const char *c
 		kv_out_get_string(cell, "/verdict"),
 	};
 
-	kv_size_format(size, sizeof(size),
-		       kv_out_get_count(cell, "/size_bytes"));
+	kv_size_format(size, sizeof(size), kv_out_get_count(cell, "/size_bytes"));
 	get_us(figure[0], a, "/p50_ns");
 	get_us(figure[1], a, "/p99_ns");
 	get_us(figure[2], b, "/p50_ns");
 	get_us(figure[3], b, "/p99_ns");
-	kv_us_difference_format(diff, interval, CELL,
-				kv_out_get_real(cell, "/difference_ns/value"),
+	kv_us_difference_format(diff, interval, CELL, kv_out_get_real(cell, "/difference_ns/value"),
 				kv_out_get_real(cell, "/difference_ns/low"),
 				kv_out_get_real(cell, "/difference_ns/high"));
 	kv_table_add(t, row);
@@ -207,8 +202,7 @@ static void print_contexts(struct json_object *doc)
 			side[i] = find_side(cell, name[i]);
 		if (!responder)
 			responder = kv_out_get(side[0], "/responder_cpu");
-		verified &= json_object_get_boolean(kv_out_get(cell,
-							       "/verified"));
+		verified &= json_object_get_boolean(kv_out_get(cell, "/verified"));
 	}
 	if (!side[0] || !side[1])
 		return;
@@ -347,8 +341,7 @@ static void print_work(struct json_object *r)
 	else
 		printf("null loop");
 	printf(" from %s space", kv_out_get_string(r, "/space"));
-	if (strcmp(kv_out_get_string(r, "/space"),
-		   kv_out_get_string(r, "/server_space")))
+	if (strcmp(kv_out_get_string(r, "/space"), kv_out_get_string(r, "/server_space")))
 		printf(" to %s space", kv_out_get_string(r, "/server_space"));
 	printf(": %s", describe_estimand(r));
 	if (kv_out_get_count(r, "/sample_divisor") > 1)
@@ -362,11 +355,9 @@ static void print_how(struct json_object *r)
 	double elapsed = kv_out_get_real(side, "/elapsed_ns") / 1e9;
 
 	if (kv_out_get(side, "/post"))
-		printf("%s, %s\ncompletion %s, on ", describe_post(side),
-		       describe_lkey(side),
+		printf("%s, %s\ncompletion %s, on ", describe_post(side), describe_lkey(side),
 		       kv_out_get_string(side, "/completion"));
-	printf("CPU %llu",
-	       (unsigned long long)kv_out_get_count(side, "/cpu"));
+	printf("CPU %llu", (unsigned long long)kv_out_get_count(side, "/cpu"));
 	if (kv_out_get(side, "/responder_cpu"))
 		printf(", responder on CPU %llu",
 		       (unsigned long long)kv_out_get_count(side, "/responder_cpu"));

@@ -33,8 +33,7 @@ static double scale(const struct kv_work *w)
  * Return: the document, owned by the caller. "complete" is false: that is for
  * who completes it to change.
  */
-struct json_object *kv_result_create(const char *schema,
-				     struct json_object *spec,
+struct json_object *kv_result_create(const char *schema, struct json_object *spec,
 				     struct json_object *capsule)
 {
 	struct json_object *doc = json_object_new_object();
@@ -69,8 +68,7 @@ struct json_object *kv_result_work(const struct kv_work *w)
 	return obj;
 }
 
-static void put_contexts(struct json_object *obj, const struct kv_work *w,
-			 enum kv_space_id space)
+static void put_contexts(struct json_object *obj, const struct kv_work *w, enum kv_space_id space)
 {
 	bool kernel = space == KV_SPACE_KERNEL;
 
@@ -78,11 +76,8 @@ static void put_contexts(struct json_object *obj, const struct kv_work *w,
 		kv_out_put_string(obj, "post",
 				  kernel ? kv_word_name(kv_word_post, w->post) :
 					   "process");
-		kv_out_put_string(obj, "completion",
-				  "polled by the run's thread");
-		kv_out_put_string(obj, "lkey",
-				  kernel ? kv_word_name(kv_word_lkey, w->lkey) :
-					   "mr");
+		kv_out_put_string(obj, "completion", "polled by the run's thread");
+		kv_out_put_string(obj, "lkey", kernel ? kv_word_name(kv_word_lkey, w->lkey) : "mr");
 	}
 	kv_out_put_count(obj, "cpu", (uint64_t)w->cpu[0]);
 	/* Another host's is not bound unless one says where. */
@@ -112,14 +107,12 @@ static unsigned long long get(struct json_object *bin, size_t i)
 }
 
 /* Thousands of bins, each on a line of its own even in a document for people. */
-static int write_bin(struct json_object *bin, struct printbuf *pb, int level,
-		     int flags)
+static int write_bin(struct json_object *bin, struct printbuf *pb, int level, int flags)
 {
 	return sprintbuf(pb, "[%llu, %llu, %llu]", get(bin, 0), get(bin, 1), get(bin, 2));
 }
 
-static void put_hist(struct json_object *obj, const struct kv_hist *h,
-		     uint64_t samples)
+static void put_hist(struct json_object *obj, const struct kv_hist *h, uint64_t samples)
 {
 	struct json_object *bins = json_object_new_array();
 	unsigned int mode = kv_stats_mode(h);
@@ -154,8 +147,7 @@ static void put_hist(struct json_object *obj, const struct kv_hist *h,
  * @h: the samples
  * @ns_per_tick: of the samples
  */
-void kv_result_hist(struct json_object *obj, const struct kv_hist *h,
-		    double ns_per_tick)
+void kv_result_hist(struct json_object *obj, const struct kv_hist *h, double ns_per_tick)
 {
 	uint64_t samples = kv_stats_count(h);
 
@@ -163,15 +155,14 @@ void kv_result_hist(struct json_object *obj, const struct kv_hist *h,
 	put_hist(obj, h, samples);
 }
 
-static void put_verbs(struct json_object *obj, const struct kv_side *side)
+static void put_verbs(struct json_object *obj, const struct kv_series *series)
 {
 	struct json_object *verbs = json_object_new_object();
 
 	for (unsigned int v = 0; v < KV_VERBS; v++) {
 		/* What was not called took no time at all. */
-		if (side->verb_ns[v])
-			kv_out_put_count(verbs, kv_verb_name(v),
-					 side->verb_ns[v]);
+		if (series->verb_ns[v])
+			kv_out_put_count(verbs, kv_verb_name(v), series->verb_ns[v]);
 	}
 	kv_out_put(obj, "verbs_ns", verbs);
 }
@@ -191,133 +182,124 @@ void kv_result_put_limits(struct json_object *spec, const struct kv_work *w)
 }
 
 /**
- * kv_result_side() - describe what one space gave
+ * kv_result_series() - describe the samples of one space
  * @w: what was measured
  * @space: where
- * @side: what it gave
+ * @series: its samples
  *
  * Return: an object, owned by the caller.
  */
-struct json_object *kv_result_side(const struct kv_work *w,
-				   enum kv_space_id space,
-				   const struct kv_side *side)
+struct json_object *kv_result_series(const struct kv_work *w, enum kv_space_id space,
+				   const struct kv_series *series)
 {
 	struct json_object *obj = json_object_new_object();
 
 	kv_out_put_string(obj, "space", kv_word_name(kv_word_space, space));
 	put_contexts(obj, w, space);
-	kv_out_put_count(obj, "samples", side->samples);
-	kv_out_put_count(obj, "warmup_discarded", side->warmed);
-	kv_out_put_count(obj, "let_go", side->let_go);
-	kv_out_put_count(obj, "elapsed_ns", side->elapsed_ns);
-	kv_result_hist(obj, &side->hist, scale(w));
+	kv_out_put_count(obj, "samples", series->samples);
+	kv_out_put_count(obj, "warmup_discarded", series->warmed);
+	kv_out_put_count(obj, "let_go", series->let_go);
+	kv_out_put_count(obj, "elapsed_ns", series->elapsed_ns);
+	kv_result_hist(obj, &series->hist, scale(w));
 	if (w->kind != KV_KIND_NULL)
-		put_verbs(obj, side);
+		put_verbs(obj, series);
 	return obj;
 }
 
-static struct json_object *round_medians(const struct kv_cell *c,
-					 unsigned int s)
+static struct json_object *round_medians(const struct kv_point *p, unsigned int s)
 {
 	struct json_object *list = json_object_new_array();
 
-	for (unsigned int i = 0; i < c->rounds; i++)
-		json_object_array_add(list, kv_out_real(c->median[s][i] * scale(&c->work),
+	for (unsigned int i = 0; i < p->rounds; i++)
+		json_object_array_add(list, kv_out_real(p->median[s][i] * scale(&p->work),
 							KV_OUT_NS_DECIMALS));
 	return list;
 }
 
-static void put_sides(struct json_object *obj, const struct kv_cell *c)
+static void put_series(struct json_object *obj, const struct kv_point *p)
 {
-	const struct kv_design *d = c->design;
+	const struct kv_contrast *c = p->contrast;
 
-	for (unsigned int s = 0; s < d->sides; s++) {
-		struct json_object *side;
+	for (unsigned int s = 0; s < c->n; s++) {
+		struct json_object *series;
 
-		side = kv_result_side(&c->work, d->side[s].client, &c->side[s]);
-		kv_out_put(side, "round_p50_ns", round_medians(c, s));
-		kv_out_put_count(side, "resent", c->resent[s]);
-		kv_out_put(obj, d->side[s].name, side);
+		series = kv_result_series(&p->work, c->series[s].client, &p->series[s]);
+		kv_out_put(series, "round_p50_ns", round_medians(p, s));
+		kv_out_put_count(series, "resent", p->resent[s]);
+		kv_out_put(obj, c->series[s].name, series);
 	}
 }
 
-static void find(const struct kv_cell *c, unsigned int contrast, struct kv_finding *to)
+static void find(const struct kv_point *p, unsigned int i, struct kv_finding *to)
 {
-	const struct kv_contrast *of = &c->design->contrast[contrast];
-	const unsigned int sides[2] = { of->a, of->b };
+	const struct kv_difference *of = &p->contrast->difference[i];
+	const unsigned int series[2] = { of->a, of->b };
 
 	*to = (struct kv_finding){
-		.changed = c->design->changed[contrast],
+		.changed = of->changed,
 		.repeated = "rounds",
 		.more = "--rounds",
-		.n = c->rounds,
-		.scale = scale(&c->work),
-		.steal = c->steal,
-		.diff = &c->diff[contrast],
-		.judgement = &c->judgement[contrast],
+		.n = p->rounds,
+		.scale = scale(&p->work),
+		.steal = p->steal,
+		.diff = &p->diff[i],
+		.judgement = &p->judgement[i],
 	};
-	for (unsigned int i = 0; i < 2; i++) {
-		to->side[i] = c->design->side[sides[i]].name;
-		to->who[i] = kv_design_who(c->design, contrast, sides[i]);
-		to->resent[i] = c->resent[sides[i]];
+	for (unsigned int k = 0; k < 2; k++) {
+		to->name[k] = p->contrast->series[series[k]].name;
+		to->who[k] = kv_contrast_who(p->contrast, i, series[k]);
+		to->resent[k] = p->resent[series[k]];
 	}
-}
-
-/* Both ends changed: one difference, with its verdict beside it. */
-static void put_difference(struct json_object *obj, const struct kv_cell *c)
-{
-	struct kv_finding finding;
-
-	find(c, 0, &finding);
-	kv_finding_put(obj, &finding);
 }
 
 /* One end changed at a time: a difference, with its verdict in it, for each. */
-static void put_differences(struct json_object *obj, const struct kv_cell *c)
+static struct json_object *describe_differences(const struct kv_point *p)
 {
-	const struct kv_design *d = c->design;
+	const struct kv_contrast *c = p->contrast;
 	struct json_object *list = json_object_new_array();
 
-	for (unsigned int i = 0; i < d->contrasts; i++) {
+	for (unsigned int i = 0; i < c->differences; i++) {
 		struct kv_finding finding;
 		struct json_object *diff;
 
-		find(c, i, &finding);
+		find(p, i, &finding);
 		diff = kv_finding_describe(&finding);
-		kv_out_put_string(diff, "changed", d->changed[i]);
-		kv_out_put_string(diff, "of", d->side[d->contrast[i].a].name);
-		kv_out_put_string(diff, "minus", d->side[d->contrast[i].b].name);
+		kv_out_put_string(diff, "changed", c->difference[i].changed);
+		kv_out_put_string(diff, "of", c->series[c->difference[i].a].name);
+		kv_out_put_string(diff, "minus", c->series[c->difference[i].b].name);
 		kv_finding_put_verdict(diff, &finding);
 		json_object_array_add(list, diff);
 	}
-	kv_out_put(obj, "differences_ns", list);
+	return list;
 }
 
 /**
- * kv_result_cell() - describe a cell of a comparison
- * @c: the cell
+ * kv_result_point() - describe a point of a comparison
+ * @p: the point
  *
  * Return: an object, owned by the caller.
  */
-struct json_object *kv_result_cell(const struct kv_cell *c)
+struct json_object *kv_result_point(const struct kv_point *p)
 {
-	struct json_object *obj = kv_result_work(&c->work);
+	struct json_object *obj = kv_result_work(&p->work), *quadrants;
+	struct kv_finding finding;
 
-	kv_out_put_bool(obj, "verified", c->verified);
-	kv_out_put_count(obj, "rounds", c->rounds);
-	kv_out_put(obj, "steal", kv_out_real(c->steal, 4));
-	kv_out_put_count(obj, "block_ns", c->block_ns);
-	if (!c->rounds)
+	kv_out_put_bool(obj, "verified", p->verified);
+	kv_out_put_count(obj, "rounds", p->rounds);
+	kv_out_put(obj, "steal", kv_out_real(p->steal, 4));
+	kv_out_put_count(obj, "block_ns", p->block_ns);
+	if (!p->rounds)
 		return obj;
-	if (c->design->contrasts == 1) {
-		put_sides(obj, c);
-		put_difference(obj, c);
-	} else {
-		struct json_object *quadrants = json_object_new_object();
-
-		put_sides(quadrants, c);
-		kv_out_put(obj, "quadrants", quadrants);
-		put_differences(obj, c);
+	if (p->contrast->differences == 1) {
+		/* Both ends changed: one difference, with its verdict beside it. */
+		put_series(obj, p);
+		find(p, 0, &finding);
+		kv_finding_put(obj, &finding);
+		return obj;
 	}
+	quadrants = json_object_new_object();
+	put_series(quadrants, p);
+	kv_out_put(obj, "quadrants", quadrants);
+	kv_out_put(obj, "differences_ns", describe_differences(p));
 	return obj;
 }

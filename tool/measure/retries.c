@@ -106,8 +106,7 @@ static struct json_object *subtract(const struct kv_counters *before,
 		const struct kv_counter *then = find(before, now->name);
 
 		if (then)
-			kv_out_put_count(added, now->name,
-					 now->value - then->value);
+			kv_out_put_count(added, now->name, now->value - then->value);
 	}
 	return added;
 }
@@ -149,8 +148,7 @@ static void format_troubles(char *text, size_t size, struct json_object *added)
 		uint64_t value = json_object_get_uint64(count);
 
 		if (value && is_trouble(name) && n < size)
-			n += (size_t)snprintf(text + n, size - n, "%s%s %llu",
-					      n ? ", " : "", name,
+			n += (size_t)snprintf(text + n, size - n, "%s%s %llu", n ? ", " : "", name,
 					      (unsigned long long)value);
 	}
 }

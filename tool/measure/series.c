@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
-#include "measure/side.h"
+#include "measure/series.h"
 #include "measure/stats.h"
 
 /* Enough for a p99.9; the time is for a guest that emulates its counter. */
@@ -9,21 +9,21 @@
 #define NULL_WARMUP 1000
 
 /**
- * kv_side_reset() - nothing measured yet
- * @s: the side
+ * kv_series_reset() - nothing measured yet
+ * @s: the series
  */
-void kv_side_reset(struct kv_side *s)
+void kv_series_reset(struct kv_series *s)
 {
 	memset(s, 0, sizeof(*s));
 	kv_hist_reset(&s->hist);
 }
 
 /**
- * kv_side_add() - count what a block gave
- * @s: the side
+ * kv_series_add() - count what a block gave
+ * @s: the series
  * @r: the block's result
  */
-void kv_side_add(struct kv_side *s, const struct kv_run_result *r)
+void kv_series_add(struct kv_series *s, const struct kv_run_result *r)
 {
 	kv_stats_merge(&s->hist, &r->hist);
 	s->samples += r->samples;
@@ -33,11 +33,11 @@ void kv_side_add(struct kv_side *s, const struct kv_run_result *r)
 }
 
 /**
- * kv_side_merge() - count what one side gave as another's
+ * kv_series_merge() - count what one series gave as another's
  * @s: gets it
  * @from: has it
  */
-void kv_side_merge(struct kv_side *s, const struct kv_side *from)
+void kv_series_merge(struct kv_series *s, const struct kv_series *from)
 {
 	kv_stats_merge(&s->hist, &from->hist);
 	s->samples += from->samples;
@@ -47,7 +47,7 @@ void kv_side_merge(struct kv_side *s, const struct kv_side *from)
 }
 
 /**
- * kv_side_measure_null() - measure what the loops themselves cost
+ * kv_series_measure_null() - measure what the loops themselves cost
  * @s: receives it
  * @space: where
  * @work: on which CPU; its other fields don't matter
@@ -56,7 +56,7 @@ void kv_side_merge(struct kv_side *s, const struct kv_side *from)
  * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
  * errno.
  */
-int kv_side_measure_null(struct kv_side *s, const struct kv_space *space,
+int kv_series_measure_null(struct kv_series *s, const struct kv_space *space,
 			 const struct kv_work *work, struct kv_fault *f)
 {
 	static const struct kv_amount amount = {
@@ -69,9 +69,9 @@ int kv_side_measure_null(struct kv_side *s, const struct kv_space *space,
 	int ret;
 
 	kv_work_set(&null, KV_KIND_NULL, 0, 0);
-	kv_side_reset(s);
+	kv_series_reset(s);
 	ret = kv_block_measure(space, NULL, &null, &amount, NULL, &result, f);
 	if (!ret)
-		kv_side_add(s, &result);
+		kv_series_add(s, &result);
 	return ret;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_SIDE_H
-#define KV_MEASURE_SIDE_H
+#ifndef KV_MEASURE_SERIES_H
+#define KV_MEASURE_SERIES_H
 
 #include "measure/block.h"
 
 /**
- * struct kv_side - what one side gave, of a cell or on its own
+ * struct kv_series - what one series gave, of a point or on its own
  * @hist: all its blocks
  * @samples: in @hist
  * @warmed: iterations that were discarded
@@ -13,7 +13,7 @@
  * @elapsed_ns: how long samples were taken
  * @verb_ns: how long setting up took, see kv_pair_verbs()
  */
-struct kv_side {
+struct kv_series {
 	struct kv_hist hist;
 	uint64_t samples;
 	uint64_t warmed;
@@ -22,10 +22,10 @@ struct kv_side {
 	uint64_t verb_ns[KV_VERBS];
 };
 
-void kv_side_reset(struct kv_side *s);
-void kv_side_add(struct kv_side *s, const struct kv_run_result *r);
-void kv_side_merge(struct kv_side *s, const struct kv_side *from);
-int kv_side_measure_null(struct kv_side *s, const struct kv_space *space,
+void kv_series_reset(struct kv_series *s);
+void kv_series_add(struct kv_series *s, const struct kv_run_result *r);
+void kv_series_merge(struct kv_series *s, const struct kv_series *from);
+int kv_series_measure_null(struct kv_series *s, const struct kv_space *space,
 			 const struct kv_work *work, struct kv_fault *f);
 
 #endif

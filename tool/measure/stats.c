@@ -314,7 +314,7 @@ bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *
 }
 
 /* Is each of the first third on one side of each of the last third, and of 0? */
-static bool has_turned(const struct kv_sides *s, struct kv_judgement *j, double median)
+static bool has_turned(const struct kv_rounds *s, struct kv_judgement *j, double median)
 {
 	unsigned int third = s->rounds / 3, rest = s->rounds - third;
 	double low[2] = { INFINITY, INFINITY }, high[2] = { -INFINITY, -INFINITY };
@@ -341,7 +341,7 @@ out_free:
 	return turned;
 }
 
-static enum kv_doubt find_doubt(const struct kv_sides *s, const struct kv_interval *i,
+static enum kv_doubt find_doubt(const struct kv_rounds *s, const struct kv_interval *i,
 				struct kv_judgement *j)
 {
 	if (!i->valid)
@@ -374,7 +374,7 @@ static enum kv_doubt find_doubt(const struct kv_sides *s, const struct kv_interv
  *
  * Return: the verdict, or why there is none.
  */
-struct kv_judgement kv_stats_judge(const struct kv_sides *s, const struct kv_interval *i)
+struct kv_judgement kv_stats_judge(const struct kv_rounds *s, const struct kv_interval *i)
 {
 	struct kv_judgement j = { .verdict = KV_VERDICT_UNDECIDED };
 

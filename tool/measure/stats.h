@@ -47,14 +47,14 @@ struct kv_interval {
 };
 
 /**
- * struct kv_sides - two sides that were measured in the same rounds
+ * struct kv_rounds - two series that were measured in the same rounds
  * @a: the median of each round of the one, ticks
  * @b: of the other
  * @rounds: how many
  * @resent: packets that were lost, late or sent again while each of them was measured, for each sample
  * @steal: share of the time that the host has taken from this guest, 0 .. 1
  */
-struct kv_sides {
+struct kv_rounds {
 	const double *a;
 	const double *b;
 	unsigned int rounds;
@@ -107,12 +107,6 @@ struct kv_judgement {
 	struct kv_modes modes;
 };
 
-/* Two sides that are compared: the difference is that of @a and @b, a - b. */
-struct kv_contrast {
-	unsigned int a;
-	unsigned int b;
-};
-
 uint64_t kv_stats_count(const struct kv_hist *h);
 void kv_stats_merge(struct kv_hist *into, const struct kv_hist *from);
 unsigned int kv_stats_mode(const struct kv_hist *h);
@@ -123,7 +117,7 @@ double kv_stats_median(uint64_t *value, size_t n);
 
 struct kv_interval kv_stats_shift(const double *a, const double *b, unsigned int n);
 bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *modes);
-struct kv_judgement kv_stats_judge(const struct kv_sides *s, const struct kv_interval *i);
+struct kv_judgement kv_stats_judge(const struct kv_rounds *s, const struct kv_interval *i);
 void kv_stats_shuffle(uint64_t *state, unsigned int *order, unsigned int n);
 
 #endif

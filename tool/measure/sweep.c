@@ -1,49 +1,47 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <stdio.h>
-#include "measure/matrix.h"
+#include "measure/sweep.h"
 #include "measure/result.h"
 #include "out/out.h"
 #include "out/table.h"
 
 #define ATOMIC_SIZE 8
 
-static unsigned int count_sizes(const struct kv_matrix *m, uint32_t op)
+static unsigned int count_sizes(const struct kv_sweep *m, uint32_t op)
 {
 	return kv_work_is_atomic(op) ? 1 : m->sizes.n;
 }
 
-static const struct kv_space *server_space(const struct kv_matrix *m,
-					   enum kv_space_id id)
+static const struct kv_space *server_space(const struct kv_sweep *m, enum kv_space_id id)
 {
 	return m->host ? &m->peer[id] : &m->space[id];
 }
 
 /**
- * kv_matrix_has_relay() - can one thread drive both ends of every connection?
- * @m: the matrix; its design and its host are set
+ * kv_sweep_has_relay() - can one thread drive both ends of every connection?
+ * @m: the sweep; its contrast and its host are set
  *
- * Return: true if both ends of each side are in one space of one host.
+ * Return: true if both ends of each series are in one space of one host.
  */
-bool kv_matrix_has_relay(const struct kv_matrix *m)
+bool kv_sweep_has_relay(const struct kv_sweep *m)
 {
-	for (unsigned int s = 0; s < m->design->sides; s++) {
-		if (m->design->side[s].client != m->design->side[s].server)
+	for (unsigned int s = 0; s < m->contrast->n; s++) {
+		if (m->contrast->series[s].client != m->contrast->series[s].server)
 			return false;
 	}
 	return !m->host;
 }
 
-/* All sides are measured in one way, or they could not be compared. */
-static enum kv_kind choose_kind(const struct kv_matrix *m, uint32_t op)
+/* All series are measured in one way, or they could not be compared. */
+static enum kv_kind choose_kind(const struct kv_sweep *m, uint32_t op)
 {
 	enum kv_kind kind = m->has_kind ? m->kind : kv_work_default_kind(op);
 
-	return kind == KV_KIND_RELAY && !kv_matrix_has_relay(m) ?
-	       KV_KIND_PINGPONG : kind;
+	return kind == KV_KIND_RELAY && !kv_sweep_has_relay(m) ? KV_KIND_PINGPONG : kind;
 }
 
-static void set_work(struct kv_matrix *m, unsigned int op, unsigned int size)
+static void set_work(struct kv_sweep *m, unsigned int op, unsigned int size)
 {
 	uint32_t what = m->ops.value[op];
 
@@ -52,33 +50,31 @@ static void set_work(struct kv_matrix *m, unsigned int op, unsigned int size)
 					      m->sizes.value[size]);
 }
 
-static int check_work(const struct kv_matrix *m, struct kv_fault *f)
+static int check_work(const struct kv_sweep *m, struct kv_fault *f)
 {
 	int ret = 0;
 
 	for (unsigned int i = 0; i < KV_SPACES && !ret; i++) {
 		const struct kv_space *server = server_space(m, i);
 
-		ret = kv_work_check_dev(&m->work, &m->space[i].dev,
-					m->space[i].b->ops->space, f);
+		ret = kv_work_check_dev(&m->work, &m->space[i].dev, m->space[i].b->ops->space, f);
 		if (!ret && server != &m->space[i])
-			ret = kv_work_check_dev(&m->work, &server->dev,
-						server->b->ops->space, f);
+			ret = kv_work_check_dev(&m->work, &server->dev, server->b->ops->space, f);
 	}
 	return ret;
 }
 
 /**
- * kv_matrix_check() - find a size that the device can't do, before minutes are
+ * kv_sweep_check() - find a size that the device can't do, before minutes are
  *	spent on others
- * @m: the matrix; its fault says which
+ * @m: the sweep; its fault says which
  *
  * An operation that the device lacks is no reason to refuse the others: its
  * row will say so.
  *
  * Return: 0 or -EINVAL.
  */
-int kv_matrix_check(struct kv_matrix *m)
+int kv_sweep_check(struct kv_sweep *m)
 {
 	for (unsigned int i = 0; i < m->ops.n; i++) {
 		for (unsigned int k = 0; k < count_sizes(m, m->ops.value[i]); k++) {
@@ -96,30 +92,30 @@ int kv_matrix_check(struct kv_matrix *m)
 	return 0;
 }
 
-static struct json_object *describe_sides(const struct kv_design *d)
+static struct json_object *describe_series(const struct kv_contrast *c)
 {
-	struct json_object *sides = json_object_new_array();
+	struct json_object *list = json_object_new_array();
 
-	for (unsigned int s = 0; s < d->sides; s++) {
-		struct json_object *side = json_object_new_object();
+	for (unsigned int s = 0; s < c->n; s++) {
+		struct json_object *series = json_object_new_object();
 
-		kv_out_put_string(side, "name", d->side[s].name);
-		kv_out_put_string(side, "client_space",
-				  kv_word_name(kv_word_space, d->side[s].client));
-		kv_out_put_string(side, "server_space",
-				  kv_word_name(kv_word_space, d->side[s].server));
-		json_object_array_add(sides, side);
+		kv_out_put_string(series, "name", c->series[s].name);
+		kv_out_put_string(series, "client_space",
+				  kv_word_name(kv_word_space, c->series[s].client));
+		kv_out_put_string(series, "server_space",
+				  kv_word_name(kv_word_space, c->series[s].server));
+		json_object_array_add(list, series);
 	}
-	return sides;
+	return list;
 }
 
 /**
- * kv_matrix_spec() - describe what is asked for
- * @m: the matrix
+ * kv_sweep_spec() - describe what is asked for
+ * @m: the sweep
  *
  * Return: an object, owned by the caller.
  */
-struct json_object *kv_matrix_spec(const struct kv_matrix *m)
+struct json_object *kv_sweep_spec(const struct kv_sweep *m)
 {
 	struct json_object *spec = json_object_new_object();
 	struct json_object *ops = json_object_new_array();
@@ -129,23 +125,22 @@ struct json_object *kv_matrix_spec(const struct kv_matrix *m)
 		json_object_array_add(ops, json_object_new_string(kv_word_name(
 						   kv_word_op, m->ops.value[i])));
 	for (unsigned int i = 0; i < m->sizes.n; i++)
-		json_object_array_add(sizes,
-				      json_object_new_uint64(m->sizes.value[i]));
+		json_object_array_add(sizes, json_object_new_uint64(m->sizes.value[i]));
 	kv_out_put(spec, "ops", ops);
 	kv_out_put(spec, "sizes_bytes", sizes);
 	kv_out_put_count(spec, "time_ns", m->plan.time_ns);
 	kv_out_put_count(spec, "rounds", m->plan.rounds);
-	kv_out_put_count(spec, "blocks_per_round", KV_DESIGN_BLOCKS);
+	kv_out_put_count(spec, "blocks_per_round", KV_CONTRAST_BLOCKS);
 	kv_out_put_count(spec, "seed", m->plan.seed);
-	kv_out_put_string(spec, "design", m->design->name);
-	kv_out_put(spec, "sides", describe_sides(m->design));
+	kv_out_put_string(spec, "design", m->contrast->name);
+	kv_out_put(spec, "sides", describe_series(m->contrast));
 	kv_out_put_string(spec, "interval", "Wilcoxon's signed ranks over rounds of fresh connections");
 	kv_result_put_limits(spec, &m->work);
 	kv_out_put_bool(spec, "verify", m->plan.verify);
 	return spec;
 }
 
-static int measure_null(struct kv_matrix *m, struct json_object *doc)
+static int measure_null(struct kv_sweep *m, struct json_object *doc)
 {
 	struct json_object *null = json_object_new_object();
 	struct kv_work work = m->work;
@@ -153,13 +148,12 @@ static int measure_null(struct kv_matrix *m, struct json_object *doc)
 
 	kv_work_set(&work, KV_KIND_NULL, 0, 0);
 	for (unsigned int s = 0; s < KV_SPACES && !ret; s++) {
-		struct kv_side *side = &m->cell.side[s];
+		struct kv_series *series = &m->point.series[s];
 
-		ret = kv_side_measure_null(side, &m->space[s], &work,
-					   &m->fault);
+		ret = kv_series_measure_null(series, &m->space[s], &work, &m->fault);
 		if (!ret)
 			kv_out_put(null, kv_word_name(kv_word_space, s),
-				   kv_result_side(&work, s, side));
+				   kv_result_series(&work, s, series));
 	}
 	kv_out_put(doc, "null_loop", null);
 	if (ret)
@@ -168,8 +162,7 @@ static int measure_null(struct kv_matrix *m, struct json_object *doc)
 }
 
 /* A row that says why it has no figures. */
-static struct json_object *describe_refused(const struct kv_matrix *m,
-					    const struct kv_fault *f)
+static struct json_object *describe_refused(const struct kv_sweep *m, const struct kv_fault *f)
 {
 	struct json_object *row = kv_result_work(&m->work);
 
@@ -178,10 +171,10 @@ static struct json_object *describe_refused(const struct kv_matrix *m,
 	return row;
 }
 
-static struct json_object *describe_cell(const struct kv_matrix *m, int ret,
+static struct json_object *describe_point(const struct kv_sweep *m, int ret,
 					 const struct kv_fault *f)
 {
-	struct json_object *row = kv_result_cell(&m->cell);
+	struct json_object *row = kv_result_point(&m->point);
 
 	if (ret && ret != -ECANCELED)
 		kv_out_put_string(row, "verdict", "failed");
@@ -190,10 +183,10 @@ static struct json_object *describe_cell(const struct kv_matrix *m, int ret,
 	return row;
 }
 
-static int measure_cell(struct kv_matrix *m, struct json_object *cells)
+static int measure_point(struct kv_sweep *m, struct json_object *cells)
 {
-	struct kv_cell *cell = &m->cell;
-	struct kv_ends ends[KV_SIDES_MAX];
+	struct kv_point *point = &m->point;
+	struct kv_ends ends[KV_SERIES_MAX];
 	struct kv_fault fault;
 	int ret;
 
@@ -204,16 +197,15 @@ static int measure_cell(struct kv_matrix *m, struct json_object *cells)
 		return 0;
 	}
 	m->tried++;
-	for (unsigned int s = 0; s < m->design->sides; s++) {
-		ends[s].client = &m->space[m->design->side[s].client];
-		ends[s].server = server_space(m, m->design->side[s].server);
+	for (unsigned int s = 0; s < m->contrast->n; s++) {
+		ends[s].client = &m->space[m->contrast->series[s].client];
+		ends[s].server = server_space(m, m->contrast->series[s].server);
 	}
-	ret = kv_cell_measure(cell, m->design, ends, &m->work, &m->plan,
-			      &m->progress, &fault);
-	m->measured += cell->rounds > 0;
-	if (cell->rounds || (ret && ret != -ECANCELED))
-		json_object_array_add(cells, describe_cell(m, ret, &fault));
-	kv_cell_free(cell);
+	ret = kv_point_measure(point, m->contrast, ends, &m->work, &m->plan, &m->progress, &fault);
+	m->measured += point->rounds > 0;
+	if (point->rounds || (ret && ret != -ECANCELED))
+		json_object_array_add(cells, describe_point(m, ret, &fault));
+	kv_point_free(point);
 	if (!ret)
 		return 0;
 	kv_progress_erase(&m->progress);
@@ -223,18 +215,17 @@ static int measure_cell(struct kv_matrix *m, struct json_object *cells)
 	return ret;
 }
 
-static void show_step(struct kv_matrix *m)
+static void show_step(struct kv_sweep *m)
 {
 	char label[48], size[24];
 
 	kv_size_format(size, sizeof(size), m->work.size);
-	snprintf(label, sizeof(label), "%s %s",
-		 kv_word_name(kv_word_op, m->work.op), size);
+	snprintf(label, sizeof(label), "%s %s", kv_word_name(kv_word_op, m->work.op), size);
 	kv_progress_step(&m->progress, label);
 }
 
-/* One that failed does not keep the others from being measured. */
-static int measure_cells(struct kv_matrix *m, struct json_object *cells)
+/* A point that failed does not keep the others from being measured. */
+static int measure_points(struct kv_sweep *m, struct json_object *cells)
 {
 	unsigned int steps = 0;
 	int first = 0;
@@ -248,7 +239,7 @@ static int measure_cells(struct kv_matrix *m, struct json_object *cells)
 
 			set_work(m, i, k);
 			show_step(m);
-			ret = measure_cell(m, cells);
+			ret = measure_point(m, cells);
 			kv_progress_finish_step(&m->progress);
 			first = first ? first : ret;
 			if (ret == -ECANCELED || ret == -ENODEV)
@@ -261,16 +252,16 @@ out_erase:
 }
 
 /**
- * kv_matrix_measure() - measure all cells
- * @m: the matrix; says afterwards how far it came, and its first fault
+ * kv_sweep_measure() - measure all points
+ * @m: the sweep; says afterwards how far it came, and its first fault
  * @doc: receives "null_loop", "cells" and "counters"
  *
  * Faults are told on stderr as they come.
  *
  * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
- * errno, that of the first cell that failed.
+ * errno, that of the first point that failed.
  */
-int kv_matrix_measure(struct kv_matrix *m, struct json_object *doc)
+int kv_sweep_measure(struct kv_sweep *m, struct json_object *doc)
 {
 	struct json_object *cells = json_object_new_array();
 	int ret;
@@ -279,9 +270,8 @@ int kv_matrix_measure(struct kv_matrix *m, struct json_object *doc)
 	ret = measure_null(m, doc);
 	if (ret)
 		return ret;
-	kv_retries_start(&m->retries, &m->space[KV_SPACE_KERNEL],
-			 server_space(m, KV_SPACE_KERNEL));
-	ret = measure_cells(m, cells);
+	kv_retries_start(&m->retries, &m->space[KV_SPACE_KERNEL], server_space(m, KV_SPACE_KERNEL));
+	ret = measure_points(m, cells);
 	kv_retries_stop(&m->retries);
 	kv_out_put(doc, "counters", kv_retries_describe(&m->retries));
 	return ret;

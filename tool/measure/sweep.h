@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_MATRIX_H
-#define KV_MEASURE_MATRIX_H
+#ifndef KV_MEASURE_SWEEP_H
+#define KV_MEASURE_SWEEP_H
 
 #include <json-c/json.h>
 #include "cli/parse.h"
-#include "measure/cell.h"
+#include "measure/point.h"
 #include "measure/retries.h"
 
 /**
- * struct kv_matrix - operations by sizes, measured on all sides of a comparison
- * @design: the sides
+ * struct kv_sweep - operations by sizes, measured in all series of a comparison
+ * @contrast: the series
  * @ops: enum kverbs_op
  * @sizes: bytes; atomics have 8, whatever stands here
  * @has_kind: @kind is for all of them; else each has its default
  * @kind: how a latency is measured
- * @plan: how long each cell is measured
- * @work: what is the same for all cells
+ * @plan: how long each point is measured
+ * @work: what is the same for all points
  * @space: both spaces of this host, open
  * @peer: both spaces of the host where the servers are, open; not used if that is
  *	this one
  * @host: that host's name; NULL: this one
- * @tried: cells that were begun
- * @measured: cells that gave figures
- * @fault: the first fault; of cells that the device can't do if there is no other
+ * @tried: points that were begun
+ * @measured: points that gave figures
+ * @fault: the first fault; of points that the device can't do if there is no other
  */
-struct kv_matrix {
-	const struct kv_design *design;
+struct kv_sweep {
+	const struct kv_contrast *contrast;
 	struct kv_list ops;
 	struct kv_list sizes;
 	bool has_kind;
@@ -42,14 +42,14 @@ struct kv_matrix {
 
 	/* private */
 	unsigned int failed;
-	struct kv_cell cell;
+	struct kv_point point;
 	struct kv_retries retries;
 	struct kv_progress progress;
 };
 
-bool kv_matrix_has_relay(const struct kv_matrix *m);
-struct json_object *kv_matrix_spec(const struct kv_matrix *m);
-int kv_matrix_check(struct kv_matrix *m);
-int kv_matrix_measure(struct kv_matrix *m, struct json_object *doc);
+bool kv_sweep_has_relay(const struct kv_sweep *m);
+struct json_object *kv_sweep_spec(const struct kv_sweep *m);
+int kv_sweep_check(struct kv_sweep *m);
+int kv_sweep_measure(struct kv_sweep *m, struct json_object *doc);
 
 #endif

@@ -40,8 +40,7 @@ static void fill_pattern(uint8_t *data, uint32_t size, uint64_t seed)
 }
 
 /* Whose buffer it is. */
-static const struct kv_space *space_of(const struct check *c,
-				       const struct kv_buffer *buf)
+static const struct kv_space *space_of(const struct check *c, const struct kv_buffer *buf)
 {
 	return c->p->end[buf == &c->p->local[1] || buf == &c->p->target[1]].space;
 }
@@ -53,9 +52,7 @@ static int put(struct check *c, const struct kv_buffer *buf, const void *data)
 				 NULL);
 
 	if (ret)
-		return kv_fault_backend(c->f, s->b, ret,
-					"cannot fill a buffer on %s",
-					s->dev.name);
+		return kv_fault_backend(c->f, s->b, ret, "cannot fill a buffer on %s", s->dev.name);
 	return 0;
 }
 
@@ -66,9 +63,7 @@ static int take(struct check *c, const struct kv_buffer *buf, void *data)
 				NULL);
 
 	if (ret)
-		return kv_fault_backend(c->f, s->b, ret,
-					"cannot read a buffer on %s",
-					s->dev.name);
+		return kv_fault_backend(c->f, s->b, ret, "cannot read a buffer on %s", s->dev.name);
 	return 0;
 }
 
@@ -89,25 +84,20 @@ static int run(struct check *c, const struct kv_amount *amount)
 {
 	static struct kv_run_result result;
 
-	return kv_block_measure(c->p->end[0].space, c->p, &c->work, amount, NULL,
-				&result, c->f);
+	return kv_block_measure(c->p->end[0].space, c->p, &c->work, amount, NULL, &result, c->f);
 }
 
-static int mismatch(struct check *c, const char *what, uint32_t at,
-		    uint8_t got, uint8_t want)
+static int mismatch(struct check *c, const char *what, uint32_t at, uint8_t got, uint8_t want)
 {
 	const struct kv_work *w = &c->p->work;
 
 	return kv_fault_set(c->f, -EBADMSG,
 			    "%s space, %s: verification of %s with %u bytes failed: byte %u of %s is 0x%02x and should be 0x%02x",
-			    c->p->end[0].space->b->ops->space,
-			    c->p->end[0].space->dev.name,
-			    kv_word_name(kv_word_op, w->op), w->size, at, what,
-			    got, want);
+			    c->p->end[0].space->b->ops->space, c->p->end[0].space->dev.name,
+			    kv_word_name(kv_word_op, w->op), w->size, at, what, got, want);
 }
 
-static int compare(struct check *c, const struct kv_buffer *buf,
-		   const char *what)
+static int compare(struct check *c, const struct kv_buffer *buf, const char *what)
 {
 	int ret = take(c, buf, c->got);
 
@@ -139,16 +129,14 @@ static int check_one_way(struct check *c)
 		ret = run(c, &once);
 		if (ret)
 			return ret;
-		ret = compare(c, read ? local : target,
-			      read ? "the local buffer" : "the target");
+		ret = compare(c, read ? local : target, read ? "the local buffer" : "the target");
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static int check_word(struct check *c, const struct kv_buffer *buf,
-		      const char *what, uint64_t want)
+static int check_word(struct check *c, const struct kv_buffer *buf, const char *what, uint64_t want)
 {
 	memcpy(c->want, &want, sizeof(want));
 	return compare(c, buf, what);
@@ -167,8 +155,7 @@ static int check_atomic_once(struct check *c, uint64_t old, uint64_t new)
 	if (!ret)
 		ret = run(c, &once);
 	if (!ret)
-		ret = check_word(c, &c->p->local[0],
-				 "the value that came back", old);
+		ret = check_word(c, &c->p->local[0], "the value that came back", old);
 	if (!ret)
 		ret = check_word(c, &c->p->target[1], "the target", new);
 	return ret;

@@ -12,8 +12,7 @@
  * Each FETCH_ADD adds 1. Each CMP_SWP finds the 0 that it compares with, and
  * stores a 0 again: so all of them succeed.
  */
-void kv_work_set(struct kv_work *w, enum kv_kind kind, uint32_t op,
-		 uint32_t size)
+void kv_work_set(struct kv_work *w, enum kv_kind kind, uint32_t op, uint32_t size)
 {
 	w->kind = kind;
 	w->op = op;
@@ -114,8 +113,7 @@ int kv_work_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
 	if ((kind == KV_KIND_PINGPONG || kind == KV_KIND_RELAY) &&
 	    op != KVERBS_OP_SEND && op != KVERBS_OP_WRITE)
 		return kv_fault_usage(f, "--loop %s does not go with %s, which the peer does not notice; %s goes with completion",
-				      kv_word_name(kv_word_kind, kind), word,
-				      word);
+				      kv_word_name(kv_word_kind, kind), word, word);
 	return 0;
 }
 
@@ -151,16 +149,13 @@ int kv_work_check_dev(const struct kv_work *w, const struct kv_dev *dev,
 	if (kv_work_is_atomic(w->op) && !dev->atomic)
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space: %s has no atomic operations, so no %s",
-				    space, dev->name,
-				    kv_word_name(kv_word_op, w->op));
+				    space, dev->name, kv_word_name(kv_word_op, w->op));
 	if (w->size > dev->max_msg_bytes)
 		return kv_fault_usage(f, "a size of %u bytes: %s takes messages of at most %u bytes (%s space)",
-				      w->size, dev->name, dev->max_msg_bytes,
-				      space);
+				      w->size, dev->name, dev->max_msg_bytes, space);
 	if (w->size > dev->max_mr_bytes)
 		return kv_fault_usage(f, "a size of %u bytes: a buffer on %s has at most %llu bytes (%s space)",
-				      w->size, dev->name,
-				      (unsigned long long)dev->max_mr_bytes,
+				      w->size, dev->name, (unsigned long long)dev->max_mr_bytes,
 				      space);
 	return 0;
 }

@@ -42,8 +42,7 @@ struct kv_work {
 	uint32_t depth;
 };
 
-void kv_work_set(struct kv_work *w, enum kv_kind kind, uint32_t op,
-		 uint32_t size);
+void kv_work_set(struct kv_work *w, enum kv_kind kind, uint32_t op, uint32_t size);
 bool kv_work_is_atomic(uint32_t op);
 bool kv_work_is_two_sided(uint32_t op);
 enum kv_kind kv_work_default_kind(uint32_t op);
