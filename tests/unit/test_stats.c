@@ -414,7 +414,7 @@ static void a_doubt_withholds_the_verdict(void **state)
 	assert_true(j.first == -800 && j.last == 800);
 	j = judge_rounds(modes, 10, (struct kv_rounds){ .steal = 0 });
 	assert_int_equal(j.doubt, KV_DOUBT_MODES);
-	assert_int_equal(j.side, 0);
+	assert_int_equal(j.series, 0);
 	assert_true(j.modes.median[0] == 13010 && j.modes.median[1] == 16010);
 	assert_int_equal(j.modes.rounds[0], 5);
 	j = judge_rounds(wide, 10, (struct kv_rounds){ .steal = 0 });

@@ -26,7 +26,7 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 {
 	const struct kv_judgement *j = f->judgement;
 	double unit = kv_unit_of(f->scale);
-	unsigned int side;
+	unsigned int series;
 
 	switch (j->doubt) {
 	case KV_DOUBT_FEW:
@@ -41,9 +41,9 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 		snprintf(text, size, "the host has taken %.0f %% of the CPU time", 100 * f->steal);
 		break;
 	case KV_DOUBT_RESENT:
-		side = f->resent[1] > f->resent[0];
+		series = f->resent[1] > f->resent[0];
 		snprintf(text, size, "%llu packets were sent again or late in %s, and hardly any in %s",
-			 (unsigned long long)f->resent[side], f->name[side], f->name[!side]);
+			 (unsigned long long)f->resent[series], f->name[series], f->name[!series]);
 		break;
 	case KV_DOUBT_TURNED:
 		snprintf(text, size, "the first third of the %s says %.3g %s, the last %.3g",
@@ -51,7 +51,7 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 		break;
 	case KV_DOUBT_MODES:
 		snprintf(text, size, "%s has two modes, %.5g %s in %u %s and %.5g in %u",
-			 f->name[j->side], j->modes.median[0] * unit, kv_unit_name(),
+			 f->name[j->series], j->modes.median[0] * unit, kv_unit_name(),
 			 j->modes.rounds[0], f->repeated, j->modes.median[1] * unit, j->modes.rounds[1]);
 		break;
 	case KV_DOUBT_NONE:
@@ -61,7 +61,7 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 }
 
 /**
- * kv_finding_put_verdict() - say which side is faster, by how much, and how sure that is
+ * kv_finding_put_verdict() - say which series is faster, by how much, and how sure that is
  * @obj: gets "verdict", a sentence, and "faster", which is null if nobody knows
  * @f: the finding
  */

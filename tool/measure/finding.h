@@ -6,7 +6,7 @@
 #include "measure/stats.h"
 
 /**
- * struct kv_finding - a difference of two sides and its verdict, with the words for them
+ * struct kv_finding - a difference of two series and its verdict, with the words for them
  * @name: their names
  * @who: what each of them is called where it is the faster one
  * @changed: the end that is another one, or "" for both
@@ -14,7 +14,7 @@
  * @more: the option that gives more of them
  * @n: how many there were
  * @scale: nanoseconds that are printed for a unit of @diff
- * @resent: packets sent again or late, by each side
+ * @resent: packets sent again or late, by each series
  * @steal: share of the time that the host has taken
  * @diff: the difference
  * @judgement: what kv_stats_judge() says of it

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "measure/finding.h"
+#include "measure/listing.h"
 #include "measure/merge.h"
 #include "measure/result.h"
 #include "out/out.h"
@@ -26,7 +27,7 @@ static const char *const alike[] = {
 	"/capsule/path", "/capsule/tool", "/capsule/libibverbs", "/capsule/module",
 };
 
-/* What makes a cell the same one in another document. */
+/* What makes a point the same one in another document. */
 static const char *const keys[] = { "/op", "/size_bytes", "/loop", "/connect" };
 
 /* As JSON, for who has to see a difference. */
@@ -116,36 +117,36 @@ void kv_merge_free(struct kv_merge *m)
 	free(m->doc);
 }
 
-static struct json_object *find_cell(struct json_object *doc, struct json_object *like)
+static struct json_object *find_point(struct json_object *doc, struct json_object *like)
 {
-	struct json_object *cells = kv_out_get(doc, "/cells");
+	struct json_object *points = kv_out_get(doc, "/cells");
 
-	for (size_t i = 0; i < json_object_array_length(cells); i++) {
-		struct json_object *cell = json_object_array_get_idx(cells, i);
+	for (size_t i = 0; i < json_object_array_length(points); i++) {
+		struct json_object *point = json_object_array_get_idx(points, i);
 		unsigned int k = 0;
 
-		while (k < sizeof(keys) / sizeof(keys[0]) && are_alike(cell, like, keys[k]))
+		while (k < sizeof(keys) / sizeof(keys[0]) && are_alike(point, like, keys[k]))
 			k++;
 		if (k == sizeof(keys) / sizeof(keys[0]))
-			return cell;
+			return point;
 	}
 	return NULL;
 }
 
-static const char *side_name(struct json_object *doc, unsigned int side)
+static const char *series_name(struct json_object *doc, unsigned int series)
 {
-	return kv_out_get_string(json_object_array_get_idx(kv_out_get(doc, "/spec/sides"), side), "/name");
+	return kv_out_get_string(json_object_array_get_idx(kv_out_get(doc, "/spec/sides"), series), "/name");
 }
 
-static struct json_object *side_of(struct json_object *doc, struct json_object *cell, unsigned int side)
+static struct json_object *series_of(struct json_object *doc, struct json_object *point, unsigned int series)
 {
 	char path[CELL];
 
-	snprintf(path, sizeof(path), "/%s", side_name(doc, side));
-	return kv_out_get(cell, path);
+	snprintf(path, sizeof(path), "/%s", series_name(doc, series));
+	return kv_out_get(point, path);
 }
 
-/* What the boots gave of one cell; room for all of them. */
+/* What the boots gave of one point; room for all of them. */
 struct row {
 	double *median[2];
 	uint64_t resent[2];
@@ -155,22 +156,22 @@ struct row {
 };
 
 /*
- * A boot gives its estimate of the difference. Its sides' medians are those of all its samples:
+ * A boot gives its estimate of the difference. Its series' medians are those of all its samples:
  * that of the second one is taken, and the first one so that the two differ by the estimate.
  */
-static void add_boot(struct row *r, struct json_object *doc, struct json_object *cell)
+static void add_boot(struct row *r, struct json_object *doc, struct json_object *point)
 {
-	double diff = kv_out_get_real(cell, "/difference_ns/value");
-	double median = kv_out_get_real(side_of(doc, cell, 1), "/p50_ns");
+	double diff = kv_out_get_real(point, "/difference_ns/value");
+	double median = kv_out_get_real(series_of(doc, point, 1), "/p50_ns");
 
 	if (isnan(diff) || isnan(median))
 		return;
 	r->median[0][r->n] = median + diff;
 	r->median[1][r->n++] = median;
-	r->steal += kv_out_get_real(cell, "/steal");
+	r->steal += kv_out_get_real(point, "/steal");
 	for (unsigned int s = 0; s < 2; s++) {
-		r->resent[s] += kv_out_get_count(side_of(doc, cell, s), "/resent");
-		r->samples[s] += kv_out_get_count(side_of(doc, cell, s), "/samples");
+		r->resent[s] += kv_out_get_count(series_of(doc, point, s), "/resent");
+		r->samples[s] += kv_out_get_count(series_of(doc, point, s), "/samples");
 	}
 }
 
@@ -185,8 +186,8 @@ static struct json_object *list_medians(const double *median, unsigned int n)
 
 static void judge(struct json_object *obj, struct json_object *doc, const struct row *r)
 {
-	const char *name[2] = { side_name(doc, 0), side_name(doc, 1) };
-	struct kv_rounds sides = {
+	const char *name[2] = { series_name(doc, 0), series_name(doc, 1) };
+	struct kv_rounds series_list = {
 		.a = r->median[0],
 		.b = r->median[1],
 		.rounds = r->n,
@@ -196,9 +197,9 @@ static void judge(struct json_object *obj, struct json_object *doc, const struct
 	struct kv_interval diff;
 
 	for (unsigned int s = 0; s < 2; s++)
-		sides.resent[s] = r->samples[s] ? (double)r->resent[s] / (double)r->samples[s] : 0;
-	diff = kv_stats_shift(sides.a, sides.b, sides.rounds);
-	judgement = kv_stats_judge(&sides, &diff);
+		series_list.resent[s] = r->samples[s] ? (double)r->resent[s] / (double)r->samples[s] : 0;
+	diff = kv_stats_shift(series_list.a, series_list.b, series_list.rounds);
+	judgement = kv_stats_judge(&series_list, &diff);
 	kv_finding_put(obj, &(const struct kv_finding){
 		.name = { name[0], name[1] },
 		.who = { name[0], name[1] },
@@ -208,13 +209,13 @@ static void judge(struct json_object *obj, struct json_object *doc, const struct
 		.n = r->n,
 		.scale = 1,
 		.resent = { r->resent[0], r->resent[1] },
-		.steal = sides.steal,
+		.steal = series_list.steal,
 		.diff = &diff,
 		.judgement = &judgement,
 	});
 }
 
-static struct json_object *merge_cell(const struct kv_merge *m, struct json_object *like)
+static struct json_object *merge_point(const struct kv_merge *m, struct json_object *like)
 {
 	static const char *const copied[] = { "op", "size_bytes", "connect", "loop", "estimand", "sample_divisor" };
 	struct json_object *obj = json_object_new_object(), *value;
@@ -229,15 +230,15 @@ static struct json_object *merge_cell(const struct kv_merge *m, struct json_obje
 	for (unsigned int s = 0; s < 2; s++)
 		r.median[s] = calloc(m->n, sizeof(*r.median[s]));
 	for (unsigned int i = 0; i < m->n && r.median[0] && r.median[1]; i++)
-		add_boot(&r, m->doc[i], find_cell(m->doc[i], like));
+		add_boot(&r, m->doc[i], find_point(m->doc[i], like));
 	kv_out_put_count(obj, "boots", r.n);
 	for (unsigned int s = 0; s < 2 && r.n; s++) {
-		struct json_object *side = json_object_new_object();
+		struct json_object *series = json_object_new_object();
 
-		kv_out_put(side, "boot_p50_ns", list_medians(r.median[s], r.n));
-		kv_out_put_count(side, "samples", r.samples[s]);
-		kv_out_put_count(side, "resent", r.resent[s]);
-		kv_out_put(obj, side_name(*m->doc, s), side);
+		kv_out_put(series, "boot_p50_ns", list_medians(r.median[s], r.n));
+		kv_out_put_count(series, "samples", r.samples[s]);
+		kv_out_put_count(series, "resent", r.resent[s]);
+		kv_out_put(obj, series_name(*m->doc, s), series);
 	}
 	judge(obj, *m->doc, &r);
 	for (unsigned int s = 0; s < 2; s++)
@@ -249,13 +250,13 @@ static struct json_object *merge_cell(const struct kv_merge *m, struct json_obje
  * kv_merge_describe() - compare over boots
  * @m: the documents
  *
- * Return: a document, owned by the caller. Its cells are those of the first one.
+ * Return: a document, owned by the caller. Its points are those of the first one.
  */
 struct json_object *kv_merge_describe(const struct kv_merge *m)
 {
 	struct json_object *spec = json_object_new_object(), *capsule = json_object_new_object();
 	struct json_object *boots = json_object_new_array(), *merged = json_object_new_array();
-	struct json_object *cells = kv_out_get(*m->doc, "/cells"), *doc;
+	struct json_object *points = kv_out_get(*m->doc, "/cells"), *doc;
 
 	for (unsigned int i = 0; i < sizeof(alike) / sizeof(alike[0]); i++) {
 		struct json_object *value = json_object_get(kv_out_get(*m->doc, alike[i]));
@@ -275,17 +276,18 @@ struct json_object *kv_merge_describe(const struct kv_merge *m)
 	kv_out_put_string(spec, "interval", "Wilcoxon's signed ranks over boots");
 	kv_out_put(spec, "boots", boots);
 	doc = kv_result_create("kverbs.merge", spec, capsule);
-	for (size_t i = 0; i < json_object_array_length(cells); i++)
-		json_object_array_add(merged, merge_cell(m, json_object_array_get_idx(cells, i)));
+	for (size_t i = 0; i < json_object_array_length(points); i++)
+		json_object_array_add(merged, merge_point(m, json_object_array_get_idx(points, i)));
 	kv_out_put(doc, "cells", merged);
 	kv_out_put_bool(doc, "complete", true);
 	return doc;
 }
 
-static double median_of_boots(struct json_object *side)
+/* The median of the boots' medians, in the column of a series. */
+static void median_of_boots(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
 {
-	struct json_object *list = kv_out_get(side, "/boot_p50_ns");
-	size_t n = json_object_array_length(list);
+	struct json_object *list = kv_out_get(kv_out_get(obj, path), "/boot_p50_ns");
+	size_t n = list ? json_object_array_length(list) : 0;
 	uint64_t *value = calloc(n, sizeof(*value));
 	double v = NAN;
 
@@ -295,30 +297,12 @@ static double median_of_boots(struct json_object *side)
 	if (value && n)
 		v = kv_stats_median(value, n) / 1e3;
 	free(value);
-	return v;
+	kv_us_format(text, KV_LISTING_TEXT, v);
 }
 
-static void add_row(struct kv_table *t, struct json_object *doc, struct json_object *cell)
+static void count(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
 {
-	char size[CELL], boots[CELL], figure[2][CELL], diff[CELL], interval[CELL];
-	const char *row[] = {
-		kv_out_get_string(cell, "/op"), size, kv_out_get_string(cell, "/loop"), boots,
-		"-", "-", "-", kv_out_get_string(cell, "/verdict"),
-	};
-
-	kv_size_format(size, sizeof(size), kv_out_get_count(cell, "/size_bytes"));
-	snprintf(boots, sizeof(boots), "%llu", (unsigned long long)kv_out_get_count(cell, "/boots"));
-	for (unsigned int s = 0; s < 2 && kv_out_get_count(cell, "/boots"); s++) {
-		kv_us_format(figure[s], CELL, median_of_boots(side_of(doc, cell, s)));
-		row[4 + s] = figure[s];
-	}
-	if (kv_out_get_count(cell, "/boots")) {
-		kv_us_difference_format(diff, interval, CELL, kv_out_get_real(cell, "/difference_ns/value"),
-					kv_out_get_real(cell, "/difference_ns/low"),
-					kv_out_get_real(cell, "/difference_ns/high"));
-		row[6] = diff;
-	}
-	kv_table_add(t, row);
+	snprintf(text, KV_LISTING_TEXT, "%llu", (unsigned long long)kv_out_get_count(obj, path));
 }
 
 /**
@@ -330,15 +314,18 @@ static void add_row(struct kv_table *t, struct json_object *doc, struct json_obj
  */
 int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 {
-	struct json_object *cells = kv_out_get(doc, "/cells");
-	const char *name[2] = { side_name(doc, 0), side_name(doc, 1) };
-	char difference[CELL];
-	const struct kv_column columns[] = {
-		{ "op", false }, { "size", true }, { "loop", false }, { "boots", true },
-		{ name[0], true }, { name[1], true }, { difference, true },
-		{ "verdict, with 95 % interval", false },
+	const char *name[2] = { series_name(doc, 0), series_name(doc, 1) };
+	char path[2][CELL], difference[CELL];
+	const struct kv_listing columns[] = {
+		{ "op", kv_listing_word, "/op" },
+		{ "size", kv_listing_size, "/size_bytes" },
+		{ "loop", kv_listing_word, "/loop" },
+		{ "boots", count, "/boots" },
+		{ name[0], median_of_boots, path[0] },
+		{ name[1], median_of_boots, path[1] },
+		{ difference, kv_listing_difference, "/difference_ns" },
+		{ "verdict, with 95 % interval", kv_listing_word, "/verdict" },
 	};
-	struct kv_table t;
 	int ret;
 
 	printf("%s, %s, Linux %s, %llu CPU%s, %zu boots\n", kv_out_get_string(doc, "/capsule/driver"),
@@ -348,13 +335,11 @@ int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 	       json_object_array_length(kv_out_get(doc, "/spec/boots")));
 	printf("Latency in %s: the median of the boots' medians (p50)\n\n", kv_unit_name());
 	snprintf(difference, sizeof(difference), "%s-%s", name[0], name[1]);
-	kv_table_create(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < json_object_array_length(cells); i++)
-		add_row(&t, doc, json_object_array_get_idx(cells, i));
-	ret = kv_table_print(&t);
-	kv_table_destroy(&t);
+	for (unsigned int i = 0; i < 2; i++)
+		snprintf(path[i], CELL, "/%s", name[i]);
+	ret = kv_listing_print(kv_out_get(doc, "/cells"), columns, sizeof(columns) / sizeof(columns[0]), f);
 	if (ret)
-		return kv_fault_set(f, ret, "cannot print the table");
+		return ret;
 	printf("\nmethod: each boot gives its estimate of the difference. Estimate and interval of Hodges and\n"
 	       "  Lehmann and of Wilcoxon's signed ranks over boots: they are about another boot of this machine\n");
 	return 0;

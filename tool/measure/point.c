@@ -281,18 +281,18 @@ static int measure_rounds(struct job *j, struct kv_progress *progress)
 	return 0;
 }
 
-static double resent_share(const struct kv_point *c, unsigned int side)
+static double resent_share(const struct kv_point *c, unsigned int series)
 {
-	uint64_t samples = c->series[side].samples;
+	uint64_t samples = c->series[series].samples;
 
-	return samples ? (double)c->resent[side] / (double)samples : 0;
+	return samples ? (double)c->resent[series] / (double)samples : 0;
 }
 
 static void finish(struct kv_point *c)
 {
 	for (unsigned int i = 0; i < c->contrast->differences; i++) {
 		unsigned int a = c->contrast->difference[i].a, b = c->contrast->difference[i].b;
-		const struct kv_rounds sides = {
+		const struct kv_rounds series_list = {
 			.a = c->median[a],
 			.b = c->median[b],
 			.rounds = c->rounds,
@@ -300,8 +300,8 @@ static void finish(struct kv_point *c)
 			.steal = c->steal,
 		};
 
-		c->diff[i] = kv_stats_shift(sides.a, sides.b, sides.rounds);
-		c->judgement[i] = kv_stats_judge(&sides, &c->diff[i]);
+		c->diff[i] = kv_stats_shift(series_list.a, series_list.b, series_list.rounds);
+		c->judgement[i] = kv_stats_judge(&series_list, &c->diff[i]);
 	}
 }
 

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "measure/counted.h"
-#include "measure/quadrants.h"
+#include "measure/listing.h"
 #include "measure/report.h"
 #include "measure/retries.h"
+#include "measure/tables.h"
 #include "out/out.h"
 #include "out/table.h"
 #include "out/unit.h"
@@ -25,25 +25,25 @@ static void get_us(char *text, struct json_object *obj, const char *path)
 }
 
 /* Both words stand in uapi/kverbs.h; here they are sentences. */
-static const char *describe_post(struct json_object *side)
+static const char *describe_post(struct json_object *series)
 {
-	return is(side, "/post", "softirq-off") ?
+	return is(series, "/post", "softirq-off") ?
 	       "posted in process context with softirqs held off" : "posted in process context";
 }
 
-static const char *describe_lkey(struct json_object *side)
+static const char *describe_lkey(struct json_object *series)
 {
-	return is(side, "/lkey", "dma") ? "local buffer by local_dma_lkey" :
+	return is(series, "/lkey", "dma") ? "local buffer by local_dma_lkey" :
 	       "local buffer by an MR's key";
 }
 
-static const char *describe_estimand(struct json_object *cell)
+static const char *describe_estimand(struct json_object *point)
 {
-	if (is(cell, "/loop", "relay"))
+	if (is(point, "/loop", "relay"))
 		return "half of a round trip in which one thread drives both ends";
-	if (is(cell, "/loop", "pingpong"))
+	if (is(point, "/loop", "pingpong"))
 		return "half of a round trip between two threads";
-	if (is(cell, "/loop", "null"))
+	if (is(point, "/loop", "null"))
 		return "two reads of the counter and the record, no verbs";
 	return "from before the post until its completion was polled";
 }
@@ -124,93 +124,71 @@ static void print_null(struct json_object *doc)
 	printf("\n");
 }
 
-/* What a side gave: one of two sides, or one of the quadrants. */
-static struct json_object *find_side(struct json_object *cell, const char *name)
+/* What a series gave: one of two series, or one of the quadrants. */
+static struct json_object *find_series(struct json_object *point, const char *name)
 {
 	char path[32];
 
 	snprintf(path, sizeof(path), "/quadrants/%s", name);
-	if (!kv_out_get(cell, "/quadrants"))
+	if (!kv_out_get(point, "/quadrants"))
 		snprintf(path, sizeof(path), "/%s", name);
-	return kv_out_get(cell, path);
+	return kv_out_get(point, path);
 }
 
-/* The first side of a comparison, or its last one. */
-static const char *name_side(struct json_object *doc, bool last)
+/* The first series of a comparison, or its last one. */
+static const char *name_series(struct json_object *doc, bool last)
 {
-	struct json_object *sides = kv_out_get(doc, "/spec/sides");
-	size_t n = json_object_array_length(sides);
+	struct json_object *series_list = kv_out_get(doc, "/spec/sides");
+	size_t n = json_object_array_length(series_list);
 
-	return kv_out_get_string(json_object_array_get_idx(sides, last ? n - 1 : 0), "/name");
-}
-
-static void add_cell(struct kv_table *t, struct json_object *cell, const char *const *name)
-{
-	struct json_object *a = find_side(cell, name[0]), *b = find_side(cell, name[1]);
-	char size[CELL], figure[4][CELL], diff[CELL], interval[CELL];
-	const char *row[] = {
-		kv_out_get_string(cell, "/op"), size,
-		kv_out_get_string(cell, "/loop"), figure[0], figure[1],
-		figure[2], figure[3], diff,
-		kv_out_get_string(cell, "/verdict"),
-	};
-
-	kv_size_format(size, sizeof(size), kv_out_get_count(cell, "/size_bytes"));
-	get_us(figure[0], a, "/p50_ns");
-	get_us(figure[1], a, "/p99_ns");
-	get_us(figure[2], b, "/p50_ns");
-	get_us(figure[3], b, "/p99_ns");
-	kv_us_difference_format(diff, interval, CELL, kv_out_get_real(cell, "/difference_ns/value"),
-				kv_out_get_real(cell, "/difference_ns/low"),
-				kv_out_get_real(cell, "/difference_ns/high"));
-	kv_table_add(t, row);
+	return kv_out_get_string(json_object_array_get_idx(series_list, last ? n - 1 : 0), "/name");
 }
 
 /* One line for each way of measuring that occurs in the table. */
-static void print_legend(struct json_object *cells)
+static void print_legend(struct json_object *points)
 {
 	static const char *const loops[] = { "completion", "relay", "pingpong" };
 
 	for (unsigned int i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
-		for (size_t k = 0; k < json_object_array_length(cells); k++) {
-			struct json_object *cell;
+		for (size_t k = 0; k < json_object_array_length(points); k++) {
+			struct json_object *point;
 
-			cell = json_object_array_get_idx(cells, k);
-			if (!is(cell, "/loop", loops[i]))
+			point = json_object_array_get_idx(points, k);
+			if (!is(point, "/loop", loops[i]))
 				continue;
-			printf("%s: %s%s\n", loops[i], describe_estimand(cell),
+			printf("%s: %s%s\n", loops[i], describe_estimand(point),
 			       i ? ", as perftest prints it" : "");
 			break;
 		}
 	}
 }
 
-/* The first side is of the kernel where both spaces are compared, the last one of user space. */
+/* The first series is of the kernel where both spaces are compared, the last one of user space. */
 static void print_contexts(struct json_object *doc)
 {
-	const char *name[] = { name_side(doc, false), name_side(doc, true) };
-	struct json_object *side[2] = { NULL, NULL }, *responder = NULL;
-	struct json_object *cells = kv_out_get(doc, "/cells");
+	const char *name[] = { name_series(doc, false), name_series(doc, true) };
+	struct json_object *series[2] = { NULL, NULL }, *responder = NULL;
+	struct json_object *points = kv_out_get(doc, "/cells");
 	bool verified = true;
 
-	for (size_t k = 0; k < json_object_array_length(cells); k++) {
-		struct json_object *cell = json_object_array_get_idx(cells, k);
+	for (size_t k = 0; k < json_object_array_length(points); k++) {
+		struct json_object *point = json_object_array_get_idx(points, k);
 
-		if (!find_side(cell, name[0]))
+		if (!find_series(point, name[0]))
 			continue;
 		for (unsigned int i = 0; i < 2; i++)
-			side[i] = find_side(cell, name[i]);
+			series[i] = find_series(point, name[i]);
 		if (!responder)
-			responder = kv_out_get(side[0], "/responder_cpu");
-		verified &= json_object_get_boolean(kv_out_get(cell, "/verified"));
+			responder = kv_out_get(series[0], "/responder_cpu");
+		verified &= json_object_get_boolean(kv_out_get(point, "/verified"));
 	}
-	if (!side[0] || !side[1])
+	if (!series[0] || !series[1])
 		return;
 	for (unsigned int i = 0; i < (is(doc, "/spec/design", "self") ? 1 : 2); i++)
-		printf("%s: %s, %s\n", kv_out_get_string(side[i], "/space"), describe_post(side[i]),
-		       describe_lkey(side[i]));
-	printf("all: completion %s, on CPU %llu", kv_out_get_string(side[0], "/completion"),
-	       (unsigned long long)kv_out_get_count(side[0], "/cpu"));
+		printf("%s: %s, %s\n", kv_out_get_string(series[i], "/space"), describe_post(series[i]),
+		       describe_lkey(series[i]));
+	printf("all: completion %s, on CPU %llu", kv_out_get_string(series[0], "/completion"),
+	       (unsigned long long)kv_out_get_count(series[0], "/cpu"));
 	if (responder)
 		printf(", responder on CPU %llu",
 		       (unsigned long long)json_object_get_uint64(responder));
@@ -219,14 +197,14 @@ static void print_contexts(struct json_object *doc)
 		printf("contents: verified in an untimed pass on each connection\n");
 }
 
-static uint64_t count_warmup(struct json_object *cell, struct json_object *sides)
+static uint64_t count_warmup(struct json_object *point, struct json_object *series_list)
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < json_object_array_length(sides); i++) {
-		struct json_object *side = json_object_array_get_idx(sides, i);
+	for (size_t i = 0; i < json_object_array_length(series_list); i++) {
+		struct json_object *series = json_object_array_get_idx(series_list, i);
 
-		n += kv_out_get_count(find_side(cell, kv_out_get_string(side, "/name")),
+		n += kv_out_get_count(find_series(point, kv_out_get_string(series, "/name")),
 				      "/warmup_discarded");
 	}
 	return n;
@@ -234,19 +212,19 @@ static uint64_t count_warmup(struct json_object *cell, struct json_object *sides
 
 static void print_method(struct json_object *doc, bool quadrants)
 {
-	struct json_object *sides = kv_out_get(doc, "/spec/sides");
-	struct json_object *cells = kv_out_get(doc, "/cells");
+	struct json_object *series_list = kv_out_get(doc, "/spec/sides");
+	struct json_object *points = kv_out_get(doc, "/cells");
 	uint64_t least = UINT64_MAX, most = 0, warmed = 0;
 
-	for (size_t k = 0; k < json_object_array_length(cells); k++) {
-		struct json_object *cell = json_object_array_get_idx(cells, k);
-		uint64_t rounds = kv_out_get_count(cell, "/rounds");
+	for (size_t k = 0; k < json_object_array_length(points); k++) {
+		struct json_object *point = json_object_array_get_idx(points, k);
+		uint64_t rounds = kv_out_get_count(point, "/rounds");
 
 		if (!rounds)
 			continue;
 		least = rounds < least ? rounds : least;
 		most = rounds > most ? rounds : most;
-		warmed += count_warmup(cell, sides);
+		warmed += count_warmup(point, series_list);
 	}
 	if (!most)
 		return;
@@ -265,42 +243,29 @@ static void print_method(struct json_object *doc, bool quadrants)
 		printf("Each interval is one of 95 %% by itself: of twenty, one may miss the truth.\n");
 }
 
-static int print_latencies(struct json_object *cells, const char *const name[2])
+static int print_series(struct json_object *doc, struct kv_fault *f)
 {
-	char title[5][CELL];
-	const struct kv_column columns[] = {
-		{ "op", false },     { "size", true },	  { "loop", false },
-		{ title[0], true },  { title[1], true },  { title[2], true },
-		{ title[3], true },  { title[4], true },  { "verdict, with 95 % interval", false },
-	};
-	struct kv_table t;
-	int ret;
-
-	for (unsigned int i = 0; i < 4; i++)
-		snprintf(title[i], CELL, "%s %s", name[i / 2], i % 2 ? "p99" : "p50");
-	snprintf(title[4], CELL, "%s-%s", name[0], name[1]);
-	printf("Latency in %s; %s is the difference of the medians (p50)\n\n", kv_unit_name(), title[4]);
-	kv_table_create(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < json_object_array_length(cells); i++)
-		add_cell(&t, json_object_array_get_idx(cells, i), name);
-	ret = kv_table_print(&t);
-	kv_table_destroy(&t);
-	return ret;
-}
-
-static int print_sides(struct json_object *doc)
-{
-	const char *name[] = { name_side(doc, false), name_side(doc, true) };
-	struct json_object *cells = kv_out_get(doc, "/cells");
+	const char *name[] = { name_series(doc, false), name_series(doc, true) };
+	struct json_object *points = kv_out_get(doc, "/cells");
 	int ret;
 
 	if (is(doc, "/spec/design", "self"))
 		printf("Both sides are in %s space: a difference that is found is none\n",
-		       kv_out_get_string(json_object_array_get_idx(kv_out_get(doc, "/spec/sides"), 0),
-					 "/client_space"));
-	ret = kv_unit_counts() ? kv_counted_print(cells, name) : print_latencies(cells, name);
+		       kv_out_get_string(doc, "/spec/sides/0/client_space"));
+	ret = kv_unit_counts() ? kv_tables_instructions(points, name, f) :
+				 kv_tables_latencies(points, name, f);
 	printf("\n");
 	return ret;
+}
+
+/* Below each table. */
+static void print_notes(struct json_object *doc)
+{
+	print_null(doc);
+	print_retries(doc);
+	print_device_note(doc);
+	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
+		printf("Not complete: %s\n", kv_out_get_string(doc, "/error/text"));
 }
 
 /**
@@ -313,21 +278,17 @@ static int print_sides(struct json_object *doc)
 int kv_report_compare(struct json_object *doc, struct kv_fault *f)
 {
 	bool quadrants = is(doc, "/spec/design", "quadrants");
-	struct json_object *cells = kv_out_get(doc, "/cells");
+	struct json_object *points = kv_out_get(doc, "/cells");
 	int ret;
 
 	print_environment(doc);
-	ret = quadrants ? kv_quadrants_print(cells) : print_sides(doc);
+	ret = quadrants ? kv_tables_quadrants(points, f) : print_series(doc, f);
 	if (ret)
-		return kv_fault_set(f, ret, "cannot print the table");
-	print_legend(cells);
+		return ret;
+	print_legend(points);
 	print_contexts(doc);
 	print_method(doc, quadrants);
-	print_null(doc);
-	print_retries(doc);
-	print_device_note(doc);
-	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
-		printf("Not complete: %s\n", kv_out_get_string(doc, "/error/text"));
+	print_notes(doc);
 	return 0;
 }
 
@@ -351,23 +312,23 @@ static void print_work(struct json_object *r)
 
 static void print_how(struct json_object *r)
 {
-	struct json_object *side = kv_out_get(r, "/result");
-	double elapsed = kv_out_get_real(side, "/elapsed_ns") / 1e9;
+	struct json_object *series = kv_out_get(r, "/result");
+	double elapsed = kv_out_get_real(series, "/elapsed_ns") / 1e9;
 
-	if (kv_out_get(side, "/post"))
-		printf("%s, %s\ncompletion %s, on ", describe_post(side), describe_lkey(side),
-		       kv_out_get_string(side, "/completion"));
-	printf("CPU %llu", (unsigned long long)kv_out_get_count(side, "/cpu"));
-	if (kv_out_get(side, "/responder_cpu"))
+	if (kv_out_get(series, "/post"))
+		printf("%s, %s\ncompletion %s, on ", describe_post(series), describe_lkey(series),
+		       kv_out_get_string(series, "/completion"));
+	printf("CPU %llu", (unsigned long long)kv_out_get_count(series, "/cpu"));
+	if (kv_out_get(series, "/responder_cpu"))
 		printf(", responder on CPU %llu",
-		       (unsigned long long)kv_out_get_count(side, "/responder_cpu"));
+		       (unsigned long long)kv_out_get_count(series, "/responder_cpu"));
 	printf("; CPU let go %llu times%s\n",
-	       (unsigned long long)kv_out_get_count(side, "/let_go"),
+	       (unsigned long long)kv_out_get_count(series, "/let_go"),
 	       json_object_get_boolean(kv_out_get(r, "/verified")) ?
 	       "; contents verified" : "");
 	printf("%llu samples in %.3g s, after %llu iterations discarded as warm-up\n",
-	       (unsigned long long)kv_out_get_count(side, "/samples"), elapsed,
-	       (unsigned long long)kv_out_get_count(side, "/warmup_discarded"));
+	       (unsigned long long)kv_out_get_count(series, "/samples"), elapsed,
+	       (unsigned long long)kv_out_get_count(series, "/warmup_discarded"));
 }
 
 /**
@@ -379,41 +340,27 @@ static void print_how(struct json_object *r)
  */
 int kv_report_lat(struct json_object *doc, struct kv_fault *f)
 {
-	static const struct kv_column columns[] = {
-		{ "min", true }, { "p50", true },   { "p90", true },
-		{ "p99", true }, { "p99.9", true }, { "max", true },
-	};
-	static const char *const paths[] = {
-		"/min_ns", "/p50_ns",	"/p90_ns",
-		"/p99_ns", "/p99_9_ns", "/max_ns",
+	static const struct kv_listing columns[] = {
+		{ "min", kv_listing_time, "/min_ns" },
+		{ "p50", kv_listing_time, "/p50_ns" },
+		{ "p90", kv_listing_time, "/p90_ns" },
+		{ "p99", kv_listing_time, "/p99_ns" },
+		{ "p99.9", kv_listing_time, "/p99_9_ns" },
+		{ "max", kv_listing_time, "/max_ns" },
 	};
 	struct json_object *r = kv_out_get(doc, "/cell");
-	char text[6][CELL];
-	const char *row[6];
-	struct kv_table t;
 	int ret;
 
 	print_environment(doc);
 	print_work(r);
 	print_how(r);
 	printf("Latency in %s:\n\n", kv_unit_name());
-	for (unsigned int i = 0; i < 6; i++) {
-		get_us(text[i], kv_out_get(r, "/result"), paths[i]);
-		row[i] = text[i];
-	}
-	kv_table_create(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	kv_table_add(&t, row);
-	ret = kv_table_print(&t);
-	kv_table_destroy(&t);
+	ret = kv_listing_print(kv_out_get(r, "/result"), columns, sizeof(columns) / sizeof(columns[0]), f);
 	if (ret)
-		return kv_fault_set(f, ret, "cannot print the table");
+		return ret;
 	printf("\n");
 	if (kv_unit_counts())
-		kv_counted_print_typical(kv_out_get(r, "/result"));
-	print_null(doc);
-	print_retries(doc);
-	print_device_note(doc);
-	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
-		printf("Not complete: %s\n", kv_out_get_string(doc, "/error/text"));
+		kv_tables_print_typical(kv_out_get(r, "/result"));
+	print_notes(doc);
 	return 0;
 }

@@ -224,9 +224,9 @@ static double *make_walsh(const double *d, unsigned int n)
 }
 
 /**
- * kv_stats_shift() - how far apart two sides are, with a 95 % interval
- * @a: the median of each round of one side
- * @b: of the other side; @b[i] was measured in the same round as @a[i]
+ * kv_stats_shift() - how far apart two series are, with a 95 % interval
+ * @a: the median of each round of one series
+ * @b: of the other series; @b[i] was measured in the same round as @a[i]
  * @n: how many rounds
  *
  * The unit is the round, because each has fresh connections, and connections of one kind
@@ -234,7 +234,7 @@ static double *make_walsh(const double *d, unsigned int n)
  * the median of the Walsh averages of the differences a - b; the intervals are those of
  * Wilcoxon's signed rank test with its exact distribution (Hollander and Wolfe, Nonparametric
  * Statistical Methods, 1999, 3.1 to 3.3). They suppose that a difference from the median is as
- * likely to one side as to the other, which holds for two sides of one kind, and nothing of
+ * likely to one series as to the other, which holds for two series of one kind, and nothing of
  * its distribution. The population is that of rounds of this boot.
  *
  * Fewer than KV_STATS_MIN_ROUNDS rounds give the estimate alone.
@@ -274,12 +274,12 @@ out_free:
 }
 
 /**
- * kv_stats_find_modes() - do the rounds of a side fall into two groups?
+ * kv_stats_find_modes() - do the rounds of a series fall into two groups?
  * @median: the median of each round
  * @n: how many rounds
  * @modes: receives them if they do
  *
- * They do if two rounds or more lie on each side of a gap that is several times as wide as
+ * They do if two rounds or more lie on each series of a gap that is several times as wide as
  * either group, and wider than KV_STATS_MODES_GAP of the median.
  *
  * Return: true if they do.
@@ -313,7 +313,7 @@ bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *
 	return found;
 }
 
-/* Is each of the first third on one side of each of the last third, and of 0? */
+/* Is each of the first third on one series of each of the last third, and of 0? */
 static bool has_turned(const struct kv_rounds *s, struct kv_judgement *j, double median)
 {
 	unsigned int third = s->rounds / 3, rest = s->rounds - third;
@@ -354,8 +354,8 @@ static enum kv_doubt find_doubt(const struct kv_rounds *s, const struct kv_inter
 		return KV_DOUBT_RESENT;
 	if (has_turned(s, j, i->median))
 		return KV_DOUBT_TURNED;
-	for (j->side = 0; j->side < 2; j->side++) {
-		if (kv_stats_find_modes(j->side ? s->b : s->a, s->rounds, &j->modes) &&
+	for (j->series = 0; j->series < 2; j->series++) {
+		if (kv_stats_find_modes(j->series ? s->b : s->a, s->rounds, &j->modes) &&
 		    j->modes.median[1] - j->modes.median[0] > fabs(i->value) / 2)
 			return KV_DOUBT_MODES;
 	}
@@ -363,8 +363,8 @@ static enum kv_doubt find_doubt(const struct kv_rounds *s, const struct kv_inter
 }
 
 /**
- * kv_stats_judge() - what two sides say about their difference
- * @s: the sides
+ * kv_stats_judge() - what two series say about their difference
+ * @s: the series
  * @i: their difference, kv_stats_shift() of them
  *
  * One is less if 0 is not in the 95 % interval. Else they are equal within the smallest share

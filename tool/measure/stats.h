@@ -23,7 +23,7 @@
 /* A share of the time: more of it taken by the host, and there is no verdict. */
 #define KV_STATS_STEAL 0.05
 
-/* For each sample: more packets sent again on one side, and ten times fewer on the other, and there is no verdict. */
+/* For each sample: more packets sent again on one series, and ten times fewer on the other, and there is no verdict. */
 #define KV_STATS_RESENT 0.01
 
 /**
@@ -34,7 +34,7 @@
  * @near_low: lower end of the 90 % interval; NAN if not @valid
  * @near_high: upper end
  * @valid: false if there is no interval: fewer than KV_STATS_MIN_ROUNDS rounds, or no memory
- * @median: the larger one of the two sides' medians; NAN if there is no @value
+ * @median: the larger one of the two series' medians; NAN if there is no @value
  */
 struct kv_interval {
 	double value;
@@ -76,9 +76,9 @@ enum kv_doubt {
 	KV_DOUBT_FEW, /* rounds */
 	KV_DOUBT_WIDE, /* neither is less, and they may differ by more than KV_STATS_EQUAL */
 	KV_DOUBT_STEAL,
-	KV_DOUBT_RESENT, /* on one side, and hardly any on the other */
+	KV_DOUBT_RESENT, /* on one series, and hardly any on the other */
 	KV_DOUBT_TURNED, /* the first third says the opposite of the last third */
-	KV_DOUBT_MODES, /* of a side, and the difference is not much more than theirs */
+	KV_DOUBT_MODES, /* of a series, and the difference is not much more than theirs */
 };
 
 /* Two groups of rounds: the median of each, ticks, and how many it has. */
@@ -94,7 +94,7 @@ struct kv_modes {
  * @within: they are equal within this share of the median; NAN if there is no interval
  * @first: difference in the first third of the rounds, of KV_DOUBT_TURNED
  * @last: in the last third
- * @side: 0: a, 1: b; of KV_DOUBT_MODES
+ * @series: 0: a, 1: b; of KV_DOUBT_MODES
  * @modes: of that side
  */
 struct kv_judgement {
@@ -103,7 +103,7 @@ struct kv_judgement {
 	double within;
 	double first;
 	double last;
-	unsigned int side;
+	unsigned int series;
 	struct kv_modes modes;
 };
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
+#include "measure/listing.h"
 #include "measure/result.h"
 #include "measure/stats.h"
 #include "out/out.h"
-#include "out/table.h"
 #include "out/unit.h"
 #include "rate/rate.h"
-
-#define CELL 96
 
 static const char *const names[KV_RATE_STEPS] = {
 	[KV_RATE_CREATE_ID] = "create_id",
@@ -81,22 +79,6 @@ struct json_object *kv_rate_describe(const struct kv_rate *r)
 	return obj;
 }
 
-static void add_step(struct kv_table *t, struct json_object *step)
-{
-	static const char *const path[] = {
-		"/verb/p50_ns", "/verb/p99_ns", "/until_seen/min_ns",
-		"/until_seen/p50_ns", "/until_seen/p99_ns", "/until_seen/max_ns",
-	};
-	char text[6][CELL];
-	const char *row[7] = { kv_out_get_string(step, "/step") };
-
-	for (unsigned int i = 0; i < 6; i++) {
-		kv_us_format(text[i], CELL, kv_out_get_real(step, path[i]));
-		row[i + 1] = text[i];
-	}
-	kv_table_add(t, row);
-}
-
 static void print_head(struct json_object *doc)
 {
 	struct json_object *result = kv_out_get(doc, "/result");
@@ -126,23 +108,23 @@ static void print_head(struct json_object *doc)
  */
 int kv_rate_report(struct json_object *doc, struct kv_fault *f)
 {
-	static const struct kv_column columns[] = {
-		{ "step", false }, { "verb: p50", true }, { "p99", true },
-		{ "until seen: min", true }, { "p50", true }, { "p99", true }, { "max", true },
+	static const struct kv_listing columns[] = {
+		{ "step", kv_listing_word, "/step" },
+		{ "verb: p50", kv_listing_time, "/verb/p50_ns" },
+		{ "p99", kv_listing_time, "/verb/p99_ns" },
+		{ "until seen: min", kv_listing_time, "/until_seen/min_ns" },
+		{ "p50", kv_listing_time, "/until_seen/p50_ns" },
+		{ "p99", kv_listing_time, "/until_seen/p99_ns" },
+		{ "max", kv_listing_time, "/until_seen/max_ns" },
 	};
-	struct json_object *steps = kv_out_get(doc, "/result/steps");
-	struct kv_table t;
 	int ret;
 
 	print_head(doc);
 	printf("Durations in %s:\n\n", kv_unit_name());
-	kv_table_create(&t, columns, 7);
-	for (size_t i = 0; i < json_object_array_length(steps); i++)
-		add_step(&t, json_object_array_get_idx(steps, i));
-	ret = kv_table_print(&t);
-	kv_table_destroy(&t);
+	ret = kv_listing_print(kv_out_get(doc, "/result/steps"), columns,
+			       sizeof(columns) / sizeof(columns[0]), f);
 	if (ret)
-		return kv_fault_set(f, ret, "cannot print the table");
+		return ret;
 	printf("\nverb: of the RDMA CM or of the QP, in its own space\n"
 	       "until seen: until the tool saw the end of it, with system calls, the QP's transitions and the peer's answer\n");
 	return 0;

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include "measure/listing.h"
+#include "out/out.h"
+
+#define COLUMNS_MAX 12
+
+void kv_listing_word(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+{
+	snprintf(text, KV_LISTING_TEXT, "%s", kv_out_get_string(obj, path));
+}
+
+void kv_listing_size(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+{
+	kv_size_format(text, KV_LISTING_TEXT, kv_out_get_count(obj, path));
+}
+
+void kv_listing_time(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+{
+	kv_us_format(text, KV_LISTING_TEXT, kv_out_get_real(obj, path));
+}
+
+static void format_difference(char *text, char *interval, struct json_object *diff)
+{
+	kv_us_difference_format(text, interval, KV_LISTING_TEXT, kv_out_get_real(diff, "/value"),
+				kv_out_get_real(diff, "/low"), kv_out_get_real(diff, "/high"));
+}
+
+void kv_listing_difference(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+{
+	char interval[KV_LISTING_TEXT];
+
+	format_difference(text, interval, kv_out_get(obj, path));
+}
+
+void kv_listing_interval(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+{
+	char difference[KV_LISTING_TEXT];
+
+	format_difference(difference, text, kv_out_get(obj, path));
+}
+
+static void add(struct kv_table *t, struct json_object *obj, const struct kv_listing *column,
+		unsigned int n)
+{
+	char text[COLUMNS_MAX][KV_LISTING_TEXT];
+	const char *row[COLUMNS_MAX];
+
+	for (unsigned int i = 0; i < n; i++) {
+		column[i].format(text[i], obj, column[i].path);
+		row[i] = text[i];
+	}
+	kv_table_add(t, row);
+}
+
+/**
+ * kv_listing_print() - print a table
+ * @list: an array with an object for each row; or one object, the only row
+ * @column: what of them is shown
+ * @n: how many columns, at most COLUMNS_MAX
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_listing_print(struct json_object *list, const struct kv_listing *column, unsigned int n,
+		     struct kv_fault *f)
+{
+	struct kv_column head[COLUMNS_MAX];
+	struct kv_table t;
+	int ret;
+
+	for (unsigned int i = 0; i < n; i++)
+		head[i] = (struct kv_column){ column[i].head, column[i].format != kv_listing_word };
+	kv_table_create(&t, head, n);
+	if (json_object_is_type(list, json_type_array))
+		for (size_t i = 0; i < json_object_array_length(list); i++)
+			add(&t, json_object_array_get_idx(list, i), column, n);
+	else
+		add(&t, list, column, n);
+	ret = kv_table_print(&t);
+	kv_table_destroy(&t);
+	return ret ? kv_fault_set(f, ret, "cannot print the table") : 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_MEASURE_LISTING_H
+#define KV_MEASURE_LISTING_H
+
+#include "cli/fault.h"
+#include "out/table.h"
+
+struct json_object;
+
+/* Room for what a column shows, with its end. */
+#define KV_LISTING_TEXT 192
+
+/**
+ * struct kv_listing - a column of a table that is made from a list of objects
+ * @head: what it is called
+ * @format: writes what it shows of an object
+ * @path: where in the object that stands, a JSON pointer
+ */
+struct kv_listing {
+	const char *head;
+	void (*format)(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
+	const char *path;
+};
+
+/* Each has "-" if there is nothing at @path. Words stand at the left of their column, figures at the right. */
+void kv_listing_word(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
+void kv_listing_size(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
+void kv_listing_time(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
+void kv_listing_difference(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
+void kv_listing_interval(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
+
+int kv_listing_print(struct json_object *list, const struct kv_listing *column, unsigned int n,
+		     struct kv_fault *f);
+
+#endif

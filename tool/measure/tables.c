@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include <math.h>
+#include <stdio.h>
+#include "measure/listing.h"
+#include "measure/tables.h"
+#include "out/out.h"
+#include "out/unit.h"
+
+/* The tables of comparisons. */
+
+#define CELL 64
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define OP { "op", kv_listing_word, "/op" }
+#define SIZE { "size", kv_listing_size, "/size_bytes" }
+#define LOOP { "loop", kv_listing_word, "/loop" }
+#define VERDICT { "verdict, with 95 % interval", kv_listing_word, "/verdict" }
+
+/**
+ * kv_tables_latencies() - print the table of a comparison of two series
+ * @points: the document's
+ * @name: of the series
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_tables_latencies(struct json_object *points, const char *const name[2], struct kv_fault *f)
+{
+	char title[4][CELL], path[4][CELL], difference[CELL];
+	const struct kv_listing columns[] = {
+		OP, SIZE, LOOP,
+		{ title[0], kv_listing_time, path[0] },
+		{ title[1], kv_listing_time, path[1] },
+		{ title[2], kv_listing_time, path[2] },
+		{ title[3], kv_listing_time, path[3] },
+		{ difference, kv_listing_difference, "/difference_ns" },
+		VERDICT,
+	};
+
+	for (unsigned int i = 0; i < 4; i++) {
+		snprintf(title[i], CELL, "%s %s", name[i / 2], i % 2 ? "p99" : "p50");
+		snprintf(path[i], CELL, "/%s/%s", name[i / 2], i % 2 ? "p99_ns" : "p50_ns");
+	}
+	snprintf(difference, CELL, "%s-%s", name[0], name[1]);
+	printf("Latency in %s; %s is the difference of the medians (p50)\n\n", kv_unit_name(),
+	       difference);
+	return kv_listing_print(points, columns, COUNT(columns), f);
+}
+
+/* A series that has two differences, of which each has its verdict: "?" if there is none. */
+static void faster(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+{
+	struct json_object *diff = kv_out_get(obj, path);
+
+	snprintf(text, KV_LISTING_TEXT, "%s", !diff || kv_out_get(diff, "/faster") ?
+		 kv_out_get_string(diff, "/faster") : "?");
+}
+
+/* The points that have no figures, or not all of them. */
+static void print_failed(struct json_object *points)
+{
+	for (size_t i = 0; i < json_object_array_length(points); i++) {
+		struct json_object *point = json_object_array_get_idx(points, i);
+		char size[KV_LISTING_TEXT];
+
+		if (!kv_out_get(point, "/error"))
+			continue;
+		kv_listing_size(size, point, "/size_bytes");
+		printf("%s %s: %s\n", kv_out_get_string(point, "/op"), size,
+		       kv_out_get_string(point, "/error/text"));
+	}
+}
+
+/**
+ * kv_tables_quadrants() - print the tables of a comparison of quadrants
+ * @points: of its document
+ * @f: receives why not
+ *
+ * The figures of each quadrant, and what changing one end does: one table with all of it would be twice
+ * as wide as a terminal. The differences are those of kv_contrast_quadrants.
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_tables_quadrants(struct json_object *points, struct kv_fault *f)
+{
+	static const struct kv_listing medians[] = {
+		OP, SIZE, LOOP,
+		{ "p50: K-K", kv_listing_time, "/quadrants/K-K/p50_ns" },
+		{ "K-U", kv_listing_time, "/quadrants/K-U/p50_ns" },
+		{ "U-K", kv_listing_time, "/quadrants/U-K/p50_ns" },
+		{ "U-U", kv_listing_time, "/quadrants/U-U/p50_ns" },
+		{ "p99: K-K", kv_listing_time, "/quadrants/K-K/p99_ns" },
+		{ "K-U", kv_listing_time, "/quadrants/K-U/p99_ns" },
+		{ "U-K", kv_listing_time, "/quadrants/U-K/p99_ns" },
+		{ "U-U", kv_listing_time, "/quadrants/U-U/p99_ns" },
+	};
+#define DIFFERENCE(head, path)							\
+	{ head, kv_listing_difference, path }, { "95 % interval", kv_listing_interval, path },	\
+	{ "faster", faster, path }
+	static const struct kv_listing client[] = {
+		OP, SIZE,
+		DIFFERENCE("K-K - U-K", "/differences_ns/0"),
+		DIFFERENCE("K-U - U-U", "/differences_ns/1"),
+	};
+	static const struct kv_listing server[] = {
+		OP, SIZE,
+		DIFFERENCE("K-K - K-U", "/differences_ns/2"),
+		DIFFERENCE("U-K - U-U", "/differences_ns/3"),
+	};
+#undef DIFFERENCE
+	static const char title[] =
+		"\n%s in the kernel minus %s in user space: difference of the medians in %s\n\n";
+	int ret;
+
+	printf("Latency in %s from client to server; K: kernel space, U: user space\n\n", kv_unit_name());
+	ret = kv_listing_print(points, medians, COUNT(medians), f);
+	if (ret)
+		return ret;
+	printf(title, "client", "client", kv_unit_name());
+	ret = kv_listing_print(points, client, COUNT(client), f);
+	if (ret)
+		return ret;
+	printf(title, "server", "server", kv_unit_name());
+	ret = kv_listing_print(points, server, COUNT(server), f);
+	printf("\n");
+	if (!ret)
+		print_failed(points);
+	return ret;
+}
+
+/*
+ * In a guest that counts instructions (out/unit.c) most samples are one number, and the scheduler's tick
+ * makes the others. A tick of the counter is an instruction.
+ */
+
+/* As in 12790, or 815763-816072 if there are several, or 12696.5 for half of 25393. */
+static void format_range(char *text, double min, double max)
+{
+	char low[CELL / 2], high[CELL / 2];
+
+	snprintf(low, sizeof(low), "%.*f", fabs(min - rint(min)) > 0.05, min);
+	snprintf(high, sizeof(high), "%.*f", fabs(max - rint(max)) > 0.05, max);
+	snprintf(text, KV_LISTING_TEXT, "%s%s%s", low, max > min ? "-" : "", max > min ? high : "");
+}
+
+static void format_typical(char *text, struct json_object *series, double divisor)
+{
+	format_range(text, (double)kv_out_get_count(series, "/mode_min_ticks") / divisor,
+		     (double)kv_out_get_count(series, "/mode_max_ticks") / divisor);
+}
+
+static void typical(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+{
+	struct json_object *series = kv_out_get(obj, path);
+
+	if (series)
+		format_typical(text, series, (double)kv_out_get_count(obj, "/sample_divisor"));
+	else
+		snprintf(text, KV_LISTING_TEXT, "-");
+}
+
+static void share(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+{
+	struct json_object *series = kv_out_get(obj, path);
+	double all = (double)kv_out_get_count(series, "/samples");
+
+	if (series)
+		snprintf(text, KV_LISTING_TEXT, "%.4g %%",
+			 100 * (double)kv_out_get_count(series, "/mode_samples") / all);
+	else
+		snprintf(text, KV_LISTING_TEXT, "-");
+}
+
+/* The least and the largest median of a round, each of which has a connection of its own. */
+static void connections(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+{
+	struct json_object *rounds = kv_out_get(kv_out_get(obj, path), "/round_p50_ns");
+	double min = INFINITY, max = -INFINITY;
+
+	for (size_t i = 0; rounds && i < json_object_array_length(rounds); i++) {
+		double v = json_object_get_double(json_object_array_get_idx(rounds, i));
+
+		min = fmin(min, v);
+		max = fmax(max, v);
+	}
+	if (rounds)
+		format_range(text, min, max);
+	else
+		snprintf(text, KV_LISTING_TEXT, "-");
+}
+
+/**
+ * kv_tables_instructions() - print the table of a comparison of two series that count instructions
+ * @points: the document's
+ * @name: of the series
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_tables_instructions(struct json_object *points, const char *const name[2],
+			   struct kv_fault *f)
+{
+	char path[2][CELL];
+	const struct kv_listing columns[] = {
+		OP, SIZE, LOOP,
+		{ name[0], typical, path[0] },
+		{ "have it", share, path[0] },
+		{ "connections", connections, path[0] },
+		{ name[1], typical, path[1] },
+		{ "have it", share, path[1] },
+		{ "connections", connections, path[1] },
+		VERDICT,
+	};
+
+	for (unsigned int i = 0; i < 2; i++)
+		snprintf(path[i], CELL, "/%s", name[i]);
+	printf("Instructions of the typical sample; how many samples have exactly these; the medians of all connections\n\n");
+	return kv_listing_print(points, columns, COUNT(columns), f);
+}
+
+/**
+ * kv_tables_print_typical() - print what most samples of a measurement are
+ * @series: as kv_result_series() describes it
+ */
+void kv_tables_print_typical(struct json_object *series)
+{
+	char text[KV_LISTING_TEXT];
+
+	format_typical(text, series, 1);
+	printf("typical: %s, which %llu of %llu samples have\n", text,
+	       (unsigned long long)kv_out_get_count(series, "/mode_samples"),
+	       (unsigned long long)kv_out_get_count(series, "/samples"));
+}
