@@ -9,7 +9,7 @@
 #include "cli/fault.h"
 #include "cli/interrupt.h"
 #include "cmd/cmd.h"
-#include "model/space.h"
+#include "model/site.h"
 #include "object/hand.h"
 #include "object/options.h"
 #include "out/stdout.h"
@@ -57,7 +57,7 @@ static void print_version(void)
 
 	printf("kverbs %s\n", KVERBS_VERSION);
 	for (uint32_t id = 0; id < KV_SPACES; id++) {
-		if (kv_space_open_backend(id, &b, &why)) {
+		if (kv_site_open_backend(id, &b, &why)) {
 			printf("%s\n", why.text);
 			continue;
 		}

@@ -6,7 +6,7 @@
 #include "start.h"
 
 /* What is wrong with it; NULL: nothing. */
-static const char *hold(const struct kv_space *space)
+static const char *hold(const struct kv_site *space)
 {
 	const char *wrong = lists_end_when_told(space->b, space->dev.name);
 
@@ -24,10 +24,10 @@ int main(int argc, char **argv)
 		return 2;
 	for (unsigned int i = 0; i < 2; i++) {
 		struct kv_fault f = { 0 };
-		struct kv_space space;
+		struct kv_site space;
 		const char *wrong;
 
-		if (kv_space_open(&space, id[i], argv[1], -1, &f)) {
+		if (kv_site_open(&space, id[i], argv[1], -1, &f)) {
 			kv_fault_print(&f);
 			return 1;
 		}
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "%s space: %s\n", space.b->ops->space, wrong);
 			status = 1;
 		}
-		kv_space_close(&space);
+		kv_site_close(&space);
 	}
 	return status;
 }

@@ -10,7 +10,7 @@
 
 static const char *start(struct kv_pair *p)
 {
-	struct kv_backend *b = p->end[0].space->b;
+	struct kv_backend *b = p->end[0].site->b;
 	struct kv_run_spec spec = {
 		.loop = KVERBS_LOOP_POST_TO_COMPLETION,
 		.op = KVERBS_OP_WRITE,
@@ -36,7 +36,7 @@ static const char *start(struct kv_pair *p)
  *
  * Return: NULL, or what is wrong.
  */
-const char *failed_start_holds_nothing(const struct kv_space *space)
+const char *failed_start_holds_nothing(const struct kv_site *space)
 {
 	struct kv_work work = { .ack_timeout = 14, .retry_cnt = 6 };
 	struct kv_fault f = { 0 };

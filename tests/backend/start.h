@@ -2,8 +2,8 @@
 #ifndef KV_TESTS_START_H
 #define KV_TESTS_START_H
 
-#include "model/space.h"
+#include "model/site.h"
 
-const char *failed_start_holds_nothing(const struct kv_space *space);
+const char *failed_start_holds_nothing(const struct kv_site *space);
 
 #endif

@@ -680,8 +680,8 @@ static void test_undone_after_interrupt(void **state)
 static void test_probe_interrupted(void **state)
 {
 	struct kv_cq_init cq_init = { .dev = "rxe0", .cqe = 1 };
-	struct kv_space here = { 0 }, there = { .host = "there" };
-	struct kv_pair p = { .end = { { .space = &here }, { .space = &there } } };
+	struct kv_site here = { 0 }, there = { .host = "there" };
+	struct kv_pair p = { .end = { { .site = &here }, { .site = &there } } };
 	uint64_t begin = kv_now_ns(), ns;
 	struct world *w = *state;
 	struct kv_cq cq;

@@ -135,7 +135,7 @@ int kv_session_open(struct kv_session *s, enum kv_space_id space, const char *de
 	s->dev_name = dev;
 	s->batch = batch;
 	s->trace = trace;
-	ret = kv_space_open_backend(space, &s->b, f);
+	ret = kv_site_open_backend(space, &s->b, f);
 	if (ret)
 		return ret;
 	ret = kv_trace_wrap(&s->b, note_call, s);

@@ -4,7 +4,7 @@
 
 #include <json-c/json.h>
 #include "batch/names.h"
-#include "model/space.h"
+#include "model/site.h"
 #include "object/hand.h"
 
 /**

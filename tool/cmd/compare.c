@@ -148,11 +148,11 @@ static int open_spaces(struct compare *c, struct kv_fault *f)
 	int ret = 0;
 
 	for (unsigned int s = 0; s < KV_SPACES && !ret; s++) {
-		ret = kv_space_open(&c->m.space[s], s, o->dev, o->gid, f);
-		o->dev = c->m.space[s].dev.name;
+		ret = kv_site_open(&c->m.site[s], s, o->dev, o->gid, f);
+		o->dev = c->m.site[s].dev.name;
 	}
 	for (unsigned int s = 0; s < KV_SPACES && !ret && c->m.host; s++) {
-		ret = kv_space_open_peer(&c->m.peer[s], s, &o->peer, f);
+		ret = kv_site_open_peer(&c->m.peer[s], s, &o->peer, f);
 		o->peer.dev = c->m.peer[s].dev.name;
 	}
 	if (!ret)
@@ -164,7 +164,7 @@ static int open_spaces(struct compare *c, struct kv_fault *f)
 
 static struct json_object *describe_environment(const struct compare *c)
 {
-	struct json_object *capsule = kv_capsule_create(c->m.space, KV_SPACES);
+	struct json_object *capsule = kv_capsule_create(c->m.site, KV_SPACES);
 
 	if (c->m.host)
 		kv_capsule_add_peer(capsule, c->m.peer, KV_SPACES);
@@ -224,8 +224,8 @@ static void close_spaces(void *args)
 	struct compare *c = args;
 
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		kv_space_close(&c->m.peer[s]);
-		kv_space_close(&c->m.space[s]);
+		kv_site_close(&c->m.peer[s]);
+		kv_site_close(&c->m.site[s]);
 	}
 }
 

@@ -21,7 +21,7 @@
 static struct command {
 	struct kv_options common;
 	struct kv_rate rate;
-	struct kv_space space;
+	struct kv_site space;
 	bool server;
 	const char *host;
 	const char *port;
@@ -127,15 +127,15 @@ static int print(void *args, struct json_object *doc, struct kv_fault *f)
 static int run(void *args, struct kv_fault *f)
 {
 	struct command *c = args;
-	struct kv_space *s = &c->space;
+	struct kv_site *s = &c->space;
 	int ret;
 
-	ret = kv_space_open(s, c->common.both, c->common.dev, -1, f);
+	ret = kv_site_open(s, c->common.both, c->common.dev, -1, f);
 	if (!ret)
 		ret = kv_link_look_up(&s->dev, c->host, c->port, &c->rate.addr, f);
 	if (ret)
 		return ret;
-	c->rate.end.space = s;
+	c->rate.end.site = s;
 	ret = c->server ? kv_rate_passive(&c->rate, f) : kv_rate_active(&c->rate, f);
 	return kv_dev_blame(s->b, s->dev.name, ret, f);
 }
@@ -152,7 +152,7 @@ static void close_space(void *args)
 {
 	struct command *c = args;
 
-	kv_space_close(&c->space);
+	kv_site_close(&c->space);
 }
 
 const struct kv_cmd kv_cmd_conn_rate = {

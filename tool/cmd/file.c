@@ -38,8 +38,8 @@ static struct command {
 	const char *local_name;
 	const char *remote_name;
 	struct kv_transfer transfer;
-	struct kv_space here;
-	struct kv_space there;
+	struct kv_site here;
+	struct kv_site there;
 	struct kv_file_local local;
 	struct kv_file_remote remote;
 	struct kv_progress progress;
@@ -128,7 +128,7 @@ static void prepare(struct command *c)
 static struct json_object *describe_end(const struct kv_transfer *t, unsigned int end)
 {
 	struct json_object *obj = json_object_new_object();
-	const struct kv_space *s = t->space[end];
+	const struct kv_site *s = t->space[end];
 
 	kv_out_put_string(obj, "space", kv_word_name(kv_word_space, s->id));
 	if (s->host)
@@ -190,9 +190,9 @@ static int open_spaces(struct command *c, struct kv_fault *f)
 	const struct kv_options *o = &c->common;
 	int ret;
 
-	ret = kv_space_open(&c->here, o->end[0], o->dev, o->gid, f);
+	ret = kv_site_open(&c->here, o->end[0], o->dev, o->gid, f);
 	if (!ret)
-		ret = kv_space_open_peer(&c->there, o->end[1], &o->peer, f);
+		ret = kv_site_open_peer(&c->there, o->end[1], &o->peer, f);
 	return ret;
 }
 
@@ -306,8 +306,8 @@ static int run(void *args, struct kv_fault *f)
 		kv_progress_erase(&c->progress);
 		try_report(c, &out, ret, f);
 	}
-	kv_space_close(&c->there);
-	kv_space_close(&c->here);
+	kv_site_close(&c->there);
+	kv_site_close(&c->here);
 	kv_out_close(&out);
 	return ret;
 }

@@ -34,9 +34,9 @@ static struct lat {
 	struct kv_amount amount;
 
 	/* By enum kv_space_id; only those are open that an end is in. */
-	struct kv_space space[KV_SPACES];
+	struct kv_site space[KV_SPACES];
 	/* Where the server is, if that is another host. */
-	struct kv_space peer;
+	struct kv_site peer;
 	struct kv_pair pair;
 	struct kv_series null;
 	struct kv_series side;
@@ -206,8 +206,8 @@ static int measure(struct lat *l, struct kv_pair *pair, struct kv_fault *f)
 
 static int measure_pair(struct lat *l, struct kv_fault *f)
 {
-	const struct kv_space *client = &l->space[l->common.end[0]];
-	const struct kv_space *server = host_of(l) ? &l->peer :
+	const struct kv_site *client = &l->space[l->common.end[0]];
+	const struct kv_site *server = host_of(l) ? &l->peer :
 						     &l->space[l->common.end[1]];
 	int ret;
 
@@ -315,10 +315,10 @@ static int open_spaces(struct lat *l, struct kv_fault *f)
 		uint32_t id = o->end[i];
 
 		if (!l->space[id].b)
-			ret = kv_space_open(&l->space[id], id, o->dev, o->gid, f);
+			ret = kv_site_open(&l->space[id], id, o->dev, o->gid, f);
 	}
 	if (!ret && host_of(l))
-		ret = kv_space_open_peer(&l->peer, o->end[1], &o->peer, f);
+		ret = kv_site_open_peer(&l->peer, o->end[1], &o->peer, f);
 	return ret;
 }
 
@@ -341,9 +341,9 @@ static void close_spaces(void *args)
 {
 	struct lat *l = args;
 
-	kv_space_close(&l->peer);
+	kv_site_close(&l->peer);
 	for (unsigned int id = 0; id < KV_SPACES; id++)
-		kv_space_close(&l->space[id]);
+		kv_site_close(&l->space[id]);
 }
 
 const struct kv_cmd kv_cmd_lat = {

@@ -100,7 +100,7 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 				      p->depth, p->qps);
 	if (!p->size)
 		p->size = p->type == KV_PINGPONG_UD ? SIZE_UD : SIZE;
-	p->space_id = c->common.both;
+	p->space = c->common.both;
 	p->dev = c->common.dev;
 	p->gid = c->common.gid;
 	p->timeout_ns = c->common.work.timeout_ns;
@@ -123,7 +123,7 @@ static void tell(const struct command *c)
 	}
 	doc = json_object_new_object();
 	kv_out_put_string(doc, "command", "pingpong");
-	kv_out_put_string(doc, "space", kv_word_name(kv_word_space, p->space_id));
+	kv_out_put_string(doc, "space", kv_word_name(kv_word_space, p->space));
 	kv_out_put_string(doc, "role", c->host ? "client" : "server");
 	kv_out_put_string(doc, "type", kv_word_name(words_type, p->type));
 	kv_out_put_count(doc, "qps", p->qps);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cmd/cmd.h"
-#include "model/space.h"
+#include "model/site.h"
 #include "remote/peer.h"
 #include "serve/serve.h"
 
@@ -124,7 +124,7 @@ static int check_spaces(struct serve_cmd *c, struct kv_fault *f)
 	for (uint32_t id = 0; id < KV_SPACES; id++) {
 		if (c->spaces && !(c->spaces & 1U << id))
 			continue;
-		ret = kv_space_open_backend(id, &b, f);
+		ret = kv_site_open_backend(id, &b, f);
 		if (ret && c->spaces)
 			return ret;
 		if (ret) {

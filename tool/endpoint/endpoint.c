@@ -37,19 +37,19 @@ const char *kv_verb_name(enum kv_verb verb)
 
 /**
  * kv_endpoint_add_pd() - make the PD
- * @e: the endpoint; @space is set
+ * @e: the endpoint; its site is set
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
 int kv_endpoint_add_pd(struct kv_endpoint *e, struct kv_fault *f)
 {
-	const struct kv_pd_init init = { .dev = e->space->dev.name };
+	const struct kv_pd_init init = { .dev = e->site->dev.name };
 	struct kv_pd pd;
-	int ret = kv_op_pd_new(e->space->b, &init, &pd, &e->verb_ns[KV_VERB_PD_NEW]);
+	int ret = kv_op_pd_new(e->site->b, &init, &pd, &e->verb_ns[KV_VERB_PD_NEW]);
 
 	if (ret)
-		return kv_fault_backend(f, e->space->b, ret, "cannot make a PD on %s", init.dev);
+		return kv_fault_backend(f, e->site->b, ret, "cannot make a PD on %s", init.dev);
 	e->pd = pd.id;
 	return 0;
 }
@@ -58,15 +58,15 @@ static int make_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, uint32
 		   struct kv_fault *f)
 {
 	const struct kv_cq_init init = {
-		.dev = e->space->dev.name,
+		.dev = e->site->dev.name,
 		.cqe = cqe,
 		.context = context,
 	};
 	struct kv_cq cq;
-	int ret = kv_op_cq_new(e->space->b, &init, &cq, &e->verb_ns[KV_VERB_CQ_NEW]);
+	int ret = kv_op_cq_new(e->site->b, &init, &cq, &e->verb_ns[KV_VERB_CQ_NEW]);
 
 	if (ret)
-		return kv_fault_backend(f, e->space->b, ret, "cannot make a CQ on %s", init.dev);
+		return kv_fault_backend(f, e->site->b, ret, "cannot make a CQ on %s", init.dev);
 	*id = cq.id;
 	return 0;
 }
@@ -118,19 +118,19 @@ int kv_endpoint_add_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, st
 int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t length,
 			   struct kv_fault *f)
 {
-	const struct kv_space *space = e->space;
+	const struct kv_site *site = e->site;
 	const struct kv_mr_init init = {
 		.pd = e->pd,
 		.length = length,
 		.max_access = KVERBS_ACCESS__ALL,
 	};
-	enum kv_verb verb = space->id == KV_SPACE_KERNEL ? KV_VERB_MR_NEW : KV_VERB_TOUCH;
+	enum kv_verb verb = site->id == KV_SPACE_KERNEL ? KV_VERB_MR_NEW : KV_VERB_TOUCH;
 	struct kv_mr mr;
-	int ret = kv_op_mr_new(space->b, &init, &mr, &e->verb_ns[verb]);
+	int ret = kv_op_mr_new(site->b, &init, &mr, &e->verb_ns[verb]);
 
 	if (ret)
-		return kv_fault_backend(f, space->b, ret, "cannot make a buffer of %u bytes on %s",
-					length, space->dev.name);
+		return kv_fault_backend(f, site->b, ret, "cannot make a buffer of %u bytes on %s",
+					length, site->dev.name);
 	*buf = (struct kv_buffer){ .mr = mr.id, .length = length };
 	return 0;
 }
@@ -145,7 +145,7 @@ int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_
  */
 int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, struct kv_fault *f)
 {
-	struct kv_backend *b = e->space->b;
+	struct kv_backend *b = e->site->b;
 	struct kv_qp_init whole = *init;
 	struct kv_qp qp;
 	int ret;
@@ -157,7 +157,7 @@ int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, str
 	whole.max_recv_sge = !whole.srq;
 	ret = kv_op_qp_new(b, &whole, &qp, &e->verb_ns[KV_VERB_QP_NEW]);
 	if (ret)
-		return kv_fault_backend(f, b, ret, "cannot make a QP on %s", e->space->dev.name);
+		return kv_fault_backend(f, b, ret, "cannot make a QP on %s", e->site->dev.name);
 	e->qp = qp.id;
 	e->qpn = qp.qpn;
 	return 0;
@@ -177,12 +177,12 @@ int kv_endpoint_step(struct kv_endpoint *e, uint32_t type, enum kv_raw_step step
 		     const struct kv_qp_attr *attr, struct kv_fault *f)
 {
 	struct kv_qp_modify modify = { .id = e->qp, .attr = *attr };
-	struct kv_backend *b = e->space->b;
+	struct kv_backend *b = e->site->b;
 	int ret = kv_raw_modify(b, type, step, &modify, &e->verb_ns[KV_VERB_QP_INIT + step]);
 
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot bring a QP on %s to %s",
-					e->space->dev.name, kv_raw_name(step));
+					e->site->dev.name, kv_raw_name(step));
 	return 0;
 }
 
@@ -209,10 +209,10 @@ int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t 
 
 	if (!access)
 		return 0;
-	ret = kv_op_mr_reg(e->space->b, &reg, &mr, &e->verb_ns[KV_VERB_MR_REG]);
+	ret = kv_op_mr_reg(e->site->b, &reg, &mr, &e->verb_ns[KV_VERB_MR_REG]);
 	if (ret)
-		return kv_fault_backend(f, e->space->b, ret, "cannot register %u bytes on %s",
-					buf->length, e->space->dev.name);
+		return kv_fault_backend(f, e->site->b, ret, "cannot register %u bytes on %s",
+					buf->length, e->site->dev.name);
 	buf->access = access;
 	buf->iova = mr.iova;
 	buf->rkey = mr.rkey;
@@ -227,7 +227,7 @@ int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t 
  */
 bool kv_endpoint_needs_key(const struct kv_endpoint *e)
 {
-	return e->space->id == KV_SPACE_USER;
+	return e->site->id == KV_SPACE_USER;
 }
 
 /**
@@ -261,7 +261,7 @@ struct kv_sge kv_buffer_piece(const struct kv_buffer *buf, uint64_t offset, uint
  */
 int kv_endpoint_sleep(struct kv_endpoint *e, int ms, struct kv_fault *f)
 {
-	struct kv_backend *b = e->space->b;
+	struct kv_backend *b = e->site->b;
 	struct kv_armed armed;
 	int ret;
 
@@ -293,8 +293,8 @@ struct kv_conn_param kv_endpoint_param(const struct kv_endpoint *e)
 	struct kv_conn_param param;
 
 	kv_conn_param_init(&param, e->qp);
-	param.responder_resources = at_most(RD_ATOMIC, e->space->dev.max_qp_rd_atom);
-	param.initiator_depth = at_most(RD_ATOMIC, e->space->dev.max_qp_init_rd_atom);
+	param.responder_resources = at_most(RD_ATOMIC, e->site->dev.max_qp_rd_atom);
+	param.initiator_depth = at_most(RD_ATOMIC, e->site->dev.max_qp_init_rd_atom);
 	return param;
 }
 
@@ -310,6 +310,6 @@ struct kv_conn_param kv_endpoint_param(const struct kv_endpoint *e)
 void kv_endpoint_del(struct kv_endpoint *e, enum kv_type type, uint32_t *id)
 {
 	if (*id)
-		kv_op_del(e->space->b, type, *id, NULL);
+		kv_op_del(e->site->b, type, *id, NULL);
 	*id = 0;
 }

@@ -4,11 +4,11 @@
 
 #include "cm/conn.h"
 #include "endpoint/raw.h"
-#include "model/space.h"
+#include "model/site.h"
 
 /*
  * One end of a connection, made verb by verb: measuring, ping, pingpong and conn-rate have no other way to
- * a PD, a CQ, an MR or a QP. All of it dies with the space; kv_endpoint_destroy() destroys it earlier.
+ * a PD, a CQ, an MR or a QP. All of it dies with the site; kv_pair_destroy() destroys a pair earlier.
  */
 
 /* Verbs whose time is kept; see kv_verb_name(). */
@@ -44,7 +44,7 @@ struct kv_buffer {
 
 /**
  * struct kv_endpoint - a QP and all that belongs to it
- * @space: where; must stay open
+ * @site: where; must stay open
  * @pd: id, as are the others; 0 where there is none
  * @send_cq: where its sends complete
  * @recv_cq: where its receives complete; the same one, if it was made for both
@@ -56,7 +56,7 @@ struct kv_buffer {
  * @verb_ns: how long each verb took; the latest where there were several
  */
 struct kv_endpoint {
-	const struct kv_space *space;
+	const struct kv_site *site;
 	uint32_t pd;
 	uint32_t send_cq;
 	uint32_t recv_cq;

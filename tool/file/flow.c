@@ -44,7 +44,7 @@ static uint64_t slot_of(const struct kv_flow *w, uint64_t n)
 
 static int post_receive(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 {
-	const struct kv_space *space = w->pair->end[RECEIVER].space;
+	const struct kv_site *space = w->pair->end[RECEIVER].site;
 	const struct kv_wr wr = {
 		.qp = w->pair->end[RECEIVER].qp,
 		.op = KVERBS_OP_RECV,
@@ -59,7 +59,7 @@ static int post_receive(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 
 static int post_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 {
-	const struct kv_space *space = w->pair->end[SENDER].space;
+	const struct kv_site *space = w->pair->end[SENDER].site;
 	struct kv_file *file = w->file[SENDER];
 	const struct kv_file_piece piece = {
 		.mr = w->pair->local[SENDER].mr,
@@ -110,7 +110,7 @@ static int save_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 static int check_status(const struct kv_flow *w, unsigned int end,
 			const struct kv_wc *wc, struct kv_fault *f)
 {
-	const struct kv_space *space = w->pair->end[end].space;
+	const struct kv_site *space = w->pair->end[end].site;
 
 	if (!wc->status)
 		return 0;
@@ -137,7 +137,7 @@ static int check_landed(const struct kv_flow *w, const struct kv_wc *wc,
 	if (n && wc->has_imm && wc->imm == (uint32_t)(n - 1))
 		return kv_fault_set(f, -EPROTO,
 				    "piece %" PRIu64 " of %" PRIu64 " came twice: the sender's device, %s, has repeated its WRITE as another message; take a longer --ack-timeout",
-				    n, w->pieces, w->pair->end[SENDER].space->dev.name);
+				    n, w->pieces, w->pair->end[SENDER].site->dev.name);
 	return kv_fault_set(f, -EPROTO,
 			    "what came is not piece %" PRIu64 ": %s, immediate data %u, %u bytes",
 			    n, kv_word_name(kv_word_wc_op, wc->op), wc->imm,
@@ -149,7 +149,7 @@ static int poll_end(struct kv_flow *w, unsigned int end, unsigned int *found,
 		    struct kv_fault *f)
 {
 	const struct kv_endpoint *e = &w->pair->end[end];
-	struct kv_backend *b = w->pair->end[end].space->b;
+	struct kv_backend *b = w->pair->end[end].site->b;
 	const struct kv_cq_poll poll = {
 		.id = end == SENDER ? e->send_cq : e->recv_cq,
 		.max = KVERBS_POLL_MAX,
@@ -186,7 +186,7 @@ static bool is_due(const struct kv_flow *w, unsigned int end, uint64_t idle_ns)
 
 	if (seen == w->posted)
 		return false;
-	return !w->pair->end[end].space->host || other > seen || idle_ns > ASK_NS;
+	return !w->pair->end[end].site->host || other > seen || idle_ns > ASK_NS;
 }
 
 static int poll_ends(struct kv_flow *w, uint64_t idle_ns, unsigned int *found,
@@ -300,7 +300,7 @@ static int explain_sender(struct kv_flow *w, struct kv_fault *f)
  */
 static int explain(struct kv_flow *w, int ret, struct kv_fault *f)
 {
-	unsigned int here = w->pair->end[SENDER].space->host ? RECEIVER : SENDER;
+	unsigned int here = w->pair->end[SENDER].site->host ? RECEIVER : SENDER;
 	unsigned int found = 0;
 	struct kv_fault told;
 

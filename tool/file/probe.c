@@ -59,7 +59,7 @@ static bool await(struct kv_backend *b, uint32_t cq, struct kv_wc *wc)
 void kv_probe_explain(const struct kv_pair *p, unsigned int end,
 		      struct kv_fault *f)
 {
-	struct kv_backend *b = p->end[end].space->b;
+	struct kv_backend *b = p->end[end].site->b;
 	const struct kv_wr wr = {
 		.qp = p->end[end].qp,
 		.op = KVERBS_OP_WRITE,
@@ -70,7 +70,7 @@ void kv_probe_explain(const struct kv_pair *p, unsigned int end,
 	struct kv_wc wc;
 	uint64_t ns;
 
-	if (p->end[end].space->host || !p->end[!end].space->host || !is_loss(f->error) ||
+	if (p->end[end].site->host || !p->end[!end].site->host || !is_loss(f->error) ||
 	    kv_op_wr_post(b, &wr, NULL, &ns) || !await(b, p->end[end].send_cq, &wc))
 		return;
 	kv_fault_set(f, told.error, "%.700s; a WRITE of no bytes to its QP completed with status %u (%s)",

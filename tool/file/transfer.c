@@ -164,7 +164,7 @@ static int announce(struct kv_transfer *t, struct kv_fault *f)
 static int check_devices(const struct kv_transfer *t, struct kv_fault *f)
 {
 	for (unsigned int i = 0; i < 2; i++) {
-		const struct kv_space *s = t->space[i];
+		const struct kv_site *s = t->space[i];
 
 		if (kv_dev_is_iwarp(&s->dev))
 			return kv_fault_set(f, -EOPNOTSUPP,

@@ -40,7 +40,7 @@ enum kv_transfer_step {
  * @retries: what the devices count while it is sent
  */
 struct kv_transfer {
-	const struct kv_space *space[2];
+	const struct kv_site *space[2];
 	struct kv_file *file[2];
 	const char *name[2];
 	bool replace;

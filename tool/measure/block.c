@@ -38,18 +38,18 @@ static uint32_t loop_of(enum kv_kind kind)
 	return KVERBS_LOOP_NULL;
 }
 
-static uint32_t post_of(const struct kv_space *space, const struct kv_work *work)
+static uint32_t post_of(const struct kv_site *site, const struct kv_work *work)
 {
-	return space->id == KV_SPACE_KERNEL ? work->post : KVERBS_POST_PROCESS;
+	return site->id == KV_SPACE_KERNEL ? work->post : KVERBS_POST_PROCESS;
 }
 
 /* Both spaces of this host get the same default; another host knows its own CPUs. */
-static int32_t spins_of(const struct kv_space *space, const struct kv_work *work)
+static int32_t spins_of(const struct kv_site *site, const struct kv_work *work)
 {
-	return work->spins >= 0 || space->host ? work->spins : kv_placement_spins();
+	return work->spins >= 0 || site->host ? work->spins : kv_placement_spins();
 }
 
-static void fill_spec(struct kv_run_spec *spec, const struct kv_space *space,
+static void fill_spec(struct kv_run_spec *spec, const struct kv_site *site,
 		      const struct kv_pair *p, const struct kv_work *work,
 		      const struct kv_amount *amount)
 {
@@ -63,12 +63,12 @@ static void fill_spec(struct kv_run_spec *spec, const struct kv_space *space,
 	spec->time_ns = amount->time_ns;
 	spec->warmup = amount->warmup;
 	spec->timeout_ns = work->timeout_ns;
-	spec->post = post_of(space, work);
+	spec->post = post_of(site, work);
 	spec->cpu = work->cpu[0];
-	spec->spins = spins_of(space, work);
+	spec->spins = spins_of(site, work);
 	spec->in_wait = true;
 	if (work->kind == KV_KIND_NULL)
-		snprintf(spec->dev, sizeof(spec->dev), "%s", space->dev.name);
+		snprintf(spec->dev, sizeof(spec->dev), "%s", site->dev.name);
 	else
 		kv_pair_fill(p, 0, &spec->end);
 	if (work->kind == KV_KIND_RELAY)
@@ -80,8 +80,8 @@ static void fill_pong(struct kv_run_spec *pong, const struct kv_run_spec *ping,
 {
 	*pong = *ping;
 	pong->loop = KVERBS_LOOP_PONG;
-	pong->post = post_of(p->end[1].space, work);
-	pong->spins = spins_of(p->end[1].space, work);
+	pong->post = post_of(p->end[1].site, work);
+	pong->spins = spins_of(p->end[1].site, work);
 	kv_pair_fill(p, 1, &pong->end);
 	pong->cpu = work->cpu[1];
 	/* Nobody waits for it. */
@@ -245,8 +245,8 @@ static int measure_pingpong(struct run *run, struct kv_pair *p, const struct kv_
 	static struct kv_run_result answer;
 	struct kv_run_spec pong_spec;
 	struct run pong = {
-		.b = p->end[1].space->b,
-		.dev = p->end[1].space->dev.name,
+		.b = p->end[1].site->b,
+		.dev = p->end[1].site->dev.name,
 		.timeout_ns = run->timeout_ns,
 	};
 	struct kv_fault second;
@@ -300,7 +300,7 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
 
 /**
  * kv_block_measure() - measure one block
- * @space: where; of endpoints the initiator's
+ * @site: where; of endpoints the initiator's
  * @p: the endpoints, made for this work; NULL for KV_KIND_NULL
  * @work: what
  * @amount: how much of it
@@ -312,13 +312,13 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
  * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
  * errno. After an error, the endpoints take no more requests.
  */
-int kv_block_measure(const struct kv_space *space, struct kv_pair *p,
+int kv_block_measure(const struct kv_site *site, struct kv_pair *p,
 		     const struct kv_work *work, const struct kv_amount *amount,
 		     const struct kv_watch *watch, struct kv_run_result *result, struct kv_fault *f)
 {
 	struct run run = {
-		.b = space->b,
-		.dev = space->dev.name,
+		.b = site->b,
+		.dev = site->dev.name,
 		.timeout_ns = work->timeout_ns,
 	};
 	struct kv_run_spec spec;
@@ -328,7 +328,7 @@ int kv_block_measure(const struct kv_space *space, struct kv_pair *p,
 	kv_hist_reset(&result->hist);
 	if (kv_interrupt_seen())
 		return kv_fault_set(f, -ECANCELED, "interrupted");
-	fill_spec(&spec, space, p, work, amount);
+	fill_spec(&spec, site, p, work, amount);
 	if (work->kind == KV_KIND_PINGPONG)
 		ret = measure_pingpong(&run, p, work, &spec, watch, result, f);
 	else

@@ -26,7 +26,7 @@ struct kv_watch {
 	void *arg;
 };
 
-int kv_block_measure(const struct kv_space *space, struct kv_pair *p,
+int kv_block_measure(const struct kv_site *site, struct kv_pair *p,
 		     const struct kv_work *work, const struct kv_amount *amount,
 		     const struct kv_watch *watch, struct kv_run_result *result,
 		     struct kv_fault *f);

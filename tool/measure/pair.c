@@ -59,7 +59,7 @@ static uint32_t local_access(const struct kv_pair *p, unsigned int end)
 	if (!is_active(&p->work, end) || !needs_key(p, end))
 		return 0;
 	/* There the peer's answer to a READ is written as a WRITE is (RFC 5040, 5.2). */
-	if (p->work.op == KVERBS_OP_READ && kv_dev_is_iwarp(&p->end[end].space->dev))
+	if (p->work.op == KVERBS_OP_READ && kv_dev_is_iwarp(&p->end[end].site->dev))
 		access |= KVERBS_ACCESS_REMOTE_WRITE;
 	return access;
 }
@@ -119,7 +119,7 @@ static int create_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 static int check_mtu(const struct kv_pair *p, struct kv_fault *f)
 {
 	for (unsigned int i = 0; i < 2; i++) {
-		const struct kv_space *s = p->end[i].space;
+		const struct kv_site *s = p->end[i].site;
 
 		if (p->work.mtu > s->dev.active_mtu)
 			return kv_fault_set(f, -EMSGSIZE,
@@ -133,13 +133,13 @@ static int check_mtu(const struct kv_pair *p, struct kv_fault *f)
 static int connect_raw(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 {
 	struct kv_endpoint *e = &p->end[end], *peer = &p->end[!end];
-	const struct kv_dev *dev = &e->space->dev, *to = &peer->space->dev;
+	const struct kv_dev *dev = &e->site->dev, *to = &peer->site->dev;
 	struct kv_address address = { .lid = to->lid, .qpn = peer->qpn, .psn = peer->psn };
 	struct kv_qp_attr attr = KV_RAW_DEFAULTS;
 	int ret = 0;
 
-	memcpy(address.gid, peer->space->gid->raw, sizeof(address.gid));
-	kv_raw_set_peer(&attr, &address, e->space->gid->index);
+	memcpy(address.gid, peer->site->gid->raw, sizeof(address.gid));
+	kv_raw_set_peer(&attr, &address, e->site->gid->index);
 	attr.access = qp_access(p, end);
 	attr.path_mtu = p->work.mtu ? p->work.mtu :
 				      kv_raw_mtu(min_u32(dev->active_mtu, to->active_mtu));
@@ -157,19 +157,19 @@ static int connect_raw(struct kv_pair *p, unsigned int end, struct kv_fault *f)
  * The address that a GID stands for (IBTA annex A17: RoCE v2's are IP addresses); iWARP's GID is
  * a MAC address, and the netdev has the address.
  */
-static int to_addr(const struct kv_space *space, struct sockaddr_storage *addr, struct kv_fault *f)
+static int to_addr(const struct kv_site *site, struct sockaddr_storage *addr, struct kv_fault *f)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
 	struct sockaddr_in *in = (struct sockaddr_in *)addr;
 	struct in6_addr gid;
 
 	memset(addr, 0, sizeof(*addr));
-	memcpy(&gid, kv_dev_is_iwarp(&space->dev) ? space->dev.addr : space->gid->raw, sizeof(gid));
+	memcpy(&gid, kv_dev_is_iwarp(&site->dev) ? site->dev.addr : site->gid->raw, sizeof(gid));
 	if (IN6_IS_ADDR_UNSPECIFIED(&gid))
 		return kv_fault_set(f, -EADDRNOTAVAIL,
 				    "--connect cm: the network interface of %s%s%s has no IP address",
-				    space->dev.name, space->host ? " on " : "",
-				    space->host ? space->host : "");
+				    site->dev.name, site->host ? " on " : "",
+				    site->host ? site->host : "");
 	if (IN6_IS_ADDR_V4MAPPED(&gid)) {
 		in->sin_family = AF_INET;
 		memcpy(&in->sin_addr, &gid.s6_addr[12], sizeof(in->sin_addr));
@@ -180,11 +180,11 @@ static int to_addr(const struct kv_space *space, struct sockaddr_storage *addr, 
 	if (!IN6_IS_ADDR_LINKLOCAL(&gid))
 		return 0;
 	/* Another host has other numbers for its interfaces. */
-	if (space->host)
+	if (site->host)
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "--connect cm: GID %u of %s on %s is a link-local address, which only that host can name: choose another one",
-				    space->gid->index, space->dev.name, space->host);
-	in6->sin6_scope_id = if_nametoindex(space->gid->netdev);
+				    site->gid->index, site->dev.name, site->host);
+	in6->sin6_scope_id = if_nametoindex(site->gid->netdev);
 	return 0;
 }
 
@@ -192,7 +192,7 @@ static int to_addr(const struct kv_space *space, struct sockaddr_storage *addr, 
 static int handshake(struct kv_pair *p, const struct kv_conn_peer *peer, uint32_t listener,
 		     struct kv_conn_times times[2], struct kv_fault *f)
 {
-	struct kv_backend *b[2] = { p->end[0].space->b, p->end[1].space->b };
+	struct kv_backend *b[2] = { p->end[0].site->b, p->end[1].site->b };
 	uint64_t end_ns = kv_now_ns() + DEADLINE_NS;
 	struct kv_conn_param param[2];
 	struct kv_conn conn;
@@ -221,15 +221,15 @@ static int handshake(struct kv_pair *p, const struct kv_conn_peer *peer, uint32_
 /* The responder listens at the address of its GID, at any port. */
 static int connect_cm(struct kv_pair *p, struct kv_fault *f)
 {
-	const struct kv_space *responder = p->end[1].space;
+	const struct kv_site *responder = p->end[1].site;
 	const struct kv_conn_init init = { .dev = responder->dev.name };
-	struct kv_conn_peer peer = { .dev = p->end[0].space->dev.name };
+	struct kv_conn_peer peer = { .dev = p->end[0].site->dev.name };
 	struct kv_conn_times times[2] = { 0 };
 	struct sockaddr_storage addr;
 	struct kv_conn listener;
 	int ret;
 
-	ret = to_addr(p->end[0].space, &peer.src, f);
+	ret = to_addr(p->end[0].site, &peer.src, f);
 	if (!ret)
 		ret = to_addr(responder, &addr, f);
 	if (!ret)
@@ -268,14 +268,14 @@ static int connect_ends(struct kv_pair *p, struct kv_fault *f)
  *
  * Return: 0 or a negative errno; then nothing is left.
  */
-int kv_pair_create(struct kv_pair *p, const struct kv_space *initiator,
-		   const struct kv_space *responder, const struct kv_work *work, struct kv_fault *f)
+int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,
+		   const struct kv_site *responder, const struct kv_work *work, struct kv_fault *f)
 {
 	int ret;
 
 	memset(p, 0, sizeof(*p));
-	p->end[0].space = initiator;
-	p->end[1].space = responder;
+	p->end[0].site = initiator;
+	p->end[1].site = responder;
 	p->work = *work;
 	ret = check_mtu(p, f);
 	for (unsigned int i = 0; i < 2 && !ret; i++)
@@ -298,7 +298,7 @@ static void invalidate(struct kv_pair *p, struct kv_endpoint *e, struct kv_buffe
 	if (!buf->access || p->broken)
 		return;
 	/* A QP that can't do this one can't do the others. */
-	if (kv_op_mr_inv(e->space->b, &(struct kv_mr_inv){ buf->mr, e->qp }, NULL, NULL))
+	if (kv_op_mr_inv(e->site->b, &(struct kv_mr_inv){ buf->mr, e->qp }, NULL, NULL))
 		p->broken = true;
 	buf->access = 0;
 }
@@ -306,7 +306,7 @@ static void invalidate(struct kv_pair *p, struct kv_endpoint *e, struct kv_buffe
 /* The QPs are in ERR afterwards, if the CM has connected them. */
 static void disconnect(struct kv_pair *p)
 {
-	struct kv_backend *b[2] = { p->end[0].space->b, p->end[1].space->b };
+	struct kv_backend *b[2] = { p->end[0].site->b, p->end[1].site->b };
 	uint64_t end_ns = kv_now_ns() + GOODBYE_NS;
 	struct kv_conn conn;
 	struct kv_fault f;

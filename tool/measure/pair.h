@@ -21,8 +21,8 @@ struct kv_pair {
 	bool broken;
 };
 
-int kv_pair_create(struct kv_pair *p, const struct kv_space *initiator,
-		   const struct kv_space *responder, const struct kv_work *work,
+int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,
+		   const struct kv_site *responder, const struct kv_work *work,
 		   struct kv_fault *f);
 void kv_pair_destroy(struct kv_pair *p);
 void kv_pair_verbs(const struct kv_pair *p, uint64_t ns[KV_VERBS]);

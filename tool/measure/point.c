@@ -94,7 +94,7 @@ static int measure(struct job *j, unsigned int s)
 {
 	struct kv_pair *p = &j->pair[s];
 
-	return blame(j, s, kv_block_measure(p->end[0].space, p, &j->c->work,
+	return blame(j, s, kv_block_measure(p->end[0].site, p, &j->c->work,
 					    &j->amount[s], NULL, &j->result, j->f));
 }
 
@@ -115,8 +115,8 @@ static int probe(struct job *j, unsigned int s)
 		return ret;
 	if (!r->samples)
 		return kv_fault_set(j->f, -ENODATA, "%s space: a run on %s ended without a sample",
-				    j->pair[s].end[0].space->b->ops->space,
-				    j->pair[s].end[0].space->dev.name);
+				    j->pair[s].end[0].site->b->ops->space,
+				    j->pair[s].end[0].site->dev.name);
 	j->period_ns[s] = max_u64(r->elapsed_ns / r->samples, 1);
 	j->overhead_ns[s] = spent > r->elapsed_ns ? spent - r->elapsed_ns : 0;
 	return 0;
@@ -185,7 +185,7 @@ static int connect_side(struct job *j, unsigned int s)
 
 static int measure_block(struct job *j, unsigned int s)
 {
-	const struct kv_space *client = j->ends[s].client, *server = j->ends[s].server;
+	const struct kv_site *client = j->ends[s].client, *server = j->ends[s].server;
 	uint64_t before = kv_retries_count(client, server), after;
 	int ret;
 

@@ -31,8 +31,8 @@ struct kv_plan {
  * @server: has the responder
  */
 struct kv_ends {
-	const struct kv_space *client;
-	const struct kv_space *server;
+	const struct kv_site *client;
+	const struct kv_site *server;
 };
 
 /**

@@ -36,12 +36,12 @@ static const struct kv_counter *find(const struct kv_counters *c, const char *na
 }
 
 /* Are both ends on one device? */
-static bool is_same(const struct kv_space *client, const struct kv_space *server)
+static bool is_same(const struct kv_site *client, const struct kv_site *server)
 {
 	return !client->host && !server->host && !strcmp(client->dev.name, server->dev.name);
 }
 
-static bool read_end(const struct kv_space *s, struct kv_counters *c)
+static bool read_end(const struct kv_site *s, struct kv_counters *c)
 {
 	return s && !kv_op_counters(s->b, &(struct kv_dev_name){ s->dev.name }, c, NULL);
 }
@@ -53,9 +53,9 @@ static bool read_end(const struct kv_space *s, struct kv_counters *c)
  *
  * Return: what the devices of both have counted; what a driver does not count is not there.
  */
-uint64_t kv_retries_count(const struct kv_space *client, const struct kv_space *server)
+uint64_t kv_retries_count(const struct kv_site *client, const struct kv_site *server)
 {
-	const struct kv_space *end[2] = { client, is_same(client, server) ? NULL : server };
+	const struct kv_site *end[2] = { client, is_same(client, server) ? NULL : server };
 	struct kv_counters c;
 	uint64_t n = 0;
 
@@ -76,14 +76,14 @@ uint64_t kv_retries_count(const struct kv_space *client, const struct kv_space *
  *
  * A driver that counts nothing is no fault: it is told as not known.
  */
-void kv_retries_start(struct kv_retries *r, const struct kv_space *client,
-		      const struct kv_space *server)
+void kv_retries_start(struct kv_retries *r, const struct kv_site *client,
+		      const struct kv_site *server)
 {
 	memset(r, 0, sizeof(*r));
-	r->space[0] = client;
-	r->space[1] = is_same(client, server) ? NULL : server;
+	r->site[0] = client;
+	r->site[1] = is_same(client, server) ? NULL : server;
 	for (unsigned int end = 0; end < 2; end++)
-		r->counted[end] = read_end(r->space[end], &r->before[end]);
+		r->counted[end] = read_end(r->site[end], &r->before[end]);
 }
 
 /**
@@ -93,7 +93,7 @@ void kv_retries_start(struct kv_retries *r, const struct kv_space *client,
 void kv_retries_stop(struct kv_retries *r)
 {
 	for (unsigned int end = 0; end < 2; end++)
-		r->counted[end] &= read_end(r->space[end], &r->after[end]);
+		r->counted[end] &= read_end(r->site[end], &r->after[end]);
 }
 
 static struct json_object *subtract(const struct kv_counters *before,
@@ -124,7 +124,7 @@ struct json_object *kv_retries_describe(const struct kv_retries *r)
 	struct json_object *list = json_object_new_array();
 
 	for (unsigned int end = 0; end < 2; end++) {
-		const struct kv_space *s = r->space[end];
+		const struct kv_site *s = r->site[end];
 		struct json_object *item;
 
 		if (!s)

@@ -4,25 +4,25 @@
 
 #include <stdbool.h>
 #include <json-c/json.h>
-#include "model/space.h"
+#include "model/site.h"
 
 /**
  * struct kv_retries - what the drivers of both ends count meanwhile
- * @space: the ends; NULL for one that has the device of the other
+ * @site: the ends; NULL for one that has the device of the other
  * @counted: both readings are there
  * @before: the first
  * @after: the second
  */
 struct kv_retries {
-	const struct kv_space *space[2];
+	const struct kv_site *site[2];
 	bool counted[2];
 	struct kv_counters before[2];
 	struct kv_counters after[2];
 };
 
-void kv_retries_start(struct kv_retries *r, const struct kv_space *client,
-		      const struct kv_space *server);
-uint64_t kv_retries_count(const struct kv_space *client, const struct kv_space *server);
+void kv_retries_start(struct kv_retries *r, const struct kv_site *client,
+		      const struct kv_site *server);
+uint64_t kv_retries_count(const struct kv_site *client, const struct kv_site *server);
 void kv_retries_stop(struct kv_retries *r);
 struct json_object *kv_retries_describe(const struct kv_retries *r);
 void kv_retries_tell(struct json_object *described);

@@ -49,14 +49,14 @@ void kv_series_merge(struct kv_series *s, const struct kv_series *from)
 /**
  * kv_series_measure_null() - measure what the loops themselves cost
  * @s: receives it
- * @space: where
+ * @site: where
  * @work: on which CPU; its other fields don't matter
  * @f: receives why not
  *
  * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
  * errno.
  */
-int kv_series_measure_null(struct kv_series *s, const struct kv_space *space,
+int kv_series_measure_null(struct kv_series *s, const struct kv_site *site,
 			 const struct kv_work *work, struct kv_fault *f)
 {
 	static const struct kv_amount amount = {
@@ -70,7 +70,7 @@ int kv_series_measure_null(struct kv_series *s, const struct kv_space *space,
 
 	kv_work_set(&null, KV_KIND_NULL, 0, 0);
 	kv_series_reset(s);
-	ret = kv_block_measure(space, NULL, &null, &amount, NULL, &result, f);
+	ret = kv_block_measure(site, NULL, &null, &amount, NULL, &result, f);
 	if (!ret)
 		kv_series_add(s, &result);
 	return ret;

@@ -25,7 +25,7 @@ struct kv_series {
 void kv_series_reset(struct kv_series *s);
 void kv_series_add(struct kv_series *s, const struct kv_run_result *r);
 void kv_series_merge(struct kv_series *s, const struct kv_series *from);
-int kv_series_measure_null(struct kv_series *s, const struct kv_space *space,
+int kv_series_measure_null(struct kv_series *s, const struct kv_site *site,
 			 const struct kv_work *work, struct kv_fault *f);
 
 #endif

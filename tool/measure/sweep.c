@@ -13,9 +13,9 @@ static unsigned int count_sizes(const struct kv_sweep *m, uint32_t op)
 	return kv_work_is_atomic(op) ? 1 : m->sizes.n;
 }
 
-static const struct kv_space *server_space(const struct kv_sweep *m, enum kv_space_id id)
+static const struct kv_site *server_space(const struct kv_sweep *m, enum kv_space_id id)
 {
-	return m->host ? &m->peer[id] : &m->space[id];
+	return m->host ? &m->peer[id] : &m->site[id];
 }
 
 /**
@@ -55,10 +55,10 @@ static int check_work(const struct kv_sweep *m, struct kv_fault *f)
 	int ret = 0;
 
 	for (unsigned int i = 0; i < KV_SPACES && !ret; i++) {
-		const struct kv_space *server = server_space(m, i);
+		const struct kv_site *server = server_space(m, i);
 
-		ret = kv_work_check_dev(&m->work, &m->space[i].dev, m->space[i].b->ops->space, f);
-		if (!ret && server != &m->space[i])
+		ret = kv_work_check_dev(&m->work, &m->site[i].dev, m->site[i].b->ops->space, f);
+		if (!ret && server != &m->site[i])
 			ret = kv_work_check_dev(&m->work, &server->dev, server->b->ops->space, f);
 	}
 	return ret;
@@ -150,7 +150,7 @@ static int measure_null(struct kv_sweep *m, struct json_object *doc)
 	for (unsigned int s = 0; s < KV_SPACES && !ret; s++) {
 		struct kv_series *series = &m->point.series[s];
 
-		ret = kv_series_measure_null(series, &m->space[s], &work, &m->fault);
+		ret = kv_series_measure_null(series, &m->site[s], &work, &m->fault);
 		if (!ret)
 			kv_out_put(null, kv_word_name(kv_word_space, s),
 				   kv_result_series(&work, s, series));
@@ -198,7 +198,7 @@ static int measure_point(struct kv_sweep *m, struct json_object *cells)
 	}
 	m->tried++;
 	for (unsigned int s = 0; s < m->contrast->n; s++) {
-		ends[s].client = &m->space[m->contrast->series[s].client];
+		ends[s].client = &m->site[m->contrast->series[s].client];
 		ends[s].server = server_space(m, m->contrast->series[s].server);
 	}
 	ret = kv_point_measure(point, m->contrast, ends, &m->work, &m->plan, &m->progress, &fault);
@@ -270,7 +270,7 @@ int kv_sweep_measure(struct kv_sweep *m, struct json_object *doc)
 	ret = measure_null(m, doc);
 	if (ret)
 		return ret;
-	kv_retries_start(&m->retries, &m->space[KV_SPACE_KERNEL], server_space(m, KV_SPACE_KERNEL));
+	kv_retries_start(&m->retries, &m->site[KV_SPACE_KERNEL], server_space(m, KV_SPACE_KERNEL));
 	ret = measure_points(m, cells);
 	kv_retries_stop(&m->retries);
 	kv_out_put(doc, "counters", kv_retries_describe(&m->retries));

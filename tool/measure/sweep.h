@@ -16,7 +16,7 @@
  * @kind: how a latency is measured
  * @plan: how long each point is measured
  * @work: what is the same for all points
- * @space: both spaces of this host, open
+ * @site: both spaces of this host, open
  * @peer: both spaces of the host where the servers are, open; not used if that is
  *	this one
  * @host: that host's name; NULL: this one
@@ -32,8 +32,8 @@ struct kv_sweep {
 	enum kv_kind kind;
 	struct kv_plan plan;
 	struct kv_work work;
-	struct kv_space space[KV_SPACES];
-	struct kv_space peer[KV_SPACES];
+	struct kv_site site[KV_SPACES];
+	struct kv_site peer[KV_SPACES];
 	const char *host;
 
 	unsigned int tried;

@@ -40,14 +40,14 @@ static void fill_pattern(uint8_t *data, uint32_t size, uint64_t seed)
 }
 
 /* Whose buffer it is. */
-static const struct kv_space *space_of(const struct check *c, const struct kv_buffer *buf)
+static const struct kv_site *site_of(const struct check *c, const struct kv_buffer *buf)
 {
-	return c->p->end[buf == &c->p->local[1] || buf == &c->p->target[1]].space;
+	return c->p->end[buf == &c->p->local[1] || buf == &c->p->target[1]].site;
 }
 
 static int put(struct check *c, const struct kv_buffer *buf, const void *data)
 {
-	const struct kv_space *s = space_of(c, buf);
+	const struct kv_site *s = site_of(c, buf);
 	int ret = kv_op_mr_write(s->b, &(struct kv_mr_write){ buf->mr, 0, c->size, data }, NULL,
 				 NULL);
 
@@ -58,7 +58,7 @@ static int put(struct check *c, const struct kv_buffer *buf, const void *data)
 
 static int take(struct check *c, const struct kv_buffer *buf, void *data)
 {
-	const struct kv_space *s = space_of(c, buf);
+	const struct kv_site *s = site_of(c, buf);
 	int ret = kv_op_mr_read(s->b, &(struct kv_mr_read){ buf->mr, 0, c->size, data }, NULL,
 				NULL);
 
@@ -84,7 +84,7 @@ static int run(struct check *c, const struct kv_amount *amount)
 {
 	static struct kv_run_result result;
 
-	return kv_block_measure(c->p->end[0].space, c->p, &c->work, amount, NULL, &result, c->f);
+	return kv_block_measure(c->p->end[0].site, c->p, &c->work, amount, NULL, &result, c->f);
 }
 
 static int mismatch(struct check *c, const char *what, uint32_t at, uint8_t got, uint8_t want)
@@ -93,7 +93,7 @@ static int mismatch(struct check *c, const char *what, uint32_t at, uint8_t got,
 
 	return kv_fault_set(c->f, -EBADMSG,
 			    "%s space, %s: verification of %s with %u bytes failed: byte %u of %s is 0x%02x and should be 0x%02x",
-			    c->p->end[0].space->b->ops->space, c->p->end[0].space->dev.name,
+			    c->p->end[0].site->b->ops->space, c->p->end[0].site->dev.name,
 			    kv_word_name(kv_word_op, w->op), w->size, at, what, got, want);
 }
 

@@ -4,7 +4,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include "cli/bytes.h"
-#include "model/space.h"
+#include "model/site.h"
 #include "object/args.h"
 #include "object/describe.h"
 #include "out/errname.h"

@@ -189,7 +189,7 @@ static void put_device(struct json_object *obj, const char *dev)
 	put_file(obj, "netdev", path);
 }
 
-static void put_gid(struct json_object *obj, const struct kv_space *s)
+static void put_gid(struct json_object *obj, const struct kv_site *s)
 {
 	struct json_object *gid = json_object_new_object();
 	char text[INET6_ADDRSTRLEN];
@@ -201,7 +201,7 @@ static void put_gid(struct json_object *obj, const struct kv_space *s)
 	kv_out_put_string(gid, "type", kv_gid_type_name(&s->dev, s->gid));
 }
 
-static void put_space(struct json_object *obj, const struct kv_space *s)
+static void put_space(struct json_object *obj, const struct kv_site *s)
 {
 	bool kernel = s->id == KV_SPACE_KERNEL;
 	struct kv_info info = { 0 };
@@ -220,7 +220,7 @@ static void put_space(struct json_object *obj, const struct kv_space *s)
  *
  * Return: the description; the caller owns it.
  */
-struct json_object *kv_capsule_create(const struct kv_space *space,
+struct json_object *kv_capsule_create(const struct kv_site *space,
 				      unsigned int n)
 {
 	struct json_object *obj = json_object_new_object();
@@ -262,7 +262,7 @@ struct json_object *kv_capsule_create(const struct kv_space *space,
  * @n: how many, 1 or 2
  */
 void kv_capsule_add_peer(struct json_object *capsule,
-			 const struct kv_space *peer, unsigned int n)
+			 const struct kv_site *peer, unsigned int n)
 {
 	struct json_object *obj = json_object_new_object();
 	bool here;

@@ -30,7 +30,7 @@ int kv_view_take(struct kv_view *v, enum kv_space_id id, const char *name)
 	struct kv_backend *b;
 	int ret;
 
-	ret = kv_space_open_backend(id, &b, &v->fault);
+	ret = kv_site_open_backend(id, &b, &v->fault);
 	if (ret)
 		return ret;
 	if (name) {

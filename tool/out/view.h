@@ -3,7 +3,7 @@
 #define KV_OUT_VIEW_H
 
 #include <json-c/json.h>
-#include "model/space.h"
+#include "model/site.h"
 
 #define KV_VIEW_DEVS 64
 

@@ -28,7 +28,7 @@
  */
 int kv_link_refuse(const struct kv_link *l, int error, const char *what, struct kv_fault *f)
 {
-	return kv_fault_backend(f, l->end.space->b, error, "cannot %s", what);
+	return kv_fault_backend(f, l->end.site->b, error, "cannot %s", what);
 }
 
 /**
@@ -51,7 +51,7 @@ uint64_t kv_link_deadline(const struct kv_link *l)
  */
 int kv_link_look(struct kv_link *l, struct kv_fault *f)
 {
-	struct kv_backend *b = l->end.space->b;
+	struct kv_backend *b = l->end.site->b;
 	union kv_object object;
 	int ret;
 
@@ -77,7 +77,7 @@ int kv_link_look_again(struct kv_link *l, struct kv_fault *f)
 	struct kv_fault why;
 	struct kv_conn conn;
 
-	kv_conn_wait(l->end.space->b, l->end.conn, 1U << KVERBS_CONN_DISCONNECTED, kv_now_ns() + END_NS,
+	kv_conn_wait(l->end.site->b, l->end.conn, 1U << KVERBS_CONN_DISCONNECTED, kv_now_ns() + END_NS,
 		     &conn, &why);
 	return kv_link_look(l, f);
 }
@@ -149,24 +149,24 @@ static struct kv_conn_param parameters(const struct kv_link *l)
 	return param;
 }
 
-static void init(struct kv_link *l, const struct kv_space *space, const struct kv_link_spec *spec)
+static void init(struct kv_link *l, const struct kv_site *site, const struct kv_link_spec *spec)
 {
 	memset(l, 0, sizeof(*l));
-	l->end.space = space;
+	l->end.site = site;
 	l->spec = *spec;
 }
 
 /**
  * kv_link_accept() - wait for a connection, as long as it takes, and accept it
  * @l: receives it
- * @space: where
+ * @site: where
  * @spec: what it is for
  * @listener: id of a CONN that listens
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_link_accept(struct kv_link *l, const struct kv_space *space,
+int kv_link_accept(struct kv_link *l, const struct kv_site *site,
 		   const struct kv_link_spec *spec, uint32_t listener, struct kv_fault *f)
 {
 	struct kv_conn_times times = { 0 };
@@ -174,8 +174,8 @@ int kv_link_accept(struct kv_link *l, const struct kv_space *space,
 	struct kv_conn conn;
 	int ret;
 
-	init(l, space, spec);
-	ret = kv_conn_take(space->b, listener, UINT64_MAX, &conn, f);
+	init(l, site, spec);
+	ret = kv_conn_take(site->b, listener, UINT64_MAX, &conn, f);
 	if (ret)
 		return ret;
 	l->end.conn = conn.id;
@@ -184,39 +184,39 @@ int kv_link_accept(struct kv_link *l, const struct kv_space *space,
 	if (ret)
 		return ret;
 	param = parameters(l);
-	ret = kv_conn_accept(space->b, l->end.conn, &param, &times, f);
+	ret = kv_conn_accept(site->b, l->end.conn, &param, &times, f);
 	if (ret)
 		return ret;
-	return kv_conn_finish(space->b, l->end.conn, &param, kv_link_deadline(l), &conn, f);
+	return kv_conn_finish(site->b, l->end.conn, &param, kv_link_deadline(l), &conn, f);
 }
 
 /**
  * kv_link_connect() - make a connection
  * @l: receives it
- * @space: where
+ * @site: where
  * @spec: what it is for
  * @dst: where to
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_link_connect(struct kv_link *l, const struct kv_space *space,
+int kv_link_connect(struct kv_link *l, const struct kv_site *site,
 		    const struct kv_link_spec *spec,
 		    const struct sockaddr_storage *dst, struct kv_fault *f)
 {
-	const struct kv_conn_peer peer = { .dev = space->dev.name, .dst = *dst };
+	const struct kv_conn_peer peer = { .dev = site->dev.name, .dst = *dst };
 	struct kv_conn_times times = { 0 };
 	struct kv_conn_param param;
 	struct kv_conn conn;
 	int ret;
 
-	init(l, space, spec);
+	init(l, site, spec);
 	kv_sockaddr_format(l->peer, dst);
 	ret = make(l, f);
 	if (ret)
 		return ret;
 	param = parameters(l);
-	ret = kv_conn_dial(space->b, &peer, &param, kv_link_deadline(l), &conn, &times, f);
+	ret = kv_conn_dial(site->b, &peer, &param, kv_link_deadline(l), &conn, &times, f);
 	l->end.conn = ret ? 0 : conn.id;
 	return ret;
 }
@@ -263,7 +263,7 @@ int kv_link_disconnect(struct kv_link *l, struct kv_fault *f)
 	ret = kv_link_look(l, f);
 	if (ret || l->ended)
 		return ret;
-	return kv_conn_disconnect(l->end.space->b, l->end.conn, kv_link_deadline(l), &conn, f);
+	return kv_conn_disconnect(l->end.site->b, l->end.conn, kv_link_deadline(l), &conn, f);
 }
 
 /**
@@ -277,6 +277,6 @@ int kv_link_wait_end(struct kv_link *l, struct kv_fault *f)
 {
 	struct kv_conn conn;
 
-	return kv_conn_wait(l->end.space->b, l->end.conn,
+	return kv_conn_wait(l->end.site->b, l->end.conn,
 			    1U << KVERBS_CONN_DISCONNECTED, kv_link_deadline(l), &conn, f);
 }

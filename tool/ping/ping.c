@@ -23,37 +23,37 @@ static void tell_address(const struct kv_conn *listener)
 	fflush(stdout);
 }
 
-static int accept_all(struct kv_ping *p, const struct kv_space *space,
+static int accept_all(struct kv_ping *p, const struct kv_site *site,
 		      const struct kv_link_spec *spec,
 		      const struct sockaddr_storage *at, struct kv_link *l, struct kv_fault *f)
 {
-	const struct kv_conn_init init = { .dev = space->dev.name };
+	const struct kv_conn_init init = { .dev = site->dev.name };
 	struct kv_conn_times times = { 0 };
 	struct kv_conn listener;
 	int ret;
 
-	ret = kv_conn_listen(space->b, &init, at, p->connections, &listener, &times, f);
+	ret = kv_conn_listen(site->b, &init, at, p->connections, &listener, &times, f);
 	if (ret)
 		return ret;
 	if (p->verbose)
 		tell_address(&listener);
 	for (uint32_t i = 0; i < p->connections && !ret; i++)
-		ret = kv_link_accept(&l[i], space, spec, listener.id, f);
+		ret = kv_link_accept(&l[i], site, spec, listener.id, f);
 	return ret;
 }
 
-static int connect_all(struct kv_ping *p, const struct kv_space *space,
+static int connect_all(struct kv_ping *p, const struct kv_site *site,
 		       const struct kv_link_spec *spec,
 		       const struct sockaddr_storage *to, struct kv_link *l, struct kv_fault *f)
 {
 	int ret = 0;
 
 	for (uint32_t i = 0; i < p->connections && !ret; i++)
-		ret = kv_link_connect(&l[i], space, spec, to, f);
+		ret = kv_link_connect(&l[i], site, spec, to, f);
 	return ret;
 }
 
-static int play(struct kv_ping *p, const struct kv_space *space,
+static int play(struct kv_ping *p, const struct kv_site *site,
 		struct kv_link *l, struct kv_fault *f)
 {
 	const struct kv_ping_ops *ops = protocols[p->protocol];
@@ -61,14 +61,14 @@ static int play(struct kv_ping *p, const struct kv_space *space,
 	struct sockaddr_storage addr;
 	int ret;
 
-	ret = kv_link_look_up(&space->dev, p->host, p->port, &addr, f);
+	ret = kv_link_look_up(&site->dev, p->host, p->port, &addr, f);
 	if (ret)
 		return ret;
 	ops->spec(p, &spec);
 	if (p->server)
-		ret = accept_all(p, space, &spec, &addr, l, f);
+		ret = accept_all(p, site, &spec, &addr, l, f);
 	else
-		ret = connect_all(p, space, &spec, &addr, l, f);
+		ret = connect_all(p, site, &spec, &addr, l, f);
 	if (ret)
 		return ret;
 	memcpy(p->peer, l[0].peer, sizeof(p->peer));
@@ -96,19 +96,19 @@ void kv_ping_count(struct kv_ping *p, uint64_t n)
  */
 int kv_ping_run(struct kv_ping *p, struct kv_fault *f)
 {
-	struct kv_space space = { 0 };
+	struct kv_site site = { 0 };
 	struct kv_link *l;
 	int ret;
 
 	l = calloc(p->connections, sizeof(*l));
 	if (!l)
 		return kv_fault_set(f, -ENOMEM, "no memory for %u connections", p->connections);
-	ret = kv_space_open(&space, p->space, p->dev, -1, f);
+	ret = kv_site_open(&site, p->space, p->dev, -1, f);
 	if (!ret) {
-		ret = play(p, &space, l, f);
-		ret = kv_dev_blame(space.b, space.dev.name, ret, f);
+		ret = play(p, &site, l, f);
+		ret = kv_dev_blame(site.b, site.dev.name, ret, f);
 	}
-	kv_space_close(&space);
+	kv_site_close(&site);
 	free(l);
 	return ret;
 }

@@ -106,7 +106,7 @@ static void explain(const struct rping *r, struct kv_fault *f)
 	const struct kv_fault told = *f;
 	const char *hint = f->error == -ECONNRESET ? r->hint : NULL;
 
-	if (!r->p->server && r->l->end.space->id == KV_SPACE_USER &&
+	if (!r->p->server && r->l->end.site->id == KV_SPACE_USER &&
 	    r->l->recv_status == STATUS_REM_INV_REQ)
 		hint = server_inv_user;
 	if (hint)
@@ -117,7 +117,7 @@ static void explain(const struct rping *r, struct kv_fault *f)
 static int inspect(struct rping *r, const struct kv_buffer *buffer,
 		   uint32_t bytes, struct kv_fault *f)
 {
-	struct kv_backend *b = r->l->end.space->b;
+	struct kv_backend *b = r->l->end.site->b;
 	int ret;
 
 	if (!r->p->validate && !r->p->verbose)
@@ -158,7 +158,7 @@ static int advertise(struct rping *r, const struct kv_buffer *buffer,
 
 static int ping(struct rping *r, struct kv_fault *f)
 {
-	struct kv_backend *b = r->l->end.space->b;
+	struct kv_backend *b = r->l->end.site->b;
 	int ret;
 
 	fill(r->expected, r->p->size, r->p->done);
@@ -167,7 +167,7 @@ static int ping(struct rping *r, struct kv_fault *f)
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot write a ping");
 	/* The second time that the server gets this key. */
-	if (r->p->done && r->l->end.space->id == KV_SPACE_KERNEL)
+	if (r->p->done && r->l->end.site->id == KV_SPACE_KERNEL)
 		r->hint = server_inv_kernel;
 	ret = advertise(r, &r->source, "read it", f);
 	if (ret)
@@ -278,7 +278,7 @@ static int pong_all(struct rping *r, struct kv_fault *f)
 	int ret;
 
 	/* There the client's answer to a READ is written as a WRITE is (RFC 5040, 5.2). */
-	if (kv_dev_is_iwarp(&r->l->end.space->dev))
+	if (kv_dev_is_iwarp(&r->l->end.site->dev))
 		access |= KVERBS_ACCESS_REMOTE_WRITE;
 	ret = kv_link_add_buffer(r->l, &r->source, p->size, access, f);
 	while (!ret) {

@@ -13,7 +13,7 @@
 
 static int post(struct kv_link *l, const struct kv_wr *wr, const char *what, struct kv_fault *f)
 {
-	struct kv_backend *b = l->end.space->b;
+	struct kv_backend *b = l->end.site->b;
 	uint64_t ns;
 	int ret = kv_op_wr_post(b, wr, NULL, &ns);
 
@@ -76,7 +76,7 @@ static int doze(struct kv_link *l, struct kv_fault *f)
 /* Take completions; if there is none, wait for one. */
 static int advance(struct kv_link *l, uint64_t end_ns, const char *what, struct kv_fault *f)
 {
-	struct kv_backend *b = l->end.space->b;
+	struct kv_backend *b = l->end.site->b;
 	struct kv_polled polled;
 	bool ended = l->ended;
 	int ret;
@@ -95,7 +95,7 @@ static int advance(struct kv_link *l, uint64_t end_ns, const char *what, struct 
 	if (kv_now_ns() >= end_ns)
 		return kv_fault_set(f, -ETIMEDOUT, "%s: nothing came for %g s%s", what,
 				    (double)l->spec.timeout_ns / 1e9,
-				    kv_dev_is_iwarp(&l->end.space->dev) ?
+				    kv_dev_is_iwarp(&l->end.site->dev) ?
 				    "; siw can miss the first message of a connection" : "");
 	return doze(l, f);
 }
@@ -149,7 +149,7 @@ int kv_link_send(struct kv_link *l, const void *data, const char *what, struct k
 		.sges = 1,
 		.sge = { kv_buffer_piece(&l->message, l->spec.bytes, l->spec.bytes) },
 	};
-	struct kv_backend *b = l->end.space->b;
+	struct kv_backend *b = l->end.site->b;
 	int ret;
 
 	ret = kv_link_flush(l, what, f);
@@ -178,7 +178,7 @@ int kv_link_send(struct kv_link *l, const void *data, const char *what, struct k
  */
 int kv_link_receive(struct kv_link *l, void *data, const char *what, struct kv_fault *f)
 {
-	struct kv_backend *b = l->end.space->b;
+	struct kv_backend *b = l->end.site->b;
 	int ret;
 
 	ret = wait_done(l, KVERBS_OP_RECV, what, f);

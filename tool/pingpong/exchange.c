@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "cli/interrupt.h"
-#include "model/space.h"
+#include "model/site.h"
 #include "pingpong/exchange.h"
 #include "remote/tcp.h"
 #include "sys/now.h"

@@ -32,7 +32,7 @@ static const uint32_t types[] = {
 
 static int refuse(struct kv_pingpong *p, int error, const char *what, struct kv_fault *f)
 {
-	return kv_fault_backend(f, p->space.b, error, "cannot %s", what);
+	return kv_fault_backend(f, p->site.b, error, "cannot %s", what);
 }
 
 /* The QP that is the endpoint's one now. */
@@ -54,7 +54,7 @@ static int make_qp(struct kv_pingpong *p, struct kv_pingpong_qp *q, struct kv_ad
 		.max_recv_wr = p->srq ? 0 : p->depth,
 	};
 	const struct kv_qp_attr attr = KV_RAW_DEFAULTS;
-	const struct kv_dev *dev = &p->space.dev;
+	const struct kv_dev *dev = &p->site.dev;
 	int ret;
 
 	ret = kv_endpoint_add_qp(&p->end, &init, f);
@@ -65,7 +65,7 @@ static int make_qp(struct kv_pingpong *p, struct kv_pingpong_qp *q, struct kv_ad
 	q->id = p->end.qp;
 	q->psn = p->end.qpn;
 	*own = (struct kv_address){ .lid = dev->lid, .qpn = p->end.qpn, .psn = q->psn };
-	memcpy(own->gid, p->space.gid->raw, sizeof(own->gid));
+	memcpy(own->gid, p->site.gid->raw, sizeof(own->gid));
 	return step(p, q, KV_RAW_INIT, &attr, f);
 }
 
@@ -73,7 +73,7 @@ static int make_srq(struct kv_pingpong *p, struct kv_fault *f)
 {
 	const struct kv_srq_init init = { .pd = p->end.pd, .max_wr = p->depth, .max_sge = 1 };
 	struct kv_srq srq;
-	int ret = kv_op_srq_new(p->space.b, &init, &srq, NULL);
+	int ret = kv_op_srq_new(p->site.b, &init, &srq, NULL);
 
 	p->srq = ret ? 0 : srq.id;
 	return ret ? refuse(p, ret, "make an SRQ", f) : 0;
@@ -83,7 +83,7 @@ static int make(struct kv_pingpong *p, struct kv_address *own, struct kv_fault *
 {
 	int ret;
 
-	p->end.space = &p->space;
+	p->end.site = &p->site;
 	ret = kv_endpoint_add_pd(&p->end, f);
 	/* One place for each receive, one for each QP's send. */
 	if (!ret)
@@ -104,7 +104,7 @@ static int make_ah(struct kv_pingpong *p, const struct kv_av *av, struct kv_faul
 {
 	const struct kv_ah_init init = { .pd = p->end.pd, .port = 1, .av = *av };
 	struct kv_ah ah;
-	int ret = kv_op_ah_new(p->space.b, &init, &ah, NULL);
+	int ret = kv_op_ah_new(p->site.b, &init, &ah, NULL);
 
 	p->ah = ret ? 0 : ah.id;
 	return ret ? refuse(p, ret, "make an AH", f) : 0;
@@ -121,7 +121,7 @@ static int connect_qps(struct kv_pingpong *p, struct kv_fault *f)
 	for (unsigned int i = 0; i < p->qps && !ret; i++) {
 		struct kv_pingpong_qp *q = &p->qp[i];
 
-		kv_raw_set_peer(&attr, &q->peer, p->space.gid->index);
+		kv_raw_set_peer(&attr, &q->peer, p->site.gid->index);
 		attr.sq_psn = q->psn;
 		ret = step(p, q, KV_RAW_RTR, &attr, f);
 		if (!ret)
@@ -143,7 +143,7 @@ static int post_receives(struct kv_pingpong *p, struct kv_fault *f)
 	int ret;
 
 	for (; p->posted < p->depth; p->posted++) {
-		ret = kv_op_wr_post(p->space.b, &wr, NULL, &ns);
+		ret = kv_op_wr_post(p->site.b, &wr, NULL, &ns);
 		if (ret)
 			return refuse(p, ret, "post a receive", f);
 	}
@@ -164,7 +164,7 @@ static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q, struct kv_
 	uint64_t ns;
 	int ret;
 
-	ret = kv_op_wr_post(p->space.b, &wr, NULL, &ns);
+	ret = kv_op_wr_post(p->site.b, &wr, NULL, &ns);
 	if (ret)
 		return refuse(p, ret, "post a send", f);
 	q->posted++;
@@ -229,7 +229,7 @@ static int take(struct kv_pingpong *p, const struct kv_wc *wc, struct kv_fault *
 /* There and back, as often as it was asked for. @first: ours is the first message. */
 static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 {
-	struct kv_backend *b = p->space.b;
+	struct kv_backend *b = p->site.b;
 	uint64_t begin, last, now;
 	struct kv_polled polled;
 	int ret;
@@ -344,11 +344,11 @@ int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port, s
 
 	p->exchange.fd = -1;
 	p->exchange.timeout_ns = p->timeout_ns;
-	ret = kv_space_open(&p->space, p->space_id, p->dev, p->gid, f);
+	ret = kv_site_open(&p->site, p->space, p->dev, p->gid, f);
 	if (ret)
 		return ret;
-	p->exchange.b = p->space.b;
-	p->exchange.dev = p->space.dev.name;
+	p->exchange.b = p->site.b;
+	p->exchange.dev = p->site.dev.name;
 	ret = make(p, own, f);
 	if (!ret)
 		ret = post_receives(p, f);
@@ -358,8 +358,8 @@ int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port, s
 		ret = play(p, host != NULL, f);
 	if (!ret)
 		linger(p);
-	ret = kv_dev_blame(p->space.b, p->space.dev.name, ret, f);
+	ret = kv_dev_blame(p->site.b, p->site.dev.name, ret, f);
 	kv_exchange_close(&p->exchange);
-	kv_space_close(&p->space);
+	kv_site_close(&p->site);
 	return ret;
 }

@@ -34,7 +34,7 @@ struct kv_pingpong_qp {
 
 /**
  * struct kv_pingpong - one side of what ibv_rc_pingpong and its kin do
- * @space_id: where the verbs are called
+ * @space: where the verbs are called
  * @dev: the device; NULL: the only one there is
  * @gid: index of the GID; -1: the best by type
  * @type: enum kv_pingpong_type
@@ -50,7 +50,7 @@ struct kv_pingpong_qp {
  * @received: receives how many have come
  */
 struct kv_pingpong {
-	enum kv_space_id space_id;
+	enum kv_space_id space;
 	const char *dev;
 	int gid;
 	uint32_t type;
@@ -67,7 +67,7 @@ struct kv_pingpong {
 	uint64_t received;
 
 	/* private */
-	struct kv_space space;
+	struct kv_site site;
 	struct kv_endpoint end;
 	struct kv_buffer buffer;
 	struct kv_exchange exchange;

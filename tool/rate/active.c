@@ -38,9 +38,9 @@ static uint32_t timeout_ms(const struct kv_rate *r)
 
 static int create_id(struct kv_rate *r, struct slot *s)
 {
-	const struct kv_conn_init init = { .dev = r->end.space->dev.name };
+	const struct kv_conn_init init = { .dev = r->end.site->dev.name };
 	struct kv_conn conn = { 0 };
-	int ret = kv_op_conn_new(r->end.space->b, &init, &conn, &s->verb_ns);
+	int ret = kv_op_conn_new(r->end.site->b, &init, &conn, &s->verb_ns);
 
 	s->conn = conn.id;
 	return ret;
@@ -54,14 +54,14 @@ static int resolve_addr(struct kv_rate *r, struct slot *s)
 		.timeout_ms = timeout_ms(r),
 	};
 
-	return kv_op_conn_resolve_addr(r->end.space->b, &resolve, NULL, &s->verb_ns);
+	return kv_op_conn_resolve_addr(r->end.site->b, &resolve, NULL, &s->verb_ns);
 }
 
 static int resolve_route(struct kv_rate *r, struct slot *s)
 {
 	const struct kv_conn_route route = { s->conn, timeout_ms(r) };
 
-	return kv_op_conn_resolve_route(r->end.space->b, &route, NULL, &s->verb_ns);
+	return kv_op_conn_resolve_route(r->end.site->b, &route, NULL, &s->verb_ns);
 }
 
 static struct kv_conn_param parameters(const struct kv_rate *r, const struct slot *s)
@@ -77,7 +77,7 @@ static int request(struct kv_rate *r, struct slot *s)
 {
 	const struct kv_conn_param param = parameters(r, s);
 
-	return kv_op_conn_connect(r->end.space->b, &param, NULL, &s->verb_ns);
+	return kv_op_conn_connect(r->end.site->b, &param, NULL, &s->verb_ns);
 }
 
 static int establish(struct kv_rate *r, struct slot *s, struct kv_fault *f)
@@ -87,7 +87,7 @@ static int establish(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 	struct kv_conn conn;
 	int ret;
 
-	ret = kv_conn_confirm(r->end.space->b, s->conn, &param, deadline(r), &conn, &times, f);
+	ret = kv_conn_confirm(r->end.site->b, s->conn, &param, deadline(r), &conn, &times, f);
 	s->verb_ns += times.verb_ns[KV_CONN_ESTABLISH];
 	/* It was there, if only for a moment. */
 	if (ret == -ECONNABORTED && times.verb_ns[KV_CONN_ESTABLISH] &&
@@ -98,17 +98,17 @@ static int establish(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 
 static int disconnect(struct kv_rate *r, struct slot *s)
 {
-	return kv_op_conn_disconnect(r->end.space->b, &(struct kv_id){ s->conn }, NULL, &s->verb_ns);
+	return kv_op_conn_disconnect(r->end.site->b, &(struct kv_id){ s->conn }, NULL, &s->verb_ns);
 }
 
 static int destroy_id(struct kv_rate *r, struct slot *s)
 {
-	return kv_op_del(r->end.space->b, KV_CONN, s->conn, &s->verb_ns);
+	return kv_op_del(r->end.site->b, KV_CONN, s->conn, &s->verb_ns);
 }
 
 static int destroy_qp(struct kv_rate *r, struct slot *s)
 {
-	return kv_op_del(r->end.space->b, KV_QP, s->qp, &s->verb_ns);
+	return kv_op_del(r->end.site->b, KV_QP, s->qp, &s->verb_ns);
 }
 
 /* Not in a state, but with the verb's return. */
@@ -141,13 +141,13 @@ static bool is_ended(struct kv_rate *r, const struct slot *s)
 {
 	union kv_object object;
 
-	return !kv_op_get(r->end.space->b, KV_CONN, s->conn, &object) &&
+	return !kv_op_get(r->end.site->b, KV_CONN, s->conn, &object) &&
 	       object.conn.state == KVERBS_CONN_DISCONNECTED;
 }
 
 static int begin(struct kv_rate *r, const struct phase *p, struct slot *s, struct kv_fault *f)
 {
-	struct kv_backend *b = r->end.space->b;
+	struct kv_backend *b = r->end.site->b;
 	char to[KV_SOCKADDR_TEXT];
 	int ret;
 
@@ -172,7 +172,7 @@ static int await(struct kv_rate *r, const struct phase *p, struct slot *s, struc
 
 	if (p->step == KV_RATE_CONNECT)
 		return establish(r, s, f);
-	return kv_conn_wait(r->end.space->b, s->conn, 1U << p->wanted, deadline(r), &conn, f);
+	return kv_conn_wait(r->end.site->b, s->conn, 1U << p->wanted, deadline(r), &conn, f);
 }
 
 static void record(struct kv_rate *r, const struct phase *p, const struct slot *s)
@@ -225,7 +225,7 @@ static int run_batch(struct kv_rate *r, struct slot *s, uint32_t n, struct kv_fa
  * @r: what; receives what it cost
  * @f: receives why not
  *
- * Return: 0 or a negative errno. What is left then dies with the space.
+ * Return: 0 or a negative errno. What is left then dies with the site.
  */
 int kv_rate_active(struct kv_rate *r, struct kv_fault *f)
 {

@@ -53,12 +53,12 @@ struct host {
 
 static int refuse(const struct host *h, int error, const char *what, struct kv_fault *f)
 {
-	return kv_fault_backend(f, h->r->end.space->b, error, "cannot %s", what);
+	return kv_fault_backend(f, h->r->end.site->b, error, "cannot %s", what);
 }
 
 static int destroy(struct host *h, struct guest *g, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->end.space->b;
+	struct kv_backend *b = h->r->end.site->b;
 	uint64_t begin_ns = kv_now_ns(), middle_ns, ns;
 	int ret;
 
@@ -80,7 +80,7 @@ static int destroy(struct host *h, struct guest *g, struct kv_fault *f)
  */
 static bool is_gone(struct host *h, uint32_t conn, int error)
 {
-	struct kv_backend *b = h->r->end.space->b;
+	struct kv_backend *b = h->r->end.site->b;
 	union kv_object object;
 
 	if (error == -EINVAL)
@@ -105,7 +105,7 @@ static int not_accepted(struct host *h, struct guest *g, int error, struct kv_fa
 
 static int accept_one(struct host *h, uint32_t conn, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->end.space->b;
+	struct kv_backend *b = h->r->end.site->b;
 	struct guest *g = &h->guest[h->guests];
 	struct kv_conn_param param;
 	uint64_t begin_ns, ns;
@@ -130,7 +130,7 @@ static int accept_one(struct host *h, uint32_t conn, struct kv_fault *f)
 
 static int take_requests(struct host *h, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->end.space->b;
+	struct kv_backend *b = h->r->end.site->b;
 	struct kv_conn conn;
 	int ret = 0;
 
@@ -149,7 +149,7 @@ static int take_requests(struct host *h, struct kv_fault *f)
 
 static int disconnect(struct host *h, struct guest *g, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->end.space->b;
+	struct kv_backend *b = h->r->end.site->b;
 	int ret;
 
 	g->end_ns = kv_now_ns();
@@ -163,7 +163,7 @@ static int disconnect(struct host *h, struct guest *g, struct kv_fault *f)
 /* 1: it is gone. */
 static int look(struct host *h, struct guest *g, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->end.space->b;
+	struct kv_backend *b = h->r->end.site->b;
 	uint64_t now_ns = kv_now_ns();
 	union kv_object object;
 	int ret;
@@ -224,7 +224,7 @@ static int disconnect_all(struct host *h, struct kv_fault *f)
 static int serve(struct host *h, struct kv_fault *f)
 {
 	struct kv_rate *r = h->r;
-	struct kv_backend *b = r->end.space->b;
+	struct kv_backend *b = r->end.site->b;
 	int ret = 0;
 
 	while (!ret && (!r->count || r->done < r->count)) {
@@ -254,11 +254,11 @@ static int serve(struct host *h, struct kv_fault *f)
  * @r: what; receives what it cost
  * @f: receives why not
  *
- * Return: 0 or a negative errno. What is left then dies with the space.
+ * Return: 0 or a negative errno. What is left then dies with the site.
  */
 int kv_rate_passive(struct kv_rate *r, struct kv_fault *f)
 {
-	const struct kv_conn_init init = { .dev = r->end.space->dev.name };
+	const struct kv_conn_init init = { .dev = r->end.site->dev.name };
 	struct kv_conn_times times = { 0 };
 	struct kv_conn listener;
 	struct host *h;
@@ -270,7 +270,7 @@ int kv_rate_passive(struct kv_rate *r, struct kv_fault *f)
 	h->r = r;
 	ret = kv_rate_init(r, f);
 	if (!ret)
-		ret = kv_conn_listen(r->end.space->b, &init, &r->addr,
+		ret = kv_conn_listen(r->end.site->b, &init, &r->addr,
 				     KVERBS_CONN_BACKLOG_MAX, &listener, &times, f);
 	if (!ret) {
 		h->listener = listener.id;

@@ -3,7 +3,7 @@
 
 /**
  * kv_rate_init() - what all connections share
- * @r: spec and space are set; receives it. It dies with the space
+ * @r: spec and site are set; receives it. It dies with the site
  * @f: receives why not
  *
  * Return: 0 or a negative errno.

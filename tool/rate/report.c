@@ -65,7 +65,7 @@ struct json_object *kv_rate_describe(const struct kv_rate *r)
 {
 	struct json_object *obj = json_object_new_object();
 
-	kv_out_put_string(obj, "space", r->end.space->b->ops->space);
+	kv_out_put_string(obj, "space", r->end.site->b->ops->space);
 	kv_out_put_count(obj, "connections", r->done);
 	if (r->gone)
 		kv_out_put_count(obj, "gave_up", r->gone);

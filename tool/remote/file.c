@@ -120,7 +120,7 @@ static const struct kv_file_ops ops = {
  * @r: receives it; its close() closes it
  * @space: of the server; its connection is used, and must stay open
  */
-void kv_file_remote_init(struct kv_file_remote *r, const struct kv_space *space)
+void kv_file_remote_init(struct kv_file_remote *r, const struct kv_site *space)
 {
 	r->file.ops = &ops;
 	r->space = space;

@@ -3,7 +3,7 @@
 #define KV_REMOTE_FILE_H
 
 #include "file/file.h"
-#include "model/space.h"
+#include "model/site.h"
 
 /**
  * struct kv_file_remote - a file of a server
@@ -13,10 +13,10 @@
  */
 struct kv_file_remote {
 	struct kv_file file;
-	const struct kv_space *space;
+	const struct kv_site *space;
 	bool open;
 };
 
-void kv_file_remote_init(struct kv_file_remote *r, const struct kv_space *space);
+void kv_file_remote_init(struct kv_file_remote *r, const struct kv_site *space);
 
 #endif

@@ -4,7 +4,7 @@
 #include "remote/connect.h"
 #include "remote/open.h"
 
-static int look(struct kv_space *s, const struct kv_peer *peer, const char *dev,
+static int look(struct kv_site *s, const struct kv_peer *peer, const char *dev,
 		struct kv_fault *f)
 {
 	int ret = kv_op_dev_get(s->b, &(struct kv_dev_name){ dev }, &s->dev, NULL);
@@ -23,8 +23,8 @@ static int look(struct kv_space *s, const struct kv_peer *peer, const char *dev,
 }
 
 /**
- * kv_space_open_peer() - open a space of another host, where 'kverbs serve' runs
- * @s: receives it, with @s->host; kv_space_close() closes it
+ * kv_site_open_peer() - open a space of another host, where 'kverbs serve' runs
+ * @s: receives it, with @s->host; kv_site_close() closes it
  * @id: which space
  * @peer: where; must live as long as @s
  * @f: receives why not
@@ -33,8 +33,8 @@ static int look(struct kv_space *s, const struct kv_peer *peer, const char *dev,
  *
  * Return: 0 or a negative errno.
  */
-int kv_space_open_peer(struct kv_space *s, enum kv_space_id id,
-		       const struct kv_peer *peer, struct kv_fault *f)
+int kv_site_open_peer(struct kv_site *s, enum kv_space_id id,
+		      const struct kv_peer *peer, struct kv_fault *f)
 {
 	struct kv_limits limits;
 	struct kv_wire w;
@@ -60,6 +60,6 @@ int kv_space_open_peer(struct kv_space *s, enum kv_space_id id,
 		return kv_fault_set(f, ret, "%s: %s", peer->host, strerror(-ret));
 	ret = look(s, peer, dev, f);
 	if (ret)
-		kv_space_close(s);
+		kv_site_close(s);
 	return ret;
 }

@@ -37,7 +37,7 @@ struct client {
 	struct kv_wire wire;
 	struct kv_hello_server server;
 	struct kv_hello_client hello;
-	struct kv_space space;
+	struct kv_site space;
 	struct kv_service service;
 	uint64_t look_ns;
 	struct kv_fault fault;
@@ -189,9 +189,9 @@ static int admit(struct client *c)
 	if (!ret)
 		ret = ask_parent(c);
 	if (!ret)
-		ret = kv_space_open(&c->space, c->hello.space,
-				    c->hello.dev[0] ? c->hello.dev : NULL, -1,
-				    &c->fault);
+		ret = kv_site_open(&c->space, c->hello.space,
+				   c->hello.dev[0] ? c->hello.dev : NULL, -1,
+				   &c->fault);
 	if (!ret && kv_service_init(&c->service, &c->space, &c->serve->limits))
 		ret = kv_fault_set(&c->fault, -ENOMEM, "no memory");
 	if (!ret)
@@ -340,7 +340,7 @@ void kv_serve_client(struct kv_serve *s, int fd, int parent)
 out_close:
 	kv_serve_file_exit(&c->service);
 	kv_service_exit(&c->service);
-	kv_space_close(&c->space);
+	kv_site_close(&c->space);
 	kv_wire_close(&c->wire);
 out_free:
 	free(c);

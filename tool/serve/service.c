@@ -16,7 +16,7 @@
  *
  * Return: 0 or -ENOMEM.
  */
-int kv_service_init(struct kv_service *s, struct kv_space *space,
+int kv_service_init(struct kv_service *s, struct kv_site *space,
 		    const struct kv_limits *limits)
 {
 	memset(s, 0, sizeof(*s));

@@ -3,7 +3,7 @@
 #define KV_SERVE_SERVICE_H
 
 #include "file/file.h"
-#include "model/space.h"
+#include "model/site.h"
 #include "remote/call.h"
 #include "remote/hello.h"
 #include "remote/wire.h"
@@ -76,7 +76,7 @@ struct kv_made_run {
  * @err: why it failed
  */
 struct kv_service {
-	struct kv_space *space;
+	struct kv_site *space;
 	struct kv_limits limits;
 	struct kv_made *made;
 	uint32_t objects;
@@ -95,7 +95,7 @@ struct kv_service {
 	char err[512];
 };
 
-int kv_service_init(struct kv_service *s, struct kv_space *space,
+int kv_service_init(struct kv_service *s, struct kv_site *space,
 		    const struct kv_limits *limits);
 void kv_service_exit(struct kv_service *s);
 int kv_service_answer(struct kv_service *s, struct json_object *obj,

@@ -3,7 +3,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include "model/space.h"
+#include "model/site.h"
 #include "sys/clock.h"
 
 /* IB_PORT_ACTIVE */
@@ -154,7 +154,7 @@ int kv_dev_blame(struct kv_backend *b, const char *name, int error, struct kv_fa
 	return kv_fault_set(f, -ENODEV, "%s space: device %s was removed", b->ops->space, name);
 }
 
-static int check_port(const struct kv_space *s, struct kv_fault *f)
+static int check_port(const struct kv_site *s, struct kv_fault *f)
 {
 	if (s->dev.port_state != PORT_ACTIVE)
 		return kv_fault_set(f, -ENETDOWN,
@@ -211,7 +211,7 @@ const struct kv_gid *kv_gid_choose(const struct kv_dev *dev, int index)
 	return best;
 }
 
-static int choose_gid(struct kv_space *s, int index, struct kv_fault *f)
+static int choose_gid(struct kv_site *s, int index, struct kv_fault *f)
 {
 	s->gid = kv_gid_choose(&s->dev, index);
 	if (s->gid)
@@ -225,14 +225,14 @@ static int choose_gid(struct kv_space *s, int index, struct kv_fault *f)
 }
 
 /**
- * kv_space_open_backend() - open a space, whatever devices it has
+ * kv_site_open_backend() - open a space, whatever devices it has
  * @id: which
  * @b: receives its backend
  * @f: receives why not
  *
  * Return: 0 or a negative errno; -EOPNOTSUPP if the space is not there.
  */
-int kv_space_open_backend(enum kv_space_id id, struct kv_backend **b, struct kv_fault *f)
+int kv_site_open_backend(enum kv_space_id id, struct kv_backend **b, struct kv_fault *f)
 {
 	char err[512] = "";
 	int ret;
@@ -249,7 +249,7 @@ int kv_space_open_backend(enum kv_space_id id, struct kv_backend **b, struct kv_
 }
 
 /* Samples are in ticks, and all ticks are converted as the tool's own. */
-static int check_counter(const struct kv_space *s, struct kv_fault *f)
+static int check_counter(const struct kv_site *s, struct kv_fault *f)
 {
 	struct kv_info info = { 0 };
 	int ret;
@@ -266,8 +266,8 @@ static int check_counter(const struct kv_space *s, struct kv_fault *f)
 }
 
 /**
- * kv_space_open() - open a space on a device
- * @s: receives it; kv_space_close() closes it
+ * kv_site_open() - open a space on a device
+ * @s: receives it; kv_site_close() closes it
  * @id: which space
  * @dev: name of the device, or NULL for the only one
  * @gid_index: which GID, or -1 for the best one by type
@@ -275,14 +275,14 @@ static int check_counter(const struct kv_space *s, struct kv_fault *f)
  *
  * Return: 0 or a negative errno.
  */
-int kv_space_open(struct kv_space *s, enum kv_space_id id, const char *dev,
+int kv_site_open(struct kv_site *s, enum kv_space_id id, const char *dev,
 		  int gid_index, struct kv_fault *f)
 {
 	int ret;
 
 	s->id = id;
 	s->host = NULL;
-	ret = kv_space_open_backend(id, &s->b, f);
+	ret = kv_site_open_backend(id, &s->b, f);
 	if (ret)
 		return ret;
 	ret = check_counter(s, f);
@@ -299,15 +299,15 @@ int kv_space_open(struct kv_space *s, enum kv_space_id id, const char *dev,
 	return 0;
 
 err_close:
-	kv_space_close(s);
+	kv_site_close(s);
 	return ret;
 }
 
 /**
- * kv_space_close() - close a space; what was made in it is destroyed
+ * kv_site_close() - close a space; what was made in it is destroyed
  * @s: the space; one that is not open is left alone
  */
-void kv_space_close(struct kv_space *s)
+void kv_site_close(struct kv_site *s)
 {
 	if (s->b)
 		s->b->ops->close(s->b);

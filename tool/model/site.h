@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MODEL_SPACE_H
-#define KV_MODEL_SPACE_H
+#ifndef KV_MODEL_SITE_H
+#define KV_MODEL_SITE_H
 
 #include "cli/fault.h"
 #include "cli/parse.h"
 #include "model/backend.h"
 
 /**
- * struct kv_space - one space, opened on one device
+ * struct kv_site - one space, opened on one device
  * @id: which space
  * @b: its backend
  * @dev: the device as this space sees it
  * @gid: what endpoints on the device use; one of dev.gid
- * @host: of the peer whose space it is; NULL: of this host. See kv_space_open_peer()
+ * @host: of the peer whose space it is; NULL: of this host. See kv_site_open_peer()
  * @version: of the peer's kverbs
  */
-struct kv_space {
+struct kv_site {
 	enum kv_space_id id;
 	struct kv_backend *b;
 	struct kv_dev dev;
@@ -29,9 +29,9 @@ const struct kv_gid *kv_gid_choose(const struct kv_dev *dev, int index);
 int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev, struct kv_fault *f);
 bool kv_dev_is_gone(struct kv_backend *b, const char *name);
 int kv_dev_blame(struct kv_backend *b, const char *name, int error, struct kv_fault *f);
-int kv_space_open_backend(enum kv_space_id id, struct kv_backend **b, struct kv_fault *f);
-int kv_space_open(struct kv_space *s, enum kv_space_id id, const char *dev, int gid_index,
+int kv_site_open_backend(enum kv_space_id id, struct kv_backend **b, struct kv_fault *f);
+int kv_site_open(struct kv_site *s, enum kv_space_id id, const char *dev, int gid_index,
 		  struct kv_fault *f);
-void kv_space_close(struct kv_space *s);
+void kv_site_close(struct kv_site *s);
 
 #endif
