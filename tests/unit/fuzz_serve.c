@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Random and mutated messages for what 'kverbs serve' runs for a client, under ASan and
- * UBSan: valid sessions, of which framing, JSON, values and order are spoiled. TAP.
+ * UBSan: valid sessions, of which framing, hellos, attributes, values and order are spoiled. TAP.
  * On the fake backend, or, linked with fuzz_real.c, on those of the tool.
  *
  * usage: fuzz_serve [MESSAGES [SEED [SECONDS]]], SECONDS: what one session may take
@@ -16,9 +16,12 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <json-c/json.h>
 #include "fake_backend.h"
 #include "fake_server.h"
+#include "kernel/fields.h"
 #include "sys/now.h"
+#include "remote/attrs.h"
 #include "remote/call.h"
 #include "remote/wire.h"
 
@@ -29,6 +32,7 @@
 #define ALARM_S 600
 
 #define HEADER 12
+#define ORDER (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big")
 #define SESSION_MAX 60
 #define STREAM_MAX (1U << 18)
 
@@ -191,7 +195,7 @@ static void fill_member(const struct kv_member *m, char *base)
 		while (n--)
 			fill(m->shape, at + n * m->shape->size);
 		break;
-	case KV_MEMBER_OBJECT:
+	case KV_MEMBER_NEST:
 		break;
 	}
 }
@@ -250,6 +254,119 @@ static void spoil_json(struct json_object *obj, unsigned int depth)
 	}
 }
 
+/* Where the attributes of a message are while they are made, and spoiled. */
+static struct {
+	uint8_t bytes[KV_WIRE_HEAD_MAX];
+	uint32_t length;
+} attrs;
+
+/* The bytes of nests grow or shrink with what is in them: if not @honest, some do not. */
+static void resize(size_t end, int by, const size_t *nest, unsigned int nests)
+{
+	memmove(attrs.bytes + (int)end + by, attrs.bytes + end, attrs.length - end);
+	attrs.length += (uint32_t)by;
+	while (nests--) {
+		struct nlattr *attr = (struct nlattr *)(attrs.bytes + nest[nests]);
+
+		if (!once_in(20))
+			attr->nla_len = (uint16_t)(attr->nla_len + by);
+	}
+}
+
+/* Any attribute, or a number of such. */
+static void insert(size_t at, const size_t *nest, unsigned int nests)
+{
+	static const uint16_t flags[] = { 0, 0, 0, NLA_F_NESTED, NLA_F_NET_BYTEORDER };
+	uint64_t value = some_number();
+	struct nlattr attr = {
+		.nla_len = (uint16_t)(NLA_HDRLEN + below(9)),
+		.nla_type = (uint16_t)((once_in(2) ? KV_ATTR_BEYOND : 0) + below(60)) |
+			    flags[below(5)],
+	};
+	int by = NLA_ALIGN(attr.nla_len);
+
+	if (attrs.length + (uint32_t)by > sizeof(attrs.bytes))
+		return;
+	resize(at, by, nest, nests);
+	memset(attrs.bytes + at, 0, (size_t)by);
+	memcpy(attrs.bytes + at, &attr, NLA_HDRLEN);
+	memcpy(attrs.bytes + at + NLA_HDRLEN, &value, attr.nla_len - NLA_HDRLEN);
+}
+
+/* One attribute, somewhere, gets another value, length or type, goes, or gets company. */
+static void spoil_one(size_t at, const size_t *nest, unsigned int nests)
+{
+	struct nlattr *attr = (struct nlattr *)(attrs.bytes + at);
+	int size = NLA_ALIGN(attr->nla_len);
+
+	switch (below(8)) {
+	case 0:
+		resize(at + (size_t)size, -size, nest, nests);
+		break;
+	case 1:
+		insert(at, nest, nests);
+		break;
+	case 2:
+		attr->nla_type = (uint16_t)some_number();
+		break;
+	case 3:
+		attr->nla_len = (uint16_t)some_number();
+		break;
+	case 4:
+		/* It comes twice. */
+		if (attrs.length + (uint32_t)size > sizeof(attrs.bytes))
+			break;
+		resize(at, size, nest, nests);
+		memmove(attrs.bytes + at, attrs.bytes + at + size, (size_t)size);
+		break;
+	default:
+		/* Odd numbers, and bytes that are none. */
+		for (int i = NLA_HDRLEN; i < attr->nla_len; i++)
+			attrs.bytes[at + (size_t)i] = (uint8_t)next();
+		if (attr->nla_len >= NLA_HDRLEN + 8 && once_in(2))
+			memcpy(nla_data(attr), &(uint64_t){ some_number() }, 8);
+		else if (attr->nla_len >= NLA_HDRLEN + 4 && once_in(2))
+			memcpy(nla_data(attr), &(uint32_t){ (uint32_t)some_number() }, 4);
+		break;
+	}
+}
+
+static struct nlattr *attr_at(size_t at)
+{
+	return (struct nlattr *)(attrs.bytes + at);
+}
+
+static void spoil_attrs(void)
+{
+	size_t at = 0, end = attrs.length, nest[8];
+	unsigned int nests = 0, n, last;
+
+	while (at < end) {
+		n = 0;
+		for (size_t i = at; i < end; i += NLA_ALIGN(attr_at(i)->nla_len))
+			n++;
+		/* The last one more often than others: a request's arguments. */
+		last = n - 1;
+		n = below(n + 3);
+		for (n = n < last ? n : last; n; n--)
+			at += NLA_ALIGN(attr_at(at)->nla_len);
+		if (!(attr_at(at)->nla_type & NLA_F_NESTED) ||
+		    attr_at(at)->nla_len == NLA_HDRLEN || nests == 8 || once_in(6)) {
+			spoil_one(at, nest, nests);
+			return;
+		}
+		nest[nests++] = at;
+		end = at + attr_at(at)->nla_len;
+		at += NLA_HDRLEN;
+	}
+}
+
+static void take_attrs(struct nl_msg *msg)
+{
+	attrs.length = (uint32_t)nlmsg_datalen(nlmsg_hdr(msg));
+	memcpy(attrs.bytes, nlmsg_data(nlmsg_hdr(msg)), attrs.length);
+}
+
 static void put_u32(size_t at, uint32_t v)
 {
 	v = htonl(v);
@@ -265,34 +382,38 @@ static void put(const void *bytes, size_t n)
 }
 
 /* A whole message. */
-static void put_message(struct json_object *obj, uint32_t data)
+static void put_message(const void *head, uint32_t size, const void *data, uint32_t length)
 {
-	size_t size;
-	const char *text = json_object_to_json_string_length(obj, JSON_C_TO_STRING_PLAIN, &size);
-	uint32_t header[3] = { htonl(KV_WIRE_MAGIC), htonl((uint32_t)size), htonl(data) };
-	uint8_t byte = (uint8_t)next();
+	uint32_t header[3] = { htonl(KV_WIRE_MAGIC), htonl(size), htonl(length) };
 
 	out.at[out.messages++] = out.length;
 	put(header, sizeof(header));
-	put(text, size);
-	while (data--)
-		put(&byte, 1);
+	put(head, size);
+	put(data, length);
 	out.at[out.messages] = out.length;
 }
 
 static void put_hello(bool good)
 {
-	struct kv_hello_client hello = {
-		.protocol = KV_PROTOCOL,
-		.version = KVERBS_VERSION,
-		.space = below(2),
-	};
-	struct json_object *obj = kv_codec_encode(&kv_shape_hello_client, &hello);
+	const bool spoils_head = !good && once_in(2);
+	struct kv_hello_client hello = { .space = below(2) };
+	struct nl_msg *msg = nlmsg_alloc_size(KV_HELLO_MAX);
+	struct json_object *obj = json_object_new_object();
+	const char *text;
 
-	if (!good)
+	json_object_object_add(obj, "protocol", json_object_new_int(KV_PROTOCOL));
+	json_object_object_add(obj, "version", json_object_new_string(KVERBS_VERSION));
+	json_object_object_add(obj, "order", json_object_new_string(ORDER));
+	kv_nl_put_all(msg, &kv_shape_hello_client, &hello);
+	take_attrs(msg);
+	if (spoils_head)
 		spoil_json(obj, 2);
-	put_message(obj, 0);
+	else if (!good)
+		spoil_attrs();
+	text = json_object_to_json_string_ext(obj, JSON_C_TO_STRING_PLAIN);
+	put_message(text, (uint32_t)strlen(text), attrs.bytes, attrs.length);
 	json_object_put(obj);
+	nlmsg_free(msg);
 }
 
 /* Ids that exist are small; what is made first in each session has them. */
@@ -357,24 +478,24 @@ static void put_call(bool good)
 			    any_call();
 	const struct kv_call_row *row = &kv_call_rows[call];
 	struct kv_request request = { .seq = ++out.seq, .call = row->name };
+	struct nl_msg *msg = nlmsg_alloc_size(NLMSG_HDRLEN + KV_WIRE_HEAD_MAX);
 	static union kv_call_args args;
-	struct json_object *obj;
+	static uint8_t bytes[2000];
 	uint32_t data;
 
 	fill(row->args, (char *)&args);
 	aim(call, &args);
 	data = row->sends ? max_data(&args) : 0;
-	request.args = kv_codec_encode(row->args, &args);
-	if (!good && once_in(2))
-		spoil_json(request.args, 3);
-	obj = kv_codec_encode(&kv_shape_request, &request);
-	json_object_put(request.args);
-	if (!good && once_in(4))
-		spoil_json(obj, 3);
+	kv_nl_put_all(msg, &kv_shape_request, &request);
+	kv_nl_put_nest(msg, KV_ATTR_NEST, row->args, &args);
+	take_attrs(msg);
+	nlmsg_free(msg);
+	if (!good && !once_in(3))
+		spoil_attrs();
 	if (!good && once_in(8))
 		data = below(100);
-	put_message(obj, data);
-	json_object_put(obj);
+	memset(bytes, (int)next(), sizeof(bytes));
+	put_message(attrs.bytes, attrs.length, bytes, data);
 }
 
 /* One message changes places with another, or comes twice. */
@@ -419,7 +540,7 @@ static void spoil_bytes(void)
 			out.bytes[at + below((uint32_t)(out.length - at))] = (uint8_t)next();
 		break;
 	case 4:
-		/* JSON that ends early, or goes on. */
+		/* A head that ends early, or goes on. */
 		n = at + HEADER + below((uint32_t)(out.length - at - HEADER));
 		memmove(out.bytes + n, out.bytes + n + 1, out.length - n - 1);
 		break;
@@ -457,17 +578,16 @@ static void read_replies(int fd, bool ended)
 {
 	struct kv_wire wire;
 	struct kv_reply reply;
-	struct json_object *obj;
 	unsigned int n = 0;
 	char why[256];
 
 	if (kv_wire_init(&wire, fd))
 		give_up("no memory");
-	while (!kv_wire_receive(&wire, kv_now_ns() + session_ns, &obj)) {
+	while (!kv_wire_receive(&wire, kv_now_ns() + session_ns)) {
 		/* Two hellos come first. */
 		if (n++ >= 2) {
-			if (kv_codec_decode(&kv_shape_reply, obj, "reply", &reply,
-					    why, sizeof(why)))
+			if (kv_attrs_take(&kv_shape_reply, wire.head, (int)wire.head_length,
+					  "reply", &reply, why, sizeof(why)))
 				give_up("an answer makes no sense: %s", why);
 			count.messages++;
 			count.done += !reply.ret;
@@ -475,7 +595,6 @@ static void read_replies(int fd, bool ended)
 		} else if (n == 2) {
 			count.messages++;
 		}
-		json_object_put(obj);
 	}
 	if (!strstr(wire.err, "was closed") && !strstr(wire.err, "Connection reset"))
 		give_up("an answer is broken: %s", wire.err);

@@ -14,9 +14,16 @@
 #include "fake_server.h"
 #include "file/probe.h"
 #include "cli/interrupt.h"
+#include "remote/attrs.h"
 #include "sys/now.h"
 #include "remote/channel.h"
 #include "remote/connect.h"
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define ORDER "little"
+#else
+#define ORDER "big"
+#endif
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
 
@@ -511,10 +518,13 @@ static void test_refused(void **state)
 		"refused: the server is full");
 }
 
+static void send_text(int fd, const char *text);
+
 /* A hello is sent, of which only a part is ours; what comes back is compared. */
 static void hello(const char *text, const char *want, const char *there)
 {
-	struct json_object *obj, *error;
+	struct kv_hello_answer answer;
+	struct kv_hello_head head;
 	struct world w = { .server_fd = -1 };
 	struct kv_wire wire;
 	int fd[2];
@@ -525,23 +535,19 @@ static void hello(const char *text, const char *want, const char *there)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, w.parent), 0);
 	pthread_create(&w.thread, NULL, serve, &w);
 	assert_int_equal(kv_wire_init(&wire, fd[0]), 0);
-	assert_int_equal(kv_wire_receive(&wire, UINT64_MAX / 2, &obj), 0);
-	assert_int_equal(kv_hello_protocol(obj), KV_PROTOCOL);
-	json_object_put(obj);
-	obj = json_tokener_parse(text);
-	if (obj)
-		assert_int_equal(kv_wire_send(&wire, obj, NULL, 0), 0);
-	else
-		assert_int_equal(write(fd[0], text, strlen(text)), (int)strlen(text));
-	json_object_put(obj);
+	assert_int_equal(kv_wire_receive(&wire, UINT64_MAX / 2), 0);
+	assert_int_equal(kv_hello_take_head(&wire, &head), 0);
+	assert_int_equal(head.protocol, KV_PROTOCOL);
+	send_text(fd[0], text);
 	if (want) {
-		assert_int_equal(kv_wire_receive(&wire, UINT64_MAX / 2, &obj), 0);
-		assert_true(json_object_object_get_ex(obj, "error", &error));
-		says(json_object_get_string(error), want);
+		assert_int_equal(kv_wire_receive(&wire, UINT64_MAX / 2), 0);
+		assert_int_equal(kv_attrs_take(&kv_shape_hello_answer, wire.head,
+					       (int)wire.head_length, "hello", &answer, wire.err,
+					       sizeof(wire.err)), 0);
+		says(answer.error, want);
 	} else {
-		assert_true(kv_wire_receive(&wire, UINT64_MAX / 2, &obj) < 0);
+		assert_true(kv_wire_receive(&wire, UINT64_MAX / 2) < 0);
 	}
-	json_object_put(obj);
 	kv_wire_close(&wire);
 	close_it(&w);
 	says(w.said, there);
@@ -552,7 +558,22 @@ static void test_hello(void **state)
 	hello("{\"protocol\":1,\"whatever\":[]}", "the client speaks protocol 1",
 	      "refused: the client speaks protocol 1");
 	hello("{}", "the client speaks protocol 0", "refused: the client speaks protocol 0");
-	hello("{\"protocol\":3}", NULL, "refused: hello.version is missing");
+	/* That of version 3, whole. */
+	hello("{\"protocol\":3,\"version\":\"0.1.0\",\"space\":0,\"dev\":\"\",\"token\":false,\"nonce\":\"00\",\"mac\":\"00\"}",
+	      "the client speaks protocol 3, this kverbs " KVERBS_VERSION " speaks 4",
+	      "refused: the client speaks protocol 3");
+	hello("{\"protocol\":4}", NULL, "refused: hello.version is missing");
+	hello("{\"protocol\":4,\"version\":1,\"order\":\"little\"}", NULL,
+	      "refused: hello.version is no text");
+	hello("{\"protocol\":4,\"version\":\"1\",\"order\":\"middle\"}",
+	      "the two hosts have different orders of bytes",
+	      "refused: the two hosts have different orders of bytes");
+	hello("{\"protocol\":4,\"version\":\"1\",\"order\":\"" ORDER "\",\"more\":1}", NULL,
+	      "refused: hello has an unknown member");
+	hello("{\"protocol\":4,\"version\":\"1\",\"order\":\"" ORDER "\"}", NULL,
+	      "refused: hello.space is missing");
+	hello("[]", NULL, "refused: a message is no JSON object");
+	hello("{\"protocol\"", NULL, "refused: a message is no JSON object");
 	hello("GET / HTTP/1.1\r\n\r\n", NULL, "refused: what came is no message of kverbs");
 	hello("kvb1\x7f\x01\x01\x01\x01\x01\x01\x01", NULL,
 	      "refused: a message says that it has 2130772225 bytes");
@@ -579,7 +600,7 @@ static void other_server(const char *bytes, size_t n, int error, const char *wan
 	close(fd[1]);
 }
 
-/* A header and JSON. */
+/* A header and a head. */
 static size_t message(uint8_t *to, const char *json)
 {
 	size_t n = strlen(json);
@@ -589,6 +610,18 @@ static size_t message(uint8_t *to, const char *json)
 	to[7] = (uint8_t)n;
 	memcpy(to + 12, json, n);
 	return n + 12;
+}
+
+/* As a message if it looks like JSON, or as it is. */
+static void send_text(int fd, const char *text)
+{
+	uint8_t bytes[400];
+	size_t n = strlen(text);
+
+	memcpy(bytes, text, n);
+	if (*text == '{' || *text == '[')
+		n = message(bytes, text);
+	assert_int_equal(write(fd, bytes, n), (int)n);
 }
 
 static void test_other_servers(void **state)
@@ -601,15 +634,20 @@ static void test_other_servers(void **state)
 	other_server("", 0, -ECONNRESET, "there: port 7471: the connection was closed");
 	n = message(text, "{\"protocol\":9,\"version\":\"2.0\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT,
-		     "there: its kverbs 2.0 speaks protocol 9, this kverbs " KVERBS_VERSION " speaks 3");
+		     "there: its kverbs 2.0 speaks protocol 9, this kverbs " KVERBS_VERSION " speaks 4");
 	n = message(text, "{\"protocol\":9,\"version\":\"\\u001b[31m2.0\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 9");
 	n = message(text, "{\"protocol\":9,\"version\":[1]}");
 	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs [ 1 ] speaks protocol 9");
 	n = message(text, "{\"protocol\":9,\"version\":\"0123456789012345678901234567890123456789\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 9");
-	n = message(text, "{\"protocol\":3,\"version\":\"2.0\"}");
-	other_server((char *)text, n, -EBADMSG, "hello.kernel is missing");
+	n = message(text, "{\"protocol\":3,\"version\":\"0.1.0\",\"kernel\":true}");
+	other_server((char *)text, n, -EPROTONOSUPPORT,
+		     "there: its kverbs 0.1.0 speaks protocol 3, this kverbs " KVERBS_VERSION " speaks 4");
+	n = message(text, "{\"protocol\":4,\"version\":\"2.0\",\"order\":\"" ORDER "\"}");
+	other_server((char *)text, n, -EBADMSG, "hello.limits is missing");
+	n = message(text, "{\"protocol\":4,\"version\":\"2.0\",\"order\":\"middle\"}");
+	other_server((char *)text, n, -EPROTONOSUPPORT, "the two hosts have different orders of bytes");
 	n = message(text, "[[[[[[[[[[]]]]]]]]]]");
 	other_server((char *)text, n, -EBADMSG, "a message is no JSON object: nesting too deep");
 	n = message(text, "{\"a\":1");

@@ -45,9 +45,37 @@ logged() {
 	check "the server says: $1" wait_for 20 grep -F -- "$1" "$log"
 }
 
-# A message: its JSON behind a header with its length
+# number BYTES N: for printf, the lowest byte first
+number() {
+	n=$2
+	for _ in $(seq "$1"); do
+		printf '\\%03o' $((n & 255))
+		n=$((n >> 8))
+	done
+}
+
+# bytes TEXT: for printf
+bytes() {
+	printf %s "$1" | hexdump -ve '1/1 " %03o"' | sed 's/ /\\/g'
+}
+
+# attr TYPE BYTES: for printf, as netlink has it; \ooo is a byte
+attr() {
+	length=$((${#2} / 4))
+	printf '%s%s%s%s' "$(number 2 $((length + 4)))" "$(number 2 "$1")" "$2" "$(number $((-length & 3)) 0)"
+}
+
+# message HEAD [BYTES]: a header, a head and data; BYTES are for printf
 message() {
-	printf "kvb1\\000\\000\\$(printf %03o $((${#1} / 256)))\\$(printf %03o $((${#1} % 256)))\\000\\000\\000\\000%s" "$1"
+	data=${2:-}
+	printf "kvb1\\000\\000\\$(printf %03o $((${#1} / 256)))\\$(printf %03o $((${#1} % 256)))\\000\\000\\000\\$(printf %03o $((${#data} / 4)))%s$data" "$1"
+}
+
+# request CALL ATTRIBUTES: the first one
+request() {
+	head="$(attr 0x1001 "$(number 4 1)")$(attr 0x1002 "$(bytes "$1")\\000")$(attr 0x9003 "$2")"
+	# shellcheck disable=SC2059
+	printf "kvb1\\000\\000\\000\\$(printf %03o $((${#head} / 4)))\\000\\000\\000\\000$head"
 }
 
 # listens_on: the local addresses of its sockets, as /proc/net/tcp and tcp6 have them
@@ -128,7 +156,9 @@ head -c 100000 /dev/urandom | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
 message '{"protocol":1,"what":"ever"}' | within 30 nc 127.0.0.1 $port >"$work/answer" 2>/dev/null
 logged "refused: the client speaks protocol 1, this kverbs"
 check "who speaks another protocol is told" grep -a "the client speaks protocol 1" "$work/answer"
-message '{"protocol":3}' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
+message '{"protocol":3,"version":"0.1.0","space":0}' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
+logged "refused: the client speaks protocol 3, this kverbs"
+message '{"protocol":4}' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
 logged "refused: hello.version is missing"
 sleep 30 | nc 127.0.0.1 $port >/dev/null 2>&1 &
 logged "refused: no answer in time"
@@ -138,16 +168,20 @@ check "it still serves" lat --op write --space kernel
 # What others keep in the kernel is not the client's.
 pd=$(kverbs pd add | awk '{ print $2; exit }')
 mr=$(kverbs mr add pd "$pd" length 64 | awk '{ print $2; exit }')
-for call in '"mr_read","args":{"id":'"$mr"',"offset":"0x0","length":"0x8"}' '"mr_del","args":{"id":'"$mr"'}'; do
+id=$(attr 0x1000 "$(number 4 "$mr")")
+hello=$(attr 0x1001 "$(number 4 0)")$(attr 0x1002 "$(bytes "$DEV")\\000")$(attr 0x1004 "$(number 32 0)")$(attr 0x1005 "$(number 32 0)")
+for call in mr_read mr_del; do
+	args=$id
+	# Offset and length
+	[ $call = mr_del ] || args=$id$(attr 9 "$(number 8 0)")$(attr 5 "$(number 8 8)")
 	: >"$work/answer"
 	{
-		message '{"protocol":3,"version":"x","space":0,"dev":"'"$DEV"'","token":false,"nonce":"'"$(printf %064d 0)"'","mac":"'"$(printf %064d 0)"'"}'
-		message '{"seq":1,"call":'"$call}"
+		message '{"protocol":4,"version":"x","order":"little"}' "$hello"
+		request $call "$args"
 		# The end of what it is sent would end the client.
 		wait_for 60 grep -qa "among the client's" "$work/answer"
 	} | within 30 nc 127.0.0.1 $port >"$work/answer" 2>/dev/null
-	name=${call%%,*}
-	check "$name of what somebody else has made" grep -a "no mr $mr among the client's" "$work/answer"
+	check "\"$call\" of what somebody else has made" grep -a "no mr $mr among the client's" "$work/answer"
 done
 check "that is still there" kverbs mr del "$mr"
 check "and its pd" kverbs pd del "$pd"
@@ -168,7 +202,9 @@ other() {
 last=$port
 other "a server of another protocol" "127.0.0.1: its kverbs 9.9 speaks protocol 9" '{"protocol":9,"version":"9.9"}'
 other "a server of something else" "is no 'kverbs serve'" 'SSH-2.0-OpenSSH_9.2p1 Debian-2'
-other "a server that says little" "hello.version is missing" '{"protocol":3}'
+other "a server of the protocol before" "127.0.0.1: its kverbs 0.1.0 speaks protocol 3" \
+	'{"protocol":3,"version":"0.1.0","kernel":true}'
+other "a server that says little" "hello.version is missing" '{"protocol":4}'
 port=$last
 
 # privileges PID: its sets of capabilities, and no_new_privs

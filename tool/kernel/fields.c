@@ -25,11 +25,13 @@ static uint32_t beside(const struct kv_member *m, const char *from)
 	return *(const uint32_t *)(from + m->beside);
 }
 
-static bool wanted(const struct kv_shape *shape, const struct kv_member *m, const char *from)
+/* @all: whatever it is, if it is there. */
+static bool wanted(const struct kv_shape *shape, const struct kv_member *m, const char *from,
+		   bool all)
 {
 	if (m->bit && !(*(const uint32_t *)(from + shape->mask) & m->bit))
 		return false;
-	switch (m->when) {
+	switch (all && m->when != KV_WHEN_HAS ? KV_WHEN_ALWAYS : m->when) {
 	case KV_WHEN_NONZERO:
 		return !is_zero(from + m->offset, size_of(m));
 	case KV_WHEN_NOT_NEGATIVE:
@@ -53,11 +55,14 @@ static uint32_t count_of(const struct kv_member *m, const char *from)
 	return *(const uint32_t *)(from + m->count);
 }
 
-static void put_nest(struct nl_msg *msg, const struct kv_member *m, const char *at)
+static void put(struct nl_msg *msg, const struct kv_shape *shape, const char *from, bool all,
+		int without);
+
+static void put_nest(struct nl_msg *msg, const struct kv_member *m, const char *at, bool all)
 {
 	struct nlattr *nest = nla_nest_start(msg, m->attr | NLA_F_NESTED);
 
-	kv_nl_put(msg, m->shape, at, 0);
+	put(msg, m->shape, at, all, 0);
 	nla_nest_end(msg, nest);
 }
 
@@ -70,7 +75,7 @@ static void put_addr(struct nl_msg *msg, const struct kv_member *m,
 		nla_put(msg, m->attr, sizeof(struct sockaddr_in6), addr);
 }
 
-static void put_member(struct nl_msg *msg, const struct kv_member *m, const char *from)
+static void put_member(struct nl_msg *msg, const struct kv_member *m, const char *from, bool all)
 {
 	const char *at = from + m->offset;
 	uint32_t n;
@@ -104,14 +109,14 @@ static void put_member(struct nl_msg *msg, const struct kv_member *m, const char
 			nla_put_string(msg, m->attr, *(const char *const *)at);
 		break;
 	case KV_MEMBER_STRUCT:
-		put_nest(msg, m, at);
+		put_nest(msg, m, at, all);
 		break;
 	case KV_MEMBER_LIST:
 		n = count_of(m, from);
 		for (uint32_t i = 0; i < n && i < m->size; i++)
-			put_nest(msg, m, at + i * m->shape->size);
+			put_nest(msg, m, at + i * m->shape->size, all);
 		break;
-	case KV_MEMBER_OBJECT:
+	case KV_MEMBER_NEST: /* who asks puts it */
 		break;
 	}
 }
@@ -122,8 +127,23 @@ static bool is_part(const struct kv_member *m)
 	return m->type == KV_MEMBER_STRUCT && !m->attr;
 }
 
+static void put(struct nl_msg *msg, const struct kv_shape *shape, const char *from, bool all,
+		int without)
+{
+	for (unsigned int i = 0; i < shape->members; i++) {
+		const struct kv_member *m = &shape->member[i];
+
+		if (!wanted(shape, m, from, all))
+			continue;
+		if (is_part(m))
+			put(msg, m->shape, from + m->offset, all, without);
+		else if (m->attr && m->attr != without && (all || m->attr < KV_ATTR_BEYOND))
+			put_member(msg, m, from, all);
+	}
+}
+
 /**
- * kv_nl_put() - a struct into a request
+ * kv_nl_put() - a struct into a request to the module
  * @msg: the request, as large as the largest: putting can't fail; or NULL,
  *	which kv_nl_request() will tell
  * @shape: what is in the struct
@@ -133,16 +153,37 @@ static bool is_part(const struct kv_member *m)
 void kv_nl_put(struct nl_msg *msg, const struct kv_shape *shape, const void *from,
 	       int without)
 {
-	for (unsigned int i = 0; msg && i < shape->members; i++) {
-		const struct kv_member *m = &shape->member[i];
+	if (msg)
+		put(msg, shape, from, false, without);
+}
 
-		if (!wanted(shape, m, from))
-			continue;
-		if (is_part(m))
-			kv_nl_put(msg, m->shape, (const char *)from + m->offset, without);
-		else if (m->attr && m->attr != without)
-			put_member(msg, m, from);
-	}
+/**
+ * kv_nl_put_all() - a struct into a message to another host
+ * @msg: the message, as large as the largest
+ * @shape: what is in the struct
+ * @from: the struct
+ *
+ * Every member is put, defaults and what the module has no attribute for among them.
+ */
+void kv_nl_put_all(struct nl_msg *msg, const struct kv_shape *shape, const void *from)
+{
+	put(msg, shape, from, true, 0);
+}
+
+/**
+ * kv_nl_put_nest() - a struct as an attribute of a message to another host
+ * @msg: the message, as large as the largest
+ * @attr: the attribute
+ * @shape: what is in the struct; NULL: nothing
+ * @from: the struct
+ */
+void kv_nl_put_nest(struct nl_msg *msg, int attr, const struct kv_shape *shape, const void *from)
+{
+	struct nlattr *nest = nla_nest_start(msg, attr | NLA_F_NESTED);
+
+	if (shape)
+		put(msg, shape, from, true, 0);
+	nla_nest_end_keep_empty(msg, nest);
 }
 
 /**
@@ -241,8 +282,11 @@ static int take_member(const struct kv_member *m, struct nlattr *attr, char *to)
 	case KV_MEMBER_LIST:
 		return take_element(m, attr, to);
 	case KV_MEMBER_TEXT_AT:
-	case KV_MEMBER_OBJECT:
-		break;
+		*(const char **)at = nla_data(attr);
+		return 0;
+	case KV_MEMBER_NEST:
+		*(struct nlattr **)at = attr;
+		return 0;
 	}
 	return 0;
 }
@@ -316,6 +360,34 @@ int kv_nl_take_u64(struct nlattr *attrs, int len, int attr, uint64_t *to)
 	return 0;
 }
 
+/**
+ * kv_nl_take_bins() - bins of a histogram out of a message
+ * @data: an array of struct kverbs_bin
+ * @length: its bytes
+ * @hist: receives them; its other bins stay
+ *
+ * Return: 0, or -EBADMSG if it is no such array, or extremes lie in no bin.
+ */
+int kv_nl_take_bins(const void *data, size_t length, struct kv_hist *hist)
+{
+	const char *at = data, *end = at + length;
+	struct kverbs_bin bin;
+	unsigned int i;
+
+	if (length % sizeof(bin))
+		return -EBADMSG;
+	for (; at < end; at += sizeof(bin)) {
+		memcpy(&bin, at, sizeof(bin));
+		i = kv_hist_index(bin.min);
+		if (bin.min > bin.max || kv_hist_index(bin.max) != i)
+			return -EBADMSG;
+		hist->bin[i].count = bin.count;
+		hist->bin[i].low = (uint32_t)bin.min;
+		hist->bin[i].high = (uint32_t)bin.max;
+	}
+	return 0;
+}
+
 /* Which of the equal attributes it is, from 1 on. */
 static unsigned int ordinal(const struct nlattr *attrs, int len,
 			    const struct nlattr *attr)
@@ -337,7 +409,14 @@ static const char *name_of(const struct kv_member *m)
 	return m->known ? m->known : m->name;
 }
 
-static const struct kv_member *find(const struct kv_shape *shape, int attr)
+/**
+ * kv_nl_find() - the member that an attribute is
+ * @shape: what is in the struct
+ * @attr: the attribute's type
+ *
+ * Return: its row, which may be that of a part, or NULL.
+ */
+const struct kv_member *kv_nl_find(const struct kv_shape *shape, int attr)
 {
 	const struct kv_member *found = NULL;
 
@@ -345,7 +424,7 @@ static const struct kv_member *find(const struct kv_shape *shape, int attr)
 		const struct kv_member *m = &shape->member[i];
 
 		if (is_part(m))
-			found = find(m->shape, attr);
+			found = kv_nl_find(m->shape, attr);
 		else if (m->attr && m->attr == attr)
 			found = m;
 	}
@@ -357,7 +436,7 @@ static const struct kv_member *find_named(const struct kv_shape *const *names, i
 	const struct kv_member *found = NULL;
 
 	for (; *names && !found; names++)
-		found = find(*names, attr);
+		found = kv_nl_find(*names, attr);
 	return found;
 }
 

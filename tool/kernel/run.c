@@ -5,25 +5,6 @@
 
 /* Results of runs, which take several messages, and waits for their end. */
 
-static int take_bins(struct nlattr *attr, struct kv_hist *hist)
-{
-	const char *data = nla_data(attr);
-	struct kverbs_bin bin;
-	unsigned long i;
-	int at;
-
-	for (at = 0; at + (int)sizeof(bin) <= nla_len(attr); at += sizeof(bin)) {
-		memcpy(&bin, data + at, sizeof(bin));
-		i = kv_hist_index(bin.min);
-		if (bin.min > bin.max || kv_hist_index(bin.max) != i)
-			return -EBADMSG;
-		hist->bin[i].count = bin.count;
-		hist->bin[i].low = (uint32_t)bin.min;
-		hist->bin[i].high = (uint32_t)bin.max;
-	}
-	return 0;
-}
-
 struct result {
 	struct kv_run_result *to;
 	uint32_t next_bin; /* 0: that was all */
@@ -36,7 +17,6 @@ static const struct kv_member more_members[] = {
 
 static const struct kv_shape more = KV_SHAPE(struct result, more_members);
 
-
 static int on_result(struct nlattr *attrs, int len, void *arg)
 {
 	struct nlattr *bins = nla_find(attrs, len, KVERBS_A_RUN_BINS);
@@ -47,7 +27,8 @@ static int on_result(struct nlattr *attrs, int len, void *arg)
 	ret = kv_nl_take(&kv_shape_run_result, attrs, len, result->to);
 	if (!ret)
 		ret = kv_nl_take(&more, attrs, len, result);
-	return ret || !bins ? ret : take_bins(bins, &result->to->hist);
+	return ret || !bins ? ret : kv_nl_take_bins(nla_data(bins), (size_t)nla_len(bins),
+						    &result->to->hist);
 }
 
 static int get_result(struct kv_nl *nl, uint32_t id, int32_t first_bin,

@@ -5,7 +5,7 @@
 
 #define S struct kv_dev_name
 SHAPE(dev_name,
-	KV_TEXT_AT(S, dev, 64),
+	KV_TEXT_AT(S, dev, 64, BEYOND(1)),
 );
 #undef S
 
@@ -69,20 +69,20 @@ SHAPE(dev,
 	KV_U32(S, active_speed, ANY, A(DEV_ACTIVE_SPEED)),
 	KV_U32(S, gid_table_len, ANY, A(DEV_GID_TABLE_LEN)),
 	KV_U32(S, pkey_table_len, ANY, A(DEV_PKEY_TABLE_LEN)),
-	KV_HEX(S, addr),
+	KV_HEX(S, addr, BEYOND(1)),
 	KV_LIST(S, gid, gids, kv_shape_gid, A(DEV_GID)),
 );
 #undef S
 
 #define S struct kv_counter
 SHAPE(counter,
-	KV_TEXT(S, name),
-	KV_U64(S, value, UINT64_MAX),
+	KV_TEXT(S, name, BEYOND(1)),
+	KV_U64(S, value, UINT64_MAX, BEYOND(2)),
 );
 #undef S
 
 #define S struct kv_counters
 SHAPE(counters,
-	KV_LIST(S, counter, counters, kv_shape_counter),
+	KV_LIST(S, counter, counters, kv_shape_counter, BEYOND(1)),
 );
 #undef S

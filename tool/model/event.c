@@ -28,6 +28,6 @@ SHAPE(event,
 #define S struct kv_wait
 SHAPE(wait,
 	KV_ID_ABOUT(S, id),
-	KV_S32(S, timeout_ms, INT32_MIN, INT32_MAX),
+	KV_S32(S, timeout_ms, INT32_MIN, INT32_MAX, BEYOND(1)),
 );
 #undef S

@@ -56,16 +56,16 @@ SHAPE(mr_inv,
 #define S struct kv_mr_write
 SHAPE(mr_write,
 	KV_ID_ABOUT(S, id),
-	KV_U64(S, offset, UINT64_MAX),
-	KV_U64(S, length, UINT64_MAX),
+	KV_U64(S, offset, UINT64_MAX, A(MR_OFFSET)),
+	KV_U64(S, length, UINT64_MAX, A(MR_LENGTH)),
 );
 #undef S
 
 #define S struct kv_mr_read
 SHAPE(mr_read,
 	KV_ID_ABOUT(S, id),
-	KV_U64(S, offset, UINT64_MAX),
-	KV_U64(S, length, UINT64_MAX),
+	KV_U64(S, offset, UINT64_MAX, A(MR_OFFSET)),
+	KV_U64(S, length, UINT64_MAX, A(MR_LENGTH)),
 );
 #undef S
 

@@ -56,10 +56,10 @@ static const struct kv_member alt_av_members[] = {
 	       IF(has_sgid_index), KEY("entry of the own GID table")),
 	KV_U32(S, dlid, ANY, A(QP_ALT_DLID), KNOWN("alt_dlid"), UNLESS_0, TOLD,
 	       KEY("the peer's LID")),
-	KV_U32(S, sl, ANY, UNTOLD),
-	KV_U32(S, traffic_class, ANY, UNTOLD),
-	KV_U32(S, flow_label, ANY, UNTOLD),
-	KV_U32(S, hop_limit, ANY, UNTOLD, PRESET(64)),
+	KV_U32(S, sl, ANY, BEYOND(1), UNTOLD),
+	KV_U32(S, traffic_class, ANY, BEYOND(2), UNTOLD),
+	KV_U32(S, flow_label, ANY, BEYOND(3), UNTOLD),
+	KV_U32(S, hop_limit, ANY, BEYOND(4), UNTOLD, PRESET(64)),
 };
 #undef S
 

@@ -11,6 +11,7 @@
  */
 
 #define A(name) .attr = KVERBS_A_##name
+#define BEYOND(number) .attr = KV_ATTR_BEYOND + (number)
 #define KNOWN(text) .known = text
 #define UNLESS_0 .when = KV_WHEN_NONZERO
 #define UNLESS_NEGATIVE .when = KV_WHEN_NOT_NEGATIVE

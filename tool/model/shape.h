@@ -9,29 +9,32 @@
 struct kv_word;
 
 /*
- * What a struct has: a row for each member, from which it is written as attributes of the
- * module's messages and read from them (kernel/fields.h), as JSON for another host
- * (remote/codec.h), described to people (object/describe.h) and read as keys of commands
+ * What a struct has: a row for each member, from which it is written as netlink attributes and
+ * read from them, in messages to and from the module (kernel/fields.h) and another host
+ * (remote/attrs.h), described to people (object/describe.h) and read as keys of commands
  * (object/args.h). There is one shape for each struct that an operation takes or gives.
  */
 
-/* What a member is, and how it is written as JSON. */
+/* What a member is. */
 enum kv_member_type {
-	KV_MEMBER_U32, /* number */
-	KV_MEMBER_S32, /* number */
-	KV_MEMBER_U64, /* "0x" and hex digits: JSON's numbers end at 2^53 */
-	KV_MEMBER_BOOL,
+	KV_MEMBER_U32,
+	KV_MEMBER_S32,
+	KV_MEMBER_U64,
+	KV_MEMBER_BOOL, /* a flag: there if true. Without an attribute: KV_WHEN_HAS sets it */
 	KV_MEMBER_TEXT, /* char[]; printable */
-	KV_MEMBER_TEXT_AT, /* const char *; decoded, it points into the JSON object */
-	KV_MEMBER_HEX, /* uint8_t[], all of it, hex digits */
+	KV_MEMBER_TEXT_AT, /* const char *; taken, it points into the message */
+	KV_MEMBER_HEX, /* uint8_t[], all of it */
 	KV_MEMBER_HEX_UPTO, /* uint8_t[], as long as the count says */
-	KV_MEMBER_ADDRESS, /* struct sockaddr_storage: "ADDRESS PORT", or "" */
+	KV_MEMBER_ADDRESS, /* struct sockaddr_storage; not there if its family is AF_UNSPEC */
 	KV_MEMBER_STRUCT,
 	KV_MEMBER_LIST, /* of structs, as many as the count says */
-	KV_MEMBER_OBJECT, /* struct json_object *, any object; decoded, it is the whole's */
+	KV_MEMBER_NEST, /* const struct nlattr *, any attributes; taken, it points into the message */
 };
 
-/* When a member is put into a request to the module. */
+/* Attributes from here on are no ones of the module's: other hosts alone get them. */
+#define KV_ATTR_BEYOND 0x1000
+
+/* When a member is put into a request to the module; HAS counts for other hosts, too. */
 enum kv_member_when {
 	KV_WHEN_ALWAYS,
 	KV_WHEN_NONZERO,
@@ -67,16 +70,16 @@ enum kv_tell {
 
 /**
  * struct kv_member - one member of a struct
- * @name: as it stands in JSON
+ * @name: as it stands in the struct
  * @offset: in the struct
  * @type: how it is written
  * @size: bytes of room for texts and hex, most elements of a list
- * @min: of S32
+ * @min: of S32; another host's number must not be less, nor more than @max
  * @max: of numbers
  * @count: offset of the uint32_t that counts the bytes or elements that there are;
  *	it is no member itself
  * @shape: of structs
- * @attr: the module's attribute; 0: none. A struct without one stands among the others
+ * @attr: the attribute; 0: none. A struct without one stands among the others
  * @known: what a user calls it, if that is not @name
  * @when: enum kv_member_when
  * @beside: offset of what @when looks at
@@ -158,7 +161,7 @@ struct kv_shape {
 	  .refers = 1U + (what), ##__VA_ARGS__ }
 #define KV_ID_ABOUT(s, field)						\
 	{ KV_AT(s, field), .type = KV_MEMBER_U32, .max = UINT32_MAX,	\
-	  .refers = KV_REFERS_ABOUT, .tell = KV_TELL_NEVER }
+	  .attr = KV_ATTR_BEYOND, .refers = KV_REFERS_ABOUT, .tell = KV_TELL_NEVER }
 #define KV_S32(s, field, least, most, ...)				\
 	{ KV_AT(s, field), .type = KV_MEMBER_S32, .min = least, .max = most, ##__VA_ARGS__ }
 #define KV_U64(s, field, most, ...)					\
@@ -183,8 +186,8 @@ struct kv_shape {
 	{ KV_AT(s, field), .type = KV_MEMBER_LIST, .shape = &(sh),	\
 	  .size = KV_ROOM(s, field) / KV_ROOM(s, field[0]),		\
 	  .count = offsetof(s, counter), ##__VA_ARGS__ }
-#define KV_OBJECT(s, field)						\
-	{ KV_AT(s, field), .type = KV_MEMBER_OBJECT }
+#define KV_NEST(s, field, ...)						\
+	{ KV_AT(s, field), .type = KV_MEMBER_NEST, ##__VA_ARGS__ }
 
 /* Of a run's result all but its bins, of mr_write() and mr_read() all but the data. */
 #define OP(NAME, name, in, out, about, ...)					\

@@ -207,7 +207,7 @@ static void put_member(struct json_object *obj, const struct kv_shape *shape,
 	case KV_MEMBER_LIST:
 		kv_out_put(obj, key, make_list(m->shape, at, *(const uint32_t *)(from + m->count)));
 		break;
-	case KV_MEMBER_OBJECT:
+	case KV_MEMBER_NEST:
 		break;
 	}
 }

@@ -1,28 +1,76 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <string.h>
+#include "model/row.h"
 #include "remote/call.h"
 #include "remote/wire.h"
 
 #define S struct kv_request
-static const struct kv_member request_members[] = {
-	KV_U32(S, seq, UINT32_MAX),
-	KV_TEXT_AT(S, call, 32),
-	KV_OBJECT(S, args),
-};
+SHAPE(request,
+	KV_U32(S, seq, UINT32_MAX, BEYOND(1)),
+	KV_TEXT_AT(S, call, 32, BEYOND(2)),
+	KV_NEST(S, args, .attr = KV_ATTR_NEST),
+);
 #undef S
 
 #define S struct kv_reply
-static const struct kv_member reply_members[] = {
-	KV_U32(S, seq, UINT32_MAX),
-	KV_S32(S, ret, -4095, 0),
-	KV_U64(S, verb_ns, UINT64_MAX),
-	KV_TEXT(S, error),
-	KV_OBJECT(S, result),
-};
+SHAPE(reply,
+	KV_U32(S, seq, UINT32_MAX, BEYOND(1)),
+	KV_S32(S, ret, -4095, 0, BEYOND(2)),
+	KV_NEST(S, result, .attr = KV_ATTR_NEST),
+	KV_U64(S, verb_ns, UINT64_MAX, BEYOND(4)),
+	KV_TEXT(S, error, BEYOND(5)),
+);
 #undef S
 
-const struct kv_shape kv_shape_request = KV_SHAPE(struct kv_request, request_members);
-const struct kv_shape kv_shape_reply = KV_SHAPE(struct kv_reply, reply_members);
+#define S struct kv_file_open
+SHAPE(file_open,
+	KV_TEXT(S, name, BEYOND(1)),
+);
+#undef S
+
+#define S struct kv_file_create
+SHAPE(file_create,
+	KV_TEXT(S, name, BEYOND(1)),
+	KV_U64(S, length, INT64_MAX, BEYOND(2)),
+	KV_HEX(S, digest, BEYOND(3)),
+	KV_BOOL(S, replace, BEYOND(4)),
+);
+#undef S
+
+#define S struct kv_file_piece
+SHAPE(file_piece,
+	KV_ID(S, mr, KV_MR, BEYOND(1)),
+	KV_U64(S, mr_offset, UINT64_MAX, BEYOND(2)),
+	KV_U64(S, offset, UINT64_MAX, BEYOND(3)),
+	KV_U32(S, length, UINT32_MAX, BEYOND(4)),
+);
+#undef S
+
+#define S struct kv_file_finish
+SHAPE(file_finish,
+	KV_HEX(S, digest, BEYOND(1)),
+);
+#undef S
+
+#define S struct kv_file_close
+SHAPE(file_close,
+	KV_TEXT(S, why, BEYOND(1)),
+);
+#undef S
+
+#define S struct kv_file_opened
+SHAPE(file_opened,
+	KV_U64(S, length, INT64_MAX, BEYOND(1)),
+);
+#undef S
+
+#define S struct kv_file_hashed
+SHAPE(file_hashed,
+	KV_U64(S, done, INT64_MAX, BEYOND(1)),
+	KV_HEX(S, digest, BEYOND(2)),
+);
+#undef S
 
 const struct kv_call_row kv_call_rows[KV_CALLS] = {
 #define OP(NAME, name_, in, out, about_, ...)						\
@@ -32,96 +80,38 @@ const struct kv_call_row kv_call_rows[KV_CALLS] = {
 	},
 #define LOCAL(...)
 #include "model/ops.def"
-#define CALL(NAME, name, args, result) OTHER(NAME, #name, &kv_shape_##args, &kv_shape_##result)
-#define OTHER(NAME, name_, args_, result_)						\
+#define CALL(NAME, name_, args_, result_)						\
 	[KV_CALL_##NAME] = {								\
-		.name = name_, .args = args_, .result = result_, .about = KV_NO_TYPE,	\
+		.name = #name_, .args = &kv_shape_##args_, .result = &kv_shape_##result_, \
+		.about = KV_NO_TYPE,							\
 	},
 	KV_CALLS_OTHER(CALL)
 };
 
-static void put_number(uint8_t *to, unsigned int bytes, uint64_t value)
-{
-	while (bytes--) {
-		to[bytes] = (uint8_t)value;
-		value >>= 8;
-	}
-}
-
-static uint64_t take_number(const uint8_t *from, unsigned int bytes)
-{
-	uint64_t value = 0;
-
-	while (bytes--)
-		value = value << 8 | *from++;
-	return value;
-}
-
 /**
- * kv_call_put_bins() - write bins as data: 32 bits each of index, low and high, and 64 bits
- *	of count, each in network order
+ * kv_call_put_bins() - write the bins of a histogram that are not empty as data
  * @hist: the histogram
- * @data: room for KV_WIRE_DATA_MAX bytes
+ * @data: room for KV_WIRE_DATA_MAX bytes; receives an array of struct kverbs_bin, as in
+ *	KVERBS_A_RUN_BINS
  * @length: receives how many bytes were written
  *
  * Return: 0, or -EMSGSIZE: it has more bins than there is room for.
  */
 int kv_call_put_bins(const struct kv_hist *hist, uint8_t *data, uint32_t *length)
 {
-	uint8_t *at = data;
+	struct kverbs_bin bin;
 
+	*length = 0;
 	for (unsigned int i = 0; i < KV_HIST_BINS; i++) {
-		const struct kv_hist_bin *bin = &hist->bin[i];
-
-		if (!bin->count)
+		if (!hist->bin[i].count)
 			continue;
-		if (at + KV_CALL_BIN_BYTES > data + KV_WIRE_DATA_MAX)
+		if (*length + sizeof(bin) > KV_WIRE_DATA_MAX)
 			return -EMSGSIZE;
-		put_number(at, 4, i);
-		put_number(at + 4, 4, bin->low);
-		put_number(at + 8, 4, bin->high);
-		put_number(at + 12, 8, bin->count);
-		at += KV_CALL_BIN_BYTES;
-	}
-	*length = (uint32_t)(at - data);
-	return 0;
-}
-
-/* Do its extremes lie in the bin? */
-static bool is_bin(const struct kv_hist *hist, unsigned int i)
-{
-	uint64_t min = kv_hist_bin_min(hist, i), max = kv_hist_bin_max(hist, i);
-
-	return min <= max && kv_hist_index(min) == i && kv_hist_index(max) == i;
-}
-
-/**
- * kv_call_take_bins() - read what kv_call_put_bins() wrote
- * @hist: receives it; its other bins stay
- * @data: the data
- * @length: bytes there
- *
- * Return: 0 or -EBADMSG.
- */
-int kv_call_take_bins(struct kv_hist *hist, const uint8_t *data,
-		      uint32_t length)
-{
-	uint64_t index;
-
-	if (length % KV_CALL_BIN_BYTES)
-		return -EBADMSG;
-	for (; length; length -= KV_CALL_BIN_BYTES, data += KV_CALL_BIN_BYTES) {
-		struct kv_hist_bin *bin;
-
-		index = take_number(data, 4);
-		if (index >= KV_HIST_BINS)
-			return -EBADMSG;
-		bin = &hist->bin[index];
-		bin->low = (uint32_t)take_number(data + 4, 4);
-		bin->high = (uint32_t)take_number(data + 8, 4);
-		bin->count = take_number(data + 12, 8);
-		if (!is_bin(hist, (unsigned int)index))
-			return -EBADMSG;
+		bin.min = kv_hist_bin_min(hist, i);
+		bin.max = kv_hist_bin_max(hist, i);
+		bin.count = hist->bin[i].count;
+		memcpy(data + *length, &bin, sizeof(bin));
+		*length += (uint32_t)sizeof(bin);
 	}
 	return 0;
 }

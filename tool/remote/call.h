@@ -2,8 +2,9 @@
 #ifndef KV_REMOTE_CALL_H
 #define KV_REMOTE_CALL_H
 
-#include "remote/codec.h"
-#include "remote/file_call.h"
+#include "file/file.h"
+#include "file/name.h"
+#include "model/shape.h"
 
 /*
  * What another host may ask for: the operations of model/ops.def that are not LOCAL, under
@@ -34,6 +35,35 @@ enum kv_call {
 /* The longest wait in one call; who waits longer calls again. */
 #define KV_CALL_WAIT_MS 1000
 
+/* Of a file; see struct kv_file_ops. */
+struct kv_file_open {
+	char name[KV_FILE_NAME_MAX + 1];
+};
+
+struct kv_file_create {
+	char name[KV_FILE_NAME_MAX + 1];
+	uint64_t length;
+	uint8_t digest[KV_HASH_BYTES];
+	bool replace;
+};
+
+struct kv_file_finish {
+	uint8_t digest[KV_HASH_BYTES];
+};
+
+struct kv_file_close {
+	char why[512]; /* "": nothing has failed */
+};
+
+struct kv_file_opened {
+	uint64_t length;
+};
+
+struct kv_file_hashed {
+	uint64_t done;
+	uint8_t digest[KV_HASH_BYTES]; /* zeros before all is done */
+};
+
 /* What goes there, by the call's name. */
 union kv_call_args {
 #define OP(NAME, name, in, out, about, ...) struct kv_##in name;
@@ -56,7 +86,7 @@ union kv_call_result {
 
 /**
  * struct kv_call_row - one call
- * @name: as it stands in JSON; NULL: no other host may ask for it
+ * @name: as it stands in messages; NULL: no other host may ask for it
  * @args: what goes there
  * @result: what comes back
  * @about: type of what the arguments' id names; KV_NO_TYPE: it is a run's, or none
@@ -81,7 +111,7 @@ extern const struct kv_call_row kv_call_rows[KV_CALLS];
 struct kv_request {
 	uint32_t seq;
 	const char *call;
-	struct json_object *args;
+	struct nlattr *args;
 };
 
 /**
@@ -97,17 +127,15 @@ struct kv_reply {
 	int32_t ret;
 	uint64_t verb_ns;
 	char error[512];
-	struct json_object *result;
+	struct nlattr *result;
 };
 
 extern const struct kv_shape kv_shape_request;
 extern const struct kv_shape kv_shape_reply;
 
-/* The bins of a histogram that are not empty, as data behind a result. */
-#define KV_CALL_BIN_BYTES 20
+/* Of kv_request.args and kv_reply.result. */
+#define KV_ATTR_NEST (KV_ATTR_BEYOND + 3)
 
 int kv_call_put_bins(const struct kv_hist *hist, uint8_t *data, uint32_t *length);
-int kv_call_take_bins(struct kv_hist *hist, const uint8_t *data,
-		      uint32_t length);
 
 #endif

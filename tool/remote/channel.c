@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "kernel/fields.h"
+#include "remote/attrs.h"
 #include "remote/channel.h"
 #include "sys/now.h"
 
@@ -29,34 +31,27 @@ static int send_request(struct kv_channel *l, const struct kv_exchange_call *x)
 {
 	const struct kv_call_row *row = &kv_call_rows[x->call];
 	struct kv_request request = { .seq = ++l->seq, .call = row->name };
-	struct json_object *obj;
+	struct nl_msg *msg = kv_wire_begin(&l->wire);
 	int ret;
 
-	request.args = kv_codec_encode(row->args, x->args);
-	if (!request.args)
-		return refuse(l, -ENOMEM, "no memory");
-	obj = kv_codec_encode(&kv_shape_request, &request);
-	json_object_put(request.args);
-	if (!obj)
-		return refuse(l, -ENOMEM, "no memory");
-	ret = kv_wire_send(&l->wire, obj, x->send, x->send_length);
-	json_object_put(obj);
+	kv_nl_put_all(msg, &kv_shape_request, &request);
+	kv_nl_put_nest(msg, KV_ATTR_NEST, row->args, x->args);
+	ret = kv_wire_send(&l->wire, x->send, x->send_length);
 	return ret ? refuse(l, ret, "%s", l->wire.err) : 0;
 }
 
 /* 1: the call failed, and the wire is fine; @error has what it returned. */
-static int take_reply(struct kv_channel *l, struct kv_exchange_call *x,
-		      struct json_object *obj, int *error)
+static int take_reply(struct kv_channel *l, struct kv_exchange_call *x, int *error)
 {
 	const struct kv_call_row *row = &kv_call_rows[x->call];
+	struct kv_wire *w = &l->wire;
 	struct kv_reply reply;
-	char *why = l->wire.err;
 	int ret;
 
-	ret = kv_codec_decode(&kv_shape_reply, obj, row->name, &reply, why,
-			      sizeof(l->wire.err));
+	ret = kv_attrs_take(&kv_shape_reply, w->head, (int)w->head_length, row->name, &reply,
+			    w->err, sizeof(w->err));
 	if (ret)
-		return refuse(l, ret, "the answer makes no sense: %s", why);
+		return refuse(l, ret, "the answer makes no sense: %s", w->err);
 	if (reply.seq != l->seq)
 		return refuse(l, -EPROTO, "the answer is that of another request");
 	if (reply.ret) {
@@ -66,23 +61,22 @@ static int take_reply(struct kv_channel *l, struct kv_exchange_call *x,
 	}
 	x->verb_ns = reply.verb_ns;
 	if (x->result)
-		ret = kv_codec_decode(row->result, reply.result, row->name,
-				      x->result, why, sizeof(l->wire.err));
+		ret = kv_attrs_take(row->result, nla_data(reply.result), nla_len(reply.result),
+				    row->name, x->result, w->err, sizeof(w->err));
 	if (ret)
-		return refuse(l, ret, "the answer makes no sense: %s", why);
-	if (x->receive && l->wire.data_length != x->receive_length)
+		return refuse(l, ret, "the answer makes no sense: %s", w->err);
+	if (x->receive && w->data_length != x->receive_length)
 		return refuse(l, -EPROTO, "the answer has %u bytes of data, not %u",
-			      l->wire.data_length, x->receive_length);
+			      w->data_length, x->receive_length);
 	if (x->receive)
-		memcpy(x->receive, l->wire.data, x->receive_length);
-	if (x->hist && kv_call_take_bins(x->hist, l->wire.data, l->wire.data_length))
+		memcpy(x->receive, w->data, x->receive_length);
+	if (x->hist && kv_nl_take_bins(w->data, w->data_length, x->hist))
 		return refuse(l, -EBADMSG, "the answer's histogram makes no sense");
 	return 0;
 }
 
 static int exchange(struct kv_channel *l, struct kv_exchange_call *x)
 {
-	struct json_object *obj;
 	int ret, error = 0;
 
 	if (l->broken)
@@ -90,14 +84,12 @@ static int exchange(struct kv_channel *l, struct kv_exchange_call *x)
 	l->said_ns = kv_now_ns();
 	ret = send_request(l, x);
 	if (!ret) {
-		ret = kv_wire_receive(&l->wire, kv_now_ns() + REPLY_NS, &obj);
+		ret = kv_wire_receive(&l->wire, kv_now_ns() + REPLY_NS);
 		if (ret)
 			refuse(l, ret, "%s", l->wire.err);
 	}
-	if (!ret) {
-		ret = take_reply(l, x, obj, &error);
-		json_object_put(obj);
-	}
+	if (!ret)
+		ret = take_reply(l, x, &error);
 	if (ret == 1)
 		return error;
 	if (ret) {

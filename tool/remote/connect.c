@@ -5,16 +5,13 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "cli/printable.h"
+#include "remote/attrs.h"
 #include "remote/connect.h"
 #include "remote/tcp.h"
 #include "sys/now.h"
 
 /* How long an address may take. */
 #define CONNECT_NS 10000000000ULL
-
-/* Of a text that stands in a message. */
-#define VERSION_MAX 31
 
 static const char *port_of(const struct kv_peer *peer)
 {
@@ -94,55 +91,37 @@ static int not_a_server(struct kv_wire *w, const struct kv_peer *peer,
 }
 
 static int receive(struct kv_wire *w, const struct kv_peer *peer, uint64_t end_ns,
-		   struct json_object **obj, struct kv_fault *f)
+		   struct kv_fault *f)
 {
-	int ret = kv_wire_receive(w, end_ns, obj);
+	int ret = kv_wire_receive(w, end_ns);
 
 	return ret ? not_a_server(w, peer, ret, f) : 0;
 }
 
-static int decode(struct kv_wire *w, const struct kv_peer *peer,
-		  const struct kv_shape *shape, struct json_object *obj,
-		  void *to, struct kv_fault *f)
+static int receive_hello(struct kv_wire *w, const struct kv_peer *peer,
+			 struct kv_hello_server *server, char version[32], struct kv_fault *f)
 {
-	int ret = kv_codec_decode(shape, obj, "hello", to, w->err, sizeof(w->err));
-
-	json_object_put(obj);
-	return ret ? not_a_server(w, peer, ret, f) : 0;
-}
-
-/* The server says so too: to those who look at it, not at us. */
-static int check_protocol(const struct kv_peer *peer, struct json_object *obj,
-			  struct kv_fault *f)
-{
-	uint32_t protocol = kv_hello_protocol(obj);
-	struct json_object *version;
-	const char *text = "?";
-
-	if (protocol == KV_PROTOCOL)
-		return 0;
-	if (json_object_object_get_ex(obj, "version", &version))
-		text = json_object_get_string(version);
-	/* Nothing has looked at it yet. */
-	if (!text || kv_printable_check(text) || strlen(text) > VERSION_MAX)
-		text = "?";
-	return kv_fault_set(f, -EPROTONOSUPPORT,
-			    "%s: its kverbs %s speaks protocol %u, this kverbs %s speaks %u: both hosts need the same",
-			    peer->host, protocol ? text : "", protocol,
-			    KVERBS_VERSION, KV_PROTOCOL);
-}
-
-static int send_hello(struct kv_wire *w, const struct kv_peer *peer,
-		      const struct kv_hello_client *mine, struct kv_fault *f)
-{
-	struct json_object *obj = kv_codec_encode(&kv_shape_hello_client, mine);
+	struct kv_hello_head head;
 	int ret;
 
-	if (!obj)
-		return kv_fault_set(f, -ENOMEM, "no memory");
-	ret = kv_wire_send(w, obj, NULL, 0);
-	json_object_put(obj);
-	return ret ? kv_fault_set(f, ret, "%s: %s", peer->host, w->err) : 0;
+	ret = receive(w, peer, kv_now_ns() + KV_HELLO_NS, f);
+	if (ret)
+		return ret;
+	ret = kv_hello_take_head(w, &head);
+	if (!ret && head.protocol != KV_PROTOCOL) {
+		/* The server says so too: to those who look at it, not at us. */
+		kv_hello_send(w, NULL, NULL);
+		return kv_fault_set(f, -EPROTONOSUPPORT,
+				    "%s: its kverbs %s speaks protocol %u, this kverbs %s speaks %u: both hosts need the same",
+				    peer->host, head.protocol ? head.version : "", head.protocol,
+				    KVERBS_VERSION, KV_PROTOCOL);
+	}
+	if (!ret)
+		ret = kv_hello_take(w, &kv_shape_hello_server, server);
+	if (ret)
+		return not_a_server(w, peer, ret, f);
+	strcpy(version, head.version);
+	return 0;
 }
 
 static int check_answer(const struct kv_peer *peer, const struct kv_token *token,
@@ -180,7 +159,6 @@ static int exchange(struct kv_wire *w, const struct kv_peer *peer,
 		.space = mine->space,
 		.dev = mine->dev,
 	};
-	struct json_object *obj;
 	int ret;
 
 	ret = kv_token_nonce(mine->nonce);
@@ -188,12 +166,17 @@ static int exchange(struct kv_wire *w, const struct kv_peer *peer,
 		return kv_fault_set(f, ret, "no random numbers: %s", strerror(-ret));
 	if (token->length)
 		kv_token_sign(token, &proof, mine->mac);
-	ret = send_hello(w, peer, mine, f);
-	if (!ret)
-		ret = receive(w, peer, end_ns, &obj, f);
-	if (!ret)
-		ret = decode(w, peer, &kv_shape_hello_answer, obj, answer, f);
-	return ret ? ret : check_answer(peer, token, &proof, answer, f);
+	ret = kv_hello_send(w, &kv_shape_hello_client, mine);
+	if (ret)
+		return kv_fault_set(f, ret, "%s: %s", peer->host, w->err);
+	ret = receive(w, peer, end_ns, f);
+	if (ret)
+		return ret;
+	ret = kv_attrs_take(&kv_shape_hello_answer, w->head, (int)w->head_length, "hello", answer,
+			    w->err, sizeof(w->err));
+	if (ret)
+		return not_a_server(w, peer, ret, f);
+	return check_answer(peer, token, &proof, answer, f);
 }
 
 /**
@@ -213,15 +196,10 @@ int kv_remote_hello(struct kv_wire *w, const struct kv_peer *peer,
 		    char dev[64], char version[32], struct kv_fault *f)
 {
 	uint64_t end_ns = kv_now_ns() + 2 * KV_HELLO_NS;
-	struct kv_hello_client mine = {
-		.protocol = KV_PROTOCOL,
-		.version = KVERBS_VERSION,
-		.space = id,
-	};
+	struct kv_hello_client mine = { .space = id };
 	struct kv_token token = { .length = 0 };
 	struct kv_hello_server server;
 	struct kv_hello_answer answer;
-	struct json_object *obj;
 	int ret = 0;
 
 	if (peer->dev && strlen(peer->dev) >= sizeof(mine.dev))
@@ -233,27 +211,17 @@ int kv_remote_hello(struct kv_wire *w, const struct kv_peer *peer,
 		return ret;
 	mine.token = token.length;
 	strcpy(mine.dev, peer->dev ? peer->dev : "");
-	w->json_max = KV_HELLO_MAX;
-	ret = receive(w, peer, kv_now_ns() + KV_HELLO_NS, &obj, f);
-	if (ret)
-		goto out_wipe;
-	ret = check_protocol(peer, obj, f);
-	if (ret) {
-		struct kv_fault unused;
-
-		send_hello(w, peer, &mine, &unused);
-		json_object_put(obj);
-		goto out_wipe;
-	}
-	ret = decode(w, peer, &kv_shape_hello_server, obj, &server, f);
+	w->head_max = KV_HELLO_MAX;
+	w->data_max = KV_HELLO_MAX;
+	ret = receive_hello(w, peer, &server, version, f);
 	if (!ret)
 		ret = exchange(w, peer, &token, &mine, &server, &answer, end_ns, f);
 	if (ret)
 		goto out_wipe;
 	*limits = server.limits;
 	strcpy(dev, answer.dev);
-	strcpy(version, server.version);
-	w->json_max = KV_WIRE_JSON_MAX;
+	w->head_max = KV_WIRE_HEAD_MAX;
+	w->data_max = KV_WIRE_DATA_MAX;
 out_wipe:
 	kv_token_wipe(&token);
 	return ret;

@@ -1,65 +1,124 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 #include "cli/parse.h"
+#include "cli/printable.h"
+#include "kernel/fields.h"
+#include "model/row.h"
+#include "remote/attrs.h"
 #include "remote/hello.h"
 
+#define HEAD_DEPTH 8
+
+/* Numbers in attributes are as the processor has them, and nobody turns them. */
+#define ORDER (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big")
+
 #define S struct kv_limits
-static const struct kv_member limits_members[] = {
-	KV_U32(S, objects, UINT32_MAX),
-	KV_U64(S, bytes, UINT64_MAX),
-	KV_U64(S, time_ns, UINT64_MAX),
-	KV_U64(S, idle_ns, UINT64_MAX),
-};
+SHAPE(limits,
+	KV_U32(S, objects, UINT32_MAX, BEYOND(1)),
+	KV_U64(S, bytes, UINT64_MAX, BEYOND(2)),
+	KV_U64(S, time_ns, UINT64_MAX, BEYOND(3)),
+	KV_U64(S, idle_ns, UINT64_MAX, BEYOND(4)),
+);
 #undef S
 
-static const struct kv_shape shape_limits = KV_SHAPE(struct kv_limits, limits_members);
-
 #define S struct kv_hello_server
-static const struct kv_member server_members[] = {
-	KV_U32(S, protocol, UINT32_MAX),
-	KV_TEXT(S, version),
-	KV_BOOL(S, kernel),
-	KV_BOOL(S, user),
-	KV_BOOL(S, token),
-	KV_STRUCT(S, limits, shape_limits),
-	KV_HEX(S, nonce),
-};
+SHAPE(hello_server,
+	KV_BOOL(S, kernel, BEYOND(1)),
+	KV_BOOL(S, user, BEYOND(2)),
+	KV_BOOL(S, token, BEYOND(3)),
+	KV_STRUCT(S, limits, kv_shape_limits, BEYOND(4)),
+	KV_HEX(S, nonce, BEYOND(5)),
+);
 #undef S
 
 #define S struct kv_hello_client
-static const struct kv_member client_members[] = {
-	KV_U32(S, protocol, UINT32_MAX),
-	KV_TEXT(S, version),
-	KV_U32(S, space, KV_SPACES - 1),
-	KV_TEXT(S, dev),
-	KV_BOOL(S, token),
-	KV_HEX(S, nonce),
-	KV_HEX(S, mac),
-};
+SHAPE(hello_client,
+	KV_U32(S, space, KV_SPACES - 1, BEYOND(1)),
+	KV_TEXT(S, dev, BEYOND(2)),
+	KV_BOOL(S, token, BEYOND(3)),
+	KV_HEX(S, nonce, BEYOND(4)),
+	KV_HEX(S, mac, BEYOND(5)),
+);
 #undef S
 
 #define S struct kv_hello_answer
-static const struct kv_member answer_members[] = {
-	KV_S32(S, ret, -4095, 0),
-	KV_TEXT(S, error),
-	KV_TEXT(S, dev),
-	KV_HEX(S, mac),
-};
+SHAPE(hello_answer,
+	KV_S32(S, ret, -4095, 0, BEYOND(1)),
+	KV_TEXT(S, error, BEYOND(2)),
+	KV_TEXT(S, dev, BEYOND(3)),
+	KV_HEX(S, mac, BEYOND(4)),
+);
 #undef S
 
-const struct kv_shape kv_shape_hello_server =
-	KV_SHAPE(struct kv_hello_server, server_members);
-const struct kv_shape kv_shape_hello_client =
-	KV_SHAPE(struct kv_hello_client, client_members);
-const struct kv_shape kv_shape_hello_answer =
-	KV_SHAPE(struct kv_hello_answer, answer_members);
-
 /**
- * kv_hello_protocol() - which protocol does the other end speak?
- * @obj: its first message
+ * kv_hello_send() - send the first message
+ * @w: the wire
+ * @shape: of what is in it
+ * @from: that, or NULL: the head alone, which says what the protocol is
  *
- * Return: its number; 0 if it tells none.
+ * Return: 0 or a negative errno; then w->err has the reason, as of the following.
  */
-uint32_t kv_hello_protocol(struct json_object *obj)
+int kv_hello_send(struct kv_wire *w, const struct kv_shape *shape, const void *from)
+{
+	struct nl_msg *msg = kv_wire_begin(w);
+	char text[128];
+
+	if (from)
+		kv_nl_put_all(msg, shape, from);
+	snprintf(text, sizeof(text), "{\"protocol\":%u,\"version\":\"%s\",\"order\":\"%s\"}",
+		 KV_PROTOCOL, KVERBS_VERSION, ORDER);
+	return kv_wire_send_hello(w, text);
+}
+
+__attribute__((format(printf, 3, 4)))
+static int refuse(struct kv_wire *w, int error, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(w->err, sizeof(w->err), fmt, args);
+	va_end(args);
+	return error;
+}
+
+static int parse(struct kv_wire *w, struct json_object **obj)
+{
+	struct json_tokener *tok = json_tokener_new_ex(HEAD_DEPTH);
+	enum json_tokener_error error;
+	int ret = 0;
+
+	if (!tok)
+		return refuse(w, -ENOMEM, "no memory");
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	*obj = json_tokener_parse_ex(tok, w->head, (int)w->head_length);
+	error = json_tokener_get_error(tok);
+	if (error != json_tokener_success || json_tokener_get_parse_end(tok) != w->head_length ||
+	    !json_object_is_type(*obj, json_type_object)) {
+		ret = refuse(w, -EBADMSG, "a message is no JSON object: %s",
+			     error == json_tokener_success ? "it is something else" :
+							     json_tokener_error_desc(error));
+		json_object_put(*obj);
+	}
+	json_tokener_free(tok);
+	return ret;
+}
+
+/* Nothing has looked at it yet. */
+static const char *text_of(struct json_object *obj, const char *name)
+{
+	struct json_object *value;
+	const char *text = NULL;
+
+	if (json_object_object_get_ex(obj, name, &value))
+		text = json_object_get_string(value);
+	return text && !kv_printable_check(text) ? text : "?";
+}
+
+static uint32_t protocol_of(struct json_object *obj)
 {
 	struct json_object *value;
 	int64_t number;
@@ -69,6 +128,66 @@ uint32_t kv_hello_protocol(struct json_object *obj)
 		return 0;
 	number = json_object_get_int64(value);
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+/* A head of this protocol has these members, and no others. */
+static int check_members(struct kv_wire *w, struct json_object *obj)
+{
+	static const char *const names[] = { "version", "order" };
+	struct json_object *value;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!json_object_object_get_ex(obj, names[i], &value))
+			return refuse(w, -EBADMSG, "hello.%s is missing", names[i]);
+		if (!json_object_is_type(value, json_type_string))
+			return refuse(w, -EBADMSG, "hello.%s is no text", names[i]);
+	}
+	if (json_object_object_length(obj) != 3)
+		return refuse(w, -EBADMSG, "hello has an unknown member");
+	if (strcmp(text_of(obj, "order"), ORDER))
+		return refuse(w, -EPROTONOSUPPORT,
+			      "the two hosts have different orders of bytes, which kverbs does not turn");
+	return 0;
+}
+
+/**
+ * kv_hello_take_head() - look at the protocol of the first message
+ * @w: the wire, which has received it
+ * @head: receives how it begins; all else is to be looked at only if the protocol is ours
+ *
+ * Return: 0, also if the protocol is another; -EBADMSG; -EPROTONOSUPPORT: same protocol, but the
+ * hosts have different orders of bytes; -ENOMEM.
+ */
+int kv_hello_take_head(struct kv_wire *w, struct kv_hello_head *head)
+{
+	struct json_object *obj = NULL;
+	const char *version;
+	int ret;
+
+	ret = parse(w, &obj);
+	if (ret)
+		return ret;
+	version = text_of(obj, "version");
+	strcpy(head->version, strlen(version) < sizeof(head->version) ? version : "?");
+	head->protocol = protocol_of(obj);
+	if (head->protocol == KV_PROTOCOL)
+		ret = check_members(w, obj);
+	json_object_put(obj);
+	return ret;
+}
+
+/**
+ * kv_hello_take() - take the rest of the first message
+ * @w: the wire; kv_hello_take_head() has found our protocol
+ * @shape: of what is in it
+ * @to: receives that
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int kv_hello_take(struct kv_wire *w, const struct kv_shape *shape, void *to)
+{
+	return kv_attrs_take(shape, (struct nlattr *)w->data, (int)w->data_length, "hello", to,
+			     w->err, sizeof(w->err));
 }
 
 /**

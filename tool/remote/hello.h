@@ -2,22 +2,23 @@
 #ifndef KV_REMOTE_HELLO_H
 #define KV_REMOTE_HELLO_H
 
-#include "remote/codec.h"
+#include "model/shape.h"
 #include "remote/token.h"
+#include "remote/wire.h"
 
 /*
  * How a connection begins: the server says who it is, the client says what it
- * wants, and the server says whether it may have it. Each looks at the other's
- * protocol number first, which stands at the same place in every version.
+ * wants, and the server says whether it may have it. The first message of each begins with
+ * its protocol number, as JSON in every version; the rest is attributes.
  */
 
 /* Goes up with every change of a message. */
-#define KV_PROTOCOL 3
+#define KV_PROTOCOL 4
 
 /* How long the whole of it may take. */
 #define KV_HELLO_NS 10000000000ULL
 
-/* The longest first message, of either side. */
+/* The longest head of a first message, of either side, and the most data. */
 #define KV_HELLO_MAX 4096
 
 /**
@@ -35,9 +36,17 @@ struct kv_limits {
 };
 
 /**
+ * struct kv_hello_head - how the first message of either side begins
+ * @protocol: of the sender; 0: it tells none
+ * @version: of its kverbs, printable; "?" if it is not
+ */
+struct kv_hello_head {
+	uint32_t protocol;
+	char version[32];
+};
+
+/**
  * struct kv_hello_server - what the server says first
- * @protocol: KV_PROTOCOL
- * @version: of kverbs
  * @kernel: it serves kernel space
  * @user: it serves user space
  * @token: it wants to see that the client knows the token
@@ -45,8 +54,6 @@ struct kv_limits {
  * @nonce: for this connection
  */
 struct kv_hello_server {
-	uint32_t protocol;
-	char version[32];
 	bool kernel;
 	bool user;
 	bool token;
@@ -56,8 +63,6 @@ struct kv_hello_server {
 
 /**
  * struct kv_hello_client - what the client answers
- * @protocol: KV_PROTOCOL
- * @version: of kverbs
  * @space: enum kv_space_id
  * @dev: the device that it wants; "": the only one
  * @token: it has one, and has signed
@@ -65,8 +70,6 @@ struct kv_hello_server {
  * @mac: signature of "client", or zeros
  */
 struct kv_hello_client {
-	uint32_t protocol;
-	char version[32];
 	uint32_t space;
 	char dev[64];
 	bool token;
@@ -92,7 +95,9 @@ extern const struct kv_shape kv_shape_hello_server;
 extern const struct kv_shape kv_shape_hello_client;
 extern const struct kv_shape kv_shape_hello_answer;
 
-uint32_t kv_hello_protocol(struct json_object *obj);
+int kv_hello_send(struct kv_wire *w, const struct kv_shape *shape, const void *from);
+int kv_hello_take_head(struct kv_wire *w, struct kv_hello_head *head);
+int kv_hello_take(struct kv_wire *w, const struct kv_shape *shape, void *to);
 void kv_hello_clean(char *text);
 
 #endif

@@ -23,7 +23,7 @@
 
 struct header {
 	uint32_t magic;
-	uint32_t json;
+	uint32_t head;
 	uint32_t data;
 };
 
@@ -49,10 +49,11 @@ int kv_wire_init(struct kv_wire *w, int fd)
 {
 	memset(w, 0, sizeof(*w));
 	w->fd = fd;
-	w->json_max = KV_WIRE_JSON_MAX;
+	w->head_max = KV_WIRE_HEAD_MAX;
 	w->data_max = KV_WIRE_DATA_MAX;
 	w->data = malloc(KV_WIRE_DATA_MAX);
-	if (w->data)
+	w->out = nlmsg_alloc_size(NLMSG_HDRLEN + KV_WIRE_HEAD_MAX);
+	if (w->data && w->out)
 		return 0;
 	kv_wire_close(w);
 	return refuse(w, -ENOMEM, "no memory");
@@ -67,8 +68,12 @@ void kv_wire_close(struct kv_wire *w)
 	if (w->fd >= 0)
 		close(w->fd);
 	w->fd = -1;
+	free(w->head);
 	free(w->data);
+	nlmsg_free(w->out);
+	w->head = NULL;
 	w->data = NULL;
+	w->out = NULL;
 }
 
 /**
@@ -169,36 +174,65 @@ static int send_all(struct kv_wire *w, struct iovec *part, int parts)
 	return 0;
 }
 
+static int send_parts(struct kv_wire *w, const void *head, size_t size, const void *data,
+		      uint32_t length)
+{
+	struct header h = {
+		.magic = htonl(KV_WIRE_MAGIC),
+		.head = htonl((uint32_t)size),
+		.data = htonl(length),
+	};
+	struct iovec part[] = {
+		{ .iov_base = &h, .iov_len = sizeof(h) },
+		{ .iov_base = (void *)head, .iov_len = size },
+		{ .iov_base = (void *)data, .iov_len = length },
+	};
+
+	if (size > KV_WIRE_HEAD_MAX || length > KV_WIRE_DATA_MAX)
+		return refuse(w, -EMSGSIZE, "a message of %zu and %u bytes is too long", size,
+			      length);
+	return send_all(w, part, 3);
+}
+
+/**
+ * kv_wire_begin() - begin a message
+ * @w: the wire
+ *
+ * Return: the wire's own message without attributes, with room for KV_WIRE_HEAD_MAX bytes.
+ */
+struct nl_msg *kv_wire_begin(struct kv_wire *w)
+{
+	nlmsg_hdr(w->out)->nlmsg_len = NLMSG_HDRLEN;
+	return w->out;
+}
+
 /**
  * kv_wire_send() - send a message
- * @w: the wire
- * @obj: its JSON; stays the caller's
+ * @w: the wire; the attributes since kv_wire_begin() are the head
  * @data: behind it
  * @length: bytes there, at most KV_WIRE_DATA_MAX
  *
  * Return: 0 or a negative errno; then the wire is of no use any more.
  */
-int kv_wire_send(struct kv_wire *w, struct json_object *obj, const void *data,
-		 uint32_t length)
+int kv_wire_send(struct kv_wire *w, const void *data, uint32_t length)
 {
-	size_t size;
-	const char *text = json_object_to_json_string_length(obj, JSON_C_TO_STRING_PLAIN, &size);
-	struct header h;
-	struct iovec part[] = {
-		{ .iov_base = &h, .iov_len = sizeof(h) },
-		{ .iov_base = (void *)text, .iov_len = text ? size : 0 },
-		{ .iov_base = (void *)data, .iov_len = length },
-	};
+	struct nlmsghdr *hdr = nlmsg_hdr(w->out);
 
-	if (!text)
-		return refuse(w, -ENOMEM, "no memory");
-	if (size > KV_WIRE_JSON_MAX || length > KV_WIRE_DATA_MAX)
-		return refuse(w, -EMSGSIZE, "a message of %zu and %u bytes is too long",
-			      size, length);
-	h.magic = htonl(KV_WIRE_MAGIC);
-	h.json = htonl((uint32_t)size);
-	h.data = htonl(length);
-	return send_all(w, part, 3);
+	return send_parts(w, nlmsg_data(hdr), (size_t)nlmsg_datalen(hdr), data, length);
+}
+
+/**
+ * kv_wire_send_hello() - send a hello
+ * @w: the wire; the attributes since kv_wire_begin() are the data
+ * @text: the head, which can be read in every version
+ *
+ * Return: as kv_wire_send().
+ */
+int kv_wire_send_hello(struct kv_wire *w, const char *text)
+{
+	struct nlmsghdr *hdr = nlmsg_hdr(w->out);
+
+	return send_parts(w, text, strlen(text), nlmsg_data(hdr), (uint32_t)nlmsg_datalen(hdr));
 }
 
 /* @began: of the message something has come already. */
@@ -230,30 +264,6 @@ static int receive_all(struct kv_wire *w, void *to, size_t size,
 	return 0;
 }
 
-static int parse(struct kv_wire *w, const char *text, uint32_t size,
-		 struct json_object **obj)
-{
-	struct json_tokener *tok = json_tokener_new_ex(KV_WIRE_DEPTH);
-	enum json_tokener_error error;
-	int ret = 0;
-
-	if (!tok)
-		return refuse(w, -ENOMEM, "no memory");
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	*obj = json_tokener_parse_ex(tok, text, (int)size);
-	error = json_tokener_get_error(tok);
-	if (error != json_tokener_success || json_tokener_get_parse_end(tok) != size ||
-	    !json_object_is_type(*obj, json_type_object)) {
-		ret = refuse(w, -EBADMSG, "a message is no JSON object: %s",
-			     error == json_tokener_success ? "it is something else" :
-							     json_tokener_error_desc(error));
-		json_object_put(*obj);
-		*obj = NULL;
-	}
-	json_tokener_free(tok);
-	return ret;
-}
-
 /**
  * kv_wire_wait() - wait until a message begins
  * @w: the wire
@@ -268,46 +278,43 @@ int kv_wire_wait(struct kv_wire *w, uint64_t end_ns)
 
 /**
  * kv_wire_receive() - receive a message
- * @w: the wire; its data are there until the next message
+ * @w: the wire; receives head and data, which are there until the next message
  * @end_ns: until then it must be there, of kv_now_ns(); KV_WIRE_GRACE_NS from now at most once
  *	kv_interrupt_seen()
- * @obj: receives its JSON, an object, which is the caller's
  *
  * Return: 0; -ETIMEDOUT; -ECONNRESET if the other end closed; -EPROTO if it speaks
- * something else; -EMSGSIZE or -EBADMSG if a message is wrong; or another negative
- * errno. After a failure the wire is of no use any more.
+ * something else; -EMSGSIZE if a message is wrong; or another negative errno. After a failure
+ * the wire is of no use any more.
  */
-int kv_wire_receive(struct kv_wire *w, uint64_t end_ns,
-		    struct json_object **obj)
+int kv_wire_receive(struct kv_wire *w, uint64_t end_ns)
 {
 	struct header h;
-	char *text;
 	int ret;
 
-	*obj = NULL;
+	w->head_length = 0;
 	w->data_length = 0;
 	ret = receive_all(w, &h, sizeof(h), &end_ns, false);
 	if (ret)
 		return ret;
-	h.json = ntohl(h.json);
+	h.head = ntohl(h.head);
 	h.data = ntohl(h.data);
 	if (ntohl(h.magic) != KV_WIRE_MAGIC)
 		return refuse(w, -EPROTO, "what came is no message of kverbs");
-	if (!h.json || h.json > w->json_max || h.data > w->data_max)
+	if (!h.head || h.head > w->head_max || h.data > w->data_max)
 		return refuse(w, -EMSGSIZE,
-			      "a message says that it has %u bytes of JSON and %u of data, at most %u and %u are possible",
-			      h.json, h.data, w->json_max, w->data_max);
-	text = malloc(h.json + 1);
-	if (!text)
+			      "a message says that it has %u bytes of head and %u of data, at most %u and %u are possible",
+			      h.head, h.data, w->head_max, w->data_max);
+	/* Of that size, so that ASan sees who reads beyond it. */
+	free(w->head);
+	w->head = malloc(h.head);
+	if (!w->head)
 		return refuse(w, -ENOMEM, "no memory");
-	ret = receive_all(w, text, h.json, &end_ns, true);
+	ret = receive_all(w, w->head, h.head, &end_ns, true);
 	if (!ret)
 		ret = receive_all(w, w->data, h.data, &end_ns, true);
-	if (!ret) {
-		w->data_length = h.data;
-		text[h.json] = '\0';
-		ret = parse(w, text, h.json, obj);
-	}
-	free(text);
-	return ret;
+	if (ret)
+		return ret;
+	w->head_length = h.head;
+	w->data_length = h.data;
+	return 0;
 }

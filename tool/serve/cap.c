@@ -2,6 +2,7 @@
 /* What a client may have at the most. */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 #include "serve/service.h"
 #include "sys/now.h"
 
@@ -169,6 +170,43 @@ void kv_cap_remove_run(struct kv_service *s, uint32_t id)
 		run->id = 0;
 }
 
+static int find_ids(const struct kv_member *m, const char *from, kv_cap_id fn, void *arg)
+{
+	const char *at = from + m->offset;
+	uint32_t n = 1, id;
+	int ret = 0;
+
+	if (m->refers) {
+		memcpy(&id, at, sizeof(id));
+		return id ? fn(m->refers, m->name, id, arg) : 0;
+	}
+	if (!m->shape)
+		return 0;
+	if (m->type == KV_MEMBER_LIST)
+		memcpy(&n, from + m->count, sizeof(n));
+	for (uint32_t i = 0; i < n && !ret; i++)
+		ret = kv_cap_ids(m->shape, at + i * m->shape->size, fn, arg);
+	return ret;
+}
+
+/**
+ * kv_cap_ids() - the ids that a struct names
+ * @shape: of the struct
+ * @from: it
+ * @fn: called for each but 0, in the shape's order
+ * @arg: its last argument
+ *
+ * Return: 0, or what @fn ended it with.
+ */
+int kv_cap_ids(const struct kv_shape *shape, const void *from, kv_cap_id fn, void *arg)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < shape->members && !ret; i++)
+		ret = find_ids(&shape->member[i], from, fn, arg);
+	return ret;
+}
+
 static int check_own(uint32_t refers, const char *name, uint32_t id, void *arg)
 {
 	return kv_cap_has(arg, (enum kv_type)(refers - 1), id) ? 0 : -ENOENT;
@@ -185,5 +223,5 @@ bool kv_cap_concerns(struct kv_service *s, const struct kv_event *event)
 {
 	if (event->run && !find_run(s, event->run))
 		return false;
-	return !kv_codec_ids(&kv_shape_event, event, check_own, s);
+	return !kv_cap_ids(&kv_shape_event, event, check_own, s);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "kernel/fields.h"
 #include "serve/file.h"
 #include "serve/serve.h"
 #include "serve/service.h"
@@ -56,26 +57,11 @@ static void tell(struct client *c, enum kv_serve_word word, const char *fmt, ...
 	send(c->parent, text, strlen(text), MSG_NOSIGNAL);
 }
 
-static int send_shape(struct client *c, const struct kv_shape *shape,
-		      const void *from)
-{
-	struct json_object *obj = kv_codec_encode(shape, from);
-	int ret;
-
-	if (!obj)
-		return kv_fault_set(&c->fault, -ENOMEM, "no memory");
-	ret = kv_wire_send(&c->wire, obj, NULL, 0);
-	json_object_put(obj);
-	return ret ? kv_fault_set(&c->fault, ret, "%s", c->wire.err) : 0;
-}
-
 static int send_hello(struct client *c)
 {
 	const struct kv_serve *s = c->serve;
 	int ret;
 
-	c->server.protocol = KV_PROTOCOL;
-	strcpy(c->server.version, KVERBS_VERSION);
 	c->server.kernel = s->space[KV_SPACE_KERNEL];
 	c->server.user = s->space[KV_SPACE_USER];
 	c->server.token = s->token.length;
@@ -84,40 +70,30 @@ static int send_hello(struct client *c)
 	if (ret)
 		return kv_fault_set(&c->fault, ret, "no random numbers: %s",
 				    strerror(-ret));
-	return send_shape(c, &kv_shape_hello_server, &c->server);
+	ret = kv_hello_send(&c->wire, &kv_shape_hello_server, &c->server);
+	return ret ? kv_fault_set(&c->fault, ret, "%s", c->wire.err) : 0;
 }
 
 /* What came is taken apart only once its protocol is known to be ours. */
-static int take_hello(struct client *c, struct json_object *obj)
-{
-	uint32_t protocol = kv_hello_protocol(obj);
-	char why[256];
-	int ret;
-
-	if (protocol != KV_PROTOCOL)
-		return kv_fault_set(&c->fault, -EPROTONOSUPPORT,
-				    "the client speaks protocol %u, this kverbs %s speaks %u: both hosts need the same",
-				    protocol, KVERBS_VERSION, KV_PROTOCOL);
-	ret = kv_codec_decode(&kv_shape_hello_client, obj, "hello", &c->hello,
-			      why, sizeof(why));
-	return ret ? kv_fault_set(&c->fault, ret, "%s", why) : 0;
-}
-
 static int receive_hello(struct client *c)
 {
-	struct json_object *obj;
+	struct kv_hello_head head;
 	int ret;
 
-	c->wire.json_max = KV_HELLO_MAX;
-	c->wire.data_max = 0;
-	ret = kv_wire_receive(&c->wire, kv_now_ns() + KV_HELLO_NS, &obj);
-	if (ret)
-		return kv_fault_set(&c->fault, ret, "%s", c->wire.err);
-	ret = take_hello(c, obj);
-	json_object_put(obj);
-	c->wire.json_max = KV_SERVICE_JSON_MAX;
+	c->wire.head_max = KV_HELLO_MAX;
+	c->wire.data_max = KV_HELLO_MAX;
+	ret = kv_wire_receive(&c->wire, kv_now_ns() + KV_HELLO_NS);
+	if (!ret)
+		ret = kv_hello_take_head(&c->wire, &head);
+	if (!ret && head.protocol != KV_PROTOCOL)
+		return kv_fault_set(&c->fault, -EPROTONOSUPPORT,
+				    "the client speaks protocol %u, this kverbs %s speaks %u: both hosts need the same",
+				    head.protocol, KVERBS_VERSION, KV_PROTOCOL);
+	if (!ret)
+		ret = kv_hello_take(&c->wire, &kv_shape_hello_client, &c->hello);
+	c->wire.head_max = KV_SERVICE_HEAD_MAX;
 	c->wire.data_max = KV_WIRE_DATA_MAX;
-	return ret;
+	return ret ? kv_fault_set(&c->fault, ret, "%s", c->wire.err) : 0;
 }
 
 static void sign(struct client *c, const char *role, const char *dev,
@@ -212,7 +188,9 @@ static int send_answer(struct client *c, int ret)
 		if (c->server.token)
 			sign(c, "server", answer.dev, answer.mac);
 	}
-	return send_shape(c, &kv_shape_hello_answer, &answer);
+	kv_nl_put_all(kv_wire_begin(&c->wire), &kv_shape_hello_answer, &answer);
+	ret = kv_wire_send(&c->wire, NULL, 0);
+	return ret ? kv_fault_set(&c->fault, ret, "%s", c->wire.err) : 0;
 }
 
 static int greet(struct client *c)
@@ -244,23 +222,17 @@ static void tell_note(struct client *c)
 
 static int answer_one(struct client *c)
 {
-	struct json_object *request, *reply;
 	uint32_t length;
 	int ret, err;
 
-	ret = kv_wire_receive(&c->wire, kv_now_ns() + KV_WIRE_MESSAGE_NS, &request);
+	ret = kv_wire_receive(&c->wire, kv_now_ns() + KV_WIRE_MESSAGE_NS);
 	if (ret)
 		return kv_fault_set(&c->fault, ret, "%s", c->wire.err);
-	length = c->wire.data_length;
-	ret = kv_service_answer(&c->service, request, c->wire.data, &length, &reply);
-	json_object_put(request);
+	ret = kv_service_answer(&c->service, &c->wire, &length);
 	tell_note(c);
 	if (ret)
 		kv_fault_set(&c->fault, ret, "%s", c->service.err);
-	if (!reply)
-		return kv_fault_set(&c->fault, -ENOMEM, "no memory");
-	err = kv_wire_send(&c->wire, reply, c->wire.data, length);
-	json_object_put(reply);
+	err = kv_wire_send(&c->wire, c->wire.data, length);
 	if (err && !ret)
 		kv_fault_set(&c->fault, err, "%s", c->wire.err);
 	return ret ? ret : err;

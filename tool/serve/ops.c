@@ -284,7 +284,7 @@ static int run_get(struct kv_service *s)
 
 	if (!ret && kv_call_put_bins(&s->out.run_get.hist, s->data, &s->data_length))
 		return kv_service_refuse(s, -EMSGSIZE, "the histogram has more than %u bins",
-					 KV_WIRE_DATA_MAX / KV_CALL_BIN_BYTES);
+					 KV_WIRE_DATA_MAX / (unsigned int)sizeof(struct kverbs_bin));
 	return done(s, ret);
 }
 

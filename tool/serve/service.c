@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/parse.h"
+#include "kernel/fields.h"
+#include "remote/attrs.h"
 #include "serve/service.h"
 #include "sys/now.h"
 
@@ -84,7 +86,7 @@ static int check_id(uint32_t refers, const char *name, uint32_t id, void *arg)
 				 kv_word_name(kv_word_type, type), id);
 }
 
-static int answer(struct kv_service *s, int call, struct json_object *args)
+static int answer(struct kv_service *s, int call, struct nlattr *args)
 {
 	const struct kv_call_row *row = &kv_call_rows[call];
 	struct ids ids = { s, row };
@@ -94,66 +96,56 @@ static int answer(struct kv_service *s, int call, struct json_object *args)
 		return kv_service_refuse(s, -ETIMEDOUT,
 					 "a run has taken longer than %g s and was cancelled (kverbs serve --time)",
 					 (double)s->limits.time_ns / 1e9);
-	ret = kv_codec_decode(row->args, args, row->name, &s->in, s->err,
-			      sizeof(s->err));
+	ret = kv_attrs_take(row->args, nla_data(args), nla_len(args), row->name, &s->in, s->err,
+			    sizeof(s->err));
 	if (ret)
 		return ret;
 	if (s->data_length && !row->sends)
 		return kv_service_refuse(s, -EBADMSG, "%s has no data", row->name);
-	ret = kv_codec_ids(row->args, &s->in, check_id, &ids);
+	ret = kv_cap_ids(row->args, &s->in, check_id, &ids);
 	if (ret)
 		return ret;
 	memset(&s->out, 0, row->result->size);
 	return kv_service_run(s, (enum kv_call)call);
 }
 
-static struct json_object *make_reply(struct kv_service *s, int call, int ret)
+static void put_reply(struct kv_service *s, struct nl_msg *msg, int call, int ret)
 {
 	struct kv_reply reply = {
 		.seq = s->seq,
 		.ret = ret,
 		.verb_ns = ret ? 0 : s->verb_ns,
 	};
-	struct json_object *obj = NULL;
 
 	if (ret) {
 		kv_hello_clean(s->err);
 		strcpy(reply.error, s->err[0] ? s->err : strerror(-ret));
-		reply.result = json_object_new_object();
-	} else {
-		reply.result = kv_codec_encode(kv_call_rows[call].result, &s->out);
 	}
-	if (reply.result)
-		obj = kv_codec_encode(&kv_shape_reply, &reply);
-	json_object_put(reply.result);
-	return obj;
+	kv_nl_put_all(msg, &kv_shape_reply, &reply);
+	kv_nl_put_nest(msg, KV_ATTR_NEST, ret ? NULL : kv_call_rows[call].result, &s->out);
 }
 
 /**
  * kv_service_answer() - answer a request
  * @s: the service
- * @obj: the request; stays the caller's
- * @data: what it brought, in room for KV_WIRE_DATA_MAX bytes; receives what the
- *	answer brings
- * @length: bytes there
- * @reply: receives the answer, which is the caller's; NULL if there is no memory
+ * @w: the wire, with the request that it has received; receives the answer, to be sent with
+ *	its data
+ * @length: receives bytes of that
  *
  * Return: 0, also if the answer is a refusal; a negative errno if this was no request:
  * then the client gets a last answer, and s->err says why.
  */
-int kv_service_answer(struct kv_service *s, struct json_object *obj,
-		      uint8_t *data, uint32_t *length,
-		      struct json_object **reply)
+int kv_service_answer(struct kv_service *s, struct kv_wire *w, uint32_t *length)
 {
 	struct kv_request request;
 	int ret, end = 0, call = KV_CALL_NOP;
 
 	s->err[0] = '\0';
 	s->verb_ns = 0;
-	s->data = data;
-	s->data_length = *length;
-	ret = kv_codec_decode(&kv_shape_request, obj, "request", &request, s->err,
-			      sizeof(s->err));
+	s->data = w->data;
+	s->data_length = w->data_length;
+	ret = kv_attrs_take(&kv_shape_request, w->head, (int)w->head_length, "request", &request,
+			    s->err, sizeof(s->err));
 	if (ret) {
 		end = ret;
 	} else if (request.seq != s->seq + 1) {
@@ -169,7 +161,7 @@ int kv_service_answer(struct kv_service *s, struct json_object *obj,
 				 answer(s, call, request.args);
 	}
 	*length = ret ? 0 : s->data_length;
-	*reply = make_reply(s, call, ret);
+	put_reply(s, kv_wire_begin(w), call, ret);
 	return end;
 }
 

@@ -16,7 +16,7 @@
 #define KV_SERVICE_CQE_MAX 65536
 
 /* The longest request: a work request with all its SGEs. */
-#define KV_SERVICE_JSON_MAX (16U << 10)
+#define KV_SERVICE_HEAD_MAX (16U << 10)
 
 /* The longest file that is taken if nothing else is said. */
 #define KV_SERVE_FILE_BYTES (4ULL << 30)
@@ -98,9 +98,7 @@ struct kv_service {
 int kv_service_init(struct kv_service *s, struct kv_site *space,
 		    const struct kv_limits *limits);
 void kv_service_exit(struct kv_service *s);
-int kv_service_answer(struct kv_service *s, struct json_object *obj,
-		      uint8_t *data, uint32_t *length,
-		      struct json_object **reply);
+int kv_service_answer(struct kv_service *s, struct kv_wire *w, uint32_t *length);
 uint64_t kv_service_watch(struct kv_service *s);
 
 int kv_service_refuse(struct kv_service *s, int error, const char *fmt, ...)
@@ -118,6 +116,11 @@ void kv_cap_remove(struct kv_service *s, enum kv_type type, uint32_t id);
 int kv_cap_check_run(struct kv_service *s, const struct kv_run_spec *spec);
 void kv_cap_add_run(struct kv_service *s, uint32_t id);
 void kv_cap_remove_run(struct kv_service *s, uint32_t id);
+
+/* Called with an id, not 0. Other than 0 ends it. */
+typedef int (*kv_cap_id)(uint32_t refers, const char *name, uint32_t id, void *arg);
+
+int kv_cap_ids(const struct kv_shape *shape, const void *from, kv_cap_id fn, void *arg);
 bool kv_cap_concerns(struct kv_service *s, const struct kv_event *event);
 
 #endif
