@@ -136,89 +136,41 @@ void kv_user_av_fill(const struct ibv_ah_attr *ah, struct kv_av *av)
 	av->hop_limit = ah->grh.hop_limit;
 }
 
-/**
- * kv_user_ah_new() - create an address handle; see model/ops.def
- * @b: the backend
- * @init: of which PD, and where to
- * @to: receives what was made
- * @verb_ns: duration of ibv_create_ah(), in which the kernel resolves the
- *	destination's MAC address
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_ah_new(struct kv_backend *b, const struct kv_ah_init *init,
-		   struct kv_ah *to, uint64_t *verb_ns)
+/* Its time is that of ibv_create_ah(), in which the kernel resolves the MAC address. */
+int kv_user_ah_new(struct kv_user *u, struct kv_user_ah *ah, const struct kv_ah_init *init,
+		   uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_pd *pd = kv_user_obj_find(u, KV_PD, init->pd);
+	struct kv_user_pd *pd = (struct kv_user_pd *)ah->obj.parents[0];
+	const struct kv_user_dev *dev = ah->obj.dev;
 	struct ibv_ah_attr attr = { 0 };
-	union kv_object object;
-	struct kv_user_ah *ah;
-	uint64_t start;
 	int ret;
 
-	if (!pd)
-		return -ENOENT;
-	if (!(kv_user_dev_can(pd->obj.dev) & KVERBS_CAN_AH))
-		return kv_user_fail(u, -EOPNOTSUPP,
-				    "%s has no address handles",
-				    kv_user_dev_name(pd->obj.dev));
-	ret = kv_user_dev_check_port(u, pd->obj.dev, "port", init->port);
+	if (!(kv_user_dev_can(dev) & KVERBS_CAN_AH))
+		return kv_user_fail(u, -EOPNOTSUPP, "%s has no address handles",
+				    kv_user_dev_name(dev));
+	ret = kv_user_dev_check_port(u, dev, "port", init->port);
 	if (!ret)
-		ret = kv_user_av_prep(u, pd->obj.dev, init->port, "", &init->av, &attr);
+		ret = kv_user_av_prep(u, dev, init->port, "", &init->av, &attr);
 	if (ret)
 		return ret;
-	ah = kv_user_obj_alloc(u, KV_AH, sizeof(*ah), pd->obj.dev, init->persistent, &ret);
-	if (!ah)
-		return ret;
-	start = kv_clock_raw_ns();
-	ah->ib = ibv_create_ah(pd->ib, &attr);
-	*verb_ns = kv_clock_raw_ns() - start;
-	if (!ah->ib) {
-		ret = kv_user_fail(u, -errno,
-				   "ibv_create_ah: %s: check dgid, sgid_index and the route to it",
-				   strerror(errno));
-		kv_user_obj_free(&ah->obj);
-		return ret;
-	}
+	ah->ib = KV_USER_TIMED(ns, ibv_create_ah(pd->ib, &attr));
+	if (!ah->ib)
+		return kv_user_fail(u, -errno,
+				    "ibv_create_ah: %s: check dgid, sgid_index and the route to it",
+				    strerror(errno));
 	ah->port = init->port;
 	kv_user_av_fill(&attr, &ah->av);
-	kv_user_obj_set_parent(&ah->obj, 0, &pd->obj);
-	kv_user_obj_publish(u, &ah->obj);
-	kv_user_get(b, KV_AH, ah->obj.id, &object);
-	*to = object.ah;
 	return 0;
 }
 
-/**
- * kv_user_ah_destroy() - undo kv_user_ah_new()
- * @u: the backend
- * @obj: the AH's
- * @verb_ns: duration of ibv_destroy_ah()
- *
- * Return: 0 or a negative errno: then the AH is as it was.
- */
-int kv_user_ah_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns)
+int kv_user_ah_destroy(struct kv_user *u, struct kv_user_ah *ah, uint64_t *ns)
 {
-	struct kv_user_ah *ah = (struct kv_user_ah *)obj;
-	uint64_t start = kv_clock_raw_ns();
-	int ret;
-
-	ret = ibv_destroy_ah(ah->ib);
-	*verb_ns = kv_clock_raw_ns() - start;
-	return -ret;
+	return -KV_USER_TIMED(ns, ibv_destroy_ah(ah->ib));
 }
 
-/**
- * kv_user_ah_fill() - what an AH is
- * @obj: the AH's
- * @to: receives it
- */
-void kv_user_ah_fill(struct kv_user_obj *obj, union kv_object *to)
+void kv_user_ah_fill(struct kv_user_ah *ah, struct kv_ah *to)
 {
-	const struct kv_user_ah *ah = (struct kv_user_ah *)obj;
-
-	to->ah.pd = obj->parents[0]->id;
-	to->ah.port = ah->port;
-	to->ah.av = ah->av;
+	to->pd = ah->obj.parents[0]->id;
+	to->port = ah->port;
+	to->av = ah->av;
 }

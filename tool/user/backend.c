@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/shape.h"
 #include "sys/clock.h"
 #include "sys/counter.h"
 #include "user/conn.h"
-#include "user/post.h"
-#include "user/run.h"
-#include "user/user.h"
 
 /* The backend of user space: libibverbs. */
 
@@ -89,17 +88,8 @@ int kv_user_check_access(struct kv_user *u, const char *what, uint32_t access)
 			    what, access, unknown);
 }
 
-/**
- * kv_user_info_get() - whose verbs these are; see model/ops.def
- * @b: the backend
- * @in: nothing
- * @to: receives it
- * @verb_ns: stays as it is
- *
- * Return: 0.
- */
-int kv_user_info_get(struct kv_backend *b, const struct kv_none *in, struct kv_info *to,
-		 uint64_t *verb_ns)
+int kv_user_info_get(struct kv_user *u, void *obj, const struct kv_none *in, struct kv_info *to,
+		     uint64_t *ns)
 {
 	char path[PATH_MAX];
 	const char *name;
@@ -115,19 +105,10 @@ int kv_user_info_get(struct kv_backend *b, const struct kv_none *in, struct kv_i
 	return 0;
 }
 
-/**
- * kv_user_counters() - what a device has counted; see model/ops.def
- * @b: the backend
- * @in: the device
- * @to: receives it
- * @verb_ns: stays as it is
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_counters(struct kv_backend *b, const struct kv_dev_name *in, struct kv_counters *to,
-		     uint64_t *verb_ns)
+int kv_user_counters(struct kv_user *u, void *obj, const struct kv_dev_name *in,
+		     struct kv_counters *to, uint64_t *ns)
 {
-	return kv_counters_read(b, in->dev, to);
+	return kv_counters_read(&u->base, in->dev, to);
 }
 
 static void close_backend(struct kv_backend *b)
@@ -146,12 +127,47 @@ static void close_backend(struct kv_backend *b)
 	free(u);
 }
 
-#include "model/native_call.h"
+static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, uint64_t *ns)
+{
+	enum kv_type about = kv_op_rows[op].about;
+	struct kv_user *u = (struct kv_user *)b;
+	struct kv_user_obj *obj = NULL;
+	int ret = 0;
+
+	if (about != KV_NO_TYPE) {
+		obj = kv_user_obj_find(u, about, *(const uint32_t *)in);
+		if (!obj)
+			return -ENOENT;
+	}
+	if (about == KV_CONN)
+		ret = kv_user_conn_check_op(u, (struct kv_user_conn *)obj, op);
+	if (ret)
+		return ret;
+	switch (op) {
+#define OP(NAME, name, ...)								\
+	case KV_OP_##NAME:								\
+		return kv_user_##name(u, obj, in, out, ns);
+#define NEW(NAME, ...)									\
+	case KV_OP_##NAME:								\
+		return kv_user_obj_new(u, op - KV_OP_PD_NEW, in, out, ns);
+#define GET(NAME, ...)									\
+	case KV_OP_##NAME:								\
+		kv_user_obj_fill(obj, out);						\
+		return 0;
+#define DEL(NAME, ...)									\
+	case KV_OP_##NAME:								\
+		return kv_user_obj_delete(u, obj, ns);
+#include "model/ops.def"
+	case KV_OPS:
+		break;
+	}
+	return -EOPNOTSUPP;
+}
 
 static const struct kv_backend_ops ops = {
 	.space = "user",
 	.close = close_backend,
-	.call = native_call,
+	.call = call,
 	.dev_each = kv_user_dev_each,
 	.each = kv_user_obj_each,
 	.dev_gone = kv_user_dev_gone,

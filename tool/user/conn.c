@@ -35,77 +35,66 @@ static int open_channel(struct kv_user *u)
 			    strerror(-error));
 }
 
-/**
- * kv_user_conn_new() - make a connection; see model/ops.def
- * @b: the backend
- * @init: on which device
- * @to: receives what was made
- * @verb_ns: duration of rdma_create_id()
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_conn_new(struct kv_backend *b, const struct kv_conn_init *init,
-		     struct kv_conn *to, uint64_t *verb_ns)
+int kv_user_conn_new(struct kv_user *u, struct kv_user_conn *conn, const struct kv_conn_init *init,
+		     uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_conn *conn;
-	union kv_object object;
-	struct kv_user_dev *dev;
-	uint64_t start;
 	int ret;
 
-	dev = kv_user_dev_open(u, init->dev, &ret);
-	if (!dev)
-		return ret;
 	ret = open_channel(u);
 	if (ret)
 		return ret;
-	conn = kv_user_obj_alloc(u, KV_CONN, sizeof(*conn), dev, init->persistent, &ret);
-	if (!conn)
-		return ret;
 	TAILQ_INIT(&conn->requests);
-	start = kv_clock_raw_ns();
-	ret = rdma_create_id(u->cm, &conn->cm, conn, RDMA_PS_TCP);
-	*verb_ns = kv_clock_raw_ns() - start;
-	if (ret) {
-		ret = kv_user_fail(u, -errno, "%s: rdma_create_id: %s", init->dev, strerror(errno));
-		kv_user_obj_free(&conn->obj);
-		return ret;
-	}
-	kv_user_obj_publish(u, &conn->obj);
-	kv_user_get(b, KV_CONN, conn->obj.id, &object);
-	*to = object.conn;
-	return 0;
+	ret = KV_USER_TIMED(ns, rdma_create_id(u->cm, &conn->cm, conn, RDMA_PS_TCP));
+	return ret ? kv_user_fail(u, -errno, "%s: rdma_create_id: %s", init->dev,
+				  strerror(errno)) : 0;
 }
 
-/**
- * kv_user_conn_find() - find a connection that a command fits, as it is now
- * @u: the backend
- * @id: its id
- * @states: 1U << KVERBS_CONN_* of those that the command fits
- * @advice: what it is for
- * @error: receives -ENOENT, or -EINVAL if it is in another state, -ENODEV if that is
- *	because its device has gone
- *
- * Return: the CONN; NULL on failure.
- */
-struct kv_user_conn *kv_user_conn_find(struct kv_user *u, uint32_t id, uint32_t states,
-				       const char *advice, int *error)
-{
-	struct kv_user_conn *conn;
+/* The states that an operation fits, as they are once all events were taken; 0: as it was. */
+static const struct {
+	uint32_t states; /* 1U << KVERBS_CONN_* */
+	const char *advice;
+} fits[KV_OPS] = {
+	[KV_OP_CONN_GET] = { UINT32_MAX, NULL },
+	[KV_OP_CONN_LISTEN] = { 1U << KVERBS_CONN_IDLE,
+				"only an idle one can listen: make another one" },
+	[KV_OP_CONN_TAKE] = { 1U << KVERBS_CONN_LISTENING, "requests come to listeners only" },
+	[KV_OP_CONN_RESOLVE_ADDR] = { 1U << KVERBS_CONN_IDLE,
+				      "an address is resolved first of all: make another one" },
+	[KV_OP_CONN_RESOLVE_ROUTE] = { 1U << KVERBS_CONN_ADDR_RESOLVED,
+				       "a route is resolved once the address is" },
+	[KV_OP_CONN_CONNECT] = { 1U << KVERBS_CONN_ROUTE_RESOLVED,
+				 "it can connect once address and route are resolved" },
+	[KV_OP_CONN_ESTABLISH] = { 1U << KVERBS_CONN_ANSWERED,
+				   "it is established by who has asked, once the peer has answered" },
+	[KV_OP_CONN_ACCEPT] = { 1U << KVERBS_CONN_REQUESTED,
+				"only a peer's request can be accepted" },
+	[KV_OP_CONN_REJECT] = { 1U << KVERBS_CONN_REQUESTED | 1U << KVERBS_CONN_ANSWERED,
+				"only a peer's request or answer can be rejected" },
+	/* Until the peer has confirmed, the CM has nothing to send it. */
+	[KV_OP_CONN_DISCONNECT] = { 1U << KVERBS_CONN_ESTABLISHED,
+				    "there is no established connection to end" },
+};
 
+/**
+ * kv_user_conn_check_op() - does an operation fit a connection as it is now?
+ * @u: the backend
+ * @conn: the CONN
+ * @op: the operation
+ *
+ * Return: 0, -EINVAL if it is in another state, -ENODEV if that is because its device has gone.
+ */
+int kv_user_conn_check_op(struct kv_user *u, const struct kv_user_conn *conn, enum kv_op op)
+{
+	if (!fits[op].states)
+		return 0;
 	kv_user_conn_take_events(u);
-	*error = -ENOENT;
-	conn = kv_user_obj_find(u, KV_CONN, id);
-	if (!conn || states & 1U << conn->state)
-		return conn;
+	if (fits[op].states & 1U << conn->state)
+		return 0;
 	if (conn->state == KVERBS_CONN_FAILED && conn->event == KVERBS_CM_EVENT_DEVICE_REMOVAL)
-		*error = kv_user_fail(u, -ENODEV, "conn %u has failed: device %s was removed",
-				      id, kv_user_dev_name(conn->obj.dev));
-	else
-		*error = kv_user_fail(u, -EINVAL, "conn %u is %s: %s", id,
-				      kv_word_name(kv_word_conn_state, conn->state), advice);
-	return NULL;
+		return kv_user_fail(u, -ENODEV, "conn %u has failed: device %s was removed",
+				    conn->obj.id, kv_user_dev_name(conn->obj.dev));
+	return kv_user_fail(u, -EINVAL, "conn %u is %s: %s", conn->obj.id,
+			    kv_word_name(kv_word_conn_state, conn->state), fits[op].advice);
 }
 
 static int check_timeout(struct kv_user *u, uint32_t timeout_ms)
@@ -126,29 +115,16 @@ static int refuse_addr(struct kv_user *u, const struct kv_user_conn *conn,
 			    text, strerror(error), kv_user_dev_name(conn->obj.dev));
 }
 
-/**
- * kv_user_conn_resolve_addr() - ask where an address is; see model/ops.def
- * @b: the backend
- * @in: the CONN, idle; which address, and from where
- * @out: nothing
- * @verb_ns: duration of rdma_bind_addr(), if there is a source, and rdma_resolve_addr()
- *
- * Return: 0 or a negative errno: then the CONN is idle as before.
- */
-int kv_user_conn_resolve_addr(struct kv_backend *b, const struct kv_conn_resolve *in,
-			      struct kv_none *out, uint64_t *verb_ns)
+/* Its time is that of rdma_bind_addr(), if there is a source, and rdma_resolve_addr(). */
+int kv_user_conn_resolve_addr(struct kv_user *u, void *obj, const struct kv_conn_resolve *in,
+			      struct kv_none *out, uint64_t *ns)
 {
 	const struct sockaddr_storage *src = in->src.ss_family ? &in->src : NULL;
-	struct kv_user *u = (struct kv_user *)b;
 	struct sockaddr_storage to = in->dst;
-	struct kv_user_conn *conn;
+	struct kv_user_conn *conn = obj;
 	uint64_t start;
 	int ret;
 
-	conn = kv_user_conn_find(u, in->id, 1U << KVERBS_CONN_IDLE,
-				 "an address is resolved first of all: make another one", &ret);
-	if (!conn)
-		return ret;
 	ret = kv_user_conn_check_addr(u, "dst", &in->dst, true);
 	if (!ret && src)
 		ret = kv_user_conn_check_addr(u, "src", src, false);
@@ -162,71 +138,39 @@ int kv_user_conn_resolve_addr(struct kv_backend *b, const struct kv_conn_resolve
 	ret = src ? kv_user_conn_bind(u, conn, src) : 0;
 	if (!ret && rdma_resolve_addr(conn->cm, NULL, (struct sockaddr *)&to, (int)in->timeout_ms))
 		ret = refuse_addr(u, conn, &in->dst, errno);
-	*verb_ns = kv_clock_raw_ns() - start;
-	if (ret) {
+	*ns = kv_clock_raw_ns() - start;
+	if (ret)
 		kv_user_conn_renew(u, conn);
-		return ret;
-	}
-	conn->state = KVERBS_CONN_RESOLVING_ADDR;
-	return 0;
+	else
+		conn->state = KVERBS_CONN_RESOLVING_ADDR;
+	return ret;
 }
 
-/**
- * kv_user_conn_resolve_route() - ask how an address is reached; see model/ops.def
- * @b: the backend
- * @in: the CONN, ADDR_RESOLVED, and for how long it is tried
- * @out: nothing
- * @verb_ns: duration of rdma_resolve_route()
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_conn_resolve_route(struct kv_backend *b, const struct kv_conn_route *in,
-			       struct kv_none *out, uint64_t *verb_ns)
+int kv_user_conn_resolve_route(struct kv_user *u, void *obj, const struct kv_conn_route *in,
+			       struct kv_none *out, uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_conn *conn;
-	uint64_t start;
+	struct kv_user_conn *conn = obj;
 	int ret;
 
-	conn = kv_user_conn_find(u, in->id, 1U << KVERBS_CONN_ADDR_RESOLVED,
-				 "a route is resolved once the address is", &ret);
-	if (!conn)
-		return ret;
 	ret = check_timeout(u, in->timeout_ms);
 	if (ret)
 		return ret;
-	start = kv_clock_raw_ns();
-	ret = rdma_resolve_route(conn->cm, (int)in->timeout_ms);
-	*verb_ns = kv_clock_raw_ns() - start;
+	ret = KV_USER_TIMED(ns, rdma_resolve_route(conn->cm, (int)in->timeout_ms));
 	if (ret)
-		return kv_user_fail(u, -errno, "rdma_resolve_route of conn %u: %s",
-				    in->id, strerror(errno));
+		return kv_user_fail(u, -errno, "rdma_resolve_route of conn %u: %s", in->id,
+				    strerror(errno));
 	conn->state = KVERBS_CONN_RESOLVING_ROUTE;
 	return 0;
 }
 
-/**
- * kv_user_conn_wait() - wait until something may have happened; see model/ops.def
- * @b: the backend
- * @in: the CONN, and how long
- * @out: nothing
- * @verb_ns: stays as it is
- *
- * Return: 0 or a negative errno: -EAGAIN, -EINTR, -ENODEV if the device is being
- * removed: the CM may not get to know before we have closed it.
- */
-int kv_user_conn_wait(struct kv_backend *b, const struct kv_wait *in,
-		      struct kv_none *out, uint64_t *verb_ns)
+/* -ENODEV: the device is being removed. The CM may not get to know before we have closed it. */
+int kv_user_conn_wait(struct kv_user *u, void *obj, const struct kv_wait *in, struct kv_none *out,
+		      uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct pollfd fd = { .events = POLLIN };
-	struct kv_user_conn *conn;
+	struct pollfd fd = { .fd = u->cm->fd, .events = POLLIN };
+	struct kv_user_conn *conn = obj;
 	int n, ret;
 
-	conn = kv_user_obj_find(u, KV_CONN, in->id);
-	if (!conn)
-		return -ENOENT;
-	fd.fd = u->cm->fd;
 	n = poll(&fd, 1, in->timeout_ms);
 	if (n < 0)
 		return kv_user_fail(u, -errno, "conn %u: %s", in->id, strerror(errno));
@@ -254,31 +198,16 @@ static void forget_listener(struct kv_user *u, uint32_t id)
 	}
 }
 
-/**
- * kv_user_conn_destroy() - undo kv_user_conn_new() or kv_user_conn_take()
- * @u: the backend
- * @obj: the CONN's
- * @verb_ns: duration of rdma_destroy_id(), which ends the connection, or rejects
- *	the request
- *
- * Return: 0 or a negative errno: then the CONN is as it was.
- */
-int kv_user_conn_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns)
+/* Its time is that of rdma_destroy_id(), which ends the connection, or rejects the request. */
+int kv_user_conn_destroy(struct kv_user *u, struct kv_user_conn *conn, uint64_t *ns)
 {
-	struct kv_user_conn *conn = (struct kv_user_conn *)obj;
-	uint64_t start;
-	int ret;
-
 	/* No event may come for what is gone. */
 	kv_user_conn_take_events(u);
 	kv_user_conn_drop_requests(conn);
 	kv_user_conn_end_qp(u, conn);
-	start = kv_clock_raw_ns();
-	ret = rdma_destroy_id(conn->cm);
-	*verb_ns = kv_clock_raw_ns() - start;
-	if (ret)
+	if (KV_USER_TIMED(ns, rdma_destroy_id(conn->cm)))
 		return -errno;
-	forget_listener(u, obj->id);
+	forget_listener(u, conn->obj.id);
 	return 0;
 }
 
@@ -294,33 +223,27 @@ static void fill_addr(const struct sockaddr *from, struct sockaddr_storage *to)
 	}
 }
 
-/**
- * kv_user_conn_fill() - what a CONN is
- * @obj: the CONN's
- * @to: receives it
- */
-void kv_user_conn_fill(struct kv_user_obj *obj, union kv_object *to)
+void kv_user_conn_fill(struct kv_user_conn *conn, struct kv_conn *to)
 {
-	const struct kv_user_conn *conn = (struct kv_user_conn *)obj;
-	const struct kv_user_obj *qp = obj->parents[KV_USER_CONN_QP];
+	const struct kv_user_obj *qp = conn->obj.parents[KV_USER_CONN_QP];
 
-	fill_addr(rdma_get_local_addr(conn->cm), &to->conn.src);
+	fill_addr(rdma_get_local_addr(conn->cm), &to->src);
 	/* A listener has one of zeros. */
 	if (rdma_get_dst_port(conn->cm))
-		fill_addr(rdma_get_peer_addr(conn->cm), &to->conn.dst);
-	to->conn.backlog = conn->backlog;
-	to->conn.waiting = conn->waiting;
-	to->conn.listener = conn->listener;
-	to->conn.qp = qp ? qp->id : 0;
-	to->conn.responder_resources = conn->responder_resources;
-	to->conn.initiator_depth = conn->initiator_depth;
-	to->conn.state = conn->state;
-	to->conn.event = conn->event;
-	to->conn.status = conn->status;
+		fill_addr(rdma_get_peer_addr(conn->cm), &to->dst);
+	to->backlog = conn->backlog;
+	to->waiting = conn->waiting;
+	to->listener = conn->listener;
+	to->qp = qp ? qp->id : 0;
+	to->responder_resources = conn->responder_resources;
+	to->initiator_depth = conn->initiator_depth;
+	to->state = conn->state;
+	to->event = conn->event;
+	to->status = conn->status;
 	if (conn->event == KVERBS_CM_EVENT_REJECTED)
-		snprintf(to->conn.reason, sizeof(to->conn.reason), "%s",
+		snprintf(to->reason, sizeof(to->reason), "%s",
 			 conn->status < 0 ? strerror(-conn->status) :
 			 kv_word_name(kv_word_cm_reason, (uint32_t)conn->status));
-	to->conn.private_length = conn->private_length;
-	memcpy(to->conn.private_data, conn->private_data, conn->private_length);
+	to->private_length = conn->private_length;
+	memcpy(to->private_data, conn->private_data, conn->private_length);
 }

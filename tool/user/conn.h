@@ -62,8 +62,7 @@ struct kv_user_conn {
 };
 
 /* conn.c */
-struct kv_user_conn *kv_user_conn_find(struct kv_user *u, uint32_t id, uint32_t states,
-				       const char *advice, int *error);
+int kv_user_conn_check_op(struct kv_user *u, const struct kv_user_conn *conn, enum kv_op op);
 
 /* bind.c */
 bool kv_user_conn_is_foreign(const struct kv_user_conn *conn);

@@ -247,32 +247,17 @@ static int fail(struct kv_user *u, struct kv_user_conn *conn, const char *verb, 
 			    verb, conn->obj.id, strerror(-error));
 }
 
-/**
- * kv_user_conn_connect() - ask the peer for a connection; see model/ops.def
- * @b: the backend
- * @param: the CONN, ROUTE_RESOLVED, and what the peer is told
- * @out: nothing
- * @verb_ns: duration of rdma_connect()
- *
- * Return: 0 or a negative errno: then CONN and QP are as they were.
- */
-int kv_user_conn_connect(struct kv_backend *b, const struct kv_conn_param *param,
-			 struct kv_none *out, uint64_t *verb_ns)
+/* If the CM refuses, CONN and QP are as they were. */
+int kv_user_conn_connect(struct kv_user *u, void *obj, const struct kv_conn_param *param,
+			 struct kv_none *out, uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
 	struct rdma_conn_param to = { 0 };
-	struct kv_user_conn *conn;
+	struct kv_user_conn *conn = obj;
 	struct kv_user_qp *qp;
-	uint64_t start;
 	uint32_t state;
 	int ret;
 
-	conn = kv_user_conn_find(u, param->id, 1U << KVERBS_CONN_ROUTE_RESOLVED,
-				 "it can connect once address and route are resolved", &ret);
-	if (!conn)
-		return ret;
-	ret = check_private(u, conn, "a request", param->private_length,
-			    REQUEST_PRIVATE_MAX);
+	ret = check_private(u, conn, "a request", param->private_length, REQUEST_PRIVATE_MAX);
 	if (ret)
 		return ret;
 	qp = find_qp(u, conn, param->qp, &state, &ret);
@@ -283,10 +268,7 @@ int kv_user_conn_connect(struct kv_backend *b, const struct kv_conn_param *param
 	if (ret)
 		return ret;
 	kv_user_obj_set_parent(&conn->obj, KV_USER_CONN_QP, &qp->obj);
-	start = kv_clock_raw_ns();
-	ret = rdma_connect(conn->cm, &to);
-	*verb_ns = kv_clock_raw_ns() - start;
-	if (ret) {
+	if (KV_USER_TIMED(ns, rdma_connect(conn->cm, &to))) {
 		ret = kv_user_fail(u, -errno, "rdma_connect of conn %u: %s", param->id, strerror(errno));
 		give_back(u, conn, qp, state);
 		return ret;
@@ -308,41 +290,21 @@ static int ready_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user
 				  own_mask & (KV_QPA_MAX_RD_ATOMIC | KV_QPA_TIMEOUT));
 }
 
-/**
- * kv_user_conn_establish() - confirm the peer's answer; see model/ops.def
- * @b: the backend
- * @param: the CONN, ANSWERED, and its QP's timeout
- * @out: nothing
- * @verb_ns: duration of rdma_establish()
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_conn_establish(struct kv_backend *b, const struct kv_conn_establish *param,
-			   struct kv_none *out, uint64_t *verb_ns)
+int kv_user_conn_establish(struct kv_user *u, void *obj, const struct kv_conn_establish *param,
+			   struct kv_none *out, uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
 	const struct ibv_qp_attr own = { .timeout = (uint8_t)param->ack_timeout };
-	struct kv_user_conn *conn;
-	struct kv_user_qp *qp;
-	uint64_t start;
+	struct kv_user_conn *conn = obj;
 	int ret;
 
-	conn = kv_user_conn_find(u, param->id, 1U << KVERBS_CONN_ANSWERED,
-				 "it is established by who has asked, once the peer has answered", &ret);
-	if (!conn)
-		return ret;
 	ret = kv_user_check_max(u, "ack_timeout", param->ack_timeout, 31);
+	if (!ret)
+		ret = ready_qp(u, conn, (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP],
+			       &own, KV_QPA_TIMEOUT);
 	if (ret)
 		return ret;
-	qp = (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP];
-	ret = ready_qp(u, conn, qp, &own, KV_QPA_TIMEOUT);
-	if (ret)
-		return ret;
-	start = kv_clock_raw_ns();
-	ret = rdma_establish(conn->cm) ? -errno : 0;
-	*verb_ns = kv_clock_raw_ns() - start;
-	if (ret)
-		return fail(u, conn, "rdma_establish", ret);
+	if (KV_USER_TIMED(ns, rdma_establish(conn->cm)))
+		return fail(u, conn, "rdma_establish", -errno);
 	conn->state = KVERBS_CONN_ESTABLISHED;
 	return 0;
 }
@@ -363,33 +325,16 @@ static int accept_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_use
 				    KV_QPA_MAX_RD_ATOMIC | KV_QPA_TIMEOUT);
 }
 
-/**
- * kv_user_conn_accept() - accept a peer's request; see model/ops.def
- * @b: the backend
- * @param: the CONN, REQUESTED, and what the peer is told
- * @out: nothing
- * @verb_ns: duration of rdma_accept()
- *
- * Return: 0 or a negative errno: then CONN and QP are as they were, unless
- * rdma_accept() failed, which rejects the request.
- */
-int kv_user_conn_accept(struct kv_backend *b, const struct kv_conn_param *param,
-			struct kv_none *out, uint64_t *verb_ns)
+int kv_user_conn_accept(struct kv_user *u, void *obj, const struct kv_conn_param *param,
+			struct kv_none *out, uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
 	struct rdma_conn_param to = { 0 };
-	struct kv_user_conn *conn;
+	struct kv_user_conn *conn = obj;
 	struct kv_user_qp *qp;
-	uint64_t start;
 	uint32_t state;
 	int ret;
 
-	conn = kv_user_conn_find(u, param->id, 1U << KVERBS_CONN_REQUESTED,
-				 "only a peer's request can be accepted", &ret);
-	if (!conn)
-		return ret;
-	ret = check_private(u, conn, "an answer", param->private_length,
-			    ANSWER_PRIVATE_MAX);
+	ret = check_private(u, conn, "an answer", param->private_length, ANSWER_PRIVATE_MAX);
 	if (ret)
 		return ret;
 	qp = find_qp(u, conn, param->qp, &state, &ret);
@@ -403,81 +348,40 @@ int kv_user_conn_accept(struct kv_backend *b, const struct kv_conn_param *param,
 		return ret;
 	}
 	kv_user_obj_set_parent(&conn->obj, KV_USER_CONN_QP, &qp->obj);
-	start = kv_clock_raw_ns();
-	ret = rdma_accept(conn->cm, &to) ? -errno : 0;
-	*verb_ns = kv_clock_raw_ns() - start;
-	if (ret)
-		return fail(u, conn, "rdma_accept", ret);
+	if (KV_USER_TIMED(ns, rdma_accept(conn->cm, &to)))
+		return fail(u, conn, "rdma_accept", -errno);
 	kv_user_conn_note_rts(conn);
 	conn->state = KVERBS_CONN_ACCEPTED;
 	return 0;
 }
 
-/**
- * kv_user_conn_reject() - refuse a peer's request or its answer; see model/ops.def
- * @b: the backend
- * @in: the CONN, REQUESTED or ANSWERED, and private data
- * @out: nothing
- * @verb_ns: duration of rdma_reject()
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_conn_reject(struct kv_backend *b, const struct kv_conn_reject *in,
-			struct kv_none *out, uint64_t *verb_ns)
+int kv_user_conn_reject(struct kv_user *u, void *obj, const struct kv_conn_reject *in,
+			struct kv_none *out, uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_conn *conn;
-	uint64_t start;
+	struct kv_user_conn *conn = obj;
 	int ret;
 
-	conn = kv_user_conn_find(u, in->id, 1U << KVERBS_CONN_REQUESTED | 1U << KVERBS_CONN_ANSWERED,
-				 "only a peer's request or answer can be rejected", &ret);
-	if (!conn)
-		return ret;
 	ret = check_private(u, conn, "a rejection", in->private_length, REJECT_PRIVATE_MAX);
 	if (ret)
 		return ret;
-	start = kv_clock_raw_ns();
-	ret = rdma_reject(conn->cm, in->private_data, (uint8_t)in->private_length);
-	*verb_ns = kv_clock_raw_ns() - start;
-	if (ret)
+	if (KV_USER_TIMED(ns, rdma_reject(conn->cm, in->private_data, (uint8_t)in->private_length)))
 		return kv_user_fail(u, -errno, "rdma_reject of conn %u: %s", in->id, strerror(errno));
 	kv_user_conn_end_qp(u, conn);
 	conn->state = KVERBS_CONN_REJECTED;
 	return 0;
 }
 
-/**
- * kv_user_conn_disconnect() - end a connection; see model/ops.def
- * @b: the backend
- * @in: the CONN, ESTABLISHED
- * @out: nothing
- * @verb_ns: duration of rdma_disconnect()
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_conn_disconnect(struct kv_backend *b, const struct kv_id *in,
-			    struct kv_none *out, uint64_t *verb_ns)
+int kv_user_conn_disconnect(struct kv_user *u, void *obj, const struct kv_id *in,
+			    struct kv_none *out, uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_conn *conn;
-	uint64_t start;
-	int ret;
+	struct kv_user_conn *conn = obj;
 
-	/* Until the peer has confirmed, the CM has nothing to send it. */
-	conn = kv_user_conn_find(u, in->id, 1U << KVERBS_CONN_ESTABLISHED,
-				 "there is no established connection to end", &ret);
-	if (!conn)
-		return ret;
 	/* On iWARP ERR is the end of the stream, whatever is on its way: the CM closes it first. */
 	if (!is_iwarp(conn))
 		kv_user_conn_end_qp(u, conn);
-	start = kv_clock_raw_ns();
-	ret = rdma_disconnect(conn->cm);
-	*verb_ns = kv_clock_raw_ns() - start;
-	if (ret)
-		return kv_user_fail(u, -errno, "rdma_disconnect of conn %u: %s",
-				    in->id, strerror(errno));
+	if (KV_USER_TIMED(ns, rdma_disconnect(conn->cm)))
+		return kv_user_fail(u, -errno, "rdma_disconnect of conn %u: %s", in->id,
+				    strerror(errno));
 	conn->state = KVERBS_CONN_DISCONNECTING;
 	return 0;
 }

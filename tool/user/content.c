@@ -11,60 +11,39 @@
 
 /* What stands in the buffers of MRs, registered or not. */
 
-/**
- * kv_user_mr_write() - put bytes into the buffer; see model/ops.def
- * @b: the backend
- * @in: the MR, registered or not; where, and what
- * @out: nothing
- * @verb_ns: stays as it is
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_mr_write(struct kv_backend *b, const struct kv_mr_write *in,
-		     struct kv_none *out, uint64_t *verb_ns)
+int kv_user_mr_write(struct kv_user *u, void *obj, const struct kv_mr_write *in,
+		     struct kv_none *out, uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, in->id);
-	int ret;
+	struct kv_user_mr *mr = obj;
+	int ret = kv_user_mr_check_range(u, mr, in->offset, in->length);
 
-	if (!mr)
-		return -ENOENT;
-	ret = kv_user_mr_check_range(u, mr, in->offset, in->length);
 	if (!ret)
 		memcpy(mr->buf + in->offset, in->data, in->length);
 	return ret;
 }
 
-/**
- * kv_user_mr_read() - take bytes from the buffer; see model/ops.def
- * @b: the backend
- * @in: the MR, registered or not; from where, and where to
- * @out: nothing
- * @verb_ns: stays as it is
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_mr_read(struct kv_backend *b, const struct kv_mr_read *in,
-		    struct kv_none *out, uint64_t *verb_ns)
+int kv_user_mr_read(struct kv_user *u, void *obj, const struct kv_mr_read *in,
+		    struct kv_none *out, uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, in->id);
-	int ret;
+	struct kv_user_mr *mr = obj;
+	int ret = kv_user_mr_check_range(u, mr, in->offset, in->length);
 
-	if (!mr)
-		return -ENOENT;
-	ret = kv_user_mr_check_range(u, mr, in->offset, in->length);
 	if (!ret)
 		memcpy(in->data, mr->buf + in->offset, in->length);
 	return ret;
 }
 
 /* A regular file, open for this; the range in the file is one that can be. */
-static int check_file(struct kv_user *u, const struct kv_mr_file *in, int mode)
+static int check_file(struct kv_user *u, const struct kv_user_mr *mr,
+		      const struct kv_mr_file *in, int mode)
 {
 	int flags = fcntl(in->fd, F_GETFL);
 	struct stat st;
+	int ret;
 
+	ret = kv_user_mr_check_range(u, mr, in->offset, in->length);
+	if (ret)
+		return ret;
 	if (flags < 0 || fstat(in->fd, &st))
 		return kv_user_fail(u, -errno, "fd %d: %s", in->fd, strerror(errno));
 	if (flags & O_PATH || ((flags & O_ACCMODE) != mode && (flags & O_ACCMODE) != O_RDWR))
@@ -84,36 +63,21 @@ static int check_file(struct kv_user *u, const struct kv_mr_file *in, int mode)
 	return 0;
 }
 
-/* All checks, and the bytes; NULL: *error says why not. */
-static uint8_t *find_bytes(struct kv_user *u, const struct kv_mr_file *in, int mode, int *error)
+static bool is_full(int error)
 {
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, in->id);
-
-	*error = mr ? kv_user_mr_check_range(u, mr, in->offset, in->length) : -ENOENT;
-	if (!*error)
-		*error = check_file(u, in, mode);
-	return *error ? NULL : mr->buf + in->offset;
+	return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
 
-/**
- * kv_user_mr_load() - fill the buffer from a file; see model/ops.def
- * @b: the backend
- * @in: the MR, registered or not; a regular file, open for reading; which bytes
- * @moved: receives how many came
- * @verb_ns: stays as it is
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_mr_load(struct kv_backend *b, const struct kv_mr_file *in,
-		    struct kv_moved *moved, uint64_t *verb_ns)
+int kv_user_mr_load(struct kv_user *u, void *obj, const struct kv_mr_file *in,
+		    struct kv_moved *moved, uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	uint8_t *to;
+	struct kv_user_mr *mr = obj;
+	uint8_t *to = mr->buf + in->offset;
 	ssize_t n;
 	int ret;
 
-	to = find_bytes(u, in, O_RDONLY, &ret);
-	if (!to)
+	ret = check_file(u, mr, in, O_RDONLY);
+	if (ret)
 		return ret;
 	for (moved->length = 0; moved->length < in->length; moved->length += (size_t)n) {
 		do
@@ -121,51 +85,36 @@ int kv_user_mr_load(struct kv_backend *b, const struct kv_mr_file *in,
 				  (off_t)(in->file_offset + moved->length));
 		while (kv_interrupt_retry(n));
 		if (n < 0)
-			return kv_user_fail(u, -errno,
-					    "fd %d can't be read: %s",
-					    in->fd, strerror(errno));
+			return kv_user_fail(u, -errno, "fd %d can't be read: %s", in->fd,
+					    strerror(errno));
 		if (!n)
 			break;
 	}
 	return 0;
 }
 
-static bool is_full(int error)
+/* Fewer bytes than asked for if there is no room for more; an error if there is none for any. */
+int kv_user_mr_save(struct kv_user *u, void *obj, const struct kv_mr_file *in,
+		    struct kv_moved *moved, uint64_t *ns)
 {
-	return error == ENOSPC || error == EDQUOT || error == EFBIG;
-}
-
-/**
- * kv_user_mr_save() - put the buffer into a file; see model/ops.def
- * @b: the backend
- * @in: the MR, registered or not; a regular file, open for writing; which bytes
- * @moved: receives how many went; fewer than asked for if there was no room for more
- * @verb_ns: stays as it is
- *
- * Return: 0 or a negative errno; also if there was no room for any.
- */
-int kv_user_mr_save(struct kv_backend *b, const struct kv_mr_file *in,
-		    struct kv_moved *moved, uint64_t *verb_ns)
-{
-	struct kv_user *u = (struct kv_user *)b;
-	const uint8_t *from;
+	struct kv_user_mr *mr = obj;
+	const uint8_t *from = mr->buf + in->offset;
 	ssize_t n;
 	int ret;
 
-	from = find_bytes(u, in, O_WRONLY, &ret);
-	if (!from)
+	ret = check_file(u, mr, in, O_WRONLY);
+	if (ret)
 		return ret;
 	for (moved->length = 0; moved->length < in->length; moved->length += (size_t)n) {
 		do
 			n = pwrite(in->fd, from + moved->length, in->length - moved->length,
-				  (off_t)(in->file_offset + moved->length));
+				   (off_t)(in->file_offset + moved->length));
 		while (kv_interrupt_retry(n));
 		if (n < 0 && moved->length && is_full(errno))
 			break;
 		if (n < 0)
-			return kv_user_fail(u, -errno,
-					    "fd %d can't be written: %s",
-					    in->fd, strerror(errno));
+			return kv_user_fail(u, -errno, "fd %d can't be written: %s", in->fd,
+					    strerror(errno));
 	}
 	return 0;
 }

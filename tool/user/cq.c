@@ -26,111 +26,58 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 			    "context: softirq, workqueue and unbound-workqueue are the kernel's: user space has but polled and event");
 }
 
-/**
- * kv_user_cq_new() - create a completion queue; see model/ops.def
- * @b: the backend
- * @init: on which device, how deep, and how completions are noticed: EVENT gives
- *	it a completion channel of its own
- * @to: receives what was made
- * @verb_ns: duration of ibv_create_cq()
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_cq_new(struct kv_backend *b, const struct kv_cq_init *init,
-		   struct kv_cq *to, uint64_t *verb_ns)
+int kv_user_cq_new(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_init *init,
+		   uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	union kv_object object;
-	struct kv_user_dev *dev;
-	struct kv_user_cq *cq;
-	uint64_t start;
+	struct ibv_context *ctx = cq->obj.dev->ctx;
 	int ret;
 
-	dev = kv_user_dev_open(u, init->dev, &ret);
-	if (!dev)
-		return ret;
-	ret = check_init(u, dev, init);
+	ret = check_init(u, cq->obj.dev, init);
 	if (ret)
 		return ret;
-	cq = kv_user_obj_alloc(u, KV_CQ, sizeof(*cq), dev, init->persistent, &ret);
-	if (!cq)
-		return ret;
 	if (init->context == KVERBS_CQ_EVENT) {
-		cq->channel = ibv_create_comp_channel(dev->ctx);
-		if (!cq->channel) {
-			ret = kv_user_fail(u, -errno,
-					   "%s: ibv_create_comp_channel: %s",
-					   init->dev, strerror(errno));
-			goto err_free;
-		}
+		cq->channel = ibv_create_comp_channel(ctx);
+		if (!cq->channel)
+			return kv_user_fail(u, -errno, "%s: ibv_create_comp_channel: %s", init->dev,
+					    strerror(errno));
 	}
-	start = kv_clock_raw_ns();
-	cq->ib = ibv_create_cq(dev->ctx, (int)init->cqe, NULL, cq->channel,
-			       (int)init->comp_vector);
-	*verb_ns = kv_clock_raw_ns() - start;
+	cq->ib = KV_USER_TIMED(ns, ibv_create_cq(ctx, (int)init->cqe, cq, cq->channel,
+						 (int)init->comp_vector));
 	if (!cq->ib) {
-		ret = kv_user_fail(u, -errno,
-				   "%s: ibv_create_cq with cqe %u: %s",
-				   init->dev, init->cqe, strerror(errno));
-		goto err_destroy_channel;
+		ret = kv_user_fail(u, -errno, "%s: ibv_create_cq with cqe %u: %s", init->dev,
+				   init->cqe, strerror(errno));
+		if (cq->channel)
+			ibv_destroy_comp_channel(cq->channel);
+		return ret;
 	}
 	cq->context = init->context;
 	cq->comp_vector = init->comp_vector;
 	TAILQ_INIT(&cq->done);
-	kv_user_obj_publish(u, &cq->obj);
-	kv_user_get(b, KV_CQ, cq->obj.id, &object);
-	*to = object.cq;
 	return 0;
-
-err_destroy_channel:
-	if (cq->channel)
-		ibv_destroy_comp_channel(cq->channel);
-err_free:
-	kv_user_obj_free(&cq->obj);
-	return ret;
 }
 
-/**
- * kv_user_cq_destroy() - undo kv_user_cq_new()
- * @u: the backend
- * @obj: the CQ's
- * @verb_ns: duration of ibv_destroy_cq()
- *
- * Return: 0 or a negative errno: then the CQ is as it was.
- */
-int kv_user_cq_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns)
+int kv_user_cq_destroy(struct kv_user *u, struct kv_user_cq *cq, uint64_t *ns)
 {
-	struct kv_user_cq *cq = (struct kv_user_cq *)obj;
-	uint64_t start;
 	int ret;
 
 	/* An SRQ's receives that completed here complete nowhere else. */
 	kv_user_poll_take_all(u, cq);
-	start = kv_clock_raw_ns();
-	ret = ibv_destroy_cq(cq->ib);
-	*verb_ns = kv_clock_raw_ns() - start;
+	ret = KV_USER_TIMED(ns, ibv_destroy_cq(cq->ib));
 	if (ret)
 		return -ret;
 	kv_user_queue_forget_cq(cq);
-	/* Nothing of it is left to refuse for. */
+	/* The channel has no CQ left, which is the only reason to refuse. */
 	if (cq->channel)
 		ibv_destroy_comp_channel(cq->channel);
 	return 0;
 }
 
-/**
- * kv_user_cq_fill() - what a CQ is
- * @obj: the CQ's
- * @to: receives it
- */
-void kv_user_cq_fill(struct kv_user_obj *obj, union kv_object *to)
+void kv_user_cq_fill(struct kv_user_cq *cq, struct kv_cq *to)
 {
-	const struct kv_user_cq *cq = (struct kv_user_cq *)obj;
-
-	to->cq.cqe = (uint32_t)cq->ib->cqe;
-	to->cq.comp_vector = cq->comp_vector;
-	to->cq.context = cq->context;
-	to->cq.pending = cq->pending;
+	to->cqe = (uint32_t)cq->ib->cqe;
+	to->comp_vector = cq->comp_vector;
+	to->context = cq->context;
+	to->pending = cq->pending;
 }
 
 /**
@@ -149,18 +96,12 @@ int kv_user_cq_check_idle(struct kv_user *u, struct kv_user_cq *cq)
 			    cq->poller->obj.id, cq->obj.id);
 }
 
-/* One with a completion channel; NULL: the text is there. */
-static struct kv_user_cq *find_event_cq(struct kv_user *u, uint32_t id, int *error)
+static int check_event(struct kv_user *u, const struct kv_user_cq *cq)
 {
-	struct kv_user_cq *cq = kv_user_obj_find(u, KV_CQ, id);
-
-	*error = -ENOENT;
-	if (!cq || cq->channel)
-		return cq;
-	*error = kv_user_fail(u, -EINVAL,
-			      "the context of cq %u is polled: make one with context event",
-			      id);
-	return NULL;
+	return cq->channel ? 0 :
+	       kv_user_fail(u, -EINVAL,
+			    "the context of cq %u is polled: make one with context event",
+			    cq->obj.id);
 }
 
 static int get_event(struct kv_user_cq *cq)
@@ -184,35 +125,18 @@ static void drop_events(struct kv_user_cq *cq)
 		;
 }
 
-/**
- * kv_user_cq_arm() - ask for an event of the next completion; see model/ops.def
- * @b: the backend
- * @in: the CQ, with context EVENT; and whether only a solicited completion, or an error,
- *	makes the event
- * @out: receives whether completions are there already, of requests that were
- *	posted by hand
- * @verb_ns: duration of ibv_req_notify_cq()
- *
- * ibv_req_notify_cq() does not say whether it came too late, so the CQ is looked
- * at after it.
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_cq_arm(struct kv_backend *b, const struct kv_cq_arm *in,
-		struct kv_armed *out, uint64_t *verb_ns)
+/* ibv_req_notify_cq() does not say whether it came too late, so the CQ is looked at after it. */
+int kv_user_cq_arm(struct kv_user *u, void *obj, const struct kv_cq_arm *in, struct kv_armed *out,
+		   uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_cq *cq;
-	uint64_t start;
+	struct kv_user_cq *cq = obj;
 	int ret;
 
-	cq = find_event_cq(u, in->id, &ret);
-	if (!cq)
+	ret = check_event(u, cq);
+	if (ret)
 		return ret;
 	drop_events(cq);
-	start = kv_clock_raw_ns();
-	ret = ibv_req_notify_cq(cq->ib, in->solicited);
-	*verb_ns = kv_clock_raw_ns() - start;
+	ret = KV_USER_TIMED(ns, ibv_req_notify_cq(cq->ib, in->solicited));
 	if (ret)
 		return kv_user_fail(u, -ret, "ibv_req_notify_cq of cq %u: %s", in->id, strerror(ret));
 	kv_user_poll_take_all(u, cq);
@@ -220,25 +144,15 @@ int kv_user_cq_arm(struct kv_backend *b, const struct kv_cq_arm *in,
 	return 0;
 }
 
-/**
- * kv_user_cq_wait() - wait for the event of a CQ that was armed; see model/ops.def
- * @b: the backend
- * @in: the CQ, with context EVENT; and how long
- * @out: nothing
- * @verb_ns: stays as it is
- *
- * Return: 0 or a negative errno: -EAGAIN, -EINTR.
- */
-int kv_user_cq_wait(struct kv_backend *b, const struct kv_wait *in,
-		    struct kv_none *out, uint64_t *verb_ns)
+int kv_user_cq_wait(struct kv_user *u, void *obj, const struct kv_wait *in, struct kv_none *out,
+		    uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
 	struct pollfd fd = { .events = POLLIN };
-	struct kv_user_cq *cq;
+	struct kv_user_cq *cq = obj;
 	int n, ret;
 
-	cq = find_event_cq(u, in->id, &ret);
-	if (!cq)
+	ret = check_event(u, cq);
+	if (ret)
 		return ret;
 	fd.fd = cq->channel->fd;
 	n = poll(&fd, 1, in->timeout_ms);

@@ -158,19 +158,9 @@ static int query_device(struct kv_user *u, struct kv_user_dev *dev,
 	return ret;
 }
 
-/**
- * kv_user_dev_get() - what a device is; see model/ops.def
- * @b: the backend
- * @in: its name
- * @dev: receives what it is
- * @verb_ns: stays as it is
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_dev_get(struct kv_backend *b, const struct kv_dev_name *in,
-		    struct kv_dev *dev, uint64_t *verb_ns)
+int kv_user_dev_get(struct kv_user *u, void *obj, const struct kv_dev_name *in, struct kv_dev *dev,
+		    uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
 	struct kv_user_dev *from;
 	int ret;
 

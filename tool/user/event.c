@@ -8,99 +8,67 @@
 
 /* Asynchronous events of all devices (IBTA 11.6.3), those of the CM, and others. */
 
-static const uint8_t types[] = {
-	[IBV_EVENT_CQ_ERR] = KVERBS_EVENT_CQ_ERR,
-	[IBV_EVENT_QP_FATAL] = KVERBS_EVENT_QP_FATAL,
-	[IBV_EVENT_QP_REQ_ERR] = KVERBS_EVENT_QP_REQ_ERR,
-	[IBV_EVENT_QP_ACCESS_ERR] = KVERBS_EVENT_QP_ACCESS_ERR,
-	[IBV_EVENT_COMM_EST] = KVERBS_EVENT_COMM_EST,
-	[IBV_EVENT_SQ_DRAINED] = KVERBS_EVENT_SQ_DRAINED,
-	[IBV_EVENT_PATH_MIG] = KVERBS_EVENT_PATH_MIG,
-	[IBV_EVENT_PATH_MIG_ERR] = KVERBS_EVENT_PATH_MIG_ERR,
-	[IBV_EVENT_DEVICE_FATAL] = KVERBS_EVENT_DEVICE_FATAL,
-	[IBV_EVENT_PORT_ACTIVE] = KVERBS_EVENT_PORT_ACTIVE,
-	[IBV_EVENT_PORT_ERR] = KVERBS_EVENT_PORT_ERR,
-	[IBV_EVENT_LID_CHANGE] = KVERBS_EVENT_LID_CHANGE,
-	[IBV_EVENT_PKEY_CHANGE] = KVERBS_EVENT_PKEY_CHANGE,
-	[IBV_EVENT_SM_CHANGE] = KVERBS_EVENT_SM_CHANGE,
-	[IBV_EVENT_SRQ_ERR] = KVERBS_EVENT_SRQ_ERR,
-	[IBV_EVENT_SRQ_LIMIT_REACHED] = KVERBS_EVENT_SRQ_LIMIT_REACHED,
-	[IBV_EVENT_QP_LAST_WQE_REACHED] = KVERBS_EVENT_LAST_WQE_REACHED,
-	[IBV_EVENT_CLIENT_REREGISTER] = KVERBS_EVENT_CLIENT_REREGISTER,
-	[IBV_EVENT_GID_CHANGE] = KVERBS_EVENT_GID_CHANGE,
+enum about {
+	OF_DEVICE,
+	OF_CQ,
+	OF_QP,
+	OF_SRQ,
+	OF_PORT,
 };
 
-static uint32_t to_type(enum ibv_event_type from)
-{
-	uint32_t type = (size_t)from < sizeof(types) ? types[from] : 0;
+static const struct {
+	uint8_t type;
+	uint8_t about; /* what the event has as its element */
+} types[] = {
+	[IBV_EVENT_CQ_ERR] = { KVERBS_EVENT_CQ_ERR, OF_CQ },
+	[IBV_EVENT_QP_FATAL] = { KVERBS_EVENT_QP_FATAL, OF_QP },
+	[IBV_EVENT_QP_REQ_ERR] = { KVERBS_EVENT_QP_REQ_ERR, OF_QP },
+	[IBV_EVENT_QP_ACCESS_ERR] = { KVERBS_EVENT_QP_ACCESS_ERR, OF_QP },
+	[IBV_EVENT_COMM_EST] = { KVERBS_EVENT_COMM_EST, OF_QP },
+	[IBV_EVENT_SQ_DRAINED] = { KVERBS_EVENT_SQ_DRAINED, OF_QP },
+	[IBV_EVENT_PATH_MIG] = { KVERBS_EVENT_PATH_MIG, OF_QP },
+	[IBV_EVENT_PATH_MIG_ERR] = { KVERBS_EVENT_PATH_MIG_ERR, OF_QP },
+	[IBV_EVENT_DEVICE_FATAL] = { KVERBS_EVENT_DEVICE_FATAL, OF_DEVICE },
+	[IBV_EVENT_PORT_ACTIVE] = { KVERBS_EVENT_PORT_ACTIVE, OF_PORT },
+	[IBV_EVENT_PORT_ERR] = { KVERBS_EVENT_PORT_ERR, OF_PORT },
+	[IBV_EVENT_LID_CHANGE] = { KVERBS_EVENT_LID_CHANGE, OF_PORT },
+	[IBV_EVENT_PKEY_CHANGE] = { KVERBS_EVENT_PKEY_CHANGE, OF_PORT },
+	[IBV_EVENT_SM_CHANGE] = { KVERBS_EVENT_SM_CHANGE, OF_PORT },
+	[IBV_EVENT_SRQ_ERR] = { KVERBS_EVENT_SRQ_ERR, OF_SRQ },
+	[IBV_EVENT_SRQ_LIMIT_REACHED] = { KVERBS_EVENT_SRQ_LIMIT_REACHED, OF_SRQ },
+	[IBV_EVENT_QP_LAST_WQE_REACHED] = { KVERBS_EVENT_LAST_WQE_REACHED, OF_QP },
+	[IBV_EVENT_CLIENT_REREGISTER] = { KVERBS_EVENT_CLIENT_REREGISTER, OF_PORT },
+	[IBV_EVENT_GID_CHANGE] = { KVERBS_EVENT_GID_CHANGE, OF_PORT },
+};
 
-	return type ? type : KVERBS_EVENT_OTHER;
+/* The context of a verbs object is our own. */
+static uint32_t id_of(const void *context)
+{
+	return ((const struct kv_user_obj *)context)->id;
 }
 
-static uint32_t id_of_cq(const struct kv_user *u, const struct ibv_cq *ib)
+static void fill(const struct kv_user_dev *dev, const struct ibv_async_event *from,
+		 struct kv_event *to)
 {
-	const struct kv_user_table *table = &u->tables[KV_CQ];
-	size_t i;
+	enum ibv_event_type type = from->event_type;
 
-	for (i = 0; i < table->n; i++)
-		if (((struct kv_user_cq *)table->objs[i])->ib == ib)
-			return table->objs[i]->id;
-	return 0;
-}
-
-static uint32_t id_of_srq(const struct kv_user *u, const struct ibv_srq *ib)
-{
-	const struct kv_user_table *table = &u->tables[KV_SRQ];
-	size_t i;
-
-	for (i = 0; i < table->n; i++)
-		if (((struct kv_user_srq *)table->objs[i])->ib == ib)
-			return table->objs[i]->id;
-	return 0;
-}
-
-static uint32_t id_of_qp(const struct kv_user *u, const struct ibv_qp *ib)
-{
-	const struct kv_user_table *table = &u->tables[KV_QP];
-	size_t i;
-
-	for (i = 0; i < table->n; i++)
-		if (((struct kv_user_qp *)table->objs[i])->ib == ib)
-			return table->objs[i]->id;
-	return 0;
-}
-
-static void fill(const struct kv_user *u, const struct kv_user_dev *dev,
-		 const struct ibv_async_event *from, struct kv_event *to)
-{
 	memset(to, 0, sizeof(*to));
-	to->type = to_type(from->event_type);
 	snprintf(to->dev, sizeof(to->dev), "%s", kv_user_dev_name(dev));
-	switch (to->type) {
-	case KVERBS_EVENT_CQ_ERR:
-		to->cq = id_of_cq(u, from->element.cq);
+	to->type = KVERBS_EVENT_OTHER;
+	if ((size_t)type >= sizeof(types) / sizeof(types[0]) || !types[type].type)
+		return;
+	to->type = types[type].type;
+	switch (types[type].about) {
+	case OF_CQ:
+		to->cq = id_of(from->element.cq->cq_context);
 		break;
-	case KVERBS_EVENT_QP_FATAL:
-	case KVERBS_EVENT_QP_REQ_ERR:
-	case KVERBS_EVENT_QP_ACCESS_ERR:
-	case KVERBS_EVENT_COMM_EST:
-	case KVERBS_EVENT_SQ_DRAINED:
-	case KVERBS_EVENT_PATH_MIG:
-	case KVERBS_EVENT_PATH_MIG_ERR:
-	case KVERBS_EVENT_LAST_WQE_REACHED:
-		to->qp = id_of_qp(u, from->element.qp);
+	case OF_QP:
+		to->qp = id_of(from->element.qp->qp_context);
 		break;
-	case KVERBS_EVENT_SRQ_ERR:
-	case KVERBS_EVENT_SRQ_LIMIT_REACHED:
-		to->srq = id_of_srq(u, from->element.srq);
+	case OF_SRQ:
+		to->srq = id_of(from->element.srq->srq_context);
 		break;
-	case KVERBS_EVENT_PORT_ACTIVE:
-	case KVERBS_EVENT_PORT_ERR:
-	case KVERBS_EVENT_LID_CHANGE:
-	case KVERBS_EVENT_PKEY_CHANGE:
-	case KVERBS_EVENT_SM_CHANGE:
-	case KVERBS_EVENT_CLIENT_REREGISTER:
-	case KVERBS_EVENT_GID_CHANGE:
+	case OF_PORT:
 		to->port = (uint32_t)from->element.port_num;
 		break;
 	}
@@ -115,7 +83,7 @@ static int get_event(struct kv_user *u, struct kv_user_dev *dev,
 		return kv_user_fail(u, errno ? -errno : -EIO,
 				    "%s: ibv_get_async_event: %s",
 				    kv_user_dev_name(dev), strerror(errno));
-	fill(u, dev, &event, to);
+	fill(dev, &event, to);
 	/* At once: who destroys the object waits until all were. */
 	ibv_ack_async_event(&event);
 	return 0;
@@ -163,19 +131,9 @@ static unsigned int list_fds(const struct kv_user *u, struct pollfd *fds)
 	return n + 1;
 }
 
-/**
- * kv_user_event_wait() - the next event; see model/ops.def
- * @b: the backend
- * @in: how long
- * @event: receives it
- * @verb_ns: stays as it is
- *
- * Return: 0 or a negative errno: -EAGAIN, -EINTR.
- */
-int kv_user_event_wait(struct kv_backend *b, const struct kv_wait *in,
-		       struct kv_event *event, uint64_t *verb_ns)
+int kv_user_event_wait(struct kv_user *u, void *obj, const struct kv_wait *in,
+		       struct kv_event *event, uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
 	struct kv_user_dev *dev = u->devs;
 	struct pollfd *fds;
 	unsigned int n, i;

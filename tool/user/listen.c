@@ -8,7 +8,7 @@
 /* Listeners, and the requests that peers send them. */
 
 static int bind_and_listen(struct kv_user *u, struct kv_user_conn *conn,
-			   const struct sockaddr_storage *src, uint64_t *verb_ns)
+			   const struct sockaddr_storage *src, uint64_t *ns)
 {
 	uint64_t start = kv_clock_raw_ns();
 	int ret;
@@ -17,46 +17,30 @@ static int bind_and_listen(struct kv_user *u, struct kv_user_conn *conn,
 	/* What does not fit there the kernel drops: it is for us to reject it. */
 	if (!ret && rdma_listen(conn->cm, KVERBS_CONN_BACKLOG_MAX))
 		ret = kv_user_conn_refuse_addr(u, "rdma_listen", src, errno);
-	*verb_ns = kv_clock_raw_ns() - start;
+	*ns = kv_clock_raw_ns() - start;
 	return ret;
 }
 
-/**
- * kv_user_conn_listen() - take peers' requests; see model/ops.def
- * @b: the backend
- * @in: the CONN, idle; where, and how many requests may wait
- * @to: receives the CONN
- * @verb_ns: duration of rdma_bind_addr() and rdma_listen()
- *
- * Return: 0 or a negative errno: then the CONN is idle as before.
- */
-int kv_user_conn_listen(struct kv_backend *b, const struct kv_conn_listen *in,
-			struct kv_conn *to, uint64_t *verb_ns)
+int kv_user_conn_listen(struct kv_user *u, void *obj, const struct kv_conn_listen *in,
+			struct kv_conn *to, uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_conn *conn;
-	union kv_object object;
+	struct kv_user_conn *conn = obj;
 	int ret;
 
-	conn = kv_user_conn_find(u, in->id, 1U << KVERBS_CONN_IDLE,
-				 "only an idle one can listen: make another one", &ret);
-	if (!conn)
-		return ret;
 	ret = kv_user_conn_check_addr(u, "src", &in->src, false);
 	if (!ret && (!in->backlog || in->backlog > KVERBS_CONN_BACKLOG_MAX))
 		ret = kv_user_fail(u, -ERANGE, "backlog is %u: it must be 1 to %u",
 				   in->backlog, KVERBS_CONN_BACKLOG_MAX);
 	if (ret)
 		return ret;
-	ret = bind_and_listen(u, conn, &in->src, verb_ns);
+	ret = bind_and_listen(u, conn, &in->src, ns);
 	if (ret) {
 		kv_user_conn_renew(u, conn);
 		return ret;
 	}
 	conn->backlog = in->backlog;
 	conn->state = KVERBS_CONN_LISTENING;
-	kv_user_get(b, KV_CONN, in->id, &object);
-	*to = object.conn;
+	kv_user_obj_fill(&conn->obj, to);
 	return 0;
 }
 
@@ -113,34 +97,17 @@ void kv_user_conn_drop_requests(struct kv_user_conn *listener)
 	}
 }
 
-/**
- * kv_user_conn_take() - the oldest request of a listener; see model/ops.def
- * @b: the backend
- * @in: the listener
- * @to: receives the new CONN
- * @verb_ns: stays as it is
- *
- * Return: 0 or a negative errno; -EAGAIN if there is none.
- */
-int kv_user_conn_take(struct kv_backend *b, const struct kv_id *in,
-		      struct kv_conn *to, uint64_t *verb_ns)
+int kv_user_conn_take(struct kv_user *u, void *obj, const struct kv_id *in, struct kv_conn *to,
+		      uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_conn *from, *conn;
-	struct kv_user_request *request;
-	union kv_object object;
-	int ret;
+	struct kv_user_conn *conn, *from = obj;
+	struct kv_user_request *request = TAILQ_FIRST(&from->requests);
 
-	from = kv_user_conn_find(u, in->id, 1U << KVERBS_CONN_LISTENING,
-				 "requests come to listeners only", &ret);
-	if (!from)
-		return ret;
-	request = TAILQ_FIRST(&from->requests);
 	if (!request)
 		return kv_user_fail(u, -EAGAIN, "conn %u has no request", in->id);
-	conn = kv_user_obj_alloc(u, KV_CONN, sizeof(*conn), from->obj.dev, false, &ret);
+	conn = kv_user_obj_alloc(u, KV_CONN, from->obj.dev);
 	if (!conn)
-		return ret;
+		return -ENOMEM;
 	TAILQ_INIT(&conn->requests);
 	conn->cm = request->cm;
 	conn->cm->context = conn;
@@ -153,7 +120,6 @@ int kv_user_conn_take(struct kv_backend *b, const struct kv_id *in,
 	memcpy(conn->private_data, request->private_data, sizeof(conn->private_data));
 	remove_request(from, request);
 	kv_user_obj_publish(u, &conn->obj);
-	kv_user_get(b, KV_CONN, conn->obj.id, &object);
-	*to = object.conn;
+	kv_user_obj_fill(&conn->obj, to);
 	return 0;
 }

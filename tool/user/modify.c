@@ -237,29 +237,16 @@ static int reset_ib(struct kv_user *u, struct kv_user_qp *qp, uint32_t from,
 			    qp->obj.id, kv_user_dev_name(qp->obj.dev), kv_qp_state_name(state));
 }
 
-/**
- * kv_user_qp_modify() - take the QP through one transition; see model/ops.def
- * @b: the backend
- * @in: the QP, and what to change
- * @out: nothing
- * @verb_ns: duration of ibv_modify_qp()
- *
- * Return: 0 or a negative errno; -EBUSY while a run is on the QP.
- */
-int kv_user_qp_modify(struct kv_backend *b, const struct kv_qp_modify *in,
-		      struct kv_none *out, uint64_t *verb_ns)
+int kv_user_qp_modify(struct kv_user *u, void *obj, const struct kv_qp_modify *in,
+		      struct kv_none *out, uint64_t *ns)
 {
 	const struct kv_qp_attr *from = &in->attr;
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_qp *qp = kv_user_obj_find(u, KV_QP, in->id);
 	uint32_t state, mask = from->mask | KV_QPA_STATE;
 	struct ibv_qp_attr attr = { 0 };
+	struct kv_user_qp *qp = obj;
 	struct kv_qp_step wrong;
-	uint64_t start;
 	int ret;
 
-	if (!qp)
-		return -ENOENT;
 	ret = kv_user_check_max(u, "state", from->state, KVERBS_QPS_ERR);
 	if (!ret)
 		ret = prep(u, qp, from, &attr);
@@ -280,10 +267,8 @@ int kv_user_qp_modify(struct kv_backend *b, const struct kv_qp_modify *in,
 	if (ret)
 		return ret;
 
-	start = kv_clock_raw_ns();
-	ret = from->state == KVERBS_QPS_RESET ? reset_ib(u, qp, state, &attr) :
-						modify_ib(u, qp, state, &attr, mask);
-	*verb_ns = kv_clock_raw_ns() - start;
+	ret = KV_USER_TIMED(ns, from->state == KVERBS_QPS_RESET ? reset_ib(u, qp, state, &attr) :
+							modify_ib(u, qp, state, &attr, mask));
 	if (ret)
 		return ret;
 	note_modified(u, qp, from->state, mask, &attr);

@@ -44,30 +44,17 @@ static void touch(volatile uint8_t *buf, size_t length)
 		buf[i] = 0;
 }
 
-/**
- * kv_user_mr_new() - make a zeroed buffer; see model/ops.def
- * @b: the backend
- * @init: of which PD, how long: 1 .. kv_user_mr_bytes_max(), and what a
- *	registration may grant
- * @to: receives what was made
- * @verb_ns: duration of the first touch of its pages, since user space has no verb that
- *	makes an MR before it is registered
- *
- * Return: 0 or a negative errno.
+/*
+ * Its time is that of the first touch of the pages: user space has no verb that makes an MR before
+ * it is registered, and ibv_reg_mr() would have the page faults in its time, of which a buffer of
+ * the kernel's has none.
  */
-int kv_user_mr_new(struct kv_backend *b, const struct kv_mr_init *init,
-		   struct kv_mr *to, uint64_t *verb_ns)
+int kv_user_mr_new(struct kv_user *u, struct kv_user_mr *mr, const struct kv_mr_init *init,
+		   uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_pd *pd = kv_user_obj_find(u, KV_PD, init->pd);
-	union kv_object object;
-	struct kv_user_mr *mr;
-	uint64_t max, start;
+	uint64_t max = kv_user_mr_bytes_max(mr->obj.dev), start;
 	int ret;
 
-	if (!pd)
-		return -ENOENT;
-	max = kv_user_mr_bytes_max(pd->obj.dev);
 	if (!init->length || init->length > max)
 		return kv_user_fail(u, init->length ? -EINVAL : -ERANGE,
 				    "length is %" PRIu64 " bytes: it must be 1 to %" PRIu64 ", the device's max_mr_bytes",
@@ -75,31 +62,16 @@ int kv_user_mr_new(struct kv_backend *b, const struct kv_mr_init *init,
 	ret = kv_user_check_access(u, "max_access", init->max_access);
 	if (ret)
 		return ret;
-	mr = kv_user_obj_alloc(u, KV_MR, sizeof(*mr), pd->obj.dev, init->persistent, &ret);
-	if (!mr)
-		return ret;
 	mr->buf = mmap(NULL, whole_pages(init->length), PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (mr->buf == MAP_FAILED) {
-		ret = kv_user_fail(u, -errno,
-				   "no memory for a buffer of %" PRIu64 " bytes: %s",
-				   init->length, strerror(errno));
-		kv_user_obj_free(&mr->obj);
-		return ret;
-	}
-	/*
-	 * Or ibv_reg_mr() would have the page faults in its time, of which a buffer of the
-	 * kernel's has none.
-	 */
+	if (mr->buf == MAP_FAILED)
+		return kv_user_fail(u, -errno, "no memory for a buffer of %" PRIu64 " bytes: %s",
+				    init->length, strerror(errno));
 	start = kv_clock_raw_ns();
 	touch(mr->buf, whole_pages(init->length));
-	*verb_ns = kv_clock_raw_ns() - start;
+	*ns = kv_clock_raw_ns() - start;
 	mr->length = init->length;
 	mr->max_access = init->max_access;
-	kv_user_obj_set_parent(&mr->obj, 0, &pd->obj);
-	kv_user_obj_publish(u, &mr->obj);
-	kv_user_get(b, KV_MR, mr->obj.id, &object);
-	*to = object.mr;
 	return 0;
 }
 
@@ -148,35 +120,19 @@ static int check_reg(struct kv_user *u, const struct kv_user_mr *mr,
 	return kv_user_mr_check_range(u, mr, reg->offset, reg->length);
 }
 
-/**
- * kv_user_mr_reg() - grant access to exactly these bytes; see model/ops.def
- * @b: the backend
- * @reg: the MR, not registered; which bytes, and what to grant; its QP does not matter:
- *	ibv_reg_mr() needs none
- * @to: receives the MR with its keys; rkey is 0 if no remote right was asked for
- * @verb_ns: duration of ibv_reg_mr(), which pins the pages too
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_mr_reg(struct kv_backend *b, const struct kv_mr_reg *reg,
-		   struct kv_mr *to, uint64_t *verb_ns)
+/* Its QP does not matter: ibv_reg_mr() needs none, and pins the pages, too. */
+int kv_user_mr_reg(struct kv_user *u, void *obj, const struct kv_mr_reg *reg, struct kv_mr *to,
+		   uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, reg->id);
-	union kv_object object;
-	struct kv_user_pd *pd;
-	uint64_t start;
+	struct kv_user_mr *mr = obj;
+	struct kv_user_pd *pd = (struct kv_user_pd *)mr->obj.parents[0];
 	int ret;
 
-	if (!mr)
-		return -ENOENT;
 	ret = check_reg(u, mr, reg);
 	if (ret)
 		return ret;
-	pd = (struct kv_user_pd *)mr->obj.parents[0];
-	start = kv_clock_raw_ns();
-	mr->ib = ibv_reg_mr(pd->ib, mr->buf + reg->offset, reg->length, reg->access);
-	*verb_ns = kv_clock_raw_ns() - start;
+	mr->ib = KV_USER_TIMED(ns, ibv_reg_mr(pd->ib, mr->buf + reg->offset, reg->length,
+					      reg->access));
 	if (!mr->ib)
 		return kv_user_fail(u, -errno, "ibv_reg_mr of %" PRIu64 " bytes of mr %u: %s%s",
 				    reg->length, reg->id, strerror(errno), errno == ENOMEM ?
@@ -184,8 +140,7 @@ int kv_user_mr_reg(struct kv_backend *b, const struct kv_mr_reg *reg,
 	mr->access = reg->access;
 	mr->offset = reg->offset;
 	mr->reg_length = reg->length;
-	kv_user_get(b, KV_MR, reg->id, &object);
-	*to = object.mr;
+	kv_user_obj_fill(&mr->obj, to);
 	return 0;
 }
 
@@ -206,90 +161,53 @@ static int check_no_run(struct kv_user *u, const struct kv_user_mr *mr)
 	return 0;
 }
 
-static int dereg(struct kv_user_mr *mr, uint64_t *verb_ns)
+/* Unpins the pages, too. */
+static int dereg(struct kv_user_mr *mr, uint64_t *ns)
 {
-	uint64_t start = kv_clock_raw_ns();
-	int ret;
+	int ret = KV_USER_TIMED(ns, ibv_dereg_mr(mr->ib));
 
-	ret = ibv_dereg_mr(mr->ib);
-	*verb_ns = kv_clock_raw_ns() - start;
 	if (!ret)
 		mr->ib = NULL;
 	return -ret;
 }
 
-/**
- * kv_user_mr_inv() - take the access back; see model/ops.def
- * @b: the backend
- * @in: the MR, registered; its QP does not matter: ibv_dereg_mr() needs none
- * @out: nothing
- * @verb_ns: duration of ibv_dereg_mr(), which unpins the pages too
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_mr_inv(struct kv_backend *b, const struct kv_mr_inv *in,
-		   struct kv_none *out, uint64_t *verb_ns)
+int kv_user_mr_inv(struct kv_user *u, void *obj, const struct kv_mr_inv *in, struct kv_none *out,
+		   uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, in->id);
+	struct kv_user_mr *mr = obj;
 	int ret;
 
-	if (!mr)
-		return -ENOENT;
 	if (!mr->ib)
 		return kv_user_fail(u, -EINVAL, "mr %u is not registered", in->id);
 	ret = check_no_run(u, mr);
 	if (ret)
 		return ret;
-	ret = dereg(mr, verb_ns);
-	if (ret)
-		return kv_user_fail(u, ret, "ibv_dereg_mr of mr %u: %s", in->id, strerror(-ret));
-	return 0;
+	ret = dereg(mr, ns);
+	return ret ? kv_user_fail(u, ret, "ibv_dereg_mr of mr %u: %s", in->id, strerror(-ret)) : 0;
 }
 
-/**
- * kv_user_mr_destroy() - free what kv_user_mr_new() made
- * @u: the backend
- * @obj: the MR's
- * @verb_ns: duration of ibv_dereg_mr(), 0 if the buffer was not registered
- *
- * Return: 0 or a negative errno: then the MR is as it was.
- */
-int kv_user_mr_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns)
+int kv_user_mr_destroy(struct kv_user *u, struct kv_user_mr *mr, uint64_t *ns)
 {
-	struct kv_user_mr *mr = (struct kv_user_mr *)obj;
-	int ret;
+	int ret = mr->ib ? dereg(mr, ns) : 0;
 
-	*verb_ns = 0;
-	if (mr->ib) {
-		ret = dereg(mr, verb_ns);
-		if (ret)
-			return ret;
-	}
-	munmap(mr->buf, whole_pages(mr->length));
-	return 0;
+	if (!ret)
+		munmap(mr->buf, whole_pages(mr->length));
+	return ret;
 }
 
-/**
- * kv_user_mr_fill() - what an MR is
- * @obj: the MR's
- * @to: receives it
- */
-void kv_user_mr_fill(struct kv_user_obj *obj, union kv_object *to)
+void kv_user_mr_fill(struct kv_user_mr *mr, struct kv_mr *to)
 {
-	const struct kv_user_mr *mr = (struct kv_user_mr *)obj;
-
-	to->mr.pd = obj->parents[0]->id;
-	to->mr.length = mr->length;
-	to->mr.max_access = mr->max_access;
-	to->mr.registered = mr->ib;
+	to->pd = mr->obj.parents[0]->id;
+	to->length = mr->length;
+	to->max_access = mr->max_access;
+	to->registered = mr->ib;
 	if (!mr->ib)
 		return;
-	to->mr.access = mr->access;
-	to->mr.offset = mr->offset;
-	to->mr.reg_length = mr->reg_length;
-	to->mr.lkey = mr->ib->lkey;
+	to->access = mr->access;
+	to->offset = mr->offset;
+	to->reg_length = mr->reg_length;
+	to->lkey = mr->ib->lkey;
 	/* The device may give one that is good for nothing. */
-	to->mr.rkey = mr->access & ~KVERBS_ACCESS_LOCAL_WRITE ? mr->ib->rkey : 0;
-	to->mr.iova = (uintptr_t)mr->ib->addr;
+	to->rkey = mr->access & ~KVERBS_ACCESS_LOCAL_WRITE ? mr->ib->rkey : 0;
+	to->iova = (uintptr_t)mr->ib->addr;
 }

@@ -3,32 +3,48 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/shape.h"
 #include "user/conn.h"
 #include "user/run.h"
 #include "user/user.h"
 
 /* Ids and who uses whom, for all objects. */
 
-/* What differs between the types. */
-static const struct {
-	const char *name;
-	/* 0, or what the verb refused with: then the object is as it was. */
-	int (*destroy)(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns);
-	/* What it is beside an object; NULL: it is never shown. */
-	void (*fill)(struct kv_user_obj *obj, union kv_object *to);
-} types[KV_USER_TYPES] = {
-#define OBJECT(TYPE, type, ...)	\
-	[KV_##TYPE] = { #type, kv_user_##type##_destroy, kv_user_##type##_fill },
-#include "model/objects.def"
-#undef OBJECT
-	[KV_USER_RUN] = { "run", kv_user_run_destroy, NULL },
-};
-
-/* union kv_object: what all have stands first. */
-#define OBJECT(TYPE, type, ...) \
+/* Functions of the types, as functions of what all objects have. */
+#define OBJECT(TYPE, type, ...)								\
+	static int type##_new(struct kv_user *u, void *obj, const void *init, uint64_t *ns) \
+	{										\
+		return kv_user_##type##_new(u, obj, init, ns);				\
+	}										\
+	static int type##_destroy(struct kv_user *u, void *obj, uint64_t *ns)		\
+	{										\
+		return kv_user_##type##_destroy(u, obj, ns);				\
+	}										\
+	static void type##_fill(void *obj, void *to)					\
+	{										\
+		kv_user_##type##_fill(obj, to);						\
+	}										\
 	_Static_assert(offsetof(struct kv_##type, dev) == offsetof(struct kv_pd, dev), #type);
 #include "model/objects.def"
 #undef OBJECT
+
+/* What differs between the types. */
+static const struct {
+	const char *name;
+	size_t size;
+	size_t persistent; /* offset in what it is made with */
+	int (*make)(struct kv_user *u, void *obj, const void *init, uint64_t *ns);
+	int (*destroy)(struct kv_user *u, void *obj, uint64_t *ns);
+	void (*fill)(void *obj, void *to);
+} types[KV_USER_TYPES] = {
+#define OBJECT(TYPE, type, ...)								\
+	[KV_##TYPE] = { #type, sizeof(struct kv_user_##type),				\
+			offsetof(struct kv_##type##_init, persistent),			\
+			type##_new, type##_destroy, type##_fill },
+#include "model/objects.def"
+#undef OBJECT
+	[KV_USER_RUN] = { "run", sizeof(struct kv_user_run), .destroy = kv_user_run_destroy },
+};
 
 /* The last id of each type; none is used twice, by whichever backend. */
 static uint32_t last_id[KV_USER_TYPES];
@@ -39,45 +55,28 @@ static int refuse_persistent(struct kv_user *u)
 			    "nothing is persistent in user space: objects of libibverbs live in the process");
 }
 
-/**
- * kv_user_flush() - destroy what is persistent; see model/ops.def
- * @b: the backend
- * @in: nothing
- * @out: stays as it is
- * @verb_ns: stays as it is
- *
- * Return: -EOPNOTSUPP
- */
-int kv_user_flush(struct kv_backend *b, const struct kv_none *in,
-		  struct kv_flushed *out, uint64_t *verb_ns)
+int kv_user_flush(struct kv_user *u, void *obj, const struct kv_none *in, struct kv_flushed *out,
+		  uint64_t *ns)
 {
-	return refuse_persistent((struct kv_user *)b);
+	return refuse_persistent(u);
 }
 
 /**
  * kv_user_obj_alloc() - memory for an object
  * @u: the backend
  * @type: what it will be
- * @size: bytes of the struct that has the object as its first member
  * @dev: its device
- * @persistent: it is asked to outlive the process, which is refused
- * @error: receives a negative errno
  *
- * Return: the struct, zeroed, to be published or freed before the next one is
- * allocated; NULL on failure.
+ * Return: the struct that has the object as its first member, zeroed, to be published or
+ * freed before the next one is allocated. NULL without memory: then the text is there.
  */
-void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, size_t size,
-			struct kv_user_dev *dev, bool persistent, int *error)
+void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, struct kv_user_dev *dev)
 {
 	struct kv_user_obj *obj;
 
-	if (persistent) {
-		*error = refuse_persistent(u);
-		return NULL;
-	}
-	obj = kv_user_table_reserve(&u->tables[type]) ? calloc(1, size) : NULL;
+	obj = kv_user_table_reserve(&u->tables[type]) ? calloc(1, types[type].size) : NULL;
 	if (!obj) {
-		*error = kv_user_fail(u, -ENOMEM, "no memory");
+		kv_user_fail(u, -ENOMEM, "no memory");
 		return NULL;
 	}
 	obj->type = type;
@@ -197,29 +196,65 @@ static void drop(struct kv_user *u, struct kv_user_obj *obj)
 }
 
 /**
+ * kv_user_obj_new() - make an object
+ * @u: the backend
+ * @type: which
+ * @init: struct kv_TYPE_init. Its first member is the object's parent 0, or the name of its device.
+ * @to: receives the object, a struct kv_TYPE
+ * @ns: receives how long the verb took
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void *to,
+		    uint64_t *ns)
+{
+	const struct kv_member *first = kv_object_rows[type].init->member;
+	struct kv_user_obj *obj, *parent = NULL;
+	struct kv_user_dev *dev;
+	int ret = -ENOENT;
+
+	if (first->refers) {
+		parent = kv_user_obj_find(u, first->refers - 1, *(const uint32_t *)init);
+		dev = parent ? parent->dev : NULL;
+	} else {
+		dev = kv_user_dev_open(u, *(const char *const *)init, &ret);
+	}
+	if (!dev)
+		return ret;
+	if (*((const bool *)init + types[type].persistent))
+		return refuse_persistent(u);
+	obj = kv_user_obj_alloc(u, type, dev);
+	if (!obj)
+		return -ENOMEM;
+	kv_user_obj_set_parent(obj, 0, parent);
+	ret = types[type].make(u, obj, init, ns);
+	if (ret) {
+		kv_user_obj_free(obj);
+		return ret;
+	}
+	kv_user_obj_publish(u, obj);
+	kv_user_obj_fill(obj, to);
+	return 0;
+}
+
+/**
  * kv_user_obj_delete() - destroy an object that somebody asked to have deleted
  * @u: the backend
- * @type: what it is
- * @id: its id
- * @verb_ns: where the duration of the verb goes
+ * @obj: the object
+ * @ns: receives how long the verb took
  *
- * Return: 0, -ENOENT, -EBUSY if others use it, or what the verb refused with.
+ * Return: 0, -EBUSY if others use it, or what the verb refused with.
  */
-int kv_user_obj_delete(struct kv_user *u, unsigned int type, uint32_t id,
-		       uint64_t *verb_ns)
+int kv_user_obj_delete(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ns)
 {
-	struct kv_user_obj *obj = kv_user_obj_find(u, type, id);
 	int ret;
 
-	if (!obj)
-		return -ENOENT;
 	if (obj->users || obj->posts)
 		return refuse_busy(u, obj);
-	ret = types[type].destroy(u, obj, verb_ns);
+	ret = types[obj->type].destroy(u, obj, ns);
 	if (ret)
-		return kv_user_fail(u, ret,
-				    "%s %u can't be destroyed: %s",
-				    types[type].name, id, strerror(-ret));
+		return kv_user_fail(u, ret, "%s %u can't be destroyed: %s",
+				    types[obj->type].name, obj->id, strerror(-ret));
 	drop(u, obj);
 	return 0;
 }
@@ -233,7 +268,7 @@ int kv_user_obj_delete(struct kv_user *u, unsigned int type, uint32_t id,
 void kv_user_obj_destroy_all(struct kv_user *u)
 {
 	struct kv_user_table *table = &u->tables[KV_USER_RUN];
-	uint64_t verb_ns;
+	uint64_t ns;
 	unsigned int type;
 	size_t i;
 
@@ -246,60 +281,41 @@ void kv_user_obj_destroy_all(struct kv_user *u)
 			struct kv_user_obj *obj = table->objs[table->n - 1];
 
 			/* A refusal leaves it to the end of the process. */
-			types[type].destroy(u, obj, &verb_ns);
+			types[type].destroy(u, obj, &ns);
 			drop(u, obj);
 		}
 		kv_user_table_free(table);
 	}
 }
 
-static void fill(struct kv_user_obj *obj, union kv_object *to)
-{
-	memset(to, 0, sizeof(*to));
-	to->id = obj->id;
-	/* All begin as a PD does. */
-	snprintf(to->pd.dev, sizeof(to->pd.dev), "%s", kv_user_dev_name(obj->dev));
-	if (types[obj->type].fill)
-		types[obj->type].fill(obj, to);
-}
-
 /**
- * kv_user_get() - what an object is; see model/ops.def
- * @b: the backend
- * @type: of the object
- * @id: its id
- * @object: receives what it is
- *
- * Return: 0 or -ENOENT.
+ * kv_user_obj_fill() - what an object is
+ * @obj: the object, no run
+ * @to: receives it, a struct kv_TYPE
  */
-int kv_user_get(struct kv_backend *b, enum kv_type type, uint32_t id,
-		    union kv_object *object)
+void kv_user_obj_fill(struct kv_user_obj *obj, void *to)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_obj *obj;
+	/* All begin as a PD does. */
+	struct kv_pd *head = to;
 
-	if (type == KV_CONN)
-		kv_user_conn_take_events(u);
-	obj = kv_user_obj_find(u, type, id);
-	if (!obj)
-		return -ENOENT;
-	fill(obj, object);
-	return 0;
+	memset(to, 0, kv_object_rows[obj->type].shape->size);
+	head->id = obj->id;
+	snprintf(head->dev, sizeof(head->dev), "%s", kv_user_dev_name(obj->dev));
+	types[obj->type].fill(obj, to);
 }
 
 /**
- * kv_user_obj_each() - all objects of a type; see model/ops.def
+ * kv_user_obj_each() - all objects of a type; see struct kv_backend_ops
  * @b: the backend
  * @type: of the objects
- * @fn: called for each, in the order of their ids; ends it by returning
- *	non-zero. Makes and destroys nothing.
+ * @fn: called for each, in the order of their ids; ends it by returning non-zero. Makes
+ *	and destroys nothing.
  * @arg: @fn's
  *
  * Return: 0, or what @fn returned.
  */
 int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
-		     int (*fn)(const union kv_object *object, void *arg),
-		     void *arg)
+		     int (*fn)(const union kv_object *object, void *arg), void *arg)
 {
 	struct kv_user *u = (struct kv_user *)b;
 	const struct kv_user_table *table = &u->tables[type];
@@ -310,23 +326,8 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 	if (type == KV_CONN)
 		kv_user_conn_take_events(u);
 	for (i = 0; i < table->n && !ret; i++) {
-		fill(table->objs[i], &object);
+		kv_user_obj_fill(table->objs[i], &object);
 		ret = fn(&object, arg);
 	}
 	return ret;
-}
-
-/**
- * kv_user_del() - destroy an object; see model/ops.def
- * @b: the backend
- * @type: of the object
- * @id: its id
- * @verb_ns: duration of the verb; 0 if none was called
- *
- * Return: 0 or a negative errno; -EBUSY if it is in use.
- */
-int kv_user_del(struct kv_backend *b, enum kv_type type, uint32_t id,
-		    uint64_t *verb_ns)
-{
-	return kv_user_obj_delete((struct kv_user *)b, type, id, verb_ns);
 }

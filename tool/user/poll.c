@@ -97,18 +97,16 @@ static unsigned int count_done(const struct kv_user_cq *cq, unsigned int max)
 
 /* Takes what is there until there are @max to hand out; @max: up to POLL_MAX. */
 static int take_some(struct kv_user *u, struct kv_user_cq *cq, unsigned int max,
-		     uint64_t *verb_ns)
+		     uint64_t *ns)
 {
 	struct ibv_wc wc[KVERBS_POLL_MAX];
 	unsigned int have = count_done(cq, max);
-	uint64_t start;
+	uint64_t one;
 	int i, n, room;
 
-	*verb_ns = 0;
 	while ((room = (int)(max - have)) > 0) {
-		start = kv_clock_raw_ns();
-		n = ibv_poll_cq(cq->ib, room, wc);
-		*verb_ns += kv_clock_raw_ns() - start;
+		n = KV_USER_TIMED(&one, ibv_poll_cq(cq->ib, room, wc));
+		*ns += one;
 		if (n < 0)
 			return kv_user_fail(u, -EIO, "ibv_poll_cq of cq %u failed", cq->obj.id);
 		for (i = 0; i < n; i++)
@@ -191,34 +189,20 @@ static void drop_earlier(const struct kv_user_post *post)
 	}
 }
 
-/**
- * kv_user_cq_poll() - take completions of requests that were posted by hand; see
- * struct kv_backend_ops
- * @b: the backend
- * @in: the CQ, and how many at most
- * @out: receives them
- * @verb_ns: duration of ibv_poll_cq(), 0 if all came out of the CQ before
- *
- * Return: 0 or a negative errno; -EBUSY while a run polls the CQ, -ENODEV if nothing
- * came and the device is being removed.
- */
-int kv_user_cq_poll(struct kv_backend *b, const struct kv_cq_poll *in,
-		 struct kv_polled *out, uint64_t *verb_ns)
+int kv_user_cq_poll(struct kv_user *u, void *obj, const struct kv_cq_poll *in,
+		    struct kv_polled *out, uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_cq *cq = kv_user_obj_find(u, KV_CQ, in->id);
+	struct kv_user_cq *cq = obj;
 	struct kv_user_post *post;
 	int ret;
 
-	if (!cq)
-		return -ENOENT;
 	if (!in->max || in->max > KVERBS_POLL_MAX)
 		return kv_user_fail(u, -ERANGE,
 				    "max is %u: it must be 1 to %d",
 				    in->max, KVERBS_POLL_MAX);
 	ret = kv_user_cq_check_idle(u, cq);
 	if (!ret)
-		ret = take_some(u, cq, in->max, verb_ns);
+		ret = take_some(u, cq, in->max, ns);
 	if (ret)
 		return ret;
 	for (out->n = 0; out->n < in->max && (post = TAILQ_FIRST(&cq->done)); (out->n)++) {

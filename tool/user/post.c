@@ -144,7 +144,7 @@ static void prep_send(const struct kv_wr *wr, const struct kv_user_target *to,
 
 /* errno is positive, as it should be, or negative: providers differ. */
 static int post_send(const struct kv_wr *wr, const struct kv_user_target *to,
-		     uint64_t serial, struct ibv_sge *sge, int sges, uint64_t *verb_ns)
+		     uint64_t serial, struct ibv_sge *sge, int sges, uint64_t *ns)
 {
 	struct ibv_send_wr ib = {
 		.wr_id = serial,
@@ -152,18 +152,13 @@ static int post_send(const struct kv_wr *wr, const struct kv_user_target *to,
 		.num_sge = sges,
 	};
 	struct ibv_send_wr *bad;
-	uint64_t start;
-	int ret;
 
 	prep_send(wr, to, &ib);
-	start = kv_clock_raw_ns();
-	ret = ibv_post_send(to->qp->ib, &ib, &bad);
-	*verb_ns = kv_clock_raw_ns() - start;
-	return -abs(ret);
+	return -abs(KV_USER_TIMED(ns, ibv_post_send(to->qp->ib, &ib, &bad)));
 }
 
 static int post_recv(const struct kv_wr *wr, const struct kv_user_target *to,
-		     uint64_t serial, struct ibv_sge *sge, uint64_t *verb_ns)
+		     uint64_t serial, struct ibv_sge *sge, uint64_t *ns)
 {
 	struct ibv_recv_wr ib = {
 		.wr_id = serial,
@@ -171,14 +166,9 @@ static int post_recv(const struct kv_wr *wr, const struct kv_user_target *to,
 		.num_sge = (int)wr->sges,
 	};
 	struct ibv_recv_wr *bad;
-	uint64_t start;
-	int ret;
 
-	start = kv_clock_raw_ns();
-	ret = to->srq ? ibv_post_srq_recv(to->srq->ib, &ib, &bad) :
-			ibv_post_recv(to->qp->ib, &ib, &bad);
-	*verb_ns = kv_clock_raw_ns() - start;
-	return -abs(ret);
+	return -abs(KV_USER_TIMED(ns, to->srq ? ibv_post_srq_recv(to->srq->ib, &ib, &bad) :
+						ibv_post_recv(to->qp->ib, &ib, &bad)));
 }
 
 static const char *verb(const struct kv_wr *wr)
@@ -187,19 +177,9 @@ static const char *verb(const struct kv_wr *wr)
 	       wr->op == KVERBS_OP_RECV ? "ibv_post_recv" : "ibv_post_send";
 }
 
-/**
- * kv_user_wr_post() - post one work request; see model/ops.def
- * @b: the backend
- * @wr: the request
- * @out: nothing
- * @verb_ns: duration of the verb
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_wr_post(struct kv_backend *b, const struct kv_wr *wr,
-		 struct kv_none *out, uint64_t *verb_ns)
+int kv_user_wr_post(struct kv_user *u, void *obj, const struct kv_wr *wr, struct kv_none *out,
+		    uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
 	struct ibv_sge sge[KVERBS_SGE_MAX];
 	struct kv_user_post *post;
 	struct kv_user_target to = { 0 };
@@ -225,8 +205,8 @@ int kv_user_wr_post(struct kv_backend *b, const struct kv_wr *wr,
 	post->cq = to.cq;
 	if (to.ah)
 		post->objs[post->n_objs++] = &to.ah->obj;
-	ret = wr->op == KVERBS_OP_RECV ? post_recv(wr, &to, post->serial, sge, verb_ns) :
-					 post_send(wr, &to, post->serial, sge, sges, verb_ns);
+	ret = wr->op == KVERBS_OP_RECV ? post_recv(wr, &to, post->serial, sge, ns) :
+					 post_send(wr, &to, post->serial, sge, sges, ns);
 	if (ret) {
 		kv_user_fail(u, ret,
 			     "%s on %s %u: %s",

@@ -65,30 +65,23 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 	return ret ? ret : check_recv(u, dev, init);
 }
 
-/* What the QP will use: its parents, all of one device. */
-static int find_parents(struct kv_user *u, const struct kv_qp_init *init,
-			struct kv_user_obj **parents)
+/* What the QP uses beside its PD, all of one device. */
+static int set_parents(struct kv_user *u, struct kv_user_qp *qp, const struct kv_qp_init *init)
 {
-	const struct kv_user_dev *dev;
-	unsigned int i;
-
-	parents[KV_USER_QP_PD] = kv_user_obj_find(u, KV_PD, init->pd);
-	if (!parents[KV_USER_QP_PD])
+	qp->send_cq = kv_user_obj_find(u, KV_CQ, init->send_cq);
+	qp->recv_cq = qp->send_cq ? kv_user_obj_find(u, KV_CQ, init->recv_cq) : NULL;
+	if (!qp->recv_cq)
 		return -ENOENT;
-	parents[KV_USER_QP_SEND_CQ] = kv_user_obj_find(u, KV_CQ, init->send_cq);
-	if (!parents[KV_USER_QP_SEND_CQ])
-		return -ENOENT;
-	parents[KV_USER_QP_RECV_CQ] = kv_user_obj_find(u, KV_CQ, init->recv_cq);
-	if (!parents[KV_USER_QP_RECV_CQ])
-		return -ENOENT;
+	kv_user_obj_set_parent(&qp->obj, KV_USER_QP_SEND_CQ, &qp->send_cq->obj);
+	kv_user_obj_set_parent(&qp->obj, KV_USER_QP_RECV_CQ, &qp->recv_cq->obj);
 	if (init->srq) {
-		parents[KV_USER_QP_SRQ] = kv_user_obj_find(u, KV_SRQ, init->srq);
-		if (!parents[KV_USER_QP_SRQ])
+		qp->srq = kv_user_obj_find(u, KV_SRQ, init->srq);
+		if (!qp->srq)
 			return -ENOENT;
+		kv_user_obj_set_parent(&qp->obj, KV_USER_QP_SRQ, &qp->srq->obj);
 	}
-	dev = parents[KV_USER_QP_PD]->dev;
-	for (i = 0; i < KV_USER_PARENTS; i++)
-		if (parents[i] && parents[i]->dev != dev)
+	for (unsigned int i = 0; i < KV_USER_PARENTS; i++)
+		if (qp->obj.parents[i] && qp->obj.parents[i]->dev != qp->obj.dev)
 			return kv_user_fail(u, -EINVAL,
 					    "pd %u, the cqs and the srq are not all of the same device",
 					    init->pd);
@@ -96,10 +89,11 @@ static int find_parents(struct kv_user *u, const struct kv_qp_init *init,
 }
 
 static int create_qp(struct kv_user *u, struct kv_user_qp *qp,
-		     const struct kv_qp_init *init, uint64_t *verb_ns)
+		     const struct kv_qp_init *init, uint64_t *ns)
 {
 	struct kv_user_pd *pd = (struct kv_user_pd *)qp->obj.parents[KV_USER_QP_PD];
 	const struct ibv_qp_init_attr asked = {
+		.qp_context = qp,
 		.send_cq = qp->send_cq->ib,
 		.recv_cq = qp->recv_cq->ib,
 		.srq = qp->srq ? qp->srq->ib : NULL,
@@ -112,10 +106,8 @@ static int create_qp(struct kv_user *u, struct kv_user_qp *qp,
 		.sq_sig_all = init->sq_sig_all,
 	};
 	struct ibv_qp_init_attr attr = asked;
-	uint64_t start = kv_clock_raw_ns();
 
-	qp->ib = ibv_create_qp(pd->ib, &attr);
-	*verb_ns = kv_clock_raw_ns() - start;
+	qp->ib = KV_USER_TIMED(ns, ibv_create_qp(pd->ib, &attr));
 	if (!qp->ib)
 		return kv_user_fail(u, -errno,
 				    "ibv_create_qp with max_send_wr %u, max_recv_wr %u and max_inline %u: %s",
@@ -130,75 +122,29 @@ static int create_qp(struct kv_user *u, struct kv_user_qp *qp,
 	return 0;
 }
 
-/**
- * kv_user_qp_new() - create a queue pair; see model/ops.def
- * @b: the backend
- * @init: what it uses, and how deep its queues are
- * @to: receives what was made
- * @verb_ns: duration of ibv_create_qp()
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_qp_new(struct kv_backend *b, const struct kv_qp_init *init,
-		   struct kv_qp *to, uint64_t *verb_ns)
+int kv_user_qp_new(struct kv_user *u, struct kv_user_qp *qp, const struct kv_qp_init *init,
+		   uint64_t *ns)
 {
-	struct kv_user_obj *parents[KV_USER_PARENTS] = { NULL };
-	struct kv_user *u = (struct kv_user *)b;
-	union kv_object object;
-	struct kv_user_dev *dev;
-	struct kv_user_qp *qp;
-	unsigned int i;
 	int ret;
 
-	ret = find_parents(u, init, parents);
+	ret = set_parents(u, qp, init);
+	if (!ret)
+		ret = check_init(u, qp->obj.dev, init);
 	if (ret)
 		return ret;
-	dev = parents[KV_USER_QP_PD]->dev;
-	ret = check_init(u, dev, init);
-	if (ret)
-		return ret;
-	qp = kv_user_obj_alloc(u, KV_QP, sizeof(*qp), dev, init->persistent, &ret);
-	if (!qp)
-		return ret;
-	for (i = 0; i < KV_USER_PARENTS; i++)
-		kv_user_obj_set_parent(&qp->obj, i, parents[i]);
 	qp->type = init->type;
-	qp->send_cq = (struct kv_user_cq *)parents[KV_USER_QP_SEND_CQ];
-	qp->recv_cq = (struct kv_user_cq *)parents[KV_USER_QP_RECV_CQ];
-	qp->srq = (struct kv_user_srq *)parents[KV_USER_QP_SRQ];
 	qp->sq_sig_all = init->sq_sig_all;
 	qp->port = 1;
-	ret = create_qp(u, qp, init, verb_ns);
-	if (ret) {
-		kv_user_obj_free(&qp->obj);
-		return ret;
-	}
-	kv_user_obj_publish(u, &qp->obj);
-	kv_user_get(b, KV_QP, qp->obj.id, &object);
-	*to = object.qp;
-	return 0;
+	return create_qp(u, qp, init, ns);
 }
 
-/**
- * kv_user_qp_destroy() - undo kv_user_qp_new()
- * @u: the backend
- * @obj: the QP's
- * @verb_ns: duration of ibv_destroy_qp()
- *
- * Return: 0 or a negative errno: then the QP is as it was.
- */
-int kv_user_qp_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns)
+int kv_user_qp_destroy(struct kv_user *u, struct kv_user_qp *qp, uint64_t *ns)
 {
-	struct kv_user_qp *qp = (struct kv_user_qp *)obj;
-	uint64_t start = kv_clock_raw_ns();
-	int ret;
+	int ret = KV_USER_TIMED(ns, ibv_destroy_qp(qp->ib));
 
-	ret = ibv_destroy_qp(qp->ib);
-	*verb_ns = kv_clock_raw_ns() - start;
-	if (ret)
-		return -ret;
-	kv_user_queue_forget_qp(u, qp);
-	return 0;
+	if (!ret)
+		kv_user_queue_forget_qp(u, qp);
+	return -ret;
 }
 
 /**
@@ -330,32 +276,27 @@ static int query(struct kv_user_qp *qp, struct ibv_qp_attr *attr)
 	return ret;
 }
 
-/**
- * kv_user_qp_fill() - what a QP is, as the device sees it now
- * @obj: the QP's
- * @to: receives it; without attributes if the device gives no answer
- */
-void kv_user_qp_fill(struct kv_user_obj *obj, union kv_object *to)
+/* As the device sees it now; without attributes if the device gives no answer. */
+void kv_user_qp_fill(struct kv_user_qp *qp, struct kv_qp *to)
 {
-	struct kv_user_qp *qp = (struct kv_user_qp *)obj;
 	struct ibv_qp_attr attr;
 
-	to->qp.pd = obj->parents[KV_USER_QP_PD]->id;
-	to->qp.type = qp->type;
-	to->qp.send_cq = qp->send_cq->obj.id;
-	to->qp.recv_cq = qp->recv_cq->obj.id;
-	to->qp.srq = qp->srq ? qp->srq->obj.id : 0;
-	to->qp.max_send_wr = qp->sq.max;
-	to->qp.max_recv_wr = qp->rq.max;
-	to->qp.max_send_sge = qp->sq.max_sge;
-	to->qp.max_recv_sge = qp->rq.max_sge;
-	to->qp.max_inline = qp->max_inline;
-	to->qp.sq_sig_all = qp->sq_sig_all;
-	to->qp.qpn = qp->qpn;
+	to->pd = qp->obj.parents[KV_USER_QP_PD]->id;
+	to->type = qp->type;
+	to->send_cq = qp->send_cq->obj.id;
+	to->recv_cq = qp->recv_cq->obj.id;
+	to->srq = qp->srq ? qp->srq->obj.id : 0;
+	to->max_send_wr = qp->sq.max;
+	to->max_recv_wr = qp->rq.max;
+	to->max_send_sge = qp->sq.max_sge;
+	to->max_recv_sge = qp->rq.max_sge;
+	to->max_inline = qp->max_inline;
+	to->sq_sig_all = qp->sq_sig_all;
+	to->qpn = qp->qpn;
 	if (query(qp, &attr))
 		return;
-	fill_attr(qp, &attr, &to->qp.attr);
-	to->qp.sq_draining = attr.qp_state == IBV_QPS_SQD && attr.sq_draining;
+	fill_attr(qp, &attr, &to->attr);
+	to->sq_draining = attr.qp_state == IBV_QPS_SQD && attr.sq_draining;
 }
 
 /**

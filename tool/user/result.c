@@ -46,19 +46,11 @@ static bool fill(struct kv_user_run *run, struct kv_run_result *to)
 	return false;
 }
 
-/**
- * kv_user_run_peek() - how far is it? See struct kv_backend_ops
- * @b: the backend
- * @in: the run
- * @result: receives all but the bins
- * @verb_ns: stays as it is
- *
- * Return: 0 or -ENOENT.
- */
-int kv_user_run_peek(struct kv_backend *b, const struct kv_id *in,
-		     struct kv_run_result *result, uint64_t *verb_ns)
+/* All but the bins. */
+int kv_user_run_peek(struct kv_user *u, void *obj, const struct kv_id *in,
+		     struct kv_run_result *result, uint64_t *ns)
 {
-	struct kv_user_run *run = kv_user_obj_find((struct kv_user *)b, KV_USER_RUN, in->id);
+	struct kv_user_run *run = kv_user_run_find(u, in->id);
 
 	if (!run)
 		return -ENOENT;
@@ -66,19 +58,10 @@ int kv_user_run_peek(struct kv_backend *b, const struct kv_id *in,
 	return 0;
 }
 
-/**
- * kv_user_run_get() - what does the run have? See struct kv_backend_ops
- * @b: the backend
- * @in: the run
- * @result: receives it
- * @verb_ns: stays as it is
- *
- * Return: 0 or -ENOENT.
- */
-int kv_user_run_get(struct kv_backend *b, const struct kv_id *in,
-		    struct kv_run_result *result, uint64_t *verb_ns)
+int kv_user_run_get(struct kv_user *u, void *obj, const struct kv_id *in,
+		    struct kv_run_result *result, uint64_t *ns)
 {
-	struct kv_user_run *run = kv_user_obj_find((struct kv_user *)b, KV_USER_RUN, in->id);
+	struct kv_user_run *run = kv_user_run_find(u, in->id);
 	bool measuring;
 
 	if (!run)

@@ -163,28 +163,17 @@ static void set_poller(struct kv_user_run *run, struct kv_user_run *poller)
 	}
 }
 
-/**
- * kv_user_run_start() - start a run; see model/ops.def
- * @b: the backend
- * @spec: what to run
- * @out: receives its id
- * @verb_ns: stays as it is
- *
- * The first call measures the clock, which takes 20 ms.
- *
- * Return: 0 or a negative errno.
- */
-int kv_user_run_start(struct kv_backend *b, const struct kv_run_spec *spec,
-		      struct kv_id *out, uint64_t *verb_ns)
+/* The first call measures the clock, which takes 20 ms. */
+int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_spec *spec,
+		      struct kv_id *out, uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
 	struct kv_user_run *run;
 	unsigned int i;
 	int ret;
 
-	run = kv_user_obj_alloc(u, KV_USER_RUN, sizeof(*run), NULL, false, &ret);
+	run = kv_user_obj_alloc(u, KV_USER_RUN, NULL);
 	if (!run)
-		return ret;
+		return -ENOMEM;
 	run->spec = *spec;
 	run->reason = -ECANCELED;
 	ret = check_spec(u, &run->spec);
@@ -276,22 +265,11 @@ void kv_user_run_check_dev(struct kv_user_run *run)
 	kv_user_run_stop(run);
 }
 
-/**
- * kv_user_run_destroy() - undo kv_user_run_start()
- * @u: the backend
- * @obj: the run's
- * @verb_ns: 0: a run is no verbs object
- *
- * Waits for the run's thread: its loop looks at the stop flag before each wait that
- * could last.
- *
- * Return: 0
- */
-int kv_user_run_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *verb_ns)
+/* Waits for the thread: its loop looks at the stop flag before each wait that could last. */
+int kv_user_run_destroy(struct kv_user *u, void *obj, uint64_t *ns)
 {
-	struct kv_user_run *run = (struct kv_user_run *)obj;
+	struct kv_user_run *run = obj;
 
-	*verb_ns = 0;
 	kv_user_run_stop(run);
 	if (!run->joined)
 		join(run);
@@ -299,22 +277,25 @@ int kv_user_run_destroy(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ve
 }
 
 /**
- * kv_user_run_wait() - wait for the end of a run; see model/ops.def
- * @b: the backend
- * @in: the run, and how long
- * @out: nothing
- * @verb_ns: stays as it is
+ * kv_user_run_find() - find a run by its id
+ * @u: the backend
+ * @id: its id
  *
+ * Return: the run, or NULL: then the text is there, and the errno is -ENOENT.
+ */
+struct kv_user_run *kv_user_run_find(struct kv_user *u, uint32_t id)
+{
+	return kv_user_obj_find(u, KV_USER_RUN, id);
+}
+
+/*
  * A run with in_wait makes progress only here. A run whose device is being removed is asked
  * to end.
- *
- * Return: 0 or a negative errno: -EAGAIN, -EINTR, -ENOENT, -EINVAL.
  */
-int kv_user_run_wait(struct kv_backend *b, const struct kv_wait *in,
-		     struct kv_none *out, uint64_t *verb_ns)
+int kv_user_run_wait(struct kv_user *u, void *obj, const struct kv_wait *in, struct kv_none *out,
+		     uint64_t *ns)
 {
-	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_run *run = kv_user_obj_find(u, KV_USER_RUN, in->id);
+	struct kv_user_run *run = kv_user_run_find(u, in->id);
 	int ret;
 
 	if (!run)
@@ -332,19 +313,10 @@ int kv_user_run_wait(struct kv_backend *b, const struct kv_wait *in,
 	return 0;
 }
 
-/**
- * kv_user_run_cancel() - ask a run to end; see model/ops.def
- * @b: the backend
- * @in: the run
- * @out: nothing
- * @verb_ns: stays as it is
- *
- * Return: 0 or -ENOENT.
- */
-int kv_user_run_cancel(struct kv_backend *b, const struct kv_id *in,
-		       struct kv_none *out, uint64_t *verb_ns)
+int kv_user_run_cancel(struct kv_user *u, void *obj, const struct kv_id *in, struct kv_none *out,
+		       uint64_t *ns)
 {
-	struct kv_user_run *run = kv_user_obj_find((struct kv_user *)b, KV_USER_RUN, in->id);
+	struct kv_user_run *run = kv_user_run_find(u, in->id);
 
 	if (!run)
 		return -ENOENT;
@@ -352,17 +324,10 @@ int kv_user_run_cancel(struct kv_backend *b, const struct kv_id *in,
 	return 0;
 }
 
-/**
- * kv_user_run_del() - delete a run; see model/ops.def
- * @b: the backend
- * @in: the run
- * @out: nothing
- * @verb_ns: stays 0
- *
- * Return: 0 or -ENOENT.
- */
-int kv_user_run_del(struct kv_backend *b, const struct kv_id *in,
-		    struct kv_none *out, uint64_t *verb_ns)
+int kv_user_run_del(struct kv_user *u, void *obj, const struct kv_id *in, struct kv_none *out,
+		    uint64_t *ns)
 {
-	return kv_user_obj_delete((struct kv_user *)b, KV_USER_RUN, in->id, verb_ns);
+	struct kv_user_run *run = kv_user_run_find(u, in->id);
+
+	return run ? kv_user_obj_delete(u, &run->obj, ns) : -ENOENT;
 }

@@ -7,9 +7,18 @@
 #include <sys/queue.h>
 #include <infiniband/verbs.h>
 
-#define NATIVE(name) kv_user_##name
-#include "model/native.h"
+#include "model/backend.h"
+#include "sys/clock.h"
 
+/* Calls a verb, and tells how long it took. What it returns is the verb's, as errno is. */
+#define KV_USER_TIMED(ns, verb) ({						\
+	uint64_t start_ = kv_clock_raw_ns();					\
+	__auto_type ret_ = (verb);						\
+	*(ns) = kv_clock_raw_ns() - start_;					\
+	ret_;									\
+})
+
+struct kv_user_conn;
 struct kv_user_post;
 struct kv_user_run;
 struct rdma_event_channel;
@@ -306,27 +315,48 @@ void kv_user_table_remove(struct kv_user_table *table, uint32_t id);
 void kv_user_table_free(struct kv_user_table *table);
 
 /* obj.c */
-void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, size_t size,
-			struct kv_user_dev *dev, bool persistent, int *error);
+void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, struct kv_user_dev *dev);
 void kv_user_obj_free(struct kv_user_obj *obj);
 void kv_user_obj_publish(struct kv_user *u, struct kv_user_obj *obj);
 void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot,
 			    struct kv_user_obj *parent);
 void *kv_user_obj_find(struct kv_user *u, unsigned int type, uint32_t id);
-int kv_user_obj_delete(struct kv_user *u, unsigned int type, uint32_t id,
-		       uint64_t *verb_ns);
+int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void *to,
+		    uint64_t *ns);
+void kv_user_obj_fill(struct kv_user_obj *obj, void *to);
+int kv_user_obj_delete(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ns);
 void kv_user_obj_destroy_all(struct kv_user *u);
 int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 		     int (*fn)(const union kv_object *object, void *arg),
 		     void *arg);
 
-/* Of each type, in the file of its name. */
+/*
+ * Of each type, in the file of its name. new: makes the verbs object. @obj is zeroed but for its
+ * device, and parent 0 if @init names that first. destroy: undoes it, or returns what the verb
+ * refused with: then the object is as it was. fill: @to is zeroed but for id and device.
+ * @ns is 0, and receives the duration of the verb if one is called.
+ */
 #define OBJECT(TYPE, type, ...)								\
-	int kv_user_##type##_destroy(struct kv_user *u, struct kv_user_obj *obj,	\
-				     uint64_t *verb_ns);				\
-	void kv_user_##type##_fill(struct kv_user_obj *obj, union kv_object *to);
+	int kv_user_##type##_new(struct kv_user *u, struct kv_user_##type *obj,		\
+				 const struct kv_##type##_init *init, uint64_t *ns);	\
+	int kv_user_##type##_destroy(struct kv_user *u, struct kv_user_##type *obj,	\
+				     uint64_t *ns);					\
+	void kv_user_##type##_fill(struct kv_user_##type *obj, struct kv_##type *to);
 #include "model/objects.def"
 #undef OBJECT
+
+/*
+ * The other operations of model/ops.def, in the file of what they are about. @obj is the object
+ * that the row is about, NULL if there is none; @ns as above. They return 0 or a negative errno,
+ * with the text left by kv_user_fail().
+ */
+#define OP(NAME, name, in_, out_, ...)							\
+	int kv_user_##name(struct kv_user *u, void *obj, const struct kv_##in_ *in,	\
+			   struct kv_##out_ *out, uint64_t *ns);
+#define NEW(...)
+#define GET(...)
+#define DEL(...)
+#include "model/ops.def"
 
 /* cq.c */
 int kv_user_cq_check_idle(struct kv_user *u, struct kv_user_cq *cq);
