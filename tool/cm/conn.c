@@ -35,8 +35,7 @@ void kv_conn_param_init(struct kv_conn_param *param, uint32_t qp)
 	param->ack_timeout = 14;
 }
 
-static int get(struct kv_backend *b, uint32_t id, struct kv_conn *conn,
-	       struct kv_fault *f)
+static int get(struct kv_backend *b, uint32_t id, struct kv_conn *conn, struct kv_fault *f)
 {
 	union kv_object object;
 	int ret;
@@ -63,8 +62,7 @@ static uint64_t with_grace(uint64_t end_ns)
 }
 
 /* 0: look again. -EAGAIN: the deadline is over. */
-static int wait_more(struct kv_backend *b, uint32_t id, uint64_t end_ns,
-		     struct kv_fault *f)
+static int wait_more(struct kv_backend *b, uint32_t id, uint64_t end_ns, struct kv_fault *f)
 {
 	int ms = kv_interrupt_wait_ms(end_ns), ret;
 
@@ -166,9 +164,8 @@ static struct kv_conn_param with_id(const struct kv_conn_param *param, uint32_t 
 	return whole;
 }
 
-static int resolve(struct kv_backend *b, uint32_t id,
-		   const struct kv_conn_peer *peer, uint64_t end_ns,
-		   struct kv_conn *conn, struct kv_conn_times *times,
+static int resolve(struct kv_backend *b, uint32_t id, const struct kv_conn_peer *peer,
+		   uint64_t end_ns, struct kv_conn *conn, struct kv_conn_times *times,
 		   struct kv_fault *f)
 {
 	struct kv_conn_resolve to = { .id = id, .src = peer->src, .dst = peer->dst };
@@ -204,10 +201,9 @@ static int resolve(struct kv_backend *b, uint32_t id,
  *
  * Return: 0 or a negative errno, as from kv_conn_wait().
  */
-int kv_conn_resolve(struct kv_backend *b, uint32_t id,
-		    const struct sockaddr_storage *src,
-		    const struct sockaddr_storage *dst, uint64_t end_ns,
-		    struct kv_conn *conn, struct kv_fault *f)
+int kv_conn_resolve(struct kv_backend *b, uint32_t id, const struct sockaddr_storage *src,
+		    const struct sockaddr_storage *dst, uint64_t end_ns, struct kv_conn *conn,
+		    struct kv_fault *f)
 {
 	struct kv_conn_peer peer = { .dst = *dst };
 	struct kv_conn_times times = { 0 };
@@ -229,9 +225,8 @@ int kv_conn_resolve(struct kv_backend *b, uint32_t id,
  *
  * Return: 0: it is, or was, established. A negative errno, as from kv_conn_wait().
  */
-int kv_conn_confirm(struct kv_backend *b, uint32_t id,
-		    const struct kv_conn_param *param, uint64_t end_ns,
-		    struct kv_conn *conn, struct kv_conn_times *times,
+int kv_conn_confirm(struct kv_backend *b, uint32_t id, const struct kv_conn_param *param,
+		    uint64_t end_ns, struct kv_conn *conn, struct kv_conn_times *times,
 		    struct kv_fault *f)
 {
 	uint32_t wanted = 1U << KVERBS_CONN_ANSWERED | 1U << KVERBS_CONN_ESTABLISHED;
@@ -262,9 +257,8 @@ int kv_conn_confirm(struct kv_backend *b, uint32_t id,
  *
  * Return: 0 or a negative errno.
  */
-int kv_conn_finish(struct kv_backend *b, uint32_t id,
-		   const struct kv_conn_param *param, uint64_t end_ns,
-		   struct kv_conn *conn, struct kv_fault *f)
+int kv_conn_finish(struct kv_backend *b, uint32_t id, const struct kv_conn_param *param,
+		   uint64_t end_ns, struct kv_conn *conn, struct kv_fault *f)
 {
 	struct kv_conn_times times = { 0 };
 
@@ -300,9 +294,8 @@ int kv_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t end_ns,
 	return ret ? ret : kv_conn_wait(b, id, 1U << KVERBS_CONN_DISCONNECTED, end_ns, conn, f);
 }
 
-static int create(struct kv_backend *b, const struct kv_conn_init *init,
-		  struct kv_conn *conn, struct kv_conn_times *times,
-		  struct kv_fault *f)
+static int create(struct kv_backend *b, const struct kv_conn_init *init, struct kv_conn *conn,
+		  struct kv_conn_times *times, struct kv_fault *f)
 {
 	int ret;
 
@@ -330,9 +323,8 @@ static void destroy(struct kv_backend *b, uint32_t id)
  * Return: 0 or a negative errno; then nothing is left.
  */
 int kv_conn_listen(struct kv_backend *b, const struct kv_conn_init *init,
-		   const struct sockaddr_storage *src, uint32_t backlog,
-		   struct kv_conn *conn, struct kv_conn_times *times,
-		   struct kv_fault *f)
+		   const struct sockaddr_storage *src, uint32_t backlog, struct kv_conn *conn,
+		   struct kv_conn_times *times, struct kv_fault *f)
 {
 	struct kv_conn_listen listen = { .src = *src, .backlog = backlog };
 	char text[KV_SOCKADDR_TEXT];
@@ -366,9 +358,8 @@ int kv_conn_listen(struct kv_backend *b, const struct kv_conn_init *init,
  * Return: 0 or a negative errno; then nothing is left, and the QP is nobody's.
  */
 int kv_conn_request(struct kv_backend *b, const struct kv_conn_peer *peer,
-		    const struct kv_conn_param *param, uint64_t end_ns,
-		    struct kv_conn *conn, struct kv_conn_times *times,
-		    struct kv_fault *f)
+		    const struct kv_conn_param *param, uint64_t end_ns, struct kv_conn *conn,
+		    struct kv_conn_times *times, struct kv_fault *f)
 {
 	const struct kv_conn_init init = { .dev = peer->dev, .persistent = peer->persistent };
 	struct kv_conn_param whole;
@@ -403,8 +394,7 @@ err_destroy:
  *
  * Return: 0 or a negative errno.
  */
-int kv_conn_accept(struct kv_backend *b, uint32_t id,
-		   const struct kv_conn_param *param,
+int kv_conn_accept(struct kv_backend *b, uint32_t id, const struct kv_conn_param *param,
 		   struct kv_conn_times *times, struct kv_fault *f)
 {
 	const struct kv_conn_param whole = with_id(param, id);
@@ -427,9 +417,8 @@ int kv_conn_accept(struct kv_backend *b, uint32_t id,
  * Return: 0 or a negative errno; then nothing is left.
  */
 int kv_conn_dial(struct kv_backend *b, const struct kv_conn_peer *peer,
-		 const struct kv_conn_param *param, uint64_t end_ns,
-		 struct kv_conn *conn, struct kv_conn_times *times,
-		 struct kv_fault *f)
+		 const struct kv_conn_param *param, uint64_t end_ns, struct kv_conn *conn,
+		 struct kv_conn_times *times, struct kv_fault *f)
 {
 	uint32_t id;
 	int ret;

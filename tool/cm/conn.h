@@ -47,8 +47,7 @@ void kv_conn_param_init(struct kv_conn_param *param, uint32_t qp);
 const char *kv_conn_peer_format(char text[KV_SOCKADDR_TEXT], const struct kv_conn *conn);
 int kv_conn_fault_connect(struct kv_fault *f, const struct kv_backend *b, int error,
 			  const struct sockaddr_storage *dst);
-int kv_conn_fault_ended(struct kv_fault *f, const char *space,
-			const struct kv_conn *conn);
+int kv_conn_fault_ended(struct kv_fault *f, const char *space, const struct kv_conn *conn);
 int kv_conn_fault_late(struct kv_fault *f, const char *space,
 		       const struct kv_conn *conn, uint64_t waited_ns);
 
@@ -57,35 +56,28 @@ int kv_conn_wait(struct kv_backend *b, uint32_t id, uint32_t wanted,
 		 uint64_t end_ns, struct kv_conn *conn, struct kv_fault *f);
 int kv_conn_take(struct kv_backend *b, uint32_t listener, uint64_t end_ns,
 		 struct kv_conn *conn, struct kv_fault *f);
-int kv_conn_resolve(struct kv_backend *b, uint32_t id,
-		    const struct sockaddr_storage *src,
-		    const struct sockaddr_storage *dst, uint64_t end_ns,
-		    struct kv_conn *conn, struct kv_fault *f);
-int kv_conn_finish(struct kv_backend *b, uint32_t id,
-		   const struct kv_conn_param *param, uint64_t end_ns,
-		   struct kv_conn *conn, struct kv_fault *f);
+int kv_conn_resolve(struct kv_backend *b, uint32_t id, const struct sockaddr_storage *src,
+		    const struct sockaddr_storage *dst, uint64_t end_ns, struct kv_conn *conn,
+		    struct kv_fault *f);
+int kv_conn_finish(struct kv_backend *b, uint32_t id, const struct kv_conn_param *param,
+		   uint64_t end_ns, struct kv_conn *conn, struct kv_fault *f);
 int kv_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t end_ns,
 		       struct kv_conn *conn, struct kv_fault *f);
 
 /* Whole sequences. */
 int kv_conn_listen(struct kv_backend *b, const struct kv_conn_init *init,
-		   const struct sockaddr_storage *src, uint32_t backlog,
-		   struct kv_conn *conn, struct kv_conn_times *times,
-		   struct kv_fault *f);
+		   const struct sockaddr_storage *src, uint32_t backlog, struct kv_conn *conn,
+		   struct kv_conn_times *times, struct kv_fault *f);
 int kv_conn_request(struct kv_backend *b, const struct kv_conn_peer *peer,
-		    const struct kv_conn_param *param, uint64_t end_ns,
-		    struct kv_conn *conn, struct kv_conn_times *times,
+		    const struct kv_conn_param *param, uint64_t end_ns, struct kv_conn *conn,
+		    struct kv_conn_times *times, struct kv_fault *f);
+int kv_conn_confirm(struct kv_backend *b, uint32_t id, const struct kv_conn_param *param,
+		    uint64_t end_ns, struct kv_conn *conn, struct kv_conn_times *times,
 		    struct kv_fault *f);
-int kv_conn_confirm(struct kv_backend *b, uint32_t id,
-		    const struct kv_conn_param *param, uint64_t end_ns,
-		    struct kv_conn *conn, struct kv_conn_times *times,
-		    struct kv_fault *f);
-int kv_conn_accept(struct kv_backend *b, uint32_t id,
-		   const struct kv_conn_param *param,
+int kv_conn_accept(struct kv_backend *b, uint32_t id, const struct kv_conn_param *param,
 		   struct kv_conn_times *times, struct kv_fault *f);
 int kv_conn_dial(struct kv_backend *b, const struct kv_conn_peer *peer,
-		 const struct kv_conn_param *param, uint64_t end_ns,
-		 struct kv_conn *conn, struct kv_conn_times *times,
-		 struct kv_fault *f);
+		 const struct kv_conn_param *param, uint64_t end_ns, struct kv_conn *conn,
+		 struct kv_conn_times *times, struct kv_fault *f);
 
 #endif

@@ -39,11 +39,9 @@ static int say_rejected(struct kv_fault *f, const char *space,
 				    space, peer, conn->reason, conn->status);
 	return kv_fault_set(f, -ECONNREFUSED,
 			    "%s space: cannot connect to %s: rejected by the peer%s: %s (%d)%s%s%s",
-			    space, peer,
-			    conn->status == REASON_CONSUMER || conn->status < 0 ?
-				    "" : "'s connection manager",
-			    conn->reason, conn->status, *data ? ", private data '" : "",
-			    data, *data ? "'" : "");
+			    space, peer, conn->status == REASON_CONSUMER ||
+			    conn->status < 0 ? "" : "'s connection manager", conn->reason,
+			    conn->status, *data ? ", private data '" : "", data, *data ? "'" : "");
 }
 
 static int say_failed(struct kv_fault *f, const char *space,
@@ -95,8 +93,7 @@ int kv_conn_fault_connect(struct kv_fault *f, const struct kv_backend *b, int er
 
 	kv_sockaddr_format(text, dst);
 	return kv_fault_backend(f, b, error, "cannot connect to %s%s", text,
-				error == -ECONNREFUSED ? ": nobody listens there" :
-				error == -ETIMEDOUT ? ": nobody answers" : "");
+				error == -ECONNREFUSED ? ": nobody listens there" : error == -ETIMEDOUT ? ": nobody answers" : "");
 }
 
 /**
@@ -107,8 +104,7 @@ int kv_conn_fault_connect(struct kv_fault *f, const struct kv_backend *b, int er
  *
  * Return: -ECONNREFUSED, what its status says, or -ECONNABORTED.
  */
-int kv_conn_fault_ended(struct kv_fault *f, const char *space,
-			const struct kv_conn *conn)
+int kv_conn_fault_ended(struct kv_fault *f, const char *space, const struct kv_conn *conn)
 {
 	char text[KV_SOCKADDR_TEXT];
 	const char *peer = kv_conn_peer_format(text, conn);

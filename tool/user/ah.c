@@ -19,8 +19,7 @@ static int check_sgid(struct kv_user *u, const struct kv_user_dev *dev,
 		return kv_user_fail(u, -EINVAL, "%ssgid_index is missing: dgid needs it", prefix);
 	if (!ibv_query_gid_ex(dev->ctx, port, av->sgid_index, &entry, 0))
 		return 0;
-	return kv_user_fail(u, -EINVAL,
-			    "%ssgid_index is %u: %s has no GID there on port %u",
+	return kv_user_fail(u, -EINVAL, "%ssgid_index is %u: %s has no GID there on port %u",
 			    prefix, av->sgid_index, kv_user_dev_name(dev), port);
 }
 
@@ -63,34 +62,22 @@ static int check_kind(struct kv_user *u, const struct kv_user_dev *dev,
 	bool roce = dev->link_layer == IBV_LINK_LAYER_ETHERNET;
 
 	if (roce && av->dlid)
-		return kv_user_fail(u, -EINVAL,
-				    "%sdlid is of no use here: RoCE has no LIDs",
+		return kv_user_fail(u, -EINVAL, "%sdlid is of no use here: RoCE has no LIDs",
 				    prefix);
 	if (roce && !av->has_dgid)
 		return kv_user_fail(u, -EINVAL, "%sdgid is missing: RoCE needs it", prefix);
 	if (!av->has_dgid && !av->dlid)
-		return kv_user_fail(u, -EINVAL,
-				    "%sdlid and %sdgid are missing: where to?",
-				    prefix, prefix);
+		return kv_user_fail(u, -EINVAL, "%sdlid and %sdgid are missing: where to?", prefix,
+				    prefix);
 	return 0;
 }
 
-/**
- * kv_user_av_prep() - turn an address vector into that of the verbs
- * @u: the backend
- * @dev: the device
- * @port: the one that is used, checked
- * @prefix: what stands before the names of the fields: "", or "alt_"
- * @av: where to
- * @ah: receives it
- *
- * On RoCE the kernel looks up the MAC address that belongs to the GID.
- *
- * Return: 0 or a negative errno.
+/*
+ * Turns an address vector into that of the verbs. @port is checked; @prefix stands before the
+ * names of the fields: "" or "alt_". On RoCE the kernel looks up the MAC address of the GID.
  */
-int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev,
-		    uint32_t port, const char *prefix, const struct kv_av *av,
-		    struct ibv_ah_attr *ah)
+int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev, uint32_t port,
+		    const char *prefix, const struct kv_av *av, struct ibv_ah_attr *ah)
 {
 	int ret;
 
@@ -116,11 +103,7 @@ int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev,
 	return 0;
 }
 
-/**
- * kv_user_av_fill() - undo kv_user_av_prep()
- * @ah: an address vector of the verbs
- * @av: receives it
- */
+/* Undoes kv_user_av_prep(). */
 void kv_user_av_fill(const struct ibv_ah_attr *ah, struct kv_av *av)
 {
 	av->dlid = ah->dlid;

@@ -14,14 +14,7 @@
 
 /* The backend of user space: libibverbs. */
 
-/**
- * kv_user_fail() - leave the text of a failure
- * @u: the backend
- * @error: negative errno
- * @format: what is wrong, and what to do about it
- *
- * Return: @error
- */
+/* Leaves the text of a failure: the culprit, and the remedy. Returns @error, a negative errno. */
 int kv_user_fail(struct kv_user *u, int error, const char *format, ...)
 {
 	va_list args;
@@ -32,32 +25,17 @@ int kv_user_fail(struct kv_user *u, int error, const char *format, ...)
 	return error;
 }
 
-/**
- * kv_user_check_max() - is a value within the range that its field has?
- * @u: the backend
- * @what: name of the value
- * @value: the value
- * @max: the largest that it can be
- *
- * Return: 0 or -ERANGE.
- */
-int kv_user_check_max(struct kv_user *u, const char *what, uint32_t value,
-		      uint32_t max)
+/* Is a value within the range that its field has? Else -ERANGE. */
+int kv_user_check_max(struct kv_user *u, const char *what, uint32_t value, uint32_t max)
 {
 	if (value <= max)
 		return 0;
 	return kv_user_fail(u, -ERANGE, "%s is %u: it must be 0 to %u", what, value, max);
 }
 
-/**
- * kv_user_check_count() - is it 1 at least, and no more than the device can do?
- * @u: the backend
- * @what: name of the value
- * @value: the value
- * @limit: the device's limit
- * @limit_name: its name
- *
- * Return: 0, -ERANGE if no device has such a count, -EINVAL if this one has not.
+/*
+ * Is it 1 at least, and no more than the device's @limit? -ERANGE if no device has such a count,
+ * -EINVAL if this one has not.
  */
 int kv_user_check_count(struct kv_user *u, const char *what, uint32_t value,
 			int limit, const char *limit_name)
@@ -69,23 +47,15 @@ int kv_user_check_count(struct kv_user *u, const char *what, uint32_t value,
 			    what, value, limit, limit_name);
 }
 
-/**
- * kv_user_check_access() - are these access flags that there are?
- * @u: the backend
- * @what: name of the value
- * @access: KVERBS_ACCESS_*
- *
- * Return: 0 or -EINVAL.
- */
+/* Are these access flags that there are? Else -EINVAL. */
 int kv_user_check_access(struct kv_user *u, const char *what, uint32_t access)
 {
 	uint32_t unknown = access & ~KVERBS_ACCESS__ALL;
 
 	if (!unknown)
 		return 0;
-	return kv_user_fail(u, -EINVAL,
-			    "%s 0x%x has flags that are unknown: 0x%x",
-			    what, access, unknown);
+	return kv_user_fail(u, -EINVAL, "%s 0x%x has flags that are unknown: 0x%x", what, access,
+			    unknown);
 }
 
 int kv_user_info_get(struct kv_user *u, void *obj, const struct kv_none *in, struct kv_info *to,

@@ -6,38 +6,17 @@
 
 /* What librdmacm tells of the CONNs. */
 
-static const uint8_t events[] = {
-	[RDMA_CM_EVENT_ADDR_RESOLVED] = KVERBS_CM_EVENT_ADDR_RESOLVED,
-	[RDMA_CM_EVENT_ADDR_ERROR] = KVERBS_CM_EVENT_ADDR_ERROR,
-	[RDMA_CM_EVENT_ROUTE_RESOLVED] = KVERBS_CM_EVENT_ROUTE_RESOLVED,
-	[RDMA_CM_EVENT_ROUTE_ERROR] = KVERBS_CM_EVENT_ROUTE_ERROR,
-	[RDMA_CM_EVENT_CONNECT_REQUEST] = KVERBS_CM_EVENT_CONNECT_REQUEST,
-	[RDMA_CM_EVENT_CONNECT_RESPONSE] = KVERBS_CM_EVENT_CONNECT_RESPONSE,
-	[RDMA_CM_EVENT_CONNECT_ERROR] = KVERBS_CM_EVENT_CONNECT_ERROR,
-	[RDMA_CM_EVENT_UNREACHABLE] = KVERBS_CM_EVENT_UNREACHABLE,
-	[RDMA_CM_EVENT_REJECTED] = KVERBS_CM_EVENT_REJECTED,
-	[RDMA_CM_EVENT_ESTABLISHED] = KVERBS_CM_EVENT_ESTABLISHED,
-	[RDMA_CM_EVENT_DISCONNECTED] = KVERBS_CM_EVENT_DISCONNECTED,
-	[RDMA_CM_EVENT_DEVICE_REMOVAL] = KVERBS_CM_EVENT_DEVICE_REMOVAL,
-	[RDMA_CM_EVENT_MULTICAST_JOIN] = KVERBS_CM_EVENT_MULTICAST_JOIN,
-	[RDMA_CM_EVENT_MULTICAST_ERROR] = KVERBS_CM_EVENT_MULTICAST_ERROR,
-	[RDMA_CM_EVENT_ADDR_CHANGE] = KVERBS_CM_EVENT_ADDR_CHANGE,
-	[RDMA_CM_EVENT_TIMEWAIT_EXIT] = KVERBS_CM_EVENT_TIMEWAIT_EXIT,
-};
+/* The contract's enum has what librdmacm's has, in the same order, behind NONE. */
+_Static_assert(KVERBS_CM_EVENT_ADDR_RESOLVED == RDMA_CM_EVENT_ADDR_RESOLVED + 1, "events");
+_Static_assert(KVERBS_CM_EVENT_ESTABLISHED == RDMA_CM_EVENT_ESTABLISHED + 1, "events");
+_Static_assert(KVERBS_CM_EVENT_TIMEWAIT_EXIT == RDMA_CM_EVENT_TIMEWAIT_EXIT + 1, "events");
 
 static uint32_t to_event(enum rdma_cm_event_type from)
 {
-	uint32_t event = (size_t)from < sizeof(events) ? events[from] : 0;
-
-	return event ? event : KVERBS_CM_EVENT_OTHER;
+	return from <= RDMA_CM_EVENT_TIMEWAIT_EXIT ? from + 1 : KVERBS_CM_EVENT_OTHER;
 }
 
-/**
- * kv_user_conn_take_private() - keep the private data of an event
- * @data: receives them
- * @length: receives how many bytes
- * @param: the event's
- */
+/* Keeps the private data of an event. */
 void kv_user_conn_take_private(uint8_t data[KVERBS_CONN_PRIVATE_MAX], uint32_t *length,
 			       const struct rdma_conn_param *param)
 {
@@ -156,12 +135,7 @@ static void handle(struct kv_user *u, const struct rdma_cm_event *event)
 	tell(u, conn, conn->event, conn->status);
 }
 
-/**
- * kv_user_conn_take_events() - take note of all that has happened to CONNs
- * @u: the backend
- *
- * Return: true if there was anything.
- */
+/* Takes note of all that has happened to CONNs. Returns true if there was anything. */
 bool kv_user_conn_take_events(struct kv_user *u)
 {
 	struct rdma_cm_event *event;

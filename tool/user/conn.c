@@ -9,6 +9,94 @@
 #include "sys/clock.h"
 #include "user/conn.h"
 
+/* Addresses of our own, which bind a CONN to a device. */
+
+/* Has librdmacm found another device than the CONN's, bound or resolved? */
+bool kv_user_conn_is_foreign(const struct kv_user_conn *conn)
+{
+	const struct ibv_context *verbs = conn->cm->verbs;
+
+	return verbs && strcmp(ibv_get_device_name(verbs->device), kv_user_dev_name(conn->obj.dev));
+}
+
+/* Is it an address that a CM knows, with a port if @port? Else -EINVAL. */
+int kv_user_conn_check_addr(struct kv_user *u, const char *what,
+			    const struct sockaddr_storage *addr, bool port)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
+
+	if (addr->ss_family != AF_INET && addr->ss_family != AF_INET6)
+		return kv_user_fail(u, -EINVAL, "%s is no IPv4 or IPv6 address", what);
+	if (port && !(addr->ss_family == AF_INET ? in->sin_port : in6->sin6_port))
+		return kv_user_fail(u, -EINVAL, "%s has no port", what);
+	if (addr->ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr) &&
+	    !in6->sin6_scope_id)
+		return kv_user_fail(u, -EINVAL,
+				    "%s is a link-local address: say of which interface, as in fe80::1%%eth0",
+				    what);
+	return 0;
+}
+
+static const char *advise(int error)
+{
+	switch (error) {
+	case EADDRINUSE:
+		return ": the port is in use: take another one, or 0";
+	case EADDRNOTAVAIL:
+	case ENODEV:
+		return ": it must be an address of this host, of a device's netdev, with a port that is free";
+	}
+	return "";
+}
+
+/* Says why @verb can't have an address of our own. Returns -@error. */
+int kv_user_conn_refuse_addr(struct kv_user *u, const char *verb,
+			     const struct sockaddr_storage *src, int error)
+{
+	char text[KV_SOCKADDR_TEXT];
+
+	kv_sockaddr_format(text, src);
+	return kv_user_fail(u, -error, "%s of %s: %s%s", verb, text, strerror(error),
+			    advise(error));
+}
+
+/*
+ * Gives a CONN an address of our own. -EXDEV if it is another device's. After a failure
+ * kv_user_conn_renew() is to follow.
+ */
+int kv_user_conn_bind(struct kv_user *u, struct kv_user_conn *conn,
+		      const struct sockaddr_storage *src)
+{
+	struct sockaddr_storage addr = *src;
+	char text[KV_SOCKADDR_TEXT];
+
+	if (rdma_bind_addr(conn->cm, (struct sockaddr *)&addr))
+		return kv_user_conn_refuse_addr(u, "rdma_bind_addr", src, errno);
+	if (!kv_user_conn_is_foreign(conn))
+		return 0;
+	kv_sockaddr_format(text, src);
+	return kv_user_fail(u, -EXDEV, "%s is an address of %s, not of %s", text,
+			    ibv_get_device_name(conn->cm->verbs->device),
+			    kv_user_dev_name(conn->obj.dev));
+}
+
+/*
+ * Makes a CONN as it was before it was bound: an id of librdmacm's stays bound, even if the next
+ * step failed. The CONN has failed if there is no new id.
+ */
+void kv_user_conn_renew(struct kv_user *u, struct kv_user_conn *conn)
+{
+	struct rdma_cm_id *cm;
+
+	conn->state = KVERBS_CONN_FAILED;
+	if (rdma_create_id(u->cm, &cm, conn, RDMA_PS_TCP))
+		return;
+	rdma_destroy_id(conn->cm);
+	conn->cm = cm;
+	conn->state = KVERBS_CONN_IDLE;
+}
+
 /* Connections of librdmacm: made, bound to addresses, waited for, destroyed. */
 
 #define DEV_RDMA_CM "/dev/infiniband/rdma_cm"
@@ -75,13 +163,9 @@ static const struct {
 				    "there is no established connection to end" },
 };
 
-/**
- * kv_user_conn_check_op() - does an operation fit a connection as it is now?
- * @u: the backend
- * @conn: the CONN
- * @op: the operation
- *
- * Return: 0, -EINVAL if it is in another state, -ENODEV if that is because its device has gone.
+/*
+ * Does an operation fit a connection as it is now? Else -EINVAL, or -ENODEV if its device has
+ * gone.
  */
 int kv_user_conn_check_op(struct kv_user *u, const struct kv_user_conn *conn, enum kv_op op)
 {
@@ -187,15 +271,11 @@ int kv_user_conn_wait(struct kv_user *u, void *obj, const struct kv_wait *in, st
 /* Its connections stay; they only forget where they came from. */
 static void forget_listener(struct kv_user *u, uint32_t id)
 {
-	const struct kv_user_table *table = &u->tables[KV_CONN];
-	size_t i;
+	struct kv_user_conn *conn;
 
-	for (i = 0; i < table->n; i++) {
-		struct kv_user_conn *conn = (struct kv_user_conn *)table->objs[i];
-
+	KV_USER_FOR_EACH(u, KV_CONN, conn)
 		if (conn->listener == id)
 			conn->listener = 0;
-	}
 }
 
 /* Its time is that of rdma_destroy_id(), which ends the connection, or rejects the request. */

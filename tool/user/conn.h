@@ -10,54 +10,36 @@
 /* The only parent of a CONN. */
 #define KV_USER_CONN_QP 0
 
-/**
- * struct kv_user_request - a peer's request that nobody has taken yet
- * @next: in its listener's requests
- * @cm: what librdmacm made for it; its context is NULL
- * @responder_resources: what it says, as are the following
- * @initiator_depth: READs and atomics that we may have outstanding there
- * @private_length: bytes of @private_data
- * @private_data: padded with zeros to what the CM transports
- */
+/* A peer's request that nobody has taken yet. */
 struct kv_user_request {
-	TAILQ_ENTRY(kv_user_request) next;
-	struct rdma_cm_id *cm;
-	uint32_t responder_resources;
-	uint32_t initiator_depth;
-	uint32_t private_length;
+	TAILQ_ENTRY(kv_user_request) next; /* in its listener's requests */
+	struct rdma_cm_id *cm; /* what librdmacm made for it; its context is NULL */
+	uint32_t responder_resources; /* what it says, as are the following */
+	uint32_t initiator_depth; /* READs and atomics that we may have outstanding there */
+	uint32_t private_length; /* bytes of @private_data */
+	/* Padded with zeros to what the CM transports. */
 	uint8_t private_data[KVERBS_CONN_PRIVATE_MAX];
 };
 
-/**
- * struct kv_user_conn - a connection, or a listener
- * @obj: base; parent KV_USER_CONN_QP is the QP once there is one
- * @cm: librdmacm's; its context is the CONN. Its verbs are another context of the
- *	device, as soon as librdmacm knows which one it is.
- * @state: enum kverbs_conn_state
- * @event: enum kverbs_cm_event, the last
- * @status: of @event
- * @backlog: of a listener: at most so many of @requests
- * @waiting: how many of @requests
- * @requests: the oldest first
- * @listener: id of the listener that had the request; 0 if there is none
- * @responder_resources: what the peer's request says, as the next
- * @initiator_depth: READs and atomics that we may have outstanding there
- * @private_length: bytes of @private_data
- * @private_data: what came with the peer's request, answer or rejection
- */
+/* A connection, or a listener. */
 struct kv_user_conn {
-	struct kv_user_obj obj;
+	struct kv_user_obj obj; /* base; parent KV_USER_CONN_QP is the QP once there is one */
+	/*
+	 * Librdmacm's; its context is the CONN. Its verbs are another context of the device, as
+	 * soon as librdmacm knows which one it is.
+	 */
 	struct rdma_cm_id *cm;
-	uint32_t state;
-	uint32_t event;
-	int32_t status;
-	uint32_t backlog;
-	uint32_t waiting;
-	TAILQ_HEAD(, kv_user_request) requests;
-	uint32_t listener;
-	uint32_t responder_resources;
-	uint32_t initiator_depth;
-	uint32_t private_length;
+	uint32_t state; /* enum kverbs_conn_state */
+	uint32_t event; /* enum kverbs_cm_event, the last */
+	int32_t status; /* of @event */
+	uint32_t backlog; /* of a listener: at most so many of @requests */
+	uint32_t waiting; /* how many of @requests */
+	TAILQ_HEAD(, kv_user_request) requests; /* the oldest first */
+	uint32_t listener; /* id of the listener that had the request; 0 if there is none */
+	uint32_t responder_resources; /* what the peer's request says, as the next */
+	uint32_t initiator_depth; /* READs and atomics that we may have outstanding there */
+	uint32_t private_length; /* bytes of @private_data */
+	/* What came with the peer's request, answer or rejection. */
 	uint8_t private_data[KVERBS_CONN_PRIVATE_MAX];
 };
 

@@ -32,14 +32,12 @@ static int check_private(struct kv_user *u, const struct kv_user_conn *conn,
 	if (length <= max)
 		return 0;
 	return kv_user_fail(u, length > KVERBS_CONN_PRIVATE_MAX ? -ERANGE : -EINVAL,
-			    "private_data has %u bytes: %s carries at most %u",
-			    length, what, max);
+			    "private_data has %u bytes: %s carries at most %u", length, what, max);
 }
 
 /* -1 is the default; @wanted: what the peer wants, or more than there can be. */
-static int choose_depth(struct kv_user *u, const char *what, int32_t value,
-			int limit, const char *limit_name, uint32_t wanted,
-			uint8_t *to)
+static int choose_depth(struct kv_user *u, const char *what, int32_t value, int limit,
+			const char *limit_name, uint32_t wanted, uint8_t *to)
 {
 	uint32_t max = limit < 0 ? 0 : limit > UINT8_MAX ? UINT8_MAX : (uint32_t)limit;
 
@@ -71,8 +69,7 @@ static int prep(struct kv_user *u, const struct kv_user_conn *conn, const struct
 	if (!ret)
 		ret = choose_depth(u, "initiator_depth", from->initiator_depth,
 				   limits->max_qp_init_rd_atom, "max_qp_init_rd_atom",
-				   asked ? conn->initiator_depth : UINT_MAX,
-				   &to->initiator_depth);
+				   asked ? conn->initiator_depth : UINT_MAX, &to->initiator_depth);
 	if (!ret)
 		ret = kv_user_check_max(u, "retry_cnt", from->retry_cnt, 7);
 	if (!ret)
@@ -91,17 +88,14 @@ static int prep(struct kv_user *u, const struct kv_user_conn *conn, const struct
 	return 0;
 }
 
-static bool has_conn(const struct kv_user *u, const struct kv_user_qp *qp, uint32_t *id)
+static const struct kv_user_conn *find_conn(const struct kv_user *u, const struct kv_user_qp *qp)
 {
-	const struct kv_user_table *table = &u->tables[KV_CONN];
-	size_t i;
+	const struct kv_user_conn *conn;
 
-	for (i = 0; i < table->n; i++) {
-		*id = table->objs[i]->id;
-		if (table->objs[i]->parents[KV_USER_CONN_QP] == &qp->obj)
-			return true;
-	}
-	return false;
+	KV_USER_FOR_EACH(u, KV_CONN, conn)
+		if (conn->obj.parents[KV_USER_CONN_QP] == &qp->obj)
+			return conn;
+	return NULL;
 }
 
 /* One that can be connected; @state receives RESET or INIT. */
@@ -109,22 +103,20 @@ static struct kv_user_qp *find_qp(struct kv_user *u, const struct kv_user_conn *
 				  uint32_t id, uint32_t *state, int *error)
 {
 	struct kv_user_qp *qp = kv_user_obj_find(u, KV_QP, id);
-	uint32_t other;
+	const struct kv_user_conn *other = qp ? find_conn(u, qp) : NULL;
 
 	*error = -ENOENT;
 	if (!qp)
 		return NULL;
-	*error = 0;
 	if (qp->obj.dev != conn->obj.dev)
 		*error = kv_user_fail(u, -EINVAL, "qp %u and conn %u are not of the same device",
 				      id, conn->obj.id);
 	else if (qp->type != KVERBS_QPT_RC)
-		*error = kv_user_fail(u, -EINVAL,
-				      "qp %u is no RC qp: no other can be connected", id);
-	else if (has_conn(u, qp, &other))
+		*error = kv_user_fail(u, -EINVAL, "qp %u is no RC qp: no other can be connected", id);
+	else if (other)
 		*error = kv_user_fail(u, -EBUSY, "qp %u is in use by conn %u: delete that first",
-				      id, other);
-	if (!*error)
+				      id, other->obj.id);
+	else
 		*error = kv_user_qp_query_state(u, qp, state);
 	if (!*error && *state != KVERBS_QPS_RESET && *state != KVERBS_QPS_INIT)
 		*error = kv_user_fail(u, -EINVAL,
@@ -191,10 +183,7 @@ static int init_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_
 	return modify(u, conn, qp, KVERBS_QPS_INIT, &own, KV_QPA_ACCESS);
 }
 
-/**
- * kv_user_conn_note_rts() - the CM has made the connection
- * @conn: the CONN; iWARP's QP is in RTS by now
- */
+/* The CM has made the connection: iWARP's QP is in RTS by now. */
 void kv_user_conn_note_rts(struct kv_user_conn *conn)
 {
 	struct kv_user_qp *qp = (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP];
@@ -215,11 +204,7 @@ static void give_back(struct kv_user *u, struct kv_user_conn *conn, struct kv_us
 	force(u, qp, state == KVERBS_QPS_RESET ? IBV_QPS_RESET : IBV_QPS_ERR);
 }
 
-/**
- * kv_user_conn_end_qp() - bring the QP of a connection that has ended to ERR
- * @u: the backend
- * @conn: the CONN; its QP is left alone if it was never connected
- */
+/* Brings the QP of a connection that has ended to ERR, but none that was never connected. */
 void kv_user_conn_end_qp(struct kv_user *u, struct kv_user_conn *conn)
 {
 	struct kv_user_qp *qp = (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP];

@@ -80,13 +80,7 @@ void kv_user_cq_fill(struct kv_user_cq *cq, struct kv_cq *to)
 	to->pending = cq->pending;
 }
 
-/**
- * kv_user_cq_check_idle() - is no run polling the CQ?
- * @u: the backend
- * @cq: the CQ
- *
- * Return: 0 or -EBUSY.
- */
+/* -EBUSY if a run polls the CQ. */
 int kv_user_cq_check_idle(struct kv_user *u, struct kv_user_cq *cq)
 {
 	if (!cq->poller || !kv_user_run_active(cq->poller))
@@ -99,9 +93,8 @@ int kv_user_cq_check_idle(struct kv_user *u, struct kv_user_cq *cq)
 static int check_event(struct kv_user *u, const struct kv_user_cq *cq)
 {
 	return cq->channel ? 0 :
-	       kv_user_fail(u, -EINVAL,
-			    "the context of cq %u is polled: make one with context event",
-			    cq->obj.id);
+	kv_user_fail(u, -EINVAL, "the context of cq %u is polled: make one with context event",
+		     cq->obj.id);
 }
 
 static int get_event(struct kv_user_cq *cq)

@@ -71,8 +71,7 @@ static int refuse_none(struct kv_user *u)
 			    "no RDMA device in user space: load a driver, e.g. `rdma link add rxe0 type rxe netdev eth0`");
 }
 
-static int refuse_unknown(struct kv_user *u, const char *name,
-			  struct ibv_device **list)
+static int refuse_unknown(struct kv_user *u, const char *name, struct ibv_device **list)
 {
 	char path[PATH_MAX], known[256] = "";
 	size_t used = 0;
@@ -83,9 +82,8 @@ static int refuse_unknown(struct kv_user *u, const char *name,
 	for (; *list && used < sizeof(known); list++)
 		used += (size_t)snprintf(known + used, sizeof(known) - used, " %s",
 					 ibv_get_device_name(*list));
-	return kv_user_fail(u, -ENODEV,
-			    "no RDMA device %s in user space; there are:%s",
-			    name, known);
+	return kv_user_fail(u, -ENODEV, "no RDMA device %s in user space; there are:%s", name,
+			    known);
 }
 
 /* errno is of no use: libibverbs tries another way, and fails there otherwise. */
@@ -99,18 +97,13 @@ static int refuse_open(struct kv_user *u, struct ibv_device *ib, int error)
 		return kv_user_fail(u, -EACCES,
 				    "%s can't be opened: no permission for %s: run as root, or join the file's group",
 				    name, path);
-	return kv_user_fail(u, error ? -error : -EIO,
-			    "%s can't be opened: %s: %s",
-			    name, path, strerror(error));
+	return kv_user_fail(u, error ? -error : -EIO, "%s can't be opened: %s: %s", name, path,
+			    strerror(error));
 }
 
-/**
- * kv_user_dev_list() - all devices
- * @u: the backend
- * @list: receives them, ended by NULL, one at least; to be freed by
- *	ibv_free_device_list()
- *
- * Return: 0 or a negative errno; -ENODEV if there is none.
+/*
+ * Lists all devices, one at least, NULL behind the last; ibv_free_device_list() frees the list.
+ * -ENODEV if there is none.
  */
 int kv_user_dev_list(struct kv_user *u, struct ibv_device ***list)
 {
@@ -154,13 +147,7 @@ bool kv_user_dev_is_gone(const struct kv_user_dev *dev)
 	return dev->ino && find_ino(dev) != dev->ino;
 }
 
-/**
- * kv_user_dev_check() - for who waits for the device again and again
- * @u: the backend
- * @dev: the device
- *
- * Return: 0, or -ENODEV if it is being removed.
- */
+/* For loops that wait for the device: -ENODEV if it is being removed. */
 int kv_user_dev_check(struct kv_user *u, struct kv_user_dev *dev)
 {
 	uint64_t now = kv_now_ns();
@@ -173,8 +160,7 @@ int kv_user_dev_check(struct kv_user *u, struct kv_user_dev *dev)
 	return kv_user_fail(u, -ENODEV, "device %s was removed", kv_user_dev_name(dev));
 }
 
-static int open_device(struct kv_user *u, struct ibv_device *ib,
-		       struct kv_user_dev **opened)
+static int open_device(struct kv_user *u, struct ibv_device *ib, struct kv_user_dev **opened)
 {
 	struct ibv_device_attr_ex attr;
 	struct ibv_port_attr port;
@@ -191,16 +177,14 @@ static int open_device(struct kv_user *u, struct ibv_device *ib,
 	}
 	ret = ibv_query_device_ex(dev->ctx, NULL, &attr);
 	if (ret) {
-		ret = kv_user_fail(u, -ret,
-				   "%s: ibv_query_device_ex: %s",
-				   ibv_get_device_name(ib), strerror(ret));
+		ret = kv_user_fail(u, -ret, "%s: ibv_query_device_ex: %s", ibv_get_device_name(ib),
+				   strerror(ret));
 		goto err_close;
 	}
 	ret = ibv_query_port(dev->ctx, 1, &port);
 	if (ret) {
-		ret = kv_user_fail(u, -ret,
-				   "%s: ibv_query_port: %s",
-				   ibv_get_device_name(ib), strerror(ret));
+		ret = kv_user_fail(u, -ret, "%s: ibv_query_port: %s", ibv_get_device_name(ib),
+				   strerror(ret));
 		goto err_close;
 	}
 	dev->attr = attr.orig_attr;
@@ -229,16 +213,8 @@ static struct kv_user_dev *find_open(struct kv_user *u, const char *name)
 	return NULL;
 }
 
-/**
- * kv_user_dev_open() - a device, opened unless it is already
- * @u: the backend
- * @name: such as "rxe0"
- * @error: where a negative errno goes
- *
- * Return: the device, the backend's until that is closed; NULL on failure.
- */
-struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name,
-				     int *error)
+/* A device, opened unless it is already. It is the backend's until that is closed. */
+struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name, int *error)
 {
 	struct kv_user_dev *dev = find_open(u, name);
 	struct ibv_device **list, **ib;
@@ -255,12 +231,7 @@ struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name,
 	return dev;
 }
 
-/**
- * kv_user_dev_open_all() - open all devices that there are
- * @u: the backend
- *
- * Return: 0 or a negative errno; -ENODEV if there is none.
- */
+/* Opens all devices that there are. -ENODEV if there is none. */
 int kv_user_dev_open_all(struct kv_user *u)
 {
 	struct ibv_device **list, **ib;
@@ -275,13 +246,7 @@ int kv_user_dev_open_all(struct kv_user *u)
 	return ret;
 }
 
-/**
- * kv_user_dev_gone() - is a device that we hold being removed? See struct kv_backend_ops
- * @b: the backend
- * @name: the device
- *
- * Return: true if so; false, too, if it was not opened.
- */
+/* kv_backend_ops.dev_gone; false, too, for a device that was not opened. */
 bool kv_user_dev_gone(struct kv_backend *b, const char *name)
 {
 	const struct kv_user_dev *dev = find_open((struct kv_user *)b, name);
@@ -300,15 +265,7 @@ const char *kv_user_dev_name(const struct kv_user_dev *dev)
 	return ibv_get_device_name(dev->ctx->device);
 }
 
-/**
- * kv_user_dev_check_port() - has the device this port?
- * @u: the backend
- * @dev: the device
- * @what: name of the value
- * @port: the value
- *
- * Return: 0, -ERANGE if no device has it, -EINVAL if this one has not.
- */
+/* Has the device this port? -ERANGE if no device has it, -EINVAL if this one has not. */
 int kv_user_dev_check_port(struct kv_user *u, const struct kv_user_dev *dev,
 			   const char *what, uint32_t port)
 {
@@ -316,7 +273,6 @@ int kv_user_dev_check_port(struct kv_user *u, const struct kv_user_dev *dev,
 
 	if (port && port <= ports)
 		return 0;
-	return kv_user_fail(u, port ? -EINVAL : -ERANGE,
-			    "%s is %u: %s has 1 to %u",
-			    what, port, kv_user_dev_name(dev), ports);
+	return kv_user_fail(u, port ? -EINVAL : -ERANGE, "%s is %u: %s has 1 to %u", what, port,
+			    kv_user_dev_name(dev), ports);
 }

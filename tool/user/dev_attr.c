@@ -15,8 +15,7 @@ _Static_assert((int)KVERBS_GID_ROCE_V2 == (int)IBV_GID_TYPE_ROCE_V2, "GID types"
 _Static_assert(sizeof(((struct kv_gid *)NULL)->netdev) == IF_NAMESIZE, "names of netdevs");
 
 /* The entries of port 1, as many as there is room for. */
-static int query_gids(struct kv_user *u, struct kv_user_dev *dev,
-		      struct kv_dev *to)
+static int query_gids(struct kv_user *u, struct kv_user_dev *dev, struct kv_dev *to)
 {
 	size_t max = (size_t)to->gid_table_len * dev->attr.phys_port_cnt;
 	struct ibv_gid_entry *entries;
@@ -40,30 +39,17 @@ static int query_gids(struct kv_user *u, struct kv_user_dev *dev,
 		to->gids++;
 	}
 	free(entries);
-	return n < 0 ? kv_user_fail(u, (int)n,
-				    "%s: ibv_query_gid_table: %s",
-				    to->name, strerror((int)-n)) : 0;
+	return n < 0 ? kv_user_fail(u, (int)n, "%s: ibv_query_gid_table: %s", to->name,
+				    strerror((int)-n)) : 0;
 }
 
-/**
- * kv_user_dev_is_iwarp() - is it a device of iWARP's?
- * @dev: the device
- *
- * Return: true if so: the RDMA CM connects its QPs, and takes them to RTS.
- */
+/* If so, the RDMA CM connects its QPs and takes them to RTS. */
 bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev)
 {
 	return dev->ctx->device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
-/**
- * kv_user_dev_can() - what can be done with a device
- * @dev: the device
- *
- * iWARP has but connections, and no address handles.
- *
- * Return: KVERBS_CAN_*
- */
+/* KVERBS_CAN_*. iWARP has but connections, and no address handles. */
 uint32_t kv_user_dev_can(const struct kv_user_dev *dev)
 {
 	const struct ibv_device_attr *attr = &dev->attr;
@@ -138,8 +124,7 @@ static void fill_port(const struct ibv_port_attr *port, struct kv_dev *to)
 	to->pkey_table_len = port->pkey_tbl_len;
 }
 
-static int query_device(struct kv_user *u, struct kv_user_dev *dev,
-			struct kv_dev *to)
+static int query_device(struct kv_user *u, struct kv_user_dev *dev, struct kv_dev *to)
 {
 	struct ibv_port_attr port;
 	int ret;
@@ -168,14 +153,7 @@ int kv_user_dev_get(struct kv_user *u, void *obj, const struct kv_dev_name *in, 
 	return from ? query_device(u, from, dev) : ret;
 }
 
-/**
- * kv_user_dev_each() - all devices; see model/ops.def
- * @b: the backend
- * @fn: called for each; ends it by returning non-zero
- * @arg: @fn's
- *
- * Return: 0, what @fn returned, or a negative errno.
- */
+/* kv_backend_ops.dev_each */
 int kv_user_dev_each(struct kv_backend *b,
 		     int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
 {

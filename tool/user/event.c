@@ -74,14 +74,12 @@ static void fill(const struct kv_user_dev *dev, const struct ibv_async_event *fr
 	}
 }
 
-static int get_event(struct kv_user *u, struct kv_user_dev *dev,
-		     struct kv_event *to)
+static int get_event(struct kv_user *u, struct kv_user_dev *dev, struct kv_event *to)
 {
 	struct ibv_async_event event;
 
 	if (ibv_get_async_event(dev->ctx, &event))
-		return kv_user_fail(u, errno ? -errno : -EIO,
-				    "%s: ibv_get_async_event: %s",
+		return kv_user_fail(u, errno ? -errno : -EIO, "%s: ibv_get_async_event: %s",
 				    kv_user_dev_name(dev), strerror(errno));
 	fill(dev, &event, to);
 	/* At once: who destroys the object waits until all were. */
@@ -89,11 +87,7 @@ static int get_event(struct kv_user *u, struct kv_user_dev *dev,
 	return 0;
 }
 
-/**
- * kv_user_event_add() - something happened that the kernel does not tell
- * @u: the backend
- * @event: what
- */
+/* Adds an event that the kernel does not tell. */
 void kv_user_event_add(struct kv_user *u, const struct kv_event *event)
 {
 	if (u->n_events == KV_USER_EVENTS) {

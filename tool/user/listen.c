@@ -44,13 +44,9 @@ int kv_user_conn_listen(struct kv_user *u, void *obj, const struct kv_conn_liste
 	return 0;
 }
 
-/**
- * kv_user_conn_add_request() - a peer's request has come
- * @listener: for whom
- * @cm: what librdmacm made for it; the listener's from now on
- * @param: what it says
- *
- * If there is no room, or if it came through another device, it is rejected.
+/*
+ * Adds a peer's request, and owns @cm from now on. It is rejected if there is no room, or if it
+ * came through another device.
  */
 void kv_user_conn_add_request(struct kv_user_conn *listener, struct rdma_cm_id *cm,
 			      const struct rdma_conn_param *param)
@@ -82,10 +78,7 @@ static void remove_request(struct kv_user_conn *listener, struct kv_user_request
 	free(request);
 }
 
-/**
- * kv_user_conn_drop_requests() - reject all requests that wait
- * @listener: whose
- */
+/* Rejects all requests that wait. */
 void kv_user_conn_drop_requests(struct kv_user_conn *listener)
 {
 	struct kv_user_request *request;

@@ -64,8 +64,7 @@ static int prep_mtu(struct kv_user *u, uint32_t bytes, enum ibv_mtu *to)
 		}
 	}
 	return kv_user_fail(u, bytes < 256 || bytes > 4096 ? -ERANGE : -EINVAL,
-			    "path_mtu is %u: it must be 256, 512, 1024, 2048 or 4096",
-			    bytes);
+			    "path_mtu is %u: it must be 256, 512, 1024, 2048 or 4096", bytes);
 }
 
 static int prep_alt_path(struct kv_user *u, const struct kv_user_dev *dev,
@@ -110,13 +109,11 @@ static int check_device(struct kv_user *u, const struct kv_user_qp *qp,
 	__be16 pkey;
 
 	if (from->mask & KV_QPA_CUR_STATE && from->cur_state != state)
-		return kv_user_fail(u, -EINVAL,
-				    "cur_state is not the state that qp %u is in: %s",
+		return kv_user_fail(u, -EINVAL, "cur_state is not the state that qp %u is in: %s",
 				    qp->obj.id, kv_qp_state_name(state));
 	if (from->mask & KV_QPA_PKEY_INDEX && !kv_user_dev_is_iwarp(qp->obj.dev) &&
 	    ibv_query_pkey(qp->obj.dev->ctx, (uint8_t)port, (int)from->pkey_index, &pkey))
-		return kv_user_fail(u, -EINVAL,
-				    "pkey_index is %u: no P_Key there on port %u",
+		return kv_user_fail(u, -EINVAL, "pkey_index is %u: no P_Key there on port %u",
 				    from->pkey_index, port);
 	if (from->mask & KV_QPA_MAX_RD_ATOMIC &&
 	    (int)from->max_rd_atomic > limits->max_qp_init_rd_atom)
@@ -165,14 +162,9 @@ static void note_modified(struct kv_user *u, struct kv_user_qp *qp, uint32_t sta
 	kv_user_queue_forget_qp(u, qp);
 }
 
-/**
- * kv_user_qp_transit() - bring a QP to another state, by way of a connection
- * @u: the backend
- * @qp: the QP
- * @attr: the state, and what else @mask has
- * @mask: KV_QPA_*
- *
- * Return: 0 or a negative errno, without a text.
+/*
+ * Brings a QP to the state in @attr by way of a connection, with what @mask (KV_QPA_*) has.
+ * Leaves no text.
  */
 int kv_user_qp_transit(struct kv_user *u, struct kv_user_qp *qp,
 		       struct ibv_qp_attr *attr, uint32_t mask)
@@ -197,8 +189,7 @@ static const char *advise(int error, uint32_t mask)
 /* What iWARP's CM does, or nobody. */
 static int check_iwarp(struct kv_user *u, const struct kv_user_qp *qp, uint32_t to)
 {
-	if (!kv_user_dev_is_iwarp(qp->obj.dev) ||
-	    (to != KVERBS_QPS_RTR && to != KVERBS_QPS_RTS))
+	if (!kv_user_dev_is_iwarp(qp->obj.dev) || (to != KVERBS_QPS_RTR && to != KVERBS_QPS_RTS))
 		return 0;
 	return kv_user_fail(u, -EOPNOTSUPP,
 			    "qp %u: iWARP connects through the RDMA CM, which brings it to RTS: conn connect, conn accept",
@@ -210,10 +201,9 @@ static int modify_ib(struct kv_user *u, struct kv_user_qp *qp, uint32_t from,
 {
 	int ret = ibv_modify_qp(qp->ib, attr, (int)mask);
 
-	return ret ? kv_user_fail(u, -ret, "ibv_modify_qp of qp %u from %s to %s: %s%s",
-				  qp->obj.id, kv_qp_state_name(from),
-				  kv_qp_state_name(attr->qp_state), strerror(ret),
-				  advise(ret, mask)) : 0;
+	return ret ? kv_user_fail(u, -ret, "ibv_modify_qp of qp %u from %s to %s: %s%s", qp->obj.id,
+				  kv_qp_state_name(from), kv_qp_state_name(attr->qp_state),
+				  strerror(ret), advise(ret, mask)) : 0;
 }
 
 static int reset_ib(struct kv_user *u, struct kv_user_qp *qp, uint32_t from,

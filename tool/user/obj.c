@@ -61,14 +61,9 @@ int kv_user_flush(struct kv_user *u, void *obj, const struct kv_none *in, struct
 	return refuse_persistent(u);
 }
 
-/**
- * kv_user_obj_alloc() - memory for an object
- * @u: the backend
- * @type: what it will be
- * @dev: its device
- *
- * Return: the struct that has the object as its first member, zeroed, to be published or
- * freed before the next one is allocated. NULL without memory: then the text is there.
+/*
+ * Memory for an object, zeroed, to be published or freed before the next one is allocated. NULL
+ * without memory: then the text is there.
  */
 void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, struct kv_user_dev *dev)
 {
@@ -84,10 +79,7 @@ void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, struct kv_user_dev
 	return obj;
 }
 
-/**
- * kv_user_obj_free() - undo kv_user_obj_alloc()
- * @obj: the object, not published
- */
+/* Undoes kv_user_obj_alloc(). */
 void kv_user_obj_free(struct kv_user_obj *obj)
 {
 	unsigned int i;
@@ -97,25 +89,15 @@ void kv_user_obj_free(struct kv_user_obj *obj)
 	free(obj);
 }
 
-/**
- * kv_user_obj_publish() - give an object its id; from now on it is found
- * @u: the backend, which owns it from now on
- * @obj: the object, complete
- */
+/* Gives a complete object its id. From now on it is found, and the backend owns it. */
 void kv_user_obj_publish(struct kv_user *u, struct kv_user_obj *obj)
 {
 	obj->id = __atomic_add_fetch(&last_id[obj->type], 1, __ATOMIC_RELAXED);
 	kv_user_table_add(&u->tables[obj->type], obj);
 }
 
-/**
- * kv_user_obj_set_parent() - make one object use another
- * @obj: the user
- * @slot: which of its uses, 0 .. KV_USER_PARENTS - 1
- * @parent: what is used from now on; NULL for nothing
- */
-void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot,
-			    struct kv_user_obj *parent)
+/* Makes @parent, or nothing if that is NULL, what the object uses in this slot. */
+void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot, struct kv_user_obj *parent)
 {
 	if (parent)
 		parent->users++;
@@ -124,14 +106,7 @@ void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot,
 	obj->parents[slot] = parent;
 }
 
-/**
- * kv_user_obj_find() - find an object by its id
- * @u: the backend
- * @type: what it must be
- * @id: its id
- *
- * Return: the object, or NULL: then the text is there, and the errno is -ENOENT.
- */
+/* Finds an object by its id. NULL: then the text is there, and the errno is -ENOENT. */
 void *kv_user_obj_find(struct kv_user *u, unsigned int type, uint32_t id)
 {
 	struct kv_user_obj *obj = kv_user_table_find(&u->tables[type], id);
@@ -152,8 +127,7 @@ static bool uses(const struct kv_user_obj *obj, const struct kv_user_obj *parent
 	return false;
 }
 
-static const struct kv_user_obj *find_user(const struct kv_user *u,
-					   const struct kv_user_obj *obj)
+static const struct kv_user_obj *find_user(const struct kv_user *u, const struct kv_user_obj *obj)
 {
 	unsigned int type;
 	size_t i;
@@ -183,9 +157,8 @@ static int refuse_busy(struct kv_user *u, const struct kv_user_obj *obj)
 		return kv_user_fail(u, -EBUSY,
 				    "%s %u is in use by run %u: cancel or delete that first",
 				    name, obj->id, user->id);
-	return kv_user_fail(u, -EBUSY,
-			    "%s %u is in use by %s %u: delete that first",
-			    name, obj->id, types[user->type].name, user->id);
+	return kv_user_fail(u, -EBUSY, "%s %u is in use by %s %u: delete that first", name, obj->id,
+			    types[user->type].name, user->id);
 }
 
 /* The object is destroyed; nobody uses it. */
@@ -195,18 +168,11 @@ static void drop(struct kv_user *u, struct kv_user_obj *obj)
 	kv_user_obj_free(obj);
 }
 
-/**
- * kv_user_obj_new() - make an object
- * @u: the backend
- * @type: which
- * @init: struct kv_TYPE_init. Its first member is the object's parent 0, or the name of its device.
- * @to: receives the object, a struct kv_TYPE
- * @ns: receives how long the verb took
- *
- * Return: 0 or a negative errno.
+/*
+ * Makes an object. The first member of @init, a struct kv_TYPE_init, is the object's parent 0,
+ * or the name of its device. @to, a struct kv_TYPE, receives the object.
  */
-int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void *to,
-		    uint64_t *ns)
+int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void *to, uint64_t *ns)
 {
 	const struct kv_member *first = kv_object_rows[type].init->member;
 	struct kv_user_obj *obj, *parent = NULL;
@@ -237,14 +203,7 @@ int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void
 	return 0;
 }
 
-/**
- * kv_user_obj_delete() - destroy an object that somebody asked to have deleted
- * @u: the backend
- * @obj: the object
- * @ns: receives how long the verb took
- *
- * Return: 0, -EBUSY if others use it, or what the verb refused with.
- */
+/* Destroys an object if no other uses it, else -EBUSY. */
 int kv_user_obj_delete(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ns)
 {
 	int ret;
@@ -259,12 +218,7 @@ int kv_user_obj_delete(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ns)
 	return 0;
 }
 
-/**
- * kv_user_obj_destroy_all() - the end: users go before what they use
- * @u: the backend
- *
- * Waits for the runs to stop.
- */
+/* The end: users go before what they use. Waits for the runs to stop. */
 void kv_user_obj_destroy_all(struct kv_user *u)
 {
 	struct kv_user_table *table = &u->tables[KV_USER_RUN];
@@ -288,11 +242,7 @@ void kv_user_obj_destroy_all(struct kv_user *u)
 	}
 }
 
-/**
- * kv_user_obj_fill() - what an object is
- * @obj: the object, no run
- * @to: receives it, a struct kv_TYPE
- */
+/* Fills @to, a struct kv_TYPE, with what an object is; there is none for runs. */
 void kv_user_obj_fill(struct kv_user_obj *obj, void *to)
 {
 	/* All begin as a PD does. */
@@ -304,16 +254,7 @@ void kv_user_obj_fill(struct kv_user_obj *obj, void *to)
 	types[obj->type].fill(obj, to);
 }
 
-/**
- * kv_user_obj_each() - all objects of a type; see struct kv_backend_ops
- * @b: the backend
- * @type: of the objects
- * @fn: called for each, in the order of their ids; ends it by returning non-zero. Makes
- *	and destroys nothing.
- * @arg: @fn's
- *
- * Return: 0, or what @fn returned.
- */
+/* kv_backend_ops.each */
 int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 		     int (*fn)(const union kv_object *object, void *arg), void *arg)
 {

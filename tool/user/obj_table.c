@@ -10,12 +10,7 @@ static struct kv_user_obj **begin(const struct kv_user_table *table)
 	return table->objs ? table->objs - table->gap : NULL;
 }
 
-/**
- * kv_user_table_reserve() - make sure that one more object fits
- * @table: the objects
- *
- * Return: false if there is no memory.
- */
+/* Makes sure that one more object fits. Returns false if there is no memory. */
 bool kv_user_table_reserve(struct kv_user_table *table)
 {
 	size_t room = table->room ? table->room * 2 : 16;
@@ -38,10 +33,9 @@ bool kv_user_table_reserve(struct kv_user_table *table)
 	return true;
 }
 
-/**
- * kv_user_table_add() - add an object
- * @table: the objects; kv_user_table_reserve() has made room
- * @obj: the object, whose id is higher than those of the others
+/*
+ * Adds an object whose id is higher than those of the others; kv_user_table_reserve() has made
+ * room.
  */
 void kv_user_table_add(struct kv_user_table *table, struct kv_user_obj *obj)
 {
@@ -64,13 +58,7 @@ static size_t lower_bound(const struct kv_user_table *table, uint32_t id)
 	return from;
 }
 
-/**
- * kv_user_table_find() - find an object by its id
- * @table: the objects
- * @id: its id
- *
- * Return: the object, or NULL.
- */
+/* Finds an object by its id, or NULL. */
 struct kv_user_obj *kv_user_table_find(const struct kv_user_table *table, uint32_t id)
 {
 	size_t i = lower_bound(table, id);
@@ -78,12 +66,9 @@ struct kv_user_obj *kv_user_table_find(const struct kv_user_table *table, uint32
 	return i < table->n && table->objs[i]->id == id ? table->objs[i] : NULL;
 }
 
-/**
- * kv_user_table_remove() - remove an object, which is not freed
- * @table: the objects
- * @id: its id; there is one
- *
- * Moves those on the side where there are fewer.
+/*
+ * Removes the object with this id, and does not free it. Moves those on the side where there are
+ * fewer.
  */
 void kv_user_table_remove(struct kv_user_table *table, uint32_t id)
 {
@@ -100,10 +85,7 @@ void kv_user_table_remove(struct kv_user_table *table, uint32_t id)
 	}
 }
 
-/**
- * kv_user_table_free() - free the array
- * @table: empty
- */
+/* Frees the array of an empty table. */
 void kv_user_table_free(struct kv_user_table *table)
 {
 	free(begin(table));

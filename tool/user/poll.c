@@ -27,18 +27,14 @@ static struct kv_user_post *find_post(struct kv_user *u, uint64_t serial)
 	return NULL;
 }
 
-static struct kv_user_qp *find_qpn(const struct kv_user *u,
-				   const struct kv_user_cq *cq, uint32_t qpn)
+static struct kv_user_qp *find_qpn(const struct kv_user *u, const struct kv_user_cq *cq,
+				   uint32_t qpn)
 {
-	const struct kv_user_table *qps = &u->tables[KV_QP];
-	size_t i;
+	struct kv_user_qp *qp;
 
-	for (i = 0; i < qps->n; i++) {
-		struct kv_user_qp *qp = (struct kv_user_qp *)qps->objs[i];
-
+	KV_USER_FOR_EACH(u, KV_QP, qp)
 		if (qp->obj.dev == cq->obj.dev && qp->qpn == qpn)
 			return qp;
-	}
 	return NULL;
 }
 
@@ -96,8 +92,7 @@ static unsigned int count_done(const struct kv_user_cq *cq, unsigned int max)
 }
 
 /* Takes what is there until there are @max to hand out; @max: up to POLL_MAX. */
-static int take_some(struct kv_user *u, struct kv_user_cq *cq, unsigned int max,
-		     uint64_t *ns)
+static int take_some(struct kv_user *u, struct kv_user_cq *cq, unsigned int max, uint64_t *ns)
 {
 	struct ibv_wc wc[KVERBS_POLL_MAX];
 	unsigned int have = count_done(cq, max);
@@ -117,13 +112,10 @@ static int take_some(struct kv_user *u, struct kv_user_cq *cq, unsigned int max,
 	return 0;
 }
 
-/**
- * kv_user_poll_take_all() - take all completions out of a CQ of the verbs
- * @u: the backend
- * @cq: the CQ; while a run polls it, nothing happens: nothing was posted by hand
- *	there then
- *
- * What was posted by hand waits for kv_user_cq_poll(); what runs left is dropped.
+/*
+ * Takes all completions out of a CQ of the verbs. Those of requests by hand wait for
+ * kv_user_cq_poll(), those that runs left are dropped. While a run polls the CQ nothing happens:
+ * nothing was posted by hand there then.
  */
 void kv_user_poll_take_all(struct kv_user *u, struct kv_user_cq *cq)
 {
@@ -197,9 +189,8 @@ int kv_user_cq_poll(struct kv_user *u, void *obj, const struct kv_cq_poll *in,
 	int ret;
 
 	if (!in->max || in->max > KVERBS_POLL_MAX)
-		return kv_user_fail(u, -ERANGE,
-				    "max is %u: it must be 1 to %d",
-				    in->max, KVERBS_POLL_MAX);
+		return kv_user_fail(u, -ERANGE, "max is %u: it must be 1 to %d", in->max,
+				    KVERBS_POLL_MAX);
 	ret = kv_user_cq_check_idle(u, cq);
 	if (!ret)
 		ret = take_some(u, cq, in->max, ns);

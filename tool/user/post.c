@@ -7,17 +7,103 @@
 #include "sys/clock.h"
 #include "user/post.h"
 
+/* Requests that were posted by hand, from the post until they are forgotten. */
+
+void kv_user_queue_init(struct kv_user_queue *queue, uint32_t max, uint32_t max_sge)
+{
+	TAILQ_INIT(&queue->posts);
+	queue->n = 0;
+	queue->max = max;
+	queue->max_sge = max_sge;
+}
+
+/*
+ * Adds a request that was posted, its @serial, @cq and @objs filled in. The queue owns it from
+ * now on.
+ */
+void kv_user_queue_add(struct kv_user *u, struct kv_user_queue *queue, struct kv_user_post *post)
+{
+	unsigned int i;
+
+	post->queue = queue;
+	queue->n++;
+	TAILQ_INSERT_TAIL(&queue->posts, post, queued);
+	LIST_INSERT_HEAD(&u->posts[post->serial % KV_USER_POST_BUCKETS], post, hashed);
+	if (post->cq)
+		post->cq->pending++;
+	for (i = 0; i < post->n_objs; i++)
+		post->objs[i]->posts++;
+}
+
+/*
+ * Frees a request that is over. It uses what it named no longer, and if its completion still
+ * comes, nobody gets to see it.
+ */
+void kv_user_queue_drop(struct kv_user_post *post)
+{
+	unsigned int i;
+
+	post->queue->n--;
+	TAILQ_REMOVE(&post->queue->posts, post, queued);
+	LIST_REMOVE(post, hashed);
+	if (post->completed)
+		TAILQ_REMOVE(&post->cq->done, post, finished);
+	if (post->cq)
+		post->cq->pending--;
+	for (i = 0; i < post->n_objs; i++)
+		post->objs[i]->posts--;
+	free(post);
+}
+
+/* Drops all: the device has forgotten what was posted. */
+void kv_user_queue_forget(struct kv_user_queue *queue)
+{
+	struct kv_user_post *post;
+
+	while ((post = TAILQ_FIRST(&queue->posts)))
+		kv_user_queue_drop(post);
+}
+
+/* What it took from its SRQ is told nobody any more. */
+static void forget_taken(const struct kv_user_qp *qp)
+{
+	struct kv_user_post *post, *next;
+
+	for (post = TAILQ_FIRST(&qp->recv_cq->done); post; post = next) {
+		next = TAILQ_NEXT(post, finished);
+		if (post->qp == qp)
+			kv_user_queue_drop(post);
+	}
+}
+
+/*
+ * The same for a QP that was reset or destroyed, and is still among the objects. Completions
+ * that are still in its CQs are taken out, so that no run meets them. Those of other QPs stay to
+ * be polled.
+ */
+void kv_user_queue_forget_qp(struct kv_user *u, struct kv_user_qp *qp)
+{
+	kv_user_poll_take_all(u, qp->send_cq);
+	kv_user_poll_take_all(u, qp->recv_cq);
+	kv_user_queue_forget(&qp->sq);
+	kv_user_queue_forget(&qp->rq);
+	forget_taken(qp);
+}
+
+/* Forgets the completions of a CQ that was destroyed. */
+void kv_user_queue_forget_cq(struct kv_user_cq *cq)
+{
+	struct kv_user_post *post;
+
+	while ((post = TAILQ_FIRST(&cq->done)))
+		kv_user_queue_drop(post);
+}
+
 /* One work request by hand: its pieces, and the post. */
 
 #define ATOMIC_BYTES 8
 
-/**
- * kv_user_post_opcode() - what the verbs call an operation
- * @op: enum kverbs_op, of a send queue
- * @imm: with immediate data
- *
- * Return: the opcode.
- */
+/* The opcode of an operation of a send queue. */
 enum ibv_wr_opcode kv_user_post_opcode(uint32_t op, bool imm)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
@@ -34,9 +120,8 @@ enum ibv_wr_opcode kv_user_post_opcode(uint32_t op, bool imm)
 }
 
 /* Bytes that lie in the buffer but were not registered are the device's affair. */
-static int prep_sge(struct kv_user *u, const struct kv_user_target *to,
-		    const struct kv_wr *wr, unsigned int i, struct kv_user_post *post,
-		    struct ibv_sge *sge)
+static int prep_sge(struct kv_user *u, const struct kv_user_target *to, const struct kv_wr *wr,
+		    unsigned int i, struct kv_user_post *post, struct ibv_sge *sge)
 {
 	const struct kv_sge *from = &wr->sge[i];
 	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, from->mr);
@@ -44,16 +129,14 @@ static int prep_sge(struct kv_user *u, const struct kv_user_target *to,
 	if (!mr)
 		return -ENOENT;
 	if (from->lkey > KVERBS_LKEY_MAX)
-		return kv_user_fail(u, -ERANGE,
-				    "sge %u: lkey is %u: it must be 0 to %d",
-				    i + 1, from->lkey, KVERBS_LKEY_MAX);
+		return kv_user_fail(u, -ERANGE, "sge %u: lkey is %u: it must be 0 to %d", i + 1,
+				    from->lkey, KVERBS_LKEY_MAX);
 	if (from->lkey != KVERBS_LKEY_MR)
 		return kv_user_fail(u, -EOPNOTSUPP,
 				    "sge %u: lkey dma is the kernel's: user space has but lkey mr",
 				    i + 1);
 	if (mr->obj.parents[0] != to->pd)
-		return kv_user_fail(u, -EINVAL,
-				    "sge %u: mr %u and the %s are of different pds",
+		return kv_user_fail(u, -EINVAL, "sge %u: mr %u and the %s are of different pds",
 				    i + 1, from->mr, to->srq ? "srq" : "qp");
 	if (from->offset > mr->length || from->length > mr->length - from->offset)
 		return kv_user_fail(u, -EINVAL,
@@ -79,17 +162,15 @@ static bool left_out_if_empty(const struct kv_wr *wr, const struct kv_user_targe
 }
 
 /* @used: from 0 on, how many pieces are posted. */
-static int prep_sges(struct kv_user *u, const struct kv_wr *wr,
-		     const struct kv_user_target *to, struct kv_user_post *post,
-		     struct ibv_sge *sge, int *used)
+static int prep_sges(struct kv_user *u, const struct kv_wr *wr, const struct kv_user_target *to,
+		     struct kv_user_post *post, struct ibv_sge *sge, int *used)
 {
 	uint64_t bytes = 0;
 	unsigned int i;
 	int ret = 0;
 
 	if (wr->sges > to->queue->max_sge)
-		return kv_user_fail(u, -EINVAL,
-				    "%u sges are more than the %s was made for: %u",
+		return kv_user_fail(u, -EINVAL, "%u sges are more than the %s was made for: %u",
 				    wr->sges, kv_user_post_queue_name(wr), to->queue->max_sge);
 	for (i = 0; i < wr->sges && !ret; i++) {
 		ret = prep_sge(u, to, wr, i, post, &sge[*used]);
@@ -208,10 +289,8 @@ int kv_user_wr_post(struct kv_user *u, void *obj, const struct kv_wr *wr, struct
 	ret = wr->op == KVERBS_OP_RECV ? post_recv(wr, &to, post->serial, sge, ns) :
 					 post_send(wr, &to, post->serial, sge, sges, ns);
 	if (ret) {
-		kv_user_fail(u, ret,
-			     "%s on %s %u: %s",
-			     verb(wr), wr->srq ? "srq" : "qp", wr->srq ? wr->srq : wr->qp,
-			     strerror(-ret));
+		kv_user_fail(u, ret, "%s on %s %u: %s", verb(wr), wr->srq ? "srq" : "qp",
+			     wr->srq ? wr->srq : wr->qp, strerror(-ret));
 		goto err_free;
 	}
 	kv_user_queue_add(u, to.queue, post);

@@ -24,23 +24,12 @@ static const struct {
 	[KVERBS_OP_RECV] = { "RECV", 0, .uc = true, .ud = true },
 };
 
-/**
- * kv_user_post_is_atomic() - is it an atomic operation?
- * @wr: the request
- *
- * Return: true for FETCH_ADD and CMP_SWP.
- */
 bool kv_user_post_is_atomic(const struct kv_wr *wr)
 {
 	return wr->op == KVERBS_OP_FETCH_ADD || wr->op == KVERBS_OP_CMP_SWP;
 }
 
-/**
- * kv_user_post_queue_name() - what kind of queue a request goes to
- * @wr: the request
- *
- * Return: its name, for texts.
- */
+/* What kind of queue a request goes to, for texts. */
 const char *kv_user_post_queue_name(const struct kv_wr *wr)
 {
 	return wr->srq ? "srq" : wr->op == KVERBS_OP_RECV ? "receive queue" : "send queue";
@@ -50,12 +39,10 @@ const char *kv_user_post_queue_name(const struct kv_wr *wr)
 static int check_fields(struct kv_user *u, const struct kv_wr *wr)
 {
 	if (wr->op > KVERBS_OP_RECV)
-		return kv_user_fail(u, -ERANGE,
-				    "op is %u: it must be 0 to %d",
-				    wr->op, KVERBS_OP_RECV);
+		return kv_user_fail(u, -ERANGE, "op is %u: it must be 0 to %d", wr->op,
+				    KVERBS_OP_RECV);
 	if (wr->flags & ~KVERBS_WR__ALL)
-		return kv_user_fail(u, -EINVAL,
-				    "flags 0x%x has some that are unknown: 0x%x",
+		return kv_user_fail(u, -EINVAL, "flags 0x%x has some that are unknown: 0x%x",
 				    wr->flags, wr->flags & ~KVERBS_WR__ALL);
 	if (!wr->qp == !wr->srq)
 		return kv_user_fail(u, -EINVAL,
@@ -63,9 +50,8 @@ static int check_fields(struct kv_user *u, const struct kv_wr *wr)
 	if (wr->srq && wr->op != KVERBS_OP_RECV)
 		return kv_user_fail(u, -EINVAL, "srq: it takes receives only");
 	if (wr->flags & ~ops[wr->op].flags)
-		return kv_user_fail(u, -EINVAL, wr->op == KVERBS_OP_RECV ?
-				    "flags: a receive has none" :
-				    "flags: inline is for SEND and WRITE only");
+		return kv_user_fail(u, -EINVAL,
+				    wr->op == KVERBS_OP_RECV ? "flags: a receive has none" : "flags: inline is for SEND and WRITE only");
 	if (wr->has_imm && !ops[wr->op].imm)
 		return kv_user_fail(u, -EINVAL, "imm: immediate data is for SEND and WRITE only");
 	if (wr->has_remote && !ops[wr->op].remote)
@@ -76,14 +62,12 @@ static int check_fields(struct kv_user *u, const struct kv_wr *wr)
 				    "remote_addr or remote_key is missing: %s needs both",
 				    ops[wr->op].name);
 	if (wr->sges > KVERBS_SGE_MAX)
-		return kv_user_fail(u, -EINVAL,
-				    "%u sges are more than any request takes: %d",
+		return kv_user_fail(u, -EINVAL, "%u sges are more than any request takes: %d",
 				    wr->sges, KVERBS_SGE_MAX);
 	return kv_user_check_max(u, "remote_qpn", wr->remote_qpn, QPN_MAX);
 }
 
-static int check_type(struct kv_user *u, const struct kv_wr *wr,
-		      const struct kv_user_qp *qp)
+static int check_type(struct kv_user *u, const struct kv_wr *wr, const struct kv_user_qp *qp)
 {
 	const char *name = ops[wr->op].name;
 
@@ -92,12 +76,10 @@ static int check_type(struct kv_user *u, const struct kv_wr *wr,
 				    "op: qp %u is UC: it takes SEND, WRITE and RECV, not %s",
 				    qp->obj.id, name);
 	if (qp->type == KVERBS_QPT_UD && !ops[wr->op].ud)
-		return kv_user_fail(u, -EINVAL,
-				    "op: qp %u is UD: it takes SEND and RECV, not %s",
+		return kv_user_fail(u, -EINVAL, "op: qp %u is UD: it takes SEND and RECV, not %s",
 				    qp->obj.id, name);
 	if (kv_user_post_is_atomic(wr) && qp->obj.dev->attr.atomic_cap == IBV_ATOMIC_NONE)
-		return kv_user_fail(u, -EOPNOTSUPP,
-				    "%s has no atomic operations",
+		return kv_user_fail(u, -EOPNOTSUPP, "%s has no atomic operations",
 				    kv_user_dev_name(qp->obj.dev));
 	if (wr->has_imm && kv_user_dev_is_iwarp(qp->obj.dev))
 		return kv_user_fail(u, -EOPNOTSUPP, "imm: iWARP, which is what %s is, has no immediate data",
@@ -131,14 +113,12 @@ static int find_ah(struct kv_user *u, const struct kv_wr *wr,
 	if (!to->ah)
 		return -ENOENT;
 	if (to->ah->obj.parents[0] != to->pd)
-		return kv_user_fail(u, -EINVAL,
-				    "ah %u and qp %u are of different pds",
-				    wr->ah, wr->qp);
+		return kv_user_fail(u, -EINVAL, "ah %u and qp %u are of different pds", wr->ah,
+				    wr->qp);
 	return 0;
 }
 
-static int check_state(struct kv_user *u, const struct kv_wr *wr,
-		       struct kv_user_qp *qp)
+static int check_state(struct kv_user *u, const struct kv_wr *wr, struct kv_user_qp *qp)
 {
 	uint32_t state;
 	int ret;
@@ -149,8 +129,7 @@ static int check_state(struct kv_user *u, const struct kv_wr *wr,
 	if (wr->op != KVERBS_OP_RECV && state < KVERBS_QPS_RTS)
 		return kv_user_qp_check_rts(u, qp);
 	if (state == KVERBS_QPS_RESET)
-		return kv_user_fail(u, -EINVAL,
-				    "qp %u is in RESET: bring it to INIT first",
+		return kv_user_fail(u, -EINVAL, "qp %u is in RESET: bring it to INIT first",
 				    wr->qp);
 	return 0;
 }
@@ -174,16 +153,12 @@ static int find_qp(struct kv_user *u, const struct kv_wr *wr, struct kv_user_tar
 /* A receive may complete on any of the SRQ's QPs, where a run would meet it. */
 static int check_srq_idle(struct kv_user *u, const struct kv_user_srq *srq)
 {
-	const struct kv_user_table *qps = &u->tables[KV_QP];
+	const struct kv_user_qp *qp;
 	int ret = 0;
-	size_t i;
 
-	for (i = 0; i < qps->n && !ret; i++) {
-		struct kv_user_qp *qp = (struct kv_user_qp *)qps->objs[i];
-
-		if (qp->srq == srq)
+	KV_USER_FOR_EACH(u, KV_QP, qp)
+		if (qp->srq == srq && !ret)
 			ret = kv_user_cq_check_idle(u, qp->recv_cq);
-	}
 	return ret;
 }
 
@@ -202,16 +177,11 @@ static int find_srq(struct kv_user *u, const struct kv_wr *wr, struct kv_user_ta
 	return 0;
 }
 
-/**
- * kv_user_post_find() - what a request names, but for its MRs
- * @u: the backend
- * @wr: the request
- * @to: receives where it goes; zeroed
- *
- * Return: 0 or a negative errno, also if a queue of this kind never takes it.
+/*
+ * Finds what a request names, but for its MRs; @to is zeroed. An error, too, if a queue of this
+ * kind never takes it.
  */
-int kv_user_post_find(struct kv_user *u, const struct kv_wr *wr,
-		      struct kv_user_target *to)
+int kv_user_post_find(struct kv_user *u, const struct kv_wr *wr, struct kv_user_target *to)
 {
 	int ret;
 
@@ -235,14 +205,7 @@ static int check_runs(struct kv_user *u, const struct kv_user_qp *qp)
 	return kv_user_qp_check_leftovers(u, qp);
 }
 
-/**
- * kv_user_post_check_ready() - can the queue take one more now?
- * @u: the backend
- * @wr: the request
- * @to: where it goes
- *
- * Return: 0 or a negative errno: -EINVAL for the state of a QP, -EBUSY.
- */
+/* Can the queue take one more now? -EINVAL for the state of a QP, -EBUSY. */
 int kv_user_post_check_ready(struct kv_user *u, const struct kv_wr *wr,
 			     const struct kv_user_target *to)
 {
@@ -256,8 +219,7 @@ int kv_user_post_check_ready(struct kv_user *u, const struct kv_wr *wr,
 	if (ret)
 		return ret;
 	if (to->queue->n >= to->queue->max)
-		return kv_user_fail(u, -EBUSY,
-				    "the %s is full: poll its completions",
+		return kv_user_fail(u, -EBUSY, "the %s is full: poll its completions",
 				    kv_user_post_queue_name(wr));
 	/* One that overflows loses completions, and its QPs with them. */
 	if (to->cq && to->cq->pending >= (unsigned int)to->cq->ib->cqe)

@@ -34,8 +34,7 @@ static int check_recv(struct kv_user *u, const struct kv_user_dev *dev,
 	int ret;
 
 	if (init->srq && (init->max_recv_wr || init->max_recv_sge))
-		return kv_user_fail(u, -EINVAL,
-				    "%s is of no use here: receives come from the srq",
+		return kv_user_fail(u, -EINVAL, "%s is of no use here: receives come from the srq",
 				    init->max_recv_wr ? "max_recv_wr" : "max_recv_sge");
 	if (init->srq)
 		return 0;
@@ -54,9 +53,8 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 	if (ret)
 		return ret;
 	if (!(kv_user_dev_can(dev) & types[init->type].can))
-		return kv_user_fail(u, -EOPNOTSUPP,
-				    "%s has no %s qps",
-				    kv_user_dev_name(dev), types[init->type].name);
+		return kv_user_fail(u, -EOPNOTSUPP, "%s has no %s qps", kv_user_dev_name(dev),
+				    types[init->type].name);
 	ret = kv_user_check_count(u, "max_send_wr", init->max_send_wr,
 				  dev->attr.max_qp_wr, "max_qp_wr");
 	if (!ret)
@@ -147,14 +145,9 @@ int kv_user_qp_destroy(struct kv_user *u, struct kv_user_qp *qp, uint64_t *ns)
 	return -ret;
 }
 
-/**
- * kv_user_qp_renew() - another QP in place of one that can't be made anew
- * @u: the backend
- * @qp: the QP, in RESET afterwards, with another number
- *
- * What was posted is flushed, and its completions are in the CQs.
- *
- * Return: 0 or a negative errno: then the QP is as it was.
+/*
+ * Makes another QP, in RESET and with another number, in place of one that can't be reset. Its
+ * requests are flushed, and their completions are in the CQs. On failure the QP is as it was.
  */
 int kv_user_qp_renew(struct kv_user *u, struct kv_user_qp *qp)
 {
@@ -178,41 +171,26 @@ int kv_user_qp_renew(struct kv_user *u, struct kv_user_qp *qp)
 	return 0;
 }
 
-/**
- * kv_user_qp_share_cq() - do they complete into the same?
- * @a: a QP
- * @b: another one
- *
- * Return: whether there is a CQ that both have.
- */
+/* Is there a CQ into which both complete? */
 bool kv_user_qp_share_cq(const struct kv_user_qp *a, const struct kv_user_qp *b)
 {
 	return a->send_cq == b->send_cq || a->send_cq == b->recv_cq ||
 	       a->recv_cq == b->send_cq || a->recv_cq == b->recv_cq;
 }
 
-/**
- * kv_user_qp_check_leftovers() - can only what is posted on this QP complete into its CQs?
- * @u: the backend
- * @qp: the QP
- *
- * A run takes whatever comes for its own; what is posted by hand counts on the room.
- *
- * Return: 0, or -EBUSY if another QP has requests of a run outstanding there.
+/*
+ * -EBUSY if another QP has requests of a run outstanding that complete into the CQs of this one.
+ * A run takes whatever comes for its own; the room for requests by hand is counted.
  */
 int kv_user_qp_check_leftovers(struct kv_user *u, const struct kv_user_qp *qp)
 {
-	const struct kv_user_table *qps = &u->tables[KV_QP];
+	const struct kv_user_qp *other;
 
-	for (size_t i = 0; i < qps->n; i++) {
-		const struct kv_user_qp *other = (struct kv_user_qp *)qps->objs[i];
-
-		if (other != qp && (other->dirty || other->recvs) &&
-		    kv_user_qp_share_cq(qp, other))
+	KV_USER_FOR_EACH(u, KV_QP, other)
+		if (other != qp && (other->dirty || other->recvs) && kv_user_qp_share_cq(qp, other))
 			return kv_user_fail(u, -EBUSY,
 					    "requests of an earlier run on qp %u could complete into a cq of qp %u: reset qp %u",
 					    other->obj.id, qp->obj.id, other->obj.id);
-	}
 	return 0;
 }
 
@@ -252,13 +230,7 @@ static void fill_attr(const struct kv_user_qp *qp, const struct ibv_qp_attr *att
 
 static int query(struct kv_user_qp *qp, struct ibv_qp_attr *attr)
 {
-	const int mask = IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY |
-		IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY |
-		IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-		IBV_QP_RNR_RETRY | IBV_QP_RQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC |
-		IBV_QP_ALT_PATH | IBV_QP_MIN_RNR_TIMER | IBV_QP_SQ_PSN |
-		IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_PATH_MIG_STATE | IBV_QP_CAP |
-		IBV_QP_DEST_QPN;
+	const int mask = IBV_QP_CAP | IBV_QP_DEST_QPN | (IBV_QP_DEST_QPN - 1);
 	struct ibv_qp_init_attr init;
 	int ret;
 
@@ -299,17 +271,11 @@ void kv_user_qp_fill(struct kv_user_qp *qp, struct kv_qp *to)
 	to->sq_draining = attr.qp_state == IBV_QPS_SQD && attr.sq_draining;
 }
 
-/**
- * kv_user_qp_query_state() - ask the device for the QP's state
- * @u: the backend
- * @qp: the QP
- * @state: receives enum kverbs_qp_state; of one on iWARP that is not in RTS or beyond what
- *	it was brought to
- *
- * Return: 0 or a negative errno.
+/*
+ * Asks the device for the QP's state. On iWARP the driver is asked from RTS on only: see
+ * state_of().
  */
-int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp,
-			   uint32_t *state)
+int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp, uint32_t *state)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr = { 0 };
@@ -317,24 +283,16 @@ int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp,
 
 	ret = ibv_query_qp(qp->ib, &attr, IBV_QP_STATE, &init);
 	if (ret)
-		return kv_user_fail(u, -ret,
-				    "ibv_query_qp of qp %u: %s",
-				    qp->obj.id, strerror(ret));
+		return kv_user_fail(u, -ret, "ibv_query_qp of qp %u: %s", qp->obj.id,
+				    strerror(ret));
 	if ((uint32_t)attr.qp_state > KVERBS_QPS_ERR)
-		return kv_user_fail(u, -EIO,
-				    "qp %u is in a state that nobody knows: %d",
+		return kv_user_fail(u, -EIO, "qp %u is in a state that nobody knows: %d",
 				    qp->obj.id, attr.qp_state);
 	*state = state_of(qp, &attr);
 	return 0;
 }
 
-/**
- * kv_user_qp_check_rts() - can a run post requests?
- * @u: the backend
- * @qp: the QP
- *
- * Return: 0 if the QP is in RTS, else a negative errno: -EINVAL.
- */
+/* Can a run post requests? -EINVAL unless the QP is in RTS. */
 int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp)
 {
 	static const char *const to_rts[] = {
@@ -355,18 +313,11 @@ int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp)
 	advice = to_rts[state];
 	if (state < KVERBS_QPS_RTS && kv_user_dev_is_iwarp(qp->obj.dev))
 		advice = "iWARP's comes to RTS by its conn";
-	return kv_user_fail(u, -EINVAL,
-			    "qp %u is in %s: %s",
-			    qp->obj.id, kv_qp_state_name(state), advice);
+	return kv_user_fail(u, -EINVAL, "qp %u is in %s: %s", qp->obj.id, kv_qp_state_name(state),
+			    advice);
 }
 
-/**
- * kv_user_qp_check_idle() - is nobody posting on the QP or polling its CQs?
- * @u: the backend
- * @qp: the QP
- *
- * Return: 0 or -EBUSY.
- */
+/* -EBUSY if a run posts on the QP or polls its CQs. */
 int kv_user_qp_check_idle(struct kv_user *u, struct kv_user_qp *qp)
 {
 	int ret;

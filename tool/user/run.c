@@ -11,7 +11,6 @@
 
 #define NSEC_PER_MSEC 1000000ULL
 #define NSEC_PER_SEC 1000000000ULL
-
 #define TIME_NS_MAX (24 * 3600 * NSEC_PER_SEC)
 #define TIMEOUT_NS_MIN NSEC_PER_MSEC
 #define TIMEOUT_NS_MAX (3600 * NSEC_PER_SEC)
@@ -33,14 +32,12 @@ static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 		return kv_user_fail(u, -EINVAL,
 				    "iters or time_ns is missing: when does the run end?");
 	if (spec->time_ns > TIME_NS_MAX)
-		return kv_user_fail(u, -EINVAL,
-				    "time_ns is %" PRIu64 ": it can be one day at most",
+		return kv_user_fail(u, -EINVAL, "time_ns is %" PRIu64 ": it can be one day at most",
 				    spec->time_ns);
 	if (!spec->timeout_ns)
 		spec->timeout_ns = TIMEOUT_NS_DEFAULT;
 	if (spec->timeout_ns < TIMEOUT_NS_MIN || spec->timeout_ns > TIMEOUT_NS_MAX)
-		return kv_user_fail(u, -EINVAL,
-				    "timeout_ns is %" PRIu64 ": it must be 1 ms to 1 h",
+		return kv_user_fail(u, -EINVAL, "timeout_ns is %" PRIu64 ": it must be 1 ms to 1 h",
 				    spec->timeout_ns);
 	if (spec->cpu >= CPU_SETSIZE)
 		return kv_user_fail(u, -EINVAL, "cpu %d is not online", spec->cpu);
@@ -49,9 +46,8 @@ static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 	if (spec->spins < 0)
 		spec->spins = kv_placement_spins();
 	if (spec->spins > KVERBS_SPINS_MAX)
-		return kv_user_fail(u, -EINVAL,
-				    "spins is %d: it must be %d at most",
-				    spec->spins, KVERBS_SPINS_MAX);
+		return kv_user_fail(u, -EINVAL, "spins is %d: it must be %d at most", spec->spins,
+				    KVERBS_SPINS_MAX);
 	return 0;
 }
 
@@ -71,8 +67,7 @@ static int find_end(struct kv_user *u, const struct kv_run_spec *spec,
 	return to->target ? 0 : -ENOENT;
 }
 
-static int find_ends(struct kv_user *u, struct kv_user_run *run,
-		     struct kv_user_dev **dev)
+static int find_ends(struct kv_user *u, struct kv_user_run *run, struct kv_user_dev **dev)
 {
 	const struct kv_run_spec *spec = &run->spec;
 	int ret;
@@ -92,8 +87,7 @@ static int find_ends(struct kv_user *u, struct kv_user_run *run,
 }
 
 /* The receives that the loop expects, less those that are posted already. */
-static int post_recvs(struct kv_user *u, struct kv_user_qp *qp,
-		      struct kv_end *end)
+static int post_recvs(struct kv_user *u, struct kv_user_qp *qp, struct kv_end *end)
 {
 	int ret;
 
@@ -101,9 +95,8 @@ static int post_recvs(struct kv_user *u, struct kv_user_qp *qp,
 	for (; qp->recvs < KV_LOOP_RECVS; qp->recvs++) {
 		ret = kv_env_post_recv(end);
 		if (ret)
-			return kv_user_fail(u, ret,
-					    "ibv_post_recv on qp %u: %s",
-					    qp->obj.id, strerror(-ret));
+			return kv_user_fail(u, ret, "ibv_post_recv on qp %u: %s", qp->obj.id,
+					    strerror(-ret));
 	}
 	return 0;
 }
@@ -226,11 +219,9 @@ static void join(struct kv_user_run *run)
 	set_poller(run, NULL);
 }
 
-/**
- * kv_user_run_active() - has the run not ended?
- * @run: the run; once it has ended, its QPs are others' again
- *
- * Return: true if its loop may still post and poll.
+/*
+ * Has the run not ended, so that its loop may still post and poll? Once it has ended, its QPs
+ * are others' again.
  */
 bool kv_user_run_active(struct kv_user_run *run)
 {
@@ -242,20 +233,15 @@ bool kv_user_run_active(struct kv_user_run *run)
 	return false;
 }
 
-/**
- * kv_user_run_stop() - ask the loop to end
- * @run: the run; one that has ended stays as it is
- */
+/* Asks the loop to end. A run that has ended stays as it is. */
 void kv_user_run_stop(struct kv_user_run *run)
 {
 	__atomic_store_n(&run->loop.stop, 1, __ATOMIC_RELAXED);
 }
 
-/**
- * kv_user_run_check_dev() - ask the loop to end if its device is being removed
- * @run: the run; it would not notice
- *
- * Context: a signal handler, too
+/*
+ * Asks the loop, which would not notice, to end if its device is being removed. A signal handler
+ * calls it, too.
  */
 void kv_user_run_check_dev(struct kv_user_run *run)
 {
@@ -276,13 +262,7 @@ int kv_user_run_destroy(struct kv_user *u, void *obj, uint64_t *ns)
 	return 0;
 }
 
-/**
- * kv_user_run_find() - find a run by its id
- * @u: the backend
- * @id: its id
- *
- * Return: the run, or NULL: then the text is there, and the errno is -ENOENT.
- */
+/* Finds a run by its id. NULL: then the text is there, and the errno is -ENOENT. */
 struct kv_user_run *kv_user_run_find(struct kv_user *u, uint32_t id)
 {
 	return kv_user_obj_find(u, KV_USER_RUN, id);
@@ -330,4 +310,78 @@ int kv_user_run_del(struct kv_user *u, void *obj, const struct kv_id *in, struct
 	struct kv_user_run *run = kv_user_run_find(u, in->id);
 
 	return run ? kv_user_obj_delete(u, &run->obj, ns) : -ENOENT;
+}
+
+/* What a run has, while it goes on and after its end. */
+
+static __u64 load(const __u64 *from)
+{
+	return __atomic_load_n(from, __ATOMIC_RELAXED);
+}
+
+static void fill_samples(struct kv_user_run *run, struct kv_run_result *to)
+{
+	const struct kv_loop *loop = &run->loop;
+
+	to->samples = load(&loop->done);
+	to->let_go = load(&loop->let_go);
+	to->hist.sum = load(&run->hist.sum);
+	to->elapsed_ticks = run->before + kv_loop_elapsed(loop);
+	to->elapsed_ns = to->state == KVERBS_RUN_DONE ? run->elapsed_ns :
+		(uint64_t)((double)to->elapsed_ticks * kv_clock_ns_per_tick());
+}
+
+/* All but the bins. Return: false if the warm-up is not over, or was the end. */
+static bool fill(struct kv_user_run *run, struct kv_run_result *to)
+{
+	bool active = kv_user_run_active(run);
+	bool measuring = __atomic_load_n(&run->measuring, __ATOMIC_ACQUIRE);
+	__u64 warmed = load(&run->warmed);
+
+	to->state = active ? KVERBS_RUN_ACTIVE : KVERBS_RUN_DONE;
+	to->error = active ? 0 : run->error;
+	to->wc_status = active ? 0 : run->loop.wc_status;
+	to->vendor_err = active ? 0 : run->loop.vendor_err;
+	to->warmed = warmed || measuring ? warmed : load(&run->loop.done);
+	if (measuring) {
+		fill_samples(run, to);
+		return true;
+	}
+	to->samples = 0;
+	to->let_go = 0;
+	to->hist.sum = 0;
+	to->elapsed_ticks = 0;
+	to->elapsed_ns = 0;
+	return false;
+}
+
+/* All but the bins. */
+int kv_user_run_peek(struct kv_user *u, void *obj, const struct kv_id *in,
+		     struct kv_run_result *result, uint64_t *ns)
+{
+	struct kv_user_run *run = kv_user_run_find(u, in->id);
+
+	if (!run)
+		return -ENOENT;
+	fill(run, result);
+	return 0;
+}
+
+int kv_user_run_get(struct kv_user *u, void *obj, const struct kv_id *in,
+		    struct kv_run_result *result, uint64_t *ns)
+{
+	struct kv_user_run *run = kv_user_run_find(u, in->id);
+	bool measuring;
+
+	if (!run)
+		return -ENOENT;
+	measuring = fill(run, result);
+	if (!measuring)
+		kv_hist_reset(&result->hist);
+	for (unsigned int i = 0; i < KV_HIST_BINS && measuring; i++) {
+		result->hist.bin[i].count = load(&run->hist.bin[i].count);
+		result->hist.bin[i].low = kv_env_get(&run->hist.bin[i].low);
+		result->hist.bin[i].high = kv_env_get(&run->hist.bin[i].high);
+	}
+	return 0;
 }

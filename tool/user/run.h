@@ -7,62 +7,45 @@
 #include "loop_env.h"
 #include "user/user.h"
 
-/**
- * struct kv_user_end - one end of a connection, as it was asked for
- * @qp: in RTS
- * @local: what is sent from and read into
- * @target: what the peer sends or writes into; NULL if the loop has no use for it
- */
+/* One end of a connection, as it was asked for. */
 struct kv_user_end {
-	struct kv_user_qp *qp;
-	struct kv_user_mr *local;
+	struct kv_user_qp *qp; /* in RTS */
+	struct kv_user_mr *local; /* what is sent from and read into */
+	/* What the peer sends or writes into; NULL if the loop has no use for it. */
 	struct kv_user_mr *target;
 };
 
-/**
- * struct kv_user_run - a workload and what runs it
- * @obj: base; parents are the QPs of @ends. What the run posts from and into are
- *	the QPs' parents.
- * @spec: what was asked for, defaults filled in
- * @ends: the end, and the peer of a RELAY; qp is NULL where there is none
- * @loop: what it works on; others set @loop.stop, and read counters
- * @end: the work requests of @ends
- * @hist: samples
- * @fn: the loop
- * @time: the loop's ticks
- * @thread: the run's own; unused with @spec.in_wait
- * @done: eventfd of @thread, readable for ever once the run has ended
- * @cpus: with @spec.in_wait: where the waiting thread may be when the run is over
- * @joined: nobody runs the loop any more, QPs and CQs are others' again
- * @reason: why it was stopped, a negative errno; set before @loop.stop
- * @measuring: warm-up is over: set after the histogram was emptied, so that what
- *	was warmed up is never read as samples
- * @state: enum kverbs_run_state; the release that makes the rest readable
- * @error: how it ended
- * @warmed: iterations before the first sample
- * @before: ticks that were measured before the loop was called last
- * @elapsed_ns: around the measured part, by CLOCK_MONOTONIC_RAW
- */
+/* A workload and what runs it. */
 struct kv_user_run {
+	/*
+	 * Base; parents are the QPs of @ends. What the run posts from and into are the QPs'
+	 * parents.
+	 */
 	struct kv_user_obj obj;
-	struct kv_run_spec spec;
+	struct kv_run_spec spec; /* what was asked for, defaults filled in */
+	/* The end, and the peer of a RELAY; qp is NULL where there is none. */
 	struct kv_user_end ends[2];
-	struct kv_loop loop;
-	struct kv_end end[2];
-	struct kv_hist hist;
-	kv_loop_fn fn;
-	uint64_t time;
-	pthread_t thread;
-	int done;
+	struct kv_loop loop; /* what it works on; others set @loop.stop, and read counters */
+	struct kv_end end[2]; /* the work requests of @ends */
+	struct kv_hist hist; /* samples */
+	kv_loop_fn fn; /* the loop */
+	uint64_t time; /* the loop's ticks */
+	pthread_t thread; /* the run's own; unused with @spec.in_wait */
+	int done; /* eventfd of @thread, readable for ever once the run has ended */
+	/* With @spec.in_wait: where the waiting thread may be when the run is over. */
 	cpu_set_t cpus;
-	bool joined;
-	int reason;
+	bool joined; /* nobody runs the loop any more, QPs and CQs are others' again */
+	int reason; /* why it was stopped, a negative errno; set before @loop.stop */
+	/*
+	 * Warm-up is over: set after the histogram was emptied, so that what was warmed up is
+	 * never read as samples.
+	 */
 	int measuring;
-	uint32_t state;
-	int error;
-	__u64 warmed;
-	uint64_t before;
-	uint64_t elapsed_ns;
+	uint32_t state; /* enum kverbs_run_state; the release that makes the rest readable */
+	int error; /* how it ended */
+	__u64 warmed; /* iterations before the first sample */
+	uint64_t before; /* ticks that were measured before the loop was called last */
+	uint64_t elapsed_ns; /* around the measured part, by CLOCK_MONOTONIC_RAW */
 };
 
 /* wr.c */

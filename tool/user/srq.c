@@ -11,16 +11,14 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 	int ret;
 
 	if (!(kv_user_dev_can(dev) & KVERBS_CAN_SRQ))
-		return kv_user_fail(u, -EOPNOTSUPP,
-				    "%s has no shared receive queues",
+		return kv_user_fail(u, -EOPNOTSUPP, "%s has no shared receive queues",
 				    kv_user_dev_name(dev));
 	ret = kv_user_check_count(u, "max_wr", init->max_wr, dev->attr.max_srq_wr, "max_srq_wr");
 	if (!ret)
 		ret = kv_user_check_count(u, "max_sge", init->max_sge,
 					  dev->attr.max_srq_sge, "max_srq_sge");
 	if (!ret && init->limit > init->max_wr)
-		return kv_user_fail(u, -EINVAL,
-				    "limit %u is above max_wr, which is %u",
+		return kv_user_fail(u, -EINVAL, "limit %u is above max_wr, which is %u",
 				    init->limit, init->max_wr);
 	return ret;
 }
@@ -41,9 +39,8 @@ static int set_limit(struct kv_user *u, struct kv_user_srq *srq, uint32_t limit)
 	int ret;
 
 	ret = limit ? ibv_modify_srq(srq->ib, &attr, IBV_SRQ_LIMIT) : 0;
-	return ret ? kv_user_fail(u, -ret,
-				  "ibv_modify_srq with limit %u: %s",
-				  limit, strerror(ret)) : 0;
+	return ret ? kv_user_fail(u, -ret, "ibv_modify_srq with limit %u: %s", limit,
+				  strerror(ret)) : 0;
 }
 
 /* Its time is that of ibv_create_srq(), which knows no limit: ibv_modify_srq() sets it after that. */
@@ -63,8 +60,7 @@ int kv_user_srq_new(struct kv_user *u, struct kv_user_srq *srq, const struct kv_
 		return ret;
 	srq->ib = KV_USER_TIMED(ns, ibv_create_srq(pd->ib, &attr));
 	if (!srq->ib)
-		return kv_user_fail(u, -errno,
-				    "ibv_create_srq with max_wr %u and max_sge %u: %s",
+		return kv_user_fail(u, -errno, "ibv_create_srq with max_wr %u and max_sge %u: %s",
 				    init->max_wr, init->max_sge, strerror(errno));
 	ret = set_limit(u, srq, init->limit);
 	if (ret) {
@@ -97,12 +93,10 @@ static int check_attr(struct kv_user *u, const struct kv_user_srq *srq,
 	if (ret)
 		return ret;
 	if (!(dev->attr.device_cap_flags & IBV_DEVICE_SRQ_RESIZE))
-		return kv_user_fail(u, -EOPNOTSUPP,
-				    "max_wr: %s can't resize an srq",
+		return kv_user_fail(u, -EOPNOTSUPP, "max_wr: %s can't resize an srq",
 				    kv_user_dev_name(dev));
 	if (attr->max_wr < srq->attr.srq_limit || (attr->has_limit && attr->max_wr < attr->limit))
-		return kv_user_fail(u, -EINVAL,
-				    "max_wr %u is below limit: lower that first",
+		return kv_user_fail(u, -EINVAL, "max_wr %u is below limit: lower that first",
 				    attr->max_wr);
 	if (attr->max_wr < srq->rq.n)
 		return kv_user_fail(u, -EBUSY,

@@ -41,93 +41,65 @@ enum {
 /* Far more than are usually outstanding. */
 #define KV_USER_POST_BUCKETS 256
 
-/**
- * struct kv_user_dev - an open device
- * @next: the backend's next one
- * @ctx: open until the backend is closed
- * @attr: its limits
- * @cap_flags: all of its capabilities, IBV_DEVICE_*
- * @link_layer: of port 1, IBV_LINK_LAYER_*
- * @ino: of its folder in sysfs, 0 if that is not known: another device may get its
- *	name, but not this number
- * @looked_ns: when kv_user_dev_check() has looked for that folder
- */
+/* An open device. */
 struct kv_user_dev {
-	struct kv_user_dev *next;
-	struct ibv_context *ctx;
-	struct ibv_device_attr attr;
-	uint64_t cap_flags;
-	uint8_t link_layer;
+	struct kv_user_dev *next; /* the backend's next one */
+	struct ibv_context *ctx; /* open until the backend is closed */
+	struct ibv_device_attr attr; /* its limits */
+	uint64_t cap_flags; /* all of its capabilities, IBV_DEVICE_* */
+	uint8_t link_layer; /* of port 1, IBV_LINK_LAYER_* */
+	/*
+	 * Of its folder in sysfs, 0 if that is not known: another device may get its name, but
+	 * not this number.
+	 */
 	ino_t ino;
-	uint64_t looked_ns;
+	uint64_t looked_ns; /* when kv_user_dev_check() has looked for that folder */
 };
 
-/**
- * struct kv_user_obj - what all objects have; first member of each
- * @type: enum kv_type or KV_USER_RUN
- * @id: its name in the contract
- * @users: how many objects have it as a parent
- * @posts: how often requests posted by hand name it
- * @dev: its device
- * @parents: what it uses; NULL where there is none
- */
+/* What all objects have; first member of each. */
 struct kv_user_obj {
-	unsigned int type;
-	uint32_t id;
-	unsigned int users;
-	unsigned int posts;
-	struct kv_user_dev *dev;
-	struct kv_user_obj *parents[KV_USER_PARENTS];
+	unsigned int type; /* enum kv_type or KV_USER_RUN */
+	uint32_t id; /* its name in the contract */
+	unsigned int users; /* how many objects have it as a parent */
+	unsigned int posts; /* how often requests posted by hand name it */
+	struct kv_user_dev *dev; /* its device */
+	struct kv_user_obj *parents[KV_USER_PARENTS]; /* what it uses; NULL where there is none */
 };
 
-/**
- * struct kv_user_table - all objects of a type
- * @objs: in the order of their ids
- * @n: how many
- * @gap: how many unused places there are before @objs
- * @room: how many places there are in all
- */
+/* All objects of a type. */
 struct kv_user_table {
-	struct kv_user_obj **objs;
+	struct kv_user_obj **objs; /* in the order of their ids */
 	size_t n;
-	size_t gap;
-	size_t room;
+	size_t gap; /* how many unused places there are before @objs */
+	size_t room; /* how many places there are in all */
 };
 
-/**
- * struct kv_user - the backend
- * @base: what the tool sees; first member
- * @devs: devices opened so far
- * @opened_all: all devices that there are were opened, for their events
- * @tables: the objects by type
- * @posts: requests posted by hand, by the last bits of their serial numbers
- * @serial: of the last request that was posted by hand
- * @events: what happened here and is no asynchronous event, a ring
- * @first_event: the oldest of @events
- * @n_events: how many
- * @cm: where librdmacm tells of all CONNs, not blocking; NULL until there is one
- *
- * One thread at a time calls the operations. The threads of the runs touch their
+/* Goes through the objects of a type, none of which is made or destroyed meanwhile. */
+#define KV_USER_FOR_EACH(u, TYPE, object)						\
+	for (size_t i_ = 0; i_ < (u)->tables[TYPE].n &&					\
+			    ((object) = (void *)(u)->tables[TYPE].objs[i_]); i_++)
+
+/*
+ * The backend. One thread at a time calls the operations. The threads of the runs touch their
  * struct kv_user_run and nothing else, so there are no locks.
  */
 struct kv_user {
-	struct kv_backend base;
-	struct kv_user_dev *devs;
-	bool opened_all;
-	struct kv_user_table tables[KV_USER_TYPES];
+	struct kv_backend base; /* what the tool sees; first member */
+	struct kv_user_dev *devs; /* devices opened so far */
+	bool opened_all; /* all devices that there are were opened, for their events */
+	struct kv_user_table tables[KV_USER_TYPES]; /* the objects by type */
+	/* Requests posted by hand, by the last bits of their serial numbers. */
 	LIST_HEAD(, kv_user_post) posts[KV_USER_POST_BUCKETS];
-	uint64_t serial;
+	uint64_t serial; /* of the last request that was posted by hand */
+	/* What happened here and is no asynchronous event, a ring. */
 	struct kv_event events[KV_USER_EVENTS];
-	unsigned int first_event;
+	unsigned int first_event; /* the oldest of @events */
 	unsigned int n_events;
+	/* Where librdmacm tells of all CONNs, not blocking; NULL until there is one. */
 	struct rdma_event_channel *cm;
 };
 
-/**
- * struct kv_user_pd - a protection domain
- * @obj: base
- * @ib: the verbs object
- */
+/* A protection domain. */
 struct kv_user_pd {
 	struct kv_user_obj obj;
 	struct ibv_pd *ib;
@@ -135,94 +107,69 @@ struct kv_user_pd {
 
 TAILQ_HEAD(kv_user_posts, kv_user_post);
 
-/**
- * struct kv_user_cq - a completion queue
- * @obj: base
- * @ib: the verbs object
- * @context: KVERBS_CQ_POLLED or KVERBS_CQ_EVENT
- * @comp_vector: its completion vector
- * @channel: its own completion channel; NULL unless @context is EVENT
- * @poller: the run that polls it; NULL if nobody does. It may have ended since:
- *	kv_user_run_active() tells.
- * @done: requests posted by hand whose completions were taken from @ib, but not
- *	handed out yet; in order
- * @pending: requests posted by hand whose completions come here, those of an
- *	SRQ only once they are in @done
- */
+/* A completion queue. */
 struct kv_user_cq {
 	struct kv_user_obj obj;
 	struct ibv_cq *ib;
-	uint32_t context;
-	uint32_t comp_vector;
+	uint32_t context; /* KVERBS_CQ_POLLED or KVERBS_CQ_EVENT */
+	uint32_t comp_vector; /* its completion vector */
+	/* Its own completion channel; NULL unless @context is EVENT. */
 	struct ibv_comp_channel *channel;
+	/*
+	 * The run that polls it; NULL if nobody does. It may have ended since:
+	 * kv_user_run_active() tells.
+	 */
 	struct kv_user_run *poller;
+	/*
+	 * Requests posted by hand whose completions were taken from @ib, but not handed out yet;
+	 * in order.
+	 */
 	struct kv_user_posts done;
+	/*
+	 * Requests posted by hand whose completions come here, those of an SRQ only once they
+	 * are in @done.
+	 */
 	unsigned int pending;
 };
 
-/**
- * struct kv_user_mr - a buffer, and its registration
- * @obj: base; parent 0 is the PD
- * @buf: the buffer, whole pages
- * @length: its bytes as they were asked for
- * @max_access: rights that a registration may have, KVERBS_ACCESS_*
- * @ib: the verbs object; NULL while the buffer is not registered
- * @access: rights of the registration, KVERBS_ACCESS_*
- * @offset: first registered byte
- * @reg_length: registered bytes
- */
+/* A buffer, and its registration. */
 struct kv_user_mr {
-	struct kv_user_obj obj;
-	uint8_t *buf;
-	uint64_t length;
-	uint32_t max_access;
-	struct ibv_mr *ib;
-	uint32_t access;
-	uint64_t offset;
-	uint64_t reg_length;
+	struct kv_user_obj obj; /* base; parent 0 is the PD */
+	uint8_t *buf; /* the buffer, whole pages */
+	uint64_t length; /* its bytes as they were asked for */
+	uint32_t max_access; /* rights that a registration may have, KVERBS_ACCESS_* */
+	struct ibv_mr *ib; /* the verbs object; NULL while the buffer is not registered */
+	uint32_t access; /* rights of the registration, KVERBS_ACCESS_* */
+	uint64_t offset; /* first registered byte */
+	uint64_t reg_length; /* registered bytes */
 };
 
-/**
- * struct kv_user_queue - what was posted by hand on a work queue
- * @posts: in the order in which they were posted; each stays until its
- *	completion, or that of a later send, was handed out
- * @n: how many
- * @max: depth of the work queue
- * @max_sge: SGEs that a request may have
- */
+/* What was posted by hand on a work queue. */
 struct kv_user_queue {
+	/*
+	 * In the order in which they were posted; each stays until its completion, or that of a
+	 * later send, was handed out.
+	 */
 	struct kv_user_posts posts;
 	unsigned int n;
-	uint32_t max;
-	uint32_t max_sge;
+	uint32_t max; /* depth of the work queue */
+	uint32_t max_sge; /* SGEs that a request may have */
 };
 
-/**
- * struct kv_user_srq - a shared receive queue
- * @obj: base; parent 0 is the PD
- * @ib: the verbs object
- * @attr: what the device said last
- * @rq: its receives
- */
+/* A shared receive queue. */
 struct kv_user_srq {
-	struct kv_user_obj obj;
+	struct kv_user_obj obj; /* base; parent 0 is the PD */
 	struct ibv_srq *ib;
-	struct ibv_srq_attr attr;
-	struct kv_user_queue rq;
+	struct ibv_srq_attr attr; /* what the device said last */
+	struct kv_user_queue rq; /* its receives */
 };
 
-/**
- * struct kv_user_ah - an address handle
- * @obj: base; parent 0 is the PD
- * @ib: the verbs object
- * @port: which it was made for
- * @av: where to
- */
+/* An address handle. */
 struct kv_user_ah {
-	struct kv_user_obj obj;
+	struct kv_user_obj obj; /* base; parent 0 is the PD */
 	struct ibv_ah *ib;
-	uint32_t port;
-	struct kv_av av;
+	uint32_t port; /* which it was made for */
+	struct kv_av av; /* where to */
 };
 
 /* What a QP uses: its parents by slot. */
@@ -235,63 +182,43 @@ enum kv_user_qp_parent {
 	KV_USER_QP_TARGET_MR,
 };
 
-/**
- * struct kv_user_qp - a queue pair
- * @obj: base; the MRs among the parents are those that the last run posted.
- *	Receives may still be outstanding on them, so they stay until another run,
- *	RESET, or the QP's end.
- * @ib: the verbs object; on iWARP RESET makes another one
- * @init: what @ib was made with
- * @qpn: its number, also while @ib goes
- * @state: enum kverbs_qp_state that we know of; see kv_user_qp_query_state()
- * @type: enum kverbs_qp_type
- * @send_cq: where sends complete
- * @recv_cq: where receives complete
- * @srq: where receives come from; NULL if @rq has them
- * @max_inline: bytes that a request can carry inline
- * @sq_sig_all: every send completes
- * @port: the one that it was given last, else 1
- * @given: KV_QPA_*, what it was given since the last RESET: only that has a
- *	meaning
- * @sq: sends posted by hand
- * @rq: receives posted by hand
- * @recvs: receives that runs posted
- * @recv_lkey: the key that they name the target MR by
- * @dirty: a run ended with other requests outstanding
- */
+/* A queue pair. */
 struct kv_user_qp {
+	/*
+	 * Base; the MRs among the parents are those that the last run posted. Receives may still
+	 * be outstanding on them, so they stay until another run, RESET, or the QP's end.
+	 */
 	struct kv_user_obj obj;
-	struct ibv_qp *ib;
-	struct ibv_qp_init_attr init;
-	uint32_t qpn;
-	uint32_t state;
-	uint32_t type;
-	struct kv_user_cq *send_cq;
-	struct kv_user_cq *recv_cq;
-	struct kv_user_srq *srq;
-	uint32_t max_inline;
-	bool sq_sig_all;
-	uint8_t port;
+	struct ibv_qp *ib; /* the verbs object; on iWARP RESET makes another one */
+	struct ibv_qp_init_attr init; /* what @ib was made with */
+	uint32_t qpn; /* its number, also while @ib goes */
+	uint32_t state; /* enum kverbs_qp_state that we know of; see kv_user_qp_query_state() */
+	uint32_t type; /* enum kverbs_qp_type */
+	struct kv_user_cq *send_cq; /* where sends complete */
+	struct kv_user_cq *recv_cq; /* where receives complete */
+	struct kv_user_srq *srq; /* where receives come from; NULL if @rq has them */
+	uint32_t max_inline; /* bytes that a request can carry inline */
+	bool sq_sig_all; /* every send completes */
+	uint8_t port; /* the one that it was given last, else 1 */
+	/* KV_QPA_*, what it was given since the last RESET: only that has a meaning. */
 	uint32_t given;
-	struct kv_user_queue sq;
-	struct kv_user_queue rq;
-	uint32_t recvs;
-	uint32_t recv_lkey;
-	bool dirty;
+	struct kv_user_queue sq; /* sends posted by hand */
+	struct kv_user_queue rq; /* receives posted by hand */
+	uint32_t recvs; /* receives that runs posted */
+	uint32_t recv_lkey; /* the key that they name the target MR by */
+	bool dirty; /* a run ended with other requests outstanding */
 };
 
 /* backend.c */
 int kv_user_fail(struct kv_user *u, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-int kv_user_check_max(struct kv_user *u, const char *what, uint32_t value,
-		      uint32_t max);
+int kv_user_check_max(struct kv_user *u, const char *what, uint32_t value, uint32_t max);
 int kv_user_check_count(struct kv_user *u, const char *what, uint32_t value,
 			int limit, const char *limit_name);
 int kv_user_check_access(struct kv_user *u, const char *what, uint32_t access);
 
 /* dev.c */
-struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name,
-				     int *error);
+struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name, int *error);
 int kv_user_dev_open_all(struct kv_user *u);
 int kv_user_dev_list(struct kv_user *u, struct ibv_device ***list);
 const char *kv_user_dev_name(const struct kv_user_dev *dev);
@@ -318,17 +245,14 @@ void kv_user_table_free(struct kv_user_table *table);
 void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, struct kv_user_dev *dev);
 void kv_user_obj_free(struct kv_user_obj *obj);
 void kv_user_obj_publish(struct kv_user *u, struct kv_user_obj *obj);
-void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot,
-			    struct kv_user_obj *parent);
+void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot, struct kv_user_obj *parent);
 void *kv_user_obj_find(struct kv_user *u, unsigned int type, uint32_t id);
-int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void *to,
-		    uint64_t *ns);
+int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void *to, uint64_t *ns);
 void kv_user_obj_fill(struct kv_user_obj *obj, void *to);
 int kv_user_obj_delete(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ns);
 void kv_user_obj_destroy_all(struct kv_user *u);
 int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
-		     int (*fn)(const union kv_object *object, void *arg),
-		     void *arg);
+		     int (*fn)(const union kv_object *object, void *arg), void *arg);
 
 /*
  * Of each type, in the file of its name. new: makes the verbs object. @obj is zeroed but for its
@@ -367,14 +291,12 @@ int kv_user_mr_check_range(struct kv_user *u, const struct kv_user_mr *mr,
 			   uint64_t offset, uint64_t length);
 
 /* ah.c */
-int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev,
-		    uint32_t port, const char *prefix, const struct kv_av *av,
-		    struct ibv_ah_attr *ah);
+int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev, uint32_t port,
+		    const char *prefix, const struct kv_av *av, struct ibv_ah_attr *ah);
 void kv_user_av_fill(const struct ibv_ah_attr *ah, struct kv_av *av);
 
 /* qp.c */
-int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp,
-			   uint32_t *state);
+int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp, uint32_t *state);
 int kv_user_qp_renew(struct kv_user *u, struct kv_user_qp *qp);
 int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp);
 bool kv_user_qp_share_cq(const struct kv_user_qp *a, const struct kv_user_qp *b);

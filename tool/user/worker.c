@@ -133,15 +133,10 @@ static int bind_here(struct kv_user *u, struct kv_user_run *run)
 	return 0;
 }
 
-/**
- * kv_user_worker_start() - a run has its ends, and may begin
- * @u: the backend
- * @run: the run; kv_user_worker_join() ends it
- *
- * With in_wait the calling thread is bound to the run's CPU until then, and goes on with the
- * run in kv_user_worker_wait().
- *
- * Return: 0 or a negative errno.
+/*
+ * Lets a run that has its ends begin; kv_user_worker_join() ends it. With in_wait the calling
+ * thread is bound to the run's CPU until then, and goes on with the run in
+ * kv_user_worker_wait().
  */
 int kv_user_worker_start(struct kv_user *u, struct kv_user_run *run)
 {
@@ -155,11 +150,9 @@ int kv_user_worker_start(struct kv_user *u, struct kv_user_run *run)
 	return ret;
 }
 
-/**
- * kv_user_worker_join() - nobody runs the loop any more
- * @run: the run; it has ended or was asked to
- *
- * Waits for its thread, if it has one.
+/*
+ * After the end of a run, or once it was asked to end: nobody runs the loop any more. Waits for
+ * its thread, if it has one.
  */
 void kv_user_worker_join(struct kv_user_run *run)
 {
@@ -228,15 +221,11 @@ static bool advance(struct kv_user_run *run, uint64_t ticks)
 	return true;
 }
 
-/**
- * kv_user_worker_wait() - wait for the end of a run; with in_wait: go on with it
- * @run: the run, active
- * @timeout_ms: milliseconds; negative for no limit
- *
- * With in_wait a signal that asks for the end of the tool ends the run. It takes longer than
- * @timeout_ms by the warm-up, and by the iteration that is under way.
- *
- * Return: 0 or a negative errno: -EAGAIN, -EINTR.
+/*
+ * Waits for the end of an active run; with in_wait: goes on with it. @timeout_ms: milliseconds,
+ * negative for no limit. With in_wait a signal that asks for the end of the tool ends the run,
+ * and the call takes longer than @timeout_ms by the warm-up, and by the iteration that is under
+ * way. -EAGAIN, -EINTR; leaves no text.
  */
 int kv_user_worker_wait(struct kv_user_run *run, int timeout_ms)
 {

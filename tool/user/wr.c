@@ -8,8 +8,7 @@
 
 static const char *const names[] = { "end", "peer" };
 
-static const struct kv_run_end *asked(const struct kv_user_run *run,
-				      unsigned int i)
+static const struct kv_run_end *asked(const struct kv_user_run *run, unsigned int i)
 {
 	return i ? &run->spec.peer : &run->spec.end;
 }
@@ -20,9 +19,8 @@ static bool is_atomic(const struct kv_user_run *run)
 	       run->spec.op == KVERBS_OP_CMP_SWP;
 }
 
-static int check_mr(struct kv_user *u, const struct kv_user_run *run,
-		    unsigned int i, const char *role,
-		    const struct kv_user_mr *mr, uint32_t access)
+static int check_mr(struct kv_user *u, const struct kv_user_run *run, unsigned int i,
+		    const char *role, const struct kv_user_mr *mr, uint32_t access)
 {
 	const struct kv_user_qp *qp = run->ends[i].qp;
 	const char *end = names[i];
@@ -33,8 +31,7 @@ static int check_mr(struct kv_user *u, const struct kv_user_run *run,
 				    "%s: size is %u, but the buffer of its %s, mr %u, has %" PRIu64 " bytes",
 				    end, size, role, mr->obj.id, mr->length);
 	if (mr->obj.parents[0] != qp->obj.parents[KV_USER_QP_PD])
-		return kv_user_fail(u, -EINVAL,
-				    "%s: its %s, mr %u, and qp %u are of different pds",
+		return kv_user_fail(u, -EINVAL, "%s: its %s, mr %u, and qp %u are of different pds",
 				    end, role, mr->obj.id, qp->obj.id);
 	if (!mr->ib)
 		return kv_user_fail(u, -EINVAL,
@@ -48,13 +45,11 @@ static int check_mr(struct kv_user *u, const struct kv_user_run *run,
 		return kv_user_fail(u, -EINVAL,
 				    "%s: its %s, mr %u, is registered without the right that this needs: %s",
 				    end, role, mr->obj.id,
-				    access & ~mr->access & KVERBS_ACCESS_LOCAL_WRITE ?
-				    "local write" : "remote write");
+				    access & ~mr->access & KVERBS_ACCESS_LOCAL_WRITE ? "local write" : "remote write");
 	return 0;
 }
 
-static int check_recvs(struct kv_user *u, const struct kv_user_run *run,
-		       unsigned int i)
+static int check_recvs(struct kv_user *u, const struct kv_user_run *run, unsigned int i)
 {
 	const struct kv_user_qp *qp = run->ends[i].qp;
 	const char *end = names[i];
@@ -72,15 +67,13 @@ static int check_recvs(struct kv_user *u, const struct kv_user_run *run,
 }
 
 /* The QP keeps the MR of what an earlier run has left posted, and no other. */
-static int check_left(struct kv_user *u, const struct kv_user_run *run,
-		      unsigned int i)
+static int check_left(struct kv_user *u, const struct kv_user_run *run, unsigned int i)
 {
 	const struct kv_user_mr *target = run->ends[i].target;
 	const struct kv_user_qp *qp = run->ends[i].qp;
 
 	if (qp->recvs && (qp->obj.parents[KV_USER_QP_TARGET_MR] != &target->obj ||
-			  (run->spec.op == KVERBS_OP_SEND &&
-			   qp->recv_lkey != target->ib->lkey)))
+			  (run->spec.op == KVERBS_OP_SEND && qp->recv_lkey != target->ib->lkey)))
 		return kv_user_fail(u, -EBUSY,
 				    "%s: receives of an earlier run are posted on qp %u with another target_mr or registration: reset the qp and connect it anew",
 				    names[i], qp->obj.id);
@@ -90,17 +83,13 @@ static int check_left(struct kv_user *u, const struct kv_user_run *run,
 /* An SRQ's receive may complete on any CQ that its QPs receive on. */
 static bool has_posts(const struct kv_user *u, const struct kv_user_cq *cq)
 {
-	const struct kv_user_table *qps = &u->tables[KV_QP];
-	size_t i;
+	const struct kv_user_qp *qp;
 
 	if (cq->pending)
 		return true;
-	for (i = 0; i < qps->n; i++) {
-		const struct kv_user_qp *qp = (struct kv_user_qp *)qps->objs[i];
-
+	KV_USER_FOR_EACH(u, KV_QP, qp)
 		if (qp->recv_cq == cq && qp->srq && qp->srq->rq.n)
 			return true;
-	}
 	return false;
 }
 
@@ -122,8 +111,7 @@ static int check_qp(struct kv_user *u, const char *end, struct kv_user_qp *qp)
 	int ret;
 
 	if (qp->type != KVERBS_QPT_RC || qp->srq)
-		return kv_user_fail(u, -EINVAL,
-				    "%s: qp %u %s: a run needs an RC qp without an srq",
+		return kv_user_fail(u, -EINVAL, "%s: qp %u %s: a run needs an RC qp without an srq",
 				    end, qp->obj.id, qp->srq ? "has an srq" : "is not RC");
 	ret = check_cq(u, end, qp->send_cq);
 	if (!ret)
@@ -131,17 +119,15 @@ static int check_qp(struct kv_user *u, const char *end, struct kv_user_qp *qp)
 	return ret ? ret : kv_user_qp_check_leftovers(u, qp);
 }
 
-static int check_end(struct kv_user *u, const struct kv_user_run *run,
-		     unsigned int i)
+static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned int i)
 {
 	const struct kv_user_end *end = &run->ends[i];
 	uint32_t op = run->spec.op;
 	int ret;
 
 	if (asked(run, i)->lkey > KVERBS_LKEY_MAX)
-		return kv_user_fail(u, -EINVAL,
-				    "%s: lkey is %u: there is no such kind",
-				    names[i], asked(run, i)->lkey);
+		return kv_user_fail(u, -EINVAL, "%s: lkey is %u: there is no such kind", names[i],
+				    asked(run, i)->lkey);
 	if (asked(run, i)->lkey != KVERBS_LKEY_MR)
 		return kv_user_fail(u, -EOPNOTSUPP,
 				    "%s: lkey dma is the kernel's: user space has but lkey mr",
@@ -160,8 +146,7 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run,
 	if (ret || !end->target)
 		return ret;
 	ret = check_mr(u, run, i, "target_mr", end->target,
-		       op == KVERBS_OP_SEND ? KVERBS_ACCESS_LOCAL_WRITE :
-					      KVERBS_ACCESS_REMOTE_WRITE);
+		       op == KVERBS_OP_SEND ? KVERBS_ACCESS_LOCAL_WRITE : KVERBS_ACCESS_REMOTE_WRITE);
 	if (!ret)
 		ret = check_left(u, run, i);
 	if (ret || op != KVERBS_OP_SEND)
@@ -174,26 +159,21 @@ static int check_atomic(struct kv_user *u, const struct kv_user_run *run)
 	const struct kv_user_qp *qp = run->ends[0].qp;
 
 	if (run->spec.size != sizeof(uint64_t))
-		return kv_user_fail(u, -EINVAL,
-				    "size is %u: that of an atomic operation is 8",
+		return kv_user_fail(u, -EINVAL, "size is %u: that of an atomic operation is 8",
 				    run->spec.size);
 	if (run->spec.end.remote_addr % sizeof(uint64_t))
 		return kv_user_fail(u, -EINVAL,
 				    "end: remote_addr 0x%" PRIx64 " of an atomic operation must be a multiple of 8",
 				    run->spec.end.remote_addr);
 	if (qp->obj.dev->attr.atomic_cap == IBV_ATOMIC_NONE)
-		return kv_user_fail(u, -EOPNOTSUPP,
-				    "%s has no atomic operations",
+		return kv_user_fail(u, -EOPNOTSUPP, "%s has no atomic operations",
 				    ibv_get_device_name(qp->obj.dev->ctx->device));
 	return 0;
 }
 
-/**
- * kv_user_wr_check() - can the run post what it was asked to, where it was?
- * @u: the backend
- * @run: the run, its @ends filled in, its QPs not used by others
- *
- * Return: 0 or a negative errno.
+/*
+ * Can the run post what it was asked to, where it was? Its @ends are filled in, and its QPs not
+ * used by others.
  */
 int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 {
@@ -214,19 +194,14 @@ int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 	return ret;
 }
 
-static void prep_sge(struct ibv_sge *sge, const struct kv_user_mr *mr,
-		     uint64_t length)
+static void prep_sge(struct ibv_sge *sge, const struct kv_user_mr *mr, uint64_t length)
 {
 	sge->addr = (uintptr_t)mr->buf;
 	sge->length = (uint32_t)length;
 	sge->lkey = mr->ib->lkey;
 }
 
-/**
- * kv_user_wr_prep() - build the work requests that a run posts over and over
- * @run: the run, checked
- * @i: which of its ends
- */
+/* Builds the work requests that end @i of a checked run posts over and over. */
 void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 {
 	const struct kv_user_end *from = &run->ends[i];
