@@ -45,8 +45,6 @@ struct kv_user_conn {
 
 /* conn.c */
 int kv_user_conn_check_op(struct kv_user *u, const struct kv_user_conn *conn, enum kv_op op);
-
-/* bind.c */
 bool kv_user_conn_is_foreign(const struct kv_user_conn *conn);
 int kv_user_conn_check_addr(struct kv_user *u, const char *what,
 			    const struct sockaddr_storage *addr, bool port);
