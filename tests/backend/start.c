@@ -38,14 +38,14 @@ static const char *start(struct kv_pair *p)
  */
 const char *failed_start_holds_nothing(const struct kv_site *space)
 {
-	struct kv_work work = { .ack_timeout = 14, .retry_cnt = 6 };
+	struct kv_workload work = { .ack_timeout = 14, .retry_cnt = 6 };
 	struct kv_fault f = { 0 };
 	const char *wrong;
 	struct kv_pair p;
 
 	if (kv_dev_is_iwarp(&space->dev))
 		work.connect = KV_CONNECT_CM;
-	kv_work_set(&work, KV_KIND_COMPLETION, KVERBS_OP_WRITE, 64);
+	kv_workload_set(&work, KV_KIND_COMPLETION, KVERBS_OP_WRITE, 64);
 	if (kv_pair_create(&p, space, space, &work, &f))
 		return "no pair can be made";
 	wrong = start(&p);

@@ -67,7 +67,7 @@ int kv_options_choose_ends(struct kv_options *o, struct kv_fault *f)
 int kv_options_settle(struct kv_options *o, struct kv_fault *f)
 {
 	unsigned int here = o->peer.host && o->cpus > 1 ? 1 : o->cpus;
-	struct kv_work *w = &o->work;
+	struct kv_workload *w = &o->work;
 	int ret;
 
 	if (w->connect == KV_CONNECT_CM && w->mtu)

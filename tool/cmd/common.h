@@ -3,7 +3,7 @@
 #define KV_CMD_COMMON_H
 
 #include "cli/option.h"
-#include "measure/work.h"
+#include "measure/workload.h"
 #include "remote/peer.h"
 
 /* Options that several commands have. */
@@ -114,7 +114,7 @@ struct kv_options {
 	int32_t cpu[2];
 	bool has_post;
 	bool has_lkey;
-	struct kv_work work;
+	struct kv_workload work;
 	bool verify;
 	const char *json;
 	struct kv_peer peer;

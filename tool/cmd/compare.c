@@ -82,7 +82,7 @@ static void set_default_lists(struct compare *c)
 	/* All that --loop goes with. */
 	for (unsigned int i = 0; i < all.n; i++) {
 		if (c->common.has_loop &&
-		    kv_work_check_kind(c->common.loop, all.value[i], &ignored))
+		    kv_workload_check_kind(c->common.loop, all.value[i], &ignored))
 			continue;
 		c->m.ops.value[c->m.ops.n++] = all.value[i];
 	}
@@ -100,7 +100,7 @@ static int check_loop(struct compare *c, struct kv_fault *f)
 				      c->m.host ? "a HOST" : "--quadrants");
 	set_default_lists(c);
 	for (unsigned int i = 0; i < c->m.ops.n && o->has_loop && !ret; i++)
-		ret = kv_work_check_kind(o->loop, c->m.ops.value[i], f);
+		ret = kv_workload_check_kind(o->loop, c->m.ops.value[i], f);
 	return ret;
 }
 

@@ -8,7 +8,6 @@
 #include "measure/report.h"
 #include "measure/result.h"
 #include "measure/retries.h"
-#include "measure/verify.h"
 #include "out/capsule.h"
 #include "out/out.h"
 #include "out/table.h"
@@ -87,7 +86,7 @@ static int check_loop(struct lat *l, struct kv_fault *f)
 	struct kv_options *o = &l->common;
 
 	if (!o->has_loop)
-		o->loop = kv_work_default_kind(l->op);
+		o->loop = kv_workload_default_kind(l->op);
 	if (!is_mixed(l) && !host_of(l))
 		return 0;
 	if (o->loop == KV_KIND_NULL)
@@ -104,7 +103,7 @@ static int check_loop(struct lat *l, struct kv_fault *f)
 static int check_op(struct lat *l, struct kv_fault *f)
 {
 	struct kv_options *o = &l->common;
-	bool atomic = kv_work_is_atomic(l->op);
+	bool atomic = kv_workload_is_atomic(l->op);
 	int ret;
 
 	if (!l->has_op && !(o->has_loop && o->loop == KV_KIND_NULL))
@@ -121,7 +120,7 @@ static int check_op(struct lat *l, struct kv_fault *f)
 		return kv_fault_usage(f, "--%s is for --space kernel; user space has no choice there",
 				      o->has_post ? "post" : "lkey");
 	if (!(o->has_loop && o->loop == KV_KIND_NULL))
-		ret = kv_work_check_kind(o->loop, l->op, f);
+		ret = kv_workload_check_kind(o->loop, l->op, f);
 	return ret;
 }
 
@@ -150,7 +149,7 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 		l->amount.iters = ITERS_DEFAULT;
 		l->amount.time_ns = TIME_DEFAULT_NS;
 	}
-	kv_work_set(&o->work, o->loop, l->op, l->size);
+	kv_workload_set(&o->work, o->loop, l->op, l->size);
 	return kv_options_settle(o, f);
 }
 
@@ -211,12 +210,12 @@ static int measure_pair(struct lat *l, struct kv_fault *f)
 						     &l->space[l->common.end[1]];
 	int ret;
 
-	ret = kv_work_check_dev(&l->common.work, &client->dev, client->b->ops->space,
+	ret = kv_workload_check_dev(&l->common.work, &client->dev, client->b->ops->space,
 				f);
 	if (!ret)
-		ret = kv_work_check_dev(&l->common.work, &server->dev,
+		ret = kv_workload_check_dev(&l->common.work, &server->dev,
 					server->b->ops->space, f);
-	kv_work_adapt(&l->common.work, &client->dev);
+	kv_workload_adapt(&l->common.work, &client->dev);
 	if (!ret)
 		ret = kv_pair_create(&l->pair, client, server, &l->common.work,
 				     f);
@@ -272,9 +271,9 @@ static struct json_object *describe_null(const struct lat *l)
 {
 	enum kv_space_id space = l->common.end[0];
 	struct json_object *null = json_object_new_object();
-	struct kv_work work = l->common.work;
+	struct kv_workload work = l->common.work;
 
-	kv_work_set(&work, KV_KIND_NULL, 0, 0);
+	kv_workload_set(&work, KV_KIND_NULL, 0, 0);
 	kv_out_put(null, kv_word_name(kv_word_space, space),
 		   kv_result_series(&work, space, &l->null));
 	return null;

@@ -35,6 +35,12 @@ const char *kv_verb_name(enum kv_verb verb)
 	return name[verb];
 }
 
+static int refuse(const struct kv_endpoint *e, int error, const char *what, struct kv_fault *f)
+{
+	return error ? kv_fault_backend(f, e->site->b, error, "cannot %s on %s", what,
+					e->site->dev.name) : 0;
+}
+
 /**
  * kv_endpoint_add_pd() - make the PD
  * @e: the endpoint; its site is set
@@ -48,10 +54,8 @@ int kv_endpoint_add_pd(struct kv_endpoint *e, struct kv_fault *f)
 	struct kv_pd pd;
 	int ret = kv_op_pd_new(e->site->b, &init, &pd, &e->verb_ns[KV_VERB_PD_NEW]);
 
-	if (ret)
-		return kv_fault_backend(f, e->site->b, ret, "cannot make a PD on %s", init.dev);
-	e->pd = pd.id;
-	return 0;
+	e->pd = ret ? 0 : pd.id;
+	return refuse(e, ret, "make a PD", f);
 }
 
 static int make_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, uint32_t *id,
@@ -65,10 +69,8 @@ static int make_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, uint32
 	struct kv_cq cq;
 	int ret = kv_op_cq_new(e->site->b, &init, &cq, &e->verb_ns[KV_VERB_CQ_NEW]);
 
-	if (ret)
-		return kv_fault_backend(f, e->site->b, ret, "cannot make a CQ on %s", init.dev);
-	*id = cq.id;
-	return 0;
+	*id = ret ? 0 : cq.id;
+	return refuse(e, ret, "make a CQ", f);
 }
 
 /**
@@ -145,7 +147,6 @@ int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_
  */
 int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, struct kv_fault *f)
 {
-	struct kv_backend *b = e->site->b;
 	struct kv_qp_init whole = *init;
 	struct kv_qp qp;
 	int ret;
@@ -155,9 +156,9 @@ int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, str
 	whole.recv_cq = e->recv_cq;
 	whole.max_send_sge = 1;
 	whole.max_recv_sge = !whole.srq;
-	ret = kv_op_qp_new(b, &whole, &qp, &e->verb_ns[KV_VERB_QP_NEW]);
+	ret = kv_op_qp_new(e->site->b, &whole, &qp, &e->verb_ns[KV_VERB_QP_NEW]);
 	if (ret)
-		return kv_fault_backend(f, b, ret, "cannot make a QP on %s", e->site->dev.name);
+		return refuse(e, ret, "make a QP", f);
 	e->qp = qp.id;
 	e->qpn = qp.qpn;
 	return 0;
@@ -254,8 +255,8 @@ struct kv_sge kv_buffer_piece(const struct kv_buffer *buf, uint64_t offset, uint
  * @ms: how long at most
  * @f: receives why not
  *
- * A completion that was there before the CQ was armed makes no event: so the first call only arms the
- * CQ, and the caller polls once more before the next call.
+ * A completion that was there before the CQ was armed makes no event: so the first call only arms
+ * the CQ, and the caller polls once more before the next call.
  *
  * Return: 0: poll; -EAGAIN: nothing has come; or another negative errno.
  */
@@ -268,13 +269,13 @@ int kv_endpoint_sleep(struct kv_endpoint *e, int ms, struct kv_fault *f)
 	if (!e->armed) {
 		ret = kv_op_cq_arm(b, &(struct kv_cq_arm){ .id = e->send_cq }, &armed, NULL);
 		e->armed = !ret && !armed.missed;
-		return ret ? kv_fault_backend(f, b, ret, "cannot arm the CQ") : 0;
+		return refuse(e, ret, "arm a CQ", f);
 	}
 	ret = kv_op_cq_wait(b, &(struct kv_wait){ e->send_cq, ms }, NULL, NULL);
 	if (ret == -EAGAIN || ret == -EINTR)
 		return -EAGAIN;
 	e->armed = false;
-	return ret ? kv_fault_backend(f, b, ret, "cannot wait for a completion") : 0;
+	return refuse(e, ret, "wait for a completion", f);
 }
 
 static int32_t at_most(int32_t value, uint32_t max)

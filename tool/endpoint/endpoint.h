@@ -7,8 +7,9 @@
 #include "model/site.h"
 
 /*
- * One end of a connection, made verb by verb: measuring, ping, pingpong and conn-rate have no other way to
- * a PD, a CQ, an MR or a QP. All of it dies with the site; kv_pair_destroy() destroys a pair earlier.
+ * One end of a connection, made verb by verb: measuring, ping, pingpong and conn-rate have no
+ * other way to a PD, a CQ, an MR or a QP. All of it dies with the site; kv_pair_destroy()
+ * destroys a pair earlier.
  */
 
 /* Verbs whose time is kept; see kv_verb_name(). */
@@ -30,8 +31,8 @@ enum kv_verb {
  * struct kv_buffer - one buffer of an endpoint
  * @mr: its id; 0 if there is none
  * @length: bytes
- * @access: KVERBS_ACCESS_*, what its registration grants; 0: it has none
- * @iova: of the registration, what a peer names
+ * @access: KVERBS_ACCESS_*, the rights of its registration; 0: it has none
+ * @iova: of the registration, as a peer names it
  * @rkey: ditto; 0 if the peer may not reach the buffer
  */
 struct kv_buffer {

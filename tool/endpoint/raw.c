@@ -83,7 +83,8 @@ void kv_raw_set_peer(struct kv_qp_attr *attr, const struct kv_address *peer, uin
  * @b: its backend
  * @type: enum kverbs_qp_type
  * @step: to which state
- * @to: the QP, and all attributes that this takes; receives the state, and which attributes were set
+ * @to: the QP, and all attributes that this takes; receives the state, and which attributes were
+ *	set
  * @ns: receives how long the verb took; or NULL
  *
  * Return: 0 or a negative errno.

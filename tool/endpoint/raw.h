@@ -13,10 +13,10 @@ enum kv_raw_step {
 	KV_RAW_STEPS,
 };
 
-/* The Q_Key of a UD QP if nobody names another one; the highest bit would make it a privileged one. */
+/* The default Q_Key of UD; with the highest bit set it would be a privileged one. */
 #define KV_RAW_QKEY 0x11111111
 
-/* What attributes are if nobody says otherwise. */
+/* The defaults of all attributes. */
 #define KV_RAW_DEFAULTS {							\
 	.timeout = 14, /* 4.096 us * 2^14 = 67 ms until a packet is sent again */	\
 	.retry_cnt = 6, /* 7 would be for ever on some devices */		\

@@ -89,7 +89,7 @@ static void watch_flow(uint64_t bytes, void *arg)
 
 static int send_pieces(struct kv_transfer *t, struct kv_fault *f)
 {
-	struct kv_work work = {
+	struct kv_workload work = {
 		.kind = KV_KIND_COMPLETION,
 		.op = KVERBS_OP_WRITE,
 		.lkey = KVERBS_LKEY_DMA,

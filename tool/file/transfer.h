@@ -29,8 +29,8 @@ enum kv_transfer_step {
  * @piece: bytes of a piece; 0: the default, or less if a device can't
  * @depth: pieces under way at a time; 0: ditto
  * @timeout_ns: how long nothing may happen
- * @ack_timeout: as struct kv_work has it
- * @retry_cnt: as struct kv_work has it
+ * @ack_timeout: as struct kv_workload has it
+ * @retry_cnt: as struct kv_workload has it
  * @watch: is told from time to time how many bytes a step has behind it; may be NULL
  * @arg: for @watch
  * @length: bytes that the file has

@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "loop/loop.h"
 #include "measure/block.h"
+#include "measure/stats.h"
 #include "remote/channel.h"
 #include "sys/now.h"
 #include "sys/placement.h"
@@ -20,41 +21,38 @@
 /* Between two looks whether all answers are complete: most often they are at the first. */
 #define ANSWER_MS 10
 
-/* What a run may take beyond its own deadlines: threads start, events travel. */
+/* Enough for a p99.9; the time is for a guest that emulates its counter. */
+#define NULL_SAMPLES 20000
+#define NULL_TIME_NS 200000000
+#define NULL_WARMUP 1000
+
+/* A run may take this much longer than its own deadlines: threads start, events travel. */
 #define GRACE_NS 5000000000ULL
 
-static uint32_t loop_of(enum kv_kind kind)
-{
-	switch (kind) {
-	case KV_KIND_COMPLETION:
-		return KVERBS_LOOP_POST_TO_COMPLETION;
-	case KV_KIND_PINGPONG:
-		return KVERBS_LOOP_PING;
-	case KV_KIND_RELAY:
-		return KVERBS_LOOP_RELAY;
-	case KV_KIND_NULL:
-		break;
-	}
-	return KVERBS_LOOP_NULL;
-}
+static const uint32_t loops[] = {
+	[KV_KIND_COMPLETION] = KVERBS_LOOP_POST_TO_COMPLETION,
+	[KV_KIND_PINGPONG] = KVERBS_LOOP_PING,
+	[KV_KIND_RELAY] = KVERBS_LOOP_RELAY,
+	[KV_KIND_NULL] = KVERBS_LOOP_NULL,
+};
 
-static uint32_t post_of(const struct kv_site *site, const struct kv_work *work)
+static uint32_t post_of(const struct kv_site *site, const struct kv_workload *work)
 {
 	return site->id == KV_SPACE_KERNEL ? work->post : KVERBS_POST_PROCESS;
 }
 
 /* Both spaces of this host get the same default; another host knows its own CPUs. */
-static int32_t spins_of(const struct kv_site *site, const struct kv_work *work)
+static int32_t spins_of(const struct kv_site *site, const struct kv_workload *work)
 {
 	return work->spins >= 0 || site->host ? work->spins : kv_placement_spins();
 }
 
 static void fill_spec(struct kv_run_spec *spec, const struct kv_site *site,
-		      const struct kv_pair *p, const struct kv_work *work,
+		      const struct kv_pair *p, const struct kv_workload *work,
 		      const struct kv_amount *amount)
 {
 	memset(spec, 0, sizeof(*spec));
-	spec->loop = loop_of(work->kind);
+	spec->loop = loops[work->kind];
 	spec->op = work->op;
 	spec->size = work->size;
 	spec->compare_add = work->compare_add;
@@ -76,7 +74,7 @@ static void fill_spec(struct kv_run_spec *spec, const struct kv_site *site,
 }
 
 static void fill_pong(struct kv_run_spec *pong, const struct kv_run_spec *ping,
-		      const struct kv_pair *p, const struct kv_work *work)
+		      const struct kv_pair *p, const struct kv_workload *work)
 {
 	*pong = *ping;
 	pong->loop = KVERBS_LOOP_PONG;
@@ -102,27 +100,48 @@ struct run {
 	uint32_t id;
 };
 
+static int refuse(const struct run *run, int error, const char *what, struct kv_fault *f)
+{
+	return error ? kv_fault_backend(f, run->b, error, "cannot %s on %s", what, run->dev) : 0;
+}
+
 static int start(struct run *run, const struct kv_run_spec *spec, struct kv_fault *f)
 {
 	struct kv_id id = { 0 };
 	int ret = kv_op_run_start(run->b, spec, &id, NULL);
 
 	run->id = id.id;
-	if (ret)
-		return kv_fault_backend(f, run->b, ret, "cannot start a run on %s", run->dev);
-	return 0;
+	return refuse(run, ret, "start a run", f);
 }
 
 static int cancel(struct run *run, struct kv_fault *f)
 {
-	int ret = kv_op_run_cancel(run->b, &(struct kv_id){ run->id }, NULL, NULL);
-
-	if (ret)
-		return kv_fault_backend(f, run->b, ret, "cannot cancel the run on %s", run->dev);
-	return 0;
+	return refuse(run, kv_op_run_cancel(run->b, &(struct kv_id){ run->id }, NULL, NULL),
+		      "cancel the run", f);
 }
 
-/* What a wait remembers of a run, to see whether it still goes on. */
+static int fetch(struct run *run, struct kv_run_result *result, struct kv_fault *f)
+{
+	return refuse(run, kv_op_run_get(run->b, &(struct kv_id){ run->id }, result, NULL),
+		      "fetch the result of the run", f);
+}
+
+static int wait_ms(struct run *run, int ms)
+{
+	return kv_op_run_wait(run->b, &(struct kv_wait){ run->id, ms }, NULL, NULL);
+}
+
+static int peek(struct run *run, struct kv_run_result *result)
+{
+	return kv_op_run_peek(run->b, &(struct kv_id){ run->id }, result, NULL);
+}
+
+static void delete(struct run *run)
+{
+	kv_op_run_del(run->b, &(struct kv_id){ run->id }, NULL, NULL);
+}
+
+/* The progress of a run as a wait has last seen it. */
 struct pulse {
 	uint64_t done;
 	uint64_t at_ns;
@@ -136,9 +155,9 @@ static int check_pulse(struct run *run, struct pulse *pulse,
 	uint64_t now = kv_now_ns();
 	int ret;
 
-	ret = kv_op_run_peek(run->b, &(struct kv_id){ run->id }, &r, NULL);
+	ret = refuse(run, peek(run, &r), "look at the run", f);
 	if (ret)
-		return kv_fault_backend(f, run->b, ret, "cannot look at the run on %s", run->dev);
+		return ret;
 	if (watch && watch->fn)
 		watch->fn(&r, watch->arg);
 	if (r.samples + r.warmed != pulse->done) {
@@ -170,43 +189,30 @@ static int wait_end(struct run *run, const struct kv_watch *watch, struct kv_fau
 				return ret;
 			cancelled = true;
 		}
-		ret = kv_op_run_wait(run->b, &(struct kv_wait){ run->id, step_ms }, NULL, NULL);
+		ret = wait_ms(run, step_ms);
 		if (!ret)
 			return 0;
 		if (ret == -EINTR)
 			continue;
 		if (ret != -EAGAIN)
-			return kv_fault_backend(f, run->b, ret, "cannot wait for the run on %s",
-						run->dev);
+			return refuse(run, ret, "wait for the run", f);
 		ret = check_pulse(run, &pulse, watch, f);
 		if (ret)
 			return ret;
 	}
 }
 
-static int fetch(struct run *run, struct kv_run_result *result, struct kv_fault *f)
-{
-	int ret = kv_op_run_get(run->b, &(struct kv_id){ run->id }, result, NULL);
-
-	if (ret)
-		return kv_fault_backend(f, run->b, ret, "cannot fetch the result of the run on %s",
-					run->dev);
-	return 0;
-}
-
 /*
  * Until all answers are complete. The other end has them, but over a bad link the ACK of the last
- * may take longer than who is cancelled waits for it, and its QP would not be fit for another run.
+ * may take longer than a cancelled run waits for it, and its QP would not be fit for another run.
  */
 static void await_answers(struct run *run, uint64_t n)
 {
 	static struct kv_run_result r;
 	uint64_t end_ns = kv_now_ns() + run->timeout_ns;
 
-	while (!kv_op_run_peek(run->b, &(struct kv_id){ run->id }, &r, NULL) &&
-	       r.samples + r.warmed < n && kv_now_ns() < end_ns &&
-	       kv_op_run_wait(run->b, &(struct kv_wait){ run->id, ANSWER_MS }, NULL,
-			       NULL) == -EAGAIN)
+	while (!peek(run, &r) && r.samples + r.warmed < n && kv_now_ns() < end_ns &&
+	       wait_ms(run, ANSWER_MS) == -EAGAIN)
 		;
 }
 
@@ -238,7 +244,7 @@ static int judge(struct run *run, const struct kv_run_result *ping,
 	return kv_fault_run(f, run->b, run->dev, run->timeout_ns, ping);
 }
 
-static int measure_pingpong(struct run *run, struct kv_pair *p, const struct kv_work *work,
+static int measure_pingpong(struct run *run, struct kv_pair *p, const struct kv_workload *work,
 			    const struct kv_run_spec *spec, const struct kv_watch *watch,
 			    struct kv_run_result *result, struct kv_fault *f)
 {
@@ -267,16 +273,16 @@ static int measure_pingpong(struct run *run, struct kv_pair *p, const struct kv_
 	if (!ret && !result->error)
 		await_answers(&pong, result->samples + result->warmed);
 	err = end_pong(&pong, &answer, &second);
-	/* A host that is gone can't tell; what our requests completed with says more. */
+	/* A host that is gone can't tell; the status of our own requests says more. */
 	if (!ret && err && !result->wc_status) {
 		*f = second;
 		ret = err;
 	} else if (!ret) {
 		ret = judge(run, result, &pong, err ? NULL : &answer, f);
 	}
-	kv_op_run_del(run->b, &(struct kv_id){ run->id }, NULL, NULL);
+	delete(run);
 out_del_pong:
-	kv_op_run_del(pong.b, &(struct kv_id){ pong.id }, NULL, NULL);
+	delete(&pong);
 	return ret;
 }
 
@@ -294,7 +300,7 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
 		ret = fetch(run, result, f);
 	if (!ret)
 		ret = judge(run, result, NULL, NULL, f);
-	kv_op_run_del(run->b, &(struct kv_id){ run->id }, NULL, NULL);
+	delete(run);
 	return ret;
 }
 
@@ -304,7 +310,7 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
  * @p: the endpoints, made for this work; NULL for KV_KIND_NULL
  * @work: what
  * @amount: how much of it
- * @watch: who wants to see it go on, or NULL
+ * @watch: is told of the progress, or NULL
  * @result: receives what was measured, also when -ECANCELED or a run's error
  *	is returned; then with the samples taken until then
  * @f: receives why not
@@ -313,7 +319,7 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
  * errno. After an error, the endpoints take no more requests.
  */
 int kv_block_measure(const struct kv_site *site, struct kv_pair *p,
-		     const struct kv_work *work, const struct kv_amount *amount,
+		     const struct kv_workload *work, const struct kv_amount *amount,
 		     const struct kv_watch *watch, struct kv_run_result *result, struct kv_fault *f)
 {
 	struct run run = {
@@ -335,5 +341,73 @@ int kv_block_measure(const struct kv_site *site, struct kv_pair *p,
 		ret = measure_alone(&run, &spec, watch, result, f);
 	if (ret && p)
 		p->broken = true;
+	return ret;
+}
+
+/**
+ * kv_series_reset() - nothing measured yet
+ * @s: the series
+ */
+void kv_series_reset(struct kv_series *s)
+{
+	memset(s, 0, sizeof(*s));
+	kv_hist_reset(&s->hist);
+}
+
+/**
+ * kv_series_add() - count the samples of a block
+ * @s: the series
+ * @r: the block's result
+ */
+void kv_series_add(struct kv_series *s, const struct kv_run_result *r)
+{
+	kv_stats_merge(&s->hist, &r->hist);
+	s->samples += r->samples;
+	s->warmed += r->warmed;
+	s->let_go += r->let_go;
+	s->elapsed_ns += r->elapsed_ns;
+}
+
+/**
+ * kv_series_merge() - count the samples of one series as another's
+ * @s: gets them
+ * @from: has them
+ */
+void kv_series_merge(struct kv_series *s, const struct kv_series *from)
+{
+	kv_stats_merge(&s->hist, &from->hist);
+	s->samples += from->samples;
+	s->warmed += from->warmed;
+	s->let_go += from->let_go;
+	s->elapsed_ns += from->elapsed_ns;
+}
+
+/**
+ * kv_series_measure_null() - measure what the loops themselves cost
+ * @s: receives it
+ * @site: where
+ * @work: on which CPU; its other fields don't matter
+ * @f: receives why not
+ *
+ * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
+ * errno.
+ */
+int kv_series_measure_null(struct kv_series *s, const struct kv_site *site,
+			 const struct kv_workload *work, struct kv_fault *f)
+{
+	static const struct kv_amount amount = {
+		.iters = NULL_SAMPLES,
+		.time_ns = NULL_TIME_NS,
+		.warmup = NULL_WARMUP,
+	};
+	static struct kv_run_result result;
+	struct kv_workload null = *work;
+	int ret;
+
+	kv_workload_set(&null, KV_KIND_NULL, 0, 0);
+	kv_series_reset(s);
+	ret = kv_block_measure(site, NULL, &null, &amount, NULL, &result, f);
+	if (!ret)
+		kv_series_add(s, &result);
 	return ret;
 }

@@ -17,7 +17,7 @@ struct kv_amount {
 };
 
 /**
- * struct kv_watch - who wants to see how a block goes on
+ * struct kv_watch - a callback for the progress of a block
  * @fn: called some times a second with what the run has, all but its bins
  * @arg: for @fn
  */
@@ -26,9 +26,36 @@ struct kv_watch {
 	void *arg;
 };
 
+/**
+ * struct kv_series - the samples of one series, of a point or on its own
+ * @hist: all its blocks
+ * @samples: in @hist
+ * @warmed: iterations that were discarded
+ * @let_go: how often the thread let the CPU go while samples were taken
+ * @elapsed_ns: how long samples were taken
+ * @verb_ns: how long setting up took, see kv_pair_verbs()
+ */
+struct kv_series {
+	struct kv_hist hist;
+	uint64_t samples;
+	uint64_t warmed;
+	uint64_t let_go;
+	uint64_t elapsed_ns;
+	uint64_t verb_ns[KV_VERBS];
+};
+
 int kv_block_measure(const struct kv_site *site, struct kv_pair *p,
-		     const struct kv_work *work, const struct kv_amount *amount,
+		     const struct kv_workload *work, const struct kv_amount *amount,
 		     const struct kv_watch *watch, struct kv_run_result *result,
 		     struct kv_fault *f);
+
+void kv_series_reset(struct kv_series *s);
+void kv_series_add(struct kv_series *s, const struct kv_run_result *r);
+void kv_series_merge(struct kv_series *s, const struct kv_series *from);
+int kv_series_measure_null(struct kv_series *s, const struct kv_site *site,
+			   const struct kv_workload *work, struct kv_fault *f);
+
+/* verify.c */
+int kv_verify_pair(struct kv_pair *p, struct kv_fault *f);
 
 #endif

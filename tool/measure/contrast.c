@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <string.h>
 #include "measure/contrast.h"
 
 /* Both ends in the kernel, or both in user space. */
@@ -49,7 +48,7 @@ const struct kv_contrast kv_contrast_self[KV_SPACES] = {
  * @turn: 0 .. KV_CONTRAST_BLOCKS * @c->n - 1, in the round
  *
  * A B B A; or A B C D D C B A: all series are measured at the same time on average, so that
- * what drifts evenly hits them alike.
+ * an even drift hits them alike.
  *
  * Return: the series.
  */
@@ -59,22 +58,4 @@ unsigned int kv_contrast_turn(const struct kv_contrast *c, const unsigned int *o
 	unsigned int at = turn % c->n;
 
 	return order[turn / c->n % 2 ? c->n - 1 - at : at];
-}
-
-/**
- * kv_contrast_who() - what a series is called where it is the faster one
- * @c: the contrast
- * @difference: which difference
- * @series: which of its two series
- *
- * Return: the space of the end that is changed, or, if there are two series, the name.
- */
-const char *kv_contrast_who(const struct kv_contrast *c, unsigned int difference,
-			    unsigned int series)
-{
-	bool server = !strcmp(c->difference[difference].changed, "server");
-
-	if (c->n == 2)
-		return c->series[series].name;
-	return kv_word_name(kv_word_space, server ? c->series[series].server : c->series[series].client);
 }

@@ -17,7 +17,8 @@
  * @n: how many series; their blocks are measured in turn
  * @series: their names in results, and the space of each one's client and server
  * @differences: how many are of interest
- * @difference: of series @a and @b, a - b; they differ in @changed: "client", "server" or "" for both ends
+ * @difference: of series @a and @b, a - b; they differ in @changed: "client", "server" or "" for
+ *	both ends
  */
 struct kv_contrast {
 	const char *name;
@@ -41,7 +42,5 @@ extern const struct kv_contrast kv_contrast_self[KV_SPACES];
 
 unsigned int kv_contrast_turn(const struct kv_contrast *c, const unsigned int *order,
 			      unsigned int turn);
-const char *kv_contrast_who(const struct kv_contrast *c, unsigned int difference,
-			    unsigned int series);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "measure/finding.h"
 #include "measure/listing.h"
 #include "measure/merge.h"
 #include "measure/result.h"
@@ -19,7 +18,7 @@
 
 #define CELL 96
 
-/* What all documents must have alike: one that differs in anything else is of another population. */
+/* A document that differs in one of these is of another population. */
 static const char *const alike[] = {
 	"/spec/design", "/spec/sides", "/spec/mtu_bytes", "/spec/verify",
 	"/capsule/kernel", "/capsule/kernel_version", "/capsule/architecture", "/capsule/cpu_model",
@@ -27,10 +26,10 @@ static const char *const alike[] = {
 	"/capsule/path", "/capsule/tool", "/capsule/libibverbs", "/capsule/module",
 };
 
-/* What makes a point the same one in another document. */
+/* A point of another document is the same one if it has these alike. */
 static const char *const keys[] = { "/op", "/size_bytes", "/loop", "/connect" };
 
-/* As JSON, for who has to see a difference. */
+/* As JSON, so that a difference can be seen. */
 static const char *show(struct json_object *doc, const char *path)
 {
 	struct json_object *value = kv_out_get(doc, path);
@@ -72,7 +71,8 @@ static int check_pair(const struct kv_merge *m, unsigned int i, unsigned int k, 
 	for (unsigned int a = 0; a < sizeof(alike) / sizeof(alike[0]); a++)
 		if (!are_alike(m->doc[i], m->doc[k], alike[a]))
 			return kv_fault_set(f, -EINVAL, "%s has %s %s: only the boot may differ, and %s has %s",
-					    m->path[i], alike[a] + 1, show(m->doc[i], alike[a]), m->path[k],
+					    m->path[i], alike[a] + 1, show(m->doc[i], alike[a]),
+					    m->path[k],
 					    show(m->doc[k], alike[a]));
 	return 0;
 }
@@ -138,7 +138,8 @@ static const char *series_name(struct json_object *doc, unsigned int series)
 	return kv_out_get_string(json_object_array_get_idx(kv_out_get(doc, "/spec/sides"), series), "/name");
 }
 
-static struct json_object *series_of(struct json_object *doc, struct json_object *point, unsigned int series)
+static struct json_object *series_of(struct json_object *doc, struct json_object *point,
+				     unsigned int series)
 {
 	char path[CELL];
 
@@ -146,7 +147,7 @@ static struct json_object *series_of(struct json_object *doc, struct json_object
 	return kv_out_get(point, path);
 }
 
-/* What the boots gave of one point; room for all of them. */
+/* The figures of one point from each boot; room for all of them. */
 struct row {
 	double *median[2];
 	uint64_t resent[2];
@@ -187,7 +188,7 @@ static struct json_object *list_medians(const double *median, unsigned int n)
 static void judge(struct json_object *obj, struct json_object *doc, const struct row *r)
 {
 	const char *name[2] = { series_name(doc, 0), series_name(doc, 1) };
-	struct kv_rounds series_list = {
+	struct kv_rounds rounds = {
 		.a = r->median[0],
 		.b = r->median[1],
 		.rounds = r->n,
@@ -197,9 +198,9 @@ static void judge(struct json_object *obj, struct json_object *doc, const struct
 	struct kv_interval diff;
 
 	for (unsigned int s = 0; s < 2; s++)
-		series_list.resent[s] = r->samples[s] ? (double)r->resent[s] / (double)r->samples[s] : 0;
-	diff = kv_stats_shift(series_list.a, series_list.b, series_list.rounds);
-	judgement = kv_stats_judge(&series_list, &diff);
+		rounds.resent[s] = r->samples[s] ? (double)r->resent[s] / (double)r->samples[s] : 0;
+	diff = kv_stats_shift(rounds.a, rounds.b, rounds.rounds);
+	judgement = kv_stats_judge(&rounds, &diff);
 	kv_finding_put(obj, &(const struct kv_finding){
 		.name = { name[0], name[1] },
 		.who = { name[0], name[1] },
@@ -209,7 +210,7 @@ static void judge(struct json_object *obj, struct json_object *doc, const struct
 		.n = r->n,
 		.scale = 1,
 		.resent = { r->resent[0], r->resent[1] },
-		.steal = series_list.steal,
+		.steal = rounds.steal,
 		.diff = &diff,
 		.judgement = &judgement,
 	});
@@ -293,7 +294,8 @@ static void median_of_boots(char text[KV_LISTING_TEXT], struct json_object *obj,
 
 	/* In picoseconds: whole numbers. */
 	for (size_t i = 0; value && i < n; i++)
-		value[i] = (uint64_t)(1e3 * json_object_get_double(json_object_array_get_idx(list, i)));
+		value[i] = (uint64_t)(1e3 *
+				      json_object_get_double(json_object_array_get_idx(list, i)));
 	if (value && n)
 		v = kv_stats_median(value, n) / 1e3;
 	free(value);

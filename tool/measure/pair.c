@@ -21,7 +21,7 @@
 #define GOODBYE_NS 1000000000ULL
 
 /* The right that a peer needs at the target. */
-static uint32_t remote_access(const struct kv_work *w)
+static uint32_t remote_access(const struct kv_workload *w)
 {
 	switch (w->op) {
 	case KVERBS_OP_WRITE:
@@ -36,13 +36,13 @@ static uint32_t remote_access(const struct kv_work *w)
 }
 
 /* Does this end post requests, or only answer them? */
-static bool is_active(const struct kv_work *w, unsigned int end)
+static bool is_active(const struct kv_workload *w, unsigned int end)
 {
 	return !end || w->kind != KV_KIND_COMPLETION;
 }
 
 /* Is anything put into this end's target, or read from it? */
-static bool is_target(const struct kv_work *w, unsigned int end)
+static bool is_target(const struct kv_workload *w, unsigned int end)
 {
 	return end || w->kind != KV_KIND_COMPLETION;
 }
@@ -269,7 +269,8 @@ static int connect_ends(struct kv_pair *p, struct kv_fault *f)
  * Return: 0 or a negative errno; then nothing is left.
  */
 int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,
-		   const struct kv_site *responder, const struct kv_work *work, struct kv_fault *f)
+		   const struct kv_site *responder, const struct kv_workload *work,
+		   struct kv_fault *f)
 {
 	int ret;
 
@@ -286,7 +287,8 @@ int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,
 	for (unsigned int i = 0; i < 2 && !ret; i++) {
 		ret = kv_endpoint_register(&p->end[i], &p->local[i], local_access(p, i), f);
 		if (!ret)
-			ret = kv_endpoint_register(&p->end[i], &p->target[i], target_access(p, i), f);
+			ret = kv_endpoint_register(&p->end[i], &p->target[i], target_access(p, i),
+						   f);
 	}
 	if (ret)
 		kv_pair_destroy(p);

@@ -3,7 +3,7 @@
 #define KV_MEASURE_PAIR_H
 
 #include "endpoint/endpoint.h"
-#include "measure/work.h"
+#include "measure/workload.h"
 
 /**
  * struct kv_pair - two endpoints, connected to each other
@@ -14,7 +14,7 @@
  * @broken: a run failed: the QPs may be in error, and take no requests
  */
 struct kv_pair {
-	struct kv_work work;
+	struct kv_workload work;
 	struct kv_endpoint end[2];
 	struct kv_buffer local[2];
 	struct kv_buffer target[2];
@@ -22,7 +22,7 @@ struct kv_pair {
 };
 
 int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,
-		   const struct kv_site *responder, const struct kv_work *work,
+		   const struct kv_site *responder, const struct kv_workload *work,
 		   struct kv_fault *f);
 void kv_pair_destroy(struct kv_pair *p);
 void kv_pair_verbs(const struct kv_pair *p, uint64_t ns[KV_VERBS]);

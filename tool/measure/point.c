@@ -5,7 +5,6 @@
 #include <string.h>
 #include "measure/point.h"
 #include "measure/retries.h"
-#include "measure/verify.h"
 #include "sys/now.h"
 #include "sys/steal.h"
 
@@ -40,7 +39,7 @@ struct job {
 	struct kv_series round[KV_SERIES_MAX];
 	uint64_t resent[KV_SERIES_MAX];
 	uint64_t seed;
-	/* What the probe saw of one iteration, and of a run beside its samples. */
+	/* How long one iteration of the probe took, and its run beside the samples. */
 	uint64_t period_ns[KV_SERIES_MAX];
 	uint64_t overhead_ns[KV_SERIES_MAX];
 	/* How long it took to connect all series, once. */
@@ -323,7 +322,7 @@ static void finish(struct kv_point *c)
  * errno.
  */
 int kv_point_measure(struct kv_point *c, const struct kv_contrast *contrast,
-		    const struct kv_ends *ends, const struct kv_work *work,
+		    const struct kv_ends *ends, const struct kv_workload *work,
 		    const struct kv_plan *plan, struct kv_progress *progress, struct kv_fault *f)
 {
 	struct kv_steal steal;
@@ -333,7 +332,7 @@ int kv_point_measure(struct kv_point *c, const struct kv_contrast *contrast,
 	memset(c, 0, sizeof(*c));
 	c->contrast = contrast;
 	c->work = *work;
-	kv_work_adapt(&c->work, &ends[0].client->dev);
+	kv_workload_adapt(&c->work, &ends[0].client->dev);
 	for (unsigned int s = 0; s < contrast->n; s++)
 		kv_series_reset(&c->series[s]);
 	j = calloc(1, sizeof(*j));

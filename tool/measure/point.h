@@ -4,10 +4,10 @@
 
 #include "cli/progress.h"
 #include "measure/contrast.h"
-#include "measure/series.h"
+#include "measure/block.h"
 #include "measure/stats.h"
 
-/* What is aimed at; fewer than KV_STATS_MIN_ROUNDS give no interval. */
+/* The default; fewer than KV_STATS_MIN_ROUNDS give no interval. */
 #define KV_POINT_ROUNDS 12
 
 /**
@@ -52,7 +52,7 @@ struct kv_ends {
  */
 struct kv_point {
 	const struct kv_contrast *contrast;
-	struct kv_work work;
+	struct kv_workload work;
 	bool verified;
 	unsigned int rounds;
 	uint64_t block_ns;
@@ -66,7 +66,7 @@ struct kv_point {
 };
 
 int kv_point_measure(struct kv_point *c, const struct kv_contrast *contrast,
-		    const struct kv_ends *ends, const struct kv_work *work,
+		    const struct kv_ends *ends, const struct kv_workload *work,
 		    const struct kv_plan *plan, struct kv_progress *progress, struct kv_fault *f);
 void kv_point_free(struct kv_point *c);
 

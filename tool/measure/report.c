@@ -5,12 +5,11 @@
 #include "measure/listing.h"
 #include "measure/report.h"
 #include "measure/retries.h"
-#include "measure/tables.h"
 #include "out/out.h"
 #include "out/table.h"
 #include "out/unit.h"
 
-/* What people read, made from the document and from nothing else. */
+/* The text of a result, made from the document and from nothing else. */
 
 #define CELL 96
 
@@ -124,7 +123,7 @@ static void print_null(struct json_object *doc)
 	printf("\n");
 }
 
-/* What a series gave: one of two series, or one of the quadrants. */
+/* One of two series, or one of the quadrants. */
 static struct json_object *find_series(struct json_object *point, const char *name)
 {
 	char path[32];

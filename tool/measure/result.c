@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <json-c/printbuf.h>
-#include "measure/finding.h"
 #include "measure/result.h"
 #include "out/out.h"
+#include "out/table.h"
+#include "out/unit.h"
 #include "sys/clock.h"
 
 static const struct {
@@ -19,9 +20,9 @@ static const struct {
 };
 
 /* From ticks of a sample to nanoseconds of what is printed. */
-static double scale(const struct kv_work *w)
+static double scale(const struct kv_workload *w)
 {
-	return kv_clock_ns_per_tick() / kv_work_divisor(w);
+	return kv_clock_ns_per_tick() / kv_workload_kinds[w->kind].divisor;
 }
 
 /**
@@ -30,8 +31,8 @@ static double scale(const struct kv_work *w)
  * @spec: what was asked for; the document owns it from now on
  * @capsule: the environment; likewise
  *
- * Return: the document, owned by the caller. "complete" is false: that is for
- * who completes it to change.
+ * Return: the document, owned by the caller. "complete" is false
+ * until the caller has completed it.
  */
 struct json_object *kv_result_create(const char *schema, struct json_object *spec,
 				     struct json_object *capsule)
@@ -52,7 +53,7 @@ struct json_object *kv_result_create(const char *schema, struct json_object *spe
  *
  * Return: an object, owned by the caller, to which results are added.
  */
-struct json_object *kv_result_work(const struct kv_work *w)
+struct json_object *kv_result_work(const struct kv_workload *w)
 {
 	struct json_object *obj = json_object_new_object();
 
@@ -62,13 +63,14 @@ struct json_object *kv_result_work(const struct kv_work *w)
 		kv_out_put_string(obj, "connect", kv_word_name(kv_word_connect, w->connect));
 	}
 	kv_out_put_string(obj, "loop", kv_word_name(kv_word_kind, w->kind));
-	kv_out_put_string(obj, "estimand", kv_work_estimand(w));
-	kv_out_put_string(obj, "sample", kv_work_sample(w));
-	kv_out_put_count(obj, "sample_divisor", kv_work_divisor(w));
+	kv_out_put_string(obj, "estimand", kv_workload_kinds[w->kind].estimand);
+	kv_out_put_string(obj, "sample", kv_workload_kinds[w->kind].sample);
+	kv_out_put_count(obj, "sample_divisor", kv_workload_kinds[w->kind].divisor);
 	return obj;
 }
 
-static void put_contexts(struct json_object *obj, const struct kv_work *w, enum kv_space_id space)
+static void put_contexts(struct json_object *obj, const struct kv_workload *w,
+			 enum kv_space_id space)
 {
 	bool kernel = space == KV_SPACE_KERNEL;
 
@@ -160,7 +162,7 @@ static void put_verbs(struct json_object *obj, const struct kv_series *series)
 	struct json_object *verbs = json_object_new_object();
 
 	for (unsigned int v = 0; v < KV_VERBS; v++) {
-		/* What was not called took no time at all. */
+		/* A verb that was not called took no time. */
 		if (series->verb_ns[v])
 			kv_out_put_count(verbs, kv_verb_name(v), series->verb_ns[v]);
 	}
@@ -172,7 +174,7 @@ static void put_verbs(struct json_object *obj, const struct kv_series *series)
  * @spec: the object it goes into
  * @w: what is to be measured
  */
-void kv_result_put_limits(struct json_object *spec, const struct kv_work *w)
+void kv_result_put_limits(struct json_object *spec, const struct kv_workload *w)
 {
 	kv_out_put_count(spec, "timeout_ns", w->timeout_ns);
 	if (w->mtu)
@@ -189,7 +191,7 @@ void kv_result_put_limits(struct json_object *spec, const struct kv_work *w)
  *
  * Return: an object, owned by the caller.
  */
-struct json_object *kv_result_series(const struct kv_work *w, enum kv_space_id space,
+struct json_object *kv_result_series(const struct kv_workload *w, enum kv_space_id space,
 				   const struct kv_series *series)
 {
 	struct json_object *obj = json_object_new_object();
@@ -230,6 +232,126 @@ static void put_series(struct json_object *obj, const struct kv_point *p)
 	}
 }
 
+/* Which series is the faster one: "neither" if they are equal, NULL if nobody knows. */
+static const char *find_faster(const struct kv_finding *f)
+{
+	switch (f->judgement->verdict) {
+	case KV_VERDICT_A_LESS:
+		return f->who[0];
+	case KV_VERDICT_B_LESS:
+		return f->who[1];
+	case KV_VERDICT_EQUAL:
+		return "neither";
+	case KV_VERDICT_UNDECIDED:
+		break;
+	}
+	return NULL;
+}
+
+static void format_doubt(const struct kv_finding *f, char *text, size_t size)
+{
+	const struct kv_judgement *j = f->judgement;
+	double unit = kv_unit_of(f->scale);
+	unsigned int series;
+
+	switch (j->doubt) {
+	case KV_DOUBT_FEW:
+		snprintf(text, size, "%u %s, and an interval takes %u (%s)", f->n, f->repeated,
+			 KV_STATS_MIN_ROUNDS, f->more);
+		break;
+	case KV_DOUBT_WIDE:
+		snprintf(text, size, "they may differ by %.2g %% (more %s or --time)",
+			 100 * j->within, f->more);
+		break;
+	case KV_DOUBT_STEAL:
+		snprintf(text, size, "the host has taken %.0f %% of the CPU time", 100 * f->steal);
+		break;
+	case KV_DOUBT_RESENT:
+		series = f->resent[1] > f->resent[0];
+		snprintf(text, size, "%llu packets were sent again or late in %s, and hardly any in %s",
+			 (unsigned long long)f->resent[series], f->name[series], f->name[!series]);
+		break;
+	case KV_DOUBT_TURNED:
+		snprintf(text, size, "the first third of the %s says %.3g %s, the last %.3g",
+			 f->repeated, j->first * unit, kv_unit_name(), j->last * unit);
+		break;
+	case KV_DOUBT_MODES:
+		snprintf(text, size, "%s has two modes, %.5g %s in %u %s and %.5g in %u",
+			 f->name[j->series], j->modes.median[0] * unit, kv_unit_name(),
+			 j->modes.rounds[0], f->repeated, j->modes.median[1] * unit,
+			 j->modes.rounds[1]);
+		break;
+	case KV_DOUBT_NONE:
+		snprintf(text, size, "?");
+		break;
+	}
+}
+
+/* "verdict" is a sentence; "faster" is null if nobody knows. */
+static void put_verdict(struct json_object *obj, const struct kv_finding *f)
+{
+	const struct kv_interval *i = f->diff;
+	const char *faster = find_faster(f);
+	double unit = kv_unit_of(f->scale);
+	double low = fmin(fabs(i->low), fabs(i->high)) * unit;
+	double high = fmax(fabs(i->low), fabs(i->high)) * unit;
+	int decimals = kv_us_difference_decimals(i->value * f->scale);
+	char text[160], doubt[128];
+
+	if (!faster) {
+		format_doubt(f, doubt, sizeof(doubt));
+		snprintf(text, sizeof(text), "not decided: %s", doubt);
+	} else if (f->judgement->verdict == KV_VERDICT_EQUAL) {
+		snprintf(text, sizeof(text), "equal within \xc2\xb1 %.2g %%", 100 * f->judgement->within);
+	} else {
+		snprintf(text, sizeof(text), "%s%s%s faster by %.*f %s (%.*f .. %.*f)", faster,
+			 *f->changed ? " " : "", f->changed, decimals, fabs(i->value * unit),
+			 kv_unit_name(), decimals, low, decimals, high);
+	}
+	kv_out_put_string(obj, "verdict", text);
+	kv_out_put_string(obj, "faster", faster);
+}
+
+/* The difference and its intervals. */
+static struct json_object *describe_finding(const struct kv_finding *f)
+{
+	struct json_object *diff = json_object_new_object();
+	const struct kv_interval *i = f->diff;
+
+	kv_out_put_ns(diff, "value", i->value * f->scale);
+	kv_out_put_ns(diff, "low", i->valid ? i->low * f->scale : NAN);
+	kv_out_put_ns(diff, "high", i->valid ? i->high * f->scale : NAN);
+	kv_out_put(diff, "confidence", kv_out_real(0.95, 2));
+	kv_out_put_ns(diff, "low_90", i->near_low * f->scale);
+	kv_out_put_ns(diff, "high_90", i->near_high * f->scale);
+	kv_out_put(diff, "equal_within_percent", kv_out_real(100 * f->judgement->within, 3));
+	kv_out_put_count(diff, f->repeated, f->n);
+	return diff;
+}
+
+/**
+ * kv_finding_put() - describe a difference that is the only one, with its verdict beside it
+ * @obj: gets both
+ * @f: the finding
+ */
+void kv_finding_put(struct json_object *obj, const struct kv_finding *f)
+{
+	kv_out_put(obj, "difference_ns", describe_finding(f));
+	put_verdict(obj, f);
+}
+
+/* A series that is the faster one: the space of the end that is changed, or its name. */
+static const char *find_who(const struct kv_contrast *c, unsigned int difference,
+			    unsigned int series)
+{
+	bool server = !strcmp(c->difference[difference].changed, "server");
+
+	if (c->n == 2)
+		return c->series[series].name;
+	return kv_word_name(kv_word_space,
+			    server ? c->series[series].server : c->series[series].client);
+}
+
 static void find(const struct kv_point *p, unsigned int i, struct kv_finding *to)
 {
 	const struct kv_difference *of = &p->contrast->difference[i];
@@ -247,7 +369,7 @@ static void find(const struct kv_point *p, unsigned int i, struct kv_finding *to
 	};
 	for (unsigned int k = 0; k < 2; k++) {
 		to->name[k] = p->contrast->series[series[k]].name;
-		to->who[k] = kv_contrast_who(p->contrast, i, series[k]);
+		to->who[k] = find_who(p->contrast, i, series[k]);
 		to->resent[k] = p->resent[series[k]];
 	}
 }
@@ -263,11 +385,11 @@ static struct json_object *describe_differences(const struct kv_point *p)
 		struct json_object *diff;
 
 		find(p, i, &finding);
-		diff = kv_finding_describe(&finding);
+		diff = describe_finding(&finding);
 		kv_out_put_string(diff, "changed", c->difference[i].changed);
 		kv_out_put_string(diff, "of", c->series[c->difference[i].a].name);
 		kv_out_put_string(diff, "minus", c->series[c->difference[i].b].name);
-		kv_finding_put_verdict(diff, &finding);
+		put_verdict(diff, &finding);
 		json_object_array_add(list, diff);
 	}
 	return list;

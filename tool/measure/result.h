@@ -8,13 +8,42 @@
 /* Changes whenever a reader of the older documents would be misled. */
 #define KV_RESULT_VERSION 2
 
+/**
+ * struct kv_finding - a difference of two series and its verdict, with the words for them
+ * @name: their names
+ * @who: what each of them is called where it is the faster one
+ * @changed: the end that is another one, or "" for both
+ * @repeated: what the difference was taken in again and again: "rounds" or "boots"
+ * @more: the option that gives more of them
+ * @n: how many there were
+ * @scale: nanoseconds that are printed for a unit of @diff
+ * @resent: packets sent again or late, by each series
+ * @steal: share of the time that the host has taken
+ * @diff: the difference
+ * @judgement: what kv_stats_judge() says of it
+ */
+struct kv_finding {
+	const char *name[2];
+	const char *who[2];
+	const char *changed;
+	const char *repeated;
+	const char *more;
+	unsigned int n;
+	double scale;
+	uint64_t resent[2];
+	double steal;
+	const struct kv_interval *diff;
+	const struct kv_judgement *judgement;
+};
+
 struct json_object *kv_result_create(const char *schema, struct json_object *spec,
 				     struct json_object *capsule);
-struct json_object *kv_result_work(const struct kv_work *w);
-void kv_result_put_limits(struct json_object *spec, const struct kv_work *w);
-struct json_object *kv_result_series(const struct kv_work *w, enum kv_space_id space,
+struct json_object *kv_result_work(const struct kv_workload *w);
+void kv_result_put_limits(struct json_object *spec, const struct kv_workload *w);
+struct json_object *kv_result_series(const struct kv_workload *w, enum kv_space_id space,
 				   const struct kv_series *side);
 void kv_result_hist(struct json_object *obj, const struct kv_hist *h, double ns_per_tick);
 struct json_object *kv_result_point(const struct kv_point *c);
+void kv_finding_put(struct json_object *obj, const struct kv_finding *f);
 
 #endif

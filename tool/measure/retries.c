@@ -5,7 +5,7 @@
 #include "out/out.h"
 
 /*
- * What counts packets that were lost, late, sent again or not taken: the names
+ * The counters of packets that were lost, late, sent again or not taken, by the names
  * that the drivers of Linux give them. Others count traffic.
  */
 static const char *const troubles[] = {
@@ -51,7 +51,7 @@ static bool read_end(const struct kv_site *s, struct kv_counters *c)
  * @client: one end
  * @server: the other end
  *
- * Return: what the devices of both have counted; what a driver does not count is not there.
+ * Return: the sum over the devices of both; a counter that a driver has not adds nothing.
  */
 uint64_t kv_retries_count(const struct kv_site *client, const struct kv_site *server)
 {
@@ -112,7 +112,7 @@ static struct json_object *subtract(const struct kv_counters *before,
 }
 
 /**
- * kv_retries_describe() - what was counted between the two readings
+ * kv_retries_describe() - describe the counts between the two readings
  * @r: stopped
  *
  * Return: an array with an object for each device: "host" (null: this one),

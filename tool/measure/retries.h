@@ -7,7 +7,7 @@
 #include "model/site.h"
 
 /**
- * struct kv_retries - what the drivers of both ends count meanwhile
+ * struct kv_retries - the counters of both ends, read twice
  * @site: the ends; NULL for one that has the device of the other
  * @counted: both readings are there
  * @before: the first

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "measure/stats.h"
 
-/* Up to here the distribution of the signed rank statistic is computed, from here on approximated. */
+/* Up to here the distribution of the signed rank statistic is computed, beyond approximated. */
 #define EXACT_ROUNDS 60
 
 /* Quantiles of the normal distribution. */
@@ -160,18 +161,24 @@ static int compare(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* Of values that stay as they are; NAN without memory. */
-static double median_of(const double *value, unsigned int n)
+/* In ascending order, for the caller to free; NULL without memory. */
+static double *sort_copy(const double *value, unsigned int n)
 {
-	double *sorted = calloc(n, sizeof(*sorted)), v = NAN;
+	double *sorted = calloc(n, sizeof(*sorted));
 
 	if (!sorted)
-		return NAN;
-	for (unsigned int i = 0; i < n; i++)
-		sorted[i] = value[i];
+		return NULL;
+	memcpy(sorted, value, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), compare);
-	if (n)
-		v = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+	return sorted;
+}
+
+/* NAN without memory. */
+static double median_of(const double *value, unsigned int n)
+{
+	double *sorted = sort_copy(value, n);
+	double v = sorted && n ? (sorted[(n - 1) / 2] + sorted[n / 2]) / 2 : NAN;
+
 	free(sorted);
 	return v;
 }
@@ -286,15 +293,12 @@ out_free:
  */
 bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *modes)
 {
-	double *v = calloc(n, sizeof(*v));
+	double *v = sort_copy(median, n);
 	unsigned int at = 0;
 	bool found = false;
 
 	if (!v)
 		return false;
-	for (unsigned int i = 0; i < n; i++)
-		v[i] = median[i];
-	qsort(v, n, sizeof(*v), compare);
 	for (unsigned int i = 2; i + 2 <= n; i++) {
 		if (!at || v[i] - v[i - 1] > v[at] - v[at - 1])
 			at = i;
@@ -363,7 +367,7 @@ static enum kv_doubt find_doubt(const struct kv_rounds *s, const struct kv_inter
 }
 
 /**
- * kv_stats_judge() - what two series say about their difference
+ * kv_stats_judge() - judge the difference of two series
  * @s: the series
  * @i: their difference, kv_stats_shift() of them
  *

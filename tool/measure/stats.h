@@ -9,13 +9,13 @@
 
 /*
  * All arithmetic on samples, for both spaces. Samples are in ticks of the
- * counter here; who prints multiplies by nanoseconds per tick.
+ * counter here; for printing they are multiplied by nanoseconds per tick.
  */
 
 /* Fewer rounds than this give no interval of 95 %. */
 #define KV_STATS_MIN_ROUNDS 6
 
-/* As shares of the median: the most that is called equal, what is taken for two modes, and what a turn is at least. */
+/* Shares of the median: the most that is called equal, the least gap of two modes, the least turn. */
 #define KV_STATS_EQUAL 0.05
 #define KV_STATS_MODES_GAP 0.05
 #define KV_STATS_TURN 0.01
@@ -23,7 +23,7 @@
 /* A share of the time: more of it taken by the host, and there is no verdict. */
 #define KV_STATS_STEAL 0.05
 
-/* For each sample: more packets sent again on one series, and ten times fewer on the other, and there is no verdict. */
+/* Packets sent again for each sample: with more in one series and ten times fewer in the other there is no verdict. */
 #define KV_STATS_RESENT 0.01
 
 /**
@@ -51,7 +51,8 @@ struct kv_interval {
  * @a: the median of each round of the one, ticks
  * @b: of the other
  * @rounds: how many
- * @resent: packets that were lost, late or sent again while each of them was measured, for each sample
+ * @resent: packets that were lost, late or sent again while each of them was measured, for each
+ *	sample
  * @steal: share of the time that the host has taken from this guest, 0 .. 1
  */
 struct kv_rounds {
@@ -62,7 +63,7 @@ struct kv_rounds {
 	double steal;
 };
 
-/* What a difference a - b says of a and b. */
+/* The meaning of a difference a - b. */
 enum kv_verdict {
 	KV_VERDICT_UNDECIDED,
 	KV_VERDICT_EQUAL,

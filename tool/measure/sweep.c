@@ -10,7 +10,7 @@
 
 static unsigned int count_sizes(const struct kv_sweep *m, uint32_t op)
 {
-	return kv_work_is_atomic(op) ? 1 : m->sizes.n;
+	return kv_workload_is_atomic(op) ? 1 : m->sizes.n;
 }
 
 static const struct kv_site *server_space(const struct kv_sweep *m, enum kv_space_id id)
@@ -36,7 +36,7 @@ bool kv_sweep_has_relay(const struct kv_sweep *m)
 /* All series are measured in one way, or they could not be compared. */
 static enum kv_kind choose_kind(const struct kv_sweep *m, uint32_t op)
 {
-	enum kv_kind kind = m->has_kind ? m->kind : kv_work_default_kind(op);
+	enum kv_kind kind = m->has_kind ? m->kind : kv_workload_default_kind(op);
 
 	return kind == KV_KIND_RELAY && !kv_sweep_has_relay(m) ? KV_KIND_PINGPONG : kind;
 }
@@ -45,8 +45,8 @@ static void set_work(struct kv_sweep *m, unsigned int op, unsigned int size)
 {
 	uint32_t what = m->ops.value[op];
 
-	kv_work_set(&m->work, choose_kind(m, what), what,
-		    kv_work_is_atomic(what) ? ATOMIC_SIZE :
+	kv_workload_set(&m->work, choose_kind(m, what), what,
+		    kv_workload_is_atomic(what) ? ATOMIC_SIZE :
 					      m->sizes.value[size]);
 }
 
@@ -57,9 +57,10 @@ static int check_work(const struct kv_sweep *m, struct kv_fault *f)
 	for (unsigned int i = 0; i < KV_SPACES && !ret; i++) {
 		const struct kv_site *server = server_space(m, i);
 
-		ret = kv_work_check_dev(&m->work, &m->site[i].dev, m->site[i].b->ops->space, f);
+		ret = kv_workload_check_dev(&m->work, &m->site[i].dev, m->site[i].b->ops->space, f);
 		if (!ret && server != &m->site[i])
-			ret = kv_work_check_dev(&m->work, &server->dev, server->b->ops->space, f);
+			ret = kv_workload_check_dev(&m->work, &server->dev,
+						    server->b->ops->space, f);
 	}
 	return ret;
 }
@@ -143,10 +144,10 @@ struct json_object *kv_sweep_spec(const struct kv_sweep *m)
 static int measure_null(struct kv_sweep *m, struct json_object *doc)
 {
 	struct json_object *null = json_object_new_object();
-	struct kv_work work = m->work;
+	struct kv_workload work = m->work;
 	int ret = 0;
 
-	kv_work_set(&work, KV_KIND_NULL, 0, 0);
+	kv_workload_set(&work, KV_KIND_NULL, 0, 0);
 	for (unsigned int s = 0; s < KV_SPACES && !ret; s++) {
 		struct kv_series *series = &m->point.series[s];
 

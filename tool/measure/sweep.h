@@ -31,7 +31,7 @@ struct kv_sweep {
 	bool has_kind;
 	enum kv_kind kind;
 	struct kv_plan plan;
-	struct kv_work work;
+	struct kv_workload work;
 	struct kv_site site[KV_SPACES];
 	struct kv_site peer[KV_SPACES];
 	const char *host;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "measure/listing.h"
-#include "measure/tables.h"
+#include "measure/report.h"
 #include "out/out.h"
 #include "out/unit.h"
 
@@ -76,8 +76,8 @@ static void print_failed(struct json_object *points)
  * @points: of its document
  * @f: receives why not
  *
- * The figures of each quadrant, and what changing one end does: one table with all of it would be twice
- * as wide as a terminal. The differences are those of kv_contrast_quadrants.
+ * The figures of each quadrant, and what changing one end does: one table with all of it would be
+ * twice as wide as a terminal. The differences are those of kv_contrast_quadrants.
  *
  * Return: 0 or a negative errno.
  */
@@ -129,8 +129,8 @@ int kv_tables_quadrants(struct json_object *points, struct kv_fault *f)
 }
 
 /*
- * In a guest that counts instructions (out/unit.c) most samples are one number, and the scheduler's tick
- * makes the others. A tick of the counter is an instruction.
+ * In a guest that counts instructions (out/unit.c) most samples are one number, and the
+ * scheduler's tick makes the others. A tick of the counter is an instruction.
  */
 
 /* As in 12790, or 815763-816072 if there are several, or 12696.5 for half of 25393. */

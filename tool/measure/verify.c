@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "measure/verify.h"
+#include "measure/block.h"
 
 /*
  * The untimed pass: a few iterations through the very loops, endpoints and
@@ -20,8 +20,8 @@
 struct check {
 	struct kv_pair *p;
 	struct kv_fault *f;
-	/* What is measured later; atomics have operands of their own here. */
-	struct kv_work work;
+	/* As it is measured later; but atomics have other operands here. */
+	struct kv_workload work;
 	uint32_t size;
 	uint8_t *want;
 	uint8_t *got;
@@ -39,7 +39,7 @@ static void fill_pattern(uint8_t *data, uint32_t size, uint64_t seed)
 	}
 }
 
-/* Whose buffer it is. */
+/* The site that a buffer belongs to. */
 static const struct kv_site *site_of(const struct check *c, const struct kv_buffer *buf)
 {
 	return c->p->end[buf == &c->p->local[1] || buf == &c->p->target[1]].site;
@@ -89,7 +89,7 @@ static int run(struct check *c, const struct kv_amount *amount)
 
 static int mismatch(struct check *c, const char *what, uint32_t at, uint8_t got, uint8_t want)
 {
-	const struct kv_work *w = &c->p->work;
+	const struct kv_workload *w = &c->p->work;
 
 	return kv_fault_set(c->f, -EBADMSG,
 			    "%s space, %s: verification of %s with %u bytes failed: byte %u of %s is 0x%02x and should be 0x%02x",
@@ -178,7 +178,7 @@ static int check_cmp_swp(struct check *c)
 	c->work.compare_add = SEED_A;
 	c->work.swap = SEED_B;
 	ret = check_atomic_once(c, SEED_A, SEED_B);
-	/* What is not equal stays. */
+	/* A value that is not equal stays. */
 	return ret ? ret : check_atomic_once(c, SEED_A + 1, SEED_A + 1);
 }
 

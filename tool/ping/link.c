@@ -77,8 +77,8 @@ int kv_link_look_again(struct kv_link *l, struct kv_fault *f)
 	struct kv_fault why;
 	struct kv_conn conn;
 
-	kv_conn_wait(l->end.site->b, l->end.conn, 1U << KVERBS_CONN_DISCONNECTED, kv_now_ns() + END_NS,
-		     &conn, &why);
+	kv_conn_wait(l->end.site->b, l->end.conn, 1U << KVERBS_CONN_DISCONNECTED,
+		     kv_now_ns() + END_NS, &conn, &why);
 	return kv_link_look(l, f);
 }
 
@@ -200,8 +200,7 @@ int kv_link_accept(struct kv_link *l, const struct kv_site *site,
  *
  * Return: 0 or a negative errno.
  */
-int kv_link_connect(struct kv_link *l, const struct kv_site *site,
-		    const struct kv_link_spec *spec,
+int kv_link_connect(struct kv_link *l, const struct kv_site *site, const struct kv_link_spec *spec,
 		    const struct sockaddr_storage *dst, struct kv_fault *f)
 {
 	const struct kv_conn_peer peer = { .dev = site->dev.name, .dst = *dst };

@@ -14,10 +14,10 @@
  */
 
 /**
- * struct kv_link_spec - what a link is for
+ * struct kv_link_spec - the needs of a protocol
  * @receives: receives that are posted before there is a connection
  * @bytes: of each message, both ways
- * @access: KVERBS_ACCESS_REMOTE_*, what the peer may do by way of the QP
+ * @access: KVERBS_ACCESS_REMOTE_*, the rights of the peer by way of the QP
  * @timeout_ns: how long the peer may take for each step
  */
 struct kv_link_spec {
@@ -38,7 +38,7 @@ struct kv_link {
 
 	/* private */
 	struct kv_endpoint end;
-	/* What comes, and behind it what goes. */
+	/* A place for incoming messages, and behind it one for outgoing ones. */
 	struct kv_buffer message;
 	/* Completions that nobody has asked for yet. */
 	uint64_t done[KVERBS_OP_RECV + 1];
@@ -56,8 +56,7 @@ int kv_link_look_up(const struct kv_dev *dev, const char *host, const char *port
 		    struct sockaddr_storage *addr, struct kv_fault *f);
 int kv_link_accept(struct kv_link *l, const struct kv_site *site,
 		   const struct kv_link_spec *spec, uint32_t listener, struct kv_fault *f);
-int kv_link_connect(struct kv_link *l, const struct kv_site *site,
-		    const struct kv_link_spec *spec,
+int kv_link_connect(struct kv_link *l, const struct kv_site *site, const struct kv_link_spec *spec,
 		    const struct sockaddr_storage *dst, struct kv_fault *f);
 int kv_link_add_buffer(struct kv_link *l, struct kv_buffer *buffer,
 		       uint32_t bytes, uint32_t access, struct kv_fault *f);

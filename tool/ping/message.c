@@ -3,9 +3,9 @@
 #include "ping/ping.h"
 
 /*
- * What rdma_client and rdma_server do, one message there and one back, and ucmatose:
- * over each connection a number of messages from the server, then as many from the
- * client. What they say is of no interest.
+ * rdma_client and rdma_server send one message there and one back. ucmatose sends, over each
+ * connection, a number of messages from the server and then as many from the client. The contents
+ * are of no interest.
  */
 
 static void spec(const struct kv_ping *p, struct kv_link_spec *s)
@@ -24,7 +24,7 @@ static int tell(const struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 	return ret;
 }
 
-/* Who has heard all may close the connection before our last completion is there. */
+/* A peer that has all messages may close the connection before our last completion is there. */
 static int flush(const struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {
 	int ret = kv_link_flush(l, "sending a message", f);
@@ -81,9 +81,10 @@ static int begin(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 }
 
 /*
- * The other side waits until the peer closes the connection. rdma_server closes it itself: the client's
- * message is here, but its acknowledgement may be lost, as it is with rxe and PREEMPT_RT, and a QP that
- * is gone does not repeat it. Then rdma_client waits for its completion for ever.
+ * The other side waits until the peer closes the connection. rdma_server closes it itself: the
+ * client's message is here, but its acknowledgement may be lost, as it is with rxe and
+ * PREEMPT_RT, and a QP that is gone does not repeat it. Then rdma_client waits for its completion
+ * for ever.
  */
 static int follow(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {

@@ -13,7 +13,7 @@ static const struct kv_ping_ops *const protocols[KV_PING_PROTOCOLS] = {
 	[KV_PING_UCMATOSE] = &kv_ping_ucmatose,
 };
 
-/* For who reads along. */
+/* For --verbose. */
 static void tell_address(const struct kv_conn *listener)
 {
 	char at[KV_SOCKADDR_TEXT];

@@ -4,7 +4,7 @@
 
 #include "ping/link.h"
 
-/* Whose protocol is spoken. */
+/* The program whose protocol is spoken. */
 enum kv_ping_protocol {
 	KV_PING_RPING,
 	/* rdma_client and rdma_server */
@@ -57,7 +57,7 @@ struct kv_ping {
 };
 
 /**
- * struct kv_ping_ops - what is particular about a protocol
+ * struct kv_ping_ops - one protocol
  * @spec: what each connection is for; receives and bytes, and access if not 0
  * @client: plays it on p->connections links that are there, and ends them
  * @server: ditto

@@ -21,16 +21,16 @@ struct place {
 	__be32 bytes;
 };
 
-/* What the server may do with either. */
+/* The rights of the server at either buffer. */
 #define SOURCE_ACCESS (KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_READ)
 #define SINK_ACCESS (KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_WRITE)
 
 static_assert(sizeof(struct place) == 16, "as rping has it");
 
 /*
- * krping (the kernel's rping) with server_inv: the server's go-ahead is a SEND with invalidate, which
- * takes the client's key back, and the client registers anew without having done so itself. Neither
- * side says that it does; there is but the way in which the connection ends.
+ * krping (the kernel's rping) with server_inv: the server's go-ahead is a SEND with invalidate,
+ * which takes the client's key back, and the client registers anew without having done so itself.
+ * Neither side says that it does; there is but the way in which the connection ends.
  */
 #define STATUS_REM_INV_REQ 9 /* IBV_WC_REM_INV_REQ_ERR (IBTA 11.6.2) */
 static const char server_inv_user[] =
@@ -48,7 +48,7 @@ static void spec(const struct kv_ping *p, struct kv_link_spec *s)
 		s->access = KVERBS_ACCESS_REMOTE_READ | KVERBS_ACCESS_REMOTE_WRITE;
 }
 
-/* What rping sends: its number, then letters that begin with another one each time,
+/* As rping sends it: its number, then letters that begin with another one each time,
  * and a zero at the end.
  */
 static void fill(char *bytes, uint32_t size, uint64_t ping)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What goes over a connection, and the waiting for it. */
+/* Messages and RDMA over a link, and the waits for their completions. */
 #include <errno.h>
 #include "cli/interrupt.h"
 #include "ping/link.h"

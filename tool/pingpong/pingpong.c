@@ -242,9 +242,10 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 			return kv_fault_set(f, -EINTR, "interrupted after %llu messages sent and %llu received",
 					    (unsigned long long)p->sent,
 					    (unsigned long long)p->received);
-		/* First: who was kept waiting for the CPU finds what has come meanwhile. */
+		/* Before the poll: after a long wait for the CPU there may be completions. */
 		now = kv_now_ns();
-		ret = kv_op_cq_poll(b, &(struct kv_cq_poll){ p->end.send_cq, KVERBS_POLL_MAX }, &polled, NULL);
+		ret = kv_op_cq_poll(b, &(struct kv_cq_poll){ p->end.send_cq, KVERBS_POLL_MAX },
+				    &polled, NULL);
 		if (ret)
 			return refuse(p, ret, "poll", f);
 		if (!polled.n && now - last > p->timeout_ns)
@@ -258,7 +259,7 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 			ret = post_receives(p, f);
 		if (!ret)
 			ret = polled.n ? post_sends(p, first, f) : idle(p, f);
-		/* What we take to answer is not the peer's time. */
+		/* The time until our answer is not the peer's. */
 		if (polled.n)
 			last = kv_now_ns();
 	}
@@ -267,9 +268,9 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 }
 
 /*
- * An acknowledgement of the last messages may be lost. The peer then sends them again, and needs QPs
- * that answer: the programs have a retry count of 7, which rxe takes for no limit. A signal ends the
- * wait.
+ * An acknowledgement of the last messages may be lost. The peer then sends them again, and needs
+ * QPs that answer: the programs have a retry count of 7, which rxe takes for no limit. A signal
+ * ends the wait.
  */
 static void linger(const struct kv_pingpong *p)
 {

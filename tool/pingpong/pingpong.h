@@ -5,7 +5,7 @@
 #include "endpoint/endpoint.h"
 #include "pingpong/exchange.h"
 
-/* What kind of QPs, and how they get their receives. */
+/* The type of QPs, and where their receives come from. */
 enum kv_pingpong_type {
 	KV_PINGPONG_RC,
 	KV_PINGPONG_UC,

@@ -34,7 +34,7 @@ struct guest {
 };
 
 /**
- * struct host - who accepts all that come
+ * struct host - the side that accepts all connections
  * @r: what; receives what it cost
  * @listener: id of the CONN that listens
  * @guests: how many are there

@@ -2,7 +2,7 @@
 #include "rate/rate.h"
 
 /**
- * kv_rate_init() - what all connections share
+ * kv_rate_init() - make the objects that all connections share
  * @r: spec and site are set; receives it. It dies with the site
  * @f: receives why not
  *

@@ -6,7 +6,7 @@
 #include "loop/hist.h"
 #include "endpoint/endpoint.h"
 
-/* What a connection goes through; the active and the passive side have some each. */
+/* The steps of a connection; the active and the passive side have some each. */
 enum kv_rate_step {
 	KV_RATE_CREATE_ID,
 	KV_RATE_RESOLVE_ADDR,
@@ -21,7 +21,7 @@ enum kv_rate_step {
 };
 
 /**
- * struct kv_rate_cost - what one step cost, of all connections
+ * struct kv_rate_cost - the durations of one step, of all connections
  * @verb: how long the verb itself took, nanoseconds
  * @step: how long it took until its end was seen: with system calls, the QP's
  *	transitions, and the peer's answer if there is one; nanoseconds

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_WORK_H
-#define KV_MEASURE_WORK_H
+#ifndef KV_MEASURE_WORKLOAD_H
+#define KV_MEASURE_WORKLOAD_H
 
 #include "cli/fault.h"
 #include "cli/parse.h"
 #include "model/backend.h"
 
 /**
- * struct kv_work - what is measured, and how; the same for both spaces
+ * struct kv_workload - a workload; the same for both spaces
  * @kind: how a latency is measured
  * @op: enum kverbs_op; does not matter for KV_KIND_NULL
  * @size: bytes
@@ -20,11 +20,12 @@
  * @timeout_ns: how long a completion may take
  * @mtu: of the path, bytes; 0: the smaller one of both ends' active MTUs
  * @ack_timeout: local ACK timeout of the QPs, 4.096 us * 2^N, 1 .. 31 (IBTA 9.7.6.1.3)
- * @retry_cnt: how often a packet is sent again, 0 .. 7 (IBTA 9.7.5.1.4); on some devices 7 is for ever
+ * @retry_cnt: how often a packet is sent again, 0 .. 7 (IBTA 9.7.5.1.4); on some devices 7 is for
+ *	ever
  * @connect: how the two ends are connected
  * @depth: requests that an end may have posted at a time; 0: as many as runs need
  */
-struct kv_work {
+struct kv_workload {
 	enum kv_kind kind;
 	uint32_t op;
 	uint32_t size;
@@ -42,16 +43,29 @@ struct kv_work {
 	uint32_t depth;
 };
 
-void kv_work_set(struct kv_work *w, enum kv_kind kind, uint32_t op, uint32_t size);
-bool kv_work_is_atomic(uint32_t op);
-bool kv_work_is_two_sided(uint32_t op);
-enum kv_kind kv_work_default_kind(uint32_t op);
-unsigned int kv_work_divisor(const struct kv_work *w);
-const char *kv_work_estimand(const struct kv_work *w);
-const char *kv_work_sample(const struct kv_work *w);
-int kv_work_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f);
-void kv_work_adapt(struct kv_work *w, const struct kv_dev *dev);
-int kv_work_check_dev(const struct kv_work *w, const struct kv_dev *dev,
+/**
+ * struct kv_workload_kind - the samples and figures of a way of measuring
+ * @sample: name of a sample in the histogram
+ * @estimand: name of a printed figure
+ * @divisor: of samples to figures: 2 where half of a round trip is printed, as perftest's
+ *	ib_send_lat and ib_write_lat do
+ */
+struct kv_workload_kind {
+	const char *sample;
+	const char *estimand;
+	unsigned int divisor;
+};
+
+/* By enum kv_kind. */
+extern const struct kv_workload_kind kv_workload_kinds[];
+
+void kv_workload_set(struct kv_workload *w, enum kv_kind kind, uint32_t op, uint32_t size);
+bool kv_workload_is_atomic(uint32_t op);
+bool kv_workload_is_two_sided(uint32_t op);
+enum kv_kind kv_workload_default_kind(uint32_t op);
+int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f);
+void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev);
+int kv_workload_check_dev(const struct kv_workload *w, const struct kv_dev *dev,
 		      const char *space, struct kv_fault *f);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include "measure/work.h"
+#include "measure/workload.h"
 
 /**
- * kv_work_set() - set what is measured
- * @w: the work; what else it has stays
+ * kv_workload_set() - set what is measured
+ * @w: the work; its other members stay
  * @kind: how a latency is measured
  * @op: enum kverbs_op
  * @size: bytes
@@ -12,7 +12,7 @@
  * Each FETCH_ADD adds 1. Each CMP_SWP finds the 0 that it compares with, and
  * stores a 0 again: so all of them succeed.
  */
-void kv_work_set(struct kv_work *w, enum kv_kind kind, uint32_t op, uint32_t size)
+void kv_workload_set(struct kv_workload *w, enum kv_kind kind, uint32_t op, uint32_t size)
 {
 	w->kind = kind;
 	w->op = op;
@@ -22,92 +22,58 @@ void kv_work_set(struct kv_work *w, enum kv_kind kind, uint32_t op, uint32_t siz
 }
 
 /**
- * kv_work_is_atomic() - does this operation always move 8 bytes?
+ * kv_workload_is_atomic() - does this operation always move 8 bytes?
  * @op: enum kverbs_op
  *
  * Return: true if it does.
  */
-bool kv_work_is_atomic(uint32_t op)
+bool kv_workload_is_atomic(uint32_t op)
 {
 	return op == KVERBS_OP_FETCH_ADD || op == KVERBS_OP_CMP_SWP;
 }
 
 /**
- * kv_work_is_two_sided() - does this operation need the peer's receive?
+ * kv_workload_is_two_sided() - does this operation need the peer's receive?
  * @op: enum kverbs_op
  *
  * Return: true if it does.
  */
-bool kv_work_is_two_sided(uint32_t op)
+bool kv_workload_is_two_sided(uint32_t op)
 {
 	return op == KVERBS_OP_SEND;
 }
 
 /**
- * kv_work_default_kind() - how an operation is measured unless one says else
+ * kv_workload_default_kind() - how an operation is measured unless one says else
  * @op: enum kverbs_op
  *
  * Return: post to completion for what needs no peer, else a relay.
  */
-enum kv_kind kv_work_default_kind(uint32_t op)
+enum kv_kind kv_workload_default_kind(uint32_t op)
 {
-	return kv_work_is_two_sided(op) ? KV_KIND_RELAY : KV_KIND_COMPLETION;
+	return kv_workload_is_two_sided(op) ? KV_KIND_RELAY : KV_KIND_COMPLETION;
 }
 
-static bool is_round_trip(const struct kv_work *w)
-{
-	return w->kind == KV_KIND_PINGPONG || w->kind == KV_KIND_RELAY;
-}
-
-/**
- * kv_work_divisor() - by what samples are divided to get what is printed
- * @w: the work
- *
- * Return: 2 where a sample is a round trip and half of it is printed, as
- * perftest's ib_send_lat and ib_write_lat do; else 1.
- */
-unsigned int kv_work_divisor(const struct kv_work *w)
-{
-	return is_round_trip(w) ? 2 : 1;
-}
+const struct kv_workload_kind kv_workload_kinds[] = {
+	[KV_KIND_COMPLETION] = { "post to completion", "post to completion", 1 },
+	[KV_KIND_PINGPONG] = { "round trip", "half round trip", 2 },
+	[KV_KIND_RELAY] = { "round trip", "half round trip", 2 },
+	[KV_KIND_NULL] = { "null loop", "null loop", 1 },
+};
 
 /**
- * kv_work_estimand() - what a printed figure is
- * @w: the work
- *
- * Return: its name.
- */
-const char *kv_work_estimand(const struct kv_work *w)
-{
-	if (w->kind == KV_KIND_NULL)
-		return "null loop";
-	return is_round_trip(w) ? "half round trip" : "post to completion";
-}
-
-/**
- * kv_work_sample() - what a sample in the histogram is
- * @w: the work
- *
- * Return: its name.
- */
-const char *kv_work_sample(const struct kv_work *w)
-{
-	return is_round_trip(w) ? "round trip" : kv_work_estimand(w);
-}
-
-/**
- * kv_work_check_kind() - can this operation be measured in this way?
+ * kv_workload_check_kind() - can this operation be measured in this way?
  * @kind: the way
  * @op: enum kverbs_op
  * @f: receives why not
  *
  * Return: 0 or -EINVAL.
  */
-int kv_work_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
+int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
 {
 	const char *word = kv_word_name(kv_word_op, op);
 
-	if (kind == KV_KIND_COMPLETION && kv_work_is_two_sided(op))
+	if (kind == KV_KIND_COMPLETION && kv_workload_is_two_sided(op))
 		return kv_fault_usage(f, "--loop completion does not go with %s, whose completion needs the peer's receive; %s goes with relay and pingpong",
 				      word, word);
 	if ((kind == KV_KIND_PINGPONG || kind == KV_KIND_RELAY) &&
@@ -118,20 +84,20 @@ int kv_work_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
 }
 
 /**
- * kv_work_adapt() - take what the initiator's device needs for the work
+ * kv_workload_adapt() - take what the initiator's device needs for the work
  * @w: the work
  * @dev: the device
  *
  * iWARP's READ puts its bytes where the key of a registration says, and no other.
  */
-void kv_work_adapt(struct kv_work *w, const struct kv_dev *dev)
+void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev)
 {
 	if (w->op == KVERBS_OP_READ && kv_dev_is_iwarp(dev))
 		w->lkey = KVERBS_LKEY_MR;
 }
 
 /**
- * kv_work_check_dev() - can this device do this?
+ * kv_workload_check_dev() - can this device do this?
  * @w: the work; not KV_KIND_NULL
  * @dev: the device as one space sees it
  * @space: that space's name
@@ -139,14 +105,14 @@ void kv_work_adapt(struct kv_work *w, const struct kv_dev *dev)
  *
  * Return: 0, -EINVAL for a size, or -EOPNOTSUPP.
  */
-int kv_work_check_dev(const struct kv_work *w, const struct kv_dev *dev,
+int kv_workload_check_dev(const struct kv_workload *w, const struct kv_dev *dev,
 		      const char *space, struct kv_fault *f)
 {
 	if (w->connect == KV_CONNECT_RAW && kv_dev_is_iwarp(dev))
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space, %s: iWARP connects through the RDMA CM: --connect cm",
 				    space, dev->name);
-	if (kv_work_is_atomic(w->op) && !dev->atomic)
+	if (kv_workload_is_atomic(w->op) && !dev->atomic)
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space: %s has no atomic operations, so no %s",
 				    space, dev->name, kv_word_name(kv_word_op, w->op));
