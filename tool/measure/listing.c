@@ -10,6 +10,14 @@ void kv_listing_word(char text[KV_LISTING_TEXT], struct json_object *obj, const 
 	snprintf(text, KV_LISTING_TEXT, "%s", kv_out_get_string(obj, path));
 }
 
+void kv_listing_faster(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+{
+	struct json_object *diff = kv_out_get(obj, path);
+
+	snprintf(text, KV_LISTING_TEXT, "%s", !diff || kv_out_get(diff, "/faster") ?
+		 kv_out_get_string(diff, "/faster") : "?");
+}
+
 void kv_listing_size(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
 {
 	kv_size_format(text, KV_LISTING_TEXT, kv_out_get_count(obj, path));
@@ -38,6 +46,11 @@ void kv_listing_interval(char text[KV_LISTING_TEXT], struct json_object *obj, co
 	char difference[KV_LISTING_TEXT];
 
 	format_difference(difference, text, kv_out_get(obj, path));
+}
+
+static bool is_figure(const struct kv_listing *column)
+{
+	return column->format != kv_listing_word && column->format != kv_listing_faster;
 }
 
 static void add(struct kv_table *t, struct json_object *obj, const struct kv_listing *column,
@@ -70,7 +83,7 @@ int kv_listing_print(struct json_object *list, const struct kv_listing *column, 
 	int ret;
 
 	for (unsigned int i = 0; i < n; i++)
-		head[i] = (struct kv_column){ column[i].head, column[i].format != kv_listing_word };
+		head[i] = (struct kv_column){ column[i].head, is_figure(&column[i]) };
 	kv_table_create(&t, head, n);
 	if (json_object_is_type(list, json_type_array))
 		for (size_t i = 0; i < json_object_array_length(list); i++)

@@ -22,8 +22,12 @@ struct kv_listing {
 	const char *path;
 };
 
-/* Each has "-" if there is nothing at @path. Words stand at the left of their column, figures at the right. */
+/*
+ * Each has "-" if there is nothing at @path. Words stand at the left of their column, all others at
+ * the right. The faster series of a difference is "?" if nobody knows.
+ */
 void kv_listing_word(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
+void kv_listing_faster(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
 void kv_listing_size(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
 void kv_listing_time(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
 void kv_listing_difference(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);

@@ -47,15 +47,6 @@ int kv_tables_latencies(struct json_object *points, const char *const name[2], s
 	return kv_listing_print(points, columns, COUNT(columns), f);
 }
 
-/* A series that has two differences, of which each has its verdict: "?" if there is none. */
-static void faster(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
-{
-	struct json_object *diff = kv_out_get(obj, path);
-
-	snprintf(text, KV_LISTING_TEXT, "%s", !diff || kv_out_get(diff, "/faster") ?
-		 kv_out_get_string(diff, "/faster") : "?");
-}
-
 /* The points that have no figures, or not all of them. */
 static void print_failed(struct json_object *points)
 {
@@ -96,7 +87,7 @@ int kv_tables_quadrants(struct json_object *points, struct kv_fault *f)
 	};
 #define DIFFERENCE(head, path)							\
 	{ head, kv_listing_difference, path }, { "95 % interval", kv_listing_interval, path },	\
-	{ "faster", faster, path }
+	{ "faster", kv_listing_faster, path }
 	static const struct kv_listing client[] = {
 		OP, SIZE,
 		DIFFERENCE("K-K - U-K", "/differences_ns/0"),
