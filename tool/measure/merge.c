@@ -72,8 +72,7 @@ static int check_pair(const struct kv_merge *m, unsigned int i, unsigned int k, 
 		if (!are_alike(m->doc[i], m->doc[k], alike[a]))
 			return kv_fault_set(f, -EINVAL, "%s has %s %s: only the boot may differ, and %s has %s",
 					    m->path[i], alike[a] + 1, show(m->doc[i], alike[a]),
-					    m->path[k],
-					    show(m->doc[k], alike[a]));
+					    m->path[k], show(m->doc[k], alike[a]));
 	return 0;
 }
 

@@ -13,6 +13,12 @@
 
 #define CELL 96
 
+/* For printf(). */
+static unsigned long long count(struct json_object *obj, const char *path)
+{
+	return kv_out_get_count(obj, path);
+}
+
 static bool is(struct json_object *obj, const char *path, const char *word)
 {
 	return !strcmp(kv_out_get_string(obj, path), word);
@@ -52,8 +58,7 @@ static void print_peer(struct json_object *p)
 	if (p)
 		printf("servers: %s of %s, %s, MTU %llu, kverbs %s\n",
 		       kv_out_get_string(p, "/device"), kv_out_get_string(p, "/host"),
-		       kv_out_get_string(p, "/gid/type"),
-		       (unsigned long long)kv_out_get_count(p, "/port_mtu_bytes"),
+		       kv_out_get_string(p, "/gid/type"), count(p, "/port_mtu_bytes"),
 		       kv_out_get_string(p, "/tool"));
 }
 
@@ -69,8 +74,7 @@ static void print_environment(struct json_object *doc)
 		printf(" (%s)", driver);
 	printf(", %s, MTU %llu, Linux %s, %llu CPU%s", kv_out_get_string(c, "/gid/type"),
 	       (unsigned long long)(mtu ? mtu : kv_out_get_count(c, "/port_mtu_bytes")),
-	       kv_out_get_string(c, "/kernel"),
-	       (unsigned long long)kv_out_get_count(c, "/cpu_count"),
+	       kv_out_get_string(c, "/kernel"), count(c, "/cpu_count"),
 	       kv_out_get_count(c, "/cpu_count") == 1 ? "" : "s");
 	if (accel)
 		printf(", guest under %s", json_object_get_string(accel));
@@ -187,7 +191,7 @@ static void print_contexts(struct json_object *doc)
 		printf("%s: %s, %s\n", kv_out_get_string(series[i], "/space"), describe_post(series[i]),
 		       describe_lkey(series[i]));
 	printf("all: completion %s, on CPU %llu", kv_out_get_string(series[0], "/completion"),
-	       (unsigned long long)kv_out_get_count(series[0], "/cpu"));
+	       count(series[0], "/cpu"));
 	if (responder)
 		printf(", responder on CPU %llu",
 		       (unsigned long long)json_object_get_uint64(responder));
@@ -235,8 +239,8 @@ static void print_method(struct json_object *doc, bool quadrants)
 	       "  and Lehmann and of Wilcoxon's signed ranks over rounds (Hollander and Wolfe 1999, ch. 3):\n"
 	       "  they are about other connections of this boot. Equal within \xc2\xb1 X %%: two one-sided tests\n"
 	       "  of 5 %% say so (Schuirmann 1987)\n",
-	       (unsigned long long)kv_out_get_count(doc, "/spec/seed"),
-	       (unsigned long long)kv_out_get_count(doc, "/spec/blocks_per_round"),
+	       count(doc, "/spec/seed"),
+	       count(doc, "/spec/blocks_per_round"),
 	       quadrants ? "quadrant" : "side", (unsigned long long)warmed);
 	if (quadrants)
 		printf("Each interval is one of 95 %% by itself: of twenty, one may miss the truth.\n");
@@ -317,17 +321,15 @@ static void print_how(struct json_object *r)
 	if (kv_out_get(series, "/post"))
 		printf("%s, %s\ncompletion %s, on ", describe_post(series), describe_lkey(series),
 		       kv_out_get_string(series, "/completion"));
-	printf("CPU %llu", (unsigned long long)kv_out_get_count(series, "/cpu"));
+	printf("CPU %llu", count(series, "/cpu"));
 	if (kv_out_get(series, "/responder_cpu"))
-		printf(", responder on CPU %llu",
-		       (unsigned long long)kv_out_get_count(series, "/responder_cpu"));
+		printf(", responder on CPU %llu", count(series, "/responder_cpu"));
 	printf("; CPU let go %llu times%s\n",
-	       (unsigned long long)kv_out_get_count(series, "/let_go"),
+	       count(series, "/let_go"),
 	       json_object_get_boolean(kv_out_get(r, "/verified")) ?
 	       "; contents verified" : "");
 	printf("%llu samples in %.3g s, after %llu iterations discarded as warm-up\n",
-	       (unsigned long long)kv_out_get_count(series, "/samples"), elapsed,
-	       (unsigned long long)kv_out_get_count(series, "/warmup_discarded"));
+	       count(series, "/samples"), elapsed, count(series, "/warmup_discarded"));
 }
 
 /**

@@ -51,11 +51,10 @@ uint64_t kv_link_deadline(const struct kv_link *l)
  */
 int kv_link_look(struct kv_link *l, struct kv_fault *f)
 {
-	struct kv_backend *b = l->end.site->b;
 	union kv_object object;
 	int ret;
 
-	ret = kv_op_get(b, KV_CONN, l->end.conn, &object);
+	ret = kv_op_get(l->end.site->b, KV_CONN, l->end.conn, &object);
 	if (ret)
 		return kv_link_refuse(l, ret, "look at the connection", f);
 	l->ended = object.conn.state != KVERBS_CONN_ACCEPTED &&

@@ -13,9 +13,7 @@
 
 static int post(struct kv_link *l, const struct kv_wr *wr, const char *what, struct kv_fault *f)
 {
-	struct kv_backend *b = l->end.site->b;
-	uint64_t ns;
-	int ret = kv_op_wr_post(b, wr, NULL, &ns);
+	int ret = kv_op_wr_post(l->end.site->b, wr, NULL, NULL);
 
 	return ret ? kv_link_refuse(l, ret, what, f) : 0;
 }

@@ -139,11 +139,10 @@ static int post_receives(struct kv_pingpong *p, struct kv_fault *f)
 		.sges = 1,
 		.sge = { kv_buffer_piece(&p->buffer, 0, p->size + headroom(p)) },
 	};
-	uint64_t ns;
 	int ret;
 
 	for (; p->posted < p->depth; p->posted++) {
-		ret = kv_op_wr_post(p->site.b, &wr, NULL, &ns);
+		ret = kv_op_wr_post(p->site.b, &wr, NULL, NULL);
 		if (ret)
 			return refuse(p, ret, "post a receive", f);
 	}
@@ -161,10 +160,9 @@ static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q, struct kv_
 		.remote_qpn = p->ah ? q->peer.qpn : 0,
 		.remote_qkey = p->ah ? KV_RAW_QKEY : 0,
 	};
-	uint64_t ns;
 	int ret;
 
-	ret = kv_op_wr_post(p->site.b, &wr, NULL, &ns);
+	ret = kv_op_wr_post(p->site.b, &wr, NULL, NULL);
 	if (ret)
 		return refuse(p, ret, "post a send", f);
 	q->posted++;
@@ -229,7 +227,6 @@ static int take(struct kv_pingpong *p, const struct kv_wc *wc, struct kv_fault *
 /* There and back, as often as it was asked for. @first: ours is the first message. */
 static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 {
-	struct kv_backend *b = p->site.b;
 	uint64_t begin, last, now;
 	struct kv_polled polled;
 	int ret;
@@ -244,7 +241,7 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 					    (unsigned long long)p->received);
 		/* Before the poll: after a long wait for the CPU there may be completions. */
 		now = kv_now_ns();
-		ret = kv_op_cq_poll(b, &(struct kv_cq_poll){ p->end.send_cq, KVERBS_POLL_MAX },
+		ret = kv_op_cq_poll(p->site.b, &(struct kv_cq_poll){ p->end.send_cq, KVERBS_POLL_MAX },
 				    &polled, NULL);
 		if (ret)
 			return refuse(p, ret, "poll", f);
