@@ -12,7 +12,7 @@
 #include "model/site.h"
 #include "object/hand.h"
 #include "object/options.h"
-#include "out/stdout.h"
+#include "out/out.h"
 
 static void print_help(FILE *file)
 {
@@ -30,8 +30,7 @@ static void print_help(FILE *file)
 		else
 			fprintf(file, "  %-10s %s\n", e->name, e->help);
 	}
-	fprintf(file,
-		"\n"
+	fprintf(file, "\n"
 		"options of commands for objects, anywhere in the line:\n"
 		"  --json       print JSON\n"
 		"  --trace      tell each verb on standard error: arguments, result, time\n"
@@ -87,15 +86,13 @@ static int run_named(int argc, char **argv, int at)
 
 	if (entry && entry->cmd) {
 		/* Options that stand before it go behind it. */
-		memmove(&argv[2], &argv[1],
-			(size_t)(at - 1) * sizeof(argv[0]));
+		memmove(&argv[2], &argv[1], (size_t)(at - 1) * sizeof(argv[0]));
 		argv[1] = name;
 		return kv_cmd_run(entry->cmd, argc - 1, argv + 1);
 	}
 	if (entry || kv_noun_find(name))
 		return kv_cmd_hand(argc - 1, argv + 1);
-	fprintf(stderr, "kverbs: there is no command '%s'; see 'kverbs --help'\n",
-		name);
+	fprintf(stderr, "kverbs: there is no command '%s'; see 'kverbs --help'\n", name);
 	return KV_EXIT_USAGE;
 }
 
@@ -151,8 +148,7 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "C.UTF-8");
 	ret = kv_interrupt_init();
 	if (ret) {
-		fprintf(stderr, "kverbs: cannot handle signals: %s\n",
-			strerror(-ret));
+		fprintf(stderr, "kverbs: cannot handle signals: %s\n", strerror(-ret));
 		return KV_EXIT_FAILED;
 	}
 	return kv_stdout_close(run_command(argc, argv));

@@ -9,7 +9,7 @@
 #include "fake_backend.h"
 #include "cli/interrupt.h"
 #include "qp_table.h"
-#include "out/view.h"
+#include "out/devices.h"
 
 struct object {
 	bool used;
@@ -526,19 +526,19 @@ const char *kv_clock_name(void)
 	return "tsc";
 }
 
-int kv_view_take(struct kv_view *v, enum kv_space_id id, const char *name)
+int kv_devices_take(struct kv_devices *v, enum kv_space_id id, const char *name)
 {
 	v->open = true;
 	v->n = 1;
 	return 0;
 }
 
-struct json_object *kv_view_describe(const struct kv_view *view)
+struct json_object *kv_devices_describe(const struct kv_devices *view)
 {
 	return json_object_new_object();
 }
 
-int kv_view_print(struct json_object *doc, struct kv_fault *f)
+int kv_devices_print(struct json_object *doc, struct kv_fault *f)
 {
 	return 0;
 }

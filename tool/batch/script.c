@@ -7,7 +7,6 @@
 #include "batch/session.h"
 #include "cli/interrupt.h"
 #include "object/text.h"
-#include "out/errname.h"
 #include "out/out.h"
 #include "sys/now.h"
 

@@ -7,7 +7,6 @@
 #include "cli/interrupt.h"
 #include "object/describe.h"
 #include "object/trace.h"
-#include "out/errname.h"
 #include "out/out.h"
 
 static void drop(char *text, size_t n)

@@ -6,38 +6,22 @@
 #include <string.h>
 #include <arpa/inet.h>
 #include <net/if.h>
-#include "cli/hex.h"
 #include "cli/parse.h"
 
 #define PORT_MAX 65535
 
-static int refuse(struct kv_why *why, const char *text)
-{
-	snprintf(why->text, sizeof(why->text), "%s", text);
-	return -EINVAL;
-}
-
-/**
- * kv_parse_gid() - read a GID
- * @text: what was typed: an IPv6 address, ::ffff:192.0.2.1 for IPv4's
- * @gid: receives it in network order
- * @why: receives why not
- *
- * Return: 0 or -EINVAL.
- */
 int kv_parse_gid(const char *text, uint8_t gid[16], struct kv_why *why)
 {
 	struct in6_addr addr;
 
 	if (inet_pton(AF_INET6, text, &addr) != 1)
-		return refuse(why, "is no GID; it takes an IPv6 address, or ::ffff:192.0.2.1 for an IPv4 one");
+		return kv_why_set(why, "is no GID; it takes an IPv6 address, or ::ffff:192.0.2.1 for an IPv4 one");
 	memcpy(gid, &addr, sizeof(addr));
 	return 0;
 }
 
 /* Exactly so many digits, and @end behind them if it is not 0. */
-static int take_hex(const char **text, unsigned int digits, char end,
-		    uint32_t *value)
+static int take_hex(const char **text, unsigned int digits, char end, uint32_t *value)
 {
 	uint32_t v = 0;
 
@@ -52,18 +36,7 @@ static int take_hex(const char **text, unsigned int digits, char end,
 	return 0;
 }
 
-/**
- * kv_parse_address() - read a peer's address
- * @text: what was typed: LID, QPN, PSN and GID as 4, 6, 6 and 32 hexadecimal
- *	digits with colons between them, which rdma-core's ibv_*_pingpong exchange
- *	as well
- * @address: receives it
- * @why: receives why not
- *
- * Return: 0 or -EINVAL.
- */
-int kv_parse_address(const char *text, struct kv_address *address,
-		     struct kv_why *why)
+int kv_parse_address(const char *text, struct kv_address *address, struct kv_why *why)
 {
 	struct kv_address found;
 	uint32_t byte = 0;
@@ -81,26 +54,18 @@ int kv_parse_address(const char *text, struct kv_address *address,
 	if (!ret && *text)
 		ret = -EINVAL;
 	if (ret)
-		return refuse(why, "is no address; it takes LID:QPN:PSN:GID with 4, 6, 6 and 32 hexadecimal digits, as 'qp address' prints it");
+		return kv_why_set(why, "is no address; it takes LID:QPN:PSN:GID with 4, 6, 6 and 32 hexadecimal digits, as 'qp address' prints it");
 	*address = found;
 	return 0;
 }
 
-/**
- * kv_address_format() - write an address as kv_parse_address() reads it
- * @text: receives it
- * @address: the address
- */
-void kv_address_format(char text[KV_ADDRESS_TEXT],
-		       const struct kv_address *address)
+void kv_address_format(char text[KV_ADDRESS_TEXT], const struct kv_address *address)
 {
 	int n = snprintf(text, KV_ADDRESS_TEXT, "%04x:%06x:%06x:",
-			 address->lid & 0xffff, address->qpn & 0xffffff,
-			 address->psn & 0xffffff);
+			 address->lid & 0xffff, address->qpn & 0xffffff, address->psn & 0xffffff);
 
 	for (unsigned int i = 0; i < sizeof(address->gid); i++, n += 2)
-		snprintf(text + n, KV_ADDRESS_TEXT - (size_t)n, "%02x",
-			 address->gid[i]);
+		snprintf(text + n, KV_ADDRESS_TEXT - (size_t)n, "%02x", address->gid[i]);
 }
 
 /* An IPv6 address, with %SCOPE if it needs one; that of an IPv4 one stands for it. */
@@ -139,8 +104,7 @@ static void set_port(struct sockaddr_storage *addr, uint16_t port)
 }
 
 /* Where the host ends and the port begins. @port: NULL if there is none. */
-static int split_host(const char *text, char *host, size_t size,
-		      const char **port)
+static int split_host(const char *text, char *host, size_t size, const char **port)
 {
 	const char *begin = text, *end, *colon = strchr(text, ':');
 
@@ -163,17 +127,7 @@ static int split_host(const char *text, char *host, size_t size,
 	return 0;
 }
 
-/**
- * kv_parse_sockaddr() - read an IP address, with a port or without
- * @text: what was typed: 192.0.2.1, 192.0.2.1:7471, 2001:db8::1, [2001:db8::1]:7471,
- *	fe80::1%eth0; ::ffff:192.0.2.1 is 192.0.2.1
- * @addr: receives it, with port 0 if none was named
- * @why: receives why not
- *
- * Return: 0 or -EINVAL.
- */
-int kv_parse_sockaddr(const char *text, struct sockaddr_storage *addr,
-		      struct kv_why *why)
+int kv_parse_sockaddr(const char *text, struct sockaddr_storage *addr, struct kv_why *why)
 {
 	struct sockaddr_storage found = { 0 };
 	struct sockaddr_in *in = (struct sockaddr_in *)&found;
@@ -191,45 +145,34 @@ int kv_parse_sockaddr(const char *text, struct sockaddr_storage *addr,
 	else
 		ret = -EINVAL;
 	if (ret == -ENODEV)
-		return refuse(why, "names an interface behind % that does not exist");
+		return kv_why_set(why, "names an interface behind %% that does not exist");
 	if (ret)
-		return refuse(why, "is no address; it takes 192.0.2.1, 192.0.2.1:7471, 2001:db8::1 or [2001:db8::1]:7471");
+		return kv_why_set(why, "is no address; it takes 192.0.2.1, 192.0.2.1:7471, 2001:db8::1 or [2001:db8::1]:7471");
 	if (port && kv_parse_count(port, 0, PORT_MAX, &v, &number))
-		return refuse(why, "has no port behind its colon; it takes a number from 0 to 65535");
+		return kv_why_set(why, "has no port behind its colon; it takes a number from 0 to 65535");
 	set_port(&found, (uint16_t)v);
 	*addr = found;
 	return 0;
 }
 
-/**
- * kv_sockaddr_format() - write an IP address as kv_parse_sockaddr() reads it
- * @text: receives it, without a port if that is 0; "" if there is no address
- * @addr: the address
- */
-void kv_sockaddr_format(char text[KV_SOCKADDR_TEXT],
-			const struct sockaddr_storage *addr)
+void kv_sockaddr_format(char text[KV_SOCKADDR_TEXT], const struct sockaddr_storage *addr)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
 	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
 	char host[INET6_ADDRSTRLEN + IF_NAMESIZE] = "", name[IF_NAMESIZE];
 	bool is_in6 = addr->ss_family == AF_INET6;
+	const void *from = is_in6 ? (const void *)&in6->sin6_addr : (const void *)&in->sin_addr;
 	uint16_t port;
 
 	text[0] = '\0';
 	if (!is_in6 && addr->ss_family != AF_INET)
 		return;
-	inet_ntop(addr->ss_family,
-		  is_in6 ? (const void *)&in6->sin6_addr :
-			   (const void *)&in->sin_addr,
-		  host, sizeof(host));
-	if (is_in6 && in6->sin6_scope_id &&
-	    if_indextoname(in6->sin6_scope_id, name))
-		snprintf(host + strlen(host), sizeof(host) - strlen(host),
-			 "%%%s", name);
+	inet_ntop(addr->ss_family, from, host, sizeof(host));
+	if (is_in6 && in6->sin6_scope_id && if_indextoname(in6->sin6_scope_id, name))
+		snprintf(host + strlen(host), sizeof(host) - strlen(host), "%%%s", name);
 	port = ntohs(is_in6 ? in6->sin6_port : in->sin_port);
 	if (!port)
 		snprintf(text, KV_SOCKADDR_TEXT, "%s", host);
 	else
-		snprintf(text, KV_SOCKADDR_TEXT, is_in6 ? "[%s]:%u" : "%s:%u",
-			 host, port);
+		snprintf(text, KV_SOCKADDR_TEXT, is_in6 ? "[%s]:%u" : "%s:%u", host, port);
 }

@@ -93,10 +93,8 @@ void kv_option_print_help(const struct kv_option *rows, const char *usage, const
 static int parse_text(const struct kv_option *row, const char *text, void *field,
 		      struct kv_why *why)
 {
-	if (row->min && !*text) {
-		snprintf(why->text, sizeof(why->text), "is empty");
-		return -EINVAL;
-	}
+	if (row->min && !*text)
+		return kv_why_set(why, "is empty");
 	*(const char **)field = text;
 	return 0;
 }

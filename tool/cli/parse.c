@@ -4,15 +4,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/hex.h"
 #include "cli/parse.h"
 #include "model/backend.h"
 
 #define MTU_MIN 256
 #define MTU_MAX 4096
 
-__attribute__((format(printf, 2, 3)))
-static int refuse(struct kv_why *why, const char *fmt, ...)
+int kv_why_set(struct kv_why *why, const char *fmt, ...)
 {
 	va_list args;
 
@@ -47,25 +45,17 @@ static int take_number(const char **text, uint64_t *value)
 }
 
 /* Say what is wrong with a text that should begin with a number. */
-static int refuse_number(const char *text, int error, const char *what,
-			 struct kv_why *why)
+static int refuse_number(const char *text, int error, const char *what, struct kv_why *why)
 {
 	if (!*text)
-		return refuse(why, "is empty; it takes %s", what);
+		return kv_why_set(why, "is empty; it takes %s", what);
 	if (*text == '-')
-		return refuse(why, "is negative; it takes %s", what);
+		return kv_why_set(why, "is negative; it takes %s", what);
 	if (error == -ERANGE)
-		return refuse(why, "is too large; it takes %s", what);
-	return refuse(why, "is no number; it takes %s", what);
+		return kv_why_set(why, "is too large; it takes %s", what);
+	return kv_why_set(why, "is no number; it takes %s", what);
 }
 
-/**
- * kv_word_name() - the word for a value
- * @table: of words
- * @value: one of its values
- *
- * Return: the word, or "?".
- */
 const char *kv_word_name(const struct kv_word *table, uint32_t value)
 {
 	for (; table->word; table++) {
@@ -75,12 +65,10 @@ const char *kv_word_name(const struct kv_word *table, uint32_t value)
 	return "?";
 }
 
-static int find_word(const char *text, size_t length,
-		     const struct kv_word *table, uint32_t *value)
+static int find_word(const char *text, size_t length, const struct kv_word *table, uint32_t *value)
 {
 	for (; table->word; table++) {
-		if (strlen(table->word) == length &&
-		    !memcmp(table->word, text, length)) {
+		if (strlen(table->word) == length && !memcmp(table->word, text, length)) {
 			*value = table->value;
 			return 0;
 		}
@@ -96,20 +84,10 @@ static void list_words(const struct kv_word *table, char *text, size_t size)
 	for (; table->word && n < size; table++) {
 		const char *glue = !n ? "" : table[1].word ? ", " : " or ";
 
-		n += (size_t)snprintf(text + n, size - n, "%s%s", glue,
-				      table->word);
+		n += (size_t)snprintf(text + n, size - n, "%s%s", glue, table->word);
 	}
 }
 
-/**
- * kv_parse_word() - read one word out of a few
- * @text: what was typed
- * @table: the words
- * @value: receives the word's value
- * @why: receives why not
- *
- * Return: 0 or -EINVAL.
- */
 int kv_parse_word(const char *text, const struct kv_word *table,
 		  uint32_t *value, struct kv_why *why)
 {
@@ -118,20 +96,9 @@ int kv_parse_word(const char *text, const struct kv_word *table,
 	if (!find_word(text, strlen(text), table, value))
 		return 0;
 	list_words(table, words, sizeof(words));
-	return refuse(why, "%s; it takes %s",
-		      *text ? "is not known" : "is empty", words);
+	return kv_why_set(why, "%s; it takes %s", *text ? "is not known" : "is empty", words);
 }
 
-/**
- * kv_parse_count() - read a number
- * @text: what was typed: decimal digits and nothing else
- * @min: the smallest that is allowed
- * @max: the largest
- * @value: receives the number
- * @why: receives why not
- *
- * Return: 0 or -EINVAL.
- */
 int kv_parse_count(const char *text, uint64_t min, uint64_t max,
 		   uint64_t *value, struct kv_why *why)
 {
@@ -146,12 +113,11 @@ int kv_parse_count(const char *text, uint64_t min, uint64_t max,
 	if (ret)
 		return refuse_number(text, ret, range, why);
 	if (*end)
-		return refuse(why, "has '%.16s' behind its number; it takes %s",
-			      end, range);
+		return kv_why_set(why, "has '%.16s' behind its number; it takes %s", end, range);
 	if (v < min)
-		return refuse(why, "is too small; it takes %s", range);
+		return kv_why_set(why, "is too small; it takes %s", range);
 	if (v > max)
-		return refuse(why, "is too large; it takes %s", range);
+		return kv_why_set(why, "is too large; it takes %s", range);
 	*value = v;
 	return 0;
 }
@@ -176,7 +142,8 @@ static int take_any_number(const char **text, uint64_t *value)
 }
 
 /* Takes bytes off the front of a text: to its end, or to a comma of a list. */
-static int take_bytes(const char **text, uint64_t min, uint64_t max, uint64_t *bytes, struct kv_why *why)
+static int take_bytes(const char **text, uint64_t min, uint64_t max, uint64_t *bytes,
+		      struct kv_why *why)
 {
 	static const char units[] = "kKmMgG";
 	const char *end = *text, *unit;
@@ -196,47 +163,45 @@ static int take_bytes(const char **text, uint64_t min, uint64_t max, uint64_t *b
 		end++;
 	}
 	if (*end && *end != ',')
-		return refuse(why, "has '%.16s' behind its number; it takes %s", end, range);
+		return kv_why_set(why, "has '%.16s' behind its number; it takes %s", end, range);
 	if (v > max >> shift)
-		return refuse(why, "is too large; it takes %s", range);
+		return kv_why_set(why, "is too large; it takes %s", range);
 	if (v << shift < min)
-		return refuse(why, "is %llu; it takes %s", (unsigned long long)(v << shift), range);
+		return kv_why_set(why, "is %llu; it takes %s", (unsigned long long)(v << shift), range);
 	*bytes = v << shift;
 	*text = end;
 	return 0;
 }
 
-static int take_size(const char **text, uint32_t *bytes, struct kv_why *why)
+/* All of a text. */
+static int parse_bytes(const char *text, uint64_t min, uint64_t max, uint64_t *bytes,
+		       const char *what, struct kv_why *why)
 {
 	uint64_t v;
 	int ret;
 
-	ret = take_bytes(text, 1, UINT32_MAX, &v, why);
+	ret = take_bytes(&text, min, max, &v, why);
+	if (ret)
+		return ret;
+	if (*text)
+		return kv_why_set(why, "is a list; it takes one %s", what);
+	*bytes = v;
+	return 0;
+}
+
+int kv_parse_size(const char *text, uint32_t *bytes, struct kv_why *why)
+{
+	uint64_t v;
+	int ret = parse_bytes(text, 1, UINT32_MAX, &v, "size", why);
+
 	if (!ret)
 		*bytes = (uint32_t)v;
 	return ret;
 }
 
-/**
- * kv_parse_size() - read a size
- * @text: what was typed, as kv_parse_bytes() takes it
- * @bytes: receives the size, never 0
- * @why: receives why not
- *
- * Return: 0 or -EINVAL.
- */
-int kv_parse_size(const char *text, uint32_t *bytes, struct kv_why *why)
+int kv_parse_bytes(const char *text, uint64_t max, uint64_t *bytes, struct kv_why *why)
 {
-	uint32_t v;
-	int ret;
-
-	ret = take_size(&text, &v, why);
-	if (ret)
-		return ret;
-	if (*text)
-		return refuse(why, "is a list; it takes one size");
-	*bytes = v;
-	return 0;
+	return parse_bytes(text, 0, max, bytes, "number of bytes", why);
 }
 
 static int time_unit(const char *text, uint64_t *ns)
@@ -258,17 +223,6 @@ static int time_unit(const char *text, uint64_t *ns)
 	return -EINVAL;
 }
 
-/**
- * kv_parse_time() - read a length of time
- * @text: what was typed: a number, perhaps with a fraction, and s (or nothing),
- *	ms, us or ns
- * @min_ns: the shortest that is allowed
- * @max_ns: the longest
- * @ns: receives the time in nanoseconds; what is below one is cut off
- * @why: receives why not
- *
- * Return: 0 or -EINVAL.
- */
 int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns,
 		  uint64_t *ns, struct kv_why *why)
 {
@@ -277,8 +231,7 @@ int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns,
 	char what[96];
 	int ret;
 
-	snprintf(what, sizeof(what),
-		 "a time from %.12gs to %.12gs, as in 2, 0.5s or 200ms",
+	snprintf(what, sizeof(what), "a time from %.12gs to %.12gs, as in 2, 0.5s or 200ms",
 		 (double)min_ns / 1e9, (double)max_ns / 1e9);
 	ret = take_number(&end, &whole);
 	if (ret)
@@ -287,37 +240,25 @@ int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns,
 	if (*end == '.') {
 		end++;
 		if (!digit(*end))
-			return refuse(why, "has no digit behind its point; it takes %s",
-				      what);
+			return kv_why_set(why, "has no digit behind its point; it takes %s", what);
 		for (scale = 100000000; digit(*end); end++, scale /= 10)
 			part += (uint64_t)(*end - '0') * scale;
 	}
 	if (time_unit(end, &unit))
-		return refuse(why, "has '%.16s' behind its number; it takes %s",
-			      end, what);
+		return kv_why_set(why, "has '%.16s' behind its number; it takes %s", end, what);
 	if (whole > max_ns / unit)
-		return refuse(why, "is too long; it takes %s", what);
+		return kv_why_set(why, "is too long; it takes %s", what);
 	/* No overflow: part is below 10^9, unit at most that. */
 	part = part * unit / 1000000000;
 	if (part > max_ns - whole * unit)
-		return refuse(why, "is too long; it takes %s", what);
+		return kv_why_set(why, "is too long; it takes %s", what);
 	if (whole * unit + part < min_ns)
-		return refuse(why, "is too short; it takes %s", what);
+		return kv_why_set(why, "is too short; it takes %s", what);
 	*ns = whole * unit + part;
 	return 0;
 }
 
-/**
- * kv_parse_cpus() - read one or two CPU numbers
- * @text: what was typed, as in 1 or 1,0
- * @cpu: receives them
- * @n: receives how many there are, 1 or 2
- * @why: receives why not
- *
- * Return: 0 or -EINVAL.
- */
-int kv_parse_cpus(const char *text, int32_t cpu[2], unsigned int *n,
-		  struct kv_why *why)
+int kv_parse_cpus(const char *text, int32_t cpu[2], unsigned int *n, struct kv_why *why)
 {
 	static const char what[] = "one or two CPU numbers, as in 1 or 1,0";
 	unsigned int count = 0;
@@ -332,16 +273,13 @@ int kv_parse_cpus(const char *text, int32_t cpu[2], unsigned int *n,
 		if (!ret && v > KV_PARSE_CPU_MAX)
 			ret = -ERANGE;
 		if (ret && count)
-			return refuse(why, "has no CPU number behind its comma; it takes %s",
-				      what);
+			return kv_why_set(why, "has no CPU number behind its comma; it takes %s", what);
 		if (ret)
 			return refuse_number(text, ret, what, why);
 		if (count == 2)
-			return refuse(why, "has more than two CPUs; it takes %s",
-				      what);
+			return kv_why_set(why, "has more than two CPUs; it takes %s", what);
 		if (*end && *end != ',')
-			return refuse(why, "has '%.16s' behind its number; it takes %s",
-				      end, what);
+			return kv_why_set(why, "has '%.16s' behind its number; it takes %s", end, what);
 		found[count++] = (int32_t)v;
 		if (!*end)
 			break;
@@ -352,111 +290,105 @@ int kv_parse_cpus(const char *text, int32_t cpu[2], unsigned int *n,
 	return 0;
 }
 
-static int add_value(struct kv_list *list, uint32_t value, const char *text,
-		     size_t length, struct kv_why *why)
+/* @length: of the entry in @text that @value was read from */
+static int add_value(struct kv_list *list, uint32_t value, const char *text, size_t length,
+		     struct kv_why *why)
 {
 	for (unsigned int i = 0; i < list->n; i++) {
 		if (list->value[i] == value)
-			return refuse(why, "names '%.*s' twice", (int)length,
-				      text);
+			return kv_why_set(why, "names '%.*s' twice", (int)length, text);
 	}
 	if (list->n == KV_PARSE_LIST_MAX)
-		return refuse(why, "has more than %d entries",
-			      KV_PARSE_LIST_MAX);
+		return kv_why_set(why, "has more than %d entries", KV_PARSE_LIST_MAX);
 	list->value[list->n++] = value;
 	return 0;
 }
 
-/**
- * kv_parse_ops() - read a list of operations
- * @text: what was typed, as in send,write
- * @list: receives enum kverbs_op
- * @why: receives why not
- *
- * Return: 0 or -EINVAL.
- */
+/* @more: what a list takes beside @table's words */
+static int take_words(const char *text, const struct kv_word *table, const char *more,
+		      struct kv_list *list, struct kv_why *why)
+{
+	char words[128];
+	int ret = 0;
+
+	list_words(table, words, sizeof(words));
+	for (;; text++) {
+		size_t length = strcspn(text, ",");
+		uint32_t value;
+
+		if (!length)
+			return kv_why_set(why, "has an empty entry; it takes a list of %s%s", words, more);
+		if (find_word(text, length, table, &value))
+			return kv_why_set(why, "has '%.*s', which is not known; it takes a list of %s%s",
+					  (int)(length < 32 ? length : 32), text, words, more);
+		ret = add_value(list, value, text, length, why);
+		text += length;
+		if (ret || !*text)
+			return ret;
+	}
+}
+
 int kv_parse_ops(const char *text, struct kv_list *list, struct kv_why *why)
 {
 	struct kv_list found = { 0 };
-	char words[128];
-	int ret;
+	int ret = take_words(text, kv_word_op, "", &found, why);
 
-	list_words(kv_word_op, words, sizeof(words));
-	for (;;) {
-		size_t length = strcspn(text, ",");
-		uint32_t op;
-
-		if (!length)
-			return refuse(why, "has an empty entry; it takes a list of %s",
-				      words);
-		if (find_word(text, length, kv_word_op, &op))
-			return refuse(why, "has '%.*s', which is not known; it takes a list of %s",
-				      (int)(length < 32 ? length : 32), text,
-				      words);
-		ret = add_value(&found, op, text, length, why);
-		if (ret)
-			return ret;
-		if (!text[length])
-			break;
-		text += length + 1;
-	}
-	*list = found;
-	return 0;
+	if (!ret)
+		*list = found;
+	return ret;
 }
 
-/**
- * kv_parse_sizes() - read a list of sizes
- * @text: what was typed, as in 8,64,4k
- * @list: receives bytes
- * @why: receives why not
- *
- * Return: 0 or -EINVAL.
- */
+int kv_parse_flags(const char *text, const struct kv_word *table, uint32_t *flags,
+		   struct kv_why *why)
+{
+	struct kv_list found = { 0 };
+	uint32_t bits = 0;
+	int ret = 0;
+
+	if (!strcmp(text, "all")) {
+		for (; table->word; table++)
+			bits |= table->value;
+	} else if (strcmp(text, "none")) {
+		ret = take_words(text, table, ", or all, or none", &found, why);
+	}
+	for (unsigned int i = 0; i < found.n; i++)
+		bits |= found.value[i];
+	if (!ret)
+		*flags = bits;
+	return ret;
+}
+
 int kv_parse_sizes(const char *text, struct kv_list *list, struct kv_why *why)
 {
 	struct kv_list found = { 0 };
 	int ret;
 
-	for (;;) {
+	for (;; text++) {
 		const char *entry = text;
-		uint32_t bytes;
+		uint64_t bytes;
 
 		if (*text == ',' || (!*text && found.n))
-			return refuse(why, "has an empty entry");
-		ret = take_size(&text, &bytes, why);
-		if (ret)
-			return ret;
-		ret = add_value(&found, bytes, entry, (size_t)(text - entry),
-				why);
+			return kv_why_set(why, "has an empty entry");
+		ret = take_bytes(&text, 1, UINT32_MAX, &bytes, why);
+		if (!ret)
+			ret = add_value(&found, (uint32_t)bytes, entry, (size_t)(text - entry), why);
 		if (ret)
 			return ret;
 		if (!*text)
 			break;
-		text++;
 	}
 	*list = found;
 	return 0;
 }
 
-/**
- * kv_parse_number() - read a number, decimal or with 0x hexadecimal
- * @text: what was typed
- * @max: the largest that is allowed
- * @value: receives the number
- * @why: receives why not
- *
- * Return: 0 or -EINVAL.
- */
-int kv_parse_number(const char *text, uint64_t max, uint64_t *value,
-		    struct kv_why *why)
+int kv_parse_number(const char *text, uint64_t max, uint64_t *value, struct kv_why *why)
 {
 	const char *end = text;
 	char range[80];
 	uint64_t v;
 	int ret;
 
-	snprintf(range, sizeof(range),
-		 "a number from 0 to %llu, decimal or hexadecimal with 0x",
+	snprintf(range, sizeof(range), "a number from 0 to %llu, decimal or hexadecimal with 0x",
 		 (unsigned long long)max);
 	ret = take_any_number(&end, &v);
 	if (!ret && v > max)
@@ -464,45 +396,11 @@ int kv_parse_number(const char *text, uint64_t max, uint64_t *value,
 	if (ret)
 		return refuse_number(text, ret, range, why);
 	if (*end)
-		return refuse(why, "has '%.16s' behind its number; it takes %s",
-			      end, range);
+		return kv_why_set(why, "has '%.16s' behind its number; it takes %s", end, range);
 	*value = v;
 	return 0;
 }
 
-/**
- * kv_parse_bytes() - read a number of bytes
- * @text: what was typed: a number as kv_parse_number() takes it, or a decimal one
- *	with k, m or g for KiB, MiB or GiB; may be 0
- * @max: the largest that is allowed
- * @bytes: receives the number
- * @why: receives why not
- *
- * Return: 0 or -EINVAL.
- */
-int kv_parse_bytes(const char *text, uint64_t max, uint64_t *bytes,
-		   struct kv_why *why)
-{
-	uint64_t v;
-	int ret;
-
-	ret = take_bytes(&text, 0, max, &v, why);
-	if (ret)
-		return ret;
-	if (*text)
-		return refuse(why, "is a list; it takes one number of bytes");
-	*bytes = v;
-	return 0;
-}
-
-/**
- * kv_parse_mtu() - read a path MTU
- * @text: what was typed
- * @bytes: receives it: 256, 512, 1024, 2048 or 4096 (IBTA 9.4.3)
- * @why: receives why not
- *
- * Return: 0 or -EINVAL.
- */
 int kv_parse_mtu(const char *text, uint32_t *bytes, struct kv_why *why)
 {
 	uint64_t v;
@@ -512,67 +410,19 @@ int kv_parse_mtu(const char *text, uint32_t *bytes, struct kv_why *why)
 	if (ret)
 		return ret;
 	if (v & (v - 1))
-		return refuse(why, "is no path MTU; there are 256, 512, 1024, 2048 and 4096");
+		return kv_why_set(why, "is no path MTU; there are 256, 512, 1024, 2048 and 4096");
 	*bytes = (uint32_t)v;
 	return 0;
 }
 
-/**
- * kv_parse_flags() - read a set of words
- * @text: what was typed, as in local-write,remote-read; or all, or none
- * @table: the words, whose values are bits
- * @flags: receives the bits
- * @why: receives why not
- *
- * Return: 0 or -EINVAL.
- */
-int kv_parse_flags(const char *text, const struct kv_word *table,
-		   uint32_t *flags, struct kv_why *why)
-{
-	uint32_t found = 0, bit;
-	char words[128];
-
-	list_words(table, words, sizeof(words));
-	if (!strcmp(text, "all")) {
-		for (; table->word; table++)
-			found |= table->value;
-	} else if (strcmp(text, "none")) {
-		for (;; text++) {
-			size_t length = strcspn(text, ",");
-
-			if (find_word(text, length, table, &bit))
-				return refuse(why, "has '%.*s', which is not known; it takes a list of %s, or all, or none",
-					      (int)(length < 32 ? length : 32),
-					      text, words);
-			if (found & bit)
-				return refuse(why, "names '%.*s' twice",
-					      (int)length, text);
-			found |= bit;
-			text += length;
-			if (!*text)
-				break;
-		}
-	}
-	*flags = found;
-	return 0;
-}
-
-/**
- * kv_parse_dev() - read the name of an RDMA device
- * @text: what was typed
- * @name: receives @text
- * @why: receives why not
- *
- * Return: 0 or -EINVAL; then @name is as it was.
- */
 int kv_parse_dev(const char *text, const char **name, struct kv_why *why)
 {
 	size_t length = strlen(text), most = sizeof(((struct kv_dev *)NULL)->name) - 1;
 
 	if (!length)
-		return refuse(why, "is empty; 'kverbs dev show' lists the devices");
+		return kv_why_set(why, "is empty; 'kverbs dev show' lists the devices");
 	if (length > most)
-		return refuse(why, "has %zu characters, and a device's name at most %zu",
+		return kv_why_set(why, "has %zu characters, and a device's name at most %zu",
 			      length, most);
 	*name = text;
 	return 0;

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <kverbs.h>
 
 /*
@@ -91,35 +92,87 @@ struct sockaddr_storage;
 /* What kv_sockaddr_format() writes, with its end. */
 #define KV_SOCKADDR_TEXT 80
 
+/* What kv_bytes_text() and kv_bytes_hex() write of so many bytes, with its end. */
+#define KV_BYTES_TEXT(n) (4 * (n) + 1)
+#define KV_BYTES_HEX(n) (2 * (n) + 1)
+
+/**
+ * kv_hex_digit() - the value of a hexadecimal digit
+ * @c: the digit, in either case
+ *
+ * Return: 0 .. 15; -1: it is none.
+ */
+static inline int kv_hex_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+	const char *found = c ? strchr(digits, c) : NULL;
+
+	return found ? (int)(found - digits) % 16 : -1;
+}
+
+/* The word for a value, or "?". */
 const char *kv_word_name(const struct kv_word *table, uint32_t value);
 
-int kv_parse_word(const char *text, const struct kv_word *table,
-		  uint32_t *value, struct kv_why *why);
-int kv_parse_count(const char *text, uint64_t min, uint64_t max,
-		   uint64_t *value, struct kv_why *why);
-int kv_parse_mtu(const char *text, uint32_t *bytes, struct kv_why *why);
-int kv_parse_size(const char *text, uint32_t *bytes, struct kv_why *why);
-int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns,
-		  uint64_t *ns, struct kv_why *why);
-int kv_parse_cpus(const char *text, int32_t cpu[2], unsigned int *n,
+/* Says why a text is refused; returns -EINVAL. */
+int kv_why_set(struct kv_why *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * Each reads @text, what was typed, and returns 0; or -EINVAL, and then @why says why, and what
+ * else was to be received is as it was.
+ */
+
+/* One word out of a few. */
+int kv_parse_word(const char *text, const struct kv_word *table, uint32_t *value,
 		  struct kv_why *why);
-int kv_parse_ops(const char *text, struct kv_list *list, struct kv_why *why);
-int kv_parse_sizes(const char *text, struct kv_list *list, struct kv_why *why);
-int kv_parse_number(const char *text, uint64_t max, uint64_t *value,
-		    struct kv_why *why);
-int kv_parse_bytes(const char *text, uint64_t max, uint64_t *bytes,
+/* Words whose values are bits, as in local-write,remote-read; or all, or none. */
+int kv_parse_flags(const char *text, const struct kv_word *table, uint32_t *flags,
 		   struct kv_why *why);
-int kv_parse_flags(const char *text, const struct kv_word *table,
-		   uint32_t *flags, struct kv_why *why);
-int kv_parse_gid(const char *text, uint8_t gid[16], struct kv_why *why);
+/* A number: decimal digits and nothing else. */
+int kv_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value,
+		   struct kv_why *why);
+/* A number, decimal or with 0x hexadecimal. */
+int kv_parse_number(const char *text, uint64_t max, uint64_t *value, struct kv_why *why);
+/* Bytes, as a number of either kind, perhaps with k, m or g for KiB, MiB or GiB; may be 0. */
+int kv_parse_bytes(const char *text, uint64_t max, uint64_t *bytes, struct kv_why *why);
+/* As kv_parse_bytes(), but never 0. */
+int kv_parse_size(const char *text, uint32_t *bytes, struct kv_why *why);
+/* A path MTU: 256, 512, 1024, 2048 or 4096 (IBTA 9.4.3). */
+int kv_parse_mtu(const char *text, uint32_t *bytes, struct kv_why *why);
+/* A number, perhaps with a fraction, and s (or nothing), ms, us or ns; below 1 ns is cut off. */
+int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns, uint64_t *ns,
+		  struct kv_why *why);
+/* One or two CPUs, as in 1 or 1,0; @n receives how many. */
+int kv_parse_cpus(const char *text, int32_t cpu[2], unsigned int *n, struct kv_why *why);
+/* enum kverbs_op, as in send,write. */
+int kv_parse_ops(const char *text, struct kv_list *list, struct kv_why *why);
+/* Bytes, as in 8,64,4k. */
+int kv_parse_sizes(const char *text, struct kv_list *list, struct kv_why *why);
+/* The name of an RDMA device: @name receives @text. */
 int kv_parse_dev(const char *text, const char **name, struct kv_why *why);
-int kv_parse_address(const char *text, struct kv_address *address,
-		     struct kv_why *why);
-void kv_address_format(char text[KV_ADDRESS_TEXT],
-		       const struct kv_address *address);
-int kv_parse_sockaddr(const char *text, struct sockaddr_storage *addr,
-		      struct kv_why *why);
-void kv_sockaddr_format(char text[KV_SOCKADDR_TEXT],
-			const struct sockaddr_storage *addr);
+/* A GID, into network order: an IPv6 address, ::ffff:192.0.2.1 for IPv4's. */
+int kv_parse_gid(const char *text, uint8_t gid[16], struct kv_why *why);
+/*
+ * A peer's address: LID, QPN, PSN and GID as 4, 6, 6 and 32 hexadecimal digits with colons
+ * between them, which rdma-core's ibv_*_pingpong exchange as well.
+ */
+int kv_parse_address(const char *text, struct kv_address *address, struct kv_why *why);
+/*
+ * An IP address, with a port or without, which is port 0: 192.0.2.1, 192.0.2.1:7471, 2001:db8::1,
+ * [2001:db8::1]:7471, fe80::1%eth0; ::ffff:192.0.2.1 is 192.0.2.1.
+ */
+int kv_parse_sockaddr(const char *text, struct sockaddr_storage *addr, struct kv_why *why);
+/* Bytes of two hexadecimal digits each, half as many as @hex has digits. */
+int kv_parse_hex(const char *hex, uint8_t *bytes, struct kv_why *why);
+
+/* The other way: addresses as those above are read; "" if there is no address. */
+void kv_address_format(char text[KV_ADDRESS_TEXT], const struct kv_address *address);
+void kv_sockaddr_format(char text[KV_SOCKADDR_TEXT], const struct sockaddr_storage *addr);
+
+/*
+ * Bytes as text: zeros at the end are left out, and what can't be printed is written as \xNN; or as
+ * two hexadecimal digits each. Both return how long the text is.
+ */
+size_t kv_bytes_text(char *text, const uint8_t *bytes, size_t n);
+size_t kv_bytes_hex(char *text, const uint8_t *bytes, size_t n);
 
 #endif

@@ -121,8 +121,7 @@ void kv_progress_draw(struct kv_progress *p, double fraction)
 	uint64_t now = kv_now_ns();
 	char line[KV_PROGRESS_LINE];
 
-	if (!p->on || !p->steps ||
-	    (p->drawn_ns && now - p->drawn_ns < INTERVAL_NS))
+	if (!p->on || !p->steps || (p->drawn_ns && now - p->drawn_ns < INTERVAL_NS))
 		return;
 	fraction = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
 	kv_progress_format(p, fraction, now, count_columns(), line);

@@ -2,7 +2,7 @@
 /* Why there is no connection, for the person who wants one. */
 #include <errno.h>
 #include <string.h>
-#include "cli/bytes.h"
+#include "cli/parse.h"
 #include "cm/conn.h"
 
 /* IBTA 12.6.7.2; iWARP has no reasons, and a negative errno says that it was rejected. */

@@ -74,8 +74,7 @@ static const struct kv_option rows[] = {
 	{ .name = NULL },
 };
 
-static const char usage[] =
-	"usage: kverbs batch FILE [OPTION...]\n"
+static const char usage[] = "usage: kverbs batch FILE [OPTION...]\n"
 	"       kverbs batch -    [OPTION...]\n"
 	"\n"
 	"Carries out the commands of a file, or of standard input, a line each, over one\n"
@@ -110,15 +109,13 @@ static void print_doc(struct work *w, struct json_object *doc)
 	fflush(stdout);
 }
 
-static void told(const struct kv_session *s, const char *text,
-		 struct json_object *doc, void *arg)
+static void told(const struct kv_session *s, const char *text, struct json_object *doc, void *arg)
 {
 	struct work *w = arg;
 
 	if (w->timed && s->timed && !kv_out_get(doc, "/error") &&
 	    strcmp(kv_out_get_string(doc, "/command"), kv_noun_refused.name))
-		kv_times_add(&w->times,
-			     (unsigned int)kv_out_get_count(doc, "/line"),
+		kv_times_add(&w->times, (unsigned int)kv_out_get_count(doc, "/line"),
 			     text, s->space, s->verb_ns);
 	if (w->round)
 		return;
@@ -138,8 +135,7 @@ static void tell_event(struct json_object *event, void *arg)
 	fflush(stdout);
 }
 
-static int set_names(struct kv_session *s, const struct kv_hand_options *o,
-		     struct kv_fault *f)
+static int set_names(struct kv_session *s, const struct kv_hand_options *o, struct kv_fault *f)
 {
 	int ret = 0;
 
@@ -160,13 +156,11 @@ static FILE *open_input(struct work *w)
 	if (!w->text)
 		return w->in;
 	/* There is no stream of no bytes. */
-	return w->size ? fmemopen(w->text, w->size, "r") :
-			 fopen("/dev/null", "r");
+	return w->size ? fmemopen(w->text, w->size, "r") : fopen("/dev/null", "r");
 }
 
 /* One space, one round. */
-static int run_space(struct work *w, enum kv_space_id space,
-		     struct kv_fault *f)
+static int run_space(struct work *w, enum kv_space_id space, struct kv_fault *f)
 {
 	static struct kv_session s;
 	bool first = !w->round;
@@ -177,8 +171,7 @@ static int run_space(struct work *w, enum kv_space_id space,
 	};
 	int ret;
 
-	ret = kv_session_open(&s, space, w->o.dev, true, w->o.trace && first,
-			      f);
+	ret = kv_session_open(&s, space, w->o.dev, true, w->o.trace && first, f);
 	if (ret)
 		return ret;
 	if (!w->json && first)
@@ -204,8 +197,7 @@ out_close:
 }
 
 /* Which space it was, and which round, if there are several. */
-static void place(const struct work *w, enum kv_space_id space,
-		  struct kv_fault *f)
+static void place(const struct work *w, enum kv_space_id space, struct kv_fault *f)
 {
 	struct kv_fault inner = *f;
 	const char *name = kv_word_name(kv_word_space, space);
@@ -213,15 +205,13 @@ static void place(const struct work *w, enum kv_space_id space,
 	size_t n;
 
 	if (w->rounds > 1)
-		n = (size_t)snprintf(where, sizeof(where),
-				     "%s space, round %u: ", name,
+		n = (size_t)snprintf(where, sizeof(where), "%s space, round %u: ", name,
 				     w->round + 1);
 	else
 		n = (size_t)snprintf(where, sizeof(where), "%s space: ", name);
 	/* A space that could not be opened has said its name already. */
 	if (w->timed && strncmp(inner.text, where, n))
-		snprintf(f->text, sizeof(f->text), "%s%.900s", where,
-			 inner.text);
+		snprintf(f->text, sizeof(f->text), "%s%.900s", where, inner.text);
 }
 
 static int run_rounds(struct work *w, struct kv_fault *f)
@@ -257,8 +247,7 @@ static int print_times(struct work *w, struct kv_fault *f)
 	return ret;
 }
 
-static void print_timed_doc(struct work *w, int failed,
-			    const struct kv_fault *f)
+static void print_timed_doc(struct work *w, int failed, const struct kv_fault *f)
 {
 	struct json_object *doc = json_object_new_object();
 
@@ -274,8 +263,7 @@ static void print_timed_doc(struct work *w, int failed,
 	if (failed)
 		kv_out_put_fault(doc, f);
 	else
-		kv_out_put(doc, "times",
-			   kv_times_describe(&w->times, w->o.spaces));
+		kv_out_put(doc, "times", kv_times_describe(&w->times, w->o.spaces));
 	kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
 	json_object_put(doc);
 }
@@ -295,8 +283,7 @@ static int finish(struct work *w, int failed, struct kv_fault *f)
 
 static int refuse_reading(const struct work *w, struct kv_fault *f)
 {
-	return kv_fault_set(f, -errno, "%s: cannot read it: %s", w->name,
-			    strerror(errno));
+	return kv_fault_set(f, -errno, "%s: cannot read it: %s", w->name, strerror(errno));
 }
 
 /* All of the file, which rounds read again and again. */
@@ -342,8 +329,7 @@ static int open_file(struct work *w, const char *path, struct kv_fault *f)
 	w->name = path;
 	w->in = fopen(path, "re");
 	if (!w->in)
-		return kv_fault_set(f, -errno, "%s: cannot open it: %s", path,
-				    strerror(errno));
+		return kv_fault_set(f, -errno, "%s: cannot open it: %s", path, strerror(errno));
 	return try_reading(w, f);
 }
 

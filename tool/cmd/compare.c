@@ -6,7 +6,7 @@
 #include "measure/sweep.h"
 #include "measure/report.h"
 #include "measure/result.h"
-#include "out/capsule.h"
+#include "out/environment.h"
 #include "out/out.h"
 #include "remote/open.h"
 
@@ -164,16 +164,16 @@ static int open_spaces(struct compare *c, struct kv_fault *f)
 
 static struct json_object *describe_environment(const struct compare *c)
 {
-	struct json_object *capsule = kv_capsule_create(c->m.site, KV_SPACES);
+	struct json_object *environment = kv_environment_create(c->m.site, KV_SPACES);
 
 	if (c->m.host)
-		kv_capsule_add_peer(capsule, c->m.peer, KV_SPACES);
-	return capsule;
+		kv_environment_add_peer(environment, c->m.peer, KV_SPACES);
+	return environment;
 }
 
-static struct json_object *create_doc(const struct compare *c, struct json_object *capsule)
+static struct json_object *create_doc(const struct compare *c, struct json_object *environment)
 {
-	return kv_result_create("kverbs.compare", kv_sweep_spec(&c->m), capsule);
+	return kv_result_create("kverbs.compare", kv_sweep_spec(&c->m), environment);
 }
 
 static int run(void *args, struct kv_fault *f)
@@ -231,15 +231,13 @@ static void close_spaces(void *args)
 
 const struct kv_cmd kv_cmd_compare = {
 	.rows = rows,
-	.usage =
-		"usage: kverbs compare [OPTION...] [HOST]\n"
+	.usage = "usage: kverbs compare [OPTION...] [HOST]\n"
 		"\n"
 		"Measures operations in both spaces, in rounds with fresh connections, and says\n"
 		"which space is faster, by how much, and how sure that is. With a HOST, where\n"
 		"'kverbs serve' runs, the servers are there, each in the space that its side\n"
 		"asks for.\n",
-	.more =
-		"A percentile that needs more samples than there are is shown as -.\n"
+	.more = "A percentile that needs more samples than there are is shown as -.\n"
 		"Ctrl-C ends the measurement, prints the rows that there are until then, and the\n"
 		"exit status is 1. A second Ctrl-C kills.\n",
 	.args = &compare,

@@ -153,8 +153,7 @@ static int run(void *args, struct kv_fault *f)
 
 const struct kv_cmd kv_cmd_completion = {
 	.rows = kv_cmd_no_rows,
-	.usage =
-		"usage: kverbs completion bash\n"
+	.usage = "usage: kverbs completion bash\n"
 		"       kverbs completion zsh\n"
 		"\n"
 		"Prints what makes the shell complete commands, options and keys. For bash in a\n"

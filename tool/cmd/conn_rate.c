@@ -6,7 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/common.h"
 #include "measure/result.h"
-#include "out/capsule.h"
+#include "out/environment.h"
 #include "out/out.h"
 #include "ping/link.h"
 #include "rate/rate.h"
@@ -107,12 +107,12 @@ static struct json_object *describe_spec(const struct command *c)
 static struct json_object *describe(void *args, bool result, int error)
 {
 	struct command *c = args;
-	struct json_object *doc, *capsule = result ? kv_capsule_create(&c->space, 1) : NULL;
+	struct json_object *doc, *environment = result ? kv_environment_create(&c->space, 1) : NULL;
 
 	/* Whether the other end is on this host is for the routes to know. */
 	if (result)
-		kv_out_put_string(capsule, "path", "as routed");
-	doc = kv_result_create("kverbs.conn-rate", describe_spec(c), capsule);
+		kv_out_put_string(environment, "path", "as routed");
+	doc = kv_result_create("kverbs.conn-rate", describe_spec(c), environment);
 	if (result)
 		kv_out_put(doc, "result", kv_rate_describe(&c->rate));
 	kv_out_put_bool(doc, "complete", !error);
@@ -157,8 +157,7 @@ static void close_space(void *args)
 
 const struct kv_cmd kv_cmd_conn_rate = {
 	.rows = rows,
-	.usage =
-		"usage: kverbs conn-rate ADDR --space kernel|user [OPTION...]\n"
+	.usage = "usage: kverbs conn-rate ADDR --space kernel|user [OPTION...]\n"
 		"       kverbs conn-rate --server [ADDR] --space kernel|user [OPTION...]\n"
 		"\n"
 		"Makes connections by way of the RDMA CM, and ends them; prints how many a second,\n"
@@ -166,8 +165,7 @@ const struct kv_cmd kv_cmd_conn_rate = {
 		"ucmatose -C 0. ADDR is a name or an address of an RDMA device's network\n"
 		"interface, IPv4 or IPv6; a server without one listens at all of them, on iWARP\n"
 		"at all of IPv4's.\n",
-	.more =
-		"A percentile that needs more samples than there are is shown as -.\n"
+	.more = "A percentile that needs more samples than there are is shown as -.\n"
 		"Ctrl-C ends it, prints what was measured until then, and the exit status is 1.\n",
 	.args = &command,
 	.init = init,

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "cmd/cmd.h"
 #include "out/out.h"
-#include "out/view.h"
+#include "out/devices.h"
 
 static struct dev_args {
 	bool json;
@@ -18,7 +18,7 @@ static const struct kv_option rows[] = {
 };
 
 /* Nothing to show is a failure; which one depends on who could see. */
-static int explain_nothing(struct kv_view *view, const char *name, struct kv_fault *f)
+static int explain_nothing(struct kv_devices *view, const char *name, struct kv_fault *f)
 {
 	/* One space that could look says what there is; the other, why not. */
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
@@ -26,8 +26,7 @@ static int explain_nothing(struct kv_view *view, const char *name, struct kv_fau
 			kv_fault_print(&view[s].fault);
 	}
 	if (!view[0].open && !view[1].open)
-		return kv_fault_set(f, -EOPNOTSUPP,
-				    "neither space can be looked at");
+		return kv_fault_set(f, -EOPNOTSUPP, "neither space can be looked at");
 	if (name)
 		return kv_fault_set(f, -ENODEV,
 				    "there is no RDMA device '%s'; 'kverbs dev show' lists those that there are",
@@ -36,18 +35,18 @@ static int explain_nothing(struct kv_view *view, const char *name, struct kv_fau
 			    "there is no RDMA device; 'rdma link add rxe0 type rxe netdev NETDEV' makes a software one");
 }
 
-static int show(struct kv_view *view, const struct dev_args *a, struct kv_fault *f)
+static int show(struct kv_devices *view, const struct dev_args *a, struct kv_fault *f)
 {
 	struct kv_out out = { .fd = -1, .to_stdout = true };
 	struct json_object *doc;
 	int ret;
 
 	for (unsigned int s = 0; s < KV_SPACES; s++)
-		kv_view_take(&view[s], s, a->name);
+		kv_devices_take(&view[s], s, a->name);
 	if (!view[0].n && !view[1].n)
 		return explain_nothing(view, a->name, f);
-	doc = kv_view_describe(view);
-	ret = a->json ? kv_out_commit(&out, doc, f) : kv_view_print(doc, f);
+	doc = kv_devices_describe(view);
+	ret = a->json ? kv_out_commit(&out, doc, f) : kv_devices_print(doc, f);
 	json_object_put(doc);
 	return ret;
 }
@@ -67,7 +66,7 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 
 static int run(void *args, struct kv_fault *f)
 {
-	struct kv_view *view = calloc(KV_SPACES, sizeof(*view));
+	struct kv_devices *view = calloc(KV_SPACES, sizeof(*view));
 	int ret;
 
 	if (!view)
@@ -79,8 +78,7 @@ static int run(void *args, struct kv_fault *f)
 
 const struct kv_cmd kv_cmd_dev = {
 	.rows = rows,
-	.usage =
-		"usage: kverbs dev show [DEV] [--json]\n"
+	.usage = "usage: kverbs dev show [DEV] [--json]\n"
 		"\n"
 		"Shows RDMA devices, or one of them, as the kernel and as user space see them.\n",
 	.more = "",

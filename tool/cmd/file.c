@@ -4,14 +4,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/bytes.h"
+#include "cli/parse.h"
 #include "cli/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/common.h"
 #include "file/name.h"
 #include "file/transfer.h"
 #include "out/out.h"
-#include "out/stdout.h"
 #include "remote/file.h"
 #include "remote/open.h"
 #include "sys/now.h"
@@ -90,8 +89,7 @@ static const struct kv_option rows_get[] = {
 
 #undef S
 
-static void show_progress(enum kv_transfer_step step, uint64_t bytes,
-			  uint64_t length, void *arg)
+static void show_progress(enum kv_transfer_step step, uint64_t bytes, uint64_t length, void *arg)
 {
 	struct command *c = arg;
 
@@ -318,8 +316,7 @@ static int run(void *args, struct kv_fault *f)
 
 const struct kv_cmd kv_cmd_put = {
 	.rows = rows_put,
-	.usage =
-		"usage: kverbs put FILE HOST[:PORT] --space kernel|user [OPTION...]\n"
+	.usage = "usage: kverbs put FILE HOST[:PORT] --space kernel|user [OPTION...]\n"
 		"\n"
 		"Sends FILE to a HOST where 'kverbs serve --files DIR' runs. It is there under its\n"
 		"name when all of it has arrived and its SHA-256 is what it was here; if anything\n"
@@ -333,8 +330,7 @@ const struct kv_cmd kv_cmd_put = {
 
 const struct kv_cmd kv_cmd_get = {
 	.rows = rows_get,
-	.usage =
-		"usage: kverbs get NAME HOST[:PORT] [FILE] --space kernel|user [OPTION...]\n"
+	.usage = "usage: kverbs get NAME HOST[:PORT] [FILE] --space kernel|user [OPTION...]\n"
 		"\n"
 		"Fetches the file NAME from a HOST where 'kverbs serve --files DIR' runs, and calls\n"
 		"it FILE here; default: NAME, in the working folder. It is here when all of it has\n"

@@ -8,7 +8,7 @@
 #include "measure/report.h"
 #include "measure/result.h"
 #include "measure/retries.h"
-#include "out/capsule.h"
+#include "out/environment.h"
 #include "out/out.h"
 #include "out/table.h"
 #include "remote/open.h"
@@ -190,14 +190,12 @@ static int measure(struct lat *l, struct kv_pair *pair, struct kv_fault *f)
 
 	kv_size_format(size, sizeof(size), l->size);
 	snprintf(label, sizeof(label), "%s %s",
-		 pair ? kv_word_name(kv_word_op, l->op) : "null loop",
-		 pair ? size : "");
+		 pair ? kv_word_name(kv_word_op, l->op) : "null loop", pair ? size : "");
 	kv_progress_start(&l->progress, 1);
 	kv_progress_step(&l->progress, label);
 	l->begin_ns = kv_now_ns();
 	ret = kv_block_measure(&l->space[l->common.end[0]], pair, &l->common.work, &l->amount,
-			       l->progress.on ? &watch : NULL, &l->result,
-			       f);
+			       l->progress.on ? &watch : NULL, &l->result, f);
 	kv_progress_erase(&l->progress);
 	kv_series_add(&l->side, &l->result);
 	return ret;
@@ -206,19 +204,16 @@ static int measure(struct lat *l, struct kv_pair *pair, struct kv_fault *f)
 static int measure_pair(struct lat *l, struct kv_fault *f)
 {
 	const struct kv_site *client = &l->space[l->common.end[0]];
-	const struct kv_site *server = host_of(l) ? &l->peer :
-						     &l->space[l->common.end[1]];
+	const struct kv_site *server = host_of(l) ? &l->peer : &l->space[l->common.end[1]];
 	int ret;
 
-	ret = kv_workload_check_dev(&l->common.work, &client->dev, client->b->ops->space,
-				f);
+	ret = kv_workload_check_dev(&l->common.work, &client->dev, client->b->ops->space, f);
 	if (!ret)
 		ret = kv_workload_check_dev(&l->common.work, &server->dev,
 					server->b->ops->space, f);
 	kv_workload_adapt(&l->common.work, &client->dev);
 	if (!ret)
-		ret = kv_pair_create(&l->pair, client, server, &l->common.work,
-				     f);
+		ret = kv_pair_create(&l->pair, client, server, &l->common.work, f);
 	if (ret)
 		return ret;
 	kv_pair_verbs(&l->pair, l->side.verb_ns);
@@ -241,21 +236,20 @@ static int measure_all(struct lat *l, struct kv_fault *f)
 	kv_series_reset(&l->side);
 	if (l->common.work.kind == KV_KIND_NULL)
 		return measure(l, NULL, f);
-	ret = kv_series_measure_null(&l->null, &l->space[l->common.end[0]], &l->common.work,
-				   f);
+	ret = kv_series_measure_null(&l->null, &l->space[l->common.end[0]], &l->common.work, f);
 	return ret ? ret : measure_pair(l, f);
 }
 
 static struct json_object *describe_environment(const struct lat *l)
 {
-	struct json_object *capsule;
+	struct json_object *environment;
 
 	if (is_mixed(l) && !host_of(l))
-		return kv_capsule_create(l->space, KV_SPACES);
-	capsule = kv_capsule_create(&l->space[l->common.end[0]], 1);
+		return kv_environment_create(l->space, KV_SPACES);
+	environment = kv_environment_create(&l->space[l->common.end[0]], 1);
 	if (host_of(l))
-		kv_capsule_add_peer(capsule, &l->peer, 1);
-	return capsule;
+		kv_environment_add_peer(environment, &l->peer, 1);
+	return environment;
 }
 
 static struct json_object *describe_cell(const struct lat *l)
@@ -347,15 +341,13 @@ static void close_spaces(void *args)
 
 const struct kv_cmd kv_cmd_lat = {
 	.rows = rows,
-	.usage =
-		"usage: kverbs lat --op OP --space SPACE [OPTION...] [HOST]\n"
+	.usage = "usage: kverbs lat --op OP --space SPACE [OPTION...] [HOST]\n"
 		"       kverbs lat --op OP --client SPACE --server SPACE [OPTION...] [HOST]\n"
 		"\n"
 		"Measures the latency of one operation, over a loopback connection, or with the\n"
 		"server on HOST, where 'kverbs serve' runs: a name or an address, HOST:PORT or\n"
 		"[HOST]:PORT.\n",
-	.more =
-		"A percentile that needs more samples than there are is shown as -.\n"
+	.more = "A percentile that needs more samples than there are is shown as -.\n"
 		"Ctrl-C ends the run, prints what was measured until then, and the exit status\n"
 		"is 1. A second Ctrl-C kills.\n",
 	.args = &lat,

@@ -211,8 +211,7 @@ static int run(void *args, struct kv_fault *f)
 
 const struct kv_cmd kv_cmd_man = {
 	.rows = kv_cmd_no_rows,
-	.usage =
-		"usage: kverbs man [COMMAND]\n"
+	.usage = "usage: kverbs man [COMMAND]\n"
 		"\n"
 		"Prints the manual page of a command, or of the tool, for man: kverbs man lat |\n"
 		"man -l -\n",

@@ -55,8 +55,7 @@ static void close_docs(void *args)
 
 const struct kv_cmd kv_cmd_merge = {
 	.rows = rows,
-	.usage =
-		"usage: kverbs merge [OPTION...] FILE...\n"
+	.usage = "usage: kverbs merge [OPTION...] FILE...\n"
 		"\n"
 		"Merges documents of kverbs compare (--json), each of another boot, into one\n"
 		"comparison: how much the spaces differ on another boot. With fewer than 6 of\n"

@@ -48,8 +48,7 @@ static int run(struct kv_hand_options *o, bool *told, struct kv_fault *f)
 	if (!o->json)
 		kv_text_print(stdout, doc);
 	else if (!monitor || ret)
-		kv_out_print(doc, monitor ? JSON_C_TO_STRING_PLAIN :
-					    JSON_C_TO_STRING_PRETTY);
+		kv_out_print(doc, monitor ? JSON_C_TO_STRING_PLAIN : JSON_C_TO_STRING_PRETTY);
 	*told = true;
 	json_object_put(doc);
 	kv_session_close(&s);

@@ -89,11 +89,9 @@ static int check_protocol(const struct kv_ping *p, struct kv_fault *f)
 				      p->count ? "count" : "size");
 	if (p->protocol == KV_PING_UCMATOSE && p->count > MESSAGES_MAX)
 		return kv_fault_usage(f, "--count %llu is too much for ucmatose, whose messages are all received at once: at most %u",
-				      (unsigned long long)p->count,
-				      MESSAGES_MAX);
+				      (unsigned long long)p->count, MESSAGES_MAX);
 	if (p->size > SIZE_MAX_BYTES)
-		return kv_fault_usage(f, "--size %u is too much; the most is 64k",
-				      p->size);
+		return kv_fault_usage(f, "--size %u is too much; the most is 64k", p->size);
 	return 0;
 }
 
@@ -153,8 +151,7 @@ static void tell(const struct command *c)
 	struct json_object *doc;
 
 	if (!c->json) {
-		printf("%llu %s of %u bytes", (unsigned long long)p->done,
-		       unit(p), p->bytes);
+		printf("%llu %s of %u bytes", (unsigned long long)p->done, unit(p), p->bytes);
 		if (p->connections > 1)
 			printf(" over each of %u connections", p->connections);
 		printf(" with %s in %.2f s%s\n", p->peer, seconds,
@@ -163,8 +160,7 @@ static void tell(const struct command *c)
 	}
 	doc = json_object_new_object();
 	kv_out_put_string(doc, "command", "ping");
-	kv_out_put_string(doc, "protocol",
-			  kv_word_name(words_protocol, p->protocol));
+	kv_out_put_string(doc, "protocol", kv_word_name(words_protocol, p->protocol));
 	kv_out_put_string(doc, "space", kv_word_name(kv_word_space, p->space));
 	kv_out_put_string(doc, "role", p->server ? "server" : "client");
 	kv_out_put_string(doc, "peer", p->peer);
@@ -190,16 +186,14 @@ static int run(void *args, struct kv_fault *f)
 
 const struct kv_cmd kv_cmd_ping = {
 	.rows = rows,
-	.usage =
-		"usage: kverbs ping --server [ADDR] --space kernel|user [OPTION...]\n"
+	.usage = "usage: kverbs ping --server [ADDR] --space kernel|user [OPTION...]\n"
 		"       kverbs ping --client ADDR --space kernel|user [OPTION...]\n"
 		"\n"
 		"Connects by way of the RDMA CM and moves bytes to and fro with a peer that is\n"
 		"rping, rdma_client, rdma_server, ucmatose or 'kverbs ping'. ADDR is a name or an\n"
 		"address of an RDMA device's network interface, IPv4 or IPv6; a server without one\n"
 		"listens at all of them, on iWARP at all of IPv4's.\n",
-	.more =
-		"The time is that of the tool's own loop, with a system call for each verb in the\n"
+	.more = "The time is that of the tool's own loop, with a system call for each verb in the\n"
 		"kernel: 'kverbs lat' measures what verbs cost.\n",
 	.args = &command,
 	.json = &command.json,

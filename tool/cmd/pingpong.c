@@ -117,8 +117,7 @@ static void tell(const struct command *c)
 	if (!c->json) {
 		printf("%llu messages of %u bytes each way in %.2f s: %.2f us there and back, %.2f Mbit/s\n",
 		       (unsigned long long)p->iters, p->size, seconds,
-		       seconds * 1e6 / (double)p->iters,
-		       bytes * 8 / seconds / 1e6);
+		       seconds * 1e6 / (double)p->iters, bytes * 8 / seconds / 1e6);
 		return;
 	}
 	doc = json_object_new_object();
@@ -148,15 +147,13 @@ static int run(void *args, struct kv_fault *f)
 
 const struct kv_cmd kv_cmd_pingpong = {
 	.rows = rows,
-	.usage =
-		"usage: kverbs pingpong --space kernel|user [OPTION...]         the server\n"
+	.usage = "usage: kverbs pingpong --space kernel|user [OPTION...]         the server\n"
 		"       kverbs pingpong HOST --space kernel|user [OPTION...]    the client\n"
 		"\n"
 		"Sends messages to and fro with a peer that is ibv_rc_pingpong, ibv_uc_pingpong,\n"
 		"ibv_ud_pingpong, ibv_srq_pingpong or 'kverbs pingpong'. Both sides have to be\n"
 		"given the same type, size, MTU and numbers.\n",
-	.more =
-		"The time is that of the tool's own loop, with a system call for each verb in the\n"
+	.more = "The time is that of the tool's own loop, with a system call for each verb in the\n"
 		"kernel: 'kverbs lat' measures what verbs cost.\n",
 	.args = &command,
 	.init = init,

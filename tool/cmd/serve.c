@@ -99,8 +99,7 @@ static int open_files(struct serve_cmd *c, struct kv_fault *f)
 		return 0;
 	c->files.dir = open(c->files_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (c->files.dir < 0)
-		return kv_fault_set(f, -errno, "--files %s: %s", c->files_dir,
-				    strerror(errno));
+		return kv_fault_set(f, -errno, "--files %s: %s", c->files_dir, strerror(errno));
 	c->serve.files = &c->files;
 	return 0;
 }
@@ -164,8 +163,7 @@ static int run(void *args, struct kv_fault *f)
 
 const struct kv_cmd kv_cmd_serve = {
 	.rows = rows,
-	.usage =
-		"usage: kverbs serve [OPTION...]\n"
+	.usage = "usage: kverbs serve [OPTION...]\n"
 		"\n"
 		"Serves the other end to commands that are given this host, such as 'kverbs lat\n"
 		"HOST', each in the space that it asks for. Prints a line when it listens, and\n"

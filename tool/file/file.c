@@ -34,8 +34,7 @@ static int take_name(struct kv_file_local *l, const char *name, struct kv_fault 
 	return 0;
 }
 
-static int open_file(struct kv_file *file, const char *name, uint64_t *length,
-		     struct kv_fault *f)
+static int open_file(struct kv_file *file, const char *name, uint64_t *length, struct kv_fault *f)
 {
 	struct kv_file_local *l = local_of(file);
 	int ret;
@@ -73,8 +72,7 @@ static int open_folder(struct kv_file_local *l, const char **name, struct kv_fau
 	return dir;
 }
 
-static int create_file(struct kv_file *file, const struct kv_file_new *new,
-		       struct kv_fault *f)
+static int create_file(struct kv_file *file, const struct kv_file_new *new, struct kv_fault *f)
 {
 	struct kv_file_local *l = local_of(file);
 	const char *name;
@@ -118,8 +116,7 @@ static struct kv_mr_file mr_file(const struct kv_file_piece *piece, int fd)
 	};
 }
 
-static int load_piece(struct kv_file *file, const struct kv_file_piece *piece,
-		      struct kv_fault *f)
+static int load_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
 {
 	struct kv_file_local *l = local_of(file);
 	struct kv_mr_file where;
@@ -132,15 +129,13 @@ static int load_piece(struct kv_file *file, const struct kv_file_piece *piece,
 	where = mr_file(piece, l->source.fd);
 	ret = kv_op_mr_load(l->b, &where, &moved, NULL);
 	if (ret)
-		return kv_fault_backend(f, l->b, ret, "cannot load a piece of %s",
-					l->name);
+		return kv_fault_backend(f, l->b, ret, "cannot load a piece of %s", l->name);
 	if (moved.length < piece->length)
 		return kv_source_short(&l->source, piece->offset + moved.length, f);
 	return 0;
 }
 
-static int save_piece(struct kv_file *file, const struct kv_file_piece *piece,
-		      struct kv_fault *f)
+static int save_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
 {
 	struct kv_file_local *l = local_of(file);
 	struct kv_mr_file where;
@@ -156,8 +151,7 @@ static int save_piece(struct kv_file *file, const struct kv_file_piece *piece,
 	where = mr_file(piece, l->store.fd);
 	ret = kv_op_mr_save(l->b, &where, &moved, NULL);
 	if (ret)
-		return kv_fault_backend(f, l->b, ret, "cannot save a piece of %s",
-					l->name);
+		return kv_fault_backend(f, l->b, ret, "cannot save a piece of %s", l->name);
 	if (moved.length < piece->length)
 		return kv_store_full(&l->store, -ENOSPC, f);
 	return 0;
@@ -180,8 +174,7 @@ static int hash_file(struct kv_file *file, uint64_t *done,
 	 * systems can, and whether it worked is seen then.
 	 */
 	if (!l->sends)
-		sync_file_range(fd, (off_t)l->hash.done, (off_t)step,
-				SYNC_FILE_RANGE_WRITE);
+		sync_file_range(fd, (off_t)l->hash.done, (off_t)step, SYNC_FILE_RANGE_WRITE);
 	ret = kv_hash_step(&l->hash, fd, step);
 	*done = l->hash.done;
 	if (ret == -ENODATA && l->sends)
@@ -190,8 +183,7 @@ static int hash_file(struct kv_file *file, uint64_t *done,
 		return kv_fault_set(f, -EIO, "%s is not complete: it ends after %llu bytes",
 				    l->name, (unsigned long long)*done);
 	if (ret)
-		return kv_fault_set(f, ret, "cannot read %s: %s", l->name,
-				    strerror(-ret));
+		return kv_fault_set(f, ret, "cannot read %s: %s", l->name, strerror(-ret));
 	if (*done < length)
 		return 0;
 	kv_hash_finish(&l->hash, l->digest);
@@ -208,8 +200,7 @@ static int say_differs(const struct kv_file_local *l, const char *what,
 
 	kv_hash_format(sent, announced);
 	kv_hash_format(got, arrived);
-	return kv_fault_set(f, -EBADMSG,
-			    "%s: %s; SHA-256 announced %s, arrived %s",
+	return kv_fault_set(f, -EBADMSG, "%s: %s; SHA-256 announced %s, arrived %s",
 			    l->name, what, sent, got);
 }
 

@@ -49,16 +49,12 @@ struct kv_file;
  */
 struct kv_file_ops {
 	/* To be sent; @length: bytes it has. */
-	int (*open)(struct kv_file *file, const char *name, uint64_t *length,
-		    struct kv_fault *f);
+	int (*open)(struct kv_file *file, const char *name, uint64_t *length, struct kv_fault *f);
 	/* To be received. */
-	int (*create)(struct kv_file *file, const struct kv_file_new *new,
-		      struct kv_fault *f);
+	int (*create)(struct kv_file *file, const struct kv_file_new *new, struct kv_fault *f);
 	/* From the file into a buffer of the end's space, and back. */
-	int (*load)(struct kv_file *file, const struct kv_file_piece *piece,
-		    struct kv_fault *f);
-	int (*save)(struct kv_file *file, const struct kv_file_piece *piece,
-		    struct kv_fault *f);
+	int (*load)(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f);
+	int (*save)(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f);
 	/* Goes on with the hash of what is on the disk; @done: bytes that are in it.
 	 * When these are all, @digest is there.
 	 */

@@ -119,14 +119,12 @@ static int check_status(const struct kv_flow *w, unsigned int end,
 			    space->b->ops->space, space->host ? " of " : "",
 			    space->host ? space->host : "", space->dev.name,
 			    end == SENDER ? "WRITE" : "receive", wc->wr_id + 1,
-			    w->pieces, wc->status,
-			    kv_word_name(kv_word_wc_status, wc->status),
+			    w->pieces, wc->status, kv_word_name(kv_word_wc_status, wc->status),
 			    wc->vendor_err);
 }
 
 /* What of the next piece can be known must be so. */
-static int check_landed(const struct kv_flow *w, const struct kv_wc *wc,
-			struct kv_fault *f)
+static int check_landed(const struct kv_flow *w, const struct kv_wc *wc, struct kv_fault *f)
 {
 	uint64_t n = w->landed;
 
@@ -140,13 +138,11 @@ static int check_landed(const struct kv_flow *w, const struct kv_wc *wc,
 				    n, w->pieces, w->pair->end[SENDER].site->dev.name);
 	return kv_fault_set(f, -EPROTO,
 			    "what came is not piece %" PRIu64 ": %s, immediate data %u, %u bytes",
-			    n, kv_word_name(kv_word_wc_op, wc->op), wc->imm,
-			    wc->length);
+			    n, kv_word_name(kv_word_wc_op, wc->op), wc->imm, wc->length);
 }
 
 /* @found: incremented by what has completed at this end. */
-static int poll_end(struct kv_flow *w, unsigned int end, unsigned int *found,
-		    struct kv_fault *f)
+static int poll_end(struct kv_flow *w, unsigned int end, unsigned int *found, struct kv_fault *f)
 {
 	const struct kv_endpoint *e = &w->pair->end[end];
 	struct kv_backend *b = w->pair->end[end].site->b;
@@ -189,8 +185,7 @@ static bool is_due(const struct kv_flow *w, unsigned int end, uint64_t idle_ns)
 	return !w->pair->end[end].site->host || other > seen || idle_ns > ASK_NS;
 }
 
-static int poll_ends(struct kv_flow *w, uint64_t idle_ns, unsigned int *found,
-		     struct kv_fault *f)
+static int poll_ends(struct kv_flow *w, uint64_t idle_ns, unsigned int *found, struct kv_fault *f)
 {
 	int ret = 0;
 
@@ -229,8 +224,7 @@ static int save_pieces(struct kv_flow *w, struct kv_fault *f)
 			w->saved++;
 	}
 	if (w->watch)
-		w->watch(w->saved < w->pieces ? offset_of(w, w->saved) : w->length,
-			 w->arg);
+		w->watch(w->saved < w->pieces ? offset_of(w, w->saved) : w->length, w->arg);
 	return ret;
 }
 
@@ -308,8 +302,7 @@ static int explain(struct kv_flow *w, int ret, struct kv_fault *f)
 		return ret;
 	if (ret == -EIO)
 		return explain_sender(w, f);
-	if (here == SENDER && w->sent != w->posted &&
-	    poll_end(w, SENDER, &found, &told) == -EIO) {
+	if (here == SENDER && w->sent != w->posted && poll_end(w, SENDER, &found, &told) == -EIO) {
 		*f = told;
 		return -EIO;
 	}

@@ -34,8 +34,7 @@ int kv_hash_step(struct kv_hash *h, int fd, uint64_t length)
 
 	for (; length; length -= (uint64_t)n) {
 		do
-			n = pread(fd, chunk, length < CHUNK ? length : CHUNK,
-				  (off_t)h->done);
+			n = pread(fd, chunk, length < CHUNK ? length : CHUNK, (off_t)h->done);
 		while (kv_interrupt_retry(n));
 		if (n < 0)
 			return -errno;

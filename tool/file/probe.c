@@ -56,8 +56,7 @@ static bool await(struct kv_backend *b, uint32_t cq, struct kv_wc *wc)
  *
  * Who only waited had nothing on its way that could be given up.
  */
-void kv_probe_explain(const struct kv_pair *p, unsigned int end,
-		      struct kv_fault *f)
+void kv_probe_explain(const struct kv_pair *p, unsigned int end, struct kv_fault *f)
 {
 	struct kv_backend *b = p->end[end].site->b;
 	const struct kv_wr wr = {
@@ -74,6 +73,5 @@ void kv_probe_explain(const struct kv_pair *p, unsigned int end,
 	    kv_op_wr_post(b, &wr, NULL, &ns) || !await(b, p->end[end].send_cq, &wc))
 		return;
 	kv_fault_set(f, told.error, "%.700s; a WRITE of no bytes to its QP completed with status %u (%s)",
-		     told.text, wc.status,
-		     kv_word_name(kv_word_wc_status, wc.status));
+		     told.text, wc.status, kv_word_name(kv_word_wc_status, wc.status));
 }

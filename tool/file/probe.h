@@ -4,7 +4,6 @@
 
 #include "measure/pair.h"
 
-void kv_probe_explain(const struct kv_pair *p, unsigned int end,
-		      struct kv_fault *f);
+void kv_probe_explain(const struct kv_pair *p, unsigned int end, struct kv_fault *f);
 
 #endif

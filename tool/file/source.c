@@ -24,8 +24,7 @@ static int refuse(const struct kv_source *s, const char *what, struct kv_fault *
 {
 	int error = errno;
 
-	return kv_fault_set(f, -error, "cannot %s %s: %s", what, s->name,
-			    strerror(error));
+	return kv_fault_set(f, -error, "cannot %s %s: %s", what, s->name, strerror(error));
 }
 
 static int write_all(int fd, const uint8_t *data, size_t length)
@@ -44,8 +43,7 @@ static int write_all(int fd, const uint8_t *data, size_t length)
 }
 
 /* Reads the file to its end into @copy; @length receives the bytes that there were. */
-static int copy_content(const struct kv_source *s, int copy, uint64_t *length,
-			struct kv_fault *f)
+static int copy_content(const struct kv_source *s, int copy, uint64_t *length, struct kv_fault *f)
 {
 	static uint8_t chunk[65536];
 	ssize_t n;
@@ -108,8 +106,7 @@ static int settle_length(struct kv_source *s, struct kv_fault *f)
  * Return: 0 or a negative errno: -EFBIG if such a file has more bytes; -ECANCELED if
  * somebody wants the tool to end.
  */
-int kv_source_open(struct kv_source *s, int dir, const char *name, int flags,
-		   struct kv_fault *f)
+int kv_source_open(struct kv_source *s, int dir, const char *name, int flags, struct kv_fault *f)
 {
 	struct stat st;
 	int ret = 0;

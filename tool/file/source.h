@@ -20,8 +20,7 @@ struct kv_source {
 	uint64_t length;
 };
 
-int kv_source_open(struct kv_source *s, int dir, const char *name, int flags,
-		   struct kv_fault *f);
+int kv_source_open(struct kv_source *s, int dir, const char *name, int flags, struct kv_fault *f);
 int kv_source_check(const struct kv_source *s, struct kv_fault *f);
 int kv_source_short(const struct kv_source *s, uint64_t at, struct kv_fault *f);
 void kv_source_close(struct kv_source *s);

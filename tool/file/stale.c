@@ -19,8 +19,7 @@ static bool is_ours(const char *name)
 {
 	size_t prefix = strlen(KV_STALE_PREFIX);
 
-	return !strncmp(name, KV_STALE_PREFIX, prefix) &&
-	       strlen(name) == prefix + DIGITS &&
+	return !strncmp(name, KV_STALE_PREFIX, prefix) && strlen(name) == prefix + DIGITS &&
 	       strspn(name + prefix, "0123456789abcdef") == DIGITS;
 }
 

@@ -20,8 +20,7 @@ static int refuse(const struct kv_store *s, const char *what, struct kv_fault *f
 {
 	int error = errno;
 
-	return kv_fault_set(f, -error, "cannot %s %s: %s", what, s->name,
-			    strerror(error));
+	return kv_fault_set(f, -error, "cannot %s %s: %s", what, s->name, strerror(error));
 }
 
 /* Known now, or only when all of it was sent? */
@@ -81,8 +80,7 @@ static int open_temp(struct kv_store *s)
 	kv_stale_remove(s->dir);
 	if (make_temp_name(s))
 		return -1;
-	s->fd = openat(s->dir, s->temp, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW,
-		       MODE);
+	s->fd = openat(s->dir, s->temp, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, MODE);
 	if (s->fd < 0) {
 		s->temp[0] = '\0';
 		return -1;
@@ -211,8 +209,7 @@ int kv_store_commit(struct kv_store *s, struct kv_fault *f)
  */
 int kv_store_full(const struct kv_store *s, int error, struct kv_fault *f)
 {
-	return kv_fault_set(f, error, "cannot write %s: %s", s->name,
-			    strerror(-error));
+	return kv_fault_set(f, error, "cannot write %s: %s", s->name, strerror(-error));
 }
 
 /**

@@ -18,8 +18,7 @@ static void watch(struct kv_transfer *t, enum kv_transfer_step step, uint64_t by
 }
 
 static int hash(struct kv_transfer *t, unsigned int end,
-		enum kv_transfer_step step, uint8_t digest[KV_HASH_BYTES],
-		struct kv_fault *f)
+		enum kv_transfer_step step, uint8_t digest[KV_HASH_BYTES], struct kv_fault *f)
 {
 	struct kv_file *file = t->file[end];
 	uint64_t begin = kv_now_ns(), done = 0, before;
@@ -132,8 +131,7 @@ static int send_file(struct kv_transfer *t, struct kv_fault *f)
 }
 
 /* Both sides judge: each says for itself what is wrong. */
-static int finish(struct kv_transfer *t, const uint8_t arrived[KV_HASH_BYTES],
-		  struct kv_fault *f)
+static int finish(struct kv_transfer *t, const uint8_t arrived[KV_HASH_BYTES], struct kv_fault *f)
 {
 	struct kv_file *sender = t->file[SENDER], *receiver = t->file[RECEIVER];
 	struct kv_fault second;

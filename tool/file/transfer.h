@@ -49,8 +49,7 @@ struct kv_transfer {
 	uint64_t timeout_ns;
 	uint8_t ack_timeout;
 	uint8_t retry_cnt;
-	void (*watch)(enum kv_transfer_step step, uint64_t bytes,
-		      uint64_t length, void *arg);
+	void (*watch)(enum kv_transfer_step step, uint64_t bytes, uint64_t length, void *arg);
 	void *arg;
 
 	uint64_t length;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include "cli/bytes.h"
+#include "cli/parse.h"
 #include "object/args.h"
 #include "out/out.h"
 
@@ -212,7 +212,7 @@ static int read_bytes(const char *text, struct kv_bytes *bytes, struct kv_why *w
 	}
 	bytes->n = (uint32_t)n;
 	if (is_hex)
-		return kv_bytes_parse_hex(text, bytes->byte, why);
+		return kv_parse_hex(text, bytes->byte, why);
 	memcpy(bytes->byte, text, n);
 	return 0;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "cli/bytes.h"
+#include "cli/parse.h"
 #include "cli/interrupt.h"
 #include "object/content.h"
 #include "object/object.h"
@@ -148,7 +148,7 @@ static int read_hex(const char *hex, char **data, uint64_t *length, struct kv_fa
 	*data = malloc(strlen(hex) / 2 + 1);
 	if (!*data)
 		return no_memory(f);
-	if (kv_bytes_parse_hex(hex, (uint8_t *)*data, &why)) {
+	if (kv_parse_hex(hex, (uint8_t *)*data, &why)) {
 		free(*data);
 		return kv_fault_usage(f, "hex '%s' %s", hex, why.text);
 	}

@@ -3,11 +3,10 @@
 #include <string.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include "cli/bytes.h"
+#include "cli/parse.h"
 #include "model/site.h"
 #include "object/args.h"
 #include "object/describe.h"
-#include "out/errname.h"
 #include "out/out.h"
 #include "qp_table.h"
 

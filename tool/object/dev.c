@@ -4,7 +4,7 @@
 #include "batch/session.h"
 #include "object/hand.h"
 #include "out/out.h"
-#include "out/view.h"
+#include "out/devices.h"
 
 /* What both spaces see of the devices, whatever space the session is in. */
 static int show(struct kv_session *s, char **word, size_t n,
@@ -12,7 +12,7 @@ static int show(struct kv_session *s, char **word, size_t n,
 {
 	const char *name = n ? word[0] : NULL;
 	struct json_object *doc;
-	struct kv_view *view;
+	struct kv_devices *view;
 
 	if (n > 1)
 		return kv_fault_usage(f, "'%s' is one device too many; it takes one or none",
@@ -21,13 +21,13 @@ static int show(struct kv_session *s, char **word, size_t n,
 	if (!view)
 		return kv_fault_set(f, -ENOMEM, "no memory");
 	for (unsigned int i = 0; i < KV_SPACES; i++)
-		kv_view_take(&view[i], i, name);
+		kv_devices_take(&view[i], i, name);
 	if (name && !view[0].n && !view[1].n) {
 		free(view);
 		return kv_fault_set(f, -ENODEV, "there is no RDMA device '%s'; 'dev show' lists those that there are",
 				    name);
 	}
-	doc = kv_view_describe(view);
+	doc = kv_devices_describe(view);
 	free(view);
 	json_object_object_foreach(doc, key, value)
 		kv_out_put(result, key, json_object_get(value));
@@ -40,7 +40,7 @@ static void print(FILE *out, const char *noun, struct json_object *result)
 	struct kv_fault f;
 
 	fflush(out);
-	if (kv_view_print(result, &f))
+	if (kv_devices_print(result, &f))
 		kv_fault_print(&f);
 }
 

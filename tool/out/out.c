@@ -2,16 +2,13 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <iconv.h>
 #include <libgen.h>
-#include <math.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <libsmartcols.h>
-#include "out/errname.h"
 #include "out/out.h"
 
 /* For results, which anybody may read. mkstemp() gives 0600. */
@@ -33,8 +30,7 @@ static int make_parent(const char *path, struct kv_fault *f)
 		return no_memory(f);
 	dir = dirname(copy);
 	if (mkdir(dir, 0777) && errno != EEXIST)
-		ret = kv_fault_set(f, -errno,
-				   "--json %s: cannot make the folder %s: %s",
+		ret = kv_fault_set(f, -errno, "--json %s: cannot make the folder %s: %s",
 				   path, dir, strerror(errno));
 	free(copy);
 	return ret;
@@ -59,8 +55,7 @@ static int open_temp(struct kv_out *o, struct kv_fault *f)
 				    o->path, strerror(error));
 	}
 	if (fchmod(o->fd, FILE_MODE & ~mask))
-		return kv_fault_set(f, -errno, "--json %s: %s", o->path,
-				    strerror(errno));
+		return kv_fault_set(f, -errno, "--json %s: %s", o->path, strerror(errno));
 	return 0;
 }
 
@@ -137,8 +132,7 @@ static int write_all(int fd, const char *text, size_t length)
  *
  * Return: 0 or a negative errno.
  */
-int kv_out_commit(struct kv_out *o, struct json_object *doc,
-		  struct kv_fault *f)
+int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f)
 {
 	const char *text;
 	size_t length;
@@ -146,10 +140,8 @@ int kv_out_commit(struct kv_out *o, struct json_object *doc,
 
 	if (!o->to_stdout && o->fd < 0)
 		return 0;
-	text = json_object_to_json_string_length(
-		doc,
-		JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-			JSON_C_TO_STRING_NOSLASHESCAPE,
+	text = json_object_to_json_string_length(doc,
+		JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE,
 		&length);
 	if (!text)
 		return no_memory(f);
@@ -171,8 +163,7 @@ int kv_out_commit(struct kv_out *o, struct json_object *doc,
 	if (!ret && o->temp && rename(o->temp, o->path))
 		ret = -errno;
 	if (ret)
-		return kv_fault_set(f, ret, "cannot write %s: %s", o->path,
-				    strerror(-ret));
+		return kv_fault_set(f, ret, "cannot write %s: %s", o->path, strerror(-ret));
 	free(o->temp);
 	o->temp = NULL;
 	return 0;
@@ -214,200 +205,76 @@ void kv_out_close(struct kv_out *o)
 	o->path = NULL;
 }
 
-/**
- * kv_out_put() - add a member
- * @obj: to this object
- * @key: its name
- * @value: NULL is JSON's null; @obj owns it from now on
- */
-void kv_out_put(struct json_object *obj, const char *key,
-		struct json_object *value)
-{
-	json_object_object_add(obj, key, value);
-}
+/* Why the first write failed that did; 0: none has. A stream keeps that it failed, and not why. */
+static int first_error;
 
-static bool is_ascii(const char *text)
+/* All of it, or as much as there is before an error. */
+static ssize_t write_out(void *cookie, const char *data, size_t length)
 {
-	while (*text && !(*text & 0x80))
-		text++;
-	return !*text;
-}
+	size_t done = 0;
 
-/**
- * kv_out_string() - make a string
- * @value: what somebody typed, or what a file is called
- *
- * JSON is UTF-8; a byte that is none is written as people read it, \xNN.
- *
- * Return: the string, or NULL if there is no memory.
- */
-struct json_object *kv_out_string(const char *value)
-{
-	size_t left = strlen(value), room = 4 * left + 1;
-	struct json_object *string = NULL;
-	char *in = (char *)value, *text, *out;
-	iconv_t utf8;
+	while (done < length) {
+		ssize_t n = write(STDOUT_FILENO, data + done, length - done);
 
-	/* Most strings are; to open a converter takes thousands of instructions. */
-	if (is_ascii(value))
-		return json_object_new_string_len(value, (int)left);
-	text = malloc(room);
-	out = text;
-	utf8 = iconv_open("UTF-8", "UTF-8");
-	if (!text || utf8 == (iconv_t)-1)
-		goto out;
-	while (left && iconv(utf8, &in, &left, &out, &room) == (size_t)-1) {
-		out += sprintf(out, "\\x%02x", (unsigned char)*in++);
-		room -= 4;
-		left--;
+		if (n < 0 && !first_error)
+			first_error = errno;
+		if (n < 0)
+			break;
+		done += (size_t)n;
 	}
-	string = json_object_new_string_len(text, (int)(out - text));
-out:
-	if (utf8 != (iconv_t)-1)
-		iconv_close(utf8);
-	free(text);
-	return string;
+	return (ssize_t)done;
 }
 
 /**
- * kv_out_put_string() - add a string
- * @obj: to this object
- * @key: its name
- * @value: NULL becomes null
- */
-void kv_out_put_string(struct json_object *obj, const char *key,
-		       const char *value)
-{
-	kv_out_put(obj, key, value ? kv_out_string(value) : NULL);
-}
-
-/**
- * kv_out_print() - print a document on stdout
- * @doc: the document
- * @flags: JSON_C_TO_STRING_PRETTY or JSON_C_TO_STRING_PLAIN
- */
-void kv_out_print(struct json_object *doc, int flags)
-{
-	puts(json_object_to_json_string_ext(doc,
-					    flags | JSON_C_TO_STRING_SPACED |
-						    JSON_C_TO_STRING_NOSLASHESCAPE));
-	fflush(stdout);
-}
-
-/**
- * kv_out_put_count() - add a number of things
- * @obj: to this object
- * @key: its name
- * @value: all 64 bits of it arrive
- */
-void kv_out_put_count(struct json_object *obj, const char *key, uint64_t value)
-{
-	kv_out_put(obj, key, json_object_new_uint64(value));
-}
-
-/**
- * kv_out_put_bool() - add true or false
- * @obj: to this object
- * @key: its name
- * @value: which
- */
-void kv_out_put_bool(struct json_object *obj, const char *key, bool value)
-{
-	kv_out_put(obj, key, json_object_new_boolean(value));
-}
-
-/**
- * kv_out_real() - make a number with a fraction
- * @value: the number; NAN becomes null
- * @decimals: how many digits of the fraction mean something
+ * kv_stdout_open() - from now on remember why standard output could not be written
  *
- * Return: the number, or NULL for null.
+ * Return: 0 or a negative errno.
  */
-struct json_object *kv_out_real(double value, int decimals)
+int kv_stdout_open(void)
 {
-	char text[64];
+	static const cookie_io_functions_t functions = { .write = write_out };
+	FILE *out = fopencookie(NULL, "w", functions);
 
-	if (!isfinite(value))
-		return NULL;
-	snprintf(text, sizeof(text), "%.*f", decimals, value);
-	return json_object_new_double_s(value, text);
+	if (!out)
+		return -ENOMEM;
+	setvbuf(out, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);
+	stdout = out;
+	return 0;
 }
 
 /**
- * kv_out_put_fault() - add what went wrong
- * @obj: receives it as "error": "errno", the name, and "text", the sentence
- * @f: what went wrong
- */
-void kv_out_put_fault(struct json_object *obj, const struct kv_fault *f)
-{
-	struct json_object *error = json_object_new_object();
-
-	kv_out_put_string(error, "errno", kv_errno_name(f->error));
-	kv_out_put_string(error, "text", f->text);
-	kv_out_put(obj, "error", error);
-}
-
-/**
- * kv_out_put_ns() - add a length of time
- * @obj: the object
- * @key: its name
- * @ns: nanoseconds; NAN: null
- */
-void kv_out_put_ns(struct json_object *obj, const char *key, double ns)
-{
-	kv_out_put(obj, key, kv_out_real(ns, KV_OUT_NS_DECIMALS));
-}
-
-/**
- * kv_out_get() - look into a document
- * @obj: the document, or a part of it
- * @path: JSON pointer, such as "/capsule/device" (RFC 6901)
+ * kv_stdout_flush() - see to it that what was printed reaches standard output
+ * @f: receives why not
  *
- * Return: what is there, still owned by @obj; NULL if nothing is, or null.
+ * What can't be written is dropped, so that it is told once.
+ *
+ * Return: 0 or a negative errno.
  */
-struct json_object *kv_out_get(struct json_object *obj, const char *path)
+int kv_stdout_flush(struct kv_fault *f)
 {
-	struct json_object *found;
+	int error;
 
-	return !obj || json_pointer_get(obj, path, &found) ? NULL : found;
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	error = first_error ? first_error : EIO;
+	first_error = 0;
+	__fpurge(stdout);
+	clearerr(stdout);
+	return kv_fault_set(f, -error, "cannot write to standard output: %s", strerror(error));
 }
 
 /**
- * kv_out_get_string() - look for a string
- * @obj: the document, or a part of it
- * @path: JSON pointer
+ * kv_stdout_close() - write what is left; say so if any output did not arrive
+ * @status: the tool's exit status so far
  *
- * Return: the string, owned by @obj; "-" if there is none.
+ * Return: @status, or KV_EXIT_FAILED if it was KV_EXIT_DONE and output is missing
  */
-const char *kv_out_get_string(struct json_object *obj, const char *path)
+int kv_stdout_close(int status)
 {
-	struct json_object *found = kv_out_get(obj, path);
+	struct kv_fault fault;
 
-	return found ? json_object_get_string(found) : "-";
-}
-
-/**
- * kv_out_get_count() - look for a number of things
- * @obj: the document, or a part of it
- * @path: JSON pointer
- *
- * Return: the number; 0 if there is none.
- */
-uint64_t kv_out_get_count(struct json_object *obj, const char *path)
-{
-	return json_object_get_uint64(kv_out_get(obj, path));
-}
-
-/**
- * kv_out_get_real() - look for a number with a fraction
- * @obj: the document, or a part of it
- * @path: JSON pointer
- *
- * Return: the number; NAN if there is none.
- */
-double kv_out_get_real(struct json_object *obj, const char *path)
-{
-	struct json_object *found = kv_out_get(obj, path);
-
-	return found ? json_object_get_double(found) : NAN;
+	if (!kv_stdout_flush(&fault))
+		return status;
+	kv_fault_print(&fault);
+	return status == KV_EXIT_DONE ? KV_EXIT_FAILED : status;
 }

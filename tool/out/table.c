@@ -17,8 +17,7 @@
  * @column: what its columns are called
  * @n: how many there are
  */
-void kv_table_create(struct kv_table *t, const struct kv_column *column,
-		     unsigned int n)
+void kv_table_create(struct kv_table *t, const struct kv_column *column, unsigned int n)
 {
 	t->scols = scols_new_table();
 	t->columns = n;
@@ -27,8 +26,7 @@ void kv_table_create(struct kv_table *t, const struct kv_column *column,
 		struct libscols_column *col;
 
 		col = scols_table_new_column(t->scols, column[i].head, 0,
-					     column[i].right ? SCOLS_FL_RIGHT :
-							       0);
+					     column[i].right ? SCOLS_FL_RIGHT : 0);
 		t->failed = !col || scols_column_set_safechars(col, SAFE);
 	}
 }
@@ -88,8 +86,7 @@ void kv_us_format(char *text, size_t size, double ns)
 	else if (kv_unit_counts())
 		snprintf(text, size, "%.0f", v);
 	else
-		snprintf(text, size, "%.*f",
-			 v < 1 ? 3 : v < 10 ? 2 : v < 1000 ? 1 : 0, v);
+		snprintf(text, size, "%.*f", v < 1 ? 3 : v < 10 ? 2 : v < 1000 ? 1 : 0, v);
 }
 
 /**
@@ -143,14 +140,11 @@ void kv_us_difference_format(char *text, char *interval, size_t size, double ns,
 void kv_size_format(char *text, size_t size, uint64_t bytes)
 {
 	if (bytes && !(bytes & 0x3fffffff))
-		snprintf(text, size, "%llu GiB",
-			 (unsigned long long)bytes >> 30);
+		snprintf(text, size, "%llu GiB", (unsigned long long)bytes >> 30);
 	else if (bytes && !(bytes & 0xfffff))
-		snprintf(text, size, "%llu MiB",
-			 (unsigned long long)bytes >> 20);
+		snprintf(text, size, "%llu MiB", (unsigned long long)bytes >> 20);
 	else if (bytes && !(bytes & 0x3ff))
-		snprintf(text, size, "%llu KiB",
-			 (unsigned long long)bytes >> 10);
+		snprintf(text, size, "%llu KiB", (unsigned long long)bytes >> 10);
 	else
 		snprintf(text, size, "%llu B", (unsigned long long)bytes);
 }

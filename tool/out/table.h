@@ -25,8 +25,7 @@ struct kv_table {
 	bool failed;
 };
 
-void kv_table_create(struct kv_table *t, const struct kv_column *column,
-		     unsigned int n);
+void kv_table_create(struct kv_table *t, const struct kv_column *column, unsigned int n);
 void kv_table_add(struct kv_table *t, const char *const *cell);
 int kv_table_print(struct kv_table *t);
 void kv_table_destroy(struct kv_table *t);

@@ -14,8 +14,7 @@ static int read_counter(const char *folder, const char *name, uint64_t *value)
 	FILE *file;
 	int ret = 0;
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, name) >=
-	    sizeof(path))
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, name) >= sizeof(path))
 		return -ENAMETOOLONG;
 	file = fopen(path, "re");
 	if (!file)
@@ -56,8 +55,7 @@ static int fail(struct kv_backend *b, int error, const char *dev)
  *
  * Return: 0 or a negative errno; -EOPNOTSUPP: this device counts nothing.
  */
-int kv_counters_read(struct kv_backend *b, const char *dev,
-		     struct kv_counters *c)
+int kv_counters_read(struct kv_backend *b, const char *dev, struct kv_counters *c)
 {
 	char folder[256];
 	struct dirent *entry;

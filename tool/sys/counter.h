@@ -4,7 +4,6 @@
 
 #include "model/backend.h"
 
-int kv_counters_read(struct kv_backend *b, const char *dev,
-		     struct kv_counters *c);
+int kv_counters_read(struct kv_backend *b, const char *dev, struct kv_counters *c);
 
 #endif

@@ -56,8 +56,7 @@ static int on_port(struct nl_msg *msg, void *arg)
 }
 
 /* One command; @fn is called for each message of the answer. */
-static int ask(struct nl_sock *sk, int command, int flags, nl_recvmsg_msg_cb_t fn,
-	       struct search *s)
+static int ask(struct nl_sock *sk, int command, int flags, nl_recvmsg_msg_cb_t fn, struct search *s)
 {
 	struct nl_msg *msg = nlmsg_alloc_simple(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), flags);
 	int ret = -NLE_NOMEM;

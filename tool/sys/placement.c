@@ -117,8 +117,7 @@ int32_t kv_placement_spins(void)
  *
  * Return: 0 or a negative errno.
  */
-int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2],
-			struct kv_fault *f)
+int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2], struct kv_fault *f)
 {
 	struct search s = { .wanted = -1 };
 	char text[256];
@@ -132,16 +131,14 @@ int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2],
 	cpu[1] = s.before_last;
 	ret = n ? read_online(text, sizeof(text)) : 0;
 	if (ret)
-		return kv_fault_set(f, ret, "cannot read %s: %s", ONLINE,
-				    strerror(-ret));
+		return kv_fault_set(f, ret, "cannot read %s: %s", ONLINE, strerror(-ret));
 	for (unsigned int i = 0; i < n; i++) {
 		struct search online = { .wanted = asked[i], .found = -1 };
 
 		walk(text, look, &online);
 		if (online.found < 0)
 			return kv_fault_usage(f, "--cpus: CPU %d is not online; %s %s",
-					      asked[i], text,
-					      online.count > 1 ? "are" : "is");
+					      asked[i], text, online.count > 1 ? "are" : "is");
 		cpu[i] = asked[i];
 	}
 	/* If the initiator has taken the responder's CPU, the responder gets the last one. */

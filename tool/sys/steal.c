@@ -41,6 +41,5 @@ double kv_steal_share(const struct kv_steal *s)
 	struct kv_steal now;
 
 	kv_steal_start(&now);
-	return now.all > s->all ?
-	       (double)(now.stolen - s->stolen) / (double)(now.all - s->all) : 0;
+	return now.all > s->all ? (double)(now.stolen - s->stolen) / (double)(now.all - s->all) : 0;
 }

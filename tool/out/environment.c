@@ -8,16 +8,13 @@
 #include <unistd.h>
 #include <arpa/inet.h>
 #include <sys/utsname.h>
-#include "out/capsule.h"
+#include "out/environment.h"
 #include "out/out.h"
 #include "out/unit.h"
 #include "sys/clock.h"
 #include "sys/placement.h"
 
-/*
- * The environment of a measurement. What can't be found out is null: a capsule
- * never guesses.
- */
+/* The environment of a measurement. What can't be found out is null: nothing is guessed. */
 
 #define DEVICES "/sys/class/infiniband"
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
@@ -45,8 +42,7 @@ static const char *read_line(const char *path, char *line, size_t size)
 	return *line ? line : NULL;
 }
 
-static void put_file(struct json_object *obj, const char *key,
-		     const char *path)
+static void put_file(struct json_object *obj, const char *key, const char *path)
 {
 	char line[1024];
 
@@ -82,21 +78,18 @@ static void put_date(struct json_object *obj)
 	char text[32];
 	struct tm tm;
 
-	if (gmtime_r(&now, &tm) &&
-	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+	if (gmtime_r(&now, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
 		kv_out_put_string(obj, "date", text);
 }
 
 static void put_hypervisor(struct json_object *obj)
 {
 	char flags[4096], vendor[128] = "", product[128] = "", text[260];
-	bool guest = find_cpuinfo("flags", flags, sizeof(flags)) &&
-		     strstr(flags, " hypervisor");
+	bool guest = find_cpuinfo("flags", flags, sizeof(flags)) && strstr(flags, " hypervisor");
 
 	read_line("/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
 	read_line("/sys/class/dmi/id/product_name", product, sizeof(product));
-	snprintf(text, sizeof(text), "%s%s%s", vendor,
-		 *vendor && *product ? " " : "", product);
+	snprintf(text, sizeof(text), "%s%s%s", vendor, *vendor && *product ? " " : "", product);
 	kv_out_put_bool(obj, "virtual_machine", guest);
 	kv_out_put_string(obj, "machine", *text ? text : NULL);
 	kv_out_put_string(obj, "accelerator", getenv(ACCEL_VARIABLE));
@@ -115,8 +108,7 @@ static void put_mitigations(struct json_object *obj)
 	while (dir && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", VULNERABILITIES,
-			 entry->d_name);
+		snprintf(path, sizeof(path), "%s/%s", VULNERABILITIES, entry->d_name);
 		put_file(list, entry->d_name, path);
 	}
 	if (dir)
@@ -128,8 +120,7 @@ static void put_mitigations(struct json_object *obj)
 		word = strstr(line, "mitigations=");
 	if (word)
 		word[strcspn(word, " ")] = '\0';
-	kv_out_put_string(obj, "mitigations",
-			  word ? word + strlen("mitigations=") : NULL);
+	kv_out_put_string(obj, "mitigations", word ? word + strlen("mitigations=") : NULL);
 }
 
 /*
@@ -168,8 +159,7 @@ static void put_device(struct json_object *obj, const char *dev)
 
 	kv_out_put_string(obj, "device", dev);
 	snprintf(path, sizeof(path), DEVICES "/%s", dev);
-	software = realpath(path, target) &&
-		   !strncmp(target, "/sys/devices/virtual/", 21);
+	software = realpath(path, target) && !strncmp(target, "/sys/devices/virtual/", 21);
 	snprintf(path, sizeof(path), DEVICES "/%s/device/driver", dev);
 	n = readlink(path, target, sizeof(target) - 1);
 	if (n > 0) {
@@ -196,8 +186,7 @@ static void put_gid(struct json_object *obj, const struct kv_site *s)
 
 	kv_out_put(obj, "gid", gid);
 	kv_out_put_count(gid, "index", s->gid->index);
-	kv_out_put_string(gid, "gid",
-			  inet_ntop(AF_INET6, s->gid->raw, text, sizeof(text)));
+	kv_out_put_string(gid, "gid", inet_ntop(AF_INET6, s->gid->raw, text, sizeof(text)));
 	kv_out_put_string(gid, "type", kv_gid_type_name(&s->dev, s->gid));
 }
 
@@ -209,19 +198,17 @@ static void put_space(struct json_object *obj, const struct kv_site *s)
 	if (kv_op_info_get(s->b, NULL, &info, NULL))
 		return;
 	kv_out_put_string(obj, kernel ? "module" : "libibverbs", info.version);
-	kv_out_put_string(obj, kernel ? "counter_kernel" : "counter_user",
-			  info.counter);
+	kv_out_put_string(obj, kernel ? "counter_kernel" : "counter_user", info.counter);
 }
 
 /**
- * kv_capsule_create() - describe what a measurement depends on
+ * kv_environment_create() - describe what a measurement depends on
  * @space: the spaces it is made in, all on one device
  * @n: how many, 1 or 2
  *
  * Return: the description; the caller owns it.
  */
-struct json_object *kv_capsule_create(const struct kv_site *space,
-				      unsigned int n)
+struct json_object *kv_environment_create(const struct kv_site *space, unsigned int n)
 {
 	struct json_object *obj = json_object_new_object();
 	unsigned int cpus;
@@ -249,19 +236,18 @@ struct json_object *kv_capsule_create(const struct kv_site *space,
 	kv_placement_online(text, sizeof(text), &cpus);
 	kv_out_put_string(obj, "cpus_online", text);
 	kv_out_put_count(obj, "cpu_count", cpus);
-	kv_out_put_string(obj, "cpu_model",
-			  find_cpuinfo("model name", text, sizeof(text)));
+	kv_out_put_string(obj, "cpu_model", find_cpuinfo("model name", text, sizeof(text)));
 	put_hypervisor(obj);
 	return obj;
 }
 
 /**
- * kv_capsule_add_peer() - describe the other host that a measurement depends on
- * @capsule: of this host
+ * kv_environment_add_peer() - describe the other host that a measurement depends on
+ * @environment: of this host
  * @peer: the spaces that are used there, all on one device
  * @n: how many, 1 or 2
  */
-void kv_capsule_add_peer(struct json_object *capsule,
+void kv_environment_add_peer(struct json_object *environment,
 			 const struct kv_site *peer, unsigned int n)
 {
 	struct json_object *obj = json_object_new_object();
@@ -275,7 +261,7 @@ void kv_capsule_add_peer(struct json_object *capsule,
 	kv_out_put_count(obj, "port_mtu_bytes", peer->dev.active_mtu);
 	put_gid(obj, peer);
 	here = !strcmp(kv_out_get_string(obj, "/gid/gid"),
-		       kv_out_get_string(capsule, "/gid/gid"));
-	kv_out_put_string(capsule, "path", here ? "loopback" : "between two hosts");
-	kv_out_put(capsule, "peer", obj);
+		       kv_out_get_string(environment, "/gid/gid"));
+	kv_out_put_string(environment, "path", here ? "loopback" : "between two hosts");
+	kv_out_put(environment, "peer", obj);
 }

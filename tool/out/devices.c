@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: MIT
+/* RDMA devices, as both spaces see them: a document of them, and a table made from that. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <arpa/inet.h>
+#include "out/devices.h"
+#include "out/out.h"
+#include "out/table.h"
+
+#define CELL 96
+
+/**
+ * struct field - what there is to tell of a device: a member of struct kv_dev, or a bit of one
+ * @key: in JSON; NULL: @group is a heading
+ * @head: in text
+ * @offset: of the member
+ * @size: of the member: 4 and 8 are numbers, others are text
+ * @bit: the one that is meant, told as yes or no; 0: the whole number
+ * @names: of the numbers from 0 on; NULL: none
+ * @bits: of the bits
+ * @format: writes the number; NULL: as it is
+ * @as_text: the number is written so in JSON, too
+ * @kernel_only: user space has no such thing
+ * @group: heading
+ */
+struct field {
+	const char *key;
+	const char *head;
+	size_t offset;
+	size_t size;
+	uint32_t bit;
+	const char *const *names;
+	bool bits;
+	void (*format)(char *text, size_t size, uint64_t value);
+	bool as_text;
+	bool kernel_only;
+	const char *group;
+};
+
+/* IBTA 14.2.5.6, PortInfo.PortState */
+static const char *const port_states[] = {
+	"no change", "down", "init", "armed", "active", "deferred", NULL,
+};
+
+/* IBTA 14.2.5.6, PortInfo.PortPhysicalState */
+static const char *const phys_states[] = {
+	"no change", "sleep", "polling", "disabled", "training", "link up", "link error recovery",
+	"phy test", NULL,
+};
+
+static const char *const link_layers[] = { "unspecified", "InfiniBand", "Ethernet", NULL };
+
+/* IBTA 14.2.5.6, PortInfo.LinkWidthActive: a bit each */
+static const char *const widths[] = { "1x", "4x", "8x", "12x", "2x", NULL };
+
+/* IBTA 14.2.5.6, PortInfo.LinkSpeedActive: a bit each; of one lane, without coding */
+static const char *const speeds[] = {
+	"2.5 Gb/s, SDR", "5 Gb/s, DDR", "10 Gb/s, QDR", "10 Gb/s, FDR10", "14 Gb/s, FDR",
+	"25 Gb/s, EDR", "50 Gb/s, HDR", "100 Gb/s, NDR", "200 Gb/s, XDR", NULL,
+};
+
+static const char *const atomics[] = { "none", "among its QPs", "with CPUs too", NULL };
+
+/* IBTA 11.2.2.2: 4.096 us * 2^value */
+static void format_delay(char *text, size_t size, uint64_t value)
+{
+	snprintf(text, size, "%.3g ms (%llu)", 4.096e-3 * (double)(1ULL << (value & 31)),
+		 (unsigned long long)value);
+}
+
+static void format_guid(char *text, size_t size, uint64_t value)
+{
+	snprintf(text, size, "%04x:%04x:%04x:%04x",
+		 (unsigned int)(value >> 48), (unsigned int)(value >> 32) & 0xffff,
+		 (unsigned int)(value >> 16) & 0xffff, (unsigned int)value & 0xffff);
+}
+
+static void format_hex(char *text, size_t size, uint64_t value)
+{
+	snprintf(text, size, "0x%llx", (unsigned long long)value);
+}
+
+static void format_bytes(char *text, size_t size, uint64_t value)
+{
+	if (value == UINT64_MAX)
+		snprintf(text, size, "no limit");
+	else
+		kv_size_format(text, size, value);
+}
+
+/* Runs of powers of two: "4 KiB .. 2 GiB". */
+static void format_pages(char *text, size_t size, uint64_t value)
+{
+	size_t used = 0;
+
+	snprintf(text, size, "none");
+	for (unsigned int first = 0, last; first < 64 && used < size; first = last + 1) {
+		char from[32], to[32];
+
+		last = first;
+		if (!(value >> first & 1))
+			continue;
+		while (last < 63 && value >> (last + 1) & 1)
+			last++;
+		kv_size_format(from, sizeof(from), 1ULL << first);
+		kv_size_format(to, sizeof(to), 1ULL << last);
+		used += (size_t)snprintf(text + used, size - used, "%s%s%s%s",
+					 used ? ", " : "", from, last > first ? " .. " : "",
+					 last > first ? to : "");
+	}
+}
+
+#define MEMBER(member)					\
+	.offset = offsetof(struct kv_dev, member),	\
+	.size = sizeof(((struct kv_dev *)NULL)->member)
+#define CAN(flag) MEMBER(can), .bit = KVERBS_CAN_##flag
+
+/* In the order in which they are shown. */
+static const struct field fields[] = {
+	{ .group = "device" },
+	{ "fw_ver", "firmware", MEMBER(fw_ver) },
+	{ "vendor_id", "vendor", MEMBER(vendor_id), .format = format_hex },
+	{ "vendor_part_id", "part", MEMBER(vendor_part_id) },
+	{ "hw_ver", "hardware version", MEMBER(hw_ver) },
+	{ "node_guid", "node GUID", MEMBER(node_guid), .format = format_guid, .as_text = true },
+	{ "sys_image_guid", "system image GUID", MEMBER(sys_image_guid), .format = format_guid, .as_text = true },
+	{ "cap_flags", "capability flags", MEMBER(cap_flags), .format = format_hex },
+	{ "comp_vectors", "completion vectors", MEMBER(comp_vectors) },
+	{ "local_ca_ack_delay", "ACK delay, at most", MEMBER(local_ca_ack_delay), .format = format_delay },
+	{ "ports", "ports", MEMBER(ports) },
+	{ .group = "port 1" },
+	{ "port_state", "state", MEMBER(port_state), .names = port_states },
+	{ "phys_state", "physical state", MEMBER(phys_state), .names = phys_states },
+	{ "link_layer", "link layer", MEMBER(link_layer), .names = link_layers },
+	{ "active_mtu_bytes", "MTU", MEMBER(active_mtu) },
+	{ "max_mtu_bytes", "MTU, at most", MEMBER(max_mtu) },
+	{ "max_msg_bytes", "message, at most", MEMBER(max_msg_bytes), .format = format_bytes },
+	{ "active_width", "width", MEMBER(active_width), .names = widths, .bits = true },
+	{ "active_speed", "speed of a lane", MEMBER(active_speed), .names = speeds, .bits = true },
+	{ "lid", "LID", MEMBER(lid) },
+	{ "sm_lid", "subnet manager's LID", MEMBER(sm_lid) },
+	{ "gid_table_len", "places for GIDs", MEMBER(gid_table_len) },
+	{ "pkey_table_len", "places for P_Keys", MEMBER(pkey_table_len) },
+	{ .group = "what kverbs can do with it" },
+	{ "can_rc", "RC: reliable connections", CAN(RC) },
+	{ "can_uc", "UC: unreliable connections", CAN(UC) },
+	{ "can_ud", "UD: unreliable datagrams", CAN(UD) },
+	{ "can_ah", "address handles", CAN(AH) },
+	{ "can_srq", "shared receive queues", CAN(SRQ) },
+	{ "can_atomic", "FETCH_ADD and CMP_SWP", CAN(ATOMIC) },
+	{ "can_fast_reg", "fast registration", CAN(FAST_REG), .kernel_only = true },
+	{ "atomic", "atomicity", MEMBER(atomic), .names = atomics },
+	{ .group = "queue pairs" },
+	{ "max_qp", "how many", MEMBER(max_qp) },
+	{ "max_qp_wr", "requests per queue", MEMBER(max_qp_wr) },
+	{ "max_send_sge", "SGEs of a send", MEMBER(max_send_sge) },
+	{ "max_recv_sge", "SGEs of a receive", MEMBER(max_recv_sge) },
+	{ "max_sge_rd", "SGEs of a READ", MEMBER(max_sge_rd) },
+	{ "max_qp_rd_atom", "READs, atomics as target", MEMBER(max_qp_rd_atom) },
+	{ "max_qp_init_rd_atom", "READs, atomics as initiator", MEMBER(max_qp_init_rd_atom) },
+	{ "max_res_rd_atom", "of all QPs as target", MEMBER(max_res_rd_atom) },
+	{ .group = "memory" },
+	{ "max_mr", "MRs", MEMBER(max_mr) },
+	{ "max_mr_size", "bytes of an MR", MEMBER(max_mr_size), .format = format_bytes },
+	{ "max_mr_bytes", "bytes of a kverbs buffer", MEMBER(max_mr_bytes), .format = format_bytes },
+	{ "max_fast_reg_pages", "pages of a fast registration", MEMBER(max_fast_reg_pages), .kernel_only = true },
+	{ "page_size_cap", "page sizes", MEMBER(page_size_cap), .format = format_pages },
+	{ "max_mw", "memory windows", MEMBER(max_mw) },
+	{ .group = "other objects" },
+	{ "max_pd", "PDs", MEMBER(max_pd) },
+	{ "max_cq", "CQs", MEMBER(max_cq) },
+	{ "max_cqe", "entries of a CQ", MEMBER(max_cqe) },
+	{ "max_srq", "SRQs", MEMBER(max_srq) },
+	{ "max_srq_wr", "receives of an SRQ", MEMBER(max_srq_wr) },
+	{ "max_srq_sge", "SGEs of such a receive", MEMBER(max_srq_sge) },
+	{ "max_ah", "AHs", MEMBER(max_ah) },
+	{ "max_mcast_grp", "multicast groups", MEMBER(max_mcast_grp) },
+	{ "max_mcast_qp_attach", "QPs of such a group", MEMBER(max_mcast_qp_attach) },
+	{ "max_pkeys", "partitions", MEMBER(max_pkeys) },
+};
+
+static const struct field *const fields_end = fields + sizeof(fields) / sizeof(fields[0]);
+
+static int add_dev(const struct kv_dev *dev, void *arg)
+{
+	struct kv_devices *v = arg;
+
+	if (v->n == KV_DEVICES_MAX)
+		return -E2BIG;
+	v->dev[v->n++] = *dev;
+	return 0;
+}
+
+/**
+ * kv_devices_take() - look at devices from one space
+ * @v: receives what there is to see, and else why not
+ * @id: from which space
+ * @name: of one device, or NULL for all. If it is not there, that is nothing to
+ *	see and no fault of the space.
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_devices_take(struct kv_devices *v, enum kv_space_id id, const char *name)
+{
+	struct kv_backend *b;
+	int ret;
+
+	ret = kv_site_open_backend(id, &b, &v->fault);
+	if (ret)
+		return ret;
+	if (name) {
+		ret = kv_op_dev_get(b, &(struct kv_dev_name){ name }, &v->dev[0], NULL);
+		v->n = !ret;
+	} else {
+		ret = b->ops->dev_each(b, add_dev, v);
+	}
+	if (ret == -ENODEV)
+		ret = 0;
+	if (ret == -E2BIG)
+		kv_fault_set(&v->fault, ret, "%s space: there are more than %u RDMA devices: name one of them",
+			     b->ops->space, KV_DEVICES_MAX);
+	else if (ret)
+		kv_fault_backend(&v->fault, b, ret, "cannot look at the RDMA devices");
+	b->ops->close(b);
+	v->open = !ret;
+	return ret;
+}
+
+static const struct kv_dev *find(const struct kv_devices *v, const char *name)
+{
+	for (unsigned int i = 0; i < v->n; i++) {
+		if (!strcmp(v->dev[i].name, name))
+			return &v->dev[i];
+	}
+	return NULL;
+}
+
+static uint64_t read_number(const struct field *f, const struct kv_dev *dev)
+{
+	const void *member = (const char *)dev + f->offset;
+
+	return f->size == sizeof(uint64_t) ? *(const uint64_t *)member : *(const uint32_t *)member;
+}
+
+static struct json_object *describe_field(const struct field *f, const struct kv_dev *dev)
+{
+	char text[32];
+
+	if (f->size != sizeof(uint32_t) && f->size != sizeof(uint64_t))
+		return json_object_new_string((const char *)dev + f->offset);
+	if (f->bit)
+		return json_object_new_boolean((read_number(f, dev) & f->bit) != 0);
+	if (!f->as_text)
+		return json_object_new_uint64(read_number(f, dev));
+	f->format(text, sizeof(text), read_number(f, dev));
+	return json_object_new_string(text);
+}
+
+/* A number that has no name is "unknown". */
+static void format_name(const struct field *f, char *text, uint64_t value)
+{
+	const char *name = "unknown";
+
+	for (unsigned int i = 0; f->names[i]; i++) {
+		if (value == (f->bits ? 1ULL << i : i))
+			name = f->names[i];
+	}
+	snprintf(text, CELL, "%s (%llu)", name, (unsigned long long)value);
+}
+
+/* @value: what describe_field() made; NULL: there is none. */
+static void format_field(const struct field *f, char text[CELL], struct json_object *value)
+{
+	uint64_t number = json_object_get_uint64(value);
+
+	if (json_object_is_type(value, json_type_boolean))
+		snprintf(text, CELL, "%s", json_object_get_boolean(value) ? "yes" : "no");
+	else if (!value || json_object_is_type(value, json_type_string))
+		snprintf(text, CELL, "%s", value && json_object_get_string_len(value) ?
+			 json_object_get_string(value) : "-");
+	else if (f->names)
+		format_name(f, text, number);
+	else if (f->format)
+		f->format(text, CELL, number);
+	else
+		snprintf(text, CELL, "%llu", (unsigned long long)number);
+}
+
+static struct json_object *describe_gids(const struct kv_dev *dev)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned int i = 0; i < dev->gids; i++) {
+		struct json_object *gid = json_object_new_object();
+		char text[INET6_ADDRSTRLEN];
+
+		kv_out_put_count(gid, "index", dev->gid[i].index);
+		kv_out_put_string(gid, "gid", inet_ntop(AF_INET6, dev->gid[i].raw, text,
+							sizeof(text)));
+		kv_out_put_string(gid, "type", kv_gid_type_name(dev, &dev->gid[i]));
+		kv_out_put_string(gid, "netdev", dev->gid[i].netdev[0] ? dev->gid[i].netdev : NULL);
+		json_object_array_add(list, gid);
+	}
+	return list;
+}
+
+static struct json_object *describe_side(const struct kv_dev *dev, enum kv_space_id id)
+{
+	struct json_object *side = json_object_new_object();
+
+	for (const struct field *f = fields; f < fields_end; f++) {
+		if (f->key && !(id == KV_SPACE_USER && f->kernel_only))
+			kv_out_put(side, f->key, describe_field(f, dev));
+	}
+	kv_out_put(side, "gids", describe_gids(dev));
+	return side;
+}
+
+/* One device in both spaces; each of them may not have it. */
+static struct json_object *describe_dev(const struct kv_devices *view, const char *name)
+{
+	struct json_object *obj = json_object_new_object();
+
+	kv_out_put_string(obj, "name", name);
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		const struct kv_dev *dev = find(&view[s], name);
+
+		kv_out_put(obj, kv_word_name(kv_word_space, s), dev ? describe_side(dev, s) : NULL);
+	}
+	return obj;
+}
+
+/**
+ * kv_devices_describe() - make a document of what both spaces see
+ * @view: their views, [KV_SPACES]
+ *
+ * Return: the document, owned by the caller.
+ */
+struct json_object *kv_devices_describe(const struct kv_devices *view)
+{
+	struct json_object *doc = json_object_new_object();
+	struct json_object *devs = json_object_new_array();
+	struct json_object *notes = json_object_new_object();
+
+	kv_out_put_string(doc, "schema", "kverbs.dev");
+	kv_out_put_count(doc, "schema_version", 2);
+	kv_out_put(doc, "devices", devs);
+	kv_out_put(doc, "unavailable", notes);
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		const struct kv_devices *v = &view[s];
+
+		if (!v->open)
+			kv_out_put_string(notes, kv_word_name(kv_word_space, s), v->fault.text);
+		for (unsigned int i = 0; i < v->n; i++) {
+			if (s && find(&view[0], v->dev[i].name))
+				continue;
+			json_object_array_add(devs, describe_dev(view, v->dev[i].name));
+		}
+	}
+	return doc;
+}
+
+/* A group's heading; all but the first stand behind an empty row. */
+static void add_heading(struct kv_table *t, const char *text, bool first)
+{
+	const char *row[] = { "", "", "" };
+
+	if (!first)
+		kv_table_add(t, row);
+	row[0] = text;
+	kv_table_add(t, row);
+}
+
+static void add_field(struct kv_table *t, const struct field *f, struct json_object *const *side)
+{
+	char head[CELL], text[KV_SPACES][CELL];
+	const char *row[] = { head, text[0], text[1] };
+
+	snprintf(head, sizeof(head), "  %s", f->head);
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		struct json_object *value = NULL;
+
+		json_object_object_get_ex(side[s], f->key, &value);
+		format_field(f, text[s], value);
+	}
+	kv_table_add(t, row);
+}
+
+static int finish_table(struct kv_table *t, struct kv_fault *f)
+{
+	int ret = kv_table_print(t);
+
+	kv_table_destroy(t);
+	return ret ? kv_fault_set(f, ret, "cannot print the table") : 0;
+}
+
+/* @side: of the device in the document, by space; NULL where a space does not have it. */
+static int print_fields(const char *name, struct json_object *const *side, struct kv_fault *f)
+{
+	struct kv_column columns[] = { { name, false }, { "kernel", false }, { "user", false } };
+	struct kv_table t;
+
+	kv_table_create(&t, columns, 3);
+	for (const struct field *field = fields; field < fields_end; field++) {
+		if (field->group)
+			add_heading(&t, field->group, field == fields);
+		else
+			add_field(&t, field, side);
+	}
+	return finish_table(&t, f);
+}
+
+static bool has_gid(struct json_object *list, struct json_object *gid)
+{
+	size_t n = list ? json_object_array_length(list) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (json_object_equal(json_object_array_get_idx(list, i), gid))
+			return true;
+	}
+	return false;
+}
+
+static void add_gid(struct kv_table *t, struct json_object *gid, const char *seen)
+{
+	char index[16];
+	const char *row[] = {
+		index, kv_out_get_string(gid, "/gid"),
+		kv_out_get_string(gid, "/type"),
+		kv_out_get_string(gid, "/netdev"), seen,
+	};
+
+	snprintf(index, sizeof(index), "%llu", (unsigned long long)kv_out_get_count(gid, "/index"));
+	kv_table_add(t, row);
+}
+
+/* One row for each GID, with the spaces that see it so: mostly both do. */
+static int print_gids(struct json_object *const *side, struct kv_fault *f)
+{
+	struct kv_column columns[] = {
+		{ "index", true }, { "GID of port 1", false }, { "type", false },
+		{ "netdev", false }, { "seen from", false },
+	};
+	struct json_object *list[KV_SPACES];
+	struct kv_table t;
+
+	kv_table_create(&t, columns, 5);
+	for (unsigned int s = 0; s < KV_SPACES; s++)
+		list[s] = kv_out_get(side[s], "/gids");
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		size_t n = list[s] ? json_object_array_length(list[s]) : 0;
+
+		for (size_t i = 0; i < n; i++) {
+			struct json_object *gid = json_object_array_get_idx(list[s], i);
+			bool other = has_gid(list[!s], gid);
+
+			if (s == KV_SPACE_KERNEL || !other)
+				add_gid(&t, gid, other ? "both" : kv_word_name(kv_word_space, s));
+		}
+	}
+	return finish_table(&t, f);
+}
+
+static int print_dev(struct json_object *dev, struct kv_fault *f)
+{
+	struct json_object *const side[] = {
+		[KV_SPACE_KERNEL] = kv_out_get(dev, "/kernel"),
+		[KV_SPACE_USER] = kv_out_get(dev, "/user"),
+	};
+	int ret;
+
+	ret = print_fields(kv_out_get_string(dev, "/name"), side, f);
+	if (ret)
+		return ret;
+	printf("\n");
+	return print_gids(side, f);
+}
+
+/**
+ * kv_devices_print() - print a document as text to stdout
+ * @doc: what kv_devices_describe() made
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_devices_print(struct json_object *doc, struct kv_fault *f)
+{
+	struct json_object *devs = kv_out_get(doc, "/devices");
+	struct json_object *notes = kv_out_get(doc, "/unavailable");
+
+	for (size_t i = 0; i < json_object_array_length(devs); i++) {
+		int ret;
+
+		if (i)
+			printf("\n");
+		ret = print_dev(json_object_array_get_idx(devs, i), f);
+		if (ret)
+			return ret;
+	}
+	json_object_object_foreach(notes, space, note) {
+		(void)space;
+		printf("\n%s\n", json_object_get_string(note));
+	}
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_OUT_DEVICES_H
+#define KV_OUT_DEVICES_H
+
+#include <json-c/json.h>
+#include "model/site.h"
+
+#define KV_DEVICES_MAX 64
+
+/**
+ * struct kv_devices - what one space sees of the RDMA devices
+ * @open: it could look; else @fault says why not
+ * @n: how many there are in @dev
+ * @dev: the devices
+ * @fault: why it could not look
+ */
+struct kv_devices {
+	bool open;
+	unsigned int n;
+	struct kv_dev dev[KV_DEVICES_MAX];
+	struct kv_fault fault;
+};
+
+int kv_devices_take(struct kv_devices *v, enum kv_space_id id, const char *name);
+struct json_object *kv_devices_describe(const struct kv_devices *view);
+int kv_devices_print(struct json_object *doc, struct kv_fault *f);
+
+#endif

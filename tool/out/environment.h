@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_OUT_ENVIRONMENT_H
+#define KV_OUT_ENVIRONMENT_H
+
+#include <json-c/json.h>
+#include "model/site.h"
+
+struct json_object *kv_environment_create(const struct kv_site *space, unsigned int n);
+void kv_environment_add_peer(struct json_object *environment,
+			 const struct kv_site *peer, unsigned int n);
+
+#endif

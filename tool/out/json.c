@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include <iconv.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "out/out.h"
+
+/* Above every errno that user space sees. */
+#define ERRNO_MAX 4095
+
+/**
+ * kv_errno_name() - the name of an errno
+ * @error: the errno, negative or not
+ *
+ * Return: the name, as "EINVAL"; "?" if it has none.
+ */
+const char *kv_errno_name(int error)
+{
+	const char *name = strerrorname_np(error < 0 ? -error : error);
+
+	return name ? name : "?";
+}
+
+/**
+ * kv_errno_number() - the errno of a name
+ * @name: the name, as "EINVAL"
+ *
+ * Return: the errno, negative; 0 if there is none of that name.
+ */
+int kv_errno_number(const char *name)
+{
+	for (int e = 1; e <= ERRNO_MAX; e++) {
+		const char *known = strerrorname_np(e);
+
+		if (known && !strcmp(known, name))
+			return -e;
+	}
+	return 0;
+}
+
+static bool is_ascii(const char *text)
+{
+	while (*text && !(*text & 0x80))
+		text++;
+	return !*text;
+}
+
+/**
+ * kv_out_string() - make a string
+ * @value: what somebody typed, or what a file is called
+ *
+ * JSON is UTF-8; a byte that is none is written as people read it, \xNN.
+ *
+ * Return: the string, or NULL if there is no memory.
+ */
+struct json_object *kv_out_string(const char *value)
+{
+	size_t left = strlen(value), room = 4 * left + 1;
+	struct json_object *string = NULL;
+	char *in = (char *)value, *text, *out;
+	iconv_t utf8;
+
+	/* Most strings are; to open a converter takes thousands of instructions. */
+	if (is_ascii(value))
+		return json_object_new_string_len(value, (int)left);
+	text = malloc(room);
+	out = text;
+	utf8 = iconv_open("UTF-8", "UTF-8");
+	if (!text || utf8 == (iconv_t)-1)
+		goto out;
+	while (left && iconv(utf8, &in, &left, &out, &room) == (size_t)-1) {
+		out += sprintf(out, "\\x%02x", (unsigned char)*in++);
+		room -= 4;
+		left--;
+	}
+	string = json_object_new_string_len(text, (int)(out - text));
+out:
+	if (utf8 != (iconv_t)-1)
+		iconv_close(utf8);
+	free(text);
+	return string;
+}
+
+/**
+ * kv_out_real() - make a number with a fraction
+ * @value: the number; NAN becomes null
+ * @decimals: how many digits of the fraction mean something
+ *
+ * Return: the number, or NULL for null.
+ */
+struct json_object *kv_out_real(double value, int decimals)
+{
+	char text[64];
+
+	if (!isfinite(value))
+		return NULL;
+	snprintf(text, sizeof(text), "%.*f", decimals, value);
+	return json_object_new_double_s(value, text);
+}
+
+void kv_out_put(struct json_object *obj, const char *key, struct json_object *value)
+{
+	json_object_object_add(obj, key, value);
+}
+
+void kv_out_put_string(struct json_object *obj, const char *key, const char *value)
+{
+	kv_out_put(obj, key, value ? kv_out_string(value) : NULL);
+}
+
+void kv_out_put_count(struct json_object *obj, const char *key, uint64_t value)
+{
+	kv_out_put(obj, key, json_object_new_uint64(value));
+}
+
+void kv_out_put_bool(struct json_object *obj, const char *key, bool value)
+{
+	kv_out_put(obj, key, json_object_new_boolean(value));
+}
+
+void kv_out_put_ns(struct json_object *obj, const char *key, double ns)
+{
+	kv_out_put(obj, key, kv_out_real(ns, KV_OUT_NS_DECIMALS));
+}
+
+void kv_out_put_fault(struct json_object *obj, const struct kv_fault *f)
+{
+	struct json_object *error = json_object_new_object();
+
+	kv_out_put_string(error, "errno", kv_errno_name(f->error));
+	kv_out_put_string(error, "text", f->text);
+	kv_out_put(obj, "error", error);
+}
+
+/**
+ * kv_out_print() - print a document on stdout
+ * @doc: the document
+ * @flags: JSON_C_TO_STRING_PRETTY or JSON_C_TO_STRING_PLAIN
+ */
+void kv_out_print(struct json_object *doc, int flags)
+{
+	flags |= JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE;
+	puts(json_object_to_json_string_ext(doc, flags));
+	fflush(stdout);
+}
+
+struct json_object *kv_out_get(struct json_object *obj, const char *path)
+{
+	struct json_object *found;
+
+	return !obj || json_pointer_get(obj, path, &found) ? NULL : found;
+}
+
+const char *kv_out_get_string(struct json_object *obj, const char *path)
+{
+	struct json_object *found = kv_out_get(obj, path);
+
+	return found ? json_object_get_string(found) : "-";
+}
+
+uint64_t kv_out_get_count(struct json_object *obj, const char *path)
+{
+	return json_object_get_uint64(kv_out_get(obj, path));
+}
+
+double kv_out_get_real(struct json_object *obj, const char *path)
+{
+	struct json_object *found = kv_out_get(obj, path);
+
+	return found ? json_object_get_double(found) : NAN;
+}
