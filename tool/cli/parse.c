@@ -191,7 +191,7 @@ static int parse_bytes(const char *text, uint64_t min, uint64_t max, uint64_t *b
 
 int kv_parse_size(const char *text, uint32_t *bytes, struct kv_why *why)
 {
-	uint64_t v;
+	uint64_t v = 0;
 	int ret = parse_bytes(text, 1, UINT32_MAX, &v, "size", why);
 
 	if (!ret)
@@ -316,8 +316,8 @@ static int take_words(const char *text, const struct kv_word *table, const char 
 		size_t length = strcspn(text, ",");
 		uint32_t value;
 
-		if (!length)
-			return kv_why_set(why, "has an empty entry; it takes a list of %s%s", words, more);
+		if (!length && !*more)
+			return kv_why_set(why, "has an empty entry; it takes a list of %s", words);
 		if (find_word(text, length, table, &value))
 			return kv_why_set(why, "has '%.*s', which is not known; it takes a list of %s%s",
 					  (int)(length < 32 ? length : 32), text, words, more);
