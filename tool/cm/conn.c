@@ -38,9 +38,8 @@ void kv_conn_param_init(struct kv_conn_param *param, uint32_t qp)
 static int get(struct kv_backend *b, uint32_t id, struct kv_conn *conn, struct kv_fault *f)
 {
 	union kv_object object;
-	int ret;
+	int ret = kv_op_get(b, KV_CONN, id, &object);
 
-	ret = kv_op_get(b, KV_CONN, id, &object);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot look at conn %u", id);
 	*conn = object.conn;
@@ -190,37 +189,13 @@ static int resolve(struct kv_backend *b, uint32_t id, const struct kv_conn_peer 
 }
 
 /**
- * kv_conn_resolve() - find out where an address is, and how it is reached
- * @b: the backend
- * @id: the connection, idle
- * @src: where to come from; NULL: what the routes say
- * @dst: where to, with a port
- * @end_ns: until when
- * @conn: receives what the connection is
- * @f: receives why not
- *
- * Return: 0 or a negative errno, as from kv_conn_wait().
- */
-int kv_conn_resolve(struct kv_backend *b, uint32_t id, const struct sockaddr_storage *src,
-		    const struct sockaddr_storage *dst, uint64_t end_ns, struct kv_conn *conn,
-		    struct kv_fault *f)
-{
-	struct kv_conn_peer peer = { .dst = *dst };
-	struct kv_conn_times times = { 0 };
-
-	if (src)
-		peer.src = *src;
-	return resolve(b, id, &peer, end_ns, conn, &times, f);
-}
-
-/**
  * kv_conn_confirm() - do what is left of a connection
  * @b: the backend
  * @id: the connection: connecting or answered, then it is established, or accepted
  * @param: how long until a packet is sent again (active side)
  * @end_ns: until when
  * @conn: receives what the connection is
- * @times: what it cost is put there: ESTABLISH (active side)
+ * @times: what it cost is put there: ESTABLISH (active side); or NULL
  * @f: receives why not
  *
  * Return: 0: it is, or was, established. A negative errno, as from kv_conn_wait().
@@ -232,37 +207,18 @@ int kv_conn_confirm(struct kv_backend *b, uint32_t id, const struct kv_conn_para
 	uint32_t wanted = 1U << KVERBS_CONN_ANSWERED | 1U << KVERBS_CONN_ESTABLISHED;
 	const struct kv_conn_establish establish = { id, param->ack_timeout };
 	char text[KV_SOCKADDR_TEXT];
-	int ret;
+	int ret = kv_conn_wait(b, id, wanted, end_ns, conn, f);
 
-	ret = kv_conn_wait(b, id, wanted, end_ns, conn, f);
 	if (ret || conn->state == KVERBS_CONN_ESTABLISHED)
 		return ret;
-	ret = kv_op_conn_establish(b, &establish, NULL, &times->verb_ns[KV_CONN_ESTABLISH]);
+	ret = kv_op_conn_establish(b, &establish, NULL,
+				   times ? &times->verb_ns[KV_CONN_ESTABLISH] : NULL);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot establish the connection with %s",
 					kv_conn_peer_format(text, conn));
 	/* It is; the peer may have ended it since. */
 	wanted = 1U << KVERBS_CONN_ESTABLISHED | 1U << KVERBS_CONN_DISCONNECTED;
 	return kv_conn_wait(b, id, wanted, end_ns, conn, f);
-}
-
-/**
- * kv_conn_finish() - do what is left of a connection, as kv_conn_confirm()
- * @b: the backend
- * @id: the connection
- * @param: how long until a packet is sent again (active side)
- * @end_ns: until when
- * @conn: receives what the connection is
- * @f: receives why not
- *
- * Return: 0 or a negative errno.
- */
-int kv_conn_finish(struct kv_backend *b, uint32_t id, const struct kv_conn_param *param,
-		   uint64_t end_ns, struct kv_conn *conn, struct kv_fault *f)
-{
-	struct kv_conn_times times = { 0 };
-
-	return kv_conn_confirm(b, id, param, end_ns, conn, &times, f);
 }
 
 /**
@@ -279,9 +235,8 @@ int kv_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t end_ns,
 		       struct kv_conn *conn, struct kv_fault *f)
 {
 	uint64_t ns;
-	int ret;
+	int ret = kv_op_conn_disconnect(b, &(struct kv_id){ id }, NULL, &ns);
 
-	ret = kv_op_conn_disconnect(b, &(struct kv_id){ id }, NULL, &ns);
 	if (ret)
 		kv_fault_backend(f, b, ret, "cannot disconnect");
 	/* The peer may have been faster. */
@@ -329,9 +284,8 @@ int kv_conn_listen(struct kv_backend *b, const struct kv_conn_init *init,
 	struct kv_conn_listen listen = { .src = *src, .backlog = backlog };
 	char text[KV_SOCKADDR_TEXT];
 	uint32_t id;
-	int ret;
+	int ret = create(b, init, conn, times, f);
 
-	ret = create(b, init, conn, times, f);
 	if (ret)
 		return ret;
 	id = conn->id;
@@ -364,9 +318,8 @@ int kv_conn_request(struct kv_backend *b, const struct kv_conn_peer *peer,
 	const struct kv_conn_init init = { .dev = peer->dev, .persistent = peer->persistent };
 	struct kv_conn_param whole;
 	uint32_t id;
-	int ret;
+	int ret = create(b, &init, conn, times, f);
 
-	ret = create(b, &init, conn, times, f);
 	if (ret)
 		return ret;
 	id = conn->id;
@@ -421,9 +374,8 @@ int kv_conn_dial(struct kv_backend *b, const struct kv_conn_peer *peer,
 		 struct kv_conn_times *times, struct kv_fault *f)
 {
 	uint32_t id;
-	int ret;
+	int ret = kv_conn_request(b, peer, param, end_ns, conn, times, f);
 
-	ret = kv_conn_request(b, peer, param, end_ns, conn, times, f);
 	if (ret)
 		return ret;
 	id = conn->id;

@@ -56,11 +56,6 @@ int kv_conn_wait(struct kv_backend *b, uint32_t id, uint32_t wanted,
 		 uint64_t end_ns, struct kv_conn *conn, struct kv_fault *f);
 int kv_conn_take(struct kv_backend *b, uint32_t listener, uint64_t end_ns,
 		 struct kv_conn *conn, struct kv_fault *f);
-int kv_conn_resolve(struct kv_backend *b, uint32_t id, const struct sockaddr_storage *src,
-		    const struct sockaddr_storage *dst, uint64_t end_ns, struct kv_conn *conn,
-		    struct kv_fault *f);
-int kv_conn_finish(struct kv_backend *b, uint32_t id, const struct kv_conn_param *param,
-		   uint64_t end_ns, struct kv_conn *conn, struct kv_fault *f);
 int kv_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t end_ns,
 		       struct kv_conn *conn, struct kv_fault *f);
 

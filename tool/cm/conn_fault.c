@@ -44,8 +44,8 @@ static int say_rejected(struct kv_fault *f, const char *space,
 			    conn->status, *data ? ", private data '" : "", data, *data ? "'" : "");
 }
 
-static int say_failed(struct kv_fault *f, const char *space,
-		      const struct kv_conn *conn, const char *peer)
+static int say_failed(struct kv_fault *f, const char *space, const struct kv_conn *conn,
+		      const char *peer)
 {
 	int error = conn->status < 0 ? conn->status : -EIO;
 	const char *why = strerror(-error);
@@ -60,8 +60,8 @@ static int say_failed(struct kv_fault *f, const char *space,
 				    "%s space: address %s not resolved: %s: is there a host with this address, and a route to it by way of %s?",
 				    space, peer, why, conn->dev);
 	case KVERBS_CM_EVENT_ROUTE_ERROR:
-		return kv_fault_set(f, error, "%s space: route to %s not resolved: %s",
-				    space, peer, why);
+		return kv_fault_set(f, error, "%s space: route to %s not resolved: %s", space,
+				    peer, why);
 	case KVERBS_CM_EVENT_UNREACHABLE:
 		return kv_fault_set(f, error,
 				    "%s space: cannot connect to %s: unreachable: nobody answers: %s",
@@ -129,32 +129,25 @@ int kv_conn_fault_ended(struct kv_fault *f, const char *space, const struct kv_c
 int kv_conn_fault_late(struct kv_fault *f, const char *space,
 		       const struct kv_conn *conn, uint64_t waited_ns)
 {
+	/* Of the states in which the peer or the CM has something to do: what stands around the peer. */
+	static const struct {
+		const char *before;
+		const char *behind;
+	} missing[] = {
+		[KVERBS_CONN_RESOLVING_ADDR] = { "address ", " not resolved" },
+		[KVERBS_CONN_RESOLVING_ROUTE] = { "route to ", " not resolved" },
+		[KVERBS_CONN_CONNECTING] = { "cannot connect to ", ": nobody answers" },
+		[KVERBS_CONN_ACCEPTED] = { "", " was accepted, but did not confirm" },
+		[KVERBS_CONN_DISCONNECTING] = { "", " did not confirm the end of the connection" },
+	};
 	double s = (double)waited_ns / 1e9;
 	char text[KV_SOCKADDR_TEXT];
 	const char *peer = kv_conn_peer_format(text, conn);
 
-	switch (conn->state) {
-	case KVERBS_CONN_RESOLVING_ADDR:
-		return kv_fault_set(f, -ETIMEDOUT,
-				    "%s space: address %s not resolved within %.3g s",
-				    space, peer, s);
-	case KVERBS_CONN_RESOLVING_ROUTE:
-		return kv_fault_set(f, -ETIMEDOUT,
-				    "%s space: route to %s not resolved within %.3g s",
-				    space, peer, s);
-	case KVERBS_CONN_CONNECTING:
-		return kv_fault_set(f, -ETIMEDOUT,
-				    "%s space: cannot connect to %s: nobody answers within %.3g s",
-				    space, peer, s);
-	case KVERBS_CONN_ACCEPTED:
-		return kv_fault_set(f, -ETIMEDOUT,
-				    "%s space: %s was accepted, but did not confirm within %.3g s",
-				    space, peer, s);
-	case KVERBS_CONN_DISCONNECTING:
-		return kv_fault_set(f, -ETIMEDOUT,
-				    "%s space: %s did not confirm the end of the connection within %.3g s",
-				    space, peer, s);
-	}
+	if (conn->state < sizeof(missing) / sizeof(missing[0]) && missing[conn->state].before)
+		return kv_fault_set(f, -ETIMEDOUT, "%s space: %s%s%s within %.3g s", space,
+				    missing[conn->state].before, peer,
+				    missing[conn->state].behind, s);
 	return kv_fault_set(f, -ETIMEDOUT,
 			    "%s space: the connection with %s is still %s after %.3g s",
 			    space, peer, kv_word_name(kv_word_conn_state, conn->state), s);

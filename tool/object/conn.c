@@ -206,7 +206,7 @@ static int tell_failed(struct kv_session *s, uint32_t id, int error, struct json
 static int finish(struct kv_session *s, uint32_t id, const struct kv_conn_param *param,
 		  uint64_t end_ns, union kv_object *object, struct kv_fault *f)
 {
-	int ret = kv_conn_finish(s->b, id, param, end_ns, &object->conn, f);
+	int ret = kv_conn_confirm(s->b, id, param, end_ns, &object->conn, NULL, f);
 
 	return ret ? kv_session_reword(s, f) : 0;
 }

@@ -186,7 +186,7 @@ int kv_link_accept(struct kv_link *l, const struct kv_site *site,
 	ret = kv_conn_accept(site->b, l->end.conn, &param, &times, f);
 	if (ret)
 		return ret;
-	return kv_conn_finish(site->b, l->end.conn, &param, kv_link_deadline(l), &conn, f);
+	return kv_conn_confirm(site->b, l->end.conn, &param, kv_link_deadline(l), &conn, &times, f);
 }
 
 /**

@@ -79,9 +79,8 @@ static int check_kind(struct kv_user *u, const struct kv_user_dev *dev,
 int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev, uint32_t port,
 		    const char *prefix, const struct kv_av *av, struct ibv_ah_attr *ah)
 {
-	int ret;
+	int ret = check_values(u, av);
 
-	ret = check_values(u, av);
 	if (!ret)
 		ret = check_kind(u, dev, prefix, av);
 	if (!ret)

@@ -126,9 +126,8 @@ static int open_channel(struct kv_user *u)
 int kv_user_conn_new(struct kv_user *u, struct kv_user_conn *conn, const struct kv_conn_init *init,
 		     uint64_t *ns)
 {
-	int ret;
+	int ret = open_channel(u);
 
-	ret = open_channel(u);
 	if (ret)
 		return ret;
 	TAILQ_INIT(&conn->requests);
@@ -164,8 +163,7 @@ static const struct {
 };
 
 /*
- * Does an operation fit a connection as it is now? Else -EINVAL, or -ENODEV if its device has
- * gone.
+ * Does an operation fit a connection as it is now? Else -EINVAL, or -ENODEV if its device has gone.
  */
 int kv_user_conn_check_op(struct kv_user *u, const struct kv_user_conn *conn, enum kv_op op)
 {
@@ -207,9 +205,8 @@ int kv_user_conn_resolve_addr(struct kv_user *u, void *obj, const struct kv_conn
 	struct sockaddr_storage to = in->dst;
 	struct kv_user_conn *conn = obj;
 	uint64_t start;
-	int ret;
+	int ret = kv_user_conn_check_addr(u, "dst", &in->dst, true);
 
-	ret = kv_user_conn_check_addr(u, "dst", &in->dst, true);
 	if (!ret && src)
 		ret = kv_user_conn_check_addr(u, "src", src, false);
 	if (!ret && src && src->ss_family != in->dst.ss_family)
@@ -234,9 +231,8 @@ int kv_user_conn_resolve_route(struct kv_user *u, void *obj, const struct kv_con
 			       struct kv_none *out, uint64_t *ns)
 {
 	struct kv_user_conn *conn = obj;
-	int ret;
+	int ret = check_timeout(u, in->timeout_ms);
 
-	ret = check_timeout(u, in->timeout_ms);
 	if (ret)
 		return ret;
 	ret = KV_USER_TIMED(ns, rdma_resolve_route(conn->cm, (int)in->timeout_ms));

@@ -53,41 +53,6 @@ static int choose_depth(struct kv_user *u, const char *what, int32_t value, int 
 	return 0;
 }
 
-static int prep(struct kv_user *u, const struct kv_user_conn *conn, const struct kv_user_qp *qp,
-		const struct kv_conn_param *from, struct rdma_conn_param *to)
-{
-	const struct ibv_device_attr *limits = &conn->obj.dev->attr;
-	bool asked = conn->state == KVERBS_CONN_REQUESTED;
-	int ret;
-
-	ret = kv_user_check_access(u, "access", from->access);
-	if (!ret)
-		ret = choose_depth(u, "responder_resources", from->responder_resources,
-				   limits->max_qp_rd_atom, "max_qp_rd_atom",
-				   asked ? conn->responder_resources : UINT_MAX,
-				   &to->responder_resources);
-	if (!ret)
-		ret = choose_depth(u, "initiator_depth", from->initiator_depth,
-				   limits->max_qp_init_rd_atom, "max_qp_init_rd_atom",
-				   asked ? conn->initiator_depth : UINT_MAX, &to->initiator_depth);
-	if (!ret)
-		ret = kv_user_check_max(u, "retry_cnt", from->retry_cnt, 7);
-	if (!ret)
-		ret = kv_user_check_max(u, "rnr_retry", from->rnr_retry, 7);
-	if (!ret)
-		ret = kv_user_check_max(u, "ack_timeout", from->ack_timeout, 31);
-	if (ret)
-		return ret;
-	to->private_data = from->private_data;
-	to->private_data_len = (uint8_t)from->private_length;
-	to->flow_control = 1;
-	to->retry_count = (uint8_t)from->retry_cnt;
-	to->rnr_retry_count = (uint8_t)from->rnr_retry;
-	to->srq = !!qp->srq;
-	to->qp_num = qp->qpn;
-	return 0;
-}
-
 static const struct kv_user_conn *find_conn(const struct kv_user *u, const struct kv_user_qp *qp)
 {
 	const struct kv_user_conn *conn;
@@ -127,12 +92,54 @@ static struct kv_user_qp *find_qp(struct kv_user *u, const struct kv_user_conn *
 	return *error ? NULL : qp;
 }
 
+/* All checks of what the peer is told: in @what, which carries up to @max bytes of private data. */
+static struct kv_user_qp *prep(struct kv_user *u, const struct kv_user_conn *conn,
+			       const struct kv_conn_param *from, const char *what, uint32_t max,
+			       struct rdma_conn_param *to, uint32_t *state, int *error)
+{
+	const struct ibv_device_attr *limits = &conn->obj.dev->attr;
+	bool asked = conn->state == KVERBS_CONN_REQUESTED;
+	struct kv_user_qp *qp = NULL;
+	int ret = check_private(u, conn, what, from->private_length, max);
+
+	if (!ret)
+		qp = find_qp(u, conn, from->qp, state, &ret);
+	if (!ret)
+		ret = kv_user_check_access(u, "access", from->access);
+	if (!ret)
+		ret = choose_depth(u, "responder_resources", from->responder_resources,
+				   limits->max_qp_rd_atom, "max_qp_rd_atom",
+				   asked ? conn->responder_resources : UINT_MAX,
+				   &to->responder_resources);
+	if (!ret)
+		ret = choose_depth(u, "initiator_depth", from->initiator_depth,
+				   limits->max_qp_init_rd_atom, "max_qp_init_rd_atom",
+				   asked ? conn->initiator_depth : UINT_MAX, &to->initiator_depth);
+	if (!ret)
+		ret = kv_user_check_max(u, "retry_cnt", from->retry_cnt, 7);
+	if (!ret)
+		ret = kv_user_check_max(u, "rnr_retry", from->rnr_retry, 7);
+	if (!ret)
+		ret = kv_user_check_max(u, "ack_timeout", from->ack_timeout, 31);
+	*error = ret;
+	if (ret)
+		return NULL;
+	to->private_data = from->private_data;
+	to->private_data_len = (uint8_t)from->private_length;
+	to->flow_control = 1;
+	to->retry_count = (uint8_t)from->retry_cnt;
+	to->rnr_retry_count = (uint8_t)from->rnr_retry;
+	to->srq = !!qp->srq;
+	to->qp_num = qp->qpn;
+	return qp;
+}
+
 static uint8_t at_most(uint8_t value, int limit)
 {
 	return value > limit ? (uint8_t)limit : value;
 }
 
-/* With what the CM says, and what @own has of that. */
+/* With what the CM says, and what @own has of that; a state takes what belongs to it. */
 static int modify(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_qp *qp,
 		  uint32_t state, const struct ibv_qp_attr *own, uint32_t own_mask)
 {
@@ -242,12 +249,7 @@ int kv_user_conn_connect(struct kv_user *u, void *obj, const struct kv_conn_para
 	uint32_t state;
 	int ret;
 
-	ret = check_private(u, conn, "a request", param->private_length, REQUEST_PRIVATE_MAX);
-	if (ret)
-		return ret;
-	qp = find_qp(u, conn, param->qp, &state, &ret);
-	if (!ret)
-		ret = prep(u, conn, qp, param, &to);
+	qp = prep(u, conn, param, "a request", REQUEST_PRIVATE_MAX, &to, &state, &ret);
 	if (!ret)
 		ret = init_qp(u, conn, qp, state, param->access);
 	if (ret)
@@ -270,9 +272,8 @@ static int ready_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user
 
 	if (is_iwarp(conn))
 		return 0;
-	ret = modify(u, conn, qp, KVERBS_QPS_RTR, own, own_mask & KV_QPA_MAX_DEST_RD_ATOMIC);
-	return ret ? ret : modify(u, conn, qp, KVERBS_QPS_RTS, own,
-				  own_mask & (KV_QPA_MAX_RD_ATOMIC | KV_QPA_TIMEOUT));
+	ret = modify(u, conn, qp, KVERBS_QPS_RTR, own, own_mask);
+	return ret ? ret : modify(u, conn, qp, KVERBS_QPS_RTS, own, own_mask);
 }
 
 int kv_user_conn_establish(struct kv_user *u, void *obj, const struct kv_conn_establish *param,
@@ -280,9 +281,8 @@ int kv_user_conn_establish(struct kv_user *u, void *obj, const struct kv_conn_es
 {
 	const struct ibv_qp_attr own = { .timeout = (uint8_t)param->ack_timeout };
 	struct kv_user_conn *conn = obj;
-	int ret;
+	int ret = kv_user_check_max(u, "ack_timeout", param->ack_timeout, 31);
 
-	ret = kv_user_check_max(u, "ack_timeout", param->ack_timeout, 31);
 	if (!ret)
 		ret = ready_qp(u, conn, (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP],
 			       &own, KV_QPA_TIMEOUT);
@@ -319,12 +319,7 @@ int kv_user_conn_accept(struct kv_user *u, void *obj, const struct kv_conn_param
 	uint32_t state;
 	int ret;
 
-	ret = check_private(u, conn, "an answer", param->private_length, ANSWER_PRIVATE_MAX);
-	if (ret)
-		return ret;
-	qp = find_qp(u, conn, param->qp, &state, &ret);
-	if (!ret)
-		ret = prep(u, conn, qp, param, &to);
+	qp = prep(u, conn, param, "an answer", ANSWER_PRIVATE_MAX, &to, &state, &ret);
 	if (ret)
 		return ret;
 	ret = accept_qp(u, conn, qp, state, param, &to);

@@ -30,9 +30,8 @@ int kv_user_cq_new(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_
 		   uint64_t *ns)
 {
 	struct ibv_context *ctx = cq->obj.dev->ctx;
-	int ret;
+	int ret = check_init(u, cq->obj.dev, init);
 
-	ret = check_init(u, cq->obj.dev, init);
 	if (ret)
 		return ret;
 	if (init->context == KVERBS_CQ_EVENT) {
@@ -123,9 +122,8 @@ int kv_user_cq_arm(struct kv_user *u, void *obj, const struct kv_cq_arm *in, str
 		   uint64_t *ns)
 {
 	struct kv_user_cq *cq = obj;
-	int ret;
+	int ret = check_event(u, cq);
 
-	ret = check_event(u, cq);
 	if (ret)
 		return ret;
 	drop_events(cq);

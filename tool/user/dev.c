@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,34 +20,21 @@
 /* Looking costs some microseconds: not for each poll. */
 #define LOOK_NS 100000000
 
-/* Calls @fn for the entries of a folder until it returns true. */
-static bool any_entry(const char *folder, bool (*fn)(const char *name))
+/* Is the file of any of the kernel's uverbs devices missing? */
+static bool lacks_file(void)
 {
-	DIR *dir = opendir(folder);
-	struct dirent *entry;
-	bool found = false;
-
-	if (!dir)
-		return false;
-	while (!found && (entry = readdir(dir)))
-		found = entry->d_name[0] != '.' && fn(entry->d_name);
-	closedir(dir);
-	return found;
-}
-
-static bool is_entry(const char *name)
-{
-	return name[0];
-}
-
-static bool lacks_file(const char *name)
-{
+	glob_t found = { 0 };
 	char path[PATH_MAX];
+	bool missing = false;
 
-	if (strncmp(name, "uverbs", strlen("uverbs")))
-		return false;
-	snprintf(path, sizeof(path), DEV_UVERBS "/%s", name);
-	return access(path, F_OK);
+	if (!glob(SYS_UVERBS "/uverbs*", 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc && !missing; i++) {
+			snprintf(path, sizeof(path), DEV_UVERBS "%s",
+				 strrchr(found.gl_pathv[i], '/'));
+			missing = access(path, F_OK);
+		}
+	globfree(&found);
+	return missing;
 }
 
 /* The kernel has devices, libibverbs does not list them: why? */
@@ -56,7 +43,7 @@ static int refuse_unreachable(struct kv_user *u)
 	if (access(SYS_UVERBS, F_OK))
 		return kv_user_fail(u, -ENODEV,
 				    "the kernel has RDMA devices, but user space can't reach them: `modprobe ib_uverbs`");
-	if (any_entry(SYS_UVERBS, lacks_file))
+	if (lacks_file())
 		return kv_user_fail(u, -ENODEV,
 				    "the kernel has RDMA devices, but their files " DEV_UVERBS "/uverbs* are missing: see whether udev runs, or make them (mknod)");
 	return kv_user_fail(u, -ENODEV,
@@ -65,7 +52,11 @@ static int refuse_unreachable(struct kv_user *u)
 
 static int refuse_none(struct kv_user *u)
 {
-	if (any_entry(SYS_DEVICES, is_entry))
+	glob_t found = { 0 };
+	int ret = glob(SYS_DEVICES "/*", GLOB_NOSORT, NULL, &found);
+
+	globfree(&found);
+	if (!ret)
 		return refuse_unreachable(u);
 	return kv_user_fail(u, -ENODEV,
 			    "no RDMA device in user space: load a driver, e.g. `rdma link add rxe0 type rxe netdev eth0`");
@@ -132,15 +123,10 @@ static ino_t find_ino(const struct kv_user_dev *dev)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-/**
- * kv_user_dev_is_gone() - is the device being removed?
- * @dev: the device
- *
- * A driver that can't take its objects from user space waits until all that have the
- * device open have closed it, with the objects as they were, and tells nobody.
- * What goes first is its folder in sysfs.
- *
- * Return: true if so.
+/*
+ * Is the device being removed? A driver that can't take its objects from user space waits until
+ * all that have the device open have closed it, with the objects as they were, and tells nobody.
+ * Its folder in sysfs goes first.
  */
 bool kv_user_dev_is_gone(const struct kv_user_dev *dev)
 {
@@ -235,9 +221,8 @@ struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name, int *e
 int kv_user_dev_open_all(struct kv_user *u)
 {
 	struct ibv_device **list, **ib;
-	int ret;
+	int ret = kv_user_dev_list(u, &list);
 
-	ret = kv_user_dev_list(u, &list);
 	if (ret)
 		return ret;
 	for (ib = list; *ib && !ret; ib++)
@@ -254,12 +239,7 @@ bool kv_user_dev_gone(struct kv_backend *b, const char *name)
 	return dev && kv_user_dev_is_gone(dev);
 }
 
-/**
- * kv_user_dev_name() - name of a device
- * @dev: the device
- *
- * Return: the name, such as "rxe0".
- */
+/* Such as "rxe0". */
 const char *kv_user_dev_name(const struct kv_user_dev *dev)
 {
 	return ibv_get_device_name(dev->ctx->device);

@@ -160,9 +160,8 @@ int kv_user_dev_each(struct kv_backend *b,
 	struct kv_user *u = (struct kv_user *)b;
 	struct ibv_device **list, **ib;
 	struct kv_dev dev;
-	int ret;
+	int ret = kv_user_dev_list(u, &list);
 
-	ret = kv_user_dev_list(u, &list);
 	if (ret)
 		return ret;
 	for (ib = list; *ib && !ret; ib++) {

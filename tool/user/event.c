@@ -104,25 +104,22 @@ static void take_added(struct kv_user *u, struct kv_event *event)
 	u->n_events--;
 }
 
-/* Of those that are opened; in @fds their descriptors, in the same order, the CM's last. */
-static unsigned int list_fds(const struct kv_user *u, struct pollfd *fds)
+/* The descriptors of the devices that are opened, in that order, and the CM's last. */
+static struct pollfd *list_fds(const struct kv_user *u, nfds_t *n)
 {
 	const struct kv_user_dev *dev;
-	unsigned int n = 0;
+	struct pollfd *fds;
 
-	for (dev = u->devs; dev; dev = dev->next, n++) {
-		if (!fds)
-			continue;
-		fds[n].fd = dev->ctx->async_fd;
-		fds[n].events = POLLIN;
-	}
-	if (!u->cm)
-		return n;
-	if (fds) {
-		fds[n].fd = u->cm->fd;
-		fds[n].events = POLLIN;
-	}
-	return n + 1;
+	for (dev = u->devs, *n = 0; dev; dev = dev->next)
+		(*n)++;
+	fds = calloc(*n + 1, sizeof(*fds));
+	if (!fds)
+		return NULL;
+	for (dev = u->devs, *n = 0; dev; dev = dev->next)
+		fds[(*n)++] = (struct pollfd){ .fd = dev->ctx->async_fd, .events = POLLIN };
+	if (u->cm)
+		fds[(*n)++] = (struct pollfd){ .fd = u->cm->fd, .events = POLLIN };
+	return fds;
 }
 
 int kv_user_event_wait(struct kv_user *u, void *obj, const struct kv_wait *in,
@@ -130,7 +127,8 @@ int kv_user_event_wait(struct kv_user *u, void *obj, const struct kv_wait *in,
 {
 	struct kv_user_dev *dev = u->devs;
 	struct pollfd *fds;
-	unsigned int n, i;
+	unsigned int i;
+	nfds_t n;
 	int ready, ret;
 
 	if (u->n_events) {
@@ -144,11 +142,9 @@ int kv_user_event_wait(struct kv_user *u, void *obj, const struct kv_wait *in,
 		u->opened_all = !ret;
 		dev = u->devs;
 	}
-	n = list_fds(u, NULL);
-	fds = calloc(n + 1, sizeof(*fds));
+	fds = list_fds(u, &n);
 	if (!fds)
 		return kv_user_fail(u, -ENOMEM, "no memory");
-	list_fds(u, fds);
 	ready = poll(fds, n, in->timeout_ms);
 	if (ready < 0)
 		ret = kv_user_fail(u, -errno, "waiting for events: %s", strerror(errno));

@@ -70,9 +70,8 @@ static int prep_mtu(struct kv_user *u, uint32_t bytes, enum ibv_mtu *to)
 static int prep_alt_path(struct kv_user *u, const struct kv_user_dev *dev,
 			 const struct kv_qp_attr *from, struct ibv_qp_attr *attr)
 {
-	int ret;
+	int ret = kv_user_dev_check_port(u, dev, "alt_port", from->alt_port);
 
-	ret = kv_user_dev_check_port(u, dev, "alt_port", from->alt_port);
 	if (ret)
 		return ret;
 	if (dev->link_layer == IBV_LINK_LAYER_ETHERNET)
@@ -131,9 +130,8 @@ static int check_device(struct kv_user *u, const struct kv_user_qp *qp,
 static int prep(struct kv_user *u, const struct kv_user_qp *qp,
 		const struct kv_qp_attr *from, struct ibv_qp_attr *attr)
 {
-	int ret;
+	int ret = check_values(u, from);
 
-	ret = check_values(u, from);
 	if (ret)
 		return ret;
 #define ATTR(member, NAME, BIT, max, ibv, ...) attr->ibv = (__typeof__(attr->ibv))from->member;
@@ -235,9 +233,8 @@ int kv_user_qp_modify(struct kv_user *u, void *obj, const struct kv_qp_modify *i
 	struct ibv_qp_attr attr = { 0 };
 	struct kv_user_qp *qp = obj;
 	struct kv_qp_step wrong;
-	int ret;
+	int ret = kv_user_check_max(u, "state", from->state, KVERBS_QPS_ERR);
 
-	ret = kv_user_check_max(u, "state", from->state, KVERBS_QPS_ERR);
 	if (!ret)
 		ret = prep(u, qp, from, &attr);
 	if (!ret)

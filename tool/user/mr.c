@@ -115,9 +115,8 @@ int kv_user_mr_reg(struct kv_user *u, void *obj, const struct kv_mr_reg *reg, st
 {
 	struct kv_user_mr *mr = obj;
 	struct kv_user_pd *pd = (struct kv_user_pd *)mr->obj.parents[0];
-	int ret;
+	int ret = check_reg(u, mr, reg);
 
-	ret = check_reg(u, mr, reg);
 	if (ret)
 		return ret;
 	mr->ib = KV_USER_TIMED(ns, ibv_reg_mr(pd->ib, mr->buf + reg->offset, reg->length,
@@ -225,9 +224,8 @@ static int check_file(struct kv_user *u, const struct kv_user_mr *mr,
 {
 	int flags = fcntl(in->fd, F_GETFL);
 	struct stat st;
-	int ret;
+	int ret = kv_user_mr_check_range(u, mr, in->offset, in->length);
 
-	ret = kv_user_mr_check_range(u, mr, in->offset, in->length);
 	if (ret)
 		return ret;
 	if (flags < 0 || fstat(in->fd, &st))
@@ -259,9 +257,8 @@ int kv_user_mr_load(struct kv_user *u, void *obj, const struct kv_mr_file *in,
 	struct kv_user_mr *mr = obj;
 	uint8_t *to = mr->buf + in->offset;
 	ssize_t n;
-	int ret;
+	int ret = check_file(u, mr, in, O_RDONLY);
 
-	ret = check_file(u, mr, in, O_RDONLY);
 	if (ret)
 		return ret;
 	for (moved->length = 0; moved->length < in->length; moved->length += (size_t)n) {
@@ -285,9 +282,8 @@ int kv_user_mr_save(struct kv_user *u, void *obj, const struct kv_mr_file *in,
 	struct kv_user_mr *mr = obj;
 	const uint8_t *from = mr->buf + in->offset;
 	ssize_t n;
-	int ret;
+	int ret = check_file(u, mr, in, O_WRONLY);
 
-	ret = check_file(u, mr, in, O_WRONLY);
 	if (ret)
 		return ret;
 	for (moved->length = 0; moved->length < in->length; moved->length += (size_t)n) {

@@ -121,9 +121,8 @@ static int find_ah(struct kv_user *u, const struct kv_wr *wr,
 static int check_state(struct kv_user *u, const struct kv_wr *wr, struct kv_user_qp *qp)
 {
 	uint32_t state;
-	int ret;
+	int ret = kv_user_qp_query_state(u, qp, &state);
 
-	ret = kv_user_qp_query_state(u, qp, &state);
 	if (ret)
 		return ret;
 	if (wr->op != KVERBS_OP_RECV && state < KVERBS_QPS_RTS)
@@ -183,9 +182,8 @@ static int find_srq(struct kv_user *u, const struct kv_wr *wr, struct kv_user_ta
  */
 int kv_user_post_find(struct kv_user *u, const struct kv_wr *wr, struct kv_user_target *to)
 {
-	int ret;
+	int ret = check_fields(u, wr);
 
-	ret = check_fields(u, wr);
 	if (ret)
 		return ret;
 	return wr->qp ? find_qp(u, wr, to) : find_srq(u, wr, to);

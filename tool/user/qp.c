@@ -47,9 +47,8 @@ static int check_recv(struct kv_user *u, const struct kv_user_dev *dev,
 static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 		      const struct kv_qp_init *init)
 {
-	int ret;
+	int ret = kv_user_check_max(u, "type", init->type, KVERBS_QPT_MAX);
 
-	ret = kv_user_check_max(u, "type", init->type, KVERBS_QPT_MAX);
 	if (ret)
 		return ret;
 	if (!(kv_user_dev_can(dev) & types[init->type].can))
@@ -123,9 +122,8 @@ static int create_qp(struct kv_user *u, struct kv_user_qp *qp,
 int kv_user_qp_new(struct kv_user *u, struct kv_user_qp *qp, const struct kv_qp_init *init,
 		   uint64_t *ns)
 {
-	int ret;
+	int ret = set_parents(u, qp, init);
 
-	ret = set_parents(u, qp, init);
 	if (!ret)
 		ret = check_init(u, qp->obj.dev, init);
 	if (ret)
@@ -279,9 +277,8 @@ int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp, uint32_t *s
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr = { 0 };
-	int ret;
+	int ret = ibv_query_qp(qp->ib, &attr, IBV_QP_STATE, &init);
 
-	ret = ibv_query_qp(qp->ib, &attr, IBV_QP_STATE, &init);
 	if (ret)
 		return kv_user_fail(u, -ret, "ibv_query_qp of qp %u: %s", qp->obj.id,
 				    strerror(ret));
@@ -305,9 +302,8 @@ int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp)
 	};
 	const char *advice;
 	uint32_t state;
-	int ret;
+	int ret = kv_user_qp_query_state(u, qp, &state);
 
-	ret = kv_user_qp_query_state(u, qp, &state);
 	if (ret || state == KVERBS_QPS_RTS)
 		return ret;
 	advice = to_rts[state];

@@ -269,8 +269,7 @@ struct kv_user_run *kv_user_run_find(struct kv_user *u, uint32_t id)
 }
 
 /*
- * A run with in_wait makes progress only here. A run whose device is being removed is asked
- * to end.
+ * A run with in_wait makes progress only here. A run whose device is being removed is asked to end.
  */
 int kv_user_run_wait(struct kv_user *u, void *obj, const struct kv_wait *in, struct kv_none *out,
 		     uint64_t *ns)
@@ -319,40 +318,26 @@ static __u64 load(const __u64 *from)
 	return __atomic_load_n(from, __ATOMIC_RELAXED);
 }
 
-static void fill_samples(struct kv_user_run *run, struct kv_run_result *to)
-{
-	const struct kv_loop *loop = &run->loop;
-
-	to->samples = load(&loop->done);
-	to->let_go = load(&loop->let_go);
-	to->hist.sum = load(&run->hist.sum);
-	to->elapsed_ticks = run->before + kv_loop_elapsed(loop);
-	to->elapsed_ns = to->state == KVERBS_RUN_DONE ? run->elapsed_ns :
-		(uint64_t)((double)to->elapsed_ticks * kv_clock_ns_per_tick());
-}
-
 /* All but the bins. Return: false if the warm-up is not over, or was the end. */
 static bool fill(struct kv_user_run *run, struct kv_run_result *to)
 {
 	bool active = kv_user_run_active(run);
 	bool measuring = __atomic_load_n(&run->measuring, __ATOMIC_ACQUIRE);
+	const struct kv_loop *loop = &run->loop;
 	__u64 warmed = load(&run->warmed);
 
 	to->state = active ? KVERBS_RUN_ACTIVE : KVERBS_RUN_DONE;
 	to->error = active ? 0 : run->error;
-	to->wc_status = active ? 0 : run->loop.wc_status;
-	to->vendor_err = active ? 0 : run->loop.vendor_err;
-	to->warmed = warmed || measuring ? warmed : load(&run->loop.done);
-	if (measuring) {
-		fill_samples(run, to);
-		return true;
-	}
-	to->samples = 0;
-	to->let_go = 0;
-	to->hist.sum = 0;
-	to->elapsed_ticks = 0;
-	to->elapsed_ns = 0;
-	return false;
+	to->wc_status = active ? 0 : loop->wc_status;
+	to->vendor_err = active ? 0 : loop->vendor_err;
+	to->warmed = warmed || measuring ? warmed : load(&loop->done);
+	to->samples = measuring ? load(&loop->done) : 0;
+	to->let_go = measuring ? load(&loop->let_go) : 0;
+	to->hist.sum = measuring ? load(&run->hist.sum) : 0;
+	to->elapsed_ticks = measuring ? run->before + kv_loop_elapsed(loop) : 0;
+	to->elapsed_ns = active ? (uint64_t)((double)to->elapsed_ticks * kv_clock_ns_per_tick()) :
+				  run->elapsed_ns;
+	return measuring;
 }
 
 /* All but the bins. */

@@ -53,9 +53,8 @@ int kv_user_srq_new(struct kv_user *u, struct kv_user_srq *srq, const struct kv_
 		.attr.max_sge = init->max_sge,
 	};
 	struct kv_user_pd *pd = (struct kv_user_pd *)srq->obj.parents[0];
-	int ret;
+	int ret = check_init(u, srq->obj.dev, init);
 
-	ret = check_init(u, srq->obj.dev, init);
 	if (ret)
 		return ret;
 	srq->ib = KV_USER_TIMED(ns, ibv_create_srq(pd->ib, &attr));

@@ -135,8 +135,7 @@ static int bind_here(struct kv_user *u, struct kv_user_run *run)
 
 /*
  * Lets a run that has its ends begin; kv_user_worker_join() ends it. With in_wait the calling
- * thread is bound to the run's CPU until then, and goes on with the run in
- * kv_user_worker_wait().
+ * thread is bound to the run's CPU until then, and goes on with the run in kv_user_worker_wait().
  */
 int kv_user_worker_start(struct kv_user *u, struct kv_user_run *run)
 {
