@@ -4,6 +4,8 @@
 #include "sys/clock.h"
 #include "user/user.h"
 
+const size_t kv_user_ah_size = sizeof(struct kv_user_ah);
+
 /* Where to: the address vectors of AHs and of connected QPs. */
 
 #define SL_MAX 15

@@ -9,6 +9,8 @@
 #include "sys/clock.h"
 #include "user/conn.h"
 
+const size_t kv_user_conn_size = sizeof(struct kv_user_conn);
+
 /* Addresses of our own, which bind a CONN to a device. */
 
 /* Has librdmacm found another device than the CONN's, bound or resolved? */

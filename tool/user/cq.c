@@ -7,6 +7,8 @@
 #include "user/run.h"
 #include "user/user.h"
 
+const size_t kv_user_cq_size = sizeof(struct kv_user_cq);
+
 static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 		      const struct kv_cq_init *init)
 {

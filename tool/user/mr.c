@@ -11,6 +11,8 @@
 #include "sys/clock.h"
 #include "user/user.h"
 
+const size_t kv_user_mr_size = sizeof(struct kv_user_mr);
+
 /* Memory of the process is cheap, but a typing mistake should not take it all. */
 #define BYTES_MAX (1ULL << 30)
 

@@ -255,12 +255,15 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 		     int (*fn)(const union kv_object *object, void *arg), void *arg);
 
 /*
- * Of each type, in the file of its name. new: makes the verbs object. @obj is zeroed but for its
- * device, and parent 0 if @init names that first. destroy: undoes it, or returns what the verb
- * refused with: then the object is as it was. fill: @to is zeroed but for id and device.
- * @ns is 0, and receives the duration of the verb if one is called.
+ * Of each type, in the file of its name. size: of its struct, whose first member is the object.
+ * new: makes the verbs object. @obj is zeroed but for its device, and parent 0 if @init names
+ * that first. destroy: undoes it, or returns what the verb refused with: then the object is as
+ * it was. fill: @to is zeroed but for id and device. @ns is 0, and receives the duration of the
+ * verb if one is called.
  */
 #define OBJECT(TYPE, type, ...)								\
+	struct kv_user_##type;								\
+	extern const size_t kv_user_##type##_size;					\
 	int kv_user_##type##_new(struct kv_user *u, struct kv_user_##type *obj,		\
 				 const struct kv_##type##_init *init, uint64_t *ns);	\
 	int kv_user_##type##_destroy(struct kv_user *u, struct kv_user_##type *obj,	\
