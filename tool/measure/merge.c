@@ -66,7 +66,7 @@ static int check_document(struct json_object *doc, const char *path, struct kv_f
 static int check_pair(const struct kv_merge *m, unsigned int i, unsigned int k, struct kv_fault *f)
 {
 	if (are_alike(m->doc[i], m->doc[k], "/capsule/boot_id"))
-		return kv_fault_set(f, -EINVAL, "%s and %s are of the same boot: boots are what is counted",
+		return kv_fault_set(f, -EINVAL, "%s and %s are of the same boot: each boot counts once",
 				    m->path[i], m->path[k]);
 	for (unsigned int a = 0; a < sizeof(alike) / sizeof(alike[0]); a++)
 		if (!are_alike(m->doc[i], m->doc[k], alike[a]))

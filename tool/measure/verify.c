@@ -190,7 +190,7 @@ static int check_both_ways(struct check *c)
 {
 	static const struct kv_amount rounds = { .iters = ROUNDS };
 	static const char *const what[] = {
-		"what the initiator received", "what the responder received",
+		"the initiator's target", "the responder's target",
 	};
 	static const uint64_t seed[] = { SEED_A, SEED_B };
 	bool flag = c->p->work.op == KVERBS_OP_WRITE;

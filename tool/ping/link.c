@@ -148,33 +148,23 @@ static struct kv_conn_param parameters(const struct kv_link *l)
 	return param;
 }
 
-static void init(struct kv_link *l, const struct kv_site *site, const struct kv_link_spec *spec)
-{
-	memset(l, 0, sizeof(*l));
-	l->end.site = site;
-	l->spec = *spec;
-}
-
 /**
  * kv_link_accept() - wait for a connection, as long as it takes, and accept it
- * @l: receives it
- * @site: where
- * @spec: what it is for
+ * @l: its site and its spec are set; receives the connection
  * @listener: id of a CONN that listens
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_link_accept(struct kv_link *l, const struct kv_site *site,
-		   const struct kv_link_spec *spec, uint32_t listener, struct kv_fault *f)
+int kv_link_accept(struct kv_link *l, uint32_t listener, struct kv_fault *f)
 {
+	struct kv_backend *b = l->end.site->b;
 	struct kv_conn_times times = { 0 };
 	struct kv_conn_param param;
 	struct kv_conn conn;
 	int ret;
 
-	init(l, site, spec);
-	ret = kv_conn_take(site->b, listener, UINT64_MAX, &conn, f);
+	ret = kv_conn_take(b, listener, UINT64_MAX, &conn, f);
 	if (ret)
 		return ret;
 	l->end.conn = conn.id;
@@ -183,38 +173,34 @@ int kv_link_accept(struct kv_link *l, const struct kv_site *site,
 	if (ret)
 		return ret;
 	param = parameters(l);
-	ret = kv_conn_accept(site->b, l->end.conn, &param, &times, f);
+	ret = kv_conn_accept(b, l->end.conn, &param, &times, f);
 	if (ret)
 		return ret;
-	return kv_conn_confirm(site->b, l->end.conn, &param, kv_link_deadline(l), &conn, &times, f);
+	return kv_conn_confirm(b, l->end.conn, &param, kv_link_deadline(l), &conn, &times, f);
 }
 
 /**
  * kv_link_connect() - make a connection
- * @l: receives it
- * @site: where
- * @spec: what it is for
+ * @l: its site and its spec are set; receives the connection
  * @dst: where to
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_link_connect(struct kv_link *l, const struct kv_site *site, const struct kv_link_spec *spec,
-		    const struct sockaddr_storage *dst, struct kv_fault *f)
+int kv_link_connect(struct kv_link *l, const struct sockaddr_storage *dst, struct kv_fault *f)
 {
-	const struct kv_conn_peer peer = { .dev = site->dev.name, .dst = *dst };
+	const struct kv_conn_peer peer = { .dev = l->end.site->dev.name, .dst = *dst };
 	struct kv_conn_times times = { 0 };
 	struct kv_conn_param param;
 	struct kv_conn conn;
 	int ret;
 
-	init(l, site, spec);
 	kv_sockaddr_format(l->peer, dst);
 	ret = make(l, f);
 	if (ret)
 		return ret;
 	param = parameters(l);
-	ret = kv_conn_dial(site->b, &peer, &param, kv_link_deadline(l), &conn, &times, f);
+	ret = kv_conn_dial(l->end.site->b, &peer, &param, kv_link_deadline(l), &conn, &times, f);
 	l->end.conn = ret ? 0 : conn.id;
 	return ret;
 }

@@ -54,10 +54,8 @@ int kv_link_look(struct kv_link *l, struct kv_fault *f);
 int kv_link_look_again(struct kv_link *l, struct kv_fault *f);
 int kv_link_look_up(const struct kv_dev *dev, const char *host, const char *port,
 		    struct sockaddr_storage *addr, struct kv_fault *f);
-int kv_link_accept(struct kv_link *l, const struct kv_site *site,
-		   const struct kv_link_spec *spec, uint32_t listener, struct kv_fault *f);
-int kv_link_connect(struct kv_link *l, const struct kv_site *site, const struct kv_link_spec *spec,
-		    const struct sockaddr_storage *dst, struct kv_fault *f);
+int kv_link_accept(struct kv_link *l, uint32_t listener, struct kv_fault *f);
+int kv_link_connect(struct kv_link *l, const struct sockaddr_storage *dst, struct kv_fault *f);
 int kv_link_add_buffer(struct kv_link *l, struct kv_buffer *buffer,
 		       uint32_t bytes, uint32_t access, struct kv_fault *f);
 int kv_link_disconnect(struct kv_link *l, struct kv_fault *f);

@@ -23,10 +23,10 @@ static void tell_address(const struct kv_conn *listener)
 	fflush(stdout);
 }
 
-static int accept_all(struct kv_ping *p, const struct kv_site *site,
-		      const struct kv_link_spec *spec,
-		      const struct sockaddr_storage *at, struct kv_link *l, struct kv_fault *f)
+static int accept_all(struct kv_ping *p, const struct sockaddr_storage *at, struct kv_link *l,
+		      struct kv_fault *f)
 {
+	const struct kv_site *site = l->end.site;
 	const struct kv_conn_init init = { .dev = site->dev.name };
 	struct kv_conn_times times = { 0 };
 	struct kv_conn listener;
@@ -38,37 +38,35 @@ static int accept_all(struct kv_ping *p, const struct kv_site *site,
 	if (p->verbose)
 		tell_address(&listener);
 	for (uint32_t i = 0; i < p->connections && !ret; i++)
-		ret = kv_link_accept(&l[i], site, spec, listener.id, f);
+		ret = kv_link_accept(&l[i], listener.id, f);
 	return ret;
 }
 
-static int connect_all(struct kv_ping *p, const struct kv_site *site,
-		       const struct kv_link_spec *spec,
-		       const struct sockaddr_storage *to, struct kv_link *l, struct kv_fault *f)
+static int connect_all(struct kv_ping *p, const struct sockaddr_storage *to, struct kv_link *l,
+		       struct kv_fault *f)
 {
 	int ret = 0;
 
 	for (uint32_t i = 0; i < p->connections && !ret; i++)
-		ret = kv_link_connect(&l[i], site, spec, to, f);
+		ret = kv_link_connect(&l[i], to, f);
 	return ret;
 }
 
-static int play(struct kv_ping *p, const struct kv_site *site,
-		struct kv_link *l, struct kv_fault *f)
+static int play(struct kv_ping *p, const struct kv_site *site, struct kv_link *l, struct kv_fault *f)
 {
 	const struct kv_ping_ops *ops = protocols[p->protocol];
-	struct kv_link_spec spec = { .timeout_ns = p->timeout_ns };
 	struct sockaddr_storage addr;
 	int ret;
 
 	ret = kv_link_look_up(&site->dev, p->host, p->port, &addr, f);
 	if (ret)
 		return ret;
-	ops->spec(p, &spec);
-	if (p->server)
-		ret = accept_all(p, site, &spec, &addr, l, f);
-	else
-		ret = connect_all(p, site, &spec, &addr, l, f);
+	for (uint32_t i = 0; i < p->connections; i++) {
+		l[i].end.site = site;
+		l[i].spec.timeout_ns = p->timeout_ns;
+		ops->spec(p, &l[i].spec);
+	}
+	ret = p->server ? accept_all(p, &addr, l, f) : connect_all(p, &addr, l, f);
 	if (ret)
 		return ret;
 	memcpy(p->peer, l[0].peer, sizeof(p->peer));

@@ -124,7 +124,7 @@ static int inspect(struct rping *r, const struct kv_buffer *buffer,
 		return 0;
 	ret = kv_op_mr_read(b, &(struct kv_mr_read){ buffer->mr, 0, bytes, r->found }, NULL, NULL);
 	if (ret)
-		return kv_fault_backend(f, b, ret, "cannot read what came");
+		return kv_fault_backend(f, b, ret, "cannot read a ping");
 	r->found[bytes] = '\0';
 	if (r->p->verbose)
 		printf("%sping data: %s\n", r->p->server ? "server " : "", r->found);
