@@ -187,31 +187,19 @@ static struct json_object *list_medians(const double *median, unsigned int n)
 static void judge(struct json_object *obj, struct json_object *doc, const struct row *r)
 {
 	const char *name[2] = { series_name(doc, 0), series_name(doc, 1) };
-	struct kv_rounds rounds = {
-		.a = r->median[0],
-		.b = r->median[1],
-		.rounds = r->n,
-		.steal = r->n ? r->steal / r->n : 0,
-	};
-	struct kv_judgement judgement;
-	struct kv_interval diff;
 
-	for (unsigned int s = 0; s < 2; s++)
-		rounds.resent[s] = r->samples[s] ? (double)r->resent[s] / (double)r->samples[s] : 0;
-	diff = kv_stats_shift(rounds.a, rounds.b, rounds.rounds);
-	judgement = kv_stats_judge(&rounds, &diff);
-	kv_finding_put(obj, &(const struct kv_finding){
+	kv_finding_put(obj, &(struct kv_finding){
 		.name = { name[0], name[1] },
 		.who = { name[0], name[1] },
 		.changed = "",
 		.repeated = "boots",
 		.more = "scripts/boots",
 		.n = r->n,
-		.scale = 1,
+		.median = { r->median[0], r->median[1] },
+		.samples = { r->samples[0], r->samples[1] },
 		.resent = { r->resent[0], r->resent[1] },
-		.steal = rounds.steal,
-		.diff = &diff,
-		.judgement = &judgement,
+		.steal = r->n ? r->steal / r->n : 0,
+		.scale = 1,
 	});
 }
 

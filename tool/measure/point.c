@@ -280,30 +280,6 @@ static int measure_rounds(struct job *j, struct kv_progress *progress)
 	return 0;
 }
 
-static double resent_share(const struct kv_point *c, unsigned int series)
-{
-	uint64_t samples = c->series[series].samples;
-
-	return samples ? (double)c->resent[series] / (double)samples : 0;
-}
-
-static void finish(struct kv_point *c)
-{
-	for (unsigned int i = 0; i < c->contrast->differences; i++) {
-		unsigned int a = c->contrast->difference[i].a, b = c->contrast->difference[i].b;
-		const struct kv_rounds series_list = {
-			.a = c->median[a],
-			.b = c->median[b],
-			.rounds = c->rounds,
-			.resent = { resent_share(c, a), resent_share(c, b) },
-			.steal = c->steal,
-		};
-
-		c->diff[i] = kv_stats_shift(series_list.a, series_list.b, series_list.rounds);
-		c->judgement[i] = kv_stats_judge(&series_list, &c->diff[i]);
-	}
-}
-
 /**
  * kv_point_measure() - measure one operation at one size on all series
  * @c: receives what was measured, also when an error is returned;
@@ -347,7 +323,6 @@ int kv_point_measure(struct kv_point *c, const struct kv_contrast *contrast,
 	kv_steal_start(&steal);
 	ret = measure_rounds(j, progress);
 	c->steal = kv_steal_share(&steal);
-	finish(c);
 	free(j);
 	return ret;
 }

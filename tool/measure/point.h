@@ -46,8 +46,6 @@ struct kv_ends {
  * @median: [@rounds] of each series, in the order of measurement: the median of a round, ticks
  * @resent: by each series, see struct kv_rounds
  * @steal: see struct kv_rounds
- * @diff: of each difference, ticks of a sample
- * @judgement: of each difference
  * @room: rounds that @median has room for
  */
 struct kv_point {
@@ -60,8 +58,6 @@ struct kv_point {
 	double *median[KV_SERIES_MAX];
 	uint64_t resent[KV_SERIES_MAX];
 	double steal;
-	struct kv_interval diff[KV_DIFFERENCES_MAX];
-	struct kv_judgement judgement[KV_DIFFERENCES_MAX];
 	unsigned int room;
 };
 

@@ -235,7 +235,7 @@ static void put_series(struct json_object *obj, const struct kv_point *p)
 /* Which series is the faster one: "neither" if they are equal, NULL if nobody knows. */
 static const char *find_faster(const struct kv_finding *f)
 {
-	switch (f->judgement->verdict) {
+	switch (f->judgement.verdict) {
 	case KV_VERDICT_A_LESS:
 		return f->who[0];
 	case KV_VERDICT_B_LESS:
@@ -250,7 +250,7 @@ static const char *find_faster(const struct kv_finding *f)
 
 static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 {
-	const struct kv_judgement *j = f->judgement;
+	const struct kv_judgement *j = &f->judgement;
 	double unit = kv_unit_of(f->scale);
 	unsigned int series;
 
@@ -290,7 +290,7 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 /* "verdict" is a sentence; "faster" is null if nobody knows. */
 static void put_verdict(struct json_object *obj, const struct kv_finding *f)
 {
-	const struct kv_interval *i = f->diff;
+	const struct kv_interval *i = &f->diff;
 	const char *faster = find_faster(f);
 	double unit = kv_unit_of(f->scale);
 	double low = fmin(fabs(i->low), fabs(i->high)) * unit;
@@ -301,8 +301,8 @@ static void put_verdict(struct json_object *obj, const struct kv_finding *f)
 	if (!faster) {
 		format_doubt(f, doubt, sizeof(doubt));
 		snprintf(text, sizeof(text), "not decided: %s", doubt);
-	} else if (f->judgement->verdict == KV_VERDICT_EQUAL) {
-		snprintf(text, sizeof(text), "equal within \xc2\xb1 %.2g %%", 100 * f->judgement->within);
+	} else if (f->judgement.verdict == KV_VERDICT_EQUAL) {
+		snprintf(text, sizeof(text), "equal within \xc2\xb1 %.2g %%", 100 * f->judgement.within);
 	} else {
 		snprintf(text, sizeof(text), "%s%s%s faster by %.*f %s (%.*f .. %.*f)", faster,
 			 *f->changed ? " " : "", f->changed, decimals, fabs(i->value * unit),
@@ -312,19 +312,35 @@ static void put_verdict(struct json_object *obj, const struct kv_finding *f)
 	kv_out_put_string(obj, "faster", faster);
 }
 
-/* The difference and its intervals. */
-static struct json_object *describe_finding(const struct kv_finding *f)
+static void judge(struct kv_finding *f)
+{
+	struct kv_rounds rounds = {
+		.a = f->median[0],
+		.b = f->median[1],
+		.rounds = f->n,
+		.steal = f->steal,
+	};
+
+	for (unsigned int s = 0; s < 2; s++)
+		rounds.resent[s] = f->samples[s] ? (double)f->resent[s] / (double)f->samples[s] : 0;
+	f->diff = kv_stats_shift(rounds.a, rounds.b, rounds.rounds);
+	f->judgement = kv_stats_judge(&rounds, &f->diff);
+}
+
+/* The difference and its intervals; the first that is called. */
+static struct json_object *describe_finding(struct kv_finding *f)
 {
 	struct json_object *diff = json_object_new_object();
-	const struct kv_interval *i = f->diff;
+	const struct kv_interval *i = &f->diff;
 
+	judge(f);
 	kv_out_put_ns(diff, "value", i->value * f->scale);
 	kv_out_put_ns(diff, "low", i->valid ? i->low * f->scale : NAN);
 	kv_out_put_ns(diff, "high", i->valid ? i->high * f->scale : NAN);
 	kv_out_put(diff, "confidence", kv_out_real(0.95, 2));
 	kv_out_put_ns(diff, "low_90", i->near_low * f->scale);
 	kv_out_put_ns(diff, "high_90", i->near_high * f->scale);
-	kv_out_put(diff, "equal_within_percent", kv_out_real(100 * f->judgement->within, 3));
+	kv_out_put(diff, "equal_within_percent", kv_out_real(100 * f->judgement.within, 3));
 	kv_out_put_count(diff, f->repeated, f->n);
 	return diff;
 }
@@ -334,7 +350,7 @@ static struct json_object *describe_finding(const struct kv_finding *f)
  * @obj: gets both
  * @f: the finding
  */
-void kv_finding_put(struct json_object *obj, const struct kv_finding *f)
+void kv_finding_put(struct json_object *obj, struct kv_finding *f)
 {
 	kv_out_put(obj, "difference_ns", describe_finding(f));
 	put_verdict(obj, f);
@@ -364,12 +380,12 @@ static void find(const struct kv_point *p, unsigned int i, struct kv_finding *to
 		.n = p->rounds,
 		.scale = scale(&p->work),
 		.steal = p->steal,
-		.diff = &p->diff[i],
-		.judgement = &p->judgement[i],
 	};
 	for (unsigned int k = 0; k < 2; k++) {
 		to->name[k] = p->contrast->series[series[k]].name;
 		to->who[k] = find_who(p->contrast, i, series[k]);
+		to->median[k] = p->median[series[k]];
+		to->samples[k] = p->series[series[k]].samples;
 		to->resent[k] = p->resent[series[k]];
 	}
 }

@@ -16,11 +16,11 @@
  * @repeated: what the difference was taken in again and again: "rounds" or "boots"
  * @more: the option that gives more of them
  * @n: how many there were
- * @scale: nanoseconds that are printed for a unit of @diff
+ * @median: of each series [@n]
+ * @samples: of each series
  * @resent: packets sent again or late, by each series
  * @steal: share of the time that the host has taken
- * @diff: the difference
- * @judgement: what kv_stats_judge() says of it
+ * @scale: nanoseconds that are printed for a unit of @median
  */
 struct kv_finding {
 	const char *name[2];
@@ -29,11 +29,15 @@ struct kv_finding {
 	const char *repeated;
 	const char *more;
 	unsigned int n;
-	double scale;
+	const double *median[2];
+	uint64_t samples[2];
 	uint64_t resent[2];
 	double steal;
-	const struct kv_interval *diff;
-	const struct kv_judgement *judgement;
+	double scale;
+
+	/* private */
+	struct kv_interval diff;
+	struct kv_judgement judgement;
 };
 
 struct json_object *kv_result_create(const char *schema, struct json_object *spec,
@@ -44,6 +48,6 @@ struct json_object *kv_result_series(const struct kv_workload *w, enum kv_space_
 				   const struct kv_series *side);
 void kv_result_hist(struct json_object *obj, const struct kv_hist *h, double ns_per_tick);
 struct json_object *kv_result_point(const struct kv_point *c);
-void kv_finding_put(struct json_object *obj, const struct kv_finding *f);
+void kv_finding_put(struct json_object *obj, struct kv_finding *f);
 
 #endif
