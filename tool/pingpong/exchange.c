@@ -216,31 +216,21 @@ int kv_exchange_receive(struct kv_exchange *x, struct kv_address *address, unsig
 }
 
 /**
- * kv_exchange_send_done() - the client is connected
+ * kv_exchange_done() - the client says that it is connected
  * @x: the connection
+ * @client: we are it; else wait until it says so
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_exchange_send_done(struct kv_exchange *x, struct kv_fault *f)
+int kv_exchange_done(struct kv_exchange *x, bool client, struct kv_fault *f)
 {
 	char text[] = DONE;
+	int ret;
 
-	return move(x, text, sizeof(text), true, "saying that we are connected", f);
-}
-
-/**
- * kv_exchange_receive_done() - wait until the client is connected
- * @x: the connection
- * @f: receives why not
- *
- * Return: 0 or a negative errno.
- */
-int kv_exchange_receive_done(struct kv_exchange *x, struct kv_fault *f)
-{
-	char text[sizeof(DONE)];
-	int ret = move(x, text, sizeof(text), false, "waiting until the peer is connected", f);
-
+	if (client)
+		return move(x, text, sizeof(text), true, "saying that we are connected", f);
+	ret = move(x, text, sizeof(text), false, "waiting until the peer is connected", f);
 	if (!ret && memcmp(text, DONE, sizeof(DONE)))
 		return kv_fault_set(f, -EPROTO, "the peer has not said that it is connected");
 	return ret;

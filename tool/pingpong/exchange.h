@@ -41,8 +41,7 @@ int kv_exchange_send(struct kv_exchange *x, const struct kv_address *address, un
 		     unsigned int places, struct kv_fault *f);
 int kv_exchange_receive(struct kv_exchange *x, struct kv_address *address, unsigned int n,
 			unsigned int places, struct kv_fault *f);
-int kv_exchange_send_done(struct kv_exchange *x, struct kv_fault *f);
-int kv_exchange_receive_done(struct kv_exchange *x, struct kv_fault *f);
+int kv_exchange_done(struct kv_exchange *x, bool client, struct kv_fault *f);
 void kv_exchange_close(struct kv_exchange *x);
 
 #endif

@@ -310,7 +310,7 @@ static int meet_server(struct kv_pingpong *p, const struct kv_address *own, cons
 		ret = tell(p, own, f);
 	if (!ret)
 		ret = hear(p, f);
-	return ret ? ret : kv_exchange_send_done(&p->exchange, f);
+	return ret ? ret : kv_exchange_done(&p->exchange, true, f);
 }
 
 static int meet_client(struct kv_pingpong *p, const struct kv_address *own, const char *port,
@@ -323,7 +323,7 @@ static int meet_client(struct kv_pingpong *p, const struct kv_address *own, cons
 		ret = hear(p, f);
 	if (!ret)
 		ret = tell(p, own, f);
-	return ret ? ret : kv_exchange_receive_done(&p->exchange, f);
+	return ret ? ret : kv_exchange_done(&p->exchange, false, f);
 }
 
 /**

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <math.h>
+#include <stdio.h>
+#include "measure/listing.h"
+#include "measure/result.h"
+#include "measure/stats.h"
+#include "out/out.h"
+#include "out/unit.h"
 #include "rate/rate.h"
 
 /**
@@ -57,4 +64,130 @@ int kv_rate_create_qp(struct kv_rate *r, uint32_t *id, uint64_t *verb_ns, struct
 	*id = r->end.qp;
 	*verb_ns = r->end.verb_ns[KV_VERB_QP_NEW];
 	return ret;
+}
+
+/* For printf(). */
+static unsigned long long count(struct json_object *obj, const char *path)
+{
+	return kv_out_get_count(obj, path);
+}
+
+static const char *const names[KV_RATE_STEPS] = {
+	[KV_RATE_CREATE_ID] = "create_id",
+	[KV_RATE_RESOLVE_ADDR] = "resolve_addr",
+	[KV_RATE_RESOLVE_ROUTE] = "resolve_route",
+	[KV_RATE_CREATE_QP] = "create_qp",
+	[KV_RATE_CONNECT] = "connect",
+	[KV_RATE_ACCEPT] = "accept",
+	[KV_RATE_DISCONNECT] = "disconnect",
+	[KV_RATE_DESTROY_ID] = "destroy_id",
+	[KV_RATE_DESTROY_QP] = "destroy_qp",
+};
+
+static struct json_object *describe_hist(const struct kv_hist *h)
+{
+	struct json_object *obj = json_object_new_object();
+
+	/* A tick is a nanosecond. */
+	kv_result_hist(obj, h, 1);
+	return obj;
+}
+
+static struct json_object *describe_steps(const struct kv_rate *r)
+{
+	struct json_object *steps = json_object_new_array();
+
+	for (unsigned int i = 0; i < KV_RATE_STEPS; i++) {
+		const struct kv_rate_cost *c = &r->cost[i];
+		uint64_t n = kv_stats_count(&c->step);
+		struct json_object *step;
+
+		if (!n)
+			continue;
+		step = json_object_new_object();
+		kv_out_put_string(step, "step", names[i]);
+		kv_out_put_count(step, "samples", n);
+		kv_out_put(step, "verb", describe_hist(&c->verb));
+		kv_out_put(step, "until_seen", describe_hist(&c->step));
+		json_object_array_add(steps, step);
+	}
+	return steps;
+}
+
+static void put_rate(struct json_object *obj, const char *key, uint64_t n, uint64_t ns)
+{
+	kv_out_put(obj, key, kv_out_real(ns ? (double)n * 1e9 / (double)ns : NAN, 1));
+}
+
+/**
+ * kv_rate_describe() - describe what connections cost
+ * @r: they were made
+ *
+ * Return: an object, owned by the caller.
+ */
+struct json_object *kv_rate_describe(const struct kv_rate *r)
+{
+	struct json_object *obj = json_object_new_object();
+
+	kv_out_put_string(obj, "space", r->end.site->b->ops->space);
+	kv_out_put_count(obj, "connections", r->done);
+	if (r->gone)
+		kv_out_put_count(obj, "gave_up", r->gone);
+	kv_out_put_count(obj, "elapsed_ns", r->elapsed_ns);
+	put_rate(obj, "connections_per_second", r->done, r->elapsed_ns);
+	if (r->setup_ns) {
+		kv_out_put_count(obj, "setup_ns", r->setup_ns);
+		put_rate(obj, "setups_per_second", r->done, r->setup_ns);
+	}
+	kv_out_put(obj, "steps", describe_steps(r));
+	return obj;
+}
+
+static void print_head(struct json_object *doc)
+{
+	struct json_object *result = kv_out_get(doc, "/result");
+
+	printf("%llu connections, %s space, %s side", count(result, "/connections"),
+	       kv_out_get_string(result, "/space"), kv_out_get_string(doc, "/spec/role"));
+	if (kv_out_get(doc, "/spec/parallel"))
+		printf(", %llu at a time", count(doc, "/spec/parallel"));
+	printf(": %.1f per second from begin to end",
+	       kv_out_get_real(result, "/connections_per_second"));
+	if (kv_out_get(result, "/setups_per_second"))
+		printf(", %.1f per second set up", kv_out_get_real(result, "/setups_per_second"));
+	if (kv_out_get(result, "/gave_up"))
+		printf("\nPeers that gave up before they were accepted: %llu",
+		       count(result, "/gave_up"));
+	printf("\n\n");
+}
+
+/**
+ * kv_rate_report() - print what connections cost
+ * @doc: its document
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_rate_report(struct json_object *doc, struct kv_fault *f)
+{
+	static const struct kv_listing columns[] = {
+		{ "step", kv_listing_word, "/step" },
+		{ "verb: p50", kv_listing_time, "/verb/p50_ns" },
+		{ "p99", kv_listing_time, "/verb/p99_ns" },
+		{ "until seen: min", kv_listing_time, "/until_seen/min_ns" },
+		{ "p50", kv_listing_time, "/until_seen/p50_ns" },
+		{ "p99", kv_listing_time, "/until_seen/p99_ns" },
+		{ "max", kv_listing_time, "/until_seen/max_ns" },
+	};
+	int ret;
+
+	print_head(doc);
+	printf("Durations in %s:\n\n", kv_unit_name());
+	ret = kv_listing_print(kv_out_get(doc, "/result/steps"), columns,
+			       sizeof(columns) / sizeof(columns[0]), f);
+	if (ret)
+		return ret;
+	printf("\nverb: of the RDMA CM or of the QP, in its own space\n"
+	       "until seen: until the tool saw the end of it, with system calls, the QP's transitions and the peer's answer\n");
+	return 0;
 }
