@@ -11,10 +11,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "file/hash.h"
-#include "file/name.h"
-#include "file/source.h"
-#include "file/store.h"
+#include "file/file.h"
 
 static char folder[64];
 /* What file systems lack: also a length, and the room on a disk that goes with it. */
@@ -219,7 +216,7 @@ static void test_hash(void **state)
 		assert_true(h.done == length);
 		assert_int_equal(kv_hash_step(&h, fd, 1), -ENODATA);
 		kv_hash_finish(&h, digest);
-		kv_hash_format(text, digest);
+		kv_bytes_hex(text, digest, KV_HASH_BYTES);
 		assert_string_equal(text, known[i].digest);
 		assert_true(h.done == 0);
 		close(fd);
@@ -245,7 +242,7 @@ static void test_hash_long(void **state)
 	kv_hash_init(&h);
 	assert_int_equal(kv_hash_step(&h, fd, 1 << 20), 0);
 	kv_hash_finish(&h, digest);
-	kv_hash_format(text, digest);
+	kv_bytes_hex(text, digest, KV_HASH_BYTES);
 	/* head -c 1048576 /dev/zero | sha256sum */
 	assert_string_equal(text, "30e14955ebf1352266dc2ff8067e68104607e750abb9d3b36582b8af909fcb58");
 	close(fd);
@@ -442,7 +439,7 @@ static void test_hash_interrupted(void **state)
 	assert_int_equal(kv_hash_step(&h, fd, 3), 0);
 	assert_int_equal(interrupts, 0);
 	kv_hash_finish(&h, digest);
-	kv_hash_format(text, digest);
+	kv_bytes_hex(text, digest, KV_HASH_BYTES);
 	assert_string_equal(text, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 	close(fd);
 	close(dir);

@@ -8,7 +8,6 @@
 #include "cli/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/common.h"
-#include "file/name.h"
 #include "file/transfer.h"
 #include "out/out.h"
 #include "remote/file.h"

@@ -105,56 +105,51 @@ static int check_piece(const struct kv_file_local *l, bool sends,
 	return 0;
 }
 
-static struct kv_mr_file mr_file(const struct kv_file_piece *piece, int fd)
+static int move_piece(struct kv_file_local *l, bool sends, const struct kv_file_piece *piece,
+		      uint64_t *moved, struct kv_fault *f)
 {
-	return (struct kv_mr_file){
+	const struct kv_mr_file where = {
 		.id = piece->mr,
-		.fd = fd,
+		.fd = sends ? l->source.fd : l->store.fd,
 		.file_offset = piece->offset,
 		.offset = piece->mr_offset,
 		.length = piece->length,
 	};
+	struct kv_moved done;
+	int ret;
+
+	ret = check_piece(l, sends, piece, f);
+	if (ret)
+		return ret;
+	/* What was hashed of a file that is received may not be so any more. */
+	if (!sends) {
+		kv_hash_init(&l->hash);
+		l->hashed = false;
+	}
+	ret = sends ? kv_op_mr_load(l->b, &where, &done, NULL) :
+		      kv_op_mr_save(l->b, &where, &done, NULL);
+	*moved = done.length;
+	return ret ? kv_fault_backend(f, l->b, ret, "cannot %s a piece of %s",
+				      sends ? "load" : "save", l->name) : 0;
 }
 
 static int load_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
 {
 	struct kv_file_local *l = local_of(file);
-	struct kv_mr_file where;
-	struct kv_moved moved;
-	int ret;
+	uint64_t moved;
+	int ret = move_piece(l, true, piece, &moved, f);
 
-	ret = check_piece(l, true, piece, f);
-	if (ret)
-		return ret;
-	where = mr_file(piece, l->source.fd);
-	ret = kv_op_mr_load(l->b, &where, &moved, NULL);
-	if (ret)
-		return kv_fault_backend(f, l->b, ret, "cannot load a piece of %s", l->name);
-	if (moved.length < piece->length)
-		return kv_source_short(&l->source, piece->offset + moved.length, f);
-	return 0;
+	return ret || moved >= piece->length ? ret :
+	       kv_source_short(&l->source, piece->offset + moved, f);
 }
 
 static int save_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
 {
 	struct kv_file_local *l = local_of(file);
-	struct kv_mr_file where;
-	struct kv_moved moved;
-	int ret;
+	uint64_t moved;
+	int ret = move_piece(l, false, piece, &moved, f);
 
-	ret = check_piece(l, false, piece, f);
-	if (ret)
-		return ret;
-	/* What was hashed of it so far may not be so any more. */
-	kv_hash_init(&l->hash);
-	l->hashed = false;
-	where = mr_file(piece, l->store.fd);
-	ret = kv_op_mr_save(l->b, &where, &moved, NULL);
-	if (ret)
-		return kv_fault_backend(f, l->b, ret, "cannot save a piece of %s", l->name);
-	if (moved.length < piece->length)
-		return kv_store_full(&l->store, -ENOSPC, f);
-	return 0;
+	return ret || moved >= piece->length ? ret : kv_store_full(&l->store, -ENOSPC, f);
 }
 
 static int hash_file(struct kv_file *file, uint64_t *done,
@@ -198,8 +193,8 @@ static int say_differs(const struct kv_file_local *l, const char *what,
 {
 	char sent[KV_HASH_TEXT], got[KV_HASH_TEXT];
 
-	kv_hash_format(sent, announced);
-	kv_hash_format(got, arrived);
+	kv_bytes_hex(sent, announced, KV_HASH_BYTES);
+	kv_bytes_hex(got, arrived, KV_HASH_BYTES);
 	return kv_fault_set(f, -EBADMSG, "%s: %s; SHA-256 announced %s, arrived %s",
 			    l->name, what, sent, got);
 }

@@ -4,11 +4,79 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <nettle/sha2.h>
 #include "cli/fault.h"
-#include "file/hash.h"
-#include "file/source.h"
-#include "file/store.h"
+#include "cli/parse.h"
 #include "model/backend.h"
+
+/* Bytes, without the end. */
+#define KV_FILE_NAME_MAX 255
+
+int kv_file_name_check(const char *name, struct kv_why *why);
+
+#define KV_HASH_BYTES SHA256_DIGEST_SIZE
+
+/* As sha256sum prints it, with its end: see kv_bytes_hex(). */
+#define KV_HASH_TEXT KV_BYTES_HEX(KV_HASH_BYTES)
+
+/**
+ * struct kv_hash - the SHA-256 of a file, taken in steps
+ * @sha256: what it is so far
+ * @done: bytes that are in it, from the file's beginning on
+ */
+struct kv_hash {
+	struct sha256_ctx sha256;
+	uint64_t done;
+};
+
+void kv_hash_init(struct kv_hash *h);
+int kv_hash_step(struct kv_hash *h, int fd, uint64_t length);
+void kv_hash_finish(struct kv_hash *h, uint8_t digest[KV_HASH_BYTES]);
+
+/* What is kept in memory of a file whose length says nothing about its content, in bytes. */
+#define KV_SOURCE_COPY_MAX (64U << 20)
+
+/**
+ * struct kv_source - a file that is sent
+ * @fd: of it, or of a copy of its content; -1: none
+ * @name: as it was named, for messages; must live as long
+ * @length: bytes it had when it was opened, which are those that are sent
+ */
+struct kv_source {
+	int fd;
+	const char *name;
+	uint64_t length;
+};
+
+int kv_source_open(struct kv_source *s, int dir, const char *name, int flags, struct kv_fault *f);
+int kv_source_check(const struct kv_source *s, struct kv_fault *f);
+int kv_source_short(const struct kv_source *s, uint64_t at, struct kv_fault *f);
+void kv_source_close(struct kv_source *s);
+
+/**
+ * struct kv_store - a file that is received: it has its name when all of it is there
+ * @dir: the folder it is to be in; -1: none
+ * @fd: of what is there so far, for reading and writing; -1: none
+ * @name: what it is to be called
+ * @temp: what it is called meanwhile; "": it has no name, and goes when @fd is closed,
+ *	however the process ends
+ * @length: bytes it is to have
+ * @replace: a file of that name may be replaced
+ */
+struct kv_store {
+	int dir;
+	int fd;
+	char name[256];
+	char temp[32];
+	uint64_t length;
+	bool replace;
+};
+
+int kv_store_open(struct kv_store *s, int dir, const char *name,
+		  uint64_t length, bool replace, struct kv_fault *f);
+int kv_store_commit(struct kv_store *s, struct kv_fault *f);
+int kv_store_full(const struct kv_store *s, int error, struct kv_fault *f);
+void kv_store_close(struct kv_store *s);
 
 /* What one call of hash() takes at most: none of them is long. */
 #define KV_FILE_HASH_STEP (4U << 20)

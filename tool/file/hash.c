@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "cli/interrupt.h"
-#include "file/hash.h"
+#include "file/file.h"
 
 /* What is read at once; more makes it no faster. */
 #define CHUNK 65536
@@ -55,15 +54,4 @@ void kv_hash_finish(struct kv_hash *h, uint8_t digest[KV_HASH_BYTES])
 {
 	sha256_digest(&h->sha256, KV_HASH_BYTES, digest);
 	h->done = 0;
-}
-
-/**
- * kv_hash_format() - a digest as sha256sum prints it
- * @text: receives it
- * @digest: the digest
- */
-void kv_hash_format(char text[KV_HASH_TEXT], const uint8_t digest[KV_HASH_BYTES])
-{
-	for (unsigned int i = 0; i < KV_HASH_BYTES; i++)
-		snprintf(text + 2 * i, 3, "%02x", digest[i]);
 }

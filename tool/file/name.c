@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include "cli/printable.h"
-#include "file/name.h"
-
-static int refuse(struct kv_why *why, const char *reason)
-{
-	snprintf(why->text, sizeof(why->text), "%s", reason);
-	return -EINVAL;
-}
+#include "file/file.h"
 
 /**
  * kv_file_name_check() - can a file of a server be called so?
@@ -27,13 +19,13 @@ int kv_file_name_check(const char *name, struct kv_why *why)
 	const char *wrong;
 
 	if (!length)
-		return refuse(why, "is empty");
+		return kv_why_set(why, "is empty");
 	if (length > KV_FILE_NAME_MAX)
-		return refuse(why, "is longer than 255 bytes");
+		return kv_why_set(why, "is longer than 255 bytes");
 	if (strchr(name, '/'))
-		return refuse(why, "has a '/': it takes a file's name, not a path");
+		return kv_why_set(why, "has a '/': it takes a file's name, not a path");
 	if (*name == '.')
-		return refuse(why, "begins with a dot, as hidden files do");
+		return kv_why_set(why, "begins with a dot, as hidden files do");
 	wrong = kv_printable_check(name);
-	return wrong ? refuse(why, wrong) : 0;
+	return wrong ? kv_why_set(why, "%s", wrong) : 0;
 }

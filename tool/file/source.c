@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli/interrupt.h"
-#include "file/source.h"
+#include "file/file.h"
 
 /* sysfs gives each attribute the length of a page, of which the largest has this many bytes. */
 #define PAGE_LARGEST 65536

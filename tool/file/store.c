@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,12 +10,63 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
-#include "file/stale.h"
-#include "file/store.h"
+#include "file/file.h"
+
+/* What a file is called that has no name yet, where it must have one; digits follow. */
+#define PREFIX ".kverbs-"
+#define DIGITS 16
+
+/* One that was just made may not be locked yet. */
+#define YOUNG_S 60
 
 /* Less what the umask takes. */
 #define MODE 0666
+
+static bool is_ours(const char *name)
+{
+	size_t prefix = strlen(PREFIX);
+
+	return !strncmp(name, PREFIX, prefix) && strlen(name) == prefix + DIGITS &&
+	       strspn(name + prefix, "0123456789abcdef") == DIGITS;
+}
+
+/* Whoever works at it has locked it; the lock goes with his process. */
+static void remove_one(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > YOUNG_S &&
+	    !flock(fd, LOCK_EX | LOCK_NB))
+		unlinkat(dir, name, 0);
+	close(fd);
+}
+
+/*
+ * Removes what processes that were killed have left in a folder. Only on file systems that have no
+ * files without a name there is something. What can't be removed stays.
+ */
+static void remove_stale(int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!list) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(list))) {
+		if (is_ours(entry->d_name))
+			remove_one(dir, entry->d_name);
+	}
+	closedir(list);
+}
 
 static int refuse(const struct kv_store *s, const char *what, struct kv_fault *f)
 {
@@ -65,7 +117,7 @@ static int make_temp_name(struct kv_store *s)
 
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
 		return -1;
-	snprintf(s->temp, sizeof(s->temp), KV_STALE_PREFIX "%016" PRIx64, number);
+	snprintf(s->temp, sizeof(s->temp), PREFIX "%016" PRIx64, number);
 	return 0;
 }
 
@@ -77,7 +129,7 @@ static int open_temp(struct kv_store *s)
 		return 0;
 	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
 		return -1;
-	kv_stale_remove(s->dir);
+	remove_stale(s->dir);
 	if (make_temp_name(s))
 		return -1;
 	s->fd = openat(s->dir, s->temp, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, MODE);

@@ -3,7 +3,6 @@
 #define KV_REMOTE_CALL_H
 
 #include "file/file.h"
-#include "file/name.h"
 #include "model/shape.h"
 
 /*
