@@ -6,7 +6,7 @@
 
 const size_t kv_user_ah_size = sizeof(struct kv_user_ah);
 
-/* Where to: the address vectors of AHs and of connected QPs. */
+/* Address vectors of AHs and of connected QPs. */
 
 #define SL_MAX 15
 #define FLOW_LABEL_MAX 0xfffffU
@@ -47,7 +47,7 @@ static int check_values(struct kv_user *u, const struct kv_av *av)
 	return ret;
 }
 
-/* What is in the GRH is of no use without one. */
+/* Fields of the GRH are of no use without one. */
 static int check_no_grh(struct kv_user *u, const char *prefix, const struct kv_av *av)
 {
 	const char *what = av->has_sgid_index ? "sgid_index" :

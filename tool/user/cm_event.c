@@ -4,7 +4,7 @@
 #include <string.h>
 #include "user/conn.h"
 
-/* What librdmacm tells of the CONNs. */
+/* Events of librdmacm. */
 
 /* The contract's enum has what librdmacm's has, in the same order, behind NONE. */
 _Static_assert(KVERBS_CM_EVENT_ADDR_RESOLVED == RDMA_CM_EVENT_ADDR_RESOLVED + 1, "events");
@@ -146,7 +146,7 @@ bool kv_user_conn_take_events(struct kv_user *u)
 		if (rdma_get_cm_event(u->cm, &event))
 			break;
 		handle(u, event);
-		/* Who destroys the id waits until all of its events were. */
+		/* rdma_destroy_id() waits until all events of the id were acknowledged. */
 		rdma_ack_cm_event(event);
 	}
 	return any;

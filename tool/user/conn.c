@@ -266,8 +266,8 @@ int kv_user_conn_wait(struct kv_user *u, void *obj, const struct kv_wait *in, st
 	return 0;
 }
 
-/* Its connections stay; they only forget where they came from. */
-static void forget_listener(struct kv_user *u, uint32_t id)
+/* The connections of a listener stay when it goes. */
+static void clear_listener(struct kv_user *u, uint32_t id)
 {
 	struct kv_user_conn *conn;
 
@@ -285,7 +285,7 @@ int kv_user_conn_destroy(struct kv_user *u, struct kv_user_conn *conn, uint64_t 
 	kv_user_conn_end_qp(u, conn);
 	if (KV_USER_TIMED(ns, rdma_destroy_id(conn->cm)))
 		return -errno;
-	forget_listener(u, conn->obj.id);
+	clear_listener(u, conn->obj.id);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 #ifndef KV_USER_CONN_H
 #define KV_USER_CONN_H
 
-/* What the files about connections of librdmacm share. */
+/* Connections of librdmacm. */
 
 #include <rdma/rdma_cma.h>
 #include "user/user.h"
@@ -25,7 +25,7 @@ struct kv_user_request {
 struct kv_user_conn {
 	struct kv_user_obj obj; /* base; parent KV_USER_CONN_QP is the QP once there is one */
 	/*
-	 * Librdmacm's; its context is the CONN. Its verbs are another context of the device, as
+	 * Of librdmacm; its context is the CONN. Its verbs are another context of the device, as
 	 * soon as librdmacm knows which one it is.
 	 */
 	struct rdma_cm_id *cm;
@@ -39,7 +39,7 @@ struct kv_user_conn {
 	uint32_t responder_resources; /* what the peer's request says, as the next */
 	uint32_t initiator_depth; /* READs and atomics that we may have outstanding there */
 	uint32_t private_length; /* bytes of @private_data */
-	/* What came with the peer's request, answer or rejection. */
+	/* Came with the peer's request, answer or rejection. */
 	uint8_t private_data[KVERBS_CONN_PRIVATE_MAX];
 };
 

@@ -7,7 +7,7 @@
 #include "user/conn.h"
 
 /*
- * What makes a connection of a CONN and a QP. The QP is none of librdmacm's: the CM
+ * Connections of a CONN and a QP. The QP is none of librdmacm's: the CM
  * is told its number, and says what the QP needs for each state.
  */
 

@@ -25,7 +25,7 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 	if (ret || init->context <= KVERBS_CQ_EVENT)
 		return ret;
 	return kv_user_fail(u, -EOPNOTSUPP,
-			    "context: softirq, workqueue and unbound-workqueue are the kernel's: user space has but polled and event");
+			    "context: softirq, workqueue and unbound-workqueue are the kernel's: user space has polled and event only");
 }
 
 int kv_user_cq_new(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_init *init,
@@ -66,7 +66,7 @@ int kv_user_cq_destroy(struct kv_user *u, struct kv_user_cq *cq, uint64_t *ns)
 	ret = KV_USER_TIMED(ns, ibv_destroy_cq(cq->ib));
 	if (ret)
 		return -ret;
-	kv_user_queue_forget_cq(cq);
+	kv_user_queue_purge_cq(cq);
 	/* The channel has no CQ left, which is the only reason to refuse. */
 	if (cq->channel)
 		ibv_destroy_comp_channel(cq->channel);
@@ -110,7 +110,7 @@ static int get_event(struct kv_user_cq *cq)
 	return 0;
 }
 
-/* What nobody waited for would end the next wait too early. */
+/* Events that nobody waited for would end the next wait too early. */
 static void drop_events(struct kv_user_cq *cq)
 {
 	struct pollfd fd = { .fd = cq->channel->fd, .events = POLLIN };

@@ -102,7 +102,7 @@ int kv_user_dev_list(struct kv_user *u, struct ibv_device ***list)
 
 	*list = ibv_get_device_list(&n);
 	if (!*list) {
-		/* What libibverbs says when there is no uverbs in the kernel. */
+		/* libibverbs says so when there is no uverbs in the kernel. */
 		if (errno == ENOSYS)
 			return refuse_none(u);
 		return kv_user_fail(u, -errno, "ibv_get_device_list: %s", strerror(errno));

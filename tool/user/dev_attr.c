@@ -7,7 +7,7 @@
 #include "sys/netdev.h"
 #include "user/user.h"
 
-/* What user space sees of a device. */
+/* Attributes of a device, as user space sees them. */
 
 _Static_assert((int)KVERBS_GID_IB == (int)IBV_GID_TYPE_IB, "GID types");
 _Static_assert((int)KVERBS_GID_ROCE_V1 == (int)IBV_GID_TYPE_ROCE_V1, "GID types");
@@ -49,7 +49,7 @@ bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev)
 	return dev->ctx->device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
-/* KVERBS_CAN_*. iWARP has but connections, and no address handles. */
+/* KVERBS_CAN_*. iWARP has connections only, and no address handles. */
 uint32_t kv_user_dev_can(const struct kv_user_dev *dev)
 {
 	const struct ibv_device_attr *attr = &dev->attr;

@@ -14,7 +14,7 @@ static int bind_and_listen(struct kv_user *u, struct kv_user_conn *conn,
 	int ret;
 
 	ret = kv_user_conn_bind(u, conn, src);
-	/* What does not fit there the kernel drops: it is for us to reject it. */
+	/* The kernel drops requests beyond its own backlog; those beyond ours we reject. */
 	if (!ret && rdma_listen(conn->cm, KVERBS_CONN_BACKLOG_MAX))
 		ret = kv_user_conn_refuse_addr(u, "rdma_listen", src, errno);
 	*ns = kv_clock_raw_ns() - start;

@@ -79,7 +79,7 @@ static int prep_alt_path(struct kv_user *u, const struct kv_user_dev *dev,
 	return kv_user_av_prep(u, dev, from->alt_port, "alt_", &from->alt_av, &attr->alt_ah_attr);
 }
 
-/* What needs more than a check of its range. */
+/* Attributes that need more than a check of their range. */
 static int prep_checked(struct kv_user *u, const struct kv_user_qp *qp,
 			const struct kv_qp_attr *from, struct ibv_qp_attr *attr)
 {
@@ -99,7 +99,7 @@ static int prep_checked(struct kv_user *u, const struct kv_user_qp *qp,
 	return ret || !(from->mask & KV_QPA_ALT_PATH) ? ret : prep_alt_path(u, dev, from, attr);
 }
 
-/* What the table does not know: is there such a thing, of this device? */
+/* The table does not know the device: has it such a P_Key, and such limits? */
 static int check_device(struct kv_user *u, const struct kv_user_qp *qp,
 			uint32_t state, const struct kv_qp_attr *from)
 {
@@ -142,7 +142,7 @@ static int prep(struct kv_user *u, const struct kv_user_qp *qp,
 	return prep_checked(u, qp, from, attr);
 }
 
-/* What the QP was given holds until RESET, which forgets what was posted, too. */
+/* Attributes hold until RESET, which drops all requests, too. */
 static void note_modified(struct kv_user *u, struct kv_user_qp *qp, uint32_t state,
 			  uint32_t mask, const struct ibv_qp_attr *attr)
 {
@@ -154,10 +154,10 @@ static void note_modified(struct kv_user *u, struct kv_user_qp *qp, uint32_t sta
 	qp->port = 1;
 	qp->given = 0;
 	qp->recvs = 0;
-	qp->dirty = false;
+	qp->needs_reset = false;
 	kv_user_obj_set_parent(&qp->obj, KV_USER_QP_LOCAL_MR, NULL);
 	kv_user_obj_set_parent(&qp->obj, KV_USER_QP_TARGET_MR, NULL);
-	kv_user_queue_forget_qp(u, qp);
+	kv_user_queue_purge_qp(u, qp);
 }
 
 /*
@@ -184,7 +184,7 @@ static const char *advise(int error, uint32_t mask)
 	return error == EINVAL ? ": the device refuses the value of an attribute" : "";
 }
 
-/* What iWARP's CM does, or nobody. */
+/* On iWARP only the CM takes QPs to RTR and RTS. */
 static int check_iwarp(struct kv_user *u, const struct kv_user_qp *qp, uint32_t to)
 {
 	if (!kv_user_dev_is_iwarp(qp->obj.dev) || (to != KVERBS_QPS_RTR && to != KVERBS_QPS_RTS))

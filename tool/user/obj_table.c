@@ -42,7 +42,7 @@ void kv_user_table_add(struct kv_user_table *table, struct kv_user_obj *obj)
 	table->objs[table->n++] = obj;
 }
 
-/* Where the first object with this id or a higher one stands. */
+/* Index of the first object with this id or a higher one. */
 static size_t lower_bound(const struct kv_user_table *table, uint32_t id)
 {
 	size_t from = 0, to = table->n;

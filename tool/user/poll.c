@@ -54,7 +54,7 @@ static void tell_error(struct kv_user *u, const struct kv_user_post *post)
 }
 
 /*
- * False: nobody waits for it. A run left it, the request was forgotten, or it was
+ * False: nobody waits for it. A run left it, the request was dropped, or it was
  * an SRQ's and who took it is gone.
  */
 static bool take(struct kv_user *u, struct kv_user_cq *cq, const struct ibv_wc *wc)

@@ -7,7 +7,7 @@
 #include "sys/clock.h"
 #include "user/post.h"
 
-/* Requests that were posted by hand, from the post until they are forgotten. */
+/* Requests posted by hand: the queues that they stand in, their pieces, and the post. */
 
 void kv_user_queue_init(struct kv_user_queue *queue, uint32_t max, uint32_t max_sge)
 {
@@ -55,8 +55,8 @@ void kv_user_queue_drop(struct kv_user_post *post)
 	free(post);
 }
 
-/* Drops all: the device has forgotten what was posted. */
-void kv_user_queue_forget(struct kv_user_queue *queue)
+/* Drops all requests: the device has them no longer. */
+void kv_user_queue_purge(struct kv_user_queue *queue)
 {
 	struct kv_user_post *post;
 
@@ -64,8 +64,8 @@ void kv_user_queue_forget(struct kv_user_queue *queue)
 		kv_user_queue_drop(post);
 }
 
-/* What it took from its SRQ is told nobody any more. */
-static void forget_taken(const struct kv_user_qp *qp)
+/* Receives that the QP took from its SRQ are not reported any more. */
+static void purge_taken(const struct kv_user_qp *qp)
 {
 	struct kv_user_post *post, *next;
 
@@ -81,25 +81,23 @@ static void forget_taken(const struct kv_user_qp *qp)
  * that are still in its CQs are taken out, so that no run meets them. Those of other QPs stay to
  * be polled.
  */
-void kv_user_queue_forget_qp(struct kv_user *u, struct kv_user_qp *qp)
+void kv_user_queue_purge_qp(struct kv_user *u, struct kv_user_qp *qp)
 {
 	kv_user_poll_take_all(u, qp->send_cq);
 	kv_user_poll_take_all(u, qp->recv_cq);
-	kv_user_queue_forget(&qp->sq);
-	kv_user_queue_forget(&qp->rq);
-	forget_taken(qp);
+	kv_user_queue_purge(&qp->sq);
+	kv_user_queue_purge(&qp->rq);
+	purge_taken(qp);
 }
 
 /* Forgets the completions of a CQ that was destroyed. */
-void kv_user_queue_forget_cq(struct kv_user_cq *cq)
+void kv_user_queue_purge_cq(struct kv_user_cq *cq)
 {
 	struct kv_user_post *post;
 
 	while ((post = TAILQ_FIRST(&cq->done)))
 		kv_user_queue_drop(post);
 }
-
-/* One work request by hand: its pieces, and the post. */
 
 #define ATOMIC_BYTES 8
 
@@ -133,7 +131,7 @@ static int prep_sge(struct kv_user *u, const struct kv_user_target *to, const st
 				    from->lkey, KVERBS_LKEY_MAX);
 	if (from->lkey != KVERBS_LKEY_MR)
 		return kv_user_fail(u, -EOPNOTSUPP,
-				    "sge %u: lkey dma is the kernel's: user space has but lkey mr",
+				    "sge %u: lkey dma is the kernel's: in user space the key is always an mr's",
 				    i + 1);
 	if (mr->obj.parents[0] != to->pd)
 		return kv_user_fail(u, -EINVAL, "sge %u: mr %u and the %s are of different pds",
@@ -142,7 +140,7 @@ static int prep_sge(struct kv_user *u, const struct kv_user_target *to, const st
 		return kv_user_fail(u, -EINVAL,
 				    "sge %u: offset %" PRIu64 " and length %u name bytes beyond the end of the buffer of mr %u, which has %" PRIu64,
 				    i + 1, from->offset, from->length, from->mr, mr->length);
-	/* What goes inline is copied by the CPU, which needs no lkey. */
+	/* The CPU copies inline data, and needs no lkey. */
 	if (!mr->ib && !(wr->flags & KVERBS_WR_INLINE))
 		return kv_user_fail(u, -EINVAL,
 				    "sge %u: mr %u is not registered: register it first",

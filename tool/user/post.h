@@ -50,9 +50,9 @@ enum ibv_wr_opcode kv_user_post_opcode(uint32_t op, bool imm);
 void kv_user_queue_init(struct kv_user_queue *queue, uint32_t max, uint32_t max_sge);
 void kv_user_queue_add(struct kv_user *u, struct kv_user_queue *queue, struct kv_user_post *post);
 void kv_user_queue_drop(struct kv_user_post *post);
-void kv_user_queue_forget(struct kv_user_queue *queue);
-void kv_user_queue_forget_qp(struct kv_user *u, struct kv_user_qp *qp);
-void kv_user_queue_forget_cq(struct kv_user_cq *cq);
+void kv_user_queue_purge(struct kv_user_queue *queue);
+void kv_user_queue_purge_qp(struct kv_user *u, struct kv_user_qp *qp);
+void kv_user_queue_purge_cq(struct kv_user_cq *cq);
 
 /* poll.c */
 void kv_user_poll_take_all(struct kv_user *u, struct kv_user_cq *cq);

@@ -6,7 +6,7 @@
 
 #define QPN_MAX 0xffffffU
 
-/* What a request takes, and which types take it; RC takes all. */
+/* Flags and fields that an operation takes, and the types that take it; RC takes all. */
 static const struct {
 	const char *name;
 	uint32_t flags; /* KVERBS_WR_* */
@@ -29,13 +29,13 @@ bool kv_user_post_is_atomic(const struct kv_wr *wr)
 	return wr->op == KVERBS_OP_FETCH_ADD || wr->op == KVERBS_OP_CMP_SWP;
 }
 
-/* What kind of queue a request goes to, for texts. */
+/* The kind of queue that a request goes to, for texts. */
 const char *kv_user_post_queue_name(const struct kv_wr *wr)
 {
 	return wr->srq ? "srq" : wr->op == KVERBS_OP_RECV ? "receive queue" : "send queue";
 }
 
-/* What needs no object to be refused. */
+/* Refusals that need no object. */
 static int check_fields(struct kv_user *u, const struct kv_wr *wr)
 {
 	if (wr->op > KVERBS_OP_RECV)
@@ -189,10 +189,10 @@ int kv_user_post_find(struct kv_user *u, const struct kv_wr *wr, struct kv_user_
 	return wr->qp ? find_qp(u, wr, to) : find_srq(u, wr, to);
 }
 
-/* What runs post and what is posted by hand must not meet. */
+/* Requests of runs and requests by hand must not meet. */
 static int check_runs(struct kv_user *u, const struct kv_user_qp *qp)
 {
-	if (qp->dirty)
+	if (qp->needs_reset)
 		return kv_user_fail(u, -EBUSY,
 				    "an earlier run left requests on qp %u: reset it and connect it anew",
 				    qp->obj.id);
@@ -200,7 +200,7 @@ static int check_runs(struct kv_user *u, const struct kv_user_qp *qp)
 		return kv_user_fail(u, -EBUSY,
 				    "receives of an earlier run are posted on qp %u: reset it and connect it anew",
 				    qp->obj.id);
-	return kv_user_qp_check_leftovers(u, qp);
+	return kv_user_qp_check_outstanding(u, qp);
 }
 
 /* Can the queue take one more now? -EINVAL for the state of a QP, -EBUSY. */

@@ -64,7 +64,7 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 	return ret ? ret : check_recv(u, dev, init);
 }
 
-/* What the QP uses beside its PD, all of one device. */
+/* The QP's CQs and its SRQ, which are of the PD's device. */
 static int set_parents(struct kv_user *u, struct kv_user_qp *qp, const struct kv_qp_init *init)
 {
 	qp->send_cq = kv_user_obj_find(u, KV_CQ, init->send_cq);
@@ -141,7 +141,7 @@ int kv_user_qp_destroy(struct kv_user *u, struct kv_user_qp *qp, uint64_t *ns)
 	int ret = KV_USER_TIMED(ns, ibv_destroy_qp(qp->ib));
 
 	if (!ret)
-		kv_user_queue_forget_qp(u, qp);
+		kv_user_queue_purge_qp(u, qp);
 	return -ret;
 }
 
@@ -182,12 +182,12 @@ bool kv_user_qp_share_cq(const struct kv_user_qp *a, const struct kv_user_qp *b)
  * -EBUSY if another QP has requests of a run outstanding that complete into the CQs of this one.
  * A run takes whatever comes for its own; the room for requests by hand is counted.
  */
-int kv_user_qp_check_leftovers(struct kv_user *u, const struct kv_user_qp *qp)
+int kv_user_qp_check_outstanding(struct kv_user *u, const struct kv_user_qp *qp)
 {
 	const struct kv_user_qp *other;
 
 	KV_USER_FOR_EACH(u, KV_QP, other)
-		if (other != qp && (other->dirty || other->recvs) && kv_user_qp_share_cq(qp, other))
+		if (other != qp && (other->needs_reset || other->recvs) && kv_user_qp_share_cq(qp, other))
 			return kv_user_fail(u, -EBUSY,
 					    "requests of an earlier run on qp %u could complete into a cq of qp %u: reset qp %u",
 					    other->obj.id, qp->obj.id, other->obj.id);

@@ -27,7 +27,7 @@ static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 		return kv_user_fail(u, -EINVAL, "post is %u: there is no such context", spec->post);
 	if (spec->post != KVERBS_POST_PROCESS)
 		return kv_user_fail(u, -EOPNOTSUPP,
-				    "post: user space can't hold softirqs off: it has but post process");
+				    "post: user space can't hold softirqs off: post process is all that it has");
 	if (!spec->iters && !spec->time_ns)
 		return kv_user_fail(u, -EINVAL,
 				    "iters or time_ns is missing: when does the run end?");
@@ -214,7 +214,7 @@ static void join(struct kv_user_run *run)
 	kv_user_worker_join(run);
 	run->joined = true;
 	for (i = 0; i < 2 && run->ends[i].qp; i++)
-		run->ends[i].qp->dirty = run->loop.busy ||
+		run->ends[i].qp->needs_reset = run->loop.busy ||
 			(run->error && run->error != -ECANCELED);
 	set_poller(run, NULL);
 }
@@ -311,7 +311,7 @@ int kv_user_run_del(struct kv_user *u, void *obj, const struct kv_id *in, struct
 	return run ? kv_user_obj_delete(u, &run->obj, ns) : -ENOENT;
 }
 
-/* What a run has, while it goes on and after its end. */
+/* Results: of a run that goes on, and of one that has ended. */
 
 static __u64 load(const __u64 *from)
 {

@@ -136,7 +136,7 @@ int kv_user_srq_destroy(struct kv_user *u, struct kv_user_srq *srq, uint64_t *ns
 	int ret = KV_USER_TIMED(ns, ibv_destroy_srq(srq->ib));
 
 	if (!ret)
-		kv_user_queue_forget(&srq->rq);
+		kv_user_queue_purge(&srq->rq);
 	return -ret;
 }
 

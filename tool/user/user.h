@@ -2,7 +2,11 @@
 #ifndef KV_USER_USER_H
 #define KV_USER_USER_H
 
-/* What the files of the libibverbs backend share, and nobody else. */
+/*
+ * Shared by the files of the libibverbs backend, and by nobody else. In all functions @u is the
+ * backend. Those that return an int return 0 or a negative errno, with the text left by
+ * kv_user_fail(), unless their comment says otherwise.
+ */
 
 #include <sys/queue.h>
 #include <infiniband/verbs.h>
@@ -56,7 +60,7 @@ struct kv_user_dev {
 	uint64_t looked_ns; /* when kv_user_dev_check() has looked for that folder */
 };
 
-/* What all objects have; first member of each. */
+/* The first member of all objects. */
 struct kv_user_obj {
 	unsigned int type; /* enum kv_type or KV_USER_RUN */
 	uint32_t id; /* its name in the contract */
@@ -91,11 +95,11 @@ struct kv_user {
 	/* Requests posted by hand, by the last bits of their serial numbers. */
 	LIST_HEAD(, kv_user_post) posts[KV_USER_POST_BUCKETS];
 	uint64_t serial; /* of the last request that was posted by hand */
-	/* What happened here and is no asynchronous event, a ring. */
+	/* A ring of events that are no asynchronous ones of a device. */
 	struct kv_event events[KV_USER_EVENTS];
 	unsigned int first_event; /* the oldest of @events */
 	unsigned int n_events;
-	/* Where librdmacm tells of all CONNs, not blocking; NULL until there is one. */
+	/* Events of all CONNs, not blocking; NULL until there is one. */
 	struct rdma_event_channel *cm;
 };
 
@@ -144,7 +148,7 @@ struct kv_user_mr {
 	uint64_t reg_length; /* registered bytes */
 };
 
-/* What was posted by hand on a work queue. */
+/* The requests posted by hand on a work queue. */
 struct kv_user_queue {
 	/*
 	 * In the order in which they were posted; each stays until its completion, or that of a
@@ -172,7 +176,7 @@ struct kv_user_ah {
 	struct kv_av av; /* where to */
 };
 
-/* What a QP uses: its parents by slot. */
+/* The parents of a QP by slot. */
 enum kv_user_qp_parent {
 	KV_USER_QP_PD,
 	KV_USER_QP_SEND_CQ,
@@ -206,7 +210,7 @@ struct kv_user_qp {
 	struct kv_user_queue rq; /* receives posted by hand */
 	uint32_t recvs; /* receives that runs posted */
 	uint32_t recv_lkey; /* the key that they name the target MR by */
-	bool dirty; /* a run ended with other requests outstanding */
+	bool needs_reset; /* a run ended with other requests outstanding */
 };
 
 /* backend.c */
@@ -274,8 +278,7 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 
 /*
  * The other operations of model/ops.def, in the file of what they are about. @obj is the object
- * that the row is about, NULL if there is none; @ns as above. They return 0 or a negative errno,
- * with the text left by kv_user_fail().
+ * that the row is about, NULL if there is none; @ns as above.
  */
 #define OP(NAME, name, in_, out_, ...)							\
 	int kv_user_##name(struct kv_user *u, void *obj, const struct kv_##in_ *in,	\
@@ -303,7 +306,7 @@ int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp, uint32_t *s
 int kv_user_qp_renew(struct kv_user *u, struct kv_user_qp *qp);
 int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp);
 bool kv_user_qp_share_cq(const struct kv_user_qp *a, const struct kv_user_qp *b);
-int kv_user_qp_check_leftovers(struct kv_user *u, const struct kv_user_qp *qp);
+int kv_user_qp_check_outstanding(struct kv_user *u, const struct kv_user_qp *qp);
 int kv_user_qp_check_idle(struct kv_user *u, struct kv_user_qp *qp);
 
 /* modify.c */

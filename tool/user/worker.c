@@ -208,7 +208,7 @@ static bool advance(struct kv_user_run *run, uint64_t ticks)
 
 	if (!run->measuring)
 		ret = warm_up(run);
-	/* What the calls before this one have measured. */
+	/* Ticks that the calls before this one have measured. */
 	run->before += kv_loop_elapsed(loop);
 	kv_env_set(&loop->first, 0);
 	left = run->time - run->before;

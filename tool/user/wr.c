@@ -116,7 +116,7 @@ static int check_qp(struct kv_user *u, const char *end, struct kv_user_qp *qp)
 	ret = check_cq(u, end, qp->send_cq);
 	if (!ret)
 		ret = check_cq(u, end, qp->recv_cq);
-	return ret ? ret : kv_user_qp_check_leftovers(u, qp);
+	return ret ? ret : kv_user_qp_check_outstanding(u, qp);
 }
 
 static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned int i)
@@ -130,14 +130,14 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned 
 				    asked(run, i)->lkey);
 	if (asked(run, i)->lkey != KVERBS_LKEY_MR)
 		return kv_user_fail(u, -EOPNOTSUPP,
-				    "%s: lkey dma is the kernel's: user space has but lkey mr",
+				    "%s: lkey dma is the kernel's: in user space the key is always an mr's",
 				    names[i]);
 	ret = check_qp(u, names[i], end->qp);
 	if (!ret)
 		ret = kv_user_qp_check_rts(u, end->qp);
 	if (ret)
 		return ret;
-	if (end->qp->dirty)
+	if (end->qp->needs_reset)
 		return kv_user_fail(u, -EBUSY,
 				    "%s: an earlier run left requests outstanding on qp %u: reset it and connect it anew",
 				    names[i], end->qp->obj.id);
