@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <endian.h>
+#include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +66,13 @@ uint32_t kv_user_dev_can(const struct kv_user_dev *dev)
 	if (attr->atomic_cap != IBV_ATOMIC_NONE)
 		can |= KVERBS_CAN_ATOMIC;
 	return can;
+}
+
+/* -EOPNOTSUPP unless the device has atomic operations. */
+int kv_user_dev_check_atomic(struct kv_user *u, const struct kv_user_dev *dev)
+{
+	return dev->attr.atomic_cap != IBV_ATOMIC_NONE ? 0 :
+	       kv_user_fail(u, -EOPNOTSUPP, "%s has no atomic operations", kv_user_dev_name(dev));
 }
 
 static void fill_attr(const struct kv_user_dev *dev, struct kv_dev *to)

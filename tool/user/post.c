@@ -177,11 +177,11 @@ static int prep_sges(struct kv_user *u, const struct kv_wr *wr, const struct kv_
 	}
 	if (ret)
 		return ret;
-	if (kv_user_post_is_atomic(wr) && (wr->sges != 1 || bytes != ATOMIC_BYTES))
+	if (kv_user_op_is_atomic(wr->op) && (wr->sges != 1 || bytes != ATOMIC_BYTES))
 		return kv_user_fail(u, -EINVAL,
 				    "an atomic operation has one sge of 8 bytes, not %u of %" PRIu64,
 				    wr->sges, bytes);
-	if (kv_user_post_is_atomic(wr) && wr->remote_addr % ATOMIC_BYTES)
+	if (kv_user_op_is_atomic(wr->op) && wr->remote_addr % ATOMIC_BYTES)
 		return kv_user_fail(u, -EINVAL,
 				    "remote_addr of an atomic operation is a multiple of 8");
 	if (wr->flags & KVERBS_WR_INLINE && bytes > to->qp->max_inline)
@@ -206,7 +206,7 @@ static void prep_send(const struct kv_wr *wr, const struct kv_user_target *to,
 	ib->send_flags = prep_flags(wr);
 	if (wr->has_imm)
 		ib->imm_data = htonl(wr->imm);
-	if (kv_user_post_is_atomic(wr)) {
+	if (kv_user_op_is_atomic(wr->op)) {
 		ib->wr.atomic.remote_addr = wr->remote_addr;
 		ib->wr.atomic.rkey = wr->remote_key;
 		ib->wr.atomic.compare_add = wr->compare_add;

@@ -24,9 +24,9 @@ static const struct {
 	[KVERBS_OP_RECV] = { "RECV", 0, .uc = true, .ud = true },
 };
 
-bool kv_user_post_is_atomic(const struct kv_wr *wr)
+bool kv_user_op_is_atomic(uint32_t op)
 {
-	return wr->op == KVERBS_OP_FETCH_ADD || wr->op == KVERBS_OP_CMP_SWP;
+	return op == KVERBS_OP_FETCH_ADD || op == KVERBS_OP_CMP_SWP;
 }
 
 /* The kind of queue that a request goes to, for texts. */
@@ -70,6 +70,7 @@ static int check_fields(struct kv_user *u, const struct kv_wr *wr)
 static int check_type(struct kv_user *u, const struct kv_wr *wr, const struct kv_user_qp *qp)
 {
 	const char *name = ops[wr->op].name;
+	int ret;
 
 	if (qp->type == KVERBS_QPT_UC && !ops[wr->op].uc)
 		return kv_user_fail(u, -EINVAL,
@@ -78,9 +79,9 @@ static int check_type(struct kv_user *u, const struct kv_wr *wr, const struct kv
 	if (qp->type == KVERBS_QPT_UD && !ops[wr->op].ud)
 		return kv_user_fail(u, -EINVAL, "op: qp %u is UD: it takes SEND and RECV, not %s",
 				    qp->obj.id, name);
-	if (kv_user_post_is_atomic(wr) && qp->obj.dev->attr.atomic_cap == IBV_ATOMIC_NONE)
-		return kv_user_fail(u, -EOPNOTSUPP, "%s has no atomic operations",
-				    kv_user_dev_name(qp->obj.dev));
+	ret = kv_user_op_is_atomic(wr->op) ? kv_user_dev_check_atomic(u, qp->obj.dev) : 0;
+	if (ret)
+		return ret;
 	if (wr->has_imm && kv_user_dev_is_iwarp(qp->obj.dev))
 		return kv_user_fail(u, -EOPNOTSUPP, "imm: iWARP, which is what %s is, has no immediate data",
 				    kv_user_dev_name(qp->obj.dev));

@@ -233,6 +233,7 @@ int kv_user_dev_check_port(struct kv_user *u, const struct kv_user_dev *dev,
 			   const char *what, uint32_t port);
 
 /* dev_attr.c */
+int kv_user_dev_check_atomic(struct kv_user *u, const struct kv_user_dev *dev);
 uint32_t kv_user_dev_can(const struct kv_user_dev *dev);
 bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev);
 int kv_user_dev_each(struct kv_backend *b,

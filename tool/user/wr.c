@@ -13,12 +13,6 @@ static const struct kv_run_end *asked(const struct kv_user_run *run, unsigned in
 	return i ? &run->spec.peer : &run->spec.end;
 }
 
-static bool is_atomic(const struct kv_user_run *run)
-{
-	return run->spec.op == KVERBS_OP_FETCH_ADD ||
-	       run->spec.op == KVERBS_OP_CMP_SWP;
-}
-
 static int check_mr(struct kv_user *u, const struct kv_user_run *run, unsigned int i,
 		    const char *role, const struct kv_user_mr *mr, uint32_t access)
 {
@@ -142,7 +136,8 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned 
 				    "%s: an earlier run left requests outstanding on qp %u: reset it and connect it anew",
 				    names[i], end->qp->obj.id);
 	ret = check_mr(u, run, i, "local_mr", end->local,
-		       op == KVERBS_OP_READ || is_atomic(run) ? KVERBS_ACCESS_LOCAL_WRITE : 0);
+		       op == KVERBS_OP_READ || kv_user_op_is_atomic(op) ?
+		       KVERBS_ACCESS_LOCAL_WRITE : 0);
 	if (ret || !end->target)
 		return ret;
 	ret = check_mr(u, run, i, "target_mr", end->target,
@@ -156,8 +151,6 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned 
 
 static int check_atomic(struct kv_user *u, const struct kv_user_run *run)
 {
-	const struct kv_user_qp *qp = run->ends[0].qp;
-
 	if (run->spec.size != sizeof(uint64_t))
 		return kv_user_fail(u, -EINVAL, "size is %u: that of an atomic operation is 8",
 				    run->spec.size);
@@ -165,10 +158,7 @@ static int check_atomic(struct kv_user *u, const struct kv_user_run *run)
 		return kv_user_fail(u, -EINVAL,
 				    "end: remote_addr 0x%" PRIx64 " of an atomic operation must be a multiple of 8",
 				    run->spec.end.remote_addr);
-	if (qp->obj.dev->attr.atomic_cap == IBV_ATOMIC_NONE)
-		return kv_user_fail(u, -EOPNOTSUPP, "%s has no atomic operations",
-				    ibv_get_device_name(qp->obj.dev->ctx->device));
-	return 0;
+	return kv_user_dev_check_atomic(u, run->ends[0].qp->obj.dev);
 }
 
 /*
@@ -186,7 +176,7 @@ int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 		return kv_user_fail(u, -EBUSY,
 				    "end and peer: qp %u and qp %u share a cq, or are the same: each needs its own",
 				    qp->obj.id, peer->obj.id);
-	ret = is_atomic(run) ? check_atomic(u, run) : 0;
+	ret = kv_user_op_is_atomic(run->spec.op) ? check_atomic(u, run) : 0;
 	if (!ret)
 		ret = check_end(u, run, 0);
 	if (!ret && peer)
