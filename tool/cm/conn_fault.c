@@ -93,7 +93,8 @@ int kv_conn_fault_connect(struct kv_fault *f, const struct kv_backend *b, int er
 
 	kv_sockaddr_format(text, dst);
 	return kv_fault_backend(f, b, error, "cannot connect to %s%s", text,
-				error == -ECONNREFUSED ? ": nobody listens there" : error == -ETIMEDOUT ? ": nobody answers" : "");
+				error == -ECONNREFUSED ? ": nobody listens there" :
+				error == -ETIMEDOUT ? ": nobody answers" : "");
 }
 
 /**
@@ -129,7 +130,7 @@ int kv_conn_fault_ended(struct kv_fault *f, const char *space, const struct kv_c
 int kv_conn_fault_late(struct kv_fault *f, const char *space,
 		       const struct kv_conn *conn, uint64_t waited_ns)
 {
-	/* Of the states in which the peer or the CM has something to do: what stands around the peer. */
+	/* The texts around the peer, for states in which it or the CM has to answer. */
 	static const struct {
 		const char *before;
 		const char *behind;

@@ -83,7 +83,7 @@ static void on_event(struct kv_user *u, struct kv_user_conn *conn,
 		kv_user_conn_take_private(conn->private_data, &conn->private_length, param);
 		break;
 	case KVERBS_CM_EVENT_ESTABLISHED:
-		/* iWARP's answer. That of others has come before, and a peer's confirmation says nothing. */
+		/* iWARP's answer. Others' has come before, and a confirmation has no data. */
 		if (conn->state == KVERBS_CONN_CONNECTING)
 			kv_user_conn_take_private(conn->private_data, &conn->private_length, param);
 		conn->state = KVERBS_CONN_ESTABLISHED;

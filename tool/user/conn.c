@@ -261,7 +261,8 @@ int kv_user_conn_wait(struct kv_user *u, void *obj, const struct kv_wait *in, st
 	if (ret)
 		return ret;
 	if (!n)
-		return kv_user_fail(u, -EAGAIN, "no event of conn %u within %d ms", in->id, in->timeout_ms);
+		return kv_user_fail(u, -EAGAIN, "no event of conn %u within %d ms", in->id,
+				    in->timeout_ms);
 	kv_user_conn_take_events(u);
 	return 0;
 }

@@ -77,7 +77,8 @@ static struct kv_user_qp *find_qp(struct kv_user *u, const struct kv_user_conn *
 		*error = kv_user_fail(u, -EINVAL, "qp %u and conn %u are not of the same device",
 				      id, conn->obj.id);
 	else if (qp->type != KVERBS_QPT_RC)
-		*error = kv_user_fail(u, -EINVAL, "qp %u is no RC qp: no other can be connected", id);
+		*error = kv_user_fail(u, -EINVAL, "qp %u is no RC qp: no other can be connected",
+				      id);
 	else if (other)
 		*error = kv_user_fail(u, -EBUSY, "qp %u is in use by conn %u: delete that first",
 				      id, other->obj.id);
@@ -256,7 +257,8 @@ int kv_user_conn_connect(struct kv_user *u, void *obj, const struct kv_conn_para
 		return ret;
 	kv_user_obj_set_parent(&conn->obj, KV_USER_CONN_QP, &qp->obj);
 	if (KV_USER_TIMED(ns, rdma_connect(conn->cm, &to))) {
-		ret = kv_user_fail(u, -errno, "rdma_connect of conn %u: %s", param->id, strerror(errno));
+		ret = kv_user_fail(u, -errno, "rdma_connect of conn %u: %s", param->id,
+				   strerror(errno));
 		give_back(u, conn, qp, state);
 		return ret;
 	}
@@ -345,7 +347,8 @@ int kv_user_conn_reject(struct kv_user *u, void *obj, const struct kv_conn_rejec
 	if (ret)
 		return ret;
 	if (KV_USER_TIMED(ns, rdma_reject(conn->cm, in->private_data, (uint8_t)in->private_length)))
-		return kv_user_fail(u, -errno, "rdma_reject of conn %u: %s", in->id, strerror(errno));
+		return kv_user_fail(u, -errno, "rdma_reject of conn %u: %s", in->id,
+				    strerror(errno));
 	kv_user_conn_end_qp(u, conn);
 	conn->state = KVERBS_CONN_REJECTED;
 	return 0;

@@ -131,7 +131,8 @@ int kv_user_cq_arm(struct kv_user *u, void *obj, const struct kv_cq_arm *in, str
 	drop_events(cq);
 	ret = KV_USER_TIMED(ns, ibv_req_notify_cq(cq->ib, in->solicited));
 	if (ret)
-		return kv_user_fail(u, -ret, "ibv_req_notify_cq of cq %u: %s", in->id, strerror(ret));
+		return kv_user_fail(u, -ret, "ibv_req_notify_cq of cq %u: %s", in->id,
+				    strerror(ret));
 	kv_user_poll_take_all(u, cq);
 	out->missed = !TAILQ_EMPTY(&cq->done);
 	return 0;
@@ -152,7 +153,9 @@ int kv_user_cq_wait(struct kv_user *u, void *obj, const struct kv_wait *in, stru
 	if (n < 0)
 		return kv_user_fail(u, -errno, "cq %u: %s", in->id, strerror(errno));
 	if (!n)
-		return kv_user_fail(u, -EAGAIN, "no event of cq %u within %d ms", in->id, in->timeout_ms);
+		return kv_user_fail(u, -EAGAIN, "no event of cq %u within %d ms", in->id,
+				    in->timeout_ms);
 	ret = get_event(cq);
-	return ret ? kv_user_fail(u, ret, "ibv_get_cq_event of cq %u: %s", in->id, strerror(-ret)) : 0;
+	return ret ? kv_user_fail(u, ret, "ibv_get_cq_event of cq %u: %s", in->id,
+				  strerror(-ret)) : 0;
 }

@@ -210,7 +210,7 @@ static int reset_ib(struct kv_user *u, struct kv_user_qp *qp, uint32_t from,
 	uint32_t state;
 	int ret;
 
-	/* iWARP has no way back from ERR, and its drivers do nothing at RESET: what was posted stays. */
+	/* iWARP has no way back from ERR, and its drivers do nothing at RESET: requests stay. */
 	if (kv_user_dev_is_iwarp(qp->obj.dev))
 		return from == KVERBS_QPS_RESET ? 0 : kv_user_qp_renew(u, qp);
 	ret = ibv_modify_qp(qp->ib, attr, IBV_QP_STATE);

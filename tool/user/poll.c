@@ -167,8 +167,8 @@ static void fill_wc(const struct kv_user_post *post, struct kv_wc *to)
 }
 
 /*
- * Sends complete in order, so what stands before it and does not tell is over. A READ of siw's tells of
- * itself when its answer has come, which may be behind what was posted later.
+ * Sends complete in order, so silent ones that stand before it are over. A READ of siw completes
+ * when its answer has come, which may be after requests that were posted later.
  */
 static void drop_earlier(const struct kv_user_post *post)
 {

@@ -51,7 +51,8 @@ static int check_fields(struct kv_user *u, const struct kv_wr *wr)
 		return kv_user_fail(u, -EINVAL, "srq: it takes receives only");
 	if (wr->flags & ~ops[wr->op].flags)
 		return kv_user_fail(u, -EINVAL,
-				    wr->op == KVERBS_OP_RECV ? "flags: a receive has none" : "flags: inline is for SEND and WRITE only");
+				    wr->op == KVERBS_OP_RECV ? "flags: a receive has none" :
+				    "flags: inline is for SEND and WRITE only");
 	if (wr->has_imm && !ops[wr->op].imm)
 		return kv_user_fail(u, -EINVAL, "imm: immediate data is for SEND and WRITE only");
 	if (wr->has_remote && !ops[wr->op].remote)

@@ -187,7 +187,8 @@ int kv_user_qp_check_outstanding(struct kv_user *u, const struct kv_user_qp *qp)
 	const struct kv_user_qp *other;
 
 	KV_USER_FOR_EACH(u, KV_QP, other)
-		if (other != qp && (other->needs_reset || other->recvs) && kv_user_qp_share_cq(qp, other))
+		if (other != qp && (other->needs_reset || other->recvs) &&
+		    kv_user_qp_share_cq(qp, other))
 			return kv_user_fail(u, -EBUSY,
 					    "requests of an earlier run on qp %u could complete into a cq of qp %u: reset qp %u",
 					    other->obj.id, qp->obj.id, other->obj.id);
@@ -195,9 +196,9 @@ int kv_user_qp_check_outstanding(struct kv_user *u, const struct kv_user_qp *qp)
 }
 
 /*
- * A device may bring the QP to ERR, SQE or SQD by itself, and iWARP's CM to RTS: that is asked. What
- * iWARP's drivers say of the states before is not to be relied on: siw calls a fresh QP's INIT, and that of
- * Linux 6.1 fills no state, which then is RESET.
+ * A device may bring the QP to ERR, SQE or SQD by itself, and iWARP's CM to RTS: that is asked.
+ * Drivers of iWARP are not relied on for the states before: siw calls that of a fresh QP INIT, and
+ * siw of Linux 6.1 fills no state, which then is RESET.
  */
 static uint32_t state_of(const struct kv_user_qp *qp, const struct ibv_qp_attr *attr)
 {
@@ -237,8 +238,8 @@ static int query(struct kv_user_qp *qp, struct ibv_qp_attr *attr)
 	memset(attr, 0, sizeof(*attr));
 	ret = ibv_query_qp(qp->ib, attr, mask, &init);
 	/*
-	 * siw fills little, and ib_uverbs_query_qp() returns uninitialised memory for the rest; cxgb4
-	 * fills the state.
+	 * siw fills little, and ib_uverbs_query_qp() returns uninitialised memory for the rest;
+	 * cxgb4 fills the state.
 	 */
 	if (kv_user_dev_is_iwarp(qp->obj.dev))
 		*attr = (struct ibv_qp_attr){

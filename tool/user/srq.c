@@ -45,7 +45,7 @@ static int set_limit(struct kv_user *u, struct kv_user_srq *srq, uint32_t limit)
 				  strerror(ret)) : 0;
 }
 
-/* Its time is that of ibv_create_srq(), which knows no limit: ibv_modify_srq() sets it after that. */
+/* Its time is that of ibv_create_srq() alone: ibv_modify_srq() sets the limit after it. */
 int kv_user_srq_new(struct kv_user *u, struct kv_user_srq *srq, const struct kv_srq_init *init,
 		    uint64_t *ns)
 {

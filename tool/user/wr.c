@@ -39,7 +39,8 @@ static int check_mr(struct kv_user *u, const struct kv_user_run *run, unsigned i
 		return kv_user_fail(u, -EINVAL,
 				    "%s: its %s, mr %u, is registered without the right that this needs: %s",
 				    end, role, mr->obj.id,
-				    access & ~mr->access & KVERBS_ACCESS_LOCAL_WRITE ? "local write" : "remote write");
+				    access & ~mr->access & KVERBS_ACCESS_LOCAL_WRITE ?
+				    "local write" : "remote write");
 	return 0;
 }
 
@@ -141,7 +142,8 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned 
 	if (ret || !end->target)
 		return ret;
 	ret = check_mr(u, run, i, "target_mr", end->target,
-		       op == KVERBS_OP_SEND ? KVERBS_ACCESS_LOCAL_WRITE : KVERBS_ACCESS_REMOTE_WRITE);
+		       op == KVERBS_OP_SEND ? KVERBS_ACCESS_LOCAL_WRITE :
+					      KVERBS_ACCESS_REMOTE_WRITE);
 	if (!ret)
 		ret = check_left(u, run, i);
 	if (ret || op != KVERBS_OP_SEND)
