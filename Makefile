@@ -32,7 +32,7 @@ USER_LIBS = $(shell pkg-config --libs $(USER_PKGS))
 # User space's backend is loaded when it is asked for (tool/load_user.c).
 USER_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/user/*.c))
 TOOL_OBJS := $(filter-out $(USER_OBJS),$(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c) kmod/qp_table.c))
-NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/model/site.c,$(wildcard tool/kernel/*.c tool/model/*.c)) tool/sys/counter.c tool/sys/netdev.c kmod/loop/hist.c)
+NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/model/site.c,$(wildcard tool/kernel/*.c tool/model/*.c)) tool/sys/device.c kmod/loop/hist.c)
 
 all: module tool
 

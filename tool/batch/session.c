@@ -265,6 +265,7 @@ static void put_title(char **word, size_t n, const struct kv_fault *why,
 	find_title(word, n, title, sizeof(title));
 	f->error = why->error;
 	f->exit = why->exit;
+	f->printed = false;
 	if (named)
 		snprintf(f->text, sizeof(f->text), "%s: %.900s (%s)", title,
 			 why->text, kv_errno_name(why->error));

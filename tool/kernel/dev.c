@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "kernel/msg.h"
-#include "sys/counter.h"
-#include "sys/netdev.h"
+#include "sys/device.h"
 
 static const struct kv_shape *const names[] = { &kv_shape_dev, NULL };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "model/shape.h"
 #include "sys/clock.h"
-#include "sys/counter.h"
+#include "sys/device.h"
 #include "user/conn.h"
 
 /* The backend of user space: libibverbs. */

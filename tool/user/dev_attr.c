@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sys/netdev.h"
+#include "sys/device.h"
 #include "user/user.h"
 
 /* Attributes of a device, as user space sees them. */

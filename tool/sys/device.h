@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_SYS_COUNTER_H
-#define KV_SYS_COUNTER_H
+#ifndef KV_SYS_DEVICE_H
+#define KV_SYS_DEVICE_H
 
 #include "model/backend.h"
 
 int kv_counters_read(struct kv_backend *b, const char *dev, struct kv_counters *c);
+void kv_netdev_note(struct kv_dev *dev);
 
 #endif
