@@ -19,11 +19,7 @@
 /* In which nobody was asked for anything. */
 #define QUIET (1U << KVERBS_CONN_IDLE | 1U << KVERBS_CONN_LISTENING)
 
-/**
- * kv_conn_param_init() - the defaults of the contract
- * @param: receives them
- * @qp: id of the QP
- */
+/* The defaults of the contract. */
 void kv_conn_param_init(struct kv_conn_param *param, uint32_t qp)
 {
 	memset(param, 0, sizeof(*param));
@@ -106,18 +102,11 @@ static int wait_for(struct kv_backend *b, uint32_t id, uint32_t wanted,
 	return kv_conn_fault_late(f, b->ops->space, conn, kv_now_ns() - start);
 }
 
-/**
- * kv_conn_wait() - wait until a connection is in a state
- * @b: the backend
- * @id: the connection
- * @wanted: a bit for each state, 1U << KVERBS_CONN_*
- * @end_ns: until when
- * @conn: receives what it is, also on failure
- * @f: receives why not: the step, the peer's address, and the reason
- *
- * Return: 0: it is in one of these. A negative errno: -ETIMEDOUT; -EINTR;
- * -ECONNREFUSED if it was rejected, -ECONNABORTED if it was ended, or what its
- * status says if it has failed; -EINVAL if nobody was asked for anything.
+/*
+ * Waits until a connection is in one of the states in @wanted, 1U << KVERBS_CONN_*. @conn and
+ * the fault, which names the step, the peer's address and the reason, are filled on failure,
+ * too. -ETIMEDOUT; -EINTR; -ECONNREFUSED if it was rejected, -ECONNABORTED if it was ended, or
+ * what its status says if it has failed; -EINVAL if nobody was asked for anything.
  */
 int kv_conn_wait(struct kv_backend *b, uint32_t id, uint32_t wanted,
 		 uint64_t end_ns, struct kv_conn *conn, struct kv_fault *f)
@@ -125,16 +114,7 @@ int kv_conn_wait(struct kv_backend *b, uint32_t id, uint32_t wanted,
 	return wait_for(b, id, wanted, NULL, end_ns, conn, f);
 }
 
-/**
- * kv_conn_take() - wait for a peer's request and take it
- * @b: the backend
- * @listener: whose
- * @end_ns: until when
- * @conn: receives the request's connection
- * @f: receives why not
- *
- * Return: 0 or a negative errno: -ETIMEDOUT, -EINTR.
- */
+/* Waits for a peer's request to @listener, and takes it. -ETIMEDOUT, -EINTR. */
 int kv_conn_take(struct kv_backend *b, uint32_t listener, uint64_t end_ns,
 		 struct kv_conn *conn, struct kv_fault *f)
 {
@@ -188,17 +168,10 @@ static int resolve(struct kv_backend *b, uint32_t id, const struct kv_conn_peer 
 	return kv_conn_wait(b, id, 1U << KVERBS_CONN_ROUTE_RESOLVED, with_grace(end_ns), conn, f);
 }
 
-/**
- * kv_conn_confirm() - do what is left of a connection
- * @b: the backend
- * @id: the connection: connecting or answered, then it is established, or accepted
- * @param: how long until a packet is sent again (active side)
- * @end_ns: until when
- * @conn: receives what the connection is
- * @times: what it cost is put there: ESTABLISH (active side); or NULL
- * @f: receives why not
- *
- * Return: 0: it is, or was, established. A negative errno, as from kv_conn_wait().
+/*
+ * Does what is left of a connection: one that is connecting, answered or accepted is, or was,
+ * established then. @param says how long until a packet is sent again (active side). Of @times,
+ * which may be NULL: ESTABLISH (active side). Errors of kv_conn_wait().
  */
 int kv_conn_confirm(struct kv_backend *b, uint32_t id, const struct kv_conn_param *param,
 		    uint64_t end_ns, struct kv_conn *conn, struct kv_conn_times *times,
@@ -221,15 +194,9 @@ int kv_conn_confirm(struct kv_backend *b, uint32_t id, const struct kv_conn_para
 	return kv_conn_wait(b, id, wanted, end_ns, conn, f);
 }
 
-/**
- * kv_conn_disconnect() - end a connection and wait until the peer has confirmed
- * @b: the backend
- * @id: the connection, accepted or established; one that has ended is fine
- * @end_ns: until when
- * @conn: receives what the connection is
- * @f: receives why not
- *
- * Return: 0 or a negative errno, as from kv_conn_wait().
+/*
+ * Ends a connection, accepted or established, and waits until the peer has confirmed; one that
+ * has ended is fine. Errors of kv_conn_wait().
  */
 int kv_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t end_ns,
 		       struct kv_conn *conn, struct kv_fault *f)
@@ -265,17 +232,9 @@ static void destroy(struct kv_backend *b, uint32_t id)
 	kv_op_del(b, KV_CONN, id, &ns);
 }
 
-/**
- * kv_conn_listen() - make a listener
- * @b: the backend
- * @init: on which device, and whether it outlives the backend
- * @src: at which address and port; port 0: any
- * @backlog: so many requests may wait to be taken
- * @conn: receives the listener, with its port
- * @times: what it cost is put there: CREATE_ID and LISTEN
- * @f: receives why not
- *
- * Return: 0 or a negative errno; then nothing is left.
+/*
+ * Makes a listener at @src, port 0 for any; @conn has the port then. @backlog requests may wait
+ * to be taken. Of @times: CREATE_ID, LISTEN. After a failure nothing is left.
  */
 int kv_conn_listen(struct kv_backend *b, const struct kv_conn_init *init,
 		   const struct sockaddr_storage *src, uint32_t backlog, struct kv_conn *conn,
@@ -299,17 +258,10 @@ int kv_conn_listen(struct kv_backend *b, const struct kv_conn_init *init,
 	return ret;
 }
 
-/**
- * kv_conn_request() - ask a peer for a connection
- * @b: the backend
- * @peer: whom
- * @param: the QP, and what the peer is told
- * @end_ns: until when address and route are to be resolved
- * @conn: receives the connection, which the peer has not answered yet
- * @times: what it cost is put there: CREATE_ID, RESOLVE_ADDR, RESOLVE_ROUTE, CONNECT
- * @f: receives why not
- *
- * Return: 0 or a negative errno; then nothing is left, and the QP is nobody's.
+/*
+ * Asks a peer for a connection, which the peer has not answered yet. @end_ns is for address and
+ * route. Of @times: CREATE_ID, RESOLVE_ADDR, RESOLVE_ROUTE, CONNECT. After a failure nothing is
+ * left, and the QP is nobody's.
  */
 int kv_conn_request(struct kv_backend *b, const struct kv_conn_peer *peer,
 		    const struct kv_conn_param *param, uint64_t end_ns, struct kv_conn *conn,
@@ -337,16 +289,7 @@ err_destroy:
 	return ret;
 }
 
-/**
- * kv_conn_accept() - accept a request
- * @b: the backend
- * @id: the connection, requested; kv_conn_confirm() is to follow
- * @param: the QP, and what the peer is told
- * @times: what it cost is put there: ACCEPT
- * @f: receives why not
- *
- * Return: 0 or a negative errno.
- */
+/* Accepts a request; kv_conn_confirm() is to follow. Of @times: ACCEPT. */
 int kv_conn_accept(struct kv_backend *b, uint32_t id, const struct kv_conn_param *param,
 		   struct kv_conn_times *times, struct kv_fault *f)
 {
@@ -357,18 +300,7 @@ int kv_conn_accept(struct kv_backend *b, uint32_t id, const struct kv_conn_param
 	return ret ? kv_fault_backend(f, b, ret, "cannot accept a connection") : 0;
 }
 
-/**
- * kv_conn_dial() - connect to a peer: the whole active side
- * @b: the backend
- * @peer: whom
- * @param: the QP, and what the peer is told
- * @end_ns: until when all of it is to be done
- * @conn: receives the connection, established
- * @times: what it cost is put there
- * @f: receives why not
- *
- * Return: 0 or a negative errno; then nothing is left.
- */
+/* Connects to a peer: the whole active side. After a failure nothing is left. */
 int kv_conn_dial(struct kv_backend *b, const struct kv_conn_peer *peer,
 		 const struct kv_conn_param *param, uint64_t end_ns, struct kv_conn *conn,
 		 struct kv_conn_times *times, struct kv_fault *f)

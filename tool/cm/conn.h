@@ -18,27 +18,17 @@ enum kv_conn_step {
 	KV_CONN_STEPS,
 };
 
-/**
- * struct kv_conn_times - what connecting cost
- * @verb_ns: how long the verb of each step took, nanoseconds; the QP's own are not
- *	in there
- */
+/* What connecting cost, without the verbs of the QP itself. */
 struct kv_conn_times {
-	uint64_t verb_ns[KV_CONN_STEPS];
+	uint64_t verb_ns[KV_CONN_STEPS]; /* how long the verb of each step took, nanoseconds */
 };
 
-/**
- * struct kv_conn_peer - whom to connect to
- * @dev: name of our device
- * @persistent: the connection outlives the backend; kernel only
- * @src: where to come from; family 0 (AF_UNSPEC): what the routes say
- * @dst: where to, with a port
- */
+/* Whom to connect to. */
 struct kv_conn_peer {
-	const char *dev;
-	bool persistent;
-	struct sockaddr_storage src;
-	struct sockaddr_storage dst;
+	const char *dev; /* name of our device */
+	bool persistent; /* the connection outlives the backend; kernel only */
+	struct sockaddr_storage src; /* family 0 (AF_UNSPEC): what the routes say */
+	struct sockaddr_storage dst; /* with a port */
 };
 
 void kv_conn_param_init(struct kv_conn_param *param, uint32_t qp);
@@ -51,7 +41,11 @@ int kv_conn_fault_ended(struct kv_fault *f, const char *space, const struct kv_c
 int kv_conn_fault_late(struct kv_fault *f, const char *space,
 		       const struct kv_conn *conn, uint64_t waited_ns);
 
-/* Deadlines are of kv_now_ns(). */
+/*
+ * @id is the connection, @param the QP and what the peer is told, @end_ns the deadline by
+ * kv_now_ns(). @conn receives what the connection is. What the verbs cost is put into @times,
+ * each step's into its own place. @f receives why not, and the result is 0 or a negative errno.
+ */
 int kv_conn_wait(struct kv_backend *b, uint32_t id, uint32_t wanted,
 		 uint64_t end_ns, struct kv_conn *conn, struct kv_fault *f);
 int kv_conn_take(struct kv_backend *b, uint32_t listener, uint64_t end_ns,

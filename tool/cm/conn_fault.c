@@ -9,13 +9,7 @@
 #define REASON_INVALID_SERVICE_ID 8
 #define REASON_CONSUMER 28
 
-/**
- * kv_conn_peer_format() - write who a connection is with
- * @text: room for it
- * @conn: the connection
- *
- * Return: @text, or a word for a peer that is not known.
- */
+/* Writes the address of the peer, and returns @text, or a word for a peer that is not known. */
 const char *kv_conn_peer_format(char text[KV_SOCKADDR_TEXT], const struct kv_conn *conn)
 {
 	kv_sockaddr_format(text, &conn->dst);
@@ -75,16 +69,9 @@ static int say_failed(struct kv_fault *f, const char *space, const struct kv_con
 			    space, peer, kv_word_name(kv_word_cm_event, conn->event), why);
 }
 
-/**
- * kv_conn_fault_connect() - say why a request could not be sent
- * @f: receives it
- * @b: the backend, whose err has the reason
- * @error: what the operation returned
- * @dst: the peer
- *
- * On iWARP the request follows a connection of TCP's, which is made first.
- *
- * Return: @error
+/*
+ * Says why a request to @dst could not be sent: @b has the reason, and the result is @error. On
+ * iWARP the request follows a connection of TCP's, which is made first.
  */
 int kv_conn_fault_connect(struct kv_fault *f, const struct kv_backend *b, int error,
 			  const struct sockaddr_storage *dst)
@@ -97,13 +84,9 @@ int kv_conn_fault_connect(struct kv_fault *f, const struct kv_backend *b, int er
 				error == -ETIMEDOUT ? ": nobody answers" : "");
 }
 
-/**
- * kv_conn_fault_ended() - say how a connection has ended
- * @f: receives it
- * @space: where
- * @conn: the connection: rejected, failed or disconnected
- *
- * Return: -ECONNREFUSED, what its status says, or -ECONNABORTED.
+/*
+ * Says how a connection has ended that was rejected, failed or disconnected. Returns
+ * -ECONNREFUSED, what its status says, or -ECONNABORTED.
  */
 int kv_conn_fault_ended(struct kv_fault *f, const char *space, const struct kv_conn *conn)
 {
@@ -118,14 +101,9 @@ int kv_conn_fault_ended(struct kv_fault *f, const char *space, const struct kv_c
 			    "%s space: the connection with %s was ended", space, peer);
 }
 
-/**
- * kv_conn_fault_late() - say which answer has not come in time
- * @f: receives it
- * @space: where
- * @conn: the connection as it was last
- * @waited_ns: how long it was waited for
- *
- * Return: -ETIMEDOUT
+/*
+ * Says which answer has not come in time, from the connection as it was last. Returns
+ * -ETIMEDOUT.
  */
 int kv_conn_fault_late(struct kv_fault *f, const char *space,
 		       const struct kv_conn *conn, uint64_t waited_ns)
