@@ -63,7 +63,7 @@ struct kv_option {
 
 int kv_option_read(const char *command, int *n, char **word, const struct kv_option *rows,
 		   void *args, bool loose, struct kv_fault *f);
-const struct kv_option *kv_option_find(const struct kv_option *rows, const char *text, bool loose,
+const struct kv_option *kv_option_find(const struct kv_option *rows, const char *text, bool exact,
 				       const char **value);
 void kv_option_print_help(const struct kv_option *rows, const char *usage, const char *more);
 void kv_wrap(const char *text, int indent, int column);

@@ -51,8 +51,8 @@ static bool await(struct kv_backend *b, uint32_t cq, struct kv_wc *wc)
  * kv_probe_explain() - the other host does not answer: what does its QP say?
  * @p: the pair
  * @end: which end asks; nothing is done if that is of another host
- * @f: why a run or a transfer ended; if a connection was lost it receives what a WRITE of no bytes completed
- *	with, which touches no memory and needs no key (IBTA 9.7.4.1.3)
+ * @f: why a run or a transfer ended; if a connection was lost it receives what a WRITE of no bytes
+ *	completed with, which touches no memory and needs no key (IBTA 9.7.4.1.3)
  *
  * Who only waited had nothing on its way that could be given up.
  */
