@@ -579,7 +579,7 @@ static void read_replies(int fd, bool ended)
 	struct kv_wire wire;
 	struct kv_reply reply;
 	unsigned int n = 0;
-	char why[256];
+	struct kv_fault f;
 
 	if (kv_wire_init(&wire, fd))
 		give_up("no memory");
@@ -587,8 +587,8 @@ static void read_replies(int fd, bool ended)
 		/* Two hellos come first. */
 		if (n++ >= 2) {
 			if (kv_attrs_take(&kv_shape_reply, wire.head, (int)wire.head_length,
-					  "reply", &reply, why, sizeof(why)))
-				give_up("an answer makes no sense: %s", why);
+					  "reply", &reply, &f))
+				give_up("an answer makes no sense: %s", f.text);
 			count.messages++;
 			count.done += !reply.ret;
 			count.refused += !!reply.ret;
@@ -596,8 +596,8 @@ static void read_replies(int fd, bool ended)
 			count.messages++;
 		}
 	}
-	if (!strstr(wire.err, "was closed") && !strstr(wire.err, "Connection reset"))
-		give_up("an answer is broken: %s", wire.err);
+	if (!strstr(wire.fault.text, "was closed") && !strstr(wire.fault.text, "Connection reset"))
+		give_up("an answer is broken: %s", wire.fault.text);
 	/* The one that was the last. */
 	count.messages += ended;
 	count.broken += ended;

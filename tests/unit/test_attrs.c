@@ -94,12 +94,11 @@ static void test_there_and_back(void **state)
 {
 	struct nl_msg *msg = new_msg();
 	struct outer o;
-	char why[200];
+	struct kv_fault f;
 
 	kv_nl_put_all(msg, &outer_shape, &good);
 	memset(&o, 0xff, sizeof(o));
-	assert_int_equal(kv_attrs_take(&outer_shape, attrs_of(msg), length_of(msg), "outer", &o,
-				       why, sizeof(why)), 0);
+	assert_int_equal(kv_attrs_take(&outer_shape, attrs_of(msg), length_of(msg), "outer", &o, &f), 0);
 	assert_memory_equal(&o, &good, sizeof(o));
 	nlmsg_free(msg);
 }
@@ -107,13 +106,13 @@ static void test_there_and_back(void **state)
 /* @len bytes of attributes, as they come. */
 static void assert_refused(struct nlattr *attrs, int len, const char *says)
 {
-	char why[200] = "";
+	struct kv_fault f;
 	struct outer o;
 
-	assert_int_equal(kv_attrs_take(&outer_shape, attrs, len, "outer", &o, why, sizeof(why)),
+	assert_int_equal(kv_attrs_take(&outer_shape, attrs, len, "outer", &o, &f),
 			 -EBADMSG);
-	if (!strstr(why, says))
-		fail_msg("'%s' does not say '%s'", why, says);
+	if (!strstr(f.text, says))
+		fail_msg("'%s' does not say '%s'", f.text, says);
 }
 
 /* The good one, of which the last attribute of type @old has another type and other bytes. */
@@ -223,7 +222,7 @@ static void test_frames(void **state)
 {
 	struct nl_msg *msg = new_msg();
 	int accepted = 0;
-	char why[200];
+	struct kv_fault f;
 	uint8_t *bytes;
 	struct outer o;
 
@@ -232,8 +231,7 @@ static void test_frames(void **state)
 		/* For ASan, which knows where that ends. */
 		bytes = malloc((size_t)n + 1);
 		memcpy(bytes, attrs_of(msg), (size_t)n);
-		accepted += !kv_attrs_take(&outer_shape, (struct nlattr *)bytes, n, "outer", &o,
-					   why, sizeof(why));
+		accepted += !kv_attrs_take(&outer_shape, (struct nlattr *)bytes, n, "outer", &o, &f);
 		free(bytes);
 	}
 	/* With one element of the list, and with none. */
@@ -256,14 +254,13 @@ static void test_addresses(void **state)
 	};
 	const struct kv_shape *shape = kv_call_rows[KV_CALL_CONN_LISTEN].args;
 	struct kv_conn_listen args = { .id = 1 }, back;
-	char why[200];
+	struct kv_fault f;
 
 	for (int i = 0; i < 2; i++) {
 		struct nl_msg *msg = new_msg();
 
 		kv_nl_put_all(msg, shape, &args);
-		assert_int_equal(kv_attrs_take(shape, attrs_of(msg), length_of(msg), "x", &back,
-					       why, sizeof(why)), 0);
+		assert_int_equal(kv_attrs_take(shape, attrs_of(msg), length_of(msg), "x", &back, &f), 0);
 		assert_memory_equal(&back, &args, sizeof(args));
 		nlmsg_free(msg);
 		memcpy(&args.src, &in6, sizeof(in6));
@@ -288,12 +285,12 @@ static void round_trip(const struct kv_shape *shape, const void *from, const cha
 {
 	struct nl_msg *msg = new_msg(), *again = new_msg();
 	void *to = malloc(shape->size);
-	char why[200];
+	struct kv_fault f;
 
 	kv_nl_put_all(msg, shape, from);
 	memset(to, 0xff, shape->size);
-	if (kv_attrs_take(shape, attrs_of(msg), length_of(msg), name, to, why, sizeof(why)))
-		fail_msg("%s", why);
+	if (kv_attrs_take(shape, attrs_of(msg), length_of(msg), name, to, &f))
+		fail_msg("%s", f.text);
 	kv_nl_put_all(again, shape, to);
 	assert_int_equal(length_of(msg), length_of(again));
 	assert_memory_equal(attrs_of(msg), attrs_of(again), (size_t)length_of(msg));

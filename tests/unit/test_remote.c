@@ -542,8 +542,7 @@ static void hello(const char *text, const char *want, const char *there)
 	if (want) {
 		assert_int_equal(kv_wire_receive(&wire, UINT64_MAX / 2), 0);
 		assert_int_equal(kv_attrs_take(&kv_shape_hello_answer, wire.head,
-					       (int)wire.head_length, "hello", &answer, wire.err,
-					       sizeof(wire.err)), 0);
+					       (int)wire.head_length, "hello", &answer, &wire.fault), 0);
 		says(answer.error, want);
 	} else {
 		assert_true(kv_wire_receive(&wire, UINT64_MAX / 2) < 0);
@@ -680,17 +679,17 @@ static void test_deaf_server(void **state)
 		struct kv_channel l = { 0 };
 		uint64_t begin = kv_now_ns();
 		struct kv_wire wire;
-		char err[400];
+		struct kv_fault f;
 		int fd[2];
 
 		fake_pair(fd);
 		assert_int_equal(kv_wire_init(&wire, fd[0]), 0);
 		assert_int_equal(kv_channel_start(&l, &wire, 60000000000ULL, KV_KEEP_CALLER), 0);
 		assert_int_equal(write(fd[1], "kvb1\0\0", part), (int)part);
-		assert_int_equal(kv_channel_call(&l, &x, err, sizeof(err)), -ETIMEDOUT);
-		says(err, "interrupted");
+		assert_int_equal(kv_channel_call(&l, &x, &f), -ETIMEDOUT);
+		says(f.text, "interrupted");
 		/* What is to be undone is not waited for, either. */
-		assert_int_equal(kv_channel_call(&l, &x, err, sizeof(err)), -ENOTCONN);
+		assert_int_equal(kv_channel_call(&l, &x, &f), -ENOTCONN);
 		assert_true(kv_now_ns() - begin < SOON_NS);
 		kv_channel_stop(&l);
 		close(fd[1]);

@@ -41,8 +41,7 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, 
 	return kv_nl_command(nl_of(b), op, in, out, ns);
 }
 
-static int dev_each(struct kv_backend *b,
-		    int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
+static int dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
 {
 	return kv_nl_dev_each(nl_of(b), fn, arg);
 }

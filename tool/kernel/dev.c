@@ -56,8 +56,7 @@ static int on_each(struct nlattr *attrs, int len, void *arg)
 	return 0;
 }
 
-int kv_nl_dev_each(struct kv_nl *nl,
-		   int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
+int kv_nl_dev_each(struct kv_nl *nl, int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
 {
 	struct each each = { .fn = fn, .arg = arg };
 	int ret;

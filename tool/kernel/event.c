@@ -30,13 +30,11 @@ static int wait_readable(struct kv_nl *nl, uint64_t deadline_ns)
 	return n ? 0 : -EAGAIN;
 }
 
-static bool parse(const struct kv_nl *nl, struct nlmsghdr *hdr, int len,
-		  struct kv_event *event)
+static bool parse(const struct kv_nl *nl, struct nlmsghdr *hdr, int len, struct kv_event *event)
 {
 	struct genlmsghdr *genl;
 
-	if (!nlmsg_ok(hdr, len) || hdr->nlmsg_type != nl->family ||
-	    !genlmsg_valid_hdr(hdr, 0))
+	if (!nlmsg_ok(hdr, len) || hdr->nlmsg_type != nl->family || !genlmsg_valid_hdr(hdr, 0))
 		return false;
 	genl = genlmsg_hdr(hdr);
 	memset(event, 0, sizeof(*event));
@@ -69,8 +67,7 @@ static int receive(struct kv_nl *nl, struct kv_event *event)
 }
 
 /* Waits for the next event of the socket: 0, -EAGAIN, -EINTR; -ENOBUFS: events got lost. */
-static int next_event(struct kv_nl *nl, uint64_t deadline_ns,
-		      struct kv_event *event)
+static int next_event(struct kv_nl *nl, uint64_t deadline_ns, struct kv_event *event)
 {
 	int ret;
 
@@ -85,8 +82,7 @@ static int next_event(struct kv_nl *nl, uint64_t deadline_ns,
 static void drop(struct kv_nl *nl, unsigned int at)
 {
 	nl->queued--;
-	memmove(&nl->queue[at], &nl->queue[at + 1],
-		(nl->queued - at) * sizeof(nl->queue[0]));
+	memmove(&nl->queue[at], &nl->queue[at + 1], (nl->queued - at) * sizeof(nl->queue[0]));
 }
 
 static void keep(struct kv_nl *nl, const struct kv_event *event)
@@ -174,10 +170,8 @@ int kv_nl_cq_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 		return 0;
 	}
 	if (ret == -EAGAIN)
-		return kv_nl_fail(nl, ret, "kernel cq %u: no completion event came in time",
-				  cq);
-	return kv_nl_fail(nl, ret, "kernel cq %u: no completion event: %s", cq,
-			  strerror(-ret));
+		return kv_nl_fail(nl, ret, "kernel cq %u: no completion event came in time", cq);
+	return kv_nl_fail(nl, ret, "kernel cq %u: no completion event: %s", cq, strerror(-ret));
 }
 
 /* The next event. -ENOBUFS if events got lost before what the next call gives. */
@@ -201,8 +195,7 @@ int kv_nl_event_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 	if (ret == -EAGAIN)
 		return kv_nl_fail(nl, ret, "no event came in time");
 	if (ret)
-		return kv_nl_fail(nl, ret, "the module's events can't be read: %s",
-				  strerror(-ret));
+		return kv_nl_fail(nl, ret, "the module's events can't be read: %s", strerror(-ret));
 	return 0;
 }
 

@@ -150,8 +150,7 @@ static void put(struct nl_msg *msg, const struct kv_shape *shape, const char *fr
  * @from: the struct
  * @without: an attribute that is left out; 0: none
  */
-void kv_nl_put(struct nl_msg *msg, const struct kv_shape *shape, const void *from,
-	       int without)
+void kv_nl_put(struct nl_msg *msg, const struct kv_shape *shape, const void *from, int without)
 {
 	if (msg)
 		put(msg, shape, from, false, without);
@@ -325,8 +324,7 @@ static int take_attr(const struct kv_shape *shape, struct nlattr *attr, char *to
  *
  * Return: 0, or -EBADMSG if an attribute is not of the member's size.
  */
-int kv_nl_take(const struct kv_shape *shape, struct nlattr *attrs, int len,
-	       void *to)
+int kv_nl_take(const struct kv_shape *shape, struct nlattr *attrs, int len, void *to)
 {
 	struct nlattr *attr;
 	int rest, ret = 0;
@@ -389,8 +387,7 @@ int kv_nl_take_bins(const void *data, size_t length, struct kv_hist *hist)
 }
 
 /* Which of the equal attributes it is, from 1 on. */
-static unsigned int ordinal(const struct nlattr *attrs, int len,
-			    const struct nlattr *attr)
+static unsigned int ordinal(const struct nlattr *attrs, int len, const struct nlattr *attr)
 {
 	const struct nlattr *at;
 	unsigned int n = 1;

@@ -78,8 +78,7 @@ static const char *add_range(const char *text, const struct nlattr *policy,
 	if (!min || !max)
 		return text;
 	snprintf(longer, size, "%s: it takes %llu to %llu", text,
-		 (unsigned long long)nla_get_u64(min),
-		 (unsigned long long)nla_get_u64(max));
+		 (unsigned long long)nla_get_u64(min), (unsigned long long)nla_get_u64(max));
 	return longer;
 }
 
@@ -95,8 +94,7 @@ static void parse_extack(struct exchange *x, const struct nlattr *attrs, int len
 		if (nla_type(attr) == NLMSGERR_ATTR_MSG)
 			text = nla_data(attr);
 		else if (nla_type(attr) == NLMSGERR_ATTR_OFFS && x->names)
-			kv_nl_path(x->request, nla_get_u32(attr), x->names, path,
-				   sizeof(path));
+			kv_nl_path(x->request, nla_get_u32(attr), x->names, path, sizeof(path));
 		else if (nla_type(attr) == NLMSGERR_ATTR_POLICY)
 			policy = attr;
 	}
@@ -110,8 +108,7 @@ static void parse_extack(struct exchange *x, const struct nlattr *attrs, int len
 }
 
 /* Extack's attributes come after @skip bytes of the message's own. */
-static void take_error(struct exchange *x, const struct nlmsghdr *hdr,
-		       size_t skip, int error)
+static void take_error(struct exchange *x, const struct nlmsghdr *hdr, size_t skip, int error)
 {
 	size_t start = NLMSG_HDRLEN + NLMSG_ALIGN(skip);
 	int len = 0;
@@ -189,8 +186,7 @@ static int on_valid(struct nl_msg *msg, void *arg)
 		return NL_SKIP;
 	x->answered = true;
 	if (x->reply)
-		ret = x->reply(genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0),
-			       x->arg);
+		ret = x->reply(genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), x->arg);
 	if (ret < 0 && !x->error) {
 		x->error = ret;
 		set_error(x, "the module's answer makes no sense", "");
@@ -216,8 +212,7 @@ struct nl_msg *kv_nl_msg(struct kv_nl *nl, int cmd, int flags)
 	else
 		msg = nlmsg_alloc_size(KVERBS_DATA_MAX + 1024);
 	if (msg && !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, nl->family, 0,
-				NLM_F_ACK | flags, (uint8_t)cmd,
-				KVERBS_GENL_VERSION)) {
+				NLM_F_ACK | flags, (uint8_t)cmd, KVERBS_GENL_VERSION)) {
 		nlmsg_free(msg);
 		msg = NULL;
 	}
@@ -321,8 +316,7 @@ static int receive(struct nl_sock *sock, struct sockaddr_nl *from,
  * objects came or went while it was read.
  */
 int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
-		  const struct kv_shape *const *names, kv_nl_reply reply,
-		  void *arg)
+		  const struct kv_shape *const *names, kv_nl_reply reply, void *arg)
 {
 	struct exchange x = {
 		.nl = nl,
@@ -502,10 +496,8 @@ int kv_nl_open(struct kv_nl *nl)
 		goto err_close;
 	}
 	nl_socket_set_msg_buf_size(nl->sock, ANSWER_BYTES);
-	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one,
-		   sizeof(one));
-	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_CAP_ACK, &one,
-		   sizeof(one));
+	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
+	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	ret = find_family(nl, &family);
 	if (ret)
 		goto err_close;

@@ -49,7 +49,6 @@ int kv_nl_fail(struct kv_nl *nl, int error, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 struct nl_msg *kv_nl_msg(struct kv_nl *nl, int cmd, int flags);
 int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
-		  const struct kv_shape *const *names, kv_nl_reply reply,
-		  void *arg);
+		  const struct kv_shape *const *names, kv_nl_reply reply, void *arg);
 
 #endif

@@ -43,8 +43,7 @@ kv_nl_op_fn kv_nl_run_peek, kv_nl_run_get;
 int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out, uint64_t *ns);
 int kv_nl_each(struct kv_nl *nl, enum kv_type type,
 	       int (*fn)(const union kv_object *object, void *arg), void *arg);
-int kv_nl_dev_each(struct kv_nl *nl,
-		   int (*fn)(const struct kv_dev *dev, void *arg), void *arg);
+int kv_nl_dev_each(struct kv_nl *nl, int (*fn)(const struct kv_dev *dev, void *arg), void *arg);
 
 /* Deadlines are of kv_now_ns(); UINT64_MAX: none. */
 int kv_nl_wait_any(struct kv_nl *nl, uint64_t deadline_ns);

@@ -31,8 +31,7 @@ static int on_result(struct nlattr *attrs, int len, void *arg)
 						    &result->to->hist);
 }
 
-static int get_result(struct kv_nl *nl, uint32_t id, int32_t first_bin,
-		      struct result *result)
+static int get_result(struct kv_nl *nl, uint32_t id, int32_t first_bin, struct result *result)
 {
 	const struct kv_shape *const names[] = { kv_nl_run.shape, NULL };
 	struct nl_msg *msg = kv_nl_msg(nl, KVERBS_CMD_RUN_GET, 0);
@@ -59,8 +58,7 @@ int kv_nl_run_get(struct kv_nl *nl, const void *in, void *out, uint64_t *ns)
 	memset(out, 0, offsetof(struct kv_run_result, hist));
 	kv_hist_reset(&arg.to->hist);
 	do
-		ret = get_result(nl, ((const struct kv_id *)in)->id, (int32_t)arg.next_bin,
-				 &arg);
+		ret = get_result(nl, ((const struct kv_id *)in)->id, (int32_t)arg.next_bin, &arg);
 	while (!ret && arg.next_bin);
 	return ret;
 }

@@ -14,8 +14,7 @@ struct place {
 	const struct place *up;
 	const char *name;
 	int index; /* -1: of no list */
-	char *why;
-	size_t size;
+	struct kv_fault *fault;
 };
 
 static size_t print_place(const struct place *p, char *text, size_t size)
@@ -37,16 +36,14 @@ static size_t print_place(const struct place *p, char *text, size_t size)
 __attribute__((format(printf, 2, 3)))
 static int refuse(const struct place *p, const char *fmt, ...)
 {
-	size_t n = print_place(p, p->why, p->size);
+	char where[128], what[256];
 	va_list args;
 
+	print_place(p, where, sizeof(where));
 	va_start(args, fmt);
-	if (n + 1 < p->size) {
-		p->why[n++] = ' ';
-		vsnprintf(p->why + n, p->size - n, fmt, args);
-	}
+	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
-	return -EBADMSG;
+	return kv_fault_set(p->fault, -EBADMSG, "%s %s", where, what);
 }
 
 static int check_number(const struct kv_member *m, struct nlattr *attr, const struct place *p)
@@ -177,7 +174,7 @@ static int check_member(const struct kv_member *m, struct nlattr *attrs, int len
 static int check_members(const struct kv_shape *shape, struct nlattr *attrs, int len,
 			 const struct place *p, bool optional)
 {
-	struct place inner = { .up = p, .why = p->why, .size = p->size };
+	struct place inner = { .up = p, .fault = p->fault };
 	int ret = 0;
 
 	for (unsigned int i = 0; i < shape->members && !ret; i++) {
@@ -223,18 +220,17 @@ static int check_attrs(const struct kv_shape *shape, struct nlattr *attrs, int l
  * @shape: of the struct
  * @attrs: the attributes
  * @len: bytes of them
- * @name: of the whole, for @why
+ * @name: of the whole, for @f
  * @to: receives it, zeroed first; texts that are pointed to are the message's
- * @why: receives what is wrong, a phrase
- * @size: room there
+ * @f: receives what is wrong
  *
  * Return: 0, or -EBADMSG: a member is missing, unknown, there twice, of another size or out of
  * range; then @to is not touched.
  */
 int kv_attrs_take(const struct kv_shape *shape, struct nlattr *attrs, int len, const char *name,
-		  void *to, char *why, size_t size)
+		  void *to, struct kv_fault *f)
 {
-	const struct place whole = { .name = name, .index = -1, .why = why, .size = size };
+	const struct place whole = { .name = name, .index = -1, .fault = f };
 	int ret = check_attrs(shape, attrs, len, &whole);
 
 	if (ret || !shape->size)

@@ -3,6 +3,7 @@
 #define KV_REMOTE_ATTRS_H
 
 #include <netlink/attr.h>
+#include "cli/fault.h"
 #include "model/shape.h"
 
 /*
@@ -11,6 +12,6 @@
  */
 
 int kv_attrs_take(const struct kv_shape *shape, struct nlattr *attrs, int len, const char *name,
-		  void *to, char *why, size_t size);
+		  void *to, struct kv_fault *f);
 
 #endif

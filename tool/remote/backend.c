@@ -29,12 +29,12 @@ static struct remote *remote_of(struct kv_backend *b)
 static int exchange(struct kv_backend *b, struct kv_exchange_call *x, uint64_t *ns)
 {
 	struct remote *r = remote_of(b);
-	char err[400];
+	struct kv_fault f;
 	int ret;
 
-	ret = kv_channel_call(&r->channel, x, err, sizeof(err));
+	ret = kv_channel_call(&r->channel, x, &f);
 	if (ret)
-		snprintf(b->err, sizeof(b->err), "%.80s: %s", r->host, err);
+		snprintf(b->err, sizeof(b->err), "%.80s: %.400s", r->host, f.text);
 	else if (ns)
 		*ns = x->verb_ns;
 	return ret;
@@ -49,8 +49,7 @@ static int exchange(struct kv_backend *b, struct kv_exchange_call *x, uint64_t *
  *
  * Return: 0 or a negative errno; then @b->err has the reason.
  */
-int kv_remote_call(struct kv_backend *b, enum kv_call which, const void *args,
-		   void *result)
+int kv_remote_call(struct kv_backend *b, enum kv_call which, const void *args, void *result)
 {
 	struct kv_exchange_call x = { .call = which, .args = args, .result = result };
 
@@ -85,8 +84,7 @@ static int unsupported(struct kv_backend *b, const char *what)
 	return -EOPNOTSUPP;
 }
 
-static int dev_each(struct kv_backend *b,
-		    int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
+static int dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
 {
 	struct kv_dev *dev = malloc(sizeof(*dev));
 	int ret;

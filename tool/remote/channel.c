@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "kernel/fields.h"
@@ -16,17 +15,6 @@
 /* Of the thread that measures. */
 static struct kv_channel *without_thread;
 
-__attribute__((format(printf, 3, 4)))
-static int refuse(struct kv_channel *l, int error, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(l->err, sizeof(l->err), fmt, args);
-	va_end(args);
-	return error;
-}
-
 static int send_request(struct kv_channel *l, const struct kv_exchange_call *x)
 {
 	const struct kv_call_row *row = &kv_call_rows[x->call];
@@ -37,7 +25,7 @@ static int send_request(struct kv_channel *l, const struct kv_exchange_call *x)
 	kv_nl_put_all(msg, &kv_shape_request, &request);
 	kv_nl_put_nest(msg, KV_ATTR_NEST, row->args, x->args);
 	ret = kv_wire_send(&l->wire, x->send, x->send_length);
-	return ret ? refuse(l, ret, "%s", l->wire.err) : 0;
+	return ret ? kv_fault_set(&l->fault, ret, "%s", l->wire.fault.text) : 0;
 }
 
 /* 1: the call failed, and the wire is fine; @error has what it returned. */
@@ -49,29 +37,29 @@ static int take_reply(struct kv_channel *l, struct kv_exchange_call *x, int *err
 	int ret;
 
 	ret = kv_attrs_take(&kv_shape_reply, w->head, (int)w->head_length, row->name, &reply,
-			    w->err, sizeof(w->err));
+			    &w->fault);
 	if (ret)
-		return refuse(l, ret, "the answer makes no sense: %s", w->err);
+		return kv_fault_set(&l->fault, ret, "the answer makes no sense: %s", w->fault.text);
 	if (reply.seq != l->seq)
-		return refuse(l, -EPROTO, "the answer is that of another request");
+		return kv_fault_set(&l->fault, -EPROTO, "the answer is that of another request");
 	if (reply.ret) {
-		refuse(l, reply.ret, "%s", reply.error);
+		kv_fault_set(&l->fault, reply.ret, "%s", reply.error);
 		*error = reply.ret;
 		return 1;
 	}
 	x->verb_ns = reply.verb_ns;
 	if (x->result)
 		ret = kv_attrs_take(row->result, nla_data(reply.result), nla_len(reply.result),
-				    row->name, x->result, w->err, sizeof(w->err));
+				    row->name, x->result, &w->fault);
 	if (ret)
-		return refuse(l, ret, "the answer makes no sense: %s", w->err);
+		return kv_fault_set(&l->fault, ret, "the answer makes no sense: %s", w->fault.text);
 	if (x->receive && w->data_length != x->receive_length)
-		return refuse(l, -EPROTO, "the answer has %u bytes of data, not %u",
+		return kv_fault_set(&l->fault, -EPROTO, "the answer has %u bytes of data, not %u",
 			      w->data_length, x->receive_length);
 	if (x->receive)
 		memcpy(x->receive, w->data, x->receive_length);
 	if (x->hist && kv_nl_take_bins(w->data, w->data_length, x->hist))
-		return refuse(l, -EBADMSG, "the answer's histogram makes no sense");
+		return kv_fault_set(&l->fault, -EBADMSG, "the answer's histogram makes no sense");
 	return 0;
 }
 
@@ -86,7 +74,7 @@ static int exchange(struct kv_channel *l, struct kv_exchange_call *x)
 	if (!ret) {
 		ret = kv_wire_receive(&l->wire, kv_now_ns() + REPLY_NS);
 		if (ret)
-			refuse(l, ret, "%s", l->wire.err);
+			kv_fault_set(&l->fault, ret, "%s", l->wire.fault.text);
 	}
 	if (!ret)
 		ret = take_reply(l, x, &error);
@@ -211,21 +199,19 @@ void kv_channel_stop(struct kv_channel *l)
  * kv_channel_call() - ask the server for something and wait for the answer
  * @l: the channel
  * @x: what for; receives what came back
- * @err: receives why it failed
- * @size: room there
+ * @f: receives why it failed
  *
  * Return: 0 or what the operation returned there. -ETIMEDOUT, -ECONNRESET: the server
  * is gone, and -ENOTCONN from then on.
  */
-int kv_channel_call(struct kv_channel *l, struct kv_exchange_call *x, char *err,
-		 size_t size)
+int kv_channel_call(struct kv_channel *l, struct kv_exchange_call *x, struct kv_fault *f)
 {
 	int ret;
 
 	pthread_mutex_lock(&l->lock);
 	ret = exchange(l, x);
 	if (ret)
-		snprintf(err, size, "%s", l->err);
+		*f = l->fault;
 	pthread_mutex_unlock(&l->lock);
 	return ret;
 }

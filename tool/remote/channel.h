@@ -44,7 +44,7 @@ struct kv_exchange_call {
  * @wire: to the server
  * @seq: of the last request
  * @broken: negative errno that ended it all; 0: nothing has
- * @err: why the last call failed
+ * @fault: why the last call failed
  */
 struct kv_channel {
 	pthread_mutex_t lock;
@@ -58,14 +58,13 @@ struct kv_channel {
 	struct kv_wire wire;
 	uint32_t seq;
 	int broken;
-	char err[400];
+	struct kv_fault fault;
 };
 
 int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idle_ns,
 		     enum kv_keep keep);
 bool kv_channel_keep_all(void);
 void kv_channel_stop(struct kv_channel *l);
-int kv_channel_call(struct kv_channel *l, struct kv_exchange_call *x, char *err,
-		 size_t size);
+int kv_channel_call(struct kv_channel *l, struct kv_exchange_call *x, struct kv_fault *f);
 
 #endif

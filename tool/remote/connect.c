@@ -35,8 +35,7 @@ static int explain(const struct kv_peer *peer, int error, struct kv_fault *f)
 				    host, port, CONNECT_NS / 1000000000);
 	case -EHOSTUNREACH:
 	case -ENETUNREACH:
-		return kv_fault_set(f, error,
-				    "%s: the host can't be reached: %s", host,
+		return kv_fault_set(f, error, "%s: the host can't be reached: %s", host,
 				    strerror(-error));
 	}
 	return kv_fault_set(f, error, "%s: cannot connect to port %s: %s", host,
@@ -54,8 +53,8 @@ static int explain(const struct kv_peer *peer, int error, struct kv_fault *f)
 int kv_remote_connect(const struct kv_peer *peer, int *fd, struct kv_fault *f)
 {
 	struct addrinfo *list;
+	struct kv_fault fault;
 	const char *why;
-	char err[128];
 	int ret;
 
 	why = kv_tcp_find(peer->host, port_of(peer), AF_UNSPEC, 0, &list);
@@ -66,11 +65,11 @@ int kv_remote_connect(const struct kv_peer *peer, int *fd, struct kv_fault *f)
 	if (ret < 0)
 		return explain(peer, ret, f);
 	*fd = ret;
-	ret = kv_wire_tune(*fd, err, sizeof(err));
+	ret = kv_wire_tune(*fd, &fault);
 	if (!ret)
 		return 0;
 	close(*fd);
-	return kv_fault_set(f, ret, "%s: %s", peer->host, err);
+	return kv_fault_set(f, ret, "%s: %s", peer->host, fault.text);
 }
 
 /* What came in place of a hello. */
@@ -82,12 +81,12 @@ static int not_a_server(struct kv_wire *w, const struct kv_peer *peer,
 	if (error == -EPROTO || error == -EMSGSIZE || error == -EBADMSG)
 		return kv_fault_set(f, error,
 				    "%s: what listens on port %s is no 'kverbs serve': %s",
-				    peer->host, port, w->err);
+				    peer->host, port, w->fault.text);
 	if (error == -ETIMEDOUT)
 		return kv_fault_set(f, error,
 				    "%s: what listens on port %s says nothing within %llu s; is it 'kverbs serve'?",
 				    peer->host, port, KV_HELLO_NS / 1000000000);
-	return kv_fault_set(f, error, "%s: port %s: %s", peer->host, port, w->err);
+	return kv_fault_set(f, error, "%s: port %s: %s", peer->host, port, w->fault.text);
 }
 
 static int receive(struct kv_wire *w, const struct kv_peer *peer, uint64_t end_ns,
@@ -132,8 +131,7 @@ static int check_answer(const struct kv_peer *peer, const struct kv_token *token
 
 	if (answer->ret)
 		return kv_fault_set(f, answer->ret, "%s: %s", peer->host,
-				    answer->error[0] ? answer->error :
-						       strerror(-answer->ret));
+				    answer->error[0] ? answer->error : strerror(-answer->ret));
 	if (!token->length)
 		return 0;
 	proof->role = "server";
@@ -149,8 +147,7 @@ static int check_answer(const struct kv_peer *peer, const struct kv_token *token
 static int exchange(struct kv_wire *w, const struct kv_peer *peer,
 		    const struct kv_token *token, struct kv_hello_client *mine,
 		    const struct kv_hello_server *server,
-		    struct kv_hello_answer *answer, uint64_t end_ns,
-		    struct kv_fault *f)
+		    struct kv_hello_answer *answer, uint64_t end_ns, struct kv_fault *f)
 {
 	struct kv_proof proof = {
 		.role = "client",
@@ -168,12 +165,12 @@ static int exchange(struct kv_wire *w, const struct kv_peer *peer,
 		kv_token_sign(token, &proof, mine->mac);
 	ret = kv_hello_send(w, &kv_shape_hello_client, mine);
 	if (ret)
-		return kv_fault_set(f, ret, "%s: %s", peer->host, w->err);
+		return kv_fault_set(f, ret, "%s: %s", peer->host, w->fault.text);
 	ret = receive(w, peer, end_ns, f);
 	if (ret)
 		return ret;
 	ret = kv_attrs_take(&kv_shape_hello_answer, w->head, (int)w->head_length, "hello", answer,
-			    w->err, sizeof(w->err));
+			    &w->fault);
 	if (ret)
 		return not_a_server(w, peer, ret, f);
 	return check_answer(peer, token, &proof, answer, f);

@@ -18,7 +18,6 @@ int kv_backend_remote_open(struct kv_backend **b, struct kv_wire *w,
 			   const char *dev, uint64_t idle_ns, enum kv_keep keep);
 
 /* For what is no operation of a backend: @b is one that the above has made. */
-int kv_remote_call(struct kv_backend *b, enum kv_call which, const void *args,
-		   void *result);
+int kv_remote_call(struct kv_backend *b, enum kv_call which, const void *args, void *result);
 
 #endif

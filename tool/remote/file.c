@@ -21,8 +21,7 @@ static int call(struct kv_file_remote *r, enum kv_call which, const void *args,
 	return ret ? kv_fault_set(f, ret, "%s", b->err) : 0;
 }
 
-static int open_file(struct kv_file *file, const char *name, uint64_t *length,
-		     struct kv_fault *f)
+static int open_file(struct kv_file *file, const char *name, uint64_t *length, struct kv_fault *f)
 {
 	struct kv_file_remote *r = remote_of(file);
 	struct kv_file_open args = { .name = "" };
@@ -38,8 +37,7 @@ static int open_file(struct kv_file *file, const char *name, uint64_t *length,
 	return 0;
 }
 
-static int create_file(struct kv_file *file, const struct kv_file_new *new,
-		       struct kv_fault *f)
+static int create_file(struct kv_file *file, const struct kv_file_new *new, struct kv_fault *f)
 {
 	struct kv_file_remote *r = remote_of(file);
 	struct kv_file_create args = {
@@ -55,14 +53,12 @@ static int create_file(struct kv_file *file, const struct kv_file_new *new,
 	return ret;
 }
 
-static int load_piece(struct kv_file *file, const struct kv_file_piece *piece,
-		      struct kv_fault *f)
+static int load_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
 {
 	return call(remote_of(file), KV_CALL_FILE_LOAD, piece, NULL, f);
 }
 
-static int save_piece(struct kv_file *file, const struct kv_file_piece *piece,
-		      struct kv_fault *f)
+static int save_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
 {
 	return call(remote_of(file), KV_CALL_FILE_SAVE, piece, NULL, f);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <json-c/json.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "cli/parse.h"
@@ -60,7 +59,7 @@ SHAPE(hello_answer,
  * @shape: of what is in it
  * @from: that, or NULL: the head alone, which says what the protocol is
  *
- * Return: 0 or a negative errno; then w->err has the reason, as of the following.
+ * Return: 0 or a negative errno; then w->fault has the reason, as of the following.
  */
 int kv_hello_send(struct kv_wire *w, const struct kv_shape *shape, const void *from)
 {
@@ -74,17 +73,6 @@ int kv_hello_send(struct kv_wire *w, const struct kv_shape *shape, const void *f
 	return kv_wire_send_hello(w, text);
 }
 
-__attribute__((format(printf, 3, 4)))
-static int refuse(struct kv_wire *w, int error, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(w->err, sizeof(w->err), fmt, args);
-	va_end(args);
-	return error;
-}
-
 static int parse(struct kv_wire *w, struct json_object **obj)
 {
 	struct json_tokener *tok = json_tokener_new_ex(HEAD_DEPTH);
@@ -92,13 +80,13 @@ static int parse(struct kv_wire *w, struct json_object **obj)
 	int ret = 0;
 
 	if (!tok)
-		return refuse(w, -ENOMEM, "no memory");
+		return kv_fault_set(&w->fault, -ENOMEM, "no memory");
 	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	*obj = json_tokener_parse_ex(tok, w->head, (int)w->head_length);
 	error = json_tokener_get_error(tok);
 	if (error != json_tokener_success || json_tokener_get_parse_end(tok) != w->head_length ||
 	    !json_object_is_type(*obj, json_type_object)) {
-		ret = refuse(w, -EBADMSG, "a message is no JSON object: %s",
+		ret = kv_fault_set(&w->fault, -EBADMSG, "a message is no JSON object: %s",
 			     error == json_tokener_success ? "it is something else" :
 							     json_tokener_error_desc(error));
 		json_object_put(*obj);
@@ -138,14 +126,14 @@ static int check_members(struct kv_wire *w, struct json_object *obj)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!json_object_object_get_ex(obj, names[i], &value))
-			return refuse(w, -EBADMSG, "hello.%s is missing", names[i]);
+			return kv_fault_set(&w->fault, -EBADMSG, "hello.%s is missing", names[i]);
 		if (!json_object_is_type(value, json_type_string))
-			return refuse(w, -EBADMSG, "hello.%s is no text", names[i]);
+			return kv_fault_set(&w->fault, -EBADMSG, "hello.%s is no text", names[i]);
 	}
 	if (json_object_object_length(obj) != 3)
-		return refuse(w, -EBADMSG, "hello has an unknown member");
+		return kv_fault_set(&w->fault, -EBADMSG, "hello has an unknown member");
 	if (strcmp(text_of(obj, "order"), ORDER))
-		return refuse(w, -EPROTONOSUPPORT,
+		return kv_fault_set(&w->fault, -EPROTONOSUPPORT,
 			      "the two hosts have different orders of bytes, which kverbs does not turn");
 	return 0;
 }
@@ -187,7 +175,7 @@ int kv_hello_take_head(struct kv_wire *w, struct kv_hello_head *head)
 int kv_hello_take(struct kv_wire *w, const struct kv_shape *shape, void *to)
 {
 	return kv_attrs_take(shape, (struct nlattr *)w->data, (int)w->data_length, "hello", to,
-			     w->err, sizeof(w->err));
+			     &w->fault);
 }
 
 /**

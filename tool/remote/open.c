@@ -4,8 +4,7 @@
 #include "remote/connect.h"
 #include "remote/open.h"
 
-static int look(struct kv_site *s, const struct kv_peer *peer, const char *dev,
-		struct kv_fault *f)
+static int look(struct kv_site *s, const struct kv_peer *peer, const char *dev, struct kv_fault *f)
 {
 	int ret = kv_op_dev_get(s->b, &(struct kv_dev_name){ dev }, &s->dev, NULL);
 
@@ -54,8 +53,7 @@ int kv_site_open_peer(struct kv_site *s, enum kv_space_id id,
 		kv_wire_close(&w);
 		return ret;
 	}
-	ret = kv_backend_remote_open(&s->b, &w, peer->host, id, dev,
-				     limits.idle_ns, peer->keep);
+	ret = kv_backend_remote_open(&s->b, &w, peer->host, id, dev, limits.idle_ns, peer->keep);
 	if (ret)
 		return kv_fault_set(f, ret, "%s: %s", peer->host, strerror(-ret));
 	ret = look(s, peer, dev, f);

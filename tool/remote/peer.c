@@ -42,8 +42,7 @@ int kv_peer_parse(struct kv_peer *peer, char *text, struct kv_fault *f)
 	if (end && *end == ':') {
 		*end++ = '\0';
 		if (kv_parse_count(end, 1, 65535, &v, &why))
-			return kv_fault_usage(f, "port '%s' of host '%s' %s",
-					      end, host, why.text);
+			return kv_fault_usage(f, "port '%s' of host '%s' %s", end, host, why.text);
 		peer->port = end;
 	}
 	if (!*host)

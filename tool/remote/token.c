@@ -15,8 +15,7 @@ static int read_all(int fd, struct kv_token *token)
 	ssize_t n;
 
 	for (;;) {
-		n = read(fd, token->secret + token->length,
-			 sizeof(token->secret) - token->length);
+		n = read(fd, token->secret + token->length, sizeof(token->secret) - token->length);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -32,11 +31,9 @@ static int check_file(int fd, const char *path, struct kv_fault *f)
 	struct stat st;
 
 	if (fstat(fd, &st))
-		return kv_fault_set(f, -errno, "--token %s: %s", path,
-				    strerror(errno));
+		return kv_fault_set(f, -errno, "--token %s: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return kv_fault_set(f, -EINVAL, "--token %s: is no regular file",
-				    path);
+		return kv_fault_set(f, -EINVAL, "--token %s: is no regular file", path);
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
 		return kv_fault_set(f, -EACCES,
 				    "--token %s: others than its owner may use it (mode %04o); 'chmod 600 %s' keeps the secret",
@@ -74,8 +71,7 @@ int kv_token_read(struct kv_token *token, const char *path, struct kv_fault *f)
 
 	memset(token, 0, sizeof(*token));
 	if (fd < 0)
-		return kv_fault_set(f, -errno, "--token %s: %s", path,
-				    strerror(errno));
+		return kv_fault_set(f, -errno, "--token %s: %s", path, strerror(errno));
 	ret = check_file(fd, path, f);
 	if (ret)
 		goto out_close;
@@ -136,13 +132,11 @@ void kv_token_sign(const struct kv_token *token, const struct kv_proof *proof,
 
 	/* Of fixed length or ended by NUL: no two proofs are the same bytes. */
 	hmac_sha256_set_key(&ctx, token->length, token->secret);
-	hmac_sha256_update(&ctx, strlen(proof->role) + 1,
-			   (const uint8_t *)proof->role);
+	hmac_sha256_update(&ctx, strlen(proof->role) + 1, (const uint8_t *)proof->role);
 	hmac_sha256_update(&ctx, KV_NONCE_BYTES, proof->server_nonce);
 	hmac_sha256_update(&ctx, KV_NONCE_BYTES, proof->client_nonce);
 	hmac_sha256_update(&ctx, 1, &space);
-	hmac_sha256_update(&ctx, strlen(proof->dev) + 1,
-			   (const uint8_t *)proof->dev);
+	hmac_sha256_update(&ctx, strlen(proof->dev) + 1, (const uint8_t *)proof->dev);
 	hmac_sha256_digest(&ctx, KV_MAC_BYTES, mac);
 	explicit_bzero(&ctx, sizeof(ctx));
 	clear_stack();
@@ -155,8 +149,7 @@ void kv_token_sign(const struct kv_token *token, const struct kv_proof *proof,
  *
  * Return: true if they are the same.
  */
-bool kv_token_is_equal(const uint8_t a[KV_MAC_BYTES],
-		       const uint8_t b[KV_MAC_BYTES])
+bool kv_token_is_equal(const uint8_t a[KV_MAC_BYTES], const uint8_t b[KV_MAC_BYTES])
 {
 	return memeql_sec(a, b, KV_MAC_BYTES);
 }

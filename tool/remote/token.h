@@ -43,7 +43,6 @@ int kv_token_nonce(uint8_t nonce[KV_NONCE_BYTES]);
 void kv_token_wipe(struct kv_token *token);
 void kv_token_sign(const struct kv_token *token, const struct kv_proof *proof,
 		   uint8_t mac[KV_MAC_BYTES]);
-bool kv_token_is_equal(const uint8_t a[KV_MAC_BYTES],
-		       const uint8_t b[KV_MAC_BYTES]);
+bool kv_token_is_equal(const uint8_t a[KV_MAC_BYTES], const uint8_t b[KV_MAC_BYTES]);
 
 #endif

@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +26,6 @@ struct header {
 	uint32_t data;
 };
 
-__attribute__((format(printf, 3, 4)))
-static int refuse(struct kv_wire *w, int error, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(w->err, sizeof(w->err), fmt, args);
-	va_end(args);
-	return error;
-}
-
 /**
  * kv_wire_init() - begin
  * @w: receives it; kv_wire_close() ends it
@@ -56,7 +44,7 @@ int kv_wire_init(struct kv_wire *w, int fd)
 	if (w->data && w->out)
 		return 0;
 	kv_wire_close(w);
-	return refuse(w, -ENOMEM, "no memory");
+	return kv_fault_set(&w->fault, -ENOMEM, "no memory");
 }
 
 /**
@@ -79,12 +67,11 @@ void kv_wire_close(struct kv_wire *w)
 /**
  * kv_wire_tune() - make a TCP socket tell soon that the other host is gone
  * @fd: the socket
- * @err: receives why not
- * @size: room there
+ * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_wire_tune(int fd, char *err, size_t size)
+int kv_wire_tune(int fd, struct kv_fault *f)
 {
 	static const struct {
 		int level, name, value;
@@ -96,16 +83,12 @@ int kv_wire_tune(int fd, char *err, size_t size)
 		{ IPPROTO_TCP, TCP_KEEPCNT, KEEP_COUNT },
 		{ IPPROTO_TCP, TCP_USER_TIMEOUT, CONFIRM_MS },
 	};
-	int ret;
 
 	for (size_t i = 0; i < sizeof(option) / sizeof(option[0]); i++) {
-		if (!setsockopt(fd, option[i].level, option[i].name,
-				&option[i].value, sizeof(option[i].value)))
-			continue;
-		ret = -errno;
-		snprintf(err, size, "cannot set option %d of a socket: %s",
-			 option[i].name, strerror(-ret));
-		return ret;
+		if (setsockopt(fd, option[i].level, option[i].name, &option[i].value,
+			       sizeof(option[i].value)))
+			return kv_fault_set(f, -errno, "cannot set option %d of a socket: %s",
+					    option[i].name, strerror(errno));
 	}
 	return 0;
 }
@@ -126,9 +109,9 @@ static int wait_for(struct kv_wire *w, short events, uint64_t *end_ns)
 			*end_ns = soon;
 		ms = kv_interrupt_wait_ms(*end_ns);
 		if (!ms && kv_interrupt_seen())
-			return refuse(w, -ETIMEDOUT, "interrupted, and no answer since");
+			return kv_fault_set(&w->fault, -ETIMEDOUT, "interrupted, and no answer since");
 		if (!ms)
-			return refuse(w, -ETIMEDOUT, "no answer in time");
+			return kv_fault_set(&w->fault, -ETIMEDOUT, "no answer in time");
 		if (poll(&p, 1, ms) > 0)
 			return 0;
 	}
@@ -137,8 +120,8 @@ static int wait_for(struct kv_wire *w, short events, uint64_t *end_ns)
 static int lost(struct kv_wire *w, int error)
 {
 	if (error == -ETIMEDOUT || error == -EHOSTUNREACH)
-		return refuse(w, error, "the host is gone: %s", strerror(-error));
-	return refuse(w, error, "the connection is lost: %s", strerror(-error));
+		return kv_fault_set(&w->fault, error, "the host is gone: %s", strerror(-error));
+	return kv_fault_set(&w->fault, error, "the connection is lost: %s", strerror(-error));
 }
 
 /* All of the parts, within the time that a message may take. */
@@ -189,7 +172,7 @@ static int send_parts(struct kv_wire *w, const void *head, size_t size, const vo
 	};
 
 	if (size > KV_WIRE_HEAD_MAX || length > KV_WIRE_DATA_MAX)
-		return refuse(w, -EMSGSIZE, "a message of %zu and %u bytes is too long", size,
+		return kv_fault_set(&w->fault, -EMSGSIZE, "a message of %zu and %u bytes is too long", size,
 			      length);
 	return send_all(w, part, 3);
 }
@@ -236,8 +219,7 @@ int kv_wire_send_hello(struct kv_wire *w, const char *text)
 }
 
 /* @began: of the message something has come already. */
-static int receive_all(struct kv_wire *w, void *to, size_t size,
-		       uint64_t *end_ns, bool began)
+static int receive_all(struct kv_wire *w, void *to, size_t size, uint64_t *end_ns, bool began)
 {
 	size_t done = 0;
 	ssize_t n;
@@ -251,8 +233,8 @@ static int receive_all(struct kv_wire *w, void *to, size_t size,
 		}
 		if (!n)
 			return began || done ?
-			       refuse(w, -ECONNRESET, "the connection ended within a message") :
-			       refuse(w, -ECONNRESET, "the connection was closed");
+			       kv_fault_set(&w->fault, -ECONNRESET, "the connection ended within a message") :
+			       kv_fault_set(&w->fault, -ECONNRESET, "the connection was closed");
 		if (errno == EINTR)
 			continue;
 		if (errno != EAGAIN)
@@ -299,16 +281,16 @@ int kv_wire_receive(struct kv_wire *w, uint64_t end_ns)
 	h.head = ntohl(h.head);
 	h.data = ntohl(h.data);
 	if (ntohl(h.magic) != KV_WIRE_MAGIC)
-		return refuse(w, -EPROTO, "what came is no message of kverbs");
+		return kv_fault_set(&w->fault, -EPROTO, "what came is no message of kverbs");
 	if (!h.head || h.head > w->head_max || h.data > w->data_max)
-		return refuse(w, -EMSGSIZE,
+		return kv_fault_set(&w->fault, -EMSGSIZE,
 			      "a message says that it has %u bytes of head and %u of data, at most %u and %u are possible",
 			      h.head, h.data, w->head_max, w->data_max);
 	/* Of that size, so that ASan sees who reads beyond it. */
 	free(w->head);
 	w->head = malloc(h.head);
 	if (!w->head)
-		return refuse(w, -ENOMEM, "no memory");
+		return kv_fault_set(&w->fault, -ENOMEM, "no memory");
 	ret = receive_all(w, w->head, h.head, &end_ns, true);
 	if (!ret)
 		ret = receive_all(w, w->data, h.data, &end_ns, true);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <netlink/msg.h>
+#include "cli/fault.h"
 
 /*
  * Messages on a stream: a header of three 32-bit numbers in network order (magic, bytes of the
@@ -36,7 +37,7 @@
  * @data: those of the last message; room for KV_WIRE_DATA_MAX bytes
  * @data_length: bytes there
  * @out: attributes to be sent; see kv_wire_begin()
- * @err: what went wrong
+ * @fault: what went wrong
  */
 struct kv_wire {
 	int fd;
@@ -47,12 +48,12 @@ struct kv_wire {
 	uint8_t *data;
 	uint32_t data_length;
 	struct nl_msg *out;
-	char err[256];
+	struct kv_fault fault;
 };
 
 int kv_wire_init(struct kv_wire *w, int fd);
 void kv_wire_close(struct kv_wire *w);
-int kv_wire_tune(int fd, char *err, size_t size);
+int kv_wire_tune(int fd, struct kv_fault *f);
 struct nl_msg *kv_wire_begin(struct kv_wire *w);
 int kv_wire_send(struct kv_wire *w, const void *data, uint32_t length);
 int kv_wire_send_hello(struct kv_wire *w, const char *text);

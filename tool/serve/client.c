@@ -57,6 +57,14 @@ static void tell(struct client *c, enum kv_serve_word word, const char *fmt, ...
 	send(c->parent, text, strlen(text), MSG_NOSIGNAL);
 }
 
+/* What the wire says of it. */
+static int on_wire(struct client *c, int ret)
+{
+	if (ret)
+		c->fault = c->wire.fault;
+	return ret;
+}
+
 static int send_hello(struct client *c)
 {
 	const struct kv_serve *s = c->serve;
@@ -68,10 +76,8 @@ static int send_hello(struct client *c)
 	c->server.limits = s->limits;
 	ret = kv_token_nonce(c->server.nonce);
 	if (ret)
-		return kv_fault_set(&c->fault, ret, "no random numbers: %s",
-				    strerror(-ret));
-	ret = kv_hello_send(&c->wire, &kv_shape_hello_server, &c->server);
-	return ret ? kv_fault_set(&c->fault, ret, "%s", c->wire.err) : 0;
+		return kv_fault_set(&c->fault, ret, "no random numbers: %s", strerror(-ret));
+	return on_wire(c, kv_hello_send(&c->wire, &kv_shape_hello_server, &c->server));
 }
 
 /* What came is taken apart only once its protocol is known to be ours. */
@@ -93,11 +99,10 @@ static int receive_hello(struct client *c)
 		ret = kv_hello_take(&c->wire, &kv_shape_hello_client, &c->hello);
 	c->wire.head_max = KV_SERVICE_HEAD_MAX;
 	c->wire.data_max = KV_WIRE_DATA_MAX;
-	return ret ? kv_fault_set(&c->fault, ret, "%s", c->wire.err) : 0;
+	return on_wire(c, ret);
 }
 
-static void sign(struct client *c, const char *role, const char *dev,
-		 uint8_t mac[KV_MAC_BYTES])
+static void sign(struct client *c, const char *role, const char *dev, uint8_t mac[KV_MAC_BYTES])
 {
 	const struct kv_proof proof = {
 		.role = role,
@@ -126,8 +131,7 @@ static int check_token(struct client *c)
 	if (kv_token_is_equal(mac, c->hello.mac))
 		return 0;
 	poll(NULL, 0, PENALTY_MS);
-	return kv_fault_set(&c->fault, -EACCES,
-			    "wrong token: the client's is not the server's");
+	return kv_fault_set(&c->fault, -EACCES, "wrong token: the client's is not the server's");
 }
 
 static int check_space(struct client *c)
@@ -137,16 +141,14 @@ static int check_space(struct client *c)
 	if (c->serve->space[c->hello.space])
 		return 0;
 	return kv_fault_set(&c->fault, -EOPNOTSUPP,
-			    "the server does not serve %s space (kverbs serve --space)",
-			    space);
+			    "the server does not serve %s space (kverbs serve --space)", space);
 }
 
 static int ask_parent(struct client *c)
 {
 	char word = 0;
 
-	tell(c, KV_SERVE_ASK, "%s space%s%s",
-	     kv_word_name(kv_word_space, c->hello.space),
+	tell(c, KV_SERVE_ASK, "%s space%s%s", kv_word_name(kv_word_space, c->hello.space),
 	     c->hello.dev[0] ? " of " : "", c->hello.dev);
 	if (recv(c->parent, &word, 1, 0) == 1 && word == KV_SERVE_YES)
 		return 0;
@@ -166,8 +168,7 @@ static int admit(struct client *c)
 		ret = ask_parent(c);
 	if (!ret)
 		ret = kv_site_open(&c->space, c->hello.space,
-				   c->hello.dev[0] ? c->hello.dev : NULL, -1,
-				   &c->fault);
+				   c->hello.dev[0] ? c->hello.dev : NULL, -1, &c->fault);
 	if (!ret && kv_service_init(&c->service, &c->space, &c->serve->limits))
 		ret = kv_fault_set(&c->fault, -ENOMEM, "no memory");
 	if (!ret)
@@ -180,8 +181,7 @@ static int send_answer(struct client *c, int ret)
 	struct kv_hello_answer answer = { .ret = ret };
 
 	if (ret) {
-		snprintf(answer.error, sizeof(answer.error), "%.511s",
-			 c->fault.text);
+		snprintf(answer.error, sizeof(answer.error), "%.511s", c->fault.text);
 		kv_hello_clean(answer.error);
 	} else {
 		strcpy(answer.dev, c->space.dev.name);
@@ -189,8 +189,7 @@ static int send_answer(struct client *c, int ret)
 			sign(c, "server", answer.dev, answer.mac);
 	}
 	kv_nl_put_all(kv_wire_begin(&c->wire), &kv_shape_hello_answer, &answer);
-	ret = kv_wire_send(&c->wire, NULL, 0);
-	return ret ? kv_fault_set(&c->fault, ret, "%s", c->wire.err) : 0;
+	return on_wire(c, kv_wire_send(&c->wire, NULL, 0));
 }
 
 static int greet(struct client *c)
@@ -223,19 +222,18 @@ static void tell_note(struct client *c)
 static int answer_one(struct client *c)
 {
 	uint32_t length;
-	int ret, err;
+	int ret;
 
-	ret = kv_wire_receive(&c->wire, kv_now_ns() + KV_WIRE_MESSAGE_NS);
+	ret = on_wire(c, kv_wire_receive(&c->wire, kv_now_ns() + KV_WIRE_MESSAGE_NS));
 	if (ret)
-		return kv_fault_set(&c->fault, ret, "%s", c->wire.err);
+		return ret;
 	ret = kv_service_answer(&c->service, &c->wire, &length);
 	tell_note(c);
-	if (ret)
-		kv_fault_set(&c->fault, ret, "%s", c->service.err);
-	err = kv_wire_send(&c->wire, c->wire.data, length);
-	if (err && !ret)
-		kv_fault_set(&c->fault, err, "%s", c->wire.err);
-	return ret ? ret : err;
+	if (!ret)
+		return on_wire(c, kv_wire_send(&c->wire, c->wire.data, length));
+	kv_wire_send(&c->wire, c->wire.data, length);
+	c->fault = c->service.fault;
+	return ret;
 }
 
 /* Its driver may wait for us, with whoever removes it; the client need not notice. */
@@ -294,12 +292,9 @@ void kv_serve_client(struct kv_serve *s, int fd, int parent)
 	c->parent = parent;
 	if (kv_wire_init(&c->wire, fd))
 		goto out_free;
-	ret = kv_wire_tune(fd, c->wire.err, sizeof(c->wire.err));
-	if (ret) {
-		tell(c, KV_SERVE_END, "refused: %s", c->wire.err);
-		goto out_close;
-	}
-	ret = greet(c);
+	ret = kv_wire_tune(fd, &c->fault);
+	if (!ret)
+		ret = greet(c);
 	kv_token_wipe(&s->token);
 	if (ret) {
 		tell(c, KV_SERVE_END, "refused: %s", c->fault.text);

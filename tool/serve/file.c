@@ -10,11 +10,6 @@
 
 static const struct kv_serve_files none = { .dir = -1 };
 
-static int done(struct kv_service *s, int ret, const struct kv_fault *f)
-{
-	return ret ? kv_service_refuse(s, ret, "%s", f->text) : 0;
-}
-
 __attribute__((format(printf, 2, 3)))
 static void note(struct kv_service *s, const char *fmt, ...)
 {
@@ -69,10 +64,10 @@ static int check_name(struct kv_service *s, const char *name)
 	struct kv_why why;
 
 	if (s->files->dir < 0)
-		return kv_service_refuse(s, -EPERM,
+		return kv_fault_set(&s->fault, -EPERM,
 					 "no files are served here (kverbs serve --files)");
 	if (kv_file_name_check(name, &why))
-		return kv_service_refuse(s, -EINVAL, "the file's name %s", why.text);
+		return kv_fault_set(&s->fault, -EINVAL, "the file's name %s", why.text);
 	return 0;
 }
 
@@ -80,21 +75,19 @@ static int check_name(struct kv_service *s, const char *name)
  * kv_serve_file_open() - a client wants to fetch a file
  * @s: the service
  *
- * Return: 0 or a negative errno; then s->err has the reason, as of the following.
+ * Return: 0 or a negative errno; then s->fault has the reason, as of the following.
  */
 int kv_serve_file_open(struct kv_service *s)
 {
-	struct kv_fault f;
 	int ret;
 
 	ret = check_name(s, s->in.file_open.name);
 	if (ret)
 		return ret;
-	ret = file_of(s)->ops->open(file_of(s), s->in.file_open.name,
-				    &s->out.file_open.length, &f);
+	ret = file_of(s)->ops->open(file_of(s), s->in.file_open.name, &s->out.file_open.length, &s->fault);
 	if (ret)
-		note(s, "fetches nothing: %s", f.text);
-	return done(s, ret, &f);
+		note(s, "fetches nothing: %s", s->fault.text);
+	return ret;
 }
 
 /**
@@ -111,24 +104,23 @@ int kv_serve_file_create(struct kv_service *s)
 		.length = in->length,
 		.replace = in->replace,
 	};
-	struct kv_fault f;
 	int ret;
 
 	ret = check_name(s, in->name);
 	if (ret)
 		return ret;
 	if (s->files->read_only)
-		return kv_service_refuse(s, -EROFS,
+		return kv_fault_set(&s->fault, -EROFS,
 					 "files can be fetched here, not put (kverbs serve --files-read-only)");
 	if (in->length > s->files->bytes)
-		return kv_service_refuse(s, -EFBIG,
+		return kv_fault_set(&s->fault, -EFBIG,
 					 "a file may have %" PRIu64 " bytes here (kverbs serve --file-bytes), not %" PRIu64,
 					 s->files->bytes, in->length);
 	memcpy(new.digest, in->digest, sizeof(new.digest));
-	ret = file_of(s)->ops->create(file_of(s), &new, &f);
+	ret = file_of(s)->ops->create(file_of(s), &new, &s->fault);
 	if (ret)
-		note(s, "puts nothing: %s", f.text);
-	return done(s, ret, &f);
+		note(s, "puts nothing: %s", s->fault.text);
+	return ret;
 }
 
 /**
@@ -139,9 +131,7 @@ int kv_serve_file_create(struct kv_service *s)
  */
 int kv_serve_file_load(struct kv_service *s)
 {
-	struct kv_fault f;
-
-	return done(s, file_of(s)->ops->load(file_of(s), &s->in.file_load, &f), &f);
+	return file_of(s)->ops->load(file_of(s), &s->in.file_load, &s->fault);
 }
 
 /**
@@ -152,9 +142,7 @@ int kv_serve_file_load(struct kv_service *s)
  */
 int kv_serve_file_save(struct kv_service *s)
 {
-	struct kv_fault f;
-
-	return done(s, file_of(s)->ops->save(file_of(s), &s->in.file_save, &f), &f);
+	return file_of(s)->ops->save(file_of(s), &s->in.file_save, &s->fault);
 }
 
 /**
@@ -166,10 +154,9 @@ int kv_serve_file_save(struct kv_service *s)
 int kv_serve_file_hash(struct kv_service *s)
 {
 	struct kv_file_hashed *out = &s->out.file_hash;
-	struct kv_fault f;
 
 	memset(out, 0, sizeof(*out));
-	return done(s, file_of(s)->ops->hash(file_of(s), &out->done, out->digest, &f), &f);
+	return file_of(s)->ops->hash(file_of(s), &out->done, out->digest, &s->fault);
 }
 
 /**
@@ -180,12 +167,11 @@ int kv_serve_file_hash(struct kv_service *s)
  */
 int kv_serve_file_finish(struct kv_service *s)
 {
-	struct kv_fault f;
 	int ret;
 
-	ret = file_of(s)->ops->finish(file_of(s), s->in.file_finish.digest, &f);
-	note(s, "%s %s: %s", doing(s), s->file.name, ret ? f.text : "done");
-	return done(s, ret, &f);
+	ret = file_of(s)->ops->finish(file_of(s), s->in.file_finish.digest, &s->fault);
+	note(s, "%s %s: %s", doing(s), s->file.name, ret ? s->fault.text : "done");
+	return ret;
 }
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What each call does: an operation of the backend, within the client's caps. */
+/* What each call does: an operation of the backend, within the client's quota. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -18,14 +18,14 @@ static struct kv_backend *backend_of(struct kv_service *s)
 static int done(struct kv_service *s, int ret)
 {
 	if (ret)
-		kv_service_refuse(s, ret, "%s", backend_of(s)->err);
+		kv_fault_set(&s->fault, ret, "%s", backend_of(s)->err);
 	return ret;
 }
 
 static int check_persistent(struct kv_service *s, bool persistent)
 {
 	if (persistent)
-		return kv_service_refuse(s, -EPERM,
+		return kv_fault_set(&s->fault, -EPERM,
 					 "what a client makes goes when the client goes; it can't be persistent");
 	return 0;
 }
@@ -33,18 +33,16 @@ static int check_persistent(struct kv_service *s, bool persistent)
 static int check_dev(struct kv_service *s, const char *dev)
 {
 	if (strcmp(dev, s->space->dev.name))
-		return kv_service_refuse(s, -ENODEV,
+		return kv_fault_set(&s->fault, -ENODEV,
 					 "the client has chosen the device %s, and no other",
 					 s->space->dev.name);
 	return 0;
 }
 
-static int check_depth(struct kv_service *s, const char *name, uint32_t depth,
-		       uint32_t max)
+static int check_depth(struct kv_service *s, const char *name, uint32_t depth, uint32_t max)
 {
 	if (depth > max)
-		return kv_service_refuse(s, -EDQUOT,
-					 "%s is %u; a client may have %u", name,
+		return kv_fault_set(&s->fault, -EDQUOT, "%s is %u; a client may have %u", name,
 					 depth, max);
 	return 0;
 }
@@ -58,7 +56,7 @@ static int call(struct kv_service *s, enum kv_op op)
 static int made(struct kv_service *s, enum kv_type type, int ret, uint64_t bytes)
 {
 	if (!ret)
-		kv_cap_add(s, type, s->out.object.id, bytes);
+		kv_quota_add(s, type, s->out.object.id, bytes);
 	return done(s, ret);
 }
 
@@ -72,7 +70,7 @@ static int make(struct kv_service *s, enum kv_type type, const char *dev, bool p
 	if (!ret && dev)
 		ret = check_dev(s, dev);
 	if (!ret)
-		ret = kv_cap_check(s, bytes);
+		ret = kv_quota_check(s, bytes);
 	return ret ? ret : made(s, type, call(s, KV_OP_PD_NEW + type), bytes);
 }
 
@@ -147,7 +145,7 @@ static int del(struct kv_service *s, enum kv_op op, enum kv_type type)
 	int ret = call(s, op);
 
 	if (!ret || ret == -ENOENT || ret == -ENODEV)
-		kv_cap_remove(s, type, s->in.id.id);
+		kv_quota_remove(s, type, s->in.id.id);
 	return done(s, ret);
 }
 
@@ -156,7 +154,7 @@ static int mr_write(struct kv_service *s)
 	struct kv_mr_write *in = &s->in.mr_write;
 
 	if (in->length != s->data_length)
-		return kv_service_refuse(s, -EBADMSG,
+		return kv_fault_set(&s->fault, -EBADMSG,
 					 "mr_write.length is %" PRIu64 ", but %u bytes came",
 					 in->length, s->data_length);
 	s->data_length = 0;
@@ -170,7 +168,7 @@ static int mr_read(struct kv_service *s)
 	int ret;
 
 	if (in->length > KV_WIRE_DATA_MAX)
-		return kv_service_refuse(s, -EBADMSG, "mr_read.length is %" PRIu64 ", not 0 .. %u",
+		return kv_fault_set(&s->fault, -EBADMSG, "mr_read.length is %" PRIu64 ", not 0 .. %u",
 					 in->length, KV_WIRE_DATA_MAX);
 	in->data = s->data;
 	ret = call(s, KV_OP_MR_READ);
@@ -196,17 +194,17 @@ static int srq_modify(struct kv_service *s)
 		return ret;
 	before = kv_queue_rq_bytes(srq->max_wr, srq->max_sge);
 	after = kv_queue_rq_bytes(in->max_wr, srq->max_sge);
-	ret = kv_cap_resize(s, KV_SRQ, in->id, after > before ? after : before);
+	ret = kv_quota_resize(s, KV_SRQ, in->id, after > before ? after : before);
 	if (ret)
 		return ret;
 	ret = call(s, KV_OP_SRQ_MODIFY);
-	kv_cap_resize(s, KV_SRQ, in->id, ret ? before : after);
+	kv_quota_resize(s, KV_SRQ, in->id, ret ? before : after);
 	return done(s, ret);
 }
 
 static int conn_take(struct kv_service *s)
 {
-	int ret = kv_cap_check(s, 0);
+	int ret = kv_quota_check(s, 0);
 
 	return ret ? ret : made(s, KV_CONN, call(s, KV_OP_CONN_TAKE), 0);
 }
@@ -214,7 +212,7 @@ static int conn_take(struct kv_service *s)
 static int poll_cq(struct kv_service *s)
 {
 	if (!s->in.cq_poll.max)
-		return kv_service_refuse(s, -EBADMSG, "cq_poll.max is 0");
+		return kv_fault_set(&s->fault, -EBADMSG, "cq_poll.max is 0");
 	return done(s, call(s, KV_OP_CQ_POLL));
 }
 
@@ -222,7 +220,7 @@ static int poll_cq(struct kv_service *s)
 static int check_wait(struct kv_service *s, const char *name, const struct kv_wait *in)
 {
 	if (in->timeout_ms < 0 || in->timeout_ms > KV_CALL_WAIT_MS)
-		return kv_service_refuse(s, -EBADMSG, "%s.timeout_ms is %d, not 0 .. %d", name,
+		return kv_fault_set(&s->fault, -EBADMSG, "%s.timeout_ms is %d, not 0 .. %d", name,
 					 in->timeout_ms, KV_CALL_WAIT_MS);
 	return 0;
 }
@@ -254,11 +252,11 @@ static int event_wait(struct kv_service *s)
 		wait.timeout_ms = waited_ms < (uint64_t)timeout_ms ?
 				  timeout_ms - (int32_t)waited_ms : 0;
 		ret = kv_op_event_wait(backend_of(s), &wait, &s->out.event_wait, NULL);
-		if (ret || kv_cap_concerns(s, &s->out.event_wait))
+		if (ret || kv_quota_concerns(s, &s->out.event_wait))
 			return done(s, ret);
 		/* Others may have enough to tell for ever. */
 		if (waited_ms > KV_CALL_WAIT_MS)
-			return kv_service_refuse(s, -EAGAIN, "no event of the client's came");
+			return kv_fault_set(&s->fault, -EAGAIN, "no event of the client's came");
 	}
 }
 
@@ -267,14 +265,14 @@ static int run_start(struct kv_service *s)
 	const struct kv_run_spec *spec = &s->in.run_start;
 	int ret;
 
-	ret = kv_cap_check_run(s, spec);
+	ret = kv_quota_check_run(s, spec);
 	if (!ret && spec->loop == KVERBS_LOOP_NULL)
 		ret = check_dev(s, spec->dev);
 	if (ret)
 		return ret;
 	ret = call(s, KV_OP_RUN_START);
 	if (!ret)
-		kv_cap_add_run(s, s->out.run_start.id);
+		kv_quota_add(s, KV_QUOTA_RUN, s->out.run_start.id, 0);
 	return done(s, ret);
 }
 
@@ -283,7 +281,7 @@ static int run_get(struct kv_service *s)
 	int ret = call(s, KV_OP_RUN_GET);
 
 	if (!ret && kv_call_put_bins(&s->out.run_get.hist, s->data, &s->data_length))
-		return kv_service_refuse(s, -EMSGSIZE, "the histogram has more than %u bins",
+		return kv_fault_set(&s->fault, -EMSGSIZE, "the histogram has more than %u bins",
 					 KV_WIRE_DATA_MAX / (unsigned int)sizeof(struct kverbs_bin));
 	return done(s, ret);
 }
@@ -293,7 +291,7 @@ static int run_del(struct kv_service *s)
 	int ret = call(s, KV_OP_RUN_DEL);
 
 	if (!ret)
-		kv_cap_remove_run(s, s->in.run_del.id);
+		kv_quota_remove(s, KV_QUOTA_RUN, s->in.run_del.id);
 	return done(s, ret);
 }
 
@@ -338,7 +336,7 @@ static int (*const hooks[KV_CALLS])(struct kv_service *s) = {
  *	the result
  * @which: the call, one that has a row
  *
- * Return: 0 or a negative errno; then s->err has the reason.
+ * Return: 0 or a negative errno; then s->fault has the reason.
  */
 int kv_service_run(struct kv_service *s, enum kv_call which)
 {

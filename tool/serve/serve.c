@@ -127,8 +127,7 @@ static void start_child(struct parent *p, int fd, const int pair[2])
 		be_child(p, fd, pair[1], self);
 	}
 	if (c->pid < 0) {
-		printf("client %s: refused: no process for it: %s\n", c->name,
-		       strerror(errno));
+		printf("client %s: refused: no process for it: %s\n", c->name, strerror(errno));
 		c->pid = 0;
 		close(pair[0]);
 		return;
@@ -222,8 +221,7 @@ static void end_child(struct parent *p, struct child *c, int status)
 	else if (WIFSIGNALED(status))
 		printf("client %s: ended by signal %d\n", c->name, WTERMSIG(status));
 	else
-		printf("client %s: %s\n", c->name,
-		       c->end[0] ? c->end : "ended without a word");
+		printf("client %s: %s\n", c->name, c->end[0] ? c->end : "ended without a word");
 	p->active -= c->active;
 	p->children--;
 	/* There is room again. */
@@ -353,8 +351,7 @@ static void announce(const struct kv_serve *s)
 {
 	char name[80];
 
-	printf("kverbs %s serves %s space on", KVERBS_VERSION,
-	       !s->space[KV_SPACE_USER] ? "kernel" :
+	printf("kverbs %s serves %s space on", KVERBS_VERSION, !s->space[KV_SPACE_USER] ? "kernel" :
 	       !s->space[KV_SPACE_KERNEL] ? "user" : "kernel and user");
 	for (unsigned int i = 0; i < s->listeners; i++) {
 		kv_serve_name(s->listener[i], false, name, sizeof(name));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +17,13 @@
  *
  * Return: 0 or -ENOMEM.
  */
-int kv_service_init(struct kv_service *s, struct kv_site *space,
-		    const struct kv_limits *limits)
+int kv_service_init(struct kv_service *s, struct kv_site *space, const struct kv_limits *limits)
 {
 	memset(s, 0, sizeof(*s));
 	s->space = space;
 	s->limits = *limits;
-	s->made = calloc(limits->objects, sizeof(*s->made));
+	s->entries = limits->objects + KV_SERVICE_RUNS;
+	s->made = calloc(s->entries, sizeof(*s->made));
 	return s->made ? 0 : -ENOMEM;
 }
 
@@ -36,24 +35,6 @@ void kv_service_exit(struct kv_service *s)
 {
 	free(s->made);
 	s->made = NULL;
-}
-
-/**
- * kv_service_refuse() - say why a call fails
- * @s: the service
- * @error: negative errno
- * @fmt: the text
- *
- * Return: @error
- */
-int kv_service_refuse(struct kv_service *s, int error, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(s->err, sizeof(s->err), fmt, args);
-	va_end(args);
-	return error;
 }
 
 static int find_call(const char *name)
@@ -78,12 +59,10 @@ static int check_id(uint32_t refers, const char *name, uint32_t id, void *arg)
 	enum kv_type type = refers == KV_REFERS_ABOUT ? ids->row->about :
 							(enum kv_type)(refers - 1);
 
-	if (type == KV_NO_TYPE || kv_cap_has(ids->s, type, id))
+	if (type == KV_NO_TYPE || kv_quota_has(ids->s, type, id))
 		return 0;
-	return kv_service_refuse(ids->s, -ENOENT,
-				 "%s.%s: no %s %u among the client's",
-				 ids->row->name, name,
-				 kv_word_name(kv_word_type, type), id);
+	return kv_fault_set(&ids->s->fault, -ENOENT, "%s.%s: no %s %u among the client's",
+				 ids->row->name, name, kv_word_name(kv_word_type, type), id);
 }
 
 static int answer(struct kv_service *s, int call, struct nlattr *args)
@@ -93,16 +72,15 @@ static int answer(struct kv_service *s, int call, struct nlattr *args)
 	int ret;
 
 	if (s->expired)
-		return kv_service_refuse(s, -ETIMEDOUT,
+		return kv_fault_set(&s->fault, -ETIMEDOUT,
 					 "a run has taken longer than %g s and was cancelled (kverbs serve --time)",
 					 (double)s->limits.time_ns / 1e9);
-	ret = kv_attrs_take(row->args, nla_data(args), nla_len(args), row->name, &s->in, s->err,
-			    sizeof(s->err));
+	ret = kv_attrs_take(row->args, nla_data(args), nla_len(args), row->name, &s->in, &s->fault);
 	if (ret)
 		return ret;
 	if (s->data_length && !row->sends)
-		return kv_service_refuse(s, -EBADMSG, "%s has no data", row->name);
-	ret = kv_cap_ids(row->args, &s->in, check_id, &ids);
+		return kv_fault_set(&s->fault, -EBADMSG, "%s has no data", row->name);
+	ret = kv_quota_ids(row->args, &s->in, check_id, &ids);
 	if (ret)
 		return ret;
 	memset(&s->out, 0, row->result->size);
@@ -118,8 +96,9 @@ static void put_reply(struct kv_service *s, struct nl_msg *msg, int call, int re
 	};
 
 	if (ret) {
-		kv_hello_clean(s->err);
-		strcpy(reply.error, s->err[0] ? s->err : strerror(-ret));
+		snprintf(reply.error, sizeof(reply.error), "%.511s",
+			 s->fault.text[0] ? s->fault.text : strerror(-ret));
+		kv_hello_clean(reply.error);
 	}
 	kv_nl_put_all(msg, &kv_shape_reply, &reply);
 	kv_nl_put_nest(msg, KV_ATTR_NEST, ret ? NULL : kv_call_rows[call].result, &s->out);
@@ -133,30 +112,28 @@ static void put_reply(struct kv_service *s, struct nl_msg *msg, int call, int re
  * @length: receives bytes of that
  *
  * Return: 0, also if the answer is a refusal; a negative errno if this was no request:
- * then the client gets a last answer, and s->err says why.
+ * then the client gets a last answer, and s->fault says why.
  */
 int kv_service_answer(struct kv_service *s, struct kv_wire *w, uint32_t *length)
 {
 	struct kv_request request;
 	int ret, end = 0, call = KV_CALL_NOP;
 
-	s->err[0] = '\0';
+	s->fault.text[0] = '\0';
 	s->verb_ns = 0;
 	s->data = w->data;
 	s->data_length = w->data_length;
 	ret = kv_attrs_take(&kv_shape_request, w->head, (int)w->head_length, "request", &request,
-			    s->err, sizeof(s->err));
+			    &s->fault);
 	if (ret) {
 		end = ret;
 	} else if (request.seq != s->seq + 1) {
-		ret = end = kv_service_refuse(s, -EPROTO,
-					      "request.seq is %u, %u was to follow",
+		ret = end = kv_fault_set(&s->fault, -EPROTO, "request.seq is %u, %u was to follow",
 					      request.seq, s->seq + 1);
 	} else {
 		s->seq++;
 		call = find_call(request.call);
-		ret = call < 0 ? kv_service_refuse(s, -EOPNOTSUPP,
-						   "there is no call '%s'",
+		ret = call < 0 ? kv_fault_set(&s->fault, -EOPNOTSUPP, "there is no call '%s'",
 						   request.call) :
 				 answer(s, call, request.args);
 	}
@@ -176,10 +153,8 @@ uint64_t kv_service_watch(struct kv_service *s)
 	struct kv_backend *b = s->space->b;
 	uint64_t now = kv_now_ns(), next = UINT64_MAX;
 
-	for (unsigned int i = 0; i < KV_SERVICE_RUNS; i++) {
-		struct kv_made_run *run = &s->run[i];
-
-		if (!run->id)
+	for (struct kv_made *run = s->made; run < s->made + s->entries; run++) {
+		if (!run->id || run->type != KV_QUOTA_RUN)
 			continue;
 		if (run->end_ns > now) {
 			next = run->end_ns < next ? run->end_ns : next;
@@ -190,7 +165,7 @@ uint64_t kv_service_watch(struct kv_service *s)
 			kv_op_run_cancel(b, &(struct kv_id){ run->id }, NULL, NULL);
 			s->expired = true;
 		}
-		run->id = 0;
+		kv_quota_remove(s, KV_QUOTA_RUN, run->id);
 	}
 	return next;
 }

@@ -33,25 +33,20 @@ struct kv_serve_files {
 	uint64_t bytes;
 };
 
+/* The type of a run among objects. */
+#define KV_QUOTA_RUN KV_NO_TYPE
+
 /**
- * struct kv_made - an object that a client has
+ * struct kv_made - an object that a client has, or a run that it has started
  * @type: of it
  * @id: of it; 0: the entry is free
  * @bytes: of an MR's buffer, or of queues
+ * @end_ns: until then a run may take, of kv_now_ns()
  */
 struct kv_made {
 	enum kv_type type;
 	uint32_t id;
 	uint64_t bytes;
-};
-
-/**
- * struct kv_made_run - a run that a client has started
- * @id: of it; 0: the entry is free
- * @end_ns: until then it may take, of kv_now_ns()
- */
-struct kv_made_run {
-	uint32_t id;
 	uint64_t end_ns;
 };
 
@@ -59,10 +54,11 @@ struct kv_made_run {
  * struct kv_service - what one client may do, and what it has done
  * @space: open on its device
  * @limits: what it may have
- * @made: its objects, room for @limits.objects
- * @objects: used entries there
+ * @made: its objects and runs
+ * @entries: room there: @limits.objects and KV_SERVICE_RUNS
+ * @objects: how many objects are there
+ * @runs: how many runs are there
  * @bytes: of all its buffers and queues
- * @run: its runs
  * @expired: one of them has taken too long; nothing goes on
  * @files: what it may do with files
  * @file: the one that it fetches or puts
@@ -73,15 +69,16 @@ struct kv_made_run {
  * @data: data that it brought; an answer's data come there, too
  * @data_length: bytes there
  * @verb_ns: how long its verb took
- * @err: why it failed
+ * @fault: why it failed
  */
 struct kv_service {
 	struct kv_site *space;
 	struct kv_limits limits;
 	struct kv_made *made;
+	uint32_t entries;
 	uint32_t objects;
+	uint32_t runs;
 	uint64_t bytes;
-	struct kv_made_run run[KV_SERVICE_RUNS];
 	bool expired;
 	const struct kv_serve_files *files;
 	struct kv_file_local file;
@@ -92,35 +89,28 @@ struct kv_service {
 	uint8_t *data;
 	uint32_t data_length;
 	uint64_t verb_ns;
-	char err[512];
+	struct kv_fault fault;
 };
 
-int kv_service_init(struct kv_service *s, struct kv_site *space,
-		    const struct kv_limits *limits);
+int kv_service_init(struct kv_service *s, struct kv_site *space, const struct kv_limits *limits);
 void kv_service_exit(struct kv_service *s);
 int kv_service_answer(struct kv_service *s, struct kv_wire *w, uint32_t *length);
 uint64_t kv_service_watch(struct kv_service *s);
 
-int kv_service_refuse(struct kv_service *s, int error, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
 int kv_service_run(struct kv_service *s, enum kv_call call);
 
-/* Caps: see cap.c. */
-int kv_cap_check(struct kv_service *s, uint64_t bytes);
-void kv_cap_add(struct kv_service *s, enum kv_type type, uint32_t id,
-		uint64_t bytes);
-bool kv_cap_has(const struct kv_service *s, enum kv_type type, uint32_t id);
-int kv_cap_resize(struct kv_service *s, enum kv_type type, uint32_t id,
-		  uint64_t bytes);
-void kv_cap_remove(struct kv_service *s, enum kv_type type, uint32_t id);
-int kv_cap_check_run(struct kv_service *s, const struct kv_run_spec *spec);
-void kv_cap_add_run(struct kv_service *s, uint32_t id);
-void kv_cap_remove_run(struct kv_service *s, uint32_t id);
+/* What a client may have at the most: see quota.c. */
+int kv_quota_check(struct kv_service *s, uint64_t bytes);
+void kv_quota_add(struct kv_service *s, enum kv_type type, uint32_t id, uint64_t bytes);
+bool kv_quota_has(const struct kv_service *s, enum kv_type type, uint32_t id);
+int kv_quota_resize(struct kv_service *s, enum kv_type type, uint32_t id, uint64_t bytes);
+void kv_quota_remove(struct kv_service *s, enum kv_type type, uint32_t id);
+int kv_quota_check_run(struct kv_service *s, const struct kv_run_spec *spec);
 
 /* Called with an id, not 0. Other than 0 ends it. */
-typedef int (*kv_cap_id)(uint32_t refers, const char *name, uint32_t id, void *arg);
+typedef int (*kv_quota_id)(uint32_t refers, const char *name, uint32_t id, void *arg);
 
-int kv_cap_ids(const struct kv_shape *shape, const void *from, kv_cap_id fn, void *arg);
-bool kv_cap_concerns(struct kv_service *s, const struct kv_event *event);
+int kv_quota_ids(const struct kv_shape *shape, const void *from, kv_quota_id fn, void *arg);
+bool kv_quota_concerns(struct kv_service *s, const struct kv_event *event);
 
 #endif
