@@ -200,7 +200,7 @@ told "batch of a folder" 1 "/tmp: cannot read it: Is a directory" kverbs batch /
 told "an option without a command" 2 "'--fly' is no option that goes without a command; see 'kverbs --help'" kverbs --fly
 told "ping, unknown option" 2 "--fly is no option of 'kverbs ping', or the beginning of several; see 'kverbs ping --help'" \
 	kverbs ping --fly
-told "batch, unknown option" 2 "--fly is no option of 'kverbs batch'; see 'kverbs batch --help'" \
+told "batch, unknown option" 2 "--fly is no option of 'kverbs batch', or the beginning of several; see 'kverbs batch --help'" \
 	kverbs batch --fly
 told "batch, no round" 2 "--repeat '0' is too small; it takes a number from 1 to 10000" \
 	kverbs batch a --repeat 0
@@ -209,7 +209,7 @@ told "batch, rounds that are no number" 2 \
 told "batch, --set without a value" 2 "--set 'a' has no =; it takes NAME=VALUE" kverbs batch a --set a
 told "batch, unknown space" 2 "--space 'fly' is not known; it takes kernel, user or both" \
 	kverbs batch a --space fly
-told "batch, no space" 2 "--space needs a value" kverbs batch a --space
+told "batch, no space" 2 "--space needs a value; see 'kverbs batch --help'" kverbs batch a --space
 
 # stops NAME STATUS PATTERN SPACE LINES: a batch of these lines ends like this, and undoes all
 stops() {
