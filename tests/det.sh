@@ -58,6 +58,15 @@ batch() {
 }
 batch 100 >/dev/null
 echo "batch-line $(echo "$(batch 100) $(batch 20100)" | awk '{ print ($2 - $1) / 20000 }')"
+# From fork to exit, the shell's part is 0.2 million. Each leaves a PD behind, which the cost does not depend on.
+commands() {
+	read -r start rest </proc/uptime
+	for i in $(seq "$1"); do kverbs pd add; done >/dev/null
+	read -r end rest </proc/uptime
+	echo "$start $end" | awk '{ print ($2 - $1) * 1e9 }'
+}
+commands 10 >/dev/null
+echo "command $(commands 200 | awk '{ print $1 / 200 }')"
 END
 
 # The second one beside a job that loads the host.
@@ -153,6 +162,10 @@ cost=$(get batch-line)
 status=0
 awk "BEGIN { exit !($cost > 10000 && $cost <= 60000) }" || status=1
 result $status "a line of a batch, 'pd add', in the kernel and in the tool: $cost instructions (must be 60000 at most)"
+cost=$(get command)
+status=0
+awk "BEGIN { exit !($cost > 1000000 && $cost <= 5000000) }" || status=1
+result $status "a command, 'kverbs pd add', from fork to exit: $cost instructions (must be 5000000 at most)"
 
 # perftest times from post to post: some 20 instructions of its own loop are part of it. READ has modes that are up
 # to 30 % apart, and it is not for us in which of them a run is: the least of all samples tells, and the median

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include "out/table.h"
@@ -19,6 +20,8 @@
  */
 void kv_table_create(struct kv_table *t, const struct kv_column *column, unsigned int n)
 {
+	/* libsmartcols asks it how wide µ is. If it is missing, SAFE helps. Numbers stay those of the C locale. */
+	setlocale(LC_CTYPE, "C.UTF-8");
 	t->scols = scols_new_table();
 	t->columns = n;
 	t->failed = !t->scols;
