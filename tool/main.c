@@ -12,7 +12,7 @@
 #include "cli/interrupt.h"
 #include "cmd/cmd.h"
 #include "model/site.h"
-#include "object/hand.h"
+#include "object/command.h"
 #include "object/options.h"
 #include "out/out.h"
 
@@ -75,7 +75,7 @@ static int find_name(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (argv[i][0] != '-' || !argv[i][1])
 			return i;
-		if (kv_hand_option_has_value(argv[i]))
+		if (kv_object_option_has_value(argv[i]))
 			i++;
 	}
 	return 0;
@@ -93,7 +93,7 @@ static int run_named(int argc, char **argv, int at)
 		return kv_cmd_run(entry->cmd, argc - 1, argv + 1);
 	}
 	if (entry || kv_noun_find(name))
-		return kv_cmd_hand(argc - 1, argv + 1);
+		return kv_cmd_object(argc - 1, argv + 1);
 	fprintf(stderr, "kverbs: there is no command '%s'; see 'kverbs --help'\n", name);
 	return KV_EXIT_USAGE;
 }

@@ -109,7 +109,7 @@ static struct object *find(struct kv_backend *b, enum kv_type type,
 
 	if (id && id < FAKE_MAX && o->used)
 		return o;
-	fake_refuse(b, -ENOENT, "no %s with id %u", kv_word_name(kv_word_type, type),
+	fake_refuse(b, -ENOENT, "no %s with id %u", kv_enum_name(kv_enum_type, type),
 	       id);
 	return NULL;
 }

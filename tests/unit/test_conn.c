@@ -266,7 +266,7 @@ static void test_reason(void **state)
 	};
 	struct json_object *obj = json_object_new_object();
 
-	assert_string_equal(kv_word_name(kv_word_cm_reason, 8), "invalid service ID");
+	assert_string_equal(kv_enum_name(kv_enum_cm_reason, 8), "invalid service ID");
 	kv_describe_event(obj, &event);
 	assert_string_equal(kv_out_get_string(obj, "/status_name"), "invalid service ID");
 	json_object_put(obj);

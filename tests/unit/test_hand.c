@@ -13,8 +13,8 @@
 #include "object/flush.h"
 #include "object/options.h"
 #include "object/text.h"
-#include "batch/times.h"
-#include "batch/words.h"
+#include "batch/cost.h"
+#include "batch/lexer.h"
 #include "cli/interrupt.h"
 #include "out/out.h"
 
@@ -80,10 +80,10 @@ static int run(struct hand *h, const char *line)
 	h->doc = NULL;
 	free(h->text);
 	h->text = NULL;
-	ret = kv_words_split(&w, line, kv_session_expand, &h->s, &h->f);
+	ret = kv_lexer_split(&w, line, kv_session_expand, &h->s, &h->f);
 	if (!ret)
 		ret = kv_session_run(&h->s, 0, w.word, w.n, &h->doc, &h->f);
-	kv_words_free(&w);
+	kv_lexer_free(&w);
 	out = open_memstream(&h->text, &h->size);
 	if (h->doc)
 		kv_text_print(out, h->doc);
@@ -824,14 +824,14 @@ static void test_conn_trace(void **state)
 static void note(const struct kv_session *s, const char *text,
 		 struct json_object *doc, void *arg)
 {
-	struct kv_times *t = arg;
+	struct kv_cost *t = arg;
 
 	if (s->timed)
-		kv_times_add(t, (unsigned int)kv_out_get_count(doc, "/line"),
+		kv_cost_add(t, (unsigned int)kv_out_get_count(doc, "/line"),
 			     text, s->space, s->verb_ns);
 }
 
-static int run_batch(struct hand *h, const char *text, struct kv_times *t)
+static int run_batch(struct hand *h, const char *text, struct kv_cost *t)
 {
 	struct kv_batch batch = { .name = "x.kv", .told = note, .arg = t };
 	int ret;
@@ -845,7 +845,7 @@ static int run_batch(struct hand *h, const char *text, struct kv_times *t)
 
 static void test_batch(void **state)
 {
-	struct kv_times t = { 0 };
+	struct kv_cost t = { 0 };
 	struct json_object *list;
 	struct hand h;
 
@@ -856,14 +856,14 @@ static void test_batch(void **state)
 	begin(&h, KV_SPACE_USER, true);
 	assert_int_equal(run_batch(&h, "\npd add\r\n", &t), 0);
 	end(&h);
-	list = kv_times_describe(&t, 3);
+	list = kv_cost_describe(&t, 3);
 	assert_int_equal(json_object_array_length(list), 2);
 	assert_int_equal(kv_out_get_count(list, "/0/line"), 2);
 	assert_string_equal(kv_out_get_string(list, "/0/command"), "pd add   name p");
 	assert_int_equal(kv_out_get_real(list, "/0/kernel_ns"), 1000);
 	assert_null(kv_out_get(list, "/1/user_ns"));
 	json_object_put(list);
-	kv_times_clear(&t);
+	kv_cost_clear(&t);
 
 	begin(&h, KV_SPACE_KERNEL, true);
 	assert_int_equal(run_batch(&h, "pd add\n\npd \\\n del 9\npd add", &t), -ENOENT);
@@ -875,7 +875,7 @@ static void test_batch(void **state)
 	assert_int_equal(h.f.exit, KV_EXIT_USAGE);
 	assert_int_equal(run_batch(&h, "pd add \\", &t), 0);
 	end(&h);
-	kv_times_clear(&t);
+	kv_cost_clear(&t);
 }
 
 static void test_options(void **state)
@@ -888,35 +888,35 @@ static void test_options(void **state)
 		{ "--space", "outer" }, { "--repeat", "0" }, { "--set", "a" },
 		{ "--frob", "x" }, { "x", "--dev" }, { "--json=1", "x" },
 	};
-	struct kv_hand_options o;
+	struct kv_object_options o;
 	struct kv_fault f;
 
-	assert_int_equal(kv_hand_options_take(&o, 9, line, false, &f), 0);
+	assert_int_equal(kv_object_options_take(&o, 9, line, false, &f), 0);
 	assert_true(o.json && o.has_space && !o.trace);
 	assert_int_equal(o.spaces, 1 << KV_SPACE_USER);
 	assert_string_equal(o.dev, "rxe0");
 	assert_int_equal(o.n, 4);
 	assert_string_equal(o.word[2], "--wait");
 	assert_string_equal(o.word[3], "--trace");
-	kv_hand_options_free(&o);
-	assert_int_equal(kv_hand_options_take(&o, 8, batch, true, &f), 0);
+	kv_object_options_free(&o);
+	assert_int_equal(kv_object_options_take(&o, 8, batch, true, &f), 0);
 	assert_int_equal(o.repeat, 3);
 	assert_int_equal(o.sets, 2);
 	assert_string_equal(o.set[1], "b=2");
 	assert_int_equal(o.spaces, 3);
-	kv_hand_options_free(&o);
+	kv_object_options_free(&o);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		assert_int_equal(kv_hand_options_take(&o, 2, wrong[i], true, &f), -EINVAL);
+		assert_int_equal(kv_object_options_take(&o, 2, wrong[i], true, &f), -EINVAL);
 		assert_int_equal(f.exit, KV_EXIT_USAGE);
-		kv_hand_options_free(&o);
+		kv_object_options_free(&o);
 	}
 }
 
 /* A limit is named, and so is the line. */
 static void test_limits(void **state)
 {
-	static char line[KV_WORDS_LINE_MAX + 64], value[KV_NAMES_VALUE_MAX + 1];
-	struct kv_times t = { 0 };
+	static char line[KV_LEXER_LINE_MAX + 64], value[KV_VARIABLES_VALUE_MAX + 1];
+	struct kv_cost t = { 0 };
 	char text[1024] = "set A x\n";
 	struct kv_fault f;
 	struct hand h;
@@ -928,7 +928,7 @@ static void test_limits(void **state)
 	assert_string_equal(h.f.text, "x.kv:18: set: the value of 'A' has 131072 bytes; a variable holds at most 65536");
 	assert_int_equal(h.f.exit, KV_EXIT_USAGE);
 	memset(value, 'v', sizeof(value) - 1);
-	assert_int_equal(kv_names_set(&h.s.names, "A", value, &f), 0);
+	assert_int_equal(kv_variables_set(&h.s.variables, "A", value, &f), 0);
 	strcpy(text, "echo ");
 	for (int i = 0; i < 16; i++)
 		strcat(text, "$A");
@@ -939,24 +939,24 @@ static void test_limits(void **state)
 
 	memset(line, 'x', sizeof(line));
 	memcpy(line, "pd add\necho ", 12);
-	line[7 + KV_WORDS_LINE_MAX] = '\0';
+	line[7 + KV_LEXER_LINE_MAX] = '\0';
 	assert_int_equal(run_batch(&h, line, &t), 0);
-	memcpy(line + 7 + KV_WORDS_LINE_MAX, "x\npd add", 9);
+	memcpy(line + 7 + KV_LEXER_LINE_MAX, "x\npd add", 9);
 	assert_int_equal(run_batch(&h, line, &t), -EINVAL);
 	assert_string_equal(h.f.text, "x.kv:2: the command has more than 1048576 bytes");
 	/* With the lines that continue it, too. */
 	memcpy(line + 99, "\\\n", 2);
 	assert_int_equal(run_batch(&h, line, &t), 0);
-	memcpy(line + 7 + KV_WORDS_LINE_MAX, "xxx\npd add", 11);
+	memcpy(line + 7 + KV_LEXER_LINE_MAX, "xxx\npd add", 11);
 	assert_int_equal(run_batch(&h, line, &t), -EINVAL);
 	assert_string_equal(h.f.text, "x.kv:2: the command has more than 1048576 bytes");
-	kv_times_clear(&t);
+	kv_cost_clear(&t);
 	end(&h);
 }
 
 static void test_byte_order_mark(void **state)
 {
-	struct kv_times t = { 0 };
+	struct kv_cost t = { 0 };
 	struct hand h;
 
 	begin(&h, KV_SPACE_KERNEL, true);
@@ -968,7 +968,7 @@ static void test_byte_order_mark(void **state)
 	assert_non_null(strstr(h.f.text, "x.kv:2: \xef\xbb\xbfpd: there is no command"));
 	assert_int_equal(run_batch(&h, " \xef\xbb\xbfpd add", &t), -EINVAL);
 	assert_int_equal(run_batch(&h, "\xef\xbb\xbf\xef\xbb\xbfpd add", &t), -EINVAL);
-	kv_times_clear(&t);
+	kv_cost_clear(&t);
 	end(&h);
 }
 
@@ -1061,7 +1061,7 @@ static void many_references(size_t n)
 /* @n variables and @n objects with names, each of which is used. */
 static void many_names(size_t n)
 {
-	struct kv_names names = { 0 };
+	struct kv_variables names = { 0 };
 	struct kv_fault f;
 	struct kv_why why;
 	char text[32];
@@ -1069,39 +1069,39 @@ static void many_names(size_t n)
 
 	for (uint32_t i = 0; i < n; i++) {
 		snprintf(text, sizeof(text), "v%u", i);
-		assert_int_equal(kv_names_set(&names, text, "x", &f), 0);
+		assert_int_equal(kv_variables_set(&names, text, "x", &f), 0);
 		snprintf(text, sizeof(text), "p%u", i);
-		assert_int_equal(kv_names_check(&names, text, &f), 0);
-		assert_int_equal(kv_names_add(&names, text, KV_PD, i + 1, &f), 0);
+		assert_int_equal(kv_variables_check(&names, text, &f), 0);
+		assert_int_equal(kv_variables_add(&names, text, KV_PD, i + 1, &f), 0);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		snprintf(text, sizeof(text), "p%u", i);
-		assert_int_equal(kv_names_id(&names, KV_PD, text, &id, &why), 0);
+		assert_int_equal(kv_variables_id(&names, KV_PD, text, &id, &why), 0);
 		assert_int_equal(id, i + 1);
-		assert_string_equal(kv_names_of(&names, KV_PD, id), text);
-		kv_names_delete(&names, KV_PD, id);
-		assert_null(kv_names_of(&names, KV_PD, id));
+		assert_string_equal(kv_variables_of(&names, KV_PD, id), text);
+		kv_variables_delete(&names, KV_PD, id);
+		assert_null(kv_variables_of(&names, KV_PD, id));
 	}
-	kv_names_clear(&names);
+	kv_variables_clear(&names);
 }
 
 /* A table of the times of @n lines, which come out in their order. */
 static void many_times(size_t n)
 {
-	struct kv_times t = { 0 };
+	struct kv_cost t = { 0 };
 	struct json_object *list;
 
 	/* Of user space there are more lines than of the kernel. */
 	for (unsigned int i = 0; i < n; i += 2)
-		kv_times_add(&t, i + 1, "pd add", KV_SPACE_KERNEL, i);
+		kv_cost_add(&t, i + 1, "pd add", KV_SPACE_KERNEL, i);
 	for (unsigned int i = 0; i < n; i++)
-		kv_times_add(&t, i + 1, "pd add", KV_SPACE_USER, i);
-	list = kv_times_describe(&t, 3);
+		kv_cost_add(&t, i + 1, "pd add", KV_SPACE_USER, i);
+	list = kv_cost_describe(&t, 3);
 	assert_int_equal(json_object_array_length(list), n);
 	for (unsigned int i = 0; i < n; i++)
 		assert_int_equal(kv_out_get_count(json_object_array_get_idx(list, i), "/line"), i + 1);
 	json_object_put(list);
-	kv_times_clear(&t);
+	kv_cost_clear(&t);
 }
 
 static void test_linear_line(void **state)

@@ -211,30 +211,30 @@ static void test_word(void **state)
 	struct kv_why why;
 	uint32_t v = UNTOUCHED;
 
-	assert_int_equal(kv_parse_word("user", kv_word_space, &v, &why), 0);
+	assert_int_equal(kv_parse_enum("user", kv_enum_space, &v, &why), 0);
 	assert_int_equal(v, KV_SPACE_USER);
-	assert_int_equal(kv_parse_word("softirq-off", kv_word_post, &v, &why),
+	assert_int_equal(kv_parse_enum("softirq-off", kv_enum_post, &v, &why),
 			 0);
 	assert_int_equal(v, KVERBS_POST_SOFTIRQ_OFF);
 
 	v = UNTOUCHED;
-	assert_int_equal(kv_parse_word("use", kv_word_space, &v, &why),
+	assert_int_equal(kv_parse_enum("use", kv_enum_space, &v, &why),
 			 -EINVAL);
 	assert_says(&why, "is not known; it takes kernel or user");
-	assert_int_equal(kv_parse_word("users", kv_word_space, &v, &why),
+	assert_int_equal(kv_parse_enum("users", kv_enum_space, &v, &why),
 			 -EINVAL);
-	assert_int_equal(kv_parse_word("User", kv_word_space, &v, &why),
+	assert_int_equal(kv_parse_enum("User", kv_enum_space, &v, &why),
 			 -EINVAL);
-	assert_int_equal(kv_parse_word("", kv_word_kind, &v, &why), -EINVAL);
+	assert_int_equal(kv_parse_enum("", kv_enum_kind, &v, &why), -EINVAL);
 	assert_says(&why, "is empty; it takes completion, pingpong, relay or null");
 	assert_int_equal(v, UNTOUCHED);
 
-	assert_string_equal(kv_word_name(kv_word_op, KVERBS_OP_CMP_SWP),
+	assert_string_equal(kv_enum_name(kv_enum_op, KVERBS_OP_CMP_SWP),
 			    "cmp-swp");
-	assert_string_equal(kv_word_name(kv_word_op, 99), "?");
+	assert_string_equal(kv_enum_name(kv_enum_op, 99), "?");
 	/* Each operation that a run can have has a word. */
 	for (uint32_t op = 0; op <= KVERBS_OP_CMP_SWP; op++)
-		assert_string_not_equal(kv_word_name(kv_word_op, op), "?");
+		assert_string_not_equal(kv_enum_name(kv_enum_op, op), "?");
 }
 
 static void test_ops(void **state)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "object/args.h"
-#include "batch/words.h"
+#include "batch/lexer.h"
 #include "out/out.h"
 
 /* Every reference stands for its own name in brackets; one has no meaning. */
@@ -71,7 +71,7 @@ static void test_split(void **state)
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		char text[256] = "";
 
-		assert_int_equal(kv_words_split(&w, good[i].line, expand, NULL,
+		assert_int_equal(kv_lexer_split(&w, good[i].line, expand, NULL,
 						&f), 0);
 		for (size_t j = 0; j < w.n; j++) {
 			strcat(text, j ? "|" : "");
@@ -79,34 +79,34 @@ static void test_split(void **state)
 		}
 		assert_string_equal(text, good[i].words);
 		assert_null(w.word[w.n]);
-		kv_words_free(&w);
+		kv_lexer_free(&w);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_int_equal(kv_words_split(&w, bad[i].line, expand, NULL,
+		assert_int_equal(kv_lexer_split(&w, bad[i].line, expand, NULL,
 						&f), -EINVAL);
 		assert_int_equal(f.exit, KV_EXIT_USAGE);
 		if (!strstr(f.text, bad[i].says))
 			fail_msg("'%s' does not say '%s'", f.text, bad[i].says);
-		kv_words_free(&w);
+		kv_lexer_free(&w);
 	}
 }
 
 static void test_continue(void **state)
 {
-	assert_true(kv_words_continue("a \\"));
-	assert_true(kv_words_continue("\\"));
-	assert_true(kv_words_continue("\"a\\"));
-	assert_false(kv_words_continue("a \\\\"));
-	assert_true(kv_words_continue("a \\\\\\"));
-	assert_false(kv_words_continue("a"));
-	assert_false(kv_words_continue(""));
-	assert_false(kv_words_continue("# a \\"));
-	assert_true(kv_words_continue("a# \\"));
-	assert_false(kv_words_continue("'a\\"));
-	assert_true(kv_words_continue("'a' \\"));
+	assert_true(kv_lexer_continue("a \\"));
+	assert_true(kv_lexer_continue("\\"));
+	assert_true(kv_lexer_continue("\"a\\"));
+	assert_false(kv_lexer_continue("a \\\\"));
+	assert_true(kv_lexer_continue("a \\\\\\"));
+	assert_false(kv_lexer_continue("a"));
+	assert_false(kv_lexer_continue(""));
+	assert_false(kv_lexer_continue("# a \\"));
+	assert_true(kv_lexer_continue("a# \\"));
+	assert_false(kv_lexer_continue("'a\\"));
+	assert_true(kv_lexer_continue("'a' \\"));
 }
 
-static const struct kv_word colours[] = {
+static const struct kv_enum colours[] = {
 	{ "red", 1 }, { "green", 2 }, { "blue", 4 }, { NULL, 0 },
 };
 
@@ -151,9 +151,9 @@ static const struct kv_key table[] = {
 	{ "large", KV_KEY_U64, AT(large), 4, .help = "how very many" },
 	{ "size", KV_KEY_SIZE, AT(size), 8, .help = "bytes" },
 	{ "time", KV_KEY_TIME, AT(time), 16, .help = "when" },
-	{ "colour", KV_KEY_WORD, AT(colour), 32, .words = colours,
+	{ "colour", KV_KEY_ENUM, AT(colour), 32, .names = colours,
 	  .help = "which" },
-	{ "colours", KV_KEY_FLAGS, AT(colours), 64, .words = colours,
+	{ "colours", KV_KEY_FLAGS, AT(colours), 64, .names = colours,
 	  .help = "which" },
 	{ "gid", KV_KEY_GID, AT(gid), 128, .help = "who" },
 	{ "peer", KV_KEY_ADDRESS, AT(peer), 256, .help = "who" },
@@ -166,21 +166,21 @@ static const struct kv_key table[] = {
 
 static int parse(const char *line, struct args *a, struct kv_fault *f)
 {
-	struct kv_names names = { 0 };
+	struct kv_variables names = { 0 };
 	struct kv_words w;
 	int ret;
 
 	memset(a, 0, sizeof(*a));
-	assert_int_equal(kv_names_add(&names, "p", KV_PD, 7, f), 0);
-	assert_int_equal(kv_names_add(&names, "m", KV_MR, 9, f), 0);
-	assert_int_equal(kv_names_set(&names, "v", "x", f), 0);
-	ret = kv_words_split(&w, line, expand, NULL, f);
+	assert_int_equal(kv_variables_add(&names, "p", KV_PD, 7, f), 0);
+	assert_int_equal(kv_variables_add(&names, "m", KV_MR, 9, f), 0);
+	assert_int_equal(kv_variables_set(&names, "v", "x", f), 0);
+	ret = kv_lexer_split(&w, line, expand, NULL, f);
 	assert_int_equal(ret, 0);
 	ret = kv_args_parse(table, &names, w.word, w.n, a, f);
 	/* Of what was said only that it was said outlives the words. */
 	a->text = a->text ? "said" : NULL;
-	kv_words_free(&w);
-	kv_names_clear(&names);
+	kv_lexer_free(&w);
+	kv_variables_clear(&names);
 	return ret;
 }
 
@@ -391,7 +391,7 @@ static void test_noise(void **state)
 	uint32_t seed = 1;
 
 	for (unsigned int i = 0; i < ROUNDS; i++) {
-		struct kv_names names = { 0 };
+		struct kv_variables names = { 0 };
 		char line[512] = "";
 		struct kv_words w;
 		struct kv_fault f;
@@ -407,10 +407,10 @@ static void test_noise(void **state)
 					     byte);
 		}
 		memset(&a, 0, sizeof(a));
-		kv_words_continue(line);
-		if (!kv_words_split(&w, line, expand, NULL, &f))
+		kv_lexer_continue(line);
+		if (!kv_lexer_split(&w, line, expand, NULL, &f))
 			kv_args_parse(table, &names, w.word, w.n, &a, &f);
-		kv_words_free(&w);
+		kv_lexer_free(&w);
 	}
 }
 

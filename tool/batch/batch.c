@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "batch/batch.h"
-#include "batch/words.h"
+#include "batch/lexer.h"
 #include "cli/interrupt.h"
 
 /* What some editors put at the beginning of a file, to say that it is UTF-8. */
@@ -17,7 +17,7 @@ struct reader {
 	unsigned int first; /* where the command begins */
 	char *text; /* the command, with the lines that continue it */
 	size_t length;
-	size_t room; /* of @text, for a byte more than KV_WORDS_LINE_MAX */
+	size_t room; /* of @text, for a byte more than KV_LEXER_LINE_MAX */
 };
 
 static void show_prompt(const struct reader *r)
@@ -48,8 +48,8 @@ static int take_byte(struct reader *r, int byte, struct kv_fault *f)
 {
 	if (!byte)
 		return kv_fault_usage(f, "there is a zero byte: this is no text");
-	if (r->length == KV_WORDS_LINE_MAX)
-		return kv_words_too_long(f);
+	if (r->length == KV_LEXER_LINE_MAX)
+		return kv_lexer_too_long(f);
 	return add_byte(r, byte, f);
 }
 
@@ -126,7 +126,7 @@ static int read_command(struct reader *r, struct kv_fault *f)
 		if (ret <= 0)
 			return ret < 0 || !begun ? ret : 1;
 		begun = true;
-		more = kv_words_continue(r->text + start);
+		more = kv_lexer_continue(r->text + start);
 		if (more)
 			r->text[--r->length] = '\0';
 	}
@@ -140,7 +140,7 @@ static int carry_out(const struct kv_batch *batch, struct kv_session *s,
 	struct kv_words words;
 	int ret;
 
-	ret = kv_words_split(&words, r->text, kv_session_expand, s, f);
+	ret = kv_lexer_split(&words, r->text, kv_session_expand, s, f);
 	if (!ret && batch->prompt && kv_help_wanted(words.word, words.n)) {
 		ret = kv_help_print(words.word, words.n, f);
 	} else if (!ret && words.n) {
@@ -148,7 +148,7 @@ static int carry_out(const struct kv_batch *batch, struct kv_session *s,
 		batch->told(s, r->text, doc, batch->arg);
 		json_object_put(doc);
 	}
-	kv_words_free(&words);
+	kv_lexer_free(&words);
 	return ret;
 }
 

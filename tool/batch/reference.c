@@ -119,7 +119,7 @@ static int expand_dev(struct kv_session *s, const char *path, char **value, stru
 static int expand_name(struct kv_session *s, const char *text,
 		       const char *path, char **value, struct kv_fault *f)
 {
-	const struct kv_name *name = kv_names_find(&s->names, text);
+	const struct kv_variable *name = kv_variables_find(&s->variables, text);
 	char what[128];
 
 	if (!name)
@@ -132,12 +132,12 @@ static int expand_name(struct kv_session *s, const char *text,
 		*value = strdup(name->value);
 		return *value ? 0 : kv_fault_set(f, -ENOMEM, "no memory");
 	}
-	snprintf(what, sizeof(what), "%s '%.64s'", kv_word_name(kv_word_type, name->type), text);
+	snprintf(what, sizeof(what), "%s '%.64s'", kv_enum_name(kv_enum_type, name->type), text);
 	return expand_field(name->fields, what, path ? path : "id", value, f);
 }
 
 /**
- * kv_session_expand() - say what a reference stands for; a kv_words_expand_fn
+ * kv_session_expand() - say what a reference stands for; a kv_lexer_expand_fn
  * @arg: the session
  * @reference: what stands behind the $
  * @value: receives the text, in memory that the caller frees

@@ -36,7 +36,7 @@ static int set(struct kv_session *s, char **word, size_t n,
 {
 	if (n != 2)
 		return kv_fault_usage(f, "it takes a name and a value");
-	return kv_names_set(&s->names, word[0], word[1], f);
+	return kv_variables_set(&s->variables, word[0], word[1], f);
 }
 
 static int sleep_for(struct kv_session *s, char **word, size_t n,

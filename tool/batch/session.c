@@ -156,7 +156,7 @@ void kv_session_close(struct kv_session *s)
 	if (s->b)
 		s->b->ops->close(s->b);
 	s->b = NULL;
-	kv_names_clear(&s->names);
+	kv_variables_clear(&s->variables);
 	json_object_put(s->last);
 	s->last = NULL;
 	json_object_put(s->verbs);
@@ -274,8 +274,8 @@ static void put_title(char **word, size_t n, const struct kv_fault *why,
 }
 
 /* What a command's words say. @args: receives its struct, which the caller frees. */
-static int parse(const struct kv_command *command, const struct kv_names *names, char **word,
-		 size_t n, struct kv_given **args, struct kv_fault *f)
+static int parse(const struct kv_command *command, const struct kv_variables *variables,
+		 char **word, size_t n, struct kv_given **args, struct kv_fault *f)
 {
 	struct kv_given *given = calloc(1, command->size);
 	size_t used = 0;
@@ -292,13 +292,13 @@ static int parse(const struct kv_command *command, const struct kv_names *names,
 	if (command->id == KV_ID_MUST || (command->id == KV_ID_MAY && n)) {
 		if (!n)
 			ret = kv_fault_usage(f, "the id or the name of the %s is missing",
-					     kv_word_name(kv_word_type, command->type));
-		else if (kv_names_id(names, command->type, word[0], &given->id, &why))
+					     kv_enum_name(kv_enum_type, command->type));
+		else if (kv_variables_id(variables, command->type, word[0], &given->id, &why))
 			ret = kv_fault_usage(f, "'%s' %s", word[0], why.text);
 		used = 1;
 	}
 	if (!ret)
-		ret = kv_args_parse(command->key, names, word + used, n - used, given, f);
+		ret = kv_args_parse(command->key, variables, word + used, n - used, given, f);
 	if (ret) {
 		free(given);
 		return ret;
@@ -333,7 +333,7 @@ int kv_session_command(struct kv_session *s, char **word, size_t n,
 		return kv_fault_usage(f, "it makes sense only in a batch; see 'kverbs batch --help'");
 	if (command->raw)
 		return command->raw(s, word + used, n - used, result, f);
-	ret = parse(command, &s->names, word + used, n - used, &args, f);
+	ret = parse(command, &s->variables, word + used, n - used, &args, f);
 	if (ret)
 		return ret;
 	ret = command->fn(s, args, result, f);
@@ -354,7 +354,7 @@ int kv_session_command(struct kv_session *s, char **word, size_t n,
  */
 int kv_session_check(char **word, size_t n, struct kv_fault *f)
 {
-	const struct kv_names none = { 0 };
+	const struct kv_variables none = { 0 };
 	const struct kv_command *command;
 	const struct kv_noun *noun;
 	struct kv_given *args;

@@ -3,9 +3,9 @@
 #define KV_BATCH_SESSION_H
 
 #include <json-c/json.h>
-#include "batch/names.h"
+#include "batch/variables.h"
 #include "model/site.h"
-#include "object/hand.h"
+#include "object/command.h"
 
 /**
  * struct kv_session - a connection to one space, and what its commands made of it
@@ -16,7 +16,7 @@
  * @trace: each verb is told on stderr
  * @has_dev: @dev is there
  * @dev: the device for commands that name none, see kv_session_dev()
- * @names: of objects and variables
+ * @variables: of objects and variables
  * @last: what the last command told; an object
  * @verbs: those of the command that is being carried out, an array
  * @verb_ns: how long they took together, without polls that found nothing
@@ -32,7 +32,7 @@ struct kv_session {
 	bool trace;
 	bool has_dev;
 	struct kv_dev dev;
-	struct kv_names names;
+	struct kv_variables variables;
 	struct json_object *last;
 	struct json_object *verbs;
 	uint64_t verb_ns;

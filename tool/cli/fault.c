@@ -99,7 +99,7 @@ int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 		return kv_fault_set(f, r->error,
 				    "%s space, %s: a request completed with status %u (%s), vendor error 0x%x, after %llu samples",
 				    space, dev, r->wc_status,
-				    kv_word_name(kv_word_wc_status, r->wc_status), r->vendor_err,
+				    kv_enum_name(kv_enum_wc_status, r->wc_status), r->vendor_err,
 				    (unsigned long long)r->samples);
 	if (r->error == -ETIMEDOUT)
 		return kv_fault_set(f, r->error,

@@ -138,8 +138,8 @@ static int parse(const struct kv_option *row, const char *text, void *field, str
 		return kv_parse_dev(text, field, why);
 	case KV_OPTION_PORT:
 		return parse_port(text, field, why);
-	case KV_OPTION_WORD:
-		return kv_parse_word(text, row->words, field, why);
+	case KV_OPTION_ENUM:
+		return kv_parse_enum(text, row->names, field, why);
 	case KV_OPTION_U8:
 	case KV_OPTION_U32:
 	case KV_OPTION_S32:

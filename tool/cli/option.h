@@ -17,7 +17,7 @@ enum kv_option_kind {
 	KV_OPTION_TEXT, /* const char *; @min 1: not empty */
 	KV_OPTION_DEV, /* the name of one; const char * */
 	KV_OPTION_PORT, /* a port's number; const char * */
-	KV_OPTION_WORD, /* one of a table; uint32_t */
+	KV_OPTION_ENUM, /* one of a table; uint32_t */
 	KV_OPTION_U8, /* a number from @min to @max, as the next ones; uint8_t */
 	KV_OPTION_U32, /* uint32_t */
 	KV_OPTION_S32, /* int32_t */
@@ -40,7 +40,7 @@ enum kv_option_kind {
  * @note: a const char * that becomes @name; 0: there is none
  * @min: the smallest number, and
  * @max: the largest one
- * @words: WORD
+ * @names: ENUM
  * @parse: OWN: reads @text into the field at @at; returns 0, or -EINVAL and why not
  */
 struct kv_option {
@@ -53,7 +53,7 @@ struct kv_option {
 	size_t note;
 	uint64_t min;
 	uint64_t max;
-	const struct kv_word *words;
+	const struct kv_enum *names;
 	int (*parse)(const char *text, void *field, struct kv_why *why);
 };
 

@@ -56,19 +56,19 @@ static int refuse_number(const char *text, int error, const char *what, struct k
 	return kv_why_set(why, "is no number; it takes %s", what);
 }
 
-const char *kv_word_name(const struct kv_word *table, uint32_t value)
+const char *kv_enum_name(const struct kv_enum *table, uint32_t value)
 {
-	for (; table->word; table++) {
+	for (; table->name; table++) {
 		if (table->value == value)
-			return table->word;
+			return table->name;
 	}
 	return "?";
 }
 
-static int find_word(const char *text, size_t length, const struct kv_word *table, uint32_t *value)
+static int find_word(const char *text, size_t length, const struct kv_enum *table, uint32_t *value)
 {
-	for (; table->word; table++) {
-		if (strlen(table->word) == length && !memcmp(table->word, text, length)) {
+	for (; table->name; table++) {
+		if (strlen(table->name) == length && !memcmp(table->name, text, length)) {
 			*value = table->value;
 			return 0;
 		}
@@ -76,19 +76,19 @@ static int find_word(const char *text, size_t length, const struct kv_word *tabl
 	return -ENOENT;
 }
 
-static void list_words(const struct kv_word *table, char *text, size_t size)
+static void list_words(const struct kv_enum *table, char *text, size_t size)
 {
 	size_t n = 0;
 
 	text[0] = '\0';
-	for (; table->word && n < size; table++) {
-		const char *glue = !n ? "" : table[1].word ? ", " : " or ";
+	for (; table->name && n < size; table++) {
+		const char *glue = !n ? "" : table[1].name ? ", " : " or ";
 
-		n += (size_t)snprintf(text + n, size - n, "%s%s", glue, table->word);
+		n += (size_t)snprintf(text + n, size - n, "%s%s", glue, table->name);
 	}
 }
 
-int kv_parse_word(const char *text, const struct kv_word *table,
+int kv_parse_enum(const char *text, const struct kv_enum *table,
 		  uint32_t *value, struct kv_why *why)
 {
 	char words[128];
@@ -305,7 +305,7 @@ static int add_value(struct kv_list *list, uint32_t value, const char *text, siz
 }
 
 /* @more: what a list takes beside @table's words */
-static int take_words(const char *text, const struct kv_word *table, const char *more,
+static int take_words(const char *text, const struct kv_enum *table, const char *more,
 		      struct kv_list *list, struct kv_why *why)
 {
 	char words[128];
@@ -331,14 +331,14 @@ static int take_words(const char *text, const struct kv_word *table, const char 
 int kv_parse_ops(const char *text, struct kv_list *list, struct kv_why *why)
 {
 	struct kv_list found = { 0 };
-	int ret = take_words(text, kv_word_op, "", &found, why);
+	int ret = take_words(text, kv_enum_op, "", &found, why);
 
 	if (!ret)
 		*list = found;
 	return ret;
 }
 
-int kv_parse_flags(const char *text, const struct kv_word *table, uint32_t *flags,
+int kv_parse_flags(const char *text, const struct kv_enum *table, uint32_t *flags,
 		   struct kv_why *why)
 {
 	struct kv_list found = { 0 };
@@ -346,7 +346,7 @@ int kv_parse_flags(const char *text, const struct kv_word *table, uint32_t *flag
 	int ret = 0;
 
 	if (!strcmp(text, "all")) {
-		for (; table->word; table++)
+		for (; table->name; table++)
 			bits |= table->value;
 	} else if (strcmp(text, "none")) {
 		ret = take_words(text, table, ", or all, or none", &found, why);

@@ -24,9 +24,9 @@ struct kv_why {
 	char text[256];
 };
 
-/* One word of an option that takes one of a few; a table ends with NULL. */
-struct kv_word {
-	const char *word;
+/* A number that has a name; a table ends with the name NULL. */
+struct kv_enum {
+	const char *name;
 	uint32_t value;
 };
 
@@ -50,25 +50,25 @@ enum kv_connect {
 	KV_CONNECT_CM,
 };
 
-extern const struct kv_word kv_word_op[];
-extern const struct kv_word kv_word_kind[];
-extern const struct kv_word kv_word_space[];
-extern const struct kv_word kv_word_spaces[];
-extern const struct kv_word kv_word_post[];
-extern const struct kv_word kv_word_lkey[];
-extern const struct kv_word kv_word_connect[];
-extern const struct kv_word kv_word_type[];
-extern const struct kv_word kv_word_access[];
-extern const struct kv_word kv_word_cq_context[];
-extern const struct kv_word kv_word_qp_type[];
-extern const struct kv_word kv_word_qp_state[];
-extern const struct kv_word kv_word_mig_state[];
-extern const struct kv_word kv_word_wc_op[];
-extern const struct kv_word kv_word_wc_status[];
-extern const struct kv_word kv_word_event[];
-extern const struct kv_word kv_word_conn_state[];
-extern const struct kv_word kv_word_cm_event[];
-extern const struct kv_word kv_word_cm_reason[];
+extern const struct kv_enum kv_enum_op[];
+extern const struct kv_enum kv_enum_kind[];
+extern const struct kv_enum kv_enum_space[];
+extern const struct kv_enum kv_enum_spaces[];
+extern const struct kv_enum kv_enum_post[];
+extern const struct kv_enum kv_enum_lkey[];
+extern const struct kv_enum kv_enum_connect[];
+extern const struct kv_enum kv_enum_type[];
+extern const struct kv_enum kv_enum_access[];
+extern const struct kv_enum kv_enum_cq_context[];
+extern const struct kv_enum kv_enum_qp_type[];
+extern const struct kv_enum kv_enum_qp_state[];
+extern const struct kv_enum kv_enum_mig_state[];
+extern const struct kv_enum kv_enum_wc_op[];
+extern const struct kv_enum kv_enum_wc_status[];
+extern const struct kv_enum kv_enum_event[];
+extern const struct kv_enum kv_enum_conn_state[];
+extern const struct kv_enum kv_enum_cm_event[];
+extern const struct kv_enum kv_enum_cm_reason[];
 
 /* A list without duplicates, in the order in which it was typed. */
 struct kv_list {
@@ -111,7 +111,7 @@ static inline int kv_hex_digit(char c)
 }
 
 /* The word for a value, or "?". */
-const char *kv_word_name(const struct kv_word *table, uint32_t value);
+const char *kv_enum_name(const struct kv_enum *table, uint32_t value);
 
 /* Says why a text is refused; returns -EINVAL. */
 int kv_why_set(struct kv_why *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -122,10 +122,10 @@ int kv_why_set(struct kv_why *why, const char *fmt, ...) __attribute__((format(p
  */
 
 /* One word out of a few. */
-int kv_parse_word(const char *text, const struct kv_word *table, uint32_t *value,
+int kv_parse_enum(const char *text, const struct kv_enum *table, uint32_t *value,
 		  struct kv_why *why);
 /* Words whose values are bits, as in local-write,remote-read; or all, or none. */
-int kv_parse_flags(const char *text, const struct kv_word *table, uint32_t *flags,
+int kv_parse_flags(const char *text, const struct kv_enum *table, uint32_t *flags,
 		   struct kv_why *why);
 /* A number: decimal digits and nothing else. */
 int kv_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value,

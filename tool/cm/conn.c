@@ -94,7 +94,7 @@ static int wait_for(struct kv_backend *b, uint32_t id, uint32_t wanted,
 			return kv_fault_set(f, -EINVAL,
 					    "%s space: conn %u is %s: there is nothing to wait for",
 					    b->ops->space, id,
-					    kv_word_name(kv_word_conn_state, conn->state));
+					    kv_enum_name(kv_enum_conn_state, conn->state));
 		ret = wait_more(b, id, end_ns, f);
 	} while (!ret);
 	if (ret != -EAGAIN)

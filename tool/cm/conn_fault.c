@@ -66,7 +66,7 @@ static int say_failed(struct kv_fault *f, const char *space, const struct kv_con
 				    space, peer, conn->dev);
 	}
 	return kv_fault_set(f, error, "%s space: the connection with %s has failed at %s: %s",
-			    space, peer, kv_word_name(kv_word_cm_event, conn->event), why);
+			    space, peer, kv_enum_name(kv_enum_cm_event, conn->event), why);
 }
 
 /*
@@ -129,5 +129,5 @@ int kv_conn_fault_late(struct kv_fault *f, const char *space,
 				    missing[conn->state].behind, s);
 	return kv_fault_set(f, -ETIMEDOUT,
 			    "%s space: the connection with %s is still %s after %.3g s",
-			    space, peer, kv_word_name(kv_word_conn_state, conn->state), s);
+			    space, peer, kv_enum_name(kv_enum_conn_state, conn->state), s);
 }

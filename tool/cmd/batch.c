@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "batch/batch.h"
-#include "batch/times.h"
+#include "batch/cost.h"
 #include "cmd/cmd.h"
 #include "object/describe.h"
 #include "object/flush.h"
@@ -35,7 +35,7 @@
  * @printed: JSON, else: how many documents were printed
  */
 static struct work {
-	struct kv_hand_options o;
+	struct kv_object_options o;
 	bool json;
 	FILE *in;
 	const char *name;
@@ -44,7 +44,7 @@ static struct work {
 	unsigned int rounds;
 	bool timed;
 	unsigned int round;
-	struct kv_times times;
+	struct kv_cost times;
 	struct json_object *docs[KV_SPACES];
 	unsigned int printed;
 } work = { .o.spaces = 1U << KV_SPACE_KERNEL };
@@ -69,8 +69,8 @@ static void print_nouns(void)
 }
 
 static const struct kv_option rows[] = {
-	KV_HAND_OPTION_ROWS,
-	KV_HAND_BATCH_ROWS,
+	KV_OBJECT_OPTION_ROWS,
+	KV_OBJECT_BATCH_ROWS,
 	{ .name = NULL },
 };
 
@@ -115,7 +115,7 @@ static void told(const struct kv_session *s, const char *text, struct json_objec
 
 	if (w->timed && s->timed && !kv_out_get(doc, "/error") &&
 	    strcmp(kv_out_get_string(doc, "/command"), kv_noun_refused.name))
-		kv_times_add(&w->times, (unsigned int)kv_out_get_count(doc, "/line"),
+		kv_cost_add(&w->times, (unsigned int)kv_out_get_count(doc, "/line"),
 			     text, s->space, s->verb_ns);
 	if (w->round)
 		return;
@@ -135,7 +135,7 @@ static void tell_event(struct json_object *event, void *arg)
 	fflush(stdout);
 }
 
-static int set_names(struct kv_session *s, const struct kv_hand_options *o, struct kv_fault *f)
+static int set_names(struct kv_session *s, const struct kv_object_options *o, struct kv_fault *f)
 {
 	int ret = 0;
 
@@ -145,7 +145,7 @@ static int set_names(struct kv_session *s, const struct kv_hand_options *o, stru
 
 		if (!name)
 			return kv_fault_set(f, -ENOMEM, "no memory");
-		ret = kv_names_set(&s->names, name, value + 1, f);
+		ret = kv_variables_set(&s->variables, name, value + 1, f);
 		free(name);
 	}
 	return ret;
@@ -200,7 +200,7 @@ out_close:
 static void place(const struct work *w, enum kv_space_id space, struct kv_fault *f)
 {
 	struct kv_fault inner = *f;
-	const char *name = kv_word_name(kv_word_space, space);
+	const char *name = kv_enum_name(kv_enum_space, space);
 	char where[64];
 	size_t n;
 
@@ -225,7 +225,7 @@ static int run_rounds(struct work *w, struct kv_fault *f)
 				continue;
 			if (several && !w->round && !w->json)
 				printf("%s%s space:\n", s ? "\n" : "",
-				       kv_word_name(kv_word_space, s));
+				       kv_enum_name(kv_enum_space, s));
 			ret = run_space(w, s, f);
 			if (ret) {
 				place(w, s, f);
@@ -238,11 +238,11 @@ static int run_rounds(struct work *w, struct kv_fault *f)
 
 static int print_times(struct work *w, struct kv_fault *f)
 {
-	struct json_object *list = kv_times_describe(&w->times, w->o.spaces);
+	struct json_object *list = kv_cost_describe(&w->times, w->o.spaces);
 	int ret;
 
 	printf("\n");
-	ret = kv_times_print(list, w->o.spaces, w->rounds, f);
+	ret = kv_cost_print(list, w->o.spaces, w->rounds, f);
 	json_object_put(list);
 	return ret;
 }
@@ -257,13 +257,13 @@ static void print_timed_doc(struct work *w, int failed, const struct kv_fault *f
 	kv_out_put_count(doc, "repeat", w->rounds);
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
 		if (w->o.spaces & (1U << s))
-			kv_out_put(doc, kv_word_name(kv_word_space, s),
+			kv_out_put(doc, kv_enum_name(kv_enum_space, s),
 				   json_object_get(w->docs[s]));
 	}
 	if (failed)
 		kv_out_put_fault(doc, f);
 	else
-		kv_out_put(doc, "times", kv_times_describe(&w->times, w->o.spaces));
+		kv_out_put(doc, "times", kv_cost_describe(&w->times, w->o.spaces));
 	kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
 	json_object_put(doc);
 }
@@ -379,11 +379,11 @@ static int run(void *args, struct kv_fault *f)
 		ret = run_file(w, f);
 	for (unsigned int s = 0; s < KV_SPACES; s++)
 		json_object_put(w->docs[s]);
-	kv_times_clear(&w->times);
+	kv_cost_clear(&w->times);
 	free(w->text);
 	if (w->in && w->in != stdin)
 		fclose(w->in);
-	kv_hand_options_free(&w->o);
+	kv_object_options_free(&w->o);
 	return ret;
 }
 

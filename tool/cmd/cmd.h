@@ -63,12 +63,12 @@ extern const struct kv_option kv_cmd_no_rows[];
 int kv_cmd_run(const struct kv_cmd *cmd, int argc, char **argv);
 
 /* All commands that are about one object: options may stand before the name. */
-int kv_cmd_hand(int argc, char **argv);
+int kv_cmd_object(int argc, char **argv);
 
 /**
  * struct kv_cmd_entry - a command in the list of all
  * @name: its word; NULL: @help is a heading, or the list ends
- * @cmd: NULL: it is about objects (object/hand.h)
+ * @cmd: NULL: it is about objects (object/command.h)
  * @help: a line
  */
 struct kv_cmd_entry {

@@ -23,8 +23,8 @@
 #define KV_OPTION_JSON_ROW(s, m, text)							\
 	{ "json", "FILE", text, KV_OPTION_TEXT, .at = offsetof(s, m.json) }
 #define KV_OPTION_LOOP_ROW(s, m, text)							\
-	{ "loop", "LOOP", text, KV_OPTION_WORD, .at = offsetof(s, m.loop),			\
-	  .has = offsetof(s, m.has_loop), .words = kv_word_kind }
+	{ "loop", "LOOP", text, KV_OPTION_ENUM, .at = offsetof(s, m.loop),			\
+	  .has = offsetof(s, m.has_loop), .names = kv_enum_kind }
 
 /* Of commands that send many messages. */
 #define KV_OPTION_RETRY_ROWS(s, m)							\
@@ -48,14 +48,14 @@
 /* Where verbs are called: at both ends, or here and at the other end. */
 #define KV_OPTION_SPACE_ROW(s, m, text)							\
 	{ "space", "SPACE", "kernel or user: where the verbs are called" text,		\
-	  KV_OPTION_WORD, .at = offsetof(s, m.both), .has = offsetof(s, m.has_both),	\
-	  .words = kv_word_space }
+	  KV_OPTION_ENUM, .at = offsetof(s, m.both), .has = offsetof(s, m.has_both),	\
+	  .names = kv_enum_space }
 #define KV_OPTION_END_ROWS(s, m, client, server)					\
 	KV_OPTION_SPACE_ROW(s, m, ", at both ends"),					\
-	{ "client", "SPACE", client, KV_OPTION_WORD, .at = offsetof(s, m.end[0]),		\
-	  .has = offsetof(s, m.has_end[0]), .words = kv_word_space },			\
-	{ "server", "SPACE", server, KV_OPTION_WORD, .at = offsetof(s, m.end[1]),		\
-	  .has = offsetof(s, m.has_end[1]), .words = kv_word_space }
+	{ "client", "SPACE", client, KV_OPTION_ENUM, .at = offsetof(s, m.end[0]),		\
+	  .has = offsetof(s, m.has_end[0]), .names = kv_enum_space },			\
+	{ "server", "SPACE", server, KV_OPTION_ENUM, .at = offsetof(s, m.end[1]),		\
+	  .has = offsetof(s, m.has_end[1]), .names = kv_enum_space }
 
 /* Of commands that measure operations. */
 #define KV_OPTION_ROWS(s, m)								\
@@ -64,11 +64,11 @@
 	{ "cpus", "A[,B]", "CPU of the initiator and of the responder's thread; default: the last CPU that may be used (see taskset), and the one before it", \
 	  KV_OPTION_OWN, .at = offsetof(s, m), .parse = kv_options_parse_cpus },		\
 	{ "post", "CONTEXT", "kernel: where requests are posted: softirq-off (process context, softirqs held off around the post; the default, because what a driver schedules then runs at once and not at the next scheduler tick) or process", \
-	  KV_OPTION_WORD, .at = offsetof(s, m.work.post), .has = offsetof(s, m.has_post),		\
-	  .words = kv_word_post },							\
+	  KV_OPTION_ENUM, .at = offsetof(s, m.work.post), .has = offsetof(s, m.has_post),		\
+	  .names = kv_enum_post },							\
 	{ "lkey", "KIND", "kernel: key of the local buffer: dma (local_dma_lkey, as ULPs do; the default) or mr (a fast registration's)", \
-	  KV_OPTION_WORD, .at = offsetof(s, m.work.lkey), .has = offsetof(s, m.has_lkey),		\
-	  .words = kv_word_lkey },							\
+	  KV_OPTION_ENUM, .at = offsetof(s, m.work.lkey), .has = offsetof(s, m.has_lkey),		\
+	  .names = kv_enum_lkey },							\
 	{ "spins", "N", "empty polls before the CPU is let go; default: 0 if one CPU only may be used, else 1000", \
 	  KV_OPTION_S32, .at = offsetof(s, m.work.spins), .max = KVERBS_SPINS_MAX },		\
 	KV_OPTION_TIMEOUT_ROW(s, m, "how long a completion may take; default: 10s"),	\
@@ -80,7 +80,7 @@
 	  KV_OPTION_MTU, .at = offsetof(s, m.work.mtu) },						\
 	KV_OPTION_RETRY_ROWS(s, m),							\
 	{ "connect", "HOW", "how the ends are connected: raw (the tool walks the QPs through their states; the default) or cm (the RDMA CM does)", \
-	  KV_OPTION_WORD, .at = offsetof(s, m.work.connect), .words = kv_word_connect }
+	  KV_OPTION_ENUM, .at = offsetof(s, m.work.connect), .names = kv_enum_connect }
 
 /**
  * struct kv_options - what the options say that several commands have

@@ -3,27 +3,27 @@
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
-#include "object/hand.h"
+#include "object/command.h"
 
 enum shell {
 	BASH,
 	ZSH,
 };
 
-static const struct kv_word shells[] = {
+static const struct kv_enum shells[] = {
 	{ "bash", BASH },
 	{ "zsh", ZSH },
 	{ NULL, 0 },
 };
 
-static void print_words(const struct kv_word *words)
+static void print_words(const struct kv_enum *words)
 {
-	for (; words->word; words++)
-		printf(" %s", words->word);
+	for (; words->name; words++)
+		printf(" %s", words->name);
 }
 
 /* The values of an option or a key; none of @words: the shell's own names of files. */
-static void print_values(const char *dashes, const char *name, const struct kv_word *words)
+static void print_values(const char *dashes, const char *name, const struct kv_enum *words)
 {
 	printf("\t\t%s%s) words='", dashes, name);
 	if (words)
@@ -56,7 +56,7 @@ static void print_options(const struct kv_cmd_entry *e)
 	printf("'\n\t\tcase $last in\n");
 	for (row = e->cmd->rows; row->name || row->help; row++) {
 		if (row->name && row->value)
-			print_values("--", row->name, row->words);
+			print_values("--", row->name, row->names);
 	}
 	printf("\t\tesac ;;\n");
 }
@@ -74,7 +74,7 @@ static void print_key_values(const struct kv_key *key)
 {
 	for (; key && key->name; key++) {
 		if (key->kind != KV_KEY_FLAG && key->kind != KV_KEY_PIECE && !key->bare)
-			print_values("", key->name, key->words);
+			print_values("", key->name, key->names);
 		print_key_values(key->piece);
 	}
 }
@@ -138,7 +138,7 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 
 	if (n != 1)
 		return kv_fault_usage(f, "'kverbs completion' takes the shell; see 'kverbs completion --help'");
-	if (kv_parse_word(word[0], shells, args, &why))
+	if (kv_parse_enum(word[0], shells, args, &why))
 		return kv_fault_usage(f, "the shell '%s' %s", word[0], why.text);
 	return 0;
 }

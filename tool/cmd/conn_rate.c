@@ -92,7 +92,7 @@ static struct json_object *describe_spec(const struct command *c)
 	char addr[KV_SOCKADDR_TEXT];
 
 	kv_sockaddr_format(addr, &c->rate.addr);
-	kv_out_put_string(spec, "space", kv_word_name(kv_word_space, c->common.both));
+	kv_out_put_string(spec, "space", kv_enum_name(kv_enum_space, c->common.both));
 	kv_out_put_string(spec, "role", c->server ? "passive" : "active");
 	/* One that could not be looked up has no address. */
 	kv_out_put_string(spec, "address", *addr ? addr : c->host);

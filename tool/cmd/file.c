@@ -127,7 +127,7 @@ static struct json_object *describe_end(const struct kv_transfer *t, unsigned in
 	struct json_object *obj = json_object_new_object();
 	const struct kv_site *s = t->space[end];
 
-	kv_out_put_string(obj, "space", kv_word_name(kv_word_space, s->id));
+	kv_out_put_string(obj, "space", kv_enum_name(kv_enum_space, s->id));
 	if (s->host)
 		kv_out_put_string(obj, "host", s->host);
 	kv_out_put_string(obj, "dev", s->dev.name);
@@ -173,8 +173,8 @@ static void tell(const struct command *c, struct json_object *doc)
 
 	printf("%s %s: %llu bytes from %s to %s space in %.2f s, %.1f MiB/s\n",
 	       c->put ? "put" : "got", t->name[1], (unsigned long long)t->length,
-	       kv_word_name(kv_word_space, t->space[0]->id),
-	       kv_word_name(kv_word_space, t->space[1]->id), seconds,
+	       kv_enum_name(kv_enum_space, t->space[0]->id),
+	       kv_enum_name(kv_enum_space, t->space[1]->id), seconds,
 	       seconds > 0 ? (double)t->length / KV_TRANSFER_MIB / seconds : 0);
 	printf("%llu WRITEs of at most %u bytes, at most %u at a time\n",
 	       (unsigned long long)t->pieces, t->piece, t->depth);

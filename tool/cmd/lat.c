@@ -49,8 +49,8 @@ static struct lat {
 #define S struct lat
 
 static const struct kv_option rows[] = {
-	{ "op", "OP", "send, write, read, fetch-add or cmp-swp", KV_OPTION_WORD,
-	  .at = offsetof(S, op), .has = offsetof(S, has_op), .words = kv_word_op },
+	{ "op", "OP", "send, write, read, fetch-add or cmp-swp", KV_OPTION_ENUM,
+	  .at = offsetof(S, op), .has = offsetof(S, has_op), .names = kv_enum_op },
 	KV_OPTION_END_ROWS(S, common, "where the end is that begins, and that measures",
 			   "where the other end is, which has the target"),
 	{ "size", "BYTES", "as in 64 or 4k (KiB) or 1m (MiB); default: 64, and 8 for fetch-add and cmp-swp, which have no other size",
@@ -115,7 +115,7 @@ static int check_op(struct lat *l, struct kv_fault *f)
 		l->size = atomic ? ATOMIC_SIZE : SIZE_DEFAULT;
 	if (atomic && l->size != ATOMIC_SIZE)
 		return kv_fault_usage(f, "--size %u does not go with %s, which has 8 bytes",
-				      l->size, kv_word_name(kv_word_op, l->op));
+				      l->size, kv_enum_name(kv_enum_op, l->op));
 	if (o->end[0] == KV_SPACE_USER && !is_mixed(l) && (o->has_post || o->has_lkey))
 		return kv_fault_usage(f, "--%s is for --space kernel; user space has no choice there",
 				      o->has_post ? "post" : "lkey");
@@ -190,7 +190,7 @@ static int measure(struct lat *l, struct kv_pair *pair, struct kv_fault *f)
 
 	kv_size_format(size, sizeof(size), l->size);
 	snprintf(label, sizeof(label), "%s %s",
-		 pair ? kv_word_name(kv_word_op, l->op) : "null loop", pair ? size : "");
+		 pair ? kv_enum_name(kv_enum_op, l->op) : "null loop", pair ? size : "");
 	kv_progress_start(&l->progress, 1);
 	kv_progress_step(&l->progress, label);
 	l->begin_ns = kv_now_ns();
@@ -256,8 +256,8 @@ static struct json_object *describe_cell(const struct lat *l)
 {
 	struct json_object *cell = kv_result_work(&l->common.work);
 
-	kv_out_put_string(cell, "space", kv_word_name(kv_word_space, l->common.end[0]));
-	kv_out_put_string(cell, "server_space", kv_word_name(kv_word_space, l->common.end[1]));
+	kv_out_put_string(cell, "space", kv_enum_name(kv_enum_space, l->common.end[0]));
+	kv_out_put_string(cell, "server_space", kv_enum_name(kv_enum_space, l->common.end[1]));
 	return cell;
 }
 
@@ -268,7 +268,7 @@ static struct json_object *describe_null(const struct lat *l)
 	struct kv_workload work = l->common.work;
 
 	kv_workload_set(&work, KV_KIND_NULL, 0, 0);
-	kv_out_put(null, kv_word_name(kv_word_space, space),
+	kv_out_put(null, kv_enum_name(kv_enum_space, space),
 		   kv_result_series(&work, space, &l->null));
 	return null;
 }

@@ -12,7 +12,7 @@
 
 static void tell_event(struct json_object *event, void *arg)
 {
-	const struct kv_hand_options *o = arg;
+	const struct kv_object_options *o = arg;
 
 	if (o->json) {
 		kv_out_print(event, JSON_C_TO_STRING_PLAIN);
@@ -22,7 +22,7 @@ static void tell_event(struct json_object *event, void *arg)
 	}
 }
 
-static int check_space(const struct kv_hand_options *o, struct kv_fault *f)
+static int check_space(const struct kv_object_options *o, struct kv_fault *f)
 {
 	if (!(o->spaces & (1U << KV_SPACE_USER)))
 		return 0;
@@ -32,7 +32,7 @@ static int check_space(const struct kv_hand_options *o, struct kv_fault *f)
 }
 
 /* @told: becomes true if there was a document. */
-static int run(struct kv_hand_options *o, bool *told, struct kv_fault *f)
+static int run(struct kv_object_options *o, bool *told, struct kv_fault *f)
 {
 	static struct kv_session s;
 	bool monitor = !strcmp(o->word[0], kv_noun_monitor.name);
@@ -56,20 +56,20 @@ static int run(struct kv_hand_options *o, bool *told, struct kv_fault *f)
 }
 
 /**
- * kv_cmd_hand() - a command for objects
+ * kv_cmd_object() - a command for objects
  * @argc: what was typed
  * @argv: argv[0] is an option, or the command's first word
  *
  * Return: enum kv_exit
  */
-int kv_cmd_hand(int argc, char **argv)
+int kv_cmd_object(int argc, char **argv)
 {
 	struct kv_fault fault = { 0 };
-	struct kv_hand_options o;
+	struct kv_object_options o;
 	bool told = false;
 	int ret;
 
-	ret = kv_hand_options_take(&o, argc, argv, false, &fault);
+	ret = kv_object_options_take(&o, argc, argv, false, &fault);
 	if (!ret && o.help) {
 		ret = kv_help_print(o.word, o.n, &fault);
 	} else if (!ret) {
@@ -81,7 +81,7 @@ int kv_cmd_hand(int argc, char **argv)
 	}
 	if (ret && o.json && !told)
 		kv_describe_refusal(&fault);
-	kv_hand_options_free(&o);
+	kv_object_options_free(&o);
 	if (!ret)
 		return KV_EXIT_DONE;
 	/* What can be told was told before. */

@@ -17,7 +17,7 @@
 /* As in rping; its server takes what comes. */
 #define RPING_SIZE 64
 
-static const struct kv_word words_protocol[] = {
+static const struct kv_enum words_protocol[] = {
 	{ "rping", KV_PING_RPING },
 	{ "rdma_client", KV_PING_RDMA_CLIENT },
 	{ "ucmatose", KV_PING_UCMATOSE },
@@ -51,7 +51,7 @@ static const struct kv_option rows[] = {
 	{ "protocol", "WHOSE", "rping: the server READs each ping and WRITEs it back; default\n"
 	  "rdma_client: one message of 16 bytes each way, the client's first, as rdma_client and rdma_server do\n"
 	  "ucmatose: messages each way, the server's first",
-	  KV_OPTION_WORD, .at = offsetof(S, ping.protocol), .words = words_protocol },
+	  KV_OPTION_ENUM, .at = offsetof(S, ping.protocol), .names = words_protocol },
 	{ "count", "N", "pings; default: until Ctrl-C. A server takes what the client wants, and fails if that is not N.\n"
 	  "ucmatose: messages each way, its -C; default: 10",
 	  KV_OPTION_U64, .at = offsetof(S, ping.count), .min = 1, .max = COUNT_MAX },
@@ -76,7 +76,7 @@ static const struct kv_option rows[] = {
 /* What goes with the protocol. */
 static int check_protocol(const struct kv_ping *p, struct kv_fault *f)
 {
-	const char *name = kv_word_name(words_protocol, p->protocol);
+	const char *name = kv_enum_name(words_protocol, p->protocol);
 
 	if (p->protocol != KV_PING_RPING && p->validate)
 		return kv_fault_usage(f, "--validate is for --protocol rping; what %s sends has no meaning",
@@ -160,8 +160,8 @@ static void tell(const struct command *c)
 	}
 	doc = json_object_new_object();
 	kv_out_put_string(doc, "command", "ping");
-	kv_out_put_string(doc, "protocol", kv_word_name(words_protocol, p->protocol));
-	kv_out_put_string(doc, "space", kv_word_name(kv_word_space, p->space));
+	kv_out_put_string(doc, "protocol", kv_enum_name(words_protocol, p->protocol));
+	kv_out_put_string(doc, "space", kv_enum_name(kv_enum_space, p->space));
 	kv_out_put_string(doc, "role", p->server ? "server" : "client");
 	kv_out_put_string(doc, "peer", p->peer);
 	kv_out_put_count(doc, "connections", p->connections);

@@ -20,7 +20,7 @@
 #define ITERS 1000
 #define DEPTH 500
 
-static const struct kv_word words_type[] = {
+static const struct kv_enum words_type[] = {
 	{ "rc", KV_PINGPONG_RC },
 	{ "uc", KV_PINGPONG_UC },
 	{ "ud", KV_PINGPONG_UD },
@@ -41,7 +41,7 @@ static struct command {
 static const struct kv_option rows[] = {
 	KV_OPTION_SPACE_ROW(S, common, ""),
 	{ "type", "TYPE", "rc, uc, ud, or srq: several RC QPs with one SRQ; default: rc",
-	  KV_OPTION_WORD, .at = offsetof(S, pingpong.type), .words = words_type },
+	  KV_OPTION_ENUM, .at = offsetof(S, pingpong.type), .names = words_type },
 	KV_OPTION_DEV_ROW(S, common),
 	{ "gid", "INDEX", "entry of the GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else what there is; the peer needs its -g",
 	  KV_OPTION_S32, .at = offsetof(S, common.gid), .max = KV_OPTION_GID_MAX },
@@ -92,7 +92,7 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 		return ret;
 	if (p->qps && p->type != KV_PINGPONG_SRQ)
 		return kv_fault_usage(f, "--qps is for --type srq; %s has one QP",
-				      kv_word_name(words_type, p->type));
+				      kv_enum_name(words_type, p->type));
 	if (!p->qps)
 		p->qps = p->type == KV_PINGPONG_SRQ ? QPS_SRQ : 1;
 	if (p->depth < p->qps)
@@ -122,9 +122,9 @@ static void tell(const struct command *c)
 	}
 	doc = json_object_new_object();
 	kv_out_put_string(doc, "command", "pingpong");
-	kv_out_put_string(doc, "space", kv_word_name(kv_word_space, p->space));
+	kv_out_put_string(doc, "space", kv_enum_name(kv_enum_space, p->space));
 	kv_out_put_string(doc, "role", c->host ? "client" : "server");
-	kv_out_put_string(doc, "type", kv_word_name(words_type, p->type));
+	kv_out_put_string(doc, "type", kv_enum_name(words_type, p->type));
 	kv_out_put_count(doc, "qps", p->qps);
 	kv_out_put_count(doc, "size_bytes", p->size);
 	kv_out_put_count(doc, "sent", p->sent);

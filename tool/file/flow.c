@@ -119,7 +119,7 @@ static int check_status(const struct kv_flow *w, unsigned int end,
 			    space->b->ops->space, space->host ? " of " : "",
 			    space->host ? space->host : "", space->dev.name,
 			    end == SENDER ? "WRITE" : "receive", wc->wr_id + 1,
-			    w->pieces, wc->status, kv_word_name(kv_word_wc_status, wc->status),
+			    w->pieces, wc->status, kv_enum_name(kv_enum_wc_status, wc->status),
 			    wc->vendor_err);
 }
 
@@ -138,7 +138,7 @@ static int check_landed(const struct kv_flow *w, const struct kv_wc *wc, struct 
 				    n, w->pieces, w->pair->end[SENDER].site->dev.name);
 	return kv_fault_set(f, -EPROTO,
 			    "what came is not piece %" PRIu64 ": %s, immediate data %u, %u bytes",
-			    n, kv_word_name(kv_word_wc_op, wc->op), wc->imm, wc->length);
+			    n, kv_enum_name(kv_enum_wc_op, wc->op), wc->imm, wc->length);
 }
 
 /* @found: incremented by what has completed at this end. */

@@ -73,5 +73,5 @@ void kv_probe_explain(const struct kv_pair *p, unsigned int end, struct kv_fault
 	    kv_op_wr_post(b, &wr, NULL, &ns) || !await(b, p->end[end].send_cq, &wc))
 		return;
 	kv_fault_set(f, told.error, "%.700s; a WRITE of no bytes to its QP completed with status %u (%s)",
-		     told.text, wc.status, kv_word_name(kv_word_wc_status, wc.status));
+		     told.text, wc.status, kv_enum_name(kv_enum_wc_status, wc.status));
 }

@@ -58,11 +58,11 @@ struct json_object *kv_result_work(const struct kv_workload *w)
 	struct json_object *obj = json_object_new_object();
 
 	if (w->kind != KV_KIND_NULL) {
-		kv_out_put_string(obj, "op", kv_word_name(kv_word_op, w->op));
+		kv_out_put_string(obj, "op", kv_enum_name(kv_enum_op, w->op));
 		kv_out_put_count(obj, "size_bytes", w->size);
-		kv_out_put_string(obj, "connect", kv_word_name(kv_word_connect, w->connect));
+		kv_out_put_string(obj, "connect", kv_enum_name(kv_enum_connect, w->connect));
 	}
-	kv_out_put_string(obj, "loop", kv_word_name(kv_word_kind, w->kind));
+	kv_out_put_string(obj, "loop", kv_enum_name(kv_enum_kind, w->kind));
 	kv_out_put_string(obj, "estimand", kv_workload_kinds[w->kind].estimand);
 	kv_out_put_string(obj, "sample", kv_workload_kinds[w->kind].sample);
 	kv_out_put_count(obj, "sample_divisor", kv_workload_kinds[w->kind].divisor);
@@ -76,10 +76,10 @@ static void put_contexts(struct json_object *obj, const struct kv_workload *w,
 
 	if (w->kind != KV_KIND_NULL) {
 		kv_out_put_string(obj, "post",
-				  kernel ? kv_word_name(kv_word_post, w->post) :
+				  kernel ? kv_enum_name(kv_enum_post, w->post) :
 					   "process");
 		kv_out_put_string(obj, "completion", "polled by the run's thread");
-		kv_out_put_string(obj, "lkey", kernel ? kv_word_name(kv_word_lkey, w->lkey) : "mr");
+		kv_out_put_string(obj, "lkey", kernel ? kv_enum_name(kv_enum_lkey, w->lkey) : "mr");
 	}
 	kv_out_put_count(obj, "cpu", (uint64_t)w->cpu[0]);
 	/* Another host's is not bound unless one says where. */
@@ -196,7 +196,7 @@ struct json_object *kv_result_series(const struct kv_workload *w, enum kv_space_
 {
 	struct json_object *obj = json_object_new_object();
 
-	kv_out_put_string(obj, "space", kv_word_name(kv_word_space, space));
+	kv_out_put_string(obj, "space", kv_enum_name(kv_enum_space, space));
 	put_contexts(obj, w, space);
 	kv_out_put_count(obj, "samples", series->samples);
 	kv_out_put_count(obj, "warmup_discarded", series->warmed);
@@ -364,7 +364,7 @@ static const char *find_who(const struct kv_contrast *c, unsigned int difference
 
 	if (c->n == 2)
 		return c->series[series].name;
-	return kv_word_name(kv_word_space,
+	return kv_enum_name(kv_enum_space,
 			    server ? c->series[series].server : c->series[series].client);
 }
 

@@ -102,9 +102,9 @@ static struct json_object *describe_series(const struct kv_contrast *c)
 
 		kv_out_put_string(series, "name", c->series[s].name);
 		kv_out_put_string(series, "client_space",
-				  kv_word_name(kv_word_space, c->series[s].client));
+				  kv_enum_name(kv_enum_space, c->series[s].client));
 		kv_out_put_string(series, "server_space",
-				  kv_word_name(kv_word_space, c->series[s].server));
+				  kv_enum_name(kv_enum_space, c->series[s].server));
 		json_object_array_add(list, series);
 	}
 	return list;
@@ -123,8 +123,8 @@ struct json_object *kv_sweep_spec(const struct kv_sweep *m)
 	struct json_object *sizes = json_object_new_array();
 
 	for (unsigned int i = 0; i < m->ops.n; i++)
-		json_object_array_add(ops, json_object_new_string(kv_word_name(
-						   kv_word_op, m->ops.value[i])));
+		json_object_array_add(ops, json_object_new_string(kv_enum_name(
+						   kv_enum_op, m->ops.value[i])));
 	for (unsigned int i = 0; i < m->sizes.n; i++)
 		json_object_array_add(sizes, json_object_new_uint64(m->sizes.value[i]));
 	kv_out_put(spec, "ops", ops);
@@ -153,7 +153,7 @@ static int measure_null(struct kv_sweep *m, struct json_object *doc)
 
 		ret = kv_series_measure_null(series, &m->site[s], &work, &m->fault);
 		if (!ret)
-			kv_out_put(null, kv_word_name(kv_word_space, s),
+			kv_out_put(null, kv_enum_name(kv_enum_space, s),
 				   kv_result_series(&work, s, series));
 	}
 	kv_out_put(doc, "null_loop", null);
@@ -221,7 +221,7 @@ static void show_step(struct kv_sweep *m)
 	char label[48], size[24];
 
 	kv_size_format(size, sizeof(size), m->work.size);
-	snprintf(label, sizeof(label), "%s %s", kv_word_name(kv_word_op, m->work.op), size);
+	snprintf(label, sizeof(label), "%s %s", kv_enum_name(kv_enum_op, m->work.op), size);
 	kv_progress_step(&m->progress, label);
 }
 

@@ -94,7 +94,7 @@ static int mismatch(struct check *c, const char *what, uint32_t at, uint8_t got,
 	return kv_fault_set(c->f, -EBADMSG,
 			    "%s space, %s: verification of %s with %u bytes failed: byte %u of %s is 0x%02x and should be 0x%02x",
 			    c->p->end[0].site->b->ops->space, c->p->end[0].site->dev.name,
-			    kv_word_name(kv_word_op, w->op), w->size, at, what, got, want);
+			    kv_enum_name(kv_enum_op, w->op), w->size, at, what, got, want);
 }
 
 static int compare(struct check *c, const struct kv_buffer *buf, const char *what)

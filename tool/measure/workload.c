@@ -71,7 +71,7 @@ const struct kv_workload_kind kv_workload_kinds[] = {
  */
 int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
 {
-	const char *word = kv_word_name(kv_word_op, op);
+	const char *word = kv_enum_name(kv_enum_op, op);
 
 	if (kind == KV_KIND_COMPLETION && kv_workload_is_two_sided(op))
 		return kv_fault_usage(f, "--loop completion does not go with %s, whose completion needs the peer's receive; %s goes with relay and pingpong",
@@ -79,7 +79,7 @@ int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
 	if ((kind == KV_KIND_PINGPONG || kind == KV_KIND_RELAY) &&
 	    op != KVERBS_OP_SEND && op != KVERBS_OP_WRITE)
 		return kv_fault_usage(f, "--loop %s does not go with %s, which the peer does not notice; %s goes with completion",
-				      kv_word_name(kv_word_kind, kind), word, word);
+				      kv_enum_name(kv_enum_kind, kind), word, word);
 	return 0;
 }
 
@@ -115,7 +115,7 @@ int kv_workload_check_dev(const struct kv_workload *w, const struct kv_dev *dev,
 	if (kv_workload_is_atomic(w->op) && !dev->atomic)
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space: %s has no atomic operations, so no %s",
-				    space, dev->name, kv_word_name(kv_word_op, w->op));
+				    space, dev->name, kv_enum_name(kv_enum_op, w->op));
 	if (w->size > dev->max_msg_bytes)
 		return kv_fault_usage(f, "a size of %u bytes: %s takes messages of at most %u bytes (%s space)",
 				      w->size, dev->name, dev->max_msg_bytes, space);

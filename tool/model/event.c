@@ -5,7 +5,7 @@
 
 #define S struct kv_event
 SHAPE(event,
-	KV_U32(S, type, ANY, A(EVENT_TYPE), CALLED("event"), WORD(event)),
+	KV_U32(S, type, ANY, A(EVENT_TYPE), CALLED("event"), ENUM(event)),
 	KV_TEXT(S, dev, A(EVENT_DEV), TOLD_UNLESS_0),
 	KV_TEXT(S, old_name, A(EVENT_OLD_NAME), TOLD_UNLESS_0),
 	KV_U32(S, port, ANY, A(EVENT_PORT), TOLD_UNLESS_0),
@@ -14,7 +14,7 @@ SHAPE(event,
 	KV_ID(S, qp, KV_QP, A(EVENT_QP), TOLD_UNLESS_0),
 	KV_U32(S, run, ANY, A(EVENT_RUN), TOLD_UNLESS_0),
 	KV_ID(S, conn, KV_CONN, A(EVENT_CONN), TOLD_UNLESS_0),
-	KV_U32(S, cm_event, ANY, A(EVENT_CM_EVENT), WORD(cm_event),
+	KV_U32(S, cm_event, ANY, A(EVENT_CM_EVENT), ENUM(cm_event),
 	       TOLD_AMONG(type, 1U << KVERBS_EVENT_CM)),
 	KV_S32(S, cm_status, INT32_MIN, INT32_MAX, A(EVENT_CM_STATUS), CALLED("status"), CM_STATUS),
 	KV_S32(S, error, INT32_MIN, INT32_MAX, A(EVENT_ERROR), UNTOLD),

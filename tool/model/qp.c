@@ -7,7 +7,7 @@
 #define S struct kv_qp_init
 SHAPE(qp_init,
 	KV_ID(S, pd, KV_PD, A(QP_PD), UNLESS_0, TOLD, MUST("its protection domain")),
-	KV_U32(S, type, KVERBS_QPT_MAX, A(QP_TYPE), WORD(qp_type),
+	KV_U32(S, type, KVERBS_QPT_MAX, A(QP_TYPE), ENUM(qp_type),
 	       KEY("transport; default: rc")),
 	KV_ID(S, send_cq, KV_CQ, A(QP_SEND_CQ), UNLESS_0, TOLD, KEY("where sends complete")),
 	KV_ID(S, recv_cq, KV_CQ, A(QP_RECV_CQ), UNLESS_0, TOLD, KEY("where receives complete")),
@@ -83,7 +83,7 @@ const struct kv_shape kv_shape_qp_attr = KV_SHAPE(struct kv_qp_attr, qp_attr_mem
 #define S struct kv_qp
 SHAPE(qp,
 	HEAD(QP, "qp"),
-	KV_U32(S, type, ANY, A(QP_TYPE), WORD(qp_type)),
+	KV_U32(S, type, ANY, A(QP_TYPE), ENUM(qp_type)),
 	KV_U32(S, qpn, ANY, A(QP_QPN)),
 	KV_ID(S, pd, KV_PD, A(QP_PD)),
 	KV_ID(S, send_cq, KV_CQ, A(QP_SEND_CQ)),

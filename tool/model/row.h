@@ -21,9 +21,9 @@
 #define AMONG(field, values)						\
 	.when = KV_WHEN_AMONG, .beside = offsetof(S, field), .among = values
 #define BIT(of_mask) .bit = of_mask
-#define WORD(table) .form = KV_FORM_WORD, .words = kv_word_##table
-#define FLAGS(table) .form = KV_FORM_FLAGS, .words = kv_word_##table
-#define NAMED(table) .form = KV_FORM_NAMED, .words = kv_word_##table
+#define ENUM(table) .form = KV_FORM_ENUM, .names = kv_enum_##table
+#define FLAGS(table) .form = KV_FORM_FLAGS, .names = kv_enum_##table
+#define NAMED(table) .form = KV_FORM_NAMED, .names = kv_enum_##table
 #define SIZE .form = KV_FORM_SIZE
 #define CM_STATUS .form = KV_FORM_CM_STATUS, TOLD_UNLESS_0
 #define COUNTED .form = KV_FORM_COUNTED

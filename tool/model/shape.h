@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "model/backend.h"
 
-struct kv_word;
+struct kv_enum;
 
 /*
  * What a struct has: a row for each member, from which it is written as netlink attributes and
@@ -49,8 +49,8 @@ enum kv_member_when {
 enum kv_form {
 	KV_FORM_PLAIN,
 	KV_FORM_SIZE, /* number of bytes */
-	KV_FORM_WORD, /* one of @words */
-	KV_FORM_FLAGS, /* several of @words, whose values are bits */
+	KV_FORM_ENUM, /* one of @names */
+	KV_FORM_FLAGS, /* several of @names, whose values are bits */
 	KV_FORM_BITS, /* the same, told as a bool each */
 	KV_FORM_NAMED, /* number, and beside it, as KEY_name, its word */
 	KV_FORM_CM_STATUS, /* the same of a CM event: an errno, or why it was rejected */
@@ -88,7 +88,7 @@ enum kv_tell {
  * @refers: of an id: 1 + enum kv_type of what it names, or KV_REFERS_ABOUT; 0: it is
  *	no id, or none that was given to somebody
  * @form: how people read and write it
- * @words: of WORD, FLAGS, BITS and NAMED
+ * @names: of ENUM, FLAGS, BITS and NAMED
  * @tell: when people are told
  * @key: its word in descriptions and, with - for _, in commands, if not @known or @name
  * @help: what it is for, as a key of a command; NULL: it is none
@@ -113,7 +113,7 @@ struct kv_member {
 	uint32_t bit;
 	uint32_t refers;
 	enum kv_form form;
-	const struct kv_word *words;
+	const struct kv_enum *names;
 	enum kv_tell tell;
 	const char *key;
 	const char *help;

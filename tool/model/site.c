@@ -244,7 +244,7 @@ int kv_site_open_backend(enum kv_space_id id, struct kv_backend **b, struct kv_f
 	/* No such netlink family, no such system call, no device file. */
 	if (ret == -ENOENT || ret == -ENOSYS || ret == -ENODEV)
 		ret = -EOPNOTSUPP;
-	return kv_fault_set(f, ret, "%s space: %s", kv_word_name(kv_word_space, id),
+	return kv_fault_set(f, ret, "%s space: %s", kv_enum_name(kv_enum_space, id),
 			    err[0] ? err : strerror(-ret));
 }
 

@@ -8,12 +8,12 @@ SHAPE(sge,
 	KV_ID(S, mr, KV_MR, A(SGE_MR), UNLESS_0, TOLD),
 	KV_U64(S, offset, UINT64_MAX, A(SGE_OFFSET)),
 	KV_U32(S, length, ANY, A(SGE_LENGTH)),
-	KV_U32(S, lkey, KVERBS_LKEY_MAX, A(SGE_LKEY), WORD(lkey)),
+	KV_U32(S, lkey, KVERBS_LKEY_MAX, A(SGE_LKEY), ENUM(lkey)),
 );
 #undef S
 
 /* As which keys they are told. */
-static const struct kv_word flags[] = {
+static const struct kv_enum flags[] = {
 	{ "inline", KVERBS_WR_INLINE },
 	{ "unsignaled", KVERBS_WR_UNSIGNALED },
 	{ "fence", KVERBS_WR_FENCE },
@@ -25,12 +25,12 @@ static const struct kv_word flags[] = {
 SHAPE(wr,
 	KV_ID(S, qp, KV_QP, A(WR_QP), UNLESS_0),
 	KV_ID(S, srq, KV_SRQ, A(WR_SRQ), UNLESS_0),
-	KV_U32(S, op, KVERBS_OP_RECV, A(WR_OP), WORD(wc_op)),
+	KV_U32(S, op, KVERBS_OP_RECV, A(WR_OP), ENUM(wc_op)),
 	KV_U64(S, wr_id, UINT64_MAX, A(WR_WR_ID)),
 	KV_LIST(S, sge, sges, kv_shape_sge, A(WR_SGE)),
 	KV_BOOL(S, has_imm, UNTOLD),
 	KV_U32(S, imm, ANY, A(WR_IMM), IF(has_imm)),
-	KV_U32(S, flags, KVERBS_WR__ALL, A(WR_FLAGS), .form = KV_FORM_BITS, .words = flags),
+	KV_U32(S, flags, KVERBS_WR__ALL, A(WR_FLAGS), .form = KV_FORM_BITS, .names = flags),
 	KV_BOOL(S, has_remote, UNTOLD),
 	KV_U64(S, remote_addr, UINT64_MAX, A(WR_REMOTE_ADDR), IF(has_remote)),
 	KV_U32(S, remote_key, ANY, A(WR_REMOTE_KEY), IF(has_remote)),

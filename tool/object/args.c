@@ -17,8 +17,8 @@ static enum kv_key_kind kind_of(const struct kv_member *m)
 {
 	if (m->refers)
 		return KV_KEY_ID;
-	if (m->form == KV_FORM_WORD)
-		return KV_KEY_WORD;
+	if (m->form == KV_FORM_ENUM)
+		return KV_KEY_ENUM;
 	if (m->form == KV_FORM_FLAGS)
 		return KV_KEY_FLAGS;
 	switch (m->type) {
@@ -68,7 +68,7 @@ static struct kv_key *add_members(struct kv_key *key, const struct kv_shape *sha
 			.offset = at + m->offset,
 			.bits = its_bits,
 			.must = m->must,
-			.words = m->words,
+			.names = m->names,
 			.type = m->refers ? (enum kv_type)(m->refers - 1) : 0,
 			.value = m->value,
 			.help = m->help,
@@ -125,7 +125,7 @@ void kv_keys_preset(const struct kv_shape *shape, void *to)
 /* The reading of one command's words. No table has more than 64 keys. */
 struct reader {
 	const struct kv_key *table;
-	const struct kv_names *names;
+	const struct kv_variables *variables;
 	struct kv_fault *f;
 	void *args;
 	uint64_t seen; /* keys of @table, a bit each */
@@ -250,14 +250,14 @@ static int read_value(const struct reader *r, const struct kv_key *key,
 	case KV_KEY_TIME:
 		ret = kv_parse_time(text, 0, KV_ARGS_TIME_MAX_NS, &v, &why);
 		break;
-	case KV_KEY_WORD:
-		ret = kv_parse_word(text, key->words, field, &why);
+	case KV_KEY_ENUM:
+		ret = kv_parse_enum(text, key->names, field, &why);
 		break;
 	case KV_KEY_FLAGS:
-		ret = kv_parse_flags(text, key->words, field, &why);
+		ret = kv_parse_flags(text, key->names, field, &why);
 		break;
 	case KV_KEY_ID:
-		ret = kv_names_id(r->names, key->type, text, field, &why);
+		ret = kv_variables_id(r->variables, key->type, text, field, &why);
 		break;
 	case KV_KEY_GID:
 		ret = kv_parse_gid(text, field, &why);
@@ -390,7 +390,7 @@ static int take_key(struct reader *r, const char *word, const char *value, size_
 /**
  * kv_args_parse() - read the keys and values of a command
  * @table: what it takes
- * @names: of objects
+ * @variables: of objects
  * @word: what was typed
  * @n: how many words
  * @args: the command's struct, with its defaults; receives the values
@@ -398,10 +398,10 @@ static int take_key(struct reader *r, const char *word, const char *value, size_
  *
  * Return: 0 or -EINVAL.
  */
-int kv_args_parse(const struct kv_key *table, const struct kv_names *names,
+int kv_args_parse(const struct kv_key *table, const struct kv_variables *variables,
 		  char **word, size_t n, void *args, struct kv_fault *f)
 {
-	struct reader r = { .table = table, .names = names, .f = f, .args = args };
+	struct reader r = { .table = table, .variables = variables, .f = f, .args = args };
 	size_t first = table->bare && n;
 	int ret = 0;
 
@@ -439,13 +439,13 @@ bool kv_args_given(const struct kv_key *table, const struct kv_given *given, con
  *
  * Return: an array of those that are set, owned by the caller.
  */
-struct json_object *kv_args_flags(const struct kv_word *table, uint32_t flags)
+struct json_object *kv_args_flags(const struct kv_enum *table, uint32_t flags)
 {
 	struct json_object *list = json_object_new_array();
 
-	for (; table->word; table++) {
+	for (; table->name; table++) {
 		if (flags & table->value)
-			json_object_array_add(list, json_object_new_string(table->word));
+			json_object_array_add(list, json_object_new_string(table->name));
 	}
 	return list;
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "batch/names.h"
+#include "batch/variables.h"
 #include "cli/fault.h"
 #include "cli/parse.h"
 #include "model/shape.h"
@@ -46,7 +46,7 @@ enum kv_key_kind {
 	KV_KEY_SIZE, /* bytes; uint64_t */
 	KV_KEY_SIZE32, /* bytes; uint32_t */
 	KV_KEY_TIME, /* ns; uint64_t */
-	KV_KEY_WORD, /* one of a table; uint32_t */
+	KV_KEY_ENUM, /* one of a table; uint32_t */
 	KV_KEY_FLAGS, /* several of a table; uint32_t */
 	KV_KEY_ID, /* an object; uint32_t */
 	KV_KEY_GID, /* uint8_t[16] */
@@ -69,7 +69,7 @@ enum kv_key_kind {
  * @bare: the first key of a command only: its value stands first, without the name
  * @max: the largest number; 0: what the field holds. Ranges belong to the backends,
  *	which know the reasons.
- * @words: KV_KEY_WORD, KV_KEY_FLAGS
+ * @names: KV_KEY_ENUM, KV_KEY_FLAGS
  * @type: KV_KEY_ID
  * @value: what the help calls the value, if not by its kind
  * @help: what it is for; a sentence's beginning
@@ -89,7 +89,7 @@ struct kv_key {
 	bool must;
 	bool bare;
 	uint64_t max;
-	const struct kv_word *words;
+	const struct kv_enum *names;
 	enum kv_type type;
 	const char *value;
 	const char *help;
@@ -107,10 +107,10 @@ struct kv_key {
 const struct kv_key *kv_keys_make(const struct kv_shape *shape, size_t at,
 				  const struct kv_key *const *more);
 void kv_keys_preset(const struct kv_shape *shape, void *to);
-int kv_args_parse(const struct kv_key *table, const struct kv_names *names, char **word,
+int kv_args_parse(const struct kv_key *table, const struct kv_variables *variables, char **word,
 		  size_t n, void *args, struct kv_fault *f);
 bool kv_args_given(const struct kv_key *table, const struct kv_given *given, const char *name);
 void kv_args_list(const struct kv_key *table, char *text, size_t size);
-struct json_object *kv_args_flags(const struct kv_word *table, uint32_t flags);
+struct json_object *kv_args_flags(const struct kv_enum *table, uint32_t flags);
 
 #endif

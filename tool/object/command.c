@@ -50,7 +50,7 @@ const struct kv_noun *const *kv_nouns(void)
 	for (unsigned int type = 0; type < KV_TYPES && !objects[type].command; type++) {
 		make_commands(type, commands[type]);
 		objects[type] = (struct kv_noun){
-			.name = kv_word_name(kv_word_type, type),
+			.name = kv_enum_name(kv_enum_type, type),
 			.help = kv_object_rows[type].about,
 			.command = commands[type],
 		};

@@ -56,7 +56,7 @@ static const struct conn_args conn_init = {
 	{ "qp", KV_KEY_ID, AT(param.qp), .type = KV_QP, .must = true,	\
 	  .help = "which the connection is for: rc, in reset or init" }, \
 	{ "access", KV_KEY_FLAGS, AT(param.access),			\
-	  .words = kv_word_access,					\
+	  .names = kv_enum_access,					\
 	  .help = "what the peer may do with it; default: nothing; a QP in init has it already" }, \
 	KEY_PRIVATE_DATA,						\
 	{ "responder-resources", KV_KEY_U32, AT(param.responder_resources), \
@@ -117,7 +117,7 @@ static const struct kv_key disconnect_key[] = {
 };
 
 static const struct kv_key wait_key[] = {
-	{ "state", KV_KEY_WORD, AT(state), .words = kv_word_conn_state,
+	{ "state", KV_KEY_ENUM, AT(state), .names = kv_enum_conn_state,
 	  .help = "until it is in this one; default: established, and on the way there an answer is confirmed" },
 	KEY_ACK_TIMEOUT,
 	KEY_TIMEOUT,

@@ -32,7 +32,7 @@ const struct kv_key kv_connect_key[] = {
 	  .max = INT32_MAX,
 	  .help = "entry of the own GID table to send from; default: IPv4 RoCE v2, else IPv6 RoCE v2, else what there is" },
 	{ "access", KV_KEY_FLAGS, AT(attr.access), KV_QPA_ACCESS,
-	  .words = kv_word_access,
+	  .names = kv_enum_access,
 	  .help = "what peers may do; default: all that the type and the device can" },
 	{ "path-mtu", KV_KEY_U32, AT(attr.path_mtu), KV_QPA_PATH_MTU,
 	  .help = "bytes in a packet; default: the port's active MTU" },
@@ -182,20 +182,20 @@ static int check(const struct kv_connect_args *a, const struct kv_qp *qp, struct
 			"qp %u is in %s: it can be connected from reset or init; 'qp modify %u state reset' brings it there",
 			qp->id,
 			qp->attr.mask & KV_QPA_STATE ?
-				kv_word_name(kv_word_qp_state, qp->attr.state) :
+				kv_enum_name(kv_enum_qp_state, qp->attr.state) :
 				"an unknown state",
 			qp->id);
 	if (connected && !(a->given.bits & HAS_PEER))
 		return kv_fault_set(f, -EINVAL,
 				    "'peer' is missing: qp %u is of type %s, and needs the address that 'qp address' told of the other QP",
 				    qp->id,
-				    kv_word_name(kv_word_qp_type, qp->type));
+				    kv_enum_name(kv_enum_qp_type, qp->type));
 	for (unsigned int step = 0; step < KV_RAW_STEPS; step++)
 		any |= kv_raw_needs(qp->type, step);
 	for (const struct kv_key *k = kv_connect_key; k->name; k++) {
 		if (k->bits & given & ~any)
 			return kv_fault_set(f, -EINVAL, "'%s' means nothing to a qp of type %s",
-					    k->name, kv_word_name(kv_word_qp_type, qp->type));
+					    k->name, kv_enum_name(kv_enum_qp_type, qp->type));
 	}
 	return 0;
 }
@@ -261,7 +261,7 @@ int kv_connect(struct kv_session *s, const void *args,
 		if (ret) {
 			kv_qp_fault_step(s, ret, &why);
 			kv_fault_set(f, ret, "to %s: %.800s",
-				     kv_word_name(kv_word_qp_state, to.attr.state), why.text);
+				     kv_enum_name(kv_enum_qp_state, to.attr.state), why.text);
 			put_back(s, &object.qp, step, f);
 			return ret;
 		}

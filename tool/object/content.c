@@ -53,7 +53,7 @@ enum format {
 	FORMAT_HEX,
 };
 
-static const struct kv_word formats[] = {
+static const struct kv_enum formats[] = {
 	{ "text", FORMAT_TEXT },
 	{ "hex", FORMAT_HEX },
 	{ NULL, 0 },
@@ -76,7 +76,7 @@ static const struct kv_key read_key[] = {
 	  .help = "first byte in the buffer; default: 0" },
 	{ "length", KV_KEY_SIZE, AT(length), HAS_LENGTH,
 	  .help = "bytes; default: the rest of the buffer" },
-	{ "format", KV_KEY_WORD, AT(format), HAS_FORMAT, .words = formats,
+	{ "format", KV_KEY_ENUM, AT(format), HAS_FORMAT, .names = formats,
 	  .help = "default: text" },
 	{ "file", KV_KEY_TEXT, AT(file), HAS_FILE, .value = "PATH",
 	  .help = "write the bytes to this file; 'mr save' is for many" },

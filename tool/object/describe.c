@@ -77,27 +77,27 @@ static const char *cm_status_name(const struct kv_shape *shape, const char *from
 	if (reason && from[reason->offset])
 		return from + reason->offset;
 	return status < 0 ? kv_errno_name(status) :
-			    kv_word_name(kv_word_cm_reason, (uint32_t)status);
+			    kv_enum_name(kv_enum_cm_reason, (uint32_t)status);
 }
 
 static void put_number(struct json_object *obj, const char *key, const struct kv_member *m,
 		       uint32_t value)
 {
 	switch (m->form) {
-	case KV_FORM_WORD:
-		kv_out_put_string(obj, key, kv_word_name(m->words, value));
+	case KV_FORM_ENUM:
+		kv_out_put_string(obj, key, kv_enum_name(m->names, value));
 		break;
 	case KV_FORM_FLAGS:
-		kv_out_put(obj, key, kv_args_flags(m->words, value));
+		kv_out_put(obj, key, kv_args_flags(m->names, value));
 		break;
 	case KV_FORM_BITS:
-		for (const struct kv_word *w = m->words; w->word; w++) {
+		for (const struct kv_enum *w = m->names; w->name; w++) {
 			if (value & w->value)
-				kv_out_put_bool(obj, w->word, true);
+				kv_out_put_bool(obj, w->name, true);
 		}
 		break;
 	case KV_FORM_NAMED:
-		put_named(obj, key, value, kv_word_name(m->words, value));
+		put_named(obj, key, value, kv_enum_name(m->names, value));
 		break;
 	default:
 		kv_out_put_count(obj, key, value);
@@ -230,9 +230,9 @@ void kv_describe(struct json_object *obj, const struct kv_shape *shape, const vo
 /* What matters most comes first; it keeps its place when it is put again. */
 static void put_qp_state(struct json_object *obj, const struct kv_qp *qp)
 {
-	kv_out_put_string(obj, "type", kv_word_name(kv_word_qp_type, qp->type));
+	kv_out_put_string(obj, "type", kv_enum_name(kv_enum_qp_type, qp->type));
 	if (qp->attr.mask & KV_QPA_STATE)
-		kv_out_put_string(obj, "state", kv_word_name(kv_word_qp_state, qp->attr.state));
+		kv_out_put_string(obj, "state", kv_enum_name(kv_enum_qp_state, qp->attr.state));
 }
 
 /**

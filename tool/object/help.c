@@ -2,7 +2,7 @@
 /* Help, made from the tables. */
 #include <string.h>
 #include "cli/option.h"
-#include "object/hand.h"
+#include "object/command.h"
 
 /* Where the second column begins. */
 #define COLUMN 24
@@ -23,13 +23,13 @@ bool kv_help_wanted(char **word, size_t n)
 	return false;
 }
 
-static void list_words(const struct kv_word *table, const char *glue, char *text, size_t size)
+static void list_words(const struct kv_enum *table, const char *glue, char *text, size_t size)
 {
 	size_t n = 0;
 
 	text[0] = '\0';
-	for (const struct kv_word *w = table; w->word && n < size; w++)
-		n += (size_t)snprintf(text + n, size - n, "%s%s", w == table ? "" : glue, w->word);
+	for (const struct kv_enum *w = table; w->name && n < size; w++)
+		n += (size_t)snprintf(text + n, size - n, "%s%s", w == table ? "" : glue, w->name);
 }
 
 /* What stands for a key's value. */
@@ -38,7 +38,7 @@ static void format_value(const struct kv_key *key, char *text, size_t size)
 	static const char *const name[] = {
 		[KV_KEY_FLAG] = "", [KV_KEY_U32] = "N", [KV_KEY_U64] = "N",
 		[KV_KEY_SIZE] = "SIZE", [KV_KEY_SIZE32] = "SIZE",
-		[KV_KEY_TIME] = "TIME", [KV_KEY_WORD] = "WORD",
+		[KV_KEY_TIME] = "TIME", [KV_KEY_ENUM] = "WORD",
 		[KV_KEY_FLAGS] = "A[,B...]", [KV_KEY_ID] = "ID",
 		[KV_KEY_GID] = "GID", [KV_KEY_ADDRESS] = "ADDRESS",
 		[KV_KEY_SOCKADDR] = "ADDR[:PORT]", [KV_KEY_PORT] = "ADDR:PORT",
@@ -48,8 +48,8 @@ static void format_value(const struct kv_key *key, char *text, size_t size)
 
 	if (key->value)
 		snprintf(text, size, "%s", key->value);
-	else if (key->kind == KV_KEY_WORD)
-		list_words(key->words, "|", text, size);
+	else if (key->kind == KV_KEY_ENUM)
+		list_words(key->names, "|", text, size);
 	else
 		snprintf(text, size, "%s", name[key->kind]);
 }
@@ -81,7 +81,7 @@ void kv_help_describe_key(const struct kv_key *key, char *text, size_t size)
 	char words[128];
 
 	if (key->kind == KV_KEY_FLAGS) {
-		list_words(key->words, ", ", words, sizeof(words));
+		list_words(key->names, ", ", words, sizeof(words));
 		n += (size_t)snprintf(text + n, size - n,
 				      "; A is one of %s; all and none stand for these", words);
 	}

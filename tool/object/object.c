@@ -21,7 +21,7 @@ static int check_name(const struct kv_session *s, const char *name, struct kv_fa
 	if (!s->batch)
 		return kv_fault_usage(f, "name '%s': names last as long as a batch; here the id that is printed names the object",
 				      name);
-	return kv_names_check(&s->names, name, f);
+	return kv_variables_check(&s->variables, name, f);
 }
 
 /**
@@ -34,8 +34,8 @@ static int check_name(const struct kv_session *s, const char *name, struct kv_fa
 void kv_object_whole(struct kv_session *s, enum kv_type type,
 		     const union kv_object *object, struct json_object *result)
 {
-	kv_describe_object(result, type, kv_names_of(&s->names, type, object->id), object);
-	kv_names_note(&s->names, type, object->id, result, KV_NOTE_WHOLE);
+	kv_describe_object(result, type, kv_variables_of(&s->variables, type, object->id), object);
+	kv_variables_note(&s->variables, type, object->id, result, KV_NOTE_WHOLE);
 }
 
 /**
@@ -48,7 +48,7 @@ void kv_object_whole(struct kv_session *s, enum kv_type type,
 void kv_object_part(struct kv_session *s, enum kv_type type, uint32_t id,
 		    struct json_object *result)
 {
-	kv_names_note(&s->names, type, id, result, KV_NOTE_PART);
+	kv_variables_note(&s->variables, type, id, result, KV_NOTE_PART);
 }
 
 /**
@@ -61,7 +61,7 @@ void kv_object_part(struct kv_session *s, enum kv_type type, uint32_t id,
 void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
 		     struct json_object *result)
 {
-	const char *name = kv_names_of(&s->names, type, id);
+	const char *name = kv_variables_of(&s->variables, type, id);
 
 	kv_out_put_count(result, "id", id);
 	if (name)
@@ -91,7 +91,7 @@ int kv_object_add(struct kv_session *s, enum kv_type type, const char *name,
 	if (!ret)
 		ret = make(s, args, object, f);
 	if (!ret && name)
-		ret = kv_names_add(&s->names, name, type, object->id, f);
+		ret = kv_variables_add(&s->variables, name, type, object->id, f);
 	if (!ret)
 		kv_object_whole(s, type, object, result);
 	return ret;
@@ -229,13 +229,13 @@ static bool uses(enum kv_type by, const union kv_object *o, enum kv_type type, u
 static int look_at(const union kv_object *object, void *arg)
 {
 	struct search *x = arg;
-	const char *name = kv_names_of(&x->s->names, x->by, object->id);
+	const char *name = kv_variables_of(&x->s->variables, x->by, object->id);
 	size_t used = strlen(x->text);
 
 	if (!uses(x->by, object, x->type, x->id) || x->found++ >= NAMED)
 		return 0;
 	snprintf(x->text + used, sizeof(x->text) - used, "%s%s %u%s%s%s",
-		 used ? ", " : "", kv_word_name(kv_word_type, x->by), object->id,
+		 used ? ", " : "", kv_enum_name(kv_enum_type, x->by), object->id,
 		 name ? " (" : "", name ? name : "", name ? ")" : "");
 	return 0;
 }
@@ -255,10 +255,10 @@ static void name_users(struct kv_session *s, enum kv_type type, uint32_t id, str
 		return;
 	if (x.found > NAMED)
 		kv_fault_set(f, -EBUSY, "%s %u is in use by %s and %u more: delete these first",
-			     kv_word_name(kv_word_type, type), id, x.text, x.found - NAMED);
+			     kv_enum_name(kv_enum_type, type), id, x.text, x.found - NAMED);
 	else
 		kv_fault_set(f, -EBUSY, "%s %u is in use by %s: delete %s first",
-			     kv_word_name(kv_word_type, type), id, x.text,
+			     kv_enum_name(kv_enum_type, type), id, x.text,
 			     x.found > 1 ? "these" : "that");
 }
 
@@ -278,7 +278,7 @@ static int del(struct kv_session *s, const void *args, struct json_object *resul
 		return ret;
 	}
 	kv_object_begin(s, type, given->id, result);
-	kv_names_delete(&s->names, type, given->id);
+	kv_variables_delete(&s->variables, type, given->id);
 	return 0;
 }
 

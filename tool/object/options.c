@@ -7,23 +7,23 @@
 #include "object/options.h"
 
 static const struct kv_option rows[] = {
-	KV_HAND_OPTION_ROWS,
+	KV_OBJECT_OPTION_ROWS,
 	{ .name = NULL },
 };
 
 static const struct kv_option batch_rows[] = {
-	KV_HAND_OPTION_ROWS,
-	KV_HAND_BATCH_ROWS,
+	KV_OBJECT_OPTION_ROWS,
+	KV_OBJECT_BATCH_ROWS,
 	{ .name = NULL },
 };
 
 /**
- * kv_hand_option_has_value() - is the word behind an option its value?
+ * kv_object_option_has_value() - is the word behind an option its value?
  * @option: what was typed
  *
  * Return: true if it is; false, too, if this is none of the options.
  */
-bool kv_hand_option_has_value(const char *option)
+bool kv_object_option_has_value(const char *option)
 {
 	const char *value;
 	const struct kv_option *row = kv_option_find(batch_rows, option, true, &value);
@@ -32,16 +32,16 @@ bool kv_hand_option_has_value(const char *option)
 }
 
 /**
- * kv_hand_option_parse_set() - read --set
+ * kv_object_option_parse_set() - read --set
  * @text: NAME=VALUE; must be writable, and live as long as the options
- * @field: struct kv_hand_options
+ * @field: struct kv_object_options
  * @why: receives what is wrong
  *
  * Return: 0 or -EINVAL.
  */
-int kv_hand_option_parse_set(const char *text, void *field, struct kv_why *why)
+int kv_object_option_parse_set(const char *text, void *field, struct kv_why *why)
 {
-	struct kv_hand_options *o = field;
+	struct kv_object_options *o = field;
 	char **set;
 
 	if (!strchr(text, '=')) {
@@ -59,8 +59,8 @@ int kv_hand_option_parse_set(const char *text, void *field, struct kv_why *why)
 }
 
 /**
- * kv_hand_options_take() - tell options and words apart
- * @o: receives them; kv_hand_options_free() frees it, on failure too
+ * kv_object_options_take() - tell options and words apart
+ * @o: receives them; kv_object_options_free() frees it, on failure too
  * @argc: what was typed, without the tool's name
  * @argv: ditto; the words are moved to its front
  * @batch: options that only a batch has are taken, and what else looks like an
@@ -69,21 +69,21 @@ int kv_hand_option_parse_set(const char *text, void *field, struct kv_why *why)
  *
  * Return: 0 or a negative errno.
  */
-int kv_hand_options_take(struct kv_hand_options *o, int argc, char **argv, bool batch,
+int kv_object_options_take(struct kv_object_options *o, int argc, char **argv, bool batch,
 			 struct kv_fault *f)
 {
 	int ret;
 
-	*o = (struct kv_hand_options){ .spaces = 1U << KV_SPACE_KERNEL, .word = argv, .n = argc };
+	*o = (struct kv_object_options){ .spaces = 1U << KV_SPACE_KERNEL, .word = argv, .n = argc };
 	ret = kv_option_read("batch", &o->n, argv, batch ? batch_rows : rows, o, !batch, f);
 	return ret < 0 ? ret : 0;
 }
 
 /**
- * kv_hand_options_free() - free what kv_hand_options_take() has allocated
+ * kv_object_options_free() - free what kv_object_options_take() has allocated
  * @o: the options
  */
-void kv_hand_options_free(struct kv_hand_options *o)
+void kv_object_options_free(struct kv_object_options *o)
 {
 	free(o->set);
 	o->set = NULL;

@@ -45,8 +45,8 @@ static const struct kv_key piece_key[] = {
 	{ "length", KV_KEY_SIZE, PIECE_AT(length), HAS_LENGTH,
 	  .max = UINT32_MAX,
 	  .help = "bytes; default: the rest of the buffer, of atomics 8" },
-	{ "lkey", KV_KEY_WORD, PIECE_AT(sge.lkey), HAS_LKEY,
-	  .words = kv_word_lkey,
+	{ "lkey", KV_KEY_ENUM, PIECE_AT(sge.lkey), HAS_LKEY,
+	  .names = kv_enum_lkey,
 	  .help = "key of the buffer: the PD's local_dma_lkey (kernel, and the default there) or that of the registration" },
 	{ .name = NULL },
 };

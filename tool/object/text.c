@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
-#include "object/hand.h"
+#include "object/command.h"
 #include "object/text.h"
 #include "out/out.h"
 
@@ -152,7 +152,7 @@ void kv_text_pairs(char *text, size_t size, struct json_object *obj,
  * @table: the words, whose values are bits
  * @flags: the bits
  */
-void kv_text_flags(char *text, size_t size, const struct kv_word *table, uint32_t flags)
+void kv_text_flags(char *text, size_t size, const struct kv_enum *table, uint32_t flags)
 {
 	struct json_object *list = kv_args_flags(table, flags);
 

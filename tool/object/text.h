@@ -14,7 +14,7 @@
 void kv_text_pairs(char *text, size_t size, struct json_object *obj, const char *begin,
 		   const char *glue);
 void kv_text_value(char *text, size_t size, const char *key, struct json_object *value);
-void kv_text_flags(char *text, size_t size, const struct kv_word *table, uint32_t flags);
+void kv_text_flags(char *text, size_t size, const struct kv_enum *table, uint32_t flags);
 void kv_text_print(FILE *out, struct json_object *doc);
 
 /* For struct kv_command.print. */

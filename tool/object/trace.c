@@ -182,7 +182,7 @@ static void format_args(const struct trace *t, enum kv_op op, const void *in, ch
 
 	args[0] = '\0';
 	if (row->about != KV_NO_TYPE)
-		snprintf(args, ARGS, "%s %u", kv_word_name(kv_word_type, row->about),
+		snprintf(args, ARGS, "%s %u", kv_enum_name(kv_enum_type, row->about),
 			 ((const struct kv_id *)in)->id);
 	else if (dev)
 		snprintf(args, ARGS, "%s", *(const char *const *)((const char *)in + dev->offset));
@@ -224,7 +224,7 @@ static int tell_new(struct trace *t, enum kv_op op, const void *in, const union 
 	if (!ret && type == KV_QP)
 		snprintf(result, sizeof(result), "qp %u, qpn %u", object->id, object->qp.qpn);
 	else if (!ret)
-		snprintf(result, sizeof(result), "%s %u", kv_word_name(kv_word_type, type),
+		snprintf(result, sizeof(result), "%s %u", kv_enum_name(kv_enum_type, type),
 			 object->id);
 	tell_verb(t, verb, args, result, ns, ret);
 	if (t->kernel || ret || type != KV_SRQ || !srq->limit)
@@ -239,10 +239,10 @@ static void tell_query(struct trace *t, enum kv_type type, const union kv_object
 	char args[32], limit[32];
 	const char *state = "no answer";
 
-	snprintf(args, sizeof(args), "%s %u", kv_word_name(kv_word_type, type), object->id);
+	snprintf(args, sizeof(args), "%s %u", kv_enum_name(kv_enum_type, type), object->id);
 	if (type == KV_QP) {
 		if (object->qp.attr.mask)
-			state = kv_word_name(kv_word_qp_state, object->qp.attr.state);
+			state = kv_enum_name(kv_enum_qp_state, object->qp.attr.state);
 		tell_verb(t, t->kernel ? "ib_query_qp" : "ibv_query_qp", args, state, NULL, 0);
 	} else if (type == KV_SRQ) {
 		snprintf(limit, sizeof(limit), "limit %u", object->srq.limit);
@@ -264,7 +264,7 @@ static int del(struct trace *t, enum kv_type type, uint32_t id, uint64_t *ns)
 	/* A buffer of user space that is not registered is no MR. */
 	if (!t->kernel && type == KV_MR && !ret && !*ns)
 		return 0;
-	snprintf(args, sizeof(args), "%s %u", kv_word_name(kv_word_type, type), id);
+	snprintf(args, sizeof(args), "%s %u", kv_enum_name(kv_enum_type, type), id);
 	return tell_verb(t, verb, args, "", ns, ret);
 }
 
@@ -291,7 +291,7 @@ static int mr_reg(struct trace *t, enum kv_op op, const void *in, const void *ou
 	const struct kv_mr *mr = out;
 	char args[ARGS], result[RESULT], access[96], range[96], before[128];
 
-	kv_text_flags(access, sizeof(access), kv_word_access, reg->access);
+	kv_text_flags(access, sizeof(access), kv_enum_access, reg->access);
 	snprintf(range, sizeof(range), "mr %u, offset %llu, length %llu", reg->id,
 		 (unsigned long long)reg->offset, (unsigned long long)reg->length);
 	snprintf(result, sizeof(result), "lkey 0x%x, rkey 0x%x", ret ? 0 : mr->lkey,

@@ -326,7 +326,7 @@ static struct json_object *describe_dev(const struct kv_devices *view, const cha
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
 		const struct kv_dev *dev = find(&view[s], name);
 
-		kv_out_put(obj, kv_word_name(kv_word_space, s), dev ? describe_side(dev, s) : NULL);
+		kv_out_put(obj, kv_enum_name(kv_enum_space, s), dev ? describe_side(dev, s) : NULL);
 	}
 	return obj;
 }
@@ -351,7 +351,7 @@ struct json_object *kv_devices_describe(const struct kv_devices *view)
 		const struct kv_devices *v = &view[s];
 
 		if (!v->open)
-			kv_out_put_string(notes, kv_word_name(kv_word_space, s), v->fault.text);
+			kv_out_put_string(notes, kv_enum_name(kv_enum_space, s), v->fault.text);
 		for (unsigned int i = 0; i < v->n; i++) {
 			if (s && find(&view[0], v->dev[i].name))
 				continue;
@@ -456,7 +456,7 @@ static int print_gids(struct json_object *const *side, struct kv_fault *f)
 			bool other = has_gid(list[!s], gid);
 
 			if (s == KV_SPACE_KERNEL || !other)
-				add_gid(&t, gid, other ? "both" : kv_word_name(kv_word_space, s));
+				add_gid(&t, gid, other ? "both" : kv_enum_name(kv_enum_space, s));
 		}
 	}
 	return finish_table(&t, f);

@@ -50,8 +50,8 @@ static int take(struct kv_link *l, const struct kv_wc *wc, const char *what, str
 		l->recv_status = wc->status;
 	if (wc->status)
 		return kv_fault_set(f, -EIO, "%s: a %s ended with %s (%u), vendor error 0x%x",
-				    what, kv_word_name(kv_word_wc_op, wc->op),
-				    kv_word_name(kv_word_wc_status, wc->status),
+				    what, kv_enum_name(kv_enum_wc_op, wc->op),
+				    kv_enum_name(kv_enum_wc_status, wc->status),
 				    wc->status, wc->vendor_err);
 	if (wc->op == KVERBS_OP_RECV && wc->has_length && wc->length != l->spec.bytes)
 		return kv_fault_set(f, -EMSGSIZE, "%s: a message of %u bytes came, and not of %u",

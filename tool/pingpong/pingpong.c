@@ -206,8 +206,8 @@ static int take(struct kv_pingpong *p, const struct kv_wc *wc, struct kv_fault *
 
 	if (wc->status)
 		return kv_fault_set(f, -EIO, "a %s ended with %s (%u), vendor error 0x%x, after %llu messages sent and %llu received",
-				    kv_word_name(kv_word_wc_op, wc->op),
-				    kv_word_name(kv_word_wc_status, wc->status),
+				    kv_enum_name(kv_enum_wc_op, wc->op),
+				    kv_enum_name(kv_enum_wc_status, wc->status),
 				    wc->status, wc->vendor_err, (unsigned long long)p->sent,
 				    (unsigned long long)p->received);
 	if (wc->op == KVERBS_OP_SEND) {

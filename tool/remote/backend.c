@@ -244,7 +244,7 @@ int kv_backend_remote_open(struct kv_backend **b, struct kv_wire *w,
 	if (!r->host)
 		goto err_free;
 	r->ops = remote_ops;
-	r->ops.space = kv_word_name(kv_word_space, id);
+	r->ops.space = kv_enum_name(kv_enum_space, id);
 	r->base.ops = &r->ops;
 	snprintf(r->dev, sizeof(r->dev), "%s", dev);
 	ret = kv_channel_start(&r->channel, w, idle_ns, keep);

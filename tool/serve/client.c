@@ -136,7 +136,7 @@ static int check_token(struct client *c)
 
 static int check_space(struct client *c)
 {
-	const char *space = kv_word_name(kv_word_space, c->hello.space);
+	const char *space = kv_enum_name(kv_enum_space, c->hello.space);
 
 	if (c->serve->space[c->hello.space])
 		return 0;
@@ -148,7 +148,7 @@ static int ask_parent(struct client *c)
 {
 	char word = 0;
 
-	tell(c, KV_SERVE_ASK, "%s space%s%s", kv_word_name(kv_word_space, c->hello.space),
+	tell(c, KV_SERVE_ASK, "%s space%s%s", kv_enum_name(kv_enum_space, c->hello.space),
 	     c->hello.dev[0] ? " of " : "", c->hello.dev);
 	if (recv(c->parent, &word, 1, 0) == 1 && word == KV_SERVE_YES)
 		return 0;

@@ -62,7 +62,7 @@ static int check_id(uint32_t refers, const char *name, uint32_t id, void *arg)
 	if (type == KV_NO_TYPE || kv_quota_has(ids->s, type, id))
 		return 0;
 	return kv_fault_set(&ids->s->fault, -ENOENT, "%s.%s: no %s %u among the client's",
-				 ids->row->name, name, kv_word_name(kv_word_type, type), id);
+				 ids->row->name, name, kv_enum_name(kv_enum_type, type), id);
 }
 
 static int answer(struct kv_service *s, int call, struct nlattr *args)

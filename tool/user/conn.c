@@ -178,7 +178,7 @@ int kv_user_conn_check_op(struct kv_user *u, const struct kv_user_conn *conn, en
 		return kv_user_fail(u, -ENODEV, "conn %u has failed: device %s was removed",
 				    conn->obj.id, kv_user_dev_name(conn->obj.dev));
 	return kv_user_fail(u, -EINVAL, "conn %u is %s: %s", conn->obj.id,
-			    kv_word_name(kv_word_conn_state, conn->state), fits[op].advice);
+			    kv_enum_name(kv_enum_conn_state, conn->state), fits[op].advice);
 }
 
 static int check_timeout(struct kv_user *u, uint32_t timeout_ms)
@@ -322,7 +322,7 @@ void kv_user_conn_fill(struct kv_user_conn *conn, struct kv_conn *to)
 	if (conn->event == KVERBS_CM_EVENT_REJECTED)
 		snprintf(to->reason, sizeof(to->reason), "%s",
 			 conn->status < 0 ? strerror(-conn->status) :
-			 kv_word_name(kv_word_cm_reason, (uint32_t)conn->status));
+			 kv_enum_name(kv_enum_cm_reason, (uint32_t)conn->status));
 	to->private_length = conn->private_length;
 	memcpy(to->private_data, conn->private_data, conn->private_length);
 }

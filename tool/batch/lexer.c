@@ -2,14 +2,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "batch/words.h"
+#include "batch/lexer.h"
 
 /* Where the splitting stands. */
 struct lexer {
 	const char *line;
 	const char *at;
 	const char *end; /* of @line */
-	kv_words_expand_fn *expand;
+	kv_lexer_expand_fn *expand;
 	void *arg;
 	struct kv_fault *f;
 	char *text; /* the words, with a zero byte behind each */
@@ -41,24 +41,24 @@ static int no_memory(struct kv_fault *f)
 }
 
 /**
- * kv_words_too_long() - refuse a command for its length
+ * kv_lexer_too_long() - refuse a command for its length
  * @f: receives why
  *
  * Return: -EINVAL
  */
-int kv_words_too_long(struct kv_fault *f)
+int kv_lexer_too_long(struct kv_fault *f)
 {
-	return kv_fault_usage(f, "the command has more than %d bytes", KV_WORDS_LINE_MAX);
+	return kv_fault_usage(f, "the command has more than %d bytes", KV_LEXER_LINE_MAX);
 }
 
 /**
- * kv_words_continue() - does a line go on with the next one?
+ * kv_lexer_continue() - does a line go on with the next one?
  * @line: the line
  *
  * Return: true if it ends in a backslash that is not quoted, which is to be taken
  * off.
  */
-bool kv_words_continue(const char *line)
+bool kv_lexer_continue(const char *line)
 {
 	char quote = '\0', before = ' ';
 
@@ -129,9 +129,9 @@ static int put_value(struct lexer *l, const char *value)
 	int ret;
 
 	l->values += n;
-	if (l->values + (size_t)(l->end - l->line) > KV_WORDS_LINE_MAX)
+	if (l->values + (size_t)(l->end - l->line) > KV_LEXER_LINE_MAX)
 		return kv_fault_usage(l->f, "the command has more than %d bytes once its references are replaced",
-				      KV_WORDS_LINE_MAX);
+				      KV_LEXER_LINE_MAX);
 	ret = make_room(l, n);
 	if (ret)
 		return ret;
@@ -261,8 +261,8 @@ static int check_characters(const char *line, struct kv_fault *f)
 }
 
 /**
- * kv_words_split() - make words of a line
- * @w: receives them; kv_words_free() frees them, on failure too
+ * kv_lexer_split() - make words of a line
+ * @w: receives them; kv_lexer_free() frees them, on failure too
  * @line: the line
  * @expand: says what references stand for
  * @arg: for @expand
@@ -270,8 +270,8 @@ static int check_characters(const char *line, struct kv_fault *f)
  *
  * Return: 0 or a negative errno.
  */
-int kv_words_split(struct kv_words *w, const char *line,
-		   kv_words_expand_fn *expand, void *arg, struct kv_fault *f)
+int kv_lexer_split(struct kv_words *w, const char *line,
+		   kv_lexer_expand_fn *expand, void *arg, struct kv_fault *f)
 {
 	struct lexer l = {
 		.line = line,
@@ -285,8 +285,8 @@ int kv_words_split(struct kv_words *w, const char *line,
 	int ret;
 
 	memset(w, 0, sizeof(*w));
-	if (l.end - line > KV_WORDS_LINE_MAX)
-		return kv_words_too_long(f);
+	if (l.end - line > KV_LEXER_LINE_MAX)
+		return kv_lexer_too_long(f);
 	ret = check_characters(line, f);
 	if (!ret)
 		ret = make_room(&l, 0);
@@ -299,10 +299,10 @@ int kv_words_split(struct kv_words *w, const char *line,
 }
 
 /**
- * kv_words_free() - free the words of a line
+ * kv_lexer_free() - free the words of a line
  * @w: the words
  */
-void kv_words_free(struct kv_words *w)
+void kv_lexer_free(struct kv_words *w)
 {
 	free(w->word);
 	free(w->text);

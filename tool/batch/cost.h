@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_BATCH_TIMES_H
-#define KV_BATCH_TIMES_H
+#ifndef KV_BATCH_COST_H
+#define KV_BATCH_COST_H
 
 #include <json-c/json.h>
 #include "cli/fault.h"
@@ -11,20 +11,20 @@
  */
 
 /**
- * struct kv_times - the table
+ * struct kv_cost - the table
  * @rows: a line each, in a tree of tsearch() by the lines' numbers
  * @failed: some of it is missing for want of memory
  */
-struct kv_times {
+struct kv_cost {
 	void *rows;
 	bool failed;
 };
 
-void kv_times_add(struct kv_times *t, unsigned int line, const char *text, enum kv_space_id space,
+void kv_cost_add(struct kv_cost *t, unsigned int line, const char *text, enum kv_space_id space,
 		  uint64_t ns);
-struct json_object *kv_times_describe(const struct kv_times *t, unsigned int spaces);
-int kv_times_print(struct json_object *list, unsigned int spaces, unsigned int rounds,
+struct json_object *kv_cost_describe(const struct kv_cost *t, unsigned int spaces);
+int kv_cost_print(struct json_object *list, unsigned int spaces, unsigned int rounds,
 		   struct kv_fault *f);
-void kv_times_clear(struct kv_times *t);
+void kv_cost_clear(struct kv_cost *t);
 
 #endif

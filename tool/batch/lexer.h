@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_BATCH_WORDS_H
-#define KV_BATCH_WORDS_H
+#ifndef KV_BATCH_LEXER_H
+#define KV_BATCH_LEXER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 /* The most bytes of a command and the lines that continue it, before and after its
  * references are replaced.
  */
-#define KV_WORDS_LINE_MAX (1 << 20)
+#define KV_LEXER_LINE_MAX (1 << 20)
 
 /**
  * struct kv_words - the words of a line
@@ -34,12 +34,12 @@ struct kv_words {
  * Says what a reference stands for, in memory that the caller frees. On failure it
  * returns a negative errno and fills the fault.
  */
-typedef int kv_words_expand_fn(void *arg, const char *reference, char **value, struct kv_fault *f);
+typedef int kv_lexer_expand_fn(void *arg, const char *reference, char **value, struct kv_fault *f);
 
-int kv_words_too_long(struct kv_fault *f);
-bool kv_words_continue(const char *line);
-int kv_words_split(struct kv_words *w, const char *line,
-		   kv_words_expand_fn *expand, void *arg, struct kv_fault *f);
-void kv_words_free(struct kv_words *w);
+int kv_lexer_too_long(struct kv_fault *f);
+bool kv_lexer_continue(const char *line);
+int kv_lexer_split(struct kv_words *w, const char *line,
+		   kv_lexer_expand_fn *expand, void *arg, struct kv_fault *f);
+void kv_lexer_free(struct kv_words *w);
 
 #endif

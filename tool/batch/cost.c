@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "batch/times.h"
+#include "batch/cost.h"
 #include "measure/stats.h"
 #include "out/out.h"
 #include "out/table.h"
@@ -56,7 +56,7 @@ static void free_row(void *entry)
 	free(row);
 }
 
-static struct row *add_line(struct kv_times *t, unsigned int line, const char *text)
+static struct row *add_line(struct kv_cost *t, unsigned int line, const char *text)
 {
 	struct row *row = calloc(1, sizeof(*row));
 
@@ -70,7 +70,7 @@ static struct row *add_line(struct kv_times *t, unsigned int line, const char *t
 	return NULL;
 }
 
-static struct row *find(struct kv_times *t, unsigned int line, const char *text)
+static struct row *find(struct kv_cost *t, unsigned int line, const char *text)
 {
 	const struct row key = { .line = line };
 	struct row *const *found = tfind(&key, &t->rows, compare_lines);
@@ -79,14 +79,14 @@ static struct row *find(struct kv_times *t, unsigned int line, const char *text)
 }
 
 /**
- * kv_times_add() - note what the verbs of a line took
+ * kv_cost_add() - note what the verbs of a line took
  * @t: the table
  * @line: which line
  * @text: what it says
  * @space: where
  * @ns: how long
  */
-void kv_times_add(struct kv_times *t, unsigned int line, const char *text,
+void kv_cost_add(struct kv_cost *t, unsigned int line, const char *text,
 		  enum kv_space_id space, uint64_t ns)
 {
 	struct row *row = find(t, line, text);
@@ -111,7 +111,7 @@ static const char *key_of(enum kv_space_id space)
 	return space == KV_SPACE_KERNEL ? "kernel_ns" : "user_ns";
 }
 
-/* What describe_row() is told: where to, and kv_times_describe()'s @spaces. */
+/* What describe_row() is told: where to, and kv_cost_describe()'s @spaces. */
 struct description {
 	struct json_object *list;
 	unsigned int spaces;
@@ -140,13 +140,13 @@ static void describe_row(const void *node, VISIT visit, void *arg)
 }
 
 /**
- * kv_times_describe() - make a document of the table
+ * kv_cost_describe() - make a document of the table
  * @t: the table
  * @spaces: those that it is about, a bit for each enum kv_space_id
  *
  * Return: an array with the medians, a line each in their order, owned by the caller.
  */
-struct json_object *kv_times_describe(const struct kv_times *t, unsigned int spaces)
+struct json_object *kv_cost_describe(const struct kv_cost *t, unsigned int spaces)
 {
 	struct description d = { .list = json_object_new_array(), .spaces = spaces };
 
@@ -178,15 +178,15 @@ static void add_row(struct kv_table *table, struct json_object *obj, unsigned in
 }
 
 /**
- * kv_times_print() - print the table
- * @list: what kv_times_describe() made
+ * kv_cost_print() - print the table
+ * @list: what kv_cost_describe() made
  * @spaces: those that it is about, a bit for each enum kv_space_id
  * @rounds: how many there were
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_times_print(struct json_object *list, unsigned int spaces,
+int kv_cost_print(struct json_object *list, unsigned int spaces,
 		   unsigned int rounds, struct kv_fault *f)
 {
 	char title[KV_SPACES][32];
@@ -198,7 +198,7 @@ int kv_times_print(struct json_object *list, unsigned int spaces,
 	int ret;
 
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		snprintf(title[s], sizeof(title[s]), "%s %s", kv_word_name(kv_word_space, s),
+		snprintf(title[s], sizeof(title[s]), "%s %s", kv_enum_name(kv_enum_space, s),
 			 kv_unit_name());
 		if (spaces & (1U << s))
 			column[n++] = (struct kv_column){ title[s], true };
@@ -220,10 +220,10 @@ int kv_times_print(struct json_object *list, unsigned int spaces,
 }
 
 /**
- * kv_times_clear() - forget all times
+ * kv_cost_clear() - forget all times
  * @t: the table
  */
-void kv_times_clear(struct kv_times *t)
+void kv_cost_clear(struct kv_cost *t)
 {
 	tdestroy(t->rows, free_row);
 	t->rows = NULL;

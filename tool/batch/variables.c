@@ -5,19 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "batch/names.h"
+#include "batch/variables.h"
 #include "out/out.h"
 
 static int compare_texts(const void *a, const void *b)
 {
-	const struct kv_name *x = a, *y = b;
+	const struct kv_variable *x = a, *y = b;
 
 	return strcmp(x->text, y->text);
 }
 
 static int compare_objects(const void *a, const void *b)
 {
-	const struct kv_name *x = a, *y = b;
+	const struct kv_variable *x = a, *y = b;
 
 	if (x->type != y->type)
 		return x->type < y->type ? -1 : 1;
@@ -26,7 +26,7 @@ static int compare_objects(const void *a, const void *b)
 
 static void free_name(void *entry)
 {
-	struct kv_name *name = entry;
+	struct kv_variable *name = entry;
 
 	json_object_put(name->fields);
 	json_object_put(name->whole);
@@ -41,40 +41,41 @@ static void keep_name(void *entry)
 }
 
 /**
- * kv_names_clear() - forget all names
- * @names: the names
+ * kv_variables_clear() - forget all
+ * @variables: those of the batch
  */
-void kv_names_clear(struct kv_names *names)
+void kv_variables_clear(struct kv_variables *variables)
 {
-	tdestroy(names->by_object, keep_name);
-	tdestroy(names->by_text, free_name);
-	memset(names, 0, sizeof(*names));
+	tdestroy(variables->by_object, keep_name);
+	tdestroy(variables->by_text, free_name);
+	memset(variables, 0, sizeof(*variables));
 }
 
-static struct kv_name *find_text(const struct kv_names *names, const char *text)
+static struct kv_variable *find_text(const struct kv_variables *variables, const char *text)
 {
-	const struct kv_name key = { .text = (char *)text };
-	struct kv_name *const *found = tfind(&key, &names->by_text, compare_texts);
+	const struct kv_variable key = { .text = (char *)text };
+	struct kv_variable *const *found = tfind(&key, &variables->by_text, compare_texts);
 
 	return found ? *found : NULL;
 }
 
 /**
- * kv_names_find() - look for a name
- * @names: the names
+ * kv_variables_find() - look for a name
+ * @variables: those of the batch
  * @text: the name
  *
  * Return: what has it, or NULL; a deleted object if nothing has taken its name.
  */
-const struct kv_name *kv_names_find(const struct kv_names *names, const char *text)
+const struct kv_variable *kv_variables_find(const struct kv_variables *variables, const char *text)
 {
-	return find_text(names, text);
+	return find_text(variables, text);
 }
 
-static struct kv_name *find_object(const struct kv_names *names, enum kv_type type, uint32_t id)
+static struct kv_variable *find_object(const struct kv_variables *variables, enum kv_type type,
+				       uint32_t id)
 {
-	const struct kv_name key = { .type = type, .id = id };
-	struct kv_name *const *found = tfind(&key, &names->by_object, compare_objects);
+	const struct kv_variable key = { .type = type, .id = id };
+	struct kv_variable *const *found = tfind(&key, &variables->by_object, compare_objects);
 
 	return found ? *found : NULL;
 }
@@ -106,27 +107,27 @@ static int check_text(const char *text, struct kv_fault *f)
 }
 
 /**
- * kv_names_check() - can an object get this name?
- * @names: the names
+ * kv_variables_check() - can an object get this name?
+ * @variables: those of the batch
  * @text: the name
  * @f: receives why not
  *
  * Return: 0 or -EINVAL.
  */
-int kv_names_check(const struct kv_names *names, const char *text, struct kv_fault *f)
+int kv_variables_check(const struct kv_variables *variables, const char *text, struct kv_fault *f)
 {
-	const struct kv_name *name;
+	const struct kv_variable *name;
 	int ret;
 
 	ret = check_text(text, f);
 	if (ret)
 		return ret;
-	name = kv_names_find(names, text);
+	name = kv_variables_find(variables, text);
 	if (name && name->value)
 		return kv_fault_usage(f, "the name '%s' is taken: 'set' gave it a value", text);
 	if (name && !name->deleted)
 		return kv_fault_usage(f, "the name '%s' is taken: %s %u has it", text,
-				      kv_word_name(kv_word_type, name->type), name->id);
+				      kv_enum_name(kv_enum_type, name->type), name->id);
 	return 0;
 }
 
@@ -136,17 +137,17 @@ static int no_memory(struct kv_fault *f)
 }
 
 /* A name that nothing has, or a deleted object. */
-static struct kv_name *new_name(struct kv_names *names, const char *text)
+static struct kv_variable *new_name(struct kv_variables *variables, const char *text)
 {
-	struct kv_name *name = calloc(1, sizeof(*name));
-	struct kv_name **found;
+	struct kv_variable *name = calloc(1, sizeof(*name));
+	struct kv_variable **found;
 
 	if (!name)
 		return NULL;
 	name->text = strdup(text);
 	if (!name->text)
 		goto err_free;
-	found = tsearch(name, &names->by_text, compare_texts);
+	found = tsearch(name, &variables->by_text, compare_texts);
 	if (!found)
 		goto err_free;
 	if (*found != name) {
@@ -161,26 +162,27 @@ err_free:
 }
 
 /**
- * kv_names_set() - give a variable its value
- * @names: the names
+ * kv_variables_set() - give a variable its value
+ * @variables: those of the batch
  * @text: the variable's name; its former value is forgotten
- * @value: its value, of at most KV_NAMES_VALUE_MAX bytes
+ * @value: its value, of at most KV_VARIABLES_VALUE_MAX bytes
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_names_set(struct kv_names *names, const char *text, const char *value, struct kv_fault *f)
+int kv_variables_set(struct kv_variables *variables, const char *text, const char *value,
+		     struct kv_fault *f)
 {
-	struct kv_name *name = find_text(names, text);
+	struct kv_variable *name = find_text(variables, text);
 	size_t length = strlen(value);
 	char *copy;
 	int ret;
 
-	if (length > KV_NAMES_VALUE_MAX)
+	if (length > KV_VARIABLES_VALUE_MAX)
 		return kv_fault_usage(f, "the value of '%.64s' has %zu bytes; a variable holds at most %d",
-				      text, length, KV_NAMES_VALUE_MAX);
+				      text, length, KV_VARIABLES_VALUE_MAX);
 	if (!name || !name->value) {
-		ret = kv_names_check(names, text, f);
+		ret = kv_variables_check(variables, text, f);
 		if (ret)
 			return ret;
 	}
@@ -188,7 +190,7 @@ int kv_names_set(struct kv_names *names, const char *text, const char *value, st
 	if (!copy)
 		return no_memory(f);
 	if (!name || !name->value)
-		name = new_name(names, text);
+		name = new_name(variables, text);
 	if (!name) {
 		free(copy);
 		return no_memory(f);
@@ -199,49 +201,49 @@ int kv_names_set(struct kv_names *names, const char *text, const char *value, st
 }
 
 /**
- * kv_names_add() - name an object
- * @names: the names
- * @text: the name; kv_names_check() was content with it
+ * kv_variables_add() - name an object
+ * @variables: those of the batch
+ * @text: the name; kv_variables_check() was content with it
  * @type: of the object
  * @id: of the object, which has no other name
  * @f: receives why not
  *
  * Return: 0 or -ENOMEM.
  */
-int kv_names_add(struct kv_names *names, const char *text, enum kv_type type,
+int kv_variables_add(struct kv_variables *variables, const char *text, enum kv_type type,
 		 uint32_t id, struct kv_fault *f)
 {
-	struct kv_name *name = new_name(names, text);
+	struct kv_variable *name = new_name(variables, text);
 
 	if (!name)
 		return no_memory(f);
 	name->type = type;
 	name->id = id;
 	name->fields = json_object_new_object();
-	if (tsearch(name, &names->by_object, compare_objects))
+	if (tsearch(name, &variables->by_object, compare_objects))
 		return 0;
 	name->deleted = true;
 	return no_memory(f);
 }
 
 /**
- * kv_names_of() - the name of an object
- * @names: the names
+ * kv_variables_of() - the name of an object
+ * @variables: those of the batch
  * @type: of the object
  * @id: of the object
  *
  * Return: the name, or NULL if it has none.
  */
-const char *kv_names_of(const struct kv_names *names, enum kv_type type, uint32_t id)
+const char *kv_variables_of(const struct kv_variables *variables, enum kv_type type, uint32_t id)
 {
-	const struct kv_name *name = find_object(names, type, id);
+	const struct kv_variable *name = find_object(variables, type, id);
 
 	return name ? name->text : NULL;
 }
 
 /**
- * kv_names_id() - the id of an object that somebody typed
- * @names: the names
+ * kv_variables_id() - the id of an object that somebody typed
+ * @variables: those of the batch
  * @type: of the object
  * @text: its id, or its name
  * @id: receives its id
@@ -249,11 +251,11 @@ const char *kv_names_of(const struct kv_names *names, enum kv_type type, uint32_
  *
  * Return: 0 or -EINVAL.
  */
-int kv_names_id(const struct kv_names *names, enum kv_type type,
+int kv_variables_id(const struct kv_variables *variables, enum kv_type type,
 		const char *text, uint32_t *id, struct kv_why *why)
 {
-	const char *word = kv_word_name(kv_word_type, type);
-	const struct kv_name *name;
+	const char *word = kv_enum_name(kv_enum_type, type);
+	const struct kv_variable *name;
 	uint64_t v;
 	int ret;
 
@@ -267,7 +269,7 @@ int kv_names_id(const struct kv_names *names, enum kv_type type,
 			 "is no %s: it takes an id, from 1 on, or a name", word);
 		return -EINVAL;
 	}
-	name = kv_names_find(names, text);
+	name = kv_variables_find(variables, text);
 	if (name && !name->value && name->type == type) {
 		*id = name->id;
 		return 0;
@@ -281,7 +283,7 @@ int kv_names_id(const struct kv_names *names, enum kv_type type,
 			 "is a variable; $%.64s stands for its value", text);
 	else
 		snprintf(why->text, sizeof(why->text), "is %s %u, and no %s",
-			 kv_word_name(kv_word_type, name->type), name->id, word);
+			 kv_enum_name(kv_enum_type, name->type), name->id, word);
 	return -EINVAL;
 }
 
@@ -292,17 +294,17 @@ static void copy_fields(struct json_object *to, struct json_object *from)
 }
 
 /**
- * kv_names_note() - keep what a command said of an object
- * @names: the names; if none is the object's, nothing is kept
+ * kv_variables_note() - keep what a command said of an object
+ * @variables: those of the batch; if none is the object's, nothing is kept
  * @type: of the object
  * @id: of the object
  * @result: what was said
  * @note: whether that was all; then what it no longer says is forgotten
  */
-void kv_names_note(struct kv_names *names, enum kv_type type, uint32_t id,
+void kv_variables_note(struct kv_variables *variables, enum kv_type type, uint32_t id,
 		   struct json_object *result, enum kv_note note)
 {
-	struct kv_name *name = find_object(names, type, id);
+	struct kv_variable *name = find_object(variables, type, id);
 
 	if (!name)
 		return;
@@ -320,17 +322,17 @@ void kv_names_note(struct kv_names *names, enum kv_type type, uint32_t id,
 }
 
 /**
- * kv_names_delete() - an object is gone
- * @names: the names; its name stays, for those who ask for what is gone
+ * kv_variables_delete() - an object is gone
+ * @variables: those of the batch; its name stays, for those who ask for what is gone
  * @type: of the object
  * @id: of the object
  */
-void kv_names_delete(struct kv_names *names, enum kv_type type, uint32_t id)
+void kv_variables_delete(struct kv_variables *variables, enum kv_type type, uint32_t id)
 {
-	struct kv_name *name = find_object(names, type, id);
+	struct kv_variable *name = find_object(variables, type, id);
 
 	if (!name)
 		return;
-	tdelete(name, &names->by_object, compare_objects);
+	tdelete(name, &variables->by_object, compare_objects);
 	name->deleted = true;
 }

@@ -3,7 +3,7 @@
 #include "cli/parse.h"
 #include "model/backend.h"
 
-const struct kv_word kv_word_op[] = {
+const struct kv_enum kv_enum_op[] = {
 	{ "send", KVERBS_OP_SEND },
 	{ "write", KVERBS_OP_WRITE },
 	{ "read", KVERBS_OP_READ },
@@ -12,7 +12,7 @@ const struct kv_word kv_word_op[] = {
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_kind[] = {
+const struct kv_enum kv_enum_kind[] = {
 	{ "completion", KV_KIND_COMPLETION },
 	{ "pingpong", KV_KIND_PINGPONG },
 	{ "relay", KV_KIND_RELAY },
@@ -20,46 +20,46 @@ const struct kv_word kv_word_kind[] = {
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_space[] = {
+const struct kv_enum kv_enum_space[] = {
 	{ "kernel", KV_SPACE_KERNEL },
 	{ "user", KV_SPACE_USER },
 	{ NULL, 0 },
 };
 
 /* A bit for each. */
-const struct kv_word kv_word_spaces[] = {
+const struct kv_enum kv_enum_spaces[] = {
 	{ "kernel", 1U << KV_SPACE_KERNEL },
 	{ "user", 1U << KV_SPACE_USER },
 	{ "both", 1U << KV_SPACE_KERNEL | 1U << KV_SPACE_USER },
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_post[] = {
+const struct kv_enum kv_enum_post[] = {
 	{ "process", KVERBS_POST_PROCESS },
 	{ "softirq-off", KVERBS_POST_SOFTIRQ_OFF },
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_lkey[] = {
+const struct kv_enum kv_enum_lkey[] = {
 	{ "dma", KVERBS_LKEY_DMA },
 	{ "mr", KVERBS_LKEY_MR },
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_connect[] = {
+const struct kv_enum kv_enum_connect[] = {
 	{ "raw", KV_CONNECT_RAW },
 	{ "cm", KV_CONNECT_CM },
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_type[] = {
+const struct kv_enum kv_enum_type[] = {
 #define OBJECT(TYPE, type, ...) { #type, KV_##TYPE },
 #include "model/objects.def"
 #undef OBJECT
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_access[] = {
+const struct kv_enum kv_enum_access[] = {
 	{ "local-write", KVERBS_ACCESS_LOCAL_WRITE },
 	{ "remote-write", KVERBS_ACCESS_REMOTE_WRITE },
 	{ "remote-read", KVERBS_ACCESS_REMOTE_READ },
@@ -67,7 +67,7 @@ const struct kv_word kv_word_access[] = {
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_cq_context[] = {
+const struct kv_enum kv_enum_cq_context[] = {
 	{ "polled", KVERBS_CQ_POLLED },
 	{ "event", KVERBS_CQ_EVENT },
 	{ "softirq", KVERBS_CQ_SOFTIRQ },
@@ -76,14 +76,14 @@ const struct kv_word kv_word_cq_context[] = {
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_qp_type[] = {
+const struct kv_enum kv_enum_qp_type[] = {
 	{ "rc", KVERBS_QPT_RC },
 	{ "uc", KVERBS_QPT_UC },
 	{ "ud", KVERBS_QPT_UD },
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_qp_state[] = {
+const struct kv_enum kv_enum_qp_state[] = {
 	{ "reset", KVERBS_QPS_RESET },
 	{ "init", KVERBS_QPS_INIT },
 	{ "rtr", KVERBS_QPS_RTR },
@@ -94,14 +94,14 @@ const struct kv_word kv_word_qp_state[] = {
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_mig_state[] = {
+const struct kv_enum kv_enum_mig_state[] = {
 	{ "migrated", KVERBS_MIG_MIGRATED },
 	{ "rearm", KVERBS_MIG_REARM },
 	{ "armed", KVERBS_MIG_ARMED },
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_wc_op[] = {
+const struct kv_enum kv_enum_wc_op[] = {
 	{ "send", KVERBS_OP_SEND },
 	{ "write", KVERBS_OP_WRITE },
 	{ "read", KVERBS_OP_READ },
@@ -115,7 +115,7 @@ const struct kv_word kv_word_wc_op[] = {
 };
 
 /* Statuses of completions, IBTA 11.6.2, by their numbers in both spaces. */
-const struct kv_word kv_word_wc_status[] = {
+const struct kv_enum kv_enum_wc_status[] = {
 	{ "success", 0 },
 	{ "local length error", 1 },
 	{ "local QP operation error", 2 },
@@ -141,7 +141,7 @@ const struct kv_word kv_word_wc_status[] = {
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_event[] = {
+const struct kv_enum kv_enum_event[] = {
 	{ "dev-added", KVERBS_EVENT_DEV_ADDED },
 	{ "dev-removed", KVERBS_EVENT_DEV_REMOVED },
 	{ "dev-renamed", KVERBS_EVENT_DEV_RENAMED },
@@ -173,7 +173,7 @@ const struct kv_word kv_word_event[] = {
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_conn_state[] = {
+const struct kv_enum kv_enum_conn_state[] = {
 	{ "idle", KVERBS_CONN_IDLE },
 	{ "listening", KVERBS_CONN_LISTENING },
 	{ "resolving-addr", KVERBS_CONN_RESOLVING_ADDR },
@@ -193,7 +193,7 @@ const struct kv_word kv_word_conn_state[] = {
 };
 
 /* Why a connection was rejected, as the kernel has it (IBTA table 111): those that a CM really sends. */
-const struct kv_word kv_word_cm_reason[] = {
+const struct kv_enum kv_enum_cm_reason[] = {
 	{ "no QP", 1 },
 	{ "no resources", 3 },
 	{ "timeout", 4 },
@@ -221,7 +221,7 @@ const struct kv_word kv_word_cm_reason[] = {
 	{ NULL, 0 },
 };
 
-const struct kv_word kv_word_cm_event[] = {
+const struct kv_enum kv_enum_cm_event[] = {
 	{ "none", KVERBS_CM_EVENT_NONE },
 	{ "addr-resolved", KVERBS_CM_EVENT_ADDR_RESOLVED },
 	{ "addr-error", KVERBS_CM_EVENT_ADDR_ERROR },

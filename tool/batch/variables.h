@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_BATCH_VARIABLES_H
+#define KV_BATCH_VARIABLES_H
+
+#include <json-c/json.h>
+#include "cli/fault.h"
+#include "cli/parse.h"
+#include "model/backend.h"
+
+/*
+ * Things with a name in a batch: variables, which are texts; and objects, which also have fields,
+ * the results of the commands so far.
+ */
+
+/* The most bytes that a variable holds: so a few lines can't take all memory. */
+#define KV_VARIABLES_VALUE_MAX (64 << 10)
+
+/**
+ * struct kv_variable - a variable, or an object that has a name
+ * @text: the name
+ * @value: of a variable; NULL: an object
+ * @type: of the object
+ * @id: of the object
+ * @deleted: the object is gone; its name can be given to another one
+ * @fields: of the object
+ * @whole: those of @fields that the last complete description had
+ */
+struct kv_variable {
+	char *text;
+	char *value;
+	enum kv_type type;
+	uint32_t id;
+	bool deleted;
+	struct json_object *fields;
+	struct json_object *whole;
+};
+
+/**
+ * struct kv_variables - those of a batch, in trees of tsearch()
+ * @by_text: by their names
+ * @by_object: those of objects that are not deleted, by type and id
+ */
+struct kv_variables {
+	void *by_text;
+	void *by_object;
+};
+
+/* What a result says of an object. */
+enum kv_note {
+	KV_NOTE_PART, /* these fields, beside what else there is */
+	KV_NOTE_WHOLE, /* all that describes it */
+};
+
+void kv_variables_clear(struct kv_variables *variables);
+int kv_variables_check(const struct kv_variables *variables, const char *text, struct kv_fault *f);
+int kv_variables_set(struct kv_variables *variables, const char *text, const char *value,
+		     struct kv_fault *f);
+int kv_variables_add(struct kv_variables *variables, const char *text, enum kv_type type,
+		     uint32_t id, struct kv_fault *f);
+const struct kv_variable *kv_variables_find(const struct kv_variables *variables, const char *text);
+const char *kv_variables_of(const struct kv_variables *variables, enum kv_type type, uint32_t id);
+int kv_variables_id(const struct kv_variables *variables, enum kv_type type, const char *text,
+		    uint32_t *id, struct kv_why *why);
+void kv_variables_note(struct kv_variables *variables, enum kv_type type, uint32_t id,
+		   struct json_object *result, enum kv_note note);
+void kv_variables_delete(struct kv_variables *variables, enum kv_type type, uint32_t id);
+
+#endif
