@@ -21,7 +21,6 @@
 #include "fake_server.h"
 #include "kernel/fields.h"
 #include "sys/now.h"
-#include "remote/attrs.h"
 #include "remote/call.h"
 #include "remote/wire.h"
 

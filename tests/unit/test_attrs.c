@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "kernel/fields.h"
-#include "remote/attrs.h"
 #include "remote/call.h"
 #include "remote/wire.h"
 

@@ -14,7 +14,6 @@
 #include "fake_server.h"
 #include "file/probe.h"
 #include "cli/interrupt.h"
-#include "remote/attrs.h"
 #include "sys/now.h"
 #include "remote/channel.h"
 #include "remote/connect.h"

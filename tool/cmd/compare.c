@@ -8,7 +8,7 @@
 #include "measure/result.h"
 #include "out/environment.h"
 #include "out/out.h"
-#include "remote/open.h"
+#include "remote/peer.h"
 
 #define TIME_DEFAULT_NS 2300000000ULL
 #define TIME_MIN_NS 10000000ULL

@@ -11,7 +11,7 @@
 #include "file/transfer.h"
 #include "out/out.h"
 #include "remote/file.h"
-#include "remote/open.h"
+#include "remote/peer.h"
 #include "sys/now.h"
 
 #define SCHEMA_VERSION 2

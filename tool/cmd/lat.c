@@ -11,7 +11,7 @@
 #include "out/environment.h"
 #include "out/out.h"
 #include "out/table.h"
-#include "remote/open.h"
+#include "remote/peer.h"
 #include "sys/now.h"
 
 #define ITERS_MAX 1000000000000ULL

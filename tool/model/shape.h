@@ -11,7 +11,7 @@ struct kv_enum;
 /*
  * What a struct has: a row for each member, from which it is written as netlink attributes and
  * read from them, in messages to and from the module (kernel/fields.h) and another host
- * (remote/attrs.h), described to people (object/describe.h) and read as keys of commands
+ * (remote/attrs.c), described to people (object/describe.h) and read as keys of commands
  * (object/args.h). There is one shape for each struct that an operation takes or gives.
  */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "cli/printable.h"
 #include "kernel/fields.h"
-#include "remote/attrs.h"
+#include "remote/wire.h"
 
 /* The struct or member that is checked, for texts; and where those go. */
 struct place {

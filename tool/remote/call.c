@@ -25,13 +25,13 @@ SHAPE(reply,
 
 #define S struct kv_file_open
 SHAPE(file_open,
-	KV_TEXT(S, name, BEYOND(1)),
+	KV_TEXT_AT(S, name, KV_FILE_NAME_MAX + 1, BEYOND(1)),
 );
 #undef S
 
-#define S struct kv_file_create
-SHAPE(file_create,
-	KV_TEXT(S, name, BEYOND(1)),
+#define S struct kv_file_new
+SHAPE(file_new,
+	KV_TEXT_AT(S, name, KV_FILE_NAME_MAX + 1, BEYOND(1)),
 	KV_U64(S, length, INT64_MAX, BEYOND(2)),
 	KV_HEX(S, digest, BEYOND(3)),
 	KV_BOOL(S, replace, BEYOND(4)),

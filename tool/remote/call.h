@@ -14,7 +14,7 @@
 #define KV_CALLS_OTHER(CALL)					\
 	CALL(NOP, nop, none, none)				\
 	CALL(FILE_OPEN, file_open, file_open, file_opened)	\
-	CALL(FILE_CREATE, file_create, file_create, none)	\
+	CALL(FILE_CREATE, file_create, file_new, none)		\
 	CALL(FILE_LOAD, file_load, file_piece, none)		\
 	CALL(FILE_SAVE, file_save, file_piece, none)		\
 	CALL(FILE_HASH, file_hash, none, file_hashed)		\
@@ -36,14 +36,7 @@ enum kv_call {
 
 /* Of a file; see struct kv_file_ops. */
 struct kv_file_open {
-	char name[KV_FILE_NAME_MAX + 1];
-};
-
-struct kv_file_create {
-	char name[KV_FILE_NAME_MAX + 1];
-	uint64_t length;
-	uint8_t digest[KV_HASH_BYTES];
-	bool replace;
+	const char *name;
 };
 
 struct kv_file_finish {

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "kernel/fields.h"
-#include "remote/attrs.h"
 #include "remote/channel.h"
 #include "sys/now.h"
 

@@ -24,12 +24,9 @@ static int call(struct kv_file_remote *r, enum kv_call which, const void *args,
 static int open_file(struct kv_file *file, const char *name, uint64_t *length, struct kv_fault *f)
 {
 	struct kv_file_remote *r = remote_of(file);
-	struct kv_file_open args = { .name = "" };
 	struct kv_file_opened result;
-	int ret;
+	int ret = call(r, KV_CALL_FILE_OPEN, &(struct kv_file_open){ name }, &result, f);
 
-	snprintf(args.name, sizeof(args.name), "%s", name);
-	ret = call(r, KV_CALL_FILE_OPEN, &args, &result, f);
 	if (ret)
 		return ret;
 	*length = result.length;
@@ -40,15 +37,8 @@ static int open_file(struct kv_file *file, const char *name, uint64_t *length, s
 static int create_file(struct kv_file *file, const struct kv_file_new *new, struct kv_fault *f)
 {
 	struct kv_file_remote *r = remote_of(file);
-	struct kv_file_create args = {
-		.length = new->length,
-		.replace = new->replace,
-	};
-	int ret;
+	int ret = call(r, KV_CALL_FILE_CREATE, new, NULL, f);
 
-	snprintf(args.name, sizeof(args.name), "%s", new->name);
-	memcpy(args.digest, new->digest, sizeof(args.digest));
-	ret = call(r, KV_CALL_FILE_CREATE, &args, NULL, f);
 	r->open = !ret;
 	return ret;
 }

@@ -7,7 +7,6 @@
 #include "cli/printable.h"
 #include "kernel/fields.h"
 #include "model/row.h"
-#include "remote/attrs.h"
 #include "remote/hello.h"
 
 #define HEAD_DEPTH 8

@@ -4,6 +4,7 @@
 
 #include "cli/fault.h"
 #include "cli/parse.h"
+#include "model/site.h"
 
 /* Where 'kverbs serve' listens if it is not told. */
 #define KV_PEER_PORT "7471"
@@ -34,5 +35,7 @@ struct kv_peer {
 
 void kv_peer_init(struct kv_peer *peer);
 int kv_peer_parse(struct kv_peer *peer, char *text, struct kv_fault *f);
+int kv_site_open_peer(struct kv_site *s, enum kv_space_id id,
+		      const struct kv_peer *peer, struct kv_fault *f);
 
 #endif

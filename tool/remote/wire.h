@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <netlink/msg.h>
 #include "cli/fault.h"
+#include "model/shape.h"
 
 /*
  * Messages on a stream: a header of three 32-bit numbers in network order (magic, bytes of the
@@ -59,5 +60,12 @@ int kv_wire_send(struct kv_wire *w, const void *data, uint32_t length);
 int kv_wire_send_hello(struct kv_wire *w, const char *text);
 int kv_wire_wait(struct kv_wire *w, uint64_t end_ns);
 int kv_wire_receive(struct kv_wire *w, uint64_t end_ns);
+
+/*
+ * The attributes of a message (attrs.c). The other host may be hostile. Every member is always
+ * there, but for false, "no address" and members that depend on another one (kv_member.when, .bit).
+ */
+int kv_attrs_take(const struct kv_shape *shape, struct nlattr *attrs, int len, const char *name,
+		  void *to, struct kv_fault *f);
 
 #endif

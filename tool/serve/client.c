@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "kernel/fields.h"
-#include "serve/file.h"
 #include "serve/serve.h"
 #include "serve/service.h"
 #include "sys/now.h"

@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
-#include "serve/file.h"
 #include "serve/service.h"
 
 static const struct kv_serve_files none = { .dir = -1 };
@@ -65,123 +63,82 @@ static int check_name(struct kv_service *s, const char *name)
 
 	if (s->files->dir < 0)
 		return kv_fault_set(&s->fault, -EPERM,
-					 "no files are served here (kverbs serve --files)");
+				    "no files are served here (kverbs serve --files)");
 	if (kv_file_name_check(name, &why))
 		return kv_fault_set(&s->fault, -EINVAL, "the file's name %s", why.text);
 	return 0;
 }
 
-/**
- * kv_serve_file_open() - a client wants to fetch a file
- * @s: the service
- *
- * Return: 0 or a negative errno; then s->fault has the reason, as of the following.
- */
-int kv_serve_file_open(struct kv_service *s)
+/* A client wants to fetch a file. */
+static int open_file(struct kv_service *s)
 {
-	int ret;
+	const char *name = s->in.file_open.name;
+	int ret = check_name(s, name);
 
-	ret = check_name(s, s->in.file_open.name);
 	if (ret)
 		return ret;
-	ret = file_of(s)->ops->open(file_of(s), s->in.file_open.name, &s->out.file_open.length, &s->fault);
+	ret = file_of(s)->ops->open(file_of(s), name, &s->out.file_open.length, &s->fault);
 	if (ret)
 		note(s, "fetches nothing: %s", s->fault.text);
 	return ret;
 }
 
-/**
- * kv_serve_file_create() - a client wants to put a file
- * @s: the service
- *
- * Return: 0 or a negative errno.
- */
-int kv_serve_file_create(struct kv_service *s)
+/* A client wants to put a file. */
+static int create_file(struct kv_service *s)
 {
-	const struct kv_file_create *in = &s->in.file_create;
-	struct kv_file_new new = {
-		.name = in->name,
-		.length = in->length,
-		.replace = in->replace,
-	};
-	int ret;
+	const struct kv_file_new *in = &s->in.file_create;
+	int ret = check_name(s, in->name);
 
-	ret = check_name(s, in->name);
 	if (ret)
 		return ret;
 	if (s->files->read_only)
 		return kv_fault_set(&s->fault, -EROFS,
-					 "files can be fetched here, not put (kverbs serve --files-read-only)");
+				    "files can be fetched here, not put (kverbs serve --files-read-only)");
 	if (in->length > s->files->bytes)
 		return kv_fault_set(&s->fault, -EFBIG,
-					 "a file may have %" PRIu64 " bytes here (kverbs serve --file-bytes), not %" PRIu64,
-					 s->files->bytes, in->length);
-	memcpy(new.digest, in->digest, sizeof(new.digest));
-	ret = file_of(s)->ops->create(file_of(s), &new, &s->fault);
+				    "a file may have %" PRIu64 " bytes here (kverbs serve --file-bytes), not %" PRIu64,
+				    s->files->bytes, in->length);
+	ret = file_of(s)->ops->create(file_of(s), in, &s->fault);
 	if (ret)
 		note(s, "puts nothing: %s", s->fault.text);
 	return ret;
 }
 
-/**
- * kv_serve_file_load() - a piece of the file goes into a buffer
- * @s: the service
- *
- * Return: 0 or a negative errno.
- */
-int kv_serve_file_load(struct kv_service *s)
+static int finish_file(struct kv_service *s)
 {
-	return file_of(s)->ops->load(file_of(s), &s->in.file_load, &s->fault);
-}
+	int ret = file_of(s)->ops->finish(file_of(s), s->in.file_finish.digest, &s->fault);
 
-/**
- * kv_serve_file_save() - what a buffer has becomes a piece of the file
- * @s: the service
- *
- * Return: 0 or a negative errno.
- */
-int kv_serve_file_save(struct kv_service *s)
-{
-	return file_of(s)->ops->save(file_of(s), &s->in.file_save, &s->fault);
-}
-
-/**
- * kv_serve_file_hash() - go on with the file's hash
- * @s: the service
- *
- * Return: 0 or a negative errno.
- */
-int kv_serve_file_hash(struct kv_service *s)
-{
-	struct kv_file_hashed *out = &s->out.file_hash;
-
-	memset(out, 0, sizeof(*out));
-	return file_of(s)->ops->hash(file_of(s), &out->done, out->digest, &s->fault);
-}
-
-/**
- * kv_serve_file_finish() - the end of a transfer
- * @s: the service
- *
- * Return: 0 or a negative errno.
- */
-int kv_serve_file_finish(struct kv_service *s)
-{
-	int ret;
-
-	ret = file_of(s)->ops->finish(file_of(s), s->in.file_finish.digest, &s->fault);
 	note(s, "%s %s: %s", doing(s), s->file.name, ret ? s->fault.text : "done");
 	return ret;
 }
 
 /**
- * kv_serve_file_close() - the client gives up
- * @s: the service
+ * kv_serve_file_call() - carry out a call that is about a file
+ * @s: the service, with the arguments; receives the result
+ * @which: KV_CALL_FILE_*
  *
- * Return: 0
+ * Return: 0 or a negative errno; then s->fault has the reason.
  */
-int kv_serve_file_close(struct kv_service *s)
+int kv_serve_file_call(struct kv_service *s, enum kv_call which)
 {
-	end(s, s->in.file_close.why);
-	return 0;
+	struct kv_file *file = file_of(s);
+	struct kv_file_hashed *hashed = &s->out.file_hash;
+
+	switch (which) {
+	case KV_CALL_FILE_OPEN:
+		return open_file(s);
+	case KV_CALL_FILE_CREATE:
+		return create_file(s);
+	case KV_CALL_FILE_LOAD:
+		return file->ops->load(file, &s->in.file_load, &s->fault);
+	case KV_CALL_FILE_SAVE:
+		return file->ops->save(file, &s->in.file_save, &s->fault);
+	case KV_CALL_FILE_HASH:
+		return file->ops->hash(file, &hashed->done, hashed->digest, &s->fault);
+	case KV_CALL_FILE_FINISH:
+		return finish_file(s);
+	default: /* KV_CALL_FILE_CLOSE: the client gives up */
+		end(s, s->in.file_close.why);
+		return 0;
+	}
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 #include "model/shape.h"
 #include "queue.h"
-#include "serve/file.h"
 #include "serve/service.h"
 #include "sys/now.h"
 
@@ -321,13 +320,6 @@ static int (*const hooks[KV_CALLS])(struct kv_service *s) = {
 	[KV_CALL_RUN_GET] = run_get,
 	[KV_CALL_RUN_DEL] = run_del,
 	[KV_CALL_NOP] = nop,
-	[KV_CALL_FILE_OPEN] = kv_serve_file_open,
-	[KV_CALL_FILE_CREATE] = kv_serve_file_create,
-	[KV_CALL_FILE_LOAD] = kv_serve_file_load,
-	[KV_CALL_FILE_SAVE] = kv_serve_file_save,
-	[KV_CALL_FILE_HASH] = kv_serve_file_hash,
-	[KV_CALL_FILE_FINISH] = kv_serve_file_finish,
-	[KV_CALL_FILE_CLOSE] = kv_serve_file_close,
 };
 
 /**
@@ -344,6 +336,8 @@ int kv_service_run(struct kv_service *s, enum kv_call which)
 
 	if (hooks[which])
 		return hooks[which](s);
+	if (which >= KV_CALL_FILE_OPEN && which <= KV_CALL_FILE_CLOSE)
+		return kv_serve_file_call(s, which);
 	if (op >= KV_OP_PD_NEW && op < KV_OP_PD_NEW + KV_TYPES)
 		return make_small(s, (enum kv_type)(op - KV_OP_PD_NEW));
 	if (op >= KV_OP_PD_DEL && op < KV_OP_PD_DEL + KV_TYPES)

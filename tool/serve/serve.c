@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cli/interrupt.h"
-#include "serve/drop.h"
 #include "serve/serve.h"
 #include "sys/now.h"
 

@@ -56,6 +56,7 @@ enum kv_serve_word {
 #define KV_SERVE_TEXT 400
 
 int kv_serve_allow_descriptors(uint32_t clients, struct kv_fault *f);
+int kv_serve_drop(struct kv_fault *f);
 bool kv_serve_is_local(const struct kv_serve *s);
 int kv_serve_listen(struct kv_serve *s, struct kv_fault *f);
 void kv_serve_unlisten(struct kv_serve *s);

@@ -5,7 +5,6 @@
 #include <string.h>
 #include "cli/parse.h"
 #include "kernel/fields.h"
-#include "remote/attrs.h"
 #include "serve/service.h"
 #include "sys/now.h"
 

@@ -99,6 +99,10 @@ uint64_t kv_service_watch(struct kv_service *s);
 
 int kv_service_run(struct kv_service *s, enum kv_call call);
 
+void kv_serve_file_init(struct kv_service *s, const struct kv_serve_files *files);
+void kv_serve_file_exit(struct kv_service *s);
+int kv_serve_file_call(struct kv_service *s, enum kv_call which);
+
 /* What a client may have at the most: see quota.c. */
 int kv_quota_check(struct kv_service *s, uint64_t bytes);
 void kv_quota_add(struct kv_service *s, enum kv_type type, uint32_t id, uint64_t bytes);
