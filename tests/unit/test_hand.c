@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "fake_backend.h"
 #include "batch/batch.h"
-#include "object/flush.h"
+#include "object/object.h"
 #include "object/options.h"
 #include "object/text.h"
 #include "batch/cost.h"

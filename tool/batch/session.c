@@ -62,12 +62,12 @@ static void print_error(const struct kv_trace_call *call)
 
 static void print_call(const struct kv_trace_call *call)
 {
-	fprintf(stderr, "%s%s(%s%s%s)%s", call->before, call->verb, call->args,
-		*call->wr ? ", " : "", call->wr, call->after);
+	fprintf(stderr, "%s%s(%s%s%s)%s", call->before ?: "", call->verb, call->args,
+		call->wr ? ", " : "", call->wr ?: "", call->after ?: "");
 	if (call->error)
 		print_error(call);
 	else
-		fprintf(stderr, " = %s", *call->result ? call->result : "0");
+		fprintf(stderr, " = %s", call->result && *call->result ? call->result : "0");
 	if (call->timed)
 		fprintf(stderr, "  [%.3f us%s]", (double)call->ns / (double)call->calls / 1e3,
 			call->calls > 1 ? " each" : "");
@@ -88,7 +88,7 @@ static void note_call(const struct kv_trace_call *call, void *arg)
 		return;
 	verb = json_object_new_object();
 	kv_out_put_string(verb, "verb", call->verb);
-	if (*call->wr)
+	if (call->wr)
 		kv_out_put_string(verb, "wr", call->wr);
 	if (call->error)
 		kv_out_put_string(verb, "errno", kv_errno_name(call->error));

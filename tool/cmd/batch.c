@@ -9,7 +9,7 @@
 #include "batch/cost.h"
 #include "cmd/cmd.h"
 #include "object/describe.h"
-#include "object/flush.h"
+#include "object/object.h"
 #include "object/options.h"
 #include "object/text.h"
 #include "out/out.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/row.h"
 
-#define ANY UINT32_MAX
-
 #define S struct kv_av
 SHAPE(av,
 	KV_BOOL(S, has_dgid, UNTOLD),

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/row.h"
 
-#define ANY UINT32_MAX
-
 /* The RDMA CM resolves no longer than that. */
 #define RESOLVE_MS_MAX 60000
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/row.h"
 
-#define ANY UINT32_MAX
-
 #define S struct kv_cq_init
 SHAPE(cq_init,
 	DEV(CQ_DEV),

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/row.h"
 
-#define ANY UINT32_MAX
-
 #define S struct kv_dev_name
 SHAPE(dev_name,
 	KV_TEXT_AT(S, dev, 64, BEYOND(1)),

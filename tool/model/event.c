@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/row.h"
 
-#define ANY UINT32_MAX
-
 #define S struct kv_event
 SHAPE(event,
 	KV_U32(S, type, ANY, A(EVENT_TYPE), CALLED("event"), ENUM(event)),

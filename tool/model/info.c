@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/row.h"
 
-#define ANY UINT32_MAX
-
 const struct kv_shape kv_shape_none;
 
 #define S struct kv_info

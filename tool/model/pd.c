@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/row.h"
 
-#define ANY UINT32_MAX
-
 #define S struct kv_pd_init
 SHAPE(pd_init,
 	DEV(PD_DEV),

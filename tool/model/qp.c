@@ -2,8 +2,6 @@
 #include "model/row.h"
 #include "qp_table.h"
 
-#define ANY UINT32_MAX
-
 #define S struct kv_qp_init
 SHAPE(qp_init,
 	KV_ID(S, pd, KV_PD, A(QP_PD), UNLESS_0, TOLD, MUST("its protection domain")),

@@ -10,6 +10,9 @@
  * define S, the struct whose rows follow.
  */
 
+/* The largest value of a number that has no limit of its own. */
+#define ANY UINT32_MAX
+
 #define A(name) .attr = KVERBS_A_##name
 #define BEYOND(number) .attr = KV_ATTR_BEYOND + (number)
 #define KNOWN(text) .known = text
@@ -45,7 +48,7 @@
 
 /* How what objects are begins, and a device that one is made on. */
 #define HEAD(TYPE, type)							\
-	KV_U32(S, id, UINT32_MAX, A(TYPE##_ID), KNOWN(type), UNTOLD),		\
+	KV_U32(S, id, ANY, A(TYPE##_ID), KNOWN(type), UNTOLD),		\
 	KV_TEXT(S, dev, A(TYPE##_DEV), KNOWN("device"), UNTOLD),		\
 	KV_BOOL(S, persistent, A(TYPE##_PERSISTENT), UNTOLD)
 #define DEV(name)								\

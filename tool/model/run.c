@@ -2,8 +2,6 @@
 #include "cli/parse.h"
 #include "model/row.h"
 
-#define ANY UINT32_MAX
-
 /* What a run without verbs has, one with verbs, and one that has both ends. */
 #define NULL_LOOP (1U << KVERBS_LOOP_NULL)
 #define VERBS (~NULL_LOOP)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/row.h"
 
-#define ANY UINT32_MAX
-
 #define S struct kv_srq_init
 SHAPE(srq_init,
 	KV_ID(S, pd, KV_PD, A(SRQ_PD), UNLESS_0, MUST("its protection domain")),

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/row.h"
 
-#define ANY UINT32_MAX
-
 #define S struct kv_sge
 SHAPE(sge,
 	KV_ID(S, mr, KV_MR, A(SGE_MR), UNLESS_0, TOLD),

@@ -7,7 +7,6 @@
 #include <unistd.h>
 #include "cli/parse.h"
 #include "cli/interrupt.h"
-#include "object/content.h"
 #include "object/object.h"
 #include "object/text.h"
 #include "out/out.h"

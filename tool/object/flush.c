@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <stdlib.h>
-#include "object/flush.h"
 #include "object/object.h"
 #include "object/text.h"
 #include "out/out.h"

@@ -50,8 +50,18 @@ void kv_object_part(struct kv_session *s, enum kv_type type, uint32_t id,
 		    struct json_object *result);
 void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
 		     struct json_object *result);
+uint32_t kv_flush_each(struct kv_session *s, bool persistent);
+int kv_content_rest(const struct kv_mr *mr, uint64_t offset, uint64_t *length, struct kv_fault *f);
 int kv_qp_modify(struct kv_session *s, const void *args, struct json_object *result,
 		 struct kv_fault *f);
+int kv_qp_fault_step(struct kv_session *s, int error, struct kv_fault *f);
+int kv_qp_fault_modify(struct kv_session *s, uint32_t id, const struct kv_qp_attr *attr, int error,
+		       struct kv_fault *f);
+
+#define KV_IWARP_CM "iWARP connects through the RDMA CM: 'conn listen' and 'conn connect'"
+#define KV_IWARP_IMM "iWARP has no immediate data"
+
+int kv_iwarp_check(struct kv_session *s, uint32_t qp, const char *why, struct kv_fault *f);
 
 extern const struct kv_key kv_no_key[];
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <string.h>
-#include "batch/session.h"
-#include "object/content.h"
 #include "object/describe.h"
-#include "object/iwarp.h"
+#include "object/object.h"
 
 /* An atomic operation is about 8 bytes. */
 #define ATOMIC_BYTES 8
@@ -151,35 +149,38 @@ static int take_piece(struct kv_session *s, uint32_t op, const struct piece *pie
 	return 0;
 }
 
-/* The three of them say where a datagram goes. */
-static int check_destination(uint32_t bits, struct kv_fault *f)
+/* A receive goes to one of two queues; the address of a datagram has three parts. */
+static int check_destination(uint32_t op, uint32_t bits, struct kv_fault *f)
 {
+	uint32_t queue = bits & (HAS_QP | HAS_SRQ);
 	const uint32_t all = HAS_AH | HAS_REMOTE_QPN | HAS_REMOTE_QKEY;
 	const char *missing = !(bits & HAS_AH) ? "ah" :
 			      !(bits & HAS_REMOTE_QPN) ? "remote-qpn" :
 							 "remote-qkey";
 
+	if (op == KVERBS_OP_RECV && queue != HAS_QP && queue != HAS_SRQ)
+		return kv_fault_usage(f, "it takes 'qp' or 'srq'");
 	if (!(bits & all) || (bits & all) == all)
 		return 0;
 	return kv_fault_usage(f, "'%s' is missing: a datagram needs 'ah', 'remote-qpn' and 'remote-qkey'",
 			      missing);
 }
 
-static int post(struct kv_session *s, const struct post_args *a, uint32_t op,
-		struct json_object *result, struct kv_fault *f)
+static int post(struct kv_session *s, const void *args, struct json_object *result,
+		struct kv_fault *f)
 {
-	const uint32_t flags = KVERBS_WR__ALL;
+	const struct post_args *a = args;
 	struct kv_wr wr = a->wr;
-	uint64_t ns;
+	struct kv_why why;
 	int ret;
 
-	ret = check_destination(a->given.bits, f);
+	kv_parse_enum(a->given.command->name, kv_enum_wc_op, &wr.op, &why);
+	ret = check_destination(wr.op, a->given.bits, f);
 	if (ret)
 		return ret;
-	wr.op = op;
-	wr.flags = a->given.bits & flags;
+	wr.flags = a->given.bits & KVERBS_WR__ALL;
 	wr.has_imm = a->given.bits & HAS_IMM;
-	wr.has_remote = op != KVERBS_OP_SEND && op != KVERBS_OP_RECV;
+	wr.has_remote = wr.op != KVERBS_OP_SEND && wr.op != KVERBS_OP_RECV;
 	if (wr.remote_addr > UINT64_MAX - a->remote_offset)
 		return kv_fault_usage(f, "remote-addr and remote-offset together are beyond 64 bits");
 	if (wr.has_imm) {
@@ -190,60 +191,32 @@ static int post(struct kv_session *s, const struct post_args *a, uint32_t op,
 	wr.remote_addr += a->remote_offset;
 	wr.sges = a->pieces;
 	for (unsigned int i = 0; i < a->pieces; i++) {
-		ret = take_piece(s, op, &a->piece[i], &wr.sge[i], f);
+		ret = take_piece(s, wr.op, &a->piece[i], &wr.sge[i], f);
 		if (ret)
 			return ret;
 	}
-	ret = kv_op_wr_post(s->b, &wr, NULL, &ns);
+	ret = kv_op_wr_post(s->b, &wr, NULL, NULL);
 	if (ret)
 		return kv_session_refuse(s, ret, f);
 	kv_describe(result, &kv_shape_wr, &wr);
 	return 0;
 }
 
-#define POST(name, op)							\
-	static int post_##name(struct kv_session *s, const void *args,	\
-			       struct json_object *result,		\
-			       struct kv_fault *f)			\
-	{								\
-		return post(s, args, op, result, f);			\
-	}
+#define ARGS .size = sizeof(struct post_args), .fn = post
 
-POST(send, KVERBS_OP_SEND)
-POST(write, KVERBS_OP_WRITE)
-POST(read, KVERBS_OP_READ)
-POST(fetch_add, KVERBS_OP_FETCH_ADD)
-POST(cmp_swp, KVERBS_OP_CMP_SWP)
-
-static int post_recv(struct kv_session *s, const void *args,
-		     struct json_object *result, struct kv_fault *f)
-{
-	const struct post_args *a = args;
-	uint32_t where = a->given.bits & (HAS_QP | HAS_SRQ);
-
-	if (where != HAS_QP && where != HAS_SRQ)
-		return kv_fault_usage(f, "it takes 'qp' or 'srq'");
-	return post(s, a, KVERBS_OP_RECV, result, f);
-}
-
+/* Each is named as its operation is. */
 static const struct kv_command commands[] = {
 	{ "send", "sends a message, which takes one of the peer's receives",
-	  .key = send_key, .size = sizeof(struct post_args),
-	  .fn = post_send },
+	  .key = send_key, ARGS },
 	{ "write", "writes into the peer's memory; with imm it takes a receive",
-	  .key = write_key, .size = sizeof(struct post_args),
-	  .fn = post_write },
-	{ "read", "reads from the peer's memory", .key = read_key,
-	  .size = sizeof(struct post_args), .fn = post_read },
+	  .key = write_key, ARGS },
+	{ "read", "reads from the peer's memory", .key = read_key, ARGS },
 	{ "fetch-add", "adds to 8 bytes of the peer's, and brings what they were",
-	  .key = fetch_add_key, .size = sizeof(struct post_args),
-	  .fn = post_fetch_add },
+	  .key = fetch_add_key, ARGS },
 	{ "cmp-swp",
 	  "replaces 8 bytes of the peer's if they are what they should be, and brings what they were",
-	  .key = cmp_swp_key, .size = sizeof(struct post_args),
-	  .fn = post_cmp_swp },
-	{ "recv", "offers a buffer to a message", .key = recv_key,
-	  .size = sizeof(struct post_args), .fn = post_recv },
+	  .key = cmp_swp_key, ARGS },
+	{ "recv", "offers a buffer to a message", .key = recv_key, ARGS },
 	{ .name = NULL },
 };
 

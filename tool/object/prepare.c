@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What commands that are one operation check before it, and what they take for granted. */
 #include <errno.h>
-#include "object/content.h"
 #include "object/object.h"
 
 static bool was_given(const struct kv_operation_args *a, const char *key)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
-#include "object/connect.h"
+#include "endpoint/raw.h"
 #include "object/describe.h"
-#include "object/iwarp.h"
 #include "object/object.h"
-#include "object/qp_fault.h"
 #include "object/text.h"
 #include "out/out.h"
 #include "qp_table.h"
@@ -57,6 +56,256 @@ int kv_qp_modify(struct kv_session *s, const void *args, struct json_object *res
 	return 0;
 }
 
+/**
+ * struct connect_args - what 'qp connect' takes
+ * @given: the QP, and which attributes were named: bits of KV_QPA_* and one more
+ * @peer: its address
+ * @attr: the attributes, with their defaults
+ */
+struct connect_args {
+	struct kv_given given;
+	struct kv_address peer;
+	struct kv_qp_attr attr;
+};
+
+#define AT(field) offsetof(struct connect_args, field)
+
+/* Beside KV_QPA_*. */
+#define HAS_PEER (1U << 31)
+
+/* What may be set in INIT, of any type. */
+#define INIT_ANY (KV_QPA_PORT | KV_QPA_PKEY_INDEX | KV_QPA_ACCESS | KV_QPA_QKEY)
+
+static const struct connect_args connect_init = {
+	.attr = KV_RAW_DEFAULTS,
+};
+
+static const struct kv_key connect_key[] = {
+	{ "peer", KV_KEY_ADDRESS, AT(peer), HAS_PEER,
+	  .help = "what 'qp address' told of the other QP; rc and uc need it" },
+	{ "psn", KV_KEY_U32, AT(attr.sq_psn), KV_QPA_SQ_PSN, .max = 0xffffff,
+	  .help = "the first PSN to send; default: the own QPN" },
+	{ "sgid-index", KV_KEY_U32, AT(attr.av.sgid_index), KV_QPA_AV,
+	  .max = INT32_MAX,
+	  .help = "entry of the own GID table to send from; default: IPv4 RoCE v2, else IPv6 RoCE v2, else what there is" },
+	{ "access", KV_KEY_FLAGS, AT(attr.access), KV_QPA_ACCESS,
+	  .names = kv_enum_access,
+	  .help = "what peers may do; default: all that the type and the device can" },
+	{ "path-mtu", KV_KEY_U32, AT(attr.path_mtu), KV_QPA_PATH_MTU,
+	  .help = "bytes in a packet; default: the port's active MTU" },
+	{ "timeout", KV_KEY_U32, AT(attr.timeout), KV_QPA_TIMEOUT,
+	  .help = "rc: until a packet is sent again: 4.096 us * 2^N; default: 14, 67 ms" },
+	{ "retry-cnt", KV_KEY_U32, AT(attr.retry_cnt), KV_QPA_RETRY_CNT,
+	  .help = "rc: how often, 0 to 7; default: 6" },
+	{ "rnr-retry", KV_KEY_U32, AT(attr.rnr_retry), KV_QPA_RNR_RETRY,
+	  .help = "rc: how often if the peer had no receive; 7: for ever; default: 6" },
+	{ "min-rnr-timer", KV_KEY_U32, AT(attr.min_rnr_timer),
+	  KV_QPA_MIN_RNR_TIMER,
+	  .help = "rc: how long a peer is to wait for a receive, IBTA table 45; default: 12, 0.64 ms" },
+	{ "max-rd-atomic", KV_KEY_U32, AT(attr.max_rd_atomic),
+	  KV_QPA_MAX_RD_ATOMIC,
+	  .help = "rc: own READs and atomics under way at once; default: 1" },
+	{ "max-dest-rd-atomic", KV_KEY_U32, AT(attr.max_dest_rd_atomic),
+	  KV_QPA_MAX_DEST_RD_ATOMIC,
+	  .help = "rc: the peer's that are answered at once; default: 1" },
+	{ "qkey", KV_KEY_U32, AT(attr.qkey), KV_QPA_QKEY,
+	  .help = "ud: what senders have to name; default: 0x11111111" },
+	{ .name = NULL },
+};
+
+/* The device of a QP that is to be connected. */
+static int find_dev(struct kv_session *s, const struct kv_qp *qp, struct kv_dev *dev,
+		    struct kv_fault *f)
+{
+	int ret = kv_op_dev_get(s->b, &(struct kv_dev_name){ qp->dev }, dev, NULL);
+
+	if (ret)
+		return kv_session_refuse(s, ret, f);
+	if (kv_dev_is_iwarp(dev))
+		return kv_fault_set(f, -EOPNOTSUPP, "%s: %s", dev->name, KV_IWARP_CM);
+	return 0;
+}
+
+/* The GID that a QP uses: one of @dev's. @index: in the GID table; -1: the best one, by type. */
+static int find_gid(const struct kv_dev *dev, int index, const struct kv_gid **gid,
+		    struct kv_fault *f)
+{
+	*gid = kv_gid_choose(dev, index);
+	if (*gid)
+		return 0;
+	if (index >= 0)
+		return kv_fault_set(f, -EINVAL, "sgid-index %d: %s has no such GID; 'dev show' lists those that there are",
+				    index, dev->name);
+	return kv_fault_set(f, -EADDRNOTAVAIL,
+			    "%s has no GID; its network interface needs an IP address", dev->name);
+}
+
+static uint32_t default_access(const struct kv_qp *qp, const struct kv_dev *dev)
+{
+	uint32_t access = KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_WRITE;
+
+	if (qp->type == KVERBS_QPT_RC)
+		access |= KVERBS_ACCESS_REMOTE_READ;
+	if (qp->type == KVERBS_QPT_RC && dev->can & KVERBS_CAN_ATOMIC)
+		access |= KVERBS_ACCESS_REMOTE_ATOMIC;
+	return access;
+}
+
+/* What the last step is going to refuse. The backends know that too, but by then
+ * there is no way back to INIT that keeps the receives which were posted there.
+ */
+static int check_rts(const struct kv_dev *dev, const struct kv_qp *qp,
+		     const struct kv_qp_attr *attr, struct kv_fault *f)
+{
+	const struct {
+		const char *name;
+		uint32_t value;
+		uint32_t max;
+	} all[] = {
+		{ "timeout", attr->timeout, 31 },
+		{ "retry-cnt", attr->retry_cnt, 7 },
+		{ "rnr-retry", attr->rnr_retry, 7 },
+		{ "max-rd-atomic", attr->max_rd_atomic, UINT8_MAX },
+	};
+
+	if (qp->type != KVERBS_QPT_RC)
+		return 0;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (all[i].value > all[i].max)
+			return kv_fault_set(f, -ERANGE, "%s is %u: it must be 0 to %u", all[i].name,
+					    all[i].value, all[i].max);
+	}
+	if (attr->max_rd_atomic > dev->max_qp_init_rd_atom)
+		return kv_fault_set(f, -EINVAL,
+				    "max-rd-atomic is %u, above the device's max_qp_init_rd_atom, %u",
+				    attr->max_rd_atomic,
+				    dev->max_qp_init_rd_atom);
+	return 0;
+}
+
+/* All attributes that any step may need. */
+static int prepare(struct kv_session *s, const struct connect_args *a, const struct kv_qp *qp,
+		   struct kv_qp_attr *attr, struct kv_fault *f)
+{
+	uint32_t given = a->given.bits;
+	const struct kv_gid *gid;
+	struct kv_dev dev;
+	int ret;
+
+	ret = find_dev(s, qp, &dev, f);
+	if (!ret)
+		ret = find_gid(&dev, given & KV_QPA_AV ? (int)a->attr.av.sgid_index : -1,
+				     &gid, f);
+	if (!ret)
+		ret = check_rts(&dev, qp, &a->attr, f);
+	if (ret)
+		return ret;
+	*attr = a->attr;
+	if (!(given & KV_QPA_SQ_PSN))
+		attr->sq_psn = qp->qpn;
+	if (!(given & KV_QPA_ACCESS))
+		attr->access = default_access(qp, &dev);
+	if (!(given & KV_QPA_PATH_MTU))
+		attr->path_mtu = kv_raw_mtu(dev.active_mtu);
+	kv_raw_set_peer(attr, &a->peer, gid->index);
+	return 0;
+}
+
+static int check(const struct connect_args *a, const struct kv_qp *qp, struct kv_fault *f)
+{
+	bool connected = qp->type != KVERBS_QPT_UD;
+	uint32_t any = 0, given = a->given.bits & ~HAS_PEER;
+
+	if (!(qp->attr.mask & KV_QPA_STATE) ||
+	    (qp->attr.state != KVERBS_QPS_RESET && qp->attr.state != KVERBS_QPS_INIT))
+		return kv_fault_set(
+			f, -EINVAL,
+			"qp %u is in %s: it can be connected from reset or init; 'qp modify %u state reset' brings it there",
+			qp->id,
+			qp->attr.mask & KV_QPA_STATE ?
+				kv_enum_name(kv_enum_qp_state, qp->attr.state) :
+				"an unknown state",
+			qp->id);
+	if (connected && !(a->given.bits & HAS_PEER))
+		return kv_fault_set(f, -EINVAL,
+				    "'peer' is missing: qp %u is of type %s, and needs the address that 'qp address' told of the other QP",
+				    qp->id,
+				    kv_enum_name(kv_enum_qp_type, qp->type));
+	for (unsigned int step = 0; step < KV_RAW_STEPS; step++)
+		any |= kv_raw_needs(qp->type, step);
+	for (const struct kv_key *k = connect_key; k->name; k++) {
+		if (k->bits & given & ~any)
+			return kv_fault_set(f, -EINVAL, "'%s' means nothing to a qp of type %s",
+					    k->name, kv_enum_name(kv_enum_qp_type, qp->type));
+	}
+	return 0;
+}
+
+/* Undo what the steps before a failed one did; that one has done nothing. */
+static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step, struct kv_fault *f)
+{
+	const struct kv_qp_modify reset = {
+		.id = qp->id,
+		.attr.mask = KV_QPA_STATE,
+		.attr.state = KVERBS_QPS_RESET,
+	};
+	bool was_init = qp->attr.state == KVERBS_QPS_INIT;
+	struct kv_qp_modify init = { .id = qp->id, .attr = qp->attr };
+	const char *lost = "";
+	size_t used = strlen(f->text);
+	int ret = 0;
+
+	if (!step)
+		return;
+	/* In INIT its attributes can be set anew; beyond, the way back is over RESET. */
+	if (!was_init || step > 1)
+		ret = kv_op_qp_modify(s->b, &reset, NULL, NULL);
+	if (!ret && was_init) {
+		init.attr.mask = KV_QPA_STATE | (qp->attr.mask & INIT_ANY);
+		ret = kv_op_qp_modify(s->b, &init, NULL, NULL);
+		if (step > 1)
+			lost = ", but receives that were posted are gone";
+	}
+	snprintf(f->text + used, sizeof(f->text) - used, "; the qp is %s %s%s",
+		 ret ? "not even back in" : "back in", was_init ? "init" : "reset", lost);
+}
+
+/* From RESET to RTS in one command, with defaults for all that has a good one. */
+static int connect_qp(struct kv_session *s, const void *args, struct json_object *result,
+		   struct kv_fault *f)
+{
+	const struct connect_args *a = args;
+	struct kv_qp_modify to = { .id = a->given.id };
+	union kv_object object;
+	struct kv_fault why;
+	uint32_t done = 0;
+	int ret;
+
+	ret = kv_session_get(s, KV_QP, a->given.id, &object, f);
+	if (!ret)
+		ret = check(a, &object.qp, f);
+	if (!ret)
+		ret = prepare(s, a, &object.qp, &to.attr, f);
+	if (ret)
+		return ret;
+	for (unsigned int step = 0; step < KV_RAW_STEPS; step++) {
+		ret = kv_raw_modify(s->b, object.qp.type, step, &to, NULL);
+		done |= to.attr.mask;
+		if (ret) {
+			kv_qp_fault_step(s, ret, &why);
+			kv_fault_set(f, ret, "to %s: %.800s",
+				     kv_enum_name(kv_enum_qp_state, to.attr.state), why.text);
+			put_back(s, &object.qp, step, f);
+			return ret;
+		}
+	}
+	to.attr.mask = done;
+	kv_object_begin(s, KV_QP, to.id, result);
+	kv_describe(result, &kv_shape_qp_attr, &to.attr);
+	kv_object_part(s, KV_QP, to.id, result);
+	return 0;
+}
+
 struct address_args {
 	struct kv_given given;
 	uint32_t sgid_index;
@@ -90,9 +339,9 @@ static int address(struct kv_session *s, const void *args,
 
 	ret = kv_session_get(s, KV_QP, a->given.id, &object, f);
 	if (!ret)
-		ret = kv_connect_dev(s, &object.qp, &dev, f);
+		ret = find_dev(s, &object.qp, &dev, f);
 	if (!ret)
-		ret = kv_connect_gid(&dev, bits & HAS_SGID_INDEX ? (int)a->sgid_index : -1, &gid,
+		ret = find_gid(&dev, bits & HAS_SGID_INDEX ? (int)a->sgid_index : -1, &gid,
 				     f);
 	if (ret)
 		return ret;
@@ -115,9 +364,9 @@ static int address(struct kv_session *s, const void *args,
 const struct kv_command kv_qp_commands[] = {
 	{ "connect", "brings it from reset or init over rtr to rts",
 	  "If a step fails, the QP is put back to where it was, with what it had there. UD has no connection: it needs no peer.",
-	  .id = KV_ID_MUST, .type = KV_QP, .key = kv_connect_key,
-	  .size = sizeof(struct kv_connect_args), .init = &kv_connect_init,
-	  .fn = kv_connect, .print = kv_text_object },
+	  .id = KV_ID_MUST, .type = KV_QP, .key = connect_key,
+	  .size = sizeof(struct connect_args), .init = &connect_init,
+	  .fn = connect_qp, .print = kv_text_object },
 	{ "address", "tells what a peer has to know for 'qp connect'",
 	  "LID, QPN, PSN and GID in hexadecimal, as rdma-core's ibv_rc_pingpong exchanges them.",
 	  .id = KV_ID_MUST, .type = KV_QP, .key = address_key,

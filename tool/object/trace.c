@@ -13,7 +13,7 @@
 #define RESULT 64
 
 /**
- * struct trace - the backend that tells
+ * struct trace - the backend that traces
  * @base: what others call
  * @ops: its operations
  * @inner: what it calls
@@ -37,10 +37,10 @@ struct trace {
 };
 
 /*
- * Tells of an operation that has been done: @in, @out and @ns as of kv_op_call(), @ret what it
+ * Traces an operation that has been done: @in, @out and @ns as of kv_op_call(), @ret what it
  * returned, which is returned again.
  */
-typedef int tell_fn(struct trace *t, enum kv_op op, const void *in, const void *out,
+typedef int trace_fn(struct trace *t, enum kv_op op, const void *in, const void *out,
 		    const uint64_t *ns, int ret);
 
 /* Say of a failure what the inner backend says. */
@@ -63,11 +63,7 @@ void kv_trace_settle(struct kv_backend *b)
 		.called = true,
 		.verb = t->kernel ? "ib_poll_cq" : "ibv_poll_cq",
 		.args = args,
-		.wr = "",
-		.before = "",
-		.after = "",
 		.result = "0",
-		.why = "",
 		.calls = t->idle_calls,
 		.idle = true,
 		.timed = true,
@@ -123,20 +119,20 @@ static bool was_called(const struct trace *t, const char *verb, const uint64_t *
 }
 
 /*
- * Tell of a verb, @call, without what came of it, and pass on what it returned. @ns: how long
+ * Report a verb, @call, without what came of it, and pass on what it returned. @ns: how long
  * it took, 0 before it was called; NULL: nobody knows.
  */
-static int tell_call(struct trace *t, struct kv_trace_call *call, const uint64_t *ns, int ret)
+static int trace_call(struct trace *t, struct kv_trace_call *call, const uint64_t *ns, int ret)
 {
 	call->called = was_called(t, call->verb, ns, ret);
 	if (ret)
-		call->result = "";
+		call->result = NULL;
 	if (!call->called) {
-		call->before = "";
-		call->after = "";
+		call->before = NULL;
+		call->after = NULL;
 	}
 	call->error = ret;
-	call->why = ret ? t->inner->err : "";
+	call->why = t->inner->err;
 	call->calls = 1;
 	call->timed = ns && !ret;
 	call->ns = call->timed ? *ns : 0;
@@ -146,24 +142,16 @@ static int tell_call(struct trace *t, struct kv_trace_call *call, const uint64_t
 }
 
 /* The same of a verb that stands alone. */
-static int tell_verb(struct trace *t, const char *verb, const char *args, const char *result,
+static int trace_verb(struct trace *t, const char *verb, const char *args, const char *result,
 		     const uint64_t *ns, int ret)
 {
 	struct kv_trace_call call = {
 		.verb = verb,
 		.args = args,
-		.wr = "",
-		.before = "",
-		.after = "",
 		.result = result,
 	};
 
-	return tell_call(t, &call, ns, ret);
-}
-
-static const char *choose_verb(const struct trace *t, const char *const verb[2])
-{
-	return verb[!t->kernel];
+	return trace_call(t, &call, ns, ret);
 }
 
 /* The kernel has two kinds of CQs: with a handler of its own, and without. */
@@ -201,20 +189,20 @@ static void format_args(const struct trace *t, enum kv_op op, const void *in, ch
 }
 
 /* An operation that is the verb of its row. */
-static int tell_row(struct trace *t, enum kv_op op, const void *in, const void *out,
+static int trace_row(struct trace *t, enum kv_op op, const void *in, const void *out,
 		    const uint64_t *ns, int ret)
 {
 	char args[ARGS];
 
 	format_args(t, op, in, args);
-	return tell_verb(t, choose_verb(t, kv_op_rows[op].verb), args, "", ns, ret);
+	return trace_verb(t, kv_op_rows[op].verb[!t->kernel], args, NULL, ns, ret);
 }
 
-static int tell_new(struct trace *t, enum kv_op op, const void *in, const union kv_object *object,
+static int trace_new(struct trace *t, enum kv_op op, const void *in, const union kv_object *object,
 		    const uint64_t *ns, int ret)
 {
 	enum kv_type type = (enum kv_type)(op - KV_OP_PD_NEW);
-	const char *verb = choose_verb(t, kv_object_rows[type].make);
+	const char *verb = kv_object_rows[type].make[!t->kernel];
 	const struct kv_srq_init *srq = in;
 	char args[ARGS], result[RESULT] = "";
 
@@ -226,15 +214,15 @@ static int tell_new(struct trace *t, enum kv_op op, const void *in, const union 
 	else if (!ret)
 		snprintf(result, sizeof(result), "%s %u", kv_enum_name(kv_enum_type, type),
 			 object->id);
-	tell_verb(t, verb, args, result, ns, ret);
+	trace_verb(t, verb, args, result, ns, ret);
 	if (t->kernel || ret || type != KV_SRQ || !srq->limit)
 		return ret;
 	snprintf(args, sizeof(args), "srq %u, limit %u", object->id, srq->limit);
-	return tell_verb(t, "ibv_modify_srq", args, "", NULL, 0);
+	return trace_verb(t, "ibv_modify_srq", args, NULL, NULL, 0);
 }
 
 /* Of these two the device is asked each time. */
-static void tell_query(struct trace *t, enum kv_type type, const union kv_object *object)
+static void trace_query(struct trace *t, enum kv_type type, const union kv_object *object)
 {
 	char args[32], limit[32];
 	const char *state = "no answer";
@@ -243,16 +231,16 @@ static void tell_query(struct trace *t, enum kv_type type, const union kv_object
 	if (type == KV_QP) {
 		if (object->qp.attr.mask)
 			state = kv_enum_name(kv_enum_qp_state, object->qp.attr.state);
-		tell_verb(t, t->kernel ? "ib_query_qp" : "ibv_query_qp", args, state, NULL, 0);
+		trace_verb(t, t->kernel ? "ib_query_qp" : "ibv_query_qp", args, state, NULL, 0);
 	} else if (type == KV_SRQ) {
 		snprintf(limit, sizeof(limit), "limit %u", object->srq.limit);
-		tell_verb(t, t->kernel ? "ib_query_srq" : "ibv_query_srq", args, limit, NULL, 0);
+		trace_verb(t, t->kernel ? "ib_query_srq" : "ibv_query_srq", args, limit, NULL, 0);
 	}
 }
 
 static int del(struct trace *t, enum kv_type type, uint32_t id, uint64_t *ns)
 {
-	const char *verb = choose_verb(t, kv_object_rows[type].destroy);
+	const char *verb = kv_object_rows[type].destroy[!t->kernel];
 	union kv_object object;
 	char args[32];
 	int ret;
@@ -265,11 +253,11 @@ static int del(struct trace *t, enum kv_type type, uint32_t id, uint64_t *ns)
 	if (!t->kernel && type == KV_MR && !ret && !*ns)
 		return 0;
 	snprintf(args, sizeof(args), "%s %u", kv_enum_name(kv_enum_type, type), id);
-	return tell_verb(t, verb, args, "", ns, ret);
+	return trace_verb(t, verb, args, NULL, ns, ret);
 }
 
 /* A request of the kernel that is posted, and waited for in its send CQ. */
-static int tell_work(struct trace *t, const char *wr, const char *before, const char *args,
+static int trace_work(struct trace *t, const char *wr, const char *before, const char *args,
 		     const char *result, const uint64_t *ns, int ret)
 {
 	struct kv_trace_call call = {
@@ -281,7 +269,7 @@ static int tell_work(struct trace *t, const char *wr, const char *before, const 
 		.result = result,
 	};
 
-	return tell_call(t, &call, ns, ret);
+	return trace_call(t, &call, ns, ret);
 }
 
 static int mr_reg(struct trace *t, enum kv_op op, const void *in, const void *out,
@@ -298,12 +286,12 @@ static int mr_reg(struct trace *t, enum kv_op op, const void *in, const void *ou
 		 ret ? 0 : mr->rkey);
 	snprintf(args, sizeof(args), "%s, access %s", range, access);
 	if (!t->kernel)
-		return tell_verb(t, "ibv_reg_mr", args, result, ns, ret);
+		return trace_verb(t, "ibv_reg_mr", args, result, ns, ret);
 	if (ret && is_verbs_failure("ib_map_mr_sg", t->inner->err))
-		return tell_verb(t, "ib_map_mr_sg", range, "", ns, ret);
+		return trace_verb(t, "ib_map_mr_sg", range, NULL, ns, ret);
 	snprintf(before, sizeof(before), "ib_map_mr_sg(%s), ", range);
 	snprintf(args, sizeof(args), "mr %u, qp %u, access %s", reg->id, reg->qp, access);
-	return tell_work(t, "IB_WR_REG_MR", before, args, result, ns, ret);
+	return trace_work(t, "IB_WR_REG_MR", before, args, result, ns, ret);
 }
 
 static int mr_inv(struct trace *t, enum kv_op op, const void *in, const void *out,
@@ -313,8 +301,8 @@ static int mr_inv(struct trace *t, enum kv_op op, const void *in, const void *ou
 
 	format_args(t, op, in, args);
 	if (t->kernel)
-		return tell_work(t, "IB_WR_LOCAL_INV", "", args, "", ns, ret);
-	return tell_verb(t, "ibv_dereg_mr", args, "", ns, ret);
+		return trace_work(t, "IB_WR_LOCAL_INV", NULL, args, NULL, ns, ret);
+	return trace_verb(t, "ibv_dereg_mr", args, NULL, ns, ret);
 }
 
 static int post(struct trace *t, enum kv_op op, const void *in, const void *out,
@@ -330,7 +318,7 @@ static int post(struct trace *t, enum kv_op op, const void *in, const void *out,
 	if (wr->op == KVERBS_OP_RECV)
 		verb = wr->srq ? srq_recv : recv;
 	format_args(t, op, in, args);
-	return tell_verb(t, choose_verb(t, verb), args, "", ns, ret);
+	return trace_verb(t, verb[!t->kernel], args, NULL, ns, ret);
 }
 
 static int poll(struct trace *t, enum kv_op op, const void *in, const void *out,
@@ -354,7 +342,7 @@ static int poll(struct trace *t, enum kv_op op, const void *in, const void *out,
 	}
 	format_args(t, op, in, args);
 	snprintf(result, sizeof(result), "%u", ret ? 0 : polled->n);
-	return tell_verb(t, t->kernel ? "ib_poll_cq" : "ibv_poll_cq", args, result, ns, ret);
+	return trace_verb(t, t->kernel ? "ib_poll_cq" : "ibv_poll_cq", args, result, ns, ret);
 }
 
 static int arm(struct trace *t, enum kv_op op, const void *in, const void *out,
@@ -367,8 +355,8 @@ static int arm(struct trace *t, enum kv_op op, const void *in, const void *out,
 	if (!ret && !*ns)
 		return 0;
 	format_args(t, op, in, args);
-	return tell_verb(t, t->kernel ? "ib_req_notify_cq" : "ibv_req_notify_cq", args,
-			 !ret && armed->missed ? "missed" : "", ns, ret);
+	return trace_verb(t, t->kernel ? "ib_req_notify_cq" : "ibv_req_notify_cq", args,
+			 !ret && armed->missed ? "missed" : NULL, ns, ret);
 }
 
 static int cq_wait(struct trace *t, enum kv_op op, const void *in, const void *out,
@@ -380,7 +368,7 @@ static int cq_wait(struct trace *t, enum kv_op op, const void *in, const void *o
 	if (t->kernel || ret)
 		return pass(t, ret);
 	snprintf(args, sizeof(args), "cq %u", ((const struct kv_wait *)in)->id);
-	return tell_verb(t, "ibv_get_cq_event", args, "", NULL, ret);
+	return trace_verb(t, "ibv_get_cq_event", args, NULL, NULL, ret);
 }
 
 /*
@@ -396,17 +384,14 @@ static bool failed_to_bind(const struct trace *t)
 }
 
 /* @src: NULL or where to bind to, before @verb and in its time. */
-static int tell_bound(struct trace *t, enum kv_op op, const void *in,
+static int trace_bound(struct trace *t, enum kv_op op, const void *in,
 		      const struct sockaddr_storage *src, const char *verb, const char *result,
 		      const uint64_t *ns, int ret)
 {
-	char args[ARGS], where[KV_SOCKADDR_TEXT], bind[128], before[160] = "";
+	char args[ARGS], where[KV_SOCKADDR_TEXT], bind[128], before[160];
 	struct kv_trace_call call = {
 		.verb = verb,
 		.args = args,
-		.wr = "",
-		.before = before,
-		.after = "",
 		.result = result,
 	};
 
@@ -415,10 +400,11 @@ static int tell_bound(struct trace *t, enum kv_op op, const void *in,
 		kv_sockaddr_format(where, src);
 		snprintf(bind, sizeof(bind), "conn %u, %s", ((const struct kv_id *)in)->id, where);
 		if (ret && failed_to_bind(t))
-			return tell_verb(t, "rdma_bind_addr", bind, "", ns, ret);
+			return trace_verb(t, "rdma_bind_addr", bind, NULL, ns, ret);
 		snprintf(before, sizeof(before), "rdma_bind_addr(%s), ", bind);
+		call.before = before;
 	}
-	return tell_call(t, &call, ns, ret);
+	return trace_call(t, &call, ns, ret);
 }
 
 static int conn_listen(struct trace *t, enum kv_op op, const void *in, const void *out,
@@ -430,7 +416,7 @@ static int conn_listen(struct trace *t, enum kv_op op, const void *in, const voi
 
 	if (!ret)
 		kv_sockaddr_format(got, &conn->src);
-	return tell_bound(t, op, in, &listen->src, "rdma_listen", got, ns, ret);
+	return trace_bound(t, op, in, &listen->src, "rdma_listen", got, ns, ret);
 }
 
 static int conn_resolve_addr(struct trace *t, enum kv_op op, const void *in, const void *out,
@@ -438,12 +424,12 @@ static int conn_resolve_addr(struct trace *t, enum kv_op op, const void *in, con
 {
 	const struct kv_conn_resolve *resolve = in;
 
-	return tell_bound(t, op, in, resolve->src.ss_family ? &resolve->src : NULL,
-			  "rdma_resolve_addr", "", ns, ret);
+	return trace_bound(t, op, in, resolve->src.ss_family ? &resolve->src : NULL,
+			  "rdma_resolve_addr", NULL, ns, ret);
 }
 
 /* Operations that are more than the verb of a row. */
-static tell_fn *const tells[KV_OPS] = {
+static trace_fn *const traces[KV_OPS] = {
 	[KV_OP_MR_REG] = mr_reg,
 	[KV_OP_MR_INV] = mr_inv,
 	[KV_OP_CONN_LISTEN] = conn_listen,
@@ -464,13 +450,13 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, 
 			   ns);
 	ret = kv_op_call(t->inner, op, in, out, ns);
 	if (op >= KV_OP_PD_NEW && op < KV_OP_PD_NEW + KV_TYPES)
-		return tell_new(t, op, in, out, ns, ret);
+		return trace_new(t, op, in, out, ns, ret);
 	if (op >= KV_OP_PD_GET && op < KV_OP_PD_GET + KV_TYPES && !ret)
-		tell_query(t, (enum kv_type)(op - KV_OP_PD_GET), out);
-	if (tells[op])
-		return tells[op](t, op, in, out, ns, ret);
+		trace_query(t, (enum kv_type)(op - KV_OP_PD_GET), out);
+	if (traces[op])
+		return traces[op](t, op, in, out, ns, ret);
 	if (kv_op_rows[op].verb[0])
-		return tell_row(t, op, in, out, ns, ret);
+		return trace_row(t, op, in, out, ns, ret);
 	return pass(t, ret);
 }
 
@@ -496,7 +482,7 @@ static bool dev_gone(struct kv_backend *b, const char *name)
 	return t->inner->ops->dev_gone(t->inner, name);
 }
 
-/* A listing that tells of each query. */
+/* A listing that traces of each query. */
 struct listing {
 	struct trace *t;
 	enum kv_type type;
@@ -508,7 +494,7 @@ static int list_one(const union kv_object *object, void *arg)
 {
 	const struct listing *l = arg;
 
-	tell_query(l->t, l->type, object);
+	trace_query(l->t, l->type, object);
 	return l->fn(object, l->arg);
 }
 
@@ -529,8 +515,8 @@ static const struct kv_backend_ops trace_ops = {
 };
 
 /**
- * kv_trace_wrap() - put a telling backend around another one
- * @b: the backend; becomes the telling one, which closes it
+ * kv_trace_wrap() - put a tracing backend around another one
+ * @b: the backend; becomes the tracing one, which closes it
  * @fn: is told of each verb, after it was called
  * @arg: for @fn
  *

@@ -11,14 +11,14 @@
  */
 
 /**
- * struct kv_trace_call - a verb
+ * struct kv_trace_call - a verb; NULL: nothing to say
  * @called: it was called; else the backend refused before that, with @error
  * @verb: its name in this space
  * @args: what it was called for
- * @wr: which request was posted, where @verb does not say it; ""
- * @before: what was called before it, and is in @ns: "verb(args), "; ""
- * @after: what was called after it, and is in @ns: ", verb(args)"; ""
- * @result: what it made or found; "" if there is nothing to tell
+ * @wr: which request was posted, where @verb does not say it
+ * @before: what was called before it, and is in @ns: "verb(args), "
+ * @after: what was called after it, and is in @ns: ", verb(args)"
+ * @result: what it made or found
  * @error: 0 or a negative errno
  * @why: the text that belongs to it
  * @calls: how often, all with the same result
