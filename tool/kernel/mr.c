@@ -3,7 +3,7 @@
 #include <string.h>
 #include "kernel/msg.h"
 
-/* What stands in buffers: as many commands as it takes. */
+/* The bytes of a buffer: as many commands as they need. */
 
 static const struct kv_member members[] = {
 	{ .name = "mr", .type = KV_MEMBER_U32, .attr = KVERBS_A_MR_ID },
@@ -15,72 +15,71 @@ static const struct kv_member members[] = {
 static const struct kv_shape content_shape = KV_SHAPE(struct kv_none, members);
 static const struct kv_shape *const names[] = { &content_shape, NULL };
 
-/* Of what is left of a transfer, what one message carries. */
-static uint32_t piece(uint64_t length)
-{
-	return length < KVERBS_DATA_MAX ? (uint32_t)length : KVERBS_DATA_MAX;
-}
-
-static struct nl_msg *msg_at(struct kv_nl *nl, int cmd, uint32_t id, uint64_t offset)
-{
-	struct nl_msg *msg = kv_nl_msg(nl, cmd, 0);
-
-	kv_nl_put_u32(msg, KVERBS_A_MR_ID, id);
-	kv_nl_put_u64(msg, KVERBS_A_MR_OFFSET, offset);
-	return msg;
-}
-
-/* A length of 0 is the module's to refuse. */
-int kv_nl_mr_write(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
-{
-	const struct kv_mr_write *in = arg;
-	uint64_t done = 0;
-	struct nl_msg *msg;
-	uint32_t now;
-	int ret;
-
-	do {
-		now = piece(in->length - done);
-		msg = msg_at(nl, KVERBS_CMD_MR_WRITE, in->id, in->offset + done);
-		if (msg)
-			nla_put(msg, KVERBS_A_MR_DATA, (int)now, (const char *)in->data + done);
-		ret = kv_nl_request(nl, msg, "kernel mr write", names, NULL, NULL);
-		done += now;
-	} while (!ret && done < in->length);
-	return ret;
-}
-
-struct content {
-	void *to;
+/* One command's part of a transfer; of a read, @to is its destination. */
+struct piece {
+	uint64_t offset;
 	uint32_t length;
+	const char *from;
+	char *to;
 };
 
 static int on_content(struct nlattr *attrs, int len, void *arg)
 {
 	struct nlattr *data = nla_find(attrs, len, KVERBS_A_MR_DATA);
-	struct content *content = arg;
+	struct piece *piece = arg;
 
-	if (!data || nla_len(data) != (int)content->length)
+	if (!piece->to)
+		return 0;
+	if (!data || nla_len(data) != (int)piece->length)
 		return -EBADMSG;
-	memcpy(content->to, nla_data(data), content->length);
+	memcpy(piece->to, nla_data(data), piece->length);
 	return 0;
+}
+
+static int move_piece(struct kv_nl *nl, uint32_t id, struct piece *piece)
+{
+	int cmd = piece->to ? KVERBS_CMD_MR_READ : KVERBS_CMD_MR_WRITE;
+	struct nl_msg *msg = kv_nl_msg(nl, cmd, 0);
+
+	kv_nl_put_u32(msg, KVERBS_A_MR_ID, id);
+	kv_nl_put_u64(msg, KVERBS_A_MR_OFFSET, piece->offset);
+	if (piece->to)
+		kv_nl_put_u64(msg, KVERBS_A_MR_LENGTH, piece->length);
+	else if (msg)
+		nla_put(msg, KVERBS_A_MR_DATA, (int)piece->length, piece->from);
+	return kv_nl_request(nl, msg, piece->to ? "kernel mr read" : "kernel mr write", names,
+			     on_content, piece);
+}
+
+/* The module refuses a length of 0. */
+static int move(struct kv_nl *nl, uint32_t id, uint64_t length, struct piece *piece)
+{
+	uint64_t left = length;
+	int ret;
+
+	do {
+		piece->length = left < KVERBS_DATA_MAX ? (uint32_t)left : KVERBS_DATA_MAX;
+		ret = move_piece(nl, id, piece);
+		left -= piece->length;
+		piece->offset += piece->length;
+		if (piece->to)
+			piece->to += piece->length;
+		else
+			piece->from += piece->length;
+	} while (!ret && left);
+	return ret;
+}
+
+int kv_nl_mr_write(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+{
+	const struct kv_mr_write *in = arg;
+
+	return move(nl, in->id, in->length, &(struct piece){ in->offset, .from = in->data });
 }
 
 int kv_nl_mr_read(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 {
 	const struct kv_mr_read *in = arg;
-	struct content content;
-	struct nl_msg *msg;
-	uint64_t done = 0;
-	int ret;
 
-	do {
-		content.to = (char *)in->data + done;
-		content.length = piece(in->length - done);
-		msg = msg_at(nl, KVERBS_CMD_MR_READ, in->id, in->offset + done);
-		kv_nl_put_u64(msg, KVERBS_A_MR_LENGTH, content.length);
-		ret = kv_nl_request(nl, msg, "kernel mr read", names, on_content, &content);
-		done += content.length;
-	} while (!ret && done < in->length);
-	return ret;
+	return move(nl, in->id, in->length, &(struct piece){ in->offset, .to = in->data });
 }

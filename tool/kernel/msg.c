@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <stdio.h>
 #include <string.h>
 #include "kernel/msg.h"
+#include "sys/device.h"
 
 const struct kv_nl_noun kv_nl_objects[KV_TYPES] = {
 #define OBJECT(TYPE, type, ...)								\
@@ -30,20 +32,7 @@ const struct kv_nl_noun kv_nl_run = {
 	.id = KVERBS_A_RUN_ID,
 };
 
-/**
- * struct row - an operation that is one command
- * @noun: the kind of object that the command is about: has its id, and names it in errors
- * @cmd: enum kverbs_cmd
- * @in: what it takes
- * @out: what it gives
- */
-struct row {
-	const struct kv_nl_noun *noun;
-	int cmd;
-	const struct kv_shape *in;
-	const struct kv_shape *out;
-};
-
+/* The nouns of operations that are about no object. */
 static const struct kv_nl_noun *const others[KV_OPS] = {
 	[KV_OP_INFO_GET] = &module,
 	[KV_OP_FLUSH] = &module,
@@ -53,20 +42,14 @@ static const struct kv_nl_noun *const others[KV_OPS] = {
 	[KV_OP_RUN_DEL] = &kv_nl_run,
 };
 
-static const struct row rows[KV_OPS] = {
-#define ROW(NAME, in_, out_, noun_)							\
-	[KV_OP_##NAME] = {								\
-		.noun = noun_, .cmd = KVERBS_CMD_##NAME, .in = &kv_shape_##in_,		\
-		.out = &kv_shape_##out_,						\
-	},
-#define OP(NAME, name, in, out, about, ...)							\
-	ROW(NAME, in, out, about == KV_NO_TYPE ? NULL : &kv_nl_objects[about])
-#define NEW(NAME, name, in, out, about, ...) ROW(NAME, in, out, NULL)
+/* enum kverbs_cmd of each operation that is one command. */
+static const uint8_t commands[KV_OPS] = {
+#define OP(NAME, ...) [KV_OP_##NAME] = KVERBS_CMD_##NAME,
 #define OWN(...)
 #include "model/ops.def"
 };
 
-/* Of a failure, where the noun's name is not enough. */
+/* For the text of a failure, where the noun's name is not enough. */
 static const char *const whats[KV_OPS] = {
 	[KV_OP_FLUSH] = "kernel flush",
 	[KV_OP_MR_REG] = "kernel mr registration",
@@ -77,13 +60,13 @@ static const char *const whats[KV_OPS] = {
 	[KV_OP_CQ_ARM] = "kernel cq arm",
 };
 
-/* One struct serves who asks and who is asked. */
+/* Connect and accept share a struct: the attribute that the command does not take. */
 static const int without[KV_OPS] = {
 	[KV_OP_CONN_CONNECT] = KVERBS_A_CONN_ACK_TIMEOUT,
 	[KV_OP_CONN_ACCEPT] = KVERBS_A_CONN_RETRY_CNT,
 };
 
-/* Where an answer goes; what is not wanted is NULL. */
+/* Where an answer goes; NULL: the caller does not want it. */
 struct answer {
 	const struct kv_shape *shape;
 	int verb_ns;
@@ -107,17 +90,19 @@ static int on_answer(struct nlattr *attrs, int len, void *arg)
 
 static const struct kv_nl_noun *noun_of(enum kv_op op)
 {
+	enum kv_type about = kv_op_rows[op].about;
+
 	if (op >= KV_OP_PD_NEW && op < KV_OP_PD_NEW + KV_TYPES)
 		return &kv_nl_objects[op - KV_OP_PD_NEW];
-	return rows[op].noun ? rows[op].noun : others[op];
+	return about != KV_NO_TYPE ? &kv_nl_objects[about] : others[op];
 }
 
 /**
  * kv_nl_command() - ask the module for an operation that is one command
  * @nl: the connection
  * @op: the operation
- * @in: what it takes
- * @out: receives what it gives; NULL: is of no interest
+ * @in: the struct that it takes
+ * @out: receives the struct that it gives; NULL: is of no interest
  * @ns: receives how long the verb took, if the answer says so; or NULL
  *
  * Return: 0, or a negative errno with a text in nl->base.err.
@@ -125,12 +110,12 @@ static const struct kv_nl_noun *noun_of(enum kv_op op)
 int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out, uint64_t *ns)
 {
 	const struct kv_nl_noun *noun = noun_of(op);
-	const struct row *row = &rows[op];
+	const struct kv_op_row *row = &kv_op_rows[op];
 	const struct kv_shape *const names[] = { row->in, noun->shape, NULL };
 	/* An id alone is that of the noun. */
 	const struct kv_shape *shape = row->out == &kv_shape_id ? noun->shape : row->out;
 	struct answer to = { shape, noun->verb_ns, shape->size ? out : NULL, ns };
-	struct nl_msg *msg = kv_nl_msg(nl, row->cmd, 0);
+	struct nl_msg *msg = kv_nl_msg(nl, commands[op], 0);
 
 	if (row->in->members && row->in->member[0].refers == KV_REFERS_ABOUT)
 		kv_nl_put_u32(msg, noun->id, ((const struct kv_id *)in)->id);
@@ -138,26 +123,47 @@ int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out, ui
 	return kv_nl_request(nl, msg, whats[op] ? whats[op] : noun->what, names, on_answer, &to);
 }
 
+/* A list while it is read; one of the two functions is there. */
 struct each {
 	const struct kv_nl_noun *noun;
 	int (*fn)(const union kv_object *object, void *arg);
+	int (*dev_fn)(const struct kv_dev *dev, void *arg);
 	void *arg;
 	int stopped;
 };
 
 static int on_each(struct nlattr *attrs, int len, void *arg)
 {
-	union kv_object object;
 	struct each *each = arg;
+	union {
+		union kv_object object;
+		struct kv_dev dev;
+	} to;
 	int ret;
 
 	if (each->stopped)
 		return 0;
-	memset(&object, 0, sizeof(object));
-	ret = kv_nl_take(each->noun->shape, attrs, len, &object);
-	if (!ret)
-		each->stopped = each->fn(&object, each->arg);
-	return ret;
+	memset(&to, 0, each->noun->size);
+	ret = kv_nl_take(each->noun->shape, attrs, len, &to);
+	if (ret)
+		return ret;
+	if (each->dev_fn) {
+		kv_netdev_note(&to.dev);
+		each->stopped = each->dev_fn(&to.dev, each->arg);
+	} else {
+		each->stopped = each->fn(&to.object, each->arg);
+	}
+	return 0;
+}
+
+static int list(struct kv_nl *nl, struct each *each)
+{
+	const struct kv_shape *const names[] = { each->noun->shape, NULL };
+	int ret;
+
+	ret = kv_nl_request(nl, kv_nl_msg(nl, each->noun->cmd_get, NLM_F_DUMP), each->noun->what,
+			    names, on_each, each);
+	return ret ? ret : each->stopped;
 }
 
 /**
@@ -167,17 +173,53 @@ static int on_each(struct nlattr *attrs, int len, void *arg)
  * @fn: called for each; ends it when it returns non-zero
  * @arg: its last argument
  *
- * Return: 0, what @fn ended it with, or a negative errno with a text in nl->base.err.
+ * Return: 0, the value with which @fn ended it, or a negative errno with a text in nl->base.err.
  */
 int kv_nl_each(struct kv_nl *nl, enum kv_type type,
 	       int (*fn)(const union kv_object *object, void *arg), void *arg)
 {
-	const struct kv_nl_noun *noun = &kv_nl_objects[type];
-	const struct kv_shape *const names[] = { noun->shape, NULL };
-	struct each each = { .noun = noun, .fn = fn, .arg = arg };
+	return list(nl, &(struct each){ .noun = &kv_nl_objects[type], .fn = fn, .arg = arg });
+}
+
+/**
+ * kv_nl_dev_each() - all devices
+ * @nl: the connection
+ * @fn: called for each; ends it when it returns non-zero
+ * @arg: its last argument
+ *
+ * Return: as kv_nl_each().
+ */
+int kv_nl_dev_each(struct kv_nl *nl, int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
+{
+	static const struct kv_nl_noun devices = {
+		.what = "kernel devices",
+		.shape = &kv_shape_dev,
+		.size = sizeof(struct kv_dev),
+		.cmd_get = KVERBS_CMD_DEV_GET,
+	};
+
+	return list(nl, &(struct each){ .noun = &devices, .dev_fn = fn, .arg = arg });
+}
+
+int kv_nl_dev_get(struct kv_nl *nl, const void *in, void *out, uint64_t *ns)
+{
+	static const struct kv_shape *const names[] = { &kv_shape_dev, NULL };
+	struct nl_msg *msg = kv_nl_msg(nl, KVERBS_CMD_DEV_GET, 0);
+	const char *name = ((const struct kv_dev_name *)in)->dev;
+	struct answer to = { &kv_shape_dev, 0, out, NULL };
+	char what[80];
 	int ret;
 
-	ret = kv_nl_request(nl, kv_nl_msg(nl, noun->cmd_get, NLM_F_DUMP), noun->what, names,
-			    on_each, &each);
-	return ret ? ret : each.stopped;
+	snprintf(what, sizeof(what), "kernel device %.64s", name);
+	if (msg)
+		nla_put_string(msg, KVERBS_A_DEV_NAME, name);
+	ret = kv_nl_request(nl, msg, what, names, on_answer, &to);
+	if (!ret)
+		kv_netdev_note(out);
+	return ret;
+}
+
+int kv_nl_counters(struct kv_nl *nl, const void *in, void *out, uint64_t *ns)
+{
+	return kv_counters_read(&nl->base, ((const struct kv_dev_name *)in)->dev, out);
 }
