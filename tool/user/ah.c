@@ -8,9 +8,6 @@ const size_t kv_user_ah_size = sizeof(struct kv_user_ah);
 
 /* Address vectors of AHs and of connected QPs. */
 
-#define SL_MAX 15
-#define FLOW_LABEL_MAX 0xfffffU
-
 /* The device's own complaint would go to stderr. */
 static int check_sgid(struct kv_user *u, const struct kv_user_dev *dev,
 		      uint32_t port, const char *prefix, const struct kv_av *av)
@@ -23,28 +20,6 @@ static int check_sgid(struct kv_user *u, const struct kv_user_dev *dev,
 		return 0;
 	return kv_user_fail(u, -EINVAL, "%ssgid_index is %u: %s has no GID there on port %u",
 			    prefix, av->sgid_index, kv_user_dev_name(dev), port);
-}
-
-static int check_values(struct kv_user *u, const struct kv_av *av)
-{
-	const struct {
-		const char *what;
-		uint32_t value;
-		uint32_t max;
-	} values[] = {
-		{ "sgid_index", av->has_sgid_index ? av->sgid_index : 0, UINT8_MAX },
-		{ "dlid", av->dlid, UINT16_MAX },
-		{ "sl", av->sl, SL_MAX },
-		{ "traffic_class", av->traffic_class, UINT8_MAX },
-		{ "flow_label", av->flow_label, FLOW_LABEL_MAX },
-		{ "hop_limit", av->hop_limit, UINT8_MAX },
-	};
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; i < sizeof(values) / sizeof(values[0]) && !ret; i++)
-		ret = kv_user_check_max(u, values[i].what, values[i].value, values[i].max);
-	return ret;
 }
 
 /* Fields of the GRH are of no use without one. */
@@ -81,7 +56,7 @@ static int check_kind(struct kv_user *u, const struct kv_user_dev *dev,
 int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev, uint32_t port,
 		    const char *prefix, const struct kv_av *av, struct ibv_ah_attr *ah)
 {
-	int ret = check_values(u, av);
+	int ret = kv_user_check_rows(u, &kv_shape_av, av);
 
 	if (!ret)
 		ret = check_kind(u, dev, prefix, av);

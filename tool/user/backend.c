@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "model/shape.h"
 #include "sys/clock.h"
 #include "sys/device.h"
 #include "user/conn.h"
@@ -58,6 +57,33 @@ int kv_user_check_access(struct kv_user *u, const char *what, uint32_t access)
 			    unknown);
 }
 
+/*
+ * Are the numbers of a struct that are there within the ranges that their rows give? Else -ERANGE;
+ * -EINVAL for unknown flags. A device may take less. Signed numbers and nested structs are not
+ * checked.
+ */
+int kv_user_check_rows(struct kv_user *u, const struct kv_shape *shape, const void *from)
+{
+	const char *at = from;
+	int ret = 0;
+
+	for (unsigned int i = 0; i < shape->members && !ret; i++) {
+		const struct kv_member *m = &shape->member[i];
+		uint32_t value = 0;
+
+		if (m->type != KV_MEMBER_U32 ||
+		    (m->bit && !(*(const uint32_t *)(at + shape->mask) & m->bit)) ||
+		    (m->when == KV_WHEN_HAS && !*(const bool *)(at + m->beside)))
+			continue;
+		memcpy(&value, at + m->offset, sizeof(value));
+		if (m->form == KV_FORM_FLAGS)
+			ret = kv_user_check_access(u, m->name, value);
+		else
+			ret = kv_user_check_max(u, m->name, value, (uint32_t)m->max);
+	}
+	return ret;
+}
+
 int kv_user_info_get(struct kv_user *u, void *obj, const struct kv_none *in, struct kv_info *to,
 		     uint64_t *ns)
 {
@@ -97,14 +123,20 @@ static void close_backend(struct kv_backend *b)
 	free(u);
 }
 
+static bool is_about_run(enum kv_op op)
+{
+	return op == KV_OP_RUN_WAIT || op == KV_OP_RUN_CANCEL || op == KV_OP_RUN_PEEK ||
+	       op == KV_OP_RUN_GET || op == KV_OP_RUN_DEL;
+}
+
 static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, uint64_t *ns)
 {
-	enum kv_type about = kv_op_rows[op].about;
+	unsigned int about = is_about_run(op) ? KV_USER_RUN : kv_op_rows[op].about;
 	struct kv_user *u = (struct kv_user *)b;
 	struct kv_user_obj *obj = NULL;
 	int ret = 0;
 
-	if (about != KV_NO_TYPE) {
+	if (about != KV_NO_TYPE || is_about_run(op)) {
 		obj = kv_user_obj_find(u, about, *(const uint32_t *)in);
 		if (!obj)
 			return -ENOENT;

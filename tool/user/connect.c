@@ -106,7 +106,7 @@ static struct kv_user_qp *prep(struct kv_user *u, const struct kv_user_conn *con
 	if (!ret)
 		qp = find_qp(u, conn, from->qp, state, &ret);
 	if (!ret)
-		ret = kv_user_check_access(u, "access", from->access);
+		ret = kv_user_check_rows(u, &kv_shape_conn_param, from);
 	if (!ret)
 		ret = choose_depth(u, "responder_resources", from->responder_resources,
 				   limits->max_qp_rd_atom, "max_qp_rd_atom",
@@ -116,12 +116,6 @@ static struct kv_user_qp *prep(struct kv_user *u, const struct kv_user_conn *con
 		ret = choose_depth(u, "initiator_depth", from->initiator_depth,
 				   limits->max_qp_init_rd_atom, "max_qp_init_rd_atom",
 				   asked ? conn->initiator_depth : UINT_MAX, &to->initiator_depth);
-	if (!ret)
-		ret = kv_user_check_max(u, "retry_cnt", from->retry_cnt, 7);
-	if (!ret)
-		ret = kv_user_check_max(u, "rnr_retry", from->rnr_retry, 7);
-	if (!ret)
-		ret = kv_user_check_max(u, "ack_timeout", from->ack_timeout, 31);
 	*error = ret;
 	if (ret)
 		return NULL;
@@ -283,7 +277,7 @@ int kv_user_conn_establish(struct kv_user *u, void *obj, const struct kv_conn_es
 {
 	const struct ibv_qp_attr own = { .timeout = (uint8_t)param->ack_timeout };
 	struct kv_user_conn *conn = obj;
-	int ret = kv_user_check_max(u, "ack_timeout", param->ack_timeout, 31);
+	int ret = kv_user_check_rows(u, &kv_shape_conn_establish, param);
 
 	if (!ret)
 		ret = ready_qp(u, conn, (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP],

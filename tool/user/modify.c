@@ -29,30 +29,6 @@ _Static_assert(KV_QPA_MAX_DEST_RD_ATOMIC == (int)IBV_QP_MAX_DEST_RD_ATOMIC, "att
 _Static_assert(KV_QPA_PATH_MIG_STATE == (int)IBV_QP_PATH_MIG_STATE, "attributes");
 _Static_assert(KV_QPA_DEST_QPN == (int)IBV_QP_DEST_QPN, "attributes");
 
-/* The ranges that the fields have; devices may take less. */
-static int check_values(struct kv_user *u, const struct kv_qp_attr *from)
-{
-	const struct {
-		uint32_t bit;
-		const char *what;
-		uint32_t value;
-		uint32_t max;
-	} values[] = {
-#define ATTR(member, NAME, BIT, max, ...) { KV_QPA_##BIT, #member, from->member, max },
-#define VECTOR(...)
-#include "model/qp_attr.def"
-	};
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; i < sizeof(values) / sizeof(values[0]) && !ret; i++)
-		if (from->mask & values[i].bit)
-			ret = kv_user_check_max(u, values[i].what, values[i].value, values[i].max);
-	if (!ret && from->mask & KV_QPA_ACCESS)
-		ret = kv_user_check_access(u, "access", from->access);
-	return ret;
-}
-
 static int prep_mtu(struct kv_user *u, uint32_t bytes, enum ibv_mtu *to)
 {
 	enum ibv_mtu mtu;
@@ -130,7 +106,7 @@ static int check_device(struct kv_user *u, const struct kv_user_qp *qp,
 static int prep(struct kv_user *u, const struct kv_user_qp *qp,
 		const struct kv_qp_attr *from, struct ibv_qp_attr *attr)
 {
-	int ret = check_values(u, from);
+	int ret = kv_user_check_rows(u, &kv_shape_qp_attr, from);
 
 	if (ret)
 		return ret;

@@ -253,51 +253,43 @@ static bool is_full(int error)
 	return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
 
-int kv_user_mr_load(struct kv_user *u, void *obj, const struct kv_mr_file *in,
-		    struct kv_moved *moved, uint64_t *ns)
+/*
+ * Saves fewer bytes than asked for if there is no room for more, and fails if there is none for
+ * any; loads fewer where the file ends.
+ */
+static int move(struct kv_user *u, struct kv_user_mr *mr, const struct kv_mr_file *in, bool load,
+		struct kv_moved *moved)
 {
-	struct kv_user_mr *mr = obj;
-	uint8_t *to = mr->buf + in->offset;
+	int ret = check_file(u, mr, in, load ? O_RDONLY : O_WRONLY);
 	ssize_t n;
-	int ret = check_file(u, mr, in, O_RDONLY);
 
 	if (ret)
 		return ret;
 	for (moved->length = 0; moved->length < in->length; moved->length += (size_t)n) {
+		off_t at = (off_t)(in->file_offset + moved->length);
+		uint8_t *buf = mr->buf + in->offset + moved->length;
+		size_t left = in->length - moved->length;
+
 		do
-			n = pread(in->fd, to + moved->length, in->length - moved->length,
-				  (off_t)(in->file_offset + moved->length));
+			n = load ? pread(in->fd, buf, left, at) : pwrite(in->fd, buf, left, at);
 		while (kv_interrupt_retry(n));
-		if (n < 0)
-			return kv_user_fail(u, -errno, "fd %d can't be read: %s", in->fd,
-					    strerror(errno));
-		if (!n)
+		if (!n || (n < 0 && !load && moved->length && is_full(errno)))
 			break;
+		if (n < 0)
+			return kv_user_fail(u, -errno, "fd %d can't be %s: %s", in->fd,
+					    load ? "read" : "written", strerror(errno));
 	}
 	return 0;
 }
 
-/* Fewer bytes than asked for if there is no room for more; an error if there is none for any. */
+int kv_user_mr_load(struct kv_user *u, void *obj, const struct kv_mr_file *in,
+		    struct kv_moved *moved, uint64_t *ns)
+{
+	return move(u, obj, in, true, moved);
+}
+
 int kv_user_mr_save(struct kv_user *u, void *obj, const struct kv_mr_file *in,
 		    struct kv_moved *moved, uint64_t *ns)
 {
-	struct kv_user_mr *mr = obj;
-	const uint8_t *from = mr->buf + in->offset;
-	ssize_t n;
-	int ret = check_file(u, mr, in, O_WRONLY);
-
-	if (ret)
-		return ret;
-	for (moved->length = 0; moved->length < in->length; moved->length += (size_t)n) {
-		do
-			n = pwrite(in->fd, from + moved->length, in->length - moved->length,
-				   (off_t)(in->file_offset + moved->length));
-		while (kv_interrupt_retry(n));
-		if (n < 0 && moved->length && is_full(errno))
-			break;
-		if (n < 0)
-			return kv_user_fail(u, -errno, "fd %d can't be written: %s", in->fd,
-					    strerror(errno));
-	}
-	return 0;
+	return move(u, obj, in, false, moved);
 }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "model/shape.h"
 #include "user/conn.h"
 #include "user/run.h"
 #include "user/user.h"
@@ -84,9 +83,7 @@ void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, struct kv_user_dev
 /* Undoes kv_user_obj_alloc(). */
 void kv_user_obj_free(struct kv_user_obj *obj)
 {
-	unsigned int i;
-
-	for (i = 0; i < KV_USER_PARENTS; i++)
+	for (unsigned int i = 0; i < KV_USER_PARENTS; i++)
 		kv_user_obj_set_parent(obj, i, NULL);
 	free(obj);
 }
@@ -121,9 +118,7 @@ void *kv_user_obj_find(struct kv_user *u, unsigned int type, uint32_t id)
 
 static bool uses(const struct kv_user_obj *obj, const struct kv_user_obj *parent)
 {
-	int i;
-
-	for (i = 0; i < KV_USER_PARENTS; i++)
+	for (unsigned int i = 0; i < KV_USER_PARENTS; i++)
 		if (obj->parents[i] == parent)
 			return true;
 	return false;
@@ -131,11 +126,8 @@ static bool uses(const struct kv_user_obj *obj, const struct kv_user_obj *parent
 
 static const struct kv_user_obj *find_user(const struct kv_user *u, const struct kv_user_obj *obj)
 {
-	unsigned int type;
-	size_t i;
-
-	for (type = KV_USER_TYPES; type--;)
-		for (i = 0; i < u->tables[type].n; i++)
+	for (unsigned int type = KV_USER_TYPES; type--;)
+		for (size_t i = 0; i < u->tables[type].n; i++)
 			if (uses(u->tables[type].objs[i], obj))
 				return u->tables[type].objs[i];
 	return NULL;
@@ -225,13 +217,11 @@ void kv_user_obj_destroy_all(struct kv_user *u)
 {
 	struct kv_user_table *table = &u->tables[KV_USER_RUN];
 	uint64_t ns;
-	unsigned int type;
-	size_t i;
 
 	/* All at once, so that they stop at once. */
-	for (i = 0; i < table->n; i++)
+	for (size_t i = 0; i < table->n; i++)
 		kv_user_run_stop((struct kv_user_run *)table->objs[i]);
-	for (type = KV_USER_TYPES; type--;) {
+	for (unsigned int type = KV_USER_TYPES; type--;) {
 		table = &u->tables[type];
 		while (table->n) {
 			struct kv_user_obj *obj = table->objs[table->n - 1];
@@ -264,11 +254,10 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 	const struct kv_user_table *table = &u->tables[type];
 	union kv_object object;
 	int ret = 0;
-	size_t i;
 
 	if (type == KV_CONN)
 		kv_user_conn_take_events(u);
-	for (i = 0; i < table->n && !ret; i++) {
+	for (size_t i = 0; i < table->n && !ret; i++) {
 		kv_user_obj_fill(table->objs[i], &object);
 		ret = fn(&object, arg);
 	}

@@ -23,15 +23,13 @@ void kv_user_queue_init(struct kv_user_queue *queue, uint32_t max, uint32_t max_
  */
 void kv_user_queue_add(struct kv_user *u, struct kv_user_queue *queue, struct kv_user_post *post)
 {
-	unsigned int i;
-
 	post->queue = queue;
 	queue->n++;
 	TAILQ_INSERT_TAIL(&queue->posts, post, queued);
 	LIST_INSERT_HEAD(&u->posts[post->serial % KV_USER_POST_BUCKETS], post, hashed);
 	if (post->cq)
 		post->cq->pending++;
-	for (i = 0; i < post->n_objs; i++)
+	for (unsigned int i = 0; i < post->n_objs; i++)
 		post->objs[i]->posts++;
 }
 
@@ -41,8 +39,6 @@ void kv_user_queue_add(struct kv_user *u, struct kv_user_queue *queue, struct kv
  */
 void kv_user_queue_drop(struct kv_user_post *post)
 {
-	unsigned int i;
-
 	post->queue->n--;
 	TAILQ_REMOVE(&post->queue->posts, post, queued);
 	LIST_REMOVE(post, hashed);
@@ -50,7 +46,7 @@ void kv_user_queue_drop(struct kv_user_post *post)
 		TAILQ_REMOVE(&post->cq->done, post, finished);
 	if (post->cq)
 		post->cq->pending--;
-	for (i = 0; i < post->n_objs; i++)
+	for (unsigned int i = 0; i < post->n_objs; i++)
 		post->objs[i]->posts--;
 	free(post);
 }
@@ -164,13 +160,12 @@ static int prep_sges(struct kv_user *u, const struct kv_wr *wr, const struct kv_
 		     struct kv_user_post *post, struct ibv_sge *sge, int *used)
 {
 	uint64_t bytes = 0;
-	unsigned int i;
 	int ret = 0;
 
 	if (wr->sges > to->queue->max_sge)
 		return kv_user_fail(u, -EINVAL, "%u sges are more than the %s was made for: %u",
 				    wr->sges, kv_user_post_queue_name(wr), to->queue->max_sge);
-	for (i = 0; i < wr->sges && !ret; i++) {
+	for (unsigned int i = 0; i < wr->sges && !ret; i++) {
 		ret = prep_sge(u, to, wr, i, post, &sge[*used]);
 		bytes += wr->sge[i].length;
 		*used += wr->sge[i].length || !left_out_if_empty(wr, to);

@@ -104,9 +104,8 @@ static int post_recvs(struct kv_user *u, struct kv_user_qp *qp, struct kv_end *e
 static int prep_ends(struct kv_user *u, struct kv_user_run *run)
 {
 	int ret = 0;
-	unsigned int i;
 
-	for (i = 0; i < 2 && run->ends[i].qp && !ret; i++) {
+	for (unsigned int i = 0; i < 2 && run->ends[i].qp && !ret; i++) {
 		const struct kv_user_end *end = &run->ends[i];
 
 		kv_user_wr_prep(run, i);
@@ -124,9 +123,7 @@ static int prep_ends(struct kv_user *u, struct kv_user_run *run)
 /* The run has started: its QPs use its MRs until they are reset. */
 static void hold_mrs(struct kv_user_run *run)
 {
-	unsigned int i;
-
-	for (i = 0; i < 2 && run->ends[i].qp; i++) {
+	for (unsigned int i = 0; i < 2 && run->ends[i].qp; i++) {
 		const struct kv_user_end *end = &run->ends[i];
 		struct kv_user_obj *qp = &end->qp->obj;
 
@@ -139,18 +136,15 @@ static void hold_mrs(struct kv_user_run *run)
 static int check_idle(struct kv_user *u, struct kv_user_run *run)
 {
 	int ret = 0;
-	unsigned int i;
 
-	for (i = 0; i < 2 && run->ends[i].qp && !ret; i++)
+	for (unsigned int i = 0; i < 2 && run->ends[i].qp && !ret; i++)
 		ret = kv_user_qp_check_idle(u, run->ends[i].qp);
 	return ret;
 }
 
 static void set_poller(struct kv_user_run *run, struct kv_user_run *poller)
 {
-	unsigned int i;
-
-	for (i = 0; i < 2 && run->ends[i].qp; i++) {
+	for (unsigned int i = 0; i < 2 && run->ends[i].qp; i++) {
 		run->ends[i].qp->send_cq->poller = poller;
 		run->ends[i].qp->recv_cq->poller = poller;
 	}
@@ -161,7 +155,6 @@ int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_spec *sp
 		      struct kv_id *out, uint64_t *ns)
 {
 	struct kv_user_run *run;
-	unsigned int i;
 	int ret;
 
 	run = kv_user_obj_alloc(u, KV_USER_RUN, NULL);
@@ -195,7 +188,7 @@ int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_spec *sp
 
 	hold_mrs(run);
 	set_poller(run, run);
-	for (i = 0; i < 2 && run->ends[i].qp; i++)
+	for (unsigned int i = 0; i < 2 && run->ends[i].qp; i++)
 		kv_user_obj_set_parent(&run->obj, i, &run->ends[i].qp->obj);
 	kv_user_obj_publish(u, &run->obj);
 	out->id = run->obj.id;
@@ -209,11 +202,9 @@ err_free:
 /* The loop has ended, or is about to: give back what it had. */
 static void join(struct kv_user_run *run)
 {
-	unsigned int i;
-
 	kv_user_worker_join(run);
 	run->joined = true;
-	for (i = 0; i < 2 && run->ends[i].qp; i++)
+	for (unsigned int i = 0; i < 2 && run->ends[i].qp; i++)
 		run->ends[i].qp->needs_reset = run->loop.busy ||
 			(run->error && run->error != -ECANCELED);
 	set_poller(run, NULL);
@@ -262,23 +253,15 @@ int kv_user_run_destroy(struct kv_user *u, void *obj, uint64_t *ns)
 	return 0;
 }
 
-/* Finds a run by its id. NULL: then the text is there, and the errno is -ENOENT. */
-struct kv_user_run *kv_user_run_find(struct kv_user *u, uint32_t id)
-{
-	return kv_user_obj_find(u, KV_USER_RUN, id);
-}
-
 /*
  * A run with in_wait makes progress only here. A run whose device is being removed is asked to end.
  */
 int kv_user_run_wait(struct kv_user *u, void *obj, const struct kv_wait *in, struct kv_none *out,
 		     uint64_t *ns)
 {
-	struct kv_user_run *run = kv_user_run_find(u, in->id);
+	struct kv_user_run *run = obj;
 	int ret;
 
-	if (!run)
-		return -ENOENT;
 	if (!kv_user_run_active(run))
 		return 0;
 	ret = kv_user_worker_wait(run, in->timeout_ms);
@@ -295,20 +278,14 @@ int kv_user_run_wait(struct kv_user *u, void *obj, const struct kv_wait *in, str
 int kv_user_run_cancel(struct kv_user *u, void *obj, const struct kv_id *in, struct kv_none *out,
 		       uint64_t *ns)
 {
-	struct kv_user_run *run = kv_user_run_find(u, in->id);
-
-	if (!run)
-		return -ENOENT;
-	kv_user_run_stop(run);
+	kv_user_run_stop(obj);
 	return 0;
 }
 
 int kv_user_run_del(struct kv_user *u, void *obj, const struct kv_id *in, struct kv_none *out,
 		    uint64_t *ns)
 {
-	struct kv_user_run *run = kv_user_run_find(u, in->id);
-
-	return run ? kv_user_obj_delete(u, &run->obj, ns) : -ENOENT;
+	return kv_user_obj_delete(u, obj, ns);
 }
 
 /* Results: of a run that goes on, and of one that has ended. */
@@ -344,23 +321,16 @@ static bool fill(struct kv_user_run *run, struct kv_run_result *to)
 int kv_user_run_peek(struct kv_user *u, void *obj, const struct kv_id *in,
 		     struct kv_run_result *result, uint64_t *ns)
 {
-	struct kv_user_run *run = kv_user_run_find(u, in->id);
-
-	if (!run)
-		return -ENOENT;
-	fill(run, result);
+	fill(obj, result);
 	return 0;
 }
 
 int kv_user_run_get(struct kv_user *u, void *obj, const struct kv_id *in,
 		    struct kv_run_result *result, uint64_t *ns)
 {
-	struct kv_user_run *run = kv_user_run_find(u, in->id);
-	bool measuring;
+	struct kv_user_run *run = obj;
+	bool measuring = fill(run, result);
 
-	if (!run)
-		return -ENOENT;
-	measuring = fill(run, result);
 	if (!measuring)
 		kv_hist_reset(&result->hist);
 	for (unsigned int i = 0; i < KV_HIST_BINS && measuring; i++) {

@@ -56,7 +56,6 @@ void kv_user_wr_prep(struct kv_user_run *run, unsigned int i);
 bool kv_user_run_active(struct kv_user_run *run);
 void kv_user_run_stop(struct kv_user_run *run);
 int kv_user_run_destroy(struct kv_user *u, void *obj, uint64_t *ns);
-struct kv_user_run *kv_user_run_find(struct kv_user *u, uint32_t id);
 void kv_user_run_check_dev(struct kv_user_run *run);
 
 /* worker.c */

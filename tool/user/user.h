@@ -11,7 +11,7 @@
 #include <sys/queue.h>
 #include <infiniband/verbs.h>
 
-#include "model/backend.h"
+#include "model/shape.h"
 #include "sys/clock.h"
 
 /* Calls a verb, and tells how long it took. What it returns is the verb's, as errno is. */
@@ -220,6 +220,7 @@ int kv_user_check_max(struct kv_user *u, const char *what, uint32_t value, uint3
 int kv_user_check_count(struct kv_user *u, const char *what, uint32_t value,
 			int limit, const char *limit_name);
 int kv_user_check_access(struct kv_user *u, const char *what, uint32_t access);
+int kv_user_check_rows(struct kv_user *u, const struct kv_shape *shape, const void *from);
 
 /* dev.c */
 struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name, int *error);
