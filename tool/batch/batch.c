@@ -6,10 +6,10 @@
 #include "batch/lexer.h"
 #include "cli/interrupt.h"
 
-/* What some editors put at the beginning of a file, to say that it is UTF-8. */
+/* Some editors begin a file of UTF-8 with it. */
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
-/* Where the reading stands. */
+/* The state of the reader. */
 struct reader {
 	FILE *in;
 	const char *prompt; /* NULL: none */
@@ -53,7 +53,7 @@ static int take_byte(struct reader *r, int byte, struct kv_fault *f)
 	return add_byte(r, byte, f);
 }
 
-/* Where somebody types, what is left of a line that was refused is no command. */
+/* At a prompt, skip the rest of a line that was refused. */
 static void skip_line(const struct reader *r)
 {
 	int byte;
@@ -65,7 +65,7 @@ static void skip_line(const struct reader *r)
 	} while (byte != EOF && byte != '\n');
 }
 
-/* Take off the ends of lines of DOS, and add a zero byte, which is not counted. */
+/* Remove the CR of a CRLF line ending, and add a zero byte, which is not counted. */
 static int end_line(struct reader *r, size_t start, struct kv_fault *f)
 {
 	const size_t mark = strlen(byte_order_mark);
@@ -152,7 +152,7 @@ static int carry_out(const struct kv_batch *batch, struct kv_session *s,
 	return ret;
 }
 
-/* Say where it went wrong. */
+/* Put the file and the line before the message. */
 static void place(const struct kv_batch *batch, unsigned int line, struct kv_fault *f)
 {
 	struct kv_fault inner = *f;

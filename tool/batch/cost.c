@@ -27,7 +27,7 @@ struct row {
 	struct series space[KV_SPACES];
 };
 
-/* What a line says, without blanks at its ends. */
+/* A line without the blanks at its ends. */
 static char *trim(const char *text)
 {
 	size_t n;
@@ -79,7 +79,7 @@ static struct row *find(struct kv_cost *t, unsigned int line, const char *text)
 }
 
 /**
- * kv_cost_add() - note what the verbs of a line took
+ * kv_cost_add() - add the time of the verbs of a line
  * @t: the table
  * @line: which line
  * @text: what it says
@@ -111,7 +111,7 @@ static const char *key_of(enum kv_space_id space)
 	return space == KV_SPACE_KERNEL ? "kernel_ns" : "user_ns";
 }
 
-/* What describe_row() is told: where to, and kv_cost_describe()'s @spaces. */
+/* The argument of describe_row(). */
 struct description {
 	struct json_object *list;
 	unsigned int spaces;

@@ -7,7 +7,7 @@
 #include "cli/parse.h"
 
 /*
- * What the verbs of each line of a batch took, in both spaces, over several rounds.
+ * The times of the verbs of each line of a batch, in both spaces, over several rounds.
  */
 
 /**

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "batch/lexer.h"
 
-/* Where the splitting stands. */
+/* The state of the lexer. */
 struct lexer {
 	const char *line;
 	const char *at;
@@ -29,7 +29,7 @@ static bool in_name(char c)
 	return begins_name(c) || (c >= '0' && c <= '9');
 }
 
-/* The end of a line of DOS is no word. */
+/* The CR of a CRLF line ending is a blank. */
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
@@ -38,6 +38,21 @@ static bool is_blank(char c)
 static int no_memory(struct kv_fault *f)
 {
 	return kv_fault_set(f, -ENOMEM, "no memory");
+}
+
+/**
+ * kv_lexer_is_name() - can a variable be called so?
+ * @text: the name
+ *
+ * Return: true if it has letters, digits and _ only, and no digit first.
+ */
+bool kv_lexer_is_name(const char *text)
+{
+	if (!begins_name(*text))
+		return false;
+	while (in_name(*text))
+		text++;
+	return !*text;
 }
 
 /**
@@ -82,7 +97,7 @@ bool kv_lexer_continue(const char *line)
 	return false;
 }
 
-/* The length of what stands behind a $ without braces, 0 if that is no name. */
+/* The length of a reference without braces; 0: it is none. */
 static size_t measure_reference(const char *text)
 {
 	size_t n = 0;
@@ -235,7 +250,7 @@ static int take_words(struct lexer *l, size_t *n)
 	}
 }
 
-/* The words stand one behind the other: say where each begins. */
+/* The words stand one behind the other: find where each begins. */
 static int find_words(struct kv_words *w, size_t n)
 {
 	char *at = w->text;

@@ -9,8 +9,7 @@
 /*
  * A line becomes words as in a shell: blanks separate them, '…' and "…" quote, \
  * takes a character for itself, # begins a comment. $NAME, $NAME.FIELD.FIELD and
- * ${…} outside '…' are references: what they stand for is put there and not looked
- * at again.
+ * ${…} outside '…' are references: each is replaced by its value, in which nothing is special.
  */
 
 /* The most bytes of a command and the lines that continue it, before and after its
@@ -36,6 +35,7 @@ struct kv_words {
  */
 typedef int kv_lexer_expand_fn(void *arg, const char *reference, char **value, struct kv_fault *f);
 
+bool kv_lexer_is_name(const char *text);
 int kv_lexer_too_long(struct kv_fault *f);
 bool kv_lexer_continue(const char *line);
 int kv_lexer_split(struct kv_words *w, const char *line,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What $NAME.FIELD stands for. */
+/* The values of references, $NAME.FIELD. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ int kv_field_text(struct json_object *obj, const char *path, char **text)
 		*text = strdup(json_object_get_string(value));
 		return *text ? 0 : -ENOMEM;
 	}
-	/* A set of words. */
+	/* A list of names. */
 	n = (int)json_object_array_length(value);
 	*text = strdup(n ? "" : "none");
 	for (int i = 0; *text && i < n; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What makes a list of commands a script: it checks, and it tells. */
+/* Commands of a batch that need no verb: echo, set, sleep, expect, refused. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static int sleep_for(struct kv_session *s, char **word, size_t n,
 	return 0;
 }
 
-/* Are both numbers, and equal? 0x10 is 16. */
+/* Both are numbers, and equal: 0x10 is 16. */
 static bool same_number(const char *a, const char *b)
 {
 	struct kv_why why;
@@ -126,7 +126,7 @@ static int refused(struct kv_session *s, char **word, size_t n,
 	inner = json_object_new_object();
 	ret = kv_session_command(s, word + 1, n - 1, inner, f);
 	json_object_put(inner);
-	/* A mistyped command is no refusal; nor is Ctrl-C. */
+	/* Neither a wrong command line nor Ctrl-C counts as a refusal. */
 	if (ret && (f->exit == KV_EXIT_USAGE || kv_interrupt_seen()))
 		return ret;
 	if (!ret)

@@ -14,9 +14,7 @@ static void drop(char *text, size_t n)
 	memmove(text, text + n, strlen(text + n) + 1);
 }
 
-/* Leave out what the command's name says, "kernel cq: ", and what is said twice,
- * "cqe: cqe is above ...".
- */
+/* Remove a prefix that repeats the command, "kernel cq: ", or the word behind it, "cqe: cqe is". */
 static void shorten(char *text)
 {
 	size_t n = strcspn(text, ":");
@@ -28,7 +26,7 @@ static void shorten(char *text)
 		drop(text, n + 2);
 }
 
-/* What the backend says of an error, as far as nobody else says it. */
+/* The backend's text of an error, without the parts that are printed elsewhere. */
 static void word_error(const char *err, int error, char *text, size_t size)
 {
 	char suffix[32];
@@ -36,7 +34,7 @@ static void word_error(const char *err, int error, char *text, size_t size)
 	int n;
 
 	snprintf(text, size, "%s", err[0] ? err : strerror(-error));
-	/* A backend may have named the errno, which has a place of its own. */
+	/* The errno, which a backend may name, is printed elsewhere. */
 	n = snprintf(suffix, sizeof(suffix), " (%s)", kv_errno_name(error));
 	end = strlen(text);
 	if (end > (size_t)n && !strcmp(text + end - n, suffix))
@@ -50,7 +48,7 @@ static void print_error(const struct kv_trace_call *call)
 	size_t n;
 
 	word_error(call->why, call->error, why, sizeof(why));
-	/* The arguments begin with what it is about: "pd: no pd with ...". */
+	/* The arguments begin with the object, too: "pd: no pd with ...". */
 	n = strcspn(why, ": ");
 	if (!strncmp(why + n, ": ", 2) && !strncmp(why, call->args, n) && call->args[n] == ' ')
 		drop(why, n + 2);
@@ -200,7 +198,7 @@ int kv_session_refuse(struct kv_session *s, int error, struct kv_fault *f)
 }
 
 /**
- * kv_session_reword() - say in the words of the commands what others have said
+ * kv_session_reword() - put a message of another folder into the words of the commands
  * @s: the session
  * @f: what was said: the space, what was attempted, and often what the backend says;
  *	receives it without what the command's name and place say
@@ -344,8 +342,7 @@ int kv_session_command(struct kv_session *s, char **word, size_t n,
 /**
  * kv_session_check() - is a command well formed?
  *
- * Asks no backend: so what is wrong with the words is told where there is none,
- * too.
+ * No backend is asked, so that a wrong command line is refused without one, too.
  * @word: the command, without names of objects
  * @n: how many words
  * @f: receives why not, with the command's name
@@ -375,7 +372,7 @@ int kv_session_check(char **word, size_t n, struct kv_fault *f)
 	return ret;
 }
 
-/* Is a command about objects, and not the script's own? */
+/* Whether a command is about objects, not one of script.c. */
 static bool is_verbs(char **word, size_t n)
 {
 	const struct kv_command *command;
@@ -386,7 +383,7 @@ static bool is_verbs(char **word, size_t n)
 	return !kv_command_choose(word, n, &noun, &command, &used, &f) && command->fn;
 }
 
-/* Does what a command told stay there for references and 'expect'? */
+/* Whether the result of a command is kept for $last and 'expect'. */
 static bool is_kept(char **word, size_t n)
 {
 	return is_verbs(word, n) || !strcmp(word[0], kv_noun_refused.name);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "batch/lexer.h"
 #include "batch/variables.h"
 #include "out/out.h"
 
@@ -80,24 +81,10 @@ static struct kv_variable *find_object(const struct kv_variables *variables, enu
 	return found ? *found : NULL;
 }
 
-static bool is_name(const char *text)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-	static const char digits[] = "0123456789";
-
-	if (!*text || !strchr(letters, *text))
-		return false;
-	for (; *text; text++) {
-		if (!strchr(letters, *text) && !strchr(digits, *text))
-			return false;
-	}
-	return true;
-}
-
-/* What is wrong with the text itself. */
+/* Whether a text can be a name at all. */
 static int check_text(const char *text, struct kv_fault *f)
 {
-	if (!is_name(text))
+	if (!kv_lexer_is_name(text))
 		return kv_fault_usage(f, "'%s' can't be a name: a name has letters, digits and _, and no digit first",
 				      text);
 	if (!strcmp(text, "last") || !strcmp(text, "dev"))
@@ -259,7 +246,7 @@ int kv_variables_id(const struct kv_variables *variables, enum kv_type type,
 	uint64_t v;
 	int ret;
 
-	if (!is_name(text)) {
+	if (!kv_lexer_is_name(text)) {
 		ret = kv_parse_number(text, UINT32_MAX, &v, why);
 		if (!ret && v) {
 			*id = (uint32_t)v;
@@ -294,7 +281,7 @@ static void copy_fields(struct json_object *to, struct json_object *from)
 }
 
 /**
- * kv_variables_note() - keep what a command said of an object
+ * kv_variables_note() - note the fields of an object
  * @variables: those of the batch; if none is the object's, nothing is kept
  * @type: of the object
  * @id: of the object

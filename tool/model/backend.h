@@ -5,12 +5,12 @@
 #include "model/structs.h"
 
 /*
- * What makes objects and runs in one space. The backends of this host are written natively,
- * one over netlink, one over libibverbs, and know nothing of each other. Objects are named by
+ * A backend makes objects and runs in one space. There are two on this host, over netlink and
+ * over libibverbs; neither uses the other. Objects are named by
  * ids, never 0; whatever is left when the backend is closed is destroyed then.
  *
  * The operations are the rows of ops.def. Each returns 0 or a negative errno, and on failure
- * leaves a text in kv_backend.err that names the culprit.
+ * leaves a text in kv_backend.err that names the cause.
  */
 
 enum kv_op {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The words that people type and read in place of numbers. */
+/* The names of numbers, as they are typed and printed. */
 #include "cli/parse.h"
 #include "model/backend.h"
 
@@ -192,7 +192,7 @@ const struct kv_enum kv_enum_conn_state[] = {
 	{ NULL, 0 },
 };
 
-/* Why a connection was rejected, as the kernel has it (IBTA table 111): those that a CM really sends. */
+/* Reasons of a rejection (IBTA table 111), in the kernel's words; those that a CM really sends. */
 const struct kv_enum kv_enum_cm_reason[] = {
 	{ "no QP", 1 },
 	{ "no resources", 3 },

@@ -46,7 +46,7 @@
 	const struct kv_shape kv_shape_##name =					\
 		KV_SHAPE(struct kv_##name, ((const struct kv_member[]){ __VA_ARGS__ }))
 
-/* How what objects are begins, and a device that one is made on. */
+/* The first members of an object, and the device of its parameters. */
 #define HEAD(TYPE, type)							\
 	KV_U32(S, id, ANY, A(TYPE##_ID), KNOWN(type), UNTOLD),		\
 	KV_TEXT(S, dev, A(TYPE##_DEV), KNOWN("device"), UNTOLD),		\

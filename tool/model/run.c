@@ -2,7 +2,7 @@
 #include "cli/parse.h"
 #include "model/row.h"
 
-/* What a run without verbs has, one with verbs, and one that has both ends. */
+/* Runs without verbs, with verbs, and with both ends in one thread. */
 #define NULL_LOOP (1U << KVERBS_LOOP_NULL)
 #define VERBS (~NULL_LOOP)
 #define BOTH_ENDS (1U << KVERBS_LOOP_RELAY)

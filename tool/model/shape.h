@@ -9,8 +9,8 @@
 struct kv_enum;
 
 /*
- * What a struct has: a row for each member, from which it is written as netlink attributes and
- * read from them, in messages to and from the module (kernel/fields.h) and another host
+ * The members of a struct, a row each, from which it is written as netlink attributes and read
+ * from them, in messages to and from the module (kernel/fields.h) and another host
  * (remote/attrs.c), described to people (object/describe.h) and read as keys of commands
  * (object/args.h). There is one shape for each struct that an operation takes or gives.
  */
@@ -28,10 +28,10 @@ enum kv_member_type {
 	KV_MEMBER_ADDRESS, /* struct sockaddr_storage; not there if its family is AF_UNSPEC */
 	KV_MEMBER_STRUCT,
 	KV_MEMBER_LIST, /* of structs, as many as the count says */
-	KV_MEMBER_NEST, /* const struct nlattr *, any attributes; taken, it points into the message */
+	KV_MEMBER_NEST, /* const struct nlattr *; taken, it points into the message */
 };
 
-/* Attributes from here on are no ones of the module's: other hosts alone get them. */
+/* Attributes from here on go to other hosts only; the module has none of them. */
 #define KV_ATTR_BEYOND 0x1000
 
 /* When a member is put into a request to the module; HAS counts for other hosts, too. */

@@ -31,7 +31,7 @@ const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid)
 	return "unknown type";
 }
 
-/* The names of all devices, for messages; and how many there are. */
+/* The names of all devices, for messages, and their number. */
 struct names {
 	unsigned int n;
 	char first[64];
@@ -92,7 +92,7 @@ got:
 }
 
 /**
- * kv_dev_is_gone() - has a device gone, or would, if it had not to wait for us?
+ * kv_dev_is_gone() - is a device gone, or waiting for us to let it go?
  * @b: the space's backend
  * @name: the device, which was there
  *
@@ -108,14 +108,14 @@ bool kv_dev_is_gone(struct kv_backend *b, const char *name)
 }
 
 /*
- * Who uses a device that is removed hears of it one after the other: when the CM has let
- * go of it, or the peer has, it may still be there to see. This long there is patience.
+ * The users of a device that is removed are told one after the other: the device may still be
+ * visible when the CM, or the peer, has given it up. This is how long its end is waited for.
  */
 #define GOING_MS 500
 #define LOOK_MS 20
 
 /*
- * The errors that come before it. -EINVAL is rdma_accept()'s and rdma_connect()'s:
+ * Errors that precede the removal of a device. -EINVAL is rdma_accept()'s and rdma_connect()'s:
  * cma_send_device_removal_put() gives an id another state before it sends the event. A peer's
  * listener may go first: -ECONNREFUSED.
  */
@@ -137,13 +137,13 @@ static bool is_going(struct kv_backend *b, const char *name, int error)
 }
 
 /**
- * kv_dev_blame() - if a device has gone, say that, and not what came of it
+ * kv_dev_blame() - if a device is gone, report that instead of what follows from it
  * @b: the space's backend
  * @name: the device, which was there
  * @error: what has failed; 0: nothing
  * @f: why; receives that the device was removed
  *
- * Objects go with their device: whoever asks for one hears that there is none.
+ * The objects of a device go with it, so that an operation on one fails with 'no such object'.
  *
  * Return: -ENODEV, or @error if the device is there.
  */
@@ -175,7 +175,7 @@ static bool is_link_local(const struct kv_gid *g)
 	return g->raw[0] == 0xfe && (g->raw[1] & 0xc0) == 0x80;
 }
 
-/* Higher is better. An index says nothing: drivers fill tables as they like. */
+/* Higher is better. The index means nothing: each driver fills its table in its own order. */
 static int rank_gid(const struct kv_gid *g)
 {
 	switch (g->type) {

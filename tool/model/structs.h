@@ -9,7 +9,7 @@
 #include <kverbs.h>
 #include "loop/hist.h"
 
-/* What the operations of ops.def take and give: devices, objects, requests, completions, runs. */
+/* Arguments and results of the operations of ops.def. */
 
 /* Entries of a GID table that are kept; none has more. */
 #define KV_GIDS_MAX 256
@@ -107,7 +107,7 @@ struct kv_counters {
 	struct kv_counter counter[KV_COUNTERS_MAX];
 };
 
-/* Types of objects that are made by hand, in the order of model/objects.def. */
+/* Types of objects, in the order of model/objects.def. */
 enum kv_type {
 #define OBJECT(TYPE, type, ...) KV_##TYPE,
 #include "model/objects.def"
@@ -116,12 +116,12 @@ enum kv_type {
 	KV_NO_TYPE = KV_TYPES,
 };
 
-/* What an operation takes, or gives, that takes or gives nothing. */
+/* No argument, or no result. */
 struct kv_none {
 	uint8_t unused;
 };
 
-/* An operation on an object, or on a run, and nothing else to say. */
+/* The argument of an operation that needs an id alone. */
 struct kv_id {
 	uint32_t id;
 };
@@ -137,7 +137,7 @@ struct kv_wait {
 };
 
 /*
- * Of each type what it is made with (init), and what it is. Objects are named by
+ * Each type has two structs: its parameters (init), and the object. Objects are named by
  * ids; an id of 0 means none. Only the kernel has persistent objects.
  */
 
@@ -168,7 +168,7 @@ struct kv_cq {
 	uint32_t cqe;
 	uint32_t comp_vector;
 	uint32_t context;
-	uint32_t pending; /* requests by hand whose completions were not polled */
+	uint32_t pending; /* requests, other than of runs, whose completions were not polled */
 };
 
 struct kv_mr_init {
@@ -254,7 +254,7 @@ struct kv_srq {
 	uint32_t limit;
 };
 
-/* What srq_modify() changes; what is not there stays. */
+/* Changes by srq_modify(). */
 struct kv_srq_attr {
 	uint32_t id;
 	bool has_limit;
@@ -568,7 +568,7 @@ struct kv_run_result {
 	struct kv_hist hist;
 };
 
-/* Whose verbs these are, for the record. */
+/* The implementation of the verbs, for the record. */
 struct kv_info {
 	char version[64]; /* of the module; user space: file of libibverbs */
 	char counter[32]; /* what a tick is of; see KVERBS_A_INFO_COUNTER */

@@ -10,7 +10,7 @@ SHAPE(sge,
 );
 #undef S
 
-/* As which keys they are told. */
+/* The keys of flags. */
 static const struct kv_enum flags[] = {
 	{ "inline", KVERBS_WR_INLINE },
 	{ "unsignaled", KVERBS_WR_UNSIGNALED },

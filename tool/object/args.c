@@ -103,7 +103,7 @@ const struct kv_key *kv_keys_make(const struct kv_shape *shape, size_t at,
 }
 
 /**
- * kv_keys_preset() - give members the values that they have if their keys are not given
+ * kv_keys_preset() - set the default values of keys
  * @shape: what is in the struct
  * @to: the struct
  */
@@ -144,7 +144,7 @@ static const struct kv_key *find(const struct kv_key *table, const char *name)
 	return NULL;
 }
 
-/* Whose pieces have this key? */
+/* Find the key whose pieces have the key @name. */
 static const struct kv_key *find_opener(const struct kv_key *table, const char *name)
 {
 	for (; table->name; table++) {
@@ -155,7 +155,7 @@ static const struct kv_key *find_opener(const struct kv_key *table, const char *
 }
 
 /**
- * kv_args_list() - list the keys of a table, as far as they have to be named
+ * kv_args_list() - list the keys of a table, without a bare one
  * @table: the table
  * @text: receives their names with commas between them
  * @size: of @text
@@ -354,7 +354,7 @@ static int take_key(struct reader *r, const char *word, const char *value, size_
 	uint64_t *seen = &r->seen, bit;
 	void *args = r->args;
 
-	/* Who is used to options may write one. */
+	/* A key may be written as an option, with -- before it. */
 	if (!strncmp(word, "--", 2))
 		word += 2;
 	if (r->piece)

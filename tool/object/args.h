@@ -13,9 +13,8 @@
 struct kv_command;
 
 /*
- * What a command takes: a table of keys, from which its words are read and its
- * help is printed. The values arrive in a struct of the command's, which begins
- * with struct kv_given.
+ * The keys of a command: one table, from which its words are parsed and its help is printed.
+ * The values go to a struct of the command, which begins with struct kv_given.
  */
 
 /**

@@ -1,6 +1,289 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include "cli/interrupt.h"
 #include "object/object.h"
+#include "object/text.h"
+#include "out/out.h"
+
+struct listing {
+	struct kv_session *s;
+	enum kv_type type;
+	struct json_object *list;
+};
+
+static void begin_list(void *arg)
+{
+	struct listing *l = arg;
+
+	json_object_put(l->list);
+	l->list = json_object_new_array();
+}
+
+static int add_object(const union kv_object *object, void *arg)
+{
+	struct listing *l = arg;
+	struct json_object *obj = json_object_new_object();
+
+	kv_object_whole(l->s, l->type, object, obj);
+	json_object_array_add(l->list, obj);
+	return kv_interrupt_seen() ? -ECANCELED : 0;
+}
+
+static int show_all(struct kv_session *s, enum kv_type type,
+		    struct json_object *result, struct kv_fault *f)
+{
+	struct listing l = { .s = s, .type = type };
+	int ret;
+
+	ret = kv_object_each(s, type, begin_list, add_object, &l);
+	if (!ret) {
+		kv_out_put(result, "objects", l.list);
+		return 0;
+	}
+	json_object_put(l.list);
+	if (kv_interrupt_seen())
+		return kv_fault_set(f, -EINTR, "interrupted");
+	if (ret == -EINTR)
+		return kv_fault_set(f, ret, "objects came and went each time they were listed; ask again");
+	return kv_session_refuse(s, ret, f);
+}
+
+/* Describe an object, or all that can be seen. */
+static int show(struct kv_session *s, const void *args, struct json_object *result,
+		struct kv_fault *f)
+{
+	const struct kv_given *given = args;
+	enum kv_type type = given->command->type;
+	union kv_object object;
+	int ret;
+
+	if (!given->id)
+		return show_all(s, type, result, f);
+	ret = kv_session_get(s, type, given->id, &object, f);
+	if (!ret)
+		kv_object_whole(s, type, &object, result);
+	return ret;
+}
+
+/* A message names at most so many objects. */
+#define NAMED 8
+
+struct search {
+	struct kv_session *s;
+	enum kv_type type; /* what is used */
+	uint32_t id;
+	enum kv_type by; /* what is looked at */
+	char text[512];
+	unsigned int found;
+};
+
+static bool uses(enum kv_type by, const union kv_object *o, enum kv_type type, uint32_t id)
+{
+	const struct kv_shape *shape = kv_object_rows[by].shape;
+
+	for (unsigned int i = 0; i < shape->members; i++) {
+		const struct kv_member *m = &shape->member[i];
+
+		if (m->refers == 1U + type &&
+		    *(const uint32_t *)((const char *)o + m->offset) == id)
+			return true;
+	}
+	return false;
+}
+
+static int look_at(const union kv_object *object, void *arg)
+{
+	struct search *x = arg;
+	const char *name = kv_variables_of(&x->s->variables, x->by, object->id);
+	size_t used = strlen(x->text);
+
+	if (!uses(x->by, object, x->type, x->id) || x->found++ >= NAMED)
+		return 0;
+	snprintf(x->text + used, sizeof(x->text) - used, "%s%s %u%s%s%s",
+		 used ? ", " : "", kv_enum_name(kv_enum_type, x->by), object->id,
+		 name ? " (" : "", name ? name : "", name ? ")" : "");
+	return 0;
+}
+
+/*
+ * Name the objects that use one that can't be destroyed. If none of them is visible, as those of
+ * another tool are not, the backend's reason stays.
+ */
+static void name_users(struct kv_session *s, enum kv_type type, uint32_t id, struct kv_fault *f)
+{
+	struct search x = { .s = s, .type = type, .id = id };
+
+	for (x.by = KV_PD; x.by < KV_TYPES; x.by++)
+		if (s->b->ops->each(s->b, x.by, look_at, &x))
+			return;
+	if (!x.found)
+		return;
+	if (x.found > NAMED)
+		kv_fault_set(f, -EBUSY, "%s %u is in use by %s and %u more: delete these first",
+			     kv_enum_name(kv_enum_type, type), id, x.text, x.found - NAMED);
+	else
+		kv_fault_set(f, -EBUSY, "%s %u is in use by %s: delete %s first",
+			     kv_enum_name(kv_enum_type, type), id, x.text,
+			     x.found > 1 ? "these" : "that");
+}
+
+static int del(struct kv_session *s, const void *args, struct json_object *result,
+	       struct kv_fault *f)
+{
+	const struct kv_given *given = args;
+	enum kv_type type = given->command->type;
+	uint64_t ns;
+	int ret;
+
+	ret = kv_op_del(s->b, type, given->id, &ns);
+	if (ret) {
+		kv_session_refuse(s, ret, f);
+		if (ret == -EBUSY)
+			name_users(s, type, given->id, f);
+		return ret;
+	}
+	kv_object_begin(s, type, given->id, result);
+	kv_variables_delete(&s->variables, type, given->id);
+	return 0;
+}
+
+static int call(struct kv_session *s, struct kv_operation_args *a, union kv_object *object,
+		struct kv_fault *f)
+{
+	enum kv_op op = a->given.command->op;
+	int ret;
+
+	ret = kv_prepare[op] ? kv_prepare[op](s, a, f) : 0;
+	if (ret)
+		return ret;
+	ret = kv_op_call(s->b, op, &a->in, object, NULL);
+	return ret ? kv_session_refuse(s, ret, f) : 0;
+}
+
+/* Make an object of a type's struct kv_TYPE_init. */
+static int make(struct kv_session *s, const void *args, union kv_object *object, struct kv_fault *f)
+{
+	struct kv_operation_args a = *(const struct kv_operation_args *)args;
+	const struct kv_shape *init = kv_object_rows[a.given.command->type].init;
+	const struct kv_member *dev = kv_member_find(init, "dev");
+	const struct kv_member *persistent = kv_member_find(init, "persistent");
+	char *in = (char *)&a.in;
+	int ret = 0;
+
+	if (dev)
+		ret = kv_object_dev(s, (const char **)(in + dev->offset), f);
+	*(bool *)(in + persistent->offset) = !s->batch;
+	return ret ? ret : call(s, &a, object, f);
+}
+
+static int add(struct kv_session *s, const void *args, struct json_object *result,
+	       struct kv_fault *f)
+{
+	const struct kv_operation_args *a = args;
+	union kv_object object;
+
+	return kv_object_add(s, a->given.command->type, a->name, make, a, &object, result, f);
+}
+
+/* An operation on an object; the result is the object afterwards. */
+static int operate(struct kv_session *s, const void *args, struct json_object *result,
+		   struct kv_fault *f)
+{
+	struct kv_operation_args a = *(const struct kv_operation_args *)args;
+	const struct kv_op_row *row = &kv_op_rows[a.given.command->op];
+	union kv_object object;
+	int ret;
+
+	a.in.id = a.given.id;
+	ret = call(s, &a, &object, f);
+	if (!ret && row->out != kv_object_rows[row->about].shape)
+		ret = kv_session_get(s, row->about, a.given.id, &object, f);
+	if (!ret)
+		kv_object_whole(s, row->about, &object, result);
+	return ret;
+}
+
+static void make_command(struct kv_command *c, enum kv_type type, enum kv_op op,
+			 const struct kv_key *const *more)
+{
+	*c = (struct kv_command){
+		.type = type,
+		.op = op,
+		.in = kv_op_rows[op].in,
+		.at = offsetof(struct kv_operation_args, in),
+		.key = kv_keys_make(kv_op_rows[op].in, offsetof(struct kv_operation_args, in),
+				    more),
+		.size = sizeof(struct kv_operation_args),
+		.print = kv_text_object,
+	};
+}
+
+/* The command that makes an object. */
+static void make_add(struct kv_command *c, enum kv_type type)
+{
+	static const struct kv_key name[] = {
+		KV_KEY_NAME(offsetof(struct kv_operation_args, name)), { .name = NULL },
+	};
+	static const struct kv_key qp[] = {
+		{ "cq", KV_KEY_ID, offsetof(struct kv_operation_args, cq), .type = KV_CQ,
+		  .help = "where both sends and receives complete, in place of send-cq and recv-cq" },
+		{ .name = NULL },
+	};
+	const struct kv_key *const more[] = {
+		type == KV_QP ? qp : name, type == KV_QP ? name : NULL, NULL,
+	};
+
+	make_command(c, type, KV_OP_PD_NEW + type, more);
+	c->name = "add";
+	c->help = kv_object_rows[type].add;
+	c->more = kv_object_rows[type].more;
+	c->fn = add;
+}
+
+/* The command that is an operation on an object. */
+static void make_operation(struct kv_command *c, enum kv_op op)
+{
+	const struct kv_op_row *row = &kv_op_rows[op];
+	const struct kv_key *const none[] = { NULL };
+
+	make_command(c, row->about, op, none);
+	c->id = KV_ID_MUST;
+	c->name = row->command;
+	c->help = row->help;
+	c->more = row->more;
+	c->fn = op == KV_OP_QP_MODIFY ? kv_qp_modify : operate;
+}
+
+/* The command that shows objects. */
+static void make_show(struct kv_command *c, enum kv_type type)
+{
+	*c = (struct kv_command){
+		.name = "show",
+		.help = kv_object_rows[type].show ?: "shows one or all",
+		.id = KV_ID_MAY,
+		.type = type,
+		.key = kv_no_key,
+		.size = sizeof(struct kv_given),
+		.fn = show,
+		.print = kv_text_objects,
+	};
+}
+
+/* The command that destroys an object. */
+static void make_del(struct kv_command *c, enum kv_type type)
+{
+	*c = (struct kv_command){
+		.name = "del",
+		.help = kv_object_rows[type].del,
+		.id = KV_ID_MUST,
+		.type = type,
+		.key = kv_no_key,
+		.size = sizeof(struct kv_given),
+		.fn = del,
+	};
+}
 
 /* Commands of a type of objects. */
 #define COMMANDS_MAX 16
@@ -23,21 +306,21 @@ static const struct kv_noun *const nouns[] = {
 	&kv_noun_expect, &kv_noun_refused, &kv_noun_set, &kv_noun_sleep, NULL,
 };
 
-/* Making it, its operations, what is more than one, showing and destroying it. */
+/* add, the operations, commands of several operations, show, del. */
 static void make_commands(enum kv_type type, struct kv_command *c)
 {
 	const struct kv_object_row *row = &kv_object_rows[type];
 
 	if (row->add)
-		kv_object_make_add(c++, type);
+		make_add(c++, type);
 	for (enum kv_op op = KV_OP_PD_DEL + KV_TYPES; op < KV_OPS; op++) {
 		if (kv_op_rows[op].about == type && kv_op_rows[op].command)
-			kv_object_make_operation(c++, op);
+			make_operation(c++, op);
 	}
 	for (const struct kv_command *own = own_commands[type]; own && own->name; own++)
 		*c++ = *own;
-	kv_object_make_show(c++, type);
-	kv_object_make_del(c, type);
+	make_show(c++, type);
+	make_del(c, type);
 }
 
 /**

@@ -8,14 +8,14 @@
 #include "object/args.h"
 
 /*
- * The commands for objects by hand, as tables: kv_nouns() lists the nouns, each has
- * commands, each of these has keys. Words are read, help is printed and
- * errors are worded from the tables; a command's function sees values only.
+ * The commands for objects, as tables: kv_nouns() lists the nouns, a noun has commands, and a
+ * command has keys. The tables serve parsing, help and messages; the function of a command sees
+ * values only.
  */
 
 struct kv_session;
 
-/* Does a command take the id of an object behind its name? */
+/* Whether the id of an object follows the name of a command. */
 enum kv_id_use {
 	KV_ID_NONE,
 	KV_ID_MAY,

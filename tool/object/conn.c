@@ -10,7 +10,7 @@
 #define TIMEOUT_NS 10000000000ULL
 #define BACKLOG 128
 
-/* What all of the commands take together. */
+/* The values of all conn commands. */
 struct conn_args {
 	struct kv_given given;
 	const char *dev;
@@ -161,7 +161,7 @@ static int make_request(struct kv_session *s, const void *args,
 	return ret ? kv_session_reword(s, f) : 0;
 }
 
-/* As it is now. */
+/* The CONN as it is now. */
 static int look(struct kv_session *s, uint32_t id, union kv_object *object, struct kv_fault *f)
 {
 	return kv_session_get(s, KV_CONN, id, object, f);
@@ -179,7 +179,7 @@ static int make_connection(struct kv_session *s, const void *args,
 	union kv_object qp;
 	int ret;
 
-	/* Nobody is to be bothered for a QP that does not exist. */
+	/* A QP that does not exist is refused before the peer is asked. */
 	ret = kv_session_get(s, KV_QP, a->param.qp, &qp, f);
 	if (!ret)
 		ret = kv_object_dev(s, &peer.dev, f);
@@ -193,8 +193,8 @@ static int make_connection(struct kv_session *s, const void *args,
 	return wait ? 0 : look(s, object->id, object, f);
 }
 
-/* After a failure, too, there is a CONN of which there is something to tell. */
-static int tell_failed(struct kv_session *s, uint32_t id, int error, struct json_object *result)
+/* Describe a CONN as it is now, after a failure, too. */
+static int describe(struct kv_session *s, uint32_t id, int error, struct json_object *result)
 {
 	union kv_object object;
 
@@ -211,7 +211,7 @@ static int finish(struct kv_session *s, uint32_t id, const struct kv_conn_param 
 	return ret ? kv_session_reword(s, f) : 0;
 }
 
-/* Of a listener the oldest request, else the CONN itself. */
+/* The oldest request of a listener; else the CONN itself. */
 static int find_request(struct kv_session *s, const struct conn_args *a, union kv_object *object,
 			struct json_object *result, struct kv_fault *f)
 {
@@ -238,7 +238,7 @@ static int accept_one(struct kv_session *s, const void *args,
 	uint32_t id;
 	int ret;
 
-	/* Before a request is taken that could not be accepted then. */
+	/* A QP that does not exist is refused before a request is taken. */
 	ret = kv_session_get(s, KV_QP, a->param.qp, &object, f);
 	if (!ret)
 		ret = find_request(s, a, &object, result, f);
@@ -249,13 +249,13 @@ static int accept_one(struct kv_session *s, const void *args,
 	param.id = id;
 	ret = kv_op_conn_accept(s->b, &param, NULL, NULL);
 	if (ret)
-		return tell_failed(s, id, kv_session_refuse(s, ret, f), result);
+		return describe(s, id, kv_session_refuse(s, ret, f), result);
 	if (a->given.bits & HAS_NO_WAIT)
 		ret = look(s, id, &object, f);
 	else
 		ret = finish(s, id, &param, end_ns, &object, f);
 	if (ret)
-		return tell_failed(s, id, ret, result);
+		return describe(s, id, ret, result);
 	kv_object_whole(s, KV_CONN, &object, result);
 	return 0;
 }
@@ -311,7 +311,7 @@ static int wait_for(struct kv_session *s, const void *args,
 	else if (kv_conn_wait(s->b, id, 1U << a->state, end_of(a), &object.conn, f))
 		ret = kv_session_reword(s, f);
 	if (ret)
-		return tell_failed(s, id, ret, result);
+		return describe(s, id, ret, result);
 	kv_object_whole(s, KV_CONN, &object, result);
 	return 0;
 }

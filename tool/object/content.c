@@ -12,7 +12,7 @@
 #include "out/out.h"
 
 /**
- * struct content_args - what they take
+ * struct content_args - the values of all content commands
  * @given: the MR, and what was given
  * @offset: first byte in the buffer
  * @file_offset: first byte in the file
@@ -41,10 +41,10 @@ struct content_args {
 #define HAS_FILE (1U << 3)
 #define HAS_FORMAT (1U << 4)
 
-/* For what others may read; the mask of the process takes away from it. */
+/* The umask of the process applies. */
 #define FILE_MODE 0666
 
-/* Text of more than this would not fit into an int of JSON's library. */
+/* Four bytes of text for each must fit into an int, which json-c takes as a length. */
 #define TELL_MAX (64 << 20)
 
 enum format {
@@ -58,9 +58,15 @@ static const struct kv_enum formats[] = {
 	{ NULL, 0 },
 };
 
+#define KEY_OFFSET							\
+	{ "offset", KV_KEY_SIZE, AT(offset),				\
+	  .help = "first byte in the buffer; default: 0" }
+#define KEY_LENGTH							\
+	{ "length", KV_KEY_SIZE, AT(length), HAS_LENGTH,		\
+	  .help = "bytes; default: the rest of the buffer" }
+
 static const struct kv_key write_key[] = {
-	{ "offset", KV_KEY_SIZE, AT(offset),
-	  .help = "first byte in the buffer; default: 0" },
+	KEY_OFFSET,
 	{ "text", KV_KEY_TEXT, AT(text), HAS_TEXT, .value = "STRING",
 	  .help = "these bytes, without a zero at the end" },
 	{ "hex", KV_KEY_TEXT, AT(hex), HAS_HEX, .value = "HEX",
@@ -71,10 +77,8 @@ static const struct kv_key write_key[] = {
 };
 
 static const struct kv_key read_key[] = {
-	{ "offset", KV_KEY_SIZE, AT(offset),
-	  .help = "first byte in the buffer; default: 0" },
-	{ "length", KV_KEY_SIZE, AT(length), HAS_LENGTH,
-	  .help = "bytes; default: the rest of the buffer" },
+	KEY_OFFSET,
+	KEY_LENGTH,
 	{ "format", KV_KEY_ENUM, AT(format), HAS_FORMAT, .names = formats,
 	  .help = "default: text" },
 	{ "file", KV_KEY_TEXT, AT(file), HAS_FILE, .value = "PATH",
@@ -87,15 +91,13 @@ static const struct kv_key move_key[] = {
 	  .help = "a regular file, which is handed on as it is" },
 	{ "file-offset", KV_KEY_SIZE, AT(file_offset),
 	  .help = "first byte in the file; default: 0" },
-	{ "offset", KV_KEY_SIZE, AT(offset),
-	  .help = "first byte in the buffer; default: 0" },
-	{ "length", KV_KEY_SIZE, AT(length), HAS_LENGTH,
-	  .help = "bytes; default: the rest of the buffer" },
+	KEY_OFFSET,
+	KEY_LENGTH,
 	{ .name = NULL },
 };
 
 /**
- * kv_content_rest() - how much of a buffer there is from a byte on
+ * kv_content_rest() - the length of a buffer from an offset to its end
  * @mr: the buffer
  * @offset: the byte
  * @length: receives the number of bytes, at least 1
@@ -123,7 +125,7 @@ static int refuse_file(const char *path, const char *what, struct kv_fault *f)
 	return kv_fault_set(f, -errno, "file '%s': cannot %s: %s", path, what, strerror(errno));
 }
 
-/* How many bytes a command is about, if it does not say so itself. */
+/* The length, which defaults to the rest of the buffer. */
 static int find_length(struct kv_session *s, const struct content_args *a,
 		       uint64_t *length, struct kv_fault *f)
 {
@@ -143,7 +145,7 @@ static int read_hex(const char *hex, char **data, uint64_t *length, struct kv_fa
 {
 	struct kv_why why;
 
-	/* +1 for what is no bytes at all. */
+	/* +1: malloc(0) may return NULL. */
 	*data = malloc(strlen(hex) / 2 + 1);
 	if (!*data)
 		return no_memory(f);
@@ -225,7 +227,7 @@ static int write_file(const char *path, const char *data, uint64_t length, struc
 	return ret;
 }
 
-/* Which one of three, of which exactly one must be given. */
+/* The bytes of text, hex or file: exactly one of the three is given. */
 static int take_content(struct kv_session *s, const struct content_args *a,
 			char **data, uint64_t *length, struct kv_fault *f)
 {
@@ -250,7 +252,7 @@ static int take_content(struct kv_session *s, const struct content_args *a,
 }
 
 static int mr_write(struct kv_session *s, const void *args, struct json_object *result,
-	 struct kv_fault *f)
+		    struct kv_fault *f)
 {
 	const struct content_args *a = args;
 	uint64_t length = 0;
@@ -312,7 +314,7 @@ static int tell(struct kv_session *s, const struct content_args *a, const char *
 }
 
 static int mr_read(struct kv_session *s, const void *args, struct json_object *result,
-	 struct kv_fault *f)
+		   struct kv_fault *f)
 {
 	const struct content_args *a = args;
 	uint64_t length;
@@ -340,26 +342,19 @@ static int mr_read(struct kv_session *s, const void *args, struct json_object *r
 	return ret;
 }
 
-struct move {
-	int flags; /* of open() */
-	bool load; /* the file has to be long enough */
-	enum kv_op op;
-};
-
-/* @created: was there no such file before? */
-static int open_file(const char *path, const struct move *m, bool *created)
+/* @created: the file did not exist before. */
+static int open_file(const char *path, bool load, bool *created)
 {
-	/* A FIFO would wait for its other end. */
-	int flags = m->flags | O_CLOEXEC | O_NONBLOCK, fd;
+	/* Without O_NONBLOCK a FIFO would wait for its other end. */
+	int flags = (load ? O_RDONLY : O_WRONLY) | O_CLOEXEC | O_NONBLOCK, fd;
 
 	fd = open(path, flags);
-	*created = fd < 0 && errno == ENOENT && !m->load;
+	*created = fd < 0 && errno == ENOENT && !load;
 	return *created ? open(path, flags | O_CREAT, FILE_MODE) : fd;
 }
 
-/* Before anything is changed: is it a file, and, to load, is there enough in it? */
-static int check_file(const struct content_args *a, const struct move *m,
-		      int fd, struct kv_fault *f)
+/* Before anything is changed: a regular file, and, to load, one that is long enough. */
+static int check_file(const struct content_args *a, bool load, int fd, struct kv_fault *f)
 {
 	uint64_t size, least = a->given.bits & HAS_LENGTH ? a->length : 1;
 	struct stat st;
@@ -369,8 +364,8 @@ static int check_file(const struct content_args *a, const struct move *m,
 	if (!S_ISREG(st.st_mode))
 		return kv_fault_set(f, -EINVAL, "file '%s' is no regular file", a->file);
 	size = (uint64_t)st.st_size;
-	/* Files of /proc don't know how long they are. */
-	if (!m->load || (!size && !st.st_blocks))
+	/* Files of /proc have no length. */
+	if (!load || (!size && !st.st_blocks))
 		return 0;
 	if (a->file_offset > size || least > size - a->file_offset)
 		return kv_fault_set(f, -ENODATA, "file '%s' has %llu bytes, and not %llu from %llu on",
@@ -380,9 +375,11 @@ static int check_file(const struct content_args *a, const struct move *m,
 	return 0;
 }
 
-static int move(struct kv_session *s, const struct content_args *a, const struct move *m,
-		struct json_object *result, struct kv_fault *f)
+static int move(struct kv_session *s, const void *args, struct json_object *result,
+		struct kv_fault *f)
 {
+	const struct content_args *a = args;
+	bool load = a->given.command->op == KV_OP_MR_LOAD;
 	struct kv_mr_file where = {
 		.id = a->given.id,
 		.file_offset = a->file_offset,
@@ -395,20 +392,20 @@ static int move(struct kv_session *s, const struct content_args *a, const struct
 	ret = find_length(s, a, &where.length, f);
 	if (ret)
 		return ret;
-	fd = open_file(a->file, m, &created);
+	fd = open_file(a->file, load, &created);
 	if (fd < 0)
 		return refuse_file(a->file, "open it", f);
-	ret = check_file(a, m, fd, f);
+	ret = check_file(a, load, fd, f);
 	if (ret) {
 		close(fd);
 		return ret;
 	}
 	where.fd = fd;
-	ret = kv_op_call(s->b, m->op, &where, &moved, NULL);
-	full = !ret && !m->load && moved.length < where.length;
+	ret = kv_op_call(s->b, a->given.command->op, &where, &moved, NULL);
+	full = !ret && !load && moved.length < where.length;
 	if ((ret || full) && created)
 		unlink(a->file);
-	/* Some file systems only say here that they are full. */
+	/* Some file systems report only here that they are full. */
 	if (close(fd) && !ret)
 		return refuse_file(a->file, "close it", f);
 	if (ret)
@@ -417,7 +414,7 @@ static int move(struct kv_session *s, const struct content_args *a, const struct
 		return kv_fault_set(f, -ENOSPC, "file '%s' takes %llu of %llu bytes: its file system is full",
 				    a->file, (unsigned long long)moved.length,
 				    (unsigned long long)where.length);
-	if (m->load && !moved.length)
+	if (load && !moved.length)
 		return kv_fault_set(f, -ENODATA, "file '%s' has no byte from %llu on", a->file,
 				    (unsigned long long)a->file_offset);
 	kv_object_begin(s, KV_MR, a->given.id, result);
@@ -428,38 +425,16 @@ static int move(struct kv_session *s, const struct content_args *a, const struct
 	return 0;
 }
 
-static int mr_load(struct kv_session *s, const void *args, struct json_object *result,
-	 struct kv_fault *f)
-{
-	const struct move m = { O_RDONLY, true, KV_OP_MR_LOAD };
-
-	return move(s, args, &m, result, f);
-}
-
-static int mr_save(struct kv_session *s, const void *args, struct json_object *result,
-	 struct kv_fault *f)
-{
-	const struct move m = { O_WRONLY, false, KV_OP_MR_SAVE };
-
-	return move(s, args, &m, result, f);
-}
+#define ARGS .id = KV_ID_MUST, .type = KV_MR, .size = sizeof(struct content_args)
 
 const struct kv_command kv_mr_commands[] = {
-	{ "write", "puts content into the buffer", .id = KV_ID_MUST,
-	  .type = KV_MR, .key = write_key,
-	  .size = sizeof(struct content_args), .fn = mr_write },
+	{ "write", "puts content into the buffer", ARGS, .key = write_key, .fn = mr_write },
 	{ "read", "tells the buffer's content",
 	  "As text zeros at the end are left out, and what can't be printed is written as \\xNN.",
-	  .id = KV_ID_MUST, .type = KV_MR, .key = read_key,
-	  .size = sizeof(struct content_args), .fn = mr_read,
-	  .print = kv_text_content },
-	{ "load", "fills the buffer from a file, of any size", .id = KV_ID_MUST,
-	  .type = KV_MR, .key = move_key,
-	  .size = sizeof(struct content_args), .fn = mr_load,
-	  .print = kv_text_object },
-	{ "save", "writes the buffer to a file, of any size", .id = KV_ID_MUST,
-	  .type = KV_MR, .key = move_key,
-	  .size = sizeof(struct content_args), .fn = mr_save,
-	  .print = kv_text_object },
+	  ARGS, .key = read_key, .fn = mr_read, .print = kv_text_content },
+	{ "load", "fills the buffer from a file, of any size", ARGS, .key = move_key,
+	  .op = KV_OP_MR_LOAD, .fn = move, .print = kv_text_object },
+	{ "save", "writes the buffer to a file, of any size", ARGS, .key = move_key,
+	  .op = KV_OP_MR_SAVE, .fn = move, .print = kv_text_object },
 	{ .name = NULL },
 };

@@ -46,7 +46,7 @@ static void put_address(struct json_object *obj, const char *key,
 		kv_out_put_string(obj, key, text);
 }
 
-/* Private data; nothing but padding is nothing. */
+/* Private data; padding alone counts as none. */
 static void put_bytes(struct json_object *obj, const char *key, const uint8_t *data,
 		      uint32_t length, bool counted)
 {
@@ -69,7 +69,7 @@ static void put_named(struct json_object *obj, const char *key, int64_t value, c
 	kv_out_put_string(obj, beside, name);
 }
 
-/* The peer may have given a reason for a rejection, which is another member. */
+/* The reason of a rejection, if the peer gave one, is another member. */
 static const char *cm_status_name(const struct kv_shape *shape, const char *from, int32_t status)
 {
 	const struct kv_member *reason = kv_member_find(shape, "reason");
@@ -227,7 +227,7 @@ void kv_describe(struct json_object *obj, const struct kv_shape *shape, const vo
 	}
 }
 
-/* What matters most comes first; it keeps its place when it is put again. */
+/* Type and state come first; json-c keeps the place of a key that is put again. */
 static void put_qp_state(struct json_object *obj, const struct kv_qp *qp)
 {
 	kv_out_put_string(obj, "type", kv_enum_name(kv_enum_qp_type, qp->type));
@@ -269,7 +269,7 @@ void kv_describe_event(struct json_object *obj, const struct kv_event *event)
 				  event->error ? kv_errno_name(event->error) : "none");
 }
 
-/* At which address the RDMA CM finds the device; InfiniBand's is that of an IPoIB interface. */
+/* The address at which the RDMA CM finds the device. InfiniBand has that of an IPoIB interface. */
 static void put_ip(struct json_object *obj, const struct kv_dev *dev, const struct kv_gid *gid)
 {
 	static const uint8_t none[16];
@@ -300,7 +300,7 @@ void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev)
 }
 
 /**
- * kv_describe_refusal() - print a document that has nothing but the refusal
+ * kv_describe_refusal() - print a document with the refusal alone
  * @f: why
  */
 void kv_describe_refusal(const struct kv_fault *f)

@@ -22,7 +22,7 @@ static int add_id(const union kv_object *object, void *arg)
 {
 	struct found *found = arg;
 
-	/* All begin as a PD does. */
+	/* All types begin with the same members. */
 	if (object->pd.persistent != found->persistent)
 		return 0;
 	if (found->n == found->room) {
@@ -52,11 +52,11 @@ static uint32_t destroy_type(struct kv_session *s, enum kv_type type, bool persi
 }
 
 /**
- * kv_flush_each() - destroy objects one by one, so that each verb is told
+ * kv_flush_each() - destroy objects one by one, so that each verb is traced
  * @s: the session
  * @persistent: all that are persistent; else those that die with the session
  *
- * What can't be listed or destroyed is left to who destroys all of it.
+ * Objects that can't be listed or destroyed are left to the caller's last step.
  *
  * Return: how many were destroyed.
  */

@@ -8,7 +8,7 @@
 #define COLUMN 24
 
 /**
- * kv_help_wanted() - does somebody ask how a command is used?
+ * kv_help_wanted() - is help asked for?
  * @word: the command
  * @n: how many words
  *

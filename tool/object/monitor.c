@@ -32,7 +32,7 @@ static void tell(struct kv_session *s, const struct kv_event *event, struct json
 	kv_describe_event(obj, event);
 	if (s->live)
 		s->live(obj, s->live_arg);
-	/* Only a batch looks at them again. */
+	/* Only a batch refers to them later. */
 	if (s->batch)
 		json_object_array_add(list, obj);
 	else
@@ -70,7 +70,7 @@ static int monitor(struct kv_session *s, const void *args,
 		if (!ms)
 			break;
 	}
-	/* Without an end of its own, Ctrl-C is the end. */
+	/* Without time and count, Ctrl-C is the regular end. */
 	if (ret == -EINTR && kv_interrupt_seen() && !timed && !counted)
 		ret = 0;
 	else if (ret)

@@ -29,11 +29,6 @@ typedef int kv_prepare_fn(struct kv_session *s, struct kv_operation_args *a, str
 
 extern kv_prepare_fn *const kv_prepare[KV_OPS];
 
-void kv_object_make_add(struct kv_command *c, enum kv_type type);
-void kv_object_make_operation(struct kv_command *c, enum kv_op op);
-void kv_object_make_show(struct kv_command *c, enum kv_type type);
-void kv_object_make_del(struct kv_command *c, enum kv_type type);
-
 /* Makes an object as a command's @args say; returns 0, or a negative errno and fills @f. */
 typedef int kv_object_make_fn(struct kv_session *s, const void *args, union kv_object *object,
 			      struct kv_fault *f);

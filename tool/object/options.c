@@ -59,7 +59,7 @@ int kv_object_option_parse_set(const char *text, void *field, struct kv_why *why
 }
 
 /**
- * kv_object_options_take() - tell options and words apart
+ * kv_object_options_take() - separate options from words
  * @o: receives them; kv_object_options_free() frees it, on failure too
  * @argc: what was typed, without the tool's name
  * @argv: ditto; the words are moved to its front

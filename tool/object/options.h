@@ -45,7 +45,7 @@ struct kv_object_options {
 	  KV_OPTION_FLAG, .at = offsetof(struct kv_object_options, trace) },		\
 	{ "space", "SPACE", "kernel, user or both: where; default: kernel. both: in the kernel and in user space, and then a table of what the verbs took", \
 	  KV_OPTION_ENUM, .at = offsetof(struct kv_object_options, spaces),		\
-	  .has = offsetof(struct kv_object_options, has_space), .names = kv_enum_spaces },		\
+	  .has = offsetof(struct kv_object_options, has_space), .names = kv_enum_spaces },	\
 	{ "dev", "DEV", "device for commands that name none; default: the only one",	\
 	  KV_OPTION_DEV, .at = offsetof(struct kv_object_options, dev) }
 

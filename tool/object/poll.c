@@ -11,7 +11,7 @@
 
 #define TIMEOUT_NS 1000000000ULL
 
-/* Between two polls that find nothing: nobody measures here. */
+/* The pause between two empty polls. Nothing is measured here. */
 #define PAUSE_NS 50000
 
 struct poll_args {
@@ -49,7 +49,7 @@ static const struct kv_key poll_key[] = {
 	{ .name = NULL },
 };
 
-/* What a command wants, and has so far. */
+/* One poll command: its limits and its completions so far. */
 struct polling {
 	struct kv_session *s;
 	const struct poll_args *a;
@@ -60,7 +60,7 @@ struct polling {
 	struct kv_fault *f;
 };
 
-/* Take what is there, not more than is wanted. */
+/* Take the completions that are there, at most @max. */
 static int take(struct polling *p, uint32_t max, unsigned int *n)
 {
 	struct kv_polled polled;
@@ -104,7 +104,7 @@ static int sleep_for_event(struct polling *p)
 		return kv_session_refuse(p->s, ret, p->f);
 	if (armed.missed)
 		return 0;
-	/* What came before the CQ was armed makes no event. */
+	/* Completions from before the CQ was armed raise no event. */
 	ret = take(p, p->want - p->got < p->a->max ? p->want - p->got : p->a->max, &n);
 	if (ret || n)
 		return ret;
@@ -134,7 +134,7 @@ static int take_all(struct polling *p)
 		bool late = kv_now_ns() >= p->end_ns;
 		unsigned int n;
 
-		/* After the deadline, too: what came in time is there. */
+		/* One poll after the deadline finds the completions that came in time. */
 		ret = take(p, max < p->a->max ? max : p->a->max, &n);
 		if (ret || n)
 			continue;
@@ -174,7 +174,7 @@ static int poll(struct kv_session *s, const void *args,
 		ret = take_all(&p);
 	else
 		ret = take(&p, a->max, &n);
-	/* What was taken is gone from the CQ: it is told after a failure, too. */
+	/* Completions that were taken are gone from the CQ: they are told after a failure, too. */
 	if (ret && !p.got) {
 		json_object_put(p.list);
 		return ret;

@@ -4,7 +4,7 @@
 #include "object/describe.h"
 #include "object/object.h"
 
-/* An atomic operation is about 8 bytes. */
+/* The length of an atomic operation. */
 #define ATOMIC_BYTES 8
 
 struct piece {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What commands that are one operation check before it, and what they take for granted. */
+/* Checks and defaults of the commands that are one operation. */
 #include <errno.h>
 #include "object/object.h"
 
@@ -8,7 +8,7 @@ static bool was_given(const struct kv_operation_args *a, const char *key)
 	return kv_args_given(a->given.command->key, &a->given, key);
 }
 
-/* The GID to send from, if nobody named one. */
+/* The default of sgid-index. */
 static int choose_sgid(struct kv_session *s, struct kv_operation_args *a, struct kv_fault *f)
 {
 	struct kv_ah_init *init = &a->in.ah_new;
@@ -46,7 +46,7 @@ static int choose_queues(struct kv_session *s, struct kv_operation_args *a, stru
 		init->send_cq = a->cq;
 		init->recv_cq = a->cq;
 	}
-	/* With an SRQ there is no queue for the defaults to be about. */
+	/* With an SRQ the QP has no receive queue: its defaults are 0. */
 	if (init->srq && !was_given(a, "max-recv-wr") && !was_given(a, "max-recv-sge")) {
 		init->max_recv_wr = 0;
 		init->max_recv_sge = 0;
@@ -55,8 +55,8 @@ static int choose_queues(struct kv_session *s, struct kv_operation_args *a, stru
 }
 
 /*
- * The kernel registers by a work request, and that needs a queue. User space does
- * not, but what is named there has to exist, too.
+ * The kernel registers by a work request, which needs a QP. User space needs none; a QP that is
+ * named must exist there, too.
  */
 static int check_carrier(struct kv_session *s, uint32_t qp, struct kv_fault *f)
 {
@@ -69,7 +69,7 @@ static int check_carrier(struct kv_session *s, uint32_t qp, struct kv_fault *f)
 	return kv_fault_set(f, -EINVAL, "'qp' is missing: in the kernel this is a work request, on a QP in rts");
 }
 
-/* All that the buffer was made for, and the device has: some refuse to be asked for atomics. */
+/* All rights of the buffer that the device has: some devices refuse a request for atomics. */
 static uint32_t default_access(struct kv_session *s, const struct kv_mr *mr)
 {
 	struct kv_dev dev;

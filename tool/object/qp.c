@@ -11,7 +11,7 @@
 
 #define PLACE (KV_QPA_PORT | KV_QPA_PKEY_INDEX)
 
-/* Not choices that anybody wants to think about; but in INIT they were made. */
+/* INIT needs port and P_Key index: from RESET they default to 1 and 0. */
 static int add_place(struct kv_session *s, uint32_t id, struct kv_qp_attr *attr, struct kv_fault *f)
 {
 	union kv_object object;
@@ -151,8 +151,9 @@ static uint32_t default_access(const struct kv_qp *qp, const struct kv_dev *dev)
 	return access;
 }
 
-/* What the last step is going to refuse. The backends know that too, but by then
- * there is no way back to INIT that keeps the receives which were posted there.
+/*
+ * Values that the step to RTS refuses are refused before the first step: there is no way back
+ * from RTR to INIT that keeps the receives posted there.
  */
 static int check_rts(const struct kv_dev *dev, const struct kv_qp *qp,
 		     const struct kv_qp_attr *attr, struct kv_fault *f)
@@ -183,7 +184,7 @@ static int check_rts(const struct kv_dev *dev, const struct kv_qp *qp,
 	return 0;
 }
 
-/* All attributes that any step may need. */
+/* The attributes of all steps. */
 static int prepare(struct kv_session *s, const struct connect_args *a, const struct kv_qp *qp,
 		   struct kv_qp_attr *attr, struct kv_fault *f)
 {
@@ -241,7 +242,7 @@ static int check(const struct connect_args *a, const struct kv_qp *qp, struct kv
 	return 0;
 }
 
-/* Undo what the steps before a failed one did; that one has done nothing. */
+/* Undo the steps before the failed one, which has changed nothing. */
 static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step, struct kv_fault *f)
 {
 	const struct kv_qp_modify reset = {
@@ -257,7 +258,7 @@ static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step, 
 
 	if (!step)
 		return;
-	/* In INIT its attributes can be set anew; beyond, the way back is over RESET. */
+	/* INIT to INIT is a transition; from RTR the way back is over RESET. */
 	if (!was_init || step > 1)
 		ret = kv_op_qp_modify(s->b, &reset, NULL, NULL);
 	if (!ret && was_init) {

@@ -23,7 +23,7 @@ static bool is_field_of(const char *word, size_t n, const char *key)
 	return true;
 }
 
-/* Backends begin with the name of a field, "sq_psn"; who wrote the command wrote "sq-psn". */
+/* A backend's text begins with the name of a field, "sq_psn"; the command's key is "sq-psn". */
 static void name_key(char *text)
 {
 	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
@@ -75,8 +75,9 @@ static bool ends_with(const char *text, const char *end)
 	return n >= m && !strcmp(text + n - m, end);
 }
 
-/* The table blames one attribute; here is what it blames when that one is put right,
- * and so on. The first is left out if the text in @f names it already.
+/*
+ * The table names one wrong attribute; each is put right in @mask until it names none, so that
+ * the message has all of them. The first is left out if the text in @f has it already.
  */
 static void blame_all(struct kv_fault *f, const struct kv_qp *qp, const struct kv_qp_attr *attr)
 {
@@ -87,13 +88,13 @@ static void blame_all(struct kv_fault *f, const struct kv_qp *qp, const struct k
 	if (!kv_qp_table_check(qp->type, from, attr->state, mask, &wrong))
 		return;
 	if (!wrong.bit) {
-		/* 'state' is what such a text is about anyway. */
+		/* The prefix 'state' says nothing more. */
 		if (ends_with(f->text, wrong.text))
 			snprintf(f->text, sizeof(f->text), "%s", wrong.text);
 		return;
 	}
 	if (ends_with(f->text, wrong.text)) {
-		/* What one transition does not take another one to there may. */
+		/* Another transition to that state may take the attribute. */
 		if (ends_with(wrong.text, "does not take it"))
 			append(f, " (from ", kv_qp_state_name(from), ")");
 		mask ^= wrong.bit;
@@ -133,14 +134,14 @@ int kv_qp_fault_modify(struct kv_session *s, uint32_t id, const struct kv_qp_att
 }
 
 /**
- * kv_iwarp_check() - refuse what iWARP has not
+ * kv_iwarp_check() - refuse a QP on iWARP
  * @s: the session
  * @qp: id of the QP that it is asked of
  * @why: KV_IWARP_*
  * @f: receives it, with the device's name
  *
- * Return: -EOPNOTSUPP for a QP on iWARP; 0 for others, and for one that is not there: what
- * follows says so.
+ * Return: -EOPNOTSUPP for a QP on iWARP; 0 for others, and for one that does not exist, which
+ * the operation itself refuses.
  */
 int kv_iwarp_check(struct kv_session *s, uint32_t qp, const char *why, struct kv_fault *f)
 {

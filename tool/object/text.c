@@ -4,13 +4,13 @@
 #include "object/text.h"
 #include "out/out.h"
 
-/* Where lines of objects are broken, and how far what follows is moved in. */
+/* The width of a line of an object, and the indent of its further lines. */
 #define WIDTH 100
 #define INDENT 4
 
 #define PAIR 512
 
-/* What is read bit by bit, or copied, and not counted with. */
+/* Numbers in hexadecimal: bit masks, keys and addresses. */
 static bool is_hex(const char *key)
 {
 	static const char *const keys[] = {
@@ -69,7 +69,7 @@ void kv_text_value(char *text, size_t size, const char *key, struct json_object 
 		copy(text, size, json_object_get_string(value));
 }
 
-/* "key value", or nothing if there is nothing to say. */
+/* "key value"; "" for a value that is absent or false. */
 static void format_pair(char *text, size_t size, struct json_object *obj,
 			const char *key, struct json_object *value)
 {
@@ -222,7 +222,7 @@ void kv_text_line(FILE *out, const char *noun, struct json_object *result)
 }
 
 /**
- * kv_text_plain() - print the text that is all there is to say
+ * kv_text_plain() - print a text
  * @out: where to
  * @noun: does not matter
  * @result: has it as "text", or as "address"

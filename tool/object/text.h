@@ -7,8 +7,7 @@
 #include "cli/parse.h"
 
 /*
- * Text, made from documents: keys as the commands have them, each followed by its
- * value, as iproute2 prints.
+ * Documents as text: the keys of the commands, each with its value behind it, as iproute2 prints.
  */
 
 void kv_text_pairs(char *text, size_t size, struct json_object *obj, const char *begin,

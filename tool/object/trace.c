@@ -43,7 +43,7 @@ struct trace {
 typedef int trace_fn(struct trace *t, enum kv_op op, const void *in, const void *out,
 		    const uint64_t *ns, int ret);
 
-/* Say of a failure what the inner backend says. */
+/* Pass on an error with the inner backend's text. */
 static int pass(struct trace *t, int ret)
 {
 	if (ret)
@@ -52,7 +52,7 @@ static int pass(struct trace *t, int ret)
 }
 
 /**
- * kv_trace_settle() - tell what has been held back
+ * kv_trace_settle() - report the polls that were held back
  * @b: what kv_trace_wrap() made
  */
 void kv_trace_settle(struct kv_backend *b)
@@ -78,7 +78,7 @@ void kv_trace_settle(struct kv_backend *b)
 	t->fn(&call, t->arg);
 }
 
-/* Was it the kernel's verb that failed, or did the module refuse before it? @err: all that it says. */
+/* Whether the kernel's verb failed, not a check before it. @err: the module's text. */
 static bool is_verbs_failure(const char *verb, const char *err)
 {
 	static const struct {
@@ -110,7 +110,7 @@ static bool is_verbs_failure(const char *verb, const char *err)
 	return false;
 }
 
-/* In user space a verb that fails has taken its time, too. */
+/* User space measures a verb that fails, too. */
 static bool was_called(const struct trace *t, const char *verb, const uint64_t *ns, int ret)
 {
 	if (!ret)
@@ -119,8 +119,8 @@ static bool was_called(const struct trace *t, const char *verb, const uint64_t *
 }
 
 /*
- * Report a verb, @call, without what came of it, and pass on what it returned. @ns: how long
- * it took, 0 before it was called; NULL: nobody knows.
+ * Report the verb @call, whose outcome is added here, and return @ret. @ns: how long it took;
+ * 0: it was not called; NULL: not known.
  */
 static int trace_call(struct trace *t, struct kv_trace_call *call, const uint64_t *ns, int ret)
 {
@@ -160,7 +160,7 @@ static bool is_raw_cq(uint32_t context)
 	return context == KVERBS_CQ_POLLED || context == KVERBS_CQ_EVENT;
 }
 
-/* "qp 1", or the device, and what else the operation takes, as far as a verb gets it. */
+/* "qp 1", or the device, and those members of @in that the verb gets. */
 static void format_args(const struct trace *t, enum kv_op op, const void *in, char args[ARGS])
 {
 	const struct kv_op_row *row = &kv_op_rows[op];
@@ -175,7 +175,7 @@ static void format_args(const struct trace *t, enum kv_op op, const void *in, ch
 	else if (dev)
 		snprintf(args, ARGS, "%s", *(const char *const *)((const char *)in + dev->offset));
 	kv_describe(obj, row->in, in);
-	/* The accepting side has none. */
+	/* rdma_accept() takes no retry_cnt. */
 	if (op == KV_OP_CONN_ACCEPT)
 		json_object_object_del(obj, "retry_cnt");
 	/* libibverbs makes an SRQ without a limit, and needs no QP to invalidate. */
@@ -221,7 +221,7 @@ static int trace_new(struct trace *t, enum kv_op op, const void *in, const union
 	return trace_verb(t, "ibv_modify_srq", args, NULL, NULL, 0);
 }
 
-/* Of these two the device is asked each time. */
+/* The device is asked for each show of a QP or an SRQ. */
 static void trace_query(struct trace *t, enum kv_type type, const union kv_object *object)
 {
 	char args[32], limit[32];
@@ -256,7 +256,7 @@ static int del(struct trace *t, enum kv_type type, uint32_t id, uint64_t *ns)
 	return trace_verb(t, verb, args, NULL, ns, ret);
 }
 
-/* A request of the kernel that is posted, and waited for in its send CQ. */
+/* A request of the kernel's: it is posted, and its completion polled from the send CQ. */
 static int trace_work(struct trace *t, const char *wr, const char *before, const char *args,
 		     const char *result, const uint64_t *ns, int ret)
 {
@@ -328,10 +328,10 @@ static int poll(struct trace *t, enum kv_op op, const void *in, const void *out,
 	const struct kv_polled *polled = out;
 	char args[ARGS], result[RESULT];
 
-	/* What had come out of the CQ before takes no verb. */
+	/* Completions that the backend holds already need no verb. */
 	if (!ret && !*ns)
 		return 0;
-	/* A poll that found nothing is told when another verb follows. */
+	/* Empty polls are counted, and reported when another verb follows. */
 	if (!ret && !polled->n) {
 		if (t->idle_cq != poll->id)
 			kv_trace_settle(&t->base);
@@ -351,7 +351,7 @@ static int arm(struct trace *t, enum kv_op op, const void *in, const void *out,
 	const struct kv_armed *armed = out;
 	char args[ARGS];
 
-	/* Of the RDMA core's CQs the module watches the completions itself. */
+	/* A CQ with a handler of the RDMA core is never armed: no verb. */
 	if (!ret && !*ns)
 		return 0;
 	format_args(t, op, in, args);
@@ -364,7 +364,7 @@ static int cq_wait(struct trace *t, enum kv_op op, const void *in, const void *o
 {
 	char args[32];
 
-	/* To the kernel the event comes by a call; there is no verb to wait. */
+	/* In the kernel the event is a callback: there is no verb that waits. */
 	if (t->kernel || ret)
 		return pass(t, ret);
 	snprintf(args, sizeof(args), "cq %u", ((const struct kv_wait *)in)->id);
@@ -372,11 +372,11 @@ static int cq_wait(struct trace *t, enum kv_op op, const void *in, const void *o
 }
 
 /*
- * Verbs of the RDMA CM have the same names in both spaces. Those of the QP that connect, accept
- * and establish bring along are not told; their time is not in that of the verb either.
+ * Verbs of the RDMA CM have the same names in both spaces. Connect, accept and establish also
+ * modify the QP: those verbs are not reported, and their time is not counted.
  */
 
-/* Of two verbs that a command calls: was it the first one that failed? */
+/* Whether the first of the two verbs failed. */
 static bool failed_to_bind(const struct trace *t)
 {
 	return t->kernel ? is_verbs_failure("rdma_bind_addr", t->inner->err) :
@@ -428,7 +428,7 @@ static int conn_resolve_addr(struct trace *t, enum kv_op op, const void *in, con
 			  "rdma_resolve_addr", NULL, ns, ret);
 }
 
-/* Operations that are more than the verb of a row. */
+/* Operations that are more than the verb of their row. */
 static trace_fn *const traces[KV_OPS] = {
 	[KV_OP_MR_REG] = mr_reg,
 	[KV_OP_MR_INV] = mr_inv,

@@ -5,9 +5,8 @@
 #include "model/backend.h"
 
 /*
- * A backend around another one that tells which verbs it calls, and which it was
- * asked for and did not call. What is asked for is told in the words of the
- * commands.
+ * A backend around another one. It reports each verb that the inner one calls, or refuses to
+ * call, with arguments in the words of the commands.
  */
 
 /**
