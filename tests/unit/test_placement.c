@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* cpu_set_t */
 #include "test.h"
 #include <sched.h>
-#include "sys/placement.h"
+#include "sys/cpu.h"
 
 static cpu_set_t all;
 

@@ -59,14 +59,25 @@ const struct kv_cmd_entry *kv_cmd_find(const char *name)
 static int report(const struct kv_cmd *cmd, struct kv_out *out, int error, struct kv_fault *f)
 {
 	struct json_object *doc = cmd->describe(cmd->args, true, error);
+	struct kv_fault why = *f;
 	int ret;
 
 	if (error)
 		kv_out_put_fault(doc, f);
-	ret = kv_out_commit(out, doc, f);
+	ret = kv_out_commit(out, doc, &why);
 	if (!ret && !out->to_stdout)
-		ret = cmd->print(cmd->args, doc, f);
+		ret = cmd->print(cmd->args, doc, &why);
 	json_object_put(doc);
+	if (!ret && cmd->unreported && !error)
+		ret = kv_stdout_flush(&why);
+	if (ret && cmd->unreported) {
+		if (!error)
+			cmd->unreported(cmd->args, &why);
+		kv_fault_print(&why);
+		return 0;
+	}
+	if (ret)
+		*f = why;
 	return ret;
 }
 
@@ -102,6 +113,24 @@ static int run_and_report(const struct kv_cmd *cmd, struct kv_fault *f)
 	return err ? err : ret;
 }
 
+/* Runs a command whose result is printed. */
+static int run_and_print(const struct kv_cmd *cmd, struct kv_fault *f)
+{
+	struct json_object *doc;
+	int ret;
+
+	ret = cmd->run(cmd->args, f);
+	if (ret || !cmd->describe)
+		return ret;
+	doc = cmd->describe(cmd->args, true, 0);
+	if (*cmd->json)
+		kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
+	else
+		ret = cmd->print(cmd->args, doc, f);
+	json_object_put(doc);
+	return ret;
+}
+
 /**
  * kv_cmd_run() - run a command
  * @cmd: the command
@@ -125,7 +154,7 @@ int kv_cmd_run(const struct kv_cmd *cmd, int argc, char **argv)
 	if (ret > 0)
 		ret = cmd->check ? cmd->check(cmd->args, n, argv + 1, &f) : 0;
 	if (!ret)
-		ret = cmd->path ? run_and_report(cmd, &f) : cmd->run(cmd->args, &f);
+		ret = cmd->path ? run_and_report(cmd, &f) : run_and_print(cmd, &f);
 	if (!ret)
 		return KV_EXIT_DONE;
 	if (cmd->json && *cmd->json)

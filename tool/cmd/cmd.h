@@ -19,11 +19,14 @@
  *
  * All functions return 0 or a negative errno, and then @f says why.
  *
- * The others are of commands whose result is a document:
+ * The others are of commands whose result is a document. Without @path it is printed, as JSON
+ * with --json, else as text:
  * @path: where it goes, as --json FILE says
  * @has_result: when @run has failed there is a result all the same; NULL: there is none
  * @describe: makes the document; if @run has left no result, of what was asked for only
  * @print: prints what @describe made as text
+ * @unreported: NULL, or what @run has done stands without a report: adds that to @f, which has
+ *	why there is none. The exit status then is that of @run
  * @close: closes what @run has opened
  */
 struct kv_cmd {
@@ -40,6 +43,7 @@ struct kv_cmd {
 	bool (*has_result)(void *args, int error);
 	struct json_object *(*describe)(void *args, bool result, int error);
 	int (*print)(void *args, struct json_object *doc, struct kv_fault *f);
+	void (*unreported)(void *args, struct kv_fault *f);
 	void (*close)(void *args);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include "cmd/common.h"
-#include "sys/placement.h"
+#include "sys/cpu.h"
 
 /**
  * kv_options_parse_cpus() - read --cpus

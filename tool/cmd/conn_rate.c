@@ -21,7 +21,7 @@
 static struct command {
 	struct kv_options common;
 	struct kv_rate rate;
-	struct kv_site space;
+	struct kv_site site;
 	bool server;
 	const char *host;
 	const char *port;
@@ -107,7 +107,7 @@ static struct json_object *describe_spec(const struct command *c)
 static struct json_object *describe(void *args, bool result, int error)
 {
 	struct command *c = args;
-	struct json_object *doc, *environment = result ? kv_environment_create(&c->space, 1) : NULL;
+	struct json_object *doc, *environment = result ? kv_environment_create(&c->site, 1) : NULL;
 
 	/* Whether the other end is on this host is for the routes to know. */
 	if (result)
@@ -127,7 +127,7 @@ static int print(void *args, struct json_object *doc, struct kv_fault *f)
 static int run(void *args, struct kv_fault *f)
 {
 	struct command *c = args;
-	struct kv_site *s = &c->space;
+	struct kv_site *s = &c->site;
 	int ret;
 
 	ret = kv_site_open(s, c->common.both, c->common.dev, -1, f);
@@ -148,11 +148,11 @@ static bool has_result(void *args, int error)
 	return error == -EINTR && c->rate.done;
 }
 
-static void close_space(void *args)
+static void close_site(void *args)
 {
 	struct command *c = args;
 
-	kv_site_close(&c->space);
+	kv_site_close(&c->site);
 }
 
 const struct kv_cmd kv_cmd_conn_rate = {
@@ -175,5 +175,5 @@ const struct kv_cmd kv_cmd_conn_rate = {
 	.has_result = has_result,
 	.describe = describe,
 	.print = print,
-	.close = close_space,
+	.close = close_site,
 };

@@ -16,7 +16,7 @@
 
 #define SCHEMA_VERSION 2
 
-/* So that no file has more pieces than their numbers, which have 32 bits, can count. */
+/* A piece's number has 32 bits, and must count the pieces of any file. */
 #define PIECE_MIN 4096
 #define DEPTH_MAX 1024
 
@@ -28,6 +28,7 @@
  * @local_name: the file here, a path
  * @remote_name: the file's name at the server
  * @transfer: with options of its own
+ * @prepared: @transfer has both ends, and was tried
  */
 static struct command {
 	struct kv_options common;
@@ -36,6 +37,7 @@ static struct command {
 	const char *local_name;
 	const char *remote_name;
 	struct kv_transfer transfer;
+	bool prepared;
 	struct kv_site here;
 	struct kv_site there;
 	struct kv_file_local local;
@@ -104,13 +106,13 @@ static void show_progress(enum kv_transfer_step step, uint64_t bytes, uint64_t l
 static void prepare(struct command *c)
 {
 	struct kv_transfer *t = &c->transfer;
-	/* Which end is which of the transfer's: its first one sends. */
+	/* The transfer's first end sends. */
 	unsigned int here = !c->put;
 
 	kv_file_local_init(&c->local, c->here.b, AT_FDCWD);
 	kv_file_remote_init(&c->remote, &c->there);
-	t->space[here] = &c->here;
-	t->space[!here] = &c->there;
+	t->site[here] = &c->here;
+	t->site[!here] = &c->there;
 	t->file[here] = &c->local.file;
 	t->file[!here] = &c->remote.file;
 	t->name[here] = c->local_name;
@@ -125,7 +127,7 @@ static void prepare(struct command *c)
 static struct json_object *describe_end(const struct kv_transfer *t, unsigned int end)
 {
 	struct json_object *obj = json_object_new_object();
-	const struct kv_site *s = t->space[end];
+	const struct kv_site *s = t->site[end];
 
 	kv_out_put_string(obj, "space", kv_enum_name(kv_enum_space, s->id));
 	if (s->host)
@@ -135,22 +137,18 @@ static struct json_object *describe_end(const struct kv_transfer *t, unsigned in
 	return obj;
 }
 
-static struct json_object *begin_doc(const struct command *c, int error)
+static struct json_object *describe(void *args, bool result, int error)
 {
 	struct json_object *doc = json_object_new_object();
+	const struct command *c = args;
+	const struct kv_transfer *t = &c->transfer;
+	char digest[KV_HASH_TEXT];
 
 	kv_out_put_string(doc, "schema", c->put ? "kverbs.put" : "kverbs.get");
 	kv_out_put_count(doc, "schema_version", SCHEMA_VERSION);
 	kv_out_put_bool(doc, "complete", !error);
-	return doc;
-}
-
-static struct json_object *describe(const struct command *c, int error)
-{
-	struct json_object *doc = begin_doc(c, error);
-	const struct kv_transfer *t = &c->transfer;
-	char digest[KV_HASH_TEXT];
-
+	if (!result)
+		return doc;
 	kv_bytes_hex(digest, t->digest, KV_HASH_BYTES);
 	kv_out_put(doc, "sender", describe_end(t, 0));
 	kv_out_put(doc, "receiver", describe_end(t, 1));
@@ -166,23 +164,38 @@ static struct json_object *describe(const struct command *c, int error)
 	return doc;
 }
 
-static void tell(const struct command *c, struct json_object *doc)
+/* The fault says all of a transfer that has failed. */
+static int print(void *args, struct json_object *doc, struct kv_fault *f)
 {
+	const struct command *c = args;
 	const struct kv_transfer *t = &c->transfer;
 	double seconds = (double)t->ns[KV_TRANSFER_SEND] / 1e9;
 
+	if (kv_out_get(doc, "/error"))
+		return 0;
 	printf("%s %s: %llu bytes from %s to %s space in %.2f s, %.1f MiB/s\n",
 	       c->put ? "put" : "got", t->name[1], (unsigned long long)t->length,
-	       kv_enum_name(kv_enum_space, t->space[0]->id),
-	       kv_enum_name(kv_enum_space, t->space[1]->id), seconds,
+	       kv_enum_name(kv_enum_space, t->site[0]->id),
+	       kv_enum_name(kv_enum_space, t->site[1]->id), seconds,
 	       seconds > 0 ? (double)t->length / KV_TRANSFER_MIB / seconds : 0);
 	printf("%llu WRITEs of at most %u bytes, at most %u at a time\n",
 	       (unsigned long long)t->pieces, t->piece, t->depth);
 	kv_retries_tell(kv_out_get(doc, "/counters"));
 	printf("SHA-256 at both ends: %s\n", kv_out_get_string(doc, "/sha256"));
+	return 0;
 }
 
-static int open_spaces(struct command *c, struct kv_fault *f)
+/* The exit status tells whether the file is there. */
+static void add_done(void *args, struct kv_fault *f)
+{
+	const struct command *c = args;
+	const struct kv_fault why = *f;
+
+	kv_fault_set(f, why.error, "%s is there, all of it, but there is no report: %.700s",
+		     c->transfer.name[1], why.text);
+}
+
+static int open_sites(struct command *c, struct kv_fault *f)
 {
 	const struct kv_options *o = &c->common;
 	int ret;
@@ -247,66 +260,33 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 	return ret ? ret : kv_options_choose_ends(&c->common, f);
 }
 
-static int report(struct command *c, struct kv_out *out, int error, struct kv_fault *f)
-{
-	struct json_object *doc = describe(c, error);
-	int ret;
-
-	if (error)
-		kv_out_put_fault(doc, f);
-	ret = kv_out_commit(out, doc, f);
-	if (!ret && !error && !out->to_stdout)
-		tell(c, doc);
-	json_object_put(doc);
-	return ret || error ? ret : kv_stdout_flush(f);
-}
-
-/* The exit status tells whether the file is there, and not whether that could be reported. */
-static void try_report(struct command *c, struct kv_out *out, int error, const struct kv_fault *f)
-{
-	struct kv_fault why = *f, told;
-
-	if (!report(c, out, error, &why))
-		return;
-	told = why;
-	if (!error)
-		kv_fault_set(&told, why.error, "%s is there, all of it, but there is no report: %.700s",
-			     c->transfer.name[1], why.text);
-	kv_fault_print(&told);
-}
-
-/* Before there is a transfer. */
-static void refuse(struct command *c, struct kv_out *out, int error, struct kv_fault *f)
-{
-	struct json_object *doc = begin_doc(c, error);
-
-	kv_out_commit_fault(out, doc, f);
-	json_object_put(doc);
-}
-
 static int run(void *args, struct kv_fault *f)
 {
 	struct command *c = args;
-	struct kv_out out;
 	int ret;
 
-	ret = kv_out_open(&out, c->common.json, f);
+	ret = open_sites(c, f);
 	if (ret)
 		return ret;
-	ret = open_spaces(c, f);
-	if (ret) {
-		refuse(c, &out, ret, f);
-	} else {
-		prepare(c);
-		kv_progress_start(&c->progress, KV_TRANSFER_STEPS);
-		ret = kv_transfer_run(&c->transfer, f);
-		kv_progress_erase(&c->progress);
-		try_report(c, &out, ret, f);
-	}
+	prepare(c);
+	c->prepared = true;
+	kv_progress_start(&c->progress, KV_TRANSFER_STEPS);
+	ret = kv_transfer_run(&c->transfer, f);
+	kv_progress_erase(&c->progress);
+	return ret;
+}
+
+static bool has_result(void *args, int error)
+{
+	return ((const struct command *)args)->prepared;
+}
+
+static void close_sites(void *args)
+{
+	struct command *c = args;
+
 	kv_site_close(&c->there);
 	kv_site_close(&c->here);
-	kv_out_close(&out);
-	return ret;
 }
 
 #define MORE										\
@@ -325,6 +305,12 @@ const struct kv_cmd kv_cmd_put = {
 	.init = init_put,
 	.check = check,
 	.run = run,
+	.path = &command.common.json,
+	.has_result = has_result,
+	.describe = describe,
+	.print = print,
+	.unreported = add_done,
+	.close = close_sites,
 };
 
 const struct kv_cmd kv_cmd_get = {
@@ -340,4 +326,10 @@ const struct kv_cmd kv_cmd_get = {
 	.init = init_get,
 	.check = check,
 	.run = run,
+	.path = &command.common.json,
+	.has_result = has_result,
+	.describe = describe,
+	.print = print,
+	.unreported = add_done,
+	.close = close_sites,
 };

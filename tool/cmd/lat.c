@@ -33,7 +33,7 @@ static struct lat {
 	struct kv_amount amount;
 
 	/* By enum kv_space_id; only those are open that an end is in. */
-	struct kv_site space[KV_SPACES];
+	struct kv_site site[KV_SPACES];
 	/* Where the server is, if that is another host. */
 	struct kv_site peer;
 	struct kv_pair pair;
@@ -194,7 +194,7 @@ static int measure(struct lat *l, struct kv_pair *pair, struct kv_fault *f)
 	kv_progress_start(&l->progress, 1);
 	kv_progress_step(&l->progress, label);
 	l->begin_ns = kv_now_ns();
-	ret = kv_block_measure(&l->space[l->common.end[0]], pair, &l->common.work, &l->amount,
+	ret = kv_block_measure(&l->site[l->common.end[0]], pair, &l->common.work, &l->amount,
 			       l->progress.on ? &watch : NULL, &l->result, f);
 	kv_progress_erase(&l->progress);
 	kv_series_add(&l->side, &l->result);
@@ -203,8 +203,8 @@ static int measure(struct lat *l, struct kv_pair *pair, struct kv_fault *f)
 
 static int measure_pair(struct lat *l, struct kv_fault *f)
 {
-	const struct kv_site *client = &l->space[l->common.end[0]];
-	const struct kv_site *server = host_of(l) ? &l->peer : &l->space[l->common.end[1]];
+	const struct kv_site *client = &l->site[l->common.end[0]];
+	const struct kv_site *server = host_of(l) ? &l->peer : &l->site[l->common.end[1]];
 	int ret;
 
 	ret = kv_workload_check_dev(&l->common.work, &client->dev, client->b->ops->space, f);
@@ -236,7 +236,7 @@ static int measure_all(struct lat *l, struct kv_fault *f)
 	kv_series_reset(&l->side);
 	if (l->common.work.kind == KV_KIND_NULL)
 		return measure(l, NULL, f);
-	ret = kv_series_measure_null(&l->null, &l->space[l->common.end[0]], &l->common.work, f);
+	ret = kv_series_measure_null(&l->null, &l->site[l->common.end[0]], &l->common.work, f);
 	return ret ? ret : measure_pair(l, f);
 }
 
@@ -245,8 +245,8 @@ static struct json_object *describe_environment(const struct lat *l)
 	struct json_object *environment;
 
 	if (is_mixed(l) && !host_of(l))
-		return kv_environment_create(l->space, KV_SPACES);
-	environment = kv_environment_create(&l->space[l->common.end[0]], 1);
+		return kv_environment_create(l->site, KV_SPACES);
+	environment = kv_environment_create(&l->site[l->common.end[0]], 1);
 	if (host_of(l))
 		kv_environment_add_peer(environment, &l->peer, 1);
 	return environment;
@@ -307,8 +307,8 @@ static int open_spaces(struct lat *l, struct kv_fault *f)
 	for (unsigned int i = 0; i < here && !ret; i++) {
 		uint32_t id = o->end[i];
 
-		if (!l->space[id].b)
-			ret = kv_site_open(&l->space[id], id, o->dev, o->gid, f);
+		if (!l->site[id].b)
+			ret = kv_site_open(&l->site[id], id, o->dev, o->gid, f);
 	}
 	if (!ret && host_of(l))
 		ret = kv_site_open_peer(&l->peer, o->end[1], &o->peer, f);
@@ -336,7 +336,7 @@ static void close_spaces(void *args)
 
 	kv_site_close(&l->peer);
 	for (unsigned int id = 0; id < KV_SPACES; id++)
-		kv_site_close(&l->space[id]);
+		kv_site_close(&l->site[id]);
 }
 
 const struct kv_cmd kv_cmd_lat = {

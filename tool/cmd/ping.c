@@ -14,7 +14,7 @@
 #define CONNECTIONS_MAX 1024
 #define SIZE_MAX_BYTES 65536
 
-/* As in rping; its server takes what comes. */
+/* As in rping; its server takes any size. */
 #define RPING_SIZE 64
 
 static const struct kv_enum words_protocol[] = {
@@ -24,7 +24,7 @@ static const struct kv_enum words_protocol[] = {
 	{ NULL, 0 },
 };
 
-/* What each program takes for granted. */
+/* The defaults of each program. */
 static const struct {
 	const char *port;
 	uint64_t count;
@@ -73,7 +73,7 @@ static const struct kv_option rows[] = {
 
 #undef S
 
-/* What goes with the protocol. */
+/* Refuses options that do not go with the protocol. */
 static int check_protocol(const struct kv_ping *p, struct kv_fault *f)
 {
 	const char *name = kv_enum_name(words_protocol, p->protocol);
@@ -144,21 +144,23 @@ static const char *unit(const struct kv_ping *p)
 	return p->done == 1 ? "message each way" : "messages each way";
 }
 
-static void tell(const struct command *c)
+static int print(void *args, struct json_object *doc, struct kv_fault *f)
 {
-	const struct kv_ping *p = &c->ping;
-	double seconds = (double)p->elapsed_ns / 1e9;
-	struct json_object *doc;
+	const struct kv_ping *p = &((const struct command *)args)->ping;
 
-	if (!c->json) {
-		printf("%llu %s of %u bytes", (unsigned long long)p->done, unit(p), p->bytes);
-		if (p->connections > 1)
-			printf(" over each of %u connections", p->connections);
-		printf(" with %s in %.2f s%s\n", p->peer, seconds,
-		       p->validate ? ", all bytes as they should be" : "");
-		return;
-	}
-	doc = json_object_new_object();
+	printf("%llu %s of %u bytes", (unsigned long long)p->done, unit(p), p->bytes);
+	if (p->connections > 1)
+		printf(" over each of %u connections", p->connections);
+	printf(" with %s in %.2f s%s\n", p->peer, (double)p->elapsed_ns / 1e9,
+	       p->validate ? ", all bytes as they should be" : "");
+	return 0;
+}
+
+static struct json_object *describe(void *args, bool result, int error)
+{
+	const struct kv_ping *p = &((const struct command *)args)->ping;
+	struct json_object *doc = json_object_new_object();
+
 	kv_out_put_string(doc, "command", "ping");
 	kv_out_put_string(doc, "protocol", kv_enum_name(words_protocol, p->protocol));
 	kv_out_put_string(doc, "space", kv_enum_name(kv_enum_space, p->space));
@@ -169,19 +171,12 @@ static void tell(const struct command *c)
 	kv_out_put_count(doc, "size_bytes", p->bytes);
 	kv_out_put_bool(doc, "validated", p->validate);
 	kv_out_put_count(doc, "elapsed_ns", p->elapsed_ns);
-	kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
-	json_object_put(doc);
+	return doc;
 }
 
 static int run(void *args, struct kv_fault *f)
 {
-	struct command *c = args;
-	int ret;
-
-	ret = kv_ping_run(&c->ping, f);
-	if (!ret)
-		tell(c);
-	return ret;
+	return kv_ping_run(&((struct command *)args)->ping, f);
 }
 
 const struct kv_cmd kv_cmd_ping = {
@@ -199,4 +194,6 @@ const struct kv_cmd kv_cmd_ping = {
 	.json = &command.json,
 	.check = check,
 	.run = run,
+	.describe = describe,
+	.print = print,
 };

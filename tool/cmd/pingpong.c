@@ -107,20 +107,24 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 	return 0;
 }
 
-static void tell(const struct command *c)
+static int print(void *args, struct json_object *doc, struct kv_fault *f)
 {
-	const struct kv_pingpong *p = &c->pingpong;
+	const struct kv_pingpong *p = &((const struct command *)args)->pingpong;
 	double seconds = (double)p->elapsed_ns / 1e9;
 	double bytes = (double)p->size * (double)p->iters * 2;
-	struct json_object *doc;
 
-	if (!c->json) {
-		printf("%llu messages of %u bytes each way in %.2f s: %.2f us there and back, %.2f Mbit/s\n",
-		       (unsigned long long)p->iters, p->size, seconds,
-		       seconds * 1e6 / (double)p->iters, bytes * 8 / seconds / 1e6);
-		return;
-	}
-	doc = json_object_new_object();
+	printf("%llu messages of %u bytes each way in %.2f s: %.2f us there and back, %.2f Mbit/s\n",
+	       (unsigned long long)p->iters, p->size, seconds,
+	       seconds * 1e6 / (double)p->iters, bytes * 8 / seconds / 1e6);
+	return 0;
+}
+
+static struct json_object *describe(void *args, bool result, int error)
+{
+	const struct command *c = args;
+	const struct kv_pingpong *p = &c->pingpong;
+	struct json_object *doc = json_object_new_object();
+
 	kv_out_put_string(doc, "command", "pingpong");
 	kv_out_put_string(doc, "space", kv_enum_name(kv_enum_space, p->space));
 	kv_out_put_string(doc, "role", c->host ? "client" : "server");
@@ -130,19 +134,14 @@ static void tell(const struct command *c)
 	kv_out_put_count(doc, "sent", p->sent);
 	kv_out_put_count(doc, "received", p->received);
 	kv_out_put_count(doc, "elapsed_ns", p->elapsed_ns);
-	kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
-	json_object_put(doc);
+	return doc;
 }
 
 static int run(void *args, struct kv_fault *f)
 {
 	struct command *c = args;
-	int ret;
 
-	ret = kv_pingpong_run(&c->pingpong, c->host, c->port, f);
-	if (!ret)
-		tell(c);
-	return ret;
+	return kv_pingpong_run(&c->pingpong, c->host, c->port, f);
 }
 
 const struct kv_cmd kv_cmd_pingpong = {
@@ -160,4 +159,6 @@ const struct kv_cmd kv_cmd_pingpong = {
 	.json = &command.json,
 	.check = check,
 	.run = run,
+	.describe = describe,
+	.print = print,
 };

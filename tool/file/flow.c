@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Piece n goes through slot n modulo depth of both ends' buffers, by a WRITE whose
- * immediate data is n. That the bytes are in the receiver's memory is promised by the
- * completion of the receive that it takes; the sender's completion says that the
- * sender's slot is free. A slot is used again when both were seen and the piece is in
- * the file, so receives never run out.
+ * immediate data is n. The receive's completion promises that the bytes are in the
+ * receiver's memory; the sender's completion says that the sender's slot is free. A slot is
+ * used again when both were seen and the piece is in the file, so receives never run out.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,11 +17,11 @@
 #define SENDER 0
 #define RECEIVER 1
 
-/* As long as nothing comes it is looked ever less often. */
+/* The pause between polls doubles as long as nothing completes. */
 #define IDLE_MIN_NS 20000
 #define IDLE_MAX_NS 2000000
 
-/* The end that is far is asked all the same: it may have failed. */
+/* After this time the other host's end is asked although nothing is due: it may have failed. */
 #define ASK_NS 50000000
 
 static uint64_t offset_of(const struct kv_flow *w, uint64_t n)
@@ -42,31 +41,42 @@ static uint64_t slot_of(const struct kv_flow *w, uint64_t n)
 	return n % w->depth * w->piece;
 }
 
+/* Where piece n is in the buffer of its end, and in the file. */
+static struct kv_file_piece piece_of(const struct kv_flow *w, const struct kv_buffer *buffer,
+				     uint64_t n)
+{
+	return (struct kv_file_piece){
+		.mr = buffer->mr,
+		.mr_offset = slot_of(w, n),
+		.offset = offset_of(w, n),
+		.length = length_of(w, n),
+	};
+}
+
+static int post(struct kv_flow *w, unsigned int end, const struct kv_wr *wr, const char *what,
+		struct kv_fault *f)
+{
+	struct kv_backend *b = w->pair->end[end].site->b;
+	int ret = kv_op_wr_post(b, wr, NULL, NULL);
+
+	return ret ? kv_fault_backend(f, b, ret, "cannot post a %s", what) : 0;
+}
+
 static int post_receive(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 {
-	const struct kv_site *space = w->pair->end[RECEIVER].site;
 	const struct kv_wr wr = {
 		.qp = w->pair->end[RECEIVER].qp,
 		.op = KVERBS_OP_RECV,
 		.wr_id = n,
 	};
-	uint64_t ns;
-	int ret;
 
-	ret = kv_op_wr_post(space->b, &wr, NULL, &ns);
-	return ret ? kv_fault_backend(f, space->b, ret, "cannot post a receive") : 0;
+	return post(w, RECEIVER, &wr, "receive", f);
 }
 
 static int post_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 {
-	const struct kv_site *space = w->pair->end[SENDER].site;
+	const struct kv_file_piece piece = piece_of(w, &w->pair->local[SENDER], n);
 	struct kv_file *file = w->file[SENDER];
-	const struct kv_file_piece piece = {
-		.mr = w->pair->local[SENDER].mr,
-		.mr_offset = slot_of(w, n),
-		.offset = offset_of(w, n),
-		.length = length_of(w, n),
-	};
 	struct kv_run_end end;
 	struct kv_wr wr = {
 		.op = KVERBS_OP_WRITE,
@@ -76,7 +86,6 @@ static int post_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 		.sges = 1,
 		.has_remote = true,
 	};
-	uint64_t ns;
 	int ret;
 
 	ret = file->ops->load(file, &piece, f);
@@ -88,21 +97,15 @@ static int post_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 	wr.sge[0].offset = piece.mr_offset;
 	wr.sge[0].length = piece.length;
 	wr.sge[0].lkey = end.lkey;
-	wr.remote_addr = end.remote_addr + slot_of(w, n);
+	wr.remote_addr = end.remote_addr + piece.mr_offset;
 	wr.remote_key = end.remote_key;
-	ret = kv_op_wr_post(space->b, &wr, NULL, &ns);
-	return ret ? kv_fault_backend(f, space->b, ret, "cannot post a WRITE") : 0;
+	return post(w, SENDER, &wr, "WRITE", f);
 }
 
 static int save_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 {
+	const struct kv_file_piece piece = piece_of(w, &w->pair->target[RECEIVER], n);
 	struct kv_file *file = w->file[RECEIVER];
-	const struct kv_file_piece piece = {
-		.mr = w->pair->target[RECEIVER].mr,
-		.mr_offset = slot_of(w, n),
-		.offset = offset_of(w, n),
-		.length = length_of(w, n),
-	};
 
 	return file->ops->save(file, &piece, f);
 }
@@ -110,20 +113,20 @@ static int save_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 static int check_status(const struct kv_flow *w, unsigned int end,
 			const struct kv_wc *wc, struct kv_fault *f)
 {
-	const struct kv_site *space = w->pair->end[end].site;
+	const struct kv_site *site = w->pair->end[end].site;
 
 	if (!wc->status)
 		return 0;
 	return kv_fault_set(f, -EIO,
 			    "%s space%s%s, %s: the %s of piece %" PRIu64 " of %" PRIu64 " completed with status %u (%s), vendor error 0x%x",
-			    space->b->ops->space, space->host ? " of " : "",
-			    space->host ? space->host : "", space->dev.name,
+			    site->b->ops->space, site->host ? " of " : "",
+			    site->host ? site->host : "", site->dev.name,
 			    end == SENDER ? "WRITE" : "receive", wc->wr_id + 1,
 			    w->pieces, wc->status, kv_enum_name(kv_enum_wc_status, wc->status),
 			    wc->vendor_err);
 }
 
-/* What of the next piece can be known must be so. */
+/* The completion must be the next piece's, as far as the backend tells. */
 static int check_landed(const struct kv_flow *w, const struct kv_wc *wc, struct kv_fault *f)
 {
 	uint64_t n = w->landed;
@@ -141,11 +144,11 @@ static int check_landed(const struct kv_flow *w, const struct kv_wc *wc, struct 
 			    n, kv_enum_name(kv_enum_wc_op, wc->op), wc->imm, wc->length);
 }
 
-/* @found: incremented by what has completed at this end. */
+/* @found: incremented by each completion at this end. */
 static int poll_end(struct kv_flow *w, unsigned int end, unsigned int *found, struct kv_fault *f)
 {
 	const struct kv_endpoint *e = &w->pair->end[end];
-	struct kv_backend *b = w->pair->end[end].site->b;
+	struct kv_backend *b = e->site->b;
 	const struct kv_cq_poll poll = {
 		.id = end == SENDER ? e->send_cq : e->recv_cq,
 		.max = KVERBS_POLL_MAX,
@@ -189,7 +192,7 @@ static int poll_ends(struct kv_flow *w, uint64_t idle_ns, unsigned int *found, s
 {
 	int ret = 0;
 
-	/* The sender knows better what went wrong. */
+	/* The sender's status says more than the receiver's. */
 	for (unsigned int end = SENDER; end <= RECEIVER && !ret; end++) {
 		if (is_due(w, end, idle_ns))
 			ret = poll_end(w, end, found, f);
@@ -289,8 +292,8 @@ static int explain_sender(struct kv_flow *w, struct kv_fault *f)
 }
 
 /*
- * If the other host does not answer, the WRITEs that are under way may tell more: then
- * that is what is said. Else a request says it that has nothing to write.
+ * If the other host does not answer, the status of a WRITE under way is the better fault. If
+ * there is none, a WRITE of no bytes asks the QP.
  */
 static int explain(struct kv_flow *w, int ret, struct kv_fault *f)
 {

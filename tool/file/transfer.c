@@ -46,7 +46,7 @@ static uint64_t window_max(const struct kv_transfer *t)
 	uint64_t most = UINT32_MAX;
 
 	for (unsigned int end = SENDER; end <= RECEIVER; end++) {
-		uint64_t bytes = t->space[end]->dev.max_mr_bytes;
+		uint64_t bytes = t->site[end]->dev.max_mr_bytes;
 
 		if (bytes && bytes < most)
 			most = bytes;
@@ -61,8 +61,8 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 
 static int choose_window(struct kv_transfer *t, struct kv_fault *f)
 {
-	const uint32_t message = min_u32(t->space[SENDER]->dev.max_msg_bytes,
-					 t->space[RECEIVER]->dev.max_msg_bytes);
+	const uint32_t message = min_u32(t->site[SENDER]->dev.max_msg_bytes,
+					 t->site[RECEIVER]->dev.max_msg_bytes);
 	uint64_t most = window_max(t);
 
 	if (!t->depth && !t->piece && (uint64_t)KV_TRANSFER_PIECE * KV_TRANSFER_DEPTH > most)
@@ -111,7 +111,7 @@ static int send_pieces(struct kv_transfer *t, struct kv_fault *f)
 	};
 	int ret;
 
-	ret = kv_pair_create(&pair, t->space[SENDER], t->space[RECEIVER], &work, f);
+	ret = kv_pair_create(&pair, t->site[SENDER], t->site[RECEIVER], &work, f);
 	if (ret)
 		return ret;
 	ret = kv_flow_run(&flow, f);
@@ -162,7 +162,7 @@ static int announce(struct kv_transfer *t, struct kv_fault *f)
 static int check_devices(const struct kv_transfer *t, struct kv_fault *f)
 {
 	for (unsigned int i = 0; i < 2; i++) {
-		const struct kv_site *s = t->space[i];
+		const struct kv_site *s = t->site[i];
 
 		if (kv_dev_is_iwarp(&s->dev))
 			return kv_fault_set(f, -EOPNOTSUPP,
@@ -200,7 +200,7 @@ int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f)
 		ret = announce(t, f);
 	if (ret)
 		goto out_close;
-	kv_retries_start(&t->retries, t->space[SENDER], t->space[RECEIVER]);
+	kv_retries_start(&t->retries, t->site[SENDER], t->site[RECEIVER]);
 	ret = send_file(t, f);
 	kv_retries_stop(&t->retries);
 	if (!ret)

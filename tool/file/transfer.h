@@ -22,7 +22,7 @@ enum kv_transfer_step {
 
 /**
  * struct kv_transfer - a file that is brought from one end to the other, and proven
- * @space: of the sender and of the receiver
+ * @site: of the sender and of the receiver
  * @file: ditto
  * @name: what it is called at the sender's and at the receiver's
  * @replace: a file of that name may be replaced
@@ -40,7 +40,7 @@ enum kv_transfer_step {
  * @retries: what the devices count while it is sent
  */
 struct kv_transfer {
-	const struct kv_site *space[2];
+	const struct kv_site *site[2];
 	struct kv_file *file[2];
 	const char *name[2];
 	bool replace;

@@ -8,7 +8,7 @@
 #include "measure/stats.h"
 #include "remote/channel.h"
 #include "sys/now.h"
-#include "sys/placement.h"
+#include "sys/cpu.h"
 
 /* The longest that there is. */
 #define PONG_TIMEOUT_NS 3600000000000ULL

@@ -6,7 +6,7 @@
 #include "measure/point.h"
 #include "measure/retries.h"
 #include "sys/now.h"
-#include "sys/steal.h"
+#include "sys/cpu.h"
 
 /* How long to probe how long an iteration takes; a share of the point's time. */
 #define PROBE_SHARE 60

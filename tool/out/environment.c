@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <dirent.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 #include "out/out.h"
 #include "out/unit.h"
 #include "sys/clock.h"
-#include "sys/placement.h"
+#include "sys/cpu.h"
+#include "sys/read.h"
 
 /* The environment of a measurement. What can't be found out is null: nothing is guessed. */
 
@@ -21,31 +23,25 @@
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities"
 
-/* Set by whoever boots the guest: the guest itself can't tell KVM from TCG. */
+/* The script that boots a guest sets it: the guest itself can't tell KVM from TCG. */
 #define ACCEL_VARIABLE "KVERBS_ACCEL_NAME"
 
-/* First line of a file, without white space at its end; NULL if there is none. */
+/* NULL if there is no line. */
 static const char *read_line(const char *path, char *line, size_t size)
 {
-	FILE *file = fopen(path, "re");
-	size_t n;
-
-	if (!file)
-		return NULL;
-	if (!fgets(line, (int)size, file)) {
-		fclose(file);
-		return NULL;
-	}
-	fclose(file);
-	for (n = strlen(line); n && strchr(" \t\n", line[n - 1]); n--)
-		line[n - 1] = '\0';
-	return *line ? line : NULL;
+	return kv_read_line(path, line, size) || !*line ? NULL : line;
 }
 
-static void put_file(struct json_object *obj, const char *key, const char *path)
+/* The first line of a file, whose path is printed by @fmt. */
+__attribute__((format(printf, 3, 4)))
+static void put_file(struct json_object *obj, const char *key, const char *fmt, ...)
 {
-	char line[1024];
+	char line[1024], path[PATH_MAX];
+	va_list args;
 
+	va_start(args, fmt);
+	vsnprintf(path, sizeof(path), fmt, args);
+	va_end(args);
 	kv_out_put_string(obj, key, read_line(path, line, sizeof(line)));
 }
 
@@ -99,23 +95,19 @@ static void put_hypervisor(struct json_object *obj)
 static void put_mitigations(struct json_object *obj)
 {
 	struct json_object *list = json_object_new_object();
-	char line[1024], path[512], *word;
+	char line[1024], *word = NULL;
 	struct dirent *entry;
 	DIR *dir;
 
 	kv_out_put(obj, "vulnerabilities", list);
 	dir = opendir(VULNERABILITIES);
-	while (dir && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", VULNERABILITIES, entry->d_name);
-		put_file(list, entry->d_name, path);
-	}
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			put_file(list, entry->d_name, VULNERABILITIES "/%s", entry->d_name);
 	if (dir)
 		closedir(dir);
 
-	/* Absent: the kernel's own default, whatever that is. */
-	word = NULL;
+	/* Absent: the kernel's own default. */
 	if (read_line("/proc/cmdline", line, sizeof(line)))
 		word = strstr(line, "mitigations=");
 	if (word)
@@ -126,23 +118,28 @@ static void put_mitigations(struct json_object *obj)
 /*
  * Does the driver let the device write in relaxed order by keys of the kernel's? mlx5 does
  * by all of them (mlx5_set_umr_free_mkey(), mlx5_ib_get_dma_mr()), and by a key of user
- * space only if that asks for it, which this tool does not. Drivers that were not read are
- * absent.
+ * space only if that asks for it, which this tool does not. The table has the drivers that
+ * were read.
  */
 static void put_relaxed_ordering(struct json_object *obj, const char *driver)
 {
-	static const char *const strict[] = { "bnxt_en", "ice", "i40e", "cxgb4", "rxe",
-					       "Software iWARP stack" };
+	static const struct {
+		const char *driver;
+		bool relaxed;
+	} known[] = {
+		{ "mlx5_core", true },
+		{ "bnxt_en", false },
+		{ "ice", false },
+		{ "i40e", false },
+		{ "cxgb4", false },
+		{ "rxe", false },
+		{ "Software iWARP stack", false },
+	};
 	const char *key = "kernel_keys_relaxed_ordering";
-	size_t i;
 
-	if (driver && !strcmp(driver, "mlx5_core")) {
-		kv_out_put_bool(obj, key, true);
-		return;
-	}
-	for (i = 0; driver && i < sizeof(strict) / sizeof(strict[0]); i++) {
-		if (!strcmp(driver, strict[i])) {
-			kv_out_put_bool(obj, key, false);
+	for (size_t i = 0; driver && i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!strcmp(driver, known[i].driver)) {
+			kv_out_put_bool(obj, key, known[i].relaxed);
 			return;
 		}
 	}
@@ -173,10 +170,8 @@ static void put_device(struct json_object *obj, const char *dev)
 	kv_out_put_string(obj, "driver", driver);
 	kv_out_put_bool(obj, "software_device", software);
 	put_relaxed_ordering(obj, driver);
-	snprintf(path, sizeof(path), DEVICES "/%s/fw_ver", dev);
-	put_file(obj, "firmware", path);
-	snprintf(path, sizeof(path), DEVICES "/%s/parent", dev);
-	put_file(obj, "netdev", path);
+	put_file(obj, "firmware", DEVICES "/%s/fw_ver", dev);
+	put_file(obj, "netdev", DEVICES "/%s/parent", dev);
 }
 
 static void put_gid(struct json_object *obj, const struct kv_site *s)
@@ -203,12 +198,12 @@ static void put_space(struct json_object *obj, const struct kv_site *s)
 
 /**
  * kv_environment_create() - describe what a measurement depends on
- * @space: the spaces it is made in, all on one device
+ * @site: the sites it is made at, all on one device
  * @n: how many, 1 or 2
  *
  * Return: the description; the caller owns it.
  */
-struct json_object *kv_environment_create(const struct kv_site *space, unsigned int n)
+struct json_object *kv_environment_create(const struct kv_site *site, unsigned int n)
 {
 	struct json_object *obj = json_object_new_object();
 	unsigned int cpus;
@@ -222,10 +217,10 @@ struct json_object *kv_environment_create(const struct kv_site *space, unsigned 
 	kv_out_put_string(obj, "kernel_version", uts.version);
 	kv_out_put_string(obj, "architecture", uts.machine);
 	for (unsigned int i = 0; i < n; i++)
-		put_space(obj, &space[i]);
-	put_device(obj, space->dev.name);
-	kv_out_put_count(obj, "port_mtu_bytes", space->dev.active_mtu);
-	put_gid(obj, space);
+		put_space(obj, &site[i]);
+	put_device(obj, site->dev.name);
+	kv_out_put_count(obj, "port_mtu_bytes", site->dev.active_mtu);
+	put_gid(obj, site);
 	/* Both ends of every connection are on this device, unless there is a peer. */
 	kv_out_put_string(obj, "path", "loopback");
 	put_file(obj, "boot_id", BOOT_ID);
@@ -244,7 +239,7 @@ struct json_object *kv_environment_create(const struct kv_site *space, unsigned 
 /**
  * kv_environment_add_peer() - describe the other host that a measurement depends on
  * @environment: of this host
- * @peer: the spaces that are used there, all on one device
+ * @peer: the sites that are used there, all on one device
  * @n: how many, 1 or 2
  */
 void kv_environment_add_peer(struct json_object *environment,

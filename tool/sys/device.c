@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What this host tells of a device beside its verbs: the driver's counters, and the network interface. */
+/* A device's facts beside its verbs: the driver's counters, and the network interface. */
 #include <dirent.h>
 #include <errno.h>
 #include <ifaddrs.h>
@@ -13,30 +13,23 @@
 #include <netlink/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include "sys/device.h"
+#include "sys/read.h"
 
 #define FOLDER "/sys/class/infiniband/%s/ports/1/hw_counters"
 
 static int read_counter(const char *folder, const char *name, uint64_t *value)
 {
 	char path[512], line[32], *end;
-	FILE *file;
-	int ret = 0;
+	int ret;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, name) >= sizeof(path))
 		return -ENAMETOOLONG;
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
-	if (fgets(line, sizeof(line), file)) {
-		errno = 0;
-		*value = strtoull(line, &end, 10);
-		if (errno || end == line)
-			ret = -EINVAL;
-	} else {
-		ret = -ENODATA;
-	}
-	fclose(file);
-	return ret;
+	ret = kv_read_line(path, line, sizeof(line));
+	if (ret)
+		return ret;
+	errno = 0;
+	*value = strtoull(line, &end, 10);
+	return errno || end == line ? -EINVAL : 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -77,7 +70,7 @@ int kv_counters_read(struct kv_backend *b, const char *dev, struct kv_counters *
 	while (c->counters < KV_COUNTERS_MAX && (entry = readdir(dir))) {
 		struct kv_counter *counter = &c->counter[c->counters];
 
-		/* A setting among them, not a count. */
+		/* lifespan is a setting, not a count. */
 		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "lifespan"))
 			continue;
 		if (strlen(entry->d_name) >= sizeof(counter->name) ||
@@ -151,7 +144,7 @@ static int ask(struct nl_sock *sk, int command, int flags, nl_recvmsg_msg_cb_t f
 	if (!ret)
 		ret = nl_send_auto(sk, msg);
 	nlmsg_free(msg);
-	/* An answer to one who wants one message ends without a further one. */
+	/* A request without NLM_F_DUMP has one message as its answer, and no NLMSG_DONE. */
 	return ret < 0 ? ret : nl_recvmsgs_default(sk);
 }
 
@@ -168,7 +161,7 @@ static void find(struct search *s)
 	nl_socket_free(sk);
 }
 
-/* IPv4 is best, as it is of RoCE's GIDs; a link-local one only this host can name. */
+/* IPv4 is best, as for RoCE's GIDs; a link-local address has a meaning on this host only. */
 static unsigned int rank(const struct sockaddr *addr)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;

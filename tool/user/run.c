@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "sys/clock.h"
-#include "sys/placement.h"
+#include "sys/cpu.h"
 #include "user/run.h"
 
 #define NSEC_PER_MSEC 1000000ULL

@@ -1,30 +1,18 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE /* cpu_set_t */
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include "cli/parse.h"
-#include "sys/placement.h"
+#include "sys/cpu.h"
+#include "sys/read.h"
 
 #define ONLINE "/sys/devices/system/cpu/online"
 
 /* Called for each online CPU, in ascending order. */
 typedef void (*cpu_fn)(int32_t cpu, void *arg);
-
-static int read_online(char *text, size_t size)
-{
-	FILE *file = fopen(ONLINE, "re");
-	int ret = 0;
-
-	if (!file)
-		return -errno;
-	if (!fgets(text, (int)size, file))
-		ret = -EIO;
-	fclose(file);
-	text[strcspn(text, "\n")] = '\0';
-	return ret;
-}
 
 /* A list such as 0-3,6 (the kernel's Documentation/admin-guide/cputopology.rst). */
 static void walk(const char *text, cpu_fn fn, void *arg)
@@ -85,7 +73,7 @@ void kv_placement_online(char *text, size_t size, unsigned int *count)
 {
 	struct search s = { .wanted = -1 };
 
-	if (read_online(text, size))
+	if (kv_read_line(ONLINE, text, size))
 		snprintf(text, size, "0");
 	walk(text, look, &s);
 	*count = s.count;
@@ -129,7 +117,7 @@ int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2], st
 				    strerror(-ret));
 	cpu[0] = s.last;
 	cpu[1] = s.before_last;
-	ret = n ? read_online(text, sizeof(text)) : 0;
+	ret = n ? kv_read_line(ONLINE, text, sizeof(text)) : 0;
 	if (ret)
 		return kv_fault_set(f, ret, "cannot read %s: %s", ONLINE, strerror(-ret));
 	for (unsigned int i = 0; i < n; i++) {
@@ -145,4 +133,44 @@ int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2], st
 	if (n == 1 && cpu[0] == cpu[1])
 		cpu[1] = s.last;
 	return 0;
+}
+
+/* user, nice, system, idle, iowait, irq, softirq, steal; guests' time is part of user's. */
+#define KINDS 8
+#define STEAL 7
+
+/**
+ * kv_steal_start() - begin to watch what the host takes from this machine's CPUs
+ * @s: receives what was taken so far; nothing where /proc/stat can't be read
+ */
+void kv_steal_start(struct kv_steal *s)
+{
+	FILE *f = fopen("/proc/stat", "re");
+	uint64_t v;
+
+	memset(s, 0, sizeof(*s));
+	if (!f)
+		return;
+	if (!fscanf(f, "cpu")) {
+		for (unsigned int i = 0; i < KINDS && fscanf(f, "%" SCNu64, &v) == 1; i++) {
+			s->all += v;
+			s->stolen += i == STEAL ? v : 0;
+		}
+	}
+	fclose(f);
+}
+
+/**
+ * kv_steal_share() - what the host has taken since
+ * @s: when that began
+ *
+ * Return: 0 .. 1, of the time of all CPUs. Always 0 where the hypervisor does not tell, as
+ * QEMU without KVM.
+ */
+double kv_steal_share(const struct kv_steal *s)
+{
+	struct kv_steal now;
+
+	kv_steal_start(&now);
+	return now.all > s->all ? (double)(now.stolen - s->stolen) / (double)(now.all - s->all) : 0;
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_SYS_CPU_H
+#define KV_SYS_CPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "cli/fault.h"
+
+/* The CPUs of this host: where runs are bound to, and the time that a hypervisor takes. */
+
+/**
+ * struct kv_steal - the ticks of this machine's CPUs at a moment, see proc_stat(5)
+ * @all: ticks of all kinds, of all CPUs
+ * @stolen: of these, the host has given to others
+ */
+struct kv_steal {
+	uint64_t all;
+	uint64_t stolen;
+};
+
+int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2], struct kv_fault *f);
+int32_t kv_placement_spins(void);
+void kv_placement_online(char *text, size_t size, unsigned int *count);
+void kv_steal_start(struct kv_steal *s);
+double kv_steal_share(const struct kv_steal *s);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_SYS_READ_H
+#define KV_SYS_READ_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The first line of a file, without white space at its end. Returns 0 or a negative errno. */
+static inline int kv_read_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	int ret = 0;
+	size_t n;
+
+	if (!file)
+		return -errno;
+	if (!fgets(line, (int)size, file))
+		ret = -EIO;
+	fclose(file);
+	for (n = ret ? 0 : strlen(line); n && strchr(" \t\n", line[n - 1]); n--)
+		line[n - 1] = '\0';
+	return ret;
+}
+
+#endif
