@@ -11,7 +11,6 @@
 #include <time.h>
 #include "cli/interrupt.h"
 #include "file/flow.h"
-#include "file/probe.h"
 #include "sys/now.h"
 
 #define SENDER 0

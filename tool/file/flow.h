@@ -39,4 +39,7 @@ struct kv_flow {
 
 int kv_flow_run(struct kv_flow *flow, struct kv_fault *f);
 
+/* probe.c */
+void kv_probe_explain(const struct kv_pair *p, unsigned int end, struct kv_fault *f);
+
 #endif

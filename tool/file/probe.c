@@ -2,17 +2,17 @@
 #include <errno.h>
 #include <time.h>
 #include "cli/interrupt.h"
-#include "file/probe.h"
+#include "file/flow.h"
 #include "sys/now.h"
 
 /* Longer than the retries of an endpoint's QP take. */
 #define PROBE_NS 30000000000ULL
 #define LOOK_NS 10000000L
 
-/* No request of a run has it, nor has a piece of a file. */
+/* The wr_id of no request of a run, and of no piece of a file. */
 #define PROBE_ID UINT64_MAX
 
-/* What a connection ends with whose other host is gone. */
+/* The error of a TCP connection whose other host is gone. */
 static bool is_loss(int error)
 {
 	switch (error) {
@@ -54,7 +54,7 @@ static bool await(struct kv_backend *b, uint32_t cq, struct kv_wc *wc)
  * @f: why a run or a transfer ended; if a connection was lost it receives what a WRITE of no bytes
  *	completed with, which touches no memory and needs no key (IBTA 9.7.4.1.3)
  *
- * Who only waited had nothing on its way that could be given up.
+ * An end that only waits has no request outstanding that could fail.
  */
 void kv_probe_explain(const struct kv_pair *p, unsigned int end, struct kv_fault *f)
 {

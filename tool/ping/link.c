@@ -100,12 +100,10 @@ int kv_link_look_up(const struct kv_dev *dev, const char *host, const char *port
 	 */
 	const int any = kv_dev_is_iwarp(dev) ? AF_INET : AF_INET6;
 	struct addrinfo *list;
-	const char *why = kv_tcp_find(host, port, host ? AF_UNSPEC : any,
-				      host ? 0 : AI_PASSIVE, &list);
+	int ret = kv_tcp_look_up(host, port, host ? AF_UNSPEC : any, &list, f);
 
-	if (why)
-		return kv_fault_set(f, -EADDRNOTAVAIL, "%s port %s: %s",
-				    host ? host : "any address", port, why);
+	if (ret)
+		return ret;
 	memset(addr, 0, sizeof(*addr));
 	memcpy(addr, list->ai_addr, list->ai_addrlen);
 	freeaddrinfo(list);

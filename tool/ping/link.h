@@ -6,11 +6,10 @@
 #include "endpoint/endpoint.h"
 
 /*
- * A connection that the RDMA CM makes, with all that short messages need: a QP, a CQ
- * whose events wake us, a place for what comes and one for what goes. All of it dies
- * with the space.
+ * A connection of the RDMA CM for short messages: a QP, a CQ with events, a place for
+ * incoming messages and one for outgoing ones. Closing the site destroys all of it.
  *
- * Every wait ends at a deadline, or when somebody wants the tool to end.
+ * Every wait ends at a deadline, or at a signal that ends the tool.
  */
 
 /**
@@ -40,7 +39,7 @@ struct kv_link {
 	struct kv_endpoint end;
 	/* A place for incoming messages, and behind it one for outgoing ones. */
 	struct kv_buffer message;
-	/* Completions that nobody has asked for yet. */
+	/* Completions that no caller has waited for yet, by operation. */
 	uint64_t done[KVERBS_OP_RECV + 1];
 	/* Of a receive that failed; 0: none has. */
 	uint32_t recv_status;

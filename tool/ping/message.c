@@ -10,7 +10,7 @@
 
 static void spec(const struct kv_ping *p, struct kv_link_spec *s)
 {
-	/* Nobody waits for receives: all that the peer sends must find one. */
+	/* No receive is posted later: each message of the peer must find one. */
 	s->receives = p->count ? (uint32_t)p->count : 1;
 	s->bytes = p->size;
 }
@@ -53,53 +53,38 @@ static int each(struct kv_ping *p, struct kv_link *l,
 	return ret;
 }
 
-static int end(const struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
+/*
+ * The side that begins closes the connection in the end; the other side waits for that.
+ * rdma_server closes it itself: the client's message is here, but its acknowledgement may be
+ * lost, as it is with rxe and PREEMPT_RT, and a QP that is gone does not repeat it. Then
+ * rdma_client waits for its completion for ever.
+ */
+static int play(struct kv_ping *p, struct kv_link *l, bool begins, struct kv_fault *f)
 {
-	return kv_link_disconnect(l, f);
+	int ret;
+
+	p->bytes = p->size;
+	ret = each(p, l, begins ? tell : hear, f);
+	if (!ret)
+		ret = each(p, l, begins ? hear : tell, f);
+	if (!ret)
+		ret = each(p, l, flush, f);
+	if (ret)
+		return ret;
+	kv_ping_count(p, p->count);
+	for (uint32_t i = 0; i < p->connections && !ret; i++)
+		ret = begins ? kv_link_disconnect(&l[i], f) : kv_link_wait_end(&l[i], f);
+	return ret;
 }
 
-static int wait_end(const struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
-{
-	return kv_link_wait_end(l, f);
-}
-
-/* One side tells first, and closes the connection in the end. */
 static int begin(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {
-	int ret;
-
-	p->bytes = p->size;
-	ret = each(p, l, tell, f);
-	if (!ret)
-		ret = each(p, l, hear, f);
-	if (!ret)
-		ret = each(p, l, flush, f);
-	if (ret)
-		return ret;
-	kv_ping_count(p, p->count);
-	return each(p, l, end, f);
+	return play(p, l, true, f);
 }
 
-/*
- * The other side waits until the peer closes the connection. rdma_server closes it itself: the
- * client's message is here, but its acknowledgement may be lost, as it is with rxe and
- * PREEMPT_RT, and a QP that is gone does not repeat it. Then rdma_client waits for its completion
- * for ever.
- */
 static int follow(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {
-	int ret;
-
-	p->bytes = p->size;
-	ret = each(p, l, hear, f);
-	if (!ret)
-		ret = each(p, l, tell, f);
-	if (!ret)
-		ret = each(p, l, flush, f);
-	if (ret)
-		return ret;
-	kv_ping_count(p, p->count);
-	return each(p, l, wait_end, f);
+	return play(p, l, false, f);
 }
 
 const struct kv_ping_ops kv_ping_rdma_client = { .spec = spec, .client = begin, .server = follow };

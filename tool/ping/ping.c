@@ -42,16 +42,6 @@ static int accept_all(struct kv_ping *p, const struct sockaddr_storage *at, stru
 	return ret;
 }
 
-static int connect_all(struct kv_ping *p, const struct sockaddr_storage *to, struct kv_link *l,
-		       struct kv_fault *f)
-{
-	int ret = 0;
-
-	for (uint32_t i = 0; i < p->connections && !ret; i++)
-		ret = kv_link_connect(&l[i], to, f);
-	return ret;
-}
-
 static int play(struct kv_ping *p, const struct kv_site *site, struct kv_link *l, struct kv_fault *f)
 {
 	const struct kv_ping_ops *ops = protocols[p->protocol];
@@ -66,7 +56,10 @@ static int play(struct kv_ping *p, const struct kv_site *site, struct kv_link *l
 		l[i].spec.timeout_ns = p->timeout_ns;
 		ops->spec(p, &l[i].spec);
 	}
-	ret = p->server ? accept_all(p, &addr, l, f) : connect_all(p, &addr, l, f);
+	if (p->server)
+		ret = accept_all(p, &addr, l, f);
+	for (uint32_t i = 0; !p->server && i < p->connections && !ret; i++)
+		ret = kv_link_connect(&l[i], &addr, f);
 	if (ret)
 		return ret;
 	memcpy(p->peer, l[0].peer, sizeof(p->peer));
@@ -75,9 +68,9 @@ static int play(struct kv_ping *p, const struct kv_site *site, struct kv_link *l
 }
 
 /**
- * kv_ping_count() - some have gone through
- * @p: receives how many there are by now, and how long that took
- * @n: how many
+ * kv_ping_count() - count pings, or messages each way, that have gone through
+ * @p: its done and elapsed_ns are brought up to date
+ * @n: how many more
  */
 void kv_ping_count(struct kv_ping *p, uint64_t n)
 {
@@ -87,7 +80,7 @@ void kv_ping_count(struct kv_ping *p, uint64_t n)
 
 /**
  * kv_ping_run() - be one side
- * @p: what; receives what came of it
+ * @p: the side; receives the counts
  * @f: receives why not
  *
  * Return: 0 or a negative errno. Nothing that was made is left.

@@ -11,7 +11,7 @@
  * The protocol of rping: the client tells where its bytes are (the source), the server
  * READs them and says go ahead; the client tells where it wants them back (the sink),
  * the server WRITEs them there and says go ahead; and so on until the client closes
- * the connection. What the go-ahead says is of no interest.
+ * the connection. The contents of a go-ahead do not matter.
  */
 
 /* A message, as it travels: where a buffer of the client is. */
@@ -63,13 +63,13 @@ static void fill(char *bytes, uint32_t size, uint64_t ping)
 
 /**
  * struct rping - one side's memory
- * @p: what to do
+ * @p: the options, and the counts
  * @l: the connection
  * @source: of the client, where the server READs; of the server, where that goes
  * @sink: of the client, where the server WRITEs
- * @expected: what a ping consists of
- * @found: what came
- * @hint: what it may mean if the peer closes the connection now; NULL: nothing
+ * @expected: the bytes of a ping
+ * @found: the bytes that came
+ * @hint: explains that the peer closes the connection now; NULL: nothing does
  */
 struct rping {
 	struct kv_ping *p;
@@ -113,7 +113,7 @@ static void explain(const struct rping *r, struct kv_fault *f)
 		kv_fault_set(f, told.error, "%.600s; %s", told.text, hint);
 }
 
-/* Look at what came, as far as somebody wants that. */
+/* Checks and prints the bytes of a ping, as --validate and --verbose say. */
 static int inspect(struct rping *r, const struct kv_buffer *buffer,
 		   uint32_t bytes, struct kv_fault *f)
 {
@@ -137,7 +137,7 @@ static int inspect(struct rping *r, const struct kv_buffer *buffer,
 	return 0;
 }
 
-/* Tell the server where a buffer is, and wait for its go-ahead. */
+/* Tells the server where a buffer is, and waits for the go-ahead. */
 static int advertise(struct rping *r, const struct kv_buffer *buffer,
 		     const char *what, struct kv_fault *f)
 {
@@ -190,26 +190,6 @@ static int ping_all(struct rping *r, struct kv_fault *f)
 		if (!ret)
 			kv_ping_count(p, 1);
 	}
-	return ret;
-}
-
-static int client(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
-{
-	struct kv_fault why;
-	struct rping r;
-	int ret;
-
-	p->bytes = p->size;
-	ret = init(&r, p, l, f);
-	if (!ret)
-		ret = ping_all(&r, f);
-	if (ret)
-		explain(&r, f);
-	exit_rping(&r);
-	if (!ret)
-		return kv_link_disconnect(l, f);
-	/* So that the server need not wait; why it failed is known. */
-	kv_link_disconnect(l, &why);
 	return ret;
 }
 
@@ -283,7 +263,7 @@ static int pong_all(struct rping *r, struct kv_fault *f)
 	ret = kv_link_add_buffer(r->l, &r->source, p->size, access, f);
 	while (!ret) {
 		ret = hear(r, &source, "where its next ping is", f);
-		/* Between two pings is where a client ends. */
+		/* A client ends between two pings. */
 		if (ret == -ECONNRESET)
 			break;
 		if (!ret)
@@ -299,7 +279,8 @@ static int pong_all(struct rping *r, struct kv_fault *f)
 	return 0;
 }
 
-static int server(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
+static int play(struct kv_ping *p, struct kv_link *l, int (*fn)(struct rping *r, struct kv_fault *f),
+		struct kv_fault *f)
 {
 	struct kv_fault why;
 	struct rping r;
@@ -307,13 +288,28 @@ static int server(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 
 	ret = init(&r, p, l, f);
 	if (!ret)
-		ret = pong_all(&r, f);
+		ret = fn(&r, f);
 	if (ret)
 		explain(&r, f);
 	exit_rping(&r);
+	/* The peer need not wait; why this side failed is known. */
 	if (ret)
 		kv_link_disconnect(l, &why);
 	return ret;
+}
+
+static int client(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
+{
+	int ret;
+
+	p->bytes = p->size;
+	ret = play(p, l, ping_all, f);
+	return ret ? ret : kv_link_disconnect(l, f);
+}
+
+static int server(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
+{
+	return play(p, l, pong_all, f);
 }
 
 const struct kv_ping_ops kv_ping_rping = {

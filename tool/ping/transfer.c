@@ -5,7 +5,7 @@
 #include "ping/link.h"
 #include "sys/now.h"
 
-/* As long as nothing comes, it is looked at this often whether the peer is there. */
+/* As long as nothing comes, the connection's state is read this often. */
 #define LOOK_MS 100
 
 /* IBV_WC_WR_FLUSH_ERR (IBTA 11.6.2) */
@@ -63,7 +63,7 @@ static int take(struct kv_link *l, const struct kv_wc *wc, const char *what, str
 	return 0;
 }
 
-/* Sleep until there is something, and now and then look whether the peer is there. */
+/* Sleeps until a completion comes, or LOOK_MS; then reads whether the peer is there. */
 static int doze(struct kv_link *l, struct kv_fault *f)
 {
 	int ret = kv_endpoint_sleep(&l->end, LOOK_MS, f);
@@ -71,7 +71,7 @@ static int doze(struct kv_link *l, struct kv_fault *f)
 	return ret == -EAGAIN ? kv_link_look(l, f) : ret;
 }
 
-/* Take completions; if there is none, wait for one. */
+/* Takes completions; if there is none, waits for one. */
 static int advance(struct kv_link *l, uint64_t end_ns, const char *what, struct kv_fault *f)
 {
 	struct kv_backend *b = l->end.site->b;
@@ -131,7 +131,7 @@ static int wait_done(struct kv_link *l, uint32_t op, const char *what, struct kv
 /**
  * kv_link_send() - send a message
  * @l: the link
- * @data: spec.bytes of it; NULL: what was sent last, at first zeros
+ * @data: spec.bytes of it; NULL: the last message again, at first zeros
  * @what: is being done, for the text
  * @f: receives why not
  *
@@ -168,7 +168,7 @@ int kv_link_send(struct kv_link *l, const void *data, const char *what, struct k
 /**
  * kv_link_receive() - wait for a message
  * @l: the link
- * @data: receives it; NULL: nobody wants to know, and no receive takes its place
+ * @data: receives it; NULL: it is dropped, and no receive is posted in its place
  * @what: is being done, for the text
  * @f: receives why not
  *
@@ -193,7 +193,7 @@ int kv_link_receive(struct kv_link *l, void *data, const char *what, struct kv_f
  * kv_link_move() - an RDMA READ or WRITE, until it is complete
  * @l: the link
  * @op: KVERBS_OP_READ or KVERBS_OP_WRITE
- * @buffer: whither or whence
+ * @buffer: the local one, of either direction
  * @bytes: how many
  * @remote_addr: as the peer told it
  * @remote_key: ditto

@@ -12,10 +12,10 @@
 #include "remote/tcp.h"
 #include "sys/now.h"
 
-/* As the programs say it, with the zero at its end. */
+/* The word of the programs, sent with its final zero. */
 #define DONE "done"
 
-/* Until the socket can be read or written. @end_ns: UINT64_MAX: nobody knows when that will be. */
+/* Waits until the socket can be read or written. @end_ns: UINT64_MAX: without a deadline. */
 static int wait_for(const struct kv_exchange *x, int fd, short events, uint64_t end_ns)
 {
 	struct pollfd p = { .fd = fd, .events = events };
@@ -46,15 +46,6 @@ static int refuse(struct kv_fault *f, int error, const char *what)
 	return kv_fault_set(f, error, "%s: %s", what, strerror(-error));
 }
 
-static int look_up(const char *host, const char *port, int flags,
-		   struct addrinfo **list, struct kv_fault *f)
-{
-	const char *why = kv_tcp_find(host, port, AF_UNSPEC, flags, list);
-
-	return why ? kv_fault_set(f, -EADDRNOTAVAIL, "%s port %s: %s",
-				  host ? host : "any address", port, why) : 0;
-}
-
 /**
  * kv_exchange_connect() - reach the server
  * @x: but for the socket all is set; receives the connection
@@ -71,7 +62,7 @@ int kv_exchange_connect(struct kv_exchange *x, const char *host,
 	char what[300];
 	int ret;
 
-	ret = look_up(host, port, 0, &list, f);
+	ret = kv_tcp_look_up(host, port, AF_UNSPEC, &list, f);
 	if (ret)
 		return ret;
 	ret = kv_tcp_dial(list, x->timeout_ns);
@@ -98,7 +89,7 @@ int kv_exchange_accept(struct kv_exchange *x, const char *port, struct kv_fault 
 	struct addrinfo *list, *at;
 	char what[64];
 
-	ret = look_up(NULL, port, AI_PASSIVE, &list, f);
+	ret = kv_tcp_look_up(NULL, port, AF_UNSPEC, &list, f);
 	if (ret)
 		return ret;
 	snprintf(what, sizeof(what), "port %.40s", port);
@@ -120,7 +111,7 @@ int kv_exchange_accept(struct kv_exchange *x, const char *port, struct kv_fault 
 	return ret ? refuse(f, ret, what) : 0;
 }
 
-/* All of it, or an error; @write: else it is read. */
+/* Sends or receives all bytes. */
 static int move(struct kv_exchange *x, void *data, size_t size, bool write,
 		const char *what, struct kv_fault *f)
 {

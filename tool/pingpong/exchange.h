@@ -13,8 +13,8 @@
  * ibv_srq_pingpong has, each side tells a list of always the same length, in which the
  * places that it has no QP for are zero.
  *
- * Every wait ends at a deadline, or when somebody wants the tool to end, or the device
- * that all this is for goes, which in user space may have to wait for us.
+ * Every wait ends at a deadline, at a signal that ends the tool, or when the device goes: its
+ * removal may have to wait for the objects of user space.
  */
 
 /* Addresses that are told where there may be several QPs. */

@@ -183,3 +183,22 @@ int kv_tcp_listen(const struct addrinfo *at, bool both, int backlog)
 	close(fd);
 	return error;
 }
+
+/**
+ * kv_tcp_look_up() - find the addresses of a peer, or those to listen at
+ * @host: name or address; NULL: any address of this host
+ * @port: a number
+ * @family: AF_*
+ * @list: receives them, for freeaddrinfo()
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_tcp_look_up(const char *host, const char *port, int family, struct addrinfo **list,
+		   struct kv_fault *f)
+{
+	const char *why = kv_tcp_find(host, port, family, host ? 0 : AI_PASSIVE, list);
+
+	return why ? kv_fault_set(f, -EADDRNOTAVAIL, "%s port %s: %s",
+				  host ? host : "any address", port, why) : 0;
+}
