@@ -206,10 +206,9 @@ int kv_cost_print(struct json_object *list, unsigned int spaces,
 	kv_table_create(&table, column, n);
 	for (size_t i = 0; i < json_object_array_length(list); i++)
 		add_row(&table, json_object_array_get_idx(list, i), spaces);
-	ret = kv_table_print(&table);
-	kv_table_destroy(&table);
+	ret = kv_table_print(&table, f);
 	if (ret)
-		return kv_fault_set(f, ret, "cannot print the table");
+		return ret;
 	printf("\nWhat the verbs of each line took");
 	if (rounds > 1)
 		printf(", median of %u rounds", rounds);

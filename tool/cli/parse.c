@@ -304,7 +304,7 @@ static int add_value(struct kv_list *list, uint32_t value, const char *text, siz
 	return 0;
 }
 
-/* @more: what a list takes beside @table's words */
+/* @more: the words beside those of @table, for the text of a refusal */
 static int take_words(const char *text, const struct kv_enum *table, const char *more,
 		      struct kv_list *list, struct kv_why *why)
 {
@@ -328,13 +328,13 @@ static int take_words(const char *text, const struct kv_enum *table, const char 
 	}
 }
 
-int kv_parse_ops(const char *text, struct kv_list *list, struct kv_why *why)
+int kv_parse_ops(const char *text, void *list, struct kv_why *why)
 {
 	struct kv_list found = { 0 };
 	int ret = take_words(text, kv_enum_op, "", &found, why);
 
 	if (!ret)
-		*list = found;
+		*(struct kv_list *)list = found;
 	return ret;
 }
 
@@ -358,7 +358,7 @@ int kv_parse_flags(const char *text, const struct kv_enum *table, uint32_t *flag
 	return ret;
 }
 
-int kv_parse_sizes(const char *text, struct kv_list *list, struct kv_why *why)
+int kv_parse_sizes(const char *text, void *list, struct kv_why *why)
 {
 	struct kv_list found = { 0 };
 	int ret;
@@ -377,7 +377,7 @@ int kv_parse_sizes(const char *text, struct kv_list *list, struct kv_why *why)
 		if (!*text)
 			break;
 	}
-	*list = found;
+	*(struct kv_list *)list = found;
 	return 0;
 }
 

@@ -144,9 +144,9 @@ int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns, uint64_t *
 /* One or two CPUs, as in 1 or 1,0; @n receives how many. */
 int kv_parse_cpus(const char *text, int32_t cpu[2], unsigned int *n, struct kv_why *why);
 /* enum kverbs_op, as in send,write. */
-int kv_parse_ops(const char *text, struct kv_list *list, struct kv_why *why);
+int kv_parse_ops(const char *text, void *list, struct kv_why *why);
 /* Bytes, as in 8,64,4k. */
-int kv_parse_sizes(const char *text, struct kv_list *list, struct kv_why *why);
+int kv_parse_sizes(const char *text, void *list, struct kv_why *why);
 /* The name of an RDMA device: @name receives @text. */
 int kv_parse_dev(const char *text, const char **name, struct kv_why *why);
 /* A GID, into network order: an IPv6 address, ::ffff:192.0.2.1 for IPv4's. */
@@ -174,5 +174,8 @@ void kv_sockaddr_format(char text[KV_SOCKADDR_TEXT], const struct sockaddr_stora
  */
 size_t kv_bytes_text(char *text, const uint8_t *bytes, size_t n);
 size_t kv_bytes_hex(char *text, const uint8_t *bytes, size_t n);
+
+/* printable.c */
+const char *kv_printable_check(const char *text);
 
 #endif

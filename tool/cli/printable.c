@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "cli/printable.h"
+#include "cli/parse.h"
 
 /* What comes from elsewhere and goes to a terminal: names of files, and all that a peer says. */
 

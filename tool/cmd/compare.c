@@ -26,16 +26,6 @@ static struct compare {
 	enum kv_space_id self;
 } compare;
 
-static int parse_ops(const char *text, void *field, struct kv_why *why)
-{
-	return kv_parse_ops(text, field, why);
-}
-
-static int parse_sizes(const char *text, void *field, struct kv_why *why)
-{
-	return kv_parse_sizes(text, field, why);
-}
-
 #define S struct compare
 
 static const struct kv_option rows[] = {
@@ -45,9 +35,9 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_ENUM, .at = offsetof(S, self), .has = offsetof(S, has_self),
 	  .names = kv_enum_space },
 	{ "ops", "OP,...", "of send, write, read, fetch-add and cmp-swp; default: all",
-	  KV_OPTION_OWN, .at = offsetof(S, m.ops), .parse = parse_ops },
+	  KV_OPTION_OWN, .at = offsetof(S, m.ops), .parse = kv_parse_ops },
 	{ "sizes", "BYTES,...", "as in 8,64,4k; default: 8,64,4k,64k. fetch-add and cmp-swp always have 8 bytes, whatever stands here",
-	  KV_OPTION_OWN, .at = offsetof(S, m.sizes), .parse = parse_sizes },
+	  KV_OPTION_OWN, .at = offsetof(S, m.sizes), .parse = kv_parse_sizes },
 	{ "time", "TIME", "for each operation and size, all sides together, as in 2 or 500ms; default: 2.3s. Up to three times as long if it takes that to get the 1000 samples of a p99",
 	  KV_OPTION_TIME, .at = offsetof(S, m.plan.time_ns), .min = TIME_MIN_NS, .max = TIME_MAX_NS },
 	{ "rounds", "N", "each with fresh connections of all sides; default: 12. With fewer than 6 there is no interval",
@@ -79,7 +69,7 @@ static void set_default_lists(struct compare *c)
 		c->m.sizes = sizes;
 	if (c->m.ops.n)
 		return;
-	/* All that --loop goes with. */
+	/* The operations that --loop goes with. */
 	for (unsigned int i = 0; i < all.n; i++) {
 		if (c->common.has_loop &&
 		    kv_workload_check_kind(c->common.loop, all.value[i], &ignored))
@@ -141,8 +131,8 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 	return ret;
 }
 
-/* All of a host are on the same device. */
-static int open_spaces(struct compare *c, struct kv_fault *f)
+/* The sites of one host are on the same device. */
+static int open_sites(struct compare *c, struct kv_fault *f)
 {
 	struct kv_options *o = &c->common;
 	int ret = 0;
@@ -181,7 +171,7 @@ static int run(void *args, struct kv_fault *f)
 	struct compare *c = args;
 	int ret;
 
-	ret = open_spaces(c, f);
+	ret = open_sites(c, f);
 	if (ret)
 		return ret;
 	c->doc = create_doc(c, describe_environment(c));
@@ -219,7 +209,7 @@ static int print(void *args, struct json_object *doc, struct kv_fault *f)
 	return ret;
 }
 
-static void close_spaces(void *args)
+static void close_sites(void *args)
 {
 	struct compare *c = args;
 
@@ -248,5 +238,5 @@ const struct kv_cmd kv_cmd_compare = {
 	.has_result = has_result,
 	.describe = describe,
 	.print = print,
-	.close = close_spaces,
+	.close = close_sites,
 };

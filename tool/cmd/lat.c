@@ -38,7 +38,7 @@ static struct lat {
 	struct kv_site peer;
 	struct kv_pair pair;
 	struct kv_series null;
-	struct kv_series side;
+	struct kv_series series;
 	struct kv_retries retries;
 	struct kv_run_result result;
 	bool verified;
@@ -197,7 +197,7 @@ static int measure(struct lat *l, struct kv_pair *pair, struct kv_fault *f)
 	ret = kv_block_measure(&l->site[l->common.end[0]], pair, &l->common.work, &l->amount,
 			       l->progress.on ? &watch : NULL, &l->result, f);
 	kv_progress_erase(&l->progress);
-	kv_series_add(&l->side, &l->result);
+	kv_series_add(&l->series, &l->result);
 	return ret;
 }
 
@@ -207,16 +207,15 @@ static int measure_pair(struct lat *l, struct kv_fault *f)
 	const struct kv_site *server = host_of(l) ? &l->peer : &l->site[l->common.end[1]];
 	int ret;
 
-	ret = kv_workload_check_dev(&l->common.work, &client->dev, client->b->ops->space, f);
+	ret = kv_workload_check_site(&l->common.work, client, f);
 	if (!ret)
-		ret = kv_workload_check_dev(&l->common.work, &server->dev,
-					server->b->ops->space, f);
+		ret = kv_workload_check_site(&l->common.work, server, f);
 	kv_workload_adapt(&l->common.work, &client->dev);
 	if (!ret)
 		ret = kv_pair_create(&l->pair, client, server, &l->common.work, f);
 	if (ret)
 		return ret;
-	kv_pair_verbs(&l->pair, l->side.verb_ns);
+	kv_pair_verbs(&l->pair, l->series.verb_ns);
 	kv_retries_start(&l->retries, client, server);
 	if (l->common.verify) {
 		ret = kv_verify_pair(&l->pair, f);
@@ -233,7 +232,7 @@ static int measure_all(struct lat *l, struct kv_fault *f)
 {
 	int ret;
 
-	kv_series_reset(&l->side);
+	kv_series_reset(&l->series);
 	if (l->common.work.kind == KV_KIND_NULL)
 		return measure(l, NULL, f);
 	ret = kv_series_measure_null(&l->null, &l->site[l->common.end[0]], &l->common.work, f);
@@ -252,13 +251,13 @@ static struct json_object *describe_environment(const struct lat *l)
 	return environment;
 }
 
-static struct json_object *describe_cell(const struct lat *l)
+static struct json_object *describe_point(const struct lat *l)
 {
-	struct json_object *cell = kv_result_work(&l->common.work);
+	struct json_object *point = kv_result_work(&l->common.work);
 
-	kv_out_put_string(cell, "space", kv_enum_name(kv_enum_space, l->common.end[0]));
-	kv_out_put_string(cell, "server_space", kv_enum_name(kv_enum_space, l->common.end[1]));
-	return cell;
+	kv_out_put_string(point, "space", kv_enum_name(kv_enum_space, l->common.end[0]));
+	kv_out_put_string(point, "server_space", kv_enum_name(kv_enum_space, l->common.end[1]));
+	return point;
 }
 
 static struct json_object *describe_null(const struct lat *l)
@@ -276,7 +275,7 @@ static struct json_object *describe_null(const struct lat *l)
 static struct json_object *describe(void *args, bool result, int error)
 {
 	struct lat *l = args;
-	struct json_object *cell = describe_cell(l);
+	struct json_object *point = describe_point(l);
 	struct json_object *doc = kv_result_create("kverbs.lat", describe_spec(l),
 						   result ? describe_environment(l) : NULL);
 
@@ -285,10 +284,10 @@ static struct json_object *describe(void *args, bool result, int error)
 		kv_out_put(doc, "counters", kv_retries_describe(&l->retries));
 	}
 	if (result) {
-		kv_out_put_bool(cell, "verified", l->verified);
-		kv_out_put(cell, "result", kv_result_series(&l->common.work, l->common.end[0], &l->side));
+		kv_out_put_bool(point, "verified", l->verified);
+		kv_out_put(point, "result", kv_result_series(&l->common.work, l->common.end[0], &l->series));
 	}
-	kv_out_put(doc, "cell", cell);
+	kv_out_put(doc, "cell", point);
 	kv_out_put_bool(doc, "complete", !error);
 	return doc;
 }
@@ -298,7 +297,7 @@ static int print(void *args, struct json_object *doc, struct kv_fault *f)
 	return kv_report_lat(doc, f);
 }
 
-static int open_spaces(struct lat *l, struct kv_fault *f)
+static int open_sites(struct lat *l, struct kv_fault *f)
 {
 	const struct kv_options *o = &l->common;
 	unsigned int here = host_of(l) ? 1 : 2;
@@ -317,7 +316,7 @@ static int open_spaces(struct lat *l, struct kv_fault *f)
 
 static int run(void *args, struct kv_fault *f)
 {
-	int ret = open_spaces(args, f);
+	int ret = open_sites(args, f);
 
 	return ret ? ret : measure_all(args, f);
 }
@@ -327,10 +326,10 @@ static bool has_result(void *args, int error)
 {
 	const struct lat *l = args;
 
-	return error == -ECANCELED && l->side.samples;
+	return error == -ECANCELED && l->series.samples;
 }
 
-static void close_spaces(void *args)
+static void close_sites(void *args)
 {
 	struct lat *l = args;
 
@@ -358,5 +357,5 @@ const struct kv_cmd kv_cmd_lat = {
 	.has_result = has_result,
 	.describe = describe,
 	.print = print,
-	.close = close_spaces,
+	.close = close_sites,
 };

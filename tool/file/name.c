@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
-#include "cli/printable.h"
+#include "cli/parse.h"
 #include "file/file.h"
 
 /**

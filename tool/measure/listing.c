@@ -80,7 +80,6 @@ int kv_listing_print(struct json_object *list, const struct kv_listing *column, 
 {
 	struct kv_column head[COLUMNS_MAX];
 	struct kv_table t;
-	int ret;
 
 	for (unsigned int i = 0; i < n; i++)
 		head[i] = (struct kv_column){ column[i].head, is_figure(&column[i]) };
@@ -90,7 +89,5 @@ int kv_listing_print(struct json_object *list, const struct kv_listing *column, 
 			add(&t, json_object_array_get_idx(list, i), column, n);
 	else
 		add(&t, list, column, n);
-	ret = kv_table_print(&t);
-	kv_table_destroy(&t);
-	return ret ? kv_fault_set(f, ret, "cannot print the table") : 0;
+	return kv_table_print(&t, f);
 }

@@ -29,28 +29,29 @@ static void get_us(char *text, struct json_object *obj, const char *path)
 	kv_us_format(text, CELL, kv_out_get_real(obj, path));
 }
 
-/* Both words stand in uapi/kverbs.h; here they are sentences. */
-static const char *describe_post(struct json_object *series)
-{
-	return is(series, "/post", "softirq-off") ?
-	       "posted in process context with softirqs held off" : "posted in process context";
-}
+/* Words of a document as prose; a row without a word is for all others. */
+static const struct {
+	const char *path;
+	const char *word;
+	const char *prose;
+} prose[] = {
+	{ "/post", "softirq-off", "posted in process context with softirqs held off" },
+	{ "/post", NULL, "posted in process context" },
+	{ "/lkey", "dma", "local buffer by local_dma_lkey" },
+	{ "/lkey", NULL, "local buffer by an MR's key" },
+	{ "/loop", "relay", "half of a round trip in which one thread drives both ends" },
+	{ "/loop", "pingpong", "half of a round trip between two threads" },
+	{ "/loop", "null", "two reads of the counter and the record, no verbs" },
+	{ "/loop", NULL, "from before the post until its completion was polled" },
+};
 
-static const char *describe_lkey(struct json_object *series)
+static const char *describe(struct json_object *obj, const char *path)
 {
-	return is(series, "/lkey", "dma") ? "local buffer by local_dma_lkey" :
-	       "local buffer by an MR's key";
-}
+	unsigned int i = 0;
 
-static const char *describe_estimand(struct json_object *point)
-{
-	if (is(point, "/loop", "relay"))
-		return "half of a round trip in which one thread drives both ends";
-	if (is(point, "/loop", "pingpong"))
-		return "half of a round trip between two threads";
-	if (is(point, "/loop", "null"))
-		return "two reads of the counter and the record, no verbs";
-	return "from before the post until its completion was polled";
+	while (strcmp(prose[i].path, path) || (prose[i].word && !is(obj, path, prose[i].word)))
+		i++;
+	return prose[i].prose;
 }
 
 static void print_peer(struct json_object *p)
@@ -94,14 +95,6 @@ static void print_device_note(struct json_object *doc)
 	if (json_object_get_boolean(kv_out_get(c, "/kernel_keys_relaxed_ordering")))
 		printf("%s writes in relaxed order by keys of the kernel's, and not by those of user space.\n",
 		       kv_out_get_string(c, "/device"));
-}
-
-static void print_retries(struct json_object *doc)
-{
-	struct json_object *counters = kv_out_get(doc, "/counters");
-
-	if (counters)
-		kv_retries_tell(counters);
 }
 
 static void print_null(struct json_object *doc)
@@ -159,7 +152,7 @@ static void print_legend(struct json_object *points)
 			point = json_object_array_get_idx(points, k);
 			if (!is(point, "/loop", loops[i]))
 				continue;
-			printf("%s: %s%s\n", loops[i], describe_estimand(point),
+			printf("%s: %s%s\n", loops[i], describe(point, "/loop"),
 			       i ? ", as perftest prints it" : "");
 			break;
 		}
@@ -188,8 +181,8 @@ static void print_contexts(struct json_object *doc)
 	if (!series[0] || !series[1])
 		return;
 	for (unsigned int i = 0; i < (is(doc, "/spec/design", "self") ? 1 : 2); i++)
-		printf("%s: %s, %s\n", kv_out_get_string(series[i], "/space"), describe_post(series[i]),
-		       describe_lkey(series[i]));
+		printf("%s: %s, %s\n", kv_out_get_string(series[i], "/space"), describe(series[i], "/post"),
+		       describe(series[i], "/lkey"));
 	printf("all: completion %s, on CPU %llu", kv_out_get_string(series[0], "/completion"),
 	       count(series[0], "/cpu"));
 	if (responder)
@@ -265,7 +258,8 @@ static int print_series(struct json_object *doc, struct kv_fault *f)
 static void print_notes(struct json_object *doc)
 {
 	print_null(doc);
-	print_retries(doc);
+	if (kv_out_get(doc, "/counters"))
+		kv_retries_tell(kv_out_get(doc, "/counters"));
 	print_device_note(doc);
 	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
 		printf("Not complete: %s\n", kv_out_get_string(doc, "/error/text"));
@@ -307,7 +301,7 @@ static void print_work(struct json_object *r)
 	printf(" from %s space", kv_out_get_string(r, "/space"));
 	if (strcmp(kv_out_get_string(r, "/space"), kv_out_get_string(r, "/server_space")))
 		printf(" to %s space", kv_out_get_string(r, "/server_space"));
-	printf(": %s", describe_estimand(r));
+	printf(": %s", describe(r, "/loop"));
 	if (kv_out_get_count(r, "/sample_divisor") > 1)
 		printf(", as perftest prints it");
 	printf("\n");
@@ -319,7 +313,7 @@ static void print_how(struct json_object *r)
 	double elapsed = kv_out_get_real(series, "/elapsed_ns") / 1e9;
 
 	if (kv_out_get(series, "/post"))
-		printf("%s, %s\ncompletion %s, on ", describe_post(series), describe_lkey(series),
+		printf("%s, %s\ncompletion %s, on ", describe(series, "/post"), describe(series, "/lkey"),
 		       kv_out_get_string(series, "/completion"));
 	printf("CPU %llu", count(series, "/cpu"));
 	if (kv_out_get(series, "/responder_cpu"))

@@ -13,7 +13,7 @@ static unsigned int count_sizes(const struct kv_sweep *m, uint32_t op)
 	return kv_workload_is_atomic(op) ? 1 : m->sizes.n;
 }
 
-static const struct kv_site *server_space(const struct kv_sweep *m, enum kv_space_id id)
+static const struct kv_site *server_site(const struct kv_sweep *m, enum kv_space_id id)
 {
 	return m->host ? &m->peer[id] : &m->site[id];
 }
@@ -33,7 +33,7 @@ bool kv_sweep_has_relay(const struct kv_sweep *m)
 	return !m->host;
 }
 
-/* All series are measured in one way, or they could not be compared. */
+/* All series are measured in one way, so that they can be compared. */
 static enum kv_kind choose_kind(const struct kv_sweep *m, uint32_t op)
 {
 	enum kv_kind kind = m->has_kind ? m->kind : kv_workload_default_kind(op);
@@ -55,12 +55,11 @@ static int check_work(const struct kv_sweep *m, struct kv_fault *f)
 	int ret = 0;
 
 	for (unsigned int i = 0; i < KV_SPACES && !ret; i++) {
-		const struct kv_site *server = server_space(m, i);
+		const struct kv_site *server = server_site(m, i);
 
-		ret = kv_workload_check_dev(&m->work, &m->site[i].dev, m->site[i].b->ops->space, f);
+		ret = kv_workload_check_site(&m->work, &m->site[i], f);
 		if (!ret && server != &m->site[i])
-			ret = kv_workload_check_dev(&m->work, &server->dev,
-						    server->b->ops->space, f);
+			ret = kv_workload_check_site(&m->work, server, f);
 	}
 	return ret;
 }
@@ -200,7 +199,7 @@ static int measure_point(struct kv_sweep *m, struct json_object *cells)
 	m->tried++;
 	for (unsigned int s = 0; s < m->contrast->n; s++) {
 		ends[s].client = &m->site[m->contrast->series[s].client];
-		ends[s].server = server_space(m, m->contrast->series[s].server);
+		ends[s].server = server_site(m, m->contrast->series[s].server);
 	}
 	ret = kv_point_measure(point, m->contrast, ends, &m->work, &m->plan, &m->progress, &fault);
 	m->measured += point->rounds > 0;
@@ -271,7 +270,7 @@ int kv_sweep_measure(struct kv_sweep *m, struct json_object *doc)
 	ret = measure_null(m, doc);
 	if (ret)
 		return ret;
-	kv_retries_start(&m->retries, &m->site[KV_SPACE_KERNEL], server_space(m, KV_SPACE_KERNEL));
+	kv_retries_start(&m->retries, &m->site[KV_SPACE_KERNEL], server_site(m, KV_SPACE_KERNEL));
 	ret = measure_points(m, cells);
 	kv_retries_stop(&m->retries);
 	kv_out_put(doc, "counters", kv_retries_describe(&m->retries));

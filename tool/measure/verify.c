@@ -20,7 +20,7 @@
 struct check {
 	struct kv_pair *p;
 	struct kv_fault *f;
-	/* As it is measured later; but atomics have other operands here. */
+	/* The work that is measured later; only the operands of atomics differ. */
 	struct kv_workload work;
 	uint32_t size;
 	uint8_t *want;
@@ -39,7 +39,13 @@ static void fill_pattern(uint8_t *data, uint32_t size, uint64_t seed)
 	}
 }
 
-/* The site that a buffer belongs to. */
+/* Reports a read or a write of a buffer. */
+static int report(const struct check *c, const struct kv_site *s, int error, const char *what)
+{
+	return error ? kv_fault_backend(c->f, s->b, error, "cannot %s a buffer on %s", what,
+					s->dev.name) : 0;
+}
+
 static const struct kv_site *site_of(const struct check *c, const struct kv_buffer *buf)
 {
 	return c->p->end[buf == &c->p->local[1] || buf == &c->p->target[1]].site;
@@ -47,24 +53,18 @@ static const struct kv_site *site_of(const struct check *c, const struct kv_buff
 
 static int put(struct check *c, const struct kv_buffer *buf, const void *data)
 {
+	const struct kv_mr_write write = { buf->mr, 0, c->size, data };
 	const struct kv_site *s = site_of(c, buf);
-	int ret = kv_op_mr_write(s->b, &(struct kv_mr_write){ buf->mr, 0, c->size, data }, NULL,
-				 NULL);
 
-	if (ret)
-		return kv_fault_backend(c->f, s->b, ret, "cannot fill a buffer on %s", s->dev.name);
-	return 0;
+	return report(c, s, kv_op_mr_write(s->b, &write, NULL, NULL), "fill");
 }
 
 static int take(struct check *c, const struct kv_buffer *buf, void *data)
 {
+	const struct kv_mr_read read = { buf->mr, 0, c->size, data };
 	const struct kv_site *s = site_of(c, buf);
-	int ret = kv_op_mr_read(s->b, &(struct kv_mr_read){ buf->mr, 0, c->size, data }, NULL,
-				NULL);
 
-	if (ret)
-		return kv_fault_backend(c->f, s->b, ret, "cannot read a buffer on %s", s->dev.name);
-	return 0;
+	return report(c, s, kv_op_mr_read(s->b, &read, NULL, NULL), "read");
 }
 
 static int put_zeros(struct check *c)
@@ -110,7 +110,7 @@ static int compare(struct check *c, const struct kv_buffer *buf, const char *wha
 	return 0;
 }
 
-/* WRITE and READ: what the source has is at the destination afterwards. */
+/* WRITE and READ: the destination has the source's bytes afterwards. */
 static int check_one_way(struct check *c)
 {
 	static const struct kv_amount once = { .iters = 1 };
@@ -120,7 +120,7 @@ static int check_one_way(struct check *c)
 	static const uint64_t seed[] = { SEED_A, SEED_B };
 	int ret;
 
-	/* Twice: what was left there by chance is not both. */
+	/* Twice: bytes that were there before cannot equal both patterns. */
 	for (unsigned int i = 0; i < 2; i++) {
 		fill_pattern(c->want, c->size, seed[i]);
 		ret = put(c, read ? target : local, c->want);

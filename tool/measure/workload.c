@@ -97,17 +97,19 @@ void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev)
 }
 
 /**
- * kv_workload_check_dev() - can this device do this?
+ * kv_workload_check_site() - can the device of a site do this?
  * @w: the work; not KV_KIND_NULL
- * @dev: the device as one space sees it
- * @space: that space's name
+ * @site: an open site
  * @f: receives why not
  *
  * Return: 0, -EINVAL for a size, or -EOPNOTSUPP.
  */
-int kv_workload_check_dev(const struct kv_workload *w, const struct kv_dev *dev,
-		      const char *space, struct kv_fault *f)
+int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *site,
+			   struct kv_fault *f)
 {
+	const char *space = site->b->ops->space;
+	const struct kv_dev *dev = &site->dev;
+
 	if (w->connect == KV_CONNECT_RAW && kv_dev_is_iwarp(dev))
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space, %s: iWARP connects through the RDMA CM: --connect cm",

@@ -4,7 +4,7 @@
 
 #include "cli/fault.h"
 #include "cli/parse.h"
-#include "model/backend.h"
+#include "model/site.h"
 
 /**
  * struct kv_workload - a workload; the same for both spaces
@@ -65,7 +65,7 @@ bool kv_workload_is_two_sided(uint32_t op);
 enum kv_kind kv_workload_default_kind(uint32_t op);
 int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f);
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev);
-int kv_workload_check_dev(const struct kv_workload *w, const struct kv_dev *dev,
-		      const char *space, struct kv_fault *f);
+int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *site,
+			   struct kv_fault *f);
 
 #endif

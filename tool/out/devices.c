@@ -387,14 +387,6 @@ static void add_field(struct kv_table *t, const struct field *f, struct json_obj
 	kv_table_add(t, row);
 }
 
-static int finish_table(struct kv_table *t, struct kv_fault *f)
-{
-	int ret = kv_table_print(t);
-
-	kv_table_destroy(t);
-	return ret ? kv_fault_set(f, ret, "cannot print the table") : 0;
-}
-
 /* @side: of the device in the document, by space; NULL where a space does not have it. */
 static int print_fields(const char *name, struct json_object *const *side, struct kv_fault *f)
 {
@@ -408,7 +400,7 @@ static int print_fields(const char *name, struct json_object *const *side, struc
 		else
 			add_field(&t, field, side);
 	}
-	return finish_table(&t, f);
+	return kv_table_print(&t, f);
 }
 
 static bool has_gid(struct json_object *list, struct json_object *gid)
@@ -459,7 +451,7 @@ static int print_gids(struct json_object *const *side, struct kv_fault *f)
 				add_gid(&t, gid, other ? "both" : kv_enum_name(kv_enum_space, s));
 		}
 	}
-	return finish_table(&t, f);
+	return kv_table_print(&t, f);
 }
 
 static int print_dev(struct json_object *dev, struct kv_fault *f)

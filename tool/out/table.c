@@ -14,7 +14,7 @@
 
 /**
  * kv_table_create() - begin a table
- * @t: receives it; kv_table_destroy() destroys it
+ * @t: receives it; kv_table_print() frees it
  * @column: what its columns are called
  * @n: how many there are
  */
@@ -52,26 +52,19 @@ void kv_table_add(struct kv_table *t, const char *const *cell)
 }
 
 /**
- * kv_table_print() - print a table to stdout
+ * kv_table_print() - print a table to stdout, and free it
  * @t: the table
+ * @f: receives why not
  *
  * Return: 0, or -ENOMEM if some of it was missing and nothing is printed.
  */
-int kv_table_print(struct kv_table *t)
+int kv_table_print(struct kv_table *t, struct kv_fault *f)
 {
-	if (t->failed || scols_print_table(t->scols))
-		return -ENOMEM;
-	return 0;
-}
+	int ret = t->failed || scols_print_table(t->scols) ? -ENOMEM : 0;
 
-/**
- * kv_table_destroy() - free a table
- * @t: the table
- */
-void kv_table_destroy(struct kv_table *t)
-{
 	scols_unref_table(t->scols);
 	t->scols = NULL;
+	return ret ? kv_fault_set(f, ret, "cannot print the table") : 0;
 }
 
 /**

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <libsmartcols.h>
+#include "cli/fault.h"
 
 /* One column of a table; @right: its cells end at the same place. */
 struct kv_column {
@@ -27,8 +28,7 @@ struct kv_table {
 
 void kv_table_create(struct kv_table *t, const struct kv_column *column, unsigned int n);
 void kv_table_add(struct kv_table *t, const char *const *cell);
-int kv_table_print(struct kv_table *t);
-void kv_table_destroy(struct kv_table *t);
+int kv_table_print(struct kv_table *t, struct kv_fault *f);
 
 void kv_us_format(char *text, size_t size, double ns);
 int kv_us_difference_decimals(double ns);

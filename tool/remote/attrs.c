@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/printable.h"
+#include "cli/parse.h"
 #include "kernel/fields.h"
 #include "remote/wire.h"
 

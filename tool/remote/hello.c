@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/parse.h"
-#include "cli/printable.h"
 #include "kernel/fields.h"
 #include "model/row.h"
 #include "remote/hello.h"
