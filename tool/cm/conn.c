@@ -7,19 +7,23 @@
 #include "sys/now.h"
 
 #define MS_NS 1000000ULL
-/* What a backend takes. */
+/* The longest time that backends take for the resolution of an address or a route. */
 #define RESOLVE_MS_MAX 60000
-/* The CM's own verdict says more than our deadline: it may come that much later. */
+/* The CM's own error says more than our deadline, so it may come this much later. */
 #define GRACE_NS (500 * MS_NS)
 
-/* From which nothing leads anywhere. */
+/* States that no state follows. */
 #define ENDED (1U << KVERBS_CONN_DISCONNECTED | 1U << KVERBS_CONN_REJECTED | \
 	       1U << KVERBS_CONN_FAILED)
 
-/* In which nobody was asked for anything. */
+/* States in which no peer has been asked for anything. */
 #define QUIET (1U << KVERBS_CONN_IDLE | 1U << KVERBS_CONN_LISTENING)
 
-/* The defaults of the contract. */
+/**
+ * kv_conn_param_init() - set the contract's defaults
+ * @param: receives them
+ * @qp: of the connection
+ */
 void kv_conn_param_init(struct kv_conn_param *param, uint32_t qp)
 {
 	memset(param, 0, sizeof(*param));
@@ -73,7 +77,7 @@ static int wait_more(struct kv_backend *b, uint32_t id, uint64_t end_ns, struct 
 	return kv_fault_backend(f, b, ret, "cannot wait for conn %u", id);
 }
 
-/* @dst: the peer, should the backend have forgotten it; or NULL. */
+/* @dst: the peer, in case the backend does not know it any more; or NULL. */
 static int wait_for(struct kv_backend *b, uint32_t id, uint32_t wanted,
 		    const struct sockaddr_storage *dst, uint64_t end_ns,
 		    struct kv_conn *conn, struct kv_fault *f)
@@ -102,11 +106,17 @@ static int wait_for(struct kv_backend *b, uint32_t id, uint32_t wanted,
 	return kv_conn_fault_late(f, b->ops->space, conn, kv_now_ns() - start);
 }
 
-/*
- * Waits until a connection is in one of the states in @wanted, 1U << KVERBS_CONN_*. @conn and
- * the fault, which names the step, the peer's address and the reason, are filled on failure,
- * too. -ETIMEDOUT; -EINTR; -ECONNREFUSED if it was rejected, -ECONNABORTED if it was ended, or
- * what its status says if it has failed; -EINVAL if nobody was asked for anything.
+/**
+ * kv_conn_wait() - wait until a connection is in one of some states
+ * @b: the backend
+ * @id: the connection
+ * @wanted: the states, 1U << KVERBS_CONN_* each
+ * @end_ns: the deadline, of kv_now_ns()
+ * @conn: receives the connection, on failure, too
+ * @f: receives the step, the peer's address and the reason
+ *
+ * Return: 0; -ETIMEDOUT; -EINTR; -ECONNREFUSED: it was rejected; -ECONNABORTED: it was ended; its
+ * status if it has failed; -EINVAL: no peer has been asked for anything.
  */
 int kv_conn_wait(struct kv_backend *b, uint32_t id, uint32_t wanted,
 		 uint64_t end_ns, struct kv_conn *conn, struct kv_fault *f)
@@ -114,7 +124,16 @@ int kv_conn_wait(struct kv_backend *b, uint32_t id, uint32_t wanted,
 	return wait_for(b, id, wanted, NULL, end_ns, conn, f);
 }
 
-/* Waits for a peer's request to @listener, and takes it. -ETIMEDOUT, -EINTR. */
+/**
+ * kv_conn_take() - wait for a peer's request, and take it
+ * @b: the backend
+ * @listener: the request is one to this CONN
+ * @end_ns: the deadline, of kv_now_ns()
+ * @conn: receives the new connection
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno: -ETIMEDOUT, -EINTR.
+ */
 int kv_conn_take(struct kv_backend *b, uint32_t listener, uint64_t end_ns,
 		 struct kv_conn *conn, struct kv_fault *f)
 {
@@ -168,10 +187,17 @@ static int resolve(struct kv_backend *b, uint32_t id, const struct kv_conn_peer 
 	return kv_conn_wait(b, id, 1U << KVERBS_CONN_ROUTE_RESOLVED, with_grace(end_ns), conn, f);
 }
 
-/*
- * Does what is left of a connection: one that is connecting, answered or accepted is, or was,
- * established then. @param says how long until a packet is sent again (active side). Of @times,
- * which may be NULL: ESTABLISH (active side). Errors of kv_conn_wait().
+/**
+ * kv_conn_confirm() - establish a connection that is connecting, answered or accepted
+ * @b: the backend
+ * @id: the connection
+ * @param: has the ACK timeout (active side)
+ * @end_ns: the deadline, of kv_now_ns()
+ * @conn: receives the connection; the peer may have ended it again
+ * @times: receives ESTABLISH (active side); or NULL
+ * @f: receives why not
+ *
+ * Return: as kv_conn_wait().
  */
 int kv_conn_confirm(struct kv_backend *b, uint32_t id, const struct kv_conn_param *param,
 		    uint64_t end_ns, struct kv_conn *conn, struct kv_conn_times *times,
@@ -189,14 +215,20 @@ int kv_conn_confirm(struct kv_backend *b, uint32_t id, const struct kv_conn_para
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot establish the connection with %s",
 					kv_conn_peer_format(text, conn));
-	/* It is; the peer may have ended it since. */
+	/* The peer may have ended it since. */
 	wanted = 1U << KVERBS_CONN_ESTABLISHED | 1U << KVERBS_CONN_DISCONNECTED;
 	return kv_conn_wait(b, id, wanted, end_ns, conn, f);
 }
 
-/*
- * Ends a connection, accepted or established, and waits until the peer has confirmed; one that
- * has ended is fine. Errors of kv_conn_wait().
+/**
+ * kv_conn_disconnect() - end an accepted or established connection, with the peer's confirmation
+ * @b: the backend
+ * @id: the connection, which the peer may have ended already
+ * @end_ns: the deadline, of kv_now_ns()
+ * @conn: receives the connection
+ * @f: receives why not
+ *
+ * Return: as kv_conn_wait().
  */
 int kv_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t end_ns,
 		       struct kv_conn *conn, struct kv_fault *f)
@@ -232,9 +264,17 @@ static void destroy(struct kv_backend *b, uint32_t id)
 	kv_op_del(b, KV_CONN, id, &ns);
 }
 
-/*
- * Makes a listener at @src, port 0 for any; @conn has the port then. @backlog requests may wait
- * to be taken. Of @times: CREATE_ID, LISTEN. After a failure nothing is left.
+/**
+ * kv_conn_listen() - make a listener; nothing is left after a failure
+ * @b: the backend
+ * @init: of the CONN
+ * @src: its address; port 0: any
+ * @backlog: so many requests may wait to be taken
+ * @conn: receives the listener, with its port
+ * @times: receives CREATE_ID and LISTEN
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
  */
 int kv_conn_listen(struct kv_backend *b, const struct kv_conn_init *init,
 		   const struct sockaddr_storage *src, uint32_t backlog, struct kv_conn *conn,
@@ -258,10 +298,19 @@ int kv_conn_listen(struct kv_backend *b, const struct kv_conn_init *init,
 	return ret;
 }
 
-/*
- * Asks a peer for a connection, which the peer has not answered yet. @end_ns is for address and
- * route. Of @times: CREATE_ID, RESOLVE_ADDR, RESOLVE_ROUTE, CONNECT. After a failure nothing is
- * left, and the QP is nobody's.
+/**
+ * kv_conn_request() - send a peer a request, without waiting for the answer
+ * @b: the backend
+ * @peer: gets the request
+ * @param: the QP and the request's parameters
+ * @end_ns: when address and route have to be resolved, of kv_now_ns()
+ * @conn: receives the connection
+ * @times: receives CREATE_ID, RESOLVE_ADDR, RESOLVE_ROUTE and CONNECT
+ * @f: receives why not
+ *
+ * After a failure nothing is left, and the QP belongs to no connection.
+ *
+ * Return: 0 or a negative errno.
  */
 int kv_conn_request(struct kv_backend *b, const struct kv_conn_peer *peer,
 		    const struct kv_conn_param *param, uint64_t end_ns, struct kv_conn *conn,
@@ -289,7 +338,16 @@ err_destroy:
 	return ret;
 }
 
-/* Accepts a request; kv_conn_confirm() is to follow. Of @times: ACCEPT. */
+/**
+ * kv_conn_accept() - accept a request; kv_conn_confirm() follows
+ * @b: the backend
+ * @id: the request's connection
+ * @param: the QP and the answer's parameters
+ * @times: receives ACCEPT
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
 int kv_conn_accept(struct kv_backend *b, uint32_t id, const struct kv_conn_param *param,
 		   struct kv_conn_times *times, struct kv_fault *f)
 {
@@ -300,7 +358,18 @@ int kv_conn_accept(struct kv_backend *b, uint32_t id, const struct kv_conn_param
 	return ret ? kv_fault_backend(f, b, ret, "cannot accept a connection") : 0;
 }
 
-/* Connects to a peer: the whole active side. After a failure nothing is left. */
+/**
+ * kv_conn_dial() - connect to a peer: kv_conn_request() and kv_conn_confirm()
+ * @b: the backend
+ * @peer: the other side
+ * @param: the QP and the request's parameters
+ * @end_ns: the deadline, of kv_now_ns()
+ * @conn: receives the connection
+ * @times: receives the steps of the active side
+ * @f: receives why not; nothing is left then
+ *
+ * Return: as kv_conn_wait().
+ */
 int kv_conn_dial(struct kv_backend *b, const struct kv_conn_peer *peer,
 		 const struct kv_conn_param *param, uint64_t end_ns, struct kv_conn *conn,
 		 struct kv_conn_times *times, struct kv_fault *f)

@@ -18,16 +18,16 @@ enum kv_conn_step {
 	KV_CONN_STEPS,
 };
 
-/* What connecting cost, without the verbs of the QP itself. */
+/* The cost of a connection, without the verbs of the QP. */
 struct kv_conn_times {
 	uint64_t verb_ns[KV_CONN_STEPS]; /* how long the verb of each step took, nanoseconds */
 };
 
-/* Whom to connect to. */
+/* The other side of a connection to be made. */
 struct kv_conn_peer {
 	const char *dev; /* name of our device */
 	bool persistent; /* the connection outlives the backend; kernel only */
-	struct sockaddr_storage src; /* family 0 (AF_UNSPEC): what the routes say */
+	struct sockaddr_storage src; /* family 0 (AF_UNSPEC): the route decides */
 	struct sockaddr_storage dst; /* with a port */
 };
 
@@ -41,11 +41,7 @@ int kv_conn_fault_ended(struct kv_fault *f, const char *space, const struct kv_c
 int kv_conn_fault_late(struct kv_fault *f, const char *space,
 		       const struct kv_conn *conn, uint64_t waited_ns);
 
-/*
- * @id is the connection, @param the QP and what the peer is told, @end_ns the deadline by
- * kv_now_ns(). @conn receives what the connection is. What the verbs cost is put into @times,
- * each step's into its own place. @f receives why not, and the result is 0 or a negative errno.
- */
+/* Steps. */
 int kv_conn_wait(struct kv_backend *b, uint32_t id, uint32_t wanted,
 		 uint64_t end_ns, struct kv_conn *conn, struct kv_fault *f);
 int kv_conn_take(struct kv_backend *b, uint32_t listener, uint64_t end_ns,

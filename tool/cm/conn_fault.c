@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Why there is no connection, for the person who wants one. */
+/* Texts of connections that fail. */
 #include <errno.h>
 #include <string.h>
 #include "cli/parse.h"
@@ -9,7 +9,13 @@
 #define REASON_INVALID_SERVICE_ID 8
 #define REASON_CONSUMER 28
 
-/* Writes the address of the peer, and returns @text, or a word for a peer that is not known. */
+/**
+ * kv_conn_peer_format() - the peer of a connection
+ * @text: receives its address
+ * @conn: the connection
+ *
+ * Return: @text, or a word for a peer that is not known.
+ */
 const char *kv_conn_peer_format(char text[KV_SOCKADDR_TEXT], const struct kv_conn *conn)
 {
 	kv_sockaddr_format(text, &conn->dst);
@@ -22,7 +28,7 @@ static int say_rejected(struct kv_fault *f, const char *space,
 	char data[KV_BYTES_TEXT(KVERBS_CONN_PRIVATE_MAX)];
 
 	kv_bytes_text(data, conn->private_data, conn->private_length);
-	/* By us: nobody has told us a reason. */
+	/* This side has rejected it: there is no reason from the peer. */
 	if (conn->event != KVERBS_CM_EVENT_REJECTED)
 		return kv_fault_set(f, -ECONNREFUSED,
 				    "%s space: the connection with %s was rejected here",
@@ -69,9 +75,16 @@ static int say_failed(struct kv_fault *f, const char *space, const struct kv_con
 			    space, peer, kv_enum_name(kv_enum_cm_event, conn->event), why);
 }
 
-/*
- * Says why a request to @dst could not be sent: @b has the reason, and the result is @error. On
- * iWARP the request follows a connection of TCP's, which is made first.
+/**
+ * kv_conn_fault_connect() - say why a request could not be sent
+ * @f: receives it
+ * @b: has the reason
+ * @error: negative errno
+ * @dst: the peer
+ *
+ * On iWARP a TCP connection is made before the request, and may fail.
+ *
+ * Return: @error
  */
 int kv_conn_fault_connect(struct kv_fault *f, const struct kv_backend *b, int error,
 			  const struct sockaddr_storage *dst)
@@ -84,9 +97,13 @@ int kv_conn_fault_connect(struct kv_fault *f, const struct kv_backend *b, int er
 				error == -ETIMEDOUT ? ": nobody answers" : "");
 }
 
-/*
- * Says how a connection has ended that was rejected, failed or disconnected. Returns
- * -ECONNREFUSED, what its status says, or -ECONNABORTED.
+/**
+ * kv_conn_fault_ended() - say how a connection has ended
+ * @f: receives it
+ * @space: of the connection, "kernel" or "user"
+ * @conn: was rejected, has failed or is disconnected
+ *
+ * Return: -ECONNREFUSED, the connection's status or -ECONNABORTED, in this order.
  */
 int kv_conn_fault_ended(struct kv_fault *f, const char *space, const struct kv_conn *conn)
 {
@@ -101,9 +118,14 @@ int kv_conn_fault_ended(struct kv_fault *f, const char *space, const struct kv_c
 			    "%s space: the connection with %s was ended", space, peer);
 }
 
-/*
- * Says which answer has not come in time, from the connection as it was last. Returns
- * -ETIMEDOUT.
+/**
+ * kv_conn_fault_late() - say which answer has not come in time
+ * @f: receives it
+ * @space: of the connection
+ * @conn: as it was last
+ * @waited_ns: how long
+ *
+ * Return: -ETIMEDOUT
  */
 int kv_conn_fault_late(struct kv_fault *f, const char *space,
 		       const struct kv_conn *conn, uint64_t waited_ns)

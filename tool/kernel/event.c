@@ -54,7 +54,7 @@ static int receive(struct kv_nl *nl, struct kv_event *event)
 	socklen_t size;
 	ssize_t len;
 
-	/* What is no event of the kernel's is passed over. */
+	/* Messages that are no events of the kernel are skipped. */
 	for (;;) {
 		size = sizeof(from);
 		len = recvfrom(nl_socket_get_fd(nl->events), &buf, sizeof(buf),
@@ -110,7 +110,7 @@ uint64_t kv_nl_deadline(int32_t timeout_ms)
  * @nl: the connection
  * @deadline_ns: until when
  *
- * What happened is found out by asking: events may get lost.
+ * Events may get lost, so the caller asks the module for the state.
  *
  * Return: 0, -EAGAIN at the deadline, -EINTR for a signal.
  */
@@ -122,7 +122,7 @@ int kv_nl_wait_any(struct kv_nl *nl, uint64_t deadline_ns)
 	ret = next_event(nl, deadline_ns, &event);
 	if (ret == -EAGAIN || ret == -EINTR)
 		return ret;
-	/* All that is there, so that it wakes nobody twice. */
+	/* Takes all events that are there, so that none ends a later wait. */
 	for (; ret != -EAGAIN; ret = receive(nl, &event)) {
 		if (!ret)
 			keep(nl, &event);
@@ -141,9 +141,9 @@ static bool completes(const struct kv_event *event, uint32_t cq)
 }
 
 /*
- * Waits for the event of a CQ that was armed. Other events are kept, for those who wait for
- * them later. 0 if the event came, which may be that of an earlier arming, or if events got
- * lost, of which it may be one: who gets 0 polls.
+ * Waits for the event of a CQ that was armed. Other events are kept for later waits. 0 if the
+ * event came, which may be that of an earlier arming, or if events got lost, of which it may be
+ * one: the caller polls in either case.
  */
 int kv_nl_cq_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 {

@@ -25,7 +25,7 @@ static uint32_t beside(const struct kv_member *m, const char *from)
 	return *(const uint32_t *)(from + m->beside);
 }
 
-/* @all: whatever it is, if it is there. */
+/* @all: also a member that has its default. */
 static bool wanted(const struct kv_shape *shape, const struct kv_member *m, const char *from,
 		   bool all)
 {
@@ -116,7 +116,7 @@ static void put_member(struct nl_msg *msg, const struct kv_member *m, const char
 		for (uint32_t i = 0; i < n && i < m->size; i++)
 			put_nest(msg, m, at + i * m->shape->size, all);
 		break;
-	case KV_MEMBER_NEST: /* who asks puts it */
+	case KV_MEMBER_NEST: /* the caller puts it */
 		break;
 	}
 }
@@ -235,7 +235,7 @@ static int take_element(const struct kv_member *m, struct nlattr *attr, char *to
 	return ret;
 }
 
-/* What is longer than the member is longer than any is. */
+/* No value is longer than the member. */
 static int take_data(const struct kv_member *m, struct nlattr *attr, char *to)
 {
 	size_t length = (size_t)nla_len(attr);
@@ -438,11 +438,11 @@ static const struct kv_member *find_named(const struct kv_shape *const *names, i
 }
 
 /**
- * kv_nl_path() - what a user calls the attribute that a refusal points at
+ * kv_nl_path() - the user's name of the attribute that a refusal points at
  * @request: the request
  * @offset: of the attribute, from the start of the request
  * @names: shapes that have it, up to NULL
- * @path: becomes "name: ", "sge 2: mr: " in a nest, or "" if nobody knows
+ * @path: becomes "name: ", "sge 2: mr: " in a nest, or "" if no shape has it
  * @size: bytes of @path
  */
 void kv_nl_path(const struct nlmsghdr *request, uint32_t offset,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE /* strerrorname_np() */
-/* Generic netlink requests to the module, and what the kernel says of them. */
+/* Generic netlink requests to the module, and the errors that the kernel reports. */
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 #define NOT_PERMITTED "not permitted: this needs CAP_NET_ADMIN in the initial user namespace, run it as root"
 
-/* The module gives a reason; who routes messages to it knows no such family. */
+/* Without a text from the module: generic netlink has no such family. */
 #define MODULE_GONE "the module was unloaded, and with it what it had made: load it and begin anew"
 
 /* Bytes that events may wait in; the kernel may allow less. */
@@ -66,7 +66,7 @@ static void set_error(struct exchange *x, const char *text, const char *path)
 		 text ? text : strerror(-x->error), strerrorname_np(-x->error));
 }
 
-/* Add to a text what a number has to be, if @policy, the kernel's, says so. */
+/* Adds the range of a number to a text, if @policy, the kernel's, has one. */
 static const char *add_range(const char *text, const struct nlattr *policy,
 			     char *longer, size_t size)
 {
@@ -82,7 +82,7 @@ static const char *add_range(const char *text, const struct nlattr *policy,
 	return longer;
 }
 
-/* @attrs: what the kernel says of x->error, if it says anything. */
+/* @attrs: the details that the kernel gives of x->error, if any. */
 static void parse_extack(struct exchange *x, const struct nlattr *attrs, int len)
 {
 	const struct nlattr *attr, *policy = NULL;
@@ -224,7 +224,7 @@ static bool is_list(const struct exchange *x)
 	return (x->request->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
 }
 
-/* Takes what is there, without waiting for more. */
+/* Takes the messages that are there, without waiting for more. */
 static void drain(struct exchange *x, struct nl_cb *cb)
 {
 	struct pollfd fd = {
@@ -237,14 +237,14 @@ static void drain(struct exchange *x, struct nl_cb *cb)
 }
 
 /*
- * The kernel had no memory for a part of what it had to say. That is told before
- * what it could say.
+ * The kernel had no memory for a part of its answer. The socket reports that before the parts
+ * that are there.
  */
 static void take_rest(struct exchange *x, struct nl_cb *cb)
 {
 	drain(x, cb);
 	x->nl->stuck |= !x->done && is_list(x);
-	/* But its receipt is there: it was done. */
+	/* The request has its acknowledgement: it was carried out. */
 	if (x->done || (x->answered && !is_list(x)))
 		return;
 	x->error = -ENOMEM;
@@ -253,8 +253,8 @@ static void take_rest(struct exchange *x, struct nl_cb *cb)
 }
 
 /*
- * When any answer is read the kernel goes on with the old list, and so on with each
- * piece of that. Nobody needs either.
+ * Whenever an answer is read, the kernel goes on with the old list. Its pieces are read and
+ * thrown away.
  */
 static void get_unstuck(struct kv_nl *nl)
 {
@@ -371,7 +371,7 @@ out:
 }
 
 /**
- * kv_nl_fail() - say what went wrong
+ * kv_nl_fail() - set the text of a failure
  * @nl: the connection
  * @error: negative errno
  * @fmt: the text

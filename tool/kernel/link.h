@@ -10,7 +10,7 @@
 #include "kernel/fields.h"
 #include "model/backend.h"
 
-/* Events that are kept for whom they may concern; see kv_nl_cq_wait(). */
+/* The most events that are kept for later waits; see kv_nl_cq_wait(). */
 #define KV_NL_EVENTS 64
 
 /**
@@ -22,7 +22,7 @@
  * @family: generic netlink id
  * @queue: events that came while another one was waited for, the oldest first
  * @queued: how many
- * @lost: events got lost that nobody was told of yet
+ * @lost: events got lost, which was not reported yet
  * @stuck: a list was not read to its end, for lack of memory in the kernel, which
  *	begins no other before that one has ended
  */

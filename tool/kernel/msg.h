@@ -11,7 +11,7 @@
  */
 
 /**
- * struct kv_nl_noun - what the messages about one noun have in common
+ * struct kv_nl_noun - the part that the messages about one noun share
  * @what: "kernel " and its name, for the text of a failure
  * @shape: has the names of its attributes, its id among them; or NULL
  * @size: of an object's struct
@@ -32,7 +32,7 @@ struct kv_nl_noun {
 extern const struct kv_nl_noun kv_nl_objects[KV_TYPES];
 extern const struct kv_nl_noun kv_nl_run;
 
-/* What an operation is that has no row in msg.c: arguments as of kv_backend_ops.call. */
+/* An operation that is not one command: arguments as of kv_backend_ops.call. */
 typedef int kv_nl_op_fn(struct kv_nl *nl, const void *in, void *out, uint64_t *ns);
 
 kv_nl_op_fn kv_nl_dev_get, kv_nl_counters;

@@ -70,7 +70,7 @@ int kv_nl_run_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 	struct kv_run_result result;
 	int ret;
 
-	/* An event can be somebody else's: ask, wait, ask again. */
+	/* An event may concern another object: ask, wait, ask again. */
 	do {
 		ret = kv_nl_run_peek(nl, in, &result, ns);
 		if (ret || result.state == KVERBS_RUN_DONE)

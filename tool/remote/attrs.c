@@ -9,7 +9,7 @@
 #include "kernel/fields.h"
 #include "remote/wire.h"
 
-/* The struct or member that is checked, for texts; and where those go. */
+/* The struct or member that is checked, for the text of a refusal. */
 struct place {
 	const struct place *up;
 	const char *name;
@@ -123,7 +123,7 @@ static int check_value(const struct kv_member *m, struct nlattr *attr, const str
 	case KV_MEMBER_STRUCT:
 	case KV_MEMBER_LIST:
 		return check_attrs(m->shape, nla_data(attr), nla_len(attr), p);
-	case KV_MEMBER_NEST: /* by who knows what it has */
+	case KV_MEMBER_NEST: /* its reader checks its attributes */
 		return 0;
 	}
 	return -EBADMSG;
@@ -188,7 +188,7 @@ static int check_members(const struct kv_shape *shape, struct nlattr *attrs, int
 	return ret;
 }
 
-/* Do attributes, with what aligns them, fill @len bytes? Then going through them is safe. */
+/* Do attributes, with their padding, fill @len bytes? Only then a loop over them is safe. */
 static bool is_whole(const struct nlattr *attr, int len)
 {
 	while (len >= NLA_HDRLEN && attr->nla_len >= NLA_HDRLEN && NLA_ALIGN(attr->nla_len) <= len) {

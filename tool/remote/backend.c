@@ -25,7 +25,7 @@ static struct remote *remote_of(struct kv_backend *b)
 	return (struct remote *)b;
 }
 
-/* What fails there says where that is. */
+/* The text of a failure begins with the host's name. */
 static int exchange(struct kv_backend *b, struct kv_exchange_call *x, uint64_t *ns)
 {
 	struct remote *r = remote_of(b);
@@ -41,11 +41,11 @@ static int exchange(struct kv_backend *b, struct kv_exchange_call *x, uint64_t *
 }
 
 /**
- * kv_remote_call() - ask for what is no operation of a backend
+ * kv_remote_call() - make a call that is no operation of a backend
  * @b: the backend, made by kv_backend_remote_open()
  * @which: the call
  * @args: as its row says; NULL if it takes none
- * @result: ditto; NULL: is of no interest
+ * @result: the same; NULL: the caller does not want it
  *
  * Return: 0 or a negative errno; then @b->err has the reason.
  */
@@ -219,14 +219,14 @@ static const struct kv_backend_ops remote_ops = {
 };
 
 /**
- * kv_backend_remote_open() - a backend whose space is another host's
+ * kv_backend_remote_open() - open a space of another host
  * @b: receives it
  * @w: a wire that has said hello; is the backend's from now on, also after a failure
  * @host: the other host, for messages; copied
  * @id: the space
  * @dev: the device
- * @idle_ns: how long the server lets us say nothing
- * @keep: who says that we are here when there is nothing else to say
+ * @idle_ns: the longest silence that the server accepts
+ * @keep: who sends NOPs
  *
  * Return: 0 or a negative errno.
  */

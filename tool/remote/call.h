@@ -6,8 +6,8 @@
 #include "model/shape.h"
 
 /*
- * What another host may ask for: the operations of model/ops.def that are not LOCAL, under
- * their numbers here and their names in messages; and what is no operation of a backend.
+ * The calls of another host: the operations of model/ops.def that are not LOCAL, with their
+ * numbers here and their names in messages; and calls that are no operation of a backend.
  */
 
 /* CALL(NAME, name, args, result): as an operation, without an object. */
@@ -31,7 +31,7 @@ enum kv_call {
 	KV_CALLS,
 };
 
-/* The longest wait in one call; who waits longer calls again. */
+/* The longest wait in one call; a longer wait takes several. */
 #define KV_CALL_WAIT_MS 1000
 
 /* Of a file; see struct kv_file_ops. */
@@ -56,7 +56,7 @@ struct kv_file_hashed {
 	uint8_t digest[KV_HASH_BYTES]; /* zeros before all is done */
 };
 
-/* What goes there, by the call's name. */
+/* The arguments, by the name of the call. */
 union kv_call_args {
 #define OP(NAME, name, in, out, about, ...) struct kv_##in name;
 #include "model/ops.def"
@@ -66,7 +66,7 @@ union kv_call_args {
 	struct kv_id id;
 };
 
-/* What comes back, by the call's name. */
+/* The result, by the name of the call. */
 union kv_call_result {
 #define OP(NAME, name, in, out, about, ...) struct kv_##out name;
 #include "model/ops.def"
@@ -79,9 +79,9 @@ union kv_call_result {
 /**
  * struct kv_call_row - one call
  * @name: as it stands in messages; NULL: no other host may ask for it
- * @args: what goes there
- * @result: what comes back
- * @about: type of what the arguments' id names; KV_NO_TYPE: it is a run's, or none
+ * @args: shape of the arguments
+ * @result: shape of the result
+ * @about: type of the object that the arguments' id names; KV_NO_TYPE: a run, or none
  * @sends: data may go there
  */
 struct kv_call_row {

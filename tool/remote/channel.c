@@ -11,7 +11,7 @@
 /* How long the server may take for one call: it may have memory to clear. */
 #define REPLY_NS 30000000000ULL
 
-/* Of the thread that measures. */
+/* Channels without a thread of their own; the measuring thread sends their NOPs. */
 static struct kv_channel *without_thread;
 
 static int send_request(struct kv_channel *l, const struct kv_exchange_call *x)
@@ -27,7 +27,7 @@ static int send_request(struct kv_channel *l, const struct kv_exchange_call *x)
 	return ret ? kv_fault_set(&l->fault, ret, "%s", l->wire.fault.text) : 0;
 }
 
-/* 1: the call failed, and the wire is fine; @error has what it returned. */
+/* 1: the call failed at the server, and the wire is fine; @error receives its error. */
 static int take_reply(struct kv_channel *l, struct kv_exchange_call *x, int *error)
 {
 	const struct kv_call_row *row = &kv_call_rows[x->call];
@@ -86,7 +86,7 @@ static int exchange(struct kv_channel *l, struct kv_exchange_call *x)
 	return ret;
 }
 
-/* Say that we are here, if it is time. Return: when it is time again, of kv_now_ns(). */
+/* Sends a NOP if one is due. Return: when the next one is due, of kv_now_ns(). */
 static uint64_t keep(struct kv_channel *l)
 {
 	struct kv_exchange_call x = { .call = KV_CALL_NOP };
@@ -131,8 +131,8 @@ static int start_thread(struct kv_channel *l)
  * kv_channel_start() - begin
  * @l: receives it, zeroed before; kv_channel_stop() ends it, also after a failure
  * @w: has said hello; is the channel's from now on
- * @idle_ns: how long the server lets us say nothing
- * @keep: who says that we are here when there is nothing else to say
+ * @idle_ns: the longest silence that the server accepts
+ * @keep: who sends NOPs
  *
  * Return: 0 or a negative errno.
  */
@@ -157,10 +157,9 @@ int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idl
 }
 
 /**
- * kv_channel_keep_all() - say on all channels without a thread that we are here, if it is time
+ * kv_channel_keep_all() - send the NOPs that are due on channels without a thread
  *
- * To be called four times a second while the work is elsewhere: a server lets its clients say
- * nothing for a second at least.
+ * To be called four times a second: a server accepts a silence of a second at least.
  *
  * Return: true if there is such a channel.
  */
@@ -172,7 +171,7 @@ bool kv_channel_keep_all(void)
 }
 
 /**
- * kv_channel_stop() - end; what the server has made for us is destroyed there
+ * kv_channel_stop() - end; the server destroys the objects of this client
  * @l: the channel
  */
 void kv_channel_stop(struct kv_channel *l)
@@ -195,9 +194,9 @@ void kv_channel_stop(struct kv_channel *l)
 }
 
 /**
- * kv_channel_call() - ask the server for something and wait for the answer
+ * kv_channel_call() - make a call and wait for the answer
  * @l: the channel
- * @x: what for; receives what came back
+ * @x: the call; receives the result
  * @f: receives why it failed
  *
  * Return: 0 or what the operation returned there. -ETIMEDOUT, -ECONNRESET: the server

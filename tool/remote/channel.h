@@ -11,7 +11,7 @@
  * struct kv_exchange_call - one call, there and back
  * @call: which
  * @args: as its row says
- * @result: ditto; NULL: is of no interest
+ * @result: the same; NULL: the caller does not want it
  * @send: data that goes along
  * @send_length: bytes there
  * @receive: room for the data that comes back, exactly @receive_length bytes
@@ -32,15 +32,15 @@ struct kv_exchange_call {
 };
 
 /**
- * struct kv_channel - the way to a server, for one thread at a time
- * @lock: of all that follows: the thread that says that we are here calls, too
- * @ends: signaled when that is to end
- * @thread: that one
- * @has_thread: it was started
- * @next: of the channels without one
- * @ending: it is to end
- * @nop_ns: so often something has to be said
- * @said_ns: when that was the last time
+ * struct kv_channel - a connection to a server that has said hello
+ * @lock: of all that follows: @thread makes calls, too
+ * @ends: signaled when @thread is to end
+ * @thread: sends NOPs
+ * @has_thread: @thread was started
+ * @next: the next channel without a thread
+ * @ending: @thread is to end
+ * @nop_ns: the longest time between two calls
+ * @said_ns: when the last call was sent
  * @wire: to the server
  * @seq: of the last request
  * @broken: negative errno that ended it all; 0: nothing has

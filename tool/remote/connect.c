@@ -9,7 +9,7 @@
 #include "remote/tcp.h"
 #include "sys/now.h"
 
-/* How long an address may take. */
+/* How long the connection to one address may take. */
 #define CONNECT_NS 10000000000ULL
 
 static const char *port_of(const struct kv_peer *peer)
@@ -71,7 +71,7 @@ int kv_remote_connect(const struct kv_peer *peer, int *fd, struct kv_fault *f)
 	return kv_fault_set(f, ret, "%s: %s", peer->host, fault.text);
 }
 
-/* What came in place of a hello. */
+/* Explains what came in place of a hello. */
 static int not_a_server(struct kv_wire *w, const struct kv_peer *peer,
 			int error, struct kv_fault *f)
 {
@@ -107,7 +107,7 @@ static int receive_hello(struct kv_wire *w, const struct kv_peer *peer,
 		return ret;
 	ret = kv_hello_take_head(w, &head);
 	if (!ret && head.protocol != KV_PROTOCOL) {
-		/* The server says so too: to those who look at it, not at us. */
+		/* So that the server can log it, too. */
 		kv_hello_send(w, NULL, NULL);
 		return kv_fault_set(f, -EPROTONOSUPPORT,
 				    "%s: its kverbs %s speaks protocol %u, this kverbs %s speaks %u: both hosts need the same",

@@ -11,11 +11,11 @@ static struct kv_file_remote *remote_of(struct kv_file *file)
 	return (struct kv_file_remote *)file;
 }
 
-/* The text is the server's, who has done it. */
+/* The text of a failure is the server's. */
 static int call(struct kv_file_remote *r, enum kv_call which, const void *args,
 		void *result, struct kv_fault *f)
 {
-	struct kv_backend *b = r->space->b;
+	struct kv_backend *b = r->site->b;
 	int ret = kv_remote_call(b, which, args, result);
 
 	return ret ? kv_fault_set(f, ret, "%s", b->err) : 0;
@@ -104,11 +104,11 @@ static const struct kv_file_ops ops = {
 /**
  * kv_file_remote_init() - a file of a server, that is yet to be opened
  * @r: receives it; its close() closes it
- * @space: of the server; its connection is used, and must stay open
+ * @site: of the server; its connection is used, and must stay open
  */
-void kv_file_remote_init(struct kv_file_remote *r, const struct kv_site *space)
+void kv_file_remote_init(struct kv_file_remote *r, const struct kv_site *site)
 {
 	r->file.ops = &ops;
-	r->space = space;
+	r->site = site;
 	r->open = false;
 }

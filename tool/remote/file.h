@@ -8,15 +8,15 @@
 /**
  * struct kv_file_remote - a file of a server
  * @file: what it is for its user
- * @space: of the server, which goes there over the same connection
+ * @site: of the server, reached over the same connection
  * @open: there may be something to be closed
  */
 struct kv_file_remote {
 	struct kv_file file;
-	const struct kv_site *space;
+	const struct kv_site *site;
 	bool open;
 };
 
-void kv_file_remote_init(struct kv_file_remote *r, const struct kv_site *space);
+void kv_file_remote_init(struct kv_file_remote *r, const struct kv_site *site);
 
 #endif

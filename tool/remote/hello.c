@@ -10,7 +10,7 @@
 
 #define HEAD_DEPTH 8
 
-/* Numbers in attributes are as the processor has them, and nobody turns them. */
+/* Numbers in attributes have the byte order of the processor, and are not swapped. */
 #define ORDER (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big")
 
 #define S struct kv_limits
@@ -93,7 +93,7 @@ static int parse(struct kv_wire *w, struct json_object **obj)
 	return ret;
 }
 
-/* Nothing has looked at it yet. */
+/* The text comes from another host and was not checked before. */
 static const char *text_of(struct json_object *obj, const char *name)
 {
 	struct json_object *value;
@@ -139,7 +139,7 @@ static int check_members(struct kv_wire *w, struct json_object *obj)
 /**
  * kv_hello_take_head() - look at the protocol of the first message
  * @w: the wire, which has received it
- * @head: receives how it begins; all else is to be looked at only if the protocol is ours
+ * @head: receives how it begins; the rest may be read only if the protocol is ours
  *
  * Return: 0, also if the protocol is another; -EBADMSG; -EPROTONOSUPPORT: same protocol, but the
  * hosts have different orders of bytes; -ENOMEM.

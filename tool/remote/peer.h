@@ -6,13 +6,13 @@
 #include "cli/parse.h"
 #include "model/site.h"
 
-/* Where 'kverbs serve' listens if it is not told. */
+/* The default port of 'kverbs serve'. */
 #define KV_PEER_PORT "7471"
 
-/* Who tells a server, between calls, that its client is there. */
+/* A server ends silent clients: who sends NOPs when there is no other call. */
 enum kv_keep {
 	KV_KEEP_THREAD, /* a thread */
-	KV_KEEP_CALLER, /* who calls kv_channel_keep_all(): the process has but one thread */
+	KV_KEEP_CALLER, /* the caller of kv_channel_keep_all(): the process has one thread only */
 };
 
 /**
@@ -22,7 +22,7 @@ enum kv_keep {
  * @token_file: file with the secret that both have; NULL: none
  * @dev: its device's name; NULL: the only one
  * @gid: index into that device's GID table; -1: the best one by type
- * @keep: who tells the server that we are there
+ * @keep: who sends NOPs
  */
 struct kv_peer {
 	const char *host;

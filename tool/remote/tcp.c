@@ -14,7 +14,7 @@
 /* How long until the next address of a host is tried beside the one before (RFC 8305, 8). */
 #define NEXT_NS 250000000ULL
 
-/* Of a host, the first ones; it has hardly more than two. */
+/* So many addresses of a host are tried; few hosts have more than two. */
 #define ADDRESSES_MAX 16
 
 /**

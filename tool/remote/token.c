@@ -66,7 +66,7 @@ void kv_token_wipe(struct kv_token *token)
  */
 int kv_token_read(struct kv_token *token, const char *path, struct kv_fault *f)
 {
-	/* Not to wait for the other end of a pipe. */
+	/* O_NONBLOCK: to open a pipe would wait for its other end. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret;
 
 	memset(token, 0, sizeof(*token));
@@ -119,9 +119,9 @@ static void clear_stack(void)
 }
 
 /**
- * kv_token_sign() - show to know the secret without telling it (HMAC, RFC 2104)
+ * kv_token_sign() - prove that the secret is known, without sending it (HMAC, RFC 2104)
  * @token: the secret
- * @proof: what for
+ * @proof: is signed
  * @mac: receives the signature
  */
 void kv_token_sign(const struct kv_token *token, const struct kv_proof *proof,

@@ -23,8 +23,8 @@ struct kv_token {
 };
 
 /**
- * struct kv_proof - what somebody who knows the secret signs
- * @role: "client" or "server": what one has signed is of no use to the other
+ * struct kv_proof - signed by each side to prove that it knows the secret
+ * @role: "client" or "server", so that neither can send back the other's signature
  * @server_nonce: chosen by the server for this connection
  * @client_nonce: chosen by the client
  * @space: that the client wants

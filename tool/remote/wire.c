@@ -218,7 +218,7 @@ int kv_wire_send_hello(struct kv_wire *w, const char *text)
 	return send_parts(w, text, strlen(text), nlmsg_data(hdr), (uint32_t)nlmsg_datalen(hdr));
 }
 
-/* @began: of the message something has come already. */
+/* @began: a part of the message has been received already. */
 static int receive_all(struct kv_wire *w, void *to, size_t size, uint64_t *end_ns, bool began)
 {
 	size_t done = 0;

@@ -12,8 +12,7 @@
 /*
  * Messages on a stream: a header of three 32-bit numbers in network order (magic, bytes of the
  * head, bytes of data), a head, which is attributes once both ends have said hello, and data as
- * it is. A stream on which one message was wrong has no next one: nobody knows where it would
- * begin.
+ * it is. After a wrong message the stream is of no use: the beginning of the next one is unknown.
  */
 
 #define KV_WIRE_MAGIC 0x6b766231U /* "kvb1" */
@@ -25,7 +24,7 @@
 /* How long the rest of a message may take once it has begun. */
 #define KV_WIRE_MESSAGE_NS 10000000000ULL
 
-/* How long it may take once the user wants the tool to end. */
+/* The same once the user has interrupted the tool. */
 #define KV_WIRE_GRACE_NS 1000000000ULL
 
 /**

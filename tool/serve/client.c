@@ -13,10 +13,10 @@
 #include "serve/service.h"
 #include "sys/now.h"
 
-/* How long who does not know the token waits for the answer. */
+/* The delay of the answer to a client that does not know the token. */
 #define PENALTY_MS 1000
 
-/* How often it is looked whether the device is being removed. */
+/* The interval of checks whether the device is being removed. */
 #define LOOK_NS 1000000000
 
 /**
@@ -26,10 +26,10 @@
  * @wire: to the client
  * @server: our hello
  * @hello: its hello
- * @space: what it has asked for
- * @service: what it does
- * @look_ns: when to see whether the device is being removed, of kv_now_ns()
- * @fault: why it may not
+ * @site: the space and the device that it has asked for
+ * @service: carries out its calls
+ * @look_ns: when to check whether the device is being removed, of kv_now_ns()
+ * @fault: why it was refused, or has ended
  */
 struct client {
 	const struct kv_serve *serve;
@@ -37,14 +37,14 @@ struct client {
 	struct kv_wire wire;
 	struct kv_hello_server server;
 	struct kv_hello_client hello;
-	struct kv_site space;
+	struct kv_site site;
 	struct kv_service service;
 	uint64_t look_ns;
 	struct kv_fault fault;
 };
 
 __attribute__((format(printf, 3, 4)))
-static void tell(struct client *c, enum kv_serve_word word, const char *fmt, ...)
+static void report(struct client *c, enum kv_serve_word word, const char *fmt, ...)
 {
 	char text[KV_SERVE_TEXT] = { (char)word };
 	va_list args;
@@ -56,7 +56,7 @@ static void tell(struct client *c, enum kv_serve_word word, const char *fmt, ...
 	send(c->parent, text, strlen(text), MSG_NOSIGNAL);
 }
 
-/* What the wire says of it. */
+/* Takes the wire's fault over. */
 static int on_wire(struct client *c, int ret)
 {
 	if (ret)
@@ -79,7 +79,7 @@ static int send_hello(struct client *c)
 	return on_wire(c, kv_hello_send(&c->wire, &kv_shape_hello_server, &c->server));
 }
 
-/* What came is taken apart only once its protocol is known to be ours. */
+/* The message is parsed only if its protocol is ours. */
 static int receive_hello(struct client *c)
 {
 	struct kv_hello_head head;
@@ -147,7 +147,7 @@ static int ask_parent(struct client *c)
 {
 	char word = 0;
 
-	tell(c, KV_SERVE_ASK, "%s space%s%s", kv_enum_name(kv_enum_space, c->hello.space),
+	report(c, KV_SERVE_ASK, "%s space%s%s", kv_enum_name(kv_enum_space, c->hello.space),
 	     c->hello.dev[0] ? " of " : "", c->hello.dev);
 	if (recv(c->parent, &word, 1, 0) == 1 && word == KV_SERVE_YES)
 		return 0;
@@ -166,9 +166,9 @@ static int admit(struct client *c)
 	if (!ret)
 		ret = ask_parent(c);
 	if (!ret)
-		ret = kv_site_open(&c->space, c->hello.space,
+		ret = kv_site_open(&c->site, c->hello.space,
 				   c->hello.dev[0] ? c->hello.dev : NULL, -1, &c->fault);
-	if (!ret && kv_service_init(&c->service, &c->space, &c->serve->limits))
+	if (!ret && kv_service_init(&c->service, &c->site, &c->serve->limits))
 		ret = kv_fault_set(&c->fault, -ENOMEM, "no memory");
 	if (!ret)
 		kv_serve_file_init(&c->service, c->serve->files);
@@ -183,7 +183,7 @@ static int send_answer(struct client *c, int ret)
 		snprintf(answer.error, sizeof(answer.error), "%.511s", c->fault.text);
 		kv_hello_clean(answer.error);
 	} else {
-		strcpy(answer.dev, c->space.dev.name);
+		strcpy(answer.dev, c->site.dev.name);
 		if (c->server.token)
 			sign(c, "server", answer.dev, answer.mac);
 	}
@@ -199,7 +199,7 @@ static int greet(struct client *c)
 	ret = send_hello(c);
 	if (!ret)
 		ret = receive_hello(c);
-	/* Garbage is not answered; a hello that is no good is. */
+	/* A message that is no hello gets no answer; a hello that is refused gets one. */
 	if (ret && ret != -EPROTONOSUPPORT)
 		return ret;
 	if (!ret)
@@ -211,10 +211,10 @@ static int greet(struct client *c)
 	return ret;
 }
 
-static void tell_note(struct client *c)
+static void report_note(struct client *c)
 {
 	if (c->service.note[0])
-		tell(c, KV_SERVE_NOTE, "%s", c->service.note);
+		report(c, KV_SERVE_NOTE, "%s", c->service.note);
 	c->service.note[0] = '\0';
 }
 
@@ -227,7 +227,7 @@ static int answer_one(struct client *c)
 	if (ret)
 		return ret;
 	ret = kv_service_answer(&c->service, &c->wire, &length);
-	tell_note(c);
+	report_note(c);
 	if (!ret)
 		return on_wire(c, kv_wire_send(&c->wire, c->wire.data, length));
 	kv_wire_send(&c->wire, c->wire.data, length);
@@ -235,18 +235,18 @@ static int answer_one(struct client *c)
 	return ret;
 }
 
-/* Its driver may wait for us, with whoever removes it; the client need not notice. */
+/* The driver, and the process that removes the device, may wait until we close it. */
 static int check_dev(struct client *c)
 {
-	struct kv_backend *b = c->space.b;
+	struct kv_backend *b = c->site.b;
 	uint64_t now = kv_now_ns();
 
 	if (now < c->look_ns)
 		return 0;
 	c->look_ns = now + LOOK_NS;
-	if (!b->ops->dev_gone || !b->ops->dev_gone(b, c->space.dev.name))
+	if (!b->ops->dev_gone || !b->ops->dev_gone(b, c->site.dev.name))
 		return 0;
-	return kv_fault_set(&c->fault, -ENODEV, "device %s was removed", c->space.dev.name);
+	return kv_fault_set(&c->fault, -ENODEV, "device %s was removed", c->site.dev.name);
 }
 
 static int serve(struct client *c)
@@ -296,17 +296,17 @@ void kv_serve_client(struct kv_serve *s, int fd, int parent)
 		ret = greet(c);
 	kv_token_wipe(&s->token);
 	if (ret) {
-		tell(c, KV_SERVE_END, "refused: %s", c->fault.text);
+		report(c, KV_SERVE_END, "refused: %s", c->fault.text);
 		goto out_close;
 	}
 	serve(c);
 	kv_serve_file_exit(&c->service);
-	tell_note(c);
-	tell(c, KV_SERVE_END, "ended: %s", c->fault.text);
+	report_note(c);
+	report(c, KV_SERVE_END, "ended: %s", c->fault.text);
 out_close:
 	kv_serve_file_exit(&c->service);
 	kv_service_exit(&c->service);
-	kv_site_close(&c->space);
+	kv_site_close(&c->site);
 	kv_wire_close(&c->wire);
 out_free:
 	free(c);

@@ -28,7 +28,7 @@ static struct kv_file *file_of(struct kv_service *s)
 	return &s->file.file;
 }
 
-/* Nothing is left of what was not finished. */
+/* A transfer that was not finished leaves nothing. */
 static void end(struct kv_service *s, const char *why)
 {
 	if (s->file.source.fd >= 0 || s->file.store.fd >= 0)
@@ -37,18 +37,18 @@ static void end(struct kv_service *s, const char *why)
 }
 
 /**
- * kv_serve_file_init() - say what a client may do with files
+ * kv_serve_file_init() - set which files a client may fetch and put
  * @s: the service; kv_serve_file_exit() ends it
- * @files: what; must live as long; NULL: nothing
+ * @files: these; must live as long; NULL: none
  */
 void kv_serve_file_init(struct kv_service *s, const struct kv_serve_files *files)
 {
 	s->files = files ? files : &none;
-	kv_file_local_init(&s->file, s->space->b, s->files->dir);
+	kv_file_local_init(&s->file, s->site->b, s->files->dir);
 }
 
 /**
- * kv_serve_file_exit() - the client is gone, and with it what it had not finished
+ * kv_serve_file_exit() - end an unfinished transfer of a client that is gone
  * @s: the service; need not have been begun
  */
 void kv_serve_file_exit(struct kv_service *s)

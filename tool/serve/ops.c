@@ -10,10 +10,10 @@
 
 static struct kv_backend *backend_of(struct kv_service *s)
 {
-	return s->space->b;
+	return s->site->b;
 }
 
-/* What an operation of the backend returned; its text is the backend's. */
+/* Takes the text of a failure over from the backend. */
 static int done(struct kv_service *s, int ret)
 {
 	if (ret)
@@ -31,10 +31,10 @@ static int check_persistent(struct kv_service *s, bool persistent)
 
 static int check_dev(struct kv_service *s, const char *dev)
 {
-	if (strcmp(dev, s->space->dev.name))
+	if (strcmp(dev, s->site->dev.name))
 		return kv_fault_set(&s->fault, -ENODEV,
 					 "the client has chosen the device %s, and no other",
-					 s->space->dev.name);
+					 s->site->dev.name);
 	return 0;
 }
 
@@ -59,7 +59,7 @@ static int made(struct kv_service *s, enum kv_type type, int ret, uint64_t bytes
 	return done(s, ret);
 }
 
-/* An object on the client's device that takes @bytes; NULL: its device is that of what it is made on. */
+/* Makes an object that takes @bytes. @dev: NULL if its parent has the device. */
 static int make(struct kv_service *s, enum kv_type type, const char *dev, bool persistent,
 		uint64_t bytes)
 {
@@ -138,7 +138,7 @@ static int qp_new(struct kv_service *s)
 	return ret ? ret : make(s, KV_QP, NULL, init->persistent, bytes);
 }
 
-/* Also one that went by itself, with its device, is counted no more. */
+/* An object that went with its device is not counted any more, either. */
 static int del(struct kv_service *s, enum kv_op op, enum kv_type type)
 {
 	int ret = call(s, op);
@@ -175,7 +175,7 @@ static int mr_read(struct kv_service *s)
 	return done(s, ret);
 }
 
-/* One that gets deeper counts so before it is, one that gets flatter when it is. */
+/* A deeper queue is counted before the device makes it, a shallower one afterwards. */
 static int srq_modify(struct kv_service *s)
 {
 	const struct kv_srq_attr *in = &s->in.srq_modify;
@@ -215,7 +215,7 @@ static int poll_cq(struct kv_service *s)
 	return done(s, call(s, KV_OP_CQ_POLL));
 }
 
-/* Who waits longer calls again. */
+/* A longer wait takes several calls. */
 static int check_wait(struct kv_service *s, const char *name, const struct kv_wait *in)
 {
 	if (in->timeout_ms < 0 || in->timeout_ms > KV_CALL_WAIT_MS)
@@ -253,7 +253,7 @@ static int event_wait(struct kv_service *s)
 		ret = kv_op_event_wait(backend_of(s), &wait, &s->out.event_wait, NULL);
 		if (ret || kv_quota_concerns(s, &s->out.event_wait))
 			return done(s, ret);
-		/* Others may have enough to tell for ever. */
+		/* Events of other processes' objects could keep this going for ever. */
 		if (waited_ms > KV_CALL_WAIT_MS)
 			return kv_fault_set(&s->fault, -EAGAIN, "no event of the client's came");
 	}
@@ -299,7 +299,7 @@ static int nop(struct kv_service *s)
 	return 0;
 }
 
-/* Where there is more to a call than its operation. */
+/* Calls that need more than their operation. */
 static int (*const hooks[KV_CALLS])(struct kv_service *s) = {
 	[KV_CALL_DEV_GET] = dev_get,
 	[KV_CALL_COUNTERS] = counters,

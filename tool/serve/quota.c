@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a client may have at the most. */
+/* The limits of a client. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

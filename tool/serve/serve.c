@@ -15,18 +15,18 @@
 #include "serve/serve.h"
 #include "sys/now.h"
 
-/* How long clients' processes may take to end before they are killed, and then. */
+/* How long clients' processes may take to end after SIGTERM, and after SIGKILL. */
 #define STOP_NS 10000000000ULL
 
-/* How long no client is accepted after the kernel had no room for one. */
+/* How long the server accepts no client after the kernel had no room for one. */
 #define PAUSE_NS 500000000ULL
 
 /**
  * struct child - the process of a client
  * @pid: 0: the entry is free
- * @fd: what it says
+ * @fd: socket to it
  * @active: it was let in
- * @deaf: it says nothing more
+ * @closed: it has closed its end of @fd
  * @name: of the client
  * @end: how it ended, as it says
  */
@@ -34,7 +34,7 @@ struct child {
 	pid_t pid;
 	int fd;
 	bool active;
-	bool deaf;
+	bool closed;
 	char name[80];
 	char end[KV_SERVE_TEXT];
 };
@@ -56,7 +56,7 @@ static void on_child(int sig)
 {
 }
 
-/* Signals come only while we wait: none gets lost between a look and a wait. */
+/* Signals are taken during waits only, so that none is missed between a check and a wait. */
 static int block_signals(struct parent *p)
 {
 	struct sigaction sa = { .sa_handler = on_child };
@@ -133,7 +133,7 @@ static void start_child(struct parent *p, int fd, const int pair[2])
 	}
 	c->fd = pair[0];
 	c->active = false;
-	c->deaf = false;
+	c->closed = false;
 	c->end[0] = '\0';
 	p->children++;
 }
@@ -164,7 +164,7 @@ static void accept_one(struct parent *p, int listener)
 {
 	int pair[2], fd, error;
 
-	/* Before the client is accepted: one that has no socket to us would be lost. */
+	/* Before accept4(): an accepted client without this socket would be lost. */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
 		pause_accept(p, errno);
 		return;
@@ -183,14 +183,14 @@ static void accept_one(struct parent *p, int listener)
 }
 
 /* One packet of a client's process: true if there was one. */
-static bool hear(struct parent *p, struct child *c)
+static bool take_packet(struct parent *p, struct child *c)
 {
 	char text[KV_SERVE_TEXT + 1], word;
 	ssize_t n = recv(c->fd, text, KV_SERVE_TEXT, MSG_DONTWAIT);
 
 	if (n <= 0) {
 		/* It has closed, and is about to end: SIGCHLD tells when. */
-		c->deaf = !n || (errno != EAGAIN && errno != EINTR);
+		c->closed = !n || (errno != EAGAIN && errno != EINTR);
 		return false;
 	}
 	text[n] = '\0';
@@ -212,7 +212,7 @@ static bool hear(struct parent *p, struct child *c)
 
 static void end_child(struct parent *p, struct child *c, int status)
 {
-	while (hear(p, c))
+	while (take_packet(p, c))
 		;
 	close(c->fd);
 	if (p->stopping)
@@ -241,12 +241,12 @@ static void reap(struct parent *p)
 	}
 }
 
-static bool is_heard(const struct child *c)
+static bool is_open(const struct child *c)
 {
-	return c->pid && !c->deaf;
+	return c->pid && !c->closed;
 }
 
-/* Only what is open: ppoll() refuses more entries than a process may have descriptors. */
+/* Only open descriptors: ppoll() refuses more entries than a process may have descriptors. */
 static unsigned int watch(struct parent *p, unsigned int *listeners)
 {
 	unsigned int n = 0;
@@ -258,7 +258,7 @@ static unsigned int watch(struct parent *p, unsigned int *listeners)
 		};
 	*listeners = n;
 	for (unsigned int i = 0; i < p->max; i++) {
-		if (is_heard(&p->child[i]))
+		if (is_open(&p->child[i]))
 			p->fds[n++] = (struct pollfd){
 				.fd = p->child[i].fd,
 				.events = POLLIN,
@@ -267,7 +267,7 @@ static unsigned int watch(struct parent *p, unsigned int *listeners)
 	return n;
 }
 
-/* The signals that are blocked elsewhere may end it. */
+/* Signals, which are blocked elsewhere, may end the wait. */
 static int poll_for(struct parent *p, unsigned int n, uint64_t ns)
 {
 	struct timespec ts = {
@@ -289,7 +289,7 @@ static bool wait_for(struct parent *p, unsigned int n, uint64_t ns)
 	ret = poll_for(p, n, ns);
 	if (ret >= 0 || errno == EINTR)
 		return ret > 0;
-	/* No memory, or fewer descriptors are allowed than before: rather slow than gone. */
+	/* No memory, or a lower limit of descriptors: the server goes on, but slowly. */
 	poll_for(p, 0, PAUSE_NS);
 	for (unsigned int i = 0; i < n; i++)
 		p->fds[i].revents = POLLIN;
@@ -306,8 +306,8 @@ static void wait_once(struct parent *p, uint64_t ns)
 	if (wait_for(p, n, ns)) {
 		at += listeners;
 		for (unsigned int i = 0; i < p->max; i++) {
-			if (is_heard(&p->child[i]) && at++->revents)
-				hear(p, &p->child[i]);
+			if (is_open(&p->child[i]) && at++->revents)
+				take_packet(p, &p->child[i]);
 		}
 		for (unsigned int i = 0; i < listeners; i++) {
 			if (!p->fds[i].revents)
@@ -363,7 +363,7 @@ static void announce(const struct kv_serve *s)
 }
 
 /**
- * kv_serve_run() - serve until somebody wants us to end (see interrupt.h)
+ * kv_serve_run() - serve until a signal ends it (see interrupt.h)
  * @s: listens; listens no more afterwards
  * @f: receives what failed
  *

@@ -11,7 +11,7 @@
 /* Sockets that are listened on: one for each kind of address. */
 #define KV_SERVE_LISTENERS 2
 
-/* Clients that have said hello to us, but have not been let in yet. */
+/* The most clients that are connected, but not admitted yet. */
 #define KV_SERVE_PENDING 16
 
 /* The most that --clients takes. */
@@ -44,7 +44,7 @@ struct kv_serve {
 	unsigned int listeners;
 };
 
-/* What a client's process and ours say to each other, a packet each. */
+/* Packets between a client's process and the listening one begin with one of these. */
 enum kv_serve_word {
 	KV_SERVE_ASK = 'a', /* what for; a text follows: may it come in? */
 	KV_SERVE_NOTE = 'o', /* for the log; a text follows */

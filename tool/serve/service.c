@@ -11,15 +11,15 @@
 /**
  * kv_service_init() - begin
  * @s: receives it; kv_service_exit() ends it
- * @space: is open on the client's device; stays the caller's
+ * @site: is open on the client's device; stays the caller's
  * @limits: what the client may have
  *
  * Return: 0 or -ENOMEM.
  */
-int kv_service_init(struct kv_service *s, struct kv_site *space, const struct kv_limits *limits)
+int kv_service_init(struct kv_service *s, struct kv_site *site, const struct kv_limits *limits)
 {
 	memset(s, 0, sizeof(*s));
-	s->space = space;
+	s->site = site;
 	s->limits = *limits;
 	s->entries = limits->objects + KV_SERVICE_RUNS;
 	s->made = calloc(s->entries, sizeof(*s->made));
@@ -50,7 +50,7 @@ struct ids {
 	const struct kv_call_row *row;
 };
 
-/* The kernel shows this process objects that others have made to persist, too. */
+/* The kernel would accept ids of other processes' persistent objects, too. */
 static int check_id(uint32_t refers, const char *name, uint32_t id, void *arg)
 {
 	const struct ids *ids = arg;
@@ -149,7 +149,7 @@ int kv_service_answer(struct kv_service *s, struct kv_wire *w, uint32_t *length)
  */
 uint64_t kv_service_watch(struct kv_service *s)
 {
-	struct kv_backend *b = s->space->b;
+	struct kv_backend *b = s->site->b;
 	uint64_t now = kv_now_ns(), next = UINT64_MAX;
 
 	for (struct kv_made *run = s->made; run < s->made + s->entries; run++) {
@@ -159,7 +159,7 @@ uint64_t kv_service_watch(struct kv_service *s)
 			next = run->end_ns < next ? run->end_ns : next;
 			continue;
 		}
-		/* One that has ended by itself is only waiting to be deleted. */
+		/* A run that has ended only waits for its deletion. */
 		if (kv_op_run_wait(b, &(struct kv_wait){ run->id, 0 }, NULL, NULL) == -EAGAIN) {
 			kv_op_run_cancel(b, &(struct kv_id){ run->id }, NULL, NULL);
 			s->expired = true;

@@ -8,10 +8,10 @@
 #include "remote/hello.h"
 #include "remote/wire.h"
 
-/* More runs at the same time than a client has ends. */
+/* The most runs of a client at a time. */
 #define KV_SERVICE_RUNS 64
 
-/* Queues of what one client makes. */
+/* The deepest queues of a client's objects. */
 #define KV_SERVICE_WR_MAX 16384
 #define KV_SERVICE_CQE_MAX 65536
 
@@ -22,7 +22,7 @@
 #define KV_SERVE_FILE_BYTES (4ULL << 30)
 
 /**
- * struct kv_serve_files - what a server lets its clients do with files
+ * struct kv_serve_files - which files clients may fetch and put
  * @dir: the folder that they are in; -1: there is none, and no client gets any
  * @read_only: they can be fetched, and none can be put
  * @bytes: the longest that is taken
@@ -51,8 +51,8 @@ struct kv_made {
 };
 
 /**
- * struct kv_service - what one client may do, and what it has done
- * @space: open on its device
+ * struct kv_service - the limits and the objects of one client
+ * @site: its space, open on its device
  * @limits: what it may have
  * @made: its objects and runs
  * @entries: room there: @limits.objects and KV_SERVICE_RUNS
@@ -62,7 +62,7 @@ struct kv_made {
  * @expired: one of them has taken too long; nothing goes on
  * @files: what it may do with files
  * @file: the one that it fetches or puts
- * @note: for the log, of what has just been done with it; "": nothing
+ * @note: for the log, about the last call for @file; "": nothing
  * @seq: of the last request
  * @in: arguments of the call that is being answered
  * @out: its result
@@ -72,7 +72,7 @@ struct kv_made {
  * @fault: why it failed
  */
 struct kv_service {
-	struct kv_site *space;
+	struct kv_site *site;
 	struct kv_limits limits;
 	struct kv_made *made;
 	uint32_t entries;
@@ -92,7 +92,7 @@ struct kv_service {
 	struct kv_fault fault;
 };
 
-int kv_service_init(struct kv_service *s, struct kv_site *space, const struct kv_limits *limits);
+int kv_service_init(struct kv_service *s, struct kv_site *site, const struct kv_limits *limits);
 void kv_service_exit(struct kv_service *s);
 int kv_service_answer(struct kv_service *s, struct kv_wire *w, uint32_t *length);
 uint64_t kv_service_watch(struct kv_service *s);
@@ -103,7 +103,7 @@ void kv_serve_file_init(struct kv_service *s, const struct kv_serve_files *files
 void kv_serve_file_exit(struct kv_service *s);
 int kv_serve_file_call(struct kv_service *s, enum kv_call which);
 
-/* What a client may have at the most: see quota.c. */
+/* The limits of a client: see quota.c. */
 int kv_quota_check(struct kv_service *s, uint64_t bytes);
 void kv_quota_add(struct kv_service *s, enum kv_type type, uint32_t id, uint64_t bytes);
 bool kv_quota_has(const struct kv_service *s, enum kv_type type, uint32_t id);

@@ -27,7 +27,7 @@ void kv_user_conn_take_private(uint8_t data[KVERBS_CONN_PRIVATE_MAX], uint32_t *
 		memcpy(data, param->private_data, *length);
 }
 
-static void tell(struct kv_user *u, const struct kv_user_conn *conn, uint32_t cm_event,
+static void report(struct kv_user *u, const struct kv_user_conn *conn, uint32_t cm_event,
 		 int32_t status)
 {
 	struct kv_event event = {
@@ -114,7 +114,7 @@ static void on_request(struct kv_user *u, const struct rdma_cm_event *event)
 	listener->event = KVERBS_CM_EVENT_CONNECT_REQUEST;
 	listener->status = event->status;
 	kv_user_conn_add_request(listener, event->id, &event->param.conn);
-	tell(u, listener, listener->event, listener->status);
+	report(u, listener, listener->event, listener->status);
 }
 
 static void handle(struct kv_user *u, const struct rdma_cm_event *event)
@@ -125,17 +125,17 @@ static void handle(struct kv_user *u, const struct rdma_cm_event *event)
 		on_request(u, event);
 		return;
 	}
-	/* A request that nobody has taken has none. */
+	/* A request that was not taken yet has no context. */
 	if (!conn)
 		return;
 	conn->event = to_event(event->event);
 	/* A failure of librdmacm's own leaves its reason in errno. */
 	conn->status = event->status == -1 && errno ? -errno : event->status;
 	on_event(u, conn, &event->param.conn);
-	tell(u, conn, conn->event, conn->status);
+	report(u, conn, conn->event, conn->status);
 }
 
-/* Takes note of all that has happened to CONNs. Returns true if there was anything. */
+/* Handles all events of CONNs that are there. Returns true if there was one. */
 bool kv_user_conn_take_events(struct kv_user *u)
 {
 	struct rdma_cm_event *event;

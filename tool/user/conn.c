@@ -104,7 +104,7 @@ void kv_user_conn_renew(struct kv_user *u, struct kv_user_conn *conn)
 #define DEV_RDMA_CM "/dev/infiniband/rdma_cm"
 #define TIMEOUT_MS_MAX 60000
 
-/* One for all: a listener's requests come where the listener's events do. */
+/* One channel for all CONNs: a listener's requests come where its events do. */
 static int open_channel(struct kv_user *u)
 {
 	int error;
@@ -256,7 +256,7 @@ int kv_user_conn_wait(struct kv_user *u, void *obj, const struct kv_wait *in, st
 	n = poll(&fd, 1, in->timeout_ms);
 	if (n < 0)
 		return kv_user_fail(u, -errno, "conn %u: %s", in->id, strerror(errno));
-	/* Two that connect to each other again and again are never without events. */
+	/* Also if there are events: two CONNs that connect again and again always have some. */
 	ret = kv_user_dev_check(u, conn->obj.dev);
 	if (ret)
 		return ret;
@@ -280,7 +280,7 @@ static void clear_listener(struct kv_user *u, uint32_t id)
 /* Its time is that of rdma_destroy_id(), which ends the connection, or rejects the request. */
 int kv_user_conn_destroy(struct kv_user *u, struct kv_user_conn *conn, uint64_t *ns)
 {
-	/* No event may come for what is gone. */
+	/* No event may come for a CONN that is gone. */
 	kv_user_conn_take_events(u);
 	kv_user_conn_drop_requests(conn);
 	kv_user_conn_end_qp(u, conn);

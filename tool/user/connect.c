@@ -35,7 +35,7 @@ static int check_private(struct kv_user *u, const struct kv_user_conn *conn,
 			    "private_data has %u bytes: %s carries at most %u", length, what, max);
 }
 
-/* -1 is the default; @wanted: what the peer wants, or more than there can be. */
+/* -1 is the default; @wanted: the peer's wish, UINT_MAX if there is none. */
 static int choose_depth(struct kv_user *u, const char *what, int32_t value, int limit,
 			const char *limit_name, uint32_t wanted, uint8_t *to)
 {
@@ -93,7 +93,7 @@ static struct kv_user_qp *find_qp(struct kv_user *u, const struct kv_user_conn *
 	return *error ? NULL : qp;
 }
 
-/* All checks of what the peer is told: in @what, which carries up to @max bytes of private data. */
+/* Checks and fills the parameters of @what, which carries up to @max bytes of private data. */
 static struct kv_user_qp *prep(struct kv_user *u, const struct kv_user_conn *conn,
 			       const struct kv_conn_param *from, const char *what, uint32_t max,
 			       struct rdma_conn_param *to, uint32_t *state, int *error)
@@ -134,7 +134,7 @@ static uint8_t at_most(uint8_t value, int limit)
 	return value > limit ? (uint8_t)limit : value;
 }
 
-/* With what the CM says, and what @own has of that; a state takes what belongs to it. */
+/* With the CM's attributes, and those of @own_mask from @own; a state takes its part of them. */
 static int modify(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_qp *qp,
 		  uint32_t state, const struct ibv_qp_attr *own, uint32_t own_mask)
 {
@@ -194,7 +194,7 @@ void kv_user_conn_note_rts(struct kv_user_conn *conn)
 		qp->state = KVERBS_QPS_RTS;
 }
 
-/* The QP that could not be connected is nobody's again, and as it was if it can be. */
+/* Takes the QP from a connection that failed, and brings it back to @state if possible. */
 static void give_back(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_qp *qp,
 		      uint32_t state)
 {
@@ -215,7 +215,7 @@ void kv_user_conn_end_qp(struct kv_user *u, struct kv_user_conn *conn)
 
 	if (!qp)
 		return;
-	/* Whoever asks for something else has another text to read. */
+	/* The operation under way keeps its own text. */
 	memcpy(err, u->base.err, sizeof(err));
 	if (!kv_user_qp_query_state(u, qp, &state) &&
 	    state != KVERBS_QPS_RESET && state != KVERBS_QPS_ERR)
@@ -223,7 +223,7 @@ void kv_user_conn_end_qp(struct kv_user *u, struct kv_user_conn *conn)
 	memcpy(u->base.err, err, sizeof(err));
 }
 
-/* The CM would not do anything else with it. */
+/* The CM refuses all other operations on it from now on. */
 static int fail(struct kv_user *u, struct kv_user_conn *conn, const char *verb, int error)
 {
 	kv_user_conn_end_qp(u, conn);

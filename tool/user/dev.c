@@ -17,7 +17,7 @@
 #define SYS_UVERBS "/sys/class/infiniband_verbs"
 #define DEV_UVERBS "/dev/infiniband"
 
-/* Looking costs some microseconds: not for each poll. */
+/* The interval of checks: each costs some microseconds. */
 #define LOOK_NS 100000000
 
 /* Is the file of any of the kernel's uverbs devices missing? */

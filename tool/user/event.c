@@ -18,7 +18,7 @@ enum about {
 
 static const struct {
 	uint8_t type;
-	uint8_t about; /* what the event has as its element */
+	uint8_t about; /* which member of its element the event has */
 } types[] = {
 	[IBV_EVENT_CQ_ERR] = { KVERBS_EVENT_CQ_ERR, OF_CQ },
 	[IBV_EVENT_QP_FATAL] = { KVERBS_EVENT_QP_FATAL, OF_QP },
@@ -82,7 +82,7 @@ static int get_event(struct kv_user *u, struct kv_user_dev *dev, struct kv_event
 		return kv_user_fail(u, errno ? -errno : -EIO, "%s: ibv_get_async_event: %s",
 				    kv_user_dev_name(dev), strerror(errno));
 	fill(dev, &event, to);
-	/* At once: who destroys the object waits until all were. */
+	/* At once: destroying the object waits for all acknowledgements. */
 	ibv_ack_async_event(&event);
 	return 0;
 }
@@ -159,7 +159,7 @@ int kv_user_event_wait(struct kv_user *u, void *obj, const struct kv_wait *in,
 		break;
 	}
 	free(fds);
-	/* Of the CM's there may be several. */
+	/* The CM may have added several events. */
 	if (ready > 0 && !dev && kv_user_conn_take_events(u) && u->n_events) {
 		take_added(u, event);
 		ret = 0;

@@ -7,7 +7,7 @@
 #include "user/run.h"
 #include "user/user.h"
 
-/* Ids and who uses whom, for all objects. */
+/* Ids, parents and users of all objects. */
 
 /* Functions of the types, as functions of what all objects have. */
 #define OBJECT(TYPE, type, ...)								\
@@ -155,7 +155,7 @@ static int refuse_busy(struct kv_user *u, const struct kv_user_obj *obj)
 			    types[user->type].name, user->id);
 }
 
-/* The object is destroyed; nobody uses it. */
+/* Frees an object that is destroyed and has no users. */
 static void drop(struct kv_user *u, struct kv_user_obj *obj)
 {
 	kv_user_table_remove(&u->tables[obj->type], obj->id);
@@ -218,7 +218,7 @@ void kv_user_obj_destroy_all(struct kv_user *u)
 	struct kv_user_table *table = &u->tables[KV_USER_RUN];
 	uint64_t ns;
 
-	/* All at once, so that they stop at once. */
+	/* First all are asked to stop, so that they stop in parallel. */
 	for (size_t i = 0; i < table->n; i++)
 		kv_user_run_stop((struct kv_user_run *)table->objs[i]);
 	for (unsigned int type = KV_USER_TYPES; type--;) {

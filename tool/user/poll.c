@@ -38,7 +38,7 @@ static struct kv_user_qp *find_qpn(const struct kv_user *u, const struct kv_user
 	return NULL;
 }
 
-static void tell_error(struct kv_user *u, const struct kv_user_post *post)
+static void report_error(struct kv_user *u, const struct kv_user_post *post)
 {
 	struct kv_event event = {
 		.type = KVERBS_EVENT_WC_ERROR,
@@ -54,8 +54,8 @@ static void tell_error(struct kv_user *u, const struct kv_user_post *post)
 }
 
 /*
- * False: nobody waits for it. A run left it, the request was dropped, or it was
- * an SRQ's and who took it is gone.
+ * False: no request waits for it: it is an earlier run's, or the request was dropped, or the QP
+ * that took it from its SRQ is gone.
  */
 static bool take(struct kv_user *u, struct kv_user_cq *cq, const struct ibv_wc *wc)
 {
@@ -64,7 +64,7 @@ static bool take(struct kv_user *u, struct kv_user_cq *cq, const struct ibv_wc *
 	if (!post || post->completed)
 		return false;
 	if (!post->cq) {
-		/* An SRQ's: only now it is known who took it. */
+		/* A receive of an SRQ: only now its QP is known. */
 		post->qp = find_qpn(u, cq, wc->qp_num);
 		if (!post->qp) {
 			kv_user_queue_drop(post);
@@ -76,7 +76,7 @@ static bool take(struct kv_user *u, struct kv_user_cq *cq, const struct ibv_wc *
 	post->wc = *wc;
 	post->completed = true;
 	TAILQ_INSERT_TAIL(&cq->done, post, finished);
-	tell_error(u, post);
+	report_error(u, post);
 	return true;
 }
 
@@ -141,7 +141,7 @@ static void fill_ud(const struct kv_user_post *post, struct kv_wc *to)
 	to->grh = post->wc.wc_flags & IBV_WC_GRH;
 }
 
-/* On failure only the status, wr_id, and who it was, are valid (IBTA 11.4.2.1). */
+/* Of a failed one only status, wr_id and QP are valid (IBTA 11.4.2.1). */
 static void fill_wc(const struct kv_user_post *post, struct kv_wc *to)
 {
 	const struct ibv_wc *wc = &post->wc;

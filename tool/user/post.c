@@ -34,8 +34,8 @@ void kv_user_queue_add(struct kv_user *u, struct kv_user_queue *queue, struct kv
 }
 
 /*
- * Frees a request that is over. It uses what it named no longer, and if its completion still
- * comes, nobody gets to see it.
+ * Frees a request that is over. Its objects are free again, and a completion that still comes
+ * is not reported.
  */
 void kv_user_queue_drop(struct kv_user_post *post)
 {
@@ -86,7 +86,7 @@ void kv_user_queue_purge_qp(struct kv_user *u, struct kv_user_qp *qp)
 	purge_taken(qp);
 }
 
-/* Forgets the completions of a CQ that was destroyed. */
+/* Drops the completions of a CQ that was destroyed. */
 void kv_user_queue_purge_cq(struct kv_user_cq *cq)
 {
 	struct kv_user_post *post;
@@ -113,7 +113,7 @@ enum ibv_wr_opcode kv_user_post_opcode(uint32_t op, bool imm)
 	return opcodes[op];
 }
 
-/* Bytes that lie in the buffer but were not registered are the device's affair. */
+/* Whether the bytes are registered is checked by the device. */
 static int prep_sge(struct kv_user *u, const struct kv_user_target *to, const struct kv_wr *wr,
 		    unsigned int i, struct kv_user_post *post, struct ibv_sge *sge)
 {

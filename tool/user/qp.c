@@ -180,7 +180,7 @@ bool kv_user_qp_share_cq(const struct kv_user_qp *a, const struct kv_user_qp *b)
 
 /*
  * -EBUSY if another QP has requests of a run outstanding that complete into the CQs of this one.
- * A run takes whatever comes for its own; the room for requests by hand is counted.
+ * A run takes every completion for its own; the room for requests posted by hand is counted.
  */
 int kv_user_qp_check_outstanding(struct kv_user *u, const struct kv_user_qp *qp)
 {
@@ -210,7 +210,7 @@ static uint32_t state_of(const struct kv_user_qp *qp, const struct ibv_qp_attr *
 static void fill_attr(const struct kv_user_qp *qp, const struct ibv_qp_attr *attr,
 		      struct kv_qp_attr *to)
 {
-	/* The rest is whatever the driver has there. */
+	/* The other members hold whatever the driver left there. */
 	to->mask = KV_QPA_STATE | (qp->given & ~KV_QPA_CUR_STATE);
 #define ATTR(member, NAME, BIT, max, ibv, ...)		\
 	if (to->mask & KV_QPA_##BIT)				\

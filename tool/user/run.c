@@ -199,7 +199,7 @@ err_free:
 	return ret;
 }
 
-/* The loop has ended, or is about to: give back what it had. */
+/* The loop has ended, or is about to: gives its QPs and CQs back. */
 static void join(struct kv_user_run *run)
 {
 	kv_user_worker_join(run);
@@ -211,8 +211,7 @@ static void join(struct kv_user_run *run)
 }
 
 /*
- * Has the run not ended, so that its loop may still post and poll? Once it has ended, its QPs
- * are others' again.
+ * May the loop still post and poll? A run that has ended gives its QPs and CQs back here.
  */
 bool kv_user_run_active(struct kv_user_run *run)
 {

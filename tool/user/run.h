@@ -34,10 +34,10 @@ struct kv_user_run {
 	int done; /* eventfd of @thread, readable for ever once the run has ended */
 	/* With @spec.in_wait: where the waiting thread may be when the run is over. */
 	cpu_set_t cpus;
-	bool joined; /* nobody runs the loop any more, QPs and CQs are others' again */
+	bool joined; /* the loop runs no more; its QPs and CQs are free */
 	int reason; /* why it was stopped, a negative errno; set before @loop.stop */
 	/*
-	 * Warm-up is over: set after the histogram was emptied, so that what was warmed up is
+	 * Warm-up is over: set after the histogram was emptied, so that its iterations are
 	 * never read as samples.
 	 */
 	int measuring;

@@ -3,7 +3,7 @@
 #define KV_USER_USER_H
 
 /*
- * Shared by the files of the libibverbs backend, and by nobody else. In all functions @u is the
+ * Of the files of the libibverbs backend alone. In all functions @u is the
  * backend. Those that return an int return 0 or a negative errno, with the text left by
  * kv_user_fail(), unless their comment says otherwise.
  */
@@ -28,8 +28,8 @@ struct kv_user_run;
 struct rdma_event_channel;
 
 /*
- * The types of the contract, and runs. Users stand behind what they use: from
- * the last to the first is the order in which they are destroyed.
+ * The types of the contract, and runs. An object's users are of later types: objects are
+ * destroyed from the last type to the first.
  */
 enum {
 	KV_USER_RUN = KV_TYPES,
@@ -39,10 +39,10 @@ enum {
 /* A QP has most, see enum kv_user_qp_parent. */
 #define KV_USER_PARENTS 6
 
-/* Events that nobody has waited for yet; then the oldest gets lost. */
+/* The most events that are kept; then the oldest gets lost. */
 #define KV_USER_EVENTS 64
 
-/* Far more than are usually outstanding. */
+/* Many more than requests are usually outstanding. */
 #define KV_USER_POST_BUCKETS 256
 
 /* An open device. */

@@ -22,7 +22,7 @@
 
 #define NSEC_PER_MSEC 1000000ULL
 
-/* How often a loop that does not come back is looked after, in seconds. */
+/* The interval of checks on a loop that does not return, in seconds. */
 #define LATE_S 1
 
 static void rewind_run(struct kv_user_run *run, uint64_t iters)
@@ -44,12 +44,12 @@ static int warm_up(struct kv_user_run *run)
 	if (ret)
 		return ret;
 	rewind_run(run, run->spec.iters);
-	/* Pairs with the acquire of who takes a snapshot. */
+	/* Pairs with the acquire of a snapshot. */
 	__atomic_store_n(&run->measuring, 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
-/* Go on for so many ticks, or until all is done. */
+/* Goes on for so many ticks, or until all iterations are done. */
 static int measure(struct kv_user_run *run, uint64_t ticks)
 {
 	uint64_t start;
@@ -67,7 +67,7 @@ static void end(struct kv_user_run *run, int error)
 	run->error = error;
 	if (error == -ECANCELED)
 		run->error = __atomic_load_n(&run->reason, __ATOMIC_RELAXED);
-	/* Pairs with the acquire of who reads the result. */
+	/* Pairs with the acquire of kv_user_run_active(). */
 	__atomic_store_n(&run->state, KVERBS_RUN_DONE, __ATOMIC_RELEASE);
 }
 
@@ -118,7 +118,7 @@ static int start_thread(struct kv_user *u, struct kv_user_run *run)
 	return kv_user_fail(u, -ret, "no thread for the run: %s", strerror(ret));
 }
 
-/* While a run goes on here, this thread is where the run is to be. */
+/* Binds this thread, which will run the loop, to the run's CPU. */
 static int bind_here(struct kv_user *u, struct kv_user_run *run)
 {
 	cpu_set_t cpus;
@@ -167,7 +167,7 @@ void kv_user_worker_join(struct kv_user_run *run)
 
 static struct kv_user_run *late_run;
 
-/* The loop should have come back by now: it waits for a completion, maybe of a device that goes. */
+/* The loop is late: it waits for a completion, maybe of a device that is being removed. */
 static void look_after(int sig)
 {
 	int saved = errno;

@@ -4,7 +4,7 @@
 #include "user/post.h"
 #include "user/run.h"
 
-/* A run's work requests: whether they can be what was asked for, and what they are. */
+/* A run's work requests: their checks, and their making. */
 
 static const char *const names[] = { "end", "peer" };
 
@@ -61,7 +61,7 @@ static int check_recvs(struct kv_user *u, const struct kv_user_run *run, unsigne
 	return 0;
 }
 
-/* The QP keeps the MR of what an earlier run has left posted, and no other. */
+/* A QP keeps one MR: that of the receives that earlier runs have posted. */
 static int check_left(struct kv_user *u, const struct kv_user_run *run, unsigned int i)
 {
 	const struct kv_user_mr *target = run->ends[i].target;
