@@ -111,7 +111,7 @@ static int look_at(const union kv_object *object, void *arg)
  * Name the objects that use one that can't be destroyed. If none of them is visible, as those of
  * another tool are not, the backend's reason stays.
  */
-static void name_users(struct kv_session *s, enum kv_type type, uint32_t id, struct kv_fault *f)
+static void explain_busy(struct kv_session *s, enum kv_type type, uint32_t id, struct kv_fault *f)
 {
 	struct search x = { .s = s, .type = type, .id = id };
 
@@ -141,7 +141,7 @@ static int del(struct kv_session *s, const void *args, struct json_object *resul
 	if (ret) {
 		kv_session_refuse(s, ret, f);
 		if (ret == -EBUSY)
-			name_users(s, type, given->id, f);
+			explain_busy(s, type, given->id, f);
 		return ret;
 	}
 	kv_object_begin(s, type, given->id, result);
