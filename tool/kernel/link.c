@@ -224,15 +224,20 @@ static bool is_list(const struct exchange *x)
 	return (x->request->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
 }
 
-/* Takes the messages that are there, without waiting for more. */
-static void drain(struct exchange *x, struct nl_cb *cb)
+static bool is_readable(const struct kv_nl *nl)
 {
 	struct pollfd fd = {
-		.fd = nl_socket_get_fd(x->nl->sock),
+		.fd = nl_socket_get_fd(nl->sock),
 		.events = POLLIN,
 	};
 
-	while (!x->done && poll(&fd, 1, 0) > 0 && nl_recvmsgs(x->nl->sock, cb) >= 0)
+	return poll(&fd, 1, 0) > 0;
+}
+
+/* Takes the messages that are there, without waiting for more. */
+static void drain(struct exchange *x, struct nl_cb *cb)
+{
+	while (!x->done && is_readable(x->nl) && nl_recvmsgs(x->nl->sock, cb) >= 0)
 		;
 }
 
@@ -258,16 +263,13 @@ static void take_rest(struct exchange *x, struct nl_cb *cb)
  */
 static void get_unstuck(struct kv_nl *nl)
 {
-	struct pollfd fd = {
-		.fd = nl_socket_get_fd(nl->sock),
-		.events = POLLIN,
-	};
+	int fd = nl_socket_get_fd(nl->sock);
 
 	if (!nl->stuck)
 		return;
 	nl->stuck = false;
 	kv_nl_request(nl, kv_nl_msg(nl, KVERBS_CMD_INFO_GET, 0), "", NULL, NULL, NULL);
-	while (poll(&fd, 1, 0) > 0 && recv(fd.fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) >= 0)
+	while (is_readable(nl) && recv(fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) >= 0)
 		;
 }
 

@@ -59,83 +59,55 @@ static int made(struct kv_service *s, enum kv_type type, int ret, uint64_t bytes
 	return done(s, ret);
 }
 
-/* Makes an object that takes @bytes. @dev: NULL if its parent has the device. */
-static int make(struct kv_service *s, enum kv_type type, const char *dev, bool persistent,
-		uint64_t bytes)
+/*
+ * The bytes that an object takes, of its buffer or its queues, if those are not too deep. Other
+ * objects take no memory worth counting.
+ */
+static int count_bytes(struct kv_service *s, enum kv_type type, uint64_t *bytes)
 {
+	const struct kv_cq_init *cq = &s->in.cq_new;
+	const struct kv_srq_init *srq = &s->in.srq_new;
+	const struct kv_qp_init *qp = &s->in.qp_new;
 	int ret;
 
-	ret = check_persistent(s, persistent);
-	if (!ret && dev)
-		ret = check_dev(s, dev);
-	if (!ret)
-		ret = kv_quota_check(s, bytes);
-	return ret ? ret : made(s, type, call(s, KV_OP_PD_NEW + type), bytes);
+	*bytes = 0;
+	switch (type) {
+	case KV_MR:
+		*bytes = s->in.mr_new.length;
+		return 0;
+	case KV_CQ:
+		*bytes = kv_queue_cq_bytes(cq->cqe);
+		return check_depth(s, "cqe", cq->cqe, KV_SERVICE_CQE_MAX);
+	case KV_SRQ:
+		*bytes = kv_queue_rq_bytes(srq->max_wr, srq->max_sge);
+		return check_depth(s, "max_wr", srq->max_wr, KV_SERVICE_WR_MAX);
+	case KV_QP:
+		*bytes = kv_queue_sq_bytes(qp->max_send_wr, qp->max_send_sge, qp->max_inline) +
+			 kv_queue_rq_bytes(qp->max_recv_wr, qp->max_recv_sge);
+		ret = check_depth(s, "max_send_wr", qp->max_send_wr, KV_SERVICE_WR_MAX);
+		return ret ? ret : check_depth(s, "max_recv_wr", qp->max_recv_wr,
+					       KV_SERVICE_WR_MAX);
+	default:
+		return 0;
+	}
 }
 
-static int dev_get(struct kv_service *s)
-{
-	int ret = check_dev(s, s->in.dev_get.dev);
-
-	return ret ? ret : done(s, call(s, KV_OP_DEV_GET));
-}
-
-static int counters(struct kv_service *s)
-{
-	int ret = check_dev(s, s->in.counters.dev);
-
-	return ret ? ret : done(s, call(s, KV_OP_COUNTERS));
-}
-
-/* A new object of a type that takes no memory worth counting. */
-static int make_small(struct kv_service *s, enum kv_type type)
+static int make(struct kv_service *s, enum kv_type type)
 {
 	const struct kv_shape *init = kv_object_rows[type].init;
 	const char *in = (const char *)&s->in;
 	const struct kv_member *dev = kv_member_find(init, "dev");
 	const struct kv_member *persistent = kv_member_find(init, "persistent");
+	uint64_t bytes;
+	int ret = count_bytes(s, type, &bytes);
 
-	return make(s, type, dev ? *(const char *const *)(in + dev->offset) : NULL,
-		    *(const bool *)(in + persistent->offset), 0);
-}
-
-static int cq_new(struct kv_service *s)
-{
-	const struct kv_cq_init *init = &s->in.cq_new;
-	int ret;
-
-	ret = check_depth(s, "cqe", init->cqe, KV_SERVICE_CQE_MAX);
-	return ret ? ret : make(s, KV_CQ, init->dev, init->persistent,
-				kv_queue_cq_bytes(init->cqe));
-}
-
-static int mr_new(struct kv_service *s)
-{
-	return make(s, KV_MR, NULL, s->in.mr_new.persistent, s->in.mr_new.length);
-}
-
-static int srq_new(struct kv_service *s)
-{
-	const struct kv_srq_init *init = &s->in.srq_new;
-	int ret;
-
-	ret = check_depth(s, "max_wr", init->max_wr, KV_SERVICE_WR_MAX);
-	return ret ? ret : make(s, KV_SRQ, NULL, init->persistent,
-				kv_queue_rq_bytes(init->max_wr, init->max_sge));
-}
-
-static int qp_new(struct kv_service *s)
-{
-	const struct kv_qp_init *init = &s->in.qp_new;
-	uint64_t bytes = kv_queue_sq_bytes(init->max_send_wr, init->max_send_sge,
-					   init->max_inline) +
-			 kv_queue_rq_bytes(init->max_recv_wr, init->max_recv_sge);
-	int ret;
-
-	ret = check_depth(s, "max_send_wr", init->max_send_wr, KV_SERVICE_WR_MAX);
 	if (!ret)
-		ret = check_depth(s, "max_recv_wr", init->max_recv_wr, KV_SERVICE_WR_MAX);
-	return ret ? ret : make(s, KV_QP, NULL, init->persistent, bytes);
+		ret = check_persistent(s, *(const bool *)(in + persistent->offset));
+	if (!ret && dev)
+		ret = check_dev(s, *(const char *const *)(in + dev->offset));
+	if (!ret)
+		ret = kv_quota_check(s, bytes);
+	return ret ? ret : made(s, type, call(s, KV_OP_PD_NEW + type), bytes);
 }
 
 /* An object that went with its device is not counted any more, either. */
@@ -224,18 +196,6 @@ static int check_wait(struct kv_service *s, const char *name, const struct kv_wa
 	return 0;
 }
 
-#define WAIT(NAME, name)						\
-	static int name(struct kv_service *s)				\
-	{								\
-		int ret = check_wait(s, #name, &s->in.name);		\
-									\
-		return ret ? ret : done(s, call(s, KV_OP_##NAME));	\
-	}
-
-WAIT(CONN_WAIT, conn_wait)
-WAIT(CQ_WAIT, cq_wait)
-WAIT(RUN_WAIT, run_wait)
-
 static int event_wait(struct kv_service *s)
 {
 	int32_t timeout_ms = s->in.event_wait.timeout_ms;
@@ -243,9 +203,6 @@ static int event_wait(struct kv_service *s)
 	struct kv_wait wait = { .id = 0 };
 	int ret;
 
-	ret = check_wait(s, "event_wait", &s->in.event_wait);
-	if (ret)
-		return ret;
 	for (;;) {
 		waited_ms = (kv_now_ns() - begin) / 1000000;
 		wait.timeout_ms = waited_ms < (uint64_t)timeout_ms ?
@@ -294,32 +251,17 @@ static int run_del(struct kv_service *s)
 	return done(s, ret);
 }
 
-static int nop(struct kv_service *s)
-{
-	return 0;
-}
-
 /* Calls that need more than their operation. */
 static int (*const hooks[KV_CALLS])(struct kv_service *s) = {
-	[KV_CALL_DEV_GET] = dev_get,
-	[KV_CALL_COUNTERS] = counters,
-	[KV_CALL_CQ_NEW] = cq_new,
-	[KV_CALL_MR_NEW] = mr_new,
-	[KV_CALL_SRQ_NEW] = srq_new,
-	[KV_CALL_QP_NEW] = qp_new,
 	[KV_CALL_MR_WRITE] = mr_write,
 	[KV_CALL_MR_READ] = mr_read,
 	[KV_CALL_SRQ_MODIFY] = srq_modify,
 	[KV_CALL_CONN_TAKE] = conn_take,
 	[KV_CALL_CQ_POLL] = poll_cq,
-	[KV_CALL_CONN_WAIT] = conn_wait,
-	[KV_CALL_CQ_WAIT] = cq_wait,
 	[KV_CALL_EVENT_WAIT] = event_wait,
-	[KV_CALL_RUN_WAIT] = run_wait,
 	[KV_CALL_RUN_START] = run_start,
 	[KV_CALL_RUN_GET] = run_get,
 	[KV_CALL_RUN_DEL] = run_del,
-	[KV_CALL_NOP] = nop,
 };
 
 /**
@@ -332,15 +274,23 @@ static int (*const hooks[KV_CALLS])(struct kv_service *s) = {
  */
 int kv_service_run(struct kv_service *s, enum kv_call which)
 {
+	const struct kv_call_row *row = &kv_call_rows[which];
 	enum kv_op op = (enum kv_op)which;
+	int ret = 0;
 
+	if (row->args == &kv_shape_dev_name)
+		ret = check_dev(s, s->in.dev_get.dev);
+	else if (row->args == &kv_shape_wait)
+		ret = check_wait(s, row->name, &s->in.run_wait);
+	if (ret || which == KV_CALL_NOP)
+		return ret;
 	if (hooks[which])
 		return hooks[which](s);
 	if (which >= KV_CALL_FILE_OPEN && which <= KV_CALL_FILE_CLOSE)
 		return kv_serve_file_call(s, which);
 	if (op >= KV_OP_PD_NEW && op < KV_OP_PD_NEW + KV_TYPES)
-		return make_small(s, (enum kv_type)(op - KV_OP_PD_NEW));
+		return make(s, (enum kv_type)(op - KV_OP_PD_NEW));
 	if (op >= KV_OP_PD_DEL && op < KV_OP_PD_DEL + KV_TYPES)
-		return del(s, op, kv_call_rows[which].about);
+		return del(s, op, row->about);
 	return done(s, call(s, op));
 }
