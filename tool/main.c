@@ -124,8 +124,8 @@ static int run_command(int argc, char **argv)
 
 /*
  * The next descriptor that is opened is the lowest one that is free: with 0, 1 or 2 closed a
- * batch would read the netlink socket, or results would go into it. What takes their place can't be
- * used in the way that it is meant for, so that who reads or writes is told.
+ * batch would read the netlink socket, or results would go into it. /dev/null takes their
+ * place, opened the wrong way round: so a read from 0 and a write to 1 or 2 fail.
  */
 static int open_missing(void)
 {

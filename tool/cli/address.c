@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Addresses: GIDs, and what two QPs tell each other of themselves. */
+/* Addresses: GIDs, and the addresses that two QPs exchange. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -58,8 +58,8 @@ int kv_fault_usage(struct kv_fault *f, const char *fmt, ...)
  * kv_fault_backend() - say which operation of a backend failed
  * @f: the fault
  * @b: the backend, whose err has the reason
- * @error: what the operation returned
- * @fmt: what was attempted, such as "cannot create a CQ of rxe0"
+ * @error: the errno of the operation
+ * @fmt: the attempt, such as "cannot create a CQ of rxe0"
  *
  * Return: @error
  */
@@ -113,7 +113,7 @@ int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 }
 
 /**
- * kv_fault_print() - tell it on stderr, if it was not told before
+ * kv_fault_print() - print it on stderr, once
  * @f: the fault
  */
 void kv_fault_print(struct kv_fault *f)

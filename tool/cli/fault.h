@@ -14,10 +14,10 @@ enum kv_exit {
 };
 
 /**
- * struct kv_fault - what went wrong, for the person who asked
+ * struct kv_fault - a failure, as a sentence for people
  * @error: negative errno; 0 if nothing went wrong
- * @exit: what it makes of the tool's exit status
- * @printed: it was told on stderr
+ * @exit: the tool's exit status
+ * @printed: it was printed on stderr
  * @text: a sentence without "kverbs: " and full stop
  */
 struct kv_fault {

@@ -39,7 +39,7 @@ int kv_interrupt_init(void)
 }
 
 /**
- * kv_interrupt_seen() - has somebody asked for the end?
+ * kv_interrupt_seen() - has a signal asked the tool to end?
  *
  * Return: true from the first signal on.
  */

@@ -45,9 +45,9 @@ void kv_wrap(const char *text, int indent, int column)
 }
 
 /**
- * kv_wrap_row() - print a word, and what it means beside it
+ * kv_wrap_row() - print a word, and its meaning beside it
  * @left: the word
- * @right: what it means
+ * @right: its meaning
  * @column: where that begins
  */
 void kv_wrap_row(const char *left, const char *right, int column)
@@ -63,10 +63,10 @@ void kv_wrap_row(const char *left, const char *right, int column)
 }
 
 /**
- * kv_option_print_help() - print what --help asks for
+ * kv_option_print_help() - print the help of a command
  * @rows: the command's options
- * @usage: what stands before them
- * @more: what stands behind them, or ""
+ * @usage: the lines before them
+ * @more: the lines behind them, or ""
  */
 void kv_option_print_help(const struct kv_option *rows, const char *usage, const char *more)
 {
@@ -178,7 +178,7 @@ static int set(const struct kv_option *row, const char *text, void *args, struct
  * @rows: the options
  * @text: --NAME, --NAME=VALUE, or their beginning if no other option begins so; -h is --help
  * @exact: their beginning is not enough
- * @value: receives what stands behind the =, or NULL
+ * @value: receives the text behind the =, or NULL
  *
  * Return: its row; NULL if there is none.
  */

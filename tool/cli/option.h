@@ -32,8 +32,8 @@ enum kv_option_kind {
 /**
  * struct kv_option - an option: how it is read, and its line of help
  * @name: without the dashes; NULL: @help is a heading, or the table ends
- * @value: what help calls its value; NULL: it has none
- * @help: what the option is for, and its default; NULL: --help does not list it
+ * @value: the name of its value in help; NULL: it has none
+ * @help: its purpose and its default; NULL: --help does not list it
  * @kind: of its value
  * @at: offset of the field in the command's struct
  * @has: offset of a bool that becomes true, and of

@@ -44,7 +44,7 @@ enum kv_space_id {
 	KV_SPACES,
 };
 
-/* Who connects two endpoints: the tool by hand, or the RDMA CM. */
+/* How two endpoints are connected: by the tool by hand, or by the RDMA CM. */
 enum kv_connect {
 	KV_CONNECT_RAW,
 	KV_CONNECT_CM,

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include "cli/parse.h"
 
-/* What comes from elsewhere and goes to a terminal: names of files, and all that a peer says. */
+/* Text of other hosts that goes to a terminal: names of files, and messages of a peer. */
 
 /*
  * The next character of a text in UTF-8 (RFC 3629, table in section 4): no byte
@@ -61,7 +61,7 @@ static bool is_printable(uint32_t c)
 }
 
 /**
- * kv_printable_check() - find what a terminal must not get in a text
+ * kv_printable_check() - look for characters that a terminal must not get
  * @text: the text
  *
  * Return: NULL, or what is wrong with it, as in "is no UTF-8".

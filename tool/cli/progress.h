@@ -13,7 +13,7 @@
  * @on: it is
  * @steps: how many steps there are, of about the same length
  * @done: how many of them are done
- * @label: what the present step is
+ * @label: the name of the present step
  * @round: which round of it, from 1 on; 0: it has none
  * @rounds: how many are planned
  * @start_ns: when the first step began, CLOCK_MONOTONIC

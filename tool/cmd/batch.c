@@ -20,7 +20,7 @@
 #define TEXT_MAX (64 << 20)
 
 /**
- * struct work - what is to be done, and what came of it
+ * struct work - the options of a batch, and its results
  * @o: how
  * @json: documents are printed in place of text
  * @in: the file
@@ -31,7 +31,7 @@
  * @timed: there is a table of times at the end
  * @round: which one this is, from 0 on
  * @times: of all rounds
- * @docs: JSON, several spaces or rounds: what the commands of the first round told
+ * @docs: JSON, several spaces or rounds: the documents of the first round's commands
  * @printed: JSON, else: how many documents were printed
  */
 static struct work {
@@ -189,7 +189,7 @@ static int run_space(struct work *w, enum kv_space_id space, struct kv_fault *f)
 	if (w->text)
 		fclose(batch.in);
 out_close:
-	/* Closing destroys what is left all at once, and tells of no verb. */
+	/* Closing destroys the remaining objects all at once, and traces no verb. */
 	if (s.trace)
 		kv_flush_each(&s, false);
 	kv_session_close(&s);
@@ -308,7 +308,7 @@ static int read_all(struct work *w, struct kv_fault *f)
 	return ferror(w->in) ? refuse_reading(w, f) : 0;
 }
 
-/* A folder can be opened, and not be read: that is told before anything is done. */
+/* A folder can be opened, and not be read: refuse it before the first command. */
 static int try_reading(struct work *w, struct kv_fault *f)
 {
 	int byte = getc(w->in);

@@ -159,7 +159,7 @@ int kv_cmd_run(const struct kv_cmd *cmd, int argc, char **argv)
 		return KV_EXIT_DONE;
 	if (cmd->json && *cmd->json)
 		kv_describe_refusal(&f);
-	/* What can be told was told before. */
+	/* The output so far stands before the fault. */
 	fflush(stdout);
 	kv_fault_print(&f);
 	return f.exit;

@@ -8,8 +8,8 @@
 /**
  * struct kv_cmd - a command, in a file of its own; commands don't call each other
  * @rows: its options
- * @usage: what its help says before them, lines
- * @more: and behind them, lines; or ""
+ * @usage: the lines of its help before them
+ * @more: the lines behind them; or ""
  * @args: its struct: the rows' offsets are in it, and all functions get it
  * @init: NULL, or sets its defaults, if it is too large for an initializer
  * @json: a command with --json, without a value: it was given; then a refusal is a document, too

@@ -54,7 +54,7 @@ int kv_options_choose_ends(struct kv_options *o, struct kv_fault *f)
 }
 
 /**
- * kv_options_settle() - find out what goes together, and choose the CPUs that runs are bound to
+ * kv_options_settle() - refuse options that do not go together, and choose the CPUs of runs
  * @o: the options, with the HOST if there is one; @work.cpu receives the initiator's and the
  *	responder's CPU, or -1: anywhere
  * @f: receives why not
@@ -80,7 +80,7 @@ int kv_options_settle(struct kv_options *o, struct kv_fault *f)
 }
 
 /**
- * kv_options_take_host() - take what stands beside the options: a HOST, or nothing
+ * kv_options_take_host() - take the word beside the options: a HOST, or none
  * @o: receives it as peer.host; HOST:PORT and [HOST]:PORT are taken apart
  * @command: the command's name
  * @n: how many words there are

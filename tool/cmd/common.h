@@ -83,7 +83,7 @@
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.connect), .names = kv_enum_connect }
 
 /**
- * struct kv_options - what the options say that several commands have
+ * struct kv_options - the values of options that several commands have
  * @dev: device's name; NULL: the only one
  * @gid: GID index; -1: the best by type
  * @has_both: --space was given
@@ -96,7 +96,7 @@
  * @cpu: initiator, responder
  * @has_post: --post was given
  * @has_lkey: --lkey was given
- * @work: how operations are measured; what is measured the command says
+ * @work: how operations are measured; the command sets the operation
  * @verify: check contents first
  * @json: where the document goes; NULL: nowhere
  * @peer: where the other end is, host NULL: here; see kv_options_take_host()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What makes a shell complete the tool's words, from the tables of commands, options and keys. */
+/* Completion for bash and zsh, from the tables of commands, options and keys. */
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"

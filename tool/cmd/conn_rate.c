@@ -109,7 +109,7 @@ static struct json_object *describe(void *args, bool result, int error)
 	struct command *c = args;
 	struct json_object *doc, *environment = result ? kv_environment_create(&c->site, 1) : NULL;
 
-	/* Whether the other end is on this host is for the routes to know. */
+	/* The routes decide whether the other end is on this host. */
 	if (result)
 		kv_out_put_string(environment, "path", "as routed");
 	doc = kv_result_create("kverbs.conn-rate", describe_spec(c), environment);

@@ -17,10 +17,10 @@ static const struct kv_option rows[] = {
 	{ .name = NULL },
 };
 
-/* Nothing to show is a failure; which one depends on who could see. */
+/* Nothing to show is a failure; its reason depends on the spaces that could be asked. */
 static int explain_nothing(struct kv_devices *view, const char *name, struct kv_fault *f)
 {
-	/* One space that could look says what there is; the other, why not. */
+	/* A space that could be asked has no device; the other one's fault is the reason. */
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
 		if (!view[s].open)
 			kv_fault_print(&view[s].fault);

@@ -221,7 +221,7 @@ static void init_put(void *args)
 	c->put = true;
 }
 
-/* The FILE or NAME, the HOST, and of get what it is to be called here. */
+/* The FILE or NAME, the HOST, and of get the name of the file here. */
 static int take_words(struct command *c, int n, char **word, struct kv_fault *f)
 {
 	const char *name = c->put ? "put" : "get", *slash;

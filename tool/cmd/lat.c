@@ -15,7 +15,7 @@
 #include "sys/now.h"
 
 #define ITERS_MAX 1000000000000ULL
-/* What a p99.9 needs; and how long one is made to wait for it. */
+/* The samples that a p99.9 needs, and the longest time that is spent on them by default. */
 #define ITERS_DEFAULT 10000
 #define TIME_DEFAULT_NS 10000000000ULL
 #define TIME_MIN_NS 1000000ULL

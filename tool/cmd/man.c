@@ -10,7 +10,7 @@
 /* The word before a command line, and what stands for it in the next. */
 #define USAGE ((int)strlen("usage: "))
 
-/* Text as roff takes it: what would be a request at the beginning of a line, is none. */
+/* Escapes text for roff: a dot or a quote at the beginning of a line is no request. */
 static void print_text(const char *text)
 {
 	bool begins = true;

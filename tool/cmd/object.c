@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One command for objects, from the shell. What it makes is persistent. */
+/* One command for objects, from the shell. Its objects outlive the process. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,7 +84,7 @@ int kv_cmd_object(int argc, char **argv)
 	kv_object_options_free(&o);
 	if (!ret)
 		return KV_EXIT_DONE;
-	/* What can be told was told before. */
+	/* The output so far stands before the fault. */
 	fflush(stdout);
 	kv_fault_print(&fault);
 	return fault.exit;

@@ -305,8 +305,8 @@ struct kv_conn_param kv_endpoint_param(const struct kv_endpoint *e)
  * @type: of the object
  * @id: its id, 0 afterwards; 0: there is none
  *
- * Errors are of no interest: a device that was removed took its objects along, and what is left
- * otherwise is destroyed with the backend.
+ * Errors are ignored: the removal of a device destroys its objects, and closing the backend
+ * destroys the others.
  */
 void kv_endpoint_del(struct kv_endpoint *e, enum kv_type type, uint32_t *id)
 {

@@ -51,7 +51,7 @@ const char *kv_raw_name(enum kv_raw_step step)
 }
 
 /**
- * kv_raw_mtu() - the path MTU of a connection, unless somebody names another one
+ * kv_raw_mtu() - the path MTU of a connection, unless an option names another one
  * @active: the smaller one of both ports' active MTUs, bytes
  *
  * Return: bytes.

@@ -91,7 +91,7 @@ static int create_file(struct kv_file *file, const struct kv_file_new *new, stru
 	return 0;
 }
 
-/* Only what is a piece of the file. */
+/* Refuses a piece that is not within the file. */
 static int check_piece(const struct kv_file_local *l, bool sends,
 		       const struct kv_file_piece *piece, struct kv_fault *f)
 {
@@ -121,7 +121,7 @@ static int move_piece(struct kv_file_local *l, bool sends, const struct kv_file_
 	ret = check_piece(l, sends, piece, f);
 	if (ret)
 		return ret;
-	/* What was hashed of a file that is received may not be so any more. */
+	/* Bytes of a received file that were hashed may have changed. */
 	if (!sends) {
 		kv_hash_init(&l->hash);
 		l->hashed = false;

@@ -21,7 +21,7 @@ int kv_file_name_check(const char *name, struct kv_why *why);
 
 /**
  * struct kv_hash - the SHA-256 of a file, taken in steps
- * @sha256: what it is so far
+ * @sha256: the state of the hash so far
  * @done: bytes that are in it, from the file's beginning on
  */
 struct kv_hash {
@@ -33,7 +33,7 @@ void kv_hash_init(struct kv_hash *h);
 int kv_hash_step(struct kv_hash *h, int fd, uint64_t length);
 void kv_hash_finish(struct kv_hash *h, uint8_t digest[KV_HASH_BYTES]);
 
-/* What is kept in memory of a file whose length says nothing about its content, in bytes. */
+/* The most bytes that are kept in memory of a file whose length says nothing of its content. */
 #define KV_SOURCE_COPY_MAX (64U << 20)
 
 /**
@@ -56,7 +56,7 @@ void kv_source_close(struct kv_source *s);
 /**
  * struct kv_store - a file that is received: it has its name when all of it is there
  * @dir: the folder it is to be in; -1: none
- * @fd: of what is there so far, for reading and writing; -1: none
+ * @fd: of the content so far, for reading and writing; -1: none
  * @name: what it is to be called
  * @temp: what it is called meanwhile; "": it has no name, and goes when @fd is closed,
  *	however the process ends
@@ -78,11 +78,11 @@ int kv_store_commit(struct kv_store *s, struct kv_fault *f);
 int kv_store_full(const struct kv_store *s, int error, struct kv_fault *f);
 void kv_store_close(struct kv_store *s);
 
-/* What one call of hash() takes at most: none of them is long. */
+/* The most bytes that one call of hash() takes, so that no call is long. */
 #define KV_FILE_HASH_STEP (4U << 20)
 
 /**
- * struct kv_file_new - a file that is announced to who receives it
+ * struct kv_file_new - a file that is announced to its receiver
  * @name: what it is to be called
  * @length: bytes
  * @digest: its SHA-256
@@ -133,7 +133,7 @@ struct kv_file_ops {
 	 */
 	int (*finish)(struct kv_file *file, const uint8_t digest[KV_HASH_BYTES],
 		      struct kv_fault *f);
-	/* Nothing is left of what was not finished; @why: for the server's log, or
+	/* An unfinished file is removed; @why: for the server's log, or
 	 * NULL. Any number of times.
 	 */
 	void (*close)(struct kv_file *file, const char *why);
@@ -145,16 +145,16 @@ struct kv_file {
 
 /**
  * struct kv_file_local - a file of this host
- * @file: what it is for its user
+ * @file: the interface for its user
  * @b: whose buffers it is loaded into and saved from
  * @dir: folder that names are relative to; AT_FDCWD: the working one, and names are
  *	paths; stays the caller's
  * @name: as it was named
  * @sends: it is sent, and @source has it; else @store
- * @hash: of what is on the disk, so far
+ * @hash: of the bytes on the disk, so far
  * @digest: of all of it
  * @hashed: @digest is there
- * @announced: what the sender says that it is, if it is received
+ * @announced: the digest that the sender announces, of a file that is received
  */
 struct kv_file_local {
 	struct kv_file file;

@@ -314,7 +314,7 @@ static int explain(struct kv_flow *w, int ret, struct kv_fault *f)
 
 /**
  * kv_flow_run() - bring all pieces from one file to the other
- * @flow: what; receives how far it came
+ * @flow: the transfer; receives how far it came
  * @f: receives why not
  *
  * Return: 0 or a negative errno; then the pair takes no more requests.

@@ -8,7 +8,7 @@
 /**
  * struct kv_flow - a file on its way: pieces, of which a few are under way at a time
  * @pair: from the first end to the second, made for WRITEs of @depth * @piece bytes
- * @file: what is sent, and what is received
+ * @file: the file that is sent, and the one that is received
  * @length: of the file in bytes
  * @piece: bytes of one, but the last
  * @depth: how many may be under way

@@ -5,7 +5,7 @@
 #include "cli/interrupt.h"
 #include "file/file.h"
 
-/* What is read at once; more makes it no faster. */
+/* Bytes of one read; more makes it no faster. */
 #define CHUNK 65536
 
 /**
@@ -24,7 +24,7 @@ void kv_hash_init(struct kv_hash *h)
  * @fd: the file, open for reading; where it stands does not matter
  * @length: bytes
  *
- * Return: 0; -ENODATA if the file ended before; or what pread() says.
+ * Return: 0; -ENODATA if the file ended before; or the errno of pread().
  */
 int kv_hash_step(struct kv_hash *h, int fd, uint64_t length)
 {
@@ -46,7 +46,7 @@ int kv_hash_step(struct kv_hash *h, int fd, uint64_t length)
 }
 
 /**
- * kv_hash_finish() - what it comes to
+ * kv_hash_finish() - write the digest
  * @h: the hash, which begins anew
  * @digest: receives it
  */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "cli/interrupt.h"
 #include "file/file.h"
+#include "sys/io.h"
 
 /* sysfs gives each attribute the length of a page, of which the largest has this many bytes. */
 #define PAGE_LARGEST 65536
@@ -25,21 +26,6 @@ static int refuse(const struct kv_source *s, const char *what, struct kv_fault *
 	int error = errno;
 
 	return kv_fault_set(f, -error, "cannot %s %s: %s", what, s->name, strerror(error));
-}
-
-static int write_all(int fd, const uint8_t *data, size_t length)
-{
-	while (length) {
-		ssize_t n = write(fd, data, length);
-
-		if (n < 0 && errno != EINTR)
-			return -1;
-		if (n > 0) {
-			data += n;
-			length -= (size_t)n;
-		}
-	}
-	return 0;
 }
 
 /* Reads the file to its end into @copy; @length receives the bytes that there were. */
@@ -65,7 +51,7 @@ static int copy_content(const struct kv_source *s, int copy, uint64_t *length, s
 			return kv_fault_set(f, -EFBIG,
 					    "%s does not tell its length and has more than %u MiB; of such a file no more is read ahead",
 					    s->name, KV_SOURCE_COPY_MAX >> 20);
-		if (write_all(copy, chunk, (size_t)n))
+		if (kv_write_all(copy, chunk, (size_t)n))
 			return refuse(s, "keep the content of", f);
 	}
 }
@@ -104,14 +90,14 @@ static int settle_length(struct kv_source *s, struct kv_fault *f)
  * first, up to KV_SOURCE_COPY_MAX bytes, and what was read is sent.
  *
  * Return: 0 or a negative errno: -EFBIG if such a file has more bytes; -ECANCELED if
- * somebody wants the tool to end.
+ * a signal asks the tool to end.
  */
 int kv_source_open(struct kv_source *s, int dir, const char *name, int flags, struct kv_fault *f)
 {
 	struct stat st;
 	int ret = 0;
 
-	/* Without O_NONBLOCK a pipe waits for somebody who writes. */
+	/* Without O_NONBLOCK open() waits for a writer of a pipe. */
 	s->fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
 	s->name = name;
 	if (s->fd < 0 && errno == ELOOP && flags & O_NOFOLLOW)
@@ -138,7 +124,7 @@ int kv_source_open(struct kv_source *s, int dir, const char *name, int flags, st
  * @s: the file
  * @f: receives why not
  *
- * What else may have changed in it, the hash tells.
+ * The hash finds any other change.
  *
  * Return: 0 or a negative errno: -ESTALE if it is not.
  */

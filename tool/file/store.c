@@ -14,14 +14,14 @@
 #include <unistd.h>
 #include "file/file.h"
 
-/* What a file is called that has no name yet, where it must have one; digits follow. */
+/* The temporary name, on file systems that have no files without a name; digits follow. */
 #define PREFIX ".kverbs-"
 #define DIGITS 16
 
 /* One that was just made may not be locked yet. */
 #define YOUNG_S 60
 
-/* Less what the umask takes. */
+/* Before the umask. */
 #define MODE 0666
 
 static bool is_ours(const char *name)
@@ -32,7 +32,7 @@ static bool is_ours(const char *name)
 	       strspn(name + prefix, "0123456789abcdef") == DIGITS;
 }
 
-/* Whoever works at it has locked it; the lock goes with his process. */
+/* The process that writes it has locked it; the lock ends with the process. */
 static void remove_one(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -47,8 +47,8 @@ static void remove_one(int dir, const char *name)
 }
 
 /*
- * Removes what processes that were killed have left in a folder. Only on file systems that have no
- * files without a name there is something. What can't be removed stays.
+ * Removes the temporary files that killed processes have left in a folder. They exist only on file
+ * systems that have no files without a name. An error leaves the file there.
  */
 static void remove_stale(int dir)
 {
@@ -110,7 +110,7 @@ static int check_room(const struct kv_store *s, struct kv_fault *f)
 	return 0;
 }
 
-/* A name that nobody has, and that says whose it is. */
+/* A name that no other file has, and that the next process can tell as ours. */
 static int make_temp_name(struct kv_store *s)
 {
 	uint64_t number;
@@ -173,7 +173,7 @@ int kv_store_open(struct kv_store *s, int dir, const char *name,
 	return ret;
 }
 
-/* Give what has no name one. The first way needs CAP_DAC_READ_SEARCH. */
+/* Gives the file a name. The first way needs CAP_DAC_READ_SEARCH. */
 static int link_to(const struct kv_store *s, const char *name)
 {
 	char path[32];
@@ -265,7 +265,7 @@ int kv_store_full(const struct kv_store *s, int error, struct kv_fault *f)
 }
 
 /**
- * kv_store_close() - close it; nothing is left of what was not committed
+ * kv_store_close() - close it; a file that was not committed is removed
  * @s: open or not; not one that was never opened
  */
 void kv_store_close(struct kv_store *s)

@@ -130,7 +130,7 @@ static int send_file(struct kv_transfer *t, struct kv_fault *f)
 	return ret;
 }
 
-/* Both sides judge: each says for itself what is wrong. */
+/* Both sides compare the digests: each has its own fault. */
 static int finish(struct kv_transfer *t, const uint8_t arrived[KV_HASH_BYTES], struct kv_fault *f)
 {
 	struct kv_file *sender = t->file[SENDER], *receiver = t->file[RECEIVER];
@@ -175,7 +175,7 @@ static int check_devices(const struct kv_transfer *t, struct kv_fault *f)
 
 /**
  * kv_transfer_run() - bring a file to the other end
- * @t: what; receives what came of it
+ * @t: the transfer; receives its results
  * @f: receives why not
  *
  * Either the receiver has all of it, under its name, and it is what the sender has; or

@@ -12,7 +12,7 @@
 
 #define KV_TRANSFER_MIB (1024.0 * 1024.0)
 
-/* What takes time. */
+/* The steps that take time. */
 enum kv_transfer_step {
 	KV_TRANSFER_HASH, /* of the file that is sent */
 	KV_TRANSFER_SEND,
@@ -24,7 +24,7 @@ enum kv_transfer_step {
  * struct kv_transfer - a file that is brought from one end to the other, and proven
  * @site: of the sender and of the receiver
  * @file: ditto
- * @name: what it is called at the sender's and at the receiver's
+ * @name: its name at the sender and at the receiver
  * @replace: a file of that name may be replaced
  * @piece: bytes of a piece; 0: the default, or less if a device can't
  * @depth: pieces under way at a time; 0: ditto
@@ -37,7 +37,7 @@ enum kv_transfer_step {
  * @digest: SHA-256 of it
  * @pieces: WRITEs that there were
  * @ns: how long each step took
- * @retries: what the devices count while it is sent
+ * @retries: the devices' counters while it is sent
  */
 struct kv_transfer {
 	const struct kv_site *site[2];
@@ -60,7 +60,7 @@ struct kv_transfer {
 };
 
 /**
- * struct kv_transfer_label - what the progress bar says of a transfer
+ * struct kv_transfer_label - the label of a transfer's progress bar
  * @step: the step that it is in
  * @begin_ns: when the label was made of this step first, CLOCK_MONOTONIC; 0: of no step yet
  * @begin_bytes: bytes that the step had behind it then

@@ -13,7 +13,7 @@
 /* The longest that there is. */
 #define PONG_TIMEOUT_NS 3600000000000ULL
 
-/* How often somebody watches, and how often nobody does. */
+/* The intervals of looks at a run, with a watch and without one. */
 #define WATCH_MS 250
 #define LOOK_MS 1000
 /* How often a server hears of us. */
@@ -82,7 +82,7 @@ static void fill_pong(struct kv_run_spec *pong, const struct kv_run_spec *ping,
 	pong->spins = spins_of(p->end[1].site, work);
 	kv_pair_fill(p, 1, &pong->end);
 	pong->cpu = work->cpu[1];
-	/* Nobody waits for it. */
+	/* The tool waits for the other run. */
 	pong->in_wait = false;
 	/* It goes on for as long as the other does, which warms up too. */
 	pong->warmup = 0;
@@ -172,7 +172,7 @@ static int check_pulse(struct run *run, struct pulse *pulse,
 	return 0;
 }
 
-/* Wait until a run has ended; make it end if somebody wants that. */
+/* Waits until a run has ended; cancels it at a signal. */
 static int wait_end(struct run *run, const struct kv_watch *watch, struct kv_fault *f)
 {
 	struct pulse pulse = { .done = ~0ULL, .at_ns = kv_now_ns() };
@@ -230,7 +230,7 @@ static int end_pong(struct run *run, struct kv_run_result *result, struct kv_fau
 	return fetch(run, result, f);
 }
 
-/* Both ends may tell why: a completion's status says more than a deadline. */
+/* Both ends may have a fault: a completion's status says more than a deadline. */
 static int judge(struct run *run, const struct kv_run_result *ping,
 		 struct run *pong, const struct kv_run_result *answer, struct kv_fault *f)
 {
@@ -273,7 +273,7 @@ static int measure_pingpong(struct run *run, struct kv_pair *p, const struct kv_
 	if (!ret && !result->error)
 		await_answers(&pong, result->samples + result->warmed);
 	err = end_pong(&pong, &answer, &second);
-	/* A host that is gone can't tell; the status of our own requests says more. */
+	/* The status of this end's requests says more than the fault of a lost host. */
 	if (!ret && err && !result->wc_status) {
 		*f = second;
 		ret = err;
@@ -308,9 +308,9 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
  * kv_block_measure() - measure one block
  * @site: where; of endpoints the initiator's
  * @p: the endpoints, made for this work; NULL for KV_KIND_NULL
- * @work: what
+ * @work: the operation and its size
  * @amount: how much of it
- * @watch: is told of the progress, or NULL
+ * @watch: the callback for progress, or NULL
  * @result: receives what was measured, also when -ECANCELED or a run's error
  *	is returned; then with the samples taken until then
  * @f: receives why not
@@ -383,7 +383,7 @@ void kv_series_merge(struct kv_series *s, const struct kv_series *from)
 }
 
 /**
- * kv_series_measure_null() - measure what the loops themselves cost
+ * kv_series_measure_null() - measure the cost of the loops themselves
  * @s: receives it
  * @site: where
  * @work: on which CPU; its other fields don't matter

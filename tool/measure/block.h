@@ -18,7 +18,7 @@ struct kv_amount {
 
 /**
  * struct kv_watch - a callback for the progress of a block
- * @fn: called some times a second with what the run has, all but its bins
+ * @fn: called some times a second with the run's result so far, without its bins
  * @arg: for @fn
  */
 struct kv_watch {

@@ -69,7 +69,7 @@ static void add(struct kv_table *t, struct json_object *obj, const struct kv_lis
 /**
  * kv_listing_print() - print a table
  * @list: an array with an object for each row; or one object, the only row
- * @column: what of them is shown
+ * @column: the columns
  * @n: how many columns, at most COLUMNS_MAX
  * @f: receives why not
  *

@@ -7,13 +7,13 @@
 
 struct json_object;
 
-/* Room for what a column shows, with its end. */
+/* Room for the text of a column, with its end. */
 #define KV_LISTING_TEXT 192
 
 /**
  * struct kv_listing - a column of a table that is made from a list of objects
- * @head: what it is called
- * @format: writes what it shows of an object
+ * @head: its title
+ * @format: writes its text of an object
  * @path: where in the object that stands, a JSON pointer
  */
 struct kv_listing {
@@ -24,7 +24,7 @@ struct kv_listing {
 
 /*
  * Each has "-" if there is nothing at @path. Words stand at the left of their column, all others at
- * the right. The faster series of a difference is "?" if nobody knows.
+ * the right. The faster series of a difference is "?" if that is not decided.
  */
 void kv_listing_word(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
 void kv_listing_faster(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);

@@ -260,7 +260,7 @@ static int connect_ends(struct kv_pair *p, struct kv_fault *f)
  * @initiator: where the one that begins is to be
  * @responder: where the other one is to be; the loops of one thread for both ends
  *	need the same
- * @work: what for: it decides which rights are granted; not KV_KIND_NULL
+ * @work: the work, which decides the rights that are granted; not KV_KIND_NULL
  * @f: receives why not
  *
  * The buffers are @work->size bytes long and zeroed, and exactly those bytes
@@ -313,7 +313,7 @@ static void disconnect(struct kv_pair *p)
 	struct kv_conn conn;
 	struct kv_fault f;
 
-	/* The responder answers when somebody looks at it. */
+	/* The responder answers only while it is waited for. */
 	if (p->end[0].conn && p->end[1].conn &&
 	    !kv_op_conn_disconnect(b[0], &(struct kv_id){ p->end[0].conn }, NULL, NULL) &&
 	    !kv_conn_wait(b[1], p->end[1].conn, 1U << KVERBS_CONN_DISCONNECTED, end_ns, &conn, &f))

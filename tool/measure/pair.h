@@ -7,10 +7,10 @@
 
 /**
  * struct kv_pair - two endpoints, connected to each other
- * @work: what they were made for
+ * @work: the work that they were made for
  * @end: the initiator and the responder; in the same space or in two
- * @local: what each of them sends from and reads into
- * @target: what the peer of each sends and writes into, or reads from
+ * @local: the buffer that each of them sends from and reads into
+ * @target: the buffer that the peer of each sends and writes into, or reads from
  * @broken: a run failed: the QPs may be in error, and take no requests
  */
 struct kv_pair {

@@ -286,7 +286,7 @@ static int measure_rounds(struct job *j, struct kv_progress *progress)
  *	kv_point_free() frees it
  * @contrast: the series, and which of them are compared
  * @ends: of each series
- * @work: what
+ * @work: the operation and its size
  * @plan: how long
  * @progress: is drawn between blocks
  * @f: receives why not
@@ -294,7 +294,7 @@ static int measure_rounds(struct job *j, struct kv_progress *progress)
  * Each round connects all series in a shuffled order, takes two blocks of each series, see
  * kv_contrast_turn(), and ends the connections.
  *
- * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
+ * Return: 0; -ECANCELED if a signal asks the tool to end; or another negative
  * errno.
  */
 int kv_point_measure(struct kv_point *c, const struct kv_contrast *contrast,
@@ -328,7 +328,7 @@ int kv_point_measure(struct kv_point *c, const struct kv_contrast *contrast,
 }
 
 /**
- * kv_point_free() - free what a point has
+ * kv_point_free() - free the memory of a point
  * @c: the point
  */
 void kv_point_free(struct kv_point *c)

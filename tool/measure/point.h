@@ -38,7 +38,7 @@ struct kv_ends {
 /**
  * struct kv_point - one operation at one size, on all series
  * @contrast: the series, and which of them are compared
- * @work: what was measured
+ * @work: the operation and its size
  * @verified: contents were checked, on each connection
  * @rounds: complete ones; only their samples are counted
  * @block_ns: how long one block took samples

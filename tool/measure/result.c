@@ -19,7 +19,7 @@ static const struct {
 	{ "p99_9_ns", 0.999 },
 };
 
-/* From ticks of a sample to nanoseconds of what is printed. */
+/* From ticks of a sample to nanoseconds of a printed figure. */
 static double scale(const struct kv_workload *w)
 {
 	return kv_clock_ns_per_tick() / kv_workload_kinds[w->kind].divisor;
@@ -28,7 +28,7 @@ static double scale(const struct kv_workload *w)
 /**
  * kv_result_create() - begin a document
  * @schema: its name
- * @spec: what was asked for; the document owns it from now on
+ * @spec: the request; the document owns it from now on
  * @capsule: the environment; likewise
  *
  * Return: the document, owned by the caller. "complete" is false
@@ -48,7 +48,7 @@ struct json_object *kv_result_create(const char *schema, struct json_object *spe
 }
 
 /**
- * kv_result_work() - describe what was measured
+ * kv_result_work() - describe the work that was measured
  * @w: the work
  *
  * Return: an object, owned by the caller, to which results are added.
@@ -82,7 +82,7 @@ static void put_contexts(struct json_object *obj, const struct kv_workload *w,
 		kv_out_put_string(obj, "lkey", kernel ? kv_enum_name(kv_enum_lkey, w->lkey) : "mr");
 	}
 	kv_out_put_count(obj, "cpu", (uint64_t)w->cpu[0]);
-	/* Another host's is not bound unless one says where. */
+	/* The thread of another host is bound only if --cpus names its CPU. */
 	if (w->kind == KV_KIND_PINGPONG && w->cpu[1] >= 0)
 		kv_out_put_count(obj, "responder_cpu", (uint64_t)w->cpu[1]);
 	if (w->spins >= 0)
@@ -172,7 +172,7 @@ static void put_verbs(struct json_object *obj, const struct kv_series *series)
 /**
  * kv_result_put_limits() - describe what a connection may carry and how long it waits
  * @spec: the object it goes into
- * @w: what is to be measured
+ * @w: the work
  */
 void kv_result_put_limits(struct json_object *spec, const struct kv_workload *w)
 {
@@ -185,7 +185,7 @@ void kv_result_put_limits(struct json_object *spec, const struct kv_workload *w)
 
 /**
  * kv_result_series() - describe the samples of one space
- * @w: what was measured
+ * @w: the work
  * @space: where
  * @series: its samples
  *
@@ -232,7 +232,7 @@ static void put_series(struct json_object *obj, const struct kv_point *p)
 	}
 }
 
-/* Which series is the faster one: "neither" if they are equal, NULL if nobody knows. */
+/* Which series is the faster one: "neither" if they are equal, NULL if that is not decided. */
 static const char *find_faster(const struct kv_finding *f)
 {
 	switch (f->judgement.verdict) {
@@ -287,7 +287,7 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 	}
 }
 
-/* "verdict" is a sentence; "faster" is null if nobody knows. */
+/* "verdict" is a sentence; "faster" is null if that is not decided. */
 static void put_verdict(struct json_object *obj, const struct kv_finding *f)
 {
 	const struct kv_interval *i = &f->diff;

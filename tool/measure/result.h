@@ -11,9 +11,9 @@
 /**
  * struct kv_finding - a difference of two series and its verdict, with the words for them
  * @name: their names
- * @who: what each of them is called where it is the faster one
+ * @who: the name of each in a verdict that it is the faster one
  * @changed: the end that is another one, or "" for both
- * @repeated: what the difference was taken in again and again: "rounds" or "boots"
+ * @repeated: the unit of the statistics: "rounds" or "boots"
  * @more: the option that gives more of them
  * @n: how many there were
  * @median: of each series [@n]

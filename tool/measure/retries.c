@@ -74,7 +74,7 @@ uint64_t kv_retries_count(const struct kv_site *client, const struct kv_site *se
  * @client: one end; must stay open
  * @server: the other end; ditto
  *
- * A driver that counts nothing is no fault: it is told as not known.
+ * A driver that counts nothing is no fault: its counts are described as not known.
  */
 void kv_retries_start(struct kv_retries *r, const struct kv_site *client,
 		      const struct kv_site *server)
@@ -155,7 +155,7 @@ static void format_troubles(char *text, size_t size, struct json_object *added)
 
 /**
  * kv_retries_tell() - print what was lost, came late or was sent again
- * @described: what kv_retries_describe() made
+ * @described: the array of kv_retries_describe()
  */
 void kv_retries_tell(struct json_object *described)
 {

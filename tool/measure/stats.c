@@ -352,7 +352,7 @@ static enum kv_doubt find_doubt(const struct kv_rounds *s, const struct kv_inter
 		return KV_DOUBT_FEW;
 	if (s->steal > KV_STATS_STEAL)
 		return KV_DOUBT_STEAL;
-	/* A few move no median, and what both have does not tell them apart. */
+	/* A few move no median, and packets of both series do not set them apart. */
 	if (fmax(s->resent[0], s->resent[1]) > KV_STATS_RESENT &&
 	    fmin(s->resent[0], s->resent[1]) < fmax(s->resent[0], s->resent[1]) / 10)
 		return KV_DOUBT_RESENT;

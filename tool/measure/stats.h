@@ -90,7 +90,7 @@ struct kv_modes {
 
 /**
  * struct kv_judgement - see kv_stats_judge()
- * @verdict: what is known
+ * @verdict: the result
  * @doubt: why nothing is
  * @within: they are equal within this share of the median; NAN if there is no interval
  * @first: difference in the first third of the rounds, of KV_DOUBT_TURNED

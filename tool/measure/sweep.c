@@ -110,7 +110,7 @@ static struct json_object *describe_series(const struct kv_contrast *c)
 }
 
 /**
- * kv_sweep_spec() - describe what is asked for
+ * kv_sweep_spec() - describe the request
  * @m: the sweep
  *
  * Return: an object, owned by the caller.
@@ -256,9 +256,9 @@ out_erase:
  * @m: the sweep; says afterwards how far it came, and its first fault
  * @doc: receives "null_loop", "cells" and "counters"
  *
- * Faults are told on stderr as they come.
+ * Faults are printed on stderr as they come.
  *
- * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
+ * Return: 0; -ECANCELED if a signal asks the tool to end; or another negative
  * errno, that of the first point that failed.
  */
 int kv_sweep_measure(struct kv_sweep *m, struct json_object *doc)

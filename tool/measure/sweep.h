@@ -15,7 +15,7 @@
  * @has_kind: @kind is for all of them; else each has its default
  * @kind: how a latency is measured
  * @plan: how long each point is measured
- * @work: what is the same for all points
+ * @work: the members that all points share
  * @site: both spaces of this host, open
  * @peer: both spaces of the host where the servers are, open; not used if that is
  *	this one

@@ -210,7 +210,7 @@ int kv_tables_instructions(struct json_object *points, const char *const name[2]
 }
 
 /**
- * kv_tables_print_typical() - print what most samples of a measurement are
+ * kv_tables_print_typical() - print the most frequent sample of a measurement
  * @series: as kv_result_series() describes it
  */
 void kv_tables_print_typical(struct json_object *series)

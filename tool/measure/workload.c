@@ -3,7 +3,7 @@
 #include "measure/workload.h"
 
 /**
- * kv_workload_set() - set what is measured
+ * kv_workload_set() - set the operation and its size
  * @w: the work; its other members stay
  * @kind: how a latency is measured
  * @op: enum kverbs_op
@@ -44,10 +44,10 @@ bool kv_workload_is_two_sided(uint32_t op)
 }
 
 /**
- * kv_workload_default_kind() - how an operation is measured unless one says else
+ * kv_workload_default_kind() - the default loop of an operation
  * @op: enum kverbs_op
  *
- * Return: post to completion for what needs no peer, else a relay.
+ * Return: post to completion for an operation that needs no peer, else a relay.
  */
 enum kv_kind kv_workload_default_kind(uint32_t op)
 {
@@ -84,7 +84,7 @@ int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
 }
 
 /**
- * kv_workload_adapt() - take what the initiator's device needs for the work
+ * kv_workload_adapt() - adapt the work to the initiator's device
  * @w: the work
  * @dev: the device
  *

@@ -11,8 +11,8 @@
  * @kind: how a latency is measured
  * @op: enum kverbs_op; does not matter for KV_KIND_NULL
  * @size: bytes
- * @compare_add: FETCH_ADD: what is added, CMP_SWP: what is compared with
- * @swap: CMP_SWP: what is stored if that is equal
+ * @compare_add: FETCH_ADD: the addend, CMP_SWP: the value that is compared
+ * @swap: CMP_SWP: the value that is stored if that is equal
  * @post: enum kverbs_post; kernel space only
  * @lkey: enum kverbs_lkey; kernel space only
  * @cpu: where the initiator's and the responder's threads run; -1: anywhere

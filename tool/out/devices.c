@@ -11,7 +11,7 @@
 #define CELL 96
 
 /**
- * struct field - what there is to tell of a device: a member of struct kv_dev, or a bit of one
+ * struct field - a row of the table of a device: a member of struct kv_dev, or a bit of one
  * @key: in JSON; NULL: @group is a heading
  * @head: in text
  * @offset: of the member
@@ -194,7 +194,7 @@ static int add_dev(const struct kv_dev *dev, void *arg)
 
 /**
  * kv_devices_take() - look at devices from one space
- * @v: receives what there is to see, and else why not
+ * @v: receives the devices, or the reason that there are none
  * @id: from which space
  * @name: of one device, or NULL for all. If it is not there, that is nothing to
  *	see and no fault of the space.
@@ -332,7 +332,7 @@ static struct json_object *describe_dev(const struct kv_devices *view, const cha
 }
 
 /**
- * kv_devices_describe() - make a document of what both spaces see
+ * kv_devices_describe() - make a document of the views of both spaces
  * @view: their views, [KV_SPACES]
  *
  * Return: the document, owned by the caller.

@@ -8,7 +8,7 @@
 #define KV_DEVICES_MAX 64
 
 /**
- * struct kv_devices - what one space sees of the RDMA devices
+ * struct kv_devices - the RDMA devices as one space sees them
  * @open: it could look; else @fault says why not
  * @n: how many there are in @dev
  * @dev: the devices

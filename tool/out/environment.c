@@ -14,9 +14,9 @@
 #include "out/unit.h"
 #include "sys/clock.h"
 #include "sys/cpu.h"
-#include "sys/read.h"
+#include "sys/io.h"
 
-/* The environment of a measurement. What can't be found out is null: nothing is guessed. */
+/* The environment of a measurement. An unknown value is null: nothing is guessed. */
 
 #define DEVICES "/sys/class/infiniband"
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
@@ -197,7 +197,7 @@ static void put_space(struct json_object *obj, const struct kv_site *s)
 }
 
 /**
- * kv_environment_create() - describe what a measurement depends on
+ * kv_environment_create() - describe the host, device and versions of a measurement
  * @site: the sites it is made at, all on one device
  * @n: how many, 1 or 2
  *

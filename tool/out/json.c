@@ -49,7 +49,7 @@ static bool is_ascii(const char *text)
 
 /**
  * kv_out_string() - make a string
- * @value: what somebody typed, or what a file is called
+ * @value: the text, of the command line or of a file's name
  *
  * JSON is UTF-8; a byte that is none is written as people read it, \xNN.
  *

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "out/out.h"
+#include "sys/io.h"
 
 /* For results, which anybody may read. mkstemp() gives 0600. */
 #define FILE_MODE 0644
@@ -82,7 +83,7 @@ int kv_out_open(struct kv_out *o, const char *path, struct kv_fault *f)
 	}
 	if (!*path)
 		return kv_fault_usage(f, "--json is empty; it takes a file, or - for standard output");
-	/* A link stays one; what it points to is replaced. */
+	/* A symbolic link stays; the file that it points to is replaced. */
 	o->path = realpath(path, NULL);
 	if (!o->path)
 		o->path = strdup(path);
@@ -109,24 +110,9 @@ err_close:
 	return ret;
 }
 
-static int write_all(int fd, const char *text, size_t length)
-{
-	while (length) {
-		ssize_t n = write(fd, text, length);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text += n;
-		length -= (size_t)n;
-	}
-	return 0;
-}
-
 /**
  * kv_out_commit() - write a document
- * @o: where to; either all of it is there afterwards, or what was there before
+ * @o: where to; the file has all of the document afterwards, or its old content
  * @doc: the document
  * @f: receives why not
  *
@@ -151,9 +137,9 @@ int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f)
 		putchar('\n');
 		return 0;
 	}
-	ret = write_all(o->fd, text, length);
+	ret = kv_write_all(o->fd, text, length);
 	if (!ret)
-		ret = write_all(o->fd, "\n", 1);
+		ret = kv_write_all(o->fd, "\n", 1);
 	if (!ret && o->temp && fsync(o->fd))
 		ret = -errno;
 	/* Some file systems only say here that they are full. */
@@ -175,7 +161,7 @@ int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f)
  * @doc: receives the fault, as kv_out_put_fault() does it; stays the caller's
  * @why: why it failed
  *
- * If it can't be written that is told on stderr, beside what the caller tells there.
+ * A failure to write it is printed on stderr, beside the caller's fault.
  */
 void kv_out_commit_fault(struct kv_out *o, struct json_object *doc, const struct kv_fault *why)
 {
@@ -243,10 +229,10 @@ int kv_stdout_open(void)
 }
 
 /**
- * kv_stdout_flush() - see to it that what was printed reaches standard output
+ * kv_stdout_flush() - write all output so far to standard output
  * @f: receives why not
  *
- * What can't be written is dropped, so that it is told once.
+ * Output that can't be written is dropped, so that the fault is printed once.
  *
  * Return: 0 or a negative errno.
  */

@@ -15,7 +15,7 @@
 /**
  * kv_table_create() - begin a table
  * @t: receives it; kv_table_print() frees it
- * @column: what its columns are called
+ * @column: the heads of its columns
  * @n: how many there are
  */
 void kv_table_create(struct kv_table *t, const struct kv_column *column, unsigned int n)
@@ -114,7 +114,7 @@ void kv_us_difference_format(char *text, char *interval, size_t size, double ns,
 			     double low_ns, double high_ns)
 {
 	bool has_interval = isfinite(low_ns) && isfinite(high_ns);
-	/* What is uncertain by microseconds has no use for nanoseconds. */
+	/* A difference that is uncertain by microseconds needs no nanoseconds. */
 	double width = has_interval ? (high_ns - low_ns) / 2 : 0;
 	int digits = kv_us_difference_decimals(fmax(fabs(ns), width));
 

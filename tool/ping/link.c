@@ -18,10 +18,10 @@
 #define SEND_WRS 4
 
 /**
- * kv_link_refuse() - say what the backend refused
+ * kv_link_refuse() - report an error of the backend
  * @l: the link
- * @error: what it returned
- * @what: was attempted
+ * @error: the errno of the operation
+ * @what: the attempt
  * @f: receives it
  *
  * Return: @error
@@ -45,7 +45,7 @@ uint64_t kv_link_deadline(const struct kv_link *l)
 /**
  * kv_link_look() - is the connection still there?
  * @l: the link, whose @ended says so
- * @f: receives why nobody knows
+ * @f: receives why that is not known
  *
  * Return: 0 or a negative errno.
  */
@@ -65,7 +65,7 @@ int kv_link_look(struct kv_link *l, struct kv_fault *f)
 /**
  * kv_link_look_again() - is the connection still there, though something has failed?
  * @l: the link, whose @ended says so
- * @f: receives why nobody knows
+ * @f: receives why that is not known
  *
  * On iWARP the end of the stream brings the QP to ERR before the CM tells of it.
  *

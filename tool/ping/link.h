@@ -28,7 +28,7 @@ struct kv_link_spec {
 
 /**
  * struct kv_link - one end of a connection
- * @spec: what it is for
+ * @spec: the needs of its protocol
  * @peer: the other end's address, as text
  */
 struct kv_link {

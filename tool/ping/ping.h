@@ -14,7 +14,7 @@ enum kv_ping_protocol {
 };
 
 /**
- * struct kv_ping - one side of what some program of rdma-core does
+ * struct kv_ping - one side of the protocol of a program of rdma-core
  * @space: where the verbs are called
  * @dev: the device; NULL: the only one there is
  * @protocol: enum kv_ping_protocol
@@ -58,7 +58,7 @@ struct kv_ping {
 
 /**
  * struct kv_ping_ops - one protocol
- * @spec: what each connection is for; receives and bytes, and access if not 0
+ * @spec: sets the needs of each connection: receives and bytes, and access if not 0
  * @client: plays it on p->connections links that are there, and ends them
  * @server: ditto
  */

@@ -224,7 +224,7 @@ static int give_back(struct rping *r, const struct place *to, struct kv_fault *f
 			    be64toh(to->addr), be32toh(to->rkey), "writing the ping back", f);
 }
 
-/* @source: has been told. */
+/* @source: the client's message about its source. */
 static int pong(struct rping *r, const struct place *source, struct kv_fault *f)
 {
 	struct place sink;

@@ -99,9 +99,9 @@ static int advance(struct kv_link *l, uint64_t end_ns, const char *what, struct 
 }
 
 /**
- * kv_link_flush() - wait until the peer has what was sent
+ * kv_link_flush() - wait until the peer has the last message
  * @l: the link
- * @what: is being done, for the text
+ * @what: the step, for the text of a fault
  * @f: receives why not
  *
  * Return: 0 or a negative errno; -ECONNRESET: the peer has closed the connection.
@@ -132,7 +132,7 @@ static int wait_done(struct kv_link *l, uint32_t op, const char *what, struct kv
  * kv_link_send() - send a message
  * @l: the link
  * @data: spec.bytes of it; NULL: the last message again, at first zeros
- * @what: is being done, for the text
+ * @what: the step, for the text of a fault
  * @f: receives why not
  *
  * Waits for the last one to arrive, and not for this one.
@@ -169,7 +169,7 @@ int kv_link_send(struct kv_link *l, const void *data, const char *what, struct k
  * kv_link_receive() - wait for a message
  * @l: the link
  * @data: receives it; NULL: it is dropped, and no receive is posted in its place
- * @what: is being done, for the text
+ * @what: the step, for the text of a fault
  * @f: receives why not
  *
  * Return: as kv_link_flush().
@@ -195,9 +195,9 @@ int kv_link_receive(struct kv_link *l, void *data, const char *what, struct kv_f
  * @op: KVERBS_OP_READ or KVERBS_OP_WRITE
  * @buffer: the local one, of either direction
  * @bytes: how many
- * @remote_addr: as the peer told it
+ * @remote_addr: the address that the peer has sent
  * @remote_key: ditto
- * @what: is being done, for the text
+ * @what: the step, for the text of a fault
  * @f: receives why not
  *
  * Return: as kv_link_flush().

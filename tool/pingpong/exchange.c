@@ -139,11 +139,11 @@ static int move(struct kv_exchange *x, void *data, size_t size, bool write,
 }
 
 /**
- * kv_exchange_send() - tell the peer where our QPs are
+ * kv_exchange_send() - send the addresses of our QPs to the peer
  * @x: the connection
  * @address: of our QPs
  * @n: how many
- * @places: how many addresses are told, 1 or KV_EXCHANGE_LIST
+ * @places: how many addresses a side sends, 1 or KV_EXCHANGE_LIST
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
@@ -182,7 +182,7 @@ static int receive(struct kv_exchange *x, struct kv_address *address, struct kv_
  * @x: the connection
  * @address: receives them; it has room for KV_EXCHANGE_LIST
  * @n: how many QPs the peer has to have, if it tells a list
- * @places: how many addresses are told, 1 or KV_EXCHANGE_LIST
+ * @places: how many addresses a side sends, 1 or KV_EXCHANGE_LIST
  * @f: receives why not
  *
  * Return: 0 or a negative errno; -EPROTO: what came is no address, or the peer has another number

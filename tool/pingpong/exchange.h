@@ -17,7 +17,7 @@
  * removal may have to wait for the objects of user space.
  */
 
-/* Addresses that are told where there may be several QPs. */
+/* Addresses that a side sends where there may be several QPs. */
 #define KV_EXCHANGE_LIST 256
 
 /**

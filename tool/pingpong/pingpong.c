@@ -15,7 +15,7 @@
 /* As long as nothing comes, it is looked at this often whether to go on. */
 #define LOOK_MS 200
 
-/* Some times the 67 ms after which the programs send again what was not acknowledged. */
+/* Some times the 67 ms after which the programs repeat a message without an acknowledgement. */
 #define LINGER_NS 400000000
 
 static uint32_t headroom(const struct kv_pingpong *p)
@@ -277,7 +277,7 @@ static void linger(const struct kv_pingpong *p)
 		nanosleep(&ts, NULL);
 }
 
-/* With several QPs a list is told. */
+/* With several QPs each side sends a list. */
 static unsigned int places(const struct kv_pingpong *p)
 {
 	return p->type == KV_PINGPONG_SRQ ? KV_EXCHANGE_LIST : 1;
@@ -328,7 +328,7 @@ static int meet_client(struct kv_pingpong *p, const struct kv_address *own, cons
 
 /**
  * kv_pingpong_run() - be one side of a ping-pong
- * @p: what; receives what came of it
+ * @p: the side; receives the counts
  * @host: the server; NULL: be the server
  * @port: TCP, of the server
  * @f: receives why not

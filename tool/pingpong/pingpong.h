@@ -33,7 +33,7 @@ struct kv_pingpong_qp {
 };
 
 /**
- * struct kv_pingpong - one side of what ibv_rc_pingpong and its kin do
+ * struct kv_pingpong - one side of ibv_rc_pingpong or its kin
  * @space: where the verbs are called
  * @dev: the device; NULL: the only one there is
  * @gid: index of the GID; -1: the best by type

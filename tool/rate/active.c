@@ -116,7 +116,7 @@ static int destroy_qp(struct kv_rate *r, struct slot *s)
 
 /*
  * @ask: begins the step; NULL: kv_rate_create_qp() does
- * @what: is attempted, before the peer's address
+ * @what: the attempt, before the peer's address
  * @wanted: the state that the step ends in
  */
 static const struct phase {
@@ -221,11 +221,11 @@ static int run_batch(struct kv_rate *r, struct slot *s, uint32_t n, struct kv_fa
 }
 
 /**
- * kv_rate_active() - make connections to somebody who accepts all of them
- * @r: what; receives what it cost
+ * kv_rate_active() - make connections to a peer that accepts all of them
+ * @r: the measurement; receives the costs
  * @f: receives why not
  *
- * Return: 0 or a negative errno. What is left then dies with the site.
+ * Return: 0 or a negative errno; closing the site destroys the rest.
  */
 int kv_rate_active(struct kv_rate *r, struct kv_fault *f)
 {

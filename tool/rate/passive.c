@@ -14,7 +14,7 @@
 #define GUESTS_MAX 1024
 
 /**
- * struct guest - a connection that somebody has asked for
+ * struct guest - a connection that a peer has asked for
  * @conn: its id
  * @qp: its id
  * @begin_ns: when it was accepted
@@ -35,7 +35,7 @@ struct guest {
 
 /**
  * struct host - the side that accepts all connections
- * @r: what; receives what it cost
+ * @r: the measurement; receives the costs
  * @listener: id of the CONN that listens
  * @guests: how many are there
  * @established: how many ever were
@@ -251,10 +251,10 @@ static int serve(struct host *h, struct kv_fault *f)
 
 /**
  * kv_rate_passive() - accept all connections that come, until they are ended
- * @r: what; receives what it cost
+ * @r: the measurement; receives the costs
  * @f: receives why not
  *
- * Return: 0 or a negative errno. What is left then dies with the site.
+ * Return: 0 or a negative errno; closing the site destroys the rest.
  */
 int kv_rate_passive(struct kv_rate *r, struct kv_fault *f)
 {

@@ -29,10 +29,10 @@ int kv_rate_init(struct kv_rate *r, struct kv_fault *f)
 }
 
 /**
- * kv_rate_record() - note what a step cost
+ * kv_rate_record() - record the cost of a step
  * @r: gets it
  * @step: which
- * @verb_ns: how long the verb itself took; 0: nobody called it
+ * @verb_ns: how long the verb itself took; 0: it was not called
  * @step_ns: how long the step took
  */
 void kv_rate_record(struct kv_rate *r, enum kv_rate_step step, uint64_t verb_ns, uint64_t step_ns)
@@ -45,7 +45,7 @@ void kv_rate_record(struct kv_rate *r, enum kv_rate_step step, uint64_t verb_ns,
 
 /**
  * kv_rate_create_qp() - a QP for one connection
- * @r: what it shares with the others
+ * @r: the measurement, with the objects that all connections share
  * @id: receives it
  * @verb_ns: receives how long the verb took
  * @f: receives why not
@@ -120,7 +120,7 @@ static void put_rate(struct json_object *obj, const char *key, uint64_t n, uint6
 }
 
 /**
- * kv_rate_describe() - describe what connections cost
+ * kv_rate_describe() - describe the costs of connections
  * @r: they were made
  *
  * Return: an object, owned by the caller.
@@ -162,7 +162,7 @@ static void print_head(struct json_object *doc)
 }
 
 /**
- * kv_rate_report() - print what connections cost
+ * kv_rate_report() - print the costs of connections
  * @doc: its document
  * @f: receives why not
  *

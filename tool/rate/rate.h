@@ -33,7 +33,7 @@ struct kv_rate_cost {
 
 /**
  * struct kv_rate - connections made and ended, as many as possible
- * @end: its site is set and stays open; the rest is what all connections share
+ * @end: its site is set and stays open; all connections share its objects
  * @addr: where to connect to, or where to listen
  * @count: how many; 0, of the passive side: until Ctrl-C
  * @parallel: so many at a time, each step for all of them before the next; active side

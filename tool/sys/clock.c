@@ -60,7 +60,7 @@ static void calibrate(void)
 	const struct timespec rest = { .tv_nsec = CALIBRATION_NS };
 	struct pair from, to;
 
-	/* A tick is an instruction there, and what the clock makes of it has no meaning. */
+	/* A tick is an instruction there; a time of it has no meaning. */
 	if (kv_unit_counts())
 		return;
 	/* There a tick is a nanosecond. */
@@ -104,7 +104,7 @@ uint64_t kv_clock_ns_to_ticks(uint64_t ns)
 }
 
 /**
- * kv_clock_name() - what the loops' counter is
+ * kv_clock_name() - the name of the loops' counter
  *
  * Return: as in KVERBS_A_INFO_COUNTER.
  */

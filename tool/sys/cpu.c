@@ -7,7 +7,7 @@
 #include <string.h>
 #include "cli/parse.h"
 #include "sys/cpu.h"
-#include "sys/read.h"
+#include "sys/io.h"
 
 #define ONLINE "/sys/devices/system/cpu/online"
 
@@ -140,8 +140,8 @@ int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2], st
 #define STEAL 7
 
 /**
- * kv_steal_start() - begin to watch what the host takes from this machine's CPUs
- * @s: receives what was taken so far; nothing where /proc/stat can't be read
+ * kv_steal_start() - begin to measure the time that the host takes from this machine's CPUs
+ * @s: receives the ticks so far; 0 where /proc/stat can't be read
  */
 void kv_steal_start(struct kv_steal *s)
 {
@@ -161,7 +161,7 @@ void kv_steal_start(struct kv_steal *s)
 }
 
 /**
- * kv_steal_share() - what the host has taken since
+ * kv_steal_share() - the share of time that the host has taken since
  * @s: when that began
  *
  * Return: 0 .. 1, of the time of all CPUs. Always 0 where the hypervisor does not tell, as

@@ -13,7 +13,7 @@
 #include <netlink/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include "sys/device.h"
-#include "sys/read.h"
+#include "sys/io.h"
 
 #define FOLDER "/sys/class/infiniband/%s/ports/1/hw_counters"
 
@@ -47,8 +47,8 @@ static int refuse(struct kv_backend *b, int error, const char *dev)
 }
 
 /**
- * kv_counters_read() - what the driver of a device here has counted so far
- * @b: who asks; an operation of the backends that are here
+ * kv_counters_read() - read the counters of a device's driver
+ * @b: the backend that asks; one of this host
  * @dev: name of the device
  * @c: receives it
  *
@@ -92,7 +92,7 @@ int kv_counters_read(struct kv_backend *b, const char *dev, struct kv_counters *
 #define PORT 1
 
 /**
- * struct search - what is looked for among the kernel's RDMA devices
+ * struct search - the search for a device among the kernel's RDMA devices
  * @dev: name of the device
  * @index: of the device
  * @found: @index is that of @dev
@@ -206,7 +206,7 @@ static void find_addr(const char *netdev, uint8_t addr[16])
  * @dev: a device here, with its GIDs; receives @addr, and the name of the interface with each
  *	GID that has none. One of another kind stays as it is
  *
- * What can't be found stays empty.
+ * An address or a name that can't be found stays empty.
  */
 void kv_netdev_note(struct kv_dev *dev)
 {

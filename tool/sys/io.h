@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_SYS_READ_H
-#define KV_SYS_READ_H
+#ifndef KV_SYS_IO_H
+#define KV_SYS_IO_H
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The first line of a file, without white space at its end. Returns 0 or a negative errno. */
 static inline int kv_read_line(const char *path, char *line, size_t size)
@@ -21,6 +22,24 @@ static inline int kv_read_line(const char *path, char *line, size_t size)
 	for (n = ret ? 0 : strlen(line); n && strchr(" \t\n", line[n - 1]); n--)
 		line[n - 1] = '\0';
 	return ret;
+}
+
+/* Writes all bytes, whatever signals come. Returns 0 or a negative errno. */
+static inline int kv_write_all(int fd, const void *data, size_t length)
+{
+	const char *at = data;
+
+	while (length) {
+		ssize_t n = write(fd, at, length);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			at += n;
+			length -= (size_t)n;
+		}
+	}
+	return 0;
 }
 
 #endif
