@@ -12,7 +12,7 @@
 #include "cli/interrupt.h"
 #include "cmd/cmd.h"
 #include "model/site.h"
-#include "object/command.h"
+#include "object/noun.h"
 #include "object/options.h"
 #include "out/out.h"
 

@@ -5,7 +5,7 @@
 #include <json-c/json.h>
 #include "batch/variables.h"
 #include "model/site.h"
-#include "object/command.h"
+#include "object/noun.h"
 
 /**
  * struct kv_session - a connection to one space, and what its commands made of it

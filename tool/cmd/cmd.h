@@ -72,7 +72,7 @@ int kv_cmd_object(int argc, char **argv);
 /**
  * struct kv_cmd_entry - a command in the list of all
  * @name: its word; NULL: @help is a heading, or the list ends
- * @cmd: NULL: it is about objects (object/command.h)
+ * @cmd: NULL: it is about objects (object/noun.h)
  * @help: a line
  */
 struct kv_cmd_entry {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
-#include "object/command.h"
+#include "object/noun.h"
 
 enum shell {
 	BASH,

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <kverbs.h>
 #include "cmd/cmd.h"
-#include "object/command.h"
+#include "object/noun.h"
 
 /* The word before a command line, and what stands for it in the next. */
 #define USAGE ((int)strlen("usage: "))

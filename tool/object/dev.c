@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "batch/session.h"
-#include "object/command.h"
+#include "object/noun.h"
 #include "out/out.h"
 #include "out/devices.h"
 

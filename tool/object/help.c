@@ -2,7 +2,7 @@
 /* Help, made from the tables. */
 #include <string.h>
 #include "cli/option.h"
-#include "object/command.h"
+#include "object/noun.h"
 
 /* Where the second column begins. */
 #define COLUMN 24

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
-#include "object/command.h"
+#include "object/noun.h"
 #include "object/text.h"
 #include "out/out.h"
 

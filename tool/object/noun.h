@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OBJECT_COMMAND_H
-#define KV_OBJECT_COMMAND_H
+#ifndef KV_OBJECT_NOUN_H
+#define KV_OBJECT_NOUN_H
 
 #include <stdio.h>
 #include <json-c/json.h>
