@@ -431,7 +431,9 @@ static void aim(enum kv_call call, union kv_call_args *args)
 			args->qp_new.max_send_wr %= 64;
 			args->qp_new.max_recv_wr %= 64;
 		}
-	} else if (call > KV_CALL_CONN_NEW) {
+	} else if (call > KV_CALL_CONN_NEW && call != KV_CALL_FILE_OPEN &&
+		   call != KV_CALL_FILE_CREATE) {
+		/* The two begin with a name. */
 		*id = 1 + below(3);
 	}
 	if (call == KV_CALL_CQ_NEW)
