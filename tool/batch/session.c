@@ -135,7 +135,7 @@ int kv_session_open(struct kv_session *s, enum kv_space_id space, const char *de
 	ret = kv_site_open_backend(space, &s->b, f);
 	if (ret)
 		return ret;
-	ret = kv_trace_wrap(&s->b, note_call, s);
+	ret = kv_trace_wrap(&s->b, &s->trace, note_call, s);
 	if (ret) {
 		s->b->ops->close(s->b);
 		s->b = NULL;

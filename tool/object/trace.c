@@ -18,6 +18,7 @@
  * @ops: its operations
  * @inner: what it calls
  * @kernel: verbs are the kernel's
+ * @in_full: arguments and results are told, too
  * @fn: is told of each verb
  * @arg: for @fn
  * @idle_cq: where polls found nothing that nobody was told of yet
@@ -29,6 +30,7 @@ struct trace {
 	struct kv_backend_ops ops;
 	struct kv_backend *inner;
 	bool kernel;
+	const bool *in_full;
 	kv_trace_fn *fn;
 	void *arg;
 	uint32_t idle_cq;
@@ -164,11 +166,15 @@ static bool is_raw_cq(uint32_t context)
 static void format_args(const struct trace *t, enum kv_op op, const void *in, char args[ARGS])
 {
 	const struct kv_op_row *row = &kv_op_rows[op];
-	const struct kv_member *dev = kv_member_find(row->in, "dev");
-	struct json_object *obj = json_object_new_object();
+	const struct kv_member *dev;
+	struct json_object *obj;
 	size_t used;
 
 	args[0] = '\0';
+	if (!*t->in_full)
+		return;
+	dev = kv_member_find(row->in, "dev");
+	obj = json_object_new_object();
 	if (row->about != KV_NO_TYPE)
 		snprintf(args, ARGS, "%s %u", kv_enum_name(kv_enum_type, row->about),
 			 ((const struct kv_id *)in)->id);
@@ -204,14 +210,16 @@ static int trace_new(struct trace *t, enum kv_op op, const void *in, const union
 	enum kv_type type = (enum kv_type)(op - KV_OP_PD_NEW);
 	const char *verb = kv_object_rows[type].make[!t->kernel];
 	const struct kv_srq_init *srq = in;
-	char args[ARGS], result[RESULT] = "";
+	char args[ARGS], result[RESULT];
 
 	if (t->kernel && type == KV_CQ && is_raw_cq(((const struct kv_cq_init *)in)->context))
 		verb = "ib_create_cq";
 	format_args(t, op, in, args);
-	if (!ret && type == KV_QP)
+	if (ret || !*t->in_full)
+		result[0] = '\0';
+	else if (type == KV_QP)
 		snprintf(result, sizeof(result), "qp %u, qpn %u", object->id, object->qp.qpn);
-	else if (!ret)
+	else
 		snprintf(result, sizeof(result), "%s %u", kv_enum_name(kv_enum_type, type),
 			 object->id);
 	trace_verb(t, verb, args, result, ns, ret);
@@ -517,12 +525,13 @@ static const struct kv_backend_ops trace_ops = {
 /**
  * kv_trace_wrap() - put a tracing backend around another one
  * @b: the backend; becomes the tracing one, which closes it
+ * @in_full: are its arguments and results wanted? It is read at each verb: their text is as dear as one
  * @fn: is told of each verb, after it was called
  * @arg: for @fn
  *
  * Return: 0, or -ENOMEM and @b is as it was.
  */
-int kv_trace_wrap(struct kv_backend **b, kv_trace_fn *fn, void *arg)
+int kv_trace_wrap(struct kv_backend **b, const bool *in_full, kv_trace_fn *fn, void *arg)
 {
 	struct trace *t = calloc(1, sizeof(*t));
 
@@ -535,6 +544,7 @@ int kv_trace_wrap(struct kv_backend **b, kv_trace_fn *fn, void *arg)
 	if ((*b)->ops->dev_gone)
 		t->ops.dev_gone = dev_gone;
 	t->base.ops = &t->ops;
+	t->in_full = in_full;
 	t->fn = fn;
 	t->arg = arg;
 	*b = &t->base;

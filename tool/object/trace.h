@@ -43,7 +43,7 @@ struct kv_trace_call {
 
 typedef void kv_trace_fn(const struct kv_trace_call *call, void *arg);
 
-int kv_trace_wrap(struct kv_backend **b, kv_trace_fn *fn, void *arg);
+int kv_trace_wrap(struct kv_backend **b, const bool *in_full, kv_trace_fn *fn, void *arg);
 void kv_trace_settle(struct kv_backend *b);
 
 #endif
