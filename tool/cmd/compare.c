@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include "cmd/cmd.h"
-#include "cmd/common.h"
+#include "cmd/options.h"
 #include "measure/sweep.h"
 #include "measure/report.h"
 #include "measure/result.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
-#include "cmd/common.h"
+#include "cmd/options.h"
 #include "measure/result.h"
 #include "out/environment.h"
 #include "out/out.h"

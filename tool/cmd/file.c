@@ -7,7 +7,7 @@
 #include "cli/parse.h"
 #include "cli/progress.h"
 #include "cmd/cmd.h"
-#include "cmd/common.h"
+#include "cmd/options.h"
 #include "file/transfer.h"
 #include "out/out.h"
 #include "remote/file.h"

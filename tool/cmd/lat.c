@@ -4,7 +4,7 @@
 #include <string.h>
 #include "cli/progress.h"
 #include "cmd/cmd.h"
-#include "cmd/common.h"
+#include "cmd/options.h"
 #include "measure/report.h"
 #include "measure/result.h"
 #include "measure/retries.h"

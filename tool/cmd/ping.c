@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
-#include "cmd/common.h"
+#include "cmd/options.h"
 #include "out/out.h"
 #include "ping/ping.h"
 

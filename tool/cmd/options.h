@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CMD_COMMON_H
-#define KV_CMD_COMMON_H
+#ifndef KV_CMD_OPTIONS_H
+#define KV_CMD_OPTIONS_H
 
 #include "cli/option.h"
 #include "measure/workload.h"

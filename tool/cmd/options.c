@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include "cmd/common.h"
+#include "cmd/options.h"
 #include "sys/cpu.h"
 
 /**
