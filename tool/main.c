@@ -37,7 +37,7 @@ static void print_help(FILE *file)
 		"  --json       print JSON\n"
 		"  --trace      tell each verb on standard error: arguments, result, time\n"
 		"  --dev DEV    device; default: the only one there is\n"
-		"  --           what follows are no options\n"
+		"  --           the words behind it are no options\n"
 		"\n"
 		"Kernel space needs the module kverbs and CAP_NET_ADMIN.\n"
 		"\n"

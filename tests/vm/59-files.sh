@@ -331,9 +331,9 @@ for way in put get; do
 		keep
 		check "$way, $space: it sends" paused $way f --space $space $slow
 		last_byte "$from/f" x
-		go_on "$way, $space: a file that is changed" "what arrived is not what was announced"
-		[ $way = get ] || logged "$way, $space: the server tells" "puts f: f: what arrived is not what was announced, and is not kept"
-		[ $way = put ] || logged "$way, $space: the server tells" "fetches f: f: what arrived is not what was announced"
+		go_on "$way, $space: a file that is changed" "the content that arrived is not the announced one"
+		[ $way = get ] || logged "$way, $space: the server tells" "puts f: f: the content that arrived is not the announced one, and is not kept"
+		[ $way = put ] || logged "$way, $space: the server tells" "fetches f: f: the content that arrived is not the announced one"
 		check "$way, $space: it sends" paused $way f --space $space $slow
 		echo more >>"$from/f"
 		go_on "$way, $space: a file that grows" "f grew while it was sent: it had $slow_bytes bytes, and has $((slow_bytes + 5))"
@@ -379,7 +379,7 @@ keep
 kept_there="./f "
 check "two with one name: one sends" paused put f --space user $slow
 check "two with one name: the other is quicker" put g --name f --space user
-go_on "two with one name: the first is late" "f was made by somebody else meanwhile"
+go_on "two with one name: the first is late" "another process has made f meanwhile"
 check "two with one name: the other's stays" cmp "$work/here/g" "$work/there/f"
 rm "$work/here/"* "$work/there/"*
 stop_server

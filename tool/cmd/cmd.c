@@ -32,7 +32,7 @@ const struct kv_cmd_entry kv_cmd_list[] = {
 	{ "batch", &kv_cmd_batch, "commands from a file, or typed; --space both shows times" },
 	{ NULL, NULL, "for the system:" },
 	{ "man", &kv_cmd_man, "the manual page of a command, for man" },
-	{ "completion", &kv_cmd_completion, "what makes bash or zsh complete its words" },
+	{ "completion", &kv_cmd_completion, "a script with which bash or zsh completes its words" },
 	{ NULL, NULL, NULL },
 };
 

@@ -71,7 +71,7 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 	if (ret)
 		return ret;
 	if (c->server && r->parallel)
-		return kv_fault_usage(f, "--parallel is for the client: the server takes what comes");
+		return kv_fault_usage(f, "--parallel is for the client: the server accepts as many as come");
 	if (r->disconnect && !c->server)
 		return kv_fault_usage(f, "--disconnect is for --server: a client always does");
 	if (r->disconnect && !r->count)

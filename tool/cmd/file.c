@@ -72,11 +72,11 @@ static int parse_piece(const char *text, void *field, struct kv_why *why)
 	KV_OPTION_GID_ROW(S, common),							\
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long nothing may happen; default: 10s"), \
 	KV_OPTION_RETRY_ROWS(S, common),						\
-	KV_OPTION_JSON_ROW(S, common, "write what came of it there as JSON; -: to standard output, and no text"), \
+	KV_OPTION_JSON_ROW(S, common, "write the result there as JSON; -: to standard output, and no text"), \
 	{ .name = NULL }
 
 static const struct kv_option rows_put[] = {
-	{ "name", "NAME", "what it is to be called there; default: as here", KV_OPTION_TEXT,
+	{ "name", "NAME", "its name there; default: as here", KV_OPTION_TEXT,
 	  .at = offsetof(S, name) },
 	{ "force", NULL, "replace a file of that name", KV_OPTION_FLAG, .at = offsetof(S, transfer.replace) },
 	ROWS,

@@ -15,7 +15,7 @@
 	{ "dev", "NAME", "device; default: the only one there is",			\
 	  KV_OPTION_DEV, .at = offsetof(s, m.dev) }
 #define KV_OPTION_GID_ROW(s, m)								\
-	{ "gid", "INDEX", "entry of the device's GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else what there is", \
+	{ "gid", "INDEX", "entry of the device's GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any", \
 	  KV_OPTION_S32, .at = offsetof(s, m.gid), .max = KV_OPTION_GID_MAX }
 #define KV_OPTION_TIMEOUT_ROW(s, m, text)						\
 	{ "timeout", "TIME", text, KV_OPTION_TIME, .at = offsetof(s, m.work.timeout_ns),		\

@@ -43,7 +43,7 @@ static const struct kv_option rows[] = {
 	{ "type", "TYPE", "rc, uc, ud, or srq: several RC QPs with one SRQ; default: rc",
 	  KV_OPTION_ENUM, .at = offsetof(S, pingpong.type), .names = words_type },
 	KV_OPTION_DEV_ROW(S, common),
-	{ "gid", "INDEX", "entry of the GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else what there is; the peer needs its -g",
+	{ "gid", "INDEX", "entry of the GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any; the peer needs its -g",
 	  KV_OPTION_S32, .at = offsetof(S, common.gid), .max = KV_OPTION_GID_MAX },
 	{ "port", "PORT", "TCP, where the two find each other; default: " PORT, KV_OPTION_PORT,
 	  .at = offsetof(S, port) },

@@ -205,7 +205,7 @@ static int finish_sent(struct kv_file_local *l, const uint8_t digest[KV_HASH_BYT
 	int ret = kv_source_check(&l->source, f);
 
 	if (!ret && memcmp(digest, l->digest, sizeof(l->digest)))
-		ret = say_differs(l, "what arrived is not what was announced: was the file changed while it was sent?",
+		ret = say_differs(l, "the content that arrived is not the announced one: was the file changed while it was sent?",
 				  l->digest, digest, f);
 	return ret;
 }
@@ -214,7 +214,7 @@ static int finish_received(struct kv_file_local *l, const uint8_t digest[KV_HASH
 			   struct kv_fault *f)
 {
 	if (memcmp(l->announced, l->digest, sizeof(l->digest)))
-		return say_differs(l, "what arrived is not what was announced, and is not kept",
+		return say_differs(l, "the content that arrived is not the announced one, and is not kept",
 				   l->announced, l->digest, f);
 	if (memcmp(l->announced, digest, sizeof(l->digest)))
 		return kv_fault_set(f, -EBADMSG, "%s: the sender has announced another SHA-256 than it has now",

@@ -139,7 +139,7 @@ static int check_landed(const struct kv_flow *w, const struct kv_wc *wc, struct 
 				    "piece %" PRIu64 " of %" PRIu64 " came twice: the sender's device, %s, has repeated its WRITE as another message; take a longer --ack-timeout",
 				    n, w->pieces, w->pair->end[SENDER].site->dev.name);
 	return kv_fault_set(f, -EPROTO,
-			    "what came is not piece %" PRIu64 ": %s, immediate data %u, %u bytes",
+			    "the completion is not that of piece %" PRIu64 ": %s, immediate data %u, %u bytes",
 			    n, kv_enum_name(kv_enum_wc_op, wc->op), wc->imm, wc->length);
 }
 

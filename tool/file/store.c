@@ -240,7 +240,7 @@ int kv_store_commit(struct kv_store *s, struct kv_fault *f)
 		return refuse(s, "write", f);
 	if (give_name(s)) {
 		if (errno == EEXIST)
-			return kv_fault_set(f, -EEXIST, "%s was made by somebody else meanwhile; it stays as it is",
+			return kv_fault_set(f, -EEXIST, "another process has made %s meanwhile; it stays as it is",
 					    s->name);
 		return refuse(s, "give its name to", f);
 	}

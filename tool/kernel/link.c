@@ -17,7 +17,7 @@
 #define NOT_PERMITTED "not permitted: this needs CAP_NET_ADMIN in the initial user namespace, run it as root"
 
 /* Without a text from the module: generic netlink has no such family. */
-#define MODULE_GONE "the module was unloaded, and with it what it had made: load it and begin anew"
+#define MODULE_GONE "the module was unloaded, and its objects with it: load it and begin anew"
 
 /* Bytes that events may wait in; the kernel may allow less. */
 #define EVENT_BYTES 262144

@@ -57,7 +57,7 @@ static const struct conn_args conn_init = {
 	  .help = "which the connection is for: rc, in reset or init" }, \
 	{ "access", KV_KEY_FLAGS, AT(param.access),			\
 	  .names = kv_enum_access,					\
-	  .help = "what the peer may do with it; default: nothing; a QP in init has it already" }, \
+	  .help = "rights of the peer; default: none; a QP in init has them already" }, \
 	KEY_PRIVATE_DATA,						\
 	{ "responder-resources", KV_KEY_U32, AT(param.responder_resources), \
 	  .max = 255,							\

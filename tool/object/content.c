@@ -72,7 +72,7 @@ static const struct kv_key write_key[] = {
 	{ "hex", KV_KEY_TEXT, AT(hex), HAS_HEX, .value = "HEX",
 	  .help = "bytes of two hexadecimal digits each" },
 	{ "file", KV_KEY_TEXT, AT(file), HAS_FILE, .value = "PATH",
-	  .help = "what this file holds; 'mr load' is for large ones" },
+	  .help = "the content of this file; 'mr load' is for large ones" },
 	{ .name = NULL },
 };
 
@@ -430,7 +430,7 @@ static int move(struct kv_session *s, const void *args, struct json_object *resu
 const struct kv_command kv_mr_commands[] = {
 	{ "write", "puts content into the buffer", ARGS, .key = write_key, .fn = mr_write },
 	{ "read", "tells the buffer's content",
-	  "As text zeros at the end are left out, and what can't be printed is written as \\xNN.",
+	  "As text, zeros at the end are left out, and bytes that can't be printed are written as \\xNN.",
 	  ARGS, .key = read_key, .fn = mr_read, .print = kv_text_content },
 	{ "load", "fills the buffer from a file, of any size", ARGS, .key = move_key,
 	  .op = KV_OP_MR_LOAD, .fn = move, .print = kv_text_object },

@@ -93,7 +93,7 @@ extern const struct kv_command kv_conn_commands[];
 /* Keys of every command that makes an object, and of those that name a device. */
 #define KV_KEY_NAME(offset)						\
 	{ "name", KV_KEY_TEXT, offset, .value = "NAME",			\
-	  .help = "what it is called for the rest of the batch" }
+	  .help = "its name for the rest of the batch" }
 #define KV_KEY_DEV(offset)						\
 	{ "dev", KV_KEY_DEVICE, offset, .value = "DEV",			\
 	  .help = "device; default: that of --dev, or the only one there is" }

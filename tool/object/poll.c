@@ -37,7 +37,7 @@ static const struct kv_key poll_key[] = {
 	{ "cq", KV_KEY_ID, AT(cq), .type = KV_CQ, .must = true,
 	  .help = "which completion queue" },
 	{ "count", KV_KEY_U32, AT(count), HAS_COUNT,
-	  .help = "polls until so many have come; without it and wait what is there is taken" },
+	  .help = "polls until so many completions have come; without it and wait: takes those that are there" },
 	{ "max", KV_KEY_U32, AT(max), .max = KVERBS_POLL_MAX,
 	  .help = "how many the verb is asked for at once, up to 64, which is the default" },
 	{ "wait", KV_KEY_FLAG, 0, HAS_WAIT,

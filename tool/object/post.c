@@ -101,16 +101,16 @@ static const struct kv_key read_key[] = {
 static const struct kv_key fetch_add_key[] = {
 	KEY_QP, KEYS_ALL, KEYS_REMOTE,
 	{ "add", KV_KEY_U64, AT(wr.compare_add), .must = true,
-	  .help = "what is added to the 8 bytes there" },
+	  .help = "number that is added to the 8 bytes there" },
 	KEYS_SEND_QUEUE, { .name = NULL },
 };
 
 static const struct kv_key cmp_swp_key[] = {
 	KEY_QP, KEYS_ALL, KEYS_REMOTE,
 	{ "compare", KV_KEY_U64, AT(wr.compare_add), .must = true,
-	  .help = "what the 8 bytes there have to be" },
+	  .help = "value that the 8 bytes there must have" },
 	{ "swap", KV_KEY_U64, AT(wr.swap), .must = true,
-	  .help = "what they become then" },
+	  .help = "value that they get then" },
 	KEYS_SEND_QUEUE, { .name = NULL },
 };
 

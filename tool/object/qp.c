@@ -87,7 +87,7 @@ static const struct kv_key connect_key[] = {
 	  .help = "the first PSN to send; default: the own QPN" },
 	{ "sgid-index", KV_KEY_U32, AT(attr.av.sgid_index), KV_QPA_AV,
 	  .max = INT32_MAX,
-	  .help = "entry of the own GID table to send from; default: IPv4 RoCE v2, else IPv6 RoCE v2, else what there is" },
+	  .help = "entry of the own GID table to send from; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any" },
 	{ "access", KV_KEY_FLAGS, AT(attr.access), KV_QPA_ACCESS,
 	  .names = kv_enum_access,
 	  .help = "what peers may do; default: all that the type and the device can" },
@@ -319,7 +319,7 @@ struct address_args {
 static const struct kv_key address_key[] = {
 	{ "sgid-index", KV_KEY_U32, offsetof(struct address_args, sgid_index),
 	  HAS_SGID_INDEX, .max = INT32_MAX,
-	  .help = "entry of the GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else what there is" },
+	  .help = "entry of the GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any" },
 	{ "psn", KV_KEY_U32, offsetof(struct address_args, psn), HAS_PSN,
 	  .max = 0xffffff,
 	  .help = "the first PSN that this QP is going to send; default: its QPN" },
