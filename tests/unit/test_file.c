@@ -304,7 +304,7 @@ static void check_store(void)
 	assert_int_equal(pwrite(s.fd, "abc", 3, 0), 3);
 	put_file("g", "his");
 	assert_int_equal(kv_store_commit(&s, &f), -EEXIST);
-	assert_text(&f, "somebody else");
+	assert_text(&f, "another process");
 	kv_store_close(&s);
 	assert_file("g", "his");
 	assert_int_equal(count_files(), 2);

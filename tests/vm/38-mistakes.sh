@@ -118,8 +118,8 @@ table() {
 2 | post write: 'remote-addr' is missing: the peer's iova | post write qp $qp
 2 | post write: 'remote-key' is missing: the peer's rkey | post write qp $qp remote-addr 0
 2 | post write: remote-addr and remote-offset together are beyond 64 bits | post write qp $qp remote-addr 0xffffffffffffffff remote-key 1 remote-offset 1
-2 | post fetch-add: 'add' is missing: what is added to the 8 bytes there | post fetch-add qp $qp remote-addr 0 remote-key 0
-2 | post cmp-swp: 'swap' is missing: what they become then | post cmp-swp qp $qp remote-addr 0 remote-key 0 compare 1
+2 | post fetch-add: 'add' is missing: number that is added to the 8 bytes there | post fetch-add qp $qp remote-addr 0 remote-key 0
+2 | post cmp-swp: 'swap' is missing: value that they get then | post cmp-swp qp $qp remote-addr 0 remote-key 0 compare 1
 2 | post send: 'remote-qpn' is missing: a datagram needs 'ah', 'remote-qpn' and 'remote-qkey' | post send qp $qp ah $ah
 2 | post send: 'remote-qkey' is missing: a datagram needs 'ah', 'remote-qpn' and 'remote-qkey' | post send qp $qp ah $ah remote-qpn 1
 2 | post send: 'ah' is missing: a datagram needs 'ah', 'remote-qpn' and 'remote-qkey' | post send qp $qp remote-qpn 1 remote-qkey 1
