@@ -636,7 +636,7 @@ static void run_session(struct kv_serve *serve)
 	    send(fd[0], out.bytes, out.length, 0) != (ssize_t)out.length ||
 	    shutdown(fd[0], SHUT_WR))
 		give_up("%s", strerror(errno));
-	kv_serve_client(serve, fd[1], parent[1]);
+	kv_serve_client(serve, fd[1], -1, parent[1]);
 	close(parent[1]);
 	read_replies(fd[0], was_broken(parent[0]));
 	close(parent[0]);

@@ -46,7 +46,7 @@ static void *serve(void *arg)
 {
 	struct world *w = arg;
 
-	kv_serve_client(&w->serve, w->server_fd, w->parent[1]);
+	kv_serve_client(&w->serve, w->server_fd, -1, w->parent[1]);
 	return NULL;
 }
 
@@ -738,6 +738,52 @@ static void test_probe_interrupted(void **state)
 	here.b->ops->close(here.b);
 }
 
+static void test_hosts(void **state)
+{
+	static const struct {
+		const char *text, *host, *port; /* host NULL: it is refused */
+		bool ssh;
+	} row[] = {
+		{ .text = "b", .host = "b" },
+		{ .text = "b:7500", .host = "b", .port = "7500" },
+		{ .text = "2001:db8::2", .host = "2001:db8::2" },
+		{ .text = "[2001:db8::2]", .host = "2001:db8::2" },
+		{ .text = "[2001:db8::2]:7500", .host = "2001:db8::2", .port = "7500" },
+		{ .text = "ssh:b", .host = "b", .ssh = true },
+		{ .text = "ssh:root@b:22", .host = "root@b", .port = "22", .ssh = true },
+		{ .text = "ssh:2001:db8::2", .host = "2001:db8::2", .ssh = true },
+		{ .text = "ssh:[2001:db8::2]:22", .host = "2001:db8::2", .port = "22", .ssh = true },
+		{ .text = "[ssh]:22", .host = "ssh", .port = "22" },
+		{ .text = "" },
+		{ .text = ":7500" },
+		{ .text = "ssh:" },
+		{ .text = "ssh::22" },
+		{ .text = "b:" },
+		{ .text = "b:0" },
+		{ .text = "b:65536" },
+		{ .text = "b:x" },
+		{ .text = "[b" },
+		{ .text = "[b]c" },
+		{ .text = "ssh:-oProxyCommand=x" },
+		{ .text = "ssh:[-l]" },
+	};
+	struct kv_peer peer;
+	struct kv_fault f;
+	char text[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		kv_peer_init(&peer);
+		strcpy(text, row[i].text);
+		assert_int_equal(kv_peer_parse(&peer, text, &f), row[i].host ? 0 : -EINVAL);
+		if (!row[i].host)
+			continue;
+		assert_string_equal(peer.host, row[i].host);
+		assert_string_equal(peer.port ? peer.port : "", row[i].port ? row[i].port : "");
+		assert_int_equal(peer.ssh, row[i].ssh);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -755,6 +801,7 @@ int main(void)
 		TEST(test_token_files),
 		TEST(test_token_owner),
 		TEST(test_refused),
+		cmocka_unit_test(test_hosts),
 		cmocka_unit_test(test_hello),
 		cmocka_unit_test(test_other_servers),
 		/* The interrupt stays: these are the last ones. */

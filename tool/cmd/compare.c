@@ -225,8 +225,8 @@ const struct kv_cmd kv_cmd_compare = {
 		"\n"
 		"Measures operations in both spaces, in rounds with fresh connections, and says\n"
 		"which space is faster, by how much, and how sure that is. With a HOST, where\n"
-		"'kverbs serve' runs, the servers are there, each in the space that its side\n"
-		"asks for.\n",
+		"'kverbs serve' runs or ssh starts it (ssh:[USER@]HOST), the servers are there,\n"
+		"each in the space that its side asks for.\n",
 	.more = "A percentile that needs more samples than there are is shown as -.\n"
 		"Ctrl-C ends the measurement, prints the rows that there are until then, and the\n"
 		"exit status is 1. A second Ctrl-C kills.\n",

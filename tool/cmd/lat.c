@@ -345,7 +345,7 @@ const struct kv_cmd kv_cmd_lat = {
 		"\n"
 		"Measures the latency of one operation, over a loopback connection, or with the\n"
 		"server on HOST, where 'kverbs serve' runs: a name or an address, HOST:PORT or\n"
-		"[HOST]:PORT.\n",
+		"[HOST]:PORT. With ssh:[USER@]HOST ssh starts the server there.\n",
 	.more = "A percentile that needs more samples than there are is shown as -.\n"
 		"Ctrl-C ends the run, prints what was measured until then, and the exit status\n"
 		"is 1. A second Ctrl-C kills.\n",

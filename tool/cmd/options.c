@@ -81,7 +81,7 @@ int kv_options_settle(struct kv_options *o, struct kv_fault *f)
 
 /**
  * kv_options_take_host() - take the word beside the options: a HOST, or none
- * @o: receives it as peer.host; HOST:PORT and [HOST]:PORT are taken apart
+ * @o: receives it as peer, see kv_peer_parse()
  * @command: the command's name
  * @n: how many words there are
  * @word: the words; HOST stays in them
@@ -104,6 +104,8 @@ int kv_options_take_host(struct kv_options *o, const char *command, int n, char 
 		return kv_fault_usage(f, "'%s' is unexpected; 'kverbs %s' takes one HOST, see 'kverbs %s --help'",
 				      word[1], command, command);
 	ret = kv_peer_parse(&o->peer, word[0], f);
+	if (!ret && o->peer.ssh && o->peer.token_file)
+		return kv_fault_usage(f, "--token does not go with ssh:HOST: ssh decides who may come");
 	if (!ret && port && o->peer.port != port)
 		return kv_fault_usage(f, "--port %s: the HOST has a port, %s, too",
 				      port, o->peer.port);

@@ -35,7 +35,7 @@
 
 /* Of commands that take another host. */
 #define KV_OPTION_HOST_ROWS(s, m)							\
-	{ "port", "N", "where 'kverbs serve' of HOST listens; default: " KV_PEER_PORT,	\
+	{ "port", "N", "where 'kverbs serve' of HOST listens; default: " KV_PEER_PORT "; for ssh:HOST, ssh's port", \
 	  KV_OPTION_PORT, .at = offsetof(s, m.peer.port), .note = offsetof(s, m.peer_option) }, \
 	{ "token", "FILE", "secret that both hosts have", KV_OPTION_TEXT,		\
 	  .at = offsetof(s, m.peer.token_file), .note = offsetof(s, m.peer_option), .min = 1 }, \

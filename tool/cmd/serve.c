@@ -28,6 +28,8 @@ static struct serve_cmd {
 	const char *files_dir;
 	bool has_file_option;
 	const char *token_file;
+	const char *listen_option;
+	bool stdio;
 	uint32_t spaces;
 } serve = {
 	.serve = {
@@ -46,17 +48,20 @@ static struct serve_cmd {
 #define S struct serve_cmd
 
 static const struct kv_option rows[] = {
+	{ "stdio", NULL, "serve one client on standard input and output; ssh:HOST of clients starts this",
+	  KV_OPTION_FLAG, .at = offsetof(S, stdio) },
 	{ "bind", "ADDRESS", "where to listen; default: all addresses, IPv4 and IPv6, with --token or --no-token; else this host's loopback",
-	  KV_OPTION_TEXT, .at = offsetof(S, serve.bind) },
-	{ "port", "N", "TCP port; default: " KV_PEER_PORT, KV_OPTION_PORT, .at = offsetof(S, serve.port) },
+	  KV_OPTION_TEXT, .at = offsetof(S, serve.bind), .note = offsetof(S, listen_option) },
+	{ "port", "N", "TCP port; default: " KV_PEER_PORT, KV_OPTION_PORT,
+	  .at = offsetof(S, serve.port), .note = offsetof(S, listen_option) },
 	{ "token", "FILE", "serve only clients that have the same secret; only its owner may use the file, who is root or runs this",
-	  KV_OPTION_TEXT, .at = offsetof(S, token_file) },
+	  KV_OPTION_TEXT, .at = offsetof(S, token_file), .note = offsetof(S, listen_option) },
 	{ "no-token", NULL, "serve whoever reaches the port", KV_OPTION_FLAG,
-	  .at = offsetof(S, serve.no_token) },
+	  .at = offsetof(S, serve.no_token), .note = offsetof(S, listen_option) },
 	{ "space", "SPACE", "kernel, user or both; default: both", KV_OPTION_ENUM,
 	  .at = offsetof(S, spaces), .names = kv_enum_spaces },
 	{ "clients", "N", "at the same time; default: " KV_OPTION_NUMBER(CLIENTS_DEFAULT), KV_OPTION_U32,
-	  .at = offsetof(S, serve.clients), .min = 1, .max = KV_SERVE_CLIENTS_MAX },
+	  .at = offsetof(S, serve.clients), .note = offsetof(S, listen_option), .min = 1, .max = KV_SERVE_CLIENTS_MAX },
 	{ .help = "Limits of one client:" },
 	{ "objects", "N", "objects; default: " KV_OPTION_NUMBER(OBJECTS_DEFAULT), KV_OPTION_U32,
 	  .at = offsetof(S, serve.limits.objects), .min = 1, .max = OBJECTS_MAX },
@@ -86,6 +91,9 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 	if (n)
 		return kv_fault_usage(f, "'%s' is unexpected; 'kverbs serve' takes options only, see 'kverbs serve --help'",
 				      word[0]);
+	if (c->stdio && c->listen_option)
+		return kv_fault_usage(f, "--%s does not go with --stdio, which serves the one client that has started it",
+				      c->listen_option);
 	if (c->token_file && c->serve.no_token)
 		return kv_fault_usage(f, "--token and --no-token exclude each other");
 	return 0;
@@ -138,9 +146,8 @@ static int check_spaces(struct serve_cmd *c, struct kv_fault *f)
 	return any ? 0 : ret;
 }
 
-static int run(void *args, struct kv_fault *f)
+static int listen_and_serve(struct serve_cmd *c, struct kv_fault *f)
 {
-	struct serve_cmd *c = args;
 	int ret = 0;
 
 	if (c->token_file)
@@ -148,14 +155,30 @@ static int run(void *args, struct kv_fault *f)
 	if (!ret)
 		ret = kv_serve_allow_descriptors(c->serve.clients, f);
 	if (!ret)
-		ret = open_files(c, f);
-	if (!ret)
 		ret = check_spaces(c, f);
 	if (!ret)
 		ret = kv_serve_listen(&c->serve, f);
 	if (!ret)
 		ret = kv_serve_run(&c->serve, f);
 	kv_serve_unlisten(&c->serve);
+	return ret;
+}
+
+/* Which space is missing, the client is told when it asks for it. */
+static int serve_stdio(struct serve_cmd *c, struct kv_fault *f)
+{
+	for (uint32_t id = 0; id < KV_SPACES; id++)
+		c->serve.space[id] = !c->spaces || c->spaces & 1U << id;
+	return kv_serve_stdio(&c->serve, f);
+}
+
+static int run(void *args, struct kv_fault *f)
+{
+	struct serve_cmd *c = args;
+	int ret = open_files(c, f);
+
+	if (!ret)
+		ret = c->stdio ? serve_stdio(c, f) : listen_and_serve(c, f);
 	if (c->serve.files)
 		close(c->files.dir);
 	return ret;
@@ -168,7 +191,9 @@ const struct kv_cmd kv_cmd_serve = {
 		"Serves the other end to commands that are given this host, such as 'kverbs lat\n"
 		"HOST', each in the space that it asks for. Prints a line when it listens, and\n"
 		"one for each client that comes and goes. Ctrl-C or SIGTERM ends it.\n",
-	.more = "",
+	.more = "With ssh:HOST in place of HOST, clients have ssh start 'kverbs serve --stdio' there.\n"
+		"KVERBS_SSH is another ssh command with its options, KVERBS_SSH_SERVER another\n"
+		"command on the other host.\n",
 	.args = &serve,
 	.check = check,
 	.run = run,

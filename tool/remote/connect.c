@@ -6,11 +6,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "remote/connect.h"
+#include "remote/ssh.h"
 #include "remote/tcp.h"
 #include "sys/now.h"
 
 /* How long the connection to one address may take. */
 #define CONNECT_NS 10000000000ULL
+
+/* The same over ssh, which may ask for a password. */
+#define SSH_NS 120000000000ULL
 
 static const char *port_of(const struct kv_peer *peer)
 {
@@ -41,15 +45,8 @@ static int explain(const struct kv_peer *peer, int error, struct kv_fault *f)
 			    port, strerror(-error));
 }
 
-/**
- * kv_remote_connect() - reach the server
- * @peer: where
- * @fd: receives a nonblocking socket
- * @f: receives why not
- *
- * Return: 0 or a negative errno.
- */
-int kv_remote_connect(const struct kv_peer *peer, int *fd, struct kv_fault *f)
+/* @fd: receives a nonblocking socket. */
+static int connect_tcp(const struct kv_peer *peer, int *fd, struct kv_fault *f)
 {
 	struct addrinfo *list;
 	struct kv_fault fault;
@@ -71,12 +68,43 @@ int kv_remote_connect(const struct kv_peer *peer, int *fd, struct kv_fault *f)
 	return kv_fault_set(f, ret, "%s: %s", peer->host, fault.text);
 }
 
+/* Reaches the server, and begins a wire to it. */
+static int start_wire(struct kv_wire *w, const struct kv_peer *peer, struct kv_fault *f)
+{
+	pid_t ssh = 0;
+	int fd, ret;
+
+	ret = peer->ssh ? kv_ssh_start(peer, &fd, &ssh, f) : connect_tcp(peer, &fd, f);
+	if (ret)
+		return ret;
+	ret = kv_wire_init(w, fd);
+	w->ssh = ssh;
+	if (!ret)
+		return 0;
+	kv_wire_close(w);
+	return kv_fault_set(f, ret, "no memory");
+}
+
+static int not_over_ssh(struct kv_wire *w, const struct kv_peer *peer, int error,
+			struct kv_fault *f)
+{
+	if (error == -ECONNRESET)
+		return kv_ssh_explain(peer, &w->ssh, f);
+	if (error == -EPROTO)
+		return kv_fault_set(f, error,
+				    "%s: %s; does a start file of the shell there print something?",
+				    peer->host, w->fault.text);
+	return kv_fault_set(f, error, "%s: %s", peer->host, w->fault.text);
+}
+
 /* Explains what came in place of a hello. */
 static int not_a_server(struct kv_wire *w, const struct kv_peer *peer,
 			int error, struct kv_fault *f)
 {
 	const char *port = port_of(peer);
 
+	if (peer->ssh)
+		return not_over_ssh(w, peer, error, f);
 	if (error == -EPROTO || error == -EMSGSIZE || error == -EBADMSG)
 		return kv_fault_set(f, error,
 				    "%s: what listens on port %s is no 'kverbs serve': %s",
@@ -102,7 +130,7 @@ static int receive_hello(struct kv_wire *w, const struct kv_peer *peer,
 	struct kv_hello_head head;
 	int ret;
 
-	ret = receive(w, peer, kv_now_ns() + KV_HELLO_NS, f);
+	ret = receive(w, peer, kv_now_ns() + (peer->ssh ? SSH_NS : KV_HELLO_NS), f);
 	if (ret)
 		return ret;
 	ret = kv_hello_take_head(w, &head);
@@ -146,7 +174,7 @@ static int check_answer(const struct kv_peer *peer, const struct kv_token *token
 static int exchange(struct kv_wire *w, const struct kv_peer *peer,
 		    const struct kv_token *token, struct kv_hello_client *mine,
 		    const struct kv_hello_server *server,
-		    struct kv_hello_answer *answer, uint64_t end_ns, struct kv_fault *f)
+		    struct kv_hello_answer *answer, struct kv_fault *f)
 {
 	struct kv_proof proof = {
 		.role = "client",
@@ -165,7 +193,7 @@ static int exchange(struct kv_wire *w, const struct kv_peer *peer,
 	ret = kv_hello_send(w, &kv_shape_hello_client, mine);
 	if (ret)
 		return kv_fault_set(f, ret, "%s: %s", peer->host, w->fault.text);
-	ret = receive(w, peer, end_ns, f);
+	ret = receive(w, peer, kv_now_ns() + KV_HELLO_NS, f);
 	if (ret)
 		return ret;
 	ret = kv_attrs_take(&kv_shape_hello_answer, w->head, (int)w->head_length, "hello", answer,
@@ -191,7 +219,6 @@ int kv_remote_hello(struct kv_wire *w, const struct kv_peer *peer,
 		    enum kv_space_id id, struct kv_limits *limits,
 		    char dev[64], char version[32], struct kv_fault *f)
 {
-	uint64_t end_ns = kv_now_ns() + 2 * KV_HELLO_NS;
 	struct kv_hello_client mine = { .space = id };
 	struct kv_token token = { .length = 0 };
 	struct kv_hello_server server;
@@ -211,7 +238,7 @@ int kv_remote_hello(struct kv_wire *w, const struct kv_peer *peer,
 	w->data_max = KV_HELLO_MAX;
 	ret = receive_hello(w, peer, &server, version, f);
 	if (!ret)
-		ret = exchange(w, peer, &token, &mine, &server, &answer, end_ns, f);
+		ret = exchange(w, peer, &token, &mine, &server, &answer, f);
 	if (ret)
 		goto out_wipe;
 	*limits = server.limits;
@@ -257,16 +284,14 @@ int kv_site_open_peer(struct kv_site *s, enum kv_space_id id,
 	struct kv_limits limits;
 	struct kv_wire w;
 	char dev[64];
-	int fd, ret;
+	int ret;
 
 	s->id = id;
 	s->b = NULL;
 	s->host = peer->host;
-	ret = kv_remote_connect(peer, &fd, f);
+	ret = start_wire(&w, peer, f);
 	if (ret)
 		return ret;
-	if (kv_wire_init(&w, fd))
-		return kv_fault_set(f, -ENOMEM, "no memory");
 	ret = kv_remote_hello(&w, peer, id, &limits, dev, s->version, f);
 	if (ret) {
 		kv_wire_close(&w);

@@ -7,7 +7,6 @@
 #include "remote/peer.h"
 #include "remote/wire.h"
 
-int kv_remote_connect(const struct kv_peer *peer, int *fd, struct kv_fault *f);
 int kv_remote_hello(struct kv_wire *w, const struct kv_peer *peer,
 		    enum kv_space_id id, struct kv_limits *limits,
 		    char dev[64], char version[32], struct kv_fault *f);

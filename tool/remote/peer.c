@@ -14,7 +14,7 @@ void kv_peer_init(struct kv_peer *peer)
 }
 
 /**
- * kv_peer_parse() - read HOST, HOST:PORT or [HOST]:PORT
+ * kv_peer_parse() - read HOST, HOST:PORT or [HOST]:PORT, or one of them behind "ssh:"
  * @peer: receives host, and port if there is one
  * @text: is taken apart in place, and must live as long as @peer
  * @f: receives why not
@@ -25,11 +25,15 @@ void kv_peer_init(struct kv_peer *peer)
  */
 int kv_peer_parse(struct kv_peer *peer, char *text, struct kv_fault *f)
 {
-	char *host = text, *end = strchr(text, ':');
+	char *host = text, *end;
 	struct kv_why why;
 	uint64_t v;
 
-	if (*text == '[') {
+	peer->ssh = !strncmp(text, "ssh:", 4);
+	if (peer->ssh)
+		host += 4;
+	end = strchr(host, ':');
+	if (*host == '[') {
 		host++;
 		end = strchr(host, ']');
 		if (!end || (end[1] && end[1] != ':'))
@@ -45,6 +49,8 @@ int kv_peer_parse(struct kv_peer *peer, char *text, struct kv_fault *f)
 			return kv_fault_usage(f, "port '%s' of host '%s' %s", end, host, why.text);
 		peer->port = end;
 	}
+	if (peer->ssh && *host == '-')
+		return kv_fault_usage(f, "host '%s' begins with '-': ssh would take it for an option", host);
 	if (!*host)
 		return kv_fault_usage(f, "the host is empty; it is a name or an address, as in 192.0.2.2 or [2001:db8::2]:%s",
 				      KV_PEER_PORT);

@@ -17,8 +17,9 @@ enum kv_keep {
 
 /**
  * struct kv_peer - another host, where 'kverbs serve' runs
- * @host: its name or address; NULL: there is none
- * @port: TCP port; NULL: KV_PEER_PORT
+ * @host: its name or address, with ssh also USER@HOST; NULL: there is none
+ * @ssh: it is reached over ssh, which starts the server
+ * @port: TCP port; NULL: KV_PEER_PORT, or the one that ssh takes
  * @token_file: file with the secret that both have; NULL: none
  * @dev: its device's name; NULL: the only one
  * @gid: index into that device's GID table; -1: the best one by type
@@ -26,6 +27,7 @@ enum kv_keep {
  */
 struct kv_peer {
 	const char *host;
+	bool ssh;
 	const char *port;
 	const char *token_file;
 	const char *dev;

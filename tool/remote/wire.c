@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 #include "cli/interrupt.h"
+#include "remote/ssh.h"
 #include "remote/wire.h"
 #include "sys/now.h"
 
@@ -37,6 +38,7 @@ int kv_wire_init(struct kv_wire *w, int fd)
 {
 	memset(w, 0, sizeof(*w));
 	w->fd = fd;
+	w->send_fd = -1;
 	w->head_max = KV_WIRE_HEAD_MAX;
 	w->data_max = KV_WIRE_DATA_MAX;
 	w->data = malloc(KV_WIRE_DATA_MAX);
@@ -55,7 +57,11 @@ void kv_wire_close(struct kv_wire *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
+	if (w->send_fd >= 0)
+		close(w->send_fd);
 	w->fd = -1;
+	w->send_fd = -1;
+	kv_ssh_end(&w->ssh);
 	free(w->head);
 	free(w->data);
 	nlmsg_free(w->out);
@@ -99,7 +105,10 @@ int kv_wire_tune(int fd, struct kv_fault *f)
  */
 static int wait_for(struct kv_wire *w, short events, uint64_t *end_ns)
 {
-	struct pollfd p = { .fd = w->fd, .events = events };
+	struct pollfd p = {
+		.fd = events == POLLOUT && w->send_fd >= 0 ? w->send_fd : w->fd,
+		.events = events,
+	};
 	uint64_t soon;
 	int ms;
 
@@ -133,7 +142,8 @@ static int send_all(struct kv_wire *w, struct iovec *part, int parts)
 	int ret;
 
 	while (msg.msg_iovlen) {
-		n = sendmsg(w->fd, &msg, MSG_NOSIGNAL);
+		n = w->send_fd < 0 ? sendmsg(w->fd, &msg, MSG_NOSIGNAL) :
+				     writev(w->send_fd, msg.msg_iov, (int)msg.msg_iovlen);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno != EAGAIN)
@@ -226,7 +236,7 @@ static int receive_all(struct kv_wire *w, void *to, size_t size, uint64_t *end_n
 	int ret;
 
 	while (done < size) {
-		n = recv(w->fd, (char *)to + done, size - done, 0);
+		n = read(w->fd, (char *)to + done, size - done);
 		if (n > 0) {
 			done += (size_t)n;
 			continue;

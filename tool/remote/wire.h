@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <netlink/msg.h>
 #include "cli/fault.h"
 #include "model/shape.h"
@@ -29,7 +30,9 @@
 
 /**
  * struct kv_wire - one end of a connection
- * @fd: nonblocking stream socket; -1: none
+ * @fd: nonblocking stream socket, or what to read from if there is a @send_fd; -1: none
+ * @send_fd: where to write to; -1: @fd. SIGPIPE must be ignored then
+ * @ssh: the process that carries the bytes, see ssh.h; 0: there is none
  * @head_max: longest head that is taken, at most KV_WIRE_HEAD_MAX
  * @data_max: most data that is taken, at most KV_WIRE_DATA_MAX
  * @head: that of the last message
@@ -41,6 +44,8 @@
  */
 struct kv_wire {
 	int fd;
+	int send_fd;
+	pid_t ssh;
 	uint32_t head_max;
 	uint32_t data_max;
 	void *head;

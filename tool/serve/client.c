@@ -22,7 +22,7 @@
 /**
  * struct client - one client
  * @serve: what is served
- * @parent: socket to the process that lets clients in
+ * @parent: socket to the process that lets clients in; -1: there is none
  * @wire: to the client
  * @server: our hello
  * @hello: its hello
@@ -49,6 +49,8 @@ static void report(struct client *c, enum kv_serve_word word, const char *fmt, .
 	char text[KV_SERVE_TEXT] = { (char)word };
 	va_list args;
 
+	if (c->parent < 0)
+		return;
 	va_start(args, fmt);
 	vsnprintf(text + 1, sizeof(text) - 1, fmt, args);
 	va_end(args);
@@ -147,6 +149,8 @@ static int ask_parent(struct client *c)
 {
 	char word = 0;
 
+	if (c->parent < 0)
+		return 0;
 	report(c, KV_SERVE_ASK, "%s space%s%s", kv_enum_name(kv_enum_space, c->hello.space),
 	     c->hello.dev[0] ? " of " : "", c->hello.dev);
 	if (recv(c->parent, &word, 1, 0) == 1 && word == KV_SERVE_YES)
@@ -277,10 +281,11 @@ static int serve(struct client *c)
 /**
  * kv_serve_client() - serve one client to its end
  * @s: what is served; its token is wiped when the client has been let in or refused
- * @fd: socket to the client, nonblocking; is closed
- * @parent: socket to the process that lets clients in
+ * @fd: TCP socket to the client, or what to read from if there is a @send_fd; nonblocking; is closed
+ * @send_fd: what to write to, likewise; -1: @fd
+ * @parent: socket to the process that lets clients in; -1: this one is
  */
-void kv_serve_client(struct kv_serve *s, int fd, int parent)
+void kv_serve_client(struct kv_serve *s, int fd, int send_fd, int parent)
 {
 	struct client *c = calloc(1, sizeof(*c));
 	int ret;
@@ -291,7 +296,8 @@ void kv_serve_client(struct kv_serve *s, int fd, int parent)
 	c->parent = parent;
 	if (kv_wire_init(&c->wire, fd))
 		goto out_free;
-	ret = kv_wire_tune(fd, &c->fault);
+	c->wire.send_fd = send_fd;
+	ret = send_fd < 0 ? kv_wire_tune(fd, &c->fault) : 0;
 	if (!ret)
 		ret = greet(c);
 	kv_token_wipe(&s->token);

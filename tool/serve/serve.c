@@ -98,7 +98,7 @@ static void be_child(struct parent *p, int fd, int to_parent, pid_t parent)
 		send(to_parent, text, strlen(text), MSG_NOSIGNAL);
 		_exit(1);
 	}
-	kv_serve_client(p->serve, fd, to_parent);
+	kv_serve_client(p->serve, fd, -1, to_parent);
 	_exit(0);
 }
 

@@ -62,6 +62,7 @@ int kv_serve_listen(struct kv_serve *s, struct kv_fault *f);
 void kv_serve_unlisten(struct kv_serve *s);
 void kv_serve_name(int fd, bool peer, char *text, size_t size);
 int kv_serve_run(struct kv_serve *s, struct kv_fault *f);
-void kv_serve_client(struct kv_serve *s, int fd, int parent);
+int kv_serve_stdio(struct kv_serve *s, struct kv_fault *f);
+void kv_serve_client(struct kv_serve *s, int fd, int send_fd, int parent);
 
 #endif

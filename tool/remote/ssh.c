@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+/* A server on another host that ssh starts: the user's ssh knows the host, its keys and its users. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "remote/ssh.h"
+#include "sys/now.h"
+
+/* Another ssh, with its options. OpenSSH's notices a host that is gone after 12 s. */
+#define PROGRAM "KVERBS_SSH"
+#define PROGRAM_DEFAULT "ssh -oServerAliveInterval=4 -oServerAliveCountMax=2"
+
+/* The command on the other host, for which a shell there looks. */
+#define SERVER "KVERBS_SSH_SERVER"
+#define SERVER_DEFAULT "kverbs serve --stdio"
+
+/* The most words of PROGRAM. */
+#define WORDS_MAX 32
+
+/* How long ssh may take to end once it has nothing to read, and once it was told to end. */
+#define END_NS 2000000000ULL
+
+/* What ssh returns if it has failed itself, and a shell that finds no such command. */
+#define STATUS_SSH 255
+#define STATUS_NOT_FOUND 127
+
+static const char *setting(const char *name, const char *otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? text : otherwise;
+}
+
+/* Words of @text, which is taken apart, are separated by blanks. */
+static int fill_argv(char **argv, char *text, const struct kv_peer *peer, struct kv_fault *f)
+{
+	char *rest, *word = strtok_r(text, " ", &rest);
+	int n = 0;
+
+	for (; word && n < WORDS_MAX; word = strtok_r(NULL, " ", &rest))
+		argv[n++] = word;
+	if (!n || word)
+		return kv_fault_usage(f, "%s is the ssh command and its options, 1 .. %d words",
+				      PROGRAM, WORDS_MAX);
+	if (peer->port) {
+		argv[n++] = "-p";
+		argv[n++] = (char *)peer->port;
+	}
+	argv[n++] = (char *)peer->host;
+	argv[n++] = (char *)setting(SERVER, SERVER_DEFAULT);
+	argv[n] = NULL;
+	return 0;
+}
+
+/*
+ * Ctrl-C is for kverbs, which still needs the connection to end what it has begun: ssh starts with
+ * SIGINT blocked.
+ */
+static int spawn(char *const *argv, int end, pid_t *pid)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	sigset_t set;
+	int ret;
+
+	posix_spawn_file_actions_init(&files);
+	posix_spawnattr_init(&attr);
+	posix_spawn_file_actions_adddup2(&files, end, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&files, end, STDOUT_FILENO);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	posix_spawnattr_setsigmask(&attr, &set);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	ret = posix_spawnp(pid, argv[0], &files, &attr, argv, environ);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&files);
+	return -ret;
+}
+
+/**
+ * kv_ssh_start() - have ssh start a server on another host
+ * @peer: where
+ * @fd: receives a nonblocking socket to it
+ * @pid: receives ssh's process; kv_ssh_end() ends it, after @fd was closed
+ * @f: receives why not
+ *
+ * What ssh asks and says goes to the terminal and to standard error.
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_ssh_start(const struct kv_peer *peer, int *fd, pid_t *pid, struct kv_fault *f)
+{
+	/* Behind the words: -p PORT, the host, the command and NULL. */
+	char *argv[WORDS_MAX + 5], *text;
+	int pair[2], ret;
+
+	text = strdup(setting(PROGRAM, PROGRAM_DEFAULT));
+	if (!text)
+		return kv_fault_set(f, -ENOMEM, "no memory");
+	ret = fill_argv(argv, text, peer, f);
+	if (ret)
+		goto out_free;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+		ret = kv_fault_set(f, -errno, "no socket for ssh: %s", strerror(errno));
+		goto out_free;
+	}
+	ret = spawn(argv, pair[1], pid);
+	if (ret)
+		kv_fault_set(f, ret, "cannot run %s: %s; is openssh-client installed?", argv[0],
+			     strerror(-ret));
+	close(pair[1]);
+	if (ret)
+		close(pair[0]);
+	else
+		fcntl(pair[0], F_SETFL, O_NONBLOCK);
+	*fd = pair[0];
+out_free:
+	free(text);
+	return ret;
+}
+
+/* Returns true if it has ended within END_NS. */
+static bool wait_end(pid_t *pid, int *status)
+{
+	uint64_t end_ns = kv_now_ns() + END_NS;
+	pid_t ret;
+
+	while (!(ret = waitpid(*pid, status, WNOHANG)) && kv_now_ns() < end_ns)
+		poll(NULL, 0, 10);
+	if (!ret)
+		return false;
+	*pid = 0;
+	return ret > 0;
+}
+
+/**
+ * kv_ssh_explain() - why the connection has ended before the server's hello
+ * @peer: where it was
+ * @pid: ssh's process; becomes 0 if it has ended
+ * @f: receives why
+ *
+ * Return: -ECONNRESET, also as @f's error.
+ */
+int kv_ssh_explain(const struct kv_peer *peer, pid_t *pid, struct kv_fault *f)
+{
+	const char *server = setting(SERVER, SERVER_DEFAULT);
+	int status;
+
+	if (!wait_end(pid, &status))
+		return kv_fault_set(f, -ECONNRESET, "%s: '%s' there has closed the connection",
+				    peer->host, server);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_SSH)
+		return kv_fault_set(f, -ECONNRESET, "%s: ssh has failed, see its message above",
+				    peer->host);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND)
+		return kv_fault_set(f, -ECONNRESET,
+				    "%s: '%s' is no command there; %s='/PATH/kverbs serve --stdio' names it",
+				    peer->host, server, SERVER);
+	return kv_fault_set(f, -ECONNRESET, "%s: '%s' there ended with status %d before it said hello",
+			    peer->host, server, WIFEXITED(status) ? WEXITSTATUS(status) : status);
+}
+
+/**
+ * kv_ssh_end() - have ssh end, and wait for it
+ * @pid: its process, which has nothing to read any more; 0: there is none; becomes 0
+ */
+void kv_ssh_end(pid_t *pid)
+{
+	int status;
+
+	if (!*pid || wait_end(pid, &status))
+		return;
+	kill(*pid, SIGTERM);
+	if (wait_end(pid, &status))
+		return;
+	kill(*pid, SIGKILL);
+	waitpid(*pid, &status, 0);
+	*pid = 0;
+}
