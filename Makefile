@@ -32,7 +32,7 @@ USER_LIBS = $(shell pkg-config --libs $(USER_PKGS))
 
 # User space's backend is loaded when it is asked for (tool/load_user.c).
 USER_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/user/*.c))
-TOOL_OBJS := $(filter-out $(USER_OBJS),$(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c) kmod/qp_table.c))
+TOOL_OBJS := $(filter-out $(USER_OBJS),$(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c kmod/rules/*.c)))
 NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/model/site.c,$(wildcard tool/kernel/*.c tool/model/*.c)) tool/sys/device.c kmod/loop/hist.c)
 
 all: module tool
@@ -58,7 +58,7 @@ $(BUILD)/tool/%.o: tool/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
-# What both spaces compile: the measured loops, with the tool's loop_env.h, and the table of a QP's states.
+# What both spaces compile: the measured loops, with the tool's loop_env.h, and the rules that both refuse by.
 $(BUILD)/kmod/%.o: kmod/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<

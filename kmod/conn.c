@@ -6,6 +6,7 @@
 #include "pd.h"
 #include "qp.h"
 #include "refuse.h"
+#include "rules/conn.h"
 
 static struct rdma_cm_id *create_id(struct kv_conn *conn)
 {
@@ -104,30 +105,16 @@ static int destroy_conn(struct kv_obj *obj)
  */
 int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *extack)
 {
-	static const char *const text[] = {
-		[KVERBS_CONN_IDLE] = "the conn is idle: listen, or resolve an address first",
-		[KVERBS_CONN_LISTENING] = "the conn listens: take its requests, or delete it",
-		[KVERBS_CONN_RESOLVING_ADDR] = "an address is resolved: wait for addr_resolved",
-		[KVERBS_CONN_ADDR_RESOLVED] = "the address is known: resolve the route next",
-		[KVERBS_CONN_RESOLVING_ROUTE] = "a route is resolved: wait for route_resolved",
-		[KVERBS_CONN_ROUTE_RESOLVED] = "the route is known: connect next",
-		[KVERBS_CONN_CONNECTING] = "the peer has not answered yet: wait for answered",
-		[KVERBS_CONN_ANSWERED] = "the peer has accepted: establish the connection next",
-		[KVERBS_CONN_REQUESTED] = "the conn is a peer's request: accept or reject it",
-		[KVERBS_CONN_ACCEPTED] = "the peer has not confirmed yet: wait for established",
-		[KVERBS_CONN_ESTABLISHED] = "the connection is established already",
-		[KVERBS_CONN_DISCONNECTING] = "it is being ended: wait for disconnected",
-		[KVERBS_CONN_DISCONNECTED] = "the connection has ended: make another conn",
-		[KVERBS_CONN_REJECTED] = "the connection was rejected: make another conn",
-		[KVERBS_CONN_FAILED] = "the connection has failed: make another conn",
-	};
 	enum kverbs_conn_state state;
+	struct kv_refusal why;
 
 	kv_conn_settle(conn);
 	spin_lock(&kv_conn_lock);
 	state = conn->news.state;
 	spin_unlock(&kv_conn_lock);
-	return BIT(state) & states ? 0 : kv_refuse(extack, -EINVAL, text[state]);
+	if (kv_conn_rules_check_state(states, state, &why))
+		return kv_refuse_by(extack, &why);
+	return 0;
 }
 
 /*

@@ -5,6 +5,7 @@
 #include "dev.h"
 #include "qp.h"
 #include "refuse.h"
+#include "rules/conn.h"
 
 /* What a CONN does with its QP: the handshake, and its end. */
 
@@ -20,23 +21,20 @@ static_assert(KVERBS_CONN_PRIVATE_MAX <= U8_MAX);
 static int check_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp_state *state,
 		    struct netlink_ext_ack *extack)
 {
+	struct kv_refusal why;
 	struct ib_qp_attr attr;
 	int ret;
 
-	if (qp->type != KVERBS_QPT_RC)
-		return kv_refuse(extack, -EINVAL, "the qp must be an RC one");
+	if (kv_conn_rules_check_qp(qp->type, qp->established, &why))
+		return kv_refuse_by(extack, &why);
 	if (kv_obj_persistent(&conn->obj) && !kv_obj_persistent(&qp->obj))
 		return kv_refuse(extack, -EINVAL, "a persistent conn can use only a persistent qp");
-	if (qp->established)
-		return kv_refuse(extack, -EBUSY,
-				 "the qp is in use by another conn: delete that first");
 	ret = kv_qp_query(qp, &attr, extack);
 	if (ret)
 		return ret;
 	*state = kv_qp_state(qp, &attr);
-	if (*state == KVERBS_QPS_RESET || *state == KVERBS_QPS_INIT)
-		return 0;
-	return kv_refuse(extack, -EINVAL, "the qp must be in RESET or INIT: reset it");
+	ret = kv_conn_rules_check_qp_state(*state, &why);
+	return ret ? kv_refuse_by(extack, &why) : 0;
 }
 
 /* What the CM says of a transition. */

@@ -6,7 +6,7 @@
 #include "dev.h"
 #include "event.h"
 #include "loop_env.h"
-#include "queue.h"
+#include "rules/queue.h"
 #include "refuse.h"
 #include "wqe.h"
 

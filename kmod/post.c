@@ -7,38 +7,13 @@
 #include "post.h"
 #include "qp.h"
 #include "refuse.h"
+#include "rules/request.h"
 #include "srq.h"
 #include "wqe.h"
 #include "wr.h"
 
 /* Registration is local work of the device; if it takes that long, it is lost. */
 #define WAIT_MS 2000
-
-/*
- * ib_query_qp() is a command of the firmware's on mlx5 (mlx5_ib_query_qp()) and bnxt_re
- * (bnxt_re_query_qp()): not for every post. The state of the last transition will do: a QP
- * goes by itself to SQD, SQE and ERR only, and these take requests.
- */
-static int check_state(const struct kv_qp *qp, u32 op, struct netlink_ext_ack *extack)
-{
-	if (op != KVERBS_OP_RECV)
-		return qp->state < KVERBS_QPS_RTS ? kv_qp_refuse_state(qp->state, extack) : 0;
-	if (qp->state != KVERBS_QPS_RESET)
-		return 0;
-	return kv_refuse(extack, -EINVAL, "the qp is in RESET: bring it to INIT first");
-}
-
-/* What runs post and what is posted by hand must not meet. */
-static int check_runs(const struct kv_qp *qp, struct netlink_ext_ack *extack)
-{
-	if (qp->dirty)
-		return kv_refuse(extack, -EBUSY,
-				 "an earlier run left requests on the qp: reset it and connect it anew");
-	if (qp->run_recvs)
-		return kv_refuse(extack, -EBUSY,
-				 "receives of an earlier run are posted on the qp: reset it and connect it anew");
-	return 0;
-}
 
 static u32 depth_of(const struct kv_wqe *wqe)
 {
@@ -51,18 +26,15 @@ static u32 depth_of(const struct kv_wqe *wqe)
 static int check_room(const struct kv_wqe *wqe, struct netlink_ext_ack *extack)
 {
 	struct kv_cq *cq = wqe->cq;
+	const struct kv_request_queue queue = {
+		.op = wqe->wc.op,
+		.to_srq = wqe->srq,
+		.full = wqe->queue->taken >= depth_of(wqe),
+		.cq_full = cq && kv_wqe_outstanding(cq) >= cq->cqe,
+	};
+	struct kv_refusal why;
 
-	if (wqe->queue->taken >= depth_of(wqe))
-		return kv_refuse(extack, -EBUSY,
-				 wqe->srq ? "the srq is full: poll its completions" :
-				 wqe->wc.op == KVERBS_OP_RECV ?
-				 "the receive queue is full: poll its completions" :
-				 "the send queue is full: poll its completions");
-	/* One that overflows loses completions, and its QPs with them. */
-	if (cq && kv_wqe_outstanding(cq) >= cq->cqe)
-		return kv_refuse(extack, -EBUSY,
-				 "the cq could overflow: poll its completions, or make it with more cqe");
-	return 0;
+	return kv_request_check_room(&queue, &why) ? kv_refuse_by(extack, &why) : 0;
 }
 
 /* A request for which there is room, or ERR_PTR. */
@@ -190,18 +162,28 @@ static int post(const struct kv_wr_spec *spec, u64 *verb_ns,
  */
 int kv_post(const struct kv_wr_spec *spec, u64 *verb_ns, struct netlink_ext_ack *extack)
 {
+	struct kv_qp *qp = spec->qp;
+	struct kv_request_queue queue = { .op = spec->op };
+	struct kv_refusal why;
 	int ret;
 
 	if (spec->srq)
 		return post(spec, verb_ns, extack);
-	ret = kv_qp_claim(spec->qp, extack);
+	ret = kv_qp_claim(qp, extack);
 	if (ret)
 		return ret;
-	ret = check_state(spec->qp, spec->op, extack) ?:
-	      check_runs(spec->qp, extack) ?:
-	      kv_qp_check_leftovers(spec->qp, extack) ?:
-	      post(spec, verb_ns, extack);
-	kv_qp_release(spec->qp);
+	/*
+	 * ib_query_qp() is a command of the firmware's on mlx5 (mlx5_ib_query_qp()) and bnxt_re
+	 * (bnxt_re_query_qp()): not for every post. The state of the last transition will do: a QP
+	 * goes by itself to SQD, SQE and ERR only, and these take requests.
+	 */
+	queue.state = qp->state;
+	queue.needs_reset = qp->dirty;
+	queue.run_recvs = qp->run_recvs;
+	if (kv_request_check_state(&queue, &why))
+		ret = kv_refuse_by(extack, &why);
+	ret = ret ?: kv_qp_check_leftovers(qp, extack) ?: post(spec, verb_ns, extack);
+	kv_qp_release(qp);
 	return ret;
 }
 

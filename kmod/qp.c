@@ -7,7 +7,8 @@
 #include "event.h"
 #include "pd.h"
 #include "qp.h"
-#include "queue.h"
+#include "rules/queue.h"
+#include "rules/request.h"
 #include "refuse.h"
 #include "srq.h"
 #include "wqe.h"
@@ -318,27 +319,6 @@ int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 }
 
 /**
- * kv_qp_refuse_state() - no send can be posted in this state
- * @state: any but RTS
- * @extack: where the reason goes
- *
- * Return: -EINVAL
- */
-int kv_qp_refuse_state(enum kverbs_qp_state state, struct netlink_ext_ack *extack)
-{
-	static const char *const text[] = {
-		[KVERBS_QPS_RESET] = "the qp is in RESET: bring it to INIT, RTR and RTS first",
-		[KVERBS_QPS_INIT] = "the qp is in INIT: bring it to RTR and RTS first",
-		[KVERBS_QPS_RTR] = "the qp is in RTR: bring it to RTS first",
-		[KVERBS_QPS_SQD] = "the qp is in SQD: bring it back to RTS first",
-		[KVERBS_QPS_SQE] = "the qp is in SQE: bring it back to RTS first",
-		[KVERBS_QPS_ERR] = "the qp is in ERR: reset it and connect it anew",
-	};
-
-	return kv_refuse(extack, -EINVAL, text[state]);
-}
-
-/**
  * kv_qp_check_rts() - can requests be posted?
  * @qp: the QP
  * @extack: where the reason of a refusal goes
@@ -348,15 +328,15 @@ int kv_qp_refuse_state(enum kverbs_qp_state state, struct netlink_ext_ack *extac
  */
 int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
-	enum kverbs_qp_state state;
+	struct kv_refusal why;
 	struct ib_qp_attr attr;
 	int ret;
 
 	ret = kv_qp_query(qp, &attr, extack);
 	if (ret)
 		return ret;
-	state = kv_qp_state(qp, &attr);
-	return state == KVERBS_QPS_RTS ? 0 : kv_qp_refuse_state(state, extack);
+	ret = kv_request_check_rts(kv_qp_state(qp, &attr), &why);
+	return ret ? kv_refuse_by(extack, &why) : 0;
 }
 
 static int refuse(struct kv_qp_step *wrong, u32 bit, const char *text)

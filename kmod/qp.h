@@ -6,7 +6,7 @@
 #include <rdma/ib_verbs.h>
 #include "drain.h"
 #include "obj.h"
-#include "qp_table.h"
+#include "rules/qp_table.h"
 #include "wqe.h"
 
 struct kv_cq;
@@ -106,7 +106,6 @@ int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 		struct netlink_ext_ack *extack);
 enum kverbs_qp_state kv_qp_state(const struct kv_qp *qp, const struct ib_qp_attr *attr);
 void kv_qp_set_user(struct kv_qp *qp, void (*established)(void *user), void *user);
-int kv_qp_refuse_state(enum kverbs_qp_state state, struct netlink_ext_ack *extack);
 int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack);
 int kv_qp_check_leftovers(const struct kv_qp *qp, struct netlink_ext_ack *extack);
 int kv_qp_claim(struct kv_qp *qp, struct netlink_ext_ack *extack);

@@ -3,6 +3,7 @@
 #define _KV_REFUSE_H
 
 #include <linux/netlink.h>
+#include "rules/refusal.h"
 
 /**
  * kv_refuse() - refuse a command
@@ -20,6 +21,18 @@ static inline int kv_refuse(struct netlink_ext_ack *extack, int error, const cha
 	if (extack)
 		extack->_msg = text;
 	return error;
+}
+
+/**
+ * kv_refuse_by() - refuse a command by a rule
+ * @extack: where the reason goes; NULL: nobody asks for it
+ * @why: the refusal
+ *
+ * Return: its error
+ */
+static inline int kv_refuse_by(struct netlink_ext_ack *extack, const struct kv_refusal *why)
+{
+	return kv_refuse(extack, why->error, why->text);
 }
 
 #endif

@@ -10,6 +10,7 @@
 #include "mr.h"
 #include "qp.h"
 #include "refuse.h"
+#include "rules/run.h"
 #include "run.h"
 #include "wqe.h"
 #include "wr.h"
@@ -21,51 +22,21 @@ static bool receives(const struct kv_run_spec *spec)
 	return spec->op == KVERBS_OP_SEND;
 }
 
-static bool has_target(const struct kv_run_spec *spec)
-{
-	return spec->loop != KVERBS_LOOP_POST_TO_COMPLETION;
-}
-
-static int check_mr(const struct kv_run_end *end, const struct kv_mr *mr,
-		    u32 size, struct netlink_ext_ack *extack)
-{
-	if (size > mr->length)
-		return kv_refuse(extack, -EINVAL, "size is larger than the mr's buffer");
-	if (mr->obj.parents[0] != end->qp->obj.parents[KV_QP_PD])
-		return kv_refuse(extack, -EINVAL, "the mr and the qp are of different pds");
-	if (end->lkey == KVERBS_LKEY_MR &&
-	    (!kv_mr_registered(mr) || mr->offset || mr->reg_length < size))
-		return kv_refuse(extack, -EINVAL,
-				 "lkey mr: the mr is not registered over the bytes from its start to size");
-	return 0;
-}
-
-/* The loop polls, and takes every completion for its own. */
-static int check_cq(struct kv_cq *cq, struct netlink_ext_ack *extack)
-{
-	if (cq->context != KVERBS_CQ_POLLED)
-		return kv_refuse(extack, -EINVAL,
-				 "a run polls: it needs a qp whose cqs have the context polled");
-	if (cq->wqes.srq_qps)
-		return kv_refuse(extack, -EBUSY,
-				 "a qp with an srq receives into the cq: a run needs cqs without");
-	if (kv_wqe_pending(cq))
-		return kv_refuse(extack, -EBUSY,
-				 "requests posted by hand are outstanding, or their completions not polled: poll the cq, or reset the qp");
-	return 0;
-}
-
 static int check_qp(struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
-	int ret;
+	struct kv_cq *send = qp->send_cq, *recv = qp->recv_cq;
+	const struct kv_run_rules_qp facts = {
+		.type = qp->type,
+		.srq = qp->srq,
+		.polled = send->context == KVERBS_CQ_POLLED && recv->context == KVERBS_CQ_POLLED,
+		.srq_cq = send->wqes.srq_qps || recv->wqes.srq_qps,
+		.pending = kv_wqe_pending(send) || kv_wqe_pending(recv),
+	};
+	struct kv_refusal why;
 
-	if (qp->type != KVERBS_QPT_RC)
-		return kv_refuse(extack, -EINVAL,
-				 "a run takes an rc qp: post to uc and ud qps by hand");
-	if (qp->srq)
-		return kv_refuse(extack, -EINVAL, "a run takes a qp without an srq");
-	ret = check_cq(qp->send_cq, extack) ?: check_cq(qp->recv_cq, extack);
-	return ret ?: kv_qp_check_leftovers(qp, extack);
+	if (kv_run_rules_check_qp(&facts, &why))
+		return kv_refuse_by(extack, &why);
+	return kv_qp_check_leftovers(qp, extack);
 }
 
 /* A WRITE's receiver watches memory, and no completion. */
@@ -77,11 +48,57 @@ static int check_polled(const struct kv_run_end *end, struct netlink_ext_ack *ex
 			 "buffers have to be synced between the device and the CPU here, so none can be polled for a WRITE: take SEND");
 }
 
+static bool shares_cq(const struct kv_qp *a, const struct kv_qp *b)
+{
+	return a->send_cq == b->send_cq || a->send_cq == b->recv_cq ||
+	       a->recv_cq == b->send_cq || a->recv_cq == b->recv_cq;
+}
+
+static struct kv_run_rules_mr mr_facts(const struct kv_run_end *end, const struct kv_mr *mr)
+{
+	return (struct kv_run_rules_mr){
+		.buffer = mr->length,
+		.same_pd = mr->obj.parents[0] == end->qp->obj.parents[KV_QP_PD],
+		.by_mr = end->lkey == KVERBS_LKEY_MR,
+		.registered = kv_mr_registered(mr),
+		.offset = mr->offset,
+		.length = mr->reg_length,
+	};
+}
+
+static struct kv_run_rules_spec spec_facts(const struct kv_dev *dev,
+					   const struct kv_run_spec *spec)
+{
+	return (struct kv_run_rules_spec){
+		.loop = spec->loop,
+		.op = spec->op,
+		.size = spec->size,
+		.remote_addr = spec->end.remote_addr,
+		.atomic = dev->ib->attrs.atomic_cap != IB_ATOMIC_NONE,
+		.share_cq = spec->peer.qp && shares_cq(spec->end.qp, spec->peer.qp),
+	};
+}
+
 static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *end,
 		     struct netlink_ext_ack *extack)
 {
 	struct kv_qp *qp = end->qp;
+	const struct kv_run_rules_spec rules = spec_facts(qp->obj.dev, spec);
+	struct kv_run_rules_end facts = {
+		.needs_reset = qp->dirty,
+		.local = mr_facts(end, end->local),
+		/* The present target keeps the buffer of these receives. */
+		.other_target = end->target && qp->run_recvs &&
+				qp->obj.parents[KV_QP_TARGET_MR] != &end->target->obj,
+		.one_cq = qp->recv_cq == qp->send_cq,
+		.max_recv_wr = qp->cap.max_recv_wr,
+		.recv_cqe = qp->recv_cq->cqe,
+	};
+	struct kv_refusal why;
 	int ret;
+
+	if (end->target)
+		facts.target = mr_facts(end, end->target);
 
 	ret = check_qp(qp, extack);
 	if (ret)
@@ -97,58 +114,24 @@ static int check_end(const struct kv_run_spec *spec, const struct kv_run_end *en
 	ret = kv_qp_check_rts(qp, extack);
 	if (ret)
 		return ret;
-	if (qp->dirty)
-		return kv_refuse(extack, -EBUSY,
-				 "an earlier run left requests outstanding on the qp: reset it and connect it anew");
-	ret = check_mr(end, end->local, spec->size, extack) ?:
-	      kv_wr_check_sink(end->local, spec->op, end->lkey, extack);
-	if (ret || !has_target(spec))
-		return ret;
-	ret = check_mr(end, end->target, spec->size, extack);
-	if (ret)
-		return ret;
-	/* That one is what keeps the buffer of these receives. */
-	if (qp->run_recvs && qp->obj.parents[KV_QP_TARGET_MR] != &end->target->obj)
-		return kv_refuse(extack, -EBUSY,
-				 "receives of an earlier run are posted with another target_mr: reset the qp and connect it anew");
-	if (!receives(spec))
-		return spec->op == KVERBS_OP_WRITE ? check_polled(end, extack) : 0;
-
-	if (qp->recv_cq == qp->send_cq)
-		return kv_refuse(extack, -EINVAL,
-				 "SEND needs a qp whose send_cq and recv_cq differ");
-	if (qp->cap.max_recv_wr < KV_LOOP_RECVS || qp->recv_cq->cqe < KV_LOOP_RECVS)
-		return kv_refuse(extack, -EINVAL,
-				 "SEND needs a max_recv_wr and a cqe of 2 at least");
-	return 0;
-}
-
-static bool shares_cq(const struct kv_qp *a, const struct kv_qp *b)
-{
-	return a->send_cq == b->send_cq || a->send_cq == b->recv_cq ||
-	       a->recv_cq == b->send_cq || a->recv_cq == b->recv_cq;
+	if (kv_run_rules_check_end(&rules, &facts, &why))
+		return kv_refuse_by(extack, &why);
+	ret = kv_wr_check_sink(end->local, spec->op, end->lkey, extack);
+	if (!ret && end->target && spec->op == KVERBS_OP_WRITE)
+		ret = check_polled(end, extack);
+	return ret;
 }
 
 static int check_spec(const struct kv_dev *dev, const struct kv_run_spec *spec,
 		      struct netlink_ext_ack *extack)
 {
-	if (!kv_loop_pick(spec->loop, spec->op, 0))
-		return kv_refuse(extack, -EINVAL,
-				 "this loop can't take this op: POST_TO_COMPLETION takes all but SEND; PING, PONG and RELAY take SEND and WRITE");
-	if (spec->peer.qp && shares_cq(spec->end.qp, spec->peer.qp))
-		return kv_refuse(extack, -EINVAL,
-				 "end and peer need a qp each, and cqs of their own");
+	const struct kv_run_rules_spec facts = spec_facts(dev, spec);
+	struct kv_refusal why;
+
+	if (kv_run_rules_check_spec(&facts, &why))
+		return kv_refuse_by(extack, &why);
 	if (spec->cpu >= 0 && (spec->cpu >= nr_cpu_ids || !cpu_online(spec->cpu)))
 		return kv_refuse(extack, -EINVAL, "cpu is not online");
-	if (spec->op != KVERBS_OP_FETCH_ADD && spec->op != KVERBS_OP_CMP_SWP)
-		return 0;
-	if (spec->size != sizeof(u64))
-		return kv_refuse(extack, -EINVAL, "size of an atomic operation is 8");
-	if (spec->end.remote_addr % sizeof(u64))
-		return kv_refuse(extack, -EINVAL,
-				 "remote_addr of an atomic operation is a multiple of 8");
-	if (dev->ib->attrs.atomic_cap == IB_ATOMIC_NONE)
-		return kv_refuse(extack, -EOPNOTSUPP, "the device has no atomic operations");
 	return 0;
 }
 

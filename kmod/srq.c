@@ -3,7 +3,7 @@
 #include "dev.h"
 #include "event.h"
 #include "pd.h"
-#include "queue.h"
+#include "rules/queue.h"
 #include "refuse.h"
 #include "srq.h"
 #include "wqe.h"

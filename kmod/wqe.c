@@ -5,7 +5,7 @@
 #include "dev.h"
 #include "event.h"
 #include "qp.h"
-#include "queue.h"
+#include "rules/queue.h"
 #include "srq.h"
 #include "wqe.h"
 

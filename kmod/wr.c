@@ -7,6 +7,7 @@
 #include "pd.h"
 #include "qp.h"
 #include "refuse.h"
+#include "rules/request.h"
 #include "run.h"
 #include "srq.h"
 #include "wr.h"
@@ -94,11 +95,6 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 	end->flag = from->target->buf + spec->size - 1;
 }
 
-static bool is_atomic(u32 op)
-{
-	return op == KVERBS_OP_FETCH_ADD || op == KVERBS_OP_CMP_SWP;
-}
-
 static u64 total_length(const struct kv_wr_spec *spec)
 {
 	unsigned int i;
@@ -109,95 +105,38 @@ static u64 total_length(const struct kv_wr_spec *spec)
 	return length;
 }
 
-static int check_atomic(const struct kv_wr_spec *spec,
-			struct netlink_ext_ack *extack)
-{
-	if (spec->qp->obj.dev->ib->attrs.atomic_cap == IB_ATOMIC_NONE)
-		return kv_refuse(extack, -EOPNOTSUPP, "the device has no atomic operations");
-	if (spec->sges != 1 || spec->sge[0].length != sizeof(u64))
-		return kv_refuse(extack, -EINVAL, "an atomic operation takes one sge of 8 bytes");
-	if (spec->remote_addr % sizeof(u64))
-		return kv_refuse(extack, -EINVAL,
-				 "remote_addr of an atomic operation is a multiple of 8");
-	return 0;
-}
-
-static int check_ud(const struct kv_wr_spec *spec,
-		    struct netlink_ext_ack *extack)
-{
-	if (!spec->ah)
-		return kv_refuse(extack, -EINVAL,
-				 "ah is missing: a ud qp needs to be told where to send");
-	if (spec->ah->obj.parents[0] != &spec->qp->pd->obj)
-		return kv_refuse(extack, -EINVAL, "the ah and the qp are of different pds");
-	if (kv_obj_persistent(&spec->qp->obj) && !kv_obj_persistent(&spec->ah->obj))
-		return kv_refuse(extack, -EINVAL,
-				 "the qp is persistent and the ah is not: it would go while a request names it");
-	return 0;
-}
-
-/*
- * What iWARP lacks. siw takes such a request into its queue before it refuses it, and
- * refuses all others then (siw_post_send()).
- */
-static int check_iwarp(const struct kv_wr_spec *spec, struct netlink_ext_ack *extack)
-{
-	if (spec->has_imm)
-		return kv_refuse(extack, -EOPNOTSUPP, "iWARP has no immediate data");
-	if (spec->op == KVERBS_OP_READ && spec->sges != 1)
-		return kv_refuse(extack, -EINVAL, "a READ of iWARP takes one sge");
-	if (spec->op == KVERBS_OP_READ && spec->flags & KVERBS_WR_FENCE)
-		return kv_refuse(extack, -EOPNOTSUPP, "a READ of iWARP takes no fence");
-	return 0;
-}
-
-/* What a queue pair of this type takes. */
-static int check_type(const struct kv_wr_spec *spec,
-		      struct netlink_ext_ack *extack)
-{
-	if (spec->qp->type == KVERBS_QPT_UD) {
-		if (spec->op == KVERBS_OP_SEND)
-			return check_ud(spec, extack);
-		return kv_refuse(extack, -EINVAL, "a ud qp takes send and recv only");
-	}
-	if (spec->qp->type == KVERBS_QPT_UC && spec->op != KVERBS_OP_SEND &&
-	    spec->op != KVERBS_OP_WRITE)
-		return kv_refuse(extack, -EINVAL, "a uc qp takes send, write and recv only");
-	if (spec->ah)
-		return kv_refuse(extack, -EINVAL, "ah is for ud qps only: this one is connected");
-	if (is_atomic(spec->op))
-		return check_atomic(spec, extack);
-	return kv_dev_iwarp(spec->qp->obj.dev) ? check_iwarp(spec, extack) : 0;
-}
-
-static int check_send(const struct kv_wr_spec *spec,
-		      struct netlink_ext_ack *extack)
+static int check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack *extack)
 {
 	const struct kv_qp *qp = spec->qp;
+	struct kv_request_facts r = {
+		.op = spec->op,
+		.flags = spec->flags,
+		.has_imm = spec->has_imm,
+		.has_ah = spec->ah,
+		.remote_addr = spec->remote_addr,
+		.sges = spec->sges,
+		.bytes = total_length(spec),
+		.to_srq = spec->srq,
+	};
+	struct kv_refusal why;
 
-	if (spec->sges > qp->cap.max_send_sge)
-		return kv_refuse(extack, -EINVAL, "more sges than the qp's max_send_sge");
-	if (spec->flags & KVERBS_WR_INLINE) {
-		if (spec->op != KVERBS_OP_SEND && spec->op != KVERBS_OP_WRITE)
-			return kv_refuse(extack, -EINVAL, "inline goes with send and write only");
-		if (total_length(spec) > qp->cap.max_inline_data)
-			return kv_refuse(extack, -EINVAL, "more bytes than the qp's max_inline");
+	if (spec->srq) {
+		r.max_sge = spec->srq->max_sge;
+	} else {
+		r.type = qp->type;
+		r.uses_srq = qp->srq;
+		r.iwarp = kv_dev_iwarp(qp->obj.dev);
+		r.atomic = qp->obj.dev->ib->attrs.atomic_cap != IB_ATOMIC_NONE;
+		r.max_sge = spec->op == KVERBS_OP_RECV ? qp->cap.max_recv_sge :
+							 qp->cap.max_send_sge;
+		r.max_inline = qp->cap.max_inline_data;
+		r.same_pd = spec->ah && spec->ah->obj.parents[0] == &qp->pd->obj;
 	}
-	return check_type(spec, extack);
-}
-
-static int check_recv(const struct kv_wr_spec *spec,
-		      struct netlink_ext_ack *extack)
-{
-	if (spec->qp && spec->qp->srq)
+	if (kv_request_check(&r, &why))
+		return kv_refuse_by(extack, &why);
+	if (spec->ah && kv_obj_persistent(&qp->obj) && !kv_obj_persistent(&spec->ah->obj))
 		return kv_refuse(extack, -EINVAL,
-				 "the qp's receives come from its srq: post there");
-	if (spec->flags)
-		return kv_refuse(extack, -EINVAL, "a recv takes no flags");
-	if (spec->qp && spec->sges > spec->qp->cap.max_recv_sge)
-		return kv_refuse(extack, -EINVAL, "more sges than the qp's max_recv_sge");
-	if (spec->srq && spec->sges > spec->srq->max_sge)
-		return kv_refuse(extack, -EINVAL, "more sges than the srq's max_sge");
+				 "the qp is persistent and the ah is not: it would go while a request names it");
 	return 0;
 }
 
@@ -228,14 +167,18 @@ static int check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
 	const struct kv_obj *pd = spec->qp ? &spec->qp->pd->obj : &spec->srq->pd->obj;
 	const struct kv_mr *mr = sge->mr;
 
-	if (sge->offset > mr->length || sge->length > mr->length - sge->offset)
-		return kv_refuse(extack, -EINVAL,
-				 "the bytes are beyond the end of the mr's buffer");
-	if (mr->obj.parents[0] != pd)
-		return kv_refuse(extack, -EINVAL, "the mr is of another pd than the queue");
-	if (sge->lkey == KVERBS_LKEY_MR && !kv_mr_registered(mr))
-		return kv_refuse(extack, -EINVAL,
-				 "lkey mr: the mr is not registered: register it first");
+	const struct kv_request_sge facts = {
+		.offset = sge->offset,
+		.length = sge->length,
+		.buffer = mr->length,
+		.same_pd = mr->obj.parents[0] == pd,
+		.needs_mr = sge->lkey == KVERBS_LKEY_MR,
+		.registered = kv_mr_registered(mr),
+	};
+	struct kv_refusal why;
+
+	if (kv_request_check_sge(&facts, &why))
+		return kv_refuse_by(extack, &why);
 	if (kv_wr_check_sink(mr, spec->op, sge->lkey, extack))
 		return -EINVAL;
 	/* The queue keeps it until the completion. */
@@ -265,8 +208,7 @@ int kv_wr_check(const struct kv_wr_spec *spec, unsigned int *wrong,
 	int ret;
 
 	*wrong = spec->sges;
-	ret = spec->op == KVERBS_OP_RECV ? check_recv(spec, extack) :
-					   check_send(spec, extack);
+	ret = check_queue(spec, extack);
 	for (i = 0; !ret && i < spec->sges; i++) {
 		ret = check_sge(spec, &spec->sge[i], extack);
 		if (ret)

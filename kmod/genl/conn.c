@@ -6,6 +6,7 @@
 #include "dev.h"
 #include "genl/msg.h"
 #include "qp.h"
+#include "rules/conn.h"
 
 #define POLICY_ADDR \
 	NLA_POLICY_RANGE(NLA_BINARY, sizeof(struct sockaddr_in), sizeof(struct sockaddr_in6))
@@ -128,11 +129,12 @@ static struct kv_conn *to_conn(struct kv_obj *obj)
 	return container_of(obj, struct kv_conn, obj);
 }
 
-static int expect(struct genl_info *info, struct kv_obj *obj, u32 states)
+static int expect(struct genl_info *info, struct kv_obj *obj)
 {
 	int ret;
 
-	ret = kv_conn_expect(to_conn(obj), states, info->extack);
+	ret = kv_conn_expect(to_conn(obj), kv_conn_rules_states(info->genlhdr->cmd),
+			     info->extack);
 	if (ret)
 		NL_SET_BAD_ATTR(info->extack, info->attrs[KVERBS_A_CONN_ID]);
 	return ret;
@@ -148,7 +150,7 @@ int kv_netlink_conn_take(struct sk_buff *skb, struct genl_info *info)
 			       &reply, &listener);
 	if (ret)
 		return ret;
-	ret = expect(info, listener, BIT(KVERBS_CONN_LISTENING));
+	ret = expect(info, listener);
 	made = ret ? ERR_PTR(ret) : kv_conn_take(to_conn(listener), info->extack);
 	ret = kv_msg_end_new(info, &reply, made, &kv_conn_noun, 0);
 	kv_obj_unlock(listener);
@@ -355,36 +357,25 @@ static int disconnect(struct genl_info *info, struct kv_obj *obj, struct sk_buff
 
 /**
  * struct command - a command on a CONN
- * @states: BIT()s of those that it fits
  * @culprit: attribute to blame for a refusal that blames none
  * @check: what the message must have, before the CONN is looked for; NULL: its id
  * @run: what to do
  */
 struct command {
-	u32 states;
 	int culprit;
 	int (*check)(struct genl_info *info);
 	kv_command_fn run;
 };
 
 static const struct command commands[] = {
-	[KVERBS_CMD_CONN_LISTEN] = {
-		BIT(KVERBS_CONN_IDLE), KVERBS_A_CONN_SRC, check_listen, listen },
-	[KVERBS_CMD_CONN_RESOLVE_ADDR] = {
-		BIT(KVERBS_CONN_IDLE), KVERBS_A_CONN_DST, check_resolve, resolve_addr },
-	[KVERBS_CMD_CONN_RESOLVE_ROUTE] = {
-		BIT(KVERBS_CONN_ADDR_RESOLVED), KVERBS_A_CONN_ID, NULL, resolve_route },
-	[KVERBS_CMD_CONN_CONNECT] = {
-		BIT(KVERBS_CONN_ROUTE_RESOLVED), KVERBS_A_CONN_QP, check_qp, connect },
-	[KVERBS_CMD_CONN_ESTABLISH] = {
-		BIT(KVERBS_CONN_ANSWERED), KVERBS_A_CONN_ID, NULL, establish },
-	[KVERBS_CMD_CONN_ACCEPT] = {
-		BIT(KVERBS_CONN_REQUESTED), KVERBS_A_CONN_QP, check_qp, accept },
-	[KVERBS_CMD_CONN_REJECT] = {
-		BIT(KVERBS_CONN_REQUESTED) | BIT(KVERBS_CONN_ANSWERED), KVERBS_A_CONN_ID,
-		NULL, reject },
-	[KVERBS_CMD_CONN_DISCONNECT] = {
-		BIT(KVERBS_CONN_ESTABLISHED), KVERBS_A_CONN_ID, NULL, disconnect },
+	[KVERBS_CMD_CONN_LISTEN] = { KVERBS_A_CONN_SRC, check_listen, listen },
+	[KVERBS_CMD_CONN_RESOLVE_ADDR] = { KVERBS_A_CONN_DST, check_resolve, resolve_addr },
+	[KVERBS_CMD_CONN_RESOLVE_ROUTE] = { KVERBS_A_CONN_ID, NULL, resolve_route },
+	[KVERBS_CMD_CONN_CONNECT] = { KVERBS_A_CONN_QP, check_qp, connect },
+	[KVERBS_CMD_CONN_ESTABLISH] = { KVERBS_A_CONN_ID, NULL, establish },
+	[KVERBS_CMD_CONN_ACCEPT] = { KVERBS_A_CONN_QP, check_qp, accept },
+	[KVERBS_CMD_CONN_REJECT] = { KVERBS_A_CONN_ID, NULL, reject },
+	[KVERBS_CMD_CONN_DISCONNECT] = { KVERBS_A_CONN_ID, NULL, disconnect },
 };
 
 static int run(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
@@ -392,7 +383,7 @@ static int run(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 	const struct command *command = &commands[info->genlhdr->cmd];
 	int ret;
 
-	ret = expect(info, obj, command->states) ?: command->run(info, obj, skb);
+	ret = expect(info, obj) ?: command->run(info, obj, skb);
 	if (!ret)
 		return kv_put_u64(skb, KVERBS_A_CONN_VERB_NS, obj->verb_ns);
 	if (!info->extack->bad_attr && info->attrs[command->culprit])

@@ -87,6 +87,20 @@ int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, int error,
 }
 
 /**
+ * kv_msg_refuse_by() - refuse a message by a rule
+ * @info: the message
+ * @why: the refusal, with an attribute of the message's own
+ *
+ * Return: its error
+ */
+int kv_msg_refuse_by(struct genl_info *info, const struct kv_refusal *why)
+{
+	if (!why->missing)
+		return kv_msg_refuse(info, info->attrs[why->attr], why->error, why->text);
+	return kv_msg_need(info, why->attr, why->text);
+}
+
+/**
  * kv_msg_need() - an attribute that must be there
  * @info: the message
  * @attr: its number

@@ -6,6 +6,7 @@
 #include <kverbs.h>
 #include "obj.h"
 #include "pd.h"
+#include "rules/refusal.h"
 
 /*
  * The folder that knows the contract of <kverbs.h>: parse a message, call the
@@ -85,6 +86,7 @@ int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj,
 int kv_put_obj(struct sk_buff *skb, struct kv_obj *obj, const struct kv_noun *noun);
 int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, int error,
 		  const char *msg);
+int kv_msg_refuse_by(struct genl_info *info, const struct kv_refusal *why);
 int kv_msg_need(struct genl_info *info, int attr, const char *msg);
 int kv_msg_check_max(struct genl_info *info, int attr, u32 max, const char *msg);
 int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *class,

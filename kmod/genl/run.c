@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/time64.h>
 #include "dev.h"
 #include "mr.h"
 #include "genl/msg.h"
 #include "qp.h"
+#include "rules/request.h"
+#include "rules/run.h"
 #include "run.h"
-
-#define DEFAULT_TIMEOUT_NS (10ULL * NSEC_PER_SEC)
 
 /* Bins that one reply carries. */
 #define BINS_MAX 1024
 
 static struct netlink_range_validation range_time = {
 	.min = 1,
-	.max = 24ULL * 3600 * NSEC_PER_SEC,
+	.max = KV_RUN_TIME_NS_MAX,
 };
 
 static struct netlink_range_validation range_spins = {
@@ -21,8 +20,8 @@ static struct netlink_range_validation range_spins = {
 };
 
 static struct netlink_range_validation range_timeout = {
-	.min = NSEC_PER_MSEC,
-	.max = 3600ULL * NSEC_PER_SEC,
+	.min = KV_RUN_TIMEOUT_NS_MIN,
+	.max = KV_RUN_TIMEOUT_NS_MAX,
 };
 
 /* Larger than the 16 bits that a policy without a range has. */
@@ -59,11 +58,6 @@ const struct nla_policy kv_run_policy[KVERBS_A_RUN_MAX + 1] = {
 	[KVERBS_A_RUN_FIRST_BIN] = NLA_POLICY_FULL_RANGE(NLA_U32, &range_first_bin),
 };
 
-static bool needs_remote(u32 op)
-{
-	return op != KVERBS_OP_SEND;
-}
-
 static struct kv_mr *find_mr(struct genl_info *info, struct nlattr *id,
 			     struct kv_dev *dev)
 {
@@ -81,11 +75,10 @@ static int parse_end(struct genl_info *info, struct nlattr **attrs,
 
 	if (!attrs[KVERBS_A_END_LOCAL_MR])
 		return kv_msg_refuse(info, nest, -EINVAL, "local_mr is missing in this end");
-	if (spec->loop != KVERBS_LOOP_POST_TO_COMPLETION &&
-	    !attrs[KVERBS_A_END_TARGET_MR])
+	if (kv_run_rules_has_target(spec->loop) && !attrs[KVERBS_A_END_TARGET_MR])
 		return kv_msg_refuse(info, nest, -EINVAL,
 				     "target_mr is missing in this end: this loop needs it");
-	if (needs_remote(spec->op) && (!attrs[KVERBS_A_END_REMOTE_ADDR] ||
+	if (kv_op_needs_remote(spec->op) && (!attrs[KVERBS_A_END_REMOTE_ADDR] ||
 				       !attrs[KVERBS_A_END_REMOTE_KEY]))
 		return kv_msg_refuse(info, nest, -EINVAL,
 				     "remote_addr or remote_key is missing in this end: op needs both");
@@ -97,7 +90,7 @@ static int parse_end(struct genl_info *info, struct nlattr **attrs,
 	end->local = find_mr(info, attrs[KVERBS_A_END_LOCAL_MR], dev);
 	if (IS_ERR(end->local))
 		return PTR_ERR(end->local);
-	if (spec->loop != KVERBS_LOOP_POST_TO_COMPLETION) {
+	if (kv_run_rules_has_target(spec->loop)) {
 		end->target = find_mr(info, attrs[KVERBS_A_END_TARGET_MR], dev);
 		if (IS_ERR(end->target))
 			return PTR_ERR(end->target);
@@ -149,7 +142,7 @@ static int parse_spec(struct genl_info *info, struct kv_run_spec *spec)
 	spec->iters = kv_u64_or(attrs[KVERBS_A_RUN_ITERS], U64_MAX);
 	spec->time_ns = kv_u64_or(attrs[KVERBS_A_RUN_TIME_NS], U64_MAX);
 	spec->warmup = kv_u64_or(attrs[KVERBS_A_RUN_WARMUP], 0);
-	spec->timeout_ns = kv_u64_or(attrs[KVERBS_A_RUN_TIMEOUT_NS], DEFAULT_TIMEOUT_NS);
+	spec->timeout_ns = kv_u64_or(attrs[KVERBS_A_RUN_TIMEOUT_NS], KV_RUN_TIMEOUT_NS);
 	spec->compare_add = kv_u64_or(attrs[KVERBS_A_RUN_COMPARE_ADD], 0);
 	spec->swap = kv_u64_or(attrs[KVERBS_A_RUN_SWAP], 0);
 	spec->post = kv_u32_or(attrs[KVERBS_A_RUN_POST], KVERBS_POST_SOFTIRQ_OFF);

@@ -6,6 +6,7 @@
 #include "mr.h"
 #include "post.h"
 #include "qp.h"
+#include "rules/request.h"
 #include "srq.h"
 #include "wr.h"
 
@@ -33,75 +34,23 @@ const struct nla_policy kv_wr_policy[KVERBS_A_WR_MAX + 1] = {
 	[KVERBS_A_WR_REMOTE_QKEY] = { .type = NLA_U32 },
 };
 
-#define OP(op) BIT(KVERBS_OP_##op)
-#define ATOMICS (OP(FETCH_ADD) | OP(CMP_SWP))
-
-#define REMOTE (OP(WRITE) | OP(READ) | ATOMICS)
-
-/* Attributes that only some operations take. */
-static const struct {
-	int attr;
-	u32 ops;
-	const char *text;
-} limited[] = {
-	{ KVERBS_A_WR_IMM, OP(SEND) | OP(WRITE),
-	  "immediate data goes with send and write only" },
-	{ KVERBS_A_WR_REMOTE_ADDR, REMOTE,
-	  "remote_addr goes with write, read and atomics only" },
-	{ KVERBS_A_WR_REMOTE_KEY, REMOTE,
-	  "remote_key goes with write, read and atomics only" },
-	{ KVERBS_A_WR_COMPARE_ADD, ATOMICS, "compare_add goes with atomics only" },
-	{ KVERBS_A_WR_SWAP, OP(CMP_SWP), "swap goes with cmp_swp only" },
-	{ KVERBS_A_WR_AH, OP(SEND), "ah goes with send only" },
-	{ KVERBS_A_WR_REMOTE_QPN, OP(SEND), "remote_qpn goes with send only" },
-	{ KVERBS_A_WR_REMOTE_QKEY, OP(SEND), "remote_qkey goes with send only" },
-	{ KVERBS_A_WR_SRQ, OP(RECV), "an srq takes recv only" },
-};
-
-static int check_limited(struct genl_info *info, u32 op)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(limited); i++) {
-		struct nlattr *attr = info->attrs[limited[i].attr];
-
-		if (attr && !(limited[i].ops & BIT(op)))
-			return kv_msg_refuse(info, attr, -EINVAL, limited[i].text);
-	}
-	return 0;
-}
-
 /* What does not need the objects. */
 static int parse_spec(struct genl_info *info, struct kv_wr_spec *spec)
 {
 	struct nlattr **attrs = info->attrs;
+	struct kv_refusal why;
+	unsigned int i;
+	u32 given = 0;
 	int ret;
 
 	ret = kv_msg_need(info, KVERBS_A_WR_OP, "op is missing: which operation?");
 	if (ret)
 		return ret;
 	spec->op = nla_get_u32(attrs[KVERBS_A_WR_OP]);
-	ret = check_limited(info, spec->op);
-	if (ret)
-		return ret;
-	if (attrs[KVERBS_A_WR_QP] && attrs[KVERBS_A_WR_SRQ])
-		return kv_msg_refuse(info, attrs[KVERBS_A_WR_SRQ], -EINVAL,
-				     "qp and srq: post to one of them");
-	if (REMOTE & BIT(spec->op))
-		ret = kv_msg_need(info, KVERBS_A_WR_REMOTE_ADDR,
-				  "remote_addr is missing: where at the peer?") ?:
-		      kv_msg_need(info, KVERBS_A_WR_REMOTE_KEY,
-				  "remote_key is missing: which key has the peer's mr?");
-	else if (attrs[KVERBS_A_WR_AH])
-		ret = kv_msg_need(info, KVERBS_A_WR_REMOTE_QPN,
-				  "remote_qpn is missing: which qp at the ah's address?") ?:
-		      kv_msg_need(info, KVERBS_A_WR_REMOTE_QKEY,
-				  "remote_qkey is missing: which key has the peer's qp?");
-	else if (attrs[KVERBS_A_WR_REMOTE_QPN] || attrs[KVERBS_A_WR_REMOTE_QKEY])
-		ret = kv_msg_need(info, KVERBS_A_WR_AH,
-				  "ah is missing: remote_qpn and remote_qkey go with it");
-	if (ret)
-		return ret;
+	for (i = 0; i <= KVERBS_A_WR_MAX; i++)
+		given |= attrs[i] ? BIT(i) : 0;
+	if (kv_request_check_attrs(spec->op, given, &why))
+		return kv_msg_refuse_by(info, &why);
 	spec->wr_id = kv_u64_or(attrs[KVERBS_A_WR_WR_ID], 0);
 	spec->flags = kv_u32_or(attrs[KVERBS_A_WR_FLAGS], 0);
 	spec->has_imm = attrs[KVERBS_A_WR_IMM];

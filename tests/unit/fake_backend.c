@@ -8,7 +8,7 @@
 #include "sys/clock.h"
 #include "fake_backend.h"
 #include "cli/interrupt.h"
-#include "qp_table.h"
+#include "rules/qp_table.h"
 #include "out/devices.h"
 
 struct object {

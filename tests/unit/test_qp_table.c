@@ -11,7 +11,7 @@
 #include <string.h>
 #include <errno.h>
 #include <cmocka.h>
-#include "qp_table.h"
+#include "rules/qp_table.h"
 
 #define STATES 7
 #define TYPES 3

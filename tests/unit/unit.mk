@@ -13,7 +13,7 @@ UNIT_CFLAGS = -std=gnu11 $(SANITIZE) -Wall -Wextra -Wno-unused-parameter -Werror
 UNIT_PKGS := $(shell pkg-config --cflags json-c smartcols nettle libnl-3.0)
 
 # What is tested, and the fake worlds of loops and commands; each test links what it names of it.
-UNIT_SRCS := $(wildcard kmod/loop/*.c kmod/qp_table.c tool/cli/*.c tool/endpoint/*.c tool/file/*.c tool/batch/*.c tool/object/*.c tool/model/*.c tool/remote/*.c tool/serve/*.c) \
+UNIT_SRCS := $(wildcard kmod/loop/*.c kmod/rules/*.c tool/cli/*.c tool/endpoint/*.c tool/file/*.c tool/batch/*.c tool/object/*.c tool/model/*.c tool/remote/*.c tool/serve/*.c) \
 	$(addprefix tool/,cm/conn.c cm/conn_fault.c kernel/fields.c measure/contrast.c measure/stats.c out/json.c out/out.c out/table.c out/unit.c sys/cpu.c user/obj_table.c) \
 	tests/unit/fake.c tests/unit/fake_backend.c tests/unit/fake_conn.c tests/unit/fake_run.c tests/unit/fake_server.c \
 	tests/backend/content.c tests/backend/lists.c
@@ -45,7 +45,7 @@ $(UNIT)/%.o: %.c tests/unit/unit.mk
 # The same on the tool's own backends, for a guest: tests/vm/58-serve.sh.
 REAL := $(BUILD)/real
 REAL_OBJS := $(patsubst %.c,$(REAL)/%.o,$(filter-out tool/main.c tool/load_user.c,$(wildcard tool/*.c tool/*/*.c)) \
-	$(wildcard kmod/loop/*.c) kmod/qp_table.c $(addprefix tests/unit/,fuzz_serve.c fuzz_real.c fake_server.c))
+	$(wildcard kmod/loop/*.c kmod/rules/*.c) $(addprefix tests/unit/,fuzz_serve.c fuzz_real.c fake_server.c))
 
 fuzz-real: $(REAL)/fuzz_serve
 

@@ -238,14 +238,14 @@ ENOENT | *no qp with this id among yours | no qp with id 4000000 in user space |
 ENOENT | *no qp with this id among yours | no qp with id 4000000 in user space | conn connect $ADDR:5 qp 4000000
 ENOENT | *no conn with this id among yours | no conn with id 4000000 in user space | conn accept 4000000 qp a
 ETIMEDOUT | no request has come to conn * within * s | | conn accept l qp a timeout 100ms
-EINVAL | *the conn listens: take its requests, or delete it | conn * is listening: only a peer's request or answer can be rejected | conn reject l
-EINVAL | *the conn listens: take its requests, or delete it | *conn * is listening: there is no established connection to end | conn disconnect l
+EINVAL | *the conn listens: take its requests, or delete it | | conn reject l
+EINVAL | *the conn listens: take its requests, or delete it | | conn disconnect l
 EINVAL | conn * is listening: there is nothing to wait for | | conn wait l
 ENETUNREACH | address 10.9.9.9:5 not resolved: *no route leads to dst | address 10.9.9.9:5 not resolved: *Network is unreachable* | conn connect 10.9.9.9:5 qp a
 EADDRNOTAVAIL | address $ADDR:5 not resolved: src is not an address of an RDMA device here, or its port is in use | address $ADDR:5 not resolved: *Cannot assign requested address* | conn connect $ADDR:5 qp a src 10.9.9.9
 EINVAL | address $ADDR:5 not resolved: src and dst must be of the same family | address $ADDR:5 not resolved: src and dst are not of the same family | conn connect $ADDR:5 qp a src $ADDR6
-EINVAL | cannot connect to $ADDR:5: qp: the qp must be an RC one | cannot connect to $ADDR:5: qp * is no RC qp* | conn connect $ADDR:5 qp u
-EINVAL | cannot connect to $ADDR:5: qp: the qp must be in RESET or INIT: reset it | cannot connect to $ADDR:5: qp * is in RTS: * | conn connect $ADDR:5 qp r
+EINVAL | cannot connect to $ADDR:5: *the qp must be an RC one | | conn connect $ADDR:5 qp u
+EINVAL | cannot connect to $ADDR:5: *the qp must be in RESET or INIT: reset it | | conn connect $ADDR:5 qp r
 EINVAL | cannot connect to $ADDR:5: private_data: a request transports at most 56 bytes | cannot connect to $ADDR:5: private_data has 57 bytes: a request carries at most 56 | conn connect $ADDR:5 qp a private-data 123456789012345678901234567890123456789012345678901234567
 EINVAL | *responder_resources is above the device's max_qp_rd_atom | *responder_resources is 255, above the device's max_qp_rd_atom, * | conn connect $ADDR:5 qp a responder-resources 255
 ETIMEDOUT | cannot connect to ${ADDR%.*}.77:5: nobody answers* | | conn connect ${ADDR%.*}.77:5 qp a timeout 1s
@@ -254,15 +254,15 @@ ETIMEDOUT | cannot connect to ${ADDR%.*}.77:5: nobody answers* | | conn connect 
 ECONNREFUSED | cannot connect to $ADDR:5: ${nobody_listens% *} | | conn connect $ADDR:5 qp a timeout 60s
 = qp modify a state reset
 = conn connect \$l.src qp a no-wait name o
-EBUSY | *the qp is in use by another conn: delete that first | *qp * is in use by conn *: delete that first | conn connect \$l.src qp a
-EINVAL | *the peer has not answered yet: wait for answered | conn * is connecting: only a peer's request can be accepted | conn accept o qp b
-EINVAL | *the peer has not answered yet: wait for answered | *conn * is connecting: there is no established connection to end | conn disconnect o
+EBUSY | *the qp is in use by another conn: delete that first | | conn connect \$l.src qp a
+EINVAL | *the peer has not answered yet: wait for answered | | conn accept o qp b
+EINVAL | *the peer has not answered yet: wait for answered | | conn disconnect o
 = conn take l timeout 60s name i
-EBUSY | *the qp is in use by another conn: delete that first | *qp * is in use by conn *: delete that first | conn accept i qp a no-wait
-EINVAL | qp: the qp must be an RC one | qp * is no RC qp* | conn accept i qp u no-wait
-EINVAL | qp: the qp must be in RESET or INIT: reset it | qp * is in RTS: * | conn accept i qp r no-wait
+EBUSY | *the qp is in use by another conn: delete that first | | conn accept i qp a no-wait
+EINVAL | *the qp must be an RC one | | conn accept i qp u no-wait
+EINVAL | *the qp must be in RESET or INIT: reset it | | conn accept i qp r no-wait
 = conn accept i qp b no-wait
-EINVAL | *the peer has not confirmed yet: wait for established | conn * is accepted: only a peer's request can be accepted | conn accept i qp b no-wait
+EINVAL | *the peer has not confirmed yet: wait for established | | conn accept i qp b no-wait
 = conn wait o timeout 60s
 = conn wait i timeout 60s
 = conn wait i

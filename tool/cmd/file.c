@@ -289,9 +289,19 @@ static void close_sites(void *args)
 	kv_site_close(&c->here);
 }
 
-#define MORE										\
-	"All of the file goes through RDMA WRITEs, from the sender's buffer to the\n"	\
-	"receiver's; in kernel space these are the module's.\n"
+/* Of both commands. */
+#define BOTH										\
+	.more = "All of the file goes through RDMA WRITEs, from the sender's buffer to the\n"	\
+		"receiver's; in kernel space these are the module's.\n",			\
+	.args = &command,								\
+	.check = check,									\
+	.run = run,									\
+	.path = &command.common.json,							\
+	.has_result = has_result,							\
+	.describe = describe,								\
+	.print = print,									\
+	.unreported = add_done,								\
+	.close = close_sites
 
 const struct kv_cmd kv_cmd_put = {
 	.rows = rows_put,
@@ -300,17 +310,8 @@ const struct kv_cmd kv_cmd_put = {
 		"Sends FILE to a HOST where 'kverbs serve --files DIR' runs. It is there under its\n"
 		"name when all of it has arrived and its SHA-256 is what it was here; if anything\n"
 		"goes wrong, nothing is there.\n",
-	.more = MORE,
-	.args = &command,
 	.init = init_put,
-	.check = check,
-	.run = run,
-	.path = &command.common.json,
-	.has_result = has_result,
-	.describe = describe,
-	.print = print,
-	.unreported = add_done,
-	.close = close_sites,
+	BOTH,
 };
 
 const struct kv_cmd kv_cmd_get = {
@@ -321,15 +322,6 @@ const struct kv_cmd kv_cmd_get = {
 		"it FILE here; default: NAME, in the working folder. It is here when all of it has\n"
 		"arrived and its SHA-256 is what it was there; if anything goes wrong, nothing is\n"
 		"here.\n",
-	.more = MORE,
-	.args = &command,
 	.init = init_get,
-	.check = check,
-	.run = run,
-	.path = &command.common.json,
-	.has_result = has_result,
-	.describe = describe,
-	.print = print,
-	.unreported = add_done,
-	.close = close_sites,
+	BOTH,
 };

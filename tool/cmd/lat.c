@@ -103,7 +103,7 @@ static int check_loop(struct lat *l, struct kv_fault *f)
 static int check_op(struct lat *l, struct kv_fault *f)
 {
 	struct kv_options *o = &l->common;
-	bool atomic = kv_workload_is_atomic(l->op);
+	bool atomic = kv_op_is_atomic(l->op);
 	int ret;
 
 	if (!l->has_op && !(o->has_loop && o->loop == KV_KIND_NULL))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
 #include "endpoint/raw.h"
-#include "qp_table.h"
+#include "rules/qp_table.h"
 
 /* The largest path MTU that there is, IBTA 9.2. */
 #define MTU_MAX 4096

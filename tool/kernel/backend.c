@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "kernel/msg.h"
-#include "qp_table.h"
+#include "rules/qp_table.h"
 
 static struct kv_nl *nl_of(struct kv_backend *b)
 {

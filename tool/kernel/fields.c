@@ -6,48 +6,9 @@
 #include <linux/genetlink.h>
 #include "kernel/fields.h"
 
-static bool is_zero(const char *at, size_t size)
-{
-	while (size && !*at) {
-		at++;
-		size--;
-	}
-	return !size;
-}
-
 static size_t size_of(const struct kv_member *m)
 {
 	return m->type == KV_MEMBER_U64 ? sizeof(uint64_t) : sizeof(uint32_t);
-}
-
-static uint32_t beside(const struct kv_member *m, const char *from)
-{
-	return *(const uint32_t *)(from + m->beside);
-}
-
-/* @all: also a member that has its default. */
-static bool wanted(const struct kv_shape *shape, const struct kv_member *m, const char *from,
-		   bool all)
-{
-	if (m->bit && !(*(const uint32_t *)(from + shape->mask) & m->bit))
-		return false;
-	switch (all && m->when != KV_WHEN_HAS ? KV_WHEN_ALWAYS : m->when) {
-	case KV_WHEN_NONZERO:
-		return !is_zero(from + m->offset, size_of(m));
-	case KV_WHEN_NOT_NEGATIVE:
-		return *(const int32_t *)(from + m->offset) >= 0;
-	case KV_WHEN_HAS:
-		return *(const bool *)(from + m->beside);
-	case KV_WHEN_NONZERO_OR_NO:
-		return !beside(m, from) || !is_zero(from + m->offset, size_of(m));
-	case KV_WHEN_NONZERO_OR:
-		return beside(m, from) || !is_zero(from + m->offset, size_of(m));
-	case KV_WHEN_AMONG:
-		return beside(m, from) < 32 && m->among & 1U << beside(m, from);
-	case KV_WHEN_ALWAYS:
-		break;
-	}
-	return true;
 }
 
 static uint32_t count_of(const struct kv_member *m, const char *from)
@@ -133,7 +94,7 @@ static void put(struct nl_msg *msg, const struct kv_shape *shape, const char *fr
 	for (unsigned int i = 0; i < shape->members; i++) {
 		const struct kv_member *m = &shape->member[i];
 
-		if (!wanted(shape, m, from, all))
+		if (!kv_member_is_given(shape, m, from, all))
 			continue;
 		if (is_part(m))
 			put(msg, m->shape, from + m->offset, all, without);

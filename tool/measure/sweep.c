@@ -10,7 +10,7 @@
 
 static unsigned int count_sizes(const struct kv_sweep *m, uint32_t op)
 {
-	return kv_workload_is_atomic(op) ? 1 : m->sizes.n;
+	return kv_op_is_atomic(op) ? 1 : m->sizes.n;
 }
 
 static const struct kv_site *server_site(const struct kv_sweep *m, enum kv_space_id id)
@@ -46,7 +46,7 @@ static void set_work(struct kv_sweep *m, unsigned int op, unsigned int size)
 	uint32_t what = m->ops.value[op];
 
 	kv_workload_set(&m->work, choose_kind(m, what), what,
-		    kv_workload_is_atomic(what) ? ATOMIC_SIZE :
+		    kv_op_is_atomic(what) ? ATOMIC_SIZE :
 					      m->sizes.value[size]);
 }
 

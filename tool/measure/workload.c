@@ -21,24 +21,8 @@ void kv_workload_set(struct kv_workload *w, enum kv_kind kind, uint32_t op, uint
 	w->swap = 0;
 }
 
-/**
- * kv_workload_is_atomic() - does this operation always move 8 bytes?
- * @op: enum kverbs_op
- *
- * Return: true if it does.
- */
-bool kv_workload_is_atomic(uint32_t op)
-{
-	return op == KVERBS_OP_FETCH_ADD || op == KVERBS_OP_CMP_SWP;
-}
-
-/**
- * kv_workload_is_two_sided() - does this operation need the peer's receive?
- * @op: enum kverbs_op
- *
- * Return: true if it does.
- */
-bool kv_workload_is_two_sided(uint32_t op)
+/* Does this operation need a receive of the peer? */
+static bool is_two_sided(uint32_t op)
 {
 	return op == KVERBS_OP_SEND;
 }
@@ -51,7 +35,7 @@ bool kv_workload_is_two_sided(uint32_t op)
  */
 enum kv_kind kv_workload_default_kind(uint32_t op)
 {
-	return kv_workload_is_two_sided(op) ? KV_KIND_RELAY : KV_KIND_COMPLETION;
+	return is_two_sided(op) ? KV_KIND_RELAY : KV_KIND_COMPLETION;
 }
 
 const struct kv_workload_kind kv_workload_kinds[] = {
@@ -73,7 +57,7 @@ int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
 {
 	const char *word = kv_enum_name(kv_enum_op, op);
 
-	if (kind == KV_KIND_COMPLETION && kv_workload_is_two_sided(op))
+	if (kind == KV_KIND_COMPLETION && is_two_sided(op))
 		return kv_fault_usage(f, "--loop completion does not go with %s, whose completion needs the peer's receive; %s goes with relay and pingpong",
 				      word, word);
 	if ((kind == KV_KIND_PINGPONG || kind == KV_KIND_RELAY) &&
@@ -114,7 +98,7 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space, %s: iWARP connects through the RDMA CM: --connect cm",
 				    space, dev->name);
-	if (kv_workload_is_atomic(w->op) && !dev->atomic)
+	if (kv_op_is_atomic(w->op) && !dev->atomic)
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space: %s has no atomic operations, so no %s",
 				    space, dev->name, kv_enum_name(kv_enum_op, w->op));

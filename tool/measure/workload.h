@@ -5,6 +5,7 @@
 #include "cli/fault.h"
 #include "cli/parse.h"
 #include "model/site.h"
+#include "rules/request.h"
 
 /**
  * struct kv_workload - a workload; the same for both spaces
@@ -60,8 +61,6 @@ struct kv_workload_kind {
 extern const struct kv_workload_kind kv_workload_kinds[];
 
 void kv_workload_set(struct kv_workload *w, enum kv_kind kind, uint32_t op, uint32_t size);
-bool kv_workload_is_atomic(uint32_t op);
-bool kv_workload_is_two_sided(uint32_t op);
 enum kv_kind kv_workload_default_kind(uint32_t op);
 int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f);
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev);

@@ -3,12 +3,16 @@
 #include "cli/parse.h"
 #include "model/backend.h"
 
+/* Operations of a send queue. */
+#define SENDS					\
+	{ "send", KVERBS_OP_SEND },		\
+	{ "write", KVERBS_OP_WRITE },		\
+	{ "read", KVERBS_OP_READ },		\
+	{ "fetch-add", KVERBS_OP_FETCH_ADD },	\
+	{ "cmp-swp", KVERBS_OP_CMP_SWP }
+
 const struct kv_enum kv_enum_op[] = {
-	{ "send", KVERBS_OP_SEND },
-	{ "write", KVERBS_OP_WRITE },
-	{ "read", KVERBS_OP_READ },
-	{ "fetch-add", KVERBS_OP_FETCH_ADD },
-	{ "cmp-swp", KVERBS_OP_CMP_SWP },
+	SENDS,
 	{ NULL, 0 },
 };
 
@@ -102,11 +106,7 @@ const struct kv_enum kv_enum_mig_state[] = {
 };
 
 const struct kv_enum kv_enum_wc_op[] = {
-	{ "send", KVERBS_OP_SEND },
-	{ "write", KVERBS_OP_WRITE },
-	{ "read", KVERBS_OP_READ },
-	{ "fetch-add", KVERBS_OP_FETCH_ADD },
-	{ "cmp-swp", KVERBS_OP_CMP_SWP },
+	SENDS,
 	{ "recv", KVERBS_OP_RECV },
 	{ "recv-write-imm", KVERBS_OP_RECV_WRITE_IMM },
 	{ "reg-mr", KVERBS_OP_REG_MR },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/row.h"
-#include "qp_table.h"
+#include "rules/qp_table.h"
 
 #define S struct kv_qp_init
 SHAPE(qp_init,

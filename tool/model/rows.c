@@ -31,3 +31,74 @@ const struct kv_member *kv_member_find(const struct kv_shape *shape, const char 
 	}
 	return NULL;
 }
+
+static bool is_zero(const char *at, size_t size)
+{
+	while (size && !*at) {
+		at++;
+		size--;
+	}
+	return !size;
+}
+
+static bool has_value(const struct kv_member *m, const char *from)
+{
+	return !is_zero(from + m->offset,
+			m->type == KV_MEMBER_U64 ? sizeof(uint64_t) : sizeof(uint32_t));
+}
+
+static uint32_t beside(const struct kv_member *m, const char *from)
+{
+	return *(const uint32_t *)(from + m->beside);
+}
+
+/**
+ * kv_member_is_given() - does a struct give a value to its member?
+ * @shape: of the struct
+ * @m: the member
+ * @from: the struct
+ * @all: a default counts, too
+ *
+ * Return: true if it does, by kv_member.bit and kv_member.when.
+ */
+bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
+			const void *from, bool all)
+{
+	if (m->bit && !(*(const uint32_t *)((const char *)from + shape->mask) & m->bit))
+		return false;
+	switch (all && m->when != KV_WHEN_HAS ? KV_WHEN_ALWAYS : m->when) {
+	case KV_WHEN_NONZERO:
+		return has_value(m, from);
+	case KV_WHEN_NOT_NEGATIVE:
+		return *(const int32_t *)((const char *)from + m->offset) >= 0;
+	case KV_WHEN_HAS:
+		return *(const bool *)((const char *)from + m->beside);
+	case KV_WHEN_NONZERO_OR_NO:
+		return !beside(m, from) || has_value(m, from);
+	case KV_WHEN_NONZERO_OR:
+		return beside(m, from) || has_value(m, from);
+	case KV_WHEN_AMONG:
+		return beside(m, from) < 32 && m->among & 1U << beside(m, from);
+	case KV_WHEN_ALWAYS:
+		break;
+	}
+	return true;
+}
+
+/**
+ * kv_shape_given() - the attributes that a struct gives
+ * @shape: of the struct
+ * @from: the struct
+ *
+ * Return: bits 1 << attribute, of the attributes below 32.
+ */
+uint32_t kv_shape_given(const struct kv_shape *shape, const void *from)
+{
+	uint32_t bits = 0;
+
+	for (unsigned int i = 0; i < shape->members; i++)
+		if (shape->member[i].attr && shape->member[i].attr < 32 &&
+		    kv_member_is_given(shape, &shape->member[i], from, false))
+			bits |= 1U << shape->member[i].attr;
+	return bits;
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/parse.h"
 #include "model/row.h"
+#include "rules/run.h"
 
 /* Runs without verbs, with verbs, and with both ends in one thread. */
 #define NULL_LOOP (1U << KVERBS_LOOP_NULL)
@@ -29,9 +30,9 @@ SHAPE(run_spec,
 	KV_U64(S, compare_add, UINT64_MAX, A(RUN_COMPARE_ADD), AMONG(loop, VERBS)),
 	KV_U64(S, swap, UINT64_MAX, A(RUN_SWAP), AMONG(loop, VERBS)),
 	KV_U64(S, iters, UINT64_MAX, A(RUN_ITERS), UNLESS_0),
-	KV_U64(S, time_ns, UINT64_MAX, A(RUN_TIME_NS), KNOWN("time"), UNLESS_0),
+	KV_U64(S, time_ns, KV_RUN_TIME_NS_MAX, A(RUN_TIME_NS), KNOWN("time"), UNLESS_0),
 	KV_U64(S, warmup, UINT64_MAX, A(RUN_WARMUP)),
-	KV_U64(S, timeout_ns, UINT64_MAX, A(RUN_TIMEOUT_NS), KNOWN("timeout"), UNLESS_0),
+	KV_U64(S, timeout_ns, KV_RUN_TIMEOUT_NS_MAX, A(RUN_TIMEOUT_NS), KNOWN("timeout"), UNLESS_0),
 	KV_U32(S, post, KVERBS_POST_MAX, A(RUN_POST)),
 	KV_S32(S, cpu, -1, KV_PARSE_CPU_MAX, A(RUN_CPU), UNLESS_NEGATIVE),
 	KV_S32(S, spins, -1, KVERBS_SPINS_MAX, A(RUN_SPINS), UNLESS_NEGATIVE),

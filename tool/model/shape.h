@@ -244,6 +244,9 @@ struct kv_op_row {
 extern const struct kv_op_row kv_op_rows[KV_OPS];
 
 const struct kv_member *kv_member_find(const struct kv_shape *shape, const char *name);
+bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
+			const void *from, bool all);
+uint32_t kv_shape_given(const struct kv_shape *shape, const void *from);
 
 extern const struct kv_shape kv_shape_av;
 extern const struct kv_shape kv_shape_qp_attr;

@@ -311,7 +311,7 @@ struct kv_qp_init {
 
 /*
  * A transition, or what the device says of a QP; see enum kverbs_a_qp. @mask has
- * the bits of kmod/qp_table.h for what is there: those of the verbs.
+ * the bits of kmod/rules/qp_table.h for what is there: those of the verbs.
  */
 struct kv_qp_attr {
 	uint32_t mask; /* KV_QPA_* */

@@ -38,7 +38,7 @@ SHAPE(wr,
 	       TOLD_AMONG(op, 1U << KVERBS_OP_CMP_SWP)),
 	KV_U64(S, swap, UINT64_MAX, A(WR_SWAP), UNLESS_0, TOLD_AMONG(op, 1U << KVERBS_OP_CMP_SWP)),
 	KV_ID(S, ah, KV_AH, A(WR_AH), UNLESS_0),
-	KV_U32(S, remote_qpn, ANY, A(WR_REMOTE_QPN), UNLESS_0, TOLD_IF(ah)),
+	KV_U32(S, remote_qpn, 0xffffff, A(WR_REMOTE_QPN), UNLESS_0, TOLD_IF(ah)),
 	KV_U32(S, remote_qkey, ANY, A(WR_REMOTE_QKEY), UNLESS_0_AND_NO(ah),
 	       .tell = KV_TELL_BESIDE),
 );

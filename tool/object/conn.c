@@ -161,12 +161,6 @@ static int make_request(struct kv_session *s, const void *args,
 	return ret ? kv_session_reword(s, f) : 0;
 }
 
-/* The CONN as it is now. */
-static int look(struct kv_session *s, uint32_t id, union kv_object *object, struct kv_fault *f)
-{
-	return kv_session_get(s, KV_CONN, id, object, f);
-}
-
 static int make_connection(struct kv_session *s, const void *args,
 			   union kv_object *object, struct kv_fault *f)
 {
@@ -190,7 +184,7 @@ static int make_connection(struct kv_session *s, const void *args,
 						      &times, f);
 	if (ret)
 		return kv_session_reword(s, f);
-	return wait ? 0 : look(s, object->id, object, f);
+	return wait ? 0 : kv_session_get(s, KV_CONN, object->id, object, f);
 }
 
 /* Describe a CONN as it is now, after a failure, too. */
@@ -217,7 +211,7 @@ static int find_request(struct kv_session *s, const struct conn_args *a, union k
 {
 	int ret;
 
-	ret = look(s, a->given.id, object, f);
+	ret = kv_session_get(s, KV_CONN, a->given.id, object, f);
 	if (ret)
 		return ret;
 	if (object->conn.state == KVERBS_CONN_LISTENING)
@@ -249,15 +243,10 @@ static int accept_one(struct kv_session *s, const void *args,
 	param.id = id;
 	ret = kv_op_conn_accept(s->b, &param, NULL, NULL);
 	if (ret)
-		return describe(s, id, kv_session_refuse(s, ret, f), result);
-	if (a->given.bits & HAS_NO_WAIT)
-		ret = look(s, id, &object, f);
-	else
+		kv_session_refuse(s, ret, f);
+	else if (!(a->given.bits & HAS_NO_WAIT))
 		ret = finish(s, id, &param, end_ns, &object, f);
-	if (ret)
-		return describe(s, id, ret, result);
-	kv_object_whole(s, KV_CONN, &object, result);
-	return 0;
+	return describe(s, id, ret, result);
 }
 
 static int reject(struct kv_session *s, const void *args,
@@ -268,17 +257,11 @@ static int reject(struct kv_session *s, const void *args,
 		.id = a->given.id,
 		.private_length = a->private.n,
 	};
-	union kv_object object;
 	int ret;
 
 	memcpy(to.private_data, a->private.byte, a->private.n);
 	ret = kv_op_conn_reject(s->b, &to, NULL, NULL);
-	if (ret)
-		return kv_session_refuse(s, ret, f);
-	ret = look(s, a->given.id, &object, f);
-	if (!ret)
-		kv_object_whole(s, KV_CONN, &object, result);
-	return ret;
+	return ret ? kv_session_refuse(s, ret, f) : describe(s, a->given.id, 0, result);
 }
 
 static int disconnect(struct kv_session *s, const void *args,
@@ -303,17 +286,14 @@ static int wait_for(struct kv_session *s, const void *args,
 	union kv_object object;
 	int ret;
 
-	ret = look(s, id, &object, f);
+	ret = kv_session_get(s, KV_CONN, id, &object, f);
 	if (ret)
 		return ret;
 	if (a->state == KVERBS_CONN_ESTABLISHED)
 		ret = finish(s, id, &a->param, end_of(a), &object, f);
 	else if (kv_conn_wait(s->b, id, 1U << a->state, end_of(a), &object.conn, f))
 		ret = kv_session_reword(s, f);
-	if (ret)
-		return describe(s, id, ret, result);
-	kv_object_whole(s, KV_CONN, &object, result);
-	return 0;
+	return describe(s, id, ret, result);
 }
 
 /* The function of a command that makes a CONN, by way of @make. */

@@ -8,7 +8,7 @@
 #include "object/args.h"
 #include "object/describe.h"
 #include "out/out.h"
-#include "qp_table.h"
+#include "rules/qp_table.h"
 
 /**
  * kv_describe_gid() - describe a GID

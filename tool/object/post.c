@@ -3,6 +3,7 @@
 #include <string.h>
 #include "object/describe.h"
 #include "object/object.h"
+#include "rules/request.h"
 
 /* The length of an atomic operation. */
 #define ATOMIC_BYTES 8
@@ -125,7 +126,6 @@ static const struct kv_key recv_key[] = {
 static int take_piece(struct kv_session *s, uint32_t op, const struct piece *piece,
 		      struct kv_sge *sge, struct kv_fault *f)
 {
-	bool atomic = op == KVERBS_OP_FETCH_ADD || op == KVERBS_OP_CMP_SWP;
 	uint64_t length = piece->length;
 	union kv_object object;
 	int ret;
@@ -133,7 +133,7 @@ static int take_piece(struct kv_session *s, uint32_t op, const struct piece *pie
 	*sge = piece->sge;
 	if (!(piece->given.bits & HAS_LKEY))
 		sge->lkey = s->space == KV_SPACE_USER ? KVERBS_LKEY_MR : KVERBS_LKEY_DMA;
-	if (!(piece->given.bits & HAS_LENGTH) && atomic) {
+	if (!(piece->given.bits & HAS_LENGTH) && kv_op_is_atomic(op)) {
 		length = ATOMIC_BYTES;
 	} else if (!(piece->given.bits & HAS_LENGTH)) {
 		ret = kv_session_get(s, KV_MR, sge->mr, &object, f);
@@ -180,7 +180,7 @@ static int post(struct kv_session *s, const void *args, struct json_object *resu
 		return ret;
 	wr.flags = a->given.bits & KVERBS_WR__ALL;
 	wr.has_imm = a->given.bits & HAS_IMM;
-	wr.has_remote = wr.op != KVERBS_OP_SEND && wr.op != KVERBS_OP_RECV;
+	wr.has_remote = kv_op_needs_remote(wr.op);
 	if (wr.remote_addr > UINT64_MAX - a->remote_offset)
 		return kv_fault_usage(f, "remote-addr and remote-offset together are beyond 64 bits");
 	if (wr.has_imm) {

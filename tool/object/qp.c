@@ -7,7 +7,7 @@
 #include "object/object.h"
 #include "object/text.h"
 #include "out/out.h"
-#include "qp_table.h"
+#include "rules/qp_table.h"
 
 #define PLACE (KV_QPA_PORT | KV_QPA_PKEY_INDEX)
 
@@ -23,6 +23,15 @@ static int add_place(struct kv_session *s, uint32_t id, struct kv_qp_attr *attr,
 	if (!ret && object.qp.attr.state == KVERBS_QPS_RESET)
 		attr->mask |= PLACE;
 	return ret;
+}
+
+static int tell_modified(struct kv_session *s, const struct kv_qp_modify *to,
+			 struct json_object *result)
+{
+	kv_object_begin(s, KV_QP, to->id, result);
+	kv_describe(result, &kv_shape_qp_attr, &to->attr);
+	kv_object_part(s, KV_QP, to->id, result);
+	return 0;
 }
 
 /**
@@ -50,10 +59,7 @@ int kv_qp_modify(struct kv_session *s, const void *args, struct json_object *res
 	ret = kv_op_qp_modify(s->b, &to, NULL, NULL);
 	if (ret)
 		return kv_qp_fault_modify(s, to.id, &to.attr, ret, f);
-	kv_object_begin(s, KV_QP, to.id, result);
-	kv_describe(result, &kv_shape_qp_attr, &to.attr);
-	kv_object_part(s, KV_QP, to.id, result);
-	return 0;
+	return tell_modified(s, &to, result);
 }
 
 /**
@@ -301,10 +307,7 @@ static int connect_qp(struct kv_session *s, const void *args, struct json_object
 		}
 	}
 	to.attr.mask = done;
-	kv_object_begin(s, KV_QP, to.id, result);
-	kv_describe(result, &kv_shape_qp_attr, &to.attr);
-	kv_object_part(s, KV_QP, to.id, result);
-	return 0;
+	return tell_modified(s, &to, result);
 }
 
 struct address_args {

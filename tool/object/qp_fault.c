@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "object/object.h"
-#include "qp_table.h"
+#include "rules/qp_table.h"
 
 static const struct kv_key *modify_keys(void)
 {

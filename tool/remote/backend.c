@@ -111,36 +111,25 @@ static uint32_t piece_of(uint64_t length)
 	return length < KV_WIRE_DATA_MAX ? (uint32_t)length : KV_WIRE_DATA_MAX;
 }
 
-static int mr_write(struct kv_backend *b, const struct kv_mr_write *in)
+/* Contents in pieces of messages, in either direction. */
+static int mr_move(struct kv_backend *b, enum kv_call which, const struct kv_mr_read *in)
 {
-	struct kv_mr_write piece = *in;
-	struct kv_exchange_call x = { .call = KV_CALL_MR_WRITE, .args = &piece };
-	uint64_t done = 0;
-	int ret;
-
-	do {
-		piece.offset = in->offset + done;
-		piece.length = piece_of(in->length - done);
-		x.send = (const char *)in->data + done;
-		x.send_length = (uint32_t)piece.length;
-		ret = exchange(b, &x, NULL);
-		done += piece.length;
-	} while (!ret && done < in->length);
-	return ret;
-}
-
-static int mr_read(struct kv_backend *b, const struct kv_mr_read *in)
-{
+	bool write = which == KV_CALL_MR_WRITE;
 	struct kv_mr_read piece = *in;
-	struct kv_exchange_call x = { .call = KV_CALL_MR_READ, .args = &piece };
+	struct kv_exchange_call x = { .call = which, .args = &piece };
 	uint64_t done = 0;
 	int ret;
 
 	do {
 		piece.offset = in->offset + done;
 		piece.length = piece_of(in->length - done);
-		x.receive = (uint8_t *)in->data + done;
-		x.receive_length = (uint32_t)piece.length;
+		if (write) {
+			x.send = (uint8_t *)in->data + done;
+			x.send_length = (uint32_t)piece.length;
+		} else {
+			x.receive = (uint8_t *)in->data + done;
+			x.receive_length = (uint32_t)piece.length;
+		}
 		ret = exchange(b, &x, NULL);
 		done += piece.length;
 	} while (!ret && done < in->length);
@@ -179,6 +168,7 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, 
 #include "model/ops.def"
 	};
 	struct kv_exchange_call x = { .call = (enum kv_call)op, .args = in, .result = out };
+	const struct kv_mr_write *from = in;
 	struct kv_run_result *result;
 	int ret;
 
@@ -192,9 +182,14 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, 
 			return ret;
 		break;
 	case KV_OP_MR_WRITE:
-		return mr_write(b, in);
+		return mr_move(b, KV_CALL_MR_WRITE, &(struct kv_mr_read){
+			.id = from->id,
+			.offset = from->offset,
+			.length = from->length,
+			.data = (void *)from->data,
+		});
 	case KV_OP_MR_READ:
-		return mr_read(b, in);
+		return mr_move(b, KV_CALL_MR_READ, in);
 	case KV_OP_CONN_WAIT:
 	case KV_OP_CQ_WAIT:
 	case KV_OP_EVENT_WAIT:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A server on another host that ssh starts: the user's ssh knows the host, its keys and its users. */
+/* A server on another host that ssh starts: the user's ssh knows the host and its keys. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,16 +14,12 @@
 #include "remote/ssh.h"
 #include "sys/now.h"
 
-/* Another ssh, with its options. OpenSSH's notices a host that is gone after 12 s. */
-#define PROGRAM "KVERBS_SSH"
-#define PROGRAM_DEFAULT "ssh -oServerAliveInterval=4 -oServerAliveCountMax=2"
+/* A shell reads KVERBS_SSH, which can have options. A host that is gone is noticed after 12 s. */
+#define COMMAND "exec ${KVERBS_SSH:-ssh -oServerAliveInterval=4 -oServerAliveCountMax=2} \"$@\""
 
-/* The command on the other host, for which a shell there looks. */
+/* The command on the other host, for a shell there. */
 #define SERVER "KVERBS_SSH_SERVER"
 #define SERVER_DEFAULT "kverbs serve --stdio"
-
-/* The most words of PROGRAM. */
-#define WORDS_MAX 32
 
 /* How long ssh may take to end once it has nothing to read, and once it was told to end. */
 #define END_NS 2000000000ULL
@@ -32,32 +28,11 @@
 #define STATUS_SSH 255
 #define STATUS_NOT_FOUND 127
 
-static const char *setting(const char *name, const char *otherwise)
+static const char *server_command(void)
 {
-	const char *text = getenv(name);
+	const char *text = getenv(SERVER);
 
-	return text && *text ? text : otherwise;
-}
-
-/* Words of @text, which is taken apart, are separated by blanks. */
-static int fill_argv(char **argv, char *text, const struct kv_peer *peer, struct kv_fault *f)
-{
-	char *rest, *word = strtok_r(text, " ", &rest);
-	int n = 0;
-
-	for (; word && n < WORDS_MAX; word = strtok_r(NULL, " ", &rest))
-		argv[n++] = word;
-	if (!n || word)
-		return kv_fault_usage(f, "%s is the ssh command and its options, 1 .. %d words",
-				      PROGRAM, WORDS_MAX);
-	if (peer->port) {
-		argv[n++] = "-p";
-		argv[n++] = (char *)peer->port;
-	}
-	argv[n++] = (char *)peer->host;
-	argv[n++] = (char *)setting(SERVER, SERVER_DEFAULT);
-	argv[n] = NULL;
-	return 0;
+	return text && *text ? text : SERVER_DEFAULT;
 }
 
 /*
@@ -98,33 +73,23 @@ static int spawn(char *const *argv, int end, pid_t *pid)
  */
 int kv_ssh_start(const struct kv_peer *peer, int *fd, pid_t *pid, struct kv_fault *f)
 {
-	/* Behind the words: -p PORT, the host, the command and NULL. */
-	char *argv[WORDS_MAX + 5], *text;
+	char *argv[] = { "sh", "-c", COMMAND, "sh", "-p", (char *)peer->port, (char *)peer->host,
+			 (char *)server_command(), NULL };
 	int pair[2], ret;
 
-	text = strdup(setting(PROGRAM, PROGRAM_DEFAULT));
-	if (!text)
-		return kv_fault_set(f, -ENOMEM, "no memory");
-	ret = fill_argv(argv, text, peer, f);
-	if (ret)
-		goto out_free;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
-		ret = kv_fault_set(f, -errno, "no socket for ssh: %s", strerror(errno));
-		goto out_free;
-	}
+	if (!peer->port)
+		memmove(&argv[4], &argv[6], 3 * sizeof(argv[0]));
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return kv_fault_set(f, -errno, "no socket for ssh: %s", strerror(errno));
 	ret = spawn(argv, pair[1], pid);
-	if (ret)
-		kv_fault_set(f, ret, "cannot run %s: %s; is openssh-client installed?", argv[0],
-			     strerror(-ret));
 	close(pair[1]);
-	if (ret)
+	if (ret) {
 		close(pair[0]);
-	else
-		fcntl(pair[0], F_SETFL, O_NONBLOCK);
+		return kv_fault_set(f, ret, "cannot run ssh: %s", strerror(-ret));
+	}
+	fcntl(pair[0], F_SETFL, O_NONBLOCK);
 	*fd = pair[0];
-out_free:
-	free(text);
-	return ret;
+	return 0;
 }
 
 /* Returns true if it has ended within END_NS. */
@@ -151,7 +116,7 @@ static bool wait_end(pid_t *pid, int *status)
  */
 int kv_ssh_explain(const struct kv_peer *peer, pid_t *pid, struct kv_fault *f)
 {
-	const char *server = setting(SERVER, SERVER_DEFAULT);
+	const char *server = server_command();
 	int status;
 
 	if (!wait_end(pid, &status))
@@ -162,8 +127,8 @@ int kv_ssh_explain(const struct kv_peer *peer, pid_t *pid, struct kv_fault *f)
 				    peer->host);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND)
 		return kv_fault_set(f, -ECONNRESET,
-				    "%s: '%s' is no command there; %s='/PATH/kverbs serve --stdio' names it",
-				    peer->host, server, SERVER);
+				    "%s: '%s' is no command there, or ssh none here; " SERVER "='/PATH/kverbs serve --stdio' names the one, KVERBS_SSH the other",
+				    peer->host, server);
 	return kv_fault_set(f, -ECONNRESET, "%s: '%s' there ended with status %d before it said hello",
 			    peer->host, server, WIFEXITED(status) ? WEXITSTATUS(status) : status);
 }

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "model/shape.h"
-#include "queue.h"
+#include "rules/queue.h"
 #include "serve/service.h"
 #include "sys/now.h"
 

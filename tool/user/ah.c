@@ -56,10 +56,8 @@ static int check_kind(struct kv_user *u, const struct kv_user_dev *dev,
 int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev, uint32_t port,
 		    const char *prefix, const struct kv_av *av, struct ibv_ah_attr *ah)
 {
-	int ret = kv_user_check_rows(u, &kv_shape_av, av);
+	int ret = check_kind(u, dev, prefix, av);
 
-	if (!ret)
-		ret = check_kind(u, dev, prefix, av);
 	if (!ret)
 		ret = av->has_dgid ? check_sgid(u, dev, port, prefix, av) :
 				     check_no_grh(u, prefix, av);

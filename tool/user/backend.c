@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,12 +25,10 @@ int kv_user_fail(struct kv_user *u, int error, const char *format, ...)
 	return error;
 }
 
-/* Is a value within the range that its field has? Else -ERANGE. */
-int kv_user_check_max(struct kv_user *u, const char *what, uint32_t value, uint32_t max)
+/* The same by a rule that the module has, too. */
+int kv_user_refuse(struct kv_user *u, const struct kv_refusal *why)
 {
-	if (value <= max)
-		return 0;
-	return kv_user_fail(u, -ERANGE, "%s is %u: it must be 0 to %u", what, value, max);
+	return kv_user_fail(u, why->error, "%s", why->text);
 }
 
 /*
@@ -46,40 +45,60 @@ int kv_user_check_count(struct kv_user *u, const char *what, uint32_t value,
 			    what, value, limit, limit_name);
 }
 
-/* Are these access flags that there are? Else -EINVAL. */
-int kv_user_check_access(struct kv_user *u, const char *what, uint32_t access)
+/* Flags of a registration by their names, others by the range of their member. */
+static int check_number(struct kv_user *u, const struct kv_member *m, uint64_t value)
 {
-	uint32_t unknown = access & ~KVERBS_ACCESS__ALL;
+	uint32_t unknown = m->form == KV_FORM_FLAGS ? (uint32_t)value & ~KVERBS_ACCESS__ALL : 0;
 
-	if (!unknown)
+	if (unknown)
+		return kv_user_fail(u, -EINVAL, "%s has flags that are unknown: 0x%x", m->name, unknown);
+	if (m->form == KV_FORM_FLAGS || value <= m->max)
 		return 0;
-	return kv_user_fail(u, -EINVAL, "%s 0x%x has flags that are unknown: 0x%x", what, access,
-			    unknown);
+	return kv_user_fail(u, -ERANGE, "%s is %" PRIu64 ": it must be 0 to %" PRIu64, m->name,
+			    value, m->max);
 }
 
 /*
- * Are the numbers of a struct that are there within the ranges that their rows give? Else -ERANGE;
- * -EINVAL for unknown flags. A device may take less. Signed numbers and nested structs are not
- * checked.
+ * Are the members of a struct in their ranges, and those of structs in it? -ERANGE, or -EINVAL for
+ * unknown flags. A device may take less.
  */
-int kv_user_check_rows(struct kv_user *u, const struct kv_shape *shape, const void *from)
+static int check_rows(struct kv_user *u, const struct kv_shape *shape, const void *from)
 {
-	const char *at = from;
 	int ret = 0;
 
 	for (unsigned int i = 0; i < shape->members && !ret; i++) {
 		const struct kv_member *m = &shape->member[i];
-		uint32_t value = 0;
+		const char *at = (const char *)from + m->offset;
+		uint64_t value = 0;
 
-		if (m->type != KV_MEMBER_U32 ||
-		    (m->bit && !(*(const uint32_t *)(at + shape->mask) & m->bit)) ||
-		    (m->when == KV_WHEN_HAS && !*(const bool *)(at + m->beside)))
+		if (!kv_member_is_given(shape, m, from, true))
 			continue;
-		memcpy(&value, at + m->offset, sizeof(value));
-		if (m->form == KV_FORM_FLAGS)
-			ret = kv_user_check_access(u, m->name, value);
-		else
-			ret = kv_user_check_max(u, m->name, value, (uint32_t)m->max);
+		switch (m->type) {
+		case KV_MEMBER_U32:
+		case KV_MEMBER_U64:
+			memcpy(&value, at, m->type == KV_MEMBER_U32 ? 4 : 8);
+			ret = check_number(u, m, value);
+			break;
+		case KV_MEMBER_S32:
+			/* Below 0 is the default. */
+			if (*(const int32_t *)at < m->min || *(const int32_t *)at > (int64_t)m->max)
+				ret = kv_user_fail(u, -ERANGE, "%s is %d: it must be 0 to %" PRIu64,
+						   m->name, *(const int32_t *)at, m->max);
+			break;
+		case KV_MEMBER_STRUCT:
+			ret = check_rows(u, m->shape, at);
+			break;
+		case KV_MEMBER_LIST:
+			value = *(const uint32_t *)((const char *)from + m->count);
+			if (value > m->size)
+				return kv_user_fail(u, -EINVAL, "%s: %" PRIu64 " are more than %u",
+						    m->name, value, m->size);
+			for (uint64_t n = 0; n < value && !ret; n++)
+				ret = check_rows(u, m->shape, at + n * m->shape->size);
+			break;
+		default:
+			break;
+		}
 	}
 	return ret;
 }
@@ -143,6 +162,8 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, 
 	}
 	if (about == KV_CONN)
 		ret = kv_user_conn_check_op(u, (struct kv_user_conn *)obj, op);
+	if (!ret)
+		ret = check_rows(u, kv_op_rows[op].in, in);
 	if (ret)
 		return ret;
 	switch (op) {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/parse.h"
+#include "rules/conn.h"
 #include "sys/clock.h"
 #include "user/conn.h"
 
@@ -138,55 +139,45 @@ int kv_user_conn_new(struct kv_user *u, struct kv_user_conn *conn, const struct 
 				  strerror(errno)) : 0;
 }
 
-/* The states that an operation fits, as they are once all events were taken; 0: as it was. */
-static const struct {
-	uint32_t states; /* 1U << KVERBS_CONN_* */
-	const char *advice;
-} fits[KV_OPS] = {
-	[KV_OP_CONN_GET] = { UINT32_MAX, NULL },
-	[KV_OP_CONN_LISTEN] = { 1U << KVERBS_CONN_IDLE,
-				"only an idle one can listen: make another one" },
-	[KV_OP_CONN_TAKE] = { 1U << KVERBS_CONN_LISTENING, "requests come to listeners only" },
-	[KV_OP_CONN_RESOLVE_ADDR] = { 1U << KVERBS_CONN_IDLE,
-				      "an address is resolved first of all: make another one" },
-	[KV_OP_CONN_RESOLVE_ROUTE] = { 1U << KVERBS_CONN_ADDR_RESOLVED,
-				       "a route is resolved once the address is" },
-	[KV_OP_CONN_CONNECT] = { 1U << KVERBS_CONN_ROUTE_RESOLVED,
-				 "it can connect once address and route are resolved" },
-	[KV_OP_CONN_ESTABLISH] = { 1U << KVERBS_CONN_ANSWERED,
-				   "it is established by who has asked, once the peer has answered" },
-	[KV_OP_CONN_ACCEPT] = { 1U << KVERBS_CONN_REQUESTED,
-				"only a peer's request can be accepted" },
-	[KV_OP_CONN_REJECT] = { 1U << KVERBS_CONN_REQUESTED | 1U << KVERBS_CONN_ANSWERED,
-				"only a peer's request or answer can be rejected" },
-	/* Until the peer has confirmed, the CM has nothing to send it. */
-	[KV_OP_CONN_DISCONNECT] = { 1U << KVERBS_CONN_ESTABLISHED,
-				    "there is no established connection to end" },
-};
+static uint32_t command_of(enum kv_op op)
+{
+	switch (op) {
+#define OP(NAME, ...)									\
+	case KV_OP_##NAME:								\
+		return KVERBS_CMD_##NAME;
+#define OWN(...)
+#define NEW(...)
+#define GET(...)
+#define DEL(...)
+#include "model/ops.def"
+	default:
+		return 0;
+	}
+}
 
 /*
- * Does an operation fit a connection as it is now? Else -EINVAL, or -ENODEV if its device has gone.
+ * Does an operation fit a connection as it is once all events were taken? Else -EINVAL, or -ENODEV
+ * if its device has gone.
  */
 int kv_user_conn_check_op(struct kv_user *u, const struct kv_user_conn *conn, enum kv_op op)
 {
-	if (!fits[op].states)
-		return 0;
-	kv_user_conn_take_events(u);
-	if (fits[op].states & 1U << conn->state)
+	uint32_t states = kv_conn_rules_states(command_of(op));
+	struct kv_refusal why;
+
+	if (states || op == KV_OP_CONN_GET)
+		kv_user_conn_take_events(u);
+	if (!states || !kv_conn_rules_check_state(states, conn->state, &why))
 		return 0;
 	if (conn->state == KVERBS_CONN_FAILED && conn->event == KVERBS_CM_EVENT_DEVICE_REMOVAL)
 		return kv_user_fail(u, -ENODEV, "conn %u has failed: device %s was removed",
 				    conn->obj.id, kv_user_dev_name(conn->obj.dev));
-	return kv_user_fail(u, -EINVAL, "conn %u is %s: %s", conn->obj.id,
-			    kv_enum_name(kv_enum_conn_state, conn->state), fits[op].advice);
+	return kv_user_refuse(u, &why);
 }
 
 static int check_timeout(struct kv_user *u, uint32_t timeout_ms)
 {
-	if (timeout_ms && timeout_ms <= TIMEOUT_MS_MAX)
-		return 0;
-	return kv_user_fail(u, -ERANGE, "timeout_ms is %u: it must be 1 to %u",
-			    timeout_ms, TIMEOUT_MS_MAX);
+	return timeout_ms ? 0 : kv_user_fail(u, -ERANGE, "timeout_ms is 0: it must be 1 to %u",
+					     TIMEOUT_MS_MAX);
 }
 
 static int refuse_addr(struct kv_user *u, const struct kv_user_conn *conn,

@@ -2,7 +2,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include "qp_table.h"
+#include "rules/conn.h"
+#include "rules/qp_table.h"
 #include "sys/clock.h"
 #include "user/conn.h"
 
@@ -41,8 +42,6 @@ static int choose_depth(struct kv_user *u, const char *what, int32_t value, int 
 {
 	uint32_t max = limit < 0 ? 0 : limit > UINT8_MAX ? UINT8_MAX : (uint32_t)limit;
 
-	if (value < -1 || value > UINT8_MAX)
-		return kv_user_fail(u, -ERANGE, "%s is %d: it must be 0 to 255", what, value);
 	if (value > limit)
 		return kv_user_fail(u, -EINVAL, "%s is %d, above the device's %s, %d",
 				    what, value, limit_name, limit);
@@ -53,14 +52,14 @@ static int choose_depth(struct kv_user *u, const char *what, int32_t value, int 
 	return 0;
 }
 
-static const struct kv_user_conn *find_conn(const struct kv_user *u, const struct kv_user_qp *qp)
+static bool is_in_use(const struct kv_user *u, const struct kv_user_qp *qp)
 {
 	const struct kv_user_conn *conn;
 
 	KV_USER_FOR_EACH(u, KV_CONN, conn)
 		if (conn->obj.parents[KV_USER_CONN_QP] == &qp->obj)
-			return conn;
-	return NULL;
+			return true;
+	return false;
 }
 
 /* One that can be connected; @state receives RESET or INIT. */
@@ -68,7 +67,7 @@ static struct kv_user_qp *find_qp(struct kv_user *u, const struct kv_user_conn *
 				  uint32_t id, uint32_t *state, int *error)
 {
 	struct kv_user_qp *qp = kv_user_obj_find(u, KV_QP, id);
-	const struct kv_user_conn *other = qp ? find_conn(u, qp) : NULL;
+	struct kv_refusal why;
 
 	*error = -ENOENT;
 	if (!qp)
@@ -76,18 +75,12 @@ static struct kv_user_qp *find_qp(struct kv_user *u, const struct kv_user_conn *
 	if (qp->obj.dev != conn->obj.dev)
 		*error = kv_user_fail(u, -EINVAL, "qp %u and conn %u are not of the same device",
 				      id, conn->obj.id);
-	else if (qp->type != KVERBS_QPT_RC)
-		*error = kv_user_fail(u, -EINVAL, "qp %u is no RC qp: no other can be connected",
-				      id);
-	else if (other)
-		*error = kv_user_fail(u, -EBUSY, "qp %u is in use by conn %u: delete that first",
-				      id, other->obj.id);
+	else if (kv_conn_rules_check_qp(qp->type, is_in_use(u, qp), &why))
+		*error = kv_user_refuse(u, &why);
 	else
 		*error = kv_user_qp_query_state(u, qp, state);
-	if (!*error && *state != KVERBS_QPS_RESET && *state != KVERBS_QPS_INIT)
-		*error = kv_user_fail(u, -EINVAL,
-				      "qp %u is in %s: the CM connects one that is in RESET or INIT",
-				      id, kv_qp_state_name(*state));
+	if (!*error && kv_conn_rules_check_qp_state(*state, &why))
+		*error = kv_user_refuse(u, &why);
 	if (!*error)
 		*error = kv_user_qp_check_idle(u, qp);
 	return *error ? NULL : qp;
@@ -105,8 +98,6 @@ static struct kv_user_qp *prep(struct kv_user *u, const struct kv_user_conn *con
 
 	if (!ret)
 		qp = find_qp(u, conn, from->qp, state, &ret);
-	if (!ret)
-		ret = kv_user_check_rows(u, &kv_shape_conn_param, from);
 	if (!ret)
 		ret = choose_depth(u, "responder_resources", from->responder_resources,
 				   limits->max_qp_rd_atom, "max_qp_rd_atom",
@@ -277,10 +268,9 @@ int kv_user_conn_establish(struct kv_user *u, void *obj, const struct kv_conn_es
 {
 	const struct ibv_qp_attr own = { .timeout = (uint8_t)param->ack_timeout };
 	struct kv_user_conn *conn = obj;
-	int ret = kv_user_check_rows(u, &kv_shape_conn_establish, param);
+	int ret;
 
-	if (!ret)
-		ret = ready_qp(u, conn, (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP],
+	ret = ready_qp(u, conn, (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP],
 			       &own, KV_QPA_TIMEOUT);
 	if (ret)
 		return ret;

@@ -21,9 +21,8 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 		return kv_user_fail(u, init->comp_vector > INT32_MAX ? -ERANGE : -EINVAL,
 				    "comp_vector is %u: it must be 0 to %d, %s has %d",
 				    init->comp_vector, vectors - 1, init->dev, vectors);
-	ret = kv_user_check_max(u, "context", init->context, KVERBS_CQ_MAX);
-	if (ret || init->context <= KVERBS_CQ_EVENT)
-		return ret;
+	if (init->context <= KVERBS_CQ_EVENT)
+		return 0;
 	return kv_user_fail(u, -EOPNOTSUPP,
 			    "context: softirq, workqueue and unbound-workqueue are the kernel's: user space has polled and event only");
 }

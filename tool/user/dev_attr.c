@@ -68,11 +68,9 @@ uint32_t kv_user_dev_can(const struct kv_user_dev *dev)
 	return can;
 }
 
-/* -EOPNOTSUPP unless the device has atomic operations. */
-int kv_user_dev_check_atomic(struct kv_user *u, const struct kv_user_dev *dev)
+bool kv_user_dev_has_atomics(const struct kv_user_dev *dev)
 {
-	return dev->attr.atomic_cap != IBV_ATOMIC_NONE ? 0 :
-	       kv_user_fail(u, -EOPNOTSUPP, "%s has no atomic operations", kv_user_dev_name(dev));
+	return dev->attr.atomic_cap != IBV_ATOMIC_NONE;
 }
 
 static void fill_attr(const struct kv_user_dev *dev, struct kv_dev *to)

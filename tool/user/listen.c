@@ -27,7 +27,7 @@ int kv_user_conn_listen(struct kv_user *u, void *obj, const struct kv_conn_liste
 	struct kv_user_conn *conn = obj;
 	int ret = kv_user_conn_check_addr(u, "src", &in->src, false);
 
-	if (!ret && (!in->backlog || in->backlog > KVERBS_CONN_BACKLOG_MAX))
+	if (!ret && !in->backlog)
 		ret = kv_user_fail(u, -ERANGE, "backlog is %u: it must be 1 to %u",
 				   in->backlog, KVERBS_CONN_BACKLOG_MAX);
 	if (ret)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <string.h>
-#include "qp_table.h"
+#include "rules/qp_table.h"
 #include "sys/clock.h"
 #include "user/post.h"
 #include "user/user.h"
 
-/* Transitions of a QP. kmod/qp_table.c says which there are, and what each needs. */
+/* Transitions of a QP. kmod/rules/qp_table.c says which there are, and what each needs. */
 
 _Static_assert(KV_QPA_STATE == (int)IBV_QP_STATE, "attributes");
 _Static_assert(KV_QPA_CUR_STATE == (int)IBV_QP_CUR_STATE, "attributes");
@@ -106,10 +106,6 @@ static int check_device(struct kv_user *u, const struct kv_user_qp *qp,
 static int prep(struct kv_user *u, const struct kv_user_qp *qp,
 		const struct kv_qp_attr *from, struct ibv_qp_attr *attr)
 {
-	int ret = kv_user_check_rows(u, &kv_shape_qp_attr, from);
-
-	if (ret)
-		return ret;
 #define ATTR(member, NAME, BIT, max, ibv, ...) attr->ibv = (__typeof__(attr->ibv))from->member;
 #define VECTOR(...)
 #include "model/qp_attr.def"
@@ -209,10 +205,8 @@ int kv_user_qp_modify(struct kv_user *u, void *obj, const struct kv_qp_modify *i
 	struct ibv_qp_attr attr = { 0 };
 	struct kv_user_qp *qp = obj;
 	struct kv_qp_step wrong;
-	int ret = kv_user_check_max(u, "state", from->state, KVERBS_QPS_ERR);
+	int ret = prep(u, qp, from, &attr);
 
-	if (!ret)
-		ret = prep(u, qp, from, &attr);
 	if (!ret)
 		ret = kv_user_qp_query_state(u, qp, &state);
 	if (ret)

@@ -54,15 +54,11 @@ int kv_user_mr_new(struct kv_user *u, struct kv_user_mr *mr, const struct kv_mr_
 		   uint64_t *ns)
 {
 	uint64_t max = kv_user_mr_bytes_max(mr->obj.dev), start;
-	int ret;
 
 	if (!init->length || init->length > max)
 		return kv_user_fail(u, init->length ? -EINVAL : -ERANGE,
 				    "length is %" PRIu64 " bytes: it must be 1 to %" PRIu64 ", the device's max_mr_bytes",
 				    init->length, max);
-	ret = kv_user_check_access(u, "max_access", init->max_access);
-	if (ret)
-		return ret;
 	mr->buf = mmap(NULL, whole_pages(init->length), PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mr->buf == MAP_FAILED)
@@ -92,14 +88,10 @@ int kv_user_mr_check_range(struct kv_user *u, const struct kv_user_mr *mr,
 static int check_reg(struct kv_user *u, const struct kv_user_mr *mr, const struct kv_mr_reg *reg)
 {
 	uint32_t access = reg->access;
-	int ret;
 
 	if (mr->ib)
 		return kv_user_fail(u, -EBUSY, "mr %u is registered already: invalidate it first",
 				    mr->obj.id);
-	ret = kv_user_check_access(u, "access", access);
-	if (ret)
-		return ret;
 	if (access & ~mr->max_access)
 		return kv_user_fail(u, -EINVAL,
 				    "access 0x%x grants more than the max_access of mr %u, 0x%x",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <arpa/inet.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "rules/request.h"
 #include "sys/clock.h"
 #include "user/post.h"
 
@@ -95,8 +95,6 @@ void kv_user_queue_purge_cq(struct kv_user_cq *cq)
 		kv_user_queue_drop(post);
 }
 
-#define ATOMIC_BYTES 8
-
 /* The opcode of an operation of a send queue. */
 enum ibv_wr_opcode kv_user_post_opcode(uint32_t op, bool imm)
 {
@@ -119,28 +117,26 @@ static int prep_sge(struct kv_user *u, const struct kv_user_target *to, const st
 {
 	const struct kv_sge *from = &wr->sge[i];
 	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, from->mr);
+	struct kv_request_sge facts;
+	struct kv_refusal why;
 
 	if (!mr)
 		return -ENOENT;
-	if (from->lkey > KVERBS_LKEY_MAX)
-		return kv_user_fail(u, -ERANGE, "sge %u: lkey is %u: it must be 0 to %d", i + 1,
-				    from->lkey, KVERBS_LKEY_MAX);
 	if (from->lkey != KVERBS_LKEY_MR)
 		return kv_user_fail(u, -EOPNOTSUPP,
 				    "sge %u: lkey dma is the kernel's: in user space the key is always an mr's",
 				    i + 1);
-	if (mr->obj.parents[0] != to->pd)
-		return kv_user_fail(u, -EINVAL, "sge %u: mr %u and the %s are of different pds",
-				    i + 1, from->mr, to->srq ? "srq" : "qp");
-	if (from->offset > mr->length || from->length > mr->length - from->offset)
-		return kv_user_fail(u, -EINVAL,
-				    "sge %u: offset %" PRIu64 " and length %u name bytes beyond the end of the buffer of mr %u, which has %" PRIu64,
-				    i + 1, from->offset, from->length, from->mr, mr->length);
-	/* The CPU copies inline data, and needs no lkey. */
-	if (!mr->ib && !(wr->flags & KVERBS_WR_INLINE))
-		return kv_user_fail(u, -EINVAL,
-				    "sge %u: mr %u is not registered: register it first",
-				    i + 1, from->mr);
+	facts = (struct kv_request_sge){
+		.offset = from->offset,
+		.length = from->length,
+		.buffer = mr->length,
+		.same_pd = mr->obj.parents[0] == to->pd,
+		/* The CPU copies inline data, and needs no lkey. */
+		.needs_mr = !(wr->flags & KVERBS_WR_INLINE),
+		.registered = mr->ib,
+	};
+	if (kv_request_check_sge(&facts, &why))
+		return kv_user_fail(u, why.error, "sge %u: %s", i + 1, why.text);
 	sge->addr = (uintptr_t)(mr->buf + from->offset);
 	sge->length = from->length;
 	sge->lkey = mr->ib ? mr->ib->lkey : 0;
@@ -159,31 +155,13 @@ static bool left_out_if_empty(const struct kv_wr *wr, const struct kv_user_targe
 static int prep_sges(struct kv_user *u, const struct kv_wr *wr, const struct kv_user_target *to,
 		     struct kv_user_post *post, struct ibv_sge *sge, int *used)
 {
-	uint64_t bytes = 0;
 	int ret = 0;
 
-	if (wr->sges > to->queue->max_sge)
-		return kv_user_fail(u, -EINVAL, "%u sges are more than the %s was made for: %u",
-				    wr->sges, kv_user_post_queue_name(wr), to->queue->max_sge);
 	for (unsigned int i = 0; i < wr->sges && !ret; i++) {
 		ret = prep_sge(u, to, wr, i, post, &sge[*used]);
-		bytes += wr->sge[i].length;
 		*used += wr->sge[i].length || !left_out_if_empty(wr, to);
 	}
-	if (ret)
-		return ret;
-	if (kv_user_op_is_atomic(wr->op) && (wr->sges != 1 || bytes != ATOMIC_BYTES))
-		return kv_user_fail(u, -EINVAL,
-				    "an atomic operation has one sge of 8 bytes, not %u of %" PRIu64,
-				    wr->sges, bytes);
-	if (kv_user_op_is_atomic(wr->op) && wr->remote_addr % ATOMIC_BYTES)
-		return kv_user_fail(u, -EINVAL,
-				    "remote_addr of an atomic operation is a multiple of 8");
-	if (wr->flags & KVERBS_WR_INLINE && bytes > to->qp->max_inline)
-		return kv_user_fail(u, -EINVAL,
-				    "%" PRIu64 " bytes are more than qp %u can carry inline: %u",
-				    bytes, wr->qp, to->qp->max_inline);
-	return 0;
+	return ret;
 }
 
 static unsigned int prep_flags(const struct kv_wr *wr)
@@ -201,7 +179,7 @@ static void prep_send(const struct kv_wr *wr, const struct kv_user_target *to,
 	ib->send_flags = prep_flags(wr);
 	if (wr->has_imm)
 		ib->imm_data = htonl(wr->imm);
-	if (kv_user_op_is_atomic(wr->op)) {
+	if (kv_op_is_atomic(wr->op)) {
 		ib->wr.atomic.remote_addr = wr->remote_addr;
 		ib->wr.atomic.rkey = wr->remote_key;
 		ib->wr.atomic.compare_add = wr->compare_add;

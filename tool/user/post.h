@@ -38,8 +38,6 @@ struct kv_user_target {
 };
 
 /* post_check.c */
-bool kv_user_op_is_atomic(uint32_t op);
-const char *kv_user_post_queue_name(const struct kv_wr *wr);
 int kv_user_post_find(struct kv_user *u, const struct kv_wr *wr, struct kv_user_target *to);
 int kv_user_post_check_ready(struct kv_user *u, const struct kv_wr *wr,
 			     const struct kv_user_target *to);

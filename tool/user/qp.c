@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <string.h>
-#include "qp_table.h"
+#include "rules/qp_table.h"
+#include "rules/request.h"
 #include "sys/clock.h"
 #include "user/post.h"
-#include "user/user.h"
 
 const size_t kv_user_qp_size = sizeof(struct kv_user_qp);
 
@@ -49,10 +49,8 @@ static int check_recv(struct kv_user *u, const struct kv_user_dev *dev,
 static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 		      const struct kv_qp_init *init)
 {
-	int ret = kv_user_check_max(u, "type", init->type, KVERBS_QPT_MAX);
+	int ret;
 
-	if (ret)
-		return ret;
 	if (!(kv_user_dev_can(dev) & types[init->type].can))
 		return kv_user_fail(u, -EOPNOTSUPP, "%s has no %s qps", kv_user_dev_name(dev),
 				    types[init->type].name);
@@ -295,25 +293,16 @@ int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp, uint32_t *s
 /* Can a run post requests? -EINVAL unless the QP is in RTS. */
 int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp)
 {
-	static const char *const to_rts[] = {
-		[KVERBS_QPS_RESET] = "bring it to INIT, RTR and RTS first",
-		[KVERBS_QPS_INIT] = "bring it to RTR and RTS first",
-		[KVERBS_QPS_RTR] = "bring it to RTS first",
-		[KVERBS_QPS_SQD] = "bring it back to RTS first",
-		[KVERBS_QPS_SQE] = "bring it back to RTS first",
-		[KVERBS_QPS_ERR] = "reset it and connect it anew",
-	};
-	const char *advice;
+	struct kv_refusal why;
 	uint32_t state;
 	int ret = kv_user_qp_query_state(u, qp, &state);
 
-	if (ret || state == KVERBS_QPS_RTS)
+	if (ret || !kv_request_check_rts(state, &why))
 		return ret;
-	advice = to_rts[state];
 	if (state < KVERBS_QPS_RTS && kv_user_dev_is_iwarp(qp->obj.dev))
-		advice = "iWARP's comes to RTS by its conn";
-	return kv_user_fail(u, -EINVAL, "qp %u is in %s: %s", qp->obj.id, kv_qp_state_name(state),
-			    advice);
+		return kv_user_fail(u, -EINVAL, "the qp is in %s: iWARP's comes to RTS by its conn",
+				    kv_qp_state_name(state));
+	return kv_user_refuse(u, &why);
 }
 
 /* -EBUSY if a run posts on the QP or polls its CQs. */

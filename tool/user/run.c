@@ -1,53 +1,33 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE /* CPU_SETSIZE */
 #include <errno.h>
-#include <inttypes.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
+#include "rules/run.h"
 #include "sys/clock.h"
 #include "sys/cpu.h"
 #include "user/run.h"
 
-#define NSEC_PER_MSEC 1000000ULL
-#define NSEC_PER_SEC 1000000000ULL
-#define TIME_NS_MAX (24 * 3600 * NSEC_PER_SEC)
-#define TIMEOUT_NS_MIN NSEC_PER_MSEC
-#define TIMEOUT_NS_MAX (3600 * NSEC_PER_SEC)
-#define TIMEOUT_NS_DEFAULT (10 * NSEC_PER_SEC)
-
 /* Fills in the defaults, too. */
 static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 {
-	if (!kv_loop_pick(spec->loop, spec->op, 0) ||
-	    (spec->loop != KVERBS_LOOP_NULL && spec->op > KVERBS_OP_CMP_SWP))
-		return kv_user_fail(u, -EINVAL,
-				    "this loop can't take this op: POST_TO_COMPLETION takes all but SEND; PING, PONG and RELAY take SEND and WRITE");
-	if (spec->post > KVERBS_POST_MAX)
-		return kv_user_fail(u, -EINVAL, "post is %u: there is no such context", spec->post);
 	if (spec->post != KVERBS_POST_PROCESS)
 		return kv_user_fail(u, -EOPNOTSUPP,
 				    "post: user space can't hold softirqs off: post process is all that it has");
 	if (!spec->iters && !spec->time_ns)
 		return kv_user_fail(u, -EINVAL,
 				    "iters or time_ns is missing: when does the run end?");
-	if (spec->time_ns > TIME_NS_MAX)
-		return kv_user_fail(u, -EINVAL, "time_ns is %" PRIu64 ": it can be one day at most",
-				    spec->time_ns);
 	if (!spec->timeout_ns)
-		spec->timeout_ns = TIMEOUT_NS_DEFAULT;
-	if (spec->timeout_ns < TIMEOUT_NS_MIN || spec->timeout_ns > TIMEOUT_NS_MAX)
-		return kv_user_fail(u, -EINVAL, "timeout_ns is %" PRIu64 ": it must be 1 ms to 1 h",
-				    spec->timeout_ns);
+		spec->timeout_ns = KV_RUN_TIMEOUT_NS;
+	if (spec->timeout_ns < KV_RUN_TIMEOUT_NS_MIN)
+		return kv_user_fail(u, -EINVAL, "timeout_ns must be 1 ms to 1 h");
 	if (spec->cpu >= CPU_SETSIZE)
 		return kv_user_fail(u, -EINVAL, "cpu %d is not online", spec->cpu);
 	if (!spec->iters)
 		spec->iters = UINT64_MAX;
 	if (spec->spins < 0)
 		spec->spins = kv_placement_spins();
-	if (spec->spins > KVERBS_SPINS_MAX)
-		return kv_user_fail(u, -EINVAL, "spins is %d: it must be %d at most", spec->spins,
-				    KVERBS_SPINS_MAX);
 	return 0;
 }
 
@@ -58,7 +38,7 @@ static int find_end(struct kv_user *u, const struct kv_run_spec *spec,
 	to->local = to->qp ? kv_user_obj_find(u, KV_MR, from->local_mr) : NULL;
 	if (!to->local)
 		return -ENOENT;
-	if (spec->loop == KVERBS_LOOP_POST_TO_COMPLETION)
+	if (!kv_run_rules_has_target(spec->loop))
 		return 0;
 	if (!from->target_mr)
 		return kv_user_fail(u, -EINVAL,
@@ -167,7 +147,7 @@ int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_spec *sp
 		ret = find_ends(u, run, &run->obj.dev);
 	if (!ret)
 		ret = check_idle(u, run);
-	if (!ret && run->ends[0].qp)
+	if (!ret)
 		ret = kv_user_wr_check(u, run);
 	if (ret)
 		goto err_free;

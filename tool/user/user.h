@@ -12,6 +12,7 @@
 #include <infiniband/verbs.h>
 
 #include "model/shape.h"
+#include "rules/refusal.h"
 #include "sys/clock.h"
 
 /* Calls a verb, and tells how long it took. What it returns is the verb's, as errno is. */
@@ -216,11 +217,9 @@ struct kv_user_qp {
 /* backend.c */
 int kv_user_fail(struct kv_user *u, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-int kv_user_check_max(struct kv_user *u, const char *what, uint32_t value, uint32_t max);
+int kv_user_refuse(struct kv_user *u, const struct kv_refusal *why);
 int kv_user_check_count(struct kv_user *u, const char *what, uint32_t value,
 			int limit, const char *limit_name);
-int kv_user_check_access(struct kv_user *u, const char *what, uint32_t access);
-int kv_user_check_rows(struct kv_user *u, const struct kv_shape *shape, const void *from);
 
 /* dev.c */
 struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name, int *error);
@@ -234,7 +233,7 @@ int kv_user_dev_check_port(struct kv_user *u, const struct kv_user_dev *dev,
 			   const char *what, uint32_t port);
 
 /* dev_attr.c */
-int kv_user_dev_check_atomic(struct kv_user *u, const struct kv_user_dev *dev);
+bool kv_user_dev_has_atomics(const struct kv_user_dev *dev);
 uint32_t kv_user_dev_can(const struct kv_user_dev *dev);
 bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev);
 int kv_user_dev_each(struct kv_backend *b,

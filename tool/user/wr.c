@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <inttypes.h>
+#include "rules/request.h"
+#include "rules/run.h"
 #include "user/post.h"
 #include "user/run.h"
 
@@ -13,66 +14,39 @@ static const struct kv_run_end *asked(const struct kv_user_run *run, unsigned in
 	return i ? &run->spec.peer : &run->spec.end;
 }
 
-static int check_mr(struct kv_user *u, const struct kv_user_run *run, unsigned int i,
-		    const char *role, const struct kv_user_mr *mr, uint32_t access)
+static struct kv_run_rules_mr mr_facts(const struct kv_user_qp *qp, const struct kv_user_mr *mr)
 {
-	const struct kv_user_qp *qp = run->ends[i].qp;
-	const char *end = names[i];
-	uint32_t size = run->spec.size;
-
-	if (size > mr->length)
-		return kv_user_fail(u, -EINVAL,
-				    "%s: size is %u, but the buffer of its %s, mr %u, has %" PRIu64 " bytes",
-				    end, size, role, mr->obj.id, mr->length);
-	if (mr->obj.parents[0] != qp->obj.parents[KV_USER_QP_PD])
-		return kv_user_fail(u, -EINVAL, "%s: its %s, mr %u, and qp %u are of different pds",
-				    end, role, mr->obj.id, qp->obj.id);
-	if (!mr->ib)
-		return kv_user_fail(u, -EINVAL,
-				    "%s: its %s, mr %u, is not registered: register it first",
-				    end, role, mr->obj.id);
-	if (mr->offset || mr->reg_length < size)
-		return kv_user_fail(u, -EINVAL,
-				    "%s: its %s, mr %u, is not registered over the bytes from its start to size %u",
-				    end, role, mr->obj.id, size);
-	if (access & ~mr->access)
-		return kv_user_fail(u, -EINVAL,
-				    "%s: its %s, mr %u, is registered without the right that this needs: %s",
-				    end, role, mr->obj.id,
-				    access & ~mr->access & KVERBS_ACCESS_LOCAL_WRITE ?
-				    "local write" : "remote write");
-	return 0;
+	return (struct kv_run_rules_mr){
+		.buffer = mr->length,
+		.same_pd = mr->obj.parents[0] == qp->obj.parents[KV_USER_QP_PD],
+		.by_mr = true,
+		.registered = mr->ib,
+		.offset = mr->offset,
+		.length = mr->reg_length,
+	};
 }
 
-static int check_recvs(struct kv_user *u, const struct kv_user_run *run, unsigned int i)
+static int check_rights(struct kv_user *u, const char *end, const char *role,
+			const struct kv_user_mr *mr, uint32_t access)
 {
-	const struct kv_user_qp *qp = run->ends[i].qp;
-	const char *end = names[i];
-
-	if (qp->recv_cq == qp->send_cq)
-		return kv_user_fail(u, -EINVAL,
-				    "%s: SEND needs a qp whose send_cq and recv_cq differ; those of qp %u are both cq %u",
-				    end, qp->obj.id, qp->recv_cq->obj.id);
-	if (qp->rq.max < KV_LOOP_RECVS || qp->recv_cq->ib->cqe < KV_LOOP_RECVS)
-		return kv_user_fail(u, -EINVAL,
-				    "%s: SEND needs a max_recv_wr and a cqe of %d at least; qp %u has %u, its recv_cq %d",
-				    end, KV_LOOP_RECVS, qp->obj.id, qp->rq.max,
-				    qp->recv_cq->ib->cqe);
-	return 0;
+	if (!(access & ~mr->access))
+		return 0;
+	return kv_user_fail(u, -EINVAL,
+			    "%s: its %s, mr %u, is registered without the right that this needs: %s",
+			    end, role, mr->obj.id,
+			    access & ~mr->access & KVERBS_ACCESS_LOCAL_WRITE ?
+			    "local write" : "remote write");
 }
 
 /* A QP keeps one MR: that of the receives that earlier runs have posted. */
-static int check_left(struct kv_user *u, const struct kv_user_run *run, unsigned int i)
+static bool has_other_target(const struct kv_user_run *run, const struct kv_user_end *end)
 {
-	const struct kv_user_mr *target = run->ends[i].target;
-	const struct kv_user_qp *qp = run->ends[i].qp;
+	const struct kv_user_qp *qp = end->qp;
 
-	if (qp->recvs && (qp->obj.parents[KV_USER_QP_TARGET_MR] != &target->obj ||
-			  (run->spec.op == KVERBS_OP_SEND && qp->recv_lkey != target->ib->lkey)))
-		return kv_user_fail(u, -EBUSY,
-				    "%s: receives of an earlier run are posted on qp %u with another target_mr or registration: reset the qp and connect it anew",
-				    names[i], qp->obj.id);
-	return 0;
+	return end->target && qp->recvs &&
+	       (qp->obj.parents[KV_USER_QP_TARGET_MR] != &end->target->obj ||
+		(run->spec.op == KVERBS_OP_SEND && end->target->ib &&
+		 qp->recv_lkey != end->target->ib->lkey));
 }
 
 /* An SRQ's receive may complete on any CQ that its QPs receive on. */
@@ -88,79 +62,73 @@ static bool has_posts(const struct kv_user *u, const struct kv_user_cq *cq)
 	return false;
 }
 
-static int check_cq(struct kv_user *u, const char *end, const struct kv_user_cq *cq)
-{
-	if (cq->context != KVERBS_CQ_POLLED)
-		return kv_user_fail(u, -EINVAL,
-				    "%s: cq %u has context event: a run needs cqs with context polled",
-				    end, cq->obj.id);
-	if (has_posts(u, cq))
-		return kv_user_fail(u, -EBUSY,
-				    "%s: requests posted by hand are outstanding, or their completions not polled: poll cq %u, or reset the qp",
-				    end, cq->obj.id);
-	return 0;
-}
-
 static int check_qp(struct kv_user *u, const char *end, struct kv_user_qp *qp)
 {
-	int ret;
+	const struct kv_run_rules_qp facts = {
+		.type = qp->type,
+		.srq = qp->srq,
+		.polled = qp->send_cq->context == KVERBS_CQ_POLLED &&
+			  qp->recv_cq->context == KVERBS_CQ_POLLED,
+		.pending = has_posts(u, qp->send_cq) || has_posts(u, qp->recv_cq),
+	};
+	struct kv_refusal why;
 
-	if (qp->type != KVERBS_QPT_RC || qp->srq)
-		return kv_user_fail(u, -EINVAL, "%s: qp %u %s: a run needs an RC qp without an srq",
-				    end, qp->obj.id, qp->srq ? "has an srq" : "is not RC");
-	ret = check_cq(u, end, qp->send_cq);
-	if (!ret)
-		ret = check_cq(u, end, qp->recv_cq);
-	return ret ? ret : kv_user_qp_check_outstanding(u, qp);
+	if (kv_run_rules_check_qp(&facts, &why))
+		return kv_user_fail(u, why.error, "%s: %s", end, why.text);
+	return kv_user_qp_check_outstanding(u, qp);
+}
+
+static struct kv_run_rules_spec spec_facts(const struct kv_user_run *run)
+{
+	const struct kv_user_qp *qp = run->ends[0].qp, *peer = run->ends[1].qp;
+
+	return (struct kv_run_rules_spec){
+		.loop = run->spec.loop,
+		.op = run->spec.op,
+		.size = run->spec.size,
+		.remote_addr = run->spec.end.remote_addr,
+		.atomic = qp && kv_user_dev_has_atomics(qp->obj.dev),
+		.share_cq = peer && kv_user_qp_share_cq(qp, peer),
+	};
 }
 
 static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned int i)
 {
+	const struct kv_run_rules_spec rules = spec_facts(run);
 	const struct kv_user_end *end = &run->ends[i];
+	struct kv_run_rules_end facts = {
+		.needs_reset = end->qp->needs_reset,
+		.local = mr_facts(end->qp, end->local),
+		.other_target = has_other_target(run, end),
+		.one_cq = end->qp->recv_cq == end->qp->send_cq,
+		.max_recv_wr = end->qp->rq.max,
+		.recv_cqe = (uint32_t)end->qp->recv_cq->ib->cqe,
+	};
 	uint32_t op = run->spec.op;
+	struct kv_refusal why;
 	int ret;
 
-	if (asked(run, i)->lkey > KVERBS_LKEY_MAX)
-		return kv_user_fail(u, -EINVAL, "%s: lkey is %u: there is no such kind", names[i],
-				    asked(run, i)->lkey);
 	if (asked(run, i)->lkey != KVERBS_LKEY_MR)
 		return kv_user_fail(u, -EOPNOTSUPP,
 				    "%s: lkey dma is the kernel's: in user space the key is always an mr's",
 				    names[i]);
+	if (end->target)
+		facts.target = mr_facts(end->qp, end->target);
 	ret = check_qp(u, names[i], end->qp);
 	if (!ret)
 		ret = kv_user_qp_check_rts(u, end->qp);
 	if (ret)
 		return ret;
-	if (end->qp->needs_reset)
-		return kv_user_fail(u, -EBUSY,
-				    "%s: an earlier run left requests outstanding on qp %u: reset it and connect it anew",
-				    names[i], end->qp->obj.id);
-	ret = check_mr(u, run, i, "local_mr", end->local,
-		       op == KVERBS_OP_READ || kv_user_op_is_atomic(op) ?
-		       KVERBS_ACCESS_LOCAL_WRITE : 0);
+	if (kv_run_rules_check_end(&rules, &facts, &why))
+		return kv_user_fail(u, why.error, "%s: %s", names[i], why.text);
+	ret = check_rights(u, names[i], "local_mr", end->local,
+			   op == KVERBS_OP_READ || kv_op_is_atomic(op) ?
+			   KVERBS_ACCESS_LOCAL_WRITE : 0);
 	if (ret || !end->target)
 		return ret;
-	ret = check_mr(u, run, i, "target_mr", end->target,
-		       op == KVERBS_OP_SEND ? KVERBS_ACCESS_LOCAL_WRITE :
-					      KVERBS_ACCESS_REMOTE_WRITE);
-	if (!ret)
-		ret = check_left(u, run, i);
-	if (ret || op != KVERBS_OP_SEND)
-		return ret;
-	return check_recvs(u, run, i);
-}
-
-static int check_atomic(struct kv_user *u, const struct kv_user_run *run)
-{
-	if (run->spec.size != sizeof(uint64_t))
-		return kv_user_fail(u, -EINVAL, "size is %u: that of an atomic operation is 8",
-				    run->spec.size);
-	if (run->spec.end.remote_addr % sizeof(uint64_t))
-		return kv_user_fail(u, -EINVAL,
-				    "end: remote_addr 0x%" PRIx64 " of an atomic operation must be a multiple of 8",
-				    run->spec.end.remote_addr);
-	return kv_user_dev_check_atomic(u, run->ends[0].qp->obj.dev);
+	return check_rights(u, names[i], "target_mr", end->target,
+			    op == KVERBS_OP_SEND ? KVERBS_ACCESS_LOCAL_WRITE :
+						   KVERBS_ACCESS_REMOTE_WRITE);
 }
 
 /*
@@ -170,17 +138,15 @@ static int check_atomic(struct kv_user *u, const struct kv_user_run *run)
 int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 {
 	const struct kv_user_qp *qp = run->ends[0].qp, *peer = run->ends[1].qp;
+	const struct kv_run_rules_spec facts = spec_facts(run);
+	struct kv_refusal why;
 	int ret;
 
 	if (peer && qp->obj.dev != peer->obj.dev)
 		return kv_user_fail(u, -EINVAL, "end and peer are of different devices");
-	if (peer && kv_user_qp_share_cq(qp, peer))
-		return kv_user_fail(u, -EBUSY,
-				    "end and peer: qp %u and qp %u share a cq, or are the same: each needs its own",
-				    qp->obj.id, peer->obj.id);
-	ret = kv_user_op_is_atomic(run->spec.op) ? check_atomic(u, run) : 0;
-	if (!ret)
-		ret = check_end(u, run, 0);
+	if (kv_run_rules_check_spec(&facts, &why))
+		return kv_user_refuse(u, &why);
+	ret = qp ? check_end(u, run, 0) : 0;
 	if (!ret && peer)
 		ret = check_end(u, run, 1);
 	return ret;

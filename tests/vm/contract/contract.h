@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "call.h"
-#include "qp_table.h"
+#include "rules/qp_table.h"
 
 /*
  * Holds the module against its contract: each refusal with its errno and its

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include <linux/errno.h>
+#include "conn.h"
+
+#define STATE(state) (1U << KVERBS_CONN_##state)
+
+/**
+ * kv_conn_rules_states() - the states that a command fits
+ * @cmd: KVERBS_CMD_CONN_*
+ *
+ * Return: bits 1 << enum kverbs_conn_state; 0: the state does not matter.
+ */
+__u32 kv_conn_rules_states(__u32 cmd)
+{
+	switch (cmd) {
+	case KVERBS_CMD_CONN_LISTEN:
+	case KVERBS_CMD_CONN_RESOLVE_ADDR:
+		return STATE(IDLE);
+	case KVERBS_CMD_CONN_TAKE:
+		return STATE(LISTENING);
+	case KVERBS_CMD_CONN_RESOLVE_ROUTE:
+		return STATE(ADDR_RESOLVED);
+	case KVERBS_CMD_CONN_CONNECT:
+		return STATE(ROUTE_RESOLVED);
+	case KVERBS_CMD_CONN_ESTABLISH:
+		return STATE(ANSWERED);
+	case KVERBS_CMD_CONN_ACCEPT:
+		return STATE(REQUESTED);
+	case KVERBS_CMD_CONN_REJECT:
+		return STATE(REQUESTED) | STATE(ANSWERED);
+	/* Until the peer has confirmed, the CM has nothing to send it. */
+	case KVERBS_CMD_CONN_DISCONNECT:
+		return STATE(ESTABLISHED);
+	}
+	return 0;
+}
+
+/**
+ * kv_conn_rules_check_state() - does a command fit a connection's state?
+ * @states: from kv_conn_rules_states(), not 0
+ * @state: enum kverbs_conn_state
+ * @why: receives the refusal, which names the next step
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_conn_rules_check_state(__u32 states, __u32 state, struct kv_refusal *why)
+{
+	static const char *const text[] = {
+		[KVERBS_CONN_IDLE] = "the conn is idle: listen, or resolve an address first",
+		[KVERBS_CONN_LISTENING] = "the conn listens: take its requests, or delete it",
+		[KVERBS_CONN_RESOLVING_ADDR] = "an address is resolved: wait for addr_resolved",
+		[KVERBS_CONN_ADDR_RESOLVED] = "the address is known: resolve the route next",
+		[KVERBS_CONN_RESOLVING_ROUTE] = "a route is resolved: wait for route_resolved",
+		[KVERBS_CONN_ROUTE_RESOLVED] = "the route is known: connect next",
+		[KVERBS_CONN_CONNECTING] = "the peer has not answered yet: wait for answered",
+		[KVERBS_CONN_ANSWERED] = "the peer has accepted: establish the connection next",
+		[KVERBS_CONN_REQUESTED] = "the conn is a peer's request: accept or reject it",
+		[KVERBS_CONN_ACCEPTED] = "the peer has not confirmed yet: wait for established",
+		[KVERBS_CONN_ESTABLISHED] = "the connection is established already",
+		[KVERBS_CONN_DISCONNECTING] = "it is being ended: wait for disconnected",
+		[KVERBS_CONN_DISCONNECTED] = "the connection has ended: make another conn",
+		[KVERBS_CONN_REJECTED] = "the connection was rejected: make another conn",
+		[KVERBS_CONN_FAILED] = "the connection has failed: make another conn",
+	};
+
+	return 1U << state & states ? 0 : kv_refusal_set(why, -EINVAL, text[state]);
+}
+
+/**
+ * kv_conn_rules_check_qp() - can the RDMA CM connect this QP?
+ * @type: enum kverbs_qp_type
+ * @in_use: another CONN has it
+ * @why: receives the refusal
+ *
+ * Return: 0, -EINVAL, or -EBUSY.
+ */
+int kv_conn_rules_check_qp(__u32 type, bool in_use, struct kv_refusal *why)
+{
+	if (type != KVERBS_QPT_RC)
+		return kv_refusal_set(why, -EINVAL, "the qp must be an RC one");
+	return in_use ? kv_refusal_set(why, -EBUSY,
+				       "the qp is in use by another conn: delete that first") : 0;
+}
+
+/**
+ * kv_conn_rules_check_qp_state() - can the RDMA CM connect a QP in this state?
+ * @state: enum kverbs_qp_state
+ * @why: receives the refusal
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_conn_rules_check_qp_state(__u32 state, struct kv_refusal *why)
+{
+	if (state == KVERBS_QPS_RESET || state == KVERBS_QPS_INIT)
+		return 0;
+	return kv_refusal_set(why, -EINVAL, "the qp must be in RESET or INIT: reset it");
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef _KV_RULES_CONN_H
+#define _KV_RULES_CONN_H
+
+#include <kverbs.h>
+#include "refusal.h"
+
+/* Which state of a connection a command fits, and which QP can be connected. */
+
+__u32 kv_conn_rules_states(__u32 cmd);
+int kv_conn_rules_check_state(__u32 states, __u32 state, struct kv_refusal *why);
+int kv_conn_rules_check_qp(__u32 type, bool in_use, struct kv_refusal *why);
+int kv_conn_rules_check_qp_state(__u32 state, struct kv_refusal *why);
+
+#endif

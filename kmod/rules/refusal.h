@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef _KV_RULES_REFUSAL_H
+#define _KV_RULES_REFUSAL_H
+
+#include <linux/types.h>
+#ifndef __KERNEL__
+#include <stdbool.h>
+#endif
+
+/*
+ * The rules of this folder are compiled for the module and for the tool, so that both spaces
+ * refuse the same and say the same. They call no verb and take no lock.
+ */
+
+/**
+ * struct kv_refusal - why a command is refused
+ * @error: negative errno
+ * @attr: the attribute to blame, of the enum that the rule names; 0: none
+ * @missing: @attr is to blame because it is not there
+ * @text: what is wrong and what to do; stays valid
+ */
+struct kv_refusal {
+	int error;
+	__u32 attr;
+	bool missing;
+	const char *text;
+};
+
+static inline int kv_refusal_set(struct kv_refusal *why, int error, const char *text)
+{
+	*why = (struct kv_refusal){ .error = error, .text = text };
+	return error;
+}
+
+static inline int kv_refusal_set_attr(struct kv_refusal *why, int error, __u32 attr,
+				      const char *text)
+{
+	*why = (struct kv_refusal){ .error = error, .attr = attr, .text = text };
+	return error;
+}
+
+#endif
