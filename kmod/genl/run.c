@@ -78,8 +78,8 @@ static int parse_end(struct genl_info *info, struct nlattr **attrs,
 	if (kv_run_rules_has_target(spec->loop) && !attrs[KVERBS_A_END_TARGET_MR])
 		return kv_msg_refuse(info, nest, -EINVAL,
 				     "target_mr is missing in this end: this loop needs it");
-	if (kv_op_needs_remote(spec->op) && (!attrs[KVERBS_A_END_REMOTE_ADDR] ||
-				       !attrs[KVERBS_A_END_REMOTE_KEY]))
+	if (kv_op_needs_remote(spec->op) &&
+	    (!attrs[KVERBS_A_END_REMOTE_ADDR] || !attrs[KVERBS_A_END_REMOTE_KEY]))
 		return kv_msg_refuse(info, nest, -EINVAL,
 				     "remote_addr or remote_key is missing in this end: op needs both");
 

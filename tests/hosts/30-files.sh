@@ -6,7 +6,7 @@
 . ../vm/tap.sh
 
 port=7600
-bytes=1048577
+bytes=$(fewer 1048577 262145)
 
 mkdir "$work/here"
 peer mkdir -p /run/files

@@ -8,10 +8,10 @@
 host=127.0.0.1
 port=7590
 piece=262144
-# 512 pieces, one by one: with the delay of `paused` 20 s and more, in which even a loaded host sees that they are
+# 512 pieces (with checkers 256), one by one: with the delay of `paused` 20 s and more, in which even a loaded host sees that they are
 # sent. With 64, 2.6 s, the last one was gone before.
 slow="--piece 4096 --depth 1"
-slow_bytes=2097152
+slow_bytes=$(fewer 2097152 1048576)
 
 mkdir "$work/here" "$work/there"
 server=
