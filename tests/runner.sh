@@ -146,6 +146,18 @@ wait $pid || status=$?
 is "SIGTERM ends it early" test $status -ne 0
 is "and no QEMU stays behind" eval '! qemu_runs'
 
+# A file of tests that never ends costs no more than its limit, and the next one runs.
+mkdir -p "$work/files/hang"
+echo 'echo "ok 1 - before"; kverbs_sleep 100' >"$work/files/hang/10-hang.sh"
+printf '%s\n' 'echo "ok 1 - after"' 'echo 1..1' >"$work/files/hang/20-next.sh"
+cp "$(type -P sleep)" "$work/kverbs_sleep"
+vm "a file of tests that does not end" 1 --file "$work/files/hang:/kverbs/tests/hang" --file "$work/kverbs_sleep:/bin/kverbs_sleep" \
+	--env TESTS=hang --env LIMIT=5 -- tests/vm/run
+is "it is named" grep -qx "not ok - hang did not end within 5 s" "$work/stdout"
+is "and so is what it has run" grep -qx "#   kverbs_sleep 100 " "$work/stdout"
+is "and what it has said before" grep -qx "ok 1 - hang: before" "$work/stdout"
+is "and the next one runs" grep -qx "ok 1 - next: after" "$work/stdout"
+
 # Guests one after the other, and what they say together.
 compare_boots() {
 	scripts/boots --boots 2 --out "$work/boots" -- --ops write --sizes 8 --time 100ms --rounds 6 >"$work/stdout" 2>"$work/stderr" &&
