@@ -14,8 +14,9 @@
 #include "remote/ssh.h"
 #include "sys/now.h"
 
-/* A shell reads KVERBS_SSH, which can have options. A host that is gone is noticed after 12 s. */
-#define COMMAND "exec ${KVERBS_SSH:-ssh -oServerAliveInterval=4 -oServerAliveCountMax=2} \"$@\""
+/* A shell reads KVERBS_SSH. A host that is gone is noticed after 12 s. */
+#define DEFAULT "ssh -oServerAliveInterval=4 -oServerAliveCountMax=2"
+#define COMMAND "eval \"exec ${KVERBS_SSH:-" DEFAULT "} \\\"\\$@\\\"\""
 
 /* The command on the other host, for a shell there. */
 #define SERVER "KVERBS_SSH_SERVER"

@@ -5,7 +5,6 @@
 #include "sys/clock.h"
 #include "user/post.h"
 #include "user/run.h"
-#include "user/user.h"
 
 const size_t kv_user_cq_size = sizeof(struct kv_user_cq);
 

@@ -3,7 +3,6 @@
 #include <string.h>
 #include "sys/clock.h"
 #include "user/post.h"
-#include "user/user.h"
 
 const size_t kv_user_srq_size = sizeof(struct kv_user_srq);
 
