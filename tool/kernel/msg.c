@@ -42,13 +42,6 @@ static const struct kv_nl_noun *const others[KV_OPS] = {
 	[KV_OP_RUN_DEL] = &kv_nl_run,
 };
 
-/* enum kverbs_cmd of each operation that is one command. */
-static const uint8_t commands[KV_OPS] = {
-#define OP(NAME, ...) [KV_OP_##NAME] = KVERBS_CMD_##NAME,
-#define OWN(...)
-#include "model/ops.def"
-};
-
 /* For the text of a failure, where the noun's name is not enough. */
 static const char *const whats[KV_OPS] = {
 	[KV_OP_FLUSH] = "kernel flush",
@@ -115,7 +108,7 @@ int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out, ui
 	/* An id alone is that of the noun. */
 	const struct kv_shape *shape = row->out == &kv_shape_id ? noun->shape : row->out;
 	struct answer to = { shape, noun->verb_ns, shape->size ? out : NULL, ns };
-	struct nl_msg *msg = kv_nl_msg(nl, commands[op], 0);
+	struct nl_msg *msg = kv_nl_msg(nl, kv_op_commands[op], 0);
 
 	if (row->in->members && row->in->member[0].refers == KV_REFERS_ABOUT)
 		kv_nl_put_u32(msg, noun->id, ((const struct kv_id *)in)->id);

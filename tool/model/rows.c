@@ -16,6 +16,12 @@ const struct kv_op_row kv_op_rows[KV_OPS] = {
 #include "model/ops.def"
 };
 
+const uint8_t kv_op_commands[KV_OPS] = {
+#define OP(NAME, ...) [KV_OP_##NAME] = KVERBS_CMD_##NAME,
+#define OWN(...)
+#include "model/ops.def"
+};
+
 /**
  * kv_member_find() - look for a member of a struct
  * @shape: of the struct

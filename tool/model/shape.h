@@ -243,6 +243,9 @@ struct kv_op_row {
 
 extern const struct kv_op_row kv_op_rows[KV_OPS];
 
+/* enum kverbs_cmd of each operation that is one command; 0: it is none. */
+extern const uint8_t kv_op_commands[KV_OPS];
+
 const struct kv_member *kv_member_find(const struct kv_shape *shape, const char *name);
 bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
 			const void *from, bool all);

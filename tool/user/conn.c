@@ -139,29 +139,13 @@ int kv_user_conn_new(struct kv_user *u, struct kv_user_conn *conn, const struct 
 				  strerror(errno)) : 0;
 }
 
-static uint32_t command_of(enum kv_op op)
-{
-	switch (op) {
-#define OP(NAME, ...)									\
-	case KV_OP_##NAME:								\
-		return KVERBS_CMD_##NAME;
-#define OWN(...)
-#define NEW(...)
-#define GET(...)
-#define DEL(...)
-#include "model/ops.def"
-	default:
-		return 0;
-	}
-}
-
 /*
- * Does an operation fit a connection as it is once all events were taken? Else -EINVAL, or -ENODEV
- * if its device has gone.
+ * Takes all events of the connection. Returns 0 if the operation fits its state then, else -EINVAL,
+ * or -ENODEV if its device has gone.
  */
 int kv_user_conn_check_op(struct kv_user *u, const struct kv_user_conn *conn, enum kv_op op)
 {
-	uint32_t states = kv_conn_rules_states(command_of(op));
+	uint32_t states = kv_conn_rules_states(kv_op_commands[op]);
 	struct kv_refusal why;
 
 	if (states || op == KV_OP_CONN_GET)
