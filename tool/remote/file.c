@@ -92,7 +92,13 @@ static void close_file(struct kv_file *file, const char *why)
 }
 
 static const struct kv_file_ops ops = {
-	open_file, create_file, load_piece, save_piece, hash_file, finish_file, close_file,
+	.open = open_file,
+	.create = create_file,
+	.load = load_piece,
+	.save = save_piece,
+	.hash = hash_file,
+	.finish = finish_file,
+	.close = close_file,
 };
 
 /**
