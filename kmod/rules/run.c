@@ -17,7 +17,7 @@ bool kv_run_rules_has_target(__u32 loop)
 
 /**
  * kv_run_rules_check_spec() - can a run do this?
- * @s: what it is to do
+ * @s: loop, operation and size of the run
  * @why: receives the refusal
  *
  * Return: 0, -EINVAL, or -EOPNOTSUPP if the device is to blame.
@@ -85,7 +85,7 @@ static int check_mr(const struct kv_run_rules_mr *mr, __u32 size, struct kv_refu
 
 /**
  * kv_run_rules_check_end() - can a run begin at this end?
- * @s: what it is to do, checked
+ * @s: loop, operation and size of the run, checked
  * @end: the end
  * @why: receives the refusal
  *

@@ -37,8 +37,8 @@ static const char *server_command(void)
 }
 
 /*
- * Ctrl-C is for kverbs, which still needs the connection to end what it has begun: ssh starts with
- * SIGINT blocked.
+ * ssh starts with SIGINT blocked: after Ctrl-C, kverbs still needs the connection to destroy its
+ * objects on the other host.
  */
 static int spawn(char *const *argv, int end, pid_t *pid)
 {
