@@ -12,6 +12,10 @@
 # make matrix         run what is tested in guests on every test kernel, PREEMPT_RT too; KERNELS="6.1-rt" selects
 # make check-debug    run the module's tests on a kernel with checkers (KASAN, lockdep, kmemleak…)
 # make unit           unit tests; no RDMA, no root
+# make install        install tool, manual pages, completion, and the module's sources for DKMS; DESTDIR, PREFIX
+# make uninstall      remove what 'make install' has installed
+# make deb            build Debian packages in build/deb: kverbs and kverbs-dkms
+# make help           print these lines
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 BUILD ?= build
@@ -47,7 +51,7 @@ module:
 tool: $(BUILD)/kverbs $(BUILD)/kverbs-user.so
 
 $(BUILD)/kverbs: $(TOOL_OBJS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -Wl,-rpath,'$$ORIGIN',--as-needed -o $@ $^ $(TOOL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -Wl,--as-needed -o $@ $^ $(TOOL_LIBS)
 
 $(BUILD)/kverbs-user.so: $(USER_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -o $@ $^ $(USER_LIBS)
@@ -64,7 +68,13 @@ $(BUILD)/kmod/%.o: kmod/%.c Makefile
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
 # Programs that the tests run in the guest.
-tests: $(BUILD)/tests/contract $(BUILD)/tests/policies $(BUILD)/tests/backend $(BUILD)/tests/server_inv
+tests: $(addprefix $(BUILD)/tests/,contract policies untaken untaken.txt backend server_inv)
+
+# What no command may take, for the program "untaken".
+$(BUILD)/tests/untaken.txt: uapi/kverbs.yaml tests/abi/spec_untaken.py tests/abi/spec.py
+	@mkdir -p $(@D)
+	tests/abi/spec_untaken.py >$@.new
+	mv $@.new $@
 
 $(BUILD)/tests/%: tests/vm/%.c $(NL_OBJS)
 	@mkdir -p $(@D)
@@ -82,9 +92,10 @@ CONTRACT_OBJS := $(patsubst tests/vm/contract/%.c,$(BUILD)/tests/obj/%.o,$(wildc
 $(BUILD)/tests/contract: $(CONTRACT_OBJS) $(NL_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
 
+# There a struct stands in another one without a name (struct wr).
 $(BUILD)/tests/obj/%.o: tests/vm/contract/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
+	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -fms-extensions -c -o $@ $<
 
 BACKEND_OBJS := $(patsubst tests/backend/%.c,$(BUILD)/tests/backend.d/%.o,$(wildcard tests/backend/*.c))
 
@@ -119,6 +130,9 @@ teardown:
 demo:
 	scripts/demo
 
+deb:
+	scripts/deb
+
 check:
 	scripts/check
 
@@ -131,8 +145,13 @@ check-debug:
 clean:
 	rm -rf $(BUILD)
 
+# The lines at the top of this file.
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+
+include scripts/install.mk
 include tests/unit/unit.mk
 
 -include $(TOOL_OBJS:.o=.d) $(USER_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(BACKEND_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
 
-.PHONY: all module tool tests fail-verb calibrate bench-det fuzz teardown demo check matrix check-debug clean
+.PHONY: all module tool tests fail-verb calibrate bench-det fuzz teardown demo check matrix check-debug clean deb help

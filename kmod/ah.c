@@ -22,7 +22,7 @@ static int check_sgid(struct ib_device *ib, const struct rdma_ah_attr *attr,
 
 /* On RoCE this finds the destination's MAC address, and the hop limit, for @attr. */
 static struct ib_ah *create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
-			       struct netlink_ext_ack *extack)
+			       enum kverbs_stage stage, struct netlink_ext_ack *extack)
 {
 	struct ib_ah *ah;
 	int ret;
@@ -33,10 +33,10 @@ static struct ib_ah *create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
 	/* Not rdma_create_ah(), which does not resolve. iWARP has none (siw, cxgb4, irdma). */
 	ah = rdma_create_user_ah(pd->ib, attr, NULL);
 	if (IS_ERR(ah) && attr->type == RDMA_AH_ATTR_TYPE_ROCE)
-		kv_refuse(extack, PTR_ERR(ah),
-			  "the destination's MAC address can't be resolved: check dgid and the route");
+		kv_verb_failed(extack, stage, PTR_ERR(ah),
+			       "the destination's MAC address can't be resolved: check dgid and the route");
 	else if (IS_ERR(ah))
-		kv_refuse(extack, PTR_ERR(ah), "rdma_create_user_ah failed");
+		kv_verb_failed(extack, stage, PTR_ERR(ah), "rdma_create_user_ah failed");
 	return ah;
 }
 
@@ -62,7 +62,8 @@ struct kv_obj *kv_ah_create(struct kv_pd *pd, struct kv_owner *owner,
 		return ERR_CAST(ah);
 	kv_obj_set_parent(&ah->obj, 0, &pd->obj);
 	ah->attr = *attr;
-	kv_obj_time(&ah->obj, ah->ib = create_ib(pd, &ah->attr, extack));
+	kv_obj_time(&ah->obj, CREATE,
+		    ah->ib = create_ib(pd, &ah->attr, KVERBS_STAGE_CREATE, extack));
 	if (IS_ERR(ah->ib))
 		return kv_obj_give_up(&ah->obj, PTR_ERR(ah->ib));
 	return kv_obj_made(&ah->obj, extack);
@@ -76,7 +77,7 @@ static int destroy_ah(struct kv_obj *obj)
 {
 	struct kv_ah *ah = container_of(obj, struct kv_ah, obj);
 
-	kv_obj_time(obj, rdma_destroy_ah(ah->ib, RDMA_DESTROY_AH_SLEEPABLE));
+	kv_obj_time(obj, DESTROY, rdma_destroy_ah(ah->ib, RDMA_DESTROY_AH_SLEEPABLE));
 	return 0;
 }
 
@@ -100,7 +101,7 @@ int kv_ah_resolve(struct kv_pd *pd, struct rdma_ah_attr *attr,
 
 	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE)
 		return check_sgid(pd->obj.dev->ib, attr, extack);
-	ah = create_ib(pd, attr, extack);
+	ah = create_ib(pd, attr, KVERBS_STAGE_RESOLVE, extack);
 	if (IS_ERR(ah))
 		return PTR_ERR(ah);
 	rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);

@@ -13,4 +13,11 @@
 #define kv_compat_genl_ops genl_ops
 #endif
 
+/* The attributes that the request for a list has. */
+#if KERNEL_VERSION(6, 6, 0) <= LINUX_VERSION_CODE
+#define kv_compat_dump_attrs(cb) (genl_dumpit_info(cb)->info.attrs)
+#else
+#define kv_compat_dump_attrs(cb) (genl_dumpit_info(cb)->attrs)
+#endif
+
 #endif

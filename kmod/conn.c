@@ -37,11 +37,12 @@ struct kv_obj *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
 	conn = kv_conn_alloc(&kv_conn_class, dev, owner, extack);
 	if (IS_ERR(conn))
 		return ERR_CAST(conn);
-	kv_obj_time(&conn->obj, conn->id = create_id(conn));
+	kv_obj_time(&conn->obj, CREATE, conn->id = create_id(conn));
 	if (!IS_ERR(conn->id))
 		return kv_obj_made(&conn->obj, extack);
-	return kv_obj_give_up(&conn->obj, kv_refuse(extack, PTR_ERR(conn->id),
-						    "rdma_create_id failed"));
+	return kv_obj_give_up(&conn->obj, kv_verb_failed(extack, KVERBS_STAGE_CREATE,
+							 PTR_ERR(conn->id),
+							 "rdma_create_id failed"));
 }
 
 /* The oldest request, no longer the listener's; or NULL. */
@@ -81,9 +82,8 @@ static int destroy_conn(struct kv_obj *obj)
 	kv_conn_settle(conn);
 	if (conn->qp && !kv_conn_ended(conn))
 		kv_conn_end(conn, true);
-	obj->verb_ns = 0;
 	if (conn->id)
-		kv_obj_time(obj, rdma_destroy_id(conn->id));
+		kv_obj_time(obj, DESTROY, rdma_destroy_id(conn->id));
 	conn->id = NULL;
 	reject_requests(conn);
 	if (conn->qp)
@@ -134,21 +134,23 @@ static void renew_id(struct kv_conn *conn)
 
 static const char port_in_use[] = "src's port is in use: take another one, or 0";
 
+static const char *explain_bind(int error)
+{
+	if (error == -ENODEV || error == -EADDRNOTAVAIL)
+		return "src is not an address of an RDMA device here, or its port is in use";
+	if (error == -EADDRINUSE)
+		return port_in_use;
+	return error == -EACCES ? "src's port is a privileged one" : "rdma_bind_addr failed";
+}
+
 static int bind(struct kv_conn *conn, union kv_conn_addr *src,
 		struct netlink_ext_ack *extack)
 {
 	int ret;
 
-	ret = rdma_bind_addr(conn->id, (struct sockaddr *)src);
-	if (ret == -ENODEV || ret == -EADDRNOTAVAIL)
-		return kv_refuse(extack, ret,
-				 "src is not an address of an RDMA device here, or its port is in use");
-	if (ret == -EADDRINUSE)
-		return kv_refuse(extack, ret, port_in_use);
-	if (ret == -EACCES)
-		return kv_refuse(extack, ret, "src's port is a privileged one");
+	kv_obj_time(&conn->obj, BIND, ret = rdma_bind_addr(conn->id, (struct sockaddr *)src));
 	if (ret)
-		return kv_refuse(extack, ret, "rdma_bind_addr failed");
+		return kv_verb_failed(extack, KVERBS_STAGE_BIND, ret, explain_bind(ret));
 	if (!conn->id->device || conn->id->device == conn->obj.dev->ib)
 		return 0;
 	return kv_refuse(extack, -EXDEV, "src is an address of another RDMA device");
@@ -162,9 +164,9 @@ static int listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
 	ret = bind(conn, src, extack);
 	if (ret)
 		return ret;
-	ret = rdma_listen(conn->id, backlog);
-	return ret ? kv_refuse(extack, ret, ret == -EADDRINUSE ? port_in_use :
-			       "rdma_listen failed") : 0;
+	kv_obj_time(&conn->obj, CM, ret = rdma_listen(conn->id, backlog));
+	return ret ? kv_verb_failed(extack, KVERBS_STAGE_CM, ret, ret == -EADDRINUSE ?
+				    port_in_use : "rdma_listen failed") : 0;
 }
 
 /**
@@ -184,21 +186,21 @@ int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
 
 	conn->backlog = backlog;
 	kv_conn_set_state(conn, KVERBS_CONN_LISTENING);
-	kv_obj_time(&conn->obj, ret = listen(conn, src, backlog, extack));
+	ret = listen(conn, src, backlog, extack);
 	if (ret)
 		renew_id(conn);
 	return ret;
 }
 
 /**
- * kv_conn_take() - the oldest request of a listener
+ * kv_conn_get_request() - the oldest request of a listener
  * @listener: the CONN that listens
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
  * Return: the CONN, owned by the id table, or ERR_PTR: -EAGAIN if there is none.
  */
-struct kv_obj *kv_conn_take(struct kv_conn *listener, struct netlink_ext_ack *extack)
+struct kv_obj *kv_conn_get_request(struct kv_conn *listener, struct netlink_ext_ack *extack)
 {
 	struct kv_conn *conn = pop_request(listener);
 	int ret;
@@ -226,9 +228,10 @@ static int resolve(struct kv_conn *conn, union kv_conn_addr *src, union kv_conn_
 	*src_wrong = ret;
 	if (ret)
 		return ret;
-	ret = rdma_resolve_addr(conn->id, NULL, (struct sockaddr *)dst, timeout_ms);
-	return ret ? kv_refuse(extack, ret, ret == -ENETUNREACH ? "no route leads to dst" :
-			       "rdma_resolve_addr failed") : 0;
+	kv_obj_time(&conn->obj, CM,
+		    ret = rdma_resolve_addr(conn->id, NULL, (struct sockaddr *)dst, timeout_ms));
+	return ret ? kv_verb_failed(extack, KVERBS_STAGE_CM, ret, ret == -ENETUNREACH ?
+				    "no route leads to dst" : "rdma_resolve_addr failed") : 0;
 }
 
 /**
@@ -250,7 +253,7 @@ int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
 	int ret;
 
 	kv_conn_set_state(conn, KVERBS_CONN_RESOLVING_ADDR);
-	kv_obj_time(&conn->obj, ret = resolve(conn, src, dst, timeout_ms, src_wrong, extack));
+	ret = resolve(conn, src, dst, timeout_ms, src_wrong, extack);
 	if (ret)
 		renew_id(conn);
 	return ret;
@@ -271,11 +274,11 @@ int kv_conn_resolve_route(struct kv_conn *conn, u32 timeout_ms,
 	int ret;
 
 	kv_conn_set_state(conn, KVERBS_CONN_RESOLVING_ROUTE);
-	kv_obj_time(&conn->obj, ret = rdma_resolve_route(conn->id, timeout_ms));
+	kv_obj_time(&conn->obj, CM, ret = rdma_resolve_route(conn->id, timeout_ms));
 	if (!ret)
 		return 0;
 	kv_conn_set_state(conn, KVERBS_CONN_ADDR_RESOLVED);
-	return kv_refuse(extack, ret, "rdma_resolve_route failed");
+	return kv_verb_failed(extack, KVERBS_STAGE_CM, ret, "rdma_resolve_route failed");
 }
 
 /* By field: what is between them, or behind, is none of the caller's business. */

@@ -149,7 +149,7 @@ struct kv_obj *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
 int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *extack);
 int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
 		   struct netlink_ext_ack *extack);
-struct kv_obj *kv_conn_take(struct kv_conn *listener, struct netlink_ext_ack *extack);
+struct kv_obj *kv_conn_get_request(struct kv_conn *listener, struct netlink_ext_ack *extack);
 int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
 			 union kv_conn_addr *dst, u32 timeout_ms, bool *src_wrong,
 			 struct netlink_ext_ack *extack);

@@ -87,7 +87,7 @@ int kv_conn_end(struct kv_conn *conn, bool answer)
 	if (answer && conn->id) {
 		if (qp && kv_dev_iwarp(conn->obj.dev) && !kv_wq_idle(&qp->wqes.sq))
 			kv_drain_begin(qp);
-		kv_obj_time(&conn->obj, ret = rdma_disconnect(conn->id));
+		kv_obj_time(&conn->obj, CM, ret = rdma_disconnect(conn->id));
 	}
 	if (qp)
 		kv_drain_begin(qp);
@@ -214,7 +214,7 @@ static int refuse_request(struct rdma_cm_id *id, u8 reason)
 	return -ECONNREFUSED;
 }
 
-/* Puts a request where CONN_TAKE finds it. */
+/* Puts a request where CONN_GET_REQUEST finds it. */
 static int add_request(struct kv_conn *listener, struct rdma_cm_id *id,
 		       const struct rdma_cm_event *event)
 {

@@ -50,8 +50,8 @@ static int ask_cm(const struct kv_conn *conn, enum kverbs_qp_state to,
 	modify->resolved = true;
 	ret = rdma_init_qp_attr(conn->id, &modify->attr, &mask);
 	if (ret)
-		return kv_refuse(extack, ret,
-				 "rdma_init_qp_attr failed: the peer may have given up");
+		return kv_verb_failed(extack, KVERBS_STAGE_QUERY, ret,
+				      "rdma_init_qp_attr failed: the peer may have given up");
 	modify->mask = mask & ~IB_QP_STATE;
 	/* The peer has named it. */
 	if (mask & IB_QP_PATH_MTU && ib_mtu_enum_to_int(modify->attr.path_mtu) < 0)
@@ -60,18 +60,22 @@ static int ask_cm(const struct kv_conn *conn, enum kverbs_qp_state to,
 	return 0;
 }
 
-static int walk(struct kv_qp *qp, struct kv_qp_modify *modify,
+/* The times of the QP's verbs are added to those of the CONN's command. */
+static int walk(struct kv_conn *conn, struct kv_qp *qp, struct kv_qp_modify *modify,
 		struct netlink_ext_ack *extack)
 {
 	struct kv_qp_step wrong = {};
-	int ret;
+	int ret, stage;
 
+	kv_obj_forget_times(&qp->obj);
 	ret = kv_qp_modify(qp, modify, &wrong, extack);
+	for (stage = 0; stage <= KVERBS_STAGE_MAX; stage++)
+		conn->obj.stage_ns[stage] += qp->obj.stage_ns[stage];
 	return wrong.text ? kv_refuse(extack, ret, wrong.text) : ret;
 }
 
 /* What was posted in INIT stays, and so do the rights that INIT gave. */
-static int init_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp_state from,
+static int init_qp(struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp_state from,
 		   u32 access, struct netlink_ext_ack *extack)
 {
 	struct kv_qp_modify modify;
@@ -83,7 +87,7 @@ static int init_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp_
 	modify.attr.qp_access_flags = access;
 	if (from == KVERBS_QPS_INIT)
 		modify.mask &= ~KV_QPA_ACCESS;
-	return walk(qp, &modify, extack);
+	return walk(conn, qp, &modify, extack);
 }
 
 static void reset_qp(struct kv_qp *qp)
@@ -151,7 +155,7 @@ static int ready_qp(struct kv_conn *conn, const struct rdma_conn_param *cm, u8 a
 	if (cm)
 		attr->max_dest_rd_atomic = cm->responder_resources;
 	attr->max_dest_rd_atomic = min_t(u32, attr->max_dest_rd_atomic, limits->max_qp_rd_atom);
-	ret = walk(conn->qp, &modify, extack);
+	ret = walk(conn, conn->qp, &modify, extack);
 	if (ret)
 		return ret;
 	ret = ask_cm(conn, KVERBS_QPS_RTS, &modify, extack);
@@ -161,7 +165,7 @@ static int ready_qp(struct kv_conn *conn, const struct rdma_conn_param *cm, u8 a
 	if (cm)
 		attr->max_rd_atomic = cm->initiator_depth;
 	attr->max_rd_atomic = min_t(u32, attr->max_rd_atomic, limits->max_qp_init_rd_atom);
-	return walk(conn->qp, &modify, extack);
+	return walk(conn, conn->qp, &modify, extack);
 }
 
 /* --- the handshake --- */
@@ -233,14 +237,14 @@ int kv_conn_connect(struct kv_conn *conn, const struct kv_conn_param *param,
 	if (ret)
 		return ret;
 	kv_conn_set_state(conn, KVERBS_CONN_CONNECTING);
-	kv_obj_time(&conn->obj, ret = rdma_connect(conn->id, &cm));
+	kv_obj_time(&conn->obj, CM, ret = rdma_connect(conn->id, &cm));
 	if (!ret) {
 		note_iwarp(conn);
 		return 0;
 	}
 	kv_conn_set_state(conn, KVERBS_CONN_ROUTE_RESOLVED);
 	give_back_qp(conn, from);
-	return kv_refuse(extack, ret, "rdma_connect failed");
+	return kv_verb_failed(extack, KVERBS_STAGE_CM, ret, "rdma_connect failed");
 }
 
 /* The two ends of a handshake: bring the QP to RTS, and say so. */
@@ -254,13 +258,14 @@ static int finish(struct kv_conn *conn, struct rdma_conn_param *cm, u8 ack_timeo
 	if (ret)
 		return ret;
 	kv_conn_set_state(conn, state);
-	kv_obj_time(&conn->obj, ret = rdma_accept(conn->id, cm));
+	kv_obj_time(&conn->obj, CM, ret = rdma_accept(conn->id, cm));
 	if (!ret) {
 		note_iwarp(conn);
 		return 0;
 	}
 	fail(conn, ret);
-	return kv_refuse(extack, ret, "rdma_accept failed: the peer may have given up");
+	return kv_verb_failed(extack, KVERBS_STAGE_CM, ret,
+			      "rdma_accept failed: the peer may have given up");
 }
 
 /**
@@ -326,10 +331,11 @@ int kv_conn_reject(struct kv_conn *conn, const void *data, u32 length,
 {
 	int ret;
 
-	kv_obj_time(&conn->obj, ret = rdma_reject(conn->id, data, length,
-						  IB_CM_REJ_CONSUMER_DEFINED));
+	kv_obj_time(&conn->obj, CM,
+		    ret = rdma_reject(conn->id, data, length, IB_CM_REJ_CONSUMER_DEFINED));
 	if (ret)
-		return kv_refuse(extack, ret, "rdma_reject failed: the peer may have given up");
+		return kv_verb_failed(extack, KVERBS_STAGE_CM, ret,
+				      "rdma_reject failed: the peer may have given up");
 	kv_conn_end(conn, false);
 	kv_conn_set_state(conn, KVERBS_CONN_REJECTED);
 	return 0;
@@ -349,5 +355,5 @@ int kv_conn_disconnect(struct kv_conn *conn, struct netlink_ext_ack *extack)
 
 	kv_conn_set_state(conn, KVERBS_CONN_DISCONNECTING);
 	ret = kv_conn_end(conn, true);
-	return ret ? kv_refuse(extack, ret, "rdma_disconnect failed") : 0;
+	return ret ? kv_verb_failed(extack, KVERBS_STAGE_CM, ret, "rdma_disconnect failed") : 0;
 }

@@ -97,17 +97,18 @@ struct kv_obj *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
 	if (ret)
 		return kv_obj_give_up(&cq->obj, ret);
 
-	kv_obj_time(&cq->obj, cq->ib = kv_cq_by_core(cq) ? create_by_core(cq, entries) :
+	kv_obj_time(&cq->obj, CREATE, cq->ib = kv_cq_by_core(cq) ? create_by_core(cq, entries) :
 							   create_own(cq, entries));
 	if (!IS_ERR(cq->ib))
 		return kv_obj_made(&cq->obj, extack);
-	return kv_obj_give_up(&cq->obj, kv_refuse(extack, PTR_ERR(cq->ib),
-						  "the device refuses to make the cq"));
+	return kv_obj_give_up(&cq->obj, kv_verb_failed(extack, KVERBS_STAGE_CREATE,
+						       PTR_ERR(cq->ib),
+						       "the device refuses to make the cq"));
 }
 
 static int destroy_cq(struct kv_obj *obj)
 {
-	kv_obj_time(obj, destroy_ib(container_of(obj, struct kv_cq, obj)));
+	kv_obj_time(obj, DESTROY, destroy_ib(container_of(obj, struct kv_cq, obj)));
 	return 0;
 }
 
@@ -213,18 +214,15 @@ bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms, u64 *slept_
  * @cq: the CQ
  * @solicited: only a solicited completion, or an error
  * @missed: receives whether completions are there already: no event may come then
- * @verb_ns: receives how long ib_req_notify_cq() took; 0 if the RDMA core polls
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
  * Return: 0 or a negative errno.
  */
-int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, u64 *verb_ns,
-	      struct netlink_ext_ack *extack)
+int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, struct netlink_ext_ack *extack)
 {
 	enum ib_cq_notify_flags flags = IB_CQ_REPORT_MISSED_EVENTS |
 		(solicited ? IB_CQ_SOLICITED : IB_CQ_NEXT_COMP);
-	u64 start;
 	int ret = 0;
 
 	lockdep_assert_held(&cq->obj.dev->lock);
@@ -235,20 +233,16 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, u64 *verb_ns,
 		return kv_refuse(extack, -EINVAL,
 				 "solicited needs a cq with context event: a completion does not tell whether it was");
 
-	*verb_ns = 0;
 	/*
 	 * First: the event may come before the verb returns. bnxt_re_req_notify_cq() returns 1
 	 * without having armed, siw_req_notify_cq() how many completions there are.
 	 */
 	set_bit(0, &cq->armed);
-	if (!kv_cq_by_core(cq)) {
-		start = ktime_get_raw_ns();
-		ret = ib_req_notify_cq(cq->ib, flags);
-		*verb_ns = ktime_get_raw_ns() - start;
-	}
+	if (!kv_cq_by_core(cq))
+		kv_obj_time(&cq->obj, ARM, ret = ib_req_notify_cq(cq->ib, flags));
 	if (ret < 0) {
 		clear_bit(0, &cq->armed);
-		return kv_refuse(extack, ret, "ib_req_notify_cq failed");
+		return kv_verb_failed(extack, KVERBS_STAGE_ARM, ret, "ib_req_notify_cq failed");
 	}
 	/* Some may have come out of the CQ already. */
 	*missed = ret > 0 || kv_wqe_waiting(cq);

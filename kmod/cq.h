@@ -28,7 +28,7 @@ struct kv_qp;
  *	until clearing it; completions have no other way out, but of a CQ that the
  *	RDMA core polls.
  * @armed: bit 0: the next completion makes an event
- * @ran: the QP of the last run that completed into it, or NULL: of all its QPs only
+ * @last_run_qp: the QP of the last run that completed into it, or NULL: of all its QPs only
  *	that one can have left requests of a run behind; dev->lock
  * @wqes: of the requests that complete here
  */
@@ -40,7 +40,7 @@ struct kv_cq {
 	enum kverbs_cq_context context;
 	unsigned long claimed;
 	unsigned long armed;
-	const struct kv_qp *ran;
+	const struct kv_qp *last_run_qp;
 	struct kv_cq_wqes wqes;
 };
 
@@ -57,8 +57,7 @@ struct kv_obj *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
 bool kv_cq_claim(struct kv_cq *cq);
 void kv_cq_release(struct kv_cq *cq);
 int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns);
-int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, u64 *verb_ns,
-	      struct netlink_ext_ack *extack);
+int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, struct netlink_ext_ack *extack);
 bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms, u64 *slept_ns);
 
 /**

@@ -2,8 +2,8 @@
 #include <linux/slab.h>
 #include <kverbs.h>
 #include "dev.h"
-#include "mr.h"
 #include "obj.h"
+#include "rules/buf.h"
 
 static LIST_HEAD(kv_devs);
 static DEFINE_MUTEX(kv_devs_lock); /* protects kv_devs and its generation */
@@ -76,6 +76,23 @@ struct kv_dev *kv_dev_lookup_nth(unsigned long n, struct net *net)
 }
 
 /**
+ * kv_dev_for_each() - look at all devices, none of which goes meanwhile
+ * @net: network namespace of who asks
+ * @look: called for each; does not wait
+ * @arg: its second argument
+ */
+void kv_dev_for_each(struct net *net, void (*look)(struct kv_dev *dev, void *arg), void *arg)
+{
+	struct kv_dev *dev;
+
+	mutex_lock(&kv_devs_lock);
+	list_for_each_entry(dev, &kv_devs, link)
+		if (rdma_dev_access_netns(dev->ib, net))
+			look(dev, arg);
+	mutex_unlock(&kv_devs_lock);
+}
+
+/**
  * kv_dev_generation() - has the list of devices changed?
  *
  * Return: a number that changes with it, never 0.
@@ -83,21 +100,6 @@ struct kv_dev *kv_dev_lookup_nth(unsigned long n, struct net *net)
 unsigned int kv_dev_generation(void)
 {
 	return READ_ONCE(kv_devs_generation) | 1;
-}
-
-/**
- * kv_dev_lock() - enter the control path of a device
- * @dev: the device
- *
- * Return: 0 with dev->lock held, or -ENODEV without it if the device is gone.
- */
-int kv_dev_lock(struct kv_dev *dev)
-{
-	mutex_lock(&dev->lock);
-	if (!dev->gone)
-		return 0;
-	mutex_unlock(&dev->lock);
-	return -ENODEV;
 }
 
 /**
@@ -176,11 +178,9 @@ void kv_dev_del(struct kv_dev *dev)
 void kv_dev_rename(struct kv_dev *dev, char old_name[IB_DEVICE_NAME_MAX])
 {
 	mutex_lock(&kv_devs_lock);
-	mutex_lock(&dev->lock);
 	strscpy(old_name, dev->name, IB_DEVICE_NAME_MAX);
 	set_name(dev);
 	kv_devs_generation += 2;
-	mutex_unlock(&dev->lock);
 	mutex_unlock(&kv_devs_lock);
 }
 
@@ -188,18 +188,11 @@ void kv_dev_rename(struct kv_dev *dev, char old_name[IB_DEVICE_NAME_MAX])
  * kv_dev_page_size() - the pages of which a fast registration consists here
  * @dev: the device, not gone
  *
- * The smallest of the device's page sizes, but not below 4096 bytes, as in
- * ib_srp (srp_add_one()). The kernel's PAGE_SIZE may be one that the device does not
- * have: irdma codes every size but 2 MiB and 1 GiB as 4096 bytes (irdma_set_page()).
- *
  * Return: bytes, a power of two.
  */
 u32 kv_dev_page_size(const struct kv_dev *dev)
 {
-	u64 cap = dev->ib->attrs.page_size_cap;
-
-	/* siw tells PAGE_SIZE, and devices that tell none take that. */
-	return cap ? max(1UL << __ffs64(cap), 4096UL) : PAGE_SIZE;
+	return kv_reg_page_size(dev->ib->attrs.page_size_cap, PAGE_SIZE);
 }
 
 /**
@@ -214,49 +207,61 @@ bool kv_dev_iwarp(const struct kv_dev *dev)
 }
 
 /**
- * kv_dev_max_mr_bytes() - the largest buffer that one MR can cover here
+ * kv_dev_max_mr_pages() - the most pages that a fast registration has here
+ * @dev: the device, not gone
+ *
+ * Return: pages, 0 if the device has no fast registration.
+ */
+u32 kv_dev_max_mr_pages(const struct kv_dev *dev)
+{
+	const struct ib_device_attr *attrs = &dev->ib->attrs;
+
+	if (!(attrs->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS))
+		return 0;
+	return attrs->max_fast_reg_page_list_len;
+}
+
+/**
+ * kv_dev_max_mr_bytes() - the most bytes that one MR can be registered over here
  * @dev: the device, not gone
  *
  * Return: bytes, 0 if the device has no fast registration.
  */
 u64 kv_dev_max_mr_bytes(const struct kv_dev *dev)
 {
-	const struct ib_device_attr *attrs = &dev->ib->attrs;
-	u64 pages = attrs->max_fast_reg_page_list_len;
+	u64 pages = kv_dev_max_mr_pages(dev);
 
-	if (!(attrs->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS))
-		return 0;
-	return min3(pages * kv_dev_page_size(dev), attrs->max_mr_size, (u64)KV_MR_BYTES_MAX);
+	return min_t(u64, pages * kv_dev_page_size(dev), dev->ib->attrs.max_mr_size);
 }
 
 /**
- * kv_dev_can() - what can be done with a device, of what there is here
+ * kv_dev_caps() - what can be done with a device, of what there is here
  * @dev: the device, not gone
  *
  * The verbs have no bits for transports: they follow from the protocol.
  *
- * Return: KVERBS_CAN_*
+ * Return: KVERBS_CAP_*
  */
-u32 kv_dev_can(const struct kv_dev *dev)
+u32 kv_dev_caps(const struct kv_dev *dev)
 {
 	const struct ib_device_attr *attrs = &dev->ib->attrs;
 	const struct ib_device *ib = dev->ib;
 	bool iwarp = kv_dev_iwarp(dev);
-	u32 can = KVERBS_CAN_RC;
+	u32 caps = KVERBS_CAP_RC;
 
 	if (!iwarp)
-		can |= KVERBS_CAN_UC | KVERBS_CAN_UD;
+		caps |= KVERBS_CAP_UC | KVERBS_CAP_UD;
 	if (!iwarp && ib->ops.create_ah)
-		can |= KVERBS_CAN_AH;
+		caps |= KVERBS_CAP_AH;
 	if (attrs->max_srq && ib->ops.create_srq)
-		can |= KVERBS_CAN_SRQ;
+		caps |= KVERBS_CAP_SRQ;
 	if (kv_dev_max_mr_bytes(dev))
-		can |= KVERBS_CAN_FAST_REG;
+		caps |= KVERBS_CAP_FAST_REG;
 	if (attrs->atomic_cap != IB_ATOMIC_NONE)
-		can |= KVERBS_CAN_ATOMIC;
+		caps |= KVERBS_CAP_ATOMIC;
 	if (rdma_cap_ib_cm(ib, rdma_start_port(ib)) || rdma_cap_iw_cm(ib, rdma_start_port(ib)))
-		can |= KVERBS_CAN_CM;
-	return can;
+		caps |= KVERBS_CAP_CM;
+	return caps;
 }
 
 /**
@@ -274,8 +279,9 @@ void kv_dev_copy_fw_ver(const struct kv_dev *dev, char fw_ver[IB_FW_VERSION_NAME
 }
 
 /**
- * kv_dev_query_port() - state of the device's first port
+ * kv_dev_query_port() - state of a port
  * @dev: the device
+ * @port: number of the port, valid
  * @attr: where it goes
  *
  * Some kernels log a line each time if they don't know the netdev's speed: not
@@ -284,8 +290,8 @@ void kv_dev_copy_fw_ver(const struct kv_dev *dev, char fw_ver[IB_FW_VERSION_NAME
  * Locks: dev->lock
  * Return: 0 or a negative errno.
  */
-int kv_dev_query_port(struct kv_dev *dev, struct ib_port_attr *attr)
+int kv_dev_query_port(struct kv_dev *dev, u32 port, struct ib_port_attr *attr)
 {
 	lockdep_assert_held(&dev->lock);
-	return ib_query_port(dev->ib, rdma_start_port(dev->ib), attr);
+	return ib_query_port(dev->ib, port, attr);
 }

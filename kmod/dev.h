@@ -11,10 +11,14 @@
 #include "wqe.h"
 
 /*
- * Lock order: kv_owner.clearing, kv_devs_lock, kv_dev.lock, the RDMA CM's mutex of an
- * id, the locks of the id tables; the spinlocks kv_owner.lock, kv_dev_wqes.lock,
- * kv_conn_lock and kv_dev.name_lock after all of them. Threads of runs take none of the
- * mutexes, and handlers of the CM no kv_dev.lock, so that they can be waited for under that.
+ * Lock order: kv_owner.clearing, kv_dev.lock, the RDMA CM's mutex of an id, the locks of the
+ * id tables; the spinlocks kv_owner.lock, kv_jobs.lock, kv_dev_wqes.lock, kv_conn_lock and
+ * kv_dev.name_lock after all of them. kv_devs_lock is taken alone, and held for a moment only.
+ * Threads of runs take none of the mutexes, and handlers of the CM no kv_dev.lock, so that
+ * they can be waited for under that.
+ *
+ * kv_dev.lock is held while a verb waits: handlers of netlink only try to take it
+ * (kv_call_lock()).
  */
 
 /**
@@ -23,8 +27,7 @@
  * @link: in the list of devices; kv_devs_lock
  * @ib: the device; not to be touched once @gone
  * @name: a copy of its name, which ib's own may be freed under a reader when the
- *	device is renamed; kv_devs_lock, @lock and @name_lock to write, one of them
- *	to read
+ *	device is renamed; kv_devs_lock and @name_lock to write, one of them to read
  * @name_lock: see @name; in any context
  * @lock: the control path of this device. Protects @gone and, of each object
  *	of this device, its parents, users and verbs object.
@@ -51,16 +54,17 @@ void kv_dev_del(struct kv_dev *dev);
 void kv_dev_rename(struct kv_dev *dev, char old_name[IB_DEVICE_NAME_MAX]);
 struct kv_dev *kv_dev_lookup(const char *name, struct net *net);
 struct kv_dev *kv_dev_lookup_nth(unsigned long n, struct net *net);
+void kv_dev_for_each(struct net *net, void (*look)(struct kv_dev *dev, void *arg), void *arg);
 unsigned int kv_dev_generation(void);
 struct kv_dev *kv_dev_get(struct kv_dev *dev);
 void kv_dev_put(struct kv_dev *dev);
-int kv_dev_lock(struct kv_dev *dev);
 void kv_dev_copy_name(struct kv_dev *dev, char name[IB_DEVICE_NAME_MAX]);
 u32 kv_dev_page_size(const struct kv_dev *dev);
 bool kv_dev_iwarp(const struct kv_dev *dev);
+u32 kv_dev_max_mr_pages(const struct kv_dev *dev);
 u64 kv_dev_max_mr_bytes(const struct kv_dev *dev);
-u32 kv_dev_can(const struct kv_dev *dev);
+u32 kv_dev_caps(const struct kv_dev *dev);
 void kv_dev_copy_fw_ver(const struct kv_dev *dev, char fw_ver[IB_FW_VERSION_NAME_MAX]);
-int kv_dev_query_port(struct kv_dev *dev, struct ib_port_attr *attr);
+int kv_dev_query_port(struct kv_dev *dev, u32 port, struct ib_port_attr *attr);
 
 #endif

@@ -166,7 +166,7 @@ static void drain_srq(struct kv_qp *qp)
 /* Requests of runs have no kv_wqe: the QP tells of them. */
 static bool sq_idle(const struct kv_qp *qp)
 {
-	return kv_wq_idle(&qp->wqes.sq) && !qp->dirty;
+	return kv_wq_idle(&qp->wqes.sq) && !qp->needs_reset;
 }
 
 static bool rq_idle(const struct kv_qp *qp)
@@ -239,7 +239,7 @@ int kv_drain_qp(struct kv_qp *qp)
 	drain->rq.posted = false;
 	if (qp->srq && qp->received)
 		drain_srq(qp);
-	qp->dirty = false;
+	qp->needs_reset = false;
 	qp->run_recvs = 0;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "dev.h"
 #include "event.h"
 #include "obj.h"
+#include "trace.h"
 
 /*
  * What happens to objects is told by the verbs, in any context (a device may call
@@ -117,6 +118,7 @@ void kv_event_send_obj(const struct kv_obj *obj, const struct kv_event *event)
 {
 	struct queued *queued;
 
+	trace_kverbs_event(obj, event);
 	if (!heard(obj->owner->net))
 		return;
 	queued = kmalloc(sizeof(*queued), GFP_ATOMIC);

@@ -16,7 +16,7 @@
 #include "loop/loop.h"
 
 /* In jiffies: how long a run keeps the CPU that nobody wants. */
-#define KV_ENV_BREATH (HZ / 10)
+#define KV_ENV_RESCHED (HZ / 10)
 
 /* struct kv_env_cq is never defined: it is an ib_cq by another name. */
 struct kv_env_cq;
@@ -31,8 +31,8 @@ struct kv_env_cq;
  * @recv_wr: what each post receives into
  * @send_sge: @send's
  * @recv_sge: @recv_wr's
- * @flag: last byte of the target
- * @mark: last byte of the local buffer
+ * @rx_tail: last byte of the target
+ * @tx_tail: last byte of the local buffer
  */
 struct kv_end {
 	struct ib_qp *qp;
@@ -46,8 +46,8 @@ struct kv_end {
 	struct ib_recv_wr recv_wr;
 	struct ib_sge send_sge;
 	struct ib_sge recv_sge;
-	u8 *flag;
-	u8 *mark;
+	u8 *rx_tail;
+	u8 *tx_tail;
 };
 
 /*
@@ -67,6 +67,11 @@ static inline __u64 kv_env_ns_to_ticks(__u64 ns)
 {
 	return mul_u64_u32_div(ns, tsc_khz, 1000000);
 }
+
+static inline __u64 kv_env_counter_hz(void)
+{
+	return (__u64)tsc_khz * 1000;
+}
 #else
 #define KV_ENV_COUNTER "ktime_raw"
 static inline __u64 kv_env_now(void)
@@ -78,17 +83,22 @@ static inline __u64 kv_env_ns_to_ticks(__u64 ns)
 {
 	return ns;
 }
+
+static inline __u64 kv_env_counter_hz(void)
+{
+	return NSEC_PER_SEC;
+}
 #endif
 
-static inline int kv_env_post_send(struct kv_end *e, int off)
+static inline int kv_env_post_send(struct kv_end *e, int bh_disabled)
 {
 	int ret;
 
-	/* off is a constant in each copy of a loop. */
-	if (off)
+	/* bh_disabled is a constant in each copy of a loop. */
+	if (bh_disabled)
 		local_bh_disable();
 	ret = ib_post_send(e->qp, &e->send.wr, NULL);
-	if (off)
+	if (bh_disabled)
 		local_bh_enable();
 	return ret;
 }
@@ -145,14 +155,14 @@ static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 	return -EIO;
 }
 
-static inline __u8 kv_env_flag(struct kv_end *e)
+static inline __u8 kv_env_rx_tail(struct kv_end *e)
 {
-	return READ_ONCE(*e->flag);
+	return READ_ONCE(*e->rx_tail);
 }
 
-static inline __u8 *kv_env_mark(struct kv_end *e)
+static inline __u8 *kv_env_tx_tail(struct kv_end *e)
 {
-	return e->mark;
+	return e->tx_tail;
 }
 
 static inline int kv_env_stop(struct kv_loop *l)
@@ -160,7 +170,7 @@ static inline int kv_env_stop(struct kv_loop *l)
 	return READ_ONCE(l->stop);
 }
 
-/* Not for the loops: how many empty polls in a row there are before one lets the CPU go. */
+/* Not for the loops: how many empty polls in a row there are before one yields the CPU. */
 static inline __u32 kv_env_default_spins(void)
 {
 	/* With one CPU whoever is to make the completion happen waits for ours. */
@@ -177,23 +187,23 @@ static inline void kv_env_relax(void)
  * a workqueue) need not have asked for this CPU, and a preemptible kernel's
  * cond_resched() does nothing.
  */
-static inline void kv_env_let_go(void)
+static inline void kv_env_yield(void)
 {
 	schedule();
 }
 
 /*
- * A loop whose polls are never empty does not let go, but what changes the kernel's code
+ * A loop whose polls are never empty does not yield, but what changes the kernel's code
  * (ftrace, kprobes, livepatch) waits until each task has called schedule(). A preemptible
  * kernel takes the CPU away before need_resched() can be seen here, and that does not count:
  * so the call comes after a while in any case. It is the same on every kernel, and does not
  * ask which kind of preemption there is.
  */
-static inline void kv_env_breathe(struct kv_loop *l)
+static inline void kv_env_cond_resched(struct kv_loop *l)
 {
-	if (likely(!need_resched() && jiffies - l->breath < KV_ENV_BREATH))
+	if (likely(!need_resched() && jiffies - l->resched < KV_ENV_RESCHED))
 		return;
-	l->breath = jiffies;
+	l->resched = jiffies;
 	schedule();
 }
 
@@ -203,11 +213,12 @@ static inline void kv_env_breathe(struct kv_loop *l)
 		return name##_body(l, 0);		\
 	}						\
 							\
-	int kv_loop_##name##_off(struct kv_loop *l)	\
+	int kv_loop_##name##_bh_disabled(struct kv_loop *l)	\
 	{						\
 		return name##_body(l, 1);		\
 	}
 
-#define KV_LOOP_PICK(name, off) ((off) ? kv_loop_##name##_off : kv_loop_##name)
+#define KV_LOOP_PICK(name, bh_disabled) \
+	((bh_disabled) ? kv_loop_##name##_bh_disabled : kv_loop_##name)
 
 #endif

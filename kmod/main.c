@@ -4,6 +4,7 @@
 #include <rdma/ib_verbs.h>
 #include <kverbs.h>
 #include "ah.h"
+#include "buf.h"
 #include "client.h"
 #include "conn.h"
 #include "cq.h"
@@ -23,6 +24,7 @@ static struct kv_obj_class *const classes[KV_OBJ_RANKS] = {
 	[KV_OBJ_AH] = &kv_ah_class,
 	[KV_OBJ_SRQ] = &kv_srq_class,
 	[KV_OBJ_MR] = &kv_mr_class,
+	[KV_OBJ_BUF] = &kv_buf_class,
 	[KV_OBJ_CQ] = &kv_cq_class,
 	[KV_OBJ_PD] = &kv_pd_class,
 };

@@ -2,17 +2,19 @@
 #ifndef _KV_MR_H
 #define _KV_MR_H
 
-#include <linux/sizes.h>
 #include "obj.h"
 
-struct file;
 struct ib_mr;
+struct kv_buf;
 struct kv_pd;
 struct kv_qp;
 struct netlink_ext_ack;
 
-/* A buffer is one physically contiguous piece: the page allocator's limit. */
-#define KV_MR_BYTES_MAX SZ_4M
+/* What an MR uses: its parents by slot. */
+enum kv_mr_parent {
+	KV_MR_PD,
+	KV_MR_BUF,
+};
 
 /**
  * enum kv_mr_state - what the device makes of the MR
@@ -31,60 +33,47 @@ enum kv_mr_state {
 };
 
 /**
- * struct kv_mr - a buffer, and the MR that can be registered over it
- * @obj: base; parent 0 is the PD
+ * struct kv_mr - a memory region that can be registered over a buffer
+ * @obj: base; parents as enum kv_mr_parent says. The buffer is the one that the MR is, or may
+ *	be, registered over
  * @ib: the verbs object, IB_MR_TYPE_MEM_REG
- * @buf: the buffer, zeroed when it was made
- * @length: its bytes as they were asked for
- * @dma: its DMA address, mapped for both directions
- * @max_access: KVERBS_ACCESS_*, what a registration may grant
+ * @max_pages: pages that a registration may have
  * @state: enum kv_mr_state; a completion ends REGISTERING and INVALIDATING, whether
  *	somebody waits for it or not, all else is dev->lock's
  * @access: KVERBS_ACCESS_* of the registration; dev->lock
- * @offset: first registered byte; dev->lock
- * @reg_length: registered bytes; dev->lock
+ * @offset: first registered byte of the buffer; dev->lock
+ * @length: registered bytes; dev->lock
  */
 struct kv_mr {
 	struct kv_obj obj;
 	struct ib_mr *ib;
-	void *buf;
-	size_t length;
-	u64 dma;
-	u32 max_access;
+	u32 max_pages;
 	int state;
 	u32 access;
-	u64 offset;
-	u64 reg_length;
-};
-
-/**
- * struct kv_mr_file - bytes that go between a buffer and a file
- * @file: a regular one
- * @pos: first byte in the file
- * @offset: first byte in the buffer; checked, as is @length
- * @length: bytes
- */
-struct kv_mr_file {
-	struct file *file;
-	loff_t pos;
 	u64 offset;
 	u64 length;
 };
 
-struct kv_obj *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner,
-			    u64 length, u32 max_access,
+/**
+ * struct kv_mr_reg - a registration that is asked for
+ * @buf: the buffer, of the MR's device
+ * @offset: first byte
+ * @length: bytes
+ * @access: KVERBS_ACCESS_*
+ */
+struct kv_mr_reg {
+	struct kv_buf *buf;
+	u64 offset;
+	u64 length;
+	u32 access;
+};
+
+struct kv_obj *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner, u32 max_pages,
 			    struct netlink_ext_ack *extack);
-int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, u32 access, u64 offset,
-	      u64 length, struct netlink_ext_ack *extack);
+int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
+	      struct netlink_ext_ack *extack);
 int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp,
 	      struct netlink_ext_ack *extack);
-bool kv_mr_coherent(const struct kv_mr *mr);
-int kv_mr_check_range(const struct kv_mr *mr, u64 offset, u64 length,
-		      struct netlink_ext_ack *extack);
-void kv_mr_write(struct kv_mr *mr, u64 offset, const void *data, u32 length);
-void kv_mr_read(struct kv_mr *mr, u64 offset, void *data, u32 length);
-s64 kv_mr_move(struct kv_mr *mr, const struct kv_mr_file *file, bool save,
-	       struct netlink_ext_ack *extack);
 
 /**
  * kv_mr_registered() - is access granted by the MR's keys?
@@ -96,6 +85,18 @@ s64 kv_mr_move(struct kv_mr *mr, const struct kv_mr_file *file, bool save,
 static inline bool kv_mr_registered(const struct kv_mr *mr)
 {
 	return READ_ONCE(mr->state) == KV_MR_VALID;
+}
+
+/**
+ * kv_mr_over() - is access granted to a buffer by the MR's keys?
+ * @mr: the MR
+ * @buf: the buffer's object
+ *
+ * Return: true if the MR is registered over this one.
+ */
+static inline bool kv_mr_over(const struct kv_mr *mr, const struct kv_obj *buf)
+{
+	return kv_mr_registered(mr) && mr->obj.parents[KV_MR_BUF] == buf;
 }
 
 extern struct kv_obj_class kv_mr_class;

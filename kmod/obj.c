@@ -7,6 +7,7 @@
 #include "obj.h"
 #include "quota.h"
 #include "refuse.h"
+#include "trace.h"
 
 /* A device that can't destroy something now is asked once more, so much later. */
 #define RETRY_MS 20
@@ -188,7 +189,20 @@ int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack)
 	spin_unlock(&owner->lock);
 	atomic_inc(&class->generation);
 	count(&created);
+	trace_kverbs_obj_new(obj);
 	return 0;
+}
+
+/**
+ * kv_obj_timed() - a verb of a command has returned
+ * @obj: what the command is about
+ * @stage: which stage of it the verb is
+ * @ns: how long it took
+ */
+void kv_obj_timed(struct kv_obj *obj, enum kverbs_stage stage, u64 ns)
+{
+	obj->stage_ns[stage] += ns;
+	trace_kverbs_verb(obj, stage, ns);
 }
 
 /**
@@ -332,6 +346,7 @@ static int destroy_obj(struct kv_obj *obj)
 	unpublish(obj);
 	drop_parents(obj);
 	count(&destroyed);
+	trace_kverbs_obj_del(obj);
 	/* The id table's; a lookup may still hold another. */
 	kv_obj_put(obj);
 	return 0;
@@ -370,7 +385,8 @@ int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack)
 	if (user)
 		return kv_refuse(extack, -EBUSY, user);
 	ret = destroy_obj(obj);
-	return ret ? kv_refuse(extack, ret, "the device can't destroy it now: try again") : 0;
+	return ret ? kv_verb_failed(extack, KVERBS_STAGE_DESTROY, ret,
+				    "the device can't destroy it now: try again") : 0;
 }
 
 /*
@@ -469,7 +485,7 @@ static void stop_rank(struct kv_owner *owner, unsigned int rank)
 	spin_unlock(&owner->lock);
 }
 
-static unsigned int destroy_rank(struct kv_owner *owner, unsigned int rank, unsigned int *kept)
+static unsigned int destroy_rank(struct kv_owner *owner, unsigned int rank, unsigned int *busy)
 {
 	unsigned int removed = 0;
 	LIST_HEAD(in_use);
@@ -479,7 +495,7 @@ static unsigned int destroy_rank(struct kv_owner *owner, unsigned int rank, unsi
 		mutex_lock(&obj->dev->lock);
 		if (!obj->dead && kv_obj_persistent(obj) && user_of(obj)) {
 			move_to(owner, obj, &in_use);
-			++*kept;
+			++*busy;
 		} else if (!obj->dead) {
 			removed += force_destroy(obj);
 		}
@@ -494,7 +510,7 @@ static unsigned int destroy_rank(struct kv_owner *owner, unsigned int rank, unsi
 /**
  * kv_obj_remove_owner() - destroy all that belongs to an owner
  * @owner: a socket that was closed, or the owner of persistent objects
- * @kept: receives how many stay because others' objects use them; never of a
+ * @busy: receives how many stay because others' objects use them; never of a
  *	socket, whose objects nobody else sees
  *
  * The objects of a rank are all stopped before the first of them is destroyed: the time
@@ -503,15 +519,15 @@ static unsigned int destroy_rank(struct kv_owner *owner, unsigned int rank, unsi
  * Context: may sleep; waits for the owner's runs to stop.
  * Return: how many were destroyed.
  */
-unsigned int kv_obj_remove_owner(struct kv_owner *owner, unsigned int *kept)
+unsigned int kv_obj_remove_owner(struct kv_owner *owner, unsigned int *busy)
 {
 	unsigned int rank, removed = 0;
 
-	*kept = 0;
+	*busy = 0;
 	mutex_lock(&owner->clearing);
 	for (rank = 0; rank < KV_OBJ_RANKS; rank++) {
 		stop_rank(owner, rank);
-		removed += destroy_rank(owner, rank, kept);
+		removed += destroy_rank(owner, rank, busy);
 	}
 	mutex_unlock(&owner->clearing);
 	return removed;
@@ -568,10 +584,10 @@ void kv_obj_init(struct kv_obj_class *const *all)
 void kv_obj_exit(void)
 {
 	struct kv_owner *owner;
-	unsigned int rank, kept;
+	unsigned int rank, busy;
 
 	while ((owner = kv_owner_any())) {
-		kv_obj_remove_owner(owner, &kept);
+		kv_obj_remove_owner(owner, &busy);
 		kv_owner_remove(owner);
 		kv_owner_put(owner);
 	}

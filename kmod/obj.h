@@ -7,14 +7,15 @@
 #include <linux/list.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
+#include <kverbs.h>
 #include "owner.h"
 
 struct kv_dev;
 struct kv_obj;
 struct netlink_ext_ack;
 
-/* A QP has most: PD, two CQs, SRQ, and the two MRs that its runs posted. */
-#define KV_OBJ_PARENTS 6
+/* A QP has most: PD, two CQs, SRQ, and the buffers and MRs that its runs posted. */
+#define KV_OBJ_PARENTS 8
 
 /* Beside the ranks: the users of an object that are outstanding work requests. */
 #define KV_OBJ_REQUEST KV_OBJ_RANKS
@@ -72,7 +73,7 @@ struct kv_obj_class {
  * @parents: what it uses, each with a reference; NULL where there is none;
  *	dev->lock
  * @dead: no longer in the table, its verbs object destroyed; dev->lock
- * @verb_ns: how long the last verb on it took
+ * @stage_ns: how long each stage of the last command on it took, by enum kverbs_stage; dev->lock
  * @bytes: what it counts against the module's max_bytes; dev->lock
  */
 struct kv_obj {
@@ -86,7 +87,7 @@ struct kv_obj {
 	unsigned int users[KV_OBJ_RANKS + 1];
 	struct kv_obj *parents[KV_OBJ_PARENTS];
 	bool dead;
-	u64 verb_ns;
+	u64 stage_ns[KVERBS_STAGE_MAX + 1];
 	u64 bytes;
 };
 
@@ -109,24 +110,37 @@ struct kv_obj *kv_obj_get(struct kv_obj *obj);
 void kv_obj_put(struct kv_obj *obj);
 void kv_obj_unlock(struct kv_obj *obj);
 int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack);
-unsigned int kv_obj_remove_owner(struct kv_owner *owner, unsigned int *kept);
+unsigned int kv_obj_remove_owner(struct kv_owner *owner, unsigned int *busy);
 void kv_obj_remove_dev(struct kv_dev *dev);
 void kv_obj_init(struct kv_obj_class *const *all);
 void kv_obj_exit(void);
 
+void kv_obj_timed(struct kv_obj *obj, enum kverbs_stage stage, u64 ns);
 void kv_obj_counts(u64 *made, u64 *gone);
 
 /**
- * kv_obj_time() - call a verb, and note how long it takes
- * @obj: what the verb is about
+ * kv_obj_time() - call a verb, and add how long it takes to the times of the command
+ * @obj: what the command is about
+ * @stage: without its prefix, which stage of it the verb is
  * @call: the call, which may assign what it returns
  */
-#define kv_obj_time(obj, call) do {				\
-	u64 _start = ktime_get_raw_ns();			\
-								\
-	call;							\
-	(obj)->verb_ns = ktime_get_raw_ns() - _start;		\
+#define kv_obj_time(obj, stage, call) do {				\
+	u64 _start = ktime_get_raw_ns();				\
+									\
+	call;								\
+	kv_obj_timed(obj, KVERBS_STAGE_##stage, ktime_get_raw_ns() - _start); \
 } while (0)
+
+/**
+ * kv_obj_forget_times() - a command begins
+ * @obj: what it is about
+ *
+ * Locks: dev->lock
+ */
+static inline void kv_obj_forget_times(struct kv_obj *obj)
+{
+	memset(obj->stage_ns, 0, sizeof(obj->stage_ns));
+}
 
 /**
  * kv_obj_persistent() - does the object outlive the socket that made it?

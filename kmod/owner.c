@@ -57,6 +57,7 @@ static struct kv_owner *alloc_owner(struct net *net, struct sock *sk, u32 portid
 	owner->net = net;
 	owner->sk = sk;
 	owner->portid = portid;
+	kv_jobs_init(&owner->jobs);
 	mutex_init(&owner->clearing);
 	spin_lock_init(&owner->lock);
 	for (rank = 0; rank < KV_OBJ_RANKS; rank++)

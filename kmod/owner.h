@@ -7,6 +7,7 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include "jobs.h"
 
 struct net;
 struct sock;
@@ -19,6 +20,7 @@ enum kv_obj_rank {
 	KV_OBJ_AH,
 	KV_OBJ_SRQ,
 	KV_OBJ_MR,
+	KV_OBJ_BUF,
 	KV_OBJ_CQ,
 	KV_OBJ_PD,
 	KV_OBJ_RANKS,
@@ -37,6 +39,7 @@ enum kv_obj_rank {
  *	owner of persistent objects
  * @persistent: the owner of the namespace's persistent objects, with a reference;
  *	NULL if this is that owner
+ * @jobs: commands of the socket that work items carry out, each with a reference
  * @clearing: one caller at a time destroys the owner's objects, a second one waits
  * @lock: protects @objects
  * @objects: the owner's objects by rank, linked by kv_obj.owner_link
@@ -48,6 +51,7 @@ struct kv_owner {
 	u32 portid;
 	struct sock *sk;
 	struct kv_owner *persistent;
+	struct kv_jobs jobs;
 	struct mutex clearing;
 	spinlock_t lock;
 	struct list_head objects[KV_OBJ_RANKS];

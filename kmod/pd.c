@@ -22,16 +22,17 @@ struct kv_obj *kv_pd_create(struct kv_dev *dev, struct kv_owner *owner,
 	if (IS_ERR(pd))
 		return ERR_CAST(pd);
 	/* Two commands of mlx5's firmware: the PD, and its DMA key (mlx5_ib_get_dma_mr()). */
-	kv_obj_time(&pd->obj, pd->ib = ib_alloc_pd(dev->ib, 0));
+	kv_obj_time(&pd->obj, CREATE, pd->ib = ib_alloc_pd(dev->ib, 0));
 	if (!IS_ERR(pd->ib))
 		return kv_obj_made(&pd->obj, extack);
-	return kv_obj_give_up(&pd->obj, kv_refuse(extack, PTR_ERR(pd->ib), "ib_alloc_pd failed"));
+	return kv_obj_give_up(&pd->obj, kv_verb_failed(extack, KVERBS_STAGE_CREATE,
+						       PTR_ERR(pd->ib), "ib_alloc_pd failed"));
 }
 
 /* A driver that refuses gets a warning of the core's, and leaks it (ib_dealloc_pd()). */
 static int destroy_pd(struct kv_obj *obj)
 {
-	kv_obj_time(obj, ib_dealloc_pd(container_of(obj, struct kv_pd, obj)->ib));
+	kv_obj_time(obj, DESTROY, ib_dealloc_pd(container_of(obj, struct kv_pd, obj)->ib));
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/slab.h>
 #include "ah.h"
+#include "buf.h"
 #include "cq.h"
 #include "dev.h"
 #include "mr.h"
@@ -9,62 +10,53 @@
 #include "refuse.h"
 #include "rules/request.h"
 #include "srq.h"
+#include "trace.h"
 #include "wqe.h"
 #include "wr.h"
 
 /* Registration is local work of the device; if it takes that long, it is lost. */
 #define WAIT_MS 2000
 
-static u32 depth_of(const struct kv_wqe *wqe)
+/* What has to be free in a queue, and in its CQ. */
+static int check_room(struct kv_qp *qp, struct kv_srq *srq, u32 op, u32 n,
+		      struct netlink_ext_ack *extack)
 {
-	if (wqe->srq)
-		return wqe->srq->max_wr;
-	return wqe->wc.op == KVERBS_OP_RECV ? wqe->qp->cap.max_recv_wr :
-					      wqe->qp->cap.max_send_wr;
-}
-
-static int check_room(const struct kv_wqe *wqe, struct netlink_ext_ack *extack)
-{
-	struct kv_cq *cq = wqe->cq;
-	const struct kv_request_queue queue = {
-		.op = wqe->wc.op,
-		.to_srq = wqe->srq,
-		.full = wqe->queue->taken >= depth_of(wqe),
-		.cq_full = cq && kv_wqe_outstanding(cq) >= cq->cqe,
-	};
+	bool recv = op == KVERBS_OP_RECV;
+	struct kv_request_queue queue = { .op = op, .n = n, .to_srq = srq, .cq_room = U32_MAX };
 	struct kv_refusal why;
+	struct kv_cq *cq;
 
+	if (srq) {
+		queue.room = srq->max_wr - min(srq->max_wr, srq->wqes.rq.taken);
+	} else {
+		u32 depth = recv ? qp->cap.max_recv_wr : qp->cap.max_send_wr;
+		u32 taken = recv ? qp->wqes.rq.taken : qp->wqes.sq.taken;
+
+		cq = recv ? qp->recv_cq : qp->send_cq;
+		queue.room = depth - min(depth, taken);
+		queue.cq_room = cq->cqe - min(cq->cqe, kv_wqe_outstanding(cq));
+	}
 	return kv_request_check_room(&queue, &why) ? kv_refuse_by(extack, &why) : 0;
-}
-
-/* A request for which there is room, or ERR_PTR. */
-static struct kv_wqe *alloc_wqe(struct kv_qp *qp, struct kv_srq *srq, u32 op, unsigned int refs,
-				struct netlink_ext_ack *extack)
-{
-	struct kv_wqe *wqe = kv_wqe_alloc(qp, srq, op, refs);
-	int ret;
-
-	if (!wqe)
-		return ERR_PTR(-ENOMEM);
-	ret = check_room(wqe, extack);
-	if (!ret)
-		return wqe;
-	kfree(wqe);
-	return ERR_PTR(ret);
 }
 
 static int tell_refused(int error, struct netlink_ext_ack *extack)
 {
-	return kv_refuse(extack, error, error == -ENOMEM ?
-			 "the device says that the queue is full: poll its completions" :
-			 "the device refuses the request");
+	return kv_verb_failed(extack, KVERBS_STAGE_POST, error, error == -ENOMEM ?
+			      "the device says that the queue is full: poll its completions" :
+			      "the device refuses the request");
 }
 
 /*
+ * Each of these posts a list up to the request that it refuses, which it tells by @bad, and
+ * what it has posted stays posted: mlx5r_post_send(), bnxt_re_post_send(), irdma_post_send(),
+ * siw_post_send(), rxe_post_send_kernel(), and their receives. What is refused before the
+ * first request is looked at may leave @bad alone (rxe_post_send() of a QP that is going).
+ *
  * A full queue is -ENOMEM. mlx5 advertises atomics, and refuses to post them for the kernel
  * (handle_qpt_rc()); bnxt_re sends an inline request empty (bnxt_re_copy_wr_payload()).
  */
-static int post_send(struct kv_qp *qp, struct ib_send_wr *wr, u64 *verb_ns)
+static int post_send(struct kv_qp *qp, struct ib_send_wr *wr, const struct ib_send_wr **bad,
+		     u64 *verb_ns)
 {
 	u64 start;
 	int ret;
@@ -72,7 +64,7 @@ static int post_send(struct kv_qp *qp, struct ib_send_wr *wr, u64 *verb_ns)
 	/* As the runs do: what the post schedules runs before we go on. */
 	local_bh_disable();
 	start = ktime_get_raw_ns();
-	ret = ib_post_send(qp->ib, wr, NULL);
+	ret = ib_post_send(qp->ib, wr, bad);
 	*verb_ns = ktime_get_raw_ns() - start;
 	local_bh_enable();
 	return ret;
@@ -80,13 +72,13 @@ static int post_send(struct kv_qp *qp, struct ib_send_wr *wr, u64 *verb_ns)
 
 /* A full queue is -EINVAL on bnxt_re (bnxt_qplib_post_recv()), and -ENOMEM elsewhere. */
 static int post_recv(const struct kv_wr_spec *spec, struct ib_recv_wr *wr,
-		     u64 *verb_ns)
+		     const struct ib_recv_wr **bad, u64 *verb_ns)
 {
 	u64 start = ktime_get_raw_ns();
 	int ret;
 
-	ret = spec->srq ? ib_post_srq_recv(spec->srq->ib, wr, NULL) :
-			  ib_post_recv(spec->qp->ib, wr, NULL);
+	ret = spec->srq ? ib_post_srq_recv(spec->srq->ib, wr, bad) :
+			  ib_post_recv(spec->qp->ib, wr, bad);
 	*verb_ns = ktime_get_raw_ns() - start;
 	return ret;
 }
@@ -102,65 +94,169 @@ static bool late(const struct kv_wr_spec *spec)
 	return spec->op == KVERBS_OP_READ && kv_dev_iwarp(spec->qp->obj.dev);
 }
 
-/* A request that was checked, on a queue that is ready. */
-static int post(const struct kv_wr_spec *spec, u64 *verb_ns,
-		struct netlink_ext_ack *extack)
-{
-	struct kv_dev *dev = spec->qp ? spec->qp->obj.dev : spec->srq->obj.dev;
-	struct kv_wqe *wqe;
-	struct kv_wr wr;
-	unsigned int i;
-	int ret;
+/**
+ * struct kv_post - requests on their way to a queue
+ * @n: how many
+ * @spec: what was asked for
+ * @wqe: their tracking
+ * @wr: what the verb takes, each linked to the next one
+ * @unnamed: the verb has failed, and not said at which of them
+ */
+struct kv_post {
+	unsigned int n;
+	const struct kv_wr_spec *spec;
+	struct kv_wqe **wqe;
+	struct kv_wr *wr;
+	bool unnamed;
+};
 
-	wqe = alloc_wqe(spec->qp, spec->srq, spec->op, spec->sges + !!spec->ah, extack);
-	if (IS_ERR(wqe))
-		return PTR_ERR(wqe);
+static void prep_one(struct kv_post *post, unsigned int i)
+{
+	const struct kv_wr_spec *spec = &post->spec[i];
+	struct kv_wqe *wqe = post->wqe[i];
+	struct kv_wr *wr = &post->wr[i];
+	unsigned int sge;
+
 	wqe->wc.wr_id = spec->wr_id;
-	for (i = 0; i < spec->sges; i++)
-		kv_wqe_hold(wqe, &spec->sge[i].mr->obj);
+	for (sge = 0; sge < spec->sges; sge++) {
+		kv_wqe_hold(wqe, &spec->sge[sge].buf->obj);
+		if (spec->sge[sge].mr)
+			kv_wqe_hold(wqe, &spec->sge[sge].mr->obj);
+	}
 	/* The last one: drain.c looks for it there. */
 	if (spec->ah)
 		kv_wqe_hold(wqe, &spec->ah->obj);
 
-	kv_wr_build(&wr, spec, &wqe->cqe);
+	kv_wr_build(wr, spec, &wqe->cqe);
 	/* A READ of iWARP's may complete behind later requests: it always tells. */
 	wqe->silent = unsignaled(spec) && !late(spec);
 	wqe->internal = unsignaled(spec) && late(spec);
 	if (wqe->internal)
-		wr.send.send_flags |= IB_SEND_SIGNALED;
+		wr->send.send_flags |= IB_SEND_SIGNALED;
+	if (i && spec->op == KVERBS_OP_RECV)
+		post->wr[i - 1].recv.next = &wr->recv;
+	else if (i)
+		post->wr[i - 1].send.next = &wr->send;
 	kv_wqe_enqueue(wqe);
-	ret = spec->op == KVERBS_OP_RECV ? post_recv(spec, &wr.recv, verb_ns) :
-					   post_send(spec->qp, &wr.send, verb_ns);
-	if (!ret)
-		return 0;
-	/*
-	 * siw flushes what it has refused at ERR, with its wr_id, if it has filled the slot of
-	 * the queue by then (siw_post_send(), siw_activate_tx_from_sq()): the QP keeps it.
-	 */
-	if (!kv_dev_iwarp(dev)) {
-		kv_wqe_free(wqe);
+}
+
+/* Calls the verb. @posted: receives how many requests the device has taken. */
+static int post_all(struct kv_post *post, unsigned int *posted, u64 *verb_ns)
+{
+	const struct kv_wr_spec *spec = post->spec;
+	const struct ib_send_wr *bad_send = NULL;
+	const struct ib_recv_wr *bad_recv = NULL;
+	const struct kv_wr *bad = NULL;
+	int ret;
+
+	if (spec->op == KVERBS_OP_RECV) {
+		ret = post_recv(spec, &post->wr->recv, &bad_recv, verb_ns);
+		if (bad_recv)
+			bad = container_of(bad_recv, struct kv_wr, recv);
 	} else {
-		wqe->internal = true;
-		wqe->silent = true;
+		ret = post_send(spec->qp, &post->wr->send, &bad_send, verb_ns);
+		if (bad_send)
+			bad = container_of(bad_send, struct kv_wr, send);
 	}
-	return tell_refused(ret, extack);
+	*posted = !ret ? post->n : bad ? bad - post->wr : 0;
+	post->unnamed = !bad;
+	return ret;
+}
+
+/*
+ * siw flushes what it has refused at ERR, with its wr_id, if it has filled the slot of the
+ * queue by then (siw_post_send(), siw_activate_tx_from_sq()): the QP keeps it. Nor does it
+ * say which one it was if it could not begin to send (siw_sq_start()): it may have all.
+ */
+static void drop_refused(struct kv_post *post, unsigned int posted, bool iwarp)
+{
+	unsigned int i;
+
+	for (i = posted; i < post->n; i++) {
+		if (iwarp && (i == posted || post->unnamed)) {
+			post->wqe[i]->internal = true;
+			post->wqe[i]->silent = true;
+		} else {
+			kv_wqe_free(post->wqe[i]);
+		}
+	}
+}
+
+static int alloc_post(struct kv_post *post)
+{
+	const struct kv_wr_spec *spec;
+	unsigned int i;
+
+	post->wr = kvcalloc(post->n, sizeof(*post->wr), GFP_KERNEL);
+	post->wqe = kcalloc(post->n, sizeof(*post->wqe), GFP_KERNEL);
+	if (!post->wr || !post->wqe)
+		return -ENOMEM;
+	for (i = 0; i < post->n; i++) {
+		spec = &post->spec[i];
+		post->wqe[i] = kv_wqe_alloc(spec->qp, spec->srq, spec->op,
+					    2 * spec->sges + !!spec->ah);
+		if (!post->wqe[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* None is in a queue. */
+static void free_wqes(struct kv_post *post)
+{
+	unsigned int i;
+
+	for (i = 0; post->wqe && i < post->n; i++)
+		kfree(post->wqe[i]);
+}
+
+/* Requests that were checked, on a queue that is ready and has room. */
+static int post(const struct kv_wr_spec *spec, unsigned int n, struct kv_posted *posted,
+		struct netlink_ext_ack *extack)
+{
+	struct kv_dev *dev = spec->qp ? spec->qp->obj.dev : spec->srq->obj.dev;
+	struct kv_post post = { .n = n, .spec = spec };
+	unsigned int i;
+	int ret;
+
+	ret = alloc_post(&post);
+	if (ret) {
+		free_wqes(&post);
+		goto free;
+	}
+	for (i = 0; i < n; i++)
+		prep_one(&post, i);
+	ret = post_all(&post, &posted->n, &posted->verb_ns);
+	trace_kverbs_post(spec->qp ? &spec->qp->obj : &spec->srq->obj, n, posted->n, ret,
+			  posted->verb_ns);
+	if (ret)
+		drop_refused(&post, posted->n, kv_dev_iwarp(dev));
+	/* What is posted stays posted: that is no refusal. */
+	posted->error = ret;
+	ret = posted->n ? 0 : tell_refused(ret, extack);
+free:
+	kfree(post.wqe);
+	kvfree(post.wr);
+	return ret;
 }
 
 /**
- * kv_post() - post one request by hand
- * @spec: the request, with which kv_wr_check() is content; all that it names
+ * kv_post() - post requests by hand, in order, to one queue
+ * @spec: the requests, with which kv_wr_check() is content; all that they name
  *	is of one device
- * @verb_ns: receives how long the verb took
+ * @n: how many
+ * @posted: receives how many are posted, and if not all are, why
  * @extack: where the reason of a refusal goes
  *
- * What it names is in use from now on, until its completion was polled, or that of
+ * What they name is in use from now on, until its completion was polled, or that of
  * a later request of the same send queue, or the queue is gone.
  *
  * Locks: dev->lock
- * Return: 0 or a negative errno; -EBUSY if the queue is full, or a run is on the
- * QP, or has left something there or on another QP of its CQs.
+ * Return: 0 if at least one is posted, or a negative errno; -EBUSY if the queue has no room
+ * for all, or a run is on the QP, or has left something there or on another QP of its CQs.
  */
-int kv_post(const struct kv_wr_spec *spec, u64 *verb_ns, struct netlink_ext_ack *extack)
+int kv_post(const struct kv_wr_spec *spec, unsigned int n, struct kv_posted *posted,
+	    struct netlink_ext_ack *extack)
 {
 	struct kv_qp *qp = spec->qp;
 	struct kv_request_queue queue = { .op = spec->op };
@@ -168,7 +264,8 @@ int kv_post(const struct kv_wr_spec *spec, u64 *verb_ns, struct netlink_ext_ack 
 	int ret;
 
 	if (spec->srq)
-		return post(spec, verb_ns, extack);
+		return check_room(NULL, spec->srq, spec->op, n, extack) ?:
+		       post(spec, n, posted, extack);
 	ret = kv_qp_claim(qp, extack);
 	if (ret)
 		return ret;
@@ -178,49 +275,55 @@ int kv_post(const struct kv_wr_spec *spec, u64 *verb_ns, struct netlink_ext_ack 
 	 * goes by itself to SQD, SQE and ERR only, and these take requests.
 	 */
 	queue.state = qp->state;
-	queue.needs_reset = qp->dirty;
+	queue.needs_reset = qp->needs_reset;
 	queue.run_recvs = qp->run_recvs;
 	if (kv_request_check_state(&queue, &why))
 		ret = kv_refuse_by(extack, &why);
-	ret = ret ?: kv_qp_check_leftovers(qp, extack) ?: post(spec, verb_ns, extack);
+	ret = ret ?: kv_qp_check_outstanding(qp, extack) ?:
+	      check_room(qp, NULL, spec->op, n, extack) ?: post(spec, n, posted, extack);
 	kv_qp_release(qp);
 	return ret;
 }
 
 static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, u32 op,
-			 void (*completed)(struct kv_wqe *wqe), bool *posted,
-			 u64 *verb_ns, struct netlink_ext_ack *extack)
+			 const struct kv_wqe_ops *ops, bool *posted,
+			 struct netlink_ext_ack *extack)
 {
+	const struct ib_send_wr *bad;
 	u64 start, slept_ns, post_ns;
 	struct kv_wqe *wqe;
 	bool came;
 	int ret;
 
-	wqe = alloc_wqe(qp, NULL, op, 1, extack);
-	if (IS_ERR(wqe))
-		return PTR_ERR(wqe);
+	ret = check_room(qp, NULL, op, 1, extack);
+	if (ret)
+		return ret;
+	wqe = kv_wqe_alloc(qp, NULL, op, 1);
+	if (!wqe)
+		return -ENOMEM;
 	wqe->internal = true;
-	wqe->completed = completed;
+	wqe->ops = ops;
 	kv_wqe_hold(wqe, &mr->obj);
 
 	wr->wr_cqe = &wqe->cqe;
 	kv_wqe_enqueue(wqe);
-	start = ktime_get_raw_ns();
-	ret = post_send(qp, wr, &post_ns);
+	ret = post_send(qp, wr, &bad, &post_ns);
+	kv_obj_timed(&mr->obj, KVERBS_STAGE_POST, post_ns);
 	if (ret) {
 		kv_wqe_free(wqe);
 		return tell_refused(ret, extack);
 	}
 	*posted = true;
+	start = ktime_get_raw_ns();
 	came = kv_cq_wait(wqe->cq, &wqe->done, WAIT_MS, &slept_ns);
-	*verb_ns = ktime_get_raw_ns() - start - slept_ns;
+	kv_obj_timed(&mr->obj, KVERBS_STAGE_COMPLETION, ktime_get_raw_ns() - start - slept_ns);
 	/* If it does not come in time it may still come: the QP keeps it. */
 	if (!came)
-		return kv_refuse(extack, -ETIMEDOUT,
-				 "no completion within 2 s: reset the qp and connect it anew");
+		return kv_verb_failed(extack, KVERBS_STAGE_COMPLETION, -ETIMEDOUT,
+				      "no completion within 2 s: reset the qp and connect it anew");
 	if (wqe->wc.status != IB_WC_SUCCESS)
-		ret = kv_refuse(extack, -EIO,
-				"the device completed the request with an error; the qp is in ERR now");
+		ret = kv_verb_failed(extack, KVERBS_STAGE_COMPLETION, -EIO,
+				     "the device completed the request with an error; the qp is in ERR now");
 	kv_wqe_free(wqe);
 	return ret;
 }
@@ -231,21 +334,20 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
  * @mr: what the request is about; in use until it has completed
  * @wr: the request, signaled; its wr_cqe is set here
  * @op: enum kverbs_op
- * @completed: what its completion calls, be it after this has returned; the MR is
- *	kv_wqe.ref[0]
- * @posted: receives whether the request was posted: @completed was called then, or
- *	will be
- * @verb_ns: if it was posted: receives the time from before the post until the completion
- *	was seen, without what the caller has slept meanwhile
+ * @ops: what follows its end, be it after this has returned; the MR is kv_wqe.ref[0]
+ * @posted: receives whether the request was posted: @ops were called then, or will be
  * @extack: where the reason of a refusal goes
+ *
+ * The time of COMPLETION is that from the verb's return until the completion was seen, without
+ * what the caller has slept meanwhile.
  *
  * Context: may sleep, for 2 s at most
  * Locks: dev->lock
  * Return: 0 or a negative errno; -EIO for a bad completion, -ETIMEDOUT for none.
  */
 int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, u32 op,
-		     void (*completed)(struct kv_wqe *wqe), bool *posted,
-		     u64 *verb_ns, struct netlink_ext_ack *extack)
+		     const struct kv_wqe_ops *ops, bool *posted,
+		     struct netlink_ext_ack *extack)
 {
 	int ret;
 
@@ -256,7 +358,7 @@ int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, 
 	ret = kv_qp_check_rts(qp, extack) ?: kv_qp_claim(qp, extack);
 	if (ret)
 		return ret;
-	ret = post_and_wait(qp, mr, wr, op, completed, posted, verb_ns, extack);
+	ret = post_and_wait(qp, mr, wr, op, ops, posted, extack);
 	kv_qp_release(qp);
 	return ret;
 }
@@ -290,8 +392,9 @@ int kv_post_poll(struct kv_cq *cq, struct kv_wc *wc, unsigned int max, u64 *verb
 		n += kv_wqe_take(cq, wc + n, max - n);
 	}
 	kv_cq_release(cq);
+	trace_kverbs_poll(&cq->obj, n, *verb_ns);
 	/* What came before is told first. */
 	if (n || ret >= 0)
 		return n;
-	return kv_refuse(extack, ret, "ib_poll_cq failed");
+	return kv_verb_failed(extack, KVERBS_STAGE_COMPLETION, ret, "ib_poll_cq failed");
 }

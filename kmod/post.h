@@ -9,14 +9,27 @@ struct kv_cq;
 struct kv_mr;
 struct kv_qp;
 struct kv_wc;
-struct kv_wqe;
+struct kv_wqe_ops;
 struct kv_wr_spec;
 struct netlink_ext_ack;
 
-int kv_post(const struct kv_wr_spec *spec, u64 *verb_ns, struct netlink_ext_ack *extack);
+/**
+ * struct kv_posted - what came of a post
+ * @n: how many of the requests are posted, from the first on
+ * @error: 0, or what the verb said of the next one
+ * @verb_ns: how long the verb took
+ */
+struct kv_posted {
+	unsigned int n;
+	int error;
+	u64 verb_ns;
+};
+
+int kv_post(const struct kv_wr_spec *spec, unsigned int n, struct kv_posted *posted,
+	    struct netlink_ext_ack *extack);
 int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, u32 op,
-		     void (*completed)(struct kv_wqe *wqe), bool *posted,
-		     u64 *verb_ns, struct netlink_ext_ack *extack);
+		     const struct kv_wqe_ops *ops, bool *posted,
+		     struct netlink_ext_ack *extack);
 int kv_post_poll(struct kv_cq *cq, struct kv_wc *wc, unsigned int max, u64 *verb_ns,
 		 struct netlink_ext_ack *extack);
 

@@ -159,12 +159,12 @@ static int explain_create(int error, const struct ib_qp_cap *cap,
 			  struct netlink_ext_ack *extack)
 {
 	if (error == -ENOMEM)
-		return kv_refuse(extack, error,
-				 "ib_create_qp failed: no memory for queues of this depth");
+		return kv_verb_failed(extack, KVERBS_STAGE_CREATE, error,
+				      "ib_create_qp failed: no memory for queues of this depth");
 	if (error == -EINVAL && cap->max_inline_data)
-		return kv_refuse(extack, error,
-				 "ib_create_qp failed: max_inline may be more than the device takes");
-	return kv_refuse(extack, error, "ib_create_qp failed");
+		return kv_verb_failed(extack, KVERBS_STAGE_CREATE, error,
+				      "ib_create_qp failed: max_inline may be more than the device takes");
+	return kv_verb_failed(extack, KVERBS_STAGE_CREATE, error, "ib_create_qp failed");
 }
 
 /**
@@ -193,7 +193,7 @@ struct kv_obj *kv_qp_create(const struct kv_qp_init *init, struct kv_owner *owne
 	if (ret)
 		return kv_obj_give_up(&qp->obj, ret);
 
-	kv_obj_time(&qp->obj, qp->ib = create_ib(qp, &qp->cap));
+	kv_obj_time(&qp->obj, CREATE, qp->ib = create_ib(qp, &qp->cap));
 	if (IS_ERR(qp->ib))
 		return kv_obj_give_up(&qp->obj,
 				      explain_create(PTR_ERR(qp->ib), &init->cap, extack));
@@ -241,8 +241,8 @@ err_destroy_fresh:
 
 static void forget_ran(struct kv_cq *cq, const struct kv_qp *qp)
 {
-	if (cq->ran == qp)
-		cq->ran = NULL;
+	if (cq->last_run_qp == qp)
+		cq->last_run_qp = NULL;
 }
 
 /*
@@ -282,7 +282,7 @@ static int destroy_qp(struct kv_obj *obj)
 	bool drained = !drain_claimed(qp);
 	int ret;
 
-	kv_obj_time(obj, ret = ib_destroy_qp(qp->ib));
+	kv_obj_time(obj, DESTROY, ret = ib_destroy_qp(qp->ib));
 	if (ret)
 		return ret;
 	if (!drained) {
@@ -315,7 +315,7 @@ int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 	/* siw, cxgb4 and bnxt_re fill only some of it. */
 	memset(attr, 0, sizeof(*attr));
 	ret = ib_query_qp(qp->ib, attr, IB_QP_ATTR_STANDARD_BITS & ~IB_QP_CAP, &init);
-	return ret ? kv_refuse(extack, ret, "ib_query_qp failed") : 0;
+	return ret ? kv_verb_failed(extack, KVERBS_STAGE_QUERY, ret, "ib_query_qp failed") : 0;
 }
 
 /**
@@ -389,6 +389,8 @@ static int check_drained(const struct ib_qp_attr *now,
 /* What the QP was given holds until RESET. */
 static void note_modified(struct kv_qp *qp, const struct kv_qp_modify *modify)
 {
+	unsigned int slot;
+
 	if (modify->mask & KV_QPA_PORT)
 		qp->port = modify->attr.port_num;
 	qp->given |= modify->mask;
@@ -398,14 +400,15 @@ static void note_modified(struct kv_qp *qp, const struct kv_qp_modify *modify)
 	qp->port = 1;
 	qp->given = 0;
 	qp->drain.last_wqe = false;
-	kv_obj_set_parent(&qp->obj, KV_QP_LOCAL_MR, NULL);
-	kv_obj_set_parent(&qp->obj, KV_QP_TARGET_MR, NULL);
+	for (slot = KV_QP_LOCAL_BUF; slot <= KV_QP_TARGET_MR; slot++)
+		kv_obj_set_parent(&qp->obj, slot, NULL);
 }
 
 /* Some devices are in the new state before they find that they have no memory for it. */
 static void explain_failure(struct kv_qp *qp, enum kverbs_qp_state from, int error,
 			    struct netlink_ext_ack *extack)
 {
+	const char *text = "ib_modify_qp failed: the device refuses this value of an attribute";
 	struct ib_qp_attr now;
 	bool moved = false;
 
@@ -416,11 +419,10 @@ static void explain_failure(struct kv_qp *qp, enum kverbs_qp_state from, int err
 	if (!extack || extack->_msg)
 		return;
 	if (moved)
-		NL_SET_ERR_MSG(extack, "ib_modify_qp failed, and the device left the qp in another state: reset it");
+		text = "ib_modify_qp failed, and the device left the qp in another state: reset it";
 	else if (error == -ENOMEM)
-		NL_SET_ERR_MSG(extack, "ib_modify_qp failed: no memory");
-	else
-		NL_SET_ERR_MSG(extack, "ib_modify_qp failed: the device refuses this value of an attribute");
+		text = "ib_modify_qp failed: no memory";
+	kv_verb_failed(extack, KVERBS_STAGE_MODIFY, error, text);
 }
 
 /* To RESET: what was posted comes back first, and is told no more. */
@@ -428,10 +430,10 @@ static int drain(struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
 	int ret;
 
-	ret = kv_drain_qp(qp);
+	kv_obj_time(&qp->obj, DRAIN, ret = kv_drain_qp(qp));
 	if (ret)
-		return kv_refuse(extack, ret,
-				 "the device does not complete the requests that are posted on the qp: it stays in ERR; try again, or delete it");
+		return kv_verb_failed(extack, KVERBS_STAGE_DRAIN, ret,
+				      "the device does not complete the requests that are posted on the qp: it stays in ERR; try again, or delete it");
 	kv_wqe_forget_qp(qp, true);
 	return 0;
 }
@@ -441,18 +443,25 @@ static int modify_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
 {
 	int mask = modify->mask | KV_QPA_STATE;
 	struct ib_qp_attr *attr = &modify->attr;
-	int ret = 0;
+	int ret = 0, renewed = -EINVAL;
 
-	if (modify->to == KVERBS_QPS_RESET && kv_dev_iwarp(qp->obj.dev))
-		return qp->state == KVERBS_QPS_RESET ? 0 : renew_ib(qp);
+	if (modify->to == KVERBS_QPS_RESET && kv_dev_iwarp(qp->obj.dev)) {
+		if (qp->state != KVERBS_QPS_RESET)
+			kv_obj_time(&qp->obj, MODIFY, ret = renew_ib(qp));
+		return ret;
+	}
 	if (modify->mask & KV_QPA_AV && !modify->resolved)
-		ret = kv_ah_resolve(qp->pd, &attr->ah_attr, extack);
-	if (!ret)
-		ret = ib_modify_qp(qp->ib, attr, mask);
+		kv_obj_time(&qp->obj, RESOLVE,
+			    ret = kv_ah_resolve(qp->pd, &attr->ah_attr, extack));
+	if (ret)
+		return ret;
+	kv_obj_time(&qp->obj, MODIFY, ret = ib_modify_qp(qp->ib, attr, mask));
 	/* One that was in ERR once may be unable to leave RESET. */
-	if (ret && modify->to == KVERBS_QPS_INIT && qp->was_reset && !renew_ib(qp)) {
+	if (ret && modify->to == KVERBS_QPS_INIT && qp->was_reset)
+		kv_obj_time(&qp->obj, MODIFY, renewed = renew_ib(qp));
+	if (!renewed) {
 		qp->was_reset = false;
-		ret = ib_modify_qp(qp->ib, attr, mask);
+		kv_obj_time(&qp->obj, MODIFY, ret = ib_modify_qp(qp->ib, attr, mask));
 	}
 	return ret;
 }
@@ -504,7 +513,7 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 	if (modify->to == KVERBS_QPS_RESET)
 		ret = drain(qp, extack);
 	if (!ret)
-		kv_obj_time(&qp->obj, ret = modify_ib(qp, modify, extack));
+		ret = modify_ib(qp, modify, extack);
 	if (!ret) {
 		note_modified(qp, modify);
 		qp->was_reset |= modify->to == KVERBS_QPS_RESET;
@@ -515,19 +524,19 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 	return ret;
 }
 
-static int check_ran(const struct kv_cq *cq, const struct kv_qp *qp,
-		     struct netlink_ext_ack *extack)
+static int check_last_run(const struct kv_cq *cq, const struct kv_qp *qp,
+			  struct netlink_ext_ack *extack)
 {
-	const struct kv_qp *ran = cq->ran;
+	const struct kv_qp *last = cq->last_run_qp;
 
-	if (!ran || ran == qp || !(ran->dirty || ran->run_recvs))
+	if (!last || last == qp || !(last->needs_reset || last->run_recvs))
 		return 0;
 	return kv_refuse(extack, -EBUSY,
 			 "requests of an earlier run on another qp could complete into the cq: reset that qp");
 }
 
 /**
- * kv_qp_check_leftovers() - can only what is posted on this QP complete into its CQs?
+ * kv_qp_check_outstanding() - can only what is posted on this QP complete into its CQs?
  * @qp: the QP, claimed or about to be: no run is active on its CQs
  * @extack: where the reason of a refusal goes
  *
@@ -536,10 +545,10 @@ static int check_ran(const struct kv_cq *cq, const struct kv_qp *qp,
  * Locks: dev->lock
  * Return: 0, or -EBUSY if another QP has requests of a run outstanding there.
  */
-int kv_qp_check_leftovers(const struct kv_qp *qp, struct netlink_ext_ack *extack)
+int kv_qp_check_outstanding(const struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
 	lockdep_assert_held(&qp->obj.dev->lock);
-	return check_ran(qp->send_cq, qp, extack) ?: check_ran(qp->recv_cq, qp, extack);
+	return check_last_run(qp->send_cq, qp, extack) ?: check_last_run(qp->recv_cq, qp, extack);
 }
 
 /**

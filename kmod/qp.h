@@ -19,14 +19,16 @@ enum kv_qp_parent {
 	KV_QP_SEND_CQ,
 	KV_QP_RECV_CQ,
 	KV_QP_SRQ,
+	KV_QP_LOCAL_BUF,
 	KV_QP_LOCAL_MR,
+	KV_QP_TARGET_BUF,
 	KV_QP_TARGET_MR,
 };
 
 /**
  * struct kv_qp - a queue pair
- * @obj: base; parents as enum kv_qp_parent says. The MRs are those that the last
- *	run posted: receives may still be outstanding on them, so they stay until
+ * @obj: base; parents as enum kv_qp_parent says. Buffers and MRs are those that the
+ *	last run posted: receives may still be outstanding on them, so they stay until
  *	another run, RESET, or the QP's end.
  * @ib: the verbs object
  * @init: what ib_create_qp() was given, no limit above the device's:
@@ -53,7 +55,7 @@ enum kv_qp_parent {
  * @kept: in kv_dev_wqes.kept_qps, once it is gone and could not be drained
  * @run_recvs: receives of runs that are posted; of the run while one is active,
  *	else under dev->lock
- * @dirty: a run ended with other requests outstanding; ditto
+ * @needs_reset: a run ended with other requests outstanding; ditto
  */
 struct kv_qp {
 	struct kv_obj obj;
@@ -79,7 +81,7 @@ struct kv_qp {
 	struct kv_drain drain;
 	struct list_head kept;
 	u32 run_recvs;
-	bool dirty;
+	bool needs_reset;
 };
 
 /**
@@ -107,7 +109,7 @@ int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 enum kverbs_qp_state kv_qp_state(const struct kv_qp *qp, const struct ib_qp_attr *attr);
 void kv_qp_set_user(struct kv_qp *qp, void (*established)(void *user), void *user);
 int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack);
-int kv_qp_check_leftovers(const struct kv_qp *qp, struct netlink_ext_ack *extack);
+int kv_qp_check_outstanding(const struct kv_qp *qp, struct netlink_ext_ack *extack);
 int kv_qp_claim(struct kv_qp *qp, struct netlink_ext_ack *extack);
 void kv_qp_release(struct kv_qp *qp);
 

@@ -3,6 +3,7 @@
 #define _KV_REFUSE_H
 
 #include <linux/netlink.h>
+#include <kverbs.h>
 #include "rules/refusal.h"
 
 /**
@@ -21,6 +22,29 @@ static inline int kv_refuse(struct netlink_ext_ack *extack, int error, const cha
 	if (extack)
 		extack->_msg = text;
 	return error;
+}
+
+/**
+ * kv_verb_failed() - refuse a command because a verb has failed
+ * @extack: where the reason goes; NULL: nobody asks for it
+ * @stage: which verb
+ * @error: negative errno that the verb returned
+ * @text: names the verb, and what to do; stays valid
+ *
+ * Not for what is refused before a verb is called. NLMSG_ERROR carries the cookie since 5.7.
+ *
+ * Return: @error
+ */
+static inline int kv_verb_failed(struct netlink_ext_ack *extack, enum kverbs_stage stage,
+				 int error, const char *text)
+{
+	u32 cookie = stage;
+
+	if (extack) {
+		memcpy(extack->cookie, &cookie, sizeof(cookie));
+		extack->cookie_len = sizeof(cookie);
+	}
+	return kv_refuse(extack, error, text);
 }
 
 /**

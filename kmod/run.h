@@ -2,39 +2,56 @@
 #ifndef _KV_RUN_H
 #define _KV_RUN_H
 
+#include <linux/atomic.h>
 #include <linux/completion.h>
 #include <kverbs.h>
 #include "loop_env.h"
 #include "obj.h"
+#include "rules/run.h"
 
+struct kv_buf;
 struct kv_mr;
 struct kv_qp;
+struct kv_run;
 
 /**
  * struct kv_run_end - one end of a connection, as it was asked for
  * @qp: in RTS
  * @local: what is sent from and read into
+ * @local_mr: whose lkey names it; NULL: the PD's local_dma_lkey does
  * @target: what the peer sends or writes into; NULL if the loop has no use for it
- * @lkey: enum kverbs_lkey
+ * @target_mr: as @local_mr
+ * @qp_id: @qp's, for messages: the run outlives the use of the others, and all of them if
+ *	their device goes
+ * @local_id: @local's, ditto
+ * @local_mr_id: @local_mr's, ditto; 0: none
+ * @target_id: @target's, ditto
+ * @target_mr_id: @target_mr's, ditto
  * @remote_addr: of the peer's target
  * @remote_key: of the peer's target
  */
 struct kv_run_end {
 	struct kv_qp *qp;
-	struct kv_mr *local;
-	struct kv_mr *target;
-	u32 lkey;
+	struct kv_buf *local;
+	struct kv_mr *local_mr;
+	struct kv_buf *target;
+	struct kv_mr *target_mr;
+	u32 qp_id;
+	u32 local_id;
+	u32 local_mr_id;
+	u32 target_id;
+	u32 target_mr_id;
 	u64 remote_addr;
 	u32 remote_key;
 };
 
 /**
- * struct kv_run_spec - what to run; enum kverbs_a_run says what the fields mean
+ * struct kv_run_spec - what to run; enum kverbs_a_spec says what the fields mean
  * @loop: enum kverbs_loop
  * @op: enum kverbs_op
  * @size: bytes
- * @end: all but KVERBS_LOOP_NULL
- * @peer: KVERBS_LOOP_RELAY only
+ * @ends: how many of @end
+ * @end: those of the first worker, then those of the next
  * @compare_add: atomics
  * @swap: atomics
  * @iters: samples, ~0 for no limit
@@ -42,15 +59,16 @@ struct kv_run_end {
  * @warmup: iterations
  * @timeout_ns: for each iteration
  * @post: enum kverbs_post
+ * @nice: of the thread, 0 for none that is more or less urgent than others
  * @cpu: -1 for any
- * @spins: empty polls before the CPU is let go
+ * @spins: empty polls before the CPU is yielded
  */
 struct kv_run_spec {
 	u32 loop;
 	u32 op;
 	u32 size;
-	struct kv_run_end end;
-	struct kv_run_end peer;
+	u32 ends;
+	struct kv_run_end end[KV_RUN_ENDS_MAX];
 	u64 compare_add;
 	u64 swap;
 	u64 iters;
@@ -58,48 +76,76 @@ struct kv_run_spec {
 	u64 warmup;
 	u64 timeout_ns;
 	u32 post;
+	int nice;
 	int cpu;
 	u32 spins;
 };
 
 /**
- * struct kv_run - a workload and its thread
- * @obj: base; parents are the QPs, until the run is deleted or their device
- *	goes. What the run posts from and into are the QPs' parents.
- * @spec: what was asked for
+ * struct kv_worker - a thread of a run, its ends, and what it has measured
+ * @run: whose it is
+ * @from: its ends in the run's spec
+ * @ends: how many
+ * @task: its thread, until that is woken
  * @loop: what the thread works on; others set @loop.stop, and read counters
- * @end: the work requests
+ * @end: the work requests of @from
  * @hist: samples
- * @fn: the loop
- * @stop_reason: what to report for -ECANCELED; set before @loop.stop
- * @state: enum kverbs_run_state; the release that makes the rest readable
+ * @cpu: where the thread was last; -1: it has not begun
  * @error: how it ended
  * @measuring: the warm-up is over
- * @warmed: iterations before the first sample
+ * @warmup: iterations before the first sample
  * @elapsed_ns: around the measured part
- * @done: the thread touches the run no more
+ */
+struct kv_worker {
+	struct kv_run *run;
+	struct kv_run_end *from;
+	u32 ends;
+	struct task_struct *task;
+	struct kv_loop loop;
+	struct kv_end end[KV_LOOP_ENDS];
+	struct kv_hist *hist;
+	int cpu;
+	int error;
+	bool measuring;
+	u64 warmup;
+	u64 elapsed_ns;
+};
+
+/**
+ * struct kv_run - a workload and its workers
+ * @obj: base; parents are the QPs, until the run is deleted or their device
+ *	goes. What the run posts from and into are the QPs' parents.
+ * @spec: what was asked for, defaults filled in
+ * @fn: the loop
+ * @stop_reason: what to report for -ECANCELED; set before kv_loop.stop
+ * @active: workers that have not ended
+ * @state: enum kverbs_run_state; the release that makes the rest readable
+ * @done: no thread touches the run any more
+ * @workers: entries of @worker
+ * @worker: each with its share of the spec's ends
  */
 struct kv_run {
 	struct kv_obj obj;
 	struct kv_run_spec spec;
-	struct kv_loop loop;
-	struct kv_end end[2];
-	struct kv_hist *hist;
 	kv_loop_fn fn;
 	int stop_reason;
+	atomic_t active;
 	int state;
-	int error;
-	bool measuring;
-	u64 warmed;
-	u64 elapsed_ns;
 	struct completion done;
+	u32 workers;
+	struct kv_worker worker[];
 };
 
 struct kv_obj *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
-			    const struct kv_run_spec *spec,
+			    const struct kv_run_spec *spec, u32 *wrong,
 			    struct netlink_ext_ack *extack);
 void kv_run_cancel(struct kv_run *run, int reason);
 
 extern struct kv_obj_class kv_run_class;
+
+/* worker.c */
+int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number);
+void kv_worker_exit(struct kv_worker *worker);
+int kv_workers_spawn(struct kv_run *run, struct netlink_ext_ack *extack);
 
 #endif

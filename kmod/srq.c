@@ -67,13 +67,13 @@ struct kv_obj *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
 	if (ret)
 		return kv_obj_give_up(&srq->obj, ret);
 
-	/* The core does not ask whether there is ib_device_ops.create_srq: kv_dev_can() has. */
-	kv_obj_time(&srq->obj, srq->ib = ib_create_srq(pd->ib, &init));
+	/* The core does not ask whether there is ib_device_ops.create_srq: kv_dev_caps() has. */
+	kv_obj_time(&srq->obj, CREATE, srq->ib = ib_create_srq(pd->ib, &init));
 	if (IS_ERR(srq->ib)) {
 		ret = PTR_ERR(srq->ib);
-		kv_refuse(extack, ret, ret == -ENOMEM ?
-			  "ib_create_srq failed: no memory for a queue of this depth" :
-			  "ib_create_srq failed");
+		kv_verb_failed(extack, KVERBS_STAGE_CREATE, ret, ret == -ENOMEM ?
+			       "ib_create_srq failed: no memory for a queue of this depth" :
+			       "ib_create_srq failed");
 		return kv_obj_give_up(&srq->obj, ret);
 	}
 	srq->max_wr = init.attr.max_wr;
@@ -91,7 +91,7 @@ static int destroy_srq(struct kv_obj *obj)
 {
 	struct kv_srq *srq = container_of(obj, struct kv_srq, obj);
 
-	kv_obj_time(obj, ib_destroy_srq(srq->ib));
+	kv_obj_time(obj, DESTROY, ib_destroy_srq(srq->ib));
 	kv_wqe_forget_srq(srq);
 	return 0;
 }
@@ -147,10 +147,11 @@ int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
 		return ret;
 
 	/* bnxt_re_modify_srq() takes one bit of the mask at a time, rxe alone can resize. */
-	kv_obj_time(&srq->obj, ret = ib_modify_srq(srq->ib, &attr, modify->mask));
+	kv_obj_time(&srq->obj, MODIFY, ret = ib_modify_srq(srq->ib, &attr, modify->mask));
 	kv_obj_charge(&srq->obj, ret ? before : after, NULL);
 	if (ret)
-		return kv_refuse(extack, ret, "ib_modify_srq failed: the device refuses this");
+		return kv_verb_failed(extack, KVERBS_STAGE_MODIFY, ret,
+				      "ib_modify_srq failed: the device refuses this");
 	if (modify->mask & IB_SRQ_MAX_WR)
 		srq->max_wr = attr.max_wr;
 	if (modify->mask & IB_SRQ_LIMIT)

@@ -6,6 +6,7 @@
 #include "event.h"
 #include "qp.h"
 #include "rules/queue.h"
+#include "rules/request.h"
 #include "srq.h"
 #include "wqe.h"
 
@@ -29,7 +30,7 @@ static_assert(sizeof(struct kv_wqe) <= KV_POSTED_BYTES);
 static void fill_wc(struct kv_wqe *wqe, const struct ib_wc *from)
 {
 	struct kv_wc *wc = &wqe->wc;
-	bool recv = wc->op == KVERBS_OP_RECV;
+	bool recv = wqe->op == KVERBS_OP_RECV;
 
 	wc->qp = wqe->qp->obj.id;
 	wc->status = from->status;
@@ -37,12 +38,12 @@ static void fill_wc(struct kv_wqe *wqe, const struct ib_wc *from)
 		wc->vendor_err = from->vendor_err;
 		return;
 	}
-	wc->has_length = recv || wc->op == KVERBS_OP_READ;
+	wc->has_length = recv || wqe->op == KVERBS_OP_READ;
 	wc->length = from->byte_len;
 	if (!recv)
 		return;
 	if (from->opcode == IB_WC_RECV_RDMA_WITH_IMM)
-		wc->op = KVERBS_OP_RECV_WRITE_IMM;
+		wc->op = KVERBS_WC_OP_RECV_WRITE_WITH_IMM;
 	wc->has_imm = from->wc_flags & IB_WC_WITH_IMM;
 	if (wc->has_imm)
 		wc->imm = be32_to_cpu(from->ex.imm_data);
@@ -103,8 +104,8 @@ static void complete_wqe(struct ib_cq *ib_cq, struct ib_wc *wc)
 				   &wqe->qp->wqes.sq.done : &wqe->qp->wqes.rq.done);
 	list_add_tail(&wqe->cq_link, &cq->wqes.done);
 	cq->wqes.taken_out++;
-	if (wqe->completed)
-		wqe->completed(wqe);
+	if (wqe->ops)
+		wqe->ops->completed(wqe);
 	/* Pairs with the acquire of who waits for it. */
 	smp_store_release(&wqe->done, true);
 	kv_event_send_wc(&wqe->qp->obj, wqe->wc.status, wqe->wc.vendor_err);
@@ -136,7 +137,8 @@ struct kv_wqe *kv_wqe_alloc(struct kv_qp *qp, struct kv_srq *srq, u32 op,
 	INIT_LIST_HEAD(&wqe->earlier);
 	wqe->qp = qp;
 	wqe->srq = srq;
-	wqe->wc.op = op;
+	wqe->op = op;
+	wqe->wc.op = kv_op_completion(op);
 	if (srq) {
 		wqe->queue = &srq->wqes.rq;
 	} else if (op == KVERBS_OP_RECV) {
@@ -178,6 +180,8 @@ static void release_wqe(struct kv_wqe *wqe)
 		wqe->cq->wqes.pending--;
 		spin_unlock_irq(&dev->lock);
 	}
+	if (wqe->ops)
+		wqe->ops->over(wqe);
 	while (wqe->refs)
 		kv_obj_unhold(wqe->ref[--wqe->refs]);
 }

@@ -13,6 +13,7 @@ struct kv_dev;
 struct kv_obj;
 struct kv_qp;
 struct kv_srq;
+struct kv_wqe;
 
 /**
  * struct kv_wq - work requests that were posted by hand to one queue
@@ -90,7 +91,7 @@ struct kv_dev_wqes {
  * @wr_id: the caller's
  * @status: enum ib_wc_status
  * @vendor_err: on failure
- * @op: enum kverbs_op
+ * @op: enum kverbs_wc_op
  * @qp: id of the QP, 0 if it is gone
  * @has_length: @length is there
  * @length: bytes
@@ -116,6 +117,17 @@ struct kv_wc {
 };
 
 /**
+ * struct kv_wqe_ops - what follows the end of a request
+ * @completed: called when its completion has come; with kv_dev_wqes.lock held, in any context
+ * @over: called when it is over, be its completion told or its queue drained; under dev->lock,
+ *	before what it names is released
+ */
+struct kv_wqe_ops {
+	void (*completed)(struct kv_wqe *wqe);
+	void (*over)(struct kv_wqe *wqe);
+};
+
+/**
  * struct kv_wqe - a work request that was posted by hand
  * @cqe: what its completion names
  * @link: in kv_wq.posted or kv_wq.done, in @earlier of a later request, or in
@@ -130,8 +142,8 @@ struct kv_wc {
  * @srq: where it was posted, or NULL
  * @cq: where it completes; of an SRQ's once it is done
  * @queue: whose place it takes
- * @completed: called when its completion has come, or NULL; with
- *	kv_dev_wqes.lock held, in any context
+ * @op: enum kverbs_op
+ * @ops: what follows its end, or NULL
  * @wc: what is told of its completion
  * @refs: how many of @ref there are
  * @ref: what it names. Each is in use, with a reference, until the completion was
@@ -150,7 +162,8 @@ struct kv_wqe {
 	struct kv_srq *srq;
 	struct kv_cq *cq;
 	struct kv_wq *queue;
-	void (*completed)(struct kv_wqe *wqe);
+	u32 op;
+	const struct kv_wqe_ops *ops;
 	struct kv_wc wc;
 	unsigned int refs;
 	struct kv_obj *ref[];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "ah.h"
+#include "buf.h"
 #include "cq.h"
 #include "dev.h"
 #include "loop_env.h"
@@ -12,21 +13,23 @@
 #include "srq.h"
 #include "wr.h"
 
+/* By enum kverbs_op: what goes to a send queue. */
 static const enum ib_wr_opcode opcodes[] = {
 	[KVERBS_OP_SEND] = IB_WR_SEND,
+	[KVERBS_OP_SEND_WITH_IMM] = IB_WR_SEND_WITH_IMM,
 	[KVERBS_OP_WRITE] = IB_WR_RDMA_WRITE,
+	[KVERBS_OP_WRITE_WITH_IMM] = IB_WR_RDMA_WRITE_WITH_IMM,
 	[KVERBS_OP_READ] = IB_WR_RDMA_READ,
 	[KVERBS_OP_FETCH_ADD] = IB_WR_ATOMIC_FETCH_AND_ADD,
 	[KVERBS_OP_CMP_SWP] = IB_WR_ATOMIC_CMP_AND_SWP,
 };
 
-static void prep_sge(struct ib_sge *sge, const struct kv_run_end *from,
+/* From the first byte of the buffer on; checked. */
+static void prep_sge(struct ib_sge *sge, const struct kv_run_end *from, const struct kv_buf *buf,
 		     const struct kv_mr *mr, u32 length)
 {
-	bool by_mr = from->lkey == KVERBS_LKEY_MR;
-
-	sge->addr = by_mr ? mr->ib->iova : mr->dma;
-	sge->lkey = by_mr ? mr->ib->lkey : from->qp->pd->ib->local_dma_lkey;
+	sge->addr = mr ? mr->ib->iova : kv_buf_dma(buf, 0);
+	sge->lkey = mr ? mr->ib->lkey : from->qp->pd->ib->local_dma_lkey;
 	sge->length = length;
 }
 
@@ -74,25 +77,25 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 	end->send_cq = from->qp->send_cq->ib;
 	end->recv_cq = from->qp->recv_cq->ib;
 
-	prep_sge(&end->send_sge, from, from->local, spec->size);
+	prep_sge(&end->send_sge, from, from->local, from->local_mr, spec->size);
 	wr->wr_cqe = &run_cqe;
 	wr->sg_list = &end->send_sge;
 	wr->num_sge = 1;
 	wr->opcode = opcodes[spec->op];
 	wr->send_flags = IB_SEND_SIGNALED;
 	set_remote(wr, from->remote_addr, from->remote_key, spec->compare_add, spec->swap);
-	end->mark = from->local->buf + spec->size - 1;
+	end->tx_tail = kv_buf_at(from->local, spec->size - 1);
 
 	if (!from->target)
 		return;
-	/* All of the target: a receive may stay posted for a run of another size. */
-	prep_sge(&end->recv_sge, from, from->target,
-		 from->lkey == KVERBS_LKEY_MR ? from->target->reg_length :
-						from->target->length);
+	/* As much as the key reaches: a receive may stay posted for a run of another size. */
+	prep_sge(&end->recv_sge, from, from->target, from->target_mr,
+		 from->target_mr ? min_t(u64, from->target_mr->length, U32_MAX) :
+				   kv_buf_contiguous(from->target, 0));
 	end->recv_wr.wr_cqe = &run_cqe;
 	end->recv_wr.sg_list = &end->recv_sge;
 	end->recv_wr.num_sge = 1;
-	end->flag = from->target->buf + spec->size - 1;
+	end->rx_tail = kv_buf_at(from->target, spec->size - 1);
 }
 
 static u64 total_length(const struct kv_wr_spec *spec)
@@ -111,7 +114,6 @@ static int check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack *ex
 	struct kv_request_facts r = {
 		.op = spec->op,
 		.flags = spec->flags,
-		.has_imm = spec->has_imm,
 		.has_ah = spec->ah,
 		.remote_addr = spec->remote_addr,
 		.sges = spec->sges,
@@ -142,9 +144,9 @@ static int check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack *ex
 
 /**
  * kv_wr_check_sink() - can a request name its buffer by this key?
- * @mr: the buffer
+ * @buf: the buffer
  * @op: enum kverbs_op
- * @lkey: enum kverbs_lkey
+ * @mr: whose lkey names it, or NULL
  * @extack: where the reason of a refusal goes
  *
  * A READ of iWARP names its sink by the SGE's key (siw_qp_prepare_tx()); that of the PD's
@@ -152,12 +154,13 @@ static int check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack *ex
  *
  * Return: 0 or -EINVAL.
  */
-int kv_wr_check_sink(const struct kv_mr *mr, u32 op, u32 lkey, struct netlink_ext_ack *extack)
+int kv_wr_check_sink(const struct kv_buf *buf, u32 op, const struct kv_mr *mr,
+		     struct netlink_ext_ack *extack)
 {
-	if (op != KVERBS_OP_READ || lkey != KVERBS_LKEY_DMA || !kv_dev_iwarp(mr->obj.dev))
+	if (op != KVERBS_OP_READ || mr || !kv_dev_iwarp(buf->obj.dev))
 		return 0;
 	return kv_refuse(extack, -EINVAL,
-			 "on iWARP the buffer of a READ needs a registration: lkey mr");
+			 "on iWARP the buffer of a READ needs a registration: name its mr");
 }
 
 static int check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
@@ -165,27 +168,34 @@ static int check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
 {
 	const struct kv_obj *queue = spec->qp ? &spec->qp->obj : &spec->srq->obj;
 	const struct kv_obj *pd = spec->qp ? &spec->qp->pd->obj : &spec->srq->pd->obj;
+	const struct kv_buf *buf = sge->buf;
 	const struct kv_mr *mr = sge->mr;
-
-	const struct kv_request_sge facts = {
+	struct kv_request_sge facts = {
 		.offset = sge->offset,
 		.length = sge->length,
-		.buffer = mr->length,
-		.same_pd = mr->obj.parents[0] == pd,
-		.needs_mr = sge->lkey == KVERBS_LKEY_MR,
-		.registered = kv_mr_registered(mr),
+		.buffer = buf->length,
+		.contiguous = kv_buf_contiguous(buf, sge->offset),
+		.dma_key = true,
+		.inlined = spec->flags & KVERBS_WR_INLINE,
+		.by_mr = mr,
 	};
 	struct kv_refusal why;
 
+	if (mr) {
+		facts.same_pd = mr->obj.parents[KV_MR_PD] == pd;
+		facts.registered = kv_mr_registered(mr);
+		facts.over_buffer = kv_mr_over(mr, &buf->obj);
+	}
 	if (kv_request_check_sge(&facts, &why))
 		return kv_refuse_by(extack, &why);
-	if (kv_wr_check_sink(mr, spec->op, sge->lkey, extack))
+	if (kv_wr_check_sink(buf, spec->op, mr, extack))
 		return -EINVAL;
-	/* The queue keeps it until the completion. */
-	if (kv_obj_persistent(queue) && !kv_obj_persistent(&mr->obj))
-		return kv_refuse(extack, -EINVAL,
-				 "the queue is persistent and the mr is not: it would go while a request names it");
-	return 0;
+	/* The queue keeps them until the completion. */
+	if (!kv_obj_persistent(queue) ||
+	    (kv_obj_persistent(&buf->obj) && (!mr || kv_obj_persistent(&mr->obj))))
+		return 0;
+	return kv_refuse(extack, -EINVAL,
+			 "the queue is persistent, and the buffer or the mr is not: it would go while a request names it");
 }
 
 /**
@@ -196,7 +206,7 @@ static int check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
  *	none is
  * @extack: where the reason of a refusal goes
  *
- * With lkey MR a range beyond the registration is for the device to refuse.
+ * A range beyond the registration of an MR is for the device to refuse.
  *
  * Locks: dev->lock
  * Return: 0, -EINVAL or -EOPNOTSUPP.
@@ -224,34 +234,30 @@ static void build_sge(struct ib_sge *sge, const struct kv_wr_spec *spec,
 	const struct kv_mr *mr = from->mr;
 
 	sge->length = from->length;
-	if (from->lkey == KVERBS_LKEY_MR) {
+	if (mr) {
 		sge->lkey = mr->ib->lkey;
 		/* Below the registration it wraps, which is as wrong as above. */
 		sge->addr = mr->ib->iova + (from->offset - mr->offset);
 	} else {
 		sge->lkey = pd->ib->local_dma_lkey;
-		sge->addr = mr->dma + from->offset;
+		sge->addr = kv_buf_dma(from->buf, from->offset);
 	}
 	/* The CPU copies these bytes: drivers take a pointer, and no key. */
 	if (spec->flags & KVERBS_WR_INLINE)
-		sge->addr = (uintptr_t)mr->buf + from->offset;
+		sge->addr = (uintptr_t)kv_buf_at(from->buf, from->offset);
 }
 
 /* Of a sge of no bytes siw_tx_hdt() takes the memory that siw_check_sgl_tx() has not looked up. */
 static bool left_out_if_empty(const struct kv_wr_spec *spec)
 {
-	return (spec->op == KVERBS_OP_SEND || spec->op == KVERBS_OP_WRITE) &&
-	       kv_dev_iwarp(spec->qp->obj.dev);
+	return kv_op_carries(spec->op) && kv_dev_iwarp(spec->qp->obj.dev);
 }
 
 static void prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 {
 	wr->send.opcode = opcodes[spec->op];
-	if (spec->has_imm) {
-		wr->send.opcode = spec->op == KVERBS_OP_SEND ?
-				  IB_WR_SEND_WITH_IMM : IB_WR_RDMA_WRITE_WITH_IMM;
+	if (kv_op_needs_imm(spec->op))
 		wr->send.ex.imm_data = cpu_to_be32(spec->imm);
-	}
 	if (!(spec->flags & KVERBS_WR_UNSIGNALED))
 		wr->send.send_flags |= IB_SEND_SIGNALED;
 	if (spec->flags & KVERBS_WR_SOLICITED)

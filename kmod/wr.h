@@ -6,6 +6,7 @@
 #include <rdma/ib_verbs.h>
 
 struct kv_ah;
+struct kv_buf;
 struct kv_end;
 struct kv_mr;
 struct kv_qp;
@@ -15,17 +16,17 @@ struct kv_srq;
 struct netlink_ext_ack;
 
 /**
- * struct kv_wr_sge - a piece of a buffer
- * @mr: whose
- * @offset: first byte, checked against the buffer
- * @length: bytes, ditto
- * @lkey: enum kverbs_lkey
+ * struct kv_wr_sge - bytes of a buffer
+ * @buf: the buffer
+ * @mr: whose lkey names it; NULL: the PD's local_dma_lkey does
+ * @offset: first byte
+ * @length: bytes
  */
 struct kv_wr_sge {
+	struct kv_buf *buf;
 	struct kv_mr *mr;
 	u64 offset;
 	u32 length;
-	u32 lkey;
 };
 
 /**
@@ -33,14 +34,13 @@ struct kv_wr_sge {
  * says what the fields mean
  * @qp: where it goes, or NULL
  * @srq: where it goes, or NULL
- * @op: enum kverbs_op, up to RECV
+ * @op: enum kverbs_op, one that WR_POST takes
  * @wr_id: the caller's
  * @flags: KVERBS_WR_*
- * @has_imm: @imm is there
- * @imm: immediate data, host order
+ * @imm: immediate data, host order; SEND_WITH_IMM, WRITE_WITH_IMM
  * @sges: how many of @sge
- * @sge: pieces
- * @remote_addr: WRITE, READ, atomics
+ * @sge: what is sent, or received into
+ * @remote_addr: WRITEs, READ, atomics
  * @remote_key: ditto
  * @compare_add: atomics
  * @swap: CMP_SWP
@@ -54,7 +54,6 @@ struct kv_wr_spec {
 	u32 op;
 	u64 wr_id;
 	u32 flags;
-	bool has_imm;
 	u32 imm;
 	unsigned int sges;
 	struct kv_wr_sge sge[KVERBS_SGE_MAX];
@@ -70,11 +69,11 @@ struct kv_wr_spec {
 /**
  * struct kv_wr - a request that is posted by hand, whatever it is
  * @send: base of all that go to a send queue
- * @rdma: WRITE, READ
+ * @rdma: WRITEs, READ
  * @atomic: atomics
- * @ud: SEND of a UD QP
+ * @ud: SENDs of a UD QP
  * @recv: receives
- * @sge: pieces
+ * @sge: bytes of buffers
  */
 struct kv_wr {
 	union {
@@ -89,7 +88,7 @@ struct kv_wr {
 
 void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 		const struct kv_run_end *from);
-int kv_wr_check_sink(const struct kv_mr *mr, u32 op, u32 lkey,
+int kv_wr_check_sink(const struct kv_buf *buf, u32 op, const struct kv_mr *mr,
 		     struct netlink_ext_ack *extack);
 int kv_wr_check(const struct kv_wr_spec *spec, unsigned int *wrong,
 		struct netlink_ext_ack *extack);

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include "model/backend.h"
 
 /**
@@ -10,20 +11,26 @@
  * @err: receives why not
  * @size: of @err
  *
- * tool/user is a shared object beside the tool. The libraries of rdma-core, which it needs, and
- * theirs take a fifth of the time of a short command, and a guest that only has the module
- * need not have them. The object stays loaded: providers of libibverbs can't be unloaded.
+ * tool/user is a shared object beside the tool, or where 'make install' puts it. It is not looked
+ * for in an rpath of the tool's: the loader would look there for every library. The libraries of
+ * rdma-core, which it needs, take a fifth of the time of a short command, and a guest that has only
+ * the module need not have them. The object stays loaded: libibverbs' providers can't be unloaded.
  *
  * Return: as the object's function of the same name; -EOPNOTSUPP if it can't be loaded.
  */
 int kv_backend_user_open(struct kv_backend **b, char *err, size_t size)
 {
-	void *object = dlopen("kverbs-user.so", RTLD_NOW);
-	int (*open)(struct kv_backend **b, char *err, size_t size) =
-		object ? dlsym(object, "kv_backend_user_open") : NULL;
+	void *object = dlopen("$ORIGIN/kverbs-user.so", RTLD_NOW);
+	int (*open)(struct kv_backend **b, char *err, size_t size);
 
+	*err = '\0';
+	if (!object) {
+		snprintf(err, size, "%s", dlerror());
+		object = dlopen("$ORIGIN/../lib/kverbs/kverbs-user.so", RTLD_NOW);
+	}
+	open = object ? dlsym(object, "kv_backend_user_open") : NULL;
 	if (open)
 		return open(b, err, size);
-	snprintf(err, size, "%s", dlerror());
+	snprintf(err + strlen(err), size - strlen(err), "%s%s", *err ? "; " : "", dlerror());
 	return -EOPNOTSUPP;
 }

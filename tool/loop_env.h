@@ -25,8 +25,8 @@ struct kv_env_cq;
  * @recv_wr: what each post receives into
  * @send_sge: @send_wr's
  * @recv_sge: @recv_wr's
- * @flag: last byte of the target
- * @mark: last byte of the local buffer
+ * @rx_tail: last byte of the target
+ * @tx_tail: last byte of the local buffer
  */
 struct kv_end {
 	struct ibv_qp *qp;
@@ -36,8 +36,8 @@ struct kv_end {
 	struct ibv_recv_wr recv_wr;
 	struct ibv_sge send_sge;
 	struct ibv_sge recv_sge;
-	volatile __u8 *flag;
-	__u8 *mark;
+	volatile __u8 *rx_tail;
+	__u8 *tx_tail;
 };
 
 /*
@@ -65,11 +65,11 @@ static inline __u64 kv_env_now(void)
 }
 #endif
 
-static inline int kv_env_post_send(struct kv_end *e, int off)
+static inline int kv_env_post_send(struct kv_end *e, int bh_disabled)
 {
 	struct ibv_send_wr *bad;
 
-	(void)off;
+	(void)bh_disabled;
 	return -ibv_post_send(e->qp, &e->send_wr, &bad);
 }
 
@@ -118,14 +118,14 @@ static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 	return -EIO;
 }
 
-static inline __u8 kv_env_flag(struct kv_end *e)
+static inline __u8 kv_env_rx_tail(struct kv_end *e)
 {
-	return *e->flag;
+	return *e->rx_tail;
 }
 
-static inline __u8 *kv_env_mark(struct kv_end *e)
+static inline __u8 *kv_env_tx_tail(struct kv_end *e)
 {
-	return e->mark;
+	return e->tx_tail;
 }
 
 static inline int kv_env_stop(struct kv_loop *l)
@@ -140,13 +140,13 @@ static inline void kv_env_relax(void)
 #endif
 }
 
-static inline void kv_env_let_go(void)
+static inline void kv_env_yield(void)
 {
 	sched_yield();
 }
 
 /* The scheduler takes the CPU from a process whenever it wants to. */
-static inline void kv_env_breathe(struct kv_loop *l)
+static inline void kv_env_cond_resched(struct kv_loop *l)
 {
 	(void)l;
 }
@@ -157,6 +157,6 @@ static inline void kv_env_breathe(struct kv_loop *l)
 		return name##_body(l, 0);		\
 	}
 
-#define KV_LOOP_PICK(name, off) ((void)(off), kv_loop_##name)
+#define KV_LOOP_PICK(name, bh_disabled) ((void)(bh_disabled), kv_loop_##name)
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE /* madvise() */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ static void print_help(FILE *file)
 		"\n"
 		"usage: kverbs COMMAND [OPTION...]\n"
 		"       kverbs OBJECT COMMAND [ID] [KEY VALUE]... [OPTION...]\n"
-		"       kverbs COMMAND --help\n"
+		"       kverbs help COMMAND\n"
 		"       kverbs --version\n");
 	for (const struct kv_cmd_entry *e = kv_cmd_list; e->help; e++) {
 		if (!e->name)
@@ -63,8 +62,9 @@ static void print_version(void)
 			continue;
 		}
 		if (!kv_op_info_get(b, NULL, &info, NULL))
-			printf("%s %s\n", id == KV_SPACE_KERNEL ? "module" : "libibverbs",
-			       info.version);
+			printf("%s %s, counter %s at %.6f MHz\n",
+			       id == KV_SPACE_KERNEL ? "module" : "libibverbs", info.version,
+			       info.counter, (double)info.counter_hz / 1e6);
 		b->ops->close(b);
 	}
 }
@@ -105,6 +105,11 @@ static int run_command(int argc, char **argv)
 
 	if (at && strcmp(argv[at], "help"))
 		return run_named(argc, argv, at);
+	if (at && argc > at + 1) {
+		char *of[] = { argv[0], argv[at + 1], "--help", NULL };
+
+		return run_named(3, of, 1);
+	}
 	if (at || (first && (!strcmp(first, "--help") || !strcmp(first, "-h")))) {
 		print_help(stdout);
 		return KV_EXIT_DONE;

@@ -11,7 +11,7 @@
  * A command carries the attributes of its object, at the top level:
  *
  *   INFO_GET   -> KVERBS_A_INFO_*      module version, counters of objects
- *   FLUSH      -> FLUSHED, KEPT        destroys what is persistent
+ *   FLUSH      -> FLUSHED, BUSY        destroys what is persistent
  *   DEV_GET    NAME -> KVERBS_A_DEV_*  do: one device, dump: all devices
  *
  *   PD_NEW     DEV [, PERSISTENT] -> as PD_GET, VERB_NS
@@ -19,33 +19,31 @@
  *   CQ_POLL    ID [, MAX_WC] -> WC for each completion, in order; VERB_NS
  *   CQ_ARM     ID [, SOLICITED] -> VERB_NS, MISSED if completions are there
  *              already: then no event may come. Else EVENT COMPLETION follows.
- *   MR_NEW     PD, LENGTH [, MAX_ACCESS, PERSISTENT] -> as MR_GET, VERB_NS
- *   MR_REG     ID, QP [, ACCESS, OFFSET, LENGTH] -> as MR_GET, VERB_NS
+ *   BUF_NEW    DEV, LENGTH [, PIECES, NODE, PERSISTENT] -> as BUF_GET
+ *   BUF_WRITE  ID, DATA [, OFFSET] -> no answer, as RUN_CANCEL
+ *   BUF_READ   ID, LENGTH [, OFFSET] -> DATA
+ *   MR_NEW     PD [, MAX_PAGES, PERSISTENT] -> as MR_GET, VERB_NS
+ *   MR_REG     ID, QP, BUF [, OFFSET, LENGTH, ACCESS] -> as MR_GET, VERB_NS
  *   MR_INV     ID, QP -> as MR_GET, VERB_NS
- *   MR_WRITE   ID, DATA [, OFFSET] -> nothing
- *   MR_READ    ID, LENGTH [, OFFSET] -> DATA
- *   MR_LOAD    ID, FD [, FILE_OFFSET, OFFSET, LENGTH] -> LENGTH
- *   MR_SAVE    ID, FD [, FILE_OFFSET, OFFSET, LENGTH] -> LENGTH
- *              between the buffer and a regular file that the sender has open;
- *              the reply's LENGTH is less than what was asked for if a file
- *              ended (LOAD) or is full (SAVE)
  *   SRQ_NEW    PD, MAX_WR [, MAX_SGE, LIMIT, PERSISTENT] -> as SRQ_GET, VERB_NS
  *   SRQ_MODIFY ID, LIMIT or MAX_WR or both -> as SRQ_GET, VERB_NS
  *   AH_NEW     PD, and where to [, PERSISTENT] -> as AH_GET, VERB_NS
  *   QP_NEW     PD, SEND_CQ, RECV_CQ, MAX_SEND_WR, MAX_RECV_WR or SRQ [, TYPE, ...,
  *              PERSISTENT] -> as QP_GET, VERB_NS
  *   QP_MODIFY  ID, STATE, and what the transition needs -> VERB_NS
- *   PD_GET, CQ_GET, MR_GET, SRQ_GET, AH_GET, QP_GET
+ *   PD_GET, CQ_GET, BUF_GET, MR_GET, SRQ_GET, AH_GET, QP_GET
  *              do: ID -> what it was made with, its parents; a registered MR's
  *              key; a QP's state and what else ib_query_qp() knows.
  *              dump: all that the socket may see, in the order of their ids
  *   PD_DEL, CQ_DEL, MR_DEL, SRQ_DEL, AH_DEL, QP_DEL    ID -> VERB_NS
+ *   BUF_DEL    ID -> an answer without attributes
  *
- *   WR_POST    one work request (see enum kverbs_a_wr) -> VERB_NS
+ *   WR_POST    QP or SRQ, WR for each work request, in order -> POSTED, VERB_NS, and
+ *              ERROR if the device refused one of the list behind others
  *
  *   CONN_NEW        DEV [, PERSISTENT] -> as CONN_GET, VERB_NS
  *   CONN_LISTEN     ID, SRC [, BACKLOG] -> as CONN_GET, VERB_NS
- *   CONN_TAKE       ID of a listener -> as CONN_GET, of the oldest request that it
+ *   CONN_GET_REQUEST       ID of a listener -> as CONN_GET, of the oldest request that it
  *                   has; -EAGAIN if there is none
  *   CONN_RESOLVE_ADDR  ID, DST [, SRC, TIMEOUT_MS] -> VERB_NS
  *   CONN_RESOLVE_ROUTE ID [, TIMEOUT_MS] -> VERB_NS
@@ -61,54 +59,73 @@
  *              they have asked; the answer is the CONN's new STATE, told by
  *              EVENT CM. A CONN that has ended is of no more use: make another.
  *
- *   RUN_START  what to measure (see enum kverbs_a_run) -> ID
- *   RUN_GET    ID [, FIRST_BIN] -> state, counters, as many histogram bins as
- *              fit; NEXT_BIN is there if more follow. Any number of times.
+ *   RUN_START  SPEC: what to measure (see enum kverbs_a_spec) -> ID
+ *   RUN_GET    ID [, FIRST_BIN [, WORKER]] -> SPEC, STATE, HIST_SHIFT, a RESULT for
+ *              each worker, as many bins of WORKER's histogram as fit; NEXT_BIN is
+ *              there if more follow. Any number of times.
  *              dump: all runs, without bins
- *   RUN_CANCEL ID -> nothing. The run ends with -ECANCELED and what it has, in
- *              time for its QP to be used again if what is outstanding
- *              completes within KVERBS_GRACE_NS.
- *   RUN_DEL    ID -> nothing. Cancels first if the run is active.
+ *   RUN_CANCEL ID -> no answer, only the NLMSG_ERROR that NLM_F_ACK asks for.
+ *              The run ends with -ECANCELED and the samples that it has, in time for
+ *              its QP to be used again if what is outstanding completes within
+ *              KVERBS_GRACE_NS.
+ *   RUN_DEL    ID -> an answer without attributes. Cancels first if the run is active.
  *
  *   EVENT      event, group "events": see enum kverbs_a_event. Sent to the
  *              network namespace of the object's owner, a device's to all that
  *              may use it. Events may get lost: who needs to be sure asks.
  *
  * Objects belong to the socket that made them: nobody else sees them, and they
- * die with it, runs first, then CONNs, QPs, AHs, SRQs, MRs, CQs and PDs. A persistent
- * object stays until it is deleted or flushed, or its network namespace goes;
+ * die with it, runs first, then CONNs, QPs, AHs, SRQs, MRs, BUFs, CQs and PDs. A
+ * persistent object stays until it is deleted or flushed, or its network namespace goes;
  * every socket of that namespace sees it. It can use only persistent objects.
  * Runs are never persistent. When a device goes, its objects go; its runs stay,
  * ended with -ENODEV, until they are deleted.
  *
- * What a work request names (its MRs, its AH) is in use until its completion was
+ * What a work request names (its BUFs, its MRs, its AH) is in use until its completion was
  * polled, or that of a later request of the same queue; or its QP was reset or
  * destroyed; or its SRQ was destroyed. As long as requests that were posted by
  * hand are outstanding, or their completions not polled, no run can be started
  * with their CQs.
  *
+ * A command that may wait, for a verb, a thread or another command, is carried out by a work
+ * item: sending it returns before it is done, and its answer comes when it is. No other
+ * message of generic netlink waits behind it. The commands of a socket are carried out, and
+ * answered, in the order in which they came. A socket may have 128 that are not answered;
+ * the next is refused with -EBUSY. Closing the socket waits for the command that has begun;
+ * those behind it are not carried out.
+ *
+ * A dump begins with a message of the type NLMSG_NOOP, which readers ignore. What follows is
+ * collected while the reader receives, after the commands that the socket has sent before.
  * A dump during which objects came or went has NLM_F_DUMP_INTR set: ask again.
  *
  * Errors: every refusal is NLMSG_ERROR with a negative errno and an extack
- * message; where one attribute is to blame, extack points at it.
+ * message; where one attribute is to blame, extack points at it. A command refuses
+ * the attributes that it does not take; a dump takes none.
  *
  *   -EINVAL   a value or a combination of values is wrong, or a value is more than
  *             the device or the object can
  *   -ERANGE   a value is out of the range that holds everywhere; extack has it
  *   -ENOENT   no such object (or it belongs to somebody else)
  *   -ENODEV   no such device, or not from this network namespace
- *   -EBUSY    in use: by another object, by a posted request, by an active run
+ *   -EBUSY    in use: by another object, by a posted request, by an active run; or too
+ *             many commands of the socket are under way
  *   -EPERM    no CAP_NET_ADMIN
- *   -EBADF    no such open file, or not open for that
  *   -EDQUOT   over the module's limits (max_objects, max_bytes)
- *   -EAGAIN   CONN_TAKE: no request is there
+ *   -EAGAIN   CONN_GET_REQUEST: no request is there
  *   -EXDEV    an address of, or reached through, another device
  *   -ENOMEM   no memory
  *   -EOPNOTSUPP the device can't do this
  *   anything else is what the verb returned
  *
+ * If it was a verb that failed, the refusal has a cookie (NLMSGERR_ATTR_COOKIE), a u32:
+ * enum kverbs_stage says which one. Without a cookie the command was refused before it
+ * called a verb that makes or changes something, or by a check between two verbs.
+ *
  * An object's id is never 0. A device's name has at most 63 bytes. A number of
  * which a device says how large it may be is at most 2^31 - 1, whatever device.
+ *
+ * VERB_NS is how long the verbs of a command took; it is not there if none was called. MRs,
+ * QPs and CONNs have commands of several verbs: they answer a STAGE for each, too.
  *
  * Units are in the names: _NS nanoseconds, _BYTES or LENGTH bytes, _TICKS ticks
  * of the counter (see KVERBS_A_INFO_COUNTER). 64-bit numbers stay 64-bit.
@@ -128,7 +145,7 @@
 #define KVERBS_MCGRP_EVENTS "events"
 
 /*
- * Empty polls that a run may make before it lets the CPU go. It looks whether it
+ * Empty polls that a run may make before it yields the CPU. It looks whether it
  * is to end only then: more would make it deaf.
  */
 #define KVERBS_SPINS_MAX 1000000
@@ -136,8 +153,11 @@
 /* How long a run that is cancelled still waits for what it has posted. */
 #define KVERBS_GRACE_NS 100000000
 
-/* A single MR_WRITE or MR_READ moves at most this many bytes. */
-#define KVERBS_DATA_MAX 16384
+/*
+ * A single BUF_WRITE or BUF_READ moves at most this many bytes. A reply that carries them is an
+ * allocation of 32 KiB, which the kernel does not give up when its free memory is fragmented.
+ */
+#define KVERBS_DATA_MAX 31744
 
 /* A work request has at most this many SGEs; devices may take less. */
 #define KVERBS_SGE_MAX 32
@@ -162,15 +182,17 @@ enum kverbs_cmd {
 	KVERBS_CMD_CQ_POLL,
 	KVERBS_CMD_CQ_ARM,
 
+	KVERBS_CMD_BUF_NEW,
+	KVERBS_CMD_BUF_DEL,
+	KVERBS_CMD_BUF_GET,
+	KVERBS_CMD_BUF_WRITE,
+	KVERBS_CMD_BUF_READ,
+
 	KVERBS_CMD_MR_NEW,
 	KVERBS_CMD_MR_DEL,
 	KVERBS_CMD_MR_GET,
 	KVERBS_CMD_MR_REG,
 	KVERBS_CMD_MR_INV,
-	KVERBS_CMD_MR_WRITE,
-	KVERBS_CMD_MR_READ,
-	KVERBS_CMD_MR_LOAD,
-	KVERBS_CMD_MR_SAVE,
 
 	KVERBS_CMD_SRQ_NEW,
 	KVERBS_CMD_SRQ_DEL,
@@ -199,7 +221,7 @@ enum kverbs_cmd {
 	KVERBS_CMD_CONN_DEL,
 	KVERBS_CMD_CONN_GET,
 	KVERBS_CMD_CONN_LISTEN,
-	KVERBS_CMD_CONN_TAKE,
+	KVERBS_CMD_CONN_GET_REQUEST,
 	KVERBS_CMD_CONN_RESOLVE_ADDR,
 	KVERBS_CMD_CONN_RESOLVE_ROUTE,
 	KVERBS_CMD_CONN_CONNECT,
@@ -213,48 +235,103 @@ enum kverbs_cmd {
 };
 
 /**
+ * enum kverbs_stage - a part of a command: a verb, or a wait
+ * @KVERBS_STAGE_CREATE: the verb that makes an object; of an AH it resolves DMAC, too
+ * @KVERBS_STAGE_DESTROY: the verb that destroys one
+ * @KVERBS_STAGE_QUERY: ib_query_qp() or rdma_init_qp_attr(), which a command needs before
+ *	its own verb
+ * @KVERBS_STAGE_RESOLVE: RTR on RoCE: rdma_create_user_ah() and rdma_destroy_ah(), for the
+ *	destination's MAC address
+ * @KVERBS_STAGE_DRAIN: the QP goes to ERR, and its requests come back
+ * @KVERBS_STAGE_MODIFY: ib_modify_qp() or ib_modify_srq(); ib_create_qp() and
+ *	ib_destroy_qp() where a QP is made anew
+ * @KVERBS_STAGE_MAP: ib_map_mr_sg()
+ * @KVERBS_STAGE_POST: ib_post_send(), ib_post_recv() or ib_post_srq_recv()
+ * @KVERBS_STAGE_COMPLETION: ib_poll_cq(); MR_REG and MR_INV: until the completion is there
+ * @KVERBS_STAGE_ARM: ib_req_notify_cq()
+ * @KVERBS_STAGE_BIND: rdma_bind_addr()
+ * @KVERBS_STAGE_CM: the RDMA CM's verb that the command is named after
+ */
+enum kverbs_stage {
+	KVERBS_STAGE_UNSPEC,
+	KVERBS_STAGE_CREATE,
+	KVERBS_STAGE_DESTROY,
+	KVERBS_STAGE_QUERY,
+	KVERBS_STAGE_RESOLVE,
+	KVERBS_STAGE_DRAIN,
+	KVERBS_STAGE_MODIFY,
+	KVERBS_STAGE_MAP,
+	KVERBS_STAGE_POST,
+	KVERBS_STAGE_COMPLETION,
+	KVERBS_STAGE_ARM,
+	KVERBS_STAGE_BIND,
+	KVERBS_STAGE_CM,
+
+	__KVERBS_STAGE_LAST,
+	KVERBS_STAGE_MAX = __KVERBS_STAGE_LAST - 1,
+};
+
+/**
+ * enum kverbs_a_stage - how long a stage of a command took
+ * @KVERBS_A_STAGE_KIND: u32, enum kverbs_stage
+ * @KVERBS_A_STAGE_NS: u64; of COMPLETION from the return of the post until the completion was
+ *	seen, without what was slept meanwhile. QUERY is not timed.
+ */
+enum kverbs_a_stage {
+	KVERBS_A_STAGE_UNSPEC,
+	KVERBS_A_STAGE_KIND,
+	KVERBS_A_STAGE_NS,
+
+	__KVERBS_A_STAGE_LAST,
+	KVERBS_A_STAGE_MAX = __KVERBS_A_STAGE_LAST - 1,
+};
+
+/**
  * enum kverbs_a_info - the module itself
  * @KVERBS_A_INFO_VERSION: string, the module's version
  * @KVERBS_A_INFO_COUNTER: string, what the loops read for time: "tsc" or
  *	"ktime_raw" (then a tick is a nanosecond)
+ * @KVERBS_A_INFO_COUNTER_HZ: u64, its ticks in a second: what the module converts times of a
+ *	run's SPEC with. Linux' estimate: who measures more exactly may differ by some 10^-5
  * @KVERBS_A_INFO_CREATED: u64, objects made since the module was loaded
  * @KVERBS_A_INFO_DESTROYED: u64, objects destroyed since; counted at the same
  *	moment as @KVERBS_A_INFO_CREATED, so the difference is those that there are
  * @KVERBS_A_INFO_BUFFER_BYTES: u64, memory that counts against max_bytes now: buffers,
  *	and what queues and runs are reckoned to take
  * @KVERBS_A_INFO_FLUSHED: u32, persistent objects that FLUSH has destroyed
- * @KVERBS_A_INFO_KEPT: u32, persistent objects that stay because a socket's
+ * @KVERBS_A_INFO_BUSY: u32, persistent objects that stay because a socket's
  *	objects use them
  */
 enum kverbs_a_info {
 	KVERBS_A_INFO_UNSPEC,
 	KVERBS_A_INFO_VERSION,
 	KVERBS_A_INFO_COUNTER,
+	KVERBS_A_INFO_COUNTER_HZ,
 	KVERBS_A_INFO_CREATED,
 	KVERBS_A_INFO_DESTROYED,
 	KVERBS_A_INFO_BUFFER_BYTES,
 	KVERBS_A_INFO_FLUSHED,
-	KVERBS_A_INFO_KEPT,
+	KVERBS_A_INFO_BUSY,
 
 	__KVERBS_A_INFO_LAST,
 	KVERBS_A_INFO_MAX = __KVERBS_A_INFO_LAST - 1,
 };
 
 /* What can be done with a device, of what this module offers. */
-#define KVERBS_CAN_RC (1U << 0)
-#define KVERBS_CAN_UC (1U << 1)
-#define KVERBS_CAN_UD (1U << 2)
-#define KVERBS_CAN_SRQ (1U << 3)
-#define KVERBS_CAN_AH (1U << 4)
-#define KVERBS_CAN_FAST_REG (1U << 5)
-#define KVERBS_CAN_ATOMIC (1U << 6)
-#define KVERBS_CAN_CM (1U << 7)
-#define KVERBS_CAN__ALL 0xffU
+#define KVERBS_CAP_RC (1U << 0)
+#define KVERBS_CAP_UC (1U << 1)
+#define KVERBS_CAP_UD (1U << 2)
+#define KVERBS_CAP_SRQ (1U << 3)
+#define KVERBS_CAP_AH (1U << 4)
+#define KVERBS_CAP_FAST_REG (1U << 5)
+#define KVERBS_CAP_ATOMIC (1U << 6)
+#define KVERBS_CAP_CM (1U << 7)
+#define KVERBS_CAP__ALL 0xffU
 
 /**
  * enum kverbs_a_dev - an RDMA device, as the kernel sees it
  * @KVERBS_A_DEV_NAME: string, such as "rxe0"
- * @KVERBS_A_DEV_CAN: u32, KVERBS_CAN_*
+ * @KVERBS_A_DEV_CAPS: u32, KVERBS_CAP_*
  * @KVERBS_A_DEV_PORTS: u32, struct ib_device.phys_port_cnt
  * @KVERBS_A_DEV_COMP_VECTORS: u32, .num_comp_vectors
  * @KVERBS_A_DEV_NODE_GUID: u64
@@ -290,27 +367,15 @@ enum kverbs_a_info {
  * @KVERBS_A_DEV_MAX_FAST_REG_PAGES: u32, .max_fast_reg_page_list_len
  * @KVERBS_A_DEV_MAX_PKEYS: u32, .max_pkeys
  * @KVERBS_A_DEV_LOCAL_CA_ACK_DELAY: u32, .local_ca_ack_delay
- * @KVERBS_A_DEV_MAX_MR_BYTES: u64, the largest buffer MR_NEW takes here
- * @KVERBS_A_DEV_PORT_STATE: u32, enum ib_port_state of port 1: 4 is active
- * @KVERBS_A_DEV_PHYS_STATE: u32, enum ib_port_phys_state of port 1: 5 is link up
- * @KVERBS_A_DEV_LINK_LAYER: u32, enum rdma_link_layer of port 1: 1 InfiniBand,
- *	2 Ethernet
- * @KVERBS_A_DEV_MAX_MTU: u32, bytes
- * @KVERBS_A_DEV_ACTIVE_MTU: u32, bytes
- * @KVERBS_A_DEV_MAX_MSG_BYTES: u32, the port's max_msg_sz
- * @KVERBS_A_DEV_LID: u32, 0 on RoCE
- * @KVERBS_A_DEV_SM_LID: u32, 0 on RoCE
- * @KVERBS_A_DEV_ACTIVE_WIDTH: u32, enum ib_port_width
- * @KVERBS_A_DEV_ACTIVE_SPEED: u32, enum ib_port_speed
- * @KVERBS_A_DEV_GID_TABLE_LEN: u32
- * @KVERBS_A_DEV_PKEY_TABLE_LEN: u32
- * @KVERBS_A_DEV_GID: nest of enum kverbs_a_gid, one for each valid entry of
- *	port 1's GID table
+ * @KVERBS_A_DEV_MAX_MR_BYTES: u64, the most bytes that one MR can be
+ *	registered over
+ * @KVERBS_A_DEV_PORT: nest of enum kverbs_a_port, one for each port, in the order of their
+ *	numbers
  */
 enum kverbs_a_dev {
 	KVERBS_A_DEV_UNSPEC,
 	KVERBS_A_DEV_NAME,
-	KVERBS_A_DEV_CAN,
+	KVERBS_A_DEV_CAPS,
 	KVERBS_A_DEV_PORTS,
 	KVERBS_A_DEV_COMP_VECTORS,
 	KVERBS_A_DEV_NODE_GUID,
@@ -346,22 +411,52 @@ enum kverbs_a_dev {
 	KVERBS_A_DEV_MAX_PKEYS,
 	KVERBS_A_DEV_LOCAL_CA_ACK_DELAY,
 	KVERBS_A_DEV_MAX_MR_BYTES,
-	KVERBS_A_DEV_PORT_STATE,
-	KVERBS_A_DEV_PHYS_STATE,
-	KVERBS_A_DEV_LINK_LAYER,
-	KVERBS_A_DEV_MAX_MTU,
-	KVERBS_A_DEV_ACTIVE_MTU,
-	KVERBS_A_DEV_MAX_MSG_BYTES,
-	KVERBS_A_DEV_LID,
-	KVERBS_A_DEV_SM_LID,
-	KVERBS_A_DEV_ACTIVE_WIDTH,
-	KVERBS_A_DEV_ACTIVE_SPEED,
-	KVERBS_A_DEV_GID_TABLE_LEN,
-	KVERBS_A_DEV_PKEY_TABLE_LEN,
-	KVERBS_A_DEV_GID,
+	KVERBS_A_DEV_PORT,
 
 	__KVERBS_A_DEV_LAST,
 	KVERBS_A_DEV_MAX = __KVERBS_A_DEV_LAST - 1,
+};
+
+/**
+ * enum kverbs_a_port - a port of a device
+ * @KVERBS_A_PORT_NUMBER: u32, the number that PORT of AH_NEW and of QP_MODIFY takes
+ * @KVERBS_A_PORT_ERROR: u32, errno with which ib_query_port() failed: none of the following is
+ *	there then; absent if it did not
+ * @KVERBS_A_PORT_STATE: u32, enum ib_port_state: 4 is active
+ * @KVERBS_A_PORT_PHYS_STATE: u32, enum ib_port_phys_state: 5 is link up
+ * @KVERBS_A_PORT_LINK_LAYER: u32, enum rdma_link_layer: 1 InfiniBand, 2 Ethernet
+ * @KVERBS_A_PORT_MAX_MTU: u32, bytes
+ * @KVERBS_A_PORT_ACTIVE_MTU: u32, bytes
+ * @KVERBS_A_PORT_MAX_MSG_BYTES: u32, max_msg_sz
+ * @KVERBS_A_PORT_LID: u32, 0 on RoCE
+ * @KVERBS_A_PORT_SM_LID: u32, 0 on RoCE
+ * @KVERBS_A_PORT_ACTIVE_WIDTH: u32, enum ib_port_width
+ * @KVERBS_A_PORT_ACTIVE_SPEED: u32, enum ib_port_speed
+ * @KVERBS_A_PORT_GID_TABLE_LEN: u32
+ * @KVERBS_A_PORT_PKEY_TABLE_LEN: u32
+ * @KVERBS_A_PORT_GID: nest of enum kverbs_a_gid, one for each valid entry of the port's GID
+ *	table, as many as an attribute has room for: some 1000
+ */
+enum kverbs_a_port {
+	KVERBS_A_PORT_UNSPEC,
+	KVERBS_A_PORT_NUMBER,
+	KVERBS_A_PORT_ERROR,
+	KVERBS_A_PORT_STATE,
+	KVERBS_A_PORT_PHYS_STATE,
+	KVERBS_A_PORT_LINK_LAYER,
+	KVERBS_A_PORT_MAX_MTU,
+	KVERBS_A_PORT_ACTIVE_MTU,
+	KVERBS_A_PORT_MAX_MSG_BYTES,
+	KVERBS_A_PORT_LID,
+	KVERBS_A_PORT_SM_LID,
+	KVERBS_A_PORT_ACTIVE_WIDTH,
+	KVERBS_A_PORT_ACTIVE_SPEED,
+	KVERBS_A_PORT_GID_TABLE_LEN,
+	KVERBS_A_PORT_PKEY_TABLE_LEN,
+	KVERBS_A_PORT_GID,
+
+	__KVERBS_A_PORT_LAST,
+	KVERBS_A_PORT_MAX = __KVERBS_A_PORT_LAST - 1,
 };
 
 /* What a GID table entry stands for. */
@@ -476,36 +571,72 @@ enum kverbs_a_cq {
 #define KVERBS_ACCESS_REMOTE_ATOMIC (1U << 3)
 #define KVERBS_ACCESS__ALL 0xfU
 
+/* A piece of a buffer has at most this many bytes: the page allocator's limit. */
+#define KVERBS_PIECE_MAX 4194304
+
+/* A buffer has at most this many pieces. */
+#define KVERBS_PIECES_MAX 1048576
+
 /**
- * enum kverbs_a_mr - a buffer and its fast-registration MR (IBTA 10.6.4)
+ * enum kverbs_a_buf - a buffer: memory that a device reads and writes
+ * @KVERBS_A_BUF_ID: u32
+ * @KVERBS_A_BUF_DEV: string, the device's name
+ * @KVERBS_A_BUF_PERSISTENT: flag
+ * @KVERBS_A_BUF_LENGTH: u64, bytes, from 1 on; BUF_READ takes KVERBS_DATA_MAX at most
+ * @KVERBS_A_BUF_PIECES: u32, physically contiguous pieces of which the buffer consists,
+ *	1 .. KVERBS_PIECES_MAX, of a page at least and KVERBS_PIECE_MAX bytes at most; default:
+ *	as few as there can be. The first ones may be a page longer than the others.
+ * @KVERBS_A_BUF_NODE: u32, 0 .. 2^31 - 1, the NUMA node that the memory is from; default: a
+ *	node near the device. Replies: the node that the first page is from
+ * @KVERBS_A_BUF_OFFSET: u64, first byte in the buffer, default 0
+ * @KVERBS_A_BUF_DATA: binary, 1 .. KVERBS_DATA_MAX bytes
+ *
+ * The buffer starts zeroed, and is mapped for DMA in both directions. A peer reaches
+ * nothing of it before an MR is registered over it. It is in use as long as one is.
+ */
+enum kverbs_a_buf {
+	KVERBS_A_BUF_UNSPEC,
+	KVERBS_A_BUF_ID,
+	KVERBS_A_BUF_DEV,
+	KVERBS_A_BUF_PERSISTENT,
+	KVERBS_A_BUF_LENGTH,
+	KVERBS_A_BUF_PIECES,
+	KVERBS_A_BUF_NODE,
+	KVERBS_A_BUF_OFFSET,
+	KVERBS_A_BUF_DATA,
+
+	__KVERBS_A_BUF_LAST,
+	KVERBS_A_BUF_MAX = __KVERBS_A_BUF_LAST - 1,
+};
+
+/**
+ * enum kverbs_a_mr - a memory region for fast registration (IBTA 10.6.4)
  * @KVERBS_A_MR_ID: u32
  * @KVERBS_A_MR_DEV: string, the device's name; replies only
  * @KVERBS_A_MR_PERSISTENT: flag
  * @KVERBS_A_MR_PD: u32
- * @KVERBS_A_MR_LENGTH: u64, bytes. MR_NEW: 1 .. the device's MAX_MR_BYTES;
- *	MR_REG, MR_LOAD, MR_SAVE: 1 .. what is left from OFFSET on, which is the
- *	default; MR_READ: 1 .. KVERBS_DATA_MAX
- * @KVERBS_A_MR_MAX_ACCESS: u32, KVERBS_ACCESS_*, what MR_REG may grant; default
- *	all
+ * @KVERBS_A_MR_MAX_PAGES: u32, pages that a registration may have, 1 .. the device's
+ *	MAX_FAST_REG_PAGES; default 256, or that if it is less. A page has the smallest
+ *	size that the device has, but 4096 bytes at least.
  * @KVERBS_A_MR_QP: u32, the QP that carries IB_WR_REG_MR or IB_WR_LOCAL_INV;
  *	RC, in RTS, same PD, no run on it
- * @KVERBS_A_MR_ACCESS: u32, KVERBS_ACCESS_*, default MAX_ACCESS. A remote write
- *	or atomic needs LOCAL_WRITE too.
- * @KVERBS_A_MR_OFFSET: u64, first byte in the buffer, default 0
- * @KVERBS_A_MR_REG_LENGTH: u64, bytes that are registered; ACCESS, OFFSET, this
- *	and the following are absent from replies if none are
+ * @KVERBS_A_MR_BUF: u32, what it is registered over; any number of MRs may be
+ *	registered over one BUF. This and the following are absent from replies if the MR
+ *	is not registered.
+ * @KVERBS_A_MR_OFFSET: u64, first registered byte of the buffer, default 0
+ * @KVERBS_A_MR_LENGTH: u64, registered bytes, 1 .. what is left from OFFSET on, which is
+ *	the default
+ * @KVERBS_A_MR_ACCESS: u32, KVERBS_ACCESS_*, default: none, the device reads the bytes for
+ *	its own requests. A remote write or atomic needs LOCAL_WRITE too.
  * @KVERBS_A_MR_LKEY: u32
  * @KVERBS_A_MR_RKEY: u32, 0 if ACCESS grants nothing to peers
  * @KVERBS_A_MR_IOVA: u64, the address that a peer names
- * @KVERBS_A_MR_DATA: binary, 1 .. KVERBS_DATA_MAX bytes
- * @KVERBS_A_MR_FD: u32, 0 .. 2^31 - 1, a file descriptor of the sender: a
- *	regular file, open for reading (LOAD) or writing (SAVE)
- * @KVERBS_A_MR_FILE_OFFSET: u64, first byte in the file, 0 .. 2^63 - 1, default 0
- * @KVERBS_A_MR_VERB_NS: u64. MR_NEW: ib_alloc_mr(); MR_REG: ib_map_mr_sg(), the
- *	post and its completion; MR_INV: the post and its completion
+ * @KVERBS_A_MR_VERB_NS: u64, the sum of the STAGEs
+ * @KVERBS_A_MR_STAGE: nest of enum kverbs_a_stage for each. MR_NEW: CREATE; MR_REG: MAP, POST
+ *	and COMPLETION, and before them CREATE and DESTROY if a request on the MR had failed;
+ *	MR_INV: POST and COMPLETION; MR_DEL: DESTROY
  *
- * The buffer starts zeroed. A peer reaches nothing of it before MR_REG, and
- * then exactly the bytes that were named.
+ * A peer reaches nothing before MR_REG, and then exactly the bytes that were named.
  */
 enum kverbs_a_mr {
 	KVERBS_A_MR_UNSPEC,
@@ -513,19 +644,17 @@ enum kverbs_a_mr {
 	KVERBS_A_MR_DEV,
 	KVERBS_A_MR_PERSISTENT,
 	KVERBS_A_MR_PD,
-	KVERBS_A_MR_LENGTH,
-	KVERBS_A_MR_MAX_ACCESS,
+	KVERBS_A_MR_MAX_PAGES,
 	KVERBS_A_MR_QP,
-	KVERBS_A_MR_ACCESS,
+	KVERBS_A_MR_BUF,
 	KVERBS_A_MR_OFFSET,
-	KVERBS_A_MR_REG_LENGTH,
+	KVERBS_A_MR_LENGTH,
+	KVERBS_A_MR_ACCESS,
 	KVERBS_A_MR_LKEY,
 	KVERBS_A_MR_RKEY,
 	KVERBS_A_MR_IOVA,
-	KVERBS_A_MR_DATA,
-	KVERBS_A_MR_FD,
-	KVERBS_A_MR_FILE_OFFSET,
 	KVERBS_A_MR_VERB_NS,
+	KVERBS_A_MR_STAGE,
 
 	__KVERBS_A_MR_LAST,
 	KVERBS_A_MR_MAX = __KVERBS_A_MR_LAST - 1,
@@ -681,10 +810,11 @@ enum kverbs_mig_state {
  * @KVERBS_A_QP_ALT_TIMEOUT: u32, 0 .. 31
  * @KVERBS_A_QP_SQD_ASYNC_NOTIFY: u32, 0 or 1: EVENT SQ_DRAINED when the send
  *	queue has drained (SQD)
- * @KVERBS_A_QP_VERB_NS: u64, how long the verb took; for RTR this includes the
- *	resolution of the destination's MAC address
+ * @KVERBS_A_QP_VERB_NS: u64, the sum of the STAGEs
  * @KVERBS_A_QP_SQ_DRAINING: flag, it is on its way to SQD and has requests under
  *	way yet; what follows SQD, other than ERR, is refused until they are done
+ * @KVERBS_A_QP_STAGE: nest of enum kverbs_a_stage for each. NEW: CREATE; MODIFY: MODIFY, before
+ *	it RESOLVE for RTR on RoCE and DRAIN for RESET; DEL: DESTROY
  *
  * Which of them a transition needs and which it allows depends on the type: IBTA
  * table 96, and kmod/qp_table.c.
@@ -739,39 +869,75 @@ enum kverbs_a_qp {
 	KVERBS_A_QP_SQD_ASYNC_NOTIFY,
 	KVERBS_A_QP_VERB_NS,
 	KVERBS_A_QP_SQ_DRAINING,
+	KVERBS_A_QP_STAGE,
 
 	__KVERBS_A_QP_LAST,
 	KVERBS_A_QP_MAX = __KVERBS_A_QP_LAST - 1,
 };
 
 /**
- * enum kverbs_op - what a request asks for, and what a completion is of
+ * enum kverbs_op - the operation of a work request (IBTA 11.4.1.1; enum ib_wr_opcode)
  * @KVERBS_OP_SEND: SEND
+ * @KVERBS_OP_SEND_WITH_IMM: SEND with immediate data
+ * @KVERBS_OP_SEND_WITH_INV: SEND that invalidates a key of the peer's; no command takes it yet
  * @KVERBS_OP_WRITE: RDMA WRITE
+ * @KVERBS_OP_WRITE_WITH_IMM: RDMA WRITE with immediate data, which takes a receive of the peer's
  * @KVERBS_OP_READ: RDMA READ
+ * @KVERBS_OP_READ_WITH_INV: RDMA READ that invalidates the key of its sink; no command takes it
+ *	yet
  * @KVERBS_OP_FETCH_ADD: atomic fetch and add
- * @KVERBS_OP_CMP_SWP: atomic compare and swap; runs take the ones up to here
- * @KVERBS_OP_RECV: receive; WR_POST takes the ones up to here
- * @KVERBS_OP_RECV_WRITE_IMM: a receive that an RDMA WRITE with immediate data
- *	took; completions only, as are the following
- * @KVERBS_OP_REG_MR: fast registration
- * @KVERBS_OP_LOCAL_INV: local invalidate
+ * @KVERBS_OP_CMP_SWP: atomic compare and swap
+ * @KVERBS_OP_LOCAL_INV: local invalidate; MR_INV posts it
+ * @KVERBS_OP_REG_MR: fast registration; MR_REG posts it
+ * @KVERBS_OP_RECV: receive
  *
- * Not the kernel's enums: those differ between versions.
+ * Not the kernel's numbers: those differ between versions. The order means nothing.
  */
 enum kverbs_op {
 	KVERBS_OP_SEND,
+	KVERBS_OP_SEND_WITH_IMM,
+	KVERBS_OP_SEND_WITH_INV,
 	KVERBS_OP_WRITE,
+	KVERBS_OP_WRITE_WITH_IMM,
 	KVERBS_OP_READ,
+	KVERBS_OP_READ_WITH_INV,
 	KVERBS_OP_FETCH_ADD,
 	KVERBS_OP_CMP_SWP,
-	KVERBS_OP_RECV,
-	KVERBS_OP_RECV_WRITE_IMM,
-	KVERBS_OP_REG_MR,
 	KVERBS_OP_LOCAL_INV,
+	KVERBS_OP_REG_MR,
+	KVERBS_OP_RECV,
 
 	__KVERBS_OP_LAST,
 	KVERBS_OP_MAX = __KVERBS_OP_LAST - 1,
+};
+
+/**
+ * enum kverbs_wc_op - what a completion is of (IBTA 11.4.2.1; enum ib_wc_opcode)
+ * @KVERBS_WC_OP_SEND: SEND, SEND_WITH_IMM or SEND_WITH_INV
+ * @KVERBS_WC_OP_WRITE: WRITE or WRITE_WITH_IMM
+ * @KVERBS_WC_OP_READ: READ or READ_WITH_INV
+ * @KVERBS_WC_OP_FETCH_ADD: FETCH_ADD
+ * @KVERBS_WC_OP_CMP_SWP: CMP_SWP
+ * @KVERBS_WC_OP_LOCAL_INV: LOCAL_INV
+ * @KVERBS_WC_OP_REG_MR: REG_MR
+ * @KVERBS_WC_OP_RECV: a receive that a SEND took, or that failed
+ * @KVERBS_WC_OP_RECV_WRITE_WITH_IMM: a receive that a WRITE_WITH_IMM took
+ *
+ * Not the kernel's numbers: those differ between versions.
+ */
+enum kverbs_wc_op {
+	KVERBS_WC_OP_SEND,
+	KVERBS_WC_OP_WRITE,
+	KVERBS_WC_OP_READ,
+	KVERBS_WC_OP_FETCH_ADD,
+	KVERBS_WC_OP_CMP_SWP,
+	KVERBS_WC_OP_LOCAL_INV,
+	KVERBS_WC_OP_REG_MR,
+	KVERBS_WC_OP_RECV,
+	KVERBS_WC_OP_RECV_WRITE_WITH_IMM,
+
+	__KVERBS_WC_OP_LAST,
+	KVERBS_WC_OP_MAX = __KVERBS_WC_OP_LAST - 1,
 };
 
 /**
@@ -780,18 +946,18 @@ enum kverbs_op {
  *	loops themselves cost.
  * @KVERBS_LOOP_POST_TO_COMPLETION: from before ib_post_send() until its
  *	completion was polled. WRITE, READ, FETCH_ADD, CMP_SWP.
- * @KVERBS_LOOP_PING: active side of a ping-pong, SEND or WRITE. A sample is a
+ * @KVERBS_LOOP_PINGPONG_CLIENT: active side of a ping-pong, SEND or WRITE. A sample is a
  *	round trip. WRITE: both sides watch the last byte of their target.
- * @KVERBS_LOOP_PONG: passive side of a ping-pong; takes no samples
- * @KVERBS_LOOP_RELAY: one thread drives both ends of a ping-pong. A sample is a
+ * @KVERBS_LOOP_PINGPONG_SERVER: passive side of a ping-pong; takes no samples
+ * @KVERBS_LOOP_PINGPONG: one thread drives both ends of a ping-pong. A sample is a
  *	round trip. SEND or WRITE.
  */
 enum kverbs_loop {
 	KVERBS_LOOP_NULL,
 	KVERBS_LOOP_POST_TO_COMPLETION,
-	KVERBS_LOOP_PING,
-	KVERBS_LOOP_PONG,
-	KVERBS_LOOP_RELAY,
+	KVERBS_LOOP_PINGPONG_CLIENT,
+	KVERBS_LOOP_PINGPONG_SERVER,
+	KVERBS_LOOP_PINGPONG,
 
 	__KVERBS_LOOP_LAST,
 	KVERBS_LOOP_MAX = __KVERBS_LOOP_LAST - 1,
@@ -800,46 +966,35 @@ enum kverbs_loop {
 /**
  * enum kverbs_post - the context that requests are posted in
  * @KVERBS_POST_PROCESS: plain process context
- * @KVERBS_POST_SOFTIRQ_OFF: process context with softirqs held off around the
+ * @KVERBS_POST_BH_DISABLED: process context with softirqs held off around the
  *	post, so that what it schedules there runs before the post returns, and
  *	not at the next tick
  */
 enum kverbs_post {
 	KVERBS_POST_PROCESS,
-	KVERBS_POST_SOFTIRQ_OFF,
+	KVERBS_POST_BH_DISABLED,
 
 	__KVERBS_POST_LAST,
 	KVERBS_POST_MAX = __KVERBS_POST_LAST - 1,
 };
 
 /**
- * enum kverbs_lkey - which key names the local buffer
- * @KVERBS_LKEY_DMA: the PD's local_dma_lkey, as ULPs do
- * @KVERBS_LKEY_MR: the key of the MR's fast registration
- */
-enum kverbs_lkey {
-	KVERBS_LKEY_DMA,
-	KVERBS_LKEY_MR,
-
-	__KVERBS_LKEY_LAST,
-	KVERBS_LKEY_MAX = __KVERBS_LKEY_LAST - 1,
-};
-
-/**
- * enum kverbs_a_sge - a piece of a buffer
- * @KVERBS_A_SGE_MR: u32, of the QP's or SRQ's PD
+ * enum kverbs_a_sge - bytes of a buffer, and the key that names them
+ * @KVERBS_A_SGE_BUF: u32, of the queue's device
  * @KVERBS_A_SGE_OFFSET: u64, first byte in the buffer, default 0
  * @KVERBS_A_SGE_LENGTH: u32, bytes, 0 .. what is left from OFFSET on, which is the
  *	default
- * @KVERBS_A_SGE_LKEY: u32, enum kverbs_lkey, default DMA; MR needs one that is
- *	registered, and then it is the device that checks the range
+ * @KVERBS_A_SGE_MR: u32, an MR that is registered over the buffer, of the QP's or SRQ's PD:
+ *	the key is its lkey, and the device checks the range. Default: none, the key is the
+ *	PD's local_dma_lkey, and the bytes lie in one piece of the buffer. So do those of an
+ *	INLINE request.
  */
 enum kverbs_a_sge {
 	KVERBS_A_SGE_UNSPEC,
-	KVERBS_A_SGE_MR,
+	KVERBS_A_SGE_BUF,
 	KVERBS_A_SGE_OFFSET,
 	KVERBS_A_SGE_LENGTH,
-	KVERBS_A_SGE_LKEY,
+	KVERBS_A_SGE_MR,
 
 	__KVERBS_A_SGE_LAST,
 	KVERBS_A_SGE_MAX = __KVERBS_A_SGE_LAST - 1,
@@ -852,19 +1007,52 @@ enum kverbs_a_sge {
 #define KVERBS_WR_INLINE (1U << 3)
 #define KVERBS_WR__ALL 0xfU
 
+/* A single WR_POST posts at most this many requests. */
+#define KVERBS_POSTED_MAX 128
+
+/**
+ * enum kverbs_a_post - work requests that are posted to one queue
+ * @KVERBS_A_POST_QP: u32; its state must allow the post: RECV from INIT on, all
+ *	else in RTS, SQD, SQE or ERR
+ * @KVERBS_A_POST_SRQ: u32, in place of QP; RECV only
+ * @KVERBS_A_POST_WR: nest of enum kverbs_a_wr, 1 .. KVERBS_POSTED_MAX, in the order of the
+ *	queue; receives, or no receive. The verb is called once, with all of them: one post
+ *	list, one doorbell. All are checked, and there is room for all, or none is posted.
+ * @KVERBS_A_POST_POSTED: u32, reply: how many of them, from the first on, are posted. It is
+ *	less than all only with ERROR; if the device refuses the first one, the command is
+ *	refused.
+ * @KVERBS_A_POST_ERROR: s32, reply: what the verb returned for the request behind those, a
+ *	negative errno. That one and the rest leave nothing behind.
+ * @KVERBS_A_POST_VERB_NS: u64, how long ib_post_send(), ib_post_recv() or
+ *	ib_post_srq_recv() took
+ *
+ * Softirqs are held off around ib_post_send(), see KVERBS_POST_BH_DISABLED.
+ */
+enum kverbs_a_post {
+	KVERBS_A_POST_UNSPEC,
+	KVERBS_A_POST_QP,
+	KVERBS_A_POST_SRQ,
+	KVERBS_A_POST_WR,
+	KVERBS_A_POST_POSTED,
+	KVERBS_A_POST_ERROR,
+	KVERBS_A_POST_VERB_NS,
+
+	__KVERBS_A_POST_LAST,
+	KVERBS_A_POST_MAX = __KVERBS_A_POST_LAST - 1,
+};
+
 /**
  * enum kverbs_a_wr - a work request (IBTA 11.4.1)
- * @KVERBS_A_WR_QP: u32; its state must allow the post: RECV from INIT on, all
- *	else in RTS, SQD, SQE or ERR
- * @KVERBS_A_WR_SRQ: u32, in place of QP; RECV only
- * @KVERBS_A_WR_OP: u32, enum kverbs_op, up to RECV
+ * @KVERBS_A_WR_OP: u32, enum kverbs_op; all but SEND_WITH_INV, READ_WITH_INV, LOCAL_INV and
+ *	REG_MR
  * @KVERBS_A_WR_WR_ID: u64, comes back in the completion; default 0
- * @KVERBS_A_WR_FLAGS: u32, KVERBS_WR_*, default 0; INLINE: SEND and WRITE;
- *	none of them with RECV
- * @KVERBS_A_WR_IMM: u32, immediate data, in host order; SEND and WRITE
+ * @KVERBS_A_WR_FLAGS: u32, KVERBS_WR_*, default 0; INLINE: SENDs and WRITEs; SOLICITED:
+ *	SENDs and WRITE_WITH_IMM; none of them with RECV
+ * @KVERBS_A_WR_IMM: u32, immediate data, in host order; SEND_WITH_IMM and WRITE_WITH_IMM,
+ *	which need it
  * @KVERBS_A_WR_SGE: nest of enum kverbs_a_sge, 0 .. KVERBS_SGE_MAX, not more than
  *	the queue was made for; atomics: one, of 8 bytes
- * @KVERBS_A_WR_REMOTE_ADDR: u64, WRITE, READ, atomics
+ * @KVERBS_A_WR_REMOTE_ADDR: u64, WRITEs, READ, atomics
  * @KVERBS_A_WR_REMOTE_KEY: u32, ditto
  * @KVERBS_A_WR_COMPARE_ADD: u64, FETCH_ADD: what is added, CMP_SWP: what is
  *	compared; default 0
@@ -872,15 +1060,9 @@ enum kverbs_a_sge {
  * @KVERBS_A_WR_AH: u32, UD: where to; same PD
  * @KVERBS_A_WR_REMOTE_QPN: u32, 24 bits, UD
  * @KVERBS_A_WR_REMOTE_QKEY: u32, UD
- * @KVERBS_A_WR_VERB_NS: u64, how long ib_post_send(), ib_post_recv() or
- *	ib_post_srq_recv() took
- *
- * Softirqs are held off around ib_post_send(), see KVERBS_POST_SOFTIRQ_OFF.
  */
 enum kverbs_a_wr {
 	KVERBS_A_WR_UNSPEC,
-	KVERBS_A_WR_QP,
-	KVERBS_A_WR_SRQ,
 	KVERBS_A_WR_OP,
 	KVERBS_A_WR_WR_ID,
 	KVERBS_A_WR_FLAGS,
@@ -893,7 +1075,6 @@ enum kverbs_a_wr {
 	KVERBS_A_WR_AH,
 	KVERBS_A_WR_REMOTE_QPN,
 	KVERBS_A_WR_REMOTE_QKEY,
-	KVERBS_A_WR_VERB_NS,
 
 	__KVERBS_A_WR_LAST,
 	KVERBS_A_WR_MAX = __KVERBS_A_WR_LAST - 1,
@@ -904,7 +1085,7 @@ enum kverbs_a_wr {
  * @KVERBS_A_WC_WR_ID: u64, of the request
  * @KVERBS_A_WC_STATUS: u32, enum ib_wc_status (IBTA 11.6.2), 0 is success
  * @KVERBS_A_WC_VENDOR_ERR: u32, absent on success
- * @KVERBS_A_WC_OP: u32, enum kverbs_op; of an unsuccessful one: what was posted
+ * @KVERBS_A_WC_OP: u32, enum kverbs_wc_op
  * @KVERBS_A_WC_QP: u32, id of the QP; absent if that is gone
  * @KVERBS_A_WC_LENGTH: u32, bytes, receives and READs only, absent on failure
  * @KVERBS_A_WC_IMM: u32, immediate data, in host order, if there was any
@@ -936,7 +1117,7 @@ enum kverbs_a_wc {
 /**
  * enum kverbs_conn_state - how far a connection is
  * @KVERBS_CONN_IDLE: made
- * @KVERBS_CONN_LISTENING: CONN_TAKE has the requests that come
+ * @KVERBS_CONN_LISTENING: CONN_GET_REQUEST has the requests that come
  * @KVERBS_CONN_RESOLVING_ADDR: asked for
  * @KVERBS_CONN_ADDR_RESOLVED: the device is known, and the peer's GID
  * @KVERBS_CONN_RESOLVING_ROUTE: asked for
@@ -1051,10 +1232,10 @@ enum kverbs_cm_event {
  *	reason (IBTA 12.6.7.2; iWARP: a negative errno): 28 is the consumer
  * @KVERBS_A_CONN_REASON: string, replies only: rdma_reject_msg() of STATUS, if EVENT is
  *	REJECTED
- * @KVERBS_A_CONN_VERB_NS: u64, how long the verb took: rdma_create_id(),
- *	rdma_bind_addr() and rdma_listen(), rdma_resolve_addr(),
- *	rdma_resolve_route(), rdma_connect(), rdma_accept(), rdma_reject(),
- *	rdma_disconnect(), rdma_destroy_id(). Without the QP's own
+ * @KVERBS_A_CONN_VERB_NS: u64, the sum of the STAGEs
+ * @KVERBS_A_CONN_STAGE: nest of enum kverbs_a_stage for each. NEW: CREATE; LISTEN,
+ *	RESOLVE_ADDR: BIND, if there is a SRC, and CM; CONNECT, ESTABLISH, ACCEPT: MODIFY, for
+ *	the QP's transitions, and CM; DEL: CM, if it disconnects, and DESTROY; others: CM
  *
  * Errors: -EISCONN, -ENOTCONN and the like are the verbs'; a command that does not
  * fit the state is -EINVAL.
@@ -1083,6 +1264,7 @@ enum kverbs_a_conn {
 	KVERBS_A_CONN_STATUS,
 	KVERBS_A_CONN_REASON,
 	KVERBS_A_CONN_VERB_NS,
+	KVERBS_A_CONN_STAGE,
 
 	__KVERBS_A_CONN_LAST,
 	KVERBS_A_CONN_MAX = __KVERBS_A_CONN_LAST - 1,
@@ -1091,20 +1273,24 @@ enum kverbs_a_conn {
 /**
  * enum kverbs_a_end - one end of a connection, as a run uses it
  * @KVERBS_A_END_QP: u32, in RTS
- * @KVERBS_A_END_LOCAL_MR: u32, what is sent from, and read into
- * @KVERBS_A_END_TARGET_MR: u32, what the peer sends or writes into (PING, PONG,
- *	RELAY)
- * @KVERBS_A_END_LKEY: u32, enum kverbs_lkey, default DMA
- * @KVERBS_A_END_REMOTE_ADDR: u64, the peer's IOVA (all but SEND); a multiple of
- *	8 for atomics
- * @KVERBS_A_END_REMOTE_KEY: u32, the peer's RKEY (all but SEND)
+ * @KVERBS_A_END_LOCAL_BUF: u32, what is sent from, and read into, from its first byte on
+ * @KVERBS_A_END_LOCAL_MR: u32, an MR of the QP's PD, registered over LOCAL_BUF from its first
+ *	byte on, whose lkey is the key. Default: none, the key is the PD's local_dma_lkey, and
+ *	SIZE is not more than the first piece has.
+ * @KVERBS_A_END_TARGET_BUF: u32, what the peer sends or writes into, from its first byte on;
+ *	ping-pongs only
+ * @KVERBS_A_END_TARGET_MR: u32, as LOCAL_MR, of TARGET_BUF
+ * @KVERBS_A_END_REMOTE_ADDR: u64, the peer's IOVA; not for SEND; a multiple of 8 for
+ *	atomics
+ * @KVERBS_A_END_REMOTE_KEY: u32, the peer's RKEY; not for SEND
  */
 enum kverbs_a_end {
 	KVERBS_A_END_UNSPEC,
 	KVERBS_A_END_QP,
+	KVERBS_A_END_LOCAL_BUF,
 	KVERBS_A_END_LOCAL_MR,
+	KVERBS_A_END_TARGET_BUF,
 	KVERBS_A_END_TARGET_MR,
-	KVERBS_A_END_LKEY,
 	KVERBS_A_END_REMOTE_ADDR,
 	KVERBS_A_END_REMOTE_KEY,
 
@@ -1131,47 +1317,101 @@ struct kverbs_bin {
 };
 
 /**
- * enum kverbs_a_run - one measured workload
- *
- * RUN_START:
- * @KVERBS_A_RUN_DEV: string, NULL loop only; the others follow their QP
- * @KVERBS_A_RUN_LOOP: u32, enum kverbs_loop
- * @KVERBS_A_RUN_OP: u32, enum kverbs_op, up to CMP_SWP; not for NULL
- * @KVERBS_A_RUN_SIZE: u32, bytes, 1 .. the MR's length; atomics: 8
- * @KVERBS_A_RUN_END: nest of enum kverbs_a_end; not for NULL
- * @KVERBS_A_RUN_PEER: nest of enum kverbs_a_end; RELAY only
- * @KVERBS_A_RUN_COMPARE_ADD: u64, FETCH_ADD: what is added, CMP_SWP: what is
- *	compared; default 0
- * @KVERBS_A_RUN_SWAP: u64, CMP_SWP: what is stored; default 0
- * @KVERBS_A_RUN_ITERS: u64, from 1 on, samples to take; this or TIME_NS, or both
+ * enum kverbs_a_spec - what a run does
+ * @KVERBS_A_SPEC_DEV: string, NULL only: the device of the others is that of their QPs
+ * @KVERBS_A_SPEC_LOOP: u32, enum kverbs_loop
+ * @KVERBS_A_SPEC_OP: u32, enum kverbs_op, one that LOOP takes; not for NULL
+ * @KVERBS_A_SPEC_SIZE: u32, bytes, 1 .. the buffers' length; atomics: 8; not for NULL
+ * @KVERBS_A_SPEC_END: nest of enum kverbs_a_end, for each end of a connection that the run
+ *	drives: PINGPONG 2, NULL none, the others 1
+ * @KVERBS_A_SPEC_COMPARE_ADD: u64, FETCH_ADD: what is added, CMP_SWP: what is
+ *	compared; default 0; atomics only
+ * @KVERBS_A_SPEC_SWAP: u64, what is stored; default 0; CMP_SWP only
+ * @KVERBS_A_SPEC_ITERS: u64, from 1 on, samples to take; this or TIME_NS, or both
  *	(what comes first ends the run)
- * @KVERBS_A_RUN_TIME_NS: u64, how long to take samples, 1 ns .. 24 h
- * @KVERBS_A_RUN_WARMUP: u64, iterations before the first sample, default 0
- * @KVERBS_A_RUN_TIMEOUT_NS: u64, deadline of each iteration, with all that it
- *	waits for, 1 ms .. 1 h, default 10 s
- * @KVERBS_A_RUN_POST: u32, enum kverbs_post, default SOFTIRQ_OFF
- * @KVERBS_A_RUN_CPU: u32, 0 .. 2^31 - 1, default: wherever the scheduler likes
- * @KVERBS_A_RUN_SPINS: u32, empty polls before the thread lets the CPU go,
- *	0 .. KVERBS_SPINS_MAX; default: 0 with one CPU online, else 1000. Linux' ksoftirqd and
- *	workqueues may need this CPU for the completion to happen at all.
+ * @KVERBS_A_SPEC_TIME_NS: u64, how long to take samples, 1 ns .. 24 h
+ * @KVERBS_A_SPEC_WARMUP: u64, iterations before the first sample, default 0
+ * @KVERBS_A_SPEC_TIMEOUT_NS: u64, deadline of each iteration, with all that it
+ *	waits for, 1 ms .. 1 h, default 10 s; not for NULL
+ * @KVERBS_A_SPEC_POST: u32, enum kverbs_post, default PROCESS; not for NULL
+ * @KVERBS_A_SPEC_CPU: u32, 0 .. 2^31 - 1, default: wherever the scheduler likes
+ * @KVERBS_A_SPEC_SPINS: u32, empty polls before the thread yields the CPU,
+ *	0 .. KVERBS_SPINS_MAX; default: 0 with one CPU online, else 1000; not for NULL. Linux'
+ *	ksoftirqd and workqueues may need this CPU for the completion to happen at all.
  *
- * RUN_GET, beside what was asked for:
- * @KVERBS_A_RUN_ID: u32
- * @KVERBS_A_RUN_STATE: u32, enum kverbs_run_state
- * @KVERBS_A_RUN_ERROR: s32, 0 or a negative errno: -EIO: see WC_STATUS,
+ * RUN_START refuses an attribute that the loop or the operation has no use for. RUN_GET tells
+ * the values in effect: defaults among them, and of each run its DEV, unless that is gone.
+ */
+enum kverbs_a_spec {
+	KVERBS_A_SPEC_UNSPEC,
+	KVERBS_A_SPEC_DEV,
+	KVERBS_A_SPEC_LOOP,
+	KVERBS_A_SPEC_OP,
+	KVERBS_A_SPEC_SIZE,
+	KVERBS_A_SPEC_END,
+	KVERBS_A_SPEC_COMPARE_ADD,
+	KVERBS_A_SPEC_SWAP,
+	KVERBS_A_SPEC_ITERS,
+	KVERBS_A_SPEC_TIME_NS,
+	KVERBS_A_SPEC_WARMUP,
+	KVERBS_A_SPEC_TIMEOUT_NS,
+	KVERBS_A_SPEC_POST,
+	KVERBS_A_SPEC_CPU,
+	KVERBS_A_SPEC_SPINS,
+
+	__KVERBS_A_SPEC_LAST,
+	KVERBS_A_SPEC_MAX = __KVERBS_A_SPEC_LAST - 1,
+};
+
+/**
+ * enum kverbs_a_result - what one worker of a run has measured
+ * @KVERBS_A_RESULT_CPU: u32, where its thread ran last; absent if it has not begun
+ * @KVERBS_A_RESULT_ERROR: s32, 0 or a negative errno: -EIO: see WC_STATUS,
  *	-ETIMEDOUT: no completion within TIMEOUT_NS, -ECANCELED, -ENODEV: the
  *	device was removed; others: what ib_post_send() returned
- * @KVERBS_A_RUN_WC_STATUS: u32, enum ib_wc_status (IBTA 11.6.2), 0 is success
- * @KVERBS_A_RUN_VENDOR_ERR: u32
- * @KVERBS_A_RUN_SAMPLES: u64, in the histogram; PONG: messages answered
- * @KVERBS_A_RUN_WARMED: u64, iterations discarded as warm-up
- * @KVERBS_A_RUN_MIN_TICKS: u64, exact
- * @KVERBS_A_RUN_MAX_TICKS: u64, exact
- * @KVERBS_A_RUN_SUM_TICKS: u64
- * @KVERBS_A_RUN_ELAPSED_TICKS: u64, from the first sample's start to the last's
+ * @KVERBS_A_RESULT_WC_STATUS: u32, enum ib_wc_status (IBTA 11.6.2) of the completion that
+ *	ended it; 0, success, if none did
+ * @KVERBS_A_RESULT_VENDOR_ERR: u32, of that completion
+ * @KVERBS_A_RESULT_SAMPLES: u64, in the histogram; PINGPONG_SERVER: messages answered
+ * @KVERBS_A_RESULT_WARMUP: u64, iterations discarded as warm-up
+ * @KVERBS_A_RESULT_MIN_TICKS: u64, exact
+ * @KVERBS_A_RESULT_MAX_TICKS: u64, exact
+ * @KVERBS_A_RESULT_SUM_TICKS: u64
+ * @KVERBS_A_RESULT_ELAPSED_TICKS: u64, from the first sample's start to the last's
  *	end
- * @KVERBS_A_RUN_ELAPSED_NS: u64, the same span by CLOCK_MONOTONIC_RAW
- * @KVERBS_A_RUN_LET_GO: u64, how often the thread let the CPU go
+ * @KVERBS_A_RESULT_ELAPSED_NS: u64, the same span by CLOCK_MONOTONIC_RAW
+ * @KVERBS_A_RESULT_YIELDS: u64, how often the thread yielded the CPU after SPINS empty polls
+ *	while samples were taken
+ */
+enum kverbs_a_result {
+	KVERBS_A_RESULT_UNSPEC,
+	KVERBS_A_RESULT_CPU,
+	KVERBS_A_RESULT_ERROR,
+	KVERBS_A_RESULT_WC_STATUS,
+	KVERBS_A_RESULT_VENDOR_ERR,
+	KVERBS_A_RESULT_SAMPLES,
+	KVERBS_A_RESULT_WARMUP,
+	KVERBS_A_RESULT_MIN_TICKS,
+	KVERBS_A_RESULT_MAX_TICKS,
+	KVERBS_A_RESULT_SUM_TICKS,
+	KVERBS_A_RESULT_ELAPSED_TICKS,
+	KVERBS_A_RESULT_ELAPSED_NS,
+	KVERBS_A_RESULT_YIELDS,
+
+	__KVERBS_A_RESULT_LAST,
+	KVERBS_A_RESULT_MAX = __KVERBS_A_RESULT_LAST - 1,
+};
+
+/**
+ * enum kverbs_a_run - one measured workload
+ * @KVERBS_A_RUN_ID: u32
+ * @KVERBS_A_RUN_SPEC: nest of enum kverbs_a_spec
+ * @KVERBS_A_RUN_STATE: u32, enum kverbs_run_state; DONE once all workers have ended
+ * @KVERBS_A_RUN_RESULT: nest of enum kverbs_a_result, for each worker: a thread with its ends
+ *	and its histogram. Today's loops have one.
+ * @KVERBS_A_RUN_HIST_SHIFT: u32, a histogram has 2^HIST_SHIFT bins for each power of two
+ * @KVERBS_A_RUN_WORKER: u32, 0 .. 2^31 - 1, request: whose bins, in the order of the RESULTs,
+ *	default 0
  * @KVERBS_A_RUN_FIRST_BIN: u32, 0 .. 56319, request: index of the first bin wanted
  * @KVERBS_A_RUN_NEXT_BIN: u32, reply: where to go on; absent at the end
  * @KVERBS_A_RUN_BINS: binary, array of struct kverbs_bin, ascending. A run that
@@ -1180,33 +1420,11 @@ struct kverbs_bin {
 enum kverbs_a_run {
 	KVERBS_A_RUN_UNSPEC,
 	KVERBS_A_RUN_ID,
-	KVERBS_A_RUN_DEV,
-	KVERBS_A_RUN_LOOP,
-	KVERBS_A_RUN_OP,
-	KVERBS_A_RUN_SIZE,
-	KVERBS_A_RUN_END,
-	KVERBS_A_RUN_PEER,
-	KVERBS_A_RUN_COMPARE_ADD,
-	KVERBS_A_RUN_SWAP,
-	KVERBS_A_RUN_ITERS,
-	KVERBS_A_RUN_TIME_NS,
-	KVERBS_A_RUN_WARMUP,
-	KVERBS_A_RUN_TIMEOUT_NS,
-	KVERBS_A_RUN_POST,
-	KVERBS_A_RUN_CPU,
-	KVERBS_A_RUN_SPINS,
+	KVERBS_A_RUN_SPEC,
 	KVERBS_A_RUN_STATE,
-	KVERBS_A_RUN_ERROR,
-	KVERBS_A_RUN_WC_STATUS,
-	KVERBS_A_RUN_VENDOR_ERR,
-	KVERBS_A_RUN_SAMPLES,
-	KVERBS_A_RUN_WARMED,
-	KVERBS_A_RUN_MIN_TICKS,
-	KVERBS_A_RUN_MAX_TICKS,
-	KVERBS_A_RUN_SUM_TICKS,
-	KVERBS_A_RUN_ELAPSED_TICKS,
-	KVERBS_A_RUN_ELAPSED_NS,
-	KVERBS_A_RUN_LET_GO,
+	KVERBS_A_RUN_RESULT,
+	KVERBS_A_RUN_HIST_SHIFT,
+	KVERBS_A_RUN_WORKER,
 	KVERBS_A_RUN_FIRST_BIN,
 	KVERBS_A_RUN_NEXT_BIN,
 	KVERBS_A_RUN_BINS,
@@ -1221,9 +1439,9 @@ enum kverbs_a_run {
  * @KVERBS_EVENT_DEV_REMOVED: DEV is gone, and all objects made on it
  * @KVERBS_EVENT_DEV_RENAMED: OLD_NAME is called DEV now
  * @KVERBS_EVENT_RUN_STARTED: RUN
- * @KVERBS_EVENT_RUN_DONE: RUN, ERROR
+ * @KVERBS_EVENT_RUN_DONE: RUN, ERROR: all workers have ended; the first error of one
  * @KVERBS_EVENT_COMPLETION: CQ was armed and has a completion
- * @KVERBS_EVENT_WC_ERROR: QP (of a RELAY: RUN), WC_STATUS, VENDOR_ERR: a request
+ * @KVERBS_EVENT_WC_ERROR: QP (of a PINGPONG: RUN), WC_STATUS, VENDOR_ERR: a request
  *	posted by hand, or a run, met a completion with an error other than "flushed"
  * @KVERBS_EVENT_CQ_ERR: CQ. This one and the rest are the asynchronous events of
  *	IBTA 11.6.3, with the object or the port that they are about.
@@ -1247,7 +1465,7 @@ enum kverbs_a_run {
  * @KVERBS_EVENT_GID_CHANGE: DEV, PORT
  * @KVERBS_EVENT_OTHER: one that this list does not have
  * @KVERBS_EVENT_CM: CONN, CM_EVENT, CM_STATUS: the RDMA CM says something of a CONN.
- *	CONNECT_REQUEST: CONN is the listener, CONN_TAKE has the request
+ *	CONNECT_REQUEST: CONN is the listener, CONN_GET_REQUEST has the request
  */
 enum kverbs_event {
 	KVERBS_EVENT_UNSPEC,
@@ -1294,7 +1512,7 @@ enum kverbs_event {
  * @KVERBS_A_EVENT_SRQ: u32
  * @KVERBS_A_EVENT_QP: u32
  * @KVERBS_A_EVENT_RUN: u32
- * @KVERBS_A_EVENT_ERROR: s32, 0 or a negative errno, see KVERBS_A_RUN_ERROR
+ * @KVERBS_A_EVENT_ERROR: s32, 0 or a negative errno, see KVERBS_A_RESULT_ERROR
  * @KVERBS_A_EVENT_WC_STATUS: u32, enum ib_wc_status (IBTA 11.6.2)
  * @KVERBS_A_EVENT_VENDOR_ERR: u32
  * @KVERBS_A_EVENT_CONN: u32, the object's id

@@ -6,7 +6,7 @@
 #include "pd.h"
 #include "refuse.h"
 
-const struct nla_policy kv_ah_policy[KVERBS_A_AH_MAX + 1] = {
+static const struct nla_policy policy[KVERBS_A_AH_MAX + 1] = {
 	[KVERBS_A_AH_ID] = KV_POLICY_ID,
 	[KVERBS_A_AH_PERSISTENT] = { .type = NLA_FLAG },
 	[KVERBS_A_AH_PD] = KV_POLICY_ID,
@@ -182,7 +182,7 @@ static int parse_ah(struct genl_info *info, const struct kv_dev *dev,
 {
 	u32 port = 1;
 
-	if (!(kv_dev_can(dev) & KVERBS_CAN_AH))
+	if (!(kv_dev_caps(dev) & KVERBS_CAP_AH))
 		return kv_refuse(info->extack, -EOPNOTSUPP, "the device has no address handles");
 	return kv_msg_parse_port(info, KVERBS_A_AH_PORT, dev->ib, &port) ?:
 	       kv_msg_parse_av(info, &numbers_of_ah, dev->ib, port, attr);
@@ -198,7 +198,7 @@ static struct kv_obj *make_ah(struct genl_info *info, struct kv_dev *dev, struct
 	return ret ? ERR_PTR(ret) : kv_ah_create(pd, owner, &attr, info->extack);
 }
 
-const struct kv_noun kv_ah_noun = {
+static const struct kv_noun ah_noun = {
 	.class = &kv_ah_class,
 	.id = KVERBS_A_AH_ID,
 	.dev = KVERBS_A_AH_DEV,
@@ -209,3 +209,20 @@ const struct kv_noun kv_ah_noun = {
 	.fill = fill_ah,
 };
 
+#define TAKES(NAME) KV_TAKES(AH, NAME)
+
+static const struct kv_command ah_commands[] = {
+	KV_COMMAND(AH, NEW, kv_netlink_new, TAKES(PERSISTENT), TAKES(PD), TAKES(PORT),
+		   TAKES(DGID), TAKES(SGID_INDEX), TAKES(DLID), TAKES(SL), TAKES(TRAFFIC_CLASS),
+		   TAKES(FLOW_LABEL), TAKES(HOP_LIMIT)),
+	KV_COMMAND(AH, DEL, kv_netlink_del, TAKES(ID)),
+	KV_LIST_AT_ONCE(AH, GET, kv_netlink_get, TAKES(ID)),
+};
+
+const struct kv_command_set kv_ah_commands = {
+	.noun = &ah_noun,
+	.policy = policy,
+	.max = KVERBS_A_AH_MAX,
+	.command = ah_commands,
+	.commands = ARRAY_SIZE(ah_commands),
+};

@@ -15,7 +15,7 @@
 /* Not const: 6.1's policies point to non-const. */
 static struct netlink_range_validation range_timeout_ms = { .min = 1, .max = 60000 };
 
-const struct nla_policy kv_conn_policy[KVERBS_A_CONN_MAX + 1] = {
+static const struct nla_policy policy[KVERBS_A_CONN_MAX + 1] = {
 	[KVERBS_A_CONN_ID] = KV_POLICY_ID,
 	[KVERBS_A_CONN_DEV] = KV_POLICY_NAME,
 	[KVERBS_A_CONN_PERSISTENT] = { .type = NLA_FLAG },
@@ -106,18 +106,19 @@ static int fill_conn(struct sk_buff *skb, struct kv_obj *obj)
 static struct kv_obj *make_conn(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
 				struct kv_owner *owner)
 {
-	if (!(kv_dev_can(dev) & KVERBS_CAN_CM))
+	if (!(kv_dev_caps(dev) & KVERBS_CAP_CM))
 		return ERR_PTR(kv_msg_refuse(info, info->attrs[KVERBS_A_CONN_DEV], -EOPNOTSUPP,
 					     "the device has no connection manager"));
 	return kv_conn_create(dev, owner, info->extack);
 }
 
-const struct kv_noun kv_conn_noun = {
+static const struct kv_noun conn_noun = {
 	.class = &kv_conn_class,
 	.id = KVERBS_A_CONN_ID,
 	.dev = KVERBS_A_CONN_DEV,
 	.persistent = KVERBS_A_CONN_PERSISTENT,
 	.verb_ns = KVERBS_A_CONN_VERB_NS,
+	.stage = KVERBS_A_CONN_STAGE,
 	.make = make_conn,
 	.fill = fill_conn,
 };
@@ -140,7 +141,7 @@ static int expect(struct genl_info *info, struct kv_obj *obj)
 	return ret;
 }
 
-int kv_netlink_conn_take(struct sk_buff *skb, struct genl_info *info)
+static int conn_get_request(struct sk_buff *skb, struct genl_info *info)
 {
 	struct kv_obj *listener, *made;
 	struct kv_reply reply;
@@ -151,8 +152,8 @@ int kv_netlink_conn_take(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	ret = expect(info, listener);
-	made = ret ? ERR_PTR(ret) : kv_conn_take(to_conn(listener), info->extack);
-	ret = kv_msg_end_new(info, &reply, made, &kv_conn_noun, 0);
+	made = ret ? ERR_PTR(ret) : kv_conn_get_request(to_conn(listener), info->extack);
+	ret = kv_msg_end_new(info, &reply, made, &conn_noun);
 	kv_obj_unlock(listener);
 	return ret;
 }
@@ -214,7 +215,7 @@ static int listen(struct genl_info *info, struct kv_obj *obj, struct sk_buff *sk
 	u32 backlog = kv_u32_or(info->attrs[KVERBS_A_CONN_BACKLOG], 128);
 
 	return kv_conn_listen(to_conn(obj), &src, backlog, info->extack) ?:
-	       kv_put_obj(skb, obj, &kv_conn_noun);
+	       kv_put_obj(skb, obj, &conn_noun);
 }
 
 static int check_resolve(struct genl_info *info)
@@ -385,16 +386,46 @@ static int run(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 
 	ret = expect(info, obj) ?: command->run(info, obj, skb);
 	if (!ret)
-		return kv_put_u64(skb, KVERBS_A_CONN_VERB_NS, obj->verb_ns);
+		return kv_put_times(skb, obj, &conn_noun);
 	if (!info->extack->bad_attr && info->attrs[command->culprit])
 		NL_SET_BAD_ATTR(info->extack, info->attrs[command->culprit]);
 	return ret;
 }
 
-int kv_netlink_conn_command(struct sk_buff *skb, struct genl_info *info)
+static int conn_command(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct command *command = &commands[info->genlhdr->cmd];
 	int ret = command->check ? command->check(info) : 0;
 
-	return ret ?: kv_msg_command(info, &kv_conn_noun, GENLMSG_DEFAULT_SIZE, run);
+	return ret ?: kv_msg_command(info, &conn_noun, GENLMSG_DEFAULT_SIZE, run);
 }
+
+#define TAKES(NAME) KV_TAKES(CONN, NAME)
+
+static const struct kv_command conn_commands[] = {
+	KV_COMMAND(CONN, NEW, kv_netlink_new, TAKES(DEV), TAKES(PERSISTENT)),
+	KV_COMMAND(CONN, DEL, kv_netlink_del, TAKES(ID)),
+	KV_LIST(CONN, GET, kv_netlink_get, TAKES(ID)),
+	KV_COMMAND(CONN, LISTEN, conn_command, TAKES(ID), TAKES(SRC), TAKES(BACKLOG)),
+	KV_COMMAND(CONN, GET_REQUEST, conn_get_request, TAKES(ID)),
+	KV_COMMAND(CONN, RESOLVE_ADDR, conn_command, TAKES(ID), TAKES(SRC), TAKES(DST),
+		   TAKES(TIMEOUT_MS)),
+	KV_COMMAND(CONN, RESOLVE_ROUTE, conn_command, TAKES(ID), TAKES(TIMEOUT_MS)),
+	KV_COMMAND(CONN, CONNECT, conn_command, TAKES(ID), TAKES(QP), TAKES(ACCESS),
+		   TAKES(PRIVATE_DATA), TAKES(RESPONDER_RESOURCES), TAKES(INITIATOR_DEPTH),
+		   TAKES(RETRY_CNT), TAKES(RNR_RETRY)),
+	KV_COMMAND(CONN, ESTABLISH, conn_command, TAKES(ID), TAKES(ACK_TIMEOUT)),
+	KV_COMMAND(CONN, ACCEPT, conn_command, TAKES(ID), TAKES(QP), TAKES(ACCESS),
+		   TAKES(PRIVATE_DATA), TAKES(RESPONDER_RESOURCES), TAKES(INITIATOR_DEPTH),
+		   TAKES(RNR_RETRY), TAKES(ACK_TIMEOUT)),
+	KV_COMMAND(CONN, REJECT, conn_command, TAKES(ID), TAKES(PRIVATE_DATA)),
+	KV_COMMAND(CONN, DISCONNECT, conn_command, TAKES(ID)),
+};
+
+const struct kv_command_set kv_conn_commands = {
+	.noun = &conn_noun,
+	.policy = policy,
+	.max = KVERBS_A_CONN_MAX,
+	.command = conn_commands,
+	.commands = ARRAY_SIZE(conn_commands),
+};

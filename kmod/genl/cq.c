@@ -5,7 +5,7 @@
 #include "genl/msg.h"
 #include "post.h"
 
-const struct nla_policy kv_cq_policy[KVERBS_A_CQ_MAX + 1] = {
+static const struct nla_policy policy[KVERBS_A_CQ_MAX + 1] = {
 	[KVERBS_A_CQ_ID] = KV_POLICY_ID,
 	[KVERBS_A_CQ_DEV] = KV_POLICY_NAME,
 	[KVERBS_A_CQ_CQE] = KV_POLICY_COUNT,
@@ -51,7 +51,7 @@ static struct kv_obj *make_cq(struct genl_info *info, struct kv_dev *dev, struct
 			    info->extack);
 }
 
-const struct kv_noun kv_cq_noun = {
+static const struct kv_noun cq_noun = {
 	.class = &kv_cq_class,
 	.id = KVERBS_A_CQ_ID,
 	.dev = KVERBS_A_CQ_DEV,
@@ -112,26 +112,43 @@ static int poll(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 	return ret ?: kv_put_u64(skb, KVERBS_A_CQ_VERB_NS, verb_ns);
 }
 
-int kv_netlink_cq_poll(struct sk_buff *skb, struct genl_info *info)
+static int cq_poll(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_command(info, &kv_cq_noun, size_of_wcs(max_wc(info)), poll);
+	return kv_msg_command(info, &cq_noun, size_of_wcs(max_wc(info)), poll);
 }
 
 static int arm(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct nlattr *solicited = info->attrs[KVERBS_A_CQ_SOLICITED];
 	bool missed = false;
-	u64 verb_ns;
 	int ret;
 
-	ret = kv_cq_arm(container_of(obj, struct kv_cq, obj), solicited, &missed, &verb_ns,
-			info->extack);
+	ret = kv_cq_arm(container_of(obj, struct kv_cq, obj), solicited, &missed, info->extack);
 	if (!ret && missed)
 		ret = nla_put_flag(skb, KVERBS_A_CQ_MISSED);
-	return ret ?: kv_put_u64(skb, KVERBS_A_CQ_VERB_NS, verb_ns);
+	return ret ?: kv_put_times(skb, obj, &cq_noun);
 }
 
-int kv_netlink_cq_arm(struct sk_buff *skb, struct genl_info *info)
+static int cq_arm(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_command(info, &kv_cq_noun, GENLMSG_DEFAULT_SIZE, arm);
+	return kv_msg_command(info, &cq_noun, GENLMSG_DEFAULT_SIZE, arm);
 }
+
+#define TAKES(NAME) KV_TAKES(CQ, NAME)
+
+static const struct kv_command cq_commands[] = {
+	KV_COMMAND(CQ, NEW, kv_netlink_new, TAKES(DEV), TAKES(PERSISTENT), TAKES(CQE),
+		   TAKES(COMP_VECTOR), TAKES(CONTEXT)),
+	KV_COMMAND(CQ, DEL, kv_netlink_del, TAKES(ID)),
+	KV_LIST_AT_ONCE(CQ, GET, kv_netlink_get, TAKES(ID)),
+	KV_COMMAND_AT_ONCE(CQ, POLL, cq_poll, TAKES(ID), TAKES(MAX_WC)),
+	KV_COMMAND_AT_ONCE(CQ, ARM, cq_arm, TAKES(ID), TAKES(SOLICITED)),
+};
+
+const struct kv_command_set kv_cq_commands = {
+	.noun = &cq_noun,
+	.policy = policy,
+	.max = KVERBS_A_CQ_MAX,
+	.command = cq_commands,
+	.commands = ARRAY_SIZE(cq_commands),
+};

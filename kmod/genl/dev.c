@@ -6,14 +6,24 @@
 #include "genl/msg.h"
 #include "quota.h"
 
-/* Netlink headers and all of a device but its GID table. */
+/* Netlink headers and all of a device but its ports. */
 #define FIXED_SIZE 2048
+/* All of a port but its GID table. */
+#define PORT_SIZE 256
+/* One entry of that, with the name of a netdev. */
+#define GID_SIZE nla_total_size(nla_total_size(sizeof(u32)) +			\
+				nla_total_size(sizeof(union ib_gid)) +		\
+				nla_total_size(sizeof(u32)) +			\
+				nla_total_size(IFNAMSIZ))
 
-const struct nla_policy kv_dev_policy[KVERBS_A_DEV_MAX + 1] = {
+/* A port's entries: its attribute is not longer than 64 KiB. */
+#define GIDS_MAX ((U16_MAX - PORT_SIZE) / GID_SIZE)
+
+static const struct nla_policy policy[KVERBS_A_DEV_MAX + 1] = {
 	[KVERBS_A_DEV_NAME] = KV_POLICY_NAME,
 };
 
-int kv_netlink_info_get(struct sk_buff *skb, struct genl_info *info)
+static int info_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct kv_reply reply;
 	u64 made, gone;
@@ -25,6 +35,7 @@ int kv_netlink_info_get(struct sk_buff *skb, struct genl_info *info)
 	kv_obj_counts(&made, &gone);
 	ret = nla_put_string(reply.skb, KVERBS_A_INFO_VERSION, THIS_MODULE->version) ?:
 	      nla_put_string(reply.skb, KVERBS_A_INFO_COUNTER, KV_ENV_COUNTER) ?:
+	      kv_put_u64(reply.skb, KVERBS_A_INFO_COUNTER_HZ, kv_env_counter_hz()) ?:
 	      kv_put_u64(reply.skb, KVERBS_A_INFO_CREATED, made) ?:
 	      kv_put_u64(reply.skb, KVERBS_A_INFO_DESTROYED, gone) ?:
 	      kv_put_u64(reply.skb, KVERBS_A_INFO_BUFFER_BYTES, kv_quota_bytes());
@@ -32,18 +43,18 @@ int kv_netlink_info_get(struct sk_buff *skb, struct genl_info *info)
 }
 
 /* Destroys what is persistent in this namespace. */
-int kv_netlink_flush(struct sk_buff *skb, struct genl_info *info)
+static int flush(struct sk_buff *skb, struct genl_info *info)
 {
-	unsigned int removed, kept;
+	unsigned int removed, busy;
 	struct kv_reply reply;
 	int ret;
 
 	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
 	if (ret)
 		return ret;
-	removed = kv_obj_remove_owner(kv_msg_owner(info)->persistent, &kept);
+	removed = kv_obj_remove_owner(kv_msg_owner(info)->persistent, &busy);
 	ret = nla_put_u32(reply.skb, KVERBS_A_INFO_FLUSHED, removed) ?:
-	      nla_put_u32(reply.skb, KVERBS_A_INFO_KEPT, kept);
+	      nla_put_u32(reply.skb, KVERBS_A_INFO_BUSY, busy);
 	return kv_reply_end(info, &reply, ret);
 }
 
@@ -74,7 +85,7 @@ static int put_netdev(struct sk_buff *skb, const struct net *net, const struct i
 
 static int fill_gid(struct sk_buff *skb, const struct net *net, const struct ib_gid_attr *attr)
 {
-	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_DEV_GID);
+	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_PORT_GID);
 	int ret;
 
 	if (!nest)
@@ -90,19 +101,22 @@ static int fill_gid(struct sk_buff *skb, const struct net *net, const struct ib_
 	return ret;
 }
 
-static int fill_gids(struct sk_buff *skb, const struct net *net, struct ib_device *ib,
+static int fill_gids(struct sk_buff *skb, const struct net *net, struct ib_device *ib, u32 port,
 		     int entries)
 {
+	unsigned int n = 0;
 	int ret = 0, i;
 
-	for (i = 0; !ret && i < entries; i++) {
+	for (i = 0; !ret && i < entries && n < GIDS_MAX; i++) {
 		const struct ib_gid_attr *attr;
 
-		attr = rdma_get_gid_attr(ib, rdma_start_port(ib), i);
+		/* An error means that the entry is free: the table is the core's. */
+		attr = rdma_get_gid_attr(ib, port, i);
 		if (IS_ERR(attr))
 			continue;
 		ret = fill_gid(skb, net, attr);
 		rdma_put_gid_attr(attr);
+		n++;
 	}
 	return ret;
 }
@@ -156,65 +170,101 @@ static int fill_attrs(struct sk_buff *skb, const struct kv_dev *dev)
 			   attrs->local_ca_ack_delay);
 }
 
-static int fill_port(struct sk_buff *skb, struct ib_device *ib,
-		     const struct ib_port_attr *attr)
+static int fill_port_attrs(struct sk_buff *skb, const struct net *net, struct ib_device *ib,
+			   u32 port, const struct ib_port_attr *attr)
 {
-	u32 link_layer = rdma_port_get_link_layer(ib, rdma_start_port(ib));
+	u32 link_layer = rdma_port_get_link_layer(ib, port);
 
-	return nla_put_u32(skb, KVERBS_A_DEV_PORT_STATE, attr->state) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_PHYS_STATE, attr->phys_state) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_LINK_LAYER, link_layer) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_MAX_MTU, ib_mtu_enum_to_int(attr->max_mtu)) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_ACTIVE_MTU,
+	return nla_put_u32(skb, KVERBS_A_PORT_STATE, attr->state) ?:
+	       nla_put_u32(skb, KVERBS_A_PORT_PHYS_STATE, attr->phys_state) ?:
+	       nla_put_u32(skb, KVERBS_A_PORT_LINK_LAYER, link_layer) ?:
+	       nla_put_u32(skb, KVERBS_A_PORT_MAX_MTU, ib_mtu_enum_to_int(attr->max_mtu)) ?:
+	       nla_put_u32(skb, KVERBS_A_PORT_ACTIVE_MTU,
 			   ib_mtu_enum_to_int(attr->active_mtu)) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_MAX_MSG_BYTES, attr->max_msg_sz) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_LID, attr->lid) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_SM_LID, attr->sm_lid) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_ACTIVE_WIDTH, attr->active_width) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_ACTIVE_SPEED, attr->active_speed) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_GID_TABLE_LEN, attr->gid_tbl_len) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_PKEY_TABLE_LEN, attr->pkey_tbl_len);
+	       nla_put_u32(skb, KVERBS_A_PORT_MAX_MSG_BYTES, attr->max_msg_sz) ?:
+	       nla_put_u32(skb, KVERBS_A_PORT_LID, attr->lid) ?:
+	       nla_put_u32(skb, KVERBS_A_PORT_SM_LID, attr->sm_lid) ?:
+	       nla_put_u32(skb, KVERBS_A_PORT_ACTIVE_WIDTH, attr->active_width) ?:
+	       nla_put_u32(skb, KVERBS_A_PORT_ACTIVE_SPEED, attr->active_speed) ?:
+	       nla_put_u32(skb, KVERBS_A_PORT_GID_TABLE_LEN, attr->gid_tbl_len) ?:
+	       nla_put_u32(skb, KVERBS_A_PORT_PKEY_TABLE_LEN, attr->pkey_tbl_len) ?:
+	       fill_gids(skb, net, ib, port, attr->gid_tbl_len);
+}
+
+/* A port that can't be queried is told with the reason: the rest of the device is known. */
+static int fill_port(struct sk_buff *skb, const struct net *net, struct kv_dev *dev, u32 port)
+{
+	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_DEV_PORT);
+	struct ib_port_attr attr;
+	int ret, error;
+
+	if (!nest)
+		return -EMSGSIZE;
+	error = kv_dev_query_port(dev, port, &attr);
+	ret = nla_put_u32(skb, KVERBS_A_PORT_NUMBER, port);
+	if (!ret)
+		ret = error ? nla_put_u32(skb, KVERBS_A_PORT_ERROR, -error) :
+			      fill_port_attrs(skb, net, dev->ib, port, &attr);
+	if (ret)
+		nla_nest_cancel(skb, nest);
+	else
+		nla_nest_end(skb, nest);
+	return ret;
+}
+
+static int fill_ports(struct sk_buff *skb, const struct net *net, struct kv_dev *dev)
+{
+	u32 port;
+	int ret;
+
+	rdma_for_each_port(dev->ib, port) {
+		ret = fill_port(skb, net, dev, port);
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 static int fill_dev(struct sk_buff *skb, const struct net *net, struct kv_dev *dev)
 {
-	struct ib_port_attr port;
-	int ret;
-
-	ret = kv_dev_query_port(dev, &port);
-	if (ret)
-		return ret;
-	return nla_put_string(skb, KVERBS_A_DEV_NAME, dev->name) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_CAN, kv_dev_can(dev)) ?:
+	return kv_put_dev_name(skb, KVERBS_A_DEV_NAME, dev) ?:
+	       nla_put_u32(skb, KVERBS_A_DEV_CAPS, kv_dev_caps(dev)) ?:
 	       fill_attrs(skb, dev) ?:
 	       kv_put_u64(skb, KVERBS_A_DEV_MAX_MR_BYTES, kv_dev_max_mr_bytes(dev)) ?:
-	       fill_port(skb, dev->ib, &port) ?:
-	       fill_gids(skb, net, dev->ib, port.gid_tbl_len);
+	       fill_ports(skb, net, dev);
 }
 
-/* Bytes that fill_dev() may need; more, if the GID table grows meanwhile. */
-static size_t size_of_dev(struct kv_dev *dev)
+static size_t size_of_port(struct ib_device *ib, u32 port)
 {
-	size_t gid_size = nla_total_size(nla_total_size(sizeof(u32)) +
-					 nla_total_size(sizeof(union ib_gid)) +
-					 nla_total_size(sizeof(u32)) +
-					 nla_total_size(IFNAMSIZ));
-	u32 port = rdma_start_port(dev->ib);
-	size_t size = FIXED_SIZE;
+	size_t size = PORT_SIZE;
 	int i;
 
-	for (i = 0; i < dev->ib->port_data[port].immutable.gid_tbl_len; i++) {
-		const struct ib_gid_attr *attr = rdma_get_gid_attr(dev->ib, port, i);
+	for (i = 0; i < ib->port_data[port].immutable.gid_tbl_len; i++) {
+		const struct ib_gid_attr *attr = rdma_get_gid_attr(ib, port, i);
 
 		if (IS_ERR(attr))
 			continue;
 		rdma_put_gid_attr(attr);
-		size += gid_size;
+		size += GID_SIZE;
 	}
 	return size;
 }
 
-int kv_netlink_dev_get(struct sk_buff *skb, struct genl_info *info)
+/*
+ * Bytes that fill_dev() may need; more, if a GID table grows meanwhile. The device does not
+ * go meanwhile.
+ */
+static size_t size_of_dev(struct kv_dev *dev)
+{
+	size_t size = FIXED_SIZE;
+	u32 port;
+
+	rdma_for_each_port(dev->ib, port)
+		size += size_of_port(dev->ib, port);
+	return size;
+}
+
+static int dev_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct kv_reply reply;
 	struct kv_dev *dev;
@@ -230,26 +280,21 @@ int kv_netlink_dev_get(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-/* A message of the dump has to hold the largest device. */
-int kv_netlink_dev_start(struct netlink_callback *cb)
+static void look_at_size(struct kv_dev *dev, void *largest)
 {
-	struct net *net = sock_net(cb->skb->sk);
-	int ret = kv_netlink_dump_start(cb);
-	struct kv_dev *dev;
-	unsigned long n;
+	size_t *size = largest;
 
-	if (ret)
-		return ret;
+	*size = max(*size, size_of_dev(dev));
+}
 
-	for (n = 0; (dev = kv_dev_lookup_nth(n, net)); n++) {
-		if (!kv_dev_lock(dev)) {
-			cb->min_dump_alloc = max_t(size_t, cb->min_dump_alloc,
-						   size_of_dev(dev));
-			mutex_unlock(&dev->lock);
-		}
-		kv_dev_put(dev);
-	}
-	return 0;
+/* A message of the dump has to hold the largest device. */
+static int dev_start(struct netlink_callback *cb)
+{
+	size_t size = 0;
+
+	kv_dev_for_each(sock_net(cb->skb->sk), look_at_size, &size);
+	cb->min_dump_alloc = max_t(size_t, cb->min_dump_alloc, size);
+	return kv_netlink_dump_start(cb);
 }
 
 static int fill_dumped(struct sk_buff *skb, void *dev)
@@ -257,7 +302,7 @@ static int fill_dumped(struct sk_buff *skb, void *dev)
 	return fill_dev(skb, sock_net(skb->sk), dev);
 }
 
-int kv_netlink_dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
+static int fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv_owner *owner)
 {
 	struct net *net = sock_net(skb->sk);
 	struct kv_dev *dev;
@@ -265,15 +310,50 @@ int kv_netlink_dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 	cb->seq = kv_dev_generation();
 	while (!ret && (dev = kv_dev_lookup_nth(cb->args[0], net))) {
-		/* One that went meanwhile is not shown; the generation tells. */
-		if (!kv_dev_lock(dev)) {
-			ret = kv_msg_dump_one(skb, cb, fill_dumped, dev);
-			mutex_unlock(&dev->lock);
+		if (mutex_lock_interruptible(&dev->lock)) {
+			kv_dev_put(dev);
+			return -EINTR;
 		}
+		/* One that went meanwhile is not shown; the generation tells. */
+		if (!dev->gone)
+			ret = kv_msg_dump_one(skb, cb, fill_dumped, dev);
+		mutex_unlock(&dev->lock);
 		kv_dev_put(dev);
 		if (!ret)
 			cb->args[0]++;
 	}
-	/* A full message is sent, and we are called again. */
-	return ret == -EMSGSIZE && skb->len ? skb->len : ret ?: skb->len;
+	return ret;
 }
+
+static int dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return kv_msg_dump(skb, cb, fill_part);
+}
+
+static const struct kv_command info_commands[] = {
+	{ .cmd = KVERBS_CMD_INFO_GET, .at_once = true, .doit = info_get },
+	{ .cmd = KVERBS_CMD_FLUSH, .doit = flush },
+};
+
+const struct kv_command_set kv_info_commands = {
+	.max = KVERBS_A_INFO_MAX,
+	.command = info_commands,
+	.commands = ARRAY_SIZE(info_commands),
+};
+
+static const struct kv_command dev_commands[] = {
+	{
+		.cmd = KVERBS_CMD_DEV_GET,
+		.doit = dev_get,
+		.start = dev_start,
+		.dumpit = dev_dump,
+		.takes = (const struct kv_taken[]){ KV_TAKES(DEV, NAME), {} },
+	},
+};
+
+const struct kv_command_set kv_dev_commands = {
+	.policy = policy,
+	.max = KVERBS_A_DEV_MAX,
+	.command = dev_commands,
+	.commands = ARRAY_SIZE(dev_commands),
+};

@@ -1,143 +1,126 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/kmemleak.h>
 #include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/notifier.h>
-#include "compat.h"
+#include <linux/slab.h>
 #include "event.h"
+#include "genl/call.h"
 #include "genl/family.h"
 #include "genl/msg.h"
 #include "obj.h"
 
-#define OP(NOUN, CMD, function, attrs) {		\
-	.cmd = KVERBS_CMD_##NOUN##_##CMD,		\
-	.internal_flags = KV_OBJ_##NOUN,		\
-	.flags = GENL_ADMIN_PERM,			\
-	.policy = attrs,				\
-	.maxattr = ARRAY_SIZE(attrs) - 1,		\
-	.doit = kv_netlink_##function,			\
-}
-
-#define GET(NOUN, function, attrs) {			\
-	.cmd = KVERBS_CMD_##NOUN##_GET,			\
-	.internal_flags = KV_OBJ_##NOUN,		\
-	.flags = GENL_ADMIN_PERM,			\
-	.policy = attrs,				\
-	.maxattr = ARRAY_SIZE(attrs) - 1,		\
-	.doit = kv_netlink_##function,			\
-	.start = kv_netlink_dump_start,			\
-	.dumpit = kv_netlink_dump,			\
-}
-
-static const struct genl_ops kv_ops[] = {
-	{
-		.cmd = KVERBS_CMD_INFO_GET,
-		.flags = GENL_ADMIN_PERM,
-		.doit = kv_netlink_info_get,
-	},
-	{
-		.cmd = KVERBS_CMD_FLUSH,
-		.flags = GENL_ADMIN_PERM,
-		.doit = kv_netlink_flush,
-	},
-	{
-		.cmd = KVERBS_CMD_DEV_GET,
-		.flags = GENL_ADMIN_PERM,
-		.policy = kv_dev_policy,
-		.maxattr = ARRAY_SIZE(kv_dev_policy) - 1,
-		.doit = kv_netlink_dev_get,
-		.start = kv_netlink_dev_start,
-		.dumpit = kv_netlink_dev_dump,
-	},
-	{
-		.cmd = KVERBS_CMD_WR_POST,
-		.flags = GENL_ADMIN_PERM,
-		.policy = kv_wr_policy,
-		.maxattr = ARRAY_SIZE(kv_wr_policy) - 1,
-		.doit = kv_netlink_wr_post,
-	},
-	GET(PD, get, kv_pd_policy),
-	GET(CQ, get, kv_cq_policy),
-	GET(MR, get, kv_mr_policy),
-	GET(SRQ, get, kv_srq_policy),
-	GET(AH, get, kv_ah_policy),
-	GET(QP, get, kv_qp_policy),
-	GET(CONN, get, kv_conn_policy),
-	GET(RUN, run_get, kv_run_policy),
-	OP(PD, NEW, new, kv_pd_policy),
-	OP(PD, DEL, del, kv_pd_policy),
-	OP(CQ, NEW, new, kv_cq_policy),
-	OP(CQ, DEL, del, kv_cq_policy),
-	OP(CQ, POLL, cq_poll, kv_cq_policy),
-	OP(CQ, ARM, cq_arm, kv_cq_policy),
-	OP(MR, NEW, new, kv_mr_policy),
-	OP(MR, DEL, del, kv_mr_policy),
-	OP(MR, REG, mr_reg, kv_mr_policy),
-	OP(MR, INV, mr_inv, kv_mr_policy),
-	OP(MR, WRITE, mr_write, kv_mr_policy),
-	OP(MR, READ, mr_read, kv_mr_policy),
-	OP(MR, LOAD, mr_load, kv_mr_policy),
-	OP(MR, SAVE, mr_save, kv_mr_policy),
-	OP(SRQ, NEW, new, kv_srq_policy),
-	OP(SRQ, DEL, del, kv_srq_policy),
-	OP(SRQ, MODIFY, srq_modify, kv_srq_policy),
-	OP(AH, NEW, new, kv_ah_policy),
-	OP(AH, DEL, del, kv_ah_policy),
-	OP(QP, NEW, new, kv_qp_policy),
-	OP(QP, DEL, del, kv_qp_policy),
-	OP(QP, MODIFY, qp_modify, kv_qp_policy),
-	OP(CONN, NEW, new, kv_conn_policy),
-	OP(CONN, DEL, del, kv_conn_policy),
-	OP(CONN, LISTEN, conn_command, kv_conn_policy),
-	OP(CONN, TAKE, conn_take, kv_conn_policy),
-	OP(CONN, RESOLVE_ADDR, conn_command, kv_conn_policy),
-	OP(CONN, RESOLVE_ROUTE, conn_command, kv_conn_policy),
-	OP(CONN, CONNECT, conn_command, kv_conn_policy),
-	OP(CONN, ESTABLISH, conn_command, kv_conn_policy),
-	OP(CONN, ACCEPT, conn_command, kv_conn_policy),
-	OP(CONN, REJECT, conn_command, kv_conn_policy),
-	OP(CONN, DISCONNECT, conn_command, kv_conn_policy),
-	OP(RUN, START, run_start, kv_run_policy),
-	OP(RUN, CANCEL, run_cancel, kv_run_policy),
-	OP(RUN, DEL, del, kv_run_policy),
+static const struct kv_command_set *const sets[] = {
+	&kv_info_commands,
+	&kv_dev_commands,
+	&kv_pd_commands,
+	&kv_cq_commands,
+	&kv_buf_commands,
+	&kv_mr_commands,
+	&kv_srq_commands,
+	&kv_ah_commands,
+	&kv_qp_commands,
+	&kv_wr_commands,
+	&kv_run_commands,
+	&kv_conn_commands,
 };
+
+/* Room for all of them: EVENT has none. */
+static struct genl_ops kv_ops[KVERBS_CMD_MAX - 1] __ro_after_init;
+static unsigned int kv_n_ops __ro_after_init;
 
 static const struct genl_multicast_group kv_groups[] = {
 	{ .name = KVERBS_MCGRP_EVENTS, .flags = GENL_MCAST_CAP_NET_ADMIN },
 };
 
-/* Before each command: who asks, and of which noun? */
-static int begin_command(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
-			 struct genl_info *info)
+/*
+ * A policy for each command, so that generic netlink refuses the attributes that the command does
+ * not take, and tells who asks (CTRL_CMD_GETPOLICY) which it takes.
+ */
+static struct nla_policy * __init make_policy(const struct kv_command_set *set,
+					      const struct kv_command *command)
 {
-	int ret = kv_msg_check_opener(skb, info->extack);
+	const struct kv_taken *taken;
+	struct nla_policy *policy;
+	unsigned int i;
 
-	if (ret)
-		return ret;
-	info->user_ptr[1] = (void *)(uintptr_t)ops->internal_flags;
-	info->user_ptr[0] = kv_owner_of_socket(NETLINK_CB(skb).sk, info->snd_portid);
-	return info->user_ptr[0] ? 0 : -ENOMEM;
+	policy = kcalloc(set->max + 1, sizeof(*policy), GFP_KERNEL);
+	if (!policy)
+		return NULL;
+	/* kv_ops points at it, which kmemleak does not scan: it is __ro_after_init. */
+	kmemleak_not_leak(policy);
+	for (i = 1; i <= set->max; i++) {
+		policy[i].type = NLA_REJECT;
+		policy[i].reject_message = "no command takes this attribute: it is of replies";
+	}
+	for (i = 0; i < set->commands; i++)
+		for (taken = set->command[i].takes; taken && taken->surplus; taken++)
+			policy[taken->attr].reject_message = taken->surplus;
+	/* Not assigned: some of its members are const. */
+	for (taken = command->takes; taken && taken->surplus; taken++)
+		memcpy(&policy[taken->attr], &set->policy[taken->attr], sizeof(*policy));
+	return policy;
 }
 
-static void end_command(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
-			struct genl_info *info)
+static int __init add_command(const struct kv_command_set *set, const struct kv_command *command)
 {
-	kv_owner_put(info->user_ptr[0]);
+	struct nla_policy *policy = make_policy(set, command);
+
+	if (!policy)
+		return -ENOMEM;
+	kv_ops[kv_n_ops++] = (struct genl_ops){
+		.cmd = command->cmd,
+		.internal_flags = (set->noun ? set->noun->class->rank : 0) |
+				  (command->at_once ? KV_CALL_AT_ONCE : 0),
+		.flags = GENL_ADMIN_PERM,
+		.policy = policy,
+		.maxattr = set->max,
+		.doit = command->doit,
+		.start = command->start,
+		.dumpit = command->dumpit,
+	};
+	return 0;
+}
+
+static void remove_commands(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < kv_n_ops; i++)
+		kfree(kv_ops[i].policy);
+}
+
+static int __init add_commands(void)
+{
+	unsigned int set, i;
+	int ret = 0;
+
+	for (set = 0; set < ARRAY_SIZE(sets); set++) {
+		if (sets[set]->noun)
+			kv_noun_add(sets[set]->noun);
+		for (i = 0; !ret && i < sets[set]->commands; i++)
+			ret = add_command(sets[set], &sets[set]->command[i]);
+	}
+	if (ret)
+		remove_commands();
+	return ret;
 }
 
 /*
  * Called when the last reference to a socket goes, from where it may sleep. No
- * command of the socket is under way: who sends one holds the socket's file.
+ * handler is called for the socket any more: who sends holds the socket's file.
  */
 static int socket_closed(struct notifier_block *nb, unsigned long event, void *data)
 {
 	const struct netlink_notify *notify = data;
 	struct kv_owner *owner;
-	unsigned int kept;
+	unsigned int busy;
 
 	if (event != NETLINK_URELEASE || notify->protocol != NETLINK_GENERIC)
 		return NOTIFY_DONE;
 	while ((owner = kv_owner_closed(notify->net, notify->portid))) {
-		kv_obj_remove_owner(owner, &kept);
+		kv_jobs_close(&owner->jobs);
+		kv_obj_remove_owner(owner, &busy);
 		kv_owner_remove(owner);
 		kv_owner_put(owner);
 	}
@@ -157,9 +140,9 @@ static int __net_init net_came(struct net *net)
 static void __net_exit net_gone(struct net *net)
 {
 	struct kv_owner *owner = kv_owner_of_net(net);
-	unsigned int kept;
+	unsigned int busy;
 
-	kv_obj_remove_owner(owner, &kept);
+	kv_obj_remove_owner(owner, &busy);
 	kv_event_flush();
 	kv_owner_remove(owner);
 	kv_owner_put(owner);
@@ -170,6 +153,12 @@ static struct pernet_operations net_ops = {
 	.exit = net_gone,
 };
 
+static int begin_command(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
+			 struct genl_info *info)
+{
+	return kv_msg_check_opener(skb, info->extack) ?: kv_call_begin(ops, skb, info);
+}
+
 /**
  * kv_netlink_init() - open for requests
  *
@@ -179,15 +168,21 @@ int __init kv_netlink_init(void)
 {
 	int ret;
 
+	ret = add_commands();
+	if (ret)
+		return ret;
 	kv_family.ops = kv_ops;
-	kv_family.n_ops = ARRAY_SIZE(kv_ops);
+	kv_family.n_ops = kv_n_ops;
 	kv_family.mcgrps = kv_groups;
 	kv_family.n_mcgrps = ARRAY_SIZE(kv_groups);
 	kv_family.pre_doit = begin_command;
-	kv_family.post_doit = end_command;
+	kv_family.post_doit = kv_call_end;
+	ret = kv_jobs_start();
+	if (ret)
+		goto err_remove_commands;
 	ret = register_pernet_subsys(&net_ops);
 	if (ret)
-		return ret;
+		goto err_stop_jobs;
 	ret = netlink_register_notifier(&notifier);
 	if (ret)
 		goto err_unregister_pernet;
@@ -201,6 +196,10 @@ err_unregister_notifier:
 	netlink_unregister_notifier(&notifier);
 err_unregister_pernet:
 	unregister_pernet_subsys(&net_ops);
+err_stop_jobs:
+	kv_jobs_stop();
+err_remove_commands:
+	remove_commands();
 	return ret;
 }
 
@@ -211,6 +210,9 @@ void kv_netlink_exit(void)
 {
 	kv_event_set_sender(NULL);
 	genl_unregister_family(&kv_family);
+	/* Before owners go: queued commands make objects of theirs. */
+	kv_jobs_stop();
 	netlink_unregister_notifier(&notifier);
 	unregister_pernet_subsys(&net_ops);
+	remove_commands();
 }

@@ -4,7 +4,9 @@
 #include <linux/net.h>
 #include <linux/netlink.h>
 #include <net/sock.h>
+#include "compat.h"
 #include "dev.h"
+#include "genl/call.h"
 #include "genl/msg.h"
 #include "refuse.h"
 
@@ -57,6 +59,89 @@ int kv_netlink_dump_start(struct netlink_callback *cb)
 	return kv_msg_check_opener(cb->skb, cb->extack);
 }
 
+/*
+ * A message that the reader ignores (netlink(7)): another part of the dump follows. With a
+ * header of generic netlink, which readers like the kernel's pyynl look for in all messages.
+ */
+static int put_noop(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nlmsghdr *nlh;
+
+	nlh = nlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, NLMSG_NOOP,
+			GENL_HDRLEN, NLM_F_MULTI);
+	if (!nlh)
+		return -EMSGSIZE;
+	memset(nlmsg_data(nlh), 0, GENL_HDRLEN);
+	return skb->len;
+}
+
+/**
+ * kv_msg_dump() - a part of a dump
+ * @skb: the message to fill
+ * @cb: the dump; args[1] is used here
+ * @fill: fills the message for an owner, and may wait for dev->lock; returns 0 at the end of
+ *	the dump, -EMSGSIZE if the message is full, -EINTR if a signal came first
+ *
+ * The first part is asked for in the handler (__netlink_dump_start()), which does not wait, so
+ * it is empty. The others are asked for while the reader receives (netlink_recvmsg()): only
+ * the reader waits then, for the commands that were sent before, too.
+ *
+ * Return: bytes in the message, 0 at the end, or a negative errno.
+ */
+int kv_msg_dump(struct sk_buff *skb, struct netlink_callback *cb,
+		int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
+			    struct kv_owner *owner))
+{
+	struct netlink_skb_parms *from = &NETLINK_CB(cb->skb);
+	struct kv_owner *owner;
+	int ret = -EINTR;
+
+	if (!cb->args[1]) {
+		ret = kv_msg_check_list(cb);
+		if (ret)
+			return ret;
+		cb->args[1] = true;
+		return put_noop(skb, cb);
+	}
+	owner = kv_owner_of_socket(from->sk, from->portid);
+	if (!owner)
+		return -ENOMEM;
+	if (!kv_jobs_wait(&owner->jobs))
+		ret = fill(skb, cb, owner);
+	kv_owner_put(owner);
+	/* A full message is sent, and we are called again. */
+	if (skb->len && (ret == -EMSGSIZE || ret == -EINTR))
+		return skb->len;
+	/* So are we after a signal: receiving is not what the signal interrupts. */
+	if (ret == -EINTR)
+		return put_noop(skb, cb);
+	return ret ?: skb->len;
+}
+
+/**
+ * kv_msg_check_list() - refuse a list that is asked for with attributes
+ * @cb: the dump
+ *
+ * A command and its list have one policy. For dumpit(): before Linux 6.9 or so start() has no
+ * extack.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_msg_check_list(struct netlink_callback *cb)
+{
+	struct nlattr **attrs = kv_compat_dump_attrs(cb);
+	unsigned int i;
+
+	for (i = 1; i <= genl_dumpit_info(cb)->op.maxattr; i++) {
+		if (!attrs[i])
+			continue;
+		NL_SET_BAD_ATTR(cb->extack, attrs[i]);
+		return kv_refuse(cb->extack, -EINVAL,
+				 "a list takes no attributes: it is of all that there is");
+	}
+	return 0;
+}
+
 /**
  * kv_msg_owner() - who sent a message
  * @info: the message
@@ -66,7 +151,7 @@ int kv_netlink_dump_start(struct netlink_callback *cb)
  */
 struct kv_owner *kv_msg_owner(struct genl_info *info)
 {
-	return info->user_ptr[0];
+	return kv_call_of(info)->owner;
 }
 
 /**
@@ -98,6 +183,24 @@ int kv_msg_refuse_by(struct genl_info *info, const struct kv_refusal *why)
 	if (!why->missing)
 		return kv_msg_refuse(info, info->attrs[why->attr], why->error, why->text);
 	return kv_msg_need(info, why->attr, why->text);
+}
+
+/**
+ * kv_msg_refuse_in() - refuse a message by a rule about a nest
+ * @info: the message
+ * @nest: the nest
+ * @attrs: its attributes by number
+ * @why: the refusal, with an attribute of the nest's
+ *
+ * Return: its error
+ */
+int kv_msg_refuse_in(struct genl_info *info, struct nlattr *nest, struct nlattr **attrs,
+		     const struct kv_refusal *why)
+{
+	if (!why->missing)
+		return kv_msg_refuse(info, attrs[why->attr], why->error, why->text);
+	NL_SET_ERR_ATTR_MISS(info->extack, nest, why->attr);
+	return kv_refuse_by(info->extack, why);
 }
 
 /**
@@ -162,10 +265,12 @@ int kv_reply_start(struct genl_info *info, struct kv_reply *reply, size_t size)
  * @reply: the reply, filled; gone after this
  * @error: 0, or why it is given up
  *
- * Return: @error, or what sending returned.
+ * Return: @error, or what sending returned: -ECONNREFUSED if the sender's socket is closed.
  */
 int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error)
 {
+	if (!error && kv_call_orphaned(info))
+		error = -ECONNREFUSED;
 	if (error) {
 		nlmsg_free(reply->skb);
 		return error;
@@ -180,7 +285,8 @@ int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error)
  * @attr: number of the attribute that has the name
  * @dev: the device, locked, with a reference
  *
- * Return: 0, to be followed by kv_msg_unlock_dev(), or a refusal.
+ * Return: 0, to be followed by kv_msg_unlock_dev(), or a refusal, or what kv_call_lock()
+ * returned.
  */
 int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev)
 {
@@ -188,14 +294,34 @@ int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev)
 
 	if (!name)
 		return kv_msg_need(info, attr, "dev is missing: which RDMA device?");
+	return kv_msg_lock_named_dev(info, name, dev);
+}
+
+/**
+ * kv_msg_lock_named_dev() - a device by its name
+ * @info: the message
+ * @name: the attribute that has the name
+ * @dev: the device, locked, with a reference
+ *
+ * Return: 0, to be followed by kv_msg_unlock_dev(), or a refusal, or what kv_call_lock()
+ * returned.
+ */
+int kv_msg_lock_named_dev(struct genl_info *info, struct nlattr *name, struct kv_dev **dev)
+{
+	int ret;
+
 	*dev = kv_dev_lookup(nla_data(name), genl_info_net(info));
 	if (!*dev)
 		return kv_msg_refuse(info, name, -ENODEV,
 				     "no such RDMA device in this network namespace");
-	if (!kv_dev_lock(*dev))
-		return 0;
-	kv_dev_put(*dev);
-	return kv_msg_refuse(info, name, -ENODEV, "the RDMA device was just removed");
+	ret = kv_call_lock(info, *dev);
+	if (!ret && (*dev)->gone) {
+		mutex_unlock(&(*dev)->lock);
+		ret = kv_msg_refuse(info, name, -ENODEV, "the RDMA device was just removed");
+	}
+	if (ret)
+		kv_dev_put(*dev);
+	return ret;
 }
 
 /**
@@ -226,7 +352,8 @@ static struct kv_obj *lookup(struct genl_info *info, struct nlattr *id,
  * @obj: the object, alive, with a reference, its device locked; the device may
  *	be gone if the class survives that
  *
- * Return: 0, to be followed by kv_obj_unlock(), or a refusal.
+ * Return: 0, to be followed by kv_obj_unlock(), or a refusal, or what kv_call_lock()
+ * returned.
  */
 int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class,
 		    struct kv_obj **obj)
@@ -235,15 +362,34 @@ int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class
 
 	if (!id)
 		return kv_msg_need(info, attr, class->missing);
+	return kv_msg_lock_found(info, id, class, obj);
+}
+
+/**
+ * kv_msg_lock_found() - as kv_msg_lock_obj(), by an attribute that is there
+ * @info: the message
+ * @id: the attribute that has the id
+ * @class: what it must be
+ * @obj: the object, as there
+ *
+ * Return: as there.
+ */
+int kv_msg_lock_found(struct genl_info *info, struct nlattr *id, struct kv_obj_class *class,
+		      struct kv_obj **obj)
+{
+	int ret;
+
 	*obj = lookup(info, id, class);
 	if (!*obj)
 		return -ENOENT;
-	mutex_lock(&(*obj)->dev->lock);
-	if (!(*obj)->dead)
-		return 0;
-	mutex_unlock(&(*obj)->dev->lock);
-	kv_obj_put(*obj);
-	return kv_msg_refuse(info, id, -ENOENT, class->unknown);
+	ret = kv_call_lock(info, (*obj)->dev);
+	if (!ret && (*obj)->dead) {
+		mutex_unlock(&(*obj)->dev->lock);
+		ret = kv_msg_refuse(info, id, -ENOENT, class->unknown);
+	}
+	if (ret)
+		kv_obj_put(*obj);
+	return ret;
 }
 
 /**
@@ -317,20 +463,17 @@ int kv_msg_end_obj(struct genl_info *info, struct kv_reply *reply,
  * @made: the object, its device locked, or ERR_PTR; unmade if the reply can't
  *	be sent
  * @noun: of the object
- * @verb_ns_attr: attribute for the time that the verb took; 0 for none
  *
  * Return: 0 or a negative errno.
  */
 int kv_msg_end_new(struct genl_info *info, struct kv_reply *reply,
-		   struct kv_obj *made, const struct kv_noun *noun, int verb_ns_attr)
+		   struct kv_obj *made, const struct kv_noun *noun)
 {
 	int ret;
 
 	if (IS_ERR(made))
 		return kv_reply_end(info, reply, PTR_ERR(made));
-	ret = kv_put_obj(reply->skb, made, noun);
-	if (!ret && verb_ns_attr)
-		ret = kv_put_u64(reply->skb, verb_ns_attr, made->verb_ns);
+	ret = kv_put_obj(reply->skb, made, noun) ?: kv_put_times(reply->skb, made, noun);
 	ret = kv_reply_end(info, reply, ret);
 	if (ret)
 		kv_obj_destroy(made, info->extack);
@@ -356,6 +499,7 @@ int kv_msg_command(struct genl_info *info, const struct kv_noun *noun, size_t si
 	ret = kv_msg_begin_obj(info, noun->id, noun->class, size, &reply, &obj);
 	if (ret)
 		return ret;
+	kv_obj_forget_times(obj);
 	ret = command(info, obj, reply.skb);
 	return kv_msg_end_obj(info, &reply, obj, ret);
 }
@@ -377,6 +521,22 @@ int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj,
 }
 
 /**
+ * kv_put_dev_name() - the name of a device
+ * @skb: the message
+ * @attr: attribute for the name
+ * @dev: the device
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int kv_put_dev_name(struct sk_buff *skb, int attr, struct kv_dev *dev)
+{
+	char name[IB_DEVICE_NAME_MAX];
+
+	kv_dev_copy_name(dev, name);
+	return nla_put_string(skb, attr, name);
+}
+
+/**
  * kv_put_obj() - what a message says of an object
  * @skb: the message
  * @obj: the object, its device locked
@@ -388,11 +548,51 @@ int kv_put_obj(struct sk_buff *skb, struct kv_obj *obj, const struct kv_noun *no
 {
 	if (nla_put_u32(skb, noun->id, obj->id))
 		return -EMSGSIZE;
-	if (noun->dev && !obj->dev->gone && nla_put_string(skb, noun->dev, obj->dev->name))
+	if (noun->dev && !obj->dev->gone && kv_put_dev_name(skb, noun->dev, obj->dev))
 		return -EMSGSIZE;
 	if (kv_obj_persistent(obj) && nla_put_flag(skb, noun->persistent))
 		return -EMSGSIZE;
 	return noun->fill(skb, obj);
+}
+
+static int put_stage(struct sk_buff *skb, int attr, u32 kind, u64 ns)
+{
+	struct nlattr *nest = nla_nest_start(skb, attr);
+	int ret;
+
+	if (!nest)
+		return -EMSGSIZE;
+	ret = nla_put_u32(skb, KVERBS_A_STAGE_KIND, kind) ?:
+	      kv_put_u64(skb, KVERBS_A_STAGE_NS, ns);
+	if (ret)
+		nla_nest_cancel(skb, nest);
+	else
+		nla_nest_end(skb, nest);
+	return ret;
+}
+
+/**
+ * kv_put_times() - how long the verbs of a command on an object took
+ * @skb: the message
+ * @obj: the object, its device locked
+ * @noun: of the object
+ *
+ * Nothing is put if no verb was called, or if the noun has no such attribute.
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int kv_put_times(struct sk_buff *skb, const struct kv_obj *obj, const struct kv_noun *noun)
+{
+	u64 sum = 0;
+	int ret = 0;
+	u32 stage;
+
+	for (stage = 0; !ret && stage <= KVERBS_STAGE_MAX; stage++) {
+		if (obj->stage_ns[stage] && noun->stage)
+			ret = put_stage(skb, noun->stage, stage, obj->stage_ns[stage]);
+		sum += obj->stage_ns[stage];
+	}
+	return ret || !sum || !noun->verb_ns ? ret : kv_put_u64(skb, noun->verb_ns, sum);
 }
 
 /**

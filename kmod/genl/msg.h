@@ -45,7 +45,8 @@ struct kv_reply {
  * @dev: attribute for the name of the device
  * @persistent: attribute for the flag
  * @pd: attribute for the PD in which one is made; 0: it is made on a device
- * @verb_ns: attribute for the time that making or destroying one took
+ * @verb_ns: attribute for the time that the verbs of a command on one took
+ * @stage: attribute for the parts of that time; 0: there are none
  * @check: what a message that makes one must have; NULL: nothing else
  * @make: makes one, its device locked; @pd is NULL for one that is made on a device
  * @fill: shows what is beyond the first three attributes, its device locked
@@ -57,36 +58,115 @@ struct kv_noun {
 	int persistent;
 	int pd;
 	int verb_ns;
+	int stage;
 	int (*check)(struct genl_info *info);
 	struct kv_obj *(*make)(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
 			       struct kv_owner *owner);
 	int (*fill)(struct sk_buff *skb, struct kv_obj *obj);
 };
 
-extern const struct kv_noun kv_pd_noun;
-extern const struct kv_noun kv_cq_noun;
-extern const struct kv_noun kv_mr_noun;
-extern const struct kv_noun kv_srq_noun;
-extern const struct kv_noun kv_ah_noun;
-extern const struct kv_noun kv_qp_noun;
-extern const struct kv_noun kv_conn_noun;
-extern const struct kv_noun kv_run_noun;
-
 /* What a command does to an object, its device locked; fills the reply. */
 typedef int (*kv_command_fn)(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb);
+
+/**
+ * struct kv_taken - an attribute that a command takes
+ * @attr: its number
+ * @surplus: what to say where it comes with a command of the noun that does not take it
+ */
+struct kv_taken {
+	int attr;
+	const char *surplus;
+};
+
+#define KV_TAKES(NOUN, NAME) \
+	{ KVERBS_A_##NOUN##_##NAME, "this command takes no " #NAME }
+
+/**
+ * struct kv_command - a command of the contract
+ * @cmd: enum kverbs_cmd
+ * @at_once: it does not wait; the others may, as all do whose verbs are commands of a device's
+ *	firmware
+ * @doit: carries it out
+ * @start: begins a list; NULL, as the following, if the command makes none
+ * @dumpit: goes on with it
+ * @takes: the attributes that it takes, up to one without a text; NULL: none. A list takes none.
+ */
+struct kv_command {
+	u8 cmd;
+	bool at_once;
+	int (*doit)(struct sk_buff *skb, struct genl_info *info);
+	int (*start)(struct netlink_callback *cb);
+	int (*dumpit)(struct sk_buff *skb, struct netlink_callback *cb);
+	const struct kv_taken *takes;
+};
+
+#define KV_COMMAND(NOUN, CMD, function, ...) {				\
+	.cmd = KVERBS_CMD_##NOUN##_##CMD,				\
+	.doit = function,						\
+	.takes = (const struct kv_taken[]){ __VA_ARGS__, {} },		\
+}
+
+#define KV_COMMAND_AT_ONCE(NOUN, CMD, function, ...) {			\
+	.cmd = KVERBS_CMD_##NOUN##_##CMD,				\
+	.at_once = true,						\
+	.doit = function,						\
+	.takes = (const struct kv_taken[]){ __VA_ARGS__, {} },		\
+}
+
+#define KV_LIST(NOUN, CMD, function, ...) {				\
+	.cmd = KVERBS_CMD_##NOUN##_##CMD,				\
+	.doit = function,						\
+	.start = kv_netlink_dump_start,					\
+	.dumpit = kv_netlink_dump,					\
+	.takes = (const struct kv_taken[]){ __VA_ARGS__, {} },		\
+}
+
+/* Of the command that shows one; a list is read where it may wait. */
+#define KV_LIST_AT_ONCE(NOUN, CMD, function, ...) {			\
+	.cmd = KVERBS_CMD_##NOUN##_##CMD,				\
+	.at_once = true,						\
+	.doit = function,						\
+	.start = kv_netlink_dump_start,					\
+	.dumpit = kv_netlink_dump,					\
+	.takes = (const struct kv_taken[]){ __VA_ARGS__, {} },		\
+}
+
+/**
+ * struct kv_command_set - the commands that have a set of attributes in common
+ * @noun: of the objects that they are about; NULL: they are about none
+ * @policy: the range of each attribute that one of them takes; NULL: none takes any
+ * @max: the last number of the set
+ * @command: the commands
+ * @commands: how many
+ */
+struct kv_command_set {
+	const struct kv_noun *noun;
+	const struct nla_policy *policy;
+	unsigned int max;
+	const struct kv_command *command;
+	unsigned int commands;
+};
 
 extern struct genl_family kv_family;
 
 int kv_msg_check_opener(const struct sk_buff *skb, struct netlink_ext_ack *extack);
+int kv_msg_check_list(struct netlink_callback *cb);
 struct kv_owner *kv_msg_owner(struct genl_info *info);
+int kv_msg_dump(struct sk_buff *skb, struct netlink_callback *cb,
+		int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
+			    struct kv_owner *owner));
 int kv_msg_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 		    int (*fill)(struct sk_buff *skb, void *what), void *what);
 int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj,
 		  unsigned int slot);
+int kv_put_dev_name(struct sk_buff *skb, int attr, struct kv_dev *dev);
 int kv_put_obj(struct sk_buff *skb, struct kv_obj *obj, const struct kv_noun *noun);
+int kv_put_times(struct sk_buff *skb, const struct kv_obj *obj, const struct kv_noun *noun);
 int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, int error,
 		  const char *msg);
 int kv_msg_refuse_by(struct genl_info *info, const struct kv_refusal *why);
+int kv_msg_refuse_in(struct genl_info *info, struct nlattr *nest, struct nlattr **attrs,
+		     const struct kv_refusal *why);
 int kv_msg_need(struct genl_info *info, int attr, const char *msg);
 int kv_msg_check_max(struct genl_info *info, int attr, u32 max, const char *msg);
 int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *class,
@@ -94,13 +174,16 @@ int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *c
 int kv_msg_end_obj(struct genl_info *info, struct kv_reply *reply,
 		   struct kv_obj *obj, int error);
 int kv_msg_end_new(struct genl_info *info, struct kv_reply *reply,
-		   struct kv_obj *made, const struct kv_noun *noun, int verb_ns_attr);
+		   struct kv_obj *made, const struct kv_noun *noun);
 int kv_msg_command(struct genl_info *info, const struct kv_noun *noun, size_t size,
 		   kv_command_fn command);
 int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev);
+int kv_msg_lock_named_dev(struct genl_info *info, struct nlattr *name, struct kv_dev **dev);
 void kv_msg_unlock_dev(struct kv_dev *dev);
 int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class,
 		    struct kv_obj **obj);
+int kv_msg_lock_found(struct genl_info *info, struct nlattr *id, struct kv_obj_class *class,
+		      struct kv_obj **obj);
 struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
 			       struct kv_obj_class *class, struct kv_dev *dev);
 int kv_reply_start(struct genl_info *info, struct kv_reply *reply, size_t size);
@@ -121,33 +204,13 @@ static inline int kv_put_u64(struct sk_buff *skb, int attr, u64 value)
 	return nla_put(skb, attr, sizeof(value), &value);
 }
 
-/* What each command of the contract does; called by the family. */
+/* What several nouns' commands do. */
 int kv_netlink_dump_start(struct netlink_callback *cb);
-int kv_netlink_info_get(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_dev_get(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_dev_start(struct netlink_callback *cb);
-int kv_netlink_dev_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int kv_netlink_flush(struct sk_buff *skb, struct genl_info *info);
+void kv_noun_add(const struct kv_noun *noun);
 int kv_netlink_new(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_del(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_get(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int kv_netlink_cq_poll(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_cq_arm(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_mr_reg(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_mr_inv(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_mr_write(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_mr_read(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_mr_load(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_mr_save(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_srq_modify(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_qp_modify(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_conn_command(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_conn_take(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_wr_post(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_run_cancel(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info);
 
 /* NLA_POLICY_RANGE() holds but 16 bits. Not const: 6.1's policies point to non-const. */
 extern struct netlink_range_validation kv_range_16bit;
@@ -157,15 +220,17 @@ extern struct netlink_range_validation kv_range_int;
 extern struct netlink_range_validation kv_range_count;
 extern struct netlink_range_validation kv_range_u64_count;
 
-extern const struct nla_policy kv_dev_policy[KVERBS_A_DEV_MAX + 1];
-extern const struct nla_policy kv_pd_policy[KVERBS_A_PD_MAX + 1];
-extern const struct nla_policy kv_cq_policy[KVERBS_A_CQ_MAX + 1];
-extern const struct nla_policy kv_mr_policy[KVERBS_A_MR_MAX + 1];
-extern const struct nla_policy kv_srq_policy[KVERBS_A_SRQ_MAX + 1];
-extern const struct nla_policy kv_ah_policy[KVERBS_A_AH_MAX + 1];
-extern const struct nla_policy kv_qp_policy[KVERBS_A_QP_MAX + 1];
-extern const struct nla_policy kv_conn_policy[KVERBS_A_CONN_MAX + 1];
-extern const struct nla_policy kv_wr_policy[KVERBS_A_WR_MAX + 1];
-extern const struct nla_policy kv_run_policy[KVERBS_A_RUN_MAX + 1];
+extern const struct kv_command_set kv_info_commands;
+extern const struct kv_command_set kv_dev_commands;
+extern const struct kv_command_set kv_pd_commands;
+extern const struct kv_command_set kv_cq_commands;
+extern const struct kv_command_set kv_buf_commands;
+extern const struct kv_command_set kv_mr_commands;
+extern const struct kv_command_set kv_srq_commands;
+extern const struct kv_command_set kv_ah_commands;
+extern const struct kv_command_set kv_qp_commands;
+extern const struct kv_command_set kv_wr_commands;
+extern const struct kv_command_set kv_run_commands;
+extern const struct kv_command_set kv_conn_commands;
 
 #endif

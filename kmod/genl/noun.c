@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/cache.h>
+#include <linux/init.h>
 #include <linux/mutex.h>
 #include "dev.h"
+#include "genl/call.h"
 #include "genl/msg.h"
 
 /* What all nouns have: they are made, deleted and shown. */
 
-static const struct kv_noun *const nouns[KV_OBJ_RANKS] = {
-	[KV_OBJ_RUN] = &kv_run_noun,
-	[KV_OBJ_CONN] = &kv_conn_noun,
-	[KV_OBJ_QP] = &kv_qp_noun,
-	[KV_OBJ_AH] = &kv_ah_noun,
-	[KV_OBJ_SRQ] = &kv_srq_noun,
-	[KV_OBJ_MR] = &kv_mr_noun,
-	[KV_OBJ_CQ] = &kv_cq_noun,
-	[KV_OBJ_PD] = &kv_pd_noun,
-};
+static const struct kv_noun *nouns[KV_OBJ_RANKS] __ro_after_init;
 
-/* The command's internal_flags say which. */
+/**
+ * kv_noun_add() - a noun that commands are about
+ * @noun: the noun
+ */
+void __init kv_noun_add(const struct kv_noun *noun)
+{
+	nouns[noun->class->rank] = noun;
+}
+
 static const struct kv_noun *noun_of(struct genl_info *info)
 {
-	return nouns[(uintptr_t)info->user_ptr[1]];
+	return nouns[kv_call_rank(kv_call_of(info)->flags)];
 }
 
 static int lock(struct genl_info *info, const struct kv_noun *noun, struct kv_dev **dev,
@@ -58,7 +60,7 @@ int kv_netlink_new(struct sk_buff *skb, struct genl_info *info)
 	ret = lock(info, noun, &dev, &pd);
 	if (ret)
 		return kv_reply_end(info, &reply, ret);
-	ret = kv_msg_end_new(info, &reply, noun->make(info, dev, pd, owner), noun, noun->verb_ns);
+	ret = kv_msg_end_new(info, &reply, noun->make(info, dev, pd, owner), noun);
 	if (pd)
 		kv_obj_put(&pd->obj);
 	kv_msg_unlock_dev(dev);
@@ -73,8 +75,8 @@ static int del(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 	ret = kv_obj_destroy(obj, info->extack);
 	if (ret)
 		NL_SET_BAD_ATTR(info->extack, info->attrs[noun->id]);
-	else if (noun->verb_ns)
-		ret = kv_put_u64(skb, noun->verb_ns, obj->verb_ns);
+	else
+		ret = kv_put_times(skb, obj, noun);
 	return ret;
 }
 
@@ -102,21 +104,21 @@ static int fill(struct sk_buff *skb, void *obj)
  * args[0] is the id to go on from. What comes or goes while a dump is under way marks its
  * messages with NLM_F_DUMP_INTR: who needs to be sure asks again.
  */
-int kv_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
+static int fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv_owner *owner)
 {
-	struct kv_obj_class *class = nouns[genl_dumpit_info(cb)->op.internal_flags]->class;
-	struct netlink_skb_parms *from = &NETLINK_CB(cb->skb);
+	enum kv_obj_rank rank = kv_call_rank(genl_dumpit_info(cb)->op.internal_flags);
+	struct kv_obj_class *class = nouns[rank]->class;
 	unsigned long id = cb->args[0];
-	struct kv_owner *owner;
 	struct kv_obj *obj;
 	int ret = 0;
 
-	owner = kv_owner_of_socket(from->sk, from->portid);
-	if (!owner)
-		return -ENOMEM;
 	cb->seq = kv_obj_generation(class);
 	while (!ret && (obj = kv_obj_next(class, &id, owner))) {
-		mutex_lock(&obj->dev->lock);
+		if (mutex_lock_interruptible(&obj->dev->lock)) {
+			kv_obj_put(obj);
+			ret = -EINTR;
+			break;
+		}
 		/* One that went meanwhile is not shown; the generation tells. */
 		if (!obj->dead)
 			ret = kv_msg_dump_one(skb, cb, fill, obj);
@@ -124,8 +126,11 @@ int kv_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		if (!ret)
 			id++;
 	}
-	kv_owner_put(owner);
 	cb->args[0] = id;
-	/* A full message is sent, and we are called again. */
-	return ret == -EMSGSIZE && skb->len ? skb->len : ret ?: skb->len;
+	return ret;
+}
+
+int kv_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return kv_msg_dump(skb, cb, fill_part);
 }

@@ -3,7 +3,7 @@
 #include "genl/msg.h"
 #include "pd.h"
 
-const struct nla_policy kv_pd_policy[KVERBS_A_PD_MAX + 1] = {
+static const struct nla_policy policy[KVERBS_A_PD_MAX + 1] = {
 	[KVERBS_A_PD_ID] = KV_POLICY_ID,
 	[KVERBS_A_PD_DEV] = KV_POLICY_NAME,
 	[KVERBS_A_PD_PERSISTENT] = { .type = NLA_FLAG },
@@ -22,7 +22,7 @@ static struct kv_obj *make_pd(struct genl_info *info, struct kv_dev *dev, struct
 	return kv_pd_create(dev, owner, info->extack);
 }
 
-const struct kv_noun kv_pd_noun = {
+static const struct kv_noun pd_noun = {
 	.class = &kv_pd_class,
 	.id = KVERBS_A_PD_ID,
 	.dev = KVERBS_A_PD_DEV,
@@ -30,4 +30,20 @@ const struct kv_noun kv_pd_noun = {
 	.verb_ns = KVERBS_A_PD_VERB_NS,
 	.make = make_pd,
 	.fill = fill_pd,
+};
+
+#define TAKES(NAME) KV_TAKES(PD, NAME)
+
+static const struct kv_command pd_commands[] = {
+	KV_COMMAND(PD, NEW, kv_netlink_new, TAKES(DEV), TAKES(PERSISTENT)),
+	KV_COMMAND(PD, DEL, kv_netlink_del, TAKES(ID)),
+	KV_LIST_AT_ONCE(PD, GET, kv_netlink_get, TAKES(ID)),
+};
+
+const struct kv_command_set kv_pd_commands = {
+	.noun = &pd_noun,
+	.policy = policy,
+	.max = KVERBS_A_PD_MAX,
+	.command = pd_commands,
+	.commands = ARRAY_SIZE(pd_commands),
 };

@@ -14,7 +14,7 @@
 #define POLICY_TIMER NLA_POLICY_MAX(NLA_U32, 31)
 #define POLICY_RETRIES NLA_POLICY_MAX(NLA_U32, 7)
 
-const struct nla_policy kv_qp_policy[KVERBS_A_QP_MAX + 1] = {
+static const struct nla_policy policy[KVERBS_A_QP_MAX + 1] = {
 	[KVERBS_A_QP_ID] = KV_POLICY_ID,
 	[KVERBS_A_QP_PERSISTENT] = { .type = NLA_FLAG },
 	[KVERBS_A_QP_PD] = KV_POLICY_ID,
@@ -168,15 +168,15 @@ static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
 static int check_type(struct genl_info *info, u32 type, const struct kv_dev *dev)
 {
 	static const struct {
-		u32 can;
+		u32 caps;
 		const char *text;
 	} types[] = {
-		[KVERBS_QPT_RC] = { KVERBS_CAN_RC, "the device has no RC qps" },
-		[KVERBS_QPT_UC] = { KVERBS_CAN_UC, "the device has no UC qps" },
-		[KVERBS_QPT_UD] = { KVERBS_CAN_UD, "the device has no UD qps" },
+		[KVERBS_QPT_RC] = { KVERBS_CAP_RC, "the device has no RC qps" },
+		[KVERBS_QPT_UC] = { KVERBS_CAP_UC, "the device has no UC qps" },
+		[KVERBS_QPT_UD] = { KVERBS_CAP_UD, "the device has no UD qps" },
 	};
 
-	if (kv_dev_can(dev) & types[type].can)
+	if (kv_dev_caps(dev) & types[type].caps)
 		return 0;
 	return kv_msg_refuse(info, info->attrs[KVERBS_A_QP_TYPE], -EOPNOTSUPP, types[type].text);
 }
@@ -269,13 +269,14 @@ static struct kv_obj *make_qp(struct genl_info *info, struct kv_dev *dev, struct
 	return ret ? ERR_PTR(ret) : kv_qp_create(&init, owner, info->extack);
 }
 
-const struct kv_noun kv_qp_noun = {
+static const struct kv_noun qp_noun = {
 	.class = &kv_qp_class,
 	.id = KVERBS_A_QP_ID,
 	.dev = KVERBS_A_QP_DEV,
 	.persistent = KVERBS_A_QP_PERSISTENT,
 	.pd = KVERBS_A_QP_PD,
 	.verb_ns = KVERBS_A_QP_VERB_NS,
+	.stage = KVERBS_A_QP_STAGE,
 	.check = check_new,
 	.make = make_qp,
 	.fill = fill_qp,
@@ -450,11 +451,39 @@ static int modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *sk
 	      kv_qp_modify(qp, &modify, &wrong, info->extack);
 	if (wrong.text)
 		blame(info, &wrong);
-	return ret ?: kv_put_u64(skb, KVERBS_A_QP_VERB_NS, obj->verb_ns);
+	return ret ?: kv_put_times(skb, obj, &qp_noun);
 }
 
-int kv_netlink_qp_modify(struct sk_buff *skb, struct genl_info *info)
+static int qp_modify(struct sk_buff *skb, struct genl_info *info)
 {
 	return kv_msg_need(info, KVERBS_A_QP_STATE, "state is missing: where to?") ?:
-	       kv_msg_command(info, &kv_qp_noun, GENLMSG_DEFAULT_SIZE, modify);
+	       kv_msg_command(info, &qp_noun, GENLMSG_DEFAULT_SIZE, modify);
 }
+
+#define TAKES(NAME) KV_TAKES(QP, NAME)
+
+static const struct kv_command qp_commands[] = {
+	KV_COMMAND(QP, NEW, kv_netlink_new, TAKES(PERSISTENT), TAKES(PD), TAKES(TYPE),
+		   TAKES(SEND_CQ), TAKES(RECV_CQ), TAKES(SRQ), TAKES(MAX_SEND_WR),
+		   TAKES(MAX_RECV_WR), TAKES(MAX_SEND_SGE), TAKES(MAX_RECV_SGE),
+		   TAKES(MAX_INLINE), TAKES(SQ_SIG_ALL)),
+	KV_COMMAND(QP, DEL, kv_netlink_del, TAKES(ID)),
+	KV_LIST(QP, GET, kv_netlink_get, TAKES(ID)),
+	KV_COMMAND(QP, MODIFY, qp_modify, TAKES(ID), TAKES(STATE), TAKES(CUR_STATE),
+		   TAKES(ACCESS), TAKES(PORT), TAKES(PKEY_INDEX), TAKES(QKEY), TAKES(PATH_MTU),
+		   TAKES(DEST_QPN), TAKES(RQ_PSN), TAKES(DGID), TAKES(SGID_INDEX), TAKES(DLID),
+		   TAKES(SL), TAKES(TRAFFIC_CLASS), TAKES(FLOW_LABEL), TAKES(HOP_LIMIT),
+		   TAKES(MIN_RNR_TIMER), TAKES(MAX_DEST_RD_ATOMIC), TAKES(SQ_PSN),
+		   TAKES(TIMEOUT), TAKES(RETRY_CNT), TAKES(RNR_RETRY), TAKES(MAX_RD_ATOMIC),
+		   TAKES(PATH_MIG_STATE), TAKES(ALT_DGID), TAKES(ALT_SGID_INDEX),
+		   TAKES(ALT_DLID), TAKES(ALT_PORT), TAKES(ALT_PKEY_INDEX), TAKES(ALT_TIMEOUT),
+		   TAKES(SQD_ASYNC_NOTIFY)),
+};
+
+const struct kv_command_set kv_qp_commands = {
+	.noun = &qp_noun,
+	.policy = policy,
+	.max = KVERBS_A_QP_MAX,
+	.command = qp_commands,
+	.commands = ARRAY_SIZE(qp_commands),
+};

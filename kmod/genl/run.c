@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/slab.h>
+#include "buf.h"
 #include "dev.h"
+#include "genl/call.h"
 #include "mr.h"
 #include "genl/msg.h"
 #include "qp.h"
 #include "rules/request.h"
-#include "rules/run.h"
 #include "run.h"
 
 /* Bins that one reply carries. */
@@ -31,199 +33,248 @@ static struct netlink_range_validation range_first_bin = {
 
 static const struct nla_policy end_policy[KVERBS_A_END_MAX + 1] = {
 	[KVERBS_A_END_QP] = KV_POLICY_ID,
+	[KVERBS_A_END_LOCAL_BUF] = KV_POLICY_ID,
 	[KVERBS_A_END_LOCAL_MR] = KV_POLICY_ID,
+	[KVERBS_A_END_TARGET_BUF] = KV_POLICY_ID,
 	[KVERBS_A_END_TARGET_MR] = KV_POLICY_ID,
-	[KVERBS_A_END_LKEY] = NLA_POLICY_MAX(NLA_U32, KVERBS_LKEY_MAX),
 	[KVERBS_A_END_REMOTE_ADDR] = { .type = NLA_U64 },
 	[KVERBS_A_END_REMOTE_KEY] = { .type = NLA_U32 },
 };
 
-const struct nla_policy kv_run_policy[KVERBS_A_RUN_MAX + 1] = {
+static const struct nla_policy spec_policy[KVERBS_A_SPEC_MAX + 1] = {
+	[KVERBS_A_SPEC_DEV] = KV_POLICY_NAME,
+	[KVERBS_A_SPEC_LOOP] = NLA_POLICY_MAX(NLA_U32, KVERBS_LOOP_MAX),
+	[KVERBS_A_SPEC_OP] = NLA_POLICY_MAX(NLA_U32, KVERBS_OP_MAX),
+	[KVERBS_A_SPEC_SIZE] = NLA_POLICY_MIN(NLA_U32, 1),
+	[KVERBS_A_SPEC_END] = NLA_POLICY_NESTED(end_policy),
+	[KVERBS_A_SPEC_COMPARE_ADD] = { .type = NLA_U64 },
+	[KVERBS_A_SPEC_SWAP] = { .type = NLA_U64 },
+	[KVERBS_A_SPEC_ITERS] = KV_POLICY_U64_COUNT,
+	[KVERBS_A_SPEC_TIME_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &range_time),
+	[KVERBS_A_SPEC_WARMUP] = { .type = NLA_U64 },
+	[KVERBS_A_SPEC_TIMEOUT_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &range_timeout),
+	[KVERBS_A_SPEC_POST] = NLA_POLICY_MAX(NLA_U32, KVERBS_POST_MAX),
+	[KVERBS_A_SPEC_CPU] = KV_POLICY_INT,
+	[KVERBS_A_SPEC_SPINS] = NLA_POLICY_FULL_RANGE(NLA_U32, &range_spins),
+};
+
+static const struct nla_policy policy[KVERBS_A_RUN_MAX + 1] = {
 	[KVERBS_A_RUN_ID] = KV_POLICY_ID,
-	[KVERBS_A_RUN_DEV] = KV_POLICY_NAME,
-	[KVERBS_A_RUN_LOOP] = NLA_POLICY_MAX(NLA_U32, KVERBS_LOOP_MAX),
-	[KVERBS_A_RUN_OP] = NLA_POLICY_MAX(NLA_U32, KVERBS_OP_CMP_SWP),
-	[KVERBS_A_RUN_SIZE] = NLA_POLICY_MIN(NLA_U32, 1),
-	[KVERBS_A_RUN_END] = NLA_POLICY_NESTED(end_policy),
-	[KVERBS_A_RUN_PEER] = NLA_POLICY_NESTED(end_policy),
-	[KVERBS_A_RUN_COMPARE_ADD] = { .type = NLA_U64 },
-	[KVERBS_A_RUN_SWAP] = { .type = NLA_U64 },
-	[KVERBS_A_RUN_ITERS] = KV_POLICY_U64_COUNT,
-	[KVERBS_A_RUN_TIME_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &range_time),
-	[KVERBS_A_RUN_WARMUP] = { .type = NLA_U64 },
-	[KVERBS_A_RUN_TIMEOUT_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &range_timeout),
-	[KVERBS_A_RUN_POST] = NLA_POLICY_MAX(NLA_U32, KVERBS_POST_MAX),
-	[KVERBS_A_RUN_CPU] = KV_POLICY_INT,
-	[KVERBS_A_RUN_SPINS] = NLA_POLICY_FULL_RANGE(NLA_U32, &range_spins),
+	[KVERBS_A_RUN_SPEC] = NLA_POLICY_NESTED(spec_policy),
+	[KVERBS_A_RUN_WORKER] = KV_POLICY_INT,
 	[KVERBS_A_RUN_FIRST_BIN] = NLA_POLICY_FULL_RANGE(NLA_U32, &range_first_bin),
 };
 
-static struct kv_mr *find_mr(struct genl_info *info, struct nlattr *id,
-			     struct kv_dev *dev)
-{
-	struct kv_obj *obj = kv_msg_find_obj(info, id, &kv_mr_class, dev);
+/**
+ * struct start - a message that starts a run
+ * @nest: its SPEC
+ * @spec: the attributes there; of several ENDs the last
+ * @end: all of its ENDs
+ * @given: which attributes there are
+ * @to: what is asked for
+ */
+struct start {
+	struct nlattr *nest;
+	struct nlattr *spec[KVERBS_A_SPEC_MAX + 1];
+	struct nlattr *end[KV_RUN_ENDS_MAX];
+	struct kv_run_given given;
+	struct kv_run_spec to;
+};
 
-	return IS_ERR(obj) ? ERR_CAST(obj) : container_of(obj, struct kv_mr, obj);
+static u32 given(struct nlattr **attrs, int max)
+{
+	u32 bits = 0;
+	int i;
+
+	for (i = 1; i <= max; i++)
+		bits |= attrs[i] ? BIT(i) : 0;
+	return bits;
 }
 
-/* One end, its device locked. */
-static int parse_end(struct genl_info *info, struct nlattr **attrs,
-		     struct nlattr *nest, const struct kv_run_spec *spec,
-		     struct kv_dev *dev, struct kv_run_end *end)
+/* All of a spec that names no object. */
+static int parse_spec(struct genl_info *info, struct start *start)
+{
+	struct nlattr *attr, **attrs = start->spec;
+	struct kv_run_given *given_attrs = &start->given;
+	struct kv_run_spec *spec = &start->to;
+	struct kv_refusal why;
+	int ret, rem;
+
+	ret = kv_msg_need(info, KVERBS_A_RUN_SPEC, "spec is missing: what shall run?");
+	if (ret)
+		return ret;
+	start->nest = info->attrs[KVERBS_A_RUN_SPEC];
+	ret = nla_parse_nested(attrs, KVERBS_A_SPEC_MAX, start->nest, spec_policy, info->extack);
+	if (ret)
+		return ret;
+	nla_for_each_nested(attr, start->nest, rem) {
+		if (nla_type(attr) != KVERBS_A_SPEC_END)
+			continue;
+		if (given_attrs->ends < KV_RUN_ENDS_MAX)
+			start->end[given_attrs->ends] = attr;
+		given_attrs->ends++;
+	}
+	given_attrs->spec = given(attrs, KVERBS_A_SPEC_MAX);
+	given_attrs->loop = kv_u32_or(attrs[KVERBS_A_SPEC_LOOP], 0);
+	given_attrs->op = kv_u32_or(attrs[KVERBS_A_SPEC_OP], 0);
+	if (kv_run_check_given(given_attrs, &why))
+		return kv_msg_refuse_in(info, start->nest, attrs, &why);
+
+	spec->loop = given_attrs->loop;
+	spec->op = given_attrs->op;
+	spec->size = kv_u32_or(attrs[KVERBS_A_SPEC_SIZE], 0);
+	spec->iters = kv_u64_or(attrs[KVERBS_A_SPEC_ITERS], U64_MAX);
+	spec->time_ns = kv_u64_or(attrs[KVERBS_A_SPEC_TIME_NS], U64_MAX);
+	spec->warmup = kv_u64_or(attrs[KVERBS_A_SPEC_WARMUP], 0);
+	spec->timeout_ns = kv_u64_or(attrs[KVERBS_A_SPEC_TIMEOUT_NS], KV_RUN_TIMEOUT_NS);
+	spec->compare_add = kv_u64_or(attrs[KVERBS_A_SPEC_COMPARE_ADD], 0);
+	spec->swap = kv_u64_or(attrs[KVERBS_A_SPEC_SWAP], 0);
+	spec->post = kv_u32_or(attrs[KVERBS_A_SPEC_POST], KVERBS_POST_PROCESS);
+	spec->spins = kv_u32_or(attrs[KVERBS_A_SPEC_SPINS], kv_env_default_spins());
+	spec->nice = kv_call_of(info)->nice;
+	spec->cpu = attrs[KVERBS_A_SPEC_CPU] ? nla_get_u32(attrs[KVERBS_A_SPEC_CPU]) : -1;
+	return 0;
+}
+
+static int parse_end(struct genl_info *info, const struct start *start, unsigned int i,
+		     struct nlattr **attrs)
+{
+	struct kv_refusal why;
+	int ret;
+
+	ret = nla_parse_nested(attrs, KVERBS_A_END_MAX, start->end[i], end_policy, info->extack);
+	if (ret)
+		return ret;
+	if (!kv_run_check_end_given(&start->given, given(attrs, KVERBS_A_END_MAX), &why))
+		return 0;
+	return kv_msg_refuse_in(info, start->end[i], attrs, &why);
+}
+
+/* A buffer and, if there is one, the MR whose key names it. */
+static int find_memory(struct genl_info *info, struct nlattr *buf_id, struct nlattr *mr_id,
+		       struct kv_dev *dev, struct kv_buf **buf, struct kv_mr **mr)
+{
+	struct kv_obj *obj;
+
+	obj = kv_msg_find_obj(info, buf_id, &kv_buf_class, dev);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	*buf = container_of(obj, struct kv_buf, obj);
+	if (!mr_id)
+		return 0;
+	obj = kv_msg_find_obj(info, mr_id, &kv_mr_class, dev);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	*mr = container_of(obj, struct kv_mr, obj);
+	return 0;
+}
+
+/* What one end names, of the device that is locked. */
+static int find_end(struct genl_info *info, struct nlattr **attrs, struct kv_dev *dev,
+		    struct kv_run_end *end)
 {
 	struct kv_obj *qp;
-
-	if (!attrs[KVERBS_A_END_LOCAL_MR])
-		return kv_msg_refuse(info, nest, -EINVAL, "local_mr is missing in this end");
-	if (kv_run_rules_has_target(spec->loop) && !attrs[KVERBS_A_END_TARGET_MR])
-		return kv_msg_refuse(info, nest, -EINVAL,
-				     "target_mr is missing in this end: this loop needs it");
-	if (kv_op_needs_remote(spec->op) &&
-	    (!attrs[KVERBS_A_END_REMOTE_ADDR] || !attrs[KVERBS_A_END_REMOTE_KEY]))
-		return kv_msg_refuse(info, nest, -EINVAL,
-				     "remote_addr or remote_key is missing in this end: op needs both");
+	int ret;
 
 	qp = kv_msg_find_obj(info, attrs[KVERBS_A_END_QP], &kv_qp_class, dev);
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	end->qp = container_of(qp, struct kv_qp, obj);
-	end->local = find_mr(info, attrs[KVERBS_A_END_LOCAL_MR], dev);
-	if (IS_ERR(end->local))
-		return PTR_ERR(end->local);
-	if (kv_run_rules_has_target(spec->loop)) {
-		end->target = find_mr(info, attrs[KVERBS_A_END_TARGET_MR], dev);
-		if (IS_ERR(end->target))
-			return PTR_ERR(end->target);
-	}
-	end->lkey = kv_u32_or(attrs[KVERBS_A_END_LKEY], KVERBS_LKEY_DMA);
+	end->qp_id = qp->id;
+	ret = find_memory(info, attrs[KVERBS_A_END_LOCAL_BUF], attrs[KVERBS_A_END_LOCAL_MR], dev,
+			  &end->local, &end->local_mr);
+	if (!ret && attrs[KVERBS_A_END_TARGET_BUF])
+		ret = find_memory(info, attrs[KVERBS_A_END_TARGET_BUF],
+				  attrs[KVERBS_A_END_TARGET_MR], dev, &end->target,
+				  &end->target_mr);
+	if (ret)
+		return ret;
+	end->local_id = end->local->obj.id;
+	end->local_mr_id = end->local_mr ? end->local_mr->obj.id : 0;
+	end->target_id = end->target ? end->target->obj.id : 0;
+	end->target_mr_id = end->target_mr ? end->target_mr->obj.id : 0;
 	end->remote_addr = kv_u64_or(attrs[KVERBS_A_END_REMOTE_ADDR], 0);
 	end->remote_key = kv_u32_or(attrs[KVERBS_A_END_REMOTE_KEY], 0);
 	return 0;
 }
 
-static int parse_nest(struct genl_info *info, struct nlattr *nest,
-		      struct nlattr **attrs)
-{
-	int ret;
-
-	ret = nla_parse_nested(attrs, KVERBS_A_END_MAX, nest, end_policy,
-			       info->extack);
-	if (ret)
-		return ret;
-	if (!attrs[KVERBS_A_END_QP])
-		return kv_msg_refuse(info, nest, -EINVAL, "qp is missing in this end");
-	return 0;
-}
-
-static int parse_spec(struct genl_info *info, struct kv_run_spec *spec)
-{
-	struct nlattr **attrs = info->attrs;
-	int ret;
-
-	ret = kv_msg_need(info, KVERBS_A_RUN_LOOP, "loop is missing: which loop shall run?");
-	if (ret)
-		return ret;
-	spec->loop = nla_get_u32(attrs[KVERBS_A_RUN_LOOP]);
-	if (!attrs[KVERBS_A_RUN_ITERS] && !attrs[KVERBS_A_RUN_TIME_NS])
-		return kv_msg_need(info, KVERBS_A_RUN_ITERS,
-				   "iters and time_ns are missing: how long shall it run?");
-	if (spec->loop != KVERBS_LOOP_NULL) {
-		ret = kv_msg_need(info, KVERBS_A_RUN_OP, "op is missing: which operation?") ?:
-		      kv_msg_need(info, KVERBS_A_RUN_SIZE, "size is missing: how many bytes?");
-		if (ret)
-			return ret;
-		spec->op = nla_get_u32(attrs[KVERBS_A_RUN_OP]);
-		spec->size = nla_get_u32(attrs[KVERBS_A_RUN_SIZE]);
-	}
-	if (spec->loop != KVERBS_LOOP_RELAY && attrs[KVERBS_A_RUN_PEER])
-		return kv_msg_refuse(info, attrs[KVERBS_A_RUN_PEER], -EINVAL,
-				     "peer is for RELAY only");
-
-	spec->iters = kv_u64_or(attrs[KVERBS_A_RUN_ITERS], U64_MAX);
-	spec->time_ns = kv_u64_or(attrs[KVERBS_A_RUN_TIME_NS], U64_MAX);
-	spec->warmup = kv_u64_or(attrs[KVERBS_A_RUN_WARMUP], 0);
-	spec->timeout_ns = kv_u64_or(attrs[KVERBS_A_RUN_TIMEOUT_NS], KV_RUN_TIMEOUT_NS);
-	spec->compare_add = kv_u64_or(attrs[KVERBS_A_RUN_COMPARE_ADD], 0);
-	spec->swap = kv_u64_or(attrs[KVERBS_A_RUN_SWAP], 0);
-	spec->post = kv_u32_or(attrs[KVERBS_A_RUN_POST], KVERBS_POST_SOFTIRQ_OFF);
-	spec->spins = kv_u32_or(attrs[KVERBS_A_RUN_SPINS], kv_env_default_spins());
-	spec->cpu = attrs[KVERBS_A_RUN_CPU] ? nla_get_u32(attrs[KVERBS_A_RUN_CPU]) : -1;
-	return 0;
-}
-
-static int start_on(struct genl_info *info, struct kv_dev *dev,
-		    const struct kv_run_spec *spec)
+static int start_on(struct genl_info *info, struct kv_dev *dev, const struct start *start)
 {
 	struct kv_owner *owner = kv_msg_owner(info);
 	struct kv_reply reply;
 	struct kv_obj *run;
+	u32 wrong;
 	int ret;
 
 	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
 	if (ret)
 		return ret;
-	run = kv_run_start(dev, owner, spec, info->extack);
-	if (IS_ERR(run))
+	run = kv_run_start(dev, owner, &start->to, &wrong, info->extack);
+	if (IS_ERR(run)) {
+		if (wrong < start->to.ends)
+			NL_SET_BAD_ATTR(info->extack, start->end[wrong]);
 		return kv_reply_end(info, &reply, PTR_ERR(run));
+	}
 	ret = kv_reply_end(info, &reply, nla_put_u32(reply.skb, KVERBS_A_RUN_ID, run->id));
 	if (ret)
 		kv_obj_destroy(run, info->extack);
 	return ret;
 }
 
-static int start_null(struct genl_info *info, const struct kv_run_spec *spec)
+static int start_null(struct genl_info *info, const struct start *start)
 {
 	struct kv_dev *dev;
 	int ret;
 
-	ret = kv_msg_lock_dev(info, KVERBS_A_RUN_DEV, &dev);
+	ret = kv_msg_lock_named_dev(info, start->spec[KVERBS_A_SPEC_DEV], &dev);
 	if (ret)
 		return ret;
-	ret = start_on(info, dev, spec);
+	ret = start_on(info, dev, start);
 	kv_msg_unlock_dev(dev);
 	return ret;
 }
 
-int kv_netlink_run_start(struct sk_buff *skb, struct genl_info *info)
+/* Its device is that of the first end's QP. */
+static int start_on_ends(struct genl_info *info, struct start *start)
 {
-	struct nlattr *end[KVERBS_A_END_MAX + 1], *peer[KVERBS_A_END_MAX + 1];
-	struct nlattr *end_nest = info->attrs[KVERBS_A_RUN_END];
-	struct nlattr *peer_nest = info->attrs[KVERBS_A_RUN_PEER];
-	struct kv_run_spec spec = {};
+	struct nlattr *end[KV_RUN_ENDS_MAX][KVERBS_A_END_MAX + 1];
+	struct kv_run_spec *spec = &start->to;
 	struct kv_obj *qp;
-	int ret;
+	unsigned int i;
+	int ret = 0;
 
-	ret = parse_spec(info, &spec);
+	spec->ends = start->given.ends;
+	for (i = 0; i < spec->ends && !ret; i++)
+		ret = parse_end(info, start, i, end[i]);
 	if (ret)
 		return ret;
-	if (spec.loop == KVERBS_LOOP_NULL)
-		return start_null(info, &spec);
-
-	ret = kv_msg_need(info, KVERBS_A_RUN_END, "end is missing: which qp and mrs?") ?:
-	      parse_nest(info, end_nest, end);
-	if (!ret && spec.loop == KVERBS_LOOP_RELAY)
-		ret = kv_msg_need(info, KVERBS_A_RUN_PEER,
-				  "peer is missing: RELAY drives both ends") ?:
-		      parse_nest(info, peer_nest, peer);
+	ret = kv_msg_lock_found(info, end[0][KVERBS_A_END_QP], &kv_qp_class, &qp);
 	if (ret)
 		return ret;
-
-	qp = kv_obj_lookup(&kv_qp_class, nla_get_u32(end[KVERBS_A_END_QP]),
-			   kv_msg_owner(info));
-	if (!qp)
-		return kv_msg_refuse(info, end[KVERBS_A_END_QP], -ENOENT,
-				     "no qp with this id among yours");
-	mutex_lock(&qp->dev->lock);
-	ret = parse_end(info, end, end_nest, &spec, qp->dev, &spec.end);
-	if (!ret && peer_nest)
-		ret = parse_end(info, peer, peer_nest, &spec, qp->dev, &spec.peer);
+	for (i = 0; i < spec->ends && !ret; i++)
+		ret = find_end(info, end[i], qp->dev, &spec->end[i]);
 	if (!ret)
-		ret = start_on(info, qp->dev, &spec);
+		ret = start_on(info, qp->dev, start);
 	kv_obj_unlock(qp);
 	return ret;
 }
 
-int kv_netlink_run_cancel(struct sk_buff *skb, struct genl_info *info)
+static int run_start(struct sk_buff *skb, struct genl_info *info)
+{
+	/* Not on the stack: with its attributes a spec takes half a KiB. */
+	struct start *start = kzalloc(sizeof(*start), GFP_KERNEL);
+	int ret;
+
+	if (!start)
+		return -ENOMEM;
+	ret = parse_spec(info, start);
+	if (!ret)
+		ret = start->given.ends ? start_on_ends(info, start) : start_null(info, start);
+	kfree(start);
+	return ret;
+}
+
+static int run_cancel(struct sk_buff *skb, struct genl_info *info)
 {
 	struct kv_obj *obj;
 	int ret;
@@ -263,37 +314,112 @@ static int fill_bins(struct sk_buff *skb, const struct kv_hist *hist, u32 first)
 	return i < KV_HIST_BINS ? nla_put_u32(skb, KVERBS_A_RUN_NEXT_BIN, i) : 0;
 }
 
-static int fill_run(struct sk_buff *skb, struct kv_obj *obj)
+static int put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
+		   const struct kv_run_end *end)
 {
-	struct kv_run *run = container_of(obj, struct kv_run, obj);
-	const struct kv_loop *loop = &run->loop;
-	const struct kv_hist *hist = run->hist;
-	/* First, and pairs with the thread's release: after DONE all else is final. */
-	u32 state = smp_load_acquire(&run->state);
+	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_SPEC_END);
+	bool remote = kv_op_needs_remote(spec->op);
+
+	if (!nest ||
+	    nla_put_u32(skb, KVERBS_A_END_QP, end->qp_id) ||
+	    nla_put_u32(skb, KVERBS_A_END_LOCAL_BUF, end->local_id) ||
+	    (end->local_mr_id && nla_put_u32(skb, KVERBS_A_END_LOCAL_MR, end->local_mr_id)) ||
+	    (end->target_id && nla_put_u32(skb, KVERBS_A_END_TARGET_BUF, end->target_id)) ||
+	    (end->target_mr_id && nla_put_u32(skb, KVERBS_A_END_TARGET_MR, end->target_mr_id)) ||
+	    (remote && kv_put_u64(skb, KVERBS_A_END_REMOTE_ADDR, end->remote_addr)) ||
+	    (remote && nla_put_u32(skb, KVERBS_A_END_REMOTE_KEY, end->remote_key)))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* What a run with ends has beside the others. */
+static int put_verbs(struct sk_buff *skb, const struct kv_run_spec *spec)
+{
+	int ret;
+	u32 i;
+
+	ret = nla_put_u32(skb, KVERBS_A_SPEC_OP, spec->op) ?:
+	      nla_put_u32(skb, KVERBS_A_SPEC_SIZE, spec->size) ?:
+	      kv_put_u64(skb, KVERBS_A_SPEC_TIMEOUT_NS, spec->timeout_ns) ?:
+	      nla_put_u32(skb, KVERBS_A_SPEC_POST, spec->post) ?:
+	      nla_put_u32(skb, KVERBS_A_SPEC_SPINS, spec->spins);
+	if (!ret && kv_op_is_atomic(spec->op))
+		ret = kv_put_u64(skb, KVERBS_A_SPEC_COMPARE_ADD, spec->compare_add);
+	if (!ret && spec->op == KVERBS_OP_CMP_SWP)
+		ret = kv_put_u64(skb, KVERBS_A_SPEC_SWAP, spec->swap);
+	for (i = 0; i < spec->ends && !ret; i++)
+		ret = put_end(skb, spec, &spec->end[i]);
+	return ret;
+}
+
+static int put_spec(struct sk_buff *skb, const struct kv_run *run)
+{
+	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_RUN_SPEC);
+	const struct kv_run_spec *spec = &run->spec;
+	const struct kv_dev *dev = run->obj.dev;
+
+	if (!nest ||
+	    (!dev->gone && nla_put_string(skb, KVERBS_A_SPEC_DEV, dev->name)) ||
+	    nla_put_u32(skb, KVERBS_A_SPEC_LOOP, spec->loop) ||
+	    (spec->iters != U64_MAX && kv_put_u64(skb, KVERBS_A_SPEC_ITERS, spec->iters)) ||
+	    (spec->time_ns != U64_MAX && kv_put_u64(skb, KVERBS_A_SPEC_TIME_NS, spec->time_ns)) ||
+	    kv_put_u64(skb, KVERBS_A_SPEC_WARMUP, spec->warmup) ||
+	    (spec->cpu >= 0 && nla_put_u32(skb, KVERBS_A_SPEC_CPU, spec->cpu)) ||
+	    (spec->ends && put_verbs(skb, spec)))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int put_result(struct sk_buff *skb, const struct kv_worker *worker)
+{
+	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_RUN_RESULT);
+	const struct kv_loop *loop = &worker->loop;
+	const struct kv_hist *hist = worker->hist;
 	/* First: it is part of what was done. */
 	u64 dropped = READ_ONCE(loop->dropped);
 	u64 done = READ_ONCE(loop->done);
 	/* Until then what the loop has done is warm-up. */
-	bool measuring = READ_ONCE(run->measuring);
+	bool measuring = READ_ONCE(worker->measuring);
+	int ret, cpu = READ_ONCE(worker->cpu);
 
-	return nla_put_u32(skb, KVERBS_A_RUN_STATE, state) ?:
-	       nla_put_s32(skb, KVERBS_A_RUN_ERROR, READ_ONCE(run->error)) ?:
-	       nla_put_u32(skb, KVERBS_A_RUN_WC_STATUS, READ_ONCE(loop->wc_status)) ?:
-	       nla_put_u32(skb, KVERBS_A_RUN_VENDOR_ERR, READ_ONCE(loop->vendor_err)) ?:
-	       kv_put_u64(skb, KVERBS_A_RUN_SAMPLES, measuring ? done - dropped : 0) ?:
-	       kv_put_u64(skb, KVERBS_A_RUN_WARMED,
-			  measuring ? READ_ONCE(run->warmed) : done) ?:
-	       kv_put_u64(skb, KVERBS_A_RUN_MIN_TICKS, kv_hist_min(hist)) ?:
-	       kv_put_u64(skb, KVERBS_A_RUN_MAX_TICKS, kv_hist_max(hist)) ?:
-	       kv_put_u64(skb, KVERBS_A_RUN_SUM_TICKS, READ_ONCE(hist->sum)) ?:
-	       kv_put_u64(skb, KVERBS_A_RUN_ELAPSED_TICKS,
-			  kv_loop_elapsed(loop)) ?:
-	       kv_put_u64(skb, KVERBS_A_RUN_ELAPSED_NS, READ_ONCE(run->elapsed_ns)) ?:
-	       kv_put_u64(skb, KVERBS_A_RUN_LET_GO, READ_ONCE(loop->let_go));
+	if (!nest || (cpu >= 0 && nla_put_u32(skb, KVERBS_A_RESULT_CPU, cpu)))
+		return -EMSGSIZE;
+	ret = nla_put_s32(skb, KVERBS_A_RESULT_ERROR, READ_ONCE(worker->error)) ?:
+	      nla_put_u32(skb, KVERBS_A_RESULT_WC_STATUS, READ_ONCE(loop->wc_status)) ?:
+	      nla_put_u32(skb, KVERBS_A_RESULT_VENDOR_ERR, READ_ONCE(loop->vendor_err)) ?:
+	      kv_put_u64(skb, KVERBS_A_RESULT_SAMPLES, measuring ? done - dropped : 0) ?:
+	      kv_put_u64(skb, KVERBS_A_RESULT_WARMUP,
+			 measuring ? READ_ONCE(worker->warmup) : done) ?:
+	      kv_put_u64(skb, KVERBS_A_RESULT_MIN_TICKS, kv_hist_min(hist)) ?:
+	      kv_put_u64(skb, KVERBS_A_RESULT_MAX_TICKS, kv_hist_max(hist)) ?:
+	      kv_put_u64(skb, KVERBS_A_RESULT_SUM_TICKS, READ_ONCE(hist->sum)) ?:
+	      kv_put_u64(skb, KVERBS_A_RESULT_ELAPSED_TICKS, kv_loop_elapsed(loop)) ?:
+	      kv_put_u64(skb, KVERBS_A_RESULT_ELAPSED_NS, READ_ONCE(worker->elapsed_ns)) ?:
+	      kv_put_u64(skb, KVERBS_A_RESULT_YIELDS, READ_ONCE(loop->yields));
+	if (!ret)
+		nla_nest_end(skb, nest);
+	return ret;
+}
+
+static int fill_run(struct sk_buff *skb, struct kv_obj *obj)
+{
+	struct kv_run *run = container_of(obj, struct kv_run, obj);
+	/* First, and pairs with the last thread's release: after DONE all else is final. */
+	u32 i, state = smp_load_acquire(&run->state);
+	int ret;
+
+	ret = put_spec(skb, run) ?:
+	      nla_put_u32(skb, KVERBS_A_RUN_STATE, state) ?:
+	      nla_put_u32(skb, KVERBS_A_RUN_HIST_SHIFT, KV_HIST_SHIFT);
+	for (i = 0; i < run->workers && !ret; i++)
+		ret = put_result(skb, &run->worker[i]);
+	return ret;
 }
 
 /* Dumps are without bins: they would not fit. */
-const struct kv_noun kv_run_noun = {
+static const struct kv_noun run_noun = {
 	.class = &kv_run_class,
 	.id = KVERBS_A_RUN_ID,
 	.fill = fill_run,
@@ -301,18 +427,43 @@ const struct kv_noun kv_run_noun = {
 
 static int get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
-	const struct kv_hist *hist = container_of(obj, struct kv_run, obj)->hist;
+	const struct kv_run *run = container_of(obj, struct kv_run, obj);
 	struct nlattr *first = info->attrs[KVERBS_A_RUN_FIRST_BIN];
+	struct nlattr *worker = info->attrs[KVERBS_A_RUN_WORKER];
+	u32 number = kv_u32_or(worker, 0);
 	int ret;
 
-	ret = kv_put_obj(skb, obj, &kv_run_noun);
-	return ret || !first ? ret : fill_bins(skb, hist, nla_get_u32(first));
+	if (worker && !first)
+		return kv_msg_refuse(info, worker, -EINVAL, "worker goes with first_bin only");
+	if (number >= run->workers)
+		return kv_msg_refuse(info, worker, -EINVAL, "the run has fewer workers");
+	ret = kv_put_obj(skb, obj, &run_noun);
+	if (ret || !first)
+		return ret;
+	return fill_bins(skb, run->worker[number].hist, nla_get_u32(first));
 }
 
-int kv_netlink_run_get(struct sk_buff *skb, struct genl_info *info)
+static int run_get(struct sk_buff *skb, struct genl_info *info)
 {
 	size_t bins = info->attrs[KVERBS_A_RUN_FIRST_BIN] ? BINS_MAX : 0;
 
-	return kv_msg_command(info, &kv_run_noun, NLMSG_DEFAULT_SIZE + NLA_HDRLEN +
+	return kv_msg_command(info, &run_noun, NLMSG_DEFAULT_SIZE + NLA_HDRLEN +
 			      bins * sizeof(struct kverbs_bin), get);
 }
+
+#define TAKES(NAME) KV_TAKES(RUN, NAME)
+
+static const struct kv_command run_commands[] = {
+	KV_COMMAND(RUN, START, run_start, TAKES(SPEC)),
+	KV_COMMAND_AT_ONCE(RUN, CANCEL, run_cancel, TAKES(ID)),
+	KV_LIST_AT_ONCE(RUN, GET, run_get, TAKES(ID), TAKES(WORKER), TAKES(FIRST_BIN)),
+	KV_COMMAND(RUN, DEL, kv_netlink_del, TAKES(ID)),
+};
+
+const struct kv_command_set kv_run_commands = {
+	.noun = &run_noun,
+	.policy = policy,
+	.max = KVERBS_A_RUN_MAX,
+	.command = run_commands,
+	.commands = ARRAY_SIZE(run_commands),
+};

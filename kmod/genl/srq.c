@@ -6,7 +6,7 @@
 #include "refuse.h"
 #include "srq.h"
 
-const struct nla_policy kv_srq_policy[KVERBS_A_SRQ_MAX + 1] = {
+static const struct nla_policy policy[KVERBS_A_SRQ_MAX + 1] = {
 	[KVERBS_A_SRQ_ID] = KV_POLICY_ID,
 	[KVERBS_A_SRQ_PERSISTENT] = { .type = NLA_FLAG },
 	[KVERBS_A_SRQ_PD] = KV_POLICY_ID,
@@ -31,7 +31,7 @@ static int check_limits(struct genl_info *info, const struct kv_dev *dev)
 	const struct ib_device_attr *limits = &dev->ib->attrs;
 	struct nlattr **attrs = info->attrs;
 
-	if (!(kv_dev_can(dev) & KVERBS_CAN_SRQ))
+	if (!(kv_dev_caps(dev) & KVERBS_CAP_SRQ))
 		return kv_refuse(info->extack, -EOPNOTSUPP,
 				 "the device has no shared receive queues");
 	return kv_msg_check_max(info, KVERBS_A_SRQ_MAX_WR, limits->max_srq_wr,
@@ -63,7 +63,7 @@ static struct kv_obj *make_srq(struct genl_info *info, struct kv_dev *dev, struc
 			     kv_u32_or(attrs[KVERBS_A_SRQ_LIMIT], 0), info->extack);
 }
 
-const struct kv_noun kv_srq_noun = {
+static const struct kv_noun srq_noun = {
 	.class = &kv_srq_class,
 	.id = KVERBS_A_SRQ_ID,
 	.dev = KVERBS_A_SRQ_DEV,
@@ -88,14 +88,32 @@ static int modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *sk
 	return kv_msg_check_max(info, KVERBS_A_SRQ_MAX_WR, obj->dev->ib->attrs.max_srq_wr,
 				"max_wr is above the device's max_srq_wr") ?:
 	       kv_srq_modify(container_of(obj, struct kv_srq, obj), &modify, info->extack) ?:
-	       kv_put_obj(skb, obj, &kv_srq_noun) ?:
-	       kv_put_u64(skb, KVERBS_A_SRQ_VERB_NS, obj->verb_ns);
+	       kv_put_obj(skb, obj, &srq_noun) ?:
+	       kv_put_times(skb, obj, &srq_noun);
 }
 
-int kv_netlink_srq_modify(struct sk_buff *skb, struct genl_info *info)
+static int srq_modify(struct sk_buff *skb, struct genl_info *info)
 {
 	if (!info->attrs[KVERBS_A_SRQ_MAX_WR] && !info->attrs[KVERBS_A_SRQ_LIMIT])
 		return kv_msg_need(info, KVERBS_A_SRQ_LIMIT,
 				   "limit and max_wr are missing: what shall change?");
-	return kv_msg_command(info, &kv_srq_noun, GENLMSG_DEFAULT_SIZE, modify);
+	return kv_msg_command(info, &srq_noun, GENLMSG_DEFAULT_SIZE, modify);
 }
+
+#define TAKES(NAME) KV_TAKES(SRQ, NAME)
+
+static const struct kv_command srq_commands[] = {
+	KV_COMMAND(SRQ, NEW, kv_netlink_new, TAKES(PERSISTENT), TAKES(PD), TAKES(MAX_WR),
+		   TAKES(MAX_SGE), TAKES(LIMIT)),
+	KV_COMMAND(SRQ, DEL, kv_netlink_del, TAKES(ID)),
+	KV_LIST(SRQ, GET, kv_netlink_get, TAKES(ID)),
+	KV_COMMAND(SRQ, MODIFY, srq_modify, TAKES(ID), TAKES(MAX_WR), TAKES(LIMIT)),
+};
+
+const struct kv_command_set kv_srq_commands = {
+	.noun = &srq_noun,
+	.policy = policy,
+	.max = KVERBS_A_SRQ_MAX,
+	.command = srq_commands,
+	.commands = ARRAY_SIZE(srq_commands),
+};

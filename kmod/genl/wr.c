@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/slab.h>
 #include "ah.h"
+#include "buf.h"
 #include "dev.h"
 #include "genl/msg.h"
 #include "mr.h"
@@ -11,16 +12,14 @@
 #include "wr.h"
 
 static const struct nla_policy sge_policy[KVERBS_A_SGE_MAX + 1] = {
-	[KVERBS_A_SGE_MR] = KV_POLICY_ID,
+	[KVERBS_A_SGE_BUF] = KV_POLICY_ID,
 	[KVERBS_A_SGE_OFFSET] = { .type = NLA_U64 },
 	[KVERBS_A_SGE_LENGTH] = { .type = NLA_U32 },
-	[KVERBS_A_SGE_LKEY] = NLA_POLICY_MAX(NLA_U32, KVERBS_LKEY_MAX),
+	[KVERBS_A_SGE_MR] = KV_POLICY_ID,
 };
 
-const struct nla_policy kv_wr_policy[KVERBS_A_WR_MAX + 1] = {
-	[KVERBS_A_WR_QP] = KV_POLICY_ID,
-	[KVERBS_A_WR_SRQ] = KV_POLICY_ID,
-	[KVERBS_A_WR_OP] = NLA_POLICY_MAX(NLA_U32, KVERBS_OP_RECV),
+static const struct nla_policy wr_policy[KVERBS_A_WR_MAX + 1] = {
+	[KVERBS_A_WR_OP] = NLA_POLICY_MAX(NLA_U32, KVERBS_OP_MAX),
 	[KVERBS_A_WR_WR_ID] = { .type = NLA_U64 },
 	[KVERBS_A_WR_FLAGS] = NLA_POLICY_MASK(NLA_U32, KVERBS_WR__ALL),
 	[KVERBS_A_WR_IMM] = { .type = NLA_U32 },
@@ -34,26 +33,71 @@ const struct nla_policy kv_wr_policy[KVERBS_A_WR_MAX + 1] = {
 	[KVERBS_A_WR_REMOTE_QKEY] = { .type = NLA_U32 },
 };
 
-/* What does not need the objects. */
-static int parse_spec(struct genl_info *info, struct kv_wr_spec *spec)
-{
-	struct nlattr **attrs = info->attrs;
-	struct kv_refusal why;
-	unsigned int i;
-	u32 given = 0;
-	int ret;
+static const struct nla_policy policy[KVERBS_A_POST_MAX + 1] = {
+	[KVERBS_A_POST_QP] = KV_POLICY_ID,
+	[KVERBS_A_POST_SRQ] = KV_POLICY_ID,
+	[KVERBS_A_POST_WR] = NLA_POLICY_NESTED(wr_policy),
+};
 
-	ret = kv_msg_need(info, KVERBS_A_WR_OP, "op is missing: which operation?");
-	if (ret)
-		return ret;
-	spec->op = nla_get_u32(attrs[KVERBS_A_WR_OP]);
-	for (i = 0; i <= KVERBS_A_WR_MAX; i++)
+/* The next attribute of a type behind @at, which may be NULL; NULL: there is none. */
+static struct nlattr *next_attr(struct nlattr *head, int len, int type, struct nlattr *at)
+{
+	struct nlattr *attr;
+	int rem;
+
+	if (at) {
+		len -= (char *)at + NLA_ALIGN(at->nla_len) - (char *)head;
+		head = (struct nlattr *)((char *)at + NLA_ALIGN(at->nla_len));
+	}
+	nla_for_each_attr(attr, head, len, rem)
+		if (nla_type(attr) == type)
+			return attr;
+	return NULL;
+}
+
+static struct nlattr *next_wr(struct genl_info *info, struct nlattr *at)
+{
+	return next_attr(genlmsg_data(info->genlhdr), genlmsg_len(info->genlhdr),
+			 KVERBS_A_POST_WR, at);
+}
+
+static struct nlattr *next_sge(struct nlattr *wr, struct nlattr *at)
+{
+	return next_attr(nla_data(wr), nla_len(wr), KVERBS_A_WR_SGE, at);
+}
+
+static u32 given_among(struct nlattr **attrs, unsigned int max)
+{
+	u32 given = 0;
+	unsigned int i;
+
+	for (i = 0; i <= max; i++)
 		given |= attrs[i] ? BIT(i) : 0;
-	if (kv_request_check_attrs(spec->op, given, &why))
-		return kv_msg_refuse_by(info, &why);
+	return given;
+}
+
+/* Refuses a message because of one of its requests, whose attributes are @attrs. */
+static int refuse_wr(struct genl_info *info, struct nlattr *nest, struct nlattr **attrs,
+		     const struct kv_refusal *why)
+{
+	if (!why->missing)
+		return kv_msg_refuse(info, attrs[why->attr], why->error, why->text);
+	NL_SET_ERR_ATTR_MISS(info->extack, nest, why->attr);
+	return kv_msg_refuse(info, nest, why->error, why->text);
+}
+
+/* What does not need the objects. @first: of the list. */
+static int parse_spec(struct genl_info *info, struct nlattr *nest, struct nlattr **attrs,
+		      const struct kv_wr_spec *first, struct kv_wr_spec *spec)
+{
+	struct kv_refusal why;
+
+	spec->op = kv_u32_or(attrs[KVERBS_A_WR_OP], 0);
+	if (kv_request_check_attrs(spec->op, given_among(attrs, KVERBS_A_WR_MAX), &why) ||
+	    kv_request_check_queue(spec->op, first->op, info->attrs[KVERBS_A_POST_SRQ], &why))
+		return refuse_wr(info, nest, attrs, &why);
 	spec->wr_id = kv_u64_or(attrs[KVERBS_A_WR_WR_ID], 0);
 	spec->flags = kv_u32_or(attrs[KVERBS_A_WR_FLAGS], 0);
-	spec->has_imm = attrs[KVERBS_A_WR_IMM];
 	spec->imm = kv_u32_or(attrs[KVERBS_A_WR_IMM], 0);
 	spec->remote_addr = kv_u64_or(attrs[KVERBS_A_WR_REMOTE_ADDR], 0);
 	spec->remote_key = kv_u32_or(attrs[KVERBS_A_WR_REMOTE_KEY], 0);
@@ -75,29 +119,35 @@ static int parse_sge(struct genl_info *info, struct nlattr *nest,
 	ret = nla_parse_nested(attrs, KVERBS_A_SGE_MAX, nest, sge_policy, info->extack);
 	if (ret)
 		return ret;
+	if (!attrs[KVERBS_A_SGE_BUF])
+		return kv_msg_refuse(info, nest, -EINVAL,
+				     "buf is missing in an sge: which buffer?");
+	obj = kv_msg_find_obj(info, attrs[KVERBS_A_SGE_BUF], &kv_buf_class, dev);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	sge->buf = container_of(obj, struct kv_buf, obj);
+	sge->offset = kv_u64_or(attrs[KVERBS_A_SGE_OFFSET], 0);
+	left = sge->offset < sge->buf->length ? sge->buf->length - sge->offset : 0;
+	if (!attrs[KVERBS_A_SGE_LENGTH] && left > U32_MAX)
+		return kv_msg_refuse(info, nest, -EINVAL,
+				     "length is missing in an sge, which has less than 4 GiB");
+	sge->length = kv_u32_or(attrs[KVERBS_A_SGE_LENGTH], left);
 	if (!attrs[KVERBS_A_SGE_MR])
-		return kv_msg_refuse(info, nest, -EINVAL, "mr is missing in an sge: which buffer?");
+		return 0;
 	obj = kv_msg_find_obj(info, attrs[KVERBS_A_SGE_MR], &kv_mr_class, dev);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	sge->mr = container_of(obj, struct kv_mr, obj);
-	sge->offset = kv_u64_or(attrs[KVERBS_A_SGE_OFFSET], 0);
-	left = sge->offset < sge->mr->length ? sge->mr->length - sge->offset : 0;
-	sge->length = kv_u32_or(attrs[KVERBS_A_SGE_LENGTH], left);
-	sge->lkey = kv_u32_or(attrs[KVERBS_A_SGE_LKEY], KVERBS_LKEY_DMA);
 	return 0;
 }
 
-static int parse_sges(struct genl_info *info, struct kv_dev *dev,
+static int parse_sges(struct genl_info *info, struct nlattr *nest, struct kv_dev *dev,
 		      struct kv_wr_spec *spec)
 {
 	struct nlattr *attr;
-	int rem, ret;
+	int ret;
 
-	nla_for_each_attr(attr, genlmsg_data(info->genlhdr),
-			  genlmsg_len(info->genlhdr), rem) {
-		if (nla_type(attr) != KVERBS_A_WR_SGE)
-			continue;
+	for (attr = next_sge(nest, NULL); attr; attr = next_sge(nest, attr)) {
 		if (spec->sges == KVERBS_SGE_MAX)
 			return kv_msg_refuse(info, attr, -EINVAL, "more than 32 sges");
 		ret = parse_sge(info, attr, dev, &spec->sge[spec->sges]);
@@ -108,23 +158,21 @@ static int parse_sges(struct genl_info *info, struct kv_dev *dev,
 	return 0;
 }
 
-/* Points a refusal at one of the pieces, if there are so many. */
-static void blame_sge(struct genl_info *info, unsigned int n)
+/* Points a refusal at one of the request's pieces, or at the request if there are not so many. */
+static void blame_sge(struct genl_info *info, struct nlattr *nest, unsigned int n)
 {
-	struct nlattr *attr;
-	int rem;
+	struct nlattr *attr = next_sge(nest, NULL);
 
-	nla_for_each_attr(attr, genlmsg_data(info->genlhdr),
-			  genlmsg_len(info->genlhdr), rem)
-		if (nla_type(attr) == KVERBS_A_WR_SGE && !n--)
-			NL_SET_BAD_ATTR(info->extack, attr);
+	while (attr && n--)
+		attr = next_sge(nest, attr);
+	NL_SET_BAD_ATTR(info->extack, attr ?: nest);
 }
 
-/* What it names, of the device that is locked; and off it goes. */
-static int post(struct genl_info *info, struct kv_wr_spec *spec,
-		struct kv_obj *queue, u64 *verb_ns)
+/* What the request names, of the device that is locked. */
+static int parse_objects(struct genl_info *info, struct nlattr *nest, struct kv_obj *queue,
+			 struct kv_wr_spec *spec)
 {
-	struct nlattr *ah_id = info->attrs[KVERBS_A_WR_AH];
+	struct nlattr *ah_id = next_attr(nla_data(nest), nla_len(nest), KVERBS_A_WR_AH, NULL);
 	struct kv_obj *ah;
 	unsigned int sge;
 	int ret;
@@ -133,7 +181,7 @@ static int post(struct genl_info *info, struct kv_wr_spec *spec,
 		spec->qp = container_of(queue, struct kv_qp, obj);
 	else
 		spec->srq = container_of(queue, struct kv_srq, obj);
-	ret = parse_sges(info, queue->dev, spec);
+	ret = parse_sges(info, nest, queue->dev, spec);
 	if (ret)
 		return ret;
 	if (ah_id) {
@@ -143,41 +191,90 @@ static int post(struct genl_info *info, struct kv_wr_spec *spec,
 		spec->ah = container_of(ah, struct kv_ah, obj);
 	}
 	ret = kv_wr_check(spec, &sge, info->extack);
-	if (ret) {
-		blame_sge(info, sge);
-		return ret;
-	}
-	return kv_post(spec, verb_ns, info->extack);
+	if (ret)
+		blame_sge(info, nest, sge);
+	return ret;
 }
 
-static int parse_and_post(struct genl_info *info, struct kv_wr_spec *spec)
+static int post(struct genl_info *info, struct kv_wr_spec *spec, unsigned int n,
+		struct kv_obj *queue, struct sk_buff *skb)
 {
-	bool srq = info->attrs[KVERBS_A_WR_SRQ];
-	struct kv_reply reply;
-	struct kv_obj *queue;
-	u64 verb_ns;
+	struct kv_posted posted = {};
+	struct nlattr *nest = NULL;
+	unsigned int i;
 	int ret;
 
-	ret = parse_spec(info, spec) ?:
-	      kv_msg_begin_obj(info, srq ? KVERBS_A_WR_SRQ : KVERBS_A_WR_QP,
+	for (i = 0; i < n; i++) {
+		nest = next_wr(info, nest);
+		ret = parse_objects(info, nest, queue, &spec[i]);
+		if (ret)
+			return ret;
+	}
+	ret = kv_post(spec, n, &posted, info->extack);
+	if (ret)
+		return ret;
+	return nla_put_u32(skb, KVERBS_A_POST_POSTED, posted.n) ?:
+	       (posted.error ? nla_put_s32(skb, KVERBS_A_POST_ERROR, posted.error) : 0) ?:
+	       kv_put_u64(skb, KVERBS_A_POST_VERB_NS, posted.verb_ns);
+}
+
+/* All requests are checked before any object is looked for. */
+static int parse_and_post(struct genl_info *info, struct kv_wr_spec *spec, unsigned int n)
+{
+	bool srq = info->attrs[KVERBS_A_POST_SRQ];
+	struct nlattr *attrs[KVERBS_A_WR_MAX + 1];
+	struct nlattr *nest = NULL;
+	struct kv_reply reply;
+	struct kv_obj *queue;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		nest = next_wr(info, nest);
+		ret = nla_parse_nested(attrs, KVERBS_A_WR_MAX, nest, wr_policy, info->extack) ?:
+		      parse_spec(info, nest, attrs, spec, &spec[i]);
+		if (ret)
+			return ret;
+	}
+	ret = kv_msg_begin_obj(info, srq ? KVERBS_A_POST_SRQ : KVERBS_A_POST_QP,
 			       srq ? &kv_srq_class : &kv_qp_class, GENLMSG_DEFAULT_SIZE,
 			       &reply, &queue);
 	if (ret)
 		return ret;
-	ret = post(info, spec, queue, &verb_ns) ?:
-	      kv_put_u64(reply.skb, KVERBS_A_WR_VERB_NS, verb_ns);
+	ret = post(info, spec, n, queue, reply.skb);
 	return kv_msg_end_obj(info, &reply, queue, ret);
 }
 
-int kv_netlink_wr_post(struct sk_buff *skb, struct genl_info *info)
+static int wr_post(struct sk_buff *skb, struct genl_info *info)
 {
-	/* Not on the stack: 32 pieces take most of 1 KiB. */
-	struct kv_wr_spec *spec = kzalloc(sizeof(*spec), GFP_KERNEL);
+	struct kv_wr_spec *spec;
+	struct kv_refusal why;
+	struct nlattr *nest;
+	unsigned int n = 0;
 	int ret;
 
+	for (nest = next_wr(info, NULL); nest; nest = next_wr(info, nest))
+		n++;
+	if (kv_request_check_list(given_among(info->attrs, KVERBS_A_POST_MAX), n, &why))
+		return kv_msg_refuse_by(info, &why);
+	/* Not on the stack: each has 32 pieces, which take most of 1 KiB. */
+	spec = kvcalloc(n, sizeof(*spec), GFP_KERNEL);
 	if (!spec)
 		return -ENOMEM;
-	ret = parse_and_post(info, spec);
-	kfree(spec);
+	ret = parse_and_post(info, spec, n);
+	kvfree(spec);
 	return ret;
 }
+
+#define TAKES(NAME) KV_TAKES(POST, NAME)
+
+static const struct kv_command post_commands[] = {
+	KV_COMMAND_AT_ONCE(WR, POST, wr_post, TAKES(QP), TAKES(SRQ), TAKES(WR)),
+};
+
+const struct kv_command_set kv_wr_commands = {
+	.policy = policy,
+	.max = KVERBS_A_POST_MAX,
+	.command = post_commands,
+	.commands = ARRAY_SIZE(post_commands),
+};

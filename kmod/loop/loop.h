@@ -14,14 +14,14 @@
  *   struct kv_end         one end of a connection, its work requests prepared
  *   struct kv_env_cq      a completion queue
  *   kv_env_now()          the counter, ordered against what is around it
- *   kv_env_post_send(e, off)  post the prepared request; with off, softirqs are
- *                         held off around it (only the kernel has that)
+ *   kv_env_post_send(e, bh_disabled)  post the prepared request; with bh_disabled,
+ *                         softirqs are held off around it (only the kernel has that)
  *   kv_env_post_recv(e)   post the prepared receive
  *   kv_env_send_cq(e), kv_env_recv_cq(e)
  *   kv_env_poll(l, cq)    take one completion: 1 good, 0 none, -EIO bad (its
  *                         status is then in the loop)
- *   kv_env_flag(e)        last byte of the target: what the peer writes last
- *   kv_env_mark(e)        pointer to the last byte of the local buffer: what is
+ *   kv_env_rx_tail(e)     last byte of the target: what the peer writes last
+ *   kv_env_tx_tail(e)     pointer to the last byte of the local buffer: what is
  *                         sent last
  *   kv_env_stop(l)        read l->stop, which another thread may set
  *   kv_env_get(from)      read what another thread may write meanwhile
@@ -29,18 +29,21 @@
  *   kv_env_add(to, n)     add to a counter that other threads may read meanwhile, and
  *                         none writes
  *   kv_env_relax()        between two polls
- *   kv_env_let_go()       give the CPU to whoever wants it
- *   kv_env_breathe(l)     between two samples: give the CPU away if it is wanted, or
+ *   kv_env_yield()        give the CPU to whoever wants it
+ *   kv_env_cond_resched(l)  between two samples: give the CPU away if it is wanted, or
  *                         was not given away for long
  *   KV_LOOP_DEFINE(name)  define kv_loop_<name>() and, in the kernel,
- *                         kv_loop_<name>_off() from name_body(l, off)
- *   KV_LOOP_PICK(name, off)  pointer to one of them
+ *                         kv_loop_<name>_bh_disabled() from name_body(l, bh_disabled)
+ *   KV_LOOP_PICK(name, bh_disabled)  pointer to one of them
  *
  * They return 0 or more, or a negative errno. None allocates, prints or takes a
- * lock of ours. kv_env_let_go() and kv_env_breathe() may sleep.
+ * lock of ours. kv_env_yield() and kv_env_cond_resched() may sleep.
  */
 
 struct kv_end;
+
+/* Ends of connections that a loop drives at most. */
+#define KV_LOOP_ENDS 2
 
 /* Receives that must be posted on an end before a loop that receives starts. */
 #define KV_LOOP_RECVS 2
@@ -51,32 +54,32 @@ struct kv_end;
 /**
  * struct kv_loop - what a loop works on, and what it leaves
  * @a: the end that starts
- * @b: the other end; RELAY only, else NULL
+ * @b: the other end; one-thread ping-pong only, else NULL
  * @hist: where samples go
  * @iters: samples to take at most
  * @time: ticks to go on for; ~0 for no limit
  * @timeout: ticks that one iteration may take
  * @grace: ticks that an iteration may still take once the loop sees a stop; ten times
  *	that until a QP that has failed tells why
- * @spins: empty polls in a row before the CPU is let go
+ * @spins: empty polls in a row before the CPU is yielded
  * @stop: set by others; the loop ends between two samples, or, after @grace,
- *	where it would let the CPU go
+ *	where it would yield the CPU
  * @busy: 1 if it ended with requests outstanding that no later loop expects
  * @first: counter at the start of the first sample; 0: not yet
- * @last: counter at the end of the last sample; PONG: when the last answer was posted
+ * @last: counter at the end of the last sample; server: when the last answer was posted
  * @done: iterations completed, with those whose sample was dropped
  * @dropped: samples that ended before they began, by the counters of two CPUs that
  *	disagree
- * @let_go: how often the CPU was let go
+ * @yields: how often the CPU was yielded
  * @end: counter where the time is over
- * @breath: when the CPU was last given away between two samples, as kv_env_breathe()
+ * @resched: when the CPU was last given away between two samples, as kv_env_cond_resched()
  *	counts time
  * @stopped: counter when @stop was first seen; 0: not yet
  * @wc_status: status of the completion that ended the loop; 0 if none did
  * @vendor_err: that completion's vendor error
  *
  * The loops only read what stands above @stop. Others may read what stands between @first
- * and @let_go, and @wc_status and @vendor_err, while the loop runs.
+ * and @yields, and @wc_status and @vendor_err, while the loop runs.
  */
 struct kv_loop {
 	struct kv_end *a;
@@ -95,10 +98,10 @@ struct kv_loop {
 	__u64 last;
 	__u64 done;
 	__u64 dropped;
-	__u64 let_go;
+	__u64 yields;
 
 	__u64 end;
-	__u64 breath;
+	__u64 resched;
 	__u64 stopped;
 	__u32 wc_status;
 	__u32 vendor_err;
@@ -112,16 +115,16 @@ typedef int (*kv_loop_fn)(struct kv_loop *l);
 
 #define KV_LOOP_DECLARE(name)				\
 	int kv_loop_##name(struct kv_loop *l);		\
-	int kv_loop_##name##_off(struct kv_loop *l)
+	int kv_loop_##name##_bh_disabled(struct kv_loop *l)
 
 KV_LOOP_DECLARE(null);
 KV_LOOP_DECLARE(post_to_completion);
-KV_LOOP_DECLARE(send_ping);
-KV_LOOP_DECLARE(send_pong);
-KV_LOOP_DECLARE(send_relay);
-KV_LOOP_DECLARE(write_ping);
-KV_LOOP_DECLARE(write_pong);
-KV_LOOP_DECLARE(write_relay);
+KV_LOOP_DECLARE(send_client);
+KV_LOOP_DECLARE(send_server);
+KV_LOOP_DECLARE(send_pingpong);
+KV_LOOP_DECLARE(write_client);
+KV_LOOP_DECLARE(write_server);
+KV_LOOP_DECLARE(write_pingpong);
 
 /**
  * kv_loop_elapsed() - ticks from the start of the first sample to the end of the last one
@@ -139,6 +142,6 @@ static inline __u64 kv_loop_elapsed(const struct kv_loop *l)
 }
 
 void kv_loop_reset(struct kv_loop *l);
-kv_loop_fn kv_loop_pick(__u32 loop, __u32 op, int off);
+kv_loop_fn kv_loop_pick(__u32 loop, __u32 op, int bh_disabled);
 
 #endif

@@ -5,11 +5,11 @@
  * No verbs: what two counter reads and the record cost. Reported beside every
  * result, never subtracted from one.
  */
-static __always_inline int null_body(struct kv_loop *l, int off)
+static __always_inline int null_body(struct kv_loop *l, int bh_disabled)
 {
 	__u64 t0, t1;
 
-	(void)off; /* nothing is posted */
+	(void)bh_disabled; /* nothing is posted */
 	t1 = kv_sample_start(l);
 	while (kv_sample_more(l, t1)) {
 		t0 = kv_env_now();

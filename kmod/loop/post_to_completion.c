@@ -3,7 +3,7 @@
 #include "wait.h"
 
 /* One request at a time, from before its post until its completion was polled. */
-static __always_inline int post_to_completion_body(struct kv_loop *l, int off)
+static __always_inline int post_to_completion_body(struct kv_loop *l, int bh_disabled)
 {
 	struct kv_end *a = l->a;
 	__u64 t0, t1;
@@ -12,7 +12,7 @@ static __always_inline int post_to_completion_body(struct kv_loop *l, int off)
 	t1 = kv_sample_start(l);
 	while (kv_sample_more(l, t1)) {
 		t0 = kv_env_now();
-		ret = kv_env_post_send(a, off);
+		ret = kv_env_post_send(a, bh_disabled);
 		if (ret)
 			return kv_sample_broken(l, ret);
 		ret = kv_wait_wc(l, a, kv_env_send_cq(a), t0, 0);

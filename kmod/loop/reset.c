@@ -12,5 +12,5 @@ void kv_loop_reset(struct kv_loop *l)
 	kv_env_set(&l->last, 0);
 	kv_env_set(&l->done, 0);
 	kv_env_set(&l->dropped, 0);
-	kv_env_set(&l->let_go, 0);
+	kv_env_set(&l->yields, 0);
 }

@@ -48,23 +48,23 @@ static __always_inline void kv_sample_take(struct kv_loop *l, __u64 t0, __u64 t1
 		kv_hist_record(l->hist, ticks);
 	kv_env_set(&l->last, t1);
 	kv_env_add(&l->done, 1);
-	kv_env_breathe(l);
+	kv_env_cond_resched(l);
 }
 
 /**
  * kv_sample_answer() - a message is answered, and nothing outstanding
- * @l: the loop, a PONG: it takes no samples
+ * @l: the loop, a server: it takes no samples
  * @t: counter when the answer was posted
  */
 static __always_inline void kv_sample_answer(struct kv_loop *l, __u64 t)
 {
 	kv_env_set(&l->last, t);
 	kv_env_add(&l->done, 1);
-	kv_env_breathe(l);
+	kv_env_cond_resched(l);
 }
 
 /**
- * kv_sample_unasked() - a PONG ends where it waits for a message, with nothing outstanding
+ * kv_sample_unasked() - a server ends where it waits for a message, with nothing outstanding
  * @error: what the wait returned
  *
  * Return: 0 if its time is over, else @error

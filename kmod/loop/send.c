@@ -19,7 +19,7 @@ static __always_inline int send_settle(struct kv_loop *l, struct kv_end *e,
 	return kv_wait_wc(l, e, kv_env_send_cq(e), since, 0);
 }
 
-static __always_inline int send_ping_body(struct kv_loop *l, int off)
+static __always_inline int send_client_body(struct kv_loop *l, int bh_disabled)
 {
 	struct kv_end *a = l->a;
 	__u64 t0, t1;
@@ -28,7 +28,7 @@ static __always_inline int send_ping_body(struct kv_loop *l, int off)
 	t1 = kv_sample_start(l);
 	while (kv_sample_more(l, t1)) {
 		t0 = kv_env_now();
-		ret = kv_env_post_send(a, off);
+		ret = kv_env_post_send(a, bh_disabled);
 		if (ret)
 			return kv_sample_broken(l, ret);
 		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0, 0);
@@ -43,7 +43,7 @@ static __always_inline int send_ping_body(struct kv_loop *l, int off)
 	return kv_sample_end(l);
 }
 
-static __always_inline int send_pong_body(struct kv_loop *l, int off)
+static __always_inline int send_server_body(struct kv_loop *l, int bh_disabled)
 {
 	struct kv_end *a = l->a;
 	__u64 t0, t1;
@@ -55,7 +55,7 @@ static __always_inline int send_pong_body(struct kv_loop *l, int off)
 		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0, 1);
 		if (ret)
 			return kv_sample_unasked(ret);
-		ret = kv_env_post_send(a, off);
+		ret = kv_env_post_send(a, bh_disabled);
 		if (ret)
 			return kv_sample_broken(l, ret);
 		/* A peer may take its time to ask, and has: a new deadline. */
@@ -68,7 +68,7 @@ static __always_inline int send_pong_body(struct kv_loop *l, int off)
 	return kv_sample_end(l);
 }
 
-static __always_inline int send_relay_body(struct kv_loop *l, int off)
+static __always_inline int send_pingpong_body(struct kv_loop *l, int bh_disabled)
 {
 	struct kv_end *a = l->a, *b = l->b;
 	__u64 t0, t1;
@@ -77,13 +77,13 @@ static __always_inline int send_relay_body(struct kv_loop *l, int off)
 	t1 = kv_sample_start(l);
 	while (kv_sample_more(l, t1)) {
 		t0 = kv_env_now();
-		ret = kv_env_post_send(a, off);
+		ret = kv_env_post_send(a, bh_disabled);
 		if (ret)
 			return kv_sample_broken(l, ret);
 		ret = kv_wait_wc(l, b, kv_env_recv_cq(b), t0, 0);
 		if (ret)
 			return kv_sample_broken(l, ret);
-		ret = kv_env_post_send(b, off);
+		ret = kv_env_post_send(b, bh_disabled);
 		if (ret)
 			return kv_sample_broken(l, ret);
 		ret = kv_wait_wc(l, a, kv_env_recv_cq(a), t0, 0);
@@ -101,6 +101,6 @@ static __always_inline int send_relay_body(struct kv_loop *l, int off)
 	return kv_sample_end(l);
 }
 
-KV_LOOP_DEFINE(send_ping)
-KV_LOOP_DEFINE(send_pong)
-KV_LOOP_DEFINE(send_relay)
+KV_LOOP_DEFINE(send_client)
+KV_LOOP_DEFINE(send_server)
+KV_LOOP_DEFINE(send_pingpong)

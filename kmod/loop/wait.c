@@ -8,7 +8,7 @@
 #define PROBE_GRACES 50
 
 /**
- * kv_wait_let_go() - let others have the CPU while a completion is awaited
+ * kv_wait_yield() - let others have the CPU while a completion is awaited
  * @l: the loop
  * @since: counter when the wait began
  * @idle: nothing is outstanding: the loop ends when its time is over. Else a loop that is
@@ -17,7 +17,7 @@
  *
  * Return: 0 to poll again, -ECANCELED, -ETIMEDOUT, or -ETIME: the loop's time is over.
  */
-int kv_wait_let_go(struct kv_loop *l, __u64 since, int idle)
+int kv_wait_yield(struct kv_loop *l, __u64 since, int idle)
 {
 	__u64 now = kv_env_now();
 
@@ -33,8 +33,8 @@ int kv_wait_let_go(struct kv_loop *l, __u64 since, int idle)
 	/* This CPU's counter may be behind the one that was read first. */
 	if (now - since > l->timeout && now > since)
 		return -ETIMEDOUT;
-	kv_env_add(&l->let_go, 1);
-	kv_env_let_go();
+	kv_env_add(&l->yields, 1);
+	kv_env_yield();
 	return 0;
 }
 
@@ -58,7 +58,7 @@ int kv_wait_failed(struct kv_loop *l, struct kv_end *e)
 		/* Whatever that finds: a broken CQ finds nothing for ever. */
 		kv_env_poll(l, kv_env_send_cq(e));
 		if (kv_env_now() - since > REASON_GRACES * l->grace ||
-		    kv_wait_let_go(l, since, 0))
+		    kv_wait_yield(l, since, 0))
 			break;
 	}
 	if (l->wc_status == KV_WC_FLUSHED)
@@ -92,15 +92,15 @@ static int ask_peer(struct kv_loop *l)
 			since = kv_env_now();
 			limit = l->grace;
 		}
-		kv_env_add(&l->let_go, 1);
-		kv_env_let_go();
+		kv_env_add(&l->yields, 1);
+		kv_env_yield();
 	}
 	return -ETIMEDOUT;
 }
 
 /*
- * Find the completion that tells why nothing came. What was to arrive at one end of a RELAY
- * may have failed at the other. Else the peer may be gone.
+ * Find the completion that tells why nothing came. What was to arrive at one end of a
+ * one-thread ping-pong may have failed at the other. Else the peer may be gone.
  */
 static int find_reason(struct kv_loop *l)
 {
@@ -115,7 +115,7 @@ static int find_reason(struct kv_loop *l)
  * @l: the loop
  * @e: the end that the completion is for
  * @cq: its send or its receive CQ
- * @why: what kv_wait_let_go() returned, not 0
+ * @why: what kv_wait_yield() returned, not 0
  *
  * Not a part of kv_wait_wc(): a loop that has nothing to remember for this end has an
  * instruction less between its time stamps.
@@ -136,7 +136,7 @@ int kv_wait_give_up(struct kv_loop *l, struct kv_end *e, struct kv_env_cq *cq, i
 }
 
 /**
- * kv_wait_flag_poll() - kv_wait_flag() for a flag that is not yet there
+ * kv_wait_rx_tail_poll() - kv_wait_rx_tail() for a byte that is not yet there
  * @l: the loop
  * @e: the end whose target is watched
  * @value: with @until 1 wait for this value, with 0 for another one
@@ -144,13 +144,13 @@ int kv_wait_give_up(struct kv_loop *l, struct kv_end *e, struct kv_env_cq *cq, i
  * @from: the end whose WRITE this waits for, or NULL
  * @since: counter when the wait began
  *
- * When it lets the CPU go it looks for that WRITE's completion: else one that
+ * When it yields the CPU it looks for that WRITE's completion: else one that
  * failed would only be seen at the deadline.
  *
- * Return: as kv_wait_flag()
+ * Return: as kv_wait_rx_tail()
  */
-int kv_wait_flag_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until,
-		      struct kv_end *from, __u64 since)
+int kv_wait_rx_tail_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until,
+			 struct kv_end *from, __u64 since)
 {
 	int ret, late = 0, reaped = 0;
 	__u32 empty = 0;
@@ -165,12 +165,12 @@ int kv_wait_flag_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until
 			if (reaped < 0)
 				return reaped;
 		}
-		ret = kv_wait_let_go(l, since, !from);
+		ret = kv_wait_yield(l, since, !from);
 		/* One more look: what came while others had the CPU is there. */
 		if (ret == -ETIMEDOUT && !late++)
 			continue;
 		if (ret)
 			return ret == -ETIMEDOUT ? find_reason(l) : ret;
-	} while ((kv_env_flag(e) == value) != until);
+	} while ((kv_env_rx_tail(e) == value) != until);
 	return reaped;
 }

@@ -9,11 +9,11 @@
 #define KV_WC_FLUSHED 5 /* WR_FLUSH_ERR */
 #define KV_WC_REM_INV_REQ 9
 
-int kv_wait_let_go(struct kv_loop *l, __u64 since, int idle);
+int kv_wait_yield(struct kv_loop *l, __u64 since, int idle);
 int kv_wait_failed(struct kv_loop *l, struct kv_end *e);
 int kv_wait_give_up(struct kv_loop *l, struct kv_end *e, struct kv_env_cq *cq, int why);
-int kv_wait_flag_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until,
-		      struct kv_end *from, __u64 since);
+int kv_wait_rx_tail_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int until,
+			 struct kv_end *from, __u64 since);
 
 /**
  * kv_wait_wc() - wait for one completion
@@ -42,14 +42,14 @@ static __always_inline int kv_wait_wc(struct kv_loop *l, struct kv_end *e,
 			kv_env_relax();
 			continue;
 		}
-		ret = kv_wait_let_go(l, since, idle);
+		ret = kv_wait_yield(l, since, idle);
 		if (ret)
 			return kv_wait_give_up(l, e, cq, ret);
 	}
 }
 
 /**
- * kv_wait_flag() - wait until the peer has written
+ * kv_wait_rx_tail() - wait until the peer has written
  * @l: the loop
  * @e: the end whose target is watched
  * @value: with @until 1 wait for this value, with 0 for another one
@@ -60,13 +60,13 @@ static __always_inline int kv_wait_wc(struct kv_loop *l, struct kv_end *e,
  * Return: 0; 1 if the completion of that WRITE was taken meanwhile; or what
  * ended the loop.
  */
-static __always_inline int kv_wait_flag(struct kv_loop *l, struct kv_end *e,
-					__u8 value, int until,
-					struct kv_end *from, __u64 since)
+static __always_inline int kv_wait_rx_tail(struct kv_loop *l, struct kv_end *e,
+					   __u8 value, int until,
+					   struct kv_end *from, __u64 since)
 {
-	if ((kv_env_flag(e) == value) == until)
+	if ((kv_env_rx_tail(e) == value) == until)
 		return 0;
-	return kv_wait_flag_poll(l, e, value, until, from, since);
+	return kv_wait_rx_tail_poll(l, e, value, until, from, since);
 }
 
 #endif

@@ -4,16 +4,17 @@
 
 /*
  * WRITE there, WRITE back; the receiver watches the last byte of its target.
- * The byte counts up with each round. PING and RELAY send one more than the
- * mark of their local buffer; PONG answers when its target's flag differs from
- * its own mark, which is what it answered last. So each side finds its place in
- * its own buffers, and it does not matter which of the two starts first; flags
- * and marks of both ends must be equal before the first round.
+ * The byte counts up with each round. The client and the one-thread ping-pong send
+ * one more than the last byte of their local buffer (tx_tail); the server answers when
+ * the last byte of its target (rx_tail) differs from its own tx_tail, which is what it
+ * answered last. So each side finds its place in its own buffers, and it does not matter
+ * which of the two starts first; the tails of both ends must be equal before the first
+ * round.
  */
 
 /*
  * Take the completion of the WRITE, unless the wait before did, or failed: what
- * kv_wait_flag() returned is @reaped. Not timed.
+ * kv_wait_rx_tail() returned is @reaped. Not timed.
  */
 static __always_inline int write_settle(struct kv_loop *l, struct kv_end *e,
 					int reaped, __u64 since)
@@ -23,22 +24,22 @@ static __always_inline int write_settle(struct kv_loop *l, struct kv_end *e,
 	return kv_wait_wc(l, e, kv_env_send_cq(e), since, 0);
 }
 
-static __always_inline int write_ping_body(struct kv_loop *l, int off)
+static __always_inline int write_client_body(struct kv_loop *l, int bh_disabled)
 {
 	struct kv_end *a = l->a;
-	__u8 *mark = kv_env_mark(a);
-	__u8 v = *mark;
+	__u8 *tail = kv_env_tx_tail(a);
+	__u8 v = *tail;
 	__u64 t0, t1;
 	int reaped, ret;
 
 	t1 = kv_sample_start(l);
 	while (kv_sample_more(l, t1)) {
-		*mark = ++v;
+		*tail = ++v;
 		t0 = kv_env_now();
-		ret = kv_env_post_send(a, off);
+		ret = kv_env_post_send(a, bh_disabled);
 		if (ret)
 			return kv_sample_broken(l, ret);
-		reaped = kv_wait_flag(l, a, v, 1, a, t0);
+		reaped = kv_wait_rx_tail(l, a, v, 1, a, t0);
 		t1 = kv_env_now();
 		ret = write_settle(l, a, reaped, t0);
 		if (ret)
@@ -48,21 +49,21 @@ static __always_inline int write_ping_body(struct kv_loop *l, int off)
 	return kv_sample_end(l);
 }
 
-static __always_inline int write_pong_body(struct kv_loop *l, int off)
+static __always_inline int write_server_body(struct kv_loop *l, int bh_disabled)
 {
 	struct kv_end *a = l->a;
-	__u8 v = *kv_env_mark(a);
+	__u8 v = *kv_env_tx_tail(a);
 	__u64 t0, t1;
 	int ret;
 
 	t1 = kv_sample_start(l);
 	while (kv_sample_more(l, t1)) {
 		t0 = kv_env_now();
-		ret = kv_wait_flag(l, a, v, 0, NULL, t0);
+		ret = kv_wait_rx_tail(l, a, v, 0, NULL, t0);
 		if (ret)
 			return kv_sample_unasked(ret);
-		*kv_env_mark(a) = ++v;
-		ret = kv_env_post_send(a, off);
+		*kv_env_tx_tail(a) = ++v;
+		ret = kv_env_post_send(a, bh_disabled);
 		if (ret)
 			return kv_sample_broken(l, ret);
 		/* A peer may take its time to ask, and has: a new deadline. */
@@ -75,28 +76,28 @@ static __always_inline int write_pong_body(struct kv_loop *l, int off)
 	return kv_sample_end(l);
 }
 
-static __always_inline int write_relay_body(struct kv_loop *l, int off)
+static __always_inline int write_pingpong_body(struct kv_loop *l, int bh_disabled)
 {
 	struct kv_end *a = l->a, *b = l->b;
-	__u8 v = *kv_env_mark(a);
+	__u8 v = *kv_env_tx_tail(a);
 	__u64 t0, t1;
 	int reaped_a, reaped_b, ret;
 
 	t1 = kv_sample_start(l);
 	while (kv_sample_more(l, t1)) {
-		*kv_env_mark(a) = ++v;
-		*kv_env_mark(b) = v;
+		*kv_env_tx_tail(a) = ++v;
+		*kv_env_tx_tail(b) = v;
 		t0 = kv_env_now();
-		ret = kv_env_post_send(a, off);
+		ret = kv_env_post_send(a, bh_disabled);
 		if (ret)
 			return kv_sample_broken(l, ret);
-		reaped_a = kv_wait_flag(l, b, v, 1, a, t0);
+		reaped_a = kv_wait_rx_tail(l, b, v, 1, a, t0);
 		if (reaped_a < 0)
 			return kv_sample_broken(l, reaped_a);
-		ret = kv_env_post_send(b, off);
+		ret = kv_env_post_send(b, bh_disabled);
 		if (ret)
 			return kv_sample_broken(l, ret);
-		reaped_b = kv_wait_flag(l, a, v, 1, b, t0);
+		reaped_b = kv_wait_rx_tail(l, a, v, 1, b, t0);
 		t1 = kv_env_now();
 		ret = write_settle(l, a, reaped_a, t0);
 		if (ret)
@@ -109,6 +110,6 @@ static __always_inline int write_relay_body(struct kv_loop *l, int off)
 	return kv_sample_end(l);
 }
 
-KV_LOOP_DEFINE(write_ping)
-KV_LOOP_DEFINE(write_pong)
-KV_LOOP_DEFINE(write_relay)
+KV_LOOP_DEFINE(write_client)
+KV_LOOP_DEFINE(write_server)
+KV_LOOP_DEFINE(write_pingpong)

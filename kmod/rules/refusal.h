@@ -2,6 +2,7 @@
 #ifndef _KV_RULES_REFUSAL_H
 #define _KV_RULES_REFUSAL_H
 
+#include <linux/errno.h>
 #include <linux/types.h>
 #ifndef __KERNEL__
 #include <stdbool.h>
@@ -30,6 +31,12 @@ static inline int kv_refusal_set(struct kv_refusal *why, int error, const char *
 {
 	*why = (struct kv_refusal){ .error = error, .text = text };
 	return error;
+}
+
+static inline int kv_refusal_set_missing(struct kv_refusal *why, __u32 attr, const char *text)
+{
+	*why = (struct kv_refusal){ .error = -EINVAL, .attr = attr, .missing = true, .text = text };
+	return -EINVAL;
 }
 
 static inline int kv_refusal_set_attr(struct kv_refusal *why, int error, __u32 attr,

@@ -2,21 +2,49 @@
 #include <linux/errno.h>
 #include "request.h"
 
-#define OP(op) (1U << KVERBS_OP_##op)
-#define ATOMICS (OP(FETCH_ADD) | OP(CMP_SWP))
-#define REMOTE (OP(WRITE) | OP(READ) | ATOMICS)
 #define ATOMIC_BYTES 8
 
-/* By enum kverbs_qp_type: the operations that a QP takes, and the refusal of others. */
+/*
+ * Which operations there are for what: masks of 1 << enum kverbs_op. Nothing follows from the
+ * order of the enum.
+ */
+#define OP(op) (1U << KVERBS_OP_##op)
+
+#define SENDS (OP(SEND) | OP(SEND_WITH_IMM) | OP(SEND_WITH_INV))
+#define WRITES (OP(WRITE) | OP(WRITE_WITH_IMM))
+#define READS (OP(READ) | OP(READ_WITH_INV))
+#define ATOMICS (OP(FETCH_ADD) | OP(CMP_SWP))
+#define LOCALS (OP(LOCAL_INV) | OP(REG_MR))
+/* WR_POST takes them. */
+#define POSTED (OP(SEND) | OP(SEND_WITH_IMM) | WRITES | OP(READ) | ATOMICS | OP(RECV))
+/* They name memory of the peer. */
+#define REMOTE (WRITES | READS | ATOMICS)
+#define IMM (OP(SEND_WITH_IMM) | OP(WRITE_WITH_IMM))
+/* They bring bytes to the peer, and can have them inline. */
+#define CARRIERS (SENDS | WRITES)
+/* They may complete a receive of the peer's. */
+#define SOLICITING (SENDS | OP(WRITE_WITH_IMM))
+
+/* By enum kverbs_qp_type (IBTA 11.4.1.1, table 91): what a QP takes, and the refusal of others. */
 static const struct {
 	__u32 ops;
 	const char *text;
 } types[] = {
-	[KVERBS_QPT_RC] = { OP(SEND) | REMOTE | OP(RECV),
+	[KVERBS_QPT_RC] = { SENDS | REMOTE | LOCALS | OP(RECV),
 			    "an rc qp does not take this operation" },
-	[KVERBS_QPT_UC] = { OP(SEND) | OP(WRITE) | OP(RECV),
-			    "a uc qp takes send, write and recv only" },
-	[KVERBS_QPT_UD] = { OP(SEND) | OP(RECV), "a ud qp takes send and recv only" },
+	[KVERBS_QPT_UC] = { OP(SEND) | OP(SEND_WITH_IMM) | WRITES | LOCALS | OP(RECV),
+			    "a uc qp takes send and write, with or without imm, and recv only" },
+	[KVERBS_QPT_UD] = { OP(SEND) | OP(SEND_WITH_IMM) | OP(RECV),
+			    "a ud qp takes send, with or without imm, and recv only" },
+};
+
+/* By enum kverbs_loop: what a run's loop posts and measures. */
+static const __u32 loops[] = {
+	[KVERBS_LOOP_NULL] = ~0U,
+	[KVERBS_LOOP_POST_TO_COMPLETION] = OP(WRITE) | OP(READ) | ATOMICS,
+	[KVERBS_LOOP_PINGPONG_CLIENT] = OP(SEND) | OP(WRITE),
+	[KVERBS_LOOP_PINGPONG_SERVER] = OP(SEND) | OP(WRITE),
+	[KVERBS_LOOP_PINGPONG] = OP(SEND) | OP(WRITE),
 };
 
 /* Attributes of KVERBS_A_WR_* that some operations take, and others do not. */
@@ -25,20 +53,31 @@ static const struct limit {
 	__u32 ops;
 	const char *text;
 } limited[] = {
-	{ KVERBS_A_WR_IMM, OP(SEND) | OP(WRITE),
-	  "immediate data goes with send and write only" },
+	{ KVERBS_A_WR_IMM, IMM, "imm goes with send_with_imm and write_with_imm only" },
 	{ KVERBS_A_WR_REMOTE_ADDR, REMOTE,
-	  "remote_addr goes with write, read and atomics only" },
+	  "remote_addr goes with write, write_with_imm, read and atomics only" },
 	{ KVERBS_A_WR_REMOTE_KEY, REMOTE,
-	  "remote_key goes with write, read and atomics only" },
+	  "remote_key goes with write, write_with_imm, read and atomics only" },
 	{ KVERBS_A_WR_COMPARE_ADD, ATOMICS, "compare_add goes with atomics only" },
 	{ KVERBS_A_WR_SWAP, OP(CMP_SWP), "swap goes with cmp_swp only" },
-	{ KVERBS_A_WR_AH, OP(SEND), "ah goes with send only" },
-	{ KVERBS_A_WR_REMOTE_QPN, OP(SEND), "remote_qpn goes with send only" },
-	{ KVERBS_A_WR_REMOTE_QKEY, OP(SEND), "remote_qkey goes with send only" },
-	{ KVERBS_A_WR_SRQ, OP(RECV), "an srq takes recv only" },
+	{ KVERBS_A_WR_AH, SENDS, "ah goes with send and send_with_imm only" },
+	{ KVERBS_A_WR_REMOTE_QPN, SENDS, "remote_qpn goes with send and send_with_imm only" },
+	{ KVERBS_A_WR_REMOTE_QKEY, SENDS, "remote_qkey goes with send and send_with_imm only" },
 	{ 0 },
 };
+
+/* By enum kverbs_op: why WR_POST does not take an operation. */
+static const char *const unposted[] = {
+	[KVERBS_OP_SEND_WITH_INV] = "send_with_inv: no command posts it yet",
+	[KVERBS_OP_READ_WITH_INV] = "read_with_inv: no command posts it yet",
+	[KVERBS_OP_LOCAL_INV] = "local_inv: MR_INV posts it, for the mr's state follows it",
+	[KVERBS_OP_REG_MR] = "reg_mr: MR_REG posts it, for the mr's state follows it",
+};
+
+static bool is_among(__u32 op, __u32 ops)
+{
+	return ops & 1U << op;
+}
 
 /**
  * kv_op_is_atomic() - does an operation move 8 bytes, and return the old ones?
@@ -48,32 +87,138 @@ static const struct limit {
  */
 bool kv_op_is_atomic(__u32 op)
 {
-	return op <= KVERBS_OP_RECV && ATOMICS & 1U << op;
+	return is_among(op, ATOMICS);
 }
 
 /**
  * kv_op_needs_remote() - does an operation name memory of the peer?
  * @op: enum kverbs_op
  *
- * Return: true for WRITE, READ and atomics.
+ * Return: true for WRITEs, READs and atomics.
  */
 bool kv_op_needs_remote(__u32 op)
 {
-	return op <= KVERBS_OP_RECV && REMOTE & 1U << op;
+	return is_among(op, REMOTE);
+}
+
+/**
+ * kv_op_needs_imm() - does an operation have immediate data?
+ * @op: enum kverbs_op
+ *
+ * Return: true for SEND_WITH_IMM and WRITE_WITH_IMM.
+ */
+bool kv_op_needs_imm(__u32 op)
+{
+	return is_among(op, IMM);
+}
+
+/**
+ * kv_op_carries() - does an operation bring bytes to the peer?
+ * @op: enum kverbs_op
+ *
+ * Return: true for SENDs and WRITEs.
+ */
+bool kv_op_carries(__u32 op)
+{
+	return is_among(op, CARRIERS);
+}
+
+/**
+ * kv_op_fits_loop() - does a run's loop take an operation?
+ * @op: enum kverbs_op; does not matter for NULL
+ * @loop: enum kverbs_loop
+ *
+ * Return: true if it does.
+ */
+bool kv_op_fits_loop(__u32 op, __u32 loop)
+{
+	return is_among(op, loops[loop]);
+}
+
+/**
+ * kv_op_completion() - what a request's completion is of
+ * @op: enum kverbs_op
+ *
+ * Return: enum kverbs_wc_op. Of a receive it is RECV, unless the completion says that a
+ * WRITE_WITH_IMM took it.
+ */
+__u32 kv_op_completion(__u32 op)
+{
+	static const __u32 wc[] = {
+		[KVERBS_OP_SEND] = KVERBS_WC_OP_SEND,
+		[KVERBS_OP_SEND_WITH_IMM] = KVERBS_WC_OP_SEND,
+		[KVERBS_OP_SEND_WITH_INV] = KVERBS_WC_OP_SEND,
+		[KVERBS_OP_WRITE] = KVERBS_WC_OP_WRITE,
+		[KVERBS_OP_WRITE_WITH_IMM] = KVERBS_WC_OP_WRITE,
+		[KVERBS_OP_READ] = KVERBS_WC_OP_READ,
+		[KVERBS_OP_READ_WITH_INV] = KVERBS_WC_OP_READ,
+		[KVERBS_OP_FETCH_ADD] = KVERBS_WC_OP_FETCH_ADD,
+		[KVERBS_OP_CMP_SWP] = KVERBS_WC_OP_CMP_SWP,
+		[KVERBS_OP_LOCAL_INV] = KVERBS_WC_OP_LOCAL_INV,
+		[KVERBS_OP_REG_MR] = KVERBS_WC_OP_REG_MR,
+		[KVERBS_OP_RECV] = KVERBS_WC_OP_RECV,
+	};
+
+	return wc[op];
 }
 
 static int need(__u32 given, __u32 attr, struct kv_refusal *why, const char *text)
 {
 	if (given & 1U << attr)
 		return 0;
-	kv_refusal_set_attr(why, -EINVAL, attr, text);
-	why->missing = true;
-	return -EINVAL;
+	return kv_refusal_set_missing(why, attr, text);
+}
+
+/**
+ * kv_request_check_list() - is a list of requests for one queue?
+ * @given: bits 1 << KVERBS_A_POST_*
+ * @n: how many requests
+ * @why: receives the refusal, with an attribute of KVERBS_A_POST_*
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_request_check_list(__u32 given, __u32 n, struct kv_refusal *why)
+{
+	bool srq = given & 1U << KVERBS_A_POST_SRQ;
+
+	if (!srq && need(given, KVERBS_A_POST_QP, why, "qp is missing: post to a qp or an srq"))
+		return -EINVAL;
+	if (srq && given & 1U << KVERBS_A_POST_QP)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_POST_SRQ,
+					   "qp and srq: post to one of them");
+	if (!n)
+		return kv_refusal_set_missing(why, KVERBS_A_POST_WR,
+					      "wr is missing: which requests?");
+	if (n > KVERBS_POSTED_MAX)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_POST_WR,
+					   "more than 128 requests: post the rest afterwards");
+	return 0;
+}
+
+/**
+ * kv_request_check_queue() - does a request go to the queue of the list that it stands in?
+ * @op: enum kverbs_op
+ * @first: that of the list's first request
+ * @to_srq: the list goes to an SRQ
+ * @why: receives the refusal, with an attribute of KVERBS_A_WR_*
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_request_check_queue(__u32 op, __u32 first, bool to_srq, struct kv_refusal *why)
+{
+	bool recv = op == KVERBS_OP_RECV, first_recv = first == KVERBS_OP_RECV;
+
+	if (to_srq && !recv)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_WR_OP, "an srq takes recv only");
+	if (recv != first_recv)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_WR_OP,
+					   "recv goes to another queue than the rest of the list: post it apart");
+	return 0;
 }
 
 /**
  * kv_request_check_attrs() - does an operation take these attributes, and need no others?
- * @op: enum kverbs_op, up to RECV
+ * @op: enum kverbs_op; does not matter if it is not among those given
  * @given: bits 1 << KVERBS_A_WR_*
  * @why: receives the refusal
  *
@@ -82,14 +227,21 @@ static int need(__u32 given, __u32 attr, struct kv_refusal *why, const char *tex
 int kv_request_check_attrs(__u32 op, __u32 given, struct kv_refusal *why)
 {
 	const struct limit *at;
-	int ret = 0;
+	int ret;
 
+	ret = need(given, KVERBS_A_WR_OP, why, "op is missing: which operation?");
+	if (ret)
+		return ret;
+	if (!is_among(op, POSTED))
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_WR_OP, unposted[op]);
 	for (at = limited; at->text; at++)
-		if (given & 1U << at->attr && !(at->ops & 1U << op))
+		if (given & 1U << at->attr && !is_among(op, at->ops))
 			return kv_refusal_set_attr(why, -EINVAL, at->attr, at->text);
-	if (given & 1U << KVERBS_A_WR_QP && given & 1U << KVERBS_A_WR_SRQ)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_WR_SRQ,
-					   "qp and srq: post to one of them");
+	if (kv_op_needs_imm(op))
+		ret = need(given, KVERBS_A_WR_IMM, why,
+			   "imm is missing: send_with_imm and write_with_imm need it");
+	if (ret)
+		return ret;
 	if (kv_op_needs_remote(op)) {
 		ret = need(given, KVERBS_A_WR_REMOTE_ADDR, why,
 			   "remote_addr is missing: where at the peer?");
@@ -149,7 +301,7 @@ static int check_atomic(const struct kv_request_facts *r, struct kv_refusal *why
  */
 static int check_iwarp(const struct kv_request_facts *r, struct kv_refusal *why)
 {
-	if (r->has_imm)
+	if (kv_op_needs_imm(r->op))
 		return kv_refusal_set(why, -EOPNOTSUPP, "iWARP has no immediate data");
 	if (r->op == KVERBS_OP_READ && r->sges != 1)
 		return kv_refusal_set(why, -EINVAL, "a READ of iWARP takes one sge");
@@ -171,11 +323,15 @@ int kv_request_check(const struct kv_request_facts *r, struct kv_refusal *why)
 		return check_recv(r, why);
 	if (r->sges > r->max_sge)
 		return kv_refusal_set(why, -EINVAL, "more sges than the qp's max_send_sge");
-	if (r->flags & KVERBS_WR_INLINE && r->op != KVERBS_OP_SEND && r->op != KVERBS_OP_WRITE)
-		return kv_refusal_set(why, -EINVAL, "inline goes with send and write only");
+	if (r->flags & KVERBS_WR_INLINE && !kv_op_carries(r->op))
+		return kv_refusal_set(why, -EINVAL,
+				      "inline goes with send and write, with or without imm, only");
+	if (r->flags & KVERBS_WR_SOLICITED && !is_among(r->op, SOLICITING))
+		return kv_refusal_set(why, -EINVAL,
+				      "solicited goes with send, send_with_imm and write_with_imm only");
 	if (r->flags & KVERBS_WR_INLINE && r->bytes > r->max_inline)
 		return kv_refusal_set(why, -EINVAL, "more bytes than the qp's max_inline");
-	if (!(types[r->type].ops & 1U << r->op))
+	if (!is_among(r->op, types[r->type].ops))
 		return kv_refusal_set(why, -EINVAL, types[r->type].text);
 	if (r->type == KVERBS_QPT_UD)
 		return check_ud(r, why);
@@ -185,6 +341,22 @@ int kv_request_check(const struct kv_request_facts *r, struct kv_refusal *why)
 	if (kv_op_is_atomic(r->op))
 		return check_atomic(r, why);
 	return r->iwarp ? check_iwarp(r, why) : 0;
+}
+
+static int check_key(const struct kv_request_sge *sge, struct kv_refusal *why)
+{
+	if (!sge->by_mr && !sge->dma_key && !sge->inlined)
+		return kv_refusal_set(why, -EINVAL,
+				      "mr is missing in an sge: in user space the key is always an mr's");
+	if (!sge->by_mr)
+		return 0;
+	if (!sge->same_pd)
+		return kv_refusal_set(why, -EINVAL, "the mr is of another pd than the queue");
+	if (!sge->registered)
+		return kv_refusal_set(why, -EINVAL, "the mr is not registered: register it first");
+	if (!sge->over_buffer)
+		return kv_refusal_set(why, -EINVAL, "the mr is registered over another buffer");
+	return 0;
 }
 
 /**
@@ -198,14 +370,20 @@ int kv_request_check(const struct kv_request_facts *r, struct kv_refusal *why)
  */
 int kv_request_check_sge(const struct kv_request_sge *sge, struct kv_refusal *why)
 {
+	int ret;
+
 	if (sge->offset > sge->buffer || sge->length > sge->buffer - sge->offset)
 		return kv_refusal_set(why, -EINVAL,
-				      "the bytes are beyond the end of the mr's buffer");
-	if (!sge->same_pd)
-		return kv_refusal_set(why, -EINVAL, "the mr is of another pd than the queue");
-	if (sge->needs_mr && !sge->registered)
+				      "the bytes are beyond the end of the buffer");
+	ret = check_key(sge, why);
+	if (ret || sge->length <= sge->contiguous)
+		return ret;
+	if (sge->inlined)
 		return kv_refusal_set(why, -EINVAL,
-				      "lkey mr: the mr is not registered: register it first");
+				      "the bytes of an inline request lie in one piece of the buffer each: take an sge for each piece");
+	if (!sge->by_mr)
+		return kv_refusal_set(why, -EINVAL,
+				      "the bytes lie in several pieces of the buffer: name an mr, or take an sge for each piece");
 	return 0;
 }
 
@@ -258,7 +436,7 @@ int kv_request_check_state(const struct kv_request_queue *q, struct kv_refusal *
 }
 
 /**
- * kv_request_check_room() - is there room for one more request, and for its completion?
+ * kv_request_check_room() - is there room for more requests, and for their completions?
  * @q: the queue
  * @why: receives the refusal
  *
@@ -268,13 +446,16 @@ int kv_request_check_state(const struct kv_request_queue *q, struct kv_refusal *
  */
 int kv_request_check_room(const struct kv_request_queue *q, struct kv_refusal *why)
 {
-	if (q->full)
+	if (!q->room)
 		return kv_refusal_set(why, -EBUSY,
 				      q->to_srq ? "the srq is full: poll its completions" :
 				      q->op == KVERBS_OP_RECV ?
 				      "the receive queue is full: poll its completions" :
 				      "the send queue is full: poll its completions");
-	if (q->cq_full)
+	if (q->n > q->room)
+		return kv_refusal_set(why, -EBUSY,
+				      "the queue has no room for the whole list: poll its completions, or post fewer");
+	if (q->n > q->cq_room)
 		return kv_refusal_set(why, -EBUSY,
 				      "the cq could overflow: poll its completions, or make it with more cqe");
 	return 0;

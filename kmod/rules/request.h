@@ -9,26 +9,24 @@
 
 /**
  * struct kv_request_facts - a request that is posted by hand, and the queue that it goes to
- * @op: enum kverbs_op, up to RECV
+ * @op: enum kverbs_op, one that WR_POST takes
  * @flags: KVERBS_WR_*
- * @has_imm: it has immediate data
  * @has_ah: it names an address handle
  * @same_pd: the address handle is of the queue's PD; does not matter without one
- * @remote_addr: of WRITE, READ and atomics
- * @sges: pieces
- * @bytes: of all pieces
+ * @remote_addr: of WRITEs, READ and atomics
+ * @sges: how many SGEs it has
+ * @bytes: of all of them
  * @to_srq: it goes to an SRQ: of the rest only @max_sge matters
  * @type: enum kverbs_qp_type
  * @uses_srq: the QP takes its receives from an SRQ
  * @iwarp: the device is one of iWARP
  * @atomic: the device has atomic operations
- * @max_sge: pieces that a request of this queue may have
+ * @max_sge: SGEs that a request of this queue may have
  * @max_inline: bytes that a request can carry inline
  */
 struct kv_request_facts {
 	__u32 op;
 	__u32 flags;
-	bool has_imm;
 	bool has_ah;
 	bool same_pd;
 	__u64 remote_addr;
@@ -44,45 +42,61 @@ struct kv_request_facts {
 };
 
 /**
- * struct kv_request_sge - a piece of a buffer
- * @offset: of its first byte in the buffer
- * @length: its bytes
+ * struct kv_request_sge - bytes of a buffer, and the key that names them
+ * @offset: of the first byte in the buffer
+ * @length: bytes
  * @buffer: bytes of the buffer
+ * @contiguous: how many there are from @offset to the end of its piece
+ * @dma_key: there is a local DMA lkey: the kernel
+ * @inlined: the CPU copies the bytes when the request is posted
+ * @by_mr: the key is an MR's; does not matter without: @same_pd and the following
  * @same_pd: the MR is of the queue's PD
- * @needs_mr: the key is that of a registration
  * @registered: the MR is registered
+ * @over_buffer: over this buffer
  */
 struct kv_request_sge {
 	__u64 offset;
 	__u64 length;
 	__u64 buffer;
+	__u64 contiguous;
+	bool dma_key;
+	bool inlined;
+	bool by_mr;
 	bool same_pd;
-	bool needs_mr;
 	bool registered;
+	bool over_buffer;
 };
 
 /**
  * struct kv_request_queue - the state of a work queue, and of the CQ where it completes
  * @op: enum kverbs_op
+ * @n: how many requests are to be posted
  * @to_srq: it is an SRQ: it has no state, and no runs post there
  * @state: enum kverbs_qp_state
  * @needs_reset: an earlier run left requests
  * @run_recvs: receives of an earlier run are posted
- * @full: it has no room
- * @cq_full: the CQ has room for no further completion
+ * @room: how many more requests it can hold
+ * @cq_room: how many more completions the CQ can hold, beside those that are outstanding
  */
 struct kv_request_queue {
 	__u32 op;
+	__u32 n;
 	bool to_srq;
 	__u32 state;
 	bool needs_reset;
 	bool run_recvs;
-	bool full;
-	bool cq_full;
+	__u32 room;
+	__u32 cq_room;
 };
 
 bool kv_op_is_atomic(__u32 op);
 bool kv_op_needs_remote(__u32 op);
+bool kv_op_needs_imm(__u32 op);
+bool kv_op_carries(__u32 op);
+bool kv_op_fits_loop(__u32 op, __u32 loop);
+__u32 kv_op_completion(__u32 op);
+int kv_request_check_list(__u32 given, __u32 n, struct kv_refusal *why);
+int kv_request_check_queue(__u32 op, __u32 first, bool to_srq, struct kv_refusal *why);
 int kv_request_check_attrs(__u32 op, __u32 given, struct kv_refusal *why);
 int kv_request_check(const struct kv_request_facts *r, struct kv_refusal *why);
 int kv_request_check_sge(const struct kv_request_sge *sge, struct kv_refusal *why);

@@ -4,47 +4,199 @@
 #include "request.h"
 #include "run.h"
 
+#define BIT_OF(name) (1U << KVERBS_##name)
+#define PINGPONGS (BIT_OF(LOOP_PINGPONG) | BIT_OF(LOOP_PINGPONG_CLIENT) | \
+		   BIT_OF(LOOP_PINGPONG_SERVER))
+#define VERBS (BIT_OF(LOOP_POST_TO_COMPLETION) | PINGPONGS)
+
+static bool any_op(__u32 op)
+{
+	return true;
+}
+
+static bool is_cmp_swp(__u32 op)
+{
+	return op == KVERBS_OP_CMP_SWP;
+}
+
+/* Attributes that some loops take, with some operations, and others do not. */
+struct limit {
+	__u32 attr;
+	__u32 loops;
+	bool (*op)(__u32 op);
+	const char *text;
+};
+
+static const struct limit spec_limits[] = {
+	{ KVERBS_A_SPEC_DEV, BIT_OF(LOOP_NULL), any_op,
+	  "dev goes with the null loop only: the device is that of the ends' qps" },
+	{ KVERBS_A_SPEC_OP, VERBS, any_op,
+	  "op does not go with the null loop, which calls no verb" },
+	{ KVERBS_A_SPEC_SIZE, VERBS, any_op,
+	  "size does not go with the null loop, which calls no verb" },
+	{ KVERBS_A_SPEC_END, VERBS, any_op,
+	  "end does not go with the null loop, which calls no verb" },
+	{ KVERBS_A_SPEC_COMPARE_ADD, VERBS, kv_op_is_atomic,
+	  "compare_add goes with atomics only" },
+	{ KVERBS_A_SPEC_SWAP, VERBS, is_cmp_swp, "swap goes with cmp_swp only" },
+	{ KVERBS_A_SPEC_TIMEOUT_NS, VERBS, any_op,
+	  "timeout_ns does not go with the null loop, which waits for nothing" },
+	{ KVERBS_A_SPEC_POST, VERBS, any_op,
+	  "post does not go with the null loop, which calls no verb" },
+	{ KVERBS_A_SPEC_SPINS, VERBS, any_op,
+	  "spins does not go with the null loop, which waits for nothing" },
+	{ 0 },
+};
+
+static const struct limit end_limits[] = {
+	{ KVERBS_A_END_TARGET_BUF, PINGPONGS, any_op, "target_buf goes with ping-pongs only" },
+	{ KVERBS_A_END_TARGET_MR, PINGPONGS, any_op, "target_mr goes with ping-pongs only" },
+	{ KVERBS_A_END_REMOTE_ADDR, VERBS, kv_op_needs_remote,
+	  "remote_addr goes with write, read and atomics only" },
+	{ KVERBS_A_END_REMOTE_KEY, VERBS, kv_op_needs_remote,
+	  "remote_key goes with write, read and atomics only" },
+	{ 0 },
+};
+
 /**
- * kv_run_rules_has_target() - does a loop need a buffer for what the peer sends or writes?
+ * kv_run_ends() - how many ends of connections does a loop drive?
+ * @loop: enum kverbs_loop
+ *
+ * Return: 0 .. KV_RUN_ENDS_MAX
+ */
+__u32 kv_run_ends(__u32 loop)
+{
+	if (loop == KVERBS_LOOP_NULL)
+		return 0;
+	return loop == KVERBS_LOOP_PINGPONG ? 2 : 1;
+}
+
+/**
+ * kv_run_has_target() - does a loop need a buffer for what the peer sends or writes?
  * @loop: enum kverbs_loop
  *
  * Return: true for ping-pongs.
  */
-bool kv_run_rules_has_target(__u32 loop)
+bool kv_run_has_target(__u32 loop)
 {
-	return loop != KVERBS_LOOP_NULL && loop != KVERBS_LOOP_POST_TO_COMPLETION;
+	return PINGPONGS & 1U << loop;
+}
+
+static int check_limits(const struct limit *at, const struct kv_run_given *given, __u32 attrs,
+			struct kv_refusal *why)
+{
+	for (; at->text; at++)
+		if (attrs & 1U << at->attr &&
+		    !(at->loops & 1U << given->loop && at->op(given->op)))
+			return kv_refusal_set_attr(why, -EINVAL, at->attr, at->text);
+	return 0;
+}
+
+static bool has(__u32 given, __u32 attr)
+{
+	return given & 1U << attr;
 }
 
 /**
- * kv_run_rules_check_spec() - can a run do this?
+ * kv_run_check_given() - does a spec have what its loop and its operation need, and nothing else?
+ * @given: the attributes
+ * @why: receives the refusal, with an attribute of KVERBS_A_SPEC_*
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
+{
+	__u32 ends = kv_run_ends(given->loop);
+
+	if (!has(given->spec, KVERBS_A_SPEC_LOOP))
+		return kv_refusal_set_missing(why, KVERBS_A_SPEC_LOOP,
+					      "loop is missing: which loop shall run?");
+	if (!has(given->spec, KVERBS_A_SPEC_ITERS) && !has(given->spec, KVERBS_A_SPEC_TIME_NS))
+		return kv_refusal_set_missing(why, KVERBS_A_SPEC_ITERS,
+					      "iters and time_ns are missing: how long shall it run?");
+	if (ends && !has(given->spec, KVERBS_A_SPEC_OP))
+		return kv_refusal_set_missing(why, KVERBS_A_SPEC_OP,
+					      "op is missing: which operation?");
+	if (ends && !kv_op_fits_loop(given->op, given->loop))
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_OP,
+					   "this loop can't take this op: POST_TO_COMPLETION takes WRITE, READ, FETCH_ADD and CMP_SWP, ping-pongs take SEND and WRITE");
+	if (check_limits(spec_limits, given, given->spec, why))
+		return why->error;
+	if (!ends)
+		return has(given->spec, KVERBS_A_SPEC_DEV) ? 0 :
+		       kv_refusal_set_missing(why, KVERBS_A_SPEC_DEV,
+					      "dev is missing: which RDMA device?");
+	if (!has(given->spec, KVERBS_A_SPEC_SIZE))
+		return kv_refusal_set_missing(why, KVERBS_A_SPEC_SIZE,
+					      "size is missing: how many bytes?");
+	if (!given->ends)
+		return kv_refusal_set_missing(why, KVERBS_A_SPEC_END,
+					      "end is missing: which qp and buffers?");
+	if (given->ends < ends)
+		return kv_refusal_set_missing(why, KVERBS_A_SPEC_END,
+					      "an end is missing: PINGPONG drives both");
+	if (given->ends > ends)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_END,
+					   ends > 1 ? "more than two ends: PINGPONG drives both" :
+						      "more than one end: this loop drives one");
+	return 0;
+}
+
+/**
+ * kv_run_check_end_given() - does an end have what the run needs there, and nothing else?
+ * @given: the spec's attributes, checked
+ * @end: bits 1 << KVERBS_A_END_*
+ * @why: receives the refusal, with an attribute of KVERBS_A_END_*
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_run_check_end_given(const struct kv_run_given *given, __u32 end, struct kv_refusal *why)
+{
+	if (!has(end, KVERBS_A_END_QP))
+		return kv_refusal_set_missing(why, KVERBS_A_END_QP, "qp is missing in this end");
+	if (!has(end, KVERBS_A_END_LOCAL_BUF))
+		return kv_refusal_set_missing(why, KVERBS_A_END_LOCAL_BUF,
+					      "local_buf is missing in this end");
+	if (check_limits(end_limits, given, end, why))
+		return why->error;
+	if (kv_run_has_target(given->loop) && !has(end, KVERBS_A_END_TARGET_BUF))
+		return kv_refusal_set_missing(why, KVERBS_A_END_TARGET_BUF,
+					      "target_buf is missing in this end: this loop needs it");
+	if (!kv_op_needs_remote(given->op))
+		return 0;
+	if (!has(end, KVERBS_A_END_REMOTE_ADDR))
+		return kv_refusal_set_missing(why, KVERBS_A_END_REMOTE_ADDR,
+					      "remote_addr is missing in this end: op needs it");
+	if (!has(end, KVERBS_A_END_REMOTE_KEY))
+		return kv_refusal_set_missing(why, KVERBS_A_END_REMOTE_KEY,
+					      "remote_key is missing in this end: op needs it");
+	return 0;
+}
+
+/**
+ * kv_run_check_spec() - can a run do this?
  * @s: loop, operation and size of the run
  * @why: receives the refusal
  *
  * Return: 0, -EINVAL, or -EOPNOTSUPP if the device is to blame.
  */
-int kv_run_rules_check_spec(const struct kv_run_rules_spec *s, struct kv_refusal *why)
+int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 {
-	if (!kv_loop_pick(s->loop, s->op, 0))
-		return kv_refusal_set(why, -EINVAL,
-				      "this loop can't take this op: POST_TO_COMPLETION takes all but SEND; PING, PONG and RELAY take SEND and WRITE");
 	if (s->loop == KVERBS_LOOP_NULL)
 		return 0;
 	if (s->share_cq)
 		return kv_refusal_set(why, -EINVAL,
-				      "end and peer need a qp each, and cqs of their own");
+				      "two ends need a qp each, and cqs of their own");
 	if (!kv_op_is_atomic(s->op))
 		return 0;
 	if (s->size != sizeof(__u64))
 		return kv_refusal_set(why, -EINVAL, "size of an atomic operation is 8");
-	if (s->remote_addr % sizeof(__u64))
-		return kv_refusal_set(why, -EINVAL,
-				      "remote_addr of an atomic operation is a multiple of 8");
 	return s->atomic ? 0 : kv_refusal_set(why, -EOPNOTSUPP,
 					      "the device has no atomic operations");
 }
 
 /**
- * kv_run_rules_check_qp() - can a run post to this QP, and poll its CQs?
+ * kv_run_check_qp() - can a run post to this QP, and poll its CQs?
  * @qp: the QP
  * @why: receives the refusal
  *
@@ -52,7 +204,7 @@ int kv_run_rules_check_spec(const struct kv_run_rules_spec *s, struct kv_refusal
  *
  * Return: 0, -EINVAL, or -EBUSY.
  */
-int kv_run_rules_check_qp(const struct kv_run_rules_qp *qp, struct kv_refusal *why)
+int kv_run_check_qp(const struct kv_run_qp_facts *qp, struct kv_refusal *why)
 {
 	if (qp->type != KVERBS_QPT_RC)
 		return kv_refusal_set(why, -EINVAL,
@@ -71,44 +223,57 @@ int kv_run_rules_check_qp(const struct kv_run_rules_qp *qp, struct kv_refusal *w
 	return 0;
 }
 
-static int check_mr(const struct kv_run_rules_mr *mr, __u32 size, struct kv_refusal *why)
+static int check_buf(const struct kv_run_buf_facts *buf, __u32 size, struct kv_refusal *why)
 {
-	if (size > mr->buffer)
-		return kv_refusal_set(why, -EINVAL, "size is larger than the mr's buffer");
-	if (!mr->same_pd)
-		return kv_refusal_set(why, -EINVAL, "the mr and the qp are of different pds");
-	if (mr->by_mr && (!mr->registered || mr->offset || mr->length < size))
+	if (size > buf->buffer)
+		return kv_refusal_set(why, -EINVAL, "size is larger than the buffer");
+	if (!buf->by_mr && !buf->dma_key)
 		return kv_refusal_set(why, -EINVAL,
-				      "lkey mr: the mr is not registered over the bytes from its start to size");
+				      "local_mr or target_mr is missing: in user space the key is always an mr's");
+	if (!buf->by_mr && size > buf->contiguous)
+		return kv_refusal_set(why, -EINVAL,
+				      "size is larger than the first piece of the buffer: name an mr");
+	if (!buf->by_mr)
+		return 0;
+	if (!buf->same_pd)
+		return kv_refusal_set(why, -EINVAL, "the mr and the qp are of different pds");
+	if (!buf->registered || buf->offset || buf->length < size)
+		return kv_refusal_set(why, -EINVAL,
+				      "the mr is not registered over the buffer's bytes from its start to size");
 	return 0;
 }
 
 /**
- * kv_run_rules_check_end() - can a run begin at this end?
- * @s: loop, operation and size of the run, checked
+ * kv_run_check_end() - can a run begin at this end?
+ * @loop: enum kverbs_loop, not NULL
+ * @op: enum kverbs_op, one that the loop takes
+ * @size: bytes
  * @end: the end
  * @why: receives the refusal
  *
  * Return: 0, -EINVAL, or -EBUSY.
  */
-int kv_run_rules_check_end(const struct kv_run_rules_spec *s, const struct kv_run_rules_end *end,
-			   struct kv_refusal *why)
+int kv_run_check_end(__u32 loop, __u32 op, __u32 size, const struct kv_run_end_facts *end,
+		     struct kv_refusal *why)
 {
 	int ret;
 
+	if (kv_op_is_atomic(op) && end->remote_addr % sizeof(__u64))
+		return kv_refusal_set(why, -EINVAL,
+				      "remote_addr of an atomic operation is a multiple of 8");
 	if (end->needs_reset)
 		return kv_refusal_set(why, -EBUSY,
 				      "an earlier run left requests outstanding on the qp: reset it and connect it anew");
-	ret = check_mr(&end->local, s->size, why);
-	if (ret || !kv_run_rules_has_target(s->loop))
+	ret = check_buf(&end->local, size, why);
+	if (ret || !kv_run_has_target(loop))
 		return ret;
-	ret = check_mr(&end->target, s->size, why);
+	ret = check_buf(&end->target, size, why);
 	if (ret)
 		return ret;
 	if (end->other_target)
 		return kv_refusal_set(why, -EBUSY,
-				      "receives of an earlier run are posted with another target_mr: reset the qp and connect it anew");
-	if (s->op != KVERBS_OP_SEND)
+				      "receives of an earlier run are posted with another target_buf or target_mr: reset the qp and connect it anew");
+	if (op != KVERBS_OP_SEND)
 		return 0;
 	if (end->one_cq)
 		return kv_refusal_set(why, -EINVAL,

@@ -5,7 +5,13 @@
 #include <kverbs.h>
 #include "refusal.h"
 
-/* Which loop takes which operation, and what a run needs of its QPs, CQs and MRs. */
+/* What a run's spec has, and what a run needs of its QPs, CQs and buffers. */
+
+/* Ends of connections that a run drives at most. */
+#define KV_RUN_ENDS_MAX 2
+
+/* Workers of a run at most: every loop takes the ends of one. */
+#define KV_RUN_WORKERS_MAX 1
 
 /* How long a run may take, and an iteration of it. */
 #define KV_RUN_TIME_NS_MAX 86400000000000ULL
@@ -14,32 +20,44 @@
 #define KV_RUN_TIMEOUT_NS 10000000000ULL
 
 /**
- * struct kv_run_rules_spec - what a run is to do
+ * struct kv_run_given - what the message has that starts a run
+ * @spec: bits 1 << KVERBS_A_SPEC_*
+ * @ends: how many KVERBS_A_SPEC_END there are
+ * @loop: enum kverbs_loop, if it is there
+ * @op: enum kverbs_op, if it is there
+ */
+struct kv_run_given {
+	__u32 spec;
+	__u32 ends;
+	__u32 loop;
+	__u32 op;
+};
+
+/**
+ * struct kv_run_spec_facts - what a run is to do; its attributes passed kv_run_check_given()
  * @loop: enum kverbs_loop
  * @op: enum kverbs_op; does not matter for NULL, as all below
  * @size: bytes
- * @remote_addr: of the end
  * @atomic: the device has atomic operations
- * @share_cq: end and peer have a CQ in common, or are one QP
+ * @share_cq: two ends have a CQ in common, or are one QP
  */
-struct kv_run_rules_spec {
+struct kv_run_spec_facts {
 	__u32 loop;
 	__u32 op;
 	__u32 size;
-	__u64 remote_addr;
 	bool atomic;
 	bool share_cq;
 };
 
 /**
- * struct kv_run_rules_qp - a QP of a run
+ * struct kv_run_qp_facts - a QP of a run
  * @type: enum kverbs_qp_type
  * @srq: it has an SRQ
  * @polled: both its CQs have the context polled
- * @srq_cq: QPs with an SRQ receive into one of them
+ * @srq_cq: a QP with an SRQ receives into one of them
  * @pending: requests posted by hand are outstanding there, or their completions not polled
  */
-struct kv_run_rules_qp {
+struct kv_run_qp_facts {
 	__u32 type;
 	bool srq;
 	bool polled;
@@ -48,25 +66,29 @@ struct kv_run_rules_qp {
 };
 
 /**
- * struct kv_run_rules_mr - a buffer of a run
+ * struct kv_run_buf_facts - a buffer of a run, which uses it from its first byte on
  * @buffer: its bytes
- * @same_pd: it is of the QP's PD
- * @by_mr: requests name it by the key of its registration
- * @registered: it is registered
+ * @contiguous: bytes of its first piece
+ * @dma_key: there is a local DMA lkey: the kernel
+ * @by_mr: the key is an MR's; does not matter without: @same_pd and the following
+ * @same_pd: the MR is of the QP's PD
+ * @registered: the MR is registered over this buffer
  * @offset: of the first registered byte
  * @length: registered bytes
  */
-struct kv_run_rules_mr {
+struct kv_run_buf_facts {
 	__u64 buffer;
-	bool same_pd;
+	__u64 contiguous;
+	bool dma_key;
 	bool by_mr;
+	bool same_pd;
 	bool registered;
 	__u64 offset;
 	__u64 length;
 };
 
 /**
- * struct kv_run_rules_end - an end of a run, its QP checked
+ * struct kv_run_end_facts - an end of a run, its QP checked
  * @needs_reset: an earlier run left requests on the QP
  * @local: what is sent from or read into
  * @target: what the peer sends or writes into; does not matter if the loop has none
@@ -74,21 +96,26 @@ struct kv_run_rules_mr {
  * @one_cq: sends and receives complete into one CQ
  * @max_recv_wr: depth of the receive queue
  * @recv_cqe: of the CQ where receives complete
+ * @remote_addr: at the peer; does not matter if the operation has none
  */
-struct kv_run_rules_end {
+struct kv_run_end_facts {
 	bool needs_reset;
-	struct kv_run_rules_mr local;
-	struct kv_run_rules_mr target;
+	struct kv_run_buf_facts local;
+	struct kv_run_buf_facts target;
 	bool other_target;
 	bool one_cq;
 	__u32 max_recv_wr;
 	__u32 recv_cqe;
+	__u64 remote_addr;
 };
 
-bool kv_run_rules_has_target(__u32 loop);
-int kv_run_rules_check_spec(const struct kv_run_rules_spec *s, struct kv_refusal *why);
-int kv_run_rules_check_qp(const struct kv_run_rules_qp *qp, struct kv_refusal *why);
-int kv_run_rules_check_end(const struct kv_run_rules_spec *s, const struct kv_run_rules_end *end,
-			   struct kv_refusal *why);
+__u32 kv_run_ends(__u32 loop);
+bool kv_run_has_target(__u32 loop);
+int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why);
+int kv_run_check_end_given(const struct kv_run_given *given, __u32 end, struct kv_refusal *why);
+int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why);
+int kv_run_check_qp(const struct kv_run_qp_facts *qp, struct kv_refusal *why);
+int kv_run_check_end(__u32 loop, __u32 op, __u32 size, const struct kv_run_end_facts *end,
+		     struct kv_refusal *why);
 
 #endif

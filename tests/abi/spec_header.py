@@ -59,7 +59,7 @@ def same(what, header, spec):
 
 
 # The head comment tells of these once and for all: ids, names of devices, what the verbs take as int.
-ID = re.compile(r"KVERBS_A_(?!DEV_)[A-Z]+_(\w+_)?(ID|PD|CQ|MR|SRQ|AH|QP|CONN|LISTENER|RUN)$")
+ID = re.compile(r"KVERBS_A_(?!DEV_)[A-Z]+_(\w+_)?(ID|PD|CQ|BUF|MR|SRQ|AH|QP|CONN|LISTENER|RUN)$")
 NAME = re.compile(r"KVERBS_A_(\w+_DEV|DEV_NAME|EVENT_OLD_NAME)$")
 NAME_BYTES = 63
 INT_MAX = 2**31 - 1

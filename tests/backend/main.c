@@ -12,7 +12,9 @@ static const char *hold(const struct kv_site *space)
 
 	if (!wrong)
 		wrong = content_stays_in_its_buffer(space->b, space->dev.name);
-	return wrong ? wrong : failed_start_holds_nothing(space);
+	if (!wrong)
+		wrong = failed_start_holds_nothing(space);
+	return wrong ? wrong : runs_are_refused(space);
 }
 
 int main(int argc, char **argv)
@@ -27,7 +29,7 @@ int main(int argc, char **argv)
 		struct kv_site space;
 		const char *wrong;
 
-		if (kv_site_open(&space, id[i], argv[1], -1, &f)) {
+		if (kv_site_open(&space, id[i], argv[1], 1, -1, &f)) {
 			kv_fault_print(&f);
 			return 1;
 		}

@@ -5,5 +5,6 @@
 #include "model/site.h"
 
 const char *failed_start_holds_nothing(const struct kv_site *space);
+const char *runs_are_refused(const struct kv_site *space);
 
 #endif

@@ -136,7 +136,7 @@ void put_id(uint16_t type, uint8_t command, uint8_t nth)
 {
 	struct node *node = put(type, KIND_ID);
 
-	node->a = (uint8_t)(family.policy_of[command] % POLICIES);
+	node->a = (uint8_t)policy_class(command);
 	node->b = nth;
 }
 
@@ -152,7 +152,7 @@ void put_seen(uint16_t type, uint16_t len, uint8_t command, uint8_t attr, uint8_
 {
 	struct node *node = put(type, KIND_SEEN);
 
-	node->a = (uint8_t)(family.policy_of[command] % POLICIES);
+	node->a = (uint8_t)policy_class(command);
 	node->b = attr;
 	node->len = len;
 	node->value = nth;

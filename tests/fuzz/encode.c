@@ -97,9 +97,6 @@ static void put_payload(struct out *out, const struct message *m, const struct n
 	case KIND_DEV:
 		put_text(out, place.dev);
 		break;
-	case KIND_FD:
-		put_number(out, model_fd(), 4);
-		break;
 	case KIND_GID:
 		model_gid(node, buffer);
 		memcpy(put(out, 16) ?: buffer, buffer, 16);

@@ -17,7 +17,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-#define POLICIES 32
+#define POLICIES 96
+#define CLASSES 16
 #define ATTRS 64
 #define COMMANDS 256
 #define NODES 56
@@ -52,6 +53,7 @@ struct attr_policy {
  * @commands: how many it has
  * @command: their numbers
  * @policy_of: policy of each number, -1 if there is none
+ * @class_of: class of each policy, 0 of those of nests
  * @policy: the policies
  */
 struct family {
@@ -59,6 +61,7 @@ struct family {
 	unsigned int commands;
 	uint8_t command[COMMANDS];
 	int policy_of[COMMANDS];
+	uint8_t class_of[POLICIES];
 	struct attr_policy policy[POLICIES][ATTRS];
 };
 
@@ -70,10 +73,9 @@ struct family {
  * @KIND_BYTES: random, value is their seed, len their number
  * @KIND_ID: id of an object of class a, the b-th youngest of the same socket
  * @KIND_ID_ANY: ditto, of whatever socket
- * @KIND_SEEN: number of attribute b that replies with policy a had, the value-th
+ * @KIND_SEEN: number of attribute b that replies of class a had, the value-th
  *	youngest; of len bytes
  * @KIND_DEV: name of the device
- * @KIND_FD: a regular file
  * @KIND_GID: a GID of the device, value says which
  * @KIND_ADDR: a socket address, value says which; its port is that of the last
  *	listener that replies had if a is 1
@@ -88,7 +90,6 @@ enum kind {
 	KIND_ID_ANY,
 	KIND_SEEN,
 	KIND_DEV,
-	KIND_FD,
 	KIND_GID,
 	KIND_ADDR,
 	KIND_DEEP,
@@ -188,17 +189,15 @@ bool one_in(uint32_t n);
 /* policy.c */
 int policy_read(const char *name);
 const struct attr_policy *policy_attr(int policy, unsigned int type);
+unsigned int policy_class(uint8_t command);
 
 /* model.c */
-int model_init(void);
-void model_begin(void);
-void model_reply(unsigned int socket, int policy, const void *attrs, int len);
+void model_reply(unsigned int socket, uint8_t command, const void *attrs, int len);
 uint32_t model_id(unsigned int socket, unsigned int class, unsigned int nth);
-uint64_t model_seen(unsigned int policy, unsigned int attr, unsigned int nth);
+uint64_t model_seen(unsigned int class, unsigned int attr, unsigned int nth);
 bool model_any(unsigned int bytes, uint64_t *value);
 unsigned int model_addr(const struct node *node, void *to);
 void model_gid(const struct node *node, uint8_t *to);
-uint32_t model_fd(void);
 
 /* encode.c */
 size_t encode(const struct message *m, uint32_t seq, uint8_t *to, size_t room);

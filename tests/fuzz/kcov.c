@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * What our messages reach in the module, where the kernel has KCOV and the module
- * was built for it. KCOV looks at this thread only: not at workqueues, where events
- * are sent, and not at interrupts.
+ * was built for it. KCOV looks at the work items that carry our commands out: not at handlers,
+ * which carry out what need not wait if nothing is queued before it, not at the work items
+ * that send events, and not at interrupts.
  */
 #include <fcntl.h>
 #include <linux/kcov.h>
@@ -30,6 +31,11 @@ static unsigned int points;
 bool kcov_open(void)
 {
 	static const char path[] = "/sys/kernel/debug/kcov";
+	struct kcov_remote_arg remote = {
+		.trace_mode = KCOV_TRACE_PC,
+		.area_size = ENTRIES,
+		.common_handle = KCOV_SUBSYSTEM_COMMON | 1,
+	};
 	int fd;
 
 	fd = open(path, O_RDWR | O_CLOEXEC);
@@ -40,7 +46,7 @@ bool kcov_open(void)
 	if (!ioctl(fd, KCOV_INIT_TRACE, ENTRIES)) {
 		trace = mmap(NULL, ENTRIES * sizeof(*trace), PROT_READ | PROT_WRITE, MAP_SHARED,
 			     fd, 0);
-		if (trace == MAP_FAILED || ioctl(fd, KCOV_ENABLE, KCOV_TRACE_PC))
+		if (trace == MAP_FAILED || ioctl(fd, KCOV_REMOTE_ENABLE, &remote))
 			trace = NULL;
 	}
 	if (!trace)

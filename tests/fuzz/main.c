@@ -97,7 +97,6 @@ static void play(const struct sequence *s, bool bursts, bool all)
 	double begin = seconds();
 	unsigned int i, keep = 0;
 
-	model_begin();
 	for (i = 0; i < s->messages; i++) {
 		if (bursts && one_in(2))
 			burst(s, i);
@@ -127,7 +126,6 @@ static unsigned int play_seeds(void)
 			play(&s, false, true);
 			continue;
 		}
-		model_begin();
 		for (i = 0; i < s.messages; i++)
 			if (!session_send(&s.message[i])) {
 				printf("fuzz: seed %u: message %u (command %u) was refused\n",
@@ -269,7 +267,7 @@ int main(int argc, char **argv)
 	place.iwarp = !strcmp(env("DRIVER", "rxe"), "siw");
 	place.gid = (unsigned int)strtoul(env("GID", "1"), NULL, 0);
 	start_jobs();
-	if (policy_read(KVERBS_GENL_NAME) || model_init() || session_open()) {
+	if (policy_read(KVERBS_GENL_NAME) || session_open()) {
 		fprintf(stderr, "fuzz: the module is not there, or tells no policies\n");
 		return 1;
 	}

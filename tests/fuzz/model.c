@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * What lives, as far as replies tell: ids by class, which is the policy of the
- * command that told them (its first attribute is the id), and all other numbers.
+ * What lives, as far as replies tell: ids by the class of the command that told
+ * them (its first attribute is the id), and all other numbers.
  * Nothing is forgotten because it died: dead ids are worth asking for, too.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netlink/attr.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include "fuzz.h"
 
 #define RING 16
-#define FILE_BYTES 8192
 
 struct id {
 	uint32_t id;
@@ -26,39 +22,16 @@ struct id {
 static struct {
 	struct id id[RING];
 	unsigned int n;
-} classes[POLICIES];
+} classes[CLASSES];
 
 static struct number {
 	uint64_t value[4];
 	uint8_t n;
-} numbers[POLICIES][ATTRS];
+} numbers[CLASSES][ATTRS];
 
 static uint64_t recent[2][RING];
 static unsigned int recents[2];
 static uint16_t port;
-static int file = -1;
-
-/**
- * model_init() - make the file that attributes name
- *
- * Return: 0, -1 if there can't be one.
- */
-int model_init(void)
-{
-	file = memfd_create("fuzz", MFD_CLOEXEC);
-	return file < 0 ? -1 : 0;
-}
-
-/**
- * model_begin() - a session begins
- *
- * The file has a known length again: a message may have made it a large one.
- */
-void model_begin(void)
-{
-	if (ftruncate(file, 0) || ftruncate(file, FILE_BYTES))
-		port = 0;
-}
 
 static void add_id(unsigned int class, unsigned int socket, uint32_t id)
 {
@@ -71,9 +44,9 @@ static void add_id(unsigned int class, unsigned int socket, uint32_t id)
 	classes[class].n++;
 }
 
-static void add_number(int policy, unsigned int attr, unsigned int bytes, uint64_t value)
+static void add_number(unsigned int class, unsigned int attr, unsigned int bytes, uint64_t value)
 {
-	struct number *number = &numbers[policy][attr];
+	struct number *number = &numbers[class][attr];
 	unsigned int wide = bytes == 8;
 
 	if (number->n && number->value[(number->n - 1) % 4] == value)
@@ -95,17 +68,16 @@ static void add_addr(const struct nlattr *attr)
 /**
  * model_reply() - a reply came
  * @socket: which had it
- * @policy: of its command, -1 if that has none
+ * @command: whose it is
  * @attrs: its attributes
  * @len: their bytes
  */
-void model_reply(unsigned int socket, int policy, const void *attrs, int len)
+void model_reply(unsigned int socket, uint8_t command, const void *attrs, int len)
 {
+	unsigned int class = policy_class(command);
 	struct nlattr *attr;
 	int left;
 
-	if (policy < 0)
-		return;
 	nla_for_each_attr(attr, (struct nlattr *)attrs, len, left) {
 		unsigned int type = (unsigned int)nla_type(attr);
 
@@ -113,11 +85,11 @@ void model_reply(unsigned int socket, int policy, const void *attrs, int len)
 			continue;
 		if (nla_len(attr) == 4) {
 			if (type == 1)
-				add_id((unsigned int)policy, socket, nla_get_u32(attr));
+				add_id(class, socket, nla_get_u32(attr));
 			else
-				add_number(policy, type, 4, nla_get_u32(attr));
+				add_number(class, type, 4, nla_get_u32(attr));
 		} else if (nla_len(attr) == 8) {
-			add_number(policy, type, 8, nla_get_u64(attr));
+			add_number(class, type, 8, nla_get_u64(attr));
 		} else if (nla_len(attr) == sizeof(struct sockaddr_in) ||
 			   nla_len(attr) == sizeof(struct sockaddr_in6)) {
 			add_addr(attr);
@@ -138,7 +110,7 @@ uint32_t model_id(unsigned int socket, unsigned int class, unsigned int nth)
 {
 	unsigned int i, n, known, left = nth;
 
-	class %= POLICIES;
+	class %= CLASSES;
 	n = classes[class].n;
 	known = n < RING ? n : RING;
 	for (i = 0; socket < SOCKETS && i < known; i++) {
@@ -154,15 +126,15 @@ uint32_t model_id(unsigned int socket, unsigned int class, unsigned int nth)
 
 /**
  * model_seen() - a number that replies had
- * @policy: of the command
+ * @class: of the command
  * @attr: the attribute's number
  * @nth: 0 is the youngest
  *
  * Return: the number, 0 if there was none.
  */
-uint64_t model_seen(unsigned int policy, unsigned int attr, unsigned int nth)
+uint64_t model_seen(unsigned int class, unsigned int attr, unsigned int nth)
 {
-	const struct number *number = &numbers[policy % POLICIES][attr % ATTRS];
+	const struct number *number = &numbers[class % CLASSES][attr % ATTRS];
 
 	return number->value[(number->n - 1U - nth) % 4];
 }
@@ -181,16 +153,6 @@ bool model_any(unsigned int bytes, uint64_t *value)
 	if (known)
 		*value = recent[wide][random_below(known)];
 	return known;
-}
-
-/**
- * model_fd() - the file
- *
- * Return: its descriptor.
- */
-uint32_t model_fd(void)
-{
-	return (uint32_t)file;
 }
 
 static uint16_t port_of(const struct node *node)

@@ -4,6 +4,7 @@
 #include <linux/genetlink.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
+#include <kverbs.h>
 #include "fuzz.h"
 
 struct family family;
@@ -21,6 +22,28 @@ const struct attr_policy *policy_attr(int policy, unsigned int type)
 	if (policy < 0 || policy >= POLICIES || type >= ATTRS || !family.policy[policy][type].type)
 		return NULL;
 	return &family.policy[policy][type];
+}
+
+/**
+ * policy_class() - which commands have their attributes in common
+ * @command: one of them
+ *
+ * Return: a number of theirs, below CLASSES.
+ */
+unsigned int policy_class(uint8_t command)
+{
+	/* The commands of a noun follow each other. */
+	static const uint8_t first[] = {
+		KVERBS_CMD_INFO_GET, KVERBS_CMD_DEV_GET, KVERBS_CMD_PD_NEW, KVERBS_CMD_CQ_NEW,
+		KVERBS_CMD_BUF_NEW, KVERBS_CMD_MR_NEW, KVERBS_CMD_SRQ_NEW, KVERBS_CMD_AH_NEW,
+		KVERBS_CMD_QP_NEW, KVERBS_CMD_WR_POST, KVERBS_CMD_RUN_START, KVERBS_CMD_CONN_NEW,
+	};
+	unsigned int i, class = 0;
+
+	for (i = 0; i < COUNT(first); i++)
+		if (first[i] <= command && first[i] >= first[class])
+			class = i;
+	return class;
 }
 
 static uint64_t u64_or(const struct nlattr *attr, uint64_t otherwise)
@@ -61,6 +84,14 @@ static void read_policies(struct nlattr *policies)
 				read_attr(&family.policy[nla_type(policy)][nla_type(attr)], attr);
 }
 
+static void set_policy(uint8_t command, uint32_t policy)
+{
+	if (policy >= POLICIES)
+		return;
+	family.policy_of[command] = (int)policy;
+	family.class_of[policy] = (uint8_t)policy_class(command);
+}
+
 static void read_op_policies(struct nlattr *ops)
 {
 	struct nlattr *op;
@@ -73,8 +104,7 @@ static void read_op_policies(struct nlattr *ops)
 		    nla_parse_nested(tb, CTRL_ATTR_POLICY_DUMP_MAX, op, NULL))
 			continue;
 		if (tb[CTRL_ATTR_POLICY_DO])
-			family.policy_of[nla_type(op)] =
-				(int)nla_get_u32(tb[CTRL_ATTR_POLICY_DO]);
+			set_policy((uint8_t)nla_type(op), nla_get_u32(tb[CTRL_ATTR_POLICY_DO]));
 	}
 }
 

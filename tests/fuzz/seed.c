@@ -52,11 +52,19 @@ static void make_cq(uint32_t context)
 	put_u32(KVERBS_A_CQ_CONTEXT, context);
 }
 
+static void make_buf(uint32_t pieces)
+{
+	make(KVERBS_CMD_BUF_NEW, KVERBS_A_BUF_PERSISTENT);
+	put_kind(KVERBS_A_BUF_DEV, KIND_DEV, 0);
+	put_u64(KVERBS_A_BUF_LENGTH, (uint64_t)pieces * BYTES);
+	put_u32(KVERBS_A_BUF_PIECES, pieces);
+}
+
 static void make_mr(void)
 {
 	make(KVERBS_CMD_MR_NEW, KVERBS_A_MR_PERSISTENT);
 	put_id(KVERBS_A_MR_PD, KVERBS_CMD_PD_GET, 0);
-	put_u64(KVERBS_A_MR_LENGTH, BYTES);
+	put_u32(KVERBS_A_MR_MAX_PAGES, 16);
 }
 
 static void make_srq(void)
@@ -86,12 +94,14 @@ static void make_qp(uint32_t type, bool srq)
 	put_u32(KVERBS_A_QP_MAX_RECV_SGE, 2);
 }
 
-/* A PD, two CQs, two MRs and a QP. */
+/* A PD, two CQs, two buffers, two MRs and a QP. */
 static void make_end(uint32_t type, uint32_t context, bool srq)
 {
 	make_pd();
 	make_cq(context);
 	make_cq(context);
+	make_buf(3);
+	make_buf(1);
 	make_mr();
 	make_mr();
 	if (srq)
@@ -153,13 +163,15 @@ static void connect(uint8_t nth, uint32_t type, uint8_t peer)
 	to_rts(nth, type);
 }
 
-static void put_sge(uint8_t mr, uint32_t length, uint32_t lkey)
+/* @by_mr: by the MR that registration() registers over it. */
+static void put_sge(uint8_t buf, uint32_t length, bool by_mr)
 {
 	nest_begin(KVERBS_A_WR_SGE);
-	put_id(KVERBS_A_SGE_MR, KVERBS_CMD_MR_GET, mr);
+	put_id(KVERBS_A_SGE_BUF, KVERBS_CMD_BUF_GET, buf);
 	put_u64(KVERBS_A_SGE_OFFSET, 0);
 	put_u32(KVERBS_A_SGE_LENGTH, length);
-	put_u32(KVERBS_A_SGE_LKEY, lkey);
+	if (by_mr)
+		put_id(KVERBS_A_SGE_MR, KVERBS_CMD_MR_GET, 1);
 	nest_end();
 }
 
@@ -170,20 +182,32 @@ static void when_connected(void)
 		build_act(ACT_RETRY);
 }
 
+/* A request of a list: what follows stands in it, up to nest_end(). */
+static void begin_wr(uint32_t op, uint32_t length)
+{
+	nest_begin(KVERBS_A_POST_WR);
+	put_u32(KVERBS_A_WR_OP, op);
+	put_u64(KVERBS_A_WR_WR_ID, op + 1);
+	put_sge(op == KVERBS_OP_RECV ? 1 : 0, length, false);
+}
+
 /* Receives are posted to the older of two QPs. */
-static void post(uint32_t op, uint32_t length)
+static void begin_post(uint32_t op, uint32_t length)
 {
 	build(KVERBS_CMD_WR_POST);
 	when_connected();
-	put_id(KVERBS_A_WR_QP, KVERBS_CMD_QP_GET, op == KVERBS_OP_RECV);
-	put_u32(KVERBS_A_WR_OP, op);
-	put_u64(KVERBS_A_WR_WR_ID, op + 1);
-	put_sge(op == KVERBS_OP_RECV ? 1 : 0, length, KVERBS_LKEY_DMA);
+	put_id(KVERBS_A_POST_QP, KVERBS_CMD_QP_GET, op == KVERBS_OP_RECV);
+	begin_wr(op, length);
 }
 
-static void post_remote(uint32_t op, uint32_t length)
+static void post(uint32_t op, uint32_t length)
 {
-	post(op, length);
+	begin_post(op, length);
+	nest_end();
+}
+
+static void put_remote(void)
+{
 	put_iova(KVERBS_A_WR_REMOTE_ADDR);
 	put_rkey(KVERBS_A_WR_REMOTE_KEY);
 }
@@ -192,16 +216,33 @@ static void post_remote(uint32_t op, uint32_t length)
 static void post_remote_into_pieces(void)
 {
 	if (!place.iwarp) {
-		post_remote(KVERBS_OP_READ, 64);
-		put_sge(1, 64, KVERBS_LKEY_MR);
-		return;
+		begin_post(KVERBS_OP_READ, 64);
+	} else {
+		build(KVERBS_CMD_WR_POST);
+		put_id(KVERBS_A_POST_QP, KVERBS_CMD_QP_GET, 0);
+		nest_begin(KVERBS_A_POST_WR);
+		put_u32(KVERBS_A_WR_OP, KVERBS_OP_READ);
 	}
+	put_sge(1, 64, true);
+	put_remote();
+	nest_end();
+}
+
+/* Several by one message: the last one alone completes. */
+static void post_list(void)
+{
+	unsigned int i;
+
 	build(KVERBS_CMD_WR_POST);
-	put_id(KVERBS_A_WR_QP, KVERBS_CMD_QP_GET, 0);
-	put_u32(KVERBS_A_WR_OP, KVERBS_OP_READ);
-	put_sge(1, 64, KVERBS_LKEY_MR);
-	put_iova(KVERBS_A_WR_REMOTE_ADDR);
-	put_rkey(KVERBS_A_WR_REMOTE_KEY);
+	when_connected();
+	put_id(KVERBS_A_POST_QP, KVERBS_CMD_QP_GET, 0);
+	for (i = 0; i < 4; i++) {
+		begin_wr(KVERBS_OP_WRITE, 16);
+		put_remote();
+		if (i < 3)
+			put_u32(KVERBS_A_WR_FLAGS, KVERBS_WR_UNSIGNALED);
+		nest_end();
+	}
 }
 
 static void poll(uint8_t cq)
@@ -216,15 +257,19 @@ static void arm(uint8_t cq)
 	put_id(KVERBS_A_CQ_ID, KVERBS_CMD_CQ_GET, cq);
 }
 
-/* The target is the second youngest MR: the remote side reads and writes it. */
+/* The target is the second youngest buffer: the remote side reads and writes it. */
 static void registration(uint8_t command)
 {
 	build(command);
 	when_connected();
 	put_id(KVERBS_A_MR_ID, KVERBS_CMD_MR_GET, 1);
 	put_id(KVERBS_A_MR_QP, KVERBS_CMD_QP_GET, 0);
-	if (command == KVERBS_CMD_MR_REG)
-		put_u32(KVERBS_A_MR_ACCESS, rights());
+	if (command != KVERBS_CMD_MR_REG)
+		return;
+	put_id(KVERBS_A_MR_BUF, KVERBS_CMD_BUF_GET, 1);
+	put_u64(KVERBS_A_MR_OFFSET, 0);
+	put_u64(KVERBS_A_MR_LENGTH, 3 * BYTES - 1);
+	put_u32(KVERBS_A_MR_ACCESS, rights());
 }
 
 static void one_of(uint8_t command, uint16_t id_attr, uint8_t nth)
@@ -275,6 +320,8 @@ static void del_pair(void)
 	del_qps();
 	one(KVERBS_CMD_MR_DEL, KVERBS_A_MR_ID);
 	one_of(KVERBS_CMD_MR_DEL, KVERBS_A_MR_ID, 1);
+	one(KVERBS_CMD_BUF_DEL, KVERBS_A_BUF_ID);
+	one_of(KVERBS_CMD_BUF_DEL, KVERBS_A_BUF_ID, 1);
 	one(KVERBS_CMD_CQ_DEL, KVERBS_A_CQ_ID);
 	one(KVERBS_CMD_PD_DEL, KVERBS_A_PD_ID);
 }
@@ -284,21 +331,29 @@ static void seed_rc(void)
 	make_pair(KVERBS_QPT_RC, KVERBS_CQ_POLLED, false);
 	registration(KVERBS_CMD_MR_REG);
 	post(KVERBS_OP_RECV, 64);
-	post(KVERBS_OP_SEND, 32);
+	begin_post(place.iwarp ? KVERBS_OP_SEND : KVERBS_OP_SEND_WITH_IMM, 32);
 	if (!place.iwarp)
 		put_u32(KVERBS_A_WR_IMM, 5);
 	put_u32(KVERBS_A_WR_FLAGS, KVERBS_WR_SOLICITED | KVERBS_WR_FENCE);
+	nest_end();
 	poll(1);
 	poll(2);
-	post_remote(KVERBS_OP_WRITE, 64);
+	begin_post(KVERBS_OP_WRITE, 64);
+	put_remote();
 	put_u32(KVERBS_A_WR_FLAGS, KVERBS_WR_INLINE | KVERBS_WR_UNSIGNALED);
+	nest_end();
 	post_remote_into_pieces();
+	post_list();
 	if (!place.iwarp) {
-		post_remote(KVERBS_OP_FETCH_ADD, 8);
+		begin_post(KVERBS_OP_FETCH_ADD, 8);
+		put_remote();
 		put_u64(KVERBS_A_WR_COMPARE_ADD, 1);
-		post_remote(KVERBS_OP_CMP_SWP, 8);
+		nest_end();
+		begin_post(KVERBS_OP_CMP_SWP, 8);
+		put_remote();
 		put_u64(KVERBS_A_WR_COMPARE_ADD, 1);
 		put_u64(KVERBS_A_WR_SWAP, 2);
+		nest_end();
 	}
 	poll(1);
 	put_u32(KVERBS_A_CQ_MAX_WC, 2);
@@ -355,10 +410,11 @@ static void seed_ud(void)
 	connect(0, KVERBS_QPT_UD, 1);
 	connect(1, KVERBS_QPT_UD, 0);
 	post(KVERBS_OP_RECV, 256);
-	post(KVERBS_OP_SEND, 64);
+	begin_post(KVERBS_OP_SEND, 64);
 	put_id(KVERBS_A_WR_AH, KVERBS_CMD_AH_GET, 0);
 	put_qpn(KVERBS_A_WR_REMOTE_QPN, 1);
 	put_u32(KVERBS_A_WR_REMOTE_QKEY, QKEY);
+	nest_end();
 	poll(1);
 	poll(2);
 	one(KVERBS_CMD_AH_GET, KVERBS_A_AH_ID);
@@ -372,9 +428,11 @@ static void seed_srq(void)
 {
 	make_pair(KVERBS_QPT_RC, KVERBS_CQ_WORKQUEUE, true);
 	build(KVERBS_CMD_WR_POST);
-	put_id(KVERBS_A_WR_SRQ, KVERBS_CMD_SRQ_GET, 0);
-	put_u32(KVERBS_A_WR_OP, KVERBS_OP_RECV);
-	put_sge(1, 64, KVERBS_LKEY_DMA);
+	put_id(KVERBS_A_POST_SRQ, KVERBS_CMD_SRQ_GET, 0);
+	begin_wr(KVERBS_OP_RECV, 64);
+	nest_end();
+	begin_wr(KVERBS_OP_RECV, 32);
+	nest_end();
 	post(KVERBS_OP_SEND, 32);
 	poll(2);
 	build(KVERBS_CMD_SRQ_MODIFY);
@@ -388,32 +446,28 @@ static void seed_srq(void)
 	one(KVERBS_CMD_SRQ_DEL, KVERBS_A_SRQ_ID);
 }
 
-static void mr_data(uint8_t command)
+static void buf_data(uint8_t command)
 {
 	build(command);
-	put_id(KVERBS_A_MR_ID, KVERBS_CMD_MR_GET, 0);
-	put_u64(KVERBS_A_MR_OFFSET, 16);
-	switch (command) {
-	case KVERBS_CMD_MR_WRITE:
-		put_bytes(KVERBS_A_MR_DATA, 256);
-		return;
-	case KVERBS_CMD_MR_LOAD:
-	case KVERBS_CMD_MR_SAVE:
-		put_kind(KVERBS_A_MR_FD, KIND_FD, 0);
-		put_u64(KVERBS_A_MR_FILE_OFFSET, 100);
-	}
-	put_u64(KVERBS_A_MR_LENGTH, 1024);
+	put_id(KVERBS_A_BUF_ID, KVERBS_CMD_BUF_GET, 0);
+	put_u64(KVERBS_A_BUF_OFFSET, BYTES - 100);
+	if (command == KVERBS_CMD_BUF_WRITE)
+		put_bytes(KVERBS_A_BUF_DATA, 256);
+	else
+		put_u64(KVERBS_A_BUF_LENGTH, 1024);
 }
 
-static void seed_mr(void)
+static void seed_buf(void)
 {
+	make_buf(2);
+	put_u32(KVERBS_A_BUF_NODE, 0);
+	buf_data(KVERBS_CMD_BUF_WRITE);
+	buf_data(KVERBS_CMD_BUF_READ);
+	one(KVERBS_CMD_BUF_GET, KVERBS_A_BUF_ID);
+	all(KVERBS_CMD_BUF_GET);
+	one(KVERBS_CMD_BUF_DEL, KVERBS_A_BUF_ID);
 	make_pd();
 	make_mr();
-	put_u32(KVERBS_A_MR_MAX_ACCESS, 7);
-	mr_data(KVERBS_CMD_MR_WRITE);
-	mr_data(KVERBS_CMD_MR_READ);
-	mr_data(KVERBS_CMD_MR_LOAD);
-	mr_data(KVERBS_CMD_MR_SAVE);
 	one(KVERBS_CMD_MR_GET, KVERBS_A_MR_ID);
 	all(KVERBS_CMD_MR_GET);
 	one(KVERBS_CMD_MR_DEL, KVERBS_A_MR_ID);
@@ -448,43 +502,56 @@ static void seed_persistent(void)
 	build(KVERBS_CMD_FLUSH);
 }
 
-static void put_end(uint16_t nest, uint8_t qp)
+static void put_end(uint32_t loop, uint32_t op, uint8_t qp)
 {
-	nest_begin(nest);
+	nest_begin(KVERBS_A_SPEC_END);
 	put_id(KVERBS_A_END_QP, KVERBS_CMD_QP_GET, qp);
-	put_id(KVERBS_A_END_LOCAL_MR, KVERBS_CMD_MR_GET, 0);
-	put_id(KVERBS_A_END_TARGET_MR, KVERBS_CMD_MR_GET, 1);
-	put_u32(KVERBS_A_END_LKEY, KVERBS_LKEY_DMA);
-	put_iova(KVERBS_A_END_REMOTE_ADDR);
-	put_rkey(KVERBS_A_END_REMOTE_KEY);
+	put_id(KVERBS_A_END_LOCAL_BUF, KVERBS_CMD_BUF_GET, 0);
+	if (loop != KVERBS_LOOP_POST_TO_COMPLETION) {
+		put_id(KVERBS_A_END_TARGET_BUF, KVERBS_CMD_BUF_GET, 1);
+		if (qp)
+			put_id(KVERBS_A_END_TARGET_MR, KVERBS_CMD_MR_GET, 1);
+	}
+	if (op != KVERBS_OP_SEND) {
+		put_iova(KVERBS_A_END_REMOTE_ADDR);
+		put_rkey(KVERBS_A_END_REMOTE_KEY);
+	}
 	nest_end();
+}
+
+/* The spec is to be ended. */
+static void begin_run(uint32_t loop, uint64_t iters)
+{
+	build(KVERBS_CMD_RUN_START);
+	when_connected();
+	nest_begin(KVERBS_A_RUN_SPEC);
+	put_u32(KVERBS_A_SPEC_LOOP, loop);
+	put_u64(KVERBS_A_SPEC_ITERS, iters);
 }
 
 static void start(uint32_t loop, uint32_t op, uint64_t iters)
 {
-	build(KVERBS_CMD_RUN_START);
-	when_connected();
-	put_u32(KVERBS_A_RUN_LOOP, loop);
-	put_u64(KVERBS_A_RUN_ITERS, iters);
-	if (loop == KVERBS_LOOP_NULL) {
-		put_kind(KVERBS_A_RUN_DEV, KIND_DEV, 0);
-		return;
-	}
-	put_u32(KVERBS_A_RUN_OP, op);
-	put_u32(KVERBS_A_RUN_SIZE, 8);
-	put_u32(KVERBS_A_RUN_POST, KVERBS_POST_SOFTIRQ_OFF);
-	put_u32(KVERBS_A_RUN_CPU, 0);
-	put_u64(KVERBS_A_RUN_TIME_NS, 3000000);
+	begin_run(loop, iters);
+	put_u32(KVERBS_A_SPEC_OP, op);
+	put_u32(KVERBS_A_SPEC_SIZE, 8);
+	put_u32(KVERBS_A_SPEC_POST, KVERBS_POST_BH_DISABLED);
+	put_u32(KVERBS_A_SPEC_CPU, 0);
+	put_u64(KVERBS_A_SPEC_TIME_NS, 3000000);
 	/* On a kernel with checkers and a loaded host an iteration may take 50 ms. */
-	put_u64(KVERBS_A_RUN_TIMEOUT_NS, 1000000000);
-	put_end(KVERBS_A_RUN_END, 0);
-	if (loop == KVERBS_LOOP_RELAY)
-		put_end(KVERBS_A_RUN_PEER, 1);
+	put_u64(KVERBS_A_SPEC_TIMEOUT_NS, 1000000000);
+	put_u32(KVERBS_A_SPEC_SPINS, 10);
+	if (op == KVERBS_OP_CMP_SWP)
+		put_u64(KVERBS_A_SPEC_SWAP, 1);
+	put_end(loop, op, 0);
+	if (loop == KVERBS_LOOP_PINGPONG)
+		put_end(loop, op, 1);
+	nest_end();
 }
 
 static void ask_run(void)
 {
 	one(KVERBS_CMD_RUN_GET, KVERBS_A_RUN_ID);
+	put_u32(KVERBS_A_RUN_WORKER, 0);
 	put_u32(KVERBS_A_RUN_FIRST_BIN, 0);
 	one(KVERBS_CMD_RUN_CANCEL, KVERBS_A_RUN_ID);
 	one(KVERBS_CMD_RUN_DEL, KVERBS_A_RUN_ID);
@@ -492,9 +559,10 @@ static void ask_run(void)
 
 static void seed_null(void)
 {
-	start(KVERBS_LOOP_NULL, 0, 200);
-	put_u64(KVERBS_A_RUN_WARMUP, 10);
-	put_u32(KVERBS_A_RUN_SPINS, 10);
+	begin_run(KVERBS_LOOP_NULL, 200);
+	put_kind(KVERBS_A_SPEC_DEV, KIND_DEV, 0);
+	put_u64(KVERBS_A_SPEC_WARMUP, 10);
+	nest_end();
 	all(KVERBS_CMD_RUN_GET);
 	ask_run();
 }
@@ -507,26 +575,26 @@ static void seed_run(void)
 	ask_run();
 	if (!place.iwarp) {
 		start(KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_CMP_SWP, 5);
-		put_u64(KVERBS_A_RUN_SWAP, 1);
 		ask_run();
 	}
-	start(KVERBS_LOOP_PONG, KVERBS_OP_SEND, 5);
+	start(KVERBS_LOOP_PINGPONG_SERVER, KVERBS_OP_SEND, 5);
 	ask_run();
 }
 
-static void seed_relay(void)
+static void seed_pingpong(void)
 {
 	make_pair(KVERBS_QPT_RC, KVERBS_CQ_POLLED, false);
 	registration(KVERBS_CMD_MR_REG);
-	start(KVERBS_LOOP_RELAY, KVERBS_OP_SEND, 5);
+	start(KVERBS_LOOP_PINGPONG, KVERBS_OP_SEND, 5);
 	ask_run();
-	start(KVERBS_LOOP_RELAY, KVERBS_OP_WRITE, 5);
+	start(KVERBS_LOOP_PINGPONG, KVERBS_OP_WRITE, 5);
 	ask_run();
 }
 
 /* Those that iWARP has not come last. */
 static void (*const seeds[])(void) = {
-	seed_rc, seed_srq, seed_mr, seed_lists, seed_persistent, seed_run, seed_null, seed_relay,
+	seed_rc, seed_srq, seed_buf, seed_lists, seed_persistent, seed_run, seed_null,
+	seed_pingpong,
 	seed_conn, seed_conn_refused, seed_armed, seed_uc, seed_ud,
 };
 

@@ -57,7 +57,7 @@ static void ask(uint64_t family, uint8_t qp)
 	put_u32(KVERBS_A_CONN_RETRY_CNT, 2);
 	put_u32(KVERBS_A_CONN_RNR_RETRY, 2);
 	conn(KVERBS_CMD_CONN_GET, 1);
-	conn_later(KVERBS_CMD_CONN_TAKE, 1);
+	conn_later(KVERBS_CMD_CONN_GET_REQUEST, 1);
 }
 
 /* A listener, and a connection that has asked it: the youngest but one, and the youngest. */

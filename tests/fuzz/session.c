@@ -8,6 +8,7 @@
 #include <netlink/attr.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,12 @@
 /* Of a message that works: some answers of the CM take that long. */
 #define RETRY_US 1000
 
+/* The sequence number of what asks whether all before it is answered. */
+#define MARK UINT32_MAX
+/* So often, and so long for each: a command ends in 2 s, and a socket has 128 of them. */
+#define MARKS 1000
+#define ANSWER_MS 2000
+
 uint64_t sent;
 bool session_talks;
 
@@ -33,6 +40,9 @@ static uint64_t words[ROOM / sizeof(uint64_t)];
 static uint8_t *const buffer = (uint8_t *)words;
 static size_t used;
 static bool patient = true;
+/* The mark was answered, and with which error. */
+static bool marked;
+static int mark_error;
 
 /* How messages ended, for the summary. */
 static uint64_t accepted, refused[ERRNOS], mute, unanswered;
@@ -172,14 +182,21 @@ static int take_answers(const struct message *m)
 	int became = 0;
 	ssize_t n;
 
-	while ((n = recv(sockets[m->socket], answer, sizeof(answer), MSG_DONTWAIT)) > 0) {
+	/* The answers that found no room come as an error first. */
+	while ((n = recv(sockets[m->socket], answer, sizeof(answer), MSG_DONTWAIT)) > 0 ||
+	       (n < 0 && errno == ENOBUFS)) {
 		struct nlmsghdr *nlh = answer;
 		int left = (int)n;
 
 		for (; NLMSG_OK(nlh, (unsigned int)left); nlh = NLMSG_NEXT(nlh, left)) {
 			struct genlmsghdr *genl = NLMSG_DATA(nlh);
 
-			if (nlh->nlmsg_type == NLMSG_ERROR) {
+			if (nlh->nlmsg_type == NLMSG_ERROR && nlh->nlmsg_seq == MARK) {
+				mark_error = -((struct nlmsgerr *)NLMSG_DATA(nlh))->error;
+				marked = true;
+			} else if (nlh->nlmsg_type == family.id && nlh->nlmsg_seq == MARK) {
+				continue;
+			} else if (nlh->nlmsg_type == NLMSG_ERROR) {
 				int end = take_error(nlh, m);
 
 				if (nlh->nlmsg_seq == seq)
@@ -188,7 +205,7 @@ static int take_answers(const struct message *m)
 				accepted++;
 				became = 1;
 			} else if (nlh->nlmsg_type == family.id) {
-				model_reply(m->socket, family.policy_of[genl->cmd],
+				model_reply(m->socket, genl->cmd,
 					    (uint8_t *)genl + GENL_HDRLEN,
 					    (int)nlh->nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN);
 			}
@@ -204,13 +221,62 @@ static void close_socket(unsigned int which)
 	sockets[which] = -1;
 }
 
+/* A command that is answered after those that were sent before. */
+static bool send_mark(int fd)
+{
+	const struct {
+		struct nlmsghdr nl;
+		struct genlmsghdr genl;
+	} mark = {
+		.nl.nlmsg_len = sizeof(mark),
+		.nl.nlmsg_type = (uint16_t)family.id,
+		.nl.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK,
+		.nl.nlmsg_seq = MARK,
+		.genl.cmd = KVERBS_CMD_INFO_GET,
+		.genl.version = KVERBS_GENL_VERSION,
+	};
+
+	marked = false;
+	mark_error = 0;
+	return send(fd, &mark, sizeof(mark), 0) == sizeof(mark);
+}
+
+/*
+ * Waits until the messages that were sent are answered, and takes the answers. Returns as
+ * take_answers().
+ */
+static int await_answers(const struct message *m)
+{
+	struct pollfd pollfd = { .fd = sockets[m->socket], .events = POLLIN };
+	int became = 0, now, tries;
+
+	for (tries = 0; tries < MARKS; tries++) {
+		if (!send_mark(pollfd.fd))
+			break;
+		do {
+			/* The answer to the mark is lost if the socket's buffer was full. */
+			if (!poll(&pollfd, 1, ANSWER_MS))
+				break;
+			now = take_answers(m);
+			became = now ?: became;
+		} while (!marked);
+		if (marked && mark_error != EBUSY)
+			return became;
+		/* As many commands as a socket may have are under way: this was not one of them. */
+		usleep(RETRY_US);
+	}
+	printf("fuzz: FAILED: socket %u is not answered any more\n", m->socket);
+	mute++;
+	return became;
+}
+
 /* What is in the buffer goes out; returns as take_answers(). */
 static int flush(const struct message *m)
 {
 	int fd = get_socket(m->socket), became = 0;
 
 	if (fd >= 0 && send(fd, buffer, used, 0) == (ssize_t)used && !(m->act & ACT_DEAF))
-		became = take_answers(m);
+		became = await_answers(m);
 	if (!became)
 		unanswered++;
 	used = 0;
@@ -286,7 +352,7 @@ void session_end(bool all)
 
 static uint64_t info(unsigned int attr)
 {
-	return model_seen(POLICIES - 1, attr, 0);
+	return model_seen(policy_class(KVERBS_CMD_INFO_GET), attr, 0);
 }
 
 /**
@@ -300,8 +366,6 @@ int session_balance(void)
 	int left = 1;
 
 	session_end(true);
-	/* The command has no policy; its reply is taken as if it had the last one. */
-	family.policy_of[KVERBS_CMD_INFO_GET] = POLICIES - 1;
 	/* A network namespace goes later than its last socket. */
 	for (tries = 0; left && tries < 100; tries++) {
 		if (tries)

@@ -26,7 +26,7 @@ static uint64_t pick_number(const struct attr_policy *policy, unsigned int bytes
 
 	if (policy->mask && !one_in(8))
 		return random_u64() & policy->mask;
-	switch (random_below(10)) {
+	switch (random_below(9)) {
 	case 0:
 		return policy->min - one_in(3);
 	case 1:
@@ -41,8 +41,6 @@ static uint64_t pick_number(const struct attr_policy *policy, unsigned int bytes
 		return random_u64();
 	case 5:
 		return span == UINT64_MAX ? random_u64() : policy->min + random_u64() % (span + 1);
-	case 6:
-		return model_fd();
 	default:
 		/* Most that takes a number takes a small one. */
 		return policy->min + random_below(1 + (span < 32 ? (uint32_t)span : 32));
@@ -95,9 +93,9 @@ static bool pick_id(struct node *node, const struct attr_policy *policy)
 	node->b = (uint8_t)(one_in(2) ? 0 : random_below(6));
 	/* A seed's is known. */
 	if (one_in(16) || !node->a)
-		node->a = (uint8_t)random_below(POLICIES);
+		node->a = (uint8_t)random_below(CLASSES);
 	if ((node->type & NLA_TYPE_MASK) == 1 && node->policy >= 0 && !node->depth && !one_in(16))
-		node->a = (uint8_t)node->policy;
+		node->a = family.class_of[node->policy];
 	return true;
 }
 
@@ -127,8 +125,6 @@ void value_pick(struct node *node)
 			break;
 		node->kind = KIND_U32;
 		node->value = bound_count(policy, pick_number(policy, 4));
-		if (node->value == model_fd())
-			node->kind = KIND_FD;
 		break;
 	case NL_ATTR_TYPE_U64:
 		node->kind = KIND_U64;

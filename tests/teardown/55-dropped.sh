@@ -13,10 +13,11 @@ kinds=others
 
 # A connection that no process has, with long WRITEs under way.
 prepare() {
-	local pd cq mr door where i
+	local pd cq buf mr door where i
 	pd=$(made pd add)
 	cq=$(made cq add cqe 64)
-	mr=$(made mr add pd "$pd" length 1m)
+	buf=$(made buf add length 1m)
+	mr=$(made mr add pd "$pd")
 	one=$(made qp add pd "$pd" cq "$cq")
 	other=$(made qp add pd "$pd" cq "$cq")
 	kverbs conn listen "$ADDR" >"$dir/door"
@@ -29,9 +30,9 @@ prepare() {
 	accepted=$(awk '{ print $2; exit }' "$dir/in")
 	[ -n "$out" ] && [ -n "$accepted" ] ||
 		blame load "no connection by hand" "$dir/out.err" "$dir/in.err"
-	kverbs mr reg "$mr" qp "$other" >"$dir/reg"
+	kverbs mr reg "$mr" buf "$buf" qp "$other" access local-write,remote-write >"$dir/reg"
 	for i in 1 2 3 4; do
-		kverbs post write qp "$one" sge mr "$mr" remote-addr "$(sed -n 's/.*\<iova \([^ ]*\).*/\1/p' "$dir/reg")" \
+		kverbs post write qp "$one" sge buf "$buf" remote-addr "$(sed -n 's/.*\<iova \([^ ]*\).*/\1/p' "$dir/reg")" \
 			remote-key "$(sed -n 's/.*\<rkey \([^ ]*\).*/\1/p' "$dir/reg")" >/dev/null 2>>"$dir/post.err"
 	done
 }

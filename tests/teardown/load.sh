@@ -131,7 +131,7 @@ ends() {
 # the other end has none.
 holds() {
 	case $1/$2/$3 in
-	kernel/* | */kernel/relay | */kernel/pingpong) held=1 ;;
+	kernel/* | */kernel/one-thread | */kernel/pingpong) held=1 ;;
 	esac
 }
 
@@ -263,15 +263,16 @@ conns() {
 		qp add pd dom cq cq_b name c
 		conn listen \$dev.$(iwarp && echo addr || echo gid) backlog 4 name door
 		conn connect \$door.src qp a access remote-write ack-timeout $ack_timeout no-wait name out
-		conn take door timeout 60s name in
+		conn get-request door timeout 60s name in
 		conn accept in qp b access remote-write ack-timeout $ack_timeout no-wait
 		conn wait out timeout 60s
 		conn wait in timeout 60s
-		mr add pd dom length 64k name m
-		mr reg m qp a
-		post recv qp a sge mr m lkey mr length 64
-		post send qp b sge mr m lkey mr length 64
-		post recv qp a sge mr m lkey mr length 64
+		buf add length 64k name bytes
+		mr add pd dom name m
+		mr reg m buf bytes qp a access local-write
+		post recv qp a sge mr m length 64
+		post send qp b sge mr m length 64
+		post recv qp a sge mr m length 64
 		conn connect \$door.src qp c no-wait name late
 	KV
 	rts=$((rts + 2))
@@ -283,18 +284,19 @@ posted_on_iwarp() {
 		pd add name pd
 		cq add cqe 64 context event name cq
 		cq add cqe 64 context event name cq_b
-		mr add pd pd length 64k name m
+		buf add length 64k name bytes
+		mr add pd pd name m
 		qp add pd pd cq cq name a
 		qp add pd pd cq cq_b name b
 		conn listen \$dev.addr name door
 		conn connect \$door.src qp a access remote-write no-wait name out
-		conn take door timeout 60s name in
+		conn get-request door timeout 60s name in
 		conn accept in qp b access remote-write no-wait
 		conn wait out timeout 60s
 		conn wait in timeout 60s
-		mr reg m qp a
-		post recv qp a sge mr m lkey mr
-		post recv qp b sge mr m lkey mr
+		mr reg m buf bytes qp a access local-write
+		post recv qp a sge mr m
+		post recv qp b sge mr m
 	KV
 	rts=$((rts + 2))
 }
@@ -308,18 +310,19 @@ posted() {
 	batch "$1" <<-KV
 		pd add name pd
 		cq add cqe 64 context event name cq
-		mr add pd pd length 64k name m
+		buf add length 64k name bytes
+		mr add pd pd name m
 		qp add pd pd cq cq name a
 		qp add pd pd cq cq name b
 		qp address a
 		qp address b
 		qp connect a peer \$b.address rnr-retry 7 timeout $ack_timeout
 		qp connect b peer \$a.address min-rnr-timer $rnr_timer timeout $ack_timeout
-		mr reg m qp a
-		post send qp a sge mr m lkey mr
+		mr reg m buf bytes qp a access local-write
+		post send qp a sge mr m
 		post send qp a unsignaled
-		post recv qp a sge mr m lkey mr
-		post recv qp a sge mr m lkey mr
+		post recv qp a sge mr m
+		post recv qp a sge mr m
 	KV
 	rts=$((rts + 2))
 }
@@ -332,38 +335,38 @@ made() {
 
 # Objects that no process has: two QPs with receives, their conns, and a listener.
 persistent_on_iwarp() {
-	local pd cq mr a b door where out taken
+	local pd cq buf a b door where out taken
 	pd=$(made pd add)
 	cq=$(made cq add cqe 16 context softirq)
-	mr=$(made mr add pd "$pd" length 64k)
+	buf=$(made buf add length 64k)
 	a=$(made qp add pd "$pd" cq "$cq" max-recv-wr 4 max-send-wr 4)
 	b=$(made qp add pd "$pd" cq "$cq" max-recv-wr 4 max-send-wr 4)
 	kverbs conn listen "$ADDR" >"$dir/door"
 	door=$(awk '{ print $2; exit }' "$dir/door")
 	where=$(sed -n 's/.* src \([^ ]*\).*/\1/p' "$dir/door")
 	out=$(made conn connect "$where" qp "$a" no-wait)
-	taken=$(made conn take "$door" timeout 60s)
+	taken=$(made conn get-request "$door" timeout 60s)
 	kverbs conn accept "$taken" qp "$b" timeout 60s >/dev/null
 	kverbs conn wait "$out" timeout 60s >/dev/null
-	kverbs post recv qp "$a" sge mr "$mr" >/dev/null
-	kverbs post recv qp "$b" sge mr "$mr" >/dev/null
+	kverbs post recv qp "$a" sge buf "$buf" >/dev/null
+	kverbs post recv qp "$b" sge buf "$buf" >/dev/null
 	rts=$((rts + 2))
 }
 
 # Objects that no process has: a QP that sends to itself for ever, and a listener.
 persistent() {
-	local pd cq mr qp
+	local pd cq buf qp
 	if iwarp; then
 		persistent_on_iwarp
 		return
 	fi
 	pd=$(made pd add)
 	cq=$(made cq add cqe 16 context softirq)
-	mr=$(made mr add pd "$pd" length 64k)
+	buf=$(made buf add length 64k)
 	qp=$(made qp add pd "$pd" cq "$cq")
 	$in kverbs qp connect "$qp" peer "$($in kverbs qp address "$qp")" rnr-retry 7 min-rnr-timer $rnr_timer \
 		timeout $ack_timeout >/dev/null
-	$in kverbs post send qp "$qp" sge mr "$mr" >/dev/null
+	$in kverbs post send qp "$qp" sge buf "$buf" >/dev/null
 	[ -n "$in" ] || kverbs conn listen "$ADDR" >/dev/null
 	rts=$((rts + 1))
 }

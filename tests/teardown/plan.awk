@@ -26,12 +26,12 @@ function shuffle(list, n,    i, j, item) {
 function add_lats(    ends, loops, ways, e, l, w, mixed) {
 	split("kernel/kernel user/user kernel/user user/kernel", ends, " ")
 	split("completion/write completion/read completion/fetch-add completion/cmp-swp " \
-	      "relay/send relay/write pingpong/send pingpong/write", loops, " ")
+	      "one-thread/send one-thread/write pingpong/send pingpong/write", loops, " ")
 	split("raw cm", ways, " ")
 	for (e = 1; e <= 4; e++) {
 		mixed = ends[e] == "kernel/user" || ends[e] == "user/kernel"
 		for (l = 1; l <= 8; l++) {
-			if (mixed && loops[l] ~ /^relay/)
+			if (mixed && loops[l] ~ /^one-thread/)
 				continue
 			for (w = 1; w <= 2; w++) {
 				if (only == "raw" && ways[w] == "cm")

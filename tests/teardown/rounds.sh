@@ -121,7 +121,7 @@ clean() {
 	local text
 	[ "$flushed" = no ] || text=$(kverbs flush 2>&1)
 	case ${text:-flushed} in
-	*"kept 0" | flushed) ;;
+	*"busy 0" | flushed) ;;
 	*) blame left "kverbs flush says: $text" ;;
 	esac
 	if ! soon 10 nothing; then

@@ -21,10 +21,10 @@ static void arrive(struct kv_end *to, struct kv_end *from)
 {
 	if (from->write) {
 		/* Nobody may write before what was written has been seen. */
-		assert(to->flag == to->new_flag || !to->flag_empty);
-		to->flag = to->new_flag;
-		to->new_flag = from->mark;
-		to->flag_empty = to->recv_empty;
+		assert(to->rx_tail == to->new_tail || !to->tail_empty);
+		to->rx_tail = to->new_tail;
+		to->new_tail = from->tx_tail;
+		to->tail_empty = to->recv_empty;
 	} else if (!to->arrived) {
 		if (!to->recvs) {
 			to->unready++;
@@ -38,12 +38,12 @@ static void arrive(struct kv_end *to, struct kv_end *from)
 		to->arrived(to);
 }
 
-int kv_env_post_send(struct kv_end *e, int off)
+int kv_env_post_send(struct kv_end *e, int bh_disabled)
 {
 	unsigned int n = ++e->sends;
 
 	fake.now += fake.post_ticks;
-	e->offs += !!off;
+	e->bh_posts += !!bh_disabled;
 	if (n == e->fail_send)
 		return e->fail_ret;
 	if (n == e->lost_send)
@@ -113,19 +113,19 @@ int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 	return -EIO;
 }
 
-__u8 kv_env_flag(struct kv_end *e)
+__u8 kv_env_rx_tail(struct kv_end *e)
 {
-	fake.now += fake.flag_ticks;
-	if (e->flag_empty)
-		e->flag_empty--;
+	fake.now += fake.tail_ticks;
+	if (e->tail_empty)
+		e->tail_empty--;
 	else
-		e->flag = e->new_flag;
-	return e->flag;
+		e->rx_tail = e->new_tail;
+	return e->rx_tail;
 }
 
-__u8 *kv_env_mark(struct kv_end *e)
+__u8 *kv_env_tx_tail(struct kv_end *e)
 {
-	return &e->mark;
+	return &e->tx_tail;
 }
 
 int kv_env_stop(struct kv_loop *l)
@@ -152,18 +152,18 @@ void kv_env_relax(void)
 		fake.relax();
 }
 
-void kv_env_let_go(void)
+void kv_env_yield(void)
 {
-	fake.now += fake.let_go_ticks;
+	fake.now += fake.yield_ticks;
 	fake.gone++;
-	if (fake.let_go)
-		fake.let_go();
+	if (fake.yield)
+		fake.yield();
 }
 
-void kv_env_breathe(struct kv_loop *l)
+void kv_env_cond_resched(struct kv_loop *l)
 {
-	fake.now += fake.breathe_ticks;
-	fake.breathed++;
-	if (fake.breathe)
-		fake.breathe();
+	fake.now += fake.resched_ticks;
+	fake.rescheds++;
+	if (fake.resched)
+		fake.resched();
 }

@@ -24,6 +24,8 @@
  * @in_use: no object can be destroyed
  * @late_polls: so many polls find nothing
  * @refusal: requests are refused with -EINVAL and this text; NULL: they are not
+ * @failed: enum kverbs_stage of the verb that @refusal is of; 0: none was called
+ * @posted: of a list only so many requests are posted, and then it is -ENOMEM; 0: all are
  * @waits: how often an event was waited for
  * @longest_ms: of these waits
  * @event: comes next, if its type is not 0
@@ -32,6 +34,8 @@
  *	0: nothing
  * @requests: of peers that wait to be taken
  * @late_runs: runs don't end before they are cancelled
+ * @large_dev: the device has as many ports, with as many GIDs, as there is room for
+ * @broken_port: number of a port that can't be queried; 0: none
  */
 struct fake_world {
 	int open;
@@ -42,6 +46,8 @@ struct fake_world {
 	bool in_use;
 	int late_polls;
 	const char *refusal;
+	uint32_t failed;
+	uint32_t posted;
 	int waits;
 	int longest_ms;
 	struct kv_event event;
@@ -49,6 +55,8 @@ struct fake_world {
 	uint32_t answer;
 	int requests;
 	bool late_runs;
+	bool large_dev;
+	uint32_t broken_port;
 };
 
 extern struct fake_world fake_world;

@@ -9,8 +9,7 @@
 #define PORT 7777
 
 /* From one state to another, with a verb that takes @ns. */
-static int step(struct kv_backend *b, uint32_t id, uint32_t from, uint32_t to,
-		uint64_t *ns)
+static int step(struct kv_backend *b, uint32_t id, uint32_t from, uint32_t to)
 {
 	union kv_object *o = fake_find(b, KV_CONN, id);
 
@@ -18,32 +17,30 @@ static int step(struct kv_backend *b, uint32_t id, uint32_t from, uint32_t to,
 		return -ENOENT;
 	if (o->conn.state != from)
 		return fake_refuse(b, -EINVAL, "conn: the conn is in another state");
-	*ns = 4000;
+	b->times.verb_ns = 4000;
 	o->conn.state = to;
 	return 0;
 }
 
-int fake_conn_new(struct kv_backend *b, const struct kv_conn_init *init,
-		  struct kv_conn *conn, uint64_t *ns)
+int fake_conn_new(struct kv_backend *b, const struct kv_conn_init *init, struct kv_conn *conn)
 {
 	union kv_object *o = fake_make(b, KV_CONN, init->persistent);
 
 	if (!o)
 		return -EDQUOT;
-	*ns = 1000;
+	b->times.verb_ns = 1000;
 	*conn = o->conn;
 	return 0;
 }
 
-int fake_conn_listen(struct kv_backend *b, const struct kv_conn_listen *in, struct kv_conn *conn,
-		     uint64_t *ns)
+int fake_conn_listen(struct kv_backend *b, const struct kv_conn_listen *in, struct kv_conn *conn)
 {
 	union kv_object *o = fake_find(b, KV_CONN, in->id);
 	struct sockaddr_in *src;
 
 	if (!in->backlog)
 		return fake_refuse(b, -EINVAL, "backlog is 0");
-	if (step(b, in->id, KVERBS_CONN_IDLE, KVERBS_CONN_LISTENING, ns))
+	if (step(b, in->id, KVERBS_CONN_IDLE, KVERBS_CONN_LISTENING))
 		return -EINVAL;
 	o->conn.src = in->src;
 	o->conn.backlog = in->backlog;
@@ -54,7 +51,7 @@ int fake_conn_listen(struct kv_backend *b, const struct kv_conn_listen *in, stru
 	return 0;
 }
 
-int fake_conn_take(struct kv_backend *b, const struct kv_id *in, struct kv_conn *conn, uint64_t *ns)
+int fake_conn_get_request(struct kv_backend *b, const struct kv_id *in, struct kv_conn *conn)
 {
 	union kv_object *l = fake_find(b, KV_CONN, in->id), *o;
 
@@ -76,7 +73,7 @@ int fake_conn_take(struct kv_backend *b, const struct kv_id *in, struct kv_conn 
 }
 
 int fake_conn_resolve_addr(struct kv_backend *b, const struct kv_conn_resolve *in,
-			   struct kv_none *out, uint64_t *ns)
+			   struct kv_none *out)
 {
 	union kv_object *o = fake_find(b, KV_CONN, in->id);
 
@@ -85,58 +82,50 @@ int fake_conn_resolve_addr(struct kv_backend *b, const struct kv_conn_resolve *i
 	if (in->src.ss_family)
 		o->conn.src = in->src;
 	o->conn.dst = in->dst;
-	return step(b, in->id, KVERBS_CONN_IDLE, KVERBS_CONN_RESOLVING_ADDR, ns);
+	return step(b, in->id, KVERBS_CONN_IDLE, KVERBS_CONN_RESOLVING_ADDR);
 }
 
 int fake_conn_resolve_route(struct kv_backend *b, const struct kv_conn_route *in,
-			    struct kv_none *out, uint64_t *ns)
+			    struct kv_none *out)
 {
-	return step(b, in->id, KVERBS_CONN_ADDR_RESOLVED,
-		    KVERBS_CONN_RESOLVING_ROUTE, ns);
+	return step(b, in->id, KVERBS_CONN_ADDR_RESOLVED, KVERBS_CONN_RESOLVING_ROUTE);
 }
 
-int fake_conn_connect(struct kv_backend *b, const struct kv_conn_param *param, struct kv_none *out,
-		      uint64_t *ns)
+int fake_conn_connect(struct kv_backend *b, const struct kv_conn_param *param, struct kv_none *out)
 {
 	union kv_object *o = fake_find(b, KV_CONN, param->id);
 	int ret;
 
-	ret = step(b, param->id, KVERBS_CONN_ROUTE_RESOLVED, KVERBS_CONN_CONNECTING,
-		   ns);
+	ret = step(b, param->id, KVERBS_CONN_ROUTE_RESOLVED, KVERBS_CONN_CONNECTING);
 	if (!ret)
 		o->conn.qp = param->qp;
 	return ret;
 }
 
-int fake_conn_establish(struct kv_backend *b, const struct kv_conn_establish *param, struct kv_none *out,
-		      uint64_t *ns)
+int fake_conn_establish(struct kv_backend *b, const struct kv_conn_establish *param, struct kv_none *out)
 {
-	return step(b, param->id, KVERBS_CONN_ANSWERED, KVERBS_CONN_ESTABLISHED, ns);
+	return step(b, param->id, KVERBS_CONN_ANSWERED, KVERBS_CONN_ESTABLISHED);
 }
 
-int fake_conn_accept(struct kv_backend *b, const struct kv_conn_param *param, struct kv_none *out,
-		      uint64_t *ns)
+int fake_conn_accept(struct kv_backend *b, const struct kv_conn_param *param, struct kv_none *out)
 {
 	union kv_object *o = fake_find(b, KV_CONN, param->id);
 	int ret;
 
-	ret = step(b, param->id, KVERBS_CONN_REQUESTED, KVERBS_CONN_ACCEPTED, ns);
+	ret = step(b, param->id, KVERBS_CONN_REQUESTED, KVERBS_CONN_ACCEPTED);
 	if (!ret)
 		o->conn.qp = param->qp;
 	return ret;
 }
 
-int fake_conn_reject(struct kv_backend *b, const struct kv_conn_reject *in, struct kv_none *out,
-		     uint64_t *ns)
+int fake_conn_reject(struct kv_backend *b, const struct kv_conn_reject *in, struct kv_none *out)
 {
-	return step(b, in->id, KVERBS_CONN_REQUESTED, KVERBS_CONN_REJECTED, ns);
+	return step(b, in->id, KVERBS_CONN_REQUESTED, KVERBS_CONN_REJECTED);
 }
 
-int fake_conn_disconnect(struct kv_backend *b, const struct kv_id *in, struct kv_none *out,
-			 uint64_t *ns)
+int fake_conn_disconnect(struct kv_backend *b, const struct kv_id *in, struct kv_none *out)
 {
-	return step(b, in->id, KVERBS_CONN_ESTABLISHED, KVERBS_CONN_DISCONNECTING,
-		    ns);
+	return step(b, in->id, KVERBS_CONN_ESTABLISHED, KVERBS_CONN_DISCONNECTING);
 }
 
 static void become(struct kv_conn *conn, uint32_t state, uint32_t event)
@@ -151,8 +140,7 @@ static void become(struct kv_conn *conn, uint32_t state, uint32_t event)
 	}
 }
 
-int fake_conn_wait(struct kv_backend *b, const struct kv_wait *in, struct kv_none *out,
-		   uint64_t *ns)
+int fake_conn_wait(struct kv_backend *b, const struct kv_wait *in, struct kv_none *out)
 {
 	union kv_object *o = fake_find(b, KV_CONN, in->id);
 	struct kv_conn *conn;

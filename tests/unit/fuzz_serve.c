@@ -152,6 +152,17 @@ static void fill_address(char *at)
 		memcpy(at, &in6, sizeof(in6));
 }
 
+/* Room for the only list that its struct points to. */
+static char *elsewhere(const struct kv_member *m, char *base)
+{
+	static struct kv_wr wr[KVERBS_POSTED_MAX];
+	const struct kv_wr *to = wr;
+
+	memset(wr, 0, sizeof(wr));
+	memcpy(base + m->offset, &to, sizeof(to));
+	return (char *)wr;
+}
+
 static void fill_member(const struct kv_member *m, char *base)
 {
 	static const char dev[] = "rxe0";
@@ -191,6 +202,8 @@ static void fill_member(const struct kv_member *m, char *base)
 	case KV_MEMBER_LIST:
 		fill_count(m, base);
 		memcpy(&n, base + m->count, sizeof(n));
+		if (m->elsewhere)
+			at = elsewhere(m, base);
 		while (n--)
 			fill(m->shape, at + n * m->shape->size);
 		break;
@@ -425,8 +438,6 @@ static void aim(enum kv_call call, union kv_call_args *args)
 	if (call == KV_CALL_MR_NEW || call == KV_CALL_SRQ_NEW ||
 	    call == KV_CALL_AH_NEW || call == KV_CALL_QP_NEW) {
 		*id = 1 + below(3);
-		if (call == KV_CALL_MR_NEW)
-			args->mr_new.length = below(FAKE_BYTES);
 		if (call == KV_CALL_QP_NEW) {
 			args->qp_new.max_send_wr %= 64;
 			args->qp_new.max_recv_wr %= 64;
@@ -436,20 +447,22 @@ static void aim(enum kv_call call, union kv_call_args *args)
 		/* The two begin with a name. */
 		*id = 1 + below(3);
 	}
+	if (call == KV_CALL_BUF_NEW)
+		args->buf_new.length = below(FAKE_BYTES);
 	if (call == KV_CALL_CQ_NEW)
 		args->cq_new.cqe %= 100;
-	if (call == KV_CALL_MR_READ) {
-		args->mr_read.offset = below(100);
-		args->mr_read.length = below(300);
+	if (call == KV_CALL_BUF_READ) {
+		args->buf_read.offset = below(100);
+		args->buf_read.length = below(300);
 	}
-	if (call == KV_CALL_MR_WRITE) {
-		args->mr_write.offset = below(100);
-		args->mr_write.length = below(300);
+	if (call == KV_CALL_BUF_WRITE) {
+		args->buf_write.offset = below(100);
+		args->buf_write.length = below(300);
 	}
 	/* Real runs and waits take their time. */
 	if (call == KV_CALL_RUN_START) {
-		args->run_start.iters = 1 + args->run_start.iters % 100;
-		args->run_start.timeout_ns %= 5000000;
+		args->run_start.spec.iters = 1 + args->run_start.spec.iters % 100;
+		args->run_start.spec.timeout_ns %= 5000000;
 	}
 	if (kv_call_rows[call].args == kv_call_rows[KV_CALL_RUN_WAIT].args)
 		args->run_wait.timeout_ms %= 3;
@@ -457,7 +470,7 @@ static void aim(enum kv_call call, union kv_call_args *args)
 
 static uint32_t max_data(const union kv_call_args *args)
 {
-	return args->mr_write.length < 2000 ? (uint32_t)args->mr_write.length : 2000;
+	return args->buf_write.length < 2000 ? (uint32_t)args->buf_write.length : 2000;
 }
 
 /* One that another host may ask for. */

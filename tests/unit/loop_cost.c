@@ -12,10 +12,10 @@
 static __u8 byte;
 __u8 question = 1;
 
-static int run(kv_loop_fn fn, __u64 iters, __u8 *flag)
+static int run(kv_loop_fn fn, __u64 iters, __u8 *rx_tail)
 {
 	static struct kv_hist hist;
-	struct kv_end a = { .flag = flag, .mark = &byte };
+	struct kv_end a = { .rx_tail = rx_tail, .tx_tail = &byte };
 	struct kv_end b = a;
 	struct kv_loop l = {
 		.a = &a,
@@ -37,12 +37,12 @@ int main(int argc, char **argv)
 
 	ret = run(kv_loop_null, iters, &byte);
 	ret = ret ? ret : run(kv_loop_post_to_completion, iters, &byte);
-	ret = ret ? ret : run(kv_loop_send_ping, iters, &byte);
-	ret = ret ? ret : run(kv_loop_send_pong, iters, &byte);
-	ret = ret ? ret : run(kv_loop_send_relay, iters, &byte);
-	ret = ret ? ret : run(kv_loop_write_ping, iters, &byte);
-	ret = ret ? ret : run(kv_loop_write_relay, iters, &byte);
-	ret = ret ? ret : run(kv_loop_write_pong, iters, &question);
+	ret = ret ? ret : run(kv_loop_send_client, iters, &byte);
+	ret = ret ? ret : run(kv_loop_send_server, iters, &byte);
+	ret = ret ? ret : run(kv_loop_send_pingpong, iters, &byte);
+	ret = ret ? ret : run(kv_loop_write_client, iters, &byte);
+	ret = ret ? ret : run(kv_loop_write_pingpong, iters, &byte);
+	ret = ret ? ret : run(kv_loop_write_server, iters, &question);
 	if (ret)
 		fprintf(stderr, "a loop ended with %d\n", ret);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -38,8 +38,8 @@ struct kv_env_cq {
  * struct kv_end - one end of a connection that never leaves the process
  * @send_cq: where its posts complete
  * @recv_cq: where what it receives completes
- * @flag: last byte of the target
- * @mark: last byte of the local buffer
+ * @rx_tail: last byte of the target
+ * @tx_tail: last byte of the local buffer
  * @peer: who its posts reach; NULL: they complete and reach nobody
  * @write: it posts WRITEs; else SENDs
  * @arrived: called when something has reached this end, which then needs no
@@ -47,7 +47,7 @@ struct kv_env_cq {
  * @send_empty: polls that find nothing before each send completion
  * @recv_empty: looks that find nothing before each arrival
  * @sends: posts so far
- * @offs: how many of them were told to hold off softirqs
+ * @bh_posts: how many of them were told to hold off softirqs
  * @recvs: receives posted now
  * @recvs_posted: receives posted by the loop so far
  * @unready: how often a SEND arrived and there was no receive
@@ -59,14 +59,14 @@ struct kv_env_cq {
  * @bad: see @bad_send
  * @flush: then the receives are flushed too, before @bad is there
  * @probe: what a probe completes with; NULL: none can be posted
- * @new_flag: what @flag becomes after @flag_empty more looks
- * @flag_empty: see @new_flag
+ * @new_tail: what @rx_tail becomes after @tail_empty more looks
+ * @tail_empty: see @new_tail
  */
 struct kv_end {
 	struct kv_env_cq send_cq;
 	struct kv_env_cq recv_cq;
-	__u8 flag;
-	__u8 mark;
+	__u8 rx_tail;
+	__u8 tx_tail;
 
 	struct kv_end *peer;
 	bool write;
@@ -75,7 +75,7 @@ struct kv_end {
 	unsigned int recv_empty;
 
 	unsigned int sends;
-	unsigned int offs;
+	unsigned int bh_posts;
 	unsigned int recvs;
 	unsigned int recvs_posted;
 	unsigned int unready;
@@ -89,8 +89,8 @@ struct kv_end {
 	bool flush;
 	struct fake_wc *probe;
 
-	__u8 new_flag;
-	unsigned int flag_empty;
+	__u8 new_tail;
+	unsigned int tail_empty;
 };
 
 /**
@@ -102,8 +102,8 @@ struct kv_end {
  * @behind_to: the last one
  * @behind: by how many ticks
  * @relax: called between two polls, if set
- * @let_go: called when the CPU is let go, if set
- * @breathe: called between two samples, if set
+ * @yields: called when the CPU is yielded, if set
+ * @resched: called between two samples, if set
  * @relaxed: how often kv_env_relax() was called; the others likewise
  */
 struct fake {
@@ -112,20 +112,20 @@ struct fake {
 	__u64 post_ticks;
 	__u64 recv_ticks;
 	__u64 poll_ticks;
-	__u64 flag_ticks;
+	__u64 tail_ticks;
 	__u64 relax_ticks;
-	__u64 let_go_ticks;
-	__u64 breathe_ticks;
+	__u64 yield_ticks;
+	__u64 resched_ticks;
 	unsigned int reads;
 	unsigned int behind_from;
 	unsigned int behind_to;
 	__u64 behind;
 	void (*relax)(void);
-	void (*let_go)(void);
-	void (*breathe)(void);
+	void (*yield)(void);
+	void (*resched)(void);
 	unsigned int relaxed;
 	unsigned int gone;
-	unsigned int breathed;
+	unsigned int rescheds;
 };
 
 extern struct fake fake;
@@ -133,18 +133,18 @@ extern struct fake fake;
 void fake_complete(struct kv_env_cq *cq, struct fake_wc wc);
 
 __u64 kv_env_now(void);
-int kv_env_post_send(struct kv_end *e, int off);
+int kv_env_post_send(struct kv_end *e, int bh_disabled);
 int kv_env_post_probe(struct kv_end *e);
 int kv_env_post_recv(struct kv_end *e);
 struct kv_env_cq *kv_env_send_cq(struct kv_end *e);
 struct kv_env_cq *kv_env_recv_cq(struct kv_end *e);
 int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq);
-__u8 kv_env_flag(struct kv_end *e);
-__u8 *kv_env_mark(struct kv_end *e);
+__u8 kv_env_rx_tail(struct kv_end *e);
+__u8 *kv_env_tx_tail(struct kv_end *e);
 int kv_env_stop(struct kv_loop *l);
 void kv_env_relax(void);
-void kv_env_let_go(void);
-void kv_env_breathe(struct kv_loop *l);
+void kv_env_yield(void);
+void kv_env_cond_resched(struct kv_loop *l);
 
 /* Both variants, as in the kernel. */
 #define KV_LOOP_DEFINE(name)				\
@@ -153,11 +153,12 @@ void kv_env_breathe(struct kv_loop *l);
 		return name##_body(l, 0);		\
 	}						\
 							\
-	int kv_loop_##name##_off(struct kv_loop *l)	\
+	int kv_loop_##name##_bh_disabled(struct kv_loop *l)	\
 	{						\
 		return name##_body(l, 1);		\
 	}
 
-#define KV_LOOP_PICK(name, off) ((off) ? kv_loop_##name##_off : kv_loop_##name)
+#define KV_LOOP_PICK(name, bh_disabled) \
+	((bh_disabled) ? kv_loop_##name##_bh_disabled : kv_loop_##name)
 
 #endif

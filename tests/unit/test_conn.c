@@ -37,14 +37,14 @@ static int wait_more(struct script *s, const struct kv_wait *in)
 	return 0;
 }
 
-static int establish(struct script *s, const struct kv_conn_establish *param, uint64_t *ns)
+static int establish(struct script *s, const struct kv_conn_establish *param)
 {
 	assert_int_equal(param->id, 3);
 	assert_int_equal(param->ack_timeout, 14);
 	assert_int_equal(s->states[s->at].state, KVERBS_CONN_ANSWERED);
 	s->established++;
 	s->at++;
-	*ns = 77;
+	s->base.times.verb_ns = 77;
 	return 0;
 }
 
@@ -61,7 +61,7 @@ static int disconnect(struct script *s)
 	return s->states[s->at].state == KVERBS_CONN_ESTABLISHED ? 0 : -EINVAL;
 }
 
-static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, uint64_t *ns)
+static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 {
 	struct script *s = (struct script *)b;
 
@@ -71,8 +71,8 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, 
 	case KV_OP_CONN_WAIT:
 		return wait_more(s, in);
 	case KV_OP_CONN_ESTABLISH:
-		return establish(s, in, ns);
-	case KV_OP_CONN_TAKE:
+		return establish(s, in);
+	case KV_OP_CONN_GET_REQUEST:
 		return take(s, out);
 	case KV_OP_CONN_DISCONNECT:
 		return disconnect(s);
@@ -225,12 +225,12 @@ static void test_take(void **state)
 	struct kv_conn conn;
 	struct kv_fault f;
 
-	assert_int_equal(kv_conn_take(&s.base, 3, 0, &conn, &f), 0);
+	assert_int_equal(kv_conn_get_request(&s.base, 3, 0, &conn, &f), 0);
 	s.take = -EAGAIN;
-	assert_int_equal(kv_conn_take(&s.base, 3, kv_now_ns() + 5 * MS_NS, &conn, &f), -ETIMEDOUT);
+	assert_int_equal(kv_conn_get_request(&s.base, 3, kv_now_ns() + 5 * MS_NS, &conn, &f), -ETIMEDOUT);
 	says(&f, "no request has come to conn 3 within 0.");
 	s.take = -ENOENT;
-	assert_int_equal(kv_conn_take(&s.base, 3, UINT64_MAX, &conn, &f), -ENOENT);
+	assert_int_equal(kv_conn_get_request(&s.base, 3, UINT64_MAX, &conn, &f), -ENOENT);
 	says(&f, "cannot take a request from conn 3: the listener is gone");
 }
 

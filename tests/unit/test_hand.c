@@ -59,6 +59,7 @@ static void begin(struct hand *h, enum kv_space_id space, bool batch)
 	memset(h, 0, sizeof(*h));
 	assert_int_equal(kv_session_open(&h->s, space, NULL, batch, false,
 					 &h->f), 0);
+	h->s.json = true;
 }
 
 static void end(struct hand *h)
@@ -126,8 +127,10 @@ static void test_objects(void **state)
 	assert_string_equal(h.text, "pd 1 name p dev rxe0 local-dma-lkey 0x1234\n");
 	good(&h, "cq add dev rxe0 cqe 16 context event name c");
 	says(&h, "cq 1 name c dev rxe0 cqe 16 comp-vector 0 context event pending 0");
-	good(&h, "mr add pd p length 4k name m");
-	says(&h, "mr 1 name m dev rxe0 pd 1 length 4096 max-access local-write,");
+	good(&h, "buf add length 4k pieces 2 name b");
+	says(&h, "buf 1 name b dev rxe0 length 4096 pieces 2 node 0");
+	good(&h, "mr add pd p max-pages 9 name m");
+	says(&h, "mr 1 name m dev rxe0 pd 1 max-pages 9");
 	good(&h, "srq add pd 1 max-wr 8 name s");
 	good(&h, "srq modify s limit 4");
 	says(&h, "max-wr 8 max-sge 1 limit 4");
@@ -178,7 +181,7 @@ static void test_objects(void **state)
 	good(&h, "pd add name p");
 	good(&h, "pd show p");
 	good(&h, "flush");
-	assert_string_equal(h.text, "flushed 3 kept 1\n");
+	assert_string_equal(h.text, "flushed 3 busy 1\n");
 	end(&h);
 }
 
@@ -207,16 +210,15 @@ static void test_references(void **state)
 	good(&h, "pd add name p");
 	good(&h, "echo $p $p.id $last.local_dma_lkey $dev.name $dev.gid_index $dev.gid $dev.active_mtu_bytes");
 	assert_string_equal(h.text, "1 1 0x1234 rxe0 1 ::ffff:10.0.0.1 1024\n");
-	good(&h, "mr add pd $p length 64 access local-write,remote-read name m");
-	good(&h, "echo $m.max_access");
-	assert_string_equal(h.text, "local-write,remote-read\n");
+	good(&h, "buf add length 64 name b");
+	good(&h, "mr add pd $p name m");
 	bad(&h, -EINVAL, "echo $m.rkey", "mr 'm' has no field 'rkey'; it has id, name, dev");
-	bad(&h, -EINVAL, "mr reg m", "'qp' is missing");
+	bad(&h, -EINVAL, "mr reg m buf b", "'qp' is missing");
 	good(&h, "qp add pd p cq 1 name q");
-	good(&h, "mr reg m qp q offset 16");
-	says(&h, "registered access local-write,remote-read offset 16 reg-length 48 lkey 0x101 rkey 0x201 iova 0xffff888000000010");
-	good(&h, "echo $m.rkey $m.iova");
-	assert_string_equal(h.text, "0x201 0xffff888000000010\n");
+	good(&h, "mr reg m buf b qp q offset 16 access local-write,remote-read");
+	says(&h, "registered buf 1 offset 16 length 48 access local-write,remote-read lkey 0x101 rkey 0x201 iova 0xffff888000000010");
+	good(&h, "echo $m.rkey $m.iova $m.access");
+	assert_string_equal(h.text, "0x201 0xffff888000000010 local-write,remote-read\n");
 	good(&h, "mr inv m qp q");
 	bad(&h, -EINVAL, "echo $m.rkey", "has no field 'rkey'");
 	good(&h, "set x '$y z'");
@@ -243,33 +245,33 @@ static void test_content(void **state)
 
 	begin(&h, KV_SPACE_USER, true);
 	good(&h, "pd add name p");
-	good(&h, "mr add pd p length 64 name m");
-	good(&h, "mr write m text 'hello, world'");
-	good(&h, "mr read m");
+	good(&h, "buf add length 64 name m");
+	good(&h, "buf write m text 'hello, world'");
+	good(&h, "buf read m");
 	assert_string_equal(h.text, "hello, world\n");
-	good(&h, "mr write m offset 4 hex 00ff0A");
-	good(&h, "mr read m length 8");
+	good(&h, "buf write m offset 4 hex 00ff0A");
+	good(&h, "buf read m length 8");
 	assert_string_equal(h.text, "hell\\x00\\xff\nw\n");
-	good(&h, "mr read m format hex length 0x12");
+	good(&h, "buf read m format hex length 0x12");
 	assert_string_equal(h.text, "00000000  68 65 6c 6c 00 ff 0a 77  6f 72 6c 64 00 00 00 00\n"
 			    "00000010  00 00\n");
-	good(&h, "mr load m file /proc/self/exe offset 4");
-	says(&h, "mr 1 name m file /proc/self/exe file-offset 0 offset 4 length 60");
-	bad(&h, -EINVAL, "mr load m file /dev/null", "file '/dev/null' is no regular file");
+	good(&h, "buf load m file /proc/self/exe offset 4");
+	says(&h, "buf 1 name m file /proc/self/exe file-offset 0 offset 4 length 60");
+	bad(&h, -EINVAL, "buf load m file /dev/null", "file '/dev/null' is no regular file");
 	/* What was moved is not what the buffer is. */
 	good(&h, "echo $m.length");
 	assert_string_equal(h.text, "64\n");
-	bad(&h, -ERANGE, "mr read m offset 64", "offset 64 is beyond mr 1, which has 64 bytes (ERANGE)");
-	bad(&h, -EINVAL, "mr read m offset 1 length 64", "beyond the buffer");
-	bad(&h, -EINVAL, "mr read m length 0", "it takes 1 byte to 64 MiB");
-	bad(&h, -EINVAL, "mr write m", "it takes one of 'text', 'hex' and 'file'");
-	bad(&h, -EINVAL, "mr write m text a hex 00", "it takes one of");
-	bad(&h, -EINVAL, "mr write m hex 0", "each takes two digits");
-	bad(&h, -EINVAL, "mr write m hex 0x", "'0x' is no hexadecimal number");
-	bad(&h, -EINVAL, "mr write m text ''", "has no byte");
-	bad(&h, -ENOENT, "mr write m file /no/such", "file '/no/such': cannot open it");
-	bad(&h, -EINVAL, "mr write m file /dev/null", "is empty");
-	bad(&h, -ERANGE, "mr write m file /dev/zero", "more bytes than the 64 of the buffer");
+	bad(&h, -ERANGE, "buf read m offset 64", "offset 64 is beyond buf 1, which has 64 bytes (ERANGE)");
+	bad(&h, -EINVAL, "buf read m offset 1 length 64", "beyond the buffer");
+	bad(&h, -EINVAL, "buf read m length 0", "it takes 1 byte to 64 MiB");
+	bad(&h, -EINVAL, "buf write m", "it takes one of 'text', 'hex' and 'file'");
+	bad(&h, -EINVAL, "buf write m text a hex 00", "it takes one of");
+	bad(&h, -EINVAL, "buf write m hex 0", "each takes two digits");
+	bad(&h, -EINVAL, "buf write m hex 0x", "'0x' is no hexadecimal number");
+	bad(&h, -EINVAL, "buf write m text ''", "has no byte");
+	bad(&h, -ENOENT, "buf write m file /no/such", "file '/no/such': cannot open it");
+	bad(&h, -EINVAL, "buf write m file /dev/null", "is empty");
+	bad(&h, -ERANGE, "buf write m file /dev/zero", "more bytes than the 64 of the buffer");
 	end(&h);
 }
 
@@ -284,18 +286,18 @@ static void test_content_interrupted(void **state)
 	assert_true(fd >= 0);
 	begin(&h, KV_SPACE_KERNEL, true);
 	good(&h, "pd add name p");
-	good(&h, "mr add pd p length 64 name m");
-	good(&h, "mr write m text hello");
-	snprintf(line, sizeof(line), "mr read m length 5 file %s", path);
+	good(&h, "buf add length 64 name m");
+	good(&h, "buf write m text hello");
+	snprintf(line, sizeof(line), "buf read m length 5 file %s", path);
 	interrupts = 2;
 	good(&h, line);
 	assert_int_equal(interrupts, 0);
-	good(&h, "mr write m text xxxxx");
-	snprintf(line, sizeof(line), "mr write m file %s", path);
+	good(&h, "buf write m text xxxxx");
+	snprintf(line, sizeof(line), "buf write m file %s", path);
 	interrupts = 2;
 	good(&h, line);
 	assert_int_equal(interrupts, 0);
-	good(&h, "mr read m length 5");
+	good(&h, "buf read m length 5");
 	assert_string_equal(h.text, "hello\n");
 	end(&h);
 	close(fd);
@@ -314,6 +316,36 @@ static void connect_two(struct hand *h)
 	good(h, "qp connect a peer $b.address");
 }
 
+/* Port 2 has another LID, other GIDs and another MTU than port 1. */
+static void test_second_port(void **state)
+{
+	struct hand h;
+
+	begin(&h, KV_SPACE_KERNEL, true);
+	good(&h, "pd add name p");
+	good(&h, "cq add cqe 16 name c");
+	good(&h, "qp add pd p cq c name a");
+	good(&h, "qp add pd p cq c name b");
+	good(&h, "qp address a port 2");
+	assert_string_equal(h.text, "0007:000011:000011:00000000000000000000ffff0a000002\n");
+	bad(&h, -EINVAL, "qp address a port 3", "port 3: rxe0 has no such port; it has 2, numbered from 1 on");
+	bad(&h, -EINVAL, "qp address a port 0", "port 0: rxe0 has no such port; it has 2, numbered from 1 on");
+	good(&h, "qp address b");
+	good(&h, "qp connect a peer $b.address port 2");
+	says(&h, "port 2");
+	says(&h, "path-mtu 512");
+	good(&h, "qp address a");
+	assert_string_equal(h.text, "0007:000011:000011:00000000000000000000ffff0a000002\n");
+	good(&h, "ah add pd p dgid fe80::1 port 2 name h");
+	fake_world.broken_port = 2;
+	bad(&h, -EIO, "ah add pd p dgid fe80::1 port 2", "port 2 of rxe0 cannot be queried");
+	bad(&h, -EIO, "qp address b port 2", "port 2 of rxe0 cannot be queried: Input/output error");
+	bad(&h, -EIO, "qp connect b peer 0007:000011:000011:00000000000000000000ffff0a000002 port 2",
+	    "port 2 of rxe0 cannot be queried");
+	good(&h, "qp address b");
+	end(&h);
+}
+
 static void test_connect(void **state)
 {
 	struct hand h;
@@ -325,13 +357,17 @@ static void test_connect(void **state)
 	says(&h, "path-mtu 1024");
 	says(&h, "sq-psn 17 timeout 14 retry-cnt 6 rnr-retry 6 max-rd-atomic 1");
 	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/verbs")), 4);
+	assert_int_equal(kv_out_get_count(h.doc, "/verbs/2/ns"), 3000);
+	assert_int_equal(kv_out_get_count(h.doc, "/verbs/2/stages_ns/resolve"), 1800);
+	assert_int_equal(kv_out_get_count(h.doc, "/verbs/2/stages_ns/modify"), 1200);
 	good(&h, "qp show a");
 	says(&h, "type rc state rts qpn 17");
 	bad(&h, -EINVAL, "qp connect a peer $b.address", "qp 1 is in rts: it can be connected from reset or init");
 	bad(&h, -EINVAL, "qp connect b", "'peer' is missing");
 	bad(&h, -EINVAL, "qp connect b peer 12", "is no address");
-	bad(&h, -EINVAL, "qp connect b peer $b.address sgid-index 7", "sgid-index 7: rxe0 has no such GID");
+	bad(&h, -EINVAL, "qp connect b peer $b.address sgid-index 7", "sgid-index 7: port 1 of rxe0 has no such GID");
 	bad(&h, -EINVAL, "qp connect b peer $b.address qkey 7", "'qkey' means nothing to a qp of type rc");
+	bad(&h, -EINVAL, "qp connect b peer $b.address port 3", "port 3: rxe0 has no such port; it has 2");
 	/* A failure leaves the QP as it was. */
 	fake_world.fail_state = KVERBS_QPS_RTS;
 	bad(&h, -EIO, "qp connect b peer $b.address", "to rts: the device does not like it; the qp is back in reset (EIO)");
@@ -449,10 +485,10 @@ static void test_post_and_poll(void **state)
 
 	begin(&h, KV_SPACE_KERNEL, true);
 	connect_two(&h);
-	good(&h, "mr add pd p length 64 name m");
+	good(&h, "buf add length 64 name m");
 	good(&h, "poll cq c");
 	assert_string_equal(h.text, "no completion\n");
-	good(&h, "post recv qp b sge mr m wr-id 7");
+	good(&h, "post recv qp b sge buf m wr-id 7");
 	assert_string_equal(h.text, "");
 	good(&h, "poll cq c");
 	assert_string_equal(h.text, "wr-id 7 op recv status success (0) length 64 qp 2\n");
@@ -462,15 +498,25 @@ static void test_post_and_poll(void **state)
 	bad(&h, -EBADMSG, "expect completions.0.status 10",
 	    "expect: completions.0.status is '0' (success), and not '10'");
 	bad(&h, -EINVAL, "expect completions.1.status 0", "has no field 'completions.1.status'");
-	good(&h, "post write qp a sge mr m length 8 sge mr m offset 8 length 4 lkey mr remote-addr 0x1000 remote-offset 0x10 remote-key 0xdead wr-id 9 imm 0x1234 inline solicited fence");
-	assert_int_equal(kv_out_get_count(h.doc, "/result/remote_addr"), 0x1010);
-	assert_string_equal(kv_out_get_string(h.doc, "/result/sge/0/lkey"), "dma");
-	assert_string_equal(kv_out_get_string(h.doc, "/result/sge/1/lkey"), "mr");
+	good(&h, "mr add pd p name r");
+	bad(&h, -EINVAL, "post send qp a sge mr r", "mr 1 is not registered: register it first");
+	bad(&h, -EINVAL, "post send qp a sge length 1", "'buf' or 'mr' is missing");
+	good(&h, "mr reg r buf m offset 8 length 24 qp a");
+	good(&h, "post write-imm qp a sge buf m length 8 sge mr r length 4 sge buf m mr r offset 10 sge mr r offset 20 remote-addr 0x1000 remote-offset 0x10 remote-key 0xdead wr-id 9 imm 0x1234 inline solicited fence");
+	assert_int_equal(kv_out_get_count(h.doc, "/result/wr/0/remote_addr"), 0x1010);
+	assert_int_equal(kv_out_get_count(h.doc, "/result/wr/0/sge/0/buf"), 1);
+	assert_null(kv_out_get(h.doc, "/result/wr/0/sge/0/mr"));
+	/* An MR alone stands for the bytes that are registered. */
+	assert_int_equal(kv_out_get_count(h.doc, "/result/wr/0/sge/1/buf"), 1);
+	assert_int_equal(kv_out_get_count(h.doc, "/result/wr/0/sge/1/mr"), 1);
+	assert_int_equal(kv_out_get_count(h.doc, "/result/wr/0/sge/1/offset"), 8);
+	assert_int_equal(kv_out_get_count(h.doc, "/result/wr/0/sge/2/length"), 54);
+	assert_int_equal(kv_out_get_count(h.doc, "/result/wr/0/sge/3/length"), 12);
 	good(&h, "poll cq c count 1");
 	assert_string_equal(h.text, "wr-id 9 op write status remote access error (10) vendor-err 0x88 imm 0x1234 qp 1\n");
 	good(&h, "expect completions.0.status 'remote access error'");
-	good(&h, "post fetch-add qp a sge mr m remote-addr 0 remote-key 1 add 5");
-	assert_int_equal(kv_out_get_count(h.doc, "/result/sge/0/length"), 8);
+	good(&h, "post fetch-add qp a sge mr r remote-addr 0 remote-key 1 add 5");
+	assert_int_equal(kv_out_get_count(h.doc, "/result/wr/0/sge/0/length"), 8);
 	good(&h, "poll cq c max 1");
 	good(&h, "post send qp a unsignaled");
 	bad(&h, -ETIMEDOUT, "poll cq c count 2 timeout 1ms", "0 of 2 completions came within 0.001 s (ETIMEDOUT)");
@@ -488,8 +534,23 @@ static void test_post_and_poll(void **state)
 	bad(&h, -EINVAL, "poll cq c timeout 1s", "needs 'count' or 'wait'");
 	bad(&h, -EINVAL, "poll cq c count 0", "'count' is 0");
 	bad(&h, -EINVAL, "poll", "'cq' is missing");
+	good(&h, "post write qp a remote-addr 0 remote-key 1 unsignaled and send wr-id 12 and fetch-add sge mr r remote-addr 8 remote-key 1 add 1 wr-id 13");
+	assert_int_equal(kv_out_get_count(h.doc, "/result/qp"), 1);
+	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/result/wr")), 3);
+	assert_string_equal(kv_out_get_string(h.doc, "/result/wr/1/op"), "send");
+	assert_int_equal(kv_out_get_count(h.doc, "/result/wr/2/remote_addr"), 8);
+	good(&h, "poll cq c count 2");
+	assert_string_equal(h.text, "wr-id 12 op send status success (0) qp 1\nwr-id 13 op fetch-add status success (0) qp 1\n");
+	fake_world.posted = 2;
+	bad(&h, -ENOMEM, "post send qp a and send and send", "the device refuses wr 3 of 3; the 2 before it are posted");
+	fake_world.posted = 0;
+	good(&h, "poll cq c count 2");
+	bad(&h, -EINVAL, "post send qp a and", "wr 2: a request is missing behind 'and'");
+	bad(&h, -EINVAL, "post send qp a and fly", "wr 2: 'fly' is no request: behind 'and' stands an operation");
+	bad(&h, -EINVAL, "post send qp a and send qp a", "wr 2: 'qp' is not known; it takes sge (buf, mr, offset, length), wr-id, inline");
+	bad(&h, -EINVAL, "post send qp a and send and send sge", "wr 3: 'buf' or 'mr' is missing");
 	bad(&h, -EINVAL, "post recv", "it takes 'qp' or 'srq'");
-	bad(&h, -EINVAL, "post read qp a imm 1", "'imm' is not known; it takes qp, sge (mr, offset, length, lkey), wr-id");
+	bad(&h, -EINVAL, "post read qp a imm 1", "'imm' is not known; it takes qp, sge (buf, mr, offset, length), wr-id");
 	bad(&h, -EINVAL, "post write qp a remote-addr 1", "'remote-key' is missing");
 	good(&h, "refused ETIMEDOUT poll cq c count 1 timeout 0");
 	assert_string_equal(h.text, "refused: poll: 0 of 1 completions came within 0 s (ETIMEDOUT)\n");
@@ -541,9 +602,11 @@ static void test_verbs(void **state)
 
 	begin(&h, KV_SPACE_USER, true);
 	connect_two(&h);
-	good(&h, "mr add pd p length 64 name m");
+	good(&h, "buf add length 64 name bytes");
 	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/verb"), "first touch");
-	good(&h, "mr reg m");
+	good(&h, "mr add pd p name m");
+	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/verbs")), 0);
+	good(&h, "mr reg m buf bytes");
 	assert_string_equal(kv_out_get_string(h.doc, "/verbs/0/verb"), "ibv_reg_mr");
 	assert_int_equal(h.s.verb_ns, 2000);
 	good(&h, "post send qp a");
@@ -563,8 +626,9 @@ static void test_verbs(void **state)
 	end(&h);
 	begin(&h, KV_SPACE_KERNEL, true);
 	connect_two(&h);
-	good(&h, "mr add pd p length 64 name m");
-	good(&h, "mr reg m qp a");
+	good(&h, "buf add length 64 name bytes");
+	good(&h, "mr add pd p name m");
+	good(&h, "mr reg m buf bytes qp a");
 	/* The QP was looked at before. */
 	assert_string_equal(kv_out_get_string(h.doc, "/verbs/1/verb"), "ib_post_send");
 	assert_string_equal(kv_out_get_string(h.doc, "/verbs/1/wr"), "IB_WR_REG_MR");
@@ -626,10 +690,17 @@ static void test_trace(void **state)
 	good(&h, "cq add cqe 8 name c");
 	good(&h, "qp add pd p cq c name a");
 	traces(&h, "qp show a", 0, "ib_query_qp(qp 1) = reset\n");
-	good(&h, "mr add pd p length 64 name m");
-	traces(&h, "mr reg m qp a access remote-read", 0,
+	good(&h, "qp modify a state init access none");
+	traces(&h, "qp modify a state rtr path-mtu 1024 dest-qpn 18 rq-psn 5 dgid ::ffff:10.0.0.1 sgid-index 1 max-dest-rd-atomic 1 min-rnr-timer 12",
+	       0,
+	       "ib_query_qp(qp 1) = init\n"
+	       "ib_modify_qp(qp 1, state rtr, path-mtu 1024, dest-qpn 18, rq-psn 5, dgid ::ffff:10.0.0.1, sgid-index 1, dlid 0, sl 0, traffic-class 0, flow-label 0, hop-limit 64, min-rnr-timer 12, max-dest-rd-atomic 1) = 0  [3.000 us: resolve 1.800, modify 1.200]\n");
+	good(&h, "qp modify a state reset");
+	good(&h, "buf add length 64 name b");
+	good(&h, "mr add pd p name m");
+	traces(&h, "mr reg m buf b qp a access remote-read", 0,
 	       "ib_query_qp(qp 1) = reset\n"
-	       "ib_map_mr_sg(mr 1, offset 0, length 64), "
+	       "ib_map_mr_sg(mr 1, buf 1, offset 0, length 64), "
 	       "ib_post_send(mr 1, qp 1, access remote-read, IB_WR_REG_MR), "
 	       "ib_poll_cq(send-cq) = lkey 0x101, rkey 0x201  [2.000 us]\n");
 	traces(&h, "mr inv m qp a", 0,
@@ -640,11 +711,31 @@ static void test_trace(void **state)
 	       "ib_post_recv(qp 1, op recv, wr-id 0, sge none) not called: "
 	       "the qp is in RESET: bring it to INIT first (EINVAL)\n");
 	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/verbs")), 0);
+	/* Not the text says whether the verb was called. */
+	fake_world.refusal = "kernel post: ib_post_recv failed, one could think (EINVAL)";
+	traces(&h, "post recv qp a", -EINVAL,
+	       "ib_post_recv(qp 1, op recv, wr-id 0, sge none) not called: "
+	       "ib_post_recv failed, one could think (EINVAL)\n");
+	/* Another verb, before it. */
+	fake_world.failed = KVERBS_STAGE_QUERY;
+	traces(&h, "post recv qp a", -EINVAL,
+	       "ib_post_recv(qp 1, op recv, wr-id 0, sge none) not called: "
+	       "ib_post_recv failed, one could think (EINVAL)\n");
+	fake_world.failed = KVERBS_STAGE_POST;
 	fake_world.refusal = "kernel post: the device refuses the request (EINVAL)";
 	traces(&h, "post recv qp a", -EINVAL,
 	       "ib_post_recv(qp 1, op recv, wr-id 0, sge none) = -22 (EINVAL) the device refuses the request\n");
 	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/verbs")), 1);
 	fake_world.refusal = NULL;
+	fake_world.failed = KVERBS_STAGE_UNSPEC;
+	traces(&h, "post recv qp a wr-id 1 and recv wr-id 2", 0,
+	       "ib_post_recv(qp 1, op recv, wr-id 1, sge none; op recv, wr-id 2, sge none) = 0  [0.900 us]\n");
+	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/verbs")), 1);
+	fake_world.posted = 1;
+	traces(&h, "post recv qp a wr-id 1 and recv wr-id 2", -ENOMEM,
+	       "ib_post_recv(qp 1, op recv, wr-id 1, sge none; op recv, wr-id 2, sge none) = -12 (ENOMEM) of the request behind 1 posted ones  [0.900 us]\n");
+	fake_world.posted = 0;
+	good(&h, "poll cq c count 3");
 	good(&h, "post recv qp a");
 	fake_world.late_polls = 2;
 	traces(&h, "poll cq c count 1", 0,
@@ -652,7 +743,7 @@ static void test_trace(void **state)
 	       "ib_poll_cq(cq 1) = 1  [0.100 us]\n");
 	/* At the end of a batch. */
 	trace_begin(&h, &real);
-	assert_int_equal(kv_flush_each(&h.s, false), 4);
+	assert_int_equal(kv_flush_each(&h.s, false), 5);
 	trace_end(&h, real,
 		  "ib_query_qp(qp 1) = reset\n"
 		  "ib_destroy_qp(qp 1) = 0  [0.500 us]\n"
@@ -666,7 +757,7 @@ static void test_trace(void **state)
 	fake_world.lists_changing = 1;
 	traces(&h, "flush", 0, "ib_dealloc_pd(pd 1) = 0  [0.500 us]\n");
 	/* What the fake says it flushed comes in addition. */
-	assert_string_equal(h.text, "flushed 4 kept 1\n");
+	assert_string_equal(h.text, "flushed 4 busy 1\n");
 	end(&h);
 }
 
@@ -686,9 +777,9 @@ static void test_conn(void **state)
 	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/result/objects")), 0);
 	good(&h, "conn listen $dev.gid --backlog 3 name l");
 	says(&h, "conn 1 name l dev rxe0 state listening src 10.0.0.1:7777 port 7777 backlog 3 waiting 0");
-	bad(&h, -ETIMEDOUT, "conn take l timeout 0", "conn take: ");
+	bad(&h, -ETIMEDOUT, "conn get-request l timeout 0", "conn get-request: ");
 	fake_world.requests = 2;
-	good(&h, "conn take l name r");
+	good(&h, "conn get-request l name r");
 	says(&h, "conn 2 name r dev rxe0 state requested event connect-request listener 1");
 	says(&h, "private-length 56 private-data who is it");
 	bad(&h, -EINVAL, "conn accept r", "'qp' is missing");
@@ -707,7 +798,7 @@ static void test_conn(void **state)
 	fake_world.in_use = false;
 	good(&h, "conn del s");
 	fake_world.requests = 1;
-	good(&h, "conn take l name s");
+	good(&h, "conn get-request l name s");
 	good(&h, "conn reject s private-data hex:00ff");
 	says(&h, "state rejected");
 	bad(&h, -EINVAL, "conn reject s private-data hex:0", "private-data 'hex:0' is no bytes: each takes two digits");
@@ -786,7 +877,7 @@ static void test_conn_trace(void **state)
 	traces(&h, "conn disconnect x", 0,
 	       "rdma_disconnect(conn 2) = 0  [4.000 us]\n");
 	fake_world.requests = 1;
-	good(&h, "conn take l name r");
+	good(&h, "conn get-request l name r");
 	traces(&h, "conn reject r private-data no", 0,
 	       "rdma_reject(conn 3, private-data no) = 0  [4.000 us]\n");
 	/* At the end of a batch connections go before their QPs. */
@@ -1135,15 +1226,15 @@ static uint32_t next(uint32_t *seed)
 static void test_noise(void **state)
 {
 	static const char *const bits[] = {
-		"pd", "cq", "mr", "srq", "ah", "qp", "post", "poll", "flush",
+		"pd", "cq", "buf", "mr", "srq", "ah", "qp", "post", "poll", "flush",
 		"echo", "expect", "refused", "set", "EINVAL", "ENOENT", "add",
 		"show", "del", "modify", "connect", "address", "reg", "inv",
 		"write", "read", "send", "recv", "fetch-add", "pd 1", "cq 1",
-		"qp 1", "sge mr 1", "name a", "name b", "length 64", "cqe 4",
+		"qp 1", "sge buf 1", "name a", "name b", "length 64", "cqe 4",
 		"max-wr 1", "state init", "state rtr", "peer $b.address", "text x",
 		"hex 00", "format hex", "offset 1", "remote-addr 1",
 		"remote-key 1", "wr-id 1", "1", "a", "$a", "$last.id", "$dev.gid",
-		"conn", "conn listen ::1", "conn take 1", "conn connect 10.0.0.1:5",
+		"conn", "conn listen ::1", "conn get-request 1", "conn connect 10.0.0.1:5",
 		"conn accept 1", "conn wait 1", "no-wait", "timeout 0",
 		"private-data hex:", "src [::1]:9", "'", "\"", "access all", "dgid ::1", "psn 1", "''",
 	};
@@ -1201,6 +1292,7 @@ int main(void)
 		cmocka_unit_test(test_persistent),
 		cmocka_unit_test(test_references),
 		cmocka_unit_test(test_content),
+		cmocka_unit_test(test_second_port),
 		cmocka_unit_test(test_connect),
 		cmocka_unit_test(test_modify),
 		cmocka_unit_test(test_post_and_poll),

@@ -2,6 +2,7 @@
 #include "test.h"
 #include <kverbs.h>
 #include "loop_env.h"
+#include "rules/request.h"
 
 /* IBTA 11.6.2, with libibverbs' numbers. */
 #define WC_FLUSHED 5
@@ -13,8 +14,8 @@ static struct kv_hist hist;
 static struct kv_loop loop;
 static struct kv_end a, b;
 
-static struct kv_loop pong;
-static struct kv_hist pong_hist;
+static struct kv_loop server;
+static struct kv_hist server_hist;
 
 static __u64 hist_count(void)
 {
@@ -29,11 +30,11 @@ static int reset(void **state)
 {
 	memset(&fake, 0, sizeof(fake));
 	memset(&loop, 0, sizeof(loop));
-	memset(&pong, 0, sizeof(pong));
+	memset(&server, 0, sizeof(server));
 	memset(&a, 0, sizeof(a));
 	memset(&b, 0, sizeof(b));
 	kv_hist_reset(&hist);
-	kv_hist_reset(&pong_hist);
+	kv_hist_reset(&server_hist);
 	fake.now = 1000000;
 	fake.now_ticks = 1;
 	a.recvs = KV_LOOP_RECVS;
@@ -51,25 +52,25 @@ static int reset(void **state)
 
 static unsigned int rounds;
 
-/* Somebody's PONG: sends back what has arrived, which has to be the next byte. */
+/* Somebody's server: sends back what has arrived, which has to be the next byte. */
 static void answer(struct kv_end *e)
 {
 	if (e->write) {
-		e->flag = e->new_flag;
-		assert_int_equal(e->flag, (__u8)(e->mark + 1));
-		e->mark = e->flag;
+		e->rx_tail = e->new_tail;
+		assert_int_equal(e->rx_tail, (__u8)(e->tx_tail + 1));
+		e->tx_tail = e->rx_tail;
 	}
 	rounds++;
 	assert_int_equal(kv_env_post_send(e, 0), 0);
 }
 
-/* Somebody's PING: the answer has to be what was asked; asks for the next. */
+/* A client: the answer has to be what was asked; asks for the next. */
 static void ask(struct kv_end *e)
 {
 	if (e->write) {
-		e->flag = e->new_flag;
-		assert_int_equal(e->flag, e->mark);
-		e->mark++;
+		e->rx_tail = e->new_tail;
+		assert_int_equal(e->rx_tail, e->tx_tail);
+		e->tx_tail++;
 	}
 	rounds++;
 	assert_int_equal(kv_env_post_send(e, 0), 0);
@@ -90,41 +91,41 @@ static void prepare_alone(void)
 {
 }
 
-static void prepare_send_ping(void)
+static void prepare_send_client(void)
 {
 	connect(0);
 	b.arrived = answer;
 }
 
-static void prepare_write_ping(void)
+static void prepare_write_client(void)
 {
 	connect(1);
 	b.arrived = answer;
 }
 
 /* The first question is on its way. */
-static void prepare_send_pong(void)
+static void prepare_send_server(void)
 {
 	connect(0);
 	b.arrived = ask;
 	assert_int_equal(kv_env_post_send(&b, 0), 0);
 }
 
-static void prepare_write_pong(void)
+static void prepare_write_server(void)
 {
 	connect(1);
 	b.arrived = ask;
-	b.mark = 1;
+	b.tx_tail = 1;
 	assert_int_equal(kv_env_post_send(&b, 0), 0);
 }
 
-static void prepare_send_relay(void)
+static void prepare_send_pingpong(void)
 {
 	connect(0);
 	loop.b = &b;
 }
 
-static void prepare_write_relay(void)
+static void prepare_write_pingpong(void)
 {
 	connect(1);
 	loop.b = &b;
@@ -139,15 +140,15 @@ static const struct kind {
 } kinds[] = {
 	{ "post_to_completion", KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_WRITE,
 	  prepare_alone, true },
-	{ "send_ping", KVERBS_LOOP_PING, KVERBS_OP_SEND, prepare_send_ping, true },
-	{ "send_pong", KVERBS_LOOP_PONG, KVERBS_OP_SEND, prepare_send_pong, false },
-	{ "send_relay", KVERBS_LOOP_RELAY, KVERBS_OP_SEND, prepare_send_relay,
+	{ "send_client", KVERBS_LOOP_PINGPONG_CLIENT, KVERBS_OP_SEND, prepare_send_client, true },
+	{ "send_server", KVERBS_LOOP_PINGPONG_SERVER, KVERBS_OP_SEND, prepare_send_server, false },
+	{ "send_pingpong", KVERBS_LOOP_PINGPONG, KVERBS_OP_SEND, prepare_send_pingpong,
 	  true },
-	{ "write_ping", KVERBS_LOOP_PING, KVERBS_OP_WRITE, prepare_write_ping,
+	{ "write_client", KVERBS_LOOP_PINGPONG_CLIENT, KVERBS_OP_WRITE, prepare_write_client,
 	  true },
-	{ "write_pong", KVERBS_LOOP_PONG, KVERBS_OP_WRITE, prepare_write_pong,
+	{ "write_server", KVERBS_LOOP_PINGPONG_SERVER, KVERBS_OP_WRITE, prepare_write_server,
 	  false },
-	{ "write_relay", KVERBS_LOOP_RELAY, KVERBS_OP_WRITE, prepare_write_relay,
+	{ "write_pingpong", KVERBS_LOOP_PINGPONG, KVERBS_OP_WRITE, prepare_write_pingpong,
 	  true },
 };
 
@@ -161,9 +162,9 @@ static void prepare(const struct kind *k)
 	k->prepare();
 }
 
-static int run(const struct kind *k, int off)
+static int run(const struct kind *k, int bh_disabled)
 {
-	return kv_loop_pick(k->loop, k->op, off)(&loop);
+	return kv_loop_pick(k->loop, k->op, bh_disabled)(&loop);
 }
 
 /* No completion was left behind for the next run to stumble over. */
@@ -190,7 +191,7 @@ static void all_take_what_was_asked(void **state)
 		assert_int_equal(loop.done, 10);
 		assert_int_equal(hist_count(), k->samples ? 10 : 0);
 		assert_int_equal(a.sends, 10);
-		assert_int_equal(fake.breathed, 10);
+		assert_int_equal(fake.rescheds, 10);
 		assert_int_equal(loop.wc_status, 0);
 		assert_int_equal(a.unready + b.unready, 0);
 		assert_drained();
@@ -211,12 +212,12 @@ static void all_stop_before_the_first_when_none_is_wanted(void **state)
 static void all_hold_off_softirqs_when_told(void **state)
 {
 	EACH_KIND(k) {
-		for (int off = 0; off < 2; off++) {
+		for (int bh_disabled = 0; bh_disabled < 2; bh_disabled++) {
 			prepare(k);
-			assert_int_equal(run(k, off), 0);
-			assert_int_equal(a.offs, off ? a.sends : 0);
+			assert_int_equal(run(k, bh_disabled), 0);
+			assert_int_equal(a.bh_posts, bh_disabled ? a.sends : 0);
 			if (loop.b)
-				assert_int_equal(b.offs, off ? b.sends : 0);
+				assert_int_equal(b.bh_posts, bh_disabled ? b.sends : 0);
 		}
 	}
 }
@@ -257,7 +258,7 @@ static void all_give_up_when_nothing_completes(void **state)
 		prepare(k);
 		a.lost_send = 4;
 		fake.poll_ticks = 10;
-		fake.flag_ticks = 10;
+		fake.tail_ticks = 10;
 		loop.timeout = 50000;
 		start = fake.now;
 		assert_int_equal(run(k, 0), -ETIMEDOUT);
@@ -286,7 +287,7 @@ static void all_look_once_more_when_it_is_late(void **state)
 		fake.relax = lose_the_cpu;
 		a.send_empty = 4;
 		a.recv_empty = 4;
-		a.flag_empty = 4;
+		a.tail_empty = 4;
 		a.recv_cq.wc[0].empty = 4;
 		assert_int_equal(run(k, 0), 0);
 		assert_int_equal(loop.done, 1);
@@ -304,11 +305,11 @@ static void all_stop_while_waiting(void **state)
 	EACH_KIND(k) {
 		prepare(k);
 		a.lost_send = 4;
-		fake.let_go = set_stop;
+		fake.yield = set_stop;
 		assert_int_equal(run(k, 0), -ECANCELED);
 		assert_int_equal(loop.done, 3);
 		assert_int_equal(loop.busy, 1);
-		assert_int_equal(loop.let_go, 1);
+		assert_int_equal(loop.yields, 1);
 	}
 }
 
@@ -317,13 +318,13 @@ static void all_finish_the_sample_when_stopped(void **state)
 {
 	EACH_KIND(k) {
 		/* It waits for a question with nothing outstanding. */
-		if (k->loop == KVERBS_LOOP_PONG)
+		if (k->loop == KVERBS_LOOP_PINGPONG_SERVER)
 			continue;
 		prepare(k);
 		loop.spins = 0;
 		loop.grace = 100000;
 		a.send_empty = 3;
-		fake.let_go = set_stop;
+		fake.yield = set_stop;
 		assert_int_equal(run(k, 0), -ECANCELED);
 		assert_int_equal(loop.done, 1);
 		assert_int_equal(loop.busy, 0);
@@ -340,7 +341,7 @@ static void stop_when_three_went(void)
 static void grace_begins_when_the_stop_is_seen(void **state)
 {
 	EACH_KIND(k) {
-		if (k->loop == KVERBS_LOOP_PONG)
+		if (k->loop == KVERBS_LOOP_PINGPONG_SERVER)
 			continue;
 		prepare(k);
 		loop.spins = 0;
@@ -348,7 +349,7 @@ static void grace_begins_when_the_stop_is_seen(void **state)
 		loop.timeout = 100000;
 		fake.poll_ticks = 1000;
 		a.send_empty = 5;
-		fake.let_go = stop_when_three_went;
+		fake.yield = stop_when_three_went;
 		assert_int_equal(run(k, 0), -ECANCELED);
 		assert_int_equal(loop.done, 1);
 		assert_int_equal(loop.busy, 0);
@@ -358,7 +359,7 @@ static void grace_begins_when_the_stop_is_seen(void **state)
 
 static void stop_after_three(void)
 {
-	if (fake.breathed == 3)
+	if (fake.rescheds == 3)
 		loop.stop = 1;
 }
 
@@ -366,7 +367,7 @@ static void all_stop_between_samples(void **state)
 {
 	EACH_KIND(k) {
 		prepare(k);
-		fake.breathe = stop_after_three;
+		fake.resched = stop_after_three;
 		assert_int_equal(run(k, 0), -ECANCELED);
 		assert_int_equal(loop.done, 3);
 		assert_int_equal(a.sends, 3);
@@ -379,7 +380,7 @@ static void all_are_done_if_stopped_after_the_last(void **state)
 	EACH_KIND(k) {
 		prepare(k);
 		loop.iters = 3;
-		fake.breathe = stop_after_three;
+		fake.resched = stop_after_three;
 		assert_int_equal(run(k, 0), 0);
 		assert_int_equal(loop.done, 3);
 	}
@@ -405,8 +406,8 @@ static void all_report_a_bad_completion(void **state)
 		a.bad_send = 4;
 		a.bad = (struct fake_wc){ 2, WC_RETRY_EXCEEDED, 0x81 };
 		a.flush = true;
-		/* A SEND relay waits at the other end, and looks when time is up. */
-		if (k->loop == KVERBS_LOOP_RELAY && k->op == KVERBS_OP_SEND)
+		/* A one-thread ping-server of SENDs waits at the other end, and looks when time is up. */
+		if (k->loop == KVERBS_LOOP_PINGPONG && k->op == KVERBS_OP_SEND)
 			a.bad.empty = 0;
 		assert_int_equal(run(k, 0), -EIO);
 		assert_int_equal(loop.done, 3);
@@ -422,7 +423,7 @@ static void all_report_a_bad_completion(void **state)
 static void null_records_what_two_reads_cost(void **state)
 {
 	fake.now_ticks = 23;
-	fake.breathe_ticks = 1000;
+	fake.resched_ticks = 1000;
 	loop.a = NULL;
 	loop.iters = 50;
 	assert_int_equal(kv_loop_null(&loop), 0);
@@ -431,21 +432,21 @@ static void null_records_what_two_reads_cost(void **state)
 	assert_int_equal(kv_hist_min(&hist), 23);
 	assert_int_equal(kv_hist_max(&hist), 23);
 	assert_int_equal(hist.sum, 50 * 23);
-	assert_int_equal(fake.breathed, 50);
+	assert_int_equal(fake.rescheds, 50);
 	assert_int_equal(fake.relaxed + fake.gone, 0);
 }
 
-static void null_is_the_same_with_off(void **state)
+static void null_is_the_same_with_bh_disabled(void **state)
 {
 	fake.now_ticks = 23;
 	loop.a = NULL;
-	assert_int_equal(kv_loop_null_off(&loop), 0);
+	assert_int_equal(kv_loop_null_bh_disabled(&loop), 0);
 	assert_int_equal(hist.sum, 10 * 23);
 }
 
 static void null_stops_between_samples(void **state)
 {
-	fake.breathe = stop_after_three;
+	fake.resched = stop_after_three;
 	assert_int_equal(kv_loop_null(&loop), -ECANCELED);
 	assert_int_equal(loop.done, 3);
 }
@@ -454,18 +455,18 @@ static void null_stops_between_samples(void **state)
 static void span_is_from_first_to_last(void **state)
 {
 	fake.now_ticks = 10;
-	fake.breathe_ticks = 100;
+	fake.resched_ticks = 100;
 	loop.iters = 3;
 	assert_int_equal(kv_loop_null(&loop), 0);
 	assert_int_equal(loop.first, 1000000);
-	/* first, then two reads for each sample, and two breaths between them. */
+	/* first, then two reads for each sample, and two cond_resched points between them. */
 	assert_int_equal(kv_loop_elapsed(&loop), 6 * 10 + 2 * 100);
 }
 
 static void time_ends_the_run(void **state)
 {
 	fake.now_ticks = 10;
-	fake.breathe_ticks = 80;
+	fake.resched_ticks = 80;
 	loop.iters = ~0ULL;
 	loop.time = 1000;
 	assert_int_equal(kv_loop_null(&loop), 0);
@@ -531,7 +532,7 @@ static void null_takes_a_sample_of_no_ticks(void **state)
 static void time_goes_on_after_a_dropped_sample(void **state)
 {
 	fake.now_ticks = 10;
-	fake.breathe_ticks = 80;
+	fake.resched_ticks = 80;
 	fake.behind_from = fake.behind_to = 5;
 	fake.behind = 1000000;
 	loop.iters = ~0ULL;
@@ -553,7 +554,7 @@ static void wait_is_not_over_because_a_counter_is_behind(void **state)
 	assert_int_equal(kv_loop_post_to_completion(&loop), 0);
 	assert_int_equal(loop.done, 10);
 	assert_int_equal(loop.dropped, 0);
-	assert_int_equal(loop.let_go, 10 * 3);
+	assert_int_equal(loop.yields, 10 * 3);
 }
 
 /* Whatever a reader finds in the middle of a run or of its start. */
@@ -579,12 +580,12 @@ static void reset_forgets_what_a_loop_left(void **state)
 	loop.spins = 0;
 	a.send_empty = 2;
 	assert_int_equal(kv_loop_post_to_completion(&loop), 0);
-	assert_true(loop.let_go > 0);
+	assert_true(loop.yields > 0);
 	assert_int_equal(loop.dropped, 1);
 	kv_loop_reset(&loop);
 	assert_int_equal(loop.done, 0);
 	assert_int_equal(loop.dropped, 0);
-	assert_int_equal(loop.let_go, 0);
+	assert_int_equal(loop.yields, 0);
 	assert_int_equal(kv_loop_elapsed(&loop), 0);
 	assert_int_equal(hist_count(), 0);
 	assert_int_equal(hist.sum, 0);
@@ -613,9 +614,9 @@ static void set_costs(void)
 	fake.post_ticks = 100;
 	fake.recv_ticks = 5000;
 	fake.poll_ticks = 10;
-	fake.flag_ticks = 2;
+	fake.tail_ticks = 2;
 	fake.relax_ticks = 1;
-	fake.breathe_ticks = 7000;
+	fake.resched_ticks = 7000;
 }
 
 static void assert_samples(__u64 n, __u64 ticks)
@@ -634,7 +635,7 @@ static void completion_sample_is_exact(void **state)
 	/* The post, seven polls, six times between two of them. */
 	assert_samples(10, 3 + 100 + 7 * 10 + 6 * 1);
 	assert_int_equal(fake.relaxed, 60);
-	assert_int_equal(loop.let_go, 0);
+	assert_int_equal(loop.yields, 0);
 }
 
 static void each_sample_has_its_own_bin(void **state)
@@ -651,7 +652,7 @@ static void each_sample_has_its_own_bin(void **state)
 	assert_int_equal(kv_hist_min(&hist), 113);
 }
 
-static void cpu_is_let_go_after_the_spins(void **state)
+static void cpu_is_yielded_after_the_spins(void **state)
 {
 	loop.spins = 5;
 	loop.iters = 4;
@@ -659,16 +660,16 @@ static void cpu_is_let_go_after_the_spins(void **state)
 	assert_int_equal(kv_loop_post_to_completion(&loop), 0);
 	assert_int_equal(fake.relaxed, 4 * 5);
 	assert_int_equal(fake.gone, 4 * 7);
-	assert_int_equal(loop.let_go, 4 * 7);
+	assert_int_equal(loop.yields, 4 * 7);
 }
 
-static void cpu_is_let_go_at_once_without_spins(void **state)
+static void cpu_is_yielded_at_once_without_spins(void **state)
 {
 	loop.spins = 0;
 	a.send_empty = 2;
 	assert_int_equal(kv_loop_post_to_completion(&loop), 0);
 	assert_int_equal(fake.relaxed, 0);
-	assert_int_equal(loop.let_go, 10 * 2);
+	assert_int_equal(loop.yields, 10 * 2);
 }
 
 static void bad_completion_ends_the_loop(void **state)
@@ -696,25 +697,25 @@ static void broken_cq_ends_the_loop(void **state)
 
 static void send_ping_sample_is_exact(void **state)
 {
-	prepare_send_ping();
+	prepare_send_client();
 	set_costs();
 	a.recv_empty = 4;
 	a.send_empty = 9;
-	assert_int_equal(kv_loop_send_ping(&loop), 0);
+	assert_int_equal(kv_loop_send_client(&loop), 0);
 	/* The other end's post too; no receive posted, no send completion. */
 	assert_samples(10, 3 + 100 + 100 + 5 * 10 + 4 * 1);
 	assert_int_equal(rounds, 10);
 }
 
-static void send_relay_sample_is_exact(void **state)
+static void send_pingpong_sample_is_exact(void **state)
 {
-	prepare_send_relay();
+	prepare_send_pingpong();
 	set_costs();
 	a.recv_empty = 4;
 	b.recv_empty = 2;
 	a.send_empty = 9;
 	b.send_empty = 9;
-	assert_int_equal(kv_loop_send_relay(&loop), 0);
+	assert_int_equal(kv_loop_send_pingpong(&loop), 0);
 	assert_samples(10, 3 + 2 * 100 + (5 + 3) * 10 + (4 + 2) * 1);
 	assert_int_equal(b.sends, 10);
 }
@@ -728,9 +729,9 @@ static void send_loops_replace_their_receives(void **state)
 		loop.iters = 1000;
 		assert_int_equal(run(k, 0), 0);
 		assert_int_equal(a.recvs_posted, 1000);
-		/* One is used by the question that PONG was not asked for. */
+		/* One is used by the question that server was not asked for. */
 		assert_int_equal(a.recvs, KV_LOOP_RECVS -
-				 (k->loop == KVERBS_LOOP_PONG));
+				 (k->loop == KVERBS_LOOP_PINGPONG_SERVER));
 		if (loop.b) {
 			assert_int_equal(b.recvs, KV_LOOP_RECVS);
 			assert_int_equal(b.recvs_posted, 1000);
@@ -752,7 +753,7 @@ static void cause_of_a_flush_is_found(void **state)
 	/* It is late, and behind a good one. */
 	fake_complete(&a.send_cq, (struct fake_wc){ .empty = 3 });
 	fake_complete(&a.send_cq, (struct fake_wc){ 20, WC_RETRY_EXCEEDED, 0x81 });
-	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
+	assert_int_equal(kv_loop_send_client(&loop), -EIO);
 	assert_int_equal(loop.wc_status, WC_RETRY_EXCEEDED);
 	assert_int_equal(loop.vendor_err, 0x81);
 	assert_int_equal(loop.busy, 1);
@@ -766,7 +767,7 @@ static void cause_is_found_behind_flushed_sends(void **state)
 	loop.grace = 1000;
 	fake_complete(&a.send_cq, (struct fake_wc){ 0, WC_FLUSHED, 0x12 });
 	fake_complete(&a.send_cq, (struct fake_wc){ 2, WC_REM_ACCESS, 0x82 });
-	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
+	assert_int_equal(kv_loop_send_client(&loop), -EIO);
 	assert_int_equal(loop.wc_status, WC_REM_ACCESS);
 	assert_int_equal(loop.vendor_err, 0x82);
 }
@@ -780,7 +781,7 @@ static void flush_without_cause_stays_a_flush(void **state)
 	fake.poll_ticks = 10;
 	loop.timeout = 50000;
 	loop.grace = 200;
-	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
+	assert_int_equal(kv_loop_send_client(&loop), -EIO);
 	assert_int_equal(loop.wc_status, WC_FLUSHED);
 	assert_int_equal(loop.vendor_err, 0x11);
 	assert_true(fake.now - start > 2000 && fake.now - start < 3000);
@@ -793,7 +794,7 @@ static int ping_and_probe(struct fake_wc *probe)
 	fake.poll_ticks = 10;
 	loop.timeout = 5000;
 	loop.grace = 100;
-	return kv_loop_send_ping(&loop);
+	return kv_loop_send_client(&loop);
 }
 
 static void who_only_waits_asks_the_peer(void **state)
@@ -830,13 +831,13 @@ static void peer_that_allows_no_write_is_there(void **state)
 static void search_for_the_cause_can_be_stopped(void **state)
 {
 	put_flushed_receive();
-	fake.let_go = set_stop;
+	fake.yield = set_stop;
 	fake.poll_ticks = 10;
 	loop.grace = 15;
-	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
+	assert_int_equal(kv_loop_send_client(&loop), -EIO);
 	assert_int_equal(loop.wc_status, WC_FLUSHED);
 	/* Once before it was stopped. */
-	assert_int_equal(loop.let_go, 3);
+	assert_int_equal(loop.yields, 3);
 }
 
 static void search_for_the_cause_ends_on_a_broken_cq(void **state)
@@ -845,7 +846,7 @@ static void search_for_the_cause_ends_on_a_broken_cq(void **state)
 	a.send_cq.broken = true;
 	fake.poll_ticks = 10;
 	loop.timeout = 5000;
-	assert_int_equal(kv_loop_send_ping(&loop), -EIO);
+	assert_int_equal(kv_loop_send_client(&loop), -EIO);
 	assert_int_equal(loop.wc_status, WC_FLUSHED);
 }
 
@@ -853,65 +854,65 @@ static void search_for_the_cause_ends_on_a_broken_cq(void **state)
 
 static void write_ping_sample_is_exact(void **state)
 {
-	prepare_write_ping();
+	prepare_write_client();
 	set_costs();
 	a.recv_empty = 4;
 	a.send_empty = 9;
-	assert_int_equal(kv_loop_write_ping(&loop), 0);
+	assert_int_equal(kv_loop_write_client(&loop), 0);
 	assert_samples(10, 3 + 100 + 100 + 5 * 2 + 4 * 1);
 }
 
-static void write_relay_sample_is_exact(void **state)
+static void write_pingpong_sample_is_exact(void **state)
 {
-	prepare_write_relay();
+	prepare_write_pingpong();
 	set_costs();
 	a.recv_empty = 4;
 	b.recv_empty = 2;
 	a.send_empty = 9;
 	b.send_empty = 9;
-	assert_int_equal(kv_loop_write_relay(&loop), 0);
+	assert_int_equal(kv_loop_write_pingpong(&loop), 0);
 	assert_samples(10, 3 + 2 * 100 + (5 + 3) * 2 + (4 + 2) * 1);
 }
 
 /* answer() checks each byte: 0 .. 255 and round again, nearly four times. */
 static void write_ping_counts_round(void **state)
 {
-	prepare_write_ping();
+	prepare_write_client();
 	a.recv_empty = 2;
 	loop.iters = 1000;
-	assert_int_equal(kv_loop_write_ping(&loop), 0);
+	assert_int_equal(kv_loop_write_client(&loop), 0);
 	assert_int_equal(rounds, 1000);
-	assert_int_equal(a.mark, 1000 % 256);
-	assert_int_equal(a.flag, 1000 % 256);
-	assert_int_equal(b.mark, 1000 % 256);
+	assert_int_equal(a.tx_tail, 1000 % 256);
+	assert_int_equal(a.rx_tail, 1000 % 256);
+	assert_int_equal(b.tx_tail, 1000 % 256);
 }
 
 /* ask() checks each byte. */
 static void write_pong_counts_round(void **state)
 {
-	prepare_write_pong();
+	prepare_write_server();
 	a.recv_empty = 2;
 	loop.iters = 1000;
-	assert_int_equal(kv_loop_write_pong(&loop), 0);
+	assert_int_equal(kv_loop_write_server(&loop), 0);
 	assert_int_equal(rounds, 1000);
-	assert_int_equal(a.mark, 1000 % 256);
+	assert_int_equal(a.tx_tail, 1000 % 256);
 	/* The next question has been asked already. */
-	assert_int_equal(b.mark, 1001 % 256);
-	assert_int_equal(a.new_flag, 1001 % 256);
+	assert_int_equal(b.tx_tail, 1001 % 256);
+	assert_int_equal(a.new_tail, 1001 % 256);
 }
 
-static void write_relay_counts_round(void **state)
+static void write_pingpong_counts_round(void **state)
 {
-	prepare_write_relay();
+	prepare_write_pingpong();
 	a.recv_empty = 1;
 	b.recv_empty = 3;
 	loop.iters = 1000;
-	assert_int_equal(kv_loop_write_relay(&loop), 0);
+	assert_int_equal(kv_loop_write_pingpong(&loop), 0);
 	assert_int_equal(b.sends, 1000);
-	assert_int_equal(a.mark, 1000 % 256);
-	assert_int_equal(b.mark, 1000 % 256);
-	assert_int_equal(a.flag, 1000 % 256);
-	assert_int_equal(b.flag, 1000 % 256);
+	assert_int_equal(a.tx_tail, 1000 % 256);
+	assert_int_equal(b.tx_tail, 1000 % 256);
+	assert_int_equal(a.rx_tail, 1000 % 256);
+	assert_int_equal(b.rx_tail, 1000 % 256);
 }
 
 /* Warm-up and measurement are two calls on the same buffers. */
@@ -934,16 +935,16 @@ static void write_loops_find_their_place_again(void **state)
 /* A dead peer never writes; the send completion says so before the deadline. */
 static void write_ping_sees_its_write_fail(void **state)
 {
-	prepare_write_ping();
+	prepare_write_client();
 	loop.spins = 5;
 	a.bad_send = 4;
 	a.bad = (struct fake_wc){ 3, WC_RETRY_EXCEEDED, 0x81 };
-	assert_int_equal(kv_loop_write_ping(&loop), -EIO);
+	assert_int_equal(kv_loop_write_client(&loop), -EIO);
 	assert_int_equal(loop.done, 3);
 	assert_int_equal(loop.busy, 1);
 	assert_int_equal(loop.wc_status, WC_RETRY_EXCEEDED);
 	assert_int_equal(loop.vendor_err, 0x81);
-	assert_int_equal(loop.let_go, 3);
+	assert_int_equal(loop.yields, 3);
 }
 
 /* Taken while waiting for the flag, the send completion is not waited for. */
@@ -959,39 +960,39 @@ static void write_completion_is_taken_once(void **state)
 		b.recv_empty = 10;
 		assert_int_equal(run(k, 0), 0);
 		assert_int_equal(loop.done, 10);
-		assert_true(loop.let_go > 0);
+		assert_true(loop.yields > 0);
 		assert_drained();
 	}
 }
 
-/* Both ends as loops: the PONG gets the CPU when the PING lets it go. */
+/* Both ends as loops: the server gets the CPU when the client yields it. */
 
-static kv_loop_fn pong_fn;
-static int pong_active;
+static kv_loop_fn server_fn;
+static int server_active;
 
-static void run_pong(void)
+static void run_server(void)
 {
-	if (pong_active)
+	if (server_active)
 		return;
-	if (b.write ? b.new_flag == b.mark : !b.recv_cq.used)
+	if (b.write ? b.new_tail == b.tx_tail : !b.recv_cq.used)
 		return;
-	pong_active = 1;
-	pong.iters = pong.done + 1;
-	assert_int_equal(pong_fn(&pong), 0);
-	pong_active = 0;
+	server_active = 1;
+	server.iters = server.done + 1;
+	assert_int_equal(server_fn(&server), 0);
+	server_active = 0;
 }
 
-static void prepare_pong(int write)
+static void prepare_server(int write)
 {
 	connect(write);
-	pong_active = 0;
-	pong_fn = kv_loop_pick(KVERBS_LOOP_PONG,
+	server_active = 0;
+	server_fn = kv_loop_pick(KVERBS_LOOP_PINGPONG_SERVER,
 			       write ? KVERBS_OP_WRITE : KVERBS_OP_SEND, 0);
-	pong.a = &b;
-	pong.hist = &pong_hist;
-	pong.time = ~0ULL;
-	pong.timeout = 100000;
-	pong.spins = 1;
+	server.a = &b;
+	server.hist = &server_hist;
+	server.time = ~0ULL;
+	server.timeout = 100000;
+	server.spins = 1;
 	a.recv_empty = 3;
 	b.recv_empty = 3;
 	a.send_empty = 5;
@@ -1004,58 +1005,58 @@ static void ping_and_pong_meet(void **state)
 		__u32 op = write ? KVERBS_OP_WRITE : KVERBS_OP_SEND;
 
 		reset(NULL);
-		prepare_pong(write);
+		prepare_server(write);
 		loop.iters = 1000;
 		loop.spins = write;
-		fake.let_go = run_pong;
-		assert_int_equal(kv_loop_pick(KVERBS_LOOP_PING, op, 0)(&loop), 0);
+		fake.yield = run_server;
+		assert_int_equal(kv_loop_pick(KVERBS_LOOP_PINGPONG_CLIENT, op, 0)(&loop), 0);
 		assert_int_equal(loop.done, 1000);
-		assert_int_equal(pong.done, 1000);
+		assert_int_equal(server.done, 1000);
 		assert_int_equal(hist_count(), 1000);
-		assert_int_equal(kv_hist_max(&pong_hist), 0);
+		assert_int_equal(kv_hist_max(&server_hist), 0);
 		assert_int_equal(a.unready + b.unready, 0);
 		if (!write) {
 			assert_int_equal(a.recvs, KV_LOOP_RECVS);
 			assert_int_equal(b.recvs, KV_LOOP_RECVS);
 		}
-		assert_int_equal(a.mark, b.mark);
-		assert_int_equal(pong.busy, 0);
+		assert_int_equal(a.tx_tail, b.tx_tail);
+		assert_int_equal(server.busy, 0);
 		assert_drained();
 	}
 }
 
 /* Nobody asks: its time is over, and the wait is not one that has failed. */
-static void pong_ends_with_its_time(void **state)
+static void server_ends_with_its_time(void **state)
 {
 	for (int write = 0; write < 2; write++) {
 		reset(state);
 		connect(write);
-		prepare_pong(write);
-		pong.iters = ~0ULL;
-		pong.time = 5000;
-		pong.timeout = ~0ULL;
-		assert_int_equal(pong_fn(&pong), 0);
-		assert_int_equal(pong.done, 0);
-		assert_int_equal(pong.busy, 0);
-		assert_int_equal(kv_loop_elapsed(&pong), 0);
+		prepare_server(write);
+		server.iters = ~0ULL;
+		server.time = 5000;
+		server.timeout = ~0ULL;
+		assert_int_equal(server_fn(&server), 0);
+		assert_int_equal(server.done, 0);
+		assert_int_equal(server.busy, 0);
+		assert_int_equal(kv_loop_elapsed(&server), 0);
 		assert_true(fake.now - 1000000 >= 5000);
 		assert_true(fake.now - 1000000 < 5100);
 	}
 }
 
 /* From its start to its last answer. */
-static void pong_tells_its_time(void **state)
+static void server_tells_its_time(void **state)
 {
 	for (int write = 0; write < 2; write++) {
 		reset(state);
 		fake.now_ticks = 10;
 		if (write)
-			prepare_write_pong();
+			prepare_write_server();
 		else
-			prepare_send_pong();
+			prepare_send_server();
 		loop.iters = ~0ULL;
 		loop.time = 995;
-		assert_int_equal(kv_loop_pick(KVERBS_LOOP_PONG,
+		assert_int_equal(kv_loop_pick(KVERBS_LOOP_PINGPONG_SERVER,
 					      write ? KVERBS_OP_WRITE : KVERBS_OP_SEND,
 					      0)(&loop), 0);
 		/* The counter is read when a wait begins, and at the answer. */
@@ -1065,44 +1066,44 @@ static void pong_tells_its_time(void **state)
 	}
 }
 
-static void pong_may_start_first(void **state)
+static void server_may_start_first(void **state)
 {
 	for (int write = 0; write < 2; write++) {
 		__u32 op = write ? KVERBS_OP_WRITE : KVERBS_OP_SEND;
 
 		reset(NULL);
-		prepare_pong(write);
-		pong.iters = 1;
+		prepare_server(write);
+		server.iters = 1;
 		/* Nobody asks; it has promised nothing, so it is not busy. */
-		assert_int_equal(pong_fn(&pong), -ETIMEDOUT);
-		assert_int_equal(pong.busy, 0);
+		assert_int_equal(server_fn(&server), -ETIMEDOUT);
+		assert_int_equal(server.busy, 0);
 		assert_int_equal(b.sends, 0);
 
 		loop.iters = 300;
 		loop.spins = 0;
-		fake.let_go = run_pong;
-		assert_int_equal(kv_loop_pick(KVERBS_LOOP_PING, op, 0)(&loop), 0);
-		assert_int_equal(pong.done, 300);
+		fake.yield = run_server;
+		assert_int_equal(kv_loop_pick(KVERBS_LOOP_PINGPONG_CLIENT, op, 0)(&loop), 0);
+		assert_int_equal(server.done, 300);
 	}
 }
 
 /* A question after 90 % of the deadline leaves all of it to the answer. */
-static void pong_has_a_deadline_for_each_wait(void **state)
+static void server_has_a_deadline_for_each_wait(void **state)
 {
 	EACH_KIND(k) {
-		if (k->loop != KVERBS_LOOP_PONG)
+		if (k->loop != KVERBS_LOOP_PINGPONG_SERVER)
 			continue;
 		prepare(k);
-		fake.let_go_ticks = 100;
+		fake.yield_ticks = 100;
 		loop.timeout = 10000;
 		loop.spins = 0;
 		loop.iters = 1;
 		a.recv_cq.wc[0].empty = 90;
-		a.flag_empty = 90;
+		a.tail_empty = 90;
 		a.send_empty = 20;
 		assert_int_equal(run(k, 0), 0);
 		assert_int_equal(loop.done, 1);
-		assert_int_equal(loop.let_go, 110);
+		assert_int_equal(loop.yields, 110);
 	}
 }
 
@@ -1114,47 +1115,41 @@ static void picks_a_loop_for_what_it_can_do(void **state)
 		__u32 loop;
 		__u32 op;
 		kv_loop_fn fn;
-		kv_loop_fn fn_off;
+		kv_loop_fn fn_bh_disabled;
 	} want[] = {
 #define ROW(loop, op, name) \
-	{ KVERBS_LOOP_##loop, KVERBS_OP_##op, kv_loop_##name, kv_loop_##name##_off }
-#define NOTHING(loop, op) \
-	{ KVERBS_LOOP_##loop, KVERBS_OP_##op, NULL, NULL }
-		ROW(NULL, SEND, null),
-		ROW(NULL, WRITE, null),
-		ROW(NULL, READ, null),
-		ROW(NULL, FETCH_ADD, null),
-		ROW(NULL, CMP_SWP, null),
-		NOTHING(POST_TO_COMPLETION, SEND),
+	{ KVERBS_LOOP_##loop, KVERBS_OP_##op, kv_loop_##name, kv_loop_##name##_bh_disabled }
 		ROW(POST_TO_COMPLETION, WRITE, post_to_completion),
 		ROW(POST_TO_COMPLETION, READ, post_to_completion),
 		ROW(POST_TO_COMPLETION, FETCH_ADD, post_to_completion),
 		ROW(POST_TO_COMPLETION, CMP_SWP, post_to_completion),
-		ROW(PING, SEND, send_ping),
-		ROW(PING, WRITE, write_ping),
-		NOTHING(PING, READ),
-		NOTHING(PING, FETCH_ADD),
-		NOTHING(PING, CMP_SWP),
-		ROW(PONG, SEND, send_pong),
-		ROW(PONG, WRITE, write_pong),
-		NOTHING(PONG, READ),
-		NOTHING(PONG, FETCH_ADD),
-		NOTHING(PONG, CMP_SWP),
-		ROW(RELAY, SEND, send_relay),
-		ROW(RELAY, WRITE, write_relay),
-		NOTHING(RELAY, READ),
-		NOTHING(RELAY, FETCH_ADD),
-		NOTHING(RELAY, CMP_SWP),
+		ROW(PINGPONG_CLIENT, SEND, send_client),
+		ROW(PINGPONG_CLIENT, WRITE, write_client),
+		ROW(PINGPONG_SERVER, SEND, send_server),
+		ROW(PINGPONG_SERVER, WRITE, write_server),
+		ROW(PINGPONG, SEND, send_pingpong),
+		ROW(PINGPONG, WRITE, write_pingpong),
 	};
 	const unsigned int rows = sizeof(want) / sizeof(want[0]);
+	unsigned int taken = 0;
 
-	/* A new loop, or a new operation of runs, has to be added here. */
-	assert_int_equal(rows, __KVERBS_LOOP_LAST * (KVERBS_OP_CMP_SWP + 1));
 	for (unsigned int i = 0; i < rows; i++) {
+		assert_true(kv_op_fits_loop(want[i].op, want[i].loop));
 		assert_true(kv_loop_pick(want[i].loop, want[i].op, 0) ==
 			    want[i].fn);
 		assert_true(kv_loop_pick(want[i].loop, want[i].op, 1) ==
-			    want[i].fn_off);
+			    want[i].fn_bh_disabled);
+	}
+	/* A new loop, or a new operation of runs, has to be added here. */
+	for (__u32 loop = KVERBS_LOOP_NULL + 1; loop < __KVERBS_LOOP_LAST; loop++)
+		for (__u32 op = 0; op < __KVERBS_OP_LAST; op++)
+			taken += kv_op_fits_loop(op, loop);
+	assert_int_equal(taken, rows);
+	/* The loop without verbs has no operation. */
+	for (__u32 op = 0; op < __KVERBS_OP_LAST; op++) {
+		assert_true(kv_op_fits_loop(op, KVERBS_LOOP_NULL));
+		assert_true(kv_loop_pick(KVERBS_LOOP_NULL, op, 0) == kv_loop_null);
+		assert_true(kv_loop_pick(KVERBS_LOOP_NULL, op, 1) == kv_loop_null_bh_disabled);
 	}
 }
 
@@ -1184,7 +1179,7 @@ int main(void)
 		cmocka_unit_test_setup(all_do_nothing_if_stopped_before, reset),
 		cmocka_unit_test_setup(all_report_a_bad_completion, reset),
 		cmocka_unit_test_setup(null_records_what_two_reads_cost, reset),
-		cmocka_unit_test_setup(null_is_the_same_with_off, reset),
+		cmocka_unit_test_setup(null_is_the_same_with_bh_disabled, reset),
 		cmocka_unit_test_setup(null_stops_between_samples, reset),
 		cmocka_unit_test_setup(span_is_from_first_to_last, reset),
 		cmocka_unit_test_setup(time_ends_the_run, reset),
@@ -1199,12 +1194,12 @@ int main(void)
 		cmocka_unit_test_setup(results_are_added_to, reset),
 		cmocka_unit_test_setup(completion_sample_is_exact, reset),
 		cmocka_unit_test_setup(each_sample_has_its_own_bin, reset),
-		cmocka_unit_test_setup(cpu_is_let_go_after_the_spins, reset),
-		cmocka_unit_test_setup(cpu_is_let_go_at_once_without_spins, reset),
+		cmocka_unit_test_setup(cpu_is_yielded_after_the_spins, reset),
+		cmocka_unit_test_setup(cpu_is_yielded_at_once_without_spins, reset),
 		cmocka_unit_test_setup(bad_completion_ends_the_loop, reset),
 		cmocka_unit_test_setup(broken_cq_ends_the_loop, reset),
 		cmocka_unit_test_setup(send_ping_sample_is_exact, reset),
-		cmocka_unit_test_setup(send_relay_sample_is_exact, reset),
+		cmocka_unit_test_setup(send_pingpong_sample_is_exact, reset),
 		cmocka_unit_test_setup(send_loops_replace_their_receives, reset),
 		cmocka_unit_test_setup(cause_of_a_flush_is_found, reset),
 		cmocka_unit_test_setup(cause_is_found_behind_flushed_sends, reset),
@@ -1215,18 +1210,18 @@ int main(void)
 		cmocka_unit_test_setup(search_for_the_cause_can_be_stopped, reset),
 		cmocka_unit_test_setup(search_for_the_cause_ends_on_a_broken_cq, reset),
 		cmocka_unit_test_setup(write_ping_sample_is_exact, reset),
-		cmocka_unit_test_setup(write_relay_sample_is_exact, reset),
+		cmocka_unit_test_setup(write_pingpong_sample_is_exact, reset),
 		cmocka_unit_test_setup(write_ping_counts_round, reset),
 		cmocka_unit_test_setup(write_pong_counts_round, reset),
-		cmocka_unit_test_setup(write_relay_counts_round, reset),
+		cmocka_unit_test_setup(write_pingpong_counts_round, reset),
 		cmocka_unit_test_setup(write_loops_find_their_place_again, reset),
 		cmocka_unit_test_setup(write_ping_sees_its_write_fail, reset),
 		cmocka_unit_test_setup(write_completion_is_taken_once, reset),
 		cmocka_unit_test_setup(ping_and_pong_meet, reset),
-		cmocka_unit_test_setup(pong_ends_with_its_time, reset),
-		cmocka_unit_test_setup(pong_tells_its_time, reset),
-		cmocka_unit_test_setup(pong_may_start_first, reset),
-		cmocka_unit_test_setup(pong_has_a_deadline_for_each_wait, reset),
+		cmocka_unit_test_setup(server_ends_with_its_time, reset),
+		cmocka_unit_test_setup(server_tells_its_time, reset),
+		cmocka_unit_test_setup(server_may_start_first, reset),
+		cmocka_unit_test_setup(server_has_a_deadline_for_each_wait, reset),
 		cmocka_unit_test_setup(picks_a_loop_for_what_it_can_do, reset),
 		cmocka_unit_test_setup(picks_nothing_for_an_unknown_loop, reset),
 	};

@@ -2,6 +2,7 @@
 #include "test.h"
 #include <stdio.h>
 #include <errno.h>
+#include "rules/request.h"
 
 #define UNTOUCHED 0xdeadbeef
 
@@ -213,9 +214,9 @@ static void test_word(void **state)
 
 	assert_int_equal(kv_parse_enum("user", kv_enum_space, &v, &why), 0);
 	assert_int_equal(v, KV_SPACE_USER);
-	assert_int_equal(kv_parse_enum("softirq-off", kv_enum_post, &v, &why),
+	assert_int_equal(kv_parse_enum("bh-disabled", kv_enum_post, &v, &why),
 			 0);
-	assert_int_equal(v, KVERBS_POST_SOFTIRQ_OFF);
+	assert_int_equal(v, KVERBS_POST_BH_DISABLED);
 
 	v = UNTOUCHED;
 	assert_int_equal(kv_parse_enum("use", kv_enum_space, &v, &why),
@@ -226,15 +227,19 @@ static void test_word(void **state)
 	assert_int_equal(kv_parse_enum("User", kv_enum_space, &v, &why),
 			 -EINVAL);
 	assert_int_equal(kv_parse_enum("", kv_enum_kind, &v, &why), -EINVAL);
-	assert_says(&why, "is empty; it takes completion, pingpong, relay or null");
+	assert_says(&why, "is empty; it takes completion, pingpong, one-thread or null");
 	assert_int_equal(v, UNTOUCHED);
 
 	assert_string_equal(kv_enum_name(kv_enum_op, KVERBS_OP_CMP_SWP),
 			    "cmp-swp");
 	assert_string_equal(kv_enum_name(kv_enum_op, 99), "?");
-	/* Each operation that a run can have has a word. */
-	for (uint32_t op = 0; op <= KVERBS_OP_CMP_SWP; op++)
-		assert_string_not_equal(kv_enum_name(kv_enum_op, op), "?");
+	/* Each operation that a run can have has a word, and no other has one. */
+	for (uint32_t op = 0; op < __KVERBS_OP_LAST; op++)
+		assert_int_equal(kv_op_fits_loop(op, KVERBS_LOOP_POST_TO_COMPLETION) ||
+				 kv_op_fits_loop(op, KVERBS_LOOP_PINGPONG),
+				 strcmp(kv_enum_name(kv_enum_op, op), "?") != 0);
+	for (uint32_t op = 0; op < __KVERBS_WC_OP_LAST; op++)
+		assert_string_not_equal(kv_enum_name(kv_enum_wc_op, op), "?");
 }
 
 static void test_ops(void **state)

@@ -17,6 +17,7 @@
 #include "sys/now.h"
 #include "remote/channel.h"
 #include "remote/connect.h"
+#include "rules/qp_table.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define ORDER "little"
@@ -131,28 +132,28 @@ static void says(const char *text, const char *part)
 		fail_msg("'%s' does not say '%s'", text, part);
 }
 
-static int mr_write(struct kv_backend *b, uint32_t id, uint64_t offset, const void *data,
+static int buf_write(struct kv_backend *b, uint32_t id, uint64_t offset, const void *data,
 		    uint64_t length)
 {
-	return kv_op_mr_write(b, &(struct kv_mr_write){ id, offset, length, data }, NULL, NULL);
+	return kv_op_buf_write(b, &(struct kv_buf_write){ id, offset, length, data }, NULL, NULL);
 }
 
-static int mr_read(struct kv_backend *b, uint32_t id, uint64_t offset, void *data,
+static int buf_read(struct kv_backend *b, uint32_t id, uint64_t offset, void *data,
 		   uint64_t length)
 {
-	return kv_op_mr_read(b, &(struct kv_mr_read){ id, offset, length, data }, NULL, NULL);
+	return kv_op_buf_read(b, &(struct kv_buf_read){ id, offset, length, data }, NULL, NULL);
 }
 
 static void test_objects(void **state)
 {
 	struct world *w = *state;
 	struct kv_pd_init pd_init = { .dev = "rxe0" };
-	struct kv_mr_init mr_init = { .length = 4096, .max_access = 1 };
+	struct kv_buf_init buf_init = { .dev = "rxe0", .length = 4096 };
 	union kv_object object;
 	struct kv_backend *b;
 	char there[4096], back[4096];
 	struct kv_pd pd;
-	struct kv_mr mr;
+	struct kv_buf buf;
 	uint64_t ns = 0;
 
 	assert_int_equal(open_it(w), 0);
@@ -161,37 +162,95 @@ static void test_objects(void **state)
 	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), 0);
 	assert_int_equal(ns, 1000);
 	assert_int_equal(pd.local_dma_lkey, 0x1234);
-	mr_init.pd = pd.id;
-	assert_int_equal(kv_op_mr_new(b, &mr_init, &mr, &ns), 0);
+	assert_int_equal(kv_op_buf_new(b, &buf_init, &buf, &ns), 0);
 	memset(there, 0x5a, sizeof(there));
-	assert_int_equal(mr_write(b, mr.id, 0, there, sizeof(there)), 0);
-	assert_int_equal(mr_read(b, mr.id, 0, back, sizeof(back)), 0);
+	assert_int_equal(buf_write(b, buf.id, 0, there, sizeof(there)), 0);
+	assert_int_equal(buf_read(b, buf.id, 0, back, sizeof(back)), 0);
 	assert_memory_equal(there, back, sizeof(there));
-	assert_int_equal(kv_op_get(b, KV_MR, mr.id, &object), 0);
-	assert_int_equal(object.mr.length, 4096);
-	assert_int_equal(kv_op_get(b, KV_MR, 33, &object), -ENOENT);
-	says(b->err, "there: mr_get.id: no mr 33 among the client's");
+	assert_int_equal(kv_op_get(b, KV_BUF, buf.id, &object), 0);
+	assert_int_equal(object.buf.length, 4096);
+	assert_int_equal(kv_op_get(b, KV_BUF, 33, &object), -ENOENT);
+	says(b->err, "there: buf_get.id: no buf 33 among the client's");
 	assert_null(content_stays_in_its_buffer(b, "rxe0"));
 	/* One that is refused leaves the connection as it was. */
-	assert_int_equal(mr_read(b, mr.id, 4000, back, 200), -EINVAL);
+	assert_int_equal(buf_read(b, buf.id, 4000, back, 200), -EINVAL);
 	pd_init.persistent = true;
 	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), -EPERM);
 	says(b->err, "there: what a client makes goes when the client goes");
 	pd_init = (struct kv_pd_init){ .dev = "other" };
 	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), -ENODEV);
-	assert_int_equal(kv_op_del(b, KV_MR, mr.id, &ns), 0);
+	assert_int_equal(kv_op_del(b, KV_BUF, buf.id, &ns), 0);
 	assert_int_equal(ns, 500);
 	/* The PD goes with the client. */
 	close_it(w);
 	says(w->said, "ended: the connection was closed");
 }
 
+/* Which verb has failed at the other host is told here; a refusal before any is none. */
+static void test_failed(void **state)
+{
+	struct kv_wr wr = { .op = KVERBS_OP_RECV };
+	struct world *w = *state;
+
+	assert_int_equal(open_it(w), 0);
+	fake_world.refusal = "the device refuses the request";
+	fake_world.failed = KVERBS_STAGE_POST;
+	assert_int_equal(kv_op_wr_post_one(w->b, 0, &wr, NULL), -EINVAL);
+	says(w->b->err, "there: the device refuses the request");
+	assert_int_equal(w->b->failed, KVERBS_STAGE_POST);
+	fake_world.failed = KVERBS_STAGE_UNSPEC;
+	assert_int_equal(kv_op_wr_post_one(w->b, 0, &wr, NULL), -EINVAL);
+	assert_int_equal(w->b->failed, KVERBS_STAGE_UNSPEC);
+	/* The server's own. */
+	fake_world.failed = KVERBS_STAGE_POST;
+	assert_int_equal(kv_op_wr_post_one(w->b, 0, &wr, NULL), -EINVAL);
+	assert_int_equal(kv_op_pd_del(w->b, &(struct kv_id){ 7 }, NULL, NULL), -ENOENT);
+	assert_int_equal(w->b->failed, KVERBS_STAGE_UNSPEC);
+	fake_world.refusal = NULL;
+	close_it(w);
+}
+
+/* The parts of a time come along, and are gone with the next call. */
+static void test_stages(void **state)
+{
+	struct kv_qp_modify modify = {
+		.attr = {
+			.state = KVERBS_QPS_INIT,
+			.mask = KV_QPA_STATE | KV_QPA_PORT | KV_QPA_PKEY_INDEX | KV_QPA_ACCESS,
+		},
+	};
+	struct kv_qp_init qp_init = { .type = KVERBS_QPT_RC, .max_send_wr = 1, .max_recv_wr = 1 };
+	struct kv_cq_init cq_init = { .dev = "rxe0", .cqe = 2 };
+	struct kv_pd_init pd_init = { .dev = "rxe0" };
+	struct world *w = *state;
+	struct kv_pd pd;
+	struct kv_cq cq;
+	struct kv_qp qp;
+	uint64_t ns;
+
+	assert_int_equal(open_it(w), 0);
+	assert_int_equal(kv_op_pd_new(w->b, &pd_init, &pd, NULL), 0);
+	assert_int_equal(kv_op_cq_new(w->b, &cq_init, &cq, NULL), 0);
+	qp_init.pd = pd.id;
+	qp_init.send_cq = qp_init.recv_cq = cq.id;
+	assert_int_equal(kv_op_qp_new(w->b, &qp_init, &qp, NULL), 0);
+	modify.id = qp.id;
+	assert_int_equal(kv_op_qp_modify(w->b, &modify, NULL, &ns), 0);
+	assert_int_equal(ns, 3000);
+	assert_int_equal(w->b->times.stage_ns[KVERBS_STAGE_MODIFY], 3000);
+	assert_int_equal(w->b->times.stage_ns[KVERBS_STAGE_RESOLVE], 0);
+	assert_int_equal(kv_op_del(w->b, KV_QP, modify.id, &ns), 0);
+	assert_int_equal(ns, 500);
+	assert_int_equal(w->b->times.stage_ns[KVERBS_STAGE_MODIFY], 0);
+	close_it(w);
+}
+
 /* What the client has not made: in the kernel that may be there, of somebody else's. */
 static void test_others(void **state)
 {
 	struct kv_pd_init pd_init = { .dev = "rxe0" };
-	struct kv_mr_init mr_init = { .length = 64 };
-	struct kv_run_spec spec = { .dev = "rxe0", .iters = 1 };
+	struct kv_mr_init mr_init = { .max_pages = 1 };
+	struct kv_run_start start = { .spec = { .dev = "rxe0", .iters = 1 } };
 	struct kv_wr wr = { .sges = 1, .op = KVERBS_OP_RECV };
 	struct kv_mr_reg reg = { .length = 64 };
 	struct world *w = *state;
@@ -204,9 +263,9 @@ static void test_others(void **state)
 	assert_int_equal(open_it(w), 0);
 	b = w->b;
 	assert_int_equal(kv_op_get(b, KV_MR, 7, &object), -ENOENT);
-	assert_int_equal(mr_read(b, 7, 0, data, 8), -ENOENT);
-	assert_int_equal(mr_write(b, 7, 0, data, 8), -ENOENT);
-	says(b->err, "there: mr_write.id: no mr 7 among the client's");
+	assert_int_equal(buf_read(b, 7, 0, data, 8), -ENOENT);
+	assert_int_equal(buf_write(b, 7, 0, data, 8), -ENOENT);
+	says(b->err, "there: buf_write.id: no buf 7 among the client's");
 	mr_init.pd = 7;
 	assert_int_equal(kv_op_mr_new(b, &mr_init, &object.mr, &ns), -ENOENT);
 	says(b->err, "there: mr_new.pd: no pd 7 ");
@@ -219,12 +278,17 @@ static void test_others(void **state)
 	reg.id = reg.qp = object.mr.id;
 	assert_int_equal(kv_op_mr_reg(b, &reg, &object.mr, &ns), -ENOENT);
 	says(b->err, "there: mr_reg.qp: no qp ");
-	wr.sge[0].mr = 7;
-	assert_int_equal(kv_op_wr_post(b, &wr, NULL, &ns), -ENOENT);
-	says(b->err, "there: wr_post.mr: no mr ");
-	spec.end.local_mr = 7;
-	assert_int_equal(kv_op_run_start(b, &spec, &id, NULL), -ENOENT);
-	says(b->err, "there: run_start.local_mr: no mr ");
+	reg.qp = 0;
+	reg.buf = 7;
+	assert_int_equal(kv_op_mr_reg(b, &reg, &object.mr, &ns), -ENOENT);
+	says(b->err, "there: mr_reg.buf: no buf 7 among the client's");
+	wr.sge[0].buf = 7;
+	assert_int_equal(kv_op_wr_post_one(b, 0, &wr, &ns), -ENOENT);
+	says(b->err, "there: wr_post.buf: no buf ");
+	start.spec.ends = 1;
+	start.spec.end[0].local_buf = 7;
+	assert_int_equal(kv_op_run_start(b, &start, &id, NULL), -ENOENT);
+	says(b->err, "there: run_start.local_buf: no buf ");
 	close_it(w);
 }
 
@@ -244,7 +308,7 @@ static int hears(struct kv_backend *b, const struct kv_event *event)
 /* The kernel tells of everybody's. */
 static void test_events(void **state)
 {
-	struct kv_run_spec spec = { .dev = "rxe0", .iters = 1 };
+	struct kv_run_start start = { .spec = { .dev = "rxe0", .iters = 1 } };
 	struct kv_pd_init pd_init = { .dev = "rxe0" };
 	struct world *w = *state;
 	struct kv_backend *b;
@@ -257,7 +321,7 @@ static void test_events(void **state)
 	b = w->b;
 	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), 0);
 	assert_int_equal(kv_op_conn_new(b, &(struct kv_conn_init){ .dev = "rxe0" }, &conn, &ns), 0);
-	assert_int_equal(kv_op_run_start(b, &spec, &run, NULL), 0);
+	assert_int_equal(kv_op_run_start(b, &start, &run, NULL), 0);
 
 #define HEARS(what, ...)						\
 	hears(b, &(struct kv_event){ .type = KVERBS_EVENT_##what, .dev = "rxe0", __VA_ARGS__ })
@@ -277,42 +341,71 @@ static void test_events(void **state)
 static void test_runs(void **state)
 {
 	static struct kv_run_result result;
-	struct kv_run_spec spec = { .iters = UINT64_MAX, .cpu = -1, .spins = -1 };
+	struct kv_run_start start = { .spec = { .iters = UINT64_MAX, .cpu = -1, .spins = -1 } };
 	struct world *w = *state;
 	struct kv_counters counters;
 	struct kv_id id;
 
-	strcpy(spec.dev, "rxe0");
+	strcpy(start.spec.dev, "rxe0");
 	assert_int_equal(open_it(w), 0);
-	assert_int_equal(kv_op_run_start(w->b, &spec, &id, NULL), 0);
+	assert_int_equal(kv_op_run_start(w->b, &start, &id, NULL), 0);
 	assert_int_equal(kv_op_run_wait(w->b, &(struct kv_wait){ id.id, 1500 }, NULL, NULL), 0);
-	assert_int_equal(kv_op_run_get(w->b, &id, &result, NULL), 0);
-	assert_int_equal(result.samples, 3);
+	assert_int_equal(kv_op_run_get(w->b, &(struct kv_run_which){ id.id, 0 }, &result, NULL), 0);
+	assert_int_equal(result.workers, 1);
+	assert_int_equal(result.worker[0].samples, 3);
+	assert_int_equal(result.spec.cpu, -1);
+	assert_true(result.hist.sum == result.worker[0].sum_ticks);
 	assert_true(kv_hist_max(&result.hist) == UINT64_MAX);
 	assert_int_equal(result.hist.bin[0].count, 1);
 	assert_int_equal(result.hist.bin[KV_HIST_BINS - 1].count, 1);
+	assert_int_equal(kv_op_run_get(w->b, &(struct kv_run_which){ id.id, 1 }, &result, NULL),
+			 -EBADMSG);
+	says(w->b->err, "there: the answer has no result of worker 1");
 	assert_int_equal(kv_op_run_del(w->b, &id, NULL, NULL), 0);
-	spec.time_ns = 3600000000001ULL;
-	assert_int_equal(kv_op_run_start(w->b, &spec, &id, NULL), -ERANGE);
+	start.spec.time_ns = 3600000000001ULL;
+	assert_int_equal(kv_op_run_start(w->b, &start, &id, NULL), -ERANGE);
 	says(w->b->err, "there: a run may take 3600 s here");
-	assert_int_equal(kv_op_counters(w->b, &(struct kv_dev_name){ "rxe0" }, &counters, NULL), 0);
+	assert_int_equal(kv_op_counters(w->b, &(struct kv_dev_port){ "rxe0", 1 }, &counters, NULL), 0);
 	assert_int_equal(counters.counters, 2);
 	assert_string_equal(counters.counter[1].name, "sent_pkts");
 	close_it(w);
 }
 
+static void test_large_device(void **state)
+{
+	const struct kv_dev_name name = { "rxe0" };
+	struct kv_dev *dev = calloc(2, sizeof(*dev));
+	struct world *w = *state;
+
+	assert_non_null(dev);
+	open_it(w);
+	fake_world.large_dev = true;
+	assert_int_equal(fake_dev_get(w->b, &name, &dev[0]), 0);
+	assert_int_equal(kv_op_dev_get(w->b, &name, &dev[1], NULL), 0);
+	assert_int_equal(dev[1].listed, KV_PORTS_MAX);
+	assert_int_equal(dev[1].port[KV_PORTS_MAX - 1].gids, KV_GIDS_MAX);
+	assert_memory_equal(&dev[0], &dev[1], sizeof(dev[0]));
+	fake_world.large_dev = false;
+	fake_world.broken_port = 2;
+	assert_int_equal(kv_op_dev_get(w->b, &name, &dev[1], NULL), 0);
+	assert_int_equal(dev[1].port[0].state, 4);
+	assert_int_equal(dev[1].port[1].error, EIO);
+	free(dev);
+	close_it(w);
+}
+
 static void test_run_too_long(void **state)
 {
-	struct kv_run_spec spec = { .iters = 1, .cpu = -1, .spins = -1 };
+	struct kv_run_start start = { .spec = { .iters = 1, .cpu = -1, .spins = -1 } };
 	struct world *w = *state;
 	struct kv_info info;
 	struct kv_id id;
 
-	strcpy(spec.dev, "rxe0");
+	strcpy(start.spec.dev, "rxe0");
 	w->serve.limits.time_ns = 300000000;
 	fake_world.late_runs = true;
 	assert_int_equal(open_it(w), 0);
-	assert_int_equal(kv_op_run_start(w->b, &spec, &id, NULL), 0);
+	assert_int_equal(kv_op_run_start(w->b, &start, &id, NULL), 0);
 	usleep(600000);
 	assert_int_equal(kv_op_info_get(w->b, NULL, &info, NULL), -ETIMEDOUT);
 	says(w->b->err, "there: a run has taken longer than 0.3 s and was cancelled");
@@ -323,13 +416,13 @@ static void test_run_too_long(void **state)
 static void test_caps(void **state)
 {
 	struct kv_cq_init cq_init = { .dev = "rxe0", .cqe = 100000 };
-	struct kv_mr_init mr_init = { .length = 3000 };
+	struct kv_buf_init buf_init = { .dev = "rxe0", .length = 3000 };
 	struct kv_pd_init pd_init = { .dev = "rxe0" };
 	struct world *w = *state;
 	struct kv_backend *b;
 	struct kv_pd pd;
 	struct kv_cq cq;
-	struct kv_mr mr;
+	struct kv_buf buf;
 	uint64_t ns;
 
 	w->serve.limits.objects = 3;
@@ -340,16 +433,15 @@ static void test_caps(void **state)
 	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), 0);
 	assert_int_equal(kv_op_cq_new(b, &cq_init, &cq, &ns), -EDQUOT);
 	says(b->err, "there: cqe is 100000; a client may have 65536");
-	mr_init.pd = pd.id;
-	assert_int_equal(kv_op_mr_new(b, &mr_init, &mr, &ns), 0);
-	assert_int_equal(kv_op_mr_new(b, &mr_init, &mr, &ns), -EDQUOT);
+	assert_int_equal(kv_op_buf_new(b, &buf_init, &buf, &ns), 0);
+	assert_int_equal(kv_op_buf_new(b, &buf_init, &buf, &ns), -EDQUOT);
 	says(b->err, "there: a client's buffers and queues may have 4096 bytes together");
 	says(b->err, "and 3000 are taken");
 	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), 0);
 	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), -EDQUOT);
 	says(b->err, "there: a client may have 3 objects");
-	assert_int_equal(kv_op_del(b, KV_MR, mr.id, &ns), 0);
-	assert_int_equal(kv_op_mr_new(b, &mr_init, &mr, &ns), 0);
+	assert_int_equal(kv_op_del(b, KV_BUF, buf.id, &ns), 0);
+	assert_int_equal(kv_op_buf_new(b, &buf_init, &buf, &ns), 0);
 	close_it(w);
 }
 
@@ -558,17 +650,17 @@ static void test_hello(void **state)
 	hello("{}", "the client speaks protocol 0", "refused: the client speaks protocol 0");
 	/* That of version 3, whole. */
 	hello("{\"protocol\":3,\"version\":\"0.1.0\",\"space\":0,\"dev\":\"\",\"token\":false,\"nonce\":\"00\",\"mac\":\"00\"}",
-	      "the client speaks protocol 3, this kverbs " KVERBS_VERSION " speaks 4",
+	      "the client speaks protocol 3, this kverbs " KVERBS_VERSION " speaks 6",
 	      "refused: the client speaks protocol 3");
-	hello("{\"protocol\":4}", NULL, "refused: hello.version is missing");
-	hello("{\"protocol\":4,\"version\":1,\"order\":\"little\"}", NULL,
+	hello("{\"protocol\":6}", NULL, "refused: hello.version is missing");
+	hello("{\"protocol\":6,\"version\":1,\"order\":\"little\"}", NULL,
 	      "refused: hello.version is no text");
-	hello("{\"protocol\":4,\"version\":\"1\",\"order\":\"middle\"}",
+	hello("{\"protocol\":6,\"version\":\"1\",\"order\":\"middle\"}",
 	      "the two hosts have different orders of bytes",
 	      "refused: the two hosts have different orders of bytes");
-	hello("{\"protocol\":4,\"version\":\"1\",\"order\":\"" ORDER "\",\"more\":1}", NULL,
+	hello("{\"protocol\":6,\"version\":\"1\",\"order\":\"" ORDER "\",\"more\":1}", NULL,
 	      "refused: hello has an unknown member");
-	hello("{\"protocol\":4,\"version\":\"1\",\"order\":\"" ORDER "\"}", NULL,
+	hello("{\"protocol\":6,\"version\":\"1\",\"order\":\"" ORDER "\"}", NULL,
 	      "refused: hello.space is missing");
 	hello("[]", NULL, "refused: a message is no JSON object");
 	hello("{\"protocol\"", NULL, "refused: a message is no JSON object");
@@ -632,7 +724,7 @@ static void test_other_servers(void **state)
 	other_server("", 0, -ECONNRESET, "there: port 7471: the connection was closed");
 	n = message(text, "{\"protocol\":9,\"version\":\"2.0\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT,
-		     "there: its kverbs 2.0 speaks protocol 9, this kverbs " KVERBS_VERSION " speaks 4");
+		     "there: its kverbs 2.0 speaks protocol 9, this kverbs " KVERBS_VERSION " speaks 6");
 	n = message(text, "{\"protocol\":9,\"version\":\"\\u001b[31m2.0\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 9");
 	n = message(text, "{\"protocol\":9,\"version\":[1]}");
@@ -641,10 +733,10 @@ static void test_other_servers(void **state)
 	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 9");
 	n = message(text, "{\"protocol\":3,\"version\":\"0.1.0\",\"kernel\":true}");
 	other_server((char *)text, n, -EPROTONOSUPPORT,
-		     "there: its kverbs 0.1.0 speaks protocol 3, this kverbs " KVERBS_VERSION " speaks 4");
-	n = message(text, "{\"protocol\":4,\"version\":\"2.0\",\"order\":\"" ORDER "\"}");
+		     "there: its kverbs 0.1.0 speaks protocol 3, this kverbs " KVERBS_VERSION " speaks 6");
+	n = message(text, "{\"protocol\":6,\"version\":\"2.0\",\"order\":\"" ORDER "\"}");
 	other_server((char *)text, n, -EBADMSG, "hello.limits is missing");
-	n = message(text, "{\"protocol\":4,\"version\":\"2.0\",\"order\":\"middle\"}");
+	n = message(text, "{\"protocol\":6,\"version\":\"2.0\",\"order\":\"middle\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT, "the two hosts have different orders of bytes");
 	n = message(text, "[[[[[[[[[[]]]]]]]]]]");
 	other_server((char *)text, n, -EBADMSG, "a message is no JSON object: nesting too deep");
@@ -791,7 +883,10 @@ int main(void)
 		TEST(test_objects),
 		TEST(test_events),
 		TEST(test_runs),
+		TEST(test_large_device),
 		TEST(test_run_too_long),
+		TEST(test_failed),
+		TEST(test_stages),
 		TEST(test_others),
 		TEST(test_caps),
 		TEST(test_queue_caps),

@@ -6,4 +6,6 @@
 . ./tap.sh
 
 check "the kernel tells the policies" sh -c "policies kverbs >'$OUT/policies'"
+check "each command, and each list, refuses each attribute that it does not take" \
+	sh -c "untaken </kverbs/untaken.txt"
 finish

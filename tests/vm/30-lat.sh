@@ -33,7 +33,7 @@ all_ops() {
 for space in kernel user; do
 	all_ops "from $space space" --space $space
 	for op in send write; do
-		for loop in relay pingpong; do
+		for loop in one-thread pingpong; do
 			lat "$op $loop in $space space" --op $op --loop $loop --space $space
 		done
 	done
@@ -105,7 +105,7 @@ fi
 check "JSON to a file" kverbs lat $by_cm --op read --space user --iters 100 --json "$work/lat.json"
 check "keys of both spaces have the same ordering here" \
 	jq -e '.capsule.kernel_keys_relaxed_ordering == false' "$work/lat.json"
-for key in schema_version capsule kernel libibverbs clocksource ns_per_tick accelerator post completion \
+for key in schema_version capsule kernel libibverbs clocksource ns_per_tick ib_port counter_hz_user accelerator post completion \
 	mitigations histogram; do
 	check "JSON has $key" grep -F "\"$key\"" "$work/lat.json"
 done

@@ -34,7 +34,7 @@ for ends in "kernel kernel" "kernel user" "user kernel" "user user"; do
 		run "over IPv6 from $client to $server space" --op read --client "$client" --server "$server" --gid "$GID6"
 done
 for space in kernel user; do
-	run "send relay in $space space" --op send --loop relay --space $space
+	run "send one-thread in $space space" --op send --loop one-thread --space $space
 	op=cmp-swp
 	! iwarp || op=write
 	run "local buffers by an MR's key in $space space" --op $op --client $space --server kernel --lkey mr

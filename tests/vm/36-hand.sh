@@ -31,15 +31,16 @@ field() {
 }
 
 # Immediate data, where there is any.
-imm="imm 0x1234 "
-! iwarp || imm=
+imm="imm 0x1234 " send=send-imm
+! iwarp || imm= send=send
 
 # --- what a command makes stays there, for all
 everything >"$work/before"
 pd=$(added pd add)
 cq=$(added cq add cqe 64)
 ecq=$(added cq add cqe 64 context event)
-mr=$(added mr add pd "$pd" length 1m)
+buf=$(added buf add length 1m)
+mr=$(added mr add pd "$pd")
 a=$(added qp add pd "$pd" cq "$cq")
 b=$(added qp add pd "$pd" cq "$ecq")
 srq=$(added srq add pd "$pd" max-wr 8)
@@ -54,7 +55,9 @@ has "and an srq" "srq $srq dev $DEV persistent pd $pd max-wr * max-sge 1 limit 0
 lacks "and an ah" "AH" || kverbs ah show "$ah" >"$work/out"
 iwarp || has "and an ah" "ah $ah dev $DEV persistent pd $pd port 1 dgid ::ffff:$ADDR sgid-index *" "$work/out"
 echo "mr show $mr" | kverbs batch - >"$work/out"
-has "so does a batch" "mr $mr dev $DEV persistent pd $pd length 1048576" "$work/out"
+has "so does a batch" "mr $mr dev $DEV persistent pd $pd max-pages 256" "$work/out"
+kverbs buf show "$buf" >"$work/out"
+has "a buffer" "buf $buf dev $DEV persistent length 1048576 pieces 1 node 0" "$work/out"
 if iwarp; then
 	refused "two qps are not connected by their addresses" 77 "iWARP connects through the RDMA CM" kverbs qp address "$b"
 	check "but by the RDMA CM" connect_qps "$a" "$b"
@@ -62,48 +65,55 @@ else
 	check "two qps are connected by their addresses" kverbs qp connect "$a" peer "$(kverbs qp address "$b")"
 	check "both ways" kverbs qp connect "$b" peer "$(kverbs qp address "$a")"
 fi
-check "a buffer is registered" kverbs mr reg "$mr" qp "$a"
+check "a buffer is registered" kverbs mr reg "$mr" buf "$buf" qp "$a" access local-write,remote-write
+refused "and in use" 1 "buf $buf is in use by mr $mr: delete that first (EBUSY)" kverbs buf del "$buf"
 kverbs mr show "$mr" >"$work/show"
 iova=$(field iova "$work/show")
 rkey=$(field rkey "$work/show")
 
 # --- content
-kverbs mr write "$mr" offset 5 text 'hello world'
-same "text is read as it was written" 'hello world' "$(kverbs mr read "$mr" offset 5 length 16)"
+kverbs buf write "$buf" offset 5 text 'hello world'
+same "text is read as it was written" 'hello world' "$(kverbs buf read "$buf" offset 5 length 16)"
 same "as hex" '00000000  00 00 00 00 00 68 65 6c  6c 6f 20 77 6f 72 6c 64' \
-	"$(kverbs mr read "$mr" length 16 format hex)"
-kverbs mr write "$mr" offset 512k hex 00ff0a80
-same "what can't be printed is told as hex" '\x00\xff' "$(kverbs mr read "$mr" offset 512k length 2)"
-kverbs mr read "$mr" offset 512k length 4 file "$work/four" >/dev/null
+	"$(kverbs buf read "$buf" length 16 format hex)"
+kverbs buf write "$buf" offset 512k hex 00ff0a80
+same "what can't be printed is told as hex" '\x00\xff' "$(kverbs buf read "$buf" offset 512k length 2)"
+kverbs buf read "$buf" offset 512k length 4 file "$work/four" >/dev/null
 same "a file gets the bytes" "00ff0a80" "$(hexdump -ve '1/1 "%02x"' "$work/four")"
-kverbs mr write "$mr" offset 640k file "$work/four"
-same "and gives them" '000a0000  00 ff 0a 80' "$(kverbs mr read "$mr" offset 640k length 4 format hex)"
+kverbs buf write "$buf" offset 640k file "$work/four"
+same "and gives them" '000a0000  00 ff 0a 80' "$(kverbs buf read "$buf" offset 640k length 4 format hex)"
 dd if=/dev/urandom of="$work/big" bs=1M count=4 2>/dev/null
-kverbs mr load "$mr" file "$work/big" >"$work/out"
-has "1 MiB of a file of 4 are loaded" "mr $mr file $work/big file-offset 0 offset 0 length 1048576" "$work/out"
-check "and saved" kverbs mr save "$mr" file "$work/saved"
+kverbs buf load "$buf" file "$work/big" >"$work/out"
+has "1 MiB of a file of 4 are loaded" "buf $buf file $work/big file-offset 0 offset 0 length 1048576" "$work/out"
+check "and saved" kverbs buf save "$buf" file "$work/saved"
 dd if="$work/big" of="$work/first" bs=1M count=1 2>/dev/null
 check "as they were" cmp "$work/first" "$work/saved"
 dd if="$work/big" bs=1 skip=1000001 count=5000 2>/dev/null >"$work/part"
-kverbs mr load "$mr" file "$work/big" file-offset 1000001 offset 77 length 5000 >"$work/out"
-has "a part of a file is loaded" "mr $mr file $work/big file-offset 1000001 offset 77 length 5000" "$work/out"
+kverbs buf load "$buf" file "$work/big" file-offset 1000001 offset 77 length 5000 >"$work/out"
+has "a part of a file is loaded" "buf $buf file $work/big file-offset 1000001 offset 77 length 5000" "$work/out"
 printf 'head' >"$work/into"
-check "and saved behind what a file holds" kverbs mr save "$mr" file "$work/into" file-offset 4 offset 77 length 5000
+check "and saved behind what a file holds" kverbs buf save "$buf" file "$work/into" file-offset 4 offset 77 length 5000
 { printf 'head'; cat "$work/part"; } >"$work/want"
 check "which stays as it was" cmp "$work/want" "$work/into"
+# The kernel reads no such file by itself.
+kverbs buf load "$buf" file /proc/version >"$work/out"
+bytes=$(wc -c </proc/version)
+has "a file of /proc is loaded" "buf $buf file /proc/version file-offset 0 offset 0 length $bytes" "$work/out"
+kverbs buf save "$buf" file "$work/version" length "$bytes" >/dev/null
+check "as it is" cmp "$work/version" /proc/version
 
 # --- requests and completions
-check "a write is posted" kverbs post write qp "$a" sge mr "$mr" length 8 remote-addr "$iova" \
+check "a write is posted" kverbs post write qp "$a" sge buf "$buf" length 8 remote-addr "$iova" \
 	remote-offset 512k remote-key "$rkey" wr-id 7
 kverbs poll cq "$cq" count 1 >"$work/out"
 has "its completion is told" "wr-id 7 op write status success (0) qp $a" "$work/out"
 same "there is no other" "no completion" "$(kverbs poll cq "$cq")"
-kverbs post recv qp "$b" sge mr "$mr" offset 512k length 64 wr-id 100
+kverbs post recv qp "$b" sge buf "$buf" offset 512k length 64 wr-id 100
 kverbs poll cq "$ecq" wait timeout 30s >"$work/out" 2>&1 &
 tool=$!
 sleep 1
 check "poll wait sleeps" kill -0 $tool
-kverbs post send qp "$a" sge mr "$mr" length 5 $imm wr-id 8
+kverbs post $send qp "$a" sge buf "$buf" length 5 $imm wr-id 8
 check "until another command's message comes" waits "$work/out" .
 wait $tool
 has "and tells it" "wr-id 100 op recv status success (0) length 5 ${imm}qp $b" "$work/out"
@@ -117,7 +127,7 @@ has "and tells those" "wr-id 8 op send status success (0) qp $a" "$work/out"
 for _ in 1 2; do
 	kverbs pd add >/dev/null
 	kverbs cq add cqe 16 >/dev/null
-	kverbs mr add pd "$pd" length 4k >/dev/null
+	kverbs mr add pd "$pd" >/dev/null
 	kverbs qp add pd "$pd" cq "$cq" >/dev/null
 	kverbs srq add pd "$pd" max-wr 4 >/dev/null
 done
@@ -133,7 +143,7 @@ same "and one less" 4 "$(ours qp)"
 # --- what belongs to a batch
 kverbs flush >"$work/out"
 # An ah less there, and two conns more.
-has "flush says how many there were" "flushed $(iwarp && echo 19 || echo 18) kept 0" "$work/out"
+has "flush says how many there were" "flushed $(iwarp && echo 20 || echo 19) busy 0" "$work/out"
 everything >"$work/after"
 check "and leaves none" cmp "$work/before" "$work/after"
 
@@ -154,15 +164,16 @@ for space in kernel user; do
 	exec 6>"$work/fifo2"
 	for fd in 5 6; do
 		echo 'pd add name x
-mr add pd x length 4k name m' >&$fd
+buf add length 4k name m
+mr add pd x name key' >&$fd
 	done
 	check "two batches in $space space make objects" waits "$work/out1" '^mr '
 	check "at once" waits "$work/out2" '^mr '
 	one=$(field pd "$work/out1")
-	echo "mr write m text first
-mr read m" >&5
-	echo "mr write m text second
-mr read m" >&6
+	echo "buf write m text first
+buf read m" >&5
+	echo "buf write m text second
+buf read m" >&6
 	check "of the same name ($space space)" waits "$work/out1" '^first$'
 	check "which are not the same ($space space)" waits "$work/out2" '^second$'
 	everything >"$work/after"
@@ -171,20 +182,20 @@ mr read m" >&6
 		same "the kernel knows both mrs as the module's" 2 "$(ours mr)"
 		refused "nor can it delete one" 1 "no pd with this id among yours (ENOENT)" kverbs pd del "$one"
 		refused "nor use it" 1 "pd: no pd with this id among yours (ENOENT)" \
-			kverbs mr add pd "$one" length 4k
+			kverbs mr add pd "$one"
 		echo "pd show $one" >&6
-		check "nor does the other batch" waits "$work/err2" "^kverbs: stdin:5: pd show: .*no pd with this id among yours \(ENOENT\)"
+		check "nor does the other batch" waits "$work/err2" "^kverbs: stdin:6: pd show: .*no pd with this id among yours \(ENOENT\)"
 	else
 		check "the kernel knows its objects as the process's" \
 			sh -c "rdma resource show pd | grep -w 'pid $batch1' | grep -w kverbs"
 		same "and none as the module's" 0 "$(ours pd)"
-		echo "mr reg m" >&5
+		echo "mr reg key buf m" >&5
 		check "a registration is an MR of the process" waits "$work/out1" ' registered '
 		same "one MR" 1 "$(rdma resource show mr | grep -cw "pid $batch1")"
 	fi
 	exec 6>&-
 	wait "$batch2"
-	echo "mr read m" >&5
+	echo "buf read m" >&5
 	twice() {
 		[ "$(grep -c '^first$' "$work/out1")" = 2 ]
 	}
@@ -200,13 +211,13 @@ done
 pd=$(added pd add)
 open_batch 1 kernel
 exec 5>"$work/fifo1"
-echo "mr add pd $pd length 4k" >&5
+echo "mr add pd $pd" >&5
 waits "$work/out1" '^mr '
-same "flush keeps what a batch uses" "flushed 0 kept 1" "$(kverbs flush)"
-refused "and so does del" 1 "in use by an mr: delete that first" kverbs pd del "$pd"
+same "flush keeps what a batch uses" "flushed 0 busy 1" "$(kverbs flush)"
+refused "and so does del" 1 "in use by an mr: invalidate or delete that first" kverbs pd del "$pd"
 exec 5>&-
 wait "$batch"
-same "as long as it does" "flushed 1 kept 0" "$(kverbs flush)"
+same "as long as it does" "flushed 1 busy 0" "$(kverbs flush)"
 rm "$work/fifo1"
 
 # --- events
@@ -248,21 +259,22 @@ same "monitor: Ctrl-C is the end if there was none" 0 $?
 
 pd=$(added pd add)
 cq=$(added cq add cqe 64)
-mr=$(added mr add pd "$pd" length 4k)
+buf=$(added buf add length 4k)
+mr=$(added mr add pd "$pd")
 srq=$(added srq add pd "$pd" max-wr 8 limit 2)
 a=$(added qp add pd "$pd" cq "$cq")
 b=$(added qp add pd "$pd" cq "$cq" srq "$srq")
 connect_qps "$a" "$b" >/dev/null
-kverbs post recv srq "$srq" sge mr "$mr"
-kverbs post recv srq "$srq" sge mr "$mr"
+kverbs post recv srq "$srq" sge buf "$buf"
+kverbs post recv srq "$srq" sge buf "$buf"
 kverbs srq modify "$srq" limit 2 >/dev/null
 monitors time 600s --json
-kverbs post send qp "$a" sge mr "$mr" length 8
+kverbs post send qp "$a" sge buf "$buf" length 8
 check "monitor --json: an asynchronous event of an srq" \
 	waits "$work/events" '"event": *"srq-limit-reached".*"srq": *'"$srq\\>"
 kverbs poll cq "$cq" count 2 >/dev/null
 if ! lacks "monitor --json: the error of a qp" "completion that tells of the peer's refusal"; then
-	kverbs post write qp "$a" sge mr "$mr" length 8 remote-addr 0 remote-key 0x12345 wr-id 3
+	kverbs post write qp "$a" sge buf "$buf" length 8 remote-addr 0 remote-key 0x12345 wr-id 3
 	kverbs poll cq "$cq" count 1 >"$work/out"
 	has "a request fails" "wr-id 3 op write status remote *error (*) vendor-err * qp $a" "$work/out"
 	check "monitor --json: the error of a qp" \
@@ -297,14 +309,16 @@ parses pd show
 parses pd show "$pd"
 parses cq add cqe 16
 parses cq show "$cq"
-parses mr add pd "$pd" length 64
+parses buf add length 64
+parses buf show
+parses mr add pd "$pd"
 parses mr show
-parses mr write "$mr" text '"quoted" \ and
+parses buf write "$buf" text '"quoted" \ and
 a second line'
-parses mr read "$mr"
-parses mr read "$mr" format hex
-parses mr save "$mr" file "$work/saved"
-parses mr load "$mr" file "$work/saved"
+parses buf read "$buf"
+parses buf read "$buf" format hex
+parses buf save "$buf" file "$work/saved"
+parses buf load "$buf" file "$work/saved"
 parses srq add pd "$pd" max-wr 4
 parses srq modify "$srq" limit 1
 parses srq show
@@ -320,11 +334,11 @@ else
 	parses qp connect "$b" peer "$(kverbs qp address "$a")"
 fi
 parses qp show
-parses mr reg "$mr" qp "$a"
+parses mr reg "$mr" buf "$buf" qp "$a"
 parses mr inv "$mr" qp "$a"
-parses post recv srq "$srq" sge mr "$mr"
+parses post recv srq "$srq" sge buf "$buf"
 # shellcheck disable=SC2086 # words
-parses post send qp "$a" sge mr "$mr" length 8 $imm
+parses post $send qp "$a" sge buf "$buf" length 8 $imm
 parses poll cq "$cq" count 2
 parses flush
 kverbs dev show --json >"$work/json"
@@ -340,14 +354,14 @@ pd add name x    # and another
 cq add cqe 16 \
    name c
 qp add pd $x cq ${c.id} name a
-mr add pd x length 4k name m
-mr write m text "two words, a \" and \$x"
-mr read m
+buf add length 4k name m
+buf write m text "two words, a \" and \$x"
+buf read m
 set n 8
 echo $a.qpn is the number of $a.name, "$n"
 qp show a
 expect qpn $a.qpn
-mr show m
+buf show m
 expect length 0x1000
 END
 same "a batch from standard input" 0 $?
@@ -401,18 +415,18 @@ for space in kernel user; do
 	{
 		printf '%s\n' 'pd add name x' 'cq add cqe 16 name c' 'qp add pd x cq c name a' 'qp add pd x cq c name b'
 		pair_lines a b
-		printf '%s\n' 'mr add pd x length 4k name m' 'mr reg m qp a' 'mr inv m qp a'
+		printf '%s\n' 'buf add length 4k name m' 'mr add pd x name key' 'mr reg key buf m qp a' 'mr inv key qp a'
 	} >"$work/reg"
 	kverbs batch "$work/reg" --trace --space $space >"$work/out" 2>"$work/err"
 	if [ $space = kernel ]; then
 		has "--trace in kernel space: of a registration" \
-			"ib_map_mr_sg(mr *, offset 0, length 4096), ib_post_send(mr *, qp *, access *, IB_WR_REG_MR), ib_poll_cq(send-cq) = lkey *, rkey *  \[*.* us\]" \
+			"ib_map_mr_sg(mr *, buf *, offset 0, length 4096), ib_post_send(mr *, qp *, access *, IB_WR_REG_MR), ib_poll_cq(send-cq) = lkey *, rkey *  \[*.* us: map *.*, post *.*, completion *.*\]" \
 			"$work/err"
 		has "--trace in kernel space: of its end" \
-			"ib_post_send(mr *, qp *, IB_WR_LOCAL_INV), ib_poll_cq(send-cq) = 0  \[*.* us\]" "$work/err"
+			"ib_post_send(mr *, qp *, IB_WR_LOCAL_INV), ib_poll_cq(send-cq) = 0  \[*.* us: post *.*, completion *.*\]" "$work/err"
 	else
 		has "--trace in user space: of a registration" \
-			"ibv_reg_mr(mr *, offset 0, length 4096, access *) = lkey *, rkey *  \[*.* us\]" "$work/err"
+			"ibv_reg_mr(mr *, buf *, offset 0, length 4096, access *) = lkey *, rkey *  \[*.* us\]" "$work/err"
 		has "--trace in user space: of its end" "ibv_dereg_mr(mr *) = 0  \[*.* us\]" "$work/err"
 	fi
 	printf '%s\n' 'cq add cqe 16 name c' 'refused ETIMEDOUT poll cq c count 1 timeout 10ms' >"$work/idle"
@@ -432,7 +446,7 @@ kverbs flush --trace >"$work/out" 2>"$work/err"
 has "flush --trace tells what destroys the cqs" "ib_destroy_cq(cq *) = 0  \[*.* us\]" "$work/err"
 has "and the pds" "ib_dealloc_pd(pd *) = 0  \[*.* us\]" "$work/err"
 same "and counts them" "$(grep -c '^ib_de' "$work/err")" "$(awk '{ print $2 }' "$work/out")"
-same "nothing is left" "flushed 0 kept 0" "$(kverbs flush)"
+same "nothing is left" "flushed 0 busy 0" "$(kverbs flush)"
 
 # Input without an end is refused, and does not fill the memory: the address space ends at 200 MB.
 # refused_input NAME TEXT INPUT ARGUMENTS…: the output of the command INPUT is the batch's standard input
@@ -462,7 +476,7 @@ for space in kernel user; do
 		'monitor time 60s'; do
 		for signal in INT KILL; do
 			printf '%s\n' 'pd add name x' 'cq add cqe 16 context event name c' \
-				'qp add pd x cq c' 'mr add pd x length 1m' 'echo made' "$command" 'echo not reached' >"$work/waits"
+				'qp add pd x cq c' 'buf add length 1m' 'echo made' "$command" 'echo not reached' >"$work/waits"
 			kverbs batch "$work/waits" --space $space >"$work/out" 2>"$work/err" &
 			tool=$!
 			waits "$work/out" '^made$'
@@ -622,19 +636,20 @@ for space in kernel user; do
 	[ $space = user ] || by=qp
 	{
 		printf '%s\n' "pd add name x" "cq add cqe 64 name cq_a" "cq add cqe 64 name cq_b" \
-			"mr add pd x length 64k name from" "mr add pd x length 64k name to" \
+			"buf add length 64k name from_buf" "buf add length 64k name to_buf" \
+			"mr add pd x name from" "mr add pd x name to" \
 			"qp add pd x cq cq_a max-send-sge 3 name a" "qp add pd x cq cq_b name b"
 		pair_lines a b
 		cat <<-END
-			mr reg from ${by:+qp a} access local-write
-			mr reg to ${by:+qp b} access local-write,remote-write,remote-read
-			post recv qp b sge mr to length 64 lkey mr
-			post send qp a sge mr from length 4 lkey mr sge mr from length 0 lkey mr sge mr from length 8 lkey mr
+			mr reg from buf from_buf ${by:+qp a} access local-write
+			mr reg to buf to_buf ${by:+qp b} access local-write,remote-write,remote-read
+			post recv qp b sge mr to length 64
+			post send qp a sge mr from length 4 sge mr from length 0 sge mr from length 8
 			poll cq cq_b count 1
 			expect completions.0.length 12
 			poll cq cq_a count 1
-			post read qp a sge mr from lkey mr remote-addr \$to.iova remote-key \$to.rkey
-			post write qp a sge mr from length 8 lkey mr remote-addr \$to.iova remote-key \$to.rkey
+			post read qp a sge mr from remote-addr \$to.iova remote-key \$to.rkey
+			post write qp a sge mr from length 8 remote-addr \$to.iova remote-key \$to.rkey
 			poll cq cq_a count 2
 			expect completions.1.status success
 		END

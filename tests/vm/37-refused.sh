@@ -18,9 +18,11 @@ pd add name p2
 cq add cqe 64 name c
 cq add cqe 3 name tiny
 cq add cqe 64 context event name ce
-mr add pd p length 4k name m
-mr add pd p2 length 4k name m2
-mr add pd p length 4k access local-write,remote-read name m3
+buf add length 4k name m
+buf add length 8k name m3
+mr add pd p name k
+mr add pd p2 name k2
+mr add pd p max-pages 1 name k3
 srq add pd p max-wr 8 name s
 srq add pd p max-wr 1 name s2
 ah add pd p dgid $dev.gid name h
@@ -45,8 +47,8 @@ qp connect u
 qp connect v2 peer $b.address
 qp modify i state init access none
 qp modify t state init access none
-mr reg m qp a
-mr write m text canary
+mr reg k buf m qp a access local-write,remote-write
+buf write m text canary
 END
 }
 
@@ -74,11 +76,11 @@ rows() {
 	fi
 	grep -E "$not_on_iwarp" "$work/all" | grep -v '^=' >"$1"
 	grep -vE "$not_on_iwarp" "$work/all" |
-		sed -E 's/, ah \* \(h2?\)//; s/\(m2\): delete these first/(m2): delete that first/
+		sed -E 's/, ah \* \(h2?\)//; s/\(k2\): delete these first/(k2): delete that first/
 			s/((the qp is in (INIT|RESET)): bring it to (INIT, )?RTR and RTS first \|) \| post/\1 \2: iWARP'\''s comes to RTS by its conn | post/
 			s/qp \* \(u\) and 9 more/qp * (u), qp * (v) and 8 more/; s/which is 15/which is 8/
 			# libsiw takes no receive without a piece.
-			s/^(= post recv (qp|srq) [a-z0-9]+)$/\1 sge mr m/'
+			s/^(= post recv (qp|srq) [a-z0-9]+)$/\1 sge mr k/'
 }
 
 # ERRNO | text in kernel space | text in user space | command. Texts are patterns as of a shell;
@@ -88,21 +90,22 @@ rows() {
 table() {
 	cat <<'END'
 # Objects that are in use, or that are not there.
-EBUSY | pd * is in use by mr * (m), mr * (m3), srq * (s), srq * (s2), ah * (h), qp * (a), qp * (b), qp * (u) and 9 more: delete these first | | pd del p
-EBUSY | pd * is in use by mr * (m2), ah * (h2): delete these first | | pd del p2
+EBUSY | pd * is in use by mr * (k), mr * (k3), srq * (s), srq * (s2), ah * (h), qp * (a), qp * (b), qp * (u) and 9 more: delete these first | | pd del p
+EBUSY | pd * is in use by mr * (k2), ah * (h2): delete these first | | pd del p2
 EBUSY | cq * is in use by qp * (a), qp * (b), qp * (u), qp * (v), qp * (v2), qp * (w), qp * (r), qp * (x) and 3 more: delete these first | | cq del c
 EBUSY | cq * is in use by qp * (t): delete that first | | cq del tiny
 EBUSY | srq * is in use by qp * (w): delete that first | | srq del s
-= post recv qp a sge mr m
-EBUSY | mr: in use by a posted request: poll its completion, or reset the qp | mr 1 is in use by a posted request: poll its completion, or reset the qp | mr del m
-= post send qp u sge mr m length 8 ah h remote-qpn $b.qpn remote-qkey 0x11111111 wr-id 9
+= post recv qp a sge mr k
+EBUSY | mr: in use by a posted request: poll its completion, or reset the qp | mr 1 is in use by a posted request: poll its completion, or reset the qp | mr del k
+EBUSY | buf * is in use by mr * (k): delete that first | | buf del m
+= post send qp u sge mr k length 8 ah h remote-qpn $b.qpn remote-qkey 0x11111111 wr-id 9
 EBUSY | ah: in use by a posted request: poll its completion, or reset the qp | ah 1 is in use by a posted request: poll its completion, or reset the qp | ah del h
 = poll cq c count 1
 = pd add name gone
 = pd del gone
 ENOENT | pd: no pd with this id among yours | no pd with id 3 in user space | pd del gone
 ENOENT | pd: no pd with this id among yours | no pd with id 3 in user space | pd show gone
-ENOENT | pd: no pd with this id among yours | no pd with id 3 in user space | mr add pd gone length 4k
+ENOENT | pd: no pd with this id among yours | no pd with id 3 in user space | mr add pd gone
 ENOENT | cq: no cq with this id among yours | no cq with id 2000000000 in user space | cq del 2000000000
 ENOENT | mr: no mr with this id among yours | no mr with id 2000000000 in user space | mr del 2000000000
 ENOENT | srq: no srq with this id among yours | no srq with id 2000000000 in user space | srq del 2000000000
@@ -115,8 +118,10 @@ ENOENT | cq: no cq with this id among yours | no cq with id 2000000000 in user s
 ENOENT | qp: no qp with this id among yours | no qp with id 2000000000 in user space | post send qp 2000000000
 ENOENT | srq: no srq with this id among yours | no srq with id 2000000000 in user space | post recv srq 2000000000
 ENOENT | mr: no mr with this id among yours | no mr with id 2000000000 in user space | post send qp a sge mr 2000000000
-ENOENT | ah: no ah with this id among yours | no ah with id 2000000000 in user space | post send qp u sge mr m length 8 ah 2000000000 remote-qpn 1 remote-qkey 1
-ENOENT | mr: no mr with this id among yours | no mr with id 2000000000 in user space | mr write 2000000000 text x
+ENOENT | ah: no ah with this id among yours | no ah with id 2000000000 in user space | post send qp u sge mr k length 8 ah 2000000000 remote-qpn 1 remote-qkey 1
+ENOENT | buf: no buf with this id among yours | no buf with id 2000000000 in user space | buf write 2000000000 text x
+ENOENT | buf: no buf with this id among yours | no buf with id 2000000000 in user space | buf del 2000000000
+ENOENT | sge 1: buf: no buf with this id among yours | no buf with id 2000000000 in user space | post send qp a sge buf 2000000000 length 8
 ENOENT | qp: no qp with this id among yours | no qp with id 2000000000 in user space | qp address 2000000000
 ENOENT | qp: no qp with this id among yours | no qp with id 2000000000 in user space | qp connect 2000000000
 ENODEV | device: no such RDMA device in this network namespace | no RDMA device nosuch0 in user space; there are: rxe0 | pd add dev nosuch0
@@ -126,8 +131,11 @@ ERANGE | cqe: integer out of range: it takes 1 to 2147483647 | cqe is 0: it must
 ERANGE | cqe: integer out of range: it takes 1 to 2147483647 | cqe is 2147483648: it must be 1 to *, the device's max_cqe | cq add cqe 2147483648
 EINVAL | cqe is above the device's max_cqe | cqe is 99999999: it must be 1 to *, the device's max_cqe | cq add cqe 99999999
 EINVAL | comp_vector is not below the device's num_comp_vectors | comp_vector is 99: it must be 0 to *, rxe0 has * | cq add cqe 8 comp-vector 99
-ERANGE | length: integer out of range: it takes 1 to 18446744073709551615 | length is 0 bytes: it must be 1 to *, the device's max_mr_bytes | mr add pd p length 0
-EINVAL | length must be 1 byte up to the device's max_mr_bytes | length is 68719476736 bytes: it must be 1 to *, the device's max_mr_bytes | mr add pd p length 64g
+ERANGE | length: integer out of range: it takes 1 to 18446744073709551615 | length is 0 bytes: in user space it must be 1 to 1073741824 | buf add length 0
+EDQUOT | *buffers and queues*: delete some* | length is 68719476736 bytes: in user space it must be 1 to 1073741824 | buf add length 64g
+ERANGE | pieces: integer out of range: it takes 1 to 1048576 | pieces is 1048577: it must be 0 to 1048576 | buf add length 64 pieces 1048577
+EINVAL | node: no such NUMA node has memory | node 777: no such NUMA node has memory: Invalid argument | buf add length 64 node 777
+ERANGE | max_pages: integer out of range: it takes 1 to 2147483647 | max_pages is 2147483648: it must be 0 to 2147483647 | mr add pd p max-pages 2147483648
 ERANGE | max_wr: integer out of range: it takes 1 to 2147483647 | max_wr is 0: it must be 1 to *, the device's max_srq_wr | srq add pd p max-wr 0
 EINVAL | max_wr is above the device's max_srq_wr | max_wr is 99999999: it must be 1 to *, the device's max_srq_wr | srq add pd p max-wr 99999999
 EINVAL | max_sge is above the device's max_srq_sge | max_sge is 99: it must be 1 to *, the device's max_srq_sge | srq add pd p max-wr 8 max-sge 99
@@ -230,7 +238,8 @@ EINVAL | the qp is in ERR: its next state is RESET | | qp modify x state init qk
 EINVAL | qp * is in rts: it can be connected from reset or init; 'qp modify * state reset' brings it there | | qp connect a peer $b.address
 EINVAL | 'peer' is missing: qp * is of type rc, and needs the address that 'qp address' told of the other QP | | qp connect n
 EINVAL | to rtr: path-mtu must be 256, 512, 1024, 2048 or 4096; the qp is back in reset | to rtr: path-mtu is 1000: it must be 256, 512, 1024, 2048 or 4096; the qp is back in reset | qp connect n peer $b.address path-mtu 1000
-EINVAL | sgid-index 200: rxe0 has no such GID; 'dev show' lists those that there are | | qp connect n peer $b.address sgid-index 200
+EINVAL | sgid-index 200: port 1 of rxe0 has no such GID; 'dev show' lists those that there are | | qp connect n peer $b.address sgid-index 200
+EINVAL | port 2: rxe0 has no such port; it has 1, numbered from 1 on | | qp connect n peer $b.address port 2
 EINVAL | 'qkey' means nothing to a qp of type rc | | qp connect n peer $b.address qkey 5
 EINVAL | to rtr: the destination's MAC address can't be resolved: check dgid and the route; the qp is back in reset | to rtr: ibv_modify_qp of qp 12 from INIT to RTR: Invalid argument: check dgid, sgid_index, the route to it, and what the device can do; the qp is back in reset | qp connect n peer 0000:000012:000012:fe800000000000000000000000000077
 EINVAL | to rtr: the destination's MAC address can't be resolved: check dgid and the route; the qp is back in init | to rtr: ibv_modify_qp of qp 10 from INIT to RTR: Invalid argument: check dgid, sgid_index, the route to it, and what the device can do; the qp is back in init | qp connect i peer 0000:000012:000012:fe800000000000000000000000000077 access remote-read
@@ -242,69 +251,82 @@ ERANGE | max-rd-atomic is 256: it must be 0 to 255 | | qp connect n peer $b.addr
 EINVAL | max-rd-atomic is 255, above the device's max_qp_init_rd_atom, * | | qp connect i peer $b.address max-rd-atomic 255
 EINVAL | 'timeout' means nothing to a qp of type uc | | qp connect v peer $b.address timeout 3
 EINVAL | 'access' means nothing to a qp of type ud | | qp connect y access none
-EINVAL | sgid-index 200: rxe0 has no such GID; 'dev show' lists those that there are | | qp address a sgid-index 200
+EINVAL | sgid-index 200: port 1 of rxe0 has no such GID; 'dev show' lists those that there are | | qp address a sgid-index 200
+EINVAL | port 2: rxe0 has no such port; it has 1, numbered from 1 on | | qp address a port 2
+EINVAL | port 0: rxe0 has no such port; it has 1, numbered from 1 on | | qp address a port 0
 # Registrations, and the contents of buffers.
-EBUSY | the mr is registered already: invalidate it first | mr 1 is registered already: invalidate it first | mr reg m qp a
-EINVAL | qp: the qp is of another pd than the mr | mr 2 is not registered | mr inv m2 qp a
-EINVAL | 'qp' is missing: in the kernel this is a work request, on a QP in rts | - | mr inv m
-EINVAL | 'qp' is missing: in the kernel this is a work request, on a QP in rts | - | mr reg m2
-EINVAL | qp: the qp is of another pd than the mr | - | mr reg m2 qp a
-EINVAL | the qp is in RESET: bring it to INIT, RTR and RTS first | - | mr reg m3 qp n
-EINVAL | qp: uc and ud qps carry no registration: take an rc qp of the same pd | - | mr reg m3 qp u
-EINVAL | access: remote write and remote atomic need local write too | access 0x2 grants more than the max_access of mr 3, 0x5 | mr reg m3 qp a access remote-write
-EINVAL | access is more than the mr's max_access | access 0x3 grants more than the max_access of mr 3, 0x5 | mr reg m3 qp a access remote-write,local-write
-EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | offset 4000 and length 97 name bytes beyond the end of the buffer of mr 3, which has 4096 | mr reg m3 qp a offset 4000 length 97
-ERANGE | offset 4096 is beyond mr *, which has 4096 bytes | | mr reg m3 qp a offset 4096
-ERANGE | length: integer out of range: it takes 1 to 18446744073709551615 | length is 0: it must be 1 byte at least | mr reg m3 qp a length 0
-ENOENT | qp: no qp with this id among yours | - | mr reg m3 qp 2000000000
-EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | offset 4090 and length 7 name bytes beyond the end of the buffer of mr 1, which has 4096 | mr write m offset 4090 text 1234567
-EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | offset 4096 and length 1 name bytes beyond the end of the buffer of mr 1, which has 4096 | mr write m offset 4096 hex 00
-EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | offset 4000 and length 97 name bytes beyond the end of the buffer of mr 1, which has 4096 | mr read m offset 4000 length 97
-ERANGE | offset 4096 is beyond mr *, which has 4096 bytes | | mr read m offset 4096
-ENOENT | file '*/nosuch': cannot open it: No such file or directory | | mr write m file $dir/nosuch
-EISDIR | file '*': cannot read it: Is a directory | | mr write m file $dir
-ERANGE | file '*/seven' has more bytes than the 6 of the buffer from there on | | mr write m offset 4090 file $dir/seven
-EINVAL | file '*/empty' is empty | | mr write m file $dir/empty
-ENOENT | file '*/nosuch': cannot open it: No such file or directory | | mr load m file $dir/nosuch
-EINVAL | file '*' is no regular file | | mr load m file $dir
-EINVAL | file '/dev/zero' is no regular file | | mr load m file /dev/zero
-EINVAL | file '*/fifo' is no regular file | | mr load m file $dir/fifo
-ENODATA | file '*/empty' has no byte from 0 on | | mr load m file $dir/empty
-ENODATA | file '*/seven' has 7 bytes, and not 8 from 0 on | | mr load m file $dir/seven length 8
-ENODATA | file '*/seven' has 7 bytes, and not 1 from 7 on | | mr load m file $dir/seven file-offset 7
-ENODATA | file '*/seven' has 7 bytes, and not 1 from 8 on | | mr load m file $dir/seven file-offset 8
-ERANGE | offset 4096 is beyond mr *, which has 4096 bytes | | mr load m file $dir/seven offset 4096
-EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | offset 4090 and length 7 name bytes beyond the end of the buffer of mr 1, which has 4096 | mr load m file $dir/seven offset 4090 length 7
-EISDIR | file '*': cannot open it: Is a directory | | mr save m file $dir
-ENOENT | file '*/no/such': cannot open it: No such file or directory | | mr save m file $dir/no/such
-EINVAL | file '/dev/null' is no regular file | | mr save m file /dev/null
-EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | offset 4000 and length 97 name bytes beyond the end of the buffer of mr 1, which has 4096 | mr save m file $dir/out.saved offset 4000 length 97
-ENOENT | file '*/no/such': cannot write there: No such file or directory | | mr read m file $dir/no/such
+EBUSY | the mr is registered already: invalidate it first | mr 1 is registered already: invalidate it first | mr reg k buf m qp a
+EINVAL | qp: the qp is of another pd than the mr | mr 2 is not registered | mr inv k2 qp a
+EINVAL | 'qp' is missing: in the kernel this is a work request, on a QP in rts | mr 2 is not registered | mr inv k2
+EINVAL | 'qp' is missing: in the kernel this is a work request, on a QP in rts | - | mr reg k2 buf m
+EINVAL | qp: the qp is of another pd than the mr | - | mr reg k2 buf m qp a
+EINVAL | the qp is in RESET: bring it to INIT, RTR and RTS first | - | mr reg k3 buf m qp n
+EINVAL | qp: uc and ud qps carry no registration: take an rc qp of the same pd | - | mr reg k3 buf m qp u
+EINVAL | access: remote write and remote atomic need local write too | | mr reg k3 buf m qp a access remote-write
+EINVAL | length: offset and length name more pages than the mr's max_pages | offset and length name more pages than the mr's max_pages | mr reg k3 buf m3 qp a
+EINVAL | length: offset and length name more pages than the mr's max_pages | offset and length name more pages than the mr's max_pages | mr reg k3 buf m3 qp a offset 4095 length 2
+EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | | mr reg k3 buf m qp a offset 4000 length 97
+ERANGE | offset 4096 is beyond buf *, which has 4096 bytes | | mr reg k3 buf m qp a offset 4096
+ERANGE | length: integer out of range: it takes 1 to 18446744073709551615 | length is 0: it must be 1 byte at least | mr reg k3 buf m qp a length 0
+ENOENT | qp: no qp with this id among yours | - | mr reg k3 buf m qp 2000000000
+ENOENT | buf: no buf with this id among yours | no buf with id 2000000000 in user space | mr reg k3 buf 2000000000 qp a length 64
+EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | | buf write m offset 4090 text 1234567
+EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | | buf write m offset 4096 hex 00
+EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | | buf read m offset 4000 length 97
+ERANGE | offset 4096 is beyond buf *, which has 4096 bytes | | buf read m offset 4096
+ENOENT | file '*/nosuch': cannot open it: No such file or directory | | buf write m file $dir/nosuch
+EISDIR | file '*': cannot read it: Is a directory | | buf write m file $dir
+ERANGE | file '*/seven' has more bytes than the 6 of the buffer from there on | | buf write m offset 4090 file $dir/seven
+EINVAL | file '*/empty' is empty | | buf write m file $dir/empty
+ENOENT | file '*/nosuch': cannot open it: No such file or directory | | buf load m file $dir/nosuch
+EINVAL | file '*' is no regular file | | buf load m file $dir
+EINVAL | file '/dev/zero' is no regular file | | buf load m file /dev/zero
+EINVAL | file '*/fifo' is no regular file | | buf load m file $dir/fifo
+ENODATA | file '*/empty' has no byte from 0 on | | buf load m file $dir/empty
+ENODATA | file '*/seven' has 7 bytes, and not 8 from 0 on | | buf load m file $dir/seven length 8
+ENODATA | file '*/seven' has 7 bytes, and not 1 from 7 on | | buf load m file $dir/seven file-offset 7
+ENODATA | file '*/seven' has 7 bytes, and not 1 from 8 on | | buf load m file $dir/seven file-offset 8
+ERANGE | offset 4096 is beyond buf *, which has 4096 bytes | | buf load m file $dir/seven offset 4096
+EINVAL | offset 4090 and length 7 name bytes beyond the end of buf *, which has 4096 | | buf load m file $dir/seven offset 4090 length 7
+ERANGE | length is 0: it must be 1 byte at least | | buf load m file $dir/seven length 0
+EISDIR | file '*': cannot open it: Is a directory | | buf save m file $dir
+ENOENT | file '*/no/such': cannot open it: No such file or directory | | buf save m file $dir/no/such
+EINVAL | file '/dev/null' is no regular file | | buf save m file /dev/null
+EINVAL | offset 4000 and length 97 name bytes beyond the end of buf *, which has 4096 | | buf save m file $dir/out.saved offset 4000 length 97
+EINVAL | file-offset 9223372036854775807 and length 4096 name bytes that no file has | | buf save m file $dir/out.saved file-offset 9223372036854775807
+ENOENT | file '*/no/such': cannot write there: No such file or directory | | buf read m file $dir/no/such
 # Requests.
-EINVAL | ah is missing: a ud qp needs to be told where to send | | post send qp y sge mr m length 8
-EINVAL | the qp is in RESET: bring it to INIT first | | post recv qp y sge mr m
+EINVAL | ah is missing: a ud qp needs to be told where to send | | post send qp y sge mr k length 8
+EINVAL | the qp is in RESET: bring it to INIT first | | post recv qp y sge mr k
 EINVAL | the qp is in INIT: bring it to RTR and RTS first | | post send qp i
 EINVAL | the qp is in RESET: bring it to INIT, RTR and RTS first | | post send qp n
-EINVAL | the qp's receives come from its srq: post there | | post recv qp w sge mr m
-EINVAL | sge 1: the mr is of another pd than the queue | | post send qp a sge mr m2
-EINVAL | sge 1: the mr is of another pd than the queue | | post recv srq s sge mr m2
-ERANGE | offset 4096 is beyond mr *, which has 4096 bytes | | post send qp a sge mr m offset 4096
-EINVAL | sge 1: the bytes are beyond the end of the mr's buffer | | post send qp a sge mr m offset 4000 length 97
-EINVAL | more sges than the qp's max_send_sge | | post send qp a sge mr m length 8 sge mr m length 8 sge mr m length 8
-EINVAL | more sges than the qp's max_recv_sge | | post recv qp a sge mr m length 8 sge mr m length 8
-EINVAL | more bytes than the qp's max_inline | | post send qp a sge mr m length 64 inline
-EINVAL | an atomic operation takes one sge of 8 bytes | | post fetch-add qp a sge mr m length 4 add 1 remote-addr 0 remote-key 0
+EINVAL | the qp's receives come from its srq: post there | | post recv qp w sge mr k
+EINVAL | sge 1: the mr is of another pd than the queue | | post send qp a sge buf m mr k2
+EINVAL | sge 1: the mr is of another pd than the queue | | post recv srq s sge buf m mr k2
+ERANGE | offset 4096 is beyond buf *, which has 4096 bytes | | post send qp a sge buf m offset 4096
+ERANGE | offset 4096 is not registered: mr * has 4096 bytes from 0 on | | post send qp a sge mr k offset 4096
+EINVAL | sge 1: the bytes are beyond the end of the buffer | | post send qp a sge mr k offset 4000 length 97
+EINVAL | more sges than the qp's max_send_sge | | post send qp a sge mr k length 8 sge mr k length 8 sge mr k length 8
+EINVAL | more sges than the qp's max_recv_sge | | post recv qp a sge mr k length 8 sge mr k length 8
+EINVAL | more bytes than the qp's max_inline | | post send qp a sge mr k length 64 inline
+EINVAL | wr 2: sge 1: the bytes are beyond the end of the buffer | | post send qp a and send sge mr k offset 4000 length 97
+EINVAL | wr 2: op: recv goes to another queue than the rest of the list: post it apart | wr 2: recv goes to another queue than the rest of the list: post it apart | post send qp a and recv
+EINVAL | wr 2: op: an srq takes recv only | wr 2: an srq takes recv only | post recv srq s and send
+EBUSY | the queue has no room for the whole list: poll its completions, or post fewer | | post recv qp i and recv and recv and recv and recv and recv and recv
+EINVAL | an atomic operation takes one sge of 8 bytes | | post fetch-add qp a sge mr k length 4 add 1 remote-addr 0 remote-key 0
 EINVAL | an atomic operation takes one sge of 8 bytes | | post fetch-add qp a add 1 remote-addr 0 remote-key 0
-EINVAL | remote_addr of an atomic operation is a multiple of 8 | | post fetch-add qp a sge mr m add 1 remote-addr 4 remote-key 0
-EINVAL | remote_addr of an atomic operation is a multiple of 8 | | post cmp-swp qp a sge mr m compare 1 swap 2 remote-addr 4 remote-key 0
-EINVAL | ah is for ud qps only: this one is connected | | post send qp a sge mr m length 8 ah h remote-qpn 1 remote-qkey 1
-EINVAL | ah is missing: a ud qp needs to be told where to send | | post send qp u sge mr m length 8
-ERANGE | remote_qpn: integer out of range: it takes 0 to 16777215 | remote_qpn is 16777216: it must be 0 to 16777215 | post send qp u sge mr m length 8 ah h remote-qpn 0x1000000 remote-qkey 1
-EINVAL | the ah and the qp are of different pds | | post send qp u sge mr m length 8 ah h2 remote-qpn 1 remote-qkey 1
-EINVAL | a ud qp takes send and recv only | | post write qp u sge mr m length 8 remote-addr 0 remote-key 0
-EINVAL | a uc qp takes send, write and recv only | | post read qp v2 sge mr m length 8 remote-addr 0 remote-key 0
-EINVAL | a uc qp takes send, write and recv only | | post fetch-add qp v2 sge mr m add 1 remote-addr 0 remote-key 0
-EINVAL | sge 1: lkey mr: the mr is not registered: register it first | | post send qp a sge mr m3 length 8 lkey mr
+EINVAL | remote_addr of an atomic operation is a multiple of 8 | | post fetch-add qp a sge mr k add 1 remote-addr 4 remote-key 0
+EINVAL | remote_addr of an atomic operation is a multiple of 8 | | post cmp-swp qp a sge mr k compare 1 swap 2 remote-addr 4 remote-key 0
+EINVAL | ah is for ud qps only: this one is connected | | post send qp a sge mr k length 8 ah h remote-qpn 1 remote-qkey 1
+EINVAL | ah is missing: a ud qp needs to be told where to send | | post send qp u sge mr k length 8
+ERANGE | remote_qpn: integer out of range: it takes 0 to 16777215 | remote_qpn is 16777216: it must be 0 to 16777215 | post send qp u sge mr k length 8 ah h remote-qpn 0x1000000 remote-qkey 1
+EINVAL | the ah and the qp are of different pds | | post send qp u sge mr k length 8 ah h2 remote-qpn 1 remote-qkey 1
+EINVAL | a ud qp takes send, with or without imm, and recv only | | post write qp u sge mr k length 8 remote-addr 0 remote-key 0
+EINVAL | a uc qp takes send and write, with or without imm, and recv only | | post read qp v2 sge mr k length 8 remote-addr 0 remote-key 0
+EINVAL | a uc qp takes send and write, with or without imm, and recv only | | post fetch-add qp v2 sge mr k add 1 remote-addr 0 remote-key 0
+EINVAL | sge 1: the mr is not registered: register it first | | post send qp a sge buf m mr k3 length 8
+EINVAL | mr * is not registered: register it first | | post send qp a sge mr k3 length 8
+EINVAL | sge 1: the mr is registered over another buffer | | post send qp a sge buf m3 mr k length 8
 = post recv qp i
 = post recv qp i
 = post recv qp i
@@ -331,11 +353,12 @@ END
 prepare() {
 	look="pd show
 cq show
+buf show
 mr show
 srq show
 ah show
 qp show
-mr read m length 16 format hex"
+buf read m length 16 format hex"
 	n=0
 	: >"$work/todo"
 	objects >"$work/batch"

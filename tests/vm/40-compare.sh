@@ -108,7 +108,7 @@ holds "quadrants: samples, as many as the histogram has, after a warm-up" 'all(.
 holds "quadrants: medians between the extremes" 'all(.cells[].quadrants[];
 	.p50_ns > 0 and .min_ns <= .p50_ns and .p50_ns <= .max_ns)'
 holds "quadrants: the client posts where it is" 'all(.cells[].quadrants;
-	.["K-K"].post == "softirq-off" and .["K-U"].post == "softirq-off" and
+	.["K-K"].post == "bh-disabled" and .["K-U"].post == "bh-disabled" and
 	.["U-K"].post == "process" and .["U-U"].post == "process")'
 holds "quadrants: each difference changes one end" 'all(.cells[];
 	[.differences_ns[] | .changed + " " + .of + " " + .minus] ==
@@ -229,8 +229,8 @@ kill -INT $client
 status=0
 wait $client || status=$?
 check "Ctrl-C in the first round, as JSON" failed "$work/stdout" "$work/stderr" kverbs.compare ECANCELED 1
-refused "quadrants: one thread in two spaces" 2 "--loop relay has one thread for both ends" \
-	kverbs compare --quadrants --loop relay
+refused "quadrants: one thread in two spaces" 2 "--loop one-thread has one thread for both ends" \
+	kverbs compare --quadrants --loop one-thread
 refused "quadrants: the null loop" 2 "--loop null" kverbs compare --quadrants --loop null
 refused "quadrants: completion of send" 2 "--loop completion does not go with send" \
 	kverbs compare --quadrants --loop completion --ops send
@@ -240,7 +240,7 @@ refused "self: of quadrants" 2 "--self has one space" kverbs compare --self kern
 refused "quadrants: a value" 2 "takes no value" kverbs compare --quadrants=yes
 refused "a size that the device can't do" 2 "a size of 3145728 bytes" kverbs compare $by_cm --sizes 3m
 refused "two hosts" 2 "one HOST" kverbs compare 192.0.2.2 192.0.2.3
-refused "one thread on two hosts" 2 "does not go with a HOST" kverbs compare --loop relay 192.0.2.2
+refused "one thread on two hosts" 2 "does not go with a HOST" kverbs compare --loop one-thread 192.0.2.2
 refused "an option for another host alone" 2 "--peer-dev goes with a HOST" kverbs compare --peer-dev rxe0
 check "nothing of all this is left" nothing_left
 

@@ -8,7 +8,7 @@ if checked; then
 	skip "30 cells of a space with itself" "kernels with checkers are not compared"
 	finish
 fi
-if ! calibrate 30 --time 500ms >"$work/figures" 2>"$work/err"; then
+if ! calibrate 30 --time 300ms >"$work/figures" 2>"$work/err"; then
 	fail "30 cells of a space with itself" "$work/figures" "$work/err"
 	finish
 fi
@@ -23,7 +23,7 @@ check "30 cells of a space with itself: all intervals but five hold 0" jq -e '.c
 # cells in all.
 spaces() {
 	# shellcheck disable=SC2086 # words
-	kverbs compare $by_cm --sizes 8,4k --time 200ms --seed "$1" --json "$work/$2.json" >/dev/null 2>>"$work/err"
+	kverbs compare $by_cm --sizes 8,4k --time 100ms --seed "$1" --json "$work/$2.json" >/dev/null 2>>"$work/err"
 }
 if iwarp; then
 	skip "verdicts beside a job that loads the machine" "the operations of RoCE are compared"

@@ -311,14 +311,14 @@ hand_client() {
 	pd=$(kverbs pd add | id)
 	cq=$(kverbs cq add cqe 16 | id)
 	qp=$(kverbs qp add pd "$pd" cq "$cq" | id)
-	message=$(kverbs mr add pd "$pd" length 128 | id)
+	message=$(kverbs buf add length 128 | id)
 	kverbs qp modify "$qp" state init access remote-read
-	kverbs post recv qp "$qp" sge mr "$message" offset 32 length 16
+	kverbs post recv qp "$qp" sge buf "$message" offset 32 length 16
 	conn=$(kverbs conn connect "$ADDR:$port" qp "$qp" access remote-read timeout 20s | id)
-	source=$(kverbs mr add pd "$pd" length 64 | id)
-	kverbs mr reg "$source" qp "$qp" access remote-read >"$work/reg"
-	kverbs mr write "$message" hex "$(printf '%016x%08x%08x' "$(reg iova)" "$(reg rkey)" 64)"
-	kverbs post send qp "$qp" sge mr "$message" length 16
+	source=$(kverbs buf add length 64 | id)
+	kverbs mr reg "$(kverbs mr add pd "$pd" | id)" buf "$source" qp "$qp" access remote-read >"$work/reg"
+	kverbs buf write "$message" hex "$(printf '%016x%08x%08x' "$(reg iova)" "$(reg rkey)" 64)"
+	kverbs post send qp "$qp" sge buf "$message" length 16
 	kverbs poll cq "$cq" count 2 timeout 20s
 	kverbs conn disconnect "$conn"
 }

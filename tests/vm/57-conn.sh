@@ -82,7 +82,7 @@ everything >"$work/before"
 
 pd=$(added pd add)
 cq=$(added cq add cqe 64)
-mr=$(added mr add pd "$pd" length 4k)
+buf=$(added buf add length 4k)
 
 # --- a life in the kernel, a command for each step, over IPv4 and over IPv6
 for addr in "$ADDR" "$ADDR6"; do
@@ -99,7 +99,7 @@ for addr in "$ADDR" "$ADDR6"; do
 	kverbs conn connect "$where" qp "$a" access remote-write private-data 'May I?' timeout 60s \
 		>"$work/active" 2>"$work/err" &
 	active=$!
-	kverbs conn take "$listener" timeout 60s >"$work/out"
+	kverbs conn get-request "$listener" timeout 60s >"$work/out"
 	in=$(awk '{ print $2; exit }' "$work/out")
 	same "$addr: a request waits for an answer" requested "$(state "$in")"
 	kverbs conn show "$in" --json >"$work/json"
@@ -120,8 +120,8 @@ for addr in "$ADDR" "$ADDR6"; do
 	told "$addr: a QP with a connection" 1 "qp del: qp $a is in use by conn $out: delete that first (EBUSY)" \
 		kverbs qp del "$a"
 
-	kverbs post recv qp "$b" sge mr "$mr" length 64 wr-id 9
-	kverbs post send qp "$a" sge mr "$mr" length 8 wr-id 8
+	kverbs post recv qp "$b" sge buf "$buf" length 64 wr-id 9
+	kverbs post send qp "$a" sge buf "$buf" length 8 wr-id 8
 	kverbs poll cq "$cq" count 2 timeout 60s >"$work/out"
 	has "$addr: a message arrives" "wr-id 9 op recv status success (0) length 8 qp $b" "$work/out"
 
@@ -140,7 +140,7 @@ for addr in "$ADDR" "$ADDR6"; do
 	c=$(added qp add pd "$pd" cq "$cq")
 	kverbs conn connect "$where" qp "$c" timeout 60s >"$work/active" 2>"$work/err" &
 	active=$!
-	kverbs conn take "$listener" timeout 60s >"$work/out"
+	kverbs conn get-request "$listener" timeout 60s >"$work/out"
 	no=$(awk '{ print $2; exit }' "$work/out")
 	kverbs conn reject "$no" private-data 'not today' >"$work/out"
 	says "$addr: a request is rejected" "conn $no dev $DEV persistent state rejected *" "$work/out"
@@ -173,14 +173,15 @@ for addr in "$ADDR" "$ADDR6"; do
 		pd add name p
 		cq add cqe 8 name c
 		qp add pd p cq c name q
-		mr add pd p length 64 name m
-		mr reg m
+		buf add length 64 name m
+		mr add pd p name key
+		mr reg key buf m access local-write
 		qp modify q state init access none
-		post recv qp q sge mr m
+		post recv qp q sge mr key
 		conn connect $where qp q private-data 'from user space' timeout 60s name out
 		expect private-data 'from the kernel'
 		poll cq c count 1 timeout 60s
-		mr read m length 5
+		buf read m length 5
 		expect text hello
 		conn wait out state disconnected timeout 60s
 	END
@@ -191,8 +192,8 @@ for addr in "$ADDR" "$ADDR6"; do
 		grep -F '"private_data": "from user space"' <<-END
 			$(kverbs conn show "$in" --json)
 		END
-	kverbs mr write "$mr" text hello
-	kverbs post send qp "$a" sge mr "$mr" length 5
+	kverbs buf write "$buf" text hello
+	kverbs post send qp "$a" sge buf "$buf" length 5
 	kverbs poll cq "$cq" count 1 timeout 60s >"$work/poll"
 	has "$addr: and sends to it" "wr-id 0 op send status success (0) qp $a" "$work/poll"
 	check "$addr: and ends it" kverbs conn disconnect "$in" timeout 60s
@@ -207,7 +208,7 @@ for addr in "$ADDR" "$ADDR6"; do
 		qp add pd p cq c name q
 		conn listen $addr name l
 		echo listening at \$l.src
-		conn take l timeout 60s name in
+		conn get-request l timeout 60s name in
 		conn accept in qp q private-data 'welcome' timeout 60s
 		$linger
 		conn disconnect in timeout 60s
@@ -232,8 +233,8 @@ EADDRNOTAVAIL | cannot listen on 10.9.9.9: src is not an address of an RDMA devi
 ERANGE | cannot listen on $ADDR: backlog: integer out of range: it takes 1 to 1024 | cannot listen on $ADDR: backlog is 0: it must be 1 to 1024 | conn listen $ADDR backlog 0
 = conn listen $ADDR name l
 EADDRINUSE | cannot listen on $ADDR:*port is in use: take another one, or 0 | | conn listen \$l.src
-ETIMEDOUT | no request has come to conn * within * s | | conn take l timeout 100ms
-ENOENT | *no conn with this id among yours | *no conn with id 4000000 in user space | conn take 4000000
+ETIMEDOUT | no request has come to conn * within * s | | conn get-request l timeout 100ms
+ENOENT | *no conn with this id among yours | *no conn with id 4000000 in user space | conn get-request 4000000
 ENOENT | *no qp with this id among yours | no qp with id 4000000 in user space | conn accept l qp 4000000
 ENOENT | *no qp with this id among yours | no qp with id 4000000 in user space | conn connect $ADDR:5 qp 4000000
 ENOENT | *no conn with this id among yours | no conn with id 4000000 in user space | conn accept 4000000 qp a
@@ -257,7 +258,7 @@ ECONNREFUSED | cannot connect to $ADDR:5: ${nobody_listens% *} | | conn connect 
 EBUSY | *the qp is in use by another conn: delete that first | | conn connect \$l.src qp a
 EINVAL | *the peer has not answered yet: wait for answered | | conn accept o qp b
 EINVAL | *the peer has not answered yet: wait for answered | | conn disconnect o
-= conn take l timeout 60s name i
+= conn get-request l timeout 60s name i
 EBUSY | *the qp is in use by another conn: delete that first | | conn accept i qp a no-wait
 EINVAL | *the qp must be an RC one | | conn accept i qp u no-wait
 EINVAL | *the qp must be in RESET or INIT: reset it | | conn accept i qp r no-wait
@@ -278,7 +279,7 @@ ECONNABORTED | the connection with $ADDR:* was ended | | conn wait i
 = qp modify b state reset
 = qp modify b state init access remote-read
 = conn connect \$l.src qp a no-wait name o
-= conn take l timeout 60s name i
+= conn get-request l timeout 60s name i
 = conn accept i qp b no-wait
 = conn wait o timeout 60s
 = conn del l
@@ -287,7 +288,7 @@ ECONNABORTED | the connection with $ADDR:* was ended | | conn wait i
 = qp add pd p cq c name d
 = conn listen $ADDR6 name l
 = conn connect \$l.src qp d no-wait name late
-= conn take l timeout 60s name no
+= conn get-request l timeout 60s name no
 = conn del no
 ECONNREFUSED | cannot connect to \\[$ADDR6]:*: rejected by the peer: $consumer | | conn wait late timeout 60s
 = conn del late
@@ -357,13 +358,13 @@ done
 kverbs conn listen "$ADDR" >"$work/out"
 listener=$(awk '{ print $2; exit }' "$work/out")
 where=$(field src "$work/out")
-kverbs conn take "$listener" timeout 60s >"$work/stdout" 2>"$work/err" &
+kverbs conn get-request "$listener" timeout 60s >"$work/stdout" 2>"$work/err" &
 tool=$!
 rest 10
 kill -INT $tool
 wait $tool
 same "Ctrl-C while nobody asks: exit status" 1 $?
-has "it says so" "kverbs: conn take: interrupted" "$work/err"
+has "it says so" "kverbs: conn get-request: interrupted" "$work/err"
 a=$(added qp add pd "$pd" cq "$cq")
 kverbs monitor >"$work/events" &
 monitor=$!

@@ -134,8 +134,11 @@ lacks "a path MTU that is too large" "path MTU" || refused "a path MTU that is t
 		status=\$?; ip link set d0 mtu 4500; exit \$status"
 refused "a device that is not there" 1 "127.0.0.1: user space: there is no RDMA device 'nosuch0'; there is $DEV" \
 	lat --op write --space user --peer-dev nosuch0
-refused "a GID that is not there" 2 "--peer-gid 99: $DEV of 127.0.0.1 has no such GID" \
+refused "a GID that is not there" 2 "--peer-gid 99: port 1 of $DEV of 127.0.0.1 has no such GID" \
 	lat --op write --space user --peer-gid 99
+refused "a port that is not there" 2 "--peer-ib-port 2: $DEV has no such port; it has 1, numbered from 1 on (user space of 127.0.0.1)" \
+	lat --op write --space user --peer-ib-port 2
+check "the port that is there" lat --op write --space user --ib-port 1 --peer-ib-port 1
 refused "nobody listens there" 1 "127.0.0.1: nobody listens on port 7599" \
 	kverbs lat $by_cm --op write --space user --port 7599 127.0.0.1
 refused "an address that is not reached" 1 "203.0.113.1: the host can't be reached" \
@@ -146,7 +149,7 @@ refused "two hosts" 2 "takes one HOST" kverbs lat $by_cm --op write --space user
 refused "two ports" 2 "the HOST has a port" kverbs lat $by_cm --op write --space user --port 1 a:2
 refused "a host with half a bracket" 2 "'[::1' is no host" kverbs lat $by_cm --op write --space user "[::1"
 refused "a port without a host" 2 "--port goes with a HOST" kverbs lat $by_cm --op write --space user --port 1
-refused "one thread for two hosts" 2 "which must be on one host" lat --op send --space user --loop relay
+refused "one thread for two hosts" 2 "which must be on one host" lat --op send --space user --loop one-thread
 refused "no verbs with a host" 2 "--loop null has no other end" lat --space user --loop null
 
 # Others than ours.
@@ -158,7 +161,7 @@ logged "refused: the client speaks protocol 1, this kverbs"
 check "who speaks another protocol is told" grep -a "the client speaks protocol 1" "$work/answer"
 message '{"protocol":3,"version":"0.1.0","space":0}' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
 logged "refused: the client speaks protocol 3, this kverbs"
-message '{"protocol":4}' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
+message '{"protocol":6}' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
 logged "refused: hello.version is missing"
 sleep 30 | nc 127.0.0.1 $port >/dev/null 2>&1 &
 logged "refused: no answer in time"
@@ -166,25 +169,23 @@ kill $! 2>/dev/null
 check "it still serves" lat --op write --space kernel
 
 # What others keep in the kernel is not the client's.
-pd=$(kverbs pd add | awk '{ print $2; exit }')
-mr=$(kverbs mr add pd "$pd" length 64 | awk '{ print $2; exit }')
-id=$(attr 0x1000 "$(number 4 "$mr")")
+buf=$(kverbs buf add length 64 | awk '{ print $2; exit }')
+id=$(attr 0x1000 "$(number 4 "$buf")")
 hello=$(attr 0x1001 "$(number 4 0)")$(attr 0x1002 "$(bytes "$DEV")\\000")$(attr 0x1004 "$(number 32 0)")$(attr 0x1005 "$(number 32 0)")
-for call in mr_read mr_del; do
+for call in buf_read buf_del; do
 	args=$id
 	# Offset and length
-	[ $call = mr_del ] || args=$id$(attr 9 "$(number 8 0)")$(attr 5 "$(number 8 8)")
+	[ $call = buf_del ] || args=$id$(attr 7 "$(number 8 0)")$(attr 4 "$(number 8 8)")
 	: >"$work/answer"
 	{
-		message '{"protocol":4,"version":"x","order":"little"}' "$hello"
+		message '{"protocol":6,"version":"x","order":"little"}' "$hello"
 		request $call "$args"
 		# The end of what it is sent would end the client.
 		wait_for 60 grep -qa "among the client's" "$work/answer"
 	} | within 30 nc 127.0.0.1 $port >"$work/answer" 2>/dev/null
-	check "\"$call\" of what somebody else has made" grep -a "no mr $mr among the client's" "$work/answer"
+	check "\"$call\" of what somebody else has made" grep -a "no buf $buf among the client's" "$work/answer"
 done
-check "that is still there" kverbs mr del "$mr"
-check "and its pd" kverbs pd del "$pd"
+check "that is still there" kverbs buf del "$buf"
 
 # other NAME TEXT BYTES: a server that is none of ours
 other() {
@@ -204,7 +205,7 @@ other "a server of another protocol" "127.0.0.1: its kverbs 9.9 speaks protocol 
 other "a server of something else" "is no 'kverbs serve'" 'SSH-2.0-OpenSSH_9.2p1 Debian-2'
 other "a server of the protocol before" "127.0.0.1: its kverbs 0.1.0 speaks protocol 3" \
 	'{"protocol":3,"version":"0.1.0","kernel":true}'
-other "a server that says little" "hello.version is missing" '{"protocol":4}'
+other "a server that says little" "hello.version is missing" '{"protocol":6}'
 port=$last
 
 # privileges PID: its sets of capabilities, and no_new_privs

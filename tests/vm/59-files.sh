@@ -61,7 +61,7 @@ hash_of() {
 
 # same NAME OUTPUT FILE FILE: equal by sha256sum's judgement, and by the tool's own
 same() {
-	if [ "$(hash_of "$3")" = "$(hash_of "$4")" ] && grep -qF "$(hash_of "$3")" "$2"; then
+	if [ -f "$3" ] && [ "$(hash_of "$3")" = "$(hash_of "$4")" ] && grep -qF "$(hash_of "$3")" "$2"; then
 		pass "$1"
 	else
 		fail "$1" "$2"
@@ -194,10 +194,10 @@ rm "$work/here/big" "$work/there/big"
 # Files whose length says nothing: it is 0 in /proc, and a page in sysfs. kernel_read() refuses those of a process.
 for space in kernel user; do
 	for file in /proc/version /proc/$$/cmdline /sys/class/net/lo/address; do
-		name=${file##*/}
-		cat $file >"$work/here/$name"
+		base=${file##*/}
+		cat $file >"$work/here/$base"
 		check "$space: put $file" within 120 kverbs put $file $host --port $port $patient --space $space --force
-		same "$space: put $file: the same" "$work/check" "$work/here/$name" "$work/there/$name"
+		same "$space: put $file: the same" "$work/check" "$work/here/$base" "$work/there/$base"
 	done
 	refused "$space: a file that has more than is read ahead" 1 \
 		"/proc/self/pagemap does not tell its length and has more than 64 MiB" \
@@ -206,17 +206,17 @@ done
 check "there is nothing of it" [ ! -e "$work/there/pagemap" ]
 stop_server
 for space in kernel user; do
-	for file in /proc/version /proc/$$/cmdline /sys/class/net/lo/address; do
-		name=${file##*/}
-		serve --files ${file%/*}
-		check "$space: get $file" get $name --space $space --force
-		cat $file >"$work/there/$name"
-		same "$space: get $file: the same" "$work/check" "$work/there/$name" "$work/here/$name"
+	for source in /proc/version /proc/$$/cmdline /sys/class/net/lo/address; do
+		base=${source##*/}
+		serve --files ${source%/*}
+		check "$space: get $source" get $base --space $space --force
+		cat $source >"$work/there/$base"
+		same "$space: get $source: the same" "$work/check" "$work/there/$base" "$work/here/$base"
 		stop_server
 	done
 done
-for name in version cmdline address; do
-	rm "$work/here/$name" "$work/there/$name"
+for base in version cmdline address; do
+	rm "$work/here/$base" "$work/there/$base"
 done
 serve --files "$work/there"
 

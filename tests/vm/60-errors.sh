@@ -33,8 +33,8 @@ refused "both ends and one of them" 2 "--space is where both ends are" \
 	kverbs lat --op read --space user --client user
 refused "a client without a server" 2 "--server is missing" kverbs lat --op read --client user
 refused "a server without a client" 2 "--client is missing" kverbs lat --op read --server user
-refused "one thread in two spaces" 2 "--loop relay has one thread for both ends" \
-	kverbs lat --op send --loop relay --client user --server kernel
+refused "one thread in two spaces" 2 "--loop one-thread has one thread for both ends" \
+	kverbs lat --op send --loop one-thread --client user --server kernel
 refused "the null loop between spaces" 2 "--loop null has no other end" \
 	kverbs lat --loop null --client user --server kernel
 refused "no space" 2 "--space" kverbs lat --op read
@@ -49,13 +49,13 @@ refused "an ACK timeout that has no number" 2 "--ack-timeout '32'" $lat --space 
 refused "more retries than there are" 2 "--retry-cnt '8'" $lat --space kernel --retry-cnt 8
 refused "0 samples" 2 "--iters" kverbs lat --op read --space kernel --iters 0
 refused "a CPU that does not exist" 2 "--cpus" $lat --space kernel --cpus 999
-refused "loop that can't take the operation" 2 "read" kverbs lat --op read --loop relay --space kernel
+refused "loop that can't take the operation" 2 "read" kverbs lat --op read --loop one-thread --space kernel
 refused "unknown option" 2 "frobnicate" $lat --space kernel --frobnicate
 refused "unknown command" 2 "fly" kverbs fly
 refused "too many arguments" 2 "surplus" $lat --space kernel host surplus
 refused "a host that nobody knows" 1 "surplus" $lat --space kernel surplus
 refused "no command" 2 "usage" kverbs
-refused "softirqs held off in user space" 2 "--post" $lat --space user --post softirq-off
+refused "softirqs held off in user space" 2 "--post" $lat --space user --post bh-disabled
 refused "JSON into a folder that does not exist" 1 "/no/such" $lat --space kernel --json /no/such/x.json
 refused "compare of an unknown operation" 2 "teleport" kverbs compare --ops read,teleport
 refused "compare of an empty list" 2 "--sizes" kverbs compare --sizes ""

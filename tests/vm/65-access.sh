@@ -30,13 +30,14 @@ for mr in target other foreign source; do
 	source) pd=victim file=source ;;
 	*) pd=victim file=$mr ;;
 	esac
-	tell "mr add pd $pd length $bytes name $mr" "mr load $mr file $work/$file"
+	tell "buf add length $bytes name ${mr}_buf" "mr add pd $pd name $mr" "buf load ${mr}_buf file $work/$file"
 done
 rights=local-write,remote-write,remote-read
 iwarp || rights=$rights,remote-atomic
-tell "mr reg source access local-write" \
-	"mr reg target access $rights offset $start length $window" \
-	"mr reg other access local-write,remote-read" "mr reg foreign access local-write,remote-write,remote-read"
+tell "mr reg source buf source_buf access local-write" \
+	"mr reg target buf target_buf access $rights offset $start length $window" \
+	"mr reg other buf other_buf access local-write,remote-read" \
+	"mr reg foreign buf foreign_buf access local-write,remote-write,remote-read"
 for mr in target other foreign; do
 	tell "echo $mr \$$mr.iova \$$mr.rkey"
 done
@@ -75,7 +76,7 @@ attack() {
 	tell "post $3 qp a$n $sge remote-addr $(printf 0x%x "$4") remote-key $(printf 0x%x $(($5 & 0xffffffff))) $atomic wr-id $n" \
 		"poll cq cq count 1 timeout 10s" "qp del a$n" "qp del b$n"
 	for mr in $mrs; do
-		tell "mr save $mr file $work/$mr.$n"
+		tell "buf save ${mr}_buf file $work/$mr.$n"
 	done
 	echo "$n $1 $3: $7" >>"$work/want"
 }
@@ -101,7 +102,7 @@ attack_iwarp() {
 	fi
 	tell "conn del conn_a$n" "conn del conn_b$n" "qp del a$n" "qp del b$n"
 	for mr in $mrs; do
-		tell "mr save $mr file $work/$mr.$n"
+		tell "buf save ${mr}_buf file $work/$mr.$n"
 	done
 	echo "$n $status $3: $7" >>"$work/want"
 }
@@ -131,10 +132,10 @@ attack 9 remote-write,remote-atomic read $((address)) "$key" 8 "a qp that does n
 attack 9 remote-write,remote-read fetch-add $((address)) "$key" 8 "a qp that takes no atomics"
 tell "mr inv target"
 attack 10 $all write $((address)) "$key" 8 "a registration that is gone"
-tell "mr reg target access local-write,remote-write,remote-read offset $start length $window" \
+tell "mr reg target buf target_buf access local-write,remote-write,remote-read offset $start length $window" \
 	"expect access local-write,remote-write,remote-read"
 attack 10 $all write $((address)) "$key" 8 "the key of a registration before"
-tell "mr del other"
+tell "mr del other" "buf del other_buf"
 mrs="target foreign source"
 attack 10 $all read $((other_address)) "$other_key" 8 "an mr that is gone"
 exec 5>&-
@@ -178,11 +179,11 @@ probes_off() {
 	echo >$trace/kprobe_events
 }
 
-# What the drivers are asked for: third, fourth and fifth argument here, fifth and third there.
+# The requested registration: struct kv_mr_reg's access and length in the kernel, arguments of the driver there.
 probes_on() {
 	[ "$(uname -m)" = x86_64 ] && [ -w $trace/kprobe_events ] || return 1
 	{
-		echo 'p:kv/reg kverbs:kv_mr_reg access=%dx:u32 length=%r8:u64' >$trace/kprobe_events
+		echo 'p:kv/reg kverbs:kv_mr_reg access=+24(%dx):u32 length=+16(%dx):u64' >$trace/kprobe_events
 		echo "p:kv/reg_user $driver:${DRIVER:-rxe}_reg_user_mr access=%r8:u32 length=%dx:u64" >>$trace/kprobe_events
 		echo "p:kv/reg_all $driver:${DRIVER:-rxe}_get_dma_mr access=%si:u32" >>$trace/kprobe_events
 	} 2>/dev/null && echo 1 >$trace/events/kv/enable

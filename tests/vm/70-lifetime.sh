@@ -29,7 +29,7 @@ connected() {
 }
 
 for space in kernel user; do
-	for loop in completion relay pingpong; do
+	for loop in completion one-thread pingpong; do
 		$long --loop $loop --space $space >/dev/null 2>&1 &
 		tool=$!
 		sleep 1
@@ -89,7 +89,7 @@ blames_device() {
 	fi
 }
 
-for loop in completion relay pingpong; do
+for loop in completion one-thread pingpong; do
 	under_way $long --loop $loop --space kernel >"$work/out" 2>"$work/err"
 	sleep 0.5
 	check "rdma link delete in a $loop run" within 20 rdma link delete "$DEV"

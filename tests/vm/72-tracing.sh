@@ -23,7 +23,7 @@ elif ! grep -qw function available_tracers; then
 else
 	echo vfs_statx >set_ftrace_filter
 	# A null loop never waits for anything, whatever the kernel and the device.
-	for run in "--op write --post softirq-off" "--op write --post process" "--loop null"; do
+	for run in "--op write --post bh-disabled" "--op write --post process" "--loop null"; do
 		# shellcheck disable=SC2086 # words
 		kverbs lat $by_cm $run --space kernel --time 60s >"$work/out" 2>&1 &
 		tool=$!
@@ -37,9 +37,32 @@ else
 			fail "the function tracer is switched off in a run, $run" "$work/why" "$work/err" "$work/out"
 		fi
 		wait $tool
-		note "$(grep -o 'CPU let go [0-9]* times' "$work/out")"
+		note "$(grep -o 'CPU yielded [0-9]* times' "$work/out")"
 	done
 fi
+
+# What commands do is told by the module's own events.
+echo nop >current_tracer
+echo >trace
+echo 1 >events/kverbs/enable
+kverbs batch --space kernel - >"$work/out" 2>&1 <<'END'
+pd add name p
+cq add cqe 16 name c
+qp add pd p cq c name a
+qp modify a state init access none
+buf add length 64 name b
+post recv qp a sge buf b
+qp modify a state reset
+poll cq c
+END
+echo 0 >events/kverbs/enable
+cat trace >"$work/trace"
+for line in "kverbs_obj_new: pd [1-9]" "kverbs_verb: pd 0 create ns=[1-9]" \
+	"kverbs_verb: qp [1-9][0-9]* modify ns=[1-9]" "kverbs_verb: qp [1-9][0-9]* drain ns=[1-9]" \
+	"kverbs_post: qp [1-9][0-9]* wrs=1 posted=1 error=0 ns=[1-9]" "kverbs_poll: cq [1-9][0-9]* wcs=0" \
+	"kverbs_obj_del: buf [1-9]"; do
+	grep -q "$line" "$work/trace" && pass "traced: $line" || fail "traced: $line" "$work/trace" "$work/out"
+done
 cd /
 rmdir $trace/instances/kverbs
 finish

@@ -3,8 +3,8 @@
 #
 # Requests that are outstanding when their QP is reset or destroyed, on a device that answers as
 # other drivers do (fail/hardware.c): completions that are taken out of the CQs (mlx5, bnxt_re),
-# completions that come 20 ms later, a RESET that is the QP's end (irdma). And a device that refuses
-# to destroy.
+# completions that come 20 ms later, a RESET that is the QP's end (irdma). A device that refuses a
+# request in the middle of a list, and one that refuses to destroy.
 . ./hand.sh
 
 if ! iwarp && [ ! -e hardware.ko ]; then
@@ -64,17 +64,17 @@ begin() {
 		pd add name pd
 		cq add cqe 64 context $context name cq
 		cq add cqe 64 name send_cq
-		mr add pd pd length 4k name mr
+		buf add length 4k name buf
 	END
 }
 
-# What must hold of requests that were forgotten: nothing comes, and their MR is free.
+# What must hold of requests that were forgotten: nothing comes, and their buffer is free.
 gone() {
 	cat <<-'END'
 		refused ETIMEDOUT poll cq cq count 1 timeout 100ms
 		refused ETIMEDOUT poll cq send_cq count 1 timeout 10ms
-		mr del mr
-		mr add pd pd length 4k name mr
+		buf del buf
+		buf add length 4k name buf
 	END
 }
 
@@ -89,7 +89,7 @@ sharer() {
 
 # As many messages as the SRQ has receives, and they have arrived.
 messages() {
-	repeat "$srq" "post send qp a wr-id # sge mr mr length 8"
+	repeat "$srq" "post send qp a wr-id # sge buf buf length 8"
 	echo "poll cq send_cq count $srq"
 	echo "expect completions.$((srq - 1)).status success"
 }
@@ -106,14 +106,14 @@ own_receives() {
 		echo "$new"
 		for _ in 1 2; do
 			echo "qp modify a state init access none"
-			repeat "$rq" "post recv qp a wr-id # sge mr mr"
+			repeat "$rq" "post recv qp a wr-id # sge buf buf"
 			echo "refused EBUSY post recv qp a"
-			echo "refused EBUSY mr del mr"
+			echo "refused EBUSY buf del buf"
 			echo "qp modify a state reset"
 			gone
 		done
 		echo "qp modify a state init access none"
-		repeat "$rq" "post recv qp a wr-id # sge mr mr"
+		repeat "$rq" "post recv qp a wr-id # sge buf buf"
 		echo "qp del a"
 		gone
 	} >"$work/batch"
@@ -123,14 +123,14 @@ own_receives() {
 		begin
 		echo "$new"
 		echo "qp modify a state init access none"
-		repeat "$rq" "post recv qp a wr-id # sge mr mr"
+		repeat "$rq" "post recv qp a wr-id # sge buf buf"
 		echo "qp modify a state err"
 		echo "poll cq cq count $rq"
 		for i in 1 "$rq"; do
 			echo "expect completions.$((i - 1)).status 5"
 			echo "expect completions.$((i - 1)).wr_id $i"
 		done
-		repeat "$rq" "post recv qp a wr-id # sge mr mr"
+		repeat "$rq" "post recv qp a wr-id # sge buf buf"
 		echo "qp modify a state reset"
 		gone
 	} >"$work/batch"
@@ -149,11 +149,11 @@ sends() {
 			cat <<-'END'
 				qp connect a peer $b.address
 				qp connect b peer $a.address rnr-retry 7
-				post send qp b sge mr mr
+				post send qp b sge buf buf
 				post send qp b unsignaled
-				post send qp b sge mr mr unsignaled
-				post recv qp b sge mr mr
-				refused EBUSY mr del mr
+				post send qp b sge buf buf unsignaled
+				post recv qp b sge buf buf
+				refused EBUSY buf del buf
 			END
 			echo "$end"
 			gone
@@ -169,7 +169,7 @@ shared_receives() {
 			echo "srq add pd pd max-wr 8 name srq"
 			for _ in 1 2; do
 				sharer
-				repeat "$srq" "post recv srq srq wr-id # sge mr mr"
+				repeat "$srq" "post recv srq srq wr-id # sge buf buf"
 				echo "refused EBUSY post recv srq srq"
 				messages
 				# Nobody polls what the QP has received.
@@ -179,21 +179,21 @@ shared_receives() {
 			gone
 			# All places are there, and what is posted there is received.
 			sharer
-			repeat "$srq" "post recv srq srq wr-id # sge mr mr"
+			repeat "$srq" "post recv srq srq wr-id # sge buf buf"
 			echo "refused EBUSY post recv srq srq"
 			messages
 			echo "poll cq cq count $srq"
 			echo "expect completions.$((srq - 1)).status success"
 			echo "expect completions.$((srq - 1)).wr_id $srq"
 			# Those that no QP has taken stay for the next one.
-			repeat "$srq" "post recv srq srq wr-id # sge mr mr"
+			repeat "$srq" "post recv srq srq wr-id # sge buf buf"
 			echo "qp del a"
-			echo "refused EBUSY mr del mr"
+			echo "refused EBUSY buf del buf"
 			sharer
 			messages
 			echo "poll cq cq count $srq"
 			echo "expect completions.$((srq - 1)).status success"
-			echo "mr del mr"
+			echo "buf del buf"
 		} >"$work/batch"
 		batch "an SRQ's receives, $end"
 	done
@@ -202,13 +202,13 @@ shared_receives() {
 # rounds_own N, rounds_shared N: of make, post, reset, destroy; every other one without the reset. The
 # CQs of all contexts take turns.
 rounds_own() {
-	awk -v n="$1" -v cqs="$cqs" -v rq="$receives" -v pd="$pd" -v mr="$mr" -v send_cq="$send_cq" 'BEGIN {
+	awk -v n="$1" -v cqs="$cqs" -v rq="$receives" -v pd="$pd" -v buf="$buf" -v send_cq="$send_cq" 'BEGIN {
 		many = split(cqs, cq, " ")
 		for (r = 0; r < n; r++) {
 			print "qp add pd " pd " send-cq " send_cq " recv-cq " cq[r % many + 1] " max-recv-wr " rq " name q"
 			print "qp modify q state init access none"
 			for (i = 0; i < rq; i++)
-				print "post recv qp q sge mr " mr
+				print "post recv qp q sge buf " buf
 			if (int(r / many) % 2)
 				print "qp modify q state reset"
 			print "qp del q"
@@ -217,17 +217,17 @@ rounds_own() {
 }
 
 rounds_shared() {
-	awk -v n="$1" -v cqs="$cqs" -v depth="$srq" -v pd="$pd" -v mr="$mr" -v srq="$shared" -v send_cq="$send_cq" 'BEGIN {
+	awk -v n="$1" -v cqs="$cqs" -v depth="$srq" -v pd="$pd" -v buf="$buf" -v srq="$shared" -v send_cq="$send_cq" 'BEGIN {
 		many = split(cqs, cq, " ")
 		for (r = 0; r < n; r++) {
 			print "qp add pd " pd " send-cq " send_cq " recv-cq " cq[r % many + 1] " srq " srq " name q"
 			print "qp address q"
 			print "qp connect q peer $q.address"
 			for (i = 0; i < depth; i++)
-				print "post recv srq " srq " sge mr " mr
+				print "post recv srq " srq " sge buf " buf
 			for (i = 1; i < depth; i++)
-				print "post send qp q unsignaled sge mr " mr " length 8"
-			print "post send qp q sge mr " mr " length 8"
+				print "post send qp q unsignaled sge buf " buf " length 8"
+			print "post send qp q sge buf " buf " length 8"
 			print "poll cq " send_cq " count 1"
 			print "expect completions.0.status success"
 			if (int(r / many) % 2)
@@ -273,7 +273,7 @@ many() {
 	cat >"$work/other" <<-END
 		qp add pd $other_pd cq $other_cq name other
 		qp modify other state init access none
-		post recv qp other sge mr $other_mr
+		post recv qp other sge buf $other_buf
 		qp del other
 	END
 	check "$model, $kind receives: other QPs of the device take posts" kverbs batch "$work/other"
@@ -290,9 +290,9 @@ all_rounds() {
 	esac
 	other_pd=$(added pd add)
 	other_cq=$(added cq add cqe 16)
-	other_mr=$(added mr add pd "$other_pd" length 4k)
+	other_buf=$(added buf add length 4k)
 	pd=$(added pd add)
-	mr=$(added mr add pd "$pd" length 4k)
+	buf=$(added buf add length 4k)
 	shared=$(added srq add pd "$pd" max-wr 8)
 	send_cq=$(added cq add cqe 64)
 	cqs=
@@ -303,11 +303,11 @@ all_rounds() {
 		many $kind
 	done
 	# Nothing that was posted uses it any more.
-	check "$model: after all rounds the MR can be deleted" kverbs mr del "$mr"
+	check "$model: after all rounds the buffer can be deleted" kverbs buf del "$buf"
 	for cq in $cqs; do
 		check "$model: and cq $cq" kverbs cq del "$cq"
 	done
-	check "$model: and the rest is flushed" sh -c "kverbs flush | grep -q ' kept 0$'"
+	check "$model: and the rest is flushed" sh -c "kverbs flush | grep -q ' busy 0$'"
 }
 
 # Runs leave receives behind, and a QP that goes in the middle of one leaves more.
@@ -348,6 +348,90 @@ for model in $models; do
 	insmod "$KO"
 done
 
+# refuses NTH NAME TEXT: the commands are in $work/batch; the NTH request of it is refused, and TEXT said
+refuses() {
+	echo "$1" >$hardware/refuse
+	check "lists: $2" kverbs batch "$work/batch"
+	has "lists: $2: what is said" "*$3*" "$work/check"
+	check "lists: $2: the device was asked for it" test "$(cat $hardware/refuse)" = 0
+}
+
+# What stands in a list before the request that the device refuses is posted; that one and the rest leave
+# nothing behind.
+lists() {
+	like plain
+	objects >"$work/before"
+	context=polled
+	both="qp add pd pd send-cq send_cq recv-cq cq max-send-wr 8 max-recv-wr 8 name a
+qp address a
+qp connect a peer \$a.address"
+	piece="sge buf buf length 8"
+	{
+		begin
+		echo "$both"
+		echo "post recv qp a $piece wr-id 11 and recv $piece wr-id 12"
+		echo "refused EIO post send qp a $piece wr-id 1 and send $piece wr-id 2 and send $piece wr-id 3 and send wr-id 4"
+		echo "poll cq send_cq count 2"
+		echo "expect completions.0.wr_id 1"
+		echo "expect completions.1.wr_id 2"
+		echo "expect completions.1.status success"
+		echo "poll cq cq count 2"
+		echo "cq show send_cq"
+		echo "expect pending 0"
+		gone
+	} >"$work/batch"
+	refuses 5 "the third of four sends" "the device refuses wr 3 of 4; the 2 before it are posted (EIO)"
+	{
+		begin
+		echo "$both"
+		echo "refused EIO post send qp a $piece wr-id 1 and send wr-id 2"
+		echo "cq show send_cq"
+		echo "expect pending 0"
+		gone
+	} >"$work/batch"
+	refuses 1 "the first of two" "the device refuses the request (EIO)"
+	{
+		begin
+		echo "$both"
+		echo "post recv qp a and recv"
+		echo "refused EIO post send qp a unsignaled and send unsignaled and send unsignaled"
+		echo "poll cq cq count 2"
+		echo "cq show send_cq"
+		echo "expect pending 2"
+		echo "qp modify a state reset"
+		gone
+	} >"$work/batch"
+	refuses 5 "the third of three silent ones" "the device refuses wr 3 of 3; the 2 before it are posted (EIO)"
+	{
+		begin
+		echo "qp add pd pd send-cq send_cq recv-cq cq max-recv-wr 8 name a"
+		echo "qp modify a state init access none"
+		echo "refused EIO post recv qp a $piece and recv $piece and recv"
+		echo "cq show cq"
+		echo "expect pending 1"
+		echo "qp modify a state reset"
+		gone
+	} >"$work/batch"
+	refuses 2 "the second of three receives" "the device refuses wr 2 of 3; the 1 before it is posted (EIO)"
+	{
+		begin
+		echo "srq add pd pd max-wr 8 name srq"
+		echo "refused EIO post recv srq srq $piece and recv $piece and recv"
+		echo "refused EBUSY buf del buf"
+		echo "srq del srq"
+		echo "buf del buf"
+	} >"$work/batch"
+	refuses 3 "the third of three receives of an SRQ" "the device refuses wr 3 of 3; the 2 before it are posted (EIO)"
+	check "lists: nothing is left" wait_for 20 nothing_left
+	objects >"$work/after"
+	check "lists: the kernel lists what it did before" cmp "$work/before" "$work/after"
+	rmmod kverbs
+	rmmod hardware
+	insmod "$KO"
+}
+
+[ -z "$models" ] || lists
+
 # A device that keeps requests for longer than a drain waits: RESET is refused, and works when they
 # have come; a QP that is destroyed leaves its memory to the completions that come later.
 slow_device() {
@@ -360,9 +444,9 @@ slow_device() {
 		begin
 		echo "qp add pd pd cq cq name a"
 		echo "qp modify a state init access none"
-		echo "post recv qp a sge mr mr"
+		echo "post recv qp a sge buf buf"
 		echo "refused ETIMEDOUT qp modify a state reset"
-		echo "refused EBUSY mr del mr"
+		echo "refused EBUSY buf del buf"
 		echo "poll cq cq count 1 timeout 20s"
 		echo "expect completions.0.status 5"
 		echo "qp modify a state reset"
@@ -373,10 +457,10 @@ slow_device() {
 		begin
 		echo "qp add pd pd cq cq name a"
 		echo "qp modify a state init access none"
-		echo "post recv qp a sge mr mr"
+		echo "post recv qp a sge buf buf"
 		echo "post recv qp a"
 		echo "qp del a"
-		echo "mr del mr"
+		echo "buf del buf"
 		echo "refused ETIMEDOUT poll cq cq count 1 timeout 5s"
 	} >"$work/batch"
 	check "slow: a qp is destroyed before its requests have come" kverbs batch "$work/batch"
@@ -419,15 +503,16 @@ refused_once() {
 connected() {
 	pd=$(added pd add)
 	cq=$(added cq add cqe 64)
-	mr=$(added mr add pd "$pd" length 4k)
-	target=$(added mr add pd "$pd" length 4k)
+	buf=$(added buf add length 4k)
+	bytes=$(added buf add length 4k)
+	target=$(added mr add pd "$pd")
 	a=$(added qp add pd "$pd" cq "$cq")
 	b=$(added qp add pd "$pd" cq "$cq")
 	check "$1: the qps are connected" connect_qps "$a" "$b"
 	cat >"$work/batch" <<-END
-		mr reg $target qp $a access local-write,remote-write
-		post recv qp $a sge mr $mr
-		post recv qp $a sge mr $mr
+		mr reg $target buf $bytes qp $a access local-write,remote-write
+		post recv qp $a sge buf $buf
+		post recv qp $a sge buf $buf
 	END
 	check "$1: with requests" kverbs batch "$work/batch"
 	iova=$(kverbs mr show "$target" | sed -n 's/.* iova \([^ ]*\).*/\1/p')
@@ -436,8 +521,8 @@ connected() {
 
 # What a peer does that does not know.
 reach() {
-	kverbs post send qp "$b" sge mr "$mr" length 64 wr-id 1
-	kverbs post write qp "$b" sge mr "$mr" remote-addr "$iova" remote-key "$rkey" wr-id 2
+	kverbs post send qp "$b" sge buf "$buf" length 64 wr-id 1
+	kverbs post write qp "$b" sge buf "$buf" remote-addr "$iova" remote-key "$rkey" wr-id 2
 	kverbs poll cq "$cq" count 2 timeout 10s
 } >/dev/null 2>&1
 
@@ -484,11 +569,12 @@ if [ -e fail_verb.ko ]; then
 		check "$function fails at the end of a batch" kverbs batch - <<-END
 			pd add name pd
 			cq add cqe 16 name cq
-			mr add pd pd length 4k name mr
+			buf add length 4k name buf
+			mr add pd pd name mr
 			qp add pd pd cq cq name a
 			$(own_peer)
-			mr reg mr qp a
-			post recv qp a sge mr mr
+			mr reg mr buf buf qp a access local-write
+			post recv qp a sge buf buf
 		END
 		check "$function: the device was asked" wait_for 20 grep -qx 0 $verb/nth
 		after_refusal "$function at the end of a batch"

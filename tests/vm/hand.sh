@@ -6,7 +6,7 @@
 
 # All objects that a command from the shell sees, with all that is known of them.
 everything() {
-	for type in pd cq mr srq ah qp conn; do
+	for type in pd cq buf mr srq ah qp conn; do
 		echo "$type show"
 	done | kverbs batch - --json
 }
@@ -31,7 +31,7 @@ connect_qps() {
 	door=$(awk '{ print $2; exit }' "$work/door")
 	where=$(sed -n 's/.* src \([^ ]*\).*/\1/p' "$work/door")
 	out=$(kverbs conn connect "$where" qp "$1" access all no-wait | awk '{ print $2; exit }') &&
-		in=$(kverbs conn take "$door" timeout 60s | awk '{ print $2; exit }') &&
+		in=$(kverbs conn get-request "$door" timeout 60s | awk '{ print $2; exit }') &&
 		kverbs conn accept "$in" qp "$2" access all timeout 60s &&
 		kverbs conn wait "$out" timeout 60s && kverbs conn del "$door"
 }
@@ -42,7 +42,7 @@ pair_lines() {
 		cat <<-END
 			conn listen \$dev.addr name door_$1
 			conn connect \$door_$1.src qp $1 access all no-wait name conn_$1
-			conn take door_$1 name conn_$2
+			conn get-request door_$1 name conn_$2
 			conn accept conn_$2 qp $2 access all no-wait
 			conn wait conn_$1
 			conn wait conn_$2

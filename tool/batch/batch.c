@@ -120,9 +120,8 @@ static int read_command(struct reader *r, struct kv_fault *f)
 	r->first = r->line + 1;
 	while (more) {
 		size_t start = r->length;
-		int ret;
+		int ret = read_line(r, f);
 
-		ret = read_line(r, f);
 		if (ret <= 0)
 			return ret < 0 || !begun ? ret : 1;
 		begun = true;
@@ -138,9 +137,8 @@ static int carry_out(const struct kv_batch *batch, struct kv_session *s,
 {
 	struct json_object *doc;
 	struct kv_words words;
-	int ret;
+	int ret = kv_lexer_split(&words, r->text, kv_session_expand, s, f);
 
-	ret = kv_lexer_split(&words, r->text, kv_session_expand, s, f);
 	if (!ret && batch->prompt && kv_help_wanted(words.word, words.n)) {
 		ret = kv_help_print(words.word, words.n, f);
 	} else if (!ret && words.n) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include <errno.h>
-#include <math.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,9 +6,7 @@
 #include "cli/fault.h"
 #include "cli/parse.h"
 
-/*
- * The times of the verbs of each line of a batch, in both spaces, over several rounds.
- */
+/* The times of the verbs of each line of a batch, in both spaces, over several rounds. */
 
 /**
  * struct kv_cost - the table

@@ -269,7 +269,7 @@ static int check_characters(const char *line, struct kv_fault *f)
 		unsigned char c = (unsigned char)*line;
 
 		if ((c < ' ' && !is_blank(*line)) || c == 0x7f)
-			return kv_fault_usage(f, "there is a control character, 0x%02x; 'mr write … hex' takes any bytes",
+			return kv_fault_usage(f, "there is a control character, 0x%02x; 'buf write … hex' takes any bytes",
 					      c);
 	}
 	return 0;

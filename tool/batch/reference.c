@@ -88,9 +88,8 @@ static int expand_field(struct json_object *obj, const char *what,
 			const char *path, char **value, struct kv_fault *f)
 {
 	char fields[640];
-	int ret;
+	int ret = kv_field_text(obj, path, value);
 
-	ret = kv_field_text(obj, path, value);
 	if (ret == -ENOENT) {
 		list_fields(obj, fields, sizeof(fields));
 		return kv_fault_usage(f, "%s has no field '%s'; it has %s",
@@ -104,9 +103,8 @@ static int expand_field(struct json_object *obj, const char *what,
 static int expand_dev(struct kv_session *s, const char *path, char **value, struct kv_fault *f)
 {
 	struct json_object *obj;
-	int ret;
+	int ret = kv_session_dev(s, f);
 
-	ret = kv_session_dev(s, f);
 	if (ret)
 		return ret;
 	obj = json_object_new_object();

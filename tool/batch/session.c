@@ -5,7 +5,6 @@
 #include <string.h>
 #include "batch/session.h"
 #include "cli/interrupt.h"
-#include "object/describe.h"
 #include "object/trace.h"
 #include "out/out.h"
 
@@ -58,6 +57,44 @@ static void print_error(const struct kv_trace_call *call)
 		fprintf(stderr, " not called: %s (%s)", why, kv_errno_name(call->error));
 }
 
+static unsigned int count_stages(const struct kv_trace_call *call)
+{
+	unsigned int stages = 0;
+
+	for (unsigned int i = 0; call->stage_ns && i <= KVERBS_STAGE_MAX; i++)
+		stages += call->stage_ns[i] != 0;
+	return stages;
+}
+
+/* A single stage is all of it. */
+static void print_stages(const struct kv_trace_call *call)
+{
+	const char *before = ": ";
+
+	if (count_stages(call) < 2)
+		return;
+	for (unsigned int i = 0; i <= KVERBS_STAGE_MAX; i++) {
+		if (!call->stage_ns[i])
+			continue;
+		fprintf(stderr, "%s%s %.3f", before, kv_enum_name(kv_enum_stage, i),
+			(double)call->stage_ns[i] / 1e3);
+		before = ", ";
+	}
+}
+
+static void put_stages(struct json_object *verb, const struct kv_trace_call *call)
+{
+	struct json_object *stages;
+
+	if (!count_stages(call))
+		return;
+	stages = json_object_new_object();
+	for (unsigned int i = 0; i <= KVERBS_STAGE_MAX; i++)
+		if (call->stage_ns[i])
+			kv_out_put_count(stages, kv_enum_name(kv_enum_stage, i), call->stage_ns[i]);
+	kv_out_put(verb, "stages_ns", stages);
+}
+
 static void print_call(const struct kv_trace_call *call)
 {
 	fprintf(stderr, "%s%s(%s%s%s)%s", call->before ?: "", call->verb, call->args,
@@ -66,9 +103,12 @@ static void print_call(const struct kv_trace_call *call)
 		print_error(call);
 	else
 		fprintf(stderr, " = %s", call->result && *call->result ? call->result : "0");
-	if (call->timed)
-		fprintf(stderr, "  [%.3f us%s]", (double)call->ns / (double)call->calls / 1e3,
+	if (call->timed) {
+		fprintf(stderr, "  [%.3f us%s", (double)call->ns / (double)call->calls / 1e3,
 			call->calls > 1 ? " each" : "");
+		print_stages(call);
+		fprintf(stderr, "]");
+	}
 	if (call->calls > 1)
 		fprintf(stderr, " %llu times", (unsigned long long)call->calls);
 	fputc('\n', stderr);
@@ -84,6 +124,12 @@ static void note_call(const struct kv_trace_call *call, void *arg)
 		print_call(call);
 	if (!call->called)
 		return;
+	if (call->timed && !call->idle) {
+		s->verb_ns += call->ns;
+		s->timed = true;
+	}
+	if (!s->verbs)
+		return;
 	verb = json_object_new_object();
 	kv_out_put_string(verb, "verb", call->verb);
 	if (call->wr)
@@ -92,21 +138,18 @@ static void note_call(const struct kv_trace_call *call, void *arg)
 		kv_out_put_string(verb, "errno", kv_errno_name(call->error));
 	if (call->timed)
 		kv_out_put_count(verb, "ns", call->ns);
+	put_stages(verb, call);
 	if (call->calls > 1)
 		kv_out_put_count(verb, "calls", call->calls);
 	if (call->idle)
 		kv_out_put_bool(verb, "idle", true);
 	json_object_array_add(s->verbs, verb);
-	if (call->timed && !call->idle) {
-		s->verb_ns += call->ns;
-		s->timed = true;
-	}
 }
 
 static void forget_verbs(struct kv_session *s)
 {
 	json_object_put(s->verbs);
-	s->verbs = json_object_new_array();
+	s->verbs = s->json ? json_object_new_array() : NULL;
 	s->verb_ns = 0;
 	s->timed = false;
 }
@@ -141,7 +184,6 @@ int kv_session_open(struct kv_session *s, enum kv_space_id space, const char *de
 		s->b = NULL;
 		return kv_fault_set(f, ret, "no memory");
 	}
-	forget_verbs(s);
 	return 0;
 }
 
@@ -322,9 +364,8 @@ int kv_session_command(struct kv_session *s, char **word, size_t n,
 	const struct kv_noun *noun;
 	struct kv_given *args;
 	size_t used;
-	int ret;
+	int ret = kv_command_choose(word, n, &noun, &command, &used, f);
 
-	ret = kv_command_choose(word, n, &noun, &command, &used, f);
 	if (ret)
 		return ret;
 	if (noun->batch && !s->batch)
@@ -357,9 +398,8 @@ int kv_session_check(char **word, size_t n, struct kv_fault *f)
 	struct kv_given *args;
 	struct kv_fault why;
 	size_t used;
-	int ret;
+	int ret = kv_command_choose(word, n, &noun, &command, &used, &why);
 
-	ret = kv_command_choose(word, n, &noun, &command, &used, &why);
 	if (!ret && noun->batch)
 		ret = kv_fault_usage(&why, "it makes sense only in a batch; see 'kverbs batch --help'");
 	if (!ret && !command->raw) {
@@ -422,7 +462,8 @@ int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 		kv_out_put(*doc, "result", json_object_get(result));
 	if (ret)
 		kv_out_put_fault(*doc, &why);
-	kv_out_put(*doc, "verbs", json_object_get(s->verbs));
+	if (s->verbs)
+		kv_out_put(*doc, "verbs", json_object_get(s->verbs));
 
 	if (!ret && is_kept(word, n)) {
 		json_object_put(s->last);

@@ -14,11 +14,12 @@
  * @dev_name: the device for commands that name none; NULL: the only one there is
  * @batch: objects die with the session; else they are persistent
  * @trace: each verb is told on stderr
+ * @json: a command's document tells its verbs, too
  * @has_dev: @dev is there
  * @dev: the device for commands that name none, see kv_session_dev()
  * @variables: of objects and variables
  * @last: what the last command told; an object
- * @verbs: those of the command that is being carried out, an array
+ * @verbs: those of the command that is being carried out, an array; NULL without @json
  * @verb_ns: how long they took together, without polls that found nothing
  * @timed: any of them had a time
  * @live: is told each event as it comes; NULL: they are collected in the result
@@ -30,6 +31,7 @@ struct kv_session {
 	const char *dev_name;
 	bool batch;
 	bool trace;
+	bool json;
 	bool has_dev;
 	struct kv_dev dev;
 	struct kv_variables variables;

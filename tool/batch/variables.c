@@ -81,7 +81,6 @@ static struct kv_variable *find_object(const struct kv_variables *variables, enu
 	return found ? *found : NULL;
 }
 
-/* Whether a text can be a name at all. */
 static int check_text(const char *text, struct kv_fault *f)
 {
 	if (!kv_lexer_is_name(text))
@@ -104,9 +103,8 @@ static int check_text(const char *text, struct kv_fault *f)
 int kv_variables_check(const struct kv_variables *variables, const char *text, struct kv_fault *f)
 {
 	const struct kv_variable *name;
-	int ret;
+	int ret = check_text(text, f);
 
-	ret = check_text(text, f);
 	if (ret)
 		return ret;
 	name = kv_variables_find(variables, text);

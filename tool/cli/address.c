@@ -40,9 +40,8 @@ int kv_parse_address(const char *text, struct kv_address *address, struct kv_why
 {
 	struct kv_address found;
 	uint32_t byte = 0;
-	int ret;
+	int ret = take_hex(&text, 4, ':', &found.lid);
 
-	ret = take_hex(&text, 4, ':', &found.lid);
 	if (!ret)
 		ret = take_hex(&text, 6, ':', &found.qpn);
 	if (!ret)
@@ -135,9 +134,8 @@ int kv_parse_sockaddr(const char *text, struct sockaddr_storage *addr, struct kv
 	struct kv_why number;
 	const char *port;
 	uint64_t v = 0;
-	int ret;
+	int ret = split_host(text, host, sizeof(host), &port);
 
-	ret = split_host(text, host, sizeof(host), &port);
 	if (!ret && strchr(host, ':'))
 		ret = read_in6(host, &found);
 	else if (!ret && inet_pton(AF_INET, host, &in->sin_addr) == 1)

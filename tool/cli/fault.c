@@ -87,7 +87,7 @@ int kv_fault_backend(struct kv_fault *f, const struct kv_backend *b, int error,
  * Return: the run's error
  */
 int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
-		 const char *dev, uint64_t timeout_ns, const struct kv_run_result *r)
+		 const char *dev, uint64_t timeout_ns, const struct kv_worker_result *r)
 {
 	const char *space = b->ops->space;
 

@@ -35,7 +35,7 @@ int kv_fault_backend(struct kv_fault *f, const struct kv_backend *b, int error,
 		     const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
-		 const char *dev, uint64_t timeout_ns, const struct kv_run_result *r);
+		 const char *dev, uint64_t timeout_ns, const struct kv_worker_result *r);
 void kv_fault_print(struct kv_fault *f);
 
 #endif

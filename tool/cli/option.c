@@ -111,9 +111,8 @@ static int parse_count(const struct kv_option *row, const char *text, void *fiel
 		       struct kv_why *why)
 {
 	uint64_t v;
-	int ret;
+	int ret = kv_parse_count(text, row->min, row->max, &v, why);
 
-	ret = kv_parse_count(text, row->min, row->max, &v, why);
 	if (ret)
 		return ret;
 	if (row->kind == KV_OPTION_U64)

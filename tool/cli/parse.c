@@ -178,9 +178,8 @@ static int parse_bytes(const char *text, uint64_t min, uint64_t max, uint64_t *b
 		       const char *what, struct kv_why *why)
 {
 	uint64_t v;
-	int ret;
+	int ret = take_bytes(&text, min, max, &v, why);
 
-	ret = take_bytes(&text, min, max, &v, why);
 	if (ret)
 		return ret;
 	if (*text)
@@ -267,9 +266,8 @@ int kv_parse_cpus(const char *text, int32_t cpu[2], unsigned int *n, struct kv_w
 	for (;;) {
 		const char *end = text;
 		uint64_t v;
-		int ret;
+		int ret = take_number(&end, &v);
 
-		ret = take_number(&end, &v);
 		if (!ret && v > KV_PARSE_CPU_MAX)
 			ret = -ERANGE;
 		if (ret && count)
@@ -404,9 +402,8 @@ int kv_parse_number(const char *text, uint64_t max, uint64_t *value, struct kv_w
 int kv_parse_mtu(const char *text, uint32_t *bytes, struct kv_why *why)
 {
 	uint64_t v;
-	int ret;
+	int ret = kv_parse_count(text, MTU_MIN, MTU_MAX, &v, why);
 
-	ret = kv_parse_count(text, MTU_MIN, MTU_MAX, &v, why);
 	if (ret)
 		return ret;
 	if (v & (v - 1))

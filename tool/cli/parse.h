@@ -8,9 +8,8 @@
 #include <kverbs.h>
 
 /*
- * Reading of what people type. Nothing here knows devices, backends or options:
- * why a text is refused comes back as a phrase to be put behind the option's
- * name.
+ * Reading of what people type. Nothing here knows devices, backends or options: why a text is
+ * refused comes back as a phrase to be put behind the option's name.
  */
 
 /* The most operations and sizes that a list may have. */
@@ -34,7 +33,7 @@ struct kv_enum {
 enum kv_kind {
 	KV_KIND_COMPLETION,
 	KV_KIND_PINGPONG,
-	KV_KIND_RELAY,
+	KV_KIND_ONE_THREAD,
 	KV_KIND_NULL,
 };
 
@@ -50,7 +49,14 @@ enum kv_connect {
 	KV_CONNECT_CM,
 };
 
+/* Which key names a local buffer: the PD's local_dma_lkey, or that of an MR. */
+enum kv_lkey {
+	KV_LKEY_DMA,
+	KV_LKEY_MR,
+};
+
 extern const struct kv_enum kv_enum_op[];
+extern const struct kv_enum kv_enum_stage[];
 extern const struct kv_enum kv_enum_kind[];
 extern const struct kv_enum kv_enum_space[];
 extern const struct kv_enum kv_enum_spaces[];
@@ -63,6 +69,7 @@ extern const struct kv_enum kv_enum_cq_context[];
 extern const struct kv_enum kv_enum_qp_type[];
 extern const struct kv_enum kv_enum_qp_state[];
 extern const struct kv_enum kv_enum_mig_state[];
+extern const struct kv_enum kv_enum_wr_op[];
 extern const struct kv_enum kv_enum_wc_op[];
 extern const struct kv_enum kv_enum_wc_status[];
 extern const struct kv_enum kv_enum_event[];

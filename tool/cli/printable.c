@@ -7,9 +7,8 @@
 /* Text of other hosts that goes to a terminal: names of files, and messages of a peer. */
 
 /*
- * The next character of a text in UTF-8 (RFC 3629, table in section 4): no byte
- * that can't be, nothing that could be written shorter, no surrogates.
- * Return: its bytes; 0: it is none.
+ * The next character of a text in UTF-8 (RFC 3629, table in section 4): no byte that can't be,
+ * nothing that could be written shorter, no surrogates. Return: its bytes; 0: it is none.
  */
 static unsigned int take_char(const unsigned char *text, uint32_t *c)
 {

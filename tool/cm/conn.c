@@ -125,7 +125,7 @@ int kv_conn_wait(struct kv_backend *b, uint32_t id, uint32_t wanted,
 }
 
 /**
- * kv_conn_take() - wait for a peer's request, and take it
+ * kv_conn_get_request() - wait for a peer's request, and take it
  * @b: the backend
  * @listener: the request is one to this CONN
  * @end_ns: the deadline, of kv_now_ns()
@@ -134,13 +134,13 @@ int kv_conn_wait(struct kv_backend *b, uint32_t id, uint32_t wanted,
  *
  * Return: 0 or a negative errno: -ETIMEDOUT, -EINTR.
  */
-int kv_conn_take(struct kv_backend *b, uint32_t listener, uint64_t end_ns,
+int kv_conn_get_request(struct kv_backend *b, uint32_t listener, uint64_t end_ns,
 		 struct kv_conn *conn, struct kv_fault *f)
 {
 	uint64_t start = kv_now_ns();
 	int ret;
 
-	while ((ret = kv_op_conn_take(b, &(struct kv_id){ listener }, conn, NULL)) == -EAGAIN) {
+	while ((ret = kv_op_conn_get_request(b, &(struct kv_id){ listener }, conn, NULL)) == -EAGAIN) {
 		ret = wait_more(b, listener, end_ns, f);
 		if (ret == -EAGAIN)
 			return kv_fault_set(f, -ETIMEDOUT,
@@ -251,9 +251,8 @@ int kv_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t end_ns,
 static int create(struct kv_backend *b, const struct kv_conn_init *init, struct kv_conn *conn,
 		  struct kv_conn_times *times, struct kv_fault *f)
 {
-	int ret;
+	int ret = kv_op_conn_new(b, init, conn, &times->verb_ns[KV_CONN_CREATE_ID]);
 
-	ret = kv_op_conn_new(b, init, conn, &times->verb_ns[KV_CONN_CREATE_ID]);
 	return ret ? kv_fault_backend(f, b, ret, "cannot make a CONN on %s", init->dev) : 0;
 }
 
@@ -352,9 +351,8 @@ int kv_conn_accept(struct kv_backend *b, uint32_t id, const struct kv_conn_param
 		   struct kv_conn_times *times, struct kv_fault *f)
 {
 	const struct kv_conn_param whole = with_id(param, id);
-	int ret;
+	int ret = kv_op_conn_accept(b, &whole, NULL, &times->verb_ns[KV_CONN_ACCEPT]);
 
-	ret = kv_op_conn_accept(b, &whole, NULL, &times->verb_ns[KV_CONN_ACCEPT]);
 	return ret ? kv_fault_backend(f, b, ret, "cannot accept a connection") : 0;
 }
 

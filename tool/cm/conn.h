@@ -44,7 +44,7 @@ int kv_conn_fault_late(struct kv_fault *f, const char *space,
 /* Steps. */
 int kv_conn_wait(struct kv_backend *b, uint32_t id, uint32_t wanted,
 		 uint64_t end_ns, struct kv_conn *conn, struct kv_fault *f);
-int kv_conn_take(struct kv_backend *b, uint32_t listener, uint64_t end_ns,
+int kv_conn_get_request(struct kv_backend *b, uint32_t listener, uint64_t end_ns,
 		 struct kv_conn *conn, struct kv_fault *f);
 int kv_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t end_ns,
 		       struct kv_conn *conn, struct kv_fault *f);

@@ -8,7 +8,6 @@
 #include "batch/batch.h"
 #include "batch/cost.h"
 #include "cmd/cmd.h"
-#include "object/describe.h"
 #include "object/object.h"
 #include "object/options.h"
 #include "object/text.h"
@@ -169,11 +168,11 @@ static int run_space(struct work *w, enum kv_space_id space, struct kv_fault *f)
 		.told = told,
 		.arg = w,
 	};
-	int ret;
+	int ret = kv_session_open(&s, space, w->o.dev, true, w->o.trace && first, f);
 
-	ret = kv_session_open(&s, space, w->o.dev, true, w->o.trace && first, f);
 	if (ret)
 		return ret;
+	s.json = w->json && first;
 	if (!w->json && first)
 		s.live = tell_event;
 	ret = set_names(&s, &w->o, f);
@@ -353,9 +352,8 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 
 static int run_file(struct work *w, struct kv_fault *f)
 {
-	int ret;
+	int ret = open_file(w, w->name, f);
 
-	ret = open_file(w, w->name, f);
 	if (!ret && w->timed)
 		ret = read_all(w, f);
 	if (ret)

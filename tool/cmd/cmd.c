@@ -95,9 +95,8 @@ static void report_fault(const struct kv_cmd *cmd, struct kv_out *out, int error
 static int run_and_report(const struct kv_cmd *cmd, struct kv_fault *f)
 {
 	struct kv_out out;
-	int ret, err = 0;
+	int err = 0, ret = kv_out_open(&out, *cmd->path, f);
 
-	ret = kv_out_open(&out, *cmd->path, f);
 	if (ret)
 		return ret;
 	ret = cmd->run(cmd->args, f);
@@ -113,13 +112,11 @@ static int run_and_report(const struct kv_cmd *cmd, struct kv_fault *f)
 	return err ? err : ret;
 }
 
-/* Runs a command whose result is printed. */
 static int run_and_print(const struct kv_cmd *cmd, struct kv_fault *f)
 {
 	struct json_object *doc;
-	int ret;
+	int ret = cmd->run(cmd->args, f);
 
-	ret = cmd->run(cmd->args, f);
 	if (ret || !cmd->describe)
 		return ret;
 	doc = cmd->describe(cmd->args, true, 0);

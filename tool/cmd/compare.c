@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <errno.h>
 #include <stdio.h>
 #include "cmd/cmd.h"
 #include "cmd/options.h"
@@ -44,7 +43,7 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_U32, .at = offsetof(S, m.plan.rounds), .min = 1, .max = ROUNDS_MAX },
 	{ "seed", "N", "of the order of the sides in each round; default: 1", KV_OPTION_U64,
 	  .at = offsetof(S, m.plan.seed), .max = UINT64_MAX },
-	KV_OPTION_LOOP_ROW(S, common, "completion: from before the post until its completion was polled (default for all but send); relay: one thread drives both ends of a ping-pong (default for send); pingpong: between two threads (default for send with --quadrants or a HOST, which relay does not go with).\nrelay and pingpong take send and write; what is printed for them is half of the round trip"),
+	KV_OPTION_LOOP_ROW(S, common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send); pingpong: between two threads (default for send with --quadrants or a HOST, which one-thread does not go with).\none-thread and pingpong take send and write; what is printed for them is half of the round trip"),
 	KV_OPTION_ROWS(S, common),
 	KV_OPTION_HOST_ROWS(S, common),
 	{ .name = NULL },
@@ -85,8 +84,8 @@ static int check_loop(struct compare *c, struct kv_fault *f)
 
 	if (o->has_loop && o->loop == KV_KIND_NULL)
 		return kv_fault_usage(f, "--loop null has no operation to compare; its cost stands under every table");
-	if (o->has_loop && o->loop == KV_KIND_RELAY && !kv_sweep_has_relay(&c->m))
-		return kv_fault_usage(f, "--loop relay has one thread for both ends, so it does not go with %s; --loop pingpong has two",
+	if (o->has_loop && o->loop == KV_KIND_ONE_THREAD && !kv_sweep_has_one_thread(&c->m))
+		return kv_fault_usage(f, "--loop one-thread has one thread for both ends, so it does not go with %s; --loop pingpong has two",
 				      c->m.host ? "a HOST" : "--quadrants");
 	set_default_lists(c);
 	for (unsigned int i = 0; i < c->m.ops.n && o->has_loop && !ret; i++)
@@ -109,9 +108,8 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 {
 	struct compare *c = args;
 	struct kv_options *o = &c->common;
-	int ret;
+	int ret = kv_options_take_host(o, "compare", n, word, f);
 
-	ret = kv_options_take_host(o, "compare", n, word, f);
 	if (ret)
 		return ret;
 	if (c->quadrants && c->has_self)
@@ -138,7 +136,7 @@ static int open_sites(struct compare *c, struct kv_fault *f)
 	int ret = 0;
 
 	for (unsigned int s = 0; s < KV_SPACES && !ret; s++) {
-		ret = kv_site_open(&c->m.site[s], s, o->dev, o->gid, f);
+		ret = kv_site_open(&c->m.site[s], s, o->dev, o->ib_port, o->gid, f);
 		o->dev = c->m.site[s].dev.name;
 	}
 	for (unsigned int s = 0; s < KV_SPACES && !ret && c->m.host; s++) {
@@ -169,9 +167,8 @@ static struct json_object *create_doc(const struct compare *c, struct json_objec
 static int run(void *args, struct kv_fault *f)
 {
 	struct compare *c = args;
-	int ret;
+	int ret = open_sites(c, f);
 
-	ret = open_sites(c, f);
 	if (ret)
 		return ret;
 	c->doc = create_doc(c, describe_environment(c));
@@ -201,9 +198,8 @@ static struct json_object *describe(void *args, bool result, int error)
 static int print(void *args, struct json_object *doc, struct kv_fault *f)
 {
 	const struct compare *c = args;
-	int ret;
+	int ret = kv_report_compare(doc, f);
 
-	ret = kv_report_compare(doc, f);
 	if (!ret && c->common.json)
 		printf("All of it, with the histograms: %s\n", c->common.json);
 	return ret;

@@ -73,7 +73,8 @@ static void print_keys(const struct kv_key *key)
 static void print_key_values(const struct kv_key *key)
 {
 	for (; key && key->name; key++) {
-		if (key->kind != KV_KEY_FLAG && key->kind != KV_KEY_PIECE && !key->bare)
+		if (key->kind != KV_KEY_FLAG && key->kind != KV_KEY_PIECE &&
+		    key->kind != KV_KEY_REST && !key->bare)
 			print_values("", key->name, key->names);
 		print_key_values(key->piece);
 	}
@@ -146,8 +147,12 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 static int run(void *args, struct kv_fault *f)
 {
 	if (shell == ZSH)
-		printf("autoload -U +X bashcompinit && bashcompinit\n");
+		printf("#compdef kverbs\n"
+		       "autoload -U +X bashcompinit && bashcompinit\n");
 	print_script();
+	/* As a file of $fpath it is the body of a function _kverbs, called to complete. */
+	if (shell == ZSH)
+		printf("[[ ${funcstack[1]} != _kverbs ]] || _bash_complete -o default -F _kverbs\n");
 	return 0;
 }
 
@@ -157,7 +162,8 @@ const struct kv_cmd kv_cmd_completion = {
 		"       kverbs completion zsh\n"
 		"\n"
 		"Prints what makes the shell complete commands, options and keys. For bash in a\n"
-		"file of /etc/bash_completion.d, or: source <(kverbs completion bash)\n",
+		"file of /etc/bash_completion.d, or: source <(kverbs completion bash). For zsh in a\n"
+		"file _kverbs of a folder in $fpath, or: source <(kverbs completion zsh)\n",
 	.more = "",
 	.args = &shell,
 	.check = check,

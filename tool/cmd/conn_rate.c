@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* How many connections of the RDMA CM a second, and what each step of one costs. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
 #include "cmd/options.h"
@@ -128,9 +127,8 @@ static int run(void *args, struct kv_fault *f)
 {
 	struct command *c = args;
 	struct kv_site *s = &c->site;
-	int ret;
+	int ret = kv_site_open(s, c->common.both, c->common.dev, KV_PORT_ANY, -1, f);
 
-	ret = kv_site_open(s, c->common.both, c->common.dev, -1, f);
 	if (!ret)
 		ret = kv_link_look_up(&s->dev, c->host, c->port, &c->rate.addr, f);
 	if (ret)

@@ -49,9 +49,8 @@ static struct command {
 static int parse_piece(const char *text, void *field, struct kv_why *why)
 {
 	uint32_t *piece = field;
-	int ret;
+	int ret = kv_parse_size(text, piece, why);
 
-	ret = kv_parse_size(text, piece, why);
 	if (ret || *piece >= PIECE_MIN)
 		return ret;
 	snprintf(why->text, sizeof(why->text), "is too small; it takes %u bytes or more",
@@ -69,6 +68,7 @@ static int parse_piece(const char *text, void *field, struct kv_why *why)
 	  .at = offsetof(S, transfer.depth), .min = 1, .max = DEPTH_MAX },				\
 	KV_OPTION_HOST_ROWS(S, common),						\
 	KV_OPTION_DEV_ROW(S, common),							\
+	KV_OPTION_IB_PORT_ROW(S, common),						\
 	KV_OPTION_GID_ROW(S, common),							\
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long nothing may happen; default: 10s"), \
 	KV_OPTION_RETRY_ROWS(S, common),						\
@@ -198,12 +198,9 @@ static void add_done(void *args, struct kv_fault *f)
 static int open_sites(struct command *c, struct kv_fault *f)
 {
 	const struct kv_options *o = &c->common;
-	int ret;
+	int ret = kv_site_open(&c->here, o->end[0], o->dev, o->ib_port, o->gid, f);
 
-	ret = kv_site_open(&c->here, o->end[0], o->dev, o->gid, f);
-	if (!ret)
-		ret = kv_site_open_peer(&c->there, o->end[1], &o->peer, f);
-	return ret;
+	return ret ? ret : kv_site_open_peer(&c->there, o->end[1], &o->peer, f);
 }
 
 static void init_get(void *args)
@@ -263,9 +260,8 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 static int run(void *args, struct kv_fault *f)
 {
 	struct command *c = args;
-	int ret;
+	int ret = open_sites(c, f);
 
-	ret = open_sites(c, f);
 	if (ret)
 		return ret;
 	prepare(c);

@@ -61,7 +61,7 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_TIME, .at = offsetof(S, amount.time_ns), .min = TIME_MIN_NS, .max = TIME_MAX_NS },
 	{ "warmup", "N", "iterations before the first sample; default: 100", KV_OPTION_U64,
 	  .at = offsetof(S, amount.warmup), .max = ITERS_MAX },
-	KV_OPTION_LOOP_ROW(S, common, "completion: from before the post until its completion was polled (default for all but send); relay: one thread drives both ends of a ping-pong (default for send, if both are in one space of one host); pingpong: between two threads (default for send otherwise); null: no verbs at all.\nrelay and pingpong take send and write; what is printed for them is half of the round trip"),
+	KV_OPTION_LOOP_ROW(S, common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send, if both are in one space of one host); pingpong: between two threads (default for send otherwise); null: no verbs at all.\none-thread and pingpong take send and write; what is printed for them is half of the round trip"),
 	KV_OPTION_ROWS(S, common),
 	{ .help = "with a HOST:" },
 	KV_OPTION_HOST_ROWS(S, common),
@@ -92,10 +92,10 @@ static int check_loop(struct lat *l, struct kv_fault *f)
 	if (o->loop == KV_KIND_NULL)
 		return kv_fault_usage(f, "--loop null has no other end; it takes --space%s",
 				      host_of(l) ? ", and no HOST" : "");
-	if (o->loop == KV_KIND_RELAY && o->has_loop)
-		return kv_fault_usage(f, "--loop relay has one thread for both ends, which must be %s; --loop pingpong has two",
+	if (o->loop == KV_KIND_ONE_THREAD && o->has_loop)
+		return kv_fault_usage(f, "--loop one-thread has one thread for both ends, which must be %s; --loop pingpong has two",
 				      host_of(l) ? "on one host" : "in one space");
-	if (o->loop == KV_KIND_RELAY)
+	if (o->loop == KV_KIND_ONE_THREAD)
 		o->loop = KV_KIND_PINGPONG;
 	return 0;
 }
@@ -136,9 +136,8 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 {
 	struct lat *l = args;
 	struct kv_options *o = &l->common;
-	int ret;
+	int ret = kv_options_take_host(o, "lat", n, word, f);
 
-	ret = kv_options_take_host(o, "lat", n, word, f);
 	if (!ret)
 		ret = kv_options_choose_ends(o, f);
 	if (!ret)
@@ -175,7 +174,7 @@ static void show_progress(const struct kv_run_result *r, void *arg)
 	double by_count = 0, by_time = 0;
 
 	if (l->amount.iters)
-		by_count = (double)r->samples / (double)l->amount.iters;
+		by_count = (double)r->worker[0].samples / (double)l->amount.iters;
 	if (l->amount.time_ns)
 		by_time = (double)(kv_now_ns() - l->begin_ns) /
 			  (double)l->amount.time_ns;
@@ -205,9 +204,8 @@ static int measure_pair(struct lat *l, struct kv_fault *f)
 {
 	const struct kv_site *client = &l->site[l->common.end[0]];
 	const struct kv_site *server = host_of(l) ? &l->peer : &l->site[l->common.end[1]];
-	int ret;
+	int ret = kv_workload_check_site(&l->common.work, client, f);
 
-	ret = kv_workload_check_site(&l->common.work, client, f);
 	if (!ret)
 		ret = kv_workload_check_site(&l->common.work, server, f);
 	kv_workload_adapt(&l->common.work, &client->dev);
@@ -307,7 +305,7 @@ static int open_sites(struct lat *l, struct kv_fault *f)
 		uint32_t id = o->end[i];
 
 		if (!l->site[id].b)
-			ret = kv_site_open(&l->site[id], id, o->dev, o->gid, f);
+			ret = kv_site_open(&l->site[id], id, o->dev, o->ib_port, o->gid, f);
 	}
 	if (!ret && host_of(l))
 		ret = kv_site_open_peer(&l->peer, o->end[1], &o->peer, f);

@@ -174,11 +174,26 @@ static void print_tool(void)
 	}
 }
 
-/* What a page is about; neither: the tool. */
+/* A page is about a command or a type of objects; neither: about the tool. */
 static struct subject {
 	const struct kv_cmd_entry *entry;
 	const struct kv_noun *noun;
+	bool list;
 } subject;
+
+static const struct kv_option rows[] = {
+	{ "list", NULL, "print the commands that have a page, one a line", KV_OPTION_FLAG,
+	  .at = offsetof(struct subject, list) },
+	{ .name = NULL },
+};
+
+static void print_list(void)
+{
+	for (const struct kv_cmd_entry *e = kv_cmd_list; e->help; e++) {
+		if (e->name)
+			printf("%s\n", e->name);
+	}
+}
 
 static int check(void *args, int n, char **word, struct kv_fault *f)
 {
@@ -187,6 +202,8 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 	if (n > 1)
 		return kv_fault_usage(f, "'%s' is one command too many; 'kverbs man' takes one or none",
 				      word[1]);
+	if (n && s->list)
+		return kv_fault_usage(f, "--list takes no command");
 	if (!n)
 		return 0;
 	s->entry = kv_cmd_find(word[0]);
@@ -200,7 +217,9 @@ static int run(void *args, struct kv_fault *f)
 {
 	const struct subject *s = args;
 
-	if (s->entry && s->entry->cmd)
+	if (s->list)
+		print_list();
+	else if (s->entry && s->entry->cmd)
 		print_cmd(s->entry);
 	else if (s->noun)
 		print_noun(s->noun);
@@ -210,8 +229,9 @@ static int run(void *args, struct kv_fault *f)
 }
 
 const struct kv_cmd kv_cmd_man = {
-	.rows = kv_cmd_no_rows,
+	.rows = rows,
 	.usage = "usage: kverbs man [COMMAND]\n"
+		"       kverbs man --list\n"
 		"\n"
 		"Prints the manual page of a command, or of the tool, for man: kverbs man lat |\n"
 		"man -l -\n",

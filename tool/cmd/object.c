@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* One command for objects, from the shell. Its objects outlive the process. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "batch/session.h"
@@ -37,11 +36,11 @@ static int run(struct kv_object_options *o, bool *told, struct kv_fault *f)
 	static struct kv_session s;
 	bool monitor = !strcmp(o->word[0], kv_noun_monitor.name);
 	struct json_object *doc;
-	int ret;
+	int ret = kv_session_open(&s, KV_SPACE_KERNEL, o->dev, false, o->trace, f);
 
-	ret = kv_session_open(&s, KV_SPACE_KERNEL, o->dev, false, o->trace, f);
 	if (ret)
 		return ret;
+	s.json = o->json;
 	s.live = tell_event;
 	s.live_arg = o;
 	ret = kv_session_run(&s, 0, o->word, o->n, &doc, f);
@@ -67,9 +66,8 @@ int kv_cmd_object(int argc, char **argv)
 	struct kv_fault fault = { 0 };
 	struct kv_object_options o;
 	bool told = false;
-	int ret;
+	int ret = kv_object_options_take(&o, argc, argv, false, &fault);
 
-	ret = kv_object_options_take(&o, argc, argv, false, &fault);
 	if (!ret && o.help) {
 		ret = kv_help_print(o.word, o.n, &fault);
 	} else if (!ret) {

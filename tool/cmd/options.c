@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <errno.h>
 #include "cmd/options.h"
 #include "sys/cpu.h"
 

@@ -14,8 +14,11 @@
 #define KV_OPTION_DEV_ROW(s, m)								\
 	{ "dev", "NAME", "device; default: the only one there is",			\
 	  KV_OPTION_DEV, .at = offsetof(s, m.dev) }
+#define KV_OPTION_IB_PORT_ROW(s, m)							\
+	{ "ib-port", "N", "port of the device; default: 1", KV_OPTION_U32,		\
+	  .at = offsetof(s, m.ib_port), .min = 1, .max = INT32_MAX }
 #define KV_OPTION_GID_ROW(s, m)								\
-	{ "gid", "INDEX", "entry of the device's GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any", \
+	{ "gid", "INDEX", "entry of the port's GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any", \
 	  KV_OPTION_S32, .at = offsetof(s, m.gid), .max = KV_OPTION_GID_MAX }
 #define KV_OPTION_TIMEOUT_ROW(s, m, text)						\
 	{ "timeout", "TIME", text, KV_OPTION_TIME, .at = offsetof(s, m.work.timeout_ns),		\
@@ -41,7 +44,10 @@
 	  .at = offsetof(s, m.peer.token_file), .note = offsetof(s, m.peer_option), .min = 1 }, \
 	{ "peer-dev", "NAME", "HOST's device; default: the only one there is",		\
 	  KV_OPTION_DEV, .at = offsetof(s, m.peer.dev), .note = offsetof(s, m.peer_option) },	\
-	{ "peer-gid", "INDEX", "entry of its GID table; default: as --gid",		\
+	{ "peer-ib-port", "N", "port of that device; default: 1", KV_OPTION_U32,	\
+	  .at = offsetof(s, m.peer.ib_port), .note = offsetof(s, m.peer_option),	\
+	  .min = 1, .max = INT32_MAX },						\
+	{ "peer-gid", "INDEX", "entry of that port's GID table; default: as --gid",	\
 	  KV_OPTION_S32, .at = offsetof(s, m.peer.gid), .note = offsetof(s, m.peer_option),	\
 	  .max = KV_OPTION_GID_MAX }
 
@@ -60,16 +66,17 @@
 /* Of commands that measure operations. */
 #define KV_OPTION_ROWS(s, m)								\
 	KV_OPTION_DEV_ROW(s, m),							\
+	KV_OPTION_IB_PORT_ROW(s, m),							\
 	KV_OPTION_GID_ROW(s, m),							\
 	{ "cpus", "A[,B]", "CPU of the initiator and of the responder's thread; default: the last CPU that may be used (see taskset), and the one before it", \
 	  KV_OPTION_OWN, .at = offsetof(s, m), .parse = kv_options_parse_cpus },		\
-	{ "post", "CONTEXT", "kernel: where requests are posted: softirq-off (process context, softirqs held off around the post; the default, because what a driver schedules then runs at once and not at the next scheduler tick) or process", \
+	{ "post", "CONTEXT", "kernel: where requests are posted: process (plain process context) or bh-disabled (softirqs held off around the post: what a driver schedules then runs at once and not at the next scheduler tick); default: bh-disabled on rxe, which schedules, else process", \
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.post), .has = offsetof(s, m.has_post),		\
 	  .names = kv_enum_post },							\
 	{ "lkey", "KIND", "kernel: key of the local buffer: dma (local_dma_lkey, as ULPs do; the default) or mr (a fast registration's)", \
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.lkey), .has = offsetof(s, m.has_lkey),		\
 	  .names = kv_enum_lkey },							\
-	{ "spins", "N", "empty polls before the CPU is let go; default: 0 if one CPU only may be used, else 1000", \
+	{ "spins", "N", "empty polls before the CPU is yielded; default: 0 if one CPU only may be used, else 1000", \
 	  KV_OPTION_S32, .at = offsetof(s, m.work.spins), .max = KVERBS_SPINS_MAX },		\
 	KV_OPTION_TIMEOUT_ROW(s, m, "how long a completion may take; default: 10s"),	\
 	{ "verify", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(s, m.verify) },		\
@@ -85,6 +92,7 @@
 /**
  * struct kv_options - the values of options that several commands have
  * @dev: device's name; NULL: the only one
+ * @ib_port: number of the device's port
  * @gid: GID index; -1: the best by type
  * @has_both: --space was given
  * @both: enum kv_space_id of both ends
@@ -104,6 +112,7 @@
  */
 struct kv_options {
 	const char *dev;
+	uint32_t ib_port;
 	int gid;
 	bool has_both, has_end[2];
 	uint32_t both;
@@ -125,17 +134,18 @@ struct kv_options {
  * ever if retry_cnt is 7, and tells nobody that the other end is gone.
  */
 #define KV_OPTIONS_DEFAULT {								\
+	.ib_port = 1,									\
 	.gid = -1,									\
 	.work = {									\
-		.post = KVERBS_POST_SOFTIRQ_OFF,					\
-		.lkey = KVERBS_LKEY_DMA,						\
+		.post = KV_POST_BY_DEVICE,						\
+		.lkey = KV_LKEY_DMA,						\
 		.spins = -1,								\
 		.timeout_ns = 10000000000ULL,						\
 		.ack_timeout = 14,							\
 		.retry_cnt = 6,								\
 	},										\
 	.verify = true,									\
-	.peer = { .gid = -1, .keep = KV_KEEP_CALLER },					\
+	.peer = { .ib_port = 1, .gid = -1, .keep = KV_KEEP_CALLER },					\
 }
 
 int kv_options_parse_cpus(const char *text, void *field, struct kv_why *why);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* One side of rping, of rdma_client and rdma_server, or of ucmatose, from either space. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* One side of ibv_rc_pingpong and its kin, from either space. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
@@ -43,6 +42,7 @@ static const struct kv_option rows[] = {
 	{ "type", "TYPE", "rc, uc, ud, or srq: several RC QPs with one SRQ; default: rc",
 	  KV_OPTION_ENUM, .at = offsetof(S, pingpong.type), .names = words_type },
 	KV_OPTION_DEV_ROW(S, common),
+	KV_OPTION_IB_PORT_ROW(S, common),
 	{ "gid", "INDEX", "entry of the GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any; the peer needs its -g",
 	  KV_OPTION_S32, .at = offsetof(S, common.gid), .max = KV_OPTION_GID_MAX },
 	{ "port", "PORT", "TCP, where the two find each other; default: " PORT, KV_OPTION_PORT,
@@ -102,6 +102,7 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 		p->size = p->type == KV_PINGPONG_UD ? SIZE_UD : SIZE;
 	p->space = c->common.both;
 	p->dev = c->common.dev;
+	p->ib_port = c->common.ib_port;
 	p->gid = c->common.gid;
 	p->timeout_ns = c->common.work.timeout_ns;
 	return 0;

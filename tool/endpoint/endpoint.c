@@ -121,19 +121,14 @@ int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_
 			   struct kv_fault *f)
 {
 	const struct kv_site *site = e->site;
-	const struct kv_mr_init init = {
-		.pd = e->pd,
-		.length = length,
-		.max_access = KVERBS_ACCESS__ALL,
-	};
-	enum kv_verb verb = site->id == KV_SPACE_KERNEL ? KV_VERB_MR_NEW : KV_VERB_TOUCH;
-	struct kv_mr mr;
-	int ret = kv_op_mr_new(site->b, &init, &mr, &e->verb_ns[verb]);
+	const struct kv_buf_init init = { .dev = site->dev.name, .length = length };
+	struct kv_buf made;
+	int ret = kv_op_buf_new(site->b, &init, &made, &e->verb_ns[KV_VERB_TOUCH]);
 
 	if (ret)
 		return kv_fault_backend(f, site->b, ret, "cannot make a buffer of %u bytes on %s",
 					length, site->dev.name);
-	*buf = (struct kv_buffer){ .mr = mr.id, .length = length };
+	*buf = (struct kv_buffer){ .buf = made.id, .length = length };
 	return 0;
 }
 
@@ -187,8 +182,29 @@ int kv_endpoint_step(struct kv_endpoint *e, uint32_t type, enum kv_raw_step step
 	return 0;
 }
 
+/* No device has smaller pages, see kv_reg_page_size(). */
+#define PAGE_MIN 4096
+
+/* An MR for all of a buffer, if the device can make one of so many pages. */
+static int add_mr(struct kv_endpoint *e, struct kv_buffer *buf, struct kv_fault *f)
+{
+	uint32_t max = e->site->dev.max_fast_reg_pages;
+	struct kv_mr_init init = {
+		.pd = e->pd,
+		.max_pages = (buf->length + PAGE_MIN - 1) / PAGE_MIN,
+	};
+	struct kv_mr mr;
+	int ret;
+
+	if (max && init.max_pages > max)
+		init.max_pages = max;
+	ret = kv_op_mr_new(e->site->b, &init, &mr, &e->verb_ns[KV_VERB_MR_NEW]);
+	buf->mr = ret ? 0 : mr.id;
+	return refuse(e, ret, "make an MR", f);
+}
+
 /**
- * kv_endpoint_register() - register all of a buffer
+ * kv_endpoint_register() - make an MR, and register it over all of a buffer
  * @e: the endpoint; in the kernel its QP, which carries the request, has to be in RTS
  * @buf: the buffer
  * @access: KVERBS_ACCESS_*; 0: none, and nothing is done
@@ -199,17 +215,21 @@ int kv_endpoint_step(struct kv_endpoint *e, uint32_t type, enum kv_raw_step step
 int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t access,
 			 struct kv_fault *f)
 {
-	const struct kv_mr_reg reg = {
-		.id = buf->mr,
+	struct kv_mr_reg reg = {
+		.buf = buf->buf,
 		.qp = e->qp,
-		.access = access,
 		.length = buf->length,
+		.access = access,
 	};
 	struct kv_mr mr;
 	int ret;
 
 	if (!access)
 		return 0;
+	ret = add_mr(e, buf, f);
+	if (ret)
+		return ret;
+	reg.id = buf->mr;
 	ret = kv_op_mr_reg(e->site->b, &reg, &mr, &e->verb_ns[KV_VERB_MR_REG]);
 	if (ret)
 		return kv_fault_backend(f, e->site->b, ret, "cannot register %u bytes on %s",
@@ -242,10 +262,10 @@ bool kv_endpoint_needs_key(const struct kv_endpoint *e)
 struct kv_sge kv_buffer_piece(const struct kv_buffer *buf, uint64_t offset, uint32_t length)
 {
 	return (struct kv_sge){
-		.mr = buf->mr,
+		.buf = buf->buf,
 		.offset = offset,
 		.length = length,
-		.lkey = buf->access ? KVERBS_LKEY_MR : KVERBS_LKEY_DMA,
+		.mr = buf->mr,
 	};
 }
 
@@ -313,4 +333,17 @@ void kv_endpoint_del(struct kv_endpoint *e, enum kv_type type, uint32_t *id)
 	if (*id)
 		kv_op_del(e->site->b, type, *id, NULL);
 	*id = 0;
+}
+
+/**
+ * kv_endpoint_del_buffer() - destroy a buffer and its MR
+ * @e: the endpoint
+ * @buf: the buffer
+ *
+ * Errors are ignored, as by kv_endpoint_del().
+ */
+void kv_endpoint_del_buffer(struct kv_endpoint *e, struct kv_buffer *buf)
+{
+	kv_endpoint_del(e, KV_MR, &buf->mr);
+	kv_endpoint_del(e, KV_BUF, &buf->buf);
 }

@@ -29,13 +29,15 @@ enum kv_verb {
 
 /**
  * struct kv_buffer - one buffer of an endpoint
- * @mr: its id; 0 if there is none
+ * @buf: its id; 0 if there is none
+ * @mr: the MR that is registered over it; 0 if there is none
  * @length: bytes
  * @access: KVERBS_ACCESS_*, the rights of its registration; 0: it has none
  * @iova: of the registration, as a peer names it
  * @rkey: ditto; 0 if the peer may not reach the buffer
  */
 struct kv_buffer {
+	uint32_t buf;
 	uint32_t mr;
 	uint32_t length;
 	uint32_t access;
@@ -85,6 +87,7 @@ bool kv_endpoint_needs_key(const struct kv_endpoint *e);
 struct kv_sge kv_buffer_piece(const struct kv_buffer *buf, uint64_t offset, uint32_t length);
 int kv_endpoint_sleep(struct kv_endpoint *e, int ms, struct kv_fault *f);
 struct kv_conn_param kv_endpoint_param(const struct kv_endpoint *e);
+void kv_endpoint_del_buffer(struct kv_endpoint *e, struct kv_buffer *buf);
 void kv_endpoint_del(struct kv_endpoint *e, enum kv_type type, uint32_t *id);
 
 #endif

@@ -37,9 +37,8 @@ static int take_name(struct kv_file_local *l, const char *name, struct kv_fault 
 static int open_file(struct kv_file *file, const char *name, uint64_t *length, struct kv_fault *f)
 {
 	struct kv_file_local *l = local_of(file);
-	int ret;
+	int ret = take_name(l, name, f);
 
-	ret = take_name(l, name, f);
 	if (!ret)
 		ret = kv_source_open(&l->source, l->dir, l->name,
 				     l->dir == AT_FDCWD ? 0 : O_NOFOLLOW, f);
@@ -76,9 +75,8 @@ static int create_file(struct kv_file *file, const struct kv_file_new *new, stru
 {
 	struct kv_file_local *l = local_of(file);
 	const char *name;
-	int ret;
+	int ret = take_name(l, new->name, f);
 
-	ret = take_name(l, new->name, f);
 	if (!ret)
 		ret = open_folder(l, &name, f);
 	if (ret < 0)
@@ -105,51 +103,51 @@ static int check_piece(const struct kv_file_local *l, bool sends,
 	return 0;
 }
 
-static int move_piece(struct kv_file_local *l, bool sends, const struct kv_file_piece *piece,
-		      uint64_t *moved, struct kv_fault *f)
+static struct kv_bulk bulk_of(const struct kv_file_local *l, bool sends,
+			      const struct kv_file_piece *piece)
 {
-	const struct kv_mr_file where = {
-		.id = piece->mr,
+	return (struct kv_bulk){
+		.b = l->b,
+		.buf = piece->buf,
+		.buf_offset = piece->buf_offset,
 		.fd = sends ? l->source.fd : l->store.fd,
-		.file_offset = piece->offset,
-		.offset = piece->mr_offset,
+		.offset = piece->offset,
 		.length = piece->length,
 	};
-	struct kv_moved done;
-	int ret;
-
-	ret = check_piece(l, sends, piece, f);
-	if (ret)
-		return ret;
-	/* Bytes of a received file that were hashed may have changed. */
-	if (!sends) {
-		kv_hash_init(&l->hash);
-		l->hashed = false;
-	}
-	ret = sends ? kv_op_mr_load(l->b, &where, &done, NULL) :
-		      kv_op_mr_save(l->b, &where, &done, NULL);
-	*moved = done.length;
-	return ret ? kv_fault_backend(f, l->b, ret, "cannot %s a piece of %s",
-				      sends ? "load" : "save", l->name) : 0;
 }
 
 static int load_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
 {
 	struct kv_file_local *l = local_of(file);
-	uint64_t moved;
-	int ret = move_piece(l, true, piece, &moved, f);
+	struct kv_bulk bulk = bulk_of(l, true, piece);
+	int ret = check_piece(l, true, piece, f);
 
-	return ret || moved >= piece->length ? ret :
-	       kv_source_short(&l->source, piece->offset + moved, f);
+	if (ret)
+		return ret;
+	ret = kv_bulk_load(&bulk);
+	if (ret && bulk.of_file)
+		return kv_fault_set(f, ret, "cannot read %s: %s", l->name, strerror(-ret));
+	if (ret)
+		return kv_fault_backend(f, l->b, ret, "cannot load a piece of %s", l->name);
+	return bulk.moved < piece->length ?
+	       kv_source_short(&l->source, piece->offset + bulk.moved, f) : 0;
 }
 
 static int save_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
 {
 	struct kv_file_local *l = local_of(file);
-	uint64_t moved;
-	int ret = move_piece(l, false, piece, &moved, f);
+	struct kv_bulk bulk = bulk_of(l, false, piece);
+	int ret = check_piece(l, false, piece, f);
 
-	return ret || moved >= piece->length ? ret : kv_store_full(&l->store, -ENOSPC, f);
+	if (ret)
+		return ret;
+	/* Bytes that were hashed may have changed. */
+	kv_hash_init(&l->hash);
+	l->hashed = false;
+	ret = kv_bulk_save(&bulk);
+	if (ret && bulk.of_file)
+		return kv_store_full(&l->store, ret, f);
+	return ret ? kv_fault_backend(f, l->b, ret, "cannot save a piece of %s", l->name) : 0;
 }
 
 static int hash_file(struct kv_file *file, uint64_t *done,

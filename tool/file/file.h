@@ -97,17 +97,42 @@ struct kv_file_new {
 
 /**
  * struct kv_file_piece - a piece of a file, and where it is in a buffer
- * @mr: the buffer
- * @mr_offset: first byte there
+ * @buf: the buffer
+ * @buf_offset: first byte there
  * @offset: first byte in the file
  * @length: bytes
  */
 struct kv_file_piece {
-	uint32_t mr;
-	uint64_t mr_offset;
+	uint32_t buf;
+	uint64_t buf_offset;
 	uint64_t offset;
 	uint32_t length;
 };
+
+/**
+ * struct kv_bulk - bytes that go between a buffer and a file, of any number
+ * @b: whose buffer it is
+ * @buf: the buffer
+ * @buf_offset: first byte there
+ * @fd: the file
+ * @offset: first byte in the file; where the file stands does not matter, and stays
+ * @length: bytes
+ * @moved: bytes that are at their destination
+ * @of_file: a failure is the file's, as its errno says; else the backend's, which has a text
+ */
+struct kv_bulk {
+	struct kv_backend *b;
+	uint32_t buf;
+	uint64_t buf_offset;
+	int fd;
+	uint64_t offset;
+	uint64_t length;
+	uint64_t moved;
+	bool of_file;
+};
+
+int kv_bulk_load(struct kv_bulk *m);
+int kv_bulk_save(struct kv_bulk *m);
 
 struct kv_file;
 

@@ -45,8 +45,8 @@ static struct kv_file_piece piece_of(const struct kv_flow *w, const struct kv_bu
 				     uint64_t n)
 {
 	return (struct kv_file_piece){
-		.mr = buffer->mr,
-		.mr_offset = slot_of(w, n),
+		.buf = buffer->buf,
+		.buf_offset = slot_of(w, n),
 		.offset = offset_of(w, n),
 		.length = length_of(w, n),
 	};
@@ -56,7 +56,7 @@ static int post(struct kv_flow *w, unsigned int end, const struct kv_wr *wr, con
 		struct kv_fault *f)
 {
 	struct kv_backend *b = w->pair->end[end].site->b;
-	int ret = kv_op_wr_post(b, wr, NULL, NULL);
+	int ret = kv_op_wr_post_one(b, w->pair->end[end].qp, wr, NULL);
 
 	return ret ? kv_fault_backend(f, b, ret, "cannot post a %s", what) : 0;
 }
@@ -64,7 +64,6 @@ static int post(struct kv_flow *w, unsigned int end, const struct kv_wr *wr, con
 static int post_receive(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 {
 	const struct kv_wr wr = {
-		.qp = w->pair->end[RECEIVER].qp,
 		.op = KVERBS_OP_RECV,
 		.wr_id = n,
 	};
@@ -78,25 +77,23 @@ static int post_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 	struct kv_file *file = w->file[SENDER];
 	struct kv_run_end end;
 	struct kv_wr wr = {
-		.op = KVERBS_OP_WRITE,
+		.op = KVERBS_OP_WRITE_WITH_IMM,
 		.wr_id = n,
 		.has_imm = true,
 		.imm = (uint32_t)n,
 		.sges = 1,
 		.has_remote = true,
 	};
-	int ret;
+	int ret = file->ops->load(file, &piece, f);
 
-	ret = file->ops->load(file, &piece, f);
 	if (ret)
 		return ret;
 	kv_pair_fill(w->pair, SENDER, &end);
-	wr.qp = end.qp;
-	wr.sge[0].mr = piece.mr;
-	wr.sge[0].offset = piece.mr_offset;
+	wr.sge[0].buf = piece.buf;
+	wr.sge[0].offset = piece.buf_offset;
 	wr.sge[0].length = piece.length;
-	wr.sge[0].lkey = end.lkey;
-	wr.remote_addr = end.remote_addr + piece.mr_offset;
+	wr.sge[0].mr = end.local_mr;
+	wr.remote_addr = end.remote_addr + piece.buf_offset;
 	wr.remote_key = end.remote_key;
 	return post(w, SENDER, &wr, "WRITE", f);
 }
@@ -130,7 +127,7 @@ static int check_landed(const struct kv_flow *w, const struct kv_wc *wc, struct 
 {
 	uint64_t n = w->landed;
 
-	if (wc->op == KVERBS_OP_RECV_WRITE_IMM && wc->has_imm &&
+	if (wc->op == KVERBS_WC_OP_RECV_WRITE_WITH_IMM && wc->has_imm &&
 	    wc->imm == (uint32_t)n && n < w->posted &&
 	    (!wc->has_length || wc->length == length_of(w, n)))
 		return 0;
@@ -153,9 +150,8 @@ static int poll_end(struct kv_flow *w, unsigned int end, unsigned int *found, st
 		.max = KVERBS_POLL_MAX,
 	};
 	struct kv_polled polled;
-	int ret;
+	int ret = kv_op_cq_poll(b, &poll, &polled, NULL);
 
-	ret = kv_op_cq_poll(b, &poll, &polled, NULL);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot poll");
 	for (unsigned int i = 0; i < polled.n; i++) {
@@ -273,11 +269,10 @@ static int move_pieces(struct kv_flow *w, struct kv_fault *f)
 }
 
 /*
- * A WRITE that finds no receive, though each piece has one: the device has sent a message
- * that nobody posted. rxe does so when it repeats a WRITE of several packets: if the
- * acknowledgement comes while it repeats, COMPST_UPDATE_COMP moves comp.psn behind the
- * request, which is not completed; the next req_retry() sends the request once more, from
- * there.
+ * A WRITE that finds no receive, though each piece has one: the device has sent a message that
+ * nobody posted. rxe does so when it repeats a WRITE of several packets: if the acknowledgement
+ * comes while it repeats, COMPST_UPDATE_COMP moves comp.psn behind the request, which is not
+ * completed; the next req_retry() sends the request once more, from there.
  */
 static int explain_sender(struct kv_flow *w, struct kv_fault *f)
 {

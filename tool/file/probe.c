@@ -60,7 +60,6 @@ void kv_probe_explain(const struct kv_pair *p, unsigned int end, struct kv_fault
 {
 	struct kv_backend *b = p->end[end].site->b;
 	const struct kv_wr wr = {
-		.qp = p->end[end].qp,
 		.op = KVERBS_OP_WRITE,
 		.wr_id = PROBE_ID,
 		.has_remote = true,
@@ -70,7 +69,7 @@ void kv_probe_explain(const struct kv_pair *p, unsigned int end, struct kv_fault
 	uint64_t ns;
 
 	if (p->end[end].site->host || !p->end[!end].site->host || !is_loss(f->error) ||
-	    kv_op_wr_post(b, &wr, NULL, &ns) || !await(b, p->end[end].send_cq, &wc))
+	    kv_op_wr_post_one(b, p->end[end].qp, &wr, &ns) || !await(b, p->end[end].send_cq, &wc))
 		return;
 	kv_fault_set(f, told.error, "%.700s; a WRITE of no bytes to its QP completed with status %u (%s)",
 		     told.text, wc.status, kv_enum_name(kv_enum_wc_status, wc.status));

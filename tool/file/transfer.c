@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include "cli/interrupt.h"
 #include "file/flow.h"
@@ -61,8 +60,8 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 
 static int choose_window(struct kv_transfer *t, struct kv_fault *f)
 {
-	const uint32_t message = min_u32(t->site[SENDER]->dev.max_msg_bytes,
-					 t->site[RECEIVER]->dev.max_msg_bytes);
+	const uint32_t message = min_u32(t->site[SENDER]->port->max_msg_bytes,
+					 t->site[RECEIVER]->port->max_msg_bytes);
 	uint64_t most = window_max(t);
 
 	if (!t->depth && !t->piece && (uint64_t)KV_TRANSFER_PIECE * KV_TRANSFER_DEPTH > most)
@@ -91,7 +90,8 @@ static int send_pieces(struct kv_transfer *t, struct kv_fault *f)
 	struct kv_workload work = {
 		.kind = KV_KIND_COMPLETION,
 		.op = KVERBS_OP_WRITE,
-		.lkey = KVERBS_LKEY_DMA,
+		/* A slot may lie in two pieces of a buffer that has several. */
+		.lkey = t->piece * t->depth > KVERBS_PIECE_MAX ? KV_LKEY_MR : KV_LKEY_DMA,
 		.depth = t->depth,
 		.size = t->piece * t->depth,
 		.timeout_ns = t->timeout_ns,
@@ -135,14 +135,11 @@ static int finish(struct kv_transfer *t, const uint8_t arrived[KV_HASH_BYTES], s
 {
 	struct kv_file *sender = t->file[SENDER], *receiver = t->file[RECEIVER];
 	struct kv_fault second;
-	int ret;
+	int ret = sender->ops->finish(sender, arrived, f);
 
-	ret = sender->ops->finish(sender, arrived, f);
 	if (ret == -EBADMSG)
 		receiver->ops->finish(receiver, t->digest, &second);
-	if (!ret)
-		ret = receiver->ops->finish(receiver, t->digest, f);
-	return ret;
+	return ret ? ret : receiver->ops->finish(receiver, t->digest, f);
 }
 
 static int announce(struct kv_transfer *t, struct kv_fault *f)
@@ -187,9 +184,8 @@ int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f)
 {
 	struct kv_file *sender = t->file[SENDER], *receiver = t->file[RECEIVER];
 	uint8_t arrived[KV_HASH_BYTES];
-	int ret;
+	int ret = check_devices(t, f);
 
-	ret = check_devices(t, f);
 	if (!ret)
 		ret = choose_window(t, f);
 	if (!ret)

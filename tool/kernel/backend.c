@@ -17,28 +17,28 @@ static void close_backend(struct kv_backend *b)
 	free(b);
 }
 
-static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, uint64_t *ns)
+static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 {
 	static kv_nl_op_fn *const own[KV_OPS] = {
 #define OP(...)
 #define OWN(NAME, name, ...) [KV_OP_##NAME] = kv_nl_##name,
 #include "model/ops.def"
 		[KV_OP_DEV_GET] = kv_nl_dev_get,
-		[KV_OP_MR_WRITE] = kv_nl_mr_write,
-		[KV_OP_MR_READ] = kv_nl_mr_read,
+		[KV_OP_BUF_WRITE] = kv_nl_buf_write,
+		[KV_OP_BUF_READ] = kv_nl_buf_read,
 		[KV_OP_RUN_GET] = kv_nl_run_get,
 	};
 	struct kv_qp_modify modify;
 
 	if (own[op])
-		return own[op](nl_of(b), in, out, ns);
+		return own[op](nl_of(b), in, out);
 	if (op == KV_OP_QP_MODIFY) {
 		/* Where to is always said. */
 		modify = *(const struct kv_qp_modify *)in;
 		modify.attr.mask |= KV_QPA_STATE;
 		in = &modify;
 	}
-	return kv_nl_command(nl_of(b), op, in, out, ns);
+	return kv_nl_command(nl_of(b), op, in, out);
 }
 
 static int dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg), void *arg)

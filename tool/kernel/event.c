@@ -117,9 +117,8 @@ uint64_t kv_nl_deadline(int32_t timeout_ms)
 int kv_nl_wait_any(struct kv_nl *nl, uint64_t deadline_ns)
 {
 	struct kv_event event;
-	int ret;
+	int ret = next_event(nl, deadline_ns, &event);
 
-	ret = next_event(nl, deadline_ns, &event);
 	if (ret == -EAGAIN || ret == -EINTR)
 		return ret;
 	/* Takes all events that are there, so that none ends a later wait. */
@@ -145,7 +144,7 @@ static bool completes(const struct kv_event *event, uint32_t cq)
  * event came, which may be that of an earlier arming, or if events got lost, of which it may be
  * one: the caller polls in either case.
  */
-int kv_nl_cq_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+int kv_nl_cq_wait(struct kv_nl *nl, const void *arg, void *out)
 {
 	const struct kv_wait *in = arg;
 	uint64_t deadline_ns = kv_nl_deadline(in->timeout_ms);
@@ -175,7 +174,7 @@ int kv_nl_cq_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 }
 
 /* The next event. -ENOBUFS if events got lost before what the next call gives. */
-int kv_nl_event_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+int kv_nl_event_wait(struct kv_nl *nl, const void *arg, void *out)
 {
 	const struct kv_wait *in = arg;
 	struct kv_event *event = out;
@@ -199,7 +198,7 @@ int kv_nl_event_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 	return 0;
 }
 
-int kv_nl_conn_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+int kv_nl_conn_wait(struct kv_nl *nl, const void *arg, void *out)
 {
 	const struct kv_wait *in = arg;
 	int ret = kv_nl_wait_any(nl, kv_nl_deadline(in->timeout_ms));

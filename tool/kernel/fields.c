@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <netinet/in.h>
 #include <linux/genetlink.h>
@@ -23,6 +24,9 @@ static void put_nest(struct nl_msg *msg, const struct kv_member *m, const char *
 {
 	struct nlattr *nest = nla_nest_start(msg, m->attr | NLA_F_NESTED);
 
+	/* The message is full, as nla_put() would find. */
+	if (!nest)
+		return;
 	put(msg, m->shape, at, all, 0);
 	nla_nest_end(msg, nest);
 }
@@ -75,7 +79,7 @@ static void put_member(struct nl_msg *msg, const struct kv_member *m, const char
 	case KV_MEMBER_LIST:
 		n = count_of(m, from);
 		for (uint32_t i = 0; i < n && i < m->size; i++)
-			put_nest(msg, m, at + i * m->shape->size, all);
+			put_nest(msg, m, kv_member_elements(m, from) + i * m->shape->size, all);
 		break;
 	case KV_MEMBER_NEST: /* the caller puts it */
 		break;
@@ -181,16 +185,33 @@ static int take_string(const struct kv_member *m, struct nlattr *attr, char *at)
 	return 0;
 }
 
+/* The place of one more element of a list, zeroed; NULL: no memory. */
+static char *element(const struct kv_member *m, char *to, uint32_t n)
+{
+	char **at = (char **)(to + m->offset), *more;
+
+	if (!m->elsewhere)
+		return to + m->offset + n * m->shape->size;
+	more = reallocarray(*at, n + 1, m->shape->size);
+	if (!more)
+		return NULL;
+	*at = more;
+	return memset(more + n * m->shape->size, 0, m->shape->size);
+}
+
 /* Elements beyond the list's end are left alone. */
 static int take_element(const struct kv_member *m, struct nlattr *attr, char *to)
 {
 	uint32_t *n = (uint32_t *)(to + m->count);
+	char *at;
 	int ret;
 
 	if (*n >= m->size)
 		return 0;
-	ret = kv_nl_take(m->shape, nla_data(attr), nla_len(attr),
-			 to + m->offset + *n * m->shape->size);
+	at = element(m, to, *n);
+	if (!at)
+		return -ENOMEM;
+	ret = kv_nl_take(m->shape, nla_data(attr), nla_len(attr), at);
 	if (!ret)
 		++*n;
 	return ret;
@@ -299,6 +320,18 @@ int kv_nl_take(const struct kv_shape *shape, struct nlattr *attrs, int len, void
 }
 
 /**
+ * kv_nl_release() - free what taking a struct has allocated
+ * @shape: what is in the struct
+ * @from: the struct, of no use any more
+ */
+void kv_nl_release(const struct kv_shape *shape, void *from)
+{
+	for (unsigned int i = 0; i < shape->members; i++)
+		if (shape->member[i].elsewhere)
+			free(*(void **)((char *)from + shape->member[i].offset));
+}
+
+/**
  * kv_nl_take_u64() - a long number that is in no struct
  * @attrs: the reply's attributes
  * @len: their bytes
@@ -359,6 +392,17 @@ static unsigned int ordinal(const struct nlattr *attrs, int len, const struct nl
 			break;
 		n += nla_type(at) == nla_type(attr);
 	}
+	return n;
+}
+
+static unsigned int count(const struct nlattr *attrs, int len, int type)
+{
+	const struct nlattr *at;
+	unsigned int n = 0;
+	int rest;
+
+	nla_for_each_attr(at, attrs, len, rest)
+		n += nla_type(at) == type;
 	return n;
 }
 
@@ -429,7 +473,9 @@ void kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
 		m = nla_ok(attr, rest) ? find_named(names, nla_type(attr)) : NULL;
 		if (!m || used >= size)
 			return;
-		if (m->type == KV_MEMBER_LIST)
+		if (m->elsewhere && count(attrs, len, nla_type(attr)) == 1)
+			; /* it goes without saying */
+		else if (m->type == KV_MEMBER_LIST)
 			used += (size_t)snprintf(path + used, size - used, "%s %u: ",
 						 name_of(m), ordinal(attrs, len, attr));
 		else

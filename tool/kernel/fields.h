@@ -9,6 +9,7 @@
 /* Structs as netlink attributes, in both directions: see model/shape.h. */
 
 void kv_nl_put(struct nl_msg *msg, const struct kv_shape *shape, const void *from, int without);
+void kv_nl_release(const struct kv_shape *shape, void *from);
 void kv_nl_put_all(struct nl_msg *msg, const struct kv_shape *shape, const void *from);
 void kv_nl_put_nest(struct nl_msg *msg, int attr, const struct kv_shape *shape, const void *from);
 void kv_nl_put_u32(struct nl_msg *msg, int attr, uint32_t value);

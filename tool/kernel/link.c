@@ -25,6 +25,12 @@
 /* A device's GIDs and a run's bins take messages of up to 18 KiB, lists of 32. */
 #define ANSWER_BYTES 32768
 
+/*
+ * The largest request is a list of work requests: 200 bytes each, and 64 for each of their
+ * pieces. Pages that a request does not reach cost nothing.
+ */
+#define REQUEST_BYTES (KVERBS_POSTED_MAX * (200 + KVERBS_SGE_MAX * 64))
+
 /* State of one request while its answers come in. */
 struct exchange {
 	struct kv_nl *nl;
@@ -33,9 +39,10 @@ struct exchange {
 	const struct kv_shape *const *names;
 	kv_nl_reply reply;
 	void *arg;
+	const struct kv_nl_bulk *bulk; /* or NULL */
 	int error;
 	bool interrupted; /* a list's objects came or went meanwhile */
-	bool answered;
+	bool filled; /* of an answer with content: it is where it is to be */
 	bool done;
 };
 
@@ -97,6 +104,10 @@ static void parse_extack(struct exchange *x, const struct nlattr *attrs, int len
 			kv_nl_path(x->request, nla_get_u32(attr), x->names, path, sizeof(path));
 		else if (nla_type(attr) == NLMSGERR_ATTR_POLICY)
 			policy = attr;
+		else if (nla_type(attr) == NLMSGERR_ATTR_COOKIE &&
+			 nla_len(attr) == sizeof(uint32_t) &&
+			 nla_get_u32(attr) <= KVERBS_STAGE_MAX)
+			x->nl->base.failed = nla_get_u32(attr);
 	}
 	if (x->error == -EPERM && !text)
 		text = NOT_PERMITTED;
@@ -170,12 +181,6 @@ static int on_interrupted(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* In place of libnl's check, to which any but the expected is an error: see is_ours(). */
-static int on_sequence(struct nl_msg *msg, void *arg)
-{
-	return NL_OK;
-}
-
 static int on_valid(struct nl_msg *msg, void *arg)
 {
 	struct genlmsghdr *genl = nlmsg_data(nlmsg_hdr(msg));
@@ -184,7 +189,7 @@ static int on_valid(struct nl_msg *msg, void *arg)
 
 	if (!is_ours(x, nlmsg_hdr(msg)))
 		return NL_SKIP;
-	x->answered = true;
+	x->done = !(x->request->nlmsg_flags & (NLM_F_ACK | NLM_F_DUMP));
 	if (x->reply)
 		ret = x->reply(genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), x->arg);
 	if (ret < 0 && !x->error) {
@@ -194,11 +199,17 @@ static int on_valid(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
+/* A command with an answer answers or is refused: an acknowledgement would tell nothing more. */
+static bool has_answer(int cmd)
+{
+	return cmd != KVERBS_CMD_BUF_WRITE && cmd != KVERBS_CMD_RUN_CANCEL;
+}
+
 /**
  * kv_nl_msg() - start a request
  * @nl: the connection
  * @cmd: enum kverbs_cmd
- * @flags: NLM_F_* beside NLM_F_REQUEST and NLM_F_ACK
+ * @flags: NLM_F_DUMP for a list, or 0
  *
  * Return: the message, for kv_nl_request(), or NULL without memory.
  */
@@ -210,9 +221,10 @@ struct nl_msg *kv_nl_msg(struct kv_nl *nl, int cmd, int flags)
 	if (msg)
 		nlmsg_hdr(msg)->nlmsg_len = NLMSG_HDRLEN;
 	else
-		msg = nlmsg_alloc_size(KVERBS_DATA_MAX + 1024);
+		msg = nlmsg_alloc_size(REQUEST_BYTES);
 	if (msg && !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, nl->family, 0,
-				NLM_F_ACK | flags, (uint8_t)cmd, KVERBS_GENL_VERSION)) {
+				has_answer(cmd) ? flags : NLM_F_ACK, (uint8_t)cmd,
+				KVERBS_GENL_VERSION)) {
 		nlmsg_free(msg);
 		msg = NULL;
 	}
@@ -234,23 +246,16 @@ static bool is_readable(const struct kv_nl *nl)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* Takes the messages that are there, without waiting for more. */
-static void drain(struct exchange *x, struct nl_cb *cb)
-{
-	while (!x->done && is_readable(x->nl) && nl_recvmsgs(x->nl->sock, cb) >= 0)
-		;
-}
-
 /*
  * The kernel had no memory for a part of its answer. The socket reports that before the parts
  * that are there.
  */
 static void take_rest(struct exchange *x, struct nl_cb *cb)
 {
-	drain(x, cb);
+	while (!x->done && is_readable(x->nl) && nl_recvmsgs(x->nl->sock, cb) >= 0)
+		;
 	x->nl->stuck |= !x->done && is_list(x);
-	/* The request has its acknowledgement: it was carried out. */
-	if (x->done || (x->answered && !is_list(x)))
+	if (x->done)
 		return;
 	x->error = -ENOMEM;
 	set_error(x, is_list(x) ? "the kernel had no memory for all of the list: ask again" :
@@ -304,6 +309,127 @@ static int receive(struct nl_sock *sock, struct sockaddr_nl *from,
 	return (int)n;
 }
 
+/* libnl's nl_send_auto(), but the content goes from where it is. */
+static int send_request(struct exchange *x, struct nl_msg *msg)
+{
+	static const char padding[NLA_ALIGNTO];
+	const struct kv_nl_bulk *bulk = x->bulk;
+	struct nlmsghdr *hdr = nlmsg_hdr(msg);
+	struct iovec piece[] = {
+		{ .iov_base = hdr, .iov_len = hdr->nlmsg_len },
+		{ .iov_base = (void *)(bulk ? bulk->from : NULL) },
+		{ .iov_base = (void *)padding },
+	};
+	struct nlattr *attr;
+	int ret;
+
+	if (!bulk || !bulk->from)
+		return nl_send_auto(x->nl->sock, msg);
+	attr = nla_reserve(msg, bulk->attr, 0);
+	if (!attr)
+		return -NLE_NOMEM;
+	nl_complete_msg(x->nl->sock, msg);
+	piece[0].iov_len = hdr->nlmsg_len;
+	piece[1].iov_len = bulk->length;
+	piece[2].iov_len = NLA_ALIGN(bulk->length) - bulk->length;
+	hdr->nlmsg_len += NLA_ALIGN(bulk->length);
+	attr->nla_len = (uint16_t)(NLA_HDRLEN + bulk->length);
+	ret = nl_send_iovec(x->nl->sock, msg, piece, 3);
+	/* As long as it is here, for the path of a refusal. */
+	hdr->nlmsg_len = (uint32_t)piece[0].iov_len;
+	attr->nla_len = NLA_HDRLEN;
+	return ret;
+}
+
+/* The head of an answer with content. */
+struct head {
+	struct nlmsghdr hdr;
+	struct genlmsghdr genl;
+	struct nlattr attr;
+};
+
+/*
+ * Takes the next message to where its content is to be, if it is the answer. Any other stays.
+ * Returns 0 or a negative number of libnl's.
+ */
+static int take_bulk(struct exchange *x)
+{
+	const struct kv_nl_bulk *bulk = x->bulk;
+	int fd = nl_socket_get_fd(x->nl->sock);
+	char padding[NLA_ALIGNTO];
+	struct head head;
+	struct iovec piece[] = {
+		{ .iov_base = &head, .iov_len = sizeof(head) },
+		{ .iov_base = bulk->into, .iov_len = bulk->length },
+		{ .iov_base = padding, .iov_len = sizeof(padding) },
+	};
+	struct msghdr in = { .msg_iov = piece, .msg_iovlen = 3 };
+	ssize_t size = (ssize_t)(sizeof(head) + NLA_ALIGN(bulk->length)), n;
+
+	do
+		n = recv(fd, &head, sizeof(head), MSG_PEEK | MSG_TRUNC);
+	while (n < 0 && errno == EINTR);
+	if (n == size && head.hdr.nlmsg_type == x->nl->family && is_ours(x, &head.hdr) &&
+	    head.attr.nla_type == bulk->attr && head.attr.nla_len == NLA_HDRLEN + bulk->length) {
+		n = recvmsg(fd, &in, 0);
+		x->done = x->filled = n == size;
+	}
+	return n < 0 ? -nl_syserr2nlerr(errno) : 0;
+}
+
+/* Sends the request, and takes all answers to it. */
+static int carry_out(struct exchange *x, struct nl_msg *msg)
+{
+	struct kv_nl *nl = x->nl;
+	struct nl_cb *cb;
+	bool sent;
+	int ret;
+
+	nl->base.failed = KVERBS_STAGE_UNSPEC;
+	cb = nl_cb_alloc(NL_CB_DEFAULT);
+	if (!cb || !msg) {
+		x->error = -ENOMEM;
+		set_error(x, NULL, "");
+		goto out;
+	}
+	nl_cb_overwrite_recv(cb, receive);
+	nl_cb_err(cb, NL_CB_CUSTOM, on_error, x);
+	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, x);
+	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, x);
+	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, x);
+	nl_cb_set(cb, NL_CB_DUMP_INTR, NL_CB_CUSTOM, on_interrupted, x);
+
+	x->request = nlmsg_hdr(msg);
+	if (is_list(x))
+		get_unstuck(nl);
+	ret = send_request(x, msg);
+	sent = ret >= 0;
+	while (ret >= 0 && !x->done) {
+		if (x->bulk && x->bulk->into)
+			ret = take_bulk(x);
+		if (ret >= 0 && !x->done)
+			ret = nl_recvmsgs(nl->sock, cb);
+	}
+	if (sent && ret == -NLE_NOMEM) {
+		take_rest(x, cb);
+	} else if (ret < 0 && !x->error) {
+		x->error = nle_to_errno(ret);
+		set_error(x, nl_geterror(ret), "");
+	}
+	if (x->interrupted && !x->error) {
+		x->error = -EINTR;
+		set_error(x, "objects came or went meanwhile: ask again", "");
+	}
+out:
+	if (cb)
+		nl_cb_put(cb);
+	if (nl->spare)
+		nlmsg_free(msg);
+	else
+		nl->spare = msg;
+	return x->error;
+}
+
 /**
  * kv_nl_request() - send a request and take all answers to it
  * @nl: the connection
@@ -327,48 +453,35 @@ int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 		.reply = reply,
 		.arg = arg,
 	};
-	struct nl_cb *cb;
-	bool sent;
-	int ret;
 
-	cb = nl_cb_alloc(NL_CB_DEFAULT);
-	if (!cb || !msg) {
-		x.error = -ENOMEM;
-		set_error(&x, NULL, "");
-		goto out;
-	}
-	nl_cb_overwrite_recv(cb, receive);
-	nl_cb_err(cb, NL_CB_CUSTOM, on_error, &x);
-	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, &x);
-	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, &x);
-	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, &x);
-	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, &x);
-	nl_cb_set(cb, NL_CB_DUMP_INTR, NL_CB_CUSTOM, on_interrupted, &x);
+	return carry_out(&x, msg);
+}
 
-	x.request = nlmsg_hdr(msg);
-	if (is_list(&x))
-		get_unstuck(nl);
-	ret = nl_send_auto(nl->sock, msg);
-	sent = ret >= 0;
-	while (ret >= 0 && !x.done)
-		ret = nl_recvmsgs(nl->sock, cb);
-	if (sent && ret == -NLE_NOMEM) {
-		take_rest(&x, cb);
-	} else if (ret < 0 && !x.error) {
-		x.error = nle_to_errno(ret);
-		set_error(&x, nl_geterror(ret), "");
-	}
-	if (x.interrupted && !x.error) {
-		x.error = -EINTR;
-		set_error(&x, "objects came or went meanwhile: ask again", "");
-	}
-out:
-	if (cb)
-		nl_cb_put(cb);
-	if (nl->spare)
-		nlmsg_free(msg);
-	else
-		nl->spare = msg;
+/**
+ * kv_nl_request_bulk() - send a request and take the answer, one of which has content
+ * @nl: the connection
+ * @msg: the request, without content; freed here; NULL if there was no memory for it
+ * @what: what it is, for the text of a failure
+ * @names: as of kv_nl_request()
+ * @bulk: the content, which is copied by the kernel alone
+ *
+ * Return: 0, or a negative errno with a text in nl->base.err.
+ */
+int kv_nl_request_bulk(struct kv_nl *nl, struct nl_msg *msg, const char *what,
+		       const struct kv_shape *const *names, const struct kv_nl_bulk *bulk)
+{
+	struct exchange x = {
+		.nl = nl,
+		.what = what,
+		.names = names,
+		.bulk = bulk,
+	};
+	int ret = carry_out(&x, msg);
+
+	if (ret || !bulk->into || x.filled)
+		return ret;
+	x.error = -EBADMSG;
+	set_error(&x, "the module's answer makes no sense", "");
 	return x.error;
 }
 
@@ -434,7 +547,7 @@ static int find_family(struct kv_nl *nl, struct family *family)
 	struct nl_msg *msg = nlmsg_alloc();
 	int ret;
 
-	if (msg && (!genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, GENL_ID_CTRL, 0, NLM_F_ACK,
+	if (msg && (!genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, GENL_ID_CTRL, 0, 0,
 				 CTRL_CMD_GETFAMILY, 1) ||
 		    nla_put_string(msg, CTRL_ATTR_FAMILY_NAME, KVERBS_GENL_NAME))) {
 		nlmsg_free(msg);
@@ -498,6 +611,8 @@ int kv_nl_open(struct kv_nl *nl)
 		goto err_close;
 	}
 	nl_socket_set_msg_buf_size(nl->sock, ANSWER_BYTES);
+	/* Nor does libnl check sequence numbers then: see is_ours(). */
+	nl_socket_disable_auto_ack(nl->sock);
 	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	ret = find_family(nl, &family);

@@ -43,6 +43,20 @@ typedef int (*kv_nl_reply)(struct nlattr *attrs, int len, void *arg);
 
 extern const struct kv_backend_ops kv_nl_backend_ops;
 
+/**
+ * struct kv_nl_bulk - the content of a request, or of its answer: the value of its last attribute
+ * @attr: the attribute
+ * @from: of the request; NULL: it has none
+ * @into: receives that of the answer; NULL: it has none
+ * @length: bytes
+ */
+struct kv_nl_bulk {
+	int attr;
+	const void *from;
+	void *into;
+	uint32_t length;
+};
+
 int kv_nl_open(struct kv_nl *nl);
 void kv_nl_close(struct kv_nl *nl);
 int kv_nl_fail(struct kv_nl *nl, int error, const char *fmt, ...)
@@ -50,5 +64,7 @@ int kv_nl_fail(struct kv_nl *nl, int error, const char *fmt, ...)
 struct nl_msg *kv_nl_msg(struct kv_nl *nl, int cmd, int flags);
 int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 		  const struct kv_shape *const *names, kv_nl_reply reply, void *arg);
+int kv_nl_request_bulk(struct kv_nl *nl, struct nl_msg *msg, const char *what,
+		       const struct kv_shape *const *names, const struct kv_nl_bulk *bulk);
 
 #endif

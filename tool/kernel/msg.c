@@ -4,6 +4,16 @@
 #include "kernel/msg.h"
 #include "sys/device.h"
 
+/* No verb makes a buffer: the contract has no such attribute. */
+enum { KVERBS_A_BUF_VERB_NS };
+
+/* Of those that have commands of several verbs. */
+static const int stages[KV_TYPES] = {
+	[KV_MR] = KVERBS_A_MR_STAGE,
+	[KV_QP] = KVERBS_A_QP_STAGE,
+	[KV_CONN] = KVERBS_A_CONN_STAGE,
+};
+
 const struct kv_nl_noun kv_nl_objects[KV_TYPES] = {
 #define OBJECT(TYPE, type, ...)								\
 	[KV_##TYPE] = {									\
@@ -24,7 +34,7 @@ static const struct kv_member run_members[] = {
 
 static const struct kv_shape run = KV_SHAPE(struct kv_id, run_members);
 static const struct kv_nl_noun module = { .what = "kernel module" };
-static const struct kv_nl_noun wr = { .what = "kernel post", .verb_ns = KVERBS_A_WR_VERB_NS };
+static const struct kv_nl_noun wr = { .what = "kernel post", .verb_ns = KVERBS_A_POST_VERB_NS };
 
 const struct kv_nl_noun kv_nl_run = {
 	.what = "kernel run",
@@ -47,8 +57,6 @@ static const char *const whats[KV_OPS] = {
 	[KV_OP_FLUSH] = "kernel flush",
 	[KV_OP_MR_REG] = "kernel mr registration",
 	[KV_OP_MR_INV] = "kernel mr invalidation",
-	[KV_OP_MR_LOAD] = "kernel mr load",
-	[KV_OP_MR_SAVE] = "kernel mr save",
 	[KV_OP_CQ_POLL] = "kernel cq poll",
 	[KV_OP_CQ_ARM] = "kernel cq arm",
 };
@@ -63,9 +71,33 @@ static const int without[KV_OPS] = {
 struct answer {
 	const struct kv_shape *shape;
 	int verb_ns;
+	int stage;
 	void *out;
-	uint64_t *ns;
+	struct kv_backend *b;
 };
+
+static int take_stage(struct nlattr *nest, uint64_t *stage_ns)
+{
+	struct kv_stage stage = { 0 };
+	int ret = kv_nl_take(&kv_shape_stage, nla_data(nest), nla_len(nest), &stage);
+
+	if (!ret && stage.kind <= KVERBS_STAGE_MAX)
+		stage_ns[stage.kind] = stage.ns;
+	return ret;
+}
+
+static int take_times(struct nlattr *attrs, int len, const struct answer *to)
+{
+	struct nlattr *attr;
+	int left, ret = 0;
+
+	if (to->verb_ns)
+		ret = kv_nl_take_u64(attrs, len, to->verb_ns, &to->b->times.verb_ns);
+	nla_for_each_attr(attr, attrs, len, left)
+		if (!ret && to->stage && nla_type(attr) == to->stage)
+			ret = take_stage(attr, to->b->times.stage_ns);
+	return ret;
+}
 
 static int on_answer(struct nlattr *attrs, int len, void *arg)
 {
@@ -76,18 +108,14 @@ static int on_answer(struct nlattr *attrs, int len, void *arg)
 		memset(to->out, 0, to->shape->size);
 		ret = kv_nl_take(to->shape, attrs, len, to->out);
 	}
-	if (!ret && to->verb_ns && to->ns)
-		ret = kv_nl_take_u64(attrs, len, to->verb_ns, to->ns);
-	return ret;
+	return ret ? ret : take_times(attrs, len, to);
 }
 
-static const struct kv_nl_noun *noun_of(enum kv_op op)
+static enum kv_type type_of(enum kv_op op)
 {
-	enum kv_type about = kv_op_rows[op].about;
-
 	if (op >= KV_OP_PD_NEW && op < KV_OP_PD_NEW + KV_TYPES)
-		return &kv_nl_objects[op - KV_OP_PD_NEW];
-	return about != KV_NO_TYPE ? &kv_nl_objects[about] : others[op];
+		return (enum kv_type)(op - KV_OP_PD_NEW);
+	return kv_op_rows[op].about;
 }
 
 /**
@@ -96,18 +124,24 @@ static const struct kv_nl_noun *noun_of(enum kv_op op)
  * @op: the operation
  * @in: the struct that it takes
  * @out: receives the struct that it gives; NULL: is of no interest
- * @ns: receives how long the verb took, if the answer says so; or NULL
  *
  * Return: 0, or a negative errno with a text in nl->base.err.
  */
-int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out, uint64_t *ns)
+int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out)
 {
-	const struct kv_nl_noun *noun = noun_of(op);
+	const enum kv_type type = type_of(op);
+	const struct kv_nl_noun *noun = type != KV_NO_TYPE ? &kv_nl_objects[type] : others[op];
 	const struct kv_op_row *row = &kv_op_rows[op];
 	const struct kv_shape *const names[] = { row->in, noun->shape, NULL };
 	/* An id alone is that of the noun. */
 	const struct kv_shape *shape = row->out == &kv_shape_id ? noun->shape : row->out;
-	struct answer to = { shape, noun->verb_ns, shape->size ? out : NULL, ns };
+	struct answer to = {
+		.shape = shape,
+		.verb_ns = noun->verb_ns,
+		.stage = type != KV_NO_TYPE ? stages[type] : 0,
+		.out = shape->size ? out : NULL,
+		.b = &nl->base,
+	};
 	struct nl_msg *msg = kv_nl_msg(nl, kv_op_commands[op], 0);
 
 	if (row->in->members && row->in->member[0].refers == KV_REFERS_ABOUT)
@@ -194,12 +228,12 @@ int kv_nl_dev_each(struct kv_nl *nl, int (*fn)(const struct kv_dev *dev, void *a
 	return list(nl, &(struct each){ .noun = &devices, .dev_fn = fn, .arg = arg });
 }
 
-int kv_nl_dev_get(struct kv_nl *nl, const void *in, void *out, uint64_t *ns)
+int kv_nl_dev_get(struct kv_nl *nl, const void *in, void *out)
 {
 	static const struct kv_shape *const names[] = { &kv_shape_dev, NULL };
 	struct nl_msg *msg = kv_nl_msg(nl, KVERBS_CMD_DEV_GET, 0);
 	const char *name = ((const struct kv_dev_name *)in)->dev;
-	struct answer to = { &kv_shape_dev, 0, out, NULL };
+	struct answer to = { .shape = &kv_shape_dev, .out = out };
 	char what[80];
 	int ret;
 
@@ -212,7 +246,7 @@ int kv_nl_dev_get(struct kv_nl *nl, const void *in, void *out, uint64_t *ns)
 	return ret;
 }
 
-int kv_nl_counters(struct kv_nl *nl, const void *in, void *out, uint64_t *ns)
+int kv_nl_counters(struct kv_nl *nl, const void *in, void *out)
 {
-	return kv_counters_read(&nl->base, ((const struct kv_dev_name *)in)->dev, out);
+	return kv_counters_read(&nl->base, in, out);
 }

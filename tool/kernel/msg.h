@@ -33,14 +33,14 @@ extern const struct kv_nl_noun kv_nl_objects[KV_TYPES];
 extern const struct kv_nl_noun kv_nl_run;
 
 /* An operation that is not one command: arguments as of kv_backend_ops.call. */
-typedef int kv_nl_op_fn(struct kv_nl *nl, const void *in, void *out, uint64_t *ns);
+typedef int kv_nl_op_fn(struct kv_nl *nl, const void *in, void *out);
 
 kv_nl_op_fn kv_nl_dev_get, kv_nl_counters;
-kv_nl_op_fn kv_nl_mr_write, kv_nl_mr_read;
+kv_nl_op_fn kv_nl_buf_write, kv_nl_buf_read;
 kv_nl_op_fn kv_nl_conn_wait, kv_nl_cq_wait, kv_nl_event_wait, kv_nl_run_wait;
 kv_nl_op_fn kv_nl_run_peek, kv_nl_run_get;
 
-int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out, uint64_t *ns);
+int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out);
 int kv_nl_each(struct kv_nl *nl, enum kv_type type,
 	       int (*fn)(const union kv_object *object, void *arg), void *arg);
 int kv_nl_dev_each(struct kv_nl *nl, int (*fn)(const struct kv_dev *dev, void *arg), void *arg);

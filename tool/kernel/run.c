@@ -24,46 +24,58 @@ static int on_result(struct nlattr *attrs, int len, void *arg)
 	int ret;
 
 	result->next_bin = 0;
+	/* Not told: any CPU. Each of several messages has all but the bins. */
+	result->to->spec.cpu = -1;
+	result->to->spec.ends = 0;
+	result->to->workers = 0;
 	ret = kv_nl_take(&kv_shape_run_result, attrs, len, result->to);
 	if (!ret)
 		ret = kv_nl_take(&more, attrs, len, result);
+	if (!ret && (!result->to->workers || result->to->hist_shift != KV_HIST_SHIFT))
+		ret = -EBADMSG;
 	return ret || !bins ? ret : kv_nl_take_bins(nla_data(bins), (size_t)nla_len(bins),
 						    &result->to->hist);
 }
 
-static int get_result(struct kv_nl *nl, uint32_t id, int32_t first_bin, struct result *result)
+/* @worker: whose bins, from @next_bin on; NULL: none. */
+static int get_result(struct kv_nl *nl, uint32_t id, const uint32_t *worker, struct result *result)
 {
-	const struct kv_shape *const names[] = { kv_nl_run.shape, NULL };
+	const struct kv_shape *const names[] = { &kv_shape_run_which, kv_nl_run.shape, NULL };
 	struct nl_msg *msg = kv_nl_msg(nl, KVERBS_CMD_RUN_GET, 0);
 
 	kv_nl_put_u32(msg, KVERBS_A_RUN_ID, id);
-	if (first_bin >= 0)
-		kv_nl_put_u32(msg, KVERBS_A_RUN_FIRST_BIN, (uint32_t)first_bin);
+	if (worker) {
+		kv_nl_put_u32(msg, KVERBS_A_RUN_WORKER, *worker);
+		kv_nl_put_u32(msg, KVERBS_A_RUN_FIRST_BIN, result->next_bin);
+	}
 	return kv_nl_request(nl, msg, kv_nl_run.what, names, on_result, result);
 }
 
-int kv_nl_run_peek(struct kv_nl *nl, const void *in, void *out, uint64_t *ns)
+int kv_nl_run_peek(struct kv_nl *nl, const void *in, void *out)
 {
 	struct result arg = { .to = out };
 
 	memset(out, 0, offsetof(struct kv_run_result, hist.bin));
-	return get_result(nl, ((const struct kv_id *)in)->id, -1, &arg);
+	return get_result(nl, ((const struct kv_id *)in)->id, NULL, &arg);
 }
 
-int kv_nl_run_get(struct kv_nl *nl, const void *in, void *out, uint64_t *ns)
+int kv_nl_run_get(struct kv_nl *nl, const void *in, void *out)
 {
+	const struct kv_run_which *which = in;
 	struct result arg = { .to = out };
 	int ret;
 
 	memset(out, 0, offsetof(struct kv_run_result, hist));
 	kv_hist_reset(&arg.to->hist);
 	do
-		ret = get_result(nl, ((const struct kv_id *)in)->id, (int32_t)arg.next_bin, &arg);
+		ret = get_result(nl, which->id, &which->worker, &arg);
 	while (!ret && arg.next_bin);
+	if (!ret && which->worker < arg.to->workers)
+		arg.to->hist.sum = arg.to->worker[which->worker].sum_ticks;
 	return ret;
 }
 
-int kv_nl_run_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
+int kv_nl_run_wait(struct kv_nl *nl, const void *arg, void *out)
 {
 	const struct kv_wait *in = arg;
 	uint64_t deadline_ns = kv_nl_deadline(in->timeout_ms);
@@ -72,7 +84,7 @@ int kv_nl_run_wait(struct kv_nl *nl, const void *arg, void *out, uint64_t *ns)
 
 	/* An event may concern another object: ask, wait, ask again. */
 	do {
-		ret = kv_nl_run_peek(nl, in, &result, ns);
+		ret = kv_nl_run_peek(nl, in, &result);
 		if (ret || result.state == KVERBS_RUN_DONE)
 			return ret;
 		ret = kv_nl_wait_any(nl, deadline_ns);

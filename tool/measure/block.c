@@ -6,12 +6,13 @@
 #include "loop/loop.h"
 #include "measure/block.h"
 #include "measure/stats.h"
+#include "rules/request.h"
 #include "remote/channel.h"
 #include "sys/now.h"
 #include "sys/cpu.h"
 
 /* The longest that there is. */
-#define PONG_TIMEOUT_NS 3600000000000ULL
+#define SERVER_TIMEOUT_NS 3600000000000ULL
 
 /* The intervals of looks at a run, with a watch and without one. */
 #define WATCH_MS 250
@@ -31,14 +32,22 @@
 
 static const uint32_t loops[] = {
 	[KV_KIND_COMPLETION] = KVERBS_LOOP_POST_TO_COMPLETION,
-	[KV_KIND_PINGPONG] = KVERBS_LOOP_PING,
-	[KV_KIND_RELAY] = KVERBS_LOOP_RELAY,
+	[KV_KIND_PINGPONG] = KVERBS_LOOP_PINGPONG_CLIENT,
+	[KV_KIND_ONE_THREAD] = KVERBS_LOOP_PINGPONG,
 	[KV_KIND_NULL] = KVERBS_LOOP_NULL,
 };
 
+/*
+ * A post to rxe schedules work in a softirq of this CPU. In plain process context that is left to
+ * ksoftirqd, which waits until the poller's time slice is over.
+ */
 static uint32_t post_of(const struct kv_site *site, const struct kv_workload *work)
 {
-	return site->id == KV_SPACE_KERNEL ? work->post : KVERBS_POST_PROCESS;
+	if (site->id != KV_SPACE_KERNEL)
+		return KVERBS_POST_PROCESS;
+	if (work->post != KV_POST_BY_DEVICE)
+		return work->post;
+	return kv_dev_is_rxe(&site->dev) ? KVERBS_POST_BH_DISABLED : KVERBS_POST_PROCESS;
 }
 
 /* Both spaces of this host get the same default; another host knows its own CPUs. */
@@ -47,49 +56,70 @@ static int32_t spins_of(const struct kv_site *site, const struct kv_workload *wo
 	return work->spins >= 0 || site->host ? work->spins : kv_placement_spins();
 }
 
-static void fill_spec(struct kv_run_spec *spec, const struct kv_site *site,
-		      const struct kv_pair *p, const struct kv_workload *work,
-		      const struct kv_amount *amount)
+/* One more end of the pair's, with what the loop and the operation have a use for. */
+static void add_end(struct kv_run_spec *spec, const struct kv_pair *p, unsigned int end)
+{
+	struct kv_run_end *to = &spec->end[spec->ends++];
+
+	kv_pair_fill(p, end, to);
+	if (!kv_run_has_target(spec->loop)) {
+		to->target_buf = 0;
+		to->target_mr = 0;
+	}
+	to->has_remote = kv_op_needs_remote(spec->op);
+}
+
+/* What all loops take. */
+static void fill_common(struct kv_run_spec *spec, const struct kv_workload *work,
+			const struct kv_amount *amount)
+{
+	spec->loop = loops[work->kind];
+	spec->iters = amount->iters;
+	spec->time_ns = amount->time_ns;
+	spec->warmup = amount->warmup;
+	spec->cpu = work->cpu[0];
+	spec->spins = -1;
+	spec->in_wait = true;
+}
+
+static void fill_spec(struct kv_run_spec *spec, const struct kv_site *site, const struct kv_pair *p,
+		      const struct kv_workload *work, const struct kv_amount *amount)
 {
 	memset(spec, 0, sizeof(*spec));
-	spec->loop = loops[work->kind];
+	fill_common(spec, work, amount);
+	if (work->kind == KV_KIND_NULL) {
+		snprintf(spec->dev, sizeof(spec->dev), "%s", site->dev.name);
+		return;
+	}
 	spec->op = work->op;
 	spec->size = work->size;
 	spec->compare_add = work->compare_add;
 	spec->swap = work->swap;
-	spec->iters = amount->iters;
-	spec->time_ns = amount->time_ns;
-	spec->warmup = amount->warmup;
 	spec->timeout_ns = work->timeout_ns;
 	spec->post = post_of(site, work);
-	spec->cpu = work->cpu[0];
 	spec->spins = spins_of(site, work);
-	spec->in_wait = true;
-	if (work->kind == KV_KIND_NULL)
-		snprintf(spec->dev, sizeof(spec->dev), "%s", site->dev.name);
-	else
-		kv_pair_fill(p, 0, &spec->end);
-	if (work->kind == KV_KIND_RELAY)
-		kv_pair_fill(p, 1, &spec->peer);
+	for (uint32_t i = 0; i < kv_run_ends(spec->loop); i++)
+		add_end(spec, p, i);
 }
 
-static void fill_pong(struct kv_run_spec *pong, const struct kv_run_spec *ping,
+static void fill_server(struct kv_run_spec *server, const struct kv_run_spec *client,
 		      const struct kv_pair *p, const struct kv_workload *work)
 {
-	*pong = *ping;
-	pong->loop = KVERBS_LOOP_PONG;
-	pong->post = post_of(p->end[1].site, work);
-	pong->spins = spins_of(p->end[1].site, work);
-	kv_pair_fill(p, 1, &pong->end);
-	pong->cpu = work->cpu[1];
+	*server = *client;
+	server->loop = KVERBS_LOOP_PINGPONG_SERVER;
+	server->post = post_of(p->end[1].site, work);
+	server->spins = spins_of(p->end[1].site, work);
+	server->ends = 0;
+	add_end(server, p, 1);
+	server->cpu = work->cpu[1];
 	/* The tool waits for the other run. */
-	pong->in_wait = false;
+	server->in_wait = false;
 	/* It goes on for as long as the other does, which warms up too. */
-	pong->warmup = 0;
-	pong->time_ns = 0;
-	pong->iters = UINT64_MAX;
+	server->warmup = 0;
+	server->time_ns = 0;
+	server->iters = UINT64_MAX;
 	/* It is cancelled when the other ends, and may wait idly until we get to that. */
-	pong->timeout_ns = PONG_TIMEOUT_NS;
+	server->timeout_ns = SERVER_TIMEOUT_NS;
 }
 
 /* One run that was started. */
@@ -108,7 +138,7 @@ static int refuse(const struct run *run, int error, const char *what, struct kv_
 static int start(struct run *run, const struct kv_run_spec *spec, struct kv_fault *f)
 {
 	struct kv_id id = { 0 };
-	int ret = kv_op_run_start(run->b, spec, &id, NULL);
+	int ret = kv_op_run_start(run->b, &(struct kv_run_start){ *spec }, &id, NULL);
 
 	run->id = id.id;
 	return refuse(run, ret, "start a run", f);
@@ -122,7 +152,7 @@ static int cancel(struct run *run, struct kv_fault *f)
 
 static int fetch(struct run *run, struct kv_run_result *result, struct kv_fault *f)
 {
-	return refuse(run, kv_op_run_get(run->b, &(struct kv_id){ run->id }, result, NULL),
+	return refuse(run, kv_op_run_get(run->b, &(struct kv_run_which){ run->id, 0 }, result, NULL),
 		      "fetch the result of the run", f);
 }
 
@@ -139,6 +169,18 @@ static int peek(struct run *run, struct kv_run_result *result)
 static void delete(struct run *run)
 {
 	kv_op_run_del(run->b, &(struct kv_id){ run->id }, NULL, NULL);
+}
+
+/* Every loop that is measured here has one worker. */
+static const struct kv_worker_result *worker_of(const struct kv_run_result *r)
+{
+	return &r->worker[0];
+}
+
+/* Iterations, those of the warm-up among them. */
+static uint64_t done_by(const struct kv_run_result *r)
+{
+	return worker_of(r)->samples + worker_of(r)->warmup;
 }
 
 /* The progress of a run as a wait has last seen it. */
@@ -160,8 +202,8 @@ static int check_pulse(struct run *run, struct pulse *pulse,
 		return ret;
 	if (watch && watch->fn)
 		watch->fn(&r, watch->arg);
-	if (r.samples + r.warmed != pulse->done) {
-		pulse->done = r.samples + r.warmed;
+	if (done_by(&r) != pulse->done) {
+		pulse->done = done_by(&r);
 		pulse->at_ns = now;
 	}
 	if (now - pulse->at_ns > run->timeout_ns + GRACE_NS)
@@ -211,37 +253,34 @@ static void await_answers(struct run *run, uint64_t n)
 	static struct kv_run_result r;
 	uint64_t end_ns = kv_now_ns() + run->timeout_ns;
 
-	while (!peek(run, &r) && r.samples + r.warmed < n && kv_now_ns() < end_ns &&
+	while (!peek(run, &r) && done_by(&r) < n && kv_now_ns() < end_ns &&
 	       wait_ms(run, ANSWER_MS) == -EAGAIN)
 		;
 }
 
 /* A loop that is stopped finishes the answer that it is at: see wait.c there. */
-static int end_pong(struct run *run, struct kv_run_result *result, struct kv_fault *f)
+static int end_server(struct run *run, struct kv_run_result *result, struct kv_fault *f)
 {
-	int ret;
+	int ret = cancel(run, f);
 
-	ret = cancel(run, f);
 	if (ret)
 		return ret;
 	ret = wait_end(run, NULL, f);
-	if (ret)
-		return ret;
-	return fetch(run, result, f);
+	return ret ? ret : fetch(run, result, f);
 }
 
 /* Both ends may have a fault: a completion's status says more than a deadline. */
-static int judge(struct run *run, const struct kv_run_result *ping,
-		 struct run *pong, const struct kv_run_result *answer, struct kv_fault *f)
+static int judge(struct run *run, const struct kv_worker_result *client,
+		 struct run *server, const struct kv_worker_result *answer, struct kv_fault *f)
 {
 	if (answer && answer->error && answer->error != -ECANCELED &&
-	    (!ping->error || (answer->wc_status && !ping->wc_status)))
-		return kv_fault_run(f, pong->b, pong->dev, pong->timeout_ns, answer);
-	if (!ping->error)
+	    (!client->error || (answer->wc_status && !client->wc_status)))
+		return kv_fault_run(f, server->b, server->dev, server->timeout_ns, answer);
+	if (!client->error)
 		return 0;
-	if (ping->error == -ECANCELED && kv_interrupt_seen())
+	if (client->error == -ECANCELED && kv_interrupt_seen())
 		return kv_fault_set(f, -ECANCELED, "interrupted");
-	return kv_fault_run(f, run->b, run->dev, run->timeout_ns, ping);
+	return kv_fault_run(f, run->b, run->dev, run->timeout_ns, client);
 }
 
 static int measure_pingpong(struct run *run, struct kv_pair *p, const struct kv_workload *work,
@@ -249,8 +288,8 @@ static int measure_pingpong(struct run *run, struct kv_pair *p, const struct kv_
 			    struct kv_run_result *result, struct kv_fault *f)
 {
 	static struct kv_run_result answer;
-	struct kv_run_spec pong_spec;
-	struct run pong = {
+	struct kv_run_spec server_spec;
+	struct run server = {
 		.b = p->end[1].site->b,
 		.dev = p->end[1].site->dev.name,
 		.timeout_ns = run->timeout_ns,
@@ -258,31 +297,31 @@ static int measure_pingpong(struct run *run, struct kv_pair *p, const struct kv_
 	struct kv_fault second;
 	int ret, err;
 
-	fill_pong(&pong_spec, spec, p, work);
-	ret = start(&pong, &pong_spec, f);
+	fill_server(&server_spec, spec, p, work);
+	ret = start(&server, &server_spec, f);
 	if (ret)
 		return ret;
 	ret = start(run, spec, f);
 	if (ret) {
-		end_pong(&pong, &answer, &second);
-		goto out_del_pong;
+		end_server(&server, &answer, &second);
+		goto out_del_server;
 	}
 	ret = wait_end(run, watch, f);
 	if (!ret)
 		ret = fetch(run, result, f);
-	if (!ret && !result->error)
-		await_answers(&pong, result->samples + result->warmed);
-	err = end_pong(&pong, &answer, &second);
+	if (!ret && !worker_of(result)->error)
+		await_answers(&server, done_by(result));
+	err = end_server(&server, &answer, &second);
 	/* The status of this end's requests says more than the fault of a lost host. */
-	if (!ret && err && !result->wc_status) {
+	if (!ret && err && !worker_of(result)->wc_status) {
 		*f = second;
 		ret = err;
 	} else if (!ret) {
-		ret = judge(run, result, &pong, err ? NULL : &answer, f);
+		ret = judge(run, worker_of(result), &server, err ? NULL : worker_of(&answer), f);
 	}
 	delete(run);
-out_del_pong:
-	delete(&pong);
+out_del_server:
+	delete(&server);
 	return ret;
 }
 
@@ -290,16 +329,15 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
 			 const struct kv_watch *watch,
 			 struct kv_run_result *result, struct kv_fault *f)
 {
-	int ret;
+	int ret = start(run, spec, f);
 
-	ret = start(run, spec, f);
 	if (ret)
 		return ret;
 	ret = wait_end(run, watch, f);
 	if (!ret)
 		ret = fetch(run, result, f);
 	if (!ret)
-		ret = judge(run, result, NULL, NULL, f);
+		ret = judge(run, worker_of(result), NULL, NULL, f);
 	delete(run);
 	return ret;
 }
@@ -361,11 +399,14 @@ void kv_series_reset(struct kv_series *s)
  */
 void kv_series_add(struct kv_series *s, const struct kv_run_result *r)
 {
+	const struct kv_worker_result *w = worker_of(r);
+
 	kv_stats_merge(&s->hist, &r->hist);
-	s->samples += r->samples;
-	s->warmed += r->warmed;
-	s->let_go += r->let_go;
-	s->elapsed_ns += r->elapsed_ns;
+	s->spec = r->spec;
+	s->samples += w->samples;
+	s->warmup += w->warmup;
+	s->yields += w->yields;
+	s->elapsed_ns += w->elapsed_ns;
 }
 
 /**
@@ -376,9 +417,10 @@ void kv_series_add(struct kv_series *s, const struct kv_run_result *r)
 void kv_series_merge(struct kv_series *s, const struct kv_series *from)
 {
 	kv_stats_merge(&s->hist, &from->hist);
+	s->spec = from->spec;
 	s->samples += from->samples;
-	s->warmed += from->warmed;
-	s->let_go += from->let_go;
+	s->warmup += from->warmup;
+	s->yields += from->yields;
 	s->elapsed_ns += from->elapsed_ns;
 }
 

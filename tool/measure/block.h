@@ -29,25 +29,26 @@ struct kv_watch {
 /**
  * struct kv_series - the samples of one series, of a point or on its own
  * @hist: all its blocks
+ * @spec: of its last run, with the values in effect
  * @samples: in @hist
- * @warmed: iterations that were discarded
- * @let_go: how often the thread let the CPU go while samples were taken
+ * @warmup: iterations that were discarded
+ * @yields: how often the thread yielded the CPU while samples were taken
  * @elapsed_ns: how long samples were taken
  * @verb_ns: how long setting up took, see kv_pair_verbs()
  */
 struct kv_series {
 	struct kv_hist hist;
+	struct kv_run_spec spec;
 	uint64_t samples;
-	uint64_t warmed;
-	uint64_t let_go;
+	uint64_t warmup;
+	uint64_t yields;
 	uint64_t elapsed_ns;
 	uint64_t verb_ns[KV_VERBS];
 };
 
-int kv_block_measure(const struct kv_site *site, struct kv_pair *p,
-		     const struct kv_workload *work, const struct kv_amount *amount,
-		     const struct kv_watch *watch, struct kv_run_result *result,
-		     struct kv_fault *f);
+int kv_block_measure(const struct kv_site *site, struct kv_pair *p, const struct kv_workload *work,
+		     const struct kv_amount *amount, const struct kv_watch *watch,
+		     struct kv_run_result *result, struct kv_fault *f);
 
 void kv_series_reset(struct kv_series *s);
 void kv_series_add(struct kv_series *s, const struct kv_run_result *r);

@@ -2,7 +2,6 @@
 #ifndef KV_MEASURE_CONTRAST_H
 #define KV_MEASURE_CONTRAST_H
 
-#include <stdbool.h>
 #include "cli/parse.h"
 
 #define KV_SERIES_MAX 4

@@ -49,7 +49,7 @@ static bool is_target(const struct kv_workload *w, unsigned int end)
 
 static bool needs_key(const struct kv_pair *p, unsigned int end)
 {
-	return kv_endpoint_needs_key(&p->end[end]) || p->work.lkey == KVERBS_LKEY_MR;
+	return kv_endpoint_needs_key(&p->end[end]) || p->work.lkey == KV_LKEY_MR;
 }
 
 static uint32_t local_access(const struct kv_pair *p, unsigned int end)
@@ -121,11 +121,11 @@ static int check_mtu(const struct kv_pair *p, struct kv_fault *f)
 	for (unsigned int i = 0; i < 2; i++) {
 		const struct kv_site *s = p->end[i].site;
 
-		if (p->work.mtu > s->dev.active_mtu)
+		if (p->work.mtu > s->port->active_mtu)
 			return kv_fault_set(f, -EMSGSIZE,
 					    "path MTU %u (--mtu) is too large: the active MTU of %s%s%s is %u, which the MTU of its network interface allows",
 					    p->work.mtu, s->dev.name, s->host ? " on " : "",
-					    s->host ? s->host : "", s->dev.active_mtu);
+					    s->host ? s->host : "", s->port->active_mtu);
 	}
 	return 0;
 }
@@ -133,16 +133,18 @@ static int check_mtu(const struct kv_pair *p, struct kv_fault *f)
 static int connect_raw(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 {
 	struct kv_endpoint *e = &p->end[end], *peer = &p->end[!end];
-	const struct kv_dev *dev = &e->site->dev, *to = &peer->site->dev;
+	const struct kv_port *port = e->site->port, *to = peer->site->port;
+	const struct kv_dev *dev = &e->site->dev;
 	struct kv_address address = { .lid = to->lid, .qpn = peer->qpn, .psn = peer->psn };
 	struct kv_qp_attr attr = KV_RAW_DEFAULTS;
 	int ret = 0;
 
 	memcpy(address.gid, peer->site->gid->raw, sizeof(address.gid));
 	kv_raw_set_peer(&attr, &address, e->site->gid->index);
+	attr.port = port->number;
 	attr.access = qp_access(p, end);
 	attr.path_mtu = p->work.mtu ? p->work.mtu :
-				      kv_raw_mtu(min_u32(dev->active_mtu, to->active_mtu));
+				      kv_raw_mtu(min_u32(port->active_mtu, to->active_mtu));
 	attr.max_dest_rd_atomic = min_u32(dev->max_qp_rd_atom, attr.max_dest_rd_atomic);
 	attr.max_rd_atomic = min_u32(dev->max_qp_init_rd_atom, attr.max_rd_atomic);
 	attr.sq_psn = e->psn;
@@ -164,7 +166,7 @@ static int to_addr(const struct kv_site *site, struct sockaddr_storage *addr, st
 	struct in6_addr gid;
 
 	memset(addr, 0, sizeof(*addr));
-	memcpy(&gid, kv_dev_is_iwarp(&site->dev) ? site->dev.addr : site->gid->raw, sizeof(gid));
+	memcpy(&gid, kv_dev_is_iwarp(&site->dev) ? site->port->addr : site->gid->raw, sizeof(gid));
 	if (IN6_IS_ADDR_UNSPECIFIED(&gid))
 		return kv_fault_set(f, -EADDRNOTAVAIL,
 				    "--connect cm: the network interface of %s%s%s has no IP address",
@@ -208,7 +210,7 @@ static int handshake(struct kv_pair *p, const struct kv_conn_peer *peer, uint32_
 	if (ret)
 		return ret;
 	p->end[0].conn = conn.id;
-	ret = kv_conn_take(b[1], listener, end_ns, &conn, f);
+	ret = kv_conn_get_request(b[1], listener, end_ns, &conn, f);
 	if (ret)
 		return ret;
 	p->end[1].conn = conn.id;
@@ -227,9 +229,8 @@ static int connect_cm(struct kv_pair *p, struct kv_fault *f)
 	struct kv_conn_times times[2] = { 0 };
 	struct sockaddr_storage addr;
 	struct kv_conn listener;
-	int ret;
+	int ret = to_addr(p->end[0].site, &peer.src, f);
 
-	ret = to_addr(p->end[0].site, &peer.src, f);
 	if (!ret)
 		ret = to_addr(responder, &addr, f);
 	if (!ret)
@@ -340,8 +341,8 @@ void kv_pair_destroy(struct kv_pair *p)
 	for (int i = 1; i >= 0; i--) {
 		struct kv_endpoint *e = &p->end[i];
 
-		kv_endpoint_del(e, KV_MR, &p->target[i].mr);
-		kv_endpoint_del(e, KV_MR, &p->local[i].mr);
+		kv_endpoint_del_buffer(e, &p->target[i]);
+		kv_endpoint_del_buffer(e, &p->local[i]);
 		kv_endpoint_del(e, KV_CQ, &e->recv_cq);
 		kv_endpoint_del(e, KV_CQ, &e->send_cq);
 		kv_endpoint_del(e, KV_PD, &e->pd);
@@ -369,9 +370,10 @@ void kv_pair_verbs(const struct kv_pair *p, uint64_t ns[KV_VERBS])
 void kv_pair_fill(const struct kv_pair *p, unsigned int end, struct kv_run_end *run)
 {
 	run->qp = p->end[end].qp;
-	run->local_mr = p->local[end].mr;
-	run->target_mr = p->target[end].mr;
-	run->lkey = needs_key(p, end) ? KVERBS_LKEY_MR : KVERBS_LKEY_DMA;
+	run->local_buf = p->local[end].buf;
+	run->target_buf = p->target[end].buf;
+	run->local_mr = needs_key(p, end) ? p->local[end].mr : 0;
+	run->target_mr = needs_key(p, end) ? p->target[end].mr : 0;
 	run->remote_addr = p->target[!end].iova;
 	run->remote_key = p->target[!end].rkey;
 }

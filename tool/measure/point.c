@@ -100,7 +100,7 @@ static int measure(struct job *j, unsigned int s)
 /* All of the probe is warm-up: a connection's first packets are slow ones. */
 static int probe(struct job *j, unsigned int s)
 {
-	const struct kv_run_result *r = &j->result;
+	const struct kv_worker_result *r = &j->result.worker[0];
 	uint64_t begin, spent;
 	int ret;
 
@@ -109,7 +109,7 @@ static int probe(struct job *j, unsigned int s)
 	begin = kv_now_ns();
 	ret = measure(j, s);
 	spent = kv_now_ns() - begin;
-	j->c->series[s].warmed += r->warmed + r->samples;
+	j->c->series[s].warmup += r->warmup + r->samples;
 	if (ret)
 		return ret;
 	if (!r->samples)
@@ -165,10 +165,9 @@ static int make_room(struct job *j)
 
 static int connect_side(struct job *j, unsigned int s)
 {
-	int ret;
+	int ret = blame(j, s, kv_pair_create(&j->pair[s], j->ends[s].client, j->ends[s].server,
+					     &j->c->work, j->f));
 
-	ret = blame(j, s, kv_pair_create(&j->pair[s], j->ends[s].client, j->ends[s].server,
-					 &j->c->work, j->f));
 	if (ret)
 		return ret;
 	if (!j->c->rounds)
@@ -186,9 +185,8 @@ static int measure_block(struct job *j, unsigned int s)
 {
 	const struct kv_site *client = j->ends[s].client, *server = j->ends[s].server;
 	uint64_t before = kv_retries_count(client, server), after;
-	int ret;
+	int ret = measure(j, s);
 
-	ret = measure(j, s);
 	if (ret)
 		return ret;
 	kv_series_add(&j->round[s], &j->result);

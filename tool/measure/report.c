@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "measure/listing.h"
@@ -13,7 +12,6 @@
 
 #define CELL 96
 
-/* For printf(). */
 static unsigned long long count(struct json_object *obj, const char *path)
 {
 	return kv_out_get_count(obj, path);
@@ -35,11 +33,11 @@ static const struct {
 	const char *word;
 	const char *prose;
 } prose[] = {
-	{ "/post", "softirq-off", "posted in process context with softirqs held off" },
+	{ "/post", "bh-disabled", "posted in process context with softirqs held off" },
 	{ "/post", NULL, "posted in process context" },
 	{ "/lkey", "dma", "local buffer by local_dma_lkey" },
 	{ "/lkey", NULL, "local buffer by an MR's key" },
-	{ "/loop", "relay", "half of a round trip in which one thread drives both ends" },
+	{ "/loop", "one-thread", "half of a round trip in which one thread drives both ends" },
 	{ "/loop", "pingpong", "half of a round trip between two threads" },
 	{ "/loop", "null", "two reads of the counter and the record, no verbs" },
 	{ "/loop", NULL, "from before the post until its completion was polled" },
@@ -143,7 +141,7 @@ static const char *name_series(struct json_object *doc, bool last)
 /* One line for each way of measuring that occurs in the table. */
 static void print_legend(struct json_object *points)
 {
-	static const char *const loops[] = { "completion", "relay", "pingpong" };
+	static const char *const loops[] = { "completion", "one-thread", "pingpong" };
 
 	for (unsigned int i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
 		for (size_t k = 0; k < json_object_array_length(points); k++) {
@@ -254,7 +252,6 @@ static int print_series(struct json_object *doc, struct kv_fault *f)
 	return ret;
 }
 
-/* Below each table. */
 static void print_notes(struct json_object *doc)
 {
 	print_null(doc);
@@ -318,8 +315,8 @@ static void print_how(struct json_object *r)
 	printf("CPU %llu", count(series, "/cpu"));
 	if (kv_out_get(series, "/responder_cpu"))
 		printf(", responder on CPU %llu", count(series, "/responder_cpu"));
-	printf("; CPU let go %llu times%s\n",
-	       count(series, "/let_go"),
+	printf("; CPU yielded %llu times%s\n",
+	       count(series, "/yields"),
 	       json_object_get_boolean(kv_out_get(r, "/verified")) ?
 	       "; contents verified" : "");
 	printf("%llu samples in %.3g s, after %llu iterations discarded as warm-up\n",

@@ -69,15 +69,15 @@ struct json_object *kv_result_work(const struct kv_workload *w)
 	return obj;
 }
 
+/* @spec: of a run of the series, with the values in effect */
 static void put_contexts(struct json_object *obj, const struct kv_workload *w,
-			 enum kv_space_id space)
+			 enum kv_space_id space, const struct kv_run_spec *spec)
 {
 	bool kernel = space == KV_SPACE_KERNEL;
 
 	if (w->kind != KV_KIND_NULL) {
-		kv_out_put_string(obj, "post",
-				  kernel ? kv_enum_name(kv_enum_post, w->post) :
-					   "process");
+		if (spec->loop != KVERBS_LOOP_NULL)
+			kv_out_put_string(obj, "post", kv_enum_name(kv_enum_post, spec->post));
 		kv_out_put_string(obj, "completion", "polled by the run's thread");
 		kv_out_put_string(obj, "lkey", kernel ? kv_enum_name(kv_enum_lkey, w->lkey) : "mr");
 	}
@@ -85,8 +85,8 @@ static void put_contexts(struct json_object *obj, const struct kv_workload *w,
 	/* The thread of another host is bound only if --cpus names its CPU. */
 	if (w->kind == KV_KIND_PINGPONG && w->cpu[1] >= 0)
 		kv_out_put_count(obj, "responder_cpu", (uint64_t)w->cpu[1]);
-	if (w->spins >= 0)
-		kv_out_put_count(obj, "spins", (uint64_t)w->spins);
+	if (spec->loop != KVERBS_LOOP_NULL)
+		kv_out_put_count(obj, "spins", (uint64_t)spec->spins);
 }
 
 static void put_figures(struct json_object *obj, const struct kv_hist *h,
@@ -197,10 +197,10 @@ struct json_object *kv_result_series(const struct kv_workload *w, enum kv_space_
 	struct json_object *obj = json_object_new_object();
 
 	kv_out_put_string(obj, "space", kv_enum_name(kv_enum_space, space));
-	put_contexts(obj, w, space);
+	put_contexts(obj, w, space, &series->spec);
 	kv_out_put_count(obj, "samples", series->samples);
-	kv_out_put_count(obj, "warmup_discarded", series->warmed);
-	kv_out_put_count(obj, "let_go", series->let_go);
+	kv_out_put_count(obj, "warmup_discarded", series->warmup);
+	kv_out_put_count(obj, "yields", series->yields);
 	kv_out_put_count(obj, "elapsed_ns", series->elapsed_ns);
 	kv_result_hist(obj, &series->hist, scale(w));
 	if (w->kind != KV_KIND_NULL)

@@ -6,7 +6,7 @@
 #include "measure/point.h"
 
 /* Changes whenever a reader of the older documents would be misled. */
-#define KV_RESULT_VERSION 2
+#define KV_RESULT_VERSION 3
 
 /**
  * struct kv_finding - a difference of two series and its verdict, with the words for them

@@ -35,7 +35,6 @@ static const struct kv_counter *find(const struct kv_counters *c, const char *na
 	return NULL;
 }
 
-/* Are both ends on one device? */
 static bool is_same(const struct kv_site *client, const struct kv_site *server)
 {
 	return !client->host && !server->host && !strcmp(client->dev.name, server->dev.name);
@@ -43,7 +42,8 @@ static bool is_same(const struct kv_site *client, const struct kv_site *server)
 
 static bool read_end(const struct kv_site *s, struct kv_counters *c)
 {
-	return s && !kv_op_counters(s->b, &(struct kv_dev_name){ s->dev.name }, c, NULL);
+	return s && !kv_op_counters(s->b, &(struct kv_dev_port){ s->dev.name, s->port->number }, c,
+				    NULL);
 }
 
 /**

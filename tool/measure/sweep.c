@@ -19,12 +19,12 @@ static const struct kv_site *server_site(const struct kv_sweep *m, enum kv_space
 }
 
 /**
- * kv_sweep_has_relay() - can one thread drive both ends of every connection?
+ * kv_sweep_has_one_thread() - can one thread drive both ends of every connection?
  * @m: the sweep; its contrast and its host are set
  *
  * Return: true if both ends of each series are in one space of one host.
  */
-bool kv_sweep_has_relay(const struct kv_sweep *m)
+bool kv_sweep_has_one_thread(const struct kv_sweep *m)
 {
 	for (unsigned int s = 0; s < m->contrast->n; s++) {
 		if (m->contrast->series[s].client != m->contrast->series[s].server)
@@ -38,7 +38,7 @@ static enum kv_kind choose_kind(const struct kv_sweep *m, uint32_t op)
 {
 	enum kv_kind kind = m->has_kind ? m->kind : kv_workload_default_kind(op);
 
-	return kind == KV_KIND_RELAY && !kv_sweep_has_relay(m) ? KV_KIND_PINGPONG : kind;
+	return kind == KV_KIND_ONE_THREAD && !kv_sweep_has_one_thread(m) ? KV_KIND_PINGPONG : kind;
 }
 
 static void set_work(struct kv_sweep *m, unsigned int op, unsigned int size)

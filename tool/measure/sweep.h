@@ -47,7 +47,7 @@ struct kv_sweep {
 	struct kv_progress progress;
 };
 
-bool kv_sweep_has_relay(const struct kv_sweep *m);
+bool kv_sweep_has_one_thread(const struct kv_sweep *m);
 struct json_object *kv_sweep_spec(const struct kv_sweep *m);
 int kv_sweep_check(struct kv_sweep *m);
 int kv_sweep_measure(struct kv_sweep *m, struct json_object *doc);

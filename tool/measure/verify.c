@@ -53,18 +53,18 @@ static const struct kv_site *site_of(const struct check *c, const struct kv_buff
 
 static int put(struct check *c, const struct kv_buffer *buf, const void *data)
 {
-	const struct kv_mr_write write = { buf->mr, 0, c->size, data };
+	const struct kv_buf_write write = { buf->buf, 0, c->size, data };
 	const struct kv_site *s = site_of(c, buf);
 
-	return report(c, s, kv_op_mr_write(s->b, &write, NULL, NULL), "fill");
+	return report(c, s, kv_op_buf_write(s->b, &write, NULL, NULL), "fill");
 }
 
 static int take(struct check *c, const struct kv_buffer *buf, void *data)
 {
-	const struct kv_mr_read read = { buf->mr, 0, c->size, data };
+	const struct kv_buf_read read = { buf->buf, 0, c->size, data };
 	const struct kv_site *s = site_of(c, buf);
 
-	return report(c, s, kv_op_mr_read(s->b, &read, NULL, NULL), "read");
+	return report(c, s, kv_op_buf_read(s->b, &read, NULL, NULL), "read");
 }
 
 static int put_zeros(struct check *c)
@@ -147,18 +147,15 @@ static int check_atomic_once(struct check *c, uint64_t old, uint64_t new)
 {
 	static const struct kv_amount once = { .iters = 1 };
 	uint64_t filler = ~old;
-	int ret;
+	int ret = put(c, &c->p->target[1], &old);
 
-	ret = put(c, &c->p->target[1], &old);
 	if (!ret)
 		ret = put(c, &c->p->local[0], &filler);
 	if (!ret)
 		ret = run(c, &once);
 	if (!ret)
 		ret = check_word(c, &c->p->local[0], "the value that came back", old);
-	if (!ret)
-		ret = check_word(c, &c->p->target[1], "the target", new);
-	return ret;
+	return ret ? ret : check_word(c, &c->p->target[1], "the target", new);
 }
 
 static int check_fetch_add(struct check *c)

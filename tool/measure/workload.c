@@ -21,27 +21,22 @@ void kv_workload_set(struct kv_workload *w, enum kv_kind kind, uint32_t op, uint
 	w->swap = 0;
 }
 
-/* Does this operation need a receive of the peer? */
-static bool is_two_sided(uint32_t op)
-{
-	return op == KVERBS_OP_SEND;
-}
-
 /**
  * kv_workload_default_kind() - the default loop of an operation
  * @op: enum kverbs_op
  *
- * Return: post to completion for an operation that needs no peer, else a relay.
+ * Return: post to completion for an operation that needs no peer, else a one-thread ping-pong.
  */
 enum kv_kind kv_workload_default_kind(uint32_t op)
 {
-	return is_two_sided(op) ? KV_KIND_RELAY : KV_KIND_COMPLETION;
+	return kv_op_fits_loop(op, KVERBS_LOOP_POST_TO_COMPLETION) ?
+	       KV_KIND_COMPLETION : KV_KIND_ONE_THREAD;
 }
 
 const struct kv_workload_kind kv_workload_kinds[] = {
 	[KV_KIND_COMPLETION] = { "post to completion", "post to completion", 1 },
 	[KV_KIND_PINGPONG] = { "round trip", "half round trip", 2 },
-	[KV_KIND_RELAY] = { "round trip", "half round trip", 2 },
+	[KV_KIND_ONE_THREAD] = { "round trip", "half round trip", 2 },
 	[KV_KIND_NULL] = { "null loop", "null loop", 1 },
 };
 
@@ -57,11 +52,11 @@ int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
 {
 	const char *word = kv_enum_name(kv_enum_op, op);
 
-	if (kind == KV_KIND_COMPLETION && is_two_sided(op))
-		return kv_fault_usage(f, "--loop completion does not go with %s, whose completion needs the peer's receive; %s goes with relay and pingpong",
+	if (kind == KV_KIND_COMPLETION && !kv_op_fits_loop(op, KVERBS_LOOP_POST_TO_COMPLETION))
+		return kv_fault_usage(f, "--loop completion does not go with %s, whose completion needs the peer's receive; %s goes with one-thread and pingpong",
 				      word, word);
-	if ((kind == KV_KIND_PINGPONG || kind == KV_KIND_RELAY) &&
-	    op != KVERBS_OP_SEND && op != KVERBS_OP_WRITE)
+	if ((kind == KV_KIND_PINGPONG || kind == KV_KIND_ONE_THREAD) &&
+	    !kv_op_fits_loop(op, KVERBS_LOOP_PINGPONG))
 		return kv_fault_usage(f, "--loop %s does not go with %s, which the peer does not notice; %s goes with completion",
 				      kv_enum_name(kv_enum_kind, kind), word, word);
 	return 0;
@@ -77,7 +72,7 @@ int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev)
 {
 	if (w->op == KVERBS_OP_READ && kv_dev_is_iwarp(dev))
-		w->lkey = KVERBS_LKEY_MR;
+		w->lkey = KV_LKEY_MR;
 }
 
 /**
@@ -102,11 +97,11 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space: %s has no atomic operations, so no %s",
 				    space, dev->name, kv_enum_name(kv_enum_op, w->op));
-	if (w->size > dev->max_msg_bytes)
+	if (w->size > site->port->max_msg_bytes)
 		return kv_fault_usage(f, "a size of %u bytes: %s takes messages of at most %u bytes (%s space)",
-				      w->size, dev->name, dev->max_msg_bytes, space);
+				      w->size, dev->name, site->port->max_msg_bytes, space);
 	if (w->size > dev->max_mr_bytes)
-		return kv_fault_usage(f, "a size of %u bytes: a buffer on %s has at most %llu bytes (%s space)",
+		return kv_fault_usage(f, "a size of %u bytes: a registration on %s has at most %llu bytes (%s space)",
 				      w->size, dev->name, (unsigned long long)dev->max_mr_bytes,
 				      space);
 	return 0;

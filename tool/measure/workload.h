@@ -14,10 +14,10 @@
  * @size: bytes
  * @compare_add: FETCH_ADD: the addend, CMP_SWP: the value that is compared
  * @swap: CMP_SWP: the value that is stored if that is equal
- * @post: enum kverbs_post; kernel space only
- * @lkey: enum kverbs_lkey; kernel space only
+ * @post: enum kverbs_post, or KV_POST_BY_DEVICE; kernel space only
+ * @lkey: enum kv_lkey; kernel space only
  * @cpu: where the initiator's and the responder's threads run; -1: anywhere
- * @spins: empty polls before the CPU is let go; -1: kv_placement_spins() of its host
+ * @spins: empty polls before the CPU is yielded; -1: kv_placement_spins() of its host
  * @timeout_ns: how long a completion may take
  * @mtu: of the path, bytes; 0: the smaller one of both ends' active MTUs
  * @ack_timeout: local ACK timeout of the QPs, 4.096 us * 2^N, 1 .. 31 (IBTA 9.7.6.1.3)
@@ -33,7 +33,7 @@ struct kv_workload {
 	uint64_t compare_add;
 	uint64_t swap;
 	uint32_t post;
-	uint32_t lkey;
+	enum kv_lkey lkey;
 	int32_t cpu[2];
 	int32_t spins;
 	uint64_t timeout_ns;
@@ -43,6 +43,9 @@ struct kv_workload {
 	enum kv_connect connect;
 	uint32_t depth;
 };
+
+/* Requests are posted in the context that the device needs. */
+#define KV_POST_BY_DEVICE UINT32_MAX
 
 /**
  * struct kv_workload_kind - the samples and figures of a way of measuring

@@ -2,6 +2,7 @@
 #ifndef KV_MODEL_BACKEND_H
 #define KV_MODEL_BACKEND_H
 
+#include <string.h>
 #include "model/structs.h"
 
 /*
@@ -10,7 +11,8 @@
  * ids, never 0; whatever is left when the backend is closed is destroyed then.
  *
  * The operations are the rows of ops.def. Each returns 0 or a negative errno, and on failure
- * leaves a text in kv_backend.err that names the cause.
+ * leaves a text in kv_backend.err that names the cause, and in kv_backend.failed whether it was a
+ * verb that failed.
  */
 
 enum kv_op {
@@ -24,8 +26,8 @@ struct kv_backend;
 struct kv_backend_ops {
 	const char *space; /* "kernel" or "user" */
 	void (*close)(struct kv_backend *b);
-	/* What the kv_op_*() below call, with @ns never NULL and *@ns 0. */
-	int (*call)(struct kv_backend *b, enum kv_op op, const void *in, void *out, uint64_t *ns);
+	/* What the kv_op_*() below call. */
+	int (*call)(struct kv_backend *b, enum kv_op op, const void *in, void *out);
 	/* Calls @fn for each device; stops when it returns non-zero, and returns that. */
 	int (*dev_each)(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg),
 			void *arg);
@@ -42,20 +44,37 @@ struct kv_backend_ops {
 	bool (*dev_gone)(struct kv_backend *b, const char *dev);
 };
 
+/* How long the verbs of an operation took. */
+struct kv_times {
+	uint64_t verb_ns; /* all of them; 0: none was called */
+	/* What of that each stage took; all 0: it is one verb, or they are not told apart. */
+	uint64_t stage_ns[KVERBS_STAGE_MAX + 1];
+};
+
 struct kv_backend {
 	const struct kv_backend_ops *ops;
 	char err[512]; /* text of the last failure */
+	uint32_t failed; /* enum kverbs_stage of the verb that it was; 0: no verb has failed */
+	struct kv_times times; /* of the last operation */
 };
+
+/* Nothing has been called yet. */
+static inline void kv_backend_begin(struct kv_backend *b)
+{
+	b->failed = KVERBS_STAGE_UNSPEC;
+	memset(&b->times, 0, sizeof(b->times));
+}
 
 static inline int kv_op_call(struct kv_backend *b, enum kv_op op, const void *in, void *out,
 			     uint64_t *ns)
 {
-	uint64_t unused;
+	int ret;
 
-	if (!ns)
-		ns = &unused;
-	*ns = 0;
-	return b->ops->call(b, op, in, out, ns);
+	kv_backend_begin(b);
+	ret = b->ops->call(b, op, in, out);
+	if (ns)
+		*ns = b->times.verb_ns;
+	return ret;
 }
 
 /*
@@ -79,6 +98,15 @@ static inline int kv_op_get(struct kv_backend *b, enum kv_type type, uint32_t id
 static inline int kv_op_del(struct kv_backend *b, enum kv_type type, uint32_t id, uint64_t *ns)
 {
 	return kv_op_call(b, KV_OP_PD_DEL + type, &(struct kv_id){ id }, NULL, ns);
+}
+
+/* Posts one request to a QP. */
+static inline int kv_op_wr_post_one(struct kv_backend *b, uint32_t qp, const struct kv_wr *wr,
+				    uint64_t *ns)
+{
+	struct kv_posted posted;
+
+	return kv_op_wr_post(b, &(struct kv_post){ .qp = qp, .wrs = 1, .wr = wr }, &posted, ns);
 }
 
 /* On failure *b is NULL, the return value a negative errno, err has the text. */

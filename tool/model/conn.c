@@ -5,10 +5,7 @@
 #define RESOLVE_MS_MAX 60000
 
 #define S struct kv_conn_init
-SHAPE(conn_init,
-	DEV(CONN_DEV),
-	KV_BOOL(S, persistent, A(CONN_PERSISTENT), UNTOLD),
-);
+SHAPE(conn_init, DEV(CONN_DEV), KV_BOOL(S, persistent, A(CONN_PERSISTENT), UNTOLD));
 #undef S
 
 #define LISTENER (1U << KVERBS_CONN_LISTENING)
@@ -51,10 +48,7 @@ SHAPE(conn_resolve,
 #undef S
 
 #define S struct kv_conn_route
-SHAPE(conn_route,
-	KV_ID_ABOUT(S, id),
-	KV_U32(S, timeout_ms, RESOLVE_MS_MAX, A(CONN_TIMEOUT_MS)),
-);
+SHAPE(conn_route, KV_ID_ABOUT(S, id), KV_U32(S, timeout_ms, RESOLVE_MS_MAX, A(CONN_TIMEOUT_MS)));
 #undef S
 
 #define S struct kv_conn_param
@@ -72,10 +66,7 @@ SHAPE(conn_param,
 #undef S
 
 #define S struct kv_conn_establish
-SHAPE(conn_establish,
-	KV_ID_ABOUT(S, id),
-	KV_U32(S, ack_timeout, 31, A(CONN_ACK_TIMEOUT), UNTOLD),
-);
+SHAPE(conn_establish, KV_ID_ABOUT(S, id), KV_U32(S, ack_timeout, 31, A(CONN_ACK_TIMEOUT), UNTOLD));
 #undef S
 
 #define S struct kv_conn_reject

@@ -33,7 +33,7 @@ SHAPE(cq_poll,
 #define S struct kv_wc
 SHAPE(wc,
 	KV_U64(S, wr_id, UINT64_MAX, A(WC_WR_ID)),
-	KV_U32(S, op, ANY, A(WC_OP), ENUM(wc_op)),
+	KV_U32(S, op, KVERBS_WC_OP_MAX, A(WC_OP), ENUM(wc_op)),
 	KV_U32(S, status, ANY, A(WC_STATUS), NAMED(wc_status)),
 	KV_U32(S, vendor_err, ANY, A(WC_VENDOR_ERR), TOLD_IF(status)),
 	KV_BOOL(S, has_length, UNTOLD),

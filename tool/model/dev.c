@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "model/row.h"
 
+/* Linux has no larger one (MAX_ERRNO). */
+#define ERRNO_MAX 4095
+
 #define S struct kv_dev_name
-SHAPE(dev_name,
-	KV_TEXT_AT(S, dev, 64, BEYOND(1)),
-);
+SHAPE(dev_name, KV_TEXT_AT(S, dev, 64, BEYOND(1)));
+#undef S
+
+#define S struct kv_dev_port
+SHAPE(dev_port, KV_TEXT_AT(S, dev, 64, BEYOND(1)), KV_U32(S, port, ANY, BEYOND(2)));
 #undef S
 
 #define S struct kv_gid
@@ -16,10 +21,31 @@ SHAPE(gid,
 );
 #undef S
 
+#define S struct kv_port
+SHAPE(port,
+	KV_U32(S, number, ANY, A(PORT_NUMBER)),
+	KV_U32(S, error, ERRNO_MAX, A(PORT_ERROR)),
+	KV_U32(S, state, ANY, A(PORT_STATE)),
+	KV_U32(S, phys_state, ANY, A(PORT_PHYS_STATE)),
+	KV_U32(S, link_layer, ANY, A(PORT_LINK_LAYER)),
+	KV_U32(S, max_mtu, ANY, A(PORT_MAX_MTU)),
+	KV_U32(S, active_mtu, ANY, A(PORT_ACTIVE_MTU)),
+	KV_U32(S, max_msg_bytes, ANY, A(PORT_MAX_MSG_BYTES)),
+	KV_U32(S, lid, ANY, A(PORT_LID)),
+	KV_U32(S, sm_lid, ANY, A(PORT_SM_LID)),
+	KV_U32(S, active_width, ANY, A(PORT_ACTIVE_WIDTH)),
+	KV_U32(S, active_speed, ANY, A(PORT_ACTIVE_SPEED)),
+	KV_U32(S, gid_table_len, ANY, A(PORT_GID_TABLE_LEN)),
+	KV_U32(S, pkey_table_len, ANY, A(PORT_PKEY_TABLE_LEN)),
+	KV_HEX(S, addr, BEYOND(1)),
+	KV_LIST(S, gid, gids, kv_shape_gid, A(PORT_GID)),
+);
+#undef S
+
 #define S struct kv_dev
 SHAPE(dev,
 	KV_TEXT(S, name, A(DEV_NAME), KNOWN("device")),
-	KV_U32(S, can, ANY, A(DEV_CAN)),
+	KV_U32(S, caps, ANY, A(DEV_CAPS)),
 	KV_U32(S, ports, ANY, A(DEV_PORTS)),
 	KV_U32(S, comp_vectors, ANY, A(DEV_COMP_VECTORS)),
 	KV_U64(S, node_guid, UINT64_MAX, A(DEV_NODE_GUID)),
@@ -55,32 +81,14 @@ SHAPE(dev,
 	KV_U32(S, max_pkeys, ANY, A(DEV_MAX_PKEYS)),
 	KV_U32(S, local_ca_ack_delay, ANY, A(DEV_LOCAL_CA_ACK_DELAY)),
 	KV_U64(S, max_mr_bytes, UINT64_MAX, A(DEV_MAX_MR_BYTES)),
-	KV_U32(S, port_state, ANY, A(DEV_PORT_STATE)),
-	KV_U32(S, phys_state, ANY, A(DEV_PHYS_STATE)),
-	KV_U32(S, link_layer, ANY, A(DEV_LINK_LAYER)),
-	KV_U32(S, max_mtu, ANY, A(DEV_MAX_MTU)),
-	KV_U32(S, active_mtu, ANY, A(DEV_ACTIVE_MTU)),
-	KV_U32(S, max_msg_bytes, ANY, A(DEV_MAX_MSG_BYTES)),
-	KV_U32(S, lid, ANY, A(DEV_LID)),
-	KV_U32(S, sm_lid, ANY, A(DEV_SM_LID)),
-	KV_U32(S, active_width, ANY, A(DEV_ACTIVE_WIDTH)),
-	KV_U32(S, active_speed, ANY, A(DEV_ACTIVE_SPEED)),
-	KV_U32(S, gid_table_len, ANY, A(DEV_GID_TABLE_LEN)),
-	KV_U32(S, pkey_table_len, ANY, A(DEV_PKEY_TABLE_LEN)),
-	KV_HEX(S, addr, BEYOND(1)),
-	KV_LIST(S, gid, gids, kv_shape_gid, A(DEV_GID)),
+	KV_LIST(S, port, listed, kv_shape_port, A(DEV_PORT)),
 );
 #undef S
 
 #define S struct kv_counter
-SHAPE(counter,
-	KV_TEXT(S, name, BEYOND(1)),
-	KV_U64(S, value, UINT64_MAX, BEYOND(2)),
-);
+SHAPE(counter, KV_TEXT(S, name, BEYOND(1)), KV_U64(S, value, UINT64_MAX, BEYOND(2)));
 #undef S
 
 #define S struct kv_counters
-SHAPE(counters,
-	KV_LIST(S, counter, counters, kv_shape_counter, BEYOND(1)),
-);
+SHAPE(counters, KV_LIST(S, counter, counters, kv_shape_counter, BEYOND(1)));
 #undef S

@@ -3,8 +3,8 @@
 #include "cli/parse.h"
 #include "model/backend.h"
 
-/* Operations of a send queue. */
-#define SENDS					\
+/* Operations that are measured. */
+#define RUN_OPS					\
 	{ "send", KVERBS_OP_SEND },		\
 	{ "write", KVERBS_OP_WRITE },		\
 	{ "read", KVERBS_OP_READ },		\
@@ -12,14 +12,39 @@
 	{ "cmp-swp", KVERBS_OP_CMP_SWP }
 
 const struct kv_enum kv_enum_op[] = {
-	SENDS,
+	RUN_OPS,
+	{ NULL, 0 },
+};
+
+/* Operations that are posted by hand. */
+const struct kv_enum kv_enum_wr_op[] = {
+	RUN_OPS,
+	{ "send-imm", KVERBS_OP_SEND_WITH_IMM },
+	{ "write-imm", KVERBS_OP_WRITE_WITH_IMM },
+	{ "recv", KVERBS_OP_RECV },
+	{ NULL, 0 },
+};
+
+const struct kv_enum kv_enum_stage[] = {
+	{ "create", KVERBS_STAGE_CREATE },
+	{ "destroy", KVERBS_STAGE_DESTROY },
+	{ "query", KVERBS_STAGE_QUERY },
+	{ "resolve", KVERBS_STAGE_RESOLVE },
+	{ "drain", KVERBS_STAGE_DRAIN },
+	{ "modify", KVERBS_STAGE_MODIFY },
+	{ "map", KVERBS_STAGE_MAP },
+	{ "post", KVERBS_STAGE_POST },
+	{ "completion", KVERBS_STAGE_COMPLETION },
+	{ "arm", KVERBS_STAGE_ARM },
+	{ "bind", KVERBS_STAGE_BIND },
+	{ "cm", KVERBS_STAGE_CM },
 	{ NULL, 0 },
 };
 
 const struct kv_enum kv_enum_kind[] = {
 	{ "completion", KV_KIND_COMPLETION },
 	{ "pingpong", KV_KIND_PINGPONG },
-	{ "relay", KV_KIND_RELAY },
+	{ "one-thread", KV_KIND_ONE_THREAD },
 	{ "null", KV_KIND_NULL },
 	{ NULL, 0 },
 };
@@ -40,13 +65,13 @@ const struct kv_enum kv_enum_spaces[] = {
 
 const struct kv_enum kv_enum_post[] = {
 	{ "process", KVERBS_POST_PROCESS },
-	{ "softirq-off", KVERBS_POST_SOFTIRQ_OFF },
+	{ "bh-disabled", KVERBS_POST_BH_DISABLED },
 	{ NULL, 0 },
 };
 
 const struct kv_enum kv_enum_lkey[] = {
-	{ "dma", KVERBS_LKEY_DMA },
-	{ "mr", KVERBS_LKEY_MR },
+	{ "dma", KV_LKEY_DMA },
+	{ "mr", KV_LKEY_MR },
 	{ NULL, 0 },
 };
 
@@ -106,11 +131,15 @@ const struct kv_enum kv_enum_mig_state[] = {
 };
 
 const struct kv_enum kv_enum_wc_op[] = {
-	SENDS,
-	{ "recv", KVERBS_OP_RECV },
-	{ "recv-write-imm", KVERBS_OP_RECV_WRITE_IMM },
-	{ "reg-mr", KVERBS_OP_REG_MR },
-	{ "local-inv", KVERBS_OP_LOCAL_INV },
+	{ "send", KVERBS_WC_OP_SEND },
+	{ "write", KVERBS_WC_OP_WRITE },
+	{ "read", KVERBS_WC_OP_READ },
+	{ "fetch-add", KVERBS_WC_OP_FETCH_ADD },
+	{ "cmp-swp", KVERBS_WC_OP_CMP_SWP },
+	{ "local-inv", KVERBS_WC_OP_LOCAL_INV },
+	{ "reg-mr", KVERBS_WC_OP_REG_MR },
+	{ "recv", KVERBS_WC_OP_RECV },
+	{ "recv-write-imm", KVERBS_WC_OP_RECV_WRITE_WITH_IMM },
 	{ NULL, 0 },
 };
 

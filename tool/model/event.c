@@ -24,8 +24,5 @@ SHAPE(event,
 #undef S
 
 #define S struct kv_wait
-SHAPE(wait,
-	KV_ID_ABOUT(S, id),
-	KV_S32(S, timeout_ms, INT32_MIN, INT32_MAX, BEYOND(1)),
-);
+SHAPE(wait, KV_ID_ABOUT(S, id), KV_S32(S, timeout_ms, INT32_MIN, INT32_MAX, BEYOND(1)));
 #undef S

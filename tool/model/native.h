@@ -8,10 +8,10 @@
 
 #define OP(NAME, name, in_, out_, about, ...)							\
 	int NATIVE(name)(struct kv_backend *b, const struct kv_##in_ *in,			\
-			 struct kv_##out_ *out, uint64_t *ns);
+			 struct kv_##out_ *out);
 #define GET(...)
 #define DEL(...)
 #include "model/ops.def"
 
 int NATIVE(get)(struct kv_backend *b, enum kv_type type, uint32_t id, union kv_object *object);
-int NATIVE(del)(struct kv_backend *b, enum kv_type type, uint32_t id, uint64_t *ns);
+int NATIVE(del)(struct kv_backend *b, enum kv_type type, uint32_t id);

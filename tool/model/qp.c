@@ -100,8 +100,5 @@ SHAPE(qp,
 #undef S
 
 #define S struct kv_qp_modify
-SHAPE(qp_modify,
-	KV_ID_ABOUT(S, id),
-	KV_STRUCT(S, attr, kv_shape_qp_attr),
-);
+SHAPE(qp_modify, KV_ID_ABOUT(S, id), KV_STRUCT(S, attr, kv_shape_qp_attr));
 #undef S

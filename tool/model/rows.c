@@ -88,7 +88,21 @@ bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
 	case KV_WHEN_ALWAYS:
 		break;
 	}
-	return true;
+	return m->type != KV_MEMBER_LIST || *(const uint32_t *)((const char *)from + m->count);
+}
+
+/**
+ * kv_member_elements() - where the elements of a list are
+ * @m: the list
+ * @from: the struct
+ *
+ * Return: the first one.
+ */
+const char *kv_member_elements(const struct kv_member *m, const void *from)
+{
+	const char *at = (const char *)from + m->offset;
+
+	return m->elsewhere ? *(const char *const *)at : at;
 }
 
 /**

@@ -27,7 +27,7 @@ enum kv_member_type {
 	KV_MEMBER_HEX_UPTO, /* uint8_t[], as long as the count says */
 	KV_MEMBER_ADDRESS, /* struct sockaddr_storage; not there if its family is AF_UNSPEC */
 	KV_MEMBER_STRUCT,
-	KV_MEMBER_LIST, /* of structs, as many as the count says */
+	KV_MEMBER_LIST, /* of structs, as many as the count says; see kv_member.elsewhere */
 	KV_MEMBER_NEST, /* const struct nlattr *; taken, it points into the message */
 };
 
@@ -78,6 +78,8 @@ enum kv_tell {
  * @max: of numbers
  * @count: offset of the uint32_t that counts the bytes or elements that there are;
  *	it is no member itself
+ * @elsewhere: of a list: the member points to the elements. Taken, they are allocated:
+ *	kv_nl_release(). A list of one is not counted in the text of a refusal.
  * @shape: of structs
  * @attr: the attribute; 0: none. A struct without one stands among the others
  * @known: what a user calls it, if that is not @name
@@ -104,6 +106,7 @@ struct kv_member {
 	int64_t min;
 	uint64_t max;
 	size_t count;
+	bool elsewhere;
 	const struct kv_shape *shape;
 	int attr;
 	const char *known;
@@ -151,9 +154,7 @@ struct kv_shape {
 #define KV_AT(s, field)							\
 	.name = #field, .offset = offsetof(s, field)
 
-/*
- * One member each; what follows are further initialisers, such as those of model/row.h.
- */
+/* One member each; what follows are further initialisers, such as those of model/row.h. */
 #define KV_U32(s, field, most, ...)					\
 	{ KV_AT(s, field), .type = KV_MEMBER_U32, .max = most, ##__VA_ARGS__ }
 #define KV_ID(s, field, what, ...)					\
@@ -186,10 +187,13 @@ struct kv_shape {
 	{ KV_AT(s, field), .type = KV_MEMBER_LIST, .shape = &(sh),	\
 	  .size = KV_ROOM(s, field) / KV_ROOM(s, field[0]),		\
 	  .count = offsetof(s, counter), ##__VA_ARGS__ }
+#define KV_LIST_AT(s, field, counter, most, sh, ...)			\
+	{ KV_AT(s, field), .type = KV_MEMBER_LIST, .shape = &(sh),	\
+	  .size = most, .count = offsetof(s, counter), .elsewhere = true, ##__VA_ARGS__ }
 #define KV_NEST(s, field, ...)						\
 	{ KV_AT(s, field), .type = KV_MEMBER_NEST, ##__VA_ARGS__ }
 
-/* Of a run's result all but its bins, of mr_write() and mr_read() all but the data. */
+/* Of a run's result all but its bins, of buf_write() and buf_read() all but the data. */
 #define OP(NAME, name, in, out, about, ...)					\
 	extern const struct kv_shape kv_shape_##in, kv_shape_##out;
 #include "model/ops.def"
@@ -249,10 +253,15 @@ extern const uint8_t kv_op_commands[KV_OPS];
 const struct kv_member *kv_member_find(const struct kv_shape *shape, const char *name);
 bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
 			const void *from, bool all);
+const char *kv_member_elements(const struct kv_member *m, const void *from);
 uint32_t kv_shape_given(const struct kv_shape *shape, const void *from);
 
+extern const struct kv_shape kv_shape_stage;
 extern const struct kv_shape kv_shape_av;
 extern const struct kv_shape kv_shape_qp_attr;
+extern const struct kv_shape kv_shape_run_end;
+extern const struct kv_shape kv_shape_run_spec;
+extern const struct kv_shape kv_shape_wr;
 extern const struct kv_shape kv_shape_wc;
 
 #endif

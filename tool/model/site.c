@@ -31,11 +31,11 @@ const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid)
 	return "unknown type";
 }
 
-/* The names of all devices, for messages, and their number. */
+/* All devices: their number, their names, for messages, and the last one. */
 struct names {
 	unsigned int n;
-	char first[64];
 	char text[256];
+	struct kv_dev *dev;
 };
 
 static int add_name(const struct kv_dev *dev, void *arg)
@@ -43,8 +43,8 @@ static int add_name(const struct kv_dev *dev, void *arg)
 	struct names *names = arg;
 	size_t used = strlen(names->text);
 
-	if (!names->n++)
-		snprintf(names->first, sizeof(names->first), "%s", dev->name);
+	names->n++;
+	*names->dev = *dev;
 	snprintf(names->text + used, sizeof(names->text) - used, "%s%s",
 		 used ? ", " : "", dev->name);
 	return 0;
@@ -61,13 +61,15 @@ static int add_name(const struct kv_dev *dev, void *arg)
  */
 int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev, struct kv_fault *f)
 {
-	struct names names = { 0 };
+	struct names names = { .dev = dev };
 	int ret;
 
 	if (name) {
 		ret = kv_op_dev_get(b, &(struct kv_dev_name){ name }, dev, NULL);
+		if (!ret)
+			return 0;
 		if (ret != -ENODEV)
-			goto got;
+			return kv_fault_backend(f, b, ret, "cannot look at device %s", name);
 	}
 	ret = b->ops->dev_each(b, add_name, &names);
 	if (ret && ret != -ENODEV)
@@ -83,11 +85,6 @@ int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev, st
 	if (names.n > 1)
 		return kv_fault_usage(f, "there are several RDMA devices, choose one with --dev: %s",
 				      names.text);
-	ret = kv_op_dev_get(b, &(struct kv_dev_name){ names.first }, dev, NULL);
-got:
-	if (ret)
-		return kv_fault_backend(f, b, ret, "cannot look at device %s",
-					name ? name : names.first);
 	return 0;
 }
 
@@ -154,12 +151,74 @@ int kv_dev_blame(struct kv_backend *b, const char *name, int error, struct kv_fa
 	return kv_fault_set(f, -ENODEV, "%s space: device %s was removed", b->ops->space, name);
 }
 
-static int check_port(const struct kv_site *s, struct kv_fault *f)
+/**
+ * kv_port_find() - find a port of a device
+ * @dev: the device
+ * @number: of the port; KV_PORT_ANY: the first one that is active, or else the first
+ *
+ * Return: one of @dev's, which may be one that could not be queried, or NULL if there is none.
+ */
+const struct kv_port *kv_port_find(const struct kv_dev *dev, uint32_t number)
 {
-	if (s->dev.port_state != PORT_ACTIVE)
+	for (unsigned int i = 0; i < dev->listed; i++) {
+		const struct kv_port *port = &dev->port[i];
+
+		if (number == KV_PORT_ANY ? port->state == PORT_ACTIVE : port->number == number)
+			return port;
+	}
+	return number == KV_PORT_ANY && dev->listed ? &dev->port[0] : NULL;
+}
+
+/**
+ * kv_port_explain() - say why a port of a device can't be used
+ * @dev: the device
+ * @number: of the port
+ * @text: receives it
+ *
+ * Return: @text.
+ */
+const char *kv_port_explain(const struct kv_dev *dev, uint32_t number, char text[KV_PORT_TEXT])
+{
+	const struct kv_port *port = kv_port_find(dev, number);
+
+	if (port)
+		snprintf(text, KV_PORT_TEXT, "port %u of %s cannot be queried: %s", port->number,
+			 dev->name, strerror((int)port->error));
+	else if (number && number <= dev->ports)
+		snprintf(text, KV_PORT_TEXT, "%s has %u ports, and kverbs can use the first %u",
+			 dev->name, dev->ports, dev->listed);
+	else
+		snprintf(text, KV_PORT_TEXT, "%s has no such port; it has %u, numbered from 1 on",
+			 dev->name, dev->ports);
+	return text;
+}
+
+/**
+ * kv_site_choose_port() - choose the port that endpoints are at
+ * @s: the site, whose @dev is there; @port receives it
+ * @option: with which the user has named it, for messages
+ * @number: of the port, or KV_PORT_ANY
+ * @f: receives why not: there is no such port, it can't be queried or is not active
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_site_choose_port(struct kv_site *s, const char *option, uint32_t number, struct kv_fault *f)
+{
+	const char *of = s->host ? " of " : "", *host = s->host ? s->host : "";
+	const char *space = s->b->ops->space;
+	char text[KV_PORT_TEXT];
+
+	s->port = kv_port_find(&s->dev, number);
+	if (!s->port)
+		return kv_fault_usage(f, "--%s %u: %s (%s space%s%s)", option, number,
+				      kv_port_explain(&s->dev, number, text), space, of, host);
+	if (s->port->error)
+		return kv_fault_set(f, -(int)s->port->error, "%s space%s%s: %s", space, of, host,
+				    kv_port_explain(&s->dev, number, text));
+	if (s->port->state != PORT_ACTIVE)
 		return kv_fault_set(f, -ENETDOWN,
-				    "%s space: port 1 of %s is not active; is its network interface up, or its cable plugged in?",
-				    s->b->ops->space, s->dev.name);
+				    "%s space%s%s: port %u of %s is not active; is its network interface up, or its cable plugged in?",
+				    space, of, host, s->port->number, s->dev.name);
 	return 0;
 }
 
@@ -190,18 +249,18 @@ static int rank_gid(const struct kv_gid *g)
 }
 
 /**
- * kv_gid_choose() - find a GID of a device
- * @dev: the device
- * @index: in the port's table; -1: the best one, by type
+ * kv_gid_choose() - find a GID of a port
+ * @port: the port
+ * @index: in its table; -1: the best one, by type
  *
- * Return: one of @dev's, or NULL if there is none.
+ * Return: one of @port's, or NULL if there is none.
  */
-const struct kv_gid *kv_gid_choose(const struct kv_dev *dev, int index)
+const struct kv_gid *kv_gid_choose(const struct kv_port *port, int index)
 {
 	const struct kv_gid *best = NULL;
 
-	for (unsigned int i = 0; i < dev->gids; i++) {
-		const struct kv_gid *g = &dev->gid[i];
+	for (unsigned int i = 0; i < port->gids; i++) {
+		const struct kv_gid *g = &port->gid[i];
 
 		if (index >= 0 && g->index == (uint32_t)index)
 			best = g;
@@ -213,15 +272,15 @@ const struct kv_gid *kv_gid_choose(const struct kv_dev *dev, int index)
 
 static int choose_gid(struct kv_site *s, int index, struct kv_fault *f)
 {
-	s->gid = kv_gid_choose(&s->dev, index);
+	s->gid = kv_gid_choose(s->port, index);
 	if (s->gid)
 		return 0;
 	if (index >= 0)
-		return kv_fault_usage(f, "--gid %d: %s has no such GID (%s space); 'kverbs dev show' lists them",
-				      index, s->dev.name, s->b->ops->space);
+		return kv_fault_usage(f, "--gid %d: port %u of %s has no such GID (%s space); 'kverbs dev show' lists them",
+				      index, s->port->number, s->dev.name, s->b->ops->space);
 	return kv_fault_set(f, -EADDRNOTAVAIL,
-			    "%s space: %s has no GID; its network interface needs an IP address",
-			    s->b->ops->space, s->dev.name);
+			    "%s space: port %u of %s has no GID; its network interface needs an IP address",
+			    s->b->ops->space, s->port->number, s->dev.name);
 }
 
 /**
@@ -252,16 +311,14 @@ int kv_site_open_backend(enum kv_space_id id, struct kv_backend **b, struct kv_f
 static int check_counter(const struct kv_site *s, struct kv_fault *f)
 {
 	struct kv_info info = { 0 };
-	int ret;
+	int ret = kv_op_info_get(s->b, NULL, &info, NULL);
 
-	ret = kv_op_info_get(s->b, NULL, &info, NULL);
 	if (ret)
 		return kv_fault_backend(f, s->b, ret, "cannot ask for its version");
 	if (strcmp(info.counter, kv_clock_name()))
 		return kv_fault_set(f, -EPROTO,
 				    "%s space reads the counter '%s', but this tool reads '%s': module and tool are not of one build",
-				    s->b->ops->space, info.counter,
-				    kv_clock_name());
+				    s->b->ops->space, info.counter, kv_clock_name());
 	return 0;
 }
 
@@ -270,13 +327,14 @@ static int check_counter(const struct kv_site *s, struct kv_fault *f)
  * @s: receives it; kv_site_close() closes it
  * @id: which space
  * @dev: name of the device, or NULL for the only one
+ * @port: number of its port, or KV_PORT_ANY
  * @gid_index: which GID, or -1 for the best one by type
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_site_open(struct kv_site *s, enum kv_space_id id, const char *dev,
-		  int gid_index, struct kv_fault *f)
+int kv_site_open(struct kv_site *s, enum kv_space_id id, const char *dev, uint32_t port,
+		 int gid_index, struct kv_fault *f)
 {
 	int ret;
 
@@ -290,7 +348,7 @@ int kv_site_open(struct kv_site *s, enum kv_space_id id, const char *dev,
 		goto err_close;
 	ret = kv_dev_choose(s->b, dev, &s->dev, f);
 	if (!ret)
-		ret = check_port(s, f);
+		ret = kv_site_choose_port(s, "ib-port", port, f);
 	if (ret)
 		goto err_close;
 	ret = choose_gid(s, gid_index, f);

@@ -6,12 +6,19 @@
 #include "cli/parse.h"
 #include "model/backend.h"
 
+/* In place of a port's number: the first one that is active. The RDMA CM goes by addresses. */
+#define KV_PORT_ANY UINT32_MAX
+
+/* Room for what kv_port_explain() says. */
+#define KV_PORT_TEXT 160
+
 /**
  * struct kv_site - one space, opened on one device
  * @id: which space
  * @b: its backend
  * @dev: the device as this space sees it
- * @gid: what endpoints on the device use; one of dev.gid
+ * @port: the port that endpoints on the device use; one of dev.port
+ * @gid: the GID that they use; one of @port's
  * @host: of the peer whose space it is; NULL: of this host. See kv_site_open_peer()
  * @version: of the peer's kverbs
  */
@@ -19,19 +26,23 @@ struct kv_site {
 	enum kv_space_id id;
 	struct kv_backend *b;
 	struct kv_dev dev;
+	const struct kv_port *port;
 	const struct kv_gid *gid;
 	const char *host;
 	char version[32];
 };
 
 const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid);
-const struct kv_gid *kv_gid_choose(const struct kv_dev *dev, int index);
+const struct kv_gid *kv_gid_choose(const struct kv_port *port, int index);
+const struct kv_port *kv_port_find(const struct kv_dev *dev, uint32_t number);
+const char *kv_port_explain(const struct kv_dev *dev, uint32_t number, char text[KV_PORT_TEXT]);
 int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev, struct kv_fault *f);
 bool kv_dev_is_gone(struct kv_backend *b, const char *name);
 int kv_dev_blame(struct kv_backend *b, const char *name, int error, struct kv_fault *f);
 int kv_site_open_backend(enum kv_space_id id, struct kv_backend **b, struct kv_fault *f);
-int kv_site_open(struct kv_site *s, enum kv_space_id id, const char *dev, int gid_index,
-		  struct kv_fault *f);
+int kv_site_open(struct kv_site *s, enum kv_space_id id, const char *dev, uint32_t port,
+		 int gid_index, struct kv_fault *f);
+int kv_site_choose_port(struct kv_site *s, const char *option, uint32_t number, struct kv_fault *f);
 void kv_site_close(struct kv_site *s);
 
 #endif

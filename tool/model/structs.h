@@ -3,13 +3,19 @@
 #define KV_MODEL_STRUCTS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <kverbs.h>
 #include "loop/hist.h"
+#include "rules/run.h"
 
 /* Arguments and results of the operations of ops.def. */
+
+/* How long a stage of an operation took; see enum kverbs_a_stage. */
+struct kv_stage {
+	uint32_t kind; /* enum kverbs_stage */
+	uint64_t ns;
+};
 
 /* Entries of a GID table that are kept; none has more. */
 #define KV_GIDS_MAX 256
@@ -21,10 +27,37 @@ struct kv_gid {
 	char netdev[16]; /* "" if there is none */
 };
 
-/* A device and its port 1; see enum kverbs_a_dev for the fields. */
+/*
+ * Ports that are kept. With their GIDs they fill an attribute, which has 64 KiB: that is what
+ * another host tells of a device.
+ */
+#define KV_PORTS_MAX 4
+
+/* A port of a device; see enum kverbs_a_port for the fields. */
+struct kv_port {
+	uint32_t number; /* from 1 on */
+	uint32_t error; /* errno of its query, and nothing else is known; 0: none */
+	uint32_t state; /* 4 is active */
+	uint32_t phys_state;
+	uint32_t link_layer; /* 1 InfiniBand, 2 Ethernet */
+	uint32_t max_mtu; /* bytes */
+	uint32_t active_mtu; /* bytes */
+	uint32_t max_msg_bytes;
+	uint32_t lid;
+	uint32_t sm_lid;
+	uint32_t active_width;
+	uint32_t active_speed;
+	uint32_t gid_table_len;
+	uint32_t pkey_table_len;
+	uint8_t addr[16]; /* iWARP: IP address of the netdev, as in a GID; zeros: none */
+	unsigned int gids;
+	struct kv_gid gid[KV_GIDS_MAX];
+};
+
+/* A device; see enum kverbs_a_dev for the fields. */
 struct kv_dev {
 	char name[64];
-	uint32_t can; /* KVERBS_CAN_* */
+	uint32_t caps; /* KVERBS_CAP_* */
 	uint32_t ports;
 	uint32_t comp_vectors;
 	uint64_t node_guid; /* host order, as the next */
@@ -59,29 +92,24 @@ struct kv_dev {
 	uint32_t max_fast_reg_pages; /* kernel only */
 	uint32_t max_pkeys;
 	uint32_t local_ca_ack_delay;
-	uint64_t max_mr_bytes; /* the largest buffer that mr_new() makes */
-	uint32_t port_state; /* 4 is active */
-	uint32_t phys_state;
-	uint32_t link_layer; /* 1 InfiniBand, 2 Ethernet */
-	uint32_t max_mtu; /* bytes */
-	uint32_t active_mtu; /* bytes */
-	uint32_t max_msg_bytes;
-	uint32_t lid;
-	uint32_t sm_lid;
-	uint32_t active_width;
-	uint32_t active_speed;
-	uint32_t gid_table_len;
-	uint32_t pkey_table_len;
-	uint8_t addr[16]; /* iWARP: IP address of the netdev, as in a GID; zeros: none */
-	unsigned int gids;
-	struct kv_gid gid[KV_GIDS_MAX];
+	uint64_t max_mr_bytes; /* the most that mr_reg() registers */
+	unsigned int listed;
+	struct kv_port port[KV_PORTS_MAX]; /* the first ones, by number */
 };
 
 /* Only iWARP has neither of UC, UD and AHs; its connections are made by the RDMA CM. */
 static inline bool kv_dev_is_iwarp(const struct kv_dev *dev)
 {
-	return (dev->can & (KVERBS_CAN_RC | KVERBS_CAN_UC | KVERBS_CAN_UD | KVERBS_CAN_AH)) ==
-	       KVERBS_CAN_RC;
+	return (dev->caps & (KVERBS_CAP_RC | KVERBS_CAP_UC | KVERBS_CAP_UD | KVERBS_CAP_AH)) ==
+	       KVERBS_CAP_RC;
+}
+
+/* The vendor's id of rxe, a software device. */
+#define KV_RXE_VENDOR_ID 0xffffff
+
+static inline bool kv_dev_is_rxe(const struct kv_dev *dev)
+{
+	return dev->vendor_id == KV_RXE_VENDOR_ID;
 }
 
 /* A device has some dozens. */
@@ -98,7 +126,7 @@ struct kv_counter {
 };
 
 /**
- * struct kv_counters - what the driver counts at port 1 (hw_counters)
+ * struct kv_counters - what the driver counts at a port (hw_counters)
  * @counters: how many there are
  * @counter: in the order of their names
  */
@@ -128,6 +156,11 @@ struct kv_id {
 
 struct kv_dev_name {
 	const char *dev;
+};
+
+struct kv_dev_port {
+	const char *dev;
+	uint32_t port;
 };
 
 /* A wait. @id is 0 if it is not about one object. */
@@ -171,10 +204,27 @@ struct kv_cq {
 	uint32_t pending; /* requests, other than of runs, whose completions were not polled */
 };
 
+struct kv_buf_init {
+	const char *dev;
+	uint64_t length; /* bytes */
+	uint32_t pieces; /* 0: as few as there can be; user: 0 or 1 */
+	bool has_node;
+	uint32_t node; /* NUMA node */
+	bool persistent;
+};
+
+struct kv_buf {
+	uint32_t id;
+	char dev[64];
+	bool persistent;
+	uint64_t length;
+	uint32_t pieces; /* physically contiguous ones; user: 1, of virtual memory */
+	uint32_t node; /* of the first page */
+};
+
 struct kv_mr_init {
 	uint32_t pd;
-	uint64_t length; /* bytes */
-	uint32_t max_access; /* KVERBS_ACCESS_*, what mr_reg() may grant */
+	uint32_t max_pages; /* 0: the default */
 	bool persistent;
 };
 
@@ -183,13 +233,13 @@ struct kv_mr {
 	char dev[64];
 	bool persistent;
 	uint32_t pd;
-	uint64_t length;
-	uint32_t max_access;
+	uint32_t max_pages;
 	/* While it is registered: */
 	bool registered;
-	uint32_t access;
+	uint32_t buf;
 	uint64_t offset;
-	uint64_t reg_length;
+	uint64_t length;
+	uint32_t access; /* KVERBS_ACCESS_* */
 	uint32_t lkey;
 	uint32_t rkey; /* 0 if @access grants nothing to peers */
 	uint64_t iova;
@@ -198,10 +248,11 @@ struct kv_mr {
 /* What mr_reg() is asked for. */
 struct kv_mr_reg {
 	uint32_t id;
+	uint32_t buf;
 	uint32_t qp; /* that carries the request, in RTS; user: does not matter */
-	uint32_t access; /* KVERBS_ACCESS_* */
 	uint64_t offset;
 	uint64_t length;
+	uint32_t access; /* KVERBS_ACCESS_* */
 };
 
 struct kv_mr_inv {
@@ -209,31 +260,18 @@ struct kv_mr_inv {
 	uint32_t qp; /* that carries the request; user: does not matter */
 };
 
-struct kv_mr_write {
+struct kv_buf_write {
 	uint32_t id;
 	uint64_t offset;
 	uint64_t length; /* bytes, as @offset */
 	const void *data;
 };
 
-struct kv_mr_read {
+struct kv_buf_read {
 	uint32_t id;
 	uint64_t offset;
 	uint64_t length; /* bytes, as @offset */
 	void *data; /* room for what is read */
-};
-
-/* A piece of a buffer, and of a file. */
-struct kv_mr_file {
-	uint32_t id;
-	int32_t fd;
-	uint64_t file_offset;
-	uint64_t offset;
-	uint64_t length; /* bytes, as both offsets */
-};
-
-struct kv_moved {
-	uint64_t length; /* bytes; less than was asked for if the file ended */
 };
 
 struct kv_srq_init {
@@ -443,20 +481,18 @@ union kv_object {
 };
 
 struct kv_sge {
-	uint32_t mr;
+	uint32_t buf;
 	uint64_t offset;
 	uint32_t length; /* bytes */
-	uint32_t lkey; /* enum kverbs_lkey; user space has but MR */
+	uint32_t mr; /* whose lkey is the key; 0: the PD's local_dma_lkey, which user space lacks */
 };
 
 /* One work request; see enum kverbs_a_wr. */
 struct kv_wr {
-	uint32_t qp;
-	uint32_t srq; /* in place of @qp; RECV only */
-	uint32_t op; /* enum kverbs_op, up to RECV */
+	uint32_t op; /* enum kverbs_op */
 	uint64_t wr_id;
 	uint32_t flags; /* KVERBS_WR_* */
-	bool has_imm;
+	bool has_imm; /* as the operation needs it */
 	uint32_t imm; /* host order */
 	unsigned int sges;
 	struct kv_sge sge[KVERBS_SGE_MAX];
@@ -470,12 +506,25 @@ struct kv_wr {
 	uint32_t remote_qkey;
 };
 
+/* Work requests for one queue, in order. */
+struct kv_post {
+	uint32_t qp;
+	uint32_t srq; /* in place of @qp; RECV only */
+	uint32_t wrs; /* 1 .. KVERBS_POSTED_MAX */
+	const struct kv_wr *wr;
+};
+
+struct kv_posted {
+	uint32_t posted; /* of the requests, from the first on */
+	int32_t error; /* 0, or what the verb said of the next one: a negative errno */
+};
+
 /* One completion; see enum kverbs_a_wc. */
 struct kv_wc {
 	uint64_t wr_id;
 	uint32_t status; /* enum ib_wc_status, 0 is success */
 	uint32_t vendor_err;
-	uint32_t op; /* enum kverbs_op */
+	uint32_t op; /* enum kverbs_wc_op */
 	uint32_t qp; /* id; 0 if it is gone */
 	bool has_length;
 	uint32_t length; /* bytes */
@@ -526,21 +575,23 @@ struct kv_event {
 /* One end of a connection as a run uses it; see enum kverbs_a_end. */
 struct kv_run_end {
 	uint32_t qp;
-	uint32_t local_mr;
+	uint32_t local_buf;
+	uint32_t local_mr; /* 0: its key is the PD's local_dma_lkey, which user space lacks */
+	uint32_t target_buf;
 	uint32_t target_mr;
-	uint32_t lkey; /* enum kverbs_lkey; user space has but MR */
+	bool has_remote;
 	uint64_t remote_addr;
 	uint32_t remote_key;
 };
 
-/* What to run; see enum kverbs_a_run. */
+/* What to run, or what runs, then with the values in effect; see enum kverbs_a_spec. */
 struct kv_run_spec {
-	char dev[64]; /* KVERBS_LOOP_NULL only */
+	char dev[64]; /* to start: KVERBS_LOOP_NULL only */
 	uint32_t loop;
 	uint32_t op;
 	uint32_t size;
-	struct kv_run_end end;
-	struct kv_run_end peer; /* KVERBS_LOOP_RELAY only */
+	uint32_t ends; /* as many as kv_run_ends() says */
+	struct kv_run_end end[KV_RUN_ENDS_MAX];
 	uint64_t compare_add;
 	uint64_t swap;
 	uint64_t iters; /* 0: no limit */
@@ -554,24 +605,45 @@ struct kv_run_spec {
 	bool in_wait;
 };
 
-/* What a run has so far, or had at its end. */
-struct kv_run_result {
-	uint32_t state; /* enum kverbs_run_state */
+struct kv_run_start {
+	struct kv_run_spec spec;
+};
+
+struct kv_run_which {
+	uint32_t id;
+	uint32_t worker; /* whose histogram, from 0 on */
+};
+
+/* What a worker of a run has so far, or had at its end; see enum kverbs_a_result. */
+struct kv_worker_result {
+	bool has_cpu;
+	uint32_t cpu;
 	int32_t error; /* 0 or negative errno */
 	uint32_t wc_status;
 	uint32_t vendor_err;
 	uint64_t samples;
-	uint64_t warmed;
+	uint64_t warmup;
+	uint64_t sum_ticks;
 	uint64_t elapsed_ticks;
 	uint64_t elapsed_ns;
-	uint64_t let_go;
-	struct kv_hist hist;
+	uint64_t yields;
+};
+
+/* What a run has so far, or had at its end. */
+struct kv_run_result {
+	struct kv_run_spec spec;
+	uint32_t state; /* enum kverbs_run_state */
+	uint32_t hist_shift; /* see KVERBS_A_RUN_HIST_SHIFT */
+	uint32_t workers; /* each run has one at least */
+	struct kv_worker_result worker[KV_RUN_WORKERS_MAX];
+	struct kv_hist hist; /* of the worker that was asked for */
 };
 
 /* The implementation of the verbs, for the record. */
 struct kv_info {
 	char version[64]; /* of the module; user space: file of libibverbs */
 	char counter[32]; /* what a tick is of; see KVERBS_A_INFO_COUNTER */
+	uint64_t counter_hz; /* its ticks in a second */
 	/* Of all connections together; kernel only, 0 in user space. */
 	uint64_t created;
 	uint64_t destroyed;
@@ -580,7 +652,7 @@ struct kv_info {
 
 struct kv_flushed {
 	uint32_t flushed;
-	uint32_t kept; /* what others' objects use */
+	uint32_t busy; /* what others' objects use */
 };
 
 #endif

@@ -3,10 +3,10 @@
 
 #define S struct kv_sge
 SHAPE(sge,
-	KV_ID(S, mr, KV_MR, A(SGE_MR), UNLESS_0, TOLD),
+	KV_ID(S, buf, KV_BUF, A(SGE_BUF), UNLESS_0, TOLD),
 	KV_U64(S, offset, UINT64_MAX, A(SGE_OFFSET)),
 	KV_U32(S, length, ANY, A(SGE_LENGTH)),
-	KV_U32(S, lkey, KVERBS_LKEY_MAX, A(SGE_LKEY), ENUM(lkey)),
+	KV_ID(S, mr, KV_MR, A(SGE_MR), UNLESS_0),
 );
 #undef S
 
@@ -21,9 +21,7 @@ static const struct kv_enum flags[] = {
 
 #define S struct kv_wr
 SHAPE(wr,
-	KV_ID(S, qp, KV_QP, A(WR_QP), UNLESS_0),
-	KV_ID(S, srq, KV_SRQ, A(WR_SRQ), UNLESS_0),
-	KV_U32(S, op, KVERBS_OP_RECV, A(WR_OP), ENUM(wc_op)),
+	KV_U32(S, op, KVERBS_OP_MAX, A(WR_OP), ENUM(wr_op)),
 	KV_U64(S, wr_id, UINT64_MAX, A(WR_WR_ID)),
 	KV_LIST(S, sge, sges, kv_shape_sge, A(WR_SGE)),
 	KV_BOOL(S, has_imm, UNTOLD),
@@ -41,5 +39,20 @@ SHAPE(wr,
 	KV_U32(S, remote_qpn, 0xffffff, A(WR_REMOTE_QPN), UNLESS_0, TOLD_IF(ah)),
 	KV_U32(S, remote_qkey, ANY, A(WR_REMOTE_QKEY), UNLESS_0_AND_NO(ah),
 	       .tell = KV_TELL_BESIDE),
+);
+#undef S
+
+#define S struct kv_post
+SHAPE(post,
+	KV_ID(S, qp, KV_QP, A(POST_QP), UNLESS_0),
+	KV_ID(S, srq, KV_SRQ, A(POST_SRQ), UNLESS_0),
+	KV_LIST_AT(S, wr, wrs, KVERBS_POSTED_MAX, kv_shape_wr, A(POST_WR)),
+);
+#undef S
+
+#define S struct kv_posted
+SHAPE(posted,
+	KV_U32(S, posted, KVERBS_POSTED_MAX, A(POST_POSTED)),
+	KV_S32(S, error, INT32_MIN, 0, A(POST_ERROR)),
 );
 #undef S

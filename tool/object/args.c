@@ -4,11 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include "cli/parse.h"
 #include "object/args.h"
-#include "out/out.h"
 
 /* No command has more. */
 #define KEYS_MAX 63
@@ -282,6 +280,7 @@ static int read_value(const struct reader *r, const struct kv_key *key,
 		break;
 	case KV_KEY_FLAG:
 	case KV_KEY_PIECE:
+	case KV_KEY_REST:
 		break;
 	}
 	if (ret)
@@ -313,9 +312,8 @@ static int close_piece(struct reader *r)
 static int open_piece(struct reader *r, const struct kv_key *key)
 {
 	unsigned int *count = (unsigned int *)((char *)r->args + key->piece_count);
-	int ret;
+	int ret = close_piece(r);
 
-	ret = close_piece(r);
 	if (ret)
 		return ret;
 	if (*count == key->piece_max)
@@ -347,11 +345,12 @@ static int take_bare(struct reader *r, const char *value)
 	return read_value(r, key, value, (char *)r->args + key->offset);
 }
 
-/* A key of the open piece, or else of the command. */
-static int take_key(struct reader *r, const char *word, const char *value, size_t *used)
+/* A key of the open piece, or else of the command; @n: the words from it on, at least 1. */
+static int take_key(struct reader *r, char **words, size_t n, size_t *used)
 {
 	const struct kv_key *table = r->table, *key = NULL;
 	uint64_t *seen = &r->seen, bit;
+	const char *word = words[0];
 	void *args = r->args;
 
 	/* A key may be written as an option, with -- before it. */
@@ -372,6 +371,12 @@ static int take_key(struct reader *r, const char *word, const char *value, size_
 	note_given(key, args);
 	if (key->kind == KV_KEY_PIECE)
 		return open_piece(r, key);
+	if (key->kind == KV_KEY_REST) {
+		*(struct kv_rest *)((char *)args + key->offset) =
+			(struct kv_rest){ words + 1, n - 1 };
+		*used = n;
+		return 0;
+	}
 	bit = 1ULL << (key - table);
 	if (*seen & bit)
 		return kv_fault_usage(r->f, "'%s' is given twice", key->name);
@@ -381,10 +386,10 @@ static int take_key(struct reader *r, const char *word, const char *value, size_
 			*((bool *)args + key->offset) = true;
 		return 0;
 	}
-	if (!value)
+	if (n < 2)
 		return kv_fault_usage(r->f, "'%s' needs a value: %s", key->name, key->help);
 	*used = 2;
-	return read_value(r, key, value, (char *)args + key->offset);
+	return read_value(r, key, words[1], (char *)args + key->offset);
 }
 
 /**
@@ -408,7 +413,7 @@ int kv_args_parse(const struct kv_key *table, const struct kv_variables *variabl
 	if (first)
 		ret = take_bare(&r, word[0]);
 	for (size_t i = first, used = 0; i < n && !ret; i += used)
-		ret = take_key(&r, word[i], i + 1 < n ? word[i + 1] : NULL, &used);
+		ret = take_key(&r, word + i, n - i, &used);
 	if (!ret)
 		ret = close_piece(&r);
 	if (!ret)

@@ -56,6 +56,12 @@ enum kv_key_kind {
 	KV_KEY_DEVICE, /* const char *, the name of one; ditto */
 	KV_KEY_TEXT, /* const char *, as long as the words live */
 	KV_KEY_PIECE, /* opens a piece, which has keys of its own */
+	KV_KEY_REST, /* the words behind it, whatever they are; struct kv_rest */
+};
+
+struct kv_rest {
+	char **word;
+	size_t n;
 };
 
 /**

@@ -35,9 +35,8 @@ static int show_all(struct kv_session *s, enum kv_type type,
 		    struct json_object *result, struct kv_fault *f)
 {
 	struct listing l = { .s = s, .type = type };
-	int ret;
+	int ret = kv_object_each(s, type, begin_list, add_object, &l);
 
-	ret = kv_object_each(s, type, begin_list, add_object, &l);
 	if (!ret) {
 		kv_out_put(result, "objects", l.list);
 		return 0;
@@ -50,7 +49,6 @@ static int show_all(struct kv_session *s, enum kv_type type,
 	return kv_session_refuse(s, ret, f);
 }
 
-/* Describe an object, or all that can be seen. */
 static int show(struct kv_session *s, const void *args, struct json_object *result,
 		struct kv_fault *f)
 {
@@ -135,9 +133,8 @@ static int del(struct kv_session *s, const void *args, struct json_object *resul
 	const struct kv_given *given = args;
 	enum kv_type type = given->command->type;
 	uint64_t ns;
-	int ret;
+	int ret = kv_op_del(s->b, type, given->id, &ns);
 
-	ret = kv_op_del(s->b, type, given->id, &ns);
 	if (ret) {
 		kv_session_refuse(s, ret, f);
 		if (ret == -EBUSY)
@@ -153,16 +150,14 @@ static int call(struct kv_session *s, struct kv_operation_args *a, union kv_obje
 		struct kv_fault *f)
 {
 	enum kv_op op = a->given.command->op;
-	int ret;
+	int ret = kv_prepare[op] ? kv_prepare[op](s, a, f) : 0;
 
-	ret = kv_prepare[op] ? kv_prepare[op](s, a, f) : 0;
 	if (ret)
 		return ret;
 	ret = kv_op_call(s->b, op, &a->in, object, NULL);
 	return ret ? kv_session_refuse(s, ret, f) : 0;
 }
 
-/* Make an object of a type's struct kv_TYPE_init. */
 static int make(struct kv_session *s, const void *args, union kv_object *object, struct kv_fault *f)
 {
 	struct kv_operation_args a = *(const struct kv_operation_args *)args;
@@ -220,7 +215,6 @@ static void make_command(struct kv_command *c, enum kv_type type, enum kv_op op,
 	};
 }
 
-/* The command that makes an object. */
 static void make_add(struct kv_command *c, enum kv_type type)
 {
 	static const struct kv_key name[] = {
@@ -242,7 +236,6 @@ static void make_add(struct kv_command *c, enum kv_type type)
 	c->fn = add;
 }
 
-/* The command that is an operation on an object. */
 static void make_operation(struct kv_command *c, enum kv_op op)
 {
 	const struct kv_op_row *row = &kv_op_rows[op];
@@ -256,7 +249,6 @@ static void make_operation(struct kv_command *c, enum kv_op op)
 	c->fn = op == KV_OP_QP_MODIFY ? kv_qp_modify : operate;
 }
 
-/* The command that shows objects. */
 static void make_show(struct kv_command *c, enum kv_type type)
 {
 	*c = (struct kv_command){
@@ -271,7 +263,6 @@ static void make_show(struct kv_command *c, enum kv_type type)
 	};
 }
 
-/* The command that destroys an object. */
 static void make_del(struct kv_command *c, enum kv_type type)
 {
 	*c = (struct kv_command){
@@ -289,7 +280,7 @@ static void make_del(struct kv_command *c, enum kv_type type)
 #define COMMANDS_MAX 16
 
 static const struct kv_command *const own_commands[KV_TYPES] = {
-	[KV_MR] = kv_mr_commands,
+	[KV_BUF] = kv_buf_commands,
 	[KV_QP] = kv_qp_commands,
 	[KV_CONN] = kv_conn_commands,
 };

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <errno.h>
 #include <string.h>
 #include "cm/conn.h"
 #include "object/object.h"
 #include "object/text.h"
-#include "out/out.h"
 #include "sys/now.h"
 
 #define TIMEOUT_NS 10000000000ULL
@@ -81,7 +79,7 @@ static const struct kv_key listen_key[] = {
 	{ .name = NULL },
 };
 
-static const struct kv_key take_key[] = {
+static const struct kv_key get_request_key[] = {
 	KEY_TIMEOUT,
 	KV_KEY_NAME(AT(name)),
 	{ .name = NULL },
@@ -142,9 +140,8 @@ static int make_listener(struct kv_session *s, const void *args,
 	const struct conn_args *a = args;
 	struct kv_conn_init init = { .dev = a->dev, .persistent = !s->batch };
 	struct kv_conn_times times = { 0 };
-	int ret;
+	int ret = kv_object_dev(s, &init.dev, f);
 
-	ret = kv_object_dev(s, &init.dev, f);
 	if (ret)
 		return ret;
 	ret = kv_conn_listen(s->b, &init, &a->addr, a->backlog, &object->conn, &times, f);
@@ -155,9 +152,8 @@ static int make_request(struct kv_session *s, const void *args,
 			union kv_object *object, struct kv_fault *f)
 {
 	const struct conn_args *a = args;
-	int ret;
+	int ret = kv_conn_get_request(s->b, a->given.id, end_of(a), &object->conn, f);
 
-	ret = kv_conn_take(s->b, a->given.id, end_of(a), &object->conn, f);
 	return ret ? kv_session_reword(s, f) : 0;
 }
 
@@ -209,9 +205,8 @@ static int finish(struct kv_session *s, uint32_t id, const struct kv_conn_param 
 static int find_request(struct kv_session *s, const struct conn_args *a, union kv_object *object,
 			struct json_object *result, struct kv_fault *f)
 {
-	int ret;
+	int ret = kv_session_get(s, KV_CONN, a->given.id, object, f);
 
-	ret = kv_session_get(s, KV_CONN, a->given.id, object, f);
 	if (ret)
 		return ret;
 	if (object->conn.state == KVERBS_CONN_LISTENING)
@@ -269,9 +264,8 @@ static int disconnect(struct kv_session *s, const void *args,
 {
 	const struct conn_args *a = args;
 	union kv_object object;
-	int ret;
+	int ret = kv_conn_disconnect(s->b, a->given.id, end_of(a), &object.conn, f);
 
-	ret = kv_conn_disconnect(s->b, a->given.id, end_of(a), &object.conn, f);
 	if (ret)
 		return kv_session_reword(s, f);
 	kv_object_whole(s, KV_CONN, &object, result);
@@ -284,9 +278,8 @@ static int wait_for(struct kv_session *s, const void *args,
 	const struct conn_args *a = args;
 	uint32_t id = a->given.id;
 	union kv_object object;
-	int ret;
+	int ret = kv_session_get(s, KV_CONN, id, &object, f);
 
-	ret = kv_session_get(s, KV_CONN, id, &object, f);
 	if (ret)
 		return ret;
 	if (a->state == KVERBS_CONN_ESTABLISHED)
@@ -318,9 +311,9 @@ ADD(add_connection, make_connection)
 const struct kv_command kv_conn_commands[] = {
 	{ "listen", "creates a listener, which peers can ask for connections",
 	  .key = listen_key, ARGS, .fn = add_listener, .print = kv_text_object },
-	{ "take", "waits for a request of a peer's, takes it from the listener ID",
+	{ "get-request", "waits for a request of a peer's, takes it from the listener ID",
 	  "The request is a conn in state requested: 'conn accept' or 'conn reject' answers it. Peers don't wait for ever.",
-	  OF_CONN, .key = take_key, ARGS, .fn = add_request,
+	  OF_CONN, .key = get_request_key, ARGS, .fn = add_request,
 	  .print = kv_text_object },
 	{ "connect", "asks a peer for a connection: resolves address and route, connects, establishes",
 	  "If a step fails, there is no conn. With no-wait it returns when the peer was asked, and 'conn wait' does the rest.",

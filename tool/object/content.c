@@ -7,13 +7,14 @@
 #include <unistd.h>
 #include "cli/parse.h"
 #include "cli/interrupt.h"
+#include "file/file.h"
 #include "object/object.h"
 #include "object/text.h"
 #include "out/out.h"
 
 /**
  * struct content_args - the values of all content commands
- * @given: the MR, and what was given
+ * @given: the buffer, and what was given
  * @offset: first byte in the buffer
  * @file_offset: first byte in the file
  * @length: bytes
@@ -72,7 +73,7 @@ static const struct kv_key write_key[] = {
 	{ "hex", KV_KEY_TEXT, AT(hex), HAS_HEX, .value = "HEX",
 	  .help = "bytes of two hexadecimal digits each" },
 	{ "file", KV_KEY_TEXT, AT(file), HAS_FILE, .value = "PATH",
-	  .help = "the content of this file; 'mr load' is for large ones" },
+	  .help = "the content of this file; 'buf load' is for large ones" },
 	{ .name = NULL },
 };
 
@@ -82,13 +83,13 @@ static const struct kv_key read_key[] = {
 	{ "format", KV_KEY_ENUM, AT(format), HAS_FORMAT, .names = formats,
 	  .help = "default: text" },
 	{ "file", KV_KEY_TEXT, AT(file), HAS_FILE, .value = "PATH",
-	  .help = "write the bytes to this file; 'mr save' is for many" },
+	  .help = "write the bytes to this file; 'buf save' is for many" },
 	{ .name = NULL },
 };
 
 static const struct kv_key move_key[] = {
 	{ "file", KV_KEY_TEXT, AT(file), .must = true, .value = "PATH",
-	  .help = "a regular file, which is handed on as it is" },
+	  .help = "a regular file" },
 	{ "file-offset", KV_KEY_SIZE, AT(file_offset),
 	  .help = "first byte in the file; default: 0" },
 	KEY_OFFSET,
@@ -98,20 +99,20 @@ static const struct kv_key move_key[] = {
 
 /**
  * kv_content_rest() - the length of a buffer from an offset to its end
- * @mr: the buffer
+ * @buf: the buffer
  * @offset: the byte
  * @length: receives the number of bytes, at least 1
  * @f: receives why not
  *
  * Return: 0 or -ERANGE.
  */
-int kv_content_rest(const struct kv_mr *mr, uint64_t offset, uint64_t *length, struct kv_fault *f)
+int kv_content_rest(const struct kv_buf *buf, uint64_t offset, uint64_t *length, struct kv_fault *f)
 {
-	if (offset >= mr->length)
-		return kv_fault_set(f, -ERANGE, "offset %llu is beyond mr %u, which has %llu bytes",
-				    (unsigned long long)offset, mr->id,
-				    (unsigned long long)mr->length);
-	*length = mr->length - offset;
+	if (offset >= buf->length)
+		return kv_fault_set(f, -ERANGE, "offset %llu is beyond buf %u, which has %llu bytes",
+				    (unsigned long long)offset, buf->id,
+				    (unsigned long long)buf->length);
+	*length = buf->length - offset;
 	return 0;
 }
 
@@ -135,10 +136,8 @@ static int find_length(struct kv_session *s, const struct content_args *a,
 	*length = a->length;
 	if (a->given.bits & HAS_LENGTH)
 		return 0;
-	ret = kv_session_get(s, KV_MR, a->given.id, &object, f);
-	if (ret)
-		return ret;
-	return kv_content_rest(&object.mr, a->offset, length, f);
+	ret = kv_session_get(s, KV_BUF, a->given.id, &object, f);
+	return ret ? ret : kv_content_rest(&object.buf, a->offset, length, f);
 }
 
 static int read_hex(const char *hex, char **data, uint64_t *length, struct kv_fault *f)
@@ -251,23 +250,22 @@ static int take_content(struct kv_session *s, const struct content_args *a,
 	return kv_fault_usage(f, "it takes one of 'text', 'hex' and 'file'");
 }
 
-static int mr_write(struct kv_session *s, const void *args, struct json_object *result,
+static int buf_write(struct kv_session *s, const void *args, struct json_object *result,
 		    struct kv_fault *f)
 {
 	const struct content_args *a = args;
 	uint64_t length = 0;
 	char *data = NULL;
-	int ret;
+	int ret = take_content(s, a, &data, &length, f);
 
-	ret = take_content(s, a, &data, &length, f);
 	if (ret)
 		return ret;
-	ret = kv_op_mr_write(s->b, &(struct kv_mr_write){ a->given.id, a->offset, length, data },
+	ret = kv_op_buf_write(s->b, &(struct kv_buf_write){ a->given.id, a->offset, length, data },
 			     NULL, NULL);
 	free(data);
 	if (ret)
 		return kv_session_refuse(s, ret, f);
-	kv_object_begin(s, KV_MR, a->given.id, result);
+	kv_object_begin(s, KV_BUF, a->given.id, result);
 	kv_out_put_count(result, "length", length);
 	return 0;
 }
@@ -303,7 +301,7 @@ static int tell(struct kv_session *s, const struct content_args *a, const char *
 		if (!content)
 			return no_memory(f);
 	}
-	kv_object_begin(s, KV_MR, a->given.id, result);
+	kv_object_begin(s, KV_BUF, a->given.id, result);
 	kv_out_put_count(result, "offset", a->offset);
 	kv_out_put_count(result, "length", length);
 	if (content)
@@ -313,7 +311,7 @@ static int tell(struct kv_session *s, const struct content_args *a, const char *
 	return 0;
 }
 
-static int mr_read(struct kv_session *s, const void *args, struct json_object *result,
+static int buf_read(struct kv_session *s, const void *args, struct json_object *result,
 		   struct kv_fault *f)
 {
 	const struct content_args *a = args;
@@ -327,12 +325,12 @@ static int mr_read(struct kv_session *s, const void *args, struct json_object *r
 	if (ret)
 		return ret;
 	if (!length || length > TELL_MAX)
-		return kv_fault_usage(f, "length %llu: it takes 1 byte to 64 MiB; 'mr save' takes more",
+		return kv_fault_usage(f, "length %llu: it takes 1 byte to 64 MiB; 'buf save' takes more",
 				      (unsigned long long)length);
 	data = malloc(length);
 	if (!data)
 		return no_memory(f);
-	ret = kv_op_mr_read(s->b, &(struct kv_mr_read){ a->given.id, a->offset, length, data },
+	ret = kv_op_buf_read(s->b, &(struct kv_buf_read){ a->given.id, a->offset, length, data },
 			    NULL, NULL);
 	if (ret)
 		kv_session_refuse(s, ret, f);
@@ -340,6 +338,28 @@ static int mr_read(struct kv_session *s, const void *args, struct json_object *r
 		ret = tell(s, a, data, length, result, f);
 	free(data);
 	return ret;
+}
+
+/* The length as find_length() has it, checked: if not all bytes can be moved, none is. */
+static int find_bytes(struct kv_session *s, const struct content_args *a,
+		      uint64_t *length, struct kv_fault *f)
+{
+	union kv_object object;
+	uint64_t rest = 0;
+	int ret = kv_session_get(s, KV_BUF, a->given.id, &object, f);
+
+	if (!ret)
+		ret = kv_content_rest(&object.buf, a->offset, &rest, f);
+	if (ret)
+		return ret;
+	*length = a->given.bits & HAS_LENGTH ? a->length : rest;
+	if (!*length)
+		return kv_fault_set(f, -ERANGE, "length is 0: it must be 1 byte at least");
+	if (*length > rest)
+		return kv_fault_set(f, -EINVAL, "offset %llu and length %llu name bytes beyond the end of buf %u, which has %llu",
+				    (unsigned long long)a->offset, (unsigned long long)*length,
+				    a->given.id, (unsigned long long)object.buf.length);
+	return 0;
 }
 
 /* @created: the file did not exist before. */
@@ -375,66 +395,94 @@ static int check_file(const struct content_args *a, bool load, int fd, struct kv
 	return 0;
 }
 
-static int move(struct kv_session *s, const void *args, struct json_object *result,
-		struct kv_fault *f)
+static bool is_full(int error)
 {
-	const struct content_args *a = args;
-	bool load = a->given.command->op == KV_OP_MR_LOAD;
-	struct kv_mr_file where = {
-		.id = a->given.id,
-		.file_offset = a->file_offset,
-		.offset = a->offset,
-	};
-	struct kv_moved moved = { 0 };
-	bool created, full;
-	int fd, ret;
+	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
+}
 
-	ret = find_length(s, a, &where.length, f);
+/* Why the bytes were not moved, or not all of them. */
+static int refuse_move(struct kv_session *s, const struct content_args *a, bool load,
+		       const struct kv_bulk *bulk, int error, struct kv_fault *f)
+{
+	if (!bulk->of_file)
+		return kv_session_refuse(s, error, f);
+	if (!load && is_full(error))
+		return kv_fault_set(f, -ENOSPC, "file '%s' takes %llu of %llu bytes: its file system is full",
+				    a->file, (unsigned long long)bulk->moved,
+				    (unsigned long long)bulk->length);
+	errno = -error;
+	return refuse_file(a->file, load ? "read it" : "write there", f);
+}
+
+static int move(struct kv_session *s, const struct content_args *a, bool load,
+		struct json_object *result, struct kv_fault *f)
+{
+	struct kv_bulk bulk = {
+		.b = s->b,
+		.buf = a->given.id,
+		.buf_offset = a->offset,
+		.offset = a->file_offset,
+	};
+	bool created;
+	int ret = find_bytes(s, a, &bulk.length, f);
+
 	if (ret)
 		return ret;
-	fd = open_file(a->file, load, &created);
-	if (fd < 0)
+	if (a->file_offset > INT64_MAX - bulk.length)
+		return kv_fault_set(f, -EINVAL, "file-offset %llu and length %llu name bytes that no file has",
+				    (unsigned long long)a->file_offset,
+				    (unsigned long long)bulk.length);
+	bulk.fd = open_file(a->file, load, &created);
+	if (bulk.fd < 0)
 		return refuse_file(a->file, "open it", f);
-	ret = check_file(a, load, fd, f);
+	ret = check_file(a, load, bulk.fd, f);
 	if (ret) {
-		close(fd);
+		close(bulk.fd);
 		return ret;
 	}
-	where.fd = fd;
-	ret = kv_op_call(s->b, a->given.command->op, &where, &moved, NULL);
-	full = !ret && !load && moved.length < where.length;
-	if ((ret || full) && created)
+	ret = load ? kv_bulk_load(&bulk) : kv_bulk_save(&bulk);
+	if (ret)
+		refuse_move(s, a, load, &bulk, ret, f);
+	if (ret && created)
 		unlink(a->file);
 	/* Some file systems report only here that they are full. */
-	if (close(fd) && !ret)
+	if (close(bulk.fd) && !ret)
 		return refuse_file(a->file, "close it", f);
 	if (ret)
-		return kv_session_refuse(s, ret, f);
-	if (full)
-		return kv_fault_set(f, -ENOSPC, "file '%s' takes %llu of %llu bytes: its file system is full",
-				    a->file, (unsigned long long)moved.length,
-				    (unsigned long long)where.length);
-	if (load && !moved.length)
+		return f->error;
+	if (load && !bulk.moved)
 		return kv_fault_set(f, -ENODATA, "file '%s' has no byte from %llu on", a->file,
 				    (unsigned long long)a->file_offset);
-	kv_object_begin(s, KV_MR, a->given.id, result);
+	kv_object_begin(s, KV_BUF, a->given.id, result);
 	kv_out_put_string(result, "file", a->file);
 	kv_out_put_count(result, "file_offset", a->file_offset);
 	kv_out_put_count(result, "offset", a->offset);
-	kv_out_put_count(result, "length", moved.length);
+	kv_out_put_count(result, "length", bulk.moved);
 	return 0;
 }
 
-#define ARGS .id = KV_ID_MUST, .type = KV_MR, .size = sizeof(struct content_args)
+static int buf_load(struct kv_session *s, const void *args, struct json_object *result,
+		   struct kv_fault *f)
+{
+	return move(s, args, true, result, f);
+}
 
-const struct kv_command kv_mr_commands[] = {
-	{ "write", "puts content into the buffer", ARGS, .key = write_key, .fn = mr_write },
+static int buf_save(struct kv_session *s, const void *args, struct json_object *result,
+		   struct kv_fault *f)
+{
+	return move(s, args, false, result, f);
+}
+
+#define ARGS .id = KV_ID_MUST, .type = KV_BUF, .size = sizeof(struct content_args)
+
+const struct kv_command kv_buf_commands[] = {
+	{ "write", "puts content into the buffer", ARGS, .key = write_key, .fn = buf_write },
 	{ "read", "tells the buffer's content",
 	  "As text, zeros at the end are left out, and bytes that can't be printed are written as \\xNN.",
-	  ARGS, .key = read_key, .fn = mr_read, .print = kv_text_content },
+	  ARGS, .key = read_key, .fn = buf_read, .print = kv_text_content },
 	{ "load", "fills the buffer from a file, of any size", ARGS, .key = move_key,
-	  .op = KV_OP_MR_LOAD, .fn = move, .print = kv_text_object },
+	  .fn = buf_load, .print = kv_text_object },
 	{ "save", "writes the buffer to a file, of any size", ARGS, .key = move_key,
-	  .op = KV_OP_MR_SAVE, .fn = move, .print = kv_text_object },
+	  .fn = buf_save, .print = kv_text_object },
 	{ .name = NULL },
 };

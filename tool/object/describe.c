@@ -204,7 +204,8 @@ static void put_member(struct json_object *obj, const struct kv_shape *shape,
 		kv_describe(obj, m->shape, at);
 		break;
 	case KV_MEMBER_LIST:
-		kv_out_put(obj, key, make_list(m->shape, at, *(const uint32_t *)(from + m->count)));
+		kv_out_put(obj, key, make_list(m->shape, kv_member_elements(m, from),
+					 *(const uint32_t *)(from + m->count)));
 		break;
 	case KV_MEMBER_NEST:
 		break;
@@ -270,33 +271,37 @@ void kv_describe_event(struct json_object *obj, const struct kv_event *event)
 }
 
 /* The address at which the RDMA CM finds the device. InfiniBand has that of an IPoIB interface. */
-static void put_ip(struct json_object *obj, const struct kv_dev *dev, const struct kv_gid *gid)
+static void put_ip(struct json_object *obj, const struct kv_dev *dev, const struct kv_port *port,
+		   const struct kv_gid *gid)
 {
 	static const uint8_t none[16];
 
 	if (!kv_dev_is_iwarp(dev) && gid->type != KVERBS_GID_IB)
 		kv_describe_gid(obj, "addr", gid->raw);
-	else if (kv_dev_is_iwarp(dev) && memcmp(dev->addr, none, sizeof(none)))
-		kv_describe_gid(obj, "addr", dev->addr);
+	else if (kv_dev_is_iwarp(dev) && memcmp(port->addr, none, sizeof(none)))
+		kv_describe_gid(obj, "addr", port->addr);
 }
 
 /**
- * kv_describe_dev() - describe the device as references to it see it
+ * kv_describe_dev() - describe the device, and its port 1, as references to it see it
  * @obj: receives it
  * @dev: the device
  */
 void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev)
 {
-	const struct kv_gid *gid = kv_gid_choose(dev, -1);
+	const struct kv_port *port = kv_port_find(dev, 1);
+	const struct kv_gid *gid = port ? kv_gid_choose(port, -1) : NULL;
 
 	kv_out_put_string(obj, "name", dev->name);
-	kv_out_put_count(obj, "lid", dev->lid);
-	kv_out_put_count(obj, "active_mtu_bytes", dev->active_mtu);
+	if (!port)
+		return;
+	kv_out_put_count(obj, "lid", port->lid);
+	kv_out_put_count(obj, "active_mtu_bytes", port->active_mtu);
 	if (!gid)
 		return;
 	kv_out_put_count(obj, "gid_index", gid->index);
 	kv_describe_gid(obj, "gid", gid->raw);
-	put_ip(obj, dev, gid);
+	put_ip(obj, dev, port, gid);
 }
 
 /**

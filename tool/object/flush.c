@@ -83,13 +83,13 @@ static int flush(struct kv_session *s, const void *args,
 	if (ret)
 		return kv_session_refuse(s, ret, f);
 	kv_out_put_count(result, "flushed", each + gone.flushed);
-	kv_out_put_count(result, "kept", gone.kept);
+	kv_out_put_count(result, "busy", gone.busy);
 	return 0;
 }
 
 static const struct kv_command commands[] = {
 	{ "", "destroys all that is persistent",
-	  "Objects of a batch, or of a measurement, keep the persistent ones that they use; 'kept' counts these.",
+	  "Objects of a batch, or of a measurement, keep the persistent ones that they use; 'busy' counts these.",
 	  .key = kv_no_key, .size = sizeof(struct kv_given), .fn = flush,
 	  .print = kv_text_line },
 	{ .name = NULL },

@@ -44,6 +44,7 @@ static void format_value(const struct kv_key *key, char *text, size_t size)
 		[KV_KEY_SOCKADDR] = "ADDR[:PORT]", [KV_KEY_PORT] = "ADDR:PORT",
 		[KV_KEY_BYTES] = "TEXT|hex:HEX", [KV_KEY_DEVICE] = "DEV",
 		[KV_KEY_TEXT] = "TEXT", [KV_KEY_PIECE] = "...",
+		[KV_KEY_REST] = "...",
 	};
 
 	if (key->value)
@@ -169,9 +170,8 @@ int kv_help_print(char **word, size_t n, struct kv_fault *f)
 	const struct kv_command *command;
 	const struct kv_noun *noun;
 	size_t used;
-	int ret;
+	int ret = kv_command_choose(word, n, &noun, &command, &used, f);
 
-	ret = kv_command_choose(word, n, &noun, &command, &used, f);
 	if (!ret)
 		print_command(noun, command);
 	else if (noun && (n < 2 || *word[1] == '-'))

@@ -3,7 +3,6 @@
 #include "batch/session.h"
 #include "cli/interrupt.h"
 #include "object/describe.h"
-#include "object/text.h"
 #include "out/out.h"
 #include "sys/now.h"
 

@@ -86,7 +86,7 @@ extern const struct kv_noun kv_noun_set;
 extern const struct kv_noun kv_noun_sleep;
 
 /* Commands of objects that are more than an operation; the last one has no name. */
-extern const struct kv_command kv_mr_commands[];
+extern const struct kv_command kv_buf_commands[];
 extern const struct kv_command kv_qp_commands[];
 extern const struct kv_command kv_conn_commands[];
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include "cli/interrupt.h"
 #include "object/describe.h"
 #include "object/object.h"
-#include "object/text.h"
 #include "out/out.h"
 
 /* How often a list is begun anew because objects came or went. */
@@ -85,9 +82,8 @@ int kv_object_add(struct kv_session *s, enum kv_type type, const char *name,
 		  kv_object_make_fn *make, const void *args, union kv_object *object,
 		  struct json_object *result, struct kv_fault *f)
 {
-	int ret;
+	int ret = check_name(s, name, f);
 
-	ret = check_name(s, name, f);
 	if (!ret)
 		ret = make(s, args, object, f);
 	if (!ret && name)

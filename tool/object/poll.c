@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <stdio.h>
 #include <time.h>
 #include "batch/session.h"
 #include "cli/interrupt.h"
@@ -87,7 +86,6 @@ static int refuse_late(const struct polling *p)
 			    p->want, (double)p->a->timeout_ns / 1e9);
 }
 
-/* Sleep until there may be a completion. */
 static int sleep_for_event(struct polling *p)
 {
 	struct kv_backend *b = p->s->b;
@@ -97,9 +95,8 @@ static int sleep_for_event(struct polling *p)
 	};
 	struct kv_armed armed;
 	unsigned int n;
-	int ret, ms;
+	int ms, ret = kv_op_cq_arm(b, &arm, &armed, NULL);
 
-	ret = kv_op_cq_arm(b, &arm, &armed, NULL);
 	if (ret)
 		return kv_session_refuse(p->s, ret, p->f);
 	if (armed.missed)

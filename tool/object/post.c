@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include "object/describe.h"
 #include "object/object.h"
@@ -15,43 +16,44 @@ struct piece {
 };
 
 #define HAS_LENGTH (1U << 0)
-#define HAS_LKEY (1U << 1)
+#define HAS_OFFSET (1U << 1)
+#define HAS_BUF (1U << 2)
+#define HAS_MR (1U << 3)
 
 struct post_args {
 	struct kv_given given;
+	uint32_t qp;
+	uint32_t srq;
 	struct kv_wr wr;
 	uint64_t remote_offset;
 	unsigned int pieces;
 	struct piece piece[KVERBS_SGE_MAX];
+	struct kv_rest rest; /* word NULL: nothing follows */
 };
 
 #define AT(field) offsetof(struct post_args, field)
 #define PIECE_AT(field) offsetof(struct piece, field)
 
 /* Beside KVERBS_WR_*, which the keys of the flags set. */
-#define HAS_IMM (1U << 8)
-#define HAS_QP (1U << 9)
-#define HAS_SRQ (1U << 10)
-#define HAS_AH (1U << 11)
-#define HAS_REMOTE_QPN (1U << 12)
-#define HAS_REMOTE_QKEY (1U << 13)
+#define HAS_AH (1U << 8)
+#define HAS_REMOTE_QPN (1U << 9)
+#define HAS_REMOTE_QKEY (1U << 10)
 
 static const struct kv_key piece_key[] = {
-	{ "mr", KV_KEY_ID, PIECE_AT(sge.mr), .type = KV_MR, .must = true,
-	  .help = "whose buffer" },
-	{ "offset", KV_KEY_SIZE, PIECE_AT(sge.offset),
-	  .help = "first byte in the buffer; default: 0" },
+	{ "buf", KV_KEY_ID, PIECE_AT(sge.buf), HAS_BUF, .type = KV_BUF,
+	  .help = "buffer; default: the one that mr is registered over" },
+	{ "mr", KV_KEY_ID, PIECE_AT(sge.mr), HAS_MR, .type = KV_MR,
+	  .help = "MR whose lkey is the key; default, in the kernel: the PD's local_dma_lkey" },
+	{ "offset", KV_KEY_SIZE, PIECE_AT(sge.offset), HAS_OFFSET,
+	  .help = "first byte in the buffer; default: 0, with mr alone the first that is registered" },
 	{ "length", KV_KEY_SIZE, PIECE_AT(length), HAS_LENGTH,
 	  .max = UINT32_MAX,
-	  .help = "bytes; default: the rest of the buffer, of atomics 8" },
-	{ "lkey", KV_KEY_ENUM, PIECE_AT(sge.lkey), HAS_LKEY,
-	  .names = kv_enum_lkey,
-	  .help = "key of the buffer: the PD's local_dma_lkey (kernel, and the default there) or that of the registration" },
+	  .help = "bytes; default: the rest of the buffer, or of what is registered; of atomics 8" },
 	{ .name = NULL },
 };
 
 #define KEY_QP								\
-	{ "qp", KV_KEY_ID, AT(wr.qp), HAS_QP, .type = KV_QP, .must = true, \
+	{ "qp", KV_KEY_ID, AT(qp), .type = KV_QP, .must = true, \
 	  .help = "where it is posted" }
 #define KEYS_ALL							\
 	{ "sge", KV_KEY_PIECE, AT(piece), .piece = piece_key,		\
@@ -60,18 +62,31 @@ static const struct kv_key piece_key[] = {
 	  .help = "opens a piece, which has keys of its own; any number" }, \
 	{ "wr-id", KV_KEY_U64, AT(wr.wr_id),				\
 	  .help = "comes back in the completion; default: 0" }
+/* The last one. */
+#define KEY_AND								\
+	{ "and", KV_KEY_REST, AT(rest), .value = "REQUEST...",		\
+	  .help = "another request for the same queue, its operation first: all are posted by one call of the verb" }
 #define KEYS_SEND_QUEUE							\
 	{ "unsignaled", KV_KEY_FLAG, 0, KVERBS_WR_UNSIGNALED,		\
 	  .help = "no completion unless it fails" },			\
 	{ "fence", KV_KEY_FLAG, 0, KVERBS_WR_FENCE,			\
 	  .help = "not before READs and atomics posted earlier are done" }
-#define KEYS_MESSAGE							\
-	{ "imm", KV_KEY_U32, AT(wr.imm), HAS_IMM,			\
-	  .help = "immediate data, which the peer's completion shows" }, \
+#define KEY_INLINE							\
 	{ "inline", KV_KEY_FLAG, 0, KVERBS_WR_INLINE,			\
-	  .help = "the content is taken at once, see max-inline" },	\
+	  .help = "the content is taken at once, see max-inline" }
+#define KEY_SOLICITED							\
 	{ "solicited", KV_KEY_FLAG, 0, KVERBS_WR_SOLICITED,		\
 	  .help = "the peer's completion is a solicited one" }
+#define KEY_IMM								\
+	{ "imm", KV_KEY_U32, AT(wr.imm), .must = true,			\
+	  .help = "immediate data, which the peer's completion shows" }
+#define KEYS_DATAGRAM							\
+	{ "ah", KV_KEY_ID, AT(wr.ah), HAS_AH, .type = KV_AH,		\
+	  .help = "ud: where to" },					\
+	{ "remote-qpn", KV_KEY_U32, AT(wr.remote_qpn), HAS_REMOTE_QPN,	\
+	  .help = "ud: the peer's QPN" },				\
+	{ "remote-qkey", KV_KEY_U32, AT(wr.remote_qkey), HAS_REMOTE_QKEY, \
+	  .help = "ud: the peer's Q_Key" }
 #define KEYS_REMOTE							\
 	{ "remote-addr", KV_KEY_U64, AT(wr.remote_addr), .must = true,	\
 	  .help = "the peer's iova" },					\
@@ -81,29 +96,33 @@ static const struct kv_key piece_key[] = {
 	  .help = "is added to remote-addr; default: 0" }
 
 static const struct kv_key send_key[] = {
-	KEY_QP, KEYS_ALL, KEYS_MESSAGE, KEYS_SEND_QUEUE,
-	{ "ah", KV_KEY_ID, AT(wr.ah), HAS_AH, .type = KV_AH,
-	  .help = "ud: where to" },
-	{ "remote-qpn", KV_KEY_U32, AT(wr.remote_qpn), HAS_REMOTE_QPN,
-	  .help = "ud: the peer's QPN" },
-	{ "remote-qkey", KV_KEY_U32, AT(wr.remote_qkey), HAS_REMOTE_QKEY,
-	  .help = "ud: the peer's Q_Key" },
-	{ .name = NULL },
+	KEY_QP, KEYS_ALL, KEY_INLINE, KEY_SOLICITED, KEYS_SEND_QUEUE, KEYS_DATAGRAM,
+	KEY_AND, { .name = NULL },
+};
+
+static const struct kv_key send_imm_key[] = {
+	KEY_QP, KEY_IMM, KEYS_ALL, KEY_INLINE, KEY_SOLICITED, KEYS_SEND_QUEUE, KEYS_DATAGRAM,
+	KEY_AND, { .name = NULL },
 };
 
 static const struct kv_key write_key[] = {
-	KEY_QP, KEYS_ALL, KEYS_REMOTE, KEYS_MESSAGE, KEYS_SEND_QUEUE, { .name = NULL },
+	KEY_QP, KEYS_ALL, KEYS_REMOTE, KEY_INLINE, KEYS_SEND_QUEUE, KEY_AND, { .name = NULL },
+};
+
+static const struct kv_key write_imm_key[] = {
+	KEY_QP, KEY_IMM, KEYS_ALL, KEYS_REMOTE, KEY_INLINE, KEY_SOLICITED, KEYS_SEND_QUEUE,
+	KEY_AND, { .name = NULL },
 };
 
 static const struct kv_key read_key[] = {
-	KEY_QP, KEYS_ALL, KEYS_REMOTE, KEYS_SEND_QUEUE, { .name = NULL },
+	KEY_QP, KEYS_ALL, KEYS_REMOTE, KEYS_SEND_QUEUE, KEY_AND, { .name = NULL },
 };
 
 static const struct kv_key fetch_add_key[] = {
 	KEY_QP, KEYS_ALL, KEYS_REMOTE,
 	{ "add", KV_KEY_U64, AT(wr.compare_add), .must = true,
 	  .help = "number that is added to the 8 bytes there" },
-	KEYS_SEND_QUEUE, { .name = NULL },
+	KEYS_SEND_QUEUE, KEY_AND, { .name = NULL },
 };
 
 static const struct kv_key cmp_swp_key[] = {
@@ -112,94 +131,214 @@ static const struct kv_key cmp_swp_key[] = {
 	  .help = "value that the 8 bytes there must have" },
 	{ "swap", KV_KEY_U64, AT(wr.swap), .must = true,
 	  .help = "value that they get then" },
-	KEYS_SEND_QUEUE, { .name = NULL },
+	KEYS_SEND_QUEUE, KEY_AND, { .name = NULL },
 };
 
 static const struct kv_key recv_key[] = {
-	{ "qp", KV_KEY_ID, AT(wr.qp), HAS_QP, .type = KV_QP,
+	{ "qp", KV_KEY_ID, AT(qp), .type = KV_QP,
 	  .help = "where it is posted, or:" },
-	{ "srq", KV_KEY_ID, AT(wr.srq), HAS_SRQ, .type = KV_SRQ,
+	{ "srq", KV_KEY_ID, AT(srq), .type = KV_SRQ,
 	  .help = "where it is posted" },
-	KEYS_ALL, { .name = NULL },
+	KEYS_ALL, KEY_AND, { .name = NULL },
 };
+
+/* Of an MR without a buffer: the one that it is registered over, and there what is registered. */
+static int take_registered(struct kv_session *s, const struct piece *piece, struct kv_sge *sge,
+			   uint64_t *length, struct kv_fault *f)
+{
+	union kv_object object;
+	const struct kv_mr *mr = &object.mr;
+	int ret = kv_session_get(s, KV_MR, sge->mr, &object, f);
+
+	if (ret)
+		return ret;
+	if (!mr->registered)
+		return kv_fault_set(f, -EINVAL, "mr %u is not registered: register it first",
+				    mr->id);
+	sge->buf = mr->buf;
+	if (!(piece->given.bits & HAS_OFFSET))
+		sge->offset = mr->offset;
+	if (piece->given.bits & HAS_LENGTH)
+		return 0;
+	if (sge->offset < mr->offset || sge->offset - mr->offset >= mr->length)
+		return kv_fault_set(f, -ERANGE,
+				    "offset %llu is not registered: mr %u has %llu bytes from %llu on",
+				    (unsigned long long)sge->offset, mr->id,
+				    (unsigned long long)mr->length, (unsigned long long)mr->offset);
+	*length = mr->length - (sge->offset - mr->offset);
+	return 0;
+}
+
+static int take_rest(struct kv_session *s, const struct kv_sge *sge, uint64_t *length,
+		     struct kv_fault *f)
+{
+	union kv_object object;
+	int ret = kv_session_get(s, KV_BUF, sge->buf, &object, f);
+
+	return ret ? ret : kv_content_rest(&object.buf, sge->offset, length, f);
+}
 
 static int take_piece(struct kv_session *s, uint32_t op, const struct piece *piece,
 		      struct kv_sge *sge, struct kv_fault *f)
 {
 	uint64_t length = piece->length;
-	union kv_object object;
-	int ret;
+	int ret = 0;
 
 	*sge = piece->sge;
-	if (!(piece->given.bits & HAS_LKEY))
-		sge->lkey = s->space == KV_SPACE_USER ? KVERBS_LKEY_MR : KVERBS_LKEY_DMA;
-	if (!(piece->given.bits & HAS_LENGTH) && kv_op_is_atomic(op)) {
+	if (!(piece->given.bits & (HAS_BUF | HAS_MR)))
+		return kv_fault_usage(f, "'buf' or 'mr' is missing: which bytes?");
+	if (!(piece->given.bits & HAS_BUF))
+		ret = take_registered(s, piece, sge, &length, f);
+	else if (!(piece->given.bits & HAS_LENGTH) && !kv_op_is_atomic(op))
+		ret = take_rest(s, sge, &length, f);
+	if (ret)
+		return ret;
+	if (!(piece->given.bits & HAS_LENGTH) && kv_op_is_atomic(op))
 		length = ATOMIC_BYTES;
-	} else if (!(piece->given.bits & HAS_LENGTH)) {
-		ret = kv_session_get(s, KV_MR, sge->mr, &object, f);
-		if (!ret)
-			ret = kv_content_rest(&object.mr, sge->offset, &length, f);
-		if (ret)
-			return ret;
-	}
 	if (length > UINT32_MAX)
 		return kv_fault_set(f, -EINVAL,
-				    "mr %u: a piece has less than 4 GiB; name its length", sge->mr);
+				    "buf %u: an sge has less than 4 GiB; name its length", sge->buf);
 	sge->length = (uint32_t)length;
 	return 0;
 }
 
-/* A receive goes to one of two queues; the address of a datagram has three parts. */
-static int check_destination(uint32_t op, uint32_t bits, struct kv_fault *f)
+/* A receive goes to one of two queues. */
+static int check_queue(const struct post_args *a, struct kv_fault *f)
 {
-	uint32_t queue = bits & (HAS_QP | HAS_SRQ);
+	return !a->qp == !a->srq ? kv_fault_usage(f, "it takes 'qp' or 'srq'") : 0;
+}
+
+/* The address of a datagram has three parts. */
+static int check_datagram(uint32_t bits, struct kv_fault *f)
+{
 	const uint32_t all = HAS_AH | HAS_REMOTE_QPN | HAS_REMOTE_QKEY;
 	const char *missing = !(bits & HAS_AH) ? "ah" :
 			      !(bits & HAS_REMOTE_QPN) ? "remote-qpn" :
 							 "remote-qkey";
 
-	if (op == KVERBS_OP_RECV && queue != HAS_QP && queue != HAS_SRQ)
-		return kv_fault_usage(f, "it takes 'qp' or 'srq'");
 	if (!(bits & all) || (bits & all) == all)
 		return 0;
 	return kv_fault_usage(f, "'%s' is missing: a datagram needs 'ah', 'remote-qpn' and 'remote-qkey'",
 			      missing);
 }
 
+/* @a: as it was typed; @queue: that of the list. */
+static int make_wr(struct kv_session *s, const struct post_args *a, const struct kv_post *queue,
+		   struct kv_wr *wr, struct kv_fault *f)
+{
+	struct kv_why why;
+	int ret;
+
+	*wr = a->wr;
+	kv_parse_enum(a->given.command->name, kv_enum_wr_op, &wr->op, &why);
+	ret = check_datagram(a->given.bits, f);
+	if (ret)
+		return ret;
+	wr->flags = a->given.bits & KVERBS_WR__ALL;
+	wr->has_imm = kv_op_needs_imm(wr->op);
+	wr->has_remote = kv_op_needs_remote(wr->op);
+	if (wr->remote_addr > UINT64_MAX - a->remote_offset)
+		return kv_fault_usage(f, "remote-addr and remote-offset together are beyond 64 bits");
+	if (wr->has_imm) {
+		ret = kv_iwarp_check(s, queue->qp, KV_IWARP_IMM, f);
+		if (ret)
+			return ret;
+	}
+	wr->remote_addr += a->remote_offset;
+	wr->sges = a->pieces;
+	for (unsigned int i = 0; i < a->pieces && !ret; i++)
+		ret = take_piece(s, wr->op, &a->piece[i], &wr->sge[i], f);
+	return ret;
+}
+
+/* What stands behind "and": as a command, but for the queue. */
+static int parse_next(struct kv_session *s, const struct kv_rest *words, struct post_args *a,
+		      struct kv_fault *f)
+{
+	const struct kv_command *command = kv_noun_post.command;
+	const struct kv_key *key;
+
+	if (!words->n)
+		return kv_fault_usage(f, "a request is missing behind 'and'");
+	while (command->name && strcmp(command->name, words->word[0]))
+		command++;
+	if (!command->name)
+		return kv_fault_usage(f, "'%.200s' is no request: behind 'and' stands an operation, as behind 'post'",
+				      words->word[0]);
+	for (key = command->key; key->offset == AT(qp) || key->offset == AT(srq); key++)
+		;
+	memset(a, 0, sizeof(*a));
+	a->given.command = command;
+	return kv_args_parse(key, &s->variables, words->word + 1, words->n - 1, a, f);
+}
+
+/* Say which request of several it was. */
+static int blame(uint32_t n, int ret, struct kv_fault *f)
+{
+	char text[sizeof(f->text)];
+
+	if (ret && n) {
+		snprintf(text, sizeof(text), "%s", f->text);
+		snprintf(f->text, sizeof(f->text), "wr %u: %.900s", n + 1, text);
+	}
+	return ret;
+}
+
+/* @post: its queue is there; receives the requests, the array of which the caller frees. */
+static int make_list(struct kv_session *s, const struct post_args *first, struct kv_post *post,
+		     struct kv_wr **list, struct kv_fault *f)
+{
+	struct post_args next = *first;
+	struct kv_rest rest;
+	struct kv_wr *more;
+	int ret;
+
+	for (;;) {
+		if (post->wrs == KVERBS_POSTED_MAX)
+			return kv_fault_usage(f, "a list has at most %d requests", KVERBS_POSTED_MAX);
+		more = reallocarray(*list, post->wrs + 1, sizeof(*more));
+		if (!more)
+			return kv_fault_set(f, -ENOMEM, "no memory");
+		*list = more;
+		ret = blame(post->wrs, make_wr(s, &next, post, &more[post->wrs], f), f);
+		if (ret)
+			return ret;
+		post->wrs++;
+		rest = next.rest;
+		if (!rest.word)
+			return 0;
+		ret = blame(post->wrs, parse_next(s, &rest, &next, f), f);
+		if (ret)
+			return ret;
+	}
+}
+
 static int post(struct kv_session *s, const void *args, struct json_object *result,
 		struct kv_fault *f)
 {
 	const struct post_args *a = args;
-	struct kv_wr wr = a->wr;
-	struct kv_why why;
-	int ret;
+	struct kv_post post = { .qp = a->qp, .srq = a->srq };
+	struct kv_wr *list = NULL;
+	struct kv_posted posted;
+	int ret = check_queue(a, f);
 
-	kv_parse_enum(a->given.command->name, kv_enum_wc_op, &wr.op, &why);
-	ret = check_destination(wr.op, a->given.bits, f);
-	if (ret)
-		return ret;
-	wr.flags = a->given.bits & KVERBS_WR__ALL;
-	wr.has_imm = a->given.bits & HAS_IMM;
-	wr.has_remote = kv_op_needs_remote(wr.op);
-	if (wr.remote_addr > UINT64_MAX - a->remote_offset)
-		return kv_fault_usage(f, "remote-addr and remote-offset together are beyond 64 bits");
-	if (wr.has_imm) {
-		ret = kv_iwarp_check(s, wr.qp, KV_IWARP_IMM, f);
+	if (!ret)
+		ret = make_list(s, a, &post, &list, f);
+	post.wr = list;
+	if (!ret) {
+		ret = kv_op_wr_post(s->b, &post, &posted, NULL);
 		if (ret)
-			return ret;
+			kv_session_refuse(s, ret, f);
 	}
-	wr.remote_addr += a->remote_offset;
-	wr.sges = a->pieces;
-	for (unsigned int i = 0; i < a->pieces; i++) {
-		ret = take_piece(s, wr.op, &a->piece[i], &wr.sge[i], f);
-		if (ret)
-			return ret;
-	}
-	ret = kv_op_wr_post(s->b, &wr, NULL, NULL);
-	if (ret)
-		return kv_session_refuse(s, ret, f);
-	kv_describe(result, &kv_shape_wr, &wr);
-	return 0;
+	if (!ret && posted.error)
+		ret = kv_fault_set(f, posted.error,
+				   "the device refuses wr %u of %u; the %u before it %s posted",
+				   posted.posted + 1, post.wrs, posted.posted,
+				   posted.posted == 1 ? "is" : "are");
+	if (!ret)
+		kv_describe(result, &kv_shape_post, &post);
+	free(list);
+	return ret;
 }
 
 #define ARGS .size = sizeof(struct post_args), .fn = post
@@ -208,8 +347,10 @@ static int post(struct kv_session *s, const void *args, struct json_object *resu
 static const struct kv_command commands[] = {
 	{ "send", "sends a message, which takes one of the peer's receives",
 	  .key = send_key, ARGS },
-	{ "write", "writes into the peer's memory; with imm it takes a receive",
-	  .key = write_key, ARGS },
+	{ "send-imm", "sends a message with immediate data", .key = send_imm_key, ARGS },
+	{ "write", "writes into the peer's memory", .key = write_key, ARGS },
+	{ "write-imm", "writes with immediate data, which take one of the peer's receives",
+	  .key = write_imm_key, ARGS },
 	{ "read", "reads from the peer's memory", .key = read_key, ARGS },
 	{ "fetch-add", "adds to 8 bytes of the peer's, and brings what they were",
 	  .key = fetch_add_key, ARGS },
@@ -221,5 +362,5 @@ static const struct kv_command commands[] = {
 };
 
 const struct kv_noun kv_noun_post = {
-	"post", "posts one work request", false, commands,
+	"post", "posts work requests", false, commands,
 };

@@ -12,7 +12,9 @@ static bool was_given(const struct kv_operation_args *a, const char *key)
 static int choose_sgid(struct kv_session *s, struct kv_operation_args *a, struct kv_fault *f)
 {
 	struct kv_ah_init *init = &a->in.ah_new;
+	const struct kv_port *port;
 	const struct kv_gid *gid;
+	char text[KV_PORT_TEXT];
 	union kv_object pd;
 	struct kv_dev dev;
 	int ret;
@@ -25,11 +27,18 @@ static int choose_sgid(struct kv_session *s, struct kv_operation_args *a, struct
 	ret = kv_op_dev_get(s->b, &(struct kv_dev_name){ pd.pd.dev }, &dev, NULL);
 	if (ret)
 		return kv_session_refuse(s, ret, f);
-	gid = kv_gid_choose(&dev, -1);
+	port = kv_port_find(&dev, init->port);
+	/* The backend refuses it. */
+	if (!port)
+		return 0;
+	if (port->error)
+		return kv_fault_set(f, -(int)port->error, "%s",
+				    kv_port_explain(&dev, init->port, text));
+	gid = kv_gid_choose(port, -1);
 	if (!gid)
 		return kv_fault_set(f, -EADDRNOTAVAIL,
-				    "%s has no GID to send from; its network interface needs an IP address",
-				    dev.name);
+				    "port %u of %s has no GID to send from; its network interface needs an IP address",
+				    port->number, dev.name);
 	init->av.has_sgid_index = true;
 	init->av.sgid_index = gid->index;
 	return 0;
@@ -69,34 +78,16 @@ static int check_carrier(struct kv_session *s, uint32_t qp, struct kv_fault *f)
 	return kv_fault_set(f, -EINVAL, "'qp' is missing: in the kernel this is a work request, on a QP in rts");
 }
 
-/* All rights of the buffer that the device has: some devices refuse a request for atomics. */
-static uint32_t default_access(struct kv_session *s, const struct kv_mr *mr)
-{
-	struct kv_dev dev;
-
-	if (!(mr->max_access & KVERBS_ACCESS_REMOTE_ATOMIC) ||
-	    kv_op_dev_get(s->b, &(struct kv_dev_name){ mr->dev }, &dev, NULL) ||
-	    dev.can & KVERBS_CAN_ATOMIC)
-		return mr->max_access;
-	return mr->max_access & ~KVERBS_ACCESS_REMOTE_ATOMIC;
-}
-
 static int choose_range(struct kv_session *s, struct kv_operation_args *a, struct kv_fault *f)
 {
 	struct kv_mr_reg *reg = &a->in.mr_reg;
 	union kv_object object;
-	int ret;
+	int ret = check_carrier(s, reg->qp, f);
 
-	ret = check_carrier(s, reg->qp, f);
-	if (!ret)
-		ret = kv_session_get(s, KV_MR, reg->id, &object, f);
-	if (ret)
+	if (ret || was_given(a, "length"))
 		return ret;
-	if (!was_given(a, "access"))
-		reg->access = default_access(s, &object.mr);
-	if (was_given(a, "length"))
-		return 0;
-	return kv_content_rest(&object.mr, reg->offset, &reg->length, f);
+	ret = kv_session_get(s, KV_BUF, reg->buf, &object, f);
+	return ret ? ret : kv_content_rest(&object.buf, reg->offset, &reg->length, f);
 }
 
 static int check_inv(struct kv_session *s, struct kv_operation_args *a, struct kv_fault *f)

@@ -91,6 +91,8 @@ static const struct kv_key connect_key[] = {
 	  .help = "what 'qp address' told of the other QP; rc and uc need it" },
 	{ "psn", KV_KEY_U32, AT(attr.sq_psn), KV_QPA_SQ_PSN, .max = 0xffffff,
 	  .help = "the first PSN to send; default: the own QPN" },
+	{ "port", KV_KEY_U32, AT(attr.port), KV_QPA_PORT, .max = INT32_MAX,
+	  .help = "of the device; default: the one that INIT has put the QP to, else 1" },
 	{ "sgid-index", KV_KEY_U32, AT(attr.av.sgid_index), KV_QPA_AV,
 	  .max = INT32_MAX,
 	  .help = "entry of the own GID table to send from; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any" },
@@ -132,18 +134,40 @@ static int find_dev(struct kv_session *s, const struct kv_qp *qp, struct kv_dev 
 	return 0;
 }
 
-/* The GID that a QP uses: one of @dev's. @index: in the GID table; -1: the best one, by type. */
-static int find_gid(const struct kv_dev *dev, int index, const struct kv_gid **gid,
-		    struct kv_fault *f)
+/* The port that a QP is at, or is to be at. */
+static uint32_t port_of(const struct kv_qp *qp)
 {
-	*gid = kv_gid_choose(dev, index);
+	return qp->attr.mask & KV_QPA_PORT ? qp->attr.port : 1;
+}
+
+static int find_port(const struct kv_dev *dev, uint32_t number, const struct kv_port **port,
+		     struct kv_fault *f)
+{
+	char text[KV_PORT_TEXT];
+
+	*port = kv_port_find(dev, number);
+	if (!*port)
+		return kv_fault_set(f, -EINVAL, "port %u: %s", number,
+				    kv_port_explain(dev, number, text));
+	if ((*port)->error)
+		return kv_fault_set(f, -(int)(*port)->error, "%s",
+				    kv_port_explain(dev, number, text));
+	return 0;
+}
+
+/* The GID that a QP uses: one of @port's. @index: in the GID table; -1: the best one, by type. */
+static int find_gid(const struct kv_dev *dev, const struct kv_port *port, int index,
+		    const struct kv_gid **gid, struct kv_fault *f)
+{
+	*gid = kv_gid_choose(port, index);
 	if (*gid)
 		return 0;
 	if (index >= 0)
-		return kv_fault_set(f, -EINVAL, "sgid-index %d: %s has no such GID; 'dev show' lists those that there are",
-				    index, dev->name);
+		return kv_fault_set(f, -EINVAL, "sgid-index %d: port %u of %s has no such GID; 'dev show' lists those that there are",
+				    index, port->number, dev->name);
 	return kv_fault_set(f, -EADDRNOTAVAIL,
-			    "%s has no GID; its network interface needs an IP address", dev->name);
+			    "port %u of %s has no GID; its network interface needs an IP address",
+			    port->number, dev->name);
 }
 
 static uint32_t default_access(const struct kv_qp *qp, const struct kv_dev *dev)
@@ -152,7 +176,7 @@ static uint32_t default_access(const struct kv_qp *qp, const struct kv_dev *dev)
 
 	if (qp->type == KVERBS_QPT_RC)
 		access |= KVERBS_ACCESS_REMOTE_READ;
-	if (qp->type == KVERBS_QPT_RC && dev->can & KVERBS_CAN_ATOMIC)
+	if (qp->type == KVERBS_QPT_RC && dev->caps & KVERBS_CAP_ATOMIC)
 		access |= KVERBS_ACCESS_REMOTE_ATOMIC;
 	return access;
 }
@@ -185,35 +209,36 @@ static int check_rts(const struct kv_dev *dev, const struct kv_qp *qp,
 	if (attr->max_rd_atomic > dev->max_qp_init_rd_atom)
 		return kv_fault_set(f, -EINVAL,
 				    "max-rd-atomic is %u, above the device's max_qp_init_rd_atom, %u",
-				    attr->max_rd_atomic,
-				    dev->max_qp_init_rd_atom);
+				    attr->max_rd_atomic, dev->max_qp_init_rd_atom);
 	return 0;
 }
 
-/* The attributes of all steps. */
 static int prepare(struct kv_session *s, const struct connect_args *a, const struct kv_qp *qp,
 		   struct kv_qp_attr *attr, struct kv_fault *f)
 {
 	uint32_t given = a->given.bits;
+	const struct kv_port *port;
 	const struct kv_gid *gid;
 	struct kv_dev dev;
-	int ret;
+	int ret = find_dev(s, qp, &dev, f);
 
-	ret = find_dev(s, qp, &dev, f);
 	if (!ret)
-		ret = find_gid(&dev, given & KV_QPA_AV ? (int)a->attr.av.sgid_index : -1,
-				     &gid, f);
+		ret = find_port(&dev, given & KV_QPA_PORT ? a->attr.port : port_of(qp), &port, f);
+	if (!ret)
+		ret = find_gid(&dev, port, given & KV_QPA_AV ? (int)a->attr.av.sgid_index : -1,
+			       &gid, f);
 	if (!ret)
 		ret = check_rts(&dev, qp, &a->attr, f);
 	if (ret)
 		return ret;
 	*attr = a->attr;
+	attr->port = port->number;
 	if (!(given & KV_QPA_SQ_PSN))
 		attr->sq_psn = qp->qpn;
 	if (!(given & KV_QPA_ACCESS))
 		attr->access = default_access(qp, &dev);
 	if (!(given & KV_QPA_PATH_MTU))
-		attr->path_mtu = kv_raw_mtu(dev.active_mtu);
+		attr->path_mtu = kv_raw_mtu(port->active_mtu);
 	kv_raw_set_peer(attr, &a->peer, gid->index);
 	return 0;
 }
@@ -236,8 +261,7 @@ static int check(const struct connect_args *a, const struct kv_qp *qp, struct kv
 	if (connected && !(a->given.bits & HAS_PEER))
 		return kv_fault_set(f, -EINVAL,
 				    "'peer' is missing: qp %u is of type %s, and needs the address that 'qp address' told of the other QP",
-				    qp->id,
-				    kv_enum_name(kv_enum_qp_type, qp->type));
+				    qp->id, kv_enum_name(kv_enum_qp_type, qp->type));
 	for (unsigned int step = 0; step < KV_RAW_STEPS; step++)
 		any |= kv_raw_needs(qp->type, step);
 	for (const struct kv_key *k = connect_key; k->name; k++) {
@@ -286,9 +310,8 @@ static int connect_qp(struct kv_session *s, const void *args, struct json_object
 	union kv_object object;
 	struct kv_fault why;
 	uint32_t done = 0;
-	int ret;
+	int ret = kv_session_get(s, KV_QP, a->given.id, &object, f);
 
-	ret = kv_session_get(s, KV_QP, a->given.id, &object, f);
 	if (!ret)
 		ret = check(a, &object.qp, f);
 	if (!ret)
@@ -312,14 +335,18 @@ static int connect_qp(struct kv_session *s, const void *args, struct json_object
 
 struct address_args {
 	struct kv_given given;
+	uint32_t port;
 	uint32_t sgid_index;
 	uint32_t psn;
 };
 
 #define HAS_SGID_INDEX (1U << 0)
 #define HAS_PSN (1U << 1)
+#define HAS_PORT (1U << 2)
 
 static const struct kv_key address_key[] = {
+	{ "port", KV_KEY_U32, offsetof(struct address_args, port), HAS_PORT, .max = INT32_MAX,
+	  .help = "of the device; default: the one that INIT has put the QP to, else 1" },
 	{ "sgid-index", KV_KEY_U32, offsetof(struct address_args, sgid_index),
 	  HAS_SGID_INDEX, .max = INT32_MAX,
 	  .help = "entry of the GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any" },
@@ -336,20 +363,22 @@ static int address(struct kv_session *s, const void *args,
 	uint32_t bits = a->given.bits;
 	struct kv_address address;
 	char text[KV_ADDRESS_TEXT];
+	const struct kv_port *port;
 	const struct kv_gid *gid;
 	union kv_object object;
 	struct kv_dev dev;
-	int ret;
+	int ret = kv_session_get(s, KV_QP, a->given.id, &object, f);
 
-	ret = kv_session_get(s, KV_QP, a->given.id, &object, f);
 	if (!ret)
 		ret = find_dev(s, &object.qp, &dev, f);
 	if (!ret)
-		ret = find_gid(&dev, bits & HAS_SGID_INDEX ? (int)a->sgid_index : -1, &gid,
-				     f);
+		ret = find_port(&dev, bits & HAS_PORT ? a->port : port_of(&object.qp), &port, f);
+	if (!ret)
+		ret = find_gid(&dev, port, bits & HAS_SGID_INDEX ? (int)a->sgid_index : -1, &gid,
+			       f);
 	if (ret)
 		return ret;
-	address.lid = dev.lid;
+	address.lid = port->lid;
 	address.qpn = object.qp.qpn;
 	address.psn = bits & HAS_PSN ? a->psn : object.qp.qpn;
 	memcpy(address.gid, gid->raw, sizeof(address.gid));
@@ -359,6 +388,7 @@ static int address(struct kv_session *s, const void *args,
 	kv_out_put_count(result, "lid", address.lid);
 	kv_out_put_count(result, "qpn", address.qpn);
 	kv_out_put_count(result, "psn", address.psn);
+	kv_out_put_count(result, "port", port->number);
 	kv_describe_gid(result, "gid", address.gid);
 	kv_out_put_count(result, "gid_index", gid->index);
 	kv_object_part(s, KV_QP, a->given.id, result);

@@ -7,10 +7,14 @@
 #include "object/describe.h"
 #include "object/text.h"
 #include "object/trace.h"
+#include "out/out.h"
 
 /* Room for what a verb is called for, and for what it gave. */
 #define ARGS 1024
 #define RESULT 64
+
+/* A set of stages. */
+#define STAGE(stage) (1U << (stage))
 
 /**
  * struct trace - the backend that traces
@@ -39,17 +43,18 @@ struct trace {
 };
 
 /*
- * Traces an operation that has been done: @in, @out and @ns as of kv_op_call(), @ret what it
- * returned, which is returned again.
+ * Traces an operation that has been done: @in and @out as of kv_op_call(), @ret what it returned,
+ * which is returned again.
  */
-typedef int trace_fn(struct trace *t, enum kv_op op, const void *in, const void *out,
-		    const uint64_t *ns, int ret);
+typedef int trace_fn(struct trace *t, enum kv_op op, const void *in, const void *out, int ret);
 
 /* Pass on an error with the inner backend's text. */
 static int pass(struct trace *t, int ret)
 {
 	if (ret)
 		memcpy(t->base.err, t->inner->err, sizeof(t->base.err));
+	t->base.failed = t->inner->failed;
+	t->base.times = t->inner->times;
 	return ret;
 }
 
@@ -80,53 +85,13 @@ void kv_trace_settle(struct kv_backend *b)
 	t->fn(&call, t->arg);
 }
 
-/* Whether the kernel's verb failed, not a check before it. @err: the module's text. */
-static bool is_verbs_failure(const char *verb, const char *err)
-{
-	static const struct {
-		const char *verb;
-		const char *text;
-	} others[] = {
-		{ "ib_create_cq", "the device refuses to make the cq" },
-		{ "ib_alloc_cq", "the device refuses to make the cq" },
-		{ "rdma_create_user_ah", "MAC address can't be resolved" },
-		{ "rdma_bind_addr", "is not an address of an RDMA device" },
-		{ "rdma_bind_addr", "port is a privileged one" },
-		{ "rdma_listen", "port is in use" },
-		{ "rdma_resolve_addr", "no route leads to dst" },
-		{ "ib_post_", "the device says that the queue is full" },
-		{ "ib_post_", "the device refuses the request" },
-		{ "ib_post_", "the device completed the request with an error" },
-		{ "ib_post_", "no completion within" },
-	};
-	char text[64];
-
-	snprintf(text, sizeof(text), "%s failed", verb);
-	if (strstr(err, text))
-		return true;
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (!strncmp(verb, others[i].verb, strlen(others[i].verb)) &&
-		    strstr(err, others[i].text))
-			return true;
-	}
-	return false;
-}
-
-/* User space measures a verb that fails, too. */
-static bool was_called(const struct trace *t, const char *verb, const uint64_t *ns, int ret)
-{
-	if (!ret)
-		return true;
-	return t->kernel ? is_verbs_failure(verb, t->inner->err) : ns && *ns;
-}
-
 /*
- * Report the verb @call, whose outcome is added here, and return @ret. @ns: how long it took;
- * 0: it was not called; NULL: not known.
+ * Report the verb @call, whose outcome is added here, and return @ret. @stages: those that are this
+ * verb; a failure of any other one means that it was not called.
  */
-static int trace_call(struct trace *t, struct kv_trace_call *call, const uint64_t *ns, int ret)
+static int trace_call(struct trace *t, uint32_t stages, struct kv_trace_call *call, int ret)
 {
-	call->called = was_called(t, call->verb, ns, ret);
+	call->called = !ret || stages & STAGE(t->inner->failed);
 	if (ret)
 		call->result = NULL;
 	if (!call->called) {
@@ -136,16 +101,17 @@ static int trace_call(struct trace *t, struct kv_trace_call *call, const uint64_
 	call->error = ret;
 	call->why = t->inner->err;
 	call->calls = 1;
-	call->timed = ns && !ret;
-	call->ns = call->timed ? *ns : 0;
+	call->timed = !ret && t->inner->times.verb_ns;
+	call->ns = call->timed ? t->inner->times.verb_ns : 0;
+	call->stage_ns = call->timed ? t->inner->times.stage_ns : NULL;
 	kv_trace_settle(&t->base);
 	t->fn(call, t->arg);
 	return pass(t, ret);
 }
 
 /* The same of a verb that stands alone. */
-static int trace_verb(struct trace *t, const char *verb, const char *args, const char *result,
-		     const uint64_t *ns, int ret)
+static int trace_verb(struct trace *t, uint32_t stages, const char *verb, const char *args,
+		      const char *result, int ret)
 {
 	struct kv_trace_call call = {
 		.verb = verb,
@@ -153,7 +119,7 @@ static int trace_verb(struct trace *t, const char *verb, const char *args, const
 		.result = result,
 	};
 
-	return trace_call(t, &call, ns, ret);
+	return trace_call(t, stages, &call, ret);
 }
 
 /* The kernel has two kinds of CQs: with a handler of its own, and without. */
@@ -194,24 +160,24 @@ static void format_args(const struct trace *t, enum kv_op op, const void *in, ch
 	json_object_put(obj);
 }
 
-/* An operation that is the verb of its row. */
-static int trace_row(struct trace *t, enum kv_op op, const void *in, const void *out,
-		    const uint64_t *ns, int ret)
+static int trace_row(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
 {
 	char args[ARGS];
 
 	format_args(t, op, in, args);
-	return trace_verb(t, kv_op_rows[op].verb[!t->kernel], args, NULL, ns, ret);
+	return trace_verb(t, kv_op_rows[op].about == KV_CONN ? STAGE(KVERBS_STAGE_CM) :
+			  STAGE(KVERBS_STAGE_MODIFY), kv_op_rows[op].verb[!t->kernel], args, NULL, ret);
 }
 
-static int trace_new(struct trace *t, enum kv_op op, const void *in, const union kv_object *object,
-		    const uint64_t *ns, int ret)
+static int trace_new(struct trace *t, enum kv_op op, const void *in, const union kv_object *object, int ret)
 {
 	enum kv_type type = (enum kv_type)(op - KV_OP_PD_NEW);
 	const char *verb = kv_object_rows[type].make[!t->kernel];
 	const struct kv_srq_init *srq = in;
 	char args[ARGS], result[RESULT];
 
+	if (!verb)
+		return pass(t, ret);
 	if (t->kernel && type == KV_CQ && is_raw_cq(((const struct kv_cq_init *)in)->context))
 		verb = "ib_create_cq";
 	format_args(t, op, in, args);
@@ -222,11 +188,13 @@ static int trace_new(struct trace *t, enum kv_op op, const void *in, const union
 	else
 		snprintf(result, sizeof(result), "%s %u", kv_enum_name(kv_enum_type, type),
 			 object->id);
-	trace_verb(t, verb, args, result, ns, ret);
+	/* In user space the limit of an SRQ is a verb of its own. */
+	trace_verb(t, STAGE(KVERBS_STAGE_CREATE) | STAGE(KVERBS_STAGE_MODIFY), verb, args, result, ret);
 	if (t->kernel || ret || type != KV_SRQ || !srq->limit)
 		return ret;
 	snprintf(args, sizeof(args), "srq %u, limit %u", object->id, srq->limit);
-	return trace_verb(t, "ibv_modify_srq", args, NULL, NULL, 0);
+	kv_backend_begin(t->inner);
+	return trace_verb(t, 0, "ibv_modify_srq", args, NULL, 0);
 }
 
 /* The device is asked for each show of a QP or an SRQ. */
@@ -239,14 +207,14 @@ static void trace_query(struct trace *t, enum kv_type type, const union kv_objec
 	if (type == KV_QP) {
 		if (object->qp.attr.mask)
 			state = kv_enum_name(kv_enum_qp_state, object->qp.attr.state);
-		trace_verb(t, t->kernel ? "ib_query_qp" : "ibv_query_qp", args, state, NULL, 0);
+		trace_verb(t, 0, t->kernel ? "ib_query_qp" : "ibv_query_qp", args, state, 0);
 	} else if (type == KV_SRQ) {
 		snprintf(limit, sizeof(limit), "limit %u", object->srq.limit);
-		trace_verb(t, t->kernel ? "ib_query_srq" : "ibv_query_srq", args, limit, NULL, 0);
+		trace_verb(t, 0, t->kernel ? "ib_query_srq" : "ibv_query_srq", args, limit, 0);
 	}
 }
 
-static int del(struct trace *t, enum kv_type type, uint32_t id, uint64_t *ns)
+static int del(struct trace *t, enum kv_type type, uint32_t id)
 {
 	const char *verb = kv_object_rows[type].destroy[!t->kernel];
 	union kv_object object;
@@ -256,17 +224,17 @@ static int del(struct trace *t, enum kv_type type, uint32_t id, uint64_t *ns)
 	if (t->kernel && type == KV_CQ && !kv_op_get(t->inner, KV_CQ, id, &object) &&
 	    is_raw_cq(object.cq.context))
 		verb = "ib_destroy_cq";
-	ret = kv_op_del(t->inner, type, id, ns);
-	/* A buffer of user space that is not registered is no MR. */
-	if (!t->kernel && type == KV_MR && !ret && !*ns)
-		return 0;
+	ret = kv_op_del(t->inner, type, id, NULL);
+	/* To libibverbs an MR that is not registered is none. */
+	if (!verb || (!t->kernel && type == KV_MR && !ret && !t->inner->times.verb_ns))
+		return pass(t, ret);
 	snprintf(args, sizeof(args), "%s %u", kv_enum_name(kv_enum_type, type), id);
-	return trace_verb(t, verb, args, NULL, ns, ret);
+	return trace_verb(t, STAGE(KVERBS_STAGE_DESTROY), verb, args, NULL, ret);
 }
 
 /* A request of the kernel's: it is posted, and its completion polled from the send CQ. */
 static int trace_work(struct trace *t, const char *wr, const char *before, const char *args,
-		     const char *result, const uint64_t *ns, int ret)
+		     const char *result, int ret)
 {
 	struct kv_trace_call call = {
 		.verb = "ib_post_send",
@@ -277,67 +245,91 @@ static int trace_work(struct trace *t, const char *wr, const char *before, const
 		.result = result,
 	};
 
-	return trace_call(t, &call, ns, ret);
+	return trace_call(t, STAGE(KVERBS_STAGE_POST) | STAGE(KVERBS_STAGE_COMPLETION), &call, ret);
 }
 
-static int mr_reg(struct trace *t, enum kv_op op, const void *in, const void *out,
-		  const uint64_t *ns, int ret)
+static int mr_reg(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
 {
 	const struct kv_mr_reg *reg = in;
 	const struct kv_mr *mr = out;
 	char args[ARGS], result[RESULT], access[96], range[96], before[128];
 
 	kv_text_flags(access, sizeof(access), kv_enum_access, reg->access);
-	snprintf(range, sizeof(range), "mr %u, offset %llu, length %llu", reg->id,
-		 (unsigned long long)reg->offset, (unsigned long long)reg->length);
+	snprintf(range, sizeof(range), "mr %u, buf %u, offset %llu, length %llu", reg->id,
+		 reg->buf, (unsigned long long)reg->offset, (unsigned long long)reg->length);
 	snprintf(result, sizeof(result), "lkey 0x%x, rkey 0x%x", ret ? 0 : mr->lkey,
 		 ret ? 0 : mr->rkey);
 	snprintf(args, sizeof(args), "%s, access %s", range, access);
 	if (!t->kernel)
-		return trace_verb(t, "ibv_reg_mr", args, result, ns, ret);
-	if (ret && is_verbs_failure("ib_map_mr_sg", t->inner->err))
-		return trace_verb(t, "ib_map_mr_sg", range, NULL, ns, ret);
+		return trace_verb(t, STAGE(KVERBS_STAGE_CREATE), "ibv_reg_mr", args, result, ret);
+	if (ret && t->inner->failed == KVERBS_STAGE_MAP)
+		return trace_verb(t, STAGE(KVERBS_STAGE_MAP), "ib_map_mr_sg", range, NULL, ret);
 	snprintf(before, sizeof(before), "ib_map_mr_sg(%s), ", range);
 	snprintf(args, sizeof(args), "mr %u, qp %u, access %s", reg->id, reg->qp, access);
-	return trace_work(t, "IB_WR_REG_MR", before, args, result, ns, ret);
+	return trace_work(t, "IB_WR_REG_MR", before, args, result, ret);
 }
 
-static int mr_inv(struct trace *t, enum kv_op op, const void *in, const void *out,
-		  const uint64_t *ns, int ret)
+static int mr_inv(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
 {
 	char args[ARGS];
 
 	format_args(t, op, in, args);
 	if (t->kernel)
-		return trace_work(t, "IB_WR_LOCAL_INV", NULL, args, NULL, ns, ret);
-	return trace_verb(t, "ibv_dereg_mr", args, NULL, ns, ret);
+		return trace_work(t, "IB_WR_LOCAL_INV", NULL, args, NULL, ret);
+	return trace_verb(t, STAGE(KVERBS_STAGE_DESTROY), "ibv_dereg_mr", args, NULL, ret);
 }
 
-static int post(struct trace *t, enum kv_op op, const void *in, const void *out,
-		const uint64_t *ns, int ret)
+/* "qp 1, op send, wr-id 7; op write, wr-id 8"; the caller frees it. NULL: no memory. */
+static char *format_list(const struct trace *t, const struct kv_post *post)
+{
+	const size_t size = (post->wrs + 1) * ARGS;
+	char *text = calloc(1, size);
+	size_t used;
+
+	if (!text || !*t->in_full)
+		return text;
+	used = (size_t)snprintf(text, size, "%s %u", post->srq ? "srq" : "qp",
+				post->srq ? post->srq : post->qp);
+	for (uint32_t i = 0; i < post->wrs; i++) {
+		struct json_object *obj = json_object_new_object();
+
+		kv_describe(obj, &kv_shape_wr, &post->wr[i]);
+		kv_text_pairs(text + used, size - used, obj, i ? "; " : ", ", ", ");
+		used += strlen(text + used);
+		json_object_put(obj);
+	}
+	return text;
+}
+
+static int post(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
 {
 	static const char *const send[] = { "ib_post_send", "ibv_post_send" };
 	static const char *const recv[] = { "ib_post_recv", "ibv_post_recv" };
 	static const char *const srq_recv[] = { "ib_post_srq_recv", "ibv_post_srq_recv" };
+	const struct kv_posted *posted = out;
 	const char *const *verb = send;
-	const struct kv_wr *wr = in;
-	char args[ARGS];
+	const struct kv_post *post = in;
+	char result[RESULT] = "", *args;
 
-	if (wr->op == KVERBS_OP_RECV)
-		verb = wr->srq ? srq_recv : recv;
-	format_args(t, op, in, args);
-	return trace_verb(t, verb[!t->kernel], args, NULL, ns, ret);
+	if (post->wr->op == KVERBS_OP_RECV)
+		verb = post->srq ? srq_recv : recv;
+	if (!ret && posted->error)
+		snprintf(result, sizeof(result), "%d (%s) of the request behind %u posted ones",
+			 posted->error, kv_errno_name(posted->error), posted->posted);
+	args = format_list(t, post);
+	ret = trace_verb(t, STAGE(KVERBS_STAGE_POST), verb[!t->kernel], args ?: "", result, ret);
+	free(args);
+	return ret;
 }
 
-static int poll(struct trace *t, enum kv_op op, const void *in, const void *out,
-		const uint64_t *ns, int ret)
+static int poll(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
 {
 	const struct kv_cq_poll *poll = in;
 	const struct kv_polled *polled = out;
 	char args[ARGS], result[RESULT];
 
 	/* Completions that the backend holds already need no verb. */
-	if (!ret && !*ns)
+	if (!ret && !t->inner->times.verb_ns)
 		return 0;
 	/* Empty polls are counted, and reported when another verb follows. */
 	if (!ret && !polled->n) {
@@ -345,30 +337,30 @@ static int poll(struct trace *t, enum kv_op op, const void *in, const void *out,
 			kv_trace_settle(&t->base);
 		t->idle_cq = poll->id;
 		t->idle_calls++;
-		t->idle_ns += *ns;
+		t->idle_ns += t->inner->times.verb_ns;
 		return 0;
 	}
 	format_args(t, op, in, args);
 	snprintf(result, sizeof(result), "%u", ret ? 0 : polled->n);
-	return trace_verb(t, t->kernel ? "ib_poll_cq" : "ibv_poll_cq", args, result, ns, ret);
+	return trace_verb(t, STAGE(KVERBS_STAGE_COMPLETION),
+			  t->kernel ? "ib_poll_cq" : "ibv_poll_cq", args, result, ret);
 }
 
-static int arm(struct trace *t, enum kv_op op, const void *in, const void *out,
-	       const uint64_t *ns, int ret)
+static int arm(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
 {
 	const struct kv_armed *armed = out;
 	char args[ARGS];
 
 	/* A CQ with a handler of the RDMA core is never armed: no verb. */
-	if (!ret && !*ns)
+	if (!ret && !t->inner->times.verb_ns)
 		return 0;
 	format_args(t, op, in, args);
-	return trace_verb(t, t->kernel ? "ib_req_notify_cq" : "ibv_req_notify_cq", args,
-			 !ret && armed->missed ? "missed" : NULL, ns, ret);
+	return trace_verb(t, STAGE(KVERBS_STAGE_ARM),
+			  t->kernel ? "ib_req_notify_cq" : "ibv_req_notify_cq", args,
+			  !ret && armed->missed ? "missed" : NULL, ret);
 }
 
-static int cq_wait(struct trace *t, enum kv_op op, const void *in, const void *out,
-		   const uint64_t *ns, int ret)
+static int cq_wait(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
 {
 	char args[32];
 
@@ -376,25 +368,17 @@ static int cq_wait(struct trace *t, enum kv_op op, const void *in, const void *o
 	if (t->kernel || ret)
 		return pass(t, ret);
 	snprintf(args, sizeof(args), "cq %u", ((const struct kv_wait *)in)->id);
-	return trace_verb(t, "ibv_get_cq_event", args, NULL, NULL, ret);
+	return trace_verb(t, 0, "ibv_get_cq_event", args, NULL, ret);
 }
 
 /*
  * Verbs of the RDMA CM have the same names in both spaces. Connect, accept and establish also
- * modify the QP: those verbs are not reported, and their time is not counted.
+ * modify the QP: those verbs are not reported, their time is a stage of its own.
  */
-
-/* Whether the first of the two verbs failed. */
-static bool failed_to_bind(const struct trace *t)
-{
-	return t->kernel ? is_verbs_failure("rdma_bind_addr", t->inner->err) :
-			   strstr(t->inner->err, "rdma_bind_addr") != NULL;
-}
 
 /* @src: NULL or where to bind to, before @verb and in its time. */
 static int trace_bound(struct trace *t, enum kv_op op, const void *in,
-		      const struct sockaddr_storage *src, const char *verb, const char *result,
-		      const uint64_t *ns, int ret)
+		      const struct sockaddr_storage *src, const char *verb, const char *result, int ret)
 {
 	char args[ARGS], where[KV_SOCKADDR_TEXT], bind[128], before[160];
 	struct kv_trace_call call = {
@@ -407,16 +391,15 @@ static int trace_bound(struct trace *t, enum kv_op op, const void *in,
 	if (src) {
 		kv_sockaddr_format(where, src);
 		snprintf(bind, sizeof(bind), "conn %u, %s", ((const struct kv_id *)in)->id, where);
-		if (ret && failed_to_bind(t))
-			return trace_verb(t, "rdma_bind_addr", bind, NULL, ns, ret);
+		if (ret && t->inner->failed == KVERBS_STAGE_BIND)
+			return trace_verb(t, STAGE(KVERBS_STAGE_BIND), "rdma_bind_addr", bind, NULL, ret);
 		snprintf(before, sizeof(before), "rdma_bind_addr(%s), ", bind);
 		call.before = before;
 	}
-	return trace_call(t, &call, ns, ret);
+	return trace_call(t, STAGE(KVERBS_STAGE_CM), &call, ret);
 }
 
-static int conn_listen(struct trace *t, enum kv_op op, const void *in, const void *out,
-		       const uint64_t *ns, int ret)
+static int conn_listen(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
 {
 	const struct kv_conn_listen *listen = in;
 	const struct kv_conn *conn = out;
@@ -424,16 +407,15 @@ static int conn_listen(struct trace *t, enum kv_op op, const void *in, const voi
 
 	if (!ret)
 		kv_sockaddr_format(got, &conn->src);
-	return trace_bound(t, op, in, &listen->src, "rdma_listen", got, ns, ret);
+	return trace_bound(t, op, in, &listen->src, "rdma_listen", got, ret);
 }
 
-static int conn_resolve_addr(struct trace *t, enum kv_op op, const void *in, const void *out,
-			     const uint64_t *ns, int ret)
+static int conn_resolve_addr(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
 {
 	const struct kv_conn_resolve *resolve = in;
 
 	return trace_bound(t, op, in, resolve->src.ss_family ? &resolve->src : NULL,
-			  "rdma_resolve_addr", NULL, ns, ret);
+			  "rdma_resolve_addr", NULL, ret);
 }
 
 /* Operations that are more than the verb of their row. */
@@ -448,23 +430,22 @@ static trace_fn *const traces[KV_OPS] = {
 	[KV_OP_CQ_WAIT] = cq_wait,
 };
 
-static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, uint64_t *ns)
+static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 {
 	struct trace *t = (struct trace *)b;
 	int ret;
 
 	if (op >= KV_OP_PD_DEL && op < KV_OP_PD_DEL + KV_TYPES)
-		return del(t, (enum kv_type)(op - KV_OP_PD_DEL), ((const struct kv_id *)in)->id,
-			   ns);
-	ret = kv_op_call(t->inner, op, in, out, ns);
+		return del(t, (enum kv_type)(op - KV_OP_PD_DEL), ((const struct kv_id *)in)->id);
+	ret = kv_op_call(t->inner, op, in, out, NULL);
 	if (op >= KV_OP_PD_NEW && op < KV_OP_PD_NEW + KV_TYPES)
-		return trace_new(t, op, in, out, ns, ret);
+		return trace_new(t, op, in, out, ret);
 	if (op >= KV_OP_PD_GET && op < KV_OP_PD_GET + KV_TYPES && !ret)
 		trace_query(t, (enum kv_type)(op - KV_OP_PD_GET), out);
 	if (traces[op])
-		return traces[op](t, op, in, out, ns, ret);
+		return traces[op](t, op, in, out, ret);
 	if (kv_op_rows[op].verb[0])
-		return trace_row(t, op, in, out, ns, ret);
+		return trace_row(t, op, in, out, ret);
 	return pass(t, ret);
 }
 
@@ -512,6 +493,7 @@ static int each(struct kv_backend *b, enum kv_type type,
 	struct trace *t = (struct trace *)b;
 	struct listing l = { .t = t, .type = type, .fn = fn, .arg = arg };
 
+	kv_backend_begin(t->inner);
 	return pass(t, t->inner->ops->each(t->inner, type, list_one, &l));
 }
 

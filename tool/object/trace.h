@@ -24,6 +24,7 @@
  * @idle: a poll that found nothing
  * @timed: @ns is there
  * @ns: how long the verb took, all calls together
+ * @stage_ns: what of @ns each enum kverbs_stage took, see struct kv_backend
  */
 struct kv_trace_call {
 	bool called;
@@ -39,6 +40,7 @@ struct kv_trace_call {
 	bool idle;
 	bool timed;
 	uint64_t ns;
+	const uint64_t *stage_ns;
 };
 
 typedef void kv_trace_fn(const struct kv_trace_call *call, void *arg);

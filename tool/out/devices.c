@@ -11,7 +11,8 @@
 #define CELL 96
 
 /**
- * struct field - a row of the table of a device: a member of struct kv_dev, or a bit of one
+ * struct field - a row of the table of a device: a member of struct kv_dev or struct kv_port, or
+ *	a bit of one
  * @key: in JSON; NULL: @group is a heading
  * @head: in text
  * @offset: of the member
@@ -111,13 +112,15 @@ static void format_pages(char *text, size_t size, uint64_t value)
 	}
 }
 
-#define MEMBER(member)					\
-	.offset = offsetof(struct kv_dev, member),	\
-	.size = sizeof(((struct kv_dev *)NULL)->member)
-#define CAN(flag) MEMBER(can), .bit = KVERBS_CAN_##flag
+#define MEMBER_OF(type, member)				\
+	.offset = offsetof(type, member),		\
+	.size = sizeof(((type *)NULL)->member)
+#define MEMBER(member) MEMBER_OF(struct kv_dev, member)
+#define PORT(member) MEMBER_OF(struct kv_port, member)
+#define CAP(flag) MEMBER(caps), .bit = KVERBS_CAP_##flag
 
 /* In the order in which they are shown. */
-static const struct field fields[] = {
+static const struct field device_fields[] = {
 	{ .group = "device" },
 	{ "fw_ver", "firmware", MEMBER(fw_ver) },
 	{ "vendor_id", "vendor", MEMBER(vendor_id), .format = format_hex },
@@ -128,28 +131,35 @@ static const struct field fields[] = {
 	{ "cap_flags", "capability flags", MEMBER(cap_flags), .format = format_hex },
 	{ "comp_vectors", "completion vectors", MEMBER(comp_vectors) },
 	{ "local_ca_ack_delay", "ACK delay, at most", MEMBER(local_ca_ack_delay), .format = format_delay },
-	{ "ports", "ports", MEMBER(ports) },
-	{ .group = "port 1" },
-	{ "port_state", "state", MEMBER(port_state), .names = port_states },
-	{ "phys_state", "physical state", MEMBER(phys_state), .names = phys_states },
-	{ "link_layer", "link layer", MEMBER(link_layer), .names = link_layers },
-	{ "active_mtu_bytes", "MTU", MEMBER(active_mtu) },
-	{ "max_mtu_bytes", "MTU, at most", MEMBER(max_mtu) },
-	{ "max_msg_bytes", "message, at most", MEMBER(max_msg_bytes), .format = format_bytes },
-	{ "active_width", "width", MEMBER(active_width), .names = widths, .bits = true },
-	{ "active_speed", "speed of a lane", MEMBER(active_speed), .names = speeds, .bits = true },
-	{ "lid", "LID", MEMBER(lid) },
-	{ "sm_lid", "subnet manager's LID", MEMBER(sm_lid) },
-	{ "gid_table_len", "places for GIDs", MEMBER(gid_table_len) },
-	{ "pkey_table_len", "places for P_Keys", MEMBER(pkey_table_len) },
+	{ "phys_port_cnt", "ports", MEMBER(ports) },
+};
+
+/* Of each port. */
+static const struct field port_fields[] = {
+	{ "state", "state", PORT(state), .names = port_states },
+	{ "phys_state", "physical state", PORT(phys_state), .names = phys_states },
+	{ "link_layer", "link layer", PORT(link_layer), .names = link_layers },
+	{ "active_mtu_bytes", "MTU", PORT(active_mtu) },
+	{ "max_mtu_bytes", "MTU, at most", PORT(max_mtu) },
+	{ "max_msg_bytes", "message, at most", PORT(max_msg_bytes), .format = format_bytes },
+	{ "active_width", "width", PORT(active_width), .names = widths, .bits = true },
+	{ "active_speed", "speed of a lane", PORT(active_speed), .names = speeds, .bits = true },
+	{ "lid", "LID", PORT(lid) },
+	{ "sm_lid", "subnet manager's LID", PORT(sm_lid) },
+	{ "gid_table_len", "places for GIDs", PORT(gid_table_len) },
+	{ "pkey_table_len", "places for P_Keys", PORT(pkey_table_len) },
+};
+
+/* What follows when all ports were told. */
+static const struct field ability_fields[] = {
 	{ .group = "what kverbs can do with it" },
-	{ "can_rc", "RC: reliable connections", CAN(RC) },
-	{ "can_uc", "UC: unreliable connections", CAN(UC) },
-	{ "can_ud", "UD: unreliable datagrams", CAN(UD) },
-	{ "can_ah", "address handles", CAN(AH) },
-	{ "can_srq", "shared receive queues", CAN(SRQ) },
-	{ "can_atomic", "FETCH_ADD and CMP_SWP", CAN(ATOMIC) },
-	{ "can_fast_reg", "fast registration", CAN(FAST_REG), .kernel_only = true },
+	{ "cap_rc", "RC: reliable connections", CAP(RC) },
+	{ "cap_uc", "UC: unreliable connections", CAP(UC) },
+	{ "cap_ud", "UD: unreliable datagrams", CAP(UD) },
+	{ "cap_ah", "address handles", CAP(AH) },
+	{ "cap_srq", "shared receive queues", CAP(SRQ) },
+	{ "cap_atomic", "FETCH_ADD and CMP_SWP", CAP(ATOMIC) },
+	{ "cap_fast_reg", "fast registration", CAP(FAST_REG), .kernel_only = true },
 	{ "atomic", "atomicity", MEMBER(atomic), .names = atomics },
 	{ .group = "queue pairs" },
 	{ "max_qp", "how many", MEMBER(max_qp) },
@@ -163,7 +173,7 @@ static const struct field fields[] = {
 	{ .group = "memory" },
 	{ "max_mr", "MRs", MEMBER(max_mr) },
 	{ "max_mr_size", "bytes of an MR", MEMBER(max_mr_size), .format = format_bytes },
-	{ "max_mr_bytes", "bytes of a kverbs buffer", MEMBER(max_mr_bytes), .format = format_bytes },
+	{ "max_mr_bytes", "bytes of a registration", MEMBER(max_mr_bytes), .format = format_bytes },
 	{ "max_fast_reg_pages", "pages of a fast registration", MEMBER(max_fast_reg_pages), .kernel_only = true },
 	{ "page_size_cap", "page sizes", MEMBER(page_size_cap), .format = format_pages },
 	{ "max_mw", "memory windows", MEMBER(max_mw) },
@@ -180,7 +190,18 @@ static const struct field fields[] = {
 	{ "max_pkeys", "partitions", MEMBER(max_pkeys) },
 };
 
-static const struct field *const fields_end = fields + sizeof(fields) / sizeof(fields[0]);
+#define LIST(name, fields) \
+	static const struct field_list name = { fields, sizeof(fields) / sizeof((fields)[0]) }
+
+/* Fields, in their order. */
+struct field_list {
+	const struct field *field;
+	size_t n;
+};
+
+LIST(of_device, device_fields);
+LIST(of_port, port_fields);
+LIST(of_ability, ability_fields);
 
 static int add_dev(const struct kv_dev *dev, void *arg)
 {
@@ -204,9 +225,8 @@ static int add_dev(const struct kv_dev *dev, void *arg)
 int kv_devices_take(struct kv_devices *v, enum kv_space_id id, const char *name)
 {
 	struct kv_backend *b;
-	int ret;
+	int ret = kv_site_open_backend(id, &b, &v->fault);
 
-	ret = kv_site_open_backend(id, &b, &v->fault);
 	if (ret)
 		return ret;
 	if (name) {
@@ -236,24 +256,24 @@ static const struct kv_dev *find(const struct kv_devices *v, const char *name)
 	return NULL;
 }
 
-static uint64_t read_number(const struct field *f, const struct kv_dev *dev)
+static uint64_t read_number(const struct field *f, const void *from)
 {
-	const void *member = (const char *)dev + f->offset;
+	const void *member = (const char *)from + f->offset;
 
 	return f->size == sizeof(uint64_t) ? *(const uint64_t *)member : *(const uint32_t *)member;
 }
 
-static struct json_object *describe_field(const struct field *f, const struct kv_dev *dev)
+static struct json_object *describe_field(const struct field *f, const void *from)
 {
 	char text[32];
 
 	if (f->size != sizeof(uint32_t) && f->size != sizeof(uint64_t))
-		return json_object_new_string((const char *)dev + f->offset);
+		return json_object_new_string((const char *)from + f->offset);
 	if (f->bit)
-		return json_object_new_boolean((read_number(f, dev) & f->bit) != 0);
+		return json_object_new_boolean((read_number(f, from) & f->bit) != 0);
 	if (!f->as_text)
-		return json_object_new_uint64(read_number(f, dev));
-	f->format(text, sizeof(text), read_number(f, dev));
+		return json_object_new_uint64(read_number(f, from));
+	f->format(text, sizeof(text), read_number(f, from));
 	return json_object_new_string(text);
 }
 
@@ -287,33 +307,58 @@ static void format_field(const struct field *f, char text[CELL], struct json_obj
 		snprintf(text, CELL, "%llu", (unsigned long long)number);
 }
 
-static struct json_object *describe_gids(const struct kv_dev *dev)
+static struct json_object *describe_gids(const struct kv_dev *dev, const struct kv_port *port)
 {
 	struct json_object *list = json_object_new_array();
 
-	for (unsigned int i = 0; i < dev->gids; i++) {
+	for (unsigned int i = 0; i < port->gids; i++) {
 		struct json_object *gid = json_object_new_object();
+		const struct kv_gid *from = &port->gid[i];
 		char text[INET6_ADDRSTRLEN];
 
-		kv_out_put_count(gid, "index", dev->gid[i].index);
-		kv_out_put_string(gid, "gid", inet_ntop(AF_INET6, dev->gid[i].raw, text,
-							sizeof(text)));
-		kv_out_put_string(gid, "type", kv_gid_type_name(dev, &dev->gid[i]));
-		kv_out_put_string(gid, "netdev", dev->gid[i].netdev[0] ? dev->gid[i].netdev : NULL);
+		kv_out_put_count(gid, "index", from->index);
+		kv_out_put_string(gid, "gid", inet_ntop(AF_INET6, from->raw, text, sizeof(text)));
+		kv_out_put_string(gid, "type", kv_gid_type_name(dev, from));
+		kv_out_put_string(gid, "netdev", from->netdev[0] ? from->netdev : NULL);
 		json_object_array_add(list, gid);
 	}
 	return list;
 }
 
+static void describe_fields(struct json_object *obj, const struct field_list *list,
+			    const void *from, enum kv_space_id id)
+{
+	for (const struct field *f = list->field; f < list->field + list->n; f++) {
+		if (f->key && !(id == KV_SPACE_USER && f->kernel_only))
+			kv_out_put(obj, f->key, describe_field(f, from));
+	}
+}
+
+/* Of a port that could not be queried its number is known, and why. */
+static struct json_object *describe_port(const struct kv_dev *dev, const struct kv_port *port,
+					 enum kv_space_id id)
+{
+	struct json_object *obj = json_object_new_object();
+
+	kv_out_put_count(obj, "number", port->number);
+	kv_out_put_string(obj, "error", port->error ? kv_errno_name(-(int)port->error) : NULL);
+	if (port->error)
+		return obj;
+	describe_fields(obj, &of_port, port, id);
+	kv_out_put(obj, "gids", describe_gids(dev, port));
+	return obj;
+}
+
 static struct json_object *describe_side(const struct kv_dev *dev, enum kv_space_id id)
 {
 	struct json_object *side = json_object_new_object();
+	struct json_object *ports = json_object_new_array();
 
-	for (const struct field *f = fields; f < fields_end; f++) {
-		if (f->key && !(id == KV_SPACE_USER && f->kernel_only))
-			kv_out_put(side, f->key, describe_field(f, dev));
-	}
-	kv_out_put(side, "gids", describe_gids(dev));
+	describe_fields(side, &of_device, dev, id);
+	describe_fields(side, &of_ability, dev, id);
+	for (unsigned int i = 0; i < dev->listed; i++)
+		json_object_array_add(ports, describe_port(dev, &dev->port[i], id));
+	kv_out_put(side, "ports", ports);
 	return side;
 }
 
@@ -344,7 +389,7 @@ struct json_object *kv_devices_describe(const struct kv_devices *view)
 	struct json_object *notes = json_object_new_object();
 
 	kv_out_put_string(doc, "schema", "kverbs.dev");
-	kv_out_put_count(doc, "schema_version", 2);
+	kv_out_put_count(doc, "schema_version", 3);
 	kv_out_put(doc, "devices", devs);
 	kv_out_put(doc, "unavailable", notes);
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
@@ -387,19 +432,68 @@ static void add_field(struct kv_table *t, const struct field *f, struct json_obj
 	kv_table_add(t, row);
 }
 
-/* @side: of the device in the document, by space; NULL where a space does not have it. */
+/* @side: a device or a port in the document, by space; NULL where a space does not have it. */
+static void add_fields(struct kv_table *t, const struct field_list *list,
+		       struct json_object *const *side, bool first)
+{
+	for (const struct field *field = list->field; field < list->field + list->n; field++) {
+		if (field->group)
+			add_heading(t, field->group, first && field == list->field);
+		else
+			add_field(t, field, side);
+	}
+}
+
+/* A port of the device in either space, where it has the same place. */
+static bool find_port(struct json_object *const *side, size_t i,
+		      struct json_object *port[KV_SPACES])
+{
+	bool found = false;
+
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		struct json_object *list = kv_out_get(side[s], "/ports");
+
+		port[s] = list ? json_object_array_get_idx(list, i) : NULL;
+		found |= port[s] != NULL;
+	}
+	return found;
+}
+
+static unsigned long long number_of(struct json_object *const *port)
+{
+	return kv_out_get_count(port[0] ? port[0] : port[1], "/number");
+}
+
+/* @port: by space. Its fields, if one of the spaces could query it. */
+static void add_port(struct kv_table *t, struct json_object *const *port)
+{
+	static const struct field error = { "error", "error", .size = 1 };
+	unsigned int failed = 0, there = 0;
+	char heading[32];
+
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		there += port[s] != NULL;
+		failed += kv_out_get(port[s], "/error") != NULL;
+	}
+	snprintf(heading, sizeof(heading), "port %llu", number_of(port));
+	add_heading(t, heading, false);
+	if (failed)
+		add_field(t, &error, port);
+	if (failed < there)
+		add_fields(t, &of_port, port, false);
+}
+
 static int print_fields(const char *name, struct json_object *const *side, struct kv_fault *f)
 {
 	struct kv_column columns[] = { { name, false }, { "kernel", false }, { "user", false } };
+	struct json_object *port[KV_SPACES];
 	struct kv_table t;
 
 	kv_table_create(&t, columns, 3);
-	for (const struct field *field = fields; field < fields_end; field++) {
-		if (field->group)
-			add_heading(&t, field->group, field == fields);
-		else
-			add_field(&t, field, side);
-	}
+	add_fields(&t, &of_device, side, true);
+	for (size_t i = 0; find_port(side, i, port); i++)
+		add_port(&t, port);
+	add_fields(&t, &of_ability, side, false);
 	return kv_table_print(&t, f);
 }
 
@@ -414,32 +508,28 @@ static bool has_gid(struct json_object *list, struct json_object *gid)
 	return false;
 }
 
-static void add_gid(struct kv_table *t, struct json_object *gid, const char *seen)
+static void add_gid(struct kv_table *t, unsigned long long port, struct json_object *gid,
+		    const char *seen)
 {
-	char index[16];
+	char number[24], index[24];
 	const char *row[] = {
-		index, kv_out_get_string(gid, "/gid"),
+		number, index, kv_out_get_string(gid, "/gid"),
 		kv_out_get_string(gid, "/type"),
 		kv_out_get_string(gid, "/netdev"), seen,
 	};
 
+	snprintf(number, sizeof(number), "%llu", port);
 	snprintf(index, sizeof(index), "%llu", (unsigned long long)kv_out_get_count(gid, "/index"));
 	kv_table_add(t, row);
 }
 
 /* One row for each GID, with the spaces that see it so: mostly both do. */
-static int print_gids(struct json_object *const *side, struct kv_fault *f)
+static void add_gids(struct kv_table *t, struct json_object *const *port)
 {
-	struct kv_column columns[] = {
-		{ "index", true }, { "GID of port 1", false }, { "type", false },
-		{ "netdev", false }, { "seen from", false },
-	};
 	struct json_object *list[KV_SPACES];
-	struct kv_table t;
 
-	kv_table_create(&t, columns, 5);
 	for (unsigned int s = 0; s < KV_SPACES; s++)
-		list[s] = kv_out_get(side[s], "/gids");
+		list[s] = kv_out_get(port[s], "/gids");
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
 		size_t n = list[s] ? json_object_array_length(list[s]) : 0;
 
@@ -448,9 +538,24 @@ static int print_gids(struct json_object *const *side, struct kv_fault *f)
 			bool other = has_gid(list[!s], gid);
 
 			if (s == KV_SPACE_KERNEL || !other)
-				add_gid(&t, gid, other ? "both" : kv_enum_name(kv_enum_space, s));
+				add_gid(t, number_of(port), gid,
+					other ? "both" : kv_enum_name(kv_enum_space, s));
 		}
 	}
+}
+
+static int print_gids(struct json_object *const *side, struct kv_fault *f)
+{
+	struct kv_column columns[] = {
+		{ "port", true }, { "index", true }, { "GID", false }, { "type", false },
+		{ "netdev", false }, { "seen from", false },
+	};
+	struct json_object *port[KV_SPACES];
+	struct kv_table t;
+
+	kv_table_create(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; find_port(side, i, port); i++)
+		add_gids(&t, port);
 	return kv_table_print(&t, f);
 }
 
@@ -460,9 +565,8 @@ static int print_dev(struct json_object *dev, struct kv_fault *f)
 		[KV_SPACE_KERNEL] = kv_out_get(dev, "/kernel"),
 		[KV_SPACE_USER] = kv_out_get(dev, "/user"),
 	};
-	int ret;
+	int ret = print_fields(kv_out_get_string(dev, "/name"), side, f);
 
-	ret = print_fields(kv_out_get_string(dev, "/name"), side, f);
 	if (ret)
 		return ret;
 	printf("\n");

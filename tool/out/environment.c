@@ -116,10 +116,9 @@ static void put_mitigations(struct json_object *obj)
 }
 
 /*
- * Does the driver let the device write in relaxed order by keys of the kernel's? mlx5 does
- * by all of them (mlx5_set_umr_free_mkey(), mlx5_ib_get_dma_mr()), and by a key of user
- * space only if that asks for it, which this tool does not. The table has the drivers that
- * were read.
+ * Does the driver let the device write in relaxed order by keys of the kernel's? mlx5 does by all
+ * of them (mlx5_set_umr_free_mkey(), mlx5_ib_get_dma_mr()), and by a key of user space only if that
+ * asks for it, which this tool does not. The table has the drivers that were read.
  */
 static void put_relaxed_ordering(struct json_object *obj, const char *driver)
 {
@@ -185,6 +184,13 @@ static void put_gid(struct json_object *obj, const struct kv_site *s)
 	kv_out_put_string(gid, "type", kv_gid_type_name(&s->dev, s->gid));
 }
 
+static void put_port(struct json_object *obj, const struct kv_site *s)
+{
+	kv_out_put_count(obj, "ib_port", s->port->number);
+	kv_out_put_count(obj, "port_mtu_bytes", s->port->active_mtu);
+	put_gid(obj, s);
+}
+
 static void put_space(struct json_object *obj, const struct kv_site *s)
 {
 	bool kernel = s->id == KV_SPACE_KERNEL;
@@ -194,6 +200,7 @@ static void put_space(struct json_object *obj, const struct kv_site *s)
 		return;
 	kv_out_put_string(obj, kernel ? "module" : "libibverbs", info.version);
 	kv_out_put_string(obj, kernel ? "counter_kernel" : "counter_user", info.counter);
+	kv_out_put_count(obj, kernel ? "counter_hz_kernel" : "counter_hz_user", info.counter_hz);
 }
 
 /**
@@ -219,8 +226,7 @@ struct json_object *kv_environment_create(const struct kv_site *site, unsigned i
 	for (unsigned int i = 0; i < n; i++)
 		put_space(obj, &site[i]);
 	put_device(obj, site->dev.name);
-	kv_out_put_count(obj, "port_mtu_bytes", site->dev.active_mtu);
-	put_gid(obj, site);
+	put_port(obj, site);
 	/* Both ends of every connection are on this device, unless there is a peer. */
 	kv_out_put_string(obj, "path", "loopback");
 	put_file(obj, "boot_id", BOOT_ID);
@@ -253,8 +259,7 @@ void kv_environment_add_peer(struct json_object *environment,
 	for (unsigned int i = 0; i < n; i++)
 		put_space(obj, &peer[i]);
 	kv_out_put_string(obj, "device", peer->dev.name);
-	kv_out_put_count(obj, "port_mtu_bytes", peer->dev.active_mtu);
-	put_gid(obj, peer);
+	put_port(obj, peer);
 	here = !strcmp(kv_out_get_string(obj, "/gid/gid"),
 		       kv_out_get_string(environment, "/gid/gid"));
 	kv_out_put_string(environment, "path", here ? "loopback" : "between two hosts");

@@ -3,7 +3,6 @@
 #define KV_OUT_OUT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <json-c/json.h>
 #include "cli/fault.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
 #include <errno.h>
-#include <netinet/in.h>
 #include <string.h>
 #include "cm/conn.h"
 #include "ping/link.h"
@@ -52,9 +51,8 @@ uint64_t kv_link_deadline(const struct kv_link *l)
 int kv_link_look(struct kv_link *l, struct kv_fault *f)
 {
 	union kv_object object;
-	int ret;
+	int ret = kv_op_get(l->end.site->b, KV_CONN, l->end.conn, &object);
 
-	ret = kv_op_get(l->end.site->b, KV_CONN, l->end.conn, &object);
 	if (ret)
 		return kv_link_refuse(l, ret, "look at the connection", f);
 	l->ended = object.conn.state != KVERBS_CONN_ACCEPTED &&
@@ -122,6 +120,7 @@ static int make(struct kv_link *l, struct kv_fault *f)
 	struct kv_endpoint *e = &l->end;
 	int ret;
 
+	attr.port = e->site->port->number;
 	ret = kv_endpoint_add_pd(e, f);
 	if (!ret)
 		ret = kv_endpoint_add_cq(e, l->spec.receives + SEND_WRS, KVERBS_CQ_EVENT, f);
@@ -160,9 +159,8 @@ int kv_link_accept(struct kv_link *l, uint32_t listener, struct kv_fault *f)
 	struct kv_conn_times times = { 0 };
 	struct kv_conn_param param;
 	struct kv_conn conn;
-	int ret;
+	int ret = kv_conn_get_request(b, listener, UINT64_MAX, &conn, f);
 
-	ret = kv_conn_take(b, listener, UINT64_MAX, &conn, f);
 	if (ret)
 		return ret;
 	l->end.conn = conn.id;
@@ -217,9 +215,8 @@ int kv_link_add_buffer(struct kv_link *l, struct kv_buffer *buffer, uint32_t byt
 		       struct kv_fault *f)
 {
 	struct kv_fault why;
-	int ret;
+	int ret = kv_endpoint_add_buffer(&l->end, buffer, bytes, f);
 
-	ret = kv_endpoint_add_buffer(&l->end, buffer, bytes, f);
 	if (ret || (access == KVERBS_ACCESS_LOCAL_WRITE && !kv_endpoint_needs_key(&l->end)))
 		return ret;
 	ret = kv_endpoint_register(&l->end, buffer, access, f);
@@ -240,9 +237,8 @@ int kv_link_add_buffer(struct kv_link *l, struct kv_buffer *buffer, uint32_t byt
 int kv_link_disconnect(struct kv_link *l, struct kv_fault *f)
 {
 	struct kv_conn conn;
-	int ret;
+	int ret = kv_link_look(l, f);
 
-	ret = kv_link_look(l, f);
 	if (ret || l->ended)
 		return ret;
 	return kv_conn_disconnect(l->end.site->b, l->end.conn, kv_link_deadline(l), &conn, f);

@@ -39,8 +39,9 @@ struct kv_link {
 	struct kv_endpoint end;
 	/* A place for incoming messages, and behind it one for outgoing ones. */
 	struct kv_buffer message;
-	/* Completions that no caller has waited for yet, by operation. */
-	uint64_t done[KVERBS_OP_RECV + 1];
+	/* Completions that no caller has waited for yet: of receives, and of READs and WRITEs. */
+	uint64_t received;
+	uint64_t moved;
 	/* Of a receive that failed; 0: none has. */
 	uint32_t recv_status;
 	bool sending;

@@ -30,9 +30,8 @@ static int accept_all(struct kv_ping *p, const struct sockaddr_storage *at, stru
 	const struct kv_conn_init init = { .dev = site->dev.name };
 	struct kv_conn_times times = { 0 };
 	struct kv_conn listener;
-	int ret;
+	int ret = kv_conn_listen(site->b, &init, at, p->connections, &listener, &times, f);
 
-	ret = kv_conn_listen(site->b, &init, at, p->connections, &listener, &times, f);
 	if (ret)
 		return ret;
 	if (p->verbose)
@@ -46,9 +45,8 @@ static int play(struct kv_ping *p, const struct kv_site *site, struct kv_link *l
 {
 	const struct kv_ping_ops *ops = protocols[p->protocol];
 	struct sockaddr_storage addr;
-	int ret;
+	int ret = kv_link_look_up(&site->dev, p->host, p->port, &addr, f);
 
-	ret = kv_link_look_up(&site->dev, p->host, p->port, &addr, f);
 	if (ret)
 		return ret;
 	for (uint32_t i = 0; i < p->connections; i++) {
@@ -94,7 +92,7 @@ int kv_ping_run(struct kv_ping *p, struct kv_fault *f)
 	l = calloc(p->connections, sizeof(*l));
 	if (!l)
 		return kv_fault_set(f, -ENOMEM, "no memory for %u connections", p->connections);
-	ret = kv_site_open(&site, p->space, p->dev, -1, f);
+	ret = kv_site_open(&site, p->space, p->dev, KV_PORT_ANY, -1, f);
 	if (!ret) {
 		ret = play(p, &site, l, f);
 		ret = kv_dev_blame(site.b, site.dev.name, ret, f);

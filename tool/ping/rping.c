@@ -122,7 +122,7 @@ static int inspect(struct rping *r, const struct kv_buffer *buffer,
 
 	if (!r->p->validate && !r->p->verbose)
 		return 0;
-	ret = kv_op_mr_read(b, &(struct kv_mr_read){ buffer->mr, 0, bytes, r->found }, NULL, NULL);
+	ret = kv_op_buf_read(b, &(struct kv_buf_read){ buffer->buf, 0, bytes, r->found }, NULL, NULL);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot read a ping");
 	r->found[bytes] = '\0';
@@ -162,7 +162,7 @@ static int ping(struct rping *r, struct kv_fault *f)
 	int ret;
 
 	fill(r->expected, r->p->size, r->p->done);
-	ret = kv_op_mr_write(b, &(struct kv_mr_write){ r->source.mr, 0, r->p->size, r->expected },
+	ret = kv_op_buf_write(b, &(struct kv_buf_write){ r->source.buf, 0, r->p->size, r->expected },
 			     NULL, NULL);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot write a ping");
@@ -180,9 +180,8 @@ static int ping(struct rping *r, struct kv_fault *f)
 static int ping_all(struct rping *r, struct kv_fault *f)
 {
 	struct kv_ping *p = r->p;
-	int ret;
+	int ret = kv_link_add_buffer(r->l, &r->source, p->size, SOURCE_ACCESS, f);
 
-	ret = kv_link_add_buffer(r->l, &r->source, p->size, SOURCE_ACCESS, f);
 	if (!ret)
 		ret = kv_link_add_buffer(r->l, &r->sink, p->size, SINK_ACCESS, f);
 	while (!ret && (!p->count || p->done < p->count)) {
@@ -228,9 +227,8 @@ static int give_back(struct rping *r, const struct place *to, struct kv_fault *f
 static int pong(struct rping *r, const struct place *source, struct kv_fault *f)
 {
 	struct place sink;
-	int ret;
+	int ret = fetch(r, source, f);
 
-	ret = fetch(r, source, f);
 	if (ret)
 		return ret;
 	fill(r->expected, r->p->bytes, r->p->done);
@@ -245,9 +243,7 @@ static int pong(struct rping *r, const struct place *source, struct kv_fault *f)
 		r->hint = NULL;
 	if (!ret)
 		ret = give_back(r, &sink, f);
-	if (!ret)
-		ret = kv_link_send(r->l, NULL, "saying that it was written", f);
-	return ret;
+	return ret ? ret : kv_link_send(r->l, NULL, "saying that it was written", f);
 }
 
 static int pong_all(struct rping *r, struct kv_fault *f)
@@ -284,9 +280,8 @@ static int play(struct kv_ping *p, struct kv_link *l, int (*fn)(struct rping *r,
 {
 	struct kv_fault why;
 	struct rping r;
-	int ret;
+	int ret = init(&r, p, l, f);
 
-	ret = init(&r, p, l, f);
 	if (!ret)
 		ret = fn(&r, f);
 	if (ret)

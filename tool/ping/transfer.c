@@ -13,7 +13,7 @@
 
 static int post(struct kv_link *l, const struct kv_wr *wr, const char *what, struct kv_fault *f)
 {
-	int ret = kv_op_wr_post(l->end.site->b, wr, NULL, NULL);
+	int ret = kv_op_wr_post_one(l->end.site->b, l->end.qp, wr, NULL);
 
 	return ret ? kv_link_refuse(l, ret, what, f) : 0;
 }
@@ -28,7 +28,6 @@ static int post(struct kv_link *l, const struct kv_wr *wr, const char *what, str
 int kv_link_post_receive(struct kv_link *l, struct kv_fault *f)
 {
 	const struct kv_wr wr = {
-		.qp = l->end.qp,
 		.op = KVERBS_OP_RECV,
 		.sges = 1,
 		.sge = { kv_buffer_piece(&l->message, 0, l->spec.bytes) },
@@ -46,20 +45,22 @@ static int take(struct kv_link *l, const struct kv_wc *wc, const char *what, str
 		if (ret || l->ended)
 			return ret;
 	}
-	if (wc->status && wc->op == KVERBS_OP_RECV)
+	if (wc->status && wc->op == KVERBS_WC_OP_RECV)
 		l->recv_status = wc->status;
 	if (wc->status)
 		return kv_fault_set(f, -EIO, "%s: a %s ended with %s (%u), vendor error 0x%x",
 				    what, kv_enum_name(kv_enum_wc_op, wc->op),
 				    kv_enum_name(kv_enum_wc_status, wc->status),
 				    wc->status, wc->vendor_err);
-	if (wc->op == KVERBS_OP_RECV && wc->has_length && wc->length != l->spec.bytes)
+	if (wc->op == KVERBS_WC_OP_RECV && wc->has_length && wc->length != l->spec.bytes)
 		return kv_fault_set(f, -EMSGSIZE, "%s: a message of %u bytes came, and not of %u",
 				    what, wc->length, l->spec.bytes);
-	if (wc->op == KVERBS_OP_SEND)
+	if (wc->op == KVERBS_WC_OP_SEND)
 		l->sending = false;
-	else if (wc->op <= KVERBS_OP_RECV)
-		l->done[wc->op]++;
+	else if (wc->op == KVERBS_WC_OP_RECV)
+		l->received++;
+	else
+		l->moved++;
 	return 0;
 }
 
@@ -77,9 +78,8 @@ static int advance(struct kv_link *l, uint64_t end_ns, const char *what, struct 
 	struct kv_backend *b = l->end.site->b;
 	struct kv_polled polled;
 	bool ended = l->ended;
-	int ret;
+	int ret = kv_op_cq_poll(b, &(struct kv_cq_poll){ l->end.send_cq, 4 }, &polled, NULL);
 
-	ret = kv_op_cq_poll(b, &(struct kv_cq_poll){ l->end.send_cq, 4 }, &polled, NULL);
 	if (ret)
 		return kv_link_refuse(l, ret, "poll", f);
 	for (unsigned int i = 0; i < polled.n && !ret; i++)
@@ -116,15 +116,16 @@ int kv_link_flush(struct kv_link *l, const char *what, struct kv_fault *f)
 	return ret;
 }
 
-static int wait_done(struct kv_link *l, uint32_t op, const char *what, struct kv_fault *f)
+/* Waits for one of the completions that @count counts, and takes it. */
+static int wait_done(struct kv_link *l, uint64_t *count, const char *what, struct kv_fault *f)
 {
 	uint64_t end_ns = kv_link_deadline(l);
 	int ret = 0;
 
-	while (!l->done[op] && !ret)
+	while (!*count && !ret)
 		ret = advance(l, end_ns, what, f);
 	if (!ret)
-		l->done[op]--;
+		(*count)--;
 	return ret;
 }
 
@@ -142,19 +143,17 @@ static int wait_done(struct kv_link *l, uint32_t op, const char *what, struct kv
 int kv_link_send(struct kv_link *l, const void *data, const char *what, struct kv_fault *f)
 {
 	const struct kv_wr wr = {
-		.qp = l->end.qp,
 		.op = KVERBS_OP_SEND,
 		.sges = 1,
 		.sge = { kv_buffer_piece(&l->message, l->spec.bytes, l->spec.bytes) },
 	};
 	struct kv_backend *b = l->end.site->b;
-	int ret;
+	int ret = kv_link_flush(l, what, f);
 
-	ret = kv_link_flush(l, what, f);
 	if (ret)
 		return ret;
 	if (data) {
-		ret = kv_op_mr_write(b, &(struct kv_mr_write){ l->message.mr, l->spec.bytes,
+		ret = kv_op_buf_write(b, &(struct kv_buf_write){ l->message.buf, l->spec.bytes,
 							       l->spec.bytes, data },
 				     NULL, NULL);
 		if (ret)
@@ -177,12 +176,11 @@ int kv_link_send(struct kv_link *l, const void *data, const char *what, struct k
 int kv_link_receive(struct kv_link *l, void *data, const char *what, struct kv_fault *f)
 {
 	struct kv_backend *b = l->end.site->b;
-	int ret;
+	int ret = wait_done(l, &l->received, what, f);
 
-	ret = wait_done(l, KVERBS_OP_RECV, what, f);
 	if (ret || !data)
 		return ret;
-	ret = kv_op_mr_read(b, &(struct kv_mr_read){ l->message.mr, 0, l->spec.bytes, data },
+	ret = kv_op_buf_read(b, &(struct kv_buf_read){ l->message.buf, 0, l->spec.bytes, data },
 			    NULL, NULL);
 	if (ret)
 		return kv_link_refuse(l, ret, "read a message", f);
@@ -206,7 +204,6 @@ int kv_link_move(struct kv_link *l, uint32_t op, const struct kv_buffer *buffer,
 		 uint64_t remote_addr, uint32_t remote_key, const char *what, struct kv_fault *f)
 {
 	const struct kv_wr wr = {
-		.qp = l->end.qp,
 		.op = op,
 		.sges = 1,
 		.sge = { kv_buffer_piece(buffer, 0, bytes) },
@@ -214,8 +211,7 @@ int kv_link_move(struct kv_link *l, uint32_t op, const struct kv_buffer *buffer,
 		.remote_addr = remote_addr,
 		.remote_key = remote_key,
 	};
-	int ret;
+	int ret = post(l, &wr, "post a request", f);
 
-	ret = post(l, &wr, "post a request", f);
-	return ret ? ret : wait_done(l, op, what, f);
+	return ret ? ret : wait_done(l, &l->moved, what, f);
 }

@@ -60,9 +60,8 @@ int kv_exchange_connect(struct kv_exchange *x, const char *host,
 {
 	struct addrinfo *list;
 	char what[300];
-	int ret;
+	int ret = kv_tcp_look_up(host, port, AF_UNSPEC, &list, f);
 
-	ret = kv_tcp_look_up(host, port, AF_UNSPEC, &list, f);
 	if (ret)
 		return ret;
 	ret = kv_tcp_dial(list, x->timeout_ns);
@@ -85,11 +84,10 @@ int kv_exchange_connect(struct kv_exchange *x, const char *host,
  */
 int kv_exchange_accept(struct kv_exchange *x, const char *port, struct kv_fault *f)
 {
-	int fd = -EADDRNOTAVAIL, ret;
 	struct addrinfo *list, *at;
 	char what[64];
+	int fd = -EADDRNOTAVAIL, ret = kv_tcp_look_up(NULL, port, AF_UNSPEC, &list, f);
 
-	ret = kv_tcp_look_up(NULL, port, AF_UNSPEC, &list, f);
 	if (ret)
 		return ret;
 	snprintf(what, sizeof(what), "port %.40s", port);
@@ -166,9 +164,8 @@ static int receive(struct kv_exchange *x, struct kv_address *address, struct kv_
 {
 	char text[KV_ADDRESS_TEXT];
 	struct kv_why why;
-	int ret;
+	int ret = move(x, text, sizeof(text), false, "hearing the peer's address", f);
 
-	ret = move(x, text, sizeof(text), false, "hearing the peer's address", f);
 	if (ret)
 		return ret;
 	if (text[sizeof(text) - 1] || kv_parse_address(text, address, &why))

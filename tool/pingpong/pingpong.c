@@ -53,19 +53,19 @@ static int make_qp(struct kv_pingpong *p, struct kv_pingpong_qp *q, struct kv_ad
 		.max_send_wr = 1,
 		.max_recv_wr = p->srq ? 0 : p->depth,
 	};
-	const struct kv_qp_attr attr = KV_RAW_DEFAULTS;
+	struct kv_qp_attr attr = KV_RAW_DEFAULTS;
 	const struct kv_dev *dev = &p->site.dev;
-	int ret;
+	int ret = kv_endpoint_add_qp(&p->end, &init, f);
 
-	ret = kv_endpoint_add_qp(&p->end, &init, f);
 	if (ret)
 		return ret;
 	if (kv_dev_is_iwarp(dev))
 		return kv_fault_set(f, -EOPNOTSUPP, "%s: iWARP connects through the RDMA CM", dev->name);
 	q->id = p->end.qp;
 	q->psn = p->end.qpn;
-	*own = (struct kv_address){ .lid = dev->lid, .qpn = p->end.qpn, .psn = q->psn };
+	*own = (struct kv_address){ .lid = p->site.port->lid, .qpn = p->end.qpn, .psn = q->psn };
 	memcpy(own->gid, p->site.gid->raw, sizeof(own->gid));
+	attr.port = p->site.port->number;
 	return step(p, q, KV_RAW_INIT, &attr, f);
 }
 
@@ -102,7 +102,8 @@ static int make(struct kv_pingpong *p, struct kv_address *own, struct kv_fault *
 
 static int make_ah(struct kv_pingpong *p, const struct kv_av *av, struct kv_fault *f)
 {
-	const struct kv_ah_init init = { .pd = p->end.pd, .port = 1, .av = *av };
+	const struct kv_ah_init init = { .pd = p->end.pd, .port = p->site.port->number,
+					.av = *av };
 	struct kv_ah ah;
 	int ret = kv_op_ah_new(p->site.b, &init, &ah, NULL);
 
@@ -133,16 +134,21 @@ static int connect_qps(struct kv_pingpong *p, struct kv_fault *f)
 static int post_receives(struct kv_pingpong *p, struct kv_fault *f)
 {
 	const struct kv_wr wr = {
-		.qp = p->srq ? 0 : p->qp[0].id,
-		.srq = p->srq,
 		.op = KVERBS_OP_RECV,
 		.sges = 1,
 		.sge = { kv_buffer_piece(&p->buffer, 0, p->size + headroom(p)) },
 	};
+	const struct kv_post one = {
+		.qp = p->srq ? 0 : p->qp[0].id,
+		.srq = p->srq,
+		.wrs = 1,
+		.wr = &wr,
+	};
+	struct kv_posted posted;
 	int ret;
 
 	for (; p->posted < p->depth; p->posted++) {
-		ret = kv_op_wr_post(p->site.b, &wr, NULL, NULL);
+		ret = kv_op_wr_post(p->site.b, &one, &posted, NULL);
 		if (ret)
 			return refuse(p, ret, "post a receive", f);
 	}
@@ -152,7 +158,6 @@ static int post_receives(struct kv_pingpong *p, struct kv_fault *f)
 static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q, struct kv_fault *f)
 {
 	const struct kv_wr wr = {
-		.qp = q->id,
 		.op = KVERBS_OP_SEND,
 		.sges = 1,
 		.sge = { kv_buffer_piece(&p->buffer, headroom(p), p->size) },
@@ -160,9 +165,8 @@ static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q, struct kv_
 		.remote_qpn = p->ah ? q->peer.qpn : 0,
 		.remote_qkey = p->ah ? KV_RAW_QKEY : 0,
 	};
-	int ret;
+	int ret = kv_op_wr_post_one(p->site.b, q->id, &wr, NULL);
 
-	ret = kv_op_wr_post(p->site.b, &wr, NULL, NULL);
 	if (ret)
 		return refuse(p, ret, "post a send", f);
 	q->posted++;
@@ -210,7 +214,7 @@ static int take(struct kv_pingpong *p, const struct kv_wc *wc, struct kv_fault *
 				    kv_enum_name(kv_enum_wc_status, wc->status),
 				    wc->status, wc->vendor_err, (unsigned long long)p->sent,
 				    (unsigned long long)p->received);
-	if (wc->op == KVERBS_OP_SEND) {
+	if (wc->op == KVERBS_WC_OP_SEND) {
 		q->sent++;
 		p->sent++;
 		return 0;
@@ -227,11 +231,10 @@ static int take(struct kv_pingpong *p, const struct kv_wc *wc, struct kv_fault *
 /* There and back, as often as it was asked for. @first: ours is the first message. */
 static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 {
-	uint64_t begin, last, now;
 	struct kv_polled polled;
 	int ret;
+	uint64_t last, now, begin = kv_now_ns();
 
-	begin = kv_now_ns();
 	ret = post_sends(p, first, f);
 	last = kv_now_ns();
 	while (!ret && (p->sent < p->iters || p->received < p->iters)) {
@@ -292,9 +295,8 @@ static int tell(struct kv_pingpong *p, const struct kv_address *own, struct kv_f
 static int hear(struct kv_pingpong *p, struct kv_fault *f)
 {
 	struct kv_address peer[KV_EXCHANGE_LIST];
-	int ret;
+	int ret = kv_exchange_receive(&p->exchange, peer, p->qps, places(p), f);
 
-	ret = kv_exchange_receive(&p->exchange, peer, p->qps, places(p), f);
 	for (unsigned int i = 0; i < p->qps && !ret; i++)
 		p->qp[i].peer = peer[i];
 	return ret ? ret : connect_qps(p, f);
@@ -303,9 +305,8 @@ static int hear(struct kv_pingpong *p, struct kv_fault *f)
 static int meet_server(struct kv_pingpong *p, const struct kv_address *own, const char *host,
 		       const char *port, struct kv_fault *f)
 {
-	int ret;
+	int ret = kv_exchange_connect(&p->exchange, host, port, f);
 
-	ret = kv_exchange_connect(&p->exchange, host, port, f);
 	if (!ret)
 		ret = tell(p, own, f);
 	if (!ret)
@@ -316,9 +317,8 @@ static int meet_server(struct kv_pingpong *p, const struct kv_address *own, cons
 static int meet_client(struct kv_pingpong *p, const struct kv_address *own, const char *port,
 		       struct kv_fault *f)
 {
-	int ret;
+	int ret = kv_exchange_accept(&p->exchange, port, f);
 
-	ret = kv_exchange_accept(&p->exchange, port, f);
 	if (!ret)
 		ret = hear(p, f);
 	if (!ret)
@@ -342,7 +342,7 @@ int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port, s
 
 	p->exchange.fd = -1;
 	p->exchange.timeout_ns = p->timeout_ns;
-	ret = kv_site_open(&p->site, p->space, p->dev, p->gid, f);
+	ret = kv_site_open(&p->site, p->space, p->dev, p->ib_port, p->gid, f);
 	if (ret)
 		return ret;
 	p->exchange.b = p->site.b;

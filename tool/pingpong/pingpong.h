@@ -36,6 +36,7 @@ struct kv_pingpong_qp {
  * struct kv_pingpong - one side of ibv_rc_pingpong or its kin
  * @space: where the verbs are called
  * @dev: the device; NULL: the only one there is
+ * @ib_port: number of the device's port
  * @gid: index of the GID; -1: the best by type
  * @type: enum kv_pingpong_type
  * @qps: how many, at most KV_EXCHANGE_LIST; 1, but with KV_PINGPONG_SRQ
@@ -52,6 +53,7 @@ struct kv_pingpong_qp {
 struct kv_pingpong {
 	enum kv_space_id space;
 	const char *dev;
+	uint32_t ib_port;
 	int gid;
 	uint32_t type;
 	uint32_t qps;

@@ -85,9 +85,8 @@ static int establish(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 	const struct kv_conn_param param = parameters(r, s);
 	struct kv_conn_times times = { 0 };
 	struct kv_conn conn;
-	int ret;
+	int ret = kv_conn_confirm(r->end.site->b, s->conn, &param, deadline(r), &conn, &times, f);
 
-	ret = kv_conn_confirm(r->end.site->b, s->conn, &param, deadline(r), &conn, &times, f);
 	s->verb_ns += times.verb_ns[KV_CONN_ESTABLISH];
 	/* It was there, if only for a moment. */
 	if (ret == -ECONNABORTED && times.verb_ns[KV_CONN_ESTABLISH] &&

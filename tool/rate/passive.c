@@ -60,9 +60,8 @@ static int destroy(struct host *h, struct guest *g, struct kv_fault *f)
 {
 	struct kv_backend *b = h->r->end.site->b;
 	uint64_t begin_ns = kv_now_ns(), middle_ns, ns;
-	int ret;
+	int ret = kv_op_del(b, KV_CONN, g->conn, &ns);
 
-	ret = kv_op_del(b, KV_CONN, g->conn, &ns);
 	if (ret)
 		return refuse(h, ret, "destroy a connection", f);
 	middle_ns = kv_now_ns();
@@ -135,7 +134,7 @@ static int take_requests(struct host *h, struct kv_fault *f)
 	int ret = 0;
 
 	while (!ret && h->guests < GUESTS_MAX) {
-		ret = kv_op_conn_take(b, &(struct kv_id){ h->listener }, &conn, NULL);
+		ret = kv_op_conn_get_request(b, &(struct kv_id){ h->listener }, &conn, NULL);
 		if (ret == -EAGAIN)
 			return 0;
 		if (ret)
@@ -166,9 +165,8 @@ static int look(struct host *h, struct guest *g, struct kv_fault *f)
 	struct kv_backend *b = h->r->end.site->b;
 	uint64_t now_ns = kv_now_ns();
 	union kv_object object;
-	int ret;
+	int ret = kv_op_get(b, KV_CONN, g->conn, &object);
 
-	ret = kv_op_get(b, KV_CONN, g->conn, &object);
 	if (ret)
 		return refuse(h, ret, "look at a connection", f);
 	switch (object.conn.state) {

@@ -66,7 +66,6 @@ int kv_rate_create_qp(struct kv_rate *r, uint32_t *id, uint64_t *verb_ns, struct
 	return ret;
 }
 
-/* For printf(). */
 static unsigned long long count(struct json_object *obj, const char *path)
 {
 	return kv_out_get_count(obj, path);

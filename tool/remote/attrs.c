@@ -221,7 +221,8 @@ static int check_attrs(const struct kv_shape *shape, struct nlattr *attrs, int l
  * @attrs: the attributes
  * @len: bytes of them
  * @name: of the whole, for @f
- * @to: receives it, zeroed first; texts that are pointed to are the message's
+ * @to: receives it, zeroed first; texts that are pointed to are the message's; to be given to
+ *	kv_nl_release()
  * @f: receives what is wrong
  *
  * Return: 0, or -EBADMSG: a member is missing, unknown, there twice, of another size or out of
@@ -236,5 +237,8 @@ int kv_attrs_take(const struct kv_shape *shape, struct nlattr *attrs, int len, c
 	if (ret || !shape->size)
 		return ret;
 	memset(to, 0, shape->size);
-	return kv_nl_take(shape, attrs, len, to);
+	ret = kv_nl_take(shape, attrs, len, to);
+	if (ret)
+		kv_nl_release(shape, to);
+	return ret;
 }

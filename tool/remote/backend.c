@@ -26,17 +26,17 @@ static struct remote *remote_of(struct kv_backend *b)
 }
 
 /* The text of a failure begins with the host's name. */
-static int exchange(struct kv_backend *b, struct kv_exchange_call *x, uint64_t *ns)
+static int exchange(struct kv_backend *b, struct kv_exchange_call *x)
 {
 	struct remote *r = remote_of(b);
 	struct kv_fault f;
 	int ret;
 
+	x->b = b;
+	kv_backend_begin(b);
 	ret = kv_channel_call(&r->channel, x, &f);
 	if (ret)
 		snprintf(b->err, sizeof(b->err), "%.80s: %.400s", r->host, f.text);
-	else if (ns)
-		*ns = x->verb_ns;
 	return ret;
 }
 
@@ -53,7 +53,7 @@ int kv_remote_call(struct kv_backend *b, enum kv_call which, const void *args, v
 {
 	struct kv_exchange_call x = { .call = which, .args = args, .result = result };
 
-	return exchange(b, &x, NULL);
+	return exchange(b, &x);
 }
 
 static void close_backend(struct kv_backend *b)
@@ -112,10 +112,10 @@ static uint32_t piece_of(uint64_t length)
 }
 
 /* Contents in pieces of messages, in either direction. */
-static int mr_move(struct kv_backend *b, enum kv_call which, const struct kv_mr_read *in)
+static int buf_move(struct kv_backend *b, enum kv_call which, const struct kv_buf_read *in)
 {
-	bool write = which == KV_CALL_MR_WRITE;
-	struct kv_mr_read piece = *in;
+	bool write = which == KV_CALL_BUF_WRITE;
+	struct kv_buf_read piece = *in;
 	struct kv_exchange_call x = { .call = which, .args = &piece };
 	uint64_t done = 0;
 	int ret;
@@ -130,7 +130,7 @@ static int mr_move(struct kv_backend *b, enum kv_call which, const struct kv_mr_
 			x.receive = (uint8_t *)in->data + done;
 			x.receive_length = (uint32_t)piece.length;
 		}
-		ret = exchange(b, &x, NULL);
+		ret = exchange(b, &x);
 		done += piece.length;
 	} while (!ret && done < in->length);
 	return ret;
@@ -160,7 +160,32 @@ static int wait_for(struct kv_backend *b, enum kv_op op, const struct kv_wait *i
 	}
 }
 
-static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, uint64_t *ns)
+static int take_sum(struct kv_backend *b, struct kv_run_result *result, uint32_t worker)
+{
+	if (worker >= result->workers) {
+		snprintf(b->err, sizeof(b->err), "%.80s: the answer has no result of worker %u",
+			 remote_of(b)->host, worker);
+		return -EBADMSG;
+	}
+	result->hist.sum = result->worker[worker].sum_ticks;
+	return 0;
+}
+
+/* A request takes up to 200 bytes of a message, each of its pieces up to 64. */
+static int check_list(struct kv_backend *b, const struct kv_post *post)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < post->wrs; i++)
+		bytes += 200 + 64 * post->wr[i].sges;
+	if (bytes <= KV_WIRE_HEAD_MAX - 1024)
+		return 0;
+	snprintf(b->err, sizeof(b->err), "%.80s: a list of %u requests is too long for one message",
+		 remote_of(b)->host, post->wrs);
+	return -EMSGSIZE;
+}
+
+static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 {
 	static const char *const names[KV_OPS] = {
 #define OP(...)
@@ -168,28 +193,37 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, 
 #include "model/ops.def"
 	};
 	struct kv_exchange_call x = { .call = (enum kv_call)op, .args = in, .result = out };
-	const struct kv_mr_write *from = in;
-	struct kv_run_result *result;
+	const struct kv_buf_write *from = in;
+	struct kv_run_result *result = out;
 	int ret;
 
 	if (names[op])
 		return unsupported(b, names[op]);
 	switch (op) {
 	case KV_OP_DEV_GET:
-	case KV_OP_COUNTERS:
 		ret = check_dev(b, ((const struct kv_dev_name *)in)->dev);
 		if (ret)
 			return ret;
 		break;
-	case KV_OP_MR_WRITE:
-		return mr_move(b, KV_CALL_MR_WRITE, &(struct kv_mr_read){
+	case KV_OP_COUNTERS:
+		ret = check_dev(b, ((const struct kv_dev_port *)in)->dev);
+		if (ret)
+			return ret;
+		break;
+	case KV_OP_WR_POST:
+		ret = check_list(b, in);
+		if (ret)
+			return ret;
+		break;
+	case KV_OP_BUF_WRITE:
+		return buf_move(b, KV_CALL_BUF_WRITE, &(struct kv_buf_read){
 			.id = from->id,
 			.offset = from->offset,
 			.length = from->length,
 			.data = (void *)from->data,
 		});
-	case KV_OP_MR_READ:
-		return mr_move(b, KV_CALL_MR_READ, in);
+	case KV_OP_BUF_READ:
+		return buf_move(b, KV_CALL_BUF_READ, in);
 	case KV_OP_CONN_WAIT:
 	case KV_OP_CQ_WAIT:
 	case KV_OP_EVENT_WAIT:
@@ -197,13 +231,13 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, 
 		return wait_for(b, op, in, out);
 	case KV_OP_RUN_GET:
 		/* The bins come as data, as many as there are. */
-		result = out;
 		x.hist = &result->hist;
-		break;
+		ret = exchange(b, &x);
+		return ret ? ret : take_sum(b, result, ((const struct kv_run_which *)in)->worker);
 	default:
 		break;
 	}
-	return exchange(b, &x, ns);
+	return exchange(b, &x);
 }
 
 static const struct kv_backend_ops remote_ops = {

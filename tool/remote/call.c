@@ -20,13 +20,13 @@ SHAPE(reply,
 	KV_NEST(S, result, .attr = KV_ATTR_NEST),
 	KV_U64(S, verb_ns, UINT64_MAX, BEYOND(4)),
 	KV_TEXT(S, error, BEYOND(5)),
+	KV_U32(S, failed, KVERBS_STAGE_MAX, BEYOND(6)),
+	KV_LIST(S, stage, stages, kv_shape_stage, BEYOND(7)),
 );
 #undef S
 
 #define S struct kv_file_open
-SHAPE(file_open,
-	KV_TEXT_AT(S, name, KV_FILE_NAME_MAX + 1, BEYOND(1)),
-);
+SHAPE(file_open, KV_TEXT_AT(S, name, KV_FILE_NAME_MAX + 1, BEYOND(1)));
 #undef S
 
 #define S struct kv_file_new
@@ -40,43 +40,34 @@ SHAPE(file_new,
 
 #define S struct kv_file_piece
 SHAPE(file_piece,
-	KV_ID(S, mr, KV_MR, BEYOND(1)),
-	KV_U64(S, mr_offset, UINT64_MAX, BEYOND(2)),
+	KV_ID(S, buf, KV_BUF, BEYOND(1)),
+	KV_U64(S, buf_offset, UINT64_MAX, BEYOND(2)),
 	KV_U64(S, offset, UINT64_MAX, BEYOND(3)),
 	KV_U32(S, length, UINT32_MAX, BEYOND(4)),
 );
 #undef S
 
 #define S struct kv_file_finish
-SHAPE(file_finish,
-	KV_HEX(S, digest, BEYOND(1)),
-);
+SHAPE(file_finish, KV_HEX(S, digest, BEYOND(1)));
 #undef S
 
 #define S struct kv_file_close
-SHAPE(file_close,
-	KV_TEXT(S, why, BEYOND(1)),
-);
+SHAPE(file_close, KV_TEXT(S, why, BEYOND(1)));
 #undef S
 
 #define S struct kv_file_opened
-SHAPE(file_opened,
-	KV_U64(S, length, INT64_MAX, BEYOND(1)),
-);
+SHAPE(file_opened, KV_U64(S, length, INT64_MAX, BEYOND(1)));
 #undef S
 
 #define S struct kv_file_hashed
-SHAPE(file_hashed,
-	KV_U64(S, done, INT64_MAX, BEYOND(1)),
-	KV_HEX(S, digest, BEYOND(2)),
-);
+SHAPE(file_hashed, KV_U64(S, done, INT64_MAX, BEYOND(1)), KV_HEX(S, digest, BEYOND(2)));
 #undef S
 
 const struct kv_call_row kv_call_rows[KV_CALLS] = {
 #define OP(NAME, name_, in, out, about_, ...)						\
 	[KV_CALL_##NAME] = {								\
 		.name = #name_, .args = &kv_shape_##in, .result = &kv_shape_##out,	\
-		.about = about_, .sends = KV_OP_##NAME == KV_OP_MR_WRITE,		\
+		.about = about_, .sends = KV_OP_##NAME == KV_OP_BUF_WRITE,		\
 	},
 #define LOCAL(...)
 #include "model/ops.def"

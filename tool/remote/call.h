@@ -112,6 +112,9 @@ struct kv_request {
  * @ret: 0 or a negative errno; then @result is empty
  * @verb_ns: how long the verb took
  * @error: why it failed
+ * @failed: enum kverbs_stage of the verb that has failed; 0: none has
+ * @stages: how many of
+ * @stage: what @verb_ns consists of, if that is told
  * @result: what comes back
  */
 struct kv_reply {
@@ -119,6 +122,9 @@ struct kv_reply {
 	int32_t ret;
 	uint64_t verb_ns;
 	char error[512];
+	uint32_t failed;
+	uint32_t stages;
+	struct kv_stage stage[KVERBS_STAGE_MAX + 1];
 	struct nlattr *result;
 };
 

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include "kernel/fields.h"
 #include "remote/channel.h"
@@ -27,26 +26,35 @@ static int send_request(struct kv_channel *l, const struct kv_exchange_call *x)
 	return ret ? kv_fault_set(&l->fault, ret, "%s", l->wire.fault.text) : 0;
 }
 
+static void take_times(const struct kv_reply *reply, struct kv_times *times)
+{
+	times->verb_ns = reply->verb_ns;
+	for (uint32_t i = 0; i < reply->stages; i++)
+		times->stage_ns[reply->stage[i].kind] = reply->stage[i].ns;
+}
+
 /* 1: the call failed at the server, and the wire is fine; @error receives its error. */
 static int take_reply(struct kv_channel *l, struct kv_exchange_call *x, int *error)
 {
 	const struct kv_call_row *row = &kv_call_rows[x->call];
 	struct kv_wire *w = &l->wire;
 	struct kv_reply reply;
-	int ret;
+	int ret = kv_attrs_take(&kv_shape_reply, w->head, (int)w->head_length, row->name, &reply,
+				&w->fault);
 
-	ret = kv_attrs_take(&kv_shape_reply, w->head, (int)w->head_length, row->name, &reply,
-			    &w->fault);
 	if (ret)
 		return kv_fault_set(&l->fault, ret, "the answer makes no sense: %s", w->fault.text);
 	if (reply.seq != l->seq)
 		return kv_fault_set(&l->fault, -EPROTO, "the answer is that of another request");
 	if (reply.ret) {
 		kv_fault_set(&l->fault, reply.ret, "%s", reply.error);
+		if (x->b)
+			x->b->failed = reply.failed;
 		*error = reply.ret;
 		return 1;
 	}
-	x->verb_ns = reply.verb_ns;
+	if (x->b)
+		take_times(&reply, &x->b->times);
 	if (x->result)
 		ret = kv_attrs_take(row->result, nla_data(reply.result), nla_len(reply.result),
 				    row->name, x->result, &w->fault);

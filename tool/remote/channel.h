@@ -17,7 +17,7 @@
  * @receive: room for the data that comes back, exactly @receive_length bytes
  * @receive_length: ditto
  * @hist: receives the data that come back as bins; NULL: they are none
- * @verb_ns: how long the verb took
+ * @b: receives which verb has failed there, and how long those that did not took; NULL: no interest
  */
 struct kv_exchange_call {
 	enum kv_call call;
@@ -28,7 +28,7 @@ struct kv_exchange_call {
 	uint8_t *receive;
 	uint32_t receive_length;
 	struct kv_hist *hist;
-	uint64_t verb_ns;
+	struct kv_backend *b;
 };
 
 /**

@@ -50,10 +50,9 @@ static int connect_tcp(const struct kv_peer *peer, int *fd, struct kv_fault *f)
 {
 	struct addrinfo *list;
 	struct kv_fault fault;
-	const char *why;
 	int ret;
+	const char *why = kv_tcp_find(peer->host, port_of(peer), AF_UNSPEC, 0, &list);
 
-	why = kv_tcp_find(peer->host, port_of(peer), AF_UNSPEC, 0, &list);
 	if (why)
 		return kv_fault_set(f, -EADDRNOTAVAIL, "there is no host '%s': %s", peer->host, why);
 	ret = kv_tcp_dial(list, CONNECT_NS);
@@ -128,9 +127,8 @@ static int receive_hello(struct kv_wire *w, const struct kv_peer *peer,
 			 struct kv_hello_server *server, char version[32], struct kv_fault *f)
 {
 	struct kv_hello_head head;
-	int ret;
+	int ret = receive(w, peer, kv_now_ns() + (peer->ssh ? SSH_NS : KV_HELLO_NS), f);
 
-	ret = receive(w, peer, kv_now_ns() + (peer->ssh ? SSH_NS : KV_HELLO_NS), f);
 	if (ret)
 		return ret;
 	ret = kv_hello_take_head(w, &head);
@@ -171,9 +169,8 @@ static int check_answer(const struct kv_peer *peer, const struct kv_token *token
 			    peer->host, peer->token_file);
 }
 
-static int exchange(struct kv_wire *w, const struct kv_peer *peer,
-		    const struct kv_token *token, struct kv_hello_client *mine,
-		    const struct kv_hello_server *server,
+static int exchange(struct kv_wire *w, const struct kv_peer *peer, const struct kv_token *token,
+		    struct kv_hello_client *mine, const struct kv_hello_server *server,
 		    struct kv_hello_answer *answer, struct kv_fault *f)
 {
 	struct kv_proof proof = {
@@ -183,9 +180,8 @@ static int exchange(struct kv_wire *w, const struct kv_peer *peer,
 		.space = mine->space,
 		.dev = mine->dev,
 	};
-	int ret;
+	int ret = kv_token_nonce(mine->nonce);
 
-	ret = kv_token_nonce(mine->nonce);
 	if (ret)
 		return kv_fault_set(f, ret, "no random numbers: %s", strerror(-ret));
 	if (token->length)
@@ -215,9 +211,8 @@ static int exchange(struct kv_wire *w, const struct kv_peer *peer,
  *
  * Return: 0 or a negative errno.
  */
-int kv_remote_hello(struct kv_wire *w, const struct kv_peer *peer,
-		    enum kv_space_id id, struct kv_limits *limits,
-		    char dev[64], char version[32], struct kv_fault *f)
+int kv_remote_hello(struct kv_wire *w, const struct kv_peer *peer, enum kv_space_id id,
+		    struct kv_limits *limits, char dev[64], char version[32], struct kv_fault *f)
 {
 	struct kv_hello_client mine = { .space = id };
 	struct kv_token token = { .length = 0 };
@@ -250,21 +245,28 @@ out_wipe:
 	return ret;
 }
 
+static int choose_gid(struct kv_site *s, const struct kv_peer *peer, struct kv_fault *f)
+{
+	s->gid = kv_gid_choose(s->port, peer->gid);
+	if (s->gid)
+		return 0;
+	if (peer->gid >= 0)
+		return kv_fault_usage(f, "--peer-gid %d: port %u of %s of %s has no such GID (%s space); 'kverbs dev show' lists them there",
+				      peer->gid, s->port->number, s->dev.name, peer->host,
+				      s->b->ops->space);
+	return kv_fault_set(f, -EADDRNOTAVAIL,
+			    "%s space: port %u of %s of %s has no GID; its network interface needs an IP address",
+			    s->b->ops->space, s->port->number, s->dev.name, peer->host);
+}
+
 static int look(struct kv_site *s, const struct kv_peer *peer, const char *dev, struct kv_fault *f)
 {
 	int ret = kv_op_dev_get(s->b, &(struct kv_dev_name){ dev }, &s->dev, NULL);
 
 	if (ret)
 		return kv_fault_backend(f, s->b, ret, "cannot look at device %s", dev);
-	s->gid = kv_gid_choose(&s->dev, peer->gid);
-	if (s->gid)
-		return 0;
-	if (peer->gid >= 0)
-		return kv_fault_usage(f, "--peer-gid %d: %s of %s has no such GID (%s space); 'kverbs dev show' lists them there",
-				      peer->gid, dev, peer->host, s->b->ops->space);
-	return kv_fault_set(f, -EADDRNOTAVAIL,
-			    "%s space: %s of %s has no GID; its network interface needs an IP address",
-			    s->b->ops->space, dev, peer->host);
+	ret = kv_site_choose_port(s, "peer-ib-port", peer->ib_port, f);
+	return ret ? ret : choose_gid(s, peer, f);
 }
 
 /**

@@ -7,9 +7,8 @@
 #include "remote/peer.h"
 #include "remote/wire.h"
 
-int kv_remote_hello(struct kv_wire *w, const struct kv_peer *peer,
-		    enum kv_space_id id, struct kv_limits *limits,
-		    char dev[64], char version[32], struct kv_fault *f);
+int kv_remote_hello(struct kv_wire *w, const struct kv_peer *peer, enum kv_space_id id,
+		    struct kv_limits *limits, char dev[64], char version[32], struct kv_fault *f);
 
 /* Opens a space over a wire that has said hello, and owns it then, also on failure. */
 int kv_backend_remote_open(struct kv_backend **b, struct kv_wire *w,

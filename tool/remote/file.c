@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* The file at the other end of a transfer: every operation is a message to the server. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "remote/connect.h"

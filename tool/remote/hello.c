@@ -148,9 +148,8 @@ int kv_hello_take_head(struct kv_wire *w, struct kv_hello_head *head)
 {
 	struct json_object *obj = NULL;
 	const char *version;
-	int ret;
+	int ret = parse(w, &obj);
 
-	ret = parse(w, &obj);
 	if (ret)
 		return ret;
 	version = text_of(obj, "version");

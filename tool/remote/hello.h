@@ -13,7 +13,7 @@
  */
 
 /* Goes up with every change of a message. */
-#define KV_PROTOCOL 4
+#define KV_PROTOCOL 6
 
 /* How long the whole of it may take. */
 #define KV_HELLO_NS 10000000000ULL

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <errno.h>
 #include <string.h>
 #include "remote/peer.h"
 
@@ -10,6 +9,7 @@
 void kv_peer_init(struct kv_peer *peer)
 {
 	memset(peer, 0, sizeof(*peer));
+	peer->ib_port = 1;
 	peer->gid = -1;
 }
 

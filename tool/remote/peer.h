@@ -22,7 +22,8 @@ enum kv_keep {
  * @port: TCP port; NULL: KV_PEER_PORT, or the one that ssh takes
  * @token_file: file with the secret that both have; NULL: none
  * @dev: its device's name; NULL: the only one
- * @gid: index into that device's GID table; -1: the best one by type
+ * @ib_port: number of that device's port
+ * @gid: index into that port's GID table; -1: the best one by type
  * @keep: who sends NOPs
  */
 struct kv_peer {
@@ -31,6 +32,7 @@ struct kv_peer {
 	const char *port;
 	const char *token_file;
 	const char *dev;
+	uint32_t ib_port;
 	int gid;
 	enum kv_keep keep;
 };

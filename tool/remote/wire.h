@@ -2,8 +2,6 @@
 #ifndef KV_REMOTE_WIRE_H
 #define KV_REMOTE_WIRE_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <netlink/msg.h>

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 #include "kernel/fields.h"
 #include "serve/serve.h"
 #include "serve/service.h"
@@ -162,16 +161,16 @@ static int ask_parent(struct client *c)
 
 static int admit(struct client *c)
 {
-	int ret;
+	int ret = check_token(c);
 
-	ret = check_token(c);
 	if (!ret)
 		ret = check_space(c);
 	if (!ret)
 		ret = ask_parent(c);
 	if (!ret)
 		ret = kv_site_open(&c->site, c->hello.space,
-				   c->hello.dev[0] ? c->hello.dev : NULL, -1, &c->fault);
+				   c->hello.dev[0] ? c->hello.dev : NULL, KV_PORT_ANY, -1,
+				   &c->fault);
 	if (!ret && kv_service_init(&c->service, &c->site, &c->serve->limits))
 		ret = kv_fault_set(&c->fault, -ENOMEM, "no memory");
 	if (!ret)
@@ -198,9 +197,8 @@ static int send_answer(struct client *c, int ret)
 static int greet(struct client *c)
 {
 	struct kv_fault why;
-	int ret;
+	int ret = send_hello(c);
 
-	ret = send_hello(c);
 	if (!ret)
 		ret = receive_hello(c);
 	/* A message that is no hello gets no answer; a hello that is refused gets one. */
@@ -225,9 +223,8 @@ static void report_note(struct client *c)
 static int answer_one(struct client *c)
 {
 	uint32_t length;
-	int ret;
+	int ret = on_wire(c, kv_wire_receive(&c->wire, kv_now_ns() + KV_WIRE_MESSAGE_NS));
 
-	ret = on_wire(c, kv_wire_receive(&c->wire, kv_now_ns() + KV_WIRE_MESSAGE_NS));
 	if (ret)
 		return ret;
 	ret = kv_service_answer(&c->service, &c->wire, &length);

@@ -69,7 +69,6 @@ static int check_name(struct kv_service *s, const char *name)
 	return 0;
 }
 
-/* A client wants to fetch a file. */
 static int open_file(struct kv_service *s)
 {
 	const char *name = s->in.file_open.name;
@@ -83,7 +82,6 @@ static int open_file(struct kv_service *s)
 	return ret;
 }
 
-/* A client wants to put a file. */
 static int create_file(struct kv_service *s)
 {
 	const struct kv_file_new *in = &s->in.file_create;

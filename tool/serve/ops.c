@@ -16,8 +16,10 @@ static struct kv_backend *backend_of(struct kv_service *s)
 /* Takes the text of a failure over from the backend. */
 static int done(struct kv_service *s, int ret)
 {
-	if (ret)
+	if (ret) {
 		kv_fault_set(&s->fault, ret, "%s", backend_of(s)->err);
+		s->failed = backend_of(s)->failed;
+	}
 	return ret;
 }
 
@@ -46,10 +48,12 @@ static int check_depth(struct kv_service *s, const char *name, uint32_t depth, u
 	return 0;
 }
 
-/* The operation itself. */
 static int call(struct kv_service *s, enum kv_op op)
 {
-	return kv_op_call(backend_of(s), op, &s->in, &s->out, &s->verb_ns);
+	int ret = kv_op_call(backend_of(s), op, &s->in, &s->out, NULL);
+
+	s->times = backend_of(s)->times;
+	return ret;
 }
 
 static int made(struct kv_service *s, enum kv_type type, int ret, uint64_t bytes)
@@ -72,8 +76,8 @@ static int count_bytes(struct kv_service *s, enum kv_type type, uint64_t *bytes)
 
 	*bytes = 0;
 	switch (type) {
-	case KV_MR:
-		*bytes = s->in.mr_new.length;
+	case KV_BUF:
+		*bytes = s->in.buf_new.length;
 		return 0;
 	case KV_CQ:
 		*bytes = kv_queue_cq_bytes(cq->cqe);
@@ -120,29 +124,29 @@ static int del(struct kv_service *s, enum kv_op op, enum kv_type type)
 	return done(s, ret);
 }
 
-static int mr_write(struct kv_service *s)
+static int buf_write(struct kv_service *s)
 {
-	struct kv_mr_write *in = &s->in.mr_write;
+	struct kv_buf_write *in = &s->in.buf_write;
 
 	if (in->length != s->data_length)
 		return kv_fault_set(&s->fault, -EBADMSG,
-					 "mr_write.length is %" PRIu64 ", but %u bytes came",
+					 "buf_write.length is %" PRIu64 ", but %u bytes came",
 					 in->length, s->data_length);
 	s->data_length = 0;
 	in->data = s->data;
-	return done(s, call(s, KV_OP_MR_WRITE));
+	return done(s, call(s, KV_OP_BUF_WRITE));
 }
 
-static int mr_read(struct kv_service *s)
+static int buf_read(struct kv_service *s)
 {
-	struct kv_mr_read *in = &s->in.mr_read;
+	struct kv_buf_read *in = &s->in.buf_read;
 	int ret;
 
 	if (in->length > KV_WIRE_DATA_MAX)
-		return kv_fault_set(&s->fault, -EBADMSG, "mr_read.length is %" PRIu64 ", not 0 .. %u",
+		return kv_fault_set(&s->fault, -EBADMSG, "buf_read.length is %" PRIu64 ", not 0 .. %u",
 					 in->length, KV_WIRE_DATA_MAX);
 	in->data = s->data;
-	ret = call(s, KV_OP_MR_READ);
+	ret = call(s, KV_OP_BUF_READ);
 	s->data_length = ret ? 0 : (uint32_t)in->length;
 	return done(s, ret);
 }
@@ -173,11 +177,11 @@ static int srq_modify(struct kv_service *s)
 	return done(s, ret);
 }
 
-static int conn_take(struct kv_service *s)
+static int conn_get_request(struct kv_service *s)
 {
 	int ret = kv_quota_check(s, 0);
 
-	return ret ? ret : made(s, KV_CONN, call(s, KV_OP_CONN_TAKE), 0);
+	return ret ? ret : made(s, KV_CONN, call(s, KV_OP_CONN_GET_REQUEST), 0);
 }
 
 static int poll_cq(struct kv_service *s)
@@ -218,10 +222,9 @@ static int event_wait(struct kv_service *s)
 
 static int run_start(struct kv_service *s)
 {
-	const struct kv_run_spec *spec = &s->in.run_start;
-	int ret;
+	const struct kv_run_spec *spec = &s->in.run_start.spec;
+	int ret = kv_quota_check_run(s, spec);
 
-	ret = kv_quota_check_run(s, spec);
 	if (!ret && spec->loop == KVERBS_LOOP_NULL)
 		ret = check_dev(s, spec->dev);
 	if (ret)
@@ -253,10 +256,10 @@ static int run_del(struct kv_service *s)
 
 /* Calls that need more than their operation. */
 static int (*const hooks[KV_CALLS])(struct kv_service *s) = {
-	[KV_CALL_MR_WRITE] = mr_write,
-	[KV_CALL_MR_READ] = mr_read,
+	[KV_CALL_BUF_WRITE] = buf_write,
+	[KV_CALL_BUF_READ] = buf_read,
 	[KV_CALL_SRQ_MODIFY] = srq_modify,
-	[KV_CALL_CONN_TAKE] = conn_take,
+	[KV_CALL_CONN_GET_REQUEST] = conn_get_request,
 	[KV_CALL_CQ_POLL] = poll_cq,
 	[KV_CALL_EVENT_WAIT] = event_wait,
 	[KV_CALL_RUN_START] = run_start,
@@ -278,7 +281,7 @@ int kv_service_run(struct kv_service *s, enum kv_call which)
 	enum kv_op op = (enum kv_op)which;
 	int ret = 0;
 
-	if (row->args == &kv_shape_dev_name)
+	if (row->args == &kv_shape_dev_name || row->args == &kv_shape_dev_port)
 		ret = check_dev(s, s->in.dev_get.dev);
 	else if (row->args == &kv_shape_wait)
 		ret = check_wait(s, row->name, &s->in.run_wait);

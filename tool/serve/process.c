@@ -97,9 +97,8 @@ static int drop_others(void)
  */
 int kv_serve_drop(struct kv_fault *f)
 {
-	int ret;
+	int ret = drop_bounding();
 
-	ret = drop_bounding();
 	if (!ret)
 		ret = drop_others();
 	if (!ret && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))

@@ -18,7 +18,7 @@ static int check_bytes(struct kv_service *s, uint64_t bytes)
 /**
  * kv_quota_check() - may one more object be made?
  * @s: the service
- * @bytes: of its buffer, if it is an MR; of its queues
+ * @bytes: of a buffer, or of its queues
  *
  * Return: 0 or -EDQUOT.
  */
@@ -79,7 +79,7 @@ int kv_quota_resize(struct kv_service *s, enum kv_type type, uint32_t id, uint64
  * @s: the service; kv_quota_check() or kv_quota_check_run() has said that there is room
  * @type: of the object, or KV_QUOTA_RUN
  * @id: of it
- * @bytes: of its buffer or queues
+ * @bytes: of a buffer, or of its queues
  */
 void kv_quota_add(struct kv_service *s, enum kv_type type, uint32_t id, uint64_t bytes)
 {
@@ -149,8 +149,10 @@ static int find_ids(const struct kv_member *m, const char *from, kv_quota_id fn,
 	}
 	if (!m->shape)
 		return 0;
-	if (m->type == KV_MEMBER_LIST)
+	if (m->type == KV_MEMBER_LIST) {
 		memcpy(&n, from + m->count, sizeof(n));
+		at = kv_member_elements(m, from);
+	}
 	for (uint32_t i = 0; i < n && !ret; i++)
 		ret = kv_quota_ids(m->shape, at + i * m->shape->size, fn, arg);
 	return ret;

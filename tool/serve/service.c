@@ -78,12 +78,15 @@ static int answer(struct kv_service *s, int call, struct nlattr *args)
 	if (ret)
 		return ret;
 	if (s->data_length && !row->sends)
-		return kv_fault_set(&s->fault, -EBADMSG, "%s has no data", row->name);
-	ret = kv_quota_ids(row->args, &s->in, check_id, &ids);
-	if (ret)
-		return ret;
-	memset(&s->out, 0, row->result->size);
-	return kv_service_run(s, (enum kv_call)call);
+		ret = kv_fault_set(&s->fault, -EBADMSG, "%s has no data", row->name);
+	if (!ret)
+		ret = kv_quota_ids(row->args, &s->in, check_id, &ids);
+	if (!ret) {
+		memset(&s->out, 0, row->result->size);
+		ret = kv_service_run(s, (enum kv_call)call);
+	}
+	kv_nl_release(row->args, &s->in);
+	return ret;
 }
 
 static void put_reply(struct kv_service *s, struct nl_msg *msg, int call, int ret)
@@ -91,14 +94,18 @@ static void put_reply(struct kv_service *s, struct nl_msg *msg, int call, int re
 	struct kv_reply reply = {
 		.seq = s->seq,
 		.ret = ret,
-		.verb_ns = ret ? 0 : s->verb_ns,
+		.verb_ns = ret ? 0 : s->times.verb_ns,
 	};
 
 	if (ret) {
 		snprintf(reply.error, sizeof(reply.error), "%.511s",
 			 s->fault.text[0] ? s->fault.text : strerror(-ret));
 		kv_hello_clean(reply.error);
+		reply.failed = s->failed;
 	}
+	for (uint32_t i = 0; !ret && i <= KVERBS_STAGE_MAX; i++)
+		if (s->times.stage_ns[i])
+			reply.stage[reply.stages++] = (struct kv_stage){ i, s->times.stage_ns[i] };
 	kv_nl_put_all(msg, &kv_shape_reply, &reply);
 	kv_nl_put_nest(msg, KV_ATTR_NEST, ret ? NULL : kv_call_rows[call].result, &s->out);
 }
@@ -119,7 +126,8 @@ int kv_service_answer(struct kv_service *s, struct kv_wire *w, uint32_t *length)
 	int ret, end = 0, call = KV_CALL_NOP;
 
 	s->fault.text[0] = '\0';
-	s->verb_ns = 0;
+	memset(&s->times, 0, sizeof(s->times));
+	s->failed = KVERBS_STAGE_UNSPEC;
 	s->data = w->data;
 	s->data_length = w->data_length;
 	ret = kv_attrs_take(&kv_shape_request, w->head, (int)w->head_length, "request", &request,

@@ -68,7 +68,8 @@ struct kv_made {
  * @out: its result
  * @data: data that it brought; an answer's data come there, too
  * @data_length: bytes there
- * @verb_ns: how long its verb took
+ * @times: how long its verbs took
+ * @failed: enum kverbs_stage of the verb that has failed; 0: none has
  * @fault: why it failed
  */
 struct kv_service {
@@ -88,7 +89,8 @@ struct kv_service {
 	union kv_call_result out;
 	uint8_t *data;
 	uint32_t data_length;
-	uint64_t verb_ns;
+	struct kv_times times;
+	uint32_t failed;
 	struct kv_fault fault;
 };
 

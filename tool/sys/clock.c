@@ -90,6 +90,16 @@ double kv_clock_ns_per_tick(void)
 }
 
 /**
+ * kv_clock_hz() - ticks of the loops' counter in a second
+ *
+ * Return: as KVERBS_A_INFO_COUNTER_HZ, but measured: see kv_clock_ns_per_tick().
+ */
+uint64_t kv_clock_hz(void)
+{
+	return (uint64_t)(1e9 / kv_clock_ns_per_tick() + 0.5);
+}
+
+/**
  * kv_clock_ns_to_ticks() - a time span for a loop
  * @ns: nanoseconds; ~0 for no limit
  *

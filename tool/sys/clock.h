@@ -8,6 +8,7 @@
 
 uint64_t kv_clock_raw_ns(void);
 double kv_clock_ns_per_tick(void);
+uint64_t kv_clock_hz(void);
 uint64_t kv_clock_ns_to_ticks(uint64_t ns);
 const char *kv_clock_name(void);
 

@@ -109,9 +109,8 @@ int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2], st
 {
 	struct search s = { .wanted = -1 };
 	char text[256];
-	int ret;
+	int ret = walk_usable(look, &s);
 
-	ret = walk_usable(look, &s);
 	if (ret)
 		return kv_fault_set(f, ret, "cannot ask which CPUs may be used: %s",
 				    strerror(-ret));

@@ -15,7 +15,7 @@
 #include "sys/device.h"
 #include "sys/io.h"
 
-#define FOLDER "/sys/class/infiniband/%s/ports/1/hw_counters"
+#define FOLDER "/sys/class/infiniband/%s/ports/%u/hw_counters"
 
 static int read_counter(const char *folder, const char *name, uint64_t *value)
 {
@@ -39,34 +39,34 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int refuse(struct kv_backend *b, int error, const char *dev)
+static int refuse(struct kv_backend *b, int error, const struct kv_dev_port *of)
 {
-	snprintf(b->err, sizeof(b->err), "%s space: cannot read the counters of %s: %s",
-		 b->ops->space, dev, strerror(-error));
+	snprintf(b->err, sizeof(b->err), "%s space: cannot read the counters of port %u of %s: %s",
+		 b->ops->space, of->port, of->dev, strerror(-error));
 	return error;
 }
 
 /**
- * kv_counters_read() - read the counters of a device's driver
+ * kv_counters_read() - read the counters that a device's driver has of a port
  * @b: the backend that asks; one of this host
- * @dev: name of the device
+ * @of: the port
  * @c: receives it
  *
  * Drivers may answer from a copy that is some milliseconds old.
  *
  * Return: 0 or a negative errno; -EOPNOTSUPP: this device counts nothing.
  */
-int kv_counters_read(struct kv_backend *b, const char *dev, struct kv_counters *c)
+int kv_counters_read(struct kv_backend *b, const struct kv_dev_port *of, struct kv_counters *c)
 {
 	char folder[256];
 	struct dirent *entry;
 	DIR *dir;
 
 	memset(c, 0, sizeof(*c));
-	snprintf(folder, sizeof(folder), FOLDER, dev);
+	snprintf(folder, sizeof(folder), FOLDER, of->dev, of->port);
 	dir = opendir(folder);
 	if (!dir)
-		return refuse(b, errno == ENOENT ? -EOPNOTSUPP : -errno, dev);
+		return refuse(b, errno == ENOENT ? -EOPNOTSUPP : -errno, of);
 	while (c->counters < KV_COUNTERS_MAX && (entry = readdir(dir))) {
 		struct kv_counter *counter = &c->counter[c->counters];
 
@@ -81,7 +81,7 @@ int kv_counters_read(struct kv_backend *b, const char *dev, struct kv_counters *
 	}
 	closedir(dir);
 	qsort(c->counter, c->counters, sizeof(c->counter[0]), by_name);
-	return c->counters ? 0 : refuse(b, -EOPNOTSUPP, dev);
+	return c->counters ? 0 : refuse(b, -EOPNOTSUPP, of);
 }
 
 /*
@@ -89,17 +89,17 @@ int kv_counters_read(struct kv_backend *b, const char *dev, struct kv_counters *
  * before Linux 6.5 or so the kernel names no interface beside it.
  */
 
-#define PORT 1
-
 /**
  * struct search - the search for a device among the kernel's RDMA devices
  * @dev: name of the device
+ * @port: number of its port
  * @index: of the device
  * @found: @index is that of @dev
  * @netdev: receives the name of its interface; "" if there is none
  */
 struct search {
 	const char *dev;
+	uint32_t port;
 	uint32_t index;
 	bool found;
 	char netdev[IF_NAMESIZE];
@@ -139,7 +139,7 @@ static int ask(struct nl_sock *sk, int command, int flags, nl_recvmsg_msg_cb_t f
 	if (!msg)
 		return ret;
 	if (!s->found || (!nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, s->index) &&
-			  !nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, PORT)))
+			  !nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, s->port)))
 		ret = nl_socket_modify_cb(sk, NL_CB_VALID, NL_CB_CUSTOM, fn, s);
 	if (!ret)
 		ret = nl_send_auto(sk, msg);
@@ -201,27 +201,34 @@ static void find_addr(const char *netdev, uint8_t addr[16])
 	freeifaddrs(list);
 }
 
+static void note_port(const char *dev, struct kv_port *port)
+{
+	struct search s = { .dev = dev, .port = port->number };
+
+	if (port->gids && port->gid[0].netdev[0])
+		memcpy(s.netdev, port->gid[0].netdev, sizeof(s.netdev));
+	else
+		find(&s);
+	if (!s.netdev[0])
+		return;
+	for (unsigned int i = 0; i < port->gids; i++)
+		if (!port->gid[i].netdev[0])
+			memcpy(port->gid[i].netdev, s.netdev, sizeof(s.netdev));
+	find_addr(s.netdev, port->addr);
+}
+
 /**
- * kv_netdev_note() - find out at which address an iWARP device is reached
- * @dev: a device here, with its GIDs; receives @addr, and the name of the interface with each
- *	GID that has none. One of another kind stays as it is
+ * kv_netdev_note() - find out at which address each port of an iWARP device is reached
+ * @dev: a device here, with its GIDs; its ports receive @addr, and the name of the interface
+ *	with each GID that has none. A device that is not iWARP stays as it is
  *
  * An address or a name that can't be found stays empty.
  */
 void kv_netdev_note(struct kv_dev *dev)
 {
-	struct search s = { .dev = dev->name };
-
 	if (!kv_dev_is_iwarp(dev))
 		return;
-	if (dev->gids && dev->gid[0].netdev[0])
-		memcpy(s.netdev, dev->gid[0].netdev, sizeof(s.netdev));
-	else
-		find(&s);
-	if (!s.netdev[0])
-		return;
-	for (unsigned int i = 0; i < dev->gids; i++)
-		if (!dev->gid[i].netdev[0])
-			memcpy(dev->gid[i].netdev, s.netdev, sizeof(s.netdev));
-	find_addr(s.netdev, dev->addr);
+	for (unsigned int i = 0; i < dev->listed; i++)
+		if (!dev->port[i].error)
+			note_port(dev->name, &dev->port[i]);
 }

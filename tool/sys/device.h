@@ -4,7 +4,7 @@
 
 #include "model/backend.h"
 
-int kv_counters_read(struct kv_backend *b, const char *dev, struct kv_counters *c);
+int kv_counters_read(struct kv_backend *b, const struct kv_dev_port *of, struct kv_counters *c);
 void kv_netdev_note(struct kv_dev *dev);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <string.h>
-#include "sys/clock.h"
 #include "user/user.h"
 
 const size_t kv_user_ah_size = sizeof(struct kv_user_ah);
@@ -32,11 +31,11 @@ static int check_no_grh(struct kv_user *u, const char *prefix, const struct kv_a
 	return what ? kv_user_fail(u, -EINVAL, "%s%s is of no use without dgid", prefix, what) : 0;
 }
 
-/* Is it an address of this link layer? */
-static int check_kind(struct kv_user *u, const struct kv_user_dev *dev,
+/* Is it an address of the port's link layer? */
+static int check_kind(struct kv_user *u, const struct kv_user_dev *dev, uint32_t port,
 		      const char *prefix, const struct kv_av *av)
 {
-	bool roce = dev->link_layer == IBV_LINK_LAYER_ETHERNET;
+	bool roce = dev->link_layer[port] == IBV_LINK_LAYER_ETHERNET;
 
 	if (roce && av->dlid)
 		return kv_user_fail(u, -EINVAL, "%sdlid is of no use here: RoCE has no LIDs",
@@ -56,7 +55,7 @@ static int check_kind(struct kv_user *u, const struct kv_user_dev *dev,
 int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev, uint32_t port,
 		    const char *prefix, const struct kv_av *av, struct ibv_ah_attr *ah)
 {
-	int ret = check_kind(u, dev, prefix, av);
+	int ret = check_kind(u, dev, port, prefix, av);
 
 	if (!ret)
 		ret = av->has_dgid ? check_sgid(u, dev, port, prefix, av) :
@@ -94,15 +93,14 @@ void kv_user_av_fill(const struct ibv_ah_attr *ah, struct kv_av *av)
 }
 
 /* Its time is that of ibv_create_ah(), in which the kernel resolves the MAC address. */
-int kv_user_ah_new(struct kv_user *u, struct kv_user_ah *ah, const struct kv_ah_init *init,
-		   uint64_t *ns)
+int kv_user_ah_new(struct kv_user *u, struct kv_user_ah *ah, const struct kv_ah_init *init)
 {
 	struct kv_user_pd *pd = (struct kv_user_pd *)ah->obj.parents[0];
 	const struct kv_user_dev *dev = ah->obj.dev;
 	struct ibv_ah_attr attr = { 0 };
 	int ret;
 
-	if (!(kv_user_dev_can(dev) & KVERBS_CAN_AH))
+	if (!(kv_user_dev_caps(dev) & KVERBS_CAP_AH))
 		return kv_user_fail(u, -EOPNOTSUPP, "%s has no address handles",
 				    kv_user_dev_name(dev));
 	ret = kv_user_dev_check_port(u, dev, "port", init->port);
@@ -110,19 +108,19 @@ int kv_user_ah_new(struct kv_user *u, struct kv_user_ah *ah, const struct kv_ah_
 		ret = kv_user_av_prep(u, dev, init->port, "", &init->av, &attr);
 	if (ret)
 		return ret;
-	ah->ib = KV_USER_TIMED(ns, ibv_create_ah(pd->ib, &attr));
+	ah->ib = KV_USER_TIMED(u, ibv_create_ah(pd->ib, &attr));
 	if (!ah->ib)
-		return kv_user_fail(u, -errno,
-				    "ibv_create_ah: %s: check dgid, sgid_index and the route to it",
-				    strerror(errno));
+		return kv_user_verb_failed(u, KVERBS_STAGE_CREATE, -errno,
+					   "ibv_create_ah: %s: check dgid, sgid_index and the route to it",
+					   strerror(errno));
 	ah->port = init->port;
 	kv_user_av_fill(&attr, &ah->av);
 	return 0;
 }
 
-int kv_user_ah_destroy(struct kv_user *u, struct kv_user_ah *ah, uint64_t *ns)
+int kv_user_ah_destroy(struct kv_user *u, struct kv_user_ah *ah)
 {
-	return -KV_USER_TIMED(ns, ibv_destroy_ah(ah->ib));
+	return -KV_USER_TIMED(u, ibv_destroy_ah(ah->ib));
 }
 
 void kv_user_ah_fill(struct kv_user_ah *ah, struct kv_ah *to)

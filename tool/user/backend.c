@@ -25,6 +25,19 @@ int kv_user_fail(struct kv_user *u, int error, const char *format, ...)
 	return error;
 }
 
+/* The same of a verb, which has failed; @stage: which one. */
+int kv_user_verb_failed(struct kv_user *u, enum kverbs_stage stage, int error,
+			const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(u->base.err, sizeof(u->base.err), format, args);
+	va_end(args);
+	u->base.failed = stage;
+	return error;
+}
+
 /* The same by a rule that the module has, too. */
 int kv_user_refuse(struct kv_user *u, const struct kv_refusal *why)
 {
@@ -94,7 +107,8 @@ static int check_rows(struct kv_user *u, const struct kv_shape *shape, const voi
 				return kv_user_fail(u, -EINVAL, "%s: %" PRIu64 " are more than %u",
 						    m->name, value, m->size);
 			for (uint64_t n = 0; n < value && !ret; n++)
-				ret = check_rows(u, m->shape, at + n * m->shape->size);
+				ret = check_rows(u, m->shape,
+						 kv_member_elements(m, from) + n * m->shape->size);
 			break;
 		default:
 			break;
@@ -103,8 +117,7 @@ static int check_rows(struct kv_user *u, const struct kv_shape *shape, const voi
 	return ret;
 }
 
-int kv_user_info_get(struct kv_user *u, void *obj, const struct kv_none *in, struct kv_info *to,
-		     uint64_t *ns)
+int kv_user_info_get(struct kv_user *u, void *obj, const struct kv_none *in, struct kv_info *to)
 {
 	char path[PATH_MAX];
 	const char *name;
@@ -117,13 +130,14 @@ int kv_user_info_get(struct kv_user *u, void *obj, const struct kv_none *in, str
 	snprintf(to->version, sizeof(to->version), "%.*s", (int)sizeof(to->version) - 1,
 		 name ? name + 1 : path);
 	snprintf(to->counter, sizeof(to->counter), "%s", kv_clock_name());
+	to->counter_hz = kv_clock_hz();
 	return 0;
 }
 
-int kv_user_counters(struct kv_user *u, void *obj, const struct kv_dev_name *in,
-		     struct kv_counters *to, uint64_t *ns)
+int kv_user_counters(struct kv_user *u, void *obj, const struct kv_dev_port *in,
+		     struct kv_counters *to)
 {
-	return kv_counters_read(&u->base, in->dev, to);
+	return kv_counters_read(&u->base, in, to);
 }
 
 static void close_backend(struct kv_backend *b)
@@ -148,7 +162,7 @@ static bool is_about_run(enum kv_op op)
 	       op == KV_OP_RUN_GET || op == KV_OP_RUN_DEL;
 }
 
-static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, uint64_t *ns)
+static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 {
 	unsigned int about = is_about_run(op) ? KV_USER_RUN : kv_op_rows[op].about;
 	struct kv_user *u = (struct kv_user *)b;
@@ -169,17 +183,17 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out, 
 	switch (op) {
 #define OP(NAME, name, ...)								\
 	case KV_OP_##NAME:								\
-		return kv_user_##name(u, obj, in, out, ns);
+		return kv_user_##name(u, obj, in, out);
 #define NEW(NAME, ...)									\
 	case KV_OP_##NAME:								\
-		return kv_user_obj_new(u, op - KV_OP_PD_NEW, in, out, ns);
+		return kv_user_obj_new(u, op - KV_OP_PD_NEW, in, out);
 #define GET(NAME, ...)									\
 	case KV_OP_##NAME:								\
 		kv_user_obj_fill(obj, out);						\
 		return 0;
 #define DEL(NAME, ...)									\
 	case KV_OP_##NAME:								\
-		return kv_user_obj_delete(u, obj, ns);
+		return kv_user_obj_delete(u, obj);
 #include "model/ops.def"
 	case KV_OPS:
 		break;

@@ -7,7 +7,6 @@
 #include <unistd.h>
 #include "cli/parse.h"
 #include "rules/conn.h"
-#include "sys/clock.h"
 #include "user/conn.h"
 
 const size_t kv_user_conn_size = sizeof(struct kv_user_conn);
@@ -54,14 +53,14 @@ static const char *advise(int error)
 }
 
 /* Says why @verb can't have an address of our own. Returns -@error. */
-int kv_user_conn_refuse_addr(struct kv_user *u, const char *verb,
+int kv_user_conn_refuse_addr(struct kv_user *u, enum kverbs_stage stage, const char *verb,
 			     const struct sockaddr_storage *src, int error)
 {
 	char text[KV_SOCKADDR_TEXT];
 
 	kv_sockaddr_format(text, src);
-	return kv_user_fail(u, -error, "%s of %s: %s%s", verb, text, strerror(error),
-			    advise(error));
+	return kv_user_verb_failed(u, stage, -error, "%s of %s: %s%s", verb, text, strerror(error),
+				   advise(error));
 }
 
 /*
@@ -74,8 +73,8 @@ int kv_user_conn_bind(struct kv_user *u, struct kv_user_conn *conn,
 	struct sockaddr_storage addr = *src;
 	char text[KV_SOCKADDR_TEXT];
 
-	if (rdma_bind_addr(conn->cm, (struct sockaddr *)&addr))
-		return kv_user_conn_refuse_addr(u, "rdma_bind_addr", src, errno);
+	if (KV_USER_STAGE(u, BIND, rdma_bind_addr(conn->cm, (struct sockaddr *)&addr)))
+		return kv_user_conn_refuse_addr(u, KVERBS_STAGE_BIND, "rdma_bind_addr", src, errno);
 	if (!kv_user_conn_is_foreign(conn))
 		return 0;
 	kv_sockaddr_format(text, src);
@@ -126,17 +125,16 @@ static int open_channel(struct kv_user *u)
 			    strerror(-error));
 }
 
-int kv_user_conn_new(struct kv_user *u, struct kv_user_conn *conn, const struct kv_conn_init *init,
-		     uint64_t *ns)
+int kv_user_conn_new(struct kv_user *u, struct kv_user_conn *conn, const struct kv_conn_init *init)
 {
 	int ret = open_channel(u);
 
 	if (ret)
 		return ret;
 	TAILQ_INIT(&conn->requests);
-	ret = KV_USER_TIMED(ns, rdma_create_id(u->cm, &conn->cm, conn, RDMA_PS_TCP));
-	return ret ? kv_user_fail(u, -errno, "%s: rdma_create_id: %s", init->dev,
-				  strerror(errno)) : 0;
+	ret = KV_USER_STAGE(u, CREATE, rdma_create_id(u->cm, &conn->cm, conn, RDMA_PS_TCP));
+	return ret ? kv_user_verb_failed(u, KVERBS_STAGE_CREATE, -errno, "%s: rdma_create_id: %s",
+					 init->dev, strerror(errno)) : 0;
 }
 
 /*
@@ -170,18 +168,17 @@ static int refuse_addr(struct kv_user *u, const struct kv_user_conn *conn,
 	char text[KV_SOCKADDR_TEXT];
 
 	kv_sockaddr_format(text, dst);
-	return kv_user_fail(u, -error, "rdma_resolve_addr of %s: %s: is there a route to it by way of %s?",
-			    text, strerror(error), kv_user_dev_name(conn->obj.dev));
+	return kv_user_verb_failed(u, KVERBS_STAGE_CM, -error,
+				   "rdma_resolve_addr of %s: %s: is there a route to it by way of %s?",
+				   text, strerror(error), kv_user_dev_name(conn->obj.dev));
 }
 
-/* Its time is that of rdma_bind_addr(), if there is a source, and rdma_resolve_addr(). */
 int kv_user_conn_resolve_addr(struct kv_user *u, void *obj, const struct kv_conn_resolve *in,
-			      struct kv_none *out, uint64_t *ns)
+			      struct kv_none *out)
 {
 	const struct sockaddr_storage *src = in->src.ss_family ? &in->src : NULL;
 	struct sockaddr_storage to = in->dst;
 	struct kv_user_conn *conn = obj;
-	uint64_t start;
 	int ret = kv_user_conn_check_addr(u, "dst", &in->dst, true);
 
 	if (!ret && src)
@@ -192,11 +189,10 @@ int kv_user_conn_resolve_addr(struct kv_user *u, void *obj, const struct kv_conn
 		ret = check_timeout(u, in->timeout_ms);
 	if (ret)
 		return ret;
-	start = kv_clock_raw_ns();
 	ret = src ? kv_user_conn_bind(u, conn, src) : 0;
-	if (!ret && rdma_resolve_addr(conn->cm, NULL, (struct sockaddr *)&to, (int)in->timeout_ms))
+	if (!ret && KV_USER_STAGE(u, CM, rdma_resolve_addr(conn->cm, NULL, (struct sockaddr *)&to,
+							   (int)in->timeout_ms)))
 		ret = refuse_addr(u, conn, &in->dst, errno);
-	*ns = kv_clock_raw_ns() - start;
 	if (ret)
 		kv_user_conn_renew(u, conn);
 	else
@@ -205,24 +201,24 @@ int kv_user_conn_resolve_addr(struct kv_user *u, void *obj, const struct kv_conn
 }
 
 int kv_user_conn_resolve_route(struct kv_user *u, void *obj, const struct kv_conn_route *in,
-			       struct kv_none *out, uint64_t *ns)
+			       struct kv_none *out)
 {
 	struct kv_user_conn *conn = obj;
 	int ret = check_timeout(u, in->timeout_ms);
 
 	if (ret)
 		return ret;
-	ret = KV_USER_TIMED(ns, rdma_resolve_route(conn->cm, (int)in->timeout_ms));
+	ret = KV_USER_STAGE(u, CM, rdma_resolve_route(conn->cm, (int)in->timeout_ms));
 	if (ret)
-		return kv_user_fail(u, -errno, "rdma_resolve_route of conn %u: %s", in->id,
-				    strerror(errno));
+		return kv_user_verb_failed(u, KVERBS_STAGE_CM, -errno,
+					   "rdma_resolve_route of conn %u: %s", in->id,
+					   strerror(errno));
 	conn->state = KVERBS_CONN_RESOLVING_ROUTE;
 	return 0;
 }
 
 /* -ENODEV: the device is being removed. The CM may not get to know before we have closed it. */
-int kv_user_conn_wait(struct kv_user *u, void *obj, const struct kv_wait *in, struct kv_none *out,
-		      uint64_t *ns)
+int kv_user_conn_wait(struct kv_user *u, void *obj, const struct kv_wait *in, struct kv_none *out)
 {
 	struct pollfd fd = { .fd = u->cm->fd, .events = POLLIN };
 	struct kv_user_conn *conn = obj;
@@ -252,14 +248,14 @@ static void clear_listener(struct kv_user *u, uint32_t id)
 			conn->listener = 0;
 }
 
-/* Its time is that of rdma_destroy_id(), which ends the connection, or rejects the request. */
-int kv_user_conn_destroy(struct kv_user *u, struct kv_user_conn *conn, uint64_t *ns)
+/* rdma_destroy_id() ends the connection, or rejects the request. */
+int kv_user_conn_destroy(struct kv_user *u, struct kv_user_conn *conn)
 {
 	/* No event may come for a CONN that is gone. */
 	kv_user_conn_take_events(u);
 	kv_user_conn_drop_requests(conn);
 	kv_user_conn_end_qp(u, conn);
-	if (KV_USER_TIMED(ns, rdma_destroy_id(conn->cm)))
+	if (KV_USER_STAGE(u, DESTROY, rdma_destroy_id(conn->cm)))
 		return -errno;
 	clear_listener(u, conn->obj.id);
 	return 0;

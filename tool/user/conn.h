@@ -48,7 +48,7 @@ int kv_user_conn_check_op(struct kv_user *u, const struct kv_user_conn *conn, en
 bool kv_user_conn_is_foreign(const struct kv_user_conn *conn);
 int kv_user_conn_check_addr(struct kv_user *u, const char *what,
 			    const struct sockaddr_storage *addr, bool port);
-int kv_user_conn_refuse_addr(struct kv_user *u, const char *verb,
+int kv_user_conn_refuse_addr(struct kv_user *u, enum kverbs_stage stage, const char *verb,
 			     const struct sockaddr_storage *src, int error);
 int kv_user_conn_bind(struct kv_user *u, struct kv_user_conn *conn,
 		      const struct sockaddr_storage *src);

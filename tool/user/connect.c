@@ -4,7 +4,6 @@
 #include <string.h>
 #include "rules/conn.h"
 #include "rules/qp_table.h"
-#include "sys/clock.h"
 #include "user/conn.h"
 
 /*
@@ -131,6 +130,7 @@ static int modify(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_q
 {
 	const struct ibv_device_attr *limits = &conn->obj.dev->attr;
 	struct ibv_qp_attr attr = { .qp_state = (enum ibv_qp_state)state };
+	enum kverbs_stage stage = KVERBS_STAGE_QUERY;
 	const char *verb = "rdma_init_qp_attr";
 	int ret, mask = 0;
 
@@ -151,12 +151,14 @@ static int modify(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_q
 	attr.max_dest_rd_atomic = at_most(attr.max_dest_rd_atomic, limits->max_qp_rd_atom);
 	attr.max_rd_atomic = at_most(attr.max_rd_atomic, limits->max_qp_init_rd_atom);
 	if (!ret) {
+		stage = KVERBS_STAGE_MODIFY;
 		verb = "ibv_modify_qp";
 		ret = kv_user_qp_transit(u, qp, &attr, (uint32_t)mask);
 	}
-	return ret ? kv_user_fail(u, ret, "conn %u: %s: qp %u can't be brought to %s: %s",
-				  conn->obj.id, verb, qp->obj.id, kv_qp_state_name(state),
-				  strerror(-ret)) : 0;
+	return ret ? kv_user_verb_failed(u, stage, ret,
+					 "conn %u: %s: qp %u can't be brought to %s: %s",
+					 conn->obj.id, verb, qp->obj.id, kv_qp_state_name(state),
+					 strerror(-ret)) : 0;
 }
 
 static void force(struct kv_user *u, struct kv_user_qp *qp, enum ibv_qp_state state)
@@ -201,17 +203,16 @@ static void give_back(struct kv_user *u, struct kv_user_conn *conn, struct kv_us
 void kv_user_conn_end_qp(struct kv_user *u, struct kv_user_conn *conn)
 {
 	struct kv_user_qp *qp = (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP];
-	char err[sizeof(u->base.err)];
+	const struct kv_backend base = u->base;
 	uint32_t state;
 
 	if (!qp)
 		return;
-	/* The operation under way keeps its own text. */
-	memcpy(err, u->base.err, sizeof(err));
 	if (!kv_user_qp_query_state(u, qp, &state) &&
 	    state != KVERBS_QPS_RESET && state != KVERBS_QPS_ERR)
 		force(u, qp, IBV_QPS_ERR);
-	memcpy(u->base.err, err, sizeof(err));
+	/* The operation under way keeps its own text and times; the kernel's does, too. */
+	u->base = base;
 }
 
 /* The CM refuses all other operations on it from now on. */
@@ -221,13 +222,14 @@ static int fail(struct kv_user *u, struct kv_user_conn *conn, const char *verb, 
 	conn->state = KVERBS_CONN_FAILED;
 	conn->event = KVERBS_CM_EVENT_CONNECT_ERROR;
 	conn->status = error;
-	return kv_user_fail(u, error, "%s of conn %u: %s: the peer may have given up",
-			    verb, conn->obj.id, strerror(-error));
+	return kv_user_verb_failed(u, KVERBS_STAGE_CM, error,
+				   "%s of conn %u: %s: the peer may have given up", verb,
+				   conn->obj.id, strerror(-error));
 }
 
 /* If the CM refuses, CONN and QP are as they were. */
 int kv_user_conn_connect(struct kv_user *u, void *obj, const struct kv_conn_param *param,
-			 struct kv_none *out, uint64_t *ns)
+			 struct kv_none *out)
 {
 	struct rdma_conn_param to = { 0 };
 	struct kv_user_conn *conn = obj;
@@ -241,9 +243,9 @@ int kv_user_conn_connect(struct kv_user *u, void *obj, const struct kv_conn_para
 	if (ret)
 		return ret;
 	kv_user_obj_set_parent(&conn->obj, KV_USER_CONN_QP, &qp->obj);
-	if (KV_USER_TIMED(ns, rdma_connect(conn->cm, &to))) {
-		ret = kv_user_fail(u, -errno, "rdma_connect of conn %u: %s", param->id,
-				   strerror(errno));
+	if (KV_USER_STAGE(u, CM, rdma_connect(conn->cm, &to))) {
+		ret = kv_user_verb_failed(u, KVERBS_STAGE_CM, -errno, "rdma_connect of conn %u: %s",
+					  param->id, strerror(errno));
 		give_back(u, conn, qp, state);
 		return ret;
 	}
@@ -264,17 +266,16 @@ static int ready_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user
 }
 
 int kv_user_conn_establish(struct kv_user *u, void *obj, const struct kv_conn_establish *param,
-			   struct kv_none *out, uint64_t *ns)
+			   struct kv_none *out)
 {
 	const struct ibv_qp_attr own = { .timeout = (uint8_t)param->ack_timeout };
 	struct kv_user_conn *conn = obj;
-	int ret;
+	int ret = ready_qp(u, conn, (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP],
+				   &own, KV_QPA_TIMEOUT);
 
-	ret = ready_qp(u, conn, (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP],
-			       &own, KV_QPA_TIMEOUT);
 	if (ret)
 		return ret;
-	if (KV_USER_TIMED(ns, rdma_establish(conn->cm)))
+	if (KV_USER_STAGE(u, CM, rdma_establish(conn->cm)))
 		return fail(u, conn, "rdma_establish", -errno);
 	conn->state = KVERBS_CONN_ESTABLISHED;
 	return 0;
@@ -289,15 +290,14 @@ static int accept_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_use
 		.max_rd_atomic = to->initiator_depth,
 		.timeout = (uint8_t)param->ack_timeout,
 	};
-	int ret;
+	int ret = init_qp(u, conn, qp, state, param->access);
 
-	ret = init_qp(u, conn, qp, state, param->access);
 	return ret ? ret : ready_qp(u, conn, qp, &own, KV_QPA_MAX_DEST_RD_ATOMIC |
 				    KV_QPA_MAX_RD_ATOMIC | KV_QPA_TIMEOUT);
 }
 
 int kv_user_conn_accept(struct kv_user *u, void *obj, const struct kv_conn_param *param,
-			struct kv_none *out, uint64_t *ns)
+			struct kv_none *out)
 {
 	struct rdma_conn_param to = { 0 };
 	struct kv_user_conn *conn = obj;
@@ -314,7 +314,7 @@ int kv_user_conn_accept(struct kv_user *u, void *obj, const struct kv_conn_param
 		return ret;
 	}
 	kv_user_obj_set_parent(&conn->obj, KV_USER_CONN_QP, &qp->obj);
-	if (KV_USER_TIMED(ns, rdma_accept(conn->cm, &to)))
+	if (KV_USER_STAGE(u, CM, rdma_accept(conn->cm, &to)))
 		return fail(u, conn, "rdma_accept", -errno);
 	kv_user_conn_note_rts(conn);
 	conn->state = KVERBS_CONN_ACCEPTED;
@@ -322,33 +322,33 @@ int kv_user_conn_accept(struct kv_user *u, void *obj, const struct kv_conn_param
 }
 
 int kv_user_conn_reject(struct kv_user *u, void *obj, const struct kv_conn_reject *in,
-			struct kv_none *out, uint64_t *ns)
+			struct kv_none *out)
 {
 	struct kv_user_conn *conn = obj;
-	int ret;
+	int ret = check_private(u, conn, "a rejection", in->private_length, REJECT_PRIVATE_MAX);
 
-	ret = check_private(u, conn, "a rejection", in->private_length, REJECT_PRIVATE_MAX);
 	if (ret)
 		return ret;
-	if (KV_USER_TIMED(ns, rdma_reject(conn->cm, in->private_data, (uint8_t)in->private_length)))
-		return kv_user_fail(u, -errno, "rdma_reject of conn %u: %s", in->id,
-				    strerror(errno));
+	if (KV_USER_STAGE(u, CM, rdma_reject(conn->cm, in->private_data, (uint8_t)in->private_length)))
+		return kv_user_verb_failed(u, KVERBS_STAGE_CM, -errno,
+					   "rdma_reject of conn %u: %s", in->id, strerror(errno));
 	kv_user_conn_end_qp(u, conn);
 	conn->state = KVERBS_CONN_REJECTED;
 	return 0;
 }
 
 int kv_user_conn_disconnect(struct kv_user *u, void *obj, const struct kv_id *in,
-			    struct kv_none *out, uint64_t *ns)
+			    struct kv_none *out)
 {
 	struct kv_user_conn *conn = obj;
 
 	/* On iWARP ERR is the end of the stream, whatever is on its way: the CM closes it first. */
 	if (!is_iwarp(conn))
 		kv_user_conn_end_qp(u, conn);
-	if (KV_USER_TIMED(ns, rdma_disconnect(conn->cm)))
-		return kv_user_fail(u, -errno, "rdma_disconnect of conn %u: %s", in->id,
-				    strerror(errno));
+	if (KV_USER_STAGE(u, CM, rdma_disconnect(conn->cm)))
+		return kv_user_verb_failed(u, KVERBS_STAGE_CM, -errno,
+					   "rdma_disconnect of conn %u: %s", in->id,
+					   strerror(errno));
 	conn->state = KVERBS_CONN_DISCONNECTING;
 	return 0;
 }

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include "sys/clock.h"
 #include "user/post.h"
 #include "user/run.h"
 
@@ -26,8 +25,7 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 			    "context: softirq, workqueue and unbound-workqueue are the kernel's: user space has polled and event only");
 }
 
-int kv_user_cq_new(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_init *init,
-		   uint64_t *ns)
+int kv_user_cq_new(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_init *init)
 {
 	struct ibv_context *ctx = cq->obj.dev->ctx;
 	int ret = check_init(u, cq->obj.dev, init);
@@ -40,11 +38,12 @@ int kv_user_cq_new(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_
 			return kv_user_fail(u, -errno, "%s: ibv_create_comp_channel: %s", init->dev,
 					    strerror(errno));
 	}
-	cq->ib = KV_USER_TIMED(ns, ibv_create_cq(ctx, (int)init->cqe, cq, cq->channel,
+	cq->ib = KV_USER_TIMED(u, ibv_create_cq(ctx, (int)init->cqe, cq, cq->channel,
 						 (int)init->comp_vector));
 	if (!cq->ib) {
-		ret = kv_user_fail(u, -errno, "%s: ibv_create_cq with cqe %u: %s", init->dev,
-				   init->cqe, strerror(errno));
+		ret = kv_user_verb_failed(u, KVERBS_STAGE_CREATE, -errno,
+					  "%s: ibv_create_cq with cqe %u: %s", init->dev,
+					  init->cqe, strerror(errno));
 		if (cq->channel)
 			ibv_destroy_comp_channel(cq->channel);
 		return ret;
@@ -55,13 +54,13 @@ int kv_user_cq_new(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_
 	return 0;
 }
 
-int kv_user_cq_destroy(struct kv_user *u, struct kv_user_cq *cq, uint64_t *ns)
+int kv_user_cq_destroy(struct kv_user *u, struct kv_user_cq *cq)
 {
 	int ret;
 
 	/* An SRQ's receives that completed here complete nowhere else. */
 	kv_user_poll_take_all(u, cq);
-	ret = KV_USER_TIMED(ns, ibv_destroy_cq(cq->ib));
+	ret = KV_USER_TIMED(u, ibv_destroy_cq(cq->ib));
 	if (ret)
 		return -ret;
 	kv_user_queue_purge_cq(cq);
@@ -118,8 +117,7 @@ static void drop_events(struct kv_user_cq *cq)
 }
 
 /* ibv_req_notify_cq() does not say whether it came too late, so the CQ is looked at after it. */
-int kv_user_cq_arm(struct kv_user *u, void *obj, const struct kv_cq_arm *in, struct kv_armed *out,
-		   uint64_t *ns)
+int kv_user_cq_arm(struct kv_user *u, void *obj, const struct kv_cq_arm *in, struct kv_armed *out)
 {
 	struct kv_user_cq *cq = obj;
 	int ret = check_event(u, cq);
@@ -127,23 +125,21 @@ int kv_user_cq_arm(struct kv_user *u, void *obj, const struct kv_cq_arm *in, str
 	if (ret)
 		return ret;
 	drop_events(cq);
-	ret = KV_USER_TIMED(ns, ibv_req_notify_cq(cq->ib, in->solicited));
+	ret = KV_USER_TIMED(u, ibv_req_notify_cq(cq->ib, in->solicited));
 	if (ret)
-		return kv_user_fail(u, -ret, "ibv_req_notify_cq of cq %u: %s", in->id,
-				    strerror(ret));
+		return kv_user_verb_failed(u, KVERBS_STAGE_ARM, -ret,
+					   "ibv_req_notify_cq of cq %u: %s", in->id, strerror(ret));
 	kv_user_poll_take_all(u, cq);
 	out->missed = !TAILQ_EMPTY(&cq->done);
 	return 0;
 }
 
-int kv_user_cq_wait(struct kv_user *u, void *obj, const struct kv_wait *in, struct kv_none *out,
-		    uint64_t *ns)
+int kv_user_cq_wait(struct kv_user *u, void *obj, const struct kv_wait *in, struct kv_none *out)
 {
 	struct pollfd fd = { .events = POLLIN };
 	struct kv_user_cq *cq = obj;
-	int n, ret;
+	int n, ret = check_event(u, cq);
 
-	ret = check_event(u, cq);
 	if (ret)
 		return ret;
 	fd.fd = cq->channel->fd;

@@ -146,10 +146,19 @@ int kv_user_dev_check(struct kv_user *u, struct kv_user_dev *dev)
 	return kv_user_fail(u, -ENODEV, "device %s was removed", kv_user_dev_name(dev));
 }
 
+/* A port that can't be asked has an unspecified one, and all else of the device can be used. */
+static void note_link_layers(struct kv_user_dev *dev)
+{
+	struct ibv_port_attr port;
+
+	for (unsigned int i = 1; i <= dev->attr.phys_port_cnt; i++)
+		if (!ibv_query_port(dev->ctx, (uint8_t)i, &port))
+			dev->link_layer[i] = port.link_layer;
+}
+
 static int open_device(struct kv_user *u, struct ibv_device *ib, struct kv_user_dev **opened)
 {
 	struct ibv_device_attr_ex attr;
-	struct ibv_port_attr port;
 	struct kv_user_dev *dev;
 	int ret;
 
@@ -167,15 +176,9 @@ static int open_device(struct kv_user *u, struct ibv_device *ib, struct kv_user_
 				   strerror(ret));
 		goto err_close;
 	}
-	ret = ibv_query_port(dev->ctx, 1, &port);
-	if (ret) {
-		ret = kv_user_fail(u, -ret, "%s: ibv_query_port: %s", ibv_get_device_name(ib),
-				   strerror(ret));
-		goto err_close;
-	}
 	dev->attr = attr.orig_attr;
 	dev->cap_flags = attr.device_cap_flags_ex | attr.orig_attr.device_cap_flags;
-	dev->link_layer = port.link_layer;
+	note_link_layers(dev);
 	dev->ino = find_ino(dev);
 	dev->next = u->devs;
 	u->devs = dev;

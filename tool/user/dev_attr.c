@@ -15,10 +15,41 @@ _Static_assert((int)KVERBS_GID_ROCE_V1 == (int)IBV_GID_TYPE_ROCE_V1, "GID types"
 _Static_assert((int)KVERBS_GID_ROCE_V2 == (int)IBV_GID_TYPE_ROCE_V2, "GID types");
 _Static_assert(sizeof(((struct kv_gid *)NULL)->netdev) == IF_NAMESIZE, "names of netdevs");
 
-/* The entries of port 1, as many as there is room for. */
+static void add_gid(struct kv_port *port, const struct ibv_gid_entry *entry)
+{
+	struct kv_gid *gid = &port->gid[port->gids];
+
+	if (port->error || port->gids == KV_GIDS_MAX)
+		return;
+	gid->index = entry->gid_index;
+	gid->type = entry->gid_type;
+	memcpy(gid->raw, entry->gid.raw, sizeof(gid->raw));
+	/* One that went meanwhile, or is in another network namespace, has no name. */
+	if (entry->ndev_ifindex)
+		if_indextoname(entry->ndev_ifindex, gid->netdev);
+	port->gids++;
+}
+
+/* The entries that all ports together may have; how many a port has that can't be asked? */
+static size_t count_places(const struct kv_user_dev *dev, const struct kv_dev *to)
+{
+	uint32_t most = KV_GIDS_MAX;
+
+	for (unsigned int i = 0; i < to->listed; i++)
+		if (to->port[i].gid_table_len > most)
+			most = to->port[i].gid_table_len;
+	return (size_t)most * dev->attr.phys_port_cnt;
+}
+
+static void fail_port(struct kv_port *port, int error)
+{
+	*port = (struct kv_port){ .number = port->number, .error = (uint32_t)error };
+}
+
+/* Of all ports, as many of each as there is room for. */
 static int query_gids(struct kv_user *u, struct kv_user_dev *dev, struct kv_dev *to)
 {
-	size_t max = (size_t)to->gid_table_len * dev->attr.phys_port_cnt;
+	size_t max = count_places(dev, to);
 	struct ibv_gid_entry *entries;
 	ssize_t n, i;
 
@@ -26,22 +57,14 @@ static int query_gids(struct kv_user *u, struct kv_user_dev *dev, struct kv_dev 
 	if (!entries)
 		return kv_user_fail(u, -ENOMEM, "no memory");
 	n = ibv_query_gid_table(dev->ctx, entries, max, 0);
-	for (i = 0; i < n && to->gids < KV_GIDS_MAX; i++) {
-		struct kv_gid *gid = &to->gid[to->gids];
-
-		if (entries[i].port_num != 1)
-			continue;
-		gid->index = entries[i].gid_index;
-		gid->type = entries[i].gid_type;
-		memcpy(gid->raw, entries[i].gid.raw, sizeof(gid->raw));
-		/* One that went meanwhile, or is in another network namespace, has no name. */
-		if (entries[i].ndev_ifindex)
-			if_indextoname(entries[i].ndev_ifindex, gid->netdev);
-		to->gids++;
-	}
+	for (i = 0; i < n; i++)
+		if (entries[i].port_num && entries[i].port_num <= to->listed)
+			add_gid(&to->port[entries[i].port_num - 1], &entries[i]);
+	for (i = 0; n < 0 && i < (ssize_t)to->listed; i++)
+		if (!to->port[i].error)
+			fail_port(&to->port[i], (int)-n);
 	free(entries);
-	return n < 0 ? kv_user_fail(u, (int)n, "%s: ibv_query_gid_table: %s", to->name,
-				    strerror((int)-n)) : 0;
+	return 0;
 }
 
 /* If so, the RDMA CM connects its QPs and takes them to RTS. */
@@ -50,22 +73,22 @@ bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev)
 	return dev->ctx->device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
-/* KVERBS_CAN_*. iWARP has connections only, and no address handles. */
-uint32_t kv_user_dev_can(const struct kv_user_dev *dev)
+/* KVERBS_CAP_*. iWARP has connections only, and no address handles. */
+uint32_t kv_user_dev_caps(const struct kv_user_dev *dev)
 {
 	const struct ibv_device_attr *attr = &dev->attr;
 	bool iwarp = kv_user_dev_is_iwarp(dev);
-	uint32_t can = KVERBS_CAN_RC | KVERBS_CAN_CM;
+	uint32_t caps = KVERBS_CAP_RC | KVERBS_CAP_CM;
 
 	if (!iwarp)
-		can |= KVERBS_CAN_UC | KVERBS_CAN_UD;
+		caps |= KVERBS_CAP_UC | KVERBS_CAP_UD;
 	if (!iwarp && attr->max_ah > 0)
-		can |= KVERBS_CAN_AH;
+		caps |= KVERBS_CAP_AH;
 	if (attr->max_srq > 0)
-		can |= KVERBS_CAN_SRQ;
+		caps |= KVERBS_CAP_SRQ;
 	if (attr->atomic_cap != IBV_ATOMIC_NONE)
-		can |= KVERBS_CAN_ATOMIC;
-	return can;
+		caps |= KVERBS_CAP_ATOMIC;
+	return caps;
 }
 
 bool kv_user_dev_has_atomics(const struct kv_user_dev *dev)
@@ -110,52 +133,65 @@ static void fill_attr(const struct kv_user_dev *dev, struct kv_dev *to)
 	to->max_srq_sge = (uint32_t)attr->max_srq_sge;
 	to->max_pkeys = attr->max_pkeys;
 	to->local_ca_ack_delay = attr->local_ca_ack_delay;
-	to->max_mr_bytes = kv_user_mr_bytes_max(dev);
+	/* No buffer is larger. */
+	to->max_mr_bytes = attr->max_mr_size < KV_USER_BUF_MAX ? attr->max_mr_size : KV_USER_BUF_MAX;
 }
 
-static void fill_port(const struct ibv_port_attr *port, struct kv_dev *to)
+static void fill_port(const struct ibv_port_attr *from, struct kv_port *to)
 {
-	to->port_state = port->state;
-	to->phys_state = port->phys_state;
+	to->state = from->state;
+	to->phys_state = from->phys_state;
 	/* Devices older than the field are InfiniBand. */
-	to->link_layer = port->link_layer ? port->link_layer : IBV_LINK_LAYER_INFINIBAND;
-	to->max_mtu = 128U << port->max_mtu;
-	to->active_mtu = 128U << port->active_mtu;
-	to->max_msg_bytes = port->max_msg_sz;
-	to->lid = port->lid;
-	to->sm_lid = port->sm_lid;
-	to->active_width = port->active_width;
-	to->active_speed = port->active_speed;
-	to->gid_table_len = (uint32_t)port->gid_tbl_len;
-	to->pkey_table_len = port->pkey_tbl_len;
+	to->link_layer = from->link_layer ? from->link_layer : IBV_LINK_LAYER_INFINIBAND;
+	to->max_mtu = 128U << from->max_mtu;
+	to->active_mtu = 128U << from->active_mtu;
+	to->max_msg_bytes = from->max_msg_sz;
+	to->lid = from->lid;
+	to->sm_lid = from->sm_lid;
+	to->active_width = from->active_width;
+	to->active_speed = from->active_speed;
+	to->gid_table_len = (uint32_t)from->gid_tbl_len;
+	to->pkey_table_len = from->pkey_tbl_len;
+}
+
+/* A port that can't be asked is told with the reason. */
+static void query_ports(const struct kv_user_dev *dev, struct kv_dev *to)
+{
+	struct ibv_port_attr attr;
+	int error;
+
+	for (; to->listed < dev->attr.phys_port_cnt && to->listed < KV_PORTS_MAX; to->listed++) {
+		struct kv_port *port = &to->port[to->listed];
+
+		port->number = to->listed + 1;
+		error = ibv_query_port(dev->ctx, (uint8_t)port->number, &attr);
+		if (error)
+			fail_port(port, error);
+		else
+			fill_port(&attr, port);
+	}
 }
 
 static int query_device(struct kv_user *u, struct kv_user_dev *dev, struct kv_dev *to)
 {
-	struct ibv_port_attr port;
 	int ret;
 
 	memset(to, 0, sizeof(*to));
 	snprintf(to->name, sizeof(to->name), "%s", kv_user_dev_name(dev));
-	ret = ibv_query_port(dev->ctx, 1, &port);
-	if (ret)
-		return kv_user_fail(u, -ret, "%s: ibv_query_port: %s", to->name, strerror(ret));
-	to->can = kv_user_dev_can(dev);
+	to->caps = kv_user_dev_caps(dev);
 	fill_attr(dev, to);
-	fill_port(&port, to);
+	query_ports(dev, to);
 	ret = query_gids(u, dev, to);
 	if (!ret)
 		kv_netdev_note(to);
 	return ret;
 }
 
-int kv_user_dev_get(struct kv_user *u, void *obj, const struct kv_dev_name *in, struct kv_dev *dev,
-		    uint64_t *ns)
+int kv_user_dev_get(struct kv_user *u, void *obj, const struct kv_dev_name *in, struct kv_dev *dev)
 {
-	struct kv_user_dev *from;
 	int ret;
+	struct kv_user_dev *from = kv_user_dev_open(u, in->dev, &ret);
 
-	from = kv_user_dev_open(u, in->dev, &ret);
 	return from ? query_device(u, from, dev) : ret;
 }
 

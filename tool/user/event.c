@@ -123,7 +123,7 @@ static struct pollfd *list_fds(const struct kv_user *u, nfds_t *n)
 }
 
 int kv_user_event_wait(struct kv_user *u, void *obj, const struct kv_wait *in,
-		       struct kv_event *event, uint64_t *ns)
+		       struct kv_event *event)
 {
 	struct kv_user_dev *dev = u->devs;
 	struct pollfd *fds;

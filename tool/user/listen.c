@@ -2,27 +2,23 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sys/clock.h"
 #include "user/conn.h"
 
 /* Listeners, and the requests that peers send them. */
 
 static int bind_and_listen(struct kv_user *u, struct kv_user_conn *conn,
-			   const struct sockaddr_storage *src, uint64_t *ns)
+			   const struct sockaddr_storage *src)
 {
-	uint64_t start = kv_clock_raw_ns();
-	int ret;
+	int ret = kv_user_conn_bind(u, conn, src);
 
-	ret = kv_user_conn_bind(u, conn, src);
 	/* The kernel drops requests beyond its own backlog; those beyond ours we reject. */
-	if (!ret && rdma_listen(conn->cm, KVERBS_CONN_BACKLOG_MAX))
-		ret = kv_user_conn_refuse_addr(u, "rdma_listen", src, errno);
-	*ns = kv_clock_raw_ns() - start;
+	if (!ret && KV_USER_STAGE(u, CM, rdma_listen(conn->cm, KVERBS_CONN_BACKLOG_MAX)))
+		ret = kv_user_conn_refuse_addr(u, KVERBS_STAGE_CM, "rdma_listen", src, errno);
 	return ret;
 }
 
 int kv_user_conn_listen(struct kv_user *u, void *obj, const struct kv_conn_listen *in,
-			struct kv_conn *to, uint64_t *ns)
+			struct kv_conn *to)
 {
 	struct kv_user_conn *conn = obj;
 	int ret = kv_user_conn_check_addr(u, "src", &in->src, false);
@@ -32,7 +28,7 @@ int kv_user_conn_listen(struct kv_user *u, void *obj, const struct kv_conn_liste
 				   in->backlog, KVERBS_CONN_BACKLOG_MAX);
 	if (ret)
 		return ret;
-	ret = bind_and_listen(u, conn, &in->src, ns);
+	ret = bind_and_listen(u, conn, &in->src);
 	if (ret) {
 		kv_user_conn_renew(u, conn);
 		return ret;
@@ -89,8 +85,7 @@ void kv_user_conn_drop_requests(struct kv_user_conn *listener)
 	}
 }
 
-int kv_user_conn_take(struct kv_user *u, void *obj, const struct kv_id *in, struct kv_conn *to,
-		      uint64_t *ns)
+int kv_user_conn_get_request(struct kv_user *u, void *obj, const struct kv_id *in, struct kv_conn *to)
 {
 	struct kv_user_conn *conn, *from = obj;
 	struct kv_user_request *request = TAILQ_FIRST(&from->requests);

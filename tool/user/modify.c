@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <string.h>
 #include "rules/qp_table.h"
-#include "sys/clock.h"
 #include "user/post.h"
 #include "user/user.h"
 
@@ -50,7 +49,7 @@ static int prep_alt_path(struct kv_user *u, const struct kv_user_dev *dev,
 
 	if (ret)
 		return ret;
-	if (dev->link_layer == IBV_LINK_LAYER_ETHERNET)
+	if (dev->link_layer[from->alt_port] == IBV_LINK_LAYER_ETHERNET)
 		return kv_user_fail(u, -EINVAL, "an alternate path is for InfiniBand only");
 	return kv_user_av_prep(u, dev, from->alt_port, "alt_", &from->alt_av, &attr->alt_ah_attr);
 }
@@ -127,8 +126,8 @@ static void note_modified(struct kv_user *u, struct kv_user_qp *qp, uint32_t sta
 	qp->given = 0;
 	qp->recvs = 0;
 	qp->needs_reset = false;
-	kv_user_obj_set_parent(&qp->obj, KV_USER_QP_LOCAL_MR, NULL);
-	kv_user_obj_set_parent(&qp->obj, KV_USER_QP_TARGET_MR, NULL);
+	for (unsigned int slot = KV_USER_QP_LOCAL_BUF; slot <= KV_USER_QP_TARGET_MR; slot++)
+		kv_user_obj_set_parent(&qp->obj, slot, NULL);
 	kv_user_queue_purge_qp(u, qp);
 }
 
@@ -139,7 +138,7 @@ static void note_modified(struct kv_user *u, struct kv_user_qp *qp, uint32_t sta
 int kv_user_qp_transit(struct kv_user *u, struct kv_user_qp *qp,
 		       struct ibv_qp_attr *attr, uint32_t mask)
 {
-	int ret = ibv_modify_qp(qp->ib, attr, (int)mask);
+	int ret = KV_USER_STAGE(u, MODIFY, ibv_modify_qp(qp->ib, attr, (int)mask));
 
 	if (ret)
 		return -ret;
@@ -169,11 +168,12 @@ static int check_iwarp(struct kv_user *u, const struct kv_user_qp *qp, uint32_t 
 static int modify_ib(struct kv_user *u, struct kv_user_qp *qp, uint32_t from,
 		     struct ibv_qp_attr *attr, uint32_t mask)
 {
-	int ret = ibv_modify_qp(qp->ib, attr, (int)mask);
+	int ret = KV_USER_STAGE(u, MODIFY, ibv_modify_qp(qp->ib, attr, (int)mask));
 
-	return ret ? kv_user_fail(u, -ret, "ibv_modify_qp of qp %u from %s to %s: %s%s", qp->obj.id,
-				  kv_qp_state_name(from), kv_qp_state_name(attr->qp_state),
-				  strerror(ret), advise(ret, mask)) : 0;
+	return ret ? kv_user_verb_failed(u, KVERBS_STAGE_MODIFY, -ret,
+					 "ibv_modify_qp of qp %u from %s to %s: %s%s", qp->obj.id,
+					 kv_qp_state_name(from), kv_qp_state_name(attr->qp_state),
+					 strerror(ret), advise(ret, mask)) : 0;
 }
 
 static int reset_ib(struct kv_user *u, struct kv_user_qp *qp, uint32_t from,
@@ -184,21 +184,24 @@ static int reset_ib(struct kv_user *u, struct kv_user_qp *qp, uint32_t from,
 
 	/* iWARP has no way back from ERR, and its drivers do nothing at RESET: requests stay. */
 	if (kv_user_dev_is_iwarp(qp->obj.dev))
-		return from == KVERBS_QPS_RESET ? 0 : kv_user_qp_renew(u, qp);
-	ret = ibv_modify_qp(qp->ib, attr, IBV_QP_STATE);
+		return from == KVERBS_QPS_RESET ? 0 :
+		       KV_USER_STAGE(u, MODIFY, kv_user_qp_renew(u, qp));
+	ret = KV_USER_STAGE(u, MODIFY, ibv_modify_qp(qp->ib, attr, IBV_QP_STATE));
 	if (ret)
-		return kv_user_fail(u, -ret, "ibv_modify_qp of qp %u from %s to RESET: %s",
-				    qp->obj.id, kv_qp_state_name(from), strerror(ret));
+		return kv_user_verb_failed(u, KVERBS_STAGE_MODIFY, -ret,
+					   "ibv_modify_qp of qp %u from %s to RESET: %s",
+					   qp->obj.id, kv_qp_state_name(from), strerror(ret));
 	ret = kv_user_qp_query_state(u, qp, &state);
 	if (ret || state == KVERBS_QPS_RESET)
 		return ret;
-	return kv_user_fail(u, -EIO,
-			    "ibv_modify_qp of qp %u to RESET returned 0, but %s says that the qp is in %s",
-			    qp->obj.id, kv_user_dev_name(qp->obj.dev), kv_qp_state_name(state));
+	return kv_user_verb_failed(u, KVERBS_STAGE_MODIFY, -EIO,
+				   "ibv_modify_qp of qp %u to RESET returned 0, but %s says that the qp is in %s",
+				   qp->obj.id, kv_user_dev_name(qp->obj.dev),
+				   kv_qp_state_name(state));
 }
 
 int kv_user_qp_modify(struct kv_user *u, void *obj, const struct kv_qp_modify *in,
-		      struct kv_none *out, uint64_t *ns)
+		      struct kv_none *out)
 {
 	const struct kv_qp_attr *from = &in->attr;
 	uint32_t state, mask = from->mask | KV_QPA_STATE;
@@ -224,8 +227,8 @@ int kv_user_qp_modify(struct kv_user *u, void *obj, const struct kv_qp_modify *i
 	if (ret)
 		return ret;
 
-	ret = KV_USER_TIMED(ns, from->state == KVERBS_QPS_RESET ? reset_ib(u, qp, state, &attr) :
-							modify_ib(u, qp, state, &attr, mask));
+	ret = from->state == KVERBS_QPS_RESET ? reset_ib(u, qp, state, &attr) :
+						modify_ib(u, qp, state, &attr, mask);
 	if (ret)
 		return ret;
 	note_modified(u, qp, from->state, mask, &attr);

@@ -11,13 +11,13 @@
 
 /* Functions of the types, as functions of what all objects have. */
 #define OBJECT(TYPE, type, ...)								\
-	static int type##_new(struct kv_user *u, void *obj, const void *init, uint64_t *ns) \
+	static int type##_new(struct kv_user *u, void *obj, const void *init) \
 	{										\
-		return kv_user_##type##_new(u, obj, init, ns);				\
+		return kv_user_##type##_new(u, obj, init);				\
 	}										\
-	static int type##_destroy(struct kv_user *u, void *obj, uint64_t *ns)		\
+	static int type##_destroy(struct kv_user *u, void *obj)		\
 	{										\
-		return kv_user_##type##_destroy(u, obj, ns);				\
+		return kv_user_##type##_destroy(u, obj);				\
 	}										\
 	static void type##_fill(void *obj, void *to)					\
 	{										\
@@ -34,8 +34,8 @@ static const struct {
 	const char *name;
 	const size_t *size;
 	size_t persistent; /* offset in what it is made with */
-	int (*make)(struct kv_user *u, void *obj, const void *init, uint64_t *ns);
-	int (*destroy)(struct kv_user *u, void *obj, uint64_t *ns);
+	int (*make)(struct kv_user *u, void *obj, const void *init);
+	int (*destroy)(struct kv_user *u, void *obj);
 	void (*fill)(void *obj, void *to);
 } types[KV_USER_TYPES] = {
 #define OBJECT(TYPE, type, ...)								\
@@ -56,8 +56,7 @@ static int refuse_persistent(struct kv_user *u)
 			    "nothing is persistent in user space: objects of libibverbs live in the process");
 }
 
-int kv_user_flush(struct kv_user *u, void *obj, const struct kv_none *in, struct kv_flushed *out,
-		  uint64_t *ns)
+int kv_user_flush(struct kv_user *u, void *obj, const struct kv_none *in, struct kv_flushed *out)
 {
 	return refuse_persistent(u);
 }
@@ -143,10 +142,14 @@ static int refuse_busy(struct kv_user *u, const struct kv_user_obj *obj)
 				    "%s %u is in use by a posted request: poll its completion, or reset the qp",
 				    name, obj->id);
 	user = find_user(u, obj);
-	if (obj->type == KV_MR)
+	if (user->type == KV_MR)
 		return kv_user_fail(u, -EBUSY,
-				    "mr %u is in use by qp %u, which may still have requests posted on it: delete or reset that first",
-				    obj->id, user->id);
+				    "%s %u is in use by mr %u: invalidate or delete that first",
+				    name, obj->id, user->id);
+	if (obj->type == KV_BUF || obj->type == KV_MR)
+		return kv_user_fail(u, -EBUSY,
+				    "%s %u is in use by qp %u, which may still have requests posted on it: delete or reset that first",
+				    name, obj->id, user->id);
 	if (user->type == KV_USER_RUN)
 		return kv_user_fail(u, -EBUSY,
 				    "%s %u is in use by run %u: cancel or delete that first",
@@ -166,7 +169,7 @@ static void drop(struct kv_user *u, struct kv_user_obj *obj)
  * Makes an object. The first member of @init, a struct kv_TYPE_init, is the object's parent 0,
  * or the name of its device. @to, a struct kv_TYPE, receives the object.
  */
-int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void *to, uint64_t *ns)
+int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void *to)
 {
 	const struct kv_member *first = kv_object_rows[type].init->member;
 	struct kv_user_obj *obj, *parent = NULL;
@@ -187,7 +190,7 @@ int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void
 	if (!obj)
 		return -ENOMEM;
 	kv_user_obj_set_parent(obj, 0, parent);
-	ret = types[type].make(u, obj, init, ns);
+	ret = types[type].make(u, obj, init);
 	if (ret) {
 		kv_user_obj_free(obj);
 		return ret;
@@ -198,16 +201,17 @@ int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void
 }
 
 /* Destroys an object if no other uses it, else -EBUSY. */
-int kv_user_obj_delete(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ns)
+int kv_user_obj_delete(struct kv_user *u, struct kv_user_obj *obj)
 {
 	int ret;
 
 	if (obj->users || obj->posts)
 		return refuse_busy(u, obj);
-	ret = types[obj->type].destroy(u, obj, ns);
+	ret = types[obj->type].destroy(u, obj);
 	if (ret)
-		return kv_user_fail(u, ret, "%s %u can't be destroyed: %s",
-				    types[obj->type].name, obj->id, strerror(-ret));
+		return kv_user_verb_failed(u, KVERBS_STAGE_DESTROY, ret,
+					   "%s %u can't be destroyed: %s", types[obj->type].name,
+					   obj->id, strerror(-ret));
 	drop(u, obj);
 	return 0;
 }
@@ -216,7 +220,6 @@ int kv_user_obj_delete(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ns)
 void kv_user_obj_destroy_all(struct kv_user *u)
 {
 	struct kv_user_table *table = &u->tables[KV_USER_RUN];
-	uint64_t ns;
 
 	/* First all are asked to stop, so that they stop in parallel. */
 	for (size_t i = 0; i < table->n; i++)
@@ -227,7 +230,7 @@ void kv_user_obj_destroy_all(struct kv_user *u)
 			struct kv_user_obj *obj = table->objs[table->n - 1];
 
 			/* A refusal leaves it to the end of the process. */
-			types[type].destroy(u, obj, &ns);
+			types[type].destroy(u, obj);
 			drop(u, obj);
 		}
 		kv_user_table_free(table);

@@ -5,17 +5,17 @@
 
 const size_t kv_user_pd_size = sizeof(struct kv_user_pd);
 
-int kv_user_pd_new(struct kv_user *u, struct kv_user_pd *pd, const struct kv_pd_init *init,
-		   uint64_t *ns)
+int kv_user_pd_new(struct kv_user *u, struct kv_user_pd *pd, const struct kv_pd_init *init)
 {
-	pd->ib = KV_USER_TIMED(ns, ibv_alloc_pd(pd->obj.dev->ctx));
+	pd->ib = KV_USER_TIMED(u, ibv_alloc_pd(pd->obj.dev->ctx));
 	return pd->ib ? 0 :
-	       kv_user_fail(u, -errno, "%s: ibv_alloc_pd: %s", init->dev, strerror(errno));
+	       kv_user_verb_failed(u, KVERBS_STAGE_CREATE, -errno, "%s: ibv_alloc_pd: %s",
+				   init->dev, strerror(errno));
 }
 
-int kv_user_pd_destroy(struct kv_user *u, struct kv_user_pd *pd, uint64_t *ns)
+int kv_user_pd_destroy(struct kv_user *u, struct kv_user_pd *pd)
 {
-	return -KV_USER_TIMED(ns, ibv_dealloc_pd(pd->ib));
+	return -KV_USER_TIMED(u, ibv_dealloc_pd(pd->ib));
 }
 
 /* libibverbs tells nothing of a PD. */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "sys/clock.h"
+#include "rules/request.h"
 #include "user/post.h"
 #include "user/run.h"
 
@@ -92,18 +92,17 @@ static unsigned int count_done(const struct kv_user_cq *cq, unsigned int max)
 }
 
 /* Takes what is there until there are @max to hand out; @max: up to POLL_MAX. */
-static int take_some(struct kv_user *u, struct kv_user_cq *cq, unsigned int max, uint64_t *ns)
+static int take_some(struct kv_user *u, struct kv_user_cq *cq, unsigned int max)
 {
 	struct ibv_wc wc[KVERBS_POLL_MAX];
 	unsigned int have = count_done(cq, max);
-	uint64_t one;
 	int i, n, room;
 
 	while ((room = (int)(max - have)) > 0) {
-		n = KV_USER_TIMED(&one, ibv_poll_cq(cq->ib, room, wc));
-		*ns += one;
+		n = KV_USER_TIMED(u, ibv_poll_cq(cq->ib, room, wc));
 		if (n < 0)
-			return kv_user_fail(u, -EIO, "ibv_poll_cq of cq %u failed", cq->obj.id);
+			return kv_user_verb_failed(u, KVERBS_STAGE_COMPLETION, -EIO,
+						   "ibv_poll_cq of cq %u failed", cq->obj.id);
 		for (i = 0; i < n; i++)
 			have += take(u, cq, &wc[i]);
 		if (n < room)
@@ -149,14 +148,14 @@ static void fill_wc(const struct kv_user_post *post, struct kv_wc *to)
 	memset(to, 0, sizeof(*to));
 	to->wr_id = post->wr_id;
 	to->status = wc->status;
-	to->op = post->op;
+	to->op = kv_op_completion(post->op);
 	to->qp = post->qp->obj.id;
 	if (wc->status != IBV_WC_SUCCESS) {
 		to->vendor_err = wc->vendor_err;
 		return;
 	}
 	if (receives(post) && wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM)
-		to->op = KVERBS_OP_RECV_WRITE_IMM;
+		to->op = KVERBS_WC_OP_RECV_WRITE_WITH_IMM;
 	to->has_length = receives(post) || post->op == KVERBS_OP_READ;
 	if (to->has_length)
 		to->length = wc->byte_len;
@@ -182,7 +181,7 @@ static void drop_earlier(const struct kv_user_post *post)
 }
 
 int kv_user_cq_poll(struct kv_user *u, void *obj, const struct kv_cq_poll *in,
-		    struct kv_polled *out, uint64_t *ns)
+		    struct kv_polled *out)
 {
 	struct kv_user_cq *cq = obj;
 	struct kv_user_post *post;
@@ -193,7 +192,7 @@ int kv_user_cq_poll(struct kv_user *u, void *obj, const struct kv_cq_poll *in,
 				    KVERBS_POLL_MAX);
 	ret = kv_user_cq_check_idle(u, cq);
 	if (!ret)
-		ret = take_some(u, cq, in->max, ns);
+		ret = take_some(u, cq, in->max);
 	if (ret)
 		return ret;
 	for (out->n = 0; out->n < in->max && (post = TAILQ_FIRST(&cq->done)); (out->n)++) {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rules/request.h"
-#include "sys/clock.h"
 #include "user/post.h"
 
 /* Requests posted by hand: the queues that they stand in, their pieces, and the post. */
@@ -96,69 +95,84 @@ void kv_user_queue_purge_cq(struct kv_user_cq *cq)
 }
 
 /* The opcode of an operation of a send queue. */
-enum ibv_wr_opcode kv_user_post_opcode(uint32_t op, bool imm)
+enum ibv_wr_opcode kv_user_post_opcode(uint32_t op)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
 		[KVERBS_OP_SEND] = IBV_WR_SEND,
+		[KVERBS_OP_SEND_WITH_IMM] = IBV_WR_SEND_WITH_IMM,
 		[KVERBS_OP_WRITE] = IBV_WR_RDMA_WRITE,
+		[KVERBS_OP_WRITE_WITH_IMM] = IBV_WR_RDMA_WRITE_WITH_IMM,
 		[KVERBS_OP_READ] = IBV_WR_RDMA_READ,
 		[KVERBS_OP_FETCH_ADD] = IBV_WR_ATOMIC_FETCH_AND_ADD,
 		[KVERBS_OP_CMP_SWP] = IBV_WR_ATOMIC_CMP_AND_SWP,
 	};
 
-	if (imm)
-		return op == KVERBS_OP_SEND ? IBV_WR_SEND_WITH_IMM : IBV_WR_RDMA_WRITE_WITH_IMM;
 	return opcodes[op];
 }
+
+static void hold(struct kv_user_post *post, struct kv_user_obj *obj)
+{
+	post->objs[post->n_objs++] = obj;
+}
+
+/* A request on its way to a queue; its tracking, and what the verb takes. */
+struct item {
+	struct kv_user_post *post;
+	union {
+		struct ibv_send_wr send;
+		struct ibv_recv_wr recv;
+	};
+	struct ibv_sge sge[KVERBS_SGE_MAX];
+};
 
 /* Whether the bytes are registered is checked by the device. */
 static int prep_sge(struct kv_user *u, const struct kv_user_target *to, const struct kv_wr *wr,
 		    unsigned int i, struct kv_user_post *post, struct ibv_sge *sge)
 {
 	const struct kv_sge *from = &wr->sge[i];
-	struct kv_user_mr *mr = kv_user_obj_find(u, KV_MR, from->mr);
+	struct kv_user_buf *buf = kv_user_obj_find(u, KV_BUF, from->buf);
+	struct kv_user_mr *mr = from->mr ? kv_user_obj_find(u, KV_MR, from->mr) : NULL;
 	struct kv_request_sge facts;
 	struct kv_refusal why;
 
-	if (!mr)
+	if (!buf || (from->mr && !mr))
 		return -ENOENT;
-	if (from->lkey != KVERBS_LKEY_MR)
-		return kv_user_fail(u, -EOPNOTSUPP,
-				    "sge %u: lkey dma is the kernel's: in user space the key is always an mr's",
-				    i + 1);
 	facts = (struct kv_request_sge){
 		.offset = from->offset,
 		.length = from->length,
-		.buffer = mr->length,
-		.same_pd = mr->obj.parents[0] == to->pd,
-		/* The CPU copies inline data, and needs no lkey. */
-		.needs_mr = !(wr->flags & KVERBS_WR_INLINE),
-		.registered = mr->ib,
+		.buffer = buf->length,
+		.contiguous = buf->length,
+		.inlined = wr->flags & KVERBS_WR_INLINE,
+		.by_mr = mr,
+		.same_pd = mr && mr->obj.parents[KV_USER_MR_PD] == to->pd,
+		.registered = mr && mr->ib,
+		.over_buffer = mr && kv_user_mr_over(mr, buf),
 	};
 	if (kv_request_check_sge(&facts, &why))
 		return kv_user_fail(u, why.error, "sge %u: %s", i + 1, why.text);
-	sge->addr = (uintptr_t)(mr->buf + from->offset);
+	sge->addr = (uintptr_t)(buf->mem + from->offset);
 	sge->length = from->length;
-	sge->lkey = mr->ib ? mr->ib->lkey : 0;
-	post->objs[post->n_objs++] = &mr->obj;
+	sge->lkey = mr ? mr->ib->lkey : 0;
+	hold(post, &buf->obj);
+	if (mr)
+		hold(post, &mr->obj);
 	return 0;
 }
 
 /* siw looks for the memory of a piece of no bytes, and the kernel crashes: it is left out. */
 static bool left_out_if_empty(const struct kv_wr *wr, const struct kv_user_target *to)
 {
-	return (wr->op == KVERBS_OP_SEND || wr->op == KVERBS_OP_WRITE) &&
-	       kv_user_dev_is_iwarp(to->qp->obj.dev);
+	return kv_op_carries(wr->op) && kv_user_dev_is_iwarp(to->qp->obj.dev);
 }
 
 /* @used: from 0 on, how many pieces are posted. */
 static int prep_sges(struct kv_user *u, const struct kv_wr *wr, const struct kv_user_target *to,
-		     struct kv_user_post *post, struct ibv_sge *sge, int *used)
+		     struct item *item, int *used)
 {
 	int ret = 0;
 
 	for (unsigned int i = 0; i < wr->sges && !ret; i++) {
-		ret = prep_sge(u, to, wr, i, post, &sge[*used]);
+		ret = prep_sge(u, to, wr, i, item->post, &item->sge[*used]);
 		*used += wr->sge[i].length || !left_out_if_empty(wr, to);
 	}
 	return ret;
@@ -172,12 +186,11 @@ static unsigned int prep_flags(const struct kv_wr *wr)
 	       (wr->flags & KVERBS_WR_INLINE ? IBV_SEND_INLINE : 0);
 }
 
-static void prep_send(const struct kv_wr *wr, const struct kv_user_target *to,
-		      struct ibv_send_wr *ib)
+static void prep_send(const struct kv_wr *wr, const struct kv_user_ah *ah, struct ibv_send_wr *ib)
 {
-	ib->opcode = kv_user_post_opcode(wr->op, wr->has_imm);
+	ib->opcode = kv_user_post_opcode(wr->op);
 	ib->send_flags = prep_flags(wr);
-	if (wr->has_imm)
+	if (kv_op_needs_imm(wr->op))
 		ib->imm_data = htonl(wr->imm);
 	if (kv_op_is_atomic(wr->op)) {
 		ib->wr.atomic.remote_addr = wr->remote_addr;
@@ -187,87 +200,131 @@ static void prep_send(const struct kv_wr *wr, const struct kv_user_target *to,
 	} else if (wr->has_remote) {
 		ib->wr.rdma.remote_addr = wr->remote_addr;
 		ib->wr.rdma.rkey = wr->remote_key;
-	} else if (to->ah) {
-		ib->wr.ud.ah = to->ah->ib;
+	} else if (ah) {
+		ib->wr.ud.ah = ah->ib;
 		ib->wr.ud.remote_qpn = wr->remote_qpn;
 		ib->wr.ud.remote_qkey = wr->remote_qkey;
 	}
 }
 
-/* errno is positive, as it should be, or negative: providers differ. */
-static int post_send(const struct kv_wr *wr, const struct kv_user_target *to,
-		     uint64_t serial, struct ibv_sge *sge, int sges, uint64_t *ns)
+/* One request that a queue of this kind takes. @item is zeroed. */
+static int prep(struct kv_user *u, const struct kv_wr *wr, const struct kv_user_target *to,
+		struct item *item)
 {
-	struct ibv_send_wr ib = {
-		.wr_id = serial,
-		.sg_list = sge,
-		.num_sge = sges,
-	};
-	struct ibv_send_wr *bad;
-
-	prep_send(wr, to, &ib);
-	return -abs(KV_USER_TIMED(ns, ibv_post_send(to->qp->ib, &ib, &bad)));
-}
-
-static int post_recv(const struct kv_wr *wr, const struct kv_user_target *to,
-		     uint64_t serial, struct ibv_sge *sge, uint64_t *ns)
-{
-	struct ibv_recv_wr ib = {
-		.wr_id = serial,
-		.sg_list = sge,
-		.num_sge = (int)wr->sges,
-	};
-	struct ibv_recv_wr *bad;
-
-	return -abs(KV_USER_TIMED(ns, to->srq ? ibv_post_srq_recv(to->srq->ib, &ib, &bad) :
-						ibv_post_recv(to->qp->ib, &ib, &bad)));
-}
-
-static const char *verb(const struct kv_wr *wr)
-{
-	return wr->srq ? "ibv_post_srq_recv" :
-	       wr->op == KVERBS_OP_RECV ? "ibv_post_recv" : "ibv_post_send";
-}
-
-int kv_user_wr_post(struct kv_user *u, void *obj, const struct kv_wr *wr, struct kv_none *out,
-		    uint64_t *ns)
-{
-	struct ibv_sge sge[KVERBS_SGE_MAX];
-	struct kv_user_post *post;
-	struct kv_user_target to = { 0 };
+	struct kv_user_ah *ah = wr->ah ? kv_user_obj_find(u, KV_AH, wr->ah) : NULL;
+	struct kv_user_post *post = calloc(1, sizeof(*post));
 	int sges = 0, ret;
 
-	ret = kv_user_post_find(u, wr, &to);
-	if (ret)
-		return ret;
-	post = calloc(1, sizeof(*post));
 	if (!post)
 		return kv_user_fail(u, -ENOMEM, "no memory");
-	ret = prep_sges(u, wr, &to, post, sge, &sges);
-	if (!ret)
-		ret = kv_user_post_check_ready(u, wr, &to);
-	if (ret)
-		goto err_free;
+	item->post = post;
 	post->serial = ++u->serial;
 	post->op = wr->op;
 	post->wr_id = wr->wr_id;
 	post->silent = wr->op != KVERBS_OP_RECV && wr->flags & KVERBS_WR_UNSIGNALED &&
-		       !to.qp->sq_sig_all;
-	post->qp = to.qp;
-	post->cq = to.cq;
-	if (to.ah)
-		post->objs[post->n_objs++] = &to.ah->obj;
-	ret = wr->op == KVERBS_OP_RECV ? post_recv(wr, &to, post->serial, sge, ns) :
-					 post_send(wr, &to, post->serial, sge, sges, ns);
-	if (ret) {
-		kv_user_fail(u, ret, "%s on %s %u: %s", verb(wr), wr->srq ? "srq" : "qp",
-			     wr->srq ? wr->srq : wr->qp, strerror(-ret));
-		goto err_free;
+		       !to->qp->sq_sig_all;
+	post->qp = to->qp;
+	post->cq = to->cq;
+	ret = wr->ah && !ah ? -ENOENT : kv_user_post_check(u, wr, to, ah);
+	if (!ret)
+		ret = prep_sges(u, wr, to, item, &sges);
+	if (ret)
+		return ret;
+	if (ah)
+		hold(post, &ah->obj);
+	if (wr->op == KVERBS_OP_RECV) {
+		item->recv.wr_id = post->serial;
+		item->recv.sg_list = item->sge;
+		item->recv.num_sge = sges;
+		return 0;
 	}
-	kv_user_queue_add(u, to.queue, post);
+	item->send.wr_id = post->serial;
+	item->send.sg_list = item->sge;
+	item->send.num_sge = sges;
+	prep_send(wr, ah, &item->send);
 	return 0;
+}
 
-err_free:
-	free(post);
+/*
+ * Calls the verb, which posts the list up to the request that it refuses. errno is positive, as
+ * it should be, or negative: providers differ. @posted: receives how many are posted.
+ */
+static int post_send(struct kv_user *u, const struct kv_user_target *to, struct item *item,
+		     uint32_t n, uint32_t *posted)
+{
+	struct ibv_send_wr *bad = NULL;
+	int ret;
+
+	for (uint32_t i = 1; i < n; i++)
+		item[i - 1].send.next = &item[i].send;
+	ret = -abs(KV_USER_TIMED(u, ibv_post_send(to->qp->ib, &item->send, &bad)));
+	for (*posted = ret ? 0 : n; ret && bad && bad != &item[*posted].send; (*posted)++)
+		;
+	return ret;
+}
+
+static int post_recv(struct kv_user *u, const struct kv_user_target *to, struct item *item,
+		     uint32_t n, uint32_t *posted)
+{
+	struct ibv_recv_wr *bad = NULL;
+	int ret;
+
+	for (uint32_t i = 1; i < n; i++)
+		item[i - 1].recv.next = &item[i].recv;
+	ret = -abs(KV_USER_TIMED(u, to->srq ?
+				 ibv_post_srq_recv(to->srq->ib, &item->recv, &bad) :
+				 ibv_post_recv(to->qp->ib, &item->recv, &bad)));
+	for (*posted = ret ? 0 : n; ret && bad && bad != &item[*posted].recv; (*posted)++)
+		;
+	return ret;
+}
+
+static const char *verb(const struct kv_post *in)
+{
+	return in->srq ? "ibv_post_srq_recv" :
+	       in->wr->op == KVERBS_OP_RECV ? "ibv_post_recv" : "ibv_post_send";
+}
+
+/* All requests are checked. */
+static int post(struct kv_user *u, const struct kv_post *in, const struct kv_user_target *to,
+		struct item *item, struct kv_posted *out)
+{
+	int ret = in->wr->op == KVERBS_OP_RECV ?
+		  post_recv(u, to, item, in->wrs, &out->posted) :
+		  post_send(u, to, item, in->wrs, &out->posted);
+
+	/* What is posted stays posted: that is no failure. */
+	for (uint32_t i = 0; i < out->posted; i++) {
+		kv_user_queue_add(u, to->queue, item[i].post);
+		item[i].post = NULL;
+	}
+	out->error = ret;
+	if (!ret || out->posted)
+		return 0;
+	return kv_user_verb_failed(u, KVERBS_STAGE_POST, ret, "%s on %s %u: %s", verb(in),
+				   in->srq ? "srq" : "qp", in->srq ? in->srq : in->qp,
+				   strerror(-ret));
+}
+
+int kv_user_wr_post(struct kv_user *u, void *obj, const struct kv_post *in, struct kv_posted *out)
+{
+	struct kv_user_target to = { 0 };
+	struct item *item;
+	int ret = kv_user_post_find(u, in, &to);
+
+	if (ret)
+		return ret;
+	item = calloc(in->wrs, sizeof(*item));
+	if (!item)
+		return kv_user_fail(u, -ENOMEM, "no memory");
+	for (uint32_t i = 0; i < in->wrs && !ret; i++)
+		ret = kv_user_post_blame(u, in, i, prep(u, &in->wr[i], &to, &item[i]));
+	if (!ret)
+		ret = kv_user_post_check_ready(u, in, &to);
+	if (!ret)
+		ret = post(u, in, &to, item, out);
+	for (uint32_t i = 0; i < in->wrs; i++)
+		free(item[i].post);
+	free(item);
 	return ret;
 }

@@ -23,27 +23,29 @@ struct kv_user_post {
 	uint32_t op; /* enum kverbs_op */
 	uint64_t wr_id; /* the caller's */
 	unsigned int n_objs; /* how many of @objs */
-	/* MRs and AH that it names, which count it among their posts. */
-	struct kv_user_obj *objs[KVERBS_SGE_MAX + 1];
+	/* Buffers, MRs and AH that it names, which count it among their posts. */
+	struct kv_user_obj *objs[2 * KVERBS_SGE_MAX + 1];
 };
 
-/* Where a request goes. */
+/* Where requests go. */
 struct kv_user_target {
 	struct kv_user_qp *qp; /* the QP, or NULL */
 	struct kv_user_srq *srq; /* the SRQ, or NULL */
 	struct kv_user_obj *pd; /* of either */
 	struct kv_user_queue *queue; /* the work queue */
 	struct kv_user_cq *cq; /* where it completes; NULL if that is not known yet */
-	struct kv_user_ah *ah; /* UD sends; else NULL */
 };
 
 /* post_check.c */
-int kv_user_post_find(struct kv_user *u, const struct kv_wr *wr, struct kv_user_target *to);
-int kv_user_post_check_ready(struct kv_user *u, const struct kv_wr *wr,
+int kv_user_post_blame(struct kv_user *u, const struct kv_post *in, uint32_t i, int ret);
+int kv_user_post_find(struct kv_user *u, const struct kv_post *in, struct kv_user_target *to);
+int kv_user_post_check(struct kv_user *u, const struct kv_wr *wr,
+		       const struct kv_user_target *to, const struct kv_user_ah *ah);
+int kv_user_post_check_ready(struct kv_user *u, const struct kv_post *in,
 			     const struct kv_user_target *to);
 
 /* post.c */
-enum ibv_wr_opcode kv_user_post_opcode(uint32_t op, bool imm);
+enum ibv_wr_opcode kv_user_post_opcode(uint32_t op);
 
 void kv_user_queue_init(struct kv_user_queue *queue, uint32_t max, uint32_t max_sge);
 void kv_user_queue_add(struct kv_user *u, struct kv_user_queue *queue, struct kv_user_post *post);

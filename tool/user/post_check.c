@@ -1,26 +1,44 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <stdio.h>
 #include "rules/request.h"
 #include "user/post.h"
 
-/* May a request that is posted by hand be posted where it is to go? */
+/* May requests that are posted by hand be posted where they are to go? */
+
+/* Adds to the text of a failure which request of the list is to blame. Returns @ret. */
+int kv_user_post_blame(struct kv_user *u, const struct kv_post *in, uint32_t i, int ret)
+{
+	char text[sizeof(u->base.err)];
+
+	if (ret && in->wrs > 1) {
+		snprintf(text, sizeof(text), "%s", u->base.err);
+		snprintf(u->base.err, sizeof(u->base.err), "wr %u: %.480s", i + 1, text);
+	}
+	return ret;
+}
 
 /* Refusals that need no object. */
-static int check_fields(struct kv_user *u, const struct kv_wr *wr)
+static int check_fields(struct kv_user *u, const struct kv_post *in)
 {
 	struct kv_refusal why;
 
-	if (!wr->qp && !wr->srq)
-		return kv_user_fail(u, -EINVAL, "qp is missing: post to a qp or an srq");
-	if (kv_request_check_attrs(wr->op, kv_shape_given(&kv_shape_wr, wr), &why))
+	if (kv_request_check_list(kv_shape_given(&kv_shape_post, in), in->wrs, &why))
 		return kv_user_refuse(u, &why);
+	for (uint32_t i = 0; i < in->wrs; i++) {
+		const struct kv_wr *wr = &in->wr[i];
+
+		if (kv_request_check_attrs(wr->op, kv_shape_given(&kv_shape_wr, wr), &why) ||
+		    kv_request_check_queue(wr->op, in->wr->op, in->srq, &why))
+			return kv_user_post_blame(u, in, i, kv_user_refuse(u, &why));
+	}
 	return 0;
 }
 
-static int find_qp(struct kv_user *u, const struct kv_wr *wr, struct kv_user_target *to)
+static int find_qp(struct kv_user *u, const struct kv_post *in, struct kv_user_target *to)
 {
-	struct kv_user_qp *qp = kv_user_obj_find(u, KV_QP, wr->qp);
-	bool recv = wr->op == KVERBS_OP_RECV;
+	struct kv_user_qp *qp = kv_user_obj_find(u, KV_QP, in->qp);
+	bool recv = in->wr->op == KVERBS_OP_RECV;
 
 	if (!qp)
 		return -ENOENT;
@@ -28,13 +46,12 @@ static int find_qp(struct kv_user *u, const struct kv_wr *wr, struct kv_user_tar
 	to->pd = qp->obj.parents[KV_USER_QP_PD];
 	to->queue = recv ? &qp->rq : &qp->sq;
 	to->cq = recv ? qp->recv_cq : qp->send_cq;
-	to->ah = wr->ah ? kv_user_obj_find(u, KV_AH, wr->ah) : NULL;
-	return wr->ah && !to->ah ? -ENOENT : 0;
+	return 0;
 }
 
-static int find_srq(struct kv_user *u, const struct kv_wr *wr, struct kv_user_target *to)
+static int find_srq(struct kv_user *u, const struct kv_post *in, struct kv_user_target *to)
 {
-	struct kv_user_srq *srq = kv_user_obj_find(u, KV_SRQ, wr->srq);
+	struct kv_user_srq *srq = kv_user_obj_find(u, KV_SRQ, in->srq);
 
 	if (!srq)
 		return -ENOENT;
@@ -44,15 +61,26 @@ static int find_srq(struct kv_user *u, const struct kv_wr *wr, struct kv_user_ta
 	return 0;
 }
 
-static int check_queue(struct kv_user *u, const struct kv_wr *wr, const struct kv_user_target *to)
+/* Finds the queue; @to is zeroed. An error, too, if a request does not have what it needs. */
+int kv_user_post_find(struct kv_user *u, const struct kv_post *in, struct kv_user_target *to)
+{
+	int ret = check_fields(u, in);
+
+	if (ret)
+		return ret;
+	return in->srq ? find_srq(u, in, to) : find_qp(u, in, to);
+}
+
+/* Does a queue of this kind ever take the request? */
+int kv_user_post_check(struct kv_user *u, const struct kv_wr *wr,
+		       const struct kv_user_target *to, const struct kv_user_ah *ah)
 {
 	const struct kv_user_qp *qp = to->qp;
 	struct kv_request_facts r = {
 		.op = wr->op,
 		.flags = wr->flags,
-		.has_imm = wr->has_imm,
-		.has_ah = to->ah,
-		.same_pd = to->ah && to->ah->obj.parents[0] == to->pd,
+		.has_ah = ah,
+		.same_pd = ah && ah->obj.parents[0] == to->pd,
 		.remote_addr = wr->remote_addr,
 		.sges = wr->sges,
 		.to_srq = to->srq,
@@ -72,17 +100,9 @@ static int check_queue(struct kv_user *u, const struct kv_wr *wr, const struct k
 	return kv_request_check(&r, &why) ? kv_user_refuse(u, &why) : 0;
 }
 
-/*
- * Finds what a request names, but for its MRs; @to is zeroed. An error, too, if a queue of this
- * kind never takes it.
- */
-int kv_user_post_find(struct kv_user *u, const struct kv_wr *wr, struct kv_user_target *to)
+static uint32_t room(uint32_t most, uint32_t taken)
 {
-	int ret = check_fields(u, wr);
-
-	if (!ret)
-		ret = wr->qp ? find_qp(u, wr, to) : find_srq(u, wr, to);
-	return ret ? ret : check_queue(u, wr, to);
+	return taken < most ? most - taken : 0;
 }
 
 /* A receive may complete on any of the SRQ's QPs, where a run would meet it. */
@@ -97,25 +117,25 @@ static int check_srq_idle(struct kv_user *u, const struct kv_user_srq *srq)
 	return ret;
 }
 
-/* Can the queue take one more now? -EINVAL for the state of a QP, -EBUSY. */
-int kv_user_post_check_ready(struct kv_user *u, const struct kv_wr *wr,
+/* Can the queue take all of them now? -EINVAL for the state of a QP, -EBUSY. */
+int kv_user_post_check_ready(struct kv_user *u, const struct kv_post *in,
 			     const struct kv_user_target *to)
 {
 	struct kv_request_queue queue = {
-		.op = wr->op,
+		.op = in->wr->op,
+		.n = in->wrs,
 		.to_srq = to->srq,
-		.full = to->queue->n >= to->queue->max,
-		.cq_full = to->cq && to->cq->pending >= (unsigned int)to->cq->ib->cqe,
+		.room = room(to->queue->max, to->queue->n),
+		.cq_room = to->cq ? room((uint32_t)to->cq->ib->cqe, to->cq->pending) : UINT32_MAX,
 	};
 	struct kv_refusal why;
-	int ret;
+	int ret = to->srq ? check_srq_idle(u, to->srq) : kv_user_qp_check_idle(u, to->qp);
 
-	ret = to->srq ? check_srq_idle(u, to->srq) : kv_user_qp_check_idle(u, to->qp);
 	if (!ret && to->qp)
 		ret = kv_user_qp_query_state(u, to->qp, &queue.state);
 	if (ret)
 		return ret;
-	if (to->qp && wr->op != KVERBS_OP_RECV && queue.state < KVERBS_QPS_RTS)
+	if (to->qp && queue.op != KVERBS_OP_RECV && queue.state < KVERBS_QPS_RTS)
 		return kv_user_qp_check_rts(u, to->qp);
 	if (to->qp) {
 		queue.needs_reset = to->qp->needs_reset;

@@ -3,7 +3,6 @@
 #include <string.h>
 #include "rules/qp_table.h"
 #include "rules/request.h"
-#include "sys/clock.h"
 #include "user/post.h"
 
 const size_t kv_user_qp_size = sizeof(struct kv_user_qp);
@@ -23,11 +22,11 @@ _Static_assert((int)KVERBS_MIG_ARMED == (int)IBV_MIG_ARMED, "migration states");
 static const struct {
 	const char *name;
 	enum ibv_qp_type ib;
-	uint32_t can; /* what a device needs for it, KVERBS_CAN_* */
+	uint32_t caps; /* what a device needs for it, KVERBS_CAP_* */
 } types[] = {
-	[KVERBS_QPT_RC] = { "RC", IBV_QPT_RC, KVERBS_CAN_RC },
-	[KVERBS_QPT_UC] = { "UC", IBV_QPT_UC, KVERBS_CAN_UC },
-	[KVERBS_QPT_UD] = { "UD", IBV_QPT_UD, KVERBS_CAN_UD },
+	[KVERBS_QPT_RC] = { "RC", IBV_QPT_RC, KVERBS_CAP_RC },
+	[KVERBS_QPT_UC] = { "UC", IBV_QPT_UC, KVERBS_CAP_UC },
+	[KVERBS_QPT_UD] = { "UD", IBV_QPT_UD, KVERBS_CAP_UD },
 };
 
 static int check_recv(struct kv_user *u, const struct kv_user_dev *dev,
@@ -51,7 +50,7 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 {
 	int ret;
 
-	if (!(kv_user_dev_can(dev) & types[init->type].can))
+	if (!(kv_user_dev_caps(dev) & types[init->type].caps))
 		return kv_user_fail(u, -EOPNOTSUPP, "%s has no %s qps", kv_user_dev_name(dev),
 				    types[init->type].name);
 	ret = kv_user_check_count(u, "max_send_wr", init->max_send_wr,
@@ -85,8 +84,7 @@ static int set_parents(struct kv_user *u, struct kv_user_qp *qp, const struct kv
 	return 0;
 }
 
-static int create_qp(struct kv_user *u, struct kv_user_qp *qp,
-		     const struct kv_qp_init *init, uint64_t *ns)
+static int create_qp(struct kv_user *u, struct kv_user_qp *qp, const struct kv_qp_init *init)
 {
 	struct kv_user_pd *pd = (struct kv_user_pd *)qp->obj.parents[KV_USER_QP_PD];
 	const struct ibv_qp_init_attr asked = {
@@ -104,12 +102,12 @@ static int create_qp(struct kv_user *u, struct kv_user_qp *qp,
 	};
 	struct ibv_qp_init_attr attr = asked;
 
-	qp->ib = KV_USER_TIMED(ns, ibv_create_qp(pd->ib, &attr));
+	qp->ib = KV_USER_TIMED(u, ibv_create_qp(pd->ib, &attr));
 	if (!qp->ib)
-		return kv_user_fail(u, -errno,
-				    "ibv_create_qp with max_send_wr %u, max_recv_wr %u and max_inline %u: %s",
-				    init->max_send_wr, init->max_recv_wr, init->max_inline,
-				    strerror(errno));
+		return kv_user_verb_failed(u, KVERBS_STAGE_CREATE, -errno,
+					   "ibv_create_qp with max_send_wr %u, max_recv_wr %u and max_inline %u: %s",
+					   init->max_send_wr, init->max_recv_wr, init->max_inline,
+					   strerror(errno));
 	qp->init = asked;
 	qp->qpn = qp->ib->qp_num;
 	qp->max_inline = attr.cap.max_inline_data;
@@ -119,8 +117,7 @@ static int create_qp(struct kv_user *u, struct kv_user_qp *qp,
 	return 0;
 }
 
-int kv_user_qp_new(struct kv_user *u, struct kv_user_qp *qp, const struct kv_qp_init *init,
-		   uint64_t *ns)
+int kv_user_qp_new(struct kv_user *u, struct kv_user_qp *qp, const struct kv_qp_init *init)
 {
 	int ret = set_parents(u, qp, init);
 
@@ -131,12 +128,12 @@ int kv_user_qp_new(struct kv_user *u, struct kv_user_qp *qp, const struct kv_qp_
 	qp->type = init->type;
 	qp->sq_sig_all = init->sq_sig_all;
 	qp->port = 1;
-	return create_qp(u, qp, init, ns);
+	return create_qp(u, qp, init);
 }
 
-int kv_user_qp_destroy(struct kv_user *u, struct kv_user_qp *qp, uint64_t *ns)
+int kv_user_qp_destroy(struct kv_user *u, struct kv_user_qp *qp)
 {
-	int ret = KV_USER_TIMED(ns, ibv_destroy_qp(qp->ib));
+	int ret = KV_USER_TIMED(u, ibv_destroy_qp(qp->ib));
 
 	if (!ret)
 		kv_user_queue_purge_qp(u, qp);
@@ -156,13 +153,15 @@ int kv_user_qp_renew(struct kv_user *u, struct kv_user_qp *qp)
 
 	ib = ibv_create_qp(pd->ib, &attr);
 	if (!ib)
-		return kv_user_fail(u, -errno, "qp %u can't be made anew: ibv_create_qp: %s",
-				    qp->obj.id, strerror(errno));
+		return kv_user_verb_failed(u, KVERBS_STAGE_MODIFY, -errno,
+					   "qp %u can't be made anew: ibv_create_qp: %s",
+					   qp->obj.id, strerror(errno));
 	ret = ibv_destroy_qp(qp->ib);
 	if (ret) {
 		ibv_destroy_qp(ib);
-		return kv_user_fail(u, -ret, "qp %u can't be made anew: ibv_destroy_qp: %s",
-				    qp->obj.id, strerror(ret));
+		return kv_user_verb_failed(u, KVERBS_STAGE_MODIFY, -ret,
+					   "qp %u can't be made anew: ibv_destroy_qp: %s",
+					   qp->obj.id, strerror(ret));
 	}
 	qp->ib = ib;
 	qp->qpn = ib->qp_num;
@@ -281,8 +280,8 @@ int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp, uint32_t *s
 	int ret = ibv_query_qp(qp->ib, &attr, IBV_QP_STATE, &init);
 
 	if (ret)
-		return kv_user_fail(u, -ret, "ibv_query_qp of qp %u: %s", qp->obj.id,
-				    strerror(ret));
+		return kv_user_verb_failed(u, KVERBS_STAGE_QUERY, -ret,
+					   "ibv_query_qp of qp %u: %s", qp->obj.id, strerror(ret));
 	if ((uint32_t)attr.qp_state > KVERBS_QPS_ERR)
 		return kv_user_fail(u, -EIO, "qp %u is in a state that nobody knows: %d",
 				    qp->obj.id, attr.qp_state);
@@ -308,8 +307,7 @@ int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp)
 /* -EBUSY if a run posts on the QP or polls its CQs. */
 int kv_user_qp_check_idle(struct kv_user *u, struct kv_user_qp *qp)
 {
-	int ret;
+	int ret = kv_user_cq_check_idle(u, qp->send_cq);
 
-	ret = kv_user_cq_check_idle(u, qp->send_cq);
 	return ret ? ret : kv_user_cq_check_idle(u, qp->recv_cq);
 }

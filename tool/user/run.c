@@ -2,65 +2,90 @@
 #define _GNU_SOURCE /* CPU_SETSIZE */
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include "rules/run.h"
 #include "sys/clock.h"
 #include "sys/cpu.h"
 #include "user/run.h"
 
+/* Does the spec have what its loop needs, and nothing else? */
+static int check_given(struct kv_user *u, const struct kv_run_spec *spec)
+{
+	const struct kv_run_given given = {
+		.spec = kv_shape_given(&kv_shape_run_spec, spec),
+		.ends = spec->ends,
+		.loop = spec->loop,
+		.op = spec->op,
+	};
+	struct kv_refusal why;
+
+	if (kv_run_check_given(&given, &why))
+		return kv_user_refuse(u, &why);
+	for (uint32_t i = 0; i < spec->ends; i++) {
+		if (kv_run_check_end_given(&given, kv_shape_given(&kv_shape_run_end, &spec->end[i]), &why))
+			return kv_user_run_refuse(u, i, &why);
+	}
+	return 0;
+}
+
 /* Fills in the defaults, too. */
 static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 {
+	int ret = check_given(u, spec);
+
+	if (ret)
+		return ret;
 	if (spec->post != KVERBS_POST_PROCESS)
 		return kv_user_fail(u, -EOPNOTSUPP,
 				    "post: user space can't hold softirqs off: post process is all that it has");
-	if (!spec->iters && !spec->time_ns)
-		return kv_user_fail(u, -EINVAL,
-				    "iters or time_ns is missing: when does the run end?");
 	if (!spec->timeout_ns)
 		spec->timeout_ns = KV_RUN_TIMEOUT_NS;
 	if (spec->timeout_ns < KV_RUN_TIMEOUT_NS_MIN)
 		return kv_user_fail(u, -EINVAL, "timeout_ns must be 1 ms to 1 h");
 	if (spec->cpu >= CPU_SETSIZE)
 		return kv_user_fail(u, -EINVAL, "cpu %d is not online", spec->cpu);
-	if (!spec->iters)
-		spec->iters = UINT64_MAX;
 	if (spec->spins < 0)
 		spec->spins = kv_placement_spins();
 	return 0;
 }
 
-static int find_end(struct kv_user *u, const struct kv_run_spec *spec,
-		    const struct kv_run_end *from, struct kv_user_end *to)
+static int find_memory(struct kv_user *u, uint32_t buf_id, uint32_t mr_id,
+		       struct kv_user_buf **buf, struct kv_user_mr **mr)
 {
-	to->qp = kv_user_obj_find(u, KV_QP, from->qp);
-	to->local = to->qp ? kv_user_obj_find(u, KV_MR, from->local_mr) : NULL;
-	if (!to->local)
+	*buf = kv_user_obj_find(u, KV_BUF, buf_id);
+	if (!*buf)
 		return -ENOENT;
-	if (!kv_run_rules_has_target(spec->loop))
-		return 0;
-	if (!from->target_mr)
-		return kv_user_fail(u, -EINVAL,
-				    "target_mr is missing: PING, PONG and RELAY need what the peer sends or writes into");
-	to->target = kv_user_obj_find(u, KV_MR, from->target_mr);
-	return to->target ? 0 : -ENOENT;
+	*mr = mr_id ? kv_user_obj_find(u, KV_MR, mr_id) : NULL;
+	return mr_id && !*mr ? -ENOENT : 0;
+}
+
+static int find_end(struct kv_user *u, const struct kv_run_end *from, struct kv_user_end *to)
+{
+	int ret;
+
+	to->qp = kv_user_obj_find(u, KV_QP, from->qp);
+	if (!to->qp)
+		return -ENOENT;
+	ret = find_memory(u, from->local_buf, from->local_mr, &to->local, &to->local_mr);
+	if (ret || !from->target_buf)
+		return ret;
+	return find_memory(u, from->target_buf, from->target_mr, &to->target, &to->target_mr);
 }
 
 static int find_ends(struct kv_user *u, struct kv_user_run *run, struct kv_user_dev **dev)
 {
 	const struct kv_run_spec *spec = &run->spec;
-	int ret;
+	int ret = 0;
 
-	if (spec->loop == KVERBS_LOOP_NULL) {
+	if (!spec->ends) {
 		*dev = kv_user_dev_open(u, spec->dev, &ret);
 		return *dev ? 0 : ret;
 	}
 	if (!spec->size)
-		return kv_user_fail(u, -EINVAL, "size is 0: it must be 1 byte at least");
-	ret = find_end(u, spec, &spec->end, &run->ends[0]);
-	if (!ret && spec->loop == KVERBS_LOOP_RELAY)
-		ret = find_end(u, spec, &spec->peer, &run->ends[1]);
+		return kv_user_fail(u, -ERANGE, "size is 0: it must be 1 byte at least");
+	for (uint32_t i = 0; i < spec->ends && !ret; i++)
+		ret = find_end(u, &spec->end[i], &run->ends[i]);
 	if (!ret)
 		*dev = run->ends[0].qp->obj.dev;
 	return ret;
@@ -75,17 +100,24 @@ static int post_recvs(struct kv_user *u, struct kv_user_qp *qp, struct kv_end *e
 	for (; qp->recvs < KV_LOOP_RECVS; qp->recvs++) {
 		ret = kv_env_post_recv(end);
 		if (ret)
-			return kv_user_fail(u, ret, "ibv_post_recv on qp %u: %s", qp->obj.id,
-					    strerror(-ret));
+			return kv_user_verb_failed(u, KVERBS_STAGE_POST, ret,
+						   "ibv_post_recv on qp %u: %s", qp->obj.id,
+						   strerror(-ret));
 	}
 	return 0;
+}
+
+static void hold_target(const struct kv_user_end *end)
+{
+	kv_user_obj_set_parent(&end->qp->obj, KV_USER_QP_TARGET_BUF, &end->target->obj);
+	kv_user_obj_set_parent(&end->qp->obj, KV_USER_QP_TARGET_MR, &end->target_mr->obj);
 }
 
 static int prep_ends(struct kv_user *u, struct kv_user_run *run)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; i < 2 && run->ends[i].qp && !ret; i++) {
+	for (unsigned int i = 0; i < run->spec.ends && !ret; i++) {
 		const struct kv_user_end *end = &run->ends[i];
 
 		kv_user_wr_prep(run, i);
@@ -94,22 +126,22 @@ static int prep_ends(struct kv_user *u, struct kv_user_run *run)
 		ret = post_recvs(u, end->qp, &run->end[i]);
 		/* Receives stay posted, whether the run starts or not. */
 		if (end->qp->recvs)
-			kv_user_obj_set_parent(&end->qp->obj, KV_USER_QP_TARGET_MR,
-					       &end->target->obj);
+			hold_target(end);
 	}
 	return ret;
 }
 
-/* The run has started: its QPs use its MRs until they are reset. */
-static void hold_mrs(struct kv_user_run *run)
+/* The run has started: its QPs use its buffers until they are reset. */
+static void hold_buffers(struct kv_user_run *run)
 {
-	for (unsigned int i = 0; i < 2 && run->ends[i].qp; i++) {
+	for (unsigned int i = 0; i < run->spec.ends; i++) {
 		const struct kv_user_end *end = &run->ends[i];
 		struct kv_user_obj *qp = &end->qp->obj;
 
-		kv_user_obj_set_parent(qp, KV_USER_QP_LOCAL_MR, &end->local->obj);
+		kv_user_obj_set_parent(qp, KV_USER_QP_LOCAL_BUF, &end->local->obj);
+		kv_user_obj_set_parent(qp, KV_USER_QP_LOCAL_MR, &end->local_mr->obj);
 		if (end->target)
-			kv_user_obj_set_parent(qp, KV_USER_QP_TARGET_MR, &end->target->obj);
+			hold_target(end);
 	}
 }
 
@@ -117,31 +149,32 @@ static int check_idle(struct kv_user *u, struct kv_user_run *run)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; i < 2 && run->ends[i].qp && !ret; i++)
+	for (unsigned int i = 0; i < run->spec.ends && !ret; i++)
 		ret = kv_user_qp_check_idle(u, run->ends[i].qp);
 	return ret;
 }
 
 static void set_poller(struct kv_user_run *run, struct kv_user_run *poller)
 {
-	for (unsigned int i = 0; i < 2 && run->ends[i].qp; i++) {
+	for (unsigned int i = 0; i < run->spec.ends; i++) {
 		run->ends[i].qp->send_cq->poller = poller;
 		run->ends[i].qp->recv_cq->poller = poller;
 	}
 }
 
 /* The first call measures the clock, which takes 20 ms. */
-int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_spec *spec,
-		      struct kv_id *out, uint64_t *ns)
+int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_start *in,
+		      struct kv_id *out)
 {
-	struct kv_user_run *run;
+	const struct kv_run_spec *spec = &in->spec;
 	int ret;
+	struct kv_user_run *run = kv_user_obj_alloc(u, KV_USER_RUN, NULL);
 
-	run = kv_user_obj_alloc(u, KV_USER_RUN, NULL);
 	if (!run)
 		return -ENOMEM;
 	run->spec = *spec;
 	run->reason = -ECANCELED;
+	run->cpu = -1;
 	ret = check_spec(u, &run->spec);
 	if (!ret)
 		ret = find_ends(u, run, &run->obj.dev);
@@ -155,7 +188,7 @@ int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_spec *sp
 	run->fn = kv_loop_pick(spec->loop, spec->op, 0);
 	run->time = spec->time_ns ? kv_clock_ns_to_ticks(spec->time_ns) : UINT64_MAX;
 	run->loop.a = &run->end[0];
-	run->loop.b = run->ends[1].qp ? &run->end[1] : NULL;
+	run->loop.b = spec->ends > 1 ? &run->end[1] : NULL;
 	run->loop.hist = &run->hist;
 	run->loop.timeout = kv_clock_ns_to_ticks(run->spec.timeout_ns);
 	run->loop.grace = kv_clock_ns_to_ticks(KVERBS_GRACE_NS);
@@ -166,9 +199,9 @@ int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_spec *sp
 	if (ret)
 		goto err_free;
 
-	hold_mrs(run);
+	hold_buffers(run);
 	set_poller(run, run);
-	for (unsigned int i = 0; i < 2 && run->ends[i].qp; i++)
+	for (unsigned int i = 0; i < run->spec.ends; i++)
 		kv_user_obj_set_parent(&run->obj, i, &run->ends[i].qp->obj);
 	kv_user_obj_publish(u, &run->obj);
 	out->id = run->obj.id;
@@ -184,15 +217,13 @@ static void join(struct kv_user_run *run)
 {
 	kv_user_worker_join(run);
 	run->joined = true;
-	for (unsigned int i = 0; i < 2 && run->ends[i].qp; i++)
+	for (unsigned int i = 0; i < run->spec.ends; i++)
 		run->ends[i].qp->needs_reset = run->loop.busy ||
 			(run->error && run->error != -ECANCELED);
 	set_poller(run, NULL);
 }
 
-/*
- * May the loop still post and poll? A run that has ended gives its QPs and CQs back here.
- */
+/* May the loop still post and poll? A run that has ended gives its QPs and CQs back here. */
 bool kv_user_run_active(struct kv_user_run *run)
 {
 	if (run->joined)
@@ -222,7 +253,7 @@ void kv_user_run_check_dev(struct kv_user_run *run)
 }
 
 /* Waits for the thread: its loop looks at the stop flag before each wait that could last. */
-int kv_user_run_destroy(struct kv_user *u, void *obj, uint64_t *ns)
+int kv_user_run_destroy(struct kv_user *u, void *obj)
 {
 	struct kv_user_run *run = obj;
 
@@ -235,8 +266,7 @@ int kv_user_run_destroy(struct kv_user *u, void *obj, uint64_t *ns)
 /*
  * A run with in_wait makes progress only here. A run whose device is being removed is asked to end.
  */
-int kv_user_run_wait(struct kv_user *u, void *obj, const struct kv_wait *in, struct kv_none *out,
-		     uint64_t *ns)
+int kv_user_run_wait(struct kv_user *u, void *obj, const struct kv_wait *in, struct kv_none *out)
 {
 	struct kv_user_run *run = obj;
 	int ret;
@@ -254,17 +284,15 @@ int kv_user_run_wait(struct kv_user *u, void *obj, const struct kv_wait *in, str
 	return 0;
 }
 
-int kv_user_run_cancel(struct kv_user *u, void *obj, const struct kv_id *in, struct kv_none *out,
-		       uint64_t *ns)
+int kv_user_run_cancel(struct kv_user *u, void *obj, const struct kv_id *in, struct kv_none *out)
 {
 	kv_user_run_stop(obj);
 	return 0;
 }
 
-int kv_user_run_del(struct kv_user *u, void *obj, const struct kv_id *in, struct kv_none *out,
-		    uint64_t *ns)
+int kv_user_run_del(struct kv_user *u, void *obj, const struct kv_id *in, struct kv_none *out)
 {
-	return kv_user_obj_delete(u, obj, ns);
+	return kv_user_obj_delete(u, obj);
 }
 
 /* Results: of a run that goes on, and of one that has ended. */
@@ -274,22 +302,37 @@ static __u64 load(const __u64 *from)
 	return __atomic_load_n(from, __ATOMIC_RELAXED);
 }
 
-/* All but the bins. Return: false if the warm-up is not over, or was the end. */
-static bool fill(struct kv_user_run *run, struct kv_run_result *to)
+/* The spec with the values in effect, as the module tells them. */
+static void fill_spec(const struct kv_user_run *run, struct kv_run_spec *spec)
 {
+	*spec = run->spec;
+	snprintf(spec->dev, sizeof(spec->dev), "%s", kv_user_dev_name(run->obj.dev));
+}
+
+/* All but the bins. Return: false if the warm-up is not over, or was the end. */
+static bool fill(struct kv_user_run *run, struct kv_run_result *result)
+{
+	struct kv_worker_result *to = &result->worker[0];
 	bool active = kv_user_run_active(run);
 	bool measuring = __atomic_load_n(&run->measuring, __ATOMIC_ACQUIRE);
 	const struct kv_loop *loop = &run->loop;
-	__u64 warmed = load(&run->warmed);
+	__u64 warmup = load(&run->warmup);
+	int cpu = kv_env_get(&run->cpu);
 
-	to->state = active ? KVERBS_RUN_ACTIVE : KVERBS_RUN_DONE;
+	fill_spec(run, &result->spec);
+	result->state = active ? KVERBS_RUN_ACTIVE : KVERBS_RUN_DONE;
+	result->hist_shift = KV_HIST_SHIFT;
+	result->workers = 1;
+	memset(to, 0, sizeof(*to));
+	to->has_cpu = cpu >= 0;
+	to->cpu = cpu >= 0 ? (uint32_t)cpu : 0;
 	to->error = active ? 0 : run->error;
 	to->wc_status = active ? 0 : loop->wc_status;
 	to->vendor_err = active ? 0 : loop->vendor_err;
-	to->warmed = warmed || measuring ? warmed : load(&loop->done);
+	to->warmup = warmup || measuring ? warmup : load(&loop->done);
 	to->samples = measuring ? load(&loop->done) : 0;
-	to->let_go = measuring ? load(&loop->let_go) : 0;
-	to->hist.sum = measuring ? load(&run->hist.sum) : 0;
+	to->yields = measuring ? load(&loop->yields) : 0;
+	to->sum_ticks = measuring ? load(&run->hist.sum) : 0;
 	to->elapsed_ticks = measuring ? run->before + kv_loop_elapsed(loop) : 0;
 	to->elapsed_ns = active ? (uint64_t)((double)to->elapsed_ticks * kv_clock_ns_per_tick()) :
 				  run->elapsed_ns;
@@ -298,20 +341,24 @@ static bool fill(struct kv_user_run *run, struct kv_run_result *to)
 
 /* All but the bins. */
 int kv_user_run_peek(struct kv_user *u, void *obj, const struct kv_id *in,
-		     struct kv_run_result *result, uint64_t *ns)
+		     struct kv_run_result *result)
 {
 	fill(obj, result);
 	return 0;
 }
 
-int kv_user_run_get(struct kv_user *u, void *obj, const struct kv_id *in,
-		    struct kv_run_result *result, uint64_t *ns)
+int kv_user_run_get(struct kv_user *u, void *obj, const struct kv_run_which *in,
+		    struct kv_run_result *result)
 {
 	struct kv_user_run *run = obj;
-	bool measuring = fill(run, result);
+	bool measuring;
 
+	if (in->worker)
+		return kv_user_fail(u, -EINVAL, "worker %u: the run has fewer workers", in->worker);
+	measuring = fill(run, result);
 	if (!measuring)
 		kv_hist_reset(&result->hist);
+	result->hist.sum = result->worker[0].sum_ticks;
 	for (unsigned int i = 0; i < KV_HIST_BINS && measuring; i++) {
 		result->hist.bin[i].count = load(&run->hist.bin[i].count);
 		result->hist.bin[i].low = kv_env_get(&run->hist.bin[i].low);

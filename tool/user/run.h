@@ -10,9 +10,11 @@
 /* One end of a connection, as it was asked for. */
 struct kv_user_end {
 	struct kv_user_qp *qp; /* in RTS */
-	struct kv_user_mr *local; /* what is sent from and read into */
+	struct kv_user_buf *local; /* what is sent from and read into */
+	struct kv_user_mr *local_mr; /* whose key names it; NULL if nothing was said */
 	/* What the peer sends or writes into; NULL if the loop has no use for it. */
-	struct kv_user_mr *target;
+	struct kv_user_buf *target;
+	struct kv_user_mr *target_mr; /* whose key names it; ditto */
 };
 
 /* A workload and what runs it. */
@@ -23,10 +25,9 @@ struct kv_user_run {
 	 */
 	struct kv_user_obj obj;
 	struct kv_run_spec spec; /* what was asked for, defaults filled in */
-	/* The end, and the peer of a RELAY; qp is NULL where there is none. */
-	struct kv_user_end ends[2];
+	struct kv_user_end ends[KV_LOOP_ENDS]; /* those of @spec */
 	struct kv_loop loop; /* what it works on; others set @loop.stop, and read counters */
-	struct kv_end end[2]; /* the work requests of @ends */
+	struct kv_end end[KV_LOOP_ENDS]; /* the work requests of @ends */
 	struct kv_hist hist; /* samples */
 	kv_loop_fn fn; /* the loop */
 	uint64_t time; /* the loop's ticks */
@@ -43,19 +44,21 @@ struct kv_user_run {
 	int measuring;
 	uint32_t state; /* enum kverbs_run_state; the release that makes the rest readable */
 	int error; /* how it ended */
-	__u64 warmed; /* iterations before the first sample */
+	__u64 warmup; /* iterations before the first sample */
+	int cpu; /* where the loop was last; -1: it has not begun */
 	uint64_t before; /* ticks that were measured before the loop was called last */
 	uint64_t elapsed_ns; /* around the measured part, by CLOCK_MONOTONIC_RAW */
 };
 
 /* wr.c */
+int kv_user_run_refuse(struct kv_user *u, unsigned int i, const struct kv_refusal *why);
 int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run);
 void kv_user_wr_prep(struct kv_user_run *run, unsigned int i);
 
 /* run.c */
 bool kv_user_run_active(struct kv_user_run *run);
 void kv_user_run_stop(struct kv_user_run *run);
-int kv_user_run_destroy(struct kv_user *u, void *obj, uint64_t *ns);
+int kv_user_run_destroy(struct kv_user *u, void *obj);
 void kv_user_run_check_dev(struct kv_user_run *run);
 
 /* worker.c */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <string.h>
-#include "sys/clock.h"
 #include "user/post.h"
 
 const size_t kv_user_srq_size = sizeof(struct kv_user_srq);
@@ -11,7 +10,7 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 {
 	int ret;
 
-	if (!(kv_user_dev_can(dev) & KVERBS_CAN_SRQ))
+	if (!(kv_user_dev_caps(dev) & KVERBS_CAP_SRQ))
 		return kv_user_fail(u, -EOPNOTSUPP, "%s has no shared receive queues",
 				    kv_user_dev_name(dev));
 	ret = kv_user_check_count(u, "max_wr", init->max_wr, dev->attr.max_srq_wr, "max_srq_wr");
@@ -37,16 +36,14 @@ static void refresh(struct kv_user_srq *srq)
 static int set_limit(struct kv_user *u, struct kv_user_srq *srq, uint32_t limit)
 {
 	struct ibv_srq_attr attr = { .srq_limit = limit };
-	int ret;
+	int ret = limit ? ibv_modify_srq(srq->ib, &attr, IBV_SRQ_LIMIT) : 0;
 
-	ret = limit ? ibv_modify_srq(srq->ib, &attr, IBV_SRQ_LIMIT) : 0;
-	return ret ? kv_user_fail(u, -ret, "ibv_modify_srq with limit %u: %s", limit,
-				  strerror(ret)) : 0;
+	return ret ? kv_user_verb_failed(u, KVERBS_STAGE_MODIFY, -ret,
+					 "ibv_modify_srq with limit %u: %s", limit, strerror(ret)) : 0;
 }
 
 /* Its time is that of ibv_create_srq() alone: ibv_modify_srq() sets the limit after it. */
-int kv_user_srq_new(struct kv_user *u, struct kv_user_srq *srq, const struct kv_srq_init *init,
-		    uint64_t *ns)
+int kv_user_srq_new(struct kv_user *u, struct kv_user_srq *srq, const struct kv_srq_init *init)
 {
 	struct ibv_srq_init_attr attr = {
 		.srq_context = srq,
@@ -58,10 +55,11 @@ int kv_user_srq_new(struct kv_user *u, struct kv_user_srq *srq, const struct kv_
 
 	if (ret)
 		return ret;
-	srq->ib = KV_USER_TIMED(ns, ibv_create_srq(pd->ib, &attr));
+	srq->ib = KV_USER_TIMED(u, ibv_create_srq(pd->ib, &attr));
 	if (!srq->ib)
-		return kv_user_fail(u, -errno, "ibv_create_srq with max_wr %u and max_sge %u: %s",
-				    init->max_wr, init->max_sge, strerror(errno));
+		return kv_user_verb_failed(u, KVERBS_STAGE_CREATE, -errno,
+					   "ibv_create_srq with max_wr %u and max_sge %u: %s",
+					   init->max_wr, init->max_sge, strerror(errno));
 	ret = set_limit(u, srq, init->limit);
 	if (ret) {
 		ibv_destroy_srq(srq->ib);
@@ -106,7 +104,7 @@ static int check_attr(struct kv_user *u, const struct kv_user_srq *srq,
 }
 
 int kv_user_srq_modify(struct kv_user *u, void *obj, const struct kv_srq_attr *attr,
-		       struct kv_srq *to, uint64_t *ns)
+		       struct kv_srq *to)
 {
 	struct ibv_srq_attr ib = { .max_wr = attr->max_wr, .srq_limit = attr->limit };
 	int ret, mask = (attr->has_max_wr ? IBV_SRQ_MAX_WR : 0) |
@@ -117,11 +115,13 @@ int kv_user_srq_modify(struct kv_user *u, void *obj, const struct kv_srq_attr *a
 	ret = check_attr(u, srq, attr);
 	if (ret)
 		return ret;
-	ret = KV_USER_TIMED(ns, ibv_modify_srq(srq->ib, &ib, mask));
+	ret = KV_USER_TIMED(u, ibv_modify_srq(srq->ib, &ib, mask));
 	if (ret)
-		return kv_user_fail(u, -ret, "ibv_modify_srq of srq %u: %s%s", attr->id,
-				    strerror(ret), ret == EINVAL ?
-				    ": the device refuses this value of an attribute" : "");
+		return kv_user_verb_failed(u, KVERBS_STAGE_MODIFY, -ret,
+					   "ibv_modify_srq of srq %u: %s%s", attr->id,
+					   strerror(ret),
+					   ret == EINVAL ?
+					   ": the device refuses this value of an attribute" : "");
 	if (attr->has_max_wr)
 		srq->attr.max_wr = attr->max_wr;
 	if (attr->has_limit)
@@ -130,9 +130,9 @@ int kv_user_srq_modify(struct kv_user *u, void *obj, const struct kv_srq_attr *a
 	return 0;
 }
 
-int kv_user_srq_destroy(struct kv_user *u, struct kv_user_srq *srq, uint64_t *ns)
+int kv_user_srq_destroy(struct kv_user *u, struct kv_user_srq *srq)
 {
-	int ret = KV_USER_TIMED(ns, ibv_destroy_srq(srq->ib));
+	int ret = KV_USER_TIMED(u, ibv_destroy_srq(srq->ib));
 
 	if (!ret)
 		kv_user_queue_purge(&srq->rq);

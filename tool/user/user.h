@@ -15,12 +15,23 @@
 #include "rules/refusal.h"
 #include "sys/clock.h"
 
-/* Calls a verb, and tells how long it took. What it returns is the verb's, as errno is. */
-#define KV_USER_TIMED(ns, verb) ({						\
+/*
+ * Calls a verb, and adds how long it takes to the operation's time. What it returns is the verb's,
+ * as errno is.
+ */
+#define KV_USER_TIMED(u, verb) ({						\
 	uint64_t start_ = kv_clock_raw_ns();					\
 	__auto_type ret_ = (verb);						\
-	*(ns) = kv_clock_raw_ns() - start_;					\
+	(u)->base.times.verb_ns += kv_clock_raw_ns() - start_;			\
 	ret_;									\
+})
+
+/* The same of an operation that may call several. */
+#define KV_USER_STAGE(u, stage, verb) ({					\
+	uint64_t before_ = (u)->base.times.verb_ns;					\
+	__auto_type verb_ = KV_USER_TIMED(u, verb);				\
+	(u)->base.times.stage_ns[KVERBS_STAGE_##stage] += (u)->base.times.verb_ns - before_; \
+	verb_;									\
 })
 
 struct kv_user_conn;
@@ -38,7 +49,10 @@ enum {
 };
 
 /* A QP has most, see enum kv_user_qp_parent. */
-#define KV_USER_PARENTS 6
+#define KV_USER_PARENTS 8
+
+/* Memory of the process is cheap, but a typing mistake should not take it all. */
+#define KV_USER_BUF_MAX (1ULL << 30)
 
 /* The most events that are kept; then the oldest gets lost. */
 #define KV_USER_EVENTS 64
@@ -52,7 +66,7 @@ struct kv_user_dev {
 	struct ibv_context *ctx; /* open until the backend is closed */
 	struct ibv_device_attr attr; /* its limits */
 	uint64_t cap_flags; /* all of its capabilities, IBV_DEVICE_* */
-	uint8_t link_layer; /* of port 1, IBV_LINK_LAYER_* */
+	uint8_t link_layer[UINT8_MAX + 1]; /* of each port, IBV_LINK_LAYER_* */
 	/*
 	 * Of its folder in sysfs, 0 if that is not known: another device may get its name, but
 	 * not this number.
@@ -137,16 +151,27 @@ struct kv_user_cq {
 	unsigned int pending;
 };
 
-/* A buffer, and its registration. */
-struct kv_user_mr {
-	struct kv_user_obj obj; /* base; parent 0 is the PD */
-	uint8_t *buf; /* the buffer, whole pages */
+/* A buffer. */
+struct kv_user_buf {
+	struct kv_user_obj obj;
+	uint8_t *mem; /* whole pages */
 	uint64_t length; /* its bytes as they were asked for */
-	uint32_t max_access; /* rights that a registration may have, KVERBS_ACCESS_* */
-	struct ibv_mr *ib; /* the verbs object; NULL while the buffer is not registered */
+};
+
+/* The parents of an MR by slot. */
+enum kv_user_mr_parent {
+	KV_USER_MR_PD,
+	KV_USER_MR_BUF, /* while it is registered */
+};
+
+/* A memory region. */
+struct kv_user_mr {
+	struct kv_user_obj obj;
+	uint32_t max_pages; /* pages that a registration may have */
+	struct ibv_mr *ib; /* the verbs object; NULL while it is not registered */
 	uint32_t access; /* rights of the registration, KVERBS_ACCESS_* */
-	uint64_t offset; /* first registered byte */
-	uint64_t reg_length; /* registered bytes */
+	uint64_t offset; /* first registered byte of the buffer */
+	uint64_t length; /* registered bytes */
 };
 
 /* The requests posted by hand on a work queue. */
@@ -183,15 +208,17 @@ enum kv_user_qp_parent {
 	KV_USER_QP_SEND_CQ,
 	KV_USER_QP_RECV_CQ,
 	KV_USER_QP_SRQ,
+	KV_USER_QP_LOCAL_BUF,
 	KV_USER_QP_LOCAL_MR,
+	KV_USER_QP_TARGET_BUF,
 	KV_USER_QP_TARGET_MR,
 };
 
 /* A queue pair. */
 struct kv_user_qp {
 	/*
-	 * Base; the MRs among the parents are those that the last run posted. Receives may still
-	 * be outstanding on them, so they stay until another run, RESET, or the QP's end.
+	 * Base; buffers and MRs among the parents are those that the last run posted. Receives
+	 * may still be outstanding on them, so they stay until another run, RESET, or the QP's end.
 	 */
 	struct kv_user_obj obj;
 	struct ibv_qp *ib; /* the verbs object; on iWARP RESET makes another one */
@@ -217,6 +244,8 @@ struct kv_user_qp {
 /* backend.c */
 int kv_user_fail(struct kv_user *u, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+int kv_user_verb_failed(struct kv_user *u, enum kverbs_stage stage, int error,
+			const char *format, ...) __attribute__((format(printf, 4, 5)));
 int kv_user_refuse(struct kv_user *u, const struct kv_refusal *why);
 int kv_user_check_count(struct kv_user *u, const char *what, uint32_t value,
 			int limit, const char *limit_name);
@@ -234,7 +263,7 @@ int kv_user_dev_check_port(struct kv_user *u, const struct kv_user_dev *dev,
 
 /* dev_attr.c */
 bool kv_user_dev_has_atomics(const struct kv_user_dev *dev);
-uint32_t kv_user_dev_can(const struct kv_user_dev *dev);
+uint32_t kv_user_dev_caps(const struct kv_user_dev *dev);
 bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev);
 int kv_user_dev_each(struct kv_backend *b,
 		     int (*fn)(const struct kv_dev *dev, void *arg), void *arg);
@@ -252,9 +281,9 @@ void kv_user_obj_free(struct kv_user_obj *obj);
 void kv_user_obj_publish(struct kv_user *u, struct kv_user_obj *obj);
 void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot, struct kv_user_obj *parent);
 void *kv_user_obj_find(struct kv_user *u, unsigned int type, uint32_t id);
-int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void *to, uint64_t *ns);
+int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void *to);
 void kv_user_obj_fill(struct kv_user_obj *obj, void *to);
-int kv_user_obj_delete(struct kv_user *u, struct kv_user_obj *obj, uint64_t *ns);
+int kv_user_obj_delete(struct kv_user *u, struct kv_user_obj *obj);
 void kv_user_obj_destroy_all(struct kv_user *u);
 int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 		     int (*fn)(const union kv_object *object, void *arg), void *arg);
@@ -263,27 +292,25 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
  * Of each type, in the file of its name. size: of its struct, whose first member is the object.
  * new: makes the verbs object. @obj is zeroed but for its device, and parent 0 if @init names
  * that first. destroy: undoes it, or returns what the verb refused with: then the object is as
- * it was. fill: @to is zeroed but for id and device. @ns is 0, and receives the duration of the
- * verb if one is called.
+ * it was. fill: @to is zeroed but for id and device.
  */
 #define OBJECT(TYPE, type, ...)								\
 	struct kv_user_##type;								\
 	extern const size_t kv_user_##type##_size;					\
 	int kv_user_##type##_new(struct kv_user *u, struct kv_user_##type *obj,		\
-				 const struct kv_##type##_init *init, uint64_t *ns);	\
-	int kv_user_##type##_destroy(struct kv_user *u, struct kv_user_##type *obj,	\
-				     uint64_t *ns);					\
+				 const struct kv_##type##_init *init);			\
+	int kv_user_##type##_destroy(struct kv_user *u, struct kv_user_##type *obj);	\
 	void kv_user_##type##_fill(struct kv_user_##type *obj, struct kv_##type *to);
 #include "model/objects.def"
 #undef OBJECT
 
 /*
  * The other operations of model/ops.def, in the file of what they are about. @obj is the object
- * that the row is about, NULL if there is none; @ns as above.
+ * that the row is about, NULL if there is none.
  */
 #define OP(NAME, name, in_, out_, ...)							\
 	int kv_user_##name(struct kv_user *u, void *obj, const struct kv_##in_ *in,	\
-			   struct kv_##out_ *out, uint64_t *ns);
+			   struct kv_##out_ *out);
 #define NEW(...)
 #define GET(...)
 #define DEL(...)
@@ -293,9 +320,7 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 int kv_user_cq_check_idle(struct kv_user *u, struct kv_user_cq *cq);
 
 /* mr.c */
-uint64_t kv_user_mr_bytes_max(const struct kv_user_dev *dev);
-int kv_user_mr_check_range(struct kv_user *u, const struct kv_user_mr *mr,
-			   uint64_t offset, uint64_t length);
+bool kv_user_mr_over(const struct kv_user_mr *mr, const struct kv_user_buf *buf);
 
 /* ah.c */
 int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev, uint32_t port,

@@ -35,15 +35,16 @@ static int warm_up(struct kv_user_run *run)
 {
 	int ret = 0;
 
+	kv_env_set(&run->cpu, sched_getcpu());
 	if (run->spec.warmup) {
 		rewind_run(run, run->spec.warmup);
 		run->loop.time = UINT64_MAX;
 		ret = run->fn(&run->loop);
-		__atomic_store_n(&run->warmed, run->loop.done, __ATOMIC_RELAXED);
+		__atomic_store_n(&run->warmup, run->loop.done, __ATOMIC_RELAXED);
 	}
 	if (ret)
 		return ret;
-	rewind_run(run, run->spec.iters);
+	rewind_run(run, run->spec.iters ? run->spec.iters : UINT64_MAX);
 	/* Pairs with the acquire of a snapshot. */
 	__atomic_store_n(&run->measuring, 1, __ATOMIC_RELEASE);
 	return 0;
@@ -59,6 +60,7 @@ static int measure(struct kv_user_run *run, uint64_t ticks)
 	start = kv_clock_raw_ns();
 	ret = run->fn(&run->loop);
 	run->elapsed_ns += kv_clock_raw_ns() - start;
+	kv_env_set(&run->cpu, sched_getcpu());
 	return ret;
 }
 

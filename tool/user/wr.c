@@ -7,126 +7,118 @@
 
 /* A run's work requests: their checks, and their making. */
 
-static const char *const names[] = { "end", "peer" };
-
-static const struct kv_run_end *asked(const struct kv_user_run *run, unsigned int i)
+/* Refuses by a rule about end @i. */
+int kv_user_run_refuse(struct kv_user *u, unsigned int i, const struct kv_refusal *why)
 {
-	return i ? &run->spec.peer : &run->spec.end;
+	return kv_user_fail(u, why->error, "end %u: %s", i + 1, why->text);
 }
 
-static struct kv_run_rules_mr mr_facts(const struct kv_user_qp *qp, const struct kv_user_mr *mr)
+static struct kv_run_buf_facts buf_facts(const struct kv_user_qp *qp, const struct kv_user_buf *buf,
+					 const struct kv_user_mr *mr)
 {
-	return (struct kv_run_rules_mr){
-		.buffer = mr->length,
-		.same_pd = mr->obj.parents[0] == qp->obj.parents[KV_USER_QP_PD],
-		.by_mr = true,
-		.registered = mr->ib,
-		.offset = mr->offset,
-		.length = mr->reg_length,
+	return (struct kv_run_buf_facts){
+		.buffer = buf->length,
+		.contiguous = buf->length,
+		.by_mr = mr,
+		.same_pd = mr && mr->obj.parents[KV_USER_MR_PD] == qp->obj.parents[KV_USER_QP_PD],
+		.registered = mr && kv_user_mr_over(mr, buf),
+		.offset = mr ? mr->offset : 0,
+		.length = mr ? mr->length : 0,
 	};
 }
 
-static int check_rights(struct kv_user *u, const char *end, const char *role,
+static int check_rights(struct kv_user *u, unsigned int i, const char *role,
 			const struct kv_user_mr *mr, uint32_t access)
 {
 	if (!(access & ~mr->access))
 		return 0;
 	return kv_user_fail(u, -EINVAL,
-			    "%s: its %s, mr %u, is registered without the right that this needs: %s",
-			    end, role, mr->obj.id,
+			    "end %u: its %s, mr %u, is registered without the right that this needs: %s",
+			    i + 1, role, mr->obj.id,
 			    access & ~mr->access & KVERBS_ACCESS_LOCAL_WRITE ?
 			    "local write" : "remote write");
 }
 
-/* A QP keeps one MR: that of the receives that earlier runs have posted. */
+/* A QP keeps one target: that of the receives that earlier runs have posted. */
 static bool has_other_target(const struct kv_user_run *run, const struct kv_user_end *end)
 {
 	const struct kv_user_qp *qp = end->qp;
 
-	return end->target && qp->recvs &&
-	       (qp->obj.parents[KV_USER_QP_TARGET_MR] != &end->target->obj ||
-		(run->spec.op == KVERBS_OP_SEND && end->target->ib &&
-		 qp->recv_lkey != end->target->ib->lkey));
+	return end->target && end->target_mr && qp->recvs &&
+	       (qp->obj.parents[KV_USER_QP_TARGET_BUF] != &end->target->obj ||
+		qp->obj.parents[KV_USER_QP_TARGET_MR] != &end->target_mr->obj ||
+		(run->spec.op == KVERBS_OP_SEND && end->target_mr->ib &&
+		 qp->recv_lkey != end->target_mr->ib->lkey));
 }
 
-/* An SRQ's receive may complete on any CQ that its QPs receive on. */
-static bool has_posts(const struct kv_user *u, const struct kv_user_cq *cq)
+static bool has_srq(const struct kv_user *u, const struct kv_user_cq *cq)
 {
 	const struct kv_user_qp *qp;
 
-	if (cq->pending)
-		return true;
 	KV_USER_FOR_EACH(u, KV_QP, qp)
-		if (qp->recv_cq == cq && qp->srq && qp->srq->rq.n)
+		if (qp->recv_cq == cq && qp->srq)
 			return true;
 	return false;
 }
 
-static int check_qp(struct kv_user *u, const char *end, struct kv_user_qp *qp)
+static int check_qp(struct kv_user *u, unsigned int i, struct kv_user_qp *qp)
 {
-	const struct kv_run_rules_qp facts = {
+	const struct kv_run_qp_facts facts = {
 		.type = qp->type,
 		.srq = qp->srq,
 		.polled = qp->send_cq->context == KVERBS_CQ_POLLED &&
 			  qp->recv_cq->context == KVERBS_CQ_POLLED,
-		.pending = has_posts(u, qp->send_cq) || has_posts(u, qp->recv_cq),
+		.srq_cq = has_srq(u, qp->send_cq) || has_srq(u, qp->recv_cq),
+		.pending = qp->send_cq->pending || qp->recv_cq->pending,
 	};
 	struct kv_refusal why;
 
-	if (kv_run_rules_check_qp(&facts, &why))
-		return kv_user_fail(u, why.error, "%s: %s", end, why.text);
+	if (kv_run_check_qp(&facts, &why))
+		return kv_user_run_refuse(u, i, &why);
 	return kv_user_qp_check_outstanding(u, qp);
 }
 
-static struct kv_run_rules_spec spec_facts(const struct kv_user_run *run)
+static bool share_cq(const struct kv_user_run *run)
 {
-	const struct kv_user_qp *qp = run->ends[0].qp, *peer = run->ends[1].qp;
-
-	return (struct kv_run_rules_spec){
-		.loop = run->spec.loop,
-		.op = run->spec.op,
-		.size = run->spec.size,
-		.remote_addr = run->spec.end.remote_addr,
-		.atomic = qp && kv_user_dev_has_atomics(qp->obj.dev),
-		.share_cq = peer && kv_user_qp_share_cq(qp, peer),
-	};
+	for (unsigned int i = 1; i < run->spec.ends; i++)
+		for (unsigned int j = 0; j < i; j++)
+			if (kv_user_qp_share_cq(run->ends[i].qp, run->ends[j].qp))
+				return true;
+	return false;
 }
 
 static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned int i)
 {
-	const struct kv_run_rules_spec rules = spec_facts(run);
+	const struct kv_run_end *asked = &run->spec.end[i];
 	const struct kv_user_end *end = &run->ends[i];
-	struct kv_run_rules_end facts = {
+	struct kv_run_end_facts facts = {
 		.needs_reset = end->qp->needs_reset,
-		.local = mr_facts(end->qp, end->local),
+		.local = buf_facts(end->qp, end->local, end->local_mr),
 		.other_target = has_other_target(run, end),
 		.one_cq = end->qp->recv_cq == end->qp->send_cq,
 		.max_recv_wr = end->qp->rq.max,
 		.recv_cqe = (uint32_t)end->qp->recv_cq->ib->cqe,
+		.remote_addr = asked->remote_addr,
 	};
 	uint32_t op = run->spec.op;
 	struct kv_refusal why;
 	int ret;
 
-	if (asked(run, i)->lkey != KVERBS_LKEY_MR)
-		return kv_user_fail(u, -EOPNOTSUPP,
-				    "%s: lkey dma is the kernel's: in user space the key is always an mr's",
-				    names[i]);
 	if (end->target)
-		facts.target = mr_facts(end->qp, end->target);
-	ret = check_qp(u, names[i], end->qp);
+		facts.target = buf_facts(end->qp, end->target, end->target_mr);
+	ret = check_qp(u, i, end->qp);
 	if (!ret)
 		ret = kv_user_qp_check_rts(u, end->qp);
 	if (ret)
 		return ret;
-	if (kv_run_rules_check_end(&rules, &facts, &why))
-		return kv_user_fail(u, why.error, "%s: %s", names[i], why.text);
-	ret = check_rights(u, names[i], "local_mr", end->local,
+	if (kv_run_check_end(run->spec.loop, op, run->spec.size, &facts, &why))
+		return kv_user_run_refuse(u, i, &why);
+	ret = check_rights(u, i, "local_mr", end->local_mr,
 			   op == KVERBS_OP_READ || kv_op_is_atomic(op) ?
 			   KVERBS_ACCESS_LOCAL_WRITE : 0);
 	if (ret || !end->target)
 		return ret;
-	return check_rights(u, names[i], "target_mr", end->target,
+	return check_rights(u, i, "target_mr", end->target_mr,
 			    op == KVERBS_OP_SEND ? KVERBS_ACCESS_LOCAL_WRITE :
 						   KVERBS_ACCESS_REMOTE_WRITE);
 }
@@ -137,24 +129,31 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned 
  */
 int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 {
-	const struct kv_user_qp *qp = run->ends[0].qp, *peer = run->ends[1].qp;
-	const struct kv_run_rules_spec facts = spec_facts(run);
+	const struct kv_run_spec_facts facts = {
+		.loop = run->spec.loop,
+		.op = run->spec.op,
+		.size = run->spec.size,
+		.atomic = kv_user_dev_has_atomics(run->obj.dev),
+		.share_cq = share_cq(run),
+	};
 	struct kv_refusal why;
-	int ret;
+	int ret = 0;
 
-	if (peer && qp->obj.dev != peer->obj.dev)
-		return kv_user_fail(u, -EINVAL, "end and peer are of different devices");
-	if (kv_run_rules_check_spec(&facts, &why))
+	if (kv_run_check_spec(&facts, &why))
 		return kv_user_refuse(u, &why);
-	ret = qp ? check_end(u, run, 0) : 0;
-	if (!ret && peer)
-		ret = check_end(u, run, 1);
+	for (unsigned int i = 0; i < run->spec.ends && !ret; i++) {
+		if (run->ends[i].qp->obj.dev != run->obj.dev)
+			return kv_user_fail(u, -EINVAL,
+					    "end %u: qp: an object of another RDMA device", i + 1);
+		ret = check_end(u, run, i);
+	}
 	return ret;
 }
 
-static void prep_sge(struct ibv_sge *sge, const struct kv_user_mr *mr, uint64_t length)
+static void prep_sge(struct ibv_sge *sge, const struct kv_user_buf *buf,
+		     const struct kv_user_mr *mr, uint64_t length)
 {
-	sge->addr = (uintptr_t)mr->buf;
+	sge->addr = (uintptr_t)buf->mem;
 	sge->length = (uint32_t)length;
 	sge->lkey = mr->ib->lkey;
 }
@@ -163,7 +162,7 @@ static void prep_sge(struct ibv_sge *sge, const struct kv_user_mr *mr, uint64_t 
 void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 {
 	const struct kv_user_end *from = &run->ends[i];
-	const struct kv_run_end *end = asked(run, i);
+	const struct kv_run_end *end = &run->spec.end[i];
 	struct kv_end *to = &run->end[i];
 	struct ibv_send_wr *wr = &to->send_wr;
 
@@ -171,10 +170,10 @@ void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 	to->send_cq = from->qp->send_cq->ib;
 	to->recv_cq = from->qp->recv_cq->ib;
 
-	prep_sge(&to->send_sge, from->local, run->spec.size);
+	prep_sge(&to->send_sge, from->local, from->local_mr, run->spec.size);
 	wr->sg_list = &to->send_sge;
 	wr->num_sge = 1;
-	wr->opcode = kv_user_post_opcode(run->spec.op, false);
+	wr->opcode = kv_user_post_opcode(run->spec.op);
 	wr->send_flags = IBV_SEND_SIGNALED;
 	switch (run->spec.op) {
 	case KVERBS_OP_WRITE:
@@ -190,13 +189,13 @@ void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 		wr->wr.atomic.swap = run->spec.swap;
 		break;
 	}
-	to->mark = from->local->buf + run->spec.size - 1;
+	to->tx_tail = from->local->mem + run->spec.size - 1;
 
 	if (!from->target)
 		return;
-	/* All of the target: a receive may stay posted for a run of another size. */
-	prep_sge(&to->recv_sge, from->target, from->target->reg_length);
+	/* All that is registered: a receive may stay posted for a run of another size. */
+	prep_sge(&to->recv_sge, from->target, from->target_mr, from->target_mr->length);
 	to->recv_wr.sg_list = &to->recv_sge;
 	to->recv_wr.num_sge = 1;
-	to->flag = from->target->buf + run->spec.size - 1;
+	to->rx_tail = from->target->mem + run->spec.size - 1;
 }

@@ -15,14 +15,14 @@
 #undef kv_env_post_recv
 #undef kv_env_poll
 
-/* What PONG looks at: always one ahead of what it sent. */
+/* What the server looks at: always one ahead of what it sent. */
 extern __u8 question;
 
-static inline int kv_env_post_send(struct kv_end *e, int off)
+static inline int kv_env_post_send(struct kv_end *e, int bh_disabled)
 {
 	int ret = 0;
 
-	(void)off;
+	(void)bh_disabled;
 	__asm__ volatile("incb %1" : "+r"(ret), "+m"(question) : "r"(e) : "memory");
 	return ret;
 }

@@ -9,7 +9,7 @@
 #define WC_REM_ACCESS_ERR 10
 
 /* iWARP's WRITEs complete when TCP has them: that the peer refuses one is the end of the connection. */
-static bool no_access(struct link *l, const struct end *from, const struct kv_run_result *r)
+static bool no_access(struct link *l, const struct end *from, const struct kv_worker_result *r)
 {
 	struct limit limit = limit_of(10);
 
@@ -45,12 +45,13 @@ void test_access(void)
 	link_open(&l);
 	pair_make(&l, &a, &b, &init);
 	reg = (struct kv_mr_reg){
+		.buf = b.target,
 		.qp = b.qp,
 		.access = KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_WRITE,
 		.offset = 100,
 		.length = 64,
 	};
-	must(&l, call_mr_reg(&l.nl, b.target, &reg, &b.key, NULL), "register 64 bytes");
+	must(&l, call_mr_reg(&l.nl, b.target_mr, &reg, &b.key, NULL), "register 64 bytes");
 	write_all(&l, a.local, 0xab);
 	spec = write_spec(&a, &b);
 	result(!run(&l, &spec)->error, "64 bytes are written");
@@ -64,8 +65,8 @@ void test_access(void)
 		spec = write_spec(&a, &b);
 		spec.op = bad[i].op;
 		spec.size = bad[i].size;
-		spec.end.remote_addr += (uint64_t)bad[i].offset;
-		spec.end.remote_key ^= bad[i].key;
+		spec.end[0].remote_addr += (uint64_t)bad[i].offset;
+		spec.end[0].remote_key ^= bad[i].key;
 		result(no_access(&l, &a, run(&l, &spec)), "%s", bad[i].name);
 		refused(&l, call_run_start(&l.nl, &spec, &id), -EINVAL,
 			"the qp is in ERR", "the qp is in error after that");
@@ -73,7 +74,7 @@ void test_access(void)
 	}
 	result(holds(&l, b.target, 0, want, LENGTH), "none of these has changed a byte");
 
-	must(&l, call_mr_inv(&l.nl, b.target, b.qp, NULL), "invalidate");
+	must(&l, call_mr_inv(&l.nl, b.target_mr, b.qp, NULL), "invalidate");
 	spec = write_spec(&a, &b);
 	result(no_access(&l, &a, run(&l, &spec)), "a key that was invalidated");
 	result(holds(&l, b.target, 0, want, LENGTH), "reaches nothing either");

@@ -101,8 +101,8 @@ static void test_bad(struct link *l, uint32_t pd)
 	    "a hop limit of 9 bits");
 	init = good(pd);
 	memcpy(init.av.dgid, nowhere, sizeof(nowhere));
-	refused(l, new_ah(l, &init), -EINVAL, "check dgid and the route",
-		"a destination that can't be reached from there");
+	refused_by(l, new_ah(l, &init), -EINVAL, KVERBS_STAGE_CREATE, "check dgid and the route",
+		   "a destination that can't be reached from there");
 	refused(l, send_short_gid(l, pd), -ERANGE, "", "half a GID");
 #undef BAD
 }

@@ -2,6 +2,7 @@
 #ifndef TESTS_CONTRACT_CALL_H
 #define TESTS_CONTRACT_CALL_H
 
+#include <errno.h>
 #include "kernel/msg.h"
 
 /*
@@ -23,13 +24,13 @@ static inline int call_info_get(struct kv_nl *nl, struct kv_info *info)
 	return kv_op_info_get(&nl->base, NULL, info, NULL);
 }
 
-static inline int call_flush(struct kv_nl *nl, uint32_t *flushed, uint32_t *kept)
+static inline int call_flush(struct kv_nl *nl, uint32_t *flushed, uint32_t *busy)
 {
 	struct kv_flushed out = { 0 };
 	int ret = kv_op_flush(&nl->base, NULL, &out, NULL);
 
 	*flushed = out.flushed;
-	*kept = out.kept;
+	*busy = out.busy;
 	return ret;
 }
 
@@ -73,42 +74,20 @@ static inline int call_mr_inv(struct kv_nl *nl, uint32_t id, uint32_t qp, uint64
 	return kv_op_mr_inv(&nl->base, &(struct kv_mr_inv){ id, qp }, NULL, ns);
 }
 
-static inline int call_mr_write(struct kv_nl *nl, uint32_t id, uint64_t offset, const void *data,
+static inline int call_buf_write(struct kv_nl *nl, uint32_t id, uint64_t offset, const void *data,
 				uint64_t length)
 {
-	const struct kv_mr_write in = { id, offset, length, data };
+	const struct kv_buf_write in = { id, offset, length, data };
 
-	return kv_op_mr_write(&nl->base, &in, NULL, NULL);
+	return kv_op_buf_write(&nl->base, &in, NULL, NULL);
 }
 
-static inline int call_mr_read(struct kv_nl *nl, uint32_t id, uint64_t offset, void *data,
+static inline int call_buf_read(struct kv_nl *nl, uint32_t id, uint64_t offset, void *data,
 			       uint64_t length)
 {
-	const struct kv_mr_read in = { id, offset, length, data };
+	const struct kv_buf_read in = { id, offset, length, data };
 
-	return kv_op_mr_read(&nl->base, &in, NULL, NULL);
-}
-
-static inline int call_mr_load(struct kv_nl *nl, uint32_t id, int fd, uint64_t file_offset,
-			       uint64_t offset, uint64_t length, uint64_t *moved)
-{
-	const struct kv_mr_file in = { id, fd, file_offset, offset, length };
-	struct kv_moved out = { 0 };
-	int ret = kv_op_mr_load(&nl->base, &in, &out, NULL);
-
-	*moved = out.length;
-	return ret;
-}
-
-static inline int call_mr_save(struct kv_nl *nl, uint32_t id, int fd, uint64_t file_offset,
-			       uint64_t offset, uint64_t length, uint64_t *moved)
-{
-	const struct kv_mr_file in = { id, fd, file_offset, offset, length };
-	struct kv_moved out = { 0 };
-	int ret = kv_op_mr_save(&nl->base, &in, &out, NULL);
-
-	*moved = out.length;
-	return ret;
+	return kv_op_buf_read(&nl->base, &in, NULL, NULL);
 }
 
 static inline int call_conn_listen(struct kv_nl *nl, uint32_t id,
@@ -120,9 +99,9 @@ static inline int call_conn_listen(struct kv_nl *nl, uint32_t id,
 	return kv_op_conn_listen(&nl->base, &in, conn, ns);
 }
 
-static inline int call_conn_take(struct kv_nl *nl, uint32_t listener, struct kv_conn *conn)
+static inline int call_conn_get_request(struct kv_nl *nl, uint32_t listener, struct kv_conn *conn)
 {
-	return kv_op_conn_take(&nl->base, &(struct kv_id){ listener }, conn, NULL);
+	return kv_op_conn_get_request(&nl->base, &(struct kv_id){ listener }, conn, NULL);
 }
 
 static inline int call_conn_resolve_addr(struct kv_nl *nl, uint32_t id,
@@ -180,9 +159,32 @@ static inline int call_conn_disconnect(struct kv_nl *nl, uint32_t id, uint64_t *
 	return kv_op_conn_disconnect(&nl->base, &(struct kv_id){ id }, NULL, ns);
 }
 
-static inline int call_post(struct kv_nl *nl, const struct kv_wr *wr, uint64_t *ns)
+/* A request and its queue, for posts of one. */
+struct wr {
+	uint32_t qp;
+	uint32_t srq;
+	struct kv_wr;
+};
+
+static inline int call_post_list(struct kv_nl *nl, const struct kv_post *post,
+				 struct kv_posted *posted, uint64_t *ns)
 {
-	return kv_op_wr_post(&nl->base, wr, NULL, ns);
+	return kv_op_wr_post(&nl->base, post, posted, ns);
+}
+
+static inline int call_post(struct kv_nl *nl, const struct wr *wr, uint64_t *ns)
+{
+	const struct kv_post post = {
+		.qp = wr->qp,
+		.srq = wr->srq,
+		.wrs = 1,
+		/* The first member of the struct in it, which has no name. */
+		.wr = (const struct kv_wr *)&wr->op,
+	};
+	struct kv_posted posted;
+	int ret = call_post_list(nl, &post, &posted, ns);
+
+	return !ret && (posted.posted != 1 || posted.error) ? -EBADMSG : ret;
 }
 
 int call_cq_poll(struct kv_nl *nl, uint32_t id, struct kv_wc *wc, unsigned int max,
@@ -206,7 +208,7 @@ int call_wait_event(struct kv_nl *nl, uint64_t deadline_ns, struct kv_event *eve
 static inline int call_run_start(struct kv_nl *nl, const struct kv_run_spec *spec, uint32_t *id)
 {
 	struct kv_id out = { 0 };
-	int ret = kv_op_run_start(&nl->base, spec, &out, NULL);
+	int ret = kv_op_run_start(&nl->base, &(struct kv_run_start){ *spec }, &out, NULL);
 
 	*id = out.id;
 	return ret;
@@ -224,7 +226,7 @@ static inline int call_run_peek(struct kv_nl *nl, uint32_t id, struct kv_run_res
 
 static inline int call_run_get(struct kv_nl *nl, uint32_t id, struct kv_run_result *result)
 {
-	return kv_op_run_get(&nl->base, &(struct kv_id){ id }, result, NULL);
+	return kv_op_run_get(&nl->base, &(struct kv_run_which){ id, 0 }, result, NULL);
 }
 
 static inline int call_run_del(struct kv_nl *nl, uint32_t id)

@@ -16,12 +16,12 @@ static void set_limit(const char *name, const char *value)
 void test_cap(void)
 {
 	struct kv_pd_init pd_init = { .dev = dev };
-	struct kv_mr_init mr_init = { .length = 65536 };
-	uint32_t first, second, id;
+	struct kv_buf_init buf_init = { .dev = dev, .length = 65536 };
+	uint32_t second, id;
 	struct link l;
 
 	link_open(&l);
-	first = make_pd(&l);
+	make_pd(&l);
 	second = make_pd(&l);
 	set_limit("max_objects", "2");
 	refused(&l, call_new(&l.nl, KV_PD, &pd_init, NULL, NULL), -EDQUOT,
@@ -30,12 +30,11 @@ void test_cap(void)
 	done(&l, call_new(&l.nl, KV_PD, &pd_init, NULL, NULL), "one goes, one can come");
 	set_limit("max_objects", "65536");
 	set_limit("max_bytes", "40000");
-	mr_init.pd = first;
-	refused(&l, call_new(&l.nl, KV_MR, &mr_init, NULL, NULL), -EDQUOT,
+	refused(&l, call_new(&l.nl, KV_BUF, &buf_init, NULL, NULL), -EDQUOT,
 		"too many bytes", "the cap on buffer memory");
 	set_limit("max_bytes", "1073741824");
-	id = make_mr(&l, first, 65536);
-	done(&l, call_del(&l.nl, KV_MR, id, NULL), "after that, memory is there again");
+	id = make_buf(&l, 65536);
+	done(&l, call_del(&l.nl, KV_BUF, id, NULL), "after that, memory is there again");
 	result(snapshot(&l).live == 2, "objects that are there are counted");
 	link_close(&l);
 }

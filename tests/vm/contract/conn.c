@@ -57,21 +57,21 @@ static void test_made(struct link *l)
 /* Something passes over it, in both directions. */
 static void test_traffic(struct link *l, struct duo *d)
 {
-	struct kv_wr wr = recv_wr(d->p.qp, d->p.local, 64, 1);
+	struct wr wr = recv_wr(d->p.qp, d->p.local, 64, 1);
 
 	write_all(l, d->a.local, 'a');
 	write_all(l, d->p.local, 'p');
 	post(l, &wr, "recv");
 	wr = send_wr(d->a.qp, d->a.local, 64, 2);
 	post(l, &wr, "send");
-	expect_wc(l, d->a.send_cq, 2, KVERBS_OP_SEND, 0, "a send over it completes");
-	expect_wc(l, d->p.recv_cq, 1, KVERBS_OP_RECV, 0, "and is received");
+	expect_wc(l, d->a.send_cq, 2, KVERBS_WC_OP_SEND, 0, "a send over it completes");
+	expect_wc(l, d->p.recv_cq, 1, KVERBS_WC_OP_RECV, 0, "and is received");
 	wr = recv_wr(d->a.qp, d->a.target, 64, 3);
 	post(l, &wr, "recv");
 	wr = send_wr(d->p.qp, d->p.local, 64, 4);
 	post(l, &wr, "send");
-	expect_wc(l, d->p.send_cq, 4, KVERBS_OP_SEND, 0, "and the other way");
-	expect_wc(l, d->a.recv_cq, 3, KVERBS_OP_RECV, 0, "too");
+	expect_wc(l, d->p.send_cq, 4, KVERBS_WC_OP_SEND, 0, "and the other way");
+	expect_wc(l, d->a.recv_cq, 3, KVERBS_WC_OP_RECV, 0, "too");
 	result(holds(l, d->a.target, 0, "aaaaaaaa", 8), "with what was in the buffer");
 }
 
@@ -119,7 +119,7 @@ static void test_life(struct link *l, int family)
 	result(verb_ns && conn_get(l, d.active).state == KVERBS_CONN_CONNECTING &&
 	       state_of(l, d.a.qp) == KVERBS_QPS_INIT, "and has not answered yet");
 	result(conn_waits(l, d.listener, 1), "a request waits");
-	must(l, call_conn_take(&l->nl, d.listener, &conn), "take");
+	must(l, call_conn_get_request(&l->nl, d.listener, &conn), "take");
 	d.passive = conn.id;
 	result(conn.state == KVERBS_CONN_REQUESTED && conn.listener == d.listener &&
 	       conn.event == KVERBS_CM_EVENT_CONNECT_REQUEST &&
@@ -130,7 +130,7 @@ static void test_life(struct link *l, int family)
 	       "and what it can and wants");
 	check_shown(l, KV_CONN, &conn, "it");
 	result(!conn_get(l, d.listener).waiting, "none waits any more");
-	refused(l, call_conn_take(&l->nl, d.listener, NULL), -EAGAIN, "no request waits",
+	refused(l, call_conn_get_request(&l->nl, d.listener, NULL), -EAGAIN, "no request waits",
 		"a second one can't be taken");
 
 	param = with_data(d.p.qp, "Please do.");
@@ -223,12 +223,12 @@ static void test_backlog(struct link *l)
 	       conn_is(l, active[3], KVERBS_CONN_REJECTED, &conn) && conn.status == 3,
 	       "more than the backlog are rejected");
 	result(conn_get(l, listener).waiting == 2, "the others wait");
-	must(l, call_conn_take(&l->nl, listener, &taken), "take");
+	must(l, call_conn_get_request(&l->nl, listener, &taken), "take");
 	conn = conn_get(l, active[0]);
 	result(conn_port(&taken.dst) == conn_port(&conn.src), "the oldest is taken first");
 	must(l, conn_del(l, active[1]), "delete");
 	result(conn_waits(l, listener, 0), "who gives up does not wait any more");
-	refused(l, call_conn_take(&l->nl, listener, NULL), -EAGAIN, "no request waits",
+	refused(l, call_conn_get_request(&l->nl, listener, NULL), -EAGAIN, "no request waits",
 		"and can't be taken");
 	to_state(l, e[1].qp, KVERBS_QPS_RESET);
 	ask(l, port, &active[1], e[1].qp);
@@ -243,7 +243,7 @@ static void test_backlog(struct link *l)
 
 static void test_flushed(struct link *l)
 {
-	const struct kv_run_result *ended;
+	const struct kv_worker_result *ended;
 	struct kv_run_spec spec;
 	struct kv_conn conn;
 	struct limit soon;

@@ -143,7 +143,7 @@ uint32_t conn_taken(struct link *l, uint32_t listener)
 
 	if (!conn_waits(l, listener, 1))
 		bail_out("no request comes");
-	must(l, call_conn_take(&l->nl, listener, &conn), "take");
+	must(l, call_conn_get_request(&l->nl, listener, &conn), "take");
 	return conn.id;
 }
 

@@ -205,7 +205,7 @@ static void test_strangers(struct link *l)
 	param = conn_param(d.p.qp);
 	refused(&other, call_conn_accept(&other.nl, d.passive, &param, NULL), -ENOENT,
 		"among yours", "nor accept our requests");
-	refused(&other, call_conn_take(&other.nl, d.listener, NULL), -ENOENT, "among yours",
+	refused(&other, call_conn_get_request(&other.nl, d.listener, NULL), -ENOENT, "among yours",
 		"nor take them");
 	refused(&other, conn_del(&other, d.active), -ENOENT, "among yours", "nor delete it");
 	kv_nl_close(&other.nl);
@@ -218,7 +218,7 @@ static void test_persistent(struct link *l)
 	struct kv_conn_init conn_init = { .dev = dev, .persistent = true };
 	struct sockaddr_storage src = conn_addr(AF_INET, 0);
 	struct kv_conn_param param;
-	uint32_t flushed, kept;
+	uint32_t flushed, busy;
 	struct kv_conn conn, taken;
 	struct link other;
 	struct end a, p;
@@ -237,13 +237,13 @@ static void test_persistent(struct link *l)
 	must(l, call_conn_connect(&l->nl, active, &param, NULL), "connect");
 	if (!conn_waits(l, conn.id, 1))
 		bail_out("no request comes");
-	must(l, call_conn_take(&l->nl, conn.id, &taken), "take");
+	must(l, call_conn_get_request(&l->nl, conn.id, &taken), "take");
 	result(taken.persistent, "its requests are persistent, too");
 	param = conn_param(p.qp);
 	refused(l, call_conn_accept(&l->nl, taken.id, &param, NULL), -EINVAL,
 		"a persistent conn can use only a persistent qp", "and take only such a qp");
-	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
-	result(flushed == 2 && !kept, "they are flushed");
+	must(l, call_flush(&l->nl, &flushed, &busy), "flush");
+	result(flushed == 2 && !busy, "they are flushed");
 	conn_must_be(l, active, KVERBS_CONN_REJECTED);
 	must(l, conn_del(l, active), "delete");
 }

@@ -31,8 +31,10 @@ struct link {
  * @send_cq: of the QP
  * @recv_cq: of the QP
  * @qp: the QP
- * @local: MR of LENGTH bytes
- * @target: MR of LENGTH bytes
+ * @local: buffer of LENGTH bytes
+ * @local_mr: MR for it, not registered
+ * @target: buffer of LENGTH bytes
+ * @target_mr: MR for it
  * @qpn: of @qp
  * @key: @target's registration, once that is made
  * @conn: iWARP: what connects @qp; 0: nothing does
@@ -43,7 +45,9 @@ struct end {
 	uint32_t recv_cq;
 	uint32_t qp;
 	uint32_t local;
+	uint32_t local_mr;
 	uint32_t target;
+	uint32_t target_mr;
 	uint32_t qpn;
 	struct kv_mr key;
 	uint32_t conn;
@@ -55,6 +59,7 @@ struct end {
  * @context: of its CQs
  * @srq: where its receives come from; 0: its own queue
  * @max_sge: of each request, 0 is 1
+ * @max_send_wr: of the send queue, 0 is 8
  * @max_inline: bytes
  * @sq_sig_all: every send completes
  */
@@ -63,6 +68,7 @@ struct end_init {
 	uint32_t context;
 	uint32_t srq;
 	uint32_t max_sge;
+	uint32_t max_send_wr;
 	uint32_t max_inline;
 	bool sq_sig_all;
 };
@@ -101,18 +107,20 @@ bool all_passed(void);
 void done(struct link *l, int ret, const char *name);
 void must(struct link *l, int ret, const char *what);
 
-/* A call must be refused with this errno and a text that holds @text, and whoever
- * @l is must see nothing changed by it.
+/* A call must be refused with this errno and a text that holds @text, because the verb of this
+ * stage has failed, or before any; and whoever @l is must see nothing changed by it.
  */
-void check_refused(struct link *l, const struct snapshot *before, int ret,
-		   int error, const char *text, const char *name);
+void check_refused(struct link *l, const struct snapshot *before, int ret, int error,
+		   enum kverbs_stage failed, const char *text, const char *name);
 struct snapshot snapshot(struct link *l);
-#define refused(l, call, error, text, name)				\
-	do {								\
-		struct snapshot before_ = snapshot(l);			\
-									\
-		check_refused(l, &before_, call, error, text, name);	\
+#define refused_by(l, call, error, failed, text, name)				\
+	do {									\
+		struct snapshot before_ = snapshot(l);				\
+										\
+		check_refused(l, &before_, call, error, failed, text, name);	\
 	} while (0)
+#define refused(l, call, error, text, name) \
+	refused_by(l, call, error, KVERBS_STAGE_UNSPEC, text, name)
 
 void link_open(struct link *l);
 /* Closes it, and sees to it that nothing is left of it. */
@@ -128,15 +136,16 @@ int send_msg(struct link *l, struct nl_msg *msg);
 /* Objects. */
 uint32_t make_pd(struct link *l);
 uint32_t make_cq(struct link *l, uint32_t cqe, uint32_t context);
-uint32_t make_mr(struct link *l, uint32_t pd, uint64_t length);
+uint32_t make_buf(struct link *l, uint64_t length);
+uint32_t make_mr(struct link *l, uint32_t pd);
 uint32_t make_srq(struct link *l, uint32_t pd, uint32_t max_wr);
 uint32_t make_ah(struct link *l, uint32_t pd);
 struct kv_av own_address(void);
 void check_shown(struct link *l, enum kv_type noun,
 		 const void *object, const char *name);
 unsigned int count_listed(struct link *l, enum kv_type noun);
-void write_all(struct link *l, uint32_t mr, int byte);
-bool holds(struct link *l, uint32_t mr, uint64_t offset, const void *want,
+void write_all(struct link *l, uint32_t buf, int byte);
+bool holds(struct link *l, uint32_t buf, uint64_t offset, const void *want,
 	   uint64_t length);
 
 /* A device beside ours, of the same driver. */
@@ -176,13 +185,15 @@ void pair_reconnect(struct link *l, struct end *a, struct end *b, uint32_t type)
 void qp_block(struct link *l, struct end *a, struct end *b);
 uint32_t make_rc_qp(struct link *l, uint32_t pd);
 void register_target(struct link *l, struct end *e);
+/* Of all bytes; what comes back is not looked at. */
+void register_local(struct link *l, const struct end *e, uint32_t access);
 
 /* Requests and completions. */
-struct kv_wr recv_wr(uint32_t qp, uint32_t mr, uint32_t length, uint64_t wr_id);
-struct kv_wr send_wr(uint32_t qp, uint32_t mr, uint32_t length, uint64_t wr_id);
-struct kv_wr write_wr(const struct end *from, const struct end *to,
+struct wr recv_wr(uint32_t qp, uint32_t buf, uint32_t length, uint64_t wr_id);
+struct wr send_wr(uint32_t qp, uint32_t buf, uint32_t length, uint64_t wr_id);
+struct wr write_wr(const struct end *from, const struct end *to,
 		      uint32_t length, uint64_t wr_id);
-void post(struct link *l, const struct kv_wr *wr, const char *what);
+void post(struct link *l, const struct wr *wr, const char *what);
 bool poll_one(struct link *l, uint32_t cq, struct kv_wc *wc);
 bool nothing_comes(struct link *l, uint32_t cq);
 struct kv_wc expect_wc(struct link *l, uint32_t cq, uint64_t wr_id, uint32_t op,
@@ -209,14 +220,16 @@ bool has_kmemleak(void);
 void test_message(void);
 void test_pd(void);
 void test_cq(void);
+void test_buf(void);
 void test_mr(void);
+void test_stage(void);
 void test_registration(void);
-void test_file(void);
 void test_srq(void);
 void test_ah(void);
 void test_qp(void);
 void test_modify(void);
 void test_post(void);
+void test_post_list(void);
 void test_refuse_post(void);
 void test_hold(void);
 void test_poll(void);
@@ -243,6 +256,7 @@ void test_memory(void);
 void test_verbs(void);
 void test_cost(void);
 void test_hoard(void);
+void test_hang(void);
 void test_iwarp(void);
 
 #endif

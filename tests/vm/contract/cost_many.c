@@ -13,14 +13,14 @@
  * @noun: the type
  * @init: of each
  * @n: how many there are
- * @kept: how many of other owners are in use, so that a flush keeps them
+ * @busy: how many of other owners are in use, so that a flush keeps them
  */
 struct crowd {
 	struct link *l;
 	enum kv_type noun;
 	const void *init;
 	unsigned int n;
-	unsigned int kept;
+	unsigned int busy;
 };
 
 static double make_one(void *arg)
@@ -55,14 +55,14 @@ static double list_all(void *arg)
 
 static double flush_all(struct crowd *c)
 {
-	uint32_t flushed, kept;
+	uint32_t flushed, busy;
 	double start = cost_now();
 
-	must(c->l, call_flush(&c->l->nl, &flushed, &kept), "flush");
+	must(c->l, call_flush(&c->l->nl, &flushed, &busy), "flush");
 	start = cost_now() - start;
-	if (flushed != c->n || kept != c->kept)
-		bail_out("%u objects flushed and %u kept; want %u and %u", flushed, kept, c->n,
-			 c->kept);
+	if (flushed != c->n || busy != c->busy)
+		bail_out("%u objects flushed and %u busy; want %u and %u", flushed, busy, c->n,
+			 c->busy);
 	c->n = 0;
 	return start / flushed;
 }
@@ -117,21 +117,21 @@ static void test_pds(struct link *l)
 static void test_mrs(struct link *l)
 {
 	struct kv_pd_init pd_init = { .dev = dev, .persistent = true };
-	struct kv_mr_init init = { .length = 64, .persistent = true };
-	struct crowd c = { .l = l, .noun = KV_MR, .init = &init, .kept = 1 };
-	uint32_t flushed, kept;
+	struct kv_mr_init init = { .max_pages = 1, .persistent = true };
+	struct crowd c = { .l = l, .noun = KV_MR, .init = &init, .busy = 1 };
+	uint32_t flushed, busy;
 	struct link keeper;
 	struct kv_pd pd;
 
 	must(l, call_new(&l->nl, KV_PD, &pd_init, &pd, NULL), "pd");
 	init.pd = pd.id;
 	link_open(&keeper);
-	make_mr(&keeper, pd.id, 64);
+	make_mr(&keeper, pd.id);
 	test_type(&c, "the last of many mrs is made", "each of many mrs is listed",
 		  "each of many mrs is flushed");
 	kv_nl_close(&keeper.nl);
-	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
-	result(flushed == 1 && !kept, "the pd of many mrs goes last");
+	must(l, call_flush(&l->nl, &flushed, &busy), "flush");
+	result(flushed == 1 && !busy, "the pd of many mrs goes last");
 }
 
 void cost_many(void)

@@ -21,13 +21,13 @@
  * struct scene - somebody whose commands are counted, and who has what they need
  * @l: the connection
  * @pd: in use by an MR
- * @mr: in use by a request that was posted
+ * @buf: in use by a request that was posted
  * @once: the PD that a command is about
  */
 struct scene {
 	struct link l;
 	uint32_t pd;
-	uint32_t mr;
+	uint32_t buf;
 	uint32_t once;
 };
 
@@ -36,7 +36,7 @@ static void make_four(struct link *l)
 	uint32_t pd = make_pd(l);
 
 	make_cq(l, 8, KVERBS_CQ_POLLED);
-	make_mr(l, pd, 64);
+	make_mr(l, pd);
 	make_srq(l, pd, 4);
 }
 
@@ -50,13 +50,13 @@ static double pd_in_use(void *arg)
 	return cost_now() - start;
 }
 
-static double mr_in_use(void *arg)
+static double buf_in_use(void *arg)
 {
 	struct scene *s = arg;
 	double start = cost_now();
 
-	if (call_del(&s->l.nl, KV_MR, s->mr, NULL) != -EBUSY)
-		bail_out("an mr in use is not refused");
+	if (call_del(&s->l.nl, KV_BUF, s->buf, NULL) != -EBUSY)
+		bail_out("a buffer in use is not refused");
 	return cost_now() - start;
 }
 
@@ -125,7 +125,7 @@ static const struct {
 	double (*once)(void *arg);
 } calls[] = {
 	{ "a pd in use is refused", pd_in_use },
-	{ "an mr in use by a posted request is refused", mr_in_use },
+	{ "a buffer in use by a posted request is refused", buf_in_use },
 	{ "a pd is made", make_one },
 	{ "a pd is deleted", del_one },
 	{ "a pd is shown", show_one },
@@ -148,18 +148,18 @@ static void crowd(struct link *l, unsigned int from, unsigned int to)
 static void test_others(void)
 {
 	struct cost cost[COUNT(calls)];
-	uint32_t qp, flushed, kept;
+	uint32_t qp, flushed, busy;
 	struct link others;
 	struct scene s;
-	struct kv_wr wr;
+	struct wr wr;
 	unsigned int i;
 
 	link_open(&others);
 	link_open(&s.l);
 	s.pd = make_pd(&s.l);
-	s.mr = make_mr(&s.l, s.pd, 64);
+	s.buf = make_buf(&s.l, 64);
 	qp = make_rc_qp(&s.l, s.pd);
-	wr = recv_wr(qp, s.mr, 64, 1);
+	wr = recv_wr(qp, s.buf, 64, 1);
 	post(&s.l, &wr, "recv");
 
 	crowd(&others, 0, FEW);
@@ -170,8 +170,8 @@ static void test_others(void)
 		cost[i].many = cost_least(calls[i].once, &s);
 	for (i = 0; i < COUNT(calls); i++)
 		cost_check(&cost[i], MANY - FEW, calls[i].name);
-	must(&others, call_flush(&others.nl, &flushed, &kept), "flush");
-	result(flushed == MANY / 2 && !kept, "others' objects are there to the end");
+	must(&others, call_flush(&others.nl, &flushed, &busy), "flush");
+	result(flushed == MANY / 2 && !busy, "others' objects are there to the end");
 	kv_nl_close(&s.l.nl);
 	link_close(&others);
 }

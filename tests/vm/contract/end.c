@@ -13,7 +13,7 @@ void end_make(struct link *l, struct end *e, const struct end_init *init)
 	struct kv_qp_init qp_init = {
 		.type = init->type,
 		.srq = init->srq,
-		.max_send_wr = 8,
+		.max_send_wr = init->max_send_wr ? init->max_send_wr : 8,
 		.max_recv_wr = init->srq ? 0 : 8,
 		.max_send_sge = sges,
 		.max_recv_sge = init->srq ? 0 : sges,
@@ -33,8 +33,10 @@ void end_make(struct link *l, struct end *e, const struct end_init *init)
 	}
 	e->send_cq = make_cq(l, 32, init->context);
 	e->recv_cq = make_cq(l, 32, init->context);
-	e->local = make_mr(l, e->pd, LENGTH);
-	e->target = make_mr(l, e->pd, LENGTH);
+	e->local = make_buf(l, LENGTH);
+	e->local_mr = make_mr(l, e->pd);
+	e->target = make_buf(l, LENGTH);
+	e->target_mr = make_mr(l, e->pd);
 	qp_init.pd = e->pd;
 	qp_init.send_cq = e->send_cq;
 	qp_init.recv_cq = e->recv_cq;
@@ -54,8 +56,10 @@ void end_del(struct link *l, struct end *e)
 {
 	end_disconnect(l, e);
 	done(l, call_del(&l->nl, KV_QP, e->qp, NULL), "the qp goes");
-	done(l, call_del(&l->nl, KV_MR, e->local, NULL), "its local mr goes");
-	done(l, call_del(&l->nl, KV_MR, e->target, NULL), "its target mr goes");
+	done(l, call_del(&l->nl, KV_MR, e->local_mr, NULL), "its local mr goes");
+	done(l, call_del(&l->nl, KV_MR, e->target_mr, NULL), "its target mr goes");
+	done(l, call_del(&l->nl, KV_BUF, e->local, NULL), "its local buffer goes");
+	done(l, call_del(&l->nl, KV_BUF, e->target, NULL), "its target goes");
 	done(l, call_del(&l->nl, KV_CQ, e->send_cq, NULL), "its send cq goes");
 	done(l, call_del(&l->nl, KV_CQ, e->recv_cq, NULL), "its recv cq goes");
 	done(l, call_del(&l->nl, KV_PD, e->pd, NULL), "its pd goes");
@@ -63,7 +67,7 @@ void end_del(struct link *l, struct end *e)
 
 uint32_t all_access(void)
 {
-	return caps.can & KVERBS_CAN_ATOMIC ? KVERBS_ACCESS__ALL :
+	return caps.caps & KVERBS_CAP_ATOMIC ? KVERBS_ACCESS__ALL :
 	       KVERBS_ACCESS__ALL & ~KVERBS_ACCESS_REMOTE_ATOMIC;
 }
 
@@ -218,7 +222,7 @@ void pair_reconnect(struct link *l, struct end *a, struct end *b, uint32_t type)
 void qp_block(struct link *l, struct end *a, struct end *b)
 {
 	struct kv_qp_attr rts = rts_attr(KVERBS_QPT_RC);
-	struct kv_wr read;
+	struct wr read;
 
 	register_target(l, b);
 	read = write_wr(a, b, 64, 1);
@@ -281,37 +285,50 @@ uint32_t make_rc_qp(struct link *l, uint32_t pd)
 void register_target(struct link *l, struct end *e)
 {
 	struct kv_mr_reg reg = {
+		.buf = e->target,
 		.qp = e->qp,
 		.access = all_access(),
 		.length = LENGTH,
 	};
 
-	must(l, call_mr_reg(&l->nl, e->target, &reg, &e->key, NULL), "register");
+	must(l, call_mr_reg(&l->nl, e->target_mr, &reg, &e->key, NULL), "register");
 }
 
-struct kv_wr recv_wr(uint32_t qp, uint32_t mr, uint32_t length, uint64_t wr_id)
+void register_local(struct link *l, const struct end *e, uint32_t access)
 {
-	return (struct kv_wr){
+	struct kv_mr_reg reg = {
+		.buf = e->local,
+		.qp = e->qp,
+		.access = access,
+		.length = LENGTH,
+	};
+
+	must(l, call_mr_reg(&l->nl, e->local_mr, &reg, NULL, NULL), "register");
+}
+
+struct wr recv_wr(uint32_t qp, uint32_t buf, uint32_t length, uint64_t wr_id)
+{
+	return (struct wr){
 		.qp = qp,
 		.op = KVERBS_OP_RECV,
 		.wr_id = wr_id,
 		.sges = 1,
-		.sge[0] = { .mr = mr, .length = length },
+		.sge[0] = { .buf = buf, .length = length },
 	};
 }
 
-struct kv_wr send_wr(uint32_t qp, uint32_t mr, uint32_t length, uint64_t wr_id)
+struct wr send_wr(uint32_t qp, uint32_t buf, uint32_t length, uint64_t wr_id)
 {
-	struct kv_wr wr = recv_wr(qp, mr, length, wr_id);
+	struct wr wr = recv_wr(qp, buf, length, wr_id);
 
 	wr.op = KVERBS_OP_SEND;
 	return wr;
 }
 
-struct kv_wr write_wr(const struct end *from, const struct end *to,
+struct wr write_wr(const struct end *from, const struct end *to,
 		      uint32_t length, uint64_t wr_id)
 {
-	struct kv_wr wr = recv_wr(from->qp, from->local, length, wr_id);
+	struct wr wr = recv_wr(from->qp, from->local, length, wr_id);
 
 	wr.op = KVERBS_OP_WRITE;
 	wr.has_remote = true;
@@ -320,7 +337,7 @@ struct kv_wr write_wr(const struct end *from, const struct end *to,
 	return wr;
 }
 
-void post(struct link *l, const struct kv_wr *wr, const char *what)
+void post(struct link *l, const struct wr *wr, const char *what)
 {
 	must(l, call_post(&l->nl, wr, NULL), what);
 }

@@ -91,7 +91,7 @@ static void test_completions(struct link *l)
 	const struct end_init init = { .type = KVERBS_QPT_RC, .context = KVERBS_CQ_EVENT };
 	struct kv_event event;
 	struct end a, b;
-	struct kv_wr wr;
+	struct wr wr;
 
 	pair_make(l, &a, &b, &init);
 	register_target(l, &b);
@@ -128,7 +128,7 @@ static void test_async(struct link *l)
 	};
 	struct kv_event event;
 	struct end a, b;
-	struct kv_wr wr;
+	struct wr wr;
 	int i;
 
 	end_make(l, &a, &plain);

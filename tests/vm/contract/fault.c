@@ -39,13 +39,15 @@ static bool try_nth(struct scene *s, const struct step *step, const struct fault
 		    unsigned int n, struct fault_tally *tally)
 {
 	struct snapshot before = snapshot(&s->l), after;
-	bool hit, moved;
+	bool hit, moved, told;
+	uint32_t failed;
 	int ret;
 
 	s->l.nl.base.err[0] = '\0';
 	nth = n;
 	armed = fault;
 	ret = step->call(s);
+	failed = s->l.nl.base.failed;
 	armed = NULL;
 	hit = fault->disarm();
 	tally->hits += hit;
@@ -54,9 +56,12 @@ static bool try_nth(struct scene *s, const struct step *step, const struct fault
 	tally->failures++;
 	after = snapshot(&s->l);
 	moved = step->moves && strstr(s->l.nl.base.err, "the device left the qp in another state");
-	if (!hit || !fault->is_its(ret) || !s->l.nl.base.err[0] || after.live != before.live ||
+	told = fault->stage < 0 || failed == (uint32_t)fault->stage;
+	if (!hit || !told || !fault->is_its(ret) || !s->l.nl.base.err[0] ||
+	    after.live != before.live ||
 	    after.bytes != before.bytes || (!step->once && !moved && !fault->keeps && after.hash != before.hash)) {
-		note("  %s, %s %u: %d \"%s\"%s%s%s", step->name, fault->what, n, ret, s->l.nl.base.err,
+		note("  %s, %s %u: %d \"%s\", stage %u%s%s%s%s", step->name, fault->what, n, ret,
+		     s->l.nl.base.err, failed, told ? "" : ", which is another one",
 		     hit ? "" : ", none failed",
 		     after.hash != before.hash ? ", something changed" : "",
 		     after.live != before.live || after.bytes != before.bytes ?

@@ -8,6 +8,7 @@
  * struct fault - something in the kernel that can be made to fail, one time
  * @what: a phrase
  * @is_its: is this what a command answers then?
+ * @stage: what the refusal says has failed, of enum kverbs_stage; negative: that is not known
  * @keeps: a request that is refused may stay in use until its QP is reset
  * @most: how often it is tried at the most
  * @arm: from now on the nth is to fail; called right before the message goes out
@@ -16,6 +17,7 @@
 struct fault {
 	const char *what;
 	bool (*is_its)(int error);
+	int stage;
 	bool keeps;
 	unsigned int most;
 	void (*arm)(unsigned int n);

@@ -62,11 +62,11 @@ static int new_qp(struct hoard *h)
 	return call_qp_new(&h->l.nl, &init, &qp, NULL);
 }
 
-static int new_mr(struct hoard *h)
+static int new_buf(struct hoard *h)
 {
-	struct kv_mr_init init = { .pd = h->pd, .length = caps.max_mr_bytes };
+	struct kv_buf_init init = { .dev = dev, .length = KVERBS_PIECE_MAX };
 
-	return call_new(&h->l.nl, KV_MR, &init, NULL, NULL);
+	return call_new(&h->l.nl, KV_BUF, &init, NULL, NULL);
 }
 
 static const struct {
@@ -76,7 +76,7 @@ static const struct {
 	{ "cqs", new_cq },
 	{ "srqs", new_srq },
 	{ "qps", new_qp },
-	{ "mrs", new_mr },
+	{ "buffers", new_buf },
 };
 
 void test_hoard(void)

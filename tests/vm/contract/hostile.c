@@ -24,8 +24,9 @@ enum buffer { TARGET, PRIVATE, READABLE, FOREIGN, BUFFERS };
  * @cq: of its QPs
  * @keeper: a QP of @pd that carries registrations
  * @foreign_keeper: ditto, of the pd of FOREIGN
- * @mr: ids. TARGET is registered for all, from OFFSET on; PRIVATE wholly, but not for
+ * @buf: ids. TARGET is registered for all, from OFFSET on; PRIVATE wholly, but not for
  *	peers; READABLE wholly, for READs; FOREIGN wholly, for all, in another pd
+ * @mr: their MRs
  * @reg: their registrations
  * @holds: what must be in them
  */
@@ -34,6 +35,7 @@ struct victim {
 	uint32_t cq;
 	uint32_t keeper;
 	uint32_t foreign_keeper;
+	uint32_t buf[BUFFERS];
 	uint32_t mr[BUFFERS];
 	struct kv_mr reg[BUFFERS];
 	char holds[BUFFERS][LENGTH];
@@ -43,13 +45,15 @@ struct victim {
  * struct attacker - who attacks
  * @pd: its own
  * @cq: of its QPs
- * @mr: what it sends from and reads into
+ * @buf: what it sends from and reads into
+ * @mr: iWARP: registered over it
  * @own: the present QP
  * @peer: the victim's that it is connected to
  */
 struct attacker {
 	uint32_t pd;
 	uint32_t cq;
+	uint32_t buf;
 	uint32_t mr;
 	struct end own;
 	struct end peer;
@@ -94,15 +98,17 @@ static void connect_anew(struct link *l, uint32_t access)
 	pair_connect(l, &attacker.own, 0, &attacker.peer, access);
 }
 
-static void put(struct link *l, uint32_t mr, const char *data)
+static void put(struct link *l, uint32_t buf, const char *data)
 {
-	must(l, call_mr_write(&l->nl, mr, 0, data, LENGTH), "fill a buffer");
+	must(l, call_buf_write(&l->nl, buf, 0, data, LENGTH), "fill a buffer");
 }
 
 static void reg(struct link *l, enum buffer which, uint32_t qp, uint32_t access,
 		uint64_t offset, uint64_t length)
 {
-	struct kv_mr_reg how = { 0, qp, access, offset, length };
+	struct kv_mr_reg how = {
+		.buf = v.buf[which], .qp = qp, .access = access, .offset = offset, .length = length,
+	};
 
 	must(l, call_mr_reg(&l->nl, v.mr[which], &how, &v.reg[which], NULL), "register");
 }
@@ -119,10 +125,11 @@ static void victim_make(struct link *l)
 	v.keeper = make_rc_qp(l, v.pd);
 	v.foreign_keeper = make_rc_qp(l, foreign);
 	for (i = 0; i < BUFFERS; i++) {
-		v.mr[i] = make_mr(l, i == FOREIGN ? foreign : v.pd, LENGTH);
+		v.buf[i] = make_buf(l, LENGTH);
+		v.mr[i] = make_mr(l, i == FOREIGN ? foreign : v.pd);
 		for (n = 0; n < LENGTH; n++)
 			v.holds[i][n] = (char)(n * 13 + i * 64 + 1);
-		put(l, v.mr[i], v.holds[i]);
+		put(l, v.buf[i], v.holds[i]);
 	}
 	reg(l, TARGET, v.keeper, all_access(), OFFSET, WINDOW);
 	reg(l, PRIVATE, v.keeper, KVERBS_ACCESS_LOCAL_WRITE, 0, LENGTH);
@@ -131,13 +138,15 @@ static void victim_make(struct link *l)
 	reg(l, FOREIGN, v.foreign_keeper, all_access(), 0, LENGTH);
 	attacker.pd = make_pd(l);
 	attacker.cq = make_cq(l, 64, KVERBS_CQ_POLLED);
-	attacker.mr = make_mr(l, attacker.pd, LENGTH);
+	attacker.buf = make_buf(l, LENGTH);
 	connect_anew(l, all_access());
 	if (!is_iwarp())
 		return;
 	/* For the answers of READs. */
+	attacker.mr = make_mr(l, attacker.pd);
 	must(l, call_mr_reg(&l->nl, attacker.mr, &(struct kv_mr_reg){
-		     0, make_rc_qp(l, attacker.pd), KVERBS_ACCESS_LOCAL_WRITE, 0, LENGTH,
+		     .buf = attacker.buf, .qp = make_rc_qp(l, attacker.pd),
+		     .access = KVERBS_ACCESS_LOCAL_WRITE, .length = LENGTH,
 	     }, NULL, NULL), "register");
 }
 
@@ -176,8 +185,8 @@ static int iwarp_status(struct link *l, const struct kv_wc *wc, bool ends)
 /* The status, or -1 if nothing comes of it. */
 static int attack(struct link *l, const struct attack *what, bool ends)
 {
-	struct kv_wr wr = recv_wr(attacker.own.qp, attacker.mr, what->length, 1);
-	struct kv_wr recv = { .qp = attacker.peer.qp, .op = KVERBS_OP_RECV };
+	struct wr wr = recv_wr(attacker.own.qp, attacker.buf, what->length, 1);
+	struct wr recv = { .qp = attacker.peer.qp, .op = KVERBS_OP_RECV };
 	static char bytes[LENGTH];
 	struct kv_wc wc;
 
@@ -185,8 +194,8 @@ static int attack(struct link *l, const struct attack *what, bool ends)
 		post(l, &recv, "a receive for the immediate");
 	/* Which is nowhere in the victim's buffers at the same place. */
 	memset(bytes, 0xee, sizeof(bytes));
-	put(l, attacker.mr, bytes);
-	wr.op = what->op;
+	put(l, attacker.buf, bytes);
+	wr.op = with_imm ? KVERBS_OP_WRITE_WITH_IMM : what->op;
 	wr.has_remote = true;
 	wr.remote_addr = what->addr;
 	wr.remote_key = what->key;
@@ -196,7 +205,7 @@ static int attack(struct link *l, const struct attack *what, bool ends)
 		wr.swap = 0x0202020202020202;
 	wr.sges = what->length ? 1 : 0;
 	if (is_iwarp() && what->op == KVERBS_OP_READ)
-		wr.sge[0].lkey = KVERBS_LKEY_MR;
+		wr.sge[0].mr = attacker.mr;
 	wr.has_imm = with_imm;
 	post(l, &wr, "attack");
 	if (!poll_one(l, attacker.cq, &wc))
@@ -212,12 +221,12 @@ static bool unharmed(struct link *l, const char *name)
 	bool good;
 
 	memset(ours, 0xee, sizeof(ours));
-	must(l, call_mr_read(&l->nl, attacker.mr, 0, got, LENGTH), "read");
+	must(l, call_buf_read(&l->nl, attacker.buf, 0, got, LENGTH), "read");
 	good = !memcmp(got, ours, LENGTH);
 	if (!good)
 		note("  %s: the attacker has read something", name);
 	for (i = 0; i < BUFFERS; i++)
-		if (!holds(l, v.mr[i], 0, v.holds[i], LENGTH)) {
+		if (!holds(l, v.buf[i], 0, v.holds[i], LENGTH)) {
 			note("  %s: buffer %u has changed", name, i);
 			good = false;
 		}
@@ -304,7 +313,7 @@ static void test_atomic_borders(struct link *l)
 	static const uint32_t ops[] = { KVERBS_OP_FETCH_ADD, KVERBS_OP_CMP_SWP };
 	unsigned int o;
 
-	if (!(caps.can & KVERBS_CAN_ATOMIC)) {
+	if (!(caps.caps & KVERBS_CAP_ATOMIC)) {
 		skip("atomic operations at the borders", "the device has none");
 		return;
 	}
@@ -337,15 +346,15 @@ static void test_granted(struct link *l)
 	what = (struct attack){ KVERBS_OP_READ, v.reg[READABLE].iova, v.reg[READABLE].rkey,
 				LENGTH };
 	result(!attack(l, &what, false), "a whole buffer, too");
-	must(l, call_mr_read(&l->nl, attacker.mr, 0, got, LENGTH), "read");
+	must(l, call_buf_read(&l->nl, attacker.buf, 0, got, LENGTH), "read");
 	result(!memcmp(got, v.holds[READABLE], LENGTH), "it is what is in it");
-	if (!(caps.can & KVERBS_CAN_ATOMIC))
+	if (!(caps.caps & KVERBS_CAP_ATOMIC))
 		return;
 	what = (struct attack){ KVERBS_OP_FETCH_ADD, v.reg[TARGET].iova + 48,
 				v.reg[TARGET].rkey, 8 };
 	result(!attack(l, &what, false), "the last whole word takes atomics");
 	memset(v.holds[TARGET] + OFFSET + 48, 0xef, 8);
-	result(holds(l, v.mr[TARGET], 0, v.holds[TARGET], LENGTH), "and none beside it changes");
+	result(holds(l, v.buf[TARGET], 0, v.holds[TARGET], LENGTH), "and none beside it changes");
 }
 
 /* A message of no bytes names none: its address and its key are not looked at (C9-88). */
@@ -395,7 +404,7 @@ static void test_others(struct link *l)
 	static const uint32_t ops[] = {
 		KVERBS_OP_WRITE, KVERBS_OP_READ, KVERBS_OP_FETCH_ADD,
 	};
-	unsigned int o, n = caps.can & KVERBS_CAN_ATOMIC ? 3 : 2;
+	unsigned int o, n = caps.caps & KVERBS_CAP_ATOMIC ? 3 : 2;
 	struct kv_pd pd;
 
 	must(l, call_get(&l->nl, KV_PD, v.pd, &pd), "pd");
@@ -483,8 +492,10 @@ static void test_freed(struct link *l)
 	struct attack what = { KVERBS_OP_WRITE, v.reg[READABLE].iova, v.reg[READABLE].rkey, 8 };
 
 	must(l, call_del(&l->nl, KV_MR, v.mr[READABLE], NULL), "delete");
-	v.mr[READABLE] = make_mr(l, v.pd, LENGTH);
-	put(l, v.mr[READABLE], v.holds[READABLE]);
+	must(l, call_del(&l->nl, KV_BUF, v.buf[READABLE], NULL), "delete");
+	v.buf[READABLE] = make_buf(l, LENGTH);
+	v.mr[READABLE] = make_mr(l, v.pd);
+	put(l, v.buf[READABLE], v.holds[READABLE]);
 	check_repelled(l, what, WC_REM_ACCESS_ERR, "an mr that is gone");
 	what.op = KVERBS_OP_READ;
 	check_repelled(l, what, WC_REM_ACCESS_ERR, "an mr that is gone");

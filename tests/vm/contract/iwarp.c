@@ -39,12 +39,14 @@ static void test_states(struct link *l, const struct end *e)
 
 static void test_requests(struct link *l, const struct end *a, const struct end *b)
 {
-	struct kv_wr wr = send_wr(a->qp, a->local, 8, 1);
+	struct wr wr = send_wr(a->qp, a->local, 8, 1);
 
+	wr.op = KVERBS_OP_SEND_WITH_IMM;
 	wr.has_imm = true;
 	refused(l, call_post(&l->nl, &wr, NULL), -EOPNOTSUPP, "no immediate data",
 		"a send with immediate data");
 	wr = write_wr(a, b, 8, 2);
+	wr.op = KVERBS_OP_WRITE_WITH_IMM;
 	wr.has_imm = true;
 	refused(l, call_post(&l->nl, &wr, NULL), -EOPNOTSUPP, "no immediate data",
 		"a write with immediate data");
@@ -68,21 +70,21 @@ static void test_requests(struct link *l, const struct end *a, const struct end 
  */
 static void test_order(struct link *l, struct end *a, struct end *b)
 {
-	const struct kv_mr_reg sink = { 0, a->qp, KVERBS_ACCESS_LOCAL_WRITE, 0, LENGTH };
-	struct kv_wr read = write_wr(a, b, 4096, 1), write = write_wr(a, b, 8, 2);
+	struct wr read = write_wr(a, b, 4096, 1), write = write_wr(a, b, 8, 2);
 	unsigned int i, n, seen = 0;
 	struct kv_wc wc;
 
-	must(l, call_mr_reg(&l->nl, a->local, &sink, NULL, NULL), "register");
+	register_local(l, a, KVERBS_ACCESS_LOCAL_WRITE);
 	read.op = KVERBS_OP_READ;
-	read.sge[0].lkey = KVERBS_LKEY_MR;
+	read.sge[0].mr = a->local_mr;
 	for (i = 0; i < 50; i++) {
 		read.flags = i % 2 ? KVERBS_WR_UNSIGNALED : 0;
 		post(l, &read, "read");
 		post(l, &write, "write");
-		must(l, call_mr_reg(&l->nl, a->target, &(struct kv_mr_reg){
-			     0, a->qp, KVERBS_ACCESS_LOCAL_WRITE, 0, 64 }, NULL, NULL), "register");
-		must(l, call_mr_inv(&l->nl, a->target, a->qp, NULL), "invalidate");
+		must(l, call_mr_reg(&l->nl, a->target_mr, &(struct kv_mr_reg){
+			     .buf = a->target, .qp = a->qp, .length = 64,
+			     .access = KVERBS_ACCESS_LOCAL_WRITE }, NULL, NULL), "register");
+		must(l, call_mr_inv(&l->nl, a->target_mr, a->qp, NULL), "invalidate");
 		for (n = 0; n < (i % 2 ? 1 : 2); n++)
 			seen += poll_one(l, a->send_cq, &wc) && !wc.status;
 	}
@@ -95,7 +97,7 @@ static void test_life(struct link *l, int family)
 	const char *name = family == AF_INET ? "IPv4" : "IPv6";
 	struct kv_conn_param param;
 	struct kv_conn conn;
-	struct kv_wr wr;
+	struct wr wr;
 	struct duo d;
 
 	duo_make(l, &d, family, KVERBS_CONN_ROUTE_RESOLVED, 0);
@@ -113,8 +115,8 @@ static void test_life(struct link *l, int family)
 	post(l, &wr, "recv");
 	wr = send_wr(d.a.qp, d.a.local, 64, 2);
 	post(l, &wr, "send");
-	expect_wc(l, d.a.send_cq, 2, KVERBS_OP_SEND, 0, "a send over it completes");
-	expect_wc(l, d.p.recv_cq, 1, KVERBS_OP_RECV, 0, "and is received");
+	expect_wc(l, d.a.send_cq, 2, KVERBS_WC_OP_SEND, 0, "a send over it completes");
+	expect_wc(l, d.p.recv_cq, 1, KVERBS_WC_OP_RECV, 0, "and is received");
 	done(l, call_conn_disconnect(&l->nl, d.active, NULL), "one side disconnects");
 	result(conn_is(l, d.passive, KVERBS_CONN_DISCONNECTED, &conn) &&
 	       conn_is(l, d.active, KVERBS_CONN_DISCONNECTED, &conn), "both hear of it");

@@ -77,7 +77,7 @@ static void test_interrupted(struct link *l)
 	struct nl_msg *msg;
 	struct link other;
 	unsigned char *buf;
-	uint32_t id;
+	uint32_t id = 0;
 
 	link_open(&other);
 	for (i = 0; i < 2000; i++)
@@ -85,10 +85,12 @@ static void test_interrupted(struct link *l)
 	msg = kv_nl_msg(&other.nl, KVERBS_CMD_PD_GET, NLM_F_DUMP);
 	must(&other, nl_send_auto(other.nl.sock, msg) < 0, "ask for a list");
 	nlmsg_free(msg);
-	id = make_pd(l);
 	while (!finished && (n = nl_recv(other.nl.sock, &from, &buf, NULL)) > 0) {
 		struct nlmsghdr *hdr = (struct nlmsghdr *)buf;
 
+		/* The list has begun. */
+		if (!id)
+			id = make_pd(l);
 		for (; nlmsg_ok(hdr, n); hdr = nlmsg_next(hdr, &n)) {
 			interrupted |= hdr->nlmsg_flags & NLM_F_DUMP_INTR;
 			finished |= hdr->nlmsg_type == NLMSG_DONE;
@@ -162,9 +164,11 @@ void test_list(void)
 	must(&l, kv_nl_dev_each(&l.nl, on_dev, &listed_dev), "list devices");
 	must(&l, call_dev_get(&l.nl, dev, &shown), "show the device");
 	result(!memcmp(&listed_dev, &shown, sizeof(shown)), "a device is listed as it is shown");
-	result(shown.can & KVERBS_CAN_RC && shown.ports && shown.comp_vectors &&
-	       shown.node_guid && shown.gids && shown.active_mtu && shown.max_qp &&
-	       shown.max_mr_bytes && shown.gid_table_len, "with what it can do");
+	result(shown.caps & KVERBS_CAP_RC && shown.ports && shown.comp_vectors &&
+	       shown.node_guid && shown.max_qp && shown.max_mr_bytes, "with what it can do");
+	result(shown.listed == shown.ports && shown.port[0].number == 1 && !shown.port[0].error &&
+	       shown.port[0].gids && shown.port[0].active_mtu && shown.port[0].gid_table_len,
+	       "and with its ports");
 	test_interrupted(&l);
 	test_walk(&l);
 	link_close(&l);

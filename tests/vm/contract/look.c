@@ -23,11 +23,12 @@ static void keep_most(void)
 {
 	unsigned int i;
 
-	if (!seen.samples && seen.elapsed_ticks < HUGE_TICKS)
+	if (!seen.worker[0].samples && seen.worker[0].elapsed_ticks < HUGE_TICKS)
 		return;
-	most.samples = larger(most.samples, seen.samples);
-	most.elapsed_ticks = larger(most.elapsed_ticks, seen.elapsed_ticks);
-	most.hist.sum = larger(most.hist.sum, seen.hist.sum);
+	most.worker[0].samples = larger(most.worker[0].samples, seen.worker[0].samples);
+	most.worker[0].elapsed_ticks = larger(most.worker[0].elapsed_ticks,
+					      seen.worker[0].elapsed_ticks);
+	most.worker[0].sum_ticks = larger(most.worker[0].sum_ticks, seen.worker[0].sum_ticks);
 	for (i = 0; i < KV_HIST_BINS; i++)
 		most.hist.bin[i].count = larger(most.hist.bin[i].count, seen.hist.bin[i].count);
 }
@@ -39,8 +40,9 @@ static bool more_than(const struct kv_run_result *end)
 	for (i = 0; i < KV_HIST_BINS; i++)
 		if (most.hist.bin[i].count > end->hist.bin[i].count)
 			return true;
-	return most.samples > end->samples || most.elapsed_ticks > end->elapsed_ticks ||
-	       most.hist.sum > end->hist.sum;
+	return most.worker[0].samples > end->worker[0].samples ||
+	       most.worker[0].elapsed_ticks > end->worker[0].elapsed_ticks ||
+	       most.worker[0].sum_ticks > end->worker[0].sum_ticks;
 }
 
 /*
@@ -75,14 +77,17 @@ static void look(struct link *l, const struct kv_run_spec *spec, const char *nam
 
 	for (i = 0; i < ROUNDS && look_at(l, spec, &looks); i++)
 		;
-	result(i == ROUNDS && looks > ROUNDS && !seen.error, "%s: no look at an active run shows more than its end", name);
+	result(i == ROUNDS && looks > ROUNDS && !seen.worker[0].error,
+	       "%s: no look at an active run shows more than its end", name);
 	note("%s: %u looks", name, looks);
 	if (i < ROUNDS)
 		note("samples %llu of %llu, ticks %llu of %llu, sum %llu of %llu",
-		     (unsigned long long)most.samples, (unsigned long long)seen.samples,
-		     (unsigned long long)most.elapsed_ticks,
-		     (unsigned long long)seen.elapsed_ticks,
-		     (unsigned long long)most.hist.sum, (unsigned long long)seen.hist.sum);
+		     (unsigned long long)most.worker[0].samples,
+		     (unsigned long long)seen.worker[0].samples,
+		     (unsigned long long)most.worker[0].elapsed_ticks,
+		     (unsigned long long)seen.worker[0].elapsed_ticks,
+		     (unsigned long long)most.worker[0].sum_ticks,
+		     (unsigned long long)seen.worker[0].sum_ticks);
 }
 
 void test_look(void)
@@ -100,10 +105,10 @@ void test_look(void)
 	spec.time_ns = ROUND_NS;
 	spec.warmup = 10;
 	look(&l, &spec, "write");
-	spec.loop = KVERBS_LOOP_NULL;
+	spec = (struct kv_run_spec){
+		.time_ns = ROUND_NS, .warmup = 1000, .cpu = -1, .spins = -1,
+	};
 	snprintf(spec.dev, sizeof(spec.dev), "%s", dev);
-	memset(&spec.end, 0, sizeof(spec.end));
-	spec.warmup = 1000;
 	look(&l, &spec, "null");
 	link_close(&l);
 }

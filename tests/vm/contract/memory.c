@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
-/* Every allocation that a command makes fails once. Needs a kernel with /proc/PID/fail-nth. */
+/*
+ * Every allocation that a command makes fails once. Needs a kernel with /proc/PID/fail-nth, and the
+ * module fail_verb of tests/vm/fail.
+ */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "fail.h"
 #include "fault.h"
 
 #define NTH "/proc/thread-self/fail-nth"
@@ -14,6 +19,7 @@
 #define NTH_MAX 2000
 
 static int nth_fd = -1;
+static int lent_fd = -1;
 
 static void set_nth(unsigned int n)
 {
@@ -24,11 +30,33 @@ static void set_nth(unsigned int n)
 		bail_out("%s: %s", NTH, strerror(errno));
 }
 
+/* A file that has been read once is read again without an allocation, which would be counted. */
+static void open_lent(void)
+{
+	char lent;
+
+	lent_fd = open(FAIL_VERB "lent", O_RDONLY);
+	if (lent_fd < 0 || pread(lent_fd, &lent, 1, 0) != 1)
+		bail_out(FAIL_VERB "lent: %s", strerror(errno));
+}
+
+/* A work item has the count while it carries a command out, and a moment longer. */
+static void await_count(void)
+{
+	char lent;
+
+	do {
+		if (pread(lent_fd, &lent, 1, 0) != 1)
+			bail_out(FAIL_VERB "lent: %s", strerror(errno));
+	} while (lent == 'Y');
+}
+
 /* The kernel has counted down to 0 if there was one. */
 static bool was_refused(void)
 {
 	char text[16] = "";
 
+	await_count();
 	if (pread(nth_fd, text, sizeof(text) - 1, 0) <= 0)
 		bail_out("%s: %s", NTH, strerror(errno));
 	set_nth(0);
@@ -45,6 +73,8 @@ static bool is_no_memory(int error)
 static const struct fault no_memory = {
 	.what = "allocation",
 	.is_its = is_no_memory,
+	/* A verb's memory, or the module's own. */
+	.stage = -1,
 	.most = NTH_MAX,
 	.arm = set_nth,
 	.disarm = was_refused,
@@ -66,6 +96,7 @@ void test_memory(void)
 	const struct step *step;
 	struct fault_tally t;
 	struct scene s;
+	char thread[16];
 
 	nth_fd = open(NTH, O_RDWR);
 	if (nth_fd < 0 || !set_up_faults()) {
@@ -73,6 +104,13 @@ void test_memory(void)
 			"this kernel has no fail-nth: scripts/debug-kernel builds one that has");
 		return;
 	}
+	if (!fail_verb_loaded()) {
+		missing("each allocation of each command is refused", FAIL_VERB_MISSING);
+		return;
+	}
+	snprintf(thread, sizeof(thread), "%d", gettid());
+	fail_verb_set("lender", thread);
+	open_lent();
 	scene_make(&s);
 	for (step = steps; step->name; step++) {
 		if (step->later || (step->not_iwarp && lacks(step->name, "such thing")) ||
@@ -86,5 +124,7 @@ void test_memory(void)
 	}
 	fault_check_commands();
 	scene_end(&s);
+	fail_verb_set("lender", "0");
+	close(lent_fd);
 	close(nth_fd);
 }

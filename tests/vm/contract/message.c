@@ -17,6 +17,8 @@ static const struct {
 	  "no pd with this id among yours", "the pd's id is missing" },
 	{ "cq", KV_CQ, KVERBS_CMD_CQ_DEL,
 	  "no cq with this id among yours", "the cq's id is missing" },
+	{ "buf", KV_BUF, KVERBS_CMD_BUF_DEL,
+	  "no buf with this id among yours", "the buf's id is missing" },
 	{ "mr", KV_MR, KVERBS_CMD_MR_DEL,
 	  "no mr with this id among yours", "the mr's id is missing" },
 	{ "srq", KV_SRQ, KVERBS_CMD_SRQ_DEL,
@@ -86,6 +88,20 @@ static int send_trailing_bytes(struct link *l)
 	return send_msg(l, msg);
 }
 
+/* Of all commands with all attributes: untaken.c. */
+static void test_untaken(struct link *l)
+{
+	refused(l, RAW(l, KVERBS_CMD_MR_NEW, KVERBS_A_MR_QP, 1), -EINVAL,
+		"this command takes no QP", "a qp that carries no registration yet");
+	refused(l, RAW(l, KVERBS_CMD_QP_NEW, KVERBS_A_QP_PORT, 1), -EINVAL,
+		"this command takes no PORT", "the port of a qp in RESET");
+	refused(l, RAW(l, KVERBS_CMD_QP_NEW, KVERBS_A_QP_QKEY, 1), -EINVAL,
+		"this command takes no QKEY", "its Q_Key");
+	refused(l, RAW(l, KVERBS_CMD_CONN_NEW, KVERBS_A_CONN_BACKLOG, 1), -EINVAL,
+		"this command takes no BACKLOG", "the backlog of a conn that does not listen");
+	result(strstr(l->nl.base.err, "BACKLOG (EINVAL)") != NULL, "and that is all of the text");
+}
+
 void test_message(void)
 {
 	struct kv_pd_init nosuch = { .dev = "nosuch0" };
@@ -105,10 +121,10 @@ void test_message(void)
 	refused(&l, RAW(&l, KVERBS_CMD_PD_NEW, 99, 1), -EINVAL,
 		"Unknown attribute type", "an unknown attribute");
 	refused(&l, RAW(&l, KVERBS_CMD_PD_NEW, KVERBS_A_PD_VERB_NS, 1), -EINVAL,
-		"Unsupported attribute", "an attribute that only replies have");
+		"it is of replies", "an attribute that only replies have");
 	refused(&l, RAW(&l, KVERBS_CMD_INFO_GET, KVERBS_A_INFO_VERSION, 1), -EINVAL,
 		"ttribute", "an attribute where there are none");
-	refused(&l, RAW(&l, KVERBS_CMD_FLUSH, KVERBS_A_INFO_KEPT, 1), -EINVAL,
+	refused(&l, RAW(&l, KVERBS_CMD_FLUSH, KVERBS_A_INFO_BUSY, 1), -EINVAL,
 		"ttribute", "nor does flush take any");
 	refused(&l, send_wrong_size(&l), -EINVAL, "invalid attribute length",
 		"an attribute of the wrong size");
@@ -120,6 +136,7 @@ void test_message(void)
 	refused(&l, RAW(&l, 200, 1, 1), -EOPNOTSUPP, "", "an unknown command");
 	refused(&l, RAW(&l, KVERBS_CMD_UNSPEC, 1, 1), -EOPNOTSUPP, "", "command 0");
 	test_ids(&l);
+	test_untaken(&l);
 	link_close(&l);
 }
 

@@ -11,7 +11,7 @@
 #include "contract.h"
 #include "sys/now.h"
 
-#define NOUNS 7
+#define NOUNS 8
 
 /* iWARP has no AHs, which are the last. */
 static unsigned int nouns(void)
@@ -63,7 +63,8 @@ static void make_all(struct link *l, struct made made[NOUNS], bool persistent, b
 	const struct kv_pd_init pd = { .dev = dev, .persistent = persistent };
 	const struct kv_cq_init cq = { .dev = dev, .cqe = 8, .persistent = persistent };
 	const struct kv_conn_init conn = { .dev = dev, .persistent = persistent && !apart };
-	struct kv_mr_init mr = { .length = 64, .persistent = persistent };
+	const struct kv_buf_init buf = { .dev = dev, .length = 64, .persistent = persistent };
+	struct kv_mr_init mr = { .persistent = persistent };
 	struct kv_srq_init srq = { .max_wr = 4, .max_sge = 1, .persistent = persistent };
 	struct kv_ah_init ah = { .port = 1, .av = own_address(), .persistent = persistent };
 	struct kv_qp_init qp = { .max_send_wr = 4, .max_send_sge = 1, .persistent = persistent };
@@ -83,16 +84,17 @@ static void make_all(struct link *l, struct made made[NOUNS], bool persistent, b
 	made[3] = (struct made){ "mr", KV_MR, make(l, KV_MR, &mr) };
 	made[4] = (struct made){ "cq", KV_CQ, qp.send_cq };
 	made[5] = (struct made){ "pd", KV_PD, mr.pd };
+	made[6] = (struct made){ "buf", KV_BUF, make(l, KV_BUF, &buf) };
 	if (!is_iwarp())
-		made[6] = (struct made){ "ah", KV_AH, make(l, KV_AH, &ah) };
+		made[7] = (struct made){ "ah", KV_AH, make(l, KV_AH, &ah) };
 }
 
 /* @l must see, list, use and delete none of it. */
 static void check_unseen(struct link *l, const struct made made[NOUNS], const char *whose)
 {
-	struct kv_wr wr = { .op = KVERBS_OP_RECV };
+	struct wr wr = { .op = KVERBS_OP_RECV };
 	union kv_object object;
-	uint32_t flushed, kept;
+	uint32_t flushed, busy;
 	char name[80];
 	unsigned int i, n;
 
@@ -107,9 +109,9 @@ static void check_unseen(struct link *l, const struct made made[NOUNS], const ch
 	for (i = 0, n = 0; i < nouns(); i++)
 		n += count_listed(l, made[i].noun);
 	result(!n, "nor is any of them listed");
-	refused(l, call_mr_read(&l->nl, made[3].id, 0, name, 8), -ENOENT, "among yours",
+	refused(l, call_buf_read(&l->nl, made[6].id, 0, name, 8), -ENOENT, "among yours",
 		"its content is not read");
-	refused(l, call_mr_write(&l->nl, made[3].id, 0, "stranger", 8), -ENOENT, "among yours",
+	refused(l, call_buf_write(&l->nl, made[6].id, 0, "stranger", 8), -ENOENT, "among yours",
 		"nor written");
 	refused(l, modify(l, made[1].id, init_attr(KVERBS_QPT_RC)), -ENOENT, "among yours",
 		"its qp is not modified");
@@ -120,10 +122,10 @@ static void check_unseen(struct link *l, const struct made made[NOUNS], const ch
 				 &(unsigned int){ 0 }, NULL), -ENOENT, "among yours",
 		"its cq is not polled");
 	refused(l, call_new(&l->nl, KV_MR, &(struct kv_mr_init){
-			.pd = made[5].id, .length = 64 }, NULL, NULL), -ENOENT, "among yours",
+			.pd = made[5].id }, NULL, NULL), -ENOENT, "among yours",
 		"its pd is not used");
-	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
-	result(!flushed && !kept, "a flush takes nothing along");
+	must(l, call_flush(&l->nl, &flushed, &busy), "flush");
+	result(!flushed && !busy, "a flush takes nothing along");
 }
 
 static bool hears(struct link *l, uint32_t type)
@@ -160,7 +162,7 @@ static void check_unheard(struct link *own, struct link *other, const char *name
 static void test_shared(struct link *l, struct link *apart)
 {
 	struct made ours[NOUNS], theirs[NOUNS];
-	uint32_t flushed, kept;
+	uint32_t flushed, busy;
 	struct kv_dev found;
 	unsigned int i, n;
 
@@ -175,11 +177,11 @@ static void test_shared(struct link *l, struct link *apart)
 	for (i = 0, n = 0; i < nouns(); i++)
 		n += count_listed(l, ours[i].noun);
 	result(n == nouns(), "nor does it appear here");
-	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
-	result(flushed == nouns() && !kept, "a flush takes what is here");
+	must(l, call_flush(&l->nl, &flushed, &busy), "flush");
+	result(flushed == nouns() && !busy, "a flush takes what is here");
 	check_unseen(l, theirs, "stranger's persistent");
-	must(apart, call_flush(&apart->nl, &flushed, &kept), "flush");
-	result(flushed == nouns() - 1 && !kept, "what is there is flushed there");
+	must(apart, call_flush(&apart->nl, &flushed, &busy), "flush");
+	result(flushed == nouns() - 1 && !busy, "what is there is flushed there");
 	must(apart, call_del(&apart->nl, KV_CONN, theirs[0].id, NULL), "delete");
 
 	make_all(l, ours, false, false);
@@ -218,10 +220,10 @@ static void count_netdevs(const struct kv_dev *found, struct named *named)
 {
 	unsigned int i;
 
-	named->gids = found->gids;
+	named->gids = found->port[0].gids;
 	named->netdevs = 0;
-	for (i = 0; i < found->gids; i++)
-		named->netdevs += found->gid[i].netdev[0] != '\0';
+	for (i = 0; i < found->port[0].gids; i++)
+		named->netdevs += found->port[0].gid[i].netdev[0] != '\0';
 }
 
 static int on_named(const struct kv_dev *found, void *arg)
@@ -301,7 +303,7 @@ void test_exclusive(void)
 	struct kv_run_spec spec = { .loop = KVERBS_LOOP_NULL, .iters = 10, .cpu = -1, .spins = -1 };
 	struct made ours[NOUNS];
 	struct link l, apart;
-	uint32_t flushed, kept, id;
+	uint32_t flushed, busy, id;
 	struct kv_dev found;
 	unsigned int n = 0;
 
@@ -328,7 +330,7 @@ void test_exclusive(void)
 	result(!hears(&apart, KVERBS_EVENT_DEV_ADDED), "and nowhere else");
 	other_dev_del();
 	kv_nl_close(&apart.nl);
-	must(&l, call_flush(&l.nl, &flushed, &kept), "flush");
-	result(flushed == nouns() && !kept, "what was made is there to the end");
+	must(&l, call_flush(&l.nl, &flushed, &busy), "flush");
+	result(flushed == nouns() && !busy, "what was made is there to the end");
 	link_close(&l);
 }

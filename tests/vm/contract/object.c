@@ -135,13 +135,18 @@ uint32_t make_cq(struct link *l, uint32_t cqe, uint32_t context)
 	return cq.id;
 }
 
-uint32_t make_mr(struct link *l, uint32_t pd, uint64_t length)
+uint32_t make_buf(struct link *l, uint64_t length)
 {
-	struct kv_mr_init init = {
-		.pd = pd,
-		.length = length,
-		.max_access = KVERBS_ACCESS__ALL,
-	};
+	struct kv_buf_init init = { .dev = dev, .length = length };
+	struct kv_buf buf;
+
+	must(l, call_new(&l->nl, KV_BUF, &init, &buf, NULL), "buf");
+	return buf.id;
+}
+
+uint32_t make_mr(struct link *l, uint32_t pd)
+{
+	struct kv_mr_init init = { .pd = pd };
 	struct kv_mr mr;
 
 	must(l, call_new(&l->nl, KV_MR, &init, &mr, NULL), "mr");
@@ -168,11 +173,11 @@ struct kv_av own_address(void)
 	};
 	unsigned int i;
 
-	for (i = 0; i < caps.gids; i++) {
-		if (caps.gid[i].type != KVERBS_GID_ROCE_V2)
+	for (i = 0; i < caps.port[0].gids; i++) {
+		if (caps.port[0].gid[i].type != KVERBS_GID_ROCE_V2)
 			continue;
-		av.sgid_index = caps.gid[i].index;
-		memcpy(av.dgid, caps.gid[i].raw, sizeof(av.dgid));
+		av.sgid_index = caps.port[0].gid[i].index;
+		memcpy(av.dgid, caps.port[0].gid[i].raw, sizeof(av.dgid));
 		if (!memcmp(av.dgid, mapped, sizeof(mapped)))
 			break;
 	}
@@ -237,15 +242,15 @@ unsigned int count_listed(struct link *l, enum kv_type noun)
 }
 
 /* Of a buffer of LENGTH bytes. */
-void write_all(struct link *l, uint32_t mr, int byte)
+void write_all(struct link *l, uint32_t buf, int byte)
 {
 	char data[LENGTH];
 
 	memset(data, byte, sizeof(data));
-	must(l, call_mr_write(&l->nl, mr, 0, data, sizeof(data)), "fill a buffer");
+	must(l, call_buf_write(&l->nl, buf, 0, data, sizeof(data)), "fill a buffer");
 }
 
-bool holds(struct link *l, uint32_t mr, uint64_t offset, const void *want,
+bool holds(struct link *l, uint32_t buf, uint64_t offset, const void *want,
 	   uint64_t length)
 {
 	struct limit limit = limit_of(10);
@@ -253,7 +258,7 @@ bool holds(struct link *l, uint32_t mr, uint64_t offset, const void *want,
 
 	/* That a WRITE of iWARP completes does not say that the bytes have come. */
 	for (;;) {
-		must(l, call_mr_read(&l->nl, mr, offset, got, (uint32_t)length), "read a buffer");
+		must(l, call_buf_read(&l->nl, buf, offset, got, (uint32_t)length), "read a buffer");
 		if (!memcmp(got, want, length))
 			return true;
 		if (!is_iwarp() || limit_over(&limit))

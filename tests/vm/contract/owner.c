@@ -10,13 +10,14 @@
 struct all {
 	uint32_t pd;
 	uint32_t cq;
+	uint32_t buf;
 	uint32_t mr;
 	uint32_t srq;
 	uint32_t ah;
 	uint32_t qp;
 };
 
-#define OBJECTS 6
+#define OBJECTS 7
 
 /* iWARP has no AHs, which are the last. */
 static int objects(void)
@@ -37,7 +38,8 @@ static void make_all(struct link *l, struct all *all, bool persistent)
 	const struct kv_pd_init pd = { .dev = dev, .persistent = persistent };
 	const struct kv_cq_init cq = { .dev = dev, .cqe = 8, .persistent = persistent };
 	struct kv_srq_init srq = { .max_wr = 4, .max_sge = 1, .persistent = persistent };
-	struct kv_mr_init mr = { .length = 64, .persistent = persistent };
+	const struct kv_buf_init buf = { .dev = dev, .length = 64, .persistent = persistent };
+	struct kv_mr_init mr = { .persistent = persistent };
 	struct kv_ah_init ah = { .port = 1, .av = own_address(), .persistent = persistent };
 	struct kv_qp_init qp = {
 		.max_send_wr = 4,
@@ -48,6 +50,7 @@ static void make_all(struct link *l, struct all *all, bool persistent)
 
 	all->pd = make(l, KV_PD, &pd);
 	all->cq = make(l, KV_CQ, &cq);
+	all->buf = make(l, KV_BUF, &buf);
 	mr.pd = all->pd;
 	all->mr = make(l, KV_MR, &mr);
 	srq.pd = all->pd;
@@ -75,6 +78,7 @@ static void list_of(const struct all *all, struct one one[OBJECTS])
 		{ "qp", KV_QP, all->qp },
 		{ "srq", KV_SRQ, all->srq },
 		{ "mr", KV_MR, all->mr },
+		{ "buf", KV_BUF, all->buf },
 		{ "cq", KV_CQ, all->cq },
 		{ "pd", KV_PD, all->pd },
 		{ "ah", KV_AH, all->ah },
@@ -90,7 +94,7 @@ static void test_strangers(struct link *l)
 	union kv_object object;
 	struct kv_run_result outcome;
 	struct kv_run_spec spec;
-	struct kv_wr wr;
+	struct wr wr;
 	struct link other;
 	struct end a, b;
 	struct all all;
@@ -111,16 +115,16 @@ static void test_strangers(struct link *l)
 			-ENOENT, "among yours", name);
 	}
 	refused(&other, call_new(&other.nl, KV_MR, &(struct kv_mr_init){
-			.pd = all.pd, .length = 64 }, NULL, NULL), -ENOENT,
+			.pd = all.pd }, NULL, NULL), -ENOENT,
 		"no pd with this id among yours", "nor use our pd");
 	refused(&other, modify(&other, all.qp, init_attr(KVERBS_QPT_RC)), -ENOENT,
 		"no qp with this id among yours", "nor modify our qp");
-	wr = recv_wr(0, all.mr, 64, 1);
+	wr = recv_wr(0, all.buf, 64, 1);
 	wr.srq = all.srq;
 	refused(&other, call_post(&other.nl, &wr, NULL), -ENOENT,
 		"no srq with this id among yours", "nor post to our srq");
-	refused(&other, call_mr_write(&other.nl, all.mr, 0, "x", 1), -ENOENT,
-		"no mr with this id among yours", "nor write our mr");
+	refused(&other, call_buf_write(&other.nl, all.buf, 0, "x", 1), -ENOENT,
+		"no buf with this id among yours", "nor write our buffer");
 	refused(&other, call_cq_poll(&other.nl, all.cq, &(struct kv_wc){ 0 }, 1,
 				      &(unsigned int){ 0 }, NULL), -ENOENT,
 		"no cq with this id among yours", "nor poll our cq");
@@ -150,7 +154,7 @@ static void test_shared(struct link *l)
 	struct one one[OBJECTS];
 	union kv_object object;
 	struct link other;
-	uint32_t flushed, kept;
+	uint32_t flushed, busy;
 	struct all all;
 	int i;
 
@@ -169,18 +173,18 @@ static void test_shared(struct link *l)
 	done(l, modify(l, all.qp, init_attr(KVERBS_QPT_RC)), "others can use it");
 	result(state_of(l, all.qp) == KVERBS_QPS_INIT, "and see what was done");
 	done(l, call_del(&l->nl, KV_QP, all.qp, NULL), "and delete it");
-	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
-	result((int)flushed == objects() - 1 && !kept, "flush destroys the rest, users first");
+	must(l, call_flush(&l->nl, &flushed, &busy), "flush");
+	result((int)flushed == objects() - 1 && !busy, "flush destroys the rest, users first");
 	for (i = 0; i < objects(); i++)
 		result(!count_listed(l, one[i].noun), "there is no %s any more", one[i].name);
-	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
-	result(!flushed && !kept, "flushing nothing is fine");
+	must(l, call_flush(&l->nl, &flushed, &busy), "flush");
+	result(!flushed && !busy, "flushing nothing is fine");
 }
 
 /* What lives on can't use what does not. */
 static void test_mixed(struct link *l)
 {
-	struct kv_mr_init mr = { .length = 64, .persistent = true };
+	struct kv_mr_init mr = { .persistent = true };
 	struct kv_srq_init srq = { .max_wr = 4, .max_sge = 1, .persistent = true };
 	struct kv_ah_init ah = { .port = 1, .av = own_address(), .persistent = true };
 	struct kv_qp_init qp = {
@@ -190,9 +194,9 @@ static void test_mixed(struct link *l)
 		.max_recv_sge = 1,
 		.persistent = true,
 	};
-	uint32_t flushed, kept, own_mr, own_pd = make_pd(l);
+	uint32_t flushed, busy, own_mr, own_buf, own_pd = make_pd(l);
 	struct link other;
-	struct kv_wr wr;
+	struct wr wr;
 	struct all all;
 
 	make_all(l, &all, true);
@@ -215,30 +219,30 @@ static void test_mixed(struct link *l)
 		"a persistent qp with a cq that is not");
 
 	/* The other way round it works, and then they must stay. */
-	own_mr = make_mr(l, all.pd, 64);
+	own_mr = make_mr(l, all.pd);
 	link_open(&other);
 	refused(&other, call_del(&other.nl, KV_PD, all.pd, NULL), -EBUSY, "in use by",
 		"nobody can delete what others' objects use");
-	must(&other, call_flush(&other.nl, &flushed, &kept), "flush");
-	result((int)flushed == objects() - 1 && kept == 1, "nor flush it: it is kept");
+	must(&other, call_flush(&other.nl, &flushed, &busy), "flush");
+	result((int)flushed == objects() - 1 && busy == 1, "nor flush it: it is busy");
 	result(count_listed(&other, KV_PD) == 1, "and listed");
 	kv_nl_close(&other.nl);
-	done(l, call_mr_write(&l->nl, own_mr, 0, "x", 1), "what uses it goes on");
+	done(l, call_get(&l->nl, KV_MR, own_mr, NULL), "what uses it goes on");
 	must(l, call_del(&l->nl, KV_MR, own_mr, NULL), "delete");
-	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
-	result(flushed == 1 && !kept, "when that has gone it is flushed");
+	must(l, call_flush(&l->nl, &flushed, &busy), "flush");
+	result(flushed == 1 && !busy, "when that has gone it is flushed");
 
 	make_all(l, &all, true);
-	own_mr = make_mr(l, all.pd, 64);
-	wr = recv_wr(0, own_mr, 64, 1);
+	own_buf = make_buf(l, 64);
+	wr = recv_wr(0, own_buf, 64, 1);
 	wr.srq = all.srq;
-	refused(l, call_post(&l->nl, &wr, NULL), -EINVAL, "is persistent and",
-		"a persistent queue can't hold an mr that goes");
-	wr.sge[0].mr = all.mr;
+	refused(l, call_post(&l->nl, &wr, NULL), -EINVAL, "is persistent, and the buffer or the mr is not",
+		"a persistent queue can't hold a buffer that goes");
+	wr.sge[0].buf = all.buf;
 	done(l, call_post(&l->nl, &wr, NULL), "but one that stays");
-	must(l, call_del(&l->nl, KV_MR, own_mr, NULL), "delete");
-	must(l, call_flush(&l->nl, &flushed, &kept), "flush");
-	result((int)flushed == objects() && !kept, "flush takes posted requests along");
+	must(l, call_del(&l->nl, KV_BUF, own_buf, NULL), "delete");
+	must(l, call_flush(&l->nl, &flushed, &busy), "flush");
+	result((int)flushed == objects() && !busy, "flush takes posted requests along");
 }
 
 /* What was made last goes first, whatever is going on with it. */
@@ -248,7 +252,7 @@ static void test_death(void)
 	const struct end_init busy = { .type = KVERBS_QPT_RC, .context = KVERBS_CQ_SOFTIRQ };
 	struct kv_run_spec spec;
 	struct end a, b, c, d;
-	struct kv_wr wr;
+	struct wr wr;
 	struct link l;
 	uint32_t id;
 	int i;

@@ -22,7 +22,7 @@ static void test_order(struct link *l)
 	const struct end_init init = { .type = KVERBS_QPT_RC };
 	struct kv_wc wc[KVERBS_POLL_MAX];
 	unsigned int n, i, got = 0;
-	struct kv_wr wr;
+	struct wr wr;
 	struct end a, b;
 	struct kv_cq cq;
 	bool order = true;
@@ -56,7 +56,7 @@ static void test_most(struct link *l)
 		.max_send_sge = 1,
 		.max_recv_sge = 1,
 	};
-	struct kv_wr recv = { .op = KVERBS_OP_RECV };
+	struct wr recv = { .op = KVERBS_OP_RECV };
 	struct kv_wc wc[KVERBS_POLL_MAX];
 	unsigned int n, i;
 	struct kv_qp qp;
@@ -95,7 +95,7 @@ static void test_most(struct link *l)
 static void test_armed(struct link *l)
 {
 	const struct end_init init = { .type = KVERBS_QPT_RC, .context = KVERBS_CQ_EVENT };
-	struct kv_wr wr, recv;
+	struct wr wr, recv;
 	struct end a, b;
 	bool missed;
 	double start;
@@ -108,7 +108,7 @@ static void test_armed(struct link *l)
 	       "nothing comes, and the wait ends not before its time");
 	post(l, &wr, "write");
 	result(wait_ms(l, a.send_cq, 100) == -EAGAIN, "no event without arming");
-	expect_wc(l, a.send_cq, 1, KVERBS_OP_WRITE, 0, "the completion is there all the same");
+	expect_wc(l, a.send_cq, 1, KVERBS_WC_OP_WRITE, 0, "the completion is there all the same");
 
 	must(l, call_cq_arm(&l->nl, a.send_cq, false, &missed, NULL), "arm");
 	result(!missed, "an empty cq is armed");
@@ -154,7 +154,7 @@ static void test_armed(struct link *l)
 static void test_context(struct link *l, uint32_t context, const char *name)
 {
 	const struct end_init init = { .type = KVERBS_QPT_RC, .context = context };
-	struct kv_wr wr, recv;
+	struct wr wr, recv;
 	struct limit limit;
 	struct end a, b;
 	struct kv_cq cq;
@@ -167,8 +167,8 @@ static void test_context(struct link *l, uint32_t context, const char *name)
 	post(l, &recv, "recv");
 	wr = send_wr(a.qp, a.local, 100, 2);
 	post(l, &wr, "send");
-	expect_wc(l, a.send_cq, 2, KVERBS_OP_SEND, 0, "a send completes");
-	expect_wc(l, b.recv_cq, 1, KVERBS_OP_RECV, 0, "and its receive");
+	expect_wc(l, a.send_cq, 2, KVERBS_WC_OP_SEND, 0, "a send completes");
+	expect_wc(l, b.recv_cq, 1, KVERBS_WC_OP_RECV, 0, "and its receive");
 
 	must(l, call_cq_arm(&l->nl, a.send_cq, false, &missed, NULL), "arm");
 	result(!missed, "an empty cq is armed");
@@ -179,10 +179,10 @@ static void test_context(struct link *l, uint32_t context, const char *name)
 	result(missed, "arming tells what is there already");
 	must(l, call_get(&l->nl, KV_CQ, a.send_cq, &cq), "cq");
 	result(cq.pending == 1, "it is pending until it is polled");
-	expect_wc(l, a.send_cq, 3, KVERBS_OP_WRITE, 0, "and polled");
+	expect_wc(l, a.send_cq, 3, KVERBS_WC_OP_WRITE, 0, "and polled");
 
 	/* An mr can be registered by a QP whose completions the kernel takes. */
-	must(l, call_mr_inv(&l->nl, b.target, b.qp, NULL), "invalidate");
+	must(l, call_mr_inv(&l->nl, b.target_mr, b.qp, NULL), "invalidate");
 	result(nothing_comes(l, b.send_cq), "a registration's completion is nobody else's");
 
 	/* QPs that go with requests and completions outstanding. */
@@ -206,11 +206,11 @@ static void test_runs(struct link *l)
 		.op = KVERBS_OP_WRITE,
 		.size = 8,
 		.iters = 10,
-		.post = KVERBS_POST_SOFTIRQ_OFF,
+		.post = KVERBS_POST_BH_DISABLED,
 		.cpu = -1,
 		.spins = -1,
 	};
-	struct kv_wr wr, recv;
+	struct wr wr, recv;
 	struct kv_wc wc;
 	unsigned int n;
 	struct end a, b;
@@ -218,9 +218,11 @@ static void test_runs(struct link *l)
 
 	pair_make(l, &a, &b, &init);
 	register_target(l, &b);
-	spec.end = (struct kv_run_end){
+	spec.ends = 1;
+	spec.end[0] = (struct kv_run_end){
 		.qp = a.qp,
-		.local_mr = a.local,
+		.local_buf = a.local,
+		.has_remote = true,
 		.remote_addr = b.key.iova,
 		.remote_key = b.key.rkey,
 	};
@@ -246,7 +248,7 @@ static void test_runs(struct link *l)
 	must(l, call_run_cancel(&l->nl, id), "cancel");
 	must(l, call_run_del(&l->nl, id), "delete");
 	post(l, &wr, "write");
-	expect_wc(l, a.send_cq, 1, KVERBS_OP_WRITE, 0, "after the run a post works again");
+	expect_wc(l, a.send_cq, 1, KVERBS_WC_OP_WRITE, 0, "after the run a post works again");
 }
 
 /* Runs take CQs that are but polled. */
@@ -266,10 +268,14 @@ static void test_run_context(struct link *l)
 
 	pair_make(l, &a, &b, &init);
 	register_target(l, &b);
-	spec.end.qp = a.qp;
-	spec.end.local_mr = a.local;
-	spec.end.remote_addr = b.key.iova;
-	spec.end.remote_key = b.key.rkey;
+	spec.ends = 1;
+	spec.end[0] = (struct kv_run_end){
+		.qp = a.qp,
+		.local_buf = a.local,
+		.has_remote = true,
+		.remote_addr = b.key.iova,
+		.remote_key = b.key.rkey,
+	};
 	refused(l, call_run_start(&l->nl, &spec, &id), -EINVAL, "polled",
 		"a run on a cq of another context");
 }

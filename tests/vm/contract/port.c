@@ -93,6 +93,7 @@ static void link_of(struct link *l, int fd, int family)
 	if (!l->nl.sock || nl_socket_set_fd(l->nl.sock, NETLINK_GENERIC, fd))
 		bail_out("libnl does not take the socket");
 	nl_socket_set_msg_buf_size(l->nl.sock, 32768);
+	nl_socket_disable_auto_ack(l->nl.sock);
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 }
@@ -140,7 +141,7 @@ static void make_objects(struct link *l)
 
 	for (i = 1; i < objects; i++) {
 		if (i % 2)
-			make_mr(l, pd, 64);
+			make_mr(l, pd);
 		else
 			make_pd(l);
 	}

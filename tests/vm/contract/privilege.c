@@ -332,7 +332,7 @@ void test_privilege(void)
 	};
 	struct kv_pd_init init = { .dev = dev, .persistent = true };
 	struct report *r;
-	uint32_t flushed, kept;
+	uint32_t flushed, busy;
 	unsigned int i;
 	struct link l;
 
@@ -350,8 +350,8 @@ void test_privilege(void)
 	/* It is root who joins, and hears; but nobody's socket that asks. */
 	for (i = 0; i < 2; i++)
 		check_fooled(&l, &fooled, i, r);
-	must(&l, call_flush(&l.nl, &flushed, &kept), "flush");
-	result(flushed == 1 && !kept, "what is persistent is there to the end");
+	must(&l, call_flush(&l.nl, &flushed, &busy), "flush");
+	result(flushed == 1 && !busy, "what is persistent is there to the end");
 	link_close(&l);
 	munmap(r, sizeof(*r));
 }

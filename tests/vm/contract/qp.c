@@ -126,7 +126,11 @@ static void test_bad(struct link *l, const struct kv_qp_init *good)
 	BAD(max_recv_sge, caps.max_recv_sge + 1, -EINVAL,
 	    "max_recv_sge is above the device's max_recv_sge",
 	    "too many pieces of a receive");
-	BAD(max_inline, 1000000, -EINVAL, "max_inline", "too much inline");
+	/* No device tells how much it takes. */
+	init = *good;
+	init.max_inline = 1000000;
+	refused_by(l, new_qp(l, &init), -EINVAL, KVERBS_STAGE_CREATE, "max_inline",
+		   "too much inline");
 	BAD(max_inline, 4000000000, -ERANGE, "max_inline: integer out of range",
 	    "more inline than any number");
 #undef BAD

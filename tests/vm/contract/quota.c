@@ -101,14 +101,14 @@ static int make_one_pd(struct maker *m, union kv_object *object)
 	return call_new(&m->l.nl, KV_PD, &init, object, NULL);
 }
 
-static int make_one_mr(struct maker *m, union kv_object *object)
+static int make_one_buf(struct maker *m, union kv_object *object)
 {
 	static const uint64_t lengths[] = { 1, 4096, 20000, 65536 };
-	const struct kv_mr_init init = {
-		.pd = m->pd, .length = lengths[m->n % COUNT(lengths)],
+	const struct kv_buf_init init = {
+		.dev = dev, .length = lengths[m->n % COUNT(lengths)],
 	};
 
-	return call_new(&m->l.nl, KV_MR, &init, object, NULL);
+	return call_new(&m->l.nl, KV_BUF, &init, object, NULL);
 }
 
 static int make_one_cq(struct maker *m, union kv_object *object)
@@ -484,7 +484,7 @@ void test_quota(void)
 {
 	static const struct kind kinds[] = {
 		{ "pds", make_one_pd, KV_PD, 100, 1 << 22 },
-		{ "mrs", make_one_mr, KV_MR, 65536, 1 << 20 },
+		{ "buffers", make_one_buf, KV_BUF, 65536, 1 << 20 },
 		{ "cqs", make_one_cq, KV_CQ, 65536, 1 << 20 },
 		{ "srqs", make_one_srq, KV_SRQ, 65536, 1 << 20 },
 		{ "qps", make_one_qp, KV_QP, 65536, 1 << 22 },

@@ -46,6 +46,23 @@ static int ask(int fd, uint16_t family, unsigned int cmd, bool dump, bool addres
 		      addressed ? sizeof(kernel) : 0) < 0 ? -errno : 0;
 }
 
+/* What one receipt says of the request: true if it is the last of the answer. */
+static bool take(const struct nlmsghdr *nl, int left, int *ret)
+{
+	int error;
+
+	for (; NLMSG_OK(nl, (unsigned int)left); nl = NLMSG_NEXT(nl, left)) {
+		if (nl->nlmsg_type == NLMSG_ERROR || nl->nlmsg_type == NLMSG_DONE) {
+			memcpy(&error, NLMSG_DATA(nl), sizeof(error));
+			*ret = error ?: *ret;
+			return true;
+		}
+		if (nl->nlmsg_type != NLMSG_NOOP)
+			*ret = 1;
+	}
+	return false;
+}
+
 int raw_ask(int fd, const struct family *f, unsigned int cmd, bool dump, bool addressed,
 	    const void *attrs, size_t length)
 {
@@ -59,15 +76,11 @@ int raw_ask(int fd, const struct family *f, unsigned int cmd, bool dump, bool ad
 	ret = ask(fd, f->id, cmd, dump, addressed, attrs, length);
 	if (ret)
 		return ret;
-	n = recv(fd, &answer, sizeof(answer), 0);
-	if (n < (ssize_t)sizeof(answer.nl))
-		return n < 0 ? -errno : -EPROTO;
-	/* What follows is of no interest, but must not be taken for the next answer. */
-	while (recv(fd, (char *)&answer + n, 1, MSG_DONTWAIT | MSG_TRUNC) >= 0)
-		;
-	if (answer.nl.nlmsg_type != NLMSG_ERROR && answer.nl.nlmsg_type != NLMSG_DONE)
-		return 1;
-	memcpy(&ret, NLMSG_DATA(&answer.nl), sizeof(ret));
+	do {
+		n = recv(fd, &answer, sizeof(answer), 0);
+		if (n < (ssize_t)sizeof(answer.nl))
+			return n < 0 ? -errno : -EPROTO;
+	} while (!take(&answer.nl, (int)n, &ret));
 	return ret;
 }
 

@@ -97,14 +97,14 @@ static void test_addresses(struct link *l, uint32_t id)
 	refused(l, resolve(l, id, &src, &addr), -EINVAL,
 		"kernel conn: src: src and dst must be of the same family", "two families");
 	src = parse(AF_INET, "198.51.100.1", 0);
-	refused(l, resolve(l, id, &src, &addr), -EADDRNOTAVAIL,
-		"src is not an address of an RDMA device", "somebody else's address to come from");
-	refused(l, listen_at(l, id, &src, 1), -EADDRNOTAVAIL,
-		"kernel conn: src: src is not an address of an RDMA device",
-		"somebody else's address to listen at");
+	refused_by(l, resolve(l, id, &src, &addr), -EADDRNOTAVAIL, KVERBS_STAGE_BIND,
+		   "src is not an address of an RDMA device", "somebody else's address to come from");
+	refused_by(l, listen_at(l, id, &src, 1), -EADDRNOTAVAIL, KVERBS_STAGE_BIND,
+		   "kernel conn: src: src is not an address of an RDMA device",
+		   "somebody else's address to listen at");
 	src = parse(AF_INET, "203.0.113.1", 7471);
-	refused(l, resolve(l, id, NULL, &src), -ENETUNREACH,
-		"kernel conn: dst: no route leads to dst", "an address that no route leads to");
+	refused_by(l, resolve(l, id, NULL, &src), -ENETUNREACH, KVERBS_STAGE_CM,
+		   "kernel conn: dst: no route leads to dst", "an address that no route leads to");
 	src = conn_addr(AF_INET, 0);
 	refused(l, listen_at(l, id, &src, 0), -ERANGE, "kernel conn: backlog", "no backlog");
 	refused(l, listen_at(l, id, &src, KVERBS_CONN_BACKLOG_MAX + 1), -ERANGE,
@@ -150,8 +150,8 @@ static void test_used_port(struct link *l)
 
 	id = conn_listener(l, AF_INET, 1, &port);
 	src = conn_addr(AF_INET, port);
-	refused(l, listen_at(l, other, &src, 1), -EADDRINUSE,
-		"kernel conn: src: src's port is in use", "a port that is in use");
+	refused_by(l, listen_at(l, other, &src, 1), -EADDRINUSE, KVERBS_STAGE_BIND,
+		   "kernel conn: src: src's port is in use", "a port that is in use");
 	must(l, conn_del(l, id), "delete");
 	done(l, listen_at(l, other, &src, 1), "it is free when the listener has gone");
 	must(l, conn_del(l, other), "delete");
@@ -237,7 +237,7 @@ static void test_init(struct link *l)
 {
 	struct kv_qp_attr init = init_attr(KVERBS_QPT_RC);
 	struct kv_conn_param param;
-	struct kv_wr wr;
+	struct wr wr;
 	struct kv_qp qp;
 	struct duo d;
 
@@ -254,7 +254,7 @@ static void test_init(struct link *l)
 	result(qp.attr.access == KVERBS_ACCESS_REMOTE_READ, "with its rights");
 	wr = send_wr(d.a.qp, d.a.local, 64, 2);
 	post(l, &wr, "send");
-	expect_wc(l, d.p.recv_cq, 1, KVERBS_OP_RECV, 0, "and its receives");
+	expect_wc(l, d.p.recv_cq, 1, KVERBS_WC_OP_RECV, 0, "and its receives");
 	duo_del(l, &d);
 }
 
@@ -266,8 +266,8 @@ static int command(struct link *l, uint32_t id, int cmd, uint32_t qp)
 	switch (cmd) {
 	case KVERBS_CMD_CONN_LISTEN:
 		return listen_at(l, id, &addr, 1);
-	case KVERBS_CMD_CONN_TAKE:
-		return call_conn_take(&l->nl, id, NULL);
+	case KVERBS_CMD_CONN_GET_REQUEST:
+		return call_conn_get_request(&l->nl, id, NULL);
 	case KVERBS_CMD_CONN_RESOLVE_ADDR:
 		return resolve(l, id, NULL, &addr);
 	case KVERBS_CMD_CONN_RESOLVE_ROUTE:
@@ -332,7 +332,7 @@ static void test_states(struct link *l)
 	must(l, conn_del(l, id), "delete");
 
 	duo_make(l, &d, AF_INET, KVERBS_CONN_CONNECTING, KVERBS_CONN_REQUESTED);
-	only(l, d.listener, KVERBS_CMD_CONN_TAKE, 0, qp, "the conn listens", "listening");
+	only(l, d.listener, KVERBS_CMD_CONN_GET_REQUEST, 0, qp, "the conn listens", "listening");
 	only(l, d.active, 0, 0, qp, "has not answered", "connecting");
 	only(l, d.passive, KVERBS_CMD_CONN_ACCEPT, KVERBS_CMD_CONN_REJECT, qp,
 	     "is a peer's request", "requested");

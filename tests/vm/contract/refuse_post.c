@@ -15,60 +15,84 @@ struct set {
 	uint32_t srq;
 };
 
-static int try(struct link *l, const struct kv_wr *wr)
+static int try(struct link *l, const struct wr *wr)
 {
 	return call_post(&l->nl, wr, NULL);
 }
 
 #define BAD(good, change, error, text, name)			\
 	do {							\
-		struct kv_wr wr = good;				\
+		struct wr wr = good;				\
 								\
 		change;						\
 		refused(l, try(l, &wr), error, text, name);	\
 	} while (0)
 
+/* A request that names nothing but its number. */
+static int send_without_op(struct link *l, uint32_t qp)
+{
+	struct nl_msg *msg = kv_nl_msg(&l->nl, KVERBS_CMD_WR_POST, 0);
+	struct nlattr *wr;
+
+	nla_put_u32(msg, KVERBS_A_POST_QP, qp);
+	wr = nla_nest_start(msg, KVERBS_A_POST_WR | NLA_F_NESTED);
+	nla_put_u64(msg, KVERBS_A_WR_WR_ID, 1);
+	nla_nest_end(msg, wr);
+	return send_msg(l, msg);
+}
+
 static void test_queue(const struct set *s)
 {
-	struct kv_wr send = send_wr(s->a.qp, s->a.local, 64, 1);
-	struct kv_wr recv = recv_wr(s->a.qp, s->a.local, 64, 1);
+	struct wr send = send_wr(s->a.qp, s->a.local, 64, 1);
+	struct wr recv = recv_wr(s->a.qp, s->a.local, 64, 1);
+	struct wr write = write_wr(&s->a, &s->b, 8, 1);
 	struct link *l = s->l;
 
-	BAD(send, wr.qp = 0, -EINVAL, "the qp's id is missing", "a send without a qp");
+	BAD(send, wr.qp = 0, -EINVAL, "qp is missing: post to a qp or an srq",
+	    "a send without a qp");
 	BAD(recv, wr.qp = 0, -EINVAL, "missing", "a receive without qp and srq");
 	BAD(recv, wr.srq = s->srq, -EINVAL,
 	    "kernel post: srq: qp and srq: post to one of them", "a receive for a qp and an srq");
-	BAD(send, (wr.qp = 0, wr.srq = s->srq), -EINVAL, "srq", "a send to an srq");
+	BAD(send, (wr.qp = 0, wr.srq = s->srq), -EINVAL,
+	    "kernel post: op: an srq takes recv only", "a send to an srq");
 	BAD(send, wr.qp = 2000000000, -ENOENT,
 	    "kernel post: qp: no qp with this id among yours", "an unknown qp");
 	BAD(recv, (wr.qp = 0, wr.srq = 2000000000), -ENOENT,
 	    "kernel post: srq: no srq with this id among yours", "an unknown srq");
-	BAD(send, wr.op = KVERBS_OP_RECV_WRITE_IMM, -ERANGE,
-	    "kernel post: op: integer out of range", "what only completions are");
-	BAD(send, wr.op = KVERBS_OP_REG_MR, -ERANGE, "op: integer out of range",
+	BAD(send, wr.op = KVERBS_OP_REG_MR, -EINVAL, "kernel post: op: reg_mr: MR_REG posts it",
 	    "a registration");
-	BAD(send, wr.op = 77, -ERANGE, "op: integer out of range",
+	BAD(send, wr.op = KVERBS_OP_LOCAL_INV, -EINVAL, "op: local_inv: MR_INV posts it",
+	    "an invalidation");
+	BAD(send, wr.op = KVERBS_OP_SEND_WITH_INV, -EINVAL,
+	    "op: send_with_inv: no command posts it yet", "a send that invalidates");
+	BAD(write, wr.op = KVERBS_OP_READ_WITH_INV, -EINVAL,
+	    "op: read_with_inv: no command posts it yet", "a read that invalidates");
+	BAD(send, wr.op = KVERBS_OP_MAX + 1, -ERANGE, "kernel post: op: integer out of range",
 	    "an operation that does not exist");
 	BAD(send, wr.flags = KVERBS_WR__ALL + 1, -EINVAL, "flags: reserved bit set",
 	    "a flag that does not exist");
-	refused(l, RAW(l, KVERBS_CMD_WR_POST, KVERBS_A_WR_QP, s->a.qp), -EINVAL,
-		"op is missing", "a request that does not say what");
+	refused(l, RAW(l, KVERBS_CMD_WR_POST, KVERBS_A_POST_QP, s->a.qp), -EINVAL,
+		"wr is missing: which requests?", "a post of nothing");
+	refused(l, send_without_op(l, s->a.qp), -EINVAL, "op is missing",
+		"a request that does not say what");
 }
 
 static void test_sges(const struct set *s)
 {
-	struct kv_wr send = send_wr(s->a.qp, s->a.local, 64, 1);
-	struct kv_wr recv = recv_wr(s->a.qp, s->a.local, 64, 1);
-	struct kv_wr srq_recv = recv_wr(0, s->ud.local, 64, 1);
+	struct wr send = send_wr(s->a.qp, s->a.local, 64, 1);
+	struct wr recv = recv_wr(s->a.qp, s->a.local, 64, 1);
+	struct wr srq_recv = recv_wr(0, s->ud.local, 64, 1);
 	struct link *l = s->l;
 
 	srq_recv.srq = s->srq;
 	send.sges = 2;
 	send.sge[1] = send.sge[0];
-	BAD(send, wr.sge[1].mr = 0, -EINVAL, "mr is missing", "a piece of nothing");
+	BAD(send, wr.sge[1].buf = 0, -EINVAL, "buf is missing", "a piece of nothing");
+	BAD(send, wr.sge[1].buf = 2000000000, -ENOENT,
+	    "kernel post: sge 2: buf: no buf with this id among yours", "an unknown buffer");
 	BAD(send, wr.sge[1].mr = 2000000000, -ENOENT,
 	    "kernel post: sge 2: mr: no mr with this id among yours", "an unknown mr");
-	BAD(send, wr.sge[0].mr = s->b.local, -EINVAL, "of another pd",
+	BAD(send, wr.sge[0].mr = s->b.target_mr, -EINVAL, "of another pd",
 	    "an mr of another pd");
 	BAD(send, wr.sge[1].length = LENGTH + 1, -EINVAL, "beyond the end",
 	    "a piece beyond the end");
@@ -76,54 +100,56 @@ static void test_sges(const struct set *s)
 	    "one byte beyond the end");
 	BAD(send, wr.sge[1].offset = ~0ULL, -EINVAL, "beyond the end",
 	    "far beyond the end");
-	BAD(send, wr.sge[1].lkey = KVERBS_LKEY_MR, -EINVAL, "not registered",
+	BAD(send, wr.sge[1].mr = s->a.local_mr, -EINVAL, "not registered",
 	    "the key of an mr that is not registered");
-	BAD(send, wr.sge[1].lkey = KVERBS_LKEY_MAX + 1, -ERANGE,
-	    "kernel post: sge 2: lkey: integer out of range", "a key that does not exist");
 	BAD(send, (wr.sges = 3, wr.sge[2] = wr.sge[0]), -EINVAL,
 	    "more sges than the qp's max_send_sge", "a piece too many");
 	BAD(recv, (wr.sges = 3, wr.sge[1] = wr.sge[2] = wr.sge[0]), -EINVAL,
 	    "more sges than the qp's max_recv_sge", "a piece too many of a receive");
 	BAD(srq_recv, (wr.sges = 2, wr.sge[1] = wr.sge[0]), -EINVAL,
 	    "more sges than the srq's max_sge", "a piece too many of an srq's");
-	BAD(srq_recv, wr.sge[0].mr = s->a.local, -EINVAL, "of another pd",
+	BAD(srq_recv, wr.sge[0].mr = s->a.target_mr, -EINVAL, "of another pd",
 	    "an mr of another pd than the srq");
 }
 
 /* More pieces than any message may have. */
-static int send_many_sges(struct link *l, uint32_t qp, uint32_t mr)
+static int send_many_sges(struct link *l, uint32_t qp, uint32_t buf)
 {
 	struct nl_msg *msg = kv_nl_msg(&l->nl, KVERBS_CMD_WR_POST, 0);
-	struct nlattr *nest;
+	struct nlattr *wr, *nest;
 	int i;
 
-	nla_put_u32(msg, KVERBS_A_WR_QP, qp);
+	nla_put_u32(msg, KVERBS_A_POST_QP, qp);
+	wr = nla_nest_start(msg, KVERBS_A_POST_WR | NLA_F_NESTED);
 	nla_put_u32(msg, KVERBS_A_WR_OP, KVERBS_OP_SEND);
 	for (i = 0; i <= KVERBS_SGE_MAX; i++) {
 		nest = nla_nest_start(msg, KVERBS_A_WR_SGE | NLA_F_NESTED);
-		nla_put_u32(msg, KVERBS_A_SGE_MR, mr);
+		nla_put_u32(msg, KVERBS_A_SGE_BUF, buf);
 		nla_nest_end(msg, nest);
 	}
+	nla_nest_end(msg, wr);
 	return send_msg(l, msg);
 }
 
-static int send_unknown_in_nest(struct link *l, uint32_t qp, uint32_t mr)
+static int send_unknown_in_nest(struct link *l, uint32_t qp, uint32_t buf)
 {
 	struct nl_msg *msg = kv_nl_msg(&l->nl, KVERBS_CMD_WR_POST, 0);
-	struct nlattr *nest;
+	struct nlattr *wr, *nest;
 
-	nla_put_u32(msg, KVERBS_A_WR_QP, qp);
+	nla_put_u32(msg, KVERBS_A_POST_QP, qp);
+	wr = nla_nest_start(msg, KVERBS_A_POST_WR | NLA_F_NESTED);
 	nla_put_u32(msg, KVERBS_A_WR_OP, KVERBS_OP_SEND);
 	nest = nla_nest_start(msg, KVERBS_A_WR_SGE | NLA_F_NESTED);
-	nla_put_u32(msg, KVERBS_A_SGE_MR, mr);
+	nla_put_u32(msg, KVERBS_A_SGE_BUF, buf);
 	nla_put_u32(msg, 99, 1);
 	nla_nest_end(msg, nest);
+	nla_nest_end(msg, wr);
 	return send_msg(l, msg);
 }
 
 static void test_atomics(const struct set *s)
 {
-	struct kv_wr write = write_wr(&s->a, &s->b, 8, 1);
+	struct wr write = write_wr(&s->a, &s->b, 8, 1);
 	struct link *l = s->l;
 
 	write.op = KVERBS_OP_FETCH_ADD;
@@ -140,17 +166,32 @@ static void test_atomics(const struct set *s)
 
 static void test_ops(const struct set *s)
 {
-	struct kv_wr send = send_wr(s->a.qp, s->a.local, 64, 1);
-	struct kv_wr recv = recv_wr(s->a.qp, s->a.local, 64, 1);
-	struct kv_wr write = write_wr(&s->a, &s->b, 8, 1);
+	struct wr send = send_wr(s->a.qp, s->a.local, 64, 1);
+	struct wr recv = recv_wr(s->a.qp, s->a.local, 64, 1);
+	struct wr write = write_wr(&s->a, &s->b, 8, 1);
 	struct link *l = s->l;
 
 	BAD(write, wr.has_remote = false, -EINVAL, "remote_addr is missing",
 	    "a write to nowhere");
 	BAD(write, (wr.op = KVERBS_OP_READ, wr.has_imm = true), -EINVAL,
-	    "immediate data goes with send and write only", "a read with immediate data");
+	    "imm goes with send_with_imm and write_with_imm only", "a read with immediate data");
+	BAD(write, wr.has_imm = true, -EINVAL,
+	    "kernel post: imm: imm goes with send_with_imm and write_with_imm only",
+	    "a plain write with immediate data");
+	BAD(send, wr.has_imm = true, -EINVAL,
+	    "imm goes with send_with_imm and write_with_imm only",
+	    "a plain send with immediate data");
+	BAD(send, wr.op = KVERBS_OP_SEND_WITH_IMM, -EINVAL, "imm is missing",
+	    "a send with immediate data that has none");
+	BAD(write, wr.op = KVERBS_OP_WRITE_WITH_IMM, -EINVAL, "imm is missing",
+	    "a write with immediate data that has none");
+	BAD(write, (wr.op = KVERBS_OP_WRITE_WITH_IMM, wr.has_imm = true, wr.has_remote = false),
+	    -EINVAL, "remote_addr is missing", "a write with immediate data to nowhere");
 	BAD(write, (wr.op = KVERBS_OP_READ, wr.flags = KVERBS_WR_INLINE), -EINVAL,
-	    "inline goes with send and write only", "a read inline");
+	    "inline goes with send and write, with or without imm, only", "a read inline");
+	BAD(write, wr.flags = KVERBS_WR_SOLICITED, -EINVAL,
+	    "solicited goes with send, send_with_imm and write_with_imm only",
+	    "a solicited write, which the peer does not notice");
 	BAD(write, (wr.op = KVERBS_OP_READ, wr.has_remote = false), -EINVAL,
 	    "remote_addr is missing", "a read from nowhere");
 	BAD(send, wr.flags = KVERBS_WR_INLINE, -EINVAL,
@@ -158,7 +199,7 @@ static void test_ops(const struct set *s)
 	BAD(recv, wr.flags = KVERBS_WR_FENCE, -EINVAL,
 	    "a recv takes no flags", "a receive with a flag");
 	BAD(recv, wr.has_imm = true, -EINVAL,
-	    "immediate data goes with send and write only",
+	    "imm goes with send_with_imm and write_with_imm only",
 	    "a receive with immediate data");
 	refused(l, send_many_sges(l, s->a.qp, s->a.local), -EINVAL, "sge",
 		"33 pieces");
@@ -168,15 +209,17 @@ static void test_ops(const struct set *s)
 
 static void test_types(const struct set *s)
 {
-	struct kv_wr ud = send_wr(s->ud.qp, s->ud.local, 64, 1);
-	struct kv_wr rc = send_wr(s->a.qp, s->a.local, 64, 1);
-	struct kv_wr uc = write_wr(&s->uc, &s->b, 8, 1);
+	struct wr ud = send_wr(s->ud.qp, s->ud.local, 64, 1);
+	struct wr rc = send_wr(s->a.qp, s->a.local, 64, 1);
+	struct wr uc = write_wr(&s->uc, &s->b, 8, 1);
 	struct link *l = s->l;
 
 	uc.op = KVERBS_OP_READ;
-	BAD(uc, (void)0, -EINVAL, "a uc qp takes send, write and recv only", "a read on uc");
+	BAD(uc, (void)0, -EINVAL, "a uc qp takes send and write, with or without imm, and recv only",
+	    "a read on uc");
 	BAD(uc, wr.op = KVERBS_OP_FETCH_ADD, -EINVAL,
-	    "a uc qp takes send, write and recv only", "an atomic operation on uc");
+	    "a uc qp takes send and write, with or without imm, and recv only",
+	    "an atomic operation on uc");
 	ud.ah = s->ah;
 	ud.remote_qpn = s->ud.qpn;
 	BAD(ud, wr.ah = 0, -EINVAL, "ah is missing", "a datagram without an ah");
@@ -189,19 +232,19 @@ static void test_types(const struct set *s)
 	BAD(rc, (wr.ah = s->ah, wr.remote_qpn = 1), -EINVAL, "ah is for ud qps only",
 	    "an ah on rc");
 	rc.op = KVERBS_OP_RECV;
-	BAD(rc, wr.ah = s->ah, -EINVAL, "ah goes with send only", "a receive with an ah");
+	BAD(rc, wr.ah = s->ah, -EINVAL, "ah goes with send and send_with_imm only", "a receive with an ah");
 	ud.op = KVERBS_OP_WRITE;
 	ud.has_remote = true;
-	BAD(ud, (void)0, -EINVAL, "ah goes with send only", "a write with an ah");
+	BAD(ud, (void)0, -EINVAL, "ah goes with send and send_with_imm only", "a write with an ah");
 	BAD(ud, (wr.ah = 0, wr.remote_qpn = 0), -EINVAL,
-	    "a ud qp takes send and recv only", "a write on ud");
+	    "a ud qp takes send, with or without imm, and recv only", "a write on ud");
 }
 
 static void test_other_pd(struct set *s)
 {
 	uint32_t ah = make_ah(s->l, s->a.pd);
 	struct link *l = s->l;
-	struct kv_wr ud = send_wr(s->ud.qp, s->ud.local, 64, 1);
+	struct wr ud = send_wr(s->ud.qp, s->ud.local, 64, 1);
 
 	ud.remote_qpn = s->ud.qpn;
 	BAD(ud, wr.ah = ah, -EINVAL, "the ah and the qp are of different pds",
@@ -212,7 +255,7 @@ static void test_states(struct link *l)
 {
 	static const struct end_init init = { .type = KVERBS_QPT_RC };
 	struct end e;
-	struct kv_wr send, recv;
+	struct wr send, recv;
 	struct kv_wc wc;
 
 	end_make(l, &e, &init);
@@ -236,9 +279,9 @@ static void test_states(struct link *l)
 	to_state(l, e.qp, KVERBS_QPS_ERR);
 	done(l, try(l, &send), "a send in ERR");
 	/* IB_WC_WR_FLUSH_ERR */
-	wc = expect_wc(l, e.send_cq, 1, KVERBS_OP_SEND, 5, "is flushed");
+	wc = expect_wc(l, e.send_cq, 1, KVERBS_WC_OP_SEND, 5, "is flushed");
 	result(wc.qp == e.qp, "and says whose it was");
-	expect_wc(l, e.recv_cq, 2, KVERBS_OP_RECV, 5, "as are the receives");
+	expect_wc(l, e.recv_cq, 2, KVERBS_WC_OP_RECV, 5, "as are the receives");
 	drain(l, e.recv_cq, 1);
 	result(nothing_comes(l, e.recv_cq), "all of them, once");
 }
@@ -246,7 +289,7 @@ static void test_states(struct link *l)
 static void test_full(struct link *l)
 {
 	static const struct end_init init = { .type = KVERBS_QPT_RC };
-	struct kv_wr recv;
+	struct wr recv;
 	struct kv_qp qp;
 	struct end e;
 	uint32_t i;
@@ -273,7 +316,7 @@ static void test_overflow(struct link *l)
 		.max_send_sge = 1,
 		.max_recv_sge = 1,
 	};
-	struct kv_wr recv = { .op = KVERBS_OP_RECV };
+	struct wr recv = { .op = KVERBS_OP_RECV };
 	struct kv_cq cq;
 	struct kv_qp qp;
 	uint32_t i;

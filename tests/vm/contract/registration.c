@@ -38,21 +38,23 @@ static void scene_make(struct scene *s)
 
 static int reg(struct scene *s, uint32_t qp)
 {
-	struct kv_mr_reg reg = { .qp = qp, .access = all_access(), .length = LENGTH };
+	struct kv_mr_reg reg = {
+		.buf = s->a.target, .qp = qp, .access = all_access(), .length = LENGTH,
+	};
 
-	return call_mr_reg(&s->l.nl, s->a.target, &reg, &s->a.key, NULL);
+	return call_mr_reg(&s->l.nl, s->a.target_mr, &reg, &s->a.key, NULL);
 }
 
 static int inv(struct scene *s, uint32_t qp)
 {
-	return call_mr_inv(&s->l.nl, s->a.target, qp, NULL);
+	return call_mr_inv(&s->l.nl, s->a.target_mr, qp, NULL);
 }
 
 static struct kv_mr shown(struct scene *s)
 {
 	struct kv_mr mr;
 
-	must(&s->l, call_get(&s->l.nl, KV_MR, s->a.target, &mr), "get");
+	must(&s->l, call_get(&s->l.nl, KV_MR, s->a.target_mr, &mr), "get");
 	return mr;
 }
 
@@ -60,7 +62,7 @@ static struct kv_mr shown(struct scene *s)
 static uint32_t use_key(struct scene *s, const struct kv_mr *mr)
 {
 	struct end from = { .qp = s->own, .local = s->a.local }, to = { .key = *mr };
-	struct kv_wr wr = write_wr(&from, &to, 64, 1);
+	struct wr wr = write_wr(&from, &to, 64, 1);
 	struct kv_wc wc;
 
 	post(&s->l, &wr, "write");

@@ -16,41 +16,43 @@ struct kv_run_spec write_spec(const struct end *a, const struct end *b)
 		.loop = KVERBS_LOOP_POST_TO_COMPLETION,
 		.op = KVERBS_OP_WRITE,
 		.size = 64,
-		.end = {
+		.ends = 1,
+		.end[0] = {
 			.qp = a->qp,
-			.local_mr = a->local,
+			.local_buf = a->local,
+			.has_remote = true,
 			.remote_addr = b->key.iova,
 			.remote_key = b->key.rkey,
 		},
 		.iters = 10,
-		.post = KVERBS_POST_SOFTIRQ_OFF,
+		.post = KVERBS_POST_BH_DISABLED,
 		.cpu = -1,
 		.spins = -1,
 	};
 }
 
-const struct kv_run_result *run_wait(struct link *l, uint32_t id)
+const struct kv_worker_result *run_wait(struct link *l, uint32_t id)
 {
 	struct limit limit = limit_of(10);
 
 	while (!limit_over(&limit)) {
 		must(l, call_run_get(&l->nl, id, &last), "look at the run");
 		if (last.state == KVERBS_RUN_DONE)
-			return &last;
+			return &last.worker[0];
 		usleep(10000);
 	}
 	bail_out("run %u did not end in time", id);
 }
 
 /* Runs to the end. */
-const struct kv_run_result *run(struct link *l, const struct kv_run_spec *spec)
+const struct kv_worker_result *run(struct link *l, const struct kv_run_spec *spec)
 {
 	uint32_t id;
 
 	must(l, call_run_start(&l->nl, spec, &id), "start a run");
 	run_wait(l, id);
 	must(l, call_run_del(&l->nl, id), "delete the run");
-	return &last;
+	return &last.worker[0];
 }
 
 static int start(struct link *l, const struct kv_run_spec *spec)
@@ -65,7 +67,7 @@ static void test_states(struct link *l, const struct end *e)
 	struct kv_run_spec spec = write_spec(e, e);
 
 	refused(l, start(l, &spec), -EINVAL,
-		"kernel run: the qp is in RESET: bring it to INIT",
+		"kernel run: spec: end 1: the qp is in RESET: bring it to INIT",
 		"a run on a qp in RESET");
 	must(l, modify(l, e->qp, init_attr(KVERBS_QPT_RC)), "INIT");
 	refused(l, start(l, &spec), -EINVAL,
@@ -91,7 +93,7 @@ static void test_type(struct link *l)
 
 static void test_specs(struct link *l, struct end *a, struct end *b)
 {
-	struct kv_run_spec good = write_spec(a, b), spec;
+	struct kv_run_spec good = write_spec(a, b), spec, pingpong;
 
 #define BAD(change, error, text, name)					\
 	do {								\
@@ -100,20 +102,25 @@ static void test_specs(struct link *l, struct end *a, struct end *b)
 		refused(l, start(l, &spec), error, text, name);		\
 	} while (0)
 
-	BAD(spec.size = 0, -ERANGE, "kernel run: size: integer out of range",
+	BAD(spec.size = 0, -ERANGE, "kernel run: spec: size: integer out of range",
 	    "a run of size 0");
-	BAD(spec.size = LENGTH + 1, -EINVAL, "size is larger than the mr's buffer",
+	BAD(spec.size = LENGTH + 1, -EINVAL, "size is larger than the buffer",
 	    "a run larger than its buffer");
 	BAD(spec.op = KVERBS_OP_SEND, -EINVAL, "this loop can't take this op",
 	    "SEND in a one-sided loop");
 	BAD(spec.op = KVERBS_OP_FETCH_ADD, -EINVAL, "size of an atomic operation is 8",
 	    "an atomic operation of 64 bytes");
-	BAD((spec.op = KVERBS_OP_FETCH_ADD, spec.size = 8, spec.end.remote_addr++), -EINVAL,
-	    "multiple of 8", "an atomic operation at an odd address");
+	/* The device is asked before the ends are. */
+	BAD((spec.op = KVERBS_OP_FETCH_ADD, spec.size = 8, spec.end[0].remote_addr++),
+	    is_iwarp() ? -EOPNOTSUPP : -EINVAL,
+	    is_iwarp() ? "no atomic operations" : "multiple of 8",
+	    "an atomic operation at an odd address");
 	BAD(spec.spins = KVERBS_SPINS_MAX + 1, -ERANGE, "spins: integer out of range",
 	    "more spins than a run that can be stopped");
-	BAD(spec.op = KVERBS_OP_RECV, -ERANGE, "op: integer out of range",
+	BAD(spec.op = KVERBS_OP_RECV, -EINVAL, "this loop can't take this op",
 	    "a run of receives");
+	BAD(spec.op = KVERBS_OP_WRITE_WITH_IMM, -EINVAL, "this loop can't take this op",
+	    "a run of writes with immediate data");
 	BAD(spec.op = 77, -ERANGE, "op: integer out of range",
 	    "an operation that does not exist");
 	BAD(spec.loop = KVERBS_LOOP_MAX + 1, -ERANGE, "loop: integer out of range",
@@ -125,25 +132,33 @@ static void test_specs(struct link *l, struct end *a, struct end *b)
 	BAD(spec.timeout_ns = 1, -ERANGE, "timeout: integer out of range", "a timeout of 1 ns");
 	BAD(spec.post = KVERBS_POST_MAX + 1, -ERANGE, "post: integer out of range",
 	    "a context that does not exist");
-	BAD(spec.end.lkey = KVERBS_LKEY_MR, -EINVAL, "the mr is not registered",
-	    "lkey mr without a registration");
-	BAD(spec.end.lkey = KVERBS_LKEY_MAX + 1, -ERANGE,
-	    "kernel run: end: lkey: integer out of range", "a key that does not exist");
-	BAD(spec.end.local_mr = b->local, -EINVAL, "different pds",
+	BAD(spec.end[0].local_mr = a->local_mr, -EINVAL, "the mr is not registered",
+	    "an mr without a registration");
+	BAD(spec.end[0].local_mr = b->local_mr, -EINVAL, "different pds",
 	    "an mr of another pd than the qp");
-	BAD(spec.end.local_mr = 2000000000, -ENOENT,
-	    "kernel run: end: local_mr: no mr with this id among yours", "an unknown mr");
-	BAD(spec.end.qp = 2000000000, -ENOENT,
-	    "kernel run: end: qp: no qp with this id among yours", "an unknown qp");
-	BAD((spec.loop = KVERBS_LOOP_RELAY, spec.end.target_mr = a->target,
-	     spec.peer = spec.end), -EINVAL, "a qp each", "a relay between a qp and itself");
-	BAD((spec.loop = KVERBS_LOOP_RELAY, spec.end.target_mr = a->target,
-	     spec.peer = spec.end, spec.peer.qp = 2000000000), -ENOENT,
-	    "kernel run: peer: qp: ", "a relay with an unknown qp");
-	BAD(spec.loop = KVERBS_LOOP_PING, -EINVAL, "target_mr is missing",
+	BAD(spec.end[0].local_mr = 2000000000, -ENOENT,
+	    "kernel run: spec: end 1: local_mr: no mr with this id among yours", "an unknown mr");
+	BAD(spec.end[0].local_buf = 2000000000, -ENOENT,
+	    "kernel run: spec: end 1: local_buf: no buf with this id among yours",
+	    "an unknown buffer");
+	BAD(spec.end[0].qp = 2000000000, -ENOENT,
+	    "kernel run: spec: end 1: qp: no qp with this id among yours", "an unknown qp");
+	pingpong = good;
+	pingpong.loop = KVERBS_LOOP_PINGPONG;
+	pingpong.end[0].target_buf = a->target;
+	pingpong.ends = 2;
+	pingpong.end[1] = pingpong.end[0];
+	refused(l, start(l, &pingpong), -EINVAL, "a qp each",
+		"a one-thread ping-pong between a qp and itself");
+	pingpong.end[1].qp = 2000000000;
+	refused(l, start(l, &pingpong), -ENOENT, "kernel run: spec: end 2: qp: ",
+		"a one-thread ping-pong with an unknown qp");
+	pingpong.end[1].qp = b->qp;
+	pingpong.end[1].local_mr = a->local_mr;
+	refused(l, start(l, &pingpong), -EINVAL, "kernel run: spec: end 2: the mr and the qp",
+		"a one-thread ping-pong whose second end is wrong");
+	BAD(spec.loop = KVERBS_LOOP_PINGPONG_CLIENT, -EINVAL, "target_buf is missing",
 	    "a ping-pong without target");
-	BAD((spec.loop = KVERBS_LOOP_NULL, snprintf(spec.dev, sizeof(spec.dev), "nosuch0")),
-	    -ENODEV, "no such RDMA device", "a null loop on an unknown device");
 #undef BAD
 	refused(l, call_run_del(&l->nl, 2000000000), -ENOENT,
 		"no run with this id among yours", "deleting an unknown run");
@@ -153,10 +168,143 @@ static void test_specs(struct link *l, struct end *a, struct end *b)
 		"no run with this id among yours", "looking at an unknown run");
 }
 
+/* What a loop or an operation has no use for, each with a good spec around it. */
+static void test_unused(struct link *l, const struct end *a, const struct end *b)
+{
+	struct kv_run_spec null = { .iters = 1, .cpu = -1, .spins = -1 };
+	struct kv_run_spec good = write_spec(a, b), send = good, spec;
+
+#define BAD(of, change, text, name)					\
+	do {								\
+		spec = of;						\
+		change;							\
+		refused(l, start(l, &spec), -EINVAL, "kernel run: " text, name); \
+	} while (0)
+
+	BAD(null, , "dev is missing", "a null loop on no device");
+	snprintf(null.dev, sizeof(null.dev), "%s", dev);
+	done(l, start(l, &null), "a null loop needs a device, and how long it runs");
+	BAD(null, spec.op = KVERBS_OP_WRITE, "spec: op: op does not go", "a null loop with an op");
+	BAD(null, spec.size = 8, "spec: size: size does not go", "a null loop with a size");
+	BAD(null, (spec.ends = 1, spec.end[0] = good.end[0]), "spec: end 1: end does not go",
+	    "a null loop with an end");
+	BAD(null, spec.compare_add = 1, "spec: compare_add: compare_add goes with",
+	    "a null loop with an addend");
+	BAD(null, spec.swap = 1, "spec: swap: swap goes with", "a null loop with a swap");
+	BAD(null, spec.timeout_ns = 1000000000, "spec: timeout: timeout_ns does not go",
+	    "a null loop with a deadline");
+	BAD(null, spec.post = KVERBS_POST_BH_DISABLED, "spec: post: post does not go",
+	    "a null loop with a context of posts");
+	BAD(null, spec.spins = 0, "spec: spins: spins does not go", "a null loop with spins");
+
+	BAD(good, snprintf(spec.dev, sizeof(spec.dev), "%s", dev), "spec: device: dev goes with",
+	    "a loop with ends and a device");
+	BAD(good, spec.compare_add = 1, "spec: compare_add: compare_add goes with", "a WRITE that adds");
+	BAD(good, spec.swap = 1, "spec: swap: swap goes with", "a WRITE that swaps");
+	BAD(good, (spec.op = KVERBS_OP_FETCH_ADD, spec.size = 8, spec.swap = 1),
+	    "spec: swap: swap goes with", "a FETCH_ADD that swaps");
+	BAD(good, spec.end[0].target_buf = 2000000000, "spec: end 1: target_buf: target_buf goes with",
+	    "a one-sided loop with a target");
+	send.loop = KVERBS_LOOP_PINGPONG_SERVER;
+	send.op = KVERBS_OP_SEND;
+	send.end[0].target_buf = a->target;
+	BAD(send, , "spec: end 1: remote_addr: remote_addr goes with", "a SEND to an address");
+
+	BAD(good, spec.ends = 0, "end is missing", "a loop without an end");
+	BAD(good, (spec.ends = 2, spec.end[1] = spec.end[0]), "spec: end 2: more than one end",
+	    "two ends of a loop that drives one");
+	BAD(good, (spec.loop = KVERBS_LOOP_PINGPONG, spec.end[0].target_buf = a->target),
+	    "an end is missing", "one end of a loop that drives two");
+	BAD(good, spec.end[0].qp = 0, "qp is missing in this end", "an end without a qp");
+	BAD(good, spec.end[0].local_buf = 0, "local_buf is missing in this end", "an end without a buffer");
+	BAD(good, spec.end[0].has_remote = false, "remote_addr is missing in this end",
+	    "a WRITE to no address");
+#undef BAD
+	snprintf(null.dev, sizeof(null.dev), "nosuch0");
+	refused(l, start(l, &null), -ENODEV, "no such RDMA device",
+		"a null loop on an unknown device");
+}
+
+/* A command with one attribute beside @id that it has no use for. */
+static int send_with(struct link *l, int cmd, uint32_t id, int attr)
+{
+	const struct kv_shape *const names[] = { &kv_shape_run_result, &kv_shape_run_which, NULL };
+	struct nl_msg *msg = kv_nl_msg(&l->nl, (uint8_t)cmd, 0);
+
+	kv_nl_put_u32(msg, KVERBS_A_RUN_ID, id);
+	kv_nl_put_u32(msg, attr, 0);
+	return kv_nl_request(&l->nl, msg, "kernel run", names, NULL, NULL);
+}
+
+static void test_commands(struct link *l)
+{
+	struct kv_run_spec null = { .iters = 1, .cpu = -1, .spins = -1 };
+	uint32_t id;
+
+	snprintf(null.dev, sizeof(null.dev), "%s", dev);
+	must(l, call_run_start(&l->nl, &null, &id), "start a run");
+	refused(l, send_with(l, KVERBS_CMD_RUN_START, id, KVERBS_A_RUN_STATE), -EINVAL, "",
+		"a run is not started by an id");
+	refused(l, send_with(l, KVERBS_CMD_RUN_CANCEL, id, KVERBS_A_RUN_FIRST_BIN), -EINVAL, "",
+		"cancelling takes no bins");
+	refused(l, send_with(l, KVERBS_CMD_RUN_DEL, id, KVERBS_A_RUN_WORKER), -EINVAL,
+		"worker: ", "deleting takes no worker");
+	refused(l, send_with(l, KVERBS_CMD_RUN_GET, id, KVERBS_A_RUN_STATE), -EINVAL,
+		"state: ", "looking takes no state");
+	refused(l, send_with(l, KVERBS_CMD_RUN_GET, id, KVERBS_A_RUN_WORKER), -EINVAL,
+		"worker: worker goes with first_bin", "a worker and no bins");
+	refused(l, kv_op_run_get(&l->nl.base, &(struct kv_run_which){ id, 1 }, &last, NULL),
+		-EINVAL, "worker: the run has fewer workers", "bins of a worker that there is not");
+	must(l, call_run_del(&l->nl, id), "delete");
+}
+
+static void test_told(struct link *l, const struct end *a, const struct end *b)
+{
+	struct kv_run_spec spec = write_spec(a, b), null = { .iters = 7, .cpu = 0, .spins = -1 };
+	const struct kv_run_spec *told = &last.spec;
+
+	spec.post = KVERBS_POST_PROCESS;
+	spec.warmup = 3;
+	run(l, &spec);
+	result(!strcmp(told->dev, dev) && told->loop == spec.loop && told->op == spec.op &&
+	       told->size == 64 && told->iters == 10 && !told->time_ns && told->warmup == 3 &&
+	       told->ends == 1 && told->end[0].qp == a->qp && told->end[0].local_buf == a->local &&
+	       !told->end[0].local_mr && !told->end[0].target_buf && !told->end[0].target_mr &&
+	       told->end[0].remote_addr == b->key.iova && told->end[0].remote_key == b->key.rkey,
+	       "a run tells what it was asked for");
+	result(told->timeout_ns == 10000000000ULL && told->post == KVERBS_POST_PROCESS &&
+	       told->spins >= 0 && told->cpu == -1, "and the defaults");
+	result(last.workers == 1 && last.worker[0].has_cpu && last.worker[0].samples == 10 &&
+	       last.worker[0].warmup == 3, "its worker tells its CPU and its iterations");
+
+	snprintf(null.dev, sizeof(null.dev), "%s", dev);
+	run(l, &null);
+	result(!strcmp(told->dev, dev) && told->loop == KVERBS_LOOP_NULL && told->iters == 7 &&
+	       !told->op && !told->size && !told->ends && !told->timeout_ns && !told->spins,
+	       "a null loop has nothing to tell of requests");
+	result(told->cpu == 0 && last.worker[0].cpu == 0, "a CPU that was asked for is taken");
+
+	if (is_iwarp())
+		return;
+	spec.op = KVERBS_OP_CMP_SWP;
+	spec.size = 8;
+	spec.compare_add = 5;
+	spec.swap = 6;
+	spec.post = KVERBS_POST_BH_DISABLED;
+	spec.spins = 11;
+	spec.timeout_ns = 2000000000;
+	run(l, &spec);
+	result(told->compare_add == 5 && told->swap == 6 && told->spins == 11 &&
+	       told->post == KVERBS_POST_BH_DISABLED && told->timeout_ns == 2000000000,
+	       "an atomic operation tells its operands");
+}
+
 static void test_in_use(struct link *l, struct end *a, struct end *b)
 {
 	struct kv_run_spec spec = write_spec(a, b);
-	struct kv_mr_reg reg = { 0, a->qp, all_access(), 0, 64 };
+	struct kv_mr_reg reg = {
+		.buf = a->target, .qp = a->qp, .access = all_access(), .length = 64,
+	};
 	struct limit limit = limit_of(10);
 	uint32_t id;
 
@@ -170,18 +318,18 @@ static void test_in_use(struct link *l, struct end *a, struct end *b)
 	refused(l, call_del(&l->nl, KV_QP, a->qp, NULL), -EBUSY,
 		is_iwarp() ? "in use by a conn" : "in use by a run: cancel or delete that first",
 		"deleting a qp under a run");
-	refused(l, call_del(&l->nl, KV_MR, a->local, NULL), -EBUSY, "in use by a qp",
-		"deleting an mr under a run");
-	refused(l, call_mr_reg(&l->nl, a->target, &reg, NULL, NULL), -EBUSY,
+	refused(l, call_del(&l->nl, KV_BUF, a->local, NULL), -EBUSY, "in use by a qp",
+		"deleting a buffer under a run");
+	refused(l, call_mr_reg(&l->nl, a->target_mr, &reg, NULL, NULL), -EBUSY,
 		"a run is active on the qp", "registering by a qp under a run");
 	do {
 		usleep(100000);
 		must(l, call_run_get(&l->nl, id, &last), "look at the run");
-	} while (!last.samples && !limit_over(&limit));
+	} while (!last.worker[0].samples && !limit_over(&limit));
 	done(l, call_run_cancel(&l->nl, id), "cancel");
 	run_wait(l, id);
-	result(last.error == -ECANCELED, "a cancelled run says so");
-	result(last.samples > 0, "a cancelled run keeps its samples");
+	result(last.worker[0].error == -ECANCELED, "a cancelled run says so");
+	result(last.worker[0].samples > 0, "a cancelled run keeps its samples");
 	done(l, call_run_get(&l->nl, id, &last), "results can be fetched again");
 	done(l, call_run_del(&l->nl, id), "the run goes");
 	must(l, call_run_start(&l->nl, &spec, &id), "start a long run");
@@ -193,8 +341,8 @@ static void test_deadline(struct link *l, struct end *a, struct end *b)
 	struct kv_run_spec spec = write_spec(a, b);
 
 	/* Nobody answers. */
-	spec.loop = KVERBS_LOOP_PING;
-	spec.end.target_mr = a->target;
+	spec.loop = KVERBS_LOOP_PINGPONG_CLIENT;
+	spec.end[0].target_buf = a->target;
 	spec.timeout_ns = 200000000;
 	result(run(l, &spec)->error == -ETIMEDOUT,
 	       "a ping-pong without a peer ends at its deadline");
@@ -203,15 +351,18 @@ static void test_deadline(struct link *l, struct end *a, struct end *b)
 	pair_reconnect(l, a, b, KVERBS_QPT_RC);
 }
 
-static struct kv_run_spec relay_spec(const struct end *a, const struct end *b)
+static struct kv_run_spec pingpong_spec(const struct end *a, const struct end *b)
 {
 	struct kv_run_spec spec = write_spec(a, b);
 
-	spec.loop = KVERBS_LOOP_RELAY;
+	spec.loop = KVERBS_LOOP_PINGPONG;
 	spec.op = KVERBS_OP_SEND;
-	spec.end.target_mr = a->target;
-	spec.peer = (struct kv_run_end){
-		.qp = b->qp, .local_mr = b->local, .target_mr = b->target,
+	spec.ends = 2;
+	spec.end[0] = (struct kv_run_end){
+		.qp = a->qp, .local_buf = a->local, .target_buf = a->target,
+	};
+	spec.end[1] = (struct kv_run_end){
+		.qp = b->qp, .local_buf = b->local, .target_buf = b->target,
 	};
 	return spec;
 }
@@ -219,24 +370,24 @@ static struct kv_run_spec relay_spec(const struct end *a, const struct end *b)
 /* A loop that receives leaves receives behind: the QP keeps their buffer. */
 static void test_receives(struct link *l, struct end *a, struct end *b)
 {
-	struct kv_run_spec relay = relay_spec(a, b), spec;
-	uint32_t other = make_mr(l, a->pd, LENGTH);
+	struct kv_run_spec pingpong = pingpong_spec(a, b), spec;
+	uint32_t other = make_buf(l, LENGTH);
 
-	result(!run(l, &relay)->error, "messages to and fro");
+	result(!run(l, &pingpong)->error, "messages to and fro");
 	spec = write_spec(a, b);
-	spec.loop = KVERBS_LOOP_PONG;
-	spec.end.target_mr = other;
-	refused(l, start(l, &spec), -EBUSY, "posted with another target_mr",
+	spec.loop = KVERBS_LOOP_PINGPONG_SERVER;
+	spec.end[0].target_buf = other;
+	refused(l, start(l, &spec), -EBUSY, "posted with another target_buf",
 		"a loop of WRITEs in another buffer than that of the receives");
-	spec = relay;
-	spec.end.target_mr = other;
-	refused(l, start(l, &spec), -EBUSY, "posted with another target_mr",
+	spec = pingpong;
+	spec.end[0].target_buf = other;
+	refused(l, start(l, &spec), -EBUSY, "posted with another target_buf",
 		"and one of SENDs");
-	refused(l, call_del(&l->nl, KV_MR, a->target, NULL), -EBUSY, "in use by a qp",
+	refused(l, call_del(&l->nl, KV_BUF, a->target, NULL), -EBUSY, "in use by a qp",
 		"deleting the buffer of these receives");
-	result(!run(l, &relay)->error, "the same again is no trouble");
+	result(!run(l, &pingpong)->error, "the same again is no trouble");
 	pair_reconnect(l, a, b, KVERBS_QPT_RC);
-	must(l, call_del(&l->nl, KV_MR, other, NULL), "delete");
+	must(l, call_del(&l->nl, KV_BUF, other, NULL), "delete");
 }
 
 /* A QP whose CQ is that of @a's receives; it is its own peer. */
@@ -264,32 +415,32 @@ static void test_shared_cq(struct link *l, struct end *a, struct end *b, bool se
 {
 	static const char *const text = "an earlier run on another qp";
 	const char *which = sends ? "sends" : "receives";
-	struct kv_run_spec relay = relay_spec(a, b), spec, ping;
-	struct kv_wr wr;
+	struct kv_run_spec pingpong = pingpong_spec(a, b), spec, client;
+	struct wr wr;
 	char name[80];
 
 	register_target(l, a);
 	register_target(l, b);
 	spec = write_spec(a, a);
-	spec.end.qp = make_neighbour(l, a, sends);
+	spec.end[0].qp = make_neighbour(l, a, sends);
 	result(!run(l, &spec)->error, "two qps may complete their %s into one cq by turns", which);
-	result(!run(l, &relay)->error, "messages to and fro by the other one");
+	result(!run(l, &pingpong)->error, "messages to and fro by the other one");
 	snprintf(name, sizeof(name), "a run on a qp whose %s complete where the other's receives do",
 		 which);
 	refused(l, start(l, &spec), -EBUSY, text, name);
 	wr = write_wr(a, a, 64, 1);
-	wr.qp = spec.end.qp;
+	wr.qp = spec.end[0].qp;
 	snprintf(name, sizeof(name), "posting on it, of the %s", which);
 	refused(l, call_post(&l->nl, &wr, NULL), -EBUSY, text, name);
-	result(!run(l, &relay)->error, "the other one goes on");
+	result(!run(l, &pingpong)->error, "the other one goes on");
 	pair_reconnect(l, a, b, KVERBS_QPT_RC);
 	result(!run(l, &spec)->error, "once that is reset, %s may complete there again", which);
 
-	ping = write_spec(a, b);
-	ping.loop = KVERBS_LOOP_PING;
-	ping.end.target_mr = a->target;
-	ping.timeout_ns = 200000000;
-	result(run(l, &ping)->error == -ETIMEDOUT, "one that ends in the middle");
+	client = write_spec(a, b);
+	client.loop = KVERBS_LOOP_PINGPONG_CLIENT;
+	client.end[0].target_buf = a->target;
+	client.timeout_ns = 200000000;
+	result(run(l, &client)->error == -ETIMEDOUT, "one that ends in the middle");
 	snprintf(name, sizeof(name), "a run beside what it has left, of the %s", which);
 	refused(l, start(l, &spec), -EBUSY, text, name);
 	end_disconnect(l, a);
@@ -322,9 +473,9 @@ static void test_synced(struct link *l, struct end *a, struct end *b)
 		missing("no run polls memory that has to be synced", FAIL_VERB_MISSING);
 		return;
 	}
-	spec.loop = KVERBS_LOOP_PING;
-	spec.end.target_mr = a->target;
-	fail_verb_set("verb", "kv_mr_coherent");
+	spec.loop = KVERBS_LOOP_PINGPONG_CLIENT;
+	spec.end[0].target_buf = a->target;
+	fail_verb_set("verb", "kv_buf_coherent");
 	fail_verb_set("error", "0");
 	fail_verb_set("nth", "1");
 	refused(l, start(l, &spec), -EOPNOTSUPP, "have to be synced",
@@ -347,6 +498,9 @@ void test_run(void)
 	if (!lacks("a run on a uc qp", "UC"))
 		test_type(&l);
 	test_specs(&l, &a, &b);
+	test_unused(&l, &a, &b);
+	test_commands(&l);
+	test_told(&l, &a, &b);
 	test_in_use(&l, &a, &b);
 	test_synced(&l, &a, &b);
 	test_deadline(&l, &a, &b);

@@ -103,8 +103,8 @@ static void test_modify_srq(struct link *l, uint32_t pd)
 
 static void test_receives(struct link *l, uint32_t pd)
 {
-	uint32_t id = make_srq(l, pd, 4), mr = make_mr(l, pd, LENGTH);
-	struct kv_wr wr = recv_wr(0, mr, 64, 1);
+	uint32_t id = make_srq(l, pd, 4), buf = make_buf(l, LENGTH);
+	struct wr wr = recv_wr(0, buf, 64, 1);
 	struct kv_srq srq;
 	uint32_t i;
 
@@ -117,10 +117,10 @@ static void test_receives(struct link *l, uint32_t pd)
 	if (!lacks("less room than receives", "srq that can be resized"))
 		refused(l, set_max_wr(l, id, srq.max_wr - 1), -EBUSY,
 			"more receives than max_wr are posted", "less room than receives");
-	refused(l, call_del(&l->nl, KV_MR, mr, NULL), -EBUSY, "in use by",
-		"the mr of a posted receive");
+	refused(l, call_del(&l->nl, KV_BUF, buf, NULL), -EBUSY, "in use by",
+		"the buffer of a posted receive");
 	done(l, call_del(&l->nl, KV_SRQ, id, NULL), "the srq goes with its receives");
-	done(l, call_del(&l->nl, KV_MR, mr, NULL), "and then their mr");
+	done(l, call_del(&l->nl, KV_BUF, buf, NULL), "and then their buffer");
 }
 
 /* Two QPs take from one. */
@@ -130,7 +130,7 @@ static void test_shared(struct link *l)
 	const struct end_init shared = { .type = KVERBS_QPT_RC, .srq = srq };
 	const struct end_init plain = { .type = KVERBS_QPT_RC };
 	struct end a, b, c, d;
-	struct kv_wr wr;
+	struct wr wr;
 	struct kv_wc wc;
 	struct kv_cq cq;
 	int i;
@@ -150,11 +150,11 @@ static void test_shared(struct link *l)
 	result(!cq.pending, "a receive of an srq is no cq's before it completes");
 	wr = send_wr(a.qp, a.local, 64, 1);
 	post(l, &wr, "send");
-	wc = expect_wc(l, b.recv_cq, 100, KVERBS_OP_RECV, 0, "one qp takes the first");
+	wc = expect_wc(l, b.recv_cq, 100, KVERBS_WC_OP_RECV, 0, "one qp takes the first");
 	result(wc.qp == b.qp && wc.has_length && wc.length == 64, "and says who it was");
 	wr = send_wr(c.qp, c.local, 100, 2);
 	post(l, &wr, "send");
-	wc = expect_wc(l, d.recv_cq, 101, KVERBS_OP_RECV, 0, "another the second");
+	wc = expect_wc(l, d.recv_cq, 101, KVERBS_WC_OP_RECV, 0, "another the second");
 	result(wc.qp == d.qp && wc.length == 100, "and says so too");
 	refused(l, call_del(&l->nl, KV_SRQ, srq, NULL), -EBUSY,
 		"in use by a qp: delete that first", "an srq with qps");

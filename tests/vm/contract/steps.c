@@ -10,9 +10,6 @@
 #include "run.h"
 #include "steps.h"
 
-#define FILE_PATH "/tmp/contract-steps"
-#define FILE_BYTES 8192
-
 static int del(struct scene *s, enum kv_type noun, uint32_t id)
 {
 	return call_del(&s->l.nl, noun, id, NULL);
@@ -37,8 +34,9 @@ static int del(struct scene *s, enum kv_type noun, uint32_t id)
 NEW_AND_DEL(pd, pd, .dev = dev)
 NEW_AND_DEL(cq, cq, .dev = dev, .cqe = 16)
 NEW_AND_DEL(softirq_cq, cq, .dev = dev, .cqe = 16, .context = KVERBS_CQ_SOFTIRQ)
-NEW_AND_DEL(small_mr, mr, .pd = s->pd, .length = 100, .max_access = KVERBS_ACCESS__ALL)
-NEW_AND_DEL(large_mr, mr, .pd = s->pd, .length = 300000, .max_access = KVERBS_ACCESS__ALL)
+NEW_AND_DEL(small_buf, buf, .dev = dev, .length = 100)
+NEW_AND_DEL(large_buf, buf, .dev = dev, .length = 300000, .pieces = 3)
+NEW_AND_DEL(mr, mr, .pd = s->pd, .max_pages = 100)
 NEW_AND_DEL(srq, srq, .pd = s->pd, .max_wr = 8, .max_sge = 1)
 NEW_AND_DEL(ah, ah, .pd = s->pd, .port = 1, .av = own_address())
 NEW_AND_DEL(conn, conn, .dev = dev)
@@ -135,7 +133,8 @@ static int list(struct scene *s, enum kv_type noun)
 
 SHOW_AND_LIST(PD, pd, s->pd)
 SHOW_AND_LIST(CQ, cq, s->cq)
-SHOW_AND_LIST(MR, mr, s->mr)
+SHOW_AND_LIST(BUF, buf, s->buf)
+SHOW_AND_LIST(MR, mr, s->a.local_mr)
 SHOW_AND_LIST(SRQ, srq, s->srq)
 SHOW_AND_LIST(AH, ah, s->ah)
 SHOW_AND_LIST(QP, qp, s->a.qp)
@@ -156,7 +155,7 @@ static int list_runs(struct scene *s)
 
 static int post_write(struct scene *s)
 {
-	struct kv_wr wr = write_wr(&s->a, &s->b, 64, 1);
+	struct wr wr = write_wr(&s->a, &s->b, 64, 1);
 
 	return call_post(&s->l.nl, &wr, NULL);
 }
@@ -188,45 +187,32 @@ static int arm_cq(struct scene *s)
 static int reg_mr(struct scene *s)
 {
 	struct kv_mr_reg reg = {
+		.buf = s->a.target,
 		.qp = s->a.qp,
 		.access = KVERBS_ACCESS_LOCAL_WRITE,
 		.length = LENGTH,
 	};
 
-	return call_mr_reg(&s->l.nl, s->a.target, &reg, NULL, NULL);
+	return call_mr_reg(&s->l.nl, s->a.target_mr, &reg, NULL, NULL);
 }
 
 static int inv_mr(struct scene *s)
 {
-	return call_mr_inv(&s->l.nl, s->a.target, s->a.qp, NULL);
+	return call_mr_inv(&s->l.nl, s->a.target_mr, s->a.qp, NULL);
 }
 
-static int write_mr(struct scene *s)
+static int write_buf(struct scene *s)
 {
 	char data[LENGTH] = "";
 
-	return call_mr_write(&s->l.nl, s->mr, 0, data, sizeof(data));
+	return call_buf_write(&s->l.nl, s->buf, 0, data, sizeof(data));
 }
 
-static int read_mr(struct scene *s)
+static int read_buf(struct scene *s)
 {
 	char data[LENGTH];
 
-	return call_mr_read(&s->l.nl, s->mr, 0, data, sizeof(data));
-}
-
-static int load_mr(struct scene *s)
-{
-	uint64_t moved;
-
-	return call_mr_load(&s->l.nl, s->mr, s->fd, 0, 0, LENGTH, &moved);
-}
-
-static int save_mr(struct scene *s)
-{
-	uint64_t moved;
-
-	return call_mr_save(&s->l.nl, s->mr, s->fd, 0, 0, LENGTH, &moved);
+	return call_buf_read(&s->l.nl, s->buf, 0, data, sizeof(data));
 }
 
 static int resize_srq(struct scene *s)
@@ -266,14 +252,14 @@ static int to_reset(struct scene *s)
 
 static int post_recv(struct scene *s)
 {
-	struct kv_wr wr = recv_wr(s->qp, s->mr, 64, 1);
+	struct wr wr = recv_wr(s->qp, s->buf, 64, 1);
 
 	return call_post(&s->l.nl, &wr, NULL);
 }
 
 static int post_srq_recv(struct scene *s)
 {
-	struct kv_wr wr = recv_wr(0, s->mr, 64, 1);
+	struct wr wr = recv_wr(0, s->buf, 64, 1);
 
 	wr.srq = s->id;
 	return call_post(&s->l.nl, &wr, NULL);
@@ -337,10 +323,10 @@ static int run_through(struct scene *s)
 		return ret;
 	end_run(s);
 	must(&s->l, del_run(s), "delete the run");
-	if (run_result.error)
+	if (run_result.worker[0].error)
 		snprintf(s->l.nl.base.err, sizeof(s->l.nl.base.err), "the run has ended with %d",
-			 run_result.error);
-	return run_result.error;
+			 run_result.worker[0].error);
+	return run_result.worker[0].error;
 }
 
 static int reconnect(struct scene *s)
@@ -408,7 +394,7 @@ static int asked(struct scene *s)
 static int take(struct scene *s)
 {
 	struct kv_conn conn;
-	int ret = call_conn_take(&s->l.nl, s->duo.listener, &conn);
+	int ret = call_conn_get_request(&s->l.nl, s->duo.listener, &conn);
 
 	if (!ret)
 		s->duo.passive = conn.id;
@@ -474,12 +460,12 @@ static int persist(struct scene *s)
 
 static int flush(struct scene *s)
 {
-	uint32_t flushed = 0, kept = 0;
-	int ret = call_flush(&s->l.nl, &flushed, &kept);
+	uint32_t flushed = 0, busy = 0;
+	int ret = call_flush(&s->l.nl, &flushed, &busy);
 
-	if (ret || (flushed == 1 && !kept))
+	if (ret || (flushed == 1 && !busy))
 		return ret;
-	snprintf(s->l.nl.base.err, sizeof(s->l.nl.base.err), "%u flushed, %u kept", flushed, kept);
+	snprintf(s->l.nl.base.err, sizeof(s->l.nl.base.err), "%u flushed, %u busy", flushed, busy);
 	return -EPROTO;
 }
 
@@ -499,7 +485,7 @@ static int to_rtr_again(struct scene *s)
 
 const struct step steps[] = {
 	{ .name = "the module is shown", NULL, show_info, NULL },
-	{ .name = "a device is shown", NULL, show_dev, NULL, .verbs = "ib_query_port" },
+	{ .name = "a device is shown", NULL, show_dev, NULL },
 	{ .name = "devices are listed", list_devs, list_devs, NULL },
 	{ .name = "a pd is made", NULL, new_pd, del_pd, .verbs = "__ib_alloc_pd" },
 	{ .name = "a pd is deleted", new_pd, del_pd, NULL },
@@ -511,9 +497,13 @@ const struct step steps[] = {
 	  .verbs = "__ib_alloc_cq" },
 	{ .name = "a cq is shown", NULL, show_cq, NULL },
 	{ .name = "cqs are listed", list_cqs, list_cqs, NULL },
-	{ .name = "a small mr is made", NULL, new_small_mr, del_small_mr, .verbs = "ib_alloc_mr" },
-	{ .name = "a large mr is made", NULL, new_large_mr, del_large_mr },
-	{ .name = "a large mr is deleted", new_large_mr, del_large_mr, NULL },
+	{ .name = "a small buffer is made", NULL, new_small_buf, del_small_buf },
+	{ .name = "a large buffer is made", NULL, new_large_buf, del_large_buf },
+	{ .name = "a large buffer is deleted", new_large_buf, del_large_buf, NULL },
+	{ .name = "a buffer is shown", NULL, show_buf, NULL },
+	{ .name = "buffers are listed", list_bufs, list_bufs, NULL },
+	{ .name = "an mr is made", NULL, new_mr, del_mr, .verbs = "ib_alloc_mr" },
+	{ .name = "an mr is deleted", new_mr, del_mr, NULL },
 	{ .name = "an mr is shown", NULL, show_mr, NULL },
 	{ .name = "mrs are listed", list_mrs, list_mrs, NULL },
 	{ .name = "an srq is made", NULL, new_srq, del_srq, .verbs = "ib_create_srq_user" },
@@ -537,10 +527,8 @@ const struct step steps[] = {
 	{ .name = "an mr is registered", NULL, reg_mr, inv_mr,
 	  .verbs = "ib_query_qp ib_map_mr_sg rxe_post_send" },
 	{ .name = "an mr is invalidated", reg_mr, inv_mr, NULL, .verbs = "rxe_post_send" },
-	{ .name = "an mr is written", NULL, write_mr, NULL },
-	{ .name = "an mr is read", NULL, read_mr, NULL },
-	{ .name = "an mr is loaded", NULL, load_mr, NULL },
-	{ .name = "an mr is saved", NULL, save_mr, NULL },
+	{ .name = "a buffer is written", NULL, write_buf, NULL },
+	{ .name = "a buffer is read", NULL, read_buf, NULL },
 	{ .name = "a qp goes to INIT", NULL, to_init, to_reset,
 	  .verbs = "ib_get_cached_pkey ib_modify_qp" },
 	{ .name = "a receive is posted", to_init, post_recv, to_reset,
@@ -573,7 +561,7 @@ const struct step steps[] = {
 	{ .name = "a request is taken", asked, take, del_duo },
 	/* A device or a peer may be half way when these fail. */
 	{ .name = "from INIT to RTR", to_init_again, to_rtr, to_reset, .once = true, .not_iwarp = true,
-	  .verbs = "ib_modify_qp" },
+	  .verbs = "ib_modify_qp rdma_create_user_ah", .resolves = true },
 	{ .name = "from RTR to RTS", to_rtr_again, to_rts, to_reset, .once = true, .not_iwarp = true,
 	  .verbs = "ib_modify_qp" },
 	{ .name = "a run from its start to its end", NULL, run_through, reconnect, .once = true,
@@ -593,7 +581,6 @@ const struct step steps[] = {
 void scene_make(struct scene *s)
 {
 	static const struct end_init rc = { .type = KVERBS_QPT_RC };
-	char zeros[FILE_BYTES] = "";
 
 	memset(s, 0, sizeof(*s));
 	link_open(&s->l);
@@ -603,20 +590,15 @@ void scene_make(struct scene *s)
 	s->pd = make_pd(&s->l);
 	s->cq = make_cq(&s->l, 16, KVERBS_CQ_POLLED);
 	s->event_cq = make_cq(&s->l, 16, KVERBS_CQ_EVENT);
-	s->mr = make_mr(&s->l, s->pd, LENGTH);
+	s->buf = make_buf(&s->l, LENGTH);
 	s->srq = make_srq(&s->l, s->pd, 4);
 	if (!is_iwarp())
 		s->ah = make_ah(&s->l, s->pd);
 	must(&s->l, new_qp(s), "qp");
 	s->qp = s->id;
-	s->fd = open(FILE_PATH, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	if (s->fd < 0 || write(s->fd, zeros, sizeof(zeros)) != sizeof(zeros))
-		bail_out("%s: %s", FILE_PATH, strerror(errno));
 }
 
 void scene_end(struct scene *s)
 {
-	close(s->fd);
-	unlink(FILE_PATH);
 	link_close(&s->l);
 }

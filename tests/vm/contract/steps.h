@@ -12,23 +12,21 @@
  * @pd: id, as are the following
  * @cq: polled
  * @event_cq: of the context event
- * @mr: of @pd
+ * @buf: of LENGTH bytes
  * @srq: of @pd
  * @ah: of @pd
  * @qp: of @pd, in RESET between the steps
  * @id: of what a step makes
  * @spec: a run on @a and @b
  * @duo: of the steps that connect
- * @fd: a file of LENGTH bytes
  * @listed: objects of the list that a step asks for; 0: not known yet
  */
 struct scene {
 	struct link l;
 	struct end a, b;
-	uint32_t pd, cq, event_cq, mr, srq, ah, qp, id;
+	uint32_t pd, cq, event_cq, buf, srq, ah, qp, id;
 	struct kv_run_spec spec;
 	struct duo duo;
-	int fd;
 	unsigned int listed;
 };
 
@@ -46,6 +44,7 @@ struct scene {
  * @starves_siw: siw frees the queue of READs twice if it has no memory for the other one
  *	(siw_qp_readq_init(), siw_free_qp())
  * @moves: a failure that says so leaves its qp in another state
+ * @resolves: an AH is made only for the MAC address
  * @verbs: functions of the kernel's that it can't do without; those that tests can make fail
  */
 struct step {
@@ -58,6 +57,7 @@ struct step {
 	bool not_iwarp;
 	bool starves_siw;
 	bool moves;
+	bool resolves;
 	const char *verbs;
 };
 

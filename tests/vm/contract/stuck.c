@@ -18,6 +18,9 @@
 /* The thread that makes the kernel's others. */
 #define KTHREADD 2
 
+/* Of the module's work items, which carry commands out. */
+#define WORK_NICE "/sys/devices/virtual/workqueue/kverbs/nice"
+
 static unsigned int runs;
 static struct kv_run_result shown; /* too large for the stack */
 
@@ -25,7 +28,7 @@ static struct kv_run_result shown; /* too large for the stack */
  * struct scene - what the runs are of
  * @l: the connection
  * @pd: of all
- * @mr: ditto
+ * @buf: of 64 bytes
  * @deaf: number of a QP that is in RESET to the end
  * @qps: id of each run's QP
  * @ids: id of each run
@@ -33,7 +36,7 @@ static struct kv_run_result shown; /* too large for the stack */
 struct scene {
 	struct link l;
 	uint32_t pd;
-	uint32_t mr;
+	uint32_t buf;
 	uint32_t deaf;
 	uint32_t qps[RUNS];
 	uint32_t ids[RUNS];
@@ -77,10 +80,13 @@ static void start_run(struct scene *s, unsigned int i)
 		.loop = KVERBS_LOOP_POST_TO_COMPLETION,
 		.op = KVERBS_OP_WRITE,
 		.size = 8,
-		.end = { .qp = s->qps[i], .local_mr = s->mr, .remote_key = 1 },
+		.ends = 1,
+		.end[0] = {
+			.qp = s->qps[i], .local_buf = s->buf, .has_remote = true, .remote_key = 1,
+		},
 		.iters = 1,
 		.timeout_ns = 3600000000000ULL,
-		.post = KVERBS_POST_SOFTIRQ_OFF,
+		.post = KVERBS_POST_BH_DISABLED,
 		.cpu = -1,
 	};
 
@@ -94,7 +100,7 @@ static void scene_make(struct scene *s)
 	memset(s, 0, sizeof(*s));
 	link_open(&s->l);
 	s->pd = make_pd(&s->l);
-	s->mr = make_mr(&s->l, s->pd, 64);
+	s->buf = make_buf(&s->l, 64);
 	s->deaf = make_qp(s).qpn;
 	for (i = 0; i < runs; i++) {
 		s->qps[i] = make_qp(s).id;
@@ -112,7 +118,7 @@ static unsigned int count_state(struct scene *s, uint32_t state, int error)
 
 	for (i = 0; i < runs; i++) {
 		must(&s->l, call_run_peek(&s->l.nl, s->ids[i], &shown), "look at a run");
-		n += shown.state == state && shown.error == error;
+		n += shown.state == state && shown.worker[0].error == error;
 	}
 	return n;
 }
@@ -207,6 +213,7 @@ static void test_device(void)
  * The threads of the runs poll all the time. They inherit the niceness of this test, but not its
  * scheduling class, so this test and each thread that does not poll run before them. kthreadd,
  * which makes them, needs that class, too: without it each new thread would wait for all others.
+ * Work items can't have it: they get the most that niceness gives.
  */
 void test_stuck(void)
 {
@@ -215,12 +222,12 @@ void test_stuck(void)
 
 	if (sched_setscheduler(0, SCHED_FIFO, &ahead) ||
 	    sched_setscheduler(KTHREADD, SCHED_FIFO, &ahead) ||
-	    setpriority(PRIO_PROCESS, 0, 19))
+	    setpriority(PRIO_PROCESS, 0, 19) || !write_text(WORK_NICE, "-20"))
 		bail_out("no way to go first: %s", strerror(errno));
 	runs = is_watched() ? RUNS_WATCHED : RUNS;
 	test_socket();
 	test_device();
-	if (setpriority(PRIO_PROCESS, 0, nice) ||
+	if (!write_text(WORK_NICE, "0") || setpriority(PRIO_PROCESS, 0, nice) ||
 	    sched_setscheduler(KTHREADD, SCHED_OTHER, &plain) ||
 	    sched_setscheduler(0, SCHED_OTHER, &plain))
 		bail_out("no way back: %s", strerror(errno));

@@ -135,7 +135,7 @@ static int on_object(const union kv_object *object, void *arg)
 struct snapshot snapshot(struct link *l)
 {
 	static const enum kv_type nouns[] = {
-		KV_PD, KV_CQ, KV_MR, KV_SRQ, KV_AH, KV_QP,
+		KV_PD, KV_CQ, KV_BUF, KV_MR, KV_SRQ, KV_AH, KV_QP,
 		KV_CONN,
 	};
 	struct hash hash = { .value = 0xcbf29ce484222325 };
@@ -154,21 +154,23 @@ struct snapshot snapshot(struct link *l)
 	};
 }
 
-void check_refused(struct link *l, const struct snapshot *before, int ret,
-		   int error, const char *text, const char *name)
+void check_refused(struct link *l, const struct snapshot *before, int ret, int error,
+		   enum kverbs_stage failed, const char *text, const char *name)
 {
+	uint32_t told = l->nl.base.failed;
 	struct snapshot after;
 	bool said, same;
 	char err[512];
 
 	snprintf(err, sizeof(err), "%s", ret ? l->nl.base.err : "");
 	after = snapshot(l);
-	said = ret == error && strstr(err, text);
+	said = ret == error && strstr(err, text) && told == failed;
 	same = after.hash == before->hash && after.live == before->live &&
 	       after.bytes == before->bytes;
 	result(said && same, "%s", name);
 	if (!said)
-		note("  got %d \"%s\"\n#   want %d \"%s\"", ret, err, error, text);
+		note("  got %d \"%s\", stage %u\n#   want %d \"%s\", stage %u", ret, err, told,
+		     error, text, failed);
 	if (!same)
 		note("  objects %llu, before %llu; bytes %llu, before %llu; hash %llx, before %llx",
 		     (unsigned long long)after.live,

@@ -61,11 +61,63 @@ static const char *of_siw(const char *name)
 	return name;
 }
 
+/* What a refusal says has failed then; a check before the verb is none of it. */
+static int stage_of(const struct step *step, const char *name)
+{
+	static const struct {
+		const char *name;
+		enum kverbs_stage stage;
+	} stages[] = {
+		{ "ib_get_cached_pkey", KVERBS_STAGE_UNSPEC },
+		{ "__ib_alloc_pd", KVERBS_STAGE_CREATE },
+		{ "__ib_create_cq", KVERBS_STAGE_CREATE },
+		{ "__ib_alloc_cq", KVERBS_STAGE_CREATE },
+		{ "ib_alloc_mr", KVERBS_STAGE_CREATE },
+		{ "ib_create_srq_user", KVERBS_STAGE_CREATE },
+		{ "rdma_create_user_ah", KVERBS_STAGE_CREATE },
+		{ "ib_create_qp_kernel", KVERBS_STAGE_CREATE },
+		{ "__rdma_create_kernel_id", KVERBS_STAGE_CREATE },
+		{ "ib_query_qp", KVERBS_STAGE_QUERY },
+		{ "ib_query_srq", KVERBS_STAGE_QUERY },
+		{ "rdma_init_qp_attr", KVERBS_STAGE_QUERY },
+		{ "ib_modify_srq", KVERBS_STAGE_MODIFY },
+		{ "ib_modify_qp", KVERBS_STAGE_MODIFY },
+		{ "ib_map_mr_sg", KVERBS_STAGE_MAP },
+		{ "rxe_post_send", KVERBS_STAGE_POST },
+		{ "rxe_post_recv", KVERBS_STAGE_POST },
+		{ "rxe_post_srq_recv", KVERBS_STAGE_POST },
+		{ "rxe_poll_cq", KVERBS_STAGE_COMPLETION },
+		{ "rxe_req_notify_cq", KVERBS_STAGE_ARM },
+		{ "rdma_bind_addr", KVERBS_STAGE_BIND },
+		{ "rdma_listen", KVERBS_STAGE_CM },
+		{ "rdma_resolve_addr", KVERBS_STAGE_CM },
+		{ "rdma_resolve_route", KVERBS_STAGE_CM },
+		{ "rdma_connect", KVERBS_STAGE_CM },
+		{ "rdma_accept", KVERBS_STAGE_CM },
+		{ "rdma_reject", KVERBS_STAGE_CM },
+		{ "rdma_disconnect", KVERBS_STAGE_CM },
+	};
+	unsigned int i;
+
+	/* What fails behind the command is told by nobody. */
+	if (step->later)
+		return KVERBS_STAGE_UNSPEC;
+	/* The module's check, and a part of the verb. */
+	if (!strcmp(name, "rdma_get_gid_attr"))
+		return -1;
+	for (i = 0; i < COUNT(stages); i++)
+		if (!strcmp(stages[i].name, name))
+			return step->resolves && stages[i].stage == KVERBS_STAGE_CREATE ?
+			       KVERBS_STAGE_RESOLVE : stages[i].stage;
+	bail_out("of %s nobody knows the stage", name);
+}
+
 static void try_verb(struct scene *s, const struct step *step, const char *name)
 {
 	struct fault fault = {
 		.what = name,
 		.is_its = is_io_error,
+		.stage = stage_of(step, name),
 		/* siw may have taken it in before. */
 		.keeps = is_iwarp() && !strncmp(name, "rxe_post_", 9),
 		.most = NTH_MAX,
@@ -81,6 +133,37 @@ static void try_verb(struct scene *s, const struct step *step, const char *name)
 	       name, t.hits, t.failures);
 }
 
+/* Is a device whose only port could not be queried told with all else? */
+static bool tells_error(const struct kv_dev *got)
+{
+	const struct kv_port *port = &got->port[0];
+
+	return got->ports == 1 && got->listed == 1 && got->max_qp && port->number == 1 &&
+	       port->error == EIO && !port->state && !port->gids;
+}
+
+static int on_dev(const struct kv_dev *got, void *arg)
+{
+	*(unsigned int *)arg += tells_error(got);
+	return 0;
+}
+
+/* Querying a port fails: that is no failure of the command. */
+static void test_ports(struct link *l)
+{
+	unsigned int n = 0;
+	struct kv_dev got;
+
+	fail_verb_set("verb", "ib_query_port");
+	arm(1);
+	done(l, call_dev_get(&l->nl, dev, &got), "a device is shown whose port can't be queried");
+	result(disarm() && tells_error(&got), "and the error stands in the port's place");
+	arm(1);
+	done(l, kv_nl_dev_each(&l->nl, on_dev, &n), "so it is listed");
+	result(disarm() && n == 1, "with the error in its place, too");
+	fail_verb_set("verb", "\n");
+}
+
 void test_verbs(void)
 {
 	const struct step *step;
@@ -93,6 +176,7 @@ void test_verbs(void)
 	}
 	fail_verb_set("error", "-5");
 	scene_make(&s);
+	test_ports(&s.l);
 	for (step = steps; step->name; step++) {
 		if (step->not_iwarp && lacks(step->name, "such thing"))
 			continue;

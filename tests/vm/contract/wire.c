@@ -23,6 +23,12 @@ struct set {
 };
 
 static const struct set set_gid = { .kind[KVERBS_A_GID_NETDEV] = STRING };
+
+static const struct set set_port = {
+	.kind[KVERBS_A_PORT_GID] = NEST,
+	.nest[KVERBS_A_PORT_GID] = &set_gid,
+};
+
 static const struct set set_none;
 
 static const struct set set_info = {
@@ -33,8 +39,8 @@ static const struct set set_info = {
 static const struct set set_dev = {
 	.kind[KVERBS_A_DEV_NAME] = STRING,
 	.kind[KVERBS_A_DEV_FW_VER] = STRING,
-	.kind[KVERBS_A_DEV_GID] = NEST,
-	.nest[KVERBS_A_DEV_GID] = &set_gid,
+	.kind[KVERBS_A_DEV_PORT] = NEST,
+	.nest[KVERBS_A_DEV_PORT] = &set_port,
 };
 
 static const struct set set_pd = { .kind[KVERBS_A_PD_DEV] = STRING };
@@ -45,14 +51,25 @@ static const struct set set_cq = {
 	.nest[KVERBS_A_CQ_WC] = &set_none,
 };
 
+static const struct set set_buf = {
+	.kind[KVERBS_A_BUF_DEV] = STRING,
+	.kind[KVERBS_A_BUF_DATA] = DATA,
+};
+
 static const struct set set_mr = {
 	.kind[KVERBS_A_MR_DEV] = STRING,
-	.kind[KVERBS_A_MR_DATA] = DATA,
+	.kind[KVERBS_A_MR_STAGE] = NEST,
+	.nest[KVERBS_A_MR_STAGE] = &set_none,
 };
 
 static const struct set set_srq = { .kind[KVERBS_A_SRQ_DEV] = STRING };
 static const struct set set_ah = { .kind[KVERBS_A_AH_DEV] = STRING };
-static const struct set set_qp = { .kind[KVERBS_A_QP_DEV] = STRING };
+
+static const struct set set_qp = {
+	.kind[KVERBS_A_QP_DEV] = STRING,
+	.kind[KVERBS_A_QP_STAGE] = NEST,
+	.nest[KVERBS_A_QP_STAGE] = &set_none,
+};
 
 static const struct set set_conn = {
 	.kind[KVERBS_A_CONN_DEV] = STRING,
@@ -60,9 +77,23 @@ static const struct set set_conn = {
 	.kind[KVERBS_A_CONN_DST] = ADDR,
 	.kind[KVERBS_A_CONN_PRIVATE_DATA] = DATA,
 	.kind[KVERBS_A_CONN_REASON] = STRING,
+	.kind[KVERBS_A_CONN_STAGE] = NEST,
+	.nest[KVERBS_A_CONN_STAGE] = &set_none,
 };
 
-static const struct set set_run = { .kind[KVERBS_A_RUN_BINS] = BINS };
+static const struct set set_spec = {
+	.kind[KVERBS_A_SPEC_DEV] = STRING,
+	.kind[KVERBS_A_SPEC_END] = NEST,
+	.nest[KVERBS_A_SPEC_END] = &set_none,
+};
+
+static const struct set set_run = {
+	.kind[KVERBS_A_RUN_SPEC] = NEST,
+	.nest[KVERBS_A_RUN_SPEC] = &set_spec,
+	.kind[KVERBS_A_RUN_RESULT] = NEST,
+	.nest[KVERBS_A_RUN_RESULT] = &set_none,
+	.kind[KVERBS_A_RUN_BINS] = BINS,
+};
 
 static const struct set set_event = {
 	.kind[KVERBS_A_EVENT_DEV] = STRING,
@@ -80,7 +111,9 @@ static const struct set *set_of(unsigned int cmd)
 		return &set_pd;
 	case KVERBS_CMD_CQ_NEW ... KVERBS_CMD_CQ_ARM:
 		return &set_cq;
-	case KVERBS_CMD_MR_NEW ... KVERBS_CMD_MR_SAVE:
+	case KVERBS_CMD_BUF_NEW ... KVERBS_CMD_BUF_READ:
+		return &set_buf;
+	case KVERBS_CMD_MR_NEW ... KVERBS_CMD_MR_INV:
 		return &set_mr;
 	case KVERBS_CMD_SRQ_NEW ... KVERBS_CMD_SRQ_MODIFY:
 		return &set_srq;
@@ -284,6 +317,23 @@ void wire_tap(struct wire *w, void (*before)(void))
 	before_send = before;
 }
 
+/* Looks at @n bytes that have come, in as many pieces as their receiver likes. */
+static void look_pieces(const struct msghdr *msg, size_t n)
+{
+	static char whole[65536];
+	size_t used = 0, part, i;
+
+	for (i = 0; i < msg->msg_iovlen && used < n; i++) {
+		part = msg->msg_iov[i].iov_len < n - used ? msg->msg_iov[i].iov_len : n - used;
+		if (used + part > sizeof(whole))
+			return;
+		memcpy(whole + used, msg->msg_iov[i].iov_base, part);
+		used += part;
+	}
+	if (used == n)
+		wire_look(tap, whole, n);
+}
+
 /* In place of the C library's, also for libnl: it is found first. */
 ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 {
@@ -293,9 +343,8 @@ ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 	if (!real)
 		*(void **)&real = dlsym(RTLD_NEXT, "recvmsg");
 	n = real(fd, msg, flags);
-	if (tap && n > 0 && !(flags & MSG_PEEK) && msg->msg_iovlen == 1 &&
-	    (size_t)n <= msg->msg_iov->iov_len)
-		wire_look(tap, msg->msg_iov->iov_base, (size_t)n);
+	if (tap && n > 0 && !(flags & MSG_PEEK))
+		look_pieces(msg, (size_t)n);
 	return n;
 }
 

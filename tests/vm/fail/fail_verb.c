@@ -10,11 +10,20 @@
  *   nth    at which of the calls from now on, 0: at none; it counts down, and is 0 when
  *          that one came
  *   more   how many of the calls right after that one fail, too; it counts down
+ *
+ * And on a kernel with /proc/PID/fail-nth, so that it counts what is allocated for a thread's
+ * commands, wherever they are carried out:
+ *   lender  the thread: its count is lent to each work item of kverbs that carries out a command;
+ *           0: none
+ *   lent    Y while that is so
  */
 #include <linux/kprobes.h>
 #include <linux/linkage.h>
 #include <linux/module.h>
 #include <linux/objtool.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
 
 #ifndef CONFIG_X86_64
 #error How a function is left at once is written for x86-64 only.
@@ -28,8 +37,6 @@ module_param(nth, uint, 0644);
 
 static unsigned int more;
 module_param(more, uint, 0644);
-
-static char verb[64];
 
 /* What runs in its place: it returns to the caller. */
 asmlinkage void fail_verb_return(void);
@@ -62,52 +69,85 @@ static int before(struct kprobe *probe, struct pt_regs *regs)
 
 NOKPROBE_SYMBOL(before);
 
-/* With one the probe may change where the function goes on. */
-static void after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
+static void disarm(void)
 {
-}
-
-/* Registered while it names a symbol. */
-static struct kprobe probe;
-
-static void forget(void)
-{
-	if (probe.symbol_name)
-		unregister_kprobe(&probe);
-	probe = (struct kprobe){ .pre_handler = before, .post_handler = after };
-}
-
-/* Under the parameters' lock. */
-static int set_verb(const char *value, const struct kernel_param *param)
-{
-	const char *name;
-	int ret;
-
 	WRITE_ONCE(nth, 0);
-	forget();
-	if (strscpy(verb, value, sizeof(verb)) < 0)
-		return -ENAMETOOLONG;
-	name = strim(verb);
-	if (!*name)
-		return 0;
-	probe.symbol_name = name;
-	ret = register_kprobe(&probe);
-	if (ret)
-		probe.symbol_name = NULL;
+}
+
+#include "verb.h"
+
+#ifdef CONFIG_FAULT_INJECTION
+static struct task_struct *lender;
+
+static bool lent;
+module_param(lent, bool, 0444);
+
+static int lend(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	WRITE_ONCE(lent, true);
+	current->fail_nth = xchg(&lender->fail_nth, 0);
+	return 0;
+}
+
+static int give_back(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	lender->fail_nth = current->fail_nth;
+	current->fail_nth = 0;
+	/* Pairs with the lender's reading of its count, after that of this parameter. */
+	smp_store_release(&lent, false);
+	return 0;
+}
+
+static struct kretprobe carrier;
+
+static void end_lending(void)
+{
+	if (!lender)
+		return;
+	unregister_kretprobe(&carrier);
+	put_task_struct(lender);
+	lender = NULL;
+}
+
+static int set_lender(const char *value, const struct kernel_param *param)
+{
+	int id, ret = kstrtoint(value, 0, &id);
+
+	end_lending();
+	if (ret || !id)
+		return ret;
+	lender = get_pid_task(find_vpid(id), PIDTYPE_PID);
+	if (!lender)
+		return -ESRCH;
+	carrier = (struct kretprobe){
+		.kp.symbol_name = "kverbs:run_queued",
+		.entry_handler = lend,
+		.handler = give_back,
+	};
+	ret = register_kretprobe(&carrier);
+	if (ret) {
+		put_task_struct(lender);
+		lender = NULL;
+	}
 	return ret;
 }
 
-static int get_verb(char *buffer, const struct kernel_param *param)
+static int get_lender(char *buffer, const struct kernel_param *param)
 {
-	return sysfs_emit(buffer, "%s\n", probe.symbol_name ?: "");
+	return sysfs_emit(buffer, "%d\n", lender ? task_pid_nr(lender) : 0);
 }
 
-static const struct kernel_param_ops verb_ops = {
-	.set = set_verb,
-	.get = get_verb,
+static const struct kernel_param_ops lender_ops = {
+	.set = set_lender,
+	.get = get_lender,
 };
 
-module_param_cb(verb, &verb_ops, NULL, 0644);
+module_param_cb(lender, &lender_ops, NULL, 0644);
+#else
+static void end_lending(void)
+{
+}
+#endif
 
 static int __init start(void)
 {
@@ -118,6 +158,7 @@ module_init(start);
 static void __exit end(void)
 {
 	kernel_param_lock(THIS_MODULE);
+	end_lending();
 	forget();
 	kernel_param_unlock(THIS_MODULE);
 }

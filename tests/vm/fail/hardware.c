@@ -12,6 +12,9 @@
  *             CQ's comp_handler() is called: irdma_generate_flush_completions() runs
  *             IRDMA_FLUSH_DELAY_MS after the QP failed
  *   dead      RESET is told and done as ERR, and no INIT follows it: irdma_modify_qp_roce()
+ *   refuse    of the requests of these QPs, and of SRQs, that are posted from now on, which one is
+ *             refused, with -EIO; 0: none. It counts down. What stands before it in its list is
+ *             posted, as mlx5r_post_send(), bnxt_re_post_send() and irdma_post_send() do
  *   purged, delayed, overruns
  *             completions that were taken out, that came later, and that found their CQ full
  *
@@ -35,6 +38,9 @@ module_param(flush_ms, uint, 0644);
 
 static bool dead;
 module_param(dead, bool, 0644);
+
+static unsigned int refuse;
+module_param(refuse, uint, 0644);
 
 static atomic_t purged = ATOMIC_INIT(0);
 static atomic_t delayed = ATOMIC_INIT(0);
@@ -353,6 +359,81 @@ static int hardware_destroy_qp(struct ib_qp *qp, struct ib_udata *udata)
 	return 0;
 }
 
+/* How requests of either kind begin. The list is our own module's, and may be cut for a moment. */
+struct request {
+	struct request *next;
+};
+
+static_assert(!offsetof(struct ib_send_wr, next) && !offsetof(struct ib_recv_wr, next));
+
+/* The request of a list that is to be refused, or NULL; and the one before it. */
+static struct request *find_refused(struct request *wr, struct request **last)
+{
+	*last = NULL;
+	for (; wr && READ_ONCE(refuse) != 1; wr = wr->next) {
+		*last = wr;
+		if (refuse)
+			WRITE_ONCE(refuse, refuse - 1);
+	}
+	if (wr)
+		WRITE_ONCE(refuse, 0);
+	return wr;
+}
+
+static int hardware_post_send(struct ib_qp *queue, const struct ib_send_wr *wr,
+			      const struct ib_send_wr **bad)
+{
+	struct request *last, *refused = find_refused((struct request *)wr, &last);
+	int ret = 0;
+
+	if (!refused)
+		return driver.post_send(queue, wr, bad);
+	if (last) {
+		last->next = NULL;
+		ret = driver.post_send(queue, wr, bad);
+		last->next = refused;
+	}
+	if (!ret)
+		*bad = (struct ib_send_wr *)refused;
+	return ret ?: -EIO;
+}
+
+static int hardware_post_recv(struct ib_qp *queue, const struct ib_recv_wr *wr,
+			      const struct ib_recv_wr **bad)
+{
+	struct request *last, *refused = find_refused((struct request *)wr, &last);
+	int ret = 0;
+
+	if (!refused)
+		return driver.post_recv(queue, wr, bad);
+	if (last) {
+		last->next = NULL;
+		ret = driver.post_recv(queue, wr, bad);
+		last->next = refused;
+	}
+	if (!ret)
+		*bad = (struct ib_recv_wr *)refused;
+	return ret ?: -EIO;
+}
+
+static int hardware_post_srq_recv(struct ib_srq *queue, const struct ib_recv_wr *wr,
+				  const struct ib_recv_wr **bad)
+{
+	struct request *last, *refused = find_refused((struct request *)wr, &last);
+	int ret = 0;
+
+	if (!refused)
+		return driver.post_srq_recv(queue, wr, bad);
+	if (last) {
+		last->next = NULL;
+		ret = driver.post_srq_recv(queue, wr, bad);
+		last->next = refused;
+	}
+	if (!ret)
+		*bad = (struct ib_recv_wr *)refused;
+	return ret ?: -EIO;
+}
+
 static int hardware_add(struct ib_device *device)
 {
 	if (device->ops.driver_id != RDMA_DRIVER_RXE && device->ops.driver_id != RDMA_DRIVER_SIW)
@@ -370,6 +451,9 @@ static int hardware_add(struct ib_device *device)
 	WRITE_ONCE(device->ops.modify_qp, hardware_modify_qp);
 	WRITE_ONCE(device->ops.query_qp, hardware_query_qp);
 	WRITE_ONCE(device->ops.destroy_qp, hardware_destroy_qp);
+	WRITE_ONCE(device->ops.post_send, hardware_post_send);
+	WRITE_ONCE(device->ops.post_recv, hardware_post_recv);
+	WRITE_ONCE(device->ops.post_srq_recv, hardware_post_srq_recv);
 	return 0;
 }
 
@@ -382,6 +466,9 @@ static void hardware_remove(struct ib_device *device, void *client_data)
 	WRITE_ONCE(device->ops.modify_qp, driver.modify_qp);
 	WRITE_ONCE(device->ops.query_qp, driver.query_qp);
 	WRITE_ONCE(device->ops.destroy_qp, driver.destroy_qp);
+	WRITE_ONCE(device->ops.post_send, driver.post_send);
+	WRITE_ONCE(device->ops.post_recv, driver.post_recv);
+	WRITE_ONCE(device->ops.post_srq_recv, driver.post_srq_recv);
 }
 
 static struct ib_client client = {

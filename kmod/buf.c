@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/dma-mapping.h>
+#include <linux/mm.h>
+#include <linux/nodemask.h>
+#include <linux/scatterlist.h>
+#include <kverbs.h>
+#include <rdma/ib_verbs.h>
+#include "buf.h"
+#include "dev.h"
+#include "refuse.h"
+
+/* As alloc_pages_exact(), which takes no node: free_pages_exact() frees it. */
+static void *alloc_exact(int node, gfp_t flags, size_t bytes)
+{
+	unsigned int order = get_order(bytes), i;
+	struct page *page;
+
+	page = alloc_pages_node(node, flags, order);
+	if (!page)
+		return NULL;
+	split_page(page, order);
+	for (i = bytes >> PAGE_SHIFT; i < 1U << order; i++)
+		__free_page(page + i);
+	return page_address(page);
+}
+
+/*
+ * A piece begins and ends with a page of the device's, too: ib_sg_to_pages() maps entries that
+ * do, but for the first byte and the last one of all. Memory of the page allocator is aligned
+ * to its size, rounded up to a power of two.
+ */
+static u32 unit_of(const struct kv_dev *dev)
+{
+	return max_t(u32, kv_dev_page_size(dev), PAGE_SIZE);
+}
+
+static void free_memory(const struct kv_buf *buf, const struct kv_buf_piece *piece)
+{
+	free_pages_exact(piece->start, round_up(piece->length, unit_of(buf->obj.dev)));
+}
+
+static void free_piece(const struct kv_buf *buf, const struct kv_buf_piece *piece)
+{
+	ib_dma_unmap_single(buf->obj.dev->ib, piece->dma, piece->length, DMA_BIDIRECTIONAL);
+	free_memory(buf, piece);
+}
+
+static void free_pieces(struct kv_buf *buf)
+{
+	while (buf->pieces)
+		free_piece(buf, &buf->piece[--buf->pieces]);
+	kvfree(buf->piece);
+}
+
+static int add_piece(struct kv_buf *buf, int node, u64 offset, u32 bytes,
+		     struct netlink_ext_ack *extack)
+{
+	gfp_t flags = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
+	struct kv_buf_piece *piece = &buf->piece[buf->pieces];
+	struct ib_device *ib = buf->obj.dev->ib;
+	int ret;
+
+	bytes = min_t(u64, bytes, round_up(buf->length - offset, unit_of(buf->obj.dev)));
+	if (node != NUMA_NO_NODE)
+		flags |= __GFP_THISNODE;
+	piece->start = alloc_exact(node == NUMA_NO_NODE ? ibdev_to_node(ib) : node, flags, bytes);
+	if (!piece->start)
+		return kv_refuse(extack, -ENOMEM, node == NUMA_NO_NODE ?
+				 "no contiguous memory for a piece of this length: take more" :
+				 "no contiguous memory for a piece of this length on the node");
+	piece->offset = offset;
+	piece->length = min_t(u64, bytes, buf->length - offset);
+	piece->dma = ib_dma_map_single(ib, piece->start, piece->length, DMA_BIDIRECTIONAL);
+	ret = ib_dma_mapping_error(ib, piece->dma);
+	if (ret) {
+		free_memory(buf, piece);
+		return kv_refuse(extack, ret, "the buffer can't be mapped for DMA");
+	}
+	buf->pieces++;
+	return 0;
+}
+
+static int add_pieces(struct kv_buf *buf, const struct kv_buf_init *init,
+		      struct netlink_ext_ack *extack)
+{
+	u32 unit = unit_of(buf->obj.dev), longer, bytes;
+	u64 units = div_u64(buf->length + unit - 1, unit), offset = 0;
+	u64 pieces = init->pieces ?: div_u64(buf->length + KVERBS_PIECE_MAX - 1, KVERBS_PIECE_MAX);
+	int ret;
+
+	if (pieces > units)
+		return kv_refuse(extack, -EINVAL, "pieces: each has a page at least");
+	if (pieces > KVERBS_PIECES_MAX)
+		return kv_refuse(extack, -EINVAL,
+				 "length takes more pieces than a buffer can have");
+	if (units > pieces * (KVERBS_PIECE_MAX / unit))
+		return kv_refuse(extack, -EINVAL,
+				 "pieces: each has 4 MiB at most: take more, or leave it away");
+	bytes = div_u64_rem(units, pieces, &longer) * unit;
+	buf->piece = kvcalloc(pieces, sizeof(*buf->piece), GFP_KERNEL_ACCOUNT);
+	if (!buf->piece)
+		return -ENOMEM;
+	while (buf->pieces < pieces) {
+		ret = add_piece(buf, init->node, offset, bytes + (buf->pieces < longer ? unit : 0),
+				extack);
+		if (ret) {
+			free_pieces(buf);
+			return ret;
+		}
+		offset += buf->piece[buf->pieces - 1].length;
+		/* To clear 1 GiB takes some 100 ms. */
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * kv_buf_create() - allocate a zeroed buffer, mapped for DMA
+ * @dev: by which device
+ * @owner: whose it is
+ * @init: its length, its pieces and its node
+ * @extack: where the reason of a refusal goes
+ *
+ * Nobody but this host reaches the buffer before an MR is registered over it.
+ *
+ * Locks: dev->lock
+ * Return: the buffer, owned by the id table, or ERR_PTR.
+ */
+struct kv_obj *kv_buf_create(struct kv_dev *dev, struct kv_owner *owner,
+			     const struct kv_buf_init *init, struct netlink_ext_ack *extack)
+{
+	struct kv_buf *buf;
+	u64 bytes;
+	int ret;
+
+	if (init->node != NUMA_NO_NODE &&
+	    (init->node >= MAX_NUMNODES || !node_state(init->node, N_MEMORY)))
+		return ERR_PTR(kv_refuse(extack, -EINVAL, "node: no such NUMA node has memory"));
+	buf = kv_obj_alloc(&kv_buf_class, sizeof(*buf), dev, owner, extack);
+	if (IS_ERR(buf))
+		return ERR_CAST(buf);
+	buf->length = init->length;
+	/* No quota has as many, and to round them up would wrap. */
+	bytes = round_up(min_t(u64, init->length, S64_MAX), (u64)unit_of(dev));
+	ret = kv_obj_charge(&buf->obj, bytes, extack) ?: add_pieces(buf, init, extack);
+	return ret ? kv_obj_give_up(&buf->obj, ret) : kv_obj_made(&buf->obj, extack);
+}
+
+static int destroy_buf(struct kv_obj *obj)
+{
+	free_pieces(container_of(obj, struct kv_buf, obj));
+	return 0;
+}
+
+/* The piece that has a byte of the buffer. */
+static const struct kv_buf_piece *find_piece(const struct kv_buf *buf, u64 offset)
+{
+	unsigned int first = 0, end = buf->pieces, middle;
+
+	while (end - first > 1) {
+		middle = first + (end - first) / 2;
+		if (buf->piece[middle].offset <= offset)
+			first = middle;
+		else
+			end = middle;
+	}
+	return &buf->piece[first];
+}
+
+/**
+ * kv_buf_node() - the NUMA node of a buffer's first page
+ * @buf: the buffer
+ *
+ * Return: the node.
+ */
+int kv_buf_node(const struct kv_buf *buf)
+{
+	return page_to_nid(virt_to_page(buf->piece[0].start));
+}
+
+/**
+ * kv_buf_at() - where the CPU finds a byte
+ * @buf: the buffer
+ * @offset: the byte, in the buffer or right behind it
+ *
+ * Return: its address; what follows belongs to the buffer for kv_buf_contiguous() bytes.
+ */
+void *kv_buf_at(const struct kv_buf *buf, u64 offset)
+{
+	const struct kv_buf_piece *piece = find_piece(buf, offset);
+
+	return piece->start + (offset - piece->offset);
+}
+
+/**
+ * kv_buf_dma() - where the device finds a byte by the PD's local_dma_lkey
+ * @buf: the buffer
+ * @offset: the byte, in the buffer or right behind it
+ *
+ * Return: its DMA address, for kv_buf_contiguous() bytes.
+ */
+u64 kv_buf_dma(const struct kv_buf *buf, u64 offset)
+{
+	const struct kv_buf_piece *piece = find_piece(buf, offset);
+
+	return piece->dma + (offset - piece->offset);
+}
+
+/**
+ * kv_buf_contiguous() - how many bytes there are from one to the end of its piece
+ * @buf: the buffer
+ * @offset: the byte; any number
+ *
+ * Return: bytes, 0 behind the end of the buffer.
+ */
+u32 kv_buf_contiguous(const struct kv_buf *buf, u64 offset)
+{
+	const struct kv_buf_piece *piece = find_piece(buf, offset);
+
+	return offset < buf->length ? piece->offset + piece->length - offset : 0;
+}
+
+/**
+ * kv_buf_coherent() - do CPU and device see each other's writes of a byte at once?
+ * @buf: the buffer
+ * @offset: the byte
+ *
+ * Return: false if it has to be synced, because it is bounced (swiotlb, as in guests
+ * with encrypted memory) or DMA is not coherent with caches: who polls it waits for ever.
+ */
+bool kv_buf_coherent(const struct kv_buf *buf, u64 offset)
+{
+	struct ib_device *ib = buf->obj.dev->ib;
+
+	/* rxe and siw map nothing: their DMA addresses are virtual ones. */
+	return ib_uses_virt_dma(ib) || !dma_need_sync(ib->dma_device, find_piece(buf, offset)->dma);
+}
+
+/**
+ * kv_buf_make_sg() - a scatter list of bytes, one entry for each piece
+ * @buf: the buffer
+ * @offset: first byte, checked
+ * @length: bytes, checked
+ * @sg: receives it; to be freed by sg_free_table()
+ *
+ * Pieces may lie one behind the other by chance: drivers merge their entries (siw_map_mr_sg(),
+ * ib_sg_to_pages()), or don't mind.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kv_buf_make_sg(const struct kv_buf *buf, u64 offset, u64 length, struct sg_table *sg)
+{
+	const struct kv_buf_piece *piece = find_piece(buf, offset);
+	unsigned int n = find_piece(buf, offset + length - 1) - piece + 1;
+	struct scatterlist *at;
+	unsigned int i;
+	u32 bytes;
+
+	if (sg_alloc_table(sg, n, GFP_KERNEL))
+		return -ENOMEM;
+	for_each_sg(sg->sgl, at, n, i) {
+		bytes = min_t(u64, length, kv_buf_contiguous(buf, offset));
+		sg_set_buf(at, kv_buf_at(buf, offset), bytes);
+		sg_dma_address(at) = kv_buf_dma(buf, offset);
+		sg_dma_len(at) = bytes;
+		offset += bytes;
+		length -= bytes;
+	}
+	return 0;
+}
+
+/**
+ * kv_buf_write() - put bytes into the buffer
+ * @buf: the buffer
+ * @offset: where, checked
+ * @data: what
+ * @length: bytes, checked
+ */
+void kv_buf_write(struct kv_buf *buf, u64 offset, const void *data, u32 length)
+{
+	struct ib_device *ib = buf->obj.dev->ib;
+	u32 bytes;
+	u64 dma;
+
+	lockdep_assert_held(&buf->obj.dev->lock);
+	for (; length; length -= bytes, offset += bytes, data += bytes) {
+		bytes = min(length, kv_buf_contiguous(buf, offset));
+		dma = kv_buf_dma(buf, offset);
+		/* Of what shares a cache line with these bytes a peer may have written some. */
+		ib_dma_sync_single_for_cpu(ib, dma, bytes, DMA_BIDIRECTIONAL);
+		memcpy(kv_buf_at(buf, offset), data, bytes);
+		ib_dma_sync_single_for_device(ib, dma, bytes, DMA_BIDIRECTIONAL);
+	}
+}
+
+/**
+ * kv_buf_read() - take bytes from the buffer
+ * @buf: the buffer
+ * @offset: where, checked
+ * @data: where to
+ * @length: bytes, checked
+ */
+void kv_buf_read(struct kv_buf *buf, u64 offset, void *data, u32 length)
+{
+	u32 bytes;
+
+	lockdep_assert_held(&buf->obj.dev->lock);
+	for (; length; length -= bytes, offset += bytes, data += bytes) {
+		bytes = min(length, kv_buf_contiguous(buf, offset));
+		ib_dma_sync_single_for_cpu(buf->obj.dev->ib, kv_buf_dma(buf, offset), bytes,
+					   DMA_BIDIRECTIONAL);
+		memcpy(data, kv_buf_at(buf, offset), bytes);
+		/*
+		 * Not for the device: nothing was written here, and where the buffer is bounced
+		 * that would put these bytes over what a peer has written since.
+		 */
+	}
+}
+
+struct kv_obj_class kv_buf_class = {
+	KV_OBJ_CLASS(buf, KV_OBJ_BUF, "a", "delete"),
+	.destroy = destroy_buf,
+};

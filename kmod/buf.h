@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_BUF_H
+#define _KV_BUF_H
+
+#include "obj.h"
+
+struct netlink_ext_ack;
+struct sg_table;
+
+/**
+ * struct kv_buf_piece - a physically contiguous part of a buffer; the last may end within a page
+ * @start: its first byte
+ * @dma: its DMA address, mapped for both directions
+ * @offset: of its first byte in the buffer
+ * @length: bytes
+ */
+struct kv_buf_piece {
+	void *start;
+	u64 dma;
+	u64 offset;
+	u32 length;
+};
+
+/**
+ * struct kv_buf - a buffer
+ * @obj: base; no parents
+ * @length: its bytes
+ * @pieces: how many of @piece
+ * @piece: in order; zeroed when they were made
+ */
+struct kv_buf {
+	struct kv_obj obj;
+	u64 length;
+	unsigned int pieces;
+	struct kv_buf_piece *piece;
+};
+
+/**
+ * struct kv_buf_init - what a buffer is to be
+ * @length: bytes, from 1 on
+ * @pieces: how many; 0: as few as there can be
+ * @node: NUMA node, or NUMA_NO_NODE: near the device
+ */
+struct kv_buf_init {
+	u64 length;
+	unsigned int pieces;
+	int node;
+};
+
+struct kv_obj *kv_buf_create(struct kv_dev *dev, struct kv_owner *owner,
+			     const struct kv_buf_init *init, struct netlink_ext_ack *extack);
+int kv_buf_node(const struct kv_buf *buf);
+void *kv_buf_at(const struct kv_buf *buf, u64 offset);
+u64 kv_buf_dma(const struct kv_buf *buf, u64 offset);
+u32 kv_buf_contiguous(const struct kv_buf *buf, u64 offset);
+bool kv_buf_coherent(const struct kv_buf *buf, u64 offset);
+int kv_buf_make_sg(const struct kv_buf *buf, u64 offset, u64 length, struct sg_table *sg);
+void kv_buf_write(struct kv_buf *buf, u64 offset, const void *data, u32 length);
+void kv_buf_read(struct kv_buf *buf, u64 offset, void *data, u32 length);
+
+extern struct kv_obj_class kv_buf_class;
+
+#endif

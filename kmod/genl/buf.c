@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/stringify.h>
+#include "buf.h"
+#include "dev.h"
+#include "genl/msg.h"
+#include "rules/buf.h"
+
+static struct netlink_range_validation range_pieces = { .min = 1, .max = KVERBS_PIECES_MAX };
+
+static const struct nla_policy policy[KVERBS_A_BUF_MAX + 1] = {
+	[KVERBS_A_BUF_ID] = KV_POLICY_ID,
+	[KVERBS_A_BUF_DEV] = KV_POLICY_NAME,
+	[KVERBS_A_BUF_PERSISTENT] = { .type = NLA_FLAG },
+	[KVERBS_A_BUF_LENGTH] = KV_POLICY_U64_COUNT,
+	[KVERBS_A_BUF_PIECES] = NLA_POLICY_FULL_RANGE(NLA_U32, &range_pieces),
+	[KVERBS_A_BUF_NODE] = KV_POLICY_INT,
+	[KVERBS_A_BUF_OFFSET] = { .type = NLA_U64 },
+	[KVERBS_A_BUF_DATA] = NLA_POLICY_RANGE(NLA_BINARY, 1, KVERBS_DATA_MAX),
+};
+
+static int fill_buf(struct sk_buff *skb, struct kv_obj *obj)
+{
+	const struct kv_buf *buf = container_of(obj, struct kv_buf, obj);
+
+	return kv_put_u64(skb, KVERBS_A_BUF_LENGTH, buf->length) ?:
+	       nla_put_u32(skb, KVERBS_A_BUF_PIECES, buf->pieces) ?:
+	       nla_put_u32(skb, KVERBS_A_BUF_NODE, kv_buf_node(buf));
+}
+
+static int check_new(struct genl_info *info)
+{
+	return kv_msg_need(info, KVERBS_A_BUF_LENGTH, "length is missing: how many bytes?");
+}
+
+static struct kv_obj *make_buf(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+			       struct kv_owner *owner)
+{
+	const struct kv_buf_init init = {
+		.length = nla_get_u64(info->attrs[KVERBS_A_BUF_LENGTH]),
+		.pieces = kv_u32_or(info->attrs[KVERBS_A_BUF_PIECES], 0),
+		.node = kv_u32_or(info->attrs[KVERBS_A_BUF_NODE], NUMA_NO_NODE),
+	};
+
+	return kv_buf_create(dev, owner, &init, info->extack);
+}
+
+static const struct kv_noun buf_noun = {
+	.class = &kv_buf_class,
+	.id = KVERBS_A_BUF_ID,
+	.dev = KVERBS_A_BUF_DEV,
+	.persistent = KVERBS_A_BUF_PERSISTENT,
+	.check = check_new,
+	.make = make_buf,
+	.fill = fill_buf,
+};
+
+static int check_range(struct genl_info *info, const struct kv_buf *buf, u64 offset, u64 length)
+{
+	struct kv_refusal why;
+
+	if (!kv_buf_rules_check_range(buf->length, offset, length, &why))
+		return 0;
+	return kv_msg_refuse_by(info, &why);
+}
+
+static int buf_write(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *data = info->attrs[KVERBS_A_BUF_DATA];
+	u64 offset = kv_u64_or(info->attrs[KVERBS_A_BUF_OFFSET], 0);
+	struct kv_obj *obj;
+	struct kv_buf *buf;
+	int ret;
+
+	ret = kv_msg_need(info, KVERBS_A_BUF_DATA, "data is missing") ?:
+	      kv_msg_lock_obj(info, KVERBS_A_BUF_ID, &kv_buf_class, &obj);
+	if (ret)
+		return ret;
+	buf = container_of(obj, struct kv_buf, obj);
+	ret = check_range(info, buf, offset, nla_len(data));
+	if (!ret)
+		kv_buf_write(buf, offset, nla_data(data), nla_len(data));
+	kv_obj_unlock(obj);
+	return ret;
+}
+
+static int read(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+{
+	u64 offset = kv_u64_or(info->attrs[KVERBS_A_BUF_OFFSET], 0);
+	u64 length = nla_get_u64(info->attrs[KVERBS_A_BUF_LENGTH]);
+	struct kv_buf *buf = container_of(obj, struct kv_buf, obj);
+	struct nlattr *attr;
+	int ret;
+
+	ret = check_range(info, buf, offset, length);
+	if (ret)
+		return ret;
+	attr = nla_reserve(skb, KVERBS_A_BUF_DATA, length);
+	if (!attr)
+		return -EMSGSIZE;
+	kv_buf_read(buf, offset, nla_data(attr), nla_len(attr));
+	return 0;
+}
+
+static int buf_read(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *length = info->attrs[KVERBS_A_BUF_LENGTH];
+
+	if (!length)
+		return kv_msg_need(info, KVERBS_A_BUF_LENGTH,
+				   "length is missing: how many bytes?");
+	if (nla_get_u64(length) > KVERBS_DATA_MAX)
+		return kv_msg_refuse(info, length, -EINVAL,
+				     "length is above what one message carries: "
+				     __stringify(KVERBS_DATA_MAX));
+	return kv_msg_command(info, &buf_noun, nla_total_size(nla_get_u64(length)), read);
+}
+
+#define TAKES(NAME) KV_TAKES(BUF, NAME)
+
+static const struct kv_command buf_commands[] = {
+	KV_COMMAND(BUF, NEW, kv_netlink_new, TAKES(DEV), TAKES(PERSISTENT), TAKES(LENGTH),
+		   TAKES(PIECES), TAKES(NODE)),
+	KV_COMMAND(BUF, DEL, kv_netlink_del, TAKES(ID)),
+	KV_LIST_AT_ONCE(BUF, GET, kv_netlink_get, TAKES(ID)),
+	KV_COMMAND_AT_ONCE(BUF, WRITE, buf_write, TAKES(ID), TAKES(OFFSET), TAKES(DATA)),
+	KV_COMMAND_AT_ONCE(BUF, READ, buf_read, TAKES(ID), TAKES(LENGTH), TAKES(OFFSET)),
+};
+
+const struct kv_command_set kv_buf_commands = {
+	.noun = &buf_noun,
+	.policy = policy,
+	.max = KVERBS_A_BUF_MAX,
+	.command = buf_commands,
+	.commands = ARRAY_SIZE(buf_commands),
+};

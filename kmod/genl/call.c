@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/kcov.h>
+#include <linux/memcontrol.h>
+#include <linux/netlink.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <net/sock.h>
+#include "dev.h"
+#include "genl/call.h"
+#include "genl/msg.h"
+#include "refuse.h"
+
+/*
+ * Generic netlink holds a lock while it calls a handler (cb_lock, genl_rcv()), and whoever
+ * registers a family waits for that lock, and behind him all other messages of all families.
+ * So no handler waits. A command that may wait is carried out by a work item: the handler
+ * returns -EINTR, at which netlink_rcv_skb() acknowledges nothing, and the work item calls
+ * the same function as the handler does for other commands, and acknowledges.
+ *
+ * The commands of a socket are carried out in the order in which they came: one that need not
+ * wait is queued, too, if others are queued, or if the lock of its device is taken.
+ */
+
+/**
+ * struct queued - a command that a work item carries out
+ * @call: the command; its message is a clone, which shares the bytes with the sender's
+ * @job: in kv_owner.jobs
+ * @memcg: the sender's, with a reference; NULL: none
+ * @info: what the handler got, but with an @extack and @attrs of its own
+ * @extack: the reason of a refusal
+ * @attrs: point into the message
+ */
+struct queued {
+	struct kv_call call;
+	struct kv_job job;
+	struct mem_cgroup *memcg;
+	struct genl_info info;
+	struct netlink_ext_ack extack;
+	struct nlattr *attrs[];
+};
+
+/* A number is in use again when its socket is closed: answers would go to another socket. */
+static bool orphaned(const struct kv_call *call)
+{
+	return sock_flag(NETLINK_CB(call->skb).sk, SOCK_DEAD);
+}
+
+static void run_queued(struct kv_job *job)
+{
+	struct queued *queued = container_of(job, struct queued, job);
+	struct sk_buff *skb = queued->call.skb;
+	struct nlmsghdr *nlh = nlmsg_hdr(skb);
+	struct mem_cgroup *old;
+	int ret;
+
+	/* Memory is charged to who asks for it. */
+	old = set_active_memcg(queued->memcg);
+	/* What the fuzzer's messages reach is found by the handle of who sent them. */
+	kcov_remote_start_common(skb_get_kcov_handle(skb));
+	ret = queued->call.run(skb, &queued->info);
+	kcov_remote_stop();
+	set_active_memcg(old);
+	if ((ret || nlh->nlmsg_flags & NLM_F_ACK) && !orphaned(&queued->call))
+		netlink_ack(skb, nlh, ret, &queued->extack);
+	cond_resched();
+}
+
+static void release_queued(struct kv_job *job)
+{
+	struct queued *queued = container_of(job, struct queued, job);
+
+	/* The message is not charged to the socket. */
+	queued->call.skb->sk = NULL;
+	consume_skb(queued->call.skb);
+	mem_cgroup_put(queued->memcg);
+	kv_owner_put(queued->call.owner);
+	kfree(queued);
+}
+
+static struct sk_buff *clone(struct sk_buff *skb)
+{
+	struct sk_buff *copy = netlink_skb_clone(skb, GFP_KERNEL);
+
+	/* The kernel's socket: netlink_ack() sends from there. */
+	if (copy)
+		copy->sk = skb->sk;
+	return copy;
+}
+
+/* -EINTR: a work item will carry the command out, and the handler is not to touch it again. */
+static int queue(const struct kv_call *call, const struct genl_info *info)
+{
+	unsigned int attrs = info->attrs ? call->attrs : 0;
+	struct queued *queued;
+
+	queued = kzalloc(struct_size(queued, attrs, attrs), GFP_KERNEL_ACCOUNT);
+	if (!queued)
+		return -ENOMEM;
+	queued->call = *call;
+	queued->call.queued = true;
+	queued->call.skb = clone(call->skb);
+	if (!queued->call.skb) {
+		kfree(queued);
+		return -ENOMEM;
+	}
+	kv_owner_get(call->owner);
+	queued->job.run = run_queued;
+	queued->job.release = release_queued;
+	queued->memcg = get_mem_cgroup_from_mm(current->mm);
+	queued->info = *info;
+	queued->info.attrs = queued->attrs;
+	queued->info.extack = &queued->extack;
+	queued->info.user_ptr[0] = &queued->call;
+	memcpy(queued->attrs, info->attrs, attrs * sizeof(*queued->attrs));
+	if (kv_jobs_add(&call->owner->jobs, &queued->job))
+		return -EINTR;
+	release_queued(&queued->job);
+	return kv_refuse(info->extack, -EBUSY,
+			 "128 commands of this socket have not been answered: read the answers first");
+}
+
+/**
+ * kv_call_begin() - before each command: whose is it, and may it be carried out here?
+ * @ops: the command
+ * @skb: the message
+ * @info: the parsed message
+ *
+ * Return: 0, to be followed by kv_call_end(); -EINTR if the command is queued; or a refusal.
+ */
+int kv_call_begin(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
+		  struct genl_info *info)
+{
+	struct kv_call call = {
+		.flags = ops->internal_flags,
+		.run = ops->doit,
+		.attrs = ops->maxattr + 1,
+		.skb = skb,
+		.nice = task_nice(current),
+	};
+	int ret;
+
+	call.owner = kv_owner_of_socket(NETLINK_CB(skb).sk, info->snd_portid);
+	if (!call.owner)
+		return -ENOMEM;
+	if (!(call.flags & KV_CALL_AT_ONCE) || kv_jobs_any(&call.owner->jobs)) {
+		ret = queue(&call, info);
+	} else {
+		info->user_ptr[0] = kmemdup(&call, sizeof(call), GFP_KERNEL);
+		ret = info->user_ptr[0] ? 0 : -ENOMEM;
+	}
+	if (ret)
+		kv_owner_put(call.owner);
+	return ret;
+}
+
+/**
+ * kv_call_end() - after a command that was carried out in its handler, or was queued there
+ * @ops: the command
+ * @skb: the message
+ * @info: the parsed message
+ */
+void kv_call_end(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
+		 struct genl_info *info)
+{
+	struct kv_call *call = kv_call_of(info);
+
+	kv_owner_put(call->owner);
+	kfree(call);
+}
+
+/**
+ * kv_call_lock() - enter the control path of a device
+ * @info: the message
+ * @dev: the device
+ *
+ * A handler does not wait for the lock: the command is queued, and begins anew in a work item.
+ * So nothing may have been made or changed before.
+ *
+ * Return: 0 with dev->lock held; -EINTR if the command is queued, or a negative errno without.
+ */
+int kv_call_lock(struct genl_info *info, struct kv_dev *dev)
+{
+	const struct kv_call *call = kv_call_of(info);
+
+	if (call->queued)
+		mutex_lock(&dev->lock);
+	else if (!mutex_trylock(&dev->lock))
+		return queue(call, info);
+	return 0;
+}
+
+/**
+ * kv_call_orphaned() - has the sender's socket been closed?
+ * @info: the message
+ *
+ * Return: true if nobody waits for the answer.
+ */
+bool kv_call_orphaned(const struct genl_info *info)
+{
+	return orphaned(kv_call_of(info));
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KV_CALL_H
+#define _KV_CALL_H
+
+#include <net/genetlink.h>
+#include "compat.h"
+#include "owner.h"
+
+struct kv_dev;
+
+/*
+ * genl_ops.internal_flags: of which rank the command's objects are, and:
+ *
+ * KV_CALL_AT_ONCE: the command does not wait; the others may, for a verb, a thread, or
+ *	another command
+ */
+#define KV_CALL_RANK 0x0f
+#define KV_CALL_AT_ONCE 0x10
+static_assert(KV_CALL_RANK + 1 >= KV_OBJ_RANKS);
+
+/**
+ * struct kv_call - a command under way; genl_info.user_ptr[0]
+ * @owner: the sender, with a reference
+ * @flags: genl_ops.internal_flags
+ * @run: carries the command out
+ * @attrs: how many attributes its policy has
+ * @skb: the message, in front
+ * @nice: the niceness of the sender's thread
+ * @queued: a work item carries the command out, and may wait
+ */
+struct kv_call {
+	struct kv_owner *owner;
+	unsigned int flags;
+	int (*run)(struct sk_buff *skb, struct genl_info *info);
+	unsigned int attrs;
+	struct sk_buff *skb;
+	int nice;
+	bool queued;
+};
+
+int kv_call_begin(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
+		  struct genl_info *info);
+void kv_call_end(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
+		 struct genl_info *info);
+int kv_call_lock(struct genl_info *info, struct kv_dev *dev);
+bool kv_call_orphaned(const struct genl_info *info);
+
+/**
+ * kv_call_of() - the command that a message is
+ * @info: the message
+ *
+ * Return: the call.
+ */
+static inline struct kv_call *kv_call_of(const struct genl_info *info)
+{
+	return info->user_ptr[0];
+}
+
+/**
+ * kv_call_rank() - which objects a command is about
+ * @flags: genl_ops.internal_flags
+ *
+ * Return: their rank.
+ */
+static inline enum kv_obj_rank kv_call_rank(unsigned int flags)
+{
+	return flags & KV_CALL_RANK;
+}
+
+#endif

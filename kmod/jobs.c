@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "jobs.h"
+
+/* Jobs that one owner may have: a sender that reads no answers is stopped here. */
+#define JOBS_MAX 128
+
+static struct workqueue_struct *queue;
+
+/**
+ * kv_jobs_start() - before the first job
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kv_jobs_start(void)
+{
+	/*
+	 * Each owner has one work item: a job that hangs holds up no other owner's. In sysfs one
+	 * says on which CPUs, and how urgently, commands are carried out while runs measure.
+	 */
+	queue = alloc_workqueue("kverbs", WQ_UNBOUND | WQ_SYSFS, WQ_MAX_ACTIVE);
+	return queue ? 0 : -ENOMEM;
+}
+
+/**
+ * kv_jobs_stop() - all jobs are done when this returns; none is added any more
+ */
+void kv_jobs_stop(void)
+{
+	destroy_workqueue(queue);
+}
+
+/* The next job leaves the list; NULL if there is none. */
+static struct kv_job *pop(struct kv_jobs *jobs)
+{
+	struct kv_job *job;
+
+	lockdep_assert_held(&jobs->lock);
+	job = list_first_entry_or_null(&jobs->queued, struct kv_job, link);
+	if (job)
+		list_del(&job->link);
+	return job;
+}
+
+static void run_all(struct work_struct *work)
+{
+	struct kv_jobs *jobs = container_of(work, struct kv_jobs, work);
+	struct kv_job *job, *next;
+
+	spin_lock(&jobs->lock);
+	job = pop(jobs);
+	spin_unlock(&jobs->lock);
+	while (job) {
+		job->run(job);
+		spin_lock(&jobs->lock);
+		if (!--jobs->count)
+			wake_up_all(&jobs->idle);
+		next = pop(jobs);
+		spin_unlock(&jobs->lock);
+		/* The jobs' owner may go with its last job. */
+		job->release(job);
+		job = next;
+	}
+}
+
+/**
+ * kv_jobs_init() - an owner is made
+ * @jobs: its jobs
+ */
+void kv_jobs_init(struct kv_jobs *jobs)
+{
+	spin_lock_init(&jobs->lock);
+	INIT_LIST_HEAD(&jobs->queued);
+	init_waitqueue_head(&jobs->idle);
+	INIT_WORK(&jobs->work, run_all);
+}
+
+/**
+ * kv_jobs_add() - have a job done after those that were added before
+ * @jobs: the jobs of an owner
+ * @job: the job, which keeps the owner until it is released
+ *
+ * Return: false if the owner has too many: the job stays the caller's.
+ */
+bool kv_jobs_add(struct kv_jobs *jobs, struct kv_job *job)
+{
+	bool full, first;
+
+	spin_lock(&jobs->lock);
+	full = jobs->count >= JOBS_MAX;
+	first = !full && !jobs->count++;
+	if (!full)
+		list_add_tail(&job->link, &jobs->queued);
+	/* Under the lock: the job, and the owner with it, may be gone after that. */
+	if (first)
+		queue_work(queue, &jobs->work);
+	spin_unlock(&jobs->lock);
+	return !full;
+}
+
+/**
+ * kv_jobs_wait() - wait until nothing is to be done
+ * @jobs: the jobs of an owner
+ *
+ * Context: may sleep
+ * Return: 0, or -ERESTARTSYS if a signal came first.
+ */
+int kv_jobs_wait(struct kv_jobs *jobs)
+{
+	return wait_event_interruptible(jobs->idle, !kv_jobs_any(jobs));
+}
+
+/**
+ * kv_jobs_close() - nobody wants the jobs done any more
+ * @jobs: the jobs of an owner; none is added any more
+ *
+ * Jobs that have not begun are dropped.
+ *
+ * Context: may sleep, until the job that runs is done
+ */
+void kv_jobs_close(struct kv_jobs *jobs)
+{
+	struct kv_job *job;
+
+	do {
+		spin_lock(&jobs->lock);
+		job = pop(jobs);
+		jobs->count -= !!job;
+		spin_unlock(&jobs->lock);
+		if (job)
+			job->release(job);
+	} while (job);
+	flush_work(&jobs->work);
+}

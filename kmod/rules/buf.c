@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include <linux/errno.h>
+#include "buf.h"
+
+#define PAGE_MIN 4096
+
+/**
+ * kv_reg_page_size() - the pages of which a registration consists on a device
+ * @cap: the device's page_size_cap, a bit for each size
+ * @page: bytes of the host's page
+ *
+ * The smallest of the device's page sizes, but not below 4096 bytes, as in
+ * ib_srp (srp_add_one()). The host's page may be one that the device does not
+ * have: irdma codes every size but 2 MiB and 1 GiB as 4096 bytes (irdma_set_page()).
+ *
+ * Return: bytes, a power of two.
+ */
+__u32 kv_reg_page_size(__u64 cap, __u32 page)
+{
+	/* siw tells the host's page, and devices that tell none take that. */
+	__u64 smallest = cap & -cap;
+
+	if (!smallest || smallest > 1U << 31)
+		return page;
+	return smallest > PAGE_MIN ? (__u32)smallest : PAGE_MIN;
+}
+
+/**
+ * kv_buf_rules_check_range() - do these bytes lie in the buffer, and is there one?
+ * @buffer: bytes of the buffer
+ * @offset: first byte
+ * @length: bytes
+ * @why: receives the refusal
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_buf_rules_check_range(__u64 buffer, __u64 offset, __u64 length, struct kv_refusal *why)
+{
+	if (length && offset < buffer && length <= buffer - offset)
+		return 0;
+	return kv_refusal_set(why, -EINVAL,
+			      "offset and length name no byte, or bytes beyond the end of the buffer");
+}
+
+/* A peer's write or atomic is a write of the local device, too. */
+static int check_access(const struct kv_reg_facts *reg, struct kv_refusal *why)
+{
+	if (reg->access & (KVERBS_ACCESS_REMOTE_WRITE | KVERBS_ACCESS_REMOTE_ATOMIC) &&
+	    !(reg->access & KVERBS_ACCESS_LOCAL_WRITE))
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_MR_ACCESS,
+					   "access: remote write and remote atomic need local write too");
+	/* mlx5 refuses the right where UMR can't change it (set_reg_wr()), others drop it. */
+	if (reg->access & KVERBS_ACCESS_REMOTE_ATOMIC && !reg->atomic)
+		return kv_refusal_set_attr(why, -EOPNOTSUPP, KVERBS_A_MR_ACCESS,
+					   "access: the device has no atomic operations");
+	return 0;
+}
+
+/**
+ * kv_reg_check() - can the MR be registered so?
+ * @reg: what is asked for
+ * @why: receives the refusal; attributes are those of KVERBS_A_MR_*
+ *
+ * Return: 0, -EINVAL, or -EOPNOTSUPP if the device is to blame.
+ */
+int kv_reg_check(const struct kv_reg_facts *reg, struct kv_refusal *why)
+{
+	__u64 first = reg->offset & (reg->page_size - 1);
+	int ret = check_access(reg, why);
+
+	if (!ret)
+		ret = kv_buf_rules_check_range(reg->buffer, reg->offset, reg->length, why);
+	if (ret)
+		return ret;
+	/* In this order nothing wraps: no buffer has as many bytes. */
+	if (first + reg->length > (__u64)reg->max_pages * reg->page_size)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_MR_LENGTH,
+					   "offset and length name more pages than the mr's max_pages");
+	return 0;
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include "dev.h"
+#include "event.h"
+#include "qp.h"
+#include "refuse.h"
+#include "run.h"
+
+/* Forget the pass before, and set the limits of the next. */
+static struct kv_loop *worker_prep_pass(struct kv_worker *worker, u64 iters, u64 time)
+{
+	struct kv_loop *loop = &worker->loop;
+
+	kv_loop_reset(loop);
+	loop->iters = iters;
+	loop->time = time;
+	return loop;
+}
+
+static int worker_measure(struct kv_worker *worker)
+{
+	const struct kv_run_spec *spec = &worker->run->spec;
+	kv_loop_fn fn = worker->run->fn;
+	struct kv_loop *loop;
+	u64 start;
+	int ret = 0;
+
+	WRITE_ONCE(worker->cpu, raw_smp_processor_id());
+	if (spec->warmup) {
+		ret = fn(worker_prep_pass(worker, spec->warmup, ~0ULL));
+		WRITE_ONCE(worker->warmup, worker->loop.done);
+	}
+	loop = worker_prep_pass(worker, spec->iters, spec->time_ns == ~0ULL ? ~0ULL :
+				kv_env_ns_to_ticks(spec->time_ns));
+	WRITE_ONCE(worker->measuring, true);
+	if (ret)
+		return ret;
+	start = ktime_get_raw_ns();
+	ret = fn(loop);
+	WRITE_ONCE(worker->elapsed_ns, ktime_get_raw_ns() - start);
+	WRITE_ONCE(worker->cpu, raw_smp_processor_id());
+	return ret;
+}
+
+static void worker_release(struct kv_worker *worker)
+{
+	u32 i;
+
+	for (i = 0; i < worker->ends; i++) {
+		struct kv_qp *qp = worker->from[i].qp;
+
+		qp->needs_reset = worker->loop.busy ||
+			    (worker->error && worker->error != -ECANCELED);
+		kv_qp_release(qp);
+	}
+}
+
+static int first_error(const struct kv_run *run)
+{
+	u32 i;
+
+	for (i = 0; i < run->workers; i++)
+		if (run->worker[i].error)
+			return run->worker[i].error;
+	return 0;
+}
+
+/* The last worker has ended. */
+static void end_run(struct kv_run *run)
+{
+	struct kv_event event = {
+		.type = KVERBS_EVENT_RUN_DONE,
+		.error = first_error(run),
+	};
+
+	/* Pairs with the acquire of who reads the result. */
+	smp_store_release(&run->state, KVERBS_RUN_DONE);
+	kv_event_send_obj(&run->obj, &event);
+	/* The run may be freed from here on. */
+	complete_all(&run->done);
+}
+
+static int worker_thread(void *arg)
+{
+	struct kv_worker *worker = arg;
+	struct kv_run *run = worker->run;
+	int ret;
+
+	ret = worker_measure(worker);
+	/* Pairs with the release of who stops it. */
+	if (ret == -ECANCELED && smp_load_acquire(&worker->loop.stop))
+		ret = READ_ONCE(run->stop_reason);
+	WRITE_ONCE(worker->error, ret);
+	/* Which of several QPs met it the loop does not say. */
+	kv_event_send_wc(worker->ends == 1 ? &worker->from->qp->obj : &run->obj,
+			 worker->loop.wc_status, worker->loop.vendor_err);
+	worker_release(worker);
+	/* Orders what the others have left before what the last one reads. */
+	if (atomic_dec_and_test(&run->active))
+		end_run(run);
+	module_put_and_kthread_exit(0);
+}
+
+/**
+ * kv_worker_init() - what a worker needs but its thread
+ * @worker: zeroed; kv_worker_exit() frees what it has
+ * @run: whose it is, its spec there
+ * @number: which of them
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number)
+{
+	const struct kv_run_spec *spec = &run->spec;
+	struct kv_loop *loop = &worker->loop;
+
+	worker->run = run;
+	worker->ends = kv_run_ends(spec->loop);
+	worker->from = &run->spec.end[number * worker->ends];
+	worker->cpu = -1;
+	worker->hist = kvzalloc_node(sizeof(*worker->hist), GFP_KERNEL_ACCOUNT,
+				     ibdev_to_node(run->obj.dev->ib));
+	if (!worker->hist)
+		return -ENOMEM;
+	kv_hist_reset(worker->hist);
+	loop->hist = worker->hist;
+	loop->a = &worker->end[0];
+	loop->b = worker->ends > 1 ? &worker->end[1] : NULL;
+	loop->timeout = kv_env_ns_to_ticks(spec->timeout_ns);
+	loop->grace = kv_env_ns_to_ticks(KVERBS_GRACE_NS);
+	loop->spins = spec->spins;
+	return 0;
+}
+
+/**
+ * kv_worker_exit() - undo kv_worker_init()
+ * @worker: its thread has ended, or never began
+ */
+void kv_worker_exit(struct kv_worker *worker)
+{
+	kvfree(worker->hist);
+}
+
+static int worker_create(struct kv_worker *worker, struct netlink_ext_ack *extack)
+{
+	const struct kv_run *run = worker->run;
+	struct task_struct *task;
+
+	/* The thread's: an rmmod while it runs is refused. One that is under way wins. */
+	if (!try_module_get(THIS_MODULE))
+		return kv_refuse(extack, -ENODEV, "the module is being unloaded");
+	task = kthread_create_on_node(worker_thread, worker, ibdev_to_node(run->obj.dev->ib),
+				      "kverbs/%u", run->obj.id);
+	if (IS_ERR(task)) {
+		module_put(THIS_MODULE);
+		return kv_refuse(extack, PTR_ERR(task), "no thread for the run");
+	}
+	/* The thread takes the caller's niceness, so that both spaces compete for the CPU alike. */
+	set_user_nice(task, worker->run->spec.nice);
+	if (run->spec.cpu >= 0)
+		kthread_bind(task, run->spec.cpu);
+	worker->task = task;
+	return 0;
+}
+
+/**
+ * kv_workers_spawn() - start the threads of a run: all, or none
+ * @run: has its id, its QPs claimed; it may end at any time after this
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno.
+ */
+int kv_workers_spawn(struct kv_run *run, struct netlink_ext_ack *extack)
+{
+	const struct kv_event event = { .type = KVERBS_EVENT_RUN_STARTED };
+	u32 i, n = run->workers;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		ret = worker_create(&run->worker[i], extack);
+		if (ret)
+			goto err_stop;
+	}
+	kv_event_send_obj(&run->obj, &event);
+	/* The run stays: who destroys it needs the lock. */
+	for (i = 0; i < n; i++)
+		wake_up_process(run->worker[i].task);
+	return 0;
+
+err_stop:
+	/* A thread that was never woken ends without its function. */
+	while (i--) {
+		kthread_stop(run->worker[i].task);
+		module_put(THIS_MODULE);
+	}
+	return ret;
+}
