@@ -12,7 +12,7 @@ done
 check "the module unloads" rmmod kverbs
 # Where memory was refused on purpose (contract's part "memory"), the kernel says who has asked. Which data
 # races are ours scripts/vm says.
-dmesg | awk -v fails="$([ -e /sys/kernel/debug/failslab ] && echo 1)" '
+dmesg | awk -f ../../foreign.awk | awk -v fails="$([ -e /sys/kernel/debug/failslab ] && echo 1)" '
 	/BUG: KCSAN: / { race = 1 }
 	race && /==========/ { race = 0 }
 	race { next }

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Prints a kernel log without reports that are known to be others' own; each of their lines becomes an empty one.
+#
+# siw: a listener that goes has one reference too few. siw_accept_newconn() takes one for a new connection and puts it
+# when siw_proc_mpareq() has ended; if the peer is gone meanwhile, siw_cm_work_handler() has put it already ("Socket close
+# before MPA request received"). No function of the module is in such a trace: a listener of user space's goes.
+function release(   i) {
+	for (i = 1; i <= held; i++)
+		print foreign && !ours ? "" : line[i]
+	held = foreign = ours = 0
+}
+/\[ cut here \]/ { release(); inside = 1 }
+!inside { print; next }
+{ line[++held] = $0 }
+/ siw_destroy_listen\+/ { foreign = 1 }
+/\[kverbs\]/ { ours = 1 }
+# A report that has lost its end ends somewhere.
+/\[ end trace / || held == 200 { release(); inside = 0 }
+END { release() }
