@@ -23,6 +23,11 @@ static void *put(struct out *out, size_t bytes)
 	return at;
 }
 
+static void put_padding(struct out *out)
+{
+	put(out, NLA_ALIGN(out->used) - out->used);
+}
+
 static void put_number(struct out *out, uint64_t value, size_t bytes)
 {
 	uint8_t *at = put(out, bytes);
@@ -117,9 +122,13 @@ static void put_payload(struct out *out, const struct message *m, const struct n
 static unsigned int put_node(struct out *out, const struct message *m, unsigned int i)
 {
 	const struct node *node = &m->node[i];
-	size_t begin = out->used;
-	struct nlattr *attr = put(out, NLA_HDRLEN);
+	struct nlattr *attr;
+	size_t begin;
 
+	/* One that is within what became mere bytes begins where an attribute may. */
+	put_padding(out);
+	begin = out->used;
+	attr = put(out, NLA_HDRLEN);
 	i++;
 	if (node->kind != KIND_NEST && attr)
 		put_payload(out, m, node);
@@ -128,7 +137,7 @@ static unsigned int put_node(struct out *out, const struct message *m, unsigned 
 	if (attr) {
 		attr->nla_type = node->type;
 		attr->nla_len = (uint16_t)(out->used - begin + (size_t)node->lie);
-		put(out, NLA_ALIGN(out->used) - out->used);
+		put_padding(out);
 	}
 	return i;
 }

@@ -188,7 +188,7 @@ static int take_answers(const struct message *m)
 		struct nlmsghdr *nlh = answer;
 		int left = (int)n;
 
-		for (; NLMSG_OK(nlh, (unsigned int)left); nlh = NLMSG_NEXT(nlh, left)) {
+		for (; left > 0 && NLMSG_OK(nlh, (unsigned int)left); nlh = NLMSG_NEXT(nlh, left)) {
 			struct genlmsghdr *genl = NLMSG_DATA(nlh);
 
 			if (nlh->nlmsg_type == NLMSG_ERROR && nlh->nlmsg_seq == MARK) {
