@@ -101,6 +101,12 @@ else
 	check "10000 samples have a p99.9" sh -c "awk '/ p99.9 / { getline; exit \$5 == \"-\" }' '$work/many'"
 fi
 
+# In user space ibv_reg_mr() is one verb.
+# shellcheck disable=SC2086
+kverbs lat $by_cm --op read --space kernel --iters 100 --json "$work/lat.json" >/dev/null 2>"$work/err"
+check "JSON tells the stages of a registration by the kernel, and they are all of it" \
+	jq -e '.cell.result | .stages_ns.reg_mr | .map and .post and .completion and add == $all' --argjson all \
+	"$(jq '.cell.result.verbs_ns.reg_mr // 0' "$work/lat.json")" "$work/lat.json"
 # shellcheck disable=SC2086
 check "JSON to a file" kverbs lat $by_cm --op read --space user --iters 100 --json "$work/lat.json"
 check "keys of both spaces have the same ordering here" \

@@ -317,7 +317,8 @@ for context in $contexts; do
 		kverbs batch "$work/batch"
 done
 dmesg >"$work/log"
-check "no cq was ever too full for its device" sh -c "! grep -F 'queue full' '$work/log'"
+# Of a QP's send queue rxe says so, too, where one that is full goes to ERR: the marker behind what is flushed waits for a place.
+check "no cq was ever too full for its device" sh -c "! grep -F 'queue full' '$work/log' | grep -vF 'send queue full'"
 
 # The netdev below.
 hold softirq

@@ -57,42 +57,18 @@ static void print_error(const struct kv_trace_call *call)
 		fprintf(stderr, " not called: %s (%s)", why, kv_errno_name(call->error));
 }
 
-static unsigned int count_stages(const struct kv_trace_call *call)
-{
-	unsigned int stages = 0;
-
-	for (unsigned int i = 0; call->stage_ns && i <= KVERBS_STAGE_MAX; i++)
-		stages += call->stage_ns[i] != 0;
-	return stages;
-}
-
 /* A single stage is all of it. */
 static void print_stages(const struct kv_trace_call *call)
 {
 	const char *before = ": ";
 
-	if (count_stages(call) < 2)
-		return;
-	for (unsigned int i = 0; i <= KVERBS_STAGE_MAX; i++) {
-		if (!call->stage_ns[i])
+	for (unsigned int i = 0; call->stage_ns && i <= KVERBS_STAGE_MAX; i++) {
+		if (!call->stage_ns[i] || call->stage_ns[i] == call->ns)
 			continue;
 		fprintf(stderr, "%s%s %.3f", before, kv_enum_name(kv_enum_stage, i),
 			(double)call->stage_ns[i] / 1e3);
 		before = ", ";
 	}
-}
-
-static void put_stages(struct json_object *verb, const struct kv_trace_call *call)
-{
-	struct json_object *stages;
-
-	if (!count_stages(call))
-		return;
-	stages = json_object_new_object();
-	for (unsigned int i = 0; i <= KVERBS_STAGE_MAX; i++)
-		if (call->stage_ns[i])
-			kv_out_put_count(stages, kv_enum_name(kv_enum_stage, i), call->stage_ns[i]);
-	kv_out_put(verb, "stages_ns", stages);
 }
 
 static void print_call(const struct kv_trace_call *call)
@@ -138,7 +114,8 @@ static void note_call(const struct kv_trace_call *call, void *arg)
 		kv_out_put_string(verb, "errno", kv_errno_name(call->error));
 	if (call->timed)
 		kv_out_put_count(verb, "ns", call->ns);
-	put_stages(verb, call);
+	if (call->stage_ns)
+		kv_out_put_stages(verb, "stages_ns", call->stage_ns);
 	if (call->calls > 1)
 		kv_out_put_count(verb, "calls", call->calls);
 	if (call->idle)

@@ -213,7 +213,7 @@ static int measure_pair(struct lat *l, struct kv_fault *f)
 		ret = kv_pair_create(&l->pair, client, server, &l->common.work, f);
 	if (ret)
 		return ret;
-	kv_pair_verbs(&l->pair, l->series.verb_ns);
+	kv_pair_verbs(&l->pair, l->series.verb);
 	kv_retries_start(&l->retries, client, server);
 	if (l->common.verify) {
 		ret = kv_verify_pair(&l->pair, f);

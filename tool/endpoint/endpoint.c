@@ -52,7 +52,7 @@ int kv_endpoint_add_pd(struct kv_endpoint *e, struct kv_fault *f)
 {
 	const struct kv_pd_init init = { .dev = e->site->dev.name };
 	struct kv_pd pd;
-	int ret = kv_op_pd_new(e->site->b, &init, &pd, &e->verb_ns[KV_VERB_PD_NEW]);
+	int ret = kv_op_pd_new(e->site->b, &init, &pd, &e->verb[KV_VERB_PD_NEW].verb_ns);
 
 	e->pd = ret ? 0 : pd.id;
 	return refuse(e, ret, "make a PD", f);
@@ -67,7 +67,7 @@ static int make_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, uint32
 		.context = context,
 	};
 	struct kv_cq cq;
-	int ret = kv_op_cq_new(e->site->b, &init, &cq, &e->verb_ns[KV_VERB_CQ_NEW]);
+	int ret = kv_op_cq_new(e->site->b, &init, &cq, &e->verb[KV_VERB_CQ_NEW].verb_ns);
 
 	*id = ret ? 0 : cq.id;
 	return refuse(e, ret, "make a CQ", f);
@@ -123,7 +123,7 @@ int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_
 	const struct kv_site *site = e->site;
 	const struct kv_buf_init init = { .dev = site->dev.name, .length = length };
 	struct kv_buf made;
-	int ret = kv_op_buf_new(site->b, &init, &made, &e->verb_ns[KV_VERB_TOUCH]);
+	int ret = kv_op_buf_new(site->b, &init, &made, &e->verb[KV_VERB_TOUCH].verb_ns);
 
 	if (ret)
 		return kv_fault_backend(f, site->b, ret, "cannot make a buffer of %u bytes on %s",
@@ -151,7 +151,7 @@ int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, str
 	whole.recv_cq = e->recv_cq;
 	whole.max_send_sge = 1;
 	whole.max_recv_sge = !whole.srq;
-	ret = kv_op_qp_new(e->site->b, &whole, &qp, &e->verb_ns[KV_VERB_QP_NEW]);
+	ret = kv_op_qp_new(e->site->b, &whole, &qp, &e->verb[KV_VERB_QP_NEW].verb_ns);
 	if (ret)
 		return refuse(e, ret, "make a QP", f);
 	e->qp = qp.id;
@@ -174,8 +174,9 @@ int kv_endpoint_step(struct kv_endpoint *e, uint32_t type, enum kv_raw_step step
 {
 	struct kv_qp_modify modify = { .id = e->qp, .attr = *attr };
 	struct kv_backend *b = e->site->b;
-	int ret = kv_raw_modify(b, type, step, &modify, &e->verb_ns[KV_VERB_QP_INIT + step]);
+	int ret = kv_raw_modify(b, type, step, &modify, NULL);
 
+	e->verb[KV_VERB_QP_INIT + step] = b->times;
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot bring a QP on %s to %s",
 					e->site->dev.name, kv_raw_name(step));
@@ -198,7 +199,7 @@ static int add_mr(struct kv_endpoint *e, struct kv_buffer *buf, struct kv_fault 
 
 	if (max && init.max_pages > max)
 		init.max_pages = max;
-	ret = kv_op_mr_new(e->site->b, &init, &mr, &e->verb_ns[KV_VERB_MR_NEW]);
+	ret = kv_op_mr_new(e->site->b, &init, &mr, &e->verb[KV_VERB_MR_NEW].verb_ns);
 	buf->mr = ret ? 0 : mr.id;
 	return refuse(e, ret, "make an MR", f);
 }
@@ -230,7 +231,8 @@ int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t 
 	if (ret)
 		return ret;
 	reg.id = buf->mr;
-	ret = kv_op_mr_reg(e->site->b, &reg, &mr, &e->verb_ns[KV_VERB_MR_REG]);
+	ret = kv_op_mr_reg(e->site->b, &reg, &mr, NULL);
+	e->verb[KV_VERB_MR_REG] = e->site->b->times;
 	if (ret)
 		return kv_fault_backend(f, e->site->b, ret, "cannot register %u bytes on %s",
 					buf->length, e->site->dev.name);

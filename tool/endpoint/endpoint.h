@@ -56,7 +56,7 @@ struct kv_buffer {
  * @psn: the first packet sequence number it sends; the CM chooses another one
  * @conn: its connection, if the CM has made it
  * @armed: the next completion makes an event; see kv_endpoint_sleep()
- * @verb_ns: how long each verb took; the latest where there were several
+ * @verb: how long each verb took; the latest where there were several
  */
 struct kv_endpoint {
 	const struct kv_site *site;
@@ -68,7 +68,7 @@ struct kv_endpoint {
 	uint32_t psn;
 	uint32_t conn;
 	bool armed;
-	uint64_t verb_ns[KV_VERBS];
+	struct kv_times verb[KV_VERBS];
 };
 
 const char *kv_verb_name(enum kv_verb verb);

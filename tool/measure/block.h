@@ -34,7 +34,7 @@ struct kv_watch {
  * @warmup: iterations that were discarded
  * @yields: how often the thread yielded the CPU while samples were taken
  * @elapsed_ns: how long samples were taken
- * @verb_ns: how long setting up took, see kv_pair_verbs()
+ * @verb: how long setting up took, see kv_pair_verbs()
  */
 struct kv_series {
 	struct kv_hist hist;
@@ -43,7 +43,7 @@ struct kv_series {
 	uint64_t warmup;
 	uint64_t yields;
 	uint64_t elapsed_ns;
-	uint64_t verb_ns[KV_VERBS];
+	struct kv_times verb[KV_VERBS];
 };
 
 int kv_block_measure(const struct kv_site *site, struct kv_pair *p, const struct kv_workload *work,

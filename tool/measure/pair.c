@@ -239,8 +239,8 @@ static int connect_cm(struct kv_pair *p, struct kv_fault *f)
 		return ret;
 	peer.dst = listener.src;
 	ret = handshake(p, &peer, listener.id, times, f);
-	for (unsigned int i = 0; i < 2; i++)
-		memcpy(&p->end[i].verb_ns[KV_VERB_CM], times[i].verb_ns, sizeof(times[i].verb_ns));
+	for (unsigned int i = 0; i < 2 * KV_CONN_STEPS; i++)
+		p->end[i % 2].verb[KV_VERB_CM + i / 2].verb_ns = times[i % 2].verb_ns[i / 2];
 	kv_endpoint_del(&p->end[1], KV_CONN, &listener.id);
 	return ret;
 }
@@ -352,13 +352,13 @@ void kv_pair_destroy(struct kv_pair *p)
 /**
  * kv_pair_verbs() - how long each verb took
  * @p: the pair
- * @ns: receives the initiator's times, and the responder's of what only that
+ * @verb: receives the initiator's times, and the responder's of what only that
  *	one needs; 0 for what neither needs
  */
-void kv_pair_verbs(const struct kv_pair *p, uint64_t ns[KV_VERBS])
+void kv_pair_verbs(const struct kv_pair *p, struct kv_times verb[KV_VERBS])
 {
 	for (unsigned int v = 0; v < KV_VERBS; v++)
-		ns[v] = p->end[0].verb_ns[v] ? p->end[0].verb_ns[v] : p->end[1].verb_ns[v];
+		verb[v] = p->end[!p->end[0].verb[v].verb_ns].verb[v];
 }
 
 /**

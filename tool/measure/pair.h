@@ -25,7 +25,7 @@ int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,
 		   const struct kv_site *responder, const struct kv_workload *work,
 		   struct kv_fault *f);
 void kv_pair_destroy(struct kv_pair *p);
-void kv_pair_verbs(const struct kv_pair *p, uint64_t ns[KV_VERBS]);
+void kv_pair_verbs(const struct kv_pair *p, struct kv_times verb[KV_VERBS]);
 void kv_pair_fill(const struct kv_pair *p, unsigned int end, struct kv_run_end *run);
 
 #endif

@@ -171,7 +171,7 @@ static int connect_side(struct job *j, unsigned int s)
 	if (ret)
 		return ret;
 	if (!j->c->rounds)
-		kv_pair_verbs(&j->pair[s], j->c->series[s].verb_ns);
+		kv_pair_verbs(&j->pair[s], j->c->series[s].verb);
 	if (j->plan->verify)
 		ret = blame(j, s, kv_verify_pair(&j->pair[s], j->f));
 	if (ret)

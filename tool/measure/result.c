@@ -159,14 +159,16 @@ void kv_result_hist(struct json_object *obj, const struct kv_hist *h, double ns_
 
 static void put_verbs(struct json_object *obj, const struct kv_series *series)
 {
-	struct json_object *verbs = json_object_new_object();
+	struct json_object *verbs = json_object_new_object(), *stages = json_object_new_object();
 
 	for (unsigned int v = 0; v < KV_VERBS; v++) {
 		/* A verb that was not called took no time. */
-		if (series->verb_ns[v])
-			kv_out_put_count(verbs, kv_verb_name(v), series->verb_ns[v]);
+		if (series->verb[v].verb_ns)
+			kv_out_put_count(verbs, kv_verb_name(v), series->verb[v].verb_ns);
+		kv_out_put_stages(stages, kv_verb_name(v), series->verb[v].stage_ns);
 	}
 	kv_out_put(obj, "verbs_ns", verbs);
+	kv_out_put(obj, "stages_ns", stages);
 }
 
 /**

@@ -56,6 +56,9 @@ void kv_out_put_bool(struct json_object *obj, const char *key, bool value);
 void kv_out_put_ns(struct json_object *obj, const char *key, double ns);
 void kv_out_put_fault(struct json_object *obj, const struct kv_fault *f);
 
+/* stages.c: what each stage took, see struct kv_times; nothing, if none is told */
+void kv_out_put_stages(struct json_object *obj, const char *key, const uint64_t *stage_ns);
+
 /*
  * Each looks into a document, or a part of it; @path is a JSON pointer, such as "/capsule/device"
  * (RFC 6901). What they return @obj still owns. If nothing is there, or null, that is NULL, "-", 0

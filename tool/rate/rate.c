@@ -62,7 +62,7 @@ int kv_rate_create_qp(struct kv_rate *r, uint32_t *id, uint64_t *verb_ns, struct
 	int ret = kv_endpoint_add_qp(&r->end, &init, f);
 
 	*id = r->end.qp;
-	*verb_ns = r->end.verb_ns[KV_VERB_QP_NEW];
+	*verb_ns = r->end.verb[KV_VERB_QP_NEW].verb_ns;
 	return ret;
 }
 
