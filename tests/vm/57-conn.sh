@@ -438,4 +438,10 @@ check "nothing is left in the kernel" nothing_left
 check "no cm_id either" sh -c "! rdma resource show cm_id | grep -F '[kverbs]'"
 objects >"$work/left"
 check "nor in user space" cmp "$work/resources" "$work/left"
+# Which verbs a command consisted of, and how long each took.
+for space in kernel user; do
+	kverbs batch ../../examples/19-connect-cm.kv --space $space --json >"$work/json" 2>"$work/err"
+	check "$space space: ending a connection is one verb, the CM's" \
+		jq -e '[.[] | select(.command == "conn disconnect") | .verbs[]?.stages_ns | select(.) | keys] | unique == [["cm"]]' "$work/json"
+done
 finish
