@@ -25,9 +25,9 @@ static void *alloc_exact(int node, gfp_t flags, size_t bytes)
 }
 
 /*
- * A piece begins and ends with a page of the device's, too: ib_sg_to_pages() maps entries that
- * do, but for the first byte and the last one of all. Memory of the page allocator is aligned
- * to its size, rounded up to a power of two.
+ * A piece consists of whole pages of the device's: within a list of entries ib_sg_to_pages()
+ * takes no other begin but the first one's, and no other end but the last one's. Memory of the
+ * page allocator is aligned to its size, rounded up to a power of two.
  */
 static u32 unit_of(const struct kv_dev *dev)
 {

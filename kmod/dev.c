@@ -235,7 +235,7 @@ u64 kv_dev_max_mr_bytes(const struct kv_dev *dev)
 }
 
 /**
- * kv_dev_caps() - what can be done with a device, of what there is here
+ * kv_dev_caps() - which of KVERBS_CAP_* a device has
  * @dev: the device, not gone
  *
  * The verbs have no bits for transports: they follow from the protocol.

@@ -133,7 +133,7 @@ void kv_obj_counts(u64 *made, u64 *gone);
 
 /**
  * kv_obj_forget_times() - a command begins
- * @obj: what it is about
+ * @obj: the object that the command names
  *
  * Locks: dev->lock
  */

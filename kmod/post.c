@@ -164,9 +164,9 @@ static int post_all(struct kv_post *post, unsigned int *posted, u64 *verb_ns)
 }
 
 /*
- * siw flushes what it has refused at ERR, with its wr_id, if it has filled the slot of the
- * queue by then (siw_post_send(), siw_activate_tx_from_sq()): the QP keeps it. Nor does it
- * say which one it was if it could not begin to send (siw_sq_start()): it may have all.
+ * If siw refuses a request after it has filled a slot of the queue with it, ERR flushes that
+ * request, with its wr_id (siw_post_send(), siw_activate_tx_from_sq()): the QP keeps it. If siw
+ * could not begin to send (siw_sq_start()), it names none: it may have all of them.
  */
 static void drop_refused(struct kv_post *post, unsigned int posted, bool iwarp)
 {

@@ -328,7 +328,7 @@ err_free:
 
 /**
  * kv_run_cancel() - ask the workers to end
- * @run: the run; a worker that has ended stays as it is
+ * @run: the run; for a worker that has ended nothing changes
  * @reason: what they shall report, a negative errno
  */
 void kv_run_cancel(struct kv_run *run, int reason)

@@ -107,7 +107,7 @@ static int worker_thread(void *arg)
 
 /**
  * kv_worker_init() - what a worker needs but its thread
- * @worker: zeroed; kv_worker_exit() frees what it has
+ * @worker: zeroed; kv_worker_exit() frees what it holds
  * @run: whose it is, its spec there
  * @number: which of them
  *

@@ -173,7 +173,7 @@ void kv_call_end(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
  * @info: the message
  * @dev: the device
  *
- * A handler does not wait for the lock: the command is queued, and begins anew in a work item.
+ * A handler does not wait for the lock: the command is queued, and a work item begins it anew.
  * So nothing may have been made or changed before.
  *
  * Return: 0 with dev->lock held; -EINTR if the command is queued, or a negative errno without.
