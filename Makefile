@@ -108,8 +108,9 @@ $(BUILD)/tests/backend.d/%.o: tests/backend/%.c
 
 FUZZ_OBJS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz.d/%.o,$(wildcard tests/fuzz/*.c))
 
+# backtrace() loads libgcc_s, which a guest has only if the program names it.
 $(BUILD)/tests/fuzz: $(FUZZ_OBJS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) -Wl,--no-as-needed -lgcc_s
 
 $(BUILD)/tests/fuzz.d/%.o: tests/fuzz/%.c
 	@mkdir -p $(@D)

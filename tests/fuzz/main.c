@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <kverbs.h>
+#include <execinfo.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,10 +239,40 @@ static int wait_jobs(void)
 {
 	unsigned int others = 0;
 	int status, failed = 0;
+	pid_t pid;
 
-	for (; wait(&status) > 0; others++)
+	for (; (pid = wait(&status)) > 0; others++) {
 		failed |= status;
+		if (WIFSIGNALED(status))
+			printf("fuzz: FAILED: process %d was killed by signal %d\n", pid, WTERMSIG(status));
+	}
+	if (others + 1 < options.jobs)
+		printf("fuzz: FAILED: %u of %u processes could not be made\n",
+		       options.jobs - 1 - others, options.jobs);
 	return failed || others + 1 < options.jobs;
+}
+
+/* A defect of ours: where. addr2line takes the offsets that are printed. */
+static void crashed(int signal)
+{
+	void *frame[32];
+
+	dprintf(STDOUT_FILENO, "fuzz %u: FAILED: signal %d, message %llu\n", job, signal,
+		(unsigned long long)sent);
+	backtrace_symbols_fd(frame, backtrace(frame, 32), STDOUT_FILENO);
+	raise(signal);
+}
+
+static void catch_crashes(void)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	const struct sigaction action = { .sa_handler = crashed, .sa_flags = SA_RESETHAND };
+	void *frame[1];
+
+	/* The first call loads a library. */
+	backtrace(frame, 1);
+	for (unsigned int i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &action, NULL);
 }
 
 static int save_points(void)
@@ -261,6 +293,7 @@ int main(int argc, char **argv)
 
 	parse_options(argc, argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	catch_crashes();
 	place.dev = env("DEV", "rxe0");
 	place.addr = env("ADDR", "192.0.2.1");
 	place.addr6 = env("ADDR6", "2001:db8::1");

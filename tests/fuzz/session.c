@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <kverbs.h>
 #include "fuzz.h"
+#include "sys/now.h"
 
 #define ROOM (256 * 1024)
 #define ERRNOS 134
@@ -25,9 +26,9 @@
 
 /* The sequence number of what asks whether all before it is answered. */
 #define MARK UINT32_MAX
-/* So often, and so long for each: a command ends in 2 s, and a socket has 128 of them. */
-#define MARKS 1000
+/* A command ends in 2 s, and a socket has 128 of them. */
 #define ANSWER_MS 2000
+#define ANSWERS_NS (128 * 2000000000ULL)
 
 uint64_t sent;
 bool session_talks;
@@ -248,9 +249,10 @@ static bool send_mark(int fd)
 static int await_answers(const struct message *m)
 {
 	struct pollfd pollfd = { .fd = sockets[m->socket], .events = POLLIN };
-	int became = 0, now, tries;
+	uint64_t end_ns = kv_now_ns() + ANSWERS_NS;
+	int became = 0, now;
 
-	for (tries = 0; tries < MARKS; tries++) {
+	while (kv_now_ns() < end_ns) {
 		if (!send_mark(pollfd.fd))
 			break;
 		do {

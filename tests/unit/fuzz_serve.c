@@ -33,7 +33,9 @@
 #define HEADER 12
 #define ORDER (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big")
 #define SESSION_MAX 60
-#define STREAM_MAX (1U << 18)
+#define DATA_MAX 2000
+#define MESSAGE_MAX (HEADER + KV_WIRE_HEAD_MAX + DATA_MAX)
+#define STREAM_MAX (1U << 19)
 
 static uint64_t state;
 static uint64_t session_ns;
@@ -470,7 +472,7 @@ static void aim(enum kv_call call, union kv_call_args *args)
 
 static uint32_t max_data(const union kv_call_args *args)
 {
-	return args->buf_write.length < 2000 ? (uint32_t)args->buf_write.length : 2000;
+	return args->buf_write.length < DATA_MAX ? (uint32_t)args->buf_write.length : DATA_MAX;
 }
 
 /* One that another host may ask for. */
@@ -494,7 +496,7 @@ static void put_call(bool good)
 	struct kv_request request = { .seq = ++out.seq, .call = row->name };
 	struct nl_msg *msg = nlmsg_alloc_size(NLMSG_HDRLEN + KV_WIRE_HEAD_MAX);
 	static union kv_call_args args;
-	static uint8_t bytes[2000];
+	static uint8_t bytes[DATA_MAX];
 	uint32_t data;
 
 	fill(row->args, (char *)&args);
@@ -528,8 +530,7 @@ static void spoil_order(void)
 		unsigned int from = i == a ? b : i == b && !twice ? a : i;
 
 		out.at[out.messages++] = out.length;
-		if (out.length + at[from + 1] - at[from] <= STREAM_MAX)
-			put(copy + at[from], at[from + 1] - at[from]);
+		put(copy + at[from], at[from + 1] - at[from]);
 	}
 	out.at[out.messages] = out.length;
 }
@@ -572,7 +573,8 @@ static void make_session(void)
 	out.length = out.messages = out.seq = 0;
 	out.at[0] = 0;
 	put_hello(good || !once_in(30));
-	while (out.messages < n)
+	/* The last one to be put, and one that comes twice. */
+	while (out.messages < n && out.length + 2 * MESSAGE_MAX <= STREAM_MAX)
 		put_call(good || !once_in(3));
 	if (good)
 		return;
