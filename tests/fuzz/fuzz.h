@@ -223,7 +223,7 @@ extern uint64_t sent;
 extern bool session_talks;
 
 /* kcov.c */
-bool kcov_open(void);
+bool kcov_open(unsigned int job);
 void kcov_start(void);
 unsigned int kcov_take(void);
 unsigned int kcov_points(void);

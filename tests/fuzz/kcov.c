@@ -25,16 +25,17 @@ static unsigned int points;
 
 /**
  * kcov_open() - begin to look
+ * @job: number of this process: two can't have the same handle
  *
  * Return: false if this kernel can't.
  */
-bool kcov_open(void)
+bool kcov_open(unsigned int job)
 {
 	static const char path[] = "/sys/kernel/debug/kcov";
 	struct kcov_remote_arg remote = {
 		.trace_mode = KCOV_TRACE_PC,
 		.area_size = ENTRIES,
-		.common_handle = KCOV_SUBSYSTEM_COMMON | 1,
+		.common_handle = KCOV_SUBSYSTEM_COMMON | (job + 1),
 	};
 	int fd;
 

@@ -304,7 +304,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "fuzz: the module is not there, or tells no policies\n");
 		return 1;
 	}
-	kcov = kcov_open();
+	kcov = kcov_open(job);
 	printf("fuzz %u: seed %llu, %u commands, %s\n", job, (unsigned long long)options.seed,
 	       family.commands, kcov ? "guided by KCOV" : "random: this kernel has no KCOV");
 	random_seed(options.seed);
