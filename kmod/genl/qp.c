@@ -77,56 +77,113 @@ static const struct kv_av_attrs numbers_of_alt_av = {
 	.dlid = KVERBS_A_QP_ALT_DLID,
 };
 
-/* --- what a QP is --- */
+/* --- its attributes --- */
 
-static int put_path(struct sk_buff *skb, u32 given, const struct ib_qp_attr *attr)
-{
-	int ret = 0;
+/**
+ * struct row - an attribute of ib_modify_qp()
+ * @number: its number
+ * @bit: by which it is given
+ * @offset: of a number that ib_query_qp() tells, too, in struct ib_qp_attr
+ * @size: of that number in bytes; 0: it is none
+ */
+struct row {
+	int number;
+	u32 bit;
+	u16 offset;
+	u8 size;
+};
 
-	if (given & KV_QPA_AV)
-		ret = kv_put_av(skb, &numbers_of_av, &attr->ah_attr);
-	if (ret || !(given & KV_QPA_ALT_PATH))
-		return ret;
-	return kv_put_av(skb, &numbers_of_alt_av, &attr->alt_ah_attr) ?:
-	       nla_put_u32(skb, KVERBS_A_QP_ALT_PORT, attr->alt_port_num) ?:
-	       nla_put_u32(skb, KVERBS_A_QP_ALT_PKEY_INDEX, attr->alt_pkey_index) ?:
-	       nla_put_u32(skb, KVERBS_A_QP_ALT_TIMEOUT, attr->alt_timeout);
+#define ROW(NAME, BIT) { .number = KVERBS_A_QP_##NAME, .bit = KV_QPA_##BIT }
+#define NUMBER(NAME, BIT, member) {				\
+	.number = KVERBS_A_QP_##NAME,				\
+	.bit = KV_QPA_##BIT,					\
+	.offset = offsetof(struct ib_qp_attr, member),		\
+	.size = sizeof_field(struct ib_qp_attr, member),	\
 }
+
+/* Of several with one bit the first is what is missing. */
+static const struct row rows[] = {
+	ROW(STATE, STATE),
+	ROW(CUR_STATE, CUR_STATE),
+	NUMBER(ACCESS, ACCESS, qp_access_flags),
+	NUMBER(PORT, PORT, port_num),
+	NUMBER(PKEY_INDEX, PKEY_INDEX, pkey_index),
+	NUMBER(QKEY, QKEY, qkey),
+	ROW(PATH_MTU, PATH_MTU),
+	NUMBER(DEST_QPN, DEST_QPN, dest_qp_num),
+	NUMBER(RQ_PSN, RQ_PSN, rq_psn),
+	ROW(DGID, AV),
+	ROW(SGID_INDEX, AV),
+	ROW(DLID, AV),
+	ROW(SL, AV),
+	ROW(TRAFFIC_CLASS, AV),
+	ROW(FLOW_LABEL, AV),
+	ROW(HOP_LIMIT, AV),
+	NUMBER(MIN_RNR_TIMER, MIN_RNR_TIMER, min_rnr_timer),
+	NUMBER(MAX_DEST_RD_ATOMIC, MAX_DEST_RD_ATOMIC, max_dest_rd_atomic),
+	NUMBER(SQ_PSN, SQ_PSN, sq_psn),
+	NUMBER(TIMEOUT, TIMEOUT, timeout),
+	NUMBER(RETRY_CNT, RETRY_CNT, retry_cnt),
+	NUMBER(RNR_RETRY, RNR_RETRY, rnr_retry),
+	NUMBER(MAX_RD_ATOMIC, MAX_RD_ATOMIC, max_rd_atomic),
+	NUMBER(PATH_MIG_STATE, PATH_MIG_STATE, path_mig_state),
+	ROW(ALT_DGID, ALT_PATH),
+	ROW(ALT_SGID_INDEX, ALT_PATH),
+	ROW(ALT_DLID, ALT_PATH),
+	NUMBER(ALT_PORT, ALT_PATH, alt_port_num),
+	NUMBER(ALT_PKEY_INDEX, ALT_PATH, alt_pkey_index),
+	NUMBER(ALT_TIMEOUT, ALT_PATH, alt_timeout),
+	NUMBER(SQD_ASYNC_NOTIFY, SQD_ASYNC_NOTIFY, en_sqd_async_notify),
+};
+
+static u32 get_number(const struct ib_qp_attr *attr, const struct row *row)
+{
+	const void *at = (const void *)attr + row->offset;
+
+	switch (row->size) {
+	case sizeof(u8):
+		return *(const u8 *)at;
+	case sizeof(u16):
+		return *(const u16 *)at;
+	default:
+		return *(const u32 *)at;
+	}
+}
+
+static void set_number(struct ib_qp_attr *attr, const struct row *row, u32 value)
+{
+	void *at = (void *)attr + row->offset;
+
+	switch (row->size) {
+	case sizeof(u8):
+		*(u8 *)at = value;
+		break;
+	case sizeof(u16):
+		*(u16 *)at = value;
+		break;
+	default:
+		*(u32 *)at = value;
+	}
+}
+
+/* --- what a QP is --- */
 
 /* Only what was given: the rest is whatever the driver has there. */
 static int put_attrs(struct sk_buff *skb, u32 given, const struct ib_qp_attr *attr)
 {
-	const struct {
-		u32 bit;
-		int number;
-		u32 value;
-	} all[] = {
-		{ KV_QPA_ACCESS, KVERBS_A_QP_ACCESS,
-		  attr->qp_access_flags & KVERBS_ACCESS__ALL },
-		{ KV_QPA_PORT, KVERBS_A_QP_PORT, attr->port_num },
-		{ KV_QPA_PKEY_INDEX, KVERBS_A_QP_PKEY_INDEX, attr->pkey_index },
-		{ KV_QPA_QKEY, KVERBS_A_QP_QKEY, attr->qkey },
-		{ KV_QPA_PATH_MTU, KVERBS_A_QP_PATH_MTU, ib_mtu_enum_to_int(attr->path_mtu) },
-		{ KV_QPA_DEST_QPN, KVERBS_A_QP_DEST_QPN, attr->dest_qp_num },
-		{ KV_QPA_RQ_PSN, KVERBS_A_QP_RQ_PSN, attr->rq_psn },
-		{ KV_QPA_MIN_RNR_TIMER, KVERBS_A_QP_MIN_RNR_TIMER, attr->min_rnr_timer },
-		{ KV_QPA_MAX_DEST_RD_ATOMIC, KVERBS_A_QP_MAX_DEST_RD_ATOMIC,
-		  attr->max_dest_rd_atomic },
-		{ KV_QPA_SQ_PSN, KVERBS_A_QP_SQ_PSN, attr->sq_psn },
-		{ KV_QPA_TIMEOUT, KVERBS_A_QP_TIMEOUT, attr->timeout },
-		{ KV_QPA_RETRY_CNT, KVERBS_A_QP_RETRY_CNT, attr->retry_cnt },
-		{ KV_QPA_RNR_RETRY, KVERBS_A_QP_RNR_RETRY, attr->rnr_retry },
-		{ KV_QPA_MAX_RD_ATOMIC, KVERBS_A_QP_MAX_RD_ATOMIC, attr->max_rd_atomic },
-		{ KV_QPA_PATH_MIG_STATE, KVERBS_A_QP_PATH_MIG_STATE, attr->path_mig_state },
-		{ KV_QPA_SQD_ASYNC_NOTIFY, KVERBS_A_QP_SQD_ASYNC_NOTIFY,
-		  attr->en_sqd_async_notify },
-	};
-	unsigned int i;
+	const struct row *row;
+	int ret = 0;
 
-	for (i = 0; i < ARRAY_SIZE(all); i++)
-		if (given & all[i].bit && nla_put_u32(skb, all[i].number, all[i].value))
-			return -EMSGSIZE;
-	return put_path(skb, given, attr);
+	for (row = rows; row < rows + ARRAY_SIZE(rows) && !ret; row++)
+		if (row->size && given & row->bit)
+			ret = nla_put_u32(skb, row->number, get_number(attr, row));
+	if (!ret && given & KV_QPA_PATH_MTU)
+		ret = nla_put_u32(skb, KVERBS_A_QP_PATH_MTU, ib_mtu_enum_to_int(attr->path_mtu));
+	if (!ret && given & KV_QPA_AV)
+		ret = kv_put_av(skb, &numbers_of_av, &attr->ah_attr);
+	if (!ret && given & KV_QPA_ALT_PATH)
+		ret = kv_put_av(skb, &numbers_of_alt_av, &attr->alt_ah_attr);
+	return ret;
 }
 
 static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
@@ -153,6 +210,8 @@ static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
 	/* Without an answer from the device the QP is shown without a state. */
 	if (kv_qp_query(qp, &attr, NULL))
 		return 0;
+	/* Drivers add rights that are no remote peer's. */
+	attr.qp_access_flags &= KVERBS_ACCESS__ALL;
 	/* siw and cxgb4 do not tell it. */
 	if (kv_dev_iwarp(obj->dev))
 		attr.port_num = qp->port;
@@ -284,52 +343,14 @@ static const struct kv_noun qp_noun = {
 
 /* --- its states --- */
 
-/* By which attributes a bit is given; the first of several is what is missing. */
-static const struct {
-	int number;
-	u32 bit;
-} bit_of[] = {
-	{ KVERBS_A_QP_STATE, KV_QPA_STATE },
-	{ KVERBS_A_QP_CUR_STATE, KV_QPA_CUR_STATE },
-	{ KVERBS_A_QP_ACCESS, KV_QPA_ACCESS },
-	{ KVERBS_A_QP_PORT, KV_QPA_PORT },
-	{ KVERBS_A_QP_PKEY_INDEX, KV_QPA_PKEY_INDEX },
-	{ KVERBS_A_QP_QKEY, KV_QPA_QKEY },
-	{ KVERBS_A_QP_PATH_MTU, KV_QPA_PATH_MTU },
-	{ KVERBS_A_QP_DEST_QPN, KV_QPA_DEST_QPN },
-	{ KVERBS_A_QP_RQ_PSN, KV_QPA_RQ_PSN },
-	{ KVERBS_A_QP_DGID, KV_QPA_AV },
-	{ KVERBS_A_QP_SGID_INDEX, KV_QPA_AV },
-	{ KVERBS_A_QP_DLID, KV_QPA_AV },
-	{ KVERBS_A_QP_SL, KV_QPA_AV },
-	{ KVERBS_A_QP_TRAFFIC_CLASS, KV_QPA_AV },
-	{ KVERBS_A_QP_FLOW_LABEL, KV_QPA_AV },
-	{ KVERBS_A_QP_HOP_LIMIT, KV_QPA_AV },
-	{ KVERBS_A_QP_MIN_RNR_TIMER, KV_QPA_MIN_RNR_TIMER },
-	{ KVERBS_A_QP_MAX_DEST_RD_ATOMIC, KV_QPA_MAX_DEST_RD_ATOMIC },
-	{ KVERBS_A_QP_SQ_PSN, KV_QPA_SQ_PSN },
-	{ KVERBS_A_QP_TIMEOUT, KV_QPA_TIMEOUT },
-	{ KVERBS_A_QP_RETRY_CNT, KV_QPA_RETRY_CNT },
-	{ KVERBS_A_QP_RNR_RETRY, KV_QPA_RNR_RETRY },
-	{ KVERBS_A_QP_MAX_RD_ATOMIC, KV_QPA_MAX_RD_ATOMIC },
-	{ KVERBS_A_QP_PATH_MIG_STATE, KV_QPA_PATH_MIG_STATE },
-	{ KVERBS_A_QP_ALT_DGID, KV_QPA_ALT_PATH },
-	{ KVERBS_A_QP_ALT_SGID_INDEX, KV_QPA_ALT_PATH },
-	{ KVERBS_A_QP_ALT_DLID, KV_QPA_ALT_PATH },
-	{ KVERBS_A_QP_ALT_PORT, KV_QPA_ALT_PATH },
-	{ KVERBS_A_QP_ALT_PKEY_INDEX, KV_QPA_ALT_PATH },
-	{ KVERBS_A_QP_ALT_TIMEOUT, KV_QPA_ALT_PATH },
-	{ KVERBS_A_QP_SQD_ASYNC_NOTIFY, KV_QPA_SQD_ASYNC_NOTIFY },
-};
-
 static u32 given(const struct genl_info *info)
 {
-	unsigned int i;
+	const struct row *row;
 	u32 mask = 0;
 
-	for (i = 0; i < ARRAY_SIZE(bit_of); i++)
-		if (info->attrs[bit_of[i].number])
-			mask |= bit_of[i].bit;
+	for (row = rows; row < rows + ARRAY_SIZE(rows); row++)
+		if (info->attrs[row->number])
+			mask |= row->bit;
 	return mask;
 }
 
@@ -337,16 +358,16 @@ static u32 given(const struct genl_info *info)
 static void blame(struct genl_info *info, const struct kv_qp_step *wrong)
 {
 	u32 bit = wrong->bit ?: KV_QPA_STATE;
-	unsigned int i;
+	const struct row *row;
 	int first = 0;
 
 	info->extack->_msg = wrong->text;
-	for (i = 0; i < ARRAY_SIZE(bit_of); i++) {
-		if (bit_of[i].bit != bit)
+	for (row = rows; row < rows + ARRAY_SIZE(rows); row++) {
+		if (row->bit != bit)
 			continue;
-		first = first ?: bit_of[i].number;
-		if (info->attrs[bit_of[i].number]) {
-			NL_SET_BAD_ATTR(info->extack, info->attrs[bit_of[i].number]);
+		first = first ?: row->number;
+		if (info->attrs[row->number]) {
+			NL_SET_BAD_ATTR(info->extack, info->attrs[row->number]);
 			return;
 		}
 	}
@@ -357,7 +378,6 @@ static int parse_alt_path(struct genl_info *info, struct kv_qp *qp,
 			  struct ib_qp_attr *attr)
 {
 	struct ib_device *ib = qp->ib->device;
-	struct nlattr **attrs = info->attrs;
 	u32 port = 0;
 	int ret;
 
@@ -371,31 +391,19 @@ static int parse_alt_path(struct genl_info *info, struct kv_qp *qp,
 	if (ret)
 		return ret;
 	if (!rdma_protocol_ib(ib, port))
-		return kv_msg_refuse(info, attrs[KVERBS_A_QP_ALT_PORT], -EINVAL,
+		return kv_msg_refuse(info, info->attrs[KVERBS_A_QP_ALT_PORT], -EINVAL,
 				     "an alternate path is for InfiniBand only");
-	attr->alt_port_num = port;
-	attr->alt_pkey_index = nla_get_u32(attrs[KVERBS_A_QP_ALT_PKEY_INDEX]);
-	attr->alt_timeout = nla_get_u32(attrs[KVERBS_A_QP_ALT_TIMEOUT]);
 	return kv_msg_parse_av(info, &numbers_of_alt_av, ib, port, &attr->alt_ah_attr);
 }
 
-/* Numbers that ib_modify_qp() takes as they are; the mask says which are there. */
+/* The mask says which of them are there. */
 static void parse_numbers(struct nlattr **attrs, struct ib_qp_attr *attr)
 {
-	attr->qp_access_flags = kv_u32_or(attrs[KVERBS_A_QP_ACCESS], 0);
-	attr->pkey_index = kv_u32_or(attrs[KVERBS_A_QP_PKEY_INDEX], 0);
-	attr->qkey = kv_u32_or(attrs[KVERBS_A_QP_QKEY], 0);
-	attr->dest_qp_num = kv_u32_or(attrs[KVERBS_A_QP_DEST_QPN], 0);
-	attr->rq_psn = kv_u32_or(attrs[KVERBS_A_QP_RQ_PSN], 0);
-	attr->min_rnr_timer = kv_u32_or(attrs[KVERBS_A_QP_MIN_RNR_TIMER], 0);
-	attr->max_dest_rd_atomic = kv_u32_or(attrs[KVERBS_A_QP_MAX_DEST_RD_ATOMIC], 0);
-	attr->sq_psn = kv_u32_or(attrs[KVERBS_A_QP_SQ_PSN], 0);
-	attr->timeout = kv_u32_or(attrs[KVERBS_A_QP_TIMEOUT], 0);
-	attr->retry_cnt = kv_u32_or(attrs[KVERBS_A_QP_RETRY_CNT], 0);
-	attr->rnr_retry = kv_u32_or(attrs[KVERBS_A_QP_RNR_RETRY], 0);
-	attr->max_rd_atomic = kv_u32_or(attrs[KVERBS_A_QP_MAX_RD_ATOMIC], 0);
-	attr->path_mig_state = kv_u32_or(attrs[KVERBS_A_QP_PATH_MIG_STATE], 0);
-	attr->en_sqd_async_notify = kv_u32_or(attrs[KVERBS_A_QP_SQD_ASYNC_NOTIFY], 0);
+	const struct row *row;
+
+	for (row = rows; row < rows + ARRAY_SIZE(rows); row++)
+		if (row->size)
+			set_number(attr, row, kv_u32_or(attrs[row->number], 0));
 }
 
 /* The CM of iWARP brings a QP to RTS, and nothing else does. */

@@ -15,11 +15,7 @@
 /* Goes up with every change of a message. */
 #define KV_PROTOCOL 6
 
-/*
- * How long either waits for the other's part. The server speaks first, and learns of a client
- * whose last packet of TCP's handshake was lost by a SYN-ACK that it repeats after 1, 3 and 7 s:
- * over a link that loses packets 10 s are three losses, and 30 s are five.
- */
+/* How long either waits for the other's part: five losses of TCP's handshake, docs/serve.md. */
 #define KV_HELLO_NS 30000000000ULL
 
 /* The longest head of a first message, of either side, and the most data. */
