@@ -68,13 +68,15 @@ $(BUILD)/kmod/%.o: kmod/%.c Makefile
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
 # Programs that the tests run in the guest.
-tests: $(addprefix $(BUILD)/tests/,contract policies untaken untaken.txt backend server_inv)
+tests: $(addprefix $(BUILD)/tests/,contract policies untaken untaken.txt backend server_inv tsc_khz)
 
 # What no command may take, for the program "untaken".
 $(BUILD)/tests/untaken.txt: uapi/kverbs.yaml tests/abi/spec_untaken.py tests/abi/spec.py
 	@mkdir -p $(@D)
 	tests/abi/spec_untaken.py >$@.new
 	mv $@.new $@
+
+$(BUILD)/tests/tsc_khz: $(BUILD)/tool/sys/clock.o $(BUILD)/tool/out/unit.o
 
 $(BUILD)/tests/%: tests/vm/%.c $(NL_OBJS)
 	@mkdir -p $(@D)
