@@ -4,8 +4,8 @@
 
 usage: tests/documents.py [KVERBS]
 
-Links lead to files and headings that are there; the answer in README.md is that of
-tests/det/figures/6.1, and README.md has at most 120 lines; commands and options that a block
+Links lead to files and headings that are there; the answer in README.md and the tables of
+docs/results.md are those of tests/det/figures, and README.md has at most 120 lines; commands and options that a block
 of commands has are those of the tool, build/kverbs or KVERBS. Exit status 1 if not.
 """
 import re
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 README_LINES = 120
-FIGURES = 'tests/det/figures/6.1'
+FIGURES = 'tests/det/figures'
 
 
 def anchor(heading):
@@ -34,26 +34,43 @@ def links(path, text):
             yield f'{path}: {other.name} has no heading for #{heading}'
 
 
-def figures():
-    """(op, bytes): instructions from the kernel, from user space."""
+def figures(kernel):
+    """(op, bytes): of each space the instructions, and how many per cent of the samples have them."""
     found = {}
-    for line in Path(FIGURES).read_text().splitlines():
+    for line in Path(FIGURES, kernel).read_text().splitlines():
         words = line.split()
         if words and words[0] in ('kernel', 'user'):
-            found.setdefault((words[1], words[2]), {})[words[0]] = int(words[3])
+            found.setdefault((words[1], words[2]), {})[words[0]] = words[3:5]
     return found
 
 
-def answer(text):
-    rows = re.findall(r'^\| (\w+), (\d+) B[^|]* \| (\d+) \| (\d+) \| ([\d.]+) % less \|$', text, re.M)
-    if len(rows) != 4:
-        yield f'README.md: its answer has {len(rows)} rows, and not 4'
-    for op, size, kernel, user, less in rows:
-        want = figures()[op.lower().replace('_', '-'), size]
-        share = f'{100 * (1 - want["kernel"] / want["user"]):.1f}'
-        if [int(kernel), int(user), less] != [want['kernel'], want['user'], share]:
-            yield (f'README.md: {op} of {size} B is {want["kernel"]}, {want["user"]}, {share} % less in '
-                   f'{FIGURES}, and not {kernel}, {user}, {less} %')
+def compared(figure):
+    """The last column of a table: what the kernel's figure is beside user space's."""
+    ratio = int(figure['kernel'][0]) / int(figure['user'][0])
+    return f'{100 * abs(1 - ratio):.1f} % {"less" if ratio <= 1 else "more"}'
+
+
+def table(path, text, kernel, with_shares):
+    """Rows as '| WRITE, 64 B | 1 | 2 | 50.0 % less |', or with a share behind each figure."""
+    there = 0
+    for op, size, cells in re.findall(r'^\| ([A-Z_]+), (\d+) B[^|]*\|(.*)\|$', text, re.M):
+        figure = figures(kernel)[op.lower().replace('_', '-'), size]
+        want = []
+        for space in ('kernel', 'user'):
+            want += [figure[space][0], f'{figure[space][1]} %'][:1 + with_shares]
+        want.append(compared(figure))
+        there += 1
+        if [cell.strip() for cell in cells.split('|')] != want:
+            yield f'{path}: {op}, {size} B is {" | ".join(want)} in {FIGURES}/{kernel}'
+    if there < 4:
+        yield f'{path}: the table of {kernel} has {there} rows'
+
+
+def tables():
+    yield from table('README.md', Path('README.md').read_text(), '6.1', False)
+    results = Path('docs/results.md').read_text()
+    for part in results.split('\n## Linux ')[1:]:
+        yield from table('docs/results.md', part, '.'.join(part.split('.')[:2]), True)
 
 
 def tool_help(tool, command):
@@ -89,7 +106,7 @@ def options(path, text, tool, known):
 def main():
     tool = sys.argv[1] if len(sys.argv) > 1 else 'build/kverbs'
     readme = Path('README.md').read_text()
-    wrong = list(answer(readme))
+    wrong = list(tables())
     known = {}
     if readme.count('\n') > README_LINES:
         wrong.append(f'README.md has {readme.count(chr(10))} lines, and {README_LINES} are the most')

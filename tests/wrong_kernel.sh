@@ -3,7 +3,7 @@
 #
 # usage: tests/wrong_kernel.sh [KERNEL KERNEL…]     default: 6.1 6.12
 #
-# Each kernel refuses the modules of the others, in words that docs/guests.md quotes. TAP.
+# Each kernel refuses the modules of the others, in words that docs/troubleshooting.md quotes. TAP.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,7 +36,7 @@ for module in /modules/*.ko; do
 done
 END
 
-# refuses FOLDER OTHER: insmod has said so, and all that the kernel said of it stands in docs/guests.md, with "…" for
+# refuses FOLDER OTHER: insmod has said so, and all that the kernel said of it stands in docs/troubleshooting.md, with "…" for
 # what depends on the kernels' versions
 refuses() {
 	local line
@@ -44,7 +44,7 @@ refuses() {
 	[[ -s $1/$2.dmesg ]] || return
 	while IFS= read -r line; do
 		echo "$line"
-		grep -qF -- "\`$line\`" docs/guests.md || return
+		grep -qF -- "\`$line\`" docs/troubleshooting.md || return
 	done < <(sed "s/'[0-9][^']*'/'…'/g" "$1/$2.dmesg")
 }
 
@@ -57,7 +57,7 @@ for kernel in "${kernels[@]}"; do
 		[[ $other != "$kernel" ]] || continue
 		status=0
 		refuses "$work/out-$kernel" "$other" >"$work/log" || status=1
-		result $status "$kernel refuses a module for $other as docs/guests.md says" "$work/log"
+		result $status "$kernel refuses a module for $other as docs/troubleshooting.md says" "$work/log"
 	done
 done
 finish
