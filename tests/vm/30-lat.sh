@@ -107,10 +107,12 @@ kverbs lat $by_cm --op read --space kernel --iters 100 --json "$work/lat.json" >
 check "JSON tells the stages of a registration by the kernel, and they are all of it" \
 	jq -e '.cell.result | .stages_ns.reg_mr | .map and .post and .completion and add == $all' --argjson all \
 	"$(jq '.cell.result.verbs_ns.reg_mr // 0' "$work/lat.json")" "$work/lat.json"
+keep lat "$work/lat.json"
 # shellcheck disable=SC2086
 check "JSON to a file" kverbs lat $by_cm --op read --space user --iters 100 --json "$work/lat.json"
 check "keys of both spaces have the same ordering here" \
 	jq -e '.capsule.kernel_keys_relaxed_ordering == false' "$work/lat.json"
+keep lat-user "$work/lat.json"
 for key in schema_version capsule kernel libibverbs clocksource ns_per_tick ib_port counter_hz_user accelerator post completion \
 	mitigations histogram; do
 	check "JSON has $key" grep -F "\"$key\"" "$work/lat.json"
@@ -138,6 +140,7 @@ check "no such device, as JSON to a file" sh -c "! kverbs lat --op read --space 
 check "a result that is there stays" cmp "$work/lat.json" "$work/kept.json"
 check "no such device, as JSON to a new file" sh -c "! kverbs lat --op read --space user --dev nosuch0 --json '$work/new.json'"
 check "it is there" jq -e '.error.errno == "ENODEV"' "$work/new.json"
+keep lat-failed "$work/new.json"
 
 # cpu_is N COMMAND…: lat must come out, on CPU N
 cpu_is() {

@@ -48,6 +48,7 @@ for key in '"connect": *"cm"' cm_create_id cm_listen cm_resolve_addr cm_resolve_
 	[ "$key" != cm_establish ] || ! lacks "JSON has $key" "confirmation of the peer's answer" || continue
 	check "JSON has $key" grep "$key" "$work/cm.json"
 done
+keep lat-cm "$work/cm.json"
 check "the CM's QP transitions are not the tool's" sh -c "! grep -q modify_qp '$work/cm.json'"
 if ! lacks "JSON of a run connected by hand" "raw connection"; then
 	check "JSON of a run connected by hand" kverbs lat --op read --space user --iters 100 --json "$work/raw.json"

@@ -36,6 +36,7 @@ else
 	skip "$few" "this guest is so slow that it took more"
 fi
 cp "$work/compare.json" "$OUT/compare.json"
+keep compare "$work/compare.json"
 
 
 document=$work/compare.json
@@ -77,6 +78,8 @@ for space in kernel user; do
 		all(.cells[]; .first.space == "'$space'" and .second.space == "'$space'" and .verified)'
 	check "self: the text says that a difference would be none" grep -F "Both sides are in $space space" "$work/self"
 done
+
+keep self "$document"
 
 document=$work/quadrants.json
 # On one CPU with checkers siw takes up to 60 ms for an operation, and 17 samples have no median.
@@ -144,6 +147,7 @@ check "quadrants: the text has two tables of differences with intervals" \
 check "quadrants: the text is at most 100 columns wide" \
 	sh -c "sed 's/µ/u/g' '$work/quadrants' | awk 'NR > 1 && length > 100 { print; bad = 1 } END { exit bad }'"
 cp "$document" "$OUT/quadrants.json"
+keep quadrants "$document"
 
 document=$work/few.json
 # shellcheck disable=SC2086
@@ -188,6 +192,7 @@ holds "quadrants with a host: the document names it" ".capsule.peer | .host == \
 holds "quadrants with a host: the document says what lies between" \
 	".capsule.path == \"$([ -n "${PEER:-}" ] && echo "between two hosts" || echo loopback)\""
 check "quadrants with a host: the text names it" grep -F "servers: $DEV of $address" "$work/host"
+keep host "$document"
 document=$work/host2.json
 # shellcheck disable=SC2086
 kverbs compare $by_cm --ops send,write --sizes 64 --rounds 6 --time 400ms --json "$document" "$host" \
@@ -252,6 +257,7 @@ for boot in 1 2 3 4 5 6; do
 done
 check "merge works" sh -c "kverbs merge --json '$work/merged.json' '$work'/boot-?.json >'$work/merged'"
 document=$work/merged.json
+keep merged "$document"
 holds "merge: a median of each boot, and what they say together" '.cells | length > 0 and all(.[]; .boots == 6 and
 	.user.boot_p50_ns == [9001, 9002, 9003, 9004, 9005, 9006] and (.kernel.boot_p50_ns | unique) == [8000] and
 	.difference_ns.value == -1003.5 and .difference_ns.low == -1006 and .difference_ns.high == -1001 and

@@ -254,8 +254,9 @@ check "a file that is not sent, and standard output that is full: status 1" [ $s
 check "why it is not sent" grep -F "f is there already" "$work/stderr"
 check "why it is not reported" grep -F "cannot write to standard output" "$work/stderr"
 
-check "the document has all of it" sh -c "kverbs put '$work/here/f' $host:$port --space user --force --json - |
-	grep -F '\"sha256\": \"$(hash_of "$work/here/f")\"'"
+kverbs put "$work/here/f" $host:$port --space user --force --json - >"$work/put" 2>"$work/stderr"
+check "the document has all of it" grep -F "\"sha256\": \"$(hash_of "$work/here/f")\"" "$work/put"
+keep put "$work/put"
 
 # Names that are there, and names that can't be.
 for space in kernel user; do

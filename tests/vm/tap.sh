@@ -32,6 +32,18 @@ note() {
 	echo "# $*"
 }
 
+# keep NAME FILE: a document of the tool's, which tests/abi/documents.py reads on the host
+keep() {
+	mkdir -p "$OUT/documents"
+	cp "$2" "$OUT/documents/$1.json"
+}
+
+# numbered WHAT: a name for keep() that no other test has
+numbered() {
+	file=${0##*/}
+	echo "$1-${file%.sh}-$tests"
+}
+
 # Is the device iWARP's (scripts/vm --device siw)?
 iwarp() {
 	[ "${DRIVER:-rxe}" = siw ]
@@ -84,6 +96,7 @@ refused() {
 # failed FILE TEXTS SCHEMA ERRNO STATUS: the document of a command that failed, and what it said on stderr; it ended
 # with $status
 failed() {
+	keep "$(numbered failed)" "$1"
 	[ "$status" = "$5" ] && jq -e --arg schema "$3" --arg errno "$4" --rawfile texts "$2" '.schema == $schema and
 		.complete == false and .error.errno == $errno and (.error.text as $text | $texts | contains("kverbs: " + $text))' "$1" \
 		>/dev/null

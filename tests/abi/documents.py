@@ -1,0 +1,78 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: MIT
+"""
+Holds the documents that tests have kept in a guest against docs/schema/kverbs.json, and runs the
+examples of docs/json.md on them. Prints TAP.
+
+usage: tests/abi/documents.py FOLDER
+"""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+from tap import Tap
+
+SCHEMA = Path("docs/schema/kverbs.json")
+EXAMPLES = Path("docs/json.md")
+
+
+def kind_of(document):
+    """The definition that a document claims to follow."""
+    if isinstance(document, list):
+        return {"type": "array", "items": {"$ref": "#/definitions/command"}}
+    name = document.get("schema", "").removeprefix("kverbs.")
+    if not name:
+        command = document.get("command")
+        name = command if command in ("ping", "pingpong") else "command" if command else ""
+    if not name:
+        name = "event" if "event" in document else "failure"
+    return {"$ref": f"#/definitions/{name}"}
+
+
+def complaints_about(document, definitions):
+    """What is wrong with one document, the place first."""
+    rules = {**kind_of(document), "definitions": definitions}
+    for error in list(jsonschema.Draft7Validator(rules).iter_errors(document))[:10]:
+        yield f"{'/'.join(map(str, error.path)) or 'document'}: {error.message[:200]}"
+
+
+def examples():
+    """The fenced blocks of docs/json.md as programs of sh or of Python."""
+    for block in re.findall(r"^```\n(.*?)^```", EXAMPLES.read_text(encoding="utf-8"), re.M | re.S):
+        yield block, ["sh", "-c"] if block.startswith("jq ") else [sys.executable, "-c"]
+
+
+def run_example(block, program, folder):
+    """Complaints about an example that fails or prints nothing."""
+    block = block.replace("results/latest/", "")
+    done = subprocess.run([*program, block], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode or not done.stdout.strip():
+        return [*block.splitlines(), f"status {done.returncode}", *done.stderr.splitlines()]
+    return []
+
+
+def main():
+    folder = Path(sys.argv[1])
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    tap = Tap()
+    jsonschema.Draft7Validator.check_schema(schema)
+    for path in sorted(folder.glob("*.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        tap.result(f"{path.stem}.json is what {SCHEMA} says",
+                   list(complaints_about(document, schema["definitions"])))
+    for block, program in examples():
+        name = f"an example of {EXAMPLES} works: {block.splitlines()[0][:40]}"
+        wanted = re.search(r"\w+\.json", block).group()
+        if (folder / wanted).exists():
+            tap.result(name, run_example(block, program, folder))
+        else:
+            tap.skip(name, f"no {wanted} was kept in this guest")
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
