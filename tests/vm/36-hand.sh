@@ -286,6 +286,7 @@ whole=yes
 while IFS= read -r line; do
 	echo "$line" >"$work/line"
 	json "$work/line" || whole=no
+	! grep -q '"event"' "$work/line" || keep event "$work/line"
 done <"$work/events"
 same "monitor --json: each line is a document" yes $whole
 same "monitor for a while is no failure without events" "" "$(kverbs monitor time 100ms)"
