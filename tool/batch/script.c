@@ -105,26 +105,24 @@ out_free:
 static int refused(struct kv_session *s, char **word, size_t n,
 		   struct json_object *result, struct kv_fault *f)
 {
-	const struct kv_command *command;
-	const struct kv_noun *noun;
 	struct json_object *inner;
+	struct kv_choice c;
 	char title[64];
 	int error, ret;
-	size_t used;
 
 	if (n < 2)
 		return kv_fault_usage(f, "it takes the name of an errno, and a command");
 	error = kv_errno_number(word[0]);
 	if (!error)
 		return kv_fault_usage(f, "'%s' is the name of no errno, such as EINVAL", word[0]);
-	ret = kv_command_choose(word + 1, n - 1, &noun, &command, &used, f);
+	ret = kv_command_choose(word + 1, n - 1, &c, f);
 	if (ret)
 		return ret;
-	kv_command_title(title, sizeof(title), noun, command);
-	if (command->raw)
+	kv_command_title(title, sizeof(title), c.noun, c.command);
+	if (c.command->raw)
 		return kv_fault_usage(f, "'%s' is not carried out by verbs", title);
 	inner = json_object_new_object();
-	ret = kv_session_command(s, word + 1, n - 1, inner, f);
+	ret = kv_session_command(s, &c, word + 1, n - 1, inner, f);
 	json_object_put(inner);
 	/* Neither a wrong command line nor Ctrl-C counts as a refusal. */
 	if (ret && (f->exit == KV_EXIT_USAGE || kv_interrupt_seen()))

@@ -260,29 +260,19 @@ int kv_session_get(struct kv_session *s, enum kv_type type, uint32_t id,
 }
 
 /* The words that name the command, as far as there is such a command. */
-static void find_title(char **word, size_t n, char *text, size_t size)
+static void find_title(const struct kv_choice *c, char **word, size_t n, char *text, size_t size)
 {
-	const struct kv_command *command;
-	const struct kv_noun *noun;
-	struct kv_fault f;
-	size_t used;
-
-	if (kv_command_choose(word, n, &noun, &command, &used, &f))
-		snprintf(text, size, "%s", n ? word[0] : "");
+	if (c->command)
+		kv_command_title(text, size, c->noun, c->command);
 	else
-		kv_command_title(text, size, noun, command);
+		snprintf(text, size, "%s", n ? word[0] : "");
 }
 
 /* Say which command it was; @named: and which errno, for who writes 'refused'. */
-static void put_title(char **word, size_t n, const struct kv_fault *why,
-		      bool named, struct kv_fault *f)
+static void put_title(const char *title, const struct kv_fault *why, bool named,
+		      struct kv_fault *f)
 {
-	char title[64];
-
-	find_title(word, n, title, sizeof(title));
-	f->error = why->error;
-	f->exit = why->exit;
-	f->printed = false;
+	*f = *why;
 	if (named)
 		snprintf(f->text, sizeof(f->text), "%s: %.900s (%s)", title,
 			 why->text, kv_errno_name(why->error));
@@ -290,7 +280,7 @@ static void put_title(char **word, size_t n, const struct kv_fault *why,
 		snprintf(f->text, sizeof(f->text), "%s: %.900s", title, why->text);
 }
 
-/* What a command's words say. @args: receives its struct, which the caller frees. */
+/* What the words behind the name say. @args: receives the struct, which the caller frees. */
 static int parse(const struct kv_command *command, const struct kv_variables *variables,
 		 char **word, size_t n, struct kv_given **args, struct kv_fault *f)
 {
@@ -324,35 +314,40 @@ static int parse(const struct kv_command *command, const struct kv_variables *va
 	return 0;
 }
 
+/* As parse(), of all words, if the command makes sense here; @args: NULL of one that takes words. */
+static int prepare(const struct kv_choice *c, bool batch, const struct kv_variables *variables,
+		   char **word, size_t n, struct kv_given **args, struct kv_fault *f)
+{
+	*args = NULL;
+	if (c->noun->batch && !batch)
+		return kv_fault_usage(f, "it makes sense only in a batch; see 'kverbs batch --help'");
+	if (c->command->raw)
+		return 0;
+	return parse(c->command, variables, word + c->used, n - c->used, args, f);
+}
+
 /**
  * kv_session_command() - carry out a command
  * @s: the session
- * @word: the command
+ * @c: the command
+ * @word: its words
  * @n: how many words
  * @result: receives what there is to tell
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_session_command(struct kv_session *s, char **word, size_t n,
+int kv_session_command(struct kv_session *s, const struct kv_choice *c, char **word, size_t n,
 		       struct json_object *result, struct kv_fault *f)
 {
-	const struct kv_command *command;
-	const struct kv_noun *noun;
 	struct kv_given *args;
-	size_t used;
-	int ret = kv_command_choose(word, n, &noun, &command, &used, f);
+	int ret = prepare(c, s->batch, &s->variables, word, n, &args, f);
 
 	if (ret)
 		return ret;
-	if (noun->batch && !s->batch)
-		return kv_fault_usage(f, "it makes sense only in a batch; see 'kverbs batch --help'");
-	if (command->raw)
-		return command->raw(s, word + used, n - used, result, f);
-	ret = parse(command, &s->variables, word + used, n - used, &args, f);
-	if (ret)
-		return ret;
-	ret = command->fn(s, args, result, f);
+	if (c->command->raw)
+		return c->command->raw(s, word + c->used, n - c->used, result, f);
+	ret = c->command->fn(s, args, result, f);
 	free(args);
 	return ret;
 }
@@ -370,40 +365,20 @@ int kv_session_command(struct kv_session *s, char **word, size_t n,
 int kv_session_check(char **word, size_t n, struct kv_fault *f)
 {
 	const struct kv_variables none = { 0 };
-	const struct kv_command *command;
-	const struct kv_noun *noun;
-	struct kv_given *args;
+	struct kv_given *args = NULL;
 	struct kv_fault why;
-	size_t used;
-	int ret = kv_command_choose(word, n, &noun, &command, &used, &why);
+	struct kv_choice c;
+	char title[64];
+	int ret = kv_command_choose(word, n, &c, &why);
 
-	if (!ret && noun->batch)
-		ret = kv_fault_usage(&why, "it makes sense only in a batch; see 'kverbs batch --help'");
-	if (!ret && !command->raw) {
-		ret = parse(command, &none, word + used, n - used, &args, &why);
-		if (!ret)
-			free(args);
+	if (!ret)
+		ret = prepare(&c, false, &none, word, n, &args, &why);
+	free(args);
+	if (ret) {
+		find_title(&c, word, n, title, sizeof(title));
+		put_title(title, &why, false, f);
 	}
-	if (ret)
-		put_title(word, n, &why, false, f);
 	return ret;
-}
-
-/* Whether a command is about objects, not one of script.c. */
-static bool is_verbs(char **word, size_t n)
-{
-	const struct kv_command *command;
-	const struct kv_noun *noun;
-	struct kv_fault f;
-	size_t used;
-
-	return !kv_command_choose(word, n, &noun, &command, &used, &f) && command->fn;
-}
-
-/* Whether the result of a command is kept for $last and 'expect'. */
-static bool is_kept(char **word, size_t n)
-{
-	return is_verbs(word, n) || !strcmp(word[0], kv_noun_refused.name);
 }
 
 /**
@@ -422,12 +397,17 @@ int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 {
 	struct json_object *result = json_object_new_object();
 	struct kv_fault why = { 0 };
+	struct kv_choice c;
 	char title[64];
-	int ret;
+	/* It is about objects, and not one of script.c. */
+	bool verbs;
+	int ret = kv_command_choose(word, n, &c, &why);
 
+	verbs = c.command && c.command->fn;
 	forget_verbs(s);
-	find_title(word, n, title, sizeof(title));
-	ret = kv_session_command(s, word, n, result, &why);
+	find_title(&c, word, n, title, sizeof(title));
+	if (!ret)
+		ret = kv_session_command(s, &c, word, n, result, &why);
 	kv_trace_settle(s->b);
 
 	*doc = json_object_new_object();
@@ -442,13 +422,13 @@ int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 	if (s->verbs)
 		kv_out_put(*doc, "verbs", json_object_get(s->verbs));
 
-	if (!ret && is_kept(word, n)) {
+	/* $last and 'expect' refer to it. */
+	if (!ret && (verbs || c.noun == &kv_noun_refused)) {
 		json_object_put(s->last);
 		s->last = json_object_get(result);
 	}
 	json_object_put(result);
 	if (ret)
-		put_title(word, n, &why,
-			  why.exit != KV_EXIT_USAGE && ret != -EINTR && is_verbs(word, n), f);
+		put_title(title, &why, verbs && why.exit != KV_EXIT_USAGE && ret != -EINTR, f);
 	return ret;
 }

@@ -48,7 +48,7 @@ int kv_session_open(struct kv_session *s, enum kv_space_id space, const char *de
 void kv_session_close(struct kv_session *s);
 int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 		   size_t n, struct json_object **doc, struct kv_fault *f);
-int kv_session_command(struct kv_session *s, char **word, size_t n,
+int kv_session_command(struct kv_session *s, const struct kv_choice *c, char **word, size_t n,
 		       struct json_object *result, struct kv_fault *f);
 int kv_session_check(char **word, size_t n, struct kv_fault *f);
 int kv_session_expand(void *arg, const char *reference, char **value, struct kv_fault *f);

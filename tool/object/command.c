@@ -391,30 +391,24 @@ static int refuse_command(const struct kv_noun *noun, const char *word, struct k
  * kv_command_choose() - find the command that words begin with
  * @word: the words
  * @n: how many
- * @noun: receives the noun; on failure too, if there is one of this name
- * @command: receives the command
- * @used: receives how many words its name has
+ * @c: receives it; on failure too, as far as there is a noun of this name
  * @f: receives why not
  *
  * Return: 0 or -EINVAL.
  */
-int kv_command_choose(char **word, size_t n, const struct kv_noun **noun,
-		      const struct kv_command **command, size_t *used, struct kv_fault *f)
+int kv_command_choose(char **word, size_t n, struct kv_choice *c, struct kv_fault *f)
 {
-	*noun = n ? kv_noun_find(word[0]) : NULL;
-	*command = NULL;
-	*used = 0;
-	if (!*noun)
+	*c = (struct kv_choice){ .noun = n ? kv_noun_find(word[0]) : NULL, .used = 1 };
+	if (!c->noun)
 		return refuse_noun(n ? word[0] : "", f);
-	*used = 1;
-	*command = kv_command_find(*noun, "");
-	if (*command)
+	c->command = kv_command_find(c->noun, "");
+	if (c->command)
 		return 0;
 	if (n < 2)
-		return refuse_command(*noun, NULL, f);
-	*used = 2;
-	*command = kv_command_find(*noun, word[1]);
-	return *command ? 0 : refuse_command(*noun, word[1], f);
+		return refuse_command(c->noun, NULL, f);
+	c->used = 2;
+	c->command = kv_command_find(c->noun, word[1]);
+	return c->command ? 0 : refuse_command(c->noun, word[1], f);
 }
 
 /**

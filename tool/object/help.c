@@ -167,15 +167,13 @@ static void print_noun(const struct kv_noun *noun)
  */
 int kv_help_print(char **word, size_t n, struct kv_fault *f)
 {
-	const struct kv_command *command;
-	const struct kv_noun *noun;
-	size_t used;
-	int ret = kv_command_choose(word, n, &noun, &command, &used, f);
+	struct kv_choice c;
+	int ret = kv_command_choose(word, n, &c, f);
 
 	if (!ret)
-		print_command(noun, command);
-	else if (noun && (n < 2 || *word[1] == '-'))
-		print_noun(noun);
+		print_command(c.noun, c.command);
+	else if (c.noun && (n < 2 || *word[1] == '-'))
+		print_noun(c.noun);
 	else
 		return ret;
 	return 0;

@@ -98,11 +98,22 @@ extern const struct kv_command kv_conn_commands[];
 	{ "dev", KV_KEY_DEVICE, offset, .value = "DEV",			\
 	  .help = "device; default: that of --dev, or the only one there is" }
 
+/**
+ * struct kv_choice - the command that words begin with
+ * @noun: its noun; NULL: there is none of this name
+ * @command: the command; NULL: the noun has none of this name
+ * @used: how many words name it
+ */
+struct kv_choice {
+	const struct kv_noun *noun;
+	const struct kv_command *command;
+	size_t used;
+};
+
 const struct kv_noun *const *kv_nouns(void);
 const struct kv_noun *kv_noun_find(const char *name);
 const struct kv_command *kv_command_find(const struct kv_noun *noun, const char *name);
-int kv_command_choose(char **word, size_t n, const struct kv_noun **noun,
-		      const struct kv_command **command, size_t *used, struct kv_fault *f);
+int kv_command_choose(char **word, size_t n, struct kv_choice *c, struct kv_fault *f);
 void kv_command_title(char *text, size_t size, const struct kv_noun *noun,
 		      const struct kv_command *command);
 bool kv_help_wanted(char **word, size_t n);
