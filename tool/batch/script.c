@@ -143,24 +143,14 @@ static int refused(struct kv_session *s, char **word, size_t n,
 	return 0;
 }
 
-#define SCRIPT(noun, does, explains, takes, function, prints)		\
-	static const struct kv_command noun##_commands[] = {		\
-		{ "", does, explains, .words = takes, .raw = function,	\
-		  .print = prints },					\
-		{ .name = NULL },					\
-	};								\
-									\
-	const struct kv_noun kv_noun_##noun = {				\
-		#noun, does, true, noun##_commands,			\
-	}
-
-SCRIPT(echo, "prints a text", NULL, "TEXT...", echo, kv_text_plain);
-SCRIPT(set, "gives a variable its value", "$NAME stands for it from then on.",
-       "NAME VALUE", set, NULL);
-SCRIPT(sleep, "waits", NULL, "TIME", sleep_for, NULL);
-SCRIPT(expect, "checks a field of the last result",
-       "Fields of fields have dots between their names, and lists count from 0, as in completions.0.status. A status can be named by its number or by its name. The batch ends if the field has another value.",
-       "FIELD VALUE", expect, NULL);
-SCRIPT(refused, "carries out a command that must be refused",
-       "The batch goes on if it is, with that errno, and ends if it is not.",
-       "ERRNO COMMAND...", refused, kv_text_refused);
+KV_NOUN_COMMAND(echo, "prints a text", true,
+		.words = "TEXT...", .raw = echo, .print = kv_text_plain);
+KV_NOUN_COMMAND(set, "gives a variable its value", true, "$NAME stands for it from then on.",
+		.words = "NAME VALUE", .raw = set);
+KV_NOUN_COMMAND(sleep, "waits", true, .words = "TIME", .raw = sleep_for);
+KV_NOUN_COMMAND(expect, "checks a field of the last result", true,
+		"Fields of fields have dots between their names, and lists count from 0, as in completions.0.status. A status can be named by its number or by its name. The batch ends if the field has another value.",
+		.words = "FIELD VALUE", .raw = expect);
+KV_NOUN_COMMAND(refused, "carries out a command that must be refused", true,
+		"The batch goes on if it is, with that errno, and ends if it is not.",
+		.words = "ERRNO COMMAND...", .raw = refused, .print = kv_text_refused);

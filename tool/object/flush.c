@@ -87,14 +87,7 @@ static int flush(struct kv_session *s, const void *args,
 	return 0;
 }
 
-static const struct kv_command commands[] = {
-	{ "", "destroys all that is persistent",
-	  "Objects of a batch, or of a measurement, keep the persistent ones that they use; 'busy' counts these.",
-	  .key = kv_no_key, .size = sizeof(struct kv_given), .fn = flush,
-	  .print = kv_text_line },
-	{ .name = NULL },
-};
-
-const struct kv_noun kv_noun_flush = {
-	"flush", "destroys all that is persistent", false, commands,
-};
+KV_NOUN_COMMAND(flush, "destroys all that is persistent", false,
+		"Objects of a batch, or of a measurement, keep the persistent ones that they use; 'busy' counts these.",
+		.key = kv_no_key, .size = sizeof(struct kv_given), .fn = flush,
+		.print = kv_text_line);

@@ -85,14 +85,6 @@ static int monitor(struct kv_session *s, const void *args,
 	return ret;
 }
 
-static const struct kv_command commands[] = {
-	{ "", "tells events as they come",
-	  "In the kernel: devices that come and go, asynchronous events, completions with errors, runs started and done, what the RDMA CM says of connections, whosever they are. In user space, in a batch: the asynchronous events of the devices that it uses, and its connections. A line each; with --json a document each.",
-	  .key = monitor_key, .size = sizeof(struct monitor_args),
-	  .fn = monitor },
-	{ .name = NULL },
-};
-
-const struct kv_noun kv_noun_monitor = {
-	"monitor", "tells events as they come", false, commands,
-};
+KV_NOUN_COMMAND(monitor, "tells events as they come", false,
+		"In the kernel: devices that come and go, asynchronous events, completions with errors, runs started and done, what the RDMA CM says of connections, whosever they are. In user space, in a batch: the asynchronous events of the devices that it uses, and its connections. A line each; with --json a document each.",
+		.key = monitor_key, .size = sizeof(struct monitor_args), .fn = monitor);

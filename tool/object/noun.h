@@ -90,6 +90,14 @@ extern const struct kv_command kv_buf_commands[];
 extern const struct kv_command kv_qp_commands[];
 extern const struct kv_command kv_conn_commands[];
 
+/* A noun that is the command, which does what it is about; what follows are its other members. */
+#define KV_NOUN_COMMAND(noun, does, in_batch, ...)			\
+	const struct kv_noun kv_noun_##noun = {				\
+		#noun, does, in_batch, (const struct kv_command[]){	\
+			{ "", does, __VA_ARGS__ }, { .name = NULL },	\
+		},							\
+	}
+
 /* Keys of every command that makes an object, and of those that name a device. */
 #define KV_KEY_NAME(offset)						\
 	{ "name", KV_KEY_TEXT, offset, .value = "NAME",			\

@@ -181,13 +181,6 @@ static int poll(struct kv_session *s, const void *args,
 	return ret;
 }
 
-static const struct kv_command commands[] = {
-	{ "", "takes completions off a completion queue", .key = poll_key,
-	  .size = sizeof(struct poll_args), .init = &poll_init, .fn = poll,
-	  .print = kv_text_completions },
-	{ .name = NULL },
-};
-
-const struct kv_noun kv_noun_poll = {
-	"poll", "takes completions off a completion queue", false, commands,
-};
+KV_NOUN_COMMAND(poll, "takes completions off a completion queue", false, .key = poll_key,
+		.size = sizeof(struct poll_args), .init = &poll_init, .fn = poll,
+		.print = kv_text_completions);
