@@ -38,19 +38,26 @@ const struct kv_member *kv_member_find(const struct kv_shape *shape, const char 
 	return NULL;
 }
 
-static bool is_zero(const char *at, size_t size)
+/**
+ * kv_member_is_zero() - is a member 0, false or ""?
+ * @m: the member: a number, a bool or a text
+ * @from: the struct
+ *
+ * Return: true if it is.
+ */
+bool kv_member_is_zero(const struct kv_member *m, const void *from)
 {
-	while (size && !*at) {
-		at++;
-		size--;
-	}
-	return !size;
-}
+	const char *at = (const char *)from + m->offset;
 
-static bool has_value(const struct kv_member *m, const char *from)
-{
-	return !is_zero(from + m->offset,
-			m->type == KV_MEMBER_U64 ? sizeof(uint64_t) : sizeof(uint32_t));
+	switch (m->type) {
+	case KV_MEMBER_U64:
+		return !*(const uint64_t *)at;
+	case KV_MEMBER_BOOL:
+	case KV_MEMBER_TEXT:
+		return !*at;
+	default:
+		return !*(const uint32_t *)at;
+	}
 }
 
 static uint32_t beside(const struct kv_member *m, const char *from)
@@ -74,15 +81,15 @@ bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
 		return false;
 	switch (all && m->when != KV_WHEN_HAS ? KV_WHEN_ALWAYS : m->when) {
 	case KV_WHEN_NONZERO:
-		return has_value(m, from);
+		return !kv_member_is_zero(m, from);
 	case KV_WHEN_NOT_NEGATIVE:
 		return *(const int32_t *)((const char *)from + m->offset) >= 0;
 	case KV_WHEN_HAS:
 		return *(const bool *)((const char *)from + m->beside);
 	case KV_WHEN_NONZERO_OR_NO:
-		return !beside(m, from) || has_value(m, from);
+		return !beside(m, from) || !kv_member_is_zero(m, from);
 	case KV_WHEN_NONZERO_OR:
-		return beside(m, from) || has_value(m, from);
+		return beside(m, from) || !kv_member_is_zero(m, from);
 	case KV_WHEN_AMONG:
 		return beside(m, from) < 32 && m->among & 1U << beside(m, from);
 	case KV_WHEN_ALWAYS:

@@ -253,6 +253,7 @@ extern const uint8_t kv_op_commands[KV_OPS];
 const struct kv_member *kv_member_find(const struct kv_shape *shape, const char *name);
 bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
 			const void *from, bool all);
+bool kv_member_is_zero(const struct kv_member *m, const void *from);
 const char *kv_member_elements(const struct kv_member *m, const void *from);
 uint32_t kv_shape_given(const struct kv_shape *shape, const void *from);
 

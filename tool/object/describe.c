@@ -118,46 +118,30 @@ static struct json_object *make_list(const struct kv_shape *shape, const char *a
 	return list;
 }
 
-static bool is_zero(const struct kv_member *m, const char *at)
-{
-	switch (m->type) {
-	case KV_MEMBER_U64:
-		return !*(const uint64_t *)at;
-	case KV_MEMBER_BOOL:
-	case KV_MEMBER_TEXT:
-		return !*at;
-	default:
-		return !*(const uint32_t *)at;
-	}
-}
-
 static bool is_told(const struct kv_shape *shape, const struct kv_member *m, const char *from)
 {
-	uint32_t beside = 0;
+	uint32_t beside;
 
+	/* A list is told even if it is empty. */
+	if (m->tell == KV_TELL_AS_PUT)
+		return m->type == KV_MEMBER_LIST || kv_member_is_given(shape, m, from, false);
 	if (m->bit && !(*(const uint32_t *)(from + shape->mask) & m->bit))
 		return false;
-	if (m->tell == KV_TELL_BESIDE || m->tell == KV_TELL_AMONG)
-		beside = *(const uint32_t *)(from + m->beside);
 	switch (m->tell) {
-	case KV_TELL_AS_PUT:
-		break;
-	case KV_TELL_ALWAYS:
-		return true;
 	case KV_TELL_NEVER:
 		return false;
 	case KV_TELL_NONZERO:
-		return !is_zero(m, from + m->offset);
+		return !kv_member_is_zero(m, from);
 	case KV_TELL_BESIDE:
-		return beside;
+		return *(const uint32_t *)(from + m->beside);
 	case KV_TELL_AMONG:
+		beside = *(const uint32_t *)(from + m->beside);
 		return beside < 32 && m->among & 1U << beside;
+	case KV_TELL_AS_PUT:
+	case KV_TELL_ALWAYS:
+		break;
 	}
-	if (m->when == KV_WHEN_HAS)
-		return from[m->beside];
-	if (m->when == KV_WHEN_NOT_NEGATIVE)
-		return *(const int32_t *)(from + m->offset) >= 0;
-	return m->when == KV_WHEN_ALWAYS || !is_zero(m, from + m->offset);
+	return true;
 }
 
 static void put_member(struct json_object *obj, const struct kv_shape *shape,
