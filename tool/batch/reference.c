@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* The values of references, $NAME.FIELD. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,9 @@
 #include "out/out.h"
 
 #define PATH 256
+
+/* Room for a value that is no string: a number, or the names of flags. */
+#define VALUE 256
 
 /**
  * kv_field_text() - look for a field and write its value
@@ -25,7 +27,7 @@
 int kv_field_text(struct json_object *obj, const char *path, char **text)
 {
 	struct json_object *value;
-	char pointer[PATH], number[32];
+	char pointer[PATH], other[VALUE];
 	int n;
 
 	n = snprintf(pointer, sizeof(pointer), "/%s", path);
@@ -42,32 +44,15 @@ int kv_field_text(struct json_object *obj, const char *path, char **text)
 		return -ENOENT;
 	if (json_object_is_type(value, json_type_object))
 		return -EINVAL;
-	if (json_object_is_type(value, json_type_int)) {
-		kv_text_value(number, sizeof(number), strrchr(pointer, '/') + 1, value);
-		*text = strdup(number);
-		return *text ? 0 : -ENOMEM;
-	}
-	if (!json_object_is_type(value, json_type_array)) {
-		*text = strdup(json_object_get_string(value));
-		return *text ? 0 : -ENOMEM;
-	}
-	/* A list of names. */
-	n = (int)json_object_array_length(value);
-	*text = strdup(n ? "" : "none");
-	for (int i = 0; *text && i < n; i++) {
-		struct json_object *entry = json_object_array_get_idx(value, i);
-		char *longer = NULL;
-
-		if (!json_object_is_type(entry, json_type_string)) {
-			free(*text);
+	n = json_object_is_type(value, json_type_array) ? (int)json_object_array_length(value) : 0;
+	for (int i = 0; i < n; i++) {
+		if (!json_object_is_type(json_object_array_get_idx(value, (size_t)i),
+					 json_type_string))
 			return -EINVAL;
-		}
-		if (asprintf(&longer, "%s%s%s", *text, i ? "," : "",
-			     json_object_get_string(entry)) < 0)
-			longer = NULL;
-		free(*text);
-		*text = longer;
 	}
+	kv_text_value(other, sizeof(other), strrchr(pointer, '/') + 1, value);
+	*text = strdup(json_object_is_type(value, json_type_string) ?
+		       json_object_get_string(value) : other);
 	return *text ? 0 : -ENOMEM;
 }
 

@@ -33,12 +33,6 @@ static void add(char *text, size_t size, const char *more)
 	text[used + n] = '\0';
 }
 
-static void copy(char *text, size_t size, const char *from)
-{
-	text[0] = '\0';
-	add(text, size, from);
-}
-
 /* Words with commas between them. */
 static void add_list(char *text, size_t size, struct json_object *list)
 {
@@ -57,16 +51,19 @@ static void add_list(char *text, size_t size, struct json_object *list)
  * @text: receives it
  * @size: bytes of @text
  * @key: of the value
- * @value: a number or a string
+ * @value: a number, a string or a list of strings
  */
 void kv_text_value(char *text, size_t size, const char *key, struct json_object *value)
 {
 	uint64_t v = json_object_get_uint64(value);
 
-	if (json_object_is_type(value, json_type_int) && is_hex(key))
+	text[0] = '\0';
+	if (json_object_is_type(value, json_type_array))
+		add_list(text, size, value);
+	else if (json_object_is_type(value, json_type_int) && is_hex(key))
 		snprintf(text, size, "0x%llx", (unsigned long long)v);
 	else
-		copy(text, size, json_object_get_string(value));
+		add(text, size, json_object_get_string(value));
 }
 
 /* "key value"; "" for a value that is absent or false. */
@@ -80,7 +77,7 @@ static void format_pair(char *text, size_t size, struct json_object *obj,
 		return;
 	if (json_object_is_type(value, json_type_boolean) && !json_object_get_boolean(value))
 		return;
-	copy(text, size, key);
+	add(text, size, key);
 	for (char *c = text; *c; c++) {
 		if (*c == '_')
 			*c = '-';
@@ -89,16 +86,11 @@ static void format_pair(char *text, size_t size, struct json_object *obj,
 		return;
 	add(text, size, " ");
 	used = strlen(text);
-	if (!strcmp(key, "status")) {
+	if (!strcmp(key, "status"))
 		snprintf(text + used, size - used, "%s (%s)",
 			 kv_out_get_string(obj, "/status_name"), json_object_get_string(value));
-	} else if (json_object_is_type(value, json_type_array)) {
-		add_list(text, size, value);
-	} else if (json_object_is_type(value, json_type_int)) {
+	else
 		kv_text_value(text + used, size - used, key, value);
-	} else {
-		add(text, size, json_object_get_string(value));
-	}
 }
 
 static bool is_pieces(struct json_object *value)
@@ -233,12 +225,6 @@ void kv_text_plain(FILE *out, const char *noun, struct json_object *result)
 		kv_out_get_string(result, kv_out_get(result, "/text") ? "/text" : "/address"));
 }
 
-static void print_lines(FILE *out, struct json_object *list)
-{
-	for (size_t i = 0; list && i < json_object_array_length(list); i++)
-		kv_text_line(out, NULL, json_object_array_get_idx(list, i));
-}
-
 /**
  * kv_text_completions() - print completions, a line each
  * @out: where to
@@ -248,9 +234,11 @@ static void print_lines(FILE *out, struct json_object *list)
 void kv_text_completions(FILE *out, const char *noun, struct json_object *result)
 {
 	struct json_object *list = kv_out_get(result, "/completions");
+	size_t n = json_object_array_length(list);
 
-	print_lines(out, list);
-	if (!json_object_array_length(list))
+	for (size_t i = 0; i < n; i++)
+		kv_text_line(out, NULL, json_object_array_get_idx(list, i));
+	if (!n)
 		fprintf(out, "no completion\n");
 }
 
