@@ -52,14 +52,6 @@ void kv_variables_clear(struct kv_variables *variables)
 	memset(variables, 0, sizeof(*variables));
 }
 
-static struct kv_variable *find_text(const struct kv_variables *variables, const char *text)
-{
-	const struct kv_variable key = { .text = (char *)text };
-	struct kv_variable *const *found = tfind(&key, &variables->by_text, compare_texts);
-
-	return found ? *found : NULL;
-}
-
 /**
  * kv_variables_find() - look for a name
  * @variables: those of the batch
@@ -67,9 +59,12 @@ static struct kv_variable *find_text(const struct kv_variables *variables, const
  *
  * Return: what has it, or NULL; a deleted object if nothing has taken its name.
  */
-const struct kv_variable *kv_variables_find(const struct kv_variables *variables, const char *text)
+struct kv_variable *kv_variables_find(const struct kv_variables *variables, const char *text)
 {
-	return find_text(variables, text);
+	const struct kv_variable key = { .text = (char *)text };
+	struct kv_variable *const *found = tfind(&key, &variables->by_text, compare_texts);
+
+	return found ? *found : NULL;
 }
 
 static struct kv_variable *find_object(const struct kv_variables *variables, enum kv_type type,
@@ -158,7 +153,7 @@ err_free:
 int kv_variables_set(struct kv_variables *variables, const char *text, const char *value,
 		     struct kv_fault *f)
 {
-	struct kv_variable *name = find_text(variables, text);
+	struct kv_variable *name = kv_variables_find(variables, text);
 	size_t length = strlen(value);
 	char *copy;
 	int ret;

@@ -57,7 +57,7 @@ int kv_variables_set(struct kv_variables *variables, const char *text, const cha
 		     struct kv_fault *f);
 int kv_variables_add(struct kv_variables *variables, const char *text, enum kv_type type,
 		     uint32_t id, struct kv_fault *f);
-const struct kv_variable *kv_variables_find(const struct kv_variables *variables, const char *text);
+struct kv_variable *kv_variables_find(const struct kv_variables *variables, const char *text);
 const char *kv_variables_of(const struct kv_variables *variables, enum kv_type type, uint32_t id);
 int kv_variables_id(const struct kv_variables *variables, enum kv_type type, const char *text,
 		    uint32_t *id, struct kv_why *why);

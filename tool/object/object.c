@@ -36,19 +36,6 @@ void kv_object_whole(struct kv_session *s, enum kv_type type,
 }
 
 /**
- * kv_object_part() - note some fields of an object under its name
- * @s: the session
- * @type: of the object
- * @id: of the object
- * @result: what is known
- */
-void kv_object_part(struct kv_session *s, enum kv_type type, uint32_t id,
-		    struct json_object *result)
-{
-	kv_variables_note(&s->variables, type, id, result, KV_NOTE_PART);
-}
-
-/**
  * kv_object_begin() - begin a result that is about an object
  * @s: the session
  * @type: of the object

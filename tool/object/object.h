@@ -41,8 +41,6 @@ int kv_object_each(struct kv_session *s, enum kv_type type, void (*begin)(void *
 		   int (*fn)(const union kv_object *object, void *arg), void *arg);
 void kv_object_whole(struct kv_session *s, enum kv_type type, const union kv_object *object,
 		     struct json_object *result);
-void kv_object_part(struct kv_session *s, enum kv_type type, uint32_t id,
-		    struct json_object *result);
 void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
 		     struct json_object *result);
 uint32_t kv_flush_each(struct kv_session *s, bool persistent);

@@ -30,7 +30,7 @@ static int tell_modified(struct kv_session *s, const struct kv_qp_modify *to,
 {
 	kv_object_begin(s, KV_QP, to->id, result);
 	kv_describe(result, &kv_shape_qp_attr, &to->attr);
-	kv_object_part(s, KV_QP, to->id, result);
+	kv_variables_note(&s->variables, KV_QP, to->id, result, KV_NOTE_PART);
 	return 0;
 }
 
@@ -391,7 +391,7 @@ static int address(struct kv_session *s, const void *args,
 	kv_out_put_count(result, "port", port->number);
 	kv_describe_gid(result, "gid", address.gid);
 	kv_out_put_count(result, "gid_index", gid->index);
-	kv_object_part(s, KV_QP, a->given.id, result);
+	kv_variables_note(&s->variables, KV_QP, a->given.id, result, KV_NOTE_PART);
 	return 0;
 }
 
