@@ -7,6 +7,21 @@
 #include <unistd.h>
 #include "file/file.h"
 
+/**
+ * kv_file_refuse() - say that a file can't be used, for what errno says
+ * @what: the attempt, such as "open"
+ * @name: of the file
+ * @f: receives it
+ *
+ * Return: -errno
+ */
+int kv_file_refuse(const char *what, const char *name, struct kv_fault *f)
+{
+	int error = errno;
+
+	return kv_fault_set(f, -error, "cannot %s %s: %s", what, name, strerror(error));
+}
+
 static struct kv_file_local *local_of(struct kv_file *file)
 {
 	return (struct kv_file_local *)file;
@@ -65,10 +80,7 @@ static int open_folder(struct kv_file_local *l, const char **name, struct kv_fau
 	if (!**name || strlen(*name) >= sizeof(l->store.name))
 		return kv_fault_set(f, -EINVAL, "%s is no file's name", l->name);
 	dir = openat(l->dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return kv_fault_set(f, -errno, "cannot open the folder of %s: %s",
-				    l->name, strerror(errno));
-	return dir;
+	return dir < 0 ? kv_file_refuse("open the folder of", l->name, f) : dir;
 }
 
 static int create_file(struct kv_file *file, const struct kv_file_new *new, struct kv_fault *f)
@@ -89,24 +101,13 @@ static int create_file(struct kv_file *file, const struct kv_file_new *new, stru
 	return 0;
 }
 
-/* Refuses a piece that is not within the file. */
-static int check_piece(const struct kv_file_local *l, bool sends,
-		       const struct kv_file_piece *piece, struct kv_fault *f)
+/* Refuses a piece that is not within the file. @bulk: receives what is to be moved. */
+static int take_piece(const struct kv_file_local *l, bool sends, const struct kv_file_piece *piece,
+		      struct kv_bulk *bulk, struct kv_fault *f)
 {
 	uint64_t length = sends ? l->source.length : l->store.length;
 
-	if ((sends ? l->source.fd : l->store.fd) < 0)
-		return kv_fault_set(f, -EBADF, "there is no file that is %s",
-				    sends ? "sent" : "received");
-	if (piece->offset > length || piece->length > length - piece->offset)
-		return kv_fault_set(f, -ERANGE, "%s has no bytes there", l->name);
-	return 0;
-}
-
-static struct kv_bulk bulk_of(const struct kv_file_local *l, bool sends,
-			      const struct kv_file_piece *piece)
-{
-	return (struct kv_bulk){
+	*bulk = (struct kv_bulk){
 		.b = l->b,
 		.buf = piece->buf,
 		.buf_offset = piece->buf_offset,
@@ -114,13 +115,19 @@ static struct kv_bulk bulk_of(const struct kv_file_local *l, bool sends,
 		.offset = piece->offset,
 		.length = piece->length,
 	};
+	if (bulk->fd < 0)
+		return kv_fault_set(f, -EBADF, "there is no file that is %s",
+				    sends ? "sent" : "received");
+	if (piece->offset > length || piece->length > length - piece->offset)
+		return kv_fault_set(f, -ERANGE, "%s has no bytes there", l->name);
+	return 0;
 }
 
 static int load_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
 {
 	struct kv_file_local *l = local_of(file);
-	struct kv_bulk bulk = bulk_of(l, true, piece);
-	int ret = check_piece(l, true, piece, f);
+	struct kv_bulk bulk;
+	int ret = take_piece(l, true, piece, &bulk, f);
 
 	if (ret)
 		return ret;
@@ -136,8 +143,8 @@ static int load_piece(struct kv_file *file, const struct kv_file_piece *piece, s
 static int save_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
 {
 	struct kv_file_local *l = local_of(file);
-	struct kv_bulk bulk = bulk_of(l, false, piece);
-	int ret = check_piece(l, false, piece, f);
+	struct kv_bulk bulk;
+	int ret = take_piece(l, false, piece, &bulk, f);
 
 	if (ret)
 		return ret;
@@ -146,7 +153,7 @@ static int save_piece(struct kv_file *file, const struct kv_file_piece *piece, s
 	l->hashed = false;
 	ret = kv_bulk_save(&bulk);
 	if (ret && bulk.of_file)
-		return kv_store_full(&l->store, ret, f);
+		return kv_fault_set(f, ret, "cannot write %s: %s", l->store.name, strerror(-ret));
 	return ret ? kv_fault_backend(f, l->b, ret, "cannot save a piece of %s", l->name) : 0;
 }
 

@@ -13,6 +13,7 @@
 #define KV_FILE_NAME_MAX 255
 
 int kv_file_name_check(const char *name, struct kv_why *why);
+int kv_file_refuse(const char *what, const char *name, struct kv_fault *f);
 
 #define KV_HASH_BYTES SHA256_DIGEST_SIZE
 
@@ -75,7 +76,6 @@ struct kv_store {
 int kv_store_open(struct kv_store *s, int dir, const char *name,
 		  uint64_t length, bool replace, struct kv_fault *f);
 int kv_store_commit(struct kv_store *s, struct kv_fault *f);
-int kv_store_full(const struct kv_store *s, int error, struct kv_fault *f);
 void kv_store_close(struct kv_store *s);
 
 /* The most bytes that one call of hash() takes, so that no call is long. */

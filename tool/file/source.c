@@ -21,13 +21,6 @@ static bool is_length_doubtful(const struct stat *st)
 	return !st->st_size || (!st->st_blocks && st->st_size <= PAGE_LARGEST);
 }
 
-static int refuse(const struct kv_source *s, const char *what, struct kv_fault *f)
-{
-	int error = errno;
-
-	return kv_fault_set(f, -error, "cannot %s %s: %s", what, s->name, strerror(error));
-}
-
 /* Reads the file to its end into @copy; @length receives the bytes that there were. */
 static int copy_content(const struct kv_source *s, int copy, uint64_t *length, struct kv_fault *f)
 {
@@ -43,7 +36,7 @@ static int copy_content(const struct kv_source *s, int copy, uint64_t *length, s
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return refuse(s, "read", f);
+			return kv_file_refuse("read", s->name, f);
 		if (!n)
 			return 0;
 		*length += (uint64_t)n;
@@ -52,7 +45,7 @@ static int copy_content(const struct kv_source *s, int copy, uint64_t *length, s
 					    "%s does not tell its length and has more than %u MiB; of such a file no more is read ahead",
 					    s->name, KV_SOURCE_COPY_MAX >> 20);
 		if (kv_write_all(copy, chunk, (size_t)n))
-			return refuse(s, "keep the content of", f);
+			return kv_file_refuse("keep the content of", s->name, f);
 	}
 }
 
@@ -66,7 +59,7 @@ static int settle_length(struct kv_source *s, struct kv_fault *f)
 	uint64_t length;
 
 	if (copy < 0)
-		return refuse(s, "make a copy of", f);
+		return kv_file_refuse("make a copy of", s->name, f);
 	ret = copy_content(s, copy, &length, f);
 	if (ret || length == s->length) {
 		close(copy);
@@ -104,7 +97,7 @@ int kv_source_open(struct kv_source *s, int dir, const char *name, int flags, st
 		return kv_fault_set(f, -ELOOP, "%s is a symbolic link, which is not followed",
 				    name);
 	if (s->fd < 0 || fstat(s->fd, &st))
-		ret = refuse(s, "open", f);
+		ret = kv_file_refuse("open", s->name, f);
 	else if (!S_ISREG(st.st_mode))
 		ret = kv_fault_set(f, S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL,
 				   "%s is %s, and not a regular file", name,
@@ -133,7 +126,7 @@ int kv_source_check(const struct kv_source *s, struct kv_fault *f)
 	struct stat st;
 
 	if (fstat(s->fd, &st))
-		return refuse(s, "look at", f);
+		return kv_file_refuse("look at", s->name, f);
 	if ((uint64_t)st.st_size != s->length)
 		return kv_fault_set(f, -ESTALE,
 				    "%s %s while it was sent: it had %" PRIu64 " bytes, and has %" PRIu64,

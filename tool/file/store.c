@@ -68,20 +68,13 @@ static void remove_stale(int dir)
 	closedir(list);
 }
 
-static int refuse(const struct kv_store *s, const char *what, struct kv_fault *f)
-{
-	int error = errno;
-
-	return kv_fault_set(f, -error, "cannot %s %s: %s", what, s->name, strerror(error));
-}
-
 /* Known now, or only when all of it was sent? */
 static int check_name(const struct kv_store *s, struct kv_fault *f)
 {
 	struct stat st;
 
 	if (fstatat(s->dir, s->name, &st, AT_SYMLINK_NOFOLLOW))
-		return errno == ENOENT ? 0 : refuse(s, "look at", f);
+		return errno == ENOENT ? 0 : kv_file_refuse("look at", s->name, f);
 	if (!S_ISREG(st.st_mode))
 		return kv_fault_set(f, S_ISDIR(st.st_mode) ? -EISDIR : -EEXIST,
 				    "%s is there already, and is %s", s->name,
@@ -98,7 +91,7 @@ static int check_room(const struct kv_store *s, struct kv_fault *f)
 	uint64_t room;
 
 	if (fstatvfs(s->dir, &st))
-		return refuse(s, "look for room for", f);
+		return kv_file_refuse("look for room for", s->name, f);
 	/* File systems that keep no count say that they have no blocks. */
 	if (!st.f_blocks)
 		return 0;
@@ -167,7 +160,7 @@ int kv_store_open(struct kv_store *s, int dir, const char *name,
 	if (!ret)
 		ret = check_room(s, f);
 	if (!ret && open_temp(s))
-		ret = refuse(s, "make", f);
+		ret = kv_file_refuse("make", s->name, f);
 	if (ret)
 		kv_store_close(s);
 	return ret;
@@ -232,36 +225,23 @@ int kv_store_commit(struct kv_store *s, struct kv_fault *f)
 	struct stat st;
 
 	if (fstat(s->fd, &st))
-		return refuse(s, "look at", f);
+		return kv_file_refuse("look at", s->name, f);
 	if ((uint64_t)st.st_size != s->length)
 		return kv_fault_set(f, -EIO, "%s is not complete: %" PRIu64 " bytes of %" PRIu64 " are there",
 				    s->name, (uint64_t)st.st_size, s->length);
 	if (fsync(s->fd))
-		return refuse(s, "write", f);
+		return kv_file_refuse("write", s->name, f);
 	if (give_name(s)) {
 		if (errno == EEXIST)
 			return kv_fault_set(f, -EEXIST, "another process has made %s meanwhile; it stays as it is",
 					    s->name);
-		return refuse(s, "give its name to", f);
+		return kv_file_refuse("give its name to", s->name, f);
 	}
 	/* Folders of some file systems can't be synced, and need not be. */
 	if (fsync(s->dir) && errno != EINVAL)
 		return kv_fault_set(f, -errno, "%s is complete, but its folder can't be written: %s",
 				    s->name, strerror(errno));
 	return 0;
-}
-
-/**
- * kv_store_full() - say that the file could not be written
- * @s: the file
- * @error: negative errno
- * @f: receives it
- *
- * Return: @error
- */
-int kv_store_full(const struct kv_store *s, int error, struct kv_fault *f)
-{
-	return kv_fault_set(f, error, "cannot write %s: %s", s->name, strerror(-error));
 }
 
 /**
