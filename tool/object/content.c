@@ -99,20 +99,27 @@ static const struct kv_key move_key[] = {
 
 /**
  * kv_content_rest() - the length of a buffer from an offset to its end
- * @buf: the buffer
+ * @s: the session
+ * @buf: id of the buffer
  * @offset: the byte
  * @length: receives the number of bytes, at least 1
  * @f: receives why not
  *
- * Return: 0 or -ERANGE.
+ * Return: 0 or a negative errno, -ERANGE if there is no such byte.
  */
-int kv_content_rest(const struct kv_buf *buf, uint64_t offset, uint64_t *length, struct kv_fault *f)
+int kv_content_rest(struct kv_session *s, uint32_t buf, uint64_t offset, uint64_t *length,
+		    struct kv_fault *f)
 {
-	if (offset >= buf->length)
+	union kv_object object;
+	int ret = kv_session_get(s, KV_BUF, buf, &object, f);
+
+	if (ret)
+		return ret;
+	if (offset >= object.buf.length)
 		return kv_fault_set(f, -ERANGE, "offset %llu is beyond buf %u, which has %llu bytes",
-				    (unsigned long long)offset, buf->id,
-				    (unsigned long long)buf->length);
-	*length = buf->length - offset;
+				    (unsigned long long)offset, buf,
+				    (unsigned long long)object.buf.length);
+	*length = object.buf.length - offset;
 	return 0;
 }
 
@@ -130,14 +137,10 @@ static int refuse_file(const char *path, const char *what, struct kv_fault *f)
 static int find_length(struct kv_session *s, const struct content_args *a,
 		       uint64_t *length, struct kv_fault *f)
 {
-	union kv_object object;
-	int ret;
-
 	*length = a->length;
 	if (a->given.bits & HAS_LENGTH)
 		return 0;
-	ret = kv_session_get(s, KV_BUF, a->given.id, &object, f);
-	return ret ? ret : kv_content_rest(&object.buf, a->offset, length, f);
+	return kv_content_rest(s, a->given.id, a->offset, length, f);
 }
 
 static int read_hex(const char *hex, char **data, uint64_t *length, struct kv_fault *f)
@@ -344,12 +347,9 @@ static int buf_read(struct kv_session *s, const void *args, struct json_object *
 static int find_bytes(struct kv_session *s, const struct content_args *a,
 		      uint64_t *length, struct kv_fault *f)
 {
-	union kv_object object;
 	uint64_t rest = 0;
-	int ret = kv_session_get(s, KV_BUF, a->given.id, &object, f);
+	int ret = kv_content_rest(s, a->given.id, a->offset, &rest, f);
 
-	if (!ret)
-		ret = kv_content_rest(&object.buf, a->offset, &rest, f);
 	if (ret)
 		return ret;
 	*length = a->given.bits & HAS_LENGTH ? a->length : rest;
@@ -358,7 +358,7 @@ static int find_bytes(struct kv_session *s, const struct content_args *a,
 	if (*length > rest)
 		return kv_fault_set(f, -EINVAL, "offset %llu and length %llu name bytes beyond the end of buf %u, which has %llu",
 				    (unsigned long long)a->offset, (unsigned long long)*length,
-				    a->given.id, (unsigned long long)object.buf.length);
+				    a->given.id, (unsigned long long)(a->offset + rest));
 	return 0;
 }
 

@@ -44,7 +44,8 @@ void kv_object_whole(struct kv_session *s, enum kv_type type, const union kv_obj
 void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
 		     struct json_object *result);
 uint32_t kv_flush_each(struct kv_session *s, bool persistent);
-int kv_content_rest(const struct kv_buf *buf, uint64_t offset, uint64_t *length, struct kv_fault *f);
+int kv_content_rest(struct kv_session *s, uint32_t buf, uint64_t offset, uint64_t *length,
+		    struct kv_fault *f);
 int kv_qp_modify(struct kv_session *s, const void *args, struct json_object *result,
 		 struct kv_fault *f);
 int kv_qp_fault_step(struct kv_session *s, int error, struct kv_fault *f);

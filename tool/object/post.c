@@ -169,15 +169,6 @@ static int take_registered(struct kv_session *s, const struct piece *piece, stru
 	return 0;
 }
 
-static int take_rest(struct kv_session *s, const struct kv_sge *sge, uint64_t *length,
-		     struct kv_fault *f)
-{
-	union kv_object object;
-	int ret = kv_session_get(s, KV_BUF, sge->buf, &object, f);
-
-	return ret ? ret : kv_content_rest(&object.buf, sge->offset, length, f);
-}
-
 static int take_piece(struct kv_session *s, uint32_t op, const struct piece *piece,
 		      struct kv_sge *sge, struct kv_fault *f)
 {
@@ -190,7 +181,7 @@ static int take_piece(struct kv_session *s, uint32_t op, const struct piece *pie
 	if (!(piece->given.bits & HAS_BUF))
 		ret = take_registered(s, piece, sge, &length, f);
 	else if (!(piece->given.bits & HAS_LENGTH) && !kv_op_is_atomic(op))
-		ret = take_rest(s, sge, &length, f);
+		ret = kv_content_rest(s, sge->buf, sge->offset, &length, f);
 	if (ret)
 		return ret;
 	if (!(piece->given.bits & HAS_LENGTH) && kv_op_is_atomic(op))

@@ -81,13 +81,11 @@ static int check_carrier(struct kv_session *s, uint32_t qp, struct kv_fault *f)
 static int choose_range(struct kv_session *s, struct kv_operation_args *a, struct kv_fault *f)
 {
 	struct kv_mr_reg *reg = &a->in.mr_reg;
-	union kv_object object;
 	int ret = check_carrier(s, reg->qp, f);
 
 	if (ret || was_given(a, "length"))
 		return ret;
-	ret = kv_session_get(s, KV_BUF, reg->buf, &object, f);
-	return ret ? ret : kv_content_rest(&object.buf, reg->offset, &reg->length, f);
+	return kv_content_rest(s, reg->buf, reg->offset, &reg->length, f);
 }
 
 static int check_inv(struct kv_session *s, struct kv_operation_args *a, struct kv_fault *f)
