@@ -344,20 +344,14 @@ int kv_site_open(struct kv_site *s, enum kv_space_id id, const char *dev, uint32
 	if (ret)
 		return ret;
 	ret = check_counter(s, f);
-	if (ret)
-		goto err_close;
-	ret = kv_dev_choose(s->b, dev, &s->dev, f);
+	if (!ret)
+		ret = kv_dev_choose(s->b, dev, &s->dev, f);
 	if (!ret)
 		ret = kv_site_choose_port(s, "ib-port", port, f);
+	if (!ret)
+		ret = choose_gid(s, gid_index, f);
 	if (ret)
-		goto err_close;
-	ret = choose_gid(s, gid_index, f);
-	if (ret)
-		goto err_close;
-	return 0;
-
-err_close:
-	kv_site_close(s);
+		kv_site_close(s);
 	return ret;
 }
 

@@ -152,13 +152,8 @@ static const struct kv_key *find_opener(const struct kv_key *table, const char *
 	return NULL;
 }
 
-/**
- * kv_args_list() - list the keys of a table, without a bare one
- * @table: the table
- * @text: receives their names with commas between them
- * @size: of @text
- */
-void kv_args_list(const struct kv_key *table, char *text, size_t size)
+/* The keys of a table, but for a bare one, with commas between them. */
+static void list_keys(const struct kv_key *table, char *text, size_t size)
 {
 	size_t n = 0;
 
@@ -181,7 +176,7 @@ static int refuse_unknown(const struct reader *r, const char *word)
 	if (opener)
 		return kv_fault_usage(r->f, "'%s' belongs to a piece: '%s' has to stand before it",
 				      word, opener->name);
-	kv_args_list(r->table, keys, sizeof(keys));
+	list_keys(r->table, keys, sizeof(keys));
 	if (!*keys)
 		return kv_fault_usage(r->f, "'%s' is too much: it takes nothing more", word);
 	return kv_fault_usage(r->f, "'%s' is not known; it takes %s", word, keys);

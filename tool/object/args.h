@@ -115,7 +115,6 @@ void kv_keys_preset(const struct kv_shape *shape, void *to);
 int kv_args_parse(const struct kv_key *table, const struct kv_variables *variables, char **word,
 		  size_t n, void *args, struct kv_fault *f);
 bool kv_args_given(const struct kv_key *table, const struct kv_given *given, const char *name);
-void kv_args_list(const struct kv_key *table, char *text, size_t size);
 struct json_object *kv_args_flags(const struct kv_enum *table, uint32_t flags);
 
 #endif
