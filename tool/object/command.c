@@ -259,7 +259,7 @@ static void make_show(struct kv_command *c, enum kv_type type)
 		.key = kv_no_key,
 		.size = sizeof(struct kv_given),
 		.fn = show,
-		.print = kv_text_objects,
+		.print = kv_text_object,
 	};
 }
 

@@ -154,16 +154,22 @@ void kv_text_flags(char *text, size_t size, const struct kv_enum *table, uint32_
 }
 
 /**
- * kv_text_object() - print an object: its noun, its id, and what else there is
+ * kv_text_object() - print an object, or a list of them
  * @out: where to
  * @noun: what it is
- * @result: the object's description
+ * @result: the object's description: its id, and what else there is; or "objects", that of all
  */
 void kv_text_object(FILE *out, const char *noun, struct json_object *result)
 {
-	int column =
-		fprintf(out, "%s %llu", noun, (unsigned long long)kv_out_get_count(result, "/id"));
+	struct json_object *list = kv_out_get(result, "/objects");
+	size_t n = list ? json_object_array_length(list) : 0;
+	int column;
 
+	for (size_t i = 0; i < n; i++)
+		kv_text_object(out, noun, json_object_array_get_idx(list, i));
+	if (list)
+		return;
+	column = fprintf(out, "%s %llu", noun, (unsigned long long)kv_out_get_count(result, "/id"));
 	json_object_object_foreach(result, key, value) {
 		char pair[PAIR];
 
@@ -179,24 +185,6 @@ void kv_text_object(FILE *out, const char *noun, struct json_object *result)
 		column += 1 + (int)strlen(pair);
 	}
 	fputc('\n', out);
-}
-
-/**
- * kv_text_objects() - print an object, or a list of them
- * @out: where to
- * @noun: what they are
- * @result: the object's description, or that of all
- */
-void kv_text_objects(FILE *out, const char *noun, struct json_object *result)
-{
-	struct json_object *list = kv_out_get(result, "/objects");
-
-	if (!list) {
-		kv_text_object(out, noun, result);
-		return;
-	}
-	for (size_t i = 0; i < json_object_array_length(list); i++)
-		kv_text_object(out, noun, json_object_array_get_idx(list, i));
 }
 
 /**

@@ -18,7 +18,6 @@ void kv_text_print(FILE *out, struct json_object *doc);
 
 /* For struct kv_command.print. */
 void kv_text_object(FILE *out, const char *noun, struct json_object *result);
-void kv_text_objects(FILE *out, const char *noun, struct json_object *result);
 void kv_text_line(FILE *out, const char *noun, struct json_object *result);
 void kv_text_plain(FILE *out, const char *noun, struct json_object *result);
 void kv_text_completions(FILE *out, const char *noun, struct json_object *result);
