@@ -289,35 +289,35 @@ static int wait_for(struct kv_session *s, const void *args,
 	return describe(s, id, ret, result);
 }
 
-/* The function of a command that makes a CONN, by way of @make. */
-#define ADD(fn, make)								\
-	static int fn(struct kv_session *s, const void *args,			\
-		      struct json_object *result, struct kv_fault *f)		\
-	{									\
-		const struct conn_args *a = args;				\
-		union kv_object object;						\
-										\
-		return kv_object_add(s, KV_CONN, a->name, make, a, &object,	\
-				     result, f);				\
-	}
+/* The commands that make a CONN. */
+static int add(struct kv_session *s, const void *args, struct json_object *result,
+	       struct kv_fault *f)
+{
+	static kv_object_make_fn *const make[KV_OPS] = {
+		[KV_OP_CONN_LISTEN] = make_listener,
+		[KV_OP_CONN_GET_REQUEST] = make_request,
+		[KV_OP_CONN_CONNECT] = make_connection,
+	};
+	const struct conn_args *a = args;
+	union kv_object object;
 
-ADD(add_listener, make_listener)
-ADD(add_request, make_request)
-ADD(add_connection, make_connection)
+	return kv_object_add(s, KV_CONN, a->name, make[a->given.command->op], a, &object,
+			     result, f);
+}
 
 #define ARGS .size = sizeof(struct conn_args), .init = &conn_init
 #define OF_CONN .id = KV_ID_MUST, .type = KV_CONN
 
 const struct kv_command kv_conn_commands[] = {
 	{ "listen", "creates a listener, which peers can ask for connections",
-	  .key = listen_key, ARGS, .fn = add_listener, .print = kv_text_object },
+	  .key = listen_key, ARGS, .op = KV_OP_CONN_LISTEN, .fn = add, .print = kv_text_object },
 	{ "get-request", "waits for a request of a peer's, takes it from the listener ID",
 	  "The request is a conn in state requested: 'conn accept' or 'conn reject' answers it. Peers don't wait for ever.",
-	  OF_CONN, .key = get_request_key, ARGS, .fn = add_request,
+	  OF_CONN, .key = get_request_key, ARGS, .op = KV_OP_CONN_GET_REQUEST, .fn = add,
 	  .print = kv_text_object },
 	{ "connect", "asks a peer for a connection: resolves address and route, connects, establishes",
 	  "If a step fails, there is no conn. With no-wait it returns when the peer was asked, and 'conn wait' does the rest.",
-	  .key = connect_key, ARGS, .fn = add_connection, .print = kv_text_object },
+	  .key = connect_key, ARGS, .op = KV_OP_CONN_CONNECT, .fn = add, .print = kv_text_object },
 	{ "accept", "accepts a peer's request: ID is the request, or a listener, whose oldest one is taken",
 	  OF_CONN, .key = accept_key, ARGS, .fn = accept_one,
 	  .print = kv_text_object },

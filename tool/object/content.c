@@ -414,9 +414,12 @@ static int refuse_move(struct kv_session *s, const struct content_args *a, bool 
 	return refuse_file(a->file, load ? "read it" : "write there", f);
 }
 
-static int move(struct kv_session *s, const struct content_args *a, bool load,
-		struct json_object *result, struct kv_fault *f)
+/* 'buf load' and 'buf save'. */
+static int move(struct kv_session *s, const void *args, struct json_object *result,
+		struct kv_fault *f)
 {
+	const struct content_args *a = args;
+	bool load = a->given.command->op == KV_OP_BUF_WRITE;
 	struct kv_bulk bulk = {
 		.b = s->b,
 		.buf = a->given.id,
@@ -461,18 +464,6 @@ static int move(struct kv_session *s, const struct content_args *a, bool load,
 	return 0;
 }
 
-static int buf_load(struct kv_session *s, const void *args, struct json_object *result,
-		   struct kv_fault *f)
-{
-	return move(s, args, true, result, f);
-}
-
-static int buf_save(struct kv_session *s, const void *args, struct json_object *result,
-		   struct kv_fault *f)
-{
-	return move(s, args, false, result, f);
-}
-
 #define ARGS .id = KV_ID_MUST, .type = KV_BUF, .size = sizeof(struct content_args)
 
 const struct kv_command kv_buf_commands[] = {
@@ -481,8 +472,8 @@ const struct kv_command kv_buf_commands[] = {
 	  "As text, zeros at the end are left out, and bytes that can't be printed are written as \\xNN.",
 	  ARGS, .key = read_key, .fn = buf_read, .print = kv_text_content },
 	{ "load", "fills the buffer from a file, of any size", ARGS, .key = move_key,
-	  .fn = buf_load, .print = kv_text_object },
+	  .op = KV_OP_BUF_WRITE, .fn = move, .print = kv_text_object },
 	{ "save", "writes the buffer to a file, of any size", ARGS, .key = move_key,
-	  .fn = buf_save, .print = kv_text_object },
+	  .op = KV_OP_BUF_READ, .fn = move, .print = kv_text_object },
 	{ .name = NULL },
 };
