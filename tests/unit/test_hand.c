@@ -981,8 +981,9 @@ static void test_options(void **state)
 	};
 	struct kv_object_options o;
 	struct kv_fault f;
+	int n = 8;
 
-	assert_int_equal(kv_object_options_take(&o, 9, line, false, &f), 0);
+	assert_int_equal(kv_object_options_take(&o, 9, line, &f), 0);
 	assert_true(o.json && o.has_space && !o.trace);
 	assert_int_equal(o.spaces, 1 << KV_SPACE_USER);
 	assert_string_equal(o.dev, "rxe0");
@@ -990,14 +991,18 @@ static void test_options(void **state)
 	assert_string_equal(o.word[2], "--wait");
 	assert_string_equal(o.word[3], "--trace");
 	kv_object_options_free(&o);
-	assert_int_equal(kv_object_options_take(&o, 8, batch, true, &f), 0);
+	memset(&o, 0, sizeof(o));
+	assert_int_equal(kv_option_read("batch", &n, batch, kv_object_batch_rows, &o, false, &f), 1);
 	assert_int_equal(o.repeat, 3);
 	assert_int_equal(o.sets, 2);
 	assert_string_equal(o.set[1], "b=2");
 	assert_int_equal(o.spaces, 3);
 	kv_object_options_free(&o);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		assert_int_equal(kv_object_options_take(&o, 2, wrong[i], true, &f), -EINVAL);
+		n = 2;
+		memset(&o, 0, sizeof(o));
+		assert_int_equal(kv_option_read("batch", &n, wrong[i], kv_object_batch_rows, &o,
+						false, &f), -EINVAL);
 		assert_int_equal(f.exit, KV_EXIT_USAGE);
 		kv_object_options_free(&o);
 	}

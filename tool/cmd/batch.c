@@ -67,12 +67,6 @@ static void print_nouns(void)
 	printf("\n");
 }
 
-static const struct kv_option rows[] = {
-	KV_OBJECT_OPTION_ROWS,
-	KV_OBJECT_BATCH_ROWS,
-	{ .name = NULL },
-};
-
 static const char usage[] = "usage: kverbs batch FILE [OPTION...]\n"
 	"       kverbs batch -    [OPTION...]\n"
 	"\n"
@@ -95,7 +89,7 @@ static const char more[] =
 
 static void print_help(void)
 {
-	kv_option_print_help(rows, usage, "");
+	kv_option_print_help(kv_object_batch_rows, usage, "");
 	printf("\n");
 	print_nouns();
 	printf("%s", more);
@@ -386,7 +380,7 @@ static int run(void *args, struct kv_fault *f)
 }
 
 const struct kv_cmd kv_cmd_batch = {
-	.rows = rows,
+	.rows = kv_object_batch_rows,
 	.usage = usage,
 	.more = more,
 	.args = &work,

@@ -66,7 +66,7 @@ int kv_cmd_object(int argc, char **argv)
 	struct kv_fault fault = { 0 };
 	struct kv_object_options o;
 	bool told = false;
-	int ret = kv_object_options_take(&o, argc, argv, false, &fault);
+	int ret = kv_object_options_take(&o, argc, argv, &fault);
 
 	if (!ret && o.help) {
 		ret = kv_help_print(o.word, o.n, &fault);

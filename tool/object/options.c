@@ -6,40 +6,11 @@
 #include <string.h>
 #include "object/options.h"
 
-static const struct kv_option rows[] = {
-	KV_OBJECT_OPTION_ROWS,
-	{ .name = NULL },
-};
+/* The most rounds that --repeat takes. */
+#define REPEAT_MAX 10000
 
-static const struct kv_option batch_rows[] = {
-	KV_OBJECT_OPTION_ROWS,
-	KV_OBJECT_BATCH_ROWS,
-	{ .name = NULL },
-};
-
-/**
- * kv_object_option_has_value() - is the word behind an option its value?
- * @option: what was typed
- *
- * Return: true if it is; false, too, if this is none of the options.
- */
-bool kv_object_option_has_value(const char *option)
-{
-	const char *value;
-	const struct kv_option *row = kv_option_find(batch_rows, option, true, &value);
-
-	return row && row->value && !value;
-}
-
-/**
- * kv_object_option_parse_set() - read --set
- * @text: NAME=VALUE; must be writable, and live as long as the options
- * @field: struct kv_object_options
- * @why: receives what is wrong
- *
- * Return: 0 or -EINVAL.
- */
-int kv_object_option_parse_set(const char *text, void *field, struct kv_why *why)
+/* NAME=VALUE; @text must be writable, and live as long as the options. */
+static int parse_set(const char *text, void *field, struct kv_why *why)
 {
 	struct kv_object_options *o = field;
 	char **set;
@@ -58,24 +29,63 @@ int kv_object_option_parse_set(const char *text, void *field, struct kv_why *why
 	return 0;
 }
 
+#define ROWS										\
+	{ "help", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(struct kv_object_options, help) }, \
+	{ "json", NULL, "print JSON", KV_OPTION_FLAG,					\
+	  .at = offsetof(struct kv_object_options, json) },				\
+	{ "trace", NULL, "tell each verb on standard error: arguments, result, time",	\
+	  KV_OPTION_FLAG, .at = offsetof(struct kv_object_options, trace) },		\
+	{ "space", "SPACE", "kernel, user or both: where; default: kernel. both: in the kernel and in user space, and then a table of what the verbs took", \
+	  KV_OPTION_ENUM, .at = offsetof(struct kv_object_options, spaces),		\
+	  .has = offsetof(struct kv_object_options, has_space), .names = kv_enum_spaces },	\
+	{ "dev", "DEV", "device for commands that name none; default: the only one",	\
+	  KV_OPTION_DEV, .at = offsetof(struct kv_object_options, dev) }
+
+static const struct kv_option rows[] = {
+	ROWS,
+	{ .name = NULL },
+};
+
+const struct kv_option kv_object_batch_rows[] = {
+	ROWS,
+	{ "repeat", "N", "N rounds, by turns, each with new objects; what the commands tell is printed in the first round, the table has medians",
+	  KV_OPTION_U32, .at = offsetof(struct kv_object_options, repeat), .min = 1,
+	  .max = REPEAT_MAX },
+	{ "set", "NAME=VALUE", "as the command 'set'; any number of times",
+	  KV_OPTION_OWN, .at = 0, .parse = parse_set },
+	{ .name = NULL },
+};
+
+/**
+ * kv_object_option_has_value() - is the word behind an option its value?
+ * @option: what was typed
+ *
+ * Return: true if it is; false, too, if this is none of the options.
+ */
+bool kv_object_option_has_value(const char *option)
+{
+	const char *value;
+	const struct kv_option *row = kv_option_find(kv_object_batch_rows, option, true, &value);
+
+	return row && row->value && !value;
+}
+
 /**
  * kv_object_options_take() - separate options from words
  * @o: receives them; kv_object_options_free() frees it, on failure too
  * @argc: what was typed, without the tool's name
- * @argv: ditto; the words are moved to its front
- * @batch: options that only a batch has are taken, and what else looks like an
- *	option is refused; else that is a word
+ * @argv: ditto; the words are moved to its front; what looks like an option, and is none, is a
+ *	word
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_object_options_take(struct kv_object_options *o, int argc, char **argv, bool batch,
-			 struct kv_fault *f)
+int kv_object_options_take(struct kv_object_options *o, int argc, char **argv, struct kv_fault *f)
 {
 	int ret;
 
 	*o = (struct kv_object_options){ .spaces = 1U << KV_SPACE_KERNEL, .word = argv, .n = argc };
-	ret = kv_option_read("batch", &o->n, argv, batch ? batch_rows : rows, o, !batch, f);
+	ret = kv_option_read("", &o->n, argv, rows, o, true, f);
 	return ret < 0 ? ret : 0;
 }
 

@@ -34,31 +34,10 @@ struct kv_object_options {
 	int n;
 };
 
-/* The most rounds that --repeat takes. */
-#define KV_OBJECT_REPEAT_MAX 10000
+/* Of 'batch', whose struct begins with struct kv_object_options. */
+extern const struct kv_option kv_object_batch_rows[];
 
-#define KV_OBJECT_OPTION_ROWS								\
-	{ "help", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(struct kv_object_options, help) }, \
-	{ "json", NULL, "print JSON", KV_OPTION_FLAG,					\
-	  .at = offsetof(struct kv_object_options, json) },				\
-	{ "trace", NULL, "tell each verb on standard error: arguments, result, time",	\
-	  KV_OPTION_FLAG, .at = offsetof(struct kv_object_options, trace) },		\
-	{ "space", "SPACE", "kernel, user or both: where; default: kernel. both: in the kernel and in user space, and then a table of what the verbs took", \
-	  KV_OPTION_ENUM, .at = offsetof(struct kv_object_options, spaces),		\
-	  .has = offsetof(struct kv_object_options, has_space), .names = kv_enum_spaces },	\
-	{ "dev", "DEV", "device for commands that name none; default: the only one",	\
-	  KV_OPTION_DEV, .at = offsetof(struct kv_object_options, dev) }
-
-#define KV_OBJECT_BATCH_ROWS								\
-	{ "repeat", "N", "N rounds, by turns, each with new objects; what the commands tell is printed in the first round, the table has medians", \
-	  KV_OPTION_U32, .at = offsetof(struct kv_object_options, repeat), .min = 1,	\
-	  .max = KV_OBJECT_REPEAT_MAX },							\
-	{ "set", "NAME=VALUE", "as the command 'set'; any number of times",		\
-	  KV_OPTION_OWN, .at = 0, .parse = kv_object_option_parse_set }
-
-int kv_object_option_parse_set(const char *text, void *field, struct kv_why *why);
-int kv_object_options_take(struct kv_object_options *o, int argc, char **argv, bool batch,
-			 struct kv_fault *f);
+int kv_object_options_take(struct kv_object_options *o, int argc, char **argv, struct kv_fault *f);
 void kv_object_options_free(struct kv_object_options *o);
 bool kv_object_option_has_value(const char *option);
 
