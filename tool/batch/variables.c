@@ -245,9 +245,7 @@ int kv_variables_id(const struct kv_variables *variables, enum kv_type type,
 			*id = (uint32_t)v;
 			return 0;
 		}
-		snprintf(why->text, sizeof(why->text),
-			 "is no %s: it takes an id, from 1 on, or a name", word);
-		return -EINVAL;
+		return kv_why_set(why, "is no %s: it takes an id, from 1 on, or a name", word);
 	}
 	name = kv_variables_find(variables, text);
 	if (name && !name->value && name->type == type) {
@@ -255,16 +253,12 @@ int kv_variables_id(const struct kv_variables *variables, enum kv_type type,
 		return 0;
 	}
 	if (!name)
-		snprintf(why->text, sizeof(why->text),
-			 "is the name of nothing; 'name %.64s' at the end of '%s add' changes that, in a batch",
-			 text, word);
-	else if (name->value)
-		snprintf(why->text, sizeof(why->text),
-			 "is a variable; $%.64s stands for its value", text);
-	else
-		snprintf(why->text, sizeof(why->text), "is %s %u, and no %s",
-			 kv_enum_name(kv_enum_type, name->type), name->id, word);
-	return -EINVAL;
+		return kv_why_set(why, "is the name of nothing; 'name %.64s' at the end of '%s add' changes that, in a batch",
+				  text, word);
+	if (name->value)
+		return kv_why_set(why, "is a variable; $%.64s stands for its value", text);
+	return kv_why_set(why, "is %s %u, and no %s", kv_enum_name(kv_enum_type, name->type),
+			  name->id, word);
 }
 
 static void copy_fields(struct json_object *to, struct json_object *from)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,11 +197,9 @@ static int read_bytes(const char *text, struct kv_bytes *bytes, struct kv_why *w
 
 	text += is_hex ? strlen(hex) : 0;
 	n = is_hex ? strlen(text) / 2 : strlen(text);
-	if (n > sizeof(bytes->byte)) {
-		snprintf(why->text, sizeof(why->text), "has %zu bytes; it takes %zu at most", n,
-			 sizeof(bytes->byte));
-		return -EINVAL;
-	}
+	if (n > sizeof(bytes->byte))
+		return kv_why_set(why, "has %zu bytes; it takes %zu at most", n,
+				  sizeof(bytes->byte));
 	bytes->n = (uint32_t)n;
 	if (is_hex)
 		return kv_parse_hex(text, bytes->byte, why);
@@ -219,9 +216,8 @@ static int read_port(const char *text, struct sockaddr_storage *addr, struct kv_
 	ret = kv_parse_sockaddr(text, addr, why);
 	if (ret || in->sin_port)
 		return ret;
-	snprintf(why->text, sizeof(why->text), "has no port; it takes %s:PORT, from 1 to 65535",
-		 addr->ss_family == AF_INET6 ? "[ADDR]" : "ADDR");
-	return -EINVAL;
+	return kv_why_set(why, "has no port; it takes %s:PORT, from 1 to 65535",
+			  addr->ss_family == AF_INET6 ? "[ADDR]" : "ADDR");
 }
 
 static int read_value(const struct reader *r, const struct kv_key *key,

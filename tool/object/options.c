@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "object/options.h"
@@ -15,15 +13,11 @@ static int parse_set(const char *text, void *field, struct kv_why *why)
 	struct kv_object_options *o = field;
 	char **set;
 
-	if (!strchr(text, '=')) {
-		snprintf(why->text, sizeof(why->text), "has no =; it takes NAME=VALUE");
-		return -EINVAL;
-	}
+	if (!strchr(text, '='))
+		return kv_why_set(why, "has no =; it takes NAME=VALUE");
 	set = reallocarray(o->set, o->sets + 1, sizeof(*set));
-	if (!set) {
-		snprintf(why->text, sizeof(why->text), "has no room: no memory");
-		return -EINVAL;
-	}
+	if (!set)
+		return kv_why_set(why, "has no room: no memory");
 	o->set = set;
 	o->set[o->sets++] = (char *)text;
 	return 0;
