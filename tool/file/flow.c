@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 #include "cli/interrupt.h"
 #include "file/flow.h"
 #include "sys/now.h"
@@ -226,16 +225,10 @@ static int save_pieces(struct kv_flow *w, struct kv_fault *f)
 	return ret;
 }
 
-static void sleep_ns(uint64_t ns)
-{
-	const struct timespec ts = { .tv_nsec = (long)ns };
-
-	nanosleep(&ts, NULL);
-}
-
 static int move_pieces(struct kv_flow *w, struct kv_fault *f)
 {
-	uint64_t last = kv_now_ns(), idle = IDLE_MIN_NS, now;
+	uint64_t last = kv_now_ns(), now;
+	uint32_t idle = IDLE_MIN_NS;
 	unsigned int found;
 	int ret;
 
@@ -262,7 +255,7 @@ static int move_pieces(struct kv_flow *w, struct kv_fault *f)
 					    "nothing has happened for %g s (--timeout): of %" PRIu64 " pieces %" PRIu64 " are posted, %" PRIu64 " sent, %" PRIu64 " received",
 					    (double)w->timeout_ns / 1e9, w->pieces,
 					    w->posted, w->sent, w->landed);
-		sleep_ns(idle);
+		kv_sleep_ns(idle);
 		idle = idle * 2 < IDLE_MAX_NS ? idle * 2 : IDLE_MAX_NS;
 	}
 	return 0;

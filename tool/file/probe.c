@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <time.h>
 #include "cli/interrupt.h"
 #include "file/flow.h"
 #include "sys/now.h"
 
 /* Longer than the retries of an endpoint's QP take. */
 #define PROBE_NS 30000000000ULL
-#define LOOK_NS 10000000L
+#define LOOK_NS 10000000
 
 /* The wr_id of no request of a run, and of no piece of a file. */
 #define PROBE_ID UINT64_MAX
@@ -31,7 +30,6 @@ static bool is_loss(int error)
 /* Polls until the probe has completed, or anything with an error: the first one. Ctrl-C ends it. */
 static bool await(struct kv_backend *b, uint32_t cq, struct kv_wc *wc)
 {
-	const struct timespec pause = { .tv_nsec = LOOK_NS };
 	uint64_t end = kv_now_ns() + PROBE_NS;
 	struct kv_polled polled;
 
@@ -42,7 +40,7 @@ static bool await(struct kv_backend *b, uint32_t cq, struct kv_wc *wc)
 		if (polled.n && (wc->status || wc->wr_id == PROBE_ID))
 			return true;
 		if (!polled.n)
-			nanosleep(&pause, NULL);
+			kv_sleep_ns(LOOK_NS);
 	} while (!kv_interrupt_seen() && kv_now_ns() < end);
 	return false;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <time.h>
 #include "batch/session.h"
 #include "cli/interrupt.h"
 #include "object/describe.h"
@@ -114,13 +113,6 @@ static int sleep_for_event(struct polling *p)
 	return ret ? kv_session_refuse(p->s, ret, p->f) : 0;
 }
 
-static void pause_briefly(void)
-{
-	const struct timespec ts = { .tv_nsec = PAUSE_NS };
-
-	nanosleep(&ts, NULL);
-}
-
 static int take_all(struct polling *p)
 {
 	bool wait = p->a->given.bits & HAS_WAIT;
@@ -143,7 +135,7 @@ static int take_all(struct polling *p)
 		if (wait)
 			ret = sleep_for_event(p);
 		else
-			pause_briefly();
+			kv_sleep_ns(PAUSE_NS);
 	}
 	return ret;
 }

@@ -14,4 +14,12 @@ static inline uint64_t kv_now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+/* Less than a second. A signal ends it. */
+static inline void kv_sleep_ns(uint32_t ns)
+{
+	const struct timespec ts = { .tv_nsec = (long)ns };
+
+	nanosleep(&ts, NULL);
+}
+
 #endif
