@@ -58,13 +58,10 @@ int kv_field_text(struct json_object *obj, const char *path, char **text)
 
 static void list_fields(struct json_object *obj, char *text, size_t size)
 {
-	size_t n = 0;
-
 	text[0] = '\0';
 	json_object_object_foreach(obj, key, value) {
 		(void)value;
-		if (n < size)
-			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", key);
+		kv_append(text, size, "%s%s", *text ? ", " : "", key);
 	}
 }
 

@@ -76,16 +76,12 @@ static int find_word(const char *text, size_t length, const struct kv_enum *tabl
 	return -ENOENT;
 }
 
-static void list_words(const struct kv_enum *table, char *text, size_t size)
+void kv_enum_list(const struct kv_enum *table, const char *glue, const char *last, char *text,
+		  size_t size)
 {
-	size_t n = 0;
-
 	text[0] = '\0';
-	for (; table->name && n < size; table++) {
-		const char *glue = !n ? "" : table[1].name ? ", " : " or ";
-
-		n += (size_t)snprintf(text + n, size - n, "%s%s", glue, table->name);
-	}
+	for (const struct kv_enum *w = table; w->name; w++)
+		kv_append(text, size, "%s%s", w == table ? "" : w[1].name ? glue : last, w->name);
 }
 
 int kv_parse_enum(const char *text, const struct kv_enum *table,
@@ -95,7 +91,7 @@ int kv_parse_enum(const char *text, const struct kv_enum *table,
 
 	if (!find_word(text, strlen(text), table, value))
 		return 0;
-	list_words(table, words, sizeof(words));
+	kv_enum_list(table, ", ", " or ", words, sizeof(words));
 	return kv_why_set(why, "%s; it takes %s", *text ? "is not known" : "is empty", words);
 }
 
@@ -309,7 +305,7 @@ static int take_words(const char *text, const struct kv_enum *table, const char 
 	char words[128];
 	int ret = 0;
 
-	list_words(table, words, sizeof(words));
+	kv_enum_list(table, ", ", " or ", words, sizeof(words));
 	for (;; text++) {
 		size_t length = strcspn(text, ",");
 		uint32_t value;

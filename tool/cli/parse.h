@@ -120,6 +120,10 @@ static inline int kv_hex_digit(char c)
 /* The word for a value, or "?". */
 const char *kv_enum_name(const struct kv_enum *table, uint32_t value);
 
+/* All words, with @glue between them, and @last before the last one. */
+void kv_enum_list(const struct kv_enum *table, const char *glue, const char *last, char *text,
+		  size_t size);
+
 /* Says why a text is refused; returns -EINVAL. */
 int kv_why_set(struct kv_why *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -181,6 +185,9 @@ void kv_sockaddr_format(char text[KV_SOCKADDR_TEXT], const struct sockaddr_stora
  */
 size_t kv_bytes_text(char *text, const uint8_t *bytes, size_t n);
 size_t kv_bytes_hex(char *text, const uint8_t *bytes, size_t n);
+
+/* append.c: prints behind what there is in @text, of @size bytes; what does not fit is cut off */
+void kv_append(char *text, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* printable.c */
 const char *kv_printable_check(const char *text);

@@ -41,12 +41,10 @@ struct names {
 static int add_name(const struct kv_dev *dev, void *arg)
 {
 	struct names *names = arg;
-	size_t used = strlen(names->text);
 
+	kv_append(names->text, sizeof(names->text), "%s%s", names->n ? ", " : "", dev->name);
 	names->n++;
 	*names->dev = *dev;
-	snprintf(names->text + used, sizeof(names->text) - used, "%s%s",
-		 used ? ", " : "", dev->name);
 	return 0;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <netinet/in.h>
@@ -154,16 +153,13 @@ static const struct kv_key *find_opener(const struct kv_key *table, const char *
 /* The keys of a table, but for a bare one, with commas between them. */
 static void list_keys(const struct kv_key *table, char *text, size_t size)
 {
-	size_t n = 0;
-
 	text[0] = '\0';
 	table += table->bare;
-	for (const struct kv_key *k = table; k->name && n < size; k++) {
-		n += (size_t)snprintf(text + n, size - n, "%s%s", k == table ? "" : ", ", k->name);
-		for (const struct kv_key *p = k->piece; p && p->name && n < size; p++)
-			n += (size_t)snprintf(text + n, size - n, "%s%s%s",
-					      p == k->piece ? " (" : ", ",
-					      p->name, p[1].name ? "" : ")");
+	for (const struct kv_key *k = table; k->name; k++) {
+		kv_append(text, size, "%s%s", k == table ? "" : ", ", k->name);
+		for (const struct kv_key *p = k->piece; p && p->name; p++)
+			kv_append(text, size, "%s%s%s", p == k->piece ? " (" : ", ", p->name,
+				  p[1].name ? "" : ")");
 	}
 }
 

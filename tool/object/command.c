@@ -95,13 +95,12 @@ static int look_at(const union kv_object *object, void *arg)
 {
 	struct search *x = arg;
 	const char *name = kv_variables_of(&x->s->variables, x->by, object->id);
-	size_t used = strlen(x->text);
 
 	if (!uses(x->by, object, x->type, x->id) || x->found++ >= NAMED)
 		return 0;
-	snprintf(x->text + used, sizeof(x->text) - used, "%s%s %u%s%s%s",
-		 used ? ", " : "", kv_enum_name(kv_enum_type, x->by), object->id,
-		 name ? " (" : "", name ? name : "", name ? ")" : "");
+	kv_append(x->text, sizeof(x->text), "%s%s %u%s%s%s", *x->text ? ", " : "",
+		  kv_enum_name(kv_enum_type, x->by), object->id,
+		  name ? " (" : "", name ? name : "", name ? ")" : "");
 	return 0;
 }
 
@@ -366,22 +365,18 @@ const struct kv_command *kv_command_find(const struct kv_noun *noun, const char 
 static int refuse_noun(const char *word, struct kv_fault *f)
 {
 	char text[256] = "";
-	size_t n = 0;
 
-	for (size_t i = 0; nouns[i] && n < sizeof(text); i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", i ? ", " : "",
-				      nouns[i]->name);
+	for (size_t i = 0; nouns[i]; i++)
+		kv_append(text, sizeof(text), "%s%s", i ? ", " : "", nouns[i]->name);
 	return kv_fault_usage(f, "there is no command '%s'; there are %s", word, text);
 }
 
 static int refuse_command(const struct kv_noun *noun, const char *word, struct kv_fault *f)
 {
 	char text[128] = "";
-	size_t n = 0;
 
-	for (const struct kv_command *c = noun->command; c->name && n < sizeof(text); c++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s",
-				      c == noun->command ? "" : ", ", c->name);
+	for (const struct kv_command *c = noun->command; c->name; c++)
+		kv_append(text, sizeof(text), "%s%s", c == noun->command ? "" : ", ", c->name);
 	if (!word)
 		return kv_fault_usage(f, "a word is missing behind '%s': %s", noun->name, text);
 	return kv_fault_usage(f, "'%s' is not known; there are %s", word, text);

@@ -23,15 +23,6 @@ bool kv_help_wanted(char **word, size_t n)
 	return false;
 }
 
-static void list_words(const struct kv_enum *table, const char *glue, char *text, size_t size)
-{
-	size_t n = 0;
-
-	text[0] = '\0';
-	for (const struct kv_enum *w = table; w->name && n < size; w++)
-		n += (size_t)snprintf(text + n, size - n, "%s%s", w == table ? "" : glue, w->name);
-}
-
 /* What stands for a key's value. */
 static void format_value(const struct kv_key *key, char *text, size_t size)
 {
@@ -50,7 +41,7 @@ static void format_value(const struct kv_key *key, char *text, size_t size)
 	if (key->value)
 		snprintf(text, size, "%s", key->value);
 	else if (key->kind == KV_KEY_ENUM)
-		list_words(key->names, "|", text, size);
+		kv_enum_list(key->names, "|", "|", text, size);
 	else
 		snprintf(text, size, "%s", name[key->kind]);
 }
@@ -78,16 +69,15 @@ void kv_help_format_key(const struct kv_key *key, char *text, size_t size)
  */
 void kv_help_describe_key(const struct kv_key *key, char *text, size_t size)
 {
-	size_t n = (size_t)snprintf(text, size, "%s", key->help);
 	char words[128];
 
+	snprintf(text, size, "%s", key->help);
 	if (key->kind == KV_KEY_FLAGS) {
-		list_words(key->names, ", ", words, sizeof(words));
-		n += (size_t)snprintf(text + n, size - n,
-				      "; A is one of %s; all and none stand for these", words);
+		kv_enum_list(key->names, ", ", ", ", words, sizeof(words));
+		kv_append(text, size, "; A is one of %s; all and none stand for these", words);
 	}
 	if (key->must)
-		snprintf(text + n, size - n, " (can't be left out)");
+		kv_append(text, size, " (can't be left out)");
 }
 
 static void print_keys(const struct kv_key *table, const char *indent)
@@ -111,17 +101,16 @@ static void print_usage(const struct kv_noun *noun, const struct kv_command *c)
 	};
 	char text[512], title[64], key[160];
 	bool optional = false;
-	int n;
 
 	kv_command_title(title, sizeof(title), noun, c);
-	n = snprintf(text, sizeof(text), "%s%s%s%s", title, id[c->id],
-		     c->words ? " " : "", c->words ? c->words : "");
+	snprintf(text, sizeof(text), "%s%s%s%s", title, id[c->id],
+		 c->words ? " " : "", c->words ? c->words : "");
 	for (const struct kv_key *k = c->key; k && k->name; k++) {
 		optional |= !k->must;
 		if (!k->must)
 			continue;
 		kv_help_format_key(k, key, sizeof(key));
-		n += snprintf(text + n, sizeof(text) - (size_t)n, " %s", key);
+		kv_append(text, sizeof(text), " %s", key);
 	}
 	printf("  %s%s\n", text, optional ? " [KEY VALUE]..." : "");
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include "endpoint/raw.h"
 #include "object/describe.h"
@@ -283,7 +282,6 @@ static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step, 
 	bool was_init = qp->attr.state == KVERBS_QPS_INIT;
 	struct kv_qp_modify init = { .id = qp->id, .attr = qp->attr };
 	const char *lost = "";
-	size_t used = strlen(f->text);
 	int ret = 0;
 
 	if (!step)
@@ -297,8 +295,8 @@ static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step, 
 		if (step > 1)
 			lost = ", but receives that were posted are gone";
 	}
-	snprintf(f->text + used, sizeof(f->text) - used, "; the qp is %s %s%s",
-		 ret ? "not even back in" : "back in", was_init ? "init" : "reset", lost);
+	kv_append(f->text, sizeof(f->text), "; the qp is %s %s%s",
+		  ret ? "not even back in" : "back in", was_init ? "init" : "reset", lost);
 }
 
 /* From RESET to RTS in one command, with defaults for all that has a good one. */

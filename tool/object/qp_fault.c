@@ -49,20 +49,13 @@ int kv_qp_fault_step(struct kv_session *s, int error, struct kv_fault *f)
 	return error;
 }
 
-static void append(struct kv_fault *f, const char *before, const char *text, const char *behind)
-{
-	size_t used = strlen(f->text);
-
-	snprintf(f->text + used, sizeof(f->text) - used, "%s%s%s", before, text, behind);
-}
-
 /* @bits: KV_QPA_*; several keys that make one attribute have the name of the first. */
 static void append_keys(struct kv_fault *f, const char *what, uint32_t bits)
 {
 	for (const struct kv_key *k = modify_keys(); k->name && bits; k++) {
 		if (!(k->bits & bits))
 			continue;
-		append(f, what, k->name, "");
+		kv_append(f->text, sizeof(f->text), "%s%s", what, k->name);
 		bits &= ~k->bits;
 		what = ", ";
 	}
@@ -96,7 +89,7 @@ static void blame_all(struct kv_fault *f, const struct kv_qp *qp, const struct k
 	if (ends_with(f->text, wrong.text)) {
 		/* Another transition to that state may take the attribute. */
 		if (ends_with(wrong.text, "does not take it"))
-			append(f, " (from ", kv_qp_state_name(from), ")");
+			kv_append(f->text, sizeof(f->text), " (from %s)", kv_qp_state_name(from));
 		mask ^= wrong.bit;
 	}
 	while (kv_qp_table_check(qp->type, from, attr->state, mask, &wrong)) {

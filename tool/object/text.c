@@ -25,25 +25,16 @@ static bool is_hex(const char *key)
 	return false;
 }
 
-static void add(char *text, size_t size, const char *more)
-{
-	size_t used = strlen(text), n = strnlen(more, size - used - 1);
-
-	memcpy(text + used, more, n);
-	text[used + n] = '\0';
-}
-
 /* Words with commas between them. */
 static void add_list(char *text, size_t size, struct json_object *list)
 {
 	size_t n = json_object_array_length(list);
 
-	for (size_t i = 0; i < n; i++) {
-		add(text, size, i ? "," : "");
-		add(text, size, json_object_get_string(json_object_array_get_idx(list, i)));
-	}
+	for (size_t i = 0; i < n; i++)
+		kv_append(text, size, "%s%s", i ? "," : "",
+			  json_object_get_string(json_object_array_get_idx(list, i)));
 	if (!n)
-		add(text, size, "none");
+		kv_append(text, size, "none");
 }
 
 /**
@@ -63,7 +54,7 @@ void kv_text_value(char *text, size_t size, const char *key, struct json_object 
 	else if (json_object_is_type(value, json_type_int) && is_hex(key))
 		snprintf(text, size, "0x%llx", (unsigned long long)v);
 	else
-		add(text, size, json_object_get_string(value));
+		kv_append(text, size, "%s", json_object_get_string(value));
 }
 
 /* "key value"; "" for a value that is absent or false. */
@@ -77,14 +68,14 @@ static void format_pair(char *text, size_t size, struct json_object *obj,
 		return;
 	if (json_object_is_type(value, json_type_boolean) && !json_object_get_boolean(value))
 		return;
-	add(text, size, key);
+	kv_append(text, size, "%s", key);
 	for (char *c = text; *c; c++) {
 		if (*c == '_')
 			*c = '-';
 	}
 	if (json_object_is_type(value, json_type_boolean))
 		return;
-	add(text, size, " ");
+	kv_append(text, size, " ");
 	used = strlen(text);
 	if (!strcmp(key, "status"))
 		snprintf(text + used, size - used, "%s (%s)",
@@ -120,10 +111,7 @@ void kv_text_pairs(char *text, size_t size, struct json_object *obj,
 		for (size_t i = 0; i < n; i++) {
 			kv_text_pairs(pair, sizeof(pair), json_object_array_get_idx(value, i), "",
 				      " ");
-			add(text, size, before);
-			add(text, size, key);
-			add(text, size, " ");
-			add(text, size, pair);
+			kv_append(text, size, "%s%s %s", before, key, pair);
 			before = glue;
 		}
 		if (n)
@@ -131,8 +119,7 @@ void kv_text_pairs(char *text, size_t size, struct json_object *obj,
 		format_pair(pair, sizeof(pair), obj, key, value);
 		if (!*pair)
 			continue;
-		add(text, size, before);
-		add(text, size, pair);
+		kv_append(text, size, "%s%s", before, pair);
 		before = glue;
 	}
 }
