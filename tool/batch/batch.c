@@ -36,7 +36,7 @@ static int add_byte(struct reader *r, int byte, struct kv_fault *f)
 	if (r->length == r->room) {
 		more = realloc(r->text, room);
 		if (!more)
-			return kv_fault_set(f, -ENOMEM, "no memory");
+			return kv_fault_no_memory(f);
 		r->text = more;
 		r->room = room;
 	}

@@ -35,11 +35,6 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static int no_memory(struct kv_fault *f)
-{
-	return kv_fault_set(f, -ENOMEM, "no memory");
-}
-
 /**
  * kv_lexer_is_name() - can a variable be called so?
  * @text: the name
@@ -127,7 +122,7 @@ static int make_room(struct lexer *l, size_t n)
 		return 0;
 	more = realloc(l->text, 2 * need);
 	if (!more)
-		return no_memory(l->f);
+		return kv_fault_no_memory(l->f);
 	l->text = more;
 	l->room = 2 * need;
 	return 0;
@@ -175,7 +170,7 @@ static int take_reference(struct lexer *l)
 		return kv_fault_usage(l->f, "a $ has no name behind it; \\$ stands for a $ itself");
 	reference = strndup(start, n);
 	if (!reference)
-		return no_memory(l->f);
+		return kv_fault_no_memory(l->f);
 	ret = l->expand(l->arg, reference, &value, l->f);
 	free(reference);
 	if (ret)
@@ -309,7 +304,7 @@ int kv_lexer_split(struct kv_words *w, const char *line,
 		ret = take_words(&l, &n);
 	w->text = l.text;
 	if (!ret && find_words(w, n))
-		ret = no_memory(f);
+		ret = kv_fault_no_memory(f);
 	return ret;
 }
 

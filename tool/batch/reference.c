@@ -110,7 +110,7 @@ static int expand_name(struct kv_session *s, const char *text,
 				      text, path, text);
 	if (name->value) {
 		*value = strdup(name->value);
-		return *value ? 0 : kv_fault_set(f, -ENOMEM, "no memory");
+		return *value ? 0 : kv_fault_no_memory(f);
 	}
 	snprintf(what, sizeof(what), "%s '%.64s'", kv_enum_name(kv_enum_type, name->type), text);
 	return expand_field(name->fields, what, path ? path : "id", value, f);

@@ -20,7 +20,7 @@ static int echo(struct kv_session *s, char **word, size_t n,
 		size += strlen(word[i]) + 1;
 	text = calloc(1, size);
 	if (!text)
-		return kv_fault_set(f, -ENOMEM, "no memory");
+		return kv_fault_no_memory(f);
 	at = text;
 	for (size_t i = 0; i < n; i++) {
 		at = stpcpy(at, i ? " " : "");
@@ -81,7 +81,7 @@ static int expect(struct kv_session *s, char **word, size_t n,
 		return kv_fault_usage(f, "no command has told anything yet");
 	reference = malloc(strlen(word[0]) + sizeof("last._name"));
 	if (!reference)
-		return kv_fault_set(f, -ENOMEM, "no memory");
+		return kv_fault_no_memory(f);
 	sprintf(reference, "last.%s", word[0]);
 	ret = kv_session_expand(s, reference, &found, f);
 	if (ret)

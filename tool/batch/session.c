@@ -290,7 +290,7 @@ static int parse(const struct kv_command *command, const struct kv_variables *va
 	int ret = 0;
 
 	if (!given)
-		return kv_fault_set(f, -ENOMEM, "no memory");
+		return kv_fault_no_memory(f);
 	if (command->init)
 		memcpy(given, command->init, command->size);
 	if (command->in)

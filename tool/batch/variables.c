@@ -111,11 +111,6 @@ int kv_variables_check(const struct kv_variables *variables, const char *text, s
 	return 0;
 }
 
-static int no_memory(struct kv_fault *f)
-{
-	return kv_fault_set(f, -ENOMEM, "no memory");
-}
-
 /* A name that nothing has, or a deleted object. */
 static struct kv_variable *new_name(struct kv_variables *variables, const char *text)
 {
@@ -168,12 +163,12 @@ int kv_variables_set(struct kv_variables *variables, const char *text, const cha
 	}
 	copy = strdup(value);
 	if (!copy)
-		return no_memory(f);
+		return kv_fault_no_memory(f);
 	if (!name || !name->value)
 		name = new_name(variables, text);
 	if (!name) {
 		free(copy);
-		return no_memory(f);
+		return kv_fault_no_memory(f);
 	}
 	free(name->value);
 	name->value = copy;
@@ -196,14 +191,14 @@ int kv_variables_add(struct kv_variables *variables, const char *text, enum kv_t
 	struct kv_variable *name = new_name(variables, text);
 
 	if (!name)
-		return no_memory(f);
+		return kv_fault_no_memory(f);
 	name->type = type;
 	name->id = id;
 	name->fields = json_object_new_object();
 	if (tsearch(name, &variables->by_object, compare_objects))
 		return 0;
 	name->deleted = true;
-	return no_memory(f);
+	return kv_fault_no_memory(f);
 }
 
 /**

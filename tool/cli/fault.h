@@ -2,6 +2,7 @@
 #ifndef KV_CLI_FAULT_H
 #define KV_CLI_FAULT_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include "model/backend.h"
 
@@ -37,5 +38,11 @@ int kv_fault_backend(struct kv_fault *f, const struct kv_backend *b, int error,
 int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 		 const char *dev, uint64_t timeout_ns, const struct kv_worker_result *r);
 void kv_fault_print(struct kv_fault *f);
+
+/* Returns -ENOMEM. */
+static inline int kv_fault_no_memory(struct kv_fault *f)
+{
+	return kv_fault_set(f, -ENOMEM, "no memory");
+}
 
 #endif

@@ -123,11 +123,6 @@ int kv_content_rest(struct kv_session *s, uint32_t buf, uint64_t offset, uint64_
 	return 0;
 }
 
-static int no_memory(struct kv_fault *f)
-{
-	return kv_fault_set(f, -ENOMEM, "no memory");
-}
-
 static int refuse_file(const char *path, const char *what, struct kv_fault *f)
 {
 	return kv_fault_set(f, -errno, "file '%s': cannot %s: %s", path, what, strerror(errno));
@@ -150,7 +145,7 @@ static int read_hex(const char *hex, char **data, uint64_t *length, struct kv_fa
 	/* +1: malloc(0) may return NULL. */
 	*data = malloc(strlen(hex) / 2 + 1);
 	if (!*data)
-		return no_memory(f);
+		return kv_fault_no_memory(f);
 	if (kv_parse_hex(hex, (uint8_t *)*data, &why)) {
 		free(*data);
 		return kv_fault_usage(f, "hex '%s' %s", hex, why.text);
@@ -173,7 +168,7 @@ static int read_file(const char *path, uint64_t max, char **data,
 	/* +1 tells a file that fits from one that does not. */
 	*data = malloc(max + 1);
 	if (!*data) {
-		ret = no_memory(f);
+		ret = kv_fault_no_memory(f);
 		goto err_close;
 	}
 	do {
@@ -243,7 +238,7 @@ static int take_content(struct kv_session *s, const struct content_args *a,
 			return kv_fault_usage(f, "text '' has no byte to write");
 		*data = strdup(a->text);
 		*length = strlen(a->text);
-		return *data ? 0 : no_memory(f);
+		return *data ? 0 : kv_fault_no_memory(f);
 	case HAS_HEX:
 		return read_hex(a->hex, data, length, f);
 	case HAS_FILE:
@@ -302,7 +297,7 @@ static int tell(struct kv_session *s, const struct content_args *a, const char *
 	} else {
 		content = make_content(data, length, hex);
 		if (!content)
-			return no_memory(f);
+			return kv_fault_no_memory(f);
 	}
 	kv_object_begin(s, KV_BUF, a->given.id, result);
 	kv_out_put_count(result, "offset", a->offset);
@@ -332,7 +327,7 @@ static int buf_read(struct kv_session *s, const void *args, struct json_object *
 				      (unsigned long long)length);
 	data = malloc(length);
 	if (!data)
-		return no_memory(f);
+		return kv_fault_no_memory(f);
 	ret = kv_op_buf_read(s->b, &(struct kv_buf_read){ a->given.id, a->offset, length, data },
 			    NULL, NULL);
 	if (ret)

@@ -19,7 +19,7 @@ static int show(struct kv_session *s, char **word, size_t n,
 				      word[1]);
 	view = calloc(KV_SPACES, sizeof(*view));
 	if (!view)
-		return kv_fault_set(f, -ENOMEM, "no memory");
+		return kv_fault_no_memory(f);
 	for (unsigned int i = 0; i < KV_SPACES; i++)
 		kv_devices_take(&view[i], i, name);
 	if (name && !view[0].n && !view[1].n) {

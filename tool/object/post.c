@@ -289,7 +289,7 @@ static int make_list(struct kv_session *s, const struct post_args *first, struct
 			return kv_fault_usage(f, "a list has at most %d requests", KVERBS_POSTED_MAX);
 		more = reallocarray(*list, post->wrs + 1, sizeof(*more));
 		if (!more)
-			return kv_fault_set(f, -ENOMEM, "no memory");
+			return kv_fault_no_memory(f);
 		*list = more;
 		ret = blame(post->wrs, make_wr(s, &next, post, &more[post->wrs], f), f);
 		if (ret)
