@@ -519,12 +519,29 @@ int fake_event_wait(struct kv_backend *b, const struct kv_wait *in, struct kv_ev
 	return 0;
 }
 
-#include "model/native_call.h"
+static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
+{
+	switch (op) {
+#define OP(NAME, name, in_, out_, about, ...)							\
+	case KV_OP_##NAME:									\
+		return fake_##name(b, in, out);
+#define GET(NAME, name, in_, out_, about, ...)							\
+	case KV_OP_##NAME:									\
+		return fake_get(b, about, ((const struct kv_id *)in)->id, out);
+#define DEL(NAME, name, in_, out_, about, ...)							\
+	case KV_OP_##NAME:									\
+		return fake_del(b, about, ((const struct kv_id *)in)->id);
+#include "model/ops.def"
+	case KV_OPS:
+		break;
+	}
+	return -EOPNOTSUPP;
+}
 
 #define OPS(name)							\
 	static const struct kv_backend_ops name##_ops = {		\
 		.space = #name, .close = close_backend,			\
-		.call = native_call, .dev_each = dev_each, .each = each, \
+		.call = call, .dev_each = dev_each, .each = each, \
 	}
 
 OPS(kernel);

@@ -2,9 +2,7 @@
 #ifndef KV_TESTS_FAKE_BACKEND_H
 #define KV_TESTS_FAKE_BACKEND_H
 
-
-#define NATIVE(name) fake_##name
-#include "model/native.h"
+#include "model/backend.h"
 
 /*
  * A space that is none: objects are entries of an array, what is posted completes
@@ -71,5 +69,15 @@ union kv_object *fake_find(struct kv_backend *b, enum kv_type type,
 			   uint32_t id);
 union kv_object *fake_make(struct kv_backend *b, enum kv_type type,
 			   bool persistent);
+
+/* The operations of model/ops.def, a function each. */
+#define OP(NAME, name, in_, out_, about, ...)							\
+	int fake_##name(struct kv_backend *b, const struct kv_##in_ *in, struct kv_##out_ *out);
+#define GET(...)
+#define DEL(...)
+#include "model/ops.def"
+
+int fake_get(struct kv_backend *b, enum kv_type type, uint32_t id, union kv_object *object);
+int fake_del(struct kv_backend *b, enum kv_type type, uint32_t id);
 
 #endif
