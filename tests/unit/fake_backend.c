@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,16 +35,6 @@ void fake_world_reset(void)
 static struct fake *fake_of(struct kv_backend *b)
 {
 	return (struct fake *)b;
-}
-
-int fake_refuse(struct kv_backend *b, int error, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(b->err, sizeof(b->err), fmt, args);
-	va_end(args);
-	return error;
 }
 
 static void close_backend(struct kv_backend *b)
@@ -107,7 +96,7 @@ int fake_dev_get(struct kv_backend *b, const struct kv_dev_name *in, struct kv_d
 	const char *name = in->dev;
 
 	if (strcmp(name, "rxe0"))
-		return fake_refuse(b, -ENODEV, "no device '%s'", name);
+		return kv_backend_fail(b, -ENODEV, "no device '%s'", name);
 	memset(dev, 0, sizeof(*dev));
 	strcpy(dev->name, "rxe0");
 	dev->caps = KVERBS_CAP__ALL;
@@ -144,7 +133,7 @@ static struct object *find(struct kv_backend *b, enum kv_type type,
 
 	if (id && id < FAKE_MAX && o->used)
 		return o;
-	fake_refuse(b, -ENOENT, "no %s with id %u", kv_enum_name(kv_enum_type, type),
+	kv_backend_fail(b, -ENOENT, "no %s with id %u", kv_enum_name(kv_enum_type, type),
 	       id);
 	return NULL;
 }
@@ -165,7 +154,7 @@ static struct object *make(struct kv_backend *b, enum kv_type type,
 		fake_world.objects++;
 		return o;
 	}
-	fake_refuse(b, -EDQUOT, "the array is full");
+	kv_backend_fail(b, -EDQUOT, "the array is full");
 	return NULL;
 }
 
@@ -295,7 +284,7 @@ static int each(struct kv_backend *b, enum kv_type type,
 	}
 	if (!ret && fake_world.lists_changing) {
 		fake_world.lists_changing--;
-		return fake_refuse(b, -EINTR, "changed meanwhile");
+		return kv_backend_fail(b, -EINTR, "changed meanwhile");
 	}
 	return ret;
 }
@@ -307,7 +296,7 @@ int fake_del(struct kv_backend *b, enum kv_type type, uint32_t id)
 	if (!o)
 		return -ENOENT;
 	if (fake_world.in_use)
-		return fake_refuse(b, -EBUSY, "used by what nobody sees");
+		return kv_backend_fail(b, -EBUSY, "used by what nobody sees");
 	b->times.verb_ns = 500;
 	free(o->bytes);
 	memset(o, 0, sizeof(*o));
@@ -349,11 +338,11 @@ static int check_range(struct kv_backend *b, const struct object *o,
 		       uint64_t offset, uint64_t length)
 {
 	if (!length)
-		return fake_refuse(b, -ERANGE, "length is 0");
+		return kv_backend_fail(b, -ERANGE, "length is 0");
 	if (offset <= o->o.buf.length && length <= o->o.buf.length - offset &&
 	    o->o.buf.length <= FAKE_BYTES)
 		return 0;
-	return fake_refuse(b, -EINVAL, "beyond the buffer");
+	return kv_backend_fail(b, -EINVAL, "beyond the buffer");
 }
 
 int fake_buf_write(struct kv_backend *b, const struct kv_buf_write *in, struct kv_none *out)
@@ -409,16 +398,16 @@ int fake_qp_modify(struct kv_backend *b, const struct kv_qp_modify *in, struct k
 	if (!o)
 		return -ENOENT;
 	if (fake_world.refuse)
-		return fake_refuse(b, -EINVAL, "%s", fake_world.refuse);
+		return kv_backend_fail(b, -EINVAL, "%s", fake_world.refuse);
 	if (kv_qp_table_check(o->o.qp.type, o->o.qp.attr.state, attr->state,
 			      attr->mask, &wrong))
-		return fake_refuse(b, -EINVAL, "%s", wrong.text);
+		return kv_backend_fail(b, -EINVAL, "%s", wrong.text);
 	b->times.verb_ns = 3000;
 	b->times.stage_ns[KVERBS_STAGE_RESOLVE] = attr->mask & KV_QPA_AV ? 1800 : 0;
 	b->times.stage_ns[KVERBS_STAGE_MODIFY] = 3000 - b->times.stage_ns[KVERBS_STAGE_RESOLVE];
 	if ((int)attr->state == fake_world.fail_state) {
 		b->failed = KVERBS_STAGE_MODIFY;
-		return fake_refuse(b, -EIO, "the device does not like it");
+		return kv_backend_fail(b, -EIO, "the device does not like it");
 	}
 	mask = o->o.qp.attr.mask | attr->mask;
 	o->o.qp.attr = *attr;
@@ -450,10 +439,10 @@ int fake_wr_post(struct kv_backend *b, const struct kv_post *in, struct kv_poste
 	if (in->qp && !find(b, KV_QP, in->qp))
 		return -ENOENT;
 	if (fake->wcs + in->wrs > FAKE_MAX)
-		return fake_refuse(b, -ENOMEM, "the queue is full");
+		return kv_backend_fail(b, -ENOMEM, "the queue is full");
 	b->failed = fake_world.failed;
 	if (fake_world.refusal)
-		return fake_refuse(b, -EINVAL, "%s", fake_world.refusal);
+		return kv_backend_fail(b, -EINVAL, "%s", fake_world.refusal);
 	b->times.verb_ns = 900;
 	*out = (struct kv_posted){ .posted = in->wrs };
 	if (fake_world.posted && fake_world.posted < in->wrs)

@@ -62,8 +62,6 @@ extern struct fake_world fake_world;
 void fake_world_reset(void);
 void fake_run_forget(void);
 
-int fake_refuse(struct kv_backend *b, int error, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
 /* An object, or NULL and why is in @b. */
 union kv_object *fake_find(struct kv_backend *b, enum kv_type type,
 			   uint32_t id);

@@ -16,7 +16,7 @@ static int step(struct kv_backend *b, uint32_t id, uint32_t from, uint32_t to)
 	if (!o)
 		return -ENOENT;
 	if (o->conn.state != from)
-		return fake_refuse(b, -EINVAL, "conn: the conn is in another state");
+		return kv_backend_fail(b, -EINVAL, "conn: the conn is in another state");
 	b->times.verb_ns = 4000;
 	o->conn.state = to;
 	return 0;
@@ -39,7 +39,7 @@ int fake_conn_listen(struct kv_backend *b, const struct kv_conn_listen *in, stru
 	struct sockaddr_in *src;
 
 	if (!in->backlog)
-		return fake_refuse(b, -EINVAL, "backlog is 0");
+		return kv_backend_fail(b, -EINVAL, "backlog is 0");
 	if (step(b, in->id, KVERBS_CONN_IDLE, KVERBS_CONN_LISTENING))
 		return -EINVAL;
 	o->conn.src = in->src;
@@ -58,7 +58,7 @@ int fake_conn_get_request(struct kv_backend *b, const struct kv_id *in, struct k
 	if (!l)
 		return -ENOENT;
 	if (!fake_world.requests)
-		return fake_refuse(b, -EAGAIN, "there is none");
+		return kv_backend_fail(b, -EAGAIN, "there is none");
 	o = fake_make(b, KV_CONN, l->conn.persistent);
 	if (!o)
 		return -EDQUOT;

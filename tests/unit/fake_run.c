@@ -31,13 +31,13 @@ static int find(struct kv_backend *b, uint32_t id)
 {
 	if (id && id < FAKE_MAX && used[id])
 		return 0;
-	return fake_refuse(b, -ENOENT, "no run with id %u", id);
+	return kv_backend_fail(b, -ENOENT, "no run with id %u", id);
 }
 
 int fake_run_start(struct kv_backend *b, const struct kv_run_start *in, struct kv_id *out)
 {
 	if (!in->spec.iters && !in->spec.time_ns)
-		return fake_refuse(b, -EINVAL, "neither iters nor time");
+		return kv_backend_fail(b, -EINVAL, "neither iters nor time");
 	for (out->id = 1; out->id < FAKE_MAX; out->id++) {
 		if (used[out->id])
 			continue;
@@ -45,7 +45,7 @@ int fake_run_start(struct kv_backend *b, const struct kv_run_start *in, struct k
 		fake_world.objects++;
 		return 0;
 	}
-	return fake_refuse(b, -EDQUOT, "the array is full");
+	return kv_backend_fail(b, -EDQUOT, "the array is full");
 }
 
 int fake_run_wait(struct kv_backend *b, const struct kv_wait *in, struct kv_none *out)

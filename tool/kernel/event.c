@@ -105,6 +105,12 @@ uint64_t kv_nl_deadline(int32_t timeout_ms)
 	return timeout_ms < 0 ? UINT64_MAX : kv_now_ns() + (uint64_t)timeout_ms * 1000000;
 }
 
+static int unreadable(struct kv_nl *nl, int error)
+{
+	return kv_backend_fail(&nl->base, error, "the module's events can't be read: %s",
+			       strerror(-error));
+}
+
 /**
  * kv_nl_wait_any() - wait until something may have happened
  * @nl: the connection
@@ -128,8 +134,7 @@ int kv_nl_wait_any(struct kv_nl *nl, uint64_t deadline_ns)
 		else if (ret == -ENOBUFS)
 			nl->lost = true;
 		else if (ret != -EINTR)
-			return kv_nl_fail(nl, ret, "the module's events can't be read: %s",
-					  strerror(-ret));
+			return unreadable(nl, ret);
 	}
 	return 0;
 }
@@ -169,8 +174,10 @@ int kv_nl_cq_wait(struct kv_nl *nl, const void *arg, void *out)
 		return 0;
 	}
 	if (ret == -EAGAIN)
-		return kv_nl_fail(nl, ret, "kernel cq %u: no completion event came in time", cq);
-	return kv_nl_fail(nl, ret, "kernel cq %u: no completion event: %s", cq, strerror(-ret));
+		return kv_backend_fail(&nl->base, ret,
+				       "kernel cq %u: no completion event came in time", cq);
+	return kv_backend_fail(&nl->base, ret, "kernel cq %u: no completion event: %s", cq,
+			       strerror(-ret));
 }
 
 /* The next event. -ENOBUFS if events got lost before what the next call gives. */
@@ -190,11 +197,12 @@ int kv_nl_event_wait(struct kv_nl *nl, const void *arg, void *out)
 		ret = next_event(nl, kv_nl_deadline(in->timeout_ms), event);
 	}
 	if (ret == -ENOBUFS)
-		return kv_nl_fail(nl, ret, "events were lost: they came faster than they were read");
+		return kv_backend_fail(&nl->base, ret,
+				       "events were lost: they came faster than they were read");
 	if (ret == -EAGAIN)
-		return kv_nl_fail(nl, ret, "no event came in time");
+		return kv_backend_fail(&nl->base, ret, "no event came in time");
 	if (ret)
-		return kv_nl_fail(nl, ret, "the module's events can't be read: %s", strerror(-ret));
+		return unreadable(nl, ret);
 	return 0;
 }
 
@@ -204,9 +212,9 @@ int kv_nl_conn_wait(struct kv_nl *nl, const void *arg, void *out)
 	int ret = kv_nl_wait_any(nl, kv_nl_deadline(in->timeout_ms));
 
 	if (ret == -EAGAIN)
-		return kv_nl_fail(nl, ret, "no event of kernel conn %u within %d ms",
-				  in->id, in->timeout_ms);
+		return kv_backend_fail(&nl->base, ret, "no event of kernel conn %u within %d ms",
+				       in->id, in->timeout_ms);
 	if (ret == -EINTR)
-		return kv_nl_fail(nl, ret, "kernel conn %u: interrupted", in->id);
+		return kv_backend_fail(&nl->base, ret, "kernel conn %u: interrupted", in->id);
 	return ret;
 }

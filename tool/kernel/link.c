@@ -3,7 +3,6 @@
 /* Generic netlink requests to the module, and the errors that the kernel reports. */
 #include <errno.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -485,24 +484,6 @@ int kv_nl_request_bulk(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 	return x.error;
 }
 
-/**
- * kv_nl_fail() - set the text of a failure
- * @nl: the connection
- * @error: negative errno
- * @fmt: the text
- *
- * Return: @error
- */
-int kv_nl_fail(struct kv_nl *nl, int error, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(nl->base.err, sizeof(nl->base.err), fmt, args);
-	va_end(args);
-	return error;
-}
-
 /* The module's family, as generic netlink's controller describes it. */
 struct family {
 	int id;
@@ -558,15 +539,16 @@ static int find_family(struct kv_nl *nl, struct family *family)
 	nlmsg_free(nl->spare);
 	nl->spare = NULL;
 	if (ret == -ENOENT)
-		return kv_nl_fail(nl, -EOPNOTSUPP, "the module is not loaded: insmod kverbs.ko");
+		return kv_backend_fail(&nl->base, -EOPNOTSUPP,
+				       "the module is not loaded: insmod kverbs.ko");
 	if (ret)
 		return ret;
 	nl->family = family->id;
 	if (family->version == KVERBS_GENL_VERSION)
 		return 0;
-	return kv_nl_fail(nl, -EPROTO,
-			  "the loaded kverbs.ko speaks version %u of the interface, this tool version %u: load the module and use the tool of one release",
-			  family->version, KVERBS_GENL_VERSION);
+	return kv_backend_fail(&nl->base, -EPROTO,
+			       "the loaded kverbs.ko speaks version %u of the interface, this tool version %u: load the module and use the tool of one release",
+			       family->version, KVERBS_GENL_VERSION);
 }
 
 static int open_events(struct kv_nl *nl, int group)
@@ -575,15 +557,16 @@ static int open_events(struct kv_nl *nl, int group)
 
 	nl->events = nl_socket_alloc();
 	if (!nl->events || genl_connect(nl->events))
-		return kv_nl_fail(nl, -ENOMEM, "no netlink socket for events");
+		return kv_backend_fail(&nl->base, -ENOMEM, "no netlink socket for events");
 	nl_socket_disable_seq_check(nl->events);
 	nl_socket_set_nonblocking(nl->events);
 	nl_socket_set_buffer_size(nl->events, EVENT_BYTES, 0);
 	ret = group < 0 ? group : nl_socket_add_membership(nl->events, group);
 	if (ret == -NLE_PERM || ret == -NLE_NOACCESS)
-		return kv_nl_fail(nl, -EPERM, NOT_PERMITTED);
+		return kv_backend_fail(&nl->base, -EPERM, NOT_PERMITTED);
 	if (ret)
-		return kv_nl_fail(nl, -EIO, "the module's events can't be subscribed to");
+		return kv_backend_fail(&nl->base, -EIO,
+				       "the module's events can't be subscribed to");
 	return 0;
 }
 
@@ -607,7 +590,7 @@ int kv_nl_open(struct kv_nl *nl)
 	nl->spare = NULL;
 	nl->sock = nl_socket_alloc();
 	if (!nl->sock || genl_connect(nl->sock)) {
-		ret = kv_nl_fail(nl, -EIO, "no netlink socket");
+		ret = kv_backend_fail(&nl->base, -EIO, "no netlink socket");
 		goto err_close;
 	}
 	nl_socket_set_msg_buf_size(nl->sock, ANSWER_BYTES);

@@ -59,8 +59,6 @@ struct kv_nl_bulk {
 
 int kv_nl_open(struct kv_nl *nl);
 void kv_nl_close(struct kv_nl *nl);
-int kv_nl_fail(struct kv_nl *nl, int error, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
 struct nl_msg *kv_nl_msg(struct kv_nl *nl, int cmd, int flags);
 int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 		  const struct kv_shape *const *names, kv_nl_reply reply, void *arg);

@@ -58,6 +58,9 @@ struct kv_backend {
 	struct kv_times times; /* of the last operation */
 };
 
+int kv_backend_fail(struct kv_backend *b, int error, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Nothing has been called yet. */
 static inline void kv_backend_begin(struct kv_backend *b)
 {

@@ -35,9 +35,7 @@ static int exchange(struct kv_backend *b, struct kv_exchange_call *x)
 	x->b = b;
 	kv_backend_begin(b);
 	ret = kv_channel_call(&r->channel, x, &f);
-	if (ret)
-		snprintf(b->err, sizeof(b->err), "%.80s: %.400s", r->host, f.text);
-	return ret;
+	return ret ? kv_backend_fail(b, ret, "%.80s: %.400s", r->host, f.text) : 0;
 }
 
 /**
@@ -72,16 +70,14 @@ static int check_dev(struct kv_backend *b, const char *dev)
 
 	if (!strcmp(dev, r->dev))
 		return 0;
-	snprintf(b->err, sizeof(b->err), "%.80s: the device is %s, not '%.64s'",
-		 r->host, r->dev, dev);
-	return -ENODEV;
+	return kv_backend_fail(b, -ENODEV, "%.80s: the device is %s, not '%.64s'",
+			       r->host, r->dev, dev);
 }
 
 static int unsupported(struct kv_backend *b, const char *what)
 {
-	snprintf(b->err, sizeof(b->err), "%.80s: %s is not served to other hosts",
-		 remote_of(b)->host, what);
-	return -EOPNOTSUPP;
+	return kv_backend_fail(b, -EOPNOTSUPP, "%.80s: %s is not served to other hosts",
+			       remote_of(b)->host, what);
 }
 
 static int dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
@@ -89,10 +85,8 @@ static int dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, vo
 	struct kv_dev *dev = malloc(sizeof(*dev));
 	int ret;
 
-	if (!dev) {
-		snprintf(b->err, sizeof(b->err), "no memory");
-		return -ENOMEM;
-	}
+	if (!dev)
+		return kv_backend_fail(b, -ENOMEM, "no memory");
 	ret = kv_op_dev_get(b, &(struct kv_dev_name){ remote_of(b)->dev }, dev, NULL);
 	if (!ret)
 		ret = fn(dev, arg);
@@ -162,11 +156,10 @@ static int wait_for(struct kv_backend *b, enum kv_op op, const struct kv_wait *i
 
 static int take_sum(struct kv_backend *b, struct kv_run_result *result, uint32_t worker)
 {
-	if (worker >= result->workers) {
-		snprintf(b->err, sizeof(b->err), "%.80s: the answer has no result of worker %u",
-			 remote_of(b)->host, worker);
-		return -EBADMSG;
-	}
+	if (worker >= result->workers)
+		return kv_backend_fail(b, -EBADMSG,
+				       "%.80s: the answer has no result of worker %u",
+				       remote_of(b)->host, worker);
 	result->hist.sum = result->worker[worker].sum_ticks;
 	return 0;
 }
@@ -180,9 +173,9 @@ static int check_list(struct kv_backend *b, const struct kv_post *post)
 		bytes += 200 + 64 * post->wr[i].sges;
 	if (bytes <= KV_WIRE_HEAD_MAX - 1024)
 		return 0;
-	snprintf(b->err, sizeof(b->err), "%.80s: a list of %u requests is too long for one message",
-		 remote_of(b)->host, post->wrs);
-	return -EMSGSIZE;
+	return kv_backend_fail(b, -EMSGSIZE,
+			       "%.80s: a list of %u requests is too long for one message",
+			       remote_of(b)->host, post->wrs);
 }
 
 static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)

@@ -41,9 +41,9 @@ static int by_name(const void *a, const void *b)
 
 static int refuse(struct kv_backend *b, int error, const struct kv_dev_port *of)
 {
-	snprintf(b->err, sizeof(b->err), "%s space: cannot read the counters of port %u of %s: %s",
-		 b->ops->space, of->port, of->dev, strerror(-error));
-	return error;
+	return kv_backend_fail(b, error,
+			       "%s space: cannot read the counters of port %u of %s: %s",
+			       b->ops->space, of->port, of->dev, strerror(-error));
 }
 
 /**

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,31 +13,7 @@
 
 /* The backend of user space: libibverbs. */
 
-/* Leaves the text of a failure: the culprit, and the remedy. Returns @error, a negative errno. */
-int kv_user_fail(struct kv_user *u, int error, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(u->base.err, sizeof(u->base.err), format, args);
-	va_end(args);
-	return error;
-}
-
-/* The same of a verb, which has failed; @stage: which one. */
-int kv_user_verb_failed(struct kv_user *u, enum kverbs_stage stage, int error,
-			const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(u->base.err, sizeof(u->base.err), format, args);
-	va_end(args);
-	u->base.failed = stage;
-	return error;
-}
-
-/* The same by a rule that the module has, too. */
+/* Fails by a rule that the module has, too. */
 int kv_user_refuse(struct kv_user *u, const struct kv_refusal *why)
 {
 	return kv_user_fail(u, why->error, "%s", why->text);

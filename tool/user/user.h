@@ -241,11 +241,14 @@ struct kv_user_qp {
 	bool needs_reset; /* a run ended with other requests outstanding */
 };
 
+/* Leaves the text of a failure: the culprit, and the remedy. Returns @error, a negative errno. */
+#define kv_user_fail(u, error, ...) kv_backend_fail(&(u)->base, error, __VA_ARGS__)
+
+/* The same of a verb, which has failed; @stage: which one. */
+#define kv_user_verb_failed(u, stage, error, ...)					\
+	((u)->base.failed = (stage), kv_user_fail(u, error, __VA_ARGS__))
+
 /* backend.c */
-int kv_user_fail(struct kv_user *u, int error, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-int kv_user_verb_failed(struct kv_user *u, enum kverbs_stage stage, int error,
-			const char *format, ...) __attribute__((format(printf, 4, 5)));
 int kv_user_refuse(struct kv_user *u, const struct kv_refusal *why);
 int kv_user_check_count(struct kv_user *u, const char *what, uint32_t value,
 			int limit, const char *limit_name);
