@@ -66,10 +66,11 @@ static int nle_to_errno(int nle)
 	}
 }
 
-static void set_error(struct exchange *x, const char *text, const char *path)
+/* @text: NULL: that of the errno. */
+static void set_error(struct exchange *x, int error, const char *text, const char *path)
 {
-	snprintf(x->nl->base.err, sizeof(x->nl->base.err), "%s: %s%s (%s)", x->what, path,
-		 text ? text : strerror(-x->error), strerrorname_np(-x->error));
+	x->error = kv_backend_fail(&x->nl->base, error, "%s: %s%s (%s)", x->what, path,
+				   text ? text : strerror(-error), strerrorname_np(-error));
 }
 
 /* Adds the range of a number to a text, if @policy, the kernel's, has one. */
@@ -88,8 +89,8 @@ static const char *add_range(const char *text, const struct nlattr *policy,
 	return longer;
 }
 
-/* @attrs: the details that the kernel gives of x->error, if any. */
-static void parse_extack(struct exchange *x, const struct nlattr *attrs, int len)
+/* @attrs: the details that the kernel gives of @error, if any. */
+static void parse_extack(struct exchange *x, int error, const struct nlattr *attrs, int len)
 {
 	const struct nlattr *attr, *policy = NULL;
 	char path[128] = "", longer[256];
@@ -108,13 +109,13 @@ static void parse_extack(struct exchange *x, const struct nlattr *attrs, int len
 			 nla_get_u32(attr) <= KVERBS_STAGE_MAX)
 			x->nl->base.failed = nla_get_u32(attr);
 	}
-	if (x->error == -EPERM && !text)
+	if (error == -EPERM && !text)
 		text = NOT_PERMITTED;
-	if (x->error == -ENOENT && !text)
+	if (error == -ENOENT && !text)
 		text = MODULE_GONE;
-	if (x->error == -ERANGE && text && policy)
+	if (error == -ERANGE && text && policy)
 		text = add_range(text, policy, longer, sizeof(longer));
-	set_error(x, text, path);
+	set_error(x, error, text, path);
 }
 
 /* Extack's attributes come after @skip bytes of the message's own. */
@@ -125,8 +126,7 @@ static void take_error(struct exchange *x, const struct nlmsghdr *hdr, size_t sk
 
 	if (hdr->nlmsg_flags & NLM_F_ACK_TLVS && hdr->nlmsg_len > start)
 		len = (int)(hdr->nlmsg_len - start);
-	x->error = error;
-	parse_extack(x, (const struct nlattr *)((const char *)hdr + start), len);
+	parse_extack(x, error, (const struct nlattr *)((const char *)hdr + start), len);
 }
 
 static int on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
@@ -191,10 +191,8 @@ static int on_valid(struct nl_msg *msg, void *arg)
 	x->done = !(x->request->nlmsg_flags & (NLM_F_ACK | NLM_F_DUMP));
 	if (x->reply)
 		ret = x->reply(genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), x->arg);
-	if (ret < 0 && !x->error) {
-		x->error = ret;
-		set_error(x, "the module's answer makes no sense", "");
-	}
+	if (ret < 0 && !x->error)
+		set_error(x, ret, "the module's answer makes no sense", "");
 	return NL_OK;
 }
 
@@ -256,8 +254,8 @@ static void take_rest(struct exchange *x, struct nl_cb *cb)
 	x->nl->stuck |= !x->done && is_list(x);
 	if (x->done)
 		return;
-	x->error = -ENOMEM;
-	set_error(x, is_list(x) ? "the kernel had no memory for all of the list: ask again" :
+	set_error(x, -ENOMEM, is_list(x) ?
+		  "the kernel had no memory for all of the list: ask again" :
 		  "the kernel had no memory for its answer: it may have been done", "");
 }
 
@@ -387,8 +385,7 @@ static int carry_out(struct exchange *x, struct nl_msg *msg)
 	nl->base.failed = KVERBS_STAGE_UNSPEC;
 	cb = nl_cb_alloc(NL_CB_DEFAULT);
 	if (!cb || !msg) {
-		x->error = -ENOMEM;
-		set_error(x, NULL, "");
+		set_error(x, -ENOMEM, NULL, "");
 		goto out;
 	}
 	nl_cb_overwrite_recv(cb, receive);
@@ -409,16 +406,12 @@ static int carry_out(struct exchange *x, struct nl_msg *msg)
 		if (ret >= 0 && !x->done)
 			ret = nl_recvmsgs(nl->sock, cb);
 	}
-	if (sent && ret == -NLE_NOMEM) {
+	if (sent && ret == -NLE_NOMEM)
 		take_rest(x, cb);
-	} else if (ret < 0 && !x->error) {
-		x->error = nle_to_errno(ret);
-		set_error(x, nl_geterror(ret), "");
-	}
-	if (x->interrupted && !x->error) {
-		x->error = -EINTR;
-		set_error(x, "objects came or went meanwhile: ask again", "");
-	}
+	else if (ret < 0 && !x->error)
+		set_error(x, nle_to_errno(ret), nl_geterror(ret), "");
+	if (x->interrupted && !x->error)
+		set_error(x, -EINTR, "objects came or went meanwhile: ask again", "");
 out:
 	if (cb)
 		nl_cb_put(cb);
@@ -479,8 +472,7 @@ int kv_nl_request_bulk(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 
 	if (ret || !bulk->into || x.filled)
 		return ret;
-	x.error = -EBADMSG;
-	set_error(&x, "the module's answer makes no sense", "");
+	set_error(&x, -EBADMSG, "the module's answer makes no sense", "");
 	return x.error;
 }
 
@@ -582,16 +574,12 @@ int kv_nl_open(struct kv_nl *nl)
 	struct family family = { .group = -1 };
 	int one = 1, ret;
 
+	memset(nl, 0, sizeof(*nl));
 	nl->base.ops = &kv_nl_backend_ops;
-	nl->queued = 0;
-	nl->lost = false;
-	nl->stuck = false;
-	nl->events = NULL;
-	nl->spare = NULL;
 	nl->sock = nl_socket_alloc();
 	if (!nl->sock || genl_connect(nl->sock)) {
-		ret = kv_backend_fail(&nl->base, -EIO, "no netlink socket");
-		goto err_close;
+		kv_nl_close(nl);
+		return kv_backend_fail(&nl->base, -EIO, "no netlink socket");
 	}
 	nl_socket_set_msg_buf_size(nl->sock, ANSWER_BYTES);
 	/* Nor does libnl check sequence numbers then: see is_ours(). */
@@ -599,15 +587,10 @@ int kv_nl_open(struct kv_nl *nl)
 	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	ret = find_family(nl, &family);
+	if (!ret)
+		ret = open_events(nl, family.group);
 	if (ret)
-		goto err_close;
-	ret = open_events(nl, family.group);
-	if (ret)
-		goto err_close;
-	return 0;
-
-err_close:
-	kv_nl_close(nl);
+		kv_nl_close(nl);
 	return ret;
 }
 
