@@ -230,7 +230,7 @@ static int take_data(const struct kv_member *m, struct nlattr *attr, char *to)
 	return 0;
 }
 
-static int take_exactly(struct nlattr *attr, char *at, size_t size)
+static int take_exactly(struct nlattr *attr, void *at, size_t size)
 {
 	if (nla_len(attr) != (int)size)
 		return -EBADMSG;
@@ -344,12 +344,7 @@ int kv_nl_take_u64(struct nlattr *attrs, int len, int attr, uint64_t *to)
 {
 	struct nlattr *found = nla_find(attrs, len, attr);
 
-	if (!found)
-		return 0;
-	if (nla_len(found) != sizeof(*to))
-		return -EBADMSG;
-	memcpy(to, nla_data(found), sizeof(*to));
-	return 0;
+	return found ? take_exactly(found, to, sizeof(*to)) : 0;
 }
 
 /**
@@ -380,29 +375,18 @@ int kv_nl_take_bins(const void *data, size_t length, struct kv_hist *hist)
 	return 0;
 }
 
-/* Which of the equal attributes it is, from 1 on. */
-static unsigned int ordinal(const struct nlattr *attrs, int len, const struct nlattr *attr)
-{
-	const struct nlattr *at;
-	unsigned int n = 1;
-	int rest;
-
-	nla_for_each_attr(at, attrs, len, rest) {
-		if (at == attr)
-			break;
-		n += nla_type(at) == nla_type(attr);
-	}
-	return n;
-}
-
-static unsigned int count(const struct nlattr *attrs, int len, int type)
+/* Attributes of a type, up to @end; NULL: all. */
+static unsigned int count(const struct nlattr *attrs, int len, int type, const struct nlattr *end)
 {
 	const struct nlattr *at;
 	unsigned int n = 0;
 	int rest;
 
-	nla_for_each_attr(at, attrs, len, rest)
+	nla_for_each_attr(at, attrs, len, rest) {
+		if (at == end)
+			break;
 		n += nla_type(at) == type;
+	}
 	return n;
 }
 
@@ -473,11 +457,11 @@ void kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
 		m = nla_ok(attr, rest) ? find_named(names, nla_type(attr)) : NULL;
 		if (!m || used >= size)
 			return;
-		if (m->elsewhere && count(attrs, len, nla_type(attr)) == 1)
+		if (m->elsewhere && count(attrs, len, nla_type(attr), NULL) == 1)
 			; /* it goes without saying */
 		else if (m->type == KV_MEMBER_LIST)
-			used += (size_t)snprintf(path + used, size - used, "%s %u: ",
-						 name_of(m), ordinal(attrs, len, attr));
+			used += (size_t)snprintf(path + used, size - used, "%s %u: ", name_of(m),
+						 1 + count(attrs, len, nla_type(attr), attr));
 		else
 			used += (size_t)snprintf(path + used, size - used, "%s: ", name_of(m));
 		if (target == (const char *)attr || !m->shape)
