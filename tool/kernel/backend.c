@@ -41,23 +41,12 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 	return kv_nl_command(nl_of(b), op, in, out);
 }
 
-static int dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
-{
-	return kv_nl_dev_each(nl_of(b), fn, arg);
-}
-
-static int each_object(struct kv_backend *b, enum kv_type type,
-		       int (*fn)(const union kv_object *object, void *arg), void *arg)
-{
-	return kv_nl_each(nl_of(b), type, fn, arg);
-}
-
 const struct kv_backend_ops kv_nl_backend_ops = {
 	.space = "kernel",
 	.close = close_backend,
 	.call = call,
-	.dev_each = dev_each,
-	.each = each_object,
+	.dev_each = kv_nl_dev_each,
+	.each = kv_nl_each,
 };
 
 /**

@@ -19,7 +19,6 @@ const struct kv_nl_noun kv_nl_objects[KV_TYPES] = {
 	[KV_##TYPE] = {									\
 		.what = "kernel " #type,						\
 		.shape = &kv_shape_##type,						\
-		.size = sizeof(struct kv_##type),					\
 		.id = KVERBS_A_##TYPE##_ID,						\
 		.verb_ns = KVERBS_A_##TYPE##_VERB_NS,					\
 		.cmd_get = KVERBS_CMD_##TYPE##_GET,					\
@@ -170,7 +169,7 @@ static int on_each(struct nlattr *attrs, int len, void *arg)
 
 	if (each->stopped)
 		return 0;
-	memset(&to, 0, each->noun->size);
+	memset(&to, 0, each->noun->shape->size);
 	ret = kv_nl_take(each->noun->shape, attrs, len, &to);
 	if (ret)
 		return ret;
@@ -183,9 +182,10 @@ static int on_each(struct nlattr *attrs, int len, void *arg)
 	return 0;
 }
 
-static int list(struct kv_nl *nl, struct each *each)
+static int list(struct kv_backend *b, struct each *each)
 {
 	const struct kv_shape *const names[] = { each->noun->shape, NULL };
+	struct kv_nl *nl = (struct kv_nl *)b;
 	int ret;
 
 	ret = kv_nl_request(nl, kv_nl_msg(nl, each->noun->cmd_get, NLM_F_DUMP), each->noun->what,
@@ -194,38 +194,37 @@ static int list(struct kv_nl *nl, struct each *each)
 }
 
 /**
- * kv_nl_each() - all objects of a type
- * @nl: the connection
+ * kv_nl_each() - all objects of a type; kv_backend_ops.each
+ * @b: the connection
  * @type: the type
  * @fn: called for each; ends it when it returns non-zero
  * @arg: its last argument
  *
- * Return: 0, the value with which @fn ended it, or a negative errno with a text in nl->base.err.
+ * Return: 0, the value with which @fn ended it, or a negative errno with a text in @b->err.
  */
-int kv_nl_each(struct kv_nl *nl, enum kv_type type,
+int kv_nl_each(struct kv_backend *b, enum kv_type type,
 	       int (*fn)(const union kv_object *object, void *arg), void *arg)
 {
-	return list(nl, &(struct each){ .noun = &kv_nl_objects[type], .fn = fn, .arg = arg });
+	return list(b, &(struct each){ .noun = &kv_nl_objects[type], .fn = fn, .arg = arg });
 }
 
 /**
- * kv_nl_dev_each() - all devices
- * @nl: the connection
+ * kv_nl_dev_each() - all devices; kv_backend_ops.dev_each
+ * @b: the connection
  * @fn: called for each; ends it when it returns non-zero
  * @arg: its last argument
  *
  * Return: as kv_nl_each().
  */
-int kv_nl_dev_each(struct kv_nl *nl, int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
+int kv_nl_dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
 {
 	static const struct kv_nl_noun devices = {
 		.what = "kernel devices",
 		.shape = &kv_shape_dev,
-		.size = sizeof(struct kv_dev),
 		.cmd_get = KVERBS_CMD_DEV_GET,
 	};
 
-	return list(nl, &(struct each){ .noun = &devices, .dev_fn = fn, .arg = arg });
+	return list(b, &(struct each){ .noun = &devices, .dev_fn = fn, .arg = arg });
 }
 
 int kv_nl_dev_get(struct kv_nl *nl, const void *in, void *out)

@@ -14,7 +14,6 @@
  * struct kv_nl_noun - the part that the messages about one noun share
  * @what: "kernel " and its name, for the text of a failure
  * @shape: has the names of its attributes, its id among them; or NULL
- * @size: of an object's struct
  * @id: attribute; 0: it has none
  * @verb_ns: attribute; 0: its commands call no verb that is timed
  * @cmd_get: of an object, the command that shows it, or all
@@ -22,7 +21,6 @@
 struct kv_nl_noun {
 	const char *what;
 	const struct kv_shape *shape;
-	size_t size;
 	int id;
 	int verb_ns;
 	int cmd_get;
@@ -41,9 +39,9 @@ kv_nl_op_fn kv_nl_conn_wait, kv_nl_cq_wait, kv_nl_event_wait, kv_nl_run_wait;
 kv_nl_op_fn kv_nl_run_peek, kv_nl_run_get;
 
 int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out);
-int kv_nl_each(struct kv_nl *nl, enum kv_type type,
+int kv_nl_each(struct kv_backend *b, enum kv_type type,
 	       int (*fn)(const union kv_object *object, void *arg), void *arg);
-int kv_nl_dev_each(struct kv_nl *nl, int (*fn)(const struct kv_dev *dev, void *arg), void *arg);
+int kv_nl_dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg), void *arg);
 
 /* Deadlines are of kv_now_ns(); UINT64_MAX: none. */
 int kv_nl_wait_any(struct kv_nl *nl, uint64_t deadline_ns);

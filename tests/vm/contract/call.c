@@ -20,7 +20,7 @@ static int on_object(struct nlattr *attrs, int len, void *arg)
 {
 	struct answer *to = arg;
 
-	memset(to->object, 0, kv_nl_objects[to->noun].size);
+	memset(to->object, 0, kv_nl_objects[to->noun].shape->size);
 	return kv_nl_take(kv_nl_objects[to->noun].shape, attrs, len, to->object);
 }
 

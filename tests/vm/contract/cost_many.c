@@ -46,7 +46,7 @@ static double list_all(void *arg)
 	unsigned int listed = 0;
 	double start = cost_now();
 
-	must(c->l, kv_nl_each(&c->l->nl, c->noun, on_listed, &listed), "list");
+	must(c->l, kv_nl_each(&c->l->nl.base, c->noun, on_listed, &listed), "list");
 	start = cost_now() - start;
 	if (listed != c->n)
 		bail_out("%u objects should be listed, not %u", c->n, listed);

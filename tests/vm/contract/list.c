@@ -134,17 +134,17 @@ static void test_walk(struct link *l)
 	walk.other = &other;
 	for (i = 0; i < 2000; i++)
 		make_pd(l);
-	ret = kv_nl_each(&l->nl, KV_PD, on_walk, &walk);
+	ret = kv_nl_each(&l->nl.base, KV_PD, on_walk, &walk);
 	result(ret == -EINTR && strstr(l->nl.base.err, "objects came or went meanwhile: ask again"),
 	       "who reads a list is told");
 	result(walk.seen == 2000 && walk.ascending, "after what there was, in order");
 	walk = (struct walk){ .ascending = true };
-	done(l, kv_nl_each(&l->nl, KV_PD, on_walk, &walk), "asking again");
+	done(l, kv_nl_each(&l->nl.base, KV_PD, on_walk, &walk), "asking again");
 	result(walk.seen == 2000 && walk.ascending, "gives all of them");
 	walk = (struct walk){ .ascending = true, .stop = 5 };
-	ret = kv_nl_each(&l->nl, KV_PD, on_walk, &walk);
+	ret = kv_nl_each(&l->nl.base, KV_PD, on_walk, &walk);
 	result(ret == 1 && walk.seen == 5, "a list that is ended early returns what ended it");
-	done(l, kv_nl_each(&l->nl, KV_CQ, on_walk, &walk), "and can go on asking");
+	done(l, kv_nl_each(&l->nl.base, KV_CQ, on_walk, &walk), "and can go on asking");
 	kv_nl_close(&other.nl);
 }
 
@@ -161,7 +161,7 @@ void test_list(void)
 	struct link l;
 
 	link_open(&l);
-	must(&l, kv_nl_dev_each(&l.nl, on_dev, &listed_dev), "list devices");
+	must(&l, kv_nl_dev_each(&l.nl.base, on_dev, &listed_dev), "list devices");
 	must(&l, call_dev_get(&l.nl, dev, &shown), "show the device");
 	result(!memcmp(&listed_dev, &shown, sizeof(shown)), "a device is listed as it is shown");
 	result(shown.caps & KVERBS_CAP_RC && shown.ports && shown.comp_vectors &&

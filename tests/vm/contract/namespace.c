@@ -243,7 +243,7 @@ static void check_netdevs(struct link *l, const char *device, bool all, const ch
 
 	must(l, call_dev_get(&l->nl, device, &found), "the device");
 	count_netdevs(&found, &one);
-	must(l, kv_nl_dev_each(&l->nl, on_named, &listed), "list devices");
+	must(l, kv_nl_dev_each(&l->nl.base, on_named, &listed), "list devices");
 	result(one.gids && one.netdevs == (all ? one.gids : 0) &&
 	       listed.gids == one.gids && listed.netdevs == one.netdevs, "%s", name);
 	note("  %u of %u GIDs; in the list %u of %u", one.netdevs, one.gids, listed.netdevs,
@@ -313,7 +313,7 @@ void test_exclusive(void)
 	refused(&apart, call_dev_get(&apart.nl, dev, &found), -ENODEV,
 		"no such RDMA device in this network namespace",
 		"a device of another namespace is not seen");
-	must(&apart, kv_nl_dev_each(&apart.nl, on_dev, &n), "list devices");
+	must(&apart, kv_nl_dev_each(&apart.nl.base, on_dev, &n), "list devices");
 	result(!n, "nor listed");
 	refused(&apart, call_new(&apart.nl, KV_PD, &pd, NULL, NULL), -ENODEV,
 		"no such RDMA device", "no pd is made there");

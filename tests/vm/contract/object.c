@@ -216,13 +216,14 @@ static int on_found(const union kv_object *object, void *arg)
 void check_shown(struct link *l, enum kv_type noun,
 		 const void *object, const char *name)
 {
-	struct find find = { .size = kv_nl_objects[noun].size, .want = object };
+	struct find find = { .size = kv_nl_objects[noun].shape->size, .want = object };
 	union kv_object got;
 
 	memcpy(&find.id, object, sizeof(find.id));
 	must(l, call_get(&l->nl, noun, find.id, &got), "get");
-	must(l, kv_nl_each(&l->nl, noun, on_found, &find), "list");
-	result(!memcmp(&got, object, kv_nl_objects[noun].size), "%s is shown as it was made", name);
+	must(l, kv_nl_each(&l->nl.base, noun, on_found, &find), "list");
+	result(!memcmp(&got, object, kv_nl_objects[noun].shape->size),
+	       "%s is shown as it was made", name);
 	result(find.found == 1 && find.same == 1, "%s is listed so, once", name);
 }
 
@@ -237,7 +238,7 @@ unsigned int count_listed(struct link *l, enum kv_type noun)
 {
 	unsigned int n = 0;
 
-	must(l, kv_nl_each(&l->nl, noun, on_counted, &n), "list");
+	must(l, kv_nl_each(&l->nl.base, noun, on_counted, &n), "list");
 	return n;
 }
 

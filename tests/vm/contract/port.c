@@ -109,7 +109,7 @@ static int on_listed(const union kv_object *object, void *arg)
 static unsigned int listed(struct link *l, enum kv_type noun)
 {
 	unsigned int n = 0;
-	int ret = kv_nl_each(&l->nl, noun, on_listed, &n);
+	int ret = kv_nl_each(&l->nl.base, noun, on_listed, &n);
 
 	if (ret && ret != -EINTR)
 		bail_out("list: %d \"%s\"", ret, l->nl.base.err);

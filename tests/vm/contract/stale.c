@@ -86,8 +86,8 @@ static void look_at_all(struct link *l)
 	unsigned int i;
 
 	for (i = 0; i < COUNT(nouns); i++)
-		must(l, kv_nl_each(&l->nl, nouns[i], ignore, NULL), "list");
-	must(l, kv_nl_dev_each(&l->nl, ignore_dev, NULL), "list devices");
+		must(l, kv_nl_each(&l->nl.base, nouns[i], ignore, NULL), "list");
+	must(l, kv_nl_dev_each(&l->nl.base, ignore_dev, NULL), "list devices");
 	must(l, send_msg(l, kv_nl_msg(&l->nl, KVERBS_CMD_RUN_GET, NLM_F_DUMP)), "list runs");
 }
 

@@ -106,7 +106,7 @@ static int check_list(struct scene *s, unsigned int n)
 static int list_devs(struct scene *s)
 {
 	unsigned int n = 0;
-	int ret = kv_nl_dev_each(&s->l.nl, count_dev, &n);
+	int ret = kv_nl_dev_each(&s->l.nl.base, count_dev, &n);
 
 	return ret ? ret : check_list(s, n);
 }
@@ -114,7 +114,7 @@ static int list_devs(struct scene *s)
 static int list(struct scene *s, enum kv_type noun)
 {
 	unsigned int n = 0;
-	int ret = kv_nl_each(&s->l.nl, noun, count_object, &n);
+	int ret = kv_nl_each(&s->l.nl.base, noun, count_object, &n);
 
 	return ret ? ret : check_list(s, n);
 }

@@ -128,7 +128,7 @@ static int on_object(const union kv_object *object, void *arg)
 	if (hash->noun == KV_CONN)
 		hash->value = mix(hash->value, &copy.conn.id, sizeof(copy.conn.id));
 	else
-		hash->value = mix(hash->value, &copy, kv_nl_objects[hash->noun].size);
+		hash->value = mix(hash->value, &copy, kv_nl_objects[hash->noun].shape->size);
 	return 0;
 }
 
@@ -144,7 +144,7 @@ struct snapshot snapshot(struct link *l)
 
 	for (i = 0; i < COUNT(nouns); i++) {
 		hash.noun = nouns[i];
-		must(l, kv_nl_each(&l->nl, nouns[i], on_object, &hash), "list");
+		must(l, kv_nl_each(&l->nl.base, nouns[i], on_object, &hash), "list");
 	}
 	must(l, call_info_get(&l->nl, &info), "info");
 	return (struct snapshot){

@@ -159,7 +159,7 @@ static void test_ports(struct link *l)
 	done(l, call_dev_get(&l->nl, dev, &got), "a device is shown whose port can't be queried");
 	result(disarm() && tells_error(&got), "and the error stands in the port's place");
 	arm(1);
-	done(l, kv_nl_dev_each(&l->nl, on_dev, &n), "so it is listed");
+	done(l, kv_nl_dev_each(&l->nl.base, on_dev, &n), "so it is listed");
 	result(disarm() && n == 1, "with the error in its place, too");
 	fail_verb_set("verb", "\n");
 }
