@@ -70,7 +70,7 @@ static void chooses(struct kv_site *site, uint32_t number, int error, const char
 {
 	struct kv_fault f = { 0 };
 
-	assert_int_equal(kv_site_choose_port(site, "peer-ib-port", number, &f), error);
+	assert_int_equal(kv_site_choose(site, number, -1, &f), error);
 	if (!strstr(f.text, want))
 		fail_msg("'%s', and not '%s'", f.text, want);
 }
@@ -89,6 +89,8 @@ static void the_peers_port_is_named_as_its(void **state)
 	chooses(&site, 2, -ENETDOWN, "user space of there: port 2 of rxe0 is not active");
 	chooses(&site, 3, -EINVAL, "--peer-ib-port 3: rxe0 has no such port; it has 2, numbered from 1 on (user space of there)");
 	site.dev.port[1].state = 4;
+	assert_int_equal(kv_site_choose(&site, 2, 7, &f), -EINVAL);
+	assert_string_equal(f.text, "--peer-gid 7: port 2 of rxe0 of there has no such GID (user space); 'kverbs dev show' lists them there");
 	chooses(&site, 2, 0, "");
 	chooses(&site, KV_PORT_ANY, 0, "");
 	assert_int_equal(site.port->number, 2);

@@ -191,16 +191,13 @@ const char *kv_port_explain(const struct kv_dev *dev, uint32_t number, char text
 	return text;
 }
 
-/**
- * kv_site_choose_port() - choose the port that endpoints are at
- * @s: the site, whose @dev is there; @port receives it
- * @option: with which the user has named it, for messages
- * @number: of the port, or KV_PORT_ANY
- * @f: receives why not: there is no such port, it can't be queried or is not active
- *
- * Return: 0 or a negative errno.
- */
-int kv_site_choose_port(struct kv_site *s, const char *option, uint32_t number, struct kv_fault *f)
+/* Options about another host are called so. */
+static const char *prefix(const struct kv_site *s)
+{
+	return s->host ? "peer-" : "";
+}
+
+static int choose_port(struct kv_site *s, uint32_t number, struct kv_fault *f)
 {
 	const char *of = s->host ? " of " : "", *host = s->host ? s->host : "";
 	const char *space = s->b->ops->space;
@@ -208,7 +205,7 @@ int kv_site_choose_port(struct kv_site *s, const char *option, uint32_t number, 
 
 	s->port = kv_port_find(&s->dev, number);
 	if (!s->port)
-		return kv_fault_usage(f, "--%s %u: %s (%s space%s%s)", option, number,
+		return kv_fault_usage(f, "--%sib-port %u: %s (%s space%s%s)", prefix(s), number,
 				      kv_port_explain(&s->dev, number, text), space, of, host);
 	if (s->port->error)
 		return kv_fault_set(f, -(int)s->port->error, "%s space%s%s: %s", space, of, host,
@@ -270,15 +267,36 @@ const struct kv_gid *kv_gid_choose(const struct kv_port *port, int index)
 
 static int choose_gid(struct kv_site *s, int index, struct kv_fault *f)
 {
+	const char *of = s->host ? " of " : "", *host = s->host ? s->host : "";
+	const char *space = s->b->ops->space;
+
 	s->gid = kv_gid_choose(s->port, index);
 	if (s->gid)
 		return 0;
 	if (index >= 0)
-		return kv_fault_usage(f, "--gid %d: port %u of %s has no such GID (%s space); 'kverbs dev show' lists them",
-				      index, s->port->number, s->dev.name, s->b->ops->space);
+		return kv_fault_usage(f, "--%sgid %d: port %u of %s%s%s has no such GID (%s space); 'kverbs dev show' lists them%s",
+				      prefix(s), index, s->port->number, s->dev.name, of, host,
+				      space, s->host ? " there" : "");
 	return kv_fault_set(f, -EADDRNOTAVAIL,
-			    "%s space: port %u of %s has no GID; its network interface needs an IP address",
-			    s->b->ops->space, s->port->number, s->dev.name);
+			    "%s space: port %u of %s%s%s has no GID; its network interface needs an IP address",
+			    space, s->port->number, s->dev.name, of, host);
+}
+
+/**
+ * kv_site_choose() - choose where endpoints are
+ * @s: the site, whose @dev is there; @port and @gid receive it
+ * @port: number of the port, or KV_PORT_ANY
+ * @gid_index: which GID, or -1 for the best one by type
+ * @f: receives why not: there is no such port, it can't be queried or is not active, or it has
+ *	no such GID
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_site_choose(struct kv_site *s, uint32_t port, int gid_index, struct kv_fault *f)
+{
+	int ret = choose_port(s, port, f);
+
+	return ret ? ret : choose_gid(s, gid_index, f);
 }
 
 /**
@@ -345,9 +363,7 @@ int kv_site_open(struct kv_site *s, enum kv_space_id id, const char *dev, uint32
 	if (!ret)
 		ret = kv_dev_choose(s->b, dev, &s->dev, f);
 	if (!ret)
-		ret = kv_site_choose_port(s, "ib-port", port, f);
-	if (!ret)
-		ret = choose_gid(s, gid_index, f);
+		ret = kv_site_choose(s, port, gid_index, f);
 	if (ret)
 		kv_site_close(s);
 	return ret;

@@ -42,7 +42,7 @@ int kv_dev_blame(struct kv_backend *b, const char *name, int error, struct kv_fa
 int kv_site_open_backend(enum kv_space_id id, struct kv_backend **b, struct kv_fault *f);
 int kv_site_open(struct kv_site *s, enum kv_space_id id, const char *dev, uint32_t port,
 		 int gid_index, struct kv_fault *f);
-int kv_site_choose_port(struct kv_site *s, const char *option, uint32_t number, struct kv_fault *f);
+int kv_site_choose(struct kv_site *s, uint32_t port, int gid_index, struct kv_fault *f);
 void kv_site_close(struct kv_site *s);
 
 #endif

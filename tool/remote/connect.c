@@ -245,28 +245,13 @@ out_wipe:
 	return ret;
 }
 
-static int choose_gid(struct kv_site *s, const struct kv_peer *peer, struct kv_fault *f)
-{
-	s->gid = kv_gid_choose(s->port, peer->gid);
-	if (s->gid)
-		return 0;
-	if (peer->gid >= 0)
-		return kv_fault_usage(f, "--peer-gid %d: port %u of %s of %s has no such GID (%s space); 'kverbs dev show' lists them there",
-				      peer->gid, s->port->number, s->dev.name, peer->host,
-				      s->b->ops->space);
-	return kv_fault_set(f, -EADDRNOTAVAIL,
-			    "%s space: port %u of %s of %s has no GID; its network interface needs an IP address",
-			    s->b->ops->space, s->port->number, s->dev.name, peer->host);
-}
-
 static int look(struct kv_site *s, const struct kv_peer *peer, const char *dev, struct kv_fault *f)
 {
 	int ret = kv_op_dev_get(s->b, &(struct kv_dev_name){ dev }, &s->dev, NULL);
 
 	if (ret)
 		return kv_fault_backend(f, s->b, ret, "cannot look at device %s", dev);
-	ret = kv_site_choose_port(s, "peer-ib-port", peer->ib_port, f);
-	return ret ? ret : choose_gid(s, peer, f);
+	return kv_site_choose(s, peer->ib_port, peer->gid, f);
 }
 
 /**
