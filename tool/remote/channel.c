@@ -18,12 +18,10 @@ static int send_request(struct kv_channel *l, const struct kv_exchange_call *x)
 	const struct kv_call_row *row = &kv_call_rows[x->call];
 	struct kv_request request = { .seq = ++l->seq, .call = row->name };
 	struct nl_msg *msg = kv_wire_begin(&l->wire);
-	int ret;
 
 	kv_nl_put_all(msg, &kv_shape_request, &request);
 	kv_nl_put_nest(msg, KV_ATTR_NEST, row->args, x->args);
-	ret = kv_wire_send(&l->wire, x->send, x->send_length);
-	return ret ? kv_fault_set(&l->fault, ret, "%s", l->wire.fault.text) : 0;
+	return kv_wire_send(&l->wire, x->send, x->send_length);
 }
 
 static void take_times(const struct kv_reply *reply, struct kv_times *times)
@@ -33,40 +31,41 @@ static void take_times(const struct kv_reply *reply, struct kv_times *times)
 		times->stage_ns[reply->stage[i].kind] = reply->stage[i].ns;
 }
 
-/* 1: the call failed at the server, and the wire is fine; @error receives its error. */
+/* @error: receives that of the server, if the call has failed there; 0: it has not. */
 static int take_reply(struct kv_channel *l, struct kv_exchange_call *x, int *error)
 {
 	const struct kv_call_row *row = &kv_call_rows[x->call];
 	struct kv_wire *w = &l->wire;
 	struct kv_reply reply;
+	struct kv_fault why;
 	int ret = kv_attrs_take(&kv_shape_reply, w->head, (int)w->head_length, row->name, &reply,
-				&w->fault);
+				&why);
 
 	if (ret)
-		return kv_fault_set(&l->fault, ret, "the answer makes no sense: %s", w->fault.text);
+		return kv_fault_set(&w->fault, ret, "the answer makes no sense: %s", why.text);
 	if (reply.seq != l->seq)
-		return kv_fault_set(&l->fault, -EPROTO, "the answer is that of another request");
+		return kv_fault_set(&w->fault, -EPROTO, "the answer is that of another request");
 	if (reply.ret) {
-		kv_fault_set(&l->fault, reply.ret, "%s", reply.error);
+		kv_fault_set(&w->fault, reply.ret, "%s", reply.error);
 		if (x->b)
 			x->b->failed = reply.failed;
 		*error = reply.ret;
-		return 1;
+		return 0;
 	}
 	if (x->b)
 		take_times(&reply, &x->b->times);
 	if (x->result)
 		ret = kv_attrs_take(row->result, nla_data(reply.result), nla_len(reply.result),
-				    row->name, x->result, &w->fault);
+				    row->name, x->result, &why);
 	if (ret)
-		return kv_fault_set(&l->fault, ret, "the answer makes no sense: %s", w->fault.text);
+		return kv_fault_set(&w->fault, ret, "the answer makes no sense: %s", why.text);
 	if (x->receive && w->data_length != x->receive_length)
-		return kv_fault_set(&l->fault, -EPROTO, "the answer has %u bytes of data, not %u",
-			      w->data_length, x->receive_length);
+		return kv_fault_set(&w->fault, -EPROTO, "the answer has %u bytes of data, not %u",
+				    w->data_length, x->receive_length);
 	if (x->receive)
 		memcpy(x->receive, w->data, x->receive_length);
 	if (x->hist && kv_nl_take_bins(w->data, w->data_length, x->hist))
-		return kv_fault_set(&l->fault, -EBADMSG, "the answer's histogram makes no sense");
+		return kv_fault_set(&w->fault, -EBADMSG, "the answer's histogram makes no sense");
 	return 0;
 }
 
@@ -78,20 +77,14 @@ static int exchange(struct kv_channel *l, struct kv_exchange_call *x)
 		return -ENOTCONN;
 	l->said_ns = kv_now_ns();
 	ret = send_request(l, x);
-	if (!ret) {
+	if (!ret)
 		ret = kv_wire_receive(&l->wire, kv_now_ns() + REPLY_NS);
-		if (ret)
-			kv_fault_set(&l->fault, ret, "%s", l->wire.fault.text);
-	}
 	if (!ret)
 		ret = take_reply(l, x, &error);
-	if (ret == 1)
+	if (!ret)
 		return error;
-	if (ret) {
-		l->broken = ret == -ETIMEDOUT ? ret : -ECONNRESET;
-		ret = l->broken;
-	}
-	return ret;
+	l->broken = ret == -ETIMEDOUT ? ret : -ECONNRESET;
+	return l->broken;
 }
 
 /* Sends a NOP if one is due. Return: when the next one is due, of kv_now_ns(). */
@@ -217,7 +210,7 @@ int kv_channel_call(struct kv_channel *l, struct kv_exchange_call *x, struct kv_
 	pthread_mutex_lock(&l->lock);
 	ret = exchange(l, x);
 	if (ret)
-		*f = l->fault;
+		*f = l->wire.fault;
 	pthread_mutex_unlock(&l->lock);
 	return ret;
 }

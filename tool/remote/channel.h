@@ -41,10 +41,9 @@ struct kv_exchange_call {
  * @ending: @thread is to end
  * @nop_ns: the longest time between two calls
  * @said_ns: when the last call was sent
- * @wire: to the server
+ * @wire: to the server; its fault is why the last call failed, also at the server
  * @seq: of the last request
  * @broken: negative errno that ended it all; 0: nothing has
- * @fault: why the last call failed
  */
 struct kv_channel {
 	pthread_mutex_t lock;
@@ -58,7 +57,6 @@ struct kv_channel {
 	struct kv_wire wire;
 	uint32_t seq;
 	int broken;
-	struct kv_fault fault;
 };
 
 int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idle_ns,
