@@ -7,23 +7,35 @@
 
 #define LENGTH 64
 
+static int put(struct kv_backend *b, uint32_t buf, uint64_t offset, uint64_t length,
+	       const void *data)
+{
+	const struct kv_buf_data in = { buf, offset, length, .from = data };
+
+	return kv_op_buf_write(b, &in, NULL, NULL);
+}
+
+static int take(struct kv_backend *b, uint32_t buf, uint64_t offset, uint64_t length, void *data)
+{
+	const struct kv_buf_data in = { buf, offset, length, .into = data };
+
+	return kv_op_buf_read(b, &in, NULL, NULL);
+}
+
 static const char *move(struct kv_backend *b, uint32_t buf)
 {
 	char there[LENGTH], back[LENGTH];
 
 	memset(there, 0x5a, sizeof(there));
-	if (kv_op_buf_write(b, &(struct kv_buf_write){ buf, 0, LENGTH, there }, NULL, NULL) ||
-	    kv_op_buf_read(b, &(struct kv_buf_read){ buf, 0, LENGTH, back }, NULL, NULL) ||
+	if (put(b, buf, 0, LENGTH, there) || take(b, buf, 0, LENGTH, back) ||
 	    memcmp(there, back, LENGTH))
 		return "a buffer does not keep what is written";
-	if (kv_op_buf_write(b, &(struct kv_buf_write){ buf, LENGTH - 1, 2, there }, NULL, NULL) !=
-	    -EINVAL ||
-	    kv_op_buf_read(b, &(struct kv_buf_read){ buf, LENGTH - 1, 2, back }, NULL, NULL) !=
-	    -EINVAL)
+	if (put(b, buf, LENGTH - 1, 2, there) != -EINVAL ||
+	    take(b, buf, LENGTH - 1, 2, back) != -EINVAL)
 		return "bytes beyond the end of a buffer are not refused as EINVAL";
-	if (kv_op_buf_write(b, &(struct kv_buf_write){ buf, 0, 0, there }, NULL, NULL) != -ERANGE)
+	if (put(b, buf, 0, 0, there) != -ERANGE)
 		return "writing no byte is not refused as ERANGE";
-	if (kv_op_buf_read(b, &(struct kv_buf_read){ buf, 0, 0, back }, NULL, NULL) != -ERANGE)
+	if (take(b, buf, 0, 0, back) != -ERANGE)
 		return "reading no byte is not refused as ERANGE";
 	return NULL;
 }

@@ -345,7 +345,7 @@ static int check_range(struct kv_backend *b, const struct object *o,
 	return kv_backend_fail(b, -EINVAL, "beyond the buffer");
 }
 
-int fake_buf_write(struct kv_backend *b, const struct kv_buf_write *in, struct kv_none *out)
+int fake_buf_write(struct kv_backend *b, const struct kv_buf_data *in, struct kv_none *out)
 {
 	struct object *o = find(b, KV_BUF, in->id);
 	int ret;
@@ -355,11 +355,11 @@ int fake_buf_write(struct kv_backend *b, const struct kv_buf_write *in, struct k
 	ret = check_range(b, o, in->offset, in->length);
 	if (ret)
 		return ret;
-	memcpy(o->bytes + in->offset, in->data, in->length);
+	memcpy(o->bytes + in->offset, in->from, in->length);
 	return 0;
 }
 
-int fake_buf_read(struct kv_backend *b, const struct kv_buf_read *in, struct kv_none *out)
+int fake_buf_read(struct kv_backend *b, const struct kv_buf_data *in, struct kv_none *out)
 {
 	struct object *o = find(b, KV_BUF, in->id);
 	int ret;
@@ -369,7 +369,7 @@ int fake_buf_read(struct kv_backend *b, const struct kv_buf_read *in, struct kv_
 	ret = check_range(b, o, in->offset, in->length);
 	if (ret)
 		return ret;
-	memcpy(in->data, o->bytes + in->offset, in->length);
+	memcpy(in->into, o->bytes + in->offset, in->length);
 	return 0;
 }
 

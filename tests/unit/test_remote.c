@@ -135,13 +135,15 @@ static void says(const char *text, const char *part)
 static int buf_write(struct kv_backend *b, uint32_t id, uint64_t offset, const void *data,
 		    uint64_t length)
 {
-	return kv_op_buf_write(b, &(struct kv_buf_write){ id, offset, length, data }, NULL, NULL);
+	return kv_op_buf_write(b, &(struct kv_buf_data){ id, offset, length, .from = data }, NULL,
+			       NULL);
 }
 
 static int buf_read(struct kv_backend *b, uint32_t id, uint64_t offset, void *data,
 		   uint64_t length)
 {
-	return kv_op_buf_read(b, &(struct kv_buf_read){ id, offset, length, data }, NULL, NULL);
+	return kv_op_buf_read(b, &(struct kv_buf_data){ id, offset, length, .into = data }, NULL,
+			      NULL);
 }
 
 static void test_objects(void **state)

@@ -40,8 +40,8 @@ int kv_bulk_load(struct kv_bulk *m)
 		m->of_file = n < 0;
 		if (n <= 0)
 			return n ? -errno : 0;
-		ret = kv_op_buf_write(m->b, &(struct kv_buf_write){ m->buf, m->buf_offset + m->moved,
-								  (uint64_t)n, chunk }, NULL, NULL);
+		ret = kv_op_buf_write(m->b, &(struct kv_buf_data){ m->buf, m->buf_offset + m->moved,
+				      (uint64_t)n, .from = chunk }, NULL, NULL);
 		if (ret)
 			return ret;
 	}
@@ -78,8 +78,8 @@ int kv_bulk_save(struct kv_bulk *m)
 		size_t length = next(m);
 
 		m->of_file = false;
-		ret = kv_op_buf_read(m->b, &(struct kv_buf_read){ m->buf, m->buf_offset + m->moved,
-								length, chunk }, NULL, NULL);
+		ret = kv_op_buf_read(m->b, &(struct kv_buf_data){ m->buf, m->buf_offset + m->moved,
+				     length, .into = chunk }, NULL, NULL);
 		if (ret)
 			return ret;
 		m->of_file = true;

@@ -162,18 +162,6 @@ void kv_nl_put_u32(struct nl_msg *msg, int attr, uint32_t value)
 		nla_put_u32(msg, attr, value);
 }
 
-/**
- * kv_nl_put_u64() - a long number that is in no struct
- * @msg: the request, or NULL
- * @attr: its attribute
- * @value: the number
- */
-void kv_nl_put_u64(struct nl_msg *msg, int attr, uint64_t value)
-{
-	if (msg)
-		nla_put_u64(msg, attr, value);
-}
-
 static int take_string(const struct kv_member *m, struct nlattr *attr, char *at)
 {
 	size_t length = strnlen(nla_data(attr), (size_t)nla_len(attr));

@@ -13,7 +13,6 @@ void kv_nl_release(const struct kv_shape *shape, void *from);
 void kv_nl_put_all(struct nl_msg *msg, const struct kv_shape *shape, const void *from);
 void kv_nl_put_nest(struct nl_msg *msg, int attr, const struct kv_shape *shape, const void *from);
 void kv_nl_put_u32(struct nl_msg *msg, int attr, uint32_t value);
-void kv_nl_put_u64(struct nl_msg *msg, int attr, uint64_t value);
 int kv_nl_take(const struct kv_shape *shape, struct nlattr *attrs, int len, void *to);
 int kv_nl_take_u64(struct nlattr *attrs, int len, int attr, uint64_t *to);
 int kv_nl_take_bins(const void *data, size_t length, struct kv_hist *hist);

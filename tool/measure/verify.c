@@ -53,7 +53,7 @@ static const struct kv_site *site_of(const struct check *c, const struct kv_buff
 
 static int put(struct check *c, const struct kv_buffer *buf, const void *data)
 {
-	const struct kv_buf_write write = { buf->buf, 0, c->size, data };
+	const struct kv_buf_data write = { buf->buf, 0, c->size, .from = data };
 	const struct kv_site *s = site_of(c, buf);
 
 	return report(c, s, kv_op_buf_write(s->b, &write, NULL, NULL), "fill");
@@ -61,7 +61,7 @@ static int put(struct check *c, const struct kv_buffer *buf, const void *data)
 
 static int take(struct check *c, const struct kv_buffer *buf, void *data)
 {
-	const struct kv_buf_read read = { buf->buf, 0, c->size, data };
+	const struct kv_buf_data read = { buf->buf, 0, c->size, .into = data };
 	const struct kv_site *s = site_of(c, buf);
 
 	return report(c, s, kv_op_buf_read(s->b, &read, NULL, NULL), "read");

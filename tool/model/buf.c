@@ -24,16 +24,8 @@ SHAPE(buf,
 );
 #undef S
 
-#define S struct kv_buf_write
-SHAPE(buf_write,
-	KV_ID_ABOUT(S, id),
-	KV_U64(S, offset, UINT64_MAX, A(BUF_OFFSET)),
-	KV_U64(S, length, UINT64_MAX, A(BUF_LENGTH)),
-);
-#undef S
-
-#define S struct kv_buf_read
-SHAPE(buf_read,
+#define S struct kv_buf_data
+SHAPE(buf_data,
 	KV_ID_ABOUT(S, id),
 	KV_U64(S, offset, UINT64_MAX, A(BUF_OFFSET)),
 	KV_U64(S, length, UINT64_MAX, A(BUF_LENGTH)),

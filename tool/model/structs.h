@@ -260,18 +260,15 @@ struct kv_mr_inv {
 	uint32_t qp; /* that carries the request; user: does not matter */
 };
 
-struct kv_buf_write {
+/* What buf_write() and buf_read() are asked for. */
+struct kv_buf_data {
 	uint32_t id;
 	uint64_t offset;
 	uint64_t length; /* bytes, as @offset */
-	const void *data;
-};
-
-struct kv_buf_read {
-	uint32_t id;
-	uint64_t offset;
-	uint64_t length; /* bytes, as @offset */
-	void *data; /* room for what is read */
+	union {
+		const void *from; /* what is written */
+		void *into; /* room for what is read */
+	};
 };
 
 struct kv_srq_init {

@@ -258,8 +258,8 @@ static int buf_write(struct kv_session *s, const void *args, struct json_object 
 
 	if (ret)
 		return ret;
-	ret = kv_op_buf_write(s->b, &(struct kv_buf_write){ a->given.id, a->offset, length, data },
-			     NULL, NULL);
+	ret = kv_op_buf_write(s->b, &(struct kv_buf_data){ a->given.id, a->offset, length,
+			      .from = data }, NULL, NULL);
 	free(data);
 	if (ret)
 		return kv_session_refuse(s, ret, f);
@@ -328,8 +328,8 @@ static int buf_read(struct kv_session *s, const void *args, struct json_object *
 	data = malloc(length);
 	if (!data)
 		return kv_fault_no_memory(f);
-	ret = kv_op_buf_read(s->b, &(struct kv_buf_read){ a->given.id, a->offset, length, data },
-			    NULL, NULL);
+	ret = kv_op_buf_read(s->b, &(struct kv_buf_data){ a->given.id, a->offset, length,
+			     .into = data }, NULL, NULL);
 	if (ret)
 		kv_session_refuse(s, ret, f);
 	else

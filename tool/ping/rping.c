@@ -122,7 +122,8 @@ static int inspect(struct rping *r, const struct kv_buffer *buffer,
 
 	if (!r->p->validate && !r->p->verbose)
 		return 0;
-	ret = kv_op_buf_read(b, &(struct kv_buf_read){ buffer->buf, 0, bytes, r->found }, NULL, NULL);
+	ret = kv_op_buf_read(b, &(struct kv_buf_data){ buffer->buf, 0, bytes, .into = r->found },
+			     NULL, NULL);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot read a ping");
 	r->found[bytes] = '\0';
@@ -162,8 +163,8 @@ static int ping(struct rping *r, struct kv_fault *f)
 	int ret;
 
 	fill(r->expected, r->p->size, r->p->done);
-	ret = kv_op_buf_write(b, &(struct kv_buf_write){ r->source.buf, 0, r->p->size, r->expected },
-			     NULL, NULL);
+	ret = kv_op_buf_write(b, &(struct kv_buf_data){ r->source.buf, 0, r->p->size,
+			      .from = r->expected }, NULL, NULL);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot write a ping");
 	/* The second time that the server gets this key. */

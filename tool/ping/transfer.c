@@ -153,9 +153,8 @@ int kv_link_send(struct kv_link *l, const void *data, const char *what, struct k
 	if (ret)
 		return ret;
 	if (data) {
-		ret = kv_op_buf_write(b, &(struct kv_buf_write){ l->message.buf, l->spec.bytes,
-							       l->spec.bytes, data },
-				     NULL, NULL);
+		ret = kv_op_buf_write(b, &(struct kv_buf_data){ l->message.buf, l->spec.bytes,
+				      l->spec.bytes, .from = data }, NULL, NULL);
 		if (ret)
 			return kv_link_refuse(l, ret, "write a message", f);
 	}
@@ -180,8 +179,8 @@ int kv_link_receive(struct kv_link *l, void *data, const char *what, struct kv_f
 
 	if (ret || !data)
 		return ret;
-	ret = kv_op_buf_read(b, &(struct kv_buf_read){ l->message.buf, 0, l->spec.bytes, data },
-			    NULL, NULL);
+	ret = kv_op_buf_read(b, &(struct kv_buf_data){ l->message.buf, 0, l->spec.bytes,
+			     .into = data }, NULL, NULL);
 	if (ret)
 		return kv_link_refuse(l, ret, "read a message", f);
 	return kv_link_post_receive(l, f);

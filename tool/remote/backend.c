@@ -106,10 +106,9 @@ static uint32_t piece_of(uint64_t length)
 }
 
 /* Contents in pieces of messages, in either direction. */
-static int buf_move(struct kv_backend *b, enum kv_call which, const struct kv_buf_read *in)
+static int buf_move(struct kv_backend *b, enum kv_call which, const struct kv_buf_data *in)
 {
-	bool write = which == KV_CALL_BUF_WRITE;
-	struct kv_buf_read piece = *in;
+	struct kv_buf_data piece = *in;
 	struct kv_exchange_call x = { .call = which, .args = &piece };
 	uint64_t done = 0;
 	int ret;
@@ -117,11 +116,11 @@ static int buf_move(struct kv_backend *b, enum kv_call which, const struct kv_bu
 	do {
 		piece.offset = in->offset + done;
 		piece.length = piece_of(in->length - done);
-		if (write) {
-			x.send = (uint8_t *)in->data + done;
+		if (which == KV_CALL_BUF_WRITE) {
+			x.send = (const uint8_t *)in->from + done;
 			x.send_length = (uint32_t)piece.length;
 		} else {
-			x.receive = (uint8_t *)in->data + done;
+			x.receive = (uint8_t *)in->into + done;
 			x.receive_length = (uint32_t)piece.length;
 		}
 		ret = exchange(b, &x);
@@ -186,7 +185,6 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 #include "model/ops.def"
 	};
 	struct kv_exchange_call x = { .call = (enum kv_call)op, .args = in, .result = out };
-	const struct kv_buf_write *from = in;
 	struct kv_run_result *result = out;
 	int ret;
 
@@ -209,14 +207,8 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 			return ret;
 		break;
 	case KV_OP_BUF_WRITE:
-		return buf_move(b, KV_CALL_BUF_WRITE, &(struct kv_buf_read){
-			.id = from->id,
-			.offset = from->offset,
-			.length = from->length,
-			.data = (void *)from->data,
-		});
 	case KV_OP_BUF_READ:
-		return buf_move(b, KV_CALL_BUF_READ, in);
+		return buf_move(b, (enum kv_call)op, in);
 	case KV_OP_CONN_WAIT:
 	case KV_OP_CQ_WAIT:
 	case KV_OP_EVENT_WAIT:

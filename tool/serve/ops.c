@@ -126,26 +126,26 @@ static int del(struct kv_service *s, enum kv_op op, enum kv_type type)
 
 static int buf_write(struct kv_service *s)
 {
-	struct kv_buf_write *in = &s->in.buf_write;
+	struct kv_buf_data *in = &s->in.buf_write;
 
 	if (in->length != s->data_length)
 		return kv_fault_set(&s->fault, -EBADMSG,
 					 "buf_write.length is %" PRIu64 ", but %u bytes came",
 					 in->length, s->data_length);
 	s->data_length = 0;
-	in->data = s->data;
+	in->from = s->data;
 	return done(s, call(s, KV_OP_BUF_WRITE));
 }
 
 static int buf_read(struct kv_service *s)
 {
-	struct kv_buf_read *in = &s->in.buf_read;
+	struct kv_buf_data *in = &s->in.buf_read;
 	int ret;
 
 	if (in->length > KV_WIRE_DATA_MAX)
 		return kv_fault_set(&s->fault, -EBADMSG, "buf_read.length is %" PRIu64 ", not 0 .. %u",
 					 in->length, KV_WIRE_DATA_MAX);
-	in->data = s->data;
+	in->into = s->data;
 	ret = call(s, KV_OP_BUF_READ);
 	s->data_length = ret ? 0 : (uint32_t)in->length;
 	return done(s, ret);

@@ -130,24 +130,24 @@ static int check_range(struct kv_user *u, const struct kv_user_buf *buf, uint64_
 	return 0;
 }
 
-int kv_user_buf_write(struct kv_user *u, void *obj, const struct kv_buf_write *in,
+int kv_user_buf_write(struct kv_user *u, void *obj, const struct kv_buf_data *in,
 		     struct kv_none *out)
 {
 	struct kv_user_buf *buf = obj;
 	int ret = check_range(u, buf, in->offset, in->length);
 
 	if (!ret)
-		memcpy(buf->mem + in->offset, in->data, in->length);
+		memcpy(buf->mem + in->offset, in->from, in->length);
 	return ret;
 }
 
-int kv_user_buf_read(struct kv_user *u, void *obj, const struct kv_buf_read *in,
+int kv_user_buf_read(struct kv_user *u, void *obj, const struct kv_buf_data *in,
 		    struct kv_none *out)
 {
 	struct kv_user_buf *buf = obj;
 	int ret = check_range(u, buf, in->offset, in->length);
 
 	if (!ret)
-		memcpy(in->data, buf->mem + in->offset, in->length);
+		memcpy(in->into, buf->mem + in->offset, in->length);
 	return ret;
 }

@@ -77,7 +77,7 @@ static inline int call_mr_inv(struct kv_nl *nl, uint32_t id, uint32_t qp, uint64
 static inline int call_buf_write(struct kv_nl *nl, uint32_t id, uint64_t offset, const void *data,
 				uint64_t length)
 {
-	const struct kv_buf_write in = { id, offset, length, data };
+	const struct kv_buf_data in = { id, offset, length, .from = data };
 
 	return kv_op_buf_write(&nl->base, &in, NULL, NULL);
 }
@@ -85,7 +85,7 @@ static inline int call_buf_write(struct kv_nl *nl, uint32_t id, uint64_t offset,
 static inline int call_buf_read(struct kv_nl *nl, uint32_t id, uint64_t offset, void *data,
 			       uint64_t length)
 {
-	const struct kv_buf_read in = { id, offset, length, data };
+	const struct kv_buf_data in = { id, offset, length, .into = data };
 
 	return kv_op_buf_read(&nl->base, &in, NULL, NULL);
 }
