@@ -179,32 +179,23 @@ static int check_list(struct kv_backend *b, const struct kv_post *post)
 
 static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 {
-	static const char *const names[KV_OPS] = {
-#define OP(...)
-#define LOCAL(NAME, name, ...) [KV_OP_##NAME] = #name,
-#include "model/ops.def"
-	};
 	struct kv_exchange_call x = { .call = (enum kv_call)op, .args = in, .result = out };
 	struct kv_run_result *result = out;
-	int ret;
+	int ret = 0;
 
-	if (names[op])
-		return unsupported(b, names[op]);
 	switch (op) {
+#define OP(...)
+#define LOCAL(NAME, name, ...)								\
+	case KV_OP_##NAME:								\
+		return unsupported(b, #name);
+#include "model/ops.def"
 	case KV_OP_DEV_GET:
-		ret = check_dev(b, ((const struct kv_dev_name *)in)->dev);
-		if (ret)
-			return ret;
-		break;
 	case KV_OP_COUNTERS:
-		ret = check_dev(b, ((const struct kv_dev_port *)in)->dev);
-		if (ret)
-			return ret;
+		/* Of both structs the first member. */
+		ret = check_dev(b, *(const char *const *)in);
 		break;
 	case KV_OP_WR_POST:
 		ret = check_list(b, in);
-		if (ret)
-			return ret;
 		break;
 	case KV_OP_BUF_WRITE:
 	case KV_OP_BUF_READ:
@@ -222,7 +213,7 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 	default:
 		break;
 	}
-	return exchange(b, &x);
+	return ret ? ret : exchange(b, &x);
 }
 
 static const struct kv_backend_ops remote_ops = {
