@@ -68,8 +68,7 @@ static int set_up(void **state)
 
 	fake_world_reset();
 	fake_serve_init(&w->serve);
-	kv_peer_init(&w->peer);
-	w->peer.host = "there";
+	w->peer = (struct kv_peer){ .host = "there", .ib_port = 1, .gid = -1 };
 	write_token(w->token, TOKEN "\n");
 	write_token(w->wrong, "not " TOKEN "\n");
 	*state = w;
@@ -867,7 +866,7 @@ static void test_hosts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		kv_peer_init(&peer);
+		memset(&peer, 0, sizeof(peer));
 		strcpy(text, row[i].text);
 		assert_int_equal(kv_peer_parse(&peer, text, &f), row[i].host ? 0 : -EINVAL);
 		if (!row[i].host)

@@ -423,7 +423,7 @@ static void test_secret_is_wiped(void **state)
 	char path[32], dev[64], version[32];
 	struct kv_limits limits;
 	struct kv_token token;
-	struct kv_peer peer;
+	struct kv_peer peer = { .host = "there", .token_file = path };
 	struct kv_wire wire;
 	struct kv_fault f;
 	int fd, found, before;
@@ -434,9 +434,6 @@ static void test_secret_is_wiped(void **state)
 	assert_int_equal(kv_token_read(&w->serve.token, path, &f), 0);
 	start(w, 0);
 	kv_token_wipe(&w->serve.token);
-	kv_peer_init(&peer);
-	peer.host = "there";
-	peer.token_file = path;
 	fd = connect_to(w);
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	assert_true(is_greeted(fd, 5000));

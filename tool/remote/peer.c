@@ -3,17 +3,6 @@
 #include "remote/peer.h"
 
 /**
- * kv_peer_init() - set defaults
- * @peer: receives them: no host
- */
-void kv_peer_init(struct kv_peer *peer)
-{
-	memset(peer, 0, sizeof(*peer));
-	peer->ib_port = 1;
-	peer->gid = -1;
-}
-
-/**
  * kv_peer_parse() - read HOST, HOST:PORT or [HOST]:PORT, or one of them behind "ssh:"
  * @peer: receives host, and port if there is one
  * @text: is taken apart in place, and must live as long as @peer

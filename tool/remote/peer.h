@@ -37,7 +37,6 @@ struct kv_peer {
 	enum kv_keep keep;
 };
 
-void kv_peer_init(struct kv_peer *peer);
 int kv_peer_parse(struct kv_peer *peer, char *text, struct kv_fault *f);
 int kv_site_open_peer(struct kv_site *s, enum kv_space_id id,
 		      const struct kv_peer *peer, struct kv_fault *f);
