@@ -113,7 +113,7 @@ static void on_request(struct kv_user *u, const struct rdma_cm_event *event)
 
 	listener->event = KVERBS_CM_EVENT_CONNECT_REQUEST;
 	listener->status = event->status;
-	kv_user_conn_add_request(listener, event->id, &event->param.conn);
+	kv_user_conn_add_request(u, listener, event->id, &event->param.conn);
 	report(u, listener, listener->event, listener->status);
 }
 

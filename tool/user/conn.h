@@ -10,23 +10,12 @@
 /* The only parent of a CONN. */
 #define KV_USER_CONN_QP 0
 
-/* A peer's request that nobody has taken yet. */
-struct kv_user_request {
-	TAILQ_ENTRY(kv_user_request) next; /* in its listener's requests */
-	struct rdma_cm_id *cm; /* what librdmacm made for it; its context is NULL */
-	uint32_t responder_resources; /* what it says, as are the following */
-	uint32_t initiator_depth; /* READs and atomics that we may have outstanding there */
-	uint32_t private_length; /* bytes of @private_data */
-	/* Padded with zeros to what the CM transports. */
-	uint8_t private_data[KVERBS_CONN_PRIVATE_MAX];
-};
-
-/* A connection, or a listener. */
+/* A connection, or a listener; or a peer's request, which has no id before somebody takes it. */
 struct kv_user_conn {
 	struct kv_user_obj obj; /* base; parent KV_USER_CONN_QP is the QP once there is one */
 	/*
-	 * Of librdmacm; its context is the CONN. Its verbs are another context of the device, as
-	 * soon as librdmacm knows which one it is.
+	 * Of librdmacm; its context is the CONN, NULL while nobody has taken the request. Its
+	 * verbs are another context of the device, as soon as librdmacm knows which one it is.
 	 */
 	struct rdma_cm_id *cm;
 	uint32_t state; /* enum kverbs_conn_state */
@@ -34,12 +23,13 @@ struct kv_user_conn {
 	int32_t status; /* of @event */
 	uint32_t backlog; /* of a listener: at most so many of @requests */
 	uint32_t waiting; /* how many of @requests */
-	TAILQ_HEAD(, kv_user_request) requests; /* the oldest first */
+	TAILQ_HEAD(, kv_user_conn) requests; /* the oldest first */
+	TAILQ_ENTRY(kv_user_conn) next; /* of a request that nobody has taken yet */
 	uint32_t listener; /* id of the listener that had the request; 0 if there is none */
 	uint32_t responder_resources; /* what the peer's request says, as the next */
 	uint32_t initiator_depth; /* READs and atomics that we may have outstanding there */
 	uint32_t private_length; /* bytes of @private_data */
-	/* Came with the peer's request, answer or rejection. */
+	/* Came with the peer's request, answer or rejection; padded with zeros by the CM. */
 	uint8_t private_data[KVERBS_CONN_PRIVATE_MAX];
 };
 
@@ -55,8 +45,8 @@ int kv_user_conn_bind(struct kv_user *u, struct kv_user_conn *conn,
 void kv_user_conn_renew(struct kv_user *u, struct kv_user_conn *conn);
 
 /* listen.c */
-void kv_user_conn_add_request(struct kv_user_conn *listener, struct rdma_cm_id *cm,
-			      const struct rdma_conn_param *param);
+void kv_user_conn_add_request(struct kv_user *u, struct kv_user_conn *listener,
+			      struct rdma_cm_id *cm, const struct rdma_conn_param *param);
 void kv_user_conn_drop_requests(struct kv_user_conn *listener);
 
 /* connect.c */

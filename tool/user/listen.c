@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include "user/conn.h"
 
@@ -43,15 +42,15 @@ int kv_user_conn_listen(struct kv_user *u, void *obj, const struct kv_conn_liste
  * Adds a peer's request, and owns @cm from now on. It is rejected if there is no room, or if it
  * came through another device.
  */
-void kv_user_conn_add_request(struct kv_user_conn *listener, struct rdma_cm_id *cm,
-			      const struct rdma_conn_param *param)
+void kv_user_conn_add_request(struct kv_user *u, struct kv_user_conn *listener,
+			      struct rdma_cm_id *cm, const struct rdma_conn_param *param)
 {
-	struct kv_user_request *request = NULL;
+	struct kv_user_conn *request = NULL;
 	const char *from = cm->verbs ? ibv_get_device_name(cm->verbs->device) : "";
 	const char *dev = kv_user_dev_name(listener->obj.dev);
 
 	if (listener->waiting < listener->backlog && !strcmp(from, dev))
-		request = calloc(1, sizeof(*request));
+		request = kv_user_obj_alloc(u, KV_CONN, listener->obj.dev);
 	if (!request) {
 		rdma_reject(cm, NULL, 0);
 		rdma_destroy_id(cm);
@@ -59,6 +58,10 @@ void kv_user_conn_add_request(struct kv_user_conn *listener, struct rdma_cm_id *
 	}
 	cm->context = NULL;
 	request->cm = cm;
+	request->state = KVERBS_CONN_REQUESTED;
+	request->event = KVERBS_CM_EVENT_CONNECT_REQUEST;
+	request->listener = listener->obj.id;
+	TAILQ_INIT(&request->requests);
 	request->responder_resources = param->responder_resources;
 	request->initiator_depth = param->initiator_depth;
 	kv_user_conn_take_private(request->private_data, &request->private_length, param);
@@ -66,46 +69,36 @@ void kv_user_conn_add_request(struct kv_user_conn *listener, struct rdma_cm_id *
 	listener->waiting++;
 }
 
-static void remove_request(struct kv_user_conn *listener, struct kv_user_request *request)
+static void remove_request(struct kv_user_conn *listener, struct kv_user_conn *request)
 {
 	TAILQ_REMOVE(&listener->requests, request, next);
 	listener->waiting--;
-	free(request);
 }
 
 /* Rejects all requests that wait. */
 void kv_user_conn_drop_requests(struct kv_user_conn *listener)
 {
-	struct kv_user_request *request;
+	struct kv_user_conn *request;
 
 	while ((request = TAILQ_FIRST(&listener->requests))) {
 		rdma_reject(request->cm, NULL, 0);
 		rdma_destroy_id(request->cm);
 		remove_request(listener, request);
+		kv_user_obj_free(&request->obj);
 	}
 }
 
 int kv_user_conn_get_request(struct kv_user *u, void *obj, const struct kv_id *in, struct kv_conn *to)
 {
-	struct kv_user_conn *conn, *from = obj;
-	struct kv_user_request *request = TAILQ_FIRST(&from->requests);
+	struct kv_user_conn *from = obj, *conn = TAILQ_FIRST(&from->requests);
 
-	if (!request)
-		return kv_user_fail(u, -EAGAIN, "conn %u has no request", in->id);
-	conn = kv_user_obj_alloc(u, KV_CONN, from->obj.dev);
 	if (!conn)
-		return -ENOMEM;
-	TAILQ_INIT(&conn->requests);
-	conn->cm = request->cm;
+		return kv_user_fail(u, -EAGAIN, "conn %u has no request", in->id);
+	/* Others may have taken the room that there was when it came. */
+	if (!kv_user_table_reserve(&u->tables[KV_CONN]))
+		return kv_user_fail(u, -ENOMEM, "no memory");
 	conn->cm->context = conn;
-	conn->state = KVERBS_CONN_REQUESTED;
-	conn->event = KVERBS_CM_EVENT_CONNECT_REQUEST;
-	conn->listener = in->id;
-	conn->responder_resources = request->responder_resources;
-	conn->initiator_depth = request->initiator_depth;
-	conn->private_length = request->private_length;
-	memcpy(conn->private_data, request->private_data, sizeof(conn->private_data));
-	remove_request(from, request);
+	remove_request(from, conn);
 	kv_user_obj_publish(u, &conn->obj);
 	kv_user_obj_fill(&conn->obj, to);
 	return 0;

@@ -62,8 +62,8 @@ int kv_user_flush(struct kv_user *u, void *obj, const struct kv_none *in, struct
 }
 
 /*
- * Memory for an object, zeroed, to be published or freed before the next one is allocated. NULL
- * without memory: then the text is there.
+ * Memory for an object, zeroed, to be published or freed before the next one is published: that
+ * takes the room in the table. NULL without memory: then the text is there.
  */
 void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, struct kv_user_dev *dev)
 {
