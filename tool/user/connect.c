@@ -61,42 +61,37 @@ static bool is_in_use(const struct kv_user *u, const struct kv_user_qp *qp)
 	return false;
 }
 
-/* One that can be connected; @state receives RESET or INIT. */
-static struct kv_user_qp *find_qp(struct kv_user *u, const struct kv_user_conn *conn,
-				  uint32_t id, uint32_t *state, int *error)
+/* Can the QP be connected? @state receives RESET or INIT. */
+static int check_qp(struct kv_user *u, const struct kv_user_conn *conn, struct kv_user_qp *qp,
+		    uint32_t *state)
 {
-	struct kv_user_qp *qp = kv_user_obj_find(u, KV_QP, id);
 	struct kv_refusal why;
+	int ret;
 
-	*error = -ENOENT;
-	if (!qp)
-		return NULL;
 	if (qp->obj.dev != conn->obj.dev)
-		*error = kv_user_fail(u, -EINVAL, "qp %u and conn %u are not of the same device",
-				      id, conn->obj.id);
-	else if (kv_conn_rules_check_qp(qp->type, is_in_use(u, qp), &why))
-		*error = kv_user_refuse(u, &why);
-	else
-		*error = kv_user_qp_query_state(u, qp, state);
-	if (!*error && kv_conn_rules_check_qp_state(*state, &why))
-		*error = kv_user_refuse(u, &why);
-	if (!*error)
-		*error = kv_user_qp_check_idle(u, qp);
-	return *error ? NULL : qp;
+		return kv_user_fail(u, -EINVAL, "qp %u and conn %u are not of the same device",
+				    qp->obj.id, conn->obj.id);
+	if (kv_conn_rules_check_qp(qp->type, is_in_use(u, qp), &why))
+		return kv_user_refuse(u, &why);
+	ret = kv_user_qp_query_state(u, qp, state);
+	if (!ret && kv_conn_rules_check_qp_state(*state, &why))
+		ret = kv_user_refuse(u, &why);
+	return ret ? ret : kv_user_qp_check_idle(u, qp);
 }
 
 /* Checks and fills the parameters of @what, which carries up to @max bytes of private data. */
-static struct kv_user_qp *prep(struct kv_user *u, const struct kv_user_conn *conn,
-			       const struct kv_conn_param *from, const char *what, uint32_t max,
-			       struct rdma_conn_param *to, uint32_t *state, int *error)
+static int prep(struct kv_user *u, const struct kv_user_conn *conn,
+		const struct kv_conn_param *from, const char *what, uint32_t max,
+		struct rdma_conn_param *to, struct kv_user_qp **found, uint32_t *state)
 {
 	const struct ibv_device_attr *limits = &conn->obj.dev->attr;
 	bool asked = conn->state == KVERBS_CONN_REQUESTED;
-	struct kv_user_qp *qp = NULL;
 	int ret = check_private(u, conn, what, from->private_length, max);
+	struct kv_user_qp *qp = ret ? NULL : kv_user_obj_find(u, KV_QP, from->qp);
 
-	if (!ret)
-		qp = find_qp(u, conn, from->qp, state, &ret);
+	if (!qp)
+		return ret ? ret : -ENOENT;
+	ret = check_qp(u, conn, qp, state);
 	if (!ret)
 		ret = choose_depth(u, "responder_resources", from->responder_resources,
 				   limits->max_qp_rd_atom, "max_qp_rd_atom",
@@ -106,9 +101,8 @@ static struct kv_user_qp *prep(struct kv_user *u, const struct kv_user_conn *con
 		ret = choose_depth(u, "initiator_depth", from->initiator_depth,
 				   limits->max_qp_init_rd_atom, "max_qp_init_rd_atom",
 				   asked ? conn->initiator_depth : UINT_MAX, &to->initiator_depth);
-	*error = ret;
 	if (ret)
-		return NULL;
+		return ret;
 	to->private_data = from->private_data;
 	to->private_data_len = (uint8_t)from->private_length;
 	to->flow_control = 1;
@@ -116,7 +110,8 @@ static struct kv_user_qp *prep(struct kv_user *u, const struct kv_user_conn *con
 	to->rnr_retry_count = (uint8_t)from->rnr_retry;
 	to->srq = !!qp->srq;
 	to->qp_num = qp->qpn;
-	return qp;
+	*found = qp;
+	return 0;
 }
 
 static uint8_t at_most(uint8_t value, int limit)
@@ -235,9 +230,8 @@ int kv_user_conn_connect(struct kv_user *u, void *obj, const struct kv_conn_para
 	struct kv_user_conn *conn = obj;
 	struct kv_user_qp *qp;
 	uint32_t state;
-	int ret;
+	int ret = prep(u, conn, param, "a request", REQUEST_PRIVATE_MAX, &to, &qp, &state);
 
-	qp = prep(u, conn, param, "a request", REQUEST_PRIVATE_MAX, &to, &state, &ret);
 	if (!ret)
 		ret = init_qp(u, conn, qp, state, param->access);
 	if (ret)
@@ -303,9 +297,8 @@ int kv_user_conn_accept(struct kv_user *u, void *obj, const struct kv_conn_param
 	struct kv_user_conn *conn = obj;
 	struct kv_user_qp *qp;
 	uint32_t state;
-	int ret;
+	int ret = prep(u, conn, param, "an answer", ANSWER_PRIVATE_MAX, &to, &qp, &state);
 
-	qp = prep(u, conn, param, "an answer", ANSWER_PRIVATE_MAX, &to, &state, &ret);
 	if (ret)
 		return ret;
 	ret = accept_qp(u, conn, qp, state, param, &to);
