@@ -141,7 +141,7 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 {
 	unsigned int about = is_about_run(op) ? KV_USER_RUN : kv_op_rows[op].about;
 	struct kv_user *u = (struct kv_user *)b;
-	struct kv_user_obj *obj = NULL;
+	void *obj = NULL;
 	int ret = 0;
 
 	if (about != KV_NO_TYPE || is_about_run(op)) {
@@ -150,7 +150,7 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 			return -ENOENT;
 	}
 	if (about == KV_CONN)
-		ret = kv_user_conn_check_op(u, (struct kv_user_conn *)obj, op);
+		ret = kv_user_conn_check_op(u, obj, op);
 	if (!ret)
 		ret = check_rows(u, kv_op_rows[op].in, in);
 	if (ret)

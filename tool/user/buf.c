@@ -130,10 +130,9 @@ static int check_range(struct kv_user *u, const struct kv_user_buf *buf, uint64_
 	return 0;
 }
 
-int kv_user_buf_write(struct kv_user *u, void *obj, const struct kv_buf_data *in,
+int kv_user_buf_write(struct kv_user *u, struct kv_user_buf *buf, const struct kv_buf_data *in,
 		     struct kv_none *out)
 {
-	struct kv_user_buf *buf = obj;
 	int ret = check_range(u, buf, in->offset, in->length);
 
 	if (!ret)
@@ -141,10 +140,9 @@ int kv_user_buf_write(struct kv_user *u, void *obj, const struct kv_buf_data *in
 	return ret;
 }
 
-int kv_user_buf_read(struct kv_user *u, void *obj, const struct kv_buf_data *in,
+int kv_user_buf_read(struct kv_user *u, struct kv_user_buf *buf, const struct kv_buf_data *in,
 		    struct kv_none *out)
 {
-	struct kv_user_buf *buf = obj;
 	int ret = check_range(u, buf, in->offset, in->length);
 
 	if (!ret)

@@ -173,12 +173,11 @@ static int refuse_addr(struct kv_user *u, const struct kv_user_conn *conn,
 				   text, strerror(error), kv_user_dev_name(conn->obj.dev));
 }
 
-int kv_user_conn_resolve_addr(struct kv_user *u, void *obj, const struct kv_conn_resolve *in,
-			      struct kv_none *out)
+int kv_user_conn_resolve_addr(struct kv_user *u, struct kv_user_conn *conn,
+			      const struct kv_conn_resolve *in, struct kv_none *out)
 {
 	const struct sockaddr_storage *src = in->src.ss_family ? &in->src : NULL;
 	struct sockaddr_storage to = in->dst;
-	struct kv_user_conn *conn = obj;
 	int ret = kv_user_conn_check_addr(u, "dst", &in->dst, true);
 
 	if (!ret && src)
@@ -200,10 +199,9 @@ int kv_user_conn_resolve_addr(struct kv_user *u, void *obj, const struct kv_conn
 	return ret;
 }
 
-int kv_user_conn_resolve_route(struct kv_user *u, void *obj, const struct kv_conn_route *in,
-			       struct kv_none *out)
+int kv_user_conn_resolve_route(struct kv_user *u, struct kv_user_conn *conn,
+			       const struct kv_conn_route *in, struct kv_none *out)
 {
-	struct kv_user_conn *conn = obj;
 	int ret = check_timeout(u, in->timeout_ms);
 
 	if (ret)
@@ -218,10 +216,10 @@ int kv_user_conn_resolve_route(struct kv_user *u, void *obj, const struct kv_con
 }
 
 /* -ENODEV: the device is being removed. The CM may not get to know before we have closed it. */
-int kv_user_conn_wait(struct kv_user *u, void *obj, const struct kv_wait *in, struct kv_none *out)
+int kv_user_conn_wait(struct kv_user *u, struct kv_user_conn *conn, const struct kv_wait *in,
+		      struct kv_none *out)
 {
 	struct pollfd fd = { .fd = u->cm->fd, .events = POLLIN };
-	struct kv_user_conn *conn = obj;
 	int n, ret;
 
 	n = poll(&fd, 1, in->timeout_ms);

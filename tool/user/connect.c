@@ -223,11 +223,10 @@ static int fail(struct kv_user *u, struct kv_user_conn *conn, const char *verb, 
 }
 
 /* If the CM refuses, CONN and QP are as they were. */
-int kv_user_conn_connect(struct kv_user *u, void *obj, const struct kv_conn_param *param,
-			 struct kv_none *out)
+int kv_user_conn_connect(struct kv_user *u, struct kv_user_conn *conn,
+			 const struct kv_conn_param *param, struct kv_none *out)
 {
 	struct rdma_conn_param to = { 0 };
-	struct kv_user_conn *conn = obj;
 	struct kv_user_qp *qp;
 	uint32_t state;
 	int ret = prep(u, conn, param, "a request", REQUEST_PRIVATE_MAX, &to, &qp, &state);
@@ -259,11 +258,10 @@ static int ready_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user
 	return ret ? ret : modify(u, conn, qp, KVERBS_QPS_RTS, own, own_mask);
 }
 
-int kv_user_conn_establish(struct kv_user *u, void *obj, const struct kv_conn_establish *param,
-			   struct kv_none *out)
+int kv_user_conn_establish(struct kv_user *u, struct kv_user_conn *conn,
+			   const struct kv_conn_establish *param, struct kv_none *out)
 {
 	const struct ibv_qp_attr own = { .timeout = (uint8_t)param->ack_timeout };
-	struct kv_user_conn *conn = obj;
 	int ret = ready_qp(u, conn, (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP],
 				   &own, KV_QPA_TIMEOUT);
 
@@ -290,11 +288,10 @@ static int accept_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_use
 				    KV_QPA_MAX_RD_ATOMIC | KV_QPA_TIMEOUT);
 }
 
-int kv_user_conn_accept(struct kv_user *u, void *obj, const struct kv_conn_param *param,
-			struct kv_none *out)
+int kv_user_conn_accept(struct kv_user *u, struct kv_user_conn *conn,
+			const struct kv_conn_param *param, struct kv_none *out)
 {
 	struct rdma_conn_param to = { 0 };
-	struct kv_user_conn *conn = obj;
 	struct kv_user_qp *qp;
 	uint32_t state;
 	int ret = prep(u, conn, param, "an answer", ANSWER_PRIVATE_MAX, &to, &qp, &state);
@@ -314,10 +311,9 @@ int kv_user_conn_accept(struct kv_user *u, void *obj, const struct kv_conn_param
 	return 0;
 }
 
-int kv_user_conn_reject(struct kv_user *u, void *obj, const struct kv_conn_reject *in,
-			struct kv_none *out)
+int kv_user_conn_reject(struct kv_user *u, struct kv_user_conn *conn,
+			const struct kv_conn_reject *in, struct kv_none *out)
 {
-	struct kv_user_conn *conn = obj;
 	int ret = check_private(u, conn, "a rejection", in->private_length, REJECT_PRIVATE_MAX);
 
 	if (ret)
@@ -330,10 +326,9 @@ int kv_user_conn_reject(struct kv_user *u, void *obj, const struct kv_conn_rejec
 	return 0;
 }
 
-int kv_user_conn_disconnect(struct kv_user *u, void *obj, const struct kv_id *in,
+int kv_user_conn_disconnect(struct kv_user *u, struct kv_user_conn *conn, const struct kv_id *in,
 			    struct kv_none *out)
 {
-	struct kv_user_conn *conn = obj;
 
 	/* On iWARP ERR is the end of the stream, whatever is on its way: the CM closes it first. */
 	if (!is_iwarp(conn))

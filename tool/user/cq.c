@@ -117,9 +117,9 @@ static void drop_events(struct kv_user_cq *cq)
 }
 
 /* ibv_req_notify_cq() does not say whether it came too late, so the CQ is looked at after it. */
-int kv_user_cq_arm(struct kv_user *u, void *obj, const struct kv_cq_arm *in, struct kv_armed *out)
+int kv_user_cq_arm(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_arm *in,
+		   struct kv_armed *out)
 {
-	struct kv_user_cq *cq = obj;
 	int ret = check_event(u, cq);
 
 	if (ret)
@@ -134,10 +134,10 @@ int kv_user_cq_arm(struct kv_user *u, void *obj, const struct kv_cq_arm *in, str
 	return 0;
 }
 
-int kv_user_cq_wait(struct kv_user *u, void *obj, const struct kv_wait *in, struct kv_none *out)
+int kv_user_cq_wait(struct kv_user *u, struct kv_user_cq *cq, const struct kv_wait *in,
+		    struct kv_none *out)
 {
 	struct pollfd fd = { .events = POLLIN };
-	struct kv_user_cq *cq = obj;
 	int n, ret = check_event(u, cq);
 
 	if (ret)

@@ -16,10 +16,9 @@ static int bind_and_listen(struct kv_user *u, struct kv_user_conn *conn,
 	return ret;
 }
 
-int kv_user_conn_listen(struct kv_user *u, void *obj, const struct kv_conn_listen *in,
-			struct kv_conn *to)
+int kv_user_conn_listen(struct kv_user *u, struct kv_user_conn *conn,
+			const struct kv_conn_listen *in, struct kv_conn *to)
 {
-	struct kv_user_conn *conn = obj;
 	int ret = kv_user_conn_check_addr(u, "src", &in->src, false);
 
 	if (!ret && !in->backlog)
@@ -88,9 +87,10 @@ void kv_user_conn_drop_requests(struct kv_user_conn *listener)
 	}
 }
 
-int kv_user_conn_get_request(struct kv_user *u, void *obj, const struct kv_id *in, struct kv_conn *to)
+int kv_user_conn_get_request(struct kv_user *u, struct kv_user_conn *from, const struct kv_id *in,
+			     struct kv_conn *to)
 {
-	struct kv_user_conn *from = obj, *conn = TAILQ_FIRST(&from->requests);
+	struct kv_user_conn *conn = TAILQ_FIRST(&from->requests);
 
 	if (!conn)
 		return kv_user_fail(u, -EAGAIN, "conn %u has no request", in->id);

@@ -200,13 +200,12 @@ static int reset_ib(struct kv_user *u, struct kv_user_qp *qp, uint32_t from,
 				   kv_qp_state_name(state));
 }
 
-int kv_user_qp_modify(struct kv_user *u, void *obj, const struct kv_qp_modify *in,
+int kv_user_qp_modify(struct kv_user *u, struct kv_user_qp *qp, const struct kv_qp_modify *in,
 		      struct kv_none *out)
 {
 	const struct kv_qp_attr *from = &in->attr;
 	uint32_t state, mask = from->mask | KV_QPA_STATE;
 	struct ibv_qp_attr attr = { 0 };
-	struct kv_user_qp *qp = obj;
 	struct kv_qp_step wrong;
 	int ret = prep(u, qp, from, &attr);
 

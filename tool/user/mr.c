@@ -51,9 +51,9 @@ static int check_reg(struct kv_user *u, const struct kv_user_mr *mr, const struc
 }
 
 /* Its QP does not matter: ibv_reg_mr() needs none, and pins the pages, too. */
-int kv_user_mr_reg(struct kv_user *u, void *obj, const struct kv_mr_reg *reg, struct kv_mr *to)
+int kv_user_mr_reg(struct kv_user *u, struct kv_user_mr *mr, const struct kv_mr_reg *reg,
+		   struct kv_mr *to)
 {
-	struct kv_user_mr *mr = obj;
 	struct kv_user_pd *pd = (struct kv_user_pd *)mr->obj.parents[KV_USER_MR_PD];
 	struct kv_user_buf *buf;
 	int ret;
@@ -110,9 +110,9 @@ static int dereg(struct kv_user *u, struct kv_user_mr *mr)
 	return 0;
 }
 
-int kv_user_mr_inv(struct kv_user *u, void *obj, const struct kv_mr_inv *in, struct kv_none *out)
+int kv_user_mr_inv(struct kv_user *u, struct kv_user_mr *mr, const struct kv_mr_inv *in,
+		   struct kv_none *out)
 {
-	struct kv_user_mr *mr = obj;
 	int ret;
 
 	if (!mr->ib)

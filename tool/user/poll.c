@@ -180,10 +180,9 @@ static void drop_earlier(const struct kv_user_post *post)
 	}
 }
 
-int kv_user_cq_poll(struct kv_user *u, void *obj, const struct kv_cq_poll *in,
+int kv_user_cq_poll(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_poll *in,
 		    struct kv_polled *out)
 {
-	struct kv_user_cq *cq = obj;
 	struct kv_user_post *post;
 	int ret;
 

@@ -20,7 +20,7 @@ void kv_user_queue_init(struct kv_user_queue *queue, uint32_t max, uint32_t max_
  * Adds a request that was posted, its @serial, @cq and @objs filled in. The queue owns it from
  * now on.
  */
-void kv_user_queue_add(struct kv_user *u, struct kv_user_queue *queue, struct kv_user_post *post)
+static void add(struct kv_user *u, struct kv_user_queue *queue, struct kv_user_post *post)
 {
 	post->queue = queue;
 	queue->n++;
@@ -295,7 +295,7 @@ static int post(struct kv_user *u, const struct kv_post *in, const struct kv_use
 
 	/* What is posted stays posted: that is no failure. */
 	for (uint32_t i = 0; i < out->posted; i++) {
-		kv_user_queue_add(u, to->queue, item[i].post);
+		add(u, to->queue, item[i].post);
 		item[i].post = NULL;
 	}
 	out->error = ret;

@@ -48,7 +48,6 @@ int kv_user_post_check_ready(struct kv_user *u, const struct kv_post *in,
 enum ibv_wr_opcode kv_user_post_opcode(uint32_t op);
 
 void kv_user_queue_init(struct kv_user_queue *queue, uint32_t max, uint32_t max_sge);
-void kv_user_queue_add(struct kv_user *u, struct kv_user_queue *queue, struct kv_user_post *post);
 void kv_user_queue_drop(struct kv_user_post *post);
 void kv_user_queue_purge(struct kv_user_queue *queue);
 void kv_user_queue_purge_qp(struct kv_user *u, struct kv_user_qp *qp);

@@ -103,13 +103,12 @@ static int check_attr(struct kv_user *u, const struct kv_user_srq *srq,
 	return 0;
 }
 
-int kv_user_srq_modify(struct kv_user *u, void *obj, const struct kv_srq_attr *attr,
+int kv_user_srq_modify(struct kv_user *u, struct kv_user_srq *srq, const struct kv_srq_attr *attr,
 		       struct kv_srq *to)
 {
 	struct ibv_srq_attr ib = { .max_wr = attr->max_wr, .srq_limit = attr->limit };
 	int ret, mask = (attr->has_max_wr ? IBV_SRQ_MAX_WR : 0) |
 			(attr->has_limit ? IBV_SRQ_LIMIT : 0);
-	struct kv_user_srq *srq = obj;
 
 	refresh(srq);
 	ret = check_attr(u, srq, attr);

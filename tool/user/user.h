@@ -307,13 +307,19 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 #include "model/objects.def"
 #undef OBJECT
 
+/* What a row of model/ops.def is about; of KV_NO_TYPE a run, or nothing. */
+#define OBJECT(TYPE, type, ...) typedef struct kv_user_##type kv_user_about_KV_##TYPE;
+#include "model/objects.def"
+#undef OBJECT
+typedef void kv_user_about_KV_NO_TYPE;
+
 /*
  * The other operations of model/ops.def, in the file of what they are about. @obj is the object
  * that the row is about, NULL if there is none.
  */
-#define OP(NAME, name, in_, out_, ...)							\
-	int kv_user_##name(struct kv_user *u, void *obj, const struct kv_##in_ *in,	\
-			   struct kv_##out_ *out);
+#define OP(NAME, name, in_, out_, about, ...)						\
+	int kv_user_##name(struct kv_user *u, kv_user_about_##about *obj,		\
+			   const struct kv_##in_ *in, struct kv_##out_ *out);
 #define NEW(...)
 #define GET(...)
 #define DEL(...)
