@@ -326,9 +326,9 @@ static int open_file(struct work *w, const char *path, struct kv_fault *f)
 	return try_reading(w, f);
 }
 
-static int check(void *args, int n, char **word, struct kv_fault *f)
+static int check(int n, char **word, struct kv_fault *f)
 {
-	struct work *w = args;
+	struct work *w = &work;
 
 	if (w->o.help)
 		return 0;
@@ -360,9 +360,9 @@ static int run_file(struct work *w, struct kv_fault *f)
 	return finish(w, ret, f);
 }
 
-static int run(void *args, struct kv_fault *f)
+static int run(struct kv_fault *f)
 {
-	struct work *w = args;
+	struct work *w = &work;
 	int ret = 0;
 
 	if (w->o.help)

@@ -58,7 +58,7 @@ const struct kv_cmd_entry *kv_cmd_find(const char *name)
 /* The document first: text that reads well must not hide that it is not there. */
 static int report(const struct kv_cmd *cmd, struct kv_out *out, int error, struct kv_fault *f)
 {
-	struct json_object *doc = cmd->describe(cmd->args, true, error);
+	struct json_object *doc = cmd->describe(true, error);
 	struct kv_fault why = *f;
 	int ret;
 
@@ -66,13 +66,13 @@ static int report(const struct kv_cmd *cmd, struct kv_out *out, int error, struc
 		kv_out_put_fault(doc, f);
 	ret = kv_out_commit(out, doc, &why);
 	if (!ret && !out->to_stdout)
-		ret = cmd->print(cmd->args, doc, &why);
+		ret = cmd->print(doc, &why);
 	json_object_put(doc);
 	if (!ret && cmd->unreported && !error)
 		ret = kv_stdout_flush(&why);
 	if (ret && cmd->unreported) {
 		if (!error)
-			cmd->unreported(cmd->args, &why);
+			cmd->unreported(&why);
 		kv_fault_print(&why);
 		return 0;
 	}
@@ -85,7 +85,7 @@ static int report(const struct kv_cmd *cmd, struct kv_out *out, int error, struc
 static void report_fault(const struct kv_cmd *cmd, struct kv_out *out, int error,
 			 const struct kv_fault *f)
 {
-	struct json_object *doc = cmd->describe(cmd->args, false, error);
+	struct json_object *doc = cmd->describe(false, error);
 
 	kv_out_commit_fault(out, doc, f);
 	json_object_put(doc);
@@ -99,15 +99,15 @@ static int run_and_report(const struct kv_cmd *cmd, struct kv_fault *f)
 
 	if (ret)
 		return ret;
-	ret = cmd->run(cmd->args, f);
+	ret = cmd->run(f);
 	if (ret)
 		kv_fault_print(f);
-	if (ret && !(cmd->has_result && cmd->has_result(cmd->args, ret)))
+	if (ret && !(cmd->has_result && cmd->has_result(ret)))
 		report_fault(cmd, &out, ret, f);
 	else
 		err = report(cmd, &out, ret, f);
 	if (cmd->close)
-		cmd->close(cmd->args);
+		cmd->close();
 	kv_out_close(&out);
 	return err ? err : ret;
 }
@@ -115,15 +115,15 @@ static int run_and_report(const struct kv_cmd *cmd, struct kv_fault *f)
 static int run_and_print(const struct kv_cmd *cmd, struct kv_fault *f)
 {
 	struct json_object *doc;
-	int ret = cmd->run(cmd->args, f);
+	int ret = cmd->run(f);
 
 	if (ret || !cmd->describe)
 		return ret;
-	doc = cmd->describe(cmd->args, true, 0);
+	doc = cmd->describe(true, 0);
 	if (*cmd->json)
 		kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
 	else
-		ret = cmd->print(cmd->args, doc, f);
+		ret = cmd->print(doc, f);
 	json_object_put(doc);
 	return ret;
 }
@@ -142,14 +142,14 @@ int kv_cmd_run(const struct kv_cmd *cmd, int argc, char **argv)
 	int n = argc - 1, ret;
 
 	if (cmd->init)
-		cmd->init(cmd->args);
+		cmd->init();
 	ret = kv_option_read(argv[0], &n, argv + 1, cmd->rows, cmd->args, false, &f);
 	if (!ret) {
 		kv_option_print_help(cmd->rows, cmd->usage, cmd->more);
 		return KV_EXIT_DONE;
 	}
 	if (ret > 0)
-		ret = cmd->check ? cmd->check(cmd->args, n, argv + 1, &f) : 0;
+		ret = cmd->check ? cmd->check(n, argv + 1, &f) : 0;
 	if (!ret)
 		ret = cmd->path ? run_and_report(cmd, &f) : run_and_print(cmd, &f);
 	if (!ret)

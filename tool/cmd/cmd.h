@@ -10,7 +10,7 @@
  * @rows: its options
  * @usage: the lines of its help before them
  * @more: the lines behind them; or ""
- * @args: its struct: the rows' offsets are in it, and all functions get it
+ * @args: its struct, of which there is one: the rows' offsets are in it
  * @init: NULL, or sets its defaults, if it is too large for an initializer
  * @json: a command with --json, without a value: it was given; then a refusal is a document, too
  * @check: NULL, or takes the @n words that are no options, and finds out what goes together. On
@@ -35,16 +35,16 @@ struct kv_cmd {
 	const char *more;
 	void *args;
 	const bool *json;
-	void (*init)(void *args);
-	int (*check)(void *args, int n, char **word, struct kv_fault *f);
-	int (*run)(void *args, struct kv_fault *f);
+	void (*init)(void);
+	int (*check)(int n, char **word, struct kv_fault *f);
+	int (*run)(struct kv_fault *f);
 
 	const char *const *path;
-	bool (*has_result)(void *args, int error);
-	struct json_object *(*describe)(void *args, bool result, int error);
-	int (*print)(void *args, struct json_object *doc, struct kv_fault *f);
-	void (*unreported)(void *args, struct kv_fault *f);
-	void (*close)(void *args);
+	bool (*has_result)(int error);
+	struct json_object *(*describe)(bool result, int error);
+	int (*print)(struct json_object *doc, struct kv_fault *f);
+	void (*unreported)(struct kv_fault *f);
+	void (*close)(void);
 };
 
 extern const struct kv_cmd kv_cmd_batch;

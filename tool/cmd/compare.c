@@ -93,9 +93,9 @@ static int check_loop(struct compare *c, struct kv_fault *f)
 	return ret;
 }
 
-static void init(void *args)
+static void init(void)
 {
-	struct compare *c = args;
+	struct compare *c = &compare;
 
 	c->common = (struct kv_options)KV_OPTIONS_DEFAULT;
 	c->m.plan.time_ns = TIME_DEFAULT_NS;
@@ -104,9 +104,9 @@ static void init(void *args)
 	c->m.contrast = &kv_contrast_spaces;
 }
 
-static int check(void *args, int n, char **word, struct kv_fault *f)
+static int check(int n, char **word, struct kv_fault *f)
 {
-	struct compare *c = args;
+	struct compare *c = &compare;
 	struct kv_options *o = &c->common;
 	int ret = kv_options_take_host(o, "compare", n, word, f);
 
@@ -164,9 +164,9 @@ static struct json_object *create_doc(const struct compare *c, struct json_objec
 	return kv_result_create("kverbs.compare", kv_sweep_spec(&c->m), environment);
 }
 
-static int run(void *args, struct kv_fault *f)
+static int run(struct kv_fault *f)
 {
-	struct compare *c = args;
+	struct compare *c = &compare;
 	int ret = open_sites(c, f);
 
 	if (ret)
@@ -181,37 +181,30 @@ static int run(void *args, struct kv_fault *f)
 	return ret;
 }
 
-static bool has_result(void *args, int error)
+static bool has_result(int error)
 {
-	const struct compare *c = args;
-
-	return c->m.measured;
+	return compare.m.measured;
 }
 
-static struct json_object *describe(void *args, bool result, int error)
+static struct json_object *describe(bool result, int error)
 {
-	struct compare *c = args;
-
-	return c->doc ? c->doc : create_doc(c, NULL);
+	return compare.doc ? compare.doc : create_doc(&compare, NULL);
 }
 
-static int print(void *args, struct json_object *doc, struct kv_fault *f)
+static int print(struct json_object *doc, struct kv_fault *f)
 {
-	const struct compare *c = args;
 	int ret = kv_report_compare(doc, f);
 
-	if (!ret && c->common.json)
-		printf("All of it, with the histograms: %s\n", c->common.json);
+	if (!ret && compare.common.json)
+		printf("All of it, with the histograms: %s\n", compare.common.json);
 	return ret;
 }
 
-static void close_sites(void *args)
+static void close_sites(void)
 {
-	struct compare *c = args;
-
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		kv_site_close(&c->m.peer[s]);
-		kv_site_close(&c->m.site[s]);
+		kv_site_close(&compare.m.peer[s]);
+		kv_site_close(&compare.m.site[s]);
 	}
 }
 

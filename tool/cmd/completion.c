@@ -133,18 +133,18 @@ static void print_script(void)
 
 static uint32_t shell;
 
-static int check(void *args, int n, char **word, struct kv_fault *f)
+static int check(int n, char **word, struct kv_fault *f)
 {
 	struct kv_why why;
 
 	if (n != 1)
 		return kv_fault_usage(f, "'kverbs completion' takes the shell; see 'kverbs completion --help'");
-	if (kv_parse_enum(word[0], shells, args, &why))
+	if (kv_parse_enum(word[0], shells, &shell, &why))
 		return kv_fault_usage(f, "the shell '%s' %s", word[0], why.text);
 	return 0;
 }
 
-static int run(void *args, struct kv_fault *f)
+static int run(struct kv_fault *f)
 {
 	if (shell == ZSH)
 		printf("#compdef kverbs\n"

@@ -46,17 +46,15 @@ static const struct kv_option rows[] = {
 
 #undef S
 
-static void init(void *args)
+static void init(void)
 {
-	struct command *c = args;
-
-	c->common = (struct kv_options)KV_OPTIONS_DEFAULT;
-	c->port = PORT;
+	command.common = (struct kv_options)KV_OPTIONS_DEFAULT;
+	command.port = PORT;
 }
 
-static int check(void *args, int n, char **word, struct kv_fault *f)
+static int check(int n, char **word, struct kv_fault *f)
 {
-	struct command *c = args;
+	struct command *c = &command;
 	struct kv_rate *r = &c->rate;
 	int ret;
 
@@ -103,29 +101,23 @@ static struct json_object *describe_spec(const struct command *c)
 	return spec;
 }
 
-static struct json_object *describe(void *args, bool result, int error)
+static struct json_object *describe(bool result, int error)
 {
-	struct command *c = args;
-	struct json_object *doc, *environment = result ? kv_environment_create(&c->site, 1) : NULL;
+	struct json_object *doc, *environment = result ? kv_environment_create(&command.site, 1) : NULL;
 
 	/* The routes decide whether the other end is on this host. */
 	if (result)
 		kv_out_put_string(environment, "path", "as routed");
-	doc = kv_result_create("kverbs.conn-rate", describe_spec(c), environment);
+	doc = kv_result_create("kverbs.conn-rate", describe_spec(&command), environment);
 	if (result)
-		kv_out_put(doc, "result", kv_rate_describe(&c->rate));
+		kv_out_put(doc, "result", kv_rate_describe(&command.rate));
 	kv_out_put_bool(doc, "complete", !error);
 	return doc;
 }
 
-static int print(void *args, struct json_object *doc, struct kv_fault *f)
+static int run(struct kv_fault *f)
 {
-	return kv_rate_report(doc, f);
-}
-
-static int run(void *args, struct kv_fault *f)
-{
-	struct command *c = args;
+	struct command *c = &command;
 	struct kv_site *s = &c->site;
 	int ret = kv_site_open(s, c->common.both, c->common.dev, KV_PORT_ANY, -1, f);
 
@@ -139,18 +131,14 @@ static int run(void *args, struct kv_fault *f)
 }
 
 /* Connections that were interrupted still have their costs. */
-static bool has_result(void *args, int error)
+static bool has_result(int error)
 {
-	const struct command *c = args;
-
-	return error == -EINTR && c->rate.done;
+	return error == -EINTR && command.rate.done;
 }
 
-static void close_site(void *args)
+static void close_site(void)
 {
-	struct command *c = args;
-
-	kv_site_close(&c->site);
+	kv_site_close(&command.site);
 }
 
 const struct kv_cmd kv_cmd_conn_rate = {
@@ -172,6 +160,6 @@ const struct kv_cmd kv_cmd_conn_rate = {
 	.path = &command.common.json,
 	.has_result = has_result,
 	.describe = describe,
-	.print = print,
+	.print = kv_rate_report,
 	.close = close_site,
 };

@@ -34,43 +34,41 @@ static int explain_nothing(struct kv_devices *view, const char *name, struct kv_
 			    "there is no RDMA device; 'rdma link add rxe0 type rxe netdev NETDEV' makes a software one");
 }
 
-static int show(struct kv_devices *view, const struct dev_args *a, struct kv_fault *f)
+static int show(struct kv_devices *view, struct kv_fault *f)
 {
 	struct kv_out out = { .fd = -1, .to_stdout = true };
 	struct json_object *doc;
 	int ret;
 
 	for (unsigned int s = 0; s < KV_SPACES; s++)
-		kv_devices_take(&view[s], s, a->name);
+		kv_devices_take(&view[s], s, dev_args.name);
 	if (!view[0].n && !view[1].n)
-		return explain_nothing(view, a->name, f);
+		return explain_nothing(view, dev_args.name, f);
 	doc = kv_devices_describe(view);
-	ret = a->json ? kv_out_commit(&out, doc, f) : kv_devices_print(doc, f);
+	ret = dev_args.json ? kv_out_commit(&out, doc, f) : kv_devices_print(doc, f);
 	json_object_put(doc);
 	return ret;
 }
 
-static int check(void *args, int n, char **word, struct kv_fault *f)
+static int check(int n, char **word, struct kv_fault *f)
 {
-	struct dev_args *a = args;
-
 	if (!n || strcmp(word[0], "show"))
 		return kv_fault_usage(f, "'kverbs dev' takes 'show'; see 'kverbs dev --help'");
 	if (n > 2)
 		return kv_fault_usage(f, "'%s' is one device too many; 'kverbs dev show' takes one or none",
 				      word[2]);
-	a->name = word[1];
+	dev_args.name = word[1];
 	return 0;
 }
 
-static int run(void *args, struct kv_fault *f)
+static int run(struct kv_fault *f)
 {
 	struct kv_devices *view = calloc(KV_SPACES, sizeof(*view));
 	int ret;
 
 	if (!view)
 		return kv_fault_set(f, -ENOMEM, "no memory");
-	ret = show(view, args, f);
+	ret = show(view, f);
 	free(view);
 	return ret;
 }

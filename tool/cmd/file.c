@@ -137,14 +137,13 @@ static struct json_object *describe_end(const struct kv_transfer *t, unsigned in
 	return obj;
 }
 
-static struct json_object *describe(void *args, bool result, int error)
+static struct json_object *describe(bool result, int error)
 {
 	struct json_object *doc = json_object_new_object();
-	const struct command *c = args;
-	const struct kv_transfer *t = &c->transfer;
+	const struct kv_transfer *t = &command.transfer;
 	char digest[KV_HASH_TEXT];
 
-	kv_out_put_string(doc, "schema", c->put ? "kverbs.put" : "kverbs.get");
+	kv_out_put_string(doc, "schema", command.put ? "kverbs.put" : "kverbs.get");
 	kv_out_put_count(doc, "schema_version", SCHEMA_VERSION);
 	kv_out_put_bool(doc, "complete", !error);
 	if (!result)
@@ -165,16 +164,15 @@ static struct json_object *describe(void *args, bool result, int error)
 }
 
 /* The fault says all of a transfer that has failed. */
-static int print(void *args, struct json_object *doc, struct kv_fault *f)
+static int print(struct json_object *doc, struct kv_fault *f)
 {
-	const struct command *c = args;
-	const struct kv_transfer *t = &c->transfer;
+	const struct kv_transfer *t = &command.transfer;
 	double seconds = (double)t->ns[KV_TRANSFER_SEND] / 1e9;
 
 	if (kv_out_get(doc, "/error"))
 		return 0;
 	printf("%s %s: %llu bytes from %s to %s space in %.2f s, %.1f MiB/s\n",
-	       c->put ? "put" : "got", t->name[1], (unsigned long long)t->length,
+	       command.put ? "put" : "got", t->name[1], (unsigned long long)t->length,
 	       kv_enum_name(kv_enum_space, t->site[0]->id),
 	       kv_enum_name(kv_enum_space, t->site[1]->id), seconds,
 	       seconds > 0 ? (double)t->length / KV_TRANSFER_MIB / seconds : 0);
@@ -186,13 +184,12 @@ static int print(void *args, struct json_object *doc, struct kv_fault *f)
 }
 
 /* The exit status tells whether the file is there. */
-static void add_done(void *args, struct kv_fault *f)
+static void add_done(struct kv_fault *f)
 {
-	const struct command *c = args;
 	const struct kv_fault why = *f;
 
 	kv_fault_set(f, why.error, "%s is there, all of it, but there is no report: %.700s",
-		     c->transfer.name[1], why.text);
+		     command.transfer.name[1], why.text);
 }
 
 static int open_sites(struct command *c, struct kv_fault *f)
@@ -203,19 +200,15 @@ static int open_sites(struct command *c, struct kv_fault *f)
 	return ret ? ret : kv_site_open_peer(&c->there, o->end[1], &o->peer, f);
 }
 
-static void init_get(void *args)
+static void init_get(void)
 {
-	struct command *c = args;
-
-	c->common = (struct kv_options)KV_OPTIONS_DEFAULT;
+	command.common = (struct kv_options)KV_OPTIONS_DEFAULT;
 }
 
-static void init_put(void *args)
+static void init_put(void)
 {
-	struct command *c = args;
-
-	init_get(c);
-	c->put = true;
+	init_get();
+	command.put = true;
 }
 
 /* The FILE or NAME, the HOST, and of get the name of the file here. */
@@ -249,17 +242,16 @@ static int take_words(struct command *c, int n, char **word, struct kv_fault *f)
 	return kv_options_take_host(&c->common, name, 1, word + 1, f);
 }
 
-static int check(void *args, int n, char **word, struct kv_fault *f)
+static int check(int n, char **word, struct kv_fault *f)
 {
-	struct command *c = args;
-	int ret = take_words(c, n, word, f);
+	int ret = take_words(&command, n, word, f);
 
-	return ret ? ret : kv_options_choose_ends(&c->common, f);
+	return ret ? ret : kv_options_choose_ends(&command.common, f);
 }
 
-static int run(void *args, struct kv_fault *f)
+static int run(struct kv_fault *f)
 {
-	struct command *c = args;
+	struct command *c = &command;
 	int ret = open_sites(c, f);
 
 	if (ret)
@@ -272,17 +264,15 @@ static int run(void *args, struct kv_fault *f)
 	return ret;
 }
 
-static bool has_result(void *args, int error)
+static bool has_result(int error)
 {
-	return ((const struct command *)args)->prepared;
+	return command.prepared;
 }
 
-static void close_sites(void *args)
+static void close_sites(void)
 {
-	struct command *c = args;
-
-	kv_site_close(&c->there);
-	kv_site_close(&c->here);
+	kv_site_close(&command.there);
+	kv_site_close(&command.here);
 }
 
 /* Of both commands. */

@@ -124,17 +124,15 @@ static int check_op(struct lat *l, struct kv_fault *f)
 	return ret;
 }
 
-static void init(void *args)
+static void init(void)
 {
-	struct lat *l = args;
-
-	l->common = (struct kv_options)KV_OPTIONS_DEFAULT;
-	l->amount.warmup = WARMUP_DEFAULT;
+	lat.common = (struct kv_options)KV_OPTIONS_DEFAULT;
+	lat.amount.warmup = WARMUP_DEFAULT;
 }
 
-static int check(void *args, int n, char **word, struct kv_fault *f)
+static int check(int n, char **word, struct kv_fault *f)
 {
-	struct lat *l = args;
+	struct lat *l = &lat;
 	struct kv_options *o = &l->common;
 	int ret = kv_options_take_host(o, "lat", n, word, f);
 
@@ -270,9 +268,9 @@ static struct json_object *describe_null(const struct lat *l)
 	return null;
 }
 
-static struct json_object *describe(void *args, bool result, int error)
+static struct json_object *describe(bool result, int error)
 {
-	struct lat *l = args;
+	const struct lat *l = &lat;
 	struct json_object *point = describe_point(l);
 	struct json_object *doc = kv_result_create("kverbs.lat", describe_spec(l),
 						   result ? describe_environment(l) : NULL);
@@ -288,11 +286,6 @@ static struct json_object *describe(void *args, bool result, int error)
 	kv_out_put(doc, "cell", point);
 	kv_out_put_bool(doc, "complete", !error);
 	return doc;
-}
-
-static int print(void *args, struct json_object *doc, struct kv_fault *f)
-{
-	return kv_report_lat(doc, f);
 }
 
 static int open_sites(struct lat *l, struct kv_fault *f)
@@ -312,28 +305,24 @@ static int open_sites(struct lat *l, struct kv_fault *f)
 	return ret;
 }
 
-static int run(void *args, struct kv_fault *f)
+static int run(struct kv_fault *f)
 {
-	int ret = open_sites(args, f);
+	int ret = open_sites(&lat, f);
 
-	return ret ? ret : measure_all(args, f);
+	return ret ? ret : measure_all(&lat, f);
 }
 
 /* A run that ended early still has its samples, and they are shown. */
-static bool has_result(void *args, int error)
+static bool has_result(int error)
 {
-	const struct lat *l = args;
-
-	return error == -ECANCELED && l->series.samples;
+	return error == -ECANCELED && lat.series.samples;
 }
 
-static void close_sites(void *args)
+static void close_sites(void)
 {
-	struct lat *l = args;
-
-	kv_site_close(&l->peer);
+	kv_site_close(&lat.peer);
 	for (unsigned int id = 0; id < KV_SPACES; id++)
-		kv_site_close(&l->site[id]);
+		kv_site_close(&lat.site[id]);
 }
 
 const struct kv_cmd kv_cmd_lat = {
@@ -354,6 +343,6 @@ const struct kv_cmd kv_cmd_lat = {
 	.path = &lat.common.json,
 	.has_result = has_result,
 	.describe = describe,
-	.print = print,
+	.print = kv_report_lat,
 	.close = close_sites,
 };

@@ -195,9 +195,9 @@ static void print_list(void)
 	}
 }
 
-static int check(void *args, int n, char **word, struct kv_fault *f)
+static int check(int n, char **word, struct kv_fault *f)
 {
-	struct subject *s = args;
+	struct subject *s = &subject;
 
 	if (n > 1)
 		return kv_fault_usage(f, "'%s' is one command too many; 'kverbs man' takes one or none",
@@ -213,9 +213,9 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 	return kv_fault_usage(f, "there is no command '%s'; 'kverbs --help' lists them", word[0]);
 }
 
-static int run(void *args, struct kv_fault *f)
+static int run(struct kv_fault *f)
 {
-	const struct subject *s = args;
+	const struct subject *s = &subject;
 
 	if (s->list)
 		print_list();

@@ -16,41 +16,28 @@ static const struct kv_option rows[] = {
 	{ .name = NULL },
 };
 
-static int check(void *args, int n, char **word, struct kv_fault *f)
+static int check(int n, char **word, struct kv_fault *f)
 {
-	struct merge *c = args;
-
 	if (!n)
 		return kv_fault_usage(f, "name the documents to merge: 'kverbs compare --json FILE' writes them");
-	c->path = word;
-	c->n = (unsigned int)n;
+	merge.path = word;
+	merge.n = (unsigned int)n;
 	return 0;
 }
 
-static int run(void *args, struct kv_fault *f)
+static int run(struct kv_fault *f)
 {
-	struct merge *c = args;
-
-	return kv_merge_read(&c->m, c->path, c->n, f);
+	return kv_merge_read(&merge.m, merge.path, merge.n, f);
 }
 
-static struct json_object *describe(void *args, bool result, int error)
+static struct json_object *describe(bool result, int error)
 {
-	struct merge *c = args;
-
-	return result ? kv_merge_describe(&c->m) : kv_result_create("kverbs.merge", NULL, NULL);
+	return result ? kv_merge_describe(&merge.m) : kv_result_create("kverbs.merge", NULL, NULL);
 }
 
-static int print(void *args, struct json_object *doc, struct kv_fault *f)
+static void close_docs(void)
 {
-	return kv_merge_print(doc, f);
-}
-
-static void close_docs(void *args)
-{
-	struct merge *c = args;
-
-	kv_merge_free(&c->m);
+	kv_merge_free(&merge.m);
 }
 
 const struct kv_cmd kv_cmd_merge = {
@@ -66,6 +53,6 @@ const struct kv_cmd kv_cmd_merge = {
 	.run = run,
 	.path = &merge.json,
 	.describe = describe,
-	.print = print,
+	.print = kv_merge_print,
 	.close = close_docs,
 };

@@ -112,9 +112,9 @@ static void take_defaults(struct command *c)
 	p->timeout_ns = c->common.work.timeout_ns;
 }
 
-static int check(void *args, int n, char **word, struct kv_fault *f)
+static int check(int n, char **word, struct kv_fault *f)
 {
-	struct command *c = args;
+	struct command *c = &command;
 	struct kv_ping *p = &c->ping;
 	int ret;
 
@@ -143,9 +143,9 @@ static const char *unit(const struct kv_ping *p)
 	return p->done == 1 ? "message each way" : "messages each way";
 }
 
-static int print(void *args, struct json_object *doc, struct kv_fault *f)
+static int print(struct json_object *doc, struct kv_fault *f)
 {
-	const struct kv_ping *p = &((const struct command *)args)->ping;
+	const struct kv_ping *p = &command.ping;
 
 	printf("%llu %s of %u bytes", (unsigned long long)p->done, unit(p), p->bytes);
 	if (p->connections > 1)
@@ -155,9 +155,9 @@ static int print(void *args, struct json_object *doc, struct kv_fault *f)
 	return 0;
 }
 
-static struct json_object *describe(void *args, bool result, int error)
+static struct json_object *describe(bool result, int error)
 {
-	const struct kv_ping *p = &((const struct command *)args)->ping;
+	const struct kv_ping *p = &command.ping;
 	struct json_object *doc = json_object_new_object();
 
 	kv_out_put_string(doc, "command", "ping");
@@ -173,9 +173,9 @@ static struct json_object *describe(void *args, bool result, int error)
 	return doc;
 }
 
-static int run(void *args, struct kv_fault *f)
+static int run(struct kv_fault *f)
 {
-	return kv_ping_run(&((struct command *)args)->ping, f);
+	return kv_ping_run(&command.ping, f);
 }
 
 const struct kv_cmd kv_cmd_ping = {

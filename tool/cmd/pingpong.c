@@ -66,9 +66,9 @@ static const struct kv_option rows[] = {
 
 #undef S
 
-static void init(void *args)
+static void init(void)
 {
-	struct command *c = args;
+	struct command *c = &command;
 
 	c->common = (struct kv_options)KV_OPTIONS_DEFAULT;
 	c->port = PORT;
@@ -77,9 +77,9 @@ static void init(void *args)
 	c->pingpong.depth = DEPTH;
 }
 
-static int check(void *args, int n, char **word, struct kv_fault *f)
+static int check(int n, char **word, struct kv_fault *f)
 {
-	struct command *c = args;
+	struct command *c = &command;
 	struct kv_pingpong *p = &c->pingpong;
 	int ret;
 
@@ -108,9 +108,9 @@ static int check(void *args, int n, char **word, struct kv_fault *f)
 	return 0;
 }
 
-static int print(void *args, struct json_object *doc, struct kv_fault *f)
+static int print(struct json_object *doc, struct kv_fault *f)
 {
-	const struct kv_pingpong *p = &((const struct command *)args)->pingpong;
+	const struct kv_pingpong *p = &command.pingpong;
 	double seconds = (double)p->elapsed_ns / 1e9;
 	double bytes = (double)p->size * (double)p->iters * 2;
 
@@ -120,15 +120,14 @@ static int print(void *args, struct json_object *doc, struct kv_fault *f)
 	return 0;
 }
 
-static struct json_object *describe(void *args, bool result, int error)
+static struct json_object *describe(bool result, int error)
 {
-	const struct command *c = args;
-	const struct kv_pingpong *p = &c->pingpong;
+	const struct kv_pingpong *p = &command.pingpong;
 	struct json_object *doc = json_object_new_object();
 
 	kv_out_put_string(doc, "command", "pingpong");
 	kv_out_put_string(doc, "space", kv_enum_name(kv_enum_space, p->space));
-	kv_out_put_string(doc, "role", c->host ? "client" : "server");
+	kv_out_put_string(doc, "role", command.host ? "client" : "server");
 	kv_out_put_string(doc, "type", kv_enum_name(words_type, p->type));
 	kv_out_put_count(doc, "qps", p->qps);
 	kv_out_put_count(doc, "size_bytes", p->size);
@@ -138,11 +137,9 @@ static struct json_object *describe(void *args, bool result, int error)
 	return doc;
 }
 
-static int run(void *args, struct kv_fault *f)
+static int run(struct kv_fault *f)
 {
-	struct command *c = args;
-
-	return kv_pingpong_run(&c->pingpong, c->host, c->port, f);
+	return kv_pingpong_run(&command.pingpong, command.host, command.port, f);
 }
 
 const struct kv_cmd kv_cmd_pingpong = {

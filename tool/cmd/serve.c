@@ -84,9 +84,9 @@ static const struct kv_option rows[] = {
 
 #undef S
 
-static int check(void *args, int n, char **word, struct kv_fault *f)
+static int check(int n, char **word, struct kv_fault *f)
 {
-	struct serve_cmd *c = args;
+	struct serve_cmd *c = &serve;
 
 	if (n)
 		return kv_fault_usage(f, "'%s' is unexpected; 'kverbs serve' takes options only, see 'kverbs serve --help'",
@@ -172,9 +172,9 @@ static int serve_stdio(struct serve_cmd *c, struct kv_fault *f)
 	return kv_serve_stdio(&c->serve, f);
 }
 
-static int run(void *args, struct kv_fault *f)
+static int run(struct kv_fault *f)
 {
-	struct serve_cmd *c = args;
+	struct serve_cmd *c = &serve;
 	int ret = open_files(c, f);
 
 	if (!ret)
