@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include "cmd/cmd.h"
-#include "out/out.h"
 #include "out/devices.h"
 
 static struct dev_args {
 	bool json;
 	const char *name;
+	struct kv_devices view[KV_SPACES];
 } dev_args;
 
 static const struct kv_option rows[] = {
@@ -34,22 +33,6 @@ static int explain_nothing(struct kv_devices *view, const char *name, struct kv_
 			    "there is no RDMA device; 'rdma link add rxe0 type rxe netdev NETDEV' makes a software one");
 }
 
-static int show(struct kv_devices *view, struct kv_fault *f)
-{
-	struct kv_out out = { .fd = -1, .to_stdout = true };
-	struct json_object *doc;
-	int ret;
-
-	for (unsigned int s = 0; s < KV_SPACES; s++)
-		kv_devices_take(&view[s], s, dev_args.name);
-	if (!view[0].n && !view[1].n)
-		return explain_nothing(view, dev_args.name, f);
-	doc = kv_devices_describe(view);
-	ret = dev_args.json ? kv_out_commit(&out, doc, f) : kv_devices_print(doc, f);
-	json_object_put(doc);
-	return ret;
-}
-
 static int check(int n, char **word, struct kv_fault *f)
 {
 	if (!n || strcmp(word[0], "show"))
@@ -63,14 +46,16 @@ static int check(int n, char **word, struct kv_fault *f)
 
 static int run(struct kv_fault *f)
 {
-	struct kv_devices *view = calloc(KV_SPACES, sizeof(*view));
-	int ret;
+	struct kv_devices *view = dev_args.view;
 
-	if (!view)
-		return kv_fault_set(f, -ENOMEM, "no memory");
-	ret = show(view, f);
-	free(view);
-	return ret;
+	for (unsigned int s = 0; s < KV_SPACES; s++)
+		kv_devices_take(&view[s], s, dev_args.name);
+	return view[0].n || view[1].n ? 0 : explain_nothing(view, dev_args.name, f);
+}
+
+static struct json_object *describe(bool result, int error)
+{
+	return kv_devices_describe(dev_args.view);
 }
 
 const struct kv_cmd kv_cmd_dev = {
@@ -83,4 +68,6 @@ const struct kv_cmd kv_cmd_dev = {
 	.json = &dev_args.json,
 	.check = check,
 	.run = run,
+	.describe = describe,
+	.print = kv_devices_print,
 };
