@@ -104,6 +104,12 @@ static struct script script_of(const struct kv_conn *states, unsigned int n)
 	return s;
 }
 
+/* The deadline is so far away. */
+static struct kv_conn_side side_of(struct script *s, uint64_t ms)
+{
+	return (struct kv_conn_side){ &s->base, kv_now_ns() + ms * MS_NS, .conn.id = 3 };
+}
+
 static void says(const struct kv_fault *f, const char *text)
 {
 	if (!strstr(f->text, text))
@@ -114,13 +120,12 @@ static void says(const struct kv_fault *f, const char *text)
 static void ends(struct kv_conn conn, int error, const char *text)
 {
 	struct script s = script_of(&conn, 1);
+	struct kv_conn_side side = side_of(&s, 5);
 	struct kv_fault f;
-	struct kv_conn to;
 
-	assert_int_equal(kv_conn_wait(&s.base, 3, 1U << KVERBS_CONN_ESTABLISHED,
-				      kv_now_ns() + 5 * MS_NS, &to, &f), error);
+	assert_int_equal(kv_conn_wait(&side, 1U << KVERBS_CONN_ESTABLISHED, &f), error);
 	assert_int_equal(f.error, error);
-	assert_int_equal(to.state, conn.state);
+	assert_int_equal(side.conn.state, conn.state);
 	says(&f, "kernel space: ");
 	says(&f, text);
 }
@@ -184,18 +189,15 @@ static void test_confirm(void **state)
 		conn_of(KVERBS_CONN_ANSWERED, KVERBS_CM_EVENT_CONNECT_RESPONSE, 0),
 		conn_of(KVERBS_CONN_ESTABLISHED, KVERBS_CM_EVENT_CONNECT_RESPONSE, 0),
 	};
-	struct kv_conn_times times = { 0 };
+	const struct kv_conn_param param = { .qp = 9, KV_CONN_PARAM_DEFAULTS };
 	struct script s = script_of(states, 3);
-	struct kv_conn_param param;
-	struct kv_conn conn;
+	struct kv_conn_side side = side_of(&s, 1000);
 	struct kv_fault f;
 
-	kv_conn_param_init(&param, 9);
-	assert_int_equal(kv_conn_confirm(&s.base, 3, &param, kv_now_ns() + 1000 * MS_NS, &conn,
-					 &times, &f), 0);
-	assert_int_equal(conn.state, KVERBS_CONN_ESTABLISHED);
+	assert_int_equal(kv_conn_confirm(&side, &param, &f), 0);
+	assert_int_equal(side.conn.state, KVERBS_CONN_ESTABLISHED);
 	assert_int_equal(s.established, 1);
-	assert_int_equal(times.verb_ns[KV_CONN_ESTABLISH], 77);
+	assert_int_equal(side.verb_ns[KV_CONN_ESTABLISH], 77);
 }
 
 /* The passive side only waits. */
@@ -205,32 +207,30 @@ static void test_accepted(void **state)
 		conn_of(KVERBS_CONN_ACCEPTED, KVERBS_CM_EVENT_CONNECT_REQUEST, 0),
 		conn_of(KVERBS_CONN_ESTABLISHED, KVERBS_CM_EVENT_ESTABLISHED, 0),
 	};
-	struct kv_conn_times times = { 0 };
+	const struct kv_conn_param param = { .qp = 9, KV_CONN_PARAM_DEFAULTS };
 	struct script s = script_of(states, 2);
-	struct kv_conn_param param;
-	struct kv_conn conn;
+	struct kv_conn_side side = side_of(&s, 1000);
 	struct kv_fault f;
 
-	kv_conn_param_init(&param, 9);
-	assert_int_equal(kv_conn_confirm(&s.base, 3, &param, kv_now_ns() + 1000 * MS_NS, &conn,
-					 &times, &f), 0);
+	assert_int_equal(kv_conn_confirm(&side, &param, &f), 0);
 	assert_int_equal(s.established, 0);
-	assert_int_equal(times.verb_ns[KV_CONN_ESTABLISH], 0);
+	assert_int_equal(side.verb_ns[KV_CONN_ESTABLISH], 0);
 }
 
 static void test_take(void **state)
 {
 	const struct kv_conn listener = conn_of(KVERBS_CONN_LISTENING, KVERBS_CM_EVENT_NONE, 0);
 	struct script s = script_of(&listener, 1);
-	struct kv_conn conn;
+	struct kv_conn_side side = side_of(&s, 5);
 	struct kv_fault f;
 
-	assert_int_equal(kv_conn_get_request(&s.base, 3, 0, &conn, &f), 0);
+	assert_int_equal(kv_conn_get_request(&side, 3, &f), 0);
 	s.take = -EAGAIN;
-	assert_int_equal(kv_conn_get_request(&s.base, 3, kv_now_ns() + 5 * MS_NS, &conn, &f), -ETIMEDOUT);
+	assert_int_equal(kv_conn_get_request(&side, 3, &f), -ETIMEDOUT);
 	says(&f, "no request has come to conn 3 within 0.");
 	s.take = -ENOENT;
-	assert_int_equal(kv_conn_get_request(&s.base, 3, UINT64_MAX, &conn, &f), -ENOENT);
+	side.end_ns = UINT64_MAX;
+	assert_int_equal(kv_conn_get_request(&side, 3, &f), -ENOENT);
 	says(&f, "cannot take a request from conn 3: the listener is gone");
 }
 
@@ -242,16 +242,15 @@ static void test_disconnect(void **state)
 		conn_of(KVERBS_CONN_DISCONNECTED, KVERBS_CM_EVENT_DISCONNECTED, 0),
 	};
 	struct script s = script_of(states, 3);
-	struct kv_conn conn;
+	struct kv_conn_side side = side_of(&s, 1000);
 	struct kv_fault f;
 
-	assert_int_equal(kv_conn_disconnect(&s.base, 3, kv_now_ns() + 1000 * MS_NS, &conn, &f), 0);
-	assert_int_equal(conn.state, KVERBS_CONN_DISCONNECTED);
+	assert_int_equal(kv_conn_disconnect(&side, &f), 0);
+	assert_int_equal(side.conn.state, KVERBS_CONN_DISCONNECTED);
 	/* The peer was faster. */
-	assert_int_equal(kv_conn_disconnect(&s.base, 3, kv_now_ns() + 1000 * MS_NS, &conn, &f), 0);
+	assert_int_equal(kv_conn_disconnect(&side, &f), 0);
 	s.at = 1;
-	assert_int_equal(kv_conn_disconnect(&s.base, 3, kv_now_ns() + 1000 * MS_NS, &conn, &f),
-			 -EINVAL);
+	assert_int_equal(kv_conn_disconnect(&side, &f), -EINVAL);
 	says(&f, "no such state");
 }
 

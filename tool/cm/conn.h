@@ -18,10 +18,28 @@ enum kv_conn_step {
 	KV_CONN_STEPS,
 };
 
-/* The cost of a connection, without the verbs of the QP. */
-struct kv_conn_times {
-	uint64_t verb_ns[KV_CONN_STEPS]; /* how long the verb of each step took, nanoseconds */
+/**
+ * struct kv_conn_side - one side of a connection, while it is made, waited for or ended
+ * @b: the backend
+ * @end_ns: the deadline of all waits, of kv_now_ns()
+ * @conn: the connection; what exists already is named by its id. Receives how it was seen last,
+ *	on failure, too
+ * @verb_ns: receives how long the verb of each step took, without those of the QP
+ */
+struct kv_conn_side {
+	struct kv_backend *b;
+	uint64_t end_ns;
+	struct kv_conn conn;
+	uint64_t verb_ns[KV_CONN_STEPS];
 };
+
+/* The contract's defaults of a connection's parameters. */
+#define KV_CONN_PARAM_DEFAULTS							\
+	.responder_resources = -1,						\
+	.initiator_depth = -1,							\
+	.retry_cnt = 6, /* 7 would be for ever, as the next */			\
+	.rnr_retry = 6,								\
+	.ack_timeout = 14 /* 4.096 us * 2^14 = 67 ms until a packet is sent again */
 
 /* The other side of a connection to be made. */
 struct kv_conn_peer {
@@ -30,8 +48,6 @@ struct kv_conn_peer {
 	struct sockaddr_storage src; /* family 0 (AF_UNSPEC): the route decides */
 	struct sockaddr_storage dst; /* with a port */
 };
-
-void kv_conn_param_init(struct kv_conn_param *param, uint32_t qp);
 
 /* conn_fault.c */
 const char *kv_conn_peer_format(char text[KV_SOCKADDR_TEXT], const struct kv_conn *conn);
@@ -42,27 +58,18 @@ int kv_conn_fault_late(struct kv_fault *f, const char *space,
 		       const struct kv_conn *conn, uint64_t waited_ns);
 
 /* Steps. */
-int kv_conn_wait(struct kv_backend *b, uint32_t id, uint32_t wanted,
-		 uint64_t end_ns, struct kv_conn *conn, struct kv_fault *f);
-int kv_conn_get_request(struct kv_backend *b, uint32_t listener, uint64_t end_ns,
-		 struct kv_conn *conn, struct kv_fault *f);
-int kv_conn_disconnect(struct kv_backend *b, uint32_t id, uint64_t end_ns,
-		       struct kv_conn *conn, struct kv_fault *f);
+int kv_conn_wait(struct kv_conn_side *s, uint32_t wanted, struct kv_fault *f);
+int kv_conn_get_request(struct kv_conn_side *s, uint32_t listener, struct kv_fault *f);
+int kv_conn_disconnect(struct kv_conn_side *s, struct kv_fault *f);
 
 /* Whole sequences. */
-int kv_conn_listen(struct kv_backend *b, const struct kv_conn_init *init,
-		   const struct sockaddr_storage *src, uint32_t backlog, struct kv_conn *conn,
-		   struct kv_conn_times *times, struct kv_fault *f);
-int kv_conn_request(struct kv_backend *b, const struct kv_conn_peer *peer,
-		    const struct kv_conn_param *param, uint64_t end_ns, struct kv_conn *conn,
-		    struct kv_conn_times *times, struct kv_fault *f);
-int kv_conn_confirm(struct kv_backend *b, uint32_t id, const struct kv_conn_param *param,
-		    uint64_t end_ns, struct kv_conn *conn, struct kv_conn_times *times,
-		    struct kv_fault *f);
-int kv_conn_accept(struct kv_backend *b, uint32_t id, const struct kv_conn_param *param,
-		   struct kv_conn_times *times, struct kv_fault *f);
-int kv_conn_dial(struct kv_backend *b, const struct kv_conn_peer *peer,
-		 const struct kv_conn_param *param, uint64_t end_ns, struct kv_conn *conn,
-		 struct kv_conn_times *times, struct kv_fault *f);
+int kv_conn_listen(struct kv_conn_side *s, const struct kv_conn_init *init,
+		   const struct sockaddr_storage *src, uint32_t backlog, struct kv_fault *f);
+int kv_conn_request(struct kv_conn_side *s, const struct kv_conn_peer *peer,
+		    const struct kv_conn_param *param, struct kv_fault *f);
+int kv_conn_confirm(struct kv_conn_side *s, const struct kv_conn_param *param, struct kv_fault *f);
+int kv_conn_accept(struct kv_conn_side *s, const struct kv_conn_param *param, struct kv_fault *f);
+int kv_conn_dial(struct kv_conn_side *s, const struct kv_conn_peer *peer,
+		 const struct kv_conn_param *param, struct kv_fault *f);
 
 #endif

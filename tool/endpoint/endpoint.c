@@ -313,9 +313,8 @@ static int32_t at_most(int32_t value, uint32_t max)
  */
 struct kv_conn_param kv_endpoint_param(const struct kv_endpoint *e)
 {
-	struct kv_conn_param param;
+	struct kv_conn_param param = { .qp = e->qp, KV_CONN_PARAM_DEFAULTS };
 
-	kv_conn_param_init(&param, e->qp);
 	param.responder_resources = at_most(RD_ATOMIC, e->site->dev.max_qp_rd_atom);
 	param.initiator_depth = at_most(RD_ATOMIC, e->site->dev.max_qp_init_rd_atom);
 	return param;

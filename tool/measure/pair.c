@@ -192,31 +192,29 @@ static int to_addr(const struct kv_site *site, struct sockaddr_storage *addr, st
 
 /* From the initiator's to the responder's request. */
 static int handshake(struct kv_pair *p, const struct kv_conn_peer *peer, uint32_t listener,
-		     struct kv_conn_times times[2], struct kv_fault *f)
+		     struct kv_conn_side side[2], struct kv_fault *f)
 {
-	struct kv_backend *b[2] = { p->end[0].site->b, p->end[1].site->b };
-	uint64_t end_ns = kv_now_ns() + DEADLINE_NS;
 	struct kv_conn_param param[2];
-	struct kv_conn conn;
 	int ret;
 
 	for (unsigned int i = 0; i < 2; i++) {
+		side[i].end_ns = kv_now_ns() + DEADLINE_NS;
 		param[i] = kv_endpoint_param(&p->end[i]);
 		param[i].access = qp_access(p, i);
 		param[i].retry_cnt = p->work.retry_cnt;
 		param[i].ack_timeout = p->work.ack_timeout;
 	}
-	ret = kv_conn_request(b[0], peer, &param[0], end_ns, &conn, &times[0], f);
+	ret = kv_conn_request(&side[0], peer, &param[0], f);
 	if (ret)
 		return ret;
-	p->end[0].conn = conn.id;
-	ret = kv_conn_get_request(b[1], listener, end_ns, &conn, f);
+	p->end[0].conn = side[0].conn.id;
+	ret = kv_conn_get_request(&side[1], listener, f);
 	if (ret)
 		return ret;
-	p->end[1].conn = conn.id;
-	ret = kv_conn_accept(b[1], conn.id, &param[1], &times[1], f);
+	p->end[1].conn = side[1].conn.id;
+	ret = kv_conn_accept(&side[1], &param[1], f);
 	for (unsigned int i = 0; i < 2 && !ret; i++)
-		ret = kv_conn_confirm(b[i], p->end[i].conn, &param[i], end_ns, &conn, &times[i], f);
+		ret = kv_conn_confirm(&side[i], &param[i], f);
 	return ret;
 }
 
@@ -226,22 +224,23 @@ static int connect_cm(struct kv_pair *p, struct kv_fault *f)
 	const struct kv_site *responder = p->end[1].site;
 	const struct kv_conn_init init = { .dev = responder->dev.name };
 	struct kv_conn_peer peer = { .dev = p->end[0].site->dev.name };
-	struct kv_conn_times times[2] = { 0 };
+	struct kv_conn_side side[2] = { { .b = p->end[0].site->b }, { .b = responder->b } };
 	struct sockaddr_storage addr;
-	struct kv_conn listener;
+	uint32_t listener;
 	int ret = to_addr(p->end[0].site, &peer.src, f);
 
 	if (!ret)
 		ret = to_addr(responder, &addr, f);
 	if (!ret)
-		ret = kv_conn_listen(responder->b, &init, &addr, 1, &listener, &times[1], f);
+		ret = kv_conn_listen(&side[1], &init, &addr, 1, f);
 	if (ret)
 		return ret;
-	peer.dst = listener.src;
-	ret = handshake(p, &peer, listener.id, times, f);
+	listener = side[1].conn.id;
+	peer.dst = side[1].conn.src;
+	ret = handshake(p, &peer, listener, side, f);
 	for (unsigned int i = 0; i < 2 * KV_CONN_STEPS; i++)
-		p->end[i % 2].verb[KV_VERB_CM + i / 2].verb_ns = times[i % 2].verb_ns[i / 2];
-	kv_endpoint_del(&p->end[1], KV_CONN, &listener.id);
+		p->end[i % 2].verb[KV_VERB_CM + i / 2].verb_ns = side[i % 2].verb_ns[i / 2];
+	kv_endpoint_del(&p->end[1], KV_CONN, &listener);
 	return ret;
 }
 
@@ -309,17 +308,17 @@ static void invalidate(struct kv_pair *p, struct kv_endpoint *e, struct kv_buffe
 /* The QPs are in ERR afterwards, if the CM has connected them. */
 static void disconnect(struct kv_pair *p)
 {
-	struct kv_backend *b[2] = { p->end[0].site->b, p->end[1].site->b };
-	uint64_t end_ns = kv_now_ns() + GOODBYE_NS;
-	struct kv_conn conn;
+	struct kv_conn_side side[2];
 	struct kv_fault f;
 
+	for (unsigned int i = 0; i < 2; i++)
+		side[i] = (struct kv_conn_side){ p->end[i].site->b, kv_now_ns() + GOODBYE_NS,
+						 .conn.id = p->end[i].conn };
 	/* The responder answers only while it is waited for. */
 	if (p->end[0].conn && p->end[1].conn &&
-	    !kv_op_conn_disconnect(b[0], &(struct kv_id){ p->end[0].conn }, NULL, NULL) &&
-	    !kv_conn_wait(b[1], p->end[1].conn, 1U << KVERBS_CONN_DISCONNECTED, end_ns, &conn, &f))
-		kv_conn_wait(b[0], p->end[0].conn, 1U << KVERBS_CONN_DISCONNECTED, end_ns, &conn,
-			     &f);
+	    !kv_op_conn_disconnect(side[0].b, &(struct kv_id){ p->end[0].conn }, NULL, NULL) &&
+	    !kv_conn_wait(&side[1], 1U << KVERBS_CONN_DISCONNECTED, &f))
+		kv_conn_wait(&side[0], 1U << KVERBS_CONN_DISCONNECTED, &f);
 	for (int i = 1; i >= 0; i--)
 		kv_endpoint_del(&p->end[i], KV_CONN, &p->end[i].conn);
 }

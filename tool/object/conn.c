@@ -27,15 +27,7 @@ struct conn_args {
 
 static const struct conn_args conn_init = {
 	.backlog = BACKLOG,
-	.param = {
-		.responder_resources = -1,
-		.initiator_depth = -1,
-		/* 7 would be for ever. */
-		.retry_cnt = 6,
-		.rnr_retry = 6,
-		/* 4.096 us * 2^14 = 67 ms until a packet is sent again. */
-		.ack_timeout = 14,
-	},
+	.param = { KV_CONN_PARAM_DEFAULTS },
 	.timeout_ns = TIMEOUT_NS,
 	.state = KVERBS_CONN_ESTABLISHED,
 };
@@ -122,9 +114,18 @@ static const struct kv_key wait_key[] = {
 	{ .name = NULL },
 };
 
-static uint64_t end_of(const struct conn_args *a)
+/* The CONN that the command is about, if there is one. */
+static struct kv_conn_side side_of(const struct kv_session *s, const struct conn_args *a)
 {
-	return kv_now_ns() + a->timeout_ns;
+	return (struct kv_conn_side){ s->b, kv_now_ns() + a->timeout_ns, .conn.id = a->given.id };
+}
+
+/* @ret: what a step has returned. */
+static int take_conn(struct kv_session *s, const struct kv_conn_side *side, int ret,
+		     union kv_object *object, struct kv_fault *f)
+{
+	object->conn = side->conn;
+	return ret ? kv_session_reword(s, f) : 0;
 }
 
 static void take_param(const struct conn_args *a, struct kv_conn_param *param)
@@ -139,22 +140,23 @@ static int make_listener(struct kv_session *s, const void *args,
 {
 	const struct conn_args *a = args;
 	struct kv_conn_init init = { .dev = a->dev, .persistent = !s->batch };
-	struct kv_conn_times times = { 0 };
+	struct kv_conn_side side = side_of(s, a);
 	int ret = kv_object_dev(s, &init.dev, f);
 
 	if (ret)
 		return ret;
-	ret = kv_conn_listen(s->b, &init, &a->addr, a->backlog, &object->conn, &times, f);
-	return ret ? kv_session_reword(s, f) : 0;
+	ret = kv_conn_listen(&side, &init, &a->addr, a->backlog, f);
+	return take_conn(s, &side, ret, object, f);
 }
 
 static int make_request(struct kv_session *s, const void *args,
 			union kv_object *object, struct kv_fault *f)
 {
 	const struct conn_args *a = args;
-	int ret = kv_conn_get_request(s->b, a->given.id, end_of(a), &object->conn, f);
+	struct kv_conn_side side = side_of(s, a);
+	int ret = kv_conn_get_request(&side, a->given.id, f);
 
-	return ret ? kv_session_reword(s, f) : 0;
+	return take_conn(s, &side, ret, object, f);
 }
 
 static int make_connection(struct kv_session *s, const void *args,
@@ -165,7 +167,7 @@ static int make_connection(struct kv_session *s, const void *args,
 	struct kv_conn_peer peer = { .dev = a->dev, .persistent = !s->batch,
 				     .src = a->src, .dst = a->addr };
 	struct kv_conn_param param;
-	struct kv_conn_times times = { 0 };
+	struct kv_conn_side side;
 	union kv_object qp;
 	int ret;
 
@@ -176,11 +178,10 @@ static int make_connection(struct kv_session *s, const void *args,
 	if (ret)
 		return ret;
 	take_param(a, &param);
-	ret = (wait ? kv_conn_dial : kv_conn_request)(s->b, &peer, &param, end_of(a), &object->conn,
-						      &times, f);
-	if (ret)
-		return kv_session_reword(s, f);
-	return wait ? 0 : kv_session_get(s, KV_CONN, object->id, object, f);
+	side = side_of(s, a);
+	ret = (wait ? kv_conn_dial : kv_conn_request)(&side, &peer, &param, f);
+	ret = take_conn(s, &side, ret, object, f);
+	return ret || wait ? ret : kv_session_get(s, KV_CONN, object->id, object, f);
 }
 
 /* Describe a CONN as it is now, after a failure, too. */
@@ -191,14 +192,6 @@ static int describe(struct kv_session *s, uint32_t id, int error, struct json_ob
 	if (!kv_op_get(s->b, KV_CONN, id, &object))
 		kv_object_whole(s, KV_CONN, &object, result);
 	return error;
-}
-
-static int finish(struct kv_session *s, uint32_t id, const struct kv_conn_param *param,
-		  uint64_t end_ns, union kv_object *object, struct kv_fault *f)
-{
-	int ret = kv_conn_confirm(s->b, id, param, end_ns, &object->conn, NULL, f);
-
-	return ret ? kv_session_reword(s, f) : 0;
 }
 
 /* The oldest request of a listener; else the CONN itself. */
@@ -221,10 +214,9 @@ static int accept_one(struct kv_session *s, const void *args,
 		      struct json_object *result, struct kv_fault *f)
 {
 	const struct conn_args *a = args;
-	uint64_t end_ns = end_of(a);
+	struct kv_conn_side side = side_of(s, a);
 	struct kv_conn_param param;
 	union kv_object object;
-	uint32_t id;
 	int ret;
 
 	/* A QP that does not exist is refused before a request is taken. */
@@ -233,15 +225,14 @@ static int accept_one(struct kv_session *s, const void *args,
 		ret = find_request(s, a, &object, result, f);
 	if (ret)
 		return ret;
-	id = object.id;
 	take_param(a, &param);
-	param.id = id;
+	param.id = side.conn.id = object.id;
 	ret = kv_op_conn_accept(s->b, &param, NULL, NULL);
 	if (ret)
 		kv_session_refuse(s, ret, f);
-	else if (!(a->given.bits & HAS_NO_WAIT))
-		ret = finish(s, id, &param, end_ns, &object, f);
-	return describe(s, id, ret, result);
+	else if (!(a->given.bits & HAS_NO_WAIT) && kv_conn_confirm(&side, &param, f))
+		ret = kv_session_reword(s, f);
+	return describe(s, param.id, ret, result);
 }
 
 static int reject(struct kv_session *s, const void *args,
@@ -263,30 +254,30 @@ static int disconnect(struct kv_session *s, const void *args,
 		      struct json_object *result, struct kv_fault *f)
 {
 	const struct conn_args *a = args;
+	struct kv_conn_side side = side_of(s, a);
 	union kv_object object;
-	int ret = kv_conn_disconnect(s->b, a->given.id, end_of(a), &object.conn, f);
+	int ret = take_conn(s, &side, kv_conn_disconnect(&side, f), &object, f);
 
-	if (ret)
-		return kv_session_reword(s, f);
-	kv_object_whole(s, KV_CONN, &object, result);
-	return 0;
+	if (!ret)
+		kv_object_whole(s, KV_CONN, &object, result);
+	return ret;
 }
 
 static int wait_for(struct kv_session *s, const void *args,
 		    struct json_object *result, struct kv_fault *f)
 {
 	const struct conn_args *a = args;
-	uint32_t id = a->given.id;
+	struct kv_conn_side side = side_of(s, a);
 	union kv_object object;
-	int ret = kv_session_get(s, KV_CONN, id, &object, f);
+	int ret = kv_session_get(s, KV_CONN, a->given.id, &object, f);
 
 	if (ret)
 		return ret;
-	if (a->state == KVERBS_CONN_ESTABLISHED)
-		ret = finish(s, id, &a->param, end_of(a), &object, f);
-	else if (kv_conn_wait(s->b, id, 1U << a->state, end_of(a), &object.conn, f))
+	ret = a->state == KVERBS_CONN_ESTABLISHED ? kv_conn_confirm(&side, &a->param, f) :
+						    kv_conn_wait(&side, 1U << a->state, f);
+	if (ret)
 		ret = kv_session_reword(s, f);
-	return describe(s, id, ret, result);
+	return describe(s, a->given.id, ret, result);
 }
 
 /* The commands that make a CONN. */

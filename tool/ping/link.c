@@ -41,6 +41,11 @@ uint64_t kv_link_deadline(const struct kv_link *l)
 	return kv_now_ns() + l->spec.timeout_ns;
 }
 
+static struct kv_conn_side side_of(const struct kv_link *l, uint64_t end_ns)
+{
+	return (struct kv_conn_side){ l->end.site->b, end_ns, .conn.id = l->end.conn };
+}
+
 /**
  * kv_link_look() - is the connection still there?
  * @l: the link, whose @ended says so
@@ -71,11 +76,10 @@ int kv_link_look(struct kv_link *l, struct kv_fault *f)
  */
 int kv_link_look_again(struct kv_link *l, struct kv_fault *f)
 {
+	struct kv_conn_side side = side_of(l, kv_now_ns() + END_NS);
 	struct kv_fault why;
-	struct kv_conn conn;
 
-	kv_conn_wait(l->end.site->b, l->end.conn, 1U << KVERBS_CONN_DISCONNECTED,
-		     kv_now_ns() + END_NS, &conn, &why);
+	kv_conn_wait(&side, 1U << KVERBS_CONN_DISCONNECTED, &why);
 	return kv_link_look(l, f);
 }
 
@@ -155,24 +159,21 @@ static struct kv_conn_param parameters(const struct kv_link *l)
  */
 int kv_link_accept(struct kv_link *l, uint32_t listener, struct kv_fault *f)
 {
-	struct kv_backend *b = l->end.site->b;
-	struct kv_conn_times times = { 0 };
+	struct kv_conn_side side = side_of(l, UINT64_MAX);
 	struct kv_conn_param param;
-	struct kv_conn conn;
-	int ret = kv_conn_get_request(b, listener, UINT64_MAX, &conn, f);
+	int ret = kv_conn_get_request(&side, listener, f);
 
 	if (ret)
 		return ret;
-	l->end.conn = conn.id;
-	kv_sockaddr_format(l->peer, &conn.dst);
+	l->end.conn = side.conn.id;
+	kv_sockaddr_format(l->peer, &side.conn.dst);
 	ret = make(l, f);
 	if (ret)
 		return ret;
 	param = parameters(l);
-	ret = kv_conn_accept(b, l->end.conn, &param, &times, f);
-	if (ret)
-		return ret;
-	return kv_conn_confirm(b, l->end.conn, &param, kv_link_deadline(l), &conn, &times, f);
+	ret = kv_conn_accept(&side, &param, f);
+	side.end_ns = kv_link_deadline(l);
+	return ret ? ret : kv_conn_confirm(&side, &param, f);
 }
 
 /**
@@ -186,9 +187,8 @@ int kv_link_accept(struct kv_link *l, uint32_t listener, struct kv_fault *f)
 int kv_link_connect(struct kv_link *l, const struct sockaddr_storage *dst, struct kv_fault *f)
 {
 	const struct kv_conn_peer peer = { .dev = l->end.site->dev.name, .dst = *dst };
-	struct kv_conn_times times = { 0 };
+	struct kv_conn_side side;
 	struct kv_conn_param param;
-	struct kv_conn conn;
 	int ret;
 
 	kv_sockaddr_format(l->peer, dst);
@@ -196,8 +196,9 @@ int kv_link_connect(struct kv_link *l, const struct sockaddr_storage *dst, struc
 	if (ret)
 		return ret;
 	param = parameters(l);
-	ret = kv_conn_dial(l->end.site->b, &peer, &param, kv_link_deadline(l), &conn, &times, f);
-	l->end.conn = ret ? 0 : conn.id;
+	side = side_of(l, kv_link_deadline(l));
+	ret = kv_conn_dial(&side, &peer, &param, f);
+	l->end.conn = ret ? 0 : side.conn.id;
 	return ret;
 }
 
@@ -236,12 +237,10 @@ int kv_link_add_buffer(struct kv_link *l, struct kv_buffer *buffer, uint32_t byt
  */
 int kv_link_disconnect(struct kv_link *l, struct kv_fault *f)
 {
-	struct kv_conn conn;
+	struct kv_conn_side side = side_of(l, kv_link_deadline(l));
 	int ret = kv_link_look(l, f);
 
-	if (ret || l->ended)
-		return ret;
-	return kv_conn_disconnect(l->end.site->b, l->end.conn, kv_link_deadline(l), &conn, f);
+	return ret || l->ended ? ret : kv_conn_disconnect(&side, f);
 }
 
 /**
@@ -253,8 +252,7 @@ int kv_link_disconnect(struct kv_link *l, struct kv_fault *f)
  */
 int kv_link_wait_end(struct kv_link *l, struct kv_fault *f)
 {
-	struct kv_conn conn;
+	struct kv_conn_side side = side_of(l, kv_link_deadline(l));
 
-	return kv_conn_wait(l->end.site->b, l->end.conn,
-			    1U << KVERBS_CONN_DISCONNECTED, kv_link_deadline(l), &conn, f);
+	return kv_conn_wait(&side, 1U << KVERBS_CONN_DISCONNECTED, f);
 }

@@ -28,16 +28,15 @@ static int accept_all(struct kv_ping *p, const struct sockaddr_storage *at, stru
 {
 	const struct kv_site *site = l->end.site;
 	const struct kv_conn_init init = { .dev = site->dev.name };
-	struct kv_conn_times times = { 0 };
-	struct kv_conn listener;
-	int ret = kv_conn_listen(site->b, &init, at, p->connections, &listener, &times, f);
+	struct kv_conn_side listener = { .b = site->b };
+	int ret = kv_conn_listen(&listener, &init, at, p->connections, f);
 
 	if (ret)
 		return ret;
 	if (p->verbose)
-		tell_address(&listener);
+		tell_address(&listener.conn);
 	for (uint32_t i = 0; i < p->connections && !ret; i++)
-		ret = kv_link_accept(&l[i], listener.id, f);
+		ret = kv_link_accept(&l[i], listener.conn.id, f);
 	return ret;
 }
 

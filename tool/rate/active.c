@@ -22,9 +22,14 @@ struct slot {
 	uint64_t verb_ns;
 };
 
-static uint64_t deadline(const struct kv_rate *r)
+/* For a step whose time begins now. */
+static struct kv_conn_side side_of(const struct kv_rate *r, const struct slot *s)
 {
-	return kv_now_ns() + r->timeout_ns;
+	return (struct kv_conn_side){
+		.b = r->end.site->b,
+		.end_ns = kv_now_ns() + r->timeout_ns,
+		.conn.id = s->conn,
+	};
 }
 
 static uint32_t timeout_ms(const struct kv_rate *r)
@@ -83,14 +88,13 @@ static int request(struct kv_rate *r, struct slot *s)
 static int establish(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 {
 	const struct kv_conn_param param = parameters(r, s);
-	struct kv_conn_times times = { 0 };
-	struct kv_conn conn;
-	int ret = kv_conn_confirm(r->end.site->b, s->conn, &param, deadline(r), &conn, &times, f);
+	struct kv_conn_side side = side_of(r, s);
+	int ret = kv_conn_confirm(&side, &param, f);
 
-	s->verb_ns += times.verb_ns[KV_CONN_ESTABLISH];
+	s->verb_ns += side.verb_ns[KV_CONN_ESTABLISH];
 	/* It was there, if only for a moment. */
-	if (ret == -ECONNABORTED && times.verb_ns[KV_CONN_ESTABLISH] &&
-	    conn.state == KVERBS_CONN_DISCONNECTED)
+	if (ret == -ECONNABORTED && side.verb_ns[KV_CONN_ESTABLISH] &&
+	    side.conn.state == KVERBS_CONN_DISCONNECTED)
 		return 0;
 	return ret;
 }
@@ -167,11 +171,12 @@ static int begin(struct kv_rate *r, const struct phase *p, struct slot *s, struc
 
 static int await(struct kv_rate *r, const struct phase *p, struct slot *s, struct kv_fault *f)
 {
-	struct kv_conn conn;
+	struct kv_conn_side side;
 
 	if (p->step == KV_RATE_CONNECT)
 		return establish(r, s, f);
-	return kv_conn_wait(r->end.site->b, s->conn, 1U << p->wanted, deadline(r), &conn, f);
+	side = side_of(r, s);
+	return kv_conn_wait(&side, 1U << p->wanted, f);
 }
 
 static void record(struct kv_rate *r, const struct phase *p, const struct slot *s)

@@ -106,7 +106,7 @@ static int accept_one(struct host *h, uint32_t conn, struct kv_fault *f)
 {
 	struct kv_backend *b = h->r->end.site->b;
 	struct guest *g = &h->guest[h->guests];
-	struct kv_conn_param param;
+	struct kv_conn_param param = { .id = conn, KV_CONN_PARAM_DEFAULTS };
 	uint64_t begin_ns, ns;
 	int ret;
 
@@ -117,9 +117,8 @@ static int accept_one(struct host *h, uint32_t conn, struct kv_fault *f)
 	if (ret)
 		return ret;
 	kv_rate_record(h->r, KV_RATE_CREATE_QP, ns, kv_now_ns() - begin_ns);
-	kv_conn_param_init(&param, g->qp);
+	param.qp = g->qp;
 	g->begin_ns = kv_now_ns();
-	param.id = conn;
 	ret = kv_op_conn_accept(b, &param, NULL, &g->verb_ns);
 	if (ret)
 		return not_accepted(h, g, ret, f);
@@ -257,8 +256,7 @@ static int serve(struct host *h, struct kv_fault *f)
 int kv_rate_passive(struct kv_rate *r, struct kv_fault *f)
 {
 	const struct kv_conn_init init = { .dev = r->end.site->dev.name };
-	struct kv_conn_times times = { 0 };
-	struct kv_conn listener;
+	struct kv_conn_side listener = { .b = r->end.site->b };
 	struct host *h;
 	int ret;
 
@@ -268,10 +266,9 @@ int kv_rate_passive(struct kv_rate *r, struct kv_fault *f)
 	h->r = r;
 	ret = kv_rate_init(r, f);
 	if (!ret)
-		ret = kv_conn_listen(r->end.site->b, &init, &r->addr,
-				     KVERBS_CONN_BACKLOG_MAX, &listener, &times, f);
+		ret = kv_conn_listen(&listener, &init, &r->addr, KVERBS_CONN_BACKLOG_MAX, f);
 	if (!ret) {
-		h->listener = listener.id;
+		h->listener = listener.conn.id;
 		ret = serve(h, f);
 	}
 	free(h);
