@@ -308,7 +308,7 @@ static void many_rounds_go_on_as_fewer(void **state)
  */
 static void simulate(unsigned int rounds, double shift)
 {
-	static uint64_t sample[2][2 * SIMULATED];
+	static double sample[2][2 * SIMULATED];
 	static uint64_t state = 1;
 	double wander = 0;
 

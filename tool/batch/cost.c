@@ -15,8 +15,8 @@
 
 /* The times of one line in one space, a round each. */
 struct series {
-	uint64_t *ns;
-	size_t n;
+	double *ns;
+	unsigned int n;
 };
 
 struct row {
@@ -89,7 +89,7 @@ void kv_cost_add(struct kv_cost *t, unsigned int line, const char *text,
 {
 	struct row *row = find(t, line, text);
 	struct series *s;
-	uint64_t *more;
+	double *more;
 
 	t->failed |= !row;
 	if (!row)
@@ -101,7 +101,7 @@ void kv_cost_add(struct kv_cost *t, unsigned int line, const char *text,
 	if (!more)
 		return;
 	s->ns = more;
-	s->ns[s->n++] = ns;
+	s->ns[s->n++] = (double)ns;
 }
 
 static const char *key_of(enum kv_space_id space)

@@ -275,18 +275,13 @@ struct json_object *kv_merge_describe(const struct kv_merge *m)
 static void median_of_boots(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
 {
 	struct json_object *list = kv_out_get(kv_out_get(obj, path), "/boot_p50_ns");
-	size_t n = list ? json_object_array_length(list) : 0;
-	uint64_t *value = calloc(n, sizeof(*value));
-	double v = NAN;
+	unsigned int n = list ? (unsigned int)json_object_array_length(list) : 0;
+	double *value = calloc(n, sizeof(*value));
 
-	/* In picoseconds: whole numbers. */
-	for (size_t i = 0; value && i < n; i++)
-		value[i] = (uint64_t)(1e3 *
-				      json_object_get_double(json_object_array_get_idx(list, i)));
-	if (value && n)
-		v = kv_stats_median(value, n) / 1e3;
+	for (unsigned int i = 0; value && i < n; i++)
+		value[i] = json_object_get_double(json_object_array_get_idx(list, i));
+	kv_us_format(text, KV_LISTING_TEXT, value ? kv_stats_median(value, n) : NAN);
 	free(value);
-	kv_us_format(text, KV_LISTING_TEXT, v);
 }
 
 static void count(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)

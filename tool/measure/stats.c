@@ -129,31 +129,6 @@ double kv_stats_quantile(const struct kv_hist *h, double q)
 	return NAN;
 }
 
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/**
- * kv_stats_median() - the median of a few values that are known one by one
- * @value: the values; sorted afterwards
- * @n: how many
- *
- * Return: the median, between the middle two if there are two; NAN if there is no
- * value.
- */
-double kv_stats_median(uint64_t *value, size_t n)
-{
-	if (!n)
-		return NAN;
-	qsort(value, n, sizeof(*value), compare_u64);
-	if (n % 2)
-		return (double)value[n / 2];
-	return ((double)value[n / 2 - 1] + (double)value[n / 2]) / 2;
-}
-
 static int compare(const void *x, const void *y)
 {
 	double a = *(const double *)x, b = *(const double *)y;
@@ -173,11 +148,18 @@ static double *sort_copy(const double *value, unsigned int n)
 	return sorted;
 }
 
-/* NAN without memory. */
-static double median_of(const double *value, unsigned int n)
+/**
+ * kv_stats_median() - the median of a few values that are known one by one
+ * @value: the values
+ * @n: how many
+ *
+ * Return: the median, between the middle two if there are two; NAN if there is no value, or no
+ * memory.
+ */
+double kv_stats_median(const double *value, unsigned int n)
 {
-	double *sorted = sort_copy(value, n);
-	double v = sorted && n ? (sorted[(n - 1) / 2] + sorted[n / 2]) / 2 : NAN;
+	double *sorted = n ? sort_copy(value, n) : NULL;
+	double v = sorted ? (sorted[(n - 1) / 2] + sorted[n / 2]) / 2 : NAN;
 
 	free(sorted);
 	return v;
@@ -262,7 +244,7 @@ struct kv_interval kv_stats_shift(const double *a, const double *b, unsigned int
 	if (!w)
 		goto out_free;
 	out.value = (w[(m - 1) / 2] + w[m / 2]) / 2;
-	out.median = fmax(median_of(a, n), median_of(b, n));
+	out.median = fmax(kv_stats_median(a, n), kv_stats_median(b, n));
 	out.low = out.value;
 	out.high = out.value;
 	far = cut_of(n, 0.025);
@@ -310,8 +292,8 @@ bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *
 		found = gap > MODES_SPREADS * spread && gap > KV_STATS_MODES_GAP * v[n / 2];
 		modes->rounds[0] = at;
 		modes->rounds[1] = n - at;
-		modes->median[0] = median_of(v, at);
-		modes->median[1] = median_of(v + at, n - at);
+		modes->median[0] = kv_stats_median(v, at);
+		modes->median[1] = kv_stats_median(v + at, n - at);
 	}
 	free(v);
 	return found;
@@ -336,8 +318,8 @@ static bool has_turned(const struct kv_rounds *s, struct kv_judgement *j, double
 		low[last] = fmin(low[last], d[i]);
 		high[last] = fmax(high[last], d[i]);
 	}
-	j->first = median_of(d, third);
-	j->last = median_of(d + rest, third);
+	j->first = kv_stats_median(d, third);
+	j->last = kv_stats_median(d + rest, third);
 	turned = j->first * j->last < 0 && (high[0] < low[1] || high[1] < low[0]) &&
 		 fmin(fabs(j->first), fabs(j->last)) > KV_STATS_TURN * median;
 out_free:

@@ -114,7 +114,7 @@ unsigned int kv_stats_mode(const struct kv_hist *h);
 double kv_stats_mean(const struct kv_hist *h);
 bool kv_stats_supports(uint64_t count, double q);
 double kv_stats_quantile(const struct kv_hist *h, double q);
-double kv_stats_median(uint64_t *value, size_t n);
+double kv_stats_median(const double *value, unsigned int n);
 
 struct kv_interval kv_stats_shift(const double *a, const double *b, unsigned int n);
 bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *modes);
