@@ -160,7 +160,7 @@ static void add_row(struct kv_table *table, struct json_object *obj, unsigned in
 	const char *cell[2 + KV_SPACES] = { line, command };
 	unsigned int n = 2;
 
-	snprintf(line, sizeof(line), "%llu", (unsigned long long)kv_out_get_count(obj, "/line"));
+	snprintf(line, sizeof(line), "%llu", kv_out_get_count(obj, "/line"));
 	snprintf(command, sizeof(command), "%.*s%s", whole ? TEXT : TEXT - 3, text,
 		 whole ? "" : "...");
 	for (unsigned int s = 0; s < KV_SPACES; s++) {

@@ -286,7 +286,7 @@ static void median_of_boots(char text[KV_LISTING_TEXT], struct json_object *obj,
 
 static void count(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
 {
-	snprintf(text, KV_LISTING_TEXT, "%llu", (unsigned long long)kv_out_get_count(obj, path));
+	snprintf(text, KV_LISTING_TEXT, "%llu", kv_out_get_count(obj, path));
 }
 
 /**
@@ -314,7 +314,7 @@ int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 
 	printf("%s, %s, Linux %s, %llu CPU%s, %zu boots\n", kv_out_get_string(doc, "/capsule/driver"),
 	       kv_out_get_string(doc, "/capsule/gid_type"), kv_out_get_string(doc, "/capsule/kernel"),
-	       (unsigned long long)kv_out_get_count(doc, "/capsule/cpu_count"),
+	       kv_out_get_count(doc, "/capsule/cpu_count"),
 	       kv_out_get_count(doc, "/capsule/cpu_count") == 1 ? "" : "s",
 	       json_object_array_length(kv_out_get(doc, "/spec/boots")));
 	printf("Latency in %s: the median of the boots' medians (p50)\n\n", kv_unit_name());

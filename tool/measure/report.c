@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include "measure/listing.h"
@@ -11,11 +12,6 @@
 /* The text of a result, made from the document and from nothing else. */
 
 #define CELL 96
-
-static unsigned long long count(struct json_object *obj, const char *path)
-{
-	return kv_out_get_count(obj, path);
-}
 
 static bool is(struct json_object *obj, const char *path, const char *word)
 {
@@ -57,7 +53,7 @@ static void print_peer(struct json_object *p)
 	if (p)
 		printf("servers: %s of %s, %s, MTU %llu, kverbs %s\n",
 		       kv_out_get_string(p, "/device"), kv_out_get_string(p, "/host"),
-		       kv_out_get_string(p, "/gid/type"), count(p, "/port_mtu_bytes"),
+		       kv_out_get_string(p, "/gid/type"), kv_out_get_count(p, "/port_mtu_bytes"),
 		       kv_out_get_string(p, "/tool"));
 }
 
@@ -66,14 +62,14 @@ static void print_environment(struct json_object *doc)
 	struct json_object *c = kv_out_get(doc, "/capsule");
 	struct json_object *accel = kv_out_get(c, "/accelerator");
 	const char *driver = kv_out_get_string(c, "/driver");
-	uint64_t mtu = kv_out_get_count(doc, "/spec/mtu_bytes");
+	unsigned long long mtu = kv_out_get_count(doc, "/spec/mtu_bytes");
 
 	printf("%s", kv_out_get_string(c, "/device"));
 	if (strcmp(driver, "-"))
 		printf(" (%s)", driver);
 	printf(", %s, MTU %llu, Linux %s, %llu CPU%s", kv_out_get_string(c, "/gid/type"),
-	       (unsigned long long)(mtu ? mtu : kv_out_get_count(c, "/port_mtu_bytes")),
-	       kv_out_get_string(c, "/kernel"), count(c, "/cpu_count"),
+	       mtu ? mtu : kv_out_get_count(c, "/port_mtu_bytes"),
+	       kv_out_get_string(c, "/kernel"), kv_out_get_count(c, "/cpu_count"),
 	       kv_out_get_count(c, "/cpu_count") == 1 ? "" : "s");
 	if (accel)
 		printf(", guest under %s", json_object_get_string(accel));
@@ -182,18 +178,17 @@ static void print_contexts(struct json_object *doc)
 		printf("%s: %s, %s\n", kv_out_get_string(series[i], "/space"), describe(series[i], "/post"),
 		       describe(series[i], "/lkey"));
 	printf("all: completion %s, on CPU %llu", kv_out_get_string(series[0], "/completion"),
-	       count(series[0], "/cpu"));
+	       kv_out_get_count(series[0], "/cpu"));
 	if (responder)
-		printf(", responder on CPU %llu",
-		       (unsigned long long)json_object_get_uint64(responder));
+		printf(", responder on CPU %s", json_object_get_string(responder));
 	printf("\n");
 	if (verified)
 		printf("contents: verified in an untimed pass on each connection\n");
 }
 
-static uint64_t count_warmup(struct json_object *point, struct json_object *series_list)
+static unsigned long long count_warmup(struct json_object *point, struct json_object *series_list)
 {
-	uint64_t n = 0;
+	unsigned long long n = 0;
 
 	for (size_t i = 0; i < json_object_array_length(series_list); i++) {
 		struct json_object *series = json_object_array_get_idx(series_list, i);
@@ -208,11 +203,11 @@ static void print_method(struct json_object *doc, bool quadrants)
 {
 	struct json_object *series_list = kv_out_get(doc, "/spec/sides");
 	struct json_object *points = kv_out_get(doc, "/cells");
-	uint64_t least = UINT64_MAX, most = 0, warmed = 0;
+	unsigned long long least = ULLONG_MAX, most = 0, warmed = 0;
 
 	for (size_t k = 0; k < json_object_array_length(points); k++) {
 		struct json_object *point = json_object_array_get_idx(points, k);
-		uint64_t rounds = kv_out_get_count(point, "/rounds");
+		unsigned long long rounds = kv_out_get_count(point, "/rounds");
 
 		if (!rounds)
 			continue;
@@ -222,17 +217,16 @@ static void print_method(struct json_object *doc, bool quadrants)
 	}
 	if (!most)
 		return;
-	printf("method: %llu", (unsigned long long)least);
+	printf("method: %llu", least);
 	if (most > least)
-		printf(" to %llu", (unsigned long long)most);
+		printf(" to %llu", most);
 	printf(" rounds, each with fresh connections (order shuffled, seed %llu) and %llu blocks of each\n"
 	       "  %s, as in A B B A; %llu iterations discarded as warm-up. Estimate and interval of Hodges\n"
 	       "  and Lehmann and of Wilcoxon's signed ranks over rounds (Hollander and Wolfe 1999, ch. 3):\n"
 	       "  they are about other connections of this boot. Equal within \xc2\xb1 X %%: two one-sided tests\n"
 	       "  of 5 %% say so (Schuirmann 1987)\n",
-	       count(doc, "/spec/seed"),
-	       count(doc, "/spec/blocks_per_round"),
-	       quadrants ? "quadrant" : "side", (unsigned long long)warmed);
+	       kv_out_get_count(doc, "/spec/seed"), kv_out_get_count(doc, "/spec/blocks_per_round"),
+	       quadrants ? "quadrant" : "side", warmed);
 	if (quadrants)
 		printf("Each interval is one of 95 %% by itself: of twenty, one may miss the truth.\n");
 }
@@ -312,15 +306,14 @@ static void print_how(struct json_object *r)
 	if (kv_out_get(series, "/post"))
 		printf("%s, %s\ncompletion %s, on ", describe(series, "/post"), describe(series, "/lkey"),
 		       kv_out_get_string(series, "/completion"));
-	printf("CPU %llu", count(series, "/cpu"));
+	printf("CPU %llu", kv_out_get_count(series, "/cpu"));
 	if (kv_out_get(series, "/responder_cpu"))
-		printf(", responder on CPU %llu", count(series, "/responder_cpu"));
-	printf("; CPU yielded %llu times%s\n",
-	       count(series, "/yields"),
-	       json_object_get_boolean(kv_out_get(r, "/verified")) ?
-	       "; contents verified" : "");
+		printf(", responder on CPU %llu", kv_out_get_count(series, "/responder_cpu"));
+	printf("; CPU yielded %llu times%s\n", kv_out_get_count(series, "/yields"),
+	       json_object_get_boolean(kv_out_get(r, "/verified")) ? "; contents verified" : "");
 	printf("%llu samples in %.3g s, after %llu iterations discarded as warm-up\n",
-	       count(series, "/samples"), elapsed, count(series, "/warmup_discarded"));
+	       kv_out_get_count(series, "/samples"), elapsed,
+	       kv_out_get_count(series, "/warmup_discarded"));
 }
 
 /**

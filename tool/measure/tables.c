@@ -219,6 +219,6 @@ void kv_tables_print_typical(struct json_object *series)
 
 	format_typical(text, series, 1);
 	printf("typical: %s, which %llu of %llu samples have\n", text,
-	       (unsigned long long)kv_out_get_count(series, "/mode_samples"),
-	       (unsigned long long)kv_out_get_count(series, "/samples"));
+	       kv_out_get_count(series, "/mode_samples"),
+	       kv_out_get_count(series, "/samples"));
 }

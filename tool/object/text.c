@@ -156,7 +156,7 @@ void kv_text_object(FILE *out, const char *noun, struct json_object *result)
 		kv_text_object(out, noun, json_object_array_get_idx(list, i));
 	if (list)
 		return;
-	column = fprintf(out, "%s %llu", noun, (unsigned long long)kv_out_get_count(result, "/id"));
+	column = fprintf(out, "%s %llu", noun, kv_out_get_count(result, "/id"));
 	json_object_object_foreach(result, key, value) {
 		char pair[PAIR];
 

@@ -519,7 +519,7 @@ static void add_gid(struct kv_table *t, unsigned long long port, struct json_obj
 	};
 
 	snprintf(number, sizeof(number), "%llu", port);
-	snprintf(index, sizeof(index), "%llu", (unsigned long long)kv_out_get_count(gid, "/index"));
+	snprintf(index, sizeof(index), "%llu", kv_out_get_count(gid, "/index"));
 	kv_table_add(t, row);
 }
 

@@ -160,7 +160,7 @@ const char *kv_out_get_string(struct json_object *obj, const char *path)
 	return found ? json_object_get_string(found) : "-";
 }
 
-uint64_t kv_out_get_count(struct json_object *obj, const char *path)
+unsigned long long kv_out_get_count(struct json_object *obj, const char *path)
 {
 	return json_object_get_uint64(kv_out_get(obj, path));
 }

@@ -62,11 +62,11 @@ void kv_out_put_stages(struct json_object *obj, const char *key, const uint64_t 
 /*
  * Each looks into a document, or a part of it; @path is a JSON pointer, such as "/capsule/device"
  * (RFC 6901). What they return @obj still owns. If nothing is there, or null, that is NULL, "-", 0
- * or NAN.
+ * or NAN. A count is of the type that %llu takes.
  */
 struct json_object *kv_out_get(struct json_object *obj, const char *path);
 const char *kv_out_get_string(struct json_object *obj, const char *path);
-uint64_t kv_out_get_count(struct json_object *obj, const char *path);
+unsigned long long kv_out_get_count(struct json_object *obj, const char *path);
 double kv_out_get_real(struct json_object *obj, const char *path);
 
 /* Names of errno, as "EINVAL". */

@@ -66,11 +66,6 @@ int kv_rate_create_qp(struct kv_rate *r, uint32_t *id, uint64_t *verb_ns, struct
 	return ret;
 }
 
-static unsigned long long count(struct json_object *obj, const char *path)
-{
-	return kv_out_get_count(obj, path);
-}
-
 static const char *const names[KV_RATE_STEPS] = {
 	[KV_RATE_CREATE_ID] = "create_id",
 	[KV_RATE_RESOLVE_ADDR] = "resolve_addr",
@@ -146,17 +141,17 @@ static void print_head(struct json_object *doc)
 {
 	struct json_object *result = kv_out_get(doc, "/result");
 
-	printf("%llu connections, %s space, %s side", count(result, "/connections"),
+	printf("%llu connections, %s space, %s side", kv_out_get_count(result, "/connections"),
 	       kv_out_get_string(result, "/space"), kv_out_get_string(doc, "/spec/role"));
 	if (kv_out_get(doc, "/spec/parallel"))
-		printf(", %llu at a time", count(doc, "/spec/parallel"));
+		printf(", %llu at a time", kv_out_get_count(doc, "/spec/parallel"));
 	printf(": %.1f per second from begin to end",
 	       kv_out_get_real(result, "/connections_per_second"));
 	if (kv_out_get(result, "/setups_per_second"))
 		printf(", %.1f per second set up", kv_out_get_real(result, "/setups_per_second"));
 	if (kv_out_get(result, "/gave_up"))
 		printf("\nPeers that gave up before they were accepted: %llu",
-		       count(result, "/gave_up"));
+		       kv_out_get_count(result, "/gave_up"));
 	printf("\n\n");
 }
 
