@@ -5,27 +5,26 @@
 
 #define COLUMNS_MAX 12
 
-void kv_listing_word(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+void kv_listing_word(char *text, struct json_object *value, struct json_object *obj)
 {
-	snprintf(text, KV_LISTING_TEXT, "%s", kv_out_get_string(obj, path));
+	snprintf(text, KV_LISTING_TEXT, "%s", json_object_get_string(value));
 }
 
-void kv_listing_faster(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+void kv_listing_faster(char *text, struct json_object *value, struct json_object *obj)
 {
-	struct json_object *diff = kv_out_get(obj, path);
+	struct json_object *faster = kv_out_get(value, "/faster");
 
-	snprintf(text, KV_LISTING_TEXT, "%s", !diff || kv_out_get(diff, "/faster") ?
-		 kv_out_get_string(diff, "/faster") : "?");
+	snprintf(text, KV_LISTING_TEXT, "%s", faster ? json_object_get_string(faster) : "?");
 }
 
-void kv_listing_size(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+void kv_listing_size(char *text, struct json_object *value, struct json_object *obj)
 {
-	kv_size_format(text, KV_LISTING_TEXT, kv_out_get_count(obj, path));
+	kv_size_format(text, KV_LISTING_TEXT, json_object_get_uint64(value));
 }
 
-void kv_listing_time(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+void kv_listing_time(char *text, struct json_object *value, struct json_object *obj)
 {
-	kv_us_format(text, KV_LISTING_TEXT, kv_out_get_real(obj, path));
+	kv_us_format(text, KV_LISTING_TEXT, json_object_get_double(value));
 }
 
 static void format_difference(char *text, char *interval, struct json_object *diff)
@@ -34,18 +33,18 @@ static void format_difference(char *text, char *interval, struct json_object *di
 				kv_out_get_real(diff, "/low"), kv_out_get_real(diff, "/high"));
 }
 
-void kv_listing_difference(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+void kv_listing_difference(char *text, struct json_object *value, struct json_object *obj)
 {
 	char interval[KV_LISTING_TEXT];
 
-	format_difference(text, interval, kv_out_get(obj, path));
+	format_difference(text, interval, value);
 }
 
-void kv_listing_interval(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+void kv_listing_interval(char *text, struct json_object *value, struct json_object *obj)
 {
 	char difference[KV_LISTING_TEXT];
 
-	format_difference(difference, text, kv_out_get(obj, path));
+	format_difference(difference, text, value);
 }
 
 static bool is_figure(const struct kv_listing *column)
@@ -60,8 +59,11 @@ static void add(struct kv_table *t, struct json_object *obj, const struct kv_lis
 	const char *row[COLUMNS_MAX];
 
 	for (unsigned int i = 0; i < n; i++) {
-		column[i].format(text[i], obj, column[i].path);
-		row[i] = text[i];
+		struct json_object *value = kv_out_get(obj, column[i].path);
+
+		row[i] = value ? text[i] : "-";
+		if (value)
+			column[i].format(text[i], value, obj);
 	}
 	kv_table_add(t, row);
 }

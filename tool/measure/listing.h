@@ -13,25 +13,26 @@ struct json_object;
 /**
  * struct kv_listing - a column of a table that is made from a list of objects
  * @head: its title
- * @format: writes its text of an object
- * @path: where in the object that stands, a JSON pointer
+ * @format: writes its text, KV_LISTING_TEXT at most, of what stands at @path in an object @obj; if
+ *	nothing does, that is "-"
+ * @path: a JSON pointer
  */
 struct kv_listing {
 	const char *head;
-	void (*format)(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
+	void (*format)(char *text, struct json_object *value, struct json_object *obj);
 	const char *path;
 };
 
 /*
- * Each has "-" if there is nothing at @path. Words stand at the left of their column, all others at
- * the right. The faster series of a difference is "?" if that is not decided.
+ * Words stand at the left of their column, all others at the right. The faster series of a
+ * difference is "?" if that is not decided.
  */
-void kv_listing_word(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
-void kv_listing_faster(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
-void kv_listing_size(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
-void kv_listing_time(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
-void kv_listing_difference(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
-void kv_listing_interval(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path);
+void kv_listing_word(char *text, struct json_object *value, struct json_object *obj);
+void kv_listing_faster(char *text, struct json_object *value, struct json_object *obj);
+void kv_listing_size(char *text, struct json_object *value, struct json_object *obj);
+void kv_listing_time(char *text, struct json_object *value, struct json_object *obj);
+void kv_listing_difference(char *text, struct json_object *value, struct json_object *obj);
+void kv_listing_interval(char *text, struct json_object *value, struct json_object *obj);
 
 int kv_listing_print(struct json_object *list, const struct kv_listing *column, unsigned int n,
 		     struct kv_fault *f);

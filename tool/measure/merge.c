@@ -205,16 +205,14 @@ static void judge(struct json_object *obj, struct json_object *doc, const struct
 
 static struct json_object *merge_point(const struct kv_merge *m, struct json_object *like)
 {
-	static const char *const copied[] = { "op", "size_bytes", "connect", "loop", "estimand", "sample_divisor" };
-	struct json_object *obj = json_object_new_object(), *value;
+	static const char *const copied[] = {
+		"/op", "/size_bytes", "/connect", "/loop", "/estimand", "/sample_divisor",
+	};
+	struct json_object *obj = json_object_new_object();
 	struct row r = { .n = 0 };
-	char path[CELL];
 
-	for (unsigned int i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
-		snprintf(path, sizeof(path), "/%s", copied[i]);
-		value = kv_out_get(like, path);
-		kv_out_put(obj, copied[i], json_object_get(value));
-	}
+	for (unsigned int i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
+		kv_out_put(obj, copied[i] + 1, json_object_get(kv_out_get(like, copied[i])));
 	for (unsigned int s = 0; s < 2; s++)
 		r.median[s] = calloc(m->n, sizeof(*r.median[s]));
 	for (unsigned int i = 0; i < m->n && r.median[0] && r.median[1]; i++)
@@ -272,10 +270,9 @@ struct json_object *kv_merge_describe(const struct kv_merge *m)
 }
 
 /* The median of the boots' medians, in the column of a series. */
-static void median_of_boots(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+static void median_of_boots(char *text, struct json_object *list, struct json_object *obj)
 {
-	struct json_object *list = kv_out_get(kv_out_get(obj, path), "/boot_p50_ns");
-	unsigned int n = list ? (unsigned int)json_object_array_length(list) : 0;
+	unsigned int n = (unsigned int)json_object_array_length(list);
 	double *value = calloc(n, sizeof(*value));
 
 	for (unsigned int i = 0; value && i < n; i++)
@@ -284,9 +281,10 @@ static void median_of_boots(char text[KV_LISTING_TEXT], struct json_object *obj,
 	free(value);
 }
 
-static void count(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+/* A figure, which stands at the right. */
+static void count(char *text, struct json_object *value, struct json_object *obj)
 {
-	snprintf(text, KV_LISTING_TEXT, "%llu", kv_out_get_count(obj, path));
+	kv_listing_word(text, value, obj);
 }
 
 /**
@@ -320,7 +318,7 @@ int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 	printf("Latency in %s: the median of the boots' medians (p50)\n\n", kv_unit_name());
 	snprintf(difference, sizeof(difference), "%s-%s", name[0], name[1]);
 	for (unsigned int i = 0; i < 2; i++)
-		snprintf(path[i], CELL, "/%s", name[i]);
+		snprintf(path[i], CELL, "/%s/boot_p50_ns", name[i]);
 	ret = kv_listing_print(kv_out_get(doc, "/cells"), columns, sizeof(columns) / sizeof(columns[0]), f);
 	if (ret)
 		return ret;

@@ -56,7 +56,7 @@ static void print_failed(struct json_object *points)
 
 		if (!kv_out_get(point, "/error"))
 			continue;
-		kv_listing_size(size, point, "/size_bytes");
+		kv_size_format(size, sizeof(size), kv_out_get_count(point, "/size_bytes"));
 		printf("%s %s: %s\n", kv_out_get_string(point, "/op"), size,
 		       kv_out_get_string(point, "/error/text"));
 	}
@@ -140,44 +140,31 @@ static void format_typical(char *text, struct json_object *series, double diviso
 		     (double)kv_out_get_count(series, "/mode_max_ticks") / divisor);
 }
 
-static void typical(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+static void typical(char *text, struct json_object *series, struct json_object *obj)
 {
-	struct json_object *series = kv_out_get(obj, path);
-
-	if (series)
-		format_typical(text, series, (double)kv_out_get_count(obj, "/sample_divisor"));
-	else
-		snprintf(text, KV_LISTING_TEXT, "-");
+	format_typical(text, series, (double)kv_out_get_count(obj, "/sample_divisor"));
 }
 
-static void share(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+static void share(char *text, struct json_object *series, struct json_object *obj)
 {
-	struct json_object *series = kv_out_get(obj, path);
 	double all = (double)kv_out_get_count(series, "/samples");
 
-	if (series)
-		snprintf(text, KV_LISTING_TEXT, "%.4g %%",
-			 100 * (double)kv_out_get_count(series, "/mode_samples") / all);
-	else
-		snprintf(text, KV_LISTING_TEXT, "-");
+	snprintf(text, KV_LISTING_TEXT, "%.4g %%",
+		 100 * (double)kv_out_get_count(series, "/mode_samples") / all);
 }
 
 /* The least and the largest median of a round, each of which has a connection of its own. */
-static void connections(char text[KV_LISTING_TEXT], struct json_object *obj, const char *path)
+static void connections(char *text, struct json_object *rounds, struct json_object *obj)
 {
-	struct json_object *rounds = kv_out_get(kv_out_get(obj, path), "/round_p50_ns");
 	double min = INFINITY, max = -INFINITY;
 
-	for (size_t i = 0; rounds && i < json_object_array_length(rounds); i++) {
+	for (size_t i = 0; i < json_object_array_length(rounds); i++) {
 		double v = json_object_get_double(json_object_array_get_idx(rounds, i));
 
 		min = fmin(min, v);
 		max = fmax(max, v);
 	}
-	if (rounds)
-		format_range(text, min, max);
-	else
-		snprintf(text, KV_LISTING_TEXT, "-");
+	format_range(text, min, max);
 }
 
 /**
@@ -191,20 +178,22 @@ static void connections(char text[KV_LISTING_TEXT], struct json_object *obj, con
 int kv_tables_instructions(struct json_object *points, const char *const name[2],
 			   struct kv_fault *f)
 {
-	char path[2][CELL];
+	char path[2][CELL], rounds[2][CELL];
 	const struct kv_listing columns[] = {
 		OP, SIZE, LOOP,
 		{ name[0], typical, path[0] },
 		{ "have it", share, path[0] },
-		{ "connections", connections, path[0] },
+		{ "connections", connections, rounds[0] },
 		{ name[1], typical, path[1] },
 		{ "have it", share, path[1] },
-		{ "connections", connections, path[1] },
+		{ "connections", connections, rounds[1] },
 		VERDICT,
 	};
 
-	for (unsigned int i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < 2; i++) {
 		snprintf(path[i], CELL, "/%s", name[i]);
+		snprintf(rounds[i], CELL, "/%s/round_p50_ns", name[i]);
+	}
 	printf("Instructions of the typical sample; how many samples have exactly these; the medians of all connections\n\n");
 	return kv_listing_print(points, columns, COUNT(columns), f);
 }
