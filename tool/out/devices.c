@@ -13,7 +13,7 @@
 /**
  * struct field - a row of the table of a device: a member of struct kv_dev or struct kv_port, or
  *	a bit of one
- * @key: in JSON; NULL: @group is a heading
+ * @key: in JSON; NULL: @group is a heading, or the table ends
  * @head: in text
  * @offset: of the member
  * @size: of the member: 4 and 8 are numbers, others are text
@@ -132,6 +132,7 @@ static const struct field device_fields[] = {
 	{ "comp_vectors", "completion vectors", MEMBER(comp_vectors) },
 	{ "local_ca_ack_delay", "ACK delay, at most", MEMBER(local_ca_ack_delay), .format = format_delay },
 	{ "phys_port_cnt", "ports", MEMBER(ports) },
+	{ .key = NULL },
 };
 
 /* Of each port. */
@@ -148,6 +149,7 @@ static const struct field port_fields[] = {
 	{ "sm_lid", "subnet manager's LID", PORT(sm_lid) },
 	{ "gid_table_len", "places for GIDs", PORT(gid_table_len) },
 	{ "pkey_table_len", "places for P_Keys", PORT(pkey_table_len) },
+	{ .key = NULL },
 };
 
 /* What follows when all ports were told. */
@@ -188,20 +190,8 @@ static const struct field ability_fields[] = {
 	{ "max_mcast_grp", "multicast groups", MEMBER(max_mcast_grp) },
 	{ "max_mcast_qp_attach", "QPs of such a group", MEMBER(max_mcast_qp_attach) },
 	{ "max_pkeys", "partitions", MEMBER(max_pkeys) },
+	{ .key = NULL },
 };
-
-#define LIST(name, fields) \
-	static const struct field_list name = { fields, sizeof(fields) / sizeof((fields)[0]) }
-
-/* Fields, in their order. */
-struct field_list {
-	const struct field *field;
-	size_t n;
-};
-
-LIST(of_device, device_fields);
-LIST(of_port, port_fields);
-LIST(of_ability, ability_fields);
 
 static int add_dev(const struct kv_dev *dev, void *arg)
 {
@@ -325,10 +315,10 @@ static struct json_object *describe_gids(const struct kv_dev *dev, const struct 
 	return list;
 }
 
-static void describe_fields(struct json_object *obj, const struct field_list *list,
-			    const void *from, enum kv_space_id id)
+static void describe_fields(struct json_object *obj, const struct field *fields, const void *from,
+			    enum kv_space_id id)
 {
-	for (const struct field *f = list->field; f < list->field + list->n; f++) {
+	for (const struct field *f = fields; f->key || f->group; f++) {
 		if (f->key && !(id == KV_SPACE_USER && f->kernel_only))
 			kv_out_put(obj, f->key, describe_field(f, from));
 	}
@@ -344,7 +334,7 @@ static struct json_object *describe_port(const struct kv_dev *dev, const struct 
 	kv_out_put_string(obj, "error", port->error ? kv_errno_name(-(int)port->error) : NULL);
 	if (port->error)
 		return obj;
-	describe_fields(obj, &of_port, port, id);
+	describe_fields(obj, port_fields, port, id);
 	kv_out_put(obj, "gids", describe_gids(dev, port));
 	return obj;
 }
@@ -354,8 +344,8 @@ static struct json_object *describe_side(const struct kv_dev *dev, enum kv_space
 	struct json_object *side = json_object_new_object();
 	struct json_object *ports = json_object_new_array();
 
-	describe_fields(side, &of_device, dev, id);
-	describe_fields(side, &of_ability, dev, id);
+	describe_fields(side, device_fields, dev, id);
+	describe_fields(side, ability_fields, dev, id);
 	for (unsigned int i = 0; i < dev->listed; i++)
 		json_object_array_add(ports, describe_port(dev, &dev->port[i], id));
 	kv_out_put(side, "ports", ports);
@@ -433,12 +423,12 @@ static void add_field(struct kv_table *t, const struct field *f, struct json_obj
 }
 
 /* @side: a device or a port in the document, by space; NULL where a space does not have it. */
-static void add_fields(struct kv_table *t, const struct field_list *list,
+static void add_fields(struct kv_table *t, const struct field *fields,
 		       struct json_object *const *side, bool first)
 {
-	for (const struct field *field = list->field; field < list->field + list->n; field++) {
+	for (const struct field *field = fields; field->key || field->group; field++) {
 		if (field->group)
-			add_heading(t, field->group, first && field == list->field);
+			add_heading(t, field->group, first && field == fields);
 		else
 			add_field(t, field, side);
 	}
@@ -480,7 +470,7 @@ static void add_port(struct kv_table *t, struct json_object *const *port)
 	if (failed)
 		add_field(t, &error, port);
 	if (failed < there)
-		add_fields(t, &of_port, port, false);
+		add_fields(t, port_fields, port, false);
 }
 
 static int print_fields(const char *name, struct json_object *const *side, struct kv_fault *f)
@@ -490,10 +480,10 @@ static int print_fields(const char *name, struct json_object *const *side, struc
 	struct kv_table t;
 
 	kv_table_create(&t, columns, 3);
-	add_fields(&t, &of_device, side, true);
+	add_fields(&t, device_fields, side, true);
 	for (size_t i = 0; find_port(side, i, port); i++)
 		add_port(&t, port);
-	add_fields(&t, &of_ability, side, false);
+	add_fields(&t, ability_fields, side, false);
 	return kv_table_print(&t, f);
 }
 
