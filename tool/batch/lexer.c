@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "batch/lexer.h"
 
 /* The state of the lexer. */
 struct lexer {
+	const char *line;
 	const char *at;
-	size_t length; /* of the line */
+	const char *end; /* of @line */
 	kv_lexer_expand_fn *expand;
 	void *arg;
 	struct kv_fault *f;
-	FILE *words; /* with a zero byte behind each */
+	char *text; /* the words, with a zero byte behind each */
+	size_t n; /* bytes of @text */
+	size_t room; /* bytes that there is memory for: see make_room() */
 	size_t values; /* bytes that references stand for */
 };
 
@@ -107,13 +109,44 @@ static size_t measure_reference(const char *text)
 	return n;
 }
 
+/*
+ * Make room for @n bytes and for the rest of the line, so that put() need not check. The zero byte
+ * behind a word takes the place of a blank; only that of the last word needs a byte of its own.
+ */
+static int make_room(struct lexer *l, size_t n)
+{
+	size_t need = l->n + n + (size_t)(l->end - l->at) + 1;
+	char *more;
+
+	if (need <= l->room)
+		return 0;
+	more = realloc(l->text, 2 * need);
+	if (!more)
+		return kv_fault_no_memory(l->f);
+	l->text = more;
+	l->room = 2 * need;
+	return 0;
+}
+
+static void put(struct lexer *l, char byte)
+{
+	l->text[l->n++] = byte;
+}
+
 static int put_value(struct lexer *l, const char *value)
 {
-	l->values += strlen(value);
-	if (l->values + l->length > KV_LEXER_LINE_MAX)
+	size_t n = strlen(value);
+	int ret;
+
+	l->values += n;
+	if (l->values + (size_t)(l->end - l->line) > KV_LEXER_LINE_MAX)
 		return kv_fault_usage(l->f, "the command has more than %d bytes once its references are replaced",
 				      KV_LEXER_LINE_MAX);
-	fputs(value, l->words);
+	ret = make_room(l, n);
+	if (ret)
+		return ret;
+	memcpy(l->text + l->n, value, n);
+	l->n += n;
 	return 0;
 }
 
@@ -164,7 +197,7 @@ static int take_quoted(struct lexer *l)
 		/* Before any other character it stands for itself. */
 		if (quote == '"' && *l->at == '\\' && l->at[1] && strchr("\"\\$", l->at[1]))
 			l->at++;
-		fputc(*l->at++, l->words);
+		put(l, *l->at++);
 	}
 	l->at++;
 	return 0;
@@ -188,7 +221,7 @@ static int take_word(struct lexer *l)
 				l->at++;
 			/* fallthrough */
 		default:
-			fputc(*l->at++, l->words);
+			put(l, *l->at++);
 		}
 	}
 	return ret;
@@ -207,7 +240,7 @@ static int take_words(struct lexer *l, size_t *n)
 		ret = take_word(l);
 		if (ret)
 			return ret;
-		fputc('\0', l->words);
+		put(l, '\0');
 		(*n)++;
 	}
 }
@@ -251,29 +284,25 @@ int kv_lexer_split(struct kv_words *w, const char *line,
 		   kv_lexer_expand_fn *expand, void *arg, struct kv_fault *f)
 {
 	struct lexer l = {
+		.line = line,
 		.at = line,
-		.length = strlen(line),
+		.end = line + strlen(line),
 		.expand = expand,
 		.arg = arg,
 		.f = f,
 	};
-	size_t n, size;
-	bool failed;
+	size_t n;
 	int ret;
 
 	memset(w, 0, sizeof(*w));
-	if (l.length > KV_LEXER_LINE_MAX)
+	if (l.end - line > KV_LEXER_LINE_MAX)
 		return kv_lexer_too_long(f);
 	ret = check_characters(line, f);
-	if (ret)
-		return ret;
-	l.words = open_memstream(&w->text, &size);
-	if (!l.words)
-		return kv_fault_no_memory(f);
-	ret = take_words(&l, &n);
-	failed = ferror(l.words);
-	if ((fclose(l.words) || failed) && !ret)
-		ret = kv_fault_no_memory(f);
+	if (!ret)
+		ret = make_room(&l, 0);
+	if (!ret)
+		ret = take_words(&l, &n);
+	w->text = l.text;
 	if (!ret && find_words(w, n))
 		ret = kv_fault_no_memory(f);
 	return ret;
