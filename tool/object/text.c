@@ -148,14 +148,14 @@ void kv_text_flags(char *text, size_t size, const struct kv_enum *table, uint32_
  */
 void kv_text_object(FILE *out, const char *noun, struct json_object *result)
 {
-	struct json_object *list = kv_out_get(result, "/objects");
-	size_t n = list ? json_object_array_length(list) : 0;
+	struct json_object *list;
 	int column;
 
-	for (size_t i = 0; i < n; i++)
-		kv_text_object(out, noun, json_object_array_get_idx(list, i));
-	if (list)
+	if (json_object_object_get_ex(result, "objects", &list)) {
+		for (size_t i = 0; i < json_object_array_length(list); i++)
+			kv_text_object(out, noun, json_object_array_get_idx(list, i));
 		return;
+	}
 	column = fprintf(out, "%s %llu", noun, kv_out_get_count(result, "/id"));
 	json_object_object_foreach(result, key, value) {
 		char pair[PAIR];
