@@ -25,16 +25,26 @@ static bool is_hex(const char *key)
 	return false;
 }
 
+/* kv_append() without a format: a line of a batch has dozens of these. */
+static void add(char *text, size_t size, const char *more)
+{
+	size_t used = strlen(text), n = strnlen(more, size - used - 1);
+
+	memcpy(text + used, more, n);
+	text[used + n] = '\0';
+}
+
 /* Words with commas between them. */
 static void add_list(char *text, size_t size, struct json_object *list)
 {
 	size_t n = json_object_array_length(list);
 
-	for (size_t i = 0; i < n; i++)
-		kv_append(text, size, "%s%s", i ? "," : "",
-			  json_object_get_string(json_object_array_get_idx(list, i)));
+	for (size_t i = 0; i < n; i++) {
+		add(text, size, i ? "," : "");
+		add(text, size, json_object_get_string(json_object_array_get_idx(list, i)));
+	}
 	if (!n)
-		kv_append(text, size, "none");
+		add(text, size, "none");
 }
 
 /**
@@ -54,7 +64,7 @@ void kv_text_value(char *text, size_t size, const char *key, struct json_object 
 	else if (json_object_is_type(value, json_type_int) && is_hex(key))
 		snprintf(text, size, "0x%llx", (unsigned long long)v);
 	else
-		kv_append(text, size, "%s", json_object_get_string(value));
+		add(text, size, json_object_get_string(value));
 }
 
 /* "key value"; "" for a value that is absent or false. */
@@ -68,14 +78,14 @@ static void format_pair(char *text, size_t size, struct json_object *obj,
 		return;
 	if (json_object_is_type(value, json_type_boolean) && !json_object_get_boolean(value))
 		return;
-	kv_append(text, size, "%s", key);
+	add(text, size, key);
 	for (char *c = text; *c; c++) {
 		if (*c == '_')
 			*c = '-';
 	}
 	if (json_object_is_type(value, json_type_boolean))
 		return;
-	kv_append(text, size, " ");
+	add(text, size, " ");
 	used = strlen(text);
 	if (!strcmp(key, "status"))
 		snprintf(text + used, size - used, "%s (%s)",
@@ -111,7 +121,10 @@ void kv_text_pairs(char *text, size_t size, struct json_object *obj,
 		for (size_t i = 0; i < n; i++) {
 			kv_text_pairs(pair, sizeof(pair), json_object_array_get_idx(value, i), "",
 				      " ");
-			kv_append(text, size, "%s%s %s", before, key, pair);
+			add(text, size, before);
+			add(text, size, key);
+			add(text, size, " ");
+			add(text, size, pair);
 			before = glue;
 		}
 		if (n)
@@ -119,7 +132,8 @@ void kv_text_pairs(char *text, size_t size, struct json_object *obj,
 		format_pair(pair, sizeof(pair), obj, key, value);
 		if (!*pair)
 			continue;
-		kv_append(text, size, "%s%s", before, pair);
+		add(text, size, before);
+		add(text, size, pair);
 		before = glue;
 	}
 }
