@@ -5,7 +5,8 @@
 usage: tests/documents.py [KVERBS]
 
 Links lead to files and headings that are there; the answer in README.md and the tables of
-docs/results.md are those of tests/det/figures, and README.md has at most 120 lines; commands and options that a block
+docs/results.md are those of tests/det/figures, and README.md has at most 120 lines; the number of
+the protocol is that of the tool; commands and options that a block
 of commands has are those of the tool, build/kverbs or KVERBS. Exit status 1 if not.
 """
 import re
@@ -103,6 +104,14 @@ def options(path, text, tool, known):
                     yield f'{path}: {command} has no option {option}: {line.strip()}'
 
 
+def protocol(path, text):
+    """The control channel's number, wherever a document shows a message of it."""
+    want = re.search(r'^#define KV_PROTOCOL (\d+)', Path('tool/remote/hello.h').read_text(), re.M).group(1)
+    for number in re.findall(r'"protocol":\s*(\d+)', text):
+        if number != want:
+            yield f'{path}: "protocol" is {want}, and not {number}'
+
+
 def main():
     tool = sys.argv[1] if len(sys.argv) > 1 else 'build/kverbs'
     readme = Path('README.md').read_text()
@@ -112,7 +121,7 @@ def main():
         wrong.append(f'README.md has {readme.count(chr(10))} lines, and {README_LINES} are the most')
     for path in [Path('README.md'), Path('examples/README.md'), *sorted(Path('docs').glob('*.md'))]:
         text = path.read_text()
-        wrong += [*links(path, text), *options(path, text, tool, known)]
+        wrong += [*links(path, text), *options(path, text, tool, known), *protocol(path, text)]
     print('\n'.join(wrong), end='\n' if wrong else '')
     return bool(wrong)
 
