@@ -37,6 +37,13 @@ else
 fi
 cp "$work/compare.json" "$OUT/compare.json"
 keep compare "$work/compare.json"
+# In one sentence, as the document has it.
+summary=$(jq -r '[.cells[] | select(.error | not)] as $all | [$all[] | select(.faster == "kernel")] as $faster |
+	($faster | length) as $n | if $n == 0 then "equal in" else "kernel faster in \($n) of \($all | length) points, by " end' "$work/compare.json")
+check "a sentence says in how many points the kernel is faster" grep -F "$summary" "$work/compare"
+check "and how many are equal or not decided" grep -qE "equal in $(jq '[.cells[] | select(.faster == "neither")] | length' \
+	"$work/compare.json"); not decided in $(jq '[.cells[] | select((.error | not) and .faster == null)] | length' "$work/compare.json")$" \
+	"$work/compare"
 
 
 document=$work/compare.json

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "measure/listing.h"
@@ -231,6 +232,59 @@ static void print_method(struct json_object *doc, bool quadrants)
 		printf("Each interval is one of 95 %% by itself: of twenty, one may miss the truth.\n");
 }
 
+/**
+ * struct tally - what the verdicts of a comparison say of one series
+ * @points: in which it is faster
+ * @least: by how much, in per cent of the other's median, as the next
+ * @most: in another point
+ */
+struct tally {
+	unsigned int points;
+	double least, most;
+};
+
+static void count_point(struct tally *t, struct json_object *point, const char *other)
+{
+	double value = fabs(kv_out_get_real(point, "/difference_ns/value"));
+	double share = 100 * value / kv_out_get_real(find_series(point, other), "/p50_ns");
+
+	t->least = t->points ? fmin(t->least, share) : share;
+	t->most = fmax(t->most, share);
+	t->points++;
+}
+
+/* As in "kernel faster in 9 of 11 points, by 3.0 to 33 % of user's median; not decided in 2". */
+static void print_summary(struct json_object *points, const char *const name[2])
+{
+	struct tally faster[2] = { { .points = 0 }, { .points = 0 } };
+	unsigned int all = 0, equal = 0, decided;
+
+	for (size_t k = 0; k < json_object_array_length(points); k++) {
+		struct json_object *point = json_object_array_get_idx(points, k);
+
+		all += !kv_out_get(point, "/error");
+		equal += is(point, "/faster", "neither");
+		for (unsigned int i = 0; i < 2; i++) {
+			if (is(point, "/faster", name[i]))
+				count_point(&faster[i], point, name[!i]);
+		}
+	}
+	if (!all)
+		return;
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct tally *t = &faster[i];
+
+		if (!t->points)
+			continue;
+		printf("%s faster in %u of %u points, by %.*f", name[i], t->points, all, t->least < 10, t->least);
+		if (t->points > 1)
+			printf(" to %.*f", t->most < 10, t->most);
+		printf(" %% of %s's median; ", name[!i]);
+	}
+	decided = faster[0].points + faster[1].points + equal;
+	printf("equal in %u; not decided in %u\n", equal, all - decided);
+}
+
 static int print_series(struct json_object *doc, struct kv_fault *f)
 {
 	const char *name[] = { name_series(doc, false), name_series(doc, true) };
@@ -243,6 +297,8 @@ static int print_series(struct json_object *doc, struct kv_fault *f)
 	ret = kv_unit_counts() ? kv_tables_instructions(points, name, f) :
 				 kv_tables_latencies(points, name, f);
 	printf("\n");
+	if (!ret && is(doc, "/spec/design", "spaces"))
+		print_summary(points, name);
 	return ret;
 }
 
