@@ -101,6 +101,12 @@ else
 	check "10000 samples have a p99.9" sh -c "awk '/ p99.9 / { getline; exit \$5 == \"-\" }' '$work/many'"
 fi
 
+# perftest's letters, apart from their values and joined to them.
+# shellcheck disable=SC2086
+kverbs lat $by_cm --op write --space user -s 512 -n40 -D10 -d "$DEV" -x "$GID" -i1 --json "$work/lat.json" >/dev/null 2>"$work/err"
+check "perftest's letters" jq -e '.cell.size_bytes == 512 and .spec.iters == 40 and .spec.time_ns == 10000000000 and
+	.cell.result.samples == 40 and .capsule.gid.index == '"$GID" "$work/lat.json"
+
 # In user space ibv_reg_mr() is one verb.
 # shellcheck disable=SC2086
 kverbs lat $by_cm --op read --space kernel --iters 100 --json "$work/lat.json" >/dev/null 2>"$work/err"

@@ -214,6 +214,13 @@ told "ping, unknown option" 2 "--fly is no option of 'kverbs ping', or the begin
 	kverbs ping --fly
 told "batch, unknown option" 2 "--fly is no option of 'kverbs batch', or the beginning of several; see 'kverbs batch --help'" \
 	kverbs batch --fly
+told "lat, an option that is misspelled" 2 "--itres is no option of 'kverbs lat', but --iters is; see 'kverbs lat --help'" \
+	kverbs lat --itres 5
+told "lat, an option that is misspelled, with a value" 2 \
+	"--packet-mtu=4096 is no option of 'kverbs lat', or the beginning of several; see 'kverbs lat --help'" kverbs lat --packet-mtu=4096
+told "lat, a letter that is none" 2 "-z is no option of 'kverbs lat'; see 'kverbs lat --help'" kverbs lat -z
+told "lat, a letter with a wrong value" 2 "--size 'many' is no number; it takes bytes from 1 to 4294967295, or KiB, MiB or GiB as in 4k, 1m or 1g" \
+	kverbs lat -smany
 told "batch, no round" 2 "--repeat '0' is too small; it takes a number from 1 to 10000" \
 	kverbs batch a --repeat 0
 told "batch, rounds that are no number" 2 \

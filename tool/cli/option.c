@@ -7,6 +7,8 @@
 /* Where lines of help end, and where their second column begins. */
 #define WIDTH 80
 #define COLUMN 21
+/* Room for an option's name. */
+#define NAME 32
 
 static bool is_end(const struct kv_option *row)
 {
@@ -63,6 +65,20 @@ void kv_wrap_row(const char *left, const char *right, int column)
 }
 
 /**
+ * kv_option_format() - write an option as help has it
+ * @row: the option
+ * @text: receives it, as "-s, --size BYTES"
+ * @size: of @text
+ */
+void kv_option_format(const struct kv_option *row, char *text, size_t size)
+{
+	char letter[] = { '-', row->letter, ',', ' ', '\0' };
+
+	snprintf(text, size, "%s--%s%s%s", row->letter ? letter : "", row->name,
+		 row->value ? " " : "", row->value ? row->value : "");
+}
+
+/**
  * kv_option_print_help() - print the help of a command
  * @rows: the command's options
  * @usage: the lines before them
@@ -82,8 +98,7 @@ void kv_option_print_help(const struct kv_option *rows, const char *usage, const
 		}
 		if (!rows->help)
 			continue;
-		snprintf(left, sizeof(left), "--%s%s%s", rows->name, rows->value ? " " : "",
-			 rows->value ? rows->value : "");
+		kv_option_format(rows, left, sizeof(left));
 		kv_wrap_row(left, rows->help, COLUMN);
 	}
 	if (*more)
@@ -172,11 +187,24 @@ static int set(const struct kv_option *row, const char *text, void *args, struct
 	return 0;
 }
 
+static const struct kv_option *find_letter(const struct kv_option *rows, const char *text,
+					   const char **value)
+{
+	for (; !is_end(rows); rows++) {
+		if (!rows->letter || rows->letter != text[1])
+			continue;
+		*value = text[2] ? text + 2 : NULL;
+		return rows;
+	}
+	return NULL;
+}
+
 /**
  * kv_option_find() - find the option that a word of the command line names
  * @rows: the options
- * @text: --NAME, --NAME=VALUE, or their beginning if no other option begins so; -h is --help
- * @exact: their beginning is not enough
+ * @text: --NAME, --NAME=VALUE, or their beginning if no other option begins so; -h is --help; or
+ *	-LETTER, -LETTERVALUE
+ * @exact: neither a beginning nor a letter is enough
  * @value: receives the text behind the =, or NULL
  *
  * Return: its row; NULL if there is none.
@@ -192,6 +220,8 @@ const struct kv_option *kv_option_find(const struct kv_option *rows, const char 
 	*value = NULL;
 	if (!strcmp(text, "-h"))
 		text = "--help";
+	if (text[0] == '-' && text[1] && text[1] != '-' && !exact)
+		return find_letter(rows, text, value);
 	if (strncmp(text, "--", 2) || !text[2] || text[2] == '=')
 		return NULL;
 	name = text + 2;
@@ -207,6 +237,60 @@ const struct kv_option *kv_option_find(const struct kv_option *rows, const char 
 		n++;
 	}
 	return n == 1 && !exact ? found : NULL;
+}
+
+/* How many letters must be put in, left out or changed (Levenshtein); of @a there are @n. */
+static size_t count_changes(const char *a, size_t n, const char *b)
+{
+	size_t row[NAME], m = strlen(b);
+
+	if (m >= NAME)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= m; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= n; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= m; j++) {
+			size_t changed = diagonal + (a[i - 1] != b[j - 1]);
+			size_t moved = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+
+			diagonal = row[j];
+			row[j] = changed < moved ? changed : moved;
+		}
+	}
+	return row[m];
+}
+
+/* The option that is spelled nearly so, or NULL. */
+static const char *find_nearest(const struct kv_option *rows, const char *text)
+{
+	size_t least = 3, length = strcspn(text, "=");
+	const char *nearest = NULL;
+
+	for (; !is_end(rows); rows++) {
+		size_t changes = rows->name && rows->help ?
+				 count_changes(text, length, rows->name) : SIZE_MAX;
+
+		if (changes < least && changes < length) {
+			least = changes;
+			nearest = rows->name;
+		}
+	}
+	return nearest;
+}
+
+static int refuse_unknown(const char *command, const struct kv_option *rows, const char *text,
+			  struct kv_fault *f)
+{
+	const char *nearest = text[1] == '-' ? find_nearest(rows, text + 2) : NULL;
+
+	if (nearest)
+		return kv_fault_usage(f, "%s is no option of 'kverbs %s', but --%s is; see 'kverbs %s --help'",
+				      text, command, nearest, command);
+	return kv_fault_usage(f, "%s is no option of 'kverbs %s'%s; see 'kverbs %s --help'", text, command,
+			      text[1] == '-' ? ", or the beginning of several" : "", command);
 }
 
 /**
@@ -245,9 +329,7 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 		if (!row && (loose || text[0] != '-' || !text[1]))
 			word[(*n)++] = word[i];
 		else if (!row)
-			ret = kv_fault_usage(f, "%s is no option of 'kverbs %s'%s; see 'kverbs %s --help'",
-					     text, command,
-					     text[1] == '-' ? ", or the beginning of several" : "", command);
+			ret = refuse_unknown(command, rows, text, f);
 		else if (!row->value && value)
 			ret = kv_fault_usage(f, "%s: this option takes no value", text);
 		else if (row->value && !value && i + 1 == typed)

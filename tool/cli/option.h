@@ -40,6 +40,7 @@ enum kv_option_kind {
  * @note: a const char * that becomes @name; 0: there is none
  * @min: the smallest number, and
  * @max: the largest one
+ * @letter: perftest's for the same thing, as in -s; 0: there is none
  * @names: ENUM
  * @parse: OWN: reads @text into the field at @at; returns 0, or -EINVAL and why not
  */
@@ -53,6 +54,7 @@ struct kv_option {
 	size_t note;
 	uint64_t min;
 	uint64_t max;
+	char letter;
 	const struct kv_enum *names;
 	int (*parse)(const char *text, void *field, struct kv_why *why);
 };
@@ -65,6 +67,7 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 		   void *args, bool loose, struct kv_fault *f);
 const struct kv_option *kv_option_find(const struct kv_option *rows, const char *text, bool exact,
 				       const char **value);
+void kv_option_format(const struct kv_option *row, char *text, size_t size);
 void kv_option_print_help(const struct kv_option *rows, const char *usage, const char *more);
 void kv_wrap(const char *text, int indent, int column);
 void kv_wrap_row(const char *left, const char *right, int column);

@@ -75,8 +75,7 @@ static void print_rows(const struct kv_option *row)
 			print_text(row->help);
 			putchar('\n');
 		} else if (row->help) {
-			snprintf(what, sizeof(what), "--%s%s%s", row->name,
-				 row->value ? " " : "", row->value ? row->value : "");
+			kv_option_format(row, what, sizeof(what));
 			print_item(what, row->help);
 		}
 	}

@@ -13,13 +13,13 @@
 /* One option each; @m is the struct kv_options in the command's struct @s. */
 #define KV_OPTION_DEV_ROW(s, m)								\
 	{ "dev", "NAME", "device; default: the only one there is",			\
-	  KV_OPTION_DEV, .at = offsetof(s, m.dev) }
+	  KV_OPTION_DEV, .at = offsetof(s, m.dev), .letter = 'd' }
 #define KV_OPTION_IB_PORT_ROW(s, m)							\
 	{ "ib-port", "N", "port of the device; default: 1", KV_OPTION_U32,		\
-	  .at = offsetof(s, m.ib_port), .min = 1, .max = INT32_MAX }
+	  .at = offsetof(s, m.ib_port), .min = 1, .max = INT32_MAX, .letter = 'i' }
 #define KV_OPTION_GID_ROW(s, m)								\
 	{ "gid", "INDEX", "entry of the port's GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any", \
-	  KV_OPTION_S32, .at = offsetof(s, m.gid), .max = KV_OPTION_GID_MAX }
+	  KV_OPTION_S32, .at = offsetof(s, m.gid), .max = KV_OPTION_GID_MAX, .letter = 'x' }
 #define KV_OPTION_TIMEOUT_ROW(s, m, text)						\
 	{ "timeout", "TIME", text, KV_OPTION_TIME, .at = offsetof(s, m.work.timeout_ns),		\
 	  .min = 1000000, .max = 3600000000000ULL }
@@ -32,14 +32,16 @@
 /* Of commands that send many messages. */
 #define KV_OPTION_RETRY_ROWS(s, m)							\
 	{ "ack-timeout", "N", "local ACK timeout: 4.096 us * 2^N until a packet is sent again; 1 .. 31, default: 14, which is 67 ms", \
-	  KV_OPTION_U8, .at = offsetof(s, m.work.ack_timeout), .min = 1, .max = 31 },		\
+	  KV_OPTION_U8, .at = offsetof(s, m.work.ack_timeout), .min = 1, .max = 31,		\
+	  .letter = 'u' },									\
 	{ "retry-cnt", "N", "how often it is sent again, 0 .. 7; default: 6. rxe takes 7 for 'without end', which a link that loses much may need", \
 	  KV_OPTION_U8, .at = offsetof(s, m.work.retry_cnt), .max = 7 }
 
 /* Of commands that take another host. */
 #define KV_OPTION_HOST_ROWS(s, m)							\
 	{ "port", "N", "where 'kverbs serve' of HOST listens; default: " KV_PEER_PORT "; for ssh:HOST, ssh's port", \
-	  KV_OPTION_PORT, .at = offsetof(s, m.peer.port), .note = offsetof(s, m.peer_option) }, \
+	  KV_OPTION_PORT, .at = offsetof(s, m.peer.port), .note = offsetof(s, m.peer_option),	\
+	  .letter = 'p' },									\
 	{ "token", "FILE", "secret that both hosts have", KV_OPTION_TEXT,		\
 	  .at = offsetof(s, m.peer.token_file), .note = offsetof(s, m.peer_option), .min = 1 }, \
 	{ "peer-dev", "NAME", "HOST's device; default: the only one there is",		\
@@ -84,7 +86,7 @@
 	  KV_OPTION_NO, .at = offsetof(s, m.verify) },					\
 	KV_OPTION_JSON_ROW(s, m, "write everything there as JSON, too; -: to standard output, and no text"), \
 	{ "mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096; default: the active MTU, of two ends the smaller one", \
-	  KV_OPTION_MTU, .at = offsetof(s, m.work.mtu) },						\
+	  KV_OPTION_MTU, .at = offsetof(s, m.work.mtu), .letter = 'm' },				\
 	KV_OPTION_RETRY_ROWS(s, m),							\
 	{ "connect", "HOW", "how the ends are connected: raw (the tool walks the QPs through their states; the default) or cm (the RDMA CM does)", \
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.connect), .names = kv_enum_connect }
