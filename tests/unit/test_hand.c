@@ -158,6 +158,10 @@ static void test_objects(void **state)
 	bad(&h, -EINVAL, "pd del", "the id or the name of the pd is missing");
 	bad(&h, -EINVAL, "pd del q", "'q' is qp 1, and no pd");
 	bad(&h, -EINVAL, "pd del p q", "'q' is too much");
+	good(&h, "pd list p");
+	good(&h, "pd add name gone");
+	good(&h, "pd delete gone");
+	bad(&h, -ENOENT, "pd delete 9", "pd del: no pd with id 9");
 	bad(&h, -EINVAL, "pd", "a word is missing behind 'pd': add, show, del");
 	bad(&h, -EINVAL, "pd fly", "'fly' is not known; there are add, show, del");
 	bad(&h, -EINVAL, "fly", "there is no command 'fly'; there are dev, pd");

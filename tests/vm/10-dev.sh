@@ -3,6 +3,7 @@
 . ./tap.sh
 
 check "dev show works" kverbs dev show
+check "so does dev, as with iproute2" sh -c "test \"\$(kverbs dev)\" = \"\$(kverbs dev show)\" -a \"\$(kverbs dev list $DEV)\" = \"\$(kverbs dev show $DEV)\""
 kverbs dev show >"$work/all" 2>&1
 type="RoCE v2"
 ! iwarp || type=iWARP

@@ -35,7 +35,9 @@ static int explain_nothing(struct kv_devices *view, const char *name, struct kv_
 
 static int check(int n, char **word, struct kv_fault *f)
 {
-	if (!n || strcmp(word[0], "show"))
+	if (!n)
+		return 0;
+	if (strcmp(word[0], "show") && strcmp(word[0], "list"))
 		return kv_fault_usage(f, "'kverbs dev' takes 'show'; see 'kverbs dev --help'");
 	if (n > 2)
 		return kv_fault_usage(f, "'%s' is one device too many; 'kverbs dev show' takes one or none",
@@ -60,7 +62,7 @@ static struct json_object *describe(bool result, int error)
 
 const struct kv_cmd kv_cmd_dev = {
 	.rows = rows,
-	.usage = "usage: kverbs dev show [DEV] [--json]\n"
+	.usage = "usage: kverbs dev [show [DEV]] [--json]\n"
 		"\n"
 		"Shows RDMA devices, or one of them, as the kernel and as user space see them.\n",
 	.more = "",

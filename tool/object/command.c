@@ -349,12 +349,16 @@ const struct kv_noun *kv_noun_find(const char *name)
 /**
  * kv_command_find() - look for a command
  * @noun: of which noun
- * @name: its word, "" if the noun is the command
+ * @name: its word, or iproute2's for it; "" if the noun is the command
  *
  * Return: the command, or NULL.
  */
 const struct kv_command *kv_command_find(const struct kv_noun *noun, const char *name)
 {
+	if (!strcmp(name, "list"))
+		name = "show";
+	if (!strcmp(name, "delete"))
+		name = "del";
 	for (const struct kv_command *c = noun->command; c->name; c++) {
 		if (!strcmp(c->name, name))
 			return c;
