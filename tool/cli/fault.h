@@ -11,6 +11,7 @@ enum kv_exit {
 	KV_EXIT_DONE = 0,
 	KV_EXIT_FAILED = 1,
 	KV_EXIT_USAGE = 2,
+	KV_EXIT_WARNED = 3,
 	KV_EXIT_UNSUPPORTED = 77,
 };
 

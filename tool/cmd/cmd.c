@@ -19,6 +19,7 @@ const struct kv_cmd_entry kv_cmd_list[] = {
 	{ "conn-rate", &kv_cmd_conn_rate, "connections per second and what each step costs, as cmtime" },
 	{ "ping", &kv_cmd_ping, "by the RDMA CM, with rping, rdma_client, ucmatose and their like" },
 	{ NULL, NULL, "look:" },
+	{ "doctor", &kv_cmd_doctor, "what is missing on this machine, and the command that mends it" },
 	{ "dev", &kv_cmd_dev, "RDMA devices, as kernel and user space see them" },
 	{ "monitor", NULL, "events as they come" },
 	{ NULL, NULL, "objects by hand, in the kernel, where they stay until they are flushed:" },

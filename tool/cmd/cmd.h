@@ -52,6 +52,7 @@ extern const struct kv_cmd kv_cmd_compare;
 extern const struct kv_cmd kv_cmd_completion;
 extern const struct kv_cmd kv_cmd_conn_rate;
 extern const struct kv_cmd kv_cmd_dev;
+extern const struct kv_cmd kv_cmd_doctor;
 extern const struct kv_cmd kv_cmd_get;
 extern const struct kv_cmd kv_cmd_lat;
 extern const struct kv_cmd kv_cmd_man;

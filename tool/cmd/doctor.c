@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "cmd/cmd.h"
+#include "cmd/options.h"
+#include "doctor/doctor.h"
+#include "out/out.h"
+
+static struct doctor_args {
+	struct kv_options common;
+	struct kv_devices view[KV_SPACES];
+	struct kv_doctor found;
+} doctor = { .common = KV_OPTIONS_DEFAULT };
+
+#define S struct doctor_args
+
+static const struct kv_option rows[] = {
+	KV_OPTION_JSON_ROW(S, common, "write the findings there as JSON, too; -: to standard output, and no text"),
+	{ .help = "with a HOST:" },
+	KV_OPTION_HOST_ROWS(S, common),
+	{ .name = NULL },
+};
+
+#undef S
+
+static int check(int n, char **word, struct kv_fault *f)
+{
+	return kv_options_take_host(&doctor.common, "doctor", n, word, f);
+}
+
+static int run(struct kv_fault *f)
+{
+	struct kv_doctor *d = &doctor.found;
+
+	d->list = json_object_new_array();
+	for (unsigned int id = 0; id < KV_SPACES; id++)
+		kv_devices_take(&doctor.view[id], id, NULL);
+	kv_doctor_machine(d);
+	kv_doctor_devices(d, doctor.view);
+	if (doctor.common.peer.host)
+		kv_doctor_host(d, &doctor.common.peer);
+	if (!d->count[KV_ERROR] && !d->count[KV_WARNING])
+		return 0;
+	kv_fault_set(f, -EIO, "errors: %u, warnings: %u", d->count[KV_ERROR], d->count[KV_WARNING]);
+	if (!d->count[KV_ERROR])
+		f->exit = KV_EXIT_WARNED;
+	return f->error;
+}
+
+static bool has_result(int error)
+{
+	return true;
+}
+
+static struct json_object *describe(bool result, int error)
+{
+	struct json_object *doc = json_object_new_object();
+
+	kv_out_put_string(doc, "schema", "kverbs.doctor");
+	kv_out_put_count(doc, "schema_version", 1);
+	kv_out_put_bool(doc, "complete", result);
+	kv_out_put(doc, "findings", json_object_get(doctor.found.list));
+	return doc;
+}
+
+static void put_list(void)
+{
+	json_object_put(doctor.found.list);
+}
+
+const struct kv_cmd kv_cmd_doctor = {
+	.rows = rows,
+	.usage = "usage: kverbs doctor [OPTION...] [HOST]\n"
+		"\n"
+		"Says what is missing on this machine for what kverbs does, all of it at once, each\n"
+		"with the command that mends it; with a HOST also whether it can be measured with.\n",
+	.more = "Exit status: 0 nothing is missing, 3 warnings, 1 errors: something can't be measured.\n",
+	.args = &doctor,
+	.check = check,
+	.run = run,
+	.path = &doctor.common.json,
+	.has_result = has_result,
+	.describe = describe,
+	.print = kv_doctor_print,
+	.close = put_list,
+};

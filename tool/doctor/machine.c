@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+/* The machine, without its RDMA devices: privileges, limits, device files, clock and CPUs. */
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "doctor/doctor.h"
+#include "sys/cpu.h"
+#include "sys/io.h"
+
+#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+#define GOVERNOR "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+#define ISOLATED "/sys/devices/system/cpu/isolated"
+#define CM_FILE "/dev/infiniband/rdma_cm"
+
+/* Buffers and queues of some QPs: what 'kverbs compare' pins in user space. */
+#define PINNED_BYTES (64UL << 20)
+
+/* An effective capability, see capabilities(7). */
+static bool may(unsigned int capability)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	unsigned long long set = 0;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "CapEff: %llx", &set) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return set >> capability & 1;
+}
+
+static void check_rights(struct kv_doctor *d)
+{
+	struct rlimit limit;
+
+	if (may(CAP_NET_ADMIN))
+		kv_doctor_add(d, KV_FINE, "privileges", NULL, "this process has CAP_NET_ADMIN");
+	else
+		kv_doctor_add(d, KV_ERROR, "privileges", "sudo kverbs ...",
+			      "kernel space needs CAP_NET_ADMIN in the initial user namespace");
+	if (may(CAP_IPC_LOCK) || getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur >= PINNED_BYTES)
+		kv_doctor_add(d, KV_FINE, "memlock", NULL, "user space may pin its buffers");
+	else
+		kv_doctor_add(d, KV_WARNING, "memlock", "ulimit -l unlimited",
+			      "user space may pin %lu KiB only: its buffers and queues count against that",
+			      (unsigned long)limit.rlim_cur >> 10);
+}
+
+static void check_cm(struct kv_doctor *d)
+{
+	if (!access(CM_FILE, R_OK | W_OK))
+		kv_doctor_add(d, KV_FINE, "rdma_cm", NULL, "user space can use the RDMA CM");
+	else
+		kv_doctor_add(d, KV_WARNING, "rdma_cm", "modprobe rdma_ucm",
+			      "user space can't open " CM_FILE ": --connect cm, ping, conn and conn-rate need it");
+}
+
+static void check_clock(struct kv_doctor *d)
+{
+	char source[64] = "", online[256];
+	unsigned int cpus;
+
+	kv_placement_online(online, sizeof(online), &cpus);
+	kv_read_line(CLOCKSOURCE, source, sizeof(source));
+	if (cpus == 1 || !strcmp(source, "tsc") || !strcmp(source, "arch_sys_counter"))
+		kv_doctor_add(d, KV_FINE, "clock", NULL, "the clock source is %s", source);
+	else
+		kv_doctor_add(d, KV_WARNING, "clock", NULL,
+			      "the clock source is %s: the kernel does not trust the counter that runs are measured with, so bind them to CPUs (--cpus)",
+			      *source ? source : "unknown");
+}
+
+static void check_cpus(struct kv_doctor *d)
+{
+	char governor[64], isolated[256] = "";
+
+	/* A guest has no governor. */
+	if (kv_read_line(GOVERNOR, governor, sizeof(governor)) || !strcmp(governor, "performance"))
+		kv_doctor_add(d, KV_FINE, "governor", NULL, "the CPUs' frequency is not scaled down by a governor");
+	else
+		kv_doctor_add(d, KV_WARNING, "governor", "cpupower frequency-set -g performance",
+			      "the governor '%s' changes the CPUs' frequency", governor);
+	kv_read_line(ISOLATED, isolated, sizeof(isolated));
+	if (*isolated)
+		kv_doctor_add(d, KV_FINE, "isolation", NULL, "isolated CPUs: %s; --cpus takes one of them", isolated);
+	else
+		kv_doctor_add(d, KV_NOTE, "isolation", NULL,
+			      "no CPU is isolated (isolcpus= on the kernel's command line): other work may interrupt a run");
+}
+
+/* All that is not about a device. */
+void kv_doctor_machine(struct kv_doctor *d)
+{
+	check_rights(d);
+	check_cm(d);
+	check_clock(d);
+	check_cpus(d);
+}
