@@ -30,7 +30,7 @@ static struct ib_ah *create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
 	ret = check_sgid(pd->obj.dev->ib, attr, extack);
 	if (ret)
 		return ERR_PTR(ret);
-	/* Not rdma_create_ah(), which does not resolve. iWARP has none (siw, cxgb4, irdma). */
+	/* rdma_create_ah() does not resolve the address. iWARP has no AHs (siw, cxgb4, irdma). */
 	ah = rdma_create_user_ah(pd->ib, attr, NULL);
 	if (IS_ERR(ah) && attr->type == RDMA_AH_ATTR_TYPE_ROCE)
 		kv_verb_failed(extack, stage, PTR_ERR(ah),
@@ -43,11 +43,11 @@ static struct ib_ah *create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
 /**
  * kv_ah_create() - create an address handle
  * @pd: its protection domain; the device has address handles
- * @owner: whose it is
- * @attr: where to: port, GID index if there is a GRH
+ * @owner: the AH's owner
+ * @attr: the destination: port, and GID index if there is a GRH
  * @extack: where the reason of a refusal goes
  *
- * Context: may sleep until the destination has answered, or has not
+ * Context: may sleep until address resolution ends, with or without an answer
  * Locks: dev->lock
  * Return: the AH, owned by the id table, or ERR_PTR.
  */
@@ -70,8 +70,8 @@ struct kv_obj *kv_ah_create(struct kv_pd *pd, struct kv_owner *owner,
 }
 
 /*
- * After the sends that name it have completed: rxe, bnxt_re and irdma look it up by its
- * number when they are sent. That is what being in use by a request is for.
+ * rxe, bnxt_re and irdma look the AH up by its number when they send. So the sends that name
+ * an AH use it until they complete, and it is destroyed after that.
  */
 static int destroy_ah(struct kv_obj *obj)
 {
@@ -84,13 +84,13 @@ static int destroy_ah(struct kv_obj *obj)
 /**
  * kv_ah_resolve() - complete the address of a connected QP
  * @pd: the QP's protection domain
- * @attr: where to; receives the MAC address
+ * @attr: the destination; receives its MAC address
  * @extack: where the reason of a refusal goes
  *
- * On RoCE a destination is a MAC address too, and ib_modify_qp() of the kernel
- * does not look it up: RTR would succeed, and packets vanish.
+ * On RoCE a destination has a MAC address too. ib_modify_qp() of the kernel does not
+ * resolve it: the transition to RTR would succeed, and the packets would get lost.
  *
- * Context: may sleep until the destination has answered, or has not
+ * Context: may sleep until address resolution ends, with or without an answer
  * Locks: dev->lock
  * Return: 0 or a negative errno.
  */

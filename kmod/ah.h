@@ -11,7 +11,7 @@ struct kv_pd;
  * struct kv_ah - an address handle
  * @obj: base; parent 0 is the PD
  * @ib: the verbs object
- * @attr: what it was made with, the destination's MAC address resolved
+ * @attr: the attributes that it was made with, and the destination's MAC address
  */
 struct kv_ah {
 	struct kv_obj obj;

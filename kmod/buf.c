@@ -9,7 +9,7 @@
 #include "dev.h"
 #include "refuse.h"
 
-/* As alloc_pages_exact(), which takes no node: free_pages_exact() frees it. */
+/* Like alloc_pages_exact(), but with a node. free_pages_exact() frees the memory. */
 static void *alloc_exact(int node, gfp_t flags, size_t bytes)
 {
 	unsigned int order = get_order(bytes), i;
@@ -25,9 +25,9 @@ static void *alloc_exact(int node, gfp_t flags, size_t bytes)
 }
 
 /*
- * A piece consists of whole pages of the device's: within a list of entries ib_sg_to_pages()
- * takes no other begin but the first one's, and no other end but the last one's. Memory of the
- * page allocator is aligned to its size, rounded up to a power of two.
+ * A piece consists of whole device pages: in a scatter list ib_sg_to_pages() accepts an
+ * unaligned start only of the first entry, and an unaligned end only of the last entry. The
+ * page allocator aligns memory to its size, rounded up to a power of two.
  */
 static u32 unit_of(const struct kv_dev *dev)
 {
@@ -108,7 +108,7 @@ static int add_pieces(struct kv_buf *buf, const struct kv_buf_init *init,
 			return ret;
 		}
 		offset += buf->piece[buf->pieces - 1].length;
-		/* To clear 1 GiB takes some 100 ms. */
+		/* Clearing 1 GiB takes some 100 ms. */
 		cond_resched();
 	}
 	return 0;
@@ -116,12 +116,12 @@ static int add_pieces(struct kv_buf *buf, const struct kv_buf_init *init,
 
 /**
  * kv_buf_create() - allocate a zeroed buffer, mapped for DMA
- * @dev: by which device
- * @owner: whose it is
+ * @dev: the device that maps it
+ * @owner: the buffer's owner
  * @init: its length, its pieces and its node
  * @extack: where the reason of a refusal goes
  *
- * Nobody but this host reaches the buffer before an MR is registered over it.
+ * No peer can access the buffer before an MR is registered over it.
  *
  * Locks: dev->lock
  * Return: the buffer, owned by the id table, or ERR_PTR.
@@ -140,7 +140,7 @@ struct kv_obj *kv_buf_create(struct kv_dev *dev, struct kv_owner *owner,
 	if (IS_ERR(buf))
 		return ERR_CAST(buf);
 	buf->length = init->length;
-	/* No quota has as many, and to round them up would wrap. */
+	/* No quota is larger than S64_MAX, and rounding up more bytes would wrap. */
 	bytes = round_up(min_t(u64, init->length, S64_MAX), (u64)unit_of(dev));
 	ret = kv_obj_charge(&buf->obj, bytes, extack) ?: add_pieces(buf, init, extack);
 	return ret ? kv_obj_give_up(&buf->obj, ret) : kv_obj_made(&buf->obj, extack);
@@ -179,11 +179,11 @@ int kv_buf_node(const struct kv_buf *buf)
 }
 
 /**
- * kv_buf_at() - where the CPU finds a byte
+ * kv_buf_at() - the CPU's address of a byte
  * @buf: the buffer
  * @offset: the byte, in the buffer or right behind it
  *
- * Return: its address; what follows belongs to the buffer for kv_buf_contiguous() bytes.
+ * Return: the address; from there on kv_buf_contiguous() bytes belong to the buffer.
  */
 void *kv_buf_at(const struct kv_buf *buf, u64 offset)
 {
@@ -193,11 +193,11 @@ void *kv_buf_at(const struct kv_buf *buf, u64 offset)
 }
 
 /**
- * kv_buf_dma() - where the device finds a byte by the PD's local_dma_lkey
+ * kv_buf_dma() - the DMA address of a byte, for the PD's local_dma_lkey
  * @buf: the buffer
  * @offset: the byte, in the buffer or right behind it
  *
- * Return: its DMA address, for kv_buf_contiguous() bytes.
+ * Return: the DMA address, valid for kv_buf_contiguous() bytes.
  */
 u64 kv_buf_dma(const struct kv_buf *buf, u64 offset)
 {
@@ -207,7 +207,7 @@ u64 kv_buf_dma(const struct kv_buf *buf, u64 offset)
 }
 
 /**
- * kv_buf_contiguous() - how many bytes there are from one to the end of its piece
+ * kv_buf_contiguous() - the number of bytes from a byte to the end of its piece
  * @buf: the buffer
  * @offset: the byte; any number
  *
@@ -225,8 +225,8 @@ u32 kv_buf_contiguous(const struct kv_buf *buf, u64 offset)
  * @buf: the buffer
  * @offset: the byte
  *
- * Return: false if it has to be synced, because it is bounced (swiotlb, as in guests
- * with encrypted memory) or DMA is not coherent with caches: who polls it waits for ever.
+ * Return: false if the byte has to be synced: it is bounced (swiotlb, as in guests with
+ * encrypted memory), or DMA is not coherent with caches. Polling such a byte never ends.
  */
 bool kv_buf_coherent(const struct kv_buf *buf, u64 offset)
 {
@@ -243,8 +243,8 @@ bool kv_buf_coherent(const struct kv_buf *buf, u64 offset)
  * @length: bytes, checked
  * @sg: receives it; to be freed by sg_free_table()
  *
- * Pieces may lie one behind the other by chance: drivers merge their entries (siw_map_mr_sg(),
- * ib_sg_to_pages()), or don't mind.
+ * Pieces may be adjacent in memory by chance: some drivers merge the entries (siw_map_mr_sg(),
+ * ib_sg_to_pages()), and the others accept them.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -273,7 +273,7 @@ int kv_buf_make_sg(const struct kv_buf *buf, u64 offset, u64 length, struct sg_t
  * kv_buf_write() - put bytes into the buffer
  * @buf: the buffer
  * @offset: where, checked
- * @data: what
+ * @data: the bytes
  * @length: bytes, checked
  */
 void kv_buf_write(struct kv_buf *buf, u64 offset, const void *data, u32 length)
@@ -286,7 +286,7 @@ void kv_buf_write(struct kv_buf *buf, u64 offset, const void *data, u32 length)
 	for (; length; length -= bytes, offset += bytes, data += bytes) {
 		bytes = min(length, kv_buf_contiguous(buf, offset));
 		dma = kv_buf_dma(buf, offset);
-		/* Of what shares a cache line with these bytes a peer may have written some. */
+		/* A peer may have written other bytes of the same cache lines. */
 		ib_dma_sync_single_for_cpu(ib, dma, bytes, DMA_BIDIRECTIONAL);
 		memcpy(kv_buf_at(buf, offset), data, bytes);
 		ib_dma_sync_single_for_device(ib, dma, bytes, DMA_BIDIRECTIONAL);
@@ -311,8 +311,8 @@ void kv_buf_read(struct kv_buf *buf, u64 offset, void *data, u32 length)
 					   DMA_BIDIRECTIONAL);
 		memcpy(data, kv_buf_at(buf, offset), bytes);
 		/*
-		 * Not for the device: nothing was written here, and where the buffer is bounced
-		 * that would put these bytes over what a peer has written since.
+		 * No sync for the device: the CPU has written nothing, and with a bounce buffer
+		 * the sync would overwrite bytes that a peer has written since.
 		 */
 	}
 }

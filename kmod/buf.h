@@ -25,7 +25,7 @@ struct kv_buf_piece {
  * struct kv_buf - a buffer
  * @obj: base; no parents
  * @length: its bytes
- * @pieces: how many of @piece
+ * @pieces: number of entries in @piece
  * @piece: in order; zeroed when they were made
  */
 struct kv_buf {
@@ -38,7 +38,7 @@ struct kv_buf {
 /**
  * struct kv_buf_init - what a buffer is to be
  * @length: bytes, from 1 on
- * @pieces: how many; 0: as few as there can be
+ * @pieces: how many; 0: as few as possible
  * @node: NUMA node, or NUMA_NO_NODE: near the device
  */
 struct kv_buf_init {

@@ -28,10 +28,9 @@ static int add_dev(struct ib_device *ib)
 }
 
 /*
- * Before the RDMA CM's, which waits until no id of the device is left
- * (cma_process_remove()): clients are removed in the opposite order of their registration
- * (disable_device()). The only way in which a device goes, on unplug and
- * on rmmod alike.
+ * The core calls this on unplug and on rmmod: a device goes in no other way. The RDMA CM's
+ * callback comes later, and waits until no id of the device is left (cma_process_remove()):
+ * disable_device() removes clients in the reverse order of their registration.
  */
 static void remove_dev(struct ib_device *ib, void *client_data)
 {
@@ -64,7 +63,7 @@ static void rename_dev(struct ib_device *ib, void *client_data)
 	kv_event_send_dev(dev, &event);
 }
 
-/* Registered, it sees all devices, those that come later too. */
+/* Once registered, the client gets all devices, including those that come later. */
 struct ib_client kv_client = {
 	.name = KBUILD_MODNAME,
 	.add = add_dev,

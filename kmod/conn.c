@@ -17,7 +17,7 @@ static struct rdma_cm_id *create_id(struct kv_conn *conn)
 /**
  * kv_conn_create() - make a CONN
  * @dev: its device, which has a CM
- * @owner: whose it is
+ * @owner: the CONN's owner
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
@@ -28,7 +28,7 @@ struct kv_obj *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
 {
 	struct kv_conn *conn;
 
-	/* Its rdma_cm_id has a reference to the namespace, which would never go. */
+	/* The reference of its rdma_cm_id would keep the namespace for ever. */
 	if (kv_owner_persistent(owner) && owner->net != &init_net) {
 		kv_refuse(extack, -EINVAL,
 			  "a persistent conn would keep its network namespace for ever: make persistent ones in the first namespace");
@@ -45,7 +45,7 @@ struct kv_obj *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
 							 "rdma_create_id failed"));
 }
 
-/* The oldest request, no longer the listener's; or NULL. */
+/* Takes the oldest request off the listener's list; NULL if there is none. */
 static struct kv_conn *pop_request(struct kv_conn *listener)
 {
 	struct kv_conn *conn;
@@ -60,13 +60,13 @@ static struct kv_conn *pop_request(struct kv_conn *listener)
 	return conn;
 }
 
-/* Its listener's id is gone: no more will come. */
+/* The listener's id is gone: no more requests will come. */
 static void reject_requests(struct kv_conn *listener)
 {
 	struct kv_conn *request;
 
 	while ((request = pop_request(listener))) {
-		/* Rejects it. */
+		/* This rejects the request. */
 		rdma_destroy_id(request->id);
 		request->id = NULL;
 		request->obj.dead = true;
@@ -74,7 +74,7 @@ static void reject_requests(struct kv_conn *listener)
 	}
 }
 
-/* The id first: after that no handler runs, and no request comes. */
+/* The id is destroyed first: after that no handler runs, and no request comes. */
 static int destroy_conn(struct kv_obj *obj)
 {
 	struct kv_conn *conn = container_of(obj, struct kv_conn, obj);
@@ -96,8 +96,8 @@ static int destroy_conn(struct kv_obj *obj)
 
 /**
  * kv_conn_expect() - does a command fit the state?
- * @conn: the CONN; what its events ask for is done
- * @states: BIT()s of those that it fits
+ * @conn: the CONN; work that its events have left is done first
+ * @states: BIT()s of the states that the command fits
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
@@ -118,8 +118,8 @@ int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *ext
 }
 
 /*
- * An id can't be unbound: take a new one, as if nothing had been asked. Where an
- * address is that of several devices, one of them may have listened meanwhile.
+ * An id can't be unbound: a new one replaces it, and the CONN is as before the command.
+ * If several devices have the address, one of them may have listened meanwhile.
  */
 static void renew_id(struct kv_conn *conn)
 {
@@ -170,9 +170,9 @@ static int listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
 }
 
 /**
- * kv_conn_listen() - let requests come
+ * kv_conn_listen() - listen for requests
  * @conn: the CONN, idle
- * @src: at which address; port 0: any
+ * @src: the address to listen at; port 0: any
  * @backlog: how many requests may wait
  * @extack: where the reason of a refusal goes
  *
@@ -237,10 +237,10 @@ static int resolve(struct kv_conn *conn, union kv_conn_addr *src, union kv_conn_
 /**
  * kv_conn_resolve_addr() - ask for the device and the GID of a peer
  * @conn: the CONN, idle
- * @src: where to come from; family 0: wherever
- * @dst: where to
+ * @src: the source address; family 0: any
+ * @dst: the destination address
  * @timeout_ms: how long that may take
- * @src_wrong: receives whether @src is to blame for a refusal
+ * @src_wrong: receives true if a refusal is because of @src
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
@@ -281,7 +281,7 @@ int kv_conn_resolve_route(struct kv_conn *conn, u32 timeout_ms,
 	return kv_verb_failed(extack, KVERBS_STAGE_CM, ret, "rdma_resolve_route failed");
 }
 
-/* By field: what is between them, or behind, is none of the caller's business. */
+/* Copies each field: the caller must not see bytes between or behind the fields. */
 static void copy_addr(union kv_conn_addr *to, const struct sockaddr_storage *from)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)from;
@@ -301,7 +301,7 @@ static void copy_addr(union kv_conn_addr *to, const struct sockaddr_storage *fro
 }
 
 /**
- * kv_conn_show() - what there is to know of a CONN
+ * kv_conn_show() - get the properties of a CONN
  * @conn: the CONN
  * @view: receives it
  *

@@ -16,7 +16,7 @@ struct kv_qp;
 struct rdma_cm_event;
 struct rdma_cm_id;
 
-/* What IB's messages of the CM transport of ours, bytes (IBTA 12.6, A11). */
+/* Bytes of private data that IB's CM messages carry for the user (IBTA 12.6, A11). */
 #define KV_CONN_REQUEST_DATA_MAX 56
 #define KV_CONN_REPLY_DATA_MAX 196
 #define KV_CONN_REJECT_DATA_MAX 148
@@ -24,7 +24,7 @@ struct rdma_cm_id;
 /**
  * struct kv_conn_data - private data of a peer's message
  * @length: bytes
- * @bytes: them
+ * @bytes: the data
  */
 struct kv_conn_data {
 	u32 length;
@@ -32,10 +32,10 @@ struct kv_conn_data {
 };
 
 /**
- * struct kv_conn_news - what the RDMA CM says
- * @state: what it makes of the CONN
- * @event: what it says
- * @status: beside it
+ * struct kv_conn_news - an event of the RDMA CM
+ * @state: the CONN's state after the event
+ * @event: the event
+ * @status: the event's status
  */
 struct kv_conn_news {
 	enum kverbs_conn_state state;
@@ -46,26 +46,26 @@ struct kv_conn_news {
 /**
  * struct kv_conn - a connection
  * @obj: base; parent 0 is the QP
- * @id: the CM's; NULL once it had to be destroyed before the CONN; dev->lock
- * @qp: what it connects, or NULL; dev->lock
- * @listener: who had the request, with a reference; NULL if there was none
- * @requests: of a listener: CONNs that nobody has taken, oldest first, linked by
- *	@request; each with the reference that kv_obj_alloc() gave. kv_conn_lock,
- *	as is all that follows
- * @request: in @requests of @listener; empty if it is not there, or no longer
- * @told: what is told of it:
- * @backlog: of a listener, how many @requests may be there, else 0
- * @waiting: of a listener, how many are
- * @news: the last ones; the state follows the commands, too
+ * @id: the CM's id; NULL if it had to be destroyed before the CONN; dev->lock
+ * @qp: the QP that it connects, or NULL; dev->lock
+ * @listener: the CONN that received the request, with a reference; NULL without a request
+ * @requests: of a listener: CONNs that nobody has taken yet, oldest first, linked by
+ *	@request, each with the reference from kv_obj_alloc(). kv_conn_lock protects
+ *	@requests and the members below
+ * @request: link in @requests of @listener; empty while it is not in that list
+ * @told: the members that users see:
+ * @backlog: of a listener, the largest number of @requests, else 0
+ * @waiting: of a listener, the number of @requests
+ * @news: the last event; commands change its state, too
  * @data: the peer's private data
- * @responder_resources: what the peer's request says
+ * @responder_resources: from the peer's request
  * @initiator_depth: ditto
- * @end: how it ended, if @ending
- * @ending: to be done: the QP is to be brought to ERR, the peer to be answered, and
- *	then @end becomes @news
- * @foreign: @id is of another device: to be destroyed, for that may be about to go
- * @comm_est: bit 0: the QP's device has told that the connection is established
- * @work: does what @ending, @foreign and @comm_est ask for; has a reference while it is due
+ * @end: the event that ends the connection, if @ending
+ * @ending: due: bring the QP to ERR, answer the peer, then set @news to @end
+ * @foreign: due: destroy @id, which belongs to another device that may be about to go
+ * @comm_est: bit 0: the QP's device has reported that the connection is established
+ * @work: does the work that @ending, @foreign and @comm_est ask for; has a reference
+ *	while it is due
  */
 struct kv_conn {
 	struct kv_obj obj;
@@ -103,10 +103,10 @@ union kv_conn_addr {
 };
 
 /**
- * struct kv_conn_view - what a CONN shows
- * @src: ours
- * @dst: the peer's
- * @listener: id, 0: none, or gone
+ * struct kv_conn_view - the properties of a CONN
+ * @src: our address
+ * @dst: the peer's address
+ * @listener: the listener's id; 0: there is none, or it is gone
  * @told: as in struct kv_conn
  * @reason: text of a status that has one, or NULL
  * @requested: it began as a peer's request
@@ -121,12 +121,12 @@ struct kv_conn_view {
 };
 
 /**
- * struct kv_conn_param - with what to connect or to accept
- * @qp: of the same device
+ * struct kv_conn_param - parameters to connect or to accept
+ * @qp: a QP of the same device
  * @access: KVERBS_ACCESS_* of the QP, if it is in RESET
  * @data: private data, or NULL
  * @length: of @data, bytes
- * @responder_resources: 0 .. 255, or -1: as many as can be
+ * @responder_resources: 0 .. 255, or -1: as many as possible
  * @initiator_depth: ditto
  * @retry_cnt: 0 .. 7
  * @rnr_retry: 0 .. 7

@@ -8,13 +8,13 @@
 #include "qp.h"
 
 /*
- * What the RDMA CM says. Its handlers are called under a mutex of the id, which
- * rdma_destroy_id() takes too, and that is called under dev->lock: so they take
- * only kv_conn_lock, write down what they hear, and leave what takes more to a
- * work item, or to the next command on the CONN, whichever comes first.
+ * Events of the RDMA CM. The CM calls handlers under a mutex of the id. rdma_destroy_id()
+ * takes this mutex too, and is called under dev->lock. So a handler takes only kv_conn_lock,
+ * and records the event. All other work is left to a work item or to the next command on the
+ * CONN, whichever comes first.
  */
 
-/* See struct kv_conn. Of all CONNs: a listener and its requests change together. */
+/* See struct kv_conn. One lock for all CONNs: a listener and its requests change together. */
 DEFINE_SPINLOCK(kv_conn_lock);
 
 static struct workqueue_struct *conn_wq;
@@ -26,10 +26,10 @@ static bool ended(enum kverbs_conn_state state)
 }
 
 /**
- * kv_conn_ended() - is there nothing more to come?
+ * kv_conn_ended() - has the connection ended?
  * @conn: the CONN
  *
- * Return: true if so; what ends it may still be due.
+ * Return: true if so; the work of @conn->ending may still be due.
  */
 bool kv_conn_ended(struct kv_conn *conn)
 {
@@ -42,7 +42,7 @@ bool kv_conn_ended(struct kv_conn *conn)
 }
 
 /**
- * kv_conn_set_state() - what a command makes of a CONN
+ * kv_conn_set_state() - set the state that a command leads to
  * @conn: the CONN
  * @state: its state from now on
  */
@@ -61,20 +61,20 @@ static void send_news(const struct kv_conn *conn, const struct kv_conn_news *new
 		.cm_status = news->status,
 	};
 
-	/* Nobody knows one that was not taken yet. */
+	/* A request that nobody has taken has no id: no user knows it. */
 	if (conn->obj.id)
 		kv_event_send_obj(&conn->obj, &event);
 }
 
 /**
- * kv_conn_end() - end a connection, or its beginning, and bring its QP to ERR
+ * kv_conn_end() - end a connection or its handshake, and bring its QP to ERR
  * @conn: the CONN
- * @answer: call rdma_disconnect(): it asks the peer to disconnect, or replies to its request
+ * @answer: call rdma_disconnect(), which asks the peer to disconnect, or replies to its request
  *
- * rdma_disconnect() comes before ERR: the CM of iWARP closes a connection in RTS, and aborts
- * it in ERR (iw_cm_disconnect()). It takes the QP to SQD (iwcm_modify_qp_sqd()), and in that
- * state siw forgets READs that wait for their answer (siw_qp_nextstate_from_rts()): these never
- * complete. So there a QP that has requests outstanding goes to ERR before.
+ * rdma_disconnect() comes before ERR: iWARP's CM closes a connection in RTS, and aborts one in
+ * ERR (iw_cm_disconnect()). The CM takes the QP to SQD (iwcm_modify_qp_sqd()), where siw forgets
+ * READs that wait for their response (siw_qp_nextstate_from_rts()): these never complete. So on
+ * iWARP a QP that has outstanding requests goes to ERR first.
  *
  * Locks: dev->lock
  * Return: what rdma_disconnect() returned, or 0.
@@ -95,7 +95,7 @@ int kv_conn_end(struct kv_conn *conn, bool answer)
 }
 
 /**
- * kv_conn_settle() - do what the CM's events ask for
+ * kv_conn_settle() - do the work that the CM's events have left
  * @conn: the CONN
  *
  * Locks: dev->lock
@@ -148,11 +148,11 @@ static void queue_settle(struct kv_conn *conn)
 }
 
 /**
- * kv_conn_established() - the QP's device says that the peer's first message has come
+ * kv_conn_established() - the QP's device reports the peer's first message
  * @user: the CONN
  *
- * IB_EVENT_COMM_EST: the CM's last message may be lost or late, and its handshake is over
- * all the same (cm_establish(), core/cm.c).
+ * After IB_EVENT_COMM_EST the handshake is over, even if the CM's last message is lost or
+ * late (cm_establish(), core/cm.c).
  *
  * Context: any; the CONN uses its QP meanwhile
  */
@@ -168,7 +168,7 @@ void kv_conn_established(void *user)
  * kv_conn_alloc() - memory for a CONN, not yet visible to anybody
  * @class: kv_conn_class
  * @dev: its device
- * @owner: whose it will be
+ * @owner: its future owner
  * @extack: where the reason of a refusal goes
  *
  * Return: as kv_obj_alloc().
@@ -198,7 +198,7 @@ void kv_conn_forget_request(struct kv_conn *conn)
 	kv_obj_put(&conn->obj);
 }
 
-/* An answer has it, what only confirms has none. */
+/* An answer carries private data; a message that only confirms carries none. */
 static void save_data(struct kv_conn *conn, const struct rdma_conn_param *param)
 {
 	if (!param->private_data)
@@ -207,7 +207,7 @@ static void save_data(struct kv_conn *conn, const struct rdma_conn_param *param)
 	memcpy(conn->data.bytes, param->private_data, conn->data.length);
 }
 
-/* Not -ENOMEM, with which the CM would let the peer ask again and again. */
+/* Does not return -ENOMEM: the CM would let the peer repeat the request again and again. */
 static int refuse_request(struct rdma_cm_id *id, u8 reason)
 {
 	rdma_reject(id, NULL, 0, reason);
@@ -225,7 +225,7 @@ static int add_request(struct kv_conn *listener, struct rdma_cm_id *id,
 	struct kv_conn *conn;
 	bool full;
 
-	/* Who listens at all addresses hears what comes through other devices, too. */
+	/* A listener at all addresses also receives requests through other devices. */
 	if (id->device != listener->obj.dev->ib)
 		return refuse_request(id, IB_CM_REJ_INVALID_SERVICE_ID);
 	conn = kv_conn_alloc(listener->obj.class, listener->obj.dev, listener->obj.owner,
@@ -257,13 +257,13 @@ static int add_request(struct kv_conn *listener, struct rdma_cm_id *id,
 	return 0;
 }
 
-/* What an event is called, and what it makes of a CONN in a state. */
+/* The uapi's number of an event, its status, and the CONN's state after it. */
 static struct kv_conn_news to_news(const struct kv_conn *conn, const struct rdma_cm_id *id,
 				   const struct rdma_cm_event *event)
 {
 	static const struct {
 		enum kverbs_cm_event event;
-		enum kverbs_conn_state state; /* IDLE: the one that it is in */
+		enum kverbs_conn_state state; /* IDLE: the state stays */
 	} all[] = {
 #define NEWS(EVENT, STATE) \
 	[RDMA_CM_EVENT_##EVENT] = { KVERBS_CM_EVENT_##EVENT, KVERBS_CONN_##STATE }
@@ -314,11 +314,11 @@ static void note_end(struct kv_conn *conn, const struct kv_conn_news *news,
 }
 
 /**
- * kv_conn_handle() - what the CM calls
- * @id: whose event
- * @event: what happened
+ * kv_conn_handle() - handle an event of the CM
+ * @id: the id that the event is for
+ * @event: the event
  *
- * Return: 0; a negative errno makes the CM destroy @id, which nobody else knows.
+ * Return: 0; a negative errno makes the CM destroy @id, which then nothing refers to.
  */
 int kv_conn_handle(struct rdma_cm_id *id, struct rdma_cm_event *event)
 {
@@ -333,7 +333,7 @@ int kv_conn_handle(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	spin_lock(&kv_conn_lock);
 	news = to_news(conn, id, event);
 	if (conn->ending) {
-		/* Nothing matters any more. */
+		/* The end is recorded: no later event changes it. */
 	} else if (!ended(news.state) || ended(conn->news.state)) {
 		conn->news = news;
 		told = true;
@@ -371,7 +371,7 @@ int kv_conn_init(void)
 }
 
 /**
- * kv_conn_exit() - after all are destroyed: wait for what is still due
+ * kv_conn_exit() - after all CONNs are destroyed: wait for work that is still due
  */
 void kv_conn_exit(void)
 {

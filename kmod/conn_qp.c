@@ -7,14 +7,14 @@
 #include "refuse.h"
 #include "rules/conn.h"
 
-/* What a CONN does with its QP: the handshake, and its end. */
+/* A CONN's use of its QP: the handshake, and its end. */
 
-/* 0.64 ms until a SEND that met no receive comes again; the CM would have 655 ms. */
+/* The peer repeats a SEND that met no receive after 0.64 ms; the CM would set 655 ms. */
 #define MIN_RNR_TIMER 12
 
 static_assert(KV_CONN_REPLY_DATA_MAX == IB_CM_REP_PRIVATE_DATA_SIZE);
 static_assert(KV_CONN_REJECT_DATA_MAX == IB_CM_REJ_PRIVATE_DATA_SIZE);
-/* The rest is the header with which the RDMA CM tells the addresses. */
+/* The other 36 bytes are the header in which the RDMA CM sends the addresses. */
 static_assert(KV_CONN_REQUEST_DATA_MAX + 36 == IB_CM_REQ_PRIVATE_DATA_SIZE);
 static_assert(KVERBS_CONN_PRIVATE_MAX <= U8_MAX);
 
@@ -37,7 +37,7 @@ static int check_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp
 	return ret ? kv_refuse_by(extack, &why) : 0;
 }
 
-/* What the CM says of a transition. */
+/* Gets the attributes of a transition from the CM. */
 static int ask_cm(const struct kv_conn *conn, enum kverbs_qp_state to,
 		  struct kv_qp_modify *modify, struct netlink_ext_ack *extack)
 {
@@ -53,7 +53,7 @@ static int ask_cm(const struct kv_conn *conn, enum kverbs_qp_state to,
 		return kv_verb_failed(extack, KVERBS_STAGE_QUERY, ret,
 				      "rdma_init_qp_attr failed: the peer may have given up");
 	modify->mask = mask & ~IB_QP_STATE;
-	/* The peer has named it. */
+	/* The path MTU comes from the peer. */
 	if (mask & IB_QP_PATH_MTU && ib_mtu_enum_to_int(modify->attr.path_mtu) < 0)
 		return kv_refuse(extack, -EPROTO,
 				 "the peer asks for a path MTU that does not exist");
@@ -74,7 +74,7 @@ static int walk(struct kv_conn *conn, struct kv_qp *qp, struct kv_qp_modify *mod
 	return wrong.text ? kv_refuse(extack, ret, wrong.text) : ret;
 }
 
-/* What was posted in INIT stays, and so do the rights that INIT gave. */
+/* A QP that is in INIT keeps its posted receives and its access rights. */
 static int init_qp(struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp_state from,
 		   u32 access, struct netlink_ext_ack *extack)
 {
@@ -115,8 +115,8 @@ static int take_qp(struct kv_conn *conn, const struct kv_conn_param *param,
 }
 
 /**
- * kv_conn_release_qp() - the CONN uses its QP no more
- * @conn: the CONN; it has one
+ * kv_conn_release_qp() - end the CONN's use of its QP
+ * @conn: the CONN; it has a QP
  *
  * Locks: dev->lock
  */
@@ -135,8 +135,8 @@ static void give_back_qp(struct kv_conn *conn, enum kverbs_qp_state from)
 }
 
 /*
- * From INIT to RTS. iWARP's CM does that by itself. What the peer has agreed to may
- * be more than it was asked for: never more than the device can.
+ * Takes the QP from INIT to RTS; iWARP's CM does that by itself. The peer may have agreed
+ * to more than it was asked for: the QP never gets more than the device supports.
  */
 static int ready_qp(struct kv_conn *conn, const struct rdma_conn_param *cm, u8 ack_timeout,
 		    struct netlink_ext_ack *extack)
@@ -172,7 +172,7 @@ static int ready_qp(struct kv_conn *conn, const struct rdma_conn_param *cm, u8 a
 
 /*
  * iWARP's CM takes the QP to RTS when the handshake is done (iw_cm, siw_proc_mpareply(),
- * siw_accept()); a device refuses what is posted before.
+ * siw_accept()); before that a device refuses posted requests.
  */
 static void note_iwarp(struct kv_conn *conn)
 {
@@ -185,7 +185,7 @@ static u8 depth(int asked, u32 device, u32 peer)
 	return asked >= 0 ? asked : min3(device, peer, (u32)U8_MAX);
 }
 
-/* @peer: take the least of what we can and of what the peer wants. */
+/* @peer: true: by default, take the lesser of our device's limit and the peer's value. */
 static struct rdma_conn_param make_param(const struct kv_conn *conn,
 					 const struct kv_conn_param *from, bool peer)
 {
@@ -206,7 +206,7 @@ static struct rdma_conn_param make_param(const struct kv_conn *conn,
 	};
 }
 
-/* The CM has told the peer, and would not do anything else with the id. */
+/* The CM has informed the peer, and accepts no other operation on the id. */
 static void fail(struct kv_conn *conn, int error)
 {
 	kv_drain_begin(conn->qp);
@@ -220,7 +220,7 @@ static void fail(struct kv_conn *conn, int error)
 /**
  * kv_conn_connect() - send the peer a request
  * @conn: the CONN, its route resolved
- * @param: with what
+ * @param: the parameters
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
@@ -247,7 +247,7 @@ int kv_conn_connect(struct kv_conn *conn, const struct kv_conn_param *param,
 	return kv_verb_failed(extack, KVERBS_STAGE_CM, ret, "rdma_connect failed");
 }
 
-/* The two ends of a handshake: bring the QP to RTS, and say so. */
+/* The last step of either side of a handshake: bring the QP to RTS, and tell the peer. */
 static int finish(struct kv_conn *conn, struct rdma_conn_param *cm, u8 ack_timeout,
 		  enum kverbs_conn_state state, struct netlink_ext_ack *extack)
 {
@@ -291,11 +291,11 @@ int kv_conn_establish(struct kv_conn *conn, u8 ack_timeout,
 /**
  * kv_conn_accept() - accept a peer's request
  * @conn: the CONN, requested
- * @param: with what
+ * @param: the parameters
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
- * Return: 0 or a negative errno. That the peer has confirmed is an event.
+ * Return: 0 or a negative errno. The peer's confirmation is an event.
  */
 int kv_conn_accept(struct kv_conn *conn, const struct kv_conn_param *param,
 		   struct netlink_ext_ack *extack)
@@ -347,7 +347,7 @@ int kv_conn_reject(struct kv_conn *conn, const void *data, u32 length,
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
- * Return: 0 or a negative errno. That the peer knows is an event.
+ * Return: 0 or a negative errno. The peer's answer is an event.
  */
 int kv_conn_disconnect(struct kv_conn *conn, struct netlink_ext_ack *extack)
 {

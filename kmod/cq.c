@@ -13,13 +13,13 @@
 /* Completions that one ib_poll_cq() may give. */
 #define BATCH 8
 
-/* What an armed CQ calls, from wherever the device likes. */
+/* The completion handler of an armed CQ. The device may call it in any context. */
 static void comp_handler(struct ib_cq *ib, void *context)
 {
 	kv_cq_notify(context);
 }
 
-/* One that we poll, now and then or after an event. */
+/* A CQ that this module polls, from time to time or after an event. */
 static struct ib_cq *create_own(struct kv_cq *cq, u32 cqe)
 {
 	struct ib_cq_init_attr attr = {
@@ -28,9 +28,9 @@ static struct ib_cq *create_own(struct kv_cq *cq, u32 cqe)
 	};
 
 	/*
-	 * Not ib_alloc_cq() with IB_POLL_DIRECT: that takes a CQ that was armed for
-	 * a mistake (ib_cq_completion_direct(), core/cq.c). So we call ib_poll_cq(), and
-	 * never ib_process_cq_direct() or ib_drain_qp(), which need such a CQ.
+	 * Not ib_alloc_cq() with IB_POLL_DIRECT: to the core it is a mistake to arm such a CQ
+	 * (ib_cq_completion_direct(), core/cq.c). So this CQ is polled by ib_poll_cq(), and
+	 * never by ib_process_cq_direct() or ib_drain_qp(), which need a CQ of ib_alloc_cq().
 	 */
 	return ib_create_cq(cq->obj.dev->ib, comp_handler, kv_event_async, cq, &attr);
 }
@@ -46,15 +46,15 @@ static struct ib_cq *create_by_core(struct kv_cq *cq, u32 cqe)
 
 	ib = ib_alloc_cq(cq->obj.dev->ib, cq, cqe, cq->comp_vector,
 			 contexts[cq->context]);
-	/* Before any QP uses it, so before any event. */
+	/* No QP uses the CQ yet, so no event can come before this. */
 	if (!IS_ERR(ib))
 		ib->event_handler = kv_event_async;
 	return ib;
 }
 
 /*
- * No QP uses it any more. What is in it goes with it (siw_destroy_cq(),
- * mlx5_ib_destroy_cq()); a driver that refuses gets a warning of the core's.
+ * No QP uses the CQ any more. Completions in it are lost with it (siw_destroy_cq(),
+ * mlx5_ib_destroy_cq()). If a driver refuses, the core logs a warning.
  */
 static void destroy_ib(struct kv_cq *cq)
 {
@@ -67,7 +67,7 @@ static void destroy_ib(struct kv_cq *cq)
 /**
  * kv_cq_create() - allocate a completion queue
  * @dev: on which device
- * @owner: whose it is
+ * @owner: the CQ's owner
  * @cqe: how many completions it must hold, 1 .. the device's max_cqe
  * @comp_vector: completion vector, below the device's num_comp_vectors
  * @context: who polls, and where
@@ -88,7 +88,7 @@ struct kv_obj *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
 	cq = kv_obj_alloc(&kv_cq_class, sizeof(*cq), dev, owner, extack);
 	if (IS_ERR(cq))
 		return ERR_CAST(cq);
-	/* Not what the device rounds it to: that differs, and markers take some of it. */
+	/* The number asked for: each device rounds it differently, and markers take entries. */
 	cq->cqe = cqe;
 	cq->comp_vector = comp_vector;
 	cq->context = context;
@@ -113,10 +113,10 @@ static int destroy_cq(struct kv_obj *obj)
 }
 
 /**
- * kv_cq_claim() - become the only one who polls
+ * kv_cq_claim() - become the CQ's only poller
  * @cq: the CQ
  *
- * Return: false if somebody else is.
+ * Return: false if the CQ has a poller already.
  */
 bool kv_cq_claim(struct kv_cq *cq)
 {
@@ -138,7 +138,7 @@ void kv_cq_release(struct kv_cq *cq)
  * @max: how many at most
  * @verb_ns: the time that ib_poll_cq() took is added
  *
- * Return: how many there were; 0: no more, or a negative errno.
+ * Return: how many it has taken out; 0: there are no more, or a negative errno.
  */
 int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns)
 {
@@ -147,8 +147,8 @@ int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns)
 	int i, n;
 
 	/*
-	 * Fewer than asked for does not mean that it is empty (bnxt_qplib_poll_cq()). bnxt_re and
-	 * irdma make flush completions only while somebody polls
+	 * A CQ that gives fewer completions than asked for may not be empty
+	 * (bnxt_qplib_poll_cq()). bnxt_re and irdma make flush completions only during a poll
 	 * (bnxt_qplib_process_flush_list(), irdma_generate_flush_completions()).
 	 */
 	start = ktime_get_raw_ns();
@@ -159,22 +159,22 @@ int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns)
 	return n;
 }
 
-/* Until somebody sleeps who waits for something that is timed. */
+/* The time after which a caller sleeps whose wait is timed. */
 #define SPIN_NS (10 * NSEC_PER_MSEC)
 
 /**
- * kv_cq_wait() - wait for what a completion sets
- * @cq: the CQ where it comes; claimed by the caller, unless the RDMA core polls it
- * @done: what it sets, with release
+ * kv_cq_wait() - wait for a completion that sets a flag
+ * @cq: the completion's CQ; claimed by the caller, unless the RDMA core polls it
+ * @done: the flag; set with release
  * @ms: how long to wait, milliseconds
- * @slept_ns: receives how much of that the caller has slept, which is nothing in the first
- *	10 ms: as the loops do, the caller polls, and calls schedule() when many polls were
- *	empty. NULL: nothing is timed, so the caller sleeps from the beginning
+ * @slept_ns: receives the time that the caller has slept. In the first 10 ms the caller does
+ *	not sleep: like the loops it polls, and calls schedule() after many empty polls.
+ *	NULL: nothing is timed, so the caller sleeps from the beginning
  *
- * What comes for others meanwhile is in their lists.
+ * Completions of other requests that come meanwhile go to the lists of their queues.
  *
  * Context: may sleep
- * Return: true if it came.
+ * Return: true if the completion came.
  */
 bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms, u64 *slept_ns)
 {
@@ -185,11 +185,11 @@ bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms, u64 *slept_
 
 	if (slept_ns)
 		*slept_ns = 0;
-	/* Pairs with the release of what the completion calls. */
+	/* Pairs with the release in the completion's handler. */
 	while (!smp_load_acquire(done)) {
 		if (!kv_cq_by_core(cq) && kv_cq_poll(cq, UINT_MAX, &verb_ns) > 0)
 			continue;
-		/* One more look: what came while we had no CPU is there. */
+		/* Polled once more: completions may have come while this task had no CPU. */
 		if (late)
 			return false;
 		late = time_after(jiffies, deadline);
@@ -210,10 +210,10 @@ bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms, u64 *slept_
 }
 
 /**
- * kv_cq_arm() - have the next completion make an event, once
+ * kv_cq_arm() - let the next completion make one event
  * @cq: the CQ
  * @solicited: only a solicited completion, or an error
- * @missed: receives whether completions are there already: no event may come then
+ * @missed: receives true if completions are there already: an event need not come then
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
@@ -234,8 +234,8 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, struct netlink_ext
 				 "solicited needs a cq with context event: a completion does not tell whether it was");
 
 	/*
-	 * First: the event may come before the verb returns. bnxt_re_req_notify_cq() returns 1
-	 * without having armed, siw_req_notify_cq() how many completions there are.
+	 * The bit is set first: the event may come before the verb returns. bnxt_re_req_notify_cq()
+	 * returns 1 without arming; siw_req_notify_cq() returns the number of completions.
 	 */
 	set_bit(0, &cq->armed);
 	if (!kv_cq_by_core(cq))
@@ -244,7 +244,7 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, struct netlink_ext
 		clear_bit(0, &cq->armed);
 		return kv_verb_failed(extack, KVERBS_STAGE_ARM, ret, "ib_req_notify_cq failed");
 	}
-	/* Some may have come out of the CQ already. */
+	/* Some completions may have been taken out of the CQ already. */
 	*missed = ret > 0 || kv_wqe_waiting(cq);
 	return 0;
 }

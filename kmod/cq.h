@@ -12,8 +12,8 @@ struct ib_cq;
 struct kv_qp;
 
 /*
- * Completions of markers that a CQ has room for beyond what was asked for: those of one
- * QP, for QPs are drained one after the other (drain.c).
+ * Completions of markers that a CQ has room for, in addition to the number asked for. This
+ * is the number of one QP's markers: QPs are drained one after the other (drain.c).
  */
 #define KV_CQ_MARKERS 2
 
@@ -24,13 +24,13 @@ struct kv_qp;
  * @cqe: how many completions it holds, as asked for, besides those of markers
  * @comp_vector: its completion vector
  * @context: who polls, and where
- * @claimed: bit 0: somebody polls it. Whoever sets the bit may call ib_poll_cq()
- *	until clearing it; completions have no other way out, but of a CQ that the
- *	RDMA core polls.
+ * @claimed: bit 0: the CQ has a poller. The task that sets the bit may call ib_poll_cq()
+ *	until it clears the bit. Nothing else takes completions out of the CQ, unless the
+ *	RDMA core polls it.
  * @armed: bit 0: the next completion makes an event
- * @last_run_qp: the QP of the last run that completed into it, or NULL: of all its QPs only
- *	that one can have left requests of a run behind; dev->lock
- * @wqes: of the requests that complete here
+ * @last_run_qp: the QP of the last run that completed into the CQ, or NULL. No other QP can
+ *	have left requests of a run behind; dev->lock
+ * @wqes: the requests that complete here
  */
 struct kv_cq {
 	struct kv_obj obj;
@@ -44,7 +44,7 @@ struct kv_cq {
 	struct kv_cq_wqes wqes;
 };
 
-/* Does the RDMA core poll, in a context of the kernel, and not we? */
+/* Does the RDMA core poll the CQ, in a context of the kernel, instead of this module? */
 static inline bool kv_cq_by_core(const struct kv_cq *cq)
 {
 	return cq->context != KVERBS_CQ_POLLED && cq->context != KVERBS_CQ_EVENT;
@@ -61,7 +61,7 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, struct netlink_ext
 bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms, u64 *slept_ns);
 
 /**
- * kv_cq_notify() - a completion came: tell who has armed the CQ
+ * kv_cq_notify() - a completion came: send an event if the CQ is armed
  * @cq: the CQ
  *
  * Context: any

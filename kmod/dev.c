@@ -35,7 +35,7 @@ void kv_dev_put(struct kv_dev *dev)
 	kref_put(&dev->ref, release_dev);
 }
 
-/* The device of this name, or, if that is NULL, the one before which there are @n. */
+/* The device called @name; if @name is NULL, the device number @n, from 0 on. */
 static struct kv_dev *find(const char *name, unsigned long n, struct net *net)
 {
 	struct kv_dev *dev, *found = NULL;
@@ -54,7 +54,7 @@ static struct kv_dev *find(const char *name, unsigned long n, struct net *net)
 /**
  * kv_dev_lookup() - find a device by name
  * @name: as in /sys/class/infiniband
- * @net: network namespace of who asks; devices that it may not use stay unseen
+ * @net: the caller's network namespace; devices that it may not use are not found
  *
  * Return: the device with a reference, or NULL.
  */
@@ -66,9 +66,9 @@ struct kv_dev *kv_dev_lookup(const char *name, struct net *net)
 /**
  * kv_dev_lookup_nth() - walk the devices
  * @n: 0 for the first one
- * @net: network namespace of who asks
+ * @net: the caller's network namespace
  *
- * Return: the device with a reference, or NULL if there are not so many.
+ * Return: the device with a reference, or NULL if there are fewer devices.
  */
 struct kv_dev *kv_dev_lookup_nth(unsigned long n, struct net *net)
 {
@@ -76,10 +76,10 @@ struct kv_dev *kv_dev_lookup_nth(unsigned long n, struct net *net)
 }
 
 /**
- * kv_dev_for_each() - look at all devices, none of which goes meanwhile
- * @net: network namespace of who asks
- * @look: called for each; does not wait
- * @arg: its second argument
+ * kv_dev_for_each() - look at all devices; none of them goes meanwhile
+ * @net: the caller's network namespace
+ * @look: called for each device; does not wait
+ * @arg: the second argument of @look
  */
 void kv_dev_for_each(struct net *net, void (*look)(struct kv_dev *dev, void *arg), void *arg)
 {
@@ -95,7 +95,7 @@ void kv_dev_for_each(struct net *net, void (*look)(struct kv_dev *dev, void *arg
 /**
  * kv_dev_generation() - has the list of devices changed?
  *
- * Return: a number that changes with it, never 0.
+ * Return: a number that changes with the list, never 0.
  */
 unsigned int kv_dev_generation(void)
 {
@@ -105,9 +105,9 @@ unsigned int kv_dev_generation(void)
 /**
  * kv_dev_copy_name() - the device's name
  * @dev: the device
- * @name: where it goes
+ * @name: receives the name
  *
- * Context: any; where no lock can be taken that keeps kv_dev.name
+ * Context: any; for callers that can't take a lock that protects kv_dev.name
  */
 void kv_dev_copy_name(struct kv_dev *dev, char name[IB_DEVICE_NAME_MAX])
 {
@@ -185,7 +185,7 @@ void kv_dev_rename(struct kv_dev *dev, char old_name[IB_DEVICE_NAME_MAX])
 }
 
 /**
- * kv_dev_page_size() - the pages of which a fast registration consists here
+ * kv_dev_page_size() - the page size of the device's fast registrations
  * @dev: the device, not gone
  *
  * Return: bytes, a power of two.
@@ -196,7 +196,7 @@ u32 kv_dev_page_size(const struct kv_dev *dev)
 }
 
 /**
- * kv_dev_iwarp() - is it iWARP, which knows connections of the RDMA CM only?
+ * kv_dev_iwarp() - is the device iWARP, where only the RDMA CM connects QPs?
  * @dev: the device, not gone
  *
  * Return: true if it is.
@@ -207,7 +207,7 @@ bool kv_dev_iwarp(const struct kv_dev *dev)
 }
 
 /**
- * kv_dev_max_mr_pages() - the most pages that a fast registration has here
+ * kv_dev_max_mr_pages() - the largest number of pages in a fast registration
  * @dev: the device, not gone
  *
  * Return: pages, 0 if the device has no fast registration.
@@ -222,7 +222,7 @@ u32 kv_dev_max_mr_pages(const struct kv_dev *dev)
 }
 
 /**
- * kv_dev_max_mr_bytes() - the most bytes that one MR can be registered over here
+ * kv_dev_max_mr_bytes() - the largest number of bytes in one MR's registration
  * @dev: the device, not gone
  *
  * Return: bytes, 0 if the device has no fast registration.
@@ -267,7 +267,7 @@ u32 kv_dev_caps(const struct kv_dev *dev)
 /**
  * kv_dev_copy_fw_ver() - the version of the device's firmware
  * @dev: the device
- * @fw_ver: where it goes; empty if the driver tells none
+ * @fw_ver: receives the version; empty if the driver reports none
  *
  * Locks: dev->lock
  */
@@ -282,10 +282,10 @@ void kv_dev_copy_fw_ver(const struct kv_dev *dev, char fw_ver[IB_FW_VERSION_NAME
  * kv_dev_query_port() - state of a port
  * @dev: the device
  * @port: number of the port, valid
- * @attr: where it goes
+ * @attr: receives the state
  *
- * Some kernels log a line each time if they don't know the netdev's speed: not
- * for anything that is done often.
+ * Some kernels log a line at each call if they don't know the netdev's speed: so this must
+ * not be called often.
  *
  * Locks: dev->lock
  * Return: 0 or a negative errno.

@@ -14,8 +14,8 @@
  * Lock order: kv_owner.clearing, kv_dev.lock, the RDMA CM's mutex of an id, the locks of the
  * id tables; the spinlocks kv_owner.lock, kv_jobs.lock, kv_dev_wqes.lock, kv_conn_lock and
  * kv_dev.name_lock after all of them. kv_devs_lock is taken alone, and held for a moment only.
- * Threads of runs take none of the mutexes, and handlers of the CM no kv_dev.lock, so that
- * they can be waited for under that.
+ * Threads of runs take none of the mutexes, and handlers of the CM do not take kv_dev.lock:
+ * a holder of kv_dev.lock can wait for both.
  *
  * kv_dev.lock is held while a verb waits: handlers of netlink only try to take it
  * (kv_call_lock()).
@@ -26,15 +26,15 @@
  * @ref: one for the list of devices, one for each object, one for each lookup
  * @link: in the list of devices; kv_devs_lock
  * @ib: the device; not to be touched once @gone
- * @name: a copy of its name, which ib's own may be freed under a reader when the
- *	device is renamed; kv_devs_lock and @name_lock to write, one of them to read
+ * @name: a copy of its name: a rename of the device may free @ib's own name under a
+ *	reader; kv_devs_lock and @name_lock to write, one of them to read
  * @name_lock: see @name; in any context
- * @lock: the control path of this device. Protects @gone and, of each object
- *	of this device, its parents, users and verbs object.
+ * @lock: the control path of this device. Protects @gone, and the parents, users and
+ *	verbs object of each object of this device.
  * @gone: the device was removed, and with it all of its verbs objects
- * @async: what the RDMA core calls for events of the device and its ports
+ * @async: the RDMA core's handle for events of the device and its ports
  * @objects: its objects by rank, linked by kv_obj.dev_link; @lock
- * @wqes: of work requests that were posted by hand
+ * @wqes: the work requests that were posted by hand
  */
 struct kv_dev {
 	struct kref ref;

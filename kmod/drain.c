@@ -16,11 +16,11 @@
  * the markers come. Then nothing is outstanding: no CQ holds a completion of this QP,
  * and none will come.
  *
- * Without that, mlx5, bnxt_re and irdma take the QP's completions out of its CQs inside
+ * Without a drain, mlx5, bnxt_re and irdma take the QP's completions out of its CQs inside
  * ib_modify_qp(RESET) and ib_destroy_qp() (mlx5_ib_cq_clean(), bnxt_qplib_clean_qp(),
- * irdma_clean_cqes()): who waits for one waits for ever. siw does nothing at RESET
- * (siw_qp_nextstate_from_idle()), and flushes receives inside ib_destroy_qp()
- * (siw_rq_flush()): whose memory is freed by then is written to.
+ * irdma_clean_cqes()): a wait for such a completion never ends. siw does nothing at RESET
+ * (siw_qp_nextstate_from_idle()). It flushes receives inside ib_destroy_qp()
+ * (siw_rq_flush()), and so writes to memory that is already freed.
  *
  * ib_drain_qp() does the same, but waits without bound, can't drain a UD QP (its marker
  * is a WRITE), and needs CQs that the RDMA core made.
@@ -30,12 +30,12 @@
 #define DRAIN_MS 2000
 
 /*
- * After one drain that failed the device is not trusted with so much time: of a device
- * that is broken many QPs may have to go.
+ * After a drain that failed, the device's next drains get less time: many QPs of a broken
+ * device may have to go.
  */
 #define DISTRUST_MS 50
 
-/* As long a device may take to say that a QP takes no more from its SRQ, if it does. */
+/* Time for a device to report that a QP takes no more from its SRQ; some never report it. */
 #define LAST_WQE_MS 100
 
 static void complete_marker(struct ib_cq *cq, struct ib_wc *wc)
@@ -57,8 +57,8 @@ void kv_drain_init(struct kv_drain *drain)
 }
 
 /*
- * The AH of a send that is outstanding, or was a moment ago: a UD QP's marker needs one,
- * too. What CQ_POLL has not told is in use under dev->lock.
+ * A UD QP's marker needs an AH, too. This is the AH of a send that is outstanding, or has just
+ * completed: under dev->lock a send keeps its AH until CQ_POLL has returned its completion.
  */
 static struct kv_ah *find_ah(struct kv_qp *qp)
 {
@@ -76,10 +76,10 @@ static struct kv_ah *find_ah(struct kv_qp *qp)
 }
 
 /*
- * As __ib_drain_sq() does: an RDMA WRITE of no bytes. In ERR no device sends it:
+ * Like __ib_drain_sq() this posts an RDMA WRITE of no bytes. In ERR no device sends it:
  * rxe (rxe_requester()), siw (siw_sq_flush_wr()), irdma (irdma_sched_qp_flush_work()),
- * cxgb4 (complete_sq_drain_wr()), mlx5 and bnxt_re complete it with a flush error behind
- * what was posted before.
+ * cxgb4 (complete_sq_drain_wr()), mlx5 and bnxt_re complete it with a flush error, after
+ * the requests that were posted before.
  */
 static int post_sq(struct kv_qp *qp)
 {
@@ -112,7 +112,7 @@ static unsigned int patience(const struct kv_qp *qp)
 	return qp->obj.dev->wqes.undrained ? DISTRUST_MS : DRAIN_MS;
 }
 
-/* A queue that is full has room when a flushed request's completion was taken. */
+/* A full queue has room again once the completion of a flushed request has been taken. */
 static int post_marker(struct kv_qp *qp, struct kv_marker *marker, struct kv_cq *cq,
 		       int (*post)(struct kv_qp *qp))
 {
@@ -120,14 +120,14 @@ static int post_marker(struct kv_qp *qp, struct kv_marker *marker, struct kv_cq 
 	u64 verb_ns = 0;
 	int ret;
 
-	/* One of a drain that failed is still there. */
+	/* The marker of a drain that failed is still there. */
 	if (marker->posted && !smp_load_acquire(&marker->done))
 		return 0;
 	marker->posted = true;
 	marker->done = false;
 	for (;;) {
 		ret = post(qp);
-		/* -EINVAL: of a receive queue of bnxt_re's (bnxt_qplib_post_recv()). */
+		/* -EINVAL: a full receive queue of bnxt_re (bnxt_qplib_post_recv()). */
 		if ((ret != -ENOMEM && ret != -EINVAL) || time_after(jiffies, deadline))
 			break;
 		if (kv_cq_by_core(cq) || kv_cq_poll(cq, UINT_MAX, &verb_ns) <= 0)
@@ -138,16 +138,16 @@ static int post_marker(struct kv_qp *qp, struct kv_marker *marker, struct kv_cq 
 }
 
 /*
- * The QP takes no more from its SRQ: what it took lies in its CQ, or is on its way to
- * complete_wqe(). As __ib_drain_srq() of 6.12 does, which needs IB_POLL_DIRECT for the
- * last part.
+ * The QP takes no more from its SRQ: the completions of the receives that it took are in its
+ * CQ, or on their way to complete_wqe(). __ib_drain_srq() of 6.12 does the same, but needs
+ * IB_POLL_DIRECT for the last part.
  */
 static void drain_srq(struct kv_qp *qp)
 {
 	struct kv_cq *cq = qp->recv_cq;
 	u64 verb_ns = 0;
 
-	/* rxe of 6.1 does not tell. */
+	/* rxe of 6.1 does not report it. */
 	kv_cq_wait(cq, &qp->drain.last_wqe, LAST_WQE_MS, NULL);
 	if (!kv_cq_by_core(cq)) {
 		while (kv_cq_poll(cq, UINT_MAX, &verb_ns) > 0)
@@ -156,14 +156,14 @@ static void drain_srq(struct kv_qp *qp)
 	}
 	while (ib_process_cq_direct(cq->ib, cq->cqe) > 0)
 		;
-	/* Another CPU may have some of them in its hands, in a work item or a softirq. */
+	/* Another CPU may be handling some completions, in a work item or a softirq. */
 	if (cq->context == KVERBS_CQ_SOFTIRQ)
 		synchronize_rcu();
 	else
 		flush_work(&cq->ib->work);
 }
 
-/* Requests of runs have no kv_wqe: the QP tells of them. */
+/* Requests of runs have no kv_wqe: needs_reset and run_recvs of the QP stand for them. */
 static bool sq_idle(const struct kv_qp *qp)
 {
 	return kv_wq_idle(&qp->wqes.sq) && !qp->needs_reset;
@@ -178,9 +178,9 @@ static bool rq_idle(const struct kv_qp *qp)
  * kv_drain_begin() - bring a QP to ERR: its requests are flushed, and its run ends
  * @qp: the QP; one in RESET stays there
  *
- * Of many QPs that are drained one after the other each takes its time; what takes
- * long is the device, at which this is for all of them at once (irdma flushes 20 ms
- * later, irdma_sched_qp_flush_work()).
+ * Most of the time of a drain is the device's. QPs are drained one after the other, but if
+ * this is called for all of them first, the device flushes all of them at once (irdma
+ * flushes 20 ms later, irdma_sched_qp_flush_work()).
  *
  * Locks: dev->lock
  * Return: 0 or what the verb returned.
@@ -200,9 +200,9 @@ int kv_drain_begin(struct kv_qp *qp)
 }
 
 /**
- * kv_drain_qp() - bring a QP to ERR, and wait until nothing of it is outstanding
- * @qp: the QP; no run is active on it, and those of its CQs that requests of it can
- *	come to are claimed by the caller
+ * kv_drain_qp() - bring a QP to ERR, and wait until none of its requests is outstanding
+ * @qp: the QP; no run is active on it, and the caller has claimed each of its CQs that
+ *	its requests can complete to
  *
  * Nothing is done to a QP in RESET.
  *
@@ -220,7 +220,7 @@ int kv_drain_qp(struct kv_qp *qp)
 	if (qp->state == KVERBS_QPS_RESET)
 		return 0;
 	ret = kv_drain_begin(qp);
-	/* Nothing can complete: it does not matter. */
+	/* Nothing can complete: the error does not matter. */
 	if (ret && sq_idle(qp) && rq_idle(qp) && !(qp->srq && qp->received))
 		return 0;
 	if (!ret && !sq_idle(qp))

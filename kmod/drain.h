@@ -8,8 +8,8 @@
 struct kv_qp;
 
 /**
- * struct kv_marker - a request that completes behind all that were posted before it
- * @cqe: what its completion names
+ * struct kv_marker - a request that completes after all that were posted before it
+ * @cqe: the wr_cqe of its completion
  * @posted: it is on the queue, or was; dev->lock
  * @done: its completion came; to be read with acquire
  */
@@ -20,9 +20,9 @@ struct kv_marker {
 };
 
 /**
- * struct kv_drain - what draining a QP takes
- * @sq: on the send queue
- * @rq: on the receive queue, if the QP has one of its own
+ * struct kv_drain - a QP's markers, and whether its SRQ is drained
+ * @sq: the marker on the send queue
+ * @rq: the marker on the receive queue, if the QP has one of its own
  * @last_wqe: the device has said that the QP takes no more from its SRQ
  *	(IB_EVENT_QP_LAST_WQE_REACHED), since it was made or in RESET; to be read with
  *	acquire

@@ -11,16 +11,16 @@
 #include "trace.h"
 
 /*
- * What happens to objects is told by the verbs, in any context (a device may call
- * its handlers in a hard interrupt, which with PREEMPT_RT is a thread, where memory
- * can be had), and by completions, with locks held. So it is written down here, and
- * sent from a workqueue. What happens to devices is sent at once.
+ * Events of objects come from the verbs, in any context, and from completions, with locks held.
+ * A device may call its handlers in a hard interrupt; with PREEMPT_RT that is a thread, where
+ * memory can be allocated. So events of objects are queued here, and sent from a workqueue.
+ * Events of devices are sent at once.
  */
 
 /**
  * struct queued - an event of an object
  * @node: in @queue
- * @net: where it goes; a namespace that goes waits for kv_event_flush()
+ * @net: the namespace to send it to; a namespace that ends waits for kv_event_flush()
  * @event: what happened
  * @rank: of the object
  * @id: of the object
@@ -37,10 +37,10 @@ struct queued {
 
 static LLIST_HEAD(queue);
 static DEFINE_MUTEX(sender_lock);
-/* Who sends; sender_lock to write, that or RCU to read. */
+/* The sender; sender_lock to write, sender_lock or RCU to read. */
 static const struct kv_event_sender __rcu *sender;
 
-/* Does anybody listen? Follows @net only as long as there is a sender. */
+/* Does anybody listen? Dereferences @net only as long as there is a sender. */
 static bool heard(struct net *net)
 {
 	const struct kv_event_sender *to;
@@ -79,26 +79,26 @@ static void send_queued(struct work_struct *work)
 static DECLARE_WORK(send_work, send_queued);
 
 /**
- * kv_event_set_sender() - let events out, or no more
- * @to: who sends them; NULL: nobody, what happens now is not told, and namespaces may
- *	go without waiting for kv_event_flush()
+ * kv_event_set_sender() - set or remove the sender of events
+ * @to: the sender; NULL: later events are not sent, and namespaces may end without
+ *	waiting for kv_event_flush()
  */
 void kv_event_set_sender(const struct kv_event_sender *to)
 {
 	mutex_lock(&sender_lock);
 	rcu_assign_pointer(sender, to);
 	mutex_unlock(&sender_lock);
-	/* Whoever asks whether a namespace listens. */
+	/* Waits for callers that ask whether a namespace listens. */
 	synchronize_rcu();
 }
 
 /**
- * kv_event_flush() - wait until what objects have told is sent
+ * kv_event_flush() - wait until the queued events of objects are sent
  *
- * For who is about to free what it is sent to: a namespace whose objects are gone,
- * or this module.
+ * For a caller that is about to free what the events need: a namespace whose objects are
+ * gone, or this module.
  *
- * Context: may sleep; no locks that senders take
+ * Context: may sleep; not under locks that senders take
  */
 void kv_event_flush(void)
 {
@@ -108,9 +108,9 @@ void kv_event_flush(void)
 /**
  * kv_event_send_obj() - something happened to an object
  * @obj: a run, CONN, QP, CQ or SRQ
- * @event: what; @event->old_name is for devices
+ * @event: the event; @event->old_name is for devices
  *
- * Goes to the namespace of the object's owner, later than this returns.
+ * The event is queued, and goes to the namespace of the object's owner later.
  *
  * Context: any
  */
@@ -131,17 +131,17 @@ void kv_event_send_obj(const struct kv_obj *obj, const struct kv_event *event)
 	kv_dev_copy_name(obj->dev, queued->dev);
 	llist_add(&queued->node, &queue);
 	/*
-	 * Even behind others: who added the first one may not have come to this yet,
-	 * and kv_event_flush() waits only for work that is due.
+	 * Not only for the first event of the queue: the caller that added the first one may not
+	 * have reached this line yet, and kv_event_flush() waits only for work that is due.
 	 */
 	schedule_work(&send_work);
 }
 
 /**
- * kv_event_send_wc() - a request failed, of its own accord
- * @obj: of a QP or a run
+ * kv_event_send_wc() - a request failed, other than by a flush
+ * @obj: the request's QP or run
  * @status: enum ib_wc_status; IB_WC_SUCCESS and IB_WC_WR_FLUSH_ERR send no event
- * @vendor_err: beside it
+ * @vendor_err: of the same completion
  *
  * Context: any
  */
@@ -160,10 +160,10 @@ void kv_event_send_wc(const struct kv_obj *obj, u32 status, u32 vendor_err)
 /**
  * kv_event_send_dev() - something happened to a device
  * @dev: the device, not yet given back to the RDMA core
- * @event: what
+ * @event: the event
  *
- * Goes to all namespaces that may use the device, after what its objects have
- * told before.
+ * The event goes to all namespaces that may use the device, after earlier events of the
+ * device's objects.
  *
  * Context: may sleep; not under dev->lock
  */

@@ -13,15 +13,15 @@ struct kv_obj;
 struct net;
 
 /**
- * struct kv_event - something that happened; what is not told is 0 or NULL
+ * struct kv_event - an event; members that have no value are 0 or NULL
  * @type: enum kverbs_event
  * @old_name: of the device
  * @port: of the device
  * @error: of a run
  * @wc_status: enum ib_wc_status
- * @vendor_err: beside it
+ * @vendor_err: of the same completion
  * @cm_event: of a conn
- * @cm_status: beside it
+ * @cm_status: of the same CM event
  */
 struct kv_event {
 	enum kverbs_event type;
@@ -35,10 +35,10 @@ struct kv_event {
 };
 
 /**
- * struct kv_event_sender - how events get out; genl/event.c
+ * struct kv_event_sender - sends events to user space; genl/event.c
  * @heard: does anybody in the namespace listen? In any context, under rcu_read_lock()
- * @send_obj: of an object of this rank and id, on the device of this name; may sleep
- * @send_dev: of a device, to all namespaces that may use it; may sleep
+ * @send_obj: sends an event of the object of this rank, id and device name; may sleep
+ * @send_dev: sends an event of a device to all namespaces that may use it; may sleep
  */
 struct kv_event_sender {
 	bool (*heard)(struct net *net);
@@ -55,7 +55,7 @@ void kv_event_send_obj(const struct kv_obj *obj, const struct kv_event *event);
 void kv_event_send_wc(const struct kv_obj *obj, u32 status, u32 vendor_err);
 void kv_event_send_dev(struct kv_dev *dev, const struct kv_event *event);
 
-/* What the verbs call: event handlers of QPs, CQs and SRQs; context: the object. */
+/* The event handler of QPs, CQs and SRQs; context: the object. */
 void kv_event_async(struct ib_event *event, void *context);
 /* Of a device. */
 void kv_event_async_dev(struct kv_dev *dev, const struct ib_event *event);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "jobs.h"
 
-/* Jobs that one owner may have: a sender that reads no answers is stopped here. */
+/* Jobs that one owner may have: the limit stops a sender that reads no answers. */
 #define JOBS_MAX 128
 
 static struct workqueue_struct *queue;
@@ -14,8 +14,8 @@ static struct workqueue_struct *queue;
 int kv_jobs_start(void)
 {
 	/*
-	 * Each owner has one work item: a job that hangs holds up no other owner's. In sysfs one
-	 * says on which CPUs, and how urgently, commands are carried out while runs measure.
+	 * Each owner has one work item: a job that hangs delays no other owner's jobs. In sysfs,
+	 * users set the CPUs and the niceness of the commands while runs measure.
 	 */
 	queue = alloc_workqueue("kverbs", WQ_UNBOUND | WQ_SYSFS, WQ_MAX_ACTIVE);
 	return queue ? 0 : -ENOMEM;
@@ -29,7 +29,7 @@ void kv_jobs_stop(void)
 	destroy_workqueue(queue);
 }
 
-/* The next job leaves the list; NULL if there is none. */
+/* Takes the next job off the list; NULL if there is none. */
 static struct kv_job *pop(struct kv_jobs *jobs)
 {
 	struct kv_job *job;
@@ -56,7 +56,7 @@ static void run_all(struct work_struct *work)
 			wake_up_all(&jobs->idle);
 		next = pop(jobs);
 		spin_unlock(&jobs->lock);
-		/* The jobs' owner may go with its last job. */
+		/* The release of the last job may free the owner, and @jobs with it. */
 		job->release(job);
 		job = next;
 	}
@@ -75,11 +75,11 @@ void kv_jobs_init(struct kv_jobs *jobs)
 }
 
 /**
- * kv_jobs_add() - have a job done after those that were added before
+ * kv_jobs_add() - add a job, to be done after those that were added before
  * @jobs: the jobs of an owner
  * @job: the job, which keeps the owner until it is released
  *
- * Return: false if the owner has too many: the job stays the caller's.
+ * Return: false if the owner has too many jobs: the caller keeps the job.
  */
 bool kv_jobs_add(struct kv_jobs *jobs, struct kv_job *job)
 {
@@ -90,7 +90,7 @@ bool kv_jobs_add(struct kv_jobs *jobs, struct kv_job *job)
 	first = !full && !jobs->count++;
 	if (!full)
 		list_add_tail(&job->link, &jobs->queued);
-	/* Under the lock: the job, and the owner with it, may be gone after that. */
+	/* Under the lock: after the unlock the job, and the owner with it, may be gone. */
 	if (first)
 		queue_work(queue, &jobs->work);
 	spin_unlock(&jobs->lock);
@@ -98,7 +98,7 @@ bool kv_jobs_add(struct kv_jobs *jobs, struct kv_job *job)
 }
 
 /**
- * kv_jobs_wait() - wait until nothing is to be done
+ * kv_jobs_wait() - wait until the owner has no jobs
  * @jobs: the jobs of an owner
  *
  * Context: may sleep
@@ -110,7 +110,7 @@ int kv_jobs_wait(struct kv_jobs *jobs)
 }
 
 /**
- * kv_jobs_close() - nobody wants the jobs done any more
+ * kv_jobs_close() - the owner does not need its jobs any more
  * @jobs: the jobs of an owner; none is added any more
  *
  * Jobs that have not begun are dropped.

@@ -9,9 +9,9 @@
 #include <linux/workqueue.h>
 
 /**
- * struct kv_job - something that an owner has asked for, and a work item does
+ * struct kv_job - a command of an owner, done by a work item
  * @link: in kv_jobs.queued
- * @run: does it; may sleep
+ * @run: does the job; may sleep
  * @release: ends the job's life, whether it was run or not
  */
 struct kv_job {
@@ -44,7 +44,7 @@ int kv_jobs_wait(struct kv_jobs *jobs);
 void kv_jobs_close(struct kv_jobs *jobs);
 
 /**
- * kv_jobs_any() - is anything to be done still?
+ * kv_jobs_any() - has the owner jobs that are not done?
  * @jobs: the jobs of an owner
  *
  * Return: true if jobs are queued, or one runs.

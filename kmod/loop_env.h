@@ -2,7 +2,7 @@
 #ifndef _KV_LOOP_ENV_H
 #define _KV_LOOP_ENV_H
 
-/* The loops' world in the kernel; the contract stands in loop/loop.h. */
+/* The loops' environment in the kernel; the contract is in loop/loop.h. */
 
 #include <linux/bottom_half.h>
 #include <linux/compiler.h>
@@ -15,7 +15,7 @@
 #include <rdma/ib_verbs.h>
 #include "loop/loop.h"
 
-/* In jiffies: how long a run keeps the CPU that nobody wants. */
+/* In jiffies: how long a run keeps a CPU that no other task wants. */
 #define KV_ENV_RESCHED (HZ / 10)
 
 /* struct kv_env_cq is never defined: it is an ib_cq by another name. */
@@ -24,13 +24,13 @@ struct kv_env_cq;
 /**
  * struct kv_end - one end of a connection in the kernel
  * @qp: in RTS
- * @send_cq: where its sends complete, polled by nobody else
- * @recv_cq: where its receives complete, ditto
- * @send: what each post sends: the member that the operation needs; signaled,
+ * @send_cq: the CQ of its sends, polled by nobody else
+ * @recv_cq: the CQ of its receives, ditto
+ * @send: the send request of each post, in the member that the operation needs; signaled,
  *	one SGE
- * @recv_wr: what each post receives into
- * @send_sge: @send's
- * @recv_sge: @recv_wr's
+ * @recv_wr: the receive request of each post
+ * @send_sge: the SGE of @send
+ * @recv_sge: the SGE of @recv_wr
  * @rx_tail: last byte of the target
  * @tx_tail: last byte of the local buffer
  */
@@ -135,11 +135,11 @@ static inline struct kv_env_cq *kv_env_recv_cq(struct kv_end *e)
 static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 {
 	/*
-	 * Not cleared, as CONFIG_INIT_STACK_ALL_ZERO would at each poll, and user space's compiler
-	 * does not: 13 instructions of each sample. Drivers fill in the status, and with a bad one
+	 * CONFIG_INIT_STACK_ALL_ZERO would clear this at each poll: 13 instructions of each sample,
+	 * which user space's compiler does not make. Drivers set the status and, on an error,
 	 * vendor_err (mlx5_handle_error_cqe(), bnxt_re_poll_cq(), irdma_process_cqe(),
-	 * __c4iw_poll_cq_one(), siw_reap_cqe(); rxe_poll_cq() copies all of it); but
-	 * ocrdma_poll_hwcq() leaves vendor_err as it was.
+	 * __c4iw_poll_cq_one(), siw_reap_cqe(); rxe_poll_cq() copies the whole structure). But
+	 * ocrdma_poll_hwcq() does not set vendor_err.
 	 */
 	struct ib_wc wc __uninitialized;
 	int n = ib_poll_cq((struct ib_cq *)cq, 1, &wc);
@@ -170,10 +170,10 @@ static inline int kv_env_stop(struct kv_loop *l)
 	return READ_ONCE(l->stop);
 }
 
-/* Not for the loops: how many empty polls in a row there are before one yields the CPU. */
+/* Not for the loops: the number of empty polls in a row after which a poller yields the CPU. */
 static inline __u32 kv_env_default_spins(void)
 {
-	/* With one CPU whoever is to make the completion happen waits for ours. */
+	/* With one CPU, the task that makes the completion happen waits for this CPU. */
 	return num_online_cpus() > 1 ? 1000 : 0;
 }
 
@@ -183,9 +183,9 @@ static inline void kv_env_relax(void)
 }
 
 /*
- * schedule() and not cond_resched(): what the completion waits for (ksoftirqd,
- * a workqueue) need not have asked for this CPU, and a preemptible kernel's
- * cond_resched() does nothing.
+ * schedule() and not cond_resched(): the task that the completion waits for (ksoftirqd,
+ * a workqueue) may not have requested this CPU, and a preemptible kernel's cond_resched()
+ * does nothing.
  */
 static inline void kv_env_yield(void)
 {
@@ -193,11 +193,11 @@ static inline void kv_env_yield(void)
 }
 
 /*
- * A loop whose polls are never empty does not yield, but what changes the kernel's code
- * (ftrace, kprobes, livepatch) waits until each task has called schedule(). A preemptible
- * kernel takes the CPU away before need_resched() can be seen here, and that does not count:
- * so the call comes after a while in any case. It is the same on every kernel, and does not
- * ask which kind of preemption there is.
+ * A loop whose polls are never empty does not yield. But changes of the kernel's code (ftrace,
+ * kprobes, livepatch) wait until each task has called schedule(). A preemptible kernel preempts
+ * the task before need_resched() is true here, and preemption does not count as such a call.
+ * So the call comes after KV_ENV_RESCHED in any case: the same on every kernel, whatever its
+ * kind of preemption.
  */
 static inline void kv_env_cond_resched(struct kv_loop *l)
 {

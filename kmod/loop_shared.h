@@ -2,7 +2,7 @@
 #ifndef _KV_LOOP_SHARED_H
 #define _KV_LOOP_SHARED_H
 
-/* What the histogram needs of the loops' world; the contract stands in loop/loop.h. */
+/* The histogram's part of the loops' environment; the contract is in loop/loop.h. */
 
 #include <linux/compiler.h>
 #include <linux/instrumented.h>
@@ -11,7 +11,7 @@
 #define kv_env_get(from) READ_ONCE(*(from))
 #define kv_env_set(to, value) WRITE_ONCE(*(to), value)
 
-/* One instruction, and no locked one: the counter has one writer. */
+/* One instruction without a lock prefix: the counter has one writer. */
 static inline void kv_env_add(__u64 *to, __u64 n)
 {
 #ifdef CONFIG_X86_64

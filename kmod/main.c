@@ -59,7 +59,7 @@ static void __exit kverbs_exit(void)
 	/* Work on CONNs that are gone still has references to them. */
 	kv_conn_exit();
 	kv_obj_exit();
-	/* What they told is not sent any more, but the work may be due. */
+	/* Their events are not sent any more; the work item may still be queued. */
 	kv_event_flush();
 }
 

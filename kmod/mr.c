@@ -11,7 +11,7 @@
 #include "rules/buf.h"
 #include "wqe.h"
 
-/* siw_alloc_mr() takes 256 pages at most, rxe 512: kv_dev_max_mr_pages() has asked. */
+/* siw_alloc_mr() takes 256 pages at most, rxe 512: kv_dev_max_mr_pages() returns the limit. */
 static struct ib_mr *alloc_ib(struct ib_pd *pd, const struct kv_mr *mr,
 			      struct netlink_ext_ack *extack)
 {
@@ -25,8 +25,8 @@ static struct ib_mr *alloc_ib(struct ib_pd *pd, const struct kv_mr *mr,
 
 /**
  * kv_mr_create() - allocate an MR
- * @pd: in which protection domain
- * @owner: whose it is
+ * @pd: its protection domain
+ * @owner: the MR's owner
  * @max_pages: pages that a registration may have; 0: the default
  * @extack: where the reason of a refusal goes
  *
@@ -59,8 +59,8 @@ struct kv_obj *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner, u32 max_pa
 }
 
 /*
- * mlx5, bnxt_re and irdma return an error of the firmware's from here, and the MR stays
- * (mlx5_ib_dereg_mr(), bnxt_re_dereg_mr(), irdma_dereg_mr()): so does the buffer that it uses.
+ * mlx5, bnxt_re and irdma return a firmware's error from here, and the MR stays
+ * (mlx5_ib_dereg_mr(), bnxt_re_dereg_mr(), irdma_dereg_mr()). The buffer stays with the MR.
  */
 static int destroy_mr(struct kv_obj *obj)
 {
@@ -72,9 +72,9 @@ static int destroy_mr(struct kv_obj *obj)
 }
 
 /*
- * Completions of both requests. One that was flushed was not executed (IBTA 10.8.3.1):
- * all is as before. bnxt_re flushes what it had executed and not yet told, too
- * (__flush_sq()): the next request on the MR fails then. Of one that failed nobody knows.
+ * A flushed request was not executed (IBTA 10.8.3.1): the MR's state is as before. But bnxt_re
+ * also flushes requests that it has executed and not yet completed (__flush_sq()): then the
+ * next request on the MR fails. After a request that failed, the MR's state is unknown.
  */
 static void set_state(struct kv_wqe *wqe, int done, int flushed)
 {
@@ -89,9 +89,9 @@ static void set_state(struct kv_wqe *wqe, int done, int flushed)
 }
 
 /*
- * A request that registers or invalidates an MR is over. Its completion may have come at any time,
- * and under no lock of ours: so only now the MR gives back the buffer that nobody reaches by it.
- * One of which nobody knows keeps it.
+ * A request that registers or invalidates an MR is over. Its completion may have come at any
+ * time, without our locks: so only now an MR in KV_MR_FREE gives back its buffer. An MR in
+ * KV_MR_UNKNOWN keeps its buffer.
  */
 static void settle(struct kv_wqe *wqe)
 {
@@ -144,7 +144,7 @@ static int check_state(const struct kv_mr *mr, enum kv_mr_state wanted,
 	}
 }
 
-/* In place of an MR of which nobody knows what its keys grant another one. */
+/* Replaces the verbs object of an MR in KV_MR_UNKNOWN: its keys may still grant access. */
 static int renew(struct kv_mr *mr, struct netlink_ext_ack *extack)
 {
 	struct ib_mr *fresh;
@@ -168,9 +168,9 @@ static int renew(struct kv_mr *mr, struct netlink_ext_ack *extack)
 }
 
 /*
- * As rdma_rw does (rdma_rw_init_one_mr(), core/rw.c): on iWARP the answer to a READ is a
- * write of the peer's into its sink (RFC 5040, 5.2). The peer learns that key from the
- * READ itself.
+ * Like rdma_rw (rdma_rw_init_one_mr(), core/rw.c): on iWARP the response to a READ is a write
+ * by the peer into the READ's sink (RFC 5040, 5.2). The READ itself carries the sink's key to
+ * the peer.
  */
 static u32 sink_access(const struct kv_mr *mr, u32 access)
 {
@@ -180,11 +180,11 @@ static u32 sink_access(const struct kv_mr *mr, u32 access)
 }
 
 /*
- * Only while nothing is registered, and no request is posted that registers: this writes
- * what the device reads (mlx5_ib_map_mr_sg()), on siw and rxe the registration itself
- * (siw_map_mr_sg(), rxe_map_mr_sg()). With several entries mlx5, bnxt_re, irdma and rxe list
- * pages (ib_sg_to_pages()): an entry that begins or ends within a page ends the list, unless it
- * is the first or the last one. siw keeps the entries as they are, as many as it has pages.
+ * Only while the MR is not registered, and no request is posted that registers it: this writes
+ * memory that the device reads (mlx5_ib_map_mr_sg()), on siw and rxe the registration itself
+ * (siw_map_mr_sg(), rxe_map_mr_sg()). mlx5, bnxt_re, irdma and rxe make a list of pages
+ * (ib_sg_to_pages()): an entry that begins or ends within a page ends the list, unless it is the
+ * first or the last one. siw keeps the entries as they are, as many as the MR has pages.
  */
 static int map(struct kv_mr *mr, const struct kv_buf *buf, struct netlink_ext_ack *extack)
 {
@@ -207,12 +207,12 @@ static int map(struct kv_mr *mr, const struct kv_buf *buf, struct netlink_ext_ac
  * kv_mr_reg() - grant access to exactly these bytes, by fast registration
  * @mr: the MR, not registered
  * @qp: in RTS, same PD; carries the IB_WR_REG_MR
- * @reg: which bytes, and the rights; checked by kv_reg_check()
+ * @reg: the bytes and the rights; checked by kv_reg_check()
  * @extack: where the reason of a refusal goes
  *
  * On success the keys are mr->ib->lkey and mr->ib->rkey, the address that a
- * peer names is mr->ib->iova (IBTA 10.6.4). The buffer is in use by the MR until that is
- * invalidated or destroyed.
+ * peer names is mr->ib->iova (IBTA 10.6.4). The MR uses the buffer until the MR is invalidated
+ * or destroyed.
  *
  * Locks: dev->lock
  * Return: 0 or a negative errno.
@@ -249,14 +249,14 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
 	wr.mr = mr->ib;
 	/*
 	 * Drivers take the IOVA when the request is posted (set_reg_mkey_seg()) or executed
-	 * (siw_fastreg_mr()). Its offset in the page is that of the DMA address: pieces begin
-	 * with a page. Peers address the buffer's bytes by the MR's id and their offset: an
-	 * address of the kernel's is nothing to tell them.
+	 * (siw_fastreg_mr()). The IOVA and the DMA address have the same offset in the page:
+	 * pieces begin with a page. Peers address a byte of the buffer by the MR's id and the
+	 * byte's offset: they must not see an address of the kernel.
 	 */
 	mr->ib->iova = ((u64)mr->obj.id << 32) + mr->offset;
 	/*
-	 * ib_inc_rkey() counts in the key's lowest 8 bits: the key of a registration is that
-	 * of the 256th before it. A peer that still has that one has access again.
+	 * ib_inc_rkey() counts in the key's lowest 8 bits: a registration has the same key as
+	 * the 256th before it. A peer that still has the old key has access again.
 	 */
 	ib_update_fast_reg_key(mr->ib, ib_inc_rkey(mr->ib->rkey));
 	wr.key = mr->ib->rkey;
@@ -292,7 +292,7 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, struct netlink_ext_ack *extack
 	ret = check_state(mr, KV_MR_VALID, extack);
 	if (ret)
 		return ret;
-	/* Of an MR that is not valid it fails, and the QP with it (rxe_invalidate_mr()). */
+	/* On an MR that is not valid the request and its QP fail (rxe_invalidate_mr()). */
 	WRITE_ONCE(mr->state, KV_MR_INVALIDATING);
 	ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV, &inv_ops, &posted, extack);
 	if (!posted)

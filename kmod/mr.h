@@ -10,19 +10,19 @@ struct kv_pd;
 struct kv_qp;
 struct netlink_ext_ack;
 
-/* What an MR uses: its parents by slot. */
+/* The objects that an MR uses: its parents by slot. */
 enum kv_mr_parent {
 	KV_MR_PD,
 	KV_MR_BUF,
 };
 
 /**
- * enum kv_mr_state - what the device makes of the MR
- * @KV_MR_FREE: nobody has access by its keys
+ * enum kv_mr_state - the state of the MR at the device
+ * @KV_MR_FREE: its keys grant no access
  * @KV_MR_REGISTERING: IB_WR_REG_MR is posted and has not completed
  * @KV_MR_VALID: registered
  * @KV_MR_INVALIDATING: IB_WR_LOCAL_INV is posted and has not completed
- * @KV_MR_UNKNOWN: a request failed otherwise than by a flush
+ * @KV_MR_UNKNOWN: a request failed, other than by a flush
  */
 enum kv_mr_state {
 	KV_MR_FREE,
@@ -38,8 +38,8 @@ enum kv_mr_state {
  *	be, registered over
  * @ib: the verbs object, IB_MR_TYPE_MEM_REG
  * @max_pages: pages that a registration may have
- * @state: enum kv_mr_state; a completion ends REGISTERING and INVALIDATING, whether
- *	somebody waits for it or not, all else is dev->lock's
+ * @state: enum kv_mr_state; a completion ends REGISTERING and INVALIDATING, whether a
+ *	caller waits for it or not. All other changes are under dev->lock
  * @access: KVERBS_ACCESS_* of the registration; dev->lock
  * @offset: first registered byte of the buffer; dev->lock
  * @length: registered bytes; dev->lock
@@ -55,7 +55,7 @@ struct kv_mr {
 };
 
 /**
- * struct kv_mr_reg - a registration that is asked for
+ * struct kv_mr_reg - the parameters of a registration
  * @buf: the buffer, of the MR's device
  * @offset: first byte
  * @length: bytes

@@ -9,13 +9,13 @@
 #include "refuse.h"
 #include "trace.h"
 
-/* A device that can't destroy something now is asked once more, so much later. */
+/* If a device can't destroy an object, the destruction is tried again after this time. */
 #define RETRY_MS 20
 
-/* Objects of others that are passed over at a time, with a lock held. */
+/* Other owners' objects that are skipped in one go, with a lock held. */
 #define UNSEEN_MAX 64
 
-/* Protects both counters: read one after the other, their difference is that of no moment. */
+/* Protects both counters, so that their values are of the same moment. */
 static DEFINE_SPINLOCK(count_lock);
 static u64 created;
 static u64 destroyed;
@@ -32,7 +32,7 @@ static void count(u64 *counter)
 
 /**
  * kv_obj_alloc() - memory for an object, not yet visible to anybody
- * @class: what it will be
+ * @class: its class
  * @size: of the structure that starts with a struct kv_obj
  * @dev: its device
  * @owner: its owner
@@ -78,7 +78,7 @@ static void release_obj(struct kref *ref)
 /**
  * kv_obj_charge() - count memory that an object takes, or is about to take
  * @obj: the object
- * @bytes: all that it takes; given back when the object is freed
+ * @bytes: the total that it takes; given back when the object is freed
  * @extack: where the reason of a refusal goes
  *
  * Locks: obj->dev->lock
@@ -121,7 +121,7 @@ void kv_obj_put(struct kv_obj *obj)
 
 /**
  * kv_obj_unlock() - unlock an object's device, and drop a reference to the object
- * @obj: the object; gone after this, maybe
+ * @obj: the object; may be gone after this
  */
 void kv_obj_unlock(struct kv_obj *obj)
 {
@@ -195,8 +195,8 @@ int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack)
 
 /**
  * kv_obj_timed() - a verb of a command has returned
- * @obj: what the command is about
- * @stage: which stage of it the verb is
+ * @obj: the command's object
+ * @stage: the verb's stage of the command
  * @ns: how long it took
  */
 void kv_obj_timed(struct kv_obj *obj, enum kverbs_stage stage, u64 ns)
@@ -208,8 +208,8 @@ void kv_obj_timed(struct kv_obj *obj, enum kverbs_stage stage, u64 ns)
 /**
  * kv_obj_set_parent() - make one object use another
  * @obj: the user
- * @slot: which of its uses, 0 .. KV_OBJ_PARENTS - 1
- * @parent: what is used from now on; NULL for nothing
+ * @slot: the index in @obj->parents, 0 .. KV_OBJ_PARENTS - 1
+ * @parent: the object used from now on; NULL for none
  *
  * Locks: obj->dev->lock
  */
@@ -231,7 +231,7 @@ void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot,
 }
 
 /**
- * kv_obj_hold() - a work request names the object, which is in use now
+ * kv_obj_hold() - count a work request as a user of the object
  * @obj: the object
  *
  * Locks: obj->dev->lock
@@ -258,7 +258,7 @@ void kv_obj_unhold(struct kv_obj *obj)
 
 /**
  * kv_obj_lookup() - find an object by its id
- * @class: what it must be
+ * @class: its class
  * @id: its id
  * @owner: the owner who asks; finds its own objects, and persistent ones
  *
@@ -282,8 +282,8 @@ struct kv_obj *kv_obj_lookup(struct kv_obj_class *class, u32 id,
 
 /**
  * kv_obj_next() - walk the objects of a class
- * @class: which
- * @id: where to start, 0 at first; id of what is returned
+ * @class: the class
+ * @id: the id to start at, 0 at first; receives the id of the returned object
  * @owner: the owner who asks; finds its own objects, and persistent ones
  *
  * Return: the object with a reference, or NULL at the end. It may be dead by the
@@ -314,16 +314,16 @@ struct kv_obj *kv_obj_next(struct kv_obj_class *class, unsigned long *id,
 
 /**
  * kv_obj_generation() - have objects of a class come or gone?
- * @class: which
+ * @class: the class
  *
- * Return: a number that is another one then, and never 0.
+ * Return: a number that changes then, never 0.
  */
 unsigned int kv_obj_generation(const struct kv_obj_class *class)
 {
 	return (unsigned int)atomic_read(&class->generation) << 1 | 1;
 }
 
-/* The object is found no more. */
+/* After this, no lookup finds the object. */
 static void unpublish(struct kv_obj *obj)
 {
 	obj->dead = true;
@@ -347,7 +347,7 @@ static int destroy_obj(struct kv_obj *obj)
 	drop_parents(obj);
 	count(&destroyed);
 	trace_kverbs_obj_del(obj);
-	/* The id table's; a lookup may still hold another. */
+	/* The id table's reference; a lookup may still hold another. */
 	kv_obj_put(obj);
 	return 0;
 }
@@ -365,13 +365,13 @@ static const char *user_of(const struct kv_obj *obj)
 }
 
 /**
- * kv_obj_destroy() - destroy an object that somebody asked to have deleted
+ * kv_obj_destroy() - destroy an object that is to be deleted
  * @obj: the object, with the caller's reference, which stays the caller's
  * @extack: where the reason of a refusal goes
  *
  * Locks: obj->dev->lock
- * Return: 0, -EBUSY if others use it, -ENOENT if it was destroyed meanwhile, or
- * what the verb returned: the object stays.
+ * Return: 0, -EBUSY if others use it, -ENOENT if it was destroyed meanwhile, or the
+ * verb's error, with which the object stays.
  */
 int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack)
 {
@@ -390,8 +390,8 @@ int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack)
 }
 
 /*
- * Its verbs object stays, and with it all that this uses: memory that a device may still
- * access, or event handlers in this module's text, are never freed.
+ * The verbs object stays, and so does all that the verbs object uses: memory that a device
+ * may still access, or event handlers in this module's text, are never freed.
  */
 static void abandon(struct kv_obj *obj, int error)
 {
@@ -423,7 +423,7 @@ struct kv_obj *kv_obj_made(struct kv_obj *obj, struct netlink_ext_ack *extack)
 	return ERR_PTR(error);
 }
 
-/* The object must go. */
+/* Destroys an object that must go, or abandons it. */
 static bool force_destroy(struct kv_obj *obj)
 {
 	int ret;
@@ -456,7 +456,7 @@ static struct kv_obj *first_of(struct kv_owner *owner, struct list_head *list)
 	return obj;
 }
 
-/* To another list, unless the object has left the one that it was in. */
+/* Moves the object to another list, unless the object is in no list any more. */
 static void move_to(struct kv_owner *owner, struct kv_obj *obj, struct list_head *list)
 {
 	spin_lock(&owner->lock);
@@ -508,13 +508,13 @@ static unsigned int destroy_rank(struct kv_owner *owner, unsigned int rank, unsi
 }
 
 /**
- * kv_obj_remove_owner() - destroy all that belongs to an owner
+ * kv_obj_remove_owner() - destroy all objects of an owner
  * @owner: a socket that was closed, or the owner of persistent objects
- * @busy: receives how many stay because others' objects use them; never of a
+ * @busy: receives how many objects stay because other owners' objects use them; 0 for a
  *	socket, whose objects nobody else sees
  *
- * The objects of a rank are all stopped before the first of them is destroyed: the time
- * that runs take to end, and QPs to flush, does not add up.
+ * The objects of a rank are all stopped before the first of them is destroyed: so the times
+ * that runs take to end, and QPs to flush, do not add up.
  *
  * Context: may sleep; waits for the owner's runs to stop.
  * Return: how many were destroyed.
@@ -534,7 +534,7 @@ unsigned int kv_obj_remove_owner(struct kv_owner *owner, unsigned int *busy)
 }
 
 /**
- * kv_obj_remove_dev() - a device goes: destroy all that was made on it
+ * kv_obj_remove_dev() - a device goes: destroy all objects that were made on it
  * @dev: the device
  *
  * Objects whose results outlive the device lose only their verbs and parents. As in
@@ -577,9 +577,9 @@ void kv_obj_init(struct kv_obj_class *const *all)
 }
 
 /**
- * kv_obj_exit() - destroy what outlived its device
+ * kv_obj_exit() - destroy the objects that outlived their device
  *
- * No device and no socket can reach us any more.
+ * No device and no socket can reach this module any more.
  */
 void kv_obj_exit(void)
 {

@@ -14,25 +14,25 @@ struct kv_dev;
 struct kv_obj;
 struct netlink_ext_ack;
 
-/* A QP has most: PD, two CQs, SRQ, and the buffers and MRs that its runs posted. */
+/* A QP has the most parents: PD, two CQs, SRQ, and the buffers and MRs that its runs posted. */
 #define KV_OBJ_PARENTS 8
 
-/* Beside the ranks: the users of an object that are outstanding work requests. */
+/* The index behind the ranks in kv_obj.users: outstanding work requests. */
 #define KV_OBJ_REQUEST KV_OBJ_RANKS
 
 /**
- * struct kv_obj_class - what the objects of one type have in common
- * @rank: when they are destroyed, and which list they are in
- * @in_use: why an object that one of these uses can't be deleted
- * @missing: a message lacks the id of one
- * @unknown: a message has the id of none
- * @stop: begin to end what the object does, and don't wait for it: of several
- *	objects all are stopped, and then each is destroyed or removed; under
+ * struct kv_obj_class - the common data of all objects of one type
+ * @rank: their place in the order of destruction, and their list
+ * @in_use: the reason why an object that one of these uses can't be deleted
+ * @missing: the reason if a message has no id for an object of this type
+ * @unknown: the reason if no object of this type has a message's id
+ * @stop: begin to end the object's activity, without waiting for the end: several
+ *	objects are all stopped first, and then each is destroyed or removed; under
  *	dev->lock. Absent: there is nothing to stop.
- * @destroy: destroy the verbs object, under dev->lock: 0, or a negative errno, with
- *	which the object stays as it was
- * @remove: the device goes, under dev->lock: the verbs object ends, the object
- *	stays. Absent: the object is destroyed then.
+ * @destroy: destroy the verbs object, under dev->lock: 0, or a negative errno if the
+ *	object stays as it was
+ * @remove: the device goes, under dev->lock: destroy the verbs object, but keep the
+ *	object. Absent: the object is destroyed too.
  * @ids: id to object; holds a reference to each
  * @next: ids count up, so that a stale one does not soon name another object
  * @generation: changes whenever an object comes or goes
@@ -59,22 +59,22 @@ struct kv_obj_class {
 	.ids = XARRAY_INIT(kv_##_name##_class.ids, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT)
 
 /**
- * struct kv_obj - what all objects have; first member of each
- * @ref: one for the id table, one for each lookup, one for each child, and those
- *	that its noun tells of
+ * struct kv_obj - the common part of all objects; first member of each
+ * @ref: one for the id table, one for each lookup, one for each child, and those that
+ *	the object's type describes
  * @class: its type
  * @id: its name in the contract, 1 and up, unique for the class
  * @owner: the owner, with a reference
  * @owner_link: in kv_owner.objects; kv_owner.lock
  * @dev: its device, with a reference
  * @dev_link: in kv_dev.objects; dev->lock
- * @users: how many objects have it as a parent, by the rank of these, and how many
- *	work requests name it; dev->lock
- * @parents: what it uses, each with a reference; NULL where there is none;
+ * @users: the number of objects that have it as a parent, by their rank, and the number
+ *	of work requests that name it; dev->lock
+ * @parents: the objects that it uses, each with a reference; NULL in an unused slot;
  *	dev->lock
  * @dead: no longer in the table, its verbs object destroyed; dev->lock
  * @stage_ns: how long each stage of the last command on it took, by enum kverbs_stage; dev->lock
- * @bytes: what it counts against the module's max_bytes; dev->lock
+ * @bytes: the bytes that count against the module's max_bytes; dev->lock
  */
 struct kv_obj {
 	struct kref ref;
@@ -119,10 +119,10 @@ void kv_obj_timed(struct kv_obj *obj, enum kverbs_stage stage, u64 ns);
 void kv_obj_counts(u64 *made, u64 *gone);
 
 /**
- * kv_obj_time() - call a verb, and add how long it takes to the times of the command
- * @obj: what the command is about
- * @stage: without its prefix, which stage of it the verb is
- * @call: the call, which may assign what it returns
+ * kv_obj_time() - call a verb, and add its time to the times of the command
+ * @obj: the command's object
+ * @stage: the verb's stage of the command, without the prefix
+ * @call: the call, which may assign its return value
  */
 #define kv_obj_time(obj, stage, call) do {				\
 	u64 _start = ktime_get_raw_ns();				\

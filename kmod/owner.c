@@ -114,7 +114,7 @@ struct kv_owner *kv_owner_of_net(struct net *net)
 }
 
 /**
- * kv_owner_of_socket() - the owner that a socket is
+ * kv_owner_of_socket() - the owner that stands for a socket
  * @sk: the socket, open while this is called
  * @portid: its netlink port
  *
@@ -161,7 +161,7 @@ struct kv_owner *kv_owner_of_socket(struct sock *sk, u32 portid)
  *
  * netlink_release() (net/netlink/af_netlink.c) frees the port number, marks the socket
  * dead with sock_orphan(), and calls the notifiers of NETLINK_URELEASE, in this
- * order. Another socket may have the number by then; that one is alive.
+ * order. Another socket may have the number by then, but it is not marked dead.
  *
  * Return: the owner with a reference, for kv_owner_remove(); NULL if there is none.
  */

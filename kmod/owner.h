@@ -12,7 +12,7 @@
 struct net;
 struct sock;
 
-/* Objects are destroyed in this order: users before what they use. */
+/* Objects are destroyed in this order: users before the objects that they use. */
 enum kv_obj_rank {
 	KV_OBJ_RUN,
 	KV_OBJ_CONN,
@@ -30,7 +30,7 @@ enum kv_obj_rank {
  * struct kv_owner - owner of objects: a netlink socket, or all sockets of a namespace
  * @ref: one for the table of owners, one for each object, one for each lookup
  * @link: in the table of owners
- * @net: the network namespace; compared, and not followed once the owner has left
+ * @net: the network namespace; compared, and not dereferenced once the owner has left
  *	the table
  * @portid: the socket's netlink port; 0: the owner of the namespace's persistent
  *	objects. A port number is in use again before the closed socket's objects are

@@ -6,8 +6,8 @@
 
 /**
  * kv_pd_create() - allocate a protection domain
- * @dev: on which device
- * @owner: whose it is
+ * @dev: its device
+ * @owner: the PD's owner
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
@@ -29,7 +29,7 @@ struct kv_obj *kv_pd_create(struct kv_dev *dev, struct kv_owner *owner,
 						       PTR_ERR(pd->ib), "ib_alloc_pd failed"));
 }
 
-/* A driver that refuses gets a warning of the core's, and leaks it (ib_dealloc_pd()). */
+/* If a driver refuses, the core logs a warning, and the PD is leaked (ib_dealloc_pd()). */
 static int destroy_pd(struct kv_obj *obj)
 {
 	kv_obj_time(obj, DESTROY, ib_dealloc_pd(container_of(obj, struct kv_pd, obj)->ib));

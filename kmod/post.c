@@ -14,10 +14,10 @@
 #include "wqe.h"
 #include "wr.h"
 
-/* Registration is local work of the device; if it takes that long, it is lost. */
+/* A registration is local work of the device: after this time it is taken as lost. */
 #define WAIT_MS 2000
 
-/* What has to be free in a queue, and in its CQ. */
+/* Checks that a queue and its CQ have enough free places. */
 static int check_room(struct kv_qp *qp, struct kv_srq *srq, u32 op, u32 n,
 		      struct netlink_ext_ack *extack)
 {
@@ -47,10 +47,10 @@ static int tell_refused(int error, struct netlink_ext_ack *extack)
 }
 
 /*
- * Each of these posts a list up to the request that it refuses, which it tells by @bad, and
- * what it has posted stays posted: mlx5r_post_send(), bnxt_re_post_send(), irdma_post_send(),
- * siw_post_send(), rxe_post_send_kernel(), and their receives. What is refused before the
- * first request is looked at may leave @bad alone (rxe_post_send() of a QP that is going).
+ * Each driver posts a list up to a request that it refuses, and returns that request by @bad.
+ * The requests before it stay posted: mlx5r_post_send(), bnxt_re_post_send(), irdma_post_send(),
+ * siw_post_send(), rxe_post_send_kernel(), and the same for receives. A driver that refuses the
+ * whole list at once may not set @bad (rxe_post_send() of a QP that is being destroyed).
  *
  * A full queue is -ENOMEM. mlx5 advertises atomics, and refuses to post them for the kernel
  * (handle_qpt_rc()); bnxt_re sends an inline request empty (bnxt_re_copy_wr_payload()).
@@ -61,7 +61,7 @@ static int post_send(struct kv_qp *qp, struct ib_send_wr *wr, const struct ib_se
 	u64 start;
 	int ret;
 
-	/* As the runs do: what the post schedules runs before we go on. */
+	/* Like the runs: softirqs that the post raises run before this function goes on. */
 	local_bh_disable();
 	start = ktime_get_raw_ns();
 	ret = ib_post_send(qp->ib, wr, bad);
@@ -97,10 +97,10 @@ static bool late(const struct kv_wr_spec *spec)
 /**
  * struct kv_post - requests on their way to a queue
  * @n: how many
- * @spec: what was asked for
+ * @spec: the requests as the caller describes them
  * @wqe: their tracking
- * @wr: what the verb takes, each linked to the next one
- * @unnamed: the verb has failed, and not said at which of them
+ * @wr: the requests as the verb takes them, each linked to the next one
+ * @unnamed: the verb has failed without naming the request that it refused
  */
 struct kv_post {
 	unsigned int n;
@@ -123,12 +123,12 @@ static void prep_one(struct kv_post *post, unsigned int i)
 		if (spec->sge[sge].mr)
 			kv_wqe_hold(wqe, &spec->sge[sge].mr->obj);
 	}
-	/* The last one: drain.c looks for it there. */
+	/* The AH is the last reference: drain.c looks for it there. */
 	if (spec->ah)
 		kv_wqe_hold(wqe, &spec->ah->obj);
 
 	kv_wr_build(wr, spec, &wqe->cqe);
-	/* A READ of iWARP's may complete behind later requests: it always tells. */
+	/* A READ on iWARP may complete after later requests: so it is always signaled. */
 	wqe->silent = unsignaled(spec) && !late(spec);
 	wqe->internal = unsignaled(spec) && late(spec);
 	if (wqe->internal)
@@ -164,9 +164,9 @@ static int post_all(struct kv_post *post, unsigned int *posted, u64 *verb_ns)
 }
 
 /*
- * If siw refuses a request after it has filled a slot of the queue with it, ERR flushes that
- * request, with its wr_id (siw_post_send(), siw_activate_tx_from_sq()): the QP keeps it. If siw
- * could not begin to send (siw_sq_start()), it names none: it may have all of them.
+ * siw may refuse a request after filling a slot of the queue with it. Then ERR flushes that
+ * request, with its wr_id (siw_post_send(), siw_activate_tx_from_sq()): the QP keeps the request.
+ * If siw can't begin to send (siw_sq_start()), it names no request, and may have all of them.
  */
 static void drop_refused(struct kv_post *post, unsigned int posted, bool iwarp)
 {
@@ -201,7 +201,7 @@ static int alloc_post(struct kv_post *post)
 	return 0;
 }
 
-/* None is in a queue. */
+/* Frees the tracking of requests that are not in a queue. */
 static void free_wqes(struct kv_post *post)
 {
 	unsigned int i;
@@ -231,7 +231,7 @@ static int post(const struct kv_wr_spec *spec, unsigned int n, struct kv_posted 
 			  posted->verb_ns);
 	if (ret)
 		drop_refused(&post, posted->n, kv_dev_iwarp(dev));
-	/* What is posted stays posted: that is no refusal. */
+	/* Requests that are posted stay posted: then the command is not refused. */
 	posted->error = ret;
 	ret = posted->n ? 0 : tell_refused(ret, extack);
 free:
@@ -242,18 +242,18 @@ free:
 
 /**
  * kv_post() - post requests by hand, in order, to one queue
- * @spec: the requests, with which kv_wr_check() is content; all that they name
- *	is of one device
+ * @spec: the requests, checked by kv_wr_check(); all objects that they name are of one
+ *	device
  * @n: how many
- * @posted: receives how many are posted, and if not all are, why
+ * @posted: receives how many are posted, and the error if not all are
  * @extack: where the reason of a refusal goes
  *
- * What they name is in use from now on, until its completion was polled, or that of
- * a later request of the same send queue, or the queue is gone.
+ * A request uses the objects that it names until its completion was polled, or that of a later
+ * request of the same send queue, or until the queue is gone.
  *
  * Locks: dev->lock
  * Return: 0 if at least one is posted, or a negative errno; -EBUSY if the queue has no room
- * for all, or a run is on the QP, or has left something there or on another QP of its CQs.
+ * for all, or a run is active on the QP, or has left requests on it or on another QP of its CQs.
  */
 int kv_post(const struct kv_wr_spec *spec, unsigned int n, struct kv_posted *posted,
 	    struct netlink_ext_ack *extack)
@@ -270,9 +270,9 @@ int kv_post(const struct kv_wr_spec *spec, unsigned int n, struct kv_posted *pos
 	if (ret)
 		return ret;
 	/*
-	 * ib_query_qp() is a command of the firmware's on mlx5 (mlx5_ib_query_qp()) and bnxt_re
-	 * (bnxt_re_query_qp()): not for every post. The state of the last transition will do: a QP
-	 * goes by itself to SQD, SQE and ERR only, and these take requests.
+	 * ib_query_qp() is a firmware command on mlx5 (mlx5_ib_query_qp()) and bnxt_re
+	 * (bnxt_re_query_qp()), too slow for every post. The state of the last transition is good
+	 * enough: a QP goes by itself only to SQD, SQE and ERR, and these take requests.
 	 */
 	queue.state = qp->state;
 	queue.needs_reset = qp->needs_reset;
@@ -317,7 +317,7 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
 	start = ktime_get_raw_ns();
 	came = kv_cq_wait(wqe->cq, &wqe->done, WAIT_MS, &slept_ns);
 	kv_obj_timed(&mr->obj, KVERBS_STAGE_COMPLETION, ktime_get_raw_ns() - start - slept_ns);
-	/* If it does not come in time it may still come: the QP keeps it. */
+	/* A completion that is late may still come: the QP keeps the request. */
 	if (!came)
 		return kv_verb_failed(extack, KVERBS_STAGE_COMPLETION, -ETIMEDOUT,
 				      "no completion within 2 s: reset the qp and connect it anew");
@@ -331,15 +331,15 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
 /**
  * kv_post_and_wait() - post one request of local work, take its completion
  * @qp: the QP, of @mr's PD
- * @mr: what the request is about; in use until it has completed
+ * @mr: the MR of the request; in use until the request has completed
  * @wr: the request, signaled; its wr_cqe is set here
  * @op: enum kverbs_op
- * @ops: what follows its end, be it after this has returned; the MR is kv_wqe.ref[0]
- * @posted: receives whether the request was posted: @ops were called then, or will be
+ * @ops: called at the request's end, maybe after this has returned; the MR is kv_wqe.ref[0]
+ * @posted: receives true if the request was posted: then @ops were called, or will be
  * @extack: where the reason of a refusal goes
  *
- * The time of COMPLETION is that from the verb's return until the completion was seen, without
- * what the caller has slept meanwhile.
+ * The time of COMPLETION is the time from the verb's return until the completion was seen,
+ * without the time that the caller has slept meanwhile.
  *
  * Context: may sleep, for 2 s at most
  * Locks: dev->lock
@@ -365,7 +365,7 @@ int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, 
 
 /**
  * kv_post_poll() - take completions of requests that were posted by hand
- * @cq: where they come
+ * @cq: the CQ of the completions
  * @wc: receives them, in order
  * @max: how many at most
  * @verb_ns: receives how long ib_poll_cq() took; 0 if the RDMA core polls
@@ -393,7 +393,7 @@ int kv_post_poll(struct kv_cq *cq, struct kv_wc *wc, unsigned int max, u64 *verb
 	}
 	kv_cq_release(cq);
 	trace_kverbs_poll(&cq->obj, n, *verb_ns);
-	/* What came before is told first. */
+	/* Completions that came before an error are returned first. */
 	if (n || ret >= 0)
 		return n;
 	return kv_verb_failed(extack, KVERBS_STAGE_COMPLETION, ret, "ib_poll_cq failed");

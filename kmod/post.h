@@ -14,9 +14,9 @@ struct kv_wr_spec;
 struct netlink_ext_ack;
 
 /**
- * struct kv_posted - what came of a post
+ * struct kv_posted - the result of a post
  * @n: how many of the requests are posted, from the first on
- * @error: 0, or what the verb said of the next one
+ * @error: 0, or the verb's error at the next request
  * @verb_ns: how long the verb took
  */
 struct kv_posted {

@@ -13,7 +13,7 @@
 #include "srq.h"
 #include "wqe.h"
 
-/* The tables and ib_modify_qp() speak of the same bits. */
+/* The tables and ib_modify_qp() use the same bits. */
 static_assert(KV_QPA_STATE == IB_QP_STATE);
 static_assert(KV_QPA_CUR_STATE == IB_QP_CUR_STATE);
 static_assert(KV_QPA_SQD_ASYNC_NOTIFY == IB_QP_EN_SQD_ASYNC_NOTIFY);
@@ -64,7 +64,7 @@ static enum kverbs_qp_state from_ib_state(enum ib_qp_state ib)
 {
 	enum kverbs_qp_state state;
 
-	/* ERR for one that nobody knows. */
+	/* ERR for an unknown state. */
 	for (state = KVERBS_QPS_RESET; state < KVERBS_QPS_ERR; state++)
 		if (to_ib_state[state] == ib)
 			break;
@@ -74,12 +74,12 @@ static enum kverbs_qp_state from_ib_state(enum ib_qp_state ib)
 /**
  * kv_qp_state() - the state that a QP is in
  * @qp: the QP
- * @attr: what kv_qp_query() filled
+ * @attr: the attributes from kv_qp_query()
  *
- * A device may bring the QP to ERR, SQE or SQD by itself, and the CM of iWARP to RTS:
- * that is asked. What a driver says of the states before is not to be relied on: cxgb4
- * and siw call a fresh QP's INIT (c4iw_ib_query_qp(), siw_query_qp()), and siw of 6.1
- * fills no state, which then is RESET.
+ * A device may take the QP to ERR, SQE or SQD by itself, and iWARP's CM may take it to RTS: for
+ * these states the query is used. For earlier states iWARP drivers are not reliable: cxgb4 and
+ * siw report INIT for a new QP (c4iw_ib_query_qp(), siw_query_qp()), and siw of 6.1 sets no
+ * state, which then reads as RESET.
  *
  * Return: the state.
  */
@@ -102,8 +102,8 @@ static void set_parents(struct kv_qp *qp)
 }
 
 /*
- * What the QP's device tells. With locks of the driver's held (flush_recv_queue(),
- * siw_qp_event(), __flush_qp()): no verb is called here. None comes after ib_destroy_qp().
+ * Handles the QP's events. Drivers call it with their locks held (flush_recv_queue(),
+ * siw_qp_event(), __flush_qp()): so it calls no verb. No event comes after ib_destroy_qp().
  */
 static void tell_async(struct ib_event *event, void *context)
 {
@@ -124,8 +124,8 @@ static void tell_async(struct ib_event *event, void *context)
 }
 
 /*
- * The limits come back as the device has made them: raised by mlx5, bnxt_re and irdma, as
- * they were by siw. siw and cxgb4 refuse UC and UD.
+ * The device returns the limits that it has set: mlx5, bnxt_re and irdma raise them, siw does
+ * not change them. siw and cxgb4 refuse UC and UD.
  */
 static struct ib_qp *create_ib(struct kv_qp *qp, struct ib_qp_cap *cap)
 {
@@ -169,7 +169,7 @@ static int explain_create(int error, const struct ib_qp_cap *cap,
 
 /**
  * kv_qp_create() - create a queue pair
- * @init: what it is made with
+ * @init: its attributes
  * @owner: its owner
  * @extack: where the reason of a refusal goes
  *
@@ -209,9 +209,9 @@ struct kv_obj *kv_qp_create(const struct kv_qp_init *init, struct kv_owner *owne
 }
 
 /*
- * In place of a QP that can't leave ERR another one, in RESET. iWARP's have no way
- * back (siw_qp_modify(), c4iw_modify_qp(), irdma_modify_qp()), and irdma's of RoCE say that
- * they are in RESET and refuse INIT (irdma_modify_qp_roce()). Its number is a new one.
+ * Replaces a verbs object that can't leave ERR by a new one in RESET, with a new QPN. iWARP QPs
+ * have no way back (siw_qp_modify(), c4iw_modify_qp(), irdma_modify_qp()). irdma's RoCE QPs
+ * report that they are in RESET, but refuse INIT (irdma_modify_qp_roce()).
  */
 static int renew_ib(struct kv_qp *qp)
 {
@@ -246,8 +246,8 @@ static void forget_ran(struct kv_cq *cq, const struct kv_qp *qp)
 }
 
 /*
- * The device fails the QP at once: of many QPs that go none waits for the other's
- * requests to be flushed.
+ * The QP goes to ERR at once: so when many QPs go, no QP waits until the requests of another
+ * one are flushed.
  */
 static void stop_qp(struct kv_obj *obj, int reason)
 {
@@ -255,8 +255,8 @@ static void stop_qp(struct kv_obj *obj, int reason)
 }
 
 /*
- * Its CQs may be claimed by a run on another QP; this one has nothing outstanding
- * there then.
+ * A run on another QP may have claimed the QP's CQs; then this QP has no request outstanding
+ * there.
  */
 static int drain_claimed(struct kv_qp *qp)
 {
@@ -273,8 +273,8 @@ static int drain_claimed(struct kv_qp *qp)
 }
 
 /*
- * mlx5, bnxt_re and irdma return an error of the firmware's from here, and the QP stays
- * (mlx5_ib_destroy_qp(), bnxt_re_destroy_qp(), irdma_destroy_qp()): so does ours, drained.
+ * mlx5, bnxt_re and irdma return a firmware's error from here, and the verbs object stays
+ * (mlx5_ib_destroy_qp(), bnxt_re_destroy_qp(), irdma_destroy_qp()): so the kv_qp stays, drained.
  */
 static int destroy_qp(struct kv_obj *obj)
 {
@@ -300,7 +300,7 @@ static int destroy_qp(struct kv_obj *obj)
 /**
  * kv_qp_query() - ask the device for the QP's attributes
  * @qp: the QP
- * @attr: where they go; a driver need not fill what it has not
+ * @attr: receives them; 0 where a driver sets nothing
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
@@ -312,7 +312,7 @@ int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
 	struct ib_qp_init_attr init;
 	int ret;
 
-	/* siw, cxgb4 and bnxt_re fill only some of it. */
+	/* siw, cxgb4 and bnxt_re set only some attributes. */
 	memset(attr, 0, sizeof(*attr));
 	ret = ib_query_qp(qp->ib, attr, IB_QP_ATTR_STANDARD_BITS & ~IB_QP_CAP, &init);
 	return ret ? kv_verb_failed(extack, KVERBS_STAGE_QUERY, ret, "ib_query_qp failed") : 0;
@@ -346,7 +346,7 @@ static int refuse(struct kv_qp_step *wrong, u32 bit, const char *text)
 	return -EINVAL;
 }
 
-/* What the table does not know: is there such a thing, of this device? */
+/* Checks the values that the table can't: they depend on the device. */
 static int check_values(const struct kv_qp *qp, enum kverbs_qp_state from,
 			const struct kv_qp_modify *modify, struct kv_qp_step *wrong)
 {
@@ -374,7 +374,7 @@ static int check_values(const struct kv_qp *qp, enum kverbs_qp_state from,
 	return 0;
 }
 
-/* Whose SQD is not yet complete leaves it only by ERR; some devices log the refusal. */
+/* A QP whose send queue still drains can leave SQD only for ERR; some devices log a refusal. */
 static int check_drained(const struct ib_qp_attr *now,
 			 const struct kv_qp_modify *modify,
 			 struct netlink_ext_ack *extack)
@@ -386,7 +386,7 @@ static int check_drained(const struct ib_qp_attr *now,
 			 "the send queue is still draining: wait for sq_drained, or go to ERR");
 }
 
-/* What the QP was given holds until RESET. */
+/* The QP's attributes are valid until RESET. */
 static void note_modified(struct kv_qp *qp, const struct kv_qp_modify *modify)
 {
 	unsigned int slot;
@@ -404,7 +404,7 @@ static void note_modified(struct kv_qp *qp, const struct kv_qp_modify *modify)
 		kv_obj_set_parent(&qp->obj, slot, NULL);
 }
 
-/* Some devices are in the new state before they find that they have no memory for it. */
+/* Some devices change the QP's state before they find that they have no memory for it. */
 static void explain_failure(struct kv_qp *qp, enum kverbs_qp_state from, int error,
 			    struct netlink_ext_ack *extack)
 {
@@ -425,7 +425,7 @@ static void explain_failure(struct kv_qp *qp, enum kverbs_qp_state from, int err
 	kv_verb_failed(extack, KVERBS_STAGE_MODIFY, error, text);
 }
 
-/* To RESET: what was posted comes back first, and is told no more. */
+/* Before RESET: posted requests complete first, and their completions are dropped. */
 static int drain(struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
 	int ret;
@@ -456,7 +456,7 @@ static int modify_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
 	if (ret)
 		return ret;
 	kv_obj_time(&qp->obj, MODIFY, ret = ib_modify_qp(qp->ib, attr, mask));
-	/* One that was in ERR once may be unable to leave RESET. */
+	/* A QP that was in ERR may be unable to leave RESET. */
 	if (ret && modify->to == KVERBS_QPS_INIT && qp->was_reset)
 		kv_obj_time(&qp->obj, MODIFY, renewed = renew_ib(qp));
 	if (!renewed) {
@@ -469,15 +469,15 @@ static int modify_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
 /**
  * kv_qp_modify() - take the QP through one transition
  * @qp: the QP
- * @modify: which, with what; receives what has defaults
- * @wrong: receives the attribute to blame, and why, if it is one
+ * @modify: the transition and its attributes; receives the defaults
+ * @wrong: receives the attribute that causes a refusal, and the reason, if it is one
  * @extack: where the reason of any other refusal goes
  *
- * A QP that goes to RESET goes to ERR before, if it was not in RESET, and its requests
- * complete. After RESET it may have another QPN: where the device can't bring a QP back
- * another one is made in its place.
+ * Before RESET a QP that is not in RESET goes to ERR, and its requests complete. After RESET
+ * it may have another QPN: if the device can't take a QP back to RESET, a new verbs object
+ * replaces the old one.
  *
- * Context: may sleep until the destination has answered, or has not
+ * Context: may sleep until address resolution ends, with or without an answer
  * Locks: dev->lock
  * Return: 0 or a negative errno; -EBUSY while a run is on the QP, or its send
  * queue is draining; -ETIMEDOUT if requests do not complete.
@@ -536,11 +536,11 @@ static int check_last_run(const struct kv_cq *cq, const struct kv_qp *qp,
 }
 
 /**
- * kv_qp_check_outstanding() - can only what is posted on this QP complete into its CQs?
+ * kv_qp_check_outstanding() - can only requests of this QP complete into its CQs?
  * @qp: the QP, claimed or about to be: no run is active on its CQs
  * @extack: where the reason of a refusal goes
  *
- * A run takes whatever comes for its own; what is posted by hand counts on the room.
+ * A run takes each completion for its own; requests posted by hand rely on free entries.
  *
  * Locks: dev->lock
  * Return: 0, or -EBUSY if another QP has requests of a run outstanding there.
@@ -552,9 +552,9 @@ int kv_qp_check_outstanding(const struct kv_qp *qp, struct netlink_ext_ack *exta
 }
 
 /**
- * kv_qp_set_user() - a connection begins to use the QP, or ends to
+ * kv_qp_set_user() - a connection begins or ends its use of the QP
  * @qp: the QP
- * @established: called when the device tells that the peer's first message came before
+ * @established: called when the device reports that the peer's first message came before
  *	the CM's last one (IB_EVENT_COMM_EST), in any context, with a spinlock held; or NULL
  * @user: its argument
  *
@@ -572,7 +572,7 @@ void kv_qp_set_user(struct kv_qp *qp, void (*established)(void *user), void *use
 }
 
 /**
- * kv_qp_claim() - become the only one who posts on the QP and polls its CQs
+ * kv_qp_claim() - become the only user that posts on the QP and polls its CQs
  * @qp: the QP
  * @extack: where the reason of a refusal goes
  *
@@ -593,7 +593,7 @@ busy:
 }
 
 /**
- * kv_qp_release() - let others have it
+ * kv_qp_release() - let others claim the QP
  * @qp: the QP, claimed by the caller
  */
 void kv_qp_release(struct kv_qp *qp)

@@ -13,7 +13,7 @@ struct kv_cq;
 struct kv_pd;
 struct kv_srq;
 
-/* What a QP uses: its parents by slot. */
+/* The objects that a QP uses: its parents by slot. */
 enum kv_qp_parent {
 	KV_QP_PD,
 	KV_QP_SEND_CQ,
@@ -27,34 +27,34 @@ enum kv_qp_parent {
 
 /**
  * struct kv_qp - a queue pair
- * @obj: base; parents as enum kv_qp_parent says. Buffers and MRs are those that the
- *	last run posted: receives may still be outstanding on them, so they stay until
- *	another run, RESET, or the QP's end.
+ * @obj: base; parents as enum kv_qp_parent says. The buffers and MRs are those of the
+ *	last run: its receives may still be outstanding, so they stay until another run,
+ *	RESET, or the QP's end.
  * @ib: the verbs object
- * @init: what ib_create_qp() was given, no limit above the device's:
+ * @init: the arguments of ib_create_qp(), no limit above the device's:
  * @type: its transport, which the device has
- * @pd: its protection domain; the rest is of the same device
- * @send_cq: where sends complete
- * @recv_cq: where receives complete, may be the same
- * @srq: where receives come from, or NULL: from its own queue
+ * @pd: its protection domain; the members below are of the same device
+ * @send_cq: the CQ of its sends
+ * @recv_cq: the CQ of its receives, may be the same
+ * @srq: the SRQ of its receives, or NULL: it has a receive queue of its own
  * @cap: depths of the queues, SGEs of each request, and bytes that a send can carry inline;
- *	of receives 0 with @srq
+ *	with @srq, 0 for receives
  * @sq_sig_all: every send completes
- * @port: where INIT has put it, 1 before; dev->lock
- * @given: KV_QPA_*, the attributes that it was given since it was in RESET: the
- *	others mean nothing yet; dev->lock
- * @state: where the last transition has brought it; a device may have brought it
+ * @port: the port that INIT has set, 1 before; dev->lock
+ * @given: KV_QPA_*, the attributes that were set since RESET: the others have no
+ *	meaning yet; dev->lock
+ * @state: the state after the last transition; the device may have taken the QP
  *	further, to ERR, SQE or SQD; dev->lock
  * @received: it was in RTR since it was in RESET; dev->lock
  * @was_reset: it was in another state before it was in RESET; dev->lock
- * @established: see kv_qp_set_user(); NULL: no CONN uses it. To write, dev->lock and
- *	kv_dev_wqes.lock, to read, one of them
+ * @established: see kv_qp_set_user(); NULL: no CONN uses it. dev->lock and
+ *	kv_dev_wqes.lock to write, one of them to read
  * @user: ditto
  * @wqes: requests posted by hand
  * @drain: its markers
  * @kept: in kv_dev_wqes.kept_qps, once it is gone and could not be drained
- * @run_recvs: receives of runs that are posted; of the run while one is active,
- *	else under dev->lock
+ * @run_recvs: receives of runs that are posted; an active run owns it, else it is under
+ *	dev->lock
  * @needs_reset: a run ended with other requests outstanding; ditto
  */
 struct kv_qp {
@@ -87,9 +87,9 @@ struct kv_qp {
 /**
  * struct kv_qp_modify - one transition
  * @to: the state to go to
- * @cur_state: if KV_QPA_CUR_STATE is there: which state the QP is thought to be in
+ * @cur_state: if @mask has KV_QPA_CUR_STATE: the state that the caller expects the QP in
  * @attr: the other attributes
- * @mask: which of them are there, KV_QPA_*
+ * @mask: the attributes that are set, KV_QPA_*
  * @resolved: the destination's MAC address is in @attr already
  */
 struct kv_qp_modify {

@@ -14,15 +14,15 @@ module_param(max_bytes, ulong, 0644);
 MODULE_PARM_DESC(max_bytes, "Bytes that buffers, queues and runs may take at a time, of all sockets together; never more than a quarter of the memory");
 
 /*
- * Queues are the drivers' memory, which is charged to nobody: without a bound the
- * kernel would rather kill processes than refuse it.
+ * Queues are the drivers' memory, which is charged to nobody: without a limit the kernel would
+ * kill processes instead of refusing the memory.
  */
 #define MEMORY_SHARE 4
 
 static atomic64_t objects = ATOMIC64_INIT(0);
 static atomic64_t bytes = ATOMIC64_INIT(0);
 
-/* Never beyond the limit, not even for the moment that a refusal takes. */
+/* The counter never exceeds the limit, not even during a refusal. */
 static bool charge(atomic64_t *counter, u64 amount, u64 max)
 {
 	s64 old = atomic64_read(counter);
@@ -38,7 +38,7 @@ static bool charge(atomic64_t *counter, u64 amount, u64 max)
  * kv_quota_charge_object() - may there be one more object?
  * @extack: where the reason of a refusal goes
  *
- * Return: 0, to be followed by kv_quota_uncharge_object() when it is gone, or -EDQUOT.
+ * Return: 0: call kv_quota_uncharge_object() when the object is gone; or -EDQUOT.
  */
 int kv_quota_charge_object(struct netlink_ext_ack *extack)
 {
@@ -57,7 +57,7 @@ void kv_quota_uncharge_object(void)
 }
 
 /**
- * kv_quota_objects() - objects that there are, of all sockets
+ * kv_quota_objects() - the objects of all sockets that exist now
  *
  * Return: their number.
  */
@@ -67,11 +67,11 @@ u64 kv_quota_objects(void)
 }
 
 /**
- * kv_quota_charge_bytes() - may so much more memory be taken?
+ * kv_quota_charge_bytes() - may this much more memory be taken?
  * @amount: bytes
  * @extack: where the reason of a refusal goes
  *
- * Return: 0, to be followed by kv_quota_uncharge_bytes() when it is free, or -EDQUOT.
+ * Return: 0: call kv_quota_uncharge_bytes() when the memory is free; or -EDQUOT.
  */
 int kv_quota_charge_bytes(u64 amount, struct netlink_ext_ack *extack)
 {

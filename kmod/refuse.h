@@ -12,7 +12,7 @@
  * @error: negative errno
  * @text: what is wrong and what to do; stays valid
  *
- * NL_SET_ERR_MSG(), for texts that are not literals, too.
+ * Like NL_SET_ERR_MSG(), but also for texts that are not literals.
  *
  * Return: @error
  */
@@ -31,7 +31,7 @@ static inline int kv_refuse(struct netlink_ext_ack *extack, int error, const cha
  * @error: negative errno that the verb returned
  * @text: names the verb, and what to do; stays valid
  *
- * Not for what is refused before a verb is called. NLMSG_ERROR carries the cookie since 5.7.
+ * Not for refusals before a verb is called. NLMSG_ERROR carries the cookie since 5.7.
  *
  * Return: @error
  */

@@ -29,7 +29,7 @@ static int run_check_qp(struct kv_qp *qp, struct netlink_ext_ack *extack)
 	return kv_qp_check_outstanding(qp, extack);
 }
 
-/* A WRITE's receiver watches memory, and no completion. */
+/* The receiver of a WRITE polls memory instead of a CQ. */
 static int run_check_polled(const struct kv_run_end *end, u32 size,
 			    struct netlink_ext_ack *extack)
 {
@@ -75,7 +75,7 @@ static struct kv_run_buf_facts buf_facts(const struct kv_run_end *end, const str
 	return facts;
 }
 
-/* The present target keeps the buffer of receives that are posted, and the key. */
+/* Posted receives need the present target: the QP keeps its buffer and its key for them. */
 static bool is_other_target(const struct kv_run_end *end)
 {
 	struct kv_obj *const *uses = end->qp->obj.parents;
@@ -84,7 +84,7 @@ static bool is_other_target(const struct kv_run_end *end)
 	       uses[KV_QP_TARGET_MR] != (end->target_mr ? &end->target_mr->obj : NULL);
 }
 
-/* The QP keeps them after the run. */
+/* May the QP keep the end's buffers and MRs after the run? */
 static bool keeps(const struct kv_run_end *end)
 {
 	return kv_obj_persistent(&end->local->obj) &&
@@ -156,7 +156,7 @@ static void run_release(const struct kv_run_spec *spec, u32 ends)
 		kv_qp_release(spec->end[ends].qp);
 }
 
-/* @wrong: receives the end that some other run has. */
+/* @wrong: receives the end that another run has claimed. */
 static int run_claim(const struct kv_run_spec *spec, u32 *wrong, struct netlink_ext_ack *extack)
 {
 	int ret;
@@ -205,7 +205,7 @@ static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
 	return spec->op == KVERBS_OP_SEND ? run_post_recvs(from->qp, end, extack) : 0;
 }
 
-/* @wrong: receives the end that is to blame. */
+/* @wrong: receives the end that causes a refusal. */
 static int run_prep(struct kv_run *run, u32 *wrong, struct netlink_ext_ack *extack)
 {
 	const struct kv_run_spec *spec = &run->spec;
@@ -238,7 +238,7 @@ static int run_init_workers(struct kv_run *run, struct netlink_ext_ack *extack)
 	int ret;
 	u32 i;
 
-	/* Beside the histogram: what a thread needs. */
+	/* The memory of the histogram, and of the thread. */
 	ret = kv_obj_charge(&run->obj, run->workers * (sizeof(struct kv_hist) + THREAD_SIZE),
 			    extack);
 	for (i = 0; i < run->workers && !ret; i++)
@@ -248,7 +248,7 @@ static int run_init_workers(struct kv_run *run, struct netlink_ext_ack *extack)
 	return ret;
 }
 
-/* Each drives as many ends as the loop does. */
+/* Each worker drives as many ends as the loop does. */
 static u32 count_workers(const struct kv_run_spec *spec)
 {
 	u32 ends = kv_run_ends(spec->loop);
@@ -258,10 +258,10 @@ static u32 count_workers(const struct kv_run_spec *spec)
 
 /**
  * kv_run_start() - start threads that run a loop
- * @dev: the device of all that the spec names
- * @owner: whose run it is
+ * @dev: the device of all objects that the spec names
+ * @owner: the run's owner
  * @spec: what to run; values in range, and as many ends, QPs, buffers and MRs as the loop needs
- * @wrong: receives which of the ends is to blame; their number if none is
+ * @wrong: receives the end that causes a refusal; the number of ends if none does
  * @extack: where the reason of a refusal goes
  *
  * Each thread holds a reference to the module.
@@ -303,13 +303,13 @@ struct kv_obj *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
 	for (i = 0; i < spec->ends; i++)
 		kv_obj_set_parent(&run->obj, i, &spec->end[i].qp->obj);
 
-	/* The id first: the threads' names and events carry it. */
+	/* The run gets its id first: the threads' names and events carry it. */
 	ret = kv_obj_publish(&run->obj, extack);
 	if (ret)
 		goto err_release;
 	ret = kv_workers_spawn(run, extack);
 	if (ret) {
-		/* Published objects have but one way to go. */
+		/* A published object can only go by kv_obj_destroy(). */
 		run->state = KVERBS_RUN_DONE;
 		run_release(spec, spec->ends);
 		complete_all(&run->done);
@@ -328,8 +328,8 @@ err_free:
 
 /**
  * kv_run_cancel() - ask the workers to end
- * @run: the run; for a worker that has ended nothing changes
- * @reason: what they shall report, a negative errno
+ * @run: the run; workers that have ended are not affected
+ * @reason: the error that the workers report, a negative errno
  */
 void kv_run_cancel(struct kv_run *run, int reason)
 {
@@ -346,7 +346,7 @@ static void stop_run(struct kv_obj *obj, int reason)
 	kv_run_cancel(container_of(obj, struct kv_run, obj), reason);
 }
 
-/* Bounded: a thread looks at the stop flag before each wait that could last. */
+/* The wait is bounded: a thread checks the stop flag before each wait that could be long. */
 static void end_run(struct kv_obj *obj, int reason)
 {
 	stop_run(obj, reason);

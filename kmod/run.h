@@ -15,18 +15,18 @@ struct kv_qp;
 struct kv_run;
 
 /**
- * struct kv_run_end - one end of a connection, as it was asked for
+ * struct kv_run_end - one end of a connection, as the user has described it
  * @qp: in RTS
- * @local: what is sent from and read into
- * @local_mr: whose lkey names it; NULL: the PD's local_dma_lkey does
- * @target: what the peer sends or writes into; NULL if the loop has no use for it
- * @target_mr: as @local_mr
- * @qp_id: @qp's, for messages: the run outlives the use of the others, and all of them if
- *	their device goes
- * @local_id: @local's, ditto
- * @local_mr_id: @local_mr's, ditto; 0: none
- * @target_id: @target's, ditto
- * @target_mr_id: @target_mr's, ditto
+ * @local: the buffer to send from and to read into
+ * @local_mr: the MR whose lkey names @local; NULL: the PD's local_dma_lkey names it
+ * @target: the buffer that the peer sends or writes into; NULL if the loop needs none
+ * @target_mr: like @local_mr, for @target
+ * @qp_id: id of @qp, for messages: the run outlives its use of the other objects, and all of
+ *	them if their device goes
+ * @local_id: id of @local, ditto
+ * @local_mr_id: id of @local_mr, ditto; 0: none
+ * @target_id: id of @target, ditto
+ * @target_mr_id: id of @target_mr, ditto
  * @remote_addr: of the peer's target
  * @remote_key: of the peer's target
  */
@@ -46,12 +46,12 @@ struct kv_run_end {
 };
 
 /**
- * struct kv_run_spec - what to run; enum kverbs_a_spec says what the fields mean
+ * struct kv_run_spec - what to run; enum kverbs_a_spec explains the fields
  * @loop: enum kverbs_loop
  * @op: enum kverbs_op
  * @size: bytes
  * @ends: how many of @end
- * @end: those of the first worker, then those of the next
+ * @end: the ends of the first worker, then those of the next
  * @compare_add: atomics
  * @swap: atomics
  * @iters: samples, ~0 for no limit
@@ -59,7 +59,7 @@ struct kv_run_end {
  * @warmup: iterations
  * @timeout_ns: for each iteration
  * @post: enum kverbs_post
- * @nice: of the thread, 0 for none that is more or less urgent than others
+ * @nice: the thread's niceness; 0: the same as that of other threads
  * @cpu: -1 for any
  * @spins: empty polls before the CPU is yielded
  */
@@ -82,19 +82,19 @@ struct kv_run_spec {
 };
 
 /**
- * struct kv_worker - a thread of a run, its ends, and what it has measured
- * @run: whose it is
+ * struct kv_worker - a thread of a run, its ends, and its results
+ * @run: its run
  * @from: its ends in the run's spec
  * @ends: how many
- * @task: its thread, until that is woken
- * @loop: what the thread works on; others set @loop.stop, and read counters
+ * @task: its thread, valid until the thread is woken
+ * @loop: the thread's loop; others set @loop.stop, and read counters
  * @end: the work requests of @from
  * @hist: samples
- * @cpu: where the thread was last; -1: it has not begun
+ * @cpu: the thread's last CPU; -1: it has not begun
  * @error: how it ended
  * @measuring: the warm-up is over
  * @warmup: iterations before the first sample
- * @elapsed_ns: around the measured part
+ * @elapsed_ns: the time of the measured part
  */
 struct kv_worker {
 	struct kv_run *run;
@@ -114,10 +114,10 @@ struct kv_worker {
 /**
  * struct kv_run - a workload and its workers
  * @obj: base; parents are the QPs, until the run is deleted or their device
- *	goes. What the run posts from and into are the QPs' parents.
- * @spec: what was asked for, defaults filled in
+ *	goes. The run's buffers and MRs are parents of the QPs.
+ * @spec: the spec, with the defaults
  * @fn: the loop
- * @stop_reason: what to report for -ECANCELED; set before kv_loop.stop
+ * @stop_reason: the error to report for -ECANCELED; set before kv_loop.stop
  * @active: workers that have not ended
  * @state: enum kverbs_run_state; the release that makes the rest readable
  * @done: no thread touches the run any more

@@ -9,12 +9,12 @@
 #include "wqe.h"
 
 /**
- * kv_srq_query() - ask the device for what it may have changed by itself
- * @srq: the SRQ; its fields are brought up to date
+ * kv_srq_query() - ask the device for values that it may have changed by itself
+ * @srq: the SRQ; its fields are updated
  *
- * The limit is gone once it was reached, and the depth is what the device made
- * of the one that it was asked for. A device that gives no answer leaves the
- * fields as they are.
+ * A limit that was reached is reset to 0. The depth is the value that the device
+ * chose for the requested one. If the device gives no answer, the fields do not
+ * change.
  *
  * Locks: dev->lock
  */
@@ -23,7 +23,7 @@ void kv_srq_query(struct kv_srq *srq)
 	struct ib_srq_attr attr = {};
 
 	lockdep_assert_held(&srq->obj.dev->lock);
-	/* A command of the firmware's on mlx5 and bnxt_re; cxgb4 has none (-EOPNOTSUPP). */
+	/* A firmware command on mlx5 and bnxt_re; cxgb4 does not have it (-EOPNOTSUPP). */
 	if (ib_query_srq(srq->ib, &attr))
 		return;
 	srq->max_wr = attr.max_wr;
@@ -33,9 +33,9 @@ void kv_srq_query(struct kv_srq *srq)
 /**
  * kv_srq_create() - create a shared receive queue
  * @pd: its protection domain; the device has SRQs
- * @owner: whose it is
+ * @owner: the SRQ's owner
  * @max_wr: its depth, 1 .. max_srq_wr
- * @max_sge: of each receive, 1 .. max_srq_sge
+ * @max_sge: SGEs of each receive, 1 .. max_srq_sge
  * @limit: when SRQ_LIMIT_REACHED comes, 0 .. @max_wr
  * @extack: where the reason of a refusal goes
  *
@@ -67,7 +67,7 @@ struct kv_obj *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
 	if (ret)
 		return kv_obj_give_up(&srq->obj, ret);
 
-	/* The core does not ask whether there is ib_device_ops.create_srq: kv_dev_caps() has. */
+	/* The core does not check for ib_device_ops.create_srq: kv_dev_caps() has done it. */
 	kv_obj_time(&srq->obj, CREATE, srq->ib = ib_create_srq(pd->ib, &init));
 	if (IS_ERR(srq->ib)) {
 		ret = PTR_ERR(srq->ib);
@@ -84,8 +84,8 @@ struct kv_obj *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
 }
 
 /*
- * Receives that are still posted complete on no driver. One that refuses gets a warning
- * of the core's (ib_destroy_srq()).
+ * No driver completes the receives that are still posted. If a driver refuses, the core logs
+ * a warning (ib_destroy_srq()).
  */
 static int destroy_srq(struct kv_obj *obj)
 {
@@ -96,7 +96,7 @@ static int destroy_srq(struct kv_obj *obj)
 	return 0;
 }
 
-/* Devices check each of the two against what is in force, not against the other. */
+/* Devices check each of the two new values against the current ones, not against each other. */
 static int check_modify(const struct kv_srq *srq,
 			const struct kv_srq_modify *modify,
 			struct netlink_ext_ack *extack)
@@ -123,8 +123,8 @@ static int check_modify(const struct kv_srq *srq,
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
- * Return: 0 or a negative errno; -EBUSY if more receives are posted than there
- * would be room for.
+ * Return: 0 or a negative errno; -EBUSY if more receives are posted than the new
+ * depth.
  */
 int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
 		  struct netlink_ext_ack *extack)

@@ -14,7 +14,7 @@ struct kv_pd;
  * @ib: the verbs object
  * @pd: its protection domain
  * @max_wr: its depth; dev->lock
- * @max_sge: of each receive
+ * @max_sge: SGEs of each receive
  * @limit: when SRQ_LIMIT_REACHED comes, 0: never; dev->lock
  * @undrained: a QP that took from it is gone and could not be drained; dev->lock
  * @wqes: its receives

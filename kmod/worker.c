@@ -10,7 +10,7 @@
 #include "refuse.h"
 #include "run.h"
 
-/* Forget the pass before, and set the limits of the next. */
+/* Resets the loop after the previous pass, and sets the limits of the next one. */
 static struct kv_loop *worker_prep_pass(struct kv_worker *worker, u64 iters, u64 time)
 {
 	struct kv_loop *loop = &worker->loop;
@@ -77,7 +77,7 @@ static void end_run(struct kv_run *run)
 		.error = first_error(run),
 	};
 
-	/* Pairs with the acquire of who reads the result. */
+	/* Pairs with the acquire of the reader of the result. */
 	smp_store_release(&run->state, KVERBS_RUN_DONE);
 	kv_event_send_obj(&run->obj, &event);
 	/* The run may be freed from here on. */
@@ -91,25 +91,25 @@ static int worker_thread(void *arg)
 	int ret;
 
 	ret = worker_measure(worker);
-	/* Pairs with the release of who stops it. */
+	/* Pairs with the release of kv_run_cancel(). */
 	if (ret == -ECANCELED && smp_load_acquire(&worker->loop.stop))
 		ret = READ_ONCE(run->stop_reason);
 	WRITE_ONCE(worker->error, ret);
-	/* Which of several QPs met it the loop does not say. */
+	/* With several QPs, the loop does not report the QP that had the error. */
 	kv_event_send_wc(worker->ends == 1 ? &worker->from->qp->obj : &run->obj,
 			 worker->loop.wc_status, worker->loop.vendor_err);
 	worker_release(worker);
-	/* Orders what the others have left before what the last one reads. */
+	/* Orders the other workers' results before the reads of the last worker. */
 	if (atomic_dec_and_test(&run->active))
 		end_run(run);
 	module_put_and_kthread_exit(0);
 }
 
 /**
- * kv_worker_init() - what a worker needs but its thread
- * @worker: zeroed; kv_worker_exit() frees what it holds
- * @run: whose it is, its spec there
- * @number: which of them
+ * kv_worker_init() - set up a worker, without its thread
+ * @worker: zeroed; kv_worker_exit() frees its memory
+ * @run: its run, with the spec
+ * @number: the worker's index in the run
  *
  * Return: 0 or -ENOMEM.
  */
@@ -150,7 +150,7 @@ static int worker_create(struct kv_worker *worker, struct netlink_ext_ack *extac
 	const struct kv_run *run = worker->run;
 	struct task_struct *task;
 
-	/* The thread's: an rmmod while it runs is refused. One that is under way wins. */
+	/* The thread's reference: rmmod fails while it runs. An rmmod that has begun goes on. */
 	if (!try_module_get(THIS_MODULE))
 		return kv_refuse(extack, -ENODEV, "the module is being unloaded");
 	task = kthread_create_on_node(worker_thread, worker, ibdev_to_node(run->obj.dev->ib),
@@ -187,7 +187,7 @@ int kv_workers_spawn(struct kv_run *run, struct netlink_ext_ack *extack)
 			goto err_stop;
 	}
 	kv_event_send_obj(&run->obj, &event);
-	/* The run stays: who destroys it needs the lock. */
+	/* The run stays: its destruction needs dev->lock. */
 	for (i = 0; i < n; i++)
 		wake_up_process(run->worker[i].task);
 	return 0;

@@ -10,23 +10,23 @@
 #include "srq.h"
 #include "wqe.h"
 
-/* What counts as memory, queue by queue. */
+/* KV_POSTED_BYTES is the memory that is counted for each request of a queue. */
 static_assert(sizeof(struct kv_wqe) <= KV_POSTED_BYTES);
 
 /*
  * The life of a work request that was posted by hand.
  *
- * Its completion carries a pointer to it. So it is freed only when none can come for
- * it any more: its completion came and was told; or the device refused it; or a later
- * one of the send queue completed; or its QP was drained (drain.c), after which no CQ
- * holds a completion of that QP. A device that does not let a QP be drained may
- * complete the request at any time: its memory is kept until the device goes.
+ * Its completion carries a pointer to the request. So the request is freed only when no
+ * completion can come for it any more: its completion came and CQ_POLL returned it; or the
+ * device refused the request; or a later request of the send queue completed; or its QP was
+ * drained (drain.c): then no CQ holds a completion of that QP. If a QP can't be drained, its
+ * device may complete the request at any time: its memory is kept until the device goes.
  *
- * What it names stays in use until the completion was told, or the QP drained. Both
- * happen under dev->lock, which kv_obj.users needs and completions don't have.
+ * The objects that a request names stay in use until its completion was returned, or its QP
+ * drained. Both happen under dev->lock, which kv_obj.users needs and completions don't have.
  */
 
-/* What is told of a completion. Its opcode and the rest are valid on success only. */
+/* Fills the completion for the user. Its opcode and length are valid on success only. */
 static void fill_wc(struct kv_wqe *wqe, const struct ib_wc *from)
 {
 	struct kv_wc *wc = &wqe->wc;
@@ -55,8 +55,8 @@ static void fill_wc(struct kv_wqe *wqe, const struct ib_wc *from)
 }
 
 /*
- * Of an SRQ's receive: which QP took it. A QP that went without being drained is not
- * found, and its address is only compared.
+ * Finds the QP that took an SRQ's receive. A QP that went without a drain is not found: the
+ * address of its verbs object is only compared.
  */
 static bool find_taker(struct kv_wqe *wqe, struct kv_cq *cq, const struct ib_wc *wc)
 {
@@ -71,8 +71,8 @@ static bool find_taker(struct kv_wqe *wqe, struct kv_cq *cq, const struct ib_wc 
 }
 
 /*
- * A request that completes by itself stays: siw completes requests behind a READ when the
- * READ is sent, and the READ when its answer has come.
+ * A request with a completion of its own stays: siw completes requests behind a READ when the
+ * READ is sent, and the READ itself when its response has come.
  */
 static void take_silent(struct kv_wqe *wqe)
 {
@@ -106,7 +106,7 @@ static void complete_wqe(struct ib_cq *ib_cq, struct ib_wc *wc)
 	cq->wqes.taken_out++;
 	if (wqe->ops)
 		wqe->ops->completed(wqe);
-	/* Pairs with the acquire of who waits for it. */
+	/* Pairs with the acquire of kv_cq_wait(). */
 	smp_store_release(&wqe->done, true);
 	kv_event_send_wc(&wqe->qp->obj, wqe->wc.status, wqe->wc.vendor_err);
 	if (kv_cq_by_core(cq))
@@ -117,13 +117,13 @@ unlock:
 
 /**
  * kv_wqe_alloc() - a request that is about to be posted
- * @qp: where, or NULL
- * @srq: where, or NULL
+ * @qp: the QP to post it on, or NULL
+ * @srq: the SRQ to post it on, or NULL
  * @op: enum kverbs_op
  * @refs: how many objects it will name
  *
- * Return: the request, in no list, or NULL. After kv_wqe_enqueue() it goes by
- * its completion, or with its queue.
+ * Return: the request, in no list, or NULL. After kv_wqe_enqueue() its completion
+ * or the end of its queue frees it.
  */
 struct kv_wqe *kv_wqe_alloc(struct kv_qp *qp, struct kv_srq *srq, u32 op,
 			    unsigned int refs)
@@ -152,7 +152,7 @@ struct kv_wqe *kv_wqe_alloc(struct kv_qp *qp, struct kv_srq *srq, u32 op,
 }
 
 /**
- * kv_wqe_hold() - a request names an object: that is in use now
+ * kv_wqe_hold() - a request names an object, and so uses it
  * @wqe: the request
  * @obj: the object
  *
@@ -169,7 +169,7 @@ static struct kv_dev_wqes *dev_of(const struct kv_wqe *wqe)
 	return wqe->qp ? &wqe->qp->obj.dev->wqes : &wqe->srq->obj.dev->wqes;
 }
 
-/* Its place is free, and what it names is not in use by it any more. dev->lock */
+/* Frees the request's place, and ends its use of the objects that it names. dev->lock */
 static void release_wqe(struct kv_wqe *wqe)
 {
 	struct kv_dev_wqes *dev = dev_of(wqe);
@@ -186,7 +186,7 @@ static void release_wqe(struct kv_wqe *wqe)
 		kv_obj_unhold(wqe->ref[--wqe->refs]);
 }
 
-/* In no list any more, and nothing comes for it. */
+/* The request is in no list any more, and no completion comes for it. */
 static void free_wqe(struct kv_wqe *wqe)
 {
 	struct kv_wqe *earlier, *next;
@@ -210,8 +210,8 @@ static void unlink_wqe(struct kv_wqe *wqe)
 }
 
 /**
- * kv_wqe_enqueue() - before the verb is called: the completion may come before
- * that returns
+ * kv_wqe_enqueue() - a request is about to be posted: its completion may come
+ * before the verb returns
  * @wqe: the request
  *
  * Locks: dev->lock
@@ -230,7 +230,7 @@ void kv_wqe_enqueue(struct kv_wqe *wqe)
 
 /**
  * kv_wqe_free() - the device has refused a request, or its completion came and
- * is of no further use
+ * is not needed any more
  * @wqe: the request, enqueued
  *
  * Locks: dev->lock
@@ -246,8 +246,8 @@ void kv_wqe_free(struct kv_wqe *wqe)
 }
 
 /*
- * The first one of a list, no longer in it; NULL if there is none. With @keep its
- * completion may still come, and does nothing then.
+ * Takes the first request off a list; NULL if there is none. With @keep its completion may
+ * still come: it has no effect then.
  */
 static struct kv_wqe *pop_wqe(struct kv_dev_wqes *dev, struct list_head *list, bool keep)
 {
@@ -277,8 +277,8 @@ static struct kv_wqe *pop_done(struct kv_cq *cq)
 }
 
 /**
- * kv_wqe_take() - the completions that came and were not told
- * @cq: where they came
+ * kv_wqe_take() - take the completions that came and were not returned yet
+ * @cq: the CQ of the completions
  * @wc: receives them, in order
  * @max: how many at most
  *
@@ -299,10 +299,10 @@ unsigned int kv_wqe_take(struct kv_cq *cq, struct kv_wc *wc, unsigned int max)
 }
 
 /**
- * kv_wqe_pending() - requests whose completions come here and were not told
+ * kv_wqe_pending() - requests of this CQ whose completions were not returned yet
  * @cq: the CQ
  *
- * Return: how many; of those of SRQs the ones that have completed.
+ * Return: how many; receives of SRQs count once they have completed.
  */
 unsigned int kv_wqe_pending(struct kv_cq *cq)
 {
@@ -310,7 +310,7 @@ unsigned int kv_wqe_pending(struct kv_cq *cq)
 }
 
 /**
- * kv_wqe_outstanding() - requests whose completions lie in the CQ, or will
+ * kv_wqe_outstanding() - requests whose completions are in the CQ, or will be
  * @cq: the CQ
  *
  * Return: how many.
@@ -327,11 +327,11 @@ unsigned int kv_wqe_outstanding(struct kv_cq *cq)
 }
 
 /**
- * kv_wqe_waiting() - have completions come that nobody was told of?
+ * kv_wqe_waiting() - do completions wait for CQ_POLL?
  * @cq: the CQ
  *
- * Return: true if they came out of the verbs' CQ already, by the RDMA core or
- * while a registration or a drain was waited for.
+ * Return: true if completions were taken out of the verbs' CQ already, by the RDMA
+ * core or by a wait for a registration or a drain.
  */
 bool kv_wqe_waiting(struct kv_cq *cq)
 {
@@ -344,7 +344,7 @@ static void init_wq(struct kv_wq *queue)
 	INIT_LIST_HEAD(&queue->done);
 }
 
-/* The queue's QP or SRQ is drained, or gone without. */
+/* The queue's QP or SRQ is drained, or gone without a drain. */
 static void forget_wq(struct kv_dev *dev, struct kv_wq *queue, bool drained)
 {
 	struct kv_wqe *wqe;
@@ -365,7 +365,7 @@ static void forget_wq(struct kv_dev *dev, struct kv_wq *queue, bool drained)
 /**
  * kv_wqe_add_taker() - completions of an SRQ's receives may name this verbs object
  * @qp: the QP
- * @ib: its verbs object, or the one that takes the place of that
+ * @ib: its verbs object, or the one that will replace it
  *
  * Locks: dev->lock
  * Return: 0 or -ENOMEM.
@@ -391,7 +391,7 @@ void kv_wqe_del_taker(struct kv_qp *qp, const struct ib_qp *ib)
 	if (!qp->srq)
 		return;
 	xa_erase(&qp->srq->wqes.qps, (unsigned long)ib);
-	/* A completion that has found the QP holds the lock until it is done with it. */
+	/* A completion that has found the QP holds the lock as long as it uses the QP. */
 	spin_lock_irq(lock);
 	spin_unlock_irq(lock);
 }
@@ -401,7 +401,7 @@ void kv_wqe_del_taker(struct kv_qp *qp, const struct ib_qp *ib)
  * @qp: the QP, its verbs object made
  *
  * Locks: dev->lock
- * Return: 0, to be followed by kv_wqe_exit_qp(), or -ENOMEM.
+ * Return: 0: kv_wqe_exit_qp() undoes it; or -ENOMEM.
  */
 int kv_wqe_init_qp(struct kv_qp *qp)
 {
@@ -416,12 +416,12 @@ int kv_wqe_init_qp(struct kv_qp *qp)
 }
 
 /**
- * kv_wqe_forget_qp() - nothing that was posted on a QP is told any more
+ * kv_wqe_forget_qp() - drop all requests that were posted on a QP
  * @qp: the QP
- * @drained: no completion of it can come any more. If not, the QP is gone: memory that
+ * @drained: no completion of the QP can come any more. Else the QP is gone: memory that
  *	a completion may name is kept.
  *
- * What came to its CQs for other QPs stays.
+ * Completions of other QPs stay in its CQs.
  *
  * Locks: dev->lock
  */
@@ -461,8 +461,8 @@ void kv_wqe_init_srq(struct kv_srq *srq)
 }
 
 /**
- * kv_wqe_forget_srq() - nothing that was posted on an SRQ is told any more
- * @srq: the SRQ, destroyed; its QPs are gone, and with them what they had taken
+ * kv_wqe_forget_srq() - drop all receives that were posted on an SRQ
+ * @srq: the SRQ, destroyed; its QPs are gone, and with them the receives that they took
  *
  * Locks: dev->lock
  */
@@ -482,7 +482,7 @@ void kv_wqe_init_cq(struct kv_cq *cq)
 }
 
 /**
- * kv_wqe_free_kept() - no completion can come any more
+ * kv_wqe_free_kept() - free the kept requests: no completion can come any more
  * @dev: the device, whose CQs are all destroyed
  *
  * Locks: dev->lock

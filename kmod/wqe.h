@@ -19,10 +19,10 @@ struct kv_wqe;
  * struct kv_wq - work requests that were posted by hand to one queue
  * @posted: those that have not completed, in the order of the posts; the device's
  *	kv_dev_wqes.lock
- * @done: those that have completed, and that CQ_POLL has not told yet; of a QP with
- *	an SRQ the receives that the QP took from it; ditto
- * @taken: how many of the queue's places are taken, which they are until the
- *	completion is told; dev->lock
+ * @done: those that have completed, but CQ_POLL has not returned them yet; for a QP
+ *	with an SRQ the receives that the QP took from the SRQ; ditto
+ * @taken: how many of the queue's places are taken: a request takes its place until
+ *	its completion is returned; dev->lock
  */
 struct kv_wq {
 	struct list_head posted;
@@ -31,7 +31,7 @@ struct kv_wq {
 };
 
 /**
- * struct kv_qp_wqes - what a QP keeps of its requests: kv_wqe_init_qp(),
+ * struct kv_qp_wqes - the requests of a QP: kv_wqe_init_qp(),
  * kv_wqe_exit_qp()
  * @sq: sends
  * @rq: receives
@@ -42,10 +42,10 @@ struct kv_qp_wqes {
 };
 
 /**
- * struct kv_srq_wqes - what an SRQ keeps: kv_wqe_init_srq(), kv_wqe_forget_srq()
+ * struct kv_srq_wqes - the requests of an SRQ: kv_wqe_init_srq(), kv_wqe_forget_srq()
  * @rq: its receives
- * @qps: the QPs that take from it, by the address of their ib_qp: a completion names no
- *	other thing of its QP
+ * @qps: the QPs that take from it, by the address of their ib_qp: a completion names its QP
+ *	by nothing else
  */
 struct kv_srq_wqes {
 	struct kv_wq rq;
@@ -53,9 +53,9 @@ struct kv_srq_wqes {
 };
 
 /**
- * struct kv_cq_wqes - what a CQ keeps: kv_wqe_init_cq()
- * @done: requests that have completed and were not told, in order
- * @pending: requests whose completions come here and were not told
+ * struct kv_cq_wqes - the requests that complete into a CQ: kv_wqe_init_cq()
+ * @done: requests that have completed and were not returned yet, in order
+ * @pending: requests of this CQ whose completions were not returned yet
  * @taken_out: how many are in @done: their completions take no place in the CQ
  * @srq_qps: QPs that receive here from an SRQ; dev->lock
  *
@@ -69,14 +69,14 @@ struct kv_cq_wqes {
 };
 
 /**
- * struct kv_dev_wqes - what a device keeps
- * @lock: protects the lists of requests and what completions change. Taken in
+ * struct kv_dev_wqes - the requests of a device
+ * @lock: protects the lists of requests, and all data that completions change. Taken in
  *	softirqs; under dev->lock or not.
  * @kept: requests whose completions may still come, of QPs that could not be drained;
  *	freed when the device goes; dev->lock
  * @kept_qps: such QPs, for their markers, linked by kv_qp.kept, each with a reference;
  *	ditto
- * @undrained: the last QP that was drained could not be; dev->lock
+ * @undrained: the last attempt to drain a QP has failed; dev->lock
  */
 struct kv_dev_wqes {
 	spinlock_t lock;
@@ -86,8 +86,8 @@ struct kv_dev_wqes {
 };
 
 /**
- * struct kv_wc - one completion, as it is told; enum kverbs_a_wc says what
- * the fields mean
+ * struct kv_wc - one completion, for the user; enum kverbs_a_wc explains the
+ * fields
  * @wr_id: the caller's
  * @status: enum ib_wc_status
  * @vendor_err: on failure
@@ -117,10 +117,10 @@ struct kv_wc {
 };
 
 /**
- * struct kv_wqe_ops - what follows the end of a request
+ * struct kv_wqe_ops - functions called at the end of a request
  * @completed: called when its completion has come; with kv_dev_wqes.lock held, in any context
- * @over: called when it is over, be its completion told or its queue drained; under dev->lock,
- *	before what it names is released
+ * @over: called when its completion was returned or its queue drained; under dev->lock, before
+ *	the objects that it names are released
  */
 struct kv_wqe_ops {
 	void (*completed)(struct kv_wqe *wqe);
@@ -129,25 +129,25 @@ struct kv_wqe_ops {
 
 /**
  * struct kv_wqe - a work request that was posted by hand
- * @cqe: what its completion names
+ * @cqe: the wr_cqe of its completion
  * @link: in kv_wq.posted or kv_wq.done, in @earlier of a later request, or in
  *	kv_dev_wqes.kept
  * @cq_link: in kv_cq_wqes.done
  * @earlier: @silent sends of the same queue that are complete because this one is
  * @done: its completion came; to be read with acquire
  * @kept: its QP could not be drained and is gone; only the memory is left
- * @internal: nobody is told of its completion
+ * @internal: its completion is returned to nobody
  * @silent: it completes with a later one of its queue, and by itself only with an error
- * @qp: where it was posted; of an SRQ's the one that took it, once it is done
- * @srq: where it was posted, or NULL
- * @cq: where it completes; of an SRQ's once it is done
- * @queue: whose place it takes
+ * @qp: the QP of the post; for a receive of an SRQ the QP that took it, once @done
+ * @srq: the SRQ of the post, or NULL
+ * @cq: the CQ of its completion; for a receive of an SRQ once @done
+ * @queue: the queue that it takes a place of
  * @op: enum kverbs_op
- * @ops: what follows its end, or NULL
- * @wc: what is told of its completion
+ * @ops: functions called at its end, or NULL
+ * @wc: its completion, for the user
  * @refs: how many of @ref there are
- * @ref: what it names. Each is in use, with a reference, until the completion was
- *	told or the queue is drained; dev->lock
+ * @ref: the objects that it names. Each is in use, with a reference, until the completion
+ *	was returned or the queue is drained; dev->lock
  */
 struct kv_wqe {
 	struct ib_cqe cqe;

@@ -13,7 +13,7 @@
 #include "srq.h"
 #include "wr.h"
 
-/* By enum kverbs_op: what goes to a send queue. */
+/* By enum kverbs_op: the operations of a send queue. */
 static const enum ib_wr_opcode opcodes[] = {
 	[KVERBS_OP_SEND] = IB_WR_SEND,
 	[KVERBS_OP_SEND_WITH_IMM] = IB_WR_SEND_WITH_IMM,
@@ -33,7 +33,7 @@ static void prep_sge(struct ib_sge *sge, const struct kv_run_end *from, const st
 	sge->length = length;
 }
 
-/* What is at the peer, in the part of the request that its opcode needs. */
+/* Sets the remote address and key, in the part of the request that its opcode needs. */
 static void set_remote(struct ib_send_wr *wr, u64 addr, u32 key, u64 compare_add, u64 swap)
 {
 	switch (wr->opcode) {
@@ -55,7 +55,7 @@ static void set_remote(struct ib_send_wr *wr, u64 addr, u32 key, u64 compare_add
 	}
 }
 
-/* A run polls by itself; what it leaves behind is taken when its QP is drained. */
+/* A run polls by itself; completions that it leaves behind are taken at its QP's drain. */
 static void run_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 }
@@ -64,9 +64,9 @@ static struct ib_cqe run_cqe = { .done = run_done };
 
 /**
  * kv_wr_prep() - build the work requests that a run posts over and over
- * @end: where they go
+ * @end: receives them
  * @spec: the run, checked
- * @from: the end in it that they are for
+ * @from: the end in @spec that they are for
  */
 void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 		const struct kv_run_end *from)
@@ -88,7 +88,7 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 
 	if (!from->target)
 		return;
-	/* As much as the key reaches: a receive may stay posted for a run of another size. */
+	/* All bytes that the key covers: a receive may stay posted for a run of another size. */
 	prep_sge(&end->recv_sge, from, from->target, from->target_mr,
 		 from->target_mr ? min_t(u64, from->target_mr->length, U32_MAX) :
 				   kv_buf_contiguous(from->target, 0));
@@ -146,11 +146,11 @@ static int check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack *ex
  * kv_wr_check_sink() - can a request name its buffer by this key?
  * @buf: the buffer
  * @op: enum kverbs_op
- * @mr: whose lkey names it, or NULL
+ * @mr: the MR whose lkey names the buffer, or NULL
  * @extack: where the reason of a refusal goes
  *
- * A READ of iWARP names its sink by the SGE's key (siw_qp_prepare_tx()); that of the PD's
- * local DMA key is 0.
+ * A READ on iWARP names its sink by the SGE's key (siw_qp_prepare_tx()); the PD's local DMA
+ * key is 0.
  *
  * Return: 0 or -EINVAL.
  */
@@ -190,7 +190,7 @@ static int check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
 		return kv_refuse_by(extack, &why);
 	if (kv_wr_check_sink(buf, spec->op, mr, extack))
 		return -EINVAL;
-	/* The queue keeps them until the completion. */
+	/* The queue keeps the buffer and the MR until the completion. */
 	if (!kv_obj_persistent(queue) ||
 	    (kv_obj_persistent(&buf->obj) && (!mr || kv_obj_persistent(&mr->obj))))
 		return 0;
@@ -200,13 +200,13 @@ static int check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
 
 /**
  * kv_wr_check() - could this request be posted, if its queue were ready?
- * @spec: the request, with what belongs to its operation; a QP for all but RECV,
+ * @spec: the request, with the fields of its operation; a QP for all but RECV,
  *	which takes a QP or an SRQ
- * @wrong: receives which of the request's pieces is to blame; their number if
- *	none is
+ * @wrong: receives the index of the SGE that causes a refusal; the number of SGEs if
+ *	none does
  * @extack: where the reason of a refusal goes
  *
- * A range beyond the registration of an MR is for the device to refuse.
+ * The device refuses a range beyond the registration of an MR; this does not check it.
  *
  * Locks: dev->lock
  * Return: 0, -EINVAL or -EOPNOTSUPP.
@@ -236,7 +236,7 @@ static void build_sge(struct ib_sge *sge, const struct kv_wr_spec *spec,
 	sge->length = from->length;
 	if (mr) {
 		sge->lkey = mr->ib->lkey;
-		/* Below the registration it wraps, which is as wrong as above. */
+		/* An offset below the registration wraps, which is as wrong as one above. */
 		sge->addr = mr->ib->iova + (from->offset - mr->offset);
 	} else {
 		sge->lkey = pd->ib->local_dma_lkey;
@@ -247,7 +247,7 @@ static void build_sge(struct ib_sge *sge, const struct kv_wr_spec *spec,
 		sge->addr = (uintptr_t)kv_buf_at(from->buf, from->offset);
 }
 
-/* Of a sge of no bytes siw_tx_hdt() takes the memory that siw_check_sgl_tx() has not looked up. */
+/* siw_tx_hdt() uses the memory of an empty SGE, which siw_check_sgl_tx() has not looked up. */
 static bool left_out_if_empty(const struct kv_wr_spec *spec)
 {
 	return kv_op_carries(spec->op) && kv_dev_iwarp(spec->qp->obj.dev);
@@ -264,7 +264,7 @@ static void prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 		wr->send.send_flags |= IB_SEND_SOLICITED;
 	if (spec->flags & KVERBS_WR_FENCE)
 		wr->send.send_flags |= IB_SEND_FENCE;
-	/* A SEND of no bytes inline stays in siw's queue, and is refused (siw_post_send()). */
+	/* siw_post_send() refuses an inline SEND of no bytes, but leaves it in the queue. */
 	if (spec->flags & KVERBS_WR_INLINE && (wr->send.num_sge || !left_out_if_empty(spec)))
 		wr->send.send_flags |= IB_SEND_INLINE;
 	set_remote(&wr->send, spec->remote_addr, spec->remote_key, spec->compare_add, spec->swap);
@@ -277,9 +277,9 @@ static void prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 
 /**
  * kv_wr_build() - build a request that is posted by hand
- * @wr: where it goes
+ * @wr: receives it
  * @spec: the request, checked by kv_wr_check()
- * @cqe: whose done() its completion calls
+ * @cqe: its completion calls @cqe->done()
  *
  * Locks: dev->lock
  */

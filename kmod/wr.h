@@ -18,7 +18,7 @@ struct netlink_ext_ack;
 /**
  * struct kv_wr_sge - bytes of a buffer
  * @buf: the buffer
- * @mr: whose lkey names it; NULL: the PD's local_dma_lkey does
+ * @mr: the MR whose lkey names @buf; NULL: the PD's local_dma_lkey names it
  * @offset: first byte
  * @length: bytes
  */
@@ -30,16 +30,16 @@ struct kv_wr_sge {
 };
 
 /**
- * struct kv_wr_spec - one work request, as it was asked for; enum kverbs_a_wr
- * says what the fields mean
- * @qp: where it goes, or NULL
- * @srq: where it goes, or NULL
+ * struct kv_wr_spec - one work request, as the user has described it; enum
+ * kverbs_a_wr explains the fields
+ * @qp: the QP to post it on, or NULL
+ * @srq: the SRQ to post it on, or NULL
  * @op: enum kverbs_op, one that WR_POST takes
  * @wr_id: the caller's
  * @flags: KVERBS_WR_*
  * @imm: immediate data, host order; SEND_WITH_IMM, WRITE_WITH_IMM
  * @sges: how many of @sge
- * @sge: what is sent, or received into
+ * @sge: the bytes to send from, or to receive into
  * @remote_addr: WRITEs, READ, atomics
  * @remote_key: ditto
  * @compare_add: atomics
@@ -67,8 +67,8 @@ struct kv_wr_spec {
 };
 
 /**
- * struct kv_wr - a request that is posted by hand, whatever it is
- * @send: base of all that go to a send queue
+ * struct kv_wr - a request of any operation that is posted by hand
+ * @send: base of all requests of a send queue
  * @rdma: WRITEs, READ
  * @atomic: atomics
  * @ud: SENDs of a UD QP
