@@ -31,11 +31,11 @@ static const struct kv_av_attrs numbers_of_ah = {
 };
 
 /**
- * kv_msg_parse_port() - which port of a device
+ * kv_msg_parse_port() - parse the number of a device's port
  * @info: the message
  * @attr: number of the attribute that has the port
  * @ib: the device
- * @port: what it is if the attribute is absent; receives it else
+ * @port: the default if the attribute is absent; receives the port
  *
  * Return: 0, or -EINVAL with a refusal if the device has no such port.
  */
@@ -48,7 +48,7 @@ int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib,
 	return kv_msg_refuse(info, info->attrs[attr], -EINVAL, "the device has no such port");
 }
 
-/* What is in the GRH: of no use without one. */
+/* Refuses attributes of a GRH in an address without a GRH. */
 static int refuse_grh(struct genl_info *info, const struct kv_av_attrs *numbers)
 {
 	const struct {
@@ -83,7 +83,7 @@ static int check_av(struct genl_info *info, const struct kv_av_attrs *numbers,
 		ret = kv_msg_need(info, numbers->dlid, "dlid and dgid are missing: where to?") ?:
 		      refuse_grh(info, numbers);
 	else
-		/* A GRH is for the routers; the next one of them, or the peer, has a LID. */
+		/* A GRH is for the routers; the next hop, a router or the peer, has a LID. */
 		ret = kv_msg_need(info, numbers->dlid,
 				  "dlid is missing: InfiniBand needs it beside dgid");
 	if (ret || !attrs[numbers->dgid])
@@ -92,12 +92,12 @@ static int check_av(struct genl_info *info, const struct kv_av_attrs *numbers,
 }
 
 /**
- * kv_msg_parse_av() - an address
+ * kv_msg_parse_av() - parse an address
  * @info: the message
- * @numbers: of its attributes
+ * @numbers: the numbers of its attributes
  * @ib: the device
- * @port: of the device, valid
- * @ah: receives the address; a GID index that may not exist
+ * @port: a port of the device, valid
+ * @ah: receives the address; its GID index may not exist
  *
  * Return: 0 or a refusal.
  */
@@ -143,9 +143,9 @@ static int put_grh(struct sk_buff *skb, const struct kv_av_attrs *numbers,
 }
 
 /**
- * kv_put_av() - what a message says of an address
+ * kv_put_av() - put an address into a message
  * @skb: the message
- * @numbers: of its attributes
+ * @numbers: the numbers of its attributes
  * @ah: the address
  *
  * Return: 0 or -EMSGSIZE.

@@ -9,7 +9,7 @@ struct rdma_ah_attr;
 
 /**
  * struct kv_av_attrs - numbers of the attributes that make up an address; 0 for
- * one that there is not
+ * an attribute that does not exist
  * @dgid: 16 bytes
  * @sgid_index: u32, as are the following
  * @dlid: 16 bits

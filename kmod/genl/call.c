@@ -11,22 +11,22 @@
 #include "refuse.h"
 
 /*
- * Generic netlink holds a lock while it calls a handler (cb_lock, genl_rcv()), and whoever
- * registers a family waits for that lock, and behind him all other messages of all families.
- * So no handler waits. A command that may wait is carried out by a work item: the handler
- * returns -EINTR, at which netlink_rcv_skb() acknowledges nothing, and the work item calls
- * the same function as the handler does for other commands, and acknowledges.
+ * Generic netlink holds a lock while it calls a handler (cb_lock, genl_rcv()). The registration
+ * of a family waits for that lock, and all other messages of all families wait behind it. So no
+ * handler waits. A work item carries out a command that may wait: the handler returns -EINTR,
+ * at which netlink_rcv_skb() acknowledges nothing. The work item calls the same function as the
+ * handler of other commands, and then acknowledges the command.
  *
- * The commands of a socket are carried out in the order in which they came: one that need not
- * wait is queued, too, if others are queued, or if the lock of its device is taken.
+ * The commands of a socket are carried out in the order in which they came. So a command that
+ * need not wait is queued, too, if others are queued, or if the lock of its device is taken.
  */
 
 /**
  * struct queued - a command that a work item carries out
- * @call: the command; its message is a clone, which shares the bytes with the sender's
+ * @call: the command; its message is a clone, which shares the bytes of the sender's message
  * @job: in kv_owner.jobs
- * @memcg: the sender's, with a reference; NULL: none
- * @info: what the handler got, but with an @extack and @attrs of its own
+ * @memcg: the sender's memory cgroup, with a reference; NULL: none
+ * @info: the handler's genl_info, but with an @extack and @attrs of its own
  * @extack: the reason of a refusal
  * @attrs: point into the message
  */
@@ -39,7 +39,7 @@ struct queued {
 	struct nlattr *attrs[];
 };
 
-/* A number is in use again when its socket is closed: answers would go to another socket. */
+/* A closed socket's port number may be in use again: answers would go to another socket. */
 static bool orphaned(const struct kv_call *call)
 {
 	return sock_flag(NETLINK_CB(call->skb).sk, SOCK_DEAD);
@@ -53,9 +53,9 @@ static void run_queued(struct kv_job *job)
 	struct mem_cgroup *old;
 	int ret;
 
-	/* Memory is charged to who asks for it. */
+	/* Memory is charged to the sender. */
 	old = set_active_memcg(queued->memcg);
-	/* What the fuzzer's messages reach is found by the handle of who sent them. */
+	/* kcov reports the code that a fuzzer's messages reach under the sender's handle. */
 	kcov_remote_start_common(skb_get_kcov_handle(skb));
 	ret = queued->call.run(skb, &queued->info);
 	kcov_remote_stop();
@@ -87,7 +87,7 @@ static struct sk_buff *clone(struct sk_buff *skb)
 	return copy;
 }
 
-/* -EINTR: a work item will carry the command out, and the handler is not to touch it again. */
+/* -EINTR: a work item will carry out the command, and the handler must not touch it again. */
 static int queue(const struct kv_call *call, const struct genl_info *info)
 {
 	unsigned int attrs = info->attrs ? call->attrs : 0;
@@ -120,7 +120,7 @@ static int queue(const struct kv_call *call, const struct genl_info *info)
 }
 
 /**
- * kv_call_begin() - before each command: whose is it, and may it be carried out here?
+ * kv_call_begin() - before each command: find its owner, and queue it if it may wait
  * @ops: the command
  * @skb: the message
  * @info: the parsed message
@@ -174,9 +174,9 @@ void kv_call_end(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
  * @dev: the device
  *
  * A handler does not wait for the lock: the command is queued, and a work item begins it anew.
- * So nothing may have been made or changed before.
+ * So the command must not have made or changed anything before.
  *
- * Return: 0 with dev->lock held; -EINTR if the command is queued, or a negative errno without.
+ * Return: 0 with dev->lock held; without it -EINTR if the command is queued, or another errno.
  */
 int kv_call_lock(struct genl_info *info, struct kv_dev *dev)
 {

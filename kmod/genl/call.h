@@ -9,7 +9,7 @@
 struct kv_dev;
 
 /*
- * genl_ops.internal_flags: of which rank the command's objects are, and:
+ * genl_ops.internal_flags: the rank of the command's objects, and:
  *
  * KV_CALL_AT_ONCE: the command does not wait; the others may, for a verb, a thread, or
  *	another command
@@ -46,7 +46,7 @@ int kv_call_lock(struct genl_info *info, struct kv_dev *dev);
 bool kv_call_orphaned(const struct genl_info *info);
 
 /**
- * kv_call_of() - the command that a message is
+ * kv_call_of() - the call of a message
  * @info: the message
  *
  * Return: the call.
@@ -57,7 +57,7 @@ static inline struct kv_call *kv_call_of(const struct genl_info *info)
 }
 
 /**
- * kv_call_rank() - which objects a command is about
+ * kv_call_rank() - the objects of a command
  * @flags: genl_ops.internal_flags
  *
  * Return: their rank.

@@ -232,7 +232,7 @@ static int check_resolve(struct genl_info *info)
 		return ret;
 	if (any_addr(&dst))
 		return kv_msg_refuse(info, attr, -EINVAL, "dst must be the address of a peer");
-	/* At the same place in both families. */
+	/* The port is at the same place in both families. */
 	if (!dst.in.sin_port)
 		return kv_msg_refuse(info, attr, -EINVAL, "dst needs a port");
 	if (src.family && src.family != dst.family)
@@ -267,7 +267,7 @@ static int resolve_route(struct genl_info *info, struct kv_obj *obj, struct sk_b
 
 /* --- the handshake --- */
 
-/* iWARP's messages have room for more than we take. */
+/* iWARP's messages have room for more bytes than this module takes. */
 static int check_data(struct genl_info *info, struct kv_obj *obj, u32 max, const char *text)
 {
 	struct ib_device *ib = obj->dev->ib;
@@ -358,9 +358,9 @@ static int disconnect(struct genl_info *info, struct kv_obj *obj, struct sk_buff
 
 /**
  * struct command - a command on a CONN
- * @culprit: attribute to blame for a refusal that blames none
- * @check: what the message must have, before the CONN is looked for; NULL: its id
- * @run: what to do
+ * @culprit: the attribute to name in a refusal that names none
+ * @check: checks the message before the CONN is looked up; NULL: only the id is needed
+ * @run: carries out the command
  */
 struct command {
 	int culprit;

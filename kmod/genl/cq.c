@@ -81,7 +81,7 @@ static int fill_wc(struct sk_buff *skb, const struct kv_wc *wc)
 	return 0;
 }
 
-/* Completions that were polled are told once: the reply has room for all. */
+/* A polled completion is returned only once: the reply has room for all. */
 static size_t size_of_wcs(unsigned int max)
 {
 	return GENLMSG_DEFAULT_SIZE +

@@ -6,17 +6,17 @@
 #include "genl/msg.h"
 #include "quota.h"
 
-/* Netlink headers and all of a device but its ports. */
+/* Netlink headers and all attributes of a device but its ports. */
 #define FIXED_SIZE 2048
-/* All of a port but its GID table. */
+/* All attributes of a port but its GID table. */
 #define PORT_SIZE 256
-/* One entry of that, with the name of a netdev. */
+/* One entry of the GID table, with the name of a netdev. */
 #define GID_SIZE nla_total_size(nla_total_size(sizeof(u32)) +			\
 				nla_total_size(sizeof(union ib_gid)) +		\
 				nla_total_size(sizeof(u32)) +			\
 				nla_total_size(IFNAMSIZ))
 
-/* A port's entries: its attribute is not longer than 64 KiB. */
+/* The most entries that a port shows: its attribute is not longer than 64 KiB. */
 #define GIDS_MAX ((U16_MAX - PORT_SIZE) / GID_SIZE)
 
 static const struct nla_policy policy[KVERBS_A_DEV_MAX + 1] = {
@@ -42,7 +42,7 @@ static int info_get(struct sk_buff *skb, struct genl_info *info)
 	return kv_reply_end(info, &reply, ret);
 }
 
-/* Destroys what is persistent in this namespace. */
+/* Destroys the persistent objects of this namespace. */
 static int flush(struct sk_buff *skb, struct genl_info *info)
 {
 	unsigned int removed, busy;
@@ -69,7 +69,7 @@ static u32 gid_type(const struct ib_gid_attr *attr)
 	}
 }
 
-/* The name of a RoCE GID's network interface, which is nobody's business in other namespaces. */
+/* Puts the name of a RoCE GID's netdev, which other namespaces must not see. */
 static int put_netdev(struct sk_buff *skb, const struct net *net, const struct ib_gid_attr *attr)
 {
 	struct net_device *netdev;
@@ -110,7 +110,7 @@ static int fill_gids(struct sk_buff *skb, const struct net *net, struct ib_devic
 	for (i = 0; !ret && i < entries && n < GIDS_MAX; i++) {
 		const struct ib_gid_attr *attr;
 
-		/* An error means that the entry is free: the table is the core's. */
+		/* An error means that the entry is free: the core keeps the table. */
 		attr = rdma_get_gid_attr(ib, port, i);
 		if (IS_ERR(attr))
 			continue;
@@ -121,7 +121,7 @@ static int fill_gids(struct sk_buff *skb, const struct net *net, struct ib_devic
 	return ret;
 }
 
-/* What is true of the device as long as it is there. */
+/* Attributes that do not change as long as the device exists. */
 static int fill_attrs(struct sk_buff *skb, const struct kv_dev *dev)
 {
 	const struct ib_device *ib = dev->ib;
@@ -191,7 +191,7 @@ static int fill_port_attrs(struct sk_buff *skb, const struct net *net, struct ib
 	       fill_gids(skb, net, ib, port, attr->gid_tbl_len);
 }
 
-/* A port that can't be queried is told with the reason: the rest of the device is known. */
+/* A port that can't be queried is shown with the error: the rest of the device is known. */
 static int fill_port(struct sk_buff *skb, const struct net *net, struct kv_dev *dev, u32 port)
 {
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_DEV_PORT);
@@ -314,7 +314,7 @@ static int fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv
 			kv_dev_put(dev);
 			return -EINTR;
 		}
-		/* One that went meanwhile is not shown; the generation tells. */
+		/* A device that went meanwhile is not shown; its end changes the generation. */
 		if (!dev->gone)
 			ret = kv_msg_dump_one(skb, cb, fill_dumped, dev);
 		mutex_unlock(&dev->lock);

@@ -7,8 +7,8 @@
 #include "genl/msg.h"
 
 /*
- * Does anybody listen who may? In a namespace that belongs to a user namespace of its
- * own, whoever is root there can join the group.
+ * Is there a listener that may receive events? In a network namespace of another user namespace
+ * than the initial one, its root user can join the group: so no events are sent there.
  */
 static bool heard(struct net *net)
 {
@@ -38,7 +38,7 @@ static int fill_event(struct sk_buff *skb, const struct kv_event *event,
 	}
 }
 
-/* A message that can be sent; attr: 0, or the attribute for an object's id. */
+/* Makes a message that can be sent. @attr: 0, or the attribute for an object's id. */
 static struct sk_buff *make_event(const struct kv_event *event, const char *dev,
 				  int attr, u32 id, gfp_t gfp)
 {
@@ -82,7 +82,7 @@ static void send_dev(struct ib_device *ib, const struct kv_event *event, const c
 	struct sk_buff *skb;
 	struct net *net;
 
-	/* One that is in the list does not go before a grace period. */
+	/* A namespace that is in the list does not go before a grace period. */
 	rcu_read_lock();
 	for_each_net_rcu(net) {
 		if (!rdma_dev_access_netns(ib, net) || !heard(net))

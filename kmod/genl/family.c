@@ -34,8 +34,8 @@ static const struct genl_multicast_group kv_groups[] = {
 };
 
 /*
- * A policy for each command, so that generic netlink refuses the attributes that the command does
- * not take, and tells who asks (CTRL_CMD_GETPOLICY) which it takes.
+ * Each command has its own policy: so generic netlink refuses the attributes that the command
+ * does not take, and reports the attributes that it takes (CTRL_CMD_GETPOLICY).
  */
 static struct nla_policy * __init make_policy(const struct kv_command_set *set,
 					      const struct kv_command *command)
@@ -47,7 +47,7 @@ static struct nla_policy * __init make_policy(const struct kv_command_set *set,
 	policy = kcalloc(set->max + 1, sizeof(*policy), GFP_KERNEL);
 	if (!policy)
 		return NULL;
-	/* kv_ops points at it, which kmemleak does not scan: it is __ro_after_init. */
+	/* Only kv_ops points to it; kmemleak does not scan kv_ops, which is __ro_after_init. */
 	kmemleak_not_leak(policy);
 	for (i = 1; i <= set->max; i++) {
 		policy[i].type = NLA_REJECT;
@@ -56,7 +56,7 @@ static struct nla_policy * __init make_policy(const struct kv_command_set *set,
 	for (i = 0; i < set->commands; i++)
 		for (taken = set->command[i].takes; taken && taken->surplus; taken++)
 			policy[taken->attr].reject_message = taken->surplus;
-	/* Not assigned: some of its members are const. */
+	/* memcpy() and no assignment: some members are const. */
 	for (taken = command->takes; taken && taken->surplus; taken++)
 		memcpy(&policy[taken->attr], &set->policy[taken->attr], sizeof(*policy));
 	return policy;
@@ -107,8 +107,8 @@ static int __init add_commands(void)
 }
 
 /*
- * Called when the last reference to a socket goes, from where it may sleep. No
- * handler is called for the socket any more: who sends holds the socket's file.
+ * Called when the last reference to a socket goes, in a context that may sleep. No handler is
+ * called for the socket any more: a sender would hold the socket's file.
  */
 static int socket_closed(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -136,7 +136,7 @@ static int __net_init net_came(struct net *net)
 	return kv_owner_add_net(net);
 }
 
-/* A namespace takes its persistent objects along; all its sockets are closed. */
+/* The namespace's persistent objects end with it; all its sockets are closed. */
 static void __net_exit net_gone(struct net *net)
 {
 	struct kv_owner *owner = kv_owner_of_net(net);
@@ -160,7 +160,7 @@ static int begin_command(const struct kv_compat_genl_ops *ops, struct sk_buff *s
 }
 
 /**
- * kv_netlink_init() - open for requests
+ * kv_netlink_init() - register the family: from now on requests come in
  *
  * Return: 0 or a negative errno.
  */
@@ -210,7 +210,7 @@ void kv_netlink_exit(void)
 {
 	kv_event_set_sender(NULL);
 	genl_unregister_family(&kv_family);
-	/* Before owners go: queued commands make objects of theirs. */
+	/* Before the owners go: queued commands make objects for them. */
 	kv_jobs_stop();
 	netlink_unregister_notifier(&notifier);
 	unregister_pernet_subsys(&net_ops);

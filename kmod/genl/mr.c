@@ -20,7 +20,7 @@ static const struct nla_policy policy[KVERBS_A_MR_MAX + 1] = {
 	[KVERBS_A_MR_ACCESS] = KV_POLICY_ACCESS,
 };
 
-/* What a registration grants, and under which names. */
+/* Puts the bytes, the rights and the keys of a registration. */
 static int fill_key(struct sk_buff *skb, const struct kv_mr *mr)
 {
 	bool remote = mr->access & ~KVERBS_ACCESS_LOCAL_WRITE;
@@ -63,7 +63,7 @@ static const struct kv_noun mr_noun = {
 	.fill = fill_mr,
 };
 
-/* The QP that carries a registration, of the MR's PD. */
+/* Finds the QP that carries a registration; it must be of the MR's PD. */
 static int find_reg_qp(struct genl_info *info, struct kv_mr *mr, struct kv_qp **qp)
 {
 	struct nlattr *id = info->attrs[KVERBS_A_MR_QP];
@@ -84,14 +84,14 @@ static int find_reg_qp(struct genl_info *info, struct kv_mr *mr, struct kv_qp **
 			     "uc and ud qps carry no registration: take an rc qp of the same pd");
 }
 
-/* What a registration, or its end, has made of the MR. */
+/* Puts the MR as it is after a registration or an invalidation. */
 static int show_change(struct sk_buff *skb, struct kv_obj *obj)
 {
 	return kv_put_obj(skb, obj, &mr_noun) ?:
 	       kv_put_times(skb, obj, &mr_noun);
 }
 
-/* The buffer, and which bytes of it; from OFFSET to the end if the message does not say. */
+/* Finds the buffer and its bytes; without LENGTH they are the bytes from OFFSET to the end. */
 static int find_reg(struct genl_info *info, const struct kv_mr *mr, struct kv_mr_reg *reg)
 {
 	struct kv_dev *dev = mr->obj.dev;

@@ -27,13 +27,13 @@ struct genl_family kv_family __ro_after_init = {
 };
 
 /**
- * kv_msg_check_opener() - may who opened the sender's socket use the module?
+ * kv_msg_check_opener() - may the opener of the sender's socket use the module?
  * @skb: the message
  * @extack: where the reason of a refusal goes
  *
- * Generic netlink asks that of a message without a destination only
- * (__netlink_ns_capable(), net/netlink/af_netlink.c), and of who sends it always: a
- * privileged process could be made to send through a socket that it was handed.
+ * Generic netlink always checks the sender, but it checks the opener only for a message without
+ * a destination (__netlink_ns_capable(), net/netlink/af_netlink.c). So a privileged process
+ * could be made to send through a socket that was passed to it.
  *
  * Return: 0 or -EPERM.
  */
@@ -60,8 +60,8 @@ int kv_netlink_dump_start(struct netlink_callback *cb)
 }
 
 /*
- * A message that the reader ignores (netlink(7)): another part of the dump follows. With a
- * header of generic netlink, which readers like the kernel's pyynl look for in all messages.
+ * A message that the reader ignores (netlink(7)): another part of the dump follows. It has a
+ * generic netlink header, as readers like the kernel's pyynl expect one in all messages.
  */
 static int put_noop(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -76,15 +76,15 @@ static int put_noop(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 /**
- * kv_msg_dump() - a part of a dump
+ * kv_msg_dump() - make a part of a dump
  * @skb: the message to fill
  * @cb: the dump; args[1] is used here
  * @fill: fills the message for an owner, and may wait for dev->lock; returns 0 at the end of
  *	the dump, -EMSGSIZE if the message is full, -EINTR if a signal came first
  *
- * The first part is asked for in the handler (__netlink_dump_start()), which does not wait, so
- * it is empty. The others are asked for while the reader receives (netlink_recvmsg()): only
- * the reader waits then, for the commands that were sent before, too.
+ * The first part is made in the handler (__netlink_dump_start()), which does not wait: so the
+ * first part is empty. The other parts are made while the reader receives (netlink_recvmsg()):
+ * then only the reader waits, also for the commands that were sent before.
  *
  * Return: bytes in the message, 0 at the end, or a negative errno.
  */
@@ -109,21 +109,21 @@ int kv_msg_dump(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!kv_jobs_wait(&owner->jobs))
 		ret = fill(skb, cb, owner);
 	kv_owner_put(owner);
-	/* A full message is sent, and we are called again. */
+	/* A full message is sent, and this function is called again. */
 	if (skb->len && (ret == -EMSGSIZE || ret == -EINTR))
 		return skb->len;
-	/* So are we after a signal: receiving is not what the signal interrupts. */
+	/* After a signal it is called again, too: the signal does not end the receive. */
 	if (ret == -EINTR)
 		return put_noop(skb, cb);
 	return ret ?: skb->len;
 }
 
 /**
- * kv_msg_check_list() - refuse a list that is asked for with attributes
+ * kv_msg_check_list() - refuse attributes in the request for a list
  * @cb: the dump
  *
- * A command and its list have one policy. For dumpit(): before Linux 6.9 or so start() has no
- * extack.
+ * A command and its list share one policy. This is called from dumpit(): before Linux 6.9 or so
+ * start() has no extack.
  *
  * Return: 0 or -EINVAL.
  */
@@ -143,11 +143,11 @@ int kv_msg_check_list(struct netlink_callback *cb)
 }
 
 /**
- * kv_msg_owner() - who sent a message
+ * kv_msg_owner() - the sender of a message
  * @info: the message
  *
- * Return: the socket, as owner of what it makes and as who may name it; stays valid until
- * the command is done.
+ * Return: the sender's socket, as the owner of the objects that it makes and may name; stays
+ * valid until the command is done.
  */
 struct kv_owner *kv_msg_owner(struct genl_info *info)
 {
@@ -157,7 +157,7 @@ struct kv_owner *kv_msg_owner(struct genl_info *info)
 /**
  * kv_msg_refuse() - refuse a message because of one attribute
  * @info: the message
- * @attr: the culprit
+ * @attr: the attribute
  * @error: negative errno
  * @msg: what is wrong and what to do; stays valid
  *
@@ -204,12 +204,12 @@ int kv_msg_refuse_in(struct genl_info *info, struct nlattr *nest, struct nlattr 
 }
 
 /**
- * kv_msg_need() - an attribute that must be there
+ * kv_msg_need() - check that an attribute is there
  * @info: the message
  * @attr: its number
  * @msg: what to say if it is missing; stays valid
  *
- * Return: 0, or -EINVAL with a refusal that names what is missing.
+ * Return: 0, or -EINVAL with a refusal that names the missing attribute.
  */
 int kv_msg_need(struct genl_info *info, int attr, const char *msg)
 {
@@ -220,7 +220,7 @@ int kv_msg_need(struct genl_info *info, int attr, const char *msg)
 }
 
 /**
- * kv_msg_check_max() - a number that the device limits
+ * kv_msg_check_max() - check a number that the device limits
  * @info: the message
  * @attr: its attribute, which may be absent
  * @max: the limit
@@ -263,9 +263,9 @@ int kv_reply_start(struct genl_info *info, struct kv_reply *reply, size_t size)
  * kv_reply_end() - send the reply, or give it up
  * @info: the message to answer
  * @reply: the reply, filled; gone after this
- * @error: 0, or why it is given up
+ * @error: 0, or the error for which it is given up
  *
- * Return: @error, or what sending returned: -ECONNREFUSED if the sender's socket is closed.
+ * Return: @error, or the result of sending: -ECONNREFUSED if the sender's socket is closed.
  */
 int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error)
 {
@@ -280,13 +280,13 @@ int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error)
 }
 
 /**
- * kv_msg_lock_dev() - the device that an attribute names
+ * kv_msg_lock_dev() - find and lock the device that an attribute names
  * @info: the message
  * @attr: number of the attribute that has the name
  * @dev: the device, locked, with a reference
  *
- * Return: 0, to be followed by kv_msg_unlock_dev(), or a refusal, or what kv_call_lock()
- * returned.
+ * Return: 0, to be followed by kv_msg_unlock_dev(), or a refusal, or the error of
+ * kv_call_lock().
  */
 int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev)
 {
@@ -298,13 +298,13 @@ int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev)
 }
 
 /**
- * kv_msg_lock_named_dev() - a device by its name
+ * kv_msg_lock_named_dev() - find and lock a device by its name
  * @info: the message
  * @name: the attribute that has the name
  * @dev: the device, locked, with a reference
  *
- * Return: 0, to be followed by kv_msg_unlock_dev(), or a refusal, or what kv_call_lock()
- * returned.
+ * Return: 0, to be followed by kv_msg_unlock_dev(), or a refusal, or the error of
+ * kv_call_lock().
  */
 int kv_msg_lock_named_dev(struct genl_info *info, struct nlattr *name, struct kv_dev **dev)
 {
@@ -345,15 +345,15 @@ static struct kv_obj *lookup(struct genl_info *info, struct nlattr *id,
 }
 
 /**
- * kv_msg_lock_obj() - the object that an attribute names
+ * kv_msg_lock_obj() - find the object that an attribute names, and lock its device
  * @info: the message
  * @attr: number of the attribute that has the id
- * @class: what it must be
- * @obj: the object, alive, with a reference, its device locked; the device may
- *	be gone if the class survives that
+ * @class: its class
+ * @obj: the object, alive, with a reference, its device locked; the device may be
+ *	gone if objects of the class outlive their device
  *
- * Return: 0, to be followed by kv_obj_unlock(), or a refusal, or what kv_call_lock()
- * returned.
+ * Return: 0, to be followed by kv_obj_unlock(), or a refusal, or the error of
+ * kv_call_lock().
  */
 int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class,
 		    struct kv_obj **obj)
@@ -366,13 +366,13 @@ int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class
 }
 
 /**
- * kv_msg_lock_found() - as kv_msg_lock_obj(), by an attribute that is there
+ * kv_msg_lock_found() - like kv_msg_lock_obj(), by an attribute that is there
  * @info: the message
  * @id: the attribute that has the id
- * @class: what it must be
- * @obj: the object, as there
+ * @class: its class
+ * @obj: the object, as from kv_msg_lock_obj()
  *
- * Return: as there.
+ * Return: as kv_msg_lock_obj().
  */
 int kv_msg_lock_found(struct genl_info *info, struct nlattr *id, struct kv_obj_class *class,
 		      struct kv_obj **obj)
@@ -393,11 +393,11 @@ int kv_msg_lock_found(struct genl_info *info, struct nlattr *id, struct kv_obj_c
 }
 
 /**
- * kv_msg_find_obj() - another object of a device that is locked
+ * kv_msg_find_obj() - find another object of a device that is locked
  * @info: the message
  * @id: the attribute that has the id
- * @class: what it must be
- * @dev: the device, locked: while it is, the object stays
+ * @class: its class
+ * @dev: the device, locked: as long as it is locked, the object stays
  *
  * Return: the object, without a reference, or ERR_PTR with a refusal.
  */
@@ -445,9 +445,9 @@ int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *c
  * @info: the message
  * @reply: the reply, filled; gone after this
  * @obj: the object, unlocked by this
- * @error: 0, or why the reply is given up
+ * @error: 0, or the error for which the reply is given up
  *
- * Return: @error, or what sending returned.
+ * Return: @error, or the result of sending.
  */
 int kv_msg_end_obj(struct genl_info *info, struct kv_reply *reply,
 		   struct kv_obj *obj, int error)
@@ -481,11 +481,11 @@ int kv_msg_end_new(struct genl_info *info, struct kv_reply *reply,
 }
 
 /**
- * kv_msg_command() - a command on an object that answers
+ * kv_msg_command() - carry out a command on an object, with a reply
  * @info: the message
  * @noun: of the object
  * @size: bytes that the attributes of the reply will need
- * @command: what to do, and what to answer
+ * @command: carries out the command, and fills the reply
  *
  * Return: 0 or a negative errno.
  */
@@ -505,11 +505,11 @@ int kv_msg_command(struct genl_info *info, const struct kv_noun *noun, size_t si
 }
 
 /**
- * kv_put_parent() - the id of an object that another one uses
+ * kv_put_parent() - put the id of an object that another one uses
  * @skb: the message
  * @attr: attribute for the id
  * @obj: the user
- * @slot: which of its uses; nothing is put if there is none
+ * @slot: the index in @obj->parents; nothing is put if the slot is unused
  *
  * Return: 0 or -EMSGSIZE.
  */
@@ -521,7 +521,7 @@ int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj,
 }
 
 /**
- * kv_put_dev_name() - the name of a device
+ * kv_put_dev_name() - put the name of a device
  * @skb: the message
  * @attr: attribute for the name
  * @dev: the device
@@ -537,10 +537,10 @@ int kv_put_dev_name(struct sk_buff *skb, int attr, struct kv_dev *dev)
 }
 
 /**
- * kv_put_obj() - what a message says of an object
+ * kv_put_obj() - put an object into a message
  * @skb: the message
  * @obj: the object, its device locked
- * @noun: of the object; the device's name is not put if that is gone
+ * @noun: of the object; the name of a device that is gone is not put
  *
  * Return: 0 or a negative errno.
  */
@@ -572,7 +572,7 @@ static int put_stage(struct sk_buff *skb, int attr, u32 kind, u64 ns)
 }
 
 /**
- * kv_put_times() - how long the verbs of a command on an object took
+ * kv_put_times() - put the times of the verbs of a command on an object
  * @skb: the message
  * @obj: the object, its device locked
  * @noun: of the object
@@ -599,8 +599,8 @@ int kv_put_times(struct sk_buff *skb, const struct kv_obj *obj, const struct kv_
  * kv_msg_dump_one() - add one thing to a dump
  * @skb: the message to fill
  * @cb: the dump
- * @fill: fills it
- * @what: its argument
+ * @fill: fills the message
+ * @what: the argument of @fill
  *
  * Return: 0 or a negative errno.
  */

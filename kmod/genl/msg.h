@@ -9,11 +9,11 @@
 #include "rules/refusal.h"
 
 /*
- * The folder that knows the contract of <kverbs.h>: parse a message, call the
- * noun, fill the reply. Netlink types and attributes are known here only.
+ * This folder implements the contract of <kverbs.h>: it parses a message, calls the noun, and
+ * fills the reply. Only this folder knows netlink types and attributes.
  *
- * A command that makes something reserves its reply first, so that nothing is
- * made that the caller does not hear of.
+ * A command that makes an object reserves its reply first: so no object is made without the
+ * caller's knowledge.
  */
 
 #define KV_POLICY_NAME { .type = NLA_NUL_STRING, .len = 63 }
@@ -22,14 +22,14 @@
 #define KV_POLICY_16BIT NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_16bit)
 #define KV_POLICY_20BIT NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_20bit)
 #define KV_POLICY_24BIT NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_24bit)
-/* For what is an int in the verbs: 0 .. S32_MAX, and 1 .. S32_MAX. */
+/* For numbers that are an int in the verbs: 0 .. S32_MAX, and 1 .. S32_MAX. */
 #define KV_POLICY_INT NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_int)
 #define KV_POLICY_COUNT NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_count)
 #define KV_POLICY_U64_COUNT NLA_POLICY_FULL_RANGE(NLA_U64, &kv_range_u64_count)
 #define KV_POLICY_ACCESS NLA_POLICY_MASK(NLA_U32, KVERBS_ACCESS__ALL)
 
 /**
- * struct kv_reply - a message to who asked
+ * struct kv_reply - a message to the sender of a command
  * @skb: the message
  * @hdr: its generic netlink header
  */
@@ -44,12 +44,12 @@ struct kv_reply {
  * @id: attribute for the id; this and each of the following is 0 if the class has no such attribute
  * @dev: attribute for the name of the device
  * @persistent: attribute for the flag
- * @pd: attribute for the PD in which one is made; 0: it is made on a device
- * @verb_ns: attribute for the time that the verbs of a command on one took
+ * @pd: attribute for the PD of a new object; 0: objects are made on a device
+ * @verb_ns: attribute for the time of the verbs of a command on an object
  * @stage: attribute for the parts of that time; 0: there are none
- * @check: what a message that makes one must have; NULL: nothing else
- * @make: makes one, its device locked; @pd is NULL for one that is made on a device
- * @fill: shows what is beyond the first three attributes, its device locked
+ * @check: checks the attributes of a message that makes an object; NULL: there is no check
+ * @make: makes an object, with the device locked; @pd is NULL if objects are made on a device
+ * @fill: puts all but the first three attributes, with the device locked
  */
 struct kv_noun {
 	struct kv_obj_class *class;
@@ -65,13 +65,13 @@ struct kv_noun {
 	int (*fill)(struct sk_buff *skb, struct kv_obj *obj);
 };
 
-/* What a command does to an object, its device locked; fills the reply. */
+/* Carries out a command on an object, with the device locked, and fills the reply. */
 typedef int (*kv_command_fn)(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb);
 
 /**
  * struct kv_taken - an attribute that a command takes
  * @attr: its number
- * @surplus: what to say where it comes with a command of the noun that does not take it
+ * @surplus: the refusal by a command of the noun that does not take it
  */
 struct kv_taken {
 	int attr;
@@ -84,11 +84,11 @@ struct kv_taken {
 /**
  * struct kv_command - a command of the contract
  * @cmd: enum kverbs_cmd
- * @at_once: it does not wait; the others may, as all do whose verbs are commands of a device's
- *	firmware
+ * @at_once: it does not wait; other commands may wait, in particular for verbs that are
+ *	firmware commands
  * @doit: carries it out
- * @start: begins a list; NULL, as the following, if the command makes none
- * @dumpit: goes on with it
+ * @start: begins a list; NULL, like @dumpit, if the command has no list
+ * @dumpit: continues the list
  * @takes: the attributes that it takes, up to one without a text; NULL: none. A list takes none.
  */
 struct kv_command {
@@ -121,7 +121,7 @@ struct kv_command {
 	.takes = (const struct kv_taken[]){ __VA_ARGS__, {} },		\
 }
 
-/* Of the command that shows one; a list is read where it may wait. */
+/* AT_ONCE is for the command that shows one object; a list is read where it may wait. */
 #define KV_LIST_AT_ONCE(NOUN, CMD, function, ...) {			\
 	.cmd = KVERBS_CMD_##NOUN##_##CMD,				\
 	.at_once = true,						\
@@ -133,7 +133,7 @@ struct kv_command {
 
 /**
  * struct kv_command_set - the commands that have a set of attributes in common
- * @noun: of the objects that they are about; NULL: they are about none
+ * @noun: the noun of their objects; NULL: they have no objects
  * @policy: the range of each attribute that one of them takes; NULL: none takes any
  * @max: the last number of the set
  * @command: the commands
@@ -204,7 +204,7 @@ static inline int kv_put_u64(struct sk_buff *skb, int attr, u64 value)
 	return nla_put(skb, attr, sizeof(value), &value);
 }
 
-/* What several nouns' commands do. */
+/* Functions of the commands of several nouns. */
 int kv_netlink_dump_start(struct netlink_callback *cb);
 void kv_noun_add(const struct kv_noun *noun);
 int kv_netlink_new(struct sk_buff *skb, struct genl_info *info);
@@ -212,7 +212,7 @@ int kv_netlink_del(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_get(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
-/* NLA_POLICY_RANGE() holds but 16 bits. Not const: 6.1's policies point to non-const. */
+/* NLA_POLICY_RANGE() holds only 16 bits. Not const: 6.1's policies point to non-const. */
 extern struct netlink_range_validation kv_range_16bit;
 extern struct netlink_range_validation kv_range_20bit;
 extern struct netlink_range_validation kv_range_24bit;

@@ -6,12 +6,12 @@
 #include "genl/call.h"
 #include "genl/msg.h"
 
-/* What all nouns have: they are made, deleted and shown. */
+/* The commands of all nouns: to make, delete and show an object. */
 
 static const struct kv_noun *nouns[KV_OBJ_RANKS] __ro_after_init;
 
 /**
- * kv_noun_add() - a noun that commands are about
+ * kv_noun_add() - add a noun that has commands
  * @noun: the noun
  */
 void __init kv_noun_add(const struct kv_noun *noun)
@@ -101,8 +101,8 @@ static int fill(struct sk_buff *skb, void *obj)
 }
 
 /*
- * args[0] is the id to go on from. What comes or goes while a dump is under way marks its
- * messages with NLM_F_DUMP_INTR: who needs to be sure asks again.
+ * args[0] is the id to continue from. If objects come or go during a dump, its messages are
+ * marked with NLM_F_DUMP_INTR: a reader that needs a consistent list repeats the dump.
  */
 static int fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv_owner *owner)
 {
@@ -119,7 +119,7 @@ static int fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv
 			ret = -EINTR;
 			break;
 		}
-		/* One that went meanwhile is not shown; the generation tells. */
+		/* An object that went meanwhile is not shown; its end changes the generation. */
 		if (!obj->dead)
 			ret = kv_msg_dump_one(skb, cb, fill, obj);
 		kv_obj_unlock(obj);

@@ -82,9 +82,9 @@ static const struct kv_av_attrs numbers_of_alt_av = {
 /**
  * struct row - an attribute of ib_modify_qp()
  * @number: its number
- * @bit: by which it is given
- * @offset: of a number that ib_query_qp() tells, too, in struct ib_qp_attr
- * @size: of that number in bytes; 0: it is none
+ * @bit: its bit in the mask of given attributes
+ * @offset: in struct ib_qp_attr, of a number that ib_query_qp() returns, too
+ * @size: of that number in bytes; 0: the attribute is not such a number
  */
 struct row {
 	int number;
@@ -101,7 +101,7 @@ struct row {
 	.size = sizeof_field(struct ib_qp_attr, member),	\
 }
 
-/* Of several with one bit the first is what is missing. */
+/* If several rows have the same bit, the first one is reported as missing. */
 static const struct row rows[] = {
 	ROW(STATE, STATE),
 	ROW(CUR_STATE, CUR_STATE),
@@ -168,7 +168,7 @@ static void set_number(struct ib_qp_attr *attr, const struct row *row, u32 value
 
 /* --- what a QP is --- */
 
-/* Only what was given: the rest is whatever the driver has there. */
+/* Puts only attributes that were given: a driver's other values have no meaning. */
 static int put_attrs(struct sk_buff *skb, u32 given, const struct ib_qp_attr *attr)
 {
 	const struct row *row;
@@ -210,9 +210,9 @@ static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
 	/* Without an answer from the device the QP is shown without a state. */
 	if (kv_qp_query(qp, &attr, NULL))
 		return 0;
-	/* Drivers add rights that are no remote peer's. */
+	/* Drivers add rights that no remote peer can have. */
 	attr.qp_access_flags &= KVERBS_ACCESS__ALL;
-	/* siw and cxgb4 do not tell it. */
+	/* siw and cxgb4 do not report the port. */
 	if (kv_dev_iwarp(obj->dev))
 		attr.port_num = qp->port;
 	if (attr.qp_state == IB_QPS_SQD && attr.sq_draining &&
@@ -354,7 +354,7 @@ static u32 given(const struct genl_info *info)
 	return mask;
 }
 
-/* Point at what is to blame for a refusal: what is there, or what is missing. */
+/* Names the attribute that causes a refusal: one that is there, or one that is missing. */
 static void blame(struct genl_info *info, const struct kv_qp_step *wrong)
 {
 	u32 bit = wrong->bit ?: KV_QPA_STATE;
@@ -396,7 +396,7 @@ static int parse_alt_path(struct genl_info *info, struct kv_qp *qp,
 	return kv_msg_parse_av(info, &numbers_of_alt_av, ib, port, &attr->alt_ah_attr);
 }
 
-/* The mask says which of them are there. */
+/* Sets all numbers; the mask has those that are given. */
 static void parse_numbers(struct nlattr **attrs, struct ib_qp_attr *attr)
 {
 	const struct row *row;
@@ -406,7 +406,7 @@ static void parse_numbers(struct nlattr **attrs, struct ib_qp_attr *attr)
 			set_number(attr, row, kv_u32_or(attrs[row->number], 0));
 }
 
-/* The CM of iWARP brings a QP to RTS, and nothing else does. */
+/* Only iWARP's CM takes a QP to RTS. */
 static int check_iwarp(struct genl_info *info, const struct kv_qp *qp, enum kverbs_qp_state to)
 {
 	if (!kv_dev_iwarp(qp->obj.dev) || to == KVERBS_QPS_RESET || to == KVERBS_QPS_INIT ||

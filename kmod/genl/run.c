@@ -70,8 +70,8 @@ static const struct nla_policy policy[KVERBS_A_RUN_MAX + 1] = {
  * @nest: its SPEC
  * @spec: the attributes there; of several ENDs the last
  * @end: all of its ENDs
- * @given: which attributes there are
- * @to: what is asked for
+ * @given: the attributes that are given
+ * @to: the run's spec
  */
 struct start {
 	struct nlattr *nest;
@@ -91,7 +91,7 @@ static u32 given(struct nlattr **attrs, int max)
 	return bits;
 }
 
-/* All of a spec that names no object. */
+/* Parses all attributes of a spec that name no object. */
 static int parse_spec(struct genl_info *info, struct start *start)
 {
 	struct nlattr *attr, **attrs = start->spec;
@@ -169,7 +169,7 @@ static int find_memory(struct genl_info *info, struct nlattr *buf_id, struct nla
 	return 0;
 }
 
-/* What one end names, of the device that is locked. */
+/* Finds the objects that one end names; they are of the locked device. */
 static int find_end(struct genl_info *info, struct nlattr **attrs, struct kv_dev *dev,
 		    struct kv_run_end *end)
 {
@@ -234,7 +234,7 @@ static int start_null(struct genl_info *info, const struct start *start)
 	return ret;
 }
 
-/* Its device is that of the first end's QP. */
+/* The run's device is the device of the first end's QP. */
 static int start_on_ends(struct genl_info *info, struct start *start)
 {
 	struct nlattr *end[KV_RUN_ENDS_MAX][KVERBS_A_END_MAX + 1];
@@ -287,7 +287,7 @@ static int run_cancel(struct sk_buff *skb, struct genl_info *info)
 	return 0;
 }
 
-/* As many bins as fit, and where to go on. */
+/* Puts as many bins as fit, and the number of the bin to continue with. */
 static int fill_bins(struct sk_buff *skb, const struct kv_hist *hist, u32 first)
 {
 	struct nlattr *attr;
@@ -303,7 +303,7 @@ static int fill_bins(struct sk_buff *skb, const struct kv_hist *hist, u32 first)
 			continue;
 		bin.min = kv_hist_bin_min(hist, i);
 		bin.max = kv_hist_bin_max(hist, i);
-		/* The first sample of it is just being recorded. */
+		/* The bin's first sample is being recorded right now. */
 		if (bin.min > bin.max)
 			continue;
 		if (nla_append(skb, sizeof(bin), &bin))
@@ -333,7 +333,7 @@ static int put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
 	return 0;
 }
 
-/* What a run with ends has beside the others. */
+/* Puts the attributes that only a run with ends has. */
 static int put_verbs(struct sk_buff *skb, const struct kv_run_spec *spec)
 {
 	int ret;
@@ -377,10 +377,10 @@ static int put_result(struct sk_buff *skb, const struct kv_worker *worker)
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_RUN_RESULT);
 	const struct kv_loop *loop = &worker->loop;
 	const struct kv_hist *hist = worker->hist;
-	/* First: it is part of what was done. */
+	/* Read first: dropped iterations are a part of those done. */
 	u64 dropped = READ_ONCE(loop->dropped);
 	u64 done = READ_ONCE(loop->done);
-	/* Until then what the loop has done is warm-up. */
+	/* Until it is true, the iterations that the loop has done are warm-up. */
 	bool measuring = READ_ONCE(worker->measuring);
 	int ret, cpu = READ_ONCE(worker->cpu);
 
@@ -406,7 +406,7 @@ static int put_result(struct sk_buff *skb, const struct kv_worker *worker)
 static int fill_run(struct sk_buff *skb, struct kv_obj *obj)
 {
 	struct kv_run *run = container_of(obj, struct kv_run, obj);
-	/* First, and pairs with the last thread's release: after DONE all else is final. */
+	/* Read first; pairs with the last thread's release: after DONE all else is final. */
 	u32 i, state = smp_load_acquire(&run->state);
 	int ret;
 

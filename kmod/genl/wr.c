@@ -86,7 +86,7 @@ static int refuse_wr(struct genl_info *info, struct nlattr *nest, struct nlattr 
 	return kv_msg_refuse(info, nest, why->error, why->text);
 }
 
-/* What does not need the objects. @first: of the list. */
+/* Parses the attributes that name no objects. @first: the list's first request. */
 static int parse_spec(struct genl_info *info, struct nlattr *nest, struct nlattr **attrs,
 		      const struct kv_wr_spec *first, struct kv_wr_spec *spec)
 {
@@ -158,7 +158,7 @@ static int parse_sges(struct genl_info *info, struct nlattr *nest, struct kv_dev
 	return 0;
 }
 
-/* Points a refusal at one of the request's pieces, or at the request if there are not so many. */
+/* Names the SGE number @n in a refusal, or the request if it has fewer SGEs. */
 static void blame_sge(struct genl_info *info, struct nlattr *nest, unsigned int n)
 {
 	struct nlattr *attr = next_sge(nest, NULL);
@@ -168,7 +168,7 @@ static void blame_sge(struct genl_info *info, struct nlattr *nest, unsigned int 
 	NL_SET_BAD_ATTR(info->extack, attr ?: nest);
 }
 
-/* What the request names, of the device that is locked. */
+/* Finds the objects that the request names; they are of the locked device. */
 static int parse_objects(struct genl_info *info, struct nlattr *nest, struct kv_obj *queue,
 			 struct kv_wr_spec *spec)
 {
@@ -257,7 +257,7 @@ static int wr_post(struct sk_buff *skb, struct genl_info *info)
 		n++;
 	if (kv_request_check_list(given_among(info->attrs, KVERBS_A_POST_MAX), n, &why))
 		return kv_msg_refuse_by(info, &why);
-	/* Not on the stack: each has 32 pieces, which take most of 1 KiB. */
+	/* Not on the stack: each has 32 SGEs, which take most of 1 KiB. */
 	spec = kvcalloc(n, sizeof(*spec), GFP_KERNEL);
 	if (!spec)
 		return -ENOMEM;
