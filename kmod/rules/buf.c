@@ -5,19 +5,19 @@
 #define PAGE_MIN 4096
 
 /**
- * kv_reg_page_size() - the pages of which a registration consists on a device
+ * kv_reg_page_size() - the page size of a device's registrations
  * @cap: the device's page_size_cap, a bit for each size
  * @page: bytes of the host's page
  *
  * The smallest of the device's page sizes, but not below 4096 bytes, as in
- * ib_srp (srp_add_one()). The host's page may be one that the device does not
- * have: irdma codes every size but 2 MiB and 1 GiB as 4096 bytes (irdma_set_page()).
+ * ib_srp (srp_add_one()). The device may not have the host's page size: irdma
+ * encodes every size but 2 MiB and 1 GiB as 4096 bytes (irdma_set_page()).
  *
  * Return: bytes, a power of two.
  */
 __u32 kv_reg_page_size(__u64 cap, __u32 page)
 {
-	/* siw tells the host's page, and devices that tell none take that. */
+	/* siw reports the host's page size; devices that report no size take the host's. */
 	__u64 smallest = cap & -cap;
 
 	if (!smallest || smallest > 1U << 31)
@@ -26,7 +26,7 @@ __u32 kv_reg_page_size(__u64 cap, __u32 page)
 }
 
 /**
- * kv_buf_rules_check_range() - do these bytes lie in the buffer, and is there one?
+ * kv_buf_rules_check_range() - is there at least one byte, and are all in the buffer?
  * @buffer: bytes of the buffer
  * @offset: first byte
  * @length: bytes
@@ -49,7 +49,7 @@ static int check_access(const struct kv_reg_facts *reg, struct kv_refusal *why)
 	    !(reg->access & KVERBS_ACCESS_LOCAL_WRITE))
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_MR_ACCESS,
 					   "access: remote write and remote atomic need local write too");
-	/* mlx5 refuses the right where UMR can't change it (set_reg_wr()), others drop it. */
+	/* mlx5 refuses the right if UMR can't change it (set_reg_wr()), other drivers drop it. */
 	if (reg->access & KVERBS_ACCESS_REMOTE_ATOMIC && !reg->atomic)
 		return kv_refusal_set_attr(why, -EOPNOTSUPP, KVERBS_A_MR_ACCESS,
 					   "access: the device has no atomic operations");
@@ -57,11 +57,11 @@ static int check_access(const struct kv_reg_facts *reg, struct kv_refusal *why)
 }
 
 /**
- * kv_reg_check() - can the MR be registered so?
- * @reg: what is asked for
+ * kv_reg_check() - can the MR be registered with these parameters?
+ * @reg: the parameters
  * @why: receives the refusal; attributes are those of KVERBS_A_MR_*
  *
- * Return: 0, -EINVAL, or -EOPNOTSUPP if the device is to blame.
+ * Return: 0, -EINVAL, or -EOPNOTSUPP if the device can't do it.
  */
 int kv_reg_check(const struct kv_reg_facts *reg, struct kv_refusal *why)
 {
@@ -72,7 +72,7 @@ int kv_reg_check(const struct kv_reg_facts *reg, struct kv_refusal *why)
 		ret = kv_buf_rules_check_range(reg->buffer, reg->offset, reg->length, why);
 	if (ret)
 		return ret;
-	/* In this order nothing wraps: no buffer has as many bytes. */
+	/* After the check of the range the sum can't wrap: no buffer has so many bytes. */
 	if (first + reg->length > (__u64)reg->max_pages * reg->page_size)
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_MR_LENGTH,
 					   "offset and length name more pages than the mr's max_pages");

@@ -5,18 +5,18 @@
 #include <kverbs.h>
 #include "refusal.h"
 
-/* Which bytes of a buffer a command can name, and which an MR can be registered over. */
+/* Rules about the bytes of a buffer that a command names, or that an MR is registered over. */
 
-/* Pages that a registration may have if MAX_PAGES is not there, on devices that have so many. */
+/* The default of MAX_PAGES, on devices whose registrations can have so many pages. */
 #define KV_MR_MAX_PAGES 256
 
 /**
- * struct kv_reg_facts - a registration that is asked for
+ * struct kv_reg_facts - the parameters of a registration
  * @buffer: bytes of the buffer
  * @offset: first byte
  * @length: bytes
  * @page_size: of the device's pages, kv_reg_page_size()
- * @max_pages: what the MR was made with
+ * @max_pages: the MR's max_pages
  * @access: KVERBS_ACCESS_*
  * @atomic: the device has atomic operations
  */

@@ -28,7 +28,7 @@ __u32 kv_conn_rules_states(__u32 cmd)
 		return STATE(REQUESTED);
 	case KVERBS_CMD_CONN_REJECT:
 		return STATE(REQUESTED) | STATE(ANSWERED);
-	/* Until the peer has confirmed, the CM has nothing to send it. */
+	/* Until the peer has confirmed, the CM has no message to send to the peer. */
 	case KVERBS_CMD_CONN_DISCONNECT:
 		return STATE(ESTABLISHED);
 	}

@@ -5,7 +5,7 @@
 #include <kverbs.h>
 #include "refusal.h"
 
-/* Which state of a connection a command fits, and which QP can be connected. */
+/* Rules about the states of a connection that a command fits, and about its QP. */
 
 __u32 kv_conn_rules_states(__u32 cmd);
 int kv_conn_rules_check_state(__u32 states, __u32 state, struct kv_refusal *why);

@@ -19,7 +19,7 @@ struct step {
 	__u32 takes[TYPES];
 };
 
-/* What several transitions of the connected types have in common. */
+/* Attributes that several transitions of the connected types have in common. */
 #define PATHS (KV_QPA_ALT_PATH | KV_QPA_ACCESS | KV_QPA_PATH_MIG_STATE)
 #define ADDRESS (KV_QPA_AV | KV_QPA_PATH_MTU | KV_QPA_DEST_QPN | KV_QPA_RQ_PSN)
 #define RETRIES (KV_QPA_TIMEOUT | KV_QPA_RETRY_CNT | KV_QPA_RNR_RETRY | KV_QPA_MAX_RD_ATOMIC)
@@ -128,8 +128,8 @@ static const char no_step_to_sqe[] =
 	"no qp is brought to SQE: it goes there by itself, after an error of its send queue";
 
 /*
- * Texts must stay valid, and extack of older kernels formats none: so there is
- * one for each case.
+ * Texts must stay valid, and extack of older kernels can't format a text: so each
+ * case has a text of its own.
  */
 #define BIT_OF(attr) __builtin_ctz(KV_QPA_##attr)
 #define NEEDED(name, state) name " is missing: " state " needs it"
@@ -157,7 +157,7 @@ static const char *const missing[BITS][STATES] = {
 };
 
 /**
- * struct refusal - what to say when an attribute is given in vain
+ * struct refusal - the texts for an attribute that a transition does not take
  * @state: by the state to go to
  * @type: by the type, if no transition of it takes the attribute
  */
@@ -207,14 +207,14 @@ static const struct refusal useless[BITS] = {
 
 static const char no_attr[] = "no such attribute of a qp";
 
-/* Every state leads to RESET, and all but that to ERR. */
+/* A QP can go from every state to RESET, and from every state but RESET to ERR. */
 static int exists(__u32 from, __u32 to)
 {
 	return to == KVERBS_QPS_RESET || (to == KVERBS_QPS_ERR && from != KVERBS_QPS_RESET) ||
 	       steps[from][to].exists;
 }
 
-/* Does any transition of this type take it? */
+/* Does any transition of this type take the attribute? */
 static int has(__u32 type, __u32 bit)
 {
 	__u32 all = 0;
@@ -239,16 +239,16 @@ static __u32 lowest(__u32 bits)
 }
 
 /**
- * kv_qp_table_check() - may a QP go from one state to another, given this?
+ * kv_qp_table_check() - may a QP go from one state to another with these attributes?
  * @type: enum kverbs_qp_type
  * @from: enum kverbs_qp_state, the state that it is in
  * @to: enum kverbs_qp_state
  * @mask: KV_QPA_*, the attributes that are given; STATE does not matter
  * @wrong: receives the reason of a refusal
  *
- * Looks first whether there is such a transition, then whether something is
- * missing, then whether there is too much. Which state a given CUR_STATE names
- * is not looked at.
+ * Checks first that there is such a transition, then that no attribute is missing,
+ * then that the transition takes all attributes. The value of CUR_STATE is not
+ * checked.
  *
  * Return: 0 or -EINVAL.
  */

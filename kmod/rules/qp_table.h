@@ -6,9 +6,9 @@
 #include <kverbs.h>
 
 /*
- * Which transitions there are between a QP's states, what each needs, and what
- * else it allows (IBTA table 96). Compiled for the module and for the tool, so
- * that both spaces refuse the same and say the same.
+ * The transitions between a QP's states, and the attributes that each needs and
+ * allows (IBTA table 96). The file is compiled for the module and for the tool, so
+ * that both spaces refuse the same commands with the same text.
  */
 
 /* The attributes, one bit each: the values of the verbs, in both spaces. */
@@ -35,8 +35,8 @@
 
 /**
  * struct kv_qp_step - what is wrong with a transition
- * @bit: the attribute to blame, the lowest if there are several; 0: the states
- *	themselves don't follow each other
+ * @bit: the attribute that is wrong, the lowest if there are several; 0: the QP can't
+ *	go from the one state to the other
  * @text: what is wrong and what to do; stays valid
  */
 struct kv_qp_step {

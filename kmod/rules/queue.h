@@ -5,21 +5,21 @@
 #include <linux/types.h>
 
 /*
- * What queues take, in bytes, at a guess: no verb tells. This is what rxe takes, and
- * near what others do. Who limits it reckons by these, in both spaces.
+ * An estimate of the memory that queues take, in bytes: no verb reports it. The numbers
+ * are those of rxe, and near those of other devices. Limits in both spaces use them.
  */
 
 /*
- * What a device keeps of a request or a completion: rxe's structures, and enough for
- * devices that write 64-byte blocks.
+ * A device's memory for a request or a completion: the size of rxe's structures, and
+ * enough for devices that write 64-byte blocks.
  */
 #define KV_SEND_BYTES 208
 #define KV_RECV_BYTES 40
 #define KV_CQE_BYTES 72
 #define KV_SGE_BYTES 16
-/* Devices refuse more, each in its own words. */
+/* Devices refuse more, each with its own error. */
 #define KV_INLINE_BYTES_MAX 4096
-/* What is kept of a request that was posted by hand until its completion was polled. */
+/* Memory of a request that was posted by hand, until its completion is polled. */
 #define KV_POSTED_BYTES 192
 #define KV_POSTED_SGE_BYTES 8
 
@@ -32,7 +32,7 @@ static inline __u64 kv_queue_pow2(__u64 value)
 	return n;
 }
 
-/* Rings have a power of two of slots, one of them unused, and slots one of bytes. */
+/* A ring has a power of two of slots, one of them unused. A slot has a power of two of bytes. */
 static inline __u64 kv_queue_ring_bytes(__u32 entries, __u64 entry)
 {
 	return kv_queue_pow2(entries + 1ULL) * kv_queue_pow2(entry);
@@ -44,9 +44,9 @@ static inline __u64 kv_queue_posted_bytes(__u32 wrs, __u32 sges)
 }
 
 /**
- * kv_queue_sq_bytes() - what a send queue takes
+ * kv_queue_sq_bytes() - the memory of a send queue
  * @wrs: its depth
- * @sges: of each request
+ * @sges: SGEs of each request
  * @max_inline: bytes that a request can carry
  *
  * Return: bytes.
@@ -63,9 +63,9 @@ static inline __u64 kv_queue_sq_bytes(__u32 wrs, __u32 sges, __u32 max_inline)
 }
 
 /**
- * kv_queue_rq_bytes() - what a receive queue takes, an SRQ too
+ * kv_queue_rq_bytes() - the memory of a receive queue or an SRQ
  * @wrs: its depth; 0: there is none
- * @sges: of each request
+ * @sges: SGEs of each request
  *
  * Return: bytes.
  */
@@ -78,7 +78,7 @@ static inline __u64 kv_queue_rq_bytes(__u32 wrs, __u32 sges)
 }
 
 /**
- * kv_queue_cq_bytes() - what a completion queue takes
+ * kv_queue_cq_bytes() - the memory of a completion queue
  * @cqe: its depth
  *
  * Return: bytes.

@@ -10,14 +10,14 @@
 
 /*
  * The rules of this folder are compiled for the module and for the tool, so that both spaces
- * refuse the same and say the same. They call no verb and take no lock.
+ * refuse the same commands with the same text. The rules call no verb and take no lock.
  */
 
 /**
  * struct kv_refusal - why a command is refused
  * @error: negative errno
- * @attr: the attribute to blame, of the enum that the rule names; 0: none
- * @missing: @attr is to blame because it is not there
+ * @attr: the attribute that causes the refusal, of the enum that the rule names; 0: none
+ * @missing: the cause is that @attr is not there
  * @text: what is wrong and what to do; stays valid
  */
 struct kv_refusal {

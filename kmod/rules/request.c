@@ -5,8 +5,8 @@
 #define ATOMIC_BYTES 8
 
 /*
- * Which operations there are for what: masks of 1 << enum kverbs_op. Nothing follows from the
- * order of the enum.
+ * Sets of operations: masks of 1 << enum kverbs_op. The order of the enum has no
+ * meaning.
  */
 #define OP(op) (1U << KVERBS_OP_##op)
 
@@ -22,10 +22,10 @@
 #define IMM (OP(SEND_WITH_IMM) | OP(WRITE_WITH_IMM))
 /* They bring bytes to the peer, and can have them inline. */
 #define CARRIERS (SENDS | WRITES)
-/* They may complete a receive of the peer's. */
+/* They may complete a receive of the peer. */
 #define SOLICITING (SENDS | OP(WRITE_WITH_IMM))
 
-/* By enum kverbs_qp_type (IBTA 11.4.1.1, table 91): what a QP takes, and the refusal of others. */
+/* By enum kverbs_qp_type (IBTA 11.4.1.1, table 91): a QP's operations, and the text for others. */
 static const struct {
 	__u32 ops;
 	const char *text;
@@ -38,7 +38,7 @@ static const struct {
 			    "a ud qp takes send, with or without imm, and recv only" },
 };
 
-/* By enum kverbs_loop: what a run's loop posts and measures. */
+/* By enum kverbs_loop: the operations that a run's loop posts and measures. */
 static const __u32 loops[] = {
 	[KVERBS_LOOP_NULL] = ~0U,
 	[KVERBS_LOOP_POST_TO_COMPLETION] = OP(WRITE) | OP(READ) | ATOMICS,
@@ -136,11 +136,11 @@ bool kv_op_fits_loop(__u32 op, __u32 loop)
 }
 
 /**
- * kv_op_completion() - what a request's completion is of
+ * kv_op_completion() - the operation that a request's completion shows
  * @op: enum kverbs_op
  *
- * Return: enum kverbs_wc_op. Of a receive it is RECV, unless the completion says that a
- * WRITE_WITH_IMM took it.
+ * Return: enum kverbs_wc_op. For a receive it is RECV, unless the completion says that a
+ * WRITE_WITH_IMM took the receive.
  */
 __u32 kv_op_completion(__u32 op)
 {
@@ -196,9 +196,9 @@ int kv_request_check_list(__u32 given, __u32 n, struct kv_refusal *why)
 }
 
 /**
- * kv_request_check_queue() - does a request go to the queue of the list that it stands in?
+ * kv_request_check_queue() - does a request go to the same queue as the rest of its list?
  * @op: enum kverbs_op
- * @first: that of the list's first request
+ * @first: the operation of the list's first request
  * @to_srq: the list goes to an SRQ
  * @why: receives the refusal, with an attribute of KVERBS_A_WR_*
  *
@@ -218,7 +218,7 @@ int kv_request_check_queue(__u32 op, __u32 first, bool to_srq, struct kv_refusal
 
 /**
  * kv_request_check_attrs() - does an operation take these attributes, and need no others?
- * @op: enum kverbs_op; does not matter if it is not among those given
+ * @op: enum kverbs_op; ignored if it is not in @given
  * @given: bits 1 << KVERBS_A_WR_*
  * @why: receives the refusal
  *
@@ -296,8 +296,8 @@ static int check_atomic(const struct kv_request_facts *r, struct kv_refusal *why
 }
 
 /*
- * iWARP's limits. siw takes such a request into its queue before it refuses it, and
- * refuses all others then (siw_post_send()).
+ * iWARP's limits. siw puts such a request into its queue before it refuses the request.
+ * Then it refuses all other requests (siw_post_send()).
  */
 static int check_iwarp(const struct kv_request_facts *r, struct kv_refusal *why)
 {
@@ -315,7 +315,7 @@ static int check_iwarp(const struct kv_request_facts *r, struct kv_refusal *why)
  * @r: the request; its attributes passed kv_request_check_attrs()
  * @why: receives the refusal
  *
- * Return: 0, -EINVAL, or -EOPNOTSUPP if the device is to blame.
+ * Return: 0, -EINVAL, or -EOPNOTSUPP if the device can't do it.
  */
 int kv_request_check(const struct kv_request_facts *r, struct kv_refusal *why)
 {
@@ -364,7 +364,7 @@ static int check_key(const struct kv_request_sge *sge, struct kv_refusal *why)
  * @sge: the bytes
  * @why: receives the refusal
  *
- * Whether they are within the registration the device checks.
+ * The device checks that the bytes are within the registration.
  *
  * Return: 0 or -EINVAL.
  */
@@ -414,9 +414,9 @@ int kv_request_check_rts(__u32 state, struct kv_refusal *why)
  * @why: receives the refusal
  *
  * Sends are taken in SQD, SQE and ERR, too: the device flushes them or keeps them. Requests of
- * runs and requests by hand must not meet.
+ * runs and requests by hand must not be on a queue together.
  *
- * Return: 0; -EINVAL for the state; -EBUSY for what runs left.
+ * Return: 0; -EINVAL for the state; -EBUSY for requests that runs left.
  */
 int kv_request_check_state(const struct kv_request_queue *q, struct kv_refusal *why)
 {

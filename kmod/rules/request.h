@@ -5,7 +5,7 @@
 #include <kverbs.h>
 #include "refusal.h"
 
-/* Which operation takes what, and whether a request can be posted to a queue. */
+/* Rules about the attributes of an operation, and about posting a request to a queue. */
 
 /**
  * struct kv_request_facts - a request that is posted by hand, and the queue that it goes to
@@ -15,8 +15,8 @@
  * @same_pd: the address handle is of the queue's PD; does not matter without one
  * @remote_addr: of WRITEs, READ and atomics
  * @sges: how many SGEs it has
- * @bytes: of all of them
- * @to_srq: it goes to an SRQ: of the rest only @max_sge matters
+ * @bytes: bytes of all its SGEs
+ * @to_srq: it goes to an SRQ: of the members below only @max_sge matters
  * @type: enum kverbs_qp_type
  * @uses_srq: the QP takes its receives from an SRQ
  * @iwarp: the device is one of iWARP
@@ -46,13 +46,13 @@ struct kv_request_facts {
  * @offset: of the first byte in the buffer
  * @length: bytes
  * @buffer: bytes of the buffer
- * @contiguous: how many there are from @offset to the end of its piece
- * @dma_key: there is a local DMA lkey: the kernel
+ * @contiguous: bytes from @offset to the end of its piece
+ * @dma_key: there is a local DMA lkey, as in the kernel
  * @inlined: the CPU copies the bytes when the request is posted
- * @by_mr: the key is an MR's; does not matter without: @same_pd and the following
+ * @by_mr: the key is an MR's; if not, @same_pd and the members below do not matter
  * @same_pd: the MR is of the queue's PD
  * @registered: the MR is registered
- * @over_buffer: over this buffer
+ * @over_buffer: the MR is registered over this buffer
  */
 struct kv_request_sge {
 	__u64 offset;
@@ -68,10 +68,10 @@ struct kv_request_sge {
 };
 
 /**
- * struct kv_request_queue - the state of a work queue, and of the CQ where it completes
+ * struct kv_request_queue - the state of a work queue, and of the CQ of its completions
  * @op: enum kverbs_op
  * @n: how many requests are to be posted
- * @to_srq: it is an SRQ: it has no state, and no runs post there
+ * @to_srq: the queue is an SRQ: it has no state, and runs do not post to it
  * @state: enum kverbs_qp_state
  * @needs_reset: an earlier run left requests
  * @run_recvs: receives of an earlier run are posted

@@ -72,7 +72,7 @@ __u32 kv_run_ends(__u32 loop)
 }
 
 /**
- * kv_run_has_target() - does a loop need a buffer for what the peer sends or writes?
+ * kv_run_has_target() - does a loop need a buffer that the peer sends or writes into?
  * @loop: enum kverbs_loop
  *
  * Return: true for ping-pongs.
@@ -178,7 +178,7 @@ int kv_run_check_end_given(const struct kv_run_given *given, __u32 end, struct k
  * @s: loop, operation and size of the run
  * @why: receives the refusal
  *
- * Return: 0, -EINVAL, or -EOPNOTSUPP if the device is to blame.
+ * Return: 0, -EINVAL, or -EOPNOTSUPP if the device can't do it.
  */
 int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 {

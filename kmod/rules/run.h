@@ -5,22 +5,22 @@
 #include <kverbs.h>
 #include "refusal.h"
 
-/* What a run's spec has, and what a run needs of its QPs, CQs and buffers. */
+/* Rules about a run's spec, and about its QPs, CQs and buffers. */
 
-/* Ends of connections that a run drives at most. */
+/* The largest number of ends of connections that a run drives. */
 #define KV_RUN_ENDS_MAX 2
 
-/* Workers of a run at most: every loop takes the ends of one. */
+/* The largest number of workers of a run: no loop takes the ends of more than one. */
 #define KV_RUN_WORKERS_MAX 1
 
-/* How long a run may take, and an iteration of it. */
+/* The time limits of a run, and of an iteration. */
 #define KV_RUN_TIME_NS_MAX 86400000000000ULL
 #define KV_RUN_TIMEOUT_NS_MIN 1000000ULL
 #define KV_RUN_TIMEOUT_NS_MAX 3600000000000ULL
 #define KV_RUN_TIMEOUT_NS 10000000000ULL
 
 /**
- * struct kv_run_given - what the message has that starts a run
+ * struct kv_run_given - the attributes of the message that starts a run
  * @spec: bits 1 << KVERBS_A_SPEC_*
  * @ends: how many KVERBS_A_SPEC_END there are
  * @loop: enum kverbs_loop, if it is there
@@ -34,9 +34,9 @@ struct kv_run_given {
 };
 
 /**
- * struct kv_run_spec_facts - what a run is to do; its attributes passed kv_run_check_given()
+ * struct kv_run_spec_facts - a run's spec; its attributes passed kv_run_check_given()
  * @loop: enum kverbs_loop
- * @op: enum kverbs_op; does not matter for NULL, as all below
+ * @op: enum kverbs_op; for NULL, this and the members below do not matter
  * @size: bytes
  * @atomic: the device has atomic operations
  * @share_cq: two ends have a CQ in common, or are one QP
@@ -54,8 +54,8 @@ struct kv_run_spec_facts {
  * @type: enum kverbs_qp_type
  * @srq: it has an SRQ
  * @polled: both its CQs have the context polled
- * @srq_cq: a QP with an SRQ receives into one of them
- * @pending: requests posted by hand are outstanding there, or their completions not polled
+ * @srq_cq: a QP with an SRQ receives into one of these CQs
+ * @pending: for these CQs, requests posted by hand are outstanding or their completions not polled
  */
 struct kv_run_qp_facts {
 	__u32 type;
@@ -69,8 +69,8 @@ struct kv_run_qp_facts {
  * struct kv_run_buf_facts - a buffer of a run, which uses it from its first byte on
  * @buffer: its bytes
  * @contiguous: bytes of its first piece
- * @dma_key: there is a local DMA lkey: the kernel
- * @by_mr: the key is an MR's; does not matter without: @same_pd and the following
+ * @dma_key: there is a local DMA lkey, as in the kernel
+ * @by_mr: the key is an MR's; if not, @same_pd and the members below do not matter
  * @same_pd: the MR is of the QP's PD
  * @registered: the MR is registered over this buffer
  * @offset: of the first registered byte
@@ -90,13 +90,13 @@ struct kv_run_buf_facts {
 /**
  * struct kv_run_end_facts - an end of a run, its QP checked
  * @needs_reset: an earlier run left requests on the QP
- * @local: what is sent from or read into
- * @target: what the peer sends or writes into; does not matter if the loop has none
+ * @local: the buffer to send from or to read into
+ * @target: the buffer that the peer sends or writes into; ignored if the loop has none
  * @other_target: receives of an earlier run are posted with another target
  * @one_cq: sends and receives complete into one CQ
  * @max_recv_wr: depth of the receive queue
- * @recv_cqe: of the CQ where receives complete
- * @remote_addr: at the peer; does not matter if the operation has none
+ * @recv_cqe: the cqe of the receives' CQ
+ * @remote_addr: at the peer; ignored if the operation has none
  */
 struct kv_run_end_facts {
 	bool needs_reset;
