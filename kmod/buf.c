@@ -297,7 +297,7 @@ void kv_buf_write(struct kv_buf *buf, u64 offset, const void *data, u32 length)
  * kv_buf_read() - take bytes from the buffer
  * @buf: the buffer
  * @offset: where, checked
- * @data: where to
+ * @data: receives the bytes
  * @length: bytes, checked
  */
 void kv_buf_read(struct kv_buf *buf, u64 offset, void *data, u32 length)

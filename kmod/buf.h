@@ -36,7 +36,7 @@ struct kv_buf {
 };
 
 /**
- * struct kv_buf_init - what a buffer is to be
+ * struct kv_buf_init - the parameters of a new buffer
  * @length: bytes, from 1 on
  * @pieces: how many; 0: as few as possible
  * @node: NUMA node, or NUMA_NO_NODE: near the device

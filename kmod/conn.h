@@ -92,7 +92,7 @@ struct kv_conn {
 
 /**
  * union kv_conn_addr - an address, zeros behind its end
- * @family: what they have in common; 0: no address
+ * @family: the address family; 0: no address
  * @in: IPv4
  * @in6: IPv6
  */

@@ -77,7 +77,7 @@ static void send_news(const struct kv_conn *conn, const struct kv_conn_news *new
  * iWARP a QP that has outstanding requests goes to ERR first.
  *
  * Locks: dev->lock
- * Return: what rdma_disconnect() returned, or 0.
+ * Return: the result of rdma_disconnect(), or 0.
  */
 int kv_conn_end(struct kv_conn *conn, bool answer)
 {

@@ -4,7 +4,7 @@
 
 #include "conn.h"
 
-/* What conn.c, conn_event.c and conn_qp.c share. */
+/* Shared by conn.c, conn_event.c and conn_qp.c. */
 extern spinlock_t kv_conn_lock;
 
 struct kv_conn *kv_conn_alloc(struct kv_obj_class *class, struct kv_dev *dev,

@@ -70,7 +70,7 @@ static void destroy_ib(struct kv_cq *cq)
  * @owner: the CQ's owner
  * @cqe: how many completions it must hold, 1 .. the device's max_cqe
  * @comp_vector: completion vector, below the device's num_comp_vectors
- * @context: who polls, and where
+ * @context: the poller and its context
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
@@ -159,7 +159,7 @@ int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns)
 	return n;
 }
 
-/* The time after which a caller sleeps whose wait is timed. */
+/* A timed wait polls for this time before it sleeps. */
 #define SPIN_NS (10 * NSEC_PER_MSEC)
 
 /**

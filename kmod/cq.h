@@ -23,7 +23,7 @@ struct kv_qp;
  * @ib: the verbs object
  * @cqe: how many completions it holds, as asked for, besides those of markers
  * @comp_vector: its completion vector
- * @context: who polls, and where
+ * @context: the poller and its context
  * @claimed: bit 0: the CQ has a poller. The task that sets the bit may call ib_poll_cq()
  *	until it clears the bit. Nothing else takes completions out of the CQ, unless the
  *	RDMA core polls it.

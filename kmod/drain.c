@@ -183,7 +183,7 @@ static bool rq_idle(const struct kv_qp *qp)
  * flushes 20 ms later, irdma_sched_qp_flush_work()).
  *
  * Locks: dev->lock
- * Return: 0 or what the verb returned.
+ * Return: 0 or the verb's error.
  */
 int kv_drain_begin(struct kv_qp *qp)
 {
@@ -208,8 +208,8 @@ int kv_drain_begin(struct kv_qp *qp)
  *
  * Context: may sleep, for 2 s and a bit at most
  * Locks: dev->lock
- * Return: 0; -ETIMEDOUT if the device does not give all requests back; or what a verb
- * returned. The QP may be drained again then.
+ * Return: 0; -ETIMEDOUT if the device does not give all requests back; or a verb's
+ * error. After an error the QP may be drained again.
  */
 int kv_drain_qp(struct kv_qp *qp)
 {

@@ -95,8 +95,8 @@ void kv_event_set_sender(const struct kv_event_sender *to)
 /**
  * kv_event_flush() - wait until the queued events of objects are sent
  *
- * For a caller that is about to free what the events need: a namespace whose objects are
- * gone, or this module.
+ * For a caller that is about to free the destination or the sender of the events: a
+ * namespace whose objects are gone, or this module.
  *
  * Context: may sleep; not under locks that senders take
  */

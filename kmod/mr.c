@@ -72,9 +72,9 @@ static int destroy_mr(struct kv_obj *obj)
 }
 
 /*
- * A flushed request was not executed (IBTA 10.8.3.1): the MR's state is as before. But bnxt_re
- * also flushes requests that it has executed and not yet completed (__flush_sq()): then the
- * next request on the MR fails. After a request that failed, the MR's state is unknown.
+ * A flushed request of either kind was not executed (IBTA 10.8.3.1): the MR's state is as
+ * before. But bnxt_re also flushes requests that it has executed and not yet completed
+ * (__flush_sq()): then the next request on the MR fails. After a failure the state is unknown.
  */
 static void set_state(struct kv_wqe *wqe, int done, int flushed)
 {
@@ -90,7 +90,7 @@ static void set_state(struct kv_wqe *wqe, int done, int flushed)
 
 /*
  * A request that registers or invalidates an MR is over. Its completion may have come at any
- * time, without our locks: so only now an MR in KV_MR_FREE gives back its buffer. An MR in
+ * time, without dev->lock: so only now an MR in KV_MR_FREE gives back its buffer. An MR in
  * KV_MR_UNKNOWN keeps its buffer.
  */
 static void settle(struct kv_wqe *wqe)

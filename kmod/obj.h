@@ -31,8 +31,8 @@ struct netlink_ext_ack;
  *	dev->lock. Absent: there is nothing to stop.
  * @destroy: destroy the verbs object, under dev->lock: 0, or a negative errno if the
  *	object stays as it was
- * @remove: the device goes, under dev->lock: destroy the verbs object, but keep the
- *	object. Absent: the object is destroyed too.
+ * @remove: the device goes, under dev->lock: end the verbs object, but keep the object.
+ *	Absent: the object is destroyed too.
  * @ids: id to object; holds a reference to each
  * @next: ids count up, so that a stale one does not soon name another object
  * @generation: changes whenever an object comes or goes

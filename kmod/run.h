@@ -59,7 +59,7 @@ struct kv_run_end {
  * @warmup: iterations
  * @timeout_ns: for each iteration
  * @post: enum kverbs_post
- * @nice: the thread's niceness; 0: the same as that of other threads
+ * @nice: the thread's niceness; 0: neither more nor less urgent than other threads
  * @cpu: -1 for any
  * @spins: empty polls before the CPU is yielded
  */

@@ -119,7 +119,7 @@ static int check_modify(const struct kv_srq *srq,
 /**
  * kv_srq_modify() - change a limit, the depth, or both
  * @srq: the SRQ
- * @modify: what changes; max_wr at most the device's max_srq_wr
+ * @modify: the changes; max_wr at most the device's max_srq_wr
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock

@@ -31,7 +31,7 @@ struct kv_srq {
 };
 
 /**
- * struct kv_srq_modify - what changes
+ * struct kv_srq_modify - the changes of an SRQ
  * @mask: IB_SRQ_MAX_WR, IB_SRQ_LIMIT
  * @max_wr: new depth
  * @limit: new limit

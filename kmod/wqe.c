@@ -26,7 +26,7 @@ static_assert(sizeof(struct kv_wqe) <= KV_POSTED_BYTES);
  * drained. Both happen under dev->lock, which kv_obj.users needs and completions don't have.
  */
 
-/* Fills the completion for the user. Its opcode and length are valid on success only. */
+/* Fills the completion for the user. Its opcode and the rest are valid on success only. */
 static void fill_wc(struct kv_wqe *wqe, const struct ib_wc *from)
 {
 	struct kv_wc *wc = &wqe->wc;

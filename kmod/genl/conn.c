@@ -34,7 +34,7 @@ static const struct nla_policy policy[KVERBS_A_CONN_MAX + 1] = {
 	[KVERBS_A_CONN_ACK_TIMEOUT] = NLA_POLICY_MAX(NLA_U32, 31),
 };
 
-/* --- what a CONN is --- */
+/* --- showing a CONN --- */
 
 static int put_addr(struct sk_buff *skb, int attr, const union kv_conn_addr *addr)
 {
@@ -101,7 +101,7 @@ static int fill_conn(struct sk_buff *skb, struct kv_obj *obj)
 	       put_news(skb, &view);
 }
 
-/* --- making one --- */
+/* --- making a CONN --- */
 
 static struct kv_obj *make_conn(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
 				struct kv_owner *owner)
@@ -123,7 +123,7 @@ static const struct kv_noun conn_noun = {
 	.fill = fill_conn,
 };
 
-/* --- a command on one --- */
+/* --- commands on a CONN --- */
 
 static struct kv_conn *to_conn(struct kv_obj *obj)
 {

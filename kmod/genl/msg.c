@@ -207,7 +207,7 @@ int kv_msg_refuse_in(struct genl_info *info, struct nlattr *nest, struct nlattr 
  * kv_msg_need() - check that an attribute is there
  * @info: the message
  * @attr: its number
- * @msg: what to say if it is missing; stays valid
+ * @msg: the text of the refusal; stays valid
  *
  * Return: 0, or -EINVAL with a refusal that names the missing attribute.
  */
@@ -224,7 +224,7 @@ int kv_msg_need(struct genl_info *info, int attr, const char *msg)
  * @info: the message
  * @attr: its attribute, which may be absent
  * @max: the limit
- * @msg: what to say if it is above the limit; stays valid
+ * @msg: the text of the refusal; stays valid
  *
  * Return: 0 or -EINVAL with a refusal.
  */

@@ -166,7 +166,7 @@ static void set_number(struct ib_qp_attr *attr, const struct row *row, u32 value
 	}
 }
 
-/* --- what a QP is --- */
+/* --- showing a QP --- */
 
 /* Puts only attributes that were given: a driver's other values have no meaning. */
 static int put_attrs(struct sk_buff *skb, u32 given, const struct ib_qp_attr *attr)
@@ -222,7 +222,7 @@ static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
 	       put_attrs(skb, qp->given, &attr);
 }
 
-/* --- making one --- */
+/* --- making a QP --- */
 
 static int check_type(struct genl_info *info, u32 type, const struct kv_dev *dev)
 {

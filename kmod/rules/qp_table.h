@@ -34,7 +34,7 @@
 #define KV_QPA_DEST_QPN (1U << 20)
 
 /**
- * struct kv_qp_step - what is wrong with a transition
+ * struct kv_qp_step - the reason why a transition is refused
  * @bit: the attribute that is wrong, the lowest if there are several; 0: the QP can't
  *	go from the one state to the other
  * @text: what is wrong and what to do; stays valid
