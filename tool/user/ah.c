@@ -7,7 +7,7 @@ const size_t kv_user_ah_size = sizeof(struct kv_user_ah);
 
 /* Address vectors of AHs and of connected QPs. */
 
-/* The device's own complaint would go to stderr. */
+/* Without this check the device's own complaint goes to stderr. */
 static int check_sgid(struct kv_user *u, const struct kv_user_dev *dev,
 		      uint32_t port, const char *prefix, const struct kv_av *av)
 {
@@ -21,7 +21,7 @@ static int check_sgid(struct kv_user *u, const struct kv_user_dev *dev,
 			    prefix, av->sgid_index, kv_user_dev_name(dev), port);
 }
 
-/* Fields of the GRH are of no use without one. */
+/* Fields of the GRH are of no use without a GRH. */
 static int check_no_grh(struct kv_user *u, const char *prefix, const struct kv_av *av)
 {
 	const char *what = av->has_sgid_index ? "sgid_index" :
@@ -31,7 +31,7 @@ static int check_no_grh(struct kv_user *u, const char *prefix, const struct kv_a
 	return what ? kv_user_fail(u, -EINVAL, "%s%s is of no use without dgid", prefix, what) : 0;
 }
 
-/* Is it an address of the port's link layer? */
+/* Is the address one of the port's link layer? */
 static int check_kind(struct kv_user *u, const struct kv_user_dev *dev, uint32_t port,
 		      const char *prefix, const struct kv_av *av)
 {
@@ -49,8 +49,8 @@ static int check_kind(struct kv_user *u, const struct kv_user_dev *dev, uint32_t
 }
 
 /*
- * Turns an address vector into that of the verbs. @port is checked; @prefix stands before the
- * names of the fields: "" or "alt_". On RoCE the kernel looks up the MAC address of the GID.
+ * Converts an address vector to that of the verbs. @port is checked; @prefix, "" or "alt_", stands
+ * before the names of the fields. On RoCE the kernel looks up the MAC address of the GID.
  */
 int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev, uint32_t port,
 		    const char *prefix, const struct kv_av *av, struct ibv_ah_attr *ah)
@@ -92,7 +92,7 @@ void kv_user_av_fill(const struct ibv_ah_attr *ah, struct kv_av *av)
 	av->hop_limit = ah->grh.hop_limit;
 }
 
-/* Its time is that of ibv_create_ah(), in which the kernel resolves the MAC address. */
+/* The measured time is that of ibv_create_ah(), in which the kernel resolves the MAC address. */
 int kv_user_ah_new(struct kv_user *u, struct kv_user_ah *ah, const struct kv_ah_init *init)
 {
 	struct kv_user_pd *pd = (struct kv_user_pd *)ah->obj.parents[0];

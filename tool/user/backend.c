@@ -13,15 +13,15 @@
 
 /* The backend of user space: libibverbs. */
 
-/* Fails by a rule that the module has, too. */
+/* Fails with the error and the text of a rule that the kernel module applies, too. */
 int kv_user_refuse(struct kv_user *u, const struct kv_refusal *why)
 {
 	return kv_user_fail(u, why->error, "%s", why->text);
 }
 
 /*
- * Is it 1 at least, and no more than the device's @limit? -ERANGE if no device has such a count,
- * -EINVAL if this one has not.
+ * Is @value from 1 to the device's @limit? -ERANGE if no device can have such a count, -EINVAL if
+ * only this device can't.
  */
 int kv_user_check_count(struct kv_user *u, const char *what, uint32_t value,
 			int limit, const char *limit_name)
@@ -33,7 +33,7 @@ int kv_user_check_count(struct kv_user *u, const char *what, uint32_t value,
 			    what, value, limit, limit_name);
 }
 
-/* Flags of a registration by their names, others by the range of their member. */
+/* Checks flags of a registration by their names, other numbers by the range of their member. */
 static int check_number(struct kv_user *u, const struct kv_member *m, uint64_t value)
 {
 	uint32_t unknown = m->form == KV_FORM_FLAGS ? (uint32_t)value & ~KVERBS_ACCESS__ALL : 0;
@@ -47,8 +47,8 @@ static int check_number(struct kv_user *u, const struct kv_member *m, uint64_t v
 }
 
 /*
- * Are the members of a struct in their ranges, and those of structs in it? -ERANGE, or -EINVAL for
- * unknown flags. A device may take less.
+ * Are the members of a struct, and of the structs in it, in their ranges? -ERANGE, or -EINVAL for
+ * unknown flags. A device may accept less.
  */
 static int check_rows(struct kv_user *u, const struct kv_shape *shape, const void *from)
 {
@@ -68,7 +68,7 @@ static int check_rows(struct kv_user *u, const struct kv_shape *shape, const voi
 			ret = check_number(u, m, value);
 			break;
 		case KV_MEMBER_S32:
-			/* Below 0 is the default. */
+			/* A value below 0 means the default. */
 			if (*(const int32_t *)at < m->min || *(const int32_t *)at > (int64_t)m->max)
 				ret = kv_user_fail(u, -ERANGE, "%s is %d: it must be 0 to %" PRIu64,
 						   m->name, *(const int32_t *)at, m->max);
@@ -191,7 +191,7 @@ static const struct kv_backend_ops ops = {
  * @err: where the text of a failure goes
  * @size: of @err
  *
- * Devices are opened when they are first named: opening the backend needs none.
+ * A device is opened when it is first named, so opening the backend needs no device.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -23,7 +23,7 @@ static size_t whole_pages(uint64_t length)
 	return (length + page - 1) / page * page;
 }
 
-/* The kernel finds a page for each, and clears it. */
+/* Touches each page, so that the kernel finds and clears a page for it. */
 static void touch(volatile uint8_t *mem, size_t length)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -32,7 +32,7 @@ static void touch(volatile uint8_t *mem, size_t length)
 		mem[i] = 0;
 }
 
-/* glibc has neither of these two calls. */
+/* glibc has wrappers for neither mbind() nor get_mempolicy(). */
 static int bind_node(struct kv_user *u, const struct kv_user_buf *buf, uint32_t node)
 {
 	unsigned long nodes[NODES_MAX / NODES_WORD] = { 0 };
@@ -76,8 +76,8 @@ static int check_init(struct kv_user *u, const struct kv_buf_init *init)
 }
 
 /*
- * Its time is that of the first touch of the pages: ibv_reg_mr() would have the page faults in
- * its time, of which a buffer of the kernel's has none.
+ * The measured time is that of the first touch of the pages. Without the touch ibv_reg_mr() would
+ * have the page faults in its time; a buffer of the kernel has no page faults.
  */
 int kv_user_buf_new(struct kv_user *u, struct kv_user_buf *buf, const struct kv_buf_init *init)
 {
@@ -117,7 +117,7 @@ void kv_user_buf_fill(struct kv_user_buf *buf, struct kv_buf *to)
 	to->node = node_of(buf);
 }
 
-/* Do these bytes lie in the buffer? -ERANGE if there are none, -EINVAL if they don't. */
+/* Is the range inside the buffer? -ERANGE for an empty range, -EINVAL if it is not inside. */
 static int check_range(struct kv_user *u, const struct kv_user_buf *buf, uint64_t offset,
 		       uint64_t length)
 {

@@ -6,7 +6,7 @@
 
 /* Events of librdmacm. */
 
-/* The contract's enum has what librdmacm's has, in the same order, behind NONE. */
+/* The contract's enum has the values of librdmacm's enum, in the same order, after NONE. */
 _Static_assert(KVERBS_CM_EVENT_ADDR_RESOLVED == RDMA_CM_EVENT_ADDR_RESOLVED + 1, "events");
 _Static_assert(KVERBS_CM_EVENT_ESTABLISHED == RDMA_CM_EVENT_ESTABLISHED + 1, "events");
 _Static_assert(KVERBS_CM_EVENT_TIMEWAIT_EXIT == RDMA_CM_EVENT_TIMEWAIT_EXIT + 1, "events");
@@ -62,12 +62,12 @@ static void on_disconnected(struct kv_user *u, struct kv_user_conn *conn)
 	bool asked = conn->state == KVERBS_CONN_DISCONNECTING;
 
 	end(u, conn, KVERBS_CONN_DISCONNECTED);
-	/* The answer to the peer's request (DREP); without it the peer waits. */
+	/* Sends the answer to the peer's request (DREP); without a DREP the peer waits. */
 	if (!asked)
 		rdma_disconnect(conn->cm);
 }
 
-/* @param is valid for connections, for the time of the call. */
+/* @param is valid only for connections, and only during the call. */
 static void on_event(struct kv_user *u, struct kv_user_conn *conn,
 		     const struct rdma_conn_param *param)
 {
@@ -83,7 +83,7 @@ static void on_event(struct kv_user *u, struct kv_user_conn *conn,
 		kv_user_conn_take_private(conn->private_data, &conn->private_length, param);
 		break;
 	case KVERBS_CM_EVENT_ESTABLISHED:
-		/* iWARP's answer. Others' has come before, and a confirmation has no data. */
+		/* The answer on iWARP. On others it came before, and a confirmation has no data. */
 		if (conn->state == KVERBS_CONN_CONNECTING)
 			kv_user_conn_take_private(conn->private_data, &conn->private_length, param);
 		conn->state = KVERBS_CONN_ESTABLISHED;
@@ -106,7 +106,7 @@ static void on_event(struct kv_user *u, struct kv_user_conn *conn,
 	}
 }
 
-/* A request's id is new, and librdmacm gave it the context of its listener. */
+/* The id of a request is new, and has the context of the listener from librdmacm. */
 static void on_request(struct kv_user *u, const struct rdma_cm_event *event)
 {
 	struct kv_user_conn *listener = event->listen_id->context;
@@ -125,17 +125,17 @@ static void handle(struct kv_user *u, const struct rdma_cm_event *event)
 		on_request(u, event);
 		return;
 	}
-	/* A request that was not taken yet has no context. */
+	/* A request that is not taken yet has no context. */
 	if (!conn)
 		return;
 	conn->event = to_event(event->event);
-	/* A failure of librdmacm's own leaves its reason in errno. */
+	/* librdmacm reports its own failures as -1, with the reason in errno. */
 	conn->status = event->status == -1 && errno ? -errno : event->status;
 	on_event(u, conn, &event->param.conn);
 	report(u, conn, conn->event, conn->status);
 }
 
-/* Handles all events of CONNs that are there. Returns true if there was one. */
+/* Handles all pending events of CONNs. Returns true if there was one. */
 bool kv_user_conn_take_events(struct kv_user *u)
 {
 	struct rdma_cm_event *event;

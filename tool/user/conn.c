@@ -11,9 +11,9 @@
 
 const size_t kv_user_conn_size = sizeof(struct kv_user_conn);
 
-/* Addresses of our own, which bind a CONN to a device. */
+/* Local addresses, which bind a CONN to a device. */
 
-/* Has librdmacm found another device than the CONN's, bound or resolved? */
+/* Has librdmacm bound or resolved the CONN to a device other than the CONN's? */
 bool kv_user_conn_is_foreign(const struct kv_user_conn *conn)
 {
 	const struct ibv_context *verbs = conn->cm->verbs;
@@ -21,7 +21,7 @@ bool kv_user_conn_is_foreign(const struct kv_user_conn *conn)
 	return verbs && strcmp(ibv_get_device_name(verbs->device), kv_user_dev_name(conn->obj.dev));
 }
 
-/* Is it an address that a CM knows, with a port if @port? Else -EINVAL. */
+/* Is @addr an address that a CM knows, with a port if @port is set? Else -EINVAL. */
 int kv_user_conn_check_addr(struct kv_user *u, const char *what,
 			    const struct sockaddr_storage *addr, bool port)
 {
@@ -52,7 +52,7 @@ static const char *advise(int error)
 	return "";
 }
 
-/* Says why @verb can't have an address of our own. Returns -@error. */
+/* Says why @verb refuses a local address. Returns -@error. */
 int kv_user_conn_refuse_addr(struct kv_user *u, enum kverbs_stage stage, const char *verb,
 			     const struct sockaddr_storage *src, int error)
 {
@@ -64,8 +64,8 @@ int kv_user_conn_refuse_addr(struct kv_user *u, enum kverbs_stage stage, const c
 }
 
 /*
- * Gives a CONN an address of our own. -EXDEV if it is another device's. After a failure
- * kv_user_conn_renew() is to follow.
+ * Gives a CONN a local address. -EXDEV if another device has the address. After a failure the
+ * caller calls kv_user_conn_renew().
  */
 int kv_user_conn_bind(struct kv_user *u, struct kv_user_conn *conn,
 		      const struct sockaddr_storage *src)
@@ -84,8 +84,8 @@ int kv_user_conn_bind(struct kv_user *u, struct kv_user_conn *conn,
 }
 
 /*
- * Makes a CONN as it was before it was bound: an id of librdmacm's stays bound, even if the next
- * step failed. The CONN has failed if there is no new id.
+ * Makes a bound CONN unbound again by a new id: an id of librdmacm stays bound, even if the next
+ * step failed. If there is no new id, the CONN is in state FAILED.
  */
 void kv_user_conn_renew(struct kv_user *u, struct kv_user_conn *conn)
 {
@@ -104,7 +104,7 @@ void kv_user_conn_renew(struct kv_user *u, struct kv_user_conn *conn)
 #define DEV_RDMA_CM "/dev/infiniband/rdma_cm"
 #define TIMEOUT_MS_MAX 60000
 
-/* One channel for all CONNs: a listener's requests come where its events do. */
+/* All CONNs share one channel: a request arrives on the channel of its listener. */
 static int open_channel(struct kv_user *u)
 {
 	int error;
@@ -138,8 +138,8 @@ int kv_user_conn_new(struct kv_user *u, struct kv_user_conn *conn, const struct 
 }
 
 /*
- * Takes all events of the connection. Returns 0 if the operation fits its state then, else -EINVAL,
- * or -ENODEV if its device has gone.
+ * Takes all pending events first. Returns 0 if the operation fits the connection's state after
+ * them, else -EINVAL, or -ENODEV if the connection's device is gone.
  */
 int kv_user_conn_check_op(struct kv_user *u, const struct kv_user_conn *conn, enum kv_op op)
 {
@@ -215,7 +215,7 @@ int kv_user_conn_resolve_route(struct kv_user *u, struct kv_user_conn *conn,
 	return 0;
 }
 
-/* -ENODEV: the device is being removed. The CM may not get to know before we have closed it. */
+/* -ENODEV: the device is being removed. The CM may learn this only after we close the device. */
 int kv_user_conn_wait(struct kv_user *u, struct kv_user_conn *conn, const struct kv_wait *in,
 		      struct kv_none *out)
 {
@@ -225,7 +225,7 @@ int kv_user_conn_wait(struct kv_user *u, struct kv_user_conn *conn, const struct
 	n = poll(&fd, 1, in->timeout_ms);
 	if (n < 0)
 		return kv_user_fail(u, -errno, "conn %u: %s", in->id, strerror(errno));
-	/* Also if there are events: two CONNs that connect again and again always have some. */
+	/* Checked even if there are events: two CONNs that connect in a loop always have some. */
 	ret = kv_user_dev_check(u, conn->obj.dev);
 	if (ret)
 		return ret;
@@ -236,7 +236,7 @@ int kv_user_conn_wait(struct kv_user *u, struct kv_user_conn *conn, const struct
 	return 0;
 }
 
-/* The connections of a listener stay when it goes. */
+/* The connections of a listener outlive the listener. */
 static void clear_listener(struct kv_user *u, uint32_t id)
 {
 	struct kv_user_conn *conn;
@@ -249,7 +249,7 @@ static void clear_listener(struct kv_user *u, uint32_t id)
 /* rdma_destroy_id() ends the connection, or rejects the request. */
 int kv_user_conn_destroy(struct kv_user *u, struct kv_user_conn *conn)
 {
-	/* No event may come for a CONN that is gone. */
+	/* No event may arrive for a destroyed CONN. */
 	kv_user_conn_take_events(u);
 	kv_user_conn_drop_requests(conn);
 	kv_user_conn_end_qp(u, conn);
@@ -276,7 +276,7 @@ void kv_user_conn_fill(struct kv_user_conn *conn, struct kv_conn *to)
 	const struct kv_user_obj *qp = conn->obj.parents[KV_USER_CONN_QP];
 
 	fill_addr(rdma_get_local_addr(conn->cm), &to->src);
-	/* A listener has one of zeros. */
+	/* The peer address of a listener is all zeros. */
 	if (rdma_get_dst_port(conn->cm))
 		fill_addr(rdma_get_peer_addr(conn->cm), &to->dst);
 	to->backlog = conn->backlog;

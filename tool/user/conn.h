@@ -10,26 +10,26 @@
 /* The only parent of a CONN. */
 #define KV_USER_CONN_QP 0
 
-/* A connection, or a listener; or a peer's request, which has no id before somebody takes it. */
+/* A connection, a listener, or a peer's request; a request gets an id once it is taken. */
 struct kv_user_conn {
 	struct kv_user_obj obj; /* base; parent KV_USER_CONN_QP is the QP once there is one */
 	/*
-	 * Of librdmacm; its context is the CONN, NULL while nobody has taken the request. Its
-	 * verbs are another context of the device, as soon as librdmacm knows which one it is.
+	 * librdmacm's id. Its context is the CONN, or NULL for a request that is not taken yet. Its
+	 * verbs are another context of the device, set as soon as librdmacm knows the device.
 	 */
 	struct rdma_cm_id *cm;
 	uint32_t state; /* enum kverbs_conn_state */
 	uint32_t event; /* enum kverbs_cm_event, the last */
 	int32_t status; /* of @event */
-	uint32_t backlog; /* of a listener: at most so many of @requests */
-	uint32_t waiting; /* how many of @requests */
+	uint32_t backlog; /* of a listener: the largest number of @requests */
+	uint32_t waiting; /* number of @requests */
 	TAILQ_HEAD(, kv_user_conn) requests; /* the oldest first */
-	TAILQ_ENTRY(kv_user_conn) next; /* of a request that nobody has taken yet */
+	TAILQ_ENTRY(kv_user_conn) next; /* of a request that is not taken yet */
 	uint32_t listener; /* id of the listener that had the request; 0 if there is none */
-	uint32_t responder_resources; /* what the peer's request says, as the next */
+	uint32_t responder_resources; /* from the peer's request, as is the next member */
 	uint32_t initiator_depth; /* READs and atomics that we may have outstanding there */
 	uint32_t private_length; /* bytes of @private_data */
-	/* Came with the peer's request, answer or rejection; padded with zeros by the CM. */
+	/* From the peer's request, answer or rejection; the CM pads it with zeros. */
 	uint8_t private_data[KVERBS_CONN_PRIVATE_MAX];
 };
 

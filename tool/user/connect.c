@@ -7,16 +7,16 @@
 #include "user/conn.h"
 
 /*
- * Connections of a CONN and a QP. The QP is none of librdmacm's: the CM
- * is told its number, and says what the QP needs for each state.
+ * Connects a CONN and a QP. The QP is not made by librdmacm: the CM gets the QP's number, and
+ * returns the attributes that the QP needs for each state.
  */
 
-/* An IB CM's request has 92 bytes, of which the RDMA CM takes 36. */
+/* A request of the IB CM has 92 bytes of private data; the RDMA CM takes 36 of them. */
 #define REQUEST_PRIVATE_MAX 56
 #define ANSWER_PRIVATE_MAX 196
 #define REJECT_PRIVATE_MAX 148
 
-/* 0.64 ms until a SEND that met no receive comes again; the CM would have 655 ms. */
+/* A SEND that met no receive is sent again after 0.64 ms; the CM would set 655 ms. */
 #define MIN_RNR_TIMER 12
 
 static bool is_iwarp(const struct kv_user_conn *conn)
@@ -35,7 +35,7 @@ static int check_private(struct kv_user *u, const struct kv_user_conn *conn,
 			    "private_data has %u bytes: %s carries at most %u", length, what, max);
 }
 
-/* -1 is the default; @wanted: the peer's wish, UINT_MAX if there is none. */
+/* -1 means the default; @wanted: the peer's wish, UINT_MAX if there is none. */
 static int choose_depth(struct kv_user *u, const char *what, int32_t value, int limit,
 			const char *limit_name, uint32_t wanted, uint8_t *to)
 {
@@ -119,7 +119,7 @@ static uint8_t at_most(uint8_t value, int limit)
 	return value > limit ? (uint8_t)limit : value;
 }
 
-/* With the CM's attributes, and those of @own_mask from @own; a state takes its part of them. */
+/* Uses the CM's attributes, but @own's for @own_mask; each state uses only its own attributes. */
 static int modify(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_qp *qp,
 		  uint32_t state, const struct ibv_qp_attr *own, uint32_t own_mask)
 {
@@ -142,7 +142,7 @@ static int modify(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_q
 		attr.timeout = own->timeout;
 	if (mask & KV_QPA_MIN_RNR_TIMER)
 		attr.min_rnr_timer = MIN_RNR_TIMER;
-	/* The peer may agree to more than it was asked for. */
+	/* The peer may agree to a larger depth than it was asked for. */
 	attr.max_dest_rd_atomic = at_most(attr.max_dest_rd_atomic, limits->max_qp_rd_atom);
 	attr.max_rd_atomic = at_most(attr.max_rd_atomic, limits->max_qp_init_rd_atom);
 	if (!ret) {
@@ -173,7 +173,7 @@ static int init_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_
 	return modify(u, conn, qp, KVERBS_QPS_INIT, &own, KV_QPA_ACCESS);
 }
 
-/* The CM has made the connection: iWARP's QP is in RTS by now. */
+/* Called when the CM has made the connection: on iWARP the QP is in RTS by then. */
 void kv_user_conn_note_rts(struct kv_user_conn *conn)
 {
 	struct kv_user_qp *qp = (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP];
@@ -182,7 +182,7 @@ void kv_user_conn_note_rts(struct kv_user_conn *conn)
 		qp->state = KVERBS_QPS_RTS;
 }
 
-/* Takes the QP from a connection that failed, and brings it back to @state if possible. */
+/* Takes the QP from a failed connection, and brings the QP back to @state if possible. */
 static void give_back(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_qp *qp,
 		      uint32_t state)
 {
@@ -194,7 +194,7 @@ static void give_back(struct kv_user *u, struct kv_user_conn *conn, struct kv_us
 	force(u, qp, state == KVERBS_QPS_RESET ? IBV_QPS_RESET : IBV_QPS_ERR);
 }
 
-/* Brings the QP of a connection that has ended to ERR, but none that was never connected. */
+/* Brings the QP of an ended connection to ERR; a QP that was never connected keeps its state. */
 void kv_user_conn_end_qp(struct kv_user *u, struct kv_user_conn *conn)
 {
 	struct kv_user_qp *qp = (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP];
@@ -206,11 +206,11 @@ void kv_user_conn_end_qp(struct kv_user *u, struct kv_user_conn *conn)
 	if (!kv_user_qp_query_state(u, qp, &state) &&
 	    state != KVERBS_QPS_RESET && state != KVERBS_QPS_ERR)
 		force(u, qp, IBV_QPS_ERR);
-	/* The operation under way keeps its own text and times; the kernel's does, too. */
+	/* The current operation keeps its own text and times, as in the kernel. */
 	u->base = base;
 }
 
-/* The CM refuses all other operations on it from now on. */
+/* The CM refuses all further operations on the connection. */
 static int fail(struct kv_user *u, struct kv_user_conn *conn, const char *verb, int error)
 {
 	kv_user_conn_end_qp(u, conn);
@@ -222,7 +222,7 @@ static int fail(struct kv_user *u, struct kv_user_conn *conn, const char *verb, 
 				   conn->obj.id, strerror(-error));
 }
 
-/* If the CM refuses, CONN and QP are as they were. */
+/* If the CM refuses, the CONN and the QP are as they were. */
 int kv_user_conn_connect(struct kv_user *u, struct kv_user_conn *conn,
 			 const struct kv_conn_param *param, struct kv_none *out)
 {
@@ -246,7 +246,7 @@ int kv_user_conn_connect(struct kv_user *u, struct kv_user_conn *conn,
 	return 0;
 }
 
-/* From INIT to RTS, with what @own has of @own_mask. iWARP's CM does that itself. */
+/* Brings the QP from INIT to RTS, with @own's attributes of @own_mask. iWARP's CM does this. */
 static int ready_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_qp *qp,
 		    const struct ibv_qp_attr *own, uint32_t own_mask)
 {
@@ -330,7 +330,7 @@ int kv_user_conn_disconnect(struct kv_user *u, struct kv_user_conn *conn, const 
 			    struct kv_none *out)
 {
 
-	/* On iWARP ERR is the end of the stream, whatever is on its way: the CM closes it first. */
+	/* On iWARP ERR ends the stream even with data on its way: the CM closes it first. */
 	if (!is_iwarp(conn))
 		kv_user_conn_end_qp(u, conn);
 	if (KV_USER_STAGE(u, CM, rdma_disconnect(conn->cm)))

@@ -58,13 +58,13 @@ int kv_user_cq_destroy(struct kv_user *u, struct kv_user_cq *cq)
 {
 	int ret;
 
-	/* An SRQ's receives that completed here complete nowhere else. */
+	/* A receive of an SRQ that completed into this CQ completes nowhere else. */
 	kv_user_poll_take_all(u, cq);
 	ret = KV_USER_TIMED(u, ibv_destroy_cq(cq->ib));
 	if (ret)
 		return -ret;
 	kv_user_queue_purge_cq(cq);
-	/* The channel has no CQ left, which is the only reason to refuse. */
+	/* A CQ on the channel is the only reason to refuse, and no CQ is left. */
 	if (cq->channel)
 		ibv_destroy_comp_channel(cq->channel);
 	return 0;
@@ -102,12 +102,12 @@ static int get_event(struct kv_user_cq *cq)
 
 	if (ibv_get_cq_event(cq->channel, &ib, &context))
 		return errno ? -errno : -EIO;
-	/* At once: ibv_destroy_cq() waits until all were. */
+	/* Acknowledged at once: ibv_destroy_cq() waits until all events are acknowledged. */
 	ibv_ack_cq_events(ib, 1);
 	return 0;
 }
 
-/* Events that nobody waited for would end the next wait too early. */
+/* An old event that nobody waited for would end the next wait too early. */
 static void drop_events(struct kv_user_cq *cq)
 {
 	struct pollfd fd = { .fd = cq->channel->fd, .events = POLLIN };
@@ -116,7 +116,7 @@ static void drop_events(struct kv_user_cq *cq)
 		;
 }
 
-/* ibv_req_notify_cq() does not say whether it came too late, so the CQ is looked at after it. */
+/* ibv_req_notify_cq() does not say whether it came too late, so the CQ is polled after it. */
 int kv_user_cq_arm(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_arm *in,
 		   struct kv_armed *out)
 {

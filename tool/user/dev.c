@@ -17,10 +17,10 @@
 #define SYS_UVERBS "/sys/class/infiniband_verbs"
 #define DEV_UVERBS "/dev/infiniband"
 
-/* The interval of checks: each costs some microseconds. */
+/* The interval of checks: each check costs some microseconds. */
 #define LOOK_NS 100000000
 
-/* Is the file of any of the kernel's uverbs devices missing? */
+/* Is the device file of any uverbs device missing? */
 static bool lacks_file(void)
 {
 	glob_t found = { 0 };
@@ -37,7 +37,7 @@ static bool lacks_file(void)
 	return missing;
 }
 
-/* The kernel has devices, libibverbs does not list them: why? */
+/* Says why libibverbs does not list devices that the kernel has. */
 static int refuse_unreachable(struct kv_user *u)
 {
 	if (access(SYS_UVERBS, F_OK))
@@ -77,7 +77,7 @@ static int refuse_unknown(struct kv_user *u, const char *name, struct ibv_device
 			    known);
 }
 
-/* errno is of no use: libibverbs tries another way, and fails there otherwise. */
+/* errno is of no use: libibverbs then tries another way, which fails with an errno of its own. */
 static int refuse_open(struct kv_user *u, struct ibv_device *ib, int error)
 {
 	const char *name = ibv_get_device_name(ib);
@@ -93,8 +93,8 @@ static int refuse_open(struct kv_user *u, struct ibv_device *ib, int error)
 }
 
 /*
- * Lists all devices, one at least, NULL behind the last; ibv_free_device_list() frees the list.
- * -ENODEV if there is none.
+ * Lists all devices, at least one, with NULL after the last. The caller frees the list with
+ * ibv_free_device_list(). -ENODEV if there is no device.
  */
 int kv_user_dev_list(struct kv_user *u, struct ibv_device ***list)
 {
@@ -102,7 +102,7 @@ int kv_user_dev_list(struct kv_user *u, struct ibv_device ***list)
 
 	*list = ibv_get_device_list(&n);
 	if (!*list) {
-		/* libibverbs says so when there is no uverbs in the kernel. */
+		/* libibverbs sets ENOSYS if the kernel has no uverbs. */
 		if (errno == ENOSYS)
 			return refuse_none(u);
 		return kv_user_fail(u, -errno, "ibv_get_device_list: %s", strerror(errno));
@@ -113,7 +113,7 @@ int kv_user_dev_list(struct kv_user *u, struct ibv_device ***list)
 	return refuse_none(u);
 }
 
-/* Of the folder where sysfs shows an open device; 0 once there is none. */
+/* Inode of the sysfs folder of an open device; 0 once the folder is gone. */
 static ino_t find_ino(const struct kv_user_dev *dev)
 {
 	char path[PATH_MAX];
@@ -124,9 +124,9 @@ static ino_t find_ino(const struct kv_user_dev *dev)
 }
 
 /*
- * Is the device being removed? A driver that can't take its objects from user space waits until
- * all that have the device open have closed it, with the objects as they were, and tells nobody.
- * Its folder in sysfs goes first.
+ * Is the device being removed? A driver that can't take its objects from user space waits, without
+ * telling anybody, until all that have the device open close it. Until then the objects stay as
+ * they were; the device's folder in sysfs goes first.
  */
 bool kv_user_dev_is_gone(const struct kv_user_dev *dev)
 {
@@ -146,7 +146,7 @@ int kv_user_dev_check(struct kv_user *u, struct kv_user_dev *dev)
 	return kv_user_fail(u, -ENODEV, "device %s was removed", kv_user_dev_name(dev));
 }
 
-/* A port that can't be asked has an unspecified one, and all else of the device can be used. */
+/* A port that can't be queried keeps an unspecified link layer; the device is usable otherwise. */
 static void note_link_layers(struct kv_user_dev *dev)
 {
 	struct ibv_port_attr port;
@@ -202,7 +202,7 @@ static struct kv_user_dev *find_open(struct kv_user *u, const char *name)
 	return NULL;
 }
 
-/* A device, opened unless it is already. It is the backend's until that is closed. */
+/* Opens a device unless it is open. The backend owns the device until the backend is closed. */
 struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name, int *error)
 {
 	struct kv_user_dev *dev = find_open(u, name);
@@ -220,7 +220,7 @@ struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name, int *e
 	return dev;
 }
 
-/* Opens all devices that there are. -ENODEV if there is none. */
+/* Opens all devices. -ENODEV if there is none. */
 int kv_user_dev_open_all(struct kv_user *u)
 {
 	struct ibv_device **list, **ib;
@@ -234,7 +234,7 @@ int kv_user_dev_open_all(struct kv_user *u)
 	return ret;
 }
 
-/* kv_backend_ops.dev_gone; false, too, for a device that was not opened. */
+/* kv_backend_ops.dev_gone; also false for a device that was not opened. */
 bool kv_user_dev_gone(struct kv_backend *b, const char *name)
 {
 	const struct kv_user_dev *dev = find_open((struct kv_user *)b, name);
@@ -242,13 +242,13 @@ bool kv_user_dev_gone(struct kv_backend *b, const char *name)
 	return dev && kv_user_dev_is_gone(dev);
 }
 
-/* Such as "rxe0". */
+/* The device's name, such as "rxe0". */
 const char *kv_user_dev_name(const struct kv_user_dev *dev)
 {
 	return ibv_get_device_name(dev->ctx->device);
 }
 
-/* Has the device this port? -ERANGE if no device has it, -EINVAL if this one has not. */
+/* Does the device have the port? -ERANGE if no device has it, -EINVAL if this one does not. */
 int kv_user_dev_check_port(struct kv_user *u, const struct kv_user_dev *dev,
 			   const char *what, uint32_t port)
 {

@@ -24,13 +24,13 @@ static void add_gid(struct kv_port *port, const struct ibv_gid_entry *entry)
 	gid->index = entry->gid_index;
 	gid->type = entry->gid_type;
 	memcpy(gid->raw, entry->gid.raw, sizeof(gid->raw));
-	/* One that went meanwhile, or is in another network namespace, has no name. */
+	/* A netdev that is gone, or is in another network namespace, has no name. */
 	if (entry->ndev_ifindex)
 		if_indextoname(entry->ndev_ifindex, gid->netdev);
 	port->gids++;
 }
 
-/* The entries that all ports together may have; how many a port has that can't be asked? */
+/* Most GID entries of all ports together; a port that can't be queried may have the most. */
 static size_t count_places(const struct kv_user_dev *dev, const struct kv_dev *to)
 {
 	uint32_t most = KV_GIDS_MAX;
@@ -46,7 +46,7 @@ static void fail_port(struct kv_port *port, int error)
 	*port = (struct kv_port){ .number = port->number, .error = (uint32_t)error };
 }
 
-/* Of all ports, as many of each as there is room for. */
+/* Adds the GIDs of all ports, for each port as many as there is room for. */
 static int query_gids(struct kv_user *u, struct kv_user_dev *dev, struct kv_dev *to)
 {
 	size_t max = count_places(dev, to);
@@ -67,13 +67,13 @@ static int query_gids(struct kv_user *u, struct kv_user_dev *dev, struct kv_dev 
 	return 0;
 }
 
-/* If so, the RDMA CM connects its QPs and takes them to RTS. */
+/* Is the device iWARP? If so, the RDMA CM connects its QPs and takes them to RTS. */
 bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev)
 {
 	return dev->ctx->device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
-/* KVERBS_CAP_*. iWARP has connections only, and no address handles. */
+/* The device's KVERBS_CAP_*. iWARP has connections only, and no address handles. */
 uint32_t kv_user_dev_caps(const struct kv_user_dev *dev)
 {
 	const struct ibv_device_attr *attr = &dev->attr;
@@ -133,7 +133,7 @@ static void fill_attr(const struct kv_user_dev *dev, struct kv_dev *to)
 	to->max_srq_sge = (uint32_t)attr->max_srq_sge;
 	to->max_pkeys = attr->max_pkeys;
 	to->local_ca_ack_delay = attr->local_ca_ack_delay;
-	/* No buffer is larger. */
+	/* No buffer is larger than KV_USER_BUF_MAX. */
 	to->max_mr_bytes = attr->max_mr_size < KV_USER_BUF_MAX ? attr->max_mr_size : KV_USER_BUF_MAX;
 }
 
@@ -154,7 +154,7 @@ static void fill_port(const struct ibv_port_attr *from, struct kv_port *to)
 	to->pkey_table_len = from->pkey_tbl_len;
 }
 
-/* A port that can't be asked is told with the reason. */
+/* A port that can't be queried is listed with the error. */
 static void query_ports(const struct kv_user_dev *dev, struct kv_dev *to)
 {
 	struct ibv_port_attr attr;

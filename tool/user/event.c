@@ -18,7 +18,7 @@ enum about {
 
 static const struct {
 	uint8_t type;
-	uint8_t about; /* which member of its element the event has */
+	uint8_t about; /* which member of ibv_async_event.element is set */
 } types[] = {
 	[IBV_EVENT_CQ_ERR] = { KVERBS_EVENT_CQ_ERR, OF_CQ },
 	[IBV_EVENT_QP_FATAL] = { KVERBS_EVENT_QP_FATAL, OF_QP },
@@ -41,7 +41,7 @@ static const struct {
 	[IBV_EVENT_GID_CHANGE] = { KVERBS_EVENT_GID_CHANGE, OF_PORT },
 };
 
-/* The context of a verbs object is our own. */
+/* The context of a verbs object is the object's struct kv_user_obj. */
 static uint32_t id_of(const void *context)
 {
 	return ((const struct kv_user_obj *)context)->id;
@@ -82,12 +82,12 @@ static int get_event(struct kv_user *u, struct kv_user_dev *dev, struct kv_event
 		return kv_user_fail(u, errno ? -errno : -EIO, "%s: ibv_get_async_event: %s",
 				    kv_user_dev_name(dev), strerror(errno));
 	fill(dev, &event, to);
-	/* At once: destroying the object waits for all acknowledgements. */
+	/* Acknowledged at once: destroying the object waits until all events are acknowledged. */
 	ibv_ack_async_event(&event);
 	return 0;
 }
 
-/* Adds an event that the kernel does not tell. */
+/* Adds an event that the kernel does not report. */
 void kv_user_event_add(struct kv_user *u, const struct kv_event *event)
 {
 	if (u->n_events == KV_USER_EVENTS) {
@@ -104,7 +104,7 @@ static void take_added(struct kv_user *u, struct kv_event *event)
 	u->n_events--;
 }
 
-/* The descriptors of the devices that are opened, in that order, and the CM's last. */
+/* Lists the descriptors of the open devices in their order, and the CM's last. */
 static struct pollfd *list_fds(const struct kv_user *u, nfds_t *n)
 {
 	const struct kv_user_dev *dev;

@@ -10,7 +10,7 @@ static int bind_and_listen(struct kv_user *u, struct kv_user_conn *conn,
 {
 	int ret = kv_user_conn_bind(u, conn, src);
 
-	/* The kernel drops requests beyond its own backlog; those beyond ours we reject. */
+	/* The kernel drops requests beyond its own backlog; we reject those beyond ours. */
 	if (!ret && KV_USER_STAGE(u, CM, rdma_listen(conn->cm, KVERBS_CONN_BACKLOG_MAX)))
 		ret = kv_user_conn_refuse_addr(u, KVERBS_STAGE_CM, "rdma_listen", src, errno);
 	return ret;
@@ -38,8 +38,8 @@ int kv_user_conn_listen(struct kv_user *u, struct kv_user_conn *conn,
 }
 
 /*
- * Adds a peer's request, and owns @cm from now on. It is rejected if there is no room, or if it
- * came through another device.
+ * Adds a peer's request, and owns @cm from now on. The request is rejected if there is no room, or
+ * if the request came through another device.
  */
 void kv_user_conn_add_request(struct kv_user *u, struct kv_user_conn *listener,
 			      struct rdma_cm_id *cm, const struct rdma_conn_param *param)
@@ -94,7 +94,7 @@ int kv_user_conn_get_request(struct kv_user *u, struct kv_user_conn *from, const
 
 	if (!conn)
 		return kv_user_fail(u, -EAGAIN, "conn %u has no request", in->id);
-	/* Others may have taken the room that there was when it came. */
+	/* Other objects may have taken the room since the request came. */
 	if (!kv_user_table_reserve(&u->tables[KV_CONN]))
 		return kv_user_fail(u, -ENOMEM, "no memory");
 	conn->cm->context = conn;

@@ -5,7 +5,7 @@
 #include "user/post.h"
 #include "user/user.h"
 
-/* Transitions of a QP. kmod/rules/qp_table.c says which there are, and what each needs. */
+/* Transitions of a QP. kmod/rules/qp_table.c lists them, and the attributes that each needs. */
 
 _Static_assert(KV_QPA_STATE == (int)IBV_QP_STATE, "attributes");
 _Static_assert(KV_QPA_CUR_STATE == (int)IBV_QP_CUR_STATE, "attributes");
@@ -74,7 +74,7 @@ static int prep_checked(struct kv_user *u, const struct kv_user_qp *qp,
 	return ret || !(from->mask & KV_QPA_ALT_PATH) ? ret : prep_alt_path(u, dev, from, attr);
 }
 
-/* The table does not know the device: has it such a P_Key, and such limits? */
+/* The table does not know the device: does the device have the P_Key, and are its limits kept? */
 static int check_device(struct kv_user *u, const struct kv_user_qp *qp,
 			uint32_t state, const struct kv_qp_attr *from)
 {
@@ -113,7 +113,7 @@ static int prep(struct kv_user *u, const struct kv_user_qp *qp,
 	return prep_checked(u, qp, from, attr);
 }
 
-/* Attributes hold until RESET, which drops all requests, too. */
+/* Attributes hold until RESET; RESET also drops all requests. */
 static void note_modified(struct kv_user *u, struct kv_user_qp *qp, uint32_t state,
 			  uint32_t mask, const struct ibv_qp_attr *attr)
 {
@@ -132,7 +132,7 @@ static void note_modified(struct kv_user *u, struct kv_user_qp *qp, uint32_t sta
 }
 
 /*
- * Brings a QP to the state in @attr by way of a connection, with what @mask (KV_QPA_*) has.
+ * Brings a QP to the state in @attr for a connection, with the attributes in @mask (KV_QPA_*).
  * Leaves no text.
  */
 int kv_user_qp_transit(struct kv_user *u, struct kv_user_qp *qp,
@@ -182,7 +182,7 @@ static int reset_ib(struct kv_user *u, struct kv_user_qp *qp, uint32_t from,
 	uint32_t state;
 	int ret;
 
-	/* iWARP has no way back from ERR, and its drivers do nothing at RESET: requests stay. */
+	/* iWARP has no way back from ERR, and its drivers ignore RESET: requests stay. */
 	if (kv_user_dev_is_iwarp(qp->obj.dev))
 		return from == KVERBS_QPS_RESET ? 0 :
 		       KV_USER_STAGE(u, MODIFY, kv_user_qp_renew(u, qp));

@@ -13,14 +13,14 @@ _Static_assert(KVERBS_ACCESS_REMOTE_WRITE == IBV_ACCESS_REMOTE_WRITE, "access");
 _Static_assert(KVERBS_ACCESS_REMOTE_READ == IBV_ACCESS_REMOTE_READ, "access");
 _Static_assert(KVERBS_ACCESS_REMOTE_ATOMIC == IBV_ACCESS_REMOTE_ATOMIC, "access");
 
-/* libibverbs has no verb that makes an MR before it is registered. */
+/* libibverbs has no verb that makes an MR without registering it. */
 int kv_user_mr_new(struct kv_user *u, struct kv_user_mr *mr, const struct kv_mr_init *init)
 {
 	mr->max_pages = init->max_pages ? init->max_pages : KV_MR_MAX_PAGES;
 	return 0;
 }
 
-/* Is it registered over this buffer? */
+/* Is the MR registered over the buffer? */
 bool kv_user_mr_over(const struct kv_user_mr *mr, const struct kv_user_buf *buf)
 {
 	return mr->ib && mr->obj.parents[KV_USER_MR_BUF] == &buf->obj;
@@ -50,7 +50,7 @@ static int check_reg(struct kv_user *u, const struct kv_user_mr *mr, const struc
 	return kv_reg_check(&facts, &why) ? kv_user_refuse(u, &why) : 0;
 }
 
-/* Its QP does not matter: ibv_reg_mr() needs none, and pins the pages, too. */
+/* The QP in @reg is ignored: ibv_reg_mr() needs no QP. ibv_reg_mr() pins the pages, too. */
 int kv_user_mr_reg(struct kv_user *u, struct kv_user_mr *mr, const struct kv_mr_reg *reg,
 		   struct kv_mr *to)
 {
@@ -98,7 +98,7 @@ static int check_no_run(struct kv_user *u, const struct kv_user_mr *mr)
 	return 0;
 }
 
-/* Unpins the pages, too. */
+/* Deregisters the MR, which also unpins the pages. */
 static int dereg(struct kv_user *u, struct kv_user_mr *mr)
 {
 	int ret = KV_USER_STAGE(u, DESTROY, ibv_dereg_mr(mr->ib));
@@ -142,7 +142,7 @@ void kv_user_mr_fill(struct kv_user_mr *mr, struct kv_mr *to)
 	to->length = mr->length;
 	to->access = mr->access;
 	to->lkey = mr->ib->lkey;
-	/* The device may give one that is good for nothing. */
+	/* Without a remote right the device may still give an rkey, which is of no use. */
 	to->rkey = mr->access & ~KVERBS_ACCESS_LOCAL_WRITE ? mr->ib->rkey : 0;
 	to->iova = (uintptr_t)mr->ib->addr;
 }

@@ -9,7 +9,7 @@
 
 /* Ids, parents and users of all objects. */
 
-/* Functions of the types, as functions of what all objects have. */
+/* Wrappers that give the functions of all types the same arguments. */
 #define OBJECT(TYPE, type, ...)								\
 	static int type##_new(struct kv_user *u, void *obj, const void *init) \
 	{										\
@@ -29,11 +29,11 @@
 
 static const size_t run_size = sizeof(struct kv_user_run);
 
-/* What differs between the types. */
+/* The data of each type. */
 static const struct {
 	const char *name;
 	const size_t *size;
-	size_t persistent; /* offset in what it is made with */
+	size_t persistent; /* offset in struct kv_TYPE_init */
 	int (*make)(struct kv_user *u, void *obj, const void *init);
 	int (*destroy)(struct kv_user *u, void *obj);
 	void (*fill)(void *obj, void *to);
@@ -47,7 +47,7 @@ static const struct {
 	[KV_USER_RUN] = { "run", &run_size, .destroy = kv_user_run_destroy },
 };
 
-/* The last id of each type; none is used twice, by whichever backend. */
+/* The last id of each type; no id is used twice, even by different backends. */
 static uint32_t last_id[KV_USER_TYPES];
 
 static int refuse_persistent(struct kv_user *u)
@@ -62,8 +62,8 @@ int kv_user_flush(struct kv_user *u, void *obj, const struct kv_none *in, struct
 }
 
 /*
- * Memory for an object, zeroed, to be published or freed before the next one is published: that
- * takes the room in the table. NULL without memory: then the text is there.
+ * Allocates a zeroed object. The caller publishes or frees it before the next object is published,
+ * because that takes the room in the table. Without memory returns NULL and leaves the text.
  */
 void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, struct kv_user_dev *dev)
 {
@@ -87,14 +87,14 @@ void kv_user_obj_free(struct kv_user_obj *obj)
 	free(obj);
 }
 
-/* Gives a complete object its id. From now on it is found, and the backend owns it. */
+/* Gives a complete object its id. From now on the object can be found; the backend owns it. */
 void kv_user_obj_publish(struct kv_user *u, struct kv_user_obj *obj)
 {
 	obj->id = __atomic_add_fetch(&last_id[obj->type], 1, __ATOMIC_RELAXED);
 	kv_user_table_add(&u->tables[obj->type], obj);
 }
 
-/* Makes @parent, or nothing if that is NULL, what the object uses in this slot. */
+/* Sets the parent that the object uses in this slot; NULL for none. */
 void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot, struct kv_user_obj *parent)
 {
 	if (parent)
@@ -104,7 +104,7 @@ void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot, struct k
 	obj->parents[slot] = parent;
 }
 
-/* Finds an object by its id. NULL: then the text is there, and the errno is -ENOENT. */
+/* Finds an object by its id. If there is none, leaves the text for -ENOENT and returns NULL. */
 void *kv_user_obj_find(struct kv_user *u, unsigned int type, uint32_t id)
 {
 	struct kv_user_obj *obj = kv_user_table_find(&u->tables[type], id);
@@ -158,7 +158,7 @@ static int refuse_busy(struct kv_user *u, const struct kv_user_obj *obj)
 			    types[user->type].name, user->id);
 }
 
-/* Frees an object that is destroyed and has no users. */
+/* Frees a destroyed object that has no users. */
 static void drop(struct kv_user *u, struct kv_user_obj *obj)
 {
 	kv_user_table_remove(&u->tables[obj->type], obj->id);
@@ -200,7 +200,7 @@ int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void
 	return 0;
 }
 
-/* Destroys an object if no other uses it, else -EBUSY. */
+/* Destroys an object; -EBUSY if another object uses it. */
 int kv_user_obj_delete(struct kv_user *u, struct kv_user_obj *obj)
 {
 	int ret;
@@ -216,12 +216,12 @@ int kv_user_obj_delete(struct kv_user *u, struct kv_user_obj *obj)
 	return 0;
 }
 
-/* The end: users go before what they use. Waits for the runs to stop. */
+/* At the end: destroys users before the objects that they use. Waits for the runs to stop. */
 void kv_user_obj_destroy_all(struct kv_user *u)
 {
 	struct kv_user_table *table = &u->tables[KV_USER_RUN];
 
-	/* First all are asked to stop, so that they stop in parallel. */
+	/* All runs are asked first, so that they stop in parallel. */
 	for (size_t i = 0; i < table->n; i++)
 		kv_user_run_stop((struct kv_user_run *)table->objs[i]);
 	for (unsigned int type = KV_USER_TYPES; type--;) {
@@ -229,7 +229,7 @@ void kv_user_obj_destroy_all(struct kv_user *u)
 		while (table->n) {
 			struct kv_user_obj *obj = table->objs[table->n - 1];
 
-			/* A refusal leaves it to the end of the process. */
+			/* A verbs object that can't be destroyed stays until the process ends. */
 			types[type].destroy(u, obj);
 			drop(u, obj);
 		}
@@ -237,10 +237,10 @@ void kv_user_obj_destroy_all(struct kv_user *u)
 	}
 }
 
-/* Fills @to, a struct kv_TYPE, with what an object is; there is none for runs. */
+/* Fills @to, a struct kv_TYPE, from an object; runs have no such struct. */
 void kv_user_obj_fill(struct kv_user_obj *obj, void *to)
 {
-	/* All begin as a PD does. */
+	/* All these structs begin as struct kv_pd does. */
 	struct kv_pd *head = to;
 
 	memset(to, 0, kv_object_rows[obj->type].shape->size);

@@ -18,7 +18,7 @@ bool kv_user_table_reserve(struct kv_user_table *table)
 
 	if (table->gap + table->n < table->room)
 		return true;
-	/* At least as many were removed as are moved now. */
+	/* At least as many objects were removed as are moved now. */
 	if (objs && table->gap >= table->n) {
 		memcpy(objs, table->objs, table->n * sizeof(*objs));
 		table->objs = objs;
@@ -33,10 +33,7 @@ bool kv_user_table_reserve(struct kv_user_table *table)
 	return true;
 }
 
-/*
- * Adds an object whose id is higher than those of the others; kv_user_table_reserve() has made
- * room.
- */
+/* Adds an object whose id is higher than all others; kv_user_table_reserve() has made room. */
 void kv_user_table_add(struct kv_user_table *table, struct kv_user_obj *obj)
 {
 	table->objs[table->n++] = obj;
@@ -67,8 +64,7 @@ struct kv_user_obj *kv_user_table_find(const struct kv_user_table *table, uint32
 }
 
 /*
- * Removes the object with this id, and does not free it. Moves those on the side where there are
- * fewer.
+ * Removes the object with this id without freeing it. Moves the objects on the side that has fewer.
  */
 void kv_user_table_remove(struct kv_user_table *table, uint32_t id)
 {

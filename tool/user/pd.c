@@ -18,7 +18,7 @@ int kv_user_pd_destroy(struct kv_user *u, struct kv_user_pd *pd)
 	return -KV_USER_TIMED(u, ibv_dealloc_pd(pd->ib));
 }
 
-/* libibverbs tells nothing of a PD. */
+/* libibverbs reports nothing about a PD. */
 void kv_user_pd_fill(struct kv_user_pd *pd, struct kv_pd *to)
 {
 }

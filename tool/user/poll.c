@@ -8,11 +8,11 @@
 #include "user/run.h"
 
 /*
- * Completions of requests that were posted by hand: taken from the CQ of the
- * verbs into our own list, handed out from there.
+ * Completions of requests that were posted by hand. They are taken from the CQ of the verbs into
+ * our own list, and handed out from that list.
  */
 
-/* IBTA 11.6.2 numbers them, and so does the kernel. */
+/* The statuses have the numbers of IBTA 11.6.2, as in the kernel. */
 _Static_assert((int)IBV_WC_SUCCESS == 0, "statuses");
 _Static_assert((int)IBV_WC_WR_FLUSH_ERR == 5, "statuses");
 _Static_assert((int)IBV_WC_GENERAL_ERR == 21, "statuses");
@@ -54,8 +54,8 @@ static void report_error(struct kv_user *u, const struct kv_user_post *post)
 }
 
 /*
- * False: no request waits for it: it is an earlier run's, or the request was dropped, or the QP
- * that took it from its SRQ is gone.
+ * Returns false if no request waits for the completion: it is an earlier run's, the request was
+ * dropped, or the QP that took the request from its SRQ is gone.
  */
 static bool take(struct kv_user *u, struct kv_user_cq *cq, const struct ibv_wc *wc)
 {
@@ -64,7 +64,7 @@ static bool take(struct kv_user *u, struct kv_user_cq *cq, const struct ibv_wc *
 	if (!post || post->completed)
 		return false;
 	if (!post->cq) {
-		/* A receive of an SRQ: only now its QP is known. */
+		/* A receive of an SRQ: its QP is known only now. */
 		post->qp = find_qpn(u, cq, wc->qp_num);
 		if (!post->qp) {
 			kv_user_queue_drop(post);
@@ -91,7 +91,7 @@ static unsigned int count_done(const struct kv_user_cq *cq, unsigned int max)
 	return n;
 }
 
-/* Takes what is there until there are @max to hand out; @max: up to POLL_MAX. */
+/* Takes completions until @max can be handed out or the CQ is empty; @max: up to POLL_MAX. */
 static int take_some(struct kv_user *u, struct kv_user_cq *cq, unsigned int max)
 {
 	struct ibv_wc wc[KVERBS_POLL_MAX];
@@ -112,9 +112,9 @@ static int take_some(struct kv_user *u, struct kv_user_cq *cq, unsigned int max)
 }
 
 /*
- * Takes all completions out of a CQ of the verbs. Those of requests by hand wait for
- * kv_user_cq_poll(), those that runs left are dropped. While a run polls the CQ nothing happens:
- * nothing was posted by hand there then.
+ * Takes all completions out of a CQ of the verbs. Those of requests posted by hand wait for
+ * kv_user_cq_poll(); those of runs are dropped. While a run polls the CQ, the function does
+ * nothing: no request posted by hand completes there then.
  */
 void kv_user_poll_take_all(struct kv_user *u, struct kv_user_cq *cq)
 {
@@ -140,7 +140,7 @@ static void fill_ud(const struct kv_user_post *post, struct kv_wc *to)
 	to->grh = post->wc.wc_flags & IBV_WC_GRH;
 }
 
-/* Of a failed one only status, wr_id and QP are valid (IBTA 11.4.2.1). */
+/* In a failed completion only status, wr_id and QP are valid (IBTA 11.4.2.1). */
 static void fill_wc(const struct kv_user_post *post, struct kv_wc *to)
 {
 	const struct ibv_wc *wc = &post->wc;
@@ -166,8 +166,8 @@ static void fill_wc(const struct kv_user_post *post, struct kv_wc *to)
 }
 
 /*
- * Sends complete in order, so silent ones that stand before it are over. A READ of siw completes
- * when its answer has come, which may be after requests that were posted later.
+ * Sends complete in order, so silent sends before @post are over. A READ of siw completes when its
+ * answer has come, which may be after requests that were posted later.
  */
 static void drop_earlier(const struct kv_user_post *post)
 {

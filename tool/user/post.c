@@ -6,7 +6,7 @@
 #include "rules/request.h"
 #include "user/post.h"
 
-/* Requests posted by hand: the queues that they stand in, their pieces, and the post. */
+/* Requests posted by hand: their queues, their SGEs, and the post. */
 
 void kv_user_queue_init(struct kv_user_queue *queue, uint32_t max, uint32_t max_sge)
 {
@@ -17,8 +17,7 @@ void kv_user_queue_init(struct kv_user_queue *queue, uint32_t max, uint32_t max_
 }
 
 /*
- * Adds a request that was posted, its @serial, @cq and @objs filled in. The queue owns it from
- * now on.
+ * Adds a posted request, with @serial, @cq and @objs set. The queue owns the request from now on.
  */
 static void add(struct kv_user *u, struct kv_user_queue *queue, struct kv_user_post *post)
 {
@@ -33,8 +32,8 @@ static void add(struct kv_user *u, struct kv_user_queue *queue, struct kv_user_p
 }
 
 /*
- * Frees a request that is over. Its objects are free again, and a completion that still comes
- * is not reported.
+ * Frees a request that is over. The request's objects are free again, and a completion that still
+ * comes is not reported.
  */
 void kv_user_queue_drop(struct kv_user_post *post)
 {
@@ -50,7 +49,7 @@ void kv_user_queue_drop(struct kv_user_post *post)
 	free(post);
 }
 
-/* Drops all requests: the device has them no longer. */
+/* Drops all requests, which the device no longer has. */
 void kv_user_queue_purge(struct kv_user_queue *queue)
 {
 	struct kv_user_post *post;
@@ -59,7 +58,7 @@ void kv_user_queue_purge(struct kv_user_queue *queue)
 		kv_user_queue_drop(post);
 }
 
-/* Receives that the QP took from its SRQ are not reported any more. */
+/* The completions of receives that the QP took from its SRQ are not reported any more. */
 static void purge_taken(const struct kv_user_qp *qp)
 {
 	struct kv_user_post *post, *next;
@@ -72,8 +71,8 @@ static void purge_taken(const struct kv_user_qp *qp)
 }
 
 /*
- * The same for a QP that was reset or destroyed, and is still among the objects. Completions
- * that are still in its CQs are taken out, so that no run meets them. Those of other QPs stay to
+ * Drops the requests of a QP that was reset or destroyed, and is still among the objects. The QP's
+ * completions are taken out of its CQs, so that no run meets them. Completions of other QPs stay to
  * be polled.
  */
 void kv_user_queue_purge_qp(struct kv_user *u, struct kv_user_qp *qp)
@@ -115,7 +114,7 @@ static void hold(struct kv_user_post *post, struct kv_user_obj *obj)
 	post->objs[post->n_objs++] = obj;
 }
 
-/* A request on its way to a queue; its tracking, and what the verb takes. */
+/* A request on its way to a queue: the tracking, and the verb's work request. */
 struct item {
 	struct kv_user_post *post;
 	union {
@@ -125,7 +124,7 @@ struct item {
 	struct ibv_sge sge[KVERBS_SGE_MAX];
 };
 
-/* Whether the bytes are registered is checked by the device. */
+/* The device checks whether the bytes are registered. */
 static int prep_sge(struct kv_user *u, const struct kv_user_target *to, const struct kv_wr *wr,
 		    unsigned int i, struct kv_user_post *post, struct ibv_sge *sge)
 {
@@ -159,13 +158,13 @@ static int prep_sge(struct kv_user *u, const struct kv_user_target *to, const st
 	return 0;
 }
 
-/* siw looks for the memory of a piece of no bytes, and the kernel crashes: it is left out. */
+/* siw looks up the memory of an SGE of 0 bytes, and the kernel crashes: the SGE is left out. */
 static bool left_out_if_empty(const struct kv_wr *wr, const struct kv_user_target *to)
 {
 	return kv_op_carries(wr->op) && kv_user_dev_is_iwarp(to->qp->obj.dev);
 }
 
-/* @used: from 0 on, how many pieces are posted. */
+/* @used: number of SGEs that are posted, from 0 on. */
 static int prep_sges(struct kv_user *u, const struct kv_wr *wr, const struct kv_user_target *to,
 		     struct item *item, int *used)
 {
@@ -207,7 +206,7 @@ static void prep_send(const struct kv_wr *wr, const struct kv_user_ah *ah, struc
 	}
 }
 
-/* One request that a queue of this kind takes. @item is zeroed. */
+/* Prepares one request that a queue of this kind takes. @item is zeroed. */
 static int prep(struct kv_user *u, const struct kv_wr *wr, const struct kv_user_target *to,
 		struct item *item)
 {
@@ -246,8 +245,8 @@ static int prep(struct kv_user *u, const struct kv_wr *wr, const struct kv_user_
 }
 
 /*
- * Calls the verb, which posts the list up to the request that it refuses. errno is positive, as
- * it should be, or negative: providers differ. @posted: receives how many are posted.
+ * Calls the verb, which posts the list up to the request that it refuses. The verb returns a
+ * positive errno, as it should, or a negative one. @posted receives the number of posted requests.
  */
 static int post_send(struct kv_user *u, const struct kv_user_target *to, struct item *item,
 		     uint32_t n, uint32_t *posted)
@@ -285,7 +284,7 @@ static const char *verb(const struct kv_post *in)
 	       in->wr->op == KVERBS_OP_RECV ? "ibv_post_recv" : "ibv_post_send";
 }
 
-/* All requests are checked. */
+/* The caller has checked all requests. */
 static int post(struct kv_user *u, const struct kv_post *in, const struct kv_user_target *to,
 		struct item *item, struct kv_posted *out)
 {
@@ -293,7 +292,7 @@ static int post(struct kv_user *u, const struct kv_post *in, const struct kv_use
 		  post_recv(u, to, item, in->wrs, &out->posted) :
 		  post_send(u, to, item, in->wrs, &out->posted);
 
-	/* What is posted stays posted: that is no failure. */
+	/* Posted requests stay posted, so this is no failure. */
 	for (uint32_t i = 0; i < out->posted; i++) {
 		add(u, to->queue, item[i].post);
 		item[i].post = NULL;

@@ -7,7 +7,7 @@
 /* A request that was posted by hand. */
 struct kv_user_post {
 	/*
-	 * Its wr_id towards the device. A number that is never used again, and not an address: a
+	 * The wr_id that the device gets: a number that is never used again, not an address. So a
 	 * completion that comes too late is recognized.
 	 */
 	uint64_t serial;
@@ -15,15 +15,15 @@ struct kv_user_post {
 	TAILQ_ENTRY(kv_user_post) queued; /* in @queue's posts */
 	TAILQ_ENTRY(kv_user_post) finished; /* in @cq's done, once @completed */
 	struct kv_user_queue *queue; /* where it was posted */
-	struct kv_user_cq *cq; /* where it completes; of an SRQ's known once @completed */
-	struct kv_user_qp *qp; /* where it was posted; of an SRQ's who took it, once @completed */
-	bool silent; /* it completes with a later one, and by itself only with an error */
-	bool completed; /* @wc is there, and not handed out yet */
+	struct kv_user_cq *cq; /* where it completes; for an SRQ: known once @completed */
+	struct kv_user_qp *qp; /* where it was posted; for an SRQ: where taken, once @completed */
+	bool silent; /* no completion of its own, except with an error */
+	bool completed; /* @wc is set, and not handed out yet */
 	struct ibv_wc wc; /* its completion */
 	uint32_t op; /* enum kverbs_op */
 	uint64_t wr_id; /* the caller's */
-	unsigned int n_objs; /* how many of @objs */
-	/* Buffers, MRs and AH that it names, which count it among their posts. */
+	unsigned int n_objs; /* number of @objs */
+	/* Buffers, MRs and AH that the request names; their @posts count the request. */
 	struct kv_user_obj *objs[2 * KVERBS_SGE_MAX + 1];
 };
 

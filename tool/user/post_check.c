@@ -4,9 +4,9 @@
 #include "rules/request.h"
 #include "user/post.h"
 
-/* May requests that are posted by hand be posted where they are to go? */
+/* Checks whether a queue can take the requests that are posted by hand. */
 
-/* Adds to the text of a failure which request of the list is to blame. Returns @ret. */
+/* Adds to the text of a failure the number of the request that failed. Returns @ret. */
 int kv_user_post_blame(struct kv_user *u, const struct kv_post *in, uint32_t i, int ret)
 {
 	char text[sizeof(u->base.err)];
@@ -61,7 +61,7 @@ static int find_srq(struct kv_user *u, const struct kv_post *in, struct kv_user_
 	return 0;
 }
 
-/* Finds the queue; @to is zeroed. An error, too, if a request does not have what it needs. */
+/* Checks the fields of the requests, and finds their queue; @to is zeroed. */
 int kv_user_post_find(struct kv_user *u, const struct kv_post *in, struct kv_user_target *to)
 {
 	int ret = check_fields(u, in);
@@ -105,7 +105,7 @@ static uint32_t room(uint32_t most, uint32_t taken)
 	return taken < most ? most - taken : 0;
 }
 
-/* A receive may complete on any of the SRQ's QPs, where a run would meet it. */
+/* A receive may complete on any QP of the SRQ, where a run would take the completion. */
 static int check_srq_idle(struct kv_user *u, const struct kv_user_srq *srq)
 {
 	const struct kv_user_qp *qp;
@@ -117,7 +117,7 @@ static int check_srq_idle(struct kv_user *u, const struct kv_user_srq *srq)
 	return ret;
 }
 
-/* Can the queue take all of them now? -EINVAL for the state of a QP, -EBUSY. */
+/* Can the queue take all requests now? -EINVAL for the state of a QP, -EBUSY. */
 int kv_user_post_check_ready(struct kv_user *u, const struct kv_post *in,
 			     const struct kv_user_target *to)
 {

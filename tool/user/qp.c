@@ -22,7 +22,7 @@ _Static_assert((int)KVERBS_MIG_ARMED == (int)IBV_MIG_ARMED, "migration states");
 static const struct {
 	const char *name;
 	enum ibv_qp_type ib;
-	uint32_t caps; /* what a device needs for it, KVERBS_CAP_* */
+	uint32_t caps; /* capability that the device needs, KVERBS_CAP_* */
 } types[] = {
 	[KVERBS_QPT_RC] = { "RC", IBV_QPT_RC, KVERBS_CAP_RC },
 	[KVERBS_QPT_UC] = { "UC", IBV_QPT_UC, KVERBS_CAP_UC },
@@ -61,7 +61,7 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 	return ret ? ret : check_recv(u, dev, init);
 }
 
-/* The QP's CQs and its SRQ, which are of the PD's device. */
+/* Sets the QP's CQs and SRQ, which must be of the PD's device. */
 static int set_parents(struct kv_user *u, struct kv_user_qp *qp, const struct kv_qp_init *init)
 {
 	qp->send_cq = kv_user_obj_find(u, KV_CQ, init->send_cq);
@@ -141,8 +141,8 @@ int kv_user_qp_destroy(struct kv_user *u, struct kv_user_qp *qp)
 }
 
 /*
- * Makes another QP, in RESET and with another number, in place of one that can't be reset. Its
- * requests are flushed, and their completions are in the CQs. On failure the QP is as it was.
+ * Replaces a QP that can't be reset by a new QP, in RESET and with another number. The requests of
+ * the old QP are flushed, and their completions are in the CQs. On failure the QP is as it was.
  */
 int kv_user_qp_renew(struct kv_user *u, struct kv_user_qp *qp)
 {
@@ -168,7 +168,7 @@ int kv_user_qp_renew(struct kv_user *u, struct kv_user_qp *qp)
 	return 0;
 }
 
-/* Is there a CQ into which both complete? */
+/* Is there a CQ into which both QPs complete? */
 bool kv_user_qp_share_cq(const struct kv_user_qp *a, const struct kv_user_qp *b)
 {
 	return a->send_cq == b->send_cq || a->send_cq == b->recv_cq ||
@@ -193,9 +193,9 @@ int kv_user_qp_check_outstanding(struct kv_user *u, const struct kv_user_qp *qp)
 }
 
 /*
- * A device may bring the QP to ERR, SQE or SQD by itself, and iWARP's CM to RTS: that is asked.
- * Drivers of iWARP are not relied on for the states before: siw calls that of a fresh QP INIT, and
- * siw of Linux 6.1 fills no state, which then is RESET.
+ * A device may bring the QP to ERR, SQE or SQD by itself, and iWARP's CM to RTS: the device is
+ * asked. For earlier states iWARP drivers are not relied on: siw reports a fresh QP as INIT, and
+ * siw of Linux 6.1 fills no state, which reads as RESET.
  */
 static uint32_t state_of(const struct kv_user_qp *qp, const struct ibv_qp_attr *attr)
 {
@@ -217,7 +217,7 @@ static void fill_attr(const struct kv_user_qp *qp, const struct ibv_qp_attr *att
 	to->state = state_of(qp, attr);
 	to->access &= KVERBS_ACCESS__ALL;
 	to->path_mtu = to->path_mtu ? 128U << attr->path_mtu : 0;
-	/* Of iWARP's there is only the state, if that. */
+	/* For iWARP only the state is known, if that. */
 	if (kv_user_dev_is_iwarp(qp->obj.dev))
 		to->port = qp->port;
 	if (to->mask & KV_QPA_AV)
@@ -246,7 +246,7 @@ static int query(struct kv_user_qp *qp, struct ibv_qp_attr *attr)
 	return ret;
 }
 
-/* As the device sees it now; without attributes if the device gives no answer. */
+/* Asks the device for the attributes; without an answer there are none. */
 void kv_user_qp_fill(struct kv_user_qp *qp, struct kv_qp *to)
 {
 	struct ibv_qp_attr attr;
@@ -270,7 +270,7 @@ void kv_user_qp_fill(struct kv_user_qp *qp, struct kv_qp *to)
 }
 
 /*
- * Asks the device for the QP's state. On iWARP the driver is asked from RTS on only: see
+ * Asks the device for the QP's state. On iWARP the driver's answer counts only from RTS on: see
  * state_of().
  */
 int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp, uint32_t *state)

@@ -29,7 +29,7 @@ static int check_given(struct kv_user *u, const struct kv_run_spec *spec)
 	return 0;
 }
 
-/* Fills in the defaults, too. */
+/* Checks the spec, and fills in its defaults. */
 static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 {
 	int ret = check_given(u, spec);
@@ -91,7 +91,7 @@ static int find_ends(struct kv_user *u, struct kv_user_run *run, struct kv_user_
 	return ret;
 }
 
-/* The receives that the loop expects, less those that are posted already. */
+/* Posts the receives that the loop expects, less those that are posted already. */
 static int post_recvs(struct kv_user *u, struct kv_user_qp *qp, struct kv_end *end)
 {
 	int ret;
@@ -212,7 +212,7 @@ err_free:
 	return ret;
 }
 
-/* The loop has ended, or is about to: gives its QPs and CQs back. */
+/* Gives the run's QPs and CQs back; the loop has ended, or is about to end. */
 static void join(struct kv_user_run *run)
 {
 	kv_user_worker_join(run);
@@ -241,8 +241,8 @@ void kv_user_run_stop(struct kv_user_run *run)
 }
 
 /*
- * Asks the loop, which would not notice, to end if its device is being removed. A signal handler
- * calls it, too.
+ * Asks the loop to end if its device is being removed, which the loop does not notice by itself.
+ * Also called by a signal handler.
  */
 void kv_user_run_check_dev(struct kv_user_run *run)
 {
@@ -295,21 +295,21 @@ int kv_user_run_del(struct kv_user *u, void *obj, const struct kv_id *in, struct
 	return kv_user_obj_delete(u, obj);
 }
 
-/* Results: of a run that goes on, and of one that has ended. */
+/* Results, of a run that goes on or of one that has ended. */
 
 static __u64 load(const __u64 *from)
 {
 	return __atomic_load_n(from, __ATOMIC_RELAXED);
 }
 
-/* The spec with the values in effect, as the module tells them. */
+/* The spec with the values in effect, as the module reports them. */
 static void fill_spec(const struct kv_user_run *run, struct kv_run_spec *spec)
 {
 	*spec = run->spec;
 	snprintf(spec->dev, sizeof(spec->dev), "%s", kv_user_dev_name(run->obj.dev));
 }
 
-/* All but the bins. Return: false if the warm-up is not over, or was the end. */
+/* Fills all but the bins. Returns false if the warm-up is not over, or if the run ended in it. */
 static bool fill(struct kv_user_run *run, struct kv_run_result *result)
 {
 	struct kv_worker_result *to = &result->worker[0];
@@ -339,7 +339,7 @@ static bool fill(struct kv_user_run *run, struct kv_run_result *result)
 	return measuring;
 }
 
-/* All but the bins. */
+/* Reads all results but the bins. */
 int kv_user_run_peek(struct kv_user *u, void *obj, const struct kv_id *in,
 		     struct kv_run_result *result)
 {

@@ -10,43 +10,43 @@
 /* One end of a connection, as it was asked for. */
 struct kv_user_end {
 	struct kv_user_qp *qp; /* in RTS */
-	struct kv_user_buf *local; /* what is sent from and read into */
-	struct kv_user_mr *local_mr; /* whose key names it; NULL if nothing was said */
-	/* What the peer sends or writes into; NULL if the loop has no use for it. */
+	struct kv_user_buf *local; /* the run sends from and reads into it */
+	struct kv_user_mr *local_mr; /* whose key names @local; NULL if not given */
+	/* The peer sends or writes into this buffer; NULL if the loop does not use it. */
 	struct kv_user_buf *target;
-	struct kv_user_mr *target_mr; /* whose key names it; ditto */
+	struct kv_user_mr *target_mr; /* whose key names @target; NULL likewise */
 };
 
-/* A workload and what runs it. */
+/* A workload, with its loop and its thread. */
 struct kv_user_run {
 	/*
-	 * Base; parents are the QPs of @ends. What the run posts from and into are the QPs'
-	 * parents.
+	 * Base; the parents are the QPs of @ends. The buffers and MRs that the run uses are parents
+	 * of the QPs.
 	 */
 	struct kv_user_obj obj;
-	struct kv_run_spec spec; /* what was asked for, defaults filled in */
+	struct kv_run_spec spec; /* as requested, with the defaults filled in */
 	struct kv_user_end ends[KV_LOOP_ENDS]; /* those of @spec */
-	struct kv_loop loop; /* what it works on; others set @loop.stop, and read counters */
+	struct kv_loop loop; /* the loop's data; other threads set @loop.stop, and read counters */
 	struct kv_end end[KV_LOOP_ENDS]; /* the work requests of @ends */
 	struct kv_hist hist; /* samples */
 	kv_loop_fn fn; /* the loop */
 	uint64_t time; /* the loop's ticks */
 	pthread_t thread; /* the run's own; unused with @spec.in_wait */
 	int done; /* eventfd of @thread, readable for ever once the run has ended */
-	/* With @spec.in_wait: where the waiting thread may be when the run is over. */
+	/* With @spec.in_wait: CPUs that the waiting thread gets back when the run is over. */
 	cpu_set_t cpus;
 	bool joined; /* the loop runs no more; its QPs and CQs are free */
 	int reason; /* why it was stopped, a negative errno; set before @loop.stop */
 	/*
-	 * Warm-up is over: set after the histogram was emptied, so that its iterations are
-	 * never read as samples.
+	 * The warm-up is over. Set after the histogram is emptied, so that iterations of the
+	 * warm-up are never read as samples.
 	 */
 	int measuring;
-	uint32_t state; /* enum kverbs_run_state; the release that makes the rest readable */
-	int error; /* how it ended */
+	uint32_t state; /* enum kverbs_run_state; its release makes the rest readable */
+	int error; /* 0, or the negative errno that ended the run */
 	__u64 warmup; /* iterations before the first sample */
-	int cpu; /* where the loop was last; -1: it has not begun */
-	uint64_t before; /* ticks that were measured before the loop was called last */
+	int cpu; /* the loop's last CPU; -1: the loop has not begun */
+	uint64_t before; /* ticks measured before the last call of the loop */
 	uint64_t elapsed_ns; /* around the measured part, by CLOCK_MONOTONIC_RAW */
 };
 

@@ -23,7 +23,7 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 	return ret;
 }
 
-/* A device without an answer has what it was asked for. */
+/* If the device gives no answer, the SRQ keeps the values that were asked for. */
 static void refresh(struct kv_user_srq *srq)
 {
 	struct ibv_srq_attr attr = { 0 };
@@ -42,7 +42,7 @@ static int set_limit(struct kv_user *u, struct kv_user_srq *srq, uint32_t limit)
 					 "ibv_modify_srq with limit %u: %s", limit, strerror(ret)) : 0;
 }
 
-/* Its time is that of ibv_create_srq() alone: ibv_modify_srq() sets the limit after it. */
+/* The measured time is that of ibv_create_srq() alone; ibv_modify_srq() sets the limit after it. */
 int kv_user_srq_new(struct kv_user *u, struct kv_user_srq *srq, const struct kv_srq_init *init)
 {
 	struct ibv_srq_init_attr attr = {
@@ -72,7 +72,7 @@ int kv_user_srq_new(struct kv_user *u, struct kv_user_srq *srq, const struct kv_
 	return 0;
 }
 
-/* Devices check each of the two against what is in force, not against the other. */
+/* A device checks limit and max_wr each against the values in force, not against each other. */
 static int check_attr(struct kv_user *u, const struct kv_user_srq *srq,
 		      const struct kv_srq_attr *attr)
 {
@@ -138,7 +138,7 @@ int kv_user_srq_destroy(struct kv_user *u, struct kv_user_srq *srq)
 	return -ret;
 }
 
-/* As the device sees it now. */
+/* Fills @to with the values that the device has now. */
 void kv_user_srq_fill(struct kv_user_srq *srq, struct kv_srq *to)
 {
 	refresh(srq);

@@ -3,9 +3,9 @@
 #define KV_USER_USER_H
 
 /*
- * Of the files of the libibverbs backend alone. In all functions @u is the
- * backend. Those that return an int return 0 or a negative errno, with the text left by
- * kv_user_fail(), unless their comment says otherwise.
+ * For the files of the libibverbs backend alone. In all functions @u is the backend. Functions that
+ * return an int return 0 or a negative errno, with the text left by kv_user_fail(), unless their
+ * comment says otherwise.
  */
 
 #include <sys/queue.h>
@@ -16,8 +16,7 @@
 #include "sys/clock.h"
 
 /*
- * Calls a verb, and adds how long it takes to the operation's time. What it returns is the verb's,
- * as errno is.
+ * Calls a verb, and adds its duration to the operation's time. The value and errno are the verb's.
  */
 #define KV_USER_TIMED(u, verb) ({						\
 	uint64_t start_ = kv_clock_raw_ns();					\
@@ -26,7 +25,7 @@
 	ret_;									\
 })
 
-/* The same of an operation that may call several. */
+/* The same for an operation that may call several verbs. */
 #define KV_USER_STAGE(u, stage, verb) ({					\
 	uint64_t before_ = (u)->base.times.verb_ns;					\
 	__auto_type verb_ = KV_USER_TIMED(u, verb);				\
@@ -40,7 +39,7 @@ struct kv_user_run;
 struct rdma_event_channel;
 
 /*
- * The types of the contract, and runs. An object's users are of later types: objects are
+ * The types of the contract, and runs. An object's users are of later types, so objects are
  * destroyed from the last type to the first.
  */
 enum {
@@ -48,16 +47,16 @@ enum {
 	KV_USER_TYPES,
 };
 
-/* A QP has most, see enum kv_user_qp_parent. */
+/* A QP has the most parents, see enum kv_user_qp_parent. */
 #define KV_USER_PARENTS 8
 
 /* Memory of the process is cheap, but a typing mistake should not take it all. */
 #define KV_USER_BUF_MAX (1ULL << 30)
 
-/* The most events that are kept; then the oldest gets lost. */
+/* The most events that are kept; beyond this number the oldest event is lost. */
 #define KV_USER_EVENTS 64
 
-/* Many more than requests are usually outstanding. */
+/* Many more buckets than there usually are outstanding requests. */
 #define KV_USER_POST_BUCKETS 256
 
 /* An open device. */
@@ -68,11 +67,11 @@ struct kv_user_dev {
 	uint64_t cap_flags; /* all of its capabilities, IBV_DEVICE_* */
 	uint8_t link_layer[UINT8_MAX + 1]; /* of each port, IBV_LINK_LAYER_* */
 	/*
-	 * Of its folder in sysfs, 0 if that is not known: another device may get its name, but
-	 * not this number.
+	 * Inode of the device's sysfs folder, 0 if not known. Another device may get the same name,
+	 * but not the same inode.
 	 */
 	ino_t ino;
-	uint64_t looked_ns; /* when kv_user_dev_check() has looked for that folder */
+	uint64_t looked_ns; /* when kv_user_dev_check() last looked for that folder */
 };
 
 /* The first member of all objects. */
@@ -80,7 +79,7 @@ struct kv_user_obj {
 	unsigned int type; /* enum kv_type or KV_USER_RUN */
 	uint32_t id; /* its name in the contract */
 	unsigned int users; /* how many objects have it as a parent */
-	unsigned int posts; /* how often requests posted by hand name it */
+	unsigned int posts; /* how often requests posted by hand name the object */
 	struct kv_user_dev *dev; /* its device */
 	struct kv_user_obj *parents[KV_USER_PARENTS]; /* what it uses; NULL where there is none */
 };
@@ -89,32 +88,32 @@ struct kv_user_obj {
 struct kv_user_table {
 	struct kv_user_obj **objs; /* in the order of their ids */
 	size_t n;
-	size_t gap; /* how many unused places there are before @objs */
-	size_t room; /* how many places there are in all */
+	size_t gap; /* number of unused places before @objs */
+	size_t room; /* number of places in all */
 };
 
-/* Goes through the objects of a type, none of which is made or destroyed meanwhile. */
+/* Goes through the objects of a type; no object of the type is made or destroyed meanwhile. */
 #define KV_USER_FOR_EACH(u, TYPE, object)						\
 	for (size_t i_ = 0; i_ < (u)->tables[TYPE].n &&					\
 			    ((object) = (void *)(u)->tables[TYPE].objs[i_]); i_++)
 
 /*
- * The backend. One thread at a time calls the operations. The threads of the runs touch their
- * struct kv_user_run and nothing else, so there are no locks.
+ * The backend. One thread at a time calls the operations. The thread of a run touches only its
+ * struct kv_user_run, so there are no locks.
  */
 struct kv_user {
-	struct kv_backend base; /* what the tool sees; first member */
+	struct kv_backend base; /* the tool's view; first member */
 	struct kv_user_dev *devs; /* devices opened so far */
-	bool opened_all; /* all devices that there are were opened, for their events */
+	bool opened_all; /* all devices were opened, for their events */
 	struct kv_user_table tables[KV_USER_TYPES]; /* the objects by type */
 	/* Requests posted by hand, by the last bits of their serial numbers. */
 	LIST_HEAD(, kv_user_post) posts[KV_USER_POST_BUCKETS];
 	uint64_t serial; /* of the last request that was posted by hand */
-	/* A ring of events that are no asynchronous ones of a device. */
+	/* A ring of the events that are not asynchronous events of a device. */
 	struct kv_event events[KV_USER_EVENTS];
 	unsigned int first_event; /* the oldest of @events */
 	unsigned int n_events;
-	/* Events of all CONNs, not blocking; NULL until there is one. */
+	/* Channel for the events of all CONNs, not blocking; NULL until there is a CONN. */
 	struct rdma_event_channel *cm;
 };
 
@@ -135,18 +134,18 @@ struct kv_user_cq {
 	/* Its own completion channel; NULL unless @context is EVENT. */
 	struct ibv_comp_channel *channel;
 	/*
-	 * The run that polls it; NULL if nobody does. It may have ended since:
-	 * kv_user_run_active() tells.
+	 * The run that polls the CQ; NULL if none does. kv_user_run_active() tells whether the run
+	 * has ended since.
 	 */
 	struct kv_user_run *poller;
 	/*
-	 * Requests posted by hand whose completions were taken from @ib, but not handed out yet;
-	 * in order.
+	 * Requests posted by hand whose completions were taken from @ib, in order, and are not
+	 * handed out yet.
 	 */
 	struct kv_user_posts done;
 	/*
-	 * Requests posted by hand whose completions come here, those of an SRQ only once they
-	 * are in @done.
+	 * Number of requests posted by hand that complete into this CQ. Receives of an SRQ count
+	 * only once they are in @done.
 	 */
 	unsigned int pending;
 };
@@ -155,7 +154,7 @@ struct kv_user_cq {
 struct kv_user_buf {
 	struct kv_user_obj obj;
 	uint8_t *mem; /* whole pages */
-	uint64_t length; /* its bytes as they were asked for */
+	uint64_t length; /* bytes that were asked for */
 };
 
 /* The parents of an MR by slot. */
@@ -177,8 +176,8 @@ struct kv_user_mr {
 /* The requests posted by hand on a work queue. */
 struct kv_user_queue {
 	/*
-	 * In the order in which they were posted; each stays until its completion, or that of a
-	 * later send, was handed out.
+	 * In the order in which they were posted. A request stays until its completion, or that of
+	 * a later send, is handed out.
 	 */
 	struct kv_user_posts posts;
 	unsigned int n;
@@ -190,7 +189,7 @@ struct kv_user_queue {
 struct kv_user_srq {
 	struct kv_user_obj obj; /* base; parent 0 is the PD */
 	struct ibv_srq *ib;
-	struct ibv_srq_attr attr; /* what the device said last */
+	struct ibv_srq_attr attr; /* the device's last answer */
 	struct kv_user_queue rq; /* its receives */
 };
 
@@ -198,8 +197,8 @@ struct kv_user_srq {
 struct kv_user_ah {
 	struct kv_user_obj obj; /* base; parent 0 is the PD */
 	struct ibv_ah *ib;
-	uint32_t port; /* which it was made for */
-	struct kv_av av; /* where to */
+	uint32_t port; /* the port that it was made for */
+	struct kv_av av; /* the destination */
 };
 
 /* The parents of a QP by slot. */
@@ -217,34 +216,34 @@ enum kv_user_qp_parent {
 /* A queue pair. */
 struct kv_user_qp {
 	/*
-	 * Base; buffers and MRs among the parents are those that the last run posted. Receives
+	 * Base; the buffers and MRs among the parents are those that the last run posted. Receives
 	 * may still be outstanding on them, so they stay until another run, RESET, or the QP's end.
 	 */
 	struct kv_user_obj obj;
 	struct ibv_qp *ib; /* the verbs object; on iWARP RESET makes another one */
 	struct ibv_qp_init_attr init; /* what @ib was made with */
-	uint32_t qpn; /* its number, also while @ib goes */
-	uint32_t state; /* enum kverbs_qp_state that we know of; see kv_user_qp_query_state() */
+	uint32_t qpn; /* its number, valid also while @ib is destroyed */
+	uint32_t state; /* last known enum kverbs_qp_state; see kv_user_qp_query_state() */
 	uint32_t type; /* enum kverbs_qp_type */
 	struct kv_user_cq *send_cq; /* where sends complete */
 	struct kv_user_cq *recv_cq; /* where receives complete */
 	struct kv_user_srq *srq; /* where receives come from; NULL if @rq has them */
 	uint32_t max_inline; /* bytes that a request can carry inline */
 	bool sq_sig_all; /* every send completes */
-	uint8_t port; /* the one that it was given last, else 1 */
-	/* KV_QPA_*, what it was given since the last RESET: only that has a meaning. */
+	uint8_t port; /* the last port that was set, else 1 */
+	/* KV_QPA_*, set since the last RESET: only these attributes have a meaning. */
 	uint32_t given;
 	struct kv_user_queue sq; /* sends posted by hand */
 	struct kv_user_queue rq; /* receives posted by hand */
 	uint32_t recvs; /* receives that runs posted */
-	uint32_t recv_lkey; /* the key that they name the target MR by */
+	uint32_t recv_lkey; /* the key by which @recvs name the target MR */
 	bool needs_reset; /* a run ended with other requests outstanding */
 };
 
-/* Leaves the text of a failure: the culprit, and the remedy. Returns @error, a negative errno. */
+/* Leaves the text of a failure: cause and remedy. Returns @error, a negative errno. */
 #define kv_user_fail(u, error, ...) kv_backend_fail(&(u)->base, error, __VA_ARGS__)
 
-/* The same of a verb, which has failed; @stage: which one. */
+/* The same for a verb that failed in @stage. */
 #define kv_user_verb_failed(u, stage, error, ...)					\
 	((u)->base.failed = (stage), kv_user_fail(u, error, __VA_ARGS__))
 
@@ -292,10 +291,10 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 		     int (*fn)(const union kv_object *object, void *arg), void *arg);
 
 /*
- * Of each type, in the file of its name. size: of its struct, whose first member is the object.
- * new: makes the verbs object. @obj is zeroed but for its device, and parent 0 if @init names
- * that first. destroy: undoes it, or returns what the verb refused with: then the object is as
- * it was. fill: @to is zeroed but for id and device.
+ * For each type, in the file of its name. size: of the type's struct, whose first member is the
+ * object. new: makes the verbs object. @obj is zeroed but for its device, and for parent 0 if @init
+ * names that first. destroy: undoes new, or returns the verb's error and leaves the object as it
+ * was. fill: @to is zeroed but for id and device.
  */
 #define OBJECT(TYPE, type, ...)								\
 	struct kv_user_##type;								\
@@ -307,15 +306,15 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 #include "model/objects.def"
 #undef OBJECT
 
-/* What a row of model/ops.def is about; of KV_NO_TYPE a run, or nothing. */
+/* The object of a row of model/ops.def; a row of KV_NO_TYPE is about a run, or about nothing. */
 #define OBJECT(TYPE, type, ...) typedef struct kv_user_##type kv_user_about_KV_##TYPE;
 #include "model/objects.def"
 #undef OBJECT
 typedef void kv_user_about_KV_NO_TYPE;
 
 /*
- * The other operations of model/ops.def, in the file of what they are about. @obj is the object
- * that the row is about, NULL if there is none.
+ * The other operations of model/ops.def, in the files of their objects' types. @obj is the object
+ * of the row, NULL if there is none.
  */
 #define OP(NAME, name, in_, out_, about, ...)						\
 	int kv_user_##name(struct kv_user *u, kv_user_about_##about *obj,		\

@@ -13,11 +13,11 @@
 #include "user/run.h"
 
 /*
- * The thread that runs a run's loop: one of the run's own, or the one that waits for the run.
+ * The thread that runs a run's loop: the run's own thread, or the thread that waits for the run.
  *
- * Of a process with two threads libc's write() has cancellation points, and the kernel counts
- * references to the file: 83 instructions for each doorbell of rxe's. So a run whose loop
- * starts every exchange has no thread of its own (kv_run_spec.in_wait).
+ * In a process with two threads libc's write() has cancellation points, and the kernel counts
+ * references to the file: 83 instructions for each doorbell of rxe. So a run whose loop starts
+ * every exchange has no thread of its own (kv_run_spec.in_wait).
  */
 
 #define NSEC_PER_MSEC 1000000ULL
@@ -50,7 +50,7 @@ static int warm_up(struct kv_user_run *run)
 	return 0;
 }
 
-/* Goes on for so many ticks, or until all iterations are done. */
+/* Runs the loop for @ticks, or until all iterations are done. */
 static int measure(struct kv_user_run *run, uint64_t ticks)
 {
 	uint64_t start;
@@ -136,8 +136,8 @@ static int bind_here(struct kv_user *u, struct kv_user_run *run)
 }
 
 /*
- * Lets a run that has its ends begin; kv_user_worker_join() ends it. With in_wait the calling
- * thread is bound to the run's CPU until then, and goes on with the run in kv_user_worker_wait().
+ * Starts a run whose ends are set; kv_user_worker_join() ends the run. With in_wait the calling
+ * thread stays bound to the run's CPU until the end, and runs the loop in kv_user_worker_wait().
  */
 int kv_user_worker_start(struct kv_user *u, struct kv_user_run *run)
 {
@@ -152,8 +152,8 @@ int kv_user_worker_start(struct kv_user *u, struct kv_user_run *run)
 }
 
 /*
- * After the end of a run, or once it was asked to end: nobody runs the loop any more. Waits for
- * its thread, if it has one.
+ * Called after the end of a run, or once the run was asked to end: no thread runs the loop any
+ * more. Waits for the run's thread, if there is one.
  */
 void kv_user_worker_join(struct kv_user_run *run)
 {
@@ -201,7 +201,7 @@ static void clear_alarm(void)
 	late_run = NULL;
 }
 
-/* True once the run has ended. */
+/* Runs the loop for @ticks at most. Returns true once the run has ended. */
 static bool advance(struct kv_user_run *run, uint64_t ticks)
 {
 	struct kv_loop *loop = &run->loop;
@@ -210,7 +210,7 @@ static bool advance(struct kv_user_run *run, uint64_t ticks)
 
 	if (!run->measuring)
 		ret = warm_up(run);
-	/* Ticks that the calls before this one have measured. */
+	/* Ticks that the earlier calls measured. */
 	run->before += kv_loop_elapsed(loop);
 	kv_env_set(&loop->first, 0);
 	left = run->time - run->before;
@@ -223,10 +223,10 @@ static bool advance(struct kv_user_run *run, uint64_t ticks)
 }
 
 /*
- * Waits for the end of an active run; with in_wait: goes on with it. @timeout_ms: milliseconds,
- * negative for no limit. With in_wait a signal that asks for the end of the tool ends the run,
- * and the call takes longer than @timeout_ms by the warm-up, and by the iteration that is under
- * way. -EAGAIN, -EINTR; leaves no text.
+ * Waits for the end of an active run; with in_wait, runs its loop meanwhile. @timeout_ms:
+ * milliseconds, negative for no limit. With in_wait a signal that asks the tool to end also ends
+ * the run. With in_wait the call takes longer than @timeout_ms by the warm-up, and by the iteration
+ * that is under way. -EAGAIN, -EINTR; leaves no text.
  */
 int kv_user_worker_wait(struct kv_user_run *run, int timeout_ms)
 {

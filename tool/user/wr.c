@@ -5,9 +5,9 @@
 #include "user/post.h"
 #include "user/run.h"
 
-/* A run's work requests: their checks, and their making. */
+/* A run's work requests: checking and building them. */
 
-/* Refuses by a rule about end @i. */
+/* Refuses end @i by a rule. */
 int kv_user_run_refuse(struct kv_user *u, unsigned int i, const struct kv_refusal *why)
 {
 	return kv_user_fail(u, why->error, "end %u: %s", i + 1, why->text);
@@ -39,7 +39,7 @@ static int check_rights(struct kv_user *u, unsigned int i, const char *role,
 			    "local write" : "remote write");
 }
 
-/* A QP keeps one target: that of the receives that earlier runs have posted. */
+/* A QP keeps one target buffer and MR: those of the receives that earlier runs have posted. */
 static bool has_other_target(const struct kv_user_run *run, const struct kv_user_end *end)
 {
 	const struct kv_user_qp *qp = end->qp;
@@ -124,8 +124,8 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned 
 }
 
 /*
- * Can the run post what it was asked to, where it was? Its @ends are filled in, and its QPs not
- * used by others.
+ * Can the run post its operation to its QPs and buffers? The run's @ends are set, and nothing else
+ * uses the QPs.
  */
 int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 {
@@ -193,7 +193,7 @@ void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 
 	if (!from->target)
 		return;
-	/* All that is registered: a receive may stay posted for a run of another size. */
+	/* The whole MR: a receive may stay posted for a run of another size. */
 	prep_sge(&to->recv_sge, from->target, from->target_mr, from->target_mr->length);
 	to->recv_wr.sg_list = &to->recv_sge;
 	to->recv_wr.num_sge = 1;
