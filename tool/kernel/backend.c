@@ -33,7 +33,7 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 	if (own[op])
 		return own[op](nl_of(b), in, out);
 	if (op == KV_OP_QP_MODIFY) {
-		/* Where to is always said. */
+		/* The target state is always sent. */
 		modify = *(const struct kv_qp_modify *)in;
 		modify.attr.mask |= KV_QPA_STATE;
 		in = &modify;
@@ -71,7 +71,7 @@ int kv_backend_kern_open(struct kv_backend **b, char *err, size_t size)
 	ret = kv_nl_open(nl);
 	if (ret)
 		goto err_free;
-	/* Without the privilege every command fails: better at once. */
+	/* Without the privilege every command fails: it is better to fail here. */
 	ret = kv_op_info_get(&nl->base, NULL, &info, NULL);
 	if (ret)
 		goto err_close;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kernel/msg.h"
 
-/* The bytes of a buffer: as many commands as they need. */
+/* The bytes of a buffer, moved by as many commands as they need. */
 
 static const struct kv_member content_member[] = {
 	{ .name = "data", .type = KV_MEMBER_HEX, .attr = KVERBS_A_BUF_DATA },
@@ -12,7 +12,7 @@ static const struct kv_shape *const names[] = {
 	&kv_shape_buf_data, &kv_shape_buf, &content, NULL,
 };
 
-/* One command's part of the bytes. Of what is written the data tell the length. */
+/* Moves one command's part of the bytes. In a write the data tell the length. */
 static int move_piece(struct kv_nl *nl, uint32_t id, uint64_t offset, const struct kv_nl_bulk *bulk)
 {
 	const struct kv_buf_data piece = { .offset = offset, .length = bulk->length };
@@ -25,7 +25,7 @@ static int move_piece(struct kv_nl *nl, uint32_t id, uint64_t offset, const stru
 				  names, bulk);
 }
 
-/* To the buffer, or from it: one of the two is there. The module refuses a length of 0. */
+/* Moves bytes to or from the buffer: @from or @into is set. The module refuses a length of 0. */
 static int move(struct kv_nl *nl, const struct kv_buf_data *in, const char *from, char *into)
 {
 	struct kv_nl_bulk bulk = { .attr = KVERBS_A_BUF_DATA };

@@ -43,7 +43,7 @@ static bool parse(const struct kv_nl *nl, struct nlmsghdr *hdr, int len, struct 
 			   genlmsg_attrlen(genl, 0), event);
 }
 
-/* 0: an event. -EAGAIN: none is there. -ENOBUFS: some got lost. */
+/* 0: an event. -EAGAIN: there is none. -ENOBUFS: events got lost. */
 static int receive(struct kv_nl *nl, struct kv_event *event)
 {
 	union {
@@ -54,7 +54,7 @@ static int receive(struct kv_nl *nl, struct kv_event *event)
 	socklen_t size;
 	ssize_t len;
 
-	/* Messages that are no events of the kernel are skipped. */
+	/* Skips messages that are no events of the kernel. */
 	for (;;) {
 		size = sizeof(from);
 		len = recvfrom(nl_socket_get_fd(nl->events), &buf, sizeof(buf),
@@ -95,8 +95,8 @@ static void keep(struct kv_nl *nl, const struct kv_event *event)
 }
 
 /**
- * kv_nl_deadline() - when a wait that begins now ends
- * @timeout_ms: how long it takes at most; negative: it has no end
+ * kv_nl_deadline() - the end of a wait that begins now
+ * @timeout_ms: the longest duration of the wait; negative: the wait has no end
  *
  * Return: a time of kv_now_ns(), or UINT64_MAX.
  */
@@ -114,7 +114,7 @@ static int unreadable(struct kv_nl *nl, int error)
 /**
  * kv_nl_wait_any() - wait until something may have happened
  * @nl: the connection
- * @deadline_ns: until when
+ * @deadline_ns: the latest end of the wait
  *
  * Events may get lost, so the caller asks the module for the state.
  *
@@ -127,7 +127,7 @@ int kv_nl_wait_any(struct kv_nl *nl, uint64_t deadline_ns)
 
 	if (ret == -EAGAIN || ret == -EINTR)
 		return ret;
-	/* Takes all events that are there, so that none ends a later wait. */
+	/* Takes all pending events, so that none of them ends a later wait. */
 	for (; ret != -EAGAIN; ret = receive(nl, &event)) {
 		if (!ret)
 			keep(nl, &event);
@@ -145,9 +145,9 @@ static bool completes(const struct kv_event *event, uint32_t cq)
 }
 
 /*
- * Waits for the event of a CQ that was armed. Other events are kept for later waits. 0 if the
- * event came, which may be that of an earlier arming, or if events got lost, of which it may be
- * one: the caller polls in either case.
+ * Waits for the event of an armed CQ; other events are kept for later waits. 0 if the event came,
+ * which may be the event of an earlier arming. Also 0 if events got lost, because this event may be
+ * one of them. In either case the caller polls.
  */
 int kv_nl_cq_wait(struct kv_nl *nl, const void *arg, void *out)
 {
@@ -180,7 +180,7 @@ int kv_nl_cq_wait(struct kv_nl *nl, const void *arg, void *out)
 			       strerror(-ret));
 }
 
-/* The next event. -ENOBUFS if events got lost before what the next call gives. */
+/* The next event. -ENOBUFS if events got lost before the event that the next call returns. */
 int kv_nl_event_wait(struct kv_nl *nl, const void *arg, void *out)
 {
 	const struct kv_wait *in = arg;

@@ -24,7 +24,7 @@ static void put_nest(struct nl_msg *msg, const struct kv_member *m, const char *
 {
 	struct nlattr *nest = nla_nest_start(msg, m->attr | NLA_F_NESTED);
 
-	/* The message is full, as nla_put() would find. */
+	/* The message is full; nla_put() would fail, too. */
 	if (!nest)
 		return;
 	put(msg, m->shape, at, all, 0);
@@ -86,7 +86,7 @@ static void put_member(struct nl_msg *msg, const struct kv_member *m, const char
 	}
 }
 
-/* Does a struct stand among the others, without an attribute of its own? */
+/* Is it a struct without an attribute of its own, whose members stand among the others? */
 static bool is_part(const struct kv_member *m)
 {
 	return m->type == KV_MEMBER_STRUCT && !m->attr;
@@ -108,10 +108,10 @@ static void put(struct nl_msg *msg, const struct kv_shape *shape, const char *fr
 }
 
 /**
- * kv_nl_put() - a struct into a request to the module
- * @msg: the request, as large as the largest: putting can't fail; or NULL,
- *	which kv_nl_request() will tell
- * @shape: what is in the struct
+ * kv_nl_put() - put a struct into a request to the module
+ * @msg: the request, as large as the largest one, so that putting can't fail; or NULL,
+ *	which kv_nl_request() reports
+ * @shape: members of the struct
  * @from: the struct
  * @without: an attribute that is left out; 0: none
  */
@@ -122,12 +122,12 @@ void kv_nl_put(struct nl_msg *msg, const struct kv_shape *shape, const void *fro
 }
 
 /**
- * kv_nl_put_all() - a struct into a message to another host
- * @msg: the message, as large as the largest
- * @shape: what is in the struct
+ * kv_nl_put_all() - put a struct into a message to another host
+ * @msg: the message, as large as the largest one
+ * @shape: members of the struct
  * @from: the struct
  *
- * Every member is put, defaults and what the module has no attribute for among them.
+ * Puts every member, also defaults and members for which the module has no attribute.
  */
 void kv_nl_put_all(struct nl_msg *msg, const struct kv_shape *shape, const void *from)
 {
@@ -135,10 +135,10 @@ void kv_nl_put_all(struct nl_msg *msg, const struct kv_shape *shape, const void 
 }
 
 /**
- * kv_nl_put_nest() - a struct as an attribute of a message to another host
- * @msg: the message, as large as the largest
+ * kv_nl_put_nest() - put a struct as an attribute into a message to another host
+ * @msg: the message, as large as the largest one
  * @attr: the attribute
- * @shape: what is in the struct; NULL: nothing
+ * @shape: members of the struct; NULL: none
  * @from: the struct
  */
 void kv_nl_put_nest(struct nl_msg *msg, int attr, const struct kv_shape *shape, const void *from)
@@ -151,7 +151,7 @@ void kv_nl_put_nest(struct nl_msg *msg, int attr, const struct kv_shape *shape, 
 }
 
 /**
- * kv_nl_put_u32() - a number that is in no struct
+ * kv_nl_put_u32() - put a number that is in no struct
  * @msg: the request, or NULL
  * @attr: its attribute
  * @value: the number
@@ -173,7 +173,7 @@ static int take_string(const struct kv_member *m, struct nlattr *attr, char *at)
 	return 0;
 }
 
-/* The place of one more element of a list, zeroed; NULL: no memory. */
+/* Adds a zeroed element to a list, and returns its place; NULL: no memory. */
 static char *element(const struct kv_member *m, char *to, uint32_t n)
 {
 	char **at = (char **)(to + m->offset), *more;
@@ -187,7 +187,7 @@ static char *element(const struct kv_member *m, char *to, uint32_t n)
 	return memset(more + n * m->shape->size, 0, m->shape->size);
 }
 
-/* Elements beyond the list's end are left alone. */
+/* Elements beyond the list's end are ignored. */
 static int take_element(const struct kv_member *m, struct nlattr *attr, char *to)
 {
 	uint32_t *n = (uint32_t *)(to + m->count);
@@ -226,7 +226,7 @@ static int take_exactly(struct nlattr *attr, void *at, size_t size)
 	return 0;
 }
 
-/* Numbers are copied: the kernel does not align them. */
+/* Numbers are copied, because the kernel does not align them. */
 static int take_member(const struct kv_member *m, struct nlattr *attr, char *to)
 {
 	char *at = to + m->offset;
@@ -260,7 +260,7 @@ static int take_member(const struct kv_member *m, struct nlattr *attr, char *to)
 	return 0;
 }
 
-/* 1: the struct has it, and now with this value. 0: it has not. */
+/* 1: the struct has the attribute's member, and the value is set. 0: it has no such member. */
 static int take_attr(const struct kv_shape *shape, struct nlattr *attr, char *to)
 {
 	int ret = 0;
@@ -283,13 +283,13 @@ static int take_attr(const struct kv_shape *shape, struct nlattr *attr, char *to
 }
 
 /**
- * kv_nl_take() - a struct out of a reply
- * @shape: what is in the struct
+ * kv_nl_take() - take a struct out of a reply
+ * @shape: members of the struct
  * @attrs: the reply's attributes
  * @len: their bytes
  * @to: the struct, zeroed; members without an attribute in the reply stay as they are
  *
- * Attributes that the struct does not have are left alone, and so are elements
+ * Attributes that the struct does not have are ignored, and so are elements
  * beyond a list's end.
  *
  * Return: 0, or -EBADMSG if an attribute is not of the member's size.
@@ -308,9 +308,9 @@ int kv_nl_take(const struct kv_shape *shape, struct nlattr *attrs, int len, void
 }
 
 /**
- * kv_nl_release() - free what taking a struct has allocated
- * @shape: what is in the struct
- * @from: the struct, of no use any more
+ * kv_nl_release() - free the memory that taking a struct has allocated
+ * @shape: members of the struct
+ * @from: the struct, not used any more
  */
 void kv_nl_release(const struct kv_shape *shape, void *from)
 {
@@ -320,13 +320,13 @@ void kv_nl_release(const struct kv_shape *shape, void *from)
 }
 
 /**
- * kv_nl_take_u64() - a long number that is in no struct
+ * kv_nl_take_u64() - take a 64-bit number that is in no struct
  * @attrs: the reply's attributes
  * @len: their bytes
- * @attr: the number's
+ * @attr: the number's attribute
  * @to: the number; stays if the reply does not have it
  *
- * Return: 0, or -EBADMSG if it is not of that size.
+ * Return: 0, or -EBADMSG if the attribute has another size.
  */
 int kv_nl_take_u64(struct nlattr *attrs, int len, int attr, uint64_t *to)
 {
@@ -336,12 +336,12 @@ int kv_nl_take_u64(struct nlattr *attrs, int len, int attr, uint64_t *to)
 }
 
 /**
- * kv_nl_take_bins() - bins of a histogram out of a message
+ * kv_nl_take_bins() - take bins of a histogram out of a message
  * @data: an array of struct kverbs_bin
  * @length: its bytes
- * @hist: receives them; its other bins stay
+ * @hist: receives the bins; its other bins stay
  *
- * Return: 0, or -EBADMSG if it is no such array, or extremes lie in no bin.
+ * Return: 0, or -EBADMSG if the data are no such array, or if extremes lie in no bin.
  */
 int kv_nl_take_bins(const void *data, size_t length, struct kv_hist *hist)
 {
@@ -363,7 +363,7 @@ int kv_nl_take_bins(const void *data, size_t length, struct kv_hist *hist)
 	return 0;
 }
 
-/* Attributes of a type, up to @end; NULL: all. */
+/* Counts the attributes of a type, up to @end; NULL: all. */
 static unsigned int count(const struct nlattr *attrs, int len, int type, const struct nlattr *end)
 {
 	const struct nlattr *at;
@@ -384,11 +384,11 @@ static const char *name_of(const struct kv_member *m)
 }
 
 /**
- * kv_nl_find() - the member that an attribute is
- * @shape: what is in the struct
+ * kv_nl_find() - find the member of an attribute
+ * @shape: members of the struct
  * @attr: the attribute's type
  *
- * Return: its row, which may be that of a part, or NULL.
+ * Return: the member's row, which may be that of a part, or NULL.
  */
 const struct kv_member *kv_nl_find(const struct kv_shape *shape, int attr)
 {
@@ -417,9 +417,9 @@ static const struct kv_member *find_named(const struct kv_shape *const *names, i
 /**
  * kv_nl_path() - the user's name of the attribute that a refusal points at
  * @request: the request
- * @offset: of the attribute, from the start of the request
- * @names: shapes that have it, up to NULL
- * @path: becomes "name: ", "sge 2: mr: " in a nest, or "" if no shape has it
+ * @offset: the attribute's offset from the start of the request
+ * @names: shapes that have the attribute, up to NULL
+ * @path: becomes "name: ", "sge 2: mr: " in a nest, or "" if no shape has the attribute
  * @size: bytes of @path
  */
 void kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
@@ -446,7 +446,7 @@ void kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
 		if (!m || used >= size)
 			return;
 		if (m->elsewhere && count(attrs, len, nla_type(attr), NULL) == 1)
-			; /* it goes without saying */
+			; /* the only element needs no number */
 		else if (m->type == KV_MEMBER_LIST)
 			used += (size_t)snprintf(path + used, size - used, "%s %u: ", name_of(m),
 						 1 + count(attrs, len, nla_type(attr), attr));

@@ -15,18 +15,18 @@
 
 #define NOT_PERMITTED "not permitted: this needs CAP_NET_ADMIN in the initial user namespace, run it as root"
 
-/* Without a text from the module: generic netlink has no such family. */
+/* For an error without a text from the module: generic netlink has no such family. */
 #define MODULE_GONE "the module was unloaded, and its objects with it: load it and begin anew"
 
-/* Bytes that events may wait in; the kernel may allow less. */
+/* Bytes that waiting events may take; the kernel may allow less. */
 #define EVENT_BYTES 262144
 
-/* A device's GIDs and a run's bins take messages of up to 18 KiB, lists of 32. */
+/* The GIDs of a device and the bins of a run take messages of up to 18 KiB, lists of 32 KiB. */
 #define ANSWER_BYTES 32768
 
 /*
- * The largest request is a list of work requests: 200 bytes each, and 64 for each of their
- * pieces. Pages that a request does not reach cost nothing.
+ * The largest request is a list of work requests: 200 bytes for each, and 64 for each SGE. Pages
+ * that a request does not reach cost nothing.
  */
 #define REQUEST_BYTES (KVERBS_POSTED_MAX * (200 + KVERBS_SGE_MAX * 64))
 
@@ -41,11 +41,11 @@ struct exchange {
 	const struct kv_nl_bulk *bulk; /* or NULL */
 	int error;
 	bool interrupted; /* a list's objects came or went meanwhile */
-	bool filled; /* of an answer with content: it is where it is to be */
+	bool filled; /* of an answer with content: the content is in place */
 	bool done;
 };
 
-/* Where the kernel had no memory, answers to an earlier request may come late. */
+/* If the kernel had no memory, answers to an earlier request may come late. */
 static bool is_ours(const struct exchange *x, const struct nlmsghdr *hdr)
 {
 	return hdr->nlmsg_seq == x->request->nlmsg_seq;
@@ -66,14 +66,14 @@ static int nle_to_errno(int nle)
 	}
 }
 
-/* @text: NULL: that of the errno. */
+/* @text: the text; NULL: the text of the errno. */
 static void set_error(struct exchange *x, int error, const char *text, const char *path)
 {
 	x->error = kv_backend_fail(&x->nl->base, error, "%s: %s%s (%s)", x->what, path,
 				   text ? text : strerror(-error), strerrorname_np(-error));
 }
 
-/* Adds the range of a number to a text, if @policy, the kernel's, has one. */
+/* Adds the range of a number to a text, if the kernel's @policy has a range. */
 static const char *add_range(const char *text, const struct nlattr *policy,
 			     char *longer, size_t size)
 {
@@ -89,7 +89,7 @@ static const char *add_range(const char *text, const struct nlattr *policy,
 	return longer;
 }
 
-/* @attrs: the details that the kernel gives of @error, if any. */
+/* @attrs: the kernel's details of @error, if any. */
 static void parse_extack(struct exchange *x, int error, const struct nlattr *attrs, int len)
 {
 	const struct nlattr *attr, *policy = NULL;
@@ -118,7 +118,7 @@ static void parse_extack(struct exchange *x, int error, const struct nlattr *att
 	set_error(x, error, text, path);
 }
 
-/* Extack's attributes come after @skip bytes of the message's own. */
+/* Extack's attributes follow @skip bytes of the message itself. */
 static void take_error(struct exchange *x, const struct nlmsghdr *hdr, size_t skip, int error)
 {
 	size_t start = NLMSG_HDRLEN + NLMSG_ALIGN(skip);
@@ -154,7 +154,7 @@ static int on_ack(struct nl_msg *msg, void *arg)
 	return NL_STOP;
 }
 
-/* The end of a list, with an error if it could not be finished. */
+/* The end of a list, with an error if the kernel could not finish the list. */
 static int on_finish(struct nl_msg *msg, void *arg)
 {
 	const struct nlmsghdr *hdr = nlmsg_hdr(msg);
@@ -171,7 +171,7 @@ static int on_finish(struct nl_msg *msg, void *arg)
 	return NL_STOP;
 }
 
-/* Comes for each message of the list that is marked, before the message. */
+/* Called before each message of the list that the kernel marked as interrupted. */
 static int on_interrupted(struct nl_msg *msg, void *arg)
 {
 	struct exchange *x = arg;
@@ -196,7 +196,7 @@ static int on_valid(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* A command with an answer answers or is refused: an acknowledgement would tell nothing more. */
+/* A command with an answer is answered or refused: an acknowledgment would tell nothing more. */
 static bool has_answer(int cmd)
 {
 	return cmd != KVERBS_CMD_BUF_WRITE && cmd != KVERBS_CMD_RUN_CANCEL;
@@ -244,8 +244,8 @@ static bool is_readable(const struct kv_nl *nl)
 }
 
 /*
- * The kernel had no memory for a part of its answer. The socket reports that before the parts
- * that are there.
+ * The kernel had no memory for a part of its answer. The socket reports this before the parts that
+ * are there.
  */
 static void take_rest(struct exchange *x, struct nl_cb *cb)
 {
@@ -260,8 +260,8 @@ static void take_rest(struct exchange *x, struct nl_cb *cb)
 }
 
 /*
- * Whenever an answer is read, the kernel goes on with the old list. Its pieces are read and
- * thrown away.
+ * The kernel goes on with the old list whenever an answer is read. The parts of the old list are
+ * read and thrown away.
  */
 static void get_unstuck(struct kv_nl *nl)
 {
@@ -275,7 +275,7 @@ static void get_unstuck(struct kv_nl *nl)
 		;
 }
 
-/* In place of libnl's, which clears all that an answer may take. Returns as nl_recv(). */
+/* Replaces libnl's function, which clears the memory of the largest answer. Works as nl_recv(). */
 static int receive(struct nl_sock *sock, struct sockaddr_nl *from,
 		   unsigned char **buf, struct ucred **creds)
 {
@@ -298,7 +298,7 @@ static int receive(struct nl_sock *sock, struct sockaddr_nl *from,
 		return -NLE_MSG_TRUNC;
 	if (!n)
 		return 0;
-	/* libnl frees it. */
+	/* libnl frees the buffer. */
 	*buf = malloc((size_t)n);
 	if (!*buf)
 		return -NLE_NOMEM;
@@ -306,7 +306,7 @@ static int receive(struct nl_sock *sock, struct sockaddr_nl *from,
 	return (int)n;
 }
 
-/* libnl's nl_send_auto(), but the content goes from where it is. */
+/* Like libnl's nl_send_auto(), but the content is sent from where it is. */
 static int send_request(struct exchange *x, struct nl_msg *msg)
 {
 	static const char padding[NLA_ALIGNTO];
@@ -332,7 +332,7 @@ static int send_request(struct exchange *x, struct nl_msg *msg)
 	hdr->nlmsg_len += NLA_ALIGN(bulk->length);
 	attr->nla_len = (uint16_t)(NLA_HDRLEN + bulk->length);
 	ret = nl_send_iovec(x->nl->sock, msg, piece, 3);
-	/* As long as it is here, for the path of a refusal. */
+	/* The length of the part that is in @msg, for the path of a refusal. */
 	hdr->nlmsg_len = (uint32_t)piece[0].iov_len;
 	attr->nla_len = NLA_HDRLEN;
 	return ret;
@@ -346,8 +346,8 @@ struct head {
 };
 
 /*
- * Takes the next message to where its content is to be, if it is the answer. Any other stays.
- * Returns 0 or a negative number of libnl's.
+ * Takes the content of the next message to its place, if the message is the answer. Any other
+ * message stays in the socket. Returns 0 or a negative error of libnl.
  */
 static int take_bulk(struct exchange *x)
 {
@@ -426,8 +426,8 @@ out:
  * kv_nl_request() - send a request and take all answers to it
  * @nl: the connection
  * @msg: the request; freed here; NULL if there was no memory for it
- * @what: what it is, for the text of a failure
- * @names: tables that name its attributes, up to NULL, for the text of a
+ * @what: name of the request, for the text of a failure
+ * @names: tables that name the request's attributes, up to NULL, for the text of a
  *	failure; or NULL
  * @reply: called for each answer, or NULL
  * @arg: its argument
@@ -450,12 +450,12 @@ int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 }
 
 /**
- * kv_nl_request_bulk() - send a request and take the answer, one of which has content
+ * kv_nl_request_bulk() - send a request and take its answer; one of the two has content
  * @nl: the connection
  * @msg: the request, without content; freed here; NULL if there was no memory for it
- * @what: what it is, for the text of a failure
- * @names: as of kv_nl_request()
- * @bulk: the content, which is copied by the kernel alone
+ * @what: name of the request, for the text of a failure
+ * @names: as for kv_nl_request()
+ * @bulk: the content, which only the kernel copies
  *
  * Return: 0, or a negative errno with a text in nl->base.err.
  */
@@ -479,7 +479,7 @@ int kv_nl_request_bulk(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 /* The module's family, as generic netlink's controller describes it. */
 struct family {
 	int id;
-	int group; /* of the events; negative without it */
+	int group; /* group of the events; negative if there is none */
 	unsigned int version;
 };
 
@@ -514,7 +514,7 @@ static int take_family(struct nlattr *attrs, int len, void *arg)
 	return 0;
 }
 
-/* One request. The functions of libnl read all families, and then this one again for its group. */
+/* Sends one request. libnl's functions read all families, and then this one again for the group. */
 static int find_family(struct kv_nl *nl, struct family *family)
 {
 	struct nl_msg *msg = nlmsg_alloc();
@@ -527,7 +527,7 @@ static int find_family(struct kv_nl *nl, struct family *family)
 		msg = NULL;
 	}
 	ret = kv_nl_request(nl, msg, "netlink family " KVERBS_GENL_NAME, NULL, take_family, family);
-	/* Too small for the module's requests. */
+	/* This message is too small for the module's requests. */
 	nlmsg_free(nl->spare);
 	nl->spare = NULL;
 	if (ret == -ENOENT)
@@ -582,7 +582,7 @@ int kv_nl_open(struct kv_nl *nl)
 		return kv_backend_fail(&nl->base, -EIO, "no netlink socket");
 	}
 	nl_socket_set_msg_buf_size(nl->sock, ANSWER_BYTES);
-	/* Nor does libnl check sequence numbers then: see is_ours(). */
+	/* Without acknowledgments libnl does not check sequence numbers: see is_ours(). */
 	nl_socket_disable_auto_ack(nl->sock);
 	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
@@ -595,7 +595,7 @@ int kv_nl_open(struct kv_nl *nl)
 }
 
 /**
- * kv_nl_close() - disconnect; the module destroys what the connection made
+ * kv_nl_close() - disconnect; the module destroys the objects of the connection
  * @nl: the connection
  */
 void kv_nl_close(struct kv_nl *nl)

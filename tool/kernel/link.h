@@ -15,16 +15,16 @@
 
 /**
  * struct kv_nl - a connection to the module
- * @base: the backend that it is; first member
- * @sock: for requests; what it makes belongs to it and dies with it
+ * @base: the connection as a backend; first member
+ * @sock: for requests; objects made over it belong to it and die with it
  * @events: for events, not blocking
- * @spare: a request that was sent, for the next one; its memory is cleared but once
+ * @spare: the last request, used again for the next one; its memory is cleared only once
  * @family: generic netlink id
- * @queue: events that came while another one was waited for, the oldest first
- * @queued: how many
- * @lost: events got lost, which was not reported yet
- * @stuck: a list was not read to its end, for lack of memory in the kernel, which
- *	begins no other before that one has ended
+ * @queue: events that came during a wait for another event, the oldest first
+ * @queued: number of events in @queue
+ * @lost: events got lost, which is not reported yet
+ * @stuck: a list was not read to its end, for lack of memory in the kernel; the kernel
+ *	begins no other list before this list has ended
  */
 struct kv_nl {
 	struct kv_backend base;
@@ -44,10 +44,10 @@ typedef int (*kv_nl_reply)(struct nlattr *attrs, int len, void *arg);
 extern const struct kv_backend_ops kv_nl_backend_ops;
 
 /**
- * struct kv_nl_bulk - the content of a request, or of its answer: the value of its last attribute
+ * struct kv_nl_bulk - the content of a request, or of its answer: the value of the last attribute
  * @attr: the attribute
- * @from: of the request; NULL: it has none
- * @into: receives that of the answer; NULL: it has none
+ * @from: content of the request; NULL: the request has none
+ * @into: receives the content of the answer; NULL: the answer has none
  * @length: bytes
  */
 struct kv_nl_bulk {

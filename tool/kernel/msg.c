@@ -4,10 +4,10 @@
 #include "kernel/msg.h"
 #include "sys/device.h"
 
-/* No verb makes a buffer: the contract has no such attribute. */
+/* No verb makes a buffer, so the contract has no such attribute. */
 enum { KVERBS_A_BUF_VERB_NS };
 
-/* Of those that have commands of several verbs. */
+/* The attributes of the types that have commands of several verbs. */
 static const int stages[KV_TYPES] = {
 	[KV_MR] = KVERBS_A_MR_STAGE,
 	[KV_QP] = KVERBS_A_QP_STAGE,
@@ -41,7 +41,7 @@ const struct kv_nl_noun kv_nl_run = {
 	.id = KVERBS_A_RUN_ID,
 };
 
-/* The nouns of operations that are about no object. */
+/* The nouns of operations that are not about an object. */
 static const struct kv_nl_noun *const others[KV_OPS] = {
 	[KV_OP_INFO_GET] = &module,
 	[KV_OP_FLUSH] = &module,
@@ -51,7 +51,7 @@ static const struct kv_nl_noun *const others[KV_OPS] = {
 	[KV_OP_RUN_DEL] = &kv_nl_run,
 };
 
-/* For the text of a failure, where the noun's name is not enough. */
+/* Names for the text of a failure, where the noun's name is not enough. */
 static const char *const whats[KV_OPS] = {
 	[KV_OP_FLUSH] = "kernel flush",
 	[KV_OP_MR_REG] = "kernel mr registration",
@@ -60,7 +60,7 @@ static const char *const whats[KV_OPS] = {
 	[KV_OP_CQ_ARM] = "kernel cq arm",
 };
 
-/* Connect and accept share a struct: the attribute that the command does not take. */
+/* Connect and accept share a struct: each command leaves out the attribute of the other. */
 static const int without[KV_OPS] = {
 	[KV_OP_CONN_CONNECT] = KVERBS_A_CONN_ACK_TIMEOUT,
 	[KV_OP_CONN_ACCEPT] = KVERBS_A_CONN_RETRY_CNT,
@@ -121,8 +121,8 @@ static enum kv_type type_of(enum kv_op op)
  * kv_nl_command() - ask the module for an operation that is one command
  * @nl: the connection
  * @op: the operation
- * @in: the struct that it takes
- * @out: receives the struct that it gives; NULL: is of no interest
+ * @in: the operation's input
+ * @out: receives the operation's output; NULL: the caller does not want it
  *
  * Return: 0, or a negative errno with a text in nl->base.err.
  */
@@ -132,7 +132,7 @@ int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out)
 	const struct kv_nl_noun *noun = type != KV_NO_TYPE ? &kv_nl_objects[type] : others[op];
 	const struct kv_op_row *row = &kv_op_rows[op];
 	const struct kv_shape *const names[] = { row->in, noun->shape, NULL };
-	/* An id alone is that of the noun. */
+	/* An id alone has the attribute of the noun's id. */
 	const struct kv_shape *shape = row->out == &kv_shape_id ? noun->shape : row->out;
 	struct answer to = {
 		.shape = shape,
@@ -149,7 +149,7 @@ int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out)
 	return kv_nl_request(nl, msg, whats[op] ? whats[op] : noun->what, names, on_answer, &to);
 }
 
-/* A list while it is read; one of the two functions is there. */
+/* A list while it is read; one of the two functions is set. */
 struct each {
 	const struct kv_nl_noun *noun;
 	int (*fn)(const union kv_object *object, void *arg);
@@ -197,8 +197,8 @@ static int list(struct kv_backend *b, struct each *each)
  * kv_nl_each() - all objects of a type; kv_backend_ops.each
  * @b: the connection
  * @type: the type
- * @fn: called for each; ends it when it returns non-zero
- * @arg: its last argument
+ * @fn: called for each object; ends the list when it returns non-zero
+ * @arg: last argument of @fn
  *
  * Return: 0, the value with which @fn ended it, or a negative errno with a text in @b->err.
  */
@@ -211,8 +211,8 @@ int kv_nl_each(struct kv_backend *b, enum kv_type type,
 /**
  * kv_nl_dev_each() - all devices; kv_backend_ops.dev_each
  * @b: the connection
- * @fn: called for each; ends it when it returns non-zero
- * @arg: its last argument
+ * @fn: called for each device; ends the list when it returns non-zero
+ * @arg: last argument of @fn
  *
  * Return: as kv_nl_each().
  */

@@ -6,17 +6,17 @@
 #include "model/backend.h"
 
 /*
- * The operations of model/ops.def as commands to the module. Most are read from their rows; this
- * folder has those that are more than one command, or none.
+ * The operations of model/ops.def as commands to the module. Most follow from their rows; this
+ * folder has those that are several commands, or none.
  */
 
 /**
  * struct kv_nl_noun - the part that the messages about one noun share
- * @what: "kernel " and its name, for the text of a failure
- * @shape: has the names of its attributes, its id among them; or NULL
- * @id: attribute; 0: it has none
- * @verb_ns: attribute; 0: its commands call no verb that is timed
- * @cmd_get: of an object, the command that shows it, or all
+ * @what: "kernel " and the noun's name, for the text of a failure
+ * @shape: has the names of the noun's attributes, its id among them; or NULL
+ * @id: attribute of the id; 0: the noun has none
+ * @verb_ns: attribute of the verb's time; 0: the noun's commands call no verb that is timed
+ * @cmd_get: of an object: the command that shows one object, or all
  */
 struct kv_nl_noun {
 	const char *what;
@@ -26,11 +26,11 @@ struct kv_nl_noun {
 	int cmd_get;
 };
 
-/* Of the objects by enum kv_type. */
+/* The nouns of the objects by enum kv_type. */
 extern const struct kv_nl_noun kv_nl_objects[KV_TYPES];
 extern const struct kv_nl_noun kv_nl_run;
 
-/* An operation that is not one command: arguments as of kv_backend_ops.call. */
+/* An operation that is not one command: same arguments as kv_backend_ops.call. */
 typedef int kv_nl_op_fn(struct kv_nl *nl, const void *in, void *out);
 
 kv_nl_op_fn kv_nl_dev_get, kv_nl_counters;
@@ -43,7 +43,7 @@ int kv_nl_each(struct kv_backend *b, enum kv_type type,
 	       int (*fn)(const union kv_object *object, void *arg), void *arg);
 int kv_nl_dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg), void *arg);
 
-/* Deadlines are of kv_now_ns(); UINT64_MAX: none. */
+/* Deadlines are times of kv_now_ns(); UINT64_MAX: no deadline. */
 int kv_nl_wait_any(struct kv_nl *nl, uint64_t deadline_ns);
 uint64_t kv_nl_deadline(int32_t timeout_ms);
 

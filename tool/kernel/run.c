@@ -7,7 +7,7 @@
 
 struct result {
 	struct kv_run_result *to;
-	uint32_t next_bin; /* 0: that was all */
+	uint32_t next_bin; /* 0: no bins are left */
 };
 
 static const struct kv_member more_members[] = {
@@ -24,7 +24,7 @@ static int on_result(struct nlattr *attrs, int len, void *arg)
 	int ret;
 
 	result->next_bin = 0;
-	/* Not told: any CPU. Each of several messages has all but the bins. */
+	/* No CPU in the message means any CPU. Each of several messages has all but the bins. */
 	result->to->spec.cpu = -1;
 	result->to->spec.ends = 0;
 	result->to->workers = 0;
@@ -37,7 +37,7 @@ static int on_result(struct nlattr *attrs, int len, void *arg)
 						    &result->to->hist);
 }
 
-/* @worker: whose bins, from @next_bin on; NULL: none. */
+/* @worker: the worker whose bins are read, from @next_bin on; NULL: no bins. */
 static int get_result(struct kv_nl *nl, uint32_t id, const uint32_t *worker, struct result *result)
 {
 	const struct kv_shape *const names[] = { &kv_shape_run_which, kv_nl_run.shape, NULL };
