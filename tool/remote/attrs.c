@@ -13,7 +13,7 @@
 struct place {
 	const struct place *up;
 	const char *name;
-	int index; /* -1: of no list */
+	int index; /* index in the list; -1: in no list */
 	struct kv_fault *fault;
 };
 
@@ -67,7 +67,7 @@ static int check_number(const struct kv_member *m, struct nlattr *attr, const st
 	return 0;
 }
 
-/* Ends with the only NUL, is shorter than the room, and can be shown. */
+/* A text ends with its only NUL, is shorter than the room, and is printable. */
 static int check_text(const struct kv_member *m, struct nlattr *attr, const struct place *p)
 {
 	size_t size = (size_t)nla_len(attr);
@@ -141,7 +141,7 @@ static bool is_optional(const struct kv_member *m)
 	       m->type == KV_MEMBER_LIST;
 }
 
-/* All attributes of one member. */
+/* Checks all attributes of one member. */
 static int check_member(const struct kv_member *m, struct nlattr *attrs, int len,
 			struct place *p, bool optional)
 {
@@ -170,7 +170,7 @@ static int check_member(const struct kv_member *m, struct nlattr *attrs, int len
 	return ret;
 }
 
-/* @optional: all of it is. */
+/* @optional: every member is optional. */
 static int check_members(const struct kv_shape *shape, struct nlattr *attrs, int len,
 			 const struct place *p, bool optional)
 {
@@ -188,7 +188,7 @@ static int check_members(const struct kv_shape *shape, struct nlattr *attrs, int
 	return ret;
 }
 
-/* Do attributes, with their padding, fill @len bytes? Only then a loop over them is safe. */
+/* Do attributes and their padding fill @len bytes? Only then a loop over them is safe. */
 static bool is_whole(const struct nlattr *attr, int len)
 {
 	while (len >= NLA_HDRLEN && attr->nla_len >= NLA_HDRLEN && NLA_ALIGN(attr->nla_len) <= len) {
@@ -216,17 +216,17 @@ static int check_attrs(const struct kv_shape *shape, struct nlattr *attrs, int l
 }
 
 /**
- * kv_attrs_take() - a struct out of a message from another host
- * @shape: of the struct
+ * kv_attrs_take() - take a struct out of a message from another host
+ * @shape: shape of the struct
  * @attrs: the attributes
- * @len: bytes of them
- * @name: of the whole, for @f
- * @to: receives it, zeroed first; texts that are pointed to are the message's; to be given to
- *	kv_nl_release()
+ * @len: bytes of the attributes
+ * @name: name of the whole struct, for @f
+ * @to: receives the struct, zeroed first; its pointers to texts point into the message;
+ *	the caller gives it to kv_nl_release()
  * @f: receives what is wrong
  *
- * Return: 0, or -EBADMSG: a member is missing, unknown, there twice, of another size or out of
- * range; then @to is not touched.
+ * Return: 0, or -EBADMSG if a member is missing, unknown, present twice, of another size or out
+ * of range; then @to is not touched.
  */
 int kv_attrs_take(const struct kv_shape *shape, struct nlattr *attrs, int len, const char *name,
 		  void *to, struct kv_fault *f)

@@ -9,7 +9,7 @@
 #include "remote/connect.h"
 #include "sys/now.h"
 
-/* How soon Ctrl-C ends a wait. */
+/* The longest time from Ctrl-C to the end of a wait. */
 #define SLICE_MS 500
 
 struct remote {
@@ -42,10 +42,10 @@ static int exchange(struct kv_backend *b, struct kv_exchange_call *x)
  * kv_remote_call() - make a call that is no operation of a backend
  * @b: the backend, made by kv_backend_remote_open()
  * @which: the call
- * @args: as its row says; NULL if it takes none
- * @result: the same; NULL: the caller does not want it
+ * @args: arguments as in the call's row; NULL if the call takes none
+ * @result: receives the result as in the row; NULL: the caller does not want it
  *
- * Return: 0 or a negative errno; then @b->err has the reason.
+ * Return: 0 or a negative errno, with the reason in @b->err.
  */
 int kv_remote_call(struct kv_backend *b, enum kv_call which, const void *args, void *result)
 {
@@ -105,7 +105,7 @@ static uint32_t piece_of(uint64_t length)
 	return length < KV_WIRE_DATA_MAX ? (uint32_t)length : KV_WIRE_DATA_MAX;
 }
 
-/* Contents in pieces of messages, in either direction. */
+/* Moves contents in several messages, in either direction. */
 static int buf_move(struct kv_backend *b, enum kv_call which, const struct kv_buf_data *in)
 {
 	struct kv_buf_data piece = *in;
@@ -129,7 +129,7 @@ static int buf_move(struct kv_backend *b, enum kv_call which, const struct kv_bu
 	return ret;
 }
 
-/* In slices, so that Ctrl-C is seen. */
+/* Waits in slices, so that Ctrl-C is noticed. */
 static int wait_for(struct kv_backend *b, enum kv_op op, const struct kv_wait *in, void *out)
 {
 	struct kv_wait slice = { .id = in->id };
@@ -163,7 +163,7 @@ static int take_sum(struct kv_backend *b, struct kv_run_result *result, uint32_t
 	return 0;
 }
 
-/* A request takes up to 200 bytes of a message, each of its pieces up to 64. */
+/* A request takes up to 200 bytes of a message, and up to 64 for each SGE. */
 static int check_list(struct kv_backend *b, const struct kv_post *post)
 {
 	uint64_t bytes = 0;
@@ -191,7 +191,7 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 #include "model/ops.def"
 	case KV_OP_DEV_GET:
 	case KV_OP_COUNTERS:
-		/* Of both structs the first member. */
+		/* The device's name is the first member of both structs. */
 		ret = check_dev(b, *(const char *const *)in);
 		break;
 	case KV_OP_WR_POST:
@@ -225,13 +225,13 @@ static const struct kv_backend_ops remote_ops = {
 
 /**
  * kv_backend_remote_open() - open a space of another host
- * @b: receives it
- * @w: a wire that has said hello; is the backend's from now on, also after a failure
+ * @b: receives the backend
+ * @w: a wire that has said hello; the backend owns it from now on, also after a failure
  * @host: the other host, for messages; copied
  * @id: the space
  * @dev: the device
  * @idle_ns: the longest silence that the server accepts
- * @keep: who sends NOPs
+ * @keep: the sender of NOPs
  *
  * Return: 0 or a negative errno.
  */

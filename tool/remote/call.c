@@ -84,9 +84,9 @@ const struct kv_call_row kv_call_rows[KV_CALLS] = {
  * @hist: the histogram
  * @data: room for KV_WIRE_DATA_MAX bytes; receives an array of struct kverbs_bin, as in
  *	KVERBS_A_RUN_BINS
- * @length: receives how many bytes were written
+ * @length: receives the number of bytes that were written
  *
- * Return: 0, or -EMSGSIZE: it has more bins than there is room for.
+ * Return: 0, or -EMSGSIZE if the histogram has more bins than there is room for.
  */
 int kv_call_put_bins(const struct kv_hist *hist, uint8_t *data, uint32_t *length)
 {

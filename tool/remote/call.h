@@ -6,11 +6,11 @@
 #include "model/shape.h"
 
 /*
- * The calls of another host: the operations of model/ops.def that are not LOCAL, with their
- * numbers here and their names in messages; and calls that are no operation of a backend.
+ * The calls that another host can make: the operations of model/ops.def that are not LOCAL, with
+ * their numbers here and their names in messages; and calls that are no operation of a backend.
  */
 
-/* CALL(NAME, name, args, result): as an operation, without an object. */
+/* CALL(NAME, name, args, result): like an operation, but without an object. */
 #define KV_CALLS_OTHER(CALL)					\
 	CALL(NOP, nop, none, none)				\
 	CALL(FILE_OPEN, file_open, file_open, file_opened)	\
@@ -31,10 +31,10 @@ enum kv_call {
 	KV_CALLS,
 };
 
-/* The longest wait in one call; a longer wait takes several. */
+/* The longest wait in one call; a longer wait takes several calls. */
 #define KV_CALL_WAIT_MS 1000
 
-/* Of a file; see struct kv_file_ops. */
+/* Arguments and results of calls for a file; see struct kv_file_ops. */
 struct kv_file_open {
 	const char *name;
 };
@@ -53,7 +53,7 @@ struct kv_file_opened {
 
 struct kv_file_hashed {
 	uint64_t done;
-	uint8_t digest[KV_HASH_BYTES]; /* zeros before all is done */
+	uint8_t digest[KV_HASH_BYTES]; /* zeros before all bytes are done */
 };
 
 /* The arguments, by the name of the call. */
@@ -78,11 +78,11 @@ union kv_call_result {
 
 /**
  * struct kv_call_row - one call
- * @name: as it stands in messages; NULL: no other host may ask for it
+ * @name: the name in messages; NULL: no other host may make the call
  * @args: shape of the arguments
  * @result: shape of the result
  * @about: type of the object that the arguments' id names; KV_NO_TYPE: a run, or none
- * @sends: data may go there
+ * @sends: the request may carry data
  */
 struct kv_call_row {
 	const char *name;
@@ -96,7 +96,7 @@ extern const struct kv_call_row kv_call_rows[KV_CALLS];
 
 /**
  * struct kv_request - a message to the server
- * @seq: 1 in the first, one more in each
+ * @seq: 1 in the first request, one more in each further request
  * @call: name of the call
  * @args: its arguments
  */
@@ -107,15 +107,15 @@ struct kv_request {
 };
 
 /**
- * struct kv_reply - the answer
- * @seq: the request's
- * @ret: 0 or a negative errno; then @result is empty
- * @verb_ns: how long the verb took
- * @error: why it failed
- * @failed: enum kverbs_stage of the verb that has failed; 0: none has
- * @stages: how many of
- * @stage: what @verb_ns consists of, if that is told
- * @result: what comes back
+ * struct kv_reply - the answer to a request
+ * @seq: @seq of the request
+ * @ret: 0, or a negative errno; then @result is empty
+ * @verb_ns: duration of the verb
+ * @error: reason of the failure
+ * @failed: enum kverbs_stage of the verb that has failed; 0: none
+ * @stages: number of entries in @stage
+ * @stage: the parts of @verb_ns, if the server reports them
+ * @result: the result
  */
 struct kv_reply {
 	uint32_t seq;
@@ -131,7 +131,7 @@ struct kv_reply {
 extern const struct kv_shape kv_shape_request;
 extern const struct kv_shape kv_shape_reply;
 
-/* Of kv_request.args and kv_reply.result. */
+/* The attribute of kv_request.args and of kv_reply.result. */
 #define KV_ATTR_NEST (KV_ATTR_BEYOND + 3)
 
 int kv_call_put_bins(const struct kv_hist *hist, uint8_t *data, uint32_t *length);

@@ -7,7 +7,7 @@
 #include "remote/channel.h"
 #include "sys/now.h"
 
-/* How long the server may take for one call: it may have memory to clear. */
+/* The server's longest time for one call, which may have to clear memory. */
 #define REPLY_NS 30000000000ULL
 
 /* Channels without a thread of their own; the measuring thread sends their NOPs. */
@@ -31,7 +31,7 @@ static void take_times(const struct kv_reply *reply, struct kv_times *times)
 		times->stage_ns[reply->stage[i].kind] = reply->stage[i].ns;
 }
 
-/* @error: receives that of the server, if the call has failed there; 0: it has not. */
+/* @error: receives the server's error if the call has failed at the server, else 0. */
 static int take_reply(struct kv_channel *l, struct kv_exchange_call *x, int *error)
 {
 	const struct kv_call_row *row = &kv_call_rows[x->call];
@@ -87,7 +87,7 @@ static int exchange(struct kv_channel *l, struct kv_exchange_call *x)
 	return l->broken;
 }
 
-/* Sends a NOP if one is due. Return: when the next one is due, of kv_now_ns(). */
+/* Sends a NOP if one is due. Returns the time when the next NOP is due, of kv_now_ns(). */
 static uint64_t keep(struct kv_channel *l)
 {
 	struct kv_exchange_call x = { .call = KV_CALL_NOP };
@@ -129,11 +129,11 @@ static int start_thread(struct kv_channel *l)
 }
 
 /**
- * kv_channel_start() - begin
- * @l: receives it, zeroed before; kv_channel_stop() ends it, also after a failure
- * @w: has said hello; is the channel's from now on
+ * kv_channel_start() - start a channel
+ * @l: receives the channel, zeroed before; kv_channel_stop() ends it, also after a failure
+ * @w: a wire that has said hello; the channel owns it from now on
  * @idle_ns: the longest silence that the server accepts
- * @keep: who sends NOPs
+ * @keep: the sender of NOPs
  *
  * Return: 0 or a negative errno.
  */
@@ -160,9 +160,9 @@ int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idl
 /**
  * kv_channel_keep_all() - send the NOPs that are due on channels without a thread
  *
- * To be called four times a second: a server accepts a silence of a second at least.
+ * The caller calls this four times a second: a server accepts a silence of at least one second.
  *
- * Return: true if there is such a channel.
+ * Return: true if there is a channel without a thread.
  */
 bool kv_channel_keep_all(void)
 {
@@ -172,7 +172,7 @@ bool kv_channel_keep_all(void)
 }
 
 /**
- * kv_channel_stop() - end; the server destroys the objects of this client
+ * kv_channel_stop() - end a channel; the server destroys the objects of this client
  * @l: the channel
  */
 void kv_channel_stop(struct kv_channel *l)
@@ -198,10 +198,10 @@ void kv_channel_stop(struct kv_channel *l)
  * kv_channel_call() - make a call and wait for the answer
  * @l: the channel
  * @x: the call; receives the result
- * @f: receives why it failed
+ * @f: receives the reason of a failure
  *
- * Return: 0 or what the operation returned there. -ETIMEDOUT, -ECONNRESET: the server
- * is gone, and -ENOTCONN from then on.
+ * Return: 0, or the error of the operation at the server. -ETIMEDOUT, -ECONNRESET: the server
+ * is gone; further calls return -ENOTCONN.
  */
 int kv_channel_call(struct kv_channel *l, struct kv_exchange_call *x, struct kv_fault *f)
 {

@@ -8,16 +8,16 @@
 #include "remote/wire.h"
 
 /**
- * struct kv_exchange_call - one call, there and back
- * @call: which
- * @args: as its row says
- * @result: the same; NULL: the caller does not want it
- * @send: data that goes along
- * @send_length: bytes there
- * @receive: room for the data that comes back, exactly @receive_length bytes
- * @receive_length: ditto
- * @hist: receives the data that come back as bins; NULL: they are none
- * @b: receives which verb has failed there, and how long those that did not took; NULL: no interest
+ * struct kv_exchange_call - one call and its answer
+ * @call: the call
+ * @args: arguments as in the call's row
+ * @result: receives the result as in the row; NULL: the caller does not want it
+ * @send: data of the request
+ * @send_length: bytes of @send
+ * @receive: room for the data of the answer, exactly @receive_length bytes
+ * @receive_length: bytes of @receive
+ * @hist: receives the answer's data as bins; NULL: the data are no bins
+ * @b: receives the verb that failed at the server, and the times of the others; NULL: no interest
  */
 struct kv_exchange_call {
 	enum kv_call call;
@@ -33,17 +33,17 @@ struct kv_exchange_call {
 
 /**
  * struct kv_channel - a connection to a server that has said hello
- * @lock: of all that follows: @thread makes calls, too
+ * @lock: protects all that follows, because @thread makes calls, too
  * @ends: signaled when @thread is to end
  * @thread: sends NOPs
  * @has_thread: @thread was started
- * @next: the next channel without a thread
+ * @next: next channel without a thread
  * @ending: @thread is to end
  * @nop_ns: the longest time between two calls
- * @said_ns: when the last call was sent
- * @wire: to the server; its fault is why the last call failed, also at the server
- * @seq: of the last request
- * @broken: negative errno that ended it all; 0: nothing has
+ * @said_ns: time when the last call was sent
+ * @wire: wire to the server; its fault is why the last call failed, also at the server
+ * @seq: @seq of the last request
+ * @broken: negative errno that ended the channel; 0: it works
  */
 struct kv_channel {
 	pthread_mutex_t lock;

@@ -67,7 +67,7 @@ static int connect_tcp(const struct kv_peer *peer, int *fd, struct kv_fault *f)
 	return kv_fault_set(f, ret, "%s: %s", peer->host, fault.text);
 }
 
-/* Reaches the server, and begins a wire to it. */
+/* Connects to the server, and starts a wire to it. */
 static int start_wire(struct kv_wire *w, const struct kv_peer *peer, struct kv_fault *f)
 {
 	pid_t ssh = 0;
@@ -96,7 +96,7 @@ static int not_over_ssh(struct kv_wire *w, const struct kv_peer *peer, int error
 	return kv_fault_set(f, error, "%s: %s", peer->host, w->fault.text);
 }
 
-/* Explains what came in place of a hello. */
+/* Explains the message that came in place of a hello. */
 static int not_a_server(struct kv_wire *w, const struct kv_peer *peer,
 			int error, struct kv_fault *f)
 {
@@ -133,7 +133,7 @@ static int receive_hello(struct kv_wire *w, const struct kv_peer *peer,
 		return ret;
 	ret = kv_hello_take_head(w, &head);
 	if (!ret && head.protocol != KV_PROTOCOL) {
-		/* So that the server can log it, too. */
+		/* The server gets our protocol, so that it can log it, too. */
 		kv_hello_send(w, NULL, NULL);
 		return kv_fault_set(f, -EPROTONOSUPPORT,
 				    "%s: its kverbs %s speaks protocol %u, this kverbs %s speaks %u: both hosts need the same",
@@ -200,14 +200,14 @@ static int exchange(struct kv_wire *w, const struct kv_peer *peer, const struct 
 }
 
 /**
- * kv_remote_hello() - agree with a server
- * @w: connected to it
- * @peer: where it is, with the token and the device
- * @id: the space that is wanted
- * @limits: receives what the server grants
+ * kv_remote_hello() - agree with a server on a space and a device
+ * @w: a wire that is connected to the server
+ * @peer: the server's host, with the token and the device
+ * @id: the wanted space
+ * @limits: receives the server's limits
  * @dev: receives the device's name
  * @version: receives the version of the server's kverbs
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -256,12 +256,12 @@ static int look(struct kv_site *s, const struct kv_peer *peer, const char *dev, 
 
 /**
  * kv_site_open_peer() - open a space of another host, where 'kverbs serve' runs
- * @s: receives it, with @s->host; kv_site_close() closes it
- * @id: which space
- * @peer: where; must live as long as @s
- * @f: receives why not
+ * @s: receives the space, with @s->host; kv_site_close() closes it
+ * @id: the space
+ * @peer: the host; must live as long as @s
+ * @f: receives the reason of a failure
  *
- * Ticks in results of runs there are that host's.
+ * In results of runs there, ticks are ticks of that host.
  *
  * Return: 0 or a negative errno.
  */

@@ -10,12 +10,12 @@
 int kv_remote_hello(struct kv_wire *w, const struct kv_peer *peer, enum kv_space_id id,
 		    struct kv_limits *limits, char dev[64], char version[32], struct kv_fault *f);
 
-/* Opens a space over a wire that has said hello, and owns it then, also on failure. */
+/* Opens a space over a wire that has said hello; owns the wire from now on, also on failure. */
 int kv_backend_remote_open(struct kv_backend **b, struct kv_wire *w,
 			   const char *host, enum kv_space_id id,
 			   const char *dev, uint64_t idle_ns, enum kv_keep keep);
 
-/* For what is no operation of a backend: @b is one that the above has made. */
+/* For calls that are no operation of a backend; kv_backend_remote_open() has made @b. */
 int kv_remote_call(struct kv_backend *b, enum kv_call which, const void *args, void *result);
 
 #endif

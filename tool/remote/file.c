@@ -101,9 +101,9 @@ static const struct kv_file_ops ops = {
 };
 
 /**
- * kv_file_remote_init() - a file of a server, that is yet to be opened
- * @r: receives it; its close() closes it
- * @site: of the server; its connection is used, and must stay open
+ * kv_file_remote_init() - prepare a file of a server, which is not open yet
+ * @r: receives the file; its close() closes it
+ * @site: site of the server; its connection is used, and must stay open
  */
 void kv_file_remote_init(struct kv_file_remote *r, const struct kv_site *site)
 {

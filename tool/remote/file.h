@@ -7,9 +7,9 @@
 
 /**
  * struct kv_file_remote - a file of a server
- * @file: what it is for its user
- * @site: of the server, reached over the same connection
- * @open: there may be something to be closed
+ * @file: the file as its user sees it
+ * @site: site of the server, reached over the same connection
+ * @open: there may be a file to close
  */
 struct kv_file_remote {
 	struct kv_file file;

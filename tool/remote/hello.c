@@ -54,10 +54,10 @@ SHAPE(hello_answer,
 /**
  * kv_hello_send() - send the first message
  * @w: the wire
- * @shape: of what is in it
- * @from: that, or NULL: the head alone, which says what the protocol is
+ * @shape: shape of the message's content
+ * @from: the content, or NULL: only the head, which tells the protocol
  *
- * Return: 0 or a negative errno; then w->fault has the reason, as of the following.
+ * Return: 0 or a negative errno, with the reason in w->fault; this holds for all functions below.
  */
 int kv_hello_send(struct kv_wire *w, const struct kv_shape *shape, const void *from)
 {
@@ -93,7 +93,7 @@ static int parse(struct kv_wire *w, struct json_object **obj)
 	return ret;
 }
 
-/* The text comes from another host and was not checked before. */
+/* The text comes from another host, and was not checked before. */
 static const char *text_of(struct json_object *obj, const char *name)
 {
 	struct json_object *value;
@@ -138,11 +138,11 @@ static int check_members(struct kv_wire *w, struct json_object *obj)
 
 /**
  * kv_hello_take_head() - look at the protocol of the first message
- * @w: the wire, which has received it
- * @head: receives how it begins; the rest may be read only if the protocol is ours
+ * @w: the wire, which has received the message
+ * @head: receives the head; the rest may be read only if the protocol is ours
  *
- * Return: 0, also if the protocol is another; -EBADMSG; -EPROTONOSUPPORT: same protocol, but the
- * hosts have different orders of bytes; -ENOMEM.
+ * Return: 0, also for another protocol; -EBADMSG; -EPROTONOSUPPORT: same protocol, but the
+ * hosts have different byte orders; -ENOMEM.
  */
 int kv_hello_take_head(struct kv_wire *w, struct kv_hello_head *head)
 {
@@ -163,9 +163,9 @@ int kv_hello_take_head(struct kv_wire *w, struct kv_hello_head *head)
 
 /**
  * kv_hello_take() - take the rest of the first message
- * @w: the wire; kv_hello_take_head() has found our protocol
- * @shape: of what is in it
- * @to: receives that
+ * @w: the wire; kv_hello_take_head() has found our protocol in the message
+ * @shape: shape of the message's content
+ * @to: receives the content
  *
  * Return: 0 or -EBADMSG.
  */
@@ -176,7 +176,7 @@ int kv_hello_take(struct kv_wire *w, const struct kv_shape *shape, void *to)
 }
 
 /**
- * kv_hello_clean() - leave but ASCII that can be printed in a text that is sent
+ * kv_hello_clean() - replace all but printable ASCII in a text that is sent
  * @text: the text
  */
 void kv_hello_clean(char *text)

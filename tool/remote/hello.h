@@ -7,15 +7,15 @@
 #include "remote/wire.h"
 
 /*
- * How a connection begins: the server says who it is, the client says what it
- * wants, and the server says whether it may have it. The first message of each begins with
- * its protocol number, as JSON in every version; the rest is attributes.
+ * How a connection begins: the server introduces itself, the client asks for a space and a device,
+ * and the server grants or refuses them. The first message of each side begins with its protocol
+ * number, as JSON in every version; the rest is attributes.
  */
 
-/* Goes up with every change of a message. */
+/* Incremented with every change of a message. */
 #define KV_PROTOCOL 6
 
-/* How long either waits for the other's part: five losses of TCP's handshake, docs/serve.md. */
+/* How long each side waits for the other's part: five losses of TCP's handshake, docs/serve.md. */
 #define KV_HELLO_NS 30000000000ULL
 
 /* The longest head of a first message, of either side, and the most data. */
@@ -23,10 +23,10 @@
 
 /**
  * struct kv_limits - what a server grants to one client
- * @objects: at the same time
+ * @objects: number of objects at the same time
  * @bytes: of all buffers together
- * @time_ns: how long a run may take
- * @idle_ns: how long a client may say nothing
+ * @time_ns: longest time of a run
+ * @idle_ns: longest silence of a client
  */
 struct kv_limits {
 	uint32_t objects;
@@ -36,9 +36,9 @@ struct kv_limits {
 };
 
 /**
- * struct kv_hello_head - how the first message of either side begins
- * @protocol: of the sender; 0: it tells none
- * @version: of its kverbs, printable; "?" if it is not
+ * struct kv_hello_head - the beginning of either side's first message
+ * @protocol: protocol of the sender; 0: not told
+ * @version: version of the sender's kverbs, printable; "?" if it is not
  */
 struct kv_hello_head {
 	uint32_t protocol;
@@ -46,12 +46,12 @@ struct kv_hello_head {
 };
 
 /**
- * struct kv_hello_server - what the server says first
- * @kernel: it serves kernel space
- * @user: it serves user space
- * @token: it wants to see that the client knows the token
- * @limits: what it grants
- * @nonce: for this connection
+ * struct kv_hello_server - the server's first message
+ * @kernel: the server serves kernel space
+ * @user: the server serves user space
+ * @token: the client has to prove that it knows the token
+ * @limits: the client's limits
+ * @nonce: nonce of this connection
  */
 struct kv_hello_server {
 	bool kernel;
@@ -62,11 +62,11 @@ struct kv_hello_server {
 };
 
 /**
- * struct kv_hello_client - what the client answers
+ * struct kv_hello_client - the client's answer
  * @space: enum kv_space_id
- * @dev: the device that it wants; "": the only one
- * @token: it has one, and has signed
- * @nonce: for this connection
+ * @dev: the wanted device; "": the only one
+ * @token: the client has a token, and has signed
+ * @nonce: nonce of this connection
  * @mac: signature of "client", or zeros
  */
 struct kv_hello_client {
@@ -78,9 +78,9 @@ struct kv_hello_client {
 };
 
 /**
- * struct kv_hello_answer - what the server says to that
+ * struct kv_hello_answer - the server's reply to the client's answer
  * @ret: 0 or a negative errno
- * @error: why not
+ * @error: reason of a refusal
  * @dev: the device
  * @mac: signature of "server", or zeros
  */

@@ -3,10 +3,10 @@
 #include "remote/peer.h"
 
 /**
- * kv_peer_parse() - read HOST, HOST:PORT or [HOST]:PORT, or one of them behind "ssh:"
- * @peer: receives host, and port if there is one
- * @text: is taken apart in place, and must live as long as @peer
- * @f: receives why not
+ * kv_peer_parse() - read HOST, HOST:PORT or [HOST]:PORT, or one of them after "ssh:"
+ * @peer: receives the host, and the port if there is one
+ * @text: the text; is taken apart in place, and must live as long as @peer
+ * @f: receives the reason of a failure
  *
  * More than one colon without brackets is an IPv6 address without a port.
  *

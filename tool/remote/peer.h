@@ -9,7 +9,7 @@
 /* The default port of 'kverbs serve'. */
 #define KV_PEER_PORT "7471"
 
-/* A server ends silent clients: who sends NOPs when there is no other call. */
+/* The sender of NOPs when there is no other call: a server ends silent clients. */
 enum kv_keep {
 	KV_KEEP_THREAD, /* a thread */
 	KV_KEEP_CALLER, /* the caller of kv_channel_keep_all(): the process has one thread only */
@@ -17,14 +17,14 @@ enum kv_keep {
 
 /**
  * struct kv_peer - another host, where 'kverbs serve' runs
- * @host: its name or address, with ssh also USER@HOST; NULL: there is none
- * @ssh: it is reached over ssh, which starts the server
+ * @host: name or address of the host, with ssh also USER@HOST; NULL: there is none
+ * @ssh: the host is reached over ssh, which starts the server
  * @port: TCP port; NULL: KV_PEER_PORT, or the one that ssh takes
- * @token_file: file with the secret that both have; NULL: none
- * @dev: its device's name; NULL: the only one
+ * @token_file: file with the secret that both hosts have; NULL: none
+ * @dev: name of the host's device; NULL: the only one
  * @ib_port: number of that device's port
  * @gid: index into that port's GID table; -1: the best one by type
- * @keep: who sends NOPs
+ * @keep: the sender of NOPs
  */
 struct kv_peer {
 	const char *host;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A server on another host that ssh starts: the user's ssh knows the host and its keys. */
+/* A server that ssh starts on another host: the user's ssh knows the host and its keys. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "remote/ssh.h"
 #include "sys/now.h"
 
-/* A shell reads KVERBS_SSH. A host that is gone is noticed after 12 s. */
+/* A shell reads KVERBS_SSH. ssh notices after 12 s that a host is gone. */
 #define DEFAULT "ssh -oServerAliveInterval=4 -oServerAliveCountMax=2"
 #define COMMAND "eval \"exec ${KVERBS_SSH:-" DEFAULT "} \\\"\\$@\\\"\""
 
@@ -22,10 +22,10 @@
 #define SERVER "KVERBS_SSH_SERVER"
 #define SERVER_DEFAULT "kverbs serve --stdio"
 
-/* How long ssh may take to end once it has nothing to read, and once it was told to end. */
+/* How long ssh may take to end without input, and then after it was told to end. */
 #define END_NS 2000000000ULL
 
-/* What ssh returns if it has failed itself, and a shell that finds no such command. */
+/* The status of ssh if ssh itself has failed, and of a shell that does not find the command. */
 #define STATUS_SSH 255
 #define STATUS_NOT_FOUND 127
 
@@ -63,12 +63,12 @@ static int spawn(char *const *argv, int end, pid_t *pid)
 
 /**
  * kv_ssh_start() - have ssh start a server on another host
- * @peer: where
+ * @peer: the other host
  * @fd: receives a nonblocking socket to it
  * @pid: receives ssh's process; kv_ssh_end() ends it, after @fd was closed
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * What ssh asks and says goes to the terminal and to standard error.
+ * The questions and messages of ssh go to the terminal and to standard error.
  *
  * Return: 0 or a negative errno.
  */
@@ -93,7 +93,7 @@ int kv_ssh_start(const struct kv_peer *peer, int *fd, pid_t *pid, struct kv_faul
 	return 0;
 }
 
-/* Returns true if it has ended within END_NS. */
+/* Returns true if ssh has ended within END_NS. */
 static bool wait_end(pid_t *pid, int *status)
 {
 	uint64_t end_ns = kv_now_ns() + END_NS;
@@ -109,9 +109,9 @@ static bool wait_end(pid_t *pid, int *status)
 
 /**
  * kv_ssh_explain() - why the connection has ended before the server's hello
- * @peer: where it was
+ * @peer: the server's host
  * @pid: ssh's process; becomes 0 if it has ended
- * @f: receives why
+ * @f: receives the reason
  *
  * Return: -ECONNRESET, also as @f's error.
  */
@@ -135,8 +135,8 @@ int kv_ssh_explain(const struct kv_peer *peer, pid_t *pid, struct kv_fault *f)
 }
 
 /**
- * kv_ssh_end() - have ssh end, and wait for it
- * @pid: its process, which has nothing to read any more; 0: there is none; becomes 0
+ * kv_ssh_end() - make ssh end, and wait for its end
+ * @pid: ssh's process, which has no more input; 0: there is none; becomes 0
  */
 void kv_ssh_end(pid_t *pid)
 {

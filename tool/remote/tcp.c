@@ -11,21 +11,21 @@
 #include "remote/tcp.h"
 #include "sys/now.h"
 
-/* How long until the next address of a host is tried beside the one before (RFC 8305, 8). */
+/* When the next address of a host is tried beside the address before it (RFC 8305, 8). */
 #define NEXT_NS 250000000ULL
 
-/* So many addresses of a host are tried; few hosts have more than two. */
+/* The most addresses of a host that are tried; few hosts have more than two. */
 #define ADDRESSES_MAX 16
 
 /**
  * kv_tcp_find() - the addresses of a host
- * @host: its name or address; NULL: this one, as @flags say
+ * @host: name or address of the host; NULL: this host, as @flags say
  * @port: a number
  * @family: AF_INET, AF_INET6 or AF_UNSPEC
  * @flags: of getaddrinfo()
- * @list: receives them, for freeaddrinfo()
+ * @list: receives the addresses, for freeaddrinfo()
  *
- * Return: NULL, or why there are none.
+ * Return: NULL, or the reason why there are no addresses.
  */
 const char *kv_tcp_find(const char *host, const char *port, int family, int flags,
 			struct addrinfo **list)
@@ -52,7 +52,7 @@ struct attempts {
 	int error;
 };
 
-/* Returns true if that connected at once. */
+/* Returns true if the attempt connected at once. */
 static bool begin(struct attempts *a, const struct addrinfo *to)
 {
 	struct pollfd *p = &a->p[a->n];
@@ -76,7 +76,7 @@ static bool begin(struct attempts *a, const struct addrinfo *to)
 	return false;
 }
 
-/* Until when to wait: for the first deadline, or for @next_ns if there is a next address. */
+/* The end of a wait: the first deadline, or @next_ns if there is a next address. */
 static uint64_t next_look_ns(const struct attempts *a, uint64_t next_ns)
 {
 	for (unsigned int i = 0; i < a->n; i++)
@@ -109,8 +109,8 @@ static int look(struct attempts *a)
 }
 
 /*
- * The addresses one after the other, but the next one does not wait for the end of the one
- * before (RFC 8305, 5), which may be dead; each has its own time.
+ * Tries the addresses in order. The next address does not wait for the end of the address before it
+ * (RFC 8305, 5), which may be dead; each address has its own time.
  */
 static int connect_any(const struct addrinfo *to, struct attempts *a)
 {
@@ -134,7 +134,7 @@ static int connect_any(const struct addrinfo *to, struct attempts *a)
 		}
 		poll(a->p, a->n, ms);
 		fd = look(a);
-		/* One that has failed needs no more time. */
+		/* If no attempt is left, the next address is tried at once. */
 		if (!a->open)
 			next_ns = 0;
 	}
@@ -144,7 +144,7 @@ static int connect_any(const struct addrinfo *to, struct attempts *a)
 /**
  * kv_tcp_dial() - connect to the first of a host's addresses that answers
  * @list: the addresses, from kv_tcp_find()
- * @each_ns: how long each may take
+ * @each_ns: longest time of each address
  *
  * Return: a nonblocking socket, or a negative errno: -EINTR if the user wants to end.
  */
@@ -162,8 +162,8 @@ int kv_tcp_dial(const struct addrinfo *list, uint64_t each_ns)
 /**
  * kv_tcp_listen() - listen at an address
  * @at: the address
- * @both: one of IPv6 takes IPv4, too
- * @backlog: requests that may wait
+ * @both: an IPv6 address takes IPv4, too
+ * @backlog: number of requests that may wait
  *
  * Return: a nonblocking socket, or a negative errno.
  */
@@ -189,8 +189,8 @@ int kv_tcp_listen(const struct addrinfo *at, bool both, int backlog)
  * @host: name or address; NULL: any address of this host
  * @port: a number
  * @family: AF_*
- * @list: receives them, for freeaddrinfo()
- * @f: receives why not
+ * @list: receives the addresses, for freeaddrinfo()
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */

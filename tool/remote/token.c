@@ -38,7 +38,7 @@ static int check_file(int fd, const char *path, struct kv_fault *f)
 		return kv_fault_set(f, -EACCES,
 				    "--token %s: others than its owner may use it (mode %04o); 'chmod 600 %s' keeps the secret",
 				    path, st.st_mode & 07777, path);
-	/* An owner can change the mode, and what the file holds. */
+	/* An owner can change the file's mode and content. */
 	if (st.st_uid != geteuid() && st.st_uid)
 		return kv_fault_set(f, -EACCES,
 				    "--token %s: user %u owns it, neither root nor the user who runs this (%u); 'chown %u %s' keeps the secret",
@@ -48,7 +48,7 @@ static int check_file(int fd, const char *path, struct kv_fault *f)
 
 /**
  * kv_token_wipe() - forget a secret
- * @token: the secret; then there is none
+ * @token: the secret, which is empty afterwards
  */
 void kv_token_wipe(struct kv_token *token)
 {
@@ -57,16 +57,16 @@ void kv_token_wipe(struct kv_token *token)
 
 /**
  * kv_token_read() - read a secret from a file
- * @token: receives it; kv_token_wipe() forgets it
- * @path: the file; its owner is root or who runs this, and only its owner may use it.
- *	A newline at its end does not count
- * @f: receives why not
+ * @token: receives the secret; kv_token_wipe() forgets it
+ * @path: the file; its owner is root or the user who runs this, and only the owner may use
+ *	it. A newline at the file's end does not count
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
 int kv_token_read(struct kv_token *token, const char *path, struct kv_fault *f)
 {
-	/* O_NONBLOCK: to open a pipe would wait for its other end. */
+	/* O_NONBLOCK: opening a pipe would wait for the pipe's other end. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret;
 
 	memset(token, 0, sizeof(*token));
@@ -95,7 +95,7 @@ out_close:
 
 /**
  * kv_token_nonce() - choose a number that is used once
- * @nonce: receives it
+ * @nonce: receives the number
  *
  * Return: 0 or a negative errno.
  */
@@ -121,7 +121,7 @@ static void clear_stack(void)
 /**
  * kv_token_sign() - prove that the secret is known, without sending it (HMAC, RFC 2104)
  * @token: the secret
- * @proof: is signed
+ * @proof: the data that is signed
  * @mac: receives the signature
  */
 void kv_token_sign(const struct kv_token *token, const struct kv_proof *proof,
@@ -130,7 +130,7 @@ void kv_token_sign(const struct kv_token *token, const struct kv_proof *proof,
 	uint8_t space = (uint8_t)proof->space;
 	struct hmac_sha256_ctx ctx;
 
-	/* Of fixed length or ended by NUL: no two proofs are the same bytes. */
+	/* Each part has a fixed length or ends with NUL: no two proofs are the same bytes. */
 	hmac_sha256_set_key(&ctx, token->length, token->secret);
 	hmac_sha256_update(&ctx, strlen(proof->role) + 1, (const uint8_t *)proof->role);
 	hmac_sha256_update(&ctx, KV_NONCE_BYTES, proof->server_nonce);
@@ -144,8 +144,8 @@ void kv_token_sign(const struct kv_token *token, const struct kv_proof *proof,
 
 /**
  * kv_token_is_equal() - compare signatures in constant time
- * @a: one
- * @b: the other
+ * @a: one signature
+ * @b: the other signature
  *
  * Return: true if they are the same.
  */

@@ -14,7 +14,7 @@
 
 /**
  * struct kv_token - a secret that two hosts share
- * @length: bytes of it; 0: there is none
+ * @length: bytes of the secret; 0: there is none
  * @secret: the bytes
  */
 struct kv_token {
@@ -23,12 +23,12 @@ struct kv_token {
 };
 
 /**
- * struct kv_proof - signed by each side to prove that it knows the secret
+ * struct kv_proof - data that each side signs to prove that it knows the secret
  * @role: "client" or "server", so that neither can send back the other's signature
  * @server_nonce: chosen by the server for this connection
  * @client_nonce: chosen by the client
- * @space: that the client wants
- * @dev: that the client wants
+ * @space: the space that the client wants
+ * @dev: the device that the client wants
  */
 struct kv_proof {
 	const char *role;

@@ -14,7 +14,7 @@
 #include "remote/wire.h"
 #include "sys/now.h"
 
-/* A host that is gone is noticed 10 s after the first byte that it does not confirm. */
+/* A host that is gone is noticed 10 s after the first byte that the host does not confirm. */
 #define KEEP_IDLE_S 4
 #define KEEP_INTERVAL_S 2
 #define KEEP_COUNT 3
@@ -27,9 +27,9 @@ struct header {
 };
 
 /**
- * kv_wire_init() - begin
- * @w: receives it; kv_wire_close() ends it
- * @fd: nonblocking socket; is the wire's, also after a failure
+ * kv_wire_init() - start a wire
+ * @w: receives the wire; kv_wire_close() ends it
+ * @fd: nonblocking socket; the wire owns it, also after a failure
  *
  * Return: 0 or -ENOMEM.
  */
@@ -49,8 +49,8 @@ int kv_wire_init(struct kv_wire *w, int fd)
 }
 
 /**
- * kv_wire_close() - close it
- * @w: may be closed already
+ * kv_wire_close() - close a wire
+ * @w: the wire; may be closed already
  */
 void kv_wire_close(struct kv_wire *w)
 {
@@ -70,9 +70,9 @@ void kv_wire_close(struct kv_wire *w)
 }
 
 /**
- * kv_wire_tune() - make a TCP socket tell soon that the other host is gone
+ * kv_wire_tune() - make a TCP socket report soon that the other host is gone
  * @fd: the socket
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -98,8 +98,8 @@ int kv_wire_tune(int fd, struct kv_fault *f)
 }
 
 /*
- * -EINTR does not end it: half a message can't be given up. If the user wants the tool to end,
- * *end_ns comes down to what an answer that is on its way needs.
+ * -EINTR does not end the wait: half a message can't be given up. If the user wants the tool to
+ * end, *end_ns comes down to the time that an answer on its way needs.
  */
 static int wait_for(struct kv_wire *w, short events, uint64_t *end_ns)
 {
@@ -131,7 +131,7 @@ static int lost(struct kv_wire *w, int error)
 	return kv_fault_set(&w->fault, error, "the connection is lost: %s", strerror(-error));
 }
 
-/* All of the parts, within the time that a message may take. */
+/* Sends all parts, within the time that a message may take. */
 static int send_all(struct kv_wire *w, struct iovec *part, int parts)
 {
 	uint64_t end_ns = kv_now_ns() + KV_WIRE_MESSAGE_NS;
@@ -200,10 +200,10 @@ struct nl_msg *kv_wire_begin(struct kv_wire *w)
 /**
  * kv_wire_send() - send a message
  * @w: the wire; the attributes since kv_wire_begin() are the head
- * @data: behind it
- * @length: bytes there, at most KV_WIRE_DATA_MAX
+ * @data: the data that follow the head
+ * @length: bytes of @data, at most KV_WIRE_DATA_MAX
  *
- * Return: 0 or a negative errno; then the wire is of no use any more.
+ * Return: 0 or a negative errno; then the wire can't be used any more.
  */
 int kv_wire_send(struct kv_wire *w, const void *data, uint32_t length)
 {
@@ -215,7 +215,7 @@ int kv_wire_send(struct kv_wire *w, const void *data, uint32_t length)
 /**
  * kv_wire_send_hello() - send a hello
  * @w: the wire; the attributes since kv_wire_begin() are the data
- * @text: the head, which can be read in every version
+ * @text: the head, which every version can read
  *
  * Return: as kv_wire_send().
  */
@@ -257,7 +257,7 @@ static int receive_all(struct kv_wire *w, void *to, size_t size, uint64_t *end_n
 /**
  * kv_wire_wait() - wait until a message begins
  * @w: the wire
- * @end_ns: until then, of kv_now_ns()
+ * @end_ns: end of the wait, of kv_now_ns()
  *
  * Return: 0 or -ETIMEDOUT.
  */
@@ -268,13 +268,13 @@ int kv_wire_wait(struct kv_wire *w, uint64_t end_ns)
 
 /**
  * kv_wire_receive() - receive a message
- * @w: the wire; receives head and data, which are there until the next message
- * @end_ns: until then it must be there, of kv_now_ns(); KV_WIRE_GRACE_NS from now at most once
- *	kv_interrupt_seen()
+ * @w: the wire; receives head and data, which stay until the next message
+ * @end_ns: the message must be complete by then, of kv_now_ns(); at most KV_WIRE_GRACE_NS from
+ *	now once kv_interrupt_seen()
  *
- * Return: 0; -ETIMEDOUT; -ECONNRESET if the other end closed; -EPROTO if it speaks
+ * Return: 0; -ETIMEDOUT; -ECONNRESET if the other end closed; -EPROTO if the other end speaks
  * something else; -EMSGSIZE if a message is wrong; or another negative errno. After a failure
- * the wire is of no use any more.
+ * the wire can't be used any more.
  */
 int kv_wire_receive(struct kv_wire *w, uint64_t end_ns)
 {
@@ -294,7 +294,7 @@ int kv_wire_receive(struct kv_wire *w, uint64_t end_ns)
 		return kv_fault_set(&w->fault, -EMSGSIZE,
 			      "a message says that it has %u bytes of head and %u of data, at most %u and %u are possible",
 			      h.head, h.data, w->head_max, w->data_max);
-	/* Of that size, so that ASan sees who reads beyond it. */
+	/* Of exactly that size, so that ASan sees a read beyond the head. */
 	free(w->head);
 	w->head = malloc(h.head);
 	if (!w->head)

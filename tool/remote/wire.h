@@ -10,8 +10,8 @@
 
 /*
  * Messages on a stream: a header of three 32-bit numbers in network order (magic, bytes of the
- * head, bytes of data), a head, which is attributes once both ends have said hello, and data as
- * it is. After a wrong message the stream is of no use: the beginning of the next one is unknown.
+ * head, bytes of data), a head (attributes, once both ends have said hello), and data as it is.
+ * After a wrong message the stream is of no use: the beginning of the next message is unknown.
  */
 
 #define KV_WIRE_MAGIC 0x6b766231U /* "kvb1" */
@@ -28,16 +28,16 @@
 
 /**
  * struct kv_wire - one end of a connection
- * @fd: nonblocking stream socket, or what to read from if there is a @send_fd; -1: none
- * @send_fd: where to write to; -1: @fd. SIGPIPE must be ignored then
+ * @fd: nonblocking stream socket, or the descriptor to read from if there is a @send_fd; -1: none
+ * @send_fd: descriptor to write to, for which SIGPIPE must be ignored; -1: @fd
  * @ssh: the process that carries the bytes, see ssh.h; 0: there is none
- * @head_max: longest head that is taken, at most KV_WIRE_HEAD_MAX
- * @data_max: most data that is taken, at most KV_WIRE_DATA_MAX
- * @head: that of the last message
- * @head_length: bytes there
- * @data: those of the last message; room for KV_WIRE_DATA_MAX bytes
- * @data_length: bytes there
- * @out: attributes to be sent; see kv_wire_begin()
+ * @head_max: longest head that is accepted, at most KV_WIRE_HEAD_MAX
+ * @data_max: most data that is accepted, at most KV_WIRE_DATA_MAX
+ * @head: head of the last message
+ * @head_length: bytes of @head
+ * @data: data of the last message; room for KV_WIRE_DATA_MAX bytes
+ * @data_length: bytes of @data
+ * @out: attributes to send; see kv_wire_begin()
  * @fault: what went wrong
  */
 struct kv_wire {
@@ -65,7 +65,7 @@ int kv_wire_receive(struct kv_wire *w, uint64_t end_ns);
 
 /*
  * The attributes of a message (attrs.c). The other host may be hostile. Every member is always
- * there, but for false, "no address" and members that depend on another one (kv_member.when, .bit).
+ * there, but for false, "no address" and members that depend on others (kv_member.when, .bit).
  */
 int kv_attrs_take(const struct kv_shape *shape, struct nlattr *attrs, int len, const char *name,
 		  void *to, struct kv_fault *f);
