@@ -15,20 +15,20 @@
 /* The delay of the answer to a client that does not know the token. */
 #define PENALTY_MS 1000
 
-/* The interval of checks whether the device is being removed. */
+/* The interval of checks for the removal of the device. */
 #define LOOK_NS 1000000000
 
 /**
  * struct client - one client
  * @serve: what is served
- * @parent: socket to the process that lets clients in; -1: there is none
- * @wire: to the client
+ * @parent: socket to the process that admits clients; -1: there is none
+ * @wire: wire to the client
  * @server: our hello
- * @hello: its hello
- * @site: the space and the device that it has asked for
- * @service: carries out its calls
- * @look_ns: when to check whether the device is being removed, of kv_now_ns()
- * @fault: why it was refused, or has ended
+ * @hello: the client's hello
+ * @site: the space and the device that the client has asked for
+ * @service: carries out the client's calls
+ * @look_ns: time of the next check for the removal of the device, of kv_now_ns()
+ * @fault: why the client was refused, or has ended
  */
 struct client {
 	const struct kv_serve *serve;
@@ -57,7 +57,7 @@ static void report(struct client *c, enum kv_serve_word word, const char *fmt, .
 	send(c->parent, text, strlen(text), MSG_NOSIGNAL);
 }
 
-/* Takes the wire's fault over. */
+/* Takes over the wire's fault. */
 static int on_wire(struct client *c, int ret)
 {
 	if (ret)
@@ -201,7 +201,7 @@ static int greet(struct client *c)
 
 	if (!ret)
 		ret = receive_hello(c);
-	/* A message that is no hello gets no answer; a hello that is refused gets one. */
+	/* A message that is no hello gets no answer; a refused hello gets one. */
 	if (ret && ret != -EPROTONOSUPPORT)
 		return ret;
 	if (!ret)
@@ -236,7 +236,7 @@ static int answer_one(struct client *c)
 	return ret;
 }
 
-/* The driver, and the process that removes the device, may wait until we close it. */
+/* The driver, and the process that removes the device, may wait until we close the device. */
 static int check_dev(struct client *c)
 {
 	struct kv_backend *b = c->site.b;
@@ -277,10 +277,10 @@ static int serve(struct client *c)
 
 /**
  * kv_serve_client() - serve one client to its end
- * @s: what is served; its token is wiped when the client has been let in or refused
- * @fd: TCP socket to the client, or what to read from if there is a @send_fd; nonblocking; is closed
- * @send_fd: what to write to, likewise; -1: @fd
- * @parent: socket to the process that lets clients in; -1: this one is
+ * @s: what is served; its token is wiped when the client is admitted or refused
+ * @fd: nonblocking TCP socket to the client, or where to read if there is a @send_fd; is closed
+ * @send_fd: nonblocking descriptor to write to, is closed; -1: @fd
+ * @parent: socket to the process that admits clients; -1: this process does
  */
 void kv_serve_client(struct kv_serve *s, int fd, int send_fd, int parent)
 {

@@ -28,7 +28,7 @@ static struct kv_file *file_of(struct kv_service *s)
 	return &s->file.file;
 }
 
-/* A transfer that was not finished leaves nothing. */
+/* An unfinished transfer leaves nothing. */
 static void end(struct kv_service *s, const char *why)
 {
 	if (s->file.source.fd >= 0 || s->file.store.fd >= 0)
@@ -39,7 +39,7 @@ static void end(struct kv_service *s, const char *why)
 /**
  * kv_serve_file_init() - set which files a client may fetch and put
  * @s: the service; kv_serve_file_exit() ends it
- * @files: these; must live as long; NULL: none
+ * @files: the files; must live as long as @s; NULL: none
  */
 void kv_serve_file_init(struct kv_service *s, const struct kv_serve_files *files)
 {
@@ -49,7 +49,7 @@ void kv_serve_file_init(struct kv_service *s, const struct kv_serve_files *files
 
 /**
  * kv_serve_file_exit() - end an unfinished transfer of a client that is gone
- * @s: the service; need not have been begun
+ * @s: the service; need not have been started
  */
 void kv_serve_file_exit(struct kv_service *s)
 {

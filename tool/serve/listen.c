@@ -11,11 +11,11 @@
 #include "serve/serve.h"
 
 /**
- * kv_serve_name() - an end of a connection as a text
+ * kv_serve_name() - format an end of a connection as text
  * @fd: its socket
- * @peer: the other end, not ours
+ * @peer: the other end, not this end
  * @text: receives "ADDRESS port PORT"
- * @size: room there
+ * @size: bytes of @text
  */
 void kv_serve_name(int fd, bool peer, char *text, size_t size)
 {
@@ -58,7 +58,7 @@ static const char *where_to(const struct kv_serve *s)
 	return s->bind ? s->bind : kv_serve_is_local(s) ? "loopback" : "all addresses";
 }
 
-/* Of all addresses, those of a family that this host has not are left out. */
+/* Of all addresses, those of a family that this host does not have are left out. */
 static bool is_left_out(const struct kv_serve *s, int error)
 {
 	return error == -EAFNOSUPPORT || (!s->bind && error == -EADDRNOTAVAIL);
@@ -86,7 +86,7 @@ static int explain(const struct kv_serve *s, int error, struct kv_fault *f)
  * kv_serve_is_local() - are clients of this host the only ones?
  * @s: what is served
  *
- * Return: true if neither a token nor kv_serve.no_token says who else may come.
+ * Return: true if neither a token nor kv_serve.no_token admits other clients.
  */
 bool kv_serve_is_local(const struct kv_serve *s)
 {
@@ -95,11 +95,11 @@ bool kv_serve_is_local(const struct kv_serve *s)
 
 /**
  * kv_serve_listen() - listen
- * @s: what bind, port, token and no_token say; receives the sockets, kv_serve_unlisten() closes them
- * @f: receives why not
+ * @s: bind, port, token and no_token are set; receives the sockets, for kv_serve_unlisten()
+ * @f: receives the reason of a failure
  *
- * All addresses are those of IPv4 and, if there is such a thing, of IPv6; so are the
- * loopback ones.
+ * All addresses are those of IPv4 and, if the host has it, of IPv6; so are the loopback
+ * addresses.
  *
  * Return: 0 or a negative errno.
  */
@@ -139,8 +139,8 @@ out_list:
 }
 
 /**
- * kv_serve_unlisten() - listen no more
- * @s: may not be listening
+ * kv_serve_unlisten() - stop listening
+ * @s: need not be listening
  */
 void kv_serve_unlisten(struct kv_serve *s)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What each call does: an operation of the backend, within the client's quota. */
+/* The work of each call: an operation of the backend, within the client's quota. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static struct kv_backend *backend_of(struct kv_service *s)
 	return s->site->b;
 }
 
-/* Takes the text of a failure over from the backend. */
+/* Takes over the text of a failure from the backend. */
 static int done(struct kv_service *s, int ret)
 {
 	if (ret) {
@@ -64,8 +64,8 @@ static int made(struct kv_service *s, enum kv_type type, int ret, uint64_t bytes
 }
 
 /*
- * The bytes that an object takes, of its buffer or its queues, if those are not too deep. Other
- * objects take no memory worth counting.
+ * Counts the bytes of an object's buffer or queues, if the queues are not too deep. Other objects
+ * take no memory worth counting.
  */
 static int count_bytes(struct kv_service *s, enum kv_type type, uint64_t *bytes)
 {
@@ -151,7 +151,7 @@ static int buf_read(struct kv_service *s)
 	return done(s, ret);
 }
 
-/* A deeper queue is counted before the device makes it, a shallower one afterwards. */
+/* A deeper queue is counted before the device makes it, a shallower queue afterwards. */
 static int srq_modify(struct kv_service *s)
 {
 	const struct kv_srq_attr *in = &s->in.srq_modify;
@@ -214,7 +214,7 @@ static int event_wait(struct kv_service *s)
 		ret = kv_op_event_wait(backend_of(s), &wait, &s->out.event_wait, NULL);
 		if (ret || kv_quota_concerns(s, &s->out.event_wait))
 			return done(s, ret);
-		/* Events of other processes' objects could keep this going for ever. */
+		/* Events of other processes' objects could keep this loop going for ever. */
 		if (waited_ms > KV_CALL_WAIT_MS)
 			return kv_fault_set(&s->fault, -EAGAIN, "no event of the client's came");
 	}
@@ -269,7 +269,7 @@ static int (*const hooks[KV_CALLS])(struct kv_service *s) = {
 
 /**
  * kv_service_run() - carry out a call
- * @s: the service; its in and data have the arguments, its out and data receive
+ * @s: the service; in and data hold the arguments, out and data receive
  *	the result
  * @which: the call, one that has a row
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a process of the server has: descriptors for its clients, few capabilities in a client's. */
+/* A process of the server: descriptors for clients, few capabilities in a client's process. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <string.h>
@@ -10,16 +10,16 @@
 #include "serve/serve.h"
 
 /*
- * Descriptors of the listening process that are not a client's: standard input, output and
- * error, the listening sockets, the folder of --files, three while a client's process is
- * started; the rest is for those that the process inherits.
+ * Descriptors of the listening process that are not a client's: standard input, output and error,
+ * the listening sockets, the folder of --files, and three while a client's process is started. The
+ * rest is for descriptors that the process inherits.
  */
 #define OTHERS 16
 
 /**
  * kv_serve_allow_descriptors() - allow this process the descriptors that its clients need
- * @clients: at the same time
- * @f: receives why not
+ * @clients: number of clients at the same time
+ * @f: receives the reason of a failure
  *
  * Raises the soft limit (RLIMIT_NOFILE) if it is too low; the hard limit is the
  * administrator's and stays.
@@ -60,7 +60,7 @@ int kv_serve_allow_descriptors(uint32_t clients, struct kv_fault *f)
  */
 #define KEPT (1U << CAP_NET_ADMIN | 1U << CAP_IPC_LOCK)
 
-/* Without CAP_SETPCAP this is refused. Then no_new_privs alone keeps a program from more. */
+/* Refused without CAP_SETPCAP: then no_new_privs alone keeps a program from getting more. */
 static int drop_bounding(void)
 {
 	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
@@ -70,7 +70,7 @@ static int drop_bounding(void)
 	return 0;
 }
 
-/* The kernel takes what is not permitted out of the ambient set. */
+/* The kernel takes capabilities that are not permitted out of the ambient set. */
 static int drop_others(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -88,7 +88,7 @@ static int drop_others(void)
 
 /**
  * kv_serve_drop() - give up all capabilities but CAP_NET_ADMIN and CAP_IPC_LOCK
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * The calling thread keeps these two if it has them, and can get no others: the bounding,
  * inheritable and ambient sets are empty, and no_new_privs is set.

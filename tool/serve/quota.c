@@ -18,7 +18,7 @@ static int check_bytes(struct kv_service *s, uint64_t bytes)
 /**
  * kv_quota_check() - may one more object be made?
  * @s: the service
- * @bytes: of a buffer, or of its queues
+ * @bytes: bytes of the object's buffer or queues
  *
  * Return: 0 or -EDQUOT.
  */
@@ -41,12 +41,12 @@ static struct kv_made *find(const struct kv_service *s, enum kv_type type, uint3
 }
 
 /**
- * kv_quota_has() - is it one of the client's?
+ * kv_quota_has() - does the client have an object?
  * @s: the service
  * @type: of the object
  * @id: of the object
  *
- * Return: whether the client has made it, and not deleted it.
+ * Return: true if the client has made the object, and has not deleted it.
  */
 bool kv_quota_has(const struct kv_service *s, enum kv_type type, uint32_t id)
 {
@@ -54,13 +54,13 @@ bool kv_quota_has(const struct kv_service *s, enum kv_type type, uint32_t id)
 }
 
 /**
- * kv_quota_resize() - an object takes more, or less, from now on
+ * kv_quota_resize() - count an object whose size changes
  * @s: the service
  * @type: of the object
  * @id: of the object, which the client has
- * @bytes: of its queues
+ * @bytes: new bytes of the object's queues
  *
- * Return: 0 or -EDQUOT; then it counts as before.
+ * Return: 0, or -EDQUOT; then the object counts as before.
  */
 int kv_quota_resize(struct kv_service *s, enum kv_type type, uint32_t id, uint64_t bytes)
 {
@@ -75,11 +75,11 @@ int kv_quota_resize(struct kv_service *s, enum kv_type type, uint32_t id, uint64
 }
 
 /**
- * kv_quota_add() - count an object or a run, whose time passes from now on
+ * kv_quota_add() - count an object, or a run, whose time starts now
  * @s: the service; kv_quota_check() or kv_quota_check_run() has said that there is room
  * @type: of the object, or KV_QUOTA_RUN
- * @id: of it
- * @bytes: of a buffer, or of its queues
+ * @id: id of the object or run
+ * @bytes: bytes of the object's buffer or queues
  */
 void kv_quota_add(struct kv_service *s, enum kv_type type, uint32_t id, uint64_t bytes)
 {
@@ -90,7 +90,7 @@ void kv_quota_add(struct kv_service *s, enum kv_type type, uint32_t id, uint64_t
 	made->type = type;
 	made->id = id;
 	made->bytes = bytes;
-	/* Of a run, warm-up and the last completion's timeout come on top; nobody counts them. */
+	/* A run's warm-up and last completion's timeout come on top; they are not counted. */
 	made->end_ns = kv_now_ns() + s->limits.time_ns;
 	if (type == KV_QUOTA_RUN)
 		s->runs++;
@@ -100,10 +100,10 @@ void kv_quota_add(struct kv_service *s, enum kv_type type, uint32_t id, uint64_t
 }
 
 /**
- * kv_quota_remove() - an object or a run is gone
+ * kv_quota_remove() - count an object or a run no more
  * @s: the service
  * @type: of the object, or KV_QUOTA_RUN
- * @id: of it; need not be the client's
+ * @id: id of the object or run; need not be the client's
  */
 void kv_quota_remove(struct kv_service *s, enum kv_type type, uint32_t id)
 {
@@ -122,7 +122,7 @@ void kv_quota_remove(struct kv_service *s, enum kv_type type, uint32_t id)
 /**
  * kv_quota_check_run() - may this run be started?
  * @s: the service
- * @spec: of the run
+ * @spec: spec of the run
  *
  * Return: 0, -EDQUOT or -ERANGE.
  */
@@ -159,13 +159,13 @@ static int find_ids(const struct kv_member *m, const char *from, kv_quota_id fn,
 }
 
 /**
- * kv_quota_ids() - the ids that a struct names
- * @shape: of the struct
- * @from: it
- * @fn: called for each but 0, in the shape's order
- * @arg: its last argument
+ * kv_quota_ids() - call a function for each id that a struct names
+ * @shape: shape of the struct
+ * @from: the struct
+ * @fn: called for each id but 0, in the shape's order
+ * @arg: last argument of @fn
  *
- * Return: 0, or what @fn ended it with.
+ * Return: 0, or the value with which @fn ended the list.
  */
 int kv_quota_ids(const struct kv_shape *shape, const void *from, kv_quota_id fn, void *arg)
 {
@@ -184,9 +184,9 @@ static int check_own(uint32_t refers, const char *name, uint32_t id, void *arg)
 /**
  * kv_quota_concerns() - may the client know of an event?
  * @s: the service
- * @event: what the backend tells: the kernel tells of everybody's objects
+ * @event: the backend's event; the kernel reports events of everybody's objects
  *
- * Return: whether it is of an object or a run of the client's, or of a device.
+ * Return: true if the event is about an object or a run of the client, or about a device.
  */
 bool kv_quota_concerns(struct kv_service *s, const struct kv_event *event)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The process that listens; each client has one of its own, see client.c. */
+/* The process that listens; each client has a process of its own, see client.c. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -24,11 +24,11 @@
 /**
  * struct child - the process of a client
  * @pid: 0: the entry is free
- * @fd: socket to it
- * @active: it was let in
- * @closed: it has closed its end of @fd
- * @name: of the client
- * @end: how it ended, as it says
+ * @fd: socket to the process
+ * @active: the client was admitted
+ * @closed: the process has closed its end of @fd
+ * @name: name of the client
+ * @end: how the process ended, in its own words
  */
 struct child {
 	pid_t pid;
@@ -47,7 +47,7 @@ struct parent {
 	unsigned int max;
 	unsigned int children;
 	unsigned int active;
-	uint64_t accept_ns; /* no client is accepted before, of kv_now_ns() */
+	uint64_t accept_ns; /* no client is accepted before this time, of kv_now_ns() */
 	bool wait_told; /* the log says why clients wait */
 	bool stopping;
 };
@@ -56,7 +56,7 @@ static void on_child(int sig)
 {
 }
 
-/* Signals are taken during waits only, so that none is missed between a check and a wait. */
+/* Signals are taken only during waits, so that none is missed between a check and a wait. */
 static int block_signals(struct parent *p)
 {
 	struct sigaction sa = { .sa_handler = on_child };
@@ -73,8 +73,8 @@ static int block_signals(struct parent *p)
 	return 0;
 }
 
-/* Ctrl-C is for the parent; SIGTERM, which it sends, ends a client at once: the kernel
- * takes back all that a process has.
+/* Ctrl-C is for the parent. The parent's SIGTERM ends a client at once: the kernel
+ * takes back all that the process has.
  */
 __attribute__((noreturn))
 static void be_child(struct parent *p, int fd, int to_parent, pid_t parent)
@@ -164,7 +164,7 @@ static void accept_one(struct parent *p, int listener)
 {
 	int pair[2], fd, error;
 
-	/* Before accept4(): an accepted client without this socket would be lost. */
+	/* Comes before accept4(): an accepted client without this socket would be lost. */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
 		pause_accept(p, errno);
 		return;
@@ -182,14 +182,14 @@ static void accept_one(struct parent *p, int listener)
 	close(pair[1]);
 }
 
-/* One packet of a client's process: true if there was one. */
+/* Takes one packet of a client's process; true if there was one. */
 static bool take_packet(struct parent *p, struct child *c)
 {
 	char text[KV_SERVE_TEXT + 1], word;
 	ssize_t n = recv(c->fd, text, KV_SERVE_TEXT, MSG_DONTWAIT);
 
 	if (n <= 0) {
-		/* It has closed, and is about to end: SIGCHLD tells when. */
+		/* The process has closed its end, and is about to end: SIGCHLD tells when. */
 		c->closed = !n || (errno != EAGAIN && errno != EINTR);
 		return false;
 	}
@@ -223,7 +223,7 @@ static void end_child(struct parent *p, struct child *c, int status)
 		printf("client %s: %s\n", c->name, c->end[0] ? c->end : "ended without a word");
 	p->active -= c->active;
 	p->children--;
-	/* There is room again. */
+	/* There is room for a client again. */
 	p->accept_ns = 0;
 	c->pid = 0;
 }
@@ -246,7 +246,7 @@ static bool is_open(const struct child *c)
 	return c->pid && !c->closed;
 }
 
-/* Only open descriptors: ppoll() refuses more entries than a process may have descriptors. */
+/* Polls open descriptors only: ppoll() refuses more entries than a process may have descriptors. */
 static unsigned int watch(struct parent *p, unsigned int *listeners)
 {
 	unsigned int n = 0;
@@ -267,7 +267,7 @@ static unsigned int watch(struct parent *p, unsigned int *listeners)
 	return n;
 }
 
-/* Signals, which are blocked elsewhere, may end the wait. */
+/* Signals, which are blocked outside of waits, may end the wait. */
 static int poll_for(struct parent *p, unsigned int n, uint64_t ns)
 {
 	struct timespec ts = {
@@ -278,7 +278,7 @@ static int poll_for(struct parent *p, unsigned int n, uint64_t ns)
 	return ppoll(p->fds, n, &ts, &p->old);
 }
 
-/* Until one of @n descriptors is ready, but no longer than @ns: true if one may be. */
+/* Waits until one of @n descriptors is ready, at most @ns. Returns true if one may be ready. */
 static bool wait_for(struct parent *p, unsigned int n, uint64_t ns)
 {
 	uint64_t now = kv_now_ns();
@@ -296,7 +296,7 @@ static bool wait_for(struct parent *p, unsigned int n, uint64_t ns)
 	return true;
 }
 
-/* Until something happens, but no longer than @ns. */
+/* Waits until something happens, at most @ns. */
 static void wait_once(struct parent *p, uint64_t ns)
 {
 	unsigned int listeners, n = watch(p, &listeners);
@@ -364,8 +364,8 @@ static void announce(const struct kv_serve *s)
 
 /**
  * kv_serve_run() - serve until a signal ends it (see interrupt.h)
- * @s: listens; listens no more afterwards
- * @f: receives what failed
+ * @s: is listening; does not listen any more afterwards
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */

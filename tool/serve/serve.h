@@ -8,28 +8,28 @@
 #include "remote/token.h"
 #include "serve/service.h"
 
-/* Sockets that are listened on: one for each kind of address. */
+/* Listening sockets: one for each kind of address. */
 #define KV_SERVE_LISTENERS 2
 
 /* The most clients that are connected, but not admitted yet. */
 #define KV_SERVE_PENDING 16
 
-/* The most that --clients takes. */
+/* The largest value of --clients. */
 #define KV_SERVE_CLIENTS_MAX 1024
 
 /**
  * struct kv_serve - what is served, and to whom
- * @bind: address to listen on; NULL: all of them, or the loopback ones if neither a token
- *	nor @no_token says who may come
+ * @bind: address to listen on; NULL: all addresses, or only the loopback addresses if neither a
+ *	token nor @no_token admits other clients
  * @port: TCP port
- * @clients: at the same time
+ * @clients: number of clients at the same time
  * @space: whether this space is served
  * @limits: of each client
- * @files: what they may do with files; NULL: nothing
- * @token: what they have to know; length 0: nothing
+ * @files: files that clients may use; NULL: none
+ * @token: the token that clients have to know; length 0: none
  * @no_token: without a token, clients of other hosts are served, too
- * @listener: sockets
- * @listeners: how many of them there are
+ * @listener: listening sockets
+ * @listeners: number of @listener
  */
 struct kv_serve {
 	const char *bind;
@@ -46,9 +46,9 @@ struct kv_serve {
 
 /* Packets between a client's process and the listening one begin with one of these. */
 enum kv_serve_word {
-	KV_SERVE_ASK = 'a', /* what for; a text follows: may it come in? */
+	KV_SERVE_ASK = 'a', /* may the client come in? a text follows: what for */
 	KV_SERVE_NOTE = 'o', /* for the log; a text follows */
-	KV_SERVE_END = 'e', /* how it ended; a text follows */
+	KV_SERVE_END = 'e', /* how the client ended; a text follows */
 	KV_SERVE_YES = 'y',
 	KV_SERVE_NO = 'n',
 };

@@ -9,10 +9,10 @@
 #include "sys/now.h"
 
 /**
- * kv_service_init() - begin
- * @s: receives it; kv_service_exit() ends it
- * @site: is open on the client's device; stays the caller's
- * @limits: what the client may have
+ * kv_service_init() - start a service
+ * @s: receives the service; kv_service_exit() ends it
+ * @site: open on the client's device; the caller keeps it
+ * @limits: the client's limits
  *
  * Return: 0 or -ENOMEM.
  */
@@ -27,7 +27,7 @@ int kv_service_init(struct kv_service *s, struct kv_site *site, const struct kv_
 }
 
 /**
- * kv_service_exit() - end; objects stay, until the space is closed
+ * kv_service_exit() - end a service; its objects stay until the space is closed
  * @s: the service
  */
 void kv_service_exit(struct kv_service *s)
@@ -113,12 +113,12 @@ static void put_reply(struct kv_service *s, struct nl_msg *msg, int call, int re
 /**
  * kv_service_answer() - answer a request
  * @s: the service
- * @w: the wire, with the request that it has received; receives the answer, to be sent with
+ * @w: the wire, with the request that was received; receives the answer, to be sent with
  *	its data
- * @length: receives bytes of that
+ * @length: receives the number of bytes of the data
  *
- * Return: 0, also if the answer is a refusal; a negative errno if this was no request:
- * then the client gets a last answer, and s->fault says why.
+ * Return: 0, also if the answer is a refusal; a negative errno if the message was no request:
+ * then the client gets a last answer, and s->fault has the reason.
  */
 int kv_service_answer(struct kv_service *s, struct kv_wire *w, uint32_t *length)
 {
@@ -153,7 +153,7 @@ int kv_service_answer(struct kv_service *s, struct kv_wire *w, uint32_t *length)
  * kv_service_watch() - cancel runs that take too long
  * @s: the service
  *
- * Return: when to look again, of kv_now_ns(); UINT64_MAX: never.
+ * Return: the time of the next call, of kv_now_ns(); UINT64_MAX: never.
  */
 uint64_t kv_service_watch(struct kv_service *s)
 {

@@ -18,14 +18,14 @@
 /* The longest request: a work request with all its SGEs. */
 #define KV_SERVICE_HEAD_MAX (16U << 10)
 
-/* The longest file that is taken if nothing else is said. */
+/* The longest file that is accepted by default. */
 #define KV_SERVE_FILE_BYTES (4ULL << 30)
 
 /**
  * struct kv_serve_files - which files clients may fetch and put
- * @dir: the folder that they are in; -1: there is none, and no client gets any
- * @read_only: they can be fetched, and none can be put
- * @bytes: the longest that is taken
+ * @dir: folder of the files; -1: there is none, and no client gets files
+ * @read_only: clients can fetch files, but can't put any
+ * @bytes: length of the longest file that is accepted
  */
 struct kv_serve_files {
 	int dir;
@@ -33,15 +33,15 @@ struct kv_serve_files {
 	uint64_t bytes;
 };
 
-/* The type of a run among objects. */
+/* The type of a run among the objects. */
 #define KV_QUOTA_RUN KV_NO_TYPE
 
 /**
  * struct kv_made - an object that a client has, or a run that it has started
- * @type: of it
- * @id: of it; 0: the entry is free
- * @bytes: of an MR's buffer, or of queues
- * @end_ns: until then a run may take, of kv_now_ns()
+ * @type: type of the object
+ * @id: id of the object or run; 0: the entry is free
+ * @bytes: bytes of a buffer, or of queues
+ * @end_ns: end of the time that a run may take, of kv_now_ns()
  */
 struct kv_made {
 	enum kv_type type;
@@ -52,25 +52,25 @@ struct kv_made {
 
 /**
  * struct kv_service - the limits and the objects of one client
- * @site: its space, open on its device
- * @limits: what it may have
- * @made: its objects and runs
- * @entries: room there: @limits.objects and KV_SERVICE_RUNS
- * @objects: how many objects are there
- * @runs: how many runs are there
- * @bytes: of all its buffers and queues
- * @expired: one of them has taken too long; nothing goes on
- * @files: what it may do with files
- * @file: the one that it fetches or puts
+ * @site: the client's space, open on the client's device
+ * @limits: the client's limits
+ * @made: the client's objects and runs
+ * @entries: room in @made: @limits.objects and KV_SERVICE_RUNS
+ * @objects: number of objects
+ * @runs: number of runs
+ * @bytes: bytes of all buffers and queues
+ * @expired: a run has taken too long; nothing goes on
+ * @files: files that the client may use
+ * @file: the file that the client fetches or puts
  * @note: for the log, about the last call for @file; "": nothing
- * @seq: of the last request
+ * @seq: @seq of the last request
  * @in: arguments of the call that is being answered
- * @out: its result
- * @data: data that it brought; an answer's data come there, too
- * @data_length: bytes there
- * @times: how long its verbs took
+ * @out: result of the call
+ * @data: data of the request; data of the answer come there, too
+ * @data_length: bytes of @data
+ * @times: durations of the call's verbs
  * @failed: enum kverbs_stage of the verb that has failed; 0: none has
- * @fault: why it failed
+ * @fault: reason of the failure
  */
 struct kv_service {
 	struct kv_site *site;
@@ -113,7 +113,7 @@ int kv_quota_resize(struct kv_service *s, enum kv_type type, uint32_t id, uint64
 void kv_quota_remove(struct kv_service *s, enum kv_type type, uint32_t id);
 int kv_quota_check_run(struct kv_service *s, const struct kv_run_spec *spec);
 
-/* Called with an id, not 0. Other than 0 ends it. */
+/* Called with an id that is not 0. A value other than 0 ends the list. */
 typedef int (*kv_quota_id)(uint32_t refers, const char *name, uint32_t id, void *arg);
 
 int kv_quota_ids(const struct kv_shape *shape, const void *from, kv_quota_id fn, void *arg);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "serve/serve.h"
 
-/* Returns a nonblocking descriptor for what @fd is, or -1. */
+/* Returns a nonblocking duplicate of @fd, or -1. */
 static int move(int fd)
 {
 	int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -20,9 +20,9 @@ static int move(int fd)
 /**
  * kv_serve_stdio() - serve one client on standard input and output
  * @s: what is served
- * @f: receives what failed before the client could be told
+ * @f: receives a failure that the client could not be told
  *
- * The client is told why it is refused. Whatever else this process prints does not reach it.
+ * The client is told why it is refused. Other output of this process does not reach the client.
  *
  * Return: 0 or a negative errno.
  */
@@ -43,7 +43,7 @@ int kv_serve_stdio(struct kv_serve *s, struct kv_fault *f)
 		return kv_fault_set(f, -errno, "cannot use standard input and output: %s",
 				    strerror(errno));
 	close(null);
-	/* The end of the client is an error of read() and write(); other signals end this at once. */
+	/* If the client ends, read() and write() fail; other signals end the process at once. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
