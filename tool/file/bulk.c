@@ -4,7 +4,7 @@
 #include "cli/interrupt.h"
 #include "file/file.h"
 
-/* Bytes between two system calls on the file: what one message to the module carries. */
+/* Bytes between two system calls on the file: as many as one message to the module carries. */
 #define CHUNK KVERBS_DATA_MAX
 
 static uint8_t chunk[CHUNK];
@@ -22,11 +22,11 @@ static off_t position(const struct kv_bulk *m)
 }
 
 /**
- * kv_bulk_load() - bytes of a file into a buffer
- * @m: from where to where; receives how many bytes are there. If the file ends before they are
- *	@m->length, that is all.
+ * kv_bulk_load() - load bytes of a file into a buffer
+ * @m: the bytes to load; receives the number of loaded bytes. The end of the file before
+ *	@m->length is no failure.
  *
- * Return: 0 or a negative errno; then @m says whose it is.
+ * Return: 0 or a negative errno; then @m->of_file says whose failure it is.
  */
 int kv_bulk_load(struct kv_bulk *m)
 {
@@ -48,7 +48,7 @@ int kv_bulk_load(struct kv_bulk *m)
 	return 0;
 }
 
-/* All of a chunk, or an errno. */
+/* Writes all of a chunk, or returns an errno. */
 static int write_chunk(struct kv_bulk *m, size_t length)
 {
 	ssize_t n;
@@ -65,10 +65,10 @@ static int write_chunk(struct kv_bulk *m, size_t length)
 }
 
 /**
- * kv_bulk_save() - bytes of a buffer into a file
- * @m: from where to where; receives how many bytes are there
+ * kv_bulk_save() - save bytes of a buffer into a file
+ * @m: the bytes to save; receives the number of saved bytes
  *
- * Return: 0 or a negative errno; then @m says whose it is.
+ * Return: 0 or a negative errno; then @m->of_file says whose failure it is.
  */
 int kv_bulk_save(struct kv_bulk *m)
 {

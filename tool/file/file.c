@@ -8,10 +8,10 @@
 #include "file/file.h"
 
 /**
- * kv_file_refuse() - say that a file can't be used, for what errno says
+ * kv_file_refuse() - say that a file can't be used, with the reason in errno
  * @what: the attempt, such as "open"
- * @name: of the file
- * @f: receives it
+ * @name: name of the file
+ * @f: receives the text
  *
  * Return: -errno
  */
@@ -64,7 +64,7 @@ static int open_file(struct kv_file *file, const char *name, uint64_t *length, s
 	return 0;
 }
 
-/* Of a path the folder; the file's name within it. */
+/* Opens the folder of a path; @name receives the file's name within the folder. */
 static int open_folder(struct kv_file_local *l, const char **name, struct kv_fault *f)
 {
 	char folder[sizeof(l->name)], *slash;
@@ -101,7 +101,7 @@ static int create_file(struct kv_file *file, const struct kv_file_new *new, stru
 	return 0;
 }
 
-/* Refuses a piece that is not within the file. @bulk: receives what is to be moved. */
+/* Refuses a piece that is not within the file. @bulk: receives the bytes to move. */
 static int take_piece(const struct kv_file_local *l, bool sends, const struct kv_file_piece *piece,
 		      struct kv_bulk *bulk, struct kv_fault *f)
 {
@@ -170,8 +170,8 @@ static int hash_file(struct kv_file *file, uint64_t *done,
 		return kv_fault_set(f, -EBADF, "there is no file to be hashed");
 	if (step > KV_FILE_HASH_STEP)
 		step = KV_FILE_HASH_STEP;
-	/* So that what the end has to write is not long either. Not all file
-	 * systems can, and whether it worked is seen then.
+	/* Writes early, so that the end is not long either. Not all file systems
+	 * can do this, and the end reports whether the writing worked.
 	 */
 	if (!l->sends)
 		sync_file_range(fd, (off_t)l->hash.done, (off_t)step, SYNC_FILE_RANGE_WRITE);
@@ -251,10 +251,10 @@ static const struct kv_file_ops ops = {
 };
 
 /**
- * kv_file_local_init() - a file of this host, that is yet to be opened
- * @l: receives it; its close() closes it
- * @b: whose buffers it is loaded into and saved from
- * @dir: folder that it is in, and symbolic links are not followed; or AT_FDCWD, and
+ * kv_file_local_init() - prepare a file of this host, which is not open yet
+ * @l: receives the file; its close() closes it
+ * @b: backend whose buffers the file is loaded into and saved from
+ * @dir: folder of the file, in which symbolic links are not followed; or AT_FDCWD, and
  *	the name is a path
  */
 void kv_file_local_init(struct kv_file_local *l, struct kv_backend *b, int dir)

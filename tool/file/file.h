@@ -9,7 +9,7 @@
 #include "cli/parse.h"
 #include "model/backend.h"
 
-/* Bytes, without the end. */
+/* Bytes, without the NUL. */
 #define KV_FILE_NAME_MAX 255
 
 int kv_file_name_check(const char *name, struct kv_why *why);
@@ -17,13 +17,13 @@ int kv_file_refuse(const char *what, const char *name, struct kv_fault *f);
 
 #define KV_HASH_BYTES SHA256_DIGEST_SIZE
 
-/* As sha256sum prints it, with its end: see kv_bytes_hex(). */
+/* The text that sha256sum prints, with the NUL: see kv_bytes_hex(). */
 #define KV_HASH_TEXT KV_BYTES_HEX(KV_HASH_BYTES)
 
 /**
  * struct kv_hash - the SHA-256 of a file, taken in steps
  * @sha256: the state of the hash so far
- * @done: bytes that are in it, from the file's beginning on
+ * @done: bytes that are in the hash, from the file's beginning on
  */
 struct kv_hash {
 	struct sha256_ctx sha256;
@@ -34,14 +34,14 @@ void kv_hash_init(struct kv_hash *h);
 int kv_hash_step(struct kv_hash *h, int fd, uint64_t length);
 void kv_hash_finish(struct kv_hash *h, uint8_t digest[KV_HASH_BYTES]);
 
-/* The most bytes that are kept in memory of a file whose length says nothing of its content. */
+/* The most bytes of a copy in memory, of a file whose length says nothing about its content. */
 #define KV_SOURCE_COPY_MAX (64U << 20)
 
 /**
  * struct kv_source - a file that is sent
- * @fd: of it, or of a copy of its content; -1: none
- * @name: as it was named, for messages; must live as long
- * @length: bytes it had when it was opened, which are those that are sent
+ * @fd: descriptor of the file, or of a copy of its content; -1: none
+ * @name: name that the caller gave, for messages; must live as long as the source
+ * @length: bytes of the file when it was opened; exactly these bytes are sent
  */
 struct kv_source {
 	int fd;
@@ -55,13 +55,13 @@ int kv_source_short(const struct kv_source *s, uint64_t at, struct kv_fault *f);
 void kv_source_close(struct kv_source *s);
 
 /**
- * struct kv_store - a file that is received: it has its name when all of it is there
- * @dir: the folder it is to be in; -1: none
- * @fd: of the content so far, for reading and writing; -1: none
- * @name: what it is to be called
- * @temp: what it is called meanwhile; "": it has no name, and goes when @fd is closed,
+ * struct kv_store - a file that is received; it gets its name when all of it is there
+ * @dir: folder of the file; -1: none
+ * @fd: descriptor of the content so far, for reading and writing; -1: none
+ * @name: final name of the file
+ * @temp: name of the file until then; "": the file has no name, and goes when @fd is closed,
  *	however the process ends
- * @length: bytes it is to have
+ * @length: final length in bytes
  * @replace: a file of that name may be replaced
  */
 struct kv_store {
@@ -83,9 +83,9 @@ void kv_store_close(struct kv_store *s);
 
 /**
  * struct kv_file_new - a file that is announced to its receiver
- * @name: what it is to be called
+ * @name: final name of the file
  * @length: bytes
- * @digest: its SHA-256
+ * @digest: SHA-256 of the file
  * @replace: a file of that name may be replaced
  */
 struct kv_file_new {
@@ -98,7 +98,7 @@ struct kv_file_new {
 /**
  * struct kv_file_piece - a piece of a file, and where it is in a buffer
  * @buf: the buffer
- * @buf_offset: first byte there
+ * @buf_offset: first byte in the buffer
  * @offset: first byte in the file
  * @length: bytes
  */
@@ -110,15 +110,15 @@ struct kv_file_piece {
 };
 
 /**
- * struct kv_bulk - bytes that go between a buffer and a file, of any number
- * @b: whose buffer it is
+ * struct kv_bulk - any number of bytes that are moved between a buffer and a file
+ * @b: backend of the buffer
  * @buf: the buffer
- * @buf_offset: first byte there
+ * @buf_offset: first byte in the buffer
  * @fd: the file
- * @offset: first byte in the file; where the file stands does not matter, and stays
+ * @offset: first byte in the file; the file position is not used, and stays
  * @length: bytes
  * @moved: bytes that are at their destination
- * @of_file: a failure is the file's, as its errno says; else the backend's, which has a text
+ * @of_file: the failure is the file's, with an errno; else the backend's, which has a text
  */
 struct kv_bulk {
 	struct kv_backend *b;
@@ -141,25 +141,25 @@ struct kv_file;
  * Every operation returns 0 or a negative errno, with a fault.
  */
 struct kv_file_ops {
-	/* To be sent; @length: bytes it has. */
+	/* Opens a file that is sent; @length: receives the bytes of the file. */
 	int (*open)(struct kv_file *file, const char *name, uint64_t *length, struct kv_fault *f);
-	/* To be received. */
+	/* Makes a file that is received. */
 	int (*create)(struct kv_file *file, const struct kv_file_new *new, struct kv_fault *f);
-	/* From the file into a buffer of the end's space, and back. */
+	/* Moves a piece from the file into a buffer of the end's space, and back. */
 	int (*load)(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f);
 	int (*save)(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f);
-	/* Goes on with the hash of what is on the disk; @done: bytes that are in it.
-	 * When these are all, @digest is there.
+	/* Goes on with the hash of the bytes on the disk; @done: bytes in the hash.
+	 * When these are all bytes, @digest is set.
 	 */
 	int (*hash)(struct kv_file *file, uint64_t *done,
 		    uint8_t digest[KV_HASH_BYTES], struct kv_fault *f);
-	/* The end, with the other side's digest. A file that is not the same there
-	 * is refused; one that was received gets its name.
+	/* Ends the transfer with the other side's digest. A file that is not the
+	 * same there is refused; a received file gets its name.
 	 */
 	int (*finish)(struct kv_file *file, const uint8_t digest[KV_HASH_BYTES],
 		      struct kv_fault *f);
-	/* An unfinished file is removed; @why: for the server's log, or
-	 * NULL. Any number of times.
+	/* Removes an unfinished file; @why: for the server's log, or NULL.
+	 * May be called any number of times.
 	 */
 	void (*close)(struct kv_file *file, const char *why);
 };
@@ -171,15 +171,15 @@ struct kv_file {
 /**
  * struct kv_file_local - a file of this host
  * @file: the interface for its user
- * @b: whose buffers it is loaded into and saved from
- * @dir: folder that names are relative to; AT_FDCWD: the working one, and names are
- *	paths; stays the caller's
- * @name: as it was named
- * @sends: it is sent, and @source has it; else @store
- * @hash: of the bytes on the disk, so far
- * @digest: of all of it
- * @hashed: @digest is there
- * @announced: the digest that the sender announces, of a file that is received
+ * @b: backend whose buffers the file is loaded into and saved from
+ * @dir: folder that names are relative to; AT_FDCWD: the working folder, and names are
+ *	paths; the caller keeps it
+ * @name: name that the caller gave
+ * @sends: the file is sent, and @source is set; else @store
+ * @hash: hash of the bytes on the disk, so far
+ * @digest: digest of the whole file
+ * @hashed: @digest is set
+ * @announced: digest that the sender announces of a file that is received
  */
 struct kv_file_local {
 	struct kv_file file;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Piece n goes through slot n modulo depth of both ends' buffers, by a WRITE whose
- * immediate data is n. The receive's completion promises that the bytes are in the
- * receiver's memory; the sender's completion says that the sender's slot is free. A slot is
- * used again when both were seen and the piece is in the file, so receives never run out.
+ * Piece n goes through slot n modulo depth of both ends' buffers, by a WRITE whose immediate data
+ * is n. The receive's completion promises that the bytes are in the receiver's memory; the sender's
+ * completion says that the sender's slot is free. A slot is used again when both completions were
+ * seen and the piece is in the file, so receives never run out.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #define IDLE_MIN_NS 20000
 #define IDLE_MAX_NS 2000000
 
-/* After this time the other host's end is asked although nothing is due: it may have failed. */
+/* After this time the other host's end is asked although nothing is due, as it may have failed. */
 #define ASK_NS 50000000
 
 static uint64_t offset_of(const struct kv_flow *w, uint64_t n)
@@ -39,7 +39,7 @@ static uint64_t slot_of(const struct kv_flow *w, uint64_t n)
 	return n % w->depth * w->piece;
 }
 
-/* Where piece n is in the buffer of its end, and in the file. */
+/* The place of piece n in the buffer of its end, and in the file. */
 static struct kv_file_piece piece_of(const struct kv_flow *w, const struct kv_buffer *buffer,
 				     uint64_t n)
 {
@@ -121,7 +121,7 @@ static int check_status(const struct kv_flow *w, unsigned int end,
 			    wc->vendor_err);
 }
 
-/* The completion must be the next piece's, as far as the backend tells. */
+/* The completion must be that of the next piece, as far as the backend tells. */
 static int check_landed(const struct kv_flow *w, const struct kv_wc *wc, struct kv_fault *f)
 {
 	uint64_t n = w->landed;
@@ -139,7 +139,7 @@ static int check_landed(const struct kv_flow *w, const struct kv_wc *wc, struct 
 			    n, kv_enum_name(kv_enum_wc_op, wc->op), wc->imm, wc->length);
 }
 
-/* @found: incremented by each completion at this end. */
+/* @found: incremented for each completion at this end. */
 static int poll_end(struct kv_flow *w, unsigned int end, unsigned int *found, struct kv_fault *f)
 {
 	const struct kv_endpoint *e = &w->pair->end[end];
@@ -169,8 +169,8 @@ static int poll_end(struct kv_flow *w, unsigned int end, unsigned int *found, st
 }
 
 /*
- * An end of another host is asked only when there should be something: when the
- * near end has seen more, or nothing was seen for a while.
+ * An end of another host is asked only when a completion is likely: the near end has seen more
+ * completions, or nothing was seen for a while.
  */
 static bool is_due(const struct kv_flow *w, unsigned int end, uint64_t idle_ns)
 {
@@ -262,10 +262,10 @@ static int move_pieces(struct kv_flow *w, struct kv_fault *f)
 }
 
 /*
- * A WRITE that finds no receive, though each piece has one: the device has sent a message that
- * nobody posted. rxe does so when it repeats a WRITE of several packets: if the acknowledgement
- * comes while it repeats, COMPST_UPDATE_COMP moves comp.psn behind the request, which is not
- * completed; the next req_retry() sends the request once more, from there.
+ * Explains a WRITE that finds no receive, though each piece has one: the device has sent a message
+ * that nobody posted. rxe does so when it repeats a WRITE of several packets. If the acknowledgment
+ * comes meanwhile, COMPST_UPDATE_COMP moves comp.psn behind the request, which is not completed;
+ * the next req_retry() sends the request once more, from comp.psn.
  */
 static int explain_sender(struct kv_flow *w, struct kv_fault *f)
 {
@@ -279,8 +279,8 @@ static int explain_sender(struct kv_flow *w, struct kv_fault *f)
 }
 
 /*
- * If the other host does not answer, the status of a WRITE under way is the better fault. If
- * there is none, a WRITE of no bytes asks the QP.
+ * If the other host does not answer, the status of an outstanding WRITE is the better fault. If no
+ * WRITE is outstanding, a WRITE of 0 bytes asks the QP.
  */
 static int explain(struct kv_flow *w, int ret, struct kv_fault *f)
 {
@@ -302,8 +302,8 @@ static int explain(struct kv_flow *w, int ret, struct kv_fault *f)
 
 /**
  * kv_flow_run() - bring all pieces from one file to the other
- * @flow: the transfer; receives how far it came
- * @f: receives why not
+ * @flow: the transfer; receives its progress
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno; then the pair takes no more requests.
  */

@@ -6,20 +6,20 @@
 #include "measure/pair.h"
 
 /**
- * struct kv_flow - a file on its way: pieces, of which a few are under way at a time
+ * struct kv_flow - a file on its way, in pieces; a few pieces are under way at a time
  * @pair: from the first end to the second, made for WRITEs of @depth * @piece bytes
  * @file: the file that is sent, and the one that is received
- * @length: of the file in bytes
- * @piece: bytes of one, but the last
- * @depth: how many may be under way
- * @timeout_ns: how long nothing may happen
- * @watch: is told from time to time how many bytes are saved; may be NULL
- * @arg: for @watch
- * @pieces: how many there are
- * @posted: WRITEs that were posted
- * @sent: that completed at the sender
- * @landed: that completed at the receiver
- * @saved: that are in the received file
+ * @length: bytes of the file
+ * @piece: bytes of a piece; the last piece may have fewer
+ * @depth: the most pieces that may be under way
+ * @timeout_ns: longest time in which nothing happens
+ * @watch: called from time to time with the number of saved bytes; may be NULL
+ * @arg: argument of @watch
+ * @pieces: number of pieces
+ * @posted: number of posted WRITEs
+ * @sent: WRITEs that completed at the sender
+ * @landed: WRITEs that completed at the receiver
+ * @saved: pieces that are in the received file
  */
 struct kv_flow {
 	struct kv_pair *pair;

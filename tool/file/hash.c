@@ -5,12 +5,12 @@
 #include "cli/interrupt.h"
 #include "file/file.h"
 
-/* Bytes of one read; more makes it no faster. */
+/* Bytes of one read; larger reads are no faster. */
 #define CHUNK 65536
 
 /**
- * kv_hash_init() - begin at the beginning of a file
- * @h: receives it
+ * kv_hash_init() - start the hash of a file
+ * @h: receives the hash
  */
 void kv_hash_init(struct kv_hash *h)
 {
@@ -19,9 +19,9 @@ void kv_hash_init(struct kv_hash *h)
 }
 
 /**
- * kv_hash_step() - go on with a file
- * @h: the hash; afterwards with all bytes of the step
- * @fd: the file, open for reading; where it stands does not matter
+ * kv_hash_step() - hash the next bytes of a file
+ * @h: the hash; afterwards includes all bytes of the step
+ * @fd: the file, open for reading; the file position is not used
  * @length: bytes
  *
  * Return: 0; -ENODATA if the file ended before; or the errno of pread().
@@ -48,7 +48,7 @@ int kv_hash_step(struct kv_hash *h, int fd, uint64_t length)
 /**
  * kv_hash_finish() - write the digest
  * @h: the hash, which begins anew
- * @digest: receives it
+ * @digest: receives the digest
  */
 void kv_hash_finish(struct kv_hash *h, uint8_t digest[KV_HASH_BYTES])
 {

@@ -2,20 +2,20 @@
 #include <stdio.h>
 #include "file/transfer.h"
 
-/* A rate over less time says more of the clock and of the first piece than of the way. */
+/* A rate over a shorter time shows the clock and the first piece more than the transfer. */
 #define RATE_MIN_NS 500000000
 
 /* By enum kv_transfer_step. */
 static const char *const doing[KV_TRANSFER_STEPS] = { "hashing", "sending", "checking" };
 
 /**
- * kv_transfer_label() - say how far a step of a transfer is, and how fast
- * @l: zeroed before the first step; notes when a step begins
+ * kv_transfer_label() - describe the progress and the rate of a step of a transfer
+ * @l: the label, zeroed before the first step; notes when a step begins
  * @step: the step
- * @bytes: that it has behind it
+ * @bytes: bytes that the step has done
  * @length: bytes of the file
  * @now_ns: CLOCK_MONOTONIC, more than 0
- * @text: receives it; without a rate until half a second of the step is seen
+ * @text: receives the text; without a rate until half a second of the step is seen
  * @size: bytes of @text
  */
 void kv_transfer_label(struct kv_transfer_label *l, enum kv_transfer_step step, uint64_t bytes,

@@ -4,9 +4,9 @@
 #include "file/file.h"
 
 /**
- * kv_file_name_check() - can a file of a server be called so?
+ * kv_file_name_check() - can a file of a server have this name?
  * @name: the name
- * @why: receives why not, without what is bad of it
+ * @why: receives the reason of a refusal, without the bad part of the name
  *
  * A name in one folder: no path, nothing hidden, 1 to KV_FILE_NAME_MAX bytes of
  * UTF-8 that can be printed.

@@ -8,10 +8,10 @@
 #define PROBE_NS 30000000000ULL
 #define LOOK_NS 10000000
 
-/* The wr_id of no request of a run, and of no piece of a file. */
+/* A wr_id that no request of a run has, and no piece of a file. */
 #define PROBE_ID UINT64_MAX
 
-/* The error of a TCP connection whose other host is gone. */
+/* Is it the error of a TCP connection whose other host is gone? */
 static bool is_loss(int error)
 {
 	switch (error) {
@@ -27,7 +27,7 @@ static bool is_loss(int error)
 	return false;
 }
 
-/* Polls until the probe has completed, or anything with an error: the first one. Ctrl-C ends it. */
+/* Polls until the probe completes, or any request with an error: the first one. Ctrl-C ends it. */
 static bool await(struct kv_backend *b, uint32_t cq, struct kv_wc *wc)
 {
 	uint64_t end = kv_now_ns() + PROBE_NS;
@@ -46,11 +46,11 @@ static bool await(struct kv_backend *b, uint32_t cq, struct kv_wc *wc)
 }
 
 /**
- * kv_probe_explain() - the other host does not answer: what does its QP say?
+ * kv_probe_explain() - ask the QP why the other host does not answer
  * @p: the pair
- * @end: which end asks; nothing is done if that is of another host
- * @f: why a run or a transfer ended; if a connection was lost it receives what a WRITE of no bytes
- *	completed with, which touches no memory and needs no key (IBTA 9.7.4.1.3)
+ * @end: the end that asks; nothing is done if this end is of another host
+ * @f: why a run or a transfer ended; if a connection was lost, receives the status of a WRITE of
+ *	0 bytes, which touches no memory and needs no key (IBTA 9.7.4.1.3)
  *
  * An end that only waits has no request outstanding that could fail.
  */

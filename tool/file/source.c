@@ -12,16 +12,16 @@
 #include "file/file.h"
 #include "sys/io.h"
 
-/* sysfs gives each attribute the length of a page, of which the largest has this many bytes. */
+/* sysfs gives each attribute the length of a page; the largest page has this many bytes. */
 #define PAGE_LARGEST 65536
 
-/* Files of /proc have the length 0, those of sysfs a page; neither takes room on a disk. */
+/* Files of /proc have length 0, files of sysfs that of a page; both take no room on a disk. */
 static bool is_length_doubtful(const struct stat *st)
 {
 	return !st->st_size || (!st->st_blocks && st->st_size <= PAGE_LARGEST);
 }
 
-/* Reads the file to its end into @copy; @length receives the bytes that there were. */
+/* Reads the file to its end into @copy; @length receives the number of bytes. */
 static int copy_content(const struct kv_source *s, int copy, uint64_t *length, struct kv_fault *f)
 {
 	static uint8_t chunk[65536];
@@ -50,8 +50,8 @@ static int copy_content(const struct kv_source *s, int copy, uint64_t *length, s
 }
 
 /*
- * If the file has other bytes than its length says, a copy in memory takes its place. The copy is
- * a regular file, too: both spaces load from it, and the kernel reads no file of /proc by itself.
+ * If the content is longer or shorter than the file's length, a copy in memory replaces the file.
+ * The copy is a regular file: both spaces load it, and the kernel reads no file of /proc by itself.
  */
 static int settle_length(struct kv_source *s, struct kv_fault *f)
 {
@@ -73,14 +73,14 @@ static int settle_length(struct kv_source *s, struct kv_fault *f)
 
 /**
  * kv_source_open() - open a file that is to be sent
- * @s: receives it; kv_source_close() closes it
- * @dir: folder that a relative name starts from; AT_FDCWD: the working one
- * @name: of the file
+ * @s: receives the source; kv_source_close() closes it
+ * @dir: folder that a relative name starts from; AT_FDCWD: the working folder
+ * @name: name of the file
  * @flags: O_NOFOLLOW, or 0
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * A file whose length says nothing about its content, as in /proc and in sysfs, is read to its end
- * first, up to KV_SOURCE_COPY_MAX bytes, and what was read is sent.
+ * A file whose length says nothing about its content, as in /proc and in sysfs, is read to its
+ * end first, up to KV_SOURCE_COPY_MAX bytes; the bytes that were read are sent.
  *
  * Return: 0 or a negative errno: -EFBIG if such a file has more bytes; -ECANCELED if
  * a signal asks the tool to end.
@@ -113,13 +113,13 @@ int kv_source_open(struct kv_source *s, int dir, const char *name, int flags, st
 }
 
 /**
- * kv_source_check() - is the file still as long as it was?
+ * kv_source_check() - does the file still have its length?
  * @s: the file
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * The hash finds any other change.
  *
- * Return: 0 or a negative errno: -ESTALE if it is not.
+ * Return: 0 or a negative errno: -ESTALE if the length has changed.
  */
 int kv_source_check(const struct kv_source *s, struct kv_fault *f)
 {
@@ -137,10 +137,10 @@ int kv_source_check(const struct kv_source *s, struct kv_fault *f)
 }
 
 /**
- * kv_source_short() - say that the file has ended before its end
+ * kv_source_short() - say that the file has ended too early
  * @s: the file
- * @at: bytes after which nothing came
- * @f: receives it
+ * @at: bytes after which the file ended
+ * @f: receives the text
  *
  * Return: -ESTALE
  */
@@ -152,8 +152,8 @@ int kv_source_short(const struct kv_source *s, uint64_t at, struct kv_fault *f)
 }
 
 /**
- * kv_source_close() - close it
- * @s: open or not
+ * kv_source_close() - close a source
+ * @s: the source; may be closed already
  */
 void kv_source_close(struct kv_source *s)
 {

@@ -14,11 +14,11 @@
 #include <unistd.h>
 #include "file/file.h"
 
-/* The temporary name, on file systems that have no files without a name; digits follow. */
+/* Prefix of temporary names, on file systems without unnamed files; digits follow. */
 #define PREFIX ".kverbs-"
 #define DIGITS 16
 
-/* One that was just made may not be locked yet. */
+/* A file that was just made may not be locked yet. */
 #define YOUNG_S 60
 
 /* Before the umask. */
@@ -32,7 +32,7 @@ static bool is_ours(const char *name)
 	       strspn(name + prefix, "0123456789abcdef") == DIGITS;
 }
 
-/* The process that writes it has locked it; the lock ends with the process. */
+/* The process that writes a file has locked the file; the lock ends with the process. */
 static void remove_one(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -47,8 +47,8 @@ static void remove_one(int dir, const char *name)
 }
 
 /*
- * Removes the temporary files that killed processes have left in a folder. They exist only on file
- * systems that have no files without a name. An error leaves the file there.
+ * Removes the temporary files that killed processes have left in a folder. Such files exist only on
+ * file systems that have no files without a name. After an error the file stays.
  */
 static void remove_stale(int dir)
 {
@@ -68,7 +68,7 @@ static void remove_stale(int dir)
 	closedir(list);
 }
 
-/* Known now, or only when all of it was sent? */
+/* Refuses a name before the transfer, not only after all of the file was sent. */
 static int check_name(const struct kv_store *s, struct kv_fault *f)
 {
 	struct stat st;
@@ -92,7 +92,7 @@ static int check_room(const struct kv_store *s, struct kv_fault *f)
 
 	if (fstatvfs(s->dir, &st))
 		return kv_file_refuse("look for room for", s->name, f);
-	/* File systems that keep no count say that they have no blocks. */
+	/* File systems that keep no count report 0 blocks. */
 	if (!st.f_blocks)
 		return 0;
 	room = (uint64_t)st.f_bavail * st.f_frsize;
@@ -103,7 +103,7 @@ static int check_room(const struct kv_store *s, struct kv_fault *f)
 	return 0;
 }
 
-/* A name that no other file has, and that the next process can tell as ours. */
+/* Makes a name that no other file has, and that the next process recognizes as ours. */
 static int make_temp_name(struct kv_store *s)
 {
 	uint64_t number;
@@ -130,18 +130,18 @@ static int open_temp(struct kv_store *s)
 		s->temp[0] = '\0';
 		return -1;
 	}
-	/* As long as it is locked it is not stale. */
+	/* While the file is locked, it is not stale. */
 	return flock(s->fd, LOCK_EX | LOCK_NB);
 }
 
 /**
- * kv_store_open() - make a file that is to have a name later
- * @s: receives it; kv_store_close() closes it
- * @dir: its folder, which this takes over; also on failure
+ * kv_store_open() - make a file that gets its name later
+ * @s: receives the store; kv_store_close() closes it
+ * @dir: folder of the file; the store owns it from now on, also on failure
  * @name: a name in @dir
- * @length: bytes it is to have
+ * @length: final length in bytes
  * @replace: a regular file of that name may be replaced
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -179,17 +179,17 @@ static int link_to(const struct kv_store *s, const char *name)
 	return linkat(AT_FDCWD, path, s->dir, name, AT_SYMLINK_FOLLOW);
 }
 
-/* Of a file that has a name, where nothing is replaced. */
+/* Renames a file that has a temporary name, without replacing another file. */
 static int move_beside(struct kv_store *s)
 {
 	if (!renameat2(s->dir, s->temp, s->dir, s->name, RENAME_NOREPLACE)) {
 		s->temp[0] = '\0';
 		return 0;
 	}
-	/* Not every file system can. */
+	/* Not every file system supports RENAME_NOREPLACE. */
 	if (errno != EINVAL)
 		return -1;
-	/* The other name goes when the store is closed. */
+	/* The temporary name goes when the store is closed. */
 	return linkat(s->dir, s->temp, s->dir, s->name, 0);
 }
 
@@ -212,13 +212,13 @@ static int give_name(struct kv_store *s)
 }
 
 /**
- * kv_store_commit() - all of it is there: from now on it has its name
+ * kv_store_commit() - give a complete file its name
  * @s: the file
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * It and its name are on the disk before this returns.
+ * The file and its name are on the disk before this returns.
  *
- * Return: 0 or a negative errno: -EEXIST if somebody else's file came before.
+ * Return: 0 or a negative errno: -EEXIST if somebody else's file got the name before.
  */
 int kv_store_commit(struct kv_store *s, struct kv_fault *f)
 {
@@ -245,8 +245,8 @@ int kv_store_commit(struct kv_store *s, struct kv_fault *f)
 }
 
 /**
- * kv_store_close() - close it; a file that was not committed is removed
- * @s: open or not; not one that was never opened
+ * kv_store_close() - close a store; a file that was not committed is removed
+ * @s: the store; may be closed already, but must have been opened
  */
 void kv_store_close(struct kv_store *s)
 {

@@ -29,7 +29,7 @@ static int hash(struct kv_transfer *t, unsigned int end,
 			return kv_fault_set(f, -ECANCELED, "interrupted while %s was hashed",
 					    t->name[end]);
 		ret = file->ops->hash(file, &done, digest, f);
-		/* A server that gets nowhere is not waited for. */
+		/* A server that makes no progress is not waited for. */
 		if (!ret && done <= before && done < t->length)
 			ret = kv_fault_set(f, -EPROTO, "the hash of %s does not go on at %" PRIu64 " of %" PRIu64 " bytes",
 					   t->name[end], done, t->length);
@@ -39,7 +39,7 @@ static int hash(struct kv_transfer *t, unsigned int end,
 	return ret;
 }
 
-/* The most that both ends can hold in one buffer, and can register. */
+/* The most bytes that both ends can hold in one buffer, and can register. */
 static uint64_t window_max(const struct kv_transfer *t)
 {
 	uint64_t most = UINT32_MAX;
@@ -90,7 +90,7 @@ static int send_pieces(struct kv_transfer *t, struct kv_fault *f)
 	struct kv_workload work = {
 		.kind = KV_KIND_COMPLETION,
 		.op = KVERBS_OP_WRITE,
-		/* A slot may lie in two pieces of a buffer that has several. */
+		/* A slot may lie in two pieces of a buffer that has several pieces. */
 		.lkey = t->piece * t->depth > KVERBS_PIECE_MAX ? KV_LKEY_MR : KV_LKEY_DMA,
 		.depth = t->depth,
 		.size = t->piece * t->depth,
@@ -123,14 +123,14 @@ static int send_pieces(struct kv_transfer *t, struct kv_fault *f)
 static int send_file(struct kv_transfer *t, struct kv_fault *f)
 {
 	uint64_t begin = kv_now_ns();
-	/* An empty file has no bytes to be sent. */
+	/* An empty file has no bytes to send. */
 	int ret = t->length ? send_pieces(t, f) : 0;
 
 	t->ns[KV_TRANSFER_SEND] = kv_now_ns() - begin;
 	return ret;
 }
 
-/* Both sides compare the digests: each has its own fault. */
+/* Both sides compare the digests: each side has its own fault. */
 static int finish(struct kv_transfer *t, const uint8_t arrived[KV_HASH_BYTES], struct kv_fault *f)
 {
 	struct kv_file *sender = t->file[SENDER], *receiver = t->file[RECEIVER];
@@ -173,10 +173,10 @@ static int check_devices(const struct kv_transfer *t, struct kv_fault *f)
 /**
  * kv_transfer_run() - bring a file to the other end
  * @t: the transfer; receives its results
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * Either the receiver has all of it, under its name, and it is what the sender has; or
- * nothing is left of it.
+ * Either the receiver has the whole file under its name, with the sender's content; or
+ * nothing of the file is left at the receiver.
  *
  * Return: 0 or a negative errno.
  */

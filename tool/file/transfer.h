@@ -6,7 +6,7 @@
 #include "measure/pair.h"
 #include "measure/retries.h"
 
-/* If nothing else is said: as much as one registration of rxe's covers. */
+/* The defaults: a piece is as large as one registration of rxe covers. */
 #define KV_TRANSFER_PIECE (256U << 10)
 #define KV_TRANSFER_DEPTH 8
 
@@ -16,28 +16,28 @@
 enum kv_transfer_step {
 	KV_TRANSFER_HASH, /* of the file that is sent */
 	KV_TRANSFER_SEND,
-	KV_TRANSFER_CHECK, /* the hash of what was received */
+	KV_TRANSFER_CHECK, /* the hash of the file that was received */
 	KV_TRANSFER_STEPS,
 };
 
 /**
  * struct kv_transfer - a file that is brought from one end to the other, and proven
- * @site: of the sender and of the receiver
- * @file: ditto
- * @name: its name at the sender and at the receiver
+ * @site: sites of the sender and of the receiver
+ * @file: files of the sender and of the receiver
+ * @name: names of the file at the sender and at the receiver
  * @replace: a file of that name may be replaced
- * @piece: bytes of a piece; 0: the default, or less if a device can't
- * @depth: pieces under way at a time; 0: ditto
- * @timeout_ns: how long nothing may happen
- * @ack_timeout: as struct kv_workload has it
- * @retry_cnt: as struct kv_workload has it
- * @watch: is told from time to time how many bytes a step has behind it; may be NULL
- * @arg: for @watch
- * @length: bytes that the file has
- * @digest: SHA-256 of it
- * @pieces: WRITEs that there were
- * @ns: how long each step took
- * @retries: the devices' counters while it is sent
+ * @piece: bytes of a piece; 0: the default, or less if a device can't take that
+ * @depth: pieces under way at a time; 0: likewise
+ * @timeout_ns: longest time in which nothing happens
+ * @ack_timeout: as in struct kv_workload
+ * @retry_cnt: as in struct kv_workload
+ * @watch: called from time to time with the number of bytes that a step has done; may be NULL
+ * @arg: argument of @watch
+ * @length: bytes of the file
+ * @digest: SHA-256 of the file
+ * @pieces: number of WRITEs
+ * @ns: duration of each step
+ * @retries: the devices' counters while the file is sent
  */
 struct kv_transfer {
 	const struct kv_site *site[2];
@@ -61,9 +61,9 @@ struct kv_transfer {
 
 /**
  * struct kv_transfer_label - the label of a transfer's progress bar
- * @step: the step that it is in
- * @begin_ns: when the label was made of this step first, CLOCK_MONOTONIC; 0: of no step yet
- * @begin_bytes: bytes that the step had behind it then
+ * @step: current step of the transfer
+ * @begin_ns: time of the step's first label, CLOCK_MONOTONIC; 0: no step yet
+ * @begin_bytes: bytes that the step had done at @begin_ns
  */
 struct kv_transfer_label {
 	enum kv_transfer_step step;
