@@ -6,8 +6,8 @@
 #define RD_ATOMIC 1
 
 /**
- * kv_verb_name() - name of a verb, as it stands in results
- * @verb: which
+ * kv_verb_name() - name of a verb in results
+ * @verb: the verb
  *
  * Return: the name.
  */
@@ -44,7 +44,7 @@ static int refuse(const struct kv_endpoint *e, int error, const char *what, stru
 /**
  * kv_endpoint_add_pd() - make the PD
  * @e: the endpoint; its site is set
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -76,10 +76,10 @@ static int make_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, uint32
 /**
  * kv_endpoint_add_cqs() - make a CQ for sends and another one for receives
  * @e: the endpoint
- * @sends: completions that the one has room for
- * @receives: completions that the other one has room for
+ * @sends: room for completions in the CQ for sends
+ * @receives: room for completions in the CQ for receives
  * @context: enum kverbs_cq_context
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -94,9 +94,9 @@ int kv_endpoint_add_cqs(struct kv_endpoint *e, uint32_t sends, uint32_t receives
 /**
  * kv_endpoint_add_cq() - make one CQ for sends and receives
  * @e: the endpoint
- * @cqe: completions that it has room for
+ * @cqe: room for completions
  * @context: enum kverbs_cq_context
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -110,10 +110,10 @@ int kv_endpoint_add_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, st
 
 /**
  * kv_endpoint_add_buffer() - make a buffer that has no registration yet
- * @e: the endpoint; its PD is there
- * @buf: receives it
+ * @e: the endpoint, with its PD
+ * @buf: receives the buffer
  * @length: bytes; all of them are zero
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -134,9 +134,9 @@ int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_
 
 /**
  * kv_endpoint_add_qp() - make a QP
- * @e: the endpoint; its PD and its CQs are there
+ * @e: the endpoint, with its PD and its CQs
  * @init: type, requests, and the SRQ if there is one; each request has at most one SGE
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -163,9 +163,9 @@ int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, str
  * kv_endpoint_step() - bring the QP one state further
  * @e: the endpoint
  * @type: enum kverbs_qp_type
- * @step: to which state
- * @attr: has all attributes that this takes; its mask and state do not matter
- * @f: receives why not
+ * @step: the step to the next state
+ * @attr: has all attributes of the step; its mask and state are ignored
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -186,7 +186,7 @@ int kv_endpoint_step(struct kv_endpoint *e, uint32_t type, enum kv_raw_step step
 /* No device has smaller pages, see kv_reg_page_size(). */
 #define PAGE_MIN 4096
 
-/* An MR for all of a buffer, if the device can make one of so many pages. */
+/* Makes an MR for all of a buffer, if the device can make an MR of so many pages. */
 static int add_mr(struct kv_endpoint *e, struct kv_buffer *buf, struct kv_fault *f)
 {
 	uint32_t max = e->site->dev.max_fast_reg_pages;
@@ -208,8 +208,8 @@ static int add_mr(struct kv_endpoint *e, struct kv_buffer *buf, struct kv_fault 
  * kv_endpoint_register() - make an MR, and register it over all of a buffer
  * @e: the endpoint; in the kernel its QP, which carries the request, has to be in RTS
  * @buf: the buffer
- * @access: KVERBS_ACCESS_*; 0: none, and nothing is done
- * @f: receives why not
+ * @access: KVERBS_ACCESS_*; 0: no rights, and nothing is done
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -243,7 +243,7 @@ int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t 
 }
 
 /**
- * kv_endpoint_needs_key() - must a buffer be registered that only this end reaches?
+ * kv_endpoint_needs_key() - must a buffer that only this end reaches be registered?
  * @e: the endpoint
  *
  * Return: false in the kernel, where the PD's local_dma_lkey reaches every buffer.
@@ -254,12 +254,12 @@ bool kv_endpoint_needs_key(const struct kv_endpoint *e)
 }
 
 /**
- * kv_buffer_piece() - a part of a buffer as a request takes it
+ * kv_buffer_piece() - make the SGE of a part of a buffer
  * @buf: the buffer
- * @offset: bytes
- * @length: bytes
+ * @offset: first byte of the part
+ * @length: bytes of the part
  *
- * Return: the SGE; with the key of the registration if there is one.
+ * Return: the SGE, with the key of the registration if there is one.
  */
 struct kv_sge kv_buffer_piece(const struct kv_buffer *buf, uint64_t offset, uint32_t length)
 {
@@ -273,14 +273,14 @@ struct kv_sge kv_buffer_piece(const struct kv_buffer *buf, uint64_t offset, uint
 
 /**
  * kv_endpoint_sleep() - sleep until there may be a completion
- * @e: the endpoint, with one CQ for sends and receives, which was empty just now
- * @ms: how long at most
- * @f: receives why not
+ * @e: the endpoint, with one CQ for sends and receives, which was empty a moment ago
+ * @ms: longest time to sleep
+ * @f: receives the reason of a failure
  *
- * A completion that was there before the CQ was armed makes no event: so the first call only arms
+ * A completion that came before the CQ was armed makes no event. So the first call only arms
  * the CQ, and the caller polls once more before the next call.
  *
- * Return: 0: poll; -EAGAIN: nothing has come; or another negative errno.
+ * Return: 0: the caller polls; -EAGAIN: nothing has come; or another negative errno.
  */
 int kv_endpoint_sleep(struct kv_endpoint *e, int ms, struct kv_fault *f)
 {
@@ -306,7 +306,7 @@ static int32_t at_most(int32_t value, uint32_t max)
 }
 
 /**
- * kv_endpoint_param() - how the CM is to connect the QP
+ * kv_endpoint_param() - parameters for the CM to connect the QP
  * @e: the endpoint
  *
  * Return: the defaults, and one READ or atomic at a time if the device can do that.
@@ -323,7 +323,7 @@ struct kv_conn_param kv_endpoint_param(const struct kv_endpoint *e)
 /**
  * kv_endpoint_del() - destroy an object of an endpoint
  * @e: the endpoint
- * @type: of the object
+ * @type: type of the object
  * @id: its id, 0 afterwards; 0: there is none
  *
  * Errors are ignored: the removal of a device destroys its objects, and closing the backend

@@ -7,12 +7,12 @@
 #include "model/site.h"
 
 /*
- * One end of a connection, made verb by verb: measuring, ping, pingpong and conn-rate have no
- * other way to a PD, a CQ, an MR or a QP. All of it dies with the site; kv_pair_destroy()
- * destroys a pair earlier.
+ * One end of a connection, made verb by verb: measuring, ping, pingpong and conn-rate have no other
+ * way to a PD, a CQ, an MR or a QP. All objects die with the site; kv_pair_destroy() destroys a
+ * pair earlier.
  */
 
-/* Verbs whose time is kept; see kv_verb_name(). */
+/* Verbs whose duration is kept; see kv_verb_name(). */
 enum kv_verb {
 	KV_VERB_PD_NEW,
 	KV_VERB_CQ_NEW,
@@ -29,12 +29,12 @@ enum kv_verb {
 
 /**
  * struct kv_buffer - one buffer of an endpoint
- * @buf: its id; 0 if there is none
- * @mr: the MR that is registered over it; 0 if there is none
- * @length: bytes
- * @access: KVERBS_ACCESS_*, the rights of its registration; 0: it has none
- * @iova: of the registration, as a peer names it
- * @rkey: ditto; 0 if the peer may not reach the buffer
+ * @buf: id of the buffer; 0 if there is none
+ * @mr: id of the MR that is registered over the buffer; 0 if there is none
+ * @length: bytes of the buffer
+ * @access: KVERBS_ACCESS_*, the rights of the registration; 0: there is none
+ * @iova: address of the registration for a peer
+ * @rkey: key of the registration for a peer; 0 if the peer may not reach the buffer
  */
 struct kv_buffer {
 	uint32_t buf;
@@ -47,16 +47,16 @@ struct kv_buffer {
 
 /**
  * struct kv_endpoint - a QP and all that belongs to it
- * @site: where; must stay open
- * @pd: id, as are the others; 0 where there is none
- * @send_cq: where its sends complete
- * @recv_cq: where its receives complete; the same one, if it was made for both
- * @qp: the queue pair; the latest if several share the rest
- * @qpn: its number
- * @psn: the first packet sequence number it sends; the CM chooses another one
- * @conn: its connection, if the CM has made it
+ * @site: site of the endpoint; must stay open
+ * @pd: id of the PD; this id and the following ids are 0 where there is no object
+ * @send_cq: CQ of the sends
+ * @recv_cq: CQ of the receives; the same CQ, if it was made for both
+ * @qp: the queue pair; the latest QP if several share the rest
+ * @qpn: number of the QP
+ * @psn: first packet sequence number that the QP sends; the CM chooses another one
+ * @conn: connection of the QP, if the CM has made it
  * @armed: the next completion makes an event; see kv_endpoint_sleep()
- * @verb: how long each verb took; the latest where there were several
+ * @verb: duration of each verb; the latest where there were several calls
  */
 struct kv_endpoint {
 	const struct kv_site *site;

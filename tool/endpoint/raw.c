@@ -30,7 +30,7 @@ static const struct {
 /**
  * kv_raw_needs() - the attributes that a step takes
  * @type: enum kverbs_qp_type
- * @step: which
+ * @step: the step
  *
  * Return: bits of KV_QPA_*, beside KV_QPA_STATE.
  */
@@ -40,10 +40,10 @@ uint32_t kv_raw_needs(uint32_t type, enum kv_raw_step step)
 }
 
 /**
- * kv_raw_name() - the state that a step leads to
- * @step: which
+ * kv_raw_name() - name of the state that a step leads to
+ * @step: the step
  *
- * Return: its name in the specification.
+ * Return: the state's name in the specification.
  */
 const char *kv_raw_name(enum kv_raw_step step)
 {
@@ -52,7 +52,7 @@ const char *kv_raw_name(enum kv_raw_step step)
 
 /**
  * kv_raw_mtu() - the path MTU of a connection, unless an option names another one
- * @active: the smaller one of both ports' active MTUs, bytes
+ * @active: the smaller of both ports' active MTUs, in bytes
  *
  * Return: bytes.
  */
@@ -62,10 +62,10 @@ uint32_t kv_raw_mtu(uint32_t active)
 }
 
 /**
- * kv_raw_set_peer() - say where the peer is
- * @attr: receives it
- * @peer: its address
- * @sgid_index: which of its own GIDs the QP uses
+ * kv_raw_set_peer() - set the address of the peer
+ * @attr: receives the address
+ * @peer: the peer's address
+ * @sgid_index: index of the GID that the QP uses
  */
 void kv_raw_set_peer(struct kv_qp_attr *attr, const struct kv_address *peer, uint32_t sgid_index)
 {
@@ -80,12 +80,12 @@ void kv_raw_set_peer(struct kv_qp_attr *attr, const struct kv_address *peer, uin
 
 /**
  * kv_raw_modify() - bring a QP one state further
- * @b: its backend
+ * @b: backend of the QP
  * @type: enum kverbs_qp_type
- * @step: to which state
- * @to: the QP, and all attributes that this takes; receives the state, and which attributes were
- *	set
- * @ns: receives how long the verb took; or NULL
+ * @step: the step to the next state
+ * @to: the QP, and all attributes of the step; receives the state, and the mask of the attributes
+ *	that were set
+ * @ns: receives the duration of the verb; or NULL
  *
  * Return: 0 or a negative errno.
  */

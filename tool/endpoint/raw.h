@@ -5,7 +5,7 @@
 #include "cli/parse.h"
 #include "model/backend.h"
 
-/* Without the CM: a QP is walked from RESET to RTS, a step for each state. */
+/* Without the CM a QP goes from RESET to RTS, with one step for each state. */
 enum kv_raw_step {
 	KV_RAW_INIT,
 	KV_RAW_RTR,
@@ -13,7 +13,7 @@ enum kv_raw_step {
 	KV_RAW_STEPS,
 };
 
-/* The default Q_Key of UD; with the highest bit set it would be a privileged one. */
+/* The default Q_Key of UD; a Q_Key with the highest bit set is privileged. */
 #define KV_RAW_QKEY 0x11111111
 
 /* The defaults of all attributes. */
