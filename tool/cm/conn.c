@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Connections: the steps of either side, over any backend. */
+/* Connections: the steps of each side, over any backend. */
 #include <errno.h>
 #include <string.h>
 #include "cli/interrupt.h"
@@ -9,7 +9,7 @@
 #define MS_NS 1000000ULL
 /* The longest time that backends take for the resolution of an address or a route. */
 #define RESOLVE_MS_MAX 60000
-/* The CM's own error says more than our deadline, so it may come this much later. */
+/* The CM's own error says more than our deadline, so the CM gets this much longer. */
 #define GRACE_NS (500 * MS_NS)
 
 /* States that no state follows. */
@@ -30,7 +30,7 @@ static int get(struct kv_conn_side *s, struct kv_fault *f)
 	return 0;
 }
 
-/* At least a millisecond, so that a wait is one. */
+/* At least a millisecond, so that the caller does wait. */
 static int left_ms(uint64_t end_ns)
 {
 	uint64_t now = kv_now_ns();
@@ -44,7 +44,7 @@ static uint64_t with_grace(uint64_t end_ns)
 	return end_ns < UINT64_MAX - GRACE_NS ? end_ns + GRACE_NS : UINT64_MAX;
 }
 
-/* 0: look again. -EAGAIN: the deadline is over. */
+/* 0: look again. -EAGAIN: the deadline has passed. */
 static int wait_more(struct kv_conn_side *s, uint32_t id, uint64_t end_ns, struct kv_fault *f)
 {
 	int ms = kv_interrupt_wait_ms(end_ns), ret;
@@ -61,7 +61,7 @@ static int wait_more(struct kv_conn_side *s, uint32_t id, uint64_t end_ns, struc
 	return kv_fault_backend(f, s->b, ret, "cannot wait for conn %u", id);
 }
 
-/* @dst: the peer, in case the backend does not know it any more; or NULL. */
+/* @dst: the peer, for a backend that does not know the peer any more; or NULL. */
 static int wait_for(struct kv_conn_side *s, uint32_t wanted, const struct sockaddr_storage *dst,
 		    uint64_t end_ns, struct kv_fault *f)
 {
@@ -90,12 +90,12 @@ static int wait_for(struct kv_conn_side *s, uint32_t wanted, const struct sockad
 
 /**
  * kv_conn_wait() - wait until a connection is in one of some states
- * @s: this side of it
+ * @s: this side of the connection
  * @wanted: the states, 1U << KVERBS_CONN_* each
  * @f: receives the step, the peer's address and the reason
  *
- * Return: 0; -ETIMEDOUT; -EINTR; -ECONNREFUSED: it was rejected; -ECONNABORTED: it was ended; its
- * status if it has failed; -EINVAL: no peer has been asked for anything.
+ * Return: 0; -ETIMEDOUT; -EINTR; -ECONNREFUSED: it was rejected; -ECONNABORTED: it was ended; the
+ * connection's status if it has failed; -EINVAL: no peer has been asked for anything.
  */
 int kv_conn_wait(struct kv_conn_side *s, uint32_t wanted, struct kv_fault *f)
 {
@@ -105,8 +105,8 @@ int kv_conn_wait(struct kv_conn_side *s, uint32_t wanted, struct kv_fault *f)
 /**
  * kv_conn_get_request() - wait for a peer's request, and take it
  * @s: receives the new connection
- * @listener: the request is one to this CONN
- * @f: receives why not
+ * @listener: id of the CONN that listens
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno: -ETIMEDOUT, -EINTR.
  */
@@ -163,9 +163,9 @@ static int resolve(struct kv_conn_side *s, const struct kv_conn_peer *peer, stru
 
 /**
  * kv_conn_confirm() - establish a connection that is connecting, answered or accepted
- * @s: this side of it, which the peer may have ended again; receives ESTABLISH (active side)
+ * @s: this side, which the peer may have ended again; receives ESTABLISH's time (active side)
  * @param: has the ACK timeout (active side)
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: as kv_conn_wait().
  */
@@ -182,14 +182,14 @@ int kv_conn_confirm(struct kv_conn_side *s, const struct kv_conn_param *param, s
 	if (ret)
 		return kv_fault_backend(f, s->b, ret, "cannot establish the connection with %s",
 					kv_conn_peer_format(text, &s->conn));
-	/* The peer may have ended it since. */
+	/* The peer may have ended the connection since. */
 	return kv_conn_wait(s, 1U << KVERBS_CONN_ESTABLISHED | 1U << KVERBS_CONN_DISCONNECTED, f);
 }
 
 /**
  * kv_conn_disconnect() - end an accepted or established connection, with the peer's confirmation
- * @s: this side of it, which the peer may have ended already
- * @f: receives why not
+ * @s: this side of the connection, which the peer may have ended already
+ * @f: receives the reason of a failure
  *
  * Return: as kv_conn_wait().
  */
@@ -201,7 +201,7 @@ int kv_conn_disconnect(struct kv_conn_side *s, struct kv_fault *f)
 	if (!ret)
 		return kv_conn_wait(s, 1U << KVERBS_CONN_DISCONNECTED, f);
 	kv_fault_backend(f, s->b, ret, "cannot disconnect");
-	/* The peer may have been faster. */
+	/* The peer may have ended the connection first. */
 	if (ret == -EINVAL && !get(s, &gone) && s->conn.state == KVERBS_CONN_DISCONNECTED)
 		return 0;
 	return ret;
@@ -216,11 +216,11 @@ static int create(struct kv_conn_side *s, const struct kv_conn_init *init, struc
 
 /**
  * kv_conn_listen() - make a listener; nothing is left after a failure
- * @s: receives it, with its port, and CREATE_ID and LISTEN
- * @init: of the CONN
- * @src: its address; port 0: any
- * @backlog: so many requests may wait to be taken
- * @f: receives why not
+ * @s: receives the listener, with its port, and the times of CREATE_ID and LISTEN
+ * @init: parameters of the CONN
+ * @src: address to listen on; port 0: any
+ * @backlog: number of requests that may wait to be taken
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -245,13 +245,13 @@ int kv_conn_listen(struct kv_conn_side *s, const struct kv_conn_init *init,
 
 /**
  * kv_conn_request() - send a peer a request, without waiting for the answer
- * @s: receives the connection, and CREATE_ID, RESOLVE_ADDR, RESOLVE_ROUTE and CONNECT; address and
- *	route have to be resolved by its deadline
- * @peer: gets the request
+ * @s: receives the connection, and the times of CREATE_ID, RESOLVE_ADDR, RESOLVE_ROUTE and
+ *	CONNECT; address and route have to be resolved by its deadline
+ * @peer: the peer that gets the request
  * @param: the QP and the request's parameters
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * After a failure nothing is left, and the QP belongs to no connection.
+ * After a failure no connection is left, and the QP belongs to none.
  *
  * Return: 0 or a negative errno.
  */
@@ -280,9 +280,9 @@ err_destroy:
 
 /**
  * kv_conn_accept() - accept a request; kv_conn_confirm() follows
- * @s: this side of the request's connection; receives ACCEPT
+ * @s: this side of the request's connection; receives the time of ACCEPT
  * @param: the QP and the answer's parameters
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -296,10 +296,10 @@ int kv_conn_accept(struct kv_conn_side *s, const struct kv_conn_param *param, st
 
 /**
  * kv_conn_dial() - connect to a peer: kv_conn_request() and kv_conn_confirm()
- * @s: receives the connection, and the steps of the active side
+ * @s: receives the connection, and the times of the active side's steps
  * @peer: the other side
  * @param: the QP and the request's parameters
- * @f: receives why not; nothing is left then
+ * @f: receives the reason of a failure; then no connection is left
  *
  * Return: as kv_conn_wait().
  */

@@ -22,9 +22,9 @@ enum kv_conn_step {
  * struct kv_conn_side - one side of a connection, while it is made, waited for or ended
  * @b: the backend
  * @end_ns: the deadline of all waits, of kv_now_ns()
- * @conn: the connection; what exists already is named by its id. Receives how it was seen last,
- *	on failure, too
- * @verb_ns: receives how long the verb of each step took, without those of the QP
+ * @conn: the connection; its id names a connection that exists already. Receives the last known
+ *	values, on failure, too
+ * @verb_ns: receives the duration of the verb of each step, without the verbs of the QP
  */
 struct kv_conn_side {
 	struct kv_backend *b;
@@ -37,7 +37,7 @@ struct kv_conn_side {
 #define KV_CONN_PARAM_DEFAULTS							\
 	.responder_resources = -1,						\
 	.initiator_depth = -1,							\
-	.retry_cnt = 6, /* 7 would be for ever, as the next */			\
+	.retry_cnt = 6, /* 7 would be for ever, here and below */		\
 	.rnr_retry = 6,								\
 	.ack_timeout = 14 /* 4.096 us * 2^14 = 67 ms until a packet is sent again */
 

@@ -5,13 +5,13 @@
 #include "cli/parse.h"
 #include "cm/conn.h"
 
-/* IBTA 12.6.7.2; iWARP has no reasons, and a negative errno says that it was rejected. */
+/* IBTA 12.6.7.2; iWARP has no reasons, and a negative errno says that the peer has rejected. */
 #define REASON_INVALID_SERVICE_ID 8
 #define REASON_CONSUMER 28
 
 /**
- * kv_conn_peer_format() - the peer of a connection
- * @text: receives its address
+ * kv_conn_peer_format() - format the peer of a connection
+ * @text: receives the peer's address
  * @conn: the connection
  *
  * Return: @text, or a word for a peer that is not known.
@@ -28,7 +28,7 @@ static int say_rejected(struct kv_fault *f, const char *space,
 	char data[KV_BYTES_TEXT(KVERBS_CONN_PRIVATE_MAX)];
 
 	kv_bytes_text(data, conn->private_data, conn->private_length);
-	/* This side has rejected it: there is no reason from the peer. */
+	/* This side has rejected the connection: there is no reason from the peer. */
 	if (conn->event != KVERBS_CM_EVENT_REJECTED)
 		return kv_fault_set(f, -ECONNREFUSED,
 				    "%s space: the connection with %s was rejected here",
@@ -77,8 +77,8 @@ static int say_failed(struct kv_fault *f, const char *space, const struct kv_con
 
 /**
  * kv_conn_fault_connect() - say why a request could not be sent
- * @f: receives it
- * @b: has the reason
+ * @f: receives the text
+ * @b: the backend, which has the reason
  * @error: negative errno
  * @dst: the peer
  *
@@ -99,9 +99,9 @@ int kv_conn_fault_connect(struct kv_fault *f, const struct kv_backend *b, int er
 
 /**
  * kv_conn_fault_ended() - say how a connection has ended
- * @f: receives it
- * @space: of the connection, "kernel" or "user"
- * @conn: was rejected, has failed or is disconnected
+ * @f: receives the text
+ * @space: space of the connection, "kernel" or "user"
+ * @conn: the connection, which was rejected, has failed or is disconnected
  *
  * Return: -ECONNREFUSED, the connection's status or -ECONNABORTED, in this order.
  */
@@ -120,17 +120,17 @@ int kv_conn_fault_ended(struct kv_fault *f, const char *space, const struct kv_c
 
 /**
  * kv_conn_fault_late() - say which answer has not come in time
- * @f: receives it
- * @space: of the connection
- * @conn: as it was last
- * @waited_ns: how long
+ * @f: receives the text
+ * @space: space of the connection
+ * @conn: the last known values of the connection
+ * @waited_ns: duration of the wait
  *
  * Return: -ETIMEDOUT
  */
 int kv_conn_fault_late(struct kv_fault *f, const char *space,
 		       const struct kv_conn *conn, uint64_t waited_ns)
 {
-	/* The texts around the peer, for states in which it or the CM has to answer. */
+	/* The texts around the peer, for states in which the peer or the CM has to answer. */
 	static const struct {
 		const char *before;
 		const char *behind;
