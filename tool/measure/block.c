@@ -11,23 +11,23 @@
 #include "sys/now.h"
 #include "sys/cpu.h"
 
-/* The longest that there is. */
+/* The longest timeout that a run can have. */
 #define SERVER_TIMEOUT_NS 3600000000000ULL
 
-/* The intervals of looks at a run, with a watch and without one. */
+/* The intervals at which a run is polled, with a watch and without one. */
 #define WATCH_MS 250
 #define LOOK_MS 1000
-/* How often a server hears of us. */
+/* The interval of keepalives to a server. */
 #define KEEP_MS 250
-/* Between two looks whether all answers are complete: most often they are at the first. */
+/* The interval of checks that all answers are complete; most often the first check succeeds. */
 #define ANSWER_MS 10
 
-/* Enough for a p99.9; the time is for a guest that emulates its counter. */
+/* Enough samples for a p99.9; the time limit is for a guest that emulates its counter. */
 #define NULL_SAMPLES 20000
 #define NULL_TIME_NS 200000000
 #define NULL_WARMUP 1000
 
-/* A run may take this much longer than its own deadlines: threads start, events travel. */
+/* A run may exceed its own deadlines by this much: threads start, and events take time. */
 #define GRACE_NS 5000000000ULL
 
 static const uint32_t loops[] = {
@@ -38,8 +38,8 @@ static const uint32_t loops[] = {
 };
 
 /*
- * A post to rxe schedules work in a softirq of this CPU. In plain process context that is left to
- * ksoftirqd, which waits until the poller's time slice is over.
+ * A post to rxe schedules work in a softirq of this CPU. If the post is in plain process context,
+ * ksoftirqd runs the softirq, but only when the poller's time slice is over.
  */
 static uint32_t post_of(const struct kv_site *site, const struct kv_workload *work)
 {
@@ -50,13 +50,13 @@ static uint32_t post_of(const struct kv_site *site, const struct kv_workload *wo
 	return kv_dev_is_rxe(&site->dev) ? KVERBS_POST_BH_DISABLED : KVERBS_POST_PROCESS;
 }
 
-/* Both spaces of this host get the same default; another host knows its own CPUs. */
+/* Both spaces of this host get the same default; another host chooses one for its own CPUs. */
 static int32_t spins_of(const struct kv_site *site, const struct kv_workload *work)
 {
 	return work->spins >= 0 || site->host ? work->spins : kv_placement_spins();
 }
 
-/* One more end of the pair's, with what the loop and the operation have a use for. */
+/* Adds one end of the pair, with the objects that the loop and the operation need. */
 static void add_end(struct kv_run_spec *spec, const struct kv_pair *p, unsigned int end)
 {
 	struct kv_run_end *to = &spec->end[spec->ends++];
@@ -69,7 +69,7 @@ static void add_end(struct kv_run_spec *spec, const struct kv_pair *p, unsigned 
 	to->has_remote = kv_op_needs_remote(spec->op);
 }
 
-/* What all loops take. */
+/* The fields that all loops need. */
 static void fill_common(struct kv_run_spec *spec, const struct kv_workload *work,
 			const struct kv_amount *amount)
 {
@@ -114,11 +114,11 @@ static void fill_server(struct kv_run_spec *server, const struct kv_run_spec *cl
 	server->cpu = work->cpu[1];
 	/* The tool waits for the other run. */
 	server->in_wait = false;
-	/* It goes on for as long as the other does, which warms up too. */
+	/* The server's run has no limit: the client's run, warm-up included, decides its length. */
 	server->warmup = 0;
 	server->time_ns = 0;
 	server->iters = UINT64_MAX;
-	/* It is cancelled when the other ends, and may wait idly until we get to that. */
+	/* The tool cancels the server's run after the client's; until then it may be idle. */
 	server->timeout_ns = SERVER_TIMEOUT_NS;
 }
 
@@ -177,13 +177,13 @@ static const struct kv_worker_result *worker_of(const struct kv_run_result *r)
 	return &r->worker[0];
 }
 
-/* Iterations, those of the warm-up among them. */
+/* Iterations, including the warm-up. */
 static uint64_t done_by(const struct kv_run_result *r)
 {
 	return worker_of(r)->samples + worker_of(r)->warmup;
 }
 
-/* The progress of a run as a wait has last seen it. */
+/* The progress of a run when it was last polled. */
 struct pulse {
 	uint64_t done;
 	uint64_t at_ns;
@@ -192,7 +192,7 @@ struct pulse {
 static int check_pulse(struct run *run, struct pulse *pulse,
 		       const struct kv_watch *watch, struct kv_fault *f)
 {
-	/* Its histogram is too large for a stack that others use too. */
+	/* Static, because the result's histogram is too large for the stack. */
 	static struct kv_run_result r;
 	uint64_t now = kv_now_ns();
 	int ret;
@@ -245,8 +245,8 @@ static int wait_end(struct run *run, const struct kv_watch *watch, struct kv_fau
 }
 
 /*
- * Until all answers are complete. The other end has them, but over a bad link the ACK of the last
- * may take longer than a cancelled run waits for it, and its QP would not be fit for another run.
+ * Waits until all answers are complete. The client has received them, but over a bad link the last
+ * ACK may come after a cancelled run stops waiting: then the QP could not be used for another run.
  */
 static void await_answers(struct run *run, uint64_t n)
 {
@@ -258,7 +258,7 @@ static void await_answers(struct run *run, uint64_t n)
 		;
 }
 
-/* A loop that is stopped finishes the answer that it is at: see wait.c there. */
+/* A cancelled loop finishes the answer that it has begun: see the loop's wait.c. */
 static int end_server(struct run *run, struct kv_run_result *result, struct kv_fault *f)
 {
 	int ret = cancel(run, f);
@@ -269,7 +269,7 @@ static int end_server(struct run *run, struct kv_run_result *result, struct kv_f
 	return ret ? ret : fetch(run, result, f);
 }
 
-/* Both ends may have a fault: a completion's status says more than a deadline. */
+/* If both ends have a fault, a completion's status is reported rather than a missed deadline. */
 static int judge(struct run *run, const struct kv_worker_result *client,
 		 struct run *server, const struct kv_worker_result *answer, struct kv_fault *f)
 {
@@ -312,7 +312,7 @@ static int measure_pingpong(struct run *run, struct kv_pair *p, const struct kv_
 	if (!ret && !worker_of(result)->error)
 		await_answers(&server, done_by(result));
 	err = end_server(&server, &answer, &second);
-	/* The status of this end's requests says more than the fault of a lost host. */
+	/* A bad status of the client's requests is reported rather than the loss of the host. */
 	if (!ret && err && !worker_of(result)->wc_status) {
 		*f = second;
 		ret = err;
@@ -344,16 +344,16 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
 
 /**
  * kv_block_measure() - measure one block
- * @site: where; of endpoints the initiator's
+ * @site: where to measure; if there are endpoints, the initiator's site
  * @p: the endpoints, made for this work; NULL for KV_KIND_NULL
  * @work: the operation and its size
- * @amount: how much of it
+ * @amount: how many samples to take, or for how long
  * @watch: the callback for progress, or NULL
- * @result: receives what was measured, also when -ECANCELED or a run's error
- *	is returned; then with the samples taken until then
- * @f: receives why not
+ * @result: receives the result; if -ECANCELED or a run's error is returned, it has
+ *	the samples taken so far
+ * @f: receives the reason of a failure
  *
- * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
+ * Return: 0; -ECANCELED if a signal asks the tool to end; or another negative
  * errno. After an error, the endpoints take no more requests.
  */
 int kv_block_measure(const struct kv_site *site, struct kv_pair *p,
@@ -383,7 +383,7 @@ int kv_block_measure(const struct kv_site *site, struct kv_pair *p,
 }
 
 /**
- * kv_series_reset() - nothing measured yet
+ * kv_series_reset() - make a series empty
  * @s: the series
  */
 void kv_series_reset(struct kv_series *s)
@@ -410,9 +410,9 @@ void kv_series_add(struct kv_series *s, const struct kv_run_result *r)
 }
 
 /**
- * kv_series_merge() - count the samples of one series as another's
- * @s: gets them
- * @from: has them
+ * kv_series_merge() - add the samples of one series to another
+ * @s: the series that gets them
+ * @from: the series that has them
  */
 void kv_series_merge(struct kv_series *s, const struct kv_series *from)
 {
@@ -426,12 +426,12 @@ void kv_series_merge(struct kv_series *s, const struct kv_series *from)
 
 /**
  * kv_series_measure_null() - measure the cost of the loops themselves
- * @s: receives it
- * @site: where
- * @work: on which CPU; its other fields don't matter
- * @f: receives why not
+ * @s: receives the samples
+ * @site: where to measure
+ * @work: names the CPU; its other fields don't matter
+ * @f: receives the reason of a failure
  *
- * Return: 0; -ECANCELED if somebody wants the tool to end; or another negative
+ * Return: 0; -ECANCELED if a signal asks the tool to end; or another negative
  * errno.
  */
 int kv_series_measure_null(struct kv_series *s, const struct kv_site *site,

@@ -28,13 +28,13 @@ struct kv_watch {
 
 /**
  * struct kv_series - the samples of one series, of a point or on its own
- * @hist: all its blocks
- * @spec: of its last run, with the values in effect
- * @samples: in @hist
+ * @hist: the samples of all its blocks
+ * @spec: the spec of its last run, with the values in effect
+ * @samples: number of samples in @hist
  * @warmup: iterations that were discarded
  * @yields: how often the thread yielded the CPU while samples were taken
  * @elapsed_ns: how long samples were taken
- * @verb: how long setting up took, see kv_pair_verbs()
+ * @verb: how long each verb of the setup took, see kv_pair_verbs()
  */
 struct kv_series {
 	struct kv_hist hist;

@@ -13,7 +13,7 @@ const struct kv_contrast kv_contrast_spaces = {
 	.difference = { { 0, 1, "" } },
 };
 
-/* Client and server each in either space; one end is changed at a time. */
+/* All four combinations of a client's and a server's space; a difference changes one end. */
 const struct kv_contrast kv_contrast_quadrants = {
 	.name = "quadrants",
 	.n = 4,
@@ -35,20 +35,20 @@ const struct kv_contrast kv_contrast_quadrants = {
 	.difference = { { 0, 1, "" } },					\
 }
 
-/* One space in both series: a difference that is found is false. */
+/* One space in both series: any difference found between them is false. */
 const struct kv_contrast kv_contrast_self[KV_SPACES] = {
 	[KV_SPACE_KERNEL] = SELF(KV_SPACE_KERNEL),
 	[KV_SPACE_USER] = SELF(KV_SPACE_USER),
 };
 
 /**
- * kv_contrast_turn() - whose turn it is
+ * kv_contrast_turn() - which series is measured next
  * @c: the contrast
  * @order: its series in the order of this round, see kv_stats_shuffle()
  * @turn: 0 .. KV_CONTRAST_BLOCKS * @c->n - 1, in the round
  *
- * A B B A; or A B C D D C B A: all series are measured at the same time on average, so that
- * an even drift hits them alike.
+ * The order is A B B A, or A B C D D C B A. On average all series are measured at the same time,
+ * so that a linear drift affects them equally.
  *
  * Return: the series.
  */

@@ -14,10 +14,10 @@
  * struct kv_contrast - which series a comparison has, and which of them it compares
  * @name: "spaces", "quadrants" or "self"
  * @n: how many series; their blocks are measured in turn
- * @series: their names in results, and the space of each one's client and server
- * @differences: how many are of interest
- * @difference: of series @a and @b, a - b; they differ in @changed: "client", "server" or "" for
- *	both ends
+ * @series: the name of each series in results, and the spaces of its client and its server
+ * @differences: how many differences are reported
+ * @difference: a - b of the series @a and @b; the two differ in @changed: "client", "server" or ""
+ *	for both ends
  */
 struct kv_contrast {
 	const char *name;

@@ -73,7 +73,7 @@ static void add(struct kv_table *t, struct json_object *obj, const struct kv_lis
  * @list: an array with an object for each row; or one object, the only row
  * @column: the columns
  * @n: how many columns, at most COLUMNS_MAX
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */

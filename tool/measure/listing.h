@@ -7,14 +7,14 @@
 
 struct json_object;
 
-/* Room for the text of a column, with its end. */
+/* Size of the text of a column, with its terminating NUL. */
 #define KV_LISTING_TEXT 192
 
 /**
  * struct kv_listing - a column of a table that is made from a list of objects
  * @head: its title
- * @format: writes its text, KV_LISTING_TEXT at most, of what stands at @path in an object @obj; if
- *	nothing does, that is "-"
+ * @format: writes the text, KV_LISTING_TEXT at most, of the value at @path in an object @obj; if
+ *	@obj has no value there, the text is "-"
  * @path: a JSON pointer
  */
 struct kv_listing {
@@ -24,8 +24,8 @@ struct kv_listing {
 };
 
 /*
- * Words stand at the left of their column, all others at the right. The faster series of a
- * difference is "?" if that is not decided.
+ * Words are aligned to the left of their column, all other texts to the right. If a difference has
+ * no decided verdict, its faster series is "?".
  */
 void kv_listing_word(char *text, struct json_object *value, struct json_object *obj);
 void kv_listing_faster(char *text, struct json_object *value, struct json_object *obj);

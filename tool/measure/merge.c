@@ -12,13 +12,13 @@
 #include "out/unit.h"
 
 /*
- * Comparisons of several boots as one, whose unit is the boot: a boot's rounds say how another
- * connection of that boot would differ, and nothing of another boot.
+ * Merges comparisons of several boots into one whose unit is the boot. The rounds of one boot show
+ * how connections of that boot differ; they show nothing about another boot.
  */
 
 #define CELL 96
 
-/* A document that differs in one of these is of another population. */
+/* Documents that differ in one of these are samples of different populations. */
 static const char *const alike[] = {
 	"/spec/design", "/spec/sides", "/spec/mtu_bytes", "/spec/verify",
 	"/capsule/kernel", "/capsule/kernel_version", "/capsule/architecture", "/capsule/cpu_model",
@@ -26,10 +26,10 @@ static const char *const alike[] = {
 	"/capsule/path", "/capsule/tool", "/capsule/libibverbs", "/capsule/module",
 };
 
-/* A point of another document is the same one if it has these alike. */
+/* Points of two documents are the same point if these are equal. */
 static const char *const keys[] = { "/op", "/size_bytes", "/loop", "/connect" };
 
-/* As JSON, so that a difference can be seen. */
+/* The value as JSON, so that every difference is visible. */
 static const char *show(struct json_object *doc, const char *path)
 {
 	struct json_object *value = kv_out_get(doc, path);
@@ -77,11 +77,11 @@ static int check_pair(const struct kv_merge *m, unsigned int i, unsigned int k, 
 }
 
 /**
- * kv_merge_read() - read documents, and see whether they belong together
- * @m: receives them; kv_merge_free() frees it, in case of an error, too
- * @path: of each
+ * kv_merge_read() - read documents, and check that they belong together
+ * @m: receives them; kv_merge_free() frees it, after an error too
+ * @path: path of each document
  * @n: how many, 1 or more
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -156,8 +156,8 @@ struct row {
 };
 
 /*
- * A boot gives its estimate of the difference. Its series' medians are those of all its samples:
- * that of the second one is taken, and the first one so that the two differ by the estimate.
+ * A boot counts with its estimate of the difference, which is not the difference of its medians
+ * over all samples: the second series has that median, the first series the median plus estimate.
  */
 static void add_boot(struct row *r, struct json_object *doc, struct json_object *point)
 {
@@ -236,7 +236,7 @@ static struct json_object *merge_point(const struct kv_merge *m, struct json_obj
  * kv_merge_describe() - compare over boots
  * @m: the documents
  *
- * Return: a document, owned by the caller. Its points are those of the first one.
+ * Return: a document, owned by the caller. Its points are those of the first document.
  */
 struct json_object *kv_merge_describe(const struct kv_merge *m)
 {
@@ -281,7 +281,7 @@ static void median_of_boots(char *text, struct json_object *list, struct json_ob
 	free(value);
 }
 
-/* A figure, which stands at the right. */
+/* A figure, aligned to the right. */
 static void count(char *text, struct json_object *value, struct json_object *obj)
 {
 	kv_listing_word(text, value, obj);
@@ -289,8 +289,8 @@ static void count(char *text, struct json_object *value, struct json_object *obj
 
 /**
  * kv_merge_print() - print a comparison over boots
- * @doc: kv_merge_describe()'s
- * @f: receives why not
+ * @doc: the document that kv_merge_describe() made
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */

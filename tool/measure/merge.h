@@ -6,10 +6,10 @@
 #include "cli/fault.h"
 
 /**
- * struct kv_merge - documents of kverbs compare, of as many boots
+ * struct kv_merge - documents of kverbs compare, one for each boot
  * @n: how many
- * @path: of each, as it was given
- * @doc: each, read
+ * @path: path of each document, as it was given
+ * @doc: the content of each document
  */
 struct kv_merge {
 	unsigned int n;

@@ -8,14 +8,14 @@
 #include "measure/pair.h"
 #include "sys/now.h"
 
-/* One registration, one for the drain. */
+/* One request for a registration, one for the drain. */
 #define SEND_WRS_MORE 2
-/* One for the drain. */
+/* One request for the drain. */
 #define RECV_WRS_MORE 1
 
 #define PSN_MASK 0xffffff
 
-/* Far more than the CM takes on a busy host. */
+/* Far more time than the CM needs on a busy host. */
 #define DEADLINE_NS 15000000000ULL
 /* A peer that has closed the connection sends no reason. */
 #define GOODBYE_NS 1000000000ULL
@@ -58,7 +58,7 @@ static uint32_t local_access(const struct kv_pair *p, unsigned int end)
 
 	if (!is_active(&p->work, end) || !needs_key(p, end))
 		return 0;
-	/* There the peer's answer to a READ is written as a WRITE is (RFC 5040, 5.2). */
+	/* On iWARP the response to a READ is placed like a WRITE (RFC 5040, 5.2). */
 	if (p->work.op == KVERBS_OP_READ && kv_dev_is_iwarp(&p->end[end].site->dev))
 		access |= KVERBS_ACCESS_REMOTE_WRITE;
 	return access;
@@ -74,8 +74,8 @@ static uint32_t target_access(const struct kv_pair *p, unsigned int end)
 }
 
 /*
- * The rights that the peer of an end has by way of its QP. WRITE always: a loop's probe is one of
- * no bytes. Which bytes can be reached is up to the MRs.
+ * The rights that an end's QP grants to the peer. WRITE is always one of them: a loop's probe is
+ * a WRITE of no bytes. The MRs decide which bytes the peer can reach.
  */
 static uint32_t qp_access(const struct kv_pair *p, unsigned int end)
 {
@@ -156,8 +156,8 @@ static int connect_raw(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 }
 
 /*
- * The address that a GID stands for (IBTA annex A17: RoCE v2's are IP addresses); iWARP's GID is
- * a MAC address, and the netdev has the address.
+ * The IP address that belongs to a GID. A GID of RoCE v2 is an IP address (IBTA annex A17); a GID
+ * of iWARP is a MAC address, so that the IP address is taken from the netdev.
  */
 static int to_addr(const struct kv_site *site, struct sockaddr_storage *addr, struct kv_fault *f)
 {
@@ -181,7 +181,7 @@ static int to_addr(const struct kv_site *site, struct sockaddr_storage *addr, st
 	in6->sin6_addr = gid;
 	if (!IN6_IS_ADDR_LINKLOCAL(&gid))
 		return 0;
-	/* Another host has other numbers for its interfaces. */
+	/* The interface numbers of another host differ from ours. */
 	if (site->host)
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "--connect cm: GID %u of %s on %s is a link-local address, which only that host can name: choose another one",
@@ -190,7 +190,7 @@ static int to_addr(const struct kv_site *site, struct sockaddr_storage *addr, st
 	return 0;
 }
 
-/* From the initiator's to the responder's request. */
+/* The initiator sends a connection request, and the responder accepts it. */
 static int handshake(struct kv_pair *p, const struct kv_conn_peer *peer, uint32_t listener,
 		     struct kv_conn_side side[2], struct kv_fault *f)
 {
@@ -218,7 +218,7 @@ static int handshake(struct kv_pair *p, const struct kv_conn_peer *peer, uint32_
 	return ret;
 }
 
-/* The responder listens at the address of its GID, at any port. */
+/* The responder listens on the address of its GID, on any port. */
 static int connect_cm(struct kv_pair *p, struct kv_fault *f)
 {
 	const struct kv_site *responder = p->end[1].site;
@@ -257,16 +257,16 @@ static int connect_ends(struct kv_pair *p, struct kv_fault *f)
 /**
  * kv_pair_create() - make two endpoints and connect them to each other
  * @p: receives them; kv_pair_destroy() destroys them
- * @initiator: where the one that begins is to be
- * @responder: where the other one is to be; the loops of one thread for both ends
- *	need the same
+ * @initiator: site of the endpoint that begins
+ * @responder: site of the other endpoint; a loop in which one thread drives both ends
+ *	needs the same site for both
  * @work: the work, which decides the rights that are granted; not KV_KIND_NULL
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * The buffers are @work->size bytes long and zeroed, and exactly those bytes
- * can be reached.
+ * The buffers are @work->size bytes long and zeroed, and the peer can reach
+ * exactly those bytes.
  *
- * Return: 0 or a negative errno; then nothing is left.
+ * Return: 0 or a negative errno; after an error no object is left.
  */
 int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,
 		   const struct kv_site *responder, const struct kv_workload *work,
@@ -299,7 +299,7 @@ static void invalidate(struct kv_pair *p, struct kv_endpoint *e, struct kv_buffe
 {
 	if (!buf->access || p->broken)
 		return;
-	/* A QP that can't do this one can't do the others. */
+	/* If the QP refuses the first of these requests, it refuses the others too. */
 	if (kv_op_mr_inv(e->site->b, &(struct kv_mr_inv){ buf->mr, e->qp }, NULL, NULL))
 		p->broken = true;
 	buf->access = 0;
@@ -314,7 +314,7 @@ static void disconnect(struct kv_pair *p)
 	for (unsigned int i = 0; i < 2; i++)
 		side[i] = (struct kv_conn_side){ p->end[i].site->b, kv_now_ns() + GOODBYE_NS,
 						 .conn.id = p->end[i].conn };
-	/* The responder answers only while it is waited for. */
+	/* The responder answers only while the tool waits for its event. */
 	if (p->end[0].conn && p->end[1].conn &&
 	    !kv_op_conn_disconnect(side[0].b, &(struct kv_id){ p->end[0].conn }, NULL, NULL) &&
 	    !kv_conn_wait(&side[1], 1U << KVERBS_CONN_DISCONNECTED, &f))
@@ -334,7 +334,7 @@ void kv_pair_destroy(struct kv_pair *p)
 		invalidate(p, &p->end[i], &p->local[i]);
 	}
 	disconnect(p);
-	/* Both QPs first: neither may reach the other's buffers any more. */
+	/* Both QPs go first, so that neither can reach the buffers of the other any more. */
 	for (int i = 1; i >= 0; i--)
 		kv_endpoint_del(&p->end[i], KV_QP, &p->end[i].qp);
 	for (int i = 1; i >= 0; i--) {
@@ -351,8 +351,8 @@ void kv_pair_destroy(struct kv_pair *p)
 /**
  * kv_pair_verbs() - how long each verb took
  * @p: the pair
- * @verb: receives the initiator's times, and the responder's of what only that
- *	one needs; 0 for what neither needs
+ * @verb: receives the initiator's times, and the responder's times of verbs that
+ *	only the responder needs; 0 for a verb that neither needs
  */
 void kv_pair_verbs(const struct kv_pair *p, struct kv_times verb[KV_VERBS])
 {
@@ -364,7 +364,7 @@ void kv_pair_verbs(const struct kv_pair *p, struct kv_times verb[KV_VERBS])
  * kv_pair_fill() - describe one end for a run
  * @p: the pair
  * @end: 0 or 1
- * @run: receives it
+ * @run: receives the description
  */
 void kv_pair_fill(const struct kv_pair *p, unsigned int end, struct kv_run_end *run)
 {

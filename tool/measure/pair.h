@@ -9,8 +9,8 @@
  * struct kv_pair - two endpoints, connected to each other
  * @work: the work that they were made for
  * @end: the initiator and the responder; in the same space or in two
- * @local: the buffer that each of them sends from and reads into
- * @target: the buffer that the peer of each sends and writes into, or reads from
+ * @local: for each end, the buffer that the end sends from and reads into
+ * @target: for each end, the buffer that the peer sends and writes into, or reads from
  * @broken: a run failed: the QPs may be in error, and take no requests
  */
 struct kv_pair {

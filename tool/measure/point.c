@@ -8,22 +8,22 @@
 #include "sys/now.h"
 #include "sys/cpu.h"
 
-/* How long to probe how long an iteration takes; a share of the point's time. */
+/* The probe measures the time of an iteration, for this fraction (1/60) of the point's time. */
 #define PROBE_SHARE 60
 #define PROBE_WARMUP 4
 
-/* How much of a block is warm-up. */
+/* The warm-up is this fraction (1/25) of a block, within these limits. */
 #define WARM_SHARE 25
 #define WARM_MIN 2
 #define WARM_MAX 1000
 
 #define BLOCK_MIN_NS 5000000ULL
 
-/* The p99 wants 1000 samples; some more, for the rate is but a guess. */
+/* The p99 needs 1000 samples; the aim is higher, because the rate is only an estimate. */
 #define SAMPLES_WANTED 1000
 #define SAMPLES_AIMED 1100
 
-/* How much longer than planned a point may take to get them. */
+/* To get the wanted samples, a point may take this many times its planned time. */
 #define STRETCH 3
 
 /* A point that is being measured. */
@@ -35,14 +35,14 @@ struct job {
 	struct kv_pair pair[KV_SERIES_MAX];
 	struct kv_amount amount[KV_SERIES_MAX];
 	struct kv_run_result result;
-	/* Of the round that is under way. */
+	/* The samples and resent packets of the current round. */
 	struct kv_series round[KV_SERIES_MAX];
 	uint64_t resent[KV_SERIES_MAX];
 	uint64_t seed;
-	/* How long one iteration of the probe took, and its run beside the samples. */
+	/* The time of one iteration of the probe, and the time of its run without the samples. */
 	uint64_t period_ns[KV_SERIES_MAX];
 	uint64_t overhead_ns[KV_SERIES_MAX];
-	/* How long it took to connect all series, once. */
+	/* The time to connect all series once. */
 	uint64_t connect_ns;
 	struct kv_fault *f;
 };
@@ -66,7 +66,7 @@ static uint64_t largest(const struct job *j, const uint64_t *of)
 	return v;
 }
 
-/* Of quadrants say which, and of another host its name: the text has one end only. */
+/* Adds the quadrant and another host's name to a fault, whose text names one end only. */
 static int blame(struct job *j, unsigned int s, int error)
 {
 	const struct kv_ends *e = &j->ends[s];
@@ -97,7 +97,7 @@ static int measure(struct job *j, unsigned int s)
 					    &j->amount[s], NULL, &j->result, j->f));
 }
 
-/* All of the probe is warm-up: a connection's first packets are slow ones. */
+/* The whole probe counts as warm-up, because the first packets of a connection are slow. */
 static int probe(struct job *j, unsigned int s)
 {
 	const struct kv_worker_result *r = &j->result.worker[0];
@@ -121,7 +121,7 @@ static int probe(struct job *j, unsigned int s)
 	return 0;
 }
 
-/* As long as fits into the point's time, but long enough for the p99. */
+/* The blocks fill the point's time; they are longer if the p99 needs it. */
 static void choose_amounts(struct job *j)
 {
 	uint64_t blocks = (uint64_t)KV_CONTRAST_BLOCKS * j->plan->rounds;
@@ -191,12 +191,12 @@ static int measure_block(struct job *j, unsigned int s)
 		return ret;
 	kv_series_add(&j->round[s], &j->result);
 	after = kv_retries_count(client, server);
-	/* A device that could not be asked has counted nothing. */
+	/* If a device's counters could not be read, nothing is added. */
 	j->resent[s] += after > before ? after - before : 0;
 	return 0;
 }
 
-/* Two blocks of each series. A round that is not complete counts for nothing. */
+/* Measures two blocks of each series. The samples of an incomplete round are dropped. */
 static int measure_blocks(struct job *j, const unsigned int *order)
 {
 	struct kv_point *c = j->c;
@@ -219,7 +219,7 @@ static int measure_blocks(struct job *j, const unsigned int *order)
 	return 0;
 }
 
-/* On connections of its own, which are gone when it returns. */
+/* A round makes its own connections and destroys them before it returns. */
 static int measure_round(struct job *j)
 {
 	unsigned int order[KV_SERIES_MAX], made = 0;
@@ -233,7 +233,7 @@ static int measure_round(struct job *j)
 		made += !ret;
 	}
 	j->connect_ns = kv_now_ns() - begin;
-	/* How long an iteration takes is asked once. */
+	/* The time of an iteration is probed once, in the first round. */
 	for (unsigned int s = 0; s < j->n && !ret && !j->c->block_ns; s++)
 		ret = probe(j, s);
 	if (!ret && !j->c->block_ns)
@@ -280,17 +280,17 @@ static int measure_rounds(struct job *j, struct kv_progress *progress)
 
 /**
  * kv_point_measure() - measure one operation at one size on all series
- * @c: receives what was measured, also when an error is returned;
+ * @c: receives the measurement, also when an error is returned;
  *	kv_point_free() frees it
  * @contrast: the series, and which of them are compared
- * @ends: of each series
+ * @ends: the ends of each series
  * @work: the operation and its size
- * @plan: how long
- * @progress: is drawn between blocks
- * @f: receives why not
+ * @plan: how long to measure
+ * @progress: the progress line, drawn between blocks
+ * @f: receives the reason of a failure
  *
- * Each round connects all series in a shuffled order, takes two blocks of each series, see
- * kv_contrast_turn(), and ends the connections.
+ * Each round connects all series in a shuffled order, measures two blocks of each series (see
+ * kv_contrast_turn()), and ends the connections.
  *
  * Return: 0; -ECANCELED if a signal asks the tool to end; or another negative
  * errno.

@@ -12,10 +12,10 @@
 
 /**
  * struct kv_plan - how long a point is measured
- * @time_ns: for all series together, connecting included; exceeded, but not more than
- *	threefold, if there are too few samples for a p99 by then
- * @rounds: each with fresh connections of all series
- * @seed: of the order of the series in each round
+ * @time_ns: time for all series together, connecting included; if it gives too few samples for
+ *	a p99, a point takes longer, at most three times as long
+ * @rounds: number of rounds, each with fresh connections of all series
+ * @seed: seed of the random order of the series in each round
  * @verify: check contents first
  */
 struct kv_plan {
@@ -26,9 +26,9 @@ struct kv_plan {
 };
 
 /**
- * struct kv_ends - between which spaces a series' connection goes
- * @client: has the initiator
- * @server: has the responder
+ * struct kv_ends - the two sites that a series connects
+ * @client: site of the initiator
+ * @server: site of the responder
  */
 struct kv_ends {
 	const struct kv_site *client;
@@ -40,11 +40,11 @@ struct kv_ends {
  * @contrast: the series, and which of them are compared
  * @work: the operation and its size
  * @verified: contents were checked, on each connection
- * @rounds: complete ones; only their samples are counted
- * @block_ns: how long one block took samples
- * @series: the samples of each
- * @median: [@rounds] of each series, in the order of measurement: the median of a round, ticks
- * @resent: by each series, see struct kv_rounds
+ * @rounds: number of complete rounds; only their samples are counted
+ * @block_ns: how long samples were taken in one block
+ * @series: the samples of each series
+ * @median: [@rounds] for each series: the median of each round, ticks, in the order of measurement
+ * @resent: packets sent again, for each series; see struct kv_rounds
  * @steal: see struct kv_rounds
  * @room: rounds that @median has room for
  */

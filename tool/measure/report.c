@@ -10,7 +10,7 @@
 #include "out/table.h"
 #include "out/unit.h"
 
-/* The text of a result, made from the document and from nothing else. */
+/* The text of a result, made from the document alone. */
 
 #define CELL 96
 
@@ -24,7 +24,7 @@ static void get_us(char *text, struct json_object *obj, const char *path)
 	kv_us_format(text, CELL, kv_out_get_real(obj, path));
 }
 
-/* Words of a document as prose; a row without a word is for all others. */
+/* Words of a document as prose; a row without a word is for all other words. */
 static const struct {
 	const char *path;
 	const char *word;
@@ -154,7 +154,7 @@ static void print_legend(struct json_object *points)
 	}
 }
 
-/* The first series is of the kernel where both spaces are compared, the last one of user space. */
+/* In a comparison of spaces, the first series is the kernel's and the last one is user space's. */
 static void print_contexts(struct json_object *doc)
 {
 	const char *name[] = { name_series(doc, false), name_series(doc, true) };

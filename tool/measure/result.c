@@ -19,7 +19,7 @@ static const struct {
 	{ "p99_9_ns", 0.999 },
 };
 
-/* From ticks of a sample to nanoseconds of a printed figure. */
+/* The factor from a sample's ticks to a printed figure's nanoseconds. */
 static double scale(const struct kv_workload *w)
 {
 	return kv_clock_ns_per_tick() / kv_workload_kinds[w->kind].divisor;
@@ -82,7 +82,7 @@ static void put_contexts(struct json_object *obj, const struct kv_workload *w,
 		kv_out_put_string(obj, "lkey", kernel ? kv_enum_name(kv_enum_lkey, w->lkey) : "mr");
 	}
 	kv_out_put_count(obj, "cpu", (uint64_t)w->cpu[0]);
-	/* The thread of another host is bound only if --cpus names its CPU. */
+	/* A thread on another host is bound only if --cpus names its CPU. */
 	if (w->kind == KV_KIND_PINGPONG && w->cpu[1] >= 0)
 		kv_out_put_count(obj, "responder_cpu", (uint64_t)w->cpu[1]);
 	if (spec->loop != KVERBS_LOOP_NULL)
@@ -108,7 +108,7 @@ static unsigned long long get(struct json_object *bin, size_t i)
 	return json_object_get_uint64(json_object_array_get_idx(bin, i));
 }
 
-/* Thousands of bins, each on a line of its own even in a document for people. */
+/* There are thousands of bins: each takes one line, in an indented document too. */
 static int write_bin(struct json_object *bin, struct printbuf *pb, int level, int flags)
 {
 	return sprintbuf(pb, "[%llu, %llu, %llu]", get(bin, 0), get(bin, 1), get(bin, 2));
@@ -127,7 +127,7 @@ static void put_hist(struct json_object *obj, const struct kv_hist *h, uint64_t 
 		kv_out_put_count(obj, "mode_samples", h->bin[mode].count);
 	}
 	kv_out_put_count(obj, "sum_ticks", h->sum);
-	/* Smallest and largest sample of a bin, and how many it has: as struct kverbs_bin. */
+	/* A bin's smallest and largest sample and its sample count, as in struct kverbs_bin. */
 	for (unsigned int i = 0; i < KV_HIST_BINS; i++) {
 		struct json_object *bin;
 
@@ -147,7 +147,7 @@ static void put_hist(struct json_object *obj, const struct kv_hist *h, uint64_t 
  * kv_result_hist() - describe samples
  * @obj: gets the figures and the histogram
  * @h: the samples
- * @ns_per_tick: of the samples
+ * @ns_per_tick: nanoseconds per tick of the samples
  */
 void kv_result_hist(struct json_object *obj, const struct kv_hist *h, double ns_per_tick)
 {
@@ -172,8 +172,8 @@ static void put_verbs(struct json_object *obj, const struct kv_series *series)
 }
 
 /**
- * kv_result_put_limits() - describe what a connection may carry and how long it waits
- * @spec: the object it goes into
+ * kv_result_put_limits() - describe the limits and timeouts of a connection
+ * @spec: the object that they are added to
  * @w: the work
  */
 void kv_result_put_limits(struct json_object *spec, const struct kv_workload *w)
@@ -188,7 +188,7 @@ void kv_result_put_limits(struct json_object *spec, const struct kv_workload *w)
 /**
  * kv_result_series() - describe the samples of one space
  * @w: the work
- * @space: where
+ * @space: the space
  * @series: its samples
  *
  * Return: an object, owned by the caller.
@@ -234,7 +234,7 @@ static void put_series(struct json_object *obj, const struct kv_point *p)
 	}
 }
 
-/* Which series is the faster one: "neither" if they are equal, NULL if that is not decided. */
+/* The faster series: "neither" if the two are equal, NULL if the verdict is not decided. */
 static const char *find_faster(const struct kv_finding *f)
 {
 	switch (f->judgement.verdict) {
@@ -289,7 +289,7 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 	}
 }
 
-/* "verdict" is a sentence; "faster" is null if that is not decided. */
+/* "verdict" is a sentence; "faster" is null if the verdict is not decided. */
 static void put_verdict(struct json_object *obj, const struct kv_finding *f)
 {
 	const struct kv_interval *i = &f->diff;
@@ -329,7 +329,7 @@ static void judge(struct kv_finding *f)
 	f->judgement = kv_stats_judge(&rounds, &f->diff);
 }
 
-/* The difference and its intervals; the first that is called. */
+/* The difference and its intervals; to be called before the other functions of a finding. */
 static struct json_object *describe_finding(struct kv_finding *f)
 {
 	struct json_object *diff = json_object_new_object();
@@ -348,8 +348,8 @@ static struct json_object *describe_finding(struct kv_finding *f)
 }
 
 /**
- * kv_finding_put() - describe a difference that is the only one, with its verdict beside it
- * @obj: gets both
+ * kv_finding_put() - describe the only difference of a comparison, with its verdict beside it
+ * @obj: gets the difference and the verdict
  * @f: the finding
  */
 void kv_finding_put(struct json_object *obj, struct kv_finding *f)
@@ -358,7 +358,7 @@ void kv_finding_put(struct json_object *obj, struct kv_finding *f)
 	put_verdict(obj, f);
 }
 
-/* A series that is the faster one: the space of the end that is changed, or its name. */
+/* The name of a faster series in a verdict: of four series, the space of the changed end. */
 static const char *find_who(const struct kv_contrast *c, unsigned int difference,
 			    unsigned int series)
 {
@@ -392,7 +392,7 @@ static void find(const struct kv_point *p, unsigned int i, struct kv_finding *to
 	}
 }
 
-/* One end changed at a time: a difference, with its verdict in it, for each. */
+/* Each difference changes one end; its verdict is inside it. */
 static struct json_object *describe_differences(const struct kv_point *p)
 {
 	const struct kv_contrast *c = p->contrast;
@@ -431,7 +431,7 @@ struct json_object *kv_result_point(const struct kv_point *p)
 	if (!p->rounds)
 		return obj;
 	if (p->contrast->differences == 1) {
-		/* Both ends changed: one difference, with its verdict beside it. */
+		/* Both ends change: there is one difference, with its verdict beside it. */
 		put_series(obj, p);
 		find(p, 0, &finding);
 		kv_finding_put(obj, &finding);

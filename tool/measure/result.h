@@ -5,22 +5,22 @@
 #include <json-c/json.h>
 #include "measure/point.h"
 
-/* Changes whenever a reader of the older documents would be misled. */
+/* Increased whenever a reader written for older documents would misread a new one. */
 #define KV_RESULT_VERSION 3
 
 /**
  * struct kv_finding - a difference of two series and its verdict, with the words for them
- * @name: their names
- * @who: the name of each in a verdict that it is the faster one
- * @changed: the end that is another one, or "" for both
+ * @name: the names of the two series
+ * @who: the name of each series in a verdict that says it is faster
+ * @changed: the end in which the series differ, or "" for both
  * @repeated: the unit of the statistics: "rounds" or "boots"
- * @more: the option that gives more of them
- * @n: how many there were
+ * @more: the option or the script that gives more rounds or boots
+ * @n: how many rounds or boots there were
  * @median: of each series [@n]
  * @samples: of each series
  * @resent: packets sent again or late, by each series
  * @steal: share of the time that the host has taken
- * @scale: nanoseconds that are printed for a unit of @median
+ * @scale: printed nanoseconds per unit of @median
  */
 struct kv_finding {
 	const char *name[2];

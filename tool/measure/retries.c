@@ -6,7 +6,7 @@
 
 /*
  * The counters of packets that were lost, late, sent again or not taken, by the names
- * that the drivers of Linux give them. Others count traffic.
+ * that the Linux drivers give them. The drivers' other counters count traffic.
  */
 static const char *const troubles[] = {
 	"completer_retry_err",	 "duplicate_request",
@@ -51,7 +51,7 @@ static bool read_end(const struct kv_site *s, struct kv_counters *c)
  * @client: one end
  * @server: the other end
  *
- * Return: the sum over the devices of both; a counter that a driver has not adds nothing.
+ * Return: the sum over the devices of both; a counter that a driver lacks adds nothing.
  */
 uint64_t kv_retries_count(const struct kv_site *client, const struct kv_site *server)
 {
@@ -69,12 +69,12 @@ uint64_t kv_retries_count(const struct kv_site *client, const struct kv_site *se
 }
 
 /**
- * kv_retries_start() - read what the drivers have counted so far
- * @r: receives it
+ * kv_retries_start() - read the drivers' counters before a measurement
+ * @r: receives the first reading
  * @client: one end; must stay open
- * @server: the other end; ditto
+ * @server: the other end; must stay open, too
  *
- * A driver that counts nothing is no fault: its counts are described as not known.
+ * A driver without counters is no fault: its counts are described as not known.
  */
 void kv_retries_start(struct kv_retries *r, const struct kv_site *client,
 		      const struct kv_site *server)
@@ -87,8 +87,8 @@ void kv_retries_start(struct kv_retries *r, const struct kv_site *client,
 }
 
 /**
- * kv_retries_stop() - read it again
- * @r: started
+ * kv_retries_stop() - read the drivers' counters again
+ * @r: kv_retries_start() was called
  */
 void kv_retries_stop(struct kv_retries *r)
 {
@@ -113,11 +113,11 @@ static struct json_object *subtract(const struct kv_counters *before,
 
 /**
  * kv_retries_describe() - describe the counts between the two readings
- * @r: stopped
+ * @r: kv_retries_stop() was called
  *
  * Return: an array with an object for each device: "host" (null: this one),
  * "device", and "added", an object with a member for each counter, or null if the
- * driver counts nothing.
+ * driver has no counters.
  */
 struct json_object *kv_retries_describe(const struct kv_retries *r)
 {
@@ -154,7 +154,7 @@ static void format_troubles(char *text, size_t size, struct json_object *added)
 }
 
 /**
- * kv_retries_tell() - print what was lost, came late or was sent again
+ * kv_retries_tell() - print how many packets were lost, late or sent again
  * @described: the array of kv_retries_describe()
  */
 void kv_retries_tell(struct json_object *described)

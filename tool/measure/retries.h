@@ -8,10 +8,10 @@
 
 /**
  * struct kv_retries - the counters of both ends, read twice
- * @site: the ends; NULL for one that has the device of the other
- * @counted: both readings are there
- * @before: the first
- * @after: the second
+ * @site: the ends; NULL for an end that shares the device of the other
+ * @counted: both readings succeeded
+ * @before: the first reading
+ * @after: the second reading
  */
 struct kv_retries {
 	const struct kv_site *site[2];

@@ -4,14 +4,14 @@
 #include <string.h>
 #include "measure/stats.h"
 
-/* Up to here the distribution of the signed rank statistic is computed, beyond approximated. */
+/* Up to this many rounds the signed rank distribution is exact; for more it is approximated. */
 #define EXACT_ROUNDS 60
 
 /* Quantiles of the normal distribution. */
 #define Z_950 1.644853626951473
 #define Z_975 1.959963984540054
 
-/* By how much a gap between two modes is wider than either of them. */
+/* A gap between two modes is at least this many times as wide as either of them. */
 #define MODES_SPREADS 4
 
 /**
@@ -32,7 +32,7 @@ uint64_t kv_stats_count(const struct kv_hist *h)
 /**
  * kv_stats_merge() - add one histogram's samples to another
  * @into: gets the samples; kv_hist_reset() made it empty at first
- * @from: has them
+ * @from: has the samples to add
  */
 void kv_stats_merge(struct kv_hist *into, const struct kv_hist *from)
 {
@@ -50,10 +50,10 @@ void kv_stats_merge(struct kv_hist *into, const struct kv_hist *from)
 }
 
 /**
- * kv_stats_mode() - the bin that most samples are in
+ * kv_stats_mode() - the bin with the most samples
  * @h: the histogram
  *
- * Return: the bin, the lowest one of several; 0 if there is no sample.
+ * Return: the bin, the lowest one if several have the most; 0 if there is no sample.
  */
 unsigned int kv_stats_mode(const struct kv_hist *h)
 {
@@ -78,13 +78,13 @@ double kv_stats_mean(const struct kv_hist *h)
 }
 
 /**
- * kv_stats_supports() - are there enough samples to speak of a quantile?
+ * kv_stats_supports() - are there enough samples for a quantile?
  * @count: number of samples
  * @q: the quantile, 0 .. 1
  *
- * Ten samples have to lie beyond it, on its thinner side: 20 for the median,
- * 1000 for 0.99, 10 000 for 0.999. The ends 0 and 1 are never supported: they
- * are the smallest and the largest sample, and say nothing about the next run.
+ * Ten samples must be on the quantile's side with fewer samples: so the median needs
+ * 20, 0.99 needs 1000, and 0.999 needs 10 000. The ends 0 and 1 are never supported:
+ * the smallest and the largest sample predict nothing about the next run.
  *
  * Return: true if there are enough.
  */
@@ -107,9 +107,9 @@ static double place(uint64_t low, uint64_t high, double fraction)
  * @h: the histogram
  * @q: 0 .. 1
  *
- * Interpolated inside its bin, as if the bin's samples were spread evenly from the smallest
- * to the largest one. So the error is below a bin's width, 0.1 %; where all samples of the
- * bin are one value it is exact, as 0 and 1 are: min and max.
+ * The quantile is interpolated inside its bin, as if the bin's samples were spread evenly from
+ * the smallest to the largest one. So the error is below a bin's width, 0.1 %. The quantile is
+ * exact if all samples of the bin are equal; 0 and 1 are exact: the minimum and the maximum.
  *
  * Return: ticks; NAN if there is no sample.
  */
@@ -136,7 +136,7 @@ static int compare(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* In ascending order, for the caller to free; NULL without memory. */
+/* A copy in ascending order, which the caller frees; NULL without memory. */
 static double *sort_copy(const double *value, unsigned int n)
 {
 	double *sorted = calloc(n, sizeof(*sorted));
@@ -167,8 +167,8 @@ double kv_stats_median(const double *value, unsigned int n)
 
 /*
  * How many of the Walsh averages an interval leaves out at each end: the largest k with
- * P(T <= k) <= @tail, where T is Wilcoxon's signed rank statistic of @n values; -1: not even
- * the whole range will do.
+ * P(T <= k) <= @tail, where T is Wilcoxon's signed rank statistic of @n values; -1: even the
+ * whole range does not reach the level.
  */
 static long cut_of(unsigned int n, double tail)
 {
@@ -184,7 +184,7 @@ static long cut_of(unsigned int n, double tail)
 	p = calloc(max + 1, sizeof(*p));
 	if (!p)
 		return -1;
-	/* Each rank counts with a chance of one half. */
+	/* Each rank is in the sum with a probability of one half. */
 	p[0] = 1;
 	for (unsigned int i = 1; i <= n; i++) {
 		for (unsigned int t = max + 1; t--;)
@@ -196,7 +196,7 @@ static long cut_of(unsigned int n, double tail)
 	return k;
 }
 
-/* All means of two values, and of each with itself, in ascending order. */
+/* The means of all pairs of values, each value paired with itself too, in ascending order. */
 static double *make_walsh(const double *d, unsigned int n)
 {
 	size_t m = 0;
@@ -218,13 +218,13 @@ static double *make_walsh(const double *d, unsigned int n)
  * @b: of the other series; @b[i] was measured in the same round as @a[i]
  * @n: how many rounds
  *
- * The unit is the round, because each has fresh connections, and connections of one kind
- * differ by more than blocks of one connection do. The estimate is that of Hodges and Lehmann,
- * the median of the Walsh averages of the differences a - b; the intervals are those of
- * Wilcoxon's signed rank test with its exact distribution (Hollander and Wolfe, Nonparametric
- * Statistical Methods, 1999, 3.1 to 3.3). They suppose that a difference from the median is as
- * likely to one series as to the other, which holds for two series of one kind, and nothing of
- * its distribution. The population is that of rounds of this boot.
+ * The unit is the round: each round has fresh connections, and connections of one kind differ
+ * by more than blocks of one connection. The estimate is that of Hodges and Lehmann, the median
+ * of the Walsh averages of the differences a - b. The intervals are those of Wilcoxon's signed
+ * rank test with its exact distribution (Hollander and Wolfe, Nonparametric Statistical
+ * Methods, 1999, 3.1 to 3.3). They assume that deviations of a - b from its median are equally
+ * likely in both directions, which holds for two series of one kind; they assume nothing else
+ * about the distribution. The population is the rounds of this boot.
  *
  * Fewer than KV_STATS_MIN_ROUNDS rounds give the estimate alone.
  *
@@ -266,12 +266,12 @@ out_free:
  * kv_stats_find_modes() - do the rounds of a series fall into two groups?
  * @median: the median of each round
  * @n: how many rounds
- * @modes: receives them if they do
+ * @modes: receives the groups if there are two
  *
- * They do if two rounds or more lie on each series of a gap that is several times as wide as
- * either group, and wider than KV_STATS_MODES_GAP of the median.
+ * There are two groups if two or more rounds are on each side of a gap that is several times as
+ * wide as either group, and wider than KV_STATS_MODES_GAP of the median.
  *
- * Return: true if they do.
+ * Return: true if there are two groups.
  */
 bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *modes)
 {
@@ -299,7 +299,7 @@ bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *
 	return found;
 }
 
-/* Is each of the first third on one series of each of the last third, and of 0? */
+/* Are the first and the last third's differences apart, with medians of opposite sign? */
 static bool has_turned(const struct kv_rounds *s, struct kv_judgement *j, double median)
 {
 	unsigned int third = s->rounds / 3, rest = s->rounds - third;
@@ -334,7 +334,7 @@ static enum kv_doubt find_doubt(const struct kv_rounds *s, const struct kv_inter
 		return KV_DOUBT_FEW;
 	if (s->steal > KV_STATS_STEAL)
 		return KV_DOUBT_STEAL;
-	/* A few move no median, and packets of both series do not set them apart. */
+	/* A few do not move a median, and about as many in both series cause no difference. */
 	if (fmax(s->resent[0], s->resent[1]) > KV_STATS_RESENT &&
 	    fmin(s->resent[0], s->resent[1]) < fmax(s->resent[0], s->resent[1]) / 10)
 		return KV_DOUBT_RESENT;
@@ -353,10 +353,10 @@ static enum kv_doubt find_doubt(const struct kv_rounds *s, const struct kv_inter
  * @s: the series
  * @i: their difference, kv_stats_shift() of them
  *
- * One is less if 0 is not in the 95 % interval. Else they are equal within the smallest share
- * of the median for which two one-sided tests of 5 % say so: the larger end of the 90 %
- * interval (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987). That has
- * to be KV_STATS_EQUAL at most to be called so.
+ * One series is less if 0 is not in the 95 % interval. Otherwise the two are equal within a
+ * share of the median, the smallest for which two one-sided tests of 5 % show it: the larger end
+ * of the 90 % interval (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
+ * The verdict is "equal" only if that share is KV_STATS_EQUAL at most.
  *
  * Return: the verdict, or why there is none.
  */
@@ -391,7 +391,7 @@ static uint64_t draw(uint64_t *state)
 
 /**
  * kv_stats_shuffle() - a random order (Fisher and Yates)
- * @state: of the random numbers: any number, changed by this; the same one gives the same orders
+ * @state: state of the random numbers, updated; the same initial value gives the same orders
  * @order: receives 0 .. @n - 1
  * @n: how many
  */

@@ -8,22 +8,22 @@
 #include "loop/hist.h"
 
 /*
- * All arithmetic on samples, for both spaces. Samples are in ticks of the
- * counter here; for printing they are multiplied by nanoseconds per tick.
+ * All arithmetic on samples, for both spaces. Samples are in ticks of the counter;
+ * the printing functions multiply them by nanoseconds per tick.
  */
 
 /* Fewer rounds than this give no interval of 95 %. */
 #define KV_STATS_MIN_ROUNDS 6
 
-/* Shares of the median: the most that is called equal, the least gap of two modes, the least turn. */
+/* Shares of the median: largest difference called equal, smallest gap of modes, smallest turn. */
 #define KV_STATS_EQUAL 0.05
 #define KV_STATS_MODES_GAP 0.05
 #define KV_STATS_TURN 0.01
 
-/* A share of the time: more of it taken by the host, and there is no verdict. */
+/* If the host takes more than this share of the time, there is no verdict. */
 #define KV_STATS_STEAL 0.05
 
-/* Packets sent again for each sample: with more in one series and ten times fewer in the other there is no verdict. */
+/* Packets sent again per sample: if one series has more, and ten times the other, no verdict. */
 #define KV_STATS_RESENT 0.01
 
 /**
@@ -34,7 +34,7 @@
  * @near_low: lower end of the 90 % interval; NAN if not @valid
  * @near_high: upper end
  * @valid: false if there is no interval: fewer than KV_STATS_MIN_ROUNDS rounds, or no memory
- * @median: the larger one of the two series' medians; NAN if there is no @value
+ * @median: the larger median of the two series; NAN if there is no @value
  */
 struct kv_interval {
 	double value;
@@ -48,10 +48,10 @@ struct kv_interval {
 
 /**
  * struct kv_rounds - two series that were measured in the same rounds
- * @a: the median of each round of the one, ticks
- * @b: of the other
- * @rounds: how many
- * @resent: packets that were lost, late or sent again while each of them was measured, for each
+ * @a: the median of each round of one series, ticks
+ * @b: the median of each round of the other series, ticks
+ * @rounds: how many rounds
+ * @resent: for each series, packets that were lost, late or sent again in its measurement, per
  *	sample
  * @steal: share of the time that the host has taken from this guest, 0 .. 1
  */
@@ -71,18 +71,18 @@ enum kv_verdict {
 	KV_VERDICT_B_LESS,
 };
 
-/* Why it says nothing. */
+/* The reason why there is no verdict. */
 enum kv_doubt {
 	KV_DOUBT_NONE,
 	KV_DOUBT_FEW, /* rounds */
 	KV_DOUBT_WIDE, /* neither is less, and they may differ by more than KV_STATS_EQUAL */
 	KV_DOUBT_STEAL,
-	KV_DOUBT_RESENT, /* on one series, and hardly any on the other */
+	KV_DOUBT_RESENT, /* packets of one series, and hardly any of the other */
 	KV_DOUBT_TURNED, /* the first third says the opposite of the last third */
-	KV_DOUBT_MODES, /* of a series, and the difference is not much more than theirs */
+	KV_DOUBT_MODES, /* a series has two modes; the difference is not much more than theirs */
 };
 
-/* Two groups of rounds: the median of each, ticks, and how many it has. */
+/* Two groups of rounds: the median of each, ticks, and its number of rounds. */
 struct kv_modes {
 	double median[2];
 	unsigned int rounds[2];
@@ -91,12 +91,12 @@ struct kv_modes {
 /**
  * struct kv_judgement - see kv_stats_judge()
  * @verdict: the result
- * @doubt: why nothing is
- * @within: they are equal within this share of the median; NAN if there is no interval
- * @first: difference in the first third of the rounds, of KV_DOUBT_TURNED
- * @last: in the last third
- * @series: 0: a, 1: b; of KV_DOUBT_MODES
- * @modes: of that side
+ * @doubt: the reason why there is no verdict
+ * @within: the series are equal within this share of the median; NAN if there is no interval
+ * @first: for KV_DOUBT_TURNED: difference in the first third of the rounds
+ * @last: for KV_DOUBT_TURNED: difference in the last third
+ * @series: for KV_DOUBT_MODES: 0: a, 1: b
+ * @modes: for KV_DOUBT_MODES: the modes of that series
  */
 struct kv_judgement {
 	enum kv_verdict verdict;

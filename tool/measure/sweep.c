@@ -33,7 +33,7 @@ bool kv_sweep_has_one_thread(const struct kv_sweep *m)
 	return !m->host;
 }
 
-/* All series are measured in one way, so that they can be compared. */
+/* All series are measured with the same kind of loop, so that they can be compared. */
 static enum kv_kind choose_kind(const struct kv_sweep *m, uint32_t op)
 {
 	enum kv_kind kind = m->has_kind ? m->kind : kv_workload_default_kind(op);
@@ -66,11 +66,11 @@ static int check_work(const struct kv_sweep *m, struct kv_fault *f)
 
 /**
  * kv_sweep_check() - find a size that the device can't do, before minutes are
- *	spent on others
- * @m: the sweep; its fault says which
+ *	spent on other sizes
+ * @m: the sweep; its fault names the size
  *
- * An operation that the device lacks is no reason to refuse the others: its
- * row will say so.
+ * An operation that the device lacks does not prevent the other operations: the row
+ * of that operation in the result has the reason.
  *
  * Return: 0 or -EINVAL.
  */
@@ -161,7 +161,7 @@ static int measure_null(struct kv_sweep *m, struct json_object *doc)
 	return ret;
 }
 
-/* A row that says why it has no figures. */
+/* A row with the reason why it has no figures. */
 static struct json_object *describe_refused(const struct kv_sweep *m, const struct kv_fault *f)
 {
 	struct json_object *row = kv_result_work(&m->work);
@@ -224,7 +224,7 @@ static void show_step(struct kv_sweep *m)
 	kv_progress_step(&m->progress, label);
 }
 
-/* A point that failed does not keep the others from being measured. */
+/* A failed point does not end the sweep, unless a signal came or the device is gone. */
 static int measure_points(struct kv_sweep *m, struct json_object *cells)
 {
 	unsigned int steps = 0;
@@ -253,7 +253,7 @@ out_erase:
 
 /**
  * kv_sweep_measure() - measure all points
- * @m: the sweep; says afterwards how far it came, and its first fault
+ * @m: the sweep; receives the number of points tried and measured, and the first fault
  * @doc: receives "null_loop", "cells" and "counters"
  *
  * Faults are printed on stderr as they come.

@@ -11,18 +11,18 @@
  * struct kv_sweep - operations by sizes, measured in all series of a comparison
  * @contrast: the series
  * @ops: enum kverbs_op
- * @sizes: bytes; atomics have 8, whatever stands here
- * @has_kind: @kind is for all of them; else each has its default
+ * @sizes: bytes; an atomic operation has 8 bytes in any case
+ * @has_kind: @kind applies to all operations; else each operation has its default kind
  * @kind: how a latency is measured
  * @plan: how long each point is measured
  * @work: the members that all points share
  * @site: both spaces of this host, open
- * @peer: both spaces of the host where the servers are, open; not used if that is
- *	this one
- * @host: that host's name; NULL: this one
+ * @peer: both spaces of the host where the servers are, open; not used if @host is
+ *	NULL
+ * @host: name of the host where the servers are; NULL: this host
  * @tried: points that were begun
  * @measured: points that gave figures
- * @fault: the first fault; of points that the device can't do if there is no other
+ * @fault: the first fault; a point that the device can't do counts if there is no other
  */
 struct kv_sweep {
 	const struct kv_contrast *contrast;

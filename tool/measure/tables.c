@@ -18,9 +18,9 @@
 
 /**
  * kv_tables_latencies() - print the table of a comparison of two series
- * @points: the document's
- * @name: of the series
- * @f: receives why not
+ * @points: the points of the document
+ * @name: the names of the series
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -47,7 +47,7 @@ int kv_tables_latencies(struct json_object *points, const char *const name[2], s
 	return kv_listing_print(points, columns, COUNT(columns), f);
 }
 
-/* The points that have no figures, or not all of them. */
+/* The points that lack some or all figures. */
 static void print_failed(struct json_object *points)
 {
 	for (size_t i = 0; i < json_object_array_length(points); i++) {
@@ -64,11 +64,11 @@ static void print_failed(struct json_object *points)
 
 /**
  * kv_tables_quadrants() - print the tables of a comparison of quadrants
- * @points: of its document
- * @f: receives why not
+ * @points: the points of the document
+ * @f: receives the reason of a failure
  *
- * The figures of each quadrant, and what changing one end does: one table with all of it would be
- * twice as wide as a terminal. The differences are those of kv_contrast_quadrants.
+ * The tables show the figures of each quadrant, and the effect of changing one end: a single table
+ * would be twice as wide as a terminal. The differences are those of kv_contrast_quadrants.
  *
  * Return: 0 or a negative errno.
  */
@@ -120,11 +120,11 @@ int kv_tables_quadrants(struct json_object *points, struct kv_fault *f)
 }
 
 /*
- * In a guest that counts instructions (out/unit.c) most samples are one number, and the
- * scheduler's tick makes the others. A tick of the counter is an instruction.
+ * In a guest that counts instructions (out/unit.c), a tick of the counter is an instruction. Most
+ * samples have the same value; the scheduler's tick causes the other values.
  */
 
-/* As in 12790, or 815763-816072 if there are several, or 12696.5 for half of 25393. */
+/* For example 12790; 815763-816072 for several values; 12696.5 for half of 25393. */
 static void format_range(char *text, double min, double max)
 {
 	char low[CELL / 2], high[CELL / 2];
@@ -153,7 +153,7 @@ static void share(char *text, struct json_object *series, struct json_object *ob
 		 100 * (double)kv_out_get_count(series, "/mode_samples") / all);
 }
 
-/* The least and the largest median of a round, each of which has a connection of its own. */
+/* The smallest and the largest median of a round; each round has its own connection. */
 static void connections(char *text, struct json_object *rounds, struct json_object *obj)
 {
 	double min = INFINITY, max = -INFINITY;
@@ -169,9 +169,9 @@ static void connections(char *text, struct json_object *rounds, struct json_obje
 
 /**
  * kv_tables_instructions() - print the table of a comparison of two series that count instructions
- * @points: the document's
- * @name: of the series
- * @f: receives why not
+ * @points: the points of the document
+ * @name: the names of the series
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -200,7 +200,7 @@ int kv_tables_instructions(struct json_object *points, const char *const name[2]
 
 /**
  * kv_tables_print_typical() - print the most frequent sample of a measurement
- * @series: as kv_result_series() describes it
+ * @series: the object that kv_result_series() made
  */
 void kv_tables_print_typical(struct json_object *series)
 {

@@ -5,14 +5,14 @@
 #include "measure/block.h"
 
 /*
- * The untimed pass: a few iterations through the very loops, endpoints and
- * requests that are measured afterwards, with contents that are checked.
+ * The untimed pass: a few iterations of the same loops, endpoints and requests
+ * that are measured afterwards; the contents of the buffers are checked.
  */
 
-/* Iterations of a loop that goes there and back. */
+/* Iterations of a ping-pong loop. */
 #define ROUNDS 3
 
-/* Any two that differ in every byte. */
+/* Any two values that differ in every byte. */
 #define SEED_A 0x6b76657262730011ULL
 #define SEED_B 0x517cc1b727220a95ULL
 
@@ -20,14 +20,14 @@
 struct check {
 	struct kv_pair *p;
 	struct kv_fault *f;
-	/* The work that is measured later; only the operands of atomics differ. */
+	/* The same work as in the measurement; only the operands of atomics differ. */
 	struct kv_workload work;
 	uint32_t size;
 	uint8_t *want;
 	uint8_t *got;
 };
 
-/* splitmix64 (Steele, Lea, Flood, OOPSLA 2014), one byte of each number. */
+/* One byte of each number of splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
 static void fill_pattern(uint8_t *data, uint32_t size, uint64_t seed)
 {
 	for (uint32_t i = 0; i < size; i++) {
@@ -120,7 +120,7 @@ static int check_one_way(struct check *c)
 	static const uint64_t seed[] = { SEED_A, SEED_B };
 	int ret;
 
-	/* Twice: bytes that were there before cannot equal both patterns. */
+	/* Checked twice: bytes left in the destination cannot equal both patterns. */
 	for (unsigned int i = 0; i < 2; i++) {
 		fill_pattern(c->want, c->size, seed[i]);
 		ret = put(c, read ? target : local, c->want);
@@ -142,7 +142,7 @@ static int check_word(struct check *c, const struct kv_buffer *buf, const char *
 	return compare(c, buf, what);
 }
 
-/* One atomic: the target's old value comes back, and its new value is there. */
+/* One atomic: it returns the target's old value and leaves the new value in the target. */
 static int check_atomic_once(struct check *c, uint64_t old, uint64_t new)
 {
 	static const struct kv_amount once = { .iters = 1 };
@@ -164,7 +164,7 @@ static int check_fetch_add(struct check *c)
 
 	c->work.compare_add = SEED_B;
 	ret = check_atomic_once(c, SEED_A, SEED_A + SEED_B);
-	/* A carry through all bytes. */
+	/* The addition carries through all bytes. */
 	return ret ? ret : check_atomic_once(c, -SEED_B, 0);
 }
 
@@ -175,13 +175,13 @@ static int check_cmp_swp(struct check *c)
 	c->work.compare_add = SEED_A;
 	c->work.swap = SEED_B;
 	ret = check_atomic_once(c, SEED_A, SEED_B);
-	/* A value that is not equal stays. */
+	/* If the comparison fails, the target keeps its value. */
 	return ret ? ret : check_atomic_once(c, SEED_A + 1, SEED_A + 1);
 }
 
 /*
- * There and back. WRITE counts its rounds up in the last byte of all four
- * buffers, which must be equal before; see loop/write.c.
+ * A ping-pong. The loop of WRITE counts its rounds in the last byte of all four
+ * buffers, which must be equal at the start; see loop/write.c.
  */
 static int check_both_ways(struct check *c)
 {
@@ -218,9 +218,9 @@ static int check_both_ways(struct check *c)
 /**
  * kv_verify_pair() - check that endpoints move the right bytes
  * @p: the endpoints, not measured on yet; their buffers are zeroed afterwards
- * @f: receives which byte is wrong, or what else failed
+ * @f: receives the position of a wrong byte, or the reason of another failure
  *
- * Return: 0, -EBADMSG if a byte is wrong, -ECANCELED if somebody wants the tool
+ * Return: 0, -EBADMSG if a byte is wrong, -ECANCELED if a signal asks the tool
  * to end, or another negative errno.
  */
 int kv_verify_pair(struct kv_pair *p, struct kv_fault *f)

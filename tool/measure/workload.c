@@ -4,13 +4,13 @@
 
 /**
  * kv_workload_set() - set the operation and its size
- * @w: the work; its other members stay
+ * @w: the work; its other members are unchanged
  * @kind: how a latency is measured
  * @op: enum kverbs_op
  * @size: bytes
  *
- * Each FETCH_ADD adds 1. Each CMP_SWP finds the 0 that it compares with, and
- * stores a 0 again: so all of them succeed.
+ * Each FETCH_ADD adds 1. Each CMP_SWP compares with 0 and stores 0, so that each
+ * comparison succeeds.
  */
 void kv_workload_set(struct kv_workload *w, enum kv_kind kind, uint32_t op, uint32_t size)
 {
@@ -41,10 +41,10 @@ const struct kv_workload_kind kv_workload_kinds[] = {
 };
 
 /**
- * kv_workload_check_kind() - can this operation be measured in this way?
- * @kind: the way
+ * kv_workload_check_kind() - can this operation be measured with this kind of loop?
+ * @kind: how a latency is measured
  * @op: enum kverbs_op
- * @f: receives why not
+ * @f: receives the reason of a refusal
  *
  * Return: 0 or -EINVAL.
  */
@@ -67,7 +67,7 @@ int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
  * @w: the work
  * @dev: the device
  *
- * iWARP's READ puts its bytes where the key of a registration says, and no other.
+ * On iWARP, the local key of a READ must be the key of a registration.
  */
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev)
 {
@@ -76,10 +76,10 @@ void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev)
 }
 
 /**
- * kv_workload_check_site() - can the device of a site do this?
+ * kv_workload_check_site() - can the device of a site do this work?
  * @w: the work; not KV_KIND_NULL
  * @site: an open site
- * @f: receives why not
+ * @f: receives the reason of a refusal
  *
  * Return: 0, -EINVAL for a size, or -EOPNOTSUPP.
  */

@@ -8,18 +8,18 @@
 #include "rules/request.h"
 
 /**
- * struct kv_workload - a workload; the same for both spaces
+ * struct kv_workload - a workload, the same for both spaces
  * @kind: how a latency is measured
  * @op: enum kverbs_op; does not matter for KV_KIND_NULL
  * @size: bytes
  * @compare_add: FETCH_ADD: the addend, CMP_SWP: the value that is compared
- * @swap: CMP_SWP: the value that is stored if that is equal
+ * @swap: CMP_SWP: the value that is stored if the comparison succeeds
  * @post: enum kverbs_post, or KV_POST_BY_DEVICE; kernel space only
  * @lkey: enum kv_lkey; kernel space only
  * @cpu: where the initiator's and the responder's threads run; -1: anywhere
  * @spins: empty polls before the CPU is yielded; -1: kv_placement_spins() of its host
  * @timeout_ns: how long a completion may take
- * @mtu: of the path, bytes; 0: the smaller one of both ends' active MTUs
+ * @mtu: path MTU, bytes; 0: the smaller active MTU of the two ends
  * @ack_timeout: local ACK timeout of the QPs, 4.096 us * 2^N, 1 .. 31 (IBTA 9.7.6.1.3)
  * @retry_cnt: how often a packet is sent again, 0 .. 7 (IBTA 9.7.5.1.4); on some devices 7 is for
  *	ever
@@ -44,15 +44,15 @@ struct kv_workload {
 	uint32_t depth;
 };
 
-/* Requests are posted in the context that the device needs. */
+/* Requests are posted in the context that suits the device. */
 #define KV_POST_BY_DEVICE UINT32_MAX
 
 /**
- * struct kv_workload_kind - the samples and figures of a way of measuring
+ * struct kv_workload_kind - the samples and figures of a kind of measurement
  * @sample: name of a sample in the histogram
  * @estimand: name of a printed figure
- * @divisor: of samples to figures: 2 where half of a round trip is printed, as perftest's
- *	ib_send_lat and ib_write_lat do
+ * @divisor: a sample divided by this is a figure: 2 where half of a round trip is printed, as
+ *	perftest's ib_send_lat and ib_write_lat do
  */
 struct kv_workload_kind {
 	const char *sample;
