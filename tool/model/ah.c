@@ -14,7 +14,7 @@ SHAPE(av,
 	KV_U32(S, traffic_class, UINT8_MAX, A(AH_TRAFFIC_CLASS), UNLESS_0, TOLD,
 	       KEY("0 to 255; default: 0")),
 	KV_U32(S, flow_label, 0xfffff, A(AH_FLOW_LABEL), UNLESS_0, TOLD, KEY("20 bits; default: 0")),
-	/* Even 0, which is not its default; it belongs to the DGID. */
+	/* Sent with the DGID, also if it is 0: the default is not 0. */
 	KV_U32(S, hop_limit, UINT8_MAX, A(AH_HOP_LIMIT), IF(has_dgid), TOLD, PRESET(64),
 	       KEY("0 to 255; default: 64; on RoCE the kernel takes the route's")),
 );

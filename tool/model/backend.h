@@ -6,13 +6,13 @@
 #include "model/structs.h"
 
 /*
- * A backend makes objects and runs in one space. There are two on this host, over netlink and
- * over libibverbs; neither uses the other. Objects are named by
- * ids, never 0; whatever is left when the backend is closed is destroyed then.
+ * A backend makes objects and runs in one space. This host has two backends, one over netlink and
+ * one over libibverbs; neither uses the other. An object is named by an id, never 0. Closing a
+ * backend destroys the objects that are left.
  *
- * The operations are the rows of ops.def. Each returns 0 or a negative errno, and on failure
- * leaves a text in kv_backend.err that names the cause, and in kv_backend.failed whether it was a
- * verb that failed.
+ * The operations are the rows of ops.def. Each returns 0 or a negative errno. A failed operation
+ * leaves a text in kv_backend.err that names the cause; if a verb failed, kv_backend.failed has
+ * its stage.
  */
 
 enum kv_op {
@@ -26,20 +26,20 @@ struct kv_backend;
 struct kv_backend_ops {
 	const char *space; /* "kernel" or "user" */
 	void (*close)(struct kv_backend *b);
-	/* What the kv_op_*() below call. */
+	/* Performs an operation; the kv_op_*() below call it. */
 	int (*call)(struct kv_backend *b, enum kv_op op, const void *in, void *out);
-	/* Calls @fn for each device; stops when it returns non-zero, and returns that. */
+	/* Calls @fn for each device; stops when @fn returns non-zero, and returns that value. */
 	int (*dev_each)(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg),
 			void *arg);
 	/*
-	 * Calls @fn for each object, in the order of their ids; stops when it returns
-	 * non-zero, and returns that. -EINTR: objects came or went meanwhile, ask again.
+	 * Calls @fn for each object, in the order of the ids; stops when @fn returns non-zero,
+	 * and returns that value. -EINTR: objects came or went meanwhile, call it again.
 	 */
 	int (*each)(struct kv_backend *b, enum kv_type type,
 		    int (*fn)(const union kv_object *object, void *arg), void *arg);
 	/*
-	 * Is a device being removed that can't go as long as we have it? NULL: none
-	 * has to wait for us.
+	 * Is a device being removed whose removal waits until we release the device?
+	 * NULL: no removal waits for us.
 	 */
 	bool (*dev_gone)(struct kv_backend *b, const char *dev);
 };
@@ -47,21 +47,21 @@ struct kv_backend_ops {
 /* How long the verbs of an operation took. */
 struct kv_times {
 	uint64_t verb_ns; /* all of them; 0: none was called */
-	/* What of that each stage took; all 0: it is one verb, or they are not told apart. */
+	/* The time of each stage; all 0: there is one verb only, or stages are not measured. */
 	uint64_t stage_ns[KVERBS_STAGE_MAX + 1];
 };
 
 struct kv_backend {
 	const struct kv_backend_ops *ops;
 	char err[512]; /* text of the last failure */
-	uint32_t failed; /* enum kverbs_stage of the verb that it was; 0: no verb has failed */
+	uint32_t failed; /* enum kverbs_stage of the verb that failed; 0: no verb has failed */
 	struct kv_times times; /* of the last operation */
 };
 
 int kv_backend_fail(struct kv_backend *b, int error, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Nothing has been called yet. */
+/* Resets the fault and the times before an operation. */
 static inline void kv_backend_begin(struct kv_backend *b)
 {
 	b->failed = KVERBS_STAGE_UNSPEC;
@@ -81,8 +81,8 @@ static inline int kv_op_call(struct kv_backend *b, enum kv_op op, const void *in
 }
 
 /*
- * kv_op_NAME(b, in, out, ns): @in and @out as the row says, NULL for struct kv_none; @ns: how
- * long the verb itself took, in nanoseconds, 0 if none was called; or NULL.
+ * kv_op_NAME(b, in, out, ns): @in and @out have the types of the row, NULL for struct kv_none;
+ * @ns, or NULL: receives the time of the verb itself, in nanoseconds, 0 if no verb was called.
  */
 #define OP(NAME, name, in_, out_, about, ...)						\
 	static inline int kv_op_##name(struct kv_backend *b, const struct kv_##in_ *in,	\
@@ -112,7 +112,7 @@ static inline int kv_op_wr_post_one(struct kv_backend *b, uint32_t qp, const str
 	return kv_op_wr_post(b, &(struct kv_post){ .qp = qp, .wrs = 1, .wr = wr }, &posted, ns);
 }
 
-/* On failure *b is NULL, the return value a negative errno, err has the text. */
+/* On failure *b is NULL, the return value is a negative errno, and err has the text. */
 int kv_backend_kern_open(struct kv_backend **b, char *err, size_t size);
 int kv_backend_user_open(struct kv_backend **b, char *err, size_t size);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "model/row.h"
 
-/* The RDMA CM resolves no longer than that. */
+/* The longest time that the RDMA CM takes to resolve an address or a route. */
 #define RESOLVE_MS_MAX 60000
 
 #define S struct kv_conn_init

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "model/row.h"
 
-/* Linux has no larger one (MAX_ERRNO). */
+/* The largest errno of Linux (MAX_ERRNO). */
 #define ERRNO_MAX 4095
 
 #define S struct kv_dev_name

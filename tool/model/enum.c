@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The names of numbers, as they are typed and printed. */
+/* The names of numbers, as users type them and the tool prints them. */
 #include "cli/parse.h"
 #include "model/backend.h"
 
@@ -55,7 +55,7 @@ const struct kv_enum kv_enum_space[] = {
 	{ NULL, 0 },
 };
 
-/* A bit for each. */
+/* The spaces as bits. */
 const struct kv_enum kv_enum_spaces[] = {
 	{ "kernel", 1U << KV_SPACE_KERNEL },
 	{ "user", 1U << KV_SPACE_USER },
@@ -221,7 +221,7 @@ const struct kv_enum kv_enum_conn_state[] = {
 	{ NULL, 0 },
 };
 
-/* Reasons of a rejection (IBTA table 111), in the kernel's words; those that a CM really sends. */
+/* Reasons for a rejection (IBTA table 111), in the kernel's words: those that a CM really sends. */
 const struct kv_enum kv_enum_cm_reason[] = {
 	{ "no QP", 1 },
 	{ "no resources", 3 },

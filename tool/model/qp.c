@@ -35,16 +35,16 @@ static const struct kv_member av_members[] = {
 	KV_U32(S, sgid_index, ANY, A(QP_SGID_INDEX), IF(has_sgid_index),
 	       KEY("entry of the own GID table to send from")),
 	KV_U32(S, dlid, ANY, A(QP_DLID), UNLESS_0, TOLD, KEY("the peer's LID, InfiniBand only")),
-	/* Even 0, so that an address vector of nothing else is one too. */
+	/* Sent also if it is 0, so that an address vector is never empty. */
 	KV_U32(S, sl, ANY, A(QP_SL), KEY("service level, 0 to 15")),
 	KV_U32(S, traffic_class, ANY, A(QP_TRAFFIC_CLASS), UNLESS_0, TOLD, KEY("0 to 255")),
 	KV_U32(S, flow_label, ANY, A(QP_FLOW_LABEL), UNLESS_0, TOLD, KEY("20 bits")),
-	/* Even 0, which is not its default; it belongs to the DGID. */
+	/* Sent with the DGID, also if it is 0: the default is not 0. */
 	KV_U32(S, hop_limit, ANY, A(QP_HOP_LIMIT), IF(has_dgid), TOLD, PRESET(64),
 	       KEY("0 to 255; default: 64; on RoCE the kernel takes the route's")),
 };
 
-/* The module has no more attributes of the alternate path's. */
+/* The module has no other attributes for the alternate path. */
 static const struct kv_member alt_av_members[] = {
 	KV_BOOL(S, has_dgid, UNTOLD),
 	KV_HEX(S, dgid, A(QP_ALT_DGID), KNOWN("alt_dgid"), IF(has_dgid),

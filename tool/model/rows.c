@@ -24,8 +24,8 @@ const uint8_t kv_op_commands[KV_OPS] = {
 
 /**
  * kv_member_find() - look for a member of a struct
- * @shape: of the struct
- * @name: as it stands in the struct
+ * @shape: shape of the struct
+ * @name: name of the member in the struct
  *
  * Return: its row, or NULL.
  */
@@ -67,12 +67,12 @@ static uint32_t beside(const struct kv_member *m, const char *from)
 
 /**
  * kv_member_is_given() - does a struct give a value to its member?
- * @shape: of the struct
+ * @shape: shape of the struct
  * @m: the member
  * @from: the struct
- * @all: a default counts, too
+ * @all: a default value counts as given, too
  *
- * Return: true if it does, by kv_member.bit and kv_member.when.
+ * Return: true if kv_member.bit and kv_member.when say that it does.
  */
 bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
 			const void *from, bool all)
@@ -103,7 +103,7 @@ bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
  * @m: the list
  * @from: the struct
  *
- * Return: the first one.
+ * Return: the first element.
  */
 const char *kv_member_elements(const struct kv_member *m, const void *from)
 {
@@ -114,10 +114,10 @@ const char *kv_member_elements(const struct kv_member *m, const void *from)
 
 /**
  * kv_shape_given() - the attributes that a struct gives
- * @shape: of the struct
+ * @shape: shape of the struct
  * @from: the struct
  *
- * Return: bits 1 << attribute, of the attributes below 32.
+ * Return: bits 1 << attribute, for the attributes below 32.
  */
 uint32_t kv_shape_given(const struct kv_shape *shape, const void *from)
 {

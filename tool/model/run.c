@@ -20,7 +20,7 @@ SHAPE(run_end,
 SHAPE(run_spec,
 	KV_TEXT(S, dev, A(SPEC_DEV), KNOWN("device"), UNLESS_0),
 	KV_U32(S, loop, KVERBS_LOOP_MAX, A(SPEC_LOOP)),
-	/* NULL is 0, as SEND is. */
+	/* A loop of 0 is NULL, which has no operation; an operation of 0 is SEND. */
 	KV_U32(S, op, KVERBS_OP_MAX, A(SPEC_OP), UNLESS_0_AND_NO(loop)),
 	KV_U32(S, size, ANY, A(SPEC_SIZE), UNLESS_0_AND_NO(loop)),
 	KV_LIST(S, end, ends, kv_shape_run_end, A(SPEC_END)),

@@ -9,58 +9,58 @@
 struct kv_enum;
 
 /*
- * The members of a struct, a row each, from which it is written as netlink attributes and read
- * from them, in messages to and from the module (kernel/fields.h) and another host
- * (remote/attrs.c), described to people (object/describe.h) and read as keys of commands
- * (object/args.h). There is one shape for each struct that an operation takes or gives.
+ * A shape has a row for each member of a struct. The rows are used to write and read the struct
+ * as netlink attributes, in messages to and from the module (kernel/fields.h) and other hosts
+ * (remote/attrs.c); to print it (object/describe.h); and to read it from the keys of a command
+ * (object/args.h). There is one shape for each struct that an operation takes or returns.
  */
 
-/* What a member is. */
+/* The type of a member. */
 enum kv_member_type {
 	KV_MEMBER_U32,
 	KV_MEMBER_S32,
 	KV_MEMBER_U64,
-	KV_MEMBER_BOOL, /* a flag: there if true. Without an attribute: KV_WHEN_HAS sets it */
+	KV_MEMBER_BOOL, /* a flag: present if true. Without an attribute: KV_WHEN_HAS sets it */
 	KV_MEMBER_TEXT, /* char[]; printable */
-	KV_MEMBER_TEXT_AT, /* const char *; taken, it points into the message */
+	KV_MEMBER_TEXT_AT, /* const char *; if read from a message, it points into the message */
 	KV_MEMBER_HEX, /* uint8_t[], all of it */
-	KV_MEMBER_HEX_UPTO, /* uint8_t[], as long as the count says */
-	KV_MEMBER_ADDRESS, /* struct sockaddr_storage; not there if its family is AF_UNSPEC */
+	KV_MEMBER_HEX_UPTO, /* uint8_t[], the first @count bytes */
+	KV_MEMBER_ADDRESS, /* struct sockaddr_storage; absent if its family is AF_UNSPEC */
 	KV_MEMBER_STRUCT,
-	KV_MEMBER_LIST, /* of structs, as many as the count says; see kv_member.elsewhere */
-	KV_MEMBER_NEST, /* const struct nlattr *; taken, it points into the message */
+	KV_MEMBER_LIST, /* @count structs; see kv_member.elsewhere */
+	KV_MEMBER_NEST, /* const struct nlattr *; if read, it points into the message */
 };
 
-/* Attributes from here on go to other hosts only; the module has none of them. */
+/* Attributes from this number on go to other hosts only; the module has none of them. */
 #define KV_ATTR_BEYOND 0x1000
 
-/* When a member is put into a request to the module; HAS counts for other hosts, too. */
+/* When a member is put into a request to the module; HAS applies to other hosts, too. */
 enum kv_member_when {
 	KV_WHEN_ALWAYS,
 	KV_WHEN_NONZERO,
 	KV_WHEN_NOT_NEGATIVE, /* S32 */
-	KV_WHEN_HAS, /* a bool beside it says so; taking it from a reply sets that */
-	KV_WHEN_NONZERO_OR_NO, /* or if the uint32_t at @beside is 0 */
-	KV_WHEN_NONZERO_OR, /* or if the uint32_t at @beside is not */
+	KV_WHEN_HAS, /* if the bool at @beside is true; reading the member from a reply sets it */
+	KV_WHEN_NONZERO_OR_NO, /* if it is not 0, or the uint32_t at @beside is 0 */
+	KV_WHEN_NONZERO_OR, /* if it or the uint32_t at @beside is not 0 */
 	KV_WHEN_AMONG, /* if @among has the bit of the uint32_t at @beside */
 };
 
-/* How people read and write a member, if its type does not say it. */
+/* How users read and write a member, if the type alone does not decide it. */
 enum kv_form {
 	KV_FORM_PLAIN,
 	KV_FORM_SIZE, /* number of bytes */
 	KV_FORM_ENUM, /* one of @names */
 	KV_FORM_FLAGS, /* several of @names, whose values are bits */
-	KV_FORM_BITS, /* the same, told as a bool each */
-	KV_FORM_NAMED, /* number, and beside it, as KEY_name, its word */
-	KV_FORM_CM_STATUS, /* the same of a CM event: an errno, or why it was rejected */
-	KV_FORM_PORT, /* of an address, its port alone */
-	KV_FORM_COUNTED, /* HEX_UPTO, told with its length */
+	KV_FORM_BITS, /* the same, printed as one bool for each name */
+	KV_FORM_NAMED, /* a number, and its word beside it as KEY_name */
+	KV_FORM_CM_STATUS, /* the same for a CM event: an errno, or the reason of a rejection */
+	KV_FORM_PORT, /* an address: its port alone */
+	KV_FORM_COUNTED, /* HEX_UPTO, printed with its length */
 };
 
-/* When a member is told to people. */
+/* When a member is printed. */
 enum kv_tell {
-	KV_TELL_AS_PUT, /* when it would be put into a request */
+	KV_TELL_AS_PUT, /* if it would be put into a request */
 	KV_TELL_ALWAYS,
 	KV_TELL_NEVER,
 	KV_TELL_NONZERO,
@@ -70,33 +70,33 @@ enum kv_tell {
 
 /**
  * struct kv_member - one member of a struct
- * @name: as it stands in the struct
- * @offset: in the struct
- * @type: how it is written
- * @size: bytes of room for texts and hex, most elements of a list
- * @min: of S32; another host's number must not be less, nor more than @max
- * @max: of numbers
- * @count: offset of the uint32_t that counts the bytes or elements that there are;
- *	it is no member itself
- * @elsewhere: of a list: the member points to the elements. Taken, they are allocated:
+ * @name: name of the member in the struct
+ * @offset: offset in the struct
+ * @type: type of the member
+ * @size: texts and hex: size in bytes; lists: the maximum number of elements
+ * @min: S32: the smallest value; another host's number must be between @min and @max
+ * @max: numbers: the largest value
+ * @count: offset of the uint32_t that has the number of bytes or elements; that uint32_t
+ *	has no row of its own
+ * @elsewhere: lists: the member points to the elements. If read from a message, they are allocated:
  *	kv_nl_release(). A list of one is not counted in the text of a refusal.
- * @shape: of structs
- * @attr: the attribute; 0: none. A struct without one stands among the others
- * @known: what a user calls it, if that is not @name
+ * @shape: structs and lists: shape of the struct
+ * @attr: the attribute; 0: none. The members of a struct without one are put beside the others
+ * @known: the name that users see, if it is not @name
  * @when: enum kv_member_when
- * @beside: offset of what @when looks at
+ * @beside: offset of the field that @when or @tell looks at
  * @among: AMONG: a bit for each value
- * @bit: of the shape's mask: put only if it is set there, taking sets it; 0: none
- * @refers: of an id: 1 + enum kv_type of what it names, or KV_REFERS_ABOUT; 0: it is
- *	no id, or none that was given to somebody
- * @form: how people read and write it
- * @names: of ENUM, FLAGS, BITS and NAMED
- * @tell: when people are told
+ * @bit: bit of the shape's mask: the member is put if it is set, reading sets it; 0: none
+ * @refers: ids: 1 + enum kv_type of the object, or KV_REFERS_ABOUT; 0: the member is
+ *	no id, or no id that a client was given
+ * @form: how users read and write it
+ * @names: the names of ENUM, FLAGS, BITS and NAMED
+ * @tell: when it is printed
  * @key: its word in descriptions and, with - for _, in commands, if not @known or @name
- * @help: what it is for, as a key of a command; NULL: it is none
- * @value: what the help calls the key's value, if that does not follow from the rest
- * @must: the command can't do without it
- * @preset: its value where the key is not given; of numbers
+ * @help: its purpose as a key of a command; NULL: it is no key
+ * @value: the word for the key's value in the help, if the other fields do not determine it
+ * @must: the command requires the key
+ * @preset: numbers: the value if the key is not given
  */
 struct kv_member {
 	const char *name;
@@ -125,13 +125,13 @@ struct kv_member {
 	uint64_t preset;
 };
 
-/* An id of what the whole struct is about: who reads it knows the type. */
+/* The id of the object that the whole struct is about: the reader knows its type. */
 #define KV_REFERS_ABOUT UINT32_MAX
 
 /**
- * struct kv_shape - what a struct has
- * @size: of the struct in bytes
- * @members: entries of @member
+ * struct kv_shape - the members of a struct
+ * @size: size of the struct in bytes
+ * @members: number of entries of @member
  * @member: the table
  * @mask: offset of the uint32_t that has the members' bits
  */
@@ -154,7 +154,7 @@ struct kv_shape {
 #define KV_AT(s, field)							\
 	.name = #field, .offset = offsetof(s, field)
 
-/* One member each; what follows are further initialisers, such as those of model/row.h. */
+/* One member each; further arguments are initialisers, such as those of model/row.h. */
 #define KV_U32(s, field, most, ...)					\
 	{ KV_AT(s, field), .type = KV_MEMBER_U32, .max = most, ##__VA_ARGS__ }
 #define KV_ID(s, field, what, ...)					\
@@ -193,20 +193,20 @@ struct kv_shape {
 #define KV_NEST(s, field, ...)						\
 	{ KV_AT(s, field), .type = KV_MEMBER_NEST, ##__VA_ARGS__ }
 
-/* Of a run's result all but its bins, of buf_write() and buf_read() all but the data. */
+/* The shapes leave out the bins of a run's result, and the data of buf_write() and buf_read(). */
 #define OP(NAME, name, in, out, about, ...)					\
 	extern const struct kv_shape kv_shape_##in, kv_shape_##out;
 #include "model/ops.def"
 
 /**
  * struct kv_object_row - a type of objects: a row of objects.def
- * @init: what it is made with
- * @shape: what it is
- * @about: what it is, for the help, as the following
- * @add: what making it does; NULL: no 'add' makes it
- * @more: what else there is to say of that, or NULL
- * @show: what showing it does; NULL: nothing special
- * @del: what destroying it does
+ * @init: shape of its parameters
+ * @shape: shape of the object
+ * @about: help text: the type; the next four fields are help texts, too
+ * @add: the effect of 'add'; NULL: there is no 'add'
+ * @more: further text about 'add', or NULL
+ * @show: the effect of 'show'; NULL: nothing special
+ * @del: the effect of 'del'
  * @make: the verb that makes it, in the kernel and in user space
  * @destroy: the verb that destroys it
  */
@@ -226,14 +226,14 @@ extern const struct kv_object_row kv_object_rows[KV_TYPES];
 
 /**
  * struct kv_op_row - an operation: a row of ops.def
- * @about: type of the object whose id stands first in what it takes, or KV_NO_TYPE
- * @in: what it takes
- * @out: what it gives
- * @verb: what it calls, in the kernel and in user space; NULL: no verb
- * @command: the word of its command, behind that of the object's type; NULL: none, or one that
- *	has a function of its own
- * @help: what it does
- * @more: what else there is to say, or NULL
+ * @about: type of the object whose id is the first member of @in, or KV_NO_TYPE
+ * @in: shape of its arguments
+ * @out: shape of its results
+ * @verb: the verb that it calls, in the kernel and in user space; NULL: no verb
+ * @command: the word of its command, after the word of the object's type; NULL: there is no
+ *	command, or the command has a function of its own
+ * @help: help text: its effect
+ * @more: further help text, or NULL
  */
 struct kv_op_row {
 	enum kv_type about;
@@ -247,7 +247,7 @@ struct kv_op_row {
 
 extern const struct kv_op_row kv_op_rows[KV_OPS];
 
-/* enum kverbs_cmd of each operation that is one command; 0: it is none. */
+/* enum kverbs_cmd of each operation; 0: the operation is no command of the module. */
 extern const uint8_t kv_op_commands[KV_OPS];
 
 const struct kv_member *kv_member_find(const struct kv_shape *shape, const char *name);

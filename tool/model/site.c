@@ -14,7 +14,7 @@
  * @dev: the device
  * @gid: the GID
  *
- * Return: the name. iWARP's is the kernel's "IB", too, and no GID of InfiniBand's.
+ * Return: the name. The kernel calls an iWARP GID "IB", too, though it is no InfiniBand GID.
  */
 const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid)
 {
@@ -31,7 +31,7 @@ const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid)
 	return "unknown type";
 }
 
-/* All devices: their number, their names, for messages, and the last one. */
+/* All devices: their number, their names for messages, and the last device. */
 struct names {
 	unsigned int n;
 	char text[256];
@@ -52,8 +52,8 @@ static int add_name(const struct kv_dev *dev, void *arg)
  * kv_dev_choose() - find a device, or the only one there is
  * @b: the space's backend
  * @name: its name, or NULL for the only one
- * @dev: receives what the space sees of it
- * @f: receives why not
+ * @dev: receives the device as the space sees it
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -87,11 +87,11 @@ int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev, st
 }
 
 /**
- * kv_dev_is_gone() - is a device gone, or waiting for us to let it go?
+ * kv_dev_is_gone() - is a device gone, or does its removal wait for us?
  * @b: the space's backend
- * @name: the device, which was there
+ * @name: the device, which was there before
  *
- * Return: true if so.
+ * Return: true if it is gone or its removal waits for us.
  */
 bool kv_dev_is_gone(struct kv_backend *b, const char *name)
 {
@@ -103,16 +103,16 @@ bool kv_dev_is_gone(struct kv_backend *b, const char *name)
 }
 
 /*
- * The users of a device that is removed are told one after the other: the device may still be
- * visible when the CM, or the peer, has given it up. This is how long its end is waited for.
+ * A removal notifies the users of the device one after the other: the device may still be visible
+ * when the CM, or the peer, has released it. The tool waits this long for the device to go.
  */
 #define GOING_MS 500
 #define LOOK_MS 20
 
 /*
- * Errors that precede the removal of a device. -EINVAL is rdma_accept()'s and rdma_connect()'s:
- * cma_send_device_removal_put() gives an id another state before it sends the event. A peer's
- * listener may go first: -ECONNREFUSED.
+ * Errors that precede the removal of a device. rdma_accept() and rdma_connect() return -EINVAL:
+ * cma_send_device_removal_put() changes the state of an id before it sends the event. If the
+ * peer's listener goes first, the error is -ECONNREFUSED.
  */
 static bool may_be_going(int error)
 {
@@ -132,13 +132,13 @@ static bool is_going(struct kv_backend *b, const char *name, int error)
 }
 
 /**
- * kv_dev_blame() - if a device is gone, report that instead of what follows from it
+ * kv_dev_blame() - if a device is gone, report its removal instead of an error that results
  * @b: the space's backend
- * @name: the device, which was there
- * @error: what has failed; 0: nothing
- * @f: why; receives that the device was removed
+ * @name: the device, which was there before
+ * @error: errno of the failure; 0: no failure
+ * @f: the fault; replaced if the device was removed
  *
- * The objects of a device go with it, so that an operation on one fails with 'no such object'.
+ * The objects of a device go with the device: an operation on them fails with 'no such object'.
  *
  * Return: -ENODEV, or @error if the device is there.
  */
@@ -152,9 +152,9 @@ int kv_dev_blame(struct kv_backend *b, const char *name, int error, struct kv_fa
 /**
  * kv_port_find() - find a port of a device
  * @dev: the device
- * @number: of the port; KV_PORT_ANY: the first one that is active, or else the first
+ * @number: number of the port; KV_PORT_ANY: the first active port, or else the first port
  *
- * Return: one of @dev's, which may be one that could not be queried, or NULL if there is none.
+ * Return: a port of @dev, possibly one that could not be queried, or NULL if there is none.
  */
 const struct kv_port *kv_port_find(const struct kv_dev *dev, uint32_t number)
 {
@@ -170,8 +170,8 @@ const struct kv_port *kv_port_find(const struct kv_dev *dev, uint32_t number)
 /**
  * kv_port_explain() - say why a port of a device can't be used
  * @dev: the device
- * @number: of the port
- * @text: receives it
+ * @number: number of the port
+ * @text: receives the explanation
  *
  * Return: @text.
  */
@@ -191,7 +191,7 @@ const char *kv_port_explain(const struct kv_dev *dev, uint32_t number, char text
 	return text;
 }
 
-/* Options about another host are called so. */
+/* Options about another host have this prefix. */
 static const char *prefix(const struct kv_site *s)
 {
 	return s->host ? "peer-" : "";
@@ -229,7 +229,7 @@ static bool is_link_local(const struct kv_gid *g)
 	return g->raw[0] == 0xfe && (g->raw[1] & 0xc0) == 0x80;
 }
 
-/* Higher is better. The index means nothing: each driver fills its table in its own order. */
+/* A higher rank is better. The index does not matter: drivers fill their tables in any order. */
 static int rank_gid(const struct kv_gid *g)
 {
 	switch (g->type) {
@@ -246,9 +246,9 @@ static int rank_gid(const struct kv_gid *g)
 /**
  * kv_gid_choose() - find a GID of a port
  * @port: the port
- * @index: in its table; -1: the best one, by type
+ * @index: index in the port's table; -1: the best GID, by type
  *
- * Return: one of @port's, or NULL if there is none.
+ * Return: a GID of @port, or NULL if there is none.
  */
 const struct kv_gid *kv_gid_choose(const struct kv_port *port, int index)
 {
@@ -283,12 +283,12 @@ static int choose_gid(struct kv_site *s, int index, struct kv_fault *f)
 }
 
 /**
- * kv_site_choose() - choose where endpoints are
- * @s: the site, whose @dev is there; @port and @gid receive it
+ * kv_site_choose() - choose the port and the GID of a site
+ * @s: the site, with its @dev filled in; its @port and @gid receive the choice
  * @port: number of the port, or KV_PORT_ANY
- * @gid_index: which GID, or -1 for the best one by type
- * @f: receives why not: there is no such port, it can't be queried or is not active, or it has
- *	no such GID
+ * @gid_index: index of the GID, or -1 for the best one by type
+ * @f: receives the reason of a failure: there is no such port, the port can't be queried or is
+ *	not active, or it has no such GID
  *
  * Return: 0 or a negative errno.
  */
@@ -300,10 +300,10 @@ int kv_site_choose(struct kv_site *s, uint32_t port, int gid_index, struct kv_fa
 }
 
 /**
- * kv_site_open_backend() - open a space, whatever devices it has
- * @id: which
+ * kv_site_open_backend() - open a space, with any devices or none
+ * @id: which space
  * @b: receives its backend
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno; -EOPNOTSUPP if the space is not there.
  */
@@ -323,7 +323,7 @@ int kv_site_open_backend(enum kv_space_id id, struct kv_backend **b, struct kv_f
 			    err[0] ? err : strerror(-ret));
 }
 
-/* Samples are in ticks, and all ticks are converted as the tool's own. */
+/* Samples are in ticks, and the tool converts all ticks with the frequency of its own counter. */
 static int check_counter(const struct kv_site *s, struct kv_fault *f)
 {
 	struct kv_info info = { 0 };
@@ -340,12 +340,12 @@ static int check_counter(const struct kv_site *s, struct kv_fault *f)
 
 /**
  * kv_site_open() - open a space on a device
- * @s: receives it; kv_site_close() closes it
+ * @s: receives the site; kv_site_close() closes it
  * @id: which space
  * @dev: name of the device, or NULL for the only one
  * @port: number of its port, or KV_PORT_ANY
- * @gid_index: which GID, or -1 for the best one by type
- * @f: receives why not
+ * @gid_index: index of the GID, or -1 for the best one by type
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -370,8 +370,8 @@ int kv_site_open(struct kv_site *s, enum kv_space_id id, const char *dev, uint32
 }
 
 /**
- * kv_site_close() - close a space; what was made in it is destroyed
- * @s: the space; one that is not open is left alone
+ * kv_site_close() - close a space, and destroy the objects made in it
+ * @s: the space; nothing happens if it is not open
  */
 void kv_site_close(struct kv_site *s)
 {

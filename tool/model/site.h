@@ -6,10 +6,10 @@
 #include "cli/parse.h"
 #include "model/backend.h"
 
-/* In place of a port's number: the first one that is active. The RDMA CM goes by addresses. */
+/* In place of a port's number: the first active port. The RDMA CM chooses a port by address. */
 #define KV_PORT_ANY UINT32_MAX
 
-/* Room for what kv_port_explain() says. */
+/* Size of the text of kv_port_explain(). */
 #define KV_PORT_TEXT 160
 
 /**
@@ -18,9 +18,9 @@
  * @b: its backend
  * @dev: the device as this space sees it
  * @port: the port that endpoints on the device use; one of dev.port
- * @gid: the GID that they use; one of @port's
- * @host: of the peer whose space it is; NULL: of this host. See kv_site_open_peer()
- * @version: of the peer's kverbs
+ * @gid: the GID that endpoints on the device use; one of the GIDs of @port
+ * @host: name of the peer's host; NULL: the space is on this host. See kv_site_open_peer()
+ * @version: version of the peer's kverbs
  */
 struct kv_site {
 	enum kv_space_id id;

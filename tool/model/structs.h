@@ -17,7 +17,7 @@ struct kv_stage {
 	uint64_t ns;
 };
 
-/* Entries of a GID table that are kept; none has more. */
+/* Entries of a GID table that are kept; no table has more. */
 #define KV_GIDS_MAX 256
 
 struct kv_gid {
@@ -28,15 +28,15 @@ struct kv_gid {
 };
 
 /*
- * Ports that are kept. With their GIDs they fill an attribute, which has 64 KiB: that is what
- * another host tells of a device.
+ * Ports that are kept. Another host sends a device's ports, with their GIDs, in one attribute: its
+ * 64 KiB have no room for more.
  */
 #define KV_PORTS_MAX 4
 
 /* A port of a device; see enum kverbs_a_port for the fields. */
 struct kv_port {
 	uint32_t number; /* from 1 on */
-	uint32_t error; /* errno of its query, and nothing else is known; 0: none */
+	uint32_t error; /* errno of a failed query: nothing else is known; 0: no error */
 	uint32_t state; /* 4 is active */
 	uint32_t phys_state;
 	uint32_t link_layer; /* 1 InfiniBand, 2 Ethernet */
@@ -60,7 +60,7 @@ struct kv_dev {
 	uint32_t caps; /* KVERBS_CAP_* */
 	uint32_t ports;
 	uint32_t comp_vectors;
-	uint64_t node_guid; /* host order, as the next */
+	uint64_t node_guid; /* host order, like sys_image_guid */
 	uint64_t sys_image_guid;
 	char fw_ver[64];
 	uint32_t vendor_id;
@@ -92,12 +92,12 @@ struct kv_dev {
 	uint32_t max_fast_reg_pages; /* kernel only */
 	uint32_t max_pkeys;
 	uint32_t local_ca_ack_delay;
-	uint64_t max_mr_bytes; /* the most that mr_reg() registers */
+	uint64_t max_mr_bytes; /* the largest length that mr_reg() registers */
 	unsigned int listed;
 	struct kv_port port[KV_PORTS_MAX]; /* the first ones, by number */
 };
 
-/* Only iWARP has neither of UC, UD and AHs; its connections are made by the RDMA CM. */
+/* Only iWARP lacks UC, UD and AHs; the RDMA CM makes its connections. */
 static inline bool kv_dev_is_iwarp(const struct kv_dev *dev)
 {
 	return (dev->caps & (KVERBS_CAP_RC | KVERBS_CAP_UC | KVERBS_CAP_UD | KVERBS_CAP_AH)) ==
@@ -112,13 +112,13 @@ static inline bool kv_dev_is_rxe(const struct kv_dev *dev)
 	return dev->vendor_id == KV_RXE_VENDOR_ID;
 }
 
-/* A device has some dozens. */
+/* A device has a few dozen. */
 #define KV_COUNTERS_MAX 128
 
 /**
  * struct kv_counter - one of a port's counters
- * @name: as the driver names it
- * @value: since the device exists, or what was added meanwhile
+ * @name: the driver's name for it
+ * @value: count since the device exists, or the difference of two readings
  */
 struct kv_counter {
 	char name[64];
@@ -126,7 +126,7 @@ struct kv_counter {
 };
 
 /**
- * struct kv_counters - what the driver counts at a port (hw_counters)
+ * struct kv_counters - the counters of the driver at a port (hw_counters)
  * @counters: how many there are
  * @counter: in the order of their names
  */
@@ -163,10 +163,10 @@ struct kv_dev_port {
 	uint32_t port;
 };
 
-/* A wait. @id is 0 if it is not about one object. */
+/* A wait. @id is 0 if the wait is not for one object. */
 struct kv_wait {
 	uint32_t id;
-	int32_t timeout_ms; /* negative: as long as it takes */
+	int32_t timeout_ms; /* negative: no limit */
 };
 
 /*
@@ -245,7 +245,7 @@ struct kv_mr {
 	uint64_t iova;
 };
 
-/* What mr_reg() is asked for. */
+/* The arguments of mr_reg(). */
 struct kv_mr_reg {
 	uint32_t id;
 	uint32_t buf;
@@ -260,14 +260,14 @@ struct kv_mr_inv {
 	uint32_t qp; /* that carries the request; user: does not matter */
 };
 
-/* What buf_write() and buf_read() are asked for. */
+/* The arguments of buf_write() and buf_read(). */
 struct kv_buf_data {
 	uint32_t id;
 	uint64_t offset;
 	uint64_t length; /* bytes, as @offset */
 	union {
-		const void *from; /* what is written */
-		void *into; /* room for what is read */
+		const void *from; /* the bytes to write */
+		void *into; /* room for the bytes read */
 	};
 };
 
@@ -289,7 +289,7 @@ struct kv_srq {
 	uint32_t limit;
 };
 
-/* Changes by srq_modify(). */
+/* The arguments of srq_modify(). */
 struct kv_srq_attr {
 	uint32_t id;
 	bool has_limit;
@@ -298,7 +298,7 @@ struct kv_srq_attr {
 	uint32_t max_wr;
 };
 
-/* Where to: an address vector (IBTA 10.2.2). */
+/* A destination: an address vector (IBTA 10.2.2). */
 struct kv_av {
 	bool has_dgid;
 	uint8_t dgid[16]; /* network order */
@@ -336,7 +336,7 @@ struct kv_qp_init {
 	uint32_t recv_cq;
 	uint32_t srq;
 	uint32_t max_send_wr;
-	uint32_t max_recv_wr; /* 0 with @srq, as max_recv_sge */
+	uint32_t max_recv_wr; /* 0 with @srq, like max_recv_sge */
 	uint32_t max_send_sge;
 	uint32_t max_recv_sge;
 	uint32_t max_inline; /* bytes */
@@ -345,8 +345,8 @@ struct kv_qp_init {
 };
 
 /*
- * A transition, or what the device says of a QP; see enum kverbs_a_qp. @mask has
- * the bits of kmod/rules/qp_table.h for what is there: those of the verbs.
+ * The attributes of a transition, or of a QP as the device reports them; see enum kverbs_a_qp.
+ * @mask has the bits of the attributes that are present: KV_QPA_* of kmod/rules/qp_table.h.
  */
 struct kv_qp_attr {
 	uint32_t mask; /* KV_QPA_* */
@@ -412,14 +412,14 @@ struct kv_conn {
 	bool persistent;
 	struct sockaddr_storage src;
 	struct sockaddr_storage dst;
-	uint32_t backlog; /* of a listener, as the next */
+	uint32_t backlog; /* of a listener, like waiting */
 	uint32_t waiting;
 	uint32_t listener; /* 0: none, or gone */
 	uint32_t qp; /* 0: none yet */
 	uint32_t responder_resources;
 	uint32_t initiator_depth;
 	uint32_t state; /* enum kverbs_conn_state */
-	uint32_t event; /* enum kverbs_cm_event, the last */
+	uint32_t event; /* enum kverbs_cm_event, the last one */
 	int32_t status; /* of @event */
 	char reason[96]; /* "" unless rejected */
 	uint32_t private_length; /* bytes */
@@ -428,7 +428,7 @@ struct kv_conn {
 
 struct kv_conn_listen {
 	uint32_t id;
-	struct sockaddr_storage src; /* port 0: any; the CONN's src has it then */
+	struct sockaddr_storage src; /* port 0: any; the CONN's src has the chosen port */
 	uint32_t backlog;
 };
 
@@ -444,12 +444,12 @@ struct kv_conn_route {
 	uint32_t timeout_ms;
 };
 
-/* Of a peer that asks (@retry_cnt), or that is asked (@ack_timeout). */
+/* Parameters of connect (which alone uses @retry_cnt) and accept (which uses @ack_timeout). */
 struct kv_conn_param {
 	uint32_t id;
 	uint32_t qp;
 	uint32_t access; /* KVERBS_ACCESS_*, if the QP is in RESET */
-	int32_t responder_resources; /* -1: as many as the device can, as the next */
+	int32_t responder_resources; /* -1: the device's limit, like initiator_depth */
 	int32_t initiator_depth;
 	uint32_t retry_cnt;
 	uint32_t rnr_retry;
@@ -469,9 +469,9 @@ struct kv_conn_reject {
 	uint8_t private_data[KVERBS_CONN_PRIVATE_MAX];
 };
 
-/* One of them, as its type says. */
+/* One object; its type decides which member is valid. */
 union kv_object {
-	uint32_t id; /* of each the first member */
+	uint32_t id; /* the first member of each type */
 #define OBJECT(TYPE, type, ...) struct kv_##type type;
 #include "model/objects.def"
 #undef OBJECT
@@ -481,7 +481,7 @@ struct kv_sge {
 	uint32_t buf;
 	uint64_t offset;
 	uint32_t length; /* bytes */
-	uint32_t mr; /* whose lkey is the key; 0: the PD's local_dma_lkey, which user space lacks */
+	uint32_t mr; /* gives the lkey; 0: the PD's local_dma_lkey, which user space lacks */
 };
 
 /* One work request; see enum kverbs_a_wr. */
@@ -498,7 +498,7 @@ struct kv_wr {
 	uint32_t remote_key;
 	uint64_t compare_add;
 	uint64_t swap;
-	uint32_t ah; /* UD, as the following */
+	uint32_t ah; /* UD only, like the following */
 	uint32_t remote_qpn;
 	uint32_t remote_qkey;
 };
@@ -512,8 +512,8 @@ struct kv_post {
 };
 
 struct kv_posted {
-	uint32_t posted; /* of the requests, from the first on */
-	int32_t error; /* 0, or what the verb said of the next one: a negative errno */
+	uint32_t posted; /* number of requests posted, from the first on */
+	int32_t error; /* 0, or the verb's negative errno for the next request */
 };
 
 /* One completion; see enum kverbs_a_wc. */
@@ -551,7 +551,7 @@ struct kv_armed {
 	bool missed; /* completions are there already: poll before waiting */
 };
 
-/* Something that happened; see enum kverbs_a_event. 0 and "": not told. */
+/* An event; see enum kverbs_a_event. 0 and "": not reported. */
 struct kv_event {
 	uint32_t type; /* enum kverbs_event */
 	char dev[64];
@@ -573,7 +573,7 @@ struct kv_event {
 struct kv_run_end {
 	uint32_t qp;
 	uint32_t local_buf;
-	uint32_t local_mr; /* 0: its key is the PD's local_dma_lkey, which user space lacks */
+	uint32_t local_mr; /* 0: the key is the PD's local_dma_lkey, which user space lacks */
 	uint32_t target_buf;
 	uint32_t target_mr;
 	bool has_remote;
@@ -581,13 +581,13 @@ struct kv_run_end {
 	uint32_t remote_key;
 };
 
-/* What to run, or what runs, then with the values in effect; see enum kverbs_a_spec. */
+/* A run to start, or a started run with the values in effect; see enum kverbs_a_spec. */
 struct kv_run_spec {
-	char dev[64]; /* to start: KVERBS_LOOP_NULL only */
+	char dev[64]; /* to start a run: KVERBS_LOOP_NULL only */
 	uint32_t loop;
 	uint32_t op;
 	uint32_t size;
-	uint32_t ends; /* as many as kv_run_ends() says */
+	uint32_t ends; /* kv_run_ends() gives the number */
 	struct kv_run_end end[KV_RUN_ENDS_MAX];
 	uint64_t compare_add;
 	uint64_t swap;
@@ -595,10 +595,10 @@ struct kv_run_spec {
 	uint64_t time_ns; /* 0: no limit */
 	uint64_t warmup;
 	uint64_t timeout_ns;
-	uint32_t post; /* enum kverbs_post; user space has but PROCESS */
+	uint32_t post; /* enum kverbs_post; user space has only PROCESS */
 	int32_t cpu; /* -1: any */
 	int32_t spins; /* -1: the space's default */
-	/* User space: run_wait() runs it, and no thread of its own. One such run at a time. */
+	/* User space: run_wait() executes the run, which has no thread. One such run at a time. */
 	bool in_wait;
 };
 
@@ -608,10 +608,10 @@ struct kv_run_start {
 
 struct kv_run_which {
 	uint32_t id;
-	uint32_t worker; /* whose histogram, from 0 on */
+	uint32_t worker; /* number of the worker whose histogram is wanted, from 0 on */
 };
 
-/* What a worker of a run has so far, or had at its end; see enum kverbs_a_result. */
+/* The result of a worker so far, or at the run's end; see enum kverbs_a_result. */
 struct kv_worker_result {
 	bool has_cpu;
 	uint32_t cpu;
@@ -626,22 +626,22 @@ struct kv_worker_result {
 	uint64_t yields;
 };
 
-/* What a run has so far, or had at its end. */
+/* The result of a run so far, or at its end. */
 struct kv_run_result {
 	struct kv_run_spec spec;
 	uint32_t state; /* enum kverbs_run_state */
 	uint32_t hist_shift; /* see KVERBS_A_RUN_HIST_SHIFT */
-	uint32_t workers; /* each run has one at least */
+	uint32_t workers; /* at least one */
 	struct kv_worker_result worker[KV_RUN_WORKERS_MAX];
-	struct kv_hist hist; /* of the worker that was asked for */
+	struct kv_hist hist; /* of the worker named in the request */
 };
 
-/* The implementation of the verbs, for the record. */
+/* The implementation of the verbs, for a result's environment. */
 struct kv_info {
 	char version[64]; /* of the module; user space: file of libibverbs */
-	char counter[32]; /* what a tick is of; see KVERBS_A_INFO_COUNTER */
-	uint64_t counter_hz; /* its ticks in a second */
-	/* Of all connections together; kernel only, 0 in user space. */
+	char counter[32]; /* the counter of ticks; see KVERBS_A_INFO_COUNTER */
+	uint64_t counter_hz; /* ticks in a second */
+	/* Totals over all connections to the module; kernel only, 0 in user space. */
 	uint64_t created;
 	uint64_t destroyed;
 	uint64_t buffer_bytes;
@@ -649,7 +649,7 @@ struct kv_info {
 
 struct kv_flushed {
 	uint32_t flushed;
-	uint32_t busy; /* what others' objects use */
+	uint32_t busy; /* objects that are used by objects of other owners */
 };
 
 #endif
