@@ -6,7 +6,7 @@
 #include "cli/parse.h"
 #include "object/args.h"
 
-/* No command has more. */
+/* No command has more keys. */
 #define KEYS_MAX 63
 
 static enum kv_key_kind kind_of(const struct kv_member *m)
@@ -45,7 +45,7 @@ static const char *spell(const struct kv_member *m)
 	return word;
 }
 
-/* @at: where the struct is; @mask, @bits: of the member that it is of another struct. */
+/* @at: offset of the struct; @mask, @bits: those of the enclosing member, for a nested struct. */
 static struct kv_key *add_members(struct kv_key *key, const struct kv_shape *shape, size_t at,
 				  size_t mask, uint32_t bits)
 {
@@ -77,8 +77,8 @@ static struct kv_key *add_members(struct kv_key *key, const struct kv_shape *sha
 
 /**
  * kv_keys_make() - the keys of a command from the rows of the struct that it fills
- * @shape: what is in the struct: members with a help are keys
- * @at: where it stands in the command's struct
+ * @shape: shape of the struct: its members with a help text are keys
+ * @at: offset of the struct in the command's struct
  * @more: tables of further keys, the last one NULL
  *
  * Return: a table, which lives as long as the process; NULL: no memory.
@@ -100,7 +100,7 @@ const struct kv_key *kv_keys_make(const struct kv_shape *shape, size_t at,
 
 /**
  * kv_keys_preset() - set the default values of keys
- * @shape: what is in the struct
+ * @shape: shape of the struct
  * @to: the struct
  */
 void kv_keys_preset(const struct kv_shape *shape, void *to)
@@ -150,7 +150,7 @@ static const struct kv_key *find_opener(const struct kv_key *table, const char *
 	return NULL;
 }
 
-/* The keys of a table, but for a bare one, with commas between them. */
+/* The keys of a table, without a bare one, separated by commas. */
 static void list_keys(const struct kv_key *table, char *text, size_t size)
 {
 	text[0] = '\0';
@@ -205,7 +205,7 @@ static int read_bytes(const char *text, struct kv_bytes *bytes, struct kv_why *w
 
 static int read_port(const char *text, struct sockaddr_storage *addr, struct kv_why *why)
 {
-	/* Both families have it at the same place. */
+	/* Both families have the port at the same offset. */
 	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
 	int ret;
 
@@ -322,7 +322,7 @@ static void note_given(const struct kv_key *key, void *args)
 		*((bool *)args + key->has) = true;
 }
 
-/* The value of a key that stands without its name. */
+/* Takes the value of a bare key, which is given without its name. */
 static int take_bare(struct reader *r, const char *value)
 {
 	const struct kv_key *key = r->table;
@@ -332,7 +332,7 @@ static int take_bare(struct reader *r, const char *value)
 	return read_value(r, key, value, (char *)r->args + key->offset);
 }
 
-/* A key of the open piece, or else of the command; @n: the words from it on, at least 1. */
+/* Takes a key of the open piece, or else of the command; @n: number of words left, at least 1. */
 static int take_key(struct reader *r, char **words, size_t n, size_t *used)
 {
 	const struct kv_key *table = r->table, *key = NULL;
@@ -381,12 +381,12 @@ static int take_key(struct reader *r, char **words, size_t n, size_t *used)
 
 /**
  * kv_args_parse() - read the keys and values of a command
- * @table: what it takes
- * @variables: of objects
- * @word: what was typed
+ * @table: the command's keys
+ * @variables: the names of objects
+ * @word: the words that were typed
  * @n: how many words
  * @args: the command's struct, with its defaults; receives the values
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or -EINVAL.
  */
@@ -412,8 +412,8 @@ int kv_args_parse(const struct kv_key *table, const struct kv_variables *variabl
 /**
  * kv_args_given() - was a key given?
  * @table: the keys
- * @given: of the command's struct
- * @name: the key
+ * @given: the keys that were given, in the command's struct
+ * @name: name of the key
  *
  * Return: true if it was.
  */
@@ -429,7 +429,7 @@ bool kv_args_given(const struct kv_key *table, const struct kv_given *given, con
  * @table: the words, whose values are bits
  * @flags: the bits
  *
- * Return: an array of those that are set, owned by the caller.
+ * Return: an array of the words whose bits are set, owned by the caller.
  */
 struct json_object *kv_args_flags(const struct kv_enum *table, uint32_t flags)
 {

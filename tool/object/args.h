@@ -13,15 +13,15 @@
 struct kv_command;
 
 /*
- * The keys of a command: one table, from which its words are parsed and its help is printed.
- * The values go to a struct of the command, which begins with struct kv_given.
+ * The keys of a command: one table is used to parse its words and to print its help. The values
+ * go to a struct of the command, which begins with struct kv_given.
  */
 
 /**
- * struct kv_given - how the struct of every command begins
- * @id: of the object that the command is about; 0 if none was named
- * @bits: those of the keys that were given
- * @seen: which keys were given, a bit each in the order of their table
+ * struct kv_given - the beginning of the struct of every command
+ * @id: id of the object that the command is about; 0 if none was named
+ * @bits: kv_key.bits of the keys that were given
+ * @seen: the keys that were given, a bit each in the order of their table
  * @command: the command
  */
 struct kv_given {
@@ -31,13 +31,13 @@ struct kv_given {
 	const struct kv_command *command;
 };
 
-/* What KV_KEY_BYTES takes: as much as is told with a connection. */
+/* The value of KV_KEY_BYTES: it has room for the private data of a connection. */
 struct kv_bytes {
 	uint32_t n;
 	uint8_t byte[KVERBS_CONN_PRIVATE_MAX];
 };
 
-/* What a key's value is, and which field it goes to. */
+/* The kind of a key's value, and the type of its field. */
 enum kv_key_kind {
 	KV_KEY_FLAG, /* the key alone; no field or bool */
 	KV_KEY_U32, /* number; uint32_t */
@@ -51,12 +51,12 @@ enum kv_key_kind {
 	KV_KEY_GID, /* uint8_t[16] */
 	KV_KEY_ADDRESS, /* struct kv_address */
 	KV_KEY_SOCKADDR, /* struct sockaddr_storage */
-	KV_KEY_PORT, /* ditto, and a port has to be named */
+	KV_KEY_PORT, /* struct sockaddr_storage, and a port has to be named */
 	KV_KEY_BYTES, /* text, or hex: and digits; struct kv_bytes */
-	KV_KEY_DEVICE, /* const char *, the name of one; ditto */
-	KV_KEY_TEXT, /* const char *, as long as the words live */
+	KV_KEY_DEVICE, /* const char *, the name of a device; lives as long as the words */
+	KV_KEY_TEXT, /* const char *; lives as long as the words */
 	KV_KEY_PIECE, /* opens a piece, which has keys of its own */
-	KV_KEY_REST, /* the words behind it, whatever they are; struct kv_rest */
+	KV_KEY_REST, /* all words after the key, uninterpreted; struct kv_rest */
 };
 
 struct kv_rest {
@@ -65,26 +65,26 @@ struct kv_rest {
 };
 
 /**
- * struct kv_key - one key of a command; a table ends with one that has no name
+ * struct kv_key - one key of a command; a table ends with a key without a name
  * @name: the word
- * @kind: of its value
- * @offset: of the field in the command's struct, or in the piece's
- * @bits: set in struct kv_given if the key was given
- * @must: the command can't do without it
- * @bare: the first key of a command only: its value stands first, without the name
- * @max: the largest number; 0: what the field holds. Ranges belong to the backends,
- *	which know the reasons.
+ * @kind: kind of its value
+ * @offset: offset of the field in the command's struct, or in the piece's
+ * @bits: bits to set in struct kv_given if the key was given
+ * @must: the command requires the key
+ * @bare: the first key of a command only: its value is the first word, without the name
+ * @max: the largest number; 0: the largest that the field holds. The backends check
+ *	narrower ranges, because they know the reasons.
  * @names: KV_KEY_ENUM, KV_KEY_FLAGS
  * @type: KV_KEY_ID
- * @value: what the help calls the value, if not by its kind
- * @help: what it is for; a sentence's beginning
+ * @value: the word for the value in the help; NULL: the kind decides it
+ * @help: its purpose, as the beginning of a sentence
  * @has: offset of a bool that is set if the key was given; 0: none
- * @mask: offset of a uint32_t that receives @bits, too, if it was given; 0: none
+ * @mask: offset of a uint32_t that receives @bits, too, if the key was given; 0: none
  * @piece: KV_KEY_PIECE: the keys of a piece, whose struct begins with struct
- *	kv_given too
- * @piece_size: bytes of that struct; @offset is that of an array of them
- * @piece_count: offset of the unsigned int that counts them
- * @piece_max: how many the array has
+ *	kv_given, too
+ * @piece_size: size of a piece's struct; @offset is the offset of an array of pieces
+ * @piece_count: offset of the unsigned int that counts the pieces
+ * @piece_max: size of the array in pieces
  */
 struct kv_key {
 	const char *name;
@@ -106,7 +106,7 @@ struct kv_key {
 	unsigned int piece_max;
 };
 
-/* The longest that anything is waited for. */
+/* The longest timeout of any command. */
 #define KV_ARGS_TIME_MAX_NS (24 * 3600 * 1000000000ULL)
 
 const struct kv_key *kv_keys_make(const struct kv_shape *shape, size_t at,

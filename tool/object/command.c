@@ -65,14 +65,14 @@ static int show(struct kv_session *s, const void *args, struct json_object *resu
 	return ret;
 }
 
-/* A message names at most so many objects. */
+/* The maximum number of objects that a message names. */
 #define NAMED 8
 
 struct search {
 	struct kv_session *s;
-	enum kv_type type; /* what is used */
+	enum kv_type type; /* type of the object in use */
 	uint32_t id;
-	enum kv_type by; /* what is looked at */
+	enum kv_type by; /* type of the objects that are searched for users */
 	char text[512];
 	unsigned int found;
 };
@@ -105,8 +105,8 @@ static int look_at(const union kv_object *object, void *arg)
 }
 
 /*
- * Name the objects that use one that can't be destroyed. If none of them is visible, as those of
- * another tool are not, the backend's reason stays.
+ * Names the users of an object that can't be destroyed. If no user is visible (objects of
+ * another tool are not), the message keeps the backend's reason.
  */
 static void explain_busy(struct kv_session *s, enum kv_type type, uint32_t id, struct kv_fault *f)
 {
@@ -181,7 +181,7 @@ static int add(struct kv_session *s, const void *args, struct json_object *resul
 	return kv_object_add(s, a->given.command->type, a->name, make, a, &object, result, f);
 }
 
-/* An operation on an object; the result is the object afterwards. */
+/* An operation on an object; the result describes the object after the operation. */
 static int operate(struct kv_session *s, const void *args, struct json_object *result,
 		   struct kv_fault *f)
 {
@@ -296,7 +296,7 @@ static const struct kv_noun *const nouns[] = {
 	&kv_noun_expect, &kv_noun_refused, &kv_noun_set, &kv_noun_sleep, NULL,
 };
 
-/* add, the operations, commands of several operations, show, del. */
+/* The commands: add, the operations of ops.def, those of several operations, show, del. */
 static void make_commands(enum kv_type type, struct kv_command *c)
 {
 	const struct kv_object_row *row = &kv_object_rows[type];
@@ -314,7 +314,7 @@ static void make_commands(enum kv_type type, struct kv_command *c)
 }
 
 /**
- * kv_nouns() - all that commands are about
+ * kv_nouns() - all nouns of the commands
  *
  * Return: the nouns; the last one is NULL.
  */
@@ -348,7 +348,7 @@ const struct kv_noun *kv_noun_find(const char *name)
 
 /**
  * kv_command_find() - look for a command
- * @noun: of which noun
+ * @noun: the command's noun
  * @name: its word, or iproute2's for it; "" if the noun is the command
  *
  * Return: the command, or NULL.
@@ -390,8 +390,8 @@ static int refuse_command(const struct kv_noun *noun, const char *word, struct k
  * kv_command_choose() - find the command that words begin with
  * @word: the words
  * @n: how many
- * @c: receives it; on failure too, as far as there is a noun of this name
- * @f: receives why not
+ * @c: receives the command; on failure only the noun, if there is a noun of this name
+ * @f: receives the reason of a failure
  *
  * Return: 0 or -EINVAL.
  */
@@ -412,8 +412,8 @@ int kv_command_choose(char **word, size_t n, struct kv_choice *c, struct kv_faul
 
 /**
  * kv_command_title() - the words that name a command
- * @text: receives them
- * @size: of @text
+ * @text: receives the words
+ * @size: size of @text
  * @noun: its noun
  * @command: the command
  */

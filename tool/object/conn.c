@@ -41,7 +41,7 @@ static const struct conn_args conn_init = {
 #define KEY_PRIVATE_DATA						\
 	{ "private-data", KV_KEY_BYTES, AT(private),			\
 	  .help = "goes to the peer, which gets it padded with zeros" }
-/* Of connect and accept. */
+/* The keys of connect and accept. */
 #define KEYS_PARAM							\
 	{ "qp", KV_KEY_ID, AT(param.qp), .type = KV_QP, .must = true,	\
 	  .help = "which the connection is for: rc, in reset or init" }, \
@@ -114,13 +114,13 @@ static const struct kv_key wait_key[] = {
 	{ .name = NULL },
 };
 
-/* The CONN that the command is about, if there is one. */
+/* The CONN that the command is about, or none. */
 static struct kv_conn_side side_of(const struct kv_session *s, const struct conn_args *a)
 {
 	return (struct kv_conn_side){ s->b, kv_now_ns() + a->timeout_ns, .conn.id = a->given.id };
 }
 
-/* @ret: what a step has returned. */
+/* @ret: return value of a step. */
 static int take_conn(struct kv_session *s, const struct kv_conn_side *side, int ret,
 		     union kv_object *object, struct kv_fault *f)
 {
@@ -171,7 +171,7 @@ static int make_connection(struct kv_session *s, const void *args,
 	union kv_object qp;
 	int ret;
 
-	/* A QP that does not exist is refused before the peer is asked. */
+	/* A QP that does not exist is refused before the peer gets a request. */
 	ret = kv_session_get(s, KV_QP, a->param.qp, &qp, f);
 	if (!ret)
 		ret = kv_object_dev(s, &peer.dev, f);
@@ -184,7 +184,7 @@ static int make_connection(struct kv_session *s, const void *args,
 	return ret || wait ? ret : kv_session_get(s, KV_CONN, object->id, object, f);
 }
 
-/* Describe a CONN as it is now, after a failure, too. */
+/* Describes the present state of a CONN, after a failure, too. */
 static int describe(struct kv_session *s, uint32_t id, int error, struct json_object *result)
 {
 	union kv_object object;
@@ -194,7 +194,7 @@ static int describe(struct kv_session *s, uint32_t id, int error, struct json_ob
 	return error;
 }
 
-/* The oldest request of a listener; else the CONN itself. */
+/* The oldest request of a CONN that is a listener; else the CONN itself. */
 static int find_request(struct kv_session *s, const struct conn_args *a, union kv_object *object,
 			struct json_object *result, struct kv_fault *f)
 {

@@ -14,14 +14,14 @@
 
 /**
  * struct content_args - the values of all content commands
- * @given: the buffer, and what was given
+ * @given: the buffer, and the keys that were given
  * @offset: first byte in the buffer
  * @file_offset: first byte in the file
  * @length: bytes
  * @text: content as text
  * @hex: content as hexadecimal digits
  * @file: name of a file
- * @format: how to tell content, see read_key
+ * @format: how to print content, see read_key
  */
 struct content_args {
 	struct kv_given given;
@@ -45,7 +45,7 @@ struct content_args {
 /* The umask of the process applies. */
 #define FILE_MODE 0666
 
-/* Four bytes of text for each must fit into an int, which json-c takes as a length. */
+/* A byte takes up to four bytes of text, and json-c takes the length of a text as an int. */
 #define TELL_MAX (64 << 20)
 
 enum format {
@@ -103,9 +103,9 @@ static const struct kv_key move_key[] = {
  * @buf: id of the buffer
  * @offset: the byte
  * @length: receives the number of bytes, at least 1
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * Return: 0 or a negative errno, -ERANGE if there is no such byte.
+ * Return: 0 or a negative errno, -ERANGE if the buffer has no byte at @offset.
  */
 int kv_content_rest(struct kv_session *s, uint32_t buf, uint64_t offset, uint64_t *length,
 		    struct kv_fault *f)
@@ -154,7 +154,7 @@ static int read_hex(const char *hex, char **data, uint64_t *length, struct kv_fa
 	return 0;
 }
 
-/* @max: more bytes are too many. */
+/* @max: maximum number of bytes. */
 static int read_file(const char *path, uint64_t max, char **data,
 		     uint64_t *length, struct kv_fault *f)
 {
@@ -165,7 +165,7 @@ static int read_file(const char *path, uint64_t max, char **data,
 
 	if (fd < 0)
 		return refuse_file(path, "open it", f);
-	/* +1 tells a file that fits from one that does not. */
+	/* +1: a file that is too long fills the extra byte. */
 	*data = malloc(max + 1);
 	if (!*data) {
 		ret = kv_fault_no_memory(f);
@@ -338,7 +338,7 @@ static int buf_read(struct kv_session *s, const void *args, struct json_object *
 	return ret;
 }
 
-/* The length as find_length() has it, checked: if not all bytes can be moved, none is. */
+/* Like find_length(), but checks the length: either all bytes can be moved, or none is. */
 static int find_bytes(struct kv_session *s, const struct content_args *a,
 		      uint64_t *length, struct kv_fault *f)
 {
@@ -368,7 +368,7 @@ static int open_file(const char *path, bool load, bool *created)
 	return *created ? open(path, flags | O_CREAT, FILE_MODE) : fd;
 }
 
-/* Before anything is changed: a regular file, and, to load, one that is long enough. */
+/* Before any change: the file must be regular, and long enough if it is to be loaded. */
 static int check_file(const struct content_args *a, bool load, int fd, struct kv_fault *f)
 {
 	uint64_t size, least = a->given.bits & HAS_LENGTH ? a->length : 1;
@@ -395,7 +395,7 @@ static bool is_full(int error)
 	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
 }
 
-/* Why the bytes were not moved, or not all of them. */
+/* Reports the reason why some or all bytes were not moved. */
 static int refuse_move(struct kv_session *s, const struct content_args *a, bool load,
 		       const struct kv_bulk *bulk, int error, struct kv_fault *f)
 {
@@ -443,7 +443,7 @@ static int move(struct kv_session *s, const void *args, struct json_object *resu
 		refuse_move(s, a, load, &bulk, ret, f);
 	if (ret && created)
 		unlink(a->file);
-	/* Some file systems report only here that they are full. */
+	/* Some file systems report only at close() that they are full. */
 	if (close(bulk.fd) && !ret)
 		return refuse_file(a->file, "close it", f);
 	if (ret)

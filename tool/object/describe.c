@@ -13,7 +13,7 @@
 /**
  * kv_describe_gid() - describe a GID
  * @obj: receives it
- * @key: as what
+ * @key: its key in @obj
  * @gid: network order
  */
 void kv_describe_gid(struct json_object *obj, const char *key, const uint8_t gid[16])
@@ -35,7 +35,7 @@ static void put_mac(struct json_object *obj, const char *key, const uint8_t mac[
 static void put_address(struct json_object *obj, const char *key,
 			const struct sockaddr_storage *addr, enum kv_form form)
 {
-	/* Both families have the port at the same place. */
+	/* Both families have the port at the same offset. */
 	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
 	char text[KV_SOCKADDR_TEXT];
 
@@ -46,7 +46,7 @@ static void put_address(struct json_object *obj, const char *key,
 		kv_out_put_string(obj, key, text);
 }
 
-/* Private data; padding alone counts as none. */
+/* Private data; if it is all padding, it counts as none. */
 static void put_bytes(struct json_object *obj, const char *key, const uint8_t *data,
 		      uint32_t length, bool counted)
 {
@@ -69,7 +69,7 @@ static void put_named(struct json_object *obj, const char *key, int64_t value, c
 	kv_out_put_string(obj, beside, name);
 }
 
-/* The reason of a rejection, if the peer gave one, is another member. */
+/* The name of a CM status. The reason that a rejecting peer gave is in another member. */
 static const char *cm_status_name(const struct kv_shape *shape, const char *from, int32_t status)
 {
 	const struct kv_member *reason = kv_member_find(shape, "reason");
@@ -122,7 +122,7 @@ static bool is_told(const struct kv_shape *shape, const struct kv_member *m, con
 {
 	uint32_t beside;
 
-	/* A list is told even if it is empty. */
+	/* A list is described even if it is empty. */
 	if (m->tell == KV_TELL_AS_PUT)
 		return m->type == KV_MEMBER_LIST || kv_member_is_given(shape, m, from, false);
 	if (m->bit && !(*(const uint32_t *)(from + shape->mask) & m->bit))
@@ -198,8 +198,8 @@ static void put_member(struct json_object *obj, const struct kv_shape *shape,
 
 /**
  * kv_describe() - describe a struct of the model
- * @obj: receives its members, as far as their rows have them told
- * @shape: what is in the struct
+ * @obj: receives the members that kv_member.tell selects
+ * @shape: shape of the struct
  * @from: the struct
  */
 void kv_describe(struct json_object *obj, const struct kv_shape *shape, const void *from)
@@ -212,7 +212,7 @@ void kv_describe(struct json_object *obj, const struct kv_shape *shape, const vo
 	}
 }
 
-/* Type and state come first; json-c keeps the place of a key that is put again. */
+/* Type and state come first; json-c keeps the position of a key that is added again. */
 static void put_qp_state(struct json_object *obj, const struct kv_qp *qp)
 {
 	kv_out_put_string(obj, "type", kv_enum_name(kv_enum_qp_type, qp->type));
@@ -224,7 +224,7 @@ static void put_qp_state(struct json_object *obj, const struct kv_qp *qp)
  * kv_describe_object() - describe an object
  * @obj: receives it
  * @type: of the object
- * @name: it has in this batch, or NULL
+ * @name: its name in this batch, or NULL
  * @object: the object
  */
 void kv_describe_object(struct json_object *obj, enum kv_type type, const char *name,
@@ -242,9 +242,9 @@ void kv_describe_object(struct json_object *obj, enum kv_type type, const char *
 }
 
 /**
- * kv_describe_event() - describe something that happened
+ * kv_describe_event() - describe an event
  * @obj: receives it
- * @event: what happened
+ * @event: the event
  */
 void kv_describe_event(struct json_object *obj, const struct kv_event *event)
 {
@@ -254,7 +254,7 @@ void kv_describe_event(struct json_object *obj, const struct kv_event *event)
 				  event->error ? kv_errno_name(event->error) : "none");
 }
 
-/* The address at which the RDMA CM finds the device. InfiniBand has that of an IPoIB interface. */
+/* The address by which the RDMA CM finds the device: on InfiniBand an IPoIB interface's. */
 static void put_ip(struct json_object *obj, const struct kv_dev *dev, const struct kv_port *port,
 		   const struct kv_gid *gid)
 {
@@ -267,7 +267,7 @@ static void put_ip(struct json_object *obj, const struct kv_dev *dev, const stru
 }
 
 /**
- * kv_describe_dev() - describe the device, and its port 1, as references to it see it
+ * kv_describe_dev() - describe the device and its port 1 in the form that references use
  * @obj: receives it
  * @dev: the device
  */
@@ -290,7 +290,7 @@ void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev)
 
 /**
  * kv_describe_refusal() - print a document with the refusal alone
- * @f: why
+ * @f: the refusal
  */
 void kv_describe_refusal(const struct kv_fault *f)
 {

@@ -8,7 +8,7 @@
 
 /*
  * Structs as JSON. The keys are those of the commands, with _ for -; a member that is absent or
- * without meaning has no key.
+ * meaningless has no key.
  */
 
 void kv_describe(struct json_object *obj, const struct kv_shape *shape, const void *from);

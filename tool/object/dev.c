@@ -6,7 +6,7 @@
 #include "out/out.h"
 #include "out/devices.h"
 
-/* What both spaces see of the devices, whatever space the session is in. */
+/* Shows the devices as both spaces see them, in a session of either space. */
 static int show(struct kv_session *s, char **word, size_t n,
 		struct json_object *result, struct kv_fault *f)
 {

@@ -54,7 +54,7 @@ static uint32_t destroy_type(struct kv_session *s, enum kv_type type, bool persi
 /**
  * kv_flush_each() - destroy objects one by one, so that each verb is traced
  * @s: the session
- * @persistent: all that are persistent; else those that die with the session
+ * @persistent: true: all persistent objects; false: the objects that die with the session
  *
  * Objects that can't be listed or destroyed are left to the caller's last step.
  *
@@ -64,7 +64,7 @@ uint32_t kv_flush_each(struct kv_session *s, bool persistent)
 {
 	uint32_t destroyed = 0;
 
-	/* Users before what they use. */
+	/* An object is destroyed before the objects that it uses. */
 	for (unsigned int type = KV_TYPES; type-- > 0;)
 		destroyed += destroy_type(s, (enum kv_type)type, persistent);
 	return destroyed;

@@ -4,7 +4,7 @@
 #include "cli/option.h"
 #include "object/noun.h"
 
-/* Where the second column begins. */
+/* The start of the second column. */
 #define COLUMN 24
 
 /**
@@ -23,7 +23,7 @@ bool kv_help_wanted(char **word, size_t n)
 	return false;
 }
 
-/* What stands for a key's value. */
+/* The placeholder for a key's value. */
 static void format_value(const struct kv_key *key, char *text, size_t size)
 {
 	static const char *const name[] = {
@@ -47,7 +47,7 @@ static void format_value(const struct kv_key *key, char *text, size_t size)
 }
 
 /**
- * kv_help_format_key() - a key and what stands for its value
+ * kv_help_format_key() - a key and the placeholder for its value
  * @key: the key
  * @text: receives it
  * @size: bytes of @text
@@ -62,7 +62,7 @@ void kv_help_format_key(const struct kv_key *key, char *text, size_t size)
 }
 
 /**
- * kv_help_describe_key() - what a key is for, and what it takes
+ * kv_help_describe_key() - a key's purpose and its values
  * @key: the key
  * @text: receives it
  * @size: bytes of @text
@@ -147,10 +147,10 @@ static void print_noun(const struct kv_noun *noun)
 }
 
 /**
- * kv_help_print() - print how a command, or all of a noun, is used
+ * kv_help_print() - print the usage of a command, or of all commands of a noun
  * @word: the command, with --help among its words
  * @n: how many words
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0, or -EINVAL if there is no such command.
  */

@@ -31,7 +31,7 @@ static void tell(struct kv_session *s, const struct kv_event *event, struct json
 	kv_describe_event(obj, event);
 	if (s->live)
 		s->live(obj, s->live_arg);
-	/* Only a batch refers to them later. */
+	/* Events are kept only in a batch, which may refer to them later. */
 	if (s->batch)
 		json_object_array_add(list, obj);
 	else
@@ -69,7 +69,7 @@ static int monitor(struct kv_session *s, const void *args,
 		if (!ms)
 			break;
 	}
-	/* Without time and count, Ctrl-C is the regular end. */
+	/* Without a time and a count, Ctrl-C ends the command without a fault. */
 	if (ret == -EINTR && kv_interrupt_seen() && !timed && !counted)
 		ret = 0;
 	else if (ret)

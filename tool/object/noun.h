@@ -9,8 +9,8 @@
 
 /*
  * The commands for objects, as tables: kv_nouns() lists the nouns, a noun has commands, and a
- * command has keys. The tables serve parsing, help and messages; the function of a command sees
- * values only.
+ * command has keys. The tables serve for parsing, help and messages; the function of a command
+ * gets the values only.
  */
 
 struct kv_session;
@@ -25,20 +25,20 @@ enum kv_id_use {
 /**
  * struct kv_command - one command
  * @name: its word; "": the noun is the command
- * @help: what it does, a line
- * @more: what else there is to say, lines; or NULL
+ * @help: its effect, one line
+ * @more: further help, lines; or NULL
  * @id: whether an object's id follows
- * @type: of that object
- * @key: what it takes
- * @size: bytes of its struct, which begins with struct kv_given
+ * @type: type of that object
+ * @key: its keys
+ * @size: size of the command's struct, which begins with struct kv_given
  * @init: the defaults, of that size; NULL: all 0
- * @in: in place of @init: presets of this struct, at @at
- * @at: where it stands in the command's
- * @op: the operation, if @fn is one for many
- * @fn: does it; adds to @result what there is to tell
+ * @in: in place of @init: the shape of a struct with presets, at @at
+ * @at: offset of the struct of @in in the command's struct
+ * @op: the operation, if @fn performs several
+ * @fn: performs the command; adds its output to @result
  * @print: prints @result as text; NULL: there is nothing to print
- * @words: in place of @key: what follows, for the help
- * @raw: in place of @fn: does it with the words as they are
+ * @words: in place of @key: the words that follow, for the help
+ * @raw: in place of @fn: performs the command with the words as they were typed
  */
 struct kv_command {
 	const char *name;
@@ -61,9 +61,9 @@ struct kv_command {
 };
 
 /**
- * struct kv_noun - what commands are about
+ * struct kv_noun - the thing that commands are about
  * @name: its word
- * @help: what it is, a line
+ * @help: its description, one line
  * @batch: it makes sense only in a batch
  * @command: its commands; the last one has no name
  */
@@ -85,12 +85,12 @@ extern const struct kv_noun kv_noun_refused;
 extern const struct kv_noun kv_noun_set;
 extern const struct kv_noun kv_noun_sleep;
 
-/* Commands of objects that are more than an operation; the last one has no name. */
+/* Commands of objects that do more than one operation; the last one has no name. */
 extern const struct kv_command kv_buf_commands[];
 extern const struct kv_command kv_qp_commands[];
 extern const struct kv_command kv_conn_commands[];
 
-/* A noun that is the command, which does what it is about; what follows are its other members. */
+/* A noun that is itself a command; further arguments are the command's other members. */
 #define KV_NOUN_COMMAND(noun, does, in_batch, ...)			\
 	const struct kv_noun kv_noun_##noun = {				\
 		#noun, does, in_batch, (const struct kv_command[]){	\
@@ -98,7 +98,7 @@ extern const struct kv_command kv_conn_commands[];
 		},							\
 	}
 
-/* Keys of every command that makes an object, and of those that name a device. */
+/* The key of all commands that make an object, and the key of those that name a device. */
 #define KV_KEY_NAME(offset)						\
 	{ "name", KV_KEY_TEXT, offset, .value = "NAME",			\
 	  .help = "its name for the rest of the batch" }
@@ -108,9 +108,9 @@ extern const struct kv_command kv_conn_commands[];
 
 /**
  * struct kv_choice - the command that words begin with
- * @noun: its noun; NULL: there is none of this name
- * @command: the command; NULL: the noun has none of this name
- * @used: how many words name it
+ * @noun: its noun; NULL: there is no noun of this name
+ * @command: the command; NULL: the noun has no command of this name
+ * @used: how many words name the command
  */
 struct kv_choice {
 	const struct kv_noun *noun;

@@ -5,7 +5,7 @@
 #include "object/object.h"
 #include "out/out.h"
 
-/* How often a list is begun anew because objects came or went. */
+/* How often a list is restarted because objects came or went. */
 #define TRIES 10
 
 const struct kv_key kv_no_key[] = { { .name = NULL } };
@@ -26,7 +26,7 @@ static int check_name(const struct kv_session *s, const char *name, struct kv_fa
  * @s: the session
  * @type: of the object
  * @object: the object
- * @result: receives its description, which is kept under its name
+ * @result: receives its description, which the session keeps under the object's name
  */
 void kv_object_whole(struct kv_session *s, enum kv_type type,
 		     const union kv_object *object, struct json_object *result)
@@ -56,12 +56,12 @@ void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
  * kv_object_add() - make, name and describe an object
  * @s: the session
  * @type: of the object
- * @name: what it is to be called; NULL: nothing
+ * @name: name of the new object; NULL: none
  * @make: makes it
  * @args: for @make
  * @object: receives it
  * @result: receives its description
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -81,10 +81,10 @@ int kv_object_add(struct kv_session *s, enum kv_type type, const char *name,
 }
 
 /**
- * kv_object_dev() - on which device is an object to be made?
+ * kv_object_dev() - choose the device of a new object
  * @s: the session
- * @dev: its name; NULL: receives that of the session's
- * @f: receives why not
+ * @dev: the device's name; if NULL, receives the name of the session's device
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -101,15 +101,15 @@ int kv_object_dev(struct kv_session *s, const char **dev, struct kv_fault *f)
 }
 
 /**
- * kv_object_each() - list objects; anew if some came or went meanwhile
+ * kv_object_each() - list objects; restart if objects came or went meanwhile
  * @s: the session
- * @type: of the objects
- * @begin: is called before the first one, each time
- * @fn: is called for each; what it returns, if not 0, ends the list
- * @arg: for both
+ * @type: type of the objects
+ * @begin: called before the first object, at each start
+ * @fn: called for each object; a return value that is not 0 ends the list
+ * @arg: for @begin and @fn
  *
- * Return: 0; what @fn returned; -EINTR: they came and went each time; another negative
- * errno of the backend's.
+ * Return: 0; the value that @fn returned; -EINTR if objects came or went at each try; another
+ * negative errno of the backend.
  */
 int kv_object_each(struct kv_session *s, enum kv_type type, void (*begin)(void *arg),
 		   int (*fn)(const union kv_object *object, void *arg), void *arg)

@@ -4,32 +4,32 @@
 
 #include "batch/session.h"
 
-/* What the nouns that are objects have in common. */
+/* Declarations for the nouns that are objects. */
 
 /**
- * struct kv_operation_args - what a command takes that is an operation of ops.def
- * @given: the object, and which keys were given
- * @name: what a new object is to be called; NULL: nothing
+ * struct kv_operation_args - the values of a command that is an operation of ops.def
+ * @given: the object, and the keys that were given
+ * @name: name of a new object; NULL: none
  * @cq: of 'qp add'
- * @in: what the operation takes
+ * @in: the arguments of the operation
  */
 struct kv_operation_args {
 	struct kv_given given;
 	const char *name;
 	uint32_t cq;
 	union {
-		uint32_t id; /* of the object that it is about */
+		uint32_t id; /* of the object that the operation is about */
 #define OP(NAME, name_, in_, out_, about_, ...) struct kv_##in_ name_;
 #include "model/ops.def"
 	} in;
 };
 
-/* What a command needs before its operation: returns 0, or a negative errno and fills @f. */
+/* A check or preparation before the operation: returns 0, or a negative errno and fills @f. */
 typedef int kv_prepare_fn(struct kv_session *s, struct kv_operation_args *a, struct kv_fault *f);
 
 extern kv_prepare_fn *const kv_prepare[KV_OPS];
 
-/* Makes an object as a command's @args say; returns 0, or a negative errno and fills @f. */
+/* Makes an object from a command's @args; returns 0, or a negative errno and fills @f. */
 typedef int kv_object_make_fn(struct kv_session *s, const void *args, union kv_object *object,
 			      struct kv_fault *f);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "object/options.h"
 
-/* The most rounds that --repeat takes. */
+/* The maximum of --repeat. */
 #define REPEAT_MAX 10000
 
 /* NAME=VALUE; @text must be writable, and live as long as the options. */
@@ -51,10 +51,10 @@ const struct kv_option kv_object_batch_rows[] = {
 };
 
 /**
- * kv_object_option_has_value() - is the word behind an option its value?
- * @option: what was typed
+ * kv_object_option_has_value() - is the word after an option its value?
+ * @option: the word that was typed
  *
- * Return: true if it is; false, too, if this is none of the options.
+ * Return: true if it is; false, too, if @option is none of these options.
  */
 bool kv_object_option_has_value(const char *option)
 {
@@ -66,11 +66,11 @@ bool kv_object_option_has_value(const char *option)
 
 /**
  * kv_object_options_take() - separate options from words
- * @o: receives them; kv_object_options_free() frees it, on failure too
- * @argc: what was typed, without the tool's name
- * @argv: ditto; the words are moved to its front; what looks like an option, and is none, is a
- *	word
- * @f: receives why not
+ * @o: receives the options; kv_object_options_free() frees it, on failure too
+ * @argc: number of arguments, without the tool's name
+ * @argv: the arguments; the words are moved to its front; an argument that looks like an option,
+ *	but is none, is a word
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -84,7 +84,7 @@ int kv_object_options_take(struct kv_object_options *o, int argc, char **argv, s
 }
 
 /**
- * kv_object_options_free() - free what kv_object_options_take() has allocated
+ * kv_object_options_free() - free the memory of kv_object_options_take()
  * @o: the options
  */
 void kv_object_options_free(struct kv_object_options *o)

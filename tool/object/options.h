@@ -7,17 +7,17 @@
 #include "cli/option.h"
 
 /**
- * struct kv_object_options - options of commands for objects, which stand anywhere
+ * struct kv_object_options - options of commands for objects; their position is free
  * @help: --help
  * @json: --json
  * @trace: --trace
  * @has_space: --space was given
- * @spaces: which, a bit for each enum kv_space_id
+ * @spaces: the spaces, a bit for each enum kv_space_id
  * @dev: --dev; NULL: the only one
  * @repeat: --repeat; 0: not given
  * @set: --set, as they were given, NAME=VALUE
  * @sets: how many
- * @word: what is no option; ends with NULL
+ * @word: the words that are no options; ends with NULL
  * @n: how many words
  */
 struct kv_object_options {
@@ -34,7 +34,7 @@ struct kv_object_options {
 	int n;
 };
 
-/* Of 'batch', whose struct begins with struct kv_object_options. */
+/* The options of 'batch', whose struct begins with struct kv_object_options. */
 extern const struct kv_option kv_object_batch_rows[];
 
 int kv_object_options_take(struct kv_object_options *o, int argc, char **argv, struct kv_fault *f);

@@ -58,7 +58,7 @@ struct polling {
 	struct kv_fault *f;
 };
 
-/* Take the completions that are there, at most @max. */
+/* Takes the completions that the CQ has, at most @max. */
 static int take(struct polling *p, uint32_t max, unsigned int *n)
 {
 	struct kv_polled polled;
@@ -163,7 +163,7 @@ static int poll(struct kv_session *s, const void *args,
 		ret = take_all(&p);
 	else
 		ret = take(&p, a->max, &n);
-	/* Completions that were taken are gone from the CQ: they are told after a failure, too. */
+	/* Polled completions are gone from the CQ: they are printed after a failure, too. */
 	if (ret && !p.got) {
 		json_object_put(p.list);
 		return ret;

@@ -34,7 +34,7 @@ struct post_args {
 #define AT(field) offsetof(struct post_args, field)
 #define PIECE_AT(field) offsetof(struct piece, field)
 
-/* Beside KVERBS_WR_*, which the keys of the flags set. */
+/* Bits besides KVERBS_WR_*, which the keys of the flags set. */
 #define HAS_AH (1U << 8)
 #define HAS_REMOTE_QPN (1U << 9)
 #define HAS_REMOTE_QKEY (1U << 10)
@@ -62,7 +62,7 @@ static const struct kv_key piece_key[] = {
 	  .help = "opens a piece, which has keys of its own; any number" }, \
 	{ "wr-id", KV_KEY_U64, AT(wr.wr_id),				\
 	  .help = "comes back in the completion; default: 0" }
-/* The last one. */
+/* The last key of a command. */
 #define KEY_AND								\
 	{ "and", KV_KEY_REST, AT(rest), .value = "REQUEST...",		\
 	  .help = "another request for the same queue, its operation first: all are posted by one call of the verb" }
@@ -142,7 +142,7 @@ static const struct kv_key recv_key[] = {
 	KEYS_ALL, KEY_AND, { .name = NULL },
 };
 
-/* Of an MR without a buffer: the one that it is registered over, and there what is registered. */
+/* If an SGE names an MR and no buffer: takes the buffer and the range that are registered. */
 static int take_registered(struct kv_session *s, const struct piece *piece, struct kv_sge *sge,
 			   uint64_t *length, struct kv_fault *f)
 {
@@ -199,7 +199,7 @@ static int check_queue(const struct post_args *a, struct kv_fault *f)
 	return !a->qp == !a->srq ? kv_fault_usage(f, "it takes 'qp' or 'srq'") : 0;
 }
 
-/* The address of a datagram has three parts. */
+/* The address of a datagram has three parts; all or none are given. */
 static int check_datagram(uint32_t bits, struct kv_fault *f)
 {
 	const uint32_t all = HAS_AH | HAS_REMOTE_QPN | HAS_REMOTE_QKEY;
@@ -213,7 +213,7 @@ static int check_datagram(uint32_t bits, struct kv_fault *f)
 			      missing);
 }
 
-/* @a: as it was typed; @queue: that of the list. */
+/* @a: the request as it was typed; @queue: the queue of the list. */
 static int make_wr(struct kv_session *s, const struct post_args *a, const struct kv_post *queue,
 		   struct kv_wr *wr, struct kv_fault *f)
 {
@@ -242,7 +242,7 @@ static int make_wr(struct kv_session *s, const struct post_args *a, const struct
 	return ret;
 }
 
-/* What stands behind "and": as a command, but for the queue. */
+/* Parses the words after "and": they are those of a command, without the queue. */
 static int parse_next(struct kv_session *s, const struct kv_rest *words, struct post_args *a,
 		      struct kv_fault *f)
 {
@@ -263,7 +263,7 @@ static int parse_next(struct kv_session *s, const struct kv_rest *words, struct 
 	return kv_args_parse(key, &s->variables, words->word + 1, words->n - 1, a, f);
 }
 
-/* Say which request of several it was. */
+/* Adds the number of the failed request, if there are several. */
 static int blame(uint32_t n, int ret, struct kv_fault *f)
 {
 	char text[sizeof(f->text)];
@@ -275,7 +275,7 @@ static int blame(uint32_t n, int ret, struct kv_fault *f)
 	return ret;
 }
 
-/* @post: its queue is there; receives the requests, the array of which the caller frees. */
+/* @post: has the queue; receives the array of requests, which the caller frees. */
 static int make_list(struct kv_session *s, const struct post_args *first, struct kv_post *post,
 		     struct kv_wr **list, struct kv_fault *f)
 {
@@ -334,7 +334,7 @@ static int post(struct kv_session *s, const void *args, struct json_object *resu
 
 #define ARGS .size = sizeof(struct post_args), .fn = post
 
-/* Each is named as its operation is. */
+/* Each command has the name of its operation. */
 static const struct kv_command commands[] = {
 	{ "send", "sends a message, which takes one of the peer's receives",
 	  .key = send_key, ARGS },

@@ -28,7 +28,7 @@ static int choose_sgid(struct kv_session *s, struct kv_operation_args *a, struct
 	if (ret)
 		return kv_session_refuse(s, ret, f);
 	port = kv_port_find(&dev, init->port);
-	/* The backend refuses it. */
+	/* The backend refuses a port that does not exist. */
 	if (!port)
 		return 0;
 	if (port->error)
@@ -64,8 +64,8 @@ static int choose_queues(struct kv_session *s, struct kv_operation_args *a, stru
 }
 
 /*
- * The kernel registers by a work request, which needs a QP. User space needs none; a QP that is
- * named must exist there, too.
+ * The kernel registers with a work request, which needs a QP. User space needs no QP; but if one
+ * is named, it must exist there, too.
  */
 static int check_carrier(struct kv_session *s, uint32_t qp, struct kv_fault *f)
 {

@@ -10,7 +10,7 @@
 
 #define PLACE (KV_QPA_PORT | KV_QPA_PKEY_INDEX)
 
-/* INIT needs port and P_Key index: from RESET they default to 1 and 0. */
+/* INIT needs a port and a P_Key index: from RESET the defaults are 1 and 0. */
 static int add_place(struct kv_session *s, uint32_t id, struct kv_qp_attr *attr, struct kv_fault *f)
 {
 	union kv_object object;
@@ -38,7 +38,7 @@ static int tell_modified(struct kv_session *s, const struct kv_qp_modify *to,
  * @s: the session
  * @args: struct kv_operation_args
  * @result: receives the attributes that were set
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -62,9 +62,9 @@ int kv_qp_modify(struct kv_session *s, const void *args, struct json_object *res
 }
 
 /**
- * struct connect_args - what 'qp connect' takes
- * @given: the QP, and which attributes were named: bits of KV_QPA_* and one more
- * @peer: its address
+ * struct connect_args - the values of 'qp connect'
+ * @given: the QP, and the attributes that were named: bits of KV_QPA_* and HAS_PEER
+ * @peer: address of the peer
  * @attr: the attributes, with their defaults
  */
 struct connect_args {
@@ -75,10 +75,10 @@ struct connect_args {
 
 #define AT(field) offsetof(struct connect_args, field)
 
-/* Beside KV_QPA_*. */
+/* A bit besides KV_QPA_*. */
 #define HAS_PEER (1U << 31)
 
-/* What may be set in INIT, of any type. */
+/* The attributes that may be set in INIT, for all types. */
 #define INIT_ANY (KV_QPA_PORT | KV_QPA_PKEY_INDEX | KV_QPA_ACCESS | KV_QPA_QKEY)
 
 static const struct connect_args connect_init = {
@@ -133,7 +133,7 @@ static int find_dev(struct kv_session *s, const struct kv_qp *qp, struct kv_dev 
 	return 0;
 }
 
-/* The port that a QP is at, or is to be at. */
+/* The port that a QP has, or will have. */
 static uint32_t port_of(const struct kv_qp *qp)
 {
 	return qp->attr.mask & KV_QPA_PORT ? qp->attr.port : 1;
@@ -154,7 +154,7 @@ static int find_port(const struct kv_dev *dev, uint32_t number, const struct kv_
 	return 0;
 }
 
-/* The GID that a QP uses: one of @port's. @index: in the GID table; -1: the best one, by type. */
+/* The GID of @port that a QP uses. @index: index in the GID table; -1: the best one, by type. */
 static int find_gid(const struct kv_dev *dev, const struct kv_port *port, int index,
 		    const struct kv_gid **gid, struct kv_fault *f)
 {
@@ -181,8 +181,8 @@ static uint32_t default_access(const struct kv_qp *qp, const struct kv_dev *dev)
 }
 
 /*
- * Values that the step to RTS refuses are refused before the first step: there is no way back
- * from RTR to INIT that keeps the receives posted there.
+ * Refuses, before the first step, values that the step to RTS would refuse: a QP in RTR can't go
+ * back to INIT without losing the receives posted in INIT.
  */
 static int check_rts(const struct kv_dev *dev, const struct kv_qp *qp,
 		     const struct kv_qp_attr *attr, struct kv_fault *f)
@@ -271,7 +271,7 @@ static int check(const struct connect_args *a, const struct kv_qp *qp, struct kv
 	return 0;
 }
 
-/* Undo the steps before the failed one, which has changed nothing. */
+/* Undoes the steps before the failed step; the failed step has changed nothing. */
 static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step, struct kv_fault *f)
 {
 	const struct kv_qp_modify reset = {
@@ -286,7 +286,7 @@ static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step, 
 
 	if (!step)
 		return;
-	/* INIT to INIT is a transition; from RTR the way back is over RESET. */
+	/* INIT to INIT is a transition; from RTR the QP must go through RESET. */
 	if (!was_init || step > 1)
 		ret = kv_op_qp_modify(s->b, &reset, NULL, NULL);
 	if (!ret && was_init) {
@@ -299,7 +299,7 @@ static void put_back(struct kv_session *s, const struct kv_qp *qp, size_t step, 
 		  ret ? "not even back in" : "back in", was_init ? "init" : "reset", lost);
 }
 
-/* From RESET to RTS in one command, with defaults for all that has a good one. */
+/* From RESET to RTS in one command, with defaults for all attributes that can have one. */
 static int connect_qp(struct kv_session *s, const void *args, struct json_object *result,
 		   struct kv_fault *f)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Why a QP was not brought into another state, in the words of the commands. */
+/* The reason of a failed transition of a QP, in the words of the commands. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,8 +37,8 @@ static void name_key(char *text)
 /**
  * kv_qp_fault_step() - say why the backend refused a value
  * @s: the session
- * @error: what the backend returned
- * @f: receives it
+ * @error: errno that the backend returned
+ * @f: receives the reason
  *
  * Return: @error
  */
@@ -49,7 +49,7 @@ int kv_qp_fault_step(struct kv_session *s, int error, struct kv_fault *f)
 	return error;
 }
 
-/* @bits: KV_QPA_*; several keys that make one attribute have the name of the first. */
+/* @bits: KV_QPA_*; if several keys make one attribute, the first key is named. */
 static void append_keys(struct kv_fault *f, const char *what, uint32_t bits)
 {
 	for (const struct kv_key *k = modify_keys(); k->name && bits; k++) {
@@ -69,8 +69,8 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /*
- * The table names one wrong attribute; each is put right in @mask until it names none, so that
- * the message has all of them. The first is left out if the text in @f has it already.
+ * The table reports one wrong attribute at a time. The loop corrects the attribute in @mask and
+ * asks again, so that the message names all. The first is left out if the text in @f has it.
  */
 static void blame_all(struct kv_fault *f, const struct kv_qp *qp, const struct kv_qp_attr *attr)
 {
@@ -81,7 +81,7 @@ static void blame_all(struct kv_fault *f, const struct kv_qp *qp, const struct k
 	if (!kv_qp_table_check(qp->type, from, attr->state, mask, &wrong))
 		return;
 	if (!wrong.bit) {
-		/* The prefix 'state' says nothing more. */
+		/* The prefix 'state' adds no information. */
 		if (ends_with(f->text, wrong.text))
 			snprintf(f->text, sizeof(f->text), "%s", wrong.text);
 		return;
@@ -107,9 +107,9 @@ static void blame_all(struct kv_fault *f, const struct kv_qp *qp, const struct k
  * kv_qp_fault_modify() - say why the backend refused a transition
  * @s: the session
  * @id: the QP
- * @attr: which transition, and what it was to set
- * @error: what the backend returned
- * @f: receives it, with all attributes that are missing or too much
+ * @attr: the transition and its attributes
+ * @error: errno that the backend returned
+ * @f: receives the reason, with all attributes that are missing or not allowed
  *
  * Return: @error
  */
@@ -129,9 +129,9 @@ int kv_qp_fault_modify(struct kv_session *s, uint32_t id, const struct kv_qp_att
 /**
  * kv_iwarp_check() - refuse a QP on iWARP
  * @s: the session
- * @qp: id of the QP that it is asked of
+ * @qp: id of the QP
  * @why: KV_IWARP_*
- * @f: receives it, with the device's name
+ * @f: receives the refusal, with the device's name
  *
  * Return: -EOPNOTSUPP for a QP on iWARP; 0 for others, and for one that does not exist, which
  * the operation itself refuses.

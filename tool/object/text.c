@@ -34,7 +34,7 @@ static void add(char *text, size_t size, const char *more)
 	text[used + n] = '\0';
 }
 
-/* Words with commas between them. */
+/* Words separated by commas. */
 static void add_list(char *text, size_t size, struct json_object *list)
 {
 	size_t n = json_object_array_length(list);
@@ -48,10 +48,10 @@ static void add_list(char *text, size_t size, struct json_object *list)
 }
 
 /**
- * kv_text_value() - write a value as people know it: keys and addresses in hex
+ * kv_text_value() - write a value in its usual form: keys and addresses in hex
  * @text: receives it
  * @size: bytes of @text
- * @key: of the value
+ * @key: key of the value
  * @value: a number, a string or a list of strings
  */
 void kv_text_value(char *text, size_t size, const char *key, struct json_object *value)
@@ -103,10 +103,10 @@ static bool is_pieces(struct json_object *value)
 /**
  * kv_text_pairs() - write the members of a document as keys and values
  * @text: receives them
- * @size: of @text; what does not fit is cut off
+ * @size: size of @text; a longer text is cut off
  * @obj: the document
- * @begin: what stands before the first one
- * @glue: what stands between them
+ * @begin: text before the first pair
+ * @glue: text between two pairs
  */
 void kv_text_pairs(char *text, size_t size, struct json_object *obj,
 		   const char *begin, const char *glue)
@@ -157,8 +157,8 @@ void kv_text_flags(char *text, size_t size, const struct kv_enum *table, uint32_
 /**
  * kv_text_object() - print an object, or a list of them
  * @out: where to
- * @noun: what it is
- * @result: the object's description: its id, and what else there is; or "objects", that of all
+ * @noun: noun of the object
+ * @result: the object's description: its id and its other members; or "objects", a list of them
  */
 void kv_text_object(FILE *out, const char *noun, struct json_object *result)
 {
@@ -206,7 +206,7 @@ void kv_text_line(FILE *out, const char *noun, struct json_object *result)
  * kv_text_plain() - print a text
  * @out: where to
  * @noun: does not matter
- * @result: has it as "text", or as "address"
+ * @result: has the text as "text" or as "address"
  */
 void kv_text_plain(FILE *out, const char *noun, struct json_object *result)
 {
@@ -218,7 +218,7 @@ void kv_text_plain(FILE *out, const char *noun, struct json_object *result)
  * kv_text_completions() - print completions, a line each
  * @out: where to
  * @noun: does not matter
- * @result: has them; without any there is a line that says so
+ * @result: has the completions; if there are none, a line says so
  */
 void kv_text_completions(FILE *out, const char *noun, struct json_object *result)
 {
@@ -232,10 +232,10 @@ void kv_text_completions(FILE *out, const char *noun, struct json_object *result
 }
 
 /**
- * kv_text_content() - print what a buffer holds
+ * kv_text_content() - print the content of a buffer
  * @out: where to
- * @noun: of the buffer
- * @result: has it as "text" or as "hex", or the file that it was written to
+ * @noun: noun of the buffer
+ * @result: has the content as "text" or as "hex", or the file that received the content
  */
 void kv_text_content(FILE *out, const char *noun, struct json_object *result)
 {
@@ -261,7 +261,7 @@ void kv_text_content(FILE *out, const char *noun, struct json_object *result)
 }
 
 /**
- * kv_text_refused() - print a refusal that was asked for
+ * kv_text_refused() - print a refusal that the command expected
  * @out: where to
  * @noun: does not matter
  * @result: the refusal
@@ -273,7 +273,7 @@ void kv_text_refused(FILE *out, const char *noun, struct json_object *result)
 }
 
 /**
- * kv_text_print() - print what a command told
+ * kv_text_print() - print the result of a command
  * @out: where to
  * @doc: the command's document
  */

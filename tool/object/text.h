@@ -7,7 +7,7 @@
 #include "cli/parse.h"
 
 /*
- * Documents as text: the keys of the commands, each with its value behind it, as iproute2 prints.
+ * Documents as text: the keys of the commands, each followed by its value, in iproute2's style.
  */
 
 void kv_text_pairs(char *text, size_t size, struct json_object *obj, const char *begin,

@@ -9,7 +9,7 @@
 #include "object/trace.h"
 #include "out/out.h"
 
-/* Room for what a verb is called for, and for what it gave. */
+/* Sizes of the texts of a verb's arguments and of its result. */
 #define ARGS 1024
 #define RESULT 64
 
@@ -18,16 +18,16 @@
 
 /**
  * struct trace - the backend that traces
- * @base: what others call
+ * @base: the backend that users of the trace call
  * @ops: its operations
- * @inner: what it calls
+ * @inner: the backend that is traced
  * @kernel: verbs are the kernel's
- * @in_full: arguments and results are told, too
- * @fn: is told of each verb
+ * @in_full: arguments and results are reported, too
+ * @fn: called for each verb
  * @arg: for @fn
- * @idle_cq: where polls found nothing that nobody was told of yet
- * @idle_calls: how many
- * @idle_ns: how long they took
+ * @idle_cq: CQ of the empty polls that are not reported yet
+ * @idle_calls: number of these polls
+ * @idle_ns: how long these polls took
  */
 struct trace {
 	struct kv_backend base; /* first */
@@ -43,12 +43,12 @@ struct trace {
 };
 
 /*
- * Traces an operation that has been done: @in and @out as of kv_op_call(), @ret what it returned,
- * which is returned again.
+ * Traces an operation that has been done: @in and @out are those of kv_op_call(), @ret is its
+ * return value. Returns @ret.
  */
 typedef int trace_fn(struct trace *t, enum kv_op op, const void *in, const void *out, int ret);
 
-/* Pass on an error with the inner backend's text. */
+/* Passes on an error with the inner backend's text. */
 static int pass(struct trace *t, int ret)
 {
 	if (ret)
@@ -60,7 +60,7 @@ static int pass(struct trace *t, int ret)
 
 /**
  * kv_trace_settle() - report the polls that were held back
- * @b: what kv_trace_wrap() made
+ * @b: the backend that kv_trace_wrap() made
  */
 void kv_trace_settle(struct kv_backend *b)
 {
@@ -86,8 +86,8 @@ void kv_trace_settle(struct kv_backend *b)
 }
 
 /*
- * Report the verb @call, whose outcome is added here, and return @ret. @stages: those that are this
- * verb; a failure of any other one means that it was not called.
+ * Adds the outcome to @call, reports the verb, and returns @ret. @stages: the stages of this verb;
+ * if another stage has failed, the verb was not called.
  */
 static int trace_call(struct trace *t, uint32_t stages, struct kv_trace_call *call, int ret)
 {
@@ -109,7 +109,7 @@ static int trace_call(struct trace *t, uint32_t stages, struct kv_trace_call *ca
 	return pass(t, ret);
 }
 
-/* The same of a verb that stands alone. */
+/* The same for a verb without other calls before or after it. */
 static int trace_verb(struct trace *t, uint32_t stages, const char *verb, const char *args,
 		      const char *result, int ret)
 {
@@ -122,13 +122,13 @@ static int trace_verb(struct trace *t, uint32_t stages, const char *verb, const 
 	return trace_call(t, stages, &call, ret);
 }
 
-/* The kernel has two kinds of CQs: with a handler of its own, and without. */
+/* The kernel has two kinds of CQs: with a handler of the RDMA core, and without. */
 static bool is_raw_cq(uint32_t context)
 {
 	return context == KVERBS_CQ_POLLED || context == KVERBS_CQ_EVENT;
 }
 
-/* "qp 1", or the device, and those members of @in that the verb gets. */
+/* "qp 1", or the device, and the members of @in that are arguments of the verb. */
 static void format_args(const struct trace *t, enum kv_op op, const void *in, char args[ARGS])
 {
 	const struct kv_op_row *row = &kv_op_rows[op];
@@ -197,7 +197,7 @@ static int trace_new(struct trace *t, enum kv_op op, const void *in, const union
 	return trace_verb(t, 0, "ibv_modify_srq", args, NULL, 0);
 }
 
-/* The device is asked for each show of a QP or an SRQ. */
+/* Each show of a QP or an SRQ queries the device. */
 static void trace_query(struct trace *t, enum kv_type type, const union kv_object *object)
 {
 	char args[32], limit[32];
@@ -225,14 +225,14 @@ static int del(struct trace *t, enum kv_type type, uint32_t id)
 	    is_raw_cq(object.cq.context))
 		verb = "ib_destroy_cq";
 	ret = kv_op_del(t->inner, type, id, NULL);
-	/* To libibverbs an MR that is not registered is none. */
+	/* In libibverbs an MR that is not registered does not exist. */
 	if (!verb || (!t->kernel && type == KV_MR && !ret && !t->inner->times.verb_ns))
 		return pass(t, ret);
 	snprintf(args, sizeof(args), "%s %u", kv_enum_name(kv_enum_type, type), id);
 	return trace_verb(t, STAGE(KVERBS_STAGE_DESTROY), verb, args, NULL, ret);
 }
 
-/* A request of the kernel's: it is posted, and its completion polled from the send CQ. */
+/* A work request of the kernel: it is posted, and its completion is polled from the send CQ. */
 static int trace_work(struct trace *t, const char *wr, const char *before, const char *args,
 		     const char *result, int ret)
 {
@@ -328,7 +328,7 @@ static int poll(struct trace *t, enum kv_op op, const void *in, const void *out,
 	const struct kv_polled *polled = out;
 	char args[ARGS], result[RESULT];
 
-	/* Completions that the backend holds already need no verb. */
+	/* No verb is needed if the backend already holds the completions. */
 	if (!ret && !t->inner->times.verb_ns)
 		return 0;
 	/* Empty polls are counted, and reported when another verb follows. */
@@ -364,7 +364,7 @@ static int cq_wait(struct trace *t, enum kv_op op, const void *in, const void *o
 {
 	char args[32];
 
-	/* In the kernel the event is a callback: there is no verb that waits. */
+	/* In the kernel the event is a callback: no verb waits for it. */
 	if (t->kernel || ret)
 		return pass(t, ret);
 	snprintf(args, sizeof(args), "cq %u", ((const struct kv_wait *)in)->id);
@@ -373,10 +373,10 @@ static int cq_wait(struct trace *t, enum kv_op op, const void *in, const void *o
 
 /*
  * Verbs of the RDMA CM have the same names in both spaces. Connect, accept and establish also
- * modify the QP: those verbs are not reported, their time is a stage of its own.
+ * modify the QP: the modify verbs are not reported; their time is a stage of its own.
  */
 
-/* @src: NULL or where to bind to, before @verb and in its time. */
+/* @src: NULL or the address that is bound before @verb; the time of @verb includes the bind. */
 static int trace_bound(struct trace *t, enum kv_op op, const void *in,
 		      const struct sockaddr_storage *src, const char *verb, const char *result, int ret)
 {
@@ -418,7 +418,7 @@ static int conn_resolve_addr(struct trace *t, enum kv_op op, const void *in, con
 			  "rdma_resolve_addr", NULL, ret);
 }
 
-/* Operations that are more than the verb of their row. */
+/* Operations that need more than the verb of their row. */
 static trace_fn *const traces[KV_OPS] = {
 	[KV_OP_MR_REG] = mr_reg,
 	[KV_OP_MR_INV] = mr_inv,
@@ -471,7 +471,7 @@ static bool dev_gone(struct kv_backend *b, const char *name)
 	return t->inner->ops->dev_gone(t->inner, name);
 }
 
-/* A listing that traces of each query. */
+/* A listing in which each query is traced. */
 struct listing {
 	struct trace *t;
 	enum kv_type type;
@@ -506,9 +506,9 @@ static const struct kv_backend_ops trace_ops = {
 
 /**
  * kv_trace_wrap() - put a tracing backend around another one
- * @b: the backend; becomes the tracing one, which closes it
- * @in_full: are its arguments and results wanted? It is read at each verb: their text is as dear as one
- * @fn: is told of each verb, after it was called
+ * @b: the backend; becomes the tracing backend, which closes the original one
+ * @in_full: read at each verb: make texts of arguments and results? That costs as much as a verb
+ * @fn: called for each verb, after the verb
  * @arg: for @fn
  *
  * Return: 0, or -ENOMEM and @b is as it was.

@@ -5,26 +5,26 @@
 #include "model/backend.h"
 
 /*
- * A backend around another one. It reports each verb that the inner one calls, or refuses to
- * call, with arguments in the words of the commands.
+ * A backend around another backend. It reports each verb that the inner backend calls, or refuses
+ * to call, with arguments in the words of the commands.
  */
 
 /**
- * struct kv_trace_call - a verb; NULL: nothing to say
- * @called: it was called; else the backend refused before that, with @error
+ * struct kv_trace_call - a verb; a text that does not apply is NULL
+ * @called: the verb was called; else the backend refused before the call, with @error
  * @verb: its name in this space
- * @args: what it was called for
- * @wr: which request was posted, where @verb does not say it
- * @before: what was called before it, and is in @ns: "verb(args), "
- * @after: what was called after it, and is in @ns: ", verb(args)"
- * @result: what it made or found
+ * @args: its arguments
+ * @wr: the request that was posted, if @verb does not name it
+ * @before: the verb called before it, whose time is in @ns: "verb(args), "
+ * @after: the verb called after it, whose time is in @ns: ", verb(args)"
+ * @result: the object or the values that it gave
  * @error: 0 or a negative errno
- * @why: the text that belongs to it
- * @calls: how often, all with the same result
+ * @why: the text of @error
+ * @calls: number of calls, all with the same result
  * @idle: a poll that found nothing
- * @timed: @ns is there
+ * @timed: @ns is valid
  * @ns: how long the verb took, all calls together
- * @stage_ns: what of @ns each enum kverbs_stage took, see struct kv_backend
+ * @stage_ns: the part of @ns that each enum kverbs_stage took, see struct kv_backend
  */
 struct kv_trace_call {
 	bool called;
