@@ -6,18 +6,18 @@
 #include "batch/lexer.h"
 #include "cli/interrupt.h"
 
-/* Some editors begin a file of UTF-8 with it. */
+/* Some editors write it at the beginning of a UTF-8 file. */
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
 /* The state of the reader. */
 struct reader {
 	FILE *in;
 	const char *prompt; /* NULL: none */
-	unsigned int line; /* the last one that was read */
-	unsigned int first; /* where the command begins */
+	unsigned int line; /* number of the last line that was read */
+	unsigned int first; /* number of the command's first line */
 	char *text; /* the command, with the lines that continue it */
 	size_t length;
-	size_t room; /* of @text, for a byte more than KV_LEXER_LINE_MAX */
+	size_t room; /* size of @text: up to one byte more than KV_LEXER_LINE_MAX */
 };
 
 static void show_prompt(const struct reader *r)
@@ -53,7 +53,7 @@ static int take_byte(struct reader *r, int byte, struct kv_fault *f)
 	return add_byte(r, byte, f);
 }
 
-/* At a prompt, skip the rest of a line that was refused. */
+/* At a prompt, skips the rest of a refused line. */
 static void skip_line(const struct reader *r)
 {
 	int byte;
@@ -65,7 +65,7 @@ static void skip_line(const struct reader *r)
 	} while (byte != EOF && byte != '\n');
 }
 
-/* Remove the CR of a CRLF line ending, and add a zero byte, which is not counted. */
+/* Removes the CR of a CRLF line ending, and adds a zero byte, which @length does not count. */
 static int end_line(struct reader *r, size_t start, struct kv_fault *f)
 {
 	const size_t mark = strlen(byte_order_mark);
@@ -83,7 +83,7 @@ static int end_line(struct reader *r, size_t start, struct kv_fault *f)
 	return ret;
 }
 
-/* One line more of the command. 1: there is one, 0: there is none left. */
+/* Reads one more line of the command. 1: there was one, 0: no line is left. */
 static int read_line(struct reader *r, struct kv_fault *f)
 {
 	size_t start = r->length;
@@ -111,7 +111,7 @@ static int read_line(struct reader *r, struct kv_fault *f)
 	return end_line(r, start, f) ? : 1;
 }
 
-/* The next command. 1: there is one, 0: there is none left. */
+/* Reads the next command. 1: there was one, 0: no command is left. */
 static int read_command(struct reader *r, struct kv_fault *f)
 {
 	bool begun = false, more = true;
@@ -150,7 +150,7 @@ static int carry_out(const struct kv_batch *batch, struct kv_session *s,
 	return ret;
 }
 
-/* Put the file and the line before the message. */
+/* Puts the file and the line before the message. */
 static void place(const struct kv_batch *batch, unsigned int line, struct kv_fault *f)
 {
 	struct kv_fault inner = *f;
@@ -161,8 +161,8 @@ static void place(const struct kv_batch *batch, unsigned int line, struct kv_fau
 /**
  * kv_batch_run() - carry out a list of commands, until one fails
  * @batch: the commands
- * @s: where
- * @f: receives why not, with the place
+ * @s: the session
+ * @f: receives the reason of a failure, with the file and the line
  *
  * Return: 0 or a negative errno.
  */

@@ -7,12 +7,12 @@
 
 /**
  * struct kv_batch - a list of commands
- * @in: where they come from
- * @name: what that is called in messages
- * @prompt: somebody types them: there is a prompt, --help helps, and a mistake does
- *	not end it
- * @told: is given what each command told, as soon as it is done; a failed one
- *	too. @text is the line as it was written.
+ * @in: the file that they are read from
+ * @name: the name of @in in messages
+ * @prompt: a user types the commands: there is a prompt, --help prints help, and a
+ *	mistake does not end the batch
+ * @told: called after each command, a failed one too, with the command's document.
+ *	@text is the line as it was written.
  * @arg: for @told
  */
 struct kv_batch {

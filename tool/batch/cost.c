@@ -10,10 +10,10 @@
 #include "out/table.h"
 #include "out/unit.h"
 
-/* How much of a line is shown. */
+/* How many bytes of a line are shown. */
 #define TEXT 48
 
-/* The times of one line in one space, a round each. */
+/* The times of one line in one space, one for each round. */
 struct series {
 	double *ns;
 	unsigned int n;
@@ -79,10 +79,10 @@ static struct row *find(struct kv_cost *t, unsigned int line, const char *text)
 /**
  * kv_cost_add() - add the time of the verbs of a line
  * @t: the table
- * @line: which line
- * @text: what it says
- * @space: where
- * @ns: how long
+ * @line: number of the line
+ * @text: text of the line
+ * @space: the space
+ * @ns: the time
  */
 void kv_cost_add(struct kv_cost *t, unsigned int line, const char *text,
 		  enum kv_space_id space, uint64_t ns)
@@ -95,7 +95,7 @@ void kv_cost_add(struct kv_cost *t, unsigned int line, const char *text,
 	if (!row)
 		return;
 	s = &row->space[space];
-	/* There is room for the next power of two. */
+	/* The array has room up to the next power of two. */
 	more = s->n & (s->n - 1) ? s->ns : reallocarray(s->ns, s->n ? 2 * s->n : 1, sizeof(*more));
 	t->failed |= !more;
 	if (!more)
@@ -140,9 +140,9 @@ static void describe_row(const void *node, VISIT visit, void *arg)
 /**
  * kv_cost_describe() - make a document of the table
  * @t: the table
- * @spaces: those that it is about, a bit for each enum kv_space_id
+ * @spaces: the spaces in the document, a bit for each enum kv_space_id
  *
- * Return: an array with the medians, a line each in their order, owned by the caller.
+ * Return: an array with the medians of each line, in the order of lines, owned by the caller.
  */
 struct json_object *kv_cost_describe(const struct kv_cost *t, unsigned int spaces)
 {
@@ -177,10 +177,10 @@ static void add_row(struct kv_table *table, struct json_object *obj, unsigned in
 
 /**
  * kv_cost_print() - print the table
- * @list: what kv_cost_describe() made
- * @spaces: those that it is about, a bit for each enum kv_space_id
- * @rounds: how many there were
- * @f: receives why not
+ * @list: the array that kv_cost_describe() made
+ * @spaces: the spaces in the table, a bit for each enum kv_space_id
+ * @rounds: how many rounds there were
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */

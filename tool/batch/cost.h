@@ -10,8 +10,8 @@
 
 /**
  * struct kv_cost - the table
- * @rows: a line each, in a tree of tsearch() by the lines' numbers
- * @failed: some of it is missing for want of memory
+ * @rows: a row for each line, in a tree of tsearch() by the lines' numbers
+ * @failed: some times are missing because memory ran out
  */
 struct kv_cost {
 	void *rows;

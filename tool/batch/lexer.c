@@ -12,13 +12,13 @@ struct lexer {
 	kv_lexer_expand_fn *expand;
 	void *arg;
 	struct kv_fault *f;
-	char *text; /* the words, with a zero byte behind each */
-	size_t n; /* bytes of @text */
-	size_t room; /* bytes that there is memory for: see make_room() */
-	size_t values; /* bytes that references stand for */
+	char *text; /* the words, each followed by a zero byte */
+	size_t n; /* bytes of @text in use */
+	size_t room; /* bytes of @text allocated: see make_room() */
+	size_t values; /* bytes of the references' values */
 };
 
-/* isalpha() follows the locale; this does not. */
+/* Unlike isalpha(), independent of the locale. */
 static bool begins_name(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -36,10 +36,10 @@ static bool is_blank(char c)
 }
 
 /**
- * kv_lexer_is_name() - can a variable be called so?
+ * kv_lexer_is_name() - is a text a valid name of a variable?
  * @text: the name
  *
- * Return: true if it has letters, digits and _ only, and no digit first.
+ * Return: true if it has only letters, digits and _, and does not begin with a digit.
  */
 bool kv_lexer_is_name(const char *text)
 {
@@ -52,7 +52,7 @@ bool kv_lexer_is_name(const char *text)
 
 /**
  * kv_lexer_too_long() - refuse a command for its length
- * @f: receives why
+ * @f: receives the refusal
  *
  * Return: -EINVAL
  */
@@ -62,11 +62,11 @@ int kv_lexer_too_long(struct kv_fault *f)
 }
 
 /**
- * kv_lexer_continue() - does a line go on with the next one?
+ * kv_lexer_continue() - does the next line continue a line?
  * @line: the line
  *
- * Return: true if it ends in a backslash that is not quoted, which is to be taken
- * off.
+ * Return: true if it ends in an unquoted backslash, which the caller
+ * removes.
  */
 bool kv_lexer_continue(const char *line)
 {
@@ -92,7 +92,7 @@ bool kv_lexer_continue(const char *line)
 	return false;
 }
 
-/* The length of a reference without braces; 0: it is none. */
+/* The length of a reference without braces; 0: the text is no reference. */
 static size_t measure_reference(const char *text)
 {
 	size_t n = 0;
@@ -110,8 +110,8 @@ static size_t measure_reference(const char *text)
 }
 
 /*
- * Make room for @n bytes and for the rest of the line, so that put() need not check. The zero byte
- * behind a word takes the place of a blank; only that of the last word needs a byte of its own.
+ * Makes room for @n bytes and for the rest of the line, so that put() need not check. The zero byte
+ * after a word replaces a blank; only the zero byte of the last word needs an additional byte.
  */
 static int make_room(struct lexer *l, size_t n)
 {
@@ -194,7 +194,7 @@ static int take_quoted(struct lexer *l)
 				return ret;
 			continue;
 		}
-		/* Before any other character it stands for itself. */
+		/* A backslash before any other character is an ordinary character. */
 		if (quote == '"' && *l->at == '\\' && l->at[1] && strchr("\"\\$", l->at[1]))
 			l->at++;
 		put(l, *l->at++);
@@ -245,7 +245,7 @@ static int take_words(struct lexer *l, size_t *n)
 	}
 }
 
-/* The words stand one behind the other: find where each begins. */
+/* The words follow each other in @text: finds the beginning of each. */
 static int find_words(struct kv_words *w, size_t n)
 {
 	char *at = w->text;
@@ -272,11 +272,11 @@ static int check_characters(const char *line, struct kv_fault *f)
 
 /**
  * kv_lexer_split() - make words of a line
- * @w: receives them; kv_lexer_free() frees them, on failure too
+ * @w: receives the words; kv_lexer_free() frees them, on failure too
  * @line: the line
- * @expand: says what references stand for
+ * @expand: gives the values of references
  * @arg: for @expand
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */

@@ -7,21 +7,21 @@
 #include "cli/fault.h"
 
 /*
- * A line becomes words as in a shell: blanks separate them, '…' and "…" quote, \
- * takes a character for itself, # begins a comment. $NAME, $NAME.FIELD.FIELD and
- * ${…} outside '…' are references: each is replaced by its value, in which nothing is special.
+ * A line is split into words as in a shell: blanks separate words, '…' and "…" quote, \
+ * quotes one character, # begins a comment. $NAME, $NAME.FIELD.FIELD and ${…} outside '…'
+ * are references: each is replaced by its value, in which no character is special.
  */
 
-/* The most bytes of a command and the lines that continue it, before and after its
- * references are replaced.
+/* The maximum length in bytes of a command with the lines that continue it, both before and
+ * after its references are replaced.
  */
 #define KV_LEXER_LINE_MAX (1 << 20)
 
 /**
  * struct kv_words - the words of a line
  * @n: how many
- * @word: they; @word[@n] is NULL
- * @text: where they stand
+ * @word: the words; @word[@n] is NULL
+ * @text: memory of the words
  */
 struct kv_words {
 	size_t n;
@@ -30,7 +30,7 @@ struct kv_words {
 };
 
 /*
- * Says what a reference stands for, in memory that the caller frees. On failure it
+ * Gives the value of a reference, in memory that the caller frees. On failure it
  * returns a negative errno and fills the fault.
  */
 typedef int kv_lexer_expand_fn(void *arg, const char *reference, char **value, struct kv_fault *f);

@@ -16,9 +16,9 @@
 
 /**
  * kv_field_text() - look for a field and write its value
- * @obj: where to look
- * @path: names and indices with dots between them, - for _ in them is all right
- * @text: receives the value, as a command would take it, in memory that the caller
+ * @obj: the object that has the field
+ * @path: names and indices separated by dots; names may have - for _
+ * @text: receives the value in the form that commands take, in memory that the caller
  *	frees
  *
  * Return: 0; -ENOENT: there is no such field; -EINVAL: it has no single value;
@@ -65,7 +65,7 @@ static void list_fields(struct json_object *obj, char *text, size_t size)
 	}
 }
 
-/* @what: whose fields these are, for messages. */
+/* @what: owner of the fields, for messages. */
 static int expand_field(struct json_object *obj, const char *what,
 			const char *path, char **value, struct kv_fault *f)
 {
@@ -117,11 +117,11 @@ static int expand_name(struct kv_session *s, const char *text,
 }
 
 /**
- * kv_session_expand() - say what a reference stands for; a kv_lexer_expand_fn
+ * kv_session_expand() - give the value of a reference; a kv_lexer_expand_fn
  * @arg: the session
- * @reference: what stands behind the $
+ * @reference: the text after the $
  * @value: receives the text, in memory that the caller frees
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */

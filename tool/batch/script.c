@@ -58,7 +58,7 @@ static int sleep_for(struct kv_session *s, char **word, size_t n,
 	return 0;
 }
 
-/* Both are numbers, and equal: 0x10 is 16. */
+/* Are both texts numbers, and equal? 0x10 equals 16. */
 static bool same_number(const char *a, const char *b)
 {
 	struct kv_why why;
@@ -86,7 +86,7 @@ static int expect(struct kv_session *s, char **word, size_t n,
 	ret = kv_session_expand(s, reference, &found, f);
 	if (ret)
 		goto out_free;
-	/* A status has a number and a name: either will do. */
+	/* A status has a number and a name: either may be expected. */
 	sprintf(reference, "%s_name", word[0]);
 	if (kv_field_text(s->last, reference, &name))
 		name = NULL;

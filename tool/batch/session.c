@@ -13,7 +13,7 @@ static void drop(char *text, size_t n)
 	memmove(text, text + n, strlen(text + n) + 1);
 }
 
-/* Remove a prefix that repeats the command, "kernel cq: ", or the word behind it, "cqe: cqe is". */
+/* Removes a prefix that repeats the command, "kernel cq: ", or the next word, "cqe: cqe is". */
 static void shorten(char *text)
 {
 	size_t n = strcspn(text, ":");
@@ -57,7 +57,7 @@ static void print_error(const struct kv_trace_call *call)
 		fprintf(stderr, " not called: %s (%s)", why, kv_errno_name(call->error));
 }
 
-/* A single stage is all of it. */
+/* A single stage is not printed: its time is the time of the verb. */
 static void print_stages(const struct kv_trace_call *call)
 {
 	const char *before = ": ";
@@ -90,7 +90,7 @@ static void print_call(const struct kv_trace_call *call)
 	fputc('\n', stderr);
 }
 
-/* A verb of the command that is being carried out. */
+/* Notes a verb of the current command. */
 static void note_call(const struct kv_trace_call *call, void *arg)
 {
 	struct kv_session *s = arg;
@@ -133,12 +133,12 @@ static void forget_verbs(struct kv_session *s)
 
 /**
  * kv_session_open() - begin a session
- * @s: receives it; kv_session_close() ends it
- * @space: where
- * @dev: device for commands that name none; NULL: the only one there is
+ * @s: receives the session; kv_session_close() ends it
+ * @space: the space
+ * @dev: device for commands that name none; NULL: the only device
  * @batch: objects die with the session; else they are persistent
- * @trace: tell each verb on stderr
- * @f: receives why not
+ * @trace: print each verb on stderr
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno; -EOPNOTSUPP if the space is not there.
  */
@@ -165,8 +165,8 @@ int kv_session_open(struct kv_session *s, enum kv_space_id space, const char *de
 }
 
 /**
- * kv_session_close() - end a session; what it made dies unless it is persistent
- * @s: the session; one that is not open is left alone
+ * kv_session_close() - end a session; its objects are destroyed unless they are persistent
+ * @s: the session; nothing happens if it is not open
  */
 void kv_session_close(struct kv_session *s)
 {
@@ -182,8 +182,8 @@ void kv_session_close(struct kv_session *s)
 
 /**
  * kv_session_dev() - find the device for commands that name none
- * @s: the session, whose @dev is there afterwards
- * @f: receives why not
+ * @s: the session; receives the device in its @dev
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -199,10 +199,10 @@ int kv_session_dev(struct kv_session *s, struct kv_fault *f)
 }
 
 /**
- * kv_session_refuse() - say why the backend refused
+ * kv_session_refuse() - report the reason of the backend's refusal
  * @s: the session
- * @error: what the backend returned
- * @f: receives it
+ * @error: errno that the backend returned
+ * @f: receives the reason
  *
  * Return: @error
  */
@@ -219,8 +219,8 @@ int kv_session_refuse(struct kv_session *s, int error, struct kv_fault *f)
 /**
  * kv_session_reword() - put a message of another folder into the words of the commands
  * @s: the session
- * @f: what was said: the space, what was attempted, and often what the backend says;
- *	receives it without what the command's name and place say
+ * @f: the message: the space, the attempt, and often the backend's text; receives the
+ *	message without the parts that repeat the command's name and place
  *
  * Return: the error
  */
@@ -247,7 +247,7 @@ int kv_session_reword(struct kv_session *s, struct kv_fault *f)
  * @type: of the object
  * @id: of the object
  * @object: receives it
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -259,7 +259,7 @@ int kv_session_get(struct kv_session *s, enum kv_type type, uint32_t id,
 	return ret ? kv_session_refuse(s, ret, f) : 0;
 }
 
-/* The words that name the command, as far as there is such a command. */
+/* The words that name the command, or the first word if there is no such command. */
 static void find_title(const struct kv_choice *c, char **word, size_t n, char *text, size_t size)
 {
 	if (c->command)
@@ -268,7 +268,7 @@ static void find_title(const struct kv_choice *c, char **word, size_t n, char *t
 		snprintf(text, size, "%s", n ? word[0] : "");
 }
 
-/* Say which command it was; @named: and which errno, for who writes 'refused'. */
+/* Adds the command's name; @named: and the errno's name, for users who write 'refused'. */
 static void put_title(const char *title, const struct kv_fault *why, bool named,
 		      struct kv_fault *f)
 {
@@ -280,7 +280,7 @@ static void put_title(const char *title, const struct kv_fault *why, bool named,
 		snprintf(f->text, sizeof(f->text), "%s: %.900s", title, why->text);
 }
 
-/* What the words behind the name say. @args: receives the struct, which the caller frees. */
+/* Parses the words after the name. @args: receives the struct, which the caller frees. */
 static int parse(const struct kv_command *command, const struct kv_variables *variables,
 		 char **word, size_t n, struct kv_given **args, struct kv_fault *f)
 {
@@ -314,7 +314,7 @@ static int parse(const struct kv_command *command, const struct kv_variables *va
 	return 0;
 }
 
-/* As parse(), of all words, if the command makes sense here; @args: NULL of one that takes words. */
+/* Like parse() for all words, if the command makes sense here; @args: NULL if it takes words. */
 static int prepare(const struct kv_choice *c, bool batch, const struct kv_variables *variables,
 		   char **word, size_t n, struct kv_given **args, struct kv_fault *f)
 {
@@ -332,8 +332,8 @@ static int prepare(const struct kv_choice *c, bool batch, const struct kv_variab
  * @c: the command
  * @word: its words
  * @n: how many words
- * @result: receives what there is to tell
- * @f: receives why not
+ * @result: receives the command's output
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -355,10 +355,10 @@ int kv_session_command(struct kv_session *s, const struct kv_choice *c, char **w
 /**
  * kv_session_check() - is a command well formed?
  *
- * No backend is asked, so that a wrong command line is refused without one, too.
+ * The check needs no backend, so that a wrong command line is refused without one, too.
  * @word: the command, without names of objects
  * @n: how many words
- * @f: receives why not, with the command's name
+ * @f: receives the reason of a refusal, with the command's name
  *
  * Return: 0 or a negative errno.
  */
@@ -382,13 +382,13 @@ int kv_session_check(char **word, size_t n, struct kv_fault *f)
 }
 
 /**
- * kv_session_run() - carry out a command and describe what came of it
+ * kv_session_run() - carry out a command and describe its result
  * @s: the session
- * @line: where the command stands in its file; 0: nowhere
+ * @line: line of the command in its file; 0: there is no file
  * @word: the command
  * @n: how many words
  * @doc: receives its document, owned by the caller; on failure too
- * @f: receives why not, with the command's name
+ * @f: receives the reason of a failure, with the command's name
  *
  * Return: 0 or a negative errno.
  */
@@ -399,7 +399,7 @@ int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 	struct kv_fault why = { 0 };
 	struct kv_choice c;
 	char title[64];
-	/* It is about objects, and not one of script.c. */
+	/* The command is about objects, and not one of script.c. */
 	bool verbs;
 	int ret = kv_command_choose(word, n, &c, &why);
 
@@ -422,7 +422,7 @@ int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 	if (s->verbs)
 		kv_out_put(*doc, "verbs", json_object_get(s->verbs));
 
-	/* $last and 'expect' refer to it. */
+	/* $last and 'expect' refer to the last document. */
 	if (!ret && (verbs || c.noun == &kv_noun_refused)) {
 		json_object_put(s->last);
 		s->last = json_object_get(result);

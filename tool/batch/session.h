@@ -8,21 +8,21 @@
 #include "object/noun.h"
 
 /**
- * struct kv_session - a connection to one space, and what its commands made of it
+ * struct kv_session - a connection to one space, and the state of its commands
  * @space: which space
  * @b: its backend, with kv_trace around it
- * @dev_name: the device for commands that name none; NULL: the only one there is
+ * @dev_name: the device for commands that name none; NULL: the only device
  * @batch: objects die with the session; else they are persistent
- * @trace: each verb is told on stderr
- * @json: a command's document tells its verbs, too
- * @has_dev: @dev is there
+ * @trace: each verb is printed on stderr
+ * @json: a command's document has its verbs, too
+ * @has_dev: @dev is valid
  * @dev: the device for commands that name none, see kv_session_dev()
- * @variables: of objects and variables
- * @last: what the last command told; an object
- * @verbs: those of the command that is being carried out, an array; NULL without @json
- * @verb_ns: how long they took together, without polls that found nothing
- * @timed: any of them had a time
- * @live: is told each event as it comes; NULL: they are collected in the result
+ * @variables: the names of objects and variables
+ * @last: the document of the last command; an object
+ * @verbs: the verbs of the current command, an array; NULL without @json
+ * @verb_ns: how long these verbs took together, without polls that found nothing
+ * @timed: any of these verbs had a time
+ * @live: called for each event as it comes; NULL: events are collected in the result
  * @live_arg: for @live
  */
 struct kv_session {

@@ -36,7 +36,7 @@ static void free_name(void *entry)
 	free(name);
 }
 
-/* @by_text owns them. */
+/* @by_text owns the entries. */
 static void keep_name(void *entry)
 {
 }
@@ -57,7 +57,7 @@ void kv_variables_clear(struct kv_variables *variables)
  * @variables: those of the batch
  * @text: the name
  *
- * Return: what has it, or NULL; a deleted object if nothing has taken its name.
+ * Return: the entry of this name, or NULL; a deleted object's if no other has taken the name.
  */
 struct kv_variable *kv_variables_find(const struct kv_variables *variables, const char *text)
 {
@@ -91,7 +91,7 @@ static int check_text(const char *text, struct kv_fault *f)
  * kv_variables_check() - can an object get this name?
  * @variables: those of the batch
  * @text: the name
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or -EINVAL.
  */
@@ -111,7 +111,7 @@ int kv_variables_check(const struct kv_variables *variables, const char *text, s
 	return 0;
 }
 
-/* A name that nothing has, or a deleted object. */
+/* Makes an entry for a name that is free, or that a deleted object had. */
 static struct kv_variable *new_name(struct kv_variables *variables, const char *text)
 {
 	struct kv_variable *name = calloc(1, sizeof(*name));
@@ -139,9 +139,9 @@ err_free:
 /**
  * kv_variables_set() - give a variable its value
  * @variables: those of the batch
- * @text: the variable's name; its former value is forgotten
+ * @text: the variable's name; its old value is dropped
  * @value: its value, of at most KV_VARIABLES_VALUE_MAX bytes
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -178,10 +178,10 @@ int kv_variables_set(struct kv_variables *variables, const char *text, const cha
 /**
  * kv_variables_add() - name an object
  * @variables: those of the batch
- * @text: the name; kv_variables_check() was content with it
+ * @text: the name, which kv_variables_check() has accepted
  * @type: of the object
  * @id: of the object, which has no other name
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or -ENOMEM.
  */
@@ -217,12 +217,12 @@ const char *kv_variables_of(const struct kv_variables *variables, enum kv_type t
 }
 
 /**
- * kv_variables_id() - the id of an object that somebody typed
+ * kv_variables_id() - the id of an object from a typed word
  * @variables: those of the batch
  * @type: of the object
  * @text: its id, or its name
  * @id: receives its id
- * @why: receives why not
+ * @why: receives the reason of a refusal
  *
  * Return: 0 or -EINVAL.
  */
@@ -264,11 +264,11 @@ static void copy_fields(struct json_object *to, struct json_object *from)
 
 /**
  * kv_variables_note() - note the fields of an object
- * @variables: those of the batch; if none is the object's, nothing is kept
+ * @variables: those of the batch; if the object has no name, nothing is kept
  * @type: of the object
  * @id: of the object
- * @result: what was said
- * @note: whether that was all; then what it no longer says is forgotten
+ * @result: a command's result that has the fields
+ * @note: whether @result is a complete description: then fields that it lacks are dropped
  */
 void kv_variables_note(struct kv_variables *variables, enum kv_type type, uint32_t id,
 		   struct json_object *result, enum kv_note note)
@@ -292,7 +292,7 @@ void kv_variables_note(struct kv_variables *variables, enum kv_type type, uint32
 
 /**
  * kv_variables_delete() - an object is gone
- * @variables: those of the batch; its name stays, for those who ask for what is gone
+ * @variables: those of the batch; the object's name stays, for messages about its deletion
  * @type: of the object
  * @id: of the object
  */

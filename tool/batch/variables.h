@@ -8,22 +8,22 @@
 #include "model/backend.h"
 
 /*
- * Things with a name in a batch: variables, which are texts; and objects, which also have fields,
- * the results of the commands so far.
+ * Names in a batch belong to variables, which are texts, and to objects. An object also has
+ * fields, from the results of the commands so far.
  */
 
-/* The most bytes that a variable holds: so a few lines can't take all memory. */
+/* The maximum length of a variable in bytes: a few lines can't use up the memory. */
 #define KV_VARIABLES_VALUE_MAX (64 << 10)
 
 /**
  * struct kv_variable - a variable, or an object that has a name
  * @text: the name
- * @value: of a variable; NULL: an object
+ * @value: value of a variable; NULL: this is an object
  * @type: of the object
  * @id: of the object
  * @deleted: the object is gone; its name can be given to another one
  * @fields: of the object
- * @whole: those of @fields that the last complete description had
+ * @whole: the members of @fields that the last complete description had
  */
 struct kv_variable {
 	char *text;
@@ -36,19 +36,19 @@ struct kv_variable {
 };
 
 /**
- * struct kv_variables - those of a batch, in trees of tsearch()
- * @by_text: by their names
- * @by_object: those of objects that are not deleted, by type and id
+ * struct kv_variables - the names of a batch, in trees of tsearch()
+ * @by_text: all entries, by name
+ * @by_object: the entries of objects that are not deleted, by type and id
  */
 struct kv_variables {
 	void *by_text;
 	void *by_object;
 };
 
-/* What a result says of an object. */
+/* The completeness of a result about an object. */
 enum kv_note {
-	KV_NOTE_PART, /* these fields, beside what else there is */
-	KV_NOTE_WHOLE, /* all that describes it */
+	KV_NOTE_PART, /* some fields; the object has others */
+	KV_NOTE_WHOLE, /* all fields of the object */
 };
 
 void kv_variables_clear(struct kv_variables *variables);
