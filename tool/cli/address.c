@@ -20,7 +20,7 @@ int kv_parse_gid(const char *text, uint8_t gid[16], struct kv_why *why)
 	return 0;
 }
 
-/* Exactly so many digits, and @end behind them if it is not 0. */
+/* Takes exactly @digits digits, followed by @end if @end is not 0. */
 static int take_hex(const char **text, unsigned int digits, char end, uint32_t *value)
 {
 	uint32_t v = 0;
@@ -67,7 +67,7 @@ void kv_address_format(char text[KV_ADDRESS_TEXT], const struct kv_address *addr
 		snprintf(text + n, KV_ADDRESS_TEXT - (size_t)n, "%02x", address->gid[i]);
 }
 
-/* An IPv6 address, with %SCOPE if it needs one; that of an IPv4 one stands for it. */
+/* An IPv6 address, with %SCOPE if needed; an IPv4-mapped address is read as IPv4. */
 static int read_in6(const char *text, struct sockaddr_storage *addr)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
@@ -102,7 +102,7 @@ static void set_port(struct sockaddr_storage *addr, uint16_t port)
 		((struct sockaddr_in6 *)addr)->sin6_port = htons(port);
 }
 
-/* Where the host ends and the port begins. @port: NULL if there is none. */
+/* Splits a text into host and port. @port: receives NULL if there is none. */
 static int split_host(const char *text, char *host, size_t size, const char **port)
 {
 	const char *begin = text, *end, *colon = strchr(text, ':');

@@ -20,7 +20,7 @@ static void set(struct kv_fault *f, int error, enum kv_exit status, const char *
 }
 
 /**
- * kv_fault_set() - say what went wrong
+ * kv_fault_set() - set the text and the error of a fault
  * @f: the fault
  * @error: negative errno; -EOPNOTSUPP ends the tool as "not supported here"
  * @fmt: the text
@@ -38,7 +38,7 @@ int kv_fault_set(struct kv_fault *f, int error, const char *fmt, ...)
 }
 
 /**
- * kv_fault_usage() - say what is wrong with the command line
+ * kv_fault_usage() - report a mistake in the command line
  * @f: the fault
  * @fmt: the text
  *
@@ -55,7 +55,7 @@ int kv_fault_usage(struct kv_fault *f, const char *fmt, ...)
 }
 
 /**
- * kv_fault_backend() - say which operation of a backend failed
+ * kv_fault_backend() - report a failed operation of a backend
  * @f: the fault
  * @b: the backend, whose err has the reason
  * @error: the errno of the operation
@@ -77,11 +77,11 @@ int kv_fault_backend(struct kv_fault *f, const struct kv_backend *b, int error,
 }
 
 /**
- * kv_fault_run() - say why a run failed
+ * kv_fault_run() - report the reason of a run's failure
  * @f: the fault
  * @b: the backend that ran it
  * @dev: name of the device
- * @timeout_ns: how long a completion was waited for
+ * @timeout_ns: how long the run waited for a completion
  * @r: the run's result
  *
  * Return: the run's error
@@ -113,7 +113,7 @@ int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 }
 
 /**
- * kv_fault_print() - print it on stderr, once
+ * kv_fault_print() - print a fault on stderr, once
  * @f: the fault
  */
 void kv_fault_print(struct kv_fault *f)

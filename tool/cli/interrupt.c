@@ -23,8 +23,8 @@ static void note(int sig)
 /**
  * kv_interrupt_init() - from now on SIGINT and SIGTERM ask for an orderly end
  *
- * Waits are not restarted: they return -EINTR. The second signal of a kind
- * finds its default action again and kills.
+ * Waits are not restarted: they return -EINTR. The first signal restores the
+ * default action, so that a second signal of the same kind kills.
  *
  * Return: 0 or a negative errno.
  */
@@ -49,10 +49,10 @@ bool kv_interrupt_seen(void)
 }
 
 /**
- * kv_interrupt_retry() - is a system call to be made again?
- * @result: what it returned; negative: errno says why it failed
+ * kv_interrupt_retry() - is a system call to be repeated?
+ * @result: return value of the call; negative: errno has the error
  *
- * Return: true if a signal interrupted it that does not ask for the end. errno is as before.
+ * Return: true if a signal interrupted it that does not ask for the end. errno is unchanged.
  */
 bool kv_interrupt_retry(ssize_t result)
 {
@@ -61,8 +61,8 @@ bool kv_interrupt_retry(ssize_t result)
 
 /**
  * kv_interrupt_stops() - the first signal sets a flag, too
- * @flag: what this thread looks at while it does not ask kv_interrupt_seen(); set at once
- *	if a signal came before. NULL: none any more
+ * @flag: the flag that this thread checks instead of kv_interrupt_seen(); set at once if
+ *	a signal came before. NULL: no flag any more
  */
 void kv_interrupt_stops(int *flag)
 {
@@ -72,11 +72,11 @@ void kv_interrupt_stops(int *flag)
 }
 
 /**
- * kv_interrupt_wait_ms() - how long to wait until kv_interrupt_seen() is asked again
- * @end_ns: until when to wait in all, of kv_now_ns(); UINT64_MAX: for ever
+ * kv_interrupt_wait_ms() - how long to wait until the next check of kv_interrupt_seen()
+ * @end_ns: end of the whole wait, in the time of kv_now_ns(); UINT64_MAX: no end
  *
- * A signal between a look and a wait, or while something is printed, ends no wait: so
- * none is long.
+ * A signal between a check and a wait, or during output, does not end the wait: so each
+ * wait is short.
  *
  * Return: milliseconds, rounded up; 0: the end has come.
  */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "cli/option.h"
 
-/* Where lines of help end, and where their second column begins. */
+/* The width of help, and the start of its second column. */
 #define WIDTH 80
 #define COLUMN 21
 /* Room for an option's name. */
@@ -18,8 +18,8 @@ static bool is_end(const struct kv_option *row)
 /**
  * kv_wrap() - print a text in lines of up to 79 columns
  * @text: the text; a newline in it ends a line
- * @indent: of the lines but the first one, in columns
- * @column: where the first one begins
+ * @indent: indent of all lines but the first, in columns
+ * @column: column in which the first line begins
  */
 void kv_wrap(const char *text, int indent, int column)
 {
@@ -50,7 +50,7 @@ void kv_wrap(const char *text, int indent, int column)
  * kv_wrap_row() - print a word, and its meaning beside it
  * @left: the word
  * @right: its meaning
- * @column: where that begins
+ * @column: column in which the meaning begins
  */
 void kv_wrap_row(const char *left, const char *right, int column)
 {
@@ -82,7 +82,7 @@ void kv_option_format(const struct kv_option *row, char *text, size_t size)
  * kv_option_print_help() - print the help of a command
  * @rows: the command's options
  * @usage: the lines before them
- * @more: the lines behind them, or ""
+ * @more: the lines after them, or ""
  */
 void kv_option_print_help(const struct kv_option *rows, const char *usage, const char *more)
 {
@@ -202,12 +202,12 @@ static const struct kv_option *find_letter(const struct kv_option *rows, const c
 /**
  * kv_option_find() - find the option that a word of the command line names
  * @rows: the options
- * @text: --NAME, --NAME=VALUE, or their beginning if no other option begins so; -h is --help; or
+ * @text: --NAME, --NAME=VALUE, or with NAME cut short if that is unambiguous; -h is --help; or
  *	-LETTER, -LETTERVALUE
- * @exact: neither a beginning nor a letter is enough
- * @value: receives the text behind the =, or NULL
+ * @exact: NAME must be complete, and a letter is no option
+ * @value: receives the text after the =, or NULL
  *
- * Return: its row; NULL if there is none.
+ * Return: the option's row; NULL if there is none.
  */
 const struct kv_option *kv_option_find(const struct kv_option *rows, const char *text, bool exact,
 				       const char **value)
@@ -294,18 +294,18 @@ static int refuse_unknown(const char *command, const struct kv_option *rows, con
 }
 
 /**
- * kv_option_read() - tell options and words of a command line apart
+ * kv_option_read() - separate options and words of a command line
  * @command: the command's name; does not matter if @loose
- * @n: how many words were typed behind it; receives how many are no options
+ * @n: how many words were typed after it; receives how many are no options
  * @word: the words; receives those that are no options
- * @rows: the options; if "help" is none of them, --help is taken all the same
+ * @rows: the options; --help is accepted even if "help" is none of them
  * @args: the command's struct, with its defaults; receives the values
  * @loose: a word that looks like an option, and is none, is a word
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * Behind -- there are no options.
+ * After -- all words are no options.
  *
- * Return: 1 if all are taken, 0 if that was --help, or -EINVAL.
+ * Return: 1 if all options were read, 0 if --help was given, or -EINVAL.
  */
 int kv_option_read(const char *command, int *n, char **word, const struct kv_option *rows,
 		   void *args, bool loose, struct kv_fault *f)
@@ -339,7 +339,7 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 		else
 			ret = set(row, row->value && !value ? word[++i] : value, args, f);
 	}
-	/* As in main()'s argv. */
+	/* NULL ends the words, as in main()'s argv. */
 	if (!ret)
 		word[*n] = NULL;
 	return ret ? ret : 1;

@@ -8,17 +8,17 @@
 #include "cli/fault.h"
 #include "cli/parse.h"
 
-/* Options: a row each, from which it is read and its help is printed. */
+/* Each option has a row, which is used to read the option and to print its help. */
 
-/* What an option's value is, and which field it goes to. */
+/* The kind of an option's value, and the type of its field. */
 enum kv_option_kind {
 	KV_OPTION_FLAG, /* none; bool, which becomes true */
 	KV_OPTION_NO, /* none; bool, which becomes false */
 	KV_OPTION_TEXT, /* const char *; @min 1: not empty */
-	KV_OPTION_DEV, /* the name of one; const char * */
+	KV_OPTION_DEV, /* the name of a device; const char * */
 	KV_OPTION_PORT, /* a port's number; const char * */
 	KV_OPTION_ENUM, /* one of a table; uint32_t */
-	KV_OPTION_U8, /* a number from @min to @max, as the next ones; uint8_t */
+	KV_OPTION_U8, /* a number from @min to @max, like the next kinds; uint8_t */
 	KV_OPTION_U32, /* uint32_t */
 	KV_OPTION_S32, /* int32_t */
 	KV_OPTION_U64, /* uint64_t */
@@ -26,23 +26,23 @@ enum kv_option_kind {
 	KV_OPTION_SIZE, /* bytes; uint32_t */
 	KV_OPTION_BYTES, /* bytes, up to @max; uint64_t */
 	KV_OPTION_MTU, /* uint32_t */
-	KV_OPTION_OWN, /* what @parse takes */
+	KV_OPTION_OWN, /* a value that @parse reads */
 };
 
 /**
- * struct kv_option - an option: how it is read, and its line of help
+ * struct kv_option - an option: its value, and its line of help
  * @name: without the dashes; NULL: @help is a heading, or the table ends
  * @value: the name of its value in help; NULL: it has none
  * @help: its purpose and its default; NULL: --help does not list it
- * @kind: of its value
+ * @kind: kind of its value
  * @at: offset of the field in the command's struct
- * @has: offset of a bool that becomes true, and of
- * @note: a const char * that becomes @name; 0: there is none
- * @min: the smallest number, and
- * @max: the largest one
- * @letter: perftest's for the same thing, as in -s; 0: there is none
+ * @has: offset of a bool that becomes true; 0: there is none
+ * @note: offset of a const char * that becomes @name; 0: there is none
+ * @min: the smallest number
+ * @max: the largest number
+ * @letter: perftest's letter for the same option, as in -s; 0: there is none
  * @names: ENUM
- * @parse: OWN: reads @text into the field at @at; returns 0, or -EINVAL and why not
+ * @parse: OWN: reads @text into the field at @at; returns 0, or -EINVAL and the reason
  */
 struct kv_option {
 	const char *name;

@@ -20,13 +20,13 @@ int kv_why_set(struct kv_why *why, const char *fmt, ...)
 	return -EINVAL;
 }
 
-/* isdigit() and strtoull() follow the locale; this does not. */
+/* Unlike isdigit() and strtoull(), independent of the locale. */
 static bool digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* Take digits off the front of a text. 0, -EINVAL: none, -ERANGE: too many. */
+/* Takes digits off the front of a text. 0, -EINVAL: none, -ERANGE: too many. */
 static int take_number(const char **text, uint64_t *value)
 {
 	uint64_t v = 0;
@@ -44,7 +44,7 @@ static int take_number(const char **text, uint64_t *value)
 	return 0;
 }
 
-/* Say what is wrong with a text that should begin with a number. */
+/* Refuses a text that should begin with a number. */
 static int refuse_number(const char *text, int error, const char *what, struct kv_why *why)
 {
 	if (!*text)
@@ -118,7 +118,7 @@ int kv_parse_count(const char *text, uint64_t min, uint64_t max,
 	return 0;
 }
 
-/* As take_number(), for what may begin with 0x. */
+/* Like take_number(), for a number that may begin with 0x. */
 static int take_any_number(const char **text, uint64_t *value)
 {
 	uint64_t v = 0;
@@ -169,7 +169,7 @@ static int take_bytes(const char **text, uint64_t min, uint64_t max, uint64_t *b
 	return 0;
 }
 
-/* All of a text. */
+/* Parses a whole text as a number of bytes. */
 static int parse_bytes(const char *text, uint64_t min, uint64_t max, uint64_t *bytes,
 		       const char *what, struct kv_why *why)
 {
@@ -231,7 +231,7 @@ int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns,
 	ret = take_number(&end, &whole);
 	if (ret)
 		return refuse_number(text, ret, what, why);
-	/* The fraction in units of 10^-9, whose later digits don't matter. */
+	/* The fraction is in units of 10^-9; further digits are ignored. */
 	if (*end == '.') {
 		end++;
 		if (!digit(*end))
@@ -243,7 +243,7 @@ int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns,
 		return kv_why_set(why, "has '%.16s' behind its number; it takes %s", end, what);
 	if (whole > max_ns / unit)
 		return kv_why_set(why, "is too long; it takes %s", what);
-	/* No overflow: part is below 10^9, unit at most that. */
+	/* No overflow: part is below 10^9, and unit is at most 10^9. */
 	part = part * unit / 1000000000;
 	if (part > max_ns - whole * unit)
 		return kv_why_set(why, "is too long; it takes %s", what);
@@ -284,7 +284,7 @@ int kv_parse_cpus(const char *text, int32_t cpu[2], unsigned int *n, struct kv_w
 	return 0;
 }
 
-/* @length: of the entry in @text that @value was read from */
+/* @text, @length: the entry that @value was read from */
 static int add_value(struct kv_list *list, uint32_t value, const char *text, size_t length,
 		     struct kv_why *why)
 {

@@ -8,14 +8,14 @@
 #include <kverbs.h>
 
 /*
- * Reading of what people type. Nothing here knows devices, backends or options: why a text is
- * refused comes back as a phrase to be put behind the option's name.
+ * Parsers of typed text. They do not know devices, backends or options: the reason of a refusal
+ * is returned as a phrase that is put after the option's name.
  */
 
-/* The most operations and sizes that a list may have. */
+/* The maximum number of operations or sizes in a list. */
 #define KV_PARSE_LIST_MAX 32
 
-/* Above every CPU number that Linux can be built for. */
+/* Above every CPU number that a Linux kernel can be configured for. */
 #define KV_PARSE_CPU_MAX 65535
 
 /* Why a text was refused. */
@@ -49,7 +49,7 @@ enum kv_connect {
 	KV_CONNECT_CM,
 };
 
-/* Which key names a local buffer: the PD's local_dma_lkey, or that of an MR. */
+/* The key that names a local buffer: the PD's local_dma_lkey, or the lkey of an MR. */
 enum kv_lkey {
 	KV_LKEY_DMA,
 	KV_LKEY_MR,
@@ -91,15 +91,15 @@ struct kv_address {
 	uint8_t gid[16]; /* network order */
 };
 
-/* What kv_address_format() writes, with its end. */
+/* Size of the text of kv_address_format(), with the terminating NUL. */
 #define KV_ADDRESS_TEXT sizeof("0000:000000:000000:00000000000000000000000000000000")
 
 struct sockaddr_storage;
 
-/* What kv_sockaddr_format() writes, with its end. */
+/* Size of the text of kv_sockaddr_format(), with the terminating NUL. */
 #define KV_SOCKADDR_TEXT 80
 
-/* What kv_bytes_text() and kv_bytes_hex() write of so many bytes, with its end. */
+/* Size of the text of kv_bytes_text() and kv_bytes_hex() for n bytes, with the NUL. */
 #define KV_BYTES_TEXT(n) (4 * (n) + 1)
 #define KV_BYTES_HEX(n) (2 * (n) + 1)
 
@@ -107,7 +107,7 @@ struct sockaddr_storage;
  * kv_hex_digit() - the value of a hexadecimal digit
  * @c: the digit, in either case
  *
- * Return: 0 .. 15; -1: it is none.
+ * Return: 0 .. 15; -1: @c is no hexadecimal digit.
  */
 static inline int kv_hex_digit(char c)
 {
@@ -120,16 +120,16 @@ static inline int kv_hex_digit(char c)
 /* The word for a value, or "?". */
 const char *kv_enum_name(const struct kv_enum *table, uint32_t value);
 
-/* All words, with @glue between them, and @last before the last one. */
+/* All words, separated by @glue, and by @last before the last word. */
 void kv_enum_list(const struct kv_enum *table, const char *glue, const char *last, char *text,
 		  size_t size);
 
-/* Says why a text is refused; returns -EINVAL. */
+/* Sets the reason of a refusal; returns -EINVAL. */
 int kv_why_set(struct kv_why *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Each reads @text, what was typed, and returns 0; or -EINVAL, and then @why says why, and what
- * else was to be received is as it was.
+ * Each reads @text, the typed text, and returns 0. On a refusal it returns -EINVAL, @why has the
+ * reason, and the other results are unchanged.
  */
 
 /* One word out of a few. */
@@ -145,7 +145,7 @@ int kv_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value
 int kv_parse_number(const char *text, uint64_t max, uint64_t *value, struct kv_why *why);
 /* Bytes, as a number of either kind, perhaps with k, m or g for KiB, MiB or GiB; may be 0. */
 int kv_parse_bytes(const char *text, uint64_t max, uint64_t *bytes, struct kv_why *why);
-/* As kv_parse_bytes(), but never 0. */
+/* Like kv_parse_bytes(), but never 0. */
 int kv_parse_size(const char *text, uint32_t *bytes, struct kv_why *why);
 /* A path MTU: 256, 512, 1024, 2048 or 4096 (IBTA 9.4.3). */
 int kv_parse_mtu(const char *text, uint32_t *bytes, struct kv_why *why);
@@ -163,30 +163,30 @@ int kv_parse_dev(const char *text, const char **name, struct kv_why *why);
 /* A GID, into network order: an IPv6 address, ::ffff:192.0.2.1 for IPv4's. */
 int kv_parse_gid(const char *text, uint8_t gid[16], struct kv_why *why);
 /*
- * A peer's address: LID, QPN, PSN and GID as 4, 6, 6 and 32 hexadecimal digits with colons
- * between them, which rdma-core's ibv_*_pingpong exchange as well.
+ * A peer's address: LID, QPN, PSN and GID as 4, 6, 6 and 32 hexadecimal digits, separated by
+ * colons. rdma-core's ibv_*_pingpong exchange addresses in the same form.
  */
 int kv_parse_address(const char *text, struct kv_address *address, struct kv_why *why);
 /*
- * An IP address, with a port or without, which is port 0: 192.0.2.1, 192.0.2.1:7471, 2001:db8::1,
+ * An IP address, with a port or without (port 0): 192.0.2.1, 192.0.2.1:7471, 2001:db8::1,
  * [2001:db8::1]:7471, fe80::1%eth0; ::ffff:192.0.2.1 is 192.0.2.1.
  */
 int kv_parse_sockaddr(const char *text, struct sockaddr_storage *addr, struct kv_why *why);
 /* Bytes of two hexadecimal digits each, half as many as @hex has digits. */
 int kv_parse_hex(const char *hex, uint8_t *bytes, struct kv_why *why);
 
-/* The other way: addresses as those above are read; "" if there is no address. */
+/* The reverse: write addresses in the form that the parsers read; "" if there is no address. */
 void kv_address_format(char text[KV_ADDRESS_TEXT], const struct kv_address *address);
 void kv_sockaddr_format(char text[KV_SOCKADDR_TEXT], const struct sockaddr_storage *addr);
 
 /*
- * Bytes as text: zeros at the end are left out, and what can't be printed is written as \xNN; or as
- * two hexadecimal digits each. Both return how long the text is.
+ * Bytes as text, without zeros at the end and with unprintable bytes as \xNN; or as two hexadecimal
+ * digits each. Both functions return the length of the text.
  */
 size_t kv_bytes_text(char *text, const uint8_t *bytes, size_t n);
 size_t kv_bytes_hex(char *text, const uint8_t *bytes, size_t n);
 
-/* append.c: prints behind what there is in @text, of @size bytes; what does not fit is cut off */
+/* append.c: appends to @text, which has room for @size bytes; a longer text is cut off */
 void kv_append(char *text, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* printable.c */

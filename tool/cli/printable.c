@@ -4,11 +4,11 @@
 #include <stdint.h>
 #include "cli/parse.h"
 
-/* Text of other hosts that goes to a terminal: names of files, and messages of a peer. */
+/* Checks text of other hosts that is printed on a terminal: file names, and messages of a peer. */
 
 /*
- * The next character of a text in UTF-8 (RFC 3629, table in section 4): no byte that can't be,
- * nothing that could be written shorter, no surrogates. Return: its bytes; 0: it is none.
+ * The next character of a text in UTF-8 (RFC 3629, table in section 4): refuses invalid bytes,
+ * overlong forms and surrogates. Return: its length in bytes; 0: it is no valid character.
  */
 static unsigned int take_char(const unsigned char *text, uint32_t *c)
 {
@@ -24,7 +24,7 @@ static unsigned int take_char(const unsigned char *text, uint32_t *c)
 		return 0;
 	*c = *text & (0x7f >> n);
 	for (unsigned int i = 1; i < n; i++) {
-		/* The end of the text is none of these. */
+		/* The zero byte at the end of the text fails this check, too. */
 		if ((text[i] & 0xc0) != 0x80)
 			return 0;
 		*c = *c << 6 | (text[i] & 0x3f);
@@ -35,9 +35,9 @@ static unsigned int take_char(const unsigned char *text, uint32_t *c)
 }
 
 /*
- * Neither a control character nor one that makes a terminal show other text: of these the
- * ends of lines and of embedding, and what Unicode calls Default_Ignorable_Code_Point
- * (DerivedCoreProperties.txt), which is not shown at all.
+ * Neither a control character nor a character that makes a terminal show other text: these are
+ * the ends of lines and of embedding, and the characters that are not shown at all: Unicode's
+ * Default_Ignorable_Code_Point (DerivedCoreProperties.txt).
  */
 static bool is_printable(uint32_t c)
 {
@@ -49,7 +49,7 @@ static bool is_printable(uint32_t c)
 		{ 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0x3164, 0x3164 }, { 0xfe00, 0xfe0f },
 		{ 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
 		{ 0xe0000, 0xe0fff },
-		{ 0xfff0, 0xffff }, /* none, and what stands for none */
+		{ 0xfff0, 0xffff }, /* noncharacters, and characters that stand for none */
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -63,7 +63,7 @@ static bool is_printable(uint32_t c)
  * kv_printable_check() - look for characters that a terminal must not get
  * @text: the text
  *
- * Return: NULL, or what is wrong with it, as in "is no UTF-8".
+ * Return: NULL, or the reason of a refusal, such as "is no UTF-8".
  */
 const char *kv_printable_check(const char *text)
 {

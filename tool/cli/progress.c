@@ -8,14 +8,14 @@
 #include "cli/progress.h"
 #include "sys/now.h"
 
-/* Of the bar, in columns; a bar of less than the minimum shows nothing. */
+/* Width of the bar in columns; a bar below the minimum is not drawn. */
 #define WIDTH 30
 #define WIDTH_MIN 4
 
-/* Of a terminal that does not tell its width. */
+/* Columns of a terminal that does not report its width. */
 #define COLUMNS_DEFAULT 80
 
-/* A bar that changes faster is not easier to read, and costs the CPU's time. */
+/* Faster changes of the bar cost CPU time and do not make it easier to read. */
 #define INTERVAL_NS 200000000
 
 /**
@@ -34,7 +34,7 @@ void kv_progress_start(struct kv_progress *p, unsigned int steps)
 /**
  * kv_progress_step() - a step begins
  * @p: the bar
- * @label: what it does
+ * @label: name of the step
  */
 void kv_progress_step(struct kv_progress *p, const char *label)
 {
@@ -46,8 +46,8 @@ void kv_progress_step(struct kv_progress *p, const char *label)
 /**
  * kv_progress_round() - a round of the present step begins
  * @p: the bar
- * @round: which, from 1 on; may be more than @rounds
- * @rounds: how many are planned
+ * @round: number of the round, from 1 on; may be more than @rounds
+ * @rounds: how many rounds are planned
  */
 void kv_progress_round(struct kv_progress *p, unsigned int round, unsigned int rounds)
 {
@@ -75,10 +75,10 @@ static unsigned int count_columns(void)
  * @p: the bar
  * @fraction: of the present step, 0 .. 1
  * @now_ns: CLOCK_MONOTONIC
- * @columns: of the terminal, 1 or more
+ * @columns: width of the terminal, 1 or more
  * @line: receives the line, which leaves the last column free: a cursor there would wrap
  *
- * Where the line has no room the bar becomes shorter; the text is cut only when the bar is gone.
+ * If the line is too long, the bar becomes shorter; the text is cut only if there is no bar left.
  */
 void kv_progress_format(const struct kv_progress *p, double fraction, uint64_t now_ns,
 			unsigned int columns, char line[KV_PROGRESS_LINE])
@@ -113,8 +113,8 @@ void kv_progress_format(const struct kv_progress *p, double fraction, uint64_t n
  * @p: the bar
  * @fraction: of the step, 0 .. 1
  *
- * Draws nothing if it did so a moment ago: call it as often as you like, but
- * not while samples are taken.
+ * Draws nothing if the last drawing is less than 200 ms old: it may be called often,
+ * but not while samples are taken.
  */
 void kv_progress_draw(struct kv_progress *p, double fraction)
 {
@@ -125,7 +125,7 @@ void kv_progress_draw(struct kv_progress *p, double fraction)
 		return;
 	fraction = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
 	kv_progress_format(p, fraction, now, count_columns(), line);
-	/* Clear the rest of the line: what was there may have been longer. */
+	/* Clear the rest of the line: the old line may have been longer. */
 	fprintf(stderr, "\r%s\033[K", line);
 	fflush(stderr);
 	p->drawn_ns = now;

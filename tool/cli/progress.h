@@ -5,19 +5,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes of the longest line, with its end. */
+/* Bytes of the longest line, with the terminating NUL. */
 #define KV_PROGRESS_LINE 256
 
 /**
  * struct kv_progress - a bar on stderr, if that is a terminal
- * @on: it is
+ * @on: stderr is a terminal
  * @steps: how many steps there are, of about the same length
  * @done: how many of them are done
  * @label: the name of the present step
- * @round: which round of it, from 1 on; 0: it has none
- * @rounds: how many are planned
+ * @round: round of the present step, from 1 on; 0: the step has no rounds
+ * @rounds: how many rounds are planned
  * @start_ns: when the first step began, CLOCK_MONOTONIC
- * @drawn_ns: when the bar was drawn last; 0: it is not on the screen
+ * @drawn_ns: when the bar was last drawn; 0: it is not on the screen
  */
 struct kv_progress {
 	bool on;
