@@ -15,23 +15,23 @@
 
 #define JSON_FLAGS (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
 
-/* The most bytes of a file that is kept, because several rounds read it. */
+/* The maximum size of a file that is kept in memory, because several rounds read it. */
 #define TEXT_MAX (64 << 20)
 
 /**
  * struct work - the options of a batch, and its results
- * @o: how
+ * @o: the options
  * @json: documents are printed in place of text
  * @in: the file
- * @name: of the file, for messages
- * @text: if there are several rounds, all that is in it; NULL: it is read as it comes
- * @size: of @text
- * @rounds: how often
- * @timed: there is a table of times at the end
- * @round: which one this is, from 0 on
- * @times: of all rounds
+ * @name: name of the file, for messages
+ * @text: if there are several rounds, the whole file; NULL: each line is read when it is needed
+ * @size: size of @text
+ * @rounds: number of rounds
+ * @timed: a table of times is printed at the end
+ * @round: number of this round, from 0 on
+ * @times: the times of all rounds
  * @docs: JSON, several spaces or rounds: the documents of the first round's commands
- * @printed: JSON, else: how many documents were printed
+ * @printed: JSON, one space and one round: how many documents were printed
  */
 static struct work {
 	struct kv_object_options o;
@@ -48,7 +48,7 @@ static struct work {
 	unsigned int printed;
 } work = { .o.spaces = 1U << KV_SPACE_KERNEL };
 
-/* Those of the tool itself; lines of up to 79 columns. */
+/* Prints the nouns of the tool in lines of up to 79 columns. */
 static void print_nouns(void)
 {
 	const struct kv_noun *const *nouns = kv_nouns();
@@ -148,7 +148,7 @@ static FILE *open_input(struct work *w)
 {
 	if (!w->text)
 		return w->in;
-	/* There is no stream of no bytes. */
+	/* fmemopen() refuses a size of 0. */
 	return w->size ? fmemopen(w->text, w->size, "r") : fopen("/dev/null", "r");
 }
 
@@ -182,14 +182,14 @@ static int run_space(struct work *w, enum kv_space_id space, struct kv_fault *f)
 	if (w->text)
 		fclose(batch.in);
 out_close:
-	/* Closing destroys the remaining objects all at once, and traces no verb. */
+	/* Closing a session destroys the remaining objects at once, and traces no verb. */
 	if (s.trace)
 		kv_flush_each(&s, false);
 	kv_session_close(&s);
 	return ret;
 }
 
-/* Which space it was, and which round, if there are several. */
+/* Adds the space and the round to a fault, if there are several. */
 static void place(const struct work *w, enum kv_space_id space, struct kv_fault *f)
 {
 	struct kv_fault inner = *f;
@@ -202,7 +202,7 @@ static void place(const struct work *w, enum kv_space_id space, struct kv_fault 
 				     w->round + 1);
 	else
 		n = (size_t)snprintf(where, sizeof(where), "%s space: ", name);
-	/* A space that could not be opened has said its name already. */
+	/* If a space could not be opened, the text has its name already. */
 	if (w->timed && strncmp(inner.text, where, n))
 		snprintf(f->text, sizeof(f->text), "%s%.900s", where, inner.text);
 }
@@ -279,7 +279,7 @@ static int refuse_reading(const struct work *w, struct kv_fault *f)
 	return kv_fault_set(f, -errno, "%s: cannot read it: %s", w->name, strerror(errno));
 }
 
-/* All of the file, which rounds read again and again. */
+/* Reads the whole file, which each round reads again. */
 static int read_all(struct work *w, struct kv_fault *f)
 {
 	size_t room = BUFSIZ, n;
@@ -301,7 +301,7 @@ static int read_all(struct work *w, struct kv_fault *f)
 	return ferror(w->in) ? refuse_reading(w, f) : 0;
 }
 
-/* A folder can be opened, and not be read: refuse it before the first command. */
+/* A directory can be opened but not read: refuses it before the first command. */
 static int try_reading(struct work *w, struct kv_fault *f)
 {
 	int byte = getc(w->in);
@@ -352,7 +352,7 @@ static int run_file(struct work *w, struct kv_fault *f)
 		ret = read_all(w, f);
 	if (ret)
 		return ret;
-	/* From here on the documents say what has failed. */
+	/* From here on the documents of the commands report failures. */
 	w->o.json = false;
 	for (unsigned int s = 0; s < KV_SPACES; s++)
 		w->docs[s] = json_object_new_array();

@@ -56,7 +56,7 @@ const struct kv_cmd_entry *kv_cmd_find(const char *name)
 	return NULL;
 }
 
-/* The document first: text that reads well must not hide that it is not there. */
+/* Writes the document before the text: if the document can't be written, there is no text. */
 static int report(const struct kv_cmd *cmd, struct kv_out *out, int error, struct kv_fault *f)
 {
 	struct json_object *doc = cmd->describe(true, error);
@@ -82,7 +82,7 @@ static int report(const struct kv_cmd *cmd, struct kv_out *out, int error, struc
 	return ret;
 }
 
-/* Nothing was measured. */
+/* Reports a fault if nothing was measured. */
 static void report_fault(const struct kv_cmd *cmd, struct kv_out *out, int error,
 			 const struct kv_fault *f)
 {
@@ -132,8 +132,8 @@ static int run_and_print(const struct kv_cmd *cmd, struct kv_fault *f)
 /**
  * kv_cmd_run() - run a command
  * @cmd: the command
- * @argc: of the command
- * @argv: its name, and what was typed behind it
+ * @argc: number of words in @argv
+ * @argv: the command's name, and the words that were typed after it
  *
  * Return: an enum kv_exit.
  */
@@ -157,7 +157,7 @@ int kv_cmd_run(const struct kv_cmd *cmd, int argc, char **argv)
 		return KV_EXIT_DONE;
 	if (cmd->json && *cmd->json)
 		kv_describe_refusal(&f);
-	/* The output so far stands before the fault. */
+	/* Print the output so far before the fault. */
 	fflush(stdout);
 	kv_fault_print(&f);
 	return f.exit;

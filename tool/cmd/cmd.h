@@ -8,26 +8,26 @@
 /**
  * struct kv_cmd - a command, in a file of its own; commands don't call each other
  * @rows: its options
- * @usage: the lines of its help before them
- * @more: the lines behind them; or ""
- * @args: its struct, of which there is one: the rows' offsets are in it
- * @init: NULL, or sets its defaults, if it is too large for an initializer
- * @json: a command with --json, without a value: it was given; then a refusal is a document, too
- * @check: NULL, or takes the @n words that are no options, and finds out what goes together. On
- *	failure there is nothing to tell but the fault
- * @run: does it
+ * @usage: the lines of its help before the options
+ * @more: the lines after the options; or ""
+ * @args: its only struct of values: the rows' offsets are in it
+ * @init: NULL, or sets the defaults of @args, if it is too large for an initializer
+ * @json: true if --json without a value was given: then a refusal is a document, too
+ * @check: NULL, or takes the @n words that are no options, and checks that the options go
+ *	together. On failure only the fault is reported
+ * @run: performs the command
  *
- * All functions return 0 or a negative errno, and then @f says why.
+ * All functions return 0, or a negative errno and the reason in @f.
  *
- * The others are of commands whose result is a document. Without @path it is printed, as JSON
- * with --json, else as text:
- * @path: where it goes, as --json FILE says
- * @has_result: when @run has failed there is a result all the same; NULL: there is none
- * @describe: makes the document; if @run has left no result, of what was asked for only
- * @print: prints what @describe made as text
- * @unreported: NULL, or what @run has done stands without a report: adds that to @f, which has
- *	why there is none. The exit status then is that of @run
- * @close: closes what @run has opened
+ * The other members are for commands whose result is a document. Without @path the document is
+ * printed, as JSON with --json, else as text:
+ * @path: file of the document, from --json FILE
+ * @has_result: is there a result although @run has failed? NULL: there is none
+ * @describe: makes the document; if @run has left no result, it describes the request only
+ * @print: prints the document of @describe as text
+ * @unreported: NULL, or called if @run has succeeded and the report has failed: adds the success
+ *	to @f, which has the report's fault. The exit status then is that of @run
+ * @close: closes the objects that @run has opened
  */
 struct kv_cmd {
 	const struct kv_option *rows;
@@ -67,13 +67,13 @@ extern const struct kv_option kv_cmd_no_rows[];
 
 int kv_cmd_run(const struct kv_cmd *cmd, int argc, char **argv);
 
-/* All commands that are about one object: options may stand before the name. */
+/* Runs a command for objects: options may precede its name. */
 int kv_cmd_object(int argc, char **argv);
 
 /**
  * struct kv_cmd_entry - a command in the list of all
  * @name: its word; NULL: @help is a heading, or the list ends
- * @cmd: NULL: it is about objects (object/noun.h)
+ * @cmd: the command; NULL: it is about objects (object/noun.h)
  * @help: a line
  */
 struct kv_cmd_entry {

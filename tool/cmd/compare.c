@@ -69,7 +69,7 @@ static void set_default_lists(struct compare *c)
 		c->m.sizes = sizes;
 	if (c->m.ops.n)
 		return;
-	/* The operations that --loop goes with. */
+	/* By default, all operations that --loop can measure. */
 	for (unsigned int i = 0; i < all.n; i++) {
 		if (c->common.has_loop &&
 		    kv_workload_check_kind(c->common.loop, all.value[i], &ignored))
@@ -130,7 +130,7 @@ static int check(int n, char **word, struct kv_fault *f)
 	return ret;
 }
 
-/* The sites of one host are on the same device. */
+/* All sites of a host use the same device. */
 static int open_sites(struct compare *c, struct kv_fault *f)
 {
 	struct kv_options *o = &c->common;

@@ -22,7 +22,7 @@ static void print_words(const struct kv_enum *words)
 		printf(" %s", words->name);
 }
 
-/* The values of an option or a key; none of @words: the shell's own names of files. */
+/* The values of an option or a key; without @words the shell completes file names. */
 static void print_values(const char *dashes, const char *name, const struct kv_enum *words)
 {
 	printf("\t\t%s%s) words='", dashes, name);
@@ -43,7 +43,7 @@ static void print_options(const struct kv_cmd_entry *e)
 {
 	const struct kv_option *row;
 
-	/* 'kverbs batch' reads --help as an option among others. */
+	/* 'kverbs batch' has a row for --help among its options. */
 	printf("\t%s)\n\t\twords='--help", e->name);
 	for (row = e->cmd->rows; row->name || row->help; row++) {
 		if (row->name && strcmp(row->name, "help"))
@@ -150,7 +150,7 @@ static int run(struct kv_fault *f)
 		printf("#compdef kverbs\n"
 		       "autoload -U +X bashcompinit && bashcompinit\n");
 	print_script();
-	/* As a file of $fpath it is the body of a function _kverbs, called to complete. */
+	/* If the script is a file of $fpath, it is the body of _kverbs, which zsh calls. */
 	if (shell == ZSH)
 		printf("[[ ${funcstack[1]} != _kverbs ]] || _bash_complete -o default -F _kverbs\n");
 	return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How many connections of the RDMA CM a second, and what each step of one costs. */
+/* The rate of RDMA CM connections per second, and the cost of each step of a connection. */
 #include <errno.h>
 #include <string.h>
 #include "cmd/cmd.h"
@@ -13,7 +13,7 @@
 #define COUNT_MAX 1000000000
 #define PARALLEL_MAX 1024
 
-/* As in cmtime. */
+/* The port of rdma-core's cmtime. */
 #define PORT "7471"
 #define COUNT 100
 
@@ -91,7 +91,7 @@ static struct json_object *describe_spec(const struct command *c)
 	kv_sockaddr_format(addr, &c->rate.addr);
 	kv_out_put_string(spec, "space", kv_enum_name(kv_enum_space, c->common.both));
 	kv_out_put_string(spec, "role", c->server ? "passive" : "active");
-	/* One that could not be looked up has no address. */
+	/* If the host could not be looked up, its name is in place of the address. */
 	kv_out_put_string(spec, "address", *addr ? addr : c->host);
 	if (c->rate.count)
 		kv_out_put_count(spec, "count", c->rate.count);
@@ -105,7 +105,7 @@ static struct json_object *describe(bool result, int error)
 {
 	struct json_object *doc, *environment = result ? kv_environment_create(&command.site, 1) : NULL;
 
-	/* The routes decide whether the other end is on this host. */
+	/* The routes decide whether the other end is on this host or another. */
 	if (result)
 		kv_out_put_string(environment, "path", "as routed");
 	doc = kv_result_create("kverbs.conn-rate", describe_spec(&command), environment);
@@ -130,7 +130,7 @@ static int run(struct kv_fault *f)
 	return kv_dev_blame(s->b, s->dev.name, ret, f);
 }
 
-/* Connections that were interrupted still have their costs. */
+/* After an interrupt, the costs of the connections so far are the result. */
 static bool has_result(int error)
 {
 	return error == -EINTR && command.rate.done;

@@ -15,10 +15,10 @@ static const struct kv_option rows[] = {
 	{ .name = NULL },
 };
 
-/* Nothing to show is a failure; its reason depends on the spaces that could be asked. */
+/* No device to show is a failure; its reason depends on the spaces that could be opened. */
 static int explain_nothing(struct kv_devices *view, const char *name, struct kv_fault *f)
 {
-	/* A space that could be asked has no device; the other one's fault is the reason. */
+	/* An open space has no device; a space that is not open has the reason in its fault. */
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
 		if (!view[s].open)
 			kv_fault_print(&view[s].fault);

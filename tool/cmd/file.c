@@ -27,8 +27,8 @@
  * @name: --name
  * @local_name: the file here, a path
  * @remote_name: the file's name at the server
- * @transfer: with options of its own
- * @prepared: @transfer has both ends, and was tried
+ * @transfer: the transfer, with its own options
+ * @prepared: @transfer has both ends, and was attempted
  */
 static struct command {
 	struct kv_options common;
@@ -106,7 +106,7 @@ static void show_progress(enum kv_transfer_step step, uint64_t bytes, uint64_t l
 static void prepare(struct command *c)
 {
 	struct kv_transfer *t = &c->transfer;
-	/* The transfer's first end sends. */
+	/* The first end of a transfer is the sender. */
 	unsigned int here = !c->put;
 
 	kv_file_local_init(&c->local, c->here.b, AT_FDCWD);
@@ -163,7 +163,7 @@ static struct json_object *describe(bool result, int error)
 	return doc;
 }
 
-/* The fault says all of a transfer that has failed. */
+/* After a failed transfer there is no text: the fault says all. */
 static int print(struct json_object *doc, struct kv_fault *f)
 {
 	const struct kv_transfer *t = &command.transfer;
@@ -183,7 +183,7 @@ static int print(struct json_object *doc, struct kv_fault *f)
 	return 0;
 }
 
-/* The exit status tells whether the file is there. */
+/* The exit status is that of the transfer: the fault adds that the file has arrived. */
 static void add_done(struct kv_fault *f)
 {
 	const struct kv_fault why = *f;
@@ -211,7 +211,7 @@ static void init_put(void)
 	command.put = true;
 }
 
-/* The FILE or NAME, the HOST, and of get the name of the file here. */
+/* Takes FILE or NAME, HOST, and for get the name of the local file. */
 static int take_words(struct command *c, int n, char **word, struct kv_fault *f)
 {
 	const char *name = c->put ? "put" : "get", *slash;
@@ -275,7 +275,7 @@ static void close_sites(void)
 	kv_site_close(&command.here);
 }
 
-/* Of both commands. */
+/* The options of both commands. */
 #define BOTH										\
 	.more = "All of the file goes through RDMA WRITEs, from the sender's buffer to the\n"	\
 		"receiver's; in kernel space these are the module's.\n",			\

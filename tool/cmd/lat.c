@@ -15,7 +15,7 @@
 #include "sys/now.h"
 
 #define ITERS_MAX 1000000000000ULL
-/* The samples that a p99.9 needs, and the longest time that is spent on them by default. */
+/* The samples that a p99.9 needs, and the default limit of the time for them. */
 #define ITERS_DEFAULT 10000
 #define TIME_DEFAULT_NS 10000000000ULL
 #define TIME_MIN_NS 1000000ULL
@@ -32,9 +32,9 @@ static struct lat {
 	uint32_t size;
 	struct kv_amount amount;
 
-	/* By enum kv_space_id; only those are open that an end is in. */
+	/* By enum kv_space_id; only the spaces of the ends are open. */
 	struct kv_site site[KV_SPACES];
-	/* Where the server is, if that is another host. */
+	/* The site of a server on another host. */
 	struct kv_site peer;
 	struct kv_pair pair;
 	struct kv_series null;
@@ -81,7 +81,7 @@ static bool is_mixed(const struct lat *l)
 	return l->common.end[0] != l->common.end[1];
 }
 
-/* Loops that one thread drives need both ends in one space of one host. */
+/* A loop with a single thread needs both ends in one space of one host. */
 static int check_loop(struct lat *l, struct kv_fault *f)
 {
 	struct kv_options *o = &l->common;
@@ -313,7 +313,7 @@ static int run(struct kv_fault *f)
 	return ret ? ret : measure_all(&lat, f);
 }
 
-/* A run that ended early still has its samples, and they are shown. */
+/* The samples of a run that ended early are shown. */
 static bool has_result(int error)
 {
 	return error == -ECANCELED && lat.series.samples;

@@ -7,10 +7,10 @@
 #include "cmd/cmd.h"
 #include "object/noun.h"
 
-/* The word before a command line, and what stands for it in the next. */
+/* The length of "usage: ", or of as many blanks, before each command line. */
 #define USAGE ((int)strlen("usage: "))
 
-/* Escapes text for roff: a dot or a quote at the beginning of a line is no request. */
+/* Prints text escaped for roff: a dot or a quote at a line's beginning must be no request. */
 static void print_text(const char *text)
 {
 	bool begins = true;
@@ -28,7 +28,7 @@ static void print_text(const char *text)
 	}
 }
 
-/* Lines as they are. */
+/* Prints lines without filling them. */
 static void print_lines(const char *text)
 {
 	printf(".nf\n");
@@ -52,7 +52,7 @@ static void print_item(const char *what, const char *text)
 	printf(".TP\n.B ");
 	print_text(what);
 	putchar('\n');
-	/* A newline ends a line of help, too. */
+	/* A newline in the text ends a line of help, too. */
 	for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
 		char line[512];
 
@@ -82,7 +82,7 @@ static void print_rows(const struct kv_option *row)
 }
 
 /*
- * @usage: command lines, each behind "usage: " or as many blanks; then an empty line, and the
+ * @usage: command lines, each after "usage: " or as many blanks; then an empty line, and the
  * description
  */
 static void print_usage(const char *usage)
@@ -173,7 +173,7 @@ static void print_tool(void)
 	}
 }
 
-/* A page is about a command or a type of objects; neither: about the tool. */
+/* A page is about a command or a type of objects; if both are unset, about the tool. */
 static struct subject {
 	const struct kv_cmd_entry *entry;
 	const struct kv_noun *noun;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One command for objects, from the shell. Its objects outlive the process. */
+/* Runs one command for objects, from the shell. The objects it makes outlive the process. */
 #include <stdio.h>
 #include <string.h>
 #include "batch/session.h"
@@ -30,7 +30,7 @@ static int check_space(const struct kv_object_options *o, struct kv_fault *f)
 	return kv_fault_usage(f, "objects of libibverbs live in the process: use them in 'kverbs batch'");
 }
 
-/* @told: becomes true if there was a document. */
+/* @told: becomes true if a document was printed. */
 static int run(struct kv_object_options *o, bool *told, struct kv_fault *f)
 {
 	static struct kv_session s;
@@ -55,8 +55,8 @@ static int run(struct kv_object_options *o, bool *told, struct kv_fault *f)
 }
 
 /**
- * kv_cmd_object() - a command for objects
- * @argc: what was typed
+ * kv_cmd_object() - run a command for objects
+ * @argc: number of words in @argv
  * @argv: argv[0] is an option, or the command's first word
  *
  * Return: enum kv_exit
@@ -82,7 +82,7 @@ int kv_cmd_object(int argc, char **argv)
 	kv_object_options_free(&o);
 	if (!ret)
 		return KV_EXIT_DONE;
-	/* The output so far stands before the fault. */
+	/* Print the output so far before the fault. */
 	fflush(stdout);
 	kv_fault_print(&fault);
 	return fault.exit;

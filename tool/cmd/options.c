@@ -6,7 +6,7 @@
  * kv_options_parse_cpus() - read --cpus
  * @text: A or A,B
  * @field: struct kv_options
- * @why: receives what is wrong
+ * @why: receives the reason of a refusal
  *
  * Return: 0 or -EINVAL.
  */
@@ -30,10 +30,10 @@ int kv_options_need_space(const struct kv_options *o, struct kv_fault *f)
 }
 
 /**
- * kv_options_choose_ends() - choose the space of each end: that of --space, or of --client and
+ * kv_options_choose_ends() - choose the space of each end, from --space, or from --client and
  *	--server
  * @o: the options; @end receives them
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or -EINVAL.
  */
@@ -56,10 +56,10 @@ int kv_options_choose_ends(struct kv_options *o, struct kv_fault *f)
  * kv_options_settle() - refuse options that do not go together, and choose the CPUs of runs
  * @o: the options, with the HOST if there is one; @work.cpu receives the initiator's and the
  *	responder's CPU, or -1: anywhere
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * Which CPUs another host has is known only there: it checks what was given, and
- * nothing is chosen for it.
+ * The CPUs of another host are not known here: that host checks the CPU that was given,
+ * and no default is chosen for it.
  *
  * Return: 0 or a negative errno.
  */
@@ -79,12 +79,12 @@ int kv_options_settle(struct kv_options *o, struct kv_fault *f)
 }
 
 /**
- * kv_options_take_host() - take the word beside the options: a HOST, or none
- * @o: receives it as peer, see kv_peer_parse()
+ * kv_options_take_host() - take the only word that is no option: a HOST, or none
+ * @o: receives the HOST as peer, see kv_peer_parse()
  * @command: the command's name
  * @n: how many words there are
  * @word: the words; HOST stays in them
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or -EINVAL.
  */

@@ -10,7 +10,7 @@
 
 #define KV_OPTION_GID_MAX 65535
 
-/* One option each; @m is the struct kv_options in the command's struct @s. */
+/* Each macro is one option; @m is the struct kv_options in the command's struct @s. */
 #define KV_OPTION_DEV_ROW(s, m)								\
 	{ "dev", "NAME", "device; default: the only one there is",			\
 	  KV_OPTION_DEV, .at = offsetof(s, m.dev), .letter = 'd' }
@@ -29,7 +29,7 @@
 	{ "loop", "LOOP", text, KV_OPTION_ENUM, .at = offsetof(s, m.loop),			\
 	  .has = offsetof(s, m.has_loop), .names = kv_enum_kind }
 
-/* Of commands that send many messages. */
+/* For commands that send many messages. */
 #define KV_OPTION_RETRY_ROWS(s, m)							\
 	{ "ack-timeout", "N", "local ACK timeout: 4.096 us * 2^N until a packet is sent again; 1 .. 31, default: 14, which is 67 ms", \
 	  KV_OPTION_U8, .at = offsetof(s, m.work.ack_timeout), .min = 1, .max = 31,		\
@@ -37,7 +37,7 @@
 	{ "retry-cnt", "N", "how often it is sent again, 0 .. 7; default: 6. rxe takes 7 for 'without end', which a link that loses much may need", \
 	  KV_OPTION_U8, .at = offsetof(s, m.work.retry_cnt), .max = 7 }
 
-/* Of commands that take another host. */
+/* For commands that take another host. */
 #define KV_OPTION_HOST_ROWS(s, m)							\
 	{ "port", "N", "where 'kverbs serve' of HOST listens; default: " KV_PEER_PORT "; for ssh:HOST, ssh's port", \
 	  KV_OPTION_PORT, .at = offsetof(s, m.peer.port), .note = offsetof(s, m.peer_option),	\
@@ -53,7 +53,7 @@
 	  KV_OPTION_S32, .at = offsetof(s, m.peer.gid), .note = offsetof(s, m.peer_option),	\
 	  .max = KV_OPTION_GID_MAX }
 
-/* Where verbs are called: at both ends, or here and at the other end. */
+/* The spaces in which verbs are called: at both ends, or here and at the other end. */
 #define KV_OPTION_SPACE_ROW(s, m, text)							\
 	{ "space", "SPACE", "kernel or user: where the verbs are called" text,		\
 	  KV_OPTION_ENUM, .at = offsetof(s, m.both), .has = offsetof(s, m.has_both),	\
@@ -65,7 +65,7 @@
 	{ "server", "SPACE", server, KV_OPTION_ENUM, .at = offsetof(s, m.end[1]),		\
 	  .has = offsetof(s, m.has_end[1]), .names = kv_enum_space }
 
-/* Of commands that measure operations. */
+/* For commands that measure operations. */
 #define KV_OPTION_ROWS(s, m)								\
 	KV_OPTION_DEV_ROW(s, m),							\
 	KV_OPTION_IB_PORT_ROW(s, m),							\
@@ -95,7 +95,7 @@
  * struct kv_options - the values of options that several commands have
  * @dev: device's name; NULL: the only one
  * @ib_port: number of the device's port
- * @gid: GID index; -1: the best by type
+ * @gid: GID index; -1: the best GID by type
  * @has_both: --space was given
  * @both: enum kv_space_id of both ends
  * @has_end: --client, --server was given
@@ -108,8 +108,8 @@
  * @has_lkey: --lkey was given
  * @work: how operations are measured; the command sets the operation
  * @verify: check contents first
- * @json: where the document goes; NULL: nowhere
- * @peer: where the other end is, host NULL: here; see kv_options_take_host()
+ * @json: file of the document; NULL: none
+ * @peer: the host of the other end, its host is NULL for this one; see kv_options_take_host()
  * @peer_option: the last option given that needs a HOST, or NULL
  */
 struct kv_options {
@@ -132,8 +132,8 @@ struct kv_options {
 	const char *peer_option;
 };
 
-/* The caller tells the server that it is there: see kv_run_spec.in_wait. rxe repeats a packet for
- * ever if retry_cnt is 7, and tells nobody that the other end is gone.
+/* The caller sends keepalives to the server itself: see kv_run_spec.in_wait. If retry_cnt is 7, rxe
+ * sends a packet again without limit, and never reports that the other end is gone.
  */
 #define KV_OPTIONS_DEFAULT {								\
 	.ib_port = 1,									\

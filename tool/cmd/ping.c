@@ -8,12 +8,12 @@
 #include "ping/ping.h"
 
 #define COUNT_MAX 1000000000
-/* So many receives are posted at once. */
+/* The maximum of messages on a connection: as many receives are posted at once. */
 #define MESSAGES_MAX 4096
 #define CONNECTIONS_MAX 1024
 #define SIZE_MAX_BYTES 65536
 
-/* As in rping; its server takes any size. */
+/* The size in rping; its server takes any size. */
 #define RPING_SIZE 64
 
 static const struct kv_enum words_protocol[] = {

@@ -10,7 +10,7 @@
 #define ITERS_MAX 1000000000
 #define DEPTH_MAX 16384
 
-/* As in ibv_rc_pingpong, in ibv_ud_pingpong, and in ibv_srq_pingpong. */
+/* The defaults of ibv_rc_pingpong, ibv_ud_pingpong and ibv_srq_pingpong. */
 #define PORT "18515"
 #define SIZE 4096
 #define SIZE_UD 1024

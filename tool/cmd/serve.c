@@ -112,7 +112,7 @@ static int open_files(struct serve_cmd *c, struct kv_fault *f)
 	return 0;
 }
 
-/* A device may come later: it is served then. */
+/* Says that there is no device; one that comes later is served. */
 static void tell_no_dev(struct kv_backend *b)
 {
 	struct kv_fault why = { 0 };
@@ -122,7 +122,7 @@ static void tell_no_dev(struct kv_backend *b)
 		printf("%s; clients are refused until there is one\n", why.text);
 }
 
-/* A space that was not asked for by name may be missing, but not both. */
+/* A space that no option names may be missing, but not both spaces. */
 static int check_spaces(struct serve_cmd *c, struct kv_fault *f)
 {
 	struct kv_backend *b;
@@ -164,7 +164,7 @@ static int listen_and_serve(struct serve_cmd *c, struct kv_fault *f)
 	return ret;
 }
 
-/* Which space is missing, the client is told when it asks for it. */
+/* A missing space is no fault here: a client that requests the space gets an error. */
 static int serve_stdio(struct serve_cmd *c, struct kv_fault *f)
 {
 	for (uint32_t id = 0; id < KV_SPACES; id++)
