@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* RDMA devices, as both spaces see them: a document of them, and a table made from that. */
+/* RDMA devices as both spaces see them: a document, and a table made from the document. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,16 +13,16 @@
 /**
  * struct field - a row of the table of a device: a member of struct kv_dev or struct kv_port, or
  *	a bit of one
- * @key: in JSON; NULL: @group is a heading, or the table ends
- * @head: in text
- * @offset: of the member
- * @size: of the member: 4 and 8 are numbers, others are text
- * @bit: the one that is meant, told as yes or no; 0: the whole number
- * @names: of the numbers from 0 on; NULL: none
- * @bits: of the bits
- * @format: writes the number; NULL: as it is
- * @as_text: the number is written so in JSON, too
- * @kernel_only: user space has no such thing
+ * @key: its key in JSON; NULL: @group is a heading, or the table ends
+ * @head: its name in text
+ * @offset: offset of the member
+ * @size: size of the member: 4 and 8 are numbers, others are text
+ * @bit: the bit of the number, shown as yes or no; 0: the whole number
+ * @names: names of the numbers from 0 on; NULL: none
+ * @bits: @names are names of bits
+ * @format: writes the number; NULL: in decimal
+ * @as_text: JSON has the text of @format, too
+ * @kernel_only: user space lacks this member
  * @group: heading
  */
 struct field {
@@ -55,7 +55,7 @@ static const char *const link_layers[] = { "unspecified", "InfiniBand", "Etherne
 /* IBTA 14.2.5.6, PortInfo.LinkWidthActive: a bit each */
 static const char *const widths[] = { "1x", "4x", "8x", "12x", "2x", NULL };
 
-/* IBTA 14.2.5.6, PortInfo.LinkSpeedActive: a bit each; of one lane, without coding */
+/* IBTA 14.2.5.6, PortInfo.LinkSpeedActive: a bit each; speed of one lane, without coding */
 static const char *const speeds[] = {
 	"2.5 Gb/s, SDR", "5 Gb/s, DDR", "10 Gb/s, QDR", "10 Gb/s, FDR10", "14 Gb/s, FDR",
 	"25 Gb/s, EDR", "50 Gb/s, HDR", "100 Gb/s, NDR", "200 Gb/s, XDR", NULL,
@@ -119,7 +119,7 @@ static void format_pages(char *text, size_t size, uint64_t value)
 #define PORT(member) MEMBER_OF(struct kv_port, member)
 #define CAP(flag) MEMBER(caps), .bit = KVERBS_CAP_##flag
 
-/* In the order in which they are shown. */
+/* The fields of a device, in the order of output. */
 static const struct field device_fields[] = {
 	{ .group = "device" },
 	{ "fw_ver", "firmware", MEMBER(fw_ver) },
@@ -135,7 +135,7 @@ static const struct field device_fields[] = {
 	{ .key = NULL },
 };
 
-/* Of each port. */
+/* The fields of each port. */
 static const struct field port_fields[] = {
 	{ "state", "state", PORT(state), .names = port_states },
 	{ "phys_state", "physical state", PORT(phys_state), .names = phys_states },
@@ -152,7 +152,7 @@ static const struct field port_fields[] = {
 	{ .key = NULL },
 };
 
-/* What follows when all ports were told. */
+/* The fields of a device that follow its ports. */
 static const struct field ability_fields[] = {
 	{ .group = "what kverbs can do with it" },
 	{ "cap_rc", "RC: reliable connections", CAP(RC) },
@@ -204,11 +204,11 @@ static int add_dev(const struct kv_dev *dev, void *arg)
 }
 
 /**
- * kv_devices_take() - look at devices from one space
- * @v: receives the devices, or the reason that there are none
- * @id: from which space
- * @name: of one device, or NULL for all. If it is not there, that is nothing to
- *	see and no fault of the space.
+ * kv_devices_take() - query the devices that one space sees
+ * @v: receives the devices, or the reason of a failure
+ * @id: the space
+ * @name: name of one device, or NULL for all. If there is no such device, the result
+ *	is empty, without a fault.
  *
  * Return: 0 or a negative errno.
  */
@@ -279,7 +279,7 @@ static void format_name(const struct field *f, char *text, uint64_t value)
 	snprintf(text, CELL, "%s (%llu)", name, (unsigned long long)value);
 }
 
-/* @value: what describe_field() made; NULL: there is none. */
+/* @value: result of describe_field(); NULL: there is none. */
 static void format_field(const struct field *f, char text[CELL], struct json_object *value)
 {
 	uint64_t number = json_object_get_uint64(value);
@@ -324,7 +324,7 @@ static void describe_fields(struct json_object *obj, const struct field *fields,
 	}
 }
 
-/* Of a port that could not be queried its number is known, and why. */
+/* A port that could not be queried has its number and the errno only. */
 static struct json_object *describe_port(const struct kv_dev *dev, const struct kv_port *port,
 					 enum kv_space_id id)
 {
@@ -352,7 +352,7 @@ static struct json_object *describe_side(const struct kv_dev *dev, enum kv_space
 	return side;
 }
 
-/* One device in both spaces; each of them may not have it. */
+/* One device in both spaces; either space may lack it. */
 static struct json_object *describe_dev(const struct kv_devices *view, const char *name)
 {
 	struct json_object *obj = json_object_new_object();
@@ -396,7 +396,7 @@ struct json_object *kv_devices_describe(const struct kv_devices *view)
 	return doc;
 }
 
-/* A group's heading; all but the first stand behind an empty row. */
+/* A group's heading; an empty row precedes all but the first. */
 static void add_heading(struct kv_table *t, const char *text, bool first)
 {
 	const char *row[] = { "", "", "" };
@@ -422,7 +422,7 @@ static void add_field(struct kv_table *t, const struct field *f, struct json_obj
 	kv_table_add(t, row);
 }
 
-/* @side: a device or a port in the document, by space; NULL where a space does not have it. */
+/* @side: a device or a port in the document, by space; NULL if a space lacks it. */
 static void add_fields(struct kv_table *t, const struct field *fields,
 		       struct json_object *const *side, bool first)
 {
@@ -434,7 +434,7 @@ static void add_fields(struct kv_table *t, const struct field *fields,
 	}
 }
 
-/* A port of the device in either space, where it has the same place. */
+/* Finds the @i-th port of the device in both spaces, which list ports in the same order. */
 static bool find_port(struct json_object *const *side, size_t i,
 		      struct json_object *port[KV_SPACES])
 {
@@ -454,7 +454,7 @@ static unsigned long long number_of(struct json_object *const *port)
 	return kv_out_get_count(port[0] ? port[0] : port[1], "/number");
 }
 
-/* @port: by space. Its fields, if one of the spaces could query it. */
+/* @port: the port, by space. Its fields are added if at least one space could query it. */
 static void add_port(struct kv_table *t, struct json_object *const *port)
 {
 	static const struct field error = { "error", "error", .size = 1 };
@@ -513,7 +513,7 @@ static void add_gid(struct kv_table *t, unsigned long long port, struct json_obj
 	kv_table_add(t, row);
 }
 
-/* One row for each GID, with the spaces that see it so: mostly both do. */
+/* One row for each GID, with the spaces that see the same entry: mostly both. */
 static void add_gids(struct kv_table *t, struct json_object *const *port)
 {
 	struct json_object *list[KV_SPACES];
@@ -565,8 +565,8 @@ static int print_dev(struct json_object *dev, struct kv_fault *f)
 
 /**
  * kv_devices_print() - print a document as text to stdout
- * @doc: what kv_devices_describe() made
- * @f: receives why not
+ * @doc: the document that kv_devices_describe() made
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */

@@ -9,10 +9,10 @@
 
 /**
  * struct kv_devices - the RDMA devices as one space sees them
- * @open: it could look; else @fault says why not
- * @n: how many there are in @dev
+ * @open: the query succeeded; else @fault has the reason
+ * @n: number of devices in @dev
  * @dev: the devices
- * @fault: why it could not look
+ * @fault: the reason of a failed query
  */
 struct kv_devices {
 	bool open;

@@ -23,10 +23,10 @@
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities"
 
-/* The script that boots a guest sets it: the guest itself can't tell KVM from TCG. */
+/* Set by the script that boots a guest: the guest itself can't distinguish KVM from TCG. */
 #define ACCEL_VARIABLE "KVERBS_ACCEL_NAME"
 
-/* NULL if there is no line. */
+/* Returns NULL if there is no line. */
 static const char *read_line(const char *path, char *line, size_t size)
 {
 	return kv_read_line(path, line, size) || !*line ? NULL : line;
@@ -107,7 +107,7 @@ static void put_mitigations(struct json_object *obj)
 	if (dir)
 		closedir(dir);
 
-	/* Absent: the kernel's own default. */
+	/* If the parameter is absent, the kernel uses its default. */
 	if (read_line("/proc/cmdline", line, sizeof(line)))
 		word = strstr(line, "mitigations=");
 	if (word)
@@ -116,9 +116,9 @@ static void put_mitigations(struct json_object *obj)
 }
 
 /*
- * Does the driver let the device write in relaxed order by keys of the kernel's? mlx5 does by all
- * of them (mlx5_set_umr_free_mkey(), mlx5_ib_get_dma_mr()), and by a key of user space only if that
- * asks for it, which this tool does not. The table has the drivers that were read.
+ * Do the kernel's keys let the device write in relaxed order? In mlx5 all kernel keys do
+ * (mlx5_set_umr_free_mkey(), mlx5_ib_get_dma_mr()); a key of user space does only if requested,
+ * which this tool does not do. The table has the drivers whose source was read.
  */
 static void put_relaxed_ordering(struct json_object *obj, const char *driver)
 {
@@ -145,7 +145,7 @@ static void put_relaxed_ordering(struct json_object *obj, const char *driver)
 	kv_out_put_string(obj, key, NULL);
 }
 
-/* rxe and siw have no hardware behind them; their name is their description. */
+/* rxe and siw have no hardware; their name is their description. */
 static void put_device(struct json_object *obj, const char *dev)
 {
 	char path[PATH_MAX], target[PATH_MAX], name[128];
@@ -205,7 +205,7 @@ static void put_space(struct json_object *obj, const struct kv_site *s)
 
 /**
  * kv_environment_create() - describe the host, device and versions of a measurement
- * @site: the sites it is made at, all on one device
+ * @site: the sites of the measurement, all on one device
  * @n: how many, 1 or 2
  *
  * Return: the description; the caller owns it.
@@ -227,7 +227,7 @@ struct json_object *kv_environment_create(const struct kv_site *site, unsigned i
 		put_space(obj, &site[i]);
 	put_device(obj, site->dev.name);
 	put_port(obj, site);
-	/* Both ends of every connection are on this device, unless there is a peer. */
+	/* Without a peer, both ends of every connection are on this device. */
 	kv_out_put_string(obj, "path", "loopback");
 	put_file(obj, "boot_id", BOOT_ID);
 	put_file(obj, "clocksource", CLOCKSOURCE);
@@ -244,8 +244,8 @@ struct json_object *kv_environment_create(const struct kv_site *site, unsigned i
 
 /**
  * kv_environment_add_peer() - describe the other host that a measurement depends on
- * @environment: of this host
- * @peer: the sites that are used there, all on one device
+ * @environment: environment of this host
+ * @peer: the sites used on the other host, all on one device
  * @n: how many, 1 or 2
  */
 void kv_environment_add_peer(struct json_object *environment,

@@ -7,14 +7,14 @@
 #include <string.h>
 #include "out/out.h"
 
-/* Above every errno that user space sees. */
+/* No errno that user space sees is larger. */
 #define ERRNO_MAX 4095
 
 /**
  * kv_errno_name() - the name of an errno
  * @error: the errno, negative or not
  *
- * Return: the name, as "EINVAL"; "?" if it has none.
+ * Return: the name, such as "EINVAL"; "?" if it has none.
  */
 const char *kv_errno_name(int error)
 {
@@ -25,9 +25,9 @@ const char *kv_errno_name(int error)
 
 /**
  * kv_errno_number() - the errno of a name
- * @name: the name, as "EINVAL"
+ * @name: the name, such as "EINVAL"
  *
- * Return: the errno, negative; 0 if there is none of that name.
+ * Return: the errno, negative; 0 if there is no errno of that name.
  */
 int kv_errno_number(const char *name)
 {
@@ -49,9 +49,9 @@ static bool is_ascii(const char *text)
 
 /**
  * kv_out_string() - make a string
- * @value: the text, of the command line or of a file's name
+ * @value: the text, from the command line or a file name
  *
- * JSON is UTF-8; a byte that is none is written as people read it, \xNN.
+ * JSON is UTF-8; a byte that is no valid UTF-8 is written as text, \xNN.
  *
  * Return: the string, or NULL if there is no memory.
  */
@@ -62,7 +62,7 @@ struct json_object *kv_out_string(const char *value)
 	char *in = (char *)value, *text, *out;
 	iconv_t utf8;
 
-	/* Most strings are; to open a converter takes thousands of instructions. */
+	/* Most strings are ASCII, and opening a converter takes thousands of instructions. */
 	if (is_ascii(value))
 		return json_object_new_string_len(value, (int)left);
 	text = malloc(room);
@@ -86,7 +86,7 @@ out:
 /**
  * kv_out_real() - make a number with a fraction
  * @value: the number; NAN becomes null
- * @decimals: how many digits of the fraction mean something
+ * @decimals: number of significant digits of the fraction
  *
  * Return: the number, or NULL for null.
  */

@@ -12,7 +12,7 @@
 #include "out/out.h"
 #include "sys/io.h"
 
-/* For results, which anybody may read. mkstemp() gives 0600. */
+/* The mode of a result file, which all users may read. mkstemp() gives 0600. */
 #define FILE_MODE 0644
 
 static int no_memory(struct kv_fault *f)
@@ -20,7 +20,7 @@ static int no_memory(struct kv_fault *f)
 	return kv_fault_set(f, -ENOMEM, "no memory");
 }
 
-/* results/compare.json should not fail because nobody made results/ yet. */
+/* Makes the parent directory: results/compare.json works before there is a results/. */
 static int make_parent(const char *path, struct kv_fault *f)
 {
 	char *copy = strdup(path);
@@ -61,10 +61,10 @@ static int open_temp(struct kv_out *o, struct kv_fault *f)
 }
 
 /**
- * kv_out_open() - find out whether a document can be written, before measuring
- * @o: receives where to; kv_out_close() closes it
+ * kv_out_open() - open the file of a document before measuring, to find faults early
+ * @o: receives the destination; kv_out_close() closes it
  * @path: a file, "-" for stdout, or NULL for nowhere
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -83,7 +83,7 @@ int kv_out_open(struct kv_out *o, const char *path, struct kv_fault *f)
 	}
 	if (!*path)
 		return kv_fault_usage(f, "--json is empty; it takes a file, or - for standard output");
-	/* A symbolic link stays; the file that it points to is replaced. */
+	/* A symbolic link is kept; its target file is replaced. */
 	o->path = realpath(path, NULL);
 	if (!o->path)
 		o->path = strdup(path);
@@ -112,9 +112,9 @@ err_close:
 
 /**
  * kv_out_commit() - write a document
- * @o: where to; the file has all of the document afterwards, or its old content
+ * @o: the destination; afterwards the file has the whole document or its old content
  * @doc: the document
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -132,7 +132,7 @@ int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f)
 	if (!text)
 		return no_memory(f);
 	if (o->to_stdout) {
-		/* main() sees to it that this reached its end. */
+		/* main() checks that the output was written. */
 		fwrite(text, 1, length, stdout);
 		putchar('\n');
 		return 0;
@@ -142,7 +142,7 @@ int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f)
 		ret = kv_write_all(o->fd, "\n", 1);
 	if (!ret && o->temp && fsync(o->fd))
 		ret = -errno;
-	/* Some file systems only say here that they are full. */
+	/* Some file systems report only at close() that they are full. */
 	if (close(o->fd) && !ret)
 		ret = -errno;
 	o->fd = -1;
@@ -157,11 +157,11 @@ int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f)
 
 /**
  * kv_out_commit_fault() - write the document of a command that has failed without a result
- * @o: where to; a file that is there already has a result, and stays as it is
- * @doc: receives the fault, as kv_out_put_fault() does it; stays the caller's
- * @why: why it failed
+ * @o: the destination; an existing file has an older result, and is not changed
+ * @doc: receives the fault by kv_out_put_fault(); the caller keeps owning it
+ * @why: the fault
  *
- * A failure to write it is printed on stderr, beside the caller's fault.
+ * If the document can't be written, that fault is printed on stderr, beside the caller's fault.
  */
 void kv_out_commit_fault(struct kv_out *o, struct json_object *doc, const struct kv_fault *why)
 {
@@ -175,8 +175,8 @@ void kv_out_commit_fault(struct kv_out *o, struct json_object *doc, const struct
 }
 
 /**
- * kv_out_close() - leave nothing half written
- * @o: committed or not
+ * kv_out_close() - close the destination; remove a file that was not committed
+ * @o: the destination, committed or not
  */
 void kv_out_close(struct kv_out *o)
 {
@@ -191,10 +191,10 @@ void kv_out_close(struct kv_out *o)
 	o->path = NULL;
 }
 
-/* Why the first write failed that did; 0: none has. A stream keeps that it failed, and not why. */
+/* The errno of the first failed write; 0: none has failed. A stream keeps no errno. */
 static int first_error;
 
-/* All of it, or as much as there is before an error. */
+/* Writes all bytes, or as many as possible before an error. */
 static ssize_t write_out(void *cookie, const char *data, size_t length)
 {
 	size_t done = 0;
@@ -212,7 +212,7 @@ static ssize_t write_out(void *cookie, const char *data, size_t length)
 }
 
 /**
- * kv_stdout_open() - from now on remember why standard output could not be written
+ * kv_stdout_open() - from now on keep the errno of failed writes to standard output
  *
  * Return: 0 or a negative errno.
  */
@@ -230,7 +230,7 @@ int kv_stdout_open(void)
 
 /**
  * kv_stdout_flush() - write all output so far to standard output
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Output that can't be written is dropped, so that the fault is printed once.
  *
@@ -250,7 +250,7 @@ int kv_stdout_flush(struct kv_fault *f)
 }
 
 /**
- * kv_stdout_close() - write what is left; say so if any output did not arrive
+ * kv_stdout_close() - write the remaining output; print a fault if any output was lost
  * @status: the tool's exit status so far
  *
  * Return: @status, or KV_EXIT_FAILED if it was KV_EXIT_DONE and output is missing

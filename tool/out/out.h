@@ -8,15 +8,15 @@
 #include "cli/fault.h"
 
 /*
- * Every result is a JSON document first; what is printed as text is made from
- * that document. So neither can say what the other does not.
+ * Every result is a JSON document first, and its text is made from the document.
+ * So the two can't differ in content.
  */
 
 /**
- * struct kv_out - where a document goes
- * @path: the file that is to be, after symbolic links; NULL: none
- * @temp: what is written until all is in it; NULL: @path itself
- * @fd: of the file that is written; -1: none
+ * struct kv_out - the destination of a document
+ * @path: the final file, with symbolic links resolved; NULL: none
+ * @temp: a temporary file, renamed when it is complete; NULL: @path itself is written
+ * @fd: descriptor of the file that is written; -1: none
  * @to_stdout: the document goes to stdout, in place of text
  */
 struct kv_out {
@@ -45,9 +45,9 @@ struct json_object *kv_out_real(double value, int decimals);
 void kv_out_print(struct json_object *doc, int flags);
 
 /*
- * Each adds a member to @obj. A @value, or a string, of NULL becomes JSON's null, and so does a
- * length of time of NAN; @obj owns a @value from then on. A fault is "error", with the "errno" and
- * the "text".
+ * Each adds a member to @obj. A @value or a string that is NULL becomes JSON's null, and so does a
+ * time that is NAN. @obj owns a @value from then on. A fault becomes "error", with its "errno" and
+ * its "text".
  */
 void kv_out_put(struct json_object *obj, const char *key, struct json_object *value);
 void kv_out_put_string(struct json_object *obj, const char *key, const char *value);
@@ -56,20 +56,20 @@ void kv_out_put_bool(struct json_object *obj, const char *key, bool value);
 void kv_out_put_ns(struct json_object *obj, const char *key, double ns);
 void kv_out_put_fault(struct json_object *obj, const struct kv_fault *f);
 
-/* stages.c: what each stage took, see struct kv_times; nothing, if none is told */
+/* stages.c: the time of each stage, see struct kv_times; nothing if no stage has a time */
 void kv_out_put_stages(struct json_object *obj, const char *key, const uint64_t *stage_ns);
 
 /*
- * Each looks into a document, or a part of it; @path is a JSON pointer, such as "/capsule/device"
- * (RFC 6901). What they return @obj still owns. If nothing is there, or null, that is NULL, "-", 0
- * or NAN. A count is of the type that %llu takes.
+ * Each gets a value from a document, or a part of one; @path is a JSON pointer, such as
+ * "/capsule/device" (RFC 6901). @obj still owns the value. If it is absent or null, the functions
+ * return NULL, "-", 0 or NAN. A count has the type that %llu takes.
  */
 struct json_object *kv_out_get(struct json_object *obj, const char *path);
 const char *kv_out_get_string(struct json_object *obj, const char *path);
 unsigned long long kv_out_get_count(struct json_object *obj, const char *path);
 double kv_out_get_real(struct json_object *obj, const char *path);
 
-/* Names of errno, as "EINVAL". */
+/* Names of errno values, such as "EINVAL". */
 const char *kv_errno_name(int error);
 int kv_errno_number(const char *name);
 

@@ -7,8 +7,8 @@
 #include "out/unit.h"
 
 /*
- * The bytes of µ and ±. A guest without locales would get them as escapes; as they
- * are, they at most shift what follows in the row.
+ * The bytes of µ and ±. Without locales libsmartcols would print them as escapes; printed
+ * unchanged, they only shift the rest of the row.
  */
 #define SAFE "\xc2\xb5\xb1"
 
@@ -20,7 +20,7 @@
  */
 void kv_table_create(struct kv_table *t, const struct kv_column *column, unsigned int n)
 {
-	/* libsmartcols asks it how wide µ is. If it is missing, SAFE helps. Numbers stay those of the C locale. */
+	/* Gives libsmartcols the width of µ; SAFE is for hosts without it. Numbers stay in C. */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	t->scols = scols_new_table();
 	t->columns = n;
@@ -54,9 +54,9 @@ void kv_table_add(struct kv_table *t, const char *const *cell)
 /**
  * kv_table_print() - print a table to stdout, and free it
  * @t: the table
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * Return: 0, or -ENOMEM if some of it was missing and nothing is printed.
+ * Return: 0, or -ENOMEM if a part is missing; then nothing is printed.
  */
 int kv_table_print(struct kv_table *t, struct kv_fault *f)
 {
@@ -68,7 +68,7 @@ int kv_table_print(struct kv_table *t, struct kv_fault *f)
 }
 
 /**
- * kv_us_format() - write a time in microseconds, without unit; instructions where they are counted
+ * kv_us_format() - write a time in microseconds, without unit; in guests that count: instructions
  * @text: receives it; "-" for NAN
  * @size: of @text
  * @ns: the time in nanoseconds
@@ -86,11 +86,11 @@ void kv_us_format(char *text, size_t size, double ns)
 }
 
 /**
- * kv_us_difference_decimals() - how many digits a difference is worth
+ * kv_us_difference_decimals() - the number of useful decimals of a difference
  * @ns: the difference in nanoseconds
  *
- * Return: how many behind the point, when it is written in microseconds: two
- * digits that mean something, or three. None of instructions.
+ * Return: digits after the point for microseconds, so that two or three digits
+ * are significant; 0 for instructions.
  */
 int kv_us_difference_decimals(double ns)
 {
@@ -104,8 +104,8 @@ int kv_us_difference_decimals(double ns)
 /**
  * kv_us_difference_format() - write a difference and its interval, as kv_us_format() does
  * @text: receives the difference; "-" for NAN
- * @interval: receives both its ends, with as many digits; "-" for NAN
- * @size: of each of them
+ * @interval: receives both ends of the interval, with as many digits; "-" for NAN
+ * @size: size of @text and of @interval
  * @ns: the difference in nanoseconds
  * @low_ns: lower end
  * @high_ns: upper end
@@ -131,7 +131,7 @@ void kv_us_difference_format(char *text, char *interval, size_t size, double ns,
  * kv_size_format() - write a number of bytes with its unit
  * @text: receives it
  * @size: of @text
- * @bytes: the number; only what is a whole number of KiB, MiB or GiB is said so
+ * @bytes: the number; written in KiB, MiB or GiB only if it is a whole number of them
  */
 void kv_size_format(char *text, size_t size, uint64_t bytes)
 {

@@ -8,7 +8,7 @@
 #include <libsmartcols.h>
 #include "cli/fault.h"
 
-/* One column of a table; @right: its cells end at the same place. */
+/* One column of a table; @right: its cells are aligned to the right. */
 struct kv_column {
 	const char *head;
 	bool right;
@@ -17,8 +17,8 @@ struct kv_column {
 /**
  * struct kv_table - text in columns
  * @scols: libsmartcols' table; NULL if there was no memory for it
- * @columns: how many it has
- * @failed: some of it is missing for want of memory
+ * @columns: number of columns
+ * @failed: a part of the table is missing because memory ran out
  */
 struct kv_table {
 	struct libscols_table *scols;

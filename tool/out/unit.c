@@ -4,16 +4,16 @@
 #include "out/unit.h"
 
 /*
- * In which unit people read durations. In a guest that counts instructions for time, each takes
- * a nanosecond (QEMU's -icount with a shift of 0): there is no other time.
+ * The unit of printed durations. In a guest that counts instructions, each instruction takes a
+ * nanosecond (QEMU's -icount with a shift of 0): the guest has no other time.
  */
 
 /**
  * kv_unit_counts() - is this a guest that counts instructions?
  *
- * A guest can't tell by itself: what runs it says so in the environment (scripts/vm --det).
+ * A guest can't find out by itself: the script that runs it (scripts/vm --det) sets a variable.
  *
- * Return: true if so.
+ * Return: true if it is.
  */
 bool kv_unit_counts(void)
 {
@@ -33,7 +33,7 @@ const char *kv_unit_name(void)
 }
 
 /**
- * kv_unit_of() - a duration in that unit
+ * kv_unit_of() - a duration in the unit of kv_unit_name()
  * @ns: nanoseconds
  *
  * Return: the number.
