@@ -7,13 +7,13 @@
 #include "remote/tcp.h"
 #include "sys/now.h"
 
-/* So long the CM may take to tell that the peer has closed the connection. */
+/* The time that the CM may take to report that the peer has closed the connection. */
 #define END_NS 1000000000ULL
 
-/* For ever: the deadline of each step ends it. */
+/* 7 is without limit: the deadline of each step ends the retries. */
 #define RNR_RETRIES 7
 
-/* Sends and RDMA that may be outstanding; a fast registration needs one as well. */
+/* Outstanding sends and RDMA requests; a fast registration is one, too. */
 #define SEND_WRS 4
 
 /**
@@ -21,7 +21,7 @@
  * @l: the link
  * @error: the errno of the operation
  * @what: the attempt
- * @f: receives it
+ * @f: receives the fault
  *
  * Return: @error
  */
@@ -31,7 +31,7 @@ int kv_link_refuse(const struct kv_link *l, int error, const char *what, struct 
 }
 
 /**
- * kv_link_deadline() - until when the peer may take for a step that begins now
+ * kv_link_deadline() - the deadline of the peer for a step that begins now
  * @l: the link
  *
  * Return: nanoseconds of kv_now_ns().
@@ -47,9 +47,9 @@ static struct kv_conn_side side_of(const struct kv_link *l, uint64_t end_ns)
 }
 
 /**
- * kv_link_look() - is the connection still there?
- * @l: the link, whose @ended says so
- * @f: receives why that is not known
+ * kv_link_look() - does the connection still exist?
+ * @l: the link; its @ended receives the answer
+ * @f: receives the reason of a failed query
  *
  * Return: 0 or a negative errno.
  */
@@ -66,11 +66,11 @@ int kv_link_look(struct kv_link *l, struct kv_fault *f)
 }
 
 /**
- * kv_link_look_again() - is the connection still there, though something has failed?
- * @l: the link, whose @ended says so
- * @f: receives why that is not known
+ * kv_link_look_again() - does the connection still exist after a failure?
+ * @l: the link; its @ended receives the answer
+ * @f: receives the reason of a failed query
  *
- * On iWARP the end of the stream brings the QP to ERR before the CM tells of it.
+ * On iWARP the end of the stream brings the QP to ERR before the CM reports the end.
  *
  * Return: 0 or a negative errno.
  */
@@ -85,11 +85,11 @@ int kv_link_look_again(struct kv_link *l, struct kv_fault *f)
 
 /**
  * kv_link_look_up() - find an address
- * @dev: through which device
+ * @dev: the device to use
  * @host: name or address; NULL: every address of this host, on iWARP every IPv4 address
  * @port: a number
- * @addr: receives it
- * @f: receives why not
+ * @addr: receives the address
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -97,8 +97,8 @@ int kv_link_look_up(const struct kv_dev *dev, const char *host, const char *port
 		    struct sockaddr_storage *addr, struct kv_fault *f)
 {
 	/*
-	 * Listening at IPv6's, the RDMA CM takes IPv4 as well; but iWARP's peer then has an
-	 * IPv6 address of TCP's (::ffff:192.0.2.1), for which the CM finds no device.
+	 * A listener on all IPv6 addresses accepts IPv4 as well. But on iWARP a peer then has an
+	 * IPv4-mapped address of TCP (::ffff:192.0.2.1), for which the CM finds no device.
 	 */
 	const int any = kv_dev_is_iwarp(dev) ? AF_INET : AF_INET6;
 	struct addrinfo *list;
@@ -112,7 +112,7 @@ int kv_link_look_up(const struct kv_dev *dev, const char *host, const char *port
 	return 0;
 }
 
-/* All that is there before the connection is; receives wait for the peer's first messages. */
+/* Makes the objects that precede the connection, and posts receives for the first messages. */
 static int make(struct kv_link *l, struct kv_fault *f)
 {
 	const struct kv_qp_init init = {
@@ -150,10 +150,10 @@ static struct kv_conn_param parameters(const struct kv_link *l)
 }
 
 /**
- * kv_link_accept() - wait for a connection, as long as it takes, and accept it
+ * kv_link_accept() - wait for a connection, without a limit, and accept it
  * @l: its site and its spec are set; receives the connection
  * @listener: id of a CONN that listens
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -179,8 +179,8 @@ int kv_link_accept(struct kv_link *l, uint32_t listener, struct kv_fault *f)
 /**
  * kv_link_connect() - make a connection
  * @l: its site and its spec are set; receives the connection
- * @dst: where to
- * @f: receives why not
+ * @dst: address of the peer
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -203,12 +203,12 @@ int kv_link_connect(struct kv_link *l, const struct sockaddr_storage *dst, struc
 }
 
 /**
- * kv_link_add_buffer() - more memory
- * @l: the link; connected, if the peer is to reach it
- * @buffer: receives it
- * @bytes: how much
+ * kv_link_add_buffer() - add a buffer
+ * @l: the link; it must be connected if the peer accesses the buffer
+ * @buffer: receives the buffer
+ * @bytes: size of the buffer
  * @access: KVERBS_ACCESS_*
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -221,7 +221,7 @@ int kv_link_add_buffer(struct kv_link *l, struct kv_buffer *buffer, uint32_t byt
 	if (ret || (access == KVERBS_ACCESS_LOCAL_WRITE && !kv_endpoint_needs_key(&l->end)))
 		return ret;
 	ret = kv_endpoint_register(&l->end, buffer, access, f);
-	/* In the kernel it is a request on the QP. */
+	/* In the kernel the registration is a request on the QP. */
 	if (ret && !kv_link_look_again(l, &why) && l->ended)
 		return kv_fault_set(f, -ECONNRESET,
 				    "registering a buffer: the peer has closed the connection");
@@ -231,9 +231,9 @@ int kv_link_add_buffer(struct kv_link *l, struct kv_buffer *buffer, uint32_t byt
 /**
  * kv_link_disconnect() - end the connection
  * @l: the link
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * Return: 0, also if the peer was first, or a negative errno.
+ * Return: 0, also if the peer has ended the connection first, or a negative errno.
  */
 int kv_link_disconnect(struct kv_link *l, struct kv_fault *f)
 {
@@ -246,7 +246,7 @@ int kv_link_disconnect(struct kv_link *l, struct kv_fault *f)
 /**
  * kv_link_wait_end() - wait until the peer ends the connection
  * @l: the link
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */

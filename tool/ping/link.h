@@ -6,17 +6,17 @@
 #include "endpoint/endpoint.h"
 
 /*
- * A connection of the RDMA CM for short messages: a QP, a CQ with events, a place for
- * incoming messages and one for outgoing ones. Closing the site destroys all of it.
+ * A connection of the RDMA CM for short messages: a QP, a CQ with events, and a buffer for
+ * incoming and outgoing messages. Closing the site destroys these objects.
  *
  * Every wait ends at a deadline, or at a signal that ends the tool.
  */
 
 /**
  * struct kv_link_spec - the needs of a protocol
- * @receives: receives that are posted before there is a connection
- * @bytes: of each message, both ways
- * @access: KVERBS_ACCESS_REMOTE_*, the rights of the peer by way of the QP
+ * @receives: number of receives to post before the connection is made
+ * @bytes: size of each message, in both directions
+ * @access: KVERBS_ACCESS_REMOTE_*, the rights that the QP grants to the peer
  * @timeout_ns: how long the peer may take for each step
  */
 struct kv_link_spec {
@@ -37,12 +37,12 @@ struct kv_link {
 
 	/* private */
 	struct kv_endpoint end;
-	/* A place for incoming messages, and behind it one for outgoing ones. */
+	/* Room for an incoming message, followed by room for an outgoing one. */
 	struct kv_buffer message;
-	/* Completions that no caller has waited for yet: of receives, and of READs and WRITEs. */
+	/* Completions not yet waited for: of receives, and of READs and WRITEs. */
 	uint64_t received;
 	uint64_t moved;
-	/* Of a receive that failed; 0: none has. */
+	/* Status of a failed receive; 0: none has failed. */
 	uint32_t recv_status;
 	bool sending;
 	bool ended;

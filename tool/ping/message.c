@@ -3,9 +3,9 @@
 #include "ping/ping.h"
 
 /*
- * rdma_client and rdma_server send one message there and one back. ucmatose sends, over each
- * connection, a number of messages from the server and then as many from the client. The contents
- * are of no interest.
+ * rdma_client sends one message, and rdma_server sends one back. With ucmatose, the server sends
+ * a number of messages over each connection, and then the client sends as many. The contents do
+ * not matter.
  */
 
 static void spec(const struct kv_ping *p, struct kv_link_spec *s)
@@ -24,7 +24,7 @@ static int tell(const struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 	return ret;
 }
 
-/* A peer that has all messages may close the connection before our last completion is there. */
+/* A peer that has received all messages may close the connection before our last completion. */
 static int flush(const struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {
 	int ret = kv_link_flush(l, "sending a message", f);
@@ -41,7 +41,7 @@ static int hear(const struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 	return ret;
 }
 
-/* On all connections, one after the other. */
+/* Calls @fn for all connections, one after the other. */
 static int each(struct kv_ping *p, struct kv_link *l,
 		int (*fn)(const struct kv_ping *p, struct kv_link *l,
 			  struct kv_fault *f), struct kv_fault *f)
@@ -54,10 +54,10 @@ static int each(struct kv_ping *p, struct kv_link *l,
 }
 
 /*
- * The side that begins closes the connection in the end; the other side waits for that.
- * rdma_server closes it itself: the client's message is here, but its acknowledgement may be
- * lost, as it is with rxe and PREEMPT_RT, and a QP that is gone does not repeat it. Then
- * rdma_client waits for its completion for ever.
+ * The side that begins closes the connection in the end; the other side waits for that. The real
+ * rdma_server does not wait: if the acknowledgment of the client's last message is lost, as happens
+ * with rxe and PREEMPT_RT, a destroyed QP can't send it again, and rdma_client waits for its
+ * completion without end.
  */
 static int play(struct kv_ping *p, struct kv_link *l, bool begins, struct kv_fault *f)
 {

@@ -13,7 +13,7 @@ static const struct kv_ping_ops *const protocols[KV_PING_PROTOCOLS] = {
 	[KV_PING_UCMATOSE] = &kv_ping_ucmatose,
 };
 
-/* For --verbose. */
+/* With --verbose, prints the address of the listener. */
 static void tell_address(const struct kv_conn *listener)
 {
 	char at[KV_SOCKADDR_TEXT];
@@ -66,8 +66,8 @@ static int play(struct kv_ping *p, const struct kv_site *site, struct kv_link *l
 
 /**
  * kv_ping_count() - count pings, or messages each way, that have gone through
- * @p: its done and elapsed_ns are brought up to date
- * @n: how many more
+ * @p: its done and elapsed_ns are updated
+ * @n: how many to add
  */
 void kv_ping_count(struct kv_ping *p, uint64_t n)
 {
@@ -76,11 +76,11 @@ void kv_ping_count(struct kv_ping *p, uint64_t n)
 }
 
 /**
- * kv_ping_run() - be one side
+ * kv_ping_run() - run one side
  * @p: the side; receives the counts
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * Return: 0 or a negative errno. Nothing that was made is left.
+ * Return: 0 or a negative errno. All objects are destroyed.
  */
 int kv_ping_run(struct kv_ping *p, struct kv_fault *f)
 {

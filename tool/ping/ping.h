@@ -15,22 +15,22 @@ enum kv_ping_protocol {
 
 /**
  * struct kv_ping - one side of the protocol of a program of rdma-core
- * @space: where the verbs are called
- * @dev: the device; NULL: the only one there is
+ * @space: space in which the verbs are called
+ * @dev: the device; NULL: the only device
  * @protocol: enum kv_ping_protocol
- * @server: wait for a client; else be one
- * @host: the server's name or address; NULL, for a server: all that there are
- * @port: of the server
- * @count: pings, or messages each way on each connection; 0: until the client has
- *	enough, or until Ctrl-C
- * @size: bytes of a ping or of a message; of rping's server: the most it takes
+ * @server: wait for a client; else be a client
+ * @host: the server's name or address; NULL, for a server: all addresses
+ * @port: port of the server
+ * @count: pings, or messages each way on each connection; 0: until the client
+ *	ends, or until Ctrl-C
+ * @size: bytes of a ping or of a message; for rping's server: the maximum that it takes
  * @connections: how many, one unless the protocol has more
- * @validate: look at each ping's bytes
- * @verbose: print each ping's bytes, and where a server waits
+ * @validate: check each ping's bytes
+ * @verbose: print each ping's bytes, and the address of a server
  * @timeout_ns: how long the peer may take for each step
  * @done: receives how many pings went through, or messages each way
  * @bytes: receives how many bytes a ping had
- * @elapsed_ns: receives how long they took
+ * @elapsed_ns: receives how long the pings or messages took
  * @peer: receives the other side's address
  */
 struct kv_ping {
@@ -59,8 +59,8 @@ struct kv_ping {
 /**
  * struct kv_ping_ops - one protocol
  * @spec: sets the needs of each connection: receives and bytes, and access if not 0
- * @client: plays it on p->connections links that are there, and ends them
- * @server: ditto
+ * @client: runs the client's side on p->connections connected links, and ends them
+ * @server: the same for the server's side
  */
 struct kv_ping_ops {
 	void (*spec)(const struct kv_ping *p, struct kv_link_spec *spec);

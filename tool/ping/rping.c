@@ -8,29 +8,29 @@
 #include "ping/ping.h"
 
 /*
- * The protocol of rping: the client tells where its bytes are (the source), the server
- * READs them and says go ahead; the client tells where it wants them back (the sink),
- * the server WRITEs them there and says go ahead; and so on until the client closes
+ * The protocol of rping: the client sends the address of its bytes (the source), the server
+ * READs them and sends a go-ahead; the client sends the address for the answer (the sink),
+ * the server WRITEs the bytes there and sends a go-ahead; and so on until the client closes
  * the connection. The contents of a go-ahead do not matter.
  */
 
-/* A message, as it travels: where a buffer of the client is. */
+/* A message in its wire format: the position of a buffer of the client. */
 struct place {
 	__be64 addr;
 	__be32 rkey;
 	__be32 bytes;
 };
 
-/* The rights of the server at either buffer. */
+/* The rights of the server to the two buffers. */
 #define SOURCE_ACCESS (KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_READ)
 #define SINK_ACCESS (KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_WRITE)
 
 static_assert(sizeof(struct place) == 16, "as rping has it");
 
 /*
- * krping (the kernel's rping) with server_inv: the server's go-ahead is a SEND with invalidate,
- * which takes the client's key back, and the client registers anew without having done so itself.
- * Neither side says that it does; there is but the way in which the connection ends.
+ * krping (the kernel's rping) with server_inv: the server's go-ahead is a SEND with invalidate of
+ * the client's key, and the client registers again without a local invalidate. Neither side
+ * announces this variant; only the way in which the connection ends shows it.
  */
 #define STATUS_REM_INV_REQ 9 /* IBV_WC_REM_INV_REQ_ERR (IBTA 11.6.2) */
 static const char server_inv_user[] =
@@ -48,8 +48,8 @@ static void spec(const struct kv_ping *p, struct kv_link_spec *s)
 		s->access = KVERBS_ACCESS_REMOTE_READ | KVERBS_ACCESS_REMOTE_WRITE;
 }
 
-/* As rping sends it: its number, then letters that begin with another one each time,
- * and a zero at the end.
+/* The contents of rping's pings: the number of the ping, then letters that start one later in
+ * each ping, and a zero at the end.
  */
 static void fill(char *bytes, uint32_t size, uint64_t ping)
 {
@@ -65,11 +65,11 @@ static void fill(char *bytes, uint32_t size, uint64_t ping)
  * struct rping - one side's memory
  * @p: the options, and the counts
  * @l: the connection
- * @source: of the client, where the server READs; of the server, where that goes
- * @sink: of the client, where the server WRITEs
+ * @source: client: the buffer that the server READs; server: the buffer that it READs into
+ * @sink: client: the buffer that the server WRITEs
  * @expected: the bytes of a ping
  * @found: the bytes that came
- * @hint: explains that the peer closes the connection now; NULL: nothing does
+ * @hint: explanation if the peer closes the connection in this step; NULL: none
  */
 struct rping {
 	struct kv_ping *p;
@@ -87,7 +87,7 @@ static int init(struct rping *r, struct kv_ping *p, struct kv_link *l, struct kv
 	r->p = p;
 	r->l = l;
 	r->expected = calloc(1, p->size);
-	/* Printed as a string, whatever has come: +1 for its end. */
+	/* Any received bytes are printed as a string: +1 for the terminating NUL. */
 	r->found = calloc(1, (size_t)p->size + 1);
 	if (!r->expected || !r->found)
 		return kv_fault_set(f, -ENOMEM, "no memory for %u bytes", p->size);
@@ -100,7 +100,7 @@ static void exit_rping(struct rping *r)
 	free(r->expected);
 }
 
-/* A step has failed: is it one that the peer's variant of the protocol explains? */
+/* Adds a hint to a fault if the peer's variant of the protocol explains the fault. */
 static void explain(const struct rping *r, struct kv_fault *f)
 {
 	const struct kv_fault told = *f;
@@ -113,7 +113,7 @@ static void explain(const struct rping *r, struct kv_fault *f)
 		kv_fault_set(f, told.error, "%.600s; %s", told.text, hint);
 }
 
-/* Checks and prints the bytes of a ping, as --validate and --verbose say. */
+/* Checks the bytes of a ping with --validate, and prints them with --verbose. */
 static int inspect(struct rping *r, const struct kv_buffer *buffer,
 		   uint32_t bytes, struct kv_fault *f)
 {
@@ -138,7 +138,7 @@ static int inspect(struct rping *r, const struct kv_buffer *buffer,
 	return 0;
 }
 
-/* Tells the server where a buffer is, and waits for the go-ahead. */
+/* Sends the position of a buffer to the server, and waits for the go-ahead. */
 static int advertise(struct rping *r, const struct kv_buffer *buffer,
 		     const char *what, struct kv_fault *f)
 {
@@ -167,7 +167,7 @@ static int ping(struct rping *r, struct kv_fault *f)
 			      .from = r->expected }, NULL, NULL);
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot write a ping");
-	/* The second time that the server gets this key. */
+	/* From the second ping on, the server gets a key that it has already used. */
 	if (r->p->done && r->l->end.site->id == KV_SPACE_KERNEL)
 		r->hint = server_inv_kernel;
 	ret = advertise(r, &r->source, "read it", f);
@@ -193,7 +193,7 @@ static int ping_all(struct rping *r, struct kv_fault *f)
 	return ret;
 }
 
-/* Where the client's next buffer is. */
+/* Receives the position of the client's next buffer. */
 static int hear(struct rping *r, struct place *place, const char *what, struct kv_fault *f)
 {
 	char text[96];
@@ -236,7 +236,7 @@ static int pong(struct rping *r, const struct place *source, struct kv_fault *f)
 	ret = inspect(r, &r->source, r->p->bytes, f);
 	if (!ret)
 		ret = kv_link_send(r->l, NULL, "saying that it was read", f);
-	/* The first go-ahead has been sent. */
+	/* A krping client may close the connection after the first go-ahead. */
 	r->hint = !ret && !r->p->done ? server_inv_client : NULL;
 	if (!ret)
 		ret = hear(r, &sink, "where it wants it back", f);
@@ -254,13 +254,13 @@ static int pong_all(struct rping *r, struct kv_fault *f)
 	struct place source;
 	int ret;
 
-	/* There the client's answer to a READ is written as a WRITE is (RFC 5040, 5.2). */
+	/* On iWARP the response to a READ is placed like a WRITE (RFC 5040, 5.2). */
 	if (kv_dev_is_iwarp(&r->l->end.site->dev))
 		access |= KVERBS_ACCESS_REMOTE_WRITE;
 	ret = kv_link_add_buffer(r->l, &r->source, p->size, access, f);
 	while (!ret) {
 		ret = hear(r, &source, "where its next ping is", f);
-		/* A client ends between two pings. */
+		/* A client may end the connection between two pings. */
 		if (ret == -ECONNRESET)
 			break;
 		if (!ret)
@@ -288,7 +288,7 @@ static int play(struct kv_ping *p, struct kv_link *l, int (*fn)(struct rping *r,
 	if (ret)
 		explain(&r, f);
 	exit_rping(&r);
-	/* The peer need not wait; why this side failed is known. */
+	/* The peer need not wait; the fault of this side is known already. */
 	if (ret)
 		kv_link_disconnect(l, &why);
 	return ret;

@@ -5,7 +5,7 @@
 #include "ping/link.h"
 #include "sys/now.h"
 
-/* As long as nothing comes, the connection's state is read this often. */
+/* While no completion comes, the connection's state is read at this interval. */
 #define LOOK_MS 100
 
 /* IBV_WC_WR_FLUSH_ERR (IBTA 11.6.2) */
@@ -19,9 +19,9 @@ static int post(struct kv_link *l, const struct kv_wr *wr, const char *what, str
 }
 
 /**
- * kv_link_post_receive() - a place for one more message
+ * kv_link_post_receive() - post a receive for one more message
  * @l: the link
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -64,7 +64,7 @@ static int take(struct kv_link *l, const struct kv_wc *wc, const char *what, str
 	return 0;
 }
 
-/* Sleeps until a completion comes, or LOOK_MS; then reads whether the peer is there. */
+/* Sleeps until a completion comes; after LOOK_MS without one, reads the connection's state. */
 static int doze(struct kv_link *l, struct kv_fault *f)
 {
 	int ret = kv_endpoint_sleep(&l->end, LOOK_MS, f);
@@ -99,10 +99,10 @@ static int advance(struct kv_link *l, uint64_t end_ns, const char *what, struct 
 }
 
 /**
- * kv_link_flush() - wait until the peer has the last message
+ * kv_link_flush() - wait until the peer has received the last message
  * @l: the link
  * @what: the step, for the text of a fault
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno; -ECONNRESET: the peer has closed the connection.
  */
@@ -132,11 +132,11 @@ static int wait_done(struct kv_link *l, uint64_t *count, const char *what, struc
 /**
  * kv_link_send() - send a message
  * @l: the link
- * @data: spec.bytes of it; NULL: the last message again, at first zeros
+ * @data: spec.bytes bytes; NULL: the last message again, or zeros if there is none
  * @what: the step, for the text of a fault
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * Waits for the last one to arrive, and not for this one.
+ * Waits for the previous message to arrive, and not for this message.
  *
  * Return: as kv_link_flush().
  */
@@ -166,9 +166,9 @@ int kv_link_send(struct kv_link *l, const void *data, const char *what, struct k
 /**
  * kv_link_receive() - wait for a message
  * @l: the link
- * @data: receives it; NULL: it is dropped, and no receive is posted in its place
+ * @data: receives the message; NULL: it is dropped, and no further receive is posted
  * @what: the step, for the text of a fault
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: as kv_link_flush().
  */
@@ -190,12 +190,12 @@ int kv_link_receive(struct kv_link *l, void *data, const char *what, struct kv_f
  * kv_link_move() - an RDMA READ or WRITE, until it is complete
  * @l: the link
  * @op: KVERBS_OP_READ or KVERBS_OP_WRITE
- * @buffer: the local one, of either direction
- * @bytes: how many
+ * @buffer: the local buffer, for either direction
+ * @bytes: how many bytes to move
  * @remote_addr: the address that the peer has sent
- * @remote_key: ditto
+ * @remote_key: the key that the peer has sent
  * @what: the step, for the text of a fault
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: as kv_link_flush().
  */
