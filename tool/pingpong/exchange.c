@@ -12,10 +12,10 @@
 #include "remote/tcp.h"
 #include "sys/now.h"
 
-/* The word of the programs, sent with its final zero. */
+/* The word that the programs send, with its terminating zero. */
 #define DONE "done"
 
-/* Waits until the socket can be read or written. @end_ns: UINT64_MAX: without a deadline. */
+/* Waits until the socket can be read or written. @end_ns: the deadline; UINT64_MAX: none. */
 static int wait_for(const struct kv_exchange *x, int fd, short events, uint64_t end_ns)
 {
 	struct pollfd p = { .fd = fd, .events = events };
@@ -47,11 +47,11 @@ static int refuse(struct kv_fault *f, int error, const char *what)
 }
 
 /**
- * kv_exchange_connect() - reach the server
- * @x: but for the socket all is set; receives the connection
+ * kv_exchange_connect() - connect to the server
+ * @x: all members but the socket are set; receives the connection
  * @host: its name or address
- * @port: of the server
- * @f: receives why not
+ * @port: port of the server
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -75,10 +75,10 @@ int kv_exchange_connect(struct kv_exchange *x, const char *host,
 }
 
 /**
- * kv_exchange_accept() - wait for a client, as long as it takes
+ * kv_exchange_accept() - wait for a client, without a limit
  * @x: receives the connection
- * @port: where to wait, at every address
- * @f: receives why not
+ * @port: port to listen on, at every address
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -91,7 +91,7 @@ int kv_exchange_accept(struct kv_exchange *x, const char *port, struct kv_fault 
 	if (ret)
 		return ret;
 	snprintf(what, sizeof(what), "port %.40s", port);
-	/* Sockets for IPv6 take IPv4, too. */
+	/* An IPv6 socket accepts IPv4 connections, too. */
 	for (at = list; at && fd < 0; at = at->ai_next)
 		if (at->ai_family == AF_INET6)
 			fd = kv_tcp_listen(at, true, 1);
@@ -139,10 +139,10 @@ static int move(struct kv_exchange *x, void *data, size_t size, bool write,
 /**
  * kv_exchange_send() - send the addresses of our QPs to the peer
  * @x: the connection
- * @address: of our QPs
+ * @address: addresses of our QPs
  * @n: how many
  * @places: how many addresses a side sends, 1 or KV_EXCHANGE_LIST
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -175,14 +175,14 @@ static int receive(struct kv_exchange *x, struct kv_address *address, struct kv_
 }
 
 /**
- * kv_exchange_receive() - hear where the peer's QPs are
+ * kv_exchange_receive() - receive the addresses of the peer's QPs
  * @x: the connection
- * @address: receives them; it has room for KV_EXCHANGE_LIST
- * @n: how many QPs the peer has to have, if it tells a list
+ * @address: receives the addresses; it has room for KV_EXCHANGE_LIST
+ * @n: how many QPs the peer must have, if it sends a list
  * @places: how many addresses a side sends, 1 or KV_EXCHANGE_LIST
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * Return: 0 or a negative errno; -EPROTO: what came is no address, or the peer has another number
+ * Return: 0 or a negative errno; -EPROTO: the peer sent no valid address, or it has another number
  * of QPs.
  */
 int kv_exchange_receive(struct kv_exchange *x, struct kv_address *address, unsigned int n,
@@ -204,10 +204,10 @@ int kv_exchange_receive(struct kv_exchange *x, struct kv_address *address, unsig
 }
 
 /**
- * kv_exchange_done() - the client says that it is connected
+ * kv_exchange_done() - the client reports that its QPs are connected
  * @x: the connection
- * @client: we are it; else wait until it says so
- * @f: receives why not
+ * @client: this side is the client; else wait for the client's report
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -226,7 +226,7 @@ int kv_exchange_done(struct kv_exchange *x, bool client, struct kv_fault *f)
 
 /**
  * kv_exchange_close() - close the connection
- * @x: the connection; one that is not there is left alone
+ * @x: the connection; nothing happens if there is none
  */
 void kv_exchange_close(struct kv_exchange *x)
 {

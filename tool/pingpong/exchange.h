@@ -7,25 +7,25 @@
 #include "model/backend.h"
 
 /*
- * The sideband of rdma-core's ibv_*_pingpong: over TCP each side tells its QP's
- * address as text, LID:QPN:PSN:GID in hex with its final zero, the client first; when
- * the client's QP is connected, too, it says "done". With several QPs, as
- * ibv_srq_pingpong has, each side tells a list of always the same length, in which the
- * places that it has no QP for are zero.
+ * The sideband of rdma-core's ibv_*_pingpong: over TCP each side sends its QP's
+ * address as text, LID:QPN:PSN:GID in hex with its terminating zero, the client first;
+ * when the client's QP is connected, too, the client sends "done". With several QPs, as
+ * in ibv_srq_pingpong, each side sends a list of fixed length, in which the entries
+ * without a QP are zero.
  *
- * Every wait ends at a deadline, at a signal that ends the tool, or when the device goes: its
+ * Every wait ends at a deadline, at a signal that ends the tool, or when the device is removed: the
  * removal may have to wait for the objects of user space.
  */
 
-/* Addresses that a side sends where there may be several QPs. */
+/* Number of addresses that a side sends if there may be several QPs. */
 #define KV_EXCHANGE_LIST 256
 
 /**
  * struct kv_exchange - the sideband's connection
  * @fd: the socket; -1: none
  * @timeout_ns: how long the peer may take for each step
- * @b: the space in which our QPs are
- * @dev: name of their device
+ * @b: backend of our QPs
+ * @dev: name of the QPs' device
  */
 struct kv_exchange {
 	int fd;

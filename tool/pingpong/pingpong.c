@@ -6,16 +6,16 @@
 #include "pingpong/pingpong.h"
 #include "sys/now.h"
 
-/* As the programs have it: for ever. */
+/* The value of the programs: without limit. */
 #define RETRIES 7
 
-/* The Global Routing Header lies in front of a datagram's bytes (IBTA 11.4.1.3). */
+/* The Global Routing Header precedes a datagram's bytes in the buffer (IBTA 11.4.1.3). */
 #define GRH_BYTES 40
 
-/* As long as nothing comes, it is looked at this often whether to go on. */
+/* While no completion comes, the loop checks at this interval whether to go on. */
 #define LOOK_MS 200
 
-/* Some times the 67 ms after which the programs repeat a message without an acknowledgement. */
+/* Several times the 67 ms after which the programs repeat an unacknowledged message. */
 #define LINGER_NS 400000000
 
 static uint32_t headroom(const struct kv_pingpong *p)
@@ -35,7 +35,7 @@ static int refuse(struct kv_pingpong *p, int error, const char *what, struct kv_
 	return kv_fault_backend(f, p->site.b, error, "cannot %s", what);
 }
 
-/* The QP that is the endpoint's one now. */
+/* Makes @q the endpoint's QP, and brings it to the next state. */
 static int step(struct kv_pingpong *p, struct kv_pingpong_qp *q, enum kv_raw_step step,
 		const struct kv_qp_attr *attr, struct kv_fault *f)
 {
@@ -43,7 +43,7 @@ static int step(struct kv_pingpong *p, struct kv_pingpong_qp *q, enum kv_raw_ste
 	return kv_endpoint_step(&p->end, types[p->type], step, attr, f);
 }
 
-/* INIT is the first state that takes receives; the peer may be quick. */
+/* INIT is the first state that takes receives; they must precede the peer's first message. */
 static int make_qp(struct kv_pingpong *p, struct kv_pingpong_qp *q, struct kv_address *own,
 		   struct kv_fault *f)
 {
@@ -85,7 +85,7 @@ static int make(struct kv_pingpong *p, struct kv_address *own, struct kv_fault *
 
 	p->end.site = &p->site;
 	ret = kv_endpoint_add_pd(&p->end, f);
-	/* One place for each receive, one for each QP's send. */
+	/* One entry for each receive, and one for each QP's send. */
 	if (!ret)
 		ret = kv_endpoint_add_cq(&p->end, p->depth + p->qps,
 					 p->events ? KVERBS_CQ_EVENT : KVERBS_CQ_POLLED, f);
@@ -173,7 +173,7 @@ static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q, struct kv_
 	return 0;
 }
 
-/* Each message is an answer, but each QP's first. @first: that one is ours. */
+/* Each message of a QP but the first is an answer. @first: we send the first message. */
 static int post_sends(struct kv_pingpong *p, bool first, struct kv_fault *f)
 {
 	int ret = 0;
@@ -187,7 +187,7 @@ static int post_sends(struct kv_pingpong *p, bool first, struct kv_fault *f)
 	return ret;
 }
 
-/* Nothing has come: sleep until something does, if that is wanted. */
+/* After an empty poll: sleeps until a completion comes, if events are wanted. */
 static int idle(struct kv_pingpong *p, struct kv_fault *f)
 {
 	int ret = p->events ? kv_endpoint_sleep(&p->end, LOOK_MS, f) : 0;
@@ -228,7 +228,7 @@ static int take(struct kv_pingpong *p, const struct kv_wc *wc, struct kv_fault *
 	return 0;
 }
 
-/* There and back, as often as it was asked for. @first: ours is the first message. */
+/* Exchanges the requested number of messages. @first: we send the first message. */
 static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 {
 	struct kv_polled polled;
@@ -242,7 +242,7 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 			return kv_fault_set(f, -EINTR, "interrupted after %llu messages sent and %llu received",
 					    (unsigned long long)p->sent,
 					    (unsigned long long)p->received);
-		/* Before the poll: after a long wait for the CPU there may be completions. */
+		/* Read before the poll: after a long wait for the CPU there may be completions. */
 		now = kv_now_ns();
 		ret = kv_op_cq_poll(p->site.b, &(struct kv_cq_poll){ p->end.send_cq, KVERBS_POLL_MAX },
 				    &polled, NULL);
@@ -259,7 +259,7 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 			ret = post_receives(p, f);
 		if (!ret)
 			ret = polled.n ? post_sends(p, first, f) : idle(p, f);
-		/* The time until our answer is not the peer's. */
+		/* The time until our answer does not count for the peer's timeout. */
 		if (polled.n)
 			last = kv_now_ns();
 	}
@@ -268,9 +268,9 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 }
 
 /*
- * An acknowledgement of the last messages may be lost. The peer then sends them again, and needs
- * QPs that answer: the programs have a retry count of 7, which rxe takes for no limit. A signal
- * ends the wait.
+ * The acknowledgment of the last messages may be lost. The peer then sends the messages again, and
+ * needs QPs that answer: the programs have a retry count of 7, which means no limit to rxe. A
+ * signal ends the wait.
  */
 static void linger(const struct kv_pingpong *p)
 {
@@ -291,7 +291,7 @@ static int tell(struct kv_pingpong *p, const struct kv_address *own, struct kv_f
 	return kv_exchange_send(&p->exchange, own, p->qps, places(p), f);
 }
 
-/* Where the peer's QPs are, and then there are connections. */
+/* Receives the addresses of the peer's QPs, and connects our QPs to them. */
 static int hear(struct kv_pingpong *p, struct kv_fault *f)
 {
 	struct kv_address peer[KV_EXCHANGE_LIST];
@@ -327,13 +327,13 @@ static int meet_client(struct kv_pingpong *p, const struct kv_address *own, cons
 }
 
 /**
- * kv_pingpong_run() - be one side of a ping-pong
+ * kv_pingpong_run() - run one side of a ping-pong
  * @p: the side; receives the counts
  * @host: the server; NULL: be the server
- * @port: TCP, of the server
- * @f: receives why not
+ * @port: TCP port of the server
+ * @f: receives the reason of a failure
  *
- * Return: 0 or a negative errno. Nothing that was made is left.
+ * Return: 0 or a negative errno. All objects are destroyed.
  */
 int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port, struct kv_fault *f)
 {

@@ -5,7 +5,7 @@
 #include "endpoint/endpoint.h"
 #include "pingpong/exchange.h"
 
-/* The type of QPs, and where their receives come from. */
+/* The type of the QPs, and the queue of their receives. */
 enum kv_pingpong_type {
 	KV_PINGPONG_RC,
 	KV_PINGPONG_UC,
@@ -16,12 +16,12 @@ enum kv_pingpong_type {
 
 /**
  * struct kv_pingpong_qp - one of the QPs
- * @id: the object
+ * @id: id of the QP
  * @psn: the first packet sequence number that it sends
- * @peer: where its peer is
- * @posted: sends that were posted
- * @sent: sends that have completed
- * @received: messages that have come
+ * @peer: address of its peer
+ * @posted: number of sends that were posted
+ * @sent: number of sends that have completed
+ * @received: number of messages that have come
  */
 struct kv_pingpong_qp {
 	uint32_t id;
@@ -34,21 +34,21 @@ struct kv_pingpong_qp {
 
 /**
  * struct kv_pingpong - one side of ibv_rc_pingpong or its kin
- * @space: where the verbs are called
- * @dev: the device; NULL: the only one there is
+ * @space: space in which the verbs are called
+ * @dev: the device; NULL: the only device
  * @ib_port: number of the device's port
- * @gid: index of the GID; -1: the best by type
+ * @gid: index of the GID; -1: the best GID by type
  * @type: enum kv_pingpong_type
- * @qps: how many, at most KV_EXCHANGE_LIST; 1, but with KV_PINGPONG_SRQ
+ * @qps: how many QPs, at most KV_EXCHANGE_LIST; 1 except with KV_PINGPONG_SRQ
  * @size: bytes of a message
- * @mtu: of the path, bytes; both sides need the same
+ * @mtu: path MTU, bytes; both sides need the same
  * @iters: messages each way, over all QPs together
  * @depth: receives that are posted at once, at least one for each QP
  * @events: sleep until there is a completion
- * @timeout_ns: how long the peer may take for anything
+ * @timeout_ns: how long the peer may take for each step
  * @elapsed_ns: receives how long the messages took
- * @sent: receives how many of ours have arrived there
- * @received: receives how many have come
+ * @sent: receives how many of our messages have arrived at the peer
+ * @received: receives how many messages have come
  */
 struct kv_pingpong {
 	enum kv_space_id space;
