@@ -10,8 +10,8 @@
 
 /**
  * struct slot - one of the connections that are made at the same time
- * @conn: its id
- * @qp: its id
+ * @conn: id of the CONN
+ * @qp: id of the QP
  * @begin_ns: when the step began
  * @verb_ns: how long the step's verbs took so far
  */
@@ -22,7 +22,7 @@ struct slot {
 	uint64_t verb_ns;
 };
 
-/* For a step whose time begins now. */
+/* The connection for a step whose time begins now. */
 static struct kv_conn_side side_of(const struct kv_rate *r, const struct slot *s)
 {
 	return (struct kv_conn_side){
@@ -92,7 +92,7 @@ static int establish(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 	int ret = kv_conn_confirm(&side, &param, f);
 
 	s->verb_ns += side.verb_ns[KV_CONN_ESTABLISH];
-	/* It was there, if only for a moment. */
+	/* The connection was established, if only for a moment. */
 	if (ret == -ECONNABORTED && side.verb_ns[KV_CONN_ESTABLISH] &&
 	    side.conn.state == KVERBS_CONN_DISCONNECTED)
 		return 0;
@@ -114,11 +114,11 @@ static int destroy_qp(struct kv_rate *r, struct slot *s)
 	return kv_op_del(r->end.site->b, KV_QP, s->qp, &s->verb_ns);
 }
 
-/* Not in a state, but with the verb's return. */
+/* The step ends when the verb returns, and not in a state. */
 #define AT_RETURN KVERBS_CONN_IDLE
 
 /*
- * @ask: begins the step; NULL: kv_rate_create_qp() does
+ * @ask: begins the step; NULL: kv_rate_create_qp() begins it
  * @what: the attempt, before the peer's address
  * @wanted: the state that the step ends in
  */
@@ -133,13 +133,13 @@ static const struct phase {
 	{ KV_RATE_RESOLVE_ROUTE, resolve_route, "resolve the route to", KVERBS_CONN_ROUTE_RESOLVED },
 	{ KV_RATE_CREATE_QP, NULL, NULL, AT_RETURN },
 	{ KV_RATE_CONNECT, request, NULL, KVERBS_CONN_ESTABLISHED },
-	/* From here on it goes down. */
+	/* From here on, the steps that end the connection. */
 	{ KV_RATE_DISCONNECT, disconnect, "disconnect from", KVERBS_CONN_DISCONNECTED },
 	{ KV_RATE_DESTROY_ID, destroy_id, "destroy a connection to", AT_RETURN },
 	{ KV_RATE_DESTROY_QP, destroy_qp, "destroy the QP of a connection to", AT_RETURN },
 };
 
-/* ucmatose's server is faster: it ends its connections when it has seen all of them. */
+/* ucmatose's server may be first: it ends its connections when all of them are established. */
 static bool is_ended(struct kv_rate *r, const struct slot *s)
 {
 	union kv_object object;
@@ -206,7 +206,7 @@ static int run_phase(struct kv_rate *r, const struct phase *p, struct slot *s, u
 	return ret;
 }
 
-/* @n of them, from begin to end. */
+/* Makes and ends @n connections. */
 static int run_batch(struct kv_rate *r, struct slot *s, uint32_t n, struct kv_fault *f)
 {
 	uint64_t begin_ns = kv_now_ns();
@@ -227,9 +227,9 @@ static int run_batch(struct kv_rate *r, struct slot *s, uint32_t n, struct kv_fa
 /**
  * kv_rate_active() - make connections to a peer that accepts all of them
  * @r: the measurement; receives the costs
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * Return: 0 or a negative errno; closing the site destroys the rest.
+ * Return: 0 or a negative errno; closing the site destroys the objects that are left.
  */
 int kv_rate_active(struct kv_rate *r, struct kv_fault *f)
 {

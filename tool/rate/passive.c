@@ -7,16 +7,16 @@
 #include "rate/rate.h"
 #include "sys/now.h"
 
-/* As long as nothing comes, it is looked at this often whether to go on. */
+/* While no event comes, the loop checks at this interval whether to go on. */
 #define LOOK_MS 200
 
-/* Those that come while so many are there wait for one of them to go. */
+/* The maximum of connections at a time; further requests wait until one ends. */
 #define GUESTS_MAX 1024
 
 /**
- * struct guest - a connection that a peer has asked for
- * @conn: its id
- * @qp: its id
+ * struct guest - a connection that a peer has requested
+ * @conn: id of the CONN
+ * @qp: id of the QP
  * @begin_ns: when it was accepted
  * @verb_ns: how long accepting took
  * @disconnect_ns: how long disconnecting took; 0: the peer has disconnected
@@ -37,10 +37,10 @@ struct guest {
  * struct host - the side that accepts all connections
  * @r: the measurement; receives the costs
  * @listener: id of the CONN that listens
- * @guests: how many are there
- * @established: how many ever were
- * @first_ns: when the first one came; 0: none has
- * @guest: those that are there
+ * @guests: number of present connections
+ * @established: number of connections that were ever established
+ * @first_ns: when the first request came; 0: none has come
+ * @guest: the present connections
  */
 struct host {
 	struct kv_rate *r;
@@ -74,8 +74,8 @@ static int destroy(struct host *h, struct guest *g, struct kv_fault *f)
 }
 
 /*
- * Has a request that can't be accepted lost its peer? The CM of user space answers EINVAL then, and
- * sends no event: the kernel drops the events of an id before its first rdma_accept().
+ * Did accepting a request fail because its peer is gone? In user space the CM then returns EINVAL
+ * and sends no event: the kernel drops the events of an id before its first rdma_accept().
  */
 static bool is_gone(struct host *h, uint32_t conn, int error)
 {
@@ -91,7 +91,7 @@ static bool is_gone(struct host *h, uint32_t conn, int error)
 	       object.conn.state == KVERBS_CONN_DISCONNECTED;
 }
 
-/* One that can't be accepted is forgotten if its peer has gone: there are others. */
+/* If its peer is gone, a request that can't be accepted is dropped: there are others. */
 static int not_accepted(struct host *h, struct guest *g, int error, struct kv_fault *f)
 {
 	error = refuse(h, error, "accept a connection", f);
@@ -152,13 +152,13 @@ static int disconnect(struct host *h, struct guest *g, struct kv_fault *f)
 
 	g->end_ns = kv_now_ns();
 	ret = kv_op_conn_disconnect(b, &(struct kv_id){ g->conn }, NULL, &g->disconnect_ns);
-	/* The peer may have been faster: then the state says so. */
+	/* The peer may have disconnected first: the state of the CONN will show it. */
 	if (ret)
 		g->disconnect_ns = 0;
 	return ret == -EINVAL ? 0 : ret ? refuse(h, ret, "disconnect", f) : 0;
 }
 
-/* 1: it is gone. */
+/* Looks at the state of a connection. Return: 1: it is gone. */
 static int look(struct host *h, struct guest *g, struct kv_fault *f)
 {
 	struct kv_backend *b = h->r->end.site->b;
@@ -184,7 +184,7 @@ static int look(struct host *h, struct guest *g, struct kv_fault *f)
 		h->r->done++;
 		kv_rate_record(h->r, KV_RATE_DISCONNECT, g->disconnect_ns, now_ns - g->end_ns);
 	}
-	/* One that has failed is not counted, and no reason to stop for the others. */
+	/* A failed connection is not counted, and does not stop the others. */
 	ret = destroy(h, g, f);
 	return ret ? ret : 1;
 }
@@ -247,11 +247,11 @@ static int serve(struct host *h, struct kv_fault *f)
 }
 
 /**
- * kv_rate_passive() - accept all connections that come, until they are ended
+ * kv_rate_passive() - accept all connections that come, until they have ended
  * @r: the measurement; receives the costs
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * Return: 0 or a negative errno; closing the site destroys the rest.
+ * Return: 0 or a negative errno; closing the site destroys the objects that are left.
  */
 int kv_rate_passive(struct kv_rate *r, struct kv_fault *f)
 {

@@ -10,8 +10,8 @@
 
 /**
  * kv_rate_init() - make the objects that all connections share
- * @r: spec and site are set; receives it. It dies with the site
- * @f: receives why not
+ * @r: spec and site are set; receives the objects, which closing the site destroys
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -24,14 +24,14 @@ int kv_rate_init(struct kv_rate *r, struct kv_fault *f)
 		kv_hist_reset(&r->cost[i].step);
 	}
 	ret = kv_endpoint_add_pd(&r->end, f);
-	/* Nothing is ever sent. */
+	/* A CQ of one entry is enough, because no message is sent. */
 	return ret ? ret : kv_endpoint_add_cq(&r->end, 1, KVERBS_CQ_POLLED, f);
 }
 
 /**
  * kv_rate_record() - record the cost of a step
- * @r: gets it
- * @step: which
+ * @r: the measurement
+ * @step: the step
  * @verb_ns: how long the verb itself took; 0: it was not called
  * @step_ns: how long the step took
  */
@@ -44,11 +44,11 @@ void kv_rate_record(struct kv_rate *r, enum kv_rate_step step, uint64_t verb_ns,
 }
 
 /**
- * kv_rate_create_qp() - a QP for one connection
+ * kv_rate_create_qp() - create a QP for one connection
  * @r: the measurement, with the objects that all connections share
- * @id: receives it
+ * @id: receives the id of the QP
  * @verb_ns: receives how long the verb took
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
@@ -82,7 +82,7 @@ static struct json_object *describe_hist(const struct kv_hist *h)
 {
 	struct json_object *obj = json_object_new_object();
 
-	/* A tick is a nanosecond. */
+	/* A tick of this histogram is a nanosecond. */
 	kv_result_hist(obj, h, 1);
 	return obj;
 }
@@ -115,7 +115,7 @@ static void put_rate(struct json_object *obj, const char *key, uint64_t n, uint6
 
 /**
  * kv_rate_describe() - describe the costs of connections
- * @r: they were made
+ * @r: the measurement, after its end
  *
  * Return: an object, owned by the caller.
  */
@@ -157,8 +157,8 @@ static void print_head(struct json_object *doc)
 
 /**
  * kv_rate_report() - print the costs of connections
- * @doc: its document
- * @f: receives why not
+ * @doc: the document of the measurement
+ * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */

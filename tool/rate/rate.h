@@ -6,7 +6,7 @@
 #include "loop/hist.h"
 #include "endpoint/endpoint.h"
 
-/* The steps of a connection; the active and the passive side have some each. */
+/* The steps of a connection; the active and the passive side each have some of them. */
 enum kv_rate_step {
 	KV_RATE_CREATE_ID,
 	KV_RATE_RESOLVE_ADDR,
@@ -23,7 +23,7 @@ enum kv_rate_step {
 /**
  * struct kv_rate_cost - the durations of one step, of all connections
  * @verb: how long the verb itself took, nanoseconds
- * @step: how long it took until its end was seen: with system calls, the QP's
+ * @step: how long the step took until its end was seen: with system calls, the QP's
  *	transitions, and the peer's answer if there is one; nanoseconds
  */
 struct kv_rate_cost {
@@ -34,15 +34,15 @@ struct kv_rate_cost {
 /**
  * struct kv_rate - connections made and ended, as many as possible
  * @end: its site is set and stays open; all connections share its objects
- * @addr: where to connect to, or where to listen
- * @count: how many; 0, of the passive side: until Ctrl-C
- * @parallel: so many at a time, each step for all of them before the next; active side
- * @disconnect: the passive side ends them, when there are @count of them
+ * @addr: address to connect to, or to listen on
+ * @count: how many connections; 0, passive side: until Ctrl-C
+ * @parallel: active side: connections at a time; each step is done for all before the next step
+ * @disconnect: the passive side ends the connections, when there are @count
  * @timeout_ns: how long the peer may take for each step
- * @done: receives how many there were from begin to end
- * @gone: receives how many peers gave up before they were accepted; passive side
- * @elapsed_ns: receives how long they took, all together
- * @setup_ns: receives how much of it until they were established; active side
+ * @done: receives how many connections were made and ended
+ * @gone: passive side: receives how many peers gave up before they were accepted
+ * @elapsed_ns: receives how long all connections took together
+ * @setup_ns: active side: receives the part of @elapsed_ns until connections were established
  * @cost: receives the costs
  */
 struct kv_rate {
