@@ -6,13 +6,13 @@
 #include "out/unit.h"
 #include "sys/clock.h"
 
-/* Between two pairs of readings, each of which is off by less than 1 us. */
+/* The time between two pairs of readings; each pair has an error of less than 1 us. */
 #define CALIBRATION_NS 20000000
 
-/* How often a pair is read; the one that was disturbed least counts. */
+/* How often a pair is read; the least disturbed pair counts. */
 #define TRIES 64
 
-/* One moment, by the counter and by the clock. */
+/* One moment, as a value of the counter and of the clock. */
 struct pair {
 	uint64_t ticks;
 	uint64_t ns;
@@ -22,7 +22,7 @@ static pthread_once_t calibrated = PTHREAD_ONCE_INIT;
 static double ns_per_tick = 1;
 
 /**
- * kv_clock_raw_ns() - CLOCK_MONOTONIC_RAW, which no NTP bends
+ * kv_clock_raw_ns() - CLOCK_MONOTONIC_RAW, which NTP does not adjust
  *
  * Return: nanoseconds.
  */
@@ -34,7 +34,7 @@ uint64_t kv_clock_raw_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* The clock is read between two readings of the counter: the closest two win. */
+/* Reads the clock between two readings of the counter; the closest two readings are kept. */
 static struct pair read_pair(void)
 {
 	uint64_t width = UINT64_MAX;
@@ -60,14 +60,14 @@ static void calibrate(void)
 	const struct timespec rest = { .tv_nsec = CALIBRATION_NS };
 	struct pair from, to;
 
-	/* A tick is an instruction there; a time of it has no meaning. */
+	/* In such a guest a tick is an instruction, which has no meaningful time. */
 	if (kv_unit_counts())
 		return;
-	/* There a tick is a nanosecond. */
+	/* A tick of ktime_raw is a nanosecond. */
 	if (!strcmp(KV_ENV_COUNTER, "ktime_raw"))
 		return;
 	from = read_pair();
-	/* A signal may cut a sleep short. */
+	/* A signal may end the sleep early. */
 	do {
 		nanosleep(&rest, NULL);
 		to = read_pair();
@@ -78,7 +78,7 @@ static void calibrate(void)
 /**
  * kv_clock_ns_per_tick() - how long a tick of the loops' counter lasts
  *
- * The first call measures it, in 20 ms; the others wait for that or find it.
+ * The first call measures the length, in 20 ms; other calls wait for the result or use it.
  *
  * Context: any thread
  * Return: nanoseconds by CLOCK_MONOTONIC_RAW.
@@ -109,7 +109,7 @@ uint64_t kv_clock_ns_to_ticks(uint64_t ns)
 {
 	double ticks = (double)ns / kv_clock_ns_per_tick();
 
-	/* 2^64: from there on the number has no place. */
+	/* From 2^64 on, the number does not fit. */
 	return ns == UINT64_MAX || ticks >= 0x1p64 ? UINT64_MAX : (uint64_t)ticks;
 }
 

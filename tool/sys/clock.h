@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The counter that samples are taken with, and the clock beside it. */
+/* The counter that samples are taken with, and the clock that calibrates it. */
 
 uint64_t kv_clock_raw_ns(void);
 double kv_clock_ns_per_tick(void);

@@ -64,10 +64,10 @@ static int walk_usable(cpu_fn fn, void *arg)
 }
 
 /**
- * kv_placement_online() - which CPUs are online
+ * kv_placement_online() - list the online CPUs
  * @text: receives a list such as 0-3
- * @size: of @text
- * @count: receives how many they are
+ * @size: size of @text
+ * @count: receives the number of online CPUs
  */
 void kv_placement_online(char *text, size_t size, unsigned int *count)
 {
@@ -80,9 +80,9 @@ void kv_placement_online(char *text, size_t size, unsigned int *count)
 }
 
 /**
- * kv_placement_spins() - default of the empty polls before a run lets its CPU go
+ * kv_placement_spins() - default number of empty polls before a run yields its CPU
  *
- * Return: 1000, or 0 if the calling thread may use one CPU only: there the work that brings a
+ * Return: 1000, or 0 if the calling thread may use one CPU only: then the work that generates a
  * completion waits for the poller's CPU.
  */
 int32_t kv_placement_spins(void)
@@ -97,11 +97,11 @@ int32_t kv_placement_spins(void)
  * @asked: the CPUs that the user names; they must be online
  * @n: how many of them: 0, 1 or 2
  * @cpu: receives the initiator's and the responder's CPU
- * @f: receives why not
+ * @f: receives the reason of a failure
  *
- * By default these are CPUs that the calling thread may use, as taskset or a cpuset has it. The
- * last of them is the one with the fewest interrupts and daemons; the responder gets the one
- * before it, if there is one.
+ * The defaults are CPUs that the calling thread may use, which taskset or a cpuset may limit. The
+ * initiator gets the last of them, which has the fewest interrupts and daemons; the responder gets
+ * the CPU before it, if there is one.
  *
  * Return: 0 or a negative errno.
  */
@@ -134,13 +134,13 @@ int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2], st
 	return 0;
 }
 
-/* user, nice, system, idle, iowait, irq, softirq, steal; guests' time is part of user's. */
+/* user, nice, system, idle, iowait, irq, softirq, steal; user includes the time of guests. */
 #define KINDS 8
 #define STEAL 7
 
 /**
  * kv_steal_start() - begin to measure the time that the host takes from this machine's CPUs
- * @s: receives the ticks so far; 0 where /proc/stat can't be read
+ * @s: receives the ticks so far; 0 if /proc/stat can't be read
  */
 void kv_steal_start(struct kv_steal *s)
 {
@@ -160,10 +160,10 @@ void kv_steal_start(struct kv_steal *s)
 }
 
 /**
- * kv_steal_share() - the share of time that the host has taken since
- * @s: when that began
+ * kv_steal_share() - the share of time that the host has taken since kv_steal_start()
+ * @s: the ticks at the start
  *
- * Return: 0 .. 1, of the time of all CPUs. Always 0 where the hypervisor does not tell, as
+ * Return: 0 .. 1, of the time of all CPUs. Always 0 if the hypervisor does not report it, such as
  * QEMU without KVM.
  */
 double kv_steal_share(const struct kv_steal *s)

@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include "cli/fault.h"
 
-/* The CPUs of this host: where runs are bound to, and the time that a hypervisor takes. */
+/* The CPUs of this host: the CPUs of runs, and the time that a hypervisor takes. */
 
 /**
  * struct kv_steal - the ticks of this machine's CPUs at a moment, see proc_stat(5)
  * @all: ticks of all kinds, of all CPUs
- * @stolen: of these, the host has given to others
+ * @stolen: ticks of @all that the host has given to others
  */
 struct kv_steal {
 	uint64_t all;

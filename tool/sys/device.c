@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A device's facts beside its verbs: the driver's counters, and the network interface. */
+/* Facts about a device that verbs don't give: the driver's counters, and the netdev. */
 #include <dirent.h>
 #include <errno.h>
 #include <ifaddrs.h>
@@ -47,14 +47,14 @@ static int refuse(struct kv_backend *b, int error, const struct kv_dev_port *of)
 }
 
 /**
- * kv_counters_read() - read the counters that a device's driver has of a port
- * @b: the backend that asks; one of this host
+ * kv_counters_read() - read the counters that a device's driver has for a port
+ * @b: the backend that receives the text of a failure; one of this host
  * @of: the port
- * @c: receives it
+ * @c: receives the counters
  *
- * Drivers may answer from a copy that is some milliseconds old.
+ * A driver may return a copy that is some milliseconds old.
  *
- * Return: 0 or a negative errno; -EOPNOTSUPP: this device counts nothing.
+ * Return: 0 or a negative errno; -EOPNOTSUPP: this device has no counters.
  */
 int kv_counters_read(struct kv_backend *b, const struct kv_dev_port *of, struct kv_counters *c)
 {
@@ -70,7 +70,7 @@ int kv_counters_read(struct kv_backend *b, const struct kv_dev_port *of, struct 
 	while (c->counters < KV_COUNTERS_MAX && (entry = readdir(dir))) {
 		struct kv_counter *counter = &c->counter[c->counters];
 
-		/* lifespan is a setting, not a count. */
+		/* lifespan is a setting, and no counter. */
 		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "lifespan"))
 			continue;
 		if (strlen(entry->d_name) >= sizeof(counter->name) ||
@@ -85,17 +85,17 @@ int kv_counters_read(struct kv_backend *b, const struct kv_dev_port *of, struct 
 }
 
 /*
- * The network interface of an iWARP device, and its address. The device's GID is a MAC address, and
- * before Linux 6.5 or so the kernel names no interface beside it.
+ * The netdev of an iWARP device, and its IP address. The device's GID is a MAC address, and before
+ * Linux 6.5 or so the kernel gives no netdev with the GID.
  */
 
 /**
  * struct search - the search for a device among the kernel's RDMA devices
  * @dev: name of the device
  * @port: number of its port
- * @index: of the device
+ * @index: index of the device
  * @found: @index is that of @dev
- * @netdev: receives the name of its interface; "" if there is none
+ * @netdev: receives the name of its netdev; "" if there is none
  */
 struct search {
 	const char *dev;
@@ -130,7 +130,7 @@ static int on_port(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* One command; @fn is called for each message of the answer. */
+/* Sends one command; @fn is called for each message of the answer. */
 static int ask(struct nl_sock *sk, int command, int flags, nl_recvmsg_msg_cb_t fn, struct search *s)
 {
 	struct nl_msg *msg = nlmsg_alloc_simple(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), flags);
@@ -161,7 +161,7 @@ static void find(struct search *s)
 	nl_socket_free(sk);
 }
 
-/* IPv4 is best, as for RoCE's GIDs; a link-local address has a meaning on this host only. */
+/* IPv4 is best, as for GIDs of RoCE; a link-local address has a meaning on this host only. */
 static unsigned int rank(const struct sockaddr *addr)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
@@ -218,9 +218,9 @@ static void note_port(const char *dev, struct kv_port *port)
 }
 
 /**
- * kv_netdev_note() - find out at which address each port of an iWARP device is reached
- * @dev: a device here, with its GIDs; its ports receive @addr, and the name of the interface
- *	with each GID that has none. A device that is not iWARP stays as it is
+ * kv_netdev_note() - find the IP address of each port of an iWARP device
+ * @dev: a device of this host, with its GIDs; its ports receive @addr, and each GID without a
+ *	netdev receives its name. A device that is not iWARP is not changed
  *
  * An address or a name that can't be found stays empty.
  */

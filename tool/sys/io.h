@@ -24,7 +24,7 @@ static inline int kv_read_line(const char *path, char *line, size_t size)
 	return ret;
 }
 
-/* Writes all bytes, whatever signals come. Returns 0 or a negative errno. */
+/* Writes all bytes, even if signals come. Returns 0 or a negative errno. */
 static inline int kv_write_all(int fd, const void *data, size_t length)
 {
 	const char *at = data;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* For deadlines and progress; samples are taken with the loops' counter. */
+/* The time for deadlines and progress; samples are taken with the loops' counter. */
 static inline uint64_t kv_now_ns(void)
 {
 	struct timespec ts;
@@ -14,7 +14,7 @@ static inline uint64_t kv_now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* Less than a second. A signal ends it. */
+/* Sleeps for less than a second. A signal ends the sleep. */
 static inline void kv_sleep_ns(uint32_t ns)
 {
 	const struct timespec ts = { .tv_nsec = (long)ns };
