@@ -8,15 +8,15 @@
 /**
  * kv_backend_user_open() - load tool/user, and open its backend
  * @b: receives the backend
- * @err: receives why not
- * @size: of @err
+ * @err: receives the reason of a failure
+ * @size: size of @err
  *
- * tool/user is a shared object beside the tool, or where 'make install' puts it. It is not looked
- * for in an rpath of the tool's: the loader would look there for every library. The libraries of
- * rdma-core, which it needs, take a fifth of the time of a short command, and a guest that has only
- * the module need not have them. The object stays loaded: libibverbs' providers can't be unloaded.
+ * tool/user is a shared object beside the tool, or where 'make install' puts it. The tool has no
+ * rpath for it, because the loader would search that for every library. Loading the libraries of
+ * rdma-core, which the object needs, takes a fifth of the time of a short command, and a guest with
+ * only the module can do without. The object stays loaded: libibverbs' providers can't be unloaded.
  *
- * Return: as the object's function of the same name; -EOPNOTSUPP if it can't be loaded.
+ * Return: like the object's function of the same name; -EOPNOTSUPP if the object can't be loaded.
  */
 int kv_backend_user_open(struct kv_backend **b, char *err, size_t size)
 {

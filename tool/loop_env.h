@@ -2,7 +2,7 @@
 #ifndef KV_LOOP_ENV_H
 #define KV_LOOP_ENV_H
 
-/* The loops' world in user space; the contract stands in loop/loop.h. */
+/* The environment of the loops in user space; loop/loop.h has the contract. */
 
 #include <errno.h>
 #include <sched.h>
@@ -13,18 +13,18 @@
 #include <infiniband/verbs.h>
 #include "loop/loop.h"
 
-/* struct kv_env_cq is never defined: it is an ibv_cq by another name. */
+/* struct kv_env_cq is never defined: it is another name for ibv_cq. */
 struct kv_env_cq;
 
 /**
  * struct kv_end - one end of a connection in user space
- * @qp: in RTS
- * @send_cq: where its sends complete
- * @recv_cq: where its receives complete; another CQ than @send_cq
- * @send_wr: what each post sends; signaled, one SGE
- * @recv_wr: what each post receives into
- * @send_sge: @send_wr's
- * @recv_sge: @recv_wr's
+ * @qp: the QP, in RTS
+ * @send_cq: CQ of its sends
+ * @recv_cq: CQ of its receives; another CQ than @send_cq
+ * @send_wr: the send request of each post; signaled, one SGE
+ * @recv_wr: the receive request of each post
+ * @send_sge: SGE of @send_wr
+ * @recv_sge: SGE of @recv_wr
  * @rx_tail: last byte of the target
  * @tx_tail: last byte of the local buffer
  */
@@ -41,14 +41,14 @@ struct kv_end {
 };
 
 /*
- * The same counter as in the kernel. LFENCE keeps the read behind what stands
- * before it, as the kernel's rdtsc_ordered() does.
+ * The same counter as in the kernel. LFENCE orders the read after the preceding
+ * instructions, as in the kernel's rdtsc_ordered().
  */
 #if defined(__x86_64__)
 #define KV_ENV_COUNTER "tsc"
 static inline __u64 kv_env_now(void)
 {
-	/* RDTSC clears the upper halves: with 64 bits nothing is left to extend. */
+	/* RDTSC clears the upper halves: 64-bit variables need no extension. */
 	__u64 lo, hi;
 
 	__asm__ volatile("lfence; rdtsc" : "=a"(lo), "=d"(hi) : : "memory");
@@ -145,7 +145,7 @@ static inline void kv_env_yield(void)
 	sched_yield();
 }
 
-/* The scheduler takes the CPU from a process whenever it wants to. */
+/* Nothing to do: the scheduler can preempt a process at any time. */
 static inline void kv_env_cond_resched(struct kv_loop *l)
 {
 	(void)l;

@@ -2,14 +2,14 @@
 #ifndef KV_LOOP_SHARED_H
 #define KV_LOOP_SHARED_H
 
-/* What the histogram needs of the loops' world; the contract stands in loop/loop.h. */
+/* The part of the loops' environment that the histogram needs; loop/loop.h has the contract. */
 
 #include <linux/types.h>
 
 #define kv_env_get(from) __atomic_load_n(from, __ATOMIC_RELAXED)
 #define kv_env_set(to, value) __atomic_store_n(to, value, __ATOMIC_RELAXED)
 
-/* One instruction, and no locked one: the counter has one writer. */
+/* One instruction, without a LOCK prefix: the counter has one writer. */
 static inline void kv_env_add(__u64 *to, __u64 n)
 {
 #if defined(__x86_64__)

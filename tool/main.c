@@ -48,7 +48,7 @@ static void print_help(FILE *file)
 		"      can't do this\n");
 }
 
-/* Of the tool, the module if it can be asked, and libibverbs. */
+/* Prints the versions of the tool, of the module if it can be asked, and of libibverbs. */
 static void print_version(void)
 {
 	struct kv_fault why = { 0 };
@@ -87,7 +87,7 @@ static int run_named(int argc, char **argv, int at)
 	const struct kv_cmd_entry *entry = kv_cmd_find(name);
 
 	if (entry && entry->cmd) {
-		/* Options that stand before it go behind it. */
+		/* Options before the command's name are moved after it. */
 		memmove(&argv[2], &argv[1], (size_t)(at - 1) * sizeof(argv[0]));
 		argv[1] = name;
 		return kv_cmd_run(entry->cmd, argc - 1, argv + 1);
@@ -128,9 +128,9 @@ static int run_command(int argc, char **argv)
 }
 
 /*
- * The next descriptor that is opened is the lowest one that is free: with 0, 1 or 2 closed a
- * batch would read the netlink socket, or results would go into it. /dev/null takes their
- * place, opened the wrong way round: so a read from 0 and a write to 1 or 2 fail.
+ * A new descriptor is the lowest free one: if 0, 1 or 2 were closed, a batch would read from the
+ * netlink socket, or results would be written to it. /dev/null fills the free ones, opened with
+ * the wrong access mode: so a read from 0 and a write to 1 or 2 fail.
  */
 static int open_missing(void)
 {
@@ -144,9 +144,9 @@ static int open_missing(void)
 }
 
 /*
- * Results with their histograms are static, 25 MB of them. The kernel gives huge pages to memory of
- * that size: the first byte that a short command writes there would clear 2 MB, which is
- * 40 per cent of its instructions.
+ * Results with their histograms are static, 25 MB of them. The kernel uses huge pages for memory of
+ * that size: the first byte that a short command writes to it would clear 2 MB, which is
+ * 40 per cent of the command's instructions.
  */
 static void use_small_pages(void)
 {
@@ -154,7 +154,7 @@ static void use_small_pages(void)
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t start = (uintptr_t)__bss_start & ~(page - 1);
 
-	/* An error says that the kernel has no huge pages. */
+	/* An error means that the kernel has no huge pages. */
 	madvise((void *)start, (uintptr_t)_end - start, MADV_NOHUGEPAGE);
 }
 
