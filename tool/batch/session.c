@@ -244,8 +244,8 @@ int kv_session_reword(struct kv_session *s, struct kv_fault *f)
 /**
  * kv_session_get() - look at an object
  * @s: the session
- * @type: of the object
- * @id: of the object
+ * @type: type of the object
+ * @id: id of the object
  * @object: receives it
  * @f: receives the reason of a failure
  *

@@ -179,8 +179,8 @@ int kv_variables_set(struct kv_variables *variables, const char *text, const cha
  * kv_variables_add() - name an object
  * @variables: those of the batch
  * @text: the name, which kv_variables_check() has accepted
- * @type: of the object
- * @id: of the object, which has no other name
+ * @type: type of the object
+ * @id: id of the object, which has no other name
  * @f: receives the reason of a failure
  *
  * Return: 0 or -ENOMEM.
@@ -204,8 +204,8 @@ int kv_variables_add(struct kv_variables *variables, const char *text, enum kv_t
 /**
  * kv_variables_of() - the name of an object
  * @variables: those of the batch
- * @type: of the object
- * @id: of the object
+ * @type: type of the object
+ * @id: id of the object
  *
  * Return: the name, or NULL if it has none.
  */
@@ -219,7 +219,7 @@ const char *kv_variables_of(const struct kv_variables *variables, enum kv_type t
 /**
  * kv_variables_id() - the id of an object from a typed word
  * @variables: those of the batch
- * @type: of the object
+ * @type: type of the object
  * @text: its id, or its name
  * @id: receives its id
  * @why: receives the reason of a refusal
@@ -265,8 +265,8 @@ static void copy_fields(struct json_object *to, struct json_object *from)
 /**
  * kv_variables_note() - note the fields of an object
  * @variables: those of the batch; if the object has no name, nothing is kept
- * @type: of the object
- * @id: of the object
+ * @type: type of the object
+ * @id: id of the object
  * @result: a command's result that has the fields
  * @note: whether @result is a complete description: then fields that it lacks are dropped
  */
@@ -293,8 +293,8 @@ void kv_variables_note(struct kv_variables *variables, enum kv_type type, uint32
 /**
  * kv_variables_delete() - an object is gone
  * @variables: those of the batch; the object's name stays, for messages about its deletion
- * @type: of the object
- * @id: of the object
+ * @type: type of the object
+ * @id: id of the object
  */
 void kv_variables_delete(struct kv_variables *variables, enum kv_type type, uint32_t id)
 {

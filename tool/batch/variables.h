@@ -19,10 +19,10 @@
  * struct kv_variable - a variable, or an object that has a name
  * @text: the name
  * @value: value of a variable; NULL: this is an object
- * @type: of the object
- * @id: of the object
+ * @type: type of the object
+ * @id: id of the object
  * @deleted: the object is gone; its name can be given to another one
- * @fields: of the object
+ * @fields: fields of the object
  * @whole: the members of @fields that the last complete description had
  */
 struct kv_variable {

@@ -73,7 +73,7 @@ static unsigned int count_columns(void)
 /**
  * kv_progress_format() - write the line that is drawn
  * @p: the bar
- * @fraction: of the present step, 0 .. 1
+ * @fraction: the finished part of the present step, 0 .. 1
  * @now_ns: CLOCK_MONOTONIC
  * @columns: width of the terminal, 1 or more
  * @line: receives the line, which leaves the last column free: a cursor there would wrap
@@ -111,7 +111,7 @@ void kv_progress_format(const struct kv_progress *p, double fraction, uint64_t n
 /**
  * kv_progress_draw() - show how far the present step is
  * @p: the bar
- * @fraction: of the step, 0 .. 1
+ * @fraction: the finished part of the step, 0 .. 1
  *
  * Draws nothing if the last drawing is less than 200 ms old: it may be called often,
  * but not while samples are taken.
@@ -142,7 +142,7 @@ void kv_progress_finish_step(struct kv_progress *p)
 }
 
 /**
- * kv_progress_erase() - take the bar off the screen
+ * kv_progress_erase() - remove the bar from the screen
  * @p: the bar; it comes back when it is drawn again
  */
 void kv_progress_erase(struct kv_progress *p)

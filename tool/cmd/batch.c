@@ -301,7 +301,7 @@ static int read_all(struct work *w, struct kv_fault *f)
 	return ferror(w->in) ? refuse_reading(w, f) : 0;
 }
 
-/* A directory can be opened but not read: refuses it before the first command. */
+/* A folder can be opened but not read: refuses it before the first command. */
 static int try_reading(struct work *w, struct kv_fault *f)
 {
 	int byte = getc(w->in);

@@ -132,7 +132,7 @@ struct kv_options {
 	const char *peer_option;
 };
 
-/* The caller sends keepalives to the server itself: see kv_run_spec.in_wait. If retry_cnt is 7, rxe
+/* The caller sends NOPs to the server itself: see kv_run_spec.in_wait. If retry_cnt is 7, rxe
  * sends a packet again without limit, and never reports that the other end is gone.
  */
 #define KV_OPTIONS_DEFAULT {								\

@@ -17,7 +17,7 @@
 /* The intervals at which a run is polled, with a watch and without one. */
 #define WATCH_MS 250
 #define LOOK_MS 1000
-/* The interval of keepalives to a server. */
+/* The interval of NOPs to a server. */
 #define KEEP_MS 250
 /* The interval of checks that all answers are complete; most often the first check succeeds. */
 #define ANSWER_MS 10

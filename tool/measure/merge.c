@@ -146,7 +146,7 @@ static struct json_object *series_of(struct json_object *doc, struct json_object
 	return kv_out_get(point, path);
 }
 
-/* The figures of one point from each boot; room for all of them. */
+/* The figures of one point from each boot; the arrays have room for all boots. */
 struct row {
 	double *median[2];
 	uint64_t resent[2];

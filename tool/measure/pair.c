@@ -305,7 +305,7 @@ static void invalidate(struct kv_pair *p, struct kv_endpoint *e, struct kv_buffe
 	buf->access = 0;
 }
 
-/* The QPs are in ERR afterwards, if the CM has connected them. */
+/* Ends the connection of the CM, if there is one; the QPs are in ERR afterwards. */
 static void disconnect(struct kv_pair *p)
 {
 	struct kv_conn_side side[2];

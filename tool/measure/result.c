@@ -69,7 +69,7 @@ struct json_object *kv_result_work(const struct kv_workload *w)
 	return obj;
 }
 
-/* @spec: of a run of the series, with the values in effect */
+/* @spec: spec of a run of the series, with the values in effect */
 static void put_contexts(struct json_object *obj, const struct kv_workload *w,
 			 enum kv_space_id space, const struct kv_run_spec *spec)
 {

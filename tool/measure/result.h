@@ -16,9 +16,9 @@
  * @repeated: the unit of the statistics: "rounds" or "boots"
  * @more: the option or the script that gives more rounds or boots
  * @n: how many rounds or boots there were
- * @median: of each series [@n]
- * @samples: of each series
- * @resent: packets sent again or late, by each series
+ * @median: [@n] medians of each series
+ * @samples: number of samples of each series
+ * @resent: packets of each series that were sent again or late
  * @steal: share of the time that the host has taken
  * @scale: printed nanoseconds per unit of @median
  */

@@ -215,7 +215,7 @@ static double *make_walsh(const double *d, unsigned int n)
 /**
  * kv_stats_shift() - how far apart two series are, with a 95 % interval
  * @a: the median of each round of one series
- * @b: of the other series; @b[i] was measured in the same round as @a[i]
+ * @b: the same of the other series; @b[i] was measured in the same round as @a[i]
  * @n: how many rounds
  *
  * The unit is the round: each round has fresh connections, and connections of one kind differ

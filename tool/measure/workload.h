@@ -21,8 +21,8 @@
  * @timeout_ns: how long a completion may take
  * @mtu: path MTU, bytes; 0: the smaller active MTU of the two ends
  * @ack_timeout: local ACK timeout of the QPs, 4.096 us * 2^N, 1 .. 31 (IBTA 9.7.6.1.3)
- * @retry_cnt: how often a packet is sent again, 0 .. 7 (IBTA 9.7.5.1.4); on some devices 7 is for
- *	ever
+ * @retry_cnt: how often a packet is sent again, 0 .. 7 (IBTA 9.7.5.1.4); on some devices 7 is
+ *	without limit
  * @connect: how the two ends are connected
  * @depth: requests that an end may have posted at a time; 0: as many as runs need
  */

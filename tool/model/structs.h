@@ -207,7 +207,7 @@ struct kv_cq {
 struct kv_buf_init {
 	const char *dev;
 	uint64_t length; /* bytes */
-	uint32_t pieces; /* 0: as few as there can be; user: 0 or 1 */
+	uint32_t pieces; /* 0: as few as possible; user: 0 or 1 */
 	bool has_node;
 	uint32_t node; /* NUMA node */
 	bool persistent;

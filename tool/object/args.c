@@ -125,7 +125,7 @@ struct reader {
 	struct kv_fault *f;
 	void *args;
 	uint64_t seen; /* keys of @table, a bit each */
-	/* The piece that is open; NULL: none. */
+	/* The open piece; NULL: none. */
 	const struct kv_key *opener;
 	void *piece;
 	uint64_t piece_seen;

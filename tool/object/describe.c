@@ -12,7 +12,7 @@
 
 /**
  * kv_describe_gid() - describe a GID
- * @obj: receives it
+ * @obj: receives the description
  * @key: its key in @obj
  * @gid: network order
  */
@@ -222,8 +222,8 @@ static void put_qp_state(struct json_object *obj, const struct kv_qp *qp)
 
 /**
  * kv_describe_object() - describe an object
- * @obj: receives it
- * @type: of the object
+ * @obj: receives the description
+ * @type: type of the object
  * @name: its name in this batch, or NULL
  * @object: the object
  */
@@ -243,7 +243,7 @@ void kv_describe_object(struct json_object *obj, enum kv_type type, const char *
 
 /**
  * kv_describe_event() - describe an event
- * @obj: receives it
+ * @obj: receives the description
  * @event: the event
  */
 void kv_describe_event(struct json_object *obj, const struct kv_event *event)
@@ -268,7 +268,7 @@ static void put_ip(struct json_object *obj, const struct kv_dev *dev, const stru
 
 /**
  * kv_describe_dev() - describe the device and its port 1 in the form that references use
- * @obj: receives it
+ * @obj: receives the description
  * @dev: the device
  */
 void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev)

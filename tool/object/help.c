@@ -49,7 +49,7 @@ static void format_value(const struct kv_key *key, char *text, size_t size)
 /**
  * kv_help_format_key() - a key and the placeholder for its value
  * @key: the key
- * @text: receives it
+ * @text: receives the text
  * @size: bytes of @text
  */
 void kv_help_format_key(const struct kv_key *key, char *text, size_t size)
@@ -64,7 +64,7 @@ void kv_help_format_key(const struct kv_key *key, char *text, size_t size)
 /**
  * kv_help_describe_key() - a key's purpose and its values
  * @key: the key
- * @text: receives it
+ * @text: receives the text
  * @size: bytes of @text
  */
 void kv_help_describe_key(const struct kv_key *key, char *text, size_t size)

@@ -24,7 +24,7 @@ static int check_name(const struct kv_session *s, const char *name, struct kv_fa
 /**
  * kv_object_whole() - describe an object
  * @s: the session
- * @type: of the object
+ * @type: type of the object
  * @object: the object
  * @result: receives its description, which the session keeps under the object's name
  */
@@ -38,8 +38,8 @@ void kv_object_whole(struct kv_session *s, enum kv_type type,
 /**
  * kv_object_begin() - begin a result that is about an object
  * @s: the session
- * @type: of the object
- * @id: of the object
+ * @type: type of the object
+ * @id: id of the object
  * @result: receives its id and its name
  */
 void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
@@ -55,7 +55,7 @@ void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
 /**
  * kv_object_add() - make, name and describe an object
  * @s: the session
- * @type: of the object
+ * @type: type of the object
  * @name: name of the new object; NULL: none
  * @make: makes it
  * @args: for @make

@@ -133,7 +133,7 @@ int kv_qp_fault_modify(struct kv_session *s, uint32_t id, const struct kv_qp_att
  * @why: KV_IWARP_*
  * @f: receives the refusal, with the device's name
  *
- * Return: -EOPNOTSUPP for a QP on iWARP; 0 for others, and for one that does not exist, which
+ * Return: -EOPNOTSUPP for a QP on iWARP; 0 for other QPs, and for a QP that does not exist, which
  * the operation itself refuses.
  */
 int kv_iwarp_check(struct kv_session *s, uint32_t qp, const char *why, struct kv_fault *f)

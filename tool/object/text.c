@@ -49,7 +49,7 @@ static void add_list(char *text, size_t size, struct json_object *list)
 
 /**
  * kv_text_value() - write a value in its usual form: keys and addresses in hex
- * @text: receives it
+ * @text: receives the text
  * @size: bytes of @text
  * @key: key of the value
  * @value: a number, a string or a list of strings
@@ -140,7 +140,7 @@ void kv_text_pairs(char *text, size_t size, struct json_object *obj,
 
 /**
  * kv_text_flags() - write a set of words
- * @text: receives it
+ * @text: receives the text
  * @size: of @text
  * @table: the words, whose values are bits
  * @flags: the bits

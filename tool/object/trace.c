@@ -511,7 +511,7 @@ static const struct kv_backend_ops trace_ops = {
  * @fn: called for each verb, after the verb
  * @arg: for @fn
  *
- * Return: 0, or -ENOMEM and @b is as it was.
+ * Return: 0, or -ENOMEM; then @b is unchanged.
  */
 int kv_trace_wrap(struct kv_backend **b, const bool *in_full, kv_trace_fn *fn, void *arg)
 {

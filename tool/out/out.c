@@ -20,7 +20,7 @@ static int no_memory(struct kv_fault *f)
 	return kv_fault_set(f, -ENOMEM, "no memory");
 }
 
-/* Makes the parent directory: results/compare.json works before there is a results/. */
+/* Makes the parent folder: results/compare.json works before there is a results/. */
 static int make_parent(const char *path, struct kv_fault *f)
 {
 	char *copy = strdup(path);

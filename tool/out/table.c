@@ -129,7 +129,7 @@ void kv_us_difference_format(char *text, char *interval, size_t size, double ns,
 
 /**
  * kv_size_format() - write a number of bytes with its unit
- * @text: receives it
+ * @text: receives the text
  * @size: of @text
  * @bytes: the number; written in KiB, MiB or GiB only if it is a whole number of them
  */
