@@ -109,7 +109,7 @@
  * @work: how operations are measured; the command sets the operation
  * @verify: check contents first
  * @json: file of the document; NULL: none
- * @peer: the host of the other end, its host is NULL for this one; see kv_options_take_host()
+ * @peer: the host of the other end; peer.host NULL: this host; see kv_options_take_host()
  * @peer_option: the last option given that needs a HOST, or NULL
  */
 struct kv_options {
