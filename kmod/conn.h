@@ -51,7 +51,7 @@ struct kv_conn_news {
  * @listener: the CONN that received the request, with a reference; NULL without a request
  * @requests: of a listener: CONNs that nobody has taken yet, oldest first, linked by
  *	@request, each with the reference from kv_obj_alloc(). kv_conn_lock protects
- *	@requests and the members below
+ *	@requests and the members below, except @comm_est, whose bit is atomic, and @work
  * @request: link in @requests of @listener; empty while it is not in that list
  * @told: the members that users see:
  * @backlog: of a listener, the largest number of @requests, else 0

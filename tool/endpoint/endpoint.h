@@ -17,7 +17,7 @@ enum kv_verb {
 	KV_VERB_PD_NEW,
 	KV_VERB_CQ_NEW,
 	KV_VERB_MR_NEW,
-	KV_VERB_TOUCH, /* no verb: user space has none that makes an MR before it is registered */
+	KV_VERB_TOUCH, /* no verb: the first touch of the pages of a buffer in user space */
 	KV_VERB_QP_NEW,
 	KV_VERB_QP_INIT, /* this and the next two in the order of kv_raw_steps */
 	KV_VERB_QP_RTR,

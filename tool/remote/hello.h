@@ -24,7 +24,7 @@
 /**
  * struct kv_limits - what a server grants to one client
  * @objects: number of objects at the same time
- * @bytes: of all buffers together
+ * @bytes: of all buffers and queues together
  * @time_ns: longest time of a run
  * @idle_ns: longest silence of a client
  */
