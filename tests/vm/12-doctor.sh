@@ -65,6 +65,14 @@ rmmod kverbs
 doctor "no module" 1 'length == 1 and .[0].check == "module" and (.[0].text | contains("insmod kverbs.ko"))' kverbs doctor
 insmod "$KO"
 
+# The GIDs that other tests use must be there afterwards, in their places.
+gids() {
+	iwarp || cat "/sys/class/infiniband/$DEV/ports/1/gids/$GID" "/sys/class/infiniband/$DEV/ports/1/gids/$GID6"
+}
+before=$(gids)
+as_before() {
+	[ "$(gids 2>/dev/null)" = "$before" ]
+}
 rdma link del "$DEV"
 doctor "no device" 1 'map(.check) == ["module", "libibverbs"] and all(.[]; .severity == "error" and (.mend | startswith("rdma link add")))' \
 	kverbs doctor
@@ -73,7 +81,10 @@ wait_for 10 kverbs doctor >/dev/null 2>&1
 ip link set d0 down
 doctor "a port that is down" 1 'any(.[]; .check == "port" and .severity == "error" and (.text | contains("not active")))' kverbs doctor
 ip link set d0 up
-check "all is well again" wait_for 10 kverbs doctor
+# IPv6's addresses went with the link.
+ip addr add "$ADDR6/64" dev d0 2>/dev/null
+check "all is well again" wait_for 20 kverbs doctor
+check "and the GIDs are those of before" wait_for 20 as_before
 
 doctor "a host where nobody listens" 1 'length == 2 and all(.[]; .check == "host" and (.text | contains("nobody listens on port 7599")))' \
 	kverbs doctor 127.0.0.1:7599
