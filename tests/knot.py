@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-KNOT = {"cq", "qp", "post", "posted", "wr"}
+KNOT = {"cq", "qp", "post", "wr"}
 
 
 def read_symbols(path):

@@ -817,7 +817,7 @@ enum kverbs_mig_state {
  *	it RESOLVE for RTR on RoCE and DRAIN for RESET; DEL: DESTROY
  *
  * Which of them a transition needs and which it allows depends on the type: IBTA
- * table 96, and kmod/qp_table.c.
+ * table 96, and kmod/rules/qp_table.c.
  */
 enum kverbs_a_qp {
 	KVERBS_A_QP_UNSPEC,

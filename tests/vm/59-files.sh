@@ -191,7 +191,7 @@ same "get $mib MiB: the same" "$work/check" "$work/there/big" "$work/here/big"
 note "$(grep MiB/s "$work/check")"
 rm "$work/here/big" "$work/there/big"
 
-# Files whose length says nothing: it is 0 in /proc, and a page in sysfs. kernel_read() refuses those of a process.
+# Files whose length says nothing: it is 0 in /proc, and a page in sysfs.
 for space in kernel user; do
 	for file in /proc/version /proc/$$/cmdline /sys/class/net/lo/address; do
 		base=${file##*/}

@@ -51,7 +51,7 @@ static int copy_content(const struct kv_source *s, int copy, uint64_t *length, s
 
 /*
  * If the content is longer or shorter than the file's length, a copy in memory replaces the file.
- * The copy is a regular file: both spaces load it, and the kernel reads no file of /proc by itself.
+ * The copy has a length that is known before the first byte is sent.
  */
 static int settle_length(struct kv_source *s, struct kv_fault *f)
 {
