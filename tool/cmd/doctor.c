@@ -8,7 +8,7 @@ static struct doctor_args {
 	struct kv_options common;
 	struct kv_devices view[KV_SPACES];
 	struct kv_doctor found;
-} doctor = { .common = KV_OPTIONS_DEFAULT };
+} doctor;
 
 #define S struct doctor_args
 
@@ -20,6 +20,11 @@ static const struct kv_option rows[] = {
 };
 
 #undef S
+
+static void init(void)
+{
+	doctor.common = (struct kv_options)KV_OPTIONS_DEFAULT;
+}
 
 static int check(int n, char **word, struct kv_fault *f)
 {
@@ -74,6 +79,7 @@ const struct kv_cmd kv_cmd_doctor = {
 		"with the command that mends it; with a HOST also whether it can be measured with.\n",
 	.more = "Exit status: 0 nothing is missing, 3 warnings, 1 errors: something can't be measured.\n",
 	.args = &doctor,
+	.init = init,
 	.check = check,
 	.run = run,
 	.path = &doctor.common.json,
