@@ -4,7 +4,6 @@
 #include <string.h>
 #include "doctor/doctor.h"
 
-#define ACTIVE 4
 #define MTU_BEST 4096
 
 static void check_space(struct kv_doctor *d, const struct kv_devices *v, enum kv_space_id id)
@@ -22,22 +21,13 @@ static void check_space(struct kv_doctor *d, const struct kv_devices *v, enum kv
 			      "%s space has no RDMA device", space);
 }
 
-static bool has(const struct kv_devices *v, const char *name)
-{
-	for (unsigned int i = 0; i < v->n; i++) {
-		if (!strcmp(v->dev[i].name, name))
-			return true;
-	}
-	return false;
-}
-
 /* A device that one space has, and the other one has not. */
 static void check_both(struct kv_doctor *d, const struct kv_devices *view, enum kv_space_id id)
 {
 	const struct kv_devices *v = &view[id], *other = &view[!id];
 
 	for (unsigned int i = 0; other->open && i < v->n; i++) {
-		if (!has(other, v->dev[i].name))
+		if (!kv_devices_find(other, v->dev[i].name))
 			kv_doctor_add(d, KV_WARNING, "device", NULL, "%s is there in %s space, and in %s space it is not",
 				      v->dev[i].name, kv_enum_name(kv_enum_space, id),
 				      kv_enum_name(kv_enum_space, !id));
@@ -55,7 +45,7 @@ static void check_port(struct kv_doctor *d, const struct kv_dev *dev, const stru
 			      strerror((int)port->error));
 		return;
 	}
-	if (port->state != ACTIVE) {
+	if (port->state != KV_PORT_ACTIVE) {
 		snprintf(mend, sizeof(mend), "ip link set %s up", netdev);
 		kv_doctor_add(d, KV_ERROR, "port", mend, "%s is not active", at);
 		return;

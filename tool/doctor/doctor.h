@@ -26,7 +26,6 @@ struct kv_doctor {
 	unsigned int count[KV_SEVERITIES];
 };
 
-/* Texts of a finding: @mend is NULL if no command helps. */
 void kv_doctor_add(struct kv_doctor *d, enum kv_severity severity, const char *check,
 		   const char *mend, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 

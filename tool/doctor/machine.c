@@ -7,10 +7,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "doctor/doctor.h"
+#include "sys/clock.h"
 #include "sys/cpu.h"
 #include "sys/io.h"
 
-#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define GOVERNOR "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
 #define ISOLATED "/sys/devices/system/cpu/isolated"
 #define CM_FILE "/dev/infiniband/rdma_cm"
@@ -65,7 +65,7 @@ static void check_clock(struct kv_doctor *d)
 	unsigned int cpus;
 
 	kv_placement_online(online, sizeof(online), &cpus);
-	kv_read_line(CLOCKSOURCE, source, sizeof(source));
+	kv_read_line(KV_CLOCKSOURCE, source, sizeof(source));
 	if (cpus == 1 || !strcmp(source, "tsc") || !strcmp(source, "arch_sys_counter"))
 		kv_doctor_add(d, KV_FINE, "clock", NULL, "the clock source is %s", source);
 	else

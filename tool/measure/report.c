@@ -257,7 +257,7 @@ static void count_point(struct tally *t, struct json_object *point, const char *
 static void print_summary(struct json_object *points, const char *const name[2])
 {
 	struct tally faster[2] = { { .points = 0 }, { .points = 0 } };
-	unsigned int all = 0, equal = 0, decided;
+	unsigned int all = 0, equal = 0;
 
 	for (size_t k = 0; k < json_object_array_length(points); k++) {
 		struct json_object *point = json_object_array_get_idx(points, k);
@@ -281,8 +281,8 @@ static void print_summary(struct json_object *points, const char *const name[2])
 			printf(" to %.*f", t->most < 10, t->most);
 		printf(" %% of %s's median; ", name[!i]);
 	}
-	decided = faster[0].points + faster[1].points + equal;
-	printf("equal in %u; not decided in %u\n", equal, all - decided);
+	printf("equal in %u; not decided in %u\n", equal,
+	       all - faster[0].points - faster[1].points - equal);
 }
 
 static int print_series(struct json_object *doc, struct kv_fault *f)

@@ -6,9 +6,6 @@
 #include "model/site.h"
 #include "sys/clock.h"
 
-/* IB_PORT_ACTIVE */
-#define PORT_ACTIVE 4
-
 /**
  * kv_gid_type_name() - name of a GID's type
  * @dev: the device
@@ -161,7 +158,7 @@ const struct kv_port *kv_port_find(const struct kv_dev *dev, uint32_t number)
 	for (unsigned int i = 0; i < dev->listed; i++) {
 		const struct kv_port *port = &dev->port[i];
 
-		if (number == KV_PORT_ANY ? port->state == PORT_ACTIVE : port->number == number)
+		if (number == KV_PORT_ANY ? port->state == KV_PORT_ACTIVE : port->number == number)
 			return port;
 	}
 	return number == KV_PORT_ANY && dev->listed ? &dev->port[0] : NULL;
@@ -210,7 +207,7 @@ static int choose_port(struct kv_site *s, uint32_t number, struct kv_fault *f)
 	if (s->port->error)
 		return kv_fault_set(f, -(int)s->port->error, "%s space%s%s: %s", space, of, host,
 				    kv_port_explain(&s->dev, number, text));
-	if (s->port->state != PORT_ACTIVE)
+	if (s->port->state != KV_PORT_ACTIVE)
 		return kv_fault_set(f, -ENETDOWN,
 				    "%s space%s%s: port %u of %s is not active; is its network interface up, or its cable plugged in?",
 				    space, of, host, s->port->number, s->dev.name);

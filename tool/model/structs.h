@@ -33,11 +33,14 @@ struct kv_gid {
  */
 #define KV_PORTS_MAX 4
 
+/* IB_PORT_ACTIVE */
+#define KV_PORT_ACTIVE 4
+
 /* A port of a device; see enum kverbs_a_port for the fields. */
 struct kv_port {
 	uint32_t number; /* from 1 on */
 	uint32_t error; /* errno of a failed query: nothing else is known; 0: no error */
-	uint32_t state; /* 4 is active */
+	uint32_t state; /* KV_PORT_ACTIVE, or another one of enum ib_port_state */
 	uint32_t phys_state;
 	uint32_t link_layer; /* 1 InfiniBand, 2 Ethernet */
 	uint32_t max_mtu; /* bytes */

@@ -237,7 +237,8 @@ int kv_devices_take(struct kv_devices *v, enum kv_space_id id, const char *name)
 	return ret;
 }
 
-static const struct kv_dev *find(const struct kv_devices *v, const char *name)
+/* The device of this name, or NULL. */
+const struct kv_dev *kv_devices_find(const struct kv_devices *v, const char *name)
 {
 	for (unsigned int i = 0; i < v->n; i++) {
 		if (!strcmp(v->dev[i].name, name))
@@ -359,7 +360,7 @@ static struct json_object *describe_dev(const struct kv_devices *view, const cha
 
 	kv_out_put_string(obj, "name", name);
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		const struct kv_dev *dev = find(&view[s], name);
+		const struct kv_dev *dev = kv_devices_find(&view[s], name);
 
 		kv_out_put(obj, kv_enum_name(kv_enum_space, s), dev ? describe_side(dev, s) : NULL);
 	}
@@ -388,7 +389,7 @@ struct json_object *kv_devices_describe(const struct kv_devices *view)
 		if (!v->open)
 			kv_out_put_string(notes, kv_enum_name(kv_enum_space, s), v->fault.text);
 		for (unsigned int i = 0; i < v->n; i++) {
-			if (s && find(&view[0], v->dev[i].name))
+			if (s && kv_devices_find(&view[0], v->dev[i].name))
 				continue;
 			json_object_array_add(devs, describe_dev(view, v->dev[i].name));
 		}

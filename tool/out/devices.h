@@ -22,6 +22,7 @@ struct kv_devices {
 };
 
 int kv_devices_take(struct kv_devices *v, enum kv_space_id id, const char *name);
+const struct kv_dev *kv_devices_find(const struct kv_devices *v, const char *name);
 struct json_object *kv_devices_describe(const struct kv_devices *view);
 int kv_devices_print(struct json_object *doc, struct kv_fault *f);
 

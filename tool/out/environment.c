@@ -20,7 +20,6 @@
 
 #define DEVICES "/sys/class/infiniband"
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
-#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities"
 
 /* Set by the script that boots a guest: the guest itself can't distinguish KVM from TCG. */
@@ -230,7 +229,7 @@ struct json_object *kv_environment_create(const struct kv_site *site, unsigned i
 	/* Without a peer, both ends of every connection are on this device. */
 	kv_out_put_string(obj, "path", "loopback");
 	put_file(obj, "boot_id", BOOT_ID);
-	put_file(obj, "clocksource", CLOCKSOURCE);
+	put_file(obj, "clocksource", KV_CLOCKSOURCE);
 	kv_out_put_string(obj, "counter", kv_clock_name());
 	kv_out_put(obj, "ns_per_tick", kv_out_real(kv_clock_ns_per_tick(), 9));
 	put_mitigations(obj);

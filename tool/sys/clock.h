@@ -6,6 +6,9 @@
 
 /* The counter that samples are taken with, and the clock that calibrates it. */
 
+/* The file that names the kernel's clock source. */
+#define KV_CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
 uint64_t kv_clock_raw_ns(void);
 double kv_clock_ns_per_tick(void);
 uint64_t kv_clock_hz(void);
