@@ -54,8 +54,9 @@ def compared(figure):
 def table(path, text, kernel, with_shares):
     """Rows as '| WRITE, 64 B | 1 | 2 | 50.0 % less |', or with a share behind each figure."""
     there = 0
+    counted = figures(kernel)
     for op, size, cells in re.findall(r'^\| ([A-Z_]+), (\d+) B[^|]*\|(.*)\|$', text, re.M):
-        figure = figures(kernel)[op.lower().replace('_', '-'), size]
+        figure = counted[op.lower().replace('_', '-'), size]
         want = []
         for space in ('kernel', 'user'):
             want += [figure[space][0], f'{figure[space][1]} %'][:1 + with_shares]

@@ -24,11 +24,11 @@ def kind_of(document):
     """The definition that a document claims to follow."""
     if isinstance(document, list):
         return {"type": "array", "items": {"$ref": "#/definitions/command"}}
-    name = document.get("schema", "").removeprefix("kverbs.")
-    if not name:
-        command = document.get("command")
-        name = command if command in ("ping", "pingpong") else "command" if command else ""
-    if not name:
+    if "schema" in document:
+        name = document["schema"].removeprefix("kverbs.")
+    elif "command" in document:
+        name = document["command"] if document["command"] in ("ping", "pingpong") else "command"
+    else:
         name = "event" if "event" in document else "failure"
     return {"$ref": f"#/definitions/{name}"}
 
