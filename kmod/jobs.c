@@ -41,6 +41,15 @@ static struct kv_job *pop(struct kv_jobs *jobs)
 	return job;
 }
 
+static void push(struct kv_jobs *jobs, struct kv_job *job)
+{
+	lockdep_assert_held(&jobs->lock);
+	list_add_tail(&job->link, &jobs->queued);
+	/* Under the lock: after the unlock the job, and the owner with it, may be gone. */
+	if (!jobs->count++)
+		queue_work(queue, &jobs->work);
+}
+
 static void run_all(struct work_struct *work)
 {
 	struct kv_jobs *jobs = container_of(work, struct kv_jobs, work);
@@ -83,16 +92,12 @@ void kv_jobs_init(struct kv_jobs *jobs)
  */
 bool kv_jobs_add(struct kv_jobs *jobs, struct kv_job *job)
 {
-	bool full, first;
+	bool full;
 
 	spin_lock(&jobs->lock);
 	full = jobs->count >= JOBS_MAX;
-	first = !full && !jobs->count++;
 	if (!full)
-		list_add_tail(&job->link, &jobs->queued);
-	/* Under the lock: after the unlock the job, and the owner with it, may be gone. */
-	if (first)
-		queue_work(queue, &jobs->work);
+		push(jobs, job);
 	spin_unlock(&jobs->lock);
 	return !full;
 }
@@ -112,12 +117,11 @@ int kv_jobs_wait(struct kv_jobs *jobs)
 /**
  * kv_jobs_close() - the owner does not need its jobs any more
  * @jobs: the jobs of an owner; none is added any more
+ * @last: a last job
  *
- * Jobs that have not begun are dropped.
- *
- * Context: may sleep, until the job that runs is done
+ * Jobs that have not begun are dropped. This function does not wait for the job that runs.
  */
-void kv_jobs_close(struct kv_jobs *jobs)
+void kv_jobs_close(struct kv_jobs *jobs, struct kv_job *last)
 {
 	struct kv_job *job;
 
@@ -129,5 +133,7 @@ void kv_jobs_close(struct kv_jobs *jobs)
 		if (job)
 			job->release(job);
 	} while (job);
-	flush_work(&jobs->work);
+	spin_lock(&jobs->lock);
+	push(jobs, last);
+	spin_unlock(&jobs->lock);
 }

@@ -41,7 +41,7 @@ void kv_jobs_stop(void);
 void kv_jobs_init(struct kv_jobs *jobs);
 bool kv_jobs_add(struct kv_jobs *jobs, struct kv_job *job);
 int kv_jobs_wait(struct kv_jobs *jobs);
-void kv_jobs_close(struct kv_jobs *jobs);
+void kv_jobs_close(struct kv_jobs *jobs, struct kv_job *last);
 
 /**
  * kv_jobs_any() - has the owner jobs that are not done?

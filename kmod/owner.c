@@ -8,7 +8,7 @@
 
 /* All owners by port number. */
 static struct hlist_head buckets[1 << BUCKET_BITS];
-static DEFINE_SPINLOCK(buckets_lock); /* protects buckets, and kv_owner.link and .sk */
+static DEFINE_SPINLOCK(buckets_lock); /* protects buckets, and kv_owner.link, .sk and .is_closed */
 
 static struct hlist_head *bucket_of(u32 portid)
 {
@@ -62,6 +62,8 @@ static struct kv_owner *alloc_owner(struct net *net, struct sock *sk, u32 portid
 	spin_lock_init(&owner->lock);
 	for (rank = 0; rank < KV_OBJ_RANKS; rank++)
 		INIT_LIST_HEAD(&owner->objects[rank]);
+	INIT_LIST_HEAD(&owner->closed);
+	init_waitqueue_head(&owner->closed_wait);
 	return owner;
 }
 
@@ -138,6 +140,9 @@ struct kv_owner *kv_owner_of_socket(struct sock *sk, u32 portid)
 	if (!fresh)
 		return NULL;
 	fresh->persistent = kv_owner_of_net(sock_net(sk));
+	spin_lock(&fresh->persistent->lock);
+	fresh->closed_before = fresh->persistent->closed_before;
+	spin_unlock(&fresh->persistent->lock);
 	spin_lock(&buckets_lock);
 	/* Two threads may share the socket. */
 	owner = find_owner(sock_net(sk), sk, portid);
@@ -163,7 +168,8 @@ struct kv_owner *kv_owner_of_socket(struct sock *sk, u32 portid)
  * dead with sock_orphan(), and calls the notifiers of NETLINK_URELEASE, in this
  * order. Another socket may have the number by then, but it is not marked dead.
  *
- * Return: the owner with a reference, for kv_owner_remove(); NULL if there is none.
+ * Return: the owner with a reference, for kv_closed_begin(); NULL if there is none that was not
+ * returned before.
  */
 struct kv_owner *kv_owner_closed(struct net *net, u32 portid)
 {
@@ -172,11 +178,13 @@ struct kv_owner *kv_owner_closed(struct net *net, u32 portid)
 	spin_lock(&buckets_lock);
 	hlist_for_each_entry(owner, bucket_of(portid), link)
 		if (owner->net == net && owner->portid == portid && owner->sk &&
-		    sock_flag(owner->sk, SOCK_DEAD))
+		    sock_flag(owner->sk, SOCK_DEAD) && !owner->is_closed)
 			break;
 	/* NULL at the end of the list. */
-	if (owner)
+	if (owner) {
+		owner->is_closed = true;
 		kv_owner_get(owner);
+	}
 	spin_unlock(&buckets_lock);
 	return owner;
 }

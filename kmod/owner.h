@@ -37,12 +37,21 @@ enum kv_obj_rank {
  *	destroyed, so the number alone names no owner.
  * @sk: the socket, with a reference while the owner is in the table; NULL for the
  *	owner of persistent objects
+ * @is_closed: kv_owner_closed() has returned this owner
  * @persistent: the owner of the namespace's persistent objects, with a reference;
  *	NULL if this is that owner
  * @jobs: commands of the socket that work items carry out, each with a reference
+ * @last_job: of a closed socket: destroys @objects; has a reference
  * @clearing: one caller at a time destroys the owner's objects, a second one waits
- * @lock: protects @objects
+ * @lock: protects @objects, and of the owner of persistent objects @closed, and
+ *	@closed_before
  * @objects: the owner's objects by rank, linked by kv_obj.owner_link
+ * @closed: of the owner of persistent objects: the namespace's closed sockets whose objects
+ *	are not destroyed, oldest first, linked by @closed_link
+ * @closed_before: how many sockets of the namespace were closed before: now, if this is the
+ *	owner of persistent objects; before the first command of an open socket; when a
+ *	closed socket was closed, that one included
+ * @closed_wait: of the owner of persistent objects; woken when one leaves @closed
  */
 struct kv_owner {
 	struct kref ref;
@@ -50,11 +59,17 @@ struct kv_owner {
 	struct net *net;
 	u32 portid;
 	struct sock *sk;
+	bool is_closed;
 	struct kv_owner *persistent;
 	struct kv_jobs jobs;
+	struct kv_job last_job;
 	struct mutex clearing;
 	spinlock_t lock;
 	struct list_head objects[KV_OBJ_RANKS];
+	struct list_head closed;
+	struct list_head closed_link;
+	u64 closed_before;
+	wait_queue_head_t closed_wait;
 };
 
 int kv_owner_add_net(struct net *net);

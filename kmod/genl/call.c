@@ -5,6 +5,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <net/sock.h>
+#include "closed.h"
 #include "dev.h"
 #include "genl/call.h"
 #include "genl/msg.h"
@@ -18,7 +19,8 @@
  * handler of other commands, and then acknowledges the command.
  *
  * The commands of a socket are carried out in the order in which they came. So a command that
- * need not wait is queued, too, if others are queued, or if the lock of its device is taken.
+ * need not wait is queued, too, if others are queued, if the lock of its device is taken, or if
+ * kv_closed_wait() would wait.
  */
 
 /**
@@ -53,6 +55,7 @@ static void run_queued(struct kv_job *job)
 	struct mem_cgroup *old;
 	int ret;
 
+	kv_closed_wait(queued->call.owner);
 	/* Memory is charged to the sender. */
 	old = set_active_memcg(queued->memcg);
 	/* kcov reports the code that a fuzzer's messages reach under the sender's handle. */
@@ -142,7 +145,8 @@ int kv_call_begin(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
 	call.owner = kv_owner_of_socket(NETLINK_CB(skb).sk, info->snd_portid);
 	if (!call.owner)
 		return -ENOMEM;
-	if (!(call.flags & KV_CALL_AT_ONCE) || kv_jobs_any(&call.owner->jobs)) {
+	if (!(call.flags & KV_CALL_AT_ONCE) || kv_jobs_any(&call.owner->jobs) ||
+	    kv_closed_pending(call.owner)) {
 		ret = queue(&call, info);
 	} else {
 		info->user_ptr[0] = kmemdup(&call, sizeof(call), GFP_KERNEL);

@@ -4,6 +4,7 @@
 #include <linux/netlink.h>
 #include <linux/notifier.h>
 #include <linux/slab.h>
+#include "closed.h"
 #include "event.h"
 #include "genl/call.h"
 #include "genl/family.h"
@@ -114,16 +115,11 @@ static int socket_closed(struct notifier_block *nb, unsigned long event, void *d
 {
 	const struct netlink_notify *notify = data;
 	struct kv_owner *owner;
-	unsigned int busy;
 
 	if (event != NETLINK_URELEASE || notify->protocol != NETLINK_GENERIC)
 		return NOTIFY_DONE;
-	while ((owner = kv_owner_closed(notify->net, notify->portid))) {
-		kv_jobs_close(&owner->jobs);
-		kv_obj_remove_owner(owner, &busy);
-		kv_owner_remove(owner);
-		kv_owner_put(owner);
-	}
+	while ((owner = kv_owner_closed(notify->net, notify->portid)))
+		kv_closed_begin(owner);
 	return NOTIFY_DONE;
 }
 
@@ -136,7 +132,10 @@ static int __net_init net_came(struct net *net)
 	return kv_owner_add_net(net);
 }
 
-/* The namespace's persistent objects end with it; all its sockets are closed. */
+/*
+ * The namespace's persistent objects end with it. All its sockets are closed, and their objects
+ * destroyed: until then these keep the namespace.
+ */
 static void __net_exit net_gone(struct net *net)
 {
 	struct kv_owner *owner = kv_owner_of_net(net);
@@ -210,9 +209,9 @@ void kv_netlink_exit(void)
 {
 	kv_event_set_sender(NULL);
 	genl_unregister_family(&kv_family);
+	netlink_unregister_notifier(&notifier);
 	/* Before the owners go: queued commands make objects for them. */
 	kv_jobs_stop();
-	netlink_unregister_notifier(&notifier);
 	unregister_pernet_subsys(&net_ops);
 	remove_commands();
 }

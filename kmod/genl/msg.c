@@ -4,6 +4,7 @@
 #include <linux/net.h>
 #include <linux/netlink.h>
 #include <net/sock.h>
+#include "closed.h"
 #include "compat.h"
 #include "dev.h"
 #include "genl/call.h"
@@ -106,7 +107,7 @@ int kv_msg_dump(struct sk_buff *skb, struct netlink_callback *cb,
 	owner = kv_owner_of_socket(from->sk, from->portid);
 	if (!owner)
 		return -ENOMEM;
-	if (!kv_jobs_wait(&owner->jobs))
+	if (!kv_jobs_wait(&owner->jobs) && !kv_closed_wait(owner))
 		ret = fill(skb, cb, owner);
 	kv_owner_put(owner);
 	/* A full message is sent, and this function is called again. */

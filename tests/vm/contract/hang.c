@@ -372,14 +372,14 @@ static void test_others(struct link *other)
 	other_dev_del();
 }
 
-/* A pd on this device, by a process of its own. */
-static pid_t give_from_process(const char *device)
+/* A pd on this device, by a process of its own, under which the verb hangs. */
+static pid_t give_from_process(const char *device, const char *verb)
 {
 	const struct kv_pd_init init = { .dev = device };
 	struct link l;
 	pid_t pid;
 
-	arm("__ib_alloc_pd");
+	arm(verb);
 	pid = fork();
 	if (pid < 0)
 		bail_out("fork: %s", strerror(errno));
@@ -419,23 +419,46 @@ static int end(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void test_killed(struct link *other)
+/* The answer of a socket that was opened now, and how long it took. */
+static uint64_t ask_anew(double *took)
+{
+	double start = seconds();
+	struct link fresh;
+	uint64_t live;
+
+	link_open(&fresh);
+	live = snapshot(&fresh).live;
+	*took = seconds() - start;
+	kv_nl_close(&fresh.nl);
+	return live;
+}
+
+/*
+ * A process is killed, or its socket closed, under a verb that hangs: the kernel calls the notifiers
+ * of closed sockets under a lock for which family_add() of hang.ko waits.
+ */
+static void test_killed(struct link *other, const char *verb, int signal)
 {
 	uint64_t live = snapshot(other).live;
-	double start;
+	double quiet = others(other), took, waited;
 	pid_t pid;
+	int gone;
 
-	pid = give_from_process(dev);
-	result(await_hang(), "the command of a process hangs");
-	kill(pid, SIGKILL);
-	usleep(50000);
-	start = seconds();
-	others(other);
-	result(is_waiting(), "the process is killed, and others are answered");
-	note("  all else: %.1f ms", (seconds() - start) * 1e3);
+	pid = give_from_process(dev, verb);
+	result(await_hang(), "%s hangs under a process", verb);
+	if (signal)
+		kill(pid, signal);
+	gone = end(pid);
+	took = others(other);
+	result(is_waiting() && gone == (signal ? -1 : 0) && took < LIMIT_S + 5 * quiet,
+	       "the process goes, and notifiers, families and others do not wait");
+	note("  all else: %.1f ms, and %.1f ms while nothing hangs", took * 1e3, quiet * 1e3);
+	ask_anew(&waited);
+	result(is_waiting() && waited > 1.9 && waited < 3 + LIMIT_S,
+	       "a socket that is opened then waits 2 s for its objects to go");
+	note("  it waited %.1f ms", waited * 1e3);
 	disarm();
-	result(end(pid) == -1 && snapshot(other).live == live,
-	       "it goes, and nothing is left of it");
+	result(ask_anew(&waited) == live, "nothing is left of the process for the next one");
 }
 
 static void test_device_goes(struct link *other)
@@ -446,7 +469,7 @@ static void test_device_goes(struct link *other)
 	bool waits;
 
 	other_dev_make();
-	giver = give_from_process(OTHER_DEV);
+	giver = give_from_process(OTHER_DEV, "__ib_alloc_pd");
 	result(await_hang(), "a command on a device hangs");
 	remover = run("rdma link delete " OTHER_DEV);
 	usleep(200000);
@@ -467,7 +490,7 @@ static void test_module_goes(void)
 {
 	pid_t giver, remover;
 
-	giver = give_from_process(dev);
+	giver = give_from_process(dev, "__ib_alloc_pd");
 	result(await_hang(), "a command hangs");
 	remover = run("rmmod kverbs");
 	usleep(200000);
@@ -497,7 +520,8 @@ void test_hang(void)
 	test_order();
 	test_bound();
 	test_others(&other);
-	test_killed(&other);
+	test_killed(&other, "__ib_alloc_pd", SIGKILL);
+	test_killed(&other, "ib_dealloc_pd_user", 0);
 	test_device_goes(&other);
 	link_close(&other);
 	test_module_goes();

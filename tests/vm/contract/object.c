@@ -80,7 +80,7 @@ void link_open(struct link *l)
 	must(l, kv_nl_open(&l->nl), "connect to the module");
 }
 
-/* The socket's end is told from another context: a moment later it has come. */
+/* The first command of the other socket waits for the objects to go, but 2 s at most. */
 void link_close(struct link *l)
 {
 	struct limit limit = limit_of(10);

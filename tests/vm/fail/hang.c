@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Makes a function of the kernel's wait before it does its work, for tests in a guest: verbs, as
- * a firmware that does not answer does. And registers a generic netlink family meanwhile, as any
- * module may.
+ * a firmware that does not answer does. And registers a generic netlink family and a notifier of
+ * netlink meanwhile, as any module may.
  *
  * /sys/module/hang/parameters/:
  *   verb    the function, which may sleep; empty: none
  *   ms      how long the next call of it waits at the most; 0 once that has begun
  *   waits   Y while it waits; N ends that
- *   family  Y: the family is there
+ *   family  Y: the family is there, and has a notifier
  */
 #include <linux/kprobes.h>
 #include <linux/linkage.h>
 #include <linux/module.h>
+#include <linux/netlink.h>
+#include <linux/notifier.h>
 #include <linux/objtool.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
@@ -113,7 +115,33 @@ static struct genl_family other_family = {
 	.module = THIS_MODULE,
 };
 
+static int ignore(struct notifier_block *nb, unsigned long event, void *data)
+{
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block other_notifier = { .notifier_call = ignore };
+
 static bool registered;
+
+static int family_add(void)
+{
+	int ret = netlink_register_notifier(&other_notifier);
+
+	if (ret)
+		return ret;
+	ret = genl_register_family(&other_family);
+	if (ret)
+		netlink_unregister_notifier(&other_notifier);
+	return ret;
+}
+
+static int family_del(void)
+{
+	int ret = genl_unregister_family(&other_family);
+
+	return ret ?: netlink_unregister_notifier(&other_notifier);
+}
 
 static int set_family(const char *value, const struct kernel_param *param)
 {
@@ -122,7 +150,7 @@ static int set_family(const char *value, const struct kernel_param *param)
 
 	if (ret || wanted == registered)
 		return ret;
-	ret = wanted ? genl_register_family(&other_family) : genl_unregister_family(&other_family);
+	ret = wanted ? family_add() : family_del();
 	if (!ret)
 		registered = wanted;
 	return ret;
@@ -146,7 +174,7 @@ static void __exit end(void)
 	kernel_param_lock(THIS_MODULE);
 	forget();
 	if (registered)
-		genl_unregister_family(&other_family);
+		family_del();
 	kernel_param_unlock(THIS_MODULE);
 }
 module_exit(end);
