@@ -262,7 +262,8 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
 	wr.key = mr->ib->rkey;
 	kv_obj_set_parent(&mr->obj, KV_MR_BUF, &reg->buf->obj);
 	WRITE_ONCE(mr->state, KV_MR_REGISTERING);
-	ret = kv_post_and_wait(qp, mr, &wr.wr, KVERBS_OP_REG_MR, &reg_ops, &posted, extack);
+	ret = kv_post_and_wait(qp, mr, &wr.wr, KVERBS_OP_REG_MR, reg->post_context, &reg_ops,
+			       &posted, extack);
 	if (!posted) {
 		WRITE_ONCE(mr->state, KV_MR_FREE);
 		kv_obj_set_parent(&mr->obj, KV_MR_BUF, NULL);
@@ -274,12 +275,14 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
  * kv_mr_inv() - take the access back
  * @mr: the MR, registered
  * @qp: in RTS, same PD; carries the IB_WR_LOCAL_INV
+ * @post_context: enum kverbs_post_context
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
  * Return: 0 or a negative errno.
  */
-int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, struct netlink_ext_ack *extack)
+int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context,
+	      struct netlink_ext_ack *extack)
 {
 	struct ib_send_wr wr = {
 		.opcode = IB_WR_LOCAL_INV,
@@ -294,7 +297,8 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, struct netlink_ext_ack *extack
 		return ret;
 	/* On an MR that is not valid the request and its QP fail (rxe_invalidate_mr()). */
 	WRITE_ONCE(mr->state, KV_MR_INVALIDATING);
-	ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV, &inv_ops, &posted, extack);
+	ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV, post_context, &inv_ops, &posted,
+			       extack);
 	if (!posted)
 		WRITE_ONCE(mr->state, KV_MR_VALID);
 	return ret;

@@ -60,19 +60,21 @@ struct kv_mr {
  * @offset: first byte
  * @length: bytes
  * @access: KVERBS_ACCESS_*
+ * @post_context: enum kverbs_post_context, of the request
  */
 struct kv_mr_reg {
 	struct kv_buf *buf;
 	u64 offset;
 	u64 length;
 	u32 access;
+	u32 post_context;
 };
 
 struct kv_obj *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner, u32 max_pages,
 			    struct netlink_ext_ack *extack);
 int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
 	      struct netlink_ext_ack *extack);
-int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp,
+int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context,
 	      struct netlink_ext_ack *extack);
 
 /**

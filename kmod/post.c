@@ -58,15 +58,11 @@ static int tell_refused(int error, struct netlink_ext_ack *extack)
 static int post_send(struct kv_qp *qp, struct ib_send_wr *wr, const struct ib_send_wr **bad,
 		     u64 *verb_ns)
 {
-	u64 start;
+	u64 start = ktime_get_raw_ns();
 	int ret;
 
-	/* Like the runs: softirqs that the post raises run before this function goes on. */
-	local_bh_disable();
-	start = ktime_get_raw_ns();
 	ret = ib_post_send(qp->ib, wr, bad);
 	*verb_ns = ktime_get_raw_ns() - start;
-	local_bh_enable();
 	return ret;
 }
 
@@ -81,6 +77,19 @@ static int post_recv(const struct kv_wr_spec *spec, struct ib_recv_wr *wr,
 			  ib_post_recv(spec->qp->ib, wr, bad);
 	*verb_ns = ktime_get_raw_ns() - start;
 	return ret;
+}
+
+/* @context: enum kverbs_post_context. Softirqs that a post raises run in end_context(). */
+static void begin_context(u32 context)
+{
+	if (context == KVERBS_POST_BH_DISABLED)
+		local_bh_disable();
+}
+
+static void end_context(u32 context)
+{
+	if (context == KVERBS_POST_BH_DISABLED)
+		local_bh_enable();
 }
 
 static bool unsignaled(const struct kv_wr_spec *spec)
@@ -211,8 +220,8 @@ static void free_wqes(struct kv_post *post)
 }
 
 /* Requests that were checked, on a queue that is ready and has room. */
-static int post(const struct kv_wr_spec *spec, unsigned int n, struct kv_posted *posted,
-		struct netlink_ext_ack *extack)
+static int post(const struct kv_wr_spec *spec, unsigned int n, u32 context,
+		struct kv_posted *posted, struct netlink_ext_ack *extack)
 {
 	struct kv_dev *dev = spec->qp ? spec->qp->obj.dev : spec->srq->obj.dev;
 	struct kv_post post = { .n = n, .spec = spec };
@@ -226,7 +235,9 @@ static int post(const struct kv_wr_spec *spec, unsigned int n, struct kv_posted 
 	}
 	for (i = 0; i < n; i++)
 		prep_one(&post, i);
+	begin_context(context);
 	ret = post_all(&post, &posted->n, &posted->verb_ns);
+	end_context(context);
 	trace_kverbs_post(spec->qp ? &spec->qp->obj : &spec->srq->obj, n, posted->n, ret,
 			  posted->verb_ns);
 	if (ret)
@@ -245,6 +256,7 @@ free:
  * @spec: the requests, checked by kv_wr_check(); all objects that they name are of one
  *	device
  * @n: how many
+ * @context: enum kverbs_post_context, of the verb
  * @posted: receives how many are posted, and the error if not all are
  * @extack: where the reason of a refusal goes
  *
@@ -255,8 +267,8 @@ free:
  * Return: 0 if at least one is posted, or a negative errno; -EBUSY if the queue has no room
  * for all, or a run is active on the QP, or has left requests on it or on another QP of its CQs.
  */
-int kv_post(const struct kv_wr_spec *spec, unsigned int n, struct kv_posted *posted,
-	    struct netlink_ext_ack *extack)
+int kv_post(const struct kv_wr_spec *spec, unsigned int n, u32 context,
+	    struct kv_posted *posted, struct netlink_ext_ack *extack)
 {
 	struct kv_qp *qp = spec->qp;
 	struct kv_request_queue queue = { .op = spec->op };
@@ -265,7 +277,7 @@ int kv_post(const struct kv_wr_spec *spec, unsigned int n, struct kv_posted *pos
 
 	if (spec->srq)
 		return check_room(NULL, spec->srq, spec->op, n, extack) ?:
-		       post(spec, n, posted, extack);
+		       post(spec, n, context, posted, extack);
 	ret = kv_qp_claim(qp, extack);
 	if (ret)
 		return ret;
@@ -280,13 +292,14 @@ int kv_post(const struct kv_wr_spec *spec, unsigned int n, struct kv_posted *pos
 	if (kv_request_check_state(&queue, &why))
 		ret = kv_refuse_by(extack, &why);
 	ret = ret ?: kv_qp_check_outstanding(qp, extack) ?:
-	      check_room(qp, NULL, spec->op, n, extack) ?: post(spec, n, posted, extack);
+	      check_room(qp, NULL, spec->op, n, extack) ?:
+	      post(spec, n, context, posted, extack);
 	kv_qp_release(qp);
 	return ret;
 }
 
 static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, u32 op,
-			 const struct kv_wqe_ops *ops, bool *posted,
+			 u32 context, const struct kv_wqe_ops *ops, bool *posted,
 			 struct netlink_ext_ack *extack)
 {
 	const struct ib_send_wr *bad;
@@ -307,7 +320,9 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
 
 	wr->wr_cqe = &wqe->cqe;
 	kv_wqe_enqueue(wqe);
+	begin_context(context);
 	ret = post_send(qp, wr, &bad, &post_ns);
+	end_context(context);
 	kv_obj_timed(&mr->obj, KVERBS_STAGE_POST, post_ns);
 	if (ret) {
 		kv_wqe_free(wqe);
@@ -334,6 +349,7 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
  * @mr: the MR of the request; in use until the request has completed
  * @wr: the request, signaled; its wr_cqe is set here
  * @op: enum kverbs_op
+ * @context: enum kverbs_post_context, of the post
  * @ops: called at the request's end, maybe after this has returned; the MR is kv_wqe.ref[0]
  * @posted: receives true if the request was posted: then @ops were called, or will be
  * @extack: where the reason of a refusal goes
@@ -346,7 +362,7 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
  * Return: 0 or a negative errno; -EIO for a bad completion, -ETIMEDOUT for none.
  */
 int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, u32 op,
-		     const struct kv_wqe_ops *ops, bool *posted,
+		     u32 context, const struct kv_wqe_ops *ops, bool *posted,
 		     struct netlink_ext_ack *extack)
 {
 	int ret;
@@ -358,7 +374,7 @@ int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, 
 	ret = kv_qp_check_rts(qp, extack) ?: kv_qp_claim(qp, extack);
 	if (ret)
 		return ret;
-	ret = post_and_wait(qp, mr, wr, op, ops, posted, extack);
+	ret = post_and_wait(qp, mr, wr, op, context, ops, posted, extack);
 	kv_qp_release(qp);
 	return ret;
 }

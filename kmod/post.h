@@ -25,10 +25,10 @@ struct kv_posted {
 	u64 verb_ns;
 };
 
-int kv_post(const struct kv_wr_spec *spec, unsigned int n, struct kv_posted *posted,
-	    struct netlink_ext_ack *extack);
+int kv_post(const struct kv_wr_spec *spec, unsigned int n, u32 context,
+	    struct kv_posted *posted, struct netlink_ext_ack *extack);
 int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, u32 op,
-		     const struct kv_wqe_ops *ops, bool *posted,
+		     u32 context, const struct kv_wqe_ops *ops, bool *posted,
 		     struct netlink_ext_ack *extack);
 int kv_post_poll(struct kv_cq *cq, struct kv_wc *wc, unsigned int max, u64 *verb_ns,
 		 struct netlink_ext_ack *extack);

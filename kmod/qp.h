@@ -55,6 +55,7 @@ enum kv_qp_parent {
  * @kept: in kv_dev_wqes.kept_qps, once it is gone and could not be drained
  * @run_recvs: receives of runs that are posted; an active run owns it, else it is under
  *	dev->lock
+ * @target_offset: where their bytes begin in parent KV_QP_TARGET_BUF; dev->lock
  * @needs_reset: a run ended with other requests outstanding; ditto
  */
 struct kv_qp {
@@ -81,6 +82,7 @@ struct kv_qp {
 	struct kv_drain drain;
 	struct list_head kept;
 	u32 run_recvs;
+	u64 target_offset;
 	bool needs_reset;
 };
 

@@ -33,7 +33,8 @@ static int run_check_qp(struct kv_qp *qp, struct netlink_ext_ack *extack)
 static int run_check_polled(const struct kv_run_end *end, u32 size,
 			    struct netlink_ext_ack *extack)
 {
-	if (kv_buf_coherent(end->local, size - 1) && kv_buf_coherent(end->target, size - 1))
+	if (kv_buf_coherent(end->local, end->local_offset + size - 1) &&
+	    kv_buf_coherent(end->target, end->target_offset + size - 1))
 		return 0;
 	return kv_refuse(extack, -EOPNOTSUPP,
 			 "buffers have to be synced between the device and the CPU here, so none can be polled for a WRITE: take SEND");
@@ -57,11 +58,12 @@ static bool any_shares_cq(const struct kv_run_spec *spec)
 }
 
 static struct kv_run_buf_facts buf_facts(const struct kv_run_end *end, const struct kv_buf *buf,
-					 const struct kv_mr *mr)
+					 u64 first, const struct kv_mr *mr)
 {
 	struct kv_run_buf_facts facts = {
 		.buffer = buf->length,
-		.contiguous = kv_buf_contiguous(buf, 0),
+		.first = first,
+		.contiguous = first < buf->length ? kv_buf_contiguous(buf, first) : 0,
 		.dma_key = true,
 		.by_mr = mr,
 	};
@@ -81,6 +83,7 @@ static bool is_other_target(const struct kv_run_end *end)
 	struct kv_obj *const *uses = end->qp->obj.parents;
 
 	return uses[KV_QP_TARGET_BUF] != &end->target->obj ||
+	       end->qp->target_offset != end->target_offset ||
 	       uses[KV_QP_TARGET_MR] != (end->target_mr ? &end->target_mr->obj : NULL);
 }
 
@@ -99,7 +102,7 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_end
 	struct kv_qp *qp = end->qp;
 	struct kv_run_end_facts facts = {
 		.needs_reset = qp->needs_reset,
-		.local = buf_facts(end, end->local, end->local_mr),
+		.local = buf_facts(end, end->local, end->local_offset, end->local_mr),
 		.other_target = end->target && qp->run_recvs && is_other_target(end),
 		.one_cq = qp->recv_cq == qp->send_cq,
 		.max_recv_wr = qp->cap.max_recv_wr,
@@ -110,7 +113,8 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_end
 	int ret;
 
 	if (end->target)
-		facts.target = buf_facts(end, end->target, end->target_mr);
+		facts.target = buf_facts(end, end->target, end->target_offset,
+					 end->target_mr);
 
 	ret = run_check_qp(qp, extack);
 	if (ret)
@@ -198,6 +202,7 @@ static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
 	kv_obj_set_parent(qp, KV_QP_LOCAL_MR, from->local_mr ? &from->local_mr->obj : NULL);
 	if (from->target) {
 		kv_obj_set_parent(qp, KV_QP_TARGET_BUF, &from->target->obj);
+		from->qp->target_offset = from->target_offset;
 		kv_obj_set_parent(qp, KV_QP_TARGET_MR,
 				  from->target_mr ? &from->target_mr->obj : NULL);
 	}
@@ -287,7 +292,7 @@ struct kv_obj *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
 	init_completion(&run->done);
 	run->spec = *spec;
 	run->fn = kv_loop_pick(spec->loop, spec->op,
-			       spec->post == KVERBS_POST_BH_DISABLED);
+			       spec->post_context == KVERBS_POST_BH_DISABLED);
 	run->workers = workers;
 	atomic_set(&run->active, workers);
 	ret = run_init_workers(run, extack);

@@ -18,8 +18,10 @@ struct kv_run;
  * struct kv_run_end - one end of a connection, as the user has described it
  * @qp: in RTS
  * @local: the buffer to send from and to read into
+ * @local_offset: its first byte that the run uses
  * @local_mr: the MR whose lkey names @local; NULL: the PD's local_dma_lkey names it
  * @target: the buffer that the peer sends or writes into; NULL if the loop needs none
+ * @target_offset: like @local_offset, for @target
  * @target_mr: like @local_mr, for @target
  * @qp_id: id of @qp, for messages: the run outlives its use of the other objects, and all of
  *	them if their device goes
@@ -33,8 +35,10 @@ struct kv_run;
 struct kv_run_end {
 	struct kv_qp *qp;
 	struct kv_buf *local;
+	u64 local_offset;
 	struct kv_mr *local_mr;
 	struct kv_buf *target;
+	u64 target_offset;
 	struct kv_mr *target_mr;
 	u32 qp_id;
 	u32 local_id;
@@ -58,7 +62,7 @@ struct kv_run_end {
  * @time_ns: ~0 for no limit
  * @warmup: iterations
  * @timeout_ns: for each iteration
- * @post: enum kverbs_post
+ * @post_context: enum kverbs_post_context
  * @nice: the thread's niceness; 0: neither more nor less urgent than other threads
  * @cpu: -1 for any
  * @spins: empty polls before the CPU is yielded
@@ -75,7 +79,7 @@ struct kv_run_spec {
 	u64 time_ns;
 	u64 warmup;
 	u64 timeout_ns;
-	u32 post;
+	u32 post_context;
 	int nice;
 	int cpu;
 	u32 spins;

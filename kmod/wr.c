@@ -24,13 +24,21 @@ static const enum ib_wr_opcode opcodes[] = {
 	[KVERBS_OP_CMP_SWP] = IB_WR_ATOMIC_CMP_AND_SWP,
 };
 
-/* From the first byte of the buffer on; checked. */
+/* @first: the first byte of the buffer that the run uses; checked. */
 static void prep_sge(struct ib_sge *sge, const struct kv_run_end *from, const struct kv_buf *buf,
-		     const struct kv_mr *mr, u32 length)
+		     u64 first, const struct kv_mr *mr, u32 length)
 {
-	sge->addr = mr ? mr->ib->iova : kv_buf_dma(buf, 0);
+	sge->addr = mr ? mr->ib->iova + (first - mr->offset) : kv_buf_dma(buf, first);
 	sge->lkey = mr ? mr->ib->lkey : from->qp->pd->ib->local_dma_lkey;
 	sge->length = length;
+}
+
+/* How many bytes from @first on the key covers. */
+static u32 covered(const struct kv_buf *buf, u64 first, const struct kv_mr *mr)
+{
+	if (!mr)
+		return kv_buf_contiguous(buf, first);
+	return min_t(u64, mr->offset + mr->length - first, U32_MAX);
 }
 
 /* Sets the remote address and key, in the part of the request that its opcode needs. */
@@ -77,25 +85,25 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 	end->send_cq = from->qp->send_cq->ib;
 	end->recv_cq = from->qp->recv_cq->ib;
 
-	prep_sge(&end->send_sge, from, from->local, from->local_mr, spec->size);
+	prep_sge(&end->send_sge, from, from->local, from->local_offset, from->local_mr,
+		 spec->size);
 	wr->wr_cqe = &run_cqe;
 	wr->sg_list = &end->send_sge;
 	wr->num_sge = 1;
 	wr->opcode = opcodes[spec->op];
 	wr->send_flags = IB_SEND_SIGNALED;
 	set_remote(wr, from->remote_addr, from->remote_key, spec->compare_add, spec->swap);
-	end->tx_tail = kv_buf_at(from->local, spec->size - 1);
+	end->tx_tail = kv_buf_at(from->local, from->local_offset + spec->size - 1);
 
 	if (!from->target)
 		return;
 	/* All bytes that the key covers: a receive may stay posted for a run of another size. */
-	prep_sge(&end->recv_sge, from, from->target, from->target_mr,
-		 from->target_mr ? min_t(u64, from->target_mr->length, U32_MAX) :
-				   kv_buf_contiguous(from->target, 0));
+	prep_sge(&end->recv_sge, from, from->target, from->target_offset, from->target_mr,
+		 covered(from->target, from->target_offset, from->target_mr));
 	end->recv_wr.wr_cqe = &run_cqe;
 	end->recv_wr.sg_list = &end->recv_sge;
 	end->recv_wr.num_sge = 1;
-	end->rx_tail = kv_buf_at(from->target, spec->size - 1);
+	end->rx_tail = kv_buf_at(from->target, from->target_offset + spec->size - 1);
 }
 
 static u64 total_length(const struct kv_wr_spec *spec)

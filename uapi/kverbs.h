@@ -23,8 +23,8 @@
  *   BUF_WRITE  ID, DATA [, OFFSET] -> no answer, as RUN_CANCEL
  *   BUF_READ   ID, LENGTH [, OFFSET] -> DATA
  *   MR_NEW     PD [, MAX_PAGES, PERSISTENT] -> as MR_GET, VERB_NS
- *   MR_REG     ID, QP, BUF [, OFFSET, LENGTH, ACCESS] -> as MR_GET, VERB_NS
- *   MR_INV     ID, QP -> as MR_GET, VERB_NS
+ *   MR_REG     ID, QP, BUF [, OFFSET, LENGTH, ACCESS, POST_CONTEXT] -> as MR_GET, VERB_NS
+ *   MR_INV     ID, QP [, POST_CONTEXT] -> as MR_GET, VERB_NS
  *   SRQ_NEW    PD, MAX_WR [, MAX_SGE, LIMIT, PERSISTENT] -> as SRQ_GET, VERB_NS
  *   SRQ_MODIFY ID, LIMIT or MAX_WR or both -> as SRQ_GET, VERB_NS
  *   AH_NEW     PD, and where to [, PERSISTENT] -> as AH_GET, VERB_NS
@@ -38,8 +38,8 @@
  *   PD_DEL, CQ_DEL, MR_DEL, SRQ_DEL, AH_DEL, QP_DEL    ID -> VERB_NS
  *   BUF_DEL    ID -> an answer without attributes
  *
- *   WR_POST    QP or SRQ, WR for each work request, in order -> POSTED, VERB_NS, and
- *              ERROR if the device refused one of the list behind others
+ *   WR_POST    QP or SRQ, WR for each work request, in order [, CONTEXT] -> POSTED,
+ *              VERB_NS, and ERROR if the device refused one of the list behind others
  *
  *   CONN_NEW        DEV [, PERSISTENT] -> as CONN_GET, VERB_NS
  *   CONN_LISTEN     ID, SRC [, BACKLOG] -> as CONN_GET, VERB_NS
@@ -635,6 +635,7 @@ enum kverbs_a_buf {
  * @KVERBS_A_MR_STAGE: nest of enum kverbs_a_stage for each. MR_NEW: CREATE; MR_REG: MAP, POST
  *	and COMPLETION, and before them CREATE and DESTROY if a request on the MR had failed;
  *	MR_INV: POST and COMPLETION; MR_DEL: DESTROY
+ * @KVERBS_A_MR_POST_CONTEXT: u32, enum kverbs_post_context, of the request; default PROCESS
  *
  * A peer reaches nothing before MR_REG, and then exactly the bytes that were named.
  */
@@ -655,6 +656,7 @@ enum kverbs_a_mr {
 	KVERBS_A_MR_IOVA,
 	KVERBS_A_MR_VERB_NS,
 	KVERBS_A_MR_STAGE,
+	KVERBS_A_MR_POST_CONTEXT,
 
 	__KVERBS_A_MR_LAST,
 	KVERBS_A_MR_MAX = __KVERBS_A_MR_LAST - 1,
@@ -964,13 +966,13 @@ enum kverbs_loop {
 };
 
 /**
- * enum kverbs_post - the context that requests are posted in
+ * enum kverbs_post_context - the context that requests are posted in
  * @KVERBS_POST_PROCESS: plain process context
  * @KVERBS_POST_BH_DISABLED: process context with softirqs held off around the
  *	post, so that what it schedules there runs before the post returns, and
  *	not at the next tick
  */
-enum kverbs_post {
+enum kverbs_post_context {
 	KVERBS_POST_PROCESS,
 	KVERBS_POST_BH_DISABLED,
 
@@ -1008,14 +1010,14 @@ enum kverbs_a_sge {
 #define KVERBS_WR__ALL 0xfU
 
 /* A single WR_POST posts at most this many requests. */
-#define KVERBS_POSTED_MAX 128
+#define KVERBS_WR_LIST_MAX 128
 
 /**
  * enum kverbs_a_post - work requests that are posted to one queue
  * @KVERBS_A_POST_QP: u32; its state must allow the post: RECV from INIT on, all
  *	else in RTS, SQD, SQE or ERR
  * @KVERBS_A_POST_SRQ: u32, in place of QP; RECV only
- * @KVERBS_A_POST_WR: nest of enum kverbs_a_wr, 1 .. KVERBS_POSTED_MAX, in the order of the
+ * @KVERBS_A_POST_WR: nest of enum kverbs_a_wr, 1 .. KVERBS_WR_LIST_MAX, in the order of the
  *	queue; receives, or no receive. The verb is called once, with all of them: one post
  *	list, one doorbell. All are checked, and there is room for all, or none is posted.
  * @KVERBS_A_POST_POSTED: u32, reply: how many of them, from the first on, are posted. It is
@@ -1025,8 +1027,7 @@ enum kverbs_a_sge {
  *	negative errno. That one and the rest leave nothing behind.
  * @KVERBS_A_POST_VERB_NS: u64, how long ib_post_send(), ib_post_recv() or
  *	ib_post_srq_recv() took
- *
- * Softirqs are held off around ib_post_send(), see KVERBS_POST_BH_DISABLED.
+ * @KVERBS_A_POST_CONTEXT: u32, enum kverbs_post_context, of the verb; default PROCESS
  */
 enum kverbs_a_post {
 	KVERBS_A_POST_UNSPEC,
@@ -1036,6 +1037,7 @@ enum kverbs_a_post {
 	KVERBS_A_POST_POSTED,
 	KVERBS_A_POST_ERROR,
 	KVERBS_A_POST_VERB_NS,
+	KVERBS_A_POST_CONTEXT,
 
 	__KVERBS_A_POST_LAST,
 	KVERBS_A_POST_MAX = __KVERBS_A_POST_LAST - 1,
@@ -1273,16 +1275,19 @@ enum kverbs_a_conn {
 /**
  * enum kverbs_a_end - one end of a connection, as a run uses it
  * @KVERBS_A_END_QP: u32, in RTS
- * @KVERBS_A_END_LOCAL_BUF: u32, what is sent from, and read into, from its first byte on
- * @KVERBS_A_END_LOCAL_MR: u32, an MR of the QP's PD, registered over LOCAL_BUF from its first
- *	byte on, whose lkey is the key. Default: none, the key is the PD's local_dma_lkey, and
- *	SIZE is not more than the first piece has.
- * @KVERBS_A_END_TARGET_BUF: u32, what the peer sends or writes into, from its first byte on;
- *	ping-pongs only
+ * @KVERBS_A_END_LOCAL_BUF: u32, what is sent from, and read into: SIZE bytes from LOCAL_OFFSET
+ *	on
+ * @KVERBS_A_END_LOCAL_MR: u32, an MR of the QP's PD, registered over these bytes of LOCAL_BUF,
+ *	whose lkey is the key. Default: none, the key is the PD's local_dma_lkey, and the bytes
+ *	lie in one piece of the buffer.
+ * @KVERBS_A_END_TARGET_BUF: u32, what the peer sends or writes into: SIZE bytes from
+ *	TARGET_OFFSET on; ping-pongs only
  * @KVERBS_A_END_TARGET_MR: u32, as LOCAL_MR, of TARGET_BUF
  * @KVERBS_A_END_REMOTE_ADDR: u64, the peer's IOVA; not for SEND; a multiple of 8 for
  *	atomics
  * @KVERBS_A_END_REMOTE_KEY: u32, the peer's RKEY; not for SEND
+ * @KVERBS_A_END_LOCAL_OFFSET: u64, the first byte in LOCAL_BUF, default 0
+ * @KVERBS_A_END_TARGET_OFFSET: u64, the first byte in TARGET_BUF, default 0; ping-pongs only
  */
 enum kverbs_a_end {
 	KVERBS_A_END_UNSPEC,
@@ -1293,6 +1298,8 @@ enum kverbs_a_end {
 	KVERBS_A_END_TARGET_MR,
 	KVERBS_A_END_REMOTE_ADDR,
 	KVERBS_A_END_REMOTE_KEY,
+	KVERBS_A_END_LOCAL_OFFSET,
+	KVERBS_A_END_TARGET_OFFSET,
 
 	__KVERBS_A_END_LAST,
 	KVERBS_A_END_MAX = __KVERBS_A_END_LAST - 1,
@@ -1333,7 +1340,7 @@ struct kverbs_bin {
  * @KVERBS_A_SPEC_WARMUP: u64, iterations before the first sample, default 0
  * @KVERBS_A_SPEC_TIMEOUT_NS: u64, deadline of each iteration, with all that it
  *	waits for, 1 ms .. 1 h, default 10 s; not for NULL
- * @KVERBS_A_SPEC_POST: u32, enum kverbs_post, default PROCESS; not for NULL
+ * @KVERBS_A_SPEC_POST_CONTEXT: u32, enum kverbs_post_context, default PROCESS; not for NULL
  * @KVERBS_A_SPEC_CPU: u32, 0 .. 2^31 - 1, default: wherever the scheduler likes
  * @KVERBS_A_SPEC_SPINS: u32, empty polls before the thread yields the CPU,
  *	0 .. KVERBS_SPINS_MAX; default: 0 with one CPU online, else 1000; not for NULL. Linux'
@@ -1355,7 +1362,7 @@ enum kverbs_a_spec {
 	KVERBS_A_SPEC_TIME_NS,
 	KVERBS_A_SPEC_WARMUP,
 	KVERBS_A_SPEC_TIMEOUT_NS,
-	KVERBS_A_SPEC_POST,
+	KVERBS_A_SPEC_POST_CONTEXT,
 	KVERBS_A_SPEC_CPU,
 	KVERBS_A_SPEC_SPINS,
 

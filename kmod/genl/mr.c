@@ -18,6 +18,7 @@ static const struct nla_policy policy[KVERBS_A_MR_MAX + 1] = {
 	[KVERBS_A_MR_OFFSET] = { .type = NLA_U64 },
 	[KVERBS_A_MR_LENGTH] = KV_POLICY_U64_COUNT,
 	[KVERBS_A_MR_ACCESS] = KV_POLICY_ACCESS,
+	[KVERBS_A_MR_POST_CONTEXT] = NLA_POLICY_MAX(NLA_U32, KVERBS_POST_MAX),
 };
 
 /* Puts the bytes, the rights and the keys of a registration. */
@@ -84,6 +85,11 @@ static int find_reg_qp(struct genl_info *info, struct kv_mr *mr, struct kv_qp **
 			     "uc and ud qps carry no registration: take an rc qp of the same pd");
 }
 
+static u32 post_context(const struct genl_info *info)
+{
+	return kv_u32_or(info->attrs[KVERBS_A_MR_POST_CONTEXT], KVERBS_POST_PROCESS);
+}
+
 /* Puts the MR as it is after a registration or an invalidation. */
 static int show_change(struct sk_buff *skb, struct kv_obj *obj)
 {
@@ -111,6 +117,7 @@ static int find_reg(struct genl_info *info, const struct kv_mr *mr, struct kv_mr
 				reg->offset < reg->buf->length ?
 				reg->buf->length - reg->offset : 0);
 	reg->access = kv_u32_or(info->attrs[KVERBS_A_MR_ACCESS], 0);
+	reg->post_context = post_context(info);
 	facts = (struct kv_reg_facts){
 		.buffer = reg->buf->length,
 		.offset = reg->offset,
@@ -141,7 +148,7 @@ static int inv(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 	struct kv_qp *qp;
 
 	return find_reg_qp(info, mr, &qp) ?:
-	       kv_mr_inv(mr, qp, info->extack) ?:
+	       kv_mr_inv(mr, qp, post_context(info), info->extack) ?:
 	       show_change(skb, obj);
 }
 
@@ -162,8 +169,8 @@ static const struct kv_command mr_commands[] = {
 	KV_COMMAND(MR, DEL, kv_netlink_del, TAKES(ID)),
 	KV_LIST_AT_ONCE(MR, GET, kv_netlink_get, TAKES(ID)),
 	KV_COMMAND(MR, REG, mr_reg, TAKES(ID), TAKES(QP), TAKES(BUF), TAKES(OFFSET),
-		   TAKES(LENGTH), TAKES(ACCESS)),
-	KV_COMMAND(MR, INV, mr_inv, TAKES(ID), TAKES(QP)),
+		   TAKES(LENGTH), TAKES(ACCESS), TAKES(POST_CONTEXT)),
+	KV_COMMAND(MR, INV, mr_inv, TAKES(ID), TAKES(QP), TAKES(POST_CONTEXT)),
 };
 
 const struct kv_command_set kv_mr_commands = {

@@ -39,6 +39,8 @@ static const struct nla_policy end_policy[KVERBS_A_END_MAX + 1] = {
 	[KVERBS_A_END_TARGET_MR] = KV_POLICY_ID,
 	[KVERBS_A_END_REMOTE_ADDR] = { .type = NLA_U64 },
 	[KVERBS_A_END_REMOTE_KEY] = { .type = NLA_U32 },
+	[KVERBS_A_END_LOCAL_OFFSET] = { .type = NLA_U64 },
+	[KVERBS_A_END_TARGET_OFFSET] = { .type = NLA_U64 },
 };
 
 static const struct nla_policy spec_policy[KVERBS_A_SPEC_MAX + 1] = {
@@ -53,7 +55,7 @@ static const struct nla_policy spec_policy[KVERBS_A_SPEC_MAX + 1] = {
 	[KVERBS_A_SPEC_TIME_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &range_time),
 	[KVERBS_A_SPEC_WARMUP] = { .type = NLA_U64 },
 	[KVERBS_A_SPEC_TIMEOUT_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &range_timeout),
-	[KVERBS_A_SPEC_POST] = NLA_POLICY_MAX(NLA_U32, KVERBS_POST_MAX),
+	[KVERBS_A_SPEC_POST_CONTEXT] = NLA_POLICY_MAX(NLA_U32, KVERBS_POST_MAX),
 	[KVERBS_A_SPEC_CPU] = KV_POLICY_INT,
 	[KVERBS_A_SPEC_SPINS] = NLA_POLICY_FULL_RANGE(NLA_U32, &range_spins),
 };
@@ -129,7 +131,7 @@ static int parse_spec(struct genl_info *info, struct start *start)
 	spec->timeout_ns = kv_u64_or(attrs[KVERBS_A_SPEC_TIMEOUT_NS], KV_RUN_TIMEOUT_NS);
 	spec->compare_add = kv_u64_or(attrs[KVERBS_A_SPEC_COMPARE_ADD], 0);
 	spec->swap = kv_u64_or(attrs[KVERBS_A_SPEC_SWAP], 0);
-	spec->post = kv_u32_or(attrs[KVERBS_A_SPEC_POST], KVERBS_POST_PROCESS);
+	spec->post_context = kv_u32_or(attrs[KVERBS_A_SPEC_POST_CONTEXT], KVERBS_POST_PROCESS);
 	spec->spins = kv_u32_or(attrs[KVERBS_A_SPEC_SPINS], kv_env_default_spins());
 	spec->nice = kv_call_of(info)->nice;
 	spec->cpu = attrs[KVERBS_A_SPEC_CPU] ? nla_get_u32(attrs[KVERBS_A_SPEC_CPU]) : -1;
@@ -193,6 +195,8 @@ static int find_end(struct genl_info *info, struct nlattr **attrs, struct kv_dev
 	end->local_mr_id = end->local_mr ? end->local_mr->obj.id : 0;
 	end->target_id = end->target ? end->target->obj.id : 0;
 	end->target_mr_id = end->target_mr ? end->target_mr->obj.id : 0;
+	end->local_offset = kv_u64_or(attrs[KVERBS_A_END_LOCAL_OFFSET], 0);
+	end->target_offset = kv_u64_or(attrs[KVERBS_A_END_TARGET_OFFSET], 0);
 	end->remote_addr = kv_u64_or(attrs[KVERBS_A_END_REMOTE_ADDR], 0);
 	end->remote_key = kv_u32_or(attrs[KVERBS_A_END_REMOTE_KEY], 0);
 	return 0;
@@ -325,6 +329,9 @@ static int put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
 	    nla_put_u32(skb, KVERBS_A_END_LOCAL_BUF, end->local_id) ||
 	    (end->local_mr_id && nla_put_u32(skb, KVERBS_A_END_LOCAL_MR, end->local_mr_id)) ||
 	    (end->target_id && nla_put_u32(skb, KVERBS_A_END_TARGET_BUF, end->target_id)) ||
+	    kv_put_u64(skb, KVERBS_A_END_LOCAL_OFFSET, end->local_offset) ||
+	    (end->target_id &&
+	     kv_put_u64(skb, KVERBS_A_END_TARGET_OFFSET, end->target_offset)) ||
 	    (end->target_mr_id && nla_put_u32(skb, KVERBS_A_END_TARGET_MR, end->target_mr_id)) ||
 	    (remote && kv_put_u64(skb, KVERBS_A_END_REMOTE_ADDR, end->remote_addr)) ||
 	    (remote && nla_put_u32(skb, KVERBS_A_END_REMOTE_KEY, end->remote_key)))
@@ -342,7 +349,7 @@ static int put_verbs(struct sk_buff *skb, const struct kv_run_spec *spec)
 	ret = nla_put_u32(skb, KVERBS_A_SPEC_OP, spec->op) ?:
 	      nla_put_u32(skb, KVERBS_A_SPEC_SIZE, spec->size) ?:
 	      kv_put_u64(skb, KVERBS_A_SPEC_TIMEOUT_NS, spec->timeout_ns) ?:
-	      nla_put_u32(skb, KVERBS_A_SPEC_POST, spec->post) ?:
+	      nla_put_u32(skb, KVERBS_A_SPEC_POST_CONTEXT, spec->post_context) ?:
 	      nla_put_u32(skb, KVERBS_A_SPEC_SPINS, spec->spins);
 	if (!ret && kv_op_is_atomic(spec->op))
 		ret = kv_put_u64(skb, KVERBS_A_SPEC_COMPARE_ADD, spec->compare_add);

@@ -37,6 +37,7 @@ static const struct nla_policy policy[KVERBS_A_POST_MAX + 1] = {
 	[KVERBS_A_POST_QP] = KV_POLICY_ID,
 	[KVERBS_A_POST_SRQ] = KV_POLICY_ID,
 	[KVERBS_A_POST_WR] = NLA_POLICY_NESTED(wr_policy),
+	[KVERBS_A_POST_CONTEXT] = NLA_POLICY_MAX(NLA_U32, KVERBS_POST_MAX),
 };
 
 /* The next attribute of a type behind @at, which may be NULL; NULL: there is none. */
@@ -210,7 +211,9 @@ static int post(struct genl_info *info, struct kv_wr_spec *spec, unsigned int n,
 		if (ret)
 			return ret;
 	}
-	ret = kv_post(spec, n, &posted, info->extack);
+	ret = kv_post(spec, n,
+		      kv_u32_or(info->attrs[KVERBS_A_POST_CONTEXT], KVERBS_POST_PROCESS),
+		      &posted, info->extack);
 	if (ret)
 		return ret;
 	return nla_put_u32(skb, KVERBS_A_POST_POSTED, posted.n) ?:
@@ -269,7 +272,8 @@ static int wr_post(struct sk_buff *skb, struct genl_info *info)
 #define TAKES(NAME) KV_TAKES(POST, NAME)
 
 static const struct kv_command post_commands[] = {
-	KV_COMMAND_AT_ONCE(WR, POST, wr_post, TAKES(QP), TAKES(SRQ), TAKES(WR)),
+	KV_COMMAND_AT_ONCE(WR, POST, wr_post, TAKES(QP), TAKES(SRQ), TAKES(WR),
+			   TAKES(CONTEXT)),
 };
 
 const struct kv_command_set kv_wr_commands = {

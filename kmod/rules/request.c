@@ -189,7 +189,7 @@ int kv_request_check_list(__u32 given, __u32 n, struct kv_refusal *why)
 	if (!n)
 		return kv_refusal_set_missing(why, KVERBS_A_POST_WR,
 					      "wr is missing: which requests?");
-	if (n > KVERBS_POSTED_MAX)
+	if (n > KVERBS_WR_LIST_MAX)
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_POST_WR,
 					   "more than 128 requests: post the rest afterwards");
 	return 0;

@@ -41,8 +41,8 @@ static const struct limit spec_limits[] = {
 	{ KVERBS_A_SPEC_SWAP, VERBS, is_cmp_swp, "swap goes with cmp_swp only" },
 	{ KVERBS_A_SPEC_TIMEOUT_NS, VERBS, any_op,
 	  "timeout_ns does not go with the null loop, which waits for nothing" },
-	{ KVERBS_A_SPEC_POST, VERBS, any_op,
-	  "post does not go with the null loop, which calls no verb" },
+	{ KVERBS_A_SPEC_POST_CONTEXT, VERBS, any_op,
+	  "post_context does not go with the null loop, which calls no verb" },
 	{ KVERBS_A_SPEC_SPINS, VERBS, any_op,
 	  "spins does not go with the null loop, which waits for nothing" },
 	{ 0 },
@@ -51,6 +51,8 @@ static const struct limit spec_limits[] = {
 static const struct limit end_limits[] = {
 	{ KVERBS_A_END_TARGET_BUF, PINGPONGS, any_op, "target_buf goes with ping-pongs only" },
 	{ KVERBS_A_END_TARGET_MR, PINGPONGS, any_op, "target_mr goes with ping-pongs only" },
+	{ KVERBS_A_END_TARGET_OFFSET, PINGPONGS, any_op,
+	  "target_offset goes with ping-pongs only" },
 	{ KVERBS_A_END_REMOTE_ADDR, VERBS, kv_op_needs_remote,
 	  "remote_addr goes with write, read and atomics only" },
 	{ KVERBS_A_END_REMOTE_KEY, VERBS, kv_op_needs_remote,
@@ -225,21 +227,23 @@ int kv_run_check_qp(const struct kv_run_qp_facts *qp, struct kv_refusal *why)
 
 static int check_buf(const struct kv_run_buf_facts *buf, __u32 size, struct kv_refusal *why)
 {
-	if (size > buf->buffer)
-		return kv_refusal_set(why, -EINVAL, "size is larger than the buffer");
+	if (size > buf->buffer || buf->first > buf->buffer - size)
+		return kv_refusal_set(why, -EINVAL,
+				      "size is larger than what the buffer has from the offset on");
 	if (!buf->by_mr && !buf->dma_key)
 		return kv_refusal_set(why, -EINVAL,
 				      "local_mr or target_mr is missing: in user space the key is always an mr's");
 	if (!buf->by_mr && size > buf->contiguous)
 		return kv_refusal_set(why, -EINVAL,
-				      "size is larger than the first piece of the buffer: name an mr");
+				      "the bytes from the offset to size lie in several pieces of the buffer: name an mr");
 	if (!buf->by_mr)
 		return 0;
 	if (!buf->same_pd)
 		return kv_refusal_set(why, -EINVAL, "the mr and the qp are of different pds");
-	if (!buf->registered || buf->offset || buf->length < size)
+	if (!buf->registered || buf->first < buf->offset || size > buf->length ||
+	    buf->first - buf->offset > buf->length - size)
 		return kv_refusal_set(why, -EINVAL,
-				      "the mr is not registered over the buffer's bytes from its start to size");
+				      "the mr is not registered over the buffer's bytes from the offset to size");
 	return 0;
 }
 

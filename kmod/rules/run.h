@@ -66,9 +66,10 @@ struct kv_run_qp_facts {
 };
 
 /**
- * struct kv_run_buf_facts - a buffer of a run, which uses it from its first byte on
+ * struct kv_run_buf_facts - a buffer of a run
  * @buffer: its bytes
- * @contiguous: bytes of its first piece
+ * @first: the first byte that the run uses
+ * @contiguous: bytes of its piece from @first on
  * @dma_key: there is a local DMA lkey, as in the kernel
  * @by_mr: the key is an MR's; if not, @same_pd and the members below do not matter
  * @same_pd: the MR is of the QP's PD
@@ -78,6 +79,7 @@ struct kv_run_qp_facts {
  */
 struct kv_run_buf_facts {
 	__u64 buffer;
+	__u64 first;
 	__u64 contiguous;
 	bool dma_key;
 	bool by_mr;

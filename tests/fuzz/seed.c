@@ -197,6 +197,7 @@ static void begin_post(uint32_t op, uint32_t length)
 	build(KVERBS_CMD_WR_POST);
 	when_connected();
 	put_id(KVERBS_A_POST_QP, KVERBS_CMD_QP_GET, op == KVERBS_OP_RECV);
+	put_u32(KVERBS_A_POST_CONTEXT, KVERBS_POST_PROCESS);
 	begin_wr(op, length);
 }
 
@@ -264,6 +265,7 @@ static void registration(uint8_t command)
 	when_connected();
 	put_id(KVERBS_A_MR_ID, KVERBS_CMD_MR_GET, 1);
 	put_id(KVERBS_A_MR_QP, KVERBS_CMD_QP_GET, 0);
+	put_u32(KVERBS_A_MR_POST_CONTEXT, KVERBS_POST_BH_DISABLED);
 	if (command != KVERBS_CMD_MR_REG)
 		return;
 	put_id(KVERBS_A_MR_BUF, KVERBS_CMD_BUF_GET, 1);
@@ -507,8 +509,11 @@ static void put_end(uint32_t loop, uint32_t op, uint8_t qp)
 	nest_begin(KVERBS_A_SPEC_END);
 	put_id(KVERBS_A_END_QP, KVERBS_CMD_QP_GET, qp);
 	put_id(KVERBS_A_END_LOCAL_BUF, KVERBS_CMD_BUF_GET, 0);
+	if (qp)
+		put_u64(KVERBS_A_END_LOCAL_OFFSET, 8);
 	if (loop != KVERBS_LOOP_POST_TO_COMPLETION) {
 		put_id(KVERBS_A_END_TARGET_BUF, KVERBS_CMD_BUF_GET, 1);
+		put_u64(KVERBS_A_END_TARGET_OFFSET, 0);
 		if (qp)
 			put_id(KVERBS_A_END_TARGET_MR, KVERBS_CMD_MR_GET, 1);
 	}
@@ -534,7 +539,7 @@ static void start(uint32_t loop, uint32_t op, uint64_t iters)
 	begin_run(loop, iters);
 	put_u32(KVERBS_A_SPEC_OP, op);
 	put_u32(KVERBS_A_SPEC_SIZE, 8);
-	put_u32(KVERBS_A_SPEC_POST, KVERBS_POST_BH_DISABLED);
+	put_u32(KVERBS_A_SPEC_POST_CONTEXT, KVERBS_POST_BH_DISABLED);
 	put_u32(KVERBS_A_SPEC_CPU, 0);
 	put_u64(KVERBS_A_SPEC_TIME_NS, 3000000);
 	/* On a kernel with checkers and a loaded host an iteration may take 50 ms. */

@@ -157,7 +157,7 @@ static void fill_address(char *at)
 /* Room for the only list that its struct points to. */
 static char *elsewhere(const struct kv_member *m, char *base)
 {
-	static struct kv_wr wr[KVERBS_POSTED_MAX];
+	static struct kv_wr wr[KVERBS_WR_LIST_MAX];
 	const struct kv_wr *to = wr;
 
 	memset(wr, 0, sizeof(wr));

@@ -20,6 +20,10 @@
 #include "rules/qp_table.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define PROTOCOL TEXT(KV_PROTOCOL)
+
 #define ORDER "little"
 #else
 #define ORDER "big"
@@ -190,21 +194,22 @@ static void test_objects(void **state)
 /* Which verb has failed at the other host is told here; a refusal before any is none. */
 static void test_failed(void **state)
 {
-	struct kv_wr wr = { .op = KVERBS_OP_RECV };
+	const struct kv_wr wr = { .op = KVERBS_OP_RECV };
+	const struct kv_post post = { .wrs = 1, .wr = &wr };
 	struct world *w = *state;
 
 	assert_int_equal(open_it(w), 0);
 	fake_world.refusal = "the device refuses the request";
 	fake_world.failed = KVERBS_STAGE_POST;
-	assert_int_equal(kv_op_wr_post_one(w->b, 0, &wr, NULL), -EINVAL);
+	assert_int_equal(kv_op_wr_post(w->b, &post, &(struct kv_posted){ 0 }, NULL), -EINVAL);
 	says(w->b->err, "there: the device refuses the request");
 	assert_int_equal(w->b->failed, KVERBS_STAGE_POST);
 	fake_world.failed = KVERBS_STAGE_UNSPEC;
-	assert_int_equal(kv_op_wr_post_one(w->b, 0, &wr, NULL), -EINVAL);
+	assert_int_equal(kv_op_wr_post(w->b, &post, &(struct kv_posted){ 0 }, NULL), -EINVAL);
 	assert_int_equal(w->b->failed, KVERBS_STAGE_UNSPEC);
 	/* The server's own. */
 	fake_world.failed = KVERBS_STAGE_POST;
-	assert_int_equal(kv_op_wr_post_one(w->b, 0, &wr, NULL), -EINVAL);
+	assert_int_equal(kv_op_wr_post(w->b, &post, &(struct kv_posted){ 0 }, NULL), -EINVAL);
 	assert_int_equal(kv_op_pd_del(w->b, &(struct kv_id){ 7 }, NULL, NULL), -ENOENT);
 	assert_int_equal(w->b->failed, KVERBS_STAGE_UNSPEC);
 	fake_world.refusal = NULL;
@@ -258,6 +263,7 @@ static void test_others(void **state)
 	union kv_object object;
 	struct kv_backend *b;
 	char data[8] = "";
+	struct kv_posted posted;
 	struct kv_id id;
 	uint64_t ns;
 
@@ -284,7 +290,7 @@ static void test_others(void **state)
 	assert_int_equal(kv_op_mr_reg(b, &reg, &object.mr, &ns), -ENOENT);
 	says(b->err, "there: mr_reg.buf: no buf 7 among the client's");
 	wr.sge[0].buf = 7;
-	assert_int_equal(kv_op_wr_post_one(b, 0, &wr, &ns), -ENOENT);
+	assert_int_equal(kv_op_wr_post(b, &(struct kv_post){ .wrs = 1, .wr = &wr }, &posted, &ns), -ENOENT);
 	says(b->err, "there: wr_post.buf: no buf ");
 	start.spec.ends = 1;
 	start.spec.end[0].local_buf = 7;
@@ -651,17 +657,17 @@ static void test_hello(void **state)
 	hello("{}", "the client speaks protocol 0", "refused: the client speaks protocol 0");
 	/* That of version 3, whole. */
 	hello("{\"protocol\":3,\"version\":\"0.1.0\",\"space\":0,\"dev\":\"\",\"token\":false,\"nonce\":\"00\",\"mac\":\"00\"}",
-	      "the client speaks protocol 3, this kverbs " KVERBS_VERSION " speaks 6",
+	      "the client speaks protocol 3, this kverbs " KVERBS_VERSION " speaks " PROTOCOL,
 	      "refused: the client speaks protocol 3");
-	hello("{\"protocol\":6}", NULL, "refused: hello.version is missing");
-	hello("{\"protocol\":6,\"version\":1,\"order\":\"little\"}", NULL,
+	hello("{\"protocol\":" PROTOCOL "}", NULL, "refused: hello.version is missing");
+	hello("{\"protocol\":" PROTOCOL ",\"version\":1,\"order\":\"little\"}", NULL,
 	      "refused: hello.version is no text");
-	hello("{\"protocol\":6,\"version\":\"1\",\"order\":\"middle\"}",
+	hello("{\"protocol\":" PROTOCOL ",\"version\":\"1\",\"order\":\"middle\"}",
 	      "the two hosts have different orders of bytes",
 	      "refused: the two hosts have different orders of bytes");
-	hello("{\"protocol\":6,\"version\":\"1\",\"order\":\"" ORDER "\",\"more\":1}", NULL,
+	hello("{\"protocol\":" PROTOCOL ",\"version\":\"1\",\"order\":\"" ORDER "\",\"more\":1}", NULL,
 	      "refused: hello has an unknown member");
-	hello("{\"protocol\":6,\"version\":\"1\",\"order\":\"" ORDER "\"}", NULL,
+	hello("{\"protocol\":" PROTOCOL ",\"version\":\"1\",\"order\":\"" ORDER "\"}", NULL,
 	      "refused: hello.space is missing");
 	hello("[]", NULL, "refused: a message is no JSON object");
 	hello("{\"protocol\"", NULL, "refused: a message is no JSON object");
@@ -725,7 +731,7 @@ static void test_other_servers(void **state)
 	other_server("", 0, -ECONNRESET, "there: port 7471: the connection was closed");
 	n = message(text, "{\"protocol\":9,\"version\":\"2.0\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT,
-		     "there: its kverbs 2.0 speaks protocol 9, this kverbs " KVERBS_VERSION " speaks 6");
+		     "there: its kverbs 2.0 speaks protocol 9, this kverbs " KVERBS_VERSION " speaks " PROTOCOL);
 	n = message(text, "{\"protocol\":9,\"version\":\"\\u001b[31m2.0\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 9");
 	n = message(text, "{\"protocol\":9,\"version\":[1]}");
@@ -734,10 +740,10 @@ static void test_other_servers(void **state)
 	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 9");
 	n = message(text, "{\"protocol\":3,\"version\":\"0.1.0\",\"kernel\":true}");
 	other_server((char *)text, n, -EPROTONOSUPPORT,
-		     "there: its kverbs 0.1.0 speaks protocol 3, this kverbs " KVERBS_VERSION " speaks 6");
-	n = message(text, "{\"protocol\":6,\"version\":\"2.0\",\"order\":\"" ORDER "\"}");
+		     "there: its kverbs 0.1.0 speaks protocol 3, this kverbs " KVERBS_VERSION " speaks " PROTOCOL);
+	n = message(text, "{\"protocol\":" PROTOCOL ",\"version\":\"2.0\",\"order\":\"" ORDER "\"}");
 	other_server((char *)text, n, -EBADMSG, "hello.limits is missing");
-	n = message(text, "{\"protocol\":6,\"version\":\"2.0\",\"order\":\"middle\"}");
+	n = message(text, "{\"protocol\":" PROTOCOL ",\"version\":\"2.0\",\"order\":\"middle\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT, "the two hosts have different orders of bytes");
 	n = message(text, "[[[[[[[[[[]]]]]]]]]]");
 	other_server((char *)text, n, -EBADMSG, "a message is no JSON object: nesting too deep");

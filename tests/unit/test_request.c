@@ -183,12 +183,12 @@ static void a_list_goes_to_one_queue(void **state)
 	} list[] = {
 		{ HAS(QP) | HAS(WR), 1, 0, false },
 		{ HAS(SRQ) | HAS(WR), 1, 0, false },
-		{ HAS(QP) | HAS(WR), KVERBS_POSTED_MAX, 0, false },
+		{ HAS(QP) | HAS(WR), KVERBS_WR_LIST_MAX, 0, false },
 		{ HAS(WR), 1, KVERBS_A_POST_QP, true },
 		{ HAS(QP) | HAS(SRQ) | HAS(WR), 1, KVERBS_A_POST_SRQ, false },
 		{ HAS(QP), 0, KVERBS_A_POST_WR, true },
 		{ HAS(SRQ), 0, KVERBS_A_POST_WR, true },
-		{ HAS(QP) | HAS(WR), KVERBS_POSTED_MAX + 1, KVERBS_A_POST_WR, false },
+		{ HAS(QP) | HAS(WR), KVERBS_WR_LIST_MAX + 1, KVERBS_A_POST_WR, false },
 	};
 
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {

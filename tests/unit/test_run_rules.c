@@ -95,6 +95,8 @@ static void an_end_has_what_the_run_needs(void **state)
 		{ &write, MEMORY | END(REMOTE_ADDR), KVERBS_A_END_REMOTE_KEY, true, "remote_key is missing" },
 		{ &write, MEMORY | REMOTE | END(TARGET_BUF), KVERBS_A_END_TARGET_BUF, false, "target_buf goes with" },
 		{ &write, MEMORY | REMOTE | END(TARGET_MR), KVERBS_A_END_TARGET_MR, false, "target_mr goes with" },
+		{ &write, MEMORY | REMOTE | END(TARGET_OFFSET), KVERBS_A_END_TARGET_OFFSET, false,
+		  "target_offset goes with" },
 		{ &send, MEMORY, KVERBS_A_END_TARGET_BUF, true, "target_buf is missing" },
 		{ &send, MEMORY | END(TARGET_BUF) | END(REMOTE_ADDR), KVERBS_A_END_REMOTE_ADDR, false,
 		  "remote_addr goes with" },
@@ -163,16 +165,23 @@ static void an_end_where_a_run_can_begin(void **state)
 	const struct kv_run_end_facts good = { .local = mr, .target = mr, .max_recv_wr = 2, .recv_cqe = 2 };
 	struct kv_run_end_facts atomic = { .local = mr, .remote_addr = 8 };
 
+	struct kv_run_end_facts behind = good;
+
 	assert_int_equal(kv_run_check_end(KVERBS_LOOP_PINGPONG, KVERBS_OP_SEND, 64, &good, &why), 0);
+	behind.local.offset = behind.local.first = 4096 - 64;
+	assert_int_equal(kv_run_check_end(KVERBS_LOOP_PINGPONG, KVERBS_OP_SEND, 64, &behind, &why), 0);
 	WRONG(end.needs_reset = true, -EBUSY, "an earlier run left requests");
-	WRONG(end.local.buffer = 63, -EINVAL, "size is larger than the buffer");
+	WRONG(end.local.buffer = 63, -EINVAL, "size is larger than what the buffer has");
+	WRONG(end.local.first = 4096 - 63, -EINVAL, "size is larger than what the buffer has");
+	WRONG(end.local.first = UINT64_MAX, -EINVAL, "size is larger than what the buffer has");
 	WRONG(end.local.by_mr = false, -EINVAL, "local_mr or target_mr is missing");
-	WRONG((end.local.by_mr = false, end.local.dma_key = true), -EINVAL, "size is larger than the first piece");
+	WRONG((end.local.by_mr = false, end.local.dma_key = true), -EINVAL, "the bytes from the offset to size lie in");
 	WRONG(end.local.same_pd = false, -EINVAL, "the mr and the qp are of different pds");
 	WRONG(end.local.registered = false, -EINVAL, "the mr is not registered");
 	WRONG(end.local.offset = 1, -EINVAL, "the mr is not registered");
+	WRONG(end.local.first = 1, -EINVAL, "the mr is not registered");
 	WRONG(end.local.length = 63, -EINVAL, "the mr is not registered");
-	WRONG(end.target.buffer = 63, -EINVAL, "size is larger than the buffer");
+	WRONG(end.target.buffer = 63, -EINVAL, "size is larger than what the buffer has");
 	WRONG(end.other_target = true, -EBUSY, "receives of an earlier run");
 	WRONG(end.one_cq = true, -EINVAL, "SEND needs a qp whose");
 	WRONG(end.max_recv_wr = 1, -EINVAL, "SEND needs a max_recv_wr");

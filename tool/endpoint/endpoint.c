@@ -221,6 +221,7 @@ int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t 
 		.qp = e->qp,
 		.length = buf->length,
 		.access = access,
+		.post_context = kv_site_post_context(e->site),
 	};
 	struct kv_mr mr;
 	int ret;

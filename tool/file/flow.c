@@ -54,10 +54,10 @@ static struct kv_file_piece piece_of(const struct kv_flow *w, const struct kv_bu
 static int post(struct kv_flow *w, unsigned int end, const struct kv_wr *wr, const char *what,
 		struct kv_fault *f)
 {
-	struct kv_backend *b = w->pair->end[end].site->b;
-	int ret = kv_op_wr_post_one(b, w->pair->end[end].qp, wr, NULL);
+	const struct kv_endpoint *e = &w->pair->end[end];
+	int ret = kv_site_post(e->site, e->qp, wr);
 
-	return ret ? kv_fault_backend(f, b, ret, "cannot post a %s", what) : 0;
+	return ret ? kv_fault_backend(f, e->site->b, ret, "cannot post a %s", what) : 0;
 }
 
 static int post_receive(struct kv_flow *w, uint64_t n, struct kv_fault *f)

@@ -64,10 +64,9 @@ void kv_probe_explain(const struct kv_pair *p, unsigned int end, struct kv_fault
 	};
 	const struct kv_fault told = *f;
 	struct kv_wc wc;
-	uint64_t ns;
 
 	if (p->end[end].site->host || !p->end[!end].site->host || !is_loss(f->error) ||
-	    kv_op_wr_post_one(b, p->end[end].qp, &wr, &ns) || !await(b, p->end[end].send_cq, &wc))
+	    kv_site_post(p->end[end].site, p->end[end].qp, &wr) || !await(b, p->end[end].send_cq, &wc))
 		return;
 	kv_fault_set(f, told.error, "%.700s; a WRITE of no bytes to its QP completed with status %u (%s)",
 		     told.text, wc.status, kv_enum_name(kv_enum_wc_status, wc.status));

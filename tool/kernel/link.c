@@ -28,7 +28,7 @@
  * The largest request is a list of work requests: 200 bytes for each, and 64 for each SGE. Pages
  * that a request does not reach cost nothing.
  */
-#define REQUEST_BYTES (KVERBS_POSTED_MAX * (200 + KVERBS_SGE_MAX * 64))
+#define REQUEST_BYTES (KVERBS_WR_LIST_MAX * (200 + KVERBS_SGE_MAX * 64))
 
 /* State of one request while its answers come in. */
 struct exchange {

@@ -37,17 +37,11 @@ static const uint32_t loops[] = {
 	[KV_KIND_NULL] = KVERBS_LOOP_NULL,
 };
 
-/*
- * A post to rxe schedules work in a softirq of this CPU. If the post is in plain process context,
- * ksoftirqd runs the softirq, but only when the poller's time slice is over.
- */
 static uint32_t post_of(const struct kv_site *site, const struct kv_workload *work)
 {
-	if (site->id != KV_SPACE_KERNEL)
-		return KVERBS_POST_PROCESS;
-	if (work->post != KV_POST_BY_DEVICE)
-		return work->post;
-	return kv_dev_is_rxe(&site->dev) ? KVERBS_POST_BH_DISABLED : KVERBS_POST_PROCESS;
+	if (site->id != KV_SPACE_KERNEL || work->post == KV_POST_BY_DEVICE)
+		return kv_site_post_context(site);
+	return work->post;
 }
 
 /* Both spaces of this host get the same default; another host chooses one for its own CPUs. */
@@ -96,7 +90,7 @@ static void fill_spec(struct kv_run_spec *spec, const struct kv_site *site, cons
 	spec->compare_add = work->compare_add;
 	spec->swap = work->swap;
 	spec->timeout_ns = work->timeout_ns;
-	spec->post = post_of(site, work);
+	spec->post_context = post_of(site, work);
 	spec->spins = spins_of(site, work);
 	for (uint32_t i = 0; i < kv_run_ends(spec->loop); i++)
 		add_end(spec, p, i);
@@ -107,7 +101,7 @@ static void fill_server(struct kv_run_spec *server, const struct kv_run_spec *cl
 {
 	*server = *client;
 	server->loop = KVERBS_LOOP_PINGPONG_SERVER;
-	server->post = post_of(p->end[1].site, work);
+	server->post_context = post_of(p->end[1].site, work);
 	server->spins = spins_of(p->end[1].site, work);
 	server->ends = 0;
 	add_end(server, p, 1);

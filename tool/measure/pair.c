@@ -297,10 +297,16 @@ int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,
 
 static void invalidate(struct kv_pair *p, struct kv_endpoint *e, struct kv_buffer *buf)
 {
+	const struct kv_mr_inv inv = {
+		.id = buf->mr,
+		.qp = e->qp,
+		.post_context = kv_site_post_context(e->site),
+	};
+
 	if (!buf->access || p->broken)
 		return;
 	/* If the QP refuses the first of these requests, it refuses the others too. */
-	if (kv_op_mr_inv(e->site->b, &(struct kv_mr_inv){ buf->mr, e->qp }, NULL, NULL))
+	if (kv_op_mr_inv(e->site->b, &inv, NULL, NULL))
 		p->broken = true;
 	buf->access = 0;
 }

@@ -77,7 +77,7 @@ static void put_contexts(struct json_object *obj, const struct kv_workload *w,
 
 	if (w->kind != KV_KIND_NULL) {
 		if (spec->loop != KVERBS_LOOP_NULL)
-			kv_out_put_string(obj, "post", kv_enum_name(kv_enum_post, spec->post));
+			kv_out_put_string(obj, "post", kv_enum_name(kv_enum_post, spec->post_context));
 		kv_out_put_string(obj, "completion", "polled by the run's thread");
 		kv_out_put_string(obj, "lkey", kernel ? kv_enum_name(kv_enum_lkey, w->lkey) : "mr");
 	}

@@ -14,7 +14,7 @@
  * @size: bytes
  * @compare_add: FETCH_ADD: the addend, CMP_SWP: the value that is compared
  * @swap: CMP_SWP: the value that is stored if the comparison succeeds
- * @post: enum kverbs_post, or KV_POST_BY_DEVICE; kernel space only
+ * @post: enum kverbs_post_context, or KV_POST_BY_DEVICE; kernel space only
  * @lkey: enum kv_lkey; kernel space only
  * @cpu: where the initiator's and the responder's threads run; -1: anywhere
  * @spins: empty polls before the CPU is yielded; -1: kv_placement_spins() of its host

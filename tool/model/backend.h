@@ -103,15 +103,6 @@ static inline int kv_op_del(struct kv_backend *b, enum kv_type type, uint32_t id
 	return kv_op_call(b, KV_OP_PD_DEL + type, &(struct kv_id){ id }, NULL, ns);
 }
 
-/* Posts one request to a QP. */
-static inline int kv_op_wr_post_one(struct kv_backend *b, uint32_t qp, const struct kv_wr *wr,
-				    uint64_t *ns)
-{
-	struct kv_posted posted;
-
-	return kv_op_wr_post(b, &(struct kv_post){ .qp = qp, .wrs = 1, .wr = wr }, &posted, ns);
-}
-
 /* On failure *b is NULL, the return value is a negative errno, and err has the text. */
 int kv_backend_kern_open(struct kv_backend **b, char *err, size_t size);
 int kv_backend_user_open(struct kv_backend **b, char *err, size_t size);

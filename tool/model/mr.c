@@ -39,9 +39,14 @@ SHAPE(mr_reg,
 	       KEY("bytes; default: the rest of the buffer")),
 	KV_U32(S, access, KVERBS_ACCESS__ALL, A(MR_ACCESS), FLAGS(access),
 	       KEY("rights that are granted; default: none, the device may read the bytes")),
+	KV_U32(S, post_context, KVERBS_POST_MAX, A(MR_POST_CONTEXT), UNLESS_0),
 );
 #undef S
 
 #define S struct kv_mr_inv
-SHAPE(mr_inv, KV_ID_ABOUT(S, id), KV_ID(S, qp, KV_QP, A(MR_QP), UNLESS_0, KEY(CARRIER)));
+SHAPE(mr_inv,
+	KV_ID_ABOUT(S, id),
+	KV_ID(S, qp, KV_QP, A(MR_QP), UNLESS_0, KEY(CARRIER)),
+	KV_U32(S, post_context, KVERBS_POST_MAX, A(MR_POST_CONTEXT), UNLESS_0),
+);
 #undef S

@@ -376,3 +376,39 @@ void kv_site_close(struct kv_site *s)
 		s->b->ops->close(s->b);
 	s->b = NULL;
 }
+
+/**
+ * kv_site_post_context() - in which context are requests posted best?
+ * @s: the site
+ *
+ * A post to rxe schedules work in a softirq of this CPU. If the post is in plain process context,
+ * ksoftirqd runs the softirq, but only when the poller's time slice is over.
+ *
+ * Return: enum kverbs_post_context
+ */
+uint32_t kv_site_post_context(const struct kv_site *s)
+{
+	return s->id == KV_SPACE_KERNEL && kv_dev_is_rxe(&s->dev) ? KVERBS_POST_BH_DISABLED :
+								     KVERBS_POST_PROCESS;
+}
+
+/**
+ * kv_site_post() - post one request to a QP
+ * @s: the site
+ * @qp: the QP
+ * @wr: the request
+ *
+ * Return: 0 or a negative errno; the backend has the reason.
+ */
+int kv_site_post(const struct kv_site *s, uint32_t qp, const struct kv_wr *wr)
+{
+	const struct kv_post post = {
+		.qp = qp,
+		.wrs = 1,
+		.wr = wr,
+		.context = kv_site_post_context(s),
+	};
+	struct kv_posted posted;
+
+	return kv_op_wr_post(s->b, &post, &posted, NULL);
+}

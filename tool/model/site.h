@@ -44,5 +44,7 @@ int kv_site_open(struct kv_site *s, enum kv_space_id id, const char *dev, uint32
 		 int gid_index, struct kv_fault *f);
 int kv_site_choose(struct kv_site *s, uint32_t port, int gid_index, struct kv_fault *f);
 void kv_site_close(struct kv_site *s);
+uint32_t kv_site_post_context(const struct kv_site *s);
+int kv_site_post(const struct kv_site *s, uint32_t qp, const struct kv_wr *wr);
 
 #endif

@@ -256,11 +256,13 @@ struct kv_mr_reg {
 	uint64_t offset;
 	uint64_t length;
 	uint32_t access; /* KVERBS_ACCESS_* */
+	uint32_t post_context; /* enum kverbs_post_context; user: does not matter */
 };
 
 struct kv_mr_inv {
 	uint32_t id;
 	uint32_t qp; /* that carries the request; user: does not matter */
+	uint32_t post_context; /* enum kverbs_post_context; user: does not matter */
 };
 
 /* The arguments of buf_write() and buf_read(). */
@@ -510,7 +512,8 @@ struct kv_wr {
 struct kv_post {
 	uint32_t qp;
 	uint32_t srq; /* in place of @qp; RECV only */
-	uint32_t wrs; /* 1 .. KVERBS_POSTED_MAX */
+	uint32_t wrs; /* 1 .. KVERBS_WR_LIST_MAX */
+	uint32_t context; /* enum kverbs_post_context; user: PROCESS */
 	const struct kv_wr *wr;
 };
 
@@ -576,8 +579,10 @@ struct kv_event {
 struct kv_run_end {
 	uint32_t qp;
 	uint32_t local_buf;
+	uint64_t local_offset; /* the first byte that the run uses */
 	uint32_t local_mr; /* 0: the key is the PD's local_dma_lkey, which user space lacks */
 	uint32_t target_buf;
+	uint64_t target_offset;
 	uint32_t target_mr;
 	bool has_remote;
 	uint64_t remote_addr;
@@ -598,7 +603,7 @@ struct kv_run_spec {
 	uint64_t time_ns; /* 0: no limit */
 	uint64_t warmup;
 	uint64_t timeout_ns;
-	uint32_t post; /* enum kverbs_post; user space has only PROCESS */
+	uint32_t post_context; /* enum kverbs_post_context; user space has only PROCESS */
 	int32_t cpu; /* -1: any */
 	int32_t spins; /* -1: the space's default */
 	/* User space: run_wait() executes the run, which has no thread. One such run at a time. */

@@ -46,13 +46,14 @@ SHAPE(wr,
 SHAPE(post,
 	KV_ID(S, qp, KV_QP, A(POST_QP), UNLESS_0),
 	KV_ID(S, srq, KV_SRQ, A(POST_SRQ), UNLESS_0),
-	KV_LIST_AT(S, wr, wrs, KVERBS_POSTED_MAX, kv_shape_wr, A(POST_WR)),
+	KV_U32(S, context, KVERBS_POST_MAX, A(POST_CONTEXT), UNLESS_0),
+	KV_LIST_AT(S, wr, wrs, KVERBS_WR_LIST_MAX, kv_shape_wr, A(POST_WR)),
 );
 #undef S
 
 #define S struct kv_posted
 SHAPE(posted,
-	KV_U32(S, posted, KVERBS_POSTED_MAX, A(POST_POSTED)),
+	KV_U32(S, posted, KVERBS_WR_LIST_MAX, A(POST_POSTED)),
 	KV_S32(S, error, INT32_MIN, 0, A(POST_ERROR)),
 );
 #undef S

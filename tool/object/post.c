@@ -285,8 +285,8 @@ static int make_list(struct kv_session *s, const struct post_args *first, struct
 	int ret;
 
 	for (;;) {
-		if (post->wrs == KVERBS_POSTED_MAX)
-			return kv_fault_usage(f, "a list has at most %d requests", KVERBS_POSTED_MAX);
+		if (post->wrs == KVERBS_WR_LIST_MAX)
+			return kv_fault_usage(f, "a list has at most %d requests", KVERBS_WR_LIST_MAX);
 		more = reallocarray(*list, post->wrs + 1, sizeof(*more));
 		if (!more)
 			return kv_fault_no_memory(f);

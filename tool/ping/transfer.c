@@ -13,7 +13,7 @@
 
 static int post(struct kv_link *l, const struct kv_wr *wr, const char *what, struct kv_fault *f)
 {
-	int ret = kv_op_wr_post_one(l->end.site->b, l->end.qp, wr, NULL);
+	int ret = kv_site_post(l->end.site, l->end.qp, wr);
 
 	return ret ? kv_link_refuse(l, ret, what, f) : 0;
 }

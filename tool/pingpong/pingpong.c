@@ -165,7 +165,7 @@ static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q, struct kv_
 		.remote_qpn = p->ah ? q->peer.qpn : 0,
 		.remote_qkey = p->ah ? KV_RAW_QKEY : 0,
 	};
-	int ret = kv_op_wr_post_one(p->site.b, q->id, &wr, NULL);
+	int ret = kv_site_post(&p->site, q->id, &wr);
 
 	if (ret)
 		return refuse(p, ret, "post a send", f);

@@ -305,12 +305,23 @@ static int post(struct kv_user *u, const struct kv_post *in, const struct kv_use
 				   strerror(-ret));
 }
 
+/* Refuses all but plain process context; @name: the attribute. */
+int kv_user_post_check_context(struct kv_user *u, const char *name, uint32_t context)
+{
+	if (context == KVERBS_POST_PROCESS)
+		return 0;
+	return kv_user_fail(u, -EOPNOTSUPP,
+			    "%s: user space can't hold softirqs off: process is all that it has", name);
+}
+
 int kv_user_wr_post(struct kv_user *u, void *obj, const struct kv_post *in, struct kv_posted *out)
 {
 	struct kv_user_target to = { 0 };
 	struct item *item;
-	int ret = kv_user_post_find(u, in, &to);
+	int ret = kv_user_post_check_context(u, "context", in->context);
 
+	if (!ret)
+		ret = kv_user_post_find(u, in, &to);
 	if (ret)
 		return ret;
 	item = calloc(in->wrs, sizeof(*item));

@@ -38,6 +38,7 @@ struct kv_user_target {
 
 /* post_check.c */
 int kv_user_post_blame(struct kv_user *u, const struct kv_post *in, uint32_t i, int ret);
+int kv_user_post_check_context(struct kv_user *u, const char *name, uint32_t context);
 int kv_user_post_find(struct kv_user *u, const struct kv_post *in, struct kv_user_target *to);
 int kv_user_post_check(struct kv_user *u, const struct kv_wr *wr,
 		       const struct kv_user_target *to, const struct kv_user_ah *ah);

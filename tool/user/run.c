@@ -7,6 +7,7 @@
 #include "rules/run.h"
 #include "sys/clock.h"
 #include "sys/cpu.h"
+#include "user/post.h"
 #include "user/run.h"
 
 /* Does the spec have what its loop needs, and nothing else? */
@@ -36,9 +37,8 @@ static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 
 	if (ret)
 		return ret;
-	if (spec->post != KVERBS_POST_PROCESS)
-		return kv_user_fail(u, -EOPNOTSUPP,
-				    "post: user space can't hold softirqs off: post process is all that it has");
+	if (kv_user_post_check_context(u, "post_context", spec->post_context))
+		return -EOPNOTSUPP;
 	if (!spec->timeout_ns)
 		spec->timeout_ns = KV_RUN_TIMEOUT_NS;
 	if (spec->timeout_ns < KV_RUN_TIMEOUT_NS_MIN)
@@ -107,8 +107,11 @@ static int post_recvs(struct kv_user *u, struct kv_user_qp *qp, struct kv_end *e
 	return 0;
 }
 
-static void hold_target(const struct kv_user_end *end)
+static void hold_target(const struct kv_user_run *run, unsigned int i)
 {
+	const struct kv_user_end *end = &run->ends[i];
+
+	end->qp->target_offset = run->spec.end[i].target_offset;
 	kv_user_obj_set_parent(&end->qp->obj, KV_USER_QP_TARGET_BUF, &end->target->obj);
 	kv_user_obj_set_parent(&end->qp->obj, KV_USER_QP_TARGET_MR, &end->target_mr->obj);
 }
@@ -126,7 +129,7 @@ static int prep_ends(struct kv_user *u, struct kv_user_run *run)
 		ret = post_recvs(u, end->qp, &run->end[i]);
 		/* Receives stay posted, whether the run starts or not. */
 		if (end->qp->recvs)
-			hold_target(end);
+			hold_target(run, i);
 	}
 	return ret;
 }
@@ -141,7 +144,7 @@ static void hold_buffers(struct kv_user_run *run)
 		kv_user_obj_set_parent(qp, KV_USER_QP_LOCAL_BUF, &end->local->obj);
 		kv_user_obj_set_parent(qp, KV_USER_QP_LOCAL_MR, &end->local_mr->obj);
 		if (end->target)
-			hold_target(end);
+			hold_target(run, i);
 	}
 }
 

@@ -237,6 +237,7 @@ struct kv_user_qp {
 	struct kv_user_queue rq; /* receives posted by hand */
 	uint32_t recvs; /* receives that runs posted */
 	uint32_t recv_lkey; /* the key by which @recvs name the target MR */
+	uint64_t target_offset; /* where their bytes begin in the target buffer */
 	bool needs_reset; /* a run ended with other requests outstanding */
 };
 

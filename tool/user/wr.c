@@ -14,10 +14,11 @@ int kv_user_run_refuse(struct kv_user *u, unsigned int i, const struct kv_refusa
 }
 
 static struct kv_run_buf_facts buf_facts(const struct kv_user_qp *qp, const struct kv_user_buf *buf,
-					 const struct kv_user_mr *mr)
+					 uint64_t first, const struct kv_user_mr *mr)
 {
 	return (struct kv_run_buf_facts){
 		.buffer = buf->length,
+		.first = first,
 		.contiguous = buf->length,
 		.by_mr = mr,
 		.same_pd = mr && mr->obj.parents[KV_USER_MR_PD] == qp->obj.parents[KV_USER_QP_PD],
@@ -40,13 +41,15 @@ static int check_rights(struct kv_user *u, unsigned int i, const char *role,
 }
 
 /* A QP keeps one target buffer and MR: those of the receives that earlier runs have posted. */
-static bool has_other_target(const struct kv_user_run *run, const struct kv_user_end *end)
+static bool has_other_target(const struct kv_user_run *run, unsigned int i)
 {
+	const struct kv_user_end *end = &run->ends[i];
 	const struct kv_user_qp *qp = end->qp;
 
 	return end->target && end->target_mr && qp->recvs &&
 	       (qp->obj.parents[KV_USER_QP_TARGET_BUF] != &end->target->obj ||
 		qp->obj.parents[KV_USER_QP_TARGET_MR] != &end->target_mr->obj ||
+		qp->target_offset != run->spec.end[i].target_offset ||
 		(run->spec.op == KVERBS_OP_SEND && end->target_mr->ib &&
 		 qp->recv_lkey != end->target_mr->ib->lkey));
 }
@@ -93,8 +96,8 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned 
 	const struct kv_user_end *end = &run->ends[i];
 	struct kv_run_end_facts facts = {
 		.needs_reset = end->qp->needs_reset,
-		.local = buf_facts(end->qp, end->local, end->local_mr),
-		.other_target = has_other_target(run, end),
+		.local = buf_facts(end->qp, end->local, asked->local_offset, end->local_mr),
+		.other_target = has_other_target(run, i),
 		.one_cq = end->qp->recv_cq == end->qp->send_cq,
 		.max_recv_wr = end->qp->rq.max,
 		.recv_cqe = (uint32_t)end->qp->recv_cq->ib->cqe,
@@ -105,7 +108,8 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned 
 	int ret;
 
 	if (end->target)
-		facts.target = buf_facts(end->qp, end->target, end->target_mr);
+		facts.target = buf_facts(end->qp, end->target, asked->target_offset,
+					 end->target_mr);
 	ret = check_qp(u, i, end->qp);
 	if (!ret)
 		ret = kv_user_qp_check_rts(u, end->qp);
@@ -150,10 +154,10 @@ int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 	return ret;
 }
 
-static void prep_sge(struct ibv_sge *sge, const struct kv_user_buf *buf,
+static void prep_sge(struct ibv_sge *sge, const struct kv_user_buf *buf, uint64_t first,
 		     const struct kv_user_mr *mr, uint64_t length)
 {
-	sge->addr = (uintptr_t)buf->mem;
+	sge->addr = (uintptr_t)buf->mem + first;
 	sge->length = (uint32_t)length;
 	sge->lkey = mr->ib->lkey;
 }
@@ -170,7 +174,7 @@ void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 	to->send_cq = from->qp->send_cq->ib;
 	to->recv_cq = from->qp->recv_cq->ib;
 
-	prep_sge(&to->send_sge, from->local, from->local_mr, run->spec.size);
+	prep_sge(&to->send_sge, from->local, end->local_offset, from->local_mr, run->spec.size);
 	wr->sg_list = &to->send_sge;
 	wr->num_sge = 1;
 	wr->opcode = kv_user_post_opcode(run->spec.op);
@@ -189,13 +193,14 @@ void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 		wr->wr.atomic.swap = run->spec.swap;
 		break;
 	}
-	to->tx_tail = from->local->mem + run->spec.size - 1;
+	to->tx_tail = from->local->mem + end->local_offset + run->spec.size - 1;
 
 	if (!from->target)
 		return;
-	/* The whole MR: a receive may stay posted for a run of another size. */
-	prep_sge(&to->recv_sge, from->target, from->target_mr, from->target_mr->length);
+	/* The rest of the MR: a receive may stay posted for a run of another size. */
+	prep_sge(&to->recv_sge, from->target, end->target_offset, from->target_mr,
+		 from->target_mr->offset + from->target_mr->length - end->target_offset);
 	to->recv_wr.sg_list = &to->recv_sge;
 	to->recv_wr.num_sge = 1;
-	to->rx_tail = from->target->mem + run->spec.size - 1;
+	to->rx_tail = from->target->mem + end->target_offset + run->spec.size - 1;
 }

@@ -71,7 +71,7 @@ static inline int call_mr_reg(struct kv_nl *nl, uint32_t id, const struct kv_mr_
 
 static inline int call_mr_inv(struct kv_nl *nl, uint32_t id, uint32_t qp, uint64_t *ns)
 {
-	return kv_op_mr_inv(&nl->base, &(struct kv_mr_inv){ id, qp }, NULL, ns);
+	return kv_op_mr_inv(&nl->base, &(struct kv_mr_inv){ .id = id, .qp = qp }, NULL, ns);
 }
 
 static inline int call_buf_write(struct kv_nl *nl, uint32_t id, uint64_t offset, const void *data,
@@ -163,6 +163,7 @@ static inline int call_conn_disconnect(struct kv_nl *nl, uint32_t id, uint64_t *
 struct wr {
 	uint32_t qp;
 	uint32_t srq;
+	uint32_t context;
 	struct kv_wr;
 };
 
@@ -177,6 +178,7 @@ static inline int call_post(struct kv_nl *nl, const struct wr *wr, uint64_t *ns)
 	const struct kv_post post = {
 		.qp = wr->qp,
 		.srq = wr->srq,
+		.context = wr->context,
 		.wrs = 1,
 		/* The first member of the struct in it, which has no name. */
 		.wr = (const struct kv_wr *)&wr->op,

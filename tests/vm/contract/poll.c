@@ -206,7 +206,7 @@ static void test_runs(struct link *l)
 		.op = KVERBS_OP_WRITE,
 		.size = 8,
 		.iters = 10,
-		.post = KVERBS_POST_BH_DISABLED,
+		.post_context = KVERBS_POST_BH_DISABLED,
 		.cpu = -1,
 		.spins = -1,
 	};

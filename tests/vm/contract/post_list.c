@@ -123,7 +123,7 @@ static void test_across(struct link *l, const struct end *a, const struct end *b
 
 static void test_wrong(struct link *l, const struct end *a, const struct end *b)
 {
-	struct kv_wr list[REQUESTS], good[REQUESTS], many[KVERBS_POSTED_MAX + 1];
+	struct kv_wr list[REQUESTS], good[REQUESTS], many[KVERBS_WR_LIST_MAX + 1];
 	struct kv_post post = { .qp = a->qp, .wrs = REQUESTS, .wr = list };
 
 	make_list(l, a, b, good);
@@ -155,7 +155,7 @@ static void test_wrong(struct link *l, const struct end *a, const struct end *b)
 	list[1] = good[1];
 	bad_list(l, a, b, &post, -EINVAL, "kernel post: wr 2: op: recv goes to another queue",
 		 "a write among receives");
-	for (unsigned int i = 0; i < KVERBS_POSTED_MAX + 1; i++)
+	for (unsigned int i = 0; i < KVERBS_WR_LIST_MAX + 1; i++)
 		many[i] = good[0];
 	/* The tool's own tables end there. */
 	post.wr = many;
@@ -170,7 +170,7 @@ static int send_too_many(struct link *l, uint32_t qp)
 	struct nlattr *wr;
 
 	nla_put_u32(msg, KVERBS_A_POST_QP, qp);
-	for (unsigned int i = 0; i <= KVERBS_POSTED_MAX; i++) {
+	for (unsigned int i = 0; i <= KVERBS_WR_LIST_MAX; i++) {
 		wr = nla_nest_start(msg, KVERBS_A_POST_WR | NLA_F_NESTED);
 		nla_put_u32(msg, KVERBS_A_WR_OP, KVERBS_OP_SEND);
 		nla_nest_end(msg, wr);
@@ -182,7 +182,7 @@ static int send_too_many(struct link *l, uint32_t qp)
 static void make_receiver(struct link *l, struct kv_qp_init *init, uint32_t cqe, struct kv_qp *qp,
 			  struct kv_wr *list)
 {
-	for (unsigned int i = 0; i < KVERBS_POSTED_MAX; i++)
+	for (unsigned int i = 0; i < KVERBS_WR_LIST_MAX; i++)
 		list[i].op = KVERBS_OP_RECV;
 	init->pd = make_pd(l);
 	init->send_cq = make_cq(l, 8, KVERBS_CQ_POLLED);
@@ -196,13 +196,13 @@ static void test_room(struct link *l)
 {
 	struct kv_qp_init init = { .max_send_wr = 8, .max_send_sge = 1, .max_recv_wr = 8,
 				   .max_recv_sge = 1 };
-	struct kv_wr list[KVERBS_POSTED_MAX] = { 0 };
+	struct kv_wr list[KVERBS_WR_LIST_MAX] = { 0 };
 	struct kv_post post = { .wr = list };
 	struct kv_posted posted;
 	struct kv_qp qp;
 
 	make_receiver(l, &init, 500, &qp, list);
-	if (qp.max_recv_wr > KVERBS_POSTED_MAX - 1) {
+	if (qp.max_recv_wr > KVERBS_WR_LIST_MAX - 1) {
 		note("the receive queue of %u is too long for this", qp.max_recv_wr);
 		return;
 	}
@@ -224,7 +224,7 @@ static void test_cq_room(struct link *l)
 {
 	struct kv_qp_init init = { .max_send_wr = 8, .max_send_sge = 1, .max_recv_wr = 128,
 				   .max_recv_sge = 1 };
-	struct kv_wr list[KVERBS_POSTED_MAX] = { 0 };
+	struct kv_wr list[KVERBS_WR_LIST_MAX] = { 0 };
 	struct kv_post post = { .wr = list };
 	struct kv_posted posted;
 	struct kv_cq cq;

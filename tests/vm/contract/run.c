@@ -25,7 +25,7 @@ struct kv_run_spec write_spec(const struct end *a, const struct end *b)
 			.remote_key = b->key.rkey,
 		},
 		.iters = 10,
-		.post = KVERBS_POST_BH_DISABLED,
+		.post_context = KVERBS_POST_BH_DISABLED,
 		.cpu = -1,
 		.spins = -1,
 	};
@@ -104,7 +104,7 @@ static void test_specs(struct link *l, struct end *a, struct end *b)
 
 	BAD(spec.size = 0, -ERANGE, "kernel run: spec: size: integer out of range",
 	    "a run of size 0");
-	BAD(spec.size = LENGTH + 1, -EINVAL, "size is larger than the buffer",
+	BAD(spec.size = LENGTH + 1, -EINVAL, "size is larger than what the buffer has",
 	    "a run larger than its buffer");
 	BAD(spec.op = KVERBS_OP_SEND, -EINVAL, "this loop can't take this op",
 	    "SEND in a one-sided loop");
@@ -130,7 +130,7 @@ static void test_specs(struct link *l, struct end *a, struct end *b)
 	    "more than a day");
 	BAD(spec.cpu = 5000, -EINVAL, "cpu is not online", "a run on a cpu that does not exist");
 	BAD(spec.timeout_ns = 1, -ERANGE, "timeout: integer out of range", "a timeout of 1 ns");
-	BAD(spec.post = KVERBS_POST_MAX + 1, -ERANGE, "post: integer out of range",
+	BAD(spec.post_context = KVERBS_POST_MAX + 1, -ERANGE, "post_context: integer out of range",
 	    "a context that does not exist");
 	BAD(spec.end[0].local_mr = a->local_mr, -EINVAL, "the mr is not registered",
 	    "an mr without a registration");
@@ -193,7 +193,7 @@ static void test_unused(struct link *l, const struct end *a, const struct end *b
 	BAD(null, spec.swap = 1, "spec: swap: swap goes with", "a null loop with a swap");
 	BAD(null, spec.timeout_ns = 1000000000, "spec: timeout: timeout_ns does not go",
 	    "a null loop with a deadline");
-	BAD(null, spec.post = KVERBS_POST_BH_DISABLED, "spec: post: post does not go",
+	BAD(null, spec.post_context = KVERBS_POST_BH_DISABLED, "spec: post_context: post_context does not go",
 	    "a null loop with a context of posts");
 	BAD(null, spec.spins = 0, "spec: spins: spins does not go", "a null loop with spins");
 
@@ -263,7 +263,7 @@ static void test_told(struct link *l, const struct end *a, const struct end *b)
 	struct kv_run_spec spec = write_spec(a, b), null = { .iters = 7, .cpu = 0, .spins = -1 };
 	const struct kv_run_spec *told = &last.spec;
 
-	spec.post = KVERBS_POST_PROCESS;
+	spec.post_context = KVERBS_POST_PROCESS;
 	spec.warmup = 3;
 	run(l, &spec);
 	result(!strcmp(told->dev, dev) && told->loop == spec.loop && told->op == spec.op &&
@@ -272,7 +272,7 @@ static void test_told(struct link *l, const struct end *a, const struct end *b)
 	       !told->end[0].local_mr && !told->end[0].target_buf && !told->end[0].target_mr &&
 	       told->end[0].remote_addr == b->key.iova && told->end[0].remote_key == b->key.rkey,
 	       "a run tells what it was asked for");
-	result(told->timeout_ns == 10000000000ULL && told->post == KVERBS_POST_PROCESS &&
+	result(told->timeout_ns == 10000000000ULL && told->post_context == KVERBS_POST_PROCESS &&
 	       told->spins >= 0 && told->cpu == -1, "and the defaults");
 	result(last.workers == 1 && last.worker[0].has_cpu && last.worker[0].samples == 10 &&
 	       last.worker[0].warmup == 3, "its worker tells its CPU and its iterations");
@@ -290,12 +290,12 @@ static void test_told(struct link *l, const struct end *a, const struct end *b)
 	spec.size = 8;
 	spec.compare_add = 5;
 	spec.swap = 6;
-	spec.post = KVERBS_POST_BH_DISABLED;
+	spec.post_context = KVERBS_POST_BH_DISABLED;
 	spec.spins = 11;
 	spec.timeout_ns = 2000000000;
 	run(l, &spec);
 	result(told->compare_add == 5 && told->swap == 6 && told->spins == 11 &&
-	       told->post == KVERBS_POST_BH_DISABLED && told->timeout_ns == 2000000000,
+	       told->post_context == KVERBS_POST_BH_DISABLED && told->timeout_ns == 2000000000,
 	       "an atomic operation tells its operands");
 }
 
@@ -388,6 +388,82 @@ static void test_receives(struct link *l, struct end *a, struct end *b)
 	result(!run(l, &pingpong)->error, "the same again is no trouble");
 	pair_reconnect(l, a, b, KVERBS_QPT_RC);
 	must(l, call_del(&l->nl, KV_BUF, other, NULL), "delete");
+}
+
+/* Runs that use other bytes of their buffers than the first ones. */
+static void test_offsets(struct link *l, struct end *a, struct end *b)
+{
+	struct kv_mr_reg reg = { .buf = a->local, .qp = a->qp, .offset = 16, .length = 32 };
+	struct kv_run_spec spec = write_spec(a, b);
+	struct kv_run_end *end = &spec.end[0];
+
+	must(l, call_buf_write(&l->nl, a->local, 0, "00000000111111112222222233333333", 32), "write");
+	spec.size = 8;
+	end->local_offset = 24;
+	result(!run(l, &spec)->error && last.spec.end[0].local_offset == 24 &&
+	       holds(l, b->target, 0, "33333333", 8), "a run sends from the middle of a buffer");
+	must(l, call_mr_reg(&l->nl, a->local_mr, &reg, NULL, NULL), "register");
+	end->local_mr = a->local_mr;
+	end->local_offset = 16;
+	result(!run(l, &spec)->error && holds(l, b->target, 0, "22222222", 8),
+	       "and by the key of an mr that begins there");
+	end->local_offset = 8;
+	refused(l, start(l, &spec), -EINVAL, "end 1: the mr is not registered over",
+		"bytes in front of the registration");
+	end->local_offset = 41;
+	refused(l, start(l, &spec), -EINVAL, "end 1: the mr is not registered over",
+		"bytes behind it");
+	end->local_offset = LENGTH - 7;
+	refused(l, start(l, &spec), -EINVAL, "size is larger than what the buffer has",
+		"bytes behind the buffer");
+	end->local_offset = UINT64_MAX;
+	refused(l, start(l, &spec), -EINVAL, "size is larger than what the buffer has",
+		"an offset that wraps");
+	must(l, call_mr_inv(&l->nl, a->local_mr, a->qp, NULL), "invalidate");
+	end->local_mr = 0;
+	end->local_offset = 0;
+	end->target_offset = 8;
+	refused(l, start(l, &spec), -EINVAL, "target_offset: target_offset goes with",
+		"a one-sided loop with a place in a target");
+
+	spec = pingpong_spec(a, b);
+	spec.size = 8;
+	spec.end[0].local_offset = 8;
+	spec.end[1].target_offset = 40;
+	result(!run(l, &spec)->error && holds(l, b->target, 40, "11111111", 8) &&
+	       last.spec.end[1].target_offset == 40, "messages arrive in the middle of a buffer");
+	spec.end[1].target_offset = 48;
+	refused(l, start(l, &spec), -EBUSY, "posted with another target_buf",
+		"receives that are posted are for the same bytes");
+	pair_reconnect(l, a, b, KVERBS_QPT_RC);
+}
+
+/* Posts by hand and registrations, in each context. */
+static void test_contexts(struct link *l, const struct end *a, const struct end *b)
+{
+	struct wr send = send_wr(a->qp, a->local, 8, 1), recv = recv_wr(b->qp, b->local, 8, 2);
+	struct kv_mr_reg reg = { .buf = a->local, .qp = a->qp, .length = 8, .id = a->local_mr };
+	struct kv_mr_inv inv = { .id = a->local_mr, .qp = a->qp };
+	struct kv_wc wc;
+
+	for (uint32_t context = 0; context <= KVERBS_POST_MAX; context++) {
+		reg.post_context = inv.post_context = context;
+		send.context = recv.context = context;
+		must(l, kv_op_mr_reg(&l->nl.base, &reg, NULL, NULL), "register");
+		must(l, kv_op_mr_inv(&l->nl.base, &inv, NULL, NULL), "invalidate");
+		must(l, call_post(&l->nl, &recv, NULL), "post a receive");
+		must(l, call_post(&l->nl, &send, NULL), "post a send");
+		result(poll_one(l, a->send_cq, &wc) && !wc.status && poll_one(l, b->recv_cq, &wc) &&
+		       !wc.status, "requests that are posted in context %u", context);
+	}
+	send.context = KVERBS_POST_MAX + 1;
+	refused(l, call_post(&l->nl, &send, NULL), -ERANGE,
+		"context: integer out of range", "a context of posts that there is not");
+	reg.post_context = inv.post_context = KVERBS_POST_MAX + 1;
+	refused(l, kv_op_mr_reg(&l->nl.base, &reg, NULL, NULL), -ERANGE,
+		"post_context: integer out of range", "and of a registration");
+	refused(l, kv_op_mr_inv(&l->nl.base, &inv, NULL, NULL), -ERANGE,
+		"post_context: integer out of range", "and of an invalidation");
 }
 
 /* A QP whose CQ is that of @a's receives; it is its own peer. */
@@ -505,6 +581,8 @@ void test_run(void)
 	test_synced(&l, &a, &b);
 	test_deadline(&l, &a, &b);
 	test_receives(&l, &a, &b);
+	test_offsets(&l, &a, &b);
+	test_contexts(&l, &a, &b);
 	test_neighbours(&l);
 	link_close(&l);
 }

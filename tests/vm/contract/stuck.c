@@ -86,7 +86,7 @@ static void start_run(struct scene *s, unsigned int i)
 		},
 		.iters = 1,
 		.timeout_ns = 3600000000000ULL,
-		.post = KVERBS_POST_BH_DISABLED,
+		.post_context = KVERBS_POST_BH_DISABLED,
 		.cpu = -1,
 	};
 
