@@ -1227,7 +1227,7 @@ enum kverbs_cm_event {
  * @KVERBS_A_CONN_RETRY_CNT: u32, 0 .. 7, default 6; CONNECT only
  * @KVERBS_A_CONN_RNR_RETRY: u32, 0 .. 7, default 6
  * @KVERBS_A_CONN_ACK_TIMEOUT: u32, 0 .. 31, default 14: 4.096 us * 2^n until a packet
- *	is sent again, in place of what the CM reckons; ACCEPT and ESTABLISH
+ *	is sent again, in place of what the CM reckons; ACCEPT and ESTABLISH; not iWARP
  * @KVERBS_A_CONN_STATE: u32, enum kverbs_conn_state
  * @KVERBS_A_CONN_EVENT: u32, enum kverbs_cm_event, the last one
  * @KVERBS_A_CONN_STATUS: s32, the event's: 0, a negative errno, or, with REJECTED, the

@@ -280,8 +280,10 @@ static int check_data(struct genl_info *info, struct kv_obj *obj, u32 max, const
 
 static int parse_param(struct genl_info *info, struct kv_dev *dev, struct kv_conn_param *param)
 {
+	u32 given = kv_attrs_given(info->attrs, KVERBS_A_CONN_MAX);
 	const struct ib_device_attr *limits = &dev->ib->attrs;
 	struct nlattr **attrs = info->attrs;
+	struct kv_refusal why;
 	struct kv_obj *qp;
 	int ret;
 
@@ -296,6 +298,8 @@ static int parse_param(struct genl_info *info, struct kv_dev *dev, struct kv_con
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	param->qp = container_of(qp, struct kv_qp, obj);
+	if (kv_conn_rules_check_given(given, param->qp->state, kv_dev_iwarp(dev), &why))
+		return kv_msg_refuse_by(info, &why);
 	param->access = kv_u32_or(attrs[KVERBS_A_CONN_ACCESS], 0);
 	if (attrs[KVERBS_A_CONN_PRIVATE_DATA]) {
 		param->data = nla_data(attrs[KVERBS_A_CONN_PRIVATE_DATA]);
@@ -305,7 +309,8 @@ static int parse_param(struct genl_info *info, struct kv_dev *dev, struct kv_con
 	param->initiator_depth = kv_u32_or(attrs[KVERBS_A_CONN_INITIATOR_DEPTH], -1);
 	param->retry_cnt = kv_u32_or(attrs[KVERBS_A_CONN_RETRY_CNT], 6);
 	param->rnr_retry = kv_u32_or(attrs[KVERBS_A_CONN_RNR_RETRY], 6);
-	param->ack_timeout = kv_u32_or(attrs[KVERBS_A_CONN_ACK_TIMEOUT], 14);
+	param->ack_timeout = kv_u32_or(attrs[KVERBS_A_CONN_ACK_TIMEOUT],
+				       KV_CONN_ACK_TIMEOUT);
 	return 0;
 }
 
@@ -326,7 +331,8 @@ static int connect(struct genl_info *info, struct kv_obj *obj, struct sk_buff *s
 
 static int establish(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
-	u32 ack_timeout = kv_u32_or(info->attrs[KVERBS_A_CONN_ACK_TIMEOUT], 14);
+	u32 ack_timeout = kv_u32_or(info->attrs[KVERBS_A_CONN_ACK_TIMEOUT],
+				    KV_CONN_ACK_TIMEOUT);
 
 	return kv_conn_establish(to_conn(obj), ack_timeout, info->extack);
 }

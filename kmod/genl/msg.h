@@ -194,6 +194,17 @@ static inline u32 kv_u32_or(const struct nlattr *attr, u32 otherwise)
 	return attr ? nla_get_u32(attr) : otherwise;
 }
 
+/* The numbers of the attributes that are there, as bits. */
+static inline u32 kv_attrs_given(struct nlattr *const *attrs, unsigned int max)
+{
+	u32 given = 0;
+	unsigned int i;
+
+	for (i = 1; i <= max; i++)
+		given |= attrs[i] ? BIT(i) : 0;
+	return given;
+}
+
 static inline u64 kv_u64_or(const struct nlattr *attr, u64 otherwise)
 {
 	return attr ? nla_get_u64(attr) : otherwise;

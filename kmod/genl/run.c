@@ -83,16 +83,6 @@ struct start {
 	struct kv_run_spec to;
 };
 
-static u32 given(struct nlattr **attrs, int max)
-{
-	u32 bits = 0;
-	int i;
-
-	for (i = 1; i <= max; i++)
-		bits |= attrs[i] ? BIT(i) : 0;
-	return bits;
-}
-
 /* Parses all attributes of a spec that name no object. */
 static int parse_spec(struct genl_info *info, struct start *start)
 {
@@ -116,7 +106,7 @@ static int parse_spec(struct genl_info *info, struct start *start)
 			start->end[given_attrs->ends] = attr;
 		given_attrs->ends++;
 	}
-	given_attrs->spec = given(attrs, KVERBS_A_SPEC_MAX);
+	given_attrs->spec = kv_attrs_given(attrs, KVERBS_A_SPEC_MAX);
 	given_attrs->loop = kv_u32_or(attrs[KVERBS_A_SPEC_LOOP], 0);
 	given_attrs->op = kv_u32_or(attrs[KVERBS_A_SPEC_OP], 0);
 	if (kv_run_check_given(given_attrs, &why))
@@ -147,7 +137,7 @@ static int parse_end(struct genl_info *info, const struct start *start, unsigned
 	ret = nla_parse_nested(attrs, KVERBS_A_END_MAX, start->end[i], end_policy, info->extack);
 	if (ret)
 		return ret;
-	if (!kv_run_check_end_given(&start->given, given(attrs, KVERBS_A_END_MAX), &why))
+	if (!kv_run_check_end_given(&start->given, kv_attrs_given(attrs, KVERBS_A_END_MAX), &why))
 		return 0;
 	return kv_msg_refuse_in(info, start->end[i], attrs, &why);
 }

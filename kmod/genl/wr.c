@@ -67,16 +67,6 @@ static struct nlattr *next_sge(struct nlattr *wr, struct nlattr *at)
 	return next_attr(nla_data(wr), nla_len(wr), KVERBS_A_WR_SGE, at);
 }
 
-static u32 given_among(struct nlattr **attrs, unsigned int max)
-{
-	u32 given = 0;
-	unsigned int i;
-
-	for (i = 0; i <= max; i++)
-		given |= attrs[i] ? BIT(i) : 0;
-	return given;
-}
-
 /* Refuses a message because of one of its requests, whose attributes are @attrs. */
 static int refuse_wr(struct genl_info *info, struct nlattr *nest, struct nlattr **attrs,
 		     const struct kv_refusal *why)
@@ -94,7 +84,7 @@ static int parse_spec(struct genl_info *info, struct nlattr *nest, struct nlattr
 	struct kv_refusal why;
 
 	spec->op = kv_u32_or(attrs[KVERBS_A_WR_OP], 0);
-	if (kv_request_check_attrs(spec->op, given_among(attrs, KVERBS_A_WR_MAX), &why) ||
+	if (kv_request_check_attrs(spec->op, kv_attrs_given(attrs, KVERBS_A_WR_MAX), &why) ||
 	    kv_request_check_queue(spec->op, first->op, info->attrs[KVERBS_A_POST_SRQ], &why))
 		return refuse_wr(info, nest, attrs, &why);
 	spec->wr_id = kv_u64_or(attrs[KVERBS_A_WR_WR_ID], 0);
@@ -258,7 +248,7 @@ static int wr_post(struct sk_buff *skb, struct genl_info *info)
 
 	for (nest = next_wr(info, NULL); nest; nest = next_wr(info, nest))
 		n++;
-	if (kv_request_check_list(given_among(info->attrs, KVERBS_A_POST_MAX), n, &why))
+	if (kv_request_check_list(kv_attrs_given(info->attrs, KVERBS_A_POST_MAX), n, &why))
 		return kv_msg_refuse_by(info, &why);
 	/* Not on the stack: each has 32 SGEs, which take most of 1 KiB. */
 	spec = kvcalloc(n, sizeof(*spec), GFP_KERNEL);

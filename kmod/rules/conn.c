@@ -95,3 +95,23 @@ int kv_conn_rules_check_qp_state(__u32 state, struct kv_refusal *why)
 		return 0;
 	return kv_refusal_set(why, -EINVAL, "the qp must be in RESET or INIT: reset it");
 }
+
+/**
+ * kv_conn_rules_check_given() - does a handshake use all attributes that it was given?
+ * @given: bits 1 << KVERBS_A_CONN_*
+ * @state: enum kverbs_qp_state, checked
+ * @iwarp: the device is iWARP's
+ * @why: receives the refusal, with an attribute of KVERBS_A_CONN_*
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_conn_rules_check_given(__u32 given, __u32 state, bool iwarp, struct kv_refusal *why)
+{
+	if (given & 1U << KVERBS_A_CONN_ACCESS && state == KVERBS_QPS_INIT)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CONN_ACCESS,
+					   "access goes with a qp in RESET: in INIT it has its rights already");
+	if (given & 1U << KVERBS_A_CONN_ACK_TIMEOUT && iwarp)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CONN_ACK_TIMEOUT,
+					   "ack_timeout does not go with iWARP: TCP sends a packet again");
+	return 0;
+}

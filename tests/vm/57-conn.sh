@@ -278,6 +278,7 @@ ECONNABORTED | the connection with $ADDR:* was ended | | conn wait i
 = qp modify a state reset
 = qp modify b state reset
 = qp modify b state init access remote-read
+EINVAL | cannot connect to *: access goes with a qp in RESET: in INIT it has its rights already | | conn connect \$l.src qp b access local-write no-wait
 = conn connect \$l.src qp a no-wait name o
 = conn get-request l timeout 60s name i
 = conn accept i qp b no-wait

@@ -39,7 +39,7 @@ struct kv_conn_side {
 	.initiator_depth = -1,							\
 	.retry_cnt = 6, /* 7 would be for ever, here and below */		\
 	.rnr_retry = 6,								\
-	.ack_timeout = 14 /* 4.096 us * 2^14 = 67 ms until a packet is sent again */
+	.ack_timeout = -1
 
 /* The other side of a connection to be made. */
 struct kv_conn_peer {

@@ -59,14 +59,17 @@ SHAPE(conn_param,
 	KV_S32(S, responder_resources, -1, 255, A(CONN_RESPONDER_RESOURCES), UNLESS_NEGATIVE),
 	KV_S32(S, initiator_depth, -1, 255, A(CONN_INITIATOR_DEPTH), UNLESS_NEGATIVE),
 	KV_U32(S, rnr_retry, 7, A(CONN_RNR_RETRY)),
-	KV_U32(S, ack_timeout, 31, A(CONN_ACK_TIMEOUT), UNTOLD),
+	KV_S32(S, ack_timeout, -1, 31, A(CONN_ACK_TIMEOUT), UNLESS_NEGATIVE, UNTOLD),
 	KV_HEX_UPTO(S, private_data, private_length, A(CONN_PRIVATE_DATA), COUNTED),
 	KV_U32(S, retry_cnt, 7, A(CONN_RETRY_CNT)),
 );
 #undef S
 
 #define S struct kv_conn_establish
-SHAPE(conn_establish, KV_ID_ABOUT(S, id), KV_U32(S, ack_timeout, 31, A(CONN_ACK_TIMEOUT), UNTOLD));
+SHAPE(conn_establish,
+	KV_ID_ABOUT(S, id),
+	KV_S32(S, ack_timeout, -1, 31, A(CONN_ACK_TIMEOUT), UNLESS_NEGATIVE, UNTOLD),
+);
 #undef S
 
 #define S struct kv_conn_reject

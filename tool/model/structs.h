@@ -453,19 +453,19 @@ struct kv_conn_route {
 struct kv_conn_param {
 	uint32_t id;
 	uint32_t qp;
-	uint32_t access; /* KVERBS_ACCESS_*, if the QP is in RESET */
+	uint32_t access; /* KVERBS_ACCESS_*; 0 if the QP is in INIT */
 	int32_t responder_resources; /* -1: the device's limit, like initiator_depth */
 	int32_t initiator_depth;
 	uint32_t retry_cnt;
 	uint32_t rnr_retry;
-	uint32_t ack_timeout;
+	int32_t ack_timeout; /* -1: KV_CONN_ACK_TIMEOUT */
 	uint32_t private_length; /* bytes */
 	uint8_t private_data[KVERBS_CONN_PRIVATE_MAX];
 };
 
 struct kv_conn_establish {
 	uint32_t id;
-	uint32_t ack_timeout; /* of our QP, IBTA 9.7.6.1.3 */
+	int32_t ack_timeout; /* of our QP, IBTA 9.7.6.1.3; -1: KV_CONN_ACK_TIMEOUT */
 };
 
 struct kv_conn_reject {

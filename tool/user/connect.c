@@ -86,12 +86,16 @@ static int prep(struct kv_user *u, const struct kv_user_conn *conn,
 {
 	const struct ibv_device_attr *limits = &conn->obj.dev->attr;
 	bool asked = conn->state == KVERBS_CONN_REQUESTED;
+	struct kv_refusal why;
 	int ret = check_private(u, conn, what, from->private_length, max);
 	struct kv_user_qp *qp = ret ? NULL : kv_user_obj_find(u, KV_QP, from->qp);
 
 	if (!qp)
 		return ret ? ret : -ENOENT;
 	ret = check_qp(u, conn, qp, state);
+	if (!ret && kv_conn_rules_check_given(kv_shape_given(&kv_shape_conn_param, from), *state,
+					      is_iwarp(conn), &why))
+		ret = kv_user_refuse(u, &why);
 	if (!ret)
 		ret = choose_depth(u, "responder_resources", from->responder_resources,
 				   limits->max_qp_rd_atom, "max_qp_rd_atom",
@@ -112,6 +116,11 @@ static int prep(struct kv_user *u, const struct kv_user_conn *conn,
 	to->qp_num = qp->qpn;
 	*found = qp;
 	return 0;
+}
+
+static uint8_t ack_timeout(int32_t asked)
+{
+	return asked < 0 ? KV_CONN_ACK_TIMEOUT : (uint8_t)asked;
 }
 
 static uint8_t at_most(uint8_t value, int limit)
@@ -261,7 +270,7 @@ static int ready_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user
 int kv_user_conn_establish(struct kv_user *u, struct kv_user_conn *conn,
 			   const struct kv_conn_establish *param, struct kv_none *out)
 {
-	const struct ibv_qp_attr own = { .timeout = (uint8_t)param->ack_timeout };
+	const struct ibv_qp_attr own = { .timeout = ack_timeout(param->ack_timeout) };
 	int ret = ready_qp(u, conn, (struct kv_user_qp *)conn->obj.parents[KV_USER_CONN_QP],
 				   &own, KV_QPA_TIMEOUT);
 
@@ -280,7 +289,7 @@ static int accept_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_use
 	const struct ibv_qp_attr own = {
 		.max_dest_rd_atomic = to->responder_resources,
 		.max_rd_atomic = to->initiator_depth,
-		.timeout = (uint8_t)param->ack_timeout,
+		.timeout = ack_timeout(param->ack_timeout),
 	};
 	int ret = init_qp(u, conn, qp, state, param->access);
 

@@ -110,7 +110,7 @@ struct kv_conn_param conn_param(uint32_t qp)
 		.initiator_depth = -1,
 		.retry_cnt = 6,
 		.rnr_retry = 6,
-		.ack_timeout = 14,
+		.ack_timeout = -1,
 	};
 }
 

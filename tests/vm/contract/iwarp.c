@@ -105,6 +105,10 @@ static void test_life(struct link *l, int family)
 	done(l, call_conn_connect(&l->nl, d.active, &param, NULL), name);
 	d.passive = conn_taken(l, d.listener);
 	param = conn_param(d.p.qp);
+	param.ack_timeout = 14;
+	refused(l, call_conn_accept(&l->nl, d.passive, &param, NULL), -EINVAL,
+		"kernel conn: ack_timeout: ack_timeout does not go with iWARP", "a timeout of TCP's");
+	param.ack_timeout = -1;
 	done(l, call_conn_accept(&l->nl, d.passive, &param, NULL), "a request is accepted");
 	result(conn_is(l, d.active, KVERBS_CONN_ESTABLISHED, &conn) &&
 	       conn_is(l, d.passive, KVERBS_CONN_ESTABLISHED, &conn),

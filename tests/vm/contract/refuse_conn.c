@@ -247,6 +247,9 @@ static void test_init(struct link *l)
 	wr = recv_wr(d.p.qp, d.p.local, 64, 1);
 	post(l, &wr, "recv");
 	param = conn_param(d.p.qp);
+	refused(l, call_conn_accept(&l->nl, d.passive, &param, NULL), -EINVAL,
+		"kernel conn: access: access goes with a qp in RESET", "rights of a qp in INIT");
+	param.access = 0;
 	done(l, call_conn_accept(&l->nl, d.passive, &param, NULL), "a qp in INIT is taken");
 	conn_must_be(l, d.active, KVERBS_CONN_ANSWERED);
 	must(l, call_conn_establish(&l->nl, d.active, &param, NULL), "establish");
