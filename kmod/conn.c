@@ -105,16 +105,19 @@ static int destroy_conn(struct kv_obj *obj)
  */
 int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *extack)
 {
-	enum kverbs_conn_state state;
 	struct kv_refusal why;
 
 	kv_conn_settle(conn);
-	spin_lock(&kv_conn_lock);
-	state = conn->news.state;
-	spin_unlock(&kv_conn_lock);
-	if (kv_conn_rules_check_state(states, state, &why))
+	if (kv_conn_rules_check_state(states, kv_conn_state(conn), &why))
 		return kv_refuse_by(extack, &why);
 	return 0;
+}
+
+static void set_backlog(struct kv_conn *conn, u32 backlog)
+{
+	spin_lock(&kv_conn_lock);
+	conn->backlog = backlog;
+	spin_unlock(&kv_conn_lock);
 }
 
 /*
@@ -128,7 +131,7 @@ static void renew_id(struct kv_conn *conn)
 	rdma_destroy_id(conn->id);
 	reject_requests(conn);
 	conn->id = IS_ERR(fresh) ? NULL : fresh;
-	conn->backlog = 0;
+	set_backlog(conn, 0);
 	kv_conn_set_state(conn, conn->id ? KVERBS_CONN_IDLE : KVERBS_CONN_FAILED);
 }
 
@@ -184,7 +187,7 @@ int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
 {
 	int ret;
 
-	conn->backlog = backlog;
+	set_backlog(conn, backlog);
 	kv_conn_set_state(conn, KVERBS_CONN_LISTENING);
 	ret = listen(conn, src, backlog, extack);
 	if (ret)

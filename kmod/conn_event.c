@@ -26,6 +26,22 @@ static bool ended(enum kverbs_conn_state state)
 }
 
 /**
+ * kv_conn_state() - the state after the last event or command
+ * @conn: the CONN
+ *
+ * Return: the state.
+ */
+enum kverbs_conn_state kv_conn_state(struct kv_conn *conn)
+{
+	enum kverbs_conn_state state;
+
+	spin_lock(&kv_conn_lock);
+	state = conn->news.state;
+	spin_unlock(&kv_conn_lock);
+	return state;
+}
+
+/**
  * kv_conn_ended() - has the connection ended?
  * @conn: the CONN
  *
@@ -33,12 +49,7 @@ static bool ended(enum kverbs_conn_state state)
  */
 bool kv_conn_ended(struct kv_conn *conn)
 {
-	bool ret;
-
-	spin_lock(&kv_conn_lock);
-	ret = ended(conn->news.state);
-	spin_unlock(&kv_conn_lock);
-	return ret;
+	return ended(kv_conn_state(conn));
 }
 
 /**
@@ -290,6 +301,7 @@ static struct kv_conn_news to_news(const struct kv_conn *conn, const struct rdma
 		.status = event->status,
 	};
 
+	lockdep_assert_held(&kv_conn_lock);
 	if (event->event < ARRAY_SIZE(all)) {
 		news.event = all[event->event].event;
 		news.state = all[event->event].state;
@@ -307,6 +319,7 @@ static struct kv_conn_news to_news(const struct kv_conn *conn, const struct rdma
 static void note_end(struct kv_conn *conn, const struct kv_conn_news *news,
 		     const struct rdma_cm_id *id)
 {
+	lockdep_assert_held(&kv_conn_lock);
 	conn->end = *news;
 	conn->ending = true;
 	conn->foreign = id->device && id->device != conn->obj.dev->ib;

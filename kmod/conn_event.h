@@ -11,6 +11,7 @@ struct kv_conn *kv_conn_alloc(struct kv_obj_class *class, struct kv_dev *dev,
 			      struct kv_owner *owner, struct netlink_ext_ack *extack);
 void kv_conn_established(void *user);
 int kv_conn_handle(struct rdma_cm_id *id, struct rdma_cm_event *event);
+enum kverbs_conn_state kv_conn_state(struct kv_conn *conn);
 bool kv_conn_ended(struct kv_conn *conn);
 void kv_conn_set_state(struct kv_conn *conn, enum kverbs_conn_state state);
 void kv_conn_release_qp(struct kv_conn *conn);

@@ -309,7 +309,7 @@ int kv_conn_accept(struct kv_conn *conn, const struct kv_conn_param *param,
 	if (ret)
 		goto out;
 	ret = finish(conn, &cm, param->ack_timeout, KVERBS_CONN_ACCEPTED, extack);
-	if (ret && conn->news.state == KVERBS_CONN_REQUESTED)
+	if (ret && kv_conn_state(conn) == KVERBS_CONN_REQUESTED)
 		give_back_qp(conn, from);
 out:
 	rdma_unlock_handler(conn->id);

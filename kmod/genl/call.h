@@ -24,7 +24,7 @@ static_assert(KV_CALL_RANK + 1 >= KV_OBJ_RANKS);
  * @flags: genl_ops.internal_flags
  * @run: carries the command out
  * @attrs: how many attributes its policy has
- * @skb: the message, in front
+ * @skb: the message; of a queued command a clone, which is freed with the call
  * @nice: the niceness of the sender's thread
  * @queued: a work item carries the command out, and may wait
  */

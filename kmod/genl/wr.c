@@ -103,6 +103,7 @@ static int parse_sge(struct genl_info *info, struct nlattr *nest,
 		     struct kv_dev *dev, struct kv_wr_sge *sge)
 {
 	struct nlattr *attrs[KVERBS_A_SGE_MAX + 1];
+	struct kv_refusal why;
 	struct kv_obj *obj;
 	u64 left;
 	int ret;
@@ -119,9 +120,8 @@ static int parse_sge(struct genl_info *info, struct nlattr *nest,
 	sge->buf = container_of(obj, struct kv_buf, obj);
 	sge->offset = kv_u64_or(attrs[KVERBS_A_SGE_OFFSET], 0);
 	left = sge->offset < sge->buf->length ? sge->buf->length - sge->offset : 0;
-	if (!attrs[KVERBS_A_SGE_LENGTH] && left > U32_MAX)
-		return kv_msg_refuse(info, nest, -EINVAL,
-				     "length is missing in an sge, which has less than 4 GiB");
+	if (!attrs[KVERBS_A_SGE_LENGTH] && kv_request_check_rest(left, &why))
+		return kv_msg_refuse(info, nest, why.error, why.text);
 	sge->length = kv_u32_or(attrs[KVERBS_A_SGE_LENGTH], left);
 	if (!attrs[KVERBS_A_SGE_MR])
 		return 0;

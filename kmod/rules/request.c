@@ -388,6 +388,21 @@ int kv_request_check_sge(const struct kv_request_sge *sge, struct kv_refusal *wh
 }
 
 /**
+ * kv_request_check_rest() - can an SGE without a length have the rest of its buffer?
+ * @left: bytes from its offset on
+ * @why: receives the refusal
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_request_check_rest(__u64 left, struct kv_refusal *why)
+{
+	if (left >> 32 == 0)
+		return 0;
+	return kv_refusal_set(why, -EINVAL,
+			      "length is missing in an sge, which has less than 4 GiB");
+}
+
+/**
  * kv_request_check_rts() - does a QP in this state send?
  * @state: enum kverbs_qp_state
  * @why: receives the refusal

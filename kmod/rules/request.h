@@ -99,6 +99,7 @@ int kv_request_check_list(__u32 given, __u32 n, struct kv_refusal *why);
 int kv_request_check_queue(__u32 op, __u32 first, bool to_srq, struct kv_refusal *why);
 int kv_request_check_attrs(__u32 op, __u32 given, struct kv_refusal *why);
 int kv_request_check(const struct kv_request_facts *r, struct kv_refusal *why);
+int kv_request_check_rest(__u64 left, struct kv_refusal *why);
 int kv_request_check_sge(const struct kv_request_sge *sge, struct kv_refusal *why);
 int kv_request_check_rts(__u32 state, struct kv_refusal *why);
 int kv_request_check_state(const struct kv_request_queue *q, struct kv_refusal *why);

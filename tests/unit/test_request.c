@@ -294,6 +294,15 @@ static void each_completes_as_what_it_is(void **state)
 		assert_int_equal(kv_op_completion(op), statement[op].completion);
 }
 
+static void an_sge_has_less_than_4_gib(void **state)
+{
+	struct kv_refusal why = { 0 };
+
+	assert_int_equal(kv_request_check_rest(UINT32_MAX, &why), 0);
+	assert_int_equal(kv_request_check_rest(1ULL << 32, &why), -EINVAL);
+	assert_non_null(strstr(why.text, "length is missing in an sge, which has less than 4 GiB"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +317,7 @@ int main(void)
 		cmocka_unit_test(iwarp_takes_no_immediate_data_and_no_atomics),
 		cmocka_unit_test(each_fits_its_loops_and_no_other),
 		cmocka_unit_test(each_completes_as_what_it_is),
+		cmocka_unit_test(an_sge_has_less_than_4_gib),
 	};
 
 	return cmocka_run_group_tests_name("request", tests, NULL, NULL);

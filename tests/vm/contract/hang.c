@@ -372,6 +372,9 @@ static void test_others(struct link *other)
 	other_dev_del();
 }
 
+/* Exit status of a process whose command found its device gone at the last moment. */
+#define JUST_REMOVED 2
+
 /* A pd on this device, by a process of its own, under which the verb hangs. */
 static pid_t give_from_process(const char *device, const char *verb)
 {
@@ -385,7 +388,9 @@ static pid_t give_from_process(const char *device, const char *verb)
 		bail_out("fork: %s", strerror(errno));
 	if (!pid) {
 		link_open(&l);
-		_exit(call_new(&l.nl, KV_PD, &init, NULL, NULL) ? 1 : 0);
+		if (!call_new(&l.nl, KV_PD, &init, NULL, NULL))
+			_exit(0);
+		_exit(strstr(l.nl.base.err, "the RDMA device was just removed") ? JUST_REMOVED : 1);
 	}
 	return pid;
 }
@@ -485,6 +490,21 @@ static void test_device_goes(struct link *other)
 		bail_out("the netdev stays");
 }
 
+/* A command has found its device, and does not have its lock yet. */
+static void test_device_gone(void)
+{
+	pid_t giver;
+
+	other_dev_make();
+	giver = give_from_process(OTHER_DEV, "kv_call_lock");
+	result(await_hang(), "a command waits in front of the lock of a device");
+	result(!end(run("rdma link delete " OTHER_DEV)), "the device goes");
+	disarm();
+	result(end(giver) == JUST_REMOVED, "the command is refused: its device was just removed");
+	if (system("ip link del d7"))
+		bail_out("the netdev stays");
+}
+
 /* The last: families have another number after that. */
 static void test_module_goes(void)
 {
@@ -523,6 +543,7 @@ void test_hang(void)
 	test_killed(&other, "__ib_alloc_pd", SIGKILL);
 	test_killed(&other, "ib_dealloc_pd_user", 0);
 	test_device_goes(&other);
+	test_device_gone();
 	link_close(&other);
 	test_module_goes();
 }

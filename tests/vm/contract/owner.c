@@ -246,6 +246,63 @@ static void test_mixed(struct link *l)
 }
 
 /* What was made last goes first, whatever is going on with it. */
+/* A connected QP that is persistent; with two CQs. */
+static uint32_t make_persistent_qp(struct link *l, uint32_t type, uint32_t *pd)
+{
+	const struct kv_pd_init pd_init = { .dev = dev, .persistent = true };
+	const struct kv_cq_init cq_init = { .dev = dev, .cqe = 8, .persistent = true };
+	struct kv_qp_init init = {
+		.pd = make(l, KV_PD, &pd_init),
+		.type = type,
+		.send_cq = make(l, KV_CQ, &cq_init),
+		.recv_cq = make(l, KV_CQ, &cq_init),
+		.max_send_wr = 4,
+		.max_recv_wr = 4,
+		.max_send_sge = 1,
+		.max_recv_sge = 1,
+		.persistent = true,
+	};
+	struct kv_qp qp;
+
+	must(l, call_qp_new(&l->nl, &init, &qp, NULL), "qp");
+	if (type == KVERBS_QPT_RC)
+		qp_connect_self(l, init.pd, &qp);
+	*pd = init.pd;
+	return qp.id;
+}
+
+/* A persistent QP keeps what a request names: no MR, AH or buffer that goes with its socket. */
+static void test_outlived(struct link *l)
+{
+	const struct kv_buf_init kept_init = { .dev = dev, .length = 64, .persistent = true };
+	struct kv_ah_init ah_init = { .port = 1, .av = own_address() };
+	uint32_t run, pd, flushed, busy, kept = make(l, KV_BUF, &kept_init);
+	struct end end = { .qp = make_persistent_qp(l, KVERBS_QPT_RC, &pd), .local = make_buf(l, 64) };
+	struct kv_mr_reg reg = { .buf = end.local, .qp = end.qp, .length = 64 };
+	struct kv_mr_init mr_init = { .pd = pd, .persistent = true };
+	uint32_t own_mr = make_mr(l, pd);
+	uint32_t kept_mr = make(l, KV_MR, &mr_init);
+	struct kv_run_spec spec = write_spec(&end, &end);
+	struct wr wr = send_wr(end.qp, kept, 8, 1);
+
+	refused(l, call_mr_reg(&l->nl, own_mr, &reg, NULL, NULL), -EINVAL,
+		"the qp is persistent and the mr is not", "a registration by a qp that outlives the mr");
+	refused(l, call_mr_reg(&l->nl, kept_mr, &reg, NULL, NULL), -EINVAL,
+		"the mr is persistent and the buffer is not", "and over a buffer that the mr outlives");
+	refused(l, call_run_start(&l->nl, &spec, &run), -EINVAL, "the qp is persistent, and a buffer or an mr is not",
+		"a run from a buffer that its qp outlives");
+	wr.qp = make_persistent_qp(l, KVERBS_QPT_UD, &ah_init.pd);
+	wr.ah = make(l, KV_AH, &ah_init);
+	wr.remote_qpn = 1;
+	wr.remote_qkey = 1;
+	refused(l, call_post(&l->nl, &wr, NULL), -EINVAL, "the qp is persistent and the ah is not",
+		"a request by an ah that its qp outlives");
+	must(l, call_del(&l->nl, KV_AH, wr.ah, NULL), "delete");
+	must(l, call_del(&l->nl, KV_MR, own_mr, NULL), "delete");
+	must(l, call_flush(&l->nl, &flushed, &busy), "flush");
+	result(!busy, "all of it goes");
+}
+
 static void test_death(void)
 {
 	const struct end_init init = { .type = KVERBS_QPT_RC };
@@ -285,6 +342,8 @@ void test_owner(void)
 	link_open(&l);
 	test_shared(&l);
 	test_mixed(&l);
+	if (!lacks("what a persistent qp in RTS would outlive", "raw connection"))
+		test_outlived(&l);
 	link_close(&l);
 	test_death();
 }

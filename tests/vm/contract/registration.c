@@ -158,6 +158,47 @@ static void test_lost_inv(void)
 	link_close(&s.l);
 }
 
+/* A request on the MR fails, and not by a flush: the device may have executed it or not. */
+static void test_failed(void)
+{
+	struct kv_times times;
+	struct scene s;
+	uint32_t old;
+	struct wr wr;
+
+	if (!fail_verb_loaded()) {
+		missing("a request on an mr that fails", FAIL_VERB_MISSING);
+		return;
+	}
+	if (!is_iwarp()) {
+		skip("a request on an mr that fails", "rxe flushes a local request that fails, as one that was not executed");
+		return;
+	}
+	scene_make(&s);
+	must(&s.l, reg(&s, s.own), "register");
+	old = s.a.key.rkey;
+	wr = recv_wr(s.a.qp, s.a.target, 64, 1);
+	wr.sge[0].mr = s.a.target_mr;
+	post(&s.l, &wr, "a receive by its key");
+	fail_verb_set("verb", "siw_invalidate_stag");
+	fail_verb_set("error", "-22");
+	fail_verb_set("nth", "1");
+	result(inv(&s, s.own) == -EIO && s.l.nl.base.failed == KVERBS_STAGE_COMPLETION &&
+	       strstr(s.l.nl.base.err, "the device completed the request with an error"),
+	       "an invalidation fails");
+	fail_verb_set("verb", "\n");
+	refused(&s.l, inv(&s, s.a.qp), -EINVAL, "has failed, and the device may have executed it",
+		"it can't be repeated");
+	refused(&s.l, reg(&s, s.a.qp), -EBUSY, "has failed, and others are posted",
+		"the mr is not made anew under a receive");
+	pair_reconnect(&s.l, &s.a, &s.b, KVERBS_QPT_RC);
+	must(&s.l, reg(&s, s.a.qp), "register");
+	times = s.l.nl.base.times;
+	result(times.stage_ns[KVERBS_STAGE_CREATE] && times.stage_ns[KVERBS_STAGE_DESTROY] &&
+	       s.a.key.rkey != old, "without the receive it is made anew, and registered");
+	link_close(&s.l);
+}
+
 /* Nothing promises that a key is never used again: this one says when it is. */
 static void test_keys(void)
 {
@@ -186,5 +227,6 @@ void test_registration(void)
 		test_lost_reg();
 		test_lost_inv();
 	}
+	test_failed();
 	test_keys();
 }

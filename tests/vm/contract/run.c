@@ -536,6 +536,22 @@ static void test_neighbours(struct link *l)
 	test_shared_cq(l, &a, &b, false);
 }
 
+static void test_no_thread(struct link *l, const struct end *a, const struct end *b)
+{
+	struct kv_run_spec spec = write_spec(a, b);
+
+	if (!fail_verb_loaded()) {
+		missing("a run without a thread", FAIL_VERB_MISSING);
+		return;
+	}
+	fail_verb_set("verb", "kthread_create_on_node");
+	fail_verb_set("error", "-12");
+	fail_verb_set("nth", "1");
+	refused(l, start(l, &spec), -ENOMEM, "no thread for the run", "a run without a thread");
+	fail_verb_set("verb", "\n");
+	result(!run(l, &spec)->error, "the next one has a thread");
+}
+
 /*
  * No device here has memory that must be synced: the answer of the one function that asks
  * the DMA API is another one. What that asks, bounce buffers themselves among it, is not
@@ -579,6 +595,7 @@ void test_run(void)
 	test_told(&l, &a, &b);
 	test_in_use(&l, &a, &b);
 	test_synced(&l, &a, &b);
+	test_no_thread(&l, &a, &b);
 	test_deadline(&l, &a, &b);
 	test_receives(&l, &a, &b);
 	test_offsets(&l, &a, &b);
