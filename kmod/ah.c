@@ -5,8 +5,8 @@
 #include "pd.h"
 #include "refuse.h"
 
-static int check_sgid(struct ib_device *ib, const struct rdma_ah_attr *attr,
-		      struct netlink_ext_ack *extack)
+static int ah_check_sgid(struct ib_device *ib, const struct rdma_ah_attr *attr,
+			 struct netlink_ext_ack *extack)
 {
 	const struct ib_gid_attr *sgid;
 
@@ -21,13 +21,13 @@ static int check_sgid(struct ib_device *ib, const struct rdma_ah_attr *attr,
 }
 
 /* On RoCE this finds the destination's MAC address, and the hop limit, for @attr. */
-static struct ib_ah *create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
-			       enum kverbs_stage stage, struct netlink_ext_ack *extack)
+static struct ib_ah *ah_create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
+				  enum kverbs_stage stage, struct netlink_ext_ack *extack)
 {
 	struct ib_ah *ah;
 	int ret;
 
-	ret = check_sgid(pd->obj.dev->ib, attr, extack);
+	ret = ah_check_sgid(pd->obj.dev->ib, attr, extack);
 	if (ret)
 		return ERR_PTR(ret);
 	/* rdma_create_ah() does not resolve the address. iWARP has no AHs (siw, cxgb4, irdma). */
@@ -63,7 +63,7 @@ struct kv_obj *kv_ah_create(struct kv_pd *pd, struct kv_owner *owner,
 	kv_obj_set_parent(&ah->obj, 0, &pd->obj);
 	ah->attr = *attr;
 	kv_obj_time(&ah->obj, CREATE,
-		    ah->ib = create_ib(pd, &ah->attr, KVERBS_STAGE_CREATE, extack));
+		    ah->ib = ah_create_ib(pd, &ah->attr, KVERBS_STAGE_CREATE, extack));
 	if (IS_ERR(ah->ib))
 		return kv_obj_give_up(&ah->obj, PTR_ERR(ah->ib));
 	return kv_obj_made(&ah->obj, extack);
@@ -73,7 +73,7 @@ struct kv_obj *kv_ah_create(struct kv_pd *pd, struct kv_owner *owner,
  * rxe, bnxt_re and irdma look the AH up by its number when they send. So the sends that name
  * an AH use it until they complete, and it is destroyed after that.
  */
-static int destroy_ah(struct kv_obj *obj)
+static int ah_destroy(struct kv_obj *obj)
 {
 	struct kv_ah *ah = container_of(obj, struct kv_ah, obj);
 
@@ -100,8 +100,8 @@ int kv_ah_resolve(struct kv_pd *pd, struct rdma_ah_attr *attr,
 	struct ib_ah *ah;
 
 	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE)
-		return check_sgid(pd->obj.dev->ib, attr, extack);
-	ah = create_ib(pd, attr, KVERBS_STAGE_RESOLVE, extack);
+		return ah_check_sgid(pd->obj.dev->ib, attr, extack);
+	ah = ah_create_ib(pd, attr, KVERBS_STAGE_RESOLVE, extack);
 	if (IS_ERR(ah))
 		return PTR_ERR(ah);
 	rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
@@ -110,5 +110,5 @@ int kv_ah_resolve(struct kv_pd *pd, struct rdma_ah_attr *attr,
 
 struct kv_obj_class kv_ah_class = {
 	KV_OBJ_CLASS(ah, KV_OBJ_AH, "an", "delete"),
-	.destroy = destroy_ah,
+	.destroy = ah_destroy,
 };

@@ -10,7 +10,7 @@
 #include "refuse.h"
 
 /* Like alloc_pages_exact(), but with a node. free_pages_exact() frees the memory. */
-static void *alloc_exact(int node, gfp_t flags, size_t bytes)
+static void *buf_alloc_exact(int node, gfp_t flags, size_t bytes)
 {
 	unsigned int order = get_order(bytes), i;
 	struct page *page;
@@ -29,41 +29,42 @@ static void *alloc_exact(int node, gfp_t flags, size_t bytes)
  * unaligned start only of the first entry, and an unaligned end only of the last entry. The
  * page allocator aligns memory to its size, rounded up to a power of two.
  */
-static u32 unit_of(const struct kv_dev *dev)
+static u32 buf_unit(const struct kv_dev *dev)
 {
 	return max_t(u32, kv_dev_page_size(dev), PAGE_SIZE);
 }
 
-static void free_memory(const struct kv_buf *buf, const struct kv_buf_piece *piece)
+static void buf_free_memory(const struct kv_buf *buf, const struct kv_buf_piece *piece)
 {
-	free_pages_exact(piece->start, round_up(piece->length, unit_of(buf->obj.dev)));
+	free_pages_exact(piece->start, round_up(piece->length, buf_unit(buf->obj.dev)));
 }
 
-static void free_piece(const struct kv_buf *buf, const struct kv_buf_piece *piece)
+static void buf_free_piece(const struct kv_buf *buf, const struct kv_buf_piece *piece)
 {
 	ib_dma_unmap_single(buf->obj.dev->ib, piece->dma, piece->length, DMA_BIDIRECTIONAL);
-	free_memory(buf, piece);
+	buf_free_memory(buf, piece);
 }
 
-static void free_pieces(struct kv_buf *buf)
+static void buf_free_pieces(struct kv_buf *buf)
 {
 	while (buf->pieces)
-		free_piece(buf, &buf->piece[--buf->pieces]);
+		buf_free_piece(buf, &buf->piece[--buf->pieces]);
 	kvfree(buf->piece);
 }
 
-static int add_piece(struct kv_buf *buf, int node, u64 offset, u32 bytes,
-		     struct netlink_ext_ack *extack)
+static int buf_add_piece(struct kv_buf *buf, int node, u64 offset, u32 bytes,
+			 struct netlink_ext_ack *extack)
 {
 	gfp_t flags = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
 	struct kv_buf_piece *piece = &buf->piece[buf->pieces];
 	struct ib_device *ib = buf->obj.dev->ib;
 	int ret;
 
-	bytes = min_t(u64, bytes, round_up(buf->length - offset, unit_of(buf->obj.dev)));
+	bytes = min_t(u64, bytes, round_up(buf->length - offset, buf_unit(buf->obj.dev)));
 	if (node != NUMA_NO_NODE)
 		flags |= __GFP_THISNODE;
-	piece->start = alloc_exact(node == NUMA_NO_NODE ? ibdev_to_node(ib) : node, flags, bytes);
+	piece->start = buf_alloc_exact(node == NUMA_NO_NODE ? ibdev_to_node(ib) : node, flags,
+				       bytes);
 	if (!piece->start)
 		return kv_refuse(extack, -ENOMEM, node == NUMA_NO_NODE ?
 				 "no contiguous memory for a piece of this length: take more" :
@@ -73,17 +74,17 @@ static int add_piece(struct kv_buf *buf, int node, u64 offset, u32 bytes,
 	piece->dma = ib_dma_map_single(ib, piece->start, piece->length, DMA_BIDIRECTIONAL);
 	ret = ib_dma_mapping_error(ib, piece->dma);
 	if (ret) {
-		free_memory(buf, piece);
+		buf_free_memory(buf, piece);
 		return kv_refuse(extack, ret, "the buffer can't be mapped for DMA");
 	}
 	buf->pieces++;
 	return 0;
 }
 
-static int add_pieces(struct kv_buf *buf, const struct kv_buf_init *init,
-		      struct netlink_ext_ack *extack)
+static int buf_add_pieces(struct kv_buf *buf, const struct kv_buf_init *init,
+			  struct netlink_ext_ack *extack)
 {
-	u32 unit = unit_of(buf->obj.dev), longer, bytes;
+	u32 unit = buf_unit(buf->obj.dev), longer, bytes;
 	u64 units = div_u64(buf->length + unit - 1, unit), offset = 0;
 	u64 pieces = init->pieces ?: div_u64(buf->length + KVERBS_PIECE_MAX - 1, KVERBS_PIECE_MAX);
 	int ret;
@@ -101,10 +102,10 @@ static int add_pieces(struct kv_buf *buf, const struct kv_buf_init *init,
 	if (!buf->piece)
 		return -ENOMEM;
 	while (buf->pieces < pieces) {
-		ret = add_piece(buf, init->node, offset, bytes + (buf->pieces < longer ? unit : 0),
-				extack);
+		ret = buf_add_piece(buf, init->node, offset,
+				    bytes + (buf->pieces < longer ? unit : 0), extack);
 		if (ret) {
-			free_pieces(buf);
+			buf_free_pieces(buf);
 			return ret;
 		}
 		offset += buf->piece[buf->pieces - 1].length;
@@ -141,19 +142,19 @@ struct kv_obj *kv_buf_create(struct kv_dev *dev, struct kv_owner *owner,
 		return ERR_CAST(buf);
 	buf->length = init->length;
 	/* No quota is larger than S64_MAX, and rounding up more bytes would wrap. */
-	bytes = round_up(min_t(u64, init->length, S64_MAX), (u64)unit_of(dev));
-	ret = kv_obj_charge(&buf->obj, bytes, extack) ?: add_pieces(buf, init, extack);
+	bytes = round_up(min_t(u64, init->length, S64_MAX), (u64)buf_unit(dev));
+	ret = kv_obj_charge(&buf->obj, bytes, extack) ?: buf_add_pieces(buf, init, extack);
 	return ret ? kv_obj_give_up(&buf->obj, ret) : kv_obj_made(&buf->obj, extack);
 }
 
-static int destroy_buf(struct kv_obj *obj)
+static int buf_destroy(struct kv_obj *obj)
 {
-	free_pieces(container_of(obj, struct kv_buf, obj));
+	buf_free_pieces(container_of(obj, struct kv_buf, obj));
 	return 0;
 }
 
 /* The piece that has a byte of the buffer. */
-static const struct kv_buf_piece *find_piece(const struct kv_buf *buf, u64 offset)
+static const struct kv_buf_piece *buf_find_piece(const struct kv_buf *buf, u64 offset)
 {
 	unsigned int first = 0, end = buf->pieces, middle;
 
@@ -187,7 +188,7 @@ int kv_buf_node(const struct kv_buf *buf)
  */
 void *kv_buf_at(const struct kv_buf *buf, u64 offset)
 {
-	const struct kv_buf_piece *piece = find_piece(buf, offset);
+	const struct kv_buf_piece *piece = buf_find_piece(buf, offset);
 
 	return piece->start + (offset - piece->offset);
 }
@@ -201,7 +202,7 @@ void *kv_buf_at(const struct kv_buf *buf, u64 offset)
  */
 u64 kv_buf_dma(const struct kv_buf *buf, u64 offset)
 {
-	const struct kv_buf_piece *piece = find_piece(buf, offset);
+	const struct kv_buf_piece *piece = buf_find_piece(buf, offset);
 
 	return piece->dma + (offset - piece->offset);
 }
@@ -215,7 +216,7 @@ u64 kv_buf_dma(const struct kv_buf *buf, u64 offset)
  */
 u32 kv_buf_contiguous(const struct kv_buf *buf, u64 offset)
 {
-	const struct kv_buf_piece *piece = find_piece(buf, offset);
+	const struct kv_buf_piece *piece = buf_find_piece(buf, offset);
 
 	return offset < buf->length ? piece->offset + piece->length - offset : 0;
 }
@@ -233,7 +234,8 @@ bool kv_buf_coherent(const struct kv_buf *buf, u64 offset)
 	struct ib_device *ib = buf->obj.dev->ib;
 
 	/* rxe and siw map nothing: their DMA addresses are virtual ones. */
-	return ib_uses_virt_dma(ib) || !dma_need_sync(ib->dma_device, find_piece(buf, offset)->dma);
+	return ib_uses_virt_dma(ib) ||
+	       !dma_need_sync(ib->dma_device, buf_find_piece(buf, offset)->dma);
 }
 
 /**
@@ -250,8 +252,8 @@ bool kv_buf_coherent(const struct kv_buf *buf, u64 offset)
  */
 int kv_buf_make_sg(const struct kv_buf *buf, u64 offset, u64 length, struct sg_table *sg)
 {
-	const struct kv_buf_piece *piece = find_piece(buf, offset);
-	unsigned int n = find_piece(buf, offset + length - 1) - piece + 1;
+	const struct kv_buf_piece *piece = buf_find_piece(buf, offset);
+	unsigned int n = buf_find_piece(buf, offset + length - 1) - piece + 1;
 	struct scatterlist *at;
 	unsigned int i;
 	u32 bytes;
@@ -319,5 +321,5 @@ void kv_buf_read(struct kv_buf *buf, u64 offset, void *data, u32 length)
 
 struct kv_obj_class kv_buf_class = {
 	KV_OBJ_CLASS(buf, KV_OBJ_BUF, "a", "delete"),
-	.destroy = destroy_buf,
+	.destroy = buf_destroy,
 };

@@ -7,12 +7,12 @@
 #include "obj.h"
 #include "wqe.h"
 
-static void tell_async(struct ib_event_handler *handler, struct ib_event *event)
+static void client_tell_async(struct ib_event_handler *handler, struct ib_event *event)
 {
 	kv_event_async_dev(container_of(handler, struct kv_dev, async), event);
 }
 
-static int add_dev(struct ib_device *ib)
+static int client_add_dev(struct ib_device *ib)
 {
 	struct kv_event event = { .type = KVERBS_EVENT_DEV_ADDED };
 	struct kv_dev *dev;
@@ -22,7 +22,7 @@ static int add_dev(struct ib_device *ib)
 		return -ENOMEM;
 	ib_set_client_data(ib, &kv_client, dev);
 	kv_event_send_dev(dev, &event);
-	INIT_IB_EVENT_HANDLER(&dev->async, ib, tell_async);
+	INIT_IB_EVENT_HANDLER(&dev->async, ib, client_tell_async);
 	ib_register_event_handler(&dev->async);
 	return 0;
 }
@@ -32,7 +32,7 @@ static int add_dev(struct ib_device *ib)
  * callback comes later, and waits until no id of the device is left (cma_process_remove()):
  * disable_device() removes clients in the reverse order of their registration.
  */
-static void remove_dev(struct ib_device *ib, void *client_data)
+static void client_remove_dev(struct ib_device *ib, void *client_data)
 {
 	struct kv_event event = { .type = KVERBS_EVENT_DEV_REMOVED };
 	struct kv_dev *dev = client_data;
@@ -50,7 +50,7 @@ static void remove_dev(struct ib_device *ib, void *client_data)
 	kv_dev_put(dev);
 }
 
-static void rename_dev(struct ib_device *ib, void *client_data)
+static void client_rename_dev(struct ib_device *ib, void *client_data)
 {
 	char old_name[IB_DEVICE_NAME_MAX];
 	struct kv_event event = {
@@ -66,7 +66,7 @@ static void rename_dev(struct ib_device *ib, void *client_data)
 /* Once registered, the client gets all devices, including those that come later. */
 struct ib_client kv_client = {
 	.name = KBUILD_MODNAME,
-	.add = add_dev,
-	.remove = remove_dev,
-	.rename = rename_dev,
+	.add = client_add_dev,
+	.remove = client_remove_dev,
+	.rename = client_rename_dev,
 };

@@ -16,7 +16,7 @@
  */
 #define WAIT_MAX msecs_to_jiffies(2000)
 
-static void destroy_objects(struct kv_job *job)
+static void closed_destroy_objects(struct kv_job *job)
 {
 	struct kv_owner *owner = container_of(job, struct kv_owner, last_job);
 	struct kv_owner *persistent = owner->persistent;
@@ -29,7 +29,7 @@ static void destroy_objects(struct kv_job *job)
 	wake_up_all(&persistent->closed_wait);
 }
 
-static void release_owner(struct kv_job *job)
+static void closed_release_owner(struct kv_job *job)
 {
 	struct kv_owner *owner = container_of(job, struct kv_owner, last_job);
 	struct net *net = owner->net;
@@ -54,8 +54,8 @@ void kv_closed_begin(struct kv_owner *owner)
 	owner->closed_before = ++persistent->closed_before;
 	list_add_tail(&owner->closed_link, &persistent->closed);
 	spin_unlock(&persistent->lock);
-	owner->last_job.run = destroy_objects;
-	owner->last_job.release = release_owner;
+	owner->last_job.run = closed_destroy_objects;
+	owner->last_job.release = closed_release_owner;
 	kv_jobs_close(&owner->jobs, &owner->last_job);
 }
 

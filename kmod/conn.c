@@ -8,7 +8,7 @@
 #include "refuse.h"
 #include "rules/conn.h"
 
-static struct rdma_cm_id *create_id(struct kv_conn *conn)
+static struct rdma_cm_id *conn_create_id(struct kv_conn *conn)
 {
 	return rdma_create_id(conn->obj.owner->net, kv_conn_handle, conn, RDMA_PS_TCP,
 			      IB_QPT_RC);
@@ -37,7 +37,7 @@ struct kv_obj *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
 	conn = kv_conn_alloc(&kv_conn_class, dev, owner, extack);
 	if (IS_ERR(conn))
 		return ERR_CAST(conn);
-	kv_obj_time(&conn->obj, CREATE, conn->id = create_id(conn));
+	kv_obj_time(&conn->obj, CREATE, conn->id = conn_create_id(conn));
 	if (!IS_ERR(conn->id))
 		return kv_obj_made(&conn->obj, extack);
 	return kv_obj_give_up(&conn->obj, kv_verb_failed(extack, KVERBS_STAGE_CREATE,
@@ -46,7 +46,7 @@ struct kv_obj *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
 }
 
 /* Takes the oldest request off the listener's list; NULL if there is none. */
-static struct kv_conn *pop_request(struct kv_conn *listener)
+static struct kv_conn *conn_pop_request(struct kv_conn *listener)
 {
 	struct kv_conn *conn;
 
@@ -61,21 +61,21 @@ static struct kv_conn *pop_request(struct kv_conn *listener)
 }
 
 /* The listener's id is gone: no more requests will come. */
-static void reject_requests(struct kv_conn *listener)
+static void conn_reject_requests(struct kv_conn *listener)
 {
 	struct kv_conn *request;
 
-	while ((request = pop_request(listener))) {
+	while ((request = conn_pop_request(listener))) {
 		/* This rejects the request. */
 		rdma_destroy_id(request->id);
 		request->id = NULL;
 		request->obj.dead = true;
-		kv_conn_forget_request(request);
+		kv_conn_drop_request(request);
 	}
 }
 
 /* The id is destroyed first: after that no handler runs, and no request comes. */
-static int destroy_conn(struct kv_obj *obj)
+static int conn_destroy(struct kv_obj *obj)
 {
 	struct kv_conn *conn = container_of(obj, struct kv_conn, obj);
 
@@ -85,7 +85,7 @@ static int destroy_conn(struct kv_obj *obj)
 	if (conn->id)
 		kv_obj_time(obj, DESTROY, rdma_destroy_id(conn->id));
 	conn->id = NULL;
-	reject_requests(conn);
+	conn_reject_requests(conn);
 	if (conn->qp)
 		kv_conn_release_qp(conn);
 	if (conn->listener)
@@ -113,7 +113,7 @@ int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *ext
 	return 0;
 }
 
-static void set_backlog(struct kv_conn *conn, u32 backlog)
+static void conn_set_backlog(struct kv_conn *conn, u32 backlog)
 {
 	spin_lock(&kv_conn_lock);
 	conn->backlog = backlog;
@@ -124,20 +124,20 @@ static void set_backlog(struct kv_conn *conn, u32 backlog)
  * An id can't be unbound: a new one replaces it, and the CONN is as before the command.
  * If several devices have the address, one of them may have listened meanwhile.
  */
-static void renew_id(struct kv_conn *conn)
+static void conn_renew_id(struct kv_conn *conn)
 {
-	struct rdma_cm_id *fresh = create_id(conn);
+	struct rdma_cm_id *fresh = conn_create_id(conn);
 
 	rdma_destroy_id(conn->id);
-	reject_requests(conn);
+	conn_reject_requests(conn);
 	conn->id = IS_ERR(fresh) ? NULL : fresh;
-	set_backlog(conn, 0);
+	conn_set_backlog(conn, 0);
 	kv_conn_set_state(conn, conn->id ? KVERBS_CONN_IDLE : KVERBS_CONN_FAILED);
 }
 
 static const char port_in_use[] = "src's port is in use: take another one, or 0";
 
-static const char *explain_bind(int error)
+static const char *conn_explain_bind(int error)
 {
 	if (error == -ENODEV || error == -EADDRNOTAVAIL)
 		return "src is not an address of an RDMA device here, or its port is in use";
@@ -146,25 +146,25 @@ static const char *explain_bind(int error)
 	return error == -EACCES ? "src's port is a privileged one" : "rdma_bind_addr failed";
 }
 
-static int bind(struct kv_conn *conn, union kv_conn_addr *src,
-		struct netlink_ext_ack *extack)
+static int conn_bind(struct kv_conn *conn, union kv_conn_addr *src,
+		     struct netlink_ext_ack *extack)
 {
 	int ret;
 
 	kv_obj_time(&conn->obj, BIND, ret = rdma_bind_addr(conn->id, (struct sockaddr *)src));
 	if (ret)
-		return kv_verb_failed(extack, KVERBS_STAGE_BIND, ret, explain_bind(ret));
+		return kv_verb_failed(extack, KVERBS_STAGE_BIND, ret, conn_explain_bind(ret));
 	if (!conn->id->device || conn->id->device == conn->obj.dev->ib)
 		return 0;
 	return kv_refuse(extack, -EXDEV, "src is an address of another RDMA device");
 }
 
-static int listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
-		  struct netlink_ext_ack *extack)
+static int conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
+		       struct netlink_ext_ack *extack)
 {
 	int ret;
 
-	ret = bind(conn, src, extack);
+	ret = conn_bind(conn, src, extack);
 	if (ret)
 		return ret;
 	kv_obj_time(&conn->obj, CM, ret = rdma_listen(conn->id, backlog));
@@ -187,11 +187,11 @@ int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
 {
 	int ret;
 
-	set_backlog(conn, backlog);
+	conn_set_backlog(conn, backlog);
 	kv_conn_set_state(conn, KVERBS_CONN_LISTENING);
-	ret = listen(conn, src, backlog, extack);
+	ret = conn_listen(conn, src, backlog, extack);
 	if (ret)
-		renew_id(conn);
+		conn_renew_id(conn);
 	return ret;
 }
 
@@ -205,7 +205,7 @@ int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
  */
 struct kv_obj *kv_conn_get_request(struct kv_conn *listener, struct netlink_ext_ack *extack)
 {
-	struct kv_conn *conn = pop_request(listener);
+	struct kv_conn *conn = conn_pop_request(listener);
 	int ret;
 
 	if (!conn)
@@ -221,13 +221,13 @@ struct kv_obj *kv_conn_get_request(struct kv_conn *listener, struct netlink_ext_
 	return ERR_PTR(ret);
 }
 
-static int resolve(struct kv_conn *conn, union kv_conn_addr *src, union kv_conn_addr *dst,
-		   u32 timeout_ms, bool *src_wrong, struct netlink_ext_ack *extack)
+static int conn_resolve(struct kv_conn *conn, union kv_conn_addr *src, union kv_conn_addr *dst,
+			u32 timeout_ms, bool *src_wrong, struct netlink_ext_ack *extack)
 {
 	int ret = 0;
 
 	if (src->family)
-		ret = bind(conn, src, extack);
+		ret = conn_bind(conn, src, extack);
 	*src_wrong = ret;
 	if (ret)
 		return ret;
@@ -256,9 +256,9 @@ int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
 	int ret;
 
 	kv_conn_set_state(conn, KVERBS_CONN_RESOLVING_ADDR);
-	ret = resolve(conn, src, dst, timeout_ms, src_wrong, extack);
+	ret = conn_resolve(conn, src, dst, timeout_ms, src_wrong, extack);
 	if (ret)
-		renew_id(conn);
+		conn_renew_id(conn);
 	return ret;
 }
 
@@ -285,7 +285,7 @@ int kv_conn_resolve_route(struct kv_conn *conn, u32 timeout_ms,
 }
 
 /* Copies each field: the caller must not see bytes between or behind the fields. */
-static void copy_addr(union kv_conn_addr *to, const struct sockaddr_storage *from)
+static void conn_copy_addr(union kv_conn_addr *to, const struct sockaddr_storage *from)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)from;
 	const struct sockaddr_in *in = (const struct sockaddr_in *)from;
@@ -317,8 +317,8 @@ void kv_conn_show(struct kv_conn *conn, struct kv_conn_view *view)
 	if (conn->id) {
 		/* A handler may be about to change the addresses. */
 		rdma_lock_handler(conn->id);
-		copy_addr(&view->src, &conn->id->route.addr.src_addr);
-		copy_addr(&view->dst, &conn->id->route.addr.dst_addr);
+		conn_copy_addr(&view->src, &conn->id->route.addr.src_addr);
+		conn_copy_addr(&view->dst, &conn->id->route.addr.dst_addr);
 		rdma_unlock_handler(conn->id);
 	}
 	if (conn->listener && !conn->listener->obj.dead)
@@ -333,5 +333,5 @@ void kv_conn_show(struct kv_conn *conn, struct kv_conn_view *view)
 
 struct kv_obj_class kv_conn_class = {
 	KV_OBJ_CLASS(conn, KV_OBJ_CONN, "a", "delete"),
-	.destroy = destroy_conn,
+	.destroy = conn_destroy,
 };

@@ -19,7 +19,7 @@ DEFINE_SPINLOCK(kv_conn_lock);
 
 static struct workqueue_struct *conn_wq;
 
-static bool ended(enum kverbs_conn_state state)
+static bool conn_state_is_end(enum kverbs_conn_state state)
 {
 	return state == KVERBS_CONN_DISCONNECTED || state == KVERBS_CONN_REJECTED ||
 	       state == KVERBS_CONN_FAILED;
@@ -49,7 +49,7 @@ enum kverbs_conn_state kv_conn_state(struct kv_conn *conn)
  */
 bool kv_conn_ended(struct kv_conn *conn)
 {
-	return ended(kv_conn_state(conn));
+	return conn_state_is_end(kv_conn_state(conn));
 }
 
 /**
@@ -64,7 +64,7 @@ void kv_conn_set_state(struct kv_conn *conn, enum kverbs_conn_state state)
 	spin_unlock(&kv_conn_lock);
 }
 
-static void send_news(const struct kv_conn *conn, const struct kv_conn_news *news)
+static void conn_send_news(const struct kv_conn *conn, const struct kv_conn_news *news)
 {
 	struct kv_event event = {
 		.type = KVERBS_EVENT_CM,
@@ -137,10 +137,10 @@ void kv_conn_settle(struct kv_conn *conn)
 	conn->news = conn->end;
 	conn->ending = false;
 	spin_unlock(&kv_conn_lock);
-	send_news(conn, &conn->end);
+	conn_send_news(conn, &conn->end);
 }
 
-static void settle_work(struct work_struct *work)
+static void conn_settle_work(struct work_struct *work)
 {
 	struct kv_conn *conn = container_of(work, struct kv_conn, work);
 
@@ -151,7 +151,7 @@ static void settle_work(struct work_struct *work)
 	kv_obj_put(&conn->obj);
 }
 
-static void queue_settle(struct kv_conn *conn)
+static void conn_queue_settle(struct kv_conn *conn)
 {
 	kv_obj_get(&conn->obj);
 	if (!queue_work(conn_wq, &conn->work))
@@ -172,7 +172,7 @@ void kv_conn_established(void *user)
 	struct kv_conn *conn = user;
 
 	set_bit(0, &conn->comm_est);
-	queue_settle(conn);
+	conn_queue_settle(conn);
 }
 
 /**
@@ -194,15 +194,15 @@ struct kv_conn *kv_conn_alloc(struct kv_obj_class *class, struct kv_dev *dev,
 		return conn;
 	INIT_LIST_HEAD(&conn->requests);
 	INIT_LIST_HEAD(&conn->request);
-	INIT_WORK(&conn->work, settle_work);
+	INIT_WORK(&conn->work, conn_settle_work);
 	return conn;
 }
 
 /**
- * kv_conn_forget_request() - free a request that nobody has taken
+ * kv_conn_drop_request() - free a request that nobody has taken
  * @conn: the request, no longer among its listener's
  */
-void kv_conn_forget_request(struct kv_conn *conn)
+void kv_conn_drop_request(struct kv_conn *conn)
 {
 	kv_obj_put(&conn->listener->obj);
 	/* It was never published, and has no parents. */
@@ -210,7 +210,7 @@ void kv_conn_forget_request(struct kv_conn *conn)
 }
 
 /* An answer carries private data; a message that only confirms carries none. */
-static void save_data(struct kv_conn *conn, const struct rdma_conn_param *param)
+static void conn_save_data(struct kv_conn *conn, const struct rdma_conn_param *param)
 {
 	if (!param->private_data)
 		return;
@@ -219,15 +219,15 @@ static void save_data(struct kv_conn *conn, const struct rdma_conn_param *param)
 }
 
 /* Does not return -ENOMEM: the CM would let the peer repeat the request again and again. */
-static int refuse_request(struct rdma_cm_id *id, u8 reason)
+static int conn_refuse_request(struct rdma_cm_id *id, u8 reason)
 {
 	rdma_reject(id, NULL, 0, reason);
 	return -ECONNREFUSED;
 }
 
 /* Puts a request where CONN_GET_REQUEST finds it. */
-static int add_request(struct kv_conn *listener, struct rdma_cm_id *id,
-		       const struct rdma_cm_event *event)
+static int conn_add_request(struct kv_conn *listener, struct rdma_cm_id *id,
+			    const struct rdma_cm_event *event)
 {
 	const struct kv_conn_news news = {
 		.state = KVERBS_CONN_REQUESTED,
@@ -238,16 +238,16 @@ static int add_request(struct kv_conn *listener, struct rdma_cm_id *id,
 
 	/* A listener at all addresses also receives requests through other devices. */
 	if (id->device != listener->obj.dev->ib)
-		return refuse_request(id, IB_CM_REJ_INVALID_SERVICE_ID);
+		return conn_refuse_request(id, IB_CM_REJ_INVALID_SERVICE_ID);
 	conn = kv_conn_alloc(listener->obj.class, listener->obj.dev, listener->obj.owner,
 			     NULL);
 	if (IS_ERR(conn))
-		return refuse_request(id, IB_CM_REJ_NO_RESOURCES);
+		return conn_refuse_request(id, IB_CM_REJ_NO_RESOURCES);
 	conn->id = id;
 	conn->news = news;
 	conn->responder_resources = event->param.conn.responder_resources;
 	conn->initiator_depth = event->param.conn.initiator_depth;
-	save_data(conn, &event->param.conn);
+	conn_save_data(conn, &event->param.conn);
 	kv_obj_get(&listener->obj);
 	conn->listener = listener;
 	id->context = conn;
@@ -261,16 +261,16 @@ static int add_request(struct kv_conn *listener, struct rdma_cm_id *id,
 	}
 	spin_unlock(&kv_conn_lock);
 	if (full) {
-		kv_conn_forget_request(conn);
-		return refuse_request(id, IB_CM_REJ_NO_RESOURCES);
+		kv_conn_drop_request(conn);
+		return conn_refuse_request(id, IB_CM_REJ_NO_RESOURCES);
 	}
-	send_news(listener, &news);
+	conn_send_news(listener, &news);
 	return 0;
 }
 
 /* The uapi's number of an event, its status, and the CONN's state after it. */
-static struct kv_conn_news to_news(const struct kv_conn *conn, const struct rdma_cm_id *id,
-				   const struct rdma_cm_event *event)
+static struct kv_conn_news conn_make_news(const struct kv_conn *conn, const struct rdma_cm_id *id,
+					  const struct rdma_cm_event *event)
 {
 	static const struct {
 		enum kverbs_cm_event event;
@@ -311,19 +311,19 @@ static struct kv_conn_news to_news(const struct kv_conn *conn, const struct rdma
 		news.event = KVERBS_CM_EVENT_ADDR_ERROR;
 		news.status = -EXDEV;
 	}
-	if (news.state == KVERBS_CONN_IDLE || ended(conn->news.state))
+	if (news.state == KVERBS_CONN_IDLE || conn_state_is_end(conn->news.state))
 		news.state = conn->news.state;
 	return news;
 }
 
-static void note_end(struct kv_conn *conn, const struct kv_conn_news *news,
-		     const struct rdma_cm_id *id)
+static void conn_note_end(struct kv_conn *conn, const struct kv_conn_news *news,
+			  const struct rdma_cm_id *id)
 {
 	lockdep_assert_held(&kv_conn_lock);
 	conn->end = *news;
 	conn->ending = true;
 	conn->foreign = id->device && id->device != conn->obj.dev->ib;
-	queue_settle(conn);
+	conn_queue_settle(conn);
 }
 
 /**
@@ -337,38 +337,38 @@ int kv_conn_handle(struct rdma_cm_id *id, struct rdma_cm_event *event)
 {
 	struct kv_conn *conn = id->context;
 	struct kv_conn_news news;
-	bool orphan = false;
+	bool dropped = false;
 	bool told = false;
 
 	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
-		return add_request(conn, id, event);
+		return conn_add_request(conn, id, event);
 
 	spin_lock(&kv_conn_lock);
-	news = to_news(conn, id, event);
+	news = conn_make_news(conn, id, event);
 	if (conn->ending) {
 		/* The end is recorded: no later event changes it. */
-	} else if (!ended(news.state) || ended(conn->news.state)) {
+	} else if (!conn_state_is_end(news.state) || conn_state_is_end(conn->news.state)) {
 		conn->news = news;
 		told = true;
 	} else if (!list_empty(&conn->request)) {
 		/* The peer has given up before somebody took its request. */
 		list_del_init(&conn->request);
 		conn->listener->waiting--;
-		orphan = true;
+		dropped = true;
 	} else {
-		note_end(conn, &news, id);
+		conn_note_end(conn, &news, id);
 	}
 	if (event->event == RDMA_CM_EVENT_CONNECT_RESPONSE ||
 	    event->event == RDMA_CM_EVENT_ESTABLISHED ||
 	    event->event == RDMA_CM_EVENT_REJECTED)
-		save_data(conn, &event->param.conn);
+		conn_save_data(conn, &event->param.conn);
 	spin_unlock(&kv_conn_lock);
 
 	if (told)
-		send_news(conn, &news);
-	if (!orphan)
+		conn_send_news(conn, &news);
+	if (!dropped)
 		return 0;
-	kv_conn_forget_request(conn);
+	kv_conn_drop_request(conn);
 	return -ECONNABORTED;
 }
 

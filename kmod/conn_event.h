@@ -17,6 +17,6 @@ void kv_conn_set_state(struct kv_conn *conn, enum kverbs_conn_state state);
 void kv_conn_release_qp(struct kv_conn *conn);
 int kv_conn_end(struct kv_conn *conn, bool answer);
 void kv_conn_settle(struct kv_conn *conn);
-void kv_conn_forget_request(struct kv_conn *conn);
+void kv_conn_drop_request(struct kv_conn *conn);
 
 #endif

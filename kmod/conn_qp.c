@@ -18,8 +18,8 @@ static_assert(KV_CONN_REJECT_DATA_MAX == IB_CM_REJ_PRIVATE_DATA_SIZE);
 static_assert(KV_CONN_REQUEST_DATA_MAX + 36 == IB_CM_REQ_PRIVATE_DATA_SIZE);
 static_assert(KVERBS_CONN_PRIVATE_MAX <= U8_MAX);
 
-static int check_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp_state *state,
-		    struct netlink_ext_ack *extack)
+static int conn_check_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp_state *state,
+			 struct netlink_ext_ack *extack)
 {
 	struct kv_refusal why;
 	struct ib_qp_attr attr;
@@ -38,8 +38,8 @@ static int check_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp
 }
 
 /* Gets the attributes of a transition from the CM. */
-static int ask_cm(const struct kv_conn *conn, enum kverbs_qp_state to,
-		  struct kv_qp_modify *modify, struct netlink_ext_ack *extack)
+static int conn_ask_cm(const struct kv_conn *conn, enum kverbs_qp_state to,
+		       struct kv_qp_modify *modify, struct netlink_ext_ack *extack)
 {
 	int mask, ret;
 
@@ -61,13 +61,13 @@ static int ask_cm(const struct kv_conn *conn, enum kverbs_qp_state to,
 }
 
 /* The times of the QP's verbs are added to those of the CONN's command. */
-static int walk(struct kv_conn *conn, struct kv_qp *qp, struct kv_qp_modify *modify,
-		struct netlink_ext_ack *extack)
+static int conn_walk(struct kv_conn *conn, struct kv_qp *qp, struct kv_qp_modify *modify,
+		     struct netlink_ext_ack *extack)
 {
 	struct kv_qp_step wrong = {};
 	int ret, stage;
 
-	kv_obj_forget_times(&qp->obj);
+	kv_obj_reset_times(&qp->obj);
 	ret = kv_qp_modify(qp, modify, &wrong, extack);
 	for (stage = 0; stage <= KVERBS_STAGE_MAX; stage++)
 		conn->obj.stage_ns[stage] += qp->obj.stage_ns[stage];
@@ -75,22 +75,22 @@ static int walk(struct kv_conn *conn, struct kv_qp *qp, struct kv_qp_modify *mod
 }
 
 /* A QP that is in INIT keeps its posted receives and its access rights. */
-static int init_qp(struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp_state from,
-		   u32 access, struct netlink_ext_ack *extack)
+static int conn_init_qp(struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp_state from,
+			u32 access, struct netlink_ext_ack *extack)
 {
 	struct kv_qp_modify modify;
 	int ret;
 
-	ret = ask_cm(conn, KVERBS_QPS_INIT, &modify, extack);
+	ret = conn_ask_cm(conn, KVERBS_QPS_INIT, &modify, extack);
 	if (ret)
 		return ret;
 	modify.attr.qp_access_flags = access;
 	if (from == KVERBS_QPS_INIT)
 		modify.mask &= ~KV_QPA_ACCESS;
-	return walk(conn, qp, &modify, extack);
+	return conn_walk(conn, qp, &modify, extack);
 }
 
-static void reset_qp(struct kv_qp *qp)
+static void conn_reset_qp(struct kv_qp *qp)
 {
 	struct kv_qp_modify modify = { .to = KVERBS_QPS_RESET };
 	struct kv_qp_step wrong;
@@ -99,13 +99,13 @@ static void reset_qp(struct kv_qp *qp)
 }
 
 /* From here on the QP is in use by the CONN. */
-static int take_qp(struct kv_conn *conn, const struct kv_conn_param *param,
-		   enum kverbs_qp_state *from, struct netlink_ext_ack *extack)
+static int conn_take_qp(struct kv_conn *conn, const struct kv_conn_param *param,
+			enum kverbs_qp_state *from, struct netlink_ext_ack *extack)
 {
 	int ret;
 
-	ret = check_qp(conn, param->qp, from, extack) ?:
-	      init_qp(conn, param->qp, *from, param->access, extack);
+	ret = conn_check_qp(conn, param->qp, from, extack) ?:
+	      conn_init_qp(conn, param->qp, *from, param->access, extack);
 	if (ret)
 		return ret;
 	conn->qp = param->qp;
@@ -127,10 +127,10 @@ void kv_conn_release_qp(struct kv_conn *conn)
 	kv_obj_set_parent(&conn->obj, 0, NULL);
 }
 
-static void give_back_qp(struct kv_conn *conn, enum kverbs_qp_state from)
+static void conn_give_back_qp(struct kv_conn *conn, enum kverbs_qp_state from)
 {
 	if (from == KVERBS_QPS_RESET)
-		reset_qp(conn->qp);
+		conn_reset_qp(conn->qp);
 	kv_conn_release_qp(conn);
 }
 
@@ -138,8 +138,8 @@ static void give_back_qp(struct kv_conn *conn, enum kverbs_qp_state from)
  * Takes the QP from INIT to RTS; iWARP's CM does that by itself. The peer may have agreed
  * to more than it was asked for: the QP never gets more than the device supports.
  */
-static int ready_qp(struct kv_conn *conn, const struct rdma_conn_param *cm, u8 ack_timeout,
-		    struct netlink_ext_ack *extack)
+static int conn_ready_qp(struct kv_conn *conn, const struct rdma_conn_param *cm, u8 ack_timeout,
+			 struct netlink_ext_ack *extack)
 {
 	const struct ib_device_attr *limits = &conn->obj.dev->ib->attrs;
 	struct kv_qp_modify modify;
@@ -148,24 +148,24 @@ static int ready_qp(struct kv_conn *conn, const struct rdma_conn_param *cm, u8 a
 
 	if (kv_dev_iwarp(conn->obj.dev))
 		return 0;
-	ret = ask_cm(conn, KVERBS_QPS_RTR, &modify, extack);
+	ret = conn_ask_cm(conn, KVERBS_QPS_RTR, &modify, extack);
 	if (ret)
 		return ret;
 	attr->min_rnr_timer = MIN_RNR_TIMER;
 	if (cm)
 		attr->max_dest_rd_atomic = cm->responder_resources;
 	attr->max_dest_rd_atomic = min_t(u32, attr->max_dest_rd_atomic, limits->max_qp_rd_atom);
-	ret = walk(conn, conn->qp, &modify, extack);
+	ret = conn_walk(conn, conn->qp, &modify, extack);
 	if (ret)
 		return ret;
-	ret = ask_cm(conn, KVERBS_QPS_RTS, &modify, extack);
+	ret = conn_ask_cm(conn, KVERBS_QPS_RTS, &modify, extack);
 	if (ret)
 		return ret;
 	attr->timeout = ack_timeout;
 	if (cm)
 		attr->max_rd_atomic = cm->initiator_depth;
 	attr->max_rd_atomic = min_t(u32, attr->max_rd_atomic, limits->max_qp_init_rd_atom);
-	return walk(conn, conn->qp, &modify, extack);
+	return conn_walk(conn, conn->qp, &modify, extack);
 }
 
 /* --- the handshake --- */
@@ -174,30 +174,30 @@ static int ready_qp(struct kv_conn *conn, const struct rdma_conn_param *cm, u8 a
  * iWARP's CM takes the QP to RTS when the handshake is done (iw_cm, siw_proc_mpareply(),
  * siw_accept()); before that a device refuses posted requests.
  */
-static void note_iwarp(struct kv_conn *conn)
+static void conn_note_iwarp(struct kv_conn *conn)
 {
 	if (kv_dev_iwarp(conn->obj.dev))
 		kv_qp_set_state(conn->qp, KVERBS_QPS_RTS);
 }
 
-static u8 depth(int asked, u32 device, u32 peer)
+static u8 conn_depth(int asked, u32 device, u32 peer)
 {
 	return asked >= 0 ? asked : min3(device, peer, (u32)U8_MAX);
 }
 
 /* @peer: true: by default, take the lesser of our device's limit and the peer's value. */
-static struct rdma_conn_param make_param(const struct kv_conn *conn,
-					 const struct kv_conn_param *from, bool peer)
+static struct rdma_conn_param conn_make_param(const struct kv_conn *conn,
+					      const struct kv_conn_param *from, bool peer)
 {
 	const struct ib_device_attr *limits = &conn->obj.dev->ib->attrs;
 
 	return (struct rdma_conn_param){
 		.private_data = from->data,
 		.private_data_len = from->length,
-		.responder_resources = depth(from->responder_resources, limits->max_qp_rd_atom,
-					     peer ? conn->responder_resources : U8_MAX),
-		.initiator_depth = depth(from->initiator_depth, limits->max_qp_init_rd_atom,
-					 peer ? conn->initiator_depth : U8_MAX),
+		.responder_resources = conn_depth(from->responder_resources, limits->max_qp_rd_atom,
+						  peer ? conn->responder_resources : U8_MAX),
+		.initiator_depth = conn_depth(from->initiator_depth, limits->max_qp_init_rd_atom,
+					      peer ? conn->initiator_depth : U8_MAX),
 		.flow_control = 1,
 		.retry_count = from->retry_cnt,
 		.rnr_retry_count = from->rnr_retry,
@@ -207,7 +207,7 @@ static struct rdma_conn_param make_param(const struct kv_conn *conn,
 }
 
 /* The CM has informed the peer, and accepts no other operation on the id. */
-static void fail(struct kv_conn *conn, int error)
+static void conn_fail(struct kv_conn *conn, int error)
 {
 	kv_drain_begin(conn->qp);
 	spin_lock(&kv_conn_lock);
@@ -229,41 +229,41 @@ static void fail(struct kv_conn *conn, int error)
 int kv_conn_connect(struct kv_conn *conn, const struct kv_conn_param *param,
 		    struct netlink_ext_ack *extack)
 {
-	struct rdma_conn_param cm = make_param(conn, param, false);
+	struct rdma_conn_param cm = conn_make_param(conn, param, false);
 	enum kverbs_qp_state from;
 	int ret;
 
-	ret = take_qp(conn, param, &from, extack);
+	ret = conn_take_qp(conn, param, &from, extack);
 	if (ret)
 		return ret;
 	kv_conn_set_state(conn, KVERBS_CONN_CONNECTING);
 	kv_obj_time(&conn->obj, CM, ret = rdma_connect(conn->id, &cm));
 	if (!ret) {
-		note_iwarp(conn);
+		conn_note_iwarp(conn);
 		return 0;
 	}
 	kv_conn_set_state(conn, KVERBS_CONN_ROUTE_RESOLVED);
-	give_back_qp(conn, from);
+	conn_give_back_qp(conn, from);
 	return kv_verb_failed(extack, KVERBS_STAGE_CM, ret, "rdma_connect failed");
 }
 
 /* The last step of either side of a handshake: bring the QP to RTS, and tell the peer. */
-static int finish(struct kv_conn *conn, struct rdma_conn_param *cm, u8 ack_timeout,
-		  enum kverbs_conn_state state, struct netlink_ext_ack *extack)
+static int conn_finish(struct kv_conn *conn, struct rdma_conn_param *cm, u8 ack_timeout,
+		       enum kverbs_conn_state state, struct netlink_ext_ack *extack)
 {
 	int ret;
 
 	lockdep_assert_held(&conn->obj.dev->lock);
-	ret = ready_qp(conn, cm, ack_timeout, extack);
+	ret = conn_ready_qp(conn, cm, ack_timeout, extack);
 	if (ret)
 		return ret;
 	kv_conn_set_state(conn, state);
 	kv_obj_time(&conn->obj, CM, ret = rdma_accept(conn->id, cm));
 	if (!ret) {
-		note_iwarp(conn);
+		conn_note_iwarp(conn);
 		return 0;
 	}
-	fail(conn, ret);
+	conn_fail(conn, ret);
 	return kv_verb_failed(extack, KVERBS_STAGE_CM, ret,
 			      "rdma_accept failed: the peer may have given up");
 }
@@ -283,7 +283,7 @@ int kv_conn_establish(struct kv_conn *conn, u8 ack_timeout,
 	int ret;
 
 	rdma_lock_handler(conn->id);
-	ret = finish(conn, NULL, ack_timeout, KVERBS_CONN_ESTABLISHED, extack);
+	ret = conn_finish(conn, NULL, ack_timeout, KVERBS_CONN_ESTABLISHED, extack);
 	rdma_unlock_handler(conn->id);
 	return ret;
 }
@@ -300,17 +300,17 @@ int kv_conn_establish(struct kv_conn *conn, u8 ack_timeout,
 int kv_conn_accept(struct kv_conn *conn, const struct kv_conn_param *param,
 		   struct netlink_ext_ack *extack)
 {
-	struct rdma_conn_param cm = make_param(conn, param, true);
+	struct rdma_conn_param cm = conn_make_param(conn, param, true);
 	enum kverbs_qp_state from;
 	int ret;
 
 	rdma_lock_handler(conn->id);
-	ret = take_qp(conn, param, &from, extack);
+	ret = conn_take_qp(conn, param, &from, extack);
 	if (ret)
 		goto out;
-	ret = finish(conn, &cm, param->ack_timeout, KVERBS_CONN_ACCEPTED, extack);
+	ret = conn_finish(conn, &cm, param->ack_timeout, KVERBS_CONN_ACCEPTED, extack);
 	if (ret && kv_conn_state(conn) == KVERBS_CONN_REQUESTED)
-		give_back_qp(conn, from);
+		conn_give_back_qp(conn, from);
 out:
 	rdma_unlock_handler(conn->id);
 	return ret;

@@ -14,13 +14,13 @@
 #define BATCH 8
 
 /* The completion handler of an armed CQ. The device may call it in any context. */
-static void comp_handler(struct ib_cq *ib, void *context)
+static void cq_comp_handler(struct ib_cq *ib, void *context)
 {
 	kv_cq_notify(context);
 }
 
 /* A CQ that this module polls, from time to time or after an event. */
-static struct ib_cq *create_own(struct kv_cq *cq, u32 cqe)
+static struct ib_cq *cq_create_direct(struct kv_cq *cq, u32 cqe)
 {
 	struct ib_cq_init_attr attr = {
 		.cqe = cqe,
@@ -32,10 +32,10 @@ static struct ib_cq *create_own(struct kv_cq *cq, u32 cqe)
 	 * (ib_cq_completion_direct(), core/cq.c). So this CQ is polled by ib_poll_cq(), and
 	 * never by ib_process_cq_direct() or ib_drain_qp(), which need a CQ of ib_alloc_cq().
 	 */
-	return ib_create_cq(cq->obj.dev->ib, comp_handler, kv_event_async, cq, &attr);
+	return ib_create_cq(cq->obj.dev->ib, cq_comp_handler, kv_event_async, cq, &attr);
 }
 
-static struct ib_cq *create_by_core(struct kv_cq *cq, u32 cqe)
+static struct ib_cq *cq_create_polled_by_core(struct kv_cq *cq, u32 cqe)
 {
 	static const enum ib_poll_context contexts[] = {
 		[KVERBS_CQ_SOFTIRQ] = IB_POLL_SOFTIRQ,
@@ -56,9 +56,9 @@ static struct ib_cq *create_by_core(struct kv_cq *cq, u32 cqe)
  * No QP uses the CQ any more. Completions in it are lost with it (siw_destroy_cq(),
  * mlx5_ib_destroy_cq()). If a driver refuses, the core logs a warning.
  */
-static void destroy_ib(struct kv_cq *cq)
+static void cq_destroy_ib(struct kv_cq *cq)
 {
-	if (kv_cq_by_core(cq))
+	if (kv_cq_core_polls(cq))
 		ib_free_cq(cq->ib);
 	else
 		ib_destroy_cq(cq->ib);
@@ -97,8 +97,9 @@ struct kv_obj *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
 	if (ret)
 		return kv_obj_give_up(&cq->obj, ret);
 
-	kv_obj_time(&cq->obj, CREATE, cq->ib = kv_cq_by_core(cq) ? create_by_core(cq, entries) :
-							   create_own(cq, entries));
+	kv_obj_time(&cq->obj, CREATE,
+		    cq->ib = kv_cq_core_polls(cq) ? cq_create_polled_by_core(cq, entries) :
+						 cq_create_direct(cq, entries));
 	if (!IS_ERR(cq->ib))
 		return kv_obj_made(&cq->obj, extack);
 	return kv_obj_give_up(&cq->obj, kv_verb_failed(extack, KVERBS_STAGE_CREATE,
@@ -106,9 +107,9 @@ struct kv_obj *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
 						       "the device refuses to make the cq"));
 }
 
-static int destroy_cq(struct kv_obj *obj)
+static int cq_destroy(struct kv_obj *obj)
 {
-	kv_obj_time(obj, DESTROY, destroy_ib(container_of(obj, struct kv_cq, obj)));
+	kv_obj_time(obj, DESTROY, cq_destroy_ib(container_of(obj, struct kv_cq, obj)));
 	return 0;
 }
 
@@ -187,7 +188,7 @@ bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms, u64 *slept_
 		*slept_ns = 0;
 	/* Pairs with the release in the completion's handler. */
 	while (!smp_load_acquire(done)) {
-		if (!kv_cq_by_core(cq) && kv_cq_poll(cq, UINT_MAX, &verb_ns) > 0)
+		if (!kv_cq_core_polls(cq) && kv_cq_poll(cq, UINT_MAX, &verb_ns) > 0)
 			continue;
 		/* Polled once more: completions may have come while this task had no CPU. */
 		if (late)
@@ -229,7 +230,7 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, struct netlink_ext
 	if (cq->context == KVERBS_CQ_POLLED)
 		return kv_refuse(extack, -EINVAL,
 				 "the cq's context is polled: make one with context event");
-	if (kv_cq_by_core(cq) && solicited)
+	if (kv_cq_core_polls(cq) && solicited)
 		return kv_refuse(extack, -EINVAL,
 				 "solicited needs a cq with context event: a completion does not tell whether it was");
 
@@ -238,7 +239,7 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, struct netlink_ext
 	 * returns 1 without arming; siw_req_notify_cq() returns the number of completions.
 	 */
 	set_bit(0, &cq->armed);
-	if (!kv_cq_by_core(cq))
+	if (!kv_cq_core_polls(cq))
 		kv_obj_time(&cq->obj, ARM, ret = ib_req_notify_cq(cq->ib, flags));
 	if (ret < 0) {
 		clear_bit(0, &cq->armed);
@@ -251,5 +252,5 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, struct netlink_ext
 
 struct kv_obj_class kv_cq_class = {
 	KV_OBJ_CLASS(cq, KV_OBJ_CQ, "a", "delete"),
-	.destroy = destroy_cq,
+	.destroy = cq_destroy,
 };

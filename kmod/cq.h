@@ -45,7 +45,7 @@ struct kv_cq {
 };
 
 /* Does the RDMA core poll the CQ, in a context of the kernel, instead of this module? */
-static inline bool kv_cq_by_core(const struct kv_cq *cq)
+static inline bool kv_cq_core_polls(const struct kv_cq *cq)
 {
 	return cq->context != KVERBS_CQ_POLLED && cq->context != KVERBS_CQ_EVENT;
 }

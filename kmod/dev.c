@@ -9,7 +9,7 @@ static LIST_HEAD(kv_devs);
 static DEFINE_MUTEX(kv_devs_lock); /* protects kv_devs and its generation */
 static unsigned int kv_devs_generation;
 
-static void release_dev(struct kref *ref)
+static void dev_release(struct kref *ref)
 {
 	kfree(container_of(ref, struct kv_dev, ref));
 }
@@ -32,11 +32,11 @@ struct kv_dev *kv_dev_get(struct kv_dev *dev)
  */
 void kv_dev_put(struct kv_dev *dev)
 {
-	kref_put(&dev->ref, release_dev);
+	kref_put(&dev->ref, dev_release);
 }
 
 /* The device called @name; if @name is NULL, the device number @n, from 0 on. */
-static struct kv_dev *find(const char *name, unsigned long n, struct net *net)
+static struct kv_dev *dev_find(const char *name, unsigned long n, struct net *net)
 {
 	struct kv_dev *dev, *found = NULL;
 
@@ -60,7 +60,7 @@ static struct kv_dev *find(const char *name, unsigned long n, struct net *net)
  */
 struct kv_dev *kv_dev_lookup(const char *name, struct net *net)
 {
-	return find(name, 0, net);
+	return dev_find(name, 0, net);
 }
 
 /**
@@ -72,7 +72,7 @@ struct kv_dev *kv_dev_lookup(const char *name, struct net *net)
  */
 struct kv_dev *kv_dev_lookup_nth(unsigned long n, struct net *net)
 {
-	return find(NULL, n, net);
+	return dev_find(NULL, n, net);
 }
 
 /**
@@ -118,7 +118,7 @@ void kv_dev_copy_name(struct kv_dev *dev, char name[IB_DEVICE_NAME_MAX])
 	spin_unlock_irqrestore(&dev->name_lock, flags);
 }
 
-static void set_name(struct kv_dev *dev)
+static void dev_take_name(struct kv_dev *dev)
 {
 	spin_lock_irq(&dev->name_lock);
 	strscpy(dev->name, dev_name(&dev->ib->dev), sizeof(dev->name));
@@ -149,7 +149,7 @@ struct kv_dev *kv_dev_add(struct ib_device *ib)
 	for (rank = 0; rank < KV_OBJ_RANKS; rank++)
 		INIT_LIST_HEAD(&dev->objects[rank]);
 	dev->ib = ib;
-	set_name(dev);
+	dev_take_name(dev);
 
 	mutex_lock(&kv_devs_lock);
 	list_add_tail(&dev->link, &kv_devs);
@@ -179,7 +179,7 @@ void kv_dev_rename(struct kv_dev *dev, char old_name[IB_DEVICE_NAME_MAX])
 {
 	mutex_lock(&kv_devs_lock);
 	strscpy(old_name, dev->name, IB_DEVICE_NAME_MAX);
-	set_name(dev);
+	dev_take_name(dev);
 	kv_devs_generation += 2;
 	mutex_unlock(&kv_devs_lock);
 }

@@ -38,7 +38,7 @@
 /* Time for a device to report that a QP takes no more from its SRQ; some never report it. */
 #define LAST_WQE_MS 100
 
-static void complete_marker(struct ib_cq *cq, struct ib_wc *wc)
+static void drain_complete_marker(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct kv_marker *marker = container_of(wc->wr_cqe, struct kv_marker, cqe);
 
@@ -52,15 +52,15 @@ static void complete_marker(struct ib_cq *cq, struct ib_wc *wc)
  */
 void kv_drain_init(struct kv_drain *drain)
 {
-	drain->sq.cqe.done = complete_marker;
-	drain->rq.cqe.done = complete_marker;
+	drain->sq.cqe.done = drain_complete_marker;
+	drain->rq.cqe.done = drain_complete_marker;
 }
 
 /*
  * A UD QP's marker needs an AH, too. This is the AH of a send that is outstanding, or has just
  * completed: under dev->lock a send keeps its AH until CQ_POLL has returned its completion.
  */
-static struct kv_ah *find_ah(struct kv_qp *qp)
+static struct kv_ah *drain_find_ah(struct kv_qp *qp)
 {
 	spinlock_t *lock = &qp->obj.dev->wqes.lock;
 	const struct kv_wq *sq = &qp->wqes.sq;
@@ -81,7 +81,7 @@ static struct kv_ah *find_ah(struct kv_qp *qp)
  * cxgb4 (complete_sq_drain_wr()), mlx5 and bnxt_re complete it with a flush error, after
  * the requests that were posted before.
  */
-static int post_sq(struct kv_qp *qp)
+static int drain_post_sq(struct kv_qp *qp)
 {
 	union {
 		struct ib_send_wr wr;
@@ -94,29 +94,29 @@ static int post_sq(struct kv_qp *qp)
 	send.wr.opcode = IB_WR_RDMA_WRITE;
 	if (qp->type == KVERBS_QPT_UD) {
 		send.wr.opcode = IB_WR_SEND;
-		send.ud.ah = find_ah(qp)->ib;
+		send.ud.ah = drain_find_ah(qp)->ib;
 		send.ud.remote_qpn = 1;
 	}
 	return ib_post_send(qp->ib, &send.wr, NULL);
 }
 
-static int post_rq(struct kv_qp *qp)
+static int drain_post_rq(struct kv_qp *qp)
 {
 	struct ib_recv_wr recv = { .wr_cqe = &qp->drain.rq.cqe };
 
 	return ib_post_recv(qp->ib, &recv, NULL);
 }
 
-static unsigned int patience(const struct kv_qp *qp)
+static unsigned int drain_patience(const struct kv_qp *qp)
 {
 	return qp->obj.dev->wqes.undrained ? DISTRUST_MS : DRAIN_MS;
 }
 
 /* A full queue has room again once the completion of a flushed request has been taken. */
-static int post_marker(struct kv_qp *qp, struct kv_marker *marker, struct kv_cq *cq,
-		       int (*post)(struct kv_qp *qp))
+static int drain_post_marker(struct kv_qp *qp, struct kv_marker *marker, struct kv_cq *cq,
+			     int (*post)(struct kv_qp *qp))
 {
-	unsigned long deadline = jiffies + msecs_to_jiffies(patience(qp));
+	unsigned long deadline = jiffies + msecs_to_jiffies(drain_patience(qp));
 	u64 verb_ns = 0;
 	int ret;
 
@@ -130,7 +130,7 @@ static int post_marker(struct kv_qp *qp, struct kv_marker *marker, struct kv_cq 
 		/* -EINVAL: a full receive queue of bnxt_re (bnxt_qplib_post_recv()). */
 		if ((ret != -ENOMEM && ret != -EINVAL) || time_after(jiffies, deadline))
 			break;
-		if (kv_cq_by_core(cq) || kv_cq_poll(cq, UINT_MAX, &verb_ns) <= 0)
+		if (kv_cq_core_polls(cq) || kv_cq_poll(cq, UINT_MAX, &verb_ns) <= 0)
 			usleep_range(1, 10);
 	}
 	marker->posted = !ret;
@@ -149,7 +149,7 @@ static void drain_srq(struct kv_qp *qp)
 
 	/* rxe of 6.1 does not report it. */
 	kv_cq_wait(cq, &qp->drain.last_wqe, LAST_WQE_MS, NULL);
-	if (!kv_cq_by_core(cq)) {
+	if (!kv_cq_core_polls(cq)) {
 		while (kv_cq_poll(cq, UINT_MAX, &verb_ns) > 0)
 			;
 		return;
@@ -164,12 +164,12 @@ static void drain_srq(struct kv_qp *qp)
 }
 
 /* Requests of runs have no kv_wqe: needs_reset and run_recvs of the QP stand for them. */
-static bool sq_idle(const struct kv_qp *qp)
+static bool drain_sq_idle(const struct kv_qp *qp)
 {
 	return kv_wq_idle(&qp->wqes.sq) && !qp->needs_reset;
 }
 
-static bool rq_idle(const struct kv_qp *qp)
+static bool drain_rq_idle(const struct kv_qp *qp)
 {
 	return kv_wq_idle(&qp->wqes.rq) && !qp->run_recvs;
 }
@@ -199,6 +199,12 @@ int kv_drain_begin(struct kv_qp *qp)
 	return ret;
 }
 
+/* Returns false if the marker is on a queue, and does not complete to @cq in time. */
+static bool drain_wait(const struct kv_qp *qp, struct kv_marker *marker, struct kv_cq *cq)
+{
+	return !marker->posted || kv_cq_wait(cq, &marker->done, drain_patience(qp), NULL);
+}
+
 /**
  * kv_drain_qp() - bring a QP to ERR, and wait until none of its requests is outstanding
  * @qp: the QP; no run is active on it, and the caller has claimed each of its CQs that
@@ -221,16 +227,15 @@ int kv_drain_qp(struct kv_qp *qp)
 		return 0;
 	ret = kv_drain_begin(qp);
 	/* Nothing can complete: the error does not matter. */
-	if (ret && sq_idle(qp) && rq_idle(qp) && !(qp->srq && qp->received))
+	if (ret && drain_sq_idle(qp) && drain_rq_idle(qp) && !(qp->srq && qp->received))
 		return 0;
-	if (!ret && !sq_idle(qp))
-		ret = post_marker(qp, &drain->sq, qp->send_cq, post_sq);
-	if (!ret && !rq_idle(qp))
-		ret = post_marker(qp, &drain->rq, qp->recv_cq, post_rq);
+	if (!ret && !drain_sq_idle(qp))
+		ret = drain_post_marker(qp, &drain->sq, qp->send_cq, drain_post_sq);
+	if (!ret && !drain_rq_idle(qp))
+		ret = drain_post_marker(qp, &drain->rq, qp->recv_cq, drain_post_rq);
 	if (ret)
 		return ret;
-	if ((drain->sq.posted && !kv_cq_wait(qp->send_cq, &drain->sq.done, patience(qp), NULL)) ||
-	    (drain->rq.posted && !kv_cq_wait(qp->recv_cq, &drain->rq.done, patience(qp), NULL))) {
+	if (!drain_wait(qp, &drain->sq, qp->send_cq) || !drain_wait(qp, &drain->rq, qp->recv_cq)) {
 		qp->obj.dev->wqes.undrained = true;
 		return -ETIMEDOUT;
 	}

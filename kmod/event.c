@@ -41,7 +41,7 @@ static DEFINE_MUTEX(sender_lock);
 static const struct kv_event_sender __rcu *sender;
 
 /* Does anybody listen? Dereferences @net only as long as there is a sender. */
-static bool heard(struct net *net)
+static bool event_is_heard(struct net *net)
 {
 	const struct kv_event_sender *to;
 	bool ret;
@@ -53,7 +53,7 @@ static bool heard(struct net *net)
 	return ret;
 }
 
-static void send_one(const struct queued *queued)
+static void event_send_one(const struct queued *queued)
 {
 	const struct kv_event_sender *to;
 
@@ -65,18 +65,18 @@ static void send_one(const struct queued *queued)
 	mutex_unlock(&sender_lock);
 }
 
-static void send_queued(struct work_struct *work)
+static void event_send_queued(struct work_struct *work)
 {
 	struct llist_node *list = llist_reverse_order(llist_del_all(&queue));
 	struct queued *queued, *next;
 
 	llist_for_each_entry_safe(queued, next, list, node) {
-		send_one(queued);
+		event_send_one(queued);
 		kfree(queued);
 	}
 }
 
-static DECLARE_WORK(send_work, send_queued);
+static DECLARE_WORK(send_work, event_send_queued);
 
 /**
  * kv_event_set_sender() - set or remove the sender of events
@@ -119,7 +119,7 @@ void kv_event_send_obj(const struct kv_obj *obj, const struct kv_event *event)
 	struct queued *queued;
 
 	trace_kverbs_event(obj, event);
-	if (!heard(obj->owner->net))
+	if (!event_is_heard(obj->owner->net))
 		return;
 	queued = kmalloc(sizeof(*queued), GFP_ATOMIC);
 	if (!queued)
@@ -181,7 +181,7 @@ void kv_event_send_dev(struct kv_dev *dev, const struct kv_event *event)
 	mutex_unlock(&sender_lock);
 }
 
-static enum kverbs_event type_of(enum ib_event_type type)
+static enum kverbs_event event_type_of(enum ib_event_type type)
 {
 	static const enum kverbs_event types[] = {
 		[IB_EVENT_CQ_ERR] = KVERBS_EVENT_CQ_ERR,
@@ -217,7 +217,7 @@ static enum kverbs_event type_of(enum ib_event_type type)
  */
 void kv_event_async(struct ib_event *event, void *context)
 {
-	struct kv_event ours = { .type = type_of(event->event) };
+	struct kv_event ours = { .type = event_type_of(event->event) };
 
 	kv_event_send_obj(context, &ours);
 }
@@ -231,7 +231,7 @@ void kv_event_async(struct ib_event *event, void *context)
  */
 void kv_event_async_dev(struct kv_dev *dev, const struct ib_event *event)
 {
-	struct kv_event ours = { .type = type_of(event->event) };
+	struct kv_event ours = { .type = event_type_of(event->event) };
 
 	if (event->event != IB_EVENT_DEVICE_FATAL)
 		ours.port = event->element.port_num;

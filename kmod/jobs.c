@@ -30,7 +30,7 @@ void kv_jobs_stop(void)
 }
 
 /* Takes the next job off the list; NULL if there is none. */
-static struct kv_job *pop(struct kv_jobs *jobs)
+static struct kv_job *jobs_pop(struct kv_jobs *jobs)
 {
 	struct kv_job *job;
 
@@ -41,7 +41,7 @@ static struct kv_job *pop(struct kv_jobs *jobs)
 	return job;
 }
 
-static void push(struct kv_jobs *jobs, struct kv_job *job)
+static void jobs_push(struct kv_jobs *jobs, struct kv_job *job)
 {
 	lockdep_assert_held(&jobs->lock);
 	list_add_tail(&job->link, &jobs->queued);
@@ -50,20 +50,20 @@ static void push(struct kv_jobs *jobs, struct kv_job *job)
 		queue_work(queue, &jobs->work);
 }
 
-static void run_all(struct work_struct *work)
+static void jobs_run_all(struct work_struct *work)
 {
 	struct kv_jobs *jobs = container_of(work, struct kv_jobs, work);
 	struct kv_job *job, *next;
 
 	spin_lock(&jobs->lock);
-	job = pop(jobs);
+	job = jobs_pop(jobs);
 	spin_unlock(&jobs->lock);
 	while (job) {
 		job->run(job);
 		spin_lock(&jobs->lock);
 		if (!--jobs->count)
 			wake_up_all(&jobs->idle);
-		next = pop(jobs);
+		next = jobs_pop(jobs);
 		spin_unlock(&jobs->lock);
 		/* The release of the last job may free the owner, and @jobs with it. */
 		job->release(job);
@@ -80,7 +80,7 @@ void kv_jobs_init(struct kv_jobs *jobs)
 	spin_lock_init(&jobs->lock);
 	INIT_LIST_HEAD(&jobs->queued);
 	init_waitqueue_head(&jobs->idle);
-	INIT_WORK(&jobs->work, run_all);
+	INIT_WORK(&jobs->work, jobs_run_all);
 }
 
 /**
@@ -97,7 +97,7 @@ bool kv_jobs_add(struct kv_jobs *jobs, struct kv_job *job)
 	spin_lock(&jobs->lock);
 	full = jobs->count >= JOBS_MAX;
 	if (!full)
-		push(jobs, job);
+		jobs_push(jobs, job);
 	spin_unlock(&jobs->lock);
 	return !full;
 }
@@ -127,13 +127,13 @@ void kv_jobs_close(struct kv_jobs *jobs, struct kv_job *last)
 
 	do {
 		spin_lock(&jobs->lock);
-		job = pop(jobs);
+		job = jobs_pop(jobs);
 		jobs->count -= !!job;
 		spin_unlock(&jobs->lock);
 		if (job)
 			job->release(job);
 	} while (job);
 	spin_lock(&jobs->lock);
-	push(jobs, last);
+	jobs_push(jobs, last);
 	spin_unlock(&jobs->lock);
 }

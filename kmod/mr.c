@@ -12,8 +12,8 @@
 #include "wqe.h"
 
 /* siw_alloc_mr() takes 256 pages at most, rxe 512: kv_dev_max_mr_pages() returns the limit. */
-static struct ib_mr *alloc_ib(struct ib_pd *pd, const struct kv_mr *mr,
-			      struct netlink_ext_ack *extack)
+static struct ib_mr *mr_alloc_ib(struct ib_pd *pd, const struct kv_mr *mr,
+				 struct netlink_ext_ack *extack)
 {
 	struct ib_mr *ib;
 
@@ -52,7 +52,7 @@ struct kv_obj *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner, u32 max_pa
 		return ERR_CAST(mr);
 	kv_obj_set_parent(&mr->obj, KV_MR_PD, &pd->obj);
 	mr->max_pages = max_pages ?: min_t(u32, KV_MR_MAX_PAGES, max);
-	kv_obj_time(&mr->obj, CREATE, mr->ib = alloc_ib(pd->ib, mr, extack));
+	kv_obj_time(&mr->obj, CREATE, mr->ib = mr_alloc_ib(pd->ib, mr, extack));
 	if (!IS_ERR(mr->ib))
 		return kv_obj_made(&mr->obj, extack);
 	return kv_obj_give_up(&mr->obj, PTR_ERR(mr->ib));
@@ -62,7 +62,7 @@ struct kv_obj *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner, u32 max_pa
  * mlx5, bnxt_re and irdma return a firmware's error from here, and the MR stays
  * (mlx5_ib_dereg_mr(), bnxt_re_dereg_mr(), irdma_dereg_mr()). The buffer stays with the MR.
  */
-static int destroy_mr(struct kv_obj *obj)
+static int mr_destroy(struct kv_obj *obj)
 {
 	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
 	int ret;
@@ -76,7 +76,7 @@ static int destroy_mr(struct kv_obj *obj)
  * before. But bnxt_re also flushes requests that it has executed and not yet completed
  * (__flush_sq()): then the next request on the MR fails. After a failure the state is unknown.
  */
-static void set_state(struct kv_wqe *wqe, int done, int flushed)
+static void mr_set_state(struct kv_wqe *wqe, int done, int flushed)
 {
 	struct kv_mr *mr = container_of(wqe->ref[0], struct kv_mr, obj);
 	int state = KV_MR_UNKNOWN;
@@ -93,7 +93,7 @@ static void set_state(struct kv_wqe *wqe, int done, int flushed)
  * time, without dev->lock: so only now an MR in KV_MR_FREE gives back its buffer. An MR in
  * KV_MR_UNKNOWN keeps its buffer.
  */
-static void settle(struct kv_wqe *wqe)
+static void mr_settle(struct kv_wqe *wqe)
 {
 	struct kv_mr *mr = container_of(wqe->ref[0], struct kv_mr, obj);
 
@@ -101,28 +101,28 @@ static void settle(struct kv_wqe *wqe)
 		kv_obj_set_parent(&mr->obj, KV_MR_BUF, NULL);
 }
 
-static void reg_completed(struct kv_wqe *wqe)
+static void mr_reg_completed(struct kv_wqe *wqe)
 {
-	set_state(wqe, KV_MR_VALID, KV_MR_FREE);
+	mr_set_state(wqe, KV_MR_VALID, KV_MR_FREE);
 }
 
-static void inv_completed(struct kv_wqe *wqe)
+static void mr_inv_completed(struct kv_wqe *wqe)
 {
-	set_state(wqe, KV_MR_FREE, KV_MR_VALID);
+	mr_set_state(wqe, KV_MR_FREE, KV_MR_VALID);
 }
 
 static const struct kv_wqe_ops reg_ops = {
-	.completed = reg_completed,
-	.over = settle,
+	.completed = mr_reg_completed,
+	.over = mr_settle,
 };
 
 static const struct kv_wqe_ops inv_ops = {
-	.completed = inv_completed,
-	.over = settle,
+	.completed = mr_inv_completed,
+	.over = mr_settle,
 };
 
-static int check_state(const struct kv_mr *mr, enum kv_mr_state wanted,
-		       struct netlink_ext_ack *extack)
+static int mr_check_state(const struct kv_mr *mr, enum kv_mr_state wanted,
+			  struct netlink_ext_ack *extack)
 {
 	enum kv_mr_state state = READ_ONCE(mr->state);
 
@@ -145,7 +145,7 @@ static int check_state(const struct kv_mr *mr, enum kv_mr_state wanted,
 }
 
 /* Replaces the verbs object of an MR in KV_MR_UNKNOWN: its keys may still grant access. */
-static int renew(struct kv_mr *mr, struct netlink_ext_ack *extack)
+static int mr_renew(struct kv_mr *mr, struct netlink_ext_ack *extack)
 {
 	struct ib_mr *fresh;
 	int ret;
@@ -153,7 +153,7 @@ static int renew(struct kv_mr *mr, struct netlink_ext_ack *extack)
 	if (mr->obj.users[KV_OBJ_REQUEST])
 		return kv_refuse(extack, -EBUSY,
 				 "a request on the mr has failed, and others are posted: poll their completions first");
-	kv_obj_time(&mr->obj, CREATE, fresh = alloc_ib(mr->ib->pd, mr, extack));
+	kv_obj_time(&mr->obj, CREATE, fresh = mr_alloc_ib(mr->ib->pd, mr, extack));
 	if (IS_ERR(fresh))
 		return PTR_ERR(fresh);
 	kv_obj_time(&mr->obj, DESTROY, ret = ib_dereg_mr(mr->ib));
@@ -172,7 +172,7 @@ static int renew(struct kv_mr *mr, struct netlink_ext_ack *extack)
  * by the peer into the READ's sink (RFC 5040, 5.2). The READ itself carries the sink's key to
  * the peer.
  */
-static u32 sink_access(const struct kv_mr *mr, u32 access)
+static u32 mr_sink_access(const struct kv_mr *mr, u32 access)
 {
 	if (kv_dev_iwarp(mr->obj.dev) && access & IB_ACCESS_LOCAL_WRITE)
 		access |= IB_ACCESS_REMOTE_WRITE;
@@ -186,7 +186,7 @@ static u32 sink_access(const struct kv_mr *mr, u32 access)
  * (ib_sg_to_pages()): an entry that begins or ends within a page ends the list, unless it is the
  * first or the last one. siw keeps the entries as they are, as many as the MR has pages.
  */
-static int map(struct kv_mr *mr, const struct kv_buf *buf, struct netlink_ext_ack *extack)
+static int mr_map(struct kv_mr *mr, const struct kv_buf *buf, struct netlink_ext_ack *extack)
 {
 	struct sg_table sg;
 	int ret;
@@ -223,7 +223,7 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
 	struct ib_reg_wr wr = {
 		.wr.opcode = IB_WR_REG_MR,
 		.wr.send_flags = IB_SEND_SIGNALED,
-		.access = sink_access(mr, reg->access),
+		.access = mr_sink_access(mr, reg->access),
 	};
 	bool posted;
 	int ret;
@@ -232,18 +232,18 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
 		return kv_refuse(extack, -EINVAL,
 				 "the mr is persistent and the buffer is not: it would go while the mr is registered");
 	if (READ_ONCE(mr->state) == KV_MR_UNKNOWN) {
-		ret = renew(mr, extack);
+		ret = mr_renew(mr, extack);
 		if (ret)
 			return ret;
 	}
-	ret = check_state(mr, KV_MR_FREE, extack);
+	ret = mr_check_state(mr, KV_MR_FREE, extack);
 	if (ret)
 		return ret;
 
 	mr->access = reg->access;
 	mr->offset = reg->offset;
 	mr->length = reg->length;
-	ret = map(mr, reg->buf, extack);
+	ret = mr_map(mr, reg->buf, extack);
 	if (ret)
 		return ret;
 	wr.mr = mr->ib;
@@ -292,7 +292,7 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context,
 	bool posted;
 	int ret;
 
-	ret = check_state(mr, KV_MR_VALID, extack);
+	ret = mr_check_state(mr, KV_MR_VALID, extack);
 	if (ret)
 		return ret;
 	/* On an MR that is not valid the request and its QP fail (rxe_invalidate_mr()). */
@@ -306,5 +306,5 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context,
 
 struct kv_obj_class kv_mr_class = {
 	KV_OBJ_CLASS(mr, KV_OBJ_MR, "an", "invalidate or delete"),
-	.destroy = destroy_mr,
+	.destroy = mr_destroy,
 };

@@ -23,7 +23,7 @@ static u64 destroyed;
 /* By rank; set once. */
 static struct kv_obj_class *const *classes;
 
-static void count(u64 *counter)
+static void obj_count(u64 *counter)
 {
 	spin_lock(&count_lock);
 	++*counter;
@@ -64,7 +64,7 @@ void *kv_obj_alloc(struct kv_obj_class *class, size_t size, struct kv_dev *dev,
 	return obj;
 }
 
-static void release_obj(struct kref *ref)
+static void obj_release(struct kref *ref)
 {
 	struct kv_obj *obj = container_of(ref, struct kv_obj, ref);
 
@@ -116,7 +116,7 @@ struct kv_obj *kv_obj_get(struct kv_obj *obj)
  */
 void kv_obj_put(struct kv_obj *obj)
 {
-	kref_put(&obj->ref, release_obj);
+	kref_put(&obj->ref, obj_release);
 }
 
 /**
@@ -133,7 +133,7 @@ void kv_obj_unlock(struct kv_obj *obj)
 	kv_dev_put(dev);
 }
 
-static void drop_parents(struct kv_obj *obj)
+static void obj_drop_parents(struct kv_obj *obj)
 {
 	unsigned int i;
 
@@ -151,7 +151,7 @@ static void drop_parents(struct kv_obj *obj)
  */
 struct kv_obj *kv_obj_give_up(struct kv_obj *obj, int error)
 {
-	drop_parents(obj);
+	obj_drop_parents(obj);
 	kv_obj_put(obj);
 	return ERR_PTR(error);
 }
@@ -188,7 +188,7 @@ int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack)
 	list_add_tail(&obj->owner_link, &owner->objects[class->rank]);
 	spin_unlock(&owner->lock);
 	atomic_inc(&class->generation);
-	count(&created);
+	obj_count(&created);
 	trace_kverbs_obj_new(obj);
 	return 0;
 }
@@ -324,7 +324,7 @@ unsigned int kv_obj_generation(const struct kv_obj_class *class)
 }
 
 /* After this, no lookup finds the object. */
-static void unpublish(struct kv_obj *obj)
+static void obj_unpublish(struct kv_obj *obj)
 {
 	obj->dead = true;
 	xa_erase(&obj->class->ids, obj->id);
@@ -335,7 +335,7 @@ static void unpublish(struct kv_obj *obj)
 	spin_unlock(&obj->owner->lock);
 }
 
-static int destroy_obj(struct kv_obj *obj)
+static int obj_destroy(struct kv_obj *obj)
 {
 	int ret;
 
@@ -343,9 +343,9 @@ static int destroy_obj(struct kv_obj *obj)
 	ret = obj->class->destroy(obj);
 	if (ret)
 		return ret;
-	unpublish(obj);
-	drop_parents(obj);
-	count(&destroyed);
+	obj_unpublish(obj);
+	obj_drop_parents(obj);
+	obj_count(&destroyed);
 	trace_kverbs_obj_del(obj);
 	/* The id table's reference; a lookup may still hold another. */
 	kv_obj_put(obj);
@@ -353,7 +353,7 @@ static int destroy_obj(struct kv_obj *obj)
 }
 
 /* Why the object can't be deleted; NULL if it can. */
-static const char *user_of(const struct kv_obj *obj)
+static const char *obj_user(const struct kv_obj *obj)
 {
 	unsigned int rank = KV_OBJ_RANKS;
 
@@ -381,10 +381,10 @@ int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack)
 	lockdep_assert_held(&obj->dev->lock);
 	if (obj->dead)
 		return -ENOENT;
-	user = user_of(obj);
+	user = obj_user(obj);
 	if (user)
 		return kv_refuse(extack, -EBUSY, user);
-	ret = destroy_obj(obj);
+	ret = obj_destroy(obj);
 	return ret ? kv_verb_failed(extack, KVERBS_STAGE_DESTROY, ret,
 				    "the device can't destroy it now: try again") : 0;
 }
@@ -393,12 +393,12 @@ int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack)
  * The verbs object stays, and so does all that the verbs object uses: memory that a device
  * may still access, or event handlers in this module's text, are never freed.
  */
-static void abandon(struct kv_obj *obj, int error)
+static void obj_abandon(struct kv_obj *obj, int error)
 {
 	pr_warn_once("kverbs: a device can't destroy one of its objects (error %d): memory is lost\n",
 		     error);
 	__module_get(THIS_MODULE);
-	unpublish(obj);
+	obj_unpublish(obj);
 }
 
 /**
@@ -419,32 +419,32 @@ struct kv_obj *kv_obj_made(struct kv_obj *obj, struct netlink_ext_ack *extack)
 	ret = obj->class->destroy(obj);
 	if (!ret)
 		return kv_obj_give_up(obj, error);
-	abandon(obj, ret);
+	obj_abandon(obj, ret);
 	return ERR_PTR(error);
 }
 
 /* Destroys an object that must go, or abandons it. */
-static bool force_destroy(struct kv_obj *obj)
+static bool obj_force_destroy(struct kv_obj *obj)
 {
 	int ret;
 
-	if (user_of(obj)) {
+	if (obj_user(obj)) {
 		/* Its user was abandoned. */
-		abandon(obj, -EBUSY);
+		obj_abandon(obj, -EBUSY);
 		return false;
 	}
-	ret = destroy_obj(obj);
+	ret = obj_destroy(obj);
 	if (ret) {
 		msleep(RETRY_MS);
-		ret = destroy_obj(obj);
+		ret = obj_destroy(obj);
 	}
 	if (ret)
-		abandon(obj, ret);
+		obj_abandon(obj, ret);
 	return !ret;
 }
 
 /* The first object of an owner's list, with a reference. */
-static struct kv_obj *first_of(struct kv_owner *owner, struct list_head *list)
+static struct kv_obj *obj_first_of(struct kv_owner *owner, struct list_head *list)
 {
 	struct kv_obj *obj;
 
@@ -457,7 +457,7 @@ static struct kv_obj *first_of(struct kv_owner *owner, struct list_head *list)
 }
 
 /* Moves the object to another list, unless the object is in no list any more. */
-static void move_to(struct kv_owner *owner, struct kv_obj *obj, struct list_head *list)
+static void obj_move_to(struct kv_owner *owner, struct kv_obj *obj, struct list_head *list)
 {
 	spin_lock(&owner->lock);
 	if (!list_empty(&obj->owner_link))
@@ -465,7 +465,7 @@ static void move_to(struct kv_owner *owner, struct kv_obj *obj, struct list_head
 	spin_unlock(&owner->lock);
 }
 
-static void stop_rank(struct kv_owner *owner, unsigned int rank)
+static void obj_stop_rank(struct kv_owner *owner, unsigned int rank)
 {
 	struct kv_obj_class *class = classes[rank];
 	LIST_HEAD(stopped);
@@ -473,11 +473,11 @@ static void stop_rank(struct kv_owner *owner, unsigned int rank)
 
 	if (!class->stop)
 		return;
-	while ((obj = first_of(owner, &owner->objects[rank]))) {
+	while ((obj = obj_first_of(owner, &owner->objects[rank]))) {
 		mutex_lock(&obj->dev->lock);
-		if (!obj->dead && !obj->dev->gone && !user_of(obj))
+		if (!obj->dead && !obj->dev->gone && !obj_user(obj))
 			class->stop(obj, -ECANCELED);
-		move_to(owner, obj, &stopped);
+		obj_move_to(owner, obj, &stopped);
 		kv_obj_unlock(obj);
 	}
 	spin_lock(&owner->lock);
@@ -485,19 +485,19 @@ static void stop_rank(struct kv_owner *owner, unsigned int rank)
 	spin_unlock(&owner->lock);
 }
 
-static unsigned int destroy_rank(struct kv_owner *owner, unsigned int rank, unsigned int *busy)
+static unsigned int obj_destroy_rank(struct kv_owner *owner, unsigned int rank, unsigned int *busy)
 {
 	unsigned int removed = 0;
 	LIST_HEAD(in_use);
 	struct kv_obj *obj;
 
-	while ((obj = first_of(owner, &owner->objects[rank]))) {
+	while ((obj = obj_first_of(owner, &owner->objects[rank]))) {
 		mutex_lock(&obj->dev->lock);
-		if (!obj->dead && kv_obj_persistent(obj) && user_of(obj)) {
-			move_to(owner, obj, &in_use);
+		if (!obj->dead && kv_obj_persistent(obj) && obj_user(obj)) {
+			obj_move_to(owner, obj, &in_use);
 			++*busy;
 		} else if (!obj->dead) {
-			removed += force_destroy(obj);
+			removed += obj_force_destroy(obj);
 		}
 		kv_obj_unlock(obj);
 	}
@@ -526,8 +526,8 @@ unsigned int kv_obj_remove_owner(struct kv_owner *owner, unsigned int *busy)
 	*busy = 0;
 	mutex_lock(&owner->clearing);
 	for (rank = 0; rank < KV_OBJ_RANKS; rank++) {
-		stop_rank(owner, rank);
-		removed += destroy_rank(owner, rank, busy);
+		obj_stop_rank(owner, rank);
+		removed += obj_destroy_rank(owner, rank, busy);
 	}
 	mutex_unlock(&owner->clearing);
 	return removed;
@@ -557,11 +557,11 @@ void kv_obj_remove_dev(struct kv_dev *dev)
 				class->stop(obj, -ENODEV);
 		list_for_each_entry_safe(obj, next, &dev->objects[rank], dev_link) {
 			if (!class->remove) {
-				force_destroy(obj);
+				obj_force_destroy(obj);
 				continue;
 			}
 			class->remove(obj);
-			drop_parents(obj);
+			obj_drop_parents(obj);
 			list_del_init(&obj->dev_link);
 		}
 	}

@@ -132,12 +132,12 @@ void kv_obj_counts(u64 *made, u64 *gone);
 } while (0)
 
 /**
- * kv_obj_forget_times() - a command begins
+ * kv_obj_reset_times() - a command begins
  * @obj: the object that the command names
  *
  * Locks: dev->lock
  */
-static inline void kv_obj_forget_times(struct kv_obj *obj)
+static inline void kv_obj_reset_times(struct kv_obj *obj)
 {
 	memset(obj->stage_ns, 0, sizeof(obj->stage_ns));
 }

@@ -10,12 +10,12 @@
 static struct hlist_head buckets[1 << BUCKET_BITS];
 static DEFINE_SPINLOCK(buckets_lock); /* protects buckets, and kv_owner.link, .sk and .is_closed */
 
-static struct hlist_head *bucket_of(u32 portid)
+static struct hlist_head *owner_bucket(u32 portid)
 {
 	return &buckets[hash_32(portid, BUCKET_BITS)];
 }
 
-static void release_owner(struct kref *ref)
+static void owner_release(struct kref *ref)
 {
 	struct kv_owner *owner = container_of(ref, struct kv_owner, ref);
 
@@ -42,10 +42,10 @@ struct kv_owner *kv_owner_get(struct kv_owner *owner)
  */
 void kv_owner_put(struct kv_owner *owner)
 {
-	kref_put(&owner->ref, release_owner);
+	kref_put(&owner->ref, owner_release);
 }
 
-static struct kv_owner *alloc_owner(struct net *net, struct sock *sk, u32 portid)
+static struct kv_owner *owner_alloc(struct net *net, struct sock *sk, u32 portid)
 {
 	struct kv_owner *owner;
 	unsigned int rank;
@@ -68,12 +68,12 @@ static struct kv_owner *alloc_owner(struct net *net, struct sock *sk, u32 portid
 }
 
 /* buckets_lock */
-static struct kv_owner *find_owner(const struct net *net, const struct sock *sk, u32 portid)
+static struct kv_owner *owner_find(const struct net *net, const struct sock *sk, u32 portid)
 {
 	struct kv_owner *owner;
 
 	lockdep_assert_held(&buckets_lock);
-	hlist_for_each_entry(owner, bucket_of(portid), link)
+	hlist_for_each_entry(owner, owner_bucket(portid), link)
 		if (owner->net == net && owner->sk == sk && owner->portid == portid)
 			return owner;
 	return NULL;
@@ -87,12 +87,12 @@ static struct kv_owner *find_owner(const struct net *net, const struct sock *sk,
  */
 int kv_owner_add_net(struct net *net)
 {
-	struct kv_owner *owner = alloc_owner(net, NULL, 0);
+	struct kv_owner *owner = owner_alloc(net, NULL, 0);
 
 	if (!owner)
 		return -ENOMEM;
 	spin_lock(&buckets_lock);
-	hlist_add_head(&owner->link, bucket_of(0));
+	hlist_add_head(&owner->link, owner_bucket(0));
 	spin_unlock(&buckets_lock);
 	return 0;
 }
@@ -108,7 +108,7 @@ struct kv_owner *kv_owner_of_net(struct net *net)
 	struct kv_owner *owner;
 
 	spin_lock(&buckets_lock);
-	owner = find_owner(net, NULL, 0);
+	owner = owner_find(net, NULL, 0);
 	if (!WARN_ON_ONCE(!owner))
 		kv_owner_get(owner);
 	spin_unlock(&buckets_lock);
@@ -129,14 +129,14 @@ struct kv_owner *kv_owner_of_socket(struct sock *sk, u32 portid)
 	struct kv_owner *owner, *fresh;
 
 	spin_lock(&buckets_lock);
-	owner = find_owner(sock_net(sk), sk, portid);
+	owner = owner_find(sock_net(sk), sk, portid);
 	if (owner)
 		kv_owner_get(owner);
 	spin_unlock(&buckets_lock);
 	if (owner)
 		return owner;
 
-	fresh = alloc_owner(sock_net(sk), sk, portid);
+	fresh = owner_alloc(sock_net(sk), sk, portid);
 	if (!fresh)
 		return NULL;
 	fresh->persistent = kv_owner_of_net(sock_net(sk));
@@ -145,10 +145,10 @@ struct kv_owner *kv_owner_of_socket(struct sock *sk, u32 portid)
 	spin_unlock(&fresh->persistent->lock);
 	spin_lock(&buckets_lock);
 	/* Two threads may share the socket. */
-	owner = find_owner(sock_net(sk), sk, portid);
+	owner = owner_find(sock_net(sk), sk, portid);
 	if (!owner) {
 		sock_hold(sk);
-		hlist_add_head(&fresh->link, bucket_of(portid));
+		hlist_add_head(&fresh->link, owner_bucket(portid));
 		owner = fresh;
 		fresh = NULL;
 	}
@@ -176,7 +176,7 @@ struct kv_owner *kv_owner_closed(struct net *net, u32 portid)
 	struct kv_owner *owner;
 
 	spin_lock(&buckets_lock);
-	hlist_for_each_entry(owner, bucket_of(portid), link)
+	hlist_for_each_entry(owner, owner_bucket(portid), link)
 		if (owner->net == net && owner->portid == portid && owner->sk &&
 		    sock_flag(owner->sk, SOCK_DEAD) && !owner->is_closed)
 			break;

@@ -30,7 +30,7 @@ struct kv_obj *kv_pd_create(struct kv_dev *dev, struct kv_owner *owner,
 }
 
 /* If a driver refuses, the core logs a warning, and the PD is leaked (ib_dealloc_pd()). */
-static int destroy_pd(struct kv_obj *obj)
+static int pd_destroy(struct kv_obj *obj)
 {
 	kv_obj_time(obj, DESTROY, ib_dealloc_pd(container_of(obj, struct kv_pd, obj)->ib));
 	return 0;
@@ -38,5 +38,5 @@ static int destroy_pd(struct kv_obj *obj)
 
 struct kv_obj_class kv_pd_class = {
 	KV_OBJ_CLASS(pd, KV_OBJ_PD, "a", "delete"),
-	.destroy = destroy_pd,
+	.destroy = pd_destroy,
 };

@@ -18,8 +18,8 @@
 #define WAIT_MS 2000
 
 /* Checks that a queue and its CQ have enough free places. */
-static int check_room(struct kv_qp *qp, struct kv_srq *srq, u32 op, u32 n,
-		      struct netlink_ext_ack *extack)
+static int post_check_room(struct kv_qp *qp, struct kv_srq *srq, u32 op, u32 n,
+			   struct netlink_ext_ack *extack)
 {
 	bool recv = op == KVERBS_OP_RECV;
 	struct kv_request_queue queue = { .op = op, .n = n, .to_srq = srq, .cq_room = U32_MAX };
@@ -39,7 +39,7 @@ static int check_room(struct kv_qp *qp, struct kv_srq *srq, u32 op, u32 n,
 	return kv_request_check_room(&queue, &why) ? kv_refuse_by(extack, &why) : 0;
 }
 
-static int tell_refused(int error, struct netlink_ext_ack *extack)
+static int post_tell_refused(int error, struct netlink_ext_ack *extack)
 {
 	return kv_verb_failed(extack, KVERBS_STAGE_POST, error, error == -ENOMEM ?
 			      "the device says that the queue is full: poll its completions" :
@@ -79,26 +79,26 @@ static int post_recv(const struct kv_wr_spec *spec, struct ib_recv_wr *wr,
 	return ret;
 }
 
-/* @context: enum kverbs_post_context. Softirqs that a post raises run in end_context(). */
-static void begin_context(u32 context)
+/* @context: enum kverbs_post_context. Softirqs that a post raises run in post_end_context(). */
+static void post_begin_context(u32 context)
 {
 	if (context == KVERBS_POST_BH_DISABLED)
 		local_bh_disable();
 }
 
-static void end_context(u32 context)
+static void post_end_context(u32 context)
 {
 	if (context == KVERBS_POST_BH_DISABLED)
 		local_bh_enable();
 }
 
-static bool unsignaled(const struct kv_wr_spec *spec)
+static bool post_is_unsignaled(const struct kv_wr_spec *spec)
 {
 	return spec->op != KVERBS_OP_RECV && spec->flags & KVERBS_WR_UNSIGNALED &&
 	       !spec->qp->sq_sig_all;
 }
 
-static bool late(const struct kv_wr_spec *spec)
+static bool post_is_late(const struct kv_wr_spec *spec)
 {
 	return spec->op == KVERBS_OP_READ && kv_dev_iwarp(spec->qp->obj.dev);
 }
@@ -119,7 +119,7 @@ struct kv_post {
 	bool unnamed;
 };
 
-static void prep_one(struct kv_post *post, unsigned int i)
+static void post_prep_one(struct kv_post *post, unsigned int i)
 {
 	const struct kv_wr_spec *spec = &post->spec[i];
 	struct kv_wqe *wqe = post->wqe[i];
@@ -138,8 +138,8 @@ static void prep_one(struct kv_post *post, unsigned int i)
 
 	kv_wr_build(wr, spec, &wqe->cqe);
 	/* A READ on iWARP may complete after later requests: so it is always signaled. */
-	wqe->silent = unsignaled(spec) && !late(spec);
-	wqe->internal = unsignaled(spec) && late(spec);
+	wqe->silent = post_is_unsignaled(spec) && !post_is_late(spec);
+	wqe->internal = post_is_unsignaled(spec) && post_is_late(spec);
 	if (wqe->internal)
 		wr->send.send_flags |= IB_SEND_SIGNALED;
 	if (i && spec->op == KVERBS_OP_RECV)
@@ -177,7 +177,7 @@ static int post_all(struct kv_post *post, unsigned int *posted, u64 *verb_ns)
  * request, with its wr_id (siw_post_send(), siw_activate_tx_from_sq()): the QP keeps the request.
  * If siw can't begin to send (siw_sq_start()), it names no request, and may have all of them.
  */
-static void drop_refused(struct kv_post *post, unsigned int posted, bool iwarp)
+static void post_drop_refused(struct kv_post *post, unsigned int posted, bool iwarp)
 {
 	unsigned int i;
 
@@ -191,7 +191,7 @@ static void drop_refused(struct kv_post *post, unsigned int posted, bool iwarp)
 	}
 }
 
-static int alloc_post(struct kv_post *post)
+static int post_alloc(struct kv_post *post)
 {
 	const struct kv_wr_spec *spec;
 	unsigned int i;
@@ -211,7 +211,7 @@ static int alloc_post(struct kv_post *post)
 }
 
 /* Frees the tracking of requests that are not in a queue. */
-static void free_wqes(struct kv_post *post)
+static void post_free_wqes(struct kv_post *post)
 {
 	unsigned int i;
 
@@ -220,31 +220,31 @@ static void free_wqes(struct kv_post *post)
 }
 
 /* Requests that were checked, on a queue that is ready and has room. */
-static int post(const struct kv_wr_spec *spec, unsigned int n, u32 context,
-		struct kv_posted *posted, struct netlink_ext_ack *extack)
+static int post_list(const struct kv_wr_spec *spec, unsigned int n, u32 context,
+		     struct kv_posted *posted, struct netlink_ext_ack *extack)
 {
 	struct kv_dev *dev = spec->qp ? spec->qp->obj.dev : spec->srq->obj.dev;
 	struct kv_post post = { .n = n, .spec = spec };
 	unsigned int i;
 	int ret;
 
-	ret = alloc_post(&post);
+	ret = post_alloc(&post);
 	if (ret) {
-		free_wqes(&post);
+		post_free_wqes(&post);
 		goto free;
 	}
 	for (i = 0; i < n; i++)
-		prep_one(&post, i);
-	begin_context(context);
+		post_prep_one(&post, i);
+	post_begin_context(context);
 	ret = post_all(&post, &posted->n, &posted->verb_ns);
-	end_context(context);
+	post_end_context(context);
 	trace_kverbs_post(spec->qp ? &spec->qp->obj : &spec->srq->obj, n, posted->n, ret,
 			  posted->verb_ns);
 	if (ret)
-		drop_refused(&post, posted->n, kv_dev_iwarp(dev));
+		post_drop_refused(&post, posted->n, kv_dev_iwarp(dev));
 	/* Requests that are posted stay posted: then the command is not refused. */
 	posted->error = ret;
-	ret = posted->n ? 0 : tell_refused(ret, extack);
+	ret = posted->n ? 0 : post_tell_refused(ret, extack);
 free:
 	kfree(post.wqe);
 	kvfree(post.wr);
@@ -276,8 +276,8 @@ int kv_post(const struct kv_wr_spec *spec, unsigned int n, u32 context,
 	int ret;
 
 	if (spec->srq)
-		return check_room(NULL, spec->srq, spec->op, n, extack) ?:
-		       post(spec, n, context, posted, extack);
+		return post_check_room(NULL, spec->srq, spec->op, n, extack) ?:
+		       post_list(spec, n, context, posted, extack);
 	ret = kv_qp_claim(qp, extack);
 	if (ret)
 		return ret;
@@ -292,8 +292,8 @@ int kv_post(const struct kv_wr_spec *spec, unsigned int n, u32 context,
 	if (kv_request_check_state(&queue, &why))
 		ret = kv_refuse_by(extack, &why);
 	ret = ret ?: kv_qp_check_outstanding(qp, extack) ?:
-	      check_room(qp, NULL, spec->op, n, extack) ?:
-	      post(spec, n, context, posted, extack);
+	      post_check_room(qp, NULL, spec->op, n, extack) ?:
+	      post_list(spec, n, context, posted, extack);
 	kv_qp_release(qp);
 	return ret;
 }
@@ -308,7 +308,7 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
 	bool came;
 	int ret;
 
-	ret = check_room(qp, NULL, op, 1, extack);
+	ret = post_check_room(qp, NULL, op, 1, extack);
 	if (ret)
 		return ret;
 	wqe = kv_wqe_alloc(qp, NULL, op, 1);
@@ -320,13 +320,13 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
 
 	wr->wr_cqe = &wqe->cqe;
 	kv_wqe_enqueue(wqe);
-	begin_context(context);
+	post_begin_context(context);
 	ret = post_send(qp, wr, &bad, &post_ns);
-	end_context(context);
+	post_end_context(context);
 	kv_obj_timed(&mr->obj, KVERBS_STAGE_POST, post_ns);
 	if (ret) {
 		kv_wqe_free(wqe);
-		return tell_refused(ret, extack);
+		return post_tell_refused(ret, extack);
 	}
 	*posted = true;
 	start = ktime_get_raw_ns();
@@ -401,7 +401,7 @@ int kv_post_poll(struct kv_cq *cq, struct kv_wc *wc, unsigned int max, u64 *verb
 		return kv_refuse(extack, -EBUSY,
 				 "a run is active on a qp with this cq: wait for it or cancel it");
 	n = kv_wqe_take(cq, wc, max);
-	while (n < max && !kv_cq_by_core(cq)) {
+	while (n < max && !kv_cq_core_polls(cq)) {
 		ret = kv_cq_poll(cq, max - n, verb_ns);
 		if (ret <= 0)
 			break;

@@ -60,7 +60,7 @@ static const enum ib_qp_state to_ib_state[] = {
 	[KVERBS_QPS_ERR] = IB_QPS_ERR,
 };
 
-static enum kverbs_qp_state from_ib_state(enum ib_qp_state ib)
+static enum kverbs_qp_state qp_from_ib_state(enum ib_qp_state ib)
 {
 	enum kverbs_qp_state state;
 
@@ -85,14 +85,14 @@ static enum kverbs_qp_state from_ib_state(enum ib_qp_state ib)
  */
 enum kverbs_qp_state kv_qp_state(const struct kv_qp *qp, const struct ib_qp_attr *attr)
 {
-	enum kverbs_qp_state told = from_ib_state(attr->qp_state);
+	enum kverbs_qp_state told = qp_from_ib_state(attr->qp_state);
 
 	if (kv_dev_iwarp(qp->obj.dev) && told < KVERBS_QPS_RTS)
 		return qp->state;
 	return told;
 }
 
-static void set_parents(struct kv_qp *qp)
+static void qp_set_parents(struct kv_qp *qp)
 {
 	kv_obj_set_parent(&qp->obj, KV_QP_PD, &qp->pd->obj);
 	kv_obj_set_parent(&qp->obj, KV_QP_SEND_CQ, &qp->send_cq->obj);
@@ -105,7 +105,7 @@ static void set_parents(struct kv_qp *qp)
  * Handles the QP's events. Drivers call it with their locks held (flush_recv_queue(),
  * siw_qp_event(), __flush_qp()): so it calls no verb. No event comes after ib_destroy_qp().
  */
-static void tell_async(struct ib_event *event, void *context)
+static void qp_tell_async(struct ib_event *event, void *context)
 {
 	struct kv_qp *qp = container_of(context, struct kv_qp, obj);
 	unsigned long flags;
@@ -127,10 +127,10 @@ static void tell_async(struct ib_event *event, void *context)
  * The device returns the limits that it has set: mlx5, bnxt_re and irdma raise them, siw does
  * not change them. siw and cxgb4 refuse UC and UD.
  */
-static struct ib_qp *create_ib(struct kv_qp *qp, struct ib_qp_cap *cap)
+static struct ib_qp *qp_create_ib(struct kv_qp *qp, struct ib_qp_cap *cap)
 {
 	struct ib_qp_init_attr init = {
-		.event_handler = tell_async,
+		.event_handler = qp_tell_async,
 		.qp_context = &qp->obj,
 		.send_cq = qp->send_cq->ib,
 		.recv_cq = qp->recv_cq->ib,
@@ -147,7 +147,7 @@ static struct ib_qp *create_ib(struct kv_qp *qp, struct ib_qp_cap *cap)
 	return ib;
 }
 
-static u64 queue_bytes(const struct kv_qp_init *init)
+static u64 qp_queue_bytes(const struct kv_qp_init *init)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
@@ -155,8 +155,8 @@ static u64 queue_bytes(const struct kv_qp_init *init)
 	       kv_queue_rq_bytes(cap->max_recv_wr, cap->max_recv_sge);
 }
 
-static int explain_create(int error, const struct ib_qp_cap *cap,
-			  struct netlink_ext_ack *extack)
+static int qp_explain_create(int error, const struct ib_qp_cap *cap,
+			     struct netlink_ext_ack *extack)
 {
 	if (error == -ENOMEM)
 		return kv_verb_failed(extack, KVERBS_STAGE_CREATE, error,
@@ -188,15 +188,15 @@ struct kv_obj *kv_qp_create(const struct kv_qp_init *init, struct kv_owner *owne
 	qp->init = *init;
 	qp->port = 1;
 	kv_drain_init(&qp->drain);
-	set_parents(qp);
-	ret = kv_obj_charge(&qp->obj, queue_bytes(init), extack);
+	qp_set_parents(qp);
+	ret = kv_obj_charge(&qp->obj, qp_queue_bytes(init), extack);
 	if (ret)
 		return kv_obj_give_up(&qp->obj, ret);
 
-	kv_obj_time(&qp->obj, CREATE, qp->ib = create_ib(qp, &qp->cap));
+	kv_obj_time(&qp->obj, CREATE, qp->ib = qp_create_ib(qp, &qp->cap));
 	if (IS_ERR(qp->ib))
 		return kv_obj_give_up(&qp->obj,
-				      explain_create(PTR_ERR(qp->ib), &init->cap, extack));
+				      qp_explain_create(PTR_ERR(qp->ib), &init->cap, extack));
 	if (qp->srq) {
 		qp->cap.max_recv_wr = 0;
 		qp->cap.max_recv_sge = 0;
@@ -213,13 +213,13 @@ struct kv_obj *kv_qp_create(const struct kv_qp_init *init, struct kv_owner *owne
  * have no way back (siw_qp_modify(), c4iw_modify_qp(), irdma_modify_qp()). irdma's RoCE QPs
  * report that they are in RESET, but refuse INIT (irdma_modify_qp_roce()).
  */
-static int renew_ib(struct kv_qp *qp)
+static int qp_renew_ib(struct kv_qp *qp)
 {
 	struct ib_qp_cap cap = qp->cap;
 	struct ib_qp *old = qp->ib, *fresh;
 	int ret;
 
-	fresh = create_ib(qp, &cap);
+	fresh = qp_create_ib(qp, &cap);
 	if (IS_ERR(fresh))
 		return PTR_ERR(fresh);
 	ret = kv_wqe_add_taker(qp, fresh);
@@ -239,7 +239,7 @@ err_destroy_fresh:
 	return ret;
 }
 
-static void forget_ran(struct kv_cq *cq, const struct kv_qp *qp)
+static void qp_clear_last_run(struct kv_cq *cq, const struct kv_qp *qp)
 {
 	if (cq->last_run_qp == qp)
 		cq->last_run_qp = NULL;
@@ -249,7 +249,7 @@ static void forget_ran(struct kv_cq *cq, const struct kv_qp *qp)
  * The QP goes to ERR at once: so when many QPs go, no QP waits until the requests of another
  * one are flushed.
  */
-static void stop_qp(struct kv_obj *obj, int reason)
+static void qp_stop(struct kv_obj *obj, int reason)
 {
 	kv_drain_begin(container_of(obj, struct kv_qp, obj));
 }
@@ -258,7 +258,7 @@ static void stop_qp(struct kv_obj *obj, int reason)
  * A run on another QP may have claimed the QP's CQs; then this QP has no request outstanding
  * there.
  */
-static int drain_claimed(struct kv_qp *qp)
+static int qp_drain_claimed(struct kv_qp *qp)
 {
 	bool send = kv_cq_claim(qp->send_cq);
 	bool recv = qp->recv_cq != qp->send_cq && kv_cq_claim(qp->recv_cq);
@@ -276,10 +276,10 @@ static int drain_claimed(struct kv_qp *qp)
  * mlx5, bnxt_re and irdma return a firmware's error from here, and the verbs object stays
  * (mlx5_ib_destroy_qp(), bnxt_re_destroy_qp(), irdma_destroy_qp()): so the kv_qp stays, drained.
  */
-static int destroy_qp(struct kv_obj *obj)
+static int qp_destroy(struct kv_obj *obj)
 {
 	struct kv_qp *qp = container_of(obj, struct kv_qp, obj);
-	bool drained = !drain_claimed(qp);
+	bool drained = !qp_drain_claimed(qp);
 	int ret;
 
 	kv_obj_time(obj, DESTROY, ret = ib_destroy_qp(qp->ib));
@@ -291,9 +291,9 @@ static int destroy_qp(struct kv_obj *obj)
 			qp->srq->undrained = true;
 	}
 	kv_wqe_exit_qp(qp);
-	forget_ran(qp->send_cq, qp);
-	forget_ran(qp->recv_cq, qp);
-	kv_wqe_forget_qp(qp, drained);
+	qp_clear_last_run(qp->send_cq, qp);
+	qp_clear_last_run(qp->recv_cq, qp);
+	kv_wqe_drop_qp(qp, drained);
 	return 0;
 }
 
@@ -339,7 +339,7 @@ int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack)
 	return ret ? kv_refuse_by(extack, &why) : 0;
 }
 
-static int refuse(struct kv_qp_step *wrong, u32 bit, const char *text)
+static int qp_refuse(struct kv_qp_step *wrong, u32 bit, const char *text)
 {
 	wrong->bit = bit;
 	wrong->text = text;
@@ -347,8 +347,8 @@ static int refuse(struct kv_qp_step *wrong, u32 bit, const char *text)
 }
 
 /* Checks the values that the table can't: they depend on the device. */
-static int check_values(const struct kv_qp *qp, enum kverbs_qp_state from,
-			const struct kv_qp_modify *modify, struct kv_qp_step *wrong)
+static int qp_check_values(const struct kv_qp *qp, enum kverbs_qp_state from,
+			   const struct kv_qp_modify *modify, struct kv_qp_step *wrong)
 {
 	const struct ib_qp_attr *attr = &modify->attr;
 	struct ib_device *ib = qp->ib->device;
@@ -357,27 +357,27 @@ static int check_values(const struct kv_qp *qp, enum kverbs_qp_state from,
 	u16 pkey;
 
 	if (mask & KV_QPA_CUR_STATE && modify->cur_state != from)
-		return refuse(wrong, KV_QPA_CUR_STATE,
-			      "cur_state is not the state that the qp is in");
+		return qp_refuse(wrong, KV_QPA_CUR_STATE,
+				 "cur_state is not the state that the qp is in");
 	if (mask & KV_QPA_PKEY_INDEX && rdma_ib_or_roce(ib, port) &&
 	    ib_get_cached_pkey(ib, port, attr->pkey_index, &pkey))
-		return refuse(wrong, KV_QPA_PKEY_INDEX,
-			      "no P_Key at pkey_index of this port");
+		return qp_refuse(wrong, KV_QPA_PKEY_INDEX,
+				 "no P_Key at pkey_index of this port");
 	if (mask & KV_QPA_MAX_RD_ATOMIC &&
 	    attr->max_rd_atomic > ib->attrs.max_qp_init_rd_atom)
-		return refuse(wrong, KV_QPA_MAX_RD_ATOMIC,
-			      "max_rd_atomic is above the device's max_qp_init_rd_atom");
+		return qp_refuse(wrong, KV_QPA_MAX_RD_ATOMIC,
+				 "max_rd_atomic is above the device's max_qp_init_rd_atom");
 	if (mask & KV_QPA_MAX_DEST_RD_ATOMIC &&
 	    attr->max_dest_rd_atomic > ib->attrs.max_qp_rd_atom)
-		return refuse(wrong, KV_QPA_MAX_DEST_RD_ATOMIC,
-			      "max_dest_rd_atomic is above the device's max_qp_rd_atom");
+		return qp_refuse(wrong, KV_QPA_MAX_DEST_RD_ATOMIC,
+				 "max_dest_rd_atomic is above the device's max_qp_rd_atom");
 	return 0;
 }
 
 /* A QP whose send queue still drains can leave SQD only for ERR; some devices log a refusal. */
-static int check_drained(const struct ib_qp_attr *now,
-			 const struct kv_qp_modify *modify,
-			 struct netlink_ext_ack *extack)
+static int qp_check_drained(const struct ib_qp_attr *now,
+			    const struct kv_qp_modify *modify,
+			    struct netlink_ext_ack *extack)
 {
 	if (now->qp_state != IB_QPS_SQD || !now->sq_draining ||
 	    modify->to == KVERBS_QPS_ERR)
@@ -387,7 +387,7 @@ static int check_drained(const struct ib_qp_attr *now,
 }
 
 /* The QP's attributes are valid until RESET. */
-static void note_modified(struct kv_qp *qp, const struct kv_qp_modify *modify)
+static void qp_note_modified(struct kv_qp *qp, const struct kv_qp_modify *modify)
 {
 	unsigned int slot;
 
@@ -405,8 +405,8 @@ static void note_modified(struct kv_qp *qp, const struct kv_qp_modify *modify)
 }
 
 /* Some devices change the QP's state before they find that they have no memory for it. */
-static void explain_failure(struct kv_qp *qp, enum kverbs_qp_state from, int error,
-			    struct netlink_ext_ack *extack)
+static void qp_explain_failure(struct kv_qp *qp, enum kverbs_qp_state from, int error,
+			       struct netlink_ext_ack *extack)
 {
 	const char *text = "ib_modify_qp failed: the device refuses this value of an attribute";
 	struct ib_qp_attr now;
@@ -426,7 +426,7 @@ static void explain_failure(struct kv_qp *qp, enum kverbs_qp_state from, int err
 }
 
 /* Before RESET: posted requests complete first, and their completions are dropped. */
-static int drain(struct kv_qp *qp, struct netlink_ext_ack *extack)
+static int qp_drain(struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
 	int ret;
 
@@ -434,12 +434,12 @@ static int drain(struct kv_qp *qp, struct netlink_ext_ack *extack)
 	if (ret)
 		return kv_verb_failed(extack, KVERBS_STAGE_DRAIN, ret,
 				      "the device does not complete the requests that are posted on the qp: it stays in ERR; try again, or delete it");
-	kv_wqe_forget_qp(qp, true);
+	kv_wqe_drop_qp(qp, true);
 	return 0;
 }
 
-static int modify_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
-		     struct netlink_ext_ack *extack)
+static int qp_modify_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
+			struct netlink_ext_ack *extack)
 {
 	int mask = modify->mask | KV_QPA_STATE;
 	struct ib_qp_attr *attr = &modify->attr;
@@ -447,7 +447,7 @@ static int modify_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
 
 	if (modify->to == KVERBS_QPS_RESET && kv_dev_iwarp(qp->obj.dev)) {
 		if (qp->state != KVERBS_QPS_RESET)
-			kv_obj_time(&qp->obj, MODIFY, ret = renew_ib(qp));
+			kv_obj_time(&qp->obj, MODIFY, ret = qp_renew_ib(qp));
 		return ret;
 	}
 	if (modify->mask & KV_QPA_AV && !modify->resolved)
@@ -458,7 +458,7 @@ static int modify_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
 	kv_obj_time(&qp->obj, MODIFY, ret = ib_modify_qp(qp->ib, attr, mask));
 	/* A QP that was in ERR may be unable to leave RESET. */
 	if (ret && modify->to == KVERBS_QPS_INIT && qp->was_reset)
-		kv_obj_time(&qp->obj, MODIFY, renewed = renew_ib(qp));
+		kv_obj_time(&qp->obj, MODIFY, renewed = qp_renew_ib(qp));
 	if (!renewed) {
 		qp->was_reset = false;
 		kv_obj_time(&qp->obj, MODIFY, ret = ib_modify_qp(qp->ib, attr, mask));
@@ -502,8 +502,8 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 		modify->mask |= KV_QPA_PORT | KV_QPA_PKEY_INDEX;
 	}
 	ret = kv_qp_table_check(qp->type, from, modify->to, modify->mask, wrong) ?:
-	      check_values(qp, from, modify, wrong) ?:
-	      check_drained(&now, modify, extack) ?:
+	      qp_check_values(qp, from, modify, wrong) ?:
+	      qp_check_drained(&now, modify, extack) ?:
 	      kv_qp_claim(qp, extack);
 	if (ret)
 		return ret;
@@ -511,21 +511,21 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 	attr->qp_state = to_ib_state[modify->to];
 	attr->cur_qp_state = to_ib_state[modify->cur_state];
 	if (modify->to == KVERBS_QPS_RESET)
-		ret = drain(qp, extack);
+		ret = qp_drain(qp, extack);
 	if (!ret)
-		ret = modify_ib(qp, modify, extack);
+		ret = qp_modify_ib(qp, modify, extack);
 	if (!ret) {
-		note_modified(qp, modify);
+		qp_note_modified(qp, modify);
 		qp->was_reset |= modify->to == KVERBS_QPS_RESET;
 	} else {
-		explain_failure(qp, from, ret, extack);
+		qp_explain_failure(qp, from, ret, extack);
 	}
 	kv_qp_release(qp);
 	return ret;
 }
 
-static int check_last_run(const struct kv_cq *cq, const struct kv_qp *qp,
-			  struct netlink_ext_ack *extack)
+static int qp_check_last_run(const struct kv_cq *cq, const struct kv_qp *qp,
+			     struct netlink_ext_ack *extack)
 {
 	const struct kv_qp *last = cq->last_run_qp;
 
@@ -548,7 +548,8 @@ static int check_last_run(const struct kv_cq *cq, const struct kv_qp *qp,
 int kv_qp_check_outstanding(const struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
 	lockdep_assert_held(&qp->obj.dev->lock);
-	return check_last_run(qp->send_cq, qp, extack) ?: check_last_run(qp->recv_cq, qp, extack);
+	return qp_check_last_run(qp->send_cq, qp, extack) ?:
+	       qp_check_last_run(qp->recv_cq, qp, extack);
 }
 
 /**
@@ -605,6 +606,6 @@ void kv_qp_release(struct kv_qp *qp)
 
 struct kv_obj_class kv_qp_class = {
 	KV_OBJ_CLASS(qp, KV_OBJ_QP, "a", "delete"),
-	.stop = stop_qp,
-	.destroy = destroy_qp,
+	.stop = qp_stop,
+	.destroy = qp_destroy,
 };

@@ -23,7 +23,7 @@ static atomic64_t objects = ATOMIC64_INIT(0);
 static atomic64_t bytes = ATOMIC64_INIT(0);
 
 /* The counter never exceeds the limit, not even during a refusal. */
-static bool charge(atomic64_t *counter, u64 amount, u64 max)
+static bool quota_charge(atomic64_t *counter, u64 amount, u64 max)
 {
 	s64 old = atomic64_read(counter);
 
@@ -42,7 +42,7 @@ static bool charge(atomic64_t *counter, u64 amount, u64 max)
  */
 int kv_quota_charge_object(struct netlink_ext_ack *extack)
 {
-	if (charge(&objects, 1, READ_ONCE(max_objects)))
+	if (quota_charge(&objects, 1, READ_ONCE(max_objects)))
 		return 0;
 	return kv_refuse(extack, -EDQUOT,
 			 "too many objects: delete some, or raise the module's max_objects");
@@ -78,7 +78,7 @@ int kv_quota_charge_bytes(u64 amount, struct netlink_ext_ack *extack)
 	u64 share = ((u64)totalram_pages() << PAGE_SHIFT) / MEMORY_SHARE;
 	u64 max = READ_ONCE(max_bytes);
 
-	if (charge(&bytes, amount, min(max, share)))
+	if (quota_charge(&bytes, amount, min(max, share)))
 		return 0;
 	if (share < max)
 		return kv_refuse(extack, -EDQUOT,

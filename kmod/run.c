@@ -40,25 +40,25 @@ static int run_check_polled(const struct kv_run_end *end, u32 size,
 			 "buffers have to be synced between the device and the CPU here, so none can be polled for a WRITE: take SEND");
 }
 
-static bool shares_cq(const struct kv_qp *a, const struct kv_qp *b)
+static bool run_shares_cq(const struct kv_qp *a, const struct kv_qp *b)
 {
 	return a->send_cq == b->send_cq || a->send_cq == b->recv_cq ||
 	       a->recv_cq == b->send_cq || a->recv_cq == b->recv_cq;
 }
 
-static bool any_shares_cq(const struct kv_run_spec *spec)
+static bool run_any_shares_cq(const struct kv_run_spec *spec)
 {
 	u32 i, j;
 
 	for (i = 1; i < spec->ends; i++)
 		for (j = 0; j < i; j++)
-			if (shares_cq(spec->end[i].qp, spec->end[j].qp))
+			if (run_shares_cq(spec->end[i].qp, spec->end[j].qp))
 				return true;
 	return false;
 }
 
-static struct kv_run_buf_facts buf_facts(const struct kv_run_end *end, const struct kv_buf *buf,
-					 u64 first, const struct kv_mr *mr)
+static struct kv_run_buf_facts run_buf_facts(const struct kv_run_end *end, const struct kv_buf *buf,
+					     u64 first, const struct kv_mr *mr)
 {
 	struct kv_run_buf_facts facts = {
 		.buffer = buf->length,
@@ -78,7 +78,7 @@ static struct kv_run_buf_facts buf_facts(const struct kv_run_end *end, const str
 }
 
 /* Posted receives need the present target: the QP keeps its buffer and its key for them. */
-static bool is_other_target(const struct kv_run_end *end)
+static bool run_is_other_target(const struct kv_run_end *end)
 {
 	struct kv_obj *const *uses = end->qp->obj.parents;
 
@@ -88,7 +88,7 @@ static bool is_other_target(const struct kv_run_end *end)
 }
 
 /* May the QP keep the end's buffers and MRs after the run? */
-static bool keeps(const struct kv_run_end *end)
+static bool run_keeps(const struct kv_run_end *end)
 {
 	return kv_obj_persistent(&end->local->obj) &&
 	       (!end->local_mr || kv_obj_persistent(&end->local_mr->obj)) &&
@@ -102,8 +102,8 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_end
 	struct kv_qp *qp = end->qp;
 	struct kv_run_end_facts facts = {
 		.needs_reset = qp->needs_reset,
-		.local = buf_facts(end, end->local, end->local_offset, end->local_mr),
-		.other_target = end->target && qp->run_recvs && is_other_target(end),
+		.local = run_buf_facts(end, end->local, end->local_offset, end->local_mr),
+		.other_target = end->target && qp->run_recvs && run_is_other_target(end),
 		.one_cq = qp->recv_cq == qp->send_cq,
 		.max_recv_wr = qp->cap.max_recv_wr,
 		.recv_cqe = qp->recv_cq->cqe,
@@ -113,14 +113,14 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_end
 	int ret;
 
 	if (end->target)
-		facts.target = buf_facts(end, end->target, end->target_offset,
-					 end->target_mr);
+		facts.target = run_buf_facts(end, end->target, end->target_offset,
+					     end->target_mr);
 
 	ret = run_check_qp(qp, extack);
 	if (ret)
 		return ret;
 
-	if (kv_obj_persistent(&qp->obj) && !keeps(end))
+	if (kv_obj_persistent(&qp->obj) && !run_keeps(end))
 		return kv_refuse(extack, -EINVAL,
 				 "the qp is persistent, and a buffer or an mr is not: it would go while the qp has it posted");
 
@@ -143,7 +143,7 @@ static int run_check_spec(const struct kv_dev *dev, const struct kv_run_spec *sp
 		.op = spec->op,
 		.size = spec->size,
 		.atomic = dev->ib->attrs.atomic_cap != IB_ATOMIC_NONE,
-		.share_cq = any_shares_cq(spec),
+		.share_cq = run_any_shares_cq(spec),
 	};
 	struct kv_refusal why;
 
@@ -254,7 +254,7 @@ static int run_init_workers(struct kv_run *run, struct netlink_ext_ack *extack)
 }
 
 /* Each worker drives as many ends as the loop does. */
-static u32 count_workers(const struct kv_run_spec *spec)
+static u32 run_count_workers(const struct kv_run_spec *spec)
 {
 	u32 ends = kv_run_ends(spec->loop);
 
@@ -278,7 +278,7 @@ struct kv_obj *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
 			    const struct kv_run_spec *spec, u32 *wrong,
 			    struct netlink_ext_ack *extack)
 {
-	u32 i, workers = count_workers(spec);
+	u32 i, workers = run_count_workers(spec);
 	struct kv_run *run;
 	int ret;
 
@@ -346,33 +346,33 @@ void kv_run_cancel(struct kv_run *run, int reason)
 		smp_store_release(&run->worker[i].loop.stop, 1);
 }
 
-static void stop_run(struct kv_obj *obj, int reason)
+static void run_stop(struct kv_obj *obj, int reason)
 {
 	kv_run_cancel(container_of(obj, struct kv_run, obj), reason);
 }
 
 /* The wait is bounded: a thread checks the stop flag before each wait that could be long. */
-static void end_run(struct kv_obj *obj, int reason)
+static void run_end_wait(struct kv_obj *obj, int reason)
 {
-	stop_run(obj, reason);
+	run_stop(obj, reason);
 	wait_for_completion(&container_of(obj, struct kv_run, obj)->done);
 }
 
-static void remove_run(struct kv_obj *obj)
+static void run_remove(struct kv_obj *obj)
 {
-	end_run(obj, -ENODEV);
+	run_end_wait(obj, -ENODEV);
 }
 
-static int destroy_run(struct kv_obj *obj)
+static int run_destroy(struct kv_obj *obj)
 {
-	end_run(obj, -ECANCELED);
+	run_end_wait(obj, -ECANCELED);
 	run_free_workers(container_of(obj, struct kv_run, obj));
 	return 0;
 }
 
 struct kv_obj_class kv_run_class = {
 	KV_OBJ_CLASS(run, KV_OBJ_RUN, "a", "cancel or delete"),
-	.stop = stop_run,
-	.destroy = destroy_run,
-	.remove = remove_run,
+	.stop = run_stop,
+	.destroy = run_destroy,
+	.remove = run_remove,
 };

@@ -87,19 +87,19 @@ struct kv_obj *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
  * No driver completes the receives that are still posted. If a driver refuses, the core logs
  * a warning (ib_destroy_srq()).
  */
-static int destroy_srq(struct kv_obj *obj)
+static int srq_destroy(struct kv_obj *obj)
 {
 	struct kv_srq *srq = container_of(obj, struct kv_srq, obj);
 
 	kv_obj_time(obj, DESTROY, ib_destroy_srq(srq->ib));
-	kv_wqe_forget_srq(srq);
+	kv_wqe_drop_srq(srq);
 	return 0;
 }
 
 /* Devices check each of the two new values against the current ones, not against each other. */
-static int check_modify(const struct kv_srq *srq,
-			const struct kv_srq_modify *modify,
-			struct netlink_ext_ack *extack)
+static int srq_check_modify(const struct kv_srq *srq,
+			    const struct kv_srq_modify *modify,
+			    struct netlink_ext_ack *extack)
 {
 	if (modify->mask & IB_SRQ_LIMIT && modify->limit > srq->max_wr)
 		return kv_refuse(extack, -EINVAL, "limit is above max_wr: raise that first");
@@ -137,7 +137,7 @@ int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
 	int ret;
 
 	kv_srq_query(srq);
-	ret = check_modify(srq, modify, extack);
+	ret = srq_check_modify(srq, modify, extack);
 	if (ret)
 		return ret;
 	if (modify->mask & IB_SRQ_MAX_WR)
@@ -162,5 +162,5 @@ int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
 
 struct kv_obj_class kv_srq_class = {
 	KV_OBJ_CLASS(srq, KV_OBJ_SRQ, "an", "delete"),
-	.destroy = destroy_srq,
+	.destroy = srq_destroy,
 };

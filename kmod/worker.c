@@ -59,7 +59,7 @@ static void worker_release(struct kv_worker *worker)
 	}
 }
 
-static int first_error(const struct kv_run *run)
+static int worker_first_error(const struct kv_run *run)
 {
 	u32 i;
 
@@ -70,11 +70,11 @@ static int first_error(const struct kv_run *run)
 }
 
 /* The last worker has ended. */
-static void end_run(struct kv_run *run)
+static void worker_end_run(struct kv_run *run)
 {
 	struct kv_event event = {
 		.type = KVERBS_EVENT_RUN_DONE,
-		.error = first_error(run),
+		.error = worker_first_error(run),
 	};
 
 	/* Pairs with the acquire of the reader of the result. */
@@ -101,7 +101,7 @@ static int worker_thread(void *arg)
 	worker_release(worker);
 	/* Orders the other workers' results before the reads of the last worker. */
 	if (atomic_dec_and_test(&run->active))
-		end_run(run);
+		worker_end_run(run);
 	module_put_and_kthread_exit(0);
 }
 

@@ -27,7 +27,7 @@ static_assert(sizeof(struct kv_wqe) <= KV_POSTED_BYTES);
  */
 
 /* Fills the completion for the user. Its opcode and the rest are valid on success only. */
-static void fill_wc(struct kv_wqe *wqe, const struct ib_wc *from)
+static void wqe_fill_wc(struct kv_wqe *wqe, const struct ib_wc *from)
 {
 	struct kv_wc *wc = &wqe->wc;
 	bool recv = wqe->op == KVERBS_OP_RECV;
@@ -58,7 +58,7 @@ static void fill_wc(struct kv_wqe *wqe, const struct ib_wc *from)
  * Finds the QP that took an SRQ's receive. A QP that went without a drain is not found: the
  * address of its verbs object is only compared.
  */
-static bool find_taker(struct kv_wqe *wqe, struct kv_cq *cq, const struct ib_wc *wc)
+static bool wqe_find_taker(struct kv_wqe *wqe, struct kv_cq *cq, const struct ib_wc *wc)
 {
 	struct kv_qp *qp = xa_load(&wqe->srq->wqes.qps, (unsigned long)wc->qp);
 
@@ -74,7 +74,7 @@ static bool find_taker(struct kv_wqe *wqe, struct kv_cq *cq, const struct ib_wc 
  * A request with a completion of its own stays: siw completes requests behind a READ when the
  * READ is sent, and the READ itself when its response has come.
  */
-static void take_silent(struct kv_wqe *wqe)
+static void wqe_take_silent(struct kv_wqe *wqe)
 {
 	struct kv_wqe *earlier, *next;
 
@@ -87,7 +87,7 @@ static void take_silent(struct kv_wqe *wqe)
 }
 
 /* A completion came. Called by the RDMA core, or by kv_cq_poll(). */
-static void complete_wqe(struct ib_cq *ib_cq, struct ib_wc *wc)
+static void wqe_complete(struct ib_cq *ib_cq, struct ib_wc *wc)
 {
 	struct kv_wqe *wqe = container_of(wc->wr_cqe, struct kv_wqe, cqe);
 	struct kv_cq *cq = ib_cq->cq_context;
@@ -95,11 +95,11 @@ static void complete_wqe(struct ib_cq *ib_cq, struct ib_wc *wc)
 	unsigned long flags;
 
 	spin_lock_irqsave(&dev->lock, flags);
-	if (wqe->kept || (wqe->srq && !find_taker(wqe, cq, wc)))
+	if (wqe->kept || (wqe->srq && !wqe_find_taker(wqe, cq, wc)))
 		goto unlock;
 	if (wqe->queue == &wqe->qp->wqes.sq)
-		take_silent(wqe);
-	fill_wc(wqe, wc);
+		wqe_take_silent(wqe);
+	wqe_fill_wc(wqe, wc);
 	list_move_tail(&wqe->link, wqe->queue == &wqe->qp->wqes.sq ?
 				   &wqe->qp->wqes.sq.done : &wqe->qp->wqes.rq.done);
 	list_add_tail(&wqe->cq_link, &cq->wqes.done);
@@ -109,7 +109,7 @@ static void complete_wqe(struct ib_cq *ib_cq, struct ib_wc *wc)
 	/* Pairs with the acquire of kv_cq_wait(). */
 	smp_store_release(&wqe->done, true);
 	kv_event_send_wc(&wqe->qp->obj, wqe->wc.status, wqe->wc.vendor_err);
-	if (kv_cq_by_core(cq))
+	if (kv_cq_core_polls(cq))
 		kv_cq_notify(cq);
 unlock:
 	spin_unlock_irqrestore(&dev->lock, flags);
@@ -133,7 +133,7 @@ struct kv_wqe *kv_wqe_alloc(struct kv_qp *qp, struct kv_srq *srq, u32 op,
 	wqe = kzalloc(struct_size(wqe, ref, refs), GFP_KERNEL_ACCOUNT);
 	if (!wqe)
 		return NULL;
-	wqe->cqe.done = complete_wqe;
+	wqe->cqe.done = wqe_complete;
 	INIT_LIST_HEAD(&wqe->earlier);
 	wqe->qp = qp;
 	wqe->srq = srq;
@@ -164,15 +164,15 @@ void kv_wqe_hold(struct kv_wqe *wqe, struct kv_obj *obj)
 	wqe->ref[wqe->refs++] = obj;
 }
 
-static struct kv_dev_wqes *dev_of(const struct kv_wqe *wqe)
+static struct kv_dev_wqes *wqe_dev(const struct kv_wqe *wqe)
 {
 	return wqe->qp ? &wqe->qp->obj.dev->wqes : &wqe->srq->obj.dev->wqes;
 }
 
 /* Frees the request's place, and ends its use of the objects that it names. dev->lock */
-static void release_wqe(struct kv_wqe *wqe)
+static void wqe_release(struct kv_wqe *wqe)
 {
-	struct kv_dev_wqes *dev = dev_of(wqe);
+	struct kv_dev_wqes *dev = wqe_dev(wqe);
 
 	wqe->queue->taken--;
 	if (wqe->cq) {
@@ -187,20 +187,20 @@ static void release_wqe(struct kv_wqe *wqe)
 }
 
 /* The request is in no list any more, and no completion comes for it. */
-static void free_wqe(struct kv_wqe *wqe)
+static void wqe_free(struct kv_wqe *wqe)
 {
 	struct kv_wqe *earlier, *next;
 
 	list_for_each_entry_safe(earlier, next, &wqe->earlier, link) {
-		release_wqe(earlier);
+		wqe_release(earlier);
 		kfree(earlier);
 	}
-	release_wqe(wqe);
+	wqe_release(wqe);
 	kfree(wqe);
 }
 
 /* kv_dev_wqes.lock */
-static void unlink_wqe(struct kv_wqe *wqe)
+static void wqe_unlink(struct kv_wqe *wqe)
 {
 	list_del(&wqe->link);
 	if (!wqe->done)
@@ -218,7 +218,7 @@ static void unlink_wqe(struct kv_wqe *wqe)
  */
 void kv_wqe_enqueue(struct kv_wqe *wqe)
 {
-	struct kv_dev_wqes *dev = dev_of(wqe);
+	struct kv_dev_wqes *dev = wqe_dev(wqe);
 
 	wqe->queue->taken++;
 	spin_lock_irq(&dev->lock);
@@ -237,33 +237,33 @@ void kv_wqe_enqueue(struct kv_wqe *wqe)
  */
 void kv_wqe_free(struct kv_wqe *wqe)
 {
-	struct kv_dev_wqes *dev = dev_of(wqe);
+	struct kv_dev_wqes *dev = wqe_dev(wqe);
 
 	spin_lock_irq(&dev->lock);
-	unlink_wqe(wqe);
+	wqe_unlink(wqe);
 	spin_unlock_irq(&dev->lock);
-	free_wqe(wqe);
+	wqe_free(wqe);
 }
 
 /*
  * Takes the first request off a list; NULL if there is none. With @keep its completion may
  * still come: it has no effect then.
  */
-static struct kv_wqe *pop_wqe(struct kv_dev_wqes *dev, struct list_head *list, bool keep)
+static struct kv_wqe *wqe_pop(struct kv_dev_wqes *dev, struct list_head *list, bool keep)
 {
 	struct kv_wqe *wqe;
 
 	spin_lock_irq(&dev->lock);
 	wqe = list_first_entry_or_null(list, struct kv_wqe, link);
 	if (wqe) {
-		unlink_wqe(wqe);
+		wqe_unlink(wqe);
 		wqe->kept = keep;
 	}
 	spin_unlock_irq(&dev->lock);
 	return wqe;
 }
 
-static struct kv_wqe *pop_done(struct kv_cq *cq)
+static struct kv_wqe *wqe_pop_done(struct kv_cq *cq)
 {
 	struct kv_dev_wqes *dev = &cq->obj.dev->wqes;
 	struct kv_wqe *wqe;
@@ -271,7 +271,7 @@ static struct kv_wqe *pop_done(struct kv_cq *cq)
 	spin_lock_irq(&dev->lock);
 	wqe = list_first_entry_or_null(&cq->wqes.done, struct kv_wqe, cq_link);
 	if (wqe)
-		unlink_wqe(wqe);
+		wqe_unlink(wqe);
 	spin_unlock_irq(&dev->lock);
 	return wqe;
 }
@@ -290,10 +290,10 @@ unsigned int kv_wqe_take(struct kv_cq *cq, struct kv_wc *wc, unsigned int max)
 	struct kv_wqe *wqe;
 	unsigned int n = 0;
 
-	while (n < max && (wqe = pop_done(cq))) {
+	while (n < max && (wqe = wqe_pop_done(cq))) {
 		if (!wqe->internal)
 			wc[n++] = wqe->wc;
-		free_wqe(wqe);
+		wqe_free(wqe);
 	}
 	return n;
 }
@@ -338,26 +338,26 @@ bool kv_wqe_waiting(struct kv_cq *cq)
 	return !list_empty_careful(&cq->wqes.done);
 }
 
-static void init_wq(struct kv_wq *queue)
+static void wqe_init_wq(struct kv_wq *queue)
 {
 	INIT_LIST_HEAD(&queue->posted);
 	INIT_LIST_HEAD(&queue->done);
 }
 
 /* The queue's QP or SRQ is drained, or gone without a drain. */
-static void forget_wq(struct kv_dev *dev, struct kv_wq *queue, bool drained)
+static void wqe_drop_wq(struct kv_dev *dev, struct kv_wq *queue, bool drained)
 {
 	struct kv_wqe *wqe;
 
 	lockdep_assert_held(&dev->lock);
-	while ((wqe = pop_wqe(&dev->wqes, &queue->done, false)))
-		free_wqe(wqe);
-	while ((wqe = pop_wqe(&dev->wqes, &queue->posted, !drained))) {
+	while ((wqe = wqe_pop(&dev->wqes, &queue->done, false)))
+		wqe_free(wqe);
+	while ((wqe = wqe_pop(&dev->wqes, &queue->posted, !drained))) {
 		if (drained) {
-			free_wqe(wqe);
+			wqe_free(wqe);
 			continue;
 		}
-		release_wqe(wqe);
+		wqe_release(wqe);
 		list_add(&wqe->link, &dev->wqes.kept);
 	}
 }
@@ -407,8 +407,8 @@ int kv_wqe_init_qp(struct kv_qp *qp)
 {
 	int ret;
 
-	init_wq(&qp->wqes.sq);
-	init_wq(&qp->wqes.rq);
+	wqe_init_wq(&qp->wqes.sq);
+	wqe_init_wq(&qp->wqes.rq);
 	ret = kv_wqe_add_taker(qp, qp->ib);
 	if (!ret && qp->srq)
 		qp->recv_cq->wqes.srq_qps++;
@@ -416,7 +416,7 @@ int kv_wqe_init_qp(struct kv_qp *qp)
 }
 
 /**
- * kv_wqe_forget_qp() - drop all requests that were posted on a QP
+ * kv_wqe_drop_qp() - drop all requests that were posted on a QP
  * @qp: the QP
  * @drained: no completion of the QP can come any more. Else the QP is gone: memory that
  *	a completion may name is kept.
@@ -425,10 +425,10 @@ int kv_wqe_init_qp(struct kv_qp *qp)
  *
  * Locks: dev->lock
  */
-void kv_wqe_forget_qp(struct kv_qp *qp, bool drained)
+void kv_wqe_drop_qp(struct kv_qp *qp, bool drained)
 {
-	forget_wq(qp->obj.dev, &qp->wqes.sq, drained);
-	forget_wq(qp->obj.dev, &qp->wqes.rq, drained);
+	wqe_drop_wq(qp->obj.dev, &qp->wqes.sq, drained);
+	wqe_drop_wq(qp->obj.dev, &qp->wqes.rq, drained);
 	if (drained)
 		return;
 	/* The queues themselves are freed. */
@@ -452,24 +452,24 @@ void kv_wqe_exit_qp(struct kv_qp *qp)
 
 /**
  * kv_wqe_init_srq() - an SRQ is made
- * @srq: the SRQ; kv_wqe_forget_srq() follows if it is published
+ * @srq: the SRQ; kv_wqe_drop_srq() follows if it is published
  */
 void kv_wqe_init_srq(struct kv_srq *srq)
 {
-	init_wq(&srq->wqes.rq);
+	wqe_init_wq(&srq->wqes.rq);
 	xa_init_flags(&srq->wqes.qps, XA_FLAGS_ACCOUNT);
 }
 
 /**
- * kv_wqe_forget_srq() - drop all receives that were posted on an SRQ
+ * kv_wqe_drop_srq() - drop all receives that were posted on an SRQ
  * @srq: the SRQ, destroyed; its QPs are gone, and with them the receives that they took
  *
  * Locks: dev->lock
  */
-void kv_wqe_forget_srq(struct kv_srq *srq)
+void kv_wqe_drop_srq(struct kv_srq *srq)
 {
 	WARN_ON_ONCE(!xa_empty(&srq->wqes.qps));
-	forget_wq(srq->obj.dev, &srq->wqes.rq, !srq->undrained);
+	wqe_drop_wq(srq->obj.dev, &srq->wqes.rq, !srq->undrained);
 }
 
 /**

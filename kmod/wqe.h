@@ -42,7 +42,7 @@ struct kv_qp_wqes {
 };
 
 /**
- * struct kv_srq_wqes - the requests of an SRQ: kv_wqe_init_srq(), kv_wqe_forget_srq()
+ * struct kv_srq_wqes - the requests of an SRQ: kv_wqe_init_srq(), kv_wqe_drop_srq()
  * @rq: its receives
  * @qps: the QPs that take from it, by the address of their ib_qp: a completion names its QP
  *	by nothing else
@@ -183,10 +183,10 @@ void kv_wqe_init_cq(struct kv_cq *cq);
 int kv_wqe_init_qp(struct kv_qp *qp);
 int kv_wqe_add_taker(struct kv_qp *qp, const struct ib_qp *ib);
 void kv_wqe_del_taker(struct kv_qp *qp, const struct ib_qp *ib);
-void kv_wqe_forget_qp(struct kv_qp *qp, bool drained);
+void kv_wqe_drop_qp(struct kv_qp *qp, bool drained);
 void kv_wqe_exit_qp(struct kv_qp *qp);
 void kv_wqe_init_srq(struct kv_srq *srq);
-void kv_wqe_forget_srq(struct kv_srq *srq);
+void kv_wqe_drop_srq(struct kv_srq *srq);
 
 /**
  * kv_wq_idle() - is no request outstanding?

@@ -25,8 +25,8 @@ static const enum ib_wr_opcode opcodes[] = {
 };
 
 /* @first: the first byte of the buffer that the run uses; checked. */
-static void prep_sge(struct ib_sge *sge, const struct kv_run_end *from, const struct kv_buf *buf,
-		     u64 first, const struct kv_mr *mr, u32 length)
+static void wr_prep_sge(struct ib_sge *sge, const struct kv_run_end *from, const struct kv_buf *buf,
+			u64 first, const struct kv_mr *mr, u32 length)
 {
 	sge->addr = mr ? mr->ib->iova + (first - mr->offset) : kv_buf_dma(buf, first);
 	sge->lkey = mr ? mr->ib->lkey : from->qp->pd->ib->local_dma_lkey;
@@ -34,7 +34,7 @@ static void prep_sge(struct ib_sge *sge, const struct kv_run_end *from, const st
 }
 
 /* How many bytes from @first on the key covers. */
-static u32 covered(const struct kv_buf *buf, u64 first, const struct kv_mr *mr)
+static u32 wr_covered(const struct kv_buf *buf, u64 first, const struct kv_mr *mr)
 {
 	if (!mr)
 		return kv_buf_contiguous(buf, first);
@@ -42,7 +42,7 @@ static u32 covered(const struct kv_buf *buf, u64 first, const struct kv_mr *mr)
 }
 
 /* Sets the remote address and key, in the part of the request that its opcode needs. */
-static void set_remote(struct ib_send_wr *wr, u64 addr, u32 key, u64 compare_add, u64 swap)
+static void wr_set_remote(struct ib_send_wr *wr, u64 addr, u32 key, u64 compare_add, u64 swap)
 {
 	switch (wr->opcode) {
 	case IB_WR_RDMA_WRITE:
@@ -64,11 +64,11 @@ static void set_remote(struct ib_send_wr *wr, u64 addr, u32 key, u64 compare_add
 }
 
 /* A run polls by itself; completions that it leaves behind are taken at its QP's drain. */
-static void run_done(struct ib_cq *cq, struct ib_wc *wc)
+static void wr_run_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 }
 
-static struct ib_cqe run_cqe = { .done = run_done };
+static struct ib_cqe run_cqe = { .done = wr_run_done };
 
 /**
  * kv_wr_prep() - build the work requests that a run posts over and over
@@ -85,28 +85,28 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 	end->send_cq = from->qp->send_cq->ib;
 	end->recv_cq = from->qp->recv_cq->ib;
 
-	prep_sge(&end->send_sge, from, from->local, from->local_offset, from->local_mr,
-		 spec->size);
+	wr_prep_sge(&end->send_sge, from, from->local, from->local_offset, from->local_mr,
+		    spec->size);
 	wr->wr_cqe = &run_cqe;
 	wr->sg_list = &end->send_sge;
 	wr->num_sge = 1;
 	wr->opcode = opcodes[spec->op];
 	wr->send_flags = IB_SEND_SIGNALED;
-	set_remote(wr, from->remote_addr, from->remote_key, spec->compare_add, spec->swap);
+	wr_set_remote(wr, from->remote_addr, from->remote_key, spec->compare_add, spec->swap);
 	end->tx_tail = kv_buf_at(from->local, from->local_offset + spec->size - 1);
 
 	if (!from->target)
 		return;
 	/* All bytes that the key covers: a receive may stay posted for a run of another size. */
-	prep_sge(&end->recv_sge, from, from->target, from->target_offset, from->target_mr,
-		 covered(from->target, from->target_offset, from->target_mr));
+	wr_prep_sge(&end->recv_sge, from, from->target, from->target_offset, from->target_mr,
+		    wr_covered(from->target, from->target_offset, from->target_mr));
 	end->recv_wr.wr_cqe = &run_cqe;
 	end->recv_wr.sg_list = &end->recv_sge;
 	end->recv_wr.num_sge = 1;
 	end->rx_tail = kv_buf_at(from->target, from->target_offset + spec->size - 1);
 }
 
-static u64 total_length(const struct kv_wr_spec *spec)
+static u64 wr_total_length(const struct kv_wr_spec *spec)
 {
 	unsigned int i;
 	u64 length = 0;
@@ -116,7 +116,7 @@ static u64 total_length(const struct kv_wr_spec *spec)
 	return length;
 }
 
-static int check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack *extack)
+static int wr_check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack *extack)
 {
 	const struct kv_qp *qp = spec->qp;
 	struct kv_request_facts r = {
@@ -125,7 +125,7 @@ static int check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack *ex
 		.has_ah = spec->ah,
 		.remote_addr = spec->remote_addr,
 		.sges = spec->sges,
-		.bytes = total_length(spec),
+		.bytes = wr_total_length(spec),
 		.to_srq = spec->srq,
 	};
 	struct kv_refusal why;
@@ -171,8 +171,8 @@ int kv_wr_check_sink(const struct kv_buf *buf, u32 op, const struct kv_mr *mr,
 			 "on iWARP the buffer of a READ needs a registration: name its mr");
 }
 
-static int check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
-		     struct netlink_ext_ack *extack)
+static int wr_check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
+			struct netlink_ext_ack *extack)
 {
 	const struct kv_obj *queue = spec->qp ? &spec->qp->obj : &spec->srq->obj;
 	const struct kv_obj *pd = spec->qp ? &spec->qp->pd->obj : &spec->srq->pd->obj;
@@ -226,17 +226,17 @@ int kv_wr_check(const struct kv_wr_spec *spec, unsigned int *wrong,
 	int ret;
 
 	*wrong = spec->sges;
-	ret = check_queue(spec, extack);
+	ret = wr_check_queue(spec, extack);
 	for (i = 0; !ret && i < spec->sges; i++) {
-		ret = check_sge(spec, &spec->sge[i], extack);
+		ret = wr_check_sge(spec, &spec->sge[i], extack);
 		if (ret)
 			*wrong = i;
 	}
 	return ret;
 }
 
-static void build_sge(struct ib_sge *sge, const struct kv_wr_spec *spec,
-		      const struct kv_wr_sge *from)
+static void wr_build_sge(struct ib_sge *sge, const struct kv_wr_spec *spec,
+			 const struct kv_wr_sge *from)
 {
 	const struct kv_pd *pd = spec->qp ? spec->qp->pd : spec->srq->pd;
 	const struct kv_mr *mr = from->mr;
@@ -256,12 +256,12 @@ static void build_sge(struct ib_sge *sge, const struct kv_wr_spec *spec,
 }
 
 /* siw_tx_hdt() uses the memory of an empty SGE, which siw_check_sgl_tx() has not looked up. */
-static bool left_out_if_empty(const struct kv_wr_spec *spec)
+static bool wr_left_out_if_empty(const struct kv_wr_spec *spec)
 {
 	return kv_op_carries(spec->op) && kv_dev_iwarp(spec->qp->obj.dev);
 }
 
-static void prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
+static void wr_prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 {
 	wr->send.opcode = opcodes[spec->op];
 	if (kv_op_needs_imm(spec->op))
@@ -273,9 +273,10 @@ static void prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 	if (spec->flags & KVERBS_WR_FENCE)
 		wr->send.send_flags |= IB_SEND_FENCE;
 	/* siw_post_send() refuses an inline SEND of no bytes, but leaves it in the queue. */
-	if (spec->flags & KVERBS_WR_INLINE && (wr->send.num_sge || !left_out_if_empty(spec)))
+	if (spec->flags & KVERBS_WR_INLINE && (wr->send.num_sge || !wr_left_out_if_empty(spec)))
 		wr->send.send_flags |= IB_SEND_INLINE;
-	set_remote(&wr->send, spec->remote_addr, spec->remote_key, spec->compare_add, spec->swap);
+	wr_set_remote(&wr->send, spec->remote_addr, spec->remote_key, spec->compare_add,
+		      spec->swap);
 	if (spec->ah) {
 		wr->ud.ah = spec->ah->ib;
 		wr->ud.remote_qpn = spec->remote_qpn;
@@ -298,8 +299,8 @@ void kv_wr_build(struct kv_wr *wr, const struct kv_wr_spec *spec,
 
 	memset(wr, 0, sizeof(*wr));
 	for (i = 0; i < spec->sges; i++)
-		if (spec->sge[i].length || !left_out_if_empty(spec))
-			build_sge(&wr->sge[n++], spec, &spec->sge[i]);
+		if (spec->sge[i].length || !wr_left_out_if_empty(spec))
+			wr_build_sge(&wr->sge[n++], spec, &spec->sge[i]);
 	if (spec->op == KVERBS_OP_RECV) {
 		wr->recv.wr_cqe = cqe;
 		wr->recv.sg_list = wr->sge;
@@ -309,5 +310,5 @@ void kv_wr_build(struct kv_wr *wr, const struct kv_wr_spec *spec,
 	wr->send.wr_cqe = cqe;
 	wr->send.sg_list = wr->sge;
 	wr->send.num_sge = n;
-	prep_send(wr, spec);
+	wr_prep_send(wr, spec);
 }

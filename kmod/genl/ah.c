@@ -49,7 +49,7 @@ int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib,
 }
 
 /* Refuses attributes of a GRH in an address without a GRH. */
-static int refuse_grh(struct genl_info *info, const struct kv_av_attrs *numbers)
+static int ah_refuse_grh(struct genl_info *info, const struct kv_av_attrs *numbers)
 {
 	const struct {
 		int attr;
@@ -68,8 +68,8 @@ static int refuse_grh(struct genl_info *info, const struct kv_av_attrs *numbers)
 	return 0;
 }
 
-static int check_av(struct genl_info *info, const struct kv_av_attrs *numbers,
-		    bool roce)
+static int ah_check_av(struct genl_info *info, const struct kv_av_attrs *numbers,
+		       bool roce)
 {
 	struct nlattr **attrs = info->attrs;
 	int ret = 0;
@@ -81,7 +81,7 @@ static int check_av(struct genl_info *info, const struct kv_av_attrs *numbers,
 		ret = kv_msg_need(info, numbers->dgid, "dgid is missing: RoCE needs it");
 	else if (!attrs[numbers->dgid])
 		ret = kv_msg_need(info, numbers->dlid, "dlid and dgid are missing: where to?") ?:
-		      refuse_grh(info, numbers);
+		      ah_refuse_grh(info, numbers);
 	else
 		/* A GRH is for the routers; the next hop, a router or the peer, has a LID. */
 		ret = kv_msg_need(info, numbers->dlid,
@@ -109,7 +109,7 @@ int kv_msg_parse_av(struct genl_info *info, const struct kv_av_attrs *numbers,
 	int ret;
 
 	ah->type = rdma_ah_find_type(ib, port);
-	ret = check_av(info, numbers, ah->type == RDMA_AH_ATTR_TYPE_ROCE);
+	ret = ah_check_av(info, numbers, ah->type == RDMA_AH_ATTR_TYPE_ROCE);
 	if (ret)
 		return ret;
 	rdma_ah_set_port_num(ah, port);
@@ -126,8 +126,8 @@ int kv_msg_parse_av(struct genl_info *info, const struct kv_av_attrs *numbers,
 	return 0;
 }
 
-static int put_grh(struct sk_buff *skb, const struct kv_av_attrs *numbers,
-		   const struct ib_global_route *grh)
+static int ah_put_grh(struct sk_buff *skb, const struct kv_av_attrs *numbers,
+		      const struct ib_global_route *grh)
 {
 	int ret;
 
@@ -156,7 +156,7 @@ int kv_put_av(struct sk_buff *skb, const struct kv_av_attrs *numbers,
 	int ret = 0;
 
 	if (rdma_ah_get_ah_flags(ah) & IB_AH_GRH)
-		ret = put_grh(skb, numbers, rdma_ah_read_grh(ah));
+		ret = ah_put_grh(skb, numbers, rdma_ah_read_grh(ah));
 	if (!ret && ah->type != RDMA_AH_ATTR_TYPE_ROCE)
 		ret = nla_put_u32(skb, numbers->dlid, rdma_ah_get_dlid(ah));
 	if (!ret && numbers->sl)
@@ -164,7 +164,7 @@ int kv_put_av(struct sk_buff *skb, const struct kv_av_attrs *numbers,
 	return ret;
 }
 
-static int fill_ah(struct sk_buff *skb, struct kv_obj *obj)
+static int ah_fill(struct sk_buff *skb, struct kv_obj *obj)
 {
 	const struct kv_ah *ah = container_of(obj, struct kv_ah, obj);
 	int ret;
@@ -177,7 +177,7 @@ static int fill_ah(struct sk_buff *skb, struct kv_obj *obj)
 	return ret;
 }
 
-static int parse_ah(struct genl_info *info, const struct kv_dev *dev,
+static int ah_parse(struct genl_info *info, const struct kv_dev *dev,
 		    struct rdma_ah_attr *attr)
 {
 	u32 port = 1;
@@ -188,13 +188,13 @@ static int parse_ah(struct genl_info *info, const struct kv_dev *dev,
 	       kv_msg_parse_av(info, &numbers_of_ah, dev->ib, port, attr);
 }
 
-static struct kv_obj *make_ah(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+static struct kv_obj *ah_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
 			      struct kv_owner *owner)
 {
 	struct rdma_ah_attr attr = {};
 	int ret;
 
-	ret = parse_ah(info, dev, &attr);
+	ret = ah_parse(info, dev, &attr);
 	return ret ? ERR_PTR(ret) : kv_ah_create(pd, owner, &attr, info->extack);
 }
 
@@ -205,8 +205,8 @@ static const struct kv_noun ah_noun = {
 	.persistent = KVERBS_A_AH_PERSISTENT,
 	.pd = KVERBS_A_AH_PD,
 	.verb_ns = KVERBS_A_AH_VERB_NS,
-	.make = make_ah,
-	.fill = fill_ah,
+	.make = ah_make,
+	.fill = ah_fill,
 };
 
 #define TAKES(NAME) KV_TAKES(AH, NAME)

@@ -18,7 +18,7 @@ static const struct nla_policy policy[KVERBS_A_BUF_MAX + 1] = {
 	[KVERBS_A_BUF_DATA] = NLA_POLICY_RANGE(NLA_BINARY, 1, KVERBS_DATA_MAX),
 };
 
-static int fill_buf(struct sk_buff *skb, struct kv_obj *obj)
+static int buf_fill(struct sk_buff *skb, struct kv_obj *obj)
 {
 	const struct kv_buf *buf = container_of(obj, struct kv_buf, obj);
 
@@ -27,12 +27,12 @@ static int fill_buf(struct sk_buff *skb, struct kv_obj *obj)
 	       nla_put_u32(skb, KVERBS_A_BUF_NODE, kv_buf_node(buf));
 }
 
-static int check_new(struct genl_info *info)
+static int buf_check_new(struct genl_info *info)
 {
 	return kv_msg_need(info, KVERBS_A_BUF_LENGTH, "length is missing: how many bytes?");
 }
 
-static struct kv_obj *make_buf(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+static struct kv_obj *buf_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
 			       struct kv_owner *owner)
 {
 	const struct kv_buf_init init = {
@@ -49,12 +49,12 @@ static const struct kv_noun buf_noun = {
 	.id = KVERBS_A_BUF_ID,
 	.dev = KVERBS_A_BUF_DEV,
 	.persistent = KVERBS_A_BUF_PERSISTENT,
-	.check = check_new,
-	.make = make_buf,
-	.fill = fill_buf,
+	.check = buf_check_new,
+	.make = buf_make,
+	.fill = buf_fill,
 };
 
-static int check_range(struct genl_info *info, const struct kv_buf *buf, u64 offset, u64 length)
+static int buf_check_range(struct genl_info *info, const struct kv_buf *buf, u64 offset, u64 length)
 {
 	struct kv_refusal why;
 
@@ -76,14 +76,14 @@ static int buf_write(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	buf = container_of(obj, struct kv_buf, obj);
-	ret = check_range(info, buf, offset, nla_len(data));
+	ret = buf_check_range(info, buf, offset, nla_len(data));
 	if (!ret)
 		kv_buf_write(buf, offset, nla_data(data), nla_len(data));
 	kv_obj_unlock(obj);
 	return ret;
 }
 
-static int read(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int buf_do_read(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	u64 offset = kv_u64_or(info->attrs[KVERBS_A_BUF_OFFSET], 0);
 	u64 length = nla_get_u64(info->attrs[KVERBS_A_BUF_LENGTH]);
@@ -91,7 +91,7 @@ static int read(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 	struct nlattr *attr;
 	int ret;
 
-	ret = check_range(info, buf, offset, length);
+	ret = buf_check_range(info, buf, offset, length);
 	if (ret)
 		return ret;
 	attr = nla_reserve(skb, KVERBS_A_BUF_DATA, length);
@@ -112,7 +112,7 @@ static int buf_read(struct sk_buff *skb, struct genl_info *info)
 		return kv_msg_refuse(info, length, -EINVAL,
 				     "length is above what one message carries: "
 				     __stringify(KVERBS_DATA_MAX));
-	return kv_msg_command(info, &buf_noun, nla_total_size(nla_get_u64(length)), read);
+	return kv_msg_command(info, &buf_noun, nla_total_size(nla_get_u64(length)), buf_do_read);
 }
 
 #define TAKES(NAME) KV_TAKES(BUF, NAME)

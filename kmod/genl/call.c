@@ -42,12 +42,12 @@ struct queued {
 };
 
 /* A closed socket's port number may be in use again: answers would go to another socket. */
-static bool orphaned(const struct kv_call *call)
+static bool call_socket_closed(const struct kv_call *call)
 {
 	return sock_flag(NETLINK_CB(call->skb).sk, SOCK_DEAD);
 }
 
-static void run_queued(struct kv_job *job)
+static void call_run_queued(struct kv_job *job)
 {
 	struct queued *queued = container_of(job, struct queued, job);
 	struct sk_buff *skb = queued->call.skb;
@@ -63,12 +63,12 @@ static void run_queued(struct kv_job *job)
 	ret = queued->call.run(skb, &queued->info);
 	kcov_remote_stop();
 	set_active_memcg(old);
-	if ((ret || nlh->nlmsg_flags & NLM_F_ACK) && !orphaned(&queued->call))
+	if ((ret || nlh->nlmsg_flags & NLM_F_ACK) && !call_socket_closed(&queued->call))
 		netlink_ack(skb, nlh, ret, &queued->extack);
 	cond_resched();
 }
 
-static void release_queued(struct kv_job *job)
+static void call_release_queued(struct kv_job *job)
 {
 	struct queued *queued = container_of(job, struct queued, job);
 
@@ -80,7 +80,7 @@ static void release_queued(struct kv_job *job)
 	kfree(queued);
 }
 
-static struct sk_buff *clone(struct sk_buff *skb)
+static struct sk_buff *call_clone_msg(struct sk_buff *skb)
 {
 	struct sk_buff *copy = netlink_skb_clone(skb, GFP_KERNEL);
 
@@ -91,7 +91,7 @@ static struct sk_buff *clone(struct sk_buff *skb)
 }
 
 /* -EINTR: a work item will carry out the command, and the handler must not touch it again. */
-static int queue(const struct kv_call *call, const struct genl_info *info)
+static int call_queue(const struct kv_call *call, const struct genl_info *info)
 {
 	unsigned int attrs = info->attrs ? call->attrs : 0;
 	struct queued *queued;
@@ -101,14 +101,14 @@ static int queue(const struct kv_call *call, const struct genl_info *info)
 		return -ENOMEM;
 	queued->call = *call;
 	queued->call.queued = true;
-	queued->call.skb = clone(call->skb);
+	queued->call.skb = call_clone_msg(call->skb);
 	if (!queued->call.skb) {
 		kfree(queued);
 		return -ENOMEM;
 	}
 	kv_owner_get(call->owner);
-	queued->job.run = run_queued;
-	queued->job.release = release_queued;
+	queued->job.run = call_run_queued;
+	queued->job.release = call_release_queued;
 	queued->memcg = get_mem_cgroup_from_mm(current->mm);
 	queued->info = *info;
 	queued->info.attrs = queued->attrs;
@@ -117,7 +117,7 @@ static int queue(const struct kv_call *call, const struct genl_info *info)
 	memcpy(queued->attrs, info->attrs, attrs * sizeof(*queued->attrs));
 	if (kv_jobs_add(&call->owner->jobs, &queued->job))
 		return -EINTR;
-	release_queued(&queued->job);
+	call_release_queued(&queued->job);
 	return kv_refuse(info->extack, -EBUSY,
 			 "128 commands of this socket have not been answered: read the answers first");
 }
@@ -147,7 +147,7 @@ int kv_call_begin(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
 		return -ENOMEM;
 	if (!(call.flags & KV_CALL_AT_ONCE) || kv_jobs_any(&call.owner->jobs) ||
 	    kv_closed_pending(call.owner)) {
-		ret = queue(&call, info);
+		ret = call_queue(&call, info);
 	} else {
 		info->user_ptr[0] = kmemdup(&call, sizeof(call), GFP_KERNEL);
 		ret = info->user_ptr[0] ? 0 : -ENOMEM;
@@ -189,17 +189,17 @@ int kv_call_lock(struct genl_info *info, struct kv_dev *dev)
 	if (call->queued)
 		mutex_lock(&dev->lock);
 	else if (!mutex_trylock(&dev->lock))
-		return queue(call, info);
+		return call_queue(call, info);
 	return 0;
 }
 
 /**
- * kv_call_orphaned() - has the sender's socket been closed?
+ * kv_call_socket_closed() - has the sender's socket been closed?
  * @info: the message
  *
  * Return: true if nobody waits for the answer.
  */
-bool kv_call_orphaned(const struct genl_info *info)
+bool kv_call_socket_closed(const struct genl_info *info)
 {
-	return orphaned(kv_call_of(info));
+	return call_socket_closed(kv_call_of(info));
 }

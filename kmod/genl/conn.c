@@ -36,7 +36,7 @@ static const struct nla_policy policy[KVERBS_A_CONN_MAX + 1] = {
 
 /* --- showing a CONN --- */
 
-static int put_addr(struct sk_buff *skb, int attr, const union kv_conn_addr *addr)
+static int conn_put_addr(struct sk_buff *skb, int attr, const union kv_conn_addr *addr)
 {
 	switch (addr->family) {
 	case AF_INET:
@@ -48,14 +48,14 @@ static int put_addr(struct sk_buff *skb, int attr, const union kv_conn_addr *add
 	}
 }
 
-static bool any_addr(const union kv_conn_addr *addr)
+static bool conn_any_addr(const union kv_conn_addr *addr)
 {
 	if (addr->family == AF_INET)
 		return addr->in.sin_addr.s_addr == htonl(INADDR_ANY);
 	return ipv6_addr_any(&addr->in6.sin6_addr);
 }
 
-static int put_listener(struct sk_buff *skb, const struct kv_conn_view *view)
+static int conn_put_listener(struct sk_buff *skb, const struct kv_conn_view *view)
 {
 	if (!view->told.backlog)
 		return 0;
@@ -63,7 +63,7 @@ static int put_listener(struct sk_buff *skb, const struct kv_conn_view *view)
 	       nla_put_u32(skb, KVERBS_A_CONN_WAITING, view->told.waiting);
 }
 
-static int put_peer(struct sk_buff *skb, const struct kv_conn_view *view)
+static int conn_put_peer(struct sk_buff *skb, const struct kv_conn_view *view)
 {
 	int ret = 0;
 
@@ -80,7 +80,7 @@ static int put_peer(struct sk_buff *skb, const struct kv_conn_view *view)
 	return ret;
 }
 
-static int put_news(struct sk_buff *skb, const struct kv_conn_view *view)
+static int conn_put_news(struct sk_buff *skb, const struct kv_conn_view *view)
 {
 	return nla_put_u32(skb, KVERBS_A_CONN_STATE, view->told.news.state) ?:
 	       nla_put_u32(skb, KVERBS_A_CONN_EVENT, view->told.news.event) ?:
@@ -88,22 +88,22 @@ static int put_news(struct sk_buff *skb, const struct kv_conn_view *view)
 	       (view->reason ? nla_put_string(skb, KVERBS_A_CONN_REASON, view->reason) : 0);
 }
 
-static int fill_conn(struct sk_buff *skb, struct kv_obj *obj)
+static int conn_fill(struct sk_buff *skb, struct kv_obj *obj)
 {
 	struct kv_conn_view view;
 
 	kv_conn_show(container_of(obj, struct kv_conn, obj), &view);
-	return put_addr(skb, KVERBS_A_CONN_SRC, &view.src) ?:
-	       (any_addr(&view.dst) ? 0 : put_addr(skb, KVERBS_A_CONN_DST, &view.dst)) ?:
-	       put_listener(skb, &view) ?:
+	return conn_put_addr(skb, KVERBS_A_CONN_SRC, &view.src) ?:
+	       (conn_any_addr(&view.dst) ? 0 : conn_put_addr(skb, KVERBS_A_CONN_DST, &view.dst)) ?:
+	       conn_put_listener(skb, &view) ?:
 	       kv_put_parent(skb, KVERBS_A_CONN_QP, obj, 0) ?:
-	       put_peer(skb, &view) ?:
-	       put_news(skb, &view);
+	       conn_put_peer(skb, &view) ?:
+	       conn_put_news(skb, &view);
 }
 
 /* --- making a CONN --- */
 
-static struct kv_obj *make_conn(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+static struct kv_obj *conn_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
 				struct kv_owner *owner)
 {
 	if (!(kv_dev_caps(dev) & KVERBS_CAP_CM))
@@ -119,22 +119,22 @@ static const struct kv_noun conn_noun = {
 	.persistent = KVERBS_A_CONN_PERSISTENT,
 	.verb_ns = KVERBS_A_CONN_VERB_NS,
 	.stage = KVERBS_A_CONN_STAGE,
-	.make = make_conn,
-	.fill = fill_conn,
+	.make = conn_make,
+	.fill = conn_fill,
 };
 
 /* --- commands on a CONN --- */
 
-static struct kv_conn *to_conn(struct kv_obj *obj)
+static struct kv_conn *conn_of(struct kv_obj *obj)
 {
 	return container_of(obj, struct kv_conn, obj);
 }
 
-static int expect(struct genl_info *info, struct kv_obj *obj)
+static int conn_expect_state(struct genl_info *info, struct kv_obj *obj)
 {
 	int ret;
 
-	ret = kv_conn_expect(to_conn(obj), kv_conn_rules_states(info->genlhdr->cmd),
+	ret = kv_conn_expect(conn_of(obj), kv_conn_rules_states(info->genlhdr->cmd),
 			     info->extack);
 	if (ret)
 		NL_SET_BAD_ATTR(info->extack, info->attrs[KVERBS_A_CONN_ID]);
@@ -151,15 +151,15 @@ static int conn_get_request(struct sk_buff *skb, struct genl_info *info)
 			       &reply, &listener);
 	if (ret)
 		return ret;
-	ret = expect(info, listener);
-	made = ret ? ERR_PTR(ret) : kv_conn_get_request(to_conn(listener), info->extack);
+	ret = conn_expect_state(info, listener);
+	made = ret ? ERR_PTR(ret) : kv_conn_get_request(conn_of(listener), info->extack);
 	ret = kv_msg_end_new(info, &reply, made, &conn_noun);
 	kv_obj_unlock(listener);
 	return ret;
 }
 
-static int check_in6(struct genl_info *info, struct nlattr *attr,
-		     const struct sockaddr_in6 *in6)
+static int conn_check_in6(struct genl_info *info, struct nlattr *attr,
+			  const struct sockaddr_in6 *in6)
 {
 	if (ipv6_addr_is_multicast(&in6->sin6_addr))
 		return kv_msg_refuse(info, attr, -EINVAL,
@@ -170,7 +170,7 @@ static int check_in6(struct genl_info *info, struct nlattr *attr,
 	return 0;
 }
 
-static int check_in(struct genl_info *info, struct nlattr *attr, const struct sockaddr_in *in)
+static int conn_check_in(struct genl_info *info, struct nlattr *attr, const struct sockaddr_in *in)
 {
 	if (ipv4_is_multicast(in->sin_addr.s_addr) || ipv4_is_lbcast(in->sin_addr.s_addr))
 		return kv_msg_refuse(info, attr, -EINVAL,
@@ -179,7 +179,7 @@ static int check_in(struct genl_info *info, struct nlattr *attr, const struct so
 }
 
 /* Family 0 if the attribute is absent. */
-static union kv_conn_addr get_addr(struct genl_info *info, int number)
+static union kv_conn_addr conn_get_addr(struct genl_info *info, int number)
 {
 	union kv_conn_addr addr = {};
 
@@ -188,49 +188,49 @@ static union kv_conn_addr get_addr(struct genl_info *info, int number)
 	return addr;
 }
 
-static int check_addr(struct genl_info *info, int number)
+static int conn_check_addr(struct genl_info *info, int number)
 {
-	union kv_conn_addr addr = get_addr(info, number);
+	union kv_conn_addr addr = conn_get_addr(info, number);
 	struct nlattr *attr = info->attrs[number];
 
 	if (!attr)
 		return 0;
 	if (addr.family == AF_INET && nla_len(attr) == sizeof(addr.in))
-		return check_in(info, attr, &addr.in);
+		return conn_check_in(info, attr, &addr.in);
 	if (addr.family == AF_INET6 && nla_len(attr) == sizeof(addr.in6))
-		return check_in6(info, attr, &addr.in6);
+		return conn_check_in6(info, attr, &addr.in6);
 	return kv_msg_refuse(info, attr, -EINVAL,
 			     "an address is a struct sockaddr_in of AF_INET, or a sockaddr_in6 of AF_INET6");
 }
 
-static int check_listen(struct genl_info *info)
+static int conn_check_listen(struct genl_info *info)
 {
 	return kv_msg_need(info, KVERBS_A_CONN_SRC, "src is missing: listen at which address?") ?:
-	       check_addr(info, KVERBS_A_CONN_SRC);
+	       conn_check_addr(info, KVERBS_A_CONN_SRC);
 }
 
-static int listen(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int conn_listen(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
-	union kv_conn_addr src = get_addr(info, KVERBS_A_CONN_SRC);
+	union kv_conn_addr src = conn_get_addr(info, KVERBS_A_CONN_SRC);
 	u32 backlog = kv_u32_or(info->attrs[KVERBS_A_CONN_BACKLOG], 128);
 
-	return kv_conn_listen(to_conn(obj), &src, backlog, info->extack) ?:
+	return kv_conn_listen(conn_of(obj), &src, backlog, info->extack) ?:
 	       kv_put_obj(skb, obj, &conn_noun);
 }
 
-static int check_resolve(struct genl_info *info)
+static int conn_check_resolve(struct genl_info *info)
 {
-	union kv_conn_addr src = get_addr(info, KVERBS_A_CONN_SRC);
-	union kv_conn_addr dst = get_addr(info, KVERBS_A_CONN_DST);
+	union kv_conn_addr src = conn_get_addr(info, KVERBS_A_CONN_SRC);
+	union kv_conn_addr dst = conn_get_addr(info, KVERBS_A_CONN_DST);
 	struct nlattr *attr = info->attrs[KVERBS_A_CONN_DST];
 	int ret;
 
-	ret = check_addr(info, KVERBS_A_CONN_SRC) ?:
+	ret = conn_check_addr(info, KVERBS_A_CONN_SRC) ?:
 	      kv_msg_need(info, KVERBS_A_CONN_DST, "dst is missing: where is the peer?") ?:
-	      check_addr(info, KVERBS_A_CONN_DST);
+	      conn_check_addr(info, KVERBS_A_CONN_DST);
 	if (ret)
 		return ret;
-	if (any_addr(&dst))
+	if (conn_any_addr(&dst))
 		return kv_msg_refuse(info, attr, -EINVAL, "dst must be the address of a peer");
 	/* The port is at the same place in both families. */
 	if (!dst.in.sin_port)
@@ -241,34 +241,34 @@ static int check_resolve(struct genl_info *info)
 	return 0;
 }
 
-static u32 timeout_ms(struct genl_info *info)
+static u32 conn_timeout_ms(struct genl_info *info)
 {
 	return kv_u32_or(info->attrs[KVERBS_A_CONN_TIMEOUT_MS], 2000);
 }
 
-static int resolve_addr(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int conn_resolve_addr(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
-	union kv_conn_addr src = get_addr(info, KVERBS_A_CONN_SRC);
-	union kv_conn_addr dst = get_addr(info, KVERBS_A_CONN_DST);
+	union kv_conn_addr src = conn_get_addr(info, KVERBS_A_CONN_SRC);
+	union kv_conn_addr dst = conn_get_addr(info, KVERBS_A_CONN_DST);
 	bool src_wrong;
 	int ret;
 
-	ret = kv_conn_resolve_addr(to_conn(obj), &src, &dst, timeout_ms(info), &src_wrong,
+	ret = kv_conn_resolve_addr(conn_of(obj), &src, &dst, conn_timeout_ms(info), &src_wrong,
 				   info->extack);
 	if (src_wrong)
 		NL_SET_BAD_ATTR(info->extack, info->attrs[KVERBS_A_CONN_SRC]);
 	return ret;
 }
 
-static int resolve_route(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int conn_resolve_route(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
-	return kv_conn_resolve_route(to_conn(obj), timeout_ms(info), info->extack);
+	return kv_conn_resolve_route(conn_of(obj), conn_timeout_ms(info), info->extack);
 }
 
 /* --- the handshake --- */
 
 /* iWARP's messages have room for more bytes than this module takes. */
-static int check_data(struct genl_info *info, struct kv_obj *obj, u32 max, const char *text)
+static int conn_check_data(struct genl_info *info, struct kv_obj *obj, u32 max, const char *text)
 {
 	struct ib_device *ib = obj->dev->ib;
 	struct nlattr *data = info->attrs[KVERBS_A_CONN_PRIVATE_DATA];
@@ -278,7 +278,7 @@ static int check_data(struct genl_info *info, struct kv_obj *obj, u32 max, const
 	return kv_msg_refuse(info, data, -EINVAL, text);
 }
 
-static int parse_param(struct genl_info *info, struct kv_dev *dev, struct kv_conn_param *param)
+static int conn_parse_param(struct genl_info *info, struct kv_dev *dev, struct kv_conn_param *param)
 {
 	u32 given = kv_attrs_given(info->attrs, KVERBS_A_CONN_MAX);
 	const struct ib_device_attr *limits = &dev->ib->attrs;
@@ -298,7 +298,9 @@ static int parse_param(struct genl_info *info, struct kv_dev *dev, struct kv_con
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	param->qp = container_of(qp, struct kv_qp, obj);
-	if (kv_conn_rules_check_given(given, param->qp->state, kv_dev_iwarp(dev), &why))
+	/* A QP that another CONN has is refused for that (kv_conn_rules_check_qp()). */
+	if (!param->qp->established &&
+	    kv_conn_rules_check_given(given, param->qp->state, kv_dev_iwarp(dev), &why))
 		return kv_msg_refuse_by(info, &why);
 	param->access = kv_u32_or(attrs[KVERBS_A_CONN_ACCESS], 0);
 	if (attrs[KVERBS_A_CONN_PRIVATE_DATA]) {
@@ -314,50 +316,50 @@ static int parse_param(struct genl_info *info, struct kv_dev *dev, struct kv_con
 	return 0;
 }
 
-static int check_qp(struct genl_info *info)
+static int conn_check_qp(struct genl_info *info)
 {
 	return kv_msg_need(info, KVERBS_A_CONN_QP, "qp is missing: what shall be connected?");
 }
 
-static int connect(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int conn_connect(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct kv_conn_param param = {};
 
-	return check_data(info, obj, KV_CONN_REQUEST_DATA_MAX,
-			  "private_data: a request transports at most 56 bytes") ?:
-	       parse_param(info, obj->dev, &param) ?:
-	       kv_conn_connect(to_conn(obj), &param, info->extack);
+	return conn_check_data(info, obj, KV_CONN_REQUEST_DATA_MAX,
+			       "private_data: a request transports at most 56 bytes") ?:
+	       conn_parse_param(info, obj->dev, &param) ?:
+	       kv_conn_connect(conn_of(obj), &param, info->extack);
 }
 
-static int establish(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int conn_establish(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	u32 ack_timeout = kv_u32_or(info->attrs[KVERBS_A_CONN_ACK_TIMEOUT],
 				    KV_CONN_ACK_TIMEOUT);
 
-	return kv_conn_establish(to_conn(obj), ack_timeout, info->extack);
+	return kv_conn_establish(conn_of(obj), ack_timeout, info->extack);
 }
 
-static int accept(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int conn_accept(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct kv_conn_param param = {};
 
-	return parse_param(info, obj->dev, &param) ?:
-	       kv_conn_accept(to_conn(obj), &param, info->extack);
+	return conn_parse_param(info, obj->dev, &param) ?:
+	       kv_conn_accept(conn_of(obj), &param, info->extack);
 }
 
-static int reject(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int conn_reject(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct nlattr *data = info->attrs[KVERBS_A_CONN_PRIVATE_DATA];
 
-	return check_data(info, obj, KV_CONN_REJECT_DATA_MAX,
-			  "private_data: a rejection transports at most 148 bytes") ?:
-	       kv_conn_reject(to_conn(obj), data ? nla_data(data) : NULL,
+	return conn_check_data(info, obj, KV_CONN_REJECT_DATA_MAX,
+			       "private_data: a rejection transports at most 148 bytes") ?:
+	       kv_conn_reject(conn_of(obj), data ? nla_data(data) : NULL,
 			      data ? nla_len(data) : 0, info->extack);
 }
 
-static int disconnect(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int conn_disconnect(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
-	return kv_conn_disconnect(to_conn(obj), info->extack);
+	return kv_conn_disconnect(conn_of(obj), info->extack);
 }
 
 /* --- all of these --- */
@@ -375,22 +377,23 @@ struct command {
 };
 
 static const struct command commands[] = {
-	[KVERBS_CMD_CONN_LISTEN] = { KVERBS_A_CONN_SRC, check_listen, listen },
-	[KVERBS_CMD_CONN_RESOLVE_ADDR] = { KVERBS_A_CONN_DST, check_resolve, resolve_addr },
-	[KVERBS_CMD_CONN_RESOLVE_ROUTE] = { KVERBS_A_CONN_ID, NULL, resolve_route },
-	[KVERBS_CMD_CONN_CONNECT] = { KVERBS_A_CONN_QP, check_qp, connect },
-	[KVERBS_CMD_CONN_ESTABLISH] = { KVERBS_A_CONN_ID, NULL, establish },
-	[KVERBS_CMD_CONN_ACCEPT] = { KVERBS_A_CONN_QP, check_qp, accept },
-	[KVERBS_CMD_CONN_REJECT] = { KVERBS_A_CONN_ID, NULL, reject },
-	[KVERBS_CMD_CONN_DISCONNECT] = { KVERBS_A_CONN_ID, NULL, disconnect },
+	[KVERBS_CMD_CONN_LISTEN] = { KVERBS_A_CONN_SRC, conn_check_listen, conn_listen },
+	[KVERBS_CMD_CONN_RESOLVE_ADDR] = { KVERBS_A_CONN_DST, conn_check_resolve,
+					   conn_resolve_addr },
+	[KVERBS_CMD_CONN_RESOLVE_ROUTE] = { KVERBS_A_CONN_ID, NULL, conn_resolve_route },
+	[KVERBS_CMD_CONN_CONNECT] = { KVERBS_A_CONN_QP, conn_check_qp, conn_connect },
+	[KVERBS_CMD_CONN_ESTABLISH] = { KVERBS_A_CONN_ID, NULL, conn_establish },
+	[KVERBS_CMD_CONN_ACCEPT] = { KVERBS_A_CONN_QP, conn_check_qp, conn_accept },
+	[KVERBS_CMD_CONN_REJECT] = { KVERBS_A_CONN_ID, NULL, conn_reject },
+	[KVERBS_CMD_CONN_DISCONNECT] = { KVERBS_A_CONN_ID, NULL, conn_disconnect },
 };
 
-static int run(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int conn_run_command(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	const struct command *command = &commands[info->genlhdr->cmd];
 	int ret;
 
-	ret = expect(info, obj) ?: command->run(info, obj, skb);
+	ret = conn_expect_state(info, obj) ?: command->run(info, obj, skb);
 	if (!ret)
 		return kv_put_times(skb, obj, &conn_noun);
 	if (!info->extack->bad_attr && info->attrs[command->culprit])
@@ -403,7 +406,7 @@ static int conn_command(struct sk_buff *skb, struct genl_info *info)
 	const struct command *command = &commands[info->genlhdr->cmd];
 	int ret = command->check ? command->check(info) : 0;
 
-	return ret ?: kv_msg_command(info, &conn_noun, GENLMSG_DEFAULT_SIZE, run);
+	return ret ?: kv_msg_command(info, &conn_noun, GENLMSG_DEFAULT_SIZE, conn_run_command);
 }
 
 #define TAKES(NAME) KV_TAKES(CONN, NAME)

@@ -16,7 +16,7 @@ static const struct nla_policy policy[KVERBS_A_CQ_MAX + 1] = {
 	[KVERBS_A_CQ_PERSISTENT] = { .type = NLA_FLAG },
 };
 
-static int fill_cq(struct sk_buff *skb, struct kv_obj *obj)
+static int cq_fill(struct sk_buff *skb, struct kv_obj *obj)
 {
 	struct kv_cq *cq = container_of(obj, struct kv_cq, obj);
 
@@ -26,13 +26,13 @@ static int fill_cq(struct sk_buff *skb, struct kv_obj *obj)
 	       nla_put_u32(skb, KVERBS_A_CQ_PENDING, kv_wqe_pending(cq));
 }
 
-static int check_new(struct genl_info *info)
+static int cq_check_new(struct genl_info *info)
 {
 	return kv_msg_need(info, KVERBS_A_CQ_CQE,
 			   "cqe is missing: how many completions must the cq hold?");
 }
 
-static struct kv_obj *make_cq(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+static struct kv_obj *cq_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
 			      struct kv_owner *owner)
 {
 	struct nlattr **attrs = info->attrs;
@@ -57,12 +57,12 @@ static const struct kv_noun cq_noun = {
 	.dev = KVERBS_A_CQ_DEV,
 	.persistent = KVERBS_A_CQ_PERSISTENT,
 	.verb_ns = KVERBS_A_CQ_VERB_NS,
-	.check = check_new,
-	.make = make_cq,
-	.fill = fill_cq,
+	.check = cq_check_new,
+	.make = cq_make,
+	.fill = cq_fill,
 };
 
-static int fill_wc(struct sk_buff *skb, const struct kv_wc *wc)
+static int cq_fill_wc(struct sk_buff *skb, const struct kv_wc *wc)
 {
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_CQ_WC);
 
@@ -82,21 +82,21 @@ static int fill_wc(struct sk_buff *skb, const struct kv_wc *wc)
 }
 
 /* A polled completion is returned only once: the reply has room for all. */
-static size_t size_of_wcs(unsigned int max)
+static size_t cq_size_of_wcs(unsigned int max)
 {
 	return GENLMSG_DEFAULT_SIZE +
 	       max * nla_total_size(nla_total_size(sizeof(u64)) +
 				    8 * nla_total_size(sizeof(u32)));
 }
 
-static unsigned int max_wc(struct genl_info *info)
+static unsigned int cq_max_wc(struct genl_info *info)
 {
 	return kv_u32_or(info->attrs[KVERBS_A_CQ_MAX_WC], KVERBS_POLL_MAX);
 }
 
-static int poll(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int cq_do_poll(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
-	unsigned int max = max_wc(info);
+	unsigned int max = cq_max_wc(info);
 	struct kv_wc *wcs;
 	u64 verb_ns;
 	int ret, n, i;
@@ -107,17 +107,17 @@ static int poll(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 	n = kv_post_poll(container_of(obj, struct kv_cq, obj), wcs, max, &verb_ns, info->extack);
 	ret = min(n, 0);
 	for (i = 0; !ret && i < n; i++)
-		ret = fill_wc(skb, &wcs[i]);
+		ret = cq_fill_wc(skb, &wcs[i]);
 	kfree(wcs);
 	return ret ?: kv_put_u64(skb, KVERBS_A_CQ_VERB_NS, verb_ns);
 }
 
 static int cq_poll(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_command(info, &cq_noun, size_of_wcs(max_wc(info)), poll);
+	return kv_msg_command(info, &cq_noun, cq_size_of_wcs(cq_max_wc(info)), cq_do_poll);
 }
 
-static int arm(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int cq_do_arm(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct nlattr *solicited = info->attrs[KVERBS_A_CQ_SOLICITED];
 	bool missed = false;
@@ -131,7 +131,7 @@ static int arm(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 
 static int cq_arm(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_command(info, &cq_noun, GENLMSG_DEFAULT_SIZE, arm);
+	return kv_msg_command(info, &cq_noun, GENLMSG_DEFAULT_SIZE, cq_do_arm);
 }
 
 #define TAKES(NAME) KV_TAKES(CQ, NAME)

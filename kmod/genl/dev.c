@@ -43,7 +43,7 @@ static int info_get(struct sk_buff *skb, struct genl_info *info)
 }
 
 /* Destroys the persistent objects of this namespace. */
-static int flush(struct sk_buff *skb, struct genl_info *info)
+static int dev_flush(struct sk_buff *skb, struct genl_info *info)
 {
 	unsigned int removed, busy;
 	struct kv_reply reply;
@@ -58,7 +58,7 @@ static int flush(struct sk_buff *skb, struct genl_info *info)
 	return kv_reply_end(info, &reply, ret);
 }
 
-static u32 gid_type(const struct ib_gid_attr *attr)
+static u32 dev_gid_type(const struct ib_gid_attr *attr)
 {
 	switch (attr->gid_type) {
 	case IB_GID_TYPE_ROCE_UDP_ENCAP:
@@ -70,7 +70,8 @@ static u32 gid_type(const struct ib_gid_attr *attr)
 }
 
 /* Puts the name of a RoCE GID's netdev, which other namespaces must not see. */
-static int put_netdev(struct sk_buff *skb, const struct net *net, const struct ib_gid_attr *attr)
+static int dev_put_netdev(struct sk_buff *skb, const struct net *net,
+			  const struct ib_gid_attr *attr)
 {
 	struct net_device *netdev;
 	int ret = 0;
@@ -83,7 +84,7 @@ static int put_netdev(struct sk_buff *skb, const struct net *net, const struct i
 	return ret;
 }
 
-static int fill_gid(struct sk_buff *skb, const struct net *net, const struct ib_gid_attr *attr)
+static int dev_fill_gid(struct sk_buff *skb, const struct net *net, const struct ib_gid_attr *attr)
 {
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_PORT_GID);
 	int ret;
@@ -92,8 +93,8 @@ static int fill_gid(struct sk_buff *skb, const struct net *net, const struct ib_
 		return -EMSGSIZE;
 	ret = nla_put_u32(skb, KVERBS_A_GID_INDEX, attr->index) ?:
 	      nla_put(skb, KVERBS_A_GID_GID, sizeof(attr->gid), &attr->gid) ?:
-	      nla_put_u32(skb, KVERBS_A_GID_TYPE, gid_type(attr)) ?:
-	      put_netdev(skb, net, attr);
+	      nla_put_u32(skb, KVERBS_A_GID_TYPE, dev_gid_type(attr)) ?:
+	      dev_put_netdev(skb, net, attr);
 	if (ret)
 		nla_nest_cancel(skb, nest);
 	else
@@ -101,8 +102,8 @@ static int fill_gid(struct sk_buff *skb, const struct net *net, const struct ib_
 	return ret;
 }
 
-static int fill_gids(struct sk_buff *skb, const struct net *net, struct ib_device *ib, u32 port,
-		     int entries)
+static int dev_fill_gids(struct sk_buff *skb, const struct net *net, struct ib_device *ib, u32 port,
+			 int entries)
 {
 	unsigned int n = 0;
 	int ret = 0, i;
@@ -114,7 +115,7 @@ static int fill_gids(struct sk_buff *skb, const struct net *net, struct ib_devic
 		attr = rdma_get_gid_attr(ib, port, i);
 		if (IS_ERR(attr))
 			continue;
-		ret = fill_gid(skb, net, attr);
+		ret = dev_fill_gid(skb, net, attr);
 		rdma_put_gid_attr(attr);
 		n++;
 	}
@@ -122,7 +123,7 @@ static int fill_gids(struct sk_buff *skb, const struct net *net, struct ib_devic
 }
 
 /* Attributes that do not change as long as the device exists. */
-static int fill_attrs(struct sk_buff *skb, const struct kv_dev *dev)
+static int dev_fill_attrs(struct sk_buff *skb, const struct kv_dev *dev)
 {
 	const struct ib_device *ib = dev->ib;
 	const struct ib_device_attr *attrs = &ib->attrs;
@@ -170,8 +171,8 @@ static int fill_attrs(struct sk_buff *skb, const struct kv_dev *dev)
 			   attrs->local_ca_ack_delay);
 }
 
-static int fill_port_attrs(struct sk_buff *skb, const struct net *net, struct ib_device *ib,
-			   u32 port, const struct ib_port_attr *attr)
+static int dev_fill_port_attrs(struct sk_buff *skb, const struct net *net, struct ib_device *ib,
+			       u32 port, const struct ib_port_attr *attr)
 {
 	u32 link_layer = rdma_port_get_link_layer(ib, port);
 
@@ -188,11 +189,11 @@ static int fill_port_attrs(struct sk_buff *skb, const struct net *net, struct ib
 	       nla_put_u32(skb, KVERBS_A_PORT_ACTIVE_SPEED, attr->active_speed) ?:
 	       nla_put_u32(skb, KVERBS_A_PORT_GID_TABLE_LEN, attr->gid_tbl_len) ?:
 	       nla_put_u32(skb, KVERBS_A_PORT_PKEY_TABLE_LEN, attr->pkey_tbl_len) ?:
-	       fill_gids(skb, net, ib, port, attr->gid_tbl_len);
+	       dev_fill_gids(skb, net, ib, port, attr->gid_tbl_len);
 }
 
 /* A port that can't be queried is shown with the error: the rest of the device is known. */
-static int fill_port(struct sk_buff *skb, const struct net *net, struct kv_dev *dev, u32 port)
+static int dev_fill_port(struct sk_buff *skb, const struct net *net, struct kv_dev *dev, u32 port)
 {
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_DEV_PORT);
 	struct ib_port_attr attr;
@@ -204,7 +205,7 @@ static int fill_port(struct sk_buff *skb, const struct net *net, struct kv_dev *
 	ret = nla_put_u32(skb, KVERBS_A_PORT_NUMBER, port);
 	if (!ret)
 		ret = error ? nla_put_u32(skb, KVERBS_A_PORT_ERROR, -error) :
-			      fill_port_attrs(skb, net, dev->ib, port, &attr);
+			      dev_fill_port_attrs(skb, net, dev->ib, port, &attr);
 	if (ret)
 		nla_nest_cancel(skb, nest);
 	else
@@ -212,29 +213,29 @@ static int fill_port(struct sk_buff *skb, const struct net *net, struct kv_dev *
 	return ret;
 }
 
-static int fill_ports(struct sk_buff *skb, const struct net *net, struct kv_dev *dev)
+static int dev_fill_ports(struct sk_buff *skb, const struct net *net, struct kv_dev *dev)
 {
 	u32 port;
 	int ret;
 
 	rdma_for_each_port(dev->ib, port) {
-		ret = fill_port(skb, net, dev, port);
+		ret = dev_fill_port(skb, net, dev, port);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static int fill_dev(struct sk_buff *skb, const struct net *net, struct kv_dev *dev)
+static int dev_fill(struct sk_buff *skb, const struct net *net, struct kv_dev *dev)
 {
 	return kv_put_dev_name(skb, KVERBS_A_DEV_NAME, dev) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_CAPS, kv_dev_caps(dev)) ?:
-	       fill_attrs(skb, dev) ?:
+	       dev_fill_attrs(skb, dev) ?:
 	       kv_put_u64(skb, KVERBS_A_DEV_MAX_MR_BYTES, kv_dev_max_mr_bytes(dev)) ?:
-	       fill_ports(skb, net, dev);
+	       dev_fill_ports(skb, net, dev);
 }
 
-static size_t size_of_port(struct ib_device *ib, u32 port)
+static size_t dev_size_of_port(struct ib_device *ib, u32 port)
 {
 	size_t size = PORT_SIZE;
 	int i;
@@ -251,16 +252,16 @@ static size_t size_of_port(struct ib_device *ib, u32 port)
 }
 
 /*
- * Bytes that fill_dev() may need; more, if a GID table grows meanwhile. The device does not
+ * Bytes that dev_fill() may need; more, if a GID table grows meanwhile. The device does not
  * go meanwhile.
  */
-static size_t size_of_dev(struct kv_dev *dev)
+static size_t dev_size_of(struct kv_dev *dev)
 {
 	size_t size = FIXED_SIZE;
 	u32 port;
 
 	rdma_for_each_port(dev->ib, port)
-		size += size_of_port(dev->ib, port);
+		size += dev_size_of_port(dev->ib, port);
 	return size;
 }
 
@@ -273,18 +274,18 @@ static int dev_get(struct sk_buff *skb, struct genl_info *info)
 	ret = kv_msg_lock_dev(info, KVERBS_A_DEV_NAME, &dev);
 	if (ret)
 		return ret;
-	ret = kv_reply_start(info, &reply, size_of_dev(dev));
+	ret = kv_reply_start(info, &reply, dev_size_of(dev));
 	if (!ret)
-		ret = kv_reply_end(info, &reply, fill_dev(reply.skb, genl_info_net(info), dev));
+		ret = kv_reply_end(info, &reply, dev_fill(reply.skb, genl_info_net(info), dev));
 	kv_msg_unlock_dev(dev);
 	return ret;
 }
 
-static void look_at_size(struct kv_dev *dev, void *largest)
+static void dev_look_at_size(struct kv_dev *dev, void *largest)
 {
 	size_t *size = largest;
 
-	*size = max(*size, size_of_dev(dev));
+	*size = max(*size, dev_size_of(dev));
 }
 
 /* A message of the dump has to hold the largest device. */
@@ -292,17 +293,17 @@ static int dev_start(struct netlink_callback *cb)
 {
 	size_t size = 0;
 
-	kv_dev_for_each(sock_net(cb->skb->sk), look_at_size, &size);
+	kv_dev_for_each(sock_net(cb->skb->sk), dev_look_at_size, &size);
 	cb->min_dump_alloc = max_t(size_t, cb->min_dump_alloc, size);
 	return kv_netlink_dump_start(cb);
 }
 
-static int fill_dumped(struct sk_buff *skb, void *dev)
+static int dev_fill_dumped(struct sk_buff *skb, void *dev)
 {
-	return fill_dev(skb, sock_net(skb->sk), dev);
+	return dev_fill(skb, sock_net(skb->sk), dev);
 }
 
-static int fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv_owner *owner)
+static int dev_fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv_owner *owner)
 {
 	struct net *net = sock_net(skb->sk);
 	struct kv_dev *dev;
@@ -316,7 +317,7 @@ static int fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv
 		}
 		/* A device that went meanwhile is not shown; its end changes the generation. */
 		if (!dev->gone)
-			ret = kv_msg_dump_one(skb, cb, fill_dumped, dev);
+			ret = kv_msg_dump_one(skb, cb, dev_fill_dumped, dev);
 		mutex_unlock(&dev->lock);
 		kv_dev_put(dev);
 		if (!ret)
@@ -327,12 +328,12 @@ static int fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv
 
 static int dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return kv_msg_dump(skb, cb, fill_part);
+	return kv_msg_dump(skb, cb, dev_fill_part);
 }
 
 static const struct kv_command info_commands[] = {
 	{ .cmd = KVERBS_CMD_INFO_GET, .at_once = true, .doit = info_get },
-	{ .cmd = KVERBS_CMD_FLUSH, .doit = flush },
+	{ .cmd = KVERBS_CMD_FLUSH, .doit = dev_flush },
 };
 
 const struct kv_command_set kv_info_commands = {

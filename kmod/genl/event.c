@@ -10,12 +10,12 @@
  * Is there a listener that may receive events? In a network namespace of another user namespace
  * than the initial one, its root user can join the group: so no events are sent there.
  */
-static bool heard(struct net *net)
+static bool event_is_heard(struct net *net)
 {
 	return net->user_ns == &init_user_ns && genl_has_listeners(&kv_family, net, 0);
 }
 
-static int fill_event(struct sk_buff *skb, const struct kv_event *event,
+static int event_fill(struct sk_buff *skb, const struct kv_event *event,
 		      const char *dev)
 {
 	if (nla_put_u32(skb, KVERBS_A_EVENT_TYPE, event->type) ||
@@ -39,7 +39,7 @@ static int fill_event(struct sk_buff *skb, const struct kv_event *event,
 }
 
 /* Makes a message that can be sent. @attr: 0, or the attribute for an object's id. */
-static struct sk_buff *make_event(const struct kv_event *event, const char *dev,
+static struct sk_buff *event_make(const struct kv_event *event, const char *dev,
 				  int attr, u32 id, gfp_t gfp)
 {
 	struct sk_buff *skb;
@@ -49,7 +49,7 @@ static struct sk_buff *make_event(const struct kv_event *event, const char *dev,
 	if (!skb)
 		return NULL;
 	hdr = genlmsg_put(skb, 0, 0, &kv_family, 0, KVERBS_CMD_EVENT);
-	if (!hdr || fill_event(skb, event, dev) ||
+	if (!hdr || event_fill(skb, event, dev) ||
 	    (attr && nla_put_u32(skb, attr, id))) {
 		nlmsg_free(skb);
 		return NULL;
@@ -58,8 +58,8 @@ static struct sk_buff *make_event(const struct kv_event *event, const char *dev,
 	return skb;
 }
 
-static void send_obj(struct net *net, const struct kv_event *event, const char *dev,
-		     enum kv_obj_rank rank, u32 id)
+static void event_send_obj(struct net *net, const struct kv_event *event, const char *dev,
+			   enum kv_obj_rank rank, u32 id)
 {
 	static const int id_attr[KV_OBJ_RANKS] = {
 		[KV_OBJ_RUN] = KVERBS_A_EVENT_RUN,
@@ -70,14 +70,14 @@ static void send_obj(struct net *net, const struct kv_event *event, const char *
 	};
 	struct sk_buff *skb;
 
-	if (!heard(net))
+	if (!event_is_heard(net))
 		return;
-	skb = make_event(event, dev, id_attr[rank], id, GFP_KERNEL);
+	skb = event_make(event, dev, id_attr[rank], id, GFP_KERNEL);
 	if (skb)
 		genlmsg_multicast_netns(&kv_family, net, skb, 0, 0, GFP_KERNEL);
 }
 
-static void send_dev(struct ib_device *ib, const struct kv_event *event, const char *name)
+static void event_send_dev(struct ib_device *ib, const struct kv_event *event, const char *name)
 {
 	struct sk_buff *skb;
 	struct net *net;
@@ -85,9 +85,9 @@ static void send_dev(struct ib_device *ib, const struct kv_event *event, const c
 	/* A namespace that is in the list does not go before a grace period. */
 	rcu_read_lock();
 	for_each_net_rcu(net) {
-		if (!rdma_dev_access_netns(ib, net) || !heard(net))
+		if (!rdma_dev_access_netns(ib, net) || !event_is_heard(net))
 			continue;
-		skb = make_event(event, name, 0, 0, GFP_ATOMIC);
+		skb = event_make(event, name, 0, 0, GFP_ATOMIC);
 		if (skb)
 			genlmsg_multicast_netns(&kv_family, net, skb, 0, 0, GFP_ATOMIC);
 	}
@@ -96,7 +96,7 @@ static void send_dev(struct ib_device *ib, const struct kv_event *event, const c
 
 /* Works as long as the family is registered. */
 const struct kv_event_sender kv_netlink_sender = {
-	.heard = heard,
-	.send_obj = send_obj,
-	.send_dev = send_dev,
+	.heard = event_is_heard,
+	.send_obj = event_send_obj,
+	.send_dev = event_send_dev,
 };

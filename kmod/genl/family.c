@@ -38,8 +38,8 @@ static const struct genl_multicast_group kv_groups[] = {
  * Each command has its own policy: so generic netlink refuses the attributes that the command
  * does not take, and reports the attributes that it takes (CTRL_CMD_GETPOLICY).
  */
-static struct nla_policy * __init make_policy(const struct kv_command_set *set,
-					      const struct kv_command *command)
+static struct nla_policy * __init family_make_policy(const struct kv_command_set *set,
+						     const struct kv_command *command)
 {
 	const struct kv_taken *taken;
 	struct nla_policy *policy;
@@ -63,9 +63,10 @@ static struct nla_policy * __init make_policy(const struct kv_command_set *set,
 	return policy;
 }
 
-static int __init add_command(const struct kv_command_set *set, const struct kv_command *command)
+static int __init family_add_command(const struct kv_command_set *set,
+				     const struct kv_command *command)
 {
-	struct nla_policy *policy = make_policy(set, command);
+	struct nla_policy *policy = family_make_policy(set, command);
 
 	if (!policy)
 		return -ENOMEM;
@@ -83,7 +84,7 @@ static int __init add_command(const struct kv_command_set *set, const struct kv_
 	return 0;
 }
 
-static void remove_commands(void)
+static void family_remove_commands(void)
 {
 	unsigned int i;
 
@@ -91,7 +92,7 @@ static void remove_commands(void)
 		kfree(kv_ops[i].policy);
 }
 
-static int __init add_commands(void)
+static int __init family_add_commands(void)
 {
 	unsigned int set, i;
 	int ret = 0;
@@ -100,10 +101,10 @@ static int __init add_commands(void)
 		if (sets[set]->noun)
 			kv_noun_add(sets[set]->noun);
 		for (i = 0; !ret && i < sets[set]->commands; i++)
-			ret = add_command(sets[set], &sets[set]->command[i]);
+			ret = family_add_command(sets[set], &sets[set]->command[i]);
 	}
 	if (ret)
-		remove_commands();
+		family_remove_commands();
 	return ret;
 }
 
@@ -111,7 +112,7 @@ static int __init add_commands(void)
  * Called when the last reference to a socket goes, in a context that may sleep. No handler is
  * called for the socket any more: a sender would hold the socket's file.
  */
-static int socket_closed(struct notifier_block *nb, unsigned long event, void *data)
+static int family_socket_closed(struct notifier_block *nb, unsigned long event, void *data)
 {
 	const struct netlink_notify *notify = data;
 	struct kv_owner *owner;
@@ -124,10 +125,10 @@ static int socket_closed(struct notifier_block *nb, unsigned long event, void *d
 }
 
 static struct notifier_block notifier = {
-	.notifier_call = socket_closed,
+	.notifier_call = family_socket_closed,
 };
 
-static int __net_init net_came(struct net *net)
+static int __net_init family_net_came(struct net *net)
 {
 	return kv_owner_add_net(net);
 }
@@ -136,7 +137,7 @@ static int __net_init net_came(struct net *net)
  * The namespace's persistent objects end with it. All its sockets are closed, and their objects
  * destroyed: until then these keep the namespace.
  */
-static void __net_exit net_gone(struct net *net)
+static void __net_exit family_net_gone(struct net *net)
 {
 	struct kv_owner *owner = kv_owner_of_net(net);
 	unsigned int busy;
@@ -148,12 +149,12 @@ static void __net_exit net_gone(struct net *net)
 }
 
 static struct pernet_operations net_ops = {
-	.init = net_came,
-	.exit = net_gone,
+	.init = family_net_came,
+	.exit = family_net_gone,
 };
 
-static int begin_command(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
-			 struct genl_info *info)
+static int family_begin_command(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
+				struct genl_info *info)
 {
 	return kv_msg_check_opener(skb, info->extack) ?: kv_call_begin(ops, skb, info);
 }
@@ -167,14 +168,14 @@ int __init kv_netlink_init(void)
 {
 	int ret;
 
-	ret = add_commands();
+	ret = family_add_commands();
 	if (ret)
 		return ret;
 	kv_family.ops = kv_ops;
 	kv_family.n_ops = kv_n_ops;
 	kv_family.mcgrps = kv_groups;
 	kv_family.n_mcgrps = ARRAY_SIZE(kv_groups);
-	kv_family.pre_doit = begin_command;
+	kv_family.pre_doit = family_begin_command;
 	kv_family.post_doit = kv_call_end;
 	ret = kv_jobs_start();
 	if (ret)
@@ -198,7 +199,7 @@ err_unregister_pernet:
 err_stop_jobs:
 	kv_jobs_stop();
 err_remove_commands:
-	remove_commands();
+	family_remove_commands();
 	return ret;
 }
 
@@ -213,5 +214,5 @@ void kv_netlink_exit(void)
 	/* Before the owners go: queued commands make objects for them. */
 	kv_jobs_stop();
 	unregister_pernet_subsys(&net_ops);
-	remove_commands();
+	family_remove_commands();
 }

@@ -22,7 +22,7 @@ static const struct nla_policy policy[KVERBS_A_MR_MAX + 1] = {
 };
 
 /* Puts the bytes, the rights and the keys of a registration. */
-static int fill_key(struct sk_buff *skb, const struct kv_mr *mr)
+static int mr_fill_key(struct sk_buff *skb, const struct kv_mr *mr)
 {
 	bool remote = mr->access & ~KVERBS_ACCESS_LOCAL_WRITE;
 
@@ -35,17 +35,17 @@ static int fill_key(struct sk_buff *skb, const struct kv_mr *mr)
 	       kv_put_u64(skb, KVERBS_A_MR_IOVA, mr->ib->iova);
 }
 
-static int fill_mr(struct sk_buff *skb, struct kv_obj *obj)
+static int mr_fill(struct sk_buff *skb, struct kv_obj *obj)
 {
 	const struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
 	int ret;
 
 	ret = kv_put_parent(skb, KVERBS_A_MR_PD, obj, KV_MR_PD) ?:
 	      nla_put_u32(skb, KVERBS_A_MR_MAX_PAGES, mr->max_pages);
-	return ret || !kv_mr_registered(mr) ? ret : fill_key(skb, mr);
+	return ret || !kv_mr_registered(mr) ? ret : mr_fill_key(skb, mr);
 }
 
-static struct kv_obj *make_mr(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+static struct kv_obj *mr_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
 			      struct kv_owner *owner)
 {
 	return kv_mr_create(pd, owner, kv_u32_or(info->attrs[KVERBS_A_MR_MAX_PAGES], 0),
@@ -60,12 +60,12 @@ static const struct kv_noun mr_noun = {
 	.pd = KVERBS_A_MR_PD,
 	.verb_ns = KVERBS_A_MR_VERB_NS,
 	.stage = KVERBS_A_MR_STAGE,
-	.make = make_mr,
-	.fill = fill_mr,
+	.make = mr_make,
+	.fill = mr_fill,
 };
 
 /* Finds the QP that carries a registration; it must be of the MR's PD. */
-static int find_reg_qp(struct genl_info *info, struct kv_mr *mr, struct kv_qp **qp)
+static int mr_find_reg_qp(struct genl_info *info, struct kv_mr *mr, struct kv_qp **qp)
 {
 	struct nlattr *id = info->attrs[KVERBS_A_MR_QP];
 	struct kv_obj *obj;
@@ -85,20 +85,20 @@ static int find_reg_qp(struct genl_info *info, struct kv_mr *mr, struct kv_qp **
 			     "uc and ud qps carry no registration: take an rc qp of the same pd");
 }
 
-static u32 post_context(const struct genl_info *info)
+static u32 mr_post_context(const struct genl_info *info)
 {
 	return kv_u32_or(info->attrs[KVERBS_A_MR_POST_CONTEXT], KVERBS_POST_PROCESS);
 }
 
 /* Puts the MR as it is after a registration or an invalidation. */
-static int show_change(struct sk_buff *skb, struct kv_obj *obj)
+static int mr_show_change(struct sk_buff *skb, struct kv_obj *obj)
 {
 	return kv_put_obj(skb, obj, &mr_noun) ?:
 	       kv_put_times(skb, obj, &mr_noun);
 }
 
 /* Finds the buffer and its bytes; without LENGTH they are the bytes from OFFSET to the end. */
-static int find_reg(struct genl_info *info, const struct kv_mr *mr, struct kv_mr_reg *reg)
+static int mr_find_reg(struct genl_info *info, const struct kv_mr *mr, struct kv_mr_reg *reg)
 {
 	struct kv_dev *dev = mr->obj.dev;
 	struct kv_reg_facts facts;
@@ -117,7 +117,7 @@ static int find_reg(struct genl_info *info, const struct kv_mr *mr, struct kv_mr
 				reg->offset < reg->buf->length ?
 				reg->buf->length - reg->offset : 0);
 	reg->access = kv_u32_or(info->attrs[KVERBS_A_MR_ACCESS], 0);
-	reg->post_context = post_context(info);
+	reg->post_context = mr_post_context(info);
 	facts = (struct kv_reg_facts){
 		.buffer = reg->buf->length,
 		.offset = reg->offset,
@@ -130,36 +130,36 @@ static int find_reg(struct genl_info *info, const struct kv_mr *mr, struct kv_mr
 	return kv_reg_check(&facts, &why) ? kv_msg_refuse_by(info, &why) : 0;
 }
 
-static int reg(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int mr_do_reg(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
 	struct kv_mr_reg what;
 	struct kv_qp *qp;
 
-	return find_reg_qp(info, mr, &qp) ?:
-	       find_reg(info, mr, &what) ?:
+	return mr_find_reg_qp(info, mr, &qp) ?:
+	       mr_find_reg(info, mr, &what) ?:
 	       kv_mr_reg(mr, qp, &what, info->extack) ?:
-	       show_change(skb, obj);
+	       mr_show_change(skb, obj);
 }
 
-static int inv(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int mr_do_inv(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
 	struct kv_qp *qp;
 
-	return find_reg_qp(info, mr, &qp) ?:
-	       kv_mr_inv(mr, qp, post_context(info), info->extack) ?:
-	       show_change(skb, obj);
+	return mr_find_reg_qp(info, mr, &qp) ?:
+	       kv_mr_inv(mr, qp, mr_post_context(info), info->extack) ?:
+	       mr_show_change(skb, obj);
 }
 
 static int mr_reg(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_command(info, &mr_noun, GENLMSG_DEFAULT_SIZE, reg);
+	return kv_msg_command(info, &mr_noun, GENLMSG_DEFAULT_SIZE, mr_do_reg);
 }
 
 static int mr_inv(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_command(info, &mr_noun, GENLMSG_DEFAULT_SIZE, inv);
+	return kv_msg_command(info, &mr_noun, GENLMSG_DEFAULT_SIZE, mr_do_inv);
 }
 
 #define TAKES(NAME) KV_TAKES(MR, NAME)

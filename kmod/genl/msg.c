@@ -64,7 +64,7 @@ int kv_netlink_dump_start(struct netlink_callback *cb)
  * A message that the reader ignores (netlink(7)): another part of the dump follows. It has a
  * generic netlink header, as readers like the kernel's pyynl expect one in all messages.
  */
-static int put_noop(struct sk_buff *skb, struct netlink_callback *cb)
+static int msg_put_noop(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlmsghdr *nlh;
 
@@ -102,7 +102,7 @@ int kv_msg_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		if (ret)
 			return ret;
 		cb->args[1] = true;
-		return put_noop(skb, cb);
+		return msg_put_noop(skb, cb);
 	}
 	owner = kv_owner_of_socket(from->sk, from->portid);
 	if (!owner)
@@ -115,7 +115,7 @@ int kv_msg_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		return skb->len;
 	/* After a signal it is called again, too: the signal does not end the receive. */
 	if (ret == -EINTR)
-		return put_noop(skb, cb);
+		return msg_put_noop(skb, cb);
 	return ret ?: skb->len;
 }
 
@@ -270,7 +270,7 @@ int kv_reply_start(struct genl_info *info, struct kv_reply *reply, size_t size)
  */
 int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error)
 {
-	if (!error && kv_call_orphaned(info))
+	if (!error && kv_call_socket_closed(info))
 		error = -ECONNREFUSED;
 	if (error) {
 		nlmsg_free(reply->skb);
@@ -335,8 +335,8 @@ void kv_msg_unlock_dev(struct kv_dev *dev)
 	kv_dev_put(dev);
 }
 
-static struct kv_obj *lookup(struct genl_info *info, struct nlattr *id,
-			     struct kv_obj_class *class)
+static struct kv_obj *msg_lookup(struct genl_info *info, struct nlattr *id,
+				 struct kv_obj_class *class)
 {
 	struct kv_obj *obj = kv_obj_lookup(class, nla_get_u32(id), kv_msg_owner(info));
 
@@ -380,7 +380,7 @@ int kv_msg_lock_found(struct genl_info *info, struct nlattr *id, struct kv_obj_c
 {
 	int ret;
 
-	*obj = lookup(info, id, class);
+	*obj = msg_lookup(info, id, class);
 	if (!*obj)
 		return -ENOENT;
 	ret = kv_call_lock(info, (*obj)->dev);
@@ -405,7 +405,7 @@ int kv_msg_lock_found(struct genl_info *info, struct nlattr *id, struct kv_obj_c
 struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
 			       struct kv_obj_class *class, struct kv_dev *dev)
 {
-	struct kv_obj *obj = lookup(info, id, class);
+	struct kv_obj *obj = msg_lookup(info, id, class);
 	bool found;
 
 	if (!obj)
@@ -500,7 +500,7 @@ int kv_msg_command(struct genl_info *info, const struct kv_noun *noun, size_t si
 	ret = kv_msg_begin_obj(info, noun->id, noun->class, size, &reply, &obj);
 	if (ret)
 		return ret;
-	kv_obj_forget_times(obj);
+	kv_obj_reset_times(obj);
 	ret = command(info, obj, reply.skb);
 	return kv_msg_end_obj(info, &reply, obj, ret);
 }
@@ -556,7 +556,7 @@ int kv_put_obj(struct sk_buff *skb, struct kv_obj *obj, const struct kv_noun *no
 	return noun->fill(skb, obj);
 }
 
-static int put_stage(struct sk_buff *skb, int attr, u32 kind, u64 ns)
+static int msg_put_stage(struct sk_buff *skb, int attr, u32 kind, u64 ns)
 {
 	struct nlattr *nest = nla_nest_start(skb, attr);
 	int ret;
@@ -590,7 +590,7 @@ int kv_put_times(struct sk_buff *skb, const struct kv_obj *obj, const struct kv_
 
 	for (stage = 0; !ret && stage <= KVERBS_STAGE_MAX; stage++) {
 		if (obj->stage_ns[stage] && noun->stage)
-			ret = put_stage(skb, noun->stage, stage, obj->stage_ns[stage]);
+			ret = msg_put_stage(skb, noun->stage, stage, obj->stage_ns[stage]);
 		sum += obj->stage_ns[stage];
 	}
 	return ret || !sum || !noun->verb_ns ? ret : kv_put_u64(skb, noun->verb_ns, sum);

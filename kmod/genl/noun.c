@@ -24,8 +24,8 @@ static const struct kv_noun *noun_of(struct genl_info *info)
 	return nouns[kv_call_rank(kv_call_of(info)->flags)];
 }
 
-static int lock(struct genl_info *info, const struct kv_noun *noun, struct kv_dev **dev,
-		struct kv_pd **pd)
+static int noun_lock(struct genl_info *info, const struct kv_noun *noun, struct kv_dev **dev,
+		     struct kv_pd **pd)
 {
 	struct kv_obj *obj;
 	int ret;
@@ -57,7 +57,7 @@ int kv_netlink_new(struct sk_buff *skb, struct genl_info *info)
 	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
 	if (ret)
 		return ret;
-	ret = lock(info, noun, &dev, &pd);
+	ret = noun_lock(info, noun, &dev, &pd);
 	if (ret)
 		return kv_reply_end(info, &reply, ret);
 	ret = kv_msg_end_new(info, &reply, noun->make(info, dev, pd, owner), noun);
@@ -67,7 +67,7 @@ int kv_netlink_new(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-static int del(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int noun_del(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	const struct kv_noun *noun = noun_of(info);
 	int ret;
@@ -82,20 +82,20 @@ static int del(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 
 int kv_netlink_del(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_command(info, noun_of(info), GENLMSG_DEFAULT_SIZE, del);
+	return kv_msg_command(info, noun_of(info), GENLMSG_DEFAULT_SIZE, noun_del);
 }
 
-static int get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int noun_get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	return kv_put_obj(skb, obj, noun_of(info));
 }
 
 int kv_netlink_get(struct sk_buff *skb, struct genl_info *info)
 {
-	return kv_msg_command(info, noun_of(info), GENLMSG_DEFAULT_SIZE, get);
+	return kv_msg_command(info, noun_of(info), GENLMSG_DEFAULT_SIZE, noun_get);
 }
 
-static int fill(struct sk_buff *skb, void *obj)
+static int noun_fill(struct sk_buff *skb, void *obj)
 {
 	return kv_put_obj(skb, obj, nouns[((struct kv_obj *)obj)->class->rank]);
 }
@@ -104,7 +104,7 @@ static int fill(struct sk_buff *skb, void *obj)
  * args[0] is the id to continue from. If objects come or go during a dump, its messages are
  * marked with NLM_F_DUMP_INTR: a reader that needs a consistent list repeats the dump.
  */
-static int fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv_owner *owner)
+static int noun_fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv_owner *owner)
 {
 	enum kv_obj_rank rank = kv_call_rank(genl_dumpit_info(cb)->op.internal_flags);
 	struct kv_obj_class *class = nouns[rank]->class;
@@ -121,7 +121,7 @@ static int fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv
 		}
 		/* An object that went meanwhile is not shown; its end changes the generation. */
 		if (!obj->dead)
-			ret = kv_msg_dump_one(skb, cb, fill, obj);
+			ret = kv_msg_dump_one(skb, cb, noun_fill, obj);
 		kv_obj_unlock(obj);
 		if (!ret)
 			id++;
@@ -132,5 +132,5 @@ static int fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv
 
 int kv_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return kv_msg_dump(skb, cb, fill_part);
+	return kv_msg_dump(skb, cb, noun_fill_part);
 }

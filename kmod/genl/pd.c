@@ -9,14 +9,14 @@ static const struct nla_policy policy[KVERBS_A_PD_MAX + 1] = {
 	[KVERBS_A_PD_PERSISTENT] = { .type = NLA_FLAG },
 };
 
-static int fill_pd(struct sk_buff *skb, struct kv_obj *obj)
+static int pd_fill(struct sk_buff *skb, struct kv_obj *obj)
 {
 	const struct kv_pd *pd = container_of(obj, struct kv_pd, obj);
 
 	return nla_put_u32(skb, KVERBS_A_PD_LOCAL_DMA_LKEY, pd->ib->local_dma_lkey);
 }
 
-static struct kv_obj *make_pd(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+static struct kv_obj *pd_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
 			      struct kv_owner *owner)
 {
 	return kv_pd_create(dev, owner, info->extack);
@@ -28,8 +28,8 @@ static const struct kv_noun pd_noun = {
 	.dev = KVERBS_A_PD_DEV,
 	.persistent = KVERBS_A_PD_PERSISTENT,
 	.verb_ns = KVERBS_A_PD_VERB_NS,
-	.make = make_pd,
-	.fill = fill_pd,
+	.make = pd_make,
+	.fill = pd_fill,
 };
 
 #define TAKES(NAME) KV_TAKES(PD, NAME)

@@ -136,7 +136,7 @@ static const struct row rows[] = {
 	NUMBER(SQD_ASYNC_NOTIFY, SQD_ASYNC_NOTIFY, en_sqd_async_notify),
 };
 
-static u32 get_number(const struct ib_qp_attr *attr, const struct row *row)
+static u32 qp_get_number(const struct ib_qp_attr *attr, const struct row *row)
 {
 	const void *at = (const void *)attr + row->offset;
 
@@ -150,7 +150,7 @@ static u32 get_number(const struct ib_qp_attr *attr, const struct row *row)
 	}
 }
 
-static void set_number(struct ib_qp_attr *attr, const struct row *row, u32 value)
+static void qp_set_number(struct ib_qp_attr *attr, const struct row *row, u32 value)
 {
 	void *at = (void *)attr + row->offset;
 
@@ -169,14 +169,14 @@ static void set_number(struct ib_qp_attr *attr, const struct row *row, u32 value
 /* --- showing a QP --- */
 
 /* Puts only attributes that were given: a driver's other values have no meaning. */
-static int put_attrs(struct sk_buff *skb, u32 given, const struct ib_qp_attr *attr)
+static int qp_put_attrs(struct sk_buff *skb, u32 given, const struct ib_qp_attr *attr)
 {
 	const struct row *row;
 	int ret = 0;
 
 	for (row = rows; row < rows + ARRAY_SIZE(rows) && !ret; row++)
 		if (row->size && given & row->bit)
-			ret = nla_put_u32(skb, row->number, get_number(attr, row));
+			ret = nla_put_u32(skb, row->number, qp_get_number(attr, row));
 	if (!ret && given & KV_QPA_PATH_MTU)
 		ret = nla_put_u32(skb, KVERBS_A_QP_PATH_MTU, ib_mtu_enum_to_int(attr->path_mtu));
 	if (!ret && given & KV_QPA_AV)
@@ -186,7 +186,7 @@ static int put_attrs(struct sk_buff *skb, u32 given, const struct ib_qp_attr *at
 	return ret;
 }
 
-static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
+static int qp_fill(struct sk_buff *skb, struct kv_obj *obj)
 {
 	struct kv_qp *qp = container_of(obj, struct kv_qp, obj);
 	struct ib_qp_attr attr;
@@ -219,12 +219,12 @@ static int fill_qp(struct sk_buff *skb, struct kv_obj *obj)
 	    nla_put_flag(skb, KVERBS_A_QP_SQ_DRAINING))
 		return -EMSGSIZE;
 	return nla_put_u32(skb, KVERBS_A_QP_STATE, kv_qp_state(qp, &attr)) ?:
-	       put_attrs(skb, qp->given, &attr);
+	       qp_put_attrs(skb, qp->given, &attr);
 }
 
 /* --- making a QP --- */
 
-static int check_type(struct genl_info *info, u32 type, const struct kv_dev *dev)
+static int qp_check_type(struct genl_info *info, u32 type, const struct kv_dev *dev)
 {
 	static const struct {
 		u32 caps;
@@ -240,7 +240,7 @@ static int check_type(struct genl_info *info, u32 type, const struct kv_dev *dev
 	return kv_msg_refuse(info, info->attrs[KVERBS_A_QP_TYPE], -EOPNOTSUPP, types[type].text);
 }
 
-static int check_limits(struct genl_info *info, const struct kv_dev *dev)
+static int qp_check_limits(struct genl_info *info, const struct kv_dev *dev)
 {
 	const struct ib_device_attr *limits = &dev->ib->attrs;
 
@@ -255,7 +255,7 @@ static int check_limits(struct genl_info *info, const struct kv_dev *dev)
 }
 
 /* Receives come from its own queue, or from an SRQ. */
-static int check_new(struct genl_info *info)
+static int qp_check_new(struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
 	int ret;
@@ -277,8 +277,8 @@ static int check_new(struct genl_info *info)
 	return 0;
 }
 
-static int find_parts(struct genl_info *info, struct kv_dev *dev,
-		      struct kv_qp_init *init)
+static int qp_find_parts(struct genl_info *info, struct kv_dev *dev,
+			 struct kv_qp_init *init)
 {
 	struct nlattr **attrs = info->attrs;
 	struct kv_obj *obj;
@@ -300,8 +300,8 @@ static int find_parts(struct genl_info *info, struct kv_dev *dev,
 	return 0;
 }
 
-static int parse_new(struct genl_info *info, struct kv_dev *dev,
-		     struct kv_qp_init *init)
+static int qp_parse_new(struct genl_info *info, struct kv_dev *dev,
+			struct kv_qp_init *init)
 {
 	struct nlattr **attrs = info->attrs;
 	u32 own = !attrs[KVERBS_A_QP_SRQ];
@@ -313,18 +313,18 @@ static int parse_new(struct genl_info *info, struct kv_dev *dev,
 	init->cap.max_recv_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_SGE], own);
 	init->cap.max_inline_data = kv_u32_or(attrs[KVERBS_A_QP_MAX_INLINE], 0);
 	init->sq_sig_all = nla_get_flag(attrs[KVERBS_A_QP_SQ_SIG_ALL]);
-	return check_type(info, init->type, dev) ?:
-	       check_limits(info, dev) ?:
-	       find_parts(info, dev, init);
+	return qp_check_type(info, init->type, dev) ?:
+	       qp_check_limits(info, dev) ?:
+	       qp_find_parts(info, dev, init);
 }
 
-static struct kv_obj *make_qp(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+static struct kv_obj *qp_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
 			      struct kv_owner *owner)
 {
 	struct kv_qp_init init = { .pd = pd };
 	int ret;
 
-	ret = parse_new(info, dev, &init);
+	ret = qp_parse_new(info, dev, &init);
 	return ret ? ERR_PTR(ret) : kv_qp_create(&init, owner, info->extack);
 }
 
@@ -336,14 +336,14 @@ static const struct kv_noun qp_noun = {
 	.pd = KVERBS_A_QP_PD,
 	.verb_ns = KVERBS_A_QP_VERB_NS,
 	.stage = KVERBS_A_QP_STAGE,
-	.check = check_new,
-	.make = make_qp,
-	.fill = fill_qp,
+	.check = qp_check_new,
+	.make = qp_make,
+	.fill = qp_fill,
 };
 
 /* --- its states --- */
 
-static u32 given(const struct genl_info *info)
+static u32 qp_given(const struct genl_info *info)
 {
 	const struct row *row;
 	u32 mask = 0;
@@ -355,7 +355,7 @@ static u32 given(const struct genl_info *info)
 }
 
 /* Names the attribute that causes a refusal: one that is there, or one that is missing. */
-static void blame(struct genl_info *info, const struct kv_qp_step *wrong)
+static void qp_blame(struct genl_info *info, const struct kv_qp_step *wrong)
 {
 	u32 bit = wrong->bit ?: KV_QPA_STATE;
 	const struct row *row;
@@ -374,8 +374,8 @@ static void blame(struct genl_info *info, const struct kv_qp_step *wrong)
 	NL_SET_ERR_ATTR_MISS(info->extack, NULL, first);
 }
 
-static int parse_alt_path(struct genl_info *info, struct kv_qp *qp,
-			  struct ib_qp_attr *attr)
+static int qp_parse_alt_path(struct genl_info *info, struct kv_qp *qp,
+			     struct ib_qp_attr *attr)
 {
 	struct ib_device *ib = qp->ib->device;
 	u32 port = 0;
@@ -397,17 +397,17 @@ static int parse_alt_path(struct genl_info *info, struct kv_qp *qp,
 }
 
 /* Sets all numbers; the mask has those that are given. */
-static void parse_numbers(struct nlattr **attrs, struct ib_qp_attr *attr)
+static void qp_parse_numbers(struct nlattr **attrs, struct ib_qp_attr *attr)
 {
 	const struct row *row;
 
 	for (row = rows; row < rows + ARRAY_SIZE(rows); row++)
 		if (row->size)
-			set_number(attr, row, kv_u32_or(attrs[row->number], 0));
+			qp_set_number(attr, row, kv_u32_or(attrs[row->number], 0));
 }
 
 /* Only iWARP's CM takes a QP to RTS. */
-static int check_iwarp(struct genl_info *info, const struct kv_qp *qp, enum kverbs_qp_state to)
+static int qp_check_iwarp(struct genl_info *info, const struct kv_qp *qp, enum kverbs_qp_state to)
 {
 	if (!kv_dev_iwarp(qp->obj.dev) || to == KVERBS_QPS_RESET || to == KVERBS_QPS_INIT ||
 	    to == KVERBS_QPS_ERR)
@@ -416,8 +416,8 @@ static int check_iwarp(struct genl_info *info, const struct kv_qp *qp, enum kver
 			     "iWARP's qps go to RTS by their conn, and to no other state: use a conn");
 }
 
-static int parse_modify(struct genl_info *info, struct kv_qp *qp,
-			struct kv_qp_modify *modify)
+static int qp_parse_modify(struct genl_info *info, struct kv_qp *qp,
+			   struct kv_qp_modify *modify)
 {
 	struct ib_qp_attr *attr = &modify->attr;
 	struct ib_device *ib = qp->ib->device;
@@ -428,11 +428,11 @@ static int parse_modify(struct genl_info *info, struct kv_qp *qp,
 
 	modify->to = nla_get_u32(attrs[KVERBS_A_QP_STATE]);
 	modify->cur_state = kv_u32_or(attrs[KVERBS_A_QP_CUR_STATE], 0);
-	modify->mask = given(info);
-	ret = check_iwarp(info, qp, modify->to);
+	modify->mask = qp_given(info);
+	ret = qp_check_iwarp(info, qp, modify->to);
 	if (ret)
 		return ret;
-	parse_numbers(attrs, attr);
+	qp_parse_numbers(attrs, attr);
 	if (!is_power_of_2(mtu))
 		return kv_msg_refuse(info, attrs[KVERBS_A_QP_PATH_MTU], -EINVAL,
 				     "path_mtu must be 256, 512, 1024, 2048 or 4096");
@@ -444,28 +444,28 @@ static int parse_modify(struct genl_info *info, struct kv_qp *qp,
 	if (modify->mask & KV_QPA_AV)
 		ret = kv_msg_parse_av(info, &numbers_of_av, ib, port, &attr->ah_attr);
 	if (!ret && modify->mask & KV_QPA_ALT_PATH)
-		ret = parse_alt_path(info, qp, attr);
+		ret = qp_parse_alt_path(info, qp, attr);
 	return ret;
 }
 
-static int modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int qp_do_modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct kv_qp *qp = container_of(obj, struct kv_qp, obj);
 	struct kv_qp_modify modify = {};
 	struct kv_qp_step wrong = {};
 	int ret;
 
-	ret = parse_modify(info, qp, &modify) ?:
+	ret = qp_parse_modify(info, qp, &modify) ?:
 	      kv_qp_modify(qp, &modify, &wrong, info->extack);
 	if (wrong.text)
-		blame(info, &wrong);
+		qp_blame(info, &wrong);
 	return ret ?: kv_put_times(skb, obj, &qp_noun);
 }
 
 static int qp_modify(struct sk_buff *skb, struct genl_info *info)
 {
 	return kv_msg_need(info, KVERBS_A_QP_STATE, "state is missing: where to?") ?:
-	       kv_msg_command(info, &qp_noun, GENLMSG_DEFAULT_SIZE, modify);
+	       kv_msg_command(info, &qp_noun, GENLMSG_DEFAULT_SIZE, qp_do_modify);
 }
 
 #define TAKES(NAME) KV_TAKES(QP, NAME)

@@ -84,7 +84,7 @@ struct start {
 };
 
 /* Parses all attributes of a spec that name no object. */
-static int parse_spec(struct genl_info *info, struct start *start)
+static int run_parse_spec(struct genl_info *info, struct start *start)
 {
 	struct nlattr *attr, **attrs = start->spec;
 	struct kv_run_given *given_attrs = &start->given;
@@ -128,8 +128,8 @@ static int parse_spec(struct genl_info *info, struct start *start)
 	return 0;
 }
 
-static int parse_end(struct genl_info *info, const struct start *start, unsigned int i,
-		     struct nlattr **attrs)
+static int run_parse_end(struct genl_info *info, const struct start *start, unsigned int i,
+			 struct nlattr **attrs)
 {
 	struct kv_refusal why;
 	int ret;
@@ -143,8 +143,8 @@ static int parse_end(struct genl_info *info, const struct start *start, unsigned
 }
 
 /* A buffer and, if there is one, the MR whose key names it. */
-static int find_memory(struct genl_info *info, struct nlattr *buf_id, struct nlattr *mr_id,
-		       struct kv_dev *dev, struct kv_buf **buf, struct kv_mr **mr)
+static int run_find_memory(struct genl_info *info, struct nlattr *buf_id, struct nlattr *mr_id,
+			   struct kv_dev *dev, struct kv_buf **buf, struct kv_mr **mr)
 {
 	struct kv_obj *obj;
 
@@ -162,8 +162,8 @@ static int find_memory(struct genl_info *info, struct nlattr *buf_id, struct nla
 }
 
 /* Finds the objects that one end names; they are of the locked device. */
-static int find_end(struct genl_info *info, struct nlattr **attrs, struct kv_dev *dev,
-		    struct kv_run_end *end)
+static int run_find_end(struct genl_info *info, struct nlattr **attrs, struct kv_dev *dev,
+			struct kv_run_end *end)
 {
 	struct kv_obj *qp;
 	int ret;
@@ -173,12 +173,12 @@ static int find_end(struct genl_info *info, struct nlattr **attrs, struct kv_dev
 		return PTR_ERR(qp);
 	end->qp = container_of(qp, struct kv_qp, obj);
 	end->qp_id = qp->id;
-	ret = find_memory(info, attrs[KVERBS_A_END_LOCAL_BUF], attrs[KVERBS_A_END_LOCAL_MR], dev,
-			  &end->local, &end->local_mr);
+	ret = run_find_memory(info, attrs[KVERBS_A_END_LOCAL_BUF], attrs[KVERBS_A_END_LOCAL_MR],
+			      dev, &end->local, &end->local_mr);
 	if (!ret && attrs[KVERBS_A_END_TARGET_BUF])
-		ret = find_memory(info, attrs[KVERBS_A_END_TARGET_BUF],
-				  attrs[KVERBS_A_END_TARGET_MR], dev, &end->target,
-				  &end->target_mr);
+		ret = run_find_memory(info, attrs[KVERBS_A_END_TARGET_BUF],
+				      attrs[KVERBS_A_END_TARGET_MR], dev, &end->target,
+				      &end->target_mr);
 	if (ret)
 		return ret;
 	end->local_id = end->local->obj.id;
@@ -192,7 +192,7 @@ static int find_end(struct genl_info *info, struct nlattr **attrs, struct kv_dev
 	return 0;
 }
 
-static int start_on(struct genl_info *info, struct kv_dev *dev, const struct start *start)
+static int run_start_on_dev(struct genl_info *info, struct kv_dev *dev, const struct start *start)
 {
 	struct kv_owner *owner = kv_msg_owner(info);
 	struct kv_reply reply;
@@ -215,7 +215,7 @@ static int start_on(struct genl_info *info, struct kv_dev *dev, const struct sta
 	return ret;
 }
 
-static int start_null(struct genl_info *info, const struct start *start)
+static int run_start_null(struct genl_info *info, const struct start *start)
 {
 	struct kv_dev *dev;
 	int ret;
@@ -223,13 +223,13 @@ static int start_null(struct genl_info *info, const struct start *start)
 	ret = kv_msg_lock_named_dev(info, start->spec[KVERBS_A_SPEC_DEV], &dev);
 	if (ret)
 		return ret;
-	ret = start_on(info, dev, start);
+	ret = run_start_on_dev(info, dev, start);
 	kv_msg_unlock_dev(dev);
 	return ret;
 }
 
 /* The run's device is the device of the first end's QP. */
-static int start_on_ends(struct genl_info *info, struct start *start)
+static int run_start_on_ends(struct genl_info *info, struct start *start)
 {
 	struct nlattr *end[KV_RUN_ENDS_MAX][KVERBS_A_END_MAX + 1];
 	struct kv_run_spec *spec = &start->to;
@@ -239,16 +239,16 @@ static int start_on_ends(struct genl_info *info, struct start *start)
 
 	spec->ends = start->given.ends;
 	for (i = 0; i < spec->ends && !ret; i++)
-		ret = parse_end(info, start, i, end[i]);
+		ret = run_parse_end(info, start, i, end[i]);
 	if (ret)
 		return ret;
 	ret = kv_msg_lock_found(info, end[0][KVERBS_A_END_QP], &kv_qp_class, &qp);
 	if (ret)
 		return ret;
 	for (i = 0; i < spec->ends && !ret; i++)
-		ret = find_end(info, end[i], qp->dev, &spec->end[i]);
+		ret = run_find_end(info, end[i], qp->dev, &spec->end[i]);
 	if (!ret)
-		ret = start_on(info, qp->dev, start);
+		ret = run_start_on_dev(info, qp->dev, start);
 	kv_obj_unlock(qp);
 	return ret;
 }
@@ -261,9 +261,10 @@ static int run_start(struct sk_buff *skb, struct genl_info *info)
 
 	if (!start)
 		return -ENOMEM;
-	ret = parse_spec(info, start);
+	ret = run_parse_spec(info, start);
 	if (!ret)
-		ret = start->given.ends ? start_on_ends(info, start) : start_null(info, start);
+		ret = start->given.ends ? run_start_on_ends(info, start) :
+					  run_start_null(info, start);
 	kfree(start);
 	return ret;
 }
@@ -282,7 +283,7 @@ static int run_cancel(struct sk_buff *skb, struct genl_info *info)
 }
 
 /* Puts as many bins as fit, and the number of the bin to continue with. */
-static int fill_bins(struct sk_buff *skb, const struct kv_hist *hist, u32 first)
+static int run_fill_bins(struct sk_buff *skb, const struct kv_hist *hist, u32 first)
 {
 	struct nlattr *attr;
 	struct kverbs_bin bin;
@@ -308,8 +309,8 @@ static int fill_bins(struct sk_buff *skb, const struct kv_hist *hist, u32 first)
 	return i < KV_HIST_BINS ? nla_put_u32(skb, KVERBS_A_RUN_NEXT_BIN, i) : 0;
 }
 
-static int put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
-		   const struct kv_run_end *end)
+static int run_put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
+		       const struct kv_run_end *end)
 {
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_SPEC_END);
 	bool remote = kv_op_needs_remote(spec->op);
@@ -331,7 +332,7 @@ static int put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
 }
 
 /* Puts the attributes that only a run with ends has. */
-static int put_verbs(struct sk_buff *skb, const struct kv_run_spec *spec)
+static int run_put_verbs(struct sk_buff *skb, const struct kv_run_spec *spec)
 {
 	int ret;
 	u32 i;
@@ -346,11 +347,11 @@ static int put_verbs(struct sk_buff *skb, const struct kv_run_spec *spec)
 	if (!ret && spec->op == KVERBS_OP_CMP_SWP)
 		ret = kv_put_u64(skb, KVERBS_A_SPEC_SWAP, spec->swap);
 	for (i = 0; i < spec->ends && !ret; i++)
-		ret = put_end(skb, spec, &spec->end[i]);
+		ret = run_put_end(skb, spec, &spec->end[i]);
 	return ret;
 }
 
-static int put_spec(struct sk_buff *skb, const struct kv_run *run)
+static int run_put_spec(struct sk_buff *skb, const struct kv_run *run)
 {
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_RUN_SPEC);
 	const struct kv_run_spec *spec = &run->spec;
@@ -363,13 +364,13 @@ static int put_spec(struct sk_buff *skb, const struct kv_run *run)
 	    (spec->time_ns != U64_MAX && kv_put_u64(skb, KVERBS_A_SPEC_TIME_NS, spec->time_ns)) ||
 	    kv_put_u64(skb, KVERBS_A_SPEC_WARMUP, spec->warmup) ||
 	    (spec->cpu >= 0 && nla_put_u32(skb, KVERBS_A_SPEC_CPU, spec->cpu)) ||
-	    (spec->ends && put_verbs(skb, spec)))
+	    (spec->ends && run_put_verbs(skb, spec)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
 }
 
-static int put_result(struct sk_buff *skb, const struct kv_worker *worker)
+static int run_put_result(struct sk_buff *skb, const struct kv_worker *worker)
 {
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_RUN_RESULT);
 	const struct kv_loop *loop = &worker->loop;
@@ -400,18 +401,18 @@ static int put_result(struct sk_buff *skb, const struct kv_worker *worker)
 	return ret;
 }
 
-static int fill_run(struct sk_buff *skb, struct kv_obj *obj)
+static int run_fill(struct sk_buff *skb, struct kv_obj *obj)
 {
 	struct kv_run *run = container_of(obj, struct kv_run, obj);
 	/* Read first; pairs with the last thread's release: after DONE all else is final. */
 	u32 i, state = smp_load_acquire(&run->state);
 	int ret;
 
-	ret = put_spec(skb, run) ?:
+	ret = run_put_spec(skb, run) ?:
 	      nla_put_u32(skb, KVERBS_A_RUN_STATE, state) ?:
 	      nla_put_u32(skb, KVERBS_A_RUN_HIST_SHIFT, KV_HIST_SHIFT);
 	for (i = 0; i < run->workers && !ret; i++)
-		ret = put_result(skb, &run->worker[i]);
+		ret = run_put_result(skb, &run->worker[i]);
 	return ret;
 }
 
@@ -419,10 +420,10 @@ static int fill_run(struct sk_buff *skb, struct kv_obj *obj)
 static const struct kv_noun run_noun = {
 	.class = &kv_run_class,
 	.id = KVERBS_A_RUN_ID,
-	.fill = fill_run,
+	.fill = run_fill,
 };
 
-static int get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int run_get_result(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	const struct kv_run *run = container_of(obj, struct kv_run, obj);
 	struct nlattr *first = info->attrs[KVERBS_A_RUN_FIRST_BIN];
@@ -437,7 +438,7 @@ static int get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 	ret = kv_put_obj(skb, obj, &run_noun);
 	if (ret || !first)
 		return ret;
-	return fill_bins(skb, run->worker[number].hist, nla_get_u32(first));
+	return run_fill_bins(skb, run->worker[number].hist, nla_get_u32(first));
 }
 
 static int run_get(struct sk_buff *skb, struct genl_info *info)
@@ -445,7 +446,7 @@ static int run_get(struct sk_buff *skb, struct genl_info *info)
 	size_t bins = info->attrs[KVERBS_A_RUN_FIRST_BIN] ? BINS_MAX : 0;
 
 	return kv_msg_command(info, &run_noun, NLMSG_DEFAULT_SIZE + NLA_HDRLEN +
-			      bins * sizeof(struct kverbs_bin), get);
+			      bins * sizeof(struct kverbs_bin), run_get_result);
 }
 
 #define TAKES(NAME) KV_TAKES(RUN, NAME)

@@ -15,7 +15,7 @@ static const struct nla_policy policy[KVERBS_A_SRQ_MAX + 1] = {
 	[KVERBS_A_SRQ_LIMIT] = KV_POLICY_INT,
 };
 
-static int fill_srq(struct sk_buff *skb, struct kv_obj *obj)
+static int srq_fill(struct sk_buff *skb, struct kv_obj *obj)
 {
 	struct kv_srq *srq = container_of(obj, struct kv_srq, obj);
 
@@ -26,7 +26,7 @@ static int fill_srq(struct sk_buff *skb, struct kv_obj *obj)
 	       nla_put_u32(skb, KVERBS_A_SRQ_LIMIT, srq->limit);
 }
 
-static int check_limits(struct genl_info *info, const struct kv_dev *dev)
+static int srq_check_limits(struct genl_info *info, const struct kv_dev *dev)
 {
 	const struct ib_device_attr *limits = &dev->ib->attrs;
 	struct nlattr **attrs = info->attrs;
@@ -43,19 +43,19 @@ static int check_limits(struct genl_info *info, const struct kv_dev *dev)
 				"limit is above max_wr");
 }
 
-static int check_new(struct genl_info *info)
+static int srq_check_new(struct genl_info *info)
 {
 	return kv_msg_need(info, KVERBS_A_SRQ_MAX_WR,
 			   "max_wr is missing: how many receives must the srq hold?");
 }
 
-static struct kv_obj *make_srq(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
+static struct kv_obj *srq_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
 			       struct kv_owner *owner)
 {
 	struct nlattr **attrs = info->attrs;
 	int ret;
 
-	ret = check_limits(info, dev);
+	ret = srq_check_limits(info, dev);
 	if (ret)
 		return ERR_PTR(ret);
 	return kv_srq_create(pd, owner, nla_get_u32(attrs[KVERBS_A_SRQ_MAX_WR]),
@@ -70,12 +70,12 @@ static const struct kv_noun srq_noun = {
 	.persistent = KVERBS_A_SRQ_PERSISTENT,
 	.pd = KVERBS_A_SRQ_PD,
 	.verb_ns = KVERBS_A_SRQ_VERB_NS,
-	.check = check_new,
-	.make = make_srq,
-	.fill = fill_srq,
+	.check = srq_check_new,
+	.make = srq_make,
+	.fill = srq_fill,
 };
 
-static int modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int srq_do_modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct nlattr *limit = info->attrs[KVERBS_A_SRQ_LIMIT];
 	struct nlattr *max_wr = info->attrs[KVERBS_A_SRQ_MAX_WR];
@@ -97,7 +97,7 @@ static int srq_modify(struct sk_buff *skb, struct genl_info *info)
 	if (!info->attrs[KVERBS_A_SRQ_MAX_WR] && !info->attrs[KVERBS_A_SRQ_LIMIT])
 		return kv_msg_need(info, KVERBS_A_SRQ_LIMIT,
 				   "limit and max_wr are missing: what shall change?");
-	return kv_msg_command(info, &srq_noun, GENLMSG_DEFAULT_SIZE, modify);
+	return kv_msg_command(info, &srq_noun, GENLMSG_DEFAULT_SIZE, srq_do_modify);
 }
 
 #define TAKES(NAME) KV_TAKES(SRQ, NAME)

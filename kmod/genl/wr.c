@@ -41,7 +41,7 @@ static const struct nla_policy policy[KVERBS_A_POST_MAX + 1] = {
 };
 
 /* The next attribute of a type behind @at, which may be NULL; NULL: there is none. */
-static struct nlattr *next_attr(struct nlattr *head, int len, int type, struct nlattr *at)
+static struct nlattr *wr_next_attr(struct nlattr *head, int len, int type, struct nlattr *at)
 {
 	struct nlattr *attr;
 	int rem;
@@ -56,19 +56,19 @@ static struct nlattr *next_attr(struct nlattr *head, int len, int type, struct n
 	return NULL;
 }
 
-static struct nlattr *next_wr(struct genl_info *info, struct nlattr *at)
+static struct nlattr *wr_next(struct genl_info *info, struct nlattr *at)
 {
-	return next_attr(genlmsg_data(info->genlhdr), genlmsg_len(info->genlhdr),
-			 KVERBS_A_POST_WR, at);
+	return wr_next_attr(genlmsg_data(info->genlhdr), genlmsg_len(info->genlhdr),
+			    KVERBS_A_POST_WR, at);
 }
 
-static struct nlattr *next_sge(struct nlattr *wr, struct nlattr *at)
+static struct nlattr *wr_next_sge(struct nlattr *wr, struct nlattr *at)
 {
-	return next_attr(nla_data(wr), nla_len(wr), KVERBS_A_WR_SGE, at);
+	return wr_next_attr(nla_data(wr), nla_len(wr), KVERBS_A_WR_SGE, at);
 }
 
 /* Refuses a message because of one of its requests, whose attributes are @attrs. */
-static int refuse_wr(struct genl_info *info, struct nlattr *nest, struct nlattr **attrs,
+static int wr_refuse(struct genl_info *info, struct nlattr *nest, struct nlattr **attrs,
 		     const struct kv_refusal *why)
 {
 	if (!why->missing)
@@ -78,15 +78,15 @@ static int refuse_wr(struct genl_info *info, struct nlattr *nest, struct nlattr 
 }
 
 /* Parses the attributes that name no objects. @first: the list's first request. */
-static int parse_spec(struct genl_info *info, struct nlattr *nest, struct nlattr **attrs,
-		      const struct kv_wr_spec *first, struct kv_wr_spec *spec)
+static int wr_parse_spec(struct genl_info *info, struct nlattr *nest, struct nlattr **attrs,
+			 const struct kv_wr_spec *first, struct kv_wr_spec *spec)
 {
 	struct kv_refusal why;
 
 	spec->op = kv_u32_or(attrs[KVERBS_A_WR_OP], 0);
 	if (kv_request_check_attrs(spec->op, kv_attrs_given(attrs, KVERBS_A_WR_MAX), &why) ||
 	    kv_request_check_queue(spec->op, first->op, info->attrs[KVERBS_A_POST_SRQ], &why))
-		return refuse_wr(info, nest, attrs, &why);
+		return wr_refuse(info, nest, attrs, &why);
 	spec->wr_id = kv_u64_or(attrs[KVERBS_A_WR_WR_ID], 0);
 	spec->flags = kv_u32_or(attrs[KVERBS_A_WR_FLAGS], 0);
 	spec->imm = kv_u32_or(attrs[KVERBS_A_WR_IMM], 0);
@@ -99,8 +99,8 @@ static int parse_spec(struct genl_info *info, struct nlattr *nest, struct nlattr
 	return 0;
 }
 
-static int parse_sge(struct genl_info *info, struct nlattr *nest,
-		     struct kv_dev *dev, struct kv_wr_sge *sge)
+static int wr_parse_sge(struct genl_info *info, struct nlattr *nest,
+			struct kv_dev *dev, struct kv_wr_sge *sge)
 {
 	struct nlattr *attrs[KVERBS_A_SGE_MAX + 1];
 	struct kv_refusal why;
@@ -132,16 +132,16 @@ static int parse_sge(struct genl_info *info, struct nlattr *nest,
 	return 0;
 }
 
-static int parse_sges(struct genl_info *info, struct nlattr *nest, struct kv_dev *dev,
-		      struct kv_wr_spec *spec)
+static int wr_parse_sges(struct genl_info *info, struct nlattr *nest, struct kv_dev *dev,
+			 struct kv_wr_spec *spec)
 {
 	struct nlattr *attr;
 	int ret;
 
-	for (attr = next_sge(nest, NULL); attr; attr = next_sge(nest, attr)) {
+	for (attr = wr_next_sge(nest, NULL); attr; attr = wr_next_sge(nest, attr)) {
 		if (spec->sges == KVERBS_SGE_MAX)
 			return kv_msg_refuse(info, attr, -EINVAL, "more than 32 sges");
-		ret = parse_sge(info, attr, dev, &spec->sge[spec->sges]);
+		ret = wr_parse_sge(info, attr, dev, &spec->sge[spec->sges]);
 		if (ret)
 			return ret;
 		spec->sges++;
@@ -150,20 +150,20 @@ static int parse_sges(struct genl_info *info, struct nlattr *nest, struct kv_dev
 }
 
 /* Names the SGE number @n in a refusal, or the request if it has fewer SGEs. */
-static void blame_sge(struct genl_info *info, struct nlattr *nest, unsigned int n)
+static void wr_blame_sge(struct genl_info *info, struct nlattr *nest, unsigned int n)
 {
-	struct nlattr *attr = next_sge(nest, NULL);
+	struct nlattr *attr = wr_next_sge(nest, NULL);
 
 	while (attr && n--)
-		attr = next_sge(nest, attr);
+		attr = wr_next_sge(nest, attr);
 	NL_SET_BAD_ATTR(info->extack, attr ?: nest);
 }
 
 /* Finds the objects that the request names; they are of the locked device. */
-static int parse_objects(struct genl_info *info, struct nlattr *nest, struct kv_obj *queue,
-			 struct kv_wr_spec *spec)
+static int wr_parse_objects(struct genl_info *info, struct nlattr *nest, struct kv_obj *queue,
+			    struct kv_wr_spec *spec)
 {
-	struct nlattr *ah_id = next_attr(nla_data(nest), nla_len(nest), KVERBS_A_WR_AH, NULL);
+	struct nlattr *ah_id = wr_next_attr(nla_data(nest), nla_len(nest), KVERBS_A_WR_AH, NULL);
 	struct kv_obj *ah;
 	unsigned int sge;
 	int ret;
@@ -172,7 +172,7 @@ static int parse_objects(struct genl_info *info, struct nlattr *nest, struct kv_
 		spec->qp = container_of(queue, struct kv_qp, obj);
 	else
 		spec->srq = container_of(queue, struct kv_srq, obj);
-	ret = parse_sges(info, nest, queue->dev, spec);
+	ret = wr_parse_sges(info, nest, queue->dev, spec);
 	if (ret)
 		return ret;
 	if (ah_id) {
@@ -183,12 +183,12 @@ static int parse_objects(struct genl_info *info, struct nlattr *nest, struct kv_
 	}
 	ret = kv_wr_check(spec, &sge, info->extack);
 	if (ret)
-		blame_sge(info, nest, sge);
+		wr_blame_sge(info, nest, sge);
 	return ret;
 }
 
-static int post(struct genl_info *info, struct kv_wr_spec *spec, unsigned int n,
-		struct kv_obj *queue, struct sk_buff *skb)
+static int wr_post_list(struct genl_info *info, struct kv_wr_spec *spec, unsigned int n,
+			struct kv_obj *queue, struct sk_buff *skb)
 {
 	struct kv_posted posted = {};
 	struct nlattr *nest = NULL;
@@ -196,8 +196,8 @@ static int post(struct genl_info *info, struct kv_wr_spec *spec, unsigned int n,
 	int ret;
 
 	for (i = 0; i < n; i++) {
-		nest = next_wr(info, nest);
-		ret = parse_objects(info, nest, queue, &spec[i]);
+		nest = wr_next(info, nest);
+		ret = wr_parse_objects(info, nest, queue, &spec[i]);
 		if (ret)
 			return ret;
 	}
@@ -212,7 +212,7 @@ static int post(struct genl_info *info, struct kv_wr_spec *spec, unsigned int n,
 }
 
 /* All requests are checked before any object is looked for. */
-static int parse_and_post(struct genl_info *info, struct kv_wr_spec *spec, unsigned int n)
+static int wr_parse_and_post(struct genl_info *info, struct kv_wr_spec *spec, unsigned int n)
 {
 	bool srq = info->attrs[KVERBS_A_POST_SRQ];
 	struct nlattr *attrs[KVERBS_A_WR_MAX + 1];
@@ -223,9 +223,9 @@ static int parse_and_post(struct genl_info *info, struct kv_wr_spec *spec, unsig
 	int ret;
 
 	for (i = 0; i < n; i++) {
-		nest = next_wr(info, nest);
+		nest = wr_next(info, nest);
 		ret = nla_parse_nested(attrs, KVERBS_A_WR_MAX, nest, wr_policy, info->extack) ?:
-		      parse_spec(info, nest, attrs, spec, &spec[i]);
+		      wr_parse_spec(info, nest, attrs, spec, &spec[i]);
 		if (ret)
 			return ret;
 	}
@@ -234,7 +234,7 @@ static int parse_and_post(struct genl_info *info, struct kv_wr_spec *spec, unsig
 			       &reply, &queue);
 	if (ret)
 		return ret;
-	ret = post(info, spec, n, queue, reply.skb);
+	ret = wr_post_list(info, spec, n, queue, reply.skb);
 	return kv_msg_end_obj(info, &reply, queue, ret);
 }
 
@@ -246,7 +246,7 @@ static int wr_post(struct sk_buff *skb, struct genl_info *info)
 	unsigned int n = 0;
 	int ret;
 
-	for (nest = next_wr(info, NULL); nest; nest = next_wr(info, nest))
+	for (nest = wr_next(info, NULL); nest; nest = wr_next(info, nest))
 		n++;
 	if (kv_request_check_list(kv_attrs_given(info->attrs, KVERBS_A_POST_MAX), n, &why))
 		return kv_msg_refuse_by(info, &why);
@@ -254,7 +254,7 @@ static int wr_post(struct sk_buff *skb, struct genl_info *info)
 	spec = kvcalloc(n, sizeof(*spec), GFP_KERNEL);
 	if (!spec)
 		return -ENOMEM;
-	ret = parse_and_post(info, spec, n);
+	ret = wr_parse_and_post(info, spec, n);
 	kvfree(spec);
 	return ret;
 }

@@ -2,7 +2,7 @@
 #include "hist.h"
 
 /**
- * kv_hist_reset() - forget all samples
+ * kv_hist_reset() - clear all samples
  * @h: the histogram; others may read it meanwhile
  */
 void kv_hist_reset(struct kv_hist *h)

@@ -2,7 +2,7 @@
 #include "loop.h"
 
 /**
- * kv_loop_reset() - forget what a loop has left; what it works on stays
+ * kv_loop_reset() - clear what a loop has left; what it works on stays
  * @l: the loop; others may read it meanwhile
  */
 void kv_loop_reset(struct kv_loop *l)

@@ -419,7 +419,7 @@ static void test_others(struct link *l)
 		what.key = v.reg[PRIVATE].lkey;
 		/*
 		 * siw answers a READ of whatever is registered (siw_qp_sq_proc_tx()), and what may be the
-		 * sink of a READ may be written (sink_access()).
+		 * sink of a READ may be written (mr_sink_access()).
 		 */
 		if (!lacks("by an lkey that has no rkey", "right of its own for what is not for peers"))
 			check_repelled(l, what, WC_REM_ACCESS_ERR, "by an lkey that has no rkey");

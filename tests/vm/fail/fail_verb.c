@@ -120,7 +120,7 @@ static int set_lender(const char *value, const struct kernel_param *param)
 	if (!lender)
 		return -ESRCH;
 	carrier = (struct kretprobe){
-		.kp.symbol_name = "kverbs:run_queued",
+		.kp.symbol_name = "kverbs:call_run_queued",
 		.entry_handler = lend,
 		.handler = give_back,
 	};
