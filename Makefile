@@ -58,6 +58,15 @@ $(BUILD)/kverbs-user.so: $(USER_OBJS)
 
 $(USER_OBJS): CFLAGS += -fPIC
 
+# A file that changes with the commit: then one object is built anew, and no other.
+COMMIT = $(shell git describe --always --dirty --exclude '*' 2>/dev/null)
+$(BUILD)/commit: FORCE
+	@mkdir -p $(@D)
+	@commit='$(COMMIT)'; echo "$$commit" | cmp -s - $@ || echo "$$commit" >$@
+FORCE:
+$(BUILD)/tool/out/commit.o: TOOL_CFLAGS += -DKVERBS_COMMIT='"$(shell cat $(BUILD)/commit)"'
+$(BUILD)/tool/out/commit.o: $(BUILD)/commit
+
 $(BUILD)/tool/%.o: tool/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
@@ -157,4 +166,4 @@ include tests/unit/unit.mk
 
 -include $(TOOL_OBJS:.o=.d) $(USER_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(BACKEND_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
 
-.PHONY: all module tool tests fail-verb calibrate bench-det fuzz teardown demo check matrix check-debug clean deb help
+.PHONY: FORCE all module tool tests fail-verb calibrate bench-det fuzz teardown demo check matrix check-debug clean deb help

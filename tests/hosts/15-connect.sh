@@ -41,7 +41,7 @@ figure() {
 }
 
 check "both spaces, with the servers on the other host" compare "$PEER"
-check "the peer is in the capsule" jq -e ".capsule.peer.host == \"$PEER\"" "$work/doc.json"
+check "the peer is in the environment" jq -e ".environment.peer.host == \"$PEER\"" "$work/doc.json"
 for side in kernel user; do
 	check "$side space has a median" figure ".cells[0].$side.p50_ns"
 done

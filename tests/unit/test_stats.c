@@ -173,6 +173,26 @@ static void merging_an_empty_one_changes_nothing(void **state)
 	assert_memory_equal(&two, &all, sizeof(all));
 }
 
+static void a_cumulative_distribution_has_a_thousand_steps(void **state)
+{
+	struct kv_step step = { 0 };
+	uint64_t before = 0;
+	unsigned int n = 0;
+
+	assert_false(kv_stats_step(&one, 0, &step));
+	for (uint64_t i = 1; i <= 3000; i++)
+		kv_hist_record(&one, i);
+	while (kv_stats_step(&one, 3000, &step)) {
+		assert_true(step.samples > before);
+		assert_true((double)step.ticks >= (double)step.samples * 0.999);
+		assert_true((double)step.ticks <= (double)step.samples * 1.001 + 1);
+		before = step.samples;
+		n++;
+	}
+	assert_int_equal(before, 3000);
+	assert_in_range(n, 900, 1000);
+}
+
 static void ten_samples_beyond_support_a_quantile(void **state)
 {
 	static const struct {
@@ -528,6 +548,7 @@ int main(void)
 		cmocka_unit_test_setup(counts_are_64_bit, reset),
 		cmocka_unit_test_setup(merging_is_recording_in_one, reset),
 		cmocka_unit_test_setup(merging_an_empty_one_changes_nothing, reset),
+		cmocka_unit_test_setup(a_cumulative_distribution_has_a_thousand_steps, reset),
 		cmocka_unit_test_setup(ten_samples_beyond_support_a_quantile, reset),
 		cmocka_unit_test_setup(shift_is_that_of_the_book, reset),
 		cmocka_unit_test_setup(shift_recovers_a_known_one, reset),

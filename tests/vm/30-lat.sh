@@ -105,7 +105,7 @@ fi
 # shellcheck disable=SC2086
 kverbs lat $by_cm --op write --space user -s 512 -n40 -D10 -d "$DEV" -x "$GID" -i1 --json "$work/lat.json" >/dev/null 2>"$work/err"
 check "perftest's letters" jq -e '.cell.size_bytes == 512 and .spec.iters == 40 and .spec.time_ns == 10000000000 and
-	.cell.result.samples == 40 and .capsule.gid.index == '"$GID" "$work/lat.json"
+	.cell.result.samples == 40 and .environment.gid.index == '"$GID" "$work/lat.json"
 
 # In user space ibv_reg_mr() is one verb.
 # shellcheck disable=SC2086
@@ -117,9 +117,9 @@ keep lat "$work/lat.json"
 # shellcheck disable=SC2086
 check "JSON to a file" kverbs lat $by_cm --op read --space user --iters 100 --json "$work/lat.json"
 check "keys of both spaces have the same ordering here" \
-	jq -e '.capsule.kernel_keys_relaxed_ordering == false' "$work/lat.json"
+	jq -e '.environment.kernel_keys_relaxed_ordering == false' "$work/lat.json"
 keep lat-user "$work/lat.json"
-for key in schema_version capsule kernel libibverbs clocksource ns_per_tick ib_port counter_hz_user accelerator post completion \
+for key in schema_version environment kernel libibverbs clocksource ns_per_tick ib_port counter_hz_user accelerator post completion \
 	mitigations histogram; do
 	check "JSON has $key" grep -F "\"$key\"" "$work/lat.json"
 done

@@ -22,7 +22,7 @@ check "it says what the intervals are about" grep -F 'other connections of this 
 check "it says in which order" grep -F 'order shuffled, seed 1' "$work/compare"
 check "it says where requests are posted" grep -F 'softirqs held off' "$work/compare"
 check "no progress bar without a terminal" test ! -s "$work/stderr"
-for key in schema_version complete capsule histogram kernel user difference_ns verdict; do
+for key in schema_version complete environment histogram kernel user difference_ns verdict; do
 	check "JSON has $key" grep -F "\"$key\"" "$work/compare.json"
 done
 few="few rounds, no verdict"
@@ -53,7 +53,7 @@ holds() {
 	if jq -e "$2" "$document" >"$work/holds" 2>&1; then
 		pass "$1"
 	else
-		jq -c '.spec, .cells[] | del(.. | .histogram?, .verbs_ns?, .stages_ns?)' "$document" | cut -c 1-900 >>"$work/holds"
+		jq -c '.spec, .cells[] | del(.. | .histogram?, .cumulative?, .verbs_ns?, .stages_ns?)' "$document" | cut -c 1-900 >>"$work/holds"
 		fail "$1" "$work/holds"
 	fi
 }
@@ -65,6 +65,9 @@ holds "rounds: two blocks of each, and what the order is made from" '.spec | .ro
 holds "histogram: bins ascend, and none is wider than a thousandth" 'all(.cells[] | .kernel, .user;
 	.histogram | all(.[]; .[0] <= .[1] and (.[1] - .[0]) * 1000 <= .[0] and .[2] > 0) and
 	([.[][0]] | . == (sort | unique)))'
+holds "cumulative: it ascends to the largest sample, and to all of them" 'all(.cells[] | .kernel, .user;
+	. as $of | .cumulative | . == sort and .[-1][1] == 1 and ((.[-1][0] - $of.max_ns) | fabs) <= 0.1 and
+	all(.[]; .[1] > 0 and .[1] <= 1) and length <= 1000)'
 holds "histogram: its ends are the extremes" 'all(.cells[] | .kernel, .user;
 	.histogram[0][0] == .min_ticks and .histogram[-1][1] == .max_ticks)'
 holds "the estimate lies in its intervals, and one in the other" 'all(.cells[]; .difference_ns |
@@ -194,10 +197,10 @@ fi
 holds "quadrants with a host: all was measured and verified" '.complete and (.cells | length == '$((2 + ${#atomic} / 9))') and
 	all(.cells[]; .verified and .rounds >= 6 and (.quadrants | length == 4) and (.differences_ns | length == 4))'
 holds "quadrants with a host: samples on all sides" 'all(.cells[].quadrants[]; .samples > 0)'
-holds "quadrants with a host: the document names it" ".capsule.peer | .host == \"$address\" and .device == \"$DEV\" and
+holds "quadrants with a host: the document names it" ".environment.peer | .host == \"$address\" and .device == \"$DEV\" and
 	.tool != null and .module != null and .libibverbs != null and .gid.gid != null"
 holds "quadrants with a host: the document says what lies between" \
-	".capsule.path == \"$([ -n "${PEER:-}" ] && echo "between two hosts" || echo loopback)\""
+	".environment.path == \"$([ -n "${PEER:-}" ] && echo "between two hosts" || echo loopback)\""
 check "quadrants with a host: the text names it" grep -F "servers: $DEV of $address" "$work/host"
 keep host "$document"
 document=$work/host2.json
@@ -258,7 +261,7 @@ check "nothing of all this is left" nothing_left
 
 # Documents of other boots: of this one's, with another name of the boot, and with a median that differs by little.
 for boot in 1 2 3 4 5 6; do
-	jq -c ".capsule.boot_id = \"boot $boot\" | .spec.seed = $boot |
+	jq -c ".environment.boot_id = \"boot $boot\" | .spec.seed = $boot |
 		.cells[].difference_ns.value = -1000 - $boot | .cells[].kernel.resent = 0 | .cells[].user.resent = 0 |
 		.cells[].steal = 0 | .cells[].user.p50_ns = 9000 + $boot" "$work/compare.json" >"$work/boot-$boot.json"
 done
@@ -275,8 +278,8 @@ check "merge prints it" grep -qE '^write +8 B completion +6 .*kernel faster by 1
 check "merge of five boots has no interval" sh -c "kverbs merge '$work'/boot-[1-5].json | grep -q 'an interval takes 6'"
 refused "merge: two documents of one boot" 1 "boot-1.json are of the same boot" \
 	kverbs merge "$work/boot-1.json" "$work/boot-1.json"
-jq '.capsule.kernel = "5.4"' "$work/boot-2.json" >"$work/old.json"
-refused "merge: another kernel" 1 'capsule/kernel "5.4": only the boot may differ' \
+jq '.environment.kernel = "5.4"' "$work/boot-2.json" >"$work/old.json"
+refused "merge: another kernel" 1 'environment/kernel "5.4": only the boot may differ' \
 	kverbs merge "$work/old.json" "$work/boot-1.json"
 jq '.complete = false' "$work/boot-2.json" >"$work/part.json"
 refused "merge: a part of a comparison" 1 "part.json is not complete" kverbs merge "$work/boot-1.json" "$work/part.json"
@@ -287,7 +290,7 @@ jq 'del(.cells)' "$work/boot-2.json" >"$work/damaged.json"
 refused "merge: a document without cells" 1 "damaged.json is damaged" kverbs merge "$work/damaged.json"
 jq 'del(.spec.sides)' "$work/boot-2.json" >"$work/damaged.json"
 refused "merge: a document without sides" 1 "damaged.json is damaged" kverbs merge "$work/damaged.json"
-jq 'del(.capsule.boot_id)' "$work/boot-2.json" >"$work/unknown.json"
+jq 'del(.environment.boot_id)' "$work/boot-2.json" >"$work/unknown.json"
 refused "merge: a document of an unknown boot" 1 "unknown.json does not say of which boot it is" kverbs merge "$work/unknown.json"
 refused "merge: no document at all" 1 "tap.sh" kverbs merge tap.sh
 refused "merge: a file that is not there" 1 "/nowhere" kverbs merge /nowhere

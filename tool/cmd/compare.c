@@ -153,7 +153,7 @@ static int open_sites(struct compare *c, struct kv_fault *f)
 
 static struct json_object *describe_environment(const struct compare *c)
 {
-	struct json_object *environment = kv_environment_create(c->m.site, KV_SPACES);
+	struct json_object *environment = kv_environment_create(c->m.site, KV_SPACES, c->common.label);
 
 	if (c->m.host)
 		kv_environment_add_peer(environment, c->m.peer, KV_SPACES);

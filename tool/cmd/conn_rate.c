@@ -41,6 +41,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_DEV_ROW(S, common),
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for each step; default: 10s"),
 	KV_OPTION_JSON_ROW(S, common, "write the result, with all histograms; - is stdout"),
+	KV_OPTION_LABEL_ROW(S, common),
 	{ .name = NULL },
 };
 
@@ -103,8 +104,10 @@ static struct json_object *describe_spec(const struct command *c)
 
 static struct json_object *describe(bool result, int error)
 {
-	struct json_object *doc, *environment = result ? kv_environment_create(&command.site, 1) : NULL;
+	struct json_object *doc, *environment = NULL;
 
+	if (result)
+		environment = kv_environment_create(&command.site, 1, command.common.label);
 	/* The routes decide whether the other end is on this host or another. */
 	if (result)
 		kv_out_put_string(environment, "path", "as routed");

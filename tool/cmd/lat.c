@@ -241,8 +241,8 @@ static struct json_object *describe_environment(const struct lat *l)
 	struct json_object *environment;
 
 	if (is_mixed(l) && !host_of(l))
-		return kv_environment_create(l->site, KV_SPACES);
-	environment = kv_environment_create(&l->site[l->common.end[0]], 1);
+		return kv_environment_create(l->site, KV_SPACES, l->common.label);
+	environment = kv_environment_create(&l->site[l->common.end[0]], 1, l->common.label);
 	if (host_of(l))
 		kv_environment_add_peer(environment, &l->peer, 1);
 	return environment;

@@ -25,6 +25,9 @@
 	  .min = 1000000, .max = 3600000000000ULL }
 #define KV_OPTION_JSON_ROW(s, m, text)							\
 	{ "json", "FILE", text, KV_OPTION_TEXT, .at = offsetof(s, m.json) }
+#define KV_OPTION_LABEL_ROW(s, m)							\
+	{ "label", "TEXT", "your name for the measurement, which the document of --json keeps",	\
+	  KV_OPTION_TEXT, .at = offsetof(s, m.label) }
 #define KV_OPTION_LOOP_ROW(s, m, text)							\
 	{ "loop", "LOOP", text, KV_OPTION_ENUM, .at = offsetof(s, m.loop),			\
 	  .has = offsetof(s, m.has_loop), .names = kv_enum_kind }
@@ -85,6 +88,7 @@
 	{ "no-verify", NULL, "do not check contents in an untimed pass before",		\
 	  KV_OPTION_NO, .at = offsetof(s, m.verify) },					\
 	KV_OPTION_JSON_ROW(s, m, "write everything there as JSON, too; -: to standard output, and no text"), \
+	KV_OPTION_LABEL_ROW(s, m),							\
 	{ "mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096; default: the active MTU, of two ends the smaller one", \
 	  KV_OPTION_MTU, .at = offsetof(s, m.work.mtu), .letter = 'm' },				\
 	KV_OPTION_RETRY_ROWS(s, m),							\
@@ -128,6 +132,7 @@ struct kv_options {
 	struct kv_workload work;
 	bool verify;
 	const char *json;
+	const char *label;
 	struct kv_peer peer;
 	const char *peer_option;
 };

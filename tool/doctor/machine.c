@@ -11,7 +11,6 @@
 #include "sys/cpu.h"
 #include "sys/io.h"
 
-#define GOVERNOR "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
 #define ISOLATED "/sys/devices/system/cpu/isolated"
 #define CM_FILE "/dev/infiniband/rdma_cm"
 
@@ -79,7 +78,7 @@ static void check_cpus(struct kv_doctor *d)
 	char governor[64], isolated[256] = "";
 
 	/* A guest has no governor. */
-	if (kv_read_line(GOVERNOR, governor, sizeof(governor)) || !strcmp(governor, "performance"))
+	if (kv_read_line(KV_GOVERNOR, governor, sizeof(governor)) || !strcmp(governor, "performance"))
 		kv_doctor_add(d, KV_FINE, "governor", NULL, "the CPUs' frequency is not scaled down by a governor");
 	else
 		kv_doctor_add(d, KV_WARNING, "governor", "cpupower frequency-set -g performance",

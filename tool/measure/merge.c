@@ -21,9 +21,9 @@
 /* Documents that differ in one of these are samples of different populations. */
 static const char *const alike[] = {
 	"/spec/design", "/spec/sides", "/spec/mtu_bytes", "/spec/verify",
-	"/capsule/kernel", "/capsule/kernel_version", "/capsule/architecture", "/capsule/cpu_model",
-	"/capsule/cpu_count", "/capsule/accelerator", "/capsule/driver", "/capsule/gid/type",
-	"/capsule/path", "/capsule/tool", "/capsule/libibverbs", "/capsule/module",
+	"/environment/kernel", "/environment/kernel_version", "/environment/architecture", "/environment/cpu_model",
+	"/environment/cpu_count", "/environment/accelerator", "/environment/driver", "/environment/gid/type",
+	"/environment/path", "/environment/tool", "/environment/libibverbs", "/environment/module",
 };
 
 /* Points of two documents are the same point if these are equal. */
@@ -54,18 +54,18 @@ static int check_document(struct json_object *doc, const char *path, struct kv_f
 	if (!json_object_is_type(kv_out_get(doc, "/spec/sides"), json_type_array) ||
 	    !json_object_is_type(kv_out_get(doc, "/cells"), json_type_array))
 		return kv_fault_set(f, -EINVAL, "%s is damaged: it has no list of sides, or none of cells", path);
-	if (!json_object_is_type(kv_out_get(doc, "/capsule/boot_id"), json_type_string))
+	if (!json_object_is_type(kv_out_get(doc, "/environment/boot_id"), json_type_string))
 		return kv_fault_set(f, -EINVAL, "%s does not say of which boot it is: a newer kverbs compare does", path);
 	if (json_object_array_length(kv_out_get(doc, "/spec/sides")) != 2)
 		return kv_fault_set(f, -EINVAL, "%s is of quadrants: comparisons of two sides can be merged", path);
-	if (!strcmp(kv_out_get_string(doc, "/capsule/counts"), "instructions"))
+	if (!strcmp(kv_out_get_string(doc, "/environment/counts"), "instructions"))
 		return kv_fault_set(f, -EINVAL, "%s counts instructions, which are the same in each boot", path);
 	return 0;
 }
 
 static int check_pair(const struct kv_merge *m, unsigned int i, unsigned int k, struct kv_fault *f)
 {
-	if (are_alike(m->doc[i], m->doc[k], "/capsule/boot_id"))
+	if (are_alike(m->doc[i], m->doc[k], "/environment/boot_id"))
 		return kv_fault_set(f, -EINVAL, "%s and %s are of the same boot: each boot counts once",
 				    m->path[i], m->path[k]);
 	for (unsigned int a = 0; a < sizeof(alike) / sizeof(alike[0]); a++)
@@ -240,7 +240,7 @@ static struct json_object *merge_point(const struct kv_merge *m, struct json_obj
  */
 struct json_object *kv_merge_describe(const struct kv_merge *m)
 {
-	struct json_object *spec = json_object_new_object(), *capsule = json_object_new_object();
+	struct json_object *spec = json_object_new_object(), *environment = json_object_new_object();
 	struct json_object *boots = json_object_new_array(), *merged = json_object_new_array();
 	struct json_object *points = kv_out_get(*m->doc, "/cells"), *doc;
 
@@ -248,20 +248,20 @@ struct json_object *kv_merge_describe(const struct kv_merge *m)
 		struct json_object *value = json_object_get(kv_out_get(*m->doc, alike[i]));
 		const char *key = strrchr(alike[i], '/') + 1;
 
-		kv_out_put(strncmp(alike[i], "/spec", 5) ? capsule : spec, strcmp(key, "type") ? key : "gid_type", value);
+		kv_out_put(strncmp(alike[i], "/spec", 5) ? environment : spec, strcmp(key, "type") ? key : "gid_type", value);
 	}
 	for (unsigned int i = 0; i < m->n; i++) {
 		struct json_object *boot = json_object_new_object();
 
 		kv_out_put_string(boot, "file", m->path[i]);
-		kv_out_put_string(boot, "boot_id", kv_out_get_string(m->doc[i], "/capsule/boot_id"));
-		kv_out_put_string(boot, "date", kv_out_get_string(m->doc[i], "/capsule/date"));
+		kv_out_put_string(boot, "boot_id", kv_out_get_string(m->doc[i], "/environment/boot_id"));
+		kv_out_put_string(boot, "date", kv_out_get_string(m->doc[i], "/environment/date"));
 		kv_out_put_count(boot, "seed", kv_out_get_count(m->doc[i], "/spec/seed"));
 		json_object_array_add(boots, boot);
 	}
 	kv_out_put_string(spec, "interval", "Wilcoxon's signed ranks over boots");
 	kv_out_put(spec, "boots", boots);
-	doc = kv_result_create("kverbs.merge", spec, capsule);
+	doc = kv_result_create("kverbs.merge", spec, environment);
 	for (size_t i = 0; i < json_object_array_length(points); i++)
 		json_object_array_add(merged, merge_point(m, json_object_array_get_idx(points, i)));
 	kv_out_put(doc, "cells", merged);
@@ -310,10 +310,10 @@ int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 	};
 	int ret;
 
-	printf("%s, %s, Linux %s, %llu CPU%s, %zu boots\n", kv_out_get_string(doc, "/capsule/driver"),
-	       kv_out_get_string(doc, "/capsule/gid_type"), kv_out_get_string(doc, "/capsule/kernel"),
-	       kv_out_get_count(doc, "/capsule/cpu_count"),
-	       kv_out_get_count(doc, "/capsule/cpu_count") == 1 ? "" : "s",
+	printf("%s, %s, Linux %s, %llu CPU%s, %zu boots\n", kv_out_get_string(doc, "/environment/driver"),
+	       kv_out_get_string(doc, "/environment/gid_type"), kv_out_get_string(doc, "/environment/kernel"),
+	       kv_out_get_count(doc, "/environment/cpu_count"),
+	       kv_out_get_count(doc, "/environment/cpu_count") == 1 ? "" : "s",
 	       json_object_array_length(kv_out_get(doc, "/spec/boots")));
 	printf("Latency in %s: the median of the boots' medians (p50)\n\n", kv_unit_name());
 	snprintf(difference, sizeof(difference), "%s-%s", name[0], name[1]);

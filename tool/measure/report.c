@@ -60,7 +60,7 @@ static void print_peer(struct json_object *p)
 
 static void print_environment(struct json_object *doc)
 {
-	struct json_object *c = kv_out_get(doc, "/capsule");
+	struct json_object *c = kv_out_get(doc, "/environment");
 	struct json_object *accel = kv_out_get(c, "/accelerator");
 	const char *driver = kv_out_get_string(c, "/driver");
 	unsigned long long mtu = kv_out_get_count(doc, "/spec/mtu_bytes");
@@ -82,7 +82,7 @@ static void print_environment(struct json_object *doc)
 
 static void print_device_note(struct json_object *doc)
 {
-	struct json_object *c = kv_out_get(doc, "/capsule");
+	struct json_object *c = kv_out_get(doc, "/environment");
 
 	if (json_object_get_boolean(kv_out_get(c, "/software_device")))
 		printf("%s is a software device: its figures compare spaces and kernels and predict no HCA.\n",

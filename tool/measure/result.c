@@ -29,13 +29,13 @@ static double scale(const struct kv_workload *w)
  * kv_result_create() - begin a document
  * @schema: its name
  * @spec: the request; the document owns it from now on
- * @capsule: the environment; likewise
+ * @environment: the environment; likewise
  *
  * Return: the document, owned by the caller. "complete" is false
  * until the caller has completed it.
  */
 struct json_object *kv_result_create(const char *schema, struct json_object *spec,
-				     struct json_object *capsule)
+				     struct json_object *environment)
 {
 	struct json_object *doc = json_object_new_object();
 
@@ -43,7 +43,7 @@ struct json_object *kv_result_create(const char *schema, struct json_object *spe
 	kv_out_put_count(doc, "schema_version", KV_RESULT_VERSION);
 	kv_out_put_bool(doc, "complete", false);
 	kv_out_put(doc, "spec", spec);
-	kv_out_put(doc, "capsule", capsule);
+	kv_out_put(doc, "environment", environment);
 	return doc;
 }
 
@@ -143,6 +143,31 @@ static void put_hist(struct json_object *obj, const struct kv_hist *h, uint64_t 
 	kv_out_put(obj, "histogram", bins);
 }
 
+static int write_step(struct json_object *pair, struct printbuf *pb, int level, int flags)
+{
+	return sprintbuf(pb, "[%.1f, %.6f]",
+			 json_object_get_double(json_object_array_get_idx(pair, 0)),
+			 json_object_get_double(json_object_array_get_idx(pair, 1)));
+}
+
+/* For plots. */
+static void put_cumulative(struct json_object *obj, const struct kv_hist *h, uint64_t samples,
+			   double f)
+{
+	struct json_object *steps = json_object_new_array();
+	struct kv_step step = { 0 };
+
+	while (kv_stats_step(h, samples, &step)) {
+		struct json_object *pair = json_object_new_array_ext(2);
+
+		json_object_array_add(pair, json_object_new_double((double)step.ticks * f));
+		json_object_array_add(pair, json_object_new_double((double)step.samples / (double)samples));
+		json_object_set_serializer(pair, write_step, NULL, NULL);
+		json_object_array_add(steps, pair);
+	}
+	kv_out_put(obj, "cumulative", steps);
+}
+
 /**
  * kv_result_hist() - describe samples
  * @obj: gets the figures and the histogram
@@ -155,6 +180,7 @@ void kv_result_hist(struct json_object *obj, const struct kv_hist *h, double ns_
 
 	put_figures(obj, h, samples, ns_per_tick);
 	put_hist(obj, h, samples);
+	put_cumulative(obj, h, samples, ns_per_tick);
 }
 
 static void put_verbs(struct json_object *obj, const struct kv_series *series)

@@ -41,7 +41,7 @@ struct kv_finding {
 };
 
 struct json_object *kv_result_create(const char *schema, struct json_object *spec,
-				     struct json_object *capsule);
+				     struct json_object *environment);
 struct json_object *kv_result_work(const struct kv_workload *w);
 void kv_result_put_limits(struct json_object *spec, const struct kv_workload *w);
 struct json_object *kv_result_series(const struct kv_workload *w, enum kv_space_id space,

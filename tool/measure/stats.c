@@ -129,6 +129,34 @@ double kv_stats_quantile(const struct kv_hist *h, double q)
 	return NAN;
 }
 
+/* A cumulative distribution has so many steps at most: enough for a plot. */
+#define STEPS 1000
+
+/**
+ * kv_stats_step() - the next step of the cumulative distribution
+ * @h: the histogram
+ * @all: kv_stats_count()
+ * @step: the step before; receives the next one
+ *
+ * There is a step wherever the share of the samples has grown by a thousandth, and at the last bin
+ * that is not empty.
+ *
+ * Return: false if there is none.
+ */
+bool kv_stats_step(const struct kv_hist *h, uint64_t all, struct kv_step *step)
+{
+	uint64_t told = step->samples;
+
+	while (step->bins < KV_HIST_BINS && step->samples < all) {
+		step->samples += h->bin[step->bins++].count;
+		if ((step->samples - told) * STEPS < all && step->samples < all)
+			continue;
+		step->ticks = kv_hist_bin_max(h, step->bins - 1);
+		return true;
+	}
+	return false;
+}
+
 static int compare(const void *x, const void *y)
 {
 	double a = *(const double *)x, b = *(const double *)y;

@@ -108,12 +108,20 @@ struct kv_judgement {
 	struct kv_modes modes;
 };
 
+/* A step of a cumulative distribution; zeros: in front of the first one. */
+struct kv_step {
+	unsigned int bins; /* bins that are counted in @samples */
+	uint64_t samples; /* that are not larger than @ticks */
+	uint64_t ticks;
+};
+
 uint64_t kv_stats_count(const struct kv_hist *h);
 void kv_stats_merge(struct kv_hist *into, const struct kv_hist *from);
 unsigned int kv_stats_mode(const struct kv_hist *h);
 double kv_stats_mean(const struct kv_hist *h);
 bool kv_stats_supports(uint64_t count, double q);
 double kv_stats_quantile(const struct kv_hist *h, double q);
+bool kv_stats_step(const struct kv_hist *h, uint64_t all, struct kv_step *step);
 double kv_stats_median(const double *value, unsigned int n);
 
 struct kv_interval kv_stats_shift(const double *a, const double *b, unsigned int n);

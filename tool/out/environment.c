@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <arpa/inet.h>
 #include <sys/utsname.h>
+#include "out/commit.h"
 #include "out/environment.h"
 #include "out/out.h"
 #include "out/unit.h"
@@ -89,6 +90,30 @@ static void put_hypervisor(struct json_object *obj)
 	kv_out_put_string(obj, "machine", *text ? text : NULL);
 	kv_out_put_string(obj, "accelerator", getenv(ACCEL_VARIABLE));
 	kv_out_put_string(obj, "counts", kv_unit_counts() ? "instructions" : "time");
+}
+
+/* The program and its arguments, as they were given. */
+static void put_command(struct json_object *obj)
+{
+	struct json_object *list = json_object_new_array();
+	FILE *file = fopen("/proc/self/cmdline", "re");
+	size_t room = 0;
+	char *word = NULL;
+
+	while (file && getdelim(&word, &room, '\0', file) > 0)
+		json_object_array_add(list, json_object_new_string(word));
+	free(word);
+	if (file)
+		fclose(file);
+	kv_out_put(obj, "command", list);
+}
+
+/* The mean number of threads of the last minute that ran or wanted to. */
+static void put_load(struct json_object *obj)
+{
+	double load;
+
+	kv_out_put(obj, "load", getloadavg(&load, 1) == 1 ? kv_out_real(load, 3) : NULL);
 }
 
 static void put_mitigations(struct json_object *obj)
@@ -206,10 +231,12 @@ static void put_space(struct json_object *obj, const struct kv_site *s)
  * kv_environment_create() - describe the host, device and versions of a measurement
  * @site: the sites of the measurement, all on one device
  * @n: how many, 1 or 2
+ * @label: the user's name for the measurement, or NULL
  *
  * Return: the description; the caller owns it.
  */
-struct json_object *kv_environment_create(const struct kv_site *site, unsigned int n)
+struct json_object *kv_environment_create(const struct kv_site *site, unsigned int n,
+					  const char *label)
 {
 	struct json_object *obj = json_object_new_object();
 	unsigned int cpus;
@@ -217,8 +244,11 @@ struct json_object *kv_environment_create(const struct kv_site *site, unsigned i
 	char text[1024];
 
 	put_date(obj);
+	kv_out_put_string(obj, "label", label);
+	put_command(obj);
 	uname(&uts);
 	kv_out_put_string(obj, "tool", KVERBS_VERSION);
+	kv_out_put_string(obj, "commit", *kv_commit ? kv_commit : NULL);
 	kv_out_put_string(obj, "kernel", uts.release);
 	kv_out_put_string(obj, "kernel_version", uts.version);
 	kv_out_put_string(obj, "architecture", uts.machine);
@@ -237,6 +267,8 @@ struct json_object *kv_environment_create(const struct kv_site *site, unsigned i
 	kv_out_put_string(obj, "cpus_online", text);
 	kv_out_put_count(obj, "cpu_count", cpus);
 	kv_out_put_string(obj, "cpu_model", find_cpuinfo("model name", text, sizeof(text)));
+	put_file(obj, "governor", KV_GOVERNOR);
+	put_load(obj);
 	put_hypervisor(obj);
 	return obj;
 }
