@@ -114,7 +114,10 @@ static void hold(struct kv_user_post *post, struct kv_user_obj *obj)
 	post->objs[post->n_objs++] = obj;
 }
 
-/* A request on its way to a queue: the tracking, and the verb's work request. */
+/*
+ * A request on its way to a queue: the tracking, and the verb's work request. A send begins with
+ * the members of a receive, so those are set by way of @recv for both.
+ */
 struct item {
 	struct kv_user_post *post;
 	union {
@@ -123,6 +126,11 @@ struct item {
 	};
 	struct ibv_sge sge[KVERBS_SGE_MAX];
 };
+
+#define SAME(member) \
+	(offsetof(struct ibv_send_wr, member) == offsetof(struct ibv_recv_wr, member))
+
+_Static_assert(SAME(wr_id) && SAME(next) && SAME(sg_list) && SAME(num_sge), "work requests");
 
 /* The device checks whether the bytes are registered. */
 static int prep_sge(struct kv_user *u, const struct kv_user_target *to, const struct kv_wr *wr,
@@ -231,16 +239,11 @@ static int prep(struct kv_user *u, const struct kv_wr *wr, const struct kv_user_
 		return ret;
 	if (ah)
 		hold(post, &ah->obj);
-	if (wr->op == KVERBS_OP_RECV) {
-		item->recv.wr_id = post->serial;
-		item->recv.sg_list = item->sge;
-		item->recv.num_sge = sges;
-		return 0;
-	}
-	item->send.wr_id = post->serial;
-	item->send.sg_list = item->sge;
-	item->send.num_sge = sges;
-	prep_send(wr, ah, &item->send);
+	item->recv.wr_id = post->serial;
+	item->recv.sg_list = item->sge;
+	item->recv.num_sge = sges;
+	if (wr->op != KVERBS_OP_RECV)
+		prep_send(wr, ah, &item->send);
 	return 0;
 }
 
@@ -248,32 +251,23 @@ static int prep(struct kv_user *u, const struct kv_wr *wr, const struct kv_user_
  * Calls the verb, which posts the list up to the request that it refuses. The verb returns a
  * positive errno, as it should, or a negative one. @posted receives the number of posted requests.
  */
-static int post_send(struct kv_user *u, const struct kv_user_target *to, struct item *item,
-		     uint32_t n, uint32_t *posted)
+static int call_verb(struct kv_user *u, const struct kv_post *in, const struct kv_user_target *to,
+		     struct item *item, uint32_t *posted)
 {
-	struct ibv_send_wr *bad = NULL;
-	int ret;
-
-	for (uint32_t i = 1; i < n; i++)
-		item[i - 1].send.next = &item[i].send;
-	ret = -abs(KV_USER_TIMED(u, ibv_post_send(to->qp->ib, &item->send, &bad)));
-	for (*posted = ret ? 0 : n; ret && bad && bad != &item[*posted].send; (*posted)++)
-		;
-	return ret;
-}
-
-static int post_recv(struct kv_user *u, const struct kv_user_target *to, struct item *item,
-		     uint32_t n, uint32_t *posted)
-{
+	struct ibv_send_wr *bad_send = NULL;
 	struct ibv_recv_wr *bad = NULL;
 	int ret;
 
-	for (uint32_t i = 1; i < n; i++)
+	for (uint32_t i = 1; i < in->wrs; i++)
 		item[i - 1].recv.next = &item[i].recv;
 	ret = -abs(KV_USER_TIMED(u, to->srq ?
 				 ibv_post_srq_recv(to->srq->ib, &item->recv, &bad) :
-				 ibv_post_recv(to->qp->ib, &item->recv, &bad)));
-	for (*posted = ret ? 0 : n; ret && bad && bad != &item[*posted].recv; (*posted)++)
+				 in->wr->op == KVERBS_OP_RECV ?
+				 ibv_post_recv(to->qp->ib, &item->recv, &bad) :
+				 ibv_post_send(to->qp->ib, &item->send, &bad_send)));
+	if (bad_send)
+		bad = (struct ibv_recv_wr *)bad_send;
+	for (*posted = ret ? 0 : in->wrs; ret && bad && bad != &item[*posted].recv; (*posted)++)
 		;
 	return ret;
 }
@@ -288,9 +282,7 @@ static const char *verb(const struct kv_post *in)
 static int post(struct kv_user *u, const struct kv_post *in, const struct kv_user_target *to,
 		struct item *item, struct kv_posted *out)
 {
-	int ret = in->wr->op == KVERBS_OP_RECV ?
-		  post_recv(u, to, item, in->wrs, &out->posted) :
-		  post_send(u, to, item, in->wrs, &out->posted);
+	int ret = call_verb(u, in, to, item, &out->posted);
 
 	/* Posted requests stay posted, so this is no failure. */
 	for (uint32_t i = 0; i < out->posted; i++) {
