@@ -6,25 +6,9 @@
 /* The largest path MTU that there is, IBTA 9.2. */
 #define MTU_MAX 4096
 
-#define INIT (KV_QPA_PORT | KV_QPA_PKEY_INDEX)
-#define RTR (KV_QPA_AV | KV_QPA_PATH_MTU | KV_QPA_DEST_QPN | KV_QPA_RQ_PSN)
-
-static const struct {
-	uint32_t state;
-	uint32_t needs[KVERBS_QPT_MAX + 1];
-} steps[KV_RAW_STEPS] = {
-	[KV_RAW_INIT] = { KVERBS_QPS_INIT, {
-		[KVERBS_QPT_RC] = INIT | KV_QPA_ACCESS,
-		[KVERBS_QPT_UC] = INIT | KV_QPA_ACCESS,
-		[KVERBS_QPT_UD] = INIT | KV_QPA_QKEY } },
-	[KV_RAW_RTR] = { KVERBS_QPS_RTR, {
-		[KVERBS_QPT_RC] = RTR | KV_QPA_MIN_RNR_TIMER | KV_QPA_MAX_DEST_RD_ATOMIC,
-		[KVERBS_QPT_UC] = RTR } },
-	[KV_RAW_RTS] = { KVERBS_QPS_RTS, {
-		[KVERBS_QPT_RC] = KV_QPA_SQ_PSN | KV_QPA_TIMEOUT | KV_QPA_RETRY_CNT |
-				  KV_QPA_RNR_RETRY | KV_QPA_MAX_RD_ATOMIC,
-		[KVERBS_QPT_UC] = KV_QPA_SQ_PSN,
-		[KVERBS_QPT_UD] = KV_QPA_SQ_PSN } },
+/* The state before each step, and behind the last. */
+static const uint32_t states[KV_RAW_STEPS + 1] = {
+	KVERBS_QPS_RESET, KVERBS_QPS_INIT, KVERBS_QPS_RTR, KVERBS_QPS_RTS,
 };
 
 /**
@@ -36,7 +20,14 @@ static const struct {
  */
 uint32_t kv_raw_needs(uint32_t type, enum kv_raw_step step)
 {
-	return steps[step].needs[type];
+	struct kv_qp_step missing;
+	uint32_t needs = 0;
+
+	/* The rule names one attribute at a time. */
+	while (kv_qp_table_check(type, states[step], states[step + 1], needs, &missing) &&
+	       missing.bit & ~needs)
+		needs |= missing.bit;
+	return needs;
 }
 
 /**
@@ -47,7 +38,7 @@ uint32_t kv_raw_needs(uint32_t type, enum kv_raw_step step)
  */
 const char *kv_raw_name(enum kv_raw_step step)
 {
-	return kv_qp_state_name(steps[step].state);
+	return kv_qp_state_name(states[step + 1]);
 }
 
 /**
@@ -92,7 +83,7 @@ void kv_raw_set_peer(struct kv_qp_attr *attr, const struct kv_address *peer, uin
 int kv_raw_modify(struct kv_backend *b, uint32_t type, enum kv_raw_step step,
 		  struct kv_qp_modify *to, uint64_t *ns)
 {
-	to->attr.state = steps[step].state;
-	to->attr.mask = KV_QPA_STATE | steps[step].needs[type];
+	to->attr.state = states[step + 1];
+	to->attr.mask = KV_QPA_STATE | kv_raw_needs(type, step);
 	return kv_op_qp_modify(b, to, NULL, ns);
 }
