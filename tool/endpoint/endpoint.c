@@ -74,10 +74,10 @@ static int make_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, uint32
 }
 
 /**
- * kv_endpoint_add_cqs() - make a CQ for sends and another one for receives
+ * kv_endpoint_add_cqs() - make a CQ for sends and another one for receives, or one for both
  * @e: the endpoint
  * @sends: room for completions in the CQ for sends
- * @receives: room for completions in the CQ for receives
+ * @receives: room for completions in the CQ for receives; 0: they complete in the other one
  * @context: enum kverbs_cq_context
  * @f: receives the reason of a failure
  *
@@ -88,24 +88,8 @@ int kv_endpoint_add_cqs(struct kv_endpoint *e, uint32_t sends, uint32_t receives
 {
 	int ret = make_cq(e, sends, context, &e->send_cq, f);
 
-	return ret ? ret : make_cq(e, receives, context, &e->recv_cq, f);
-}
-
-/**
- * kv_endpoint_add_cq() - make one CQ for sends and receives
- * @e: the endpoint
- * @cqe: room for completions
- * @context: enum kverbs_cq_context
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
- */
-int kv_endpoint_add_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, struct kv_fault *f)
-{
-	int ret = make_cq(e, cqe, context, &e->send_cq, f);
-
 	e->recv_cq = e->send_cq;
-	return ret;
+	return ret || !receives ? ret : make_cq(e, receives, context, &e->recv_cq, f);
 }
 
 /**

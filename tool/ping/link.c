@@ -127,7 +127,7 @@ static int make(struct kv_link *l, struct kv_fault *f)
 	attr.port = e->site->port->number;
 	ret = kv_endpoint_add_pd(e, f);
 	if (!ret)
-		ret = kv_endpoint_add_cq(e, l->spec.receives + SEND_WRS, KVERBS_CQ_EVENT, f);
+		ret = kv_endpoint_add_cqs(e, l->spec.receives + SEND_WRS, 0, KVERBS_CQ_EVENT, f);
 	if (!ret)
 		ret = kv_endpoint_add_qp(e, &init, f);
 	if (!ret)

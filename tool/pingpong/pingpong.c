@@ -87,8 +87,8 @@ static int make(struct kv_pingpong *p, struct kv_address *own, struct kv_fault *
 	ret = kv_endpoint_add_pd(&p->end, f);
 	/* One entry for each receive, and one for each QP's send. */
 	if (!ret)
-		ret = kv_endpoint_add_cq(&p->end, p->depth + p->qps,
-					 p->events ? KVERBS_CQ_EVENT : KVERBS_CQ_POLLED, f);
+		ret = kv_endpoint_add_cqs(&p->end, p->depth + p->qps, 0,
+					  p->events ? KVERBS_CQ_EVENT : KVERBS_CQ_POLLED, f);
 	if (!ret)
 		ret = kv_endpoint_add_buffer(&p->end, &p->buffer, p->size + headroom(p), f);
 	if (!ret && kv_endpoint_needs_key(&p->end))

@@ -25,7 +25,7 @@ int kv_rate_init(struct kv_rate *r, struct kv_fault *f)
 	}
 	ret = kv_endpoint_add_pd(&r->end, f);
 	/* A CQ of one entry is enough, because no message is sent. */
-	return ret ? ret : kv_endpoint_add_cq(&r->end, 1, KVERBS_CQ_POLLED, f);
+	return ret ? ret : kv_endpoint_add_cqs(&r->end, 1, 0, KVERBS_CQ_POLLED, f);
 }
 
 /**
