@@ -10,6 +10,7 @@
 #include <string.h>
 #include "cli/interrupt.h"
 #include "file/flow.h"
+#include "file/transfer.h"
 #include "sys/now.h"
 
 #define SENDER 0
@@ -22,21 +23,31 @@
 /* After this time the other host's end is asked although nothing is due, as it may have failed. */
 #define ASK_NS 50000000
 
+/* A file on its way, in pieces; a few pieces are under way at a time. */
+struct kv_flow {
+	struct kv_transfer *t;
+	struct kv_pair *pair; /* from the first end to the second */
+	uint64_t posted; /* number of posted WRITEs */
+	uint64_t sent; /* WRITEs that completed at the sender */
+	uint64_t landed; /* WRITEs that completed at the receiver */
+	uint64_t saved; /* pieces that are in the received file */
+};
+
 static uint64_t offset_of(const struct kv_flow *w, uint64_t n)
 {
-	return n * w->piece;
+	return n * w->t->piece;
 }
 
 static uint32_t length_of(const struct kv_flow *w, uint64_t n)
 {
-	uint64_t left = w->length - offset_of(w, n);
+	uint64_t left = w->t->length - offset_of(w, n);
 
-	return left < w->piece ? (uint32_t)left : w->piece;
+	return left < w->t->piece ? (uint32_t)left : w->t->piece;
 }
 
 static uint64_t slot_of(const struct kv_flow *w, uint64_t n)
 {
-	return n % w->depth * w->piece;
+	return n % w->t->depth * w->t->piece;
 }
 
 /* The place of piece n in the buffer of its end, and in the file. */
@@ -73,7 +84,7 @@ static int post_receive(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 static int post_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 {
 	const struct kv_file_piece piece = piece_of(w, &w->pair->local[SENDER], n);
-	struct kv_file *file = w->file[SENDER];
+	struct kv_file *file = w->t->file[SENDER];
 	struct kv_run_end end;
 	struct kv_wr wr = {
 		.op = KVERBS_OP_WRITE_WITH_IMM,
@@ -100,7 +111,7 @@ static int post_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 static int save_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 {
 	const struct kv_file_piece piece = piece_of(w, &w->pair->target[RECEIVER], n);
-	struct kv_file *file = w->file[RECEIVER];
+	struct kv_file *file = w->t->file[RECEIVER];
 
 	return file->ops->save(file, &piece, f);
 }
@@ -117,7 +128,7 @@ static int check_status(const struct kv_flow *w, unsigned int end,
 			    site->b->ops->space, site->host ? " of " : "",
 			    site->host ? site->host : "", site->dev.name,
 			    end == SENDER ? "WRITE" : "receive", wc->wr_id + 1,
-			    w->pieces, wc->status, kv_enum_name(kv_enum_wc_status, wc->status),
+			    w->t->pieces, wc->status, kv_enum_name(kv_enum_wc_status, wc->status),
 			    wc->vendor_err);
 }
 
@@ -133,7 +144,7 @@ static int check_landed(const struct kv_flow *w, const struct kv_wc *wc, struct 
 	if (n && wc->has_imm && wc->imm == (uint32_t)(n - 1))
 		return kv_fault_set(f, -EPROTO,
 				    "piece %" PRIu64 " of %" PRIu64 " came twice: the sender's device, %s, has repeated its WRITE as another message; take a longer --ack-timeout",
-				    n, w->pieces, w->pair->end[SENDER].site->dev.name);
+				    n, w->t->pieces, w->pair->end[SENDER].site->dev.name);
 	return kv_fault_set(f, -EPROTO,
 			    "the completion is not that of piece %" PRIu64 ": %s, immediate data %u, %u bytes",
 			    n, kv_enum_name(kv_enum_wc_op, wc->op), wc->imm, wc->length);
@@ -198,8 +209,8 @@ static int post_pieces(struct kv_flow *w, unsigned int *found, struct kv_fault *
 {
 	int ret = 0;
 
-	while (!ret && w->posted < w->pieces && w->posted - w->sent < w->depth &&
-	       w->posted - w->saved < w->depth) {
+	while (!ret && w->posted < w->t->pieces && w->posted - w->sent < w->t->depth &&
+	       w->posted - w->saved < w->t->depth) {
 		ret = post_piece(w, w->posted, f);
 		if (ret)
 			break;
@@ -215,13 +226,14 @@ static int save_pieces(struct kv_flow *w, struct kv_fault *f)
 
 	while (!ret && w->saved < w->landed) {
 		ret = save_piece(w, w->saved, f);
-		if (!ret && w->saved + w->depth < w->pieces)
-			ret = post_receive(w, w->saved + w->depth, f);
+		if (!ret && w->saved + w->t->depth < w->t->pieces)
+			ret = post_receive(w, w->saved + w->t->depth, f);
 		if (!ret)
 			w->saved++;
 	}
-	if (w->watch)
-		w->watch(w->saved < w->pieces ? offset_of(w, w->saved) : w->length, w->arg);
+	if (w->t->watch)
+		w->t->watch(KV_TRANSFER_SEND, w->saved < w->t->pieces ? offset_of(w, w->saved) :
+			    w->t->length, w->t->length, w->t->arg);
 	return ret;
 }
 
@@ -232,10 +244,10 @@ static int move_pieces(struct kv_flow *w, struct kv_fault *f)
 	unsigned int found;
 	int ret;
 
-	while (w->saved < w->pieces || w->sent < w->pieces) {
+	while (w->saved < w->t->pieces || w->sent < w->t->pieces) {
 		if (kv_interrupt_seen())
 			return kv_fault_set(f, -ECANCELED, "interrupted after %" PRIu64 " of %" PRIu64 " bytes",
-					    offset_of(w, w->saved), w->length);
+					    offset_of(w, w->saved), w->t->length);
 		found = 0;
 		ret = post_pieces(w, &found, f);
 		if (!ret)
@@ -250,10 +262,10 @@ static int move_pieces(struct kv_flow *w, struct kv_fault *f)
 			idle = IDLE_MIN_NS;
 			continue;
 		}
-		if (now - last > w->timeout_ns)
+		if (now - last > w->t->timeout_ns)
 			return kv_fault_set(f, -ETIMEDOUT,
 					    "nothing has happened for %g s (--timeout): of %" PRIu64 " pieces %" PRIu64 " are posted, %" PRIu64 " sent, %" PRIu64 " received",
-					    (double)w->timeout_ns / 1e9, w->pieces,
+					    (double)w->t->timeout_ns / 1e9, w->t->pieces,
 					    w->posted, w->sent, w->landed);
 		kv_sleep_ns(idle);
 		idle = idle * 2 < IDLE_MAX_NS ? idle * 2 : IDLE_MAX_NS;
@@ -302,23 +314,24 @@ static int explain(struct kv_flow *w, int ret, struct kv_fault *f)
 
 /**
  * kv_flow_run() - bring all pieces from one file to the other
- * @flow: the transfer; receives its progress
+ * @t: the transfer, whose files are open; receives the number of pieces
+ * @pair: made for WRITEs of @t->depth * @t->piece bytes
  * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno; then the pair takes no more requests.
  */
-int kv_flow_run(struct kv_flow *flow, struct kv_fault *f)
+int kv_flow_run(struct kv_transfer *t, struct kv_pair *pair, struct kv_fault *f)
 {
+	struct kv_flow flow = { .t = t, .pair = pair };
 	int ret = 0;
 
-	flow->pieces = (flow->length + flow->piece - 1) / flow->piece;
-	flow->posted = flow->sent = flow->landed = flow->saved = 0;
-	for (uint64_t n = 0; n < flow->depth && n < flow->pieces && !ret; n++)
-		ret = post_receive(flow, n, f);
+	t->pieces = (t->length + t->piece - 1) / t->piece;
+	for (uint64_t n = 0; n < t->depth && n < t->pieces && !ret; n++)
+		ret = post_receive(&flow, n, f);
 	if (!ret)
-		ret = move_pieces(flow, f);
+		ret = move_pieces(&flow, f);
 	if (!ret)
 		return 0;
-	flow->pair->broken = true;
-	return explain(flow, ret, f);
+	pair->broken = true;
+	return explain(&flow, ret, f);
 }

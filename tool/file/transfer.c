@@ -10,12 +10,6 @@
 #define SENDER 0
 #define RECEIVER 1
 
-static void watch(struct kv_transfer *t, enum kv_transfer_step step, uint64_t bytes)
-{
-	if (t->watch)
-		t->watch(step, bytes, t->length, t->arg);
-}
-
 static int hash(struct kv_transfer *t, unsigned int end,
 		enum kv_transfer_step step, uint8_t digest[KV_HASH_BYTES], struct kv_fault *f)
 {
@@ -33,7 +27,8 @@ static int hash(struct kv_transfer *t, unsigned int end,
 		if (!ret && done <= before && done < t->length)
 			ret = kv_fault_set(f, -EPROTO, "the hash of %s does not go on at %" PRIu64 " of %" PRIu64 " bytes",
 					   t->name[end], done, t->length);
-		watch(t, step, done);
+		if (t->watch)
+			t->watch(step, done, t->length, t->arg);
 	} while (!ret && done < t->length);
 	t->ns[step] = kv_now_ns() - begin;
 	return ret;
@@ -80,11 +75,6 @@ static int choose_window(struct kv_transfer *t, struct kv_fault *f)
 	return 0;
 }
 
-static void watch_flow(uint64_t bytes, void *arg)
-{
-	watch(arg, KV_TRANSFER_SEND, bytes);
-}
-
 static int send_pieces(struct kv_transfer *t, struct kv_fault *f)
 {
 	struct kv_workload work = {
@@ -99,23 +89,12 @@ static int send_pieces(struct kv_transfer *t, struct kv_fault *f)
 		.retry_cnt = t->retry_cnt,
 	};
 	struct kv_pair pair;
-	struct kv_flow flow = {
-		.pair = &pair,
-		.file = { t->file[SENDER], t->file[RECEIVER] },
-		.length = t->length,
-		.piece = t->piece,
-		.depth = t->depth,
-		.timeout_ns = t->timeout_ns,
-		.watch = watch_flow,
-		.arg = t,
-	};
 	int ret;
 
 	ret = kv_pair_create(&pair, t->site[SENDER], t->site[RECEIVER], &work, f);
 	if (ret)
 		return ret;
-	ret = kv_flow_run(&flow, f);
-	t->pieces = flow.pieces;
+	ret = kv_flow_run(t, &pair, f);
 	kv_pair_destroy(&pair);
 	return ret;
 }
