@@ -153,7 +153,7 @@ int kv_parse_sockaddr(const char *text, struct sockaddr_storage *addr, struct kv
 	return 0;
 }
 
-void kv_sockaddr_format(char text[KV_SOCKADDR_TEXT], const struct sockaddr_storage *addr)
+const char *kv_sockaddr_format(char text[KV_SOCKADDR_TEXT], const struct sockaddr_storage *addr)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
 	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
@@ -164,7 +164,7 @@ void kv_sockaddr_format(char text[KV_SOCKADDR_TEXT], const struct sockaddr_stora
 
 	text[0] = '\0';
 	if (!is_in6 && addr->ss_family != AF_INET)
-		return;
+		return text;
 	inet_ntop(addr->ss_family, from, host, sizeof(host));
 	if (is_in6 && in6->sin6_scope_id && if_indextoname(in6->sin6_scope_id, name))
 		snprintf(host + strlen(host), sizeof(host) - strlen(host), "%%%s", name);
@@ -173,4 +173,5 @@ void kv_sockaddr_format(char text[KV_SOCKADDR_TEXT], const struct sockaddr_stora
 		snprintf(text, KV_SOCKADDR_TEXT, "%s", host);
 	else
 		snprintf(text, KV_SOCKADDR_TEXT, is_in6 ? "[%s]:%u" : "%s:%u", host, port);
+	return text;
 }

@@ -177,7 +177,10 @@ int kv_parse_hex(const char *hex, uint8_t *bytes, struct kv_why *why);
 
 /* The reverse: write addresses in the form that the parsers read; "" if there is no address. */
 void kv_address_format(char text[KV_ADDRESS_TEXT], const struct kv_address *address);
-void kv_sockaddr_format(char text[KV_SOCKADDR_TEXT], const struct sockaddr_storage *addr);
+const char *kv_sockaddr_format(char text[KV_SOCKADDR_TEXT], const struct sockaddr_storage *addr);
+
+/* An address as text, for the arguments of a call: the text lives as long as the block. */
+#define KV_SOCKADDR(addr) kv_sockaddr_format((char[KV_SOCKADDR_TEXT]){ "" }, addr)
 
 /*
  * Bytes as text, without zeros at the end and with unprintable bytes as \xNN; or as two hexadecimal

@@ -143,21 +143,21 @@ static int resolve(struct kv_conn_side *s, const struct kv_conn_peer *peer, stru
 	struct kv_conn_resolve to = { .id = s->conn.id, .src = peer->src, .dst = peer->dst };
 	struct kv_conn_route route = { .id = s->conn.id };
 	uint64_t end_ns = with_grace(s->end_ns);
-	char text[KV_SOCKADDR_TEXT];
 	int ret;
 
-	kv_sockaddr_format(text, &peer->dst);
 	to.timeout_ms = (uint32_t)left_ms(s->end_ns);
 	ret = kv_op_conn_resolve_addr(s->b, &to, NULL, &s->verb_ns[KV_CONN_RESOLVE_ADDR]);
 	if (ret)
-		return kv_fault_backend(f, s->b, ret, "address %s not resolved", text);
+		return kv_fault_backend(f, s->b, ret, "address %s not resolved",
+					KV_SOCKADDR(&peer->dst));
 	ret = wait_for(s, 1U << KVERBS_CONN_ADDR_RESOLVED, &peer->dst, end_ns, f);
 	if (ret)
 		return ret;
 	route.timeout_ms = (uint32_t)left_ms(s->end_ns);
 	ret = kv_op_conn_resolve_route(s->b, &route, NULL, &s->verb_ns[KV_CONN_RESOLVE_ROUTE]);
 	if (ret)
-		return kv_fault_backend(f, s->b, ret, "route to %s not resolved", text);
+		return kv_fault_backend(f, s->b, ret, "route to %s not resolved",
+					KV_SOCKADDR(&peer->dst));
 	return wait_for(s, 1U << KVERBS_CONN_ROUTE_RESOLVED, NULL, end_ns, f);
 }
 
@@ -228,7 +228,6 @@ int kv_conn_listen(struct kv_conn_side *s, const struct kv_conn_init *init,
 		   const struct sockaddr_storage *src, uint32_t backlog, struct kv_fault *f)
 {
 	struct kv_conn_listen listen = { .src = *src, .backlog = backlog };
-	char text[KV_SOCKADDR_TEXT];
 	int ret = create(s, init, f);
 
 	if (ret)
@@ -237,8 +236,7 @@ int kv_conn_listen(struct kv_conn_side *s, const struct kv_conn_init *init,
 	ret = kv_op_conn_listen(s->b, &listen, &s->conn, &s->verb_ns[KV_CONN_LISTEN]);
 	if (!ret)
 		return 0;
-	kv_sockaddr_format(text, src);
-	kv_fault_backend(f, s->b, ret, "cannot listen on %s", text);
+	kv_fault_backend(f, s->b, ret, "cannot listen on %s", KV_SOCKADDR(src));
 	kv_op_del(s->b, KV_CONN, listen.id, NULL);
 	return ret;
 }

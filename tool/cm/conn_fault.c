@@ -18,8 +18,7 @@
  */
 const char *kv_conn_peer_format(char text[KV_SOCKADDR_TEXT], const struct kv_conn *conn)
 {
-	kv_sockaddr_format(text, &conn->dst);
-	return text[0] ? text : "the peer";
+	return kv_sockaddr_format(text, &conn->dst)[0] ? text : "the peer";
 }
 
 static int say_rejected(struct kv_fault *f, const char *space,
@@ -89,10 +88,7 @@ static int say_failed(struct kv_fault *f, const char *space, const struct kv_con
 int kv_conn_fault_connect(struct kv_fault *f, const struct kv_backend *b, int error,
 			  const struct sockaddr_storage *dst)
 {
-	char text[KV_SOCKADDR_TEXT];
-
-	kv_sockaddr_format(text, dst);
-	return kv_fault_backend(f, b, error, "cannot connect to %s%s", text,
+	return kv_fault_backend(f, b, error, "cannot connect to %s%s", KV_SOCKADDR(dst),
 				error == -ECONNREFUSED ? ": nobody listens there" :
 				error == -ETIMEDOUT ? ": nobody answers" : "");
 }

@@ -13,16 +13,6 @@ static const struct kv_ping_ops *const protocols[KV_PING_PROTOCOLS] = {
 	[KV_PING_UCMATOSE] = &kv_ping_ucmatose,
 };
 
-/* With --verbose, prints the address of the listener. */
-static void tell_address(const struct kv_conn *listener)
-{
-	char at[KV_SOCKADDR_TEXT];
-
-	kv_sockaddr_format(at, &listener->src);
-	printf("listening at %s\n", at);
-	fflush(stdout);
-}
-
 static int accept_all(struct kv_ping *p, const struct sockaddr_storage *at, struct kv_link *l,
 		      struct kv_fault *f)
 {
@@ -34,7 +24,8 @@ static int accept_all(struct kv_ping *p, const struct sockaddr_storage *at, stru
 	if (ret)
 		return ret;
 	if (p->verbose)
-		tell_address(&listener.conn);
+		printf("listening at %s\n", KV_SOCKADDR(&listener.conn.src));
+	fflush(stdout);
 	for (uint32_t i = 0; i < p->connections && !ret; i++)
 		ret = kv_link_accept(&l[i], listener.conn.id, f);
 	return ret;

@@ -151,7 +151,6 @@ static bool is_ended(struct kv_rate *r, const struct slot *s)
 static int begin(struct kv_rate *r, const struct phase *p, struct slot *s, struct kv_fault *f)
 {
 	struct kv_backend *b = r->end.site->b;
-	char to[KV_SOCKADDR_TEXT];
 	int ret;
 
 	if (p->step == KV_RATE_CREATE_QP)
@@ -161,8 +160,7 @@ static int begin(struct kv_rate *r, const struct phase *p, struct slot *s, struc
 		return 0;
 	if (p->step == KV_RATE_CONNECT)
 		return kv_conn_fault_connect(f, b, ret, &r->addr);
-	kv_sockaddr_format(to, &r->addr);
-	kv_fault_backend(f, b, ret, "cannot %s %s", p->what, to);
+	kv_fault_backend(f, b, ret, "cannot %s %s", p->what, KV_SOCKADDR(&r->addr));
 	if (p->step != KV_RATE_DISCONNECT)
 		return ret;
 	s->verb_ns = 0;

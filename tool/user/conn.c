@@ -56,11 +56,8 @@ static const char *advise(int error)
 int kv_user_conn_refuse_addr(struct kv_user *u, enum kverbs_stage stage, const char *verb,
 			     const struct sockaddr_storage *src, int error)
 {
-	char text[KV_SOCKADDR_TEXT];
-
-	kv_sockaddr_format(text, src);
-	return kv_user_verb_failed(u, stage, -error, "%s of %s: %s%s", verb, text, strerror(error),
-				   advise(error));
+	return kv_user_verb_failed(u, stage, -error, "%s of %s: %s%s", verb, KV_SOCKADDR(src),
+				   strerror(error), advise(error));
 }
 
 /*
@@ -71,14 +68,12 @@ int kv_user_conn_bind(struct kv_user *u, struct kv_user_conn *conn,
 		      const struct sockaddr_storage *src)
 {
 	struct sockaddr_storage addr = *src;
-	char text[KV_SOCKADDR_TEXT];
 
 	if (KV_USER_STAGE(u, BIND, rdma_bind_addr(conn->cm, (struct sockaddr *)&addr)))
 		return kv_user_conn_refuse_addr(u, KVERBS_STAGE_BIND, "rdma_bind_addr", src, errno);
 	if (!kv_user_conn_is_foreign(conn))
 		return 0;
-	kv_sockaddr_format(text, src);
-	return kv_user_fail(u, -EXDEV, "%s is an address of %s, not of %s", text,
+	return kv_user_fail(u, -EXDEV, "%s is an address of %s, not of %s", KV_SOCKADDR(src),
 			    ibv_get_device_name(conn->cm->verbs->device),
 			    kv_user_dev_name(conn->obj.dev));
 }
@@ -162,17 +157,6 @@ static int check_timeout(struct kv_user *u, uint32_t timeout_ms)
 					     TIMEOUT_MS_MAX);
 }
 
-static int refuse_addr(struct kv_user *u, const struct kv_user_conn *conn,
-		       const struct sockaddr_storage *dst, int error)
-{
-	char text[KV_SOCKADDR_TEXT];
-
-	kv_sockaddr_format(text, dst);
-	return kv_user_verb_failed(u, KVERBS_STAGE_CM, -error,
-				   "rdma_resolve_addr of %s: %s: is there a route to it by way of %s?",
-				   text, strerror(error), kv_user_dev_name(conn->obj.dev));
-}
-
 int kv_user_conn_resolve_addr(struct kv_user *u, struct kv_user_conn *conn,
 			      const struct kv_conn_resolve *in, struct kv_none *out)
 {
@@ -190,8 +174,13 @@ int kv_user_conn_resolve_addr(struct kv_user *u, struct kv_user_conn *conn,
 		return ret;
 	ret = src ? kv_user_conn_bind(u, conn, src) : 0;
 	if (!ret && KV_USER_STAGE(u, CM, rdma_resolve_addr(conn->cm, NULL, (struct sockaddr *)&to,
-							   (int)in->timeout_ms)))
-		ret = refuse_addr(u, conn, &in->dst, errno);
+							   (int)in->timeout_ms))) {
+		ret = -errno;
+		kv_user_verb_failed(u, KVERBS_STAGE_CM, ret,
+				    "rdma_resolve_addr of %s: %s: is there a route to it by way of %s?",
+				    KV_SOCKADDR(&in->dst), strerror(-ret),
+				    kv_user_dev_name(conn->obj.dev));
+	}
 	if (ret)
 		kv_user_conn_renew(u, conn);
 	else
