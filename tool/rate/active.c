@@ -41,34 +41,6 @@ static uint32_t timeout_ms(const struct kv_rate *r)
 	return ms > TIMEOUT_MAX_MS ? TIMEOUT_MAX_MS : (uint32_t)ms;
 }
 
-static int create_id(struct kv_rate *r, struct slot *s)
-{
-	const struct kv_conn_init init = { .dev = r->end.site->dev.name };
-	struct kv_conn conn = { 0 };
-	int ret = kv_op_conn_new(r->end.site->b, &init, &conn, &s->verb_ns);
-
-	s->conn = conn.id;
-	return ret;
-}
-
-static int resolve_addr(struct kv_rate *r, struct slot *s)
-{
-	const struct kv_conn_resolve resolve = {
-		.id = s->conn,
-		.dst = r->addr,
-		.timeout_ms = timeout_ms(r),
-	};
-
-	return kv_op_conn_resolve_addr(r->end.site->b, &resolve, NULL, &s->verb_ns);
-}
-
-static int resolve_route(struct kv_rate *r, struct slot *s)
-{
-	const struct kv_conn_route route = { s->conn, timeout_ms(r) };
-
-	return kv_op_conn_resolve_route(r->end.site->b, &route, NULL, &s->verb_ns);
-}
-
 static struct kv_conn_param parameters(const struct kv_rate *r, const struct slot *s)
 {
 	struct kv_conn_param param = kv_endpoint_param(&r->end);
@@ -76,13 +48,6 @@ static struct kv_conn_param parameters(const struct kv_rate *r, const struct slo
 	param.qp = s->qp;
 	param.id = s->conn;
 	return param;
-}
-
-static int request(struct kv_rate *r, struct slot *s)
-{
-	const struct kv_conn_param param = parameters(r, s);
-
-	return kv_op_conn_connect(r->end.site->b, &param, NULL, &s->verb_ns);
 }
 
 static int establish(struct kv_rate *r, struct slot *s, struct kv_fault *f)
@@ -99,44 +64,59 @@ static int establish(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 	return ret;
 }
 
-static int disconnect(struct kv_rate *r, struct slot *s)
+static int ask(struct kv_rate *r, enum kv_rate_step step, struct slot *s, struct kv_fault *f)
 {
-	return kv_op_conn_disconnect(r->end.site->b, &(struct kv_id){ s->conn }, NULL, &s->verb_ns);
-}
+	const struct kv_conn_init init = { .dev = r->end.site->dev.name };
+	const struct kv_conn_resolve addr = {
+		.id = s->conn,
+		.dst = r->addr,
+		.timeout_ms = timeout_ms(r),
+	};
+	const struct kv_conn_route route = { s->conn, timeout_ms(r) };
+	const struct kv_conn_param param = parameters(r, s);
+	struct kv_backend *b = r->end.site->b;
+	struct kv_conn conn = { 0 };
+	int ret;
 
-static int destroy_id(struct kv_rate *r, struct slot *s)
-{
-	return kv_op_del(r->end.site->b, KV_CONN, s->conn, &s->verb_ns);
-}
-
-static int destroy_qp(struct kv_rate *r, struct slot *s)
-{
-	return kv_op_del(r->end.site->b, KV_QP, s->qp, &s->verb_ns);
+	switch (step) {
+	case KV_RATE_CREATE_ID:
+		ret = kv_op_conn_new(b, &init, &conn, &s->verb_ns);
+		s->conn = conn.id;
+		return ret;
+	case KV_RATE_RESOLVE_ADDR:
+		return kv_op_conn_resolve_addr(b, &addr, NULL, &s->verb_ns);
+	case KV_RATE_RESOLVE_ROUTE:
+		return kv_op_conn_resolve_route(b, &route, NULL, &s->verb_ns);
+	case KV_RATE_CREATE_QP:
+		return kv_rate_create_qp(r, &s->qp, &s->verb_ns, f);
+	case KV_RATE_CONNECT:
+		return kv_op_conn_connect(b, &param, NULL, &s->verb_ns);
+	case KV_RATE_DISCONNECT:
+		return kv_op_conn_disconnect(b, &(struct kv_id){ s->conn }, NULL, &s->verb_ns);
+	case KV_RATE_DESTROY_ID:
+		return kv_op_del(b, KV_CONN, s->conn, &s->verb_ns);
+	default: /* KV_RATE_DESTROY_QP: only the passive side accepts */
+		return kv_op_del(b, KV_QP, s->qp, &s->verb_ns);
+	}
 }
 
 /* The step ends when the verb returns, and not in a state. */
 #define AT_RETURN KVERBS_CONN_IDLE
 
-/*
- * @ask: begins the step; NULL: kv_rate_create_qp() begins it
- * @what: the attempt, before the peer's address
- * @wanted: the state that the step ends in
- */
 static const struct phase {
 	enum kv_rate_step step;
-	int (*ask)(struct kv_rate *r, struct slot *s);
-	const char *what;
-	uint32_t wanted;
+	const char *what; /* the attempt, before the peer's address */
+	uint32_t wanted; /* the state that the step ends in */
 } phases[] = {
-	{ KV_RATE_CREATE_ID, create_id, "make a connection to", AT_RETURN },
-	{ KV_RATE_RESOLVE_ADDR, resolve_addr, "resolve address", KVERBS_CONN_ADDR_RESOLVED },
-	{ KV_RATE_RESOLVE_ROUTE, resolve_route, "resolve the route to", KVERBS_CONN_ROUTE_RESOLVED },
-	{ KV_RATE_CREATE_QP, NULL, NULL, AT_RETURN },
-	{ KV_RATE_CONNECT, request, NULL, KVERBS_CONN_ESTABLISHED },
+	{ KV_RATE_CREATE_ID, "make a connection to", AT_RETURN },
+	{ KV_RATE_RESOLVE_ADDR, "resolve address", KVERBS_CONN_ADDR_RESOLVED },
+	{ KV_RATE_RESOLVE_ROUTE, "resolve the route to", KVERBS_CONN_ROUTE_RESOLVED },
+	{ KV_RATE_CREATE_QP, NULL, AT_RETURN },
+	{ KV_RATE_CONNECT, NULL, KVERBS_CONN_ESTABLISHED },
 	/* From here on, the steps that end the connection. */
-	{ KV_RATE_DISCONNECT, disconnect, "disconnect from", KVERBS_CONN_DISCONNECTED },
-	{ KV_RATE_DESTROY_ID, destroy_id, "destroy a connection to", AT_RETURN },
-	{ KV_RATE_DESTROY_QP, destroy_qp, "destroy the QP of a connection to", AT_RETURN },
+	{ KV_RATE_DISCONNECT, "disconnect from", KVERBS_CONN_DISCONNECTED },
+	{ KV_RATE_DESTROY_ID, "destroy a connection to", AT_RETURN },
+	{ KV_RATE_DESTROY_QP, "destroy the QP of a connection to", AT_RETURN },
 };
 
 /* ucmatose's server may be first: it ends its connections when all of them are established. */
@@ -151,13 +131,11 @@ static bool is_ended(struct kv_rate *r, const struct slot *s)
 static int begin(struct kv_rate *r, const struct phase *p, struct slot *s, struct kv_fault *f)
 {
 	struct kv_backend *b = r->end.site->b;
-	int ret;
+	int ret = ask(r, p->step, s, f);
 
-	if (p->step == KV_RATE_CREATE_QP)
-		return kv_rate_create_qp(r, &s->qp, &s->verb_ns, f);
-	ret = p->ask(r, s);
-	if (!ret)
-		return 0;
+	/* A QP that is not made has told the reason. */
+	if (!ret || p->step == KV_RATE_CREATE_QP)
+		return ret;
 	if (p->step == KV_RATE_CONNECT)
 		return kv_conn_fault_connect(f, b, ret, &r->addr);
 	kv_fault_backend(f, b, ret, "cannot %s %s", p->what, KV_SOCKADDR(&r->addr));
