@@ -18,18 +18,16 @@ enum kv_conn_step {
 	KV_CONN_STEPS,
 };
 
-/**
- * struct kv_conn_side - one side of a connection, while it is made, waited for or ended
- * @b: the backend
- * @end_ns: the deadline of all waits, of kv_now_ns()
- * @conn: the connection; its id names a connection that exists already. Receives the last known
- *	values, on failure, too
- * @verb_ns: receives the duration of the verb of each step, without the verbs of the QP
- */
+/* One side of a connection, while it is made, waited for or ended. */
 struct kv_conn_side {
-	struct kv_backend *b;
-	uint64_t end_ns;
+	struct kv_backend *b; /* the backend */
+	uint64_t end_ns; /* the deadline of all waits, of kv_now_ns() */
+	/*
+	 * The connection; its id names a connection that exists already. Receives the last known
+	 * values, on failure, too.
+	 */
 	struct kv_conn conn;
+	/* Receives the duration of the verb of each step, without the verbs of the QP. */
 	uint64_t verb_ns[KV_CONN_STEPS];
 };
 

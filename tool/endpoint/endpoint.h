@@ -27,47 +27,31 @@ enum kv_verb {
 	KV_VERBS = KV_VERB_CM + KV_CONN_STEPS,
 };
 
-/**
- * struct kv_buffer - one buffer of an endpoint
- * @buf: id of the buffer; 0 if there is none
- * @mr: id of the MR that is registered over the buffer; 0 if there is none
- * @length: bytes of the buffer
- * @access: KVERBS_ACCESS_*, the rights of the registration; 0: there is none
- * @iova: address of the registration for a peer
- * @rkey: key of the registration for a peer; 0 if the peer may not reach the buffer
- */
+/* One buffer of an endpoint. */
 struct kv_buffer {
-	uint32_t buf;
-	uint32_t mr;
-	uint32_t length;
-	uint32_t access;
-	uint64_t iova;
+	uint32_t buf; /* id of the buffer; 0 if there is none */
+	uint32_t mr; /* id of the MR that is registered over the buffer; 0 if there is none */
+	uint32_t length; /* bytes of the buffer */
+	uint32_t access; /* KVERBS_ACCESS_*, the rights of the registration; 0: there is none */
+	uint64_t iova; /* address of the registration for a peer */
+	/* Key of the registration for a peer; 0 if the peer may not reach the buffer. */
 	uint32_t rkey;
 };
 
-/**
- * struct kv_endpoint - a QP and all that belongs to it
- * @site: site of the endpoint; must stay open
- * @pd: id of the PD; this id and the following ids are 0 where there is no object
- * @send_cq: CQ of the sends
- * @recv_cq: CQ of the receives; the same CQ, if it was made for both
- * @qp: the queue pair; the latest QP if several share the rest
- * @qpn: number of the QP
- * @psn: first packet sequence number that the QP sends; the CM chooses another one
- * @conn: connection of the QP, if the CM has made it
- * @armed: the next completion makes an event; see kv_endpoint_sleep()
- * @verb: duration of each verb; the latest where there were several calls
- */
+/* A QP and all that belongs to it. */
 struct kv_endpoint {
-	const struct kv_site *site;
+	const struct kv_site *site; /* site of the endpoint; must stay open */
+	/* Id of the PD; this id and the following ids are 0 where there is no object. */
 	uint32_t pd;
-	uint32_t send_cq;
-	uint32_t recv_cq;
-	uint32_t qp;
-	uint32_t qpn;
+	uint32_t send_cq; /* CQ of the sends */
+	uint32_t recv_cq; /* CQ of the receives; the same CQ, if it was made for both */
+	uint32_t qp; /* the queue pair; the latest QP if several share the rest */
+	uint32_t qpn; /* number of the QP */
+	/* First packet sequence number that the QP sends; the CM chooses another one. */
 	uint32_t psn;
-	uint32_t conn;
-	bool armed;
+	uint32_t conn; /* connection of the QP, if the CM has made it */
+	bool armed; /* the next completion makes an event; see kv_endpoint_sleep() */
+	/* Duration of each verb; the latest where there were several calls. */
 	struct kv_times verb[KV_VERBS];
 };
 

@@ -20,14 +20,10 @@ int kv_file_refuse(const char *what, const char *name, struct kv_fault *f);
 /* The text that sha256sum prints, with the NUL: see kv_bytes_hex(). */
 #define KV_HASH_TEXT KV_BYTES_HEX(KV_HASH_BYTES)
 
-/**
- * struct kv_hash - the SHA-256 of a file, taken in steps
- * @sha256: the state of the hash so far
- * @done: bytes that are in the hash, from the file's beginning on
- */
+/* The SHA-256 of a file, taken in steps. */
 struct kv_hash {
-	struct sha256_ctx sha256;
-	uint64_t done;
+	struct sha256_ctx sha256; /* the state of the hash so far */
+	uint64_t done; /* bytes that are in the hash, from the file's beginning on */
 };
 
 void kv_hash_init(struct kv_hash *h);
@@ -37,16 +33,12 @@ void kv_hash_finish(struct kv_hash *h, uint8_t digest[KV_HASH_BYTES]);
 /* The most bytes of a copy in memory, of a file whose length says nothing about its content. */
 #define KV_SOURCE_COPY_MAX (64U << 20)
 
-/**
- * struct kv_source - a file that is sent
- * @fd: descriptor of the file, or of a copy of its content; -1: none
- * @name: name that the caller gave, for messages; must live as long as the source
- * @length: bytes of the file when it was opened; exactly these bytes are sent
- */
+/* A file that is sent. */
 struct kv_source {
-	int fd;
+	int fd; /* descriptor of the file, or of a copy of its content; -1: none */
+	/* Name that the caller gave, for messages; must live as long as the source. */
 	const char *name;
-	uint64_t length;
+	uint64_t length; /* bytes of the file when it was opened; exactly these bytes are sent */
 };
 
 int kv_source_open(struct kv_source *s, int dir, const char *name, int flags, struct kv_fault *f);
@@ -54,23 +46,18 @@ int kv_source_check(const struct kv_source *s, struct kv_fault *f);
 int kv_source_short(const struct kv_source *s, uint64_t at, struct kv_fault *f);
 void kv_source_close(struct kv_source *s);
 
-/**
- * struct kv_store - a file that is received; it gets its name when all of it is there
- * @dir: folder of the file; -1: none
- * @fd: descriptor of the content so far, for reading and writing; -1: none
- * @name: final name of the file
- * @temp: name of the file until then; "": the file has no name, and goes when @fd is closed,
- *	however the process ends
- * @length: final length in bytes
- * @replace: a file of that name may be replaced
- */
+/* A file that is received; it gets its name when all of it is there. */
 struct kv_store {
-	int dir;
-	int fd;
-	char name[256];
+	int dir; /* folder of the file; -1: none */
+	int fd; /* descriptor of the content so far, for reading and writing; -1: none */
+	char name[256]; /* final name of the file */
+	/*
+	 * Name of the file until then; "": the file has no name, and goes when @fd is closed,
+	 * however the process ends.
+	 */
 	char temp[32];
-	uint64_t length;
-	bool replace;
+	uint64_t length; /* final length in bytes */
+	bool replace; /* a file of that name may be replaced */
 };
 
 int kv_store_open(struct kv_store *s, int dir, const char *name,
@@ -81,53 +68,32 @@ void kv_store_close(struct kv_store *s);
 /* The most bytes that one call of hash() takes, so that no call is long. */
 #define KV_FILE_HASH_STEP (4U << 20)
 
-/**
- * struct kv_file_new - a file that is announced to its receiver
- * @name: final name of the file
- * @length: bytes
- * @digest: SHA-256 of the file
- * @replace: a file of that name may be replaced
- */
+/* A file that is announced to its receiver. */
 struct kv_file_new {
-	const char *name;
-	uint64_t length;
-	uint8_t digest[KV_HASH_BYTES];
-	bool replace;
+	const char *name; /* final name of the file */
+	uint64_t length; /* bytes */
+	uint8_t digest[KV_HASH_BYTES]; /* SHA-256 of the file */
+	bool replace; /* a file of that name may be replaced */
 };
 
-/**
- * struct kv_file_piece - a piece of a file, and where it is in a buffer
- * @buf: the buffer
- * @buf_offset: first byte in the buffer
- * @offset: first byte in the file
- * @length: bytes
- */
+/* A piece of a file, and where it is in a buffer. */
 struct kv_file_piece {
-	uint32_t buf;
-	uint64_t buf_offset;
-	uint64_t offset;
-	uint32_t length;
+	uint32_t buf; /* the buffer */
+	uint64_t buf_offset; /* first byte in the buffer */
+	uint64_t offset; /* first byte in the file */
+	uint32_t length; /* bytes */
 };
 
-/**
- * struct kv_bulk - any number of bytes that are moved between a buffer and a file
- * @b: backend of the buffer
- * @buf: the buffer
- * @buf_offset: first byte in the buffer
- * @fd: the file
- * @offset: first byte in the file; the file position is not used, and stays
- * @length: bytes
- * @moved: bytes that are at their destination
- * @of_file: the failure is the file's, with an errno; else the backend's, which has a text
- */
+/* Any number of bytes that are moved between a buffer and a file. */
 struct kv_bulk {
-	struct kv_backend *b;
-	uint32_t buf;
-	uint64_t buf_offset;
-	int fd;
-	uint64_t offset;
-	uint64_t length;
-	uint64_t moved;
+	struct kv_backend *b; /* backend of the buffer */
+	uint32_t buf; /* the buffer */
+	uint64_t buf_offset; /* first byte in the buffer */
+	int fd; /* the file */
+	uint64_t offset; /* first byte in the file; the file position is not used, and stays */
+	uint64_t length; /* bytes */
+	uint64_t moved; /* bytes that are at their destination */
+	/* The failure is the file's, with an errno; else the backend's, which has a text. */
 	bool of_file;
 };
 
@@ -168,30 +134,23 @@ struct kv_file {
 	const struct kv_file_ops *ops;
 };
 
-/**
- * struct kv_file_local - a file of this host
- * @file: the interface for its user
- * @b: backend whose buffers the file is loaded into and saved from
- * @dir: folder that names are relative to; AT_FDCWD: the working folder, and names are
- *	paths; the caller keeps it
- * @name: name that the caller gave
- * @sends: the file is sent, and @source is set; else @store
- * @hash: hash of the bytes on the disk, so far
- * @digest: digest of the whole file
- * @hashed: @digest is set
- * @announced: digest that the sender announces of a file that is received
- */
+/* A file of this host. */
 struct kv_file_local {
-	struct kv_file file;
-	struct kv_backend *b;
+	struct kv_file file; /* the interface for its user */
+	struct kv_backend *b; /* backend whose buffers the file is loaded into and saved from */
+	/*
+	 * Folder that names are relative to; AT_FDCWD: the working folder, and names are paths; the
+	 * caller keeps it.
+	 */
 	int dir;
-	char name[4096];
-	bool sends;
+	char name[4096]; /* name that the caller gave */
+	bool sends; /* the file is sent, and @source is set; else @store */
 	struct kv_source source;
 	struct kv_store store;
-	struct kv_hash hash;
-	uint8_t digest[KV_HASH_BYTES];
-	bool hashed;
+	struct kv_hash hash; /* hash of the bytes on the disk, so far */
+	uint8_t digest[KV_HASH_BYTES]; /* digest of the whole file */
+	bool hashed; /* @digest is set */
+	/* Digest that the sender announces of a file that is received. */
 	uint8_t announced[KV_HASH_BYTES];
 };
 

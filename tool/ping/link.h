@@ -12,28 +12,18 @@
  * Every wait ends at a deadline, or at a signal that ends the tool.
  */
 
-/**
- * struct kv_link_spec - the needs of a protocol
- * @receives: number of receives to post before the connection is made
- * @bytes: size of each message, in both directions
- * @access: KVERBS_ACCESS_REMOTE_*, the rights that the QP grants to the peer
- * @timeout_ns: how long the peer may take for each step
- */
+/* The needs of a protocol. */
 struct kv_link_spec {
-	uint32_t receives;
-	uint32_t bytes;
-	uint32_t access;
-	uint64_t timeout_ns;
+	uint32_t receives; /* number of receives to post before the connection is made */
+	uint32_t bytes; /* size of each message, in both directions */
+	uint32_t access; /* KVERBS_ACCESS_REMOTE_*, the rights that the QP grants to the peer */
+	uint64_t timeout_ns; /* how long the peer may take for each step */
 };
 
-/**
- * struct kv_link - one end of a connection
- * @spec: the needs of its protocol
- * @peer: the other end's address, as text
- */
+/* One end of a connection. */
 struct kv_link {
-	struct kv_link_spec spec;
-	char peer[KV_SOCKADDR_TEXT];
+	struct kv_link_spec spec; /* the needs of its protocol */
+	char peer[KV_SOCKADDR_TEXT]; /* the other end's address, as text */
 
 	/* private */
 	struct kv_endpoint end;

@@ -13,58 +13,39 @@ enum kv_ping_protocol {
 	KV_PING_PROTOCOLS,
 };
 
-/**
- * struct kv_ping - one side of the protocol of a program of rdma-core
- * @space: space in which the verbs are called
- * @dev: the device; NULL: the only device
- * @protocol: enum kv_ping_protocol
- * @server: wait for a client; else be a client
- * @host: the server's name or address; NULL, for a server: all addresses
- * @port: port of the server
- * @count: pings, or messages each way on each connection; 0: until the client
- *	ends, or until Ctrl-C
- * @size: bytes of a ping or of a message; for rping's server: the maximum that it takes
- * @connections: how many, one unless the protocol has more
- * @validate: check each ping's bytes
- * @verbose: print each ping's bytes, and the address of a server
- * @timeout_ns: how long the peer may take for each step
- * @done: receives how many pings went through, or messages each way
- * @bytes: receives how many bytes a ping had
- * @elapsed_ns: receives how long the pings or messages took
- * @peer: receives the other side's address
- */
+/* One side of the protocol of a program of rdma-core. */
 struct kv_ping {
-	enum kv_space_id space;
-	const char *dev;
-	uint32_t protocol;
-	bool server;
-	const char *host;
-	const char *port;
+	enum kv_space_id space; /* space in which the verbs are called */
+	const char *dev; /* the device; NULL: the only device */
+	uint32_t protocol; /* enum kv_ping_protocol */
+	bool server; /* wait for a client; else be a client */
+	const char *host; /* the server's name or address; NULL, for a server: all addresses */
+	const char *port; /* port of the server */
+	/* Pings, or messages each way on each connection; 0: until the client, or Ctrl-C, ends. */
 	uint64_t count;
+	/* Bytes of a ping or of a message; for rping's server: the maximum that it takes. */
 	uint32_t size;
-	uint32_t connections;
-	bool validate;
-	bool verbose;
-	uint64_t timeout_ns;
+	uint32_t connections; /* how many, one unless the protocol has more */
+	bool validate; /* check each ping's bytes */
+	bool verbose; /* print each ping's bytes, and the address of a server */
+	uint64_t timeout_ns; /* how long the peer may take for each step */
 
-	uint64_t done;
-	uint32_t bytes;
-	uint64_t elapsed_ns;
-	char peer[KV_SOCKADDR_TEXT];
+	uint64_t done; /* receives how many pings went through, or messages each way */
+	uint32_t bytes; /* receives how many bytes a ping had */
+	uint64_t elapsed_ns; /* receives how long the pings or messages took */
+	char peer[KV_SOCKADDR_TEXT]; /* receives the other side's address */
 
 	/* private */
 	uint64_t begin_ns;
 };
 
-/**
- * struct kv_ping_ops - one protocol
- * @spec: sets the needs of each connection: receives and bytes, and access if not 0
- * @client: runs the client's side on p->connections connected links, and ends them
- * @server: the same for the server's side
- */
+/* One protocol. */
 struct kv_ping_ops {
+	/* Sets the needs of each connection: receives and bytes, and access if not 0. */
 	void (*spec)(const struct kv_ping *p, struct kv_link_spec *spec);
+	/* Runs the client's side on p->connections connected links, and ends them. */
 	int (*client)(struct kv_ping *p, struct kv_link *l, struct kv_fault *f);
+	/* The same for the server's side. */
 	int (*server)(struct kv_ping *p, struct kv_link *l, struct kv_fault *f);
 };
 

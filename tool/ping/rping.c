@@ -61,23 +61,16 @@ static void fill(char *bytes, uint32_t size, uint64_t ping)
 	bytes[size - 1] = '\0';
 }
 
-/**
- * struct rping - one side's memory
- * @p: the options, and the counts
- * @l: the connection
- * @source: client: the buffer that the server READs; server: the buffer that it READs into
- * @sink: client: the buffer that the server WRITEs
- * @expected: the bytes of a ping
- * @found: the bytes that came
- * @hint: explanation if the peer closes the connection in this step; NULL: none
- */
+/* One side's memory. */
 struct rping {
-	struct kv_ping *p;
-	struct kv_link *l;
+	struct kv_ping *p; /* the options, and the counts */
+	struct kv_link *l; /* the connection */
+	/* Client: the buffer that the server READs; server: the buffer that it READs into. */
 	struct kv_buffer source;
-	struct kv_buffer sink;
-	char *expected;
-	char *found;
+	struct kv_buffer sink; /* client: the buffer that the server WRITEs */
+	char *expected; /* the bytes of a ping */
+	char *found; /* the bytes that came */
+	/* Explanation if the peer closes the connection in this step; NULL: none. */
 	const char *hint;
 };
 

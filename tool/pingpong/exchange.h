@@ -20,18 +20,12 @@
 /* Number of addresses that a side sends if there may be several QPs. */
 #define KV_EXCHANGE_LIST 256
 
-/**
- * struct kv_exchange - the sideband's connection
- * @fd: the socket; -1: none
- * @timeout_ns: how long the peer may take for each step
- * @b: backend of our QPs
- * @dev: name of the QPs' device
- */
+/* The sideband's connection. */
 struct kv_exchange {
-	int fd;
-	uint64_t timeout_ns;
-	struct kv_backend *b;
-	const char *dev;
+	int fd; /* the socket; -1: none */
+	uint64_t timeout_ns; /* how long the peer may take for each step */
+	struct kv_backend *b; /* backend of our QPs */
+	const char *dev; /* name of the QPs' device */
 };
 
 int kv_exchange_connect(struct kv_exchange *x, const char *host,

@@ -14,59 +14,34 @@ enum kv_pingpong_type {
 	KV_PINGPONG_SRQ,
 };
 
-/**
- * struct kv_pingpong_qp - one of the QPs
- * @id: id of the QP
- * @psn: the first packet sequence number that it sends
- * @peer: address of its peer
- * @posted: number of sends that were posted
- * @sent: number of sends that have completed
- * @received: number of messages that have come
- */
+/* One of the QPs. */
 struct kv_pingpong_qp {
-	uint32_t id;
-	uint32_t psn;
-	struct kv_address peer;
-	uint64_t posted;
-	uint64_t sent;
-	uint64_t received;
+	uint32_t id; /* id of the QP */
+	uint32_t psn; /* the first packet sequence number that it sends */
+	struct kv_address peer; /* address of its peer */
+	uint64_t posted; /* number of sends that were posted */
+	uint64_t sent; /* number of sends that have completed */
+	uint64_t received; /* number of messages that have come */
 };
 
-/**
- * struct kv_pingpong - one side of ibv_rc_pingpong or its kin
- * @space: space in which the verbs are called
- * @dev: the device; NULL: the only device
- * @ib_port: number of the device's port
- * @gid: index of the GID; -1: the best GID by type
- * @type: enum kv_pingpong_type
- * @qps: how many QPs, at most KV_EXCHANGE_LIST; 1 except with KV_PINGPONG_SRQ
- * @size: bytes of a message
- * @mtu: path MTU, bytes; both sides need the same
- * @iters: messages each way, over all QPs together
- * @depth: receives that are posted at once, at least one for each QP
- * @events: sleep until there is a completion
- * @timeout_ns: how long the peer may take for each step
- * @elapsed_ns: receives how long the messages took
- * @sent: receives how many of our messages have arrived at the peer
- * @received: receives how many messages have come
- */
+/* One side of ibv_rc_pingpong or its kin. */
 struct kv_pingpong {
-	enum kv_space_id space;
-	const char *dev;
-	uint32_t ib_port;
-	int gid;
-	uint32_t type;
-	uint32_t qps;
-	uint32_t size;
-	uint32_t mtu;
-	uint64_t iters;
-	uint32_t depth;
-	bool events;
-	uint64_t timeout_ns;
+	enum kv_space_id space; /* space in which the verbs are called */
+	const char *dev; /* the device; NULL: the only device */
+	uint32_t ib_port; /* number of the device's port */
+	int gid; /* index of the GID; -1: the best GID by type */
+	uint32_t type; /* enum kv_pingpong_type */
+	uint32_t qps; /* how many QPs, at most KV_EXCHANGE_LIST; 1 except with KV_PINGPONG_SRQ */
+	uint32_t size; /* bytes of a message */
+	uint32_t mtu; /* path MTU, bytes; both sides need the same */
+	uint64_t iters; /* messages each way, over all QPs together */
+	uint32_t depth; /* receives that are posted at once, at least one for each QP */
+	bool events; /* sleep until there is a completion */
+	uint64_t timeout_ns; /* how long the peer may take for each step */
 
-	uint64_t elapsed_ns;
-	uint64_t sent;
-	uint64_t received;
+	uint64_t elapsed_ns; /* receives how long the messages took */
+	uint64_t sent; /* receives how many of our messages have arrived at the peer */
+	uint64_t received; /* receives how many messages have come */
 
 	/* private */
 	struct kv_site site;

@@ -8,18 +8,12 @@
 #define TIMEOUT_MIN_MS 1
 #define TIMEOUT_MAX_MS 60000
 
-/**
- * struct slot - one of the connections that are made at the same time
- * @conn: id of the CONN
- * @qp: id of the QP
- * @begin_ns: when the step began
- * @verb_ns: how long the step's verbs took so far
- */
+/* One of the connections that are made at the same time. */
 struct slot {
-	uint32_t conn;
-	uint32_t qp;
-	uint64_t begin_ns;
-	uint64_t verb_ns;
+	uint32_t conn; /* id of the CONN */
+	uint32_t qp; /* id of the QP */
+	uint64_t begin_ns; /* when the step began */
+	uint64_t verb_ns; /* how long the step's verbs took so far */
 };
 
 /* The connection for a step whose time begins now. */

@@ -13,42 +13,25 @@
 /* The maximum of connections at a time; further requests wait until one ends. */
 #define GUESTS_MAX 1024
 
-/**
- * struct guest - a connection that a peer has requested
- * @conn: id of the CONN
- * @qp: id of the QP
- * @begin_ns: when it was accepted
- * @verb_ns: how long accepting took
- * @disconnect_ns: how long disconnecting took; 0: the peer has disconnected
- * @end_ns: when we disconnected; 0: we have not
- * @established: the peer has confirmed
- */
+/* A connection that a peer has requested. */
 struct guest {
-	uint32_t conn;
-	uint32_t qp;
-	uint64_t begin_ns;
-	uint64_t verb_ns;
-	uint64_t disconnect_ns;
-	uint64_t end_ns;
-	bool established;
+	uint32_t conn; /* id of the CONN */
+	uint32_t qp; /* id of the QP */
+	uint64_t begin_ns; /* when it was accepted */
+	uint64_t verb_ns; /* how long accepting took */
+	uint64_t disconnect_ns; /* how long disconnecting took; 0: the peer has disconnected */
+	uint64_t end_ns; /* when we disconnected; 0: we have not */
+	bool established; /* the peer has confirmed */
 };
 
-/**
- * struct host - the side that accepts all connections
- * @r: the measurement; receives the costs
- * @listener: id of the CONN that listens
- * @guests: number of present connections
- * @established: number of connections that were ever established
- * @first_ns: when the first request came; 0: none has come
- * @guest: the present connections
- */
+/* The side that accepts all connections. */
 struct host {
-	struct kv_rate *r;
-	uint32_t listener;
-	uint32_t guests;
-	uint64_t established;
-	uint64_t first_ns;
-	struct guest guest[GUESTS_MAX];
+	struct kv_rate *r; /* the measurement; receives the costs */
+	uint32_t listener; /* id of the CONN that listens */
+	uint32_t guests; /* number of present connections */
+	uint64_t established; /* number of connections that were ever established */
+	uint64_t first_ns; /* when the first request came; 0: none has come */
+	struct guest guest[GUESTS_MAX]; /* the present connections */
 };
 
 static int refuse(const struct host *h, int error, const char *what, struct kv_fault *f)

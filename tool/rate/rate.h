@@ -20,44 +20,33 @@ enum kv_rate_step {
 	KV_RATE_STEPS,
 };
 
-/**
- * struct kv_rate_cost - the durations of one step, of all connections
- * @verb: how long the verb itself took, nanoseconds
- * @step: how long the step took until its end was seen: with system calls, the QP's
- *	transitions, and the peer's answer if there is one; nanoseconds
- */
+/* The durations of one step, of all connections. */
 struct kv_rate_cost {
-	struct kv_hist verb;
+	struct kv_hist verb; /* how long the verb itself took, nanoseconds */
+	/*
+	 * How long the step took until its end was seen: with system calls, the QP's transitions,
+	 * and the peer's answer if there is one; nanoseconds.
+	 */
 	struct kv_hist step;
 };
 
-/**
- * struct kv_rate - connections made and ended, as many as possible
- * @end: its site is set and stays open; all connections share its objects
- * @addr: address to connect to, or to listen on
- * @count: how many connections; 0, passive side: until Ctrl-C
- * @parallel: active side: connections at a time; each step is done for all before the next step
- * @disconnect: the passive side ends the connections, when there are @count
- * @timeout_ns: how long the peer may take for each step
- * @done: receives how many connections were made and ended
- * @gone: passive side: receives how many peers gave up before they were accepted
- * @elapsed_ns: receives how long all connections took together
- * @setup_ns: active side: receives the part of @elapsed_ns until connections were established
- * @cost: receives the costs
- */
+/* Connections made and ended, as many as possible. */
 struct kv_rate {
+	/* Its site is set and stays open; all connections share its objects. */
 	struct kv_endpoint end;
-	struct sockaddr_storage addr;
-	uint64_t count;
+	struct sockaddr_storage addr; /* address to connect to, or to listen on */
+	uint64_t count; /* how many connections; 0, passive side: until Ctrl-C */
+	/* Active side: connections at a time; each step is done for all before the next step. */
 	uint32_t parallel;
-	bool disconnect;
-	uint64_t timeout_ns;
+	bool disconnect; /* the passive side ends the connections, when there are @count */
+	uint64_t timeout_ns; /* how long the peer may take for each step */
 
-	uint64_t done;
-	uint64_t gone;
-	uint64_t elapsed_ns;
+	uint64_t done; /* receives how many connections were made and ended */
+	uint64_t gone; /* passive side: receives how many peers gave up before they were accepted */
+	uint64_t elapsed_ns; /* receives how long all connections took together */
+	/* Active side: receives the part of @elapsed_ns until connections were established. */
 	uint64_t setup_ns;
-	struct kv_rate_cost cost[KV_RATE_STEPS];
+	struct kv_rate_cost cost[KV_RATE_STEPS]; /* receives the costs */
 };
 
 int kv_rate_init(struct kv_rate *r, struct kv_fault *f);

@@ -18,28 +18,17 @@
 /* The interval of checks for the removal of the device. */
 #define LOOK_NS 1000000000
 
-/**
- * struct client - one client
- * @serve: what is served
- * @parent: socket to the process that admits clients; -1: there is none
- * @wire: wire to the client
- * @server: our hello
- * @hello: the client's hello
- * @site: the space and the device that the client has asked for
- * @service: carries out the client's calls
- * @look_ns: time of the next check for the removal of the device, of kv_now_ns()
- * @fault: why the client was refused, or has ended
- */
+/* One client. */
 struct client {
-	const struct kv_serve *serve;
-	int parent;
-	struct kv_wire wire;
-	struct kv_hello_server server;
-	struct kv_hello_client hello;
-	struct kv_site site;
-	struct kv_service service;
-	uint64_t look_ns;
-	struct kv_fault fault;
+	const struct kv_serve *serve; /* what is served */
+	int parent; /* socket to the process that admits clients; -1: there is none */
+	struct kv_wire wire; /* wire to the client */
+	struct kv_hello_server server; /* our hello */
+	struct kv_hello_client hello; /* the client's hello */
+	struct kv_site site; /* the space and the device that the client has asked for */
+	struct kv_service service; /* carries out the client's calls */
+	uint64_t look_ns; /* time of the next check for the removal of the device, of kv_now_ns() */
+	struct kv_fault fault; /* why the client was refused, or has ended */
 };
 
 __attribute__((format(printf, 3, 4)))

@@ -21,22 +21,14 @@
 /* How long the server accepts no client after the kernel had no room for one. */
 #define PAUSE_NS 500000000ULL
 
-/**
- * struct child - the process of a client
- * @pid: 0: the entry is free
- * @fd: socket to the process
- * @active: the client was admitted
- * @closed: the process has closed its end of @fd
- * @name: name of the client
- * @end: how the process ended, in its own words
- */
+/* The process of a client. */
 struct child {
-	pid_t pid;
-	int fd;
-	bool active;
-	bool closed;
-	char name[80];
-	char end[KV_SERVE_TEXT];
+	pid_t pid; /* 0: the entry is free */
+	int fd; /* socket to the process */
+	bool active; /* the client was admitted */
+	bool closed; /* the process has closed its end of @fd */
+	char name[80]; /* name of the client */
+	char end[KV_SERVE_TEXT]; /* how the process ended, in its own words */
 };
 
 struct parent {

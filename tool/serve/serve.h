@@ -17,31 +17,22 @@
 /* The largest value of --clients. */
 #define KV_SERVE_CLIENTS_MAX 1024
 
-/**
- * struct kv_serve - what is served, and to whom
- * @bind: address to listen on; NULL: all addresses, or only the loopback addresses if neither a
- *	token nor @no_token admits other clients
- * @port: TCP port
- * @clients: number of clients at the same time
- * @space: whether this space is served
- * @limits: of each client
- * @files: files that clients may use; NULL: none
- * @token: the token that clients have to know; length 0: none
- * @no_token: without a token, clients of other hosts are served, too
- * @listener: listening sockets
- * @listeners: number of @listener
- */
+/* What is served, and to whom. */
 struct kv_serve {
+	/*
+	 * Address to listen on; NULL: all addresses, or only the loopback addresses if neither a
+	 * token nor @no_token admits other clients.
+	 */
 	const char *bind;
-	const char *port;
-	uint32_t clients;
-	bool space[KV_SPACES];
-	struct kv_limits limits;
-	const struct kv_serve_files *files;
-	struct kv_token token;
-	bool no_token;
-	int listener[KV_SERVE_LISTENERS];
-	unsigned int listeners;
+	const char *port; /* TCP port */
+	uint32_t clients; /* number of clients at the same time */
+	bool space[KV_SPACES]; /* whether this space is served */
+	struct kv_limits limits; /* of each client */
+	const struct kv_serve_files *files; /* files that clients may use; NULL: none */
+	struct kv_token token; /* the token that clients have to know; length 0: none */
+	bool no_token; /* without a token, clients of other hosts are served, too */
+	int listener[KV_SERVE_LISTENERS]; /* listening sockets */
+	unsigned int listeners; /* number of @listener */
 };
 
 /* Packets between a client's process and the listening one begin with one of these. */

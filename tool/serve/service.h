@@ -21,77 +21,45 @@
 /* The longest file that is accepted by default. */
 #define KV_SERVE_FILE_BYTES (4ULL << 30)
 
-/**
- * struct kv_serve_files - which files clients may fetch and put
- * @dir: folder of the files; -1: there is none, and no client gets files
- * @read_only: clients can fetch files, but can't put any
- * @bytes: length of the longest file that is accepted
- */
+/* Which files clients may fetch and put. */
 struct kv_serve_files {
-	int dir;
-	bool read_only;
-	uint64_t bytes;
+	int dir; /* folder of the files; -1: there is none, and no client gets files */
+	bool read_only; /* clients can fetch files, but can't put any */
+	uint64_t bytes; /* length of the longest file that is accepted */
 };
 
 /* The type of a run among the objects. */
 #define KV_QUOTA_RUN KV_NO_TYPE
 
-/**
- * struct kv_made - an object that a client has, or a run that it has started
- * @type: type of the object
- * @id: id of the object or run; 0: the entry is free
- * @bytes: bytes of a buffer, or of queues
- * @end_ns: end of the time that a run may take, of kv_now_ns()
- */
+/* An object that a client has, or a run that it has started. */
 struct kv_made {
-	enum kv_type type;
-	uint32_t id;
-	uint64_t bytes;
-	uint64_t end_ns;
+	enum kv_type type; /* type of the object */
+	uint32_t id; /* id of the object or run; 0: the entry is free */
+	uint64_t bytes; /* bytes of a buffer, or of queues */
+	uint64_t end_ns; /* end of the time that a run may take, of kv_now_ns() */
 };
 
-/**
- * struct kv_service - the limits and the objects of one client
- * @site: the client's space, open on the client's device
- * @limits: the client's limits
- * @made: the client's objects and runs
- * @entries: room in @made: @limits.objects and KV_SERVICE_RUNS
- * @objects: number of objects
- * @runs: number of runs
- * @bytes: bytes of all buffers and queues
- * @expired: a run has taken too long; nothing goes on
- * @files: files that the client may use
- * @file: the file that the client fetches or puts
- * @note: for the log, about the last call for @file; "": nothing
- * @seq: @seq of the last request
- * @in: arguments of the call that is being answered
- * @out: result of the call
- * @data: data of the request; data of the answer come there, too
- * @data_length: bytes of @data
- * @times: durations of the call's verbs
- * @failed: enum kverbs_stage of the verb that has failed; 0: none has
- * @fault: reason of the failure
- */
+/* The limits and the objects of one client. */
 struct kv_service {
-	struct kv_site *site;
-	struct kv_limits limits;
-	struct kv_made *made;
-	uint32_t entries;
-	uint32_t objects;
-	uint32_t runs;
-	uint64_t bytes;
-	bool expired;
-	const struct kv_serve_files *files;
-	struct kv_file_local file;
-	char note[320];
-	uint32_t seq;
-	union kv_call_args in;
-	union kv_call_result out;
-	uint8_t *data;
-	uint32_t data_length;
-	struct kv_times times;
-	uint32_t failed;
-	struct kv_fault fault;
+	struct kv_site *site; /* the client's space, open on the client's device */
+	struct kv_limits limits; /* the client's limits */
+	struct kv_made *made; /* the client's objects and runs */
+	uint32_t entries; /* room in @made: @limits.objects and KV_SERVICE_RUNS */
+	uint32_t objects; /* number of objects */
+	uint32_t runs; /* number of runs */
+	uint64_t bytes; /* bytes of all buffers and queues */
+	bool expired; /* a run has taken too long; nothing goes on */
+	const struct kv_serve_files *files; /* files that the client may use */
+	struct kv_file_local file; /* the file that the client fetches or puts */
+	char note[320]; /* for the log, about the last call for @file; "": nothing */
+	uint32_t seq; /* @seq of the last request */
+	union kv_call_args in; /* arguments of the call that is being answered */
+	union kv_call_result out; /* result of the call */
+	uint8_t *data; /* data of the request; data of the answer come there, too */
+	uint32_t data_length; /* bytes of @data */
+	struct kv_times times; /* durations of the call's verbs */
+	uint32_t failed; /* enum kverbs_stage of the verb that has failed; 0: none has */
+	struct kv_fault fault; /* reason of the failure */
 };
 
 int kv_service_init(struct kv_service *s, struct kv_site *site, const struct kv_limits *limits);
