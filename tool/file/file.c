@@ -52,11 +52,10 @@ static int take_name(struct kv_file_local *l, const char *name, struct kv_fault 
 static int open_file(struct kv_file *file, const char *name, uint64_t *length, struct kv_fault *f)
 {
 	struct kv_file_local *l = local_of(file);
-	int ret = take_name(l, name, f);
+	int ret = take_name(l, name, f) ?:
+		  kv_source_open(&l->source, l->dir, l->name,
+				 l->dir == AT_FDCWD ? 0 : O_NOFOLLOW, f);
 
-	if (!ret)
-		ret = kv_source_open(&l->source, l->dir, l->name,
-				     l->dir == AT_FDCWD ? 0 : O_NOFOLLOW, f);
 	if (ret)
 		return ret;
 	l->sends = true;
@@ -87,10 +86,8 @@ static int create_file(struct kv_file *file, const struct kv_file_new *new, stru
 {
 	struct kv_file_local *l = local_of(file);
 	const char *name;
-	int ret = take_name(l, new->name, f);
+	int ret = take_name(l, new->name, f) ?: open_folder(l, &name, f);
 
-	if (!ret)
-		ret = open_folder(l, &name, f);
 	if (ret < 0)
 		return ret;
 	ret = kv_store_open(&l->store, ret, name, new->length, new->replace, f);

@@ -249,11 +249,9 @@ static int move_pieces(struct kv_flow *w, struct kv_fault *f)
 			return kv_fault_set(f, -ECANCELED, "interrupted after %" PRIu64 " of %" PRIu64 " bytes",
 					    offset_of(w, w->saved), w->t->length);
 		found = 0;
-		ret = post_pieces(w, &found, f);
-		if (!ret)
-			ret = poll_ends(w, kv_now_ns() - last, &found, f);
-		if (!ret)
-			ret = save_pieces(w, f);
+		ret = post_pieces(w, &found, f) ?:
+		      poll_ends(w, kv_now_ns() - last, &found, f) ?:
+		      save_pieces(w, f);
 		if (ret)
 			return ret;
 		now = kv_now_ns();

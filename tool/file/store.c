@@ -156,9 +156,7 @@ int kv_store_open(struct kv_store *s, int dir, const char *name,
 	s->length = length;
 	s->replace = replace;
 	snprintf(s->name, sizeof(s->name), "%s", name);
-	ret = check_name(s, f);
-	if (!ret)
-		ret = check_room(s, f);
+	ret = check_name(s, f) ?: check_room(s, f);
 	if (!ret && open_temp(s))
 		ret = kv_file_refuse("make", s->name, f);
 	if (ret)

@@ -163,16 +163,12 @@ int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f)
 {
 	struct kv_file *sender = t->file[SENDER], *receiver = t->file[RECEIVER];
 	uint8_t arrived[KV_HASH_BYTES];
-	int ret = check_devices(t, f);
+	int ret = check_devices(t, f) ?:
+		  choose_window(t, f) ?:
+		  sender->ops->open(sender, t->name[SENDER], &t->length, f) ?:
+		  hash(t, SENDER, KV_TRANSFER_HASH, t->digest, f) ?:
+		  announce(t, f);
 
-	if (!ret)
-		ret = choose_window(t, f);
-	if (!ret)
-		ret = sender->ops->open(sender, t->name[SENDER], &t->length, f);
-	if (!ret)
-		ret = hash(t, SENDER, KV_TRANSFER_HASH, t->digest, f);
-	if (!ret)
-		ret = announce(t, f);
 	if (ret)
 		goto out_close;
 	kv_retries_start(&t->retries, t->site[SENDER], t->site[RECEIVER]);

@@ -125,14 +125,11 @@ static int make(struct kv_link *l, struct kv_fault *f)
 	int ret;
 
 	attr.port = e->site->port->number;
-	ret = kv_endpoint_add_pd(e, f);
-	if (!ret)
-		ret = kv_endpoint_add_cqs(e, l->spec.receives + SEND_WRS, 0, KVERBS_CQ_EVENT, f);
-	if (!ret)
-		ret = kv_endpoint_add_qp(e, &init, f);
-	if (!ret)
-		ret = kv_link_add_buffer(l, &l->message, 2 * l->spec.bytes,
-					 KVERBS_ACCESS_LOCAL_WRITE, f);
+	ret = kv_endpoint_add_pd(e, f) ?:
+	      kv_endpoint_add_cqs(e, l->spec.receives + SEND_WRS, 0, KVERBS_CQ_EVENT, f) ?:
+	      kv_endpoint_add_qp(e, &init, f) ?:
+	      kv_link_add_buffer(l, &l->message, 2 * l->spec.bytes,
+				 KVERBS_ACCESS_LOCAL_WRITE, f);
 	attr.access = l->spec.access;
 	if (!ret)
 		ret = kv_endpoint_step(e, KVERBS_QPT_RC, KV_RAW_INIT, &attr, f);

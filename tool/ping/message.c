@@ -64,11 +64,9 @@ static int play(struct kv_ping *p, struct kv_link *l, bool begins, struct kv_fau
 	int ret;
 
 	p->bytes = p->size;
-	ret = each(p, l, begins ? tell : hear, f);
-	if (!ret)
-		ret = each(p, l, begins ? hear : tell, f);
-	if (!ret)
-		ret = each(p, l, flush, f);
+	ret = each(p, l, begins ? tell : hear, f) ?:
+	      each(p, l, begins ? hear : tell, f) ?:
+	      each(p, l, flush, f);
 	if (ret)
 		return ret;
 	kv_ping_count(p, p->count);

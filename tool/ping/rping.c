@@ -142,12 +142,10 @@ static int advertise(struct rping *r, const struct kv_buffer *buffer,
 	};
 	struct place ignored;
 	char text[96];
-	int ret;
 
 	snprintf(text, sizeof(text), "ping %llu, until the server has %s",
 		 (unsigned long long)r->p->done, what);
-	ret = kv_link_send(r->l, &place, text, f);
-	return ret ? ret : kv_link_receive(r->l, &ignored, text, f);
+	return kv_link_send(r->l, &place, text, f) ?: kv_link_receive(r->l, &ignored, text, f);
 }
 
 static int ping(struct rping *r, struct kv_fault *f)
@@ -167,17 +165,15 @@ static int ping(struct rping *r, struct kv_fault *f)
 	if (ret)
 		return ret;
 	r->hint = NULL;
-	ret = advertise(r, &r->sink, "written it back", f);
-	return ret ? ret : inspect(r, &r->sink, r->p->size, f);
+	return advertise(r, &r->sink, "written it back", f) ?: inspect(r, &r->sink, r->p->size, f);
 }
 
 static int ping_all(struct rping *r, struct kv_fault *f)
 {
 	struct kv_ping *p = r->p;
-	int ret = kv_link_add_buffer(r->l, &r->source, p->size, SOURCE_ACCESS, f);
+	int ret = kv_link_add_buffer(r->l, &r->source, p->size, SOURCE_ACCESS, f) ?:
+		  kv_link_add_buffer(r->l, &r->sink, p->size, SINK_ACCESS, f);
 
-	if (!ret)
-		ret = kv_link_add_buffer(r->l, &r->sink, p->size, SINK_ACCESS, f);
 	while (!ret && (!p->count || p->done < p->count)) {
 		ret = ping(r, f);
 		if (!ret)
@@ -226,18 +222,16 @@ static int pong(struct rping *r, const struct place *source, struct kv_fault *f)
 	if (ret)
 		return ret;
 	fill(r->expected, r->p->bytes, r->p->done);
-	ret = inspect(r, &r->source, r->p->bytes, f);
-	if (!ret)
-		ret = kv_link_send(r->l, NULL, "saying that it was read", f);
+	ret = inspect(r, &r->source, r->p->bytes, f) ?:
+	      kv_link_send(r->l, NULL, "saying that it was read", f);
 	/* A krping client may close the connection after the first go-ahead. */
 	r->hint = !ret && !r->p->done ? server_inv_client : NULL;
 	if (!ret)
 		ret = hear(r, &sink, "where it wants it back", f);
-	if (!ret)
-		r->hint = NULL;
-	if (!ret)
-		ret = give_back(r, &sink, f);
-	return ret ? ret : kv_link_send(r->l, NULL, "saying that it was written", f);
+	if (ret)
+		return ret;
+	r->hint = NULL;
+	return give_back(r, &sink, f) ?: kv_link_send(r->l, NULL, "saying that it was written", f);
 }
 
 static int pong_all(struct rping *r, struct kv_fault *f)
@@ -274,10 +268,8 @@ static int play(struct kv_ping *p, struct kv_link *l, int (*fn)(struct rping *r,
 {
 	struct kv_fault why;
 	struct rping r;
-	int ret = init(&r, p, l, f);
+	int ret = init(&r, p, l, f) ?: fn(&r, f);
 
-	if (!ret)
-		ret = fn(&r, f);
 	if (ret)
 		explain(&r, f);
 	exit_rping(&r);
@@ -289,11 +281,8 @@ static int play(struct kv_ping *p, struct kv_link *l, int (*fn)(struct rping *r,
 
 static int client(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {
-	int ret;
-
 	p->bytes = p->size;
-	ret = play(p, l, ping_all, f);
-	return ret ? ret : kv_link_disconnect(l, f);
+	return play(p, l, ping_all, f) ?: kv_link_disconnect(l, f);
 }
 
 static int server(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)

@@ -210,7 +210,6 @@ int kv_link_move(struct kv_link *l, uint32_t op, const struct kv_buffer *buffer,
 		.remote_addr = remote_addr,
 		.remote_key = remote_key,
 	};
-	int ret = post(l, &wr, "post a request", f);
 
-	return ret ? ret : wait_done(l, &l->moved, what, f);
+	return post(l, &wr, "post a request", f) ?: wait_done(l, &l->moved, what, f);
 }

@@ -124,9 +124,7 @@ static int connect_qps(struct kv_pingpong *p, struct kv_fault *f)
 
 		kv_raw_set_peer(&attr, &q->peer, p->site.gid->index);
 		attr.sq_psn = q->psn;
-		ret = step(p, q, KV_RAW_RTR, &attr, f);
-		if (!ret)
-			ret = step(p, q, KV_RAW_RTS, &attr, f);
+		ret = step(p, q, KV_RAW_RTR, &attr, f) ?: step(p, q, KV_RAW_RTS, &attr, f);
 	}
 	return ret || p->type != KV_PINGPONG_UD ? ret : make_ah(p, &attr.av, f);
 }
@@ -305,25 +303,19 @@ static int hear(struct kv_pingpong *p, struct kv_fault *f)
 static int meet_server(struct kv_pingpong *p, const struct kv_address *own, const char *host,
 		       const char *port, struct kv_fault *f)
 {
-	int ret = kv_exchange_connect(&p->exchange, host, port, f);
-
-	if (!ret)
-		ret = tell(p, own, f);
-	if (!ret)
-		ret = hear(p, f);
-	return ret ? ret : kv_exchange_done(&p->exchange, true, f);
+	return kv_exchange_connect(&p->exchange, host, port, f) ?:
+	       tell(p, own, f) ?:
+	       hear(p, f) ?:
+	       kv_exchange_done(&p->exchange, true, f);
 }
 
 static int meet_client(struct kv_pingpong *p, const struct kv_address *own, const char *port,
 		       struct kv_fault *f)
 {
-	int ret = kv_exchange_accept(&p->exchange, port, f);
-
-	if (!ret)
-		ret = hear(p, f);
-	if (!ret)
-		ret = tell(p, own, f);
-	return ret ? ret : kv_exchange_done(&p->exchange, false, f);
+	return kv_exchange_accept(&p->exchange, port, f) ?:
+	       hear(p, f) ?:
+	       tell(p, own, f) ?:
+	       kv_exchange_done(&p->exchange, false, f);
 }
 
 /**

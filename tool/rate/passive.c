@@ -211,11 +211,9 @@ static int serve(struct host *h, struct kv_fault *f)
 		if (kv_interrupt_seen())
 			return kv_fault_set(f, -EINTR, "interrupted after %llu connections",
 					    (unsigned long long)r->done);
-		ret = take_requests(h, f);
-		if (!ret)
-			ret = look_all(h, f);
-		if (!ret)
-			ret = disconnect_all(h, f);
+		ret = take_requests(h, f) ?:
+		      look_all(h, f) ?:
+		      disconnect_all(h, f);
 		if (h->first_ns)
 			r->elapsed_ns = kv_now_ns() - h->first_ns;
 		if (ret || (r->count && r->done >= r->count))
@@ -247,9 +245,8 @@ int kv_rate_passive(struct kv_rate *r, struct kv_fault *f)
 	if (!h)
 		return kv_fault_set(f, -ENOMEM, "no memory");
 	h->r = r;
-	ret = kv_rate_init(r, f);
-	if (!ret)
-		ret = kv_conn_listen(&listener, &init, &r->addr, KVERBS_CONN_BACKLOG_MAX, f);
+	ret = kv_rate_init(r, f) ?:
+	      kv_conn_listen(&listener, &init, &r->addr, KVERBS_CONN_BACKLOG_MAX, f);
 	if (!ret) {
 		h->listener = listener.conn.id;
 		ret = serve(h, f);

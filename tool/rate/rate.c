@@ -17,15 +17,13 @@
  */
 int kv_rate_init(struct kv_rate *r, struct kv_fault *f)
 {
-	int ret;
-
 	for (unsigned int i = 0; i < KV_RATE_STEPS; i++) {
 		kv_hist_reset(&r->cost[i].verb);
 		kv_hist_reset(&r->cost[i].step);
 	}
-	ret = kv_endpoint_add_pd(&r->end, f);
 	/* A CQ of one entry is enough, because no message is sent. */
-	return ret ? ret : kv_endpoint_add_cqs(&r->end, 1, 0, KVERBS_CQ_POLLED, f);
+	return kv_endpoint_add_pd(&r->end, f) ?:
+	       kv_endpoint_add_cqs(&r->end, 1, 0, KVERBS_CQ_POLLED, f);
 }
 
 /**

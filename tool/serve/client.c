@@ -77,9 +77,8 @@ static int receive_hello(struct client *c)
 
 	c->wire.head_max = KV_HELLO_MAX;
 	c->wire.data_max = KV_HELLO_MAX;
-	ret = kv_wire_receive(&c->wire, kv_now_ns() + KV_HELLO_NS);
-	if (!ret)
-		ret = kv_hello_take_head(&c->wire, &head);
+	ret = kv_wire_receive(&c->wire, kv_now_ns() + KV_HELLO_NS) ?:
+	      kv_hello_take_head(&c->wire, &head);
 	if (!ret && head.protocol != KV_PROTOCOL)
 		return kv_fault_set(&c->fault, -EPROTONOSUPPORT,
 				    "the client speaks protocol %u, this kverbs %s speaks %u: both hosts need the same",
@@ -150,16 +149,13 @@ static int ask_parent(struct client *c)
 
 static int admit(struct client *c)
 {
-	int ret = check_token(c);
+	int ret = check_token(c) ?:
+		  check_space(c) ?:
+		  ask_parent(c) ?:
+		  kv_site_open(&c->site, c->hello.space,
+			       c->hello.dev[0] ? c->hello.dev : NULL, KV_PORT_ANY, -1,
+			       &c->fault);
 
-	if (!ret)
-		ret = check_space(c);
-	if (!ret)
-		ret = ask_parent(c);
-	if (!ret)
-		ret = kv_site_open(&c->site, c->hello.space,
-				   c->hello.dev[0] ? c->hello.dev : NULL, KV_PORT_ANY, -1,
-				   &c->fault);
 	if (!ret && kv_service_init(&c->service, &c->site, &c->serve->limits))
 		ret = kv_fault_set(&c->fault, -ENOMEM, "no memory");
 	if (!ret)
@@ -186,10 +182,8 @@ static int send_answer(struct client *c, int ret)
 static int greet(struct client *c)
 {
 	struct kv_fault why;
-	int ret = send_hello(c);
+	int ret = send_hello(c) ?: receive_hello(c);
 
-	if (!ret)
-		ret = receive_hello(c);
 	/* A message that is no hello gets no answer; a refused hello gets one. */
 	if (ret && ret != -EPROTONOSUPPORT)
 		return ret;

@@ -72,7 +72,6 @@ static int count_bytes(struct kv_service *s, enum kv_type type, uint64_t *bytes)
 	const struct kv_cq_init *cq = &s->in.cq_new;
 	const struct kv_srq_init *srq = &s->in.srq_new;
 	const struct kv_qp_init *qp = &s->in.qp_new;
-	int ret;
 
 	*bytes = 0;
 	switch (type) {
@@ -88,9 +87,8 @@ static int count_bytes(struct kv_service *s, enum kv_type type, uint64_t *bytes)
 	case KV_QP:
 		*bytes = kv_queue_sq_bytes(qp->max_send_wr, qp->max_send_sge, qp->max_inline) +
 			 kv_queue_rq_bytes(qp->max_recv_wr, qp->max_recv_sge);
-		ret = check_depth(s, "max_send_wr", qp->max_send_wr, KV_SERVICE_WR_MAX);
-		return ret ? ret : check_depth(s, "max_recv_wr", qp->max_recv_wr,
-					       KV_SERVICE_WR_MAX);
+		return check_depth(s, "max_send_wr", qp->max_send_wr, KV_SERVICE_WR_MAX) ?:
+		       check_depth(s, "max_recv_wr", qp->max_recv_wr, KV_SERVICE_WR_MAX);
 	default:
 		return 0;
 	}
@@ -103,10 +101,9 @@ static int make(struct kv_service *s, enum kv_type type)
 	const struct kv_member *dev = kv_member_find(init, "dev");
 	const struct kv_member *persistent = kv_member_find(init, "persistent");
 	uint64_t bytes;
-	int ret = count_bytes(s, type, &bytes);
+	int ret = count_bytes(s, type, &bytes) ?:
+		  check_persistent(s, *(const bool *)(in + persistent->offset));
 
-	if (!ret)
-		ret = check_persistent(s, *(const bool *)(in + persistent->offset));
 	if (!ret && dev)
 		ret = check_dev(s, *(const char *const *)(in + dev->offset));
 	if (!ret)
@@ -179,9 +176,7 @@ static int srq_modify(struct kv_service *s)
 
 static int conn_get_request(struct kv_service *s)
 {
-	int ret = kv_quota_check(s, 0);
-
-	return ret ? ret : made(s, KV_CONN, call(s, KV_OP_CONN_GET_REQUEST), 0);
+	return kv_quota_check(s, 0) ?: made(s, KV_CONN, call(s, KV_OP_CONN_GET_REQUEST), 0);
 }
 
 static int poll_cq(struct kv_service *s)

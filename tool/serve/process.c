@@ -97,10 +97,8 @@ static int drop_others(void)
  */
 int kv_serve_drop(struct kv_fault *f)
 {
-	int ret = drop_bounding();
+	int ret = drop_bounding() ?: drop_others();
 
-	if (!ret)
-		ret = drop_others();
 	if (!ret && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		ret = -errno;
 	return ret ? kv_fault_set(f, ret, "cannot drop capabilities: %s", strerror(-ret)) : 0;

@@ -55,11 +55,10 @@ static int check_kind(struct kv_user *u, const struct kv_user_dev *dev, uint32_t
 int kv_user_av_prep(struct kv_user *u, const struct kv_user_dev *dev, uint32_t port,
 		    const char *prefix, const struct kv_av *av, struct ibv_ah_attr *ah)
 {
-	int ret = check_kind(u, dev, port, prefix, av);
+	int ret = check_kind(u, dev, port, prefix, av) ?:
+		  (av->has_dgid ? check_sgid(u, dev, port, prefix, av) :
+				  check_no_grh(u, prefix, av));
 
-	if (!ret)
-		ret = av->has_dgid ? check_sgid(u, dev, port, prefix, av) :
-				     check_no_grh(u, prefix, av);
 	if (ret)
 		return ret;
 	ah->port_num = (uint8_t)port;
@@ -103,9 +102,8 @@ int kv_user_ah_new(struct kv_user *u, struct kv_user_ah *ah, const struct kv_ah_
 	if (!(kv_user_dev_caps(dev) & KVERBS_CAP_AH))
 		return kv_user_fail(u, -EOPNOTSUPP, "%s has no address handles",
 				    kv_user_dev_name(dev));
-	ret = kv_user_dev_check_port(u, dev, "port", init->port);
-	if (!ret)
-		ret = kv_user_av_prep(u, dev, init->port, "", &init->av, &attr);
+	ret = kv_user_dev_check_port(u, dev, "port", init->port) ?:
+	      kv_user_av_prep(u, dev, init->port, "", &init->av, &attr);
 	if (ret)
 		return ret;
 	ah->ib = KV_USER_TIMED(u, ibv_create_ah(pd->ib, &attr));

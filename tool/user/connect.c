@@ -79,6 +79,16 @@ static int check_qp(struct kv_user *u, const struct kv_user_conn *conn, struct k
 	return ret ? ret : kv_user_qp_check_idle(u, qp);
 }
 
+static int check_given(struct kv_user *u, const struct kv_user_conn *conn,
+		       const struct kv_conn_param *param, uint32_t state)
+{
+	const uint32_t given = kv_shape_given(&kv_shape_conn_param, param);
+	struct kv_refusal why;
+
+	return kv_conn_rules_check_given(given, state, is_iwarp(conn), &why) ?
+	       kv_user_refuse(u, &why) : 0;
+}
+
 /* Checks and fills the parameters of @what, which carries up to @max bytes of private data. */
 static int prep(struct kv_user *u, const struct kv_user_conn *conn,
 		const struct kv_conn_param *from, const char *what, uint32_t max,
@@ -86,25 +96,20 @@ static int prep(struct kv_user *u, const struct kv_user_conn *conn,
 {
 	const struct ibv_device_attr *limits = &conn->obj.dev->attr;
 	bool asked = conn->state == KVERBS_CONN_REQUESTED;
-	struct kv_refusal why;
 	int ret = check_private(u, conn, what, from->private_length, max);
 	struct kv_user_qp *qp = ret ? NULL : kv_user_obj_find(u, KV_QP, from->qp);
 
 	if (!qp)
-		return ret ? ret : -ENOENT;
-	ret = check_qp(u, conn, qp, state);
-	if (!ret && kv_conn_rules_check_given(kv_shape_given(&kv_shape_conn_param, from), *state,
-					      is_iwarp(conn), &why))
-		ret = kv_user_refuse(u, &why);
-	if (!ret)
-		ret = choose_depth(u, "responder_resources", from->responder_resources,
-				   limits->max_qp_rd_atom, "max_qp_rd_atom",
-				   asked ? conn->responder_resources : UINT_MAX,
-				   &to->responder_resources);
-	if (!ret)
-		ret = choose_depth(u, "initiator_depth", from->initiator_depth,
-				   limits->max_qp_init_rd_atom, "max_qp_init_rd_atom",
-				   asked ? conn->initiator_depth : UINT_MAX, &to->initiator_depth);
+		return ret ?: -ENOENT;
+	ret = check_qp(u, conn, qp, state) ?:
+	      check_given(u, conn, from, *state) ?:
+	      choose_depth(u, "responder_resources", from->responder_resources,
+			   limits->max_qp_rd_atom, "max_qp_rd_atom",
+			   asked ? conn->responder_resources : UINT_MAX,
+			   &to->responder_resources) ?:
+	      choose_depth(u, "initiator_depth", from->initiator_depth,
+			   limits->max_qp_init_rd_atom, "max_qp_init_rd_atom",
+			   asked ? conn->initiator_depth : UINT_MAX, &to->initiator_depth);
 	if (ret)
 		return ret;
 	to->private_data = from->private_data;
@@ -238,10 +243,9 @@ int kv_user_conn_connect(struct kv_user *u, struct kv_user_conn *conn,
 	struct rdma_conn_param to = { 0 };
 	struct kv_user_qp *qp;
 	uint32_t state;
-	int ret = prep(u, conn, param, "a request", REQUEST_PRIVATE_MAX, &to, &qp, &state);
+	int ret = prep(u, conn, param, "a request", REQUEST_PRIVATE_MAX, &to, &qp, &state) ?:
+		  init_qp(u, conn, qp, state, param->access);
 
-	if (!ret)
-		ret = init_qp(u, conn, qp, state, param->access);
 	if (ret)
 		return ret;
 	kv_user_obj_set_parent(&conn->obj, KV_USER_CONN_QP, &qp->obj);
@@ -259,12 +263,10 @@ int kv_user_conn_connect(struct kv_user *u, struct kv_user_conn *conn,
 static int ready_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_qp *qp,
 		    const struct ibv_qp_attr *own, uint32_t own_mask)
 {
-	int ret;
-
 	if (is_iwarp(conn))
 		return 0;
-	ret = modify(u, conn, qp, KVERBS_QPS_RTR, own, own_mask);
-	return ret ? ret : modify(u, conn, qp, KVERBS_QPS_RTS, own, own_mask);
+	return modify(u, conn, qp, KVERBS_QPS_RTR, own, own_mask) ?:
+	       modify(u, conn, qp, KVERBS_QPS_RTS, own, own_mask);
 }
 
 int kv_user_conn_establish(struct kv_user *u, struct kv_user_conn *conn,
@@ -291,10 +293,10 @@ static int accept_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_use
 		.max_rd_atomic = to->initiator_depth,
 		.timeout = ack_timeout(param->ack_timeout),
 	};
-	int ret = init_qp(u, conn, qp, state, param->access);
 
-	return ret ? ret : ready_qp(u, conn, qp, &own, KV_QPA_MAX_DEST_RD_ATOMIC |
-				    KV_QPA_MAX_RD_ATOMIC | KV_QPA_TIMEOUT);
+	return init_qp(u, conn, qp, state, param->access) ?:
+	       ready_qp(u, conn, qp, &own, KV_QPA_MAX_DEST_RD_ATOMIC | KV_QPA_MAX_RD_ATOMIC |
+			KV_QPA_TIMEOUT);
 }
 
 int kv_user_conn_accept(struct kv_user *u, struct kv_user_conn *conn,
@@ -338,7 +340,6 @@ int kv_user_conn_reject(struct kv_user *u, struct kv_user_conn *conn,
 int kv_user_conn_disconnect(struct kv_user *u, struct kv_user_conn *conn, const struct kv_id *in,
 			    struct kv_none *out)
 {
-
 	/* On iWARP ERR ends the stream even with data on its way: the CM closes it first. */
 	if (!is_iwarp(conn))
 		kv_user_conn_end_qp(u, conn);

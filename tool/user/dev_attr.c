@@ -208,9 +208,8 @@ int kv_user_dev_each(struct kv_backend *b,
 		return ret;
 	for (ib = list; *ib && !ret; ib++) {
 		ret = kv_op_dev_get(b, &(struct kv_dev_name){ ibv_get_device_name(*ib) }, &dev,
-				    NULL);
-		if (!ret)
-			ret = fn(&dev, arg);
+				    NULL) ?:
+		      fn(&dev, arg);
 	}
 	ibv_free_device_list(list);
 	return ret;

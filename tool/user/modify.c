@@ -194,10 +194,8 @@ int kv_user_qp_modify(struct kv_user *u, struct kv_user_qp *qp, const struct kv_
 	uint32_t state, mask = from->mask | KV_QPA_STATE;
 	struct ibv_qp_attr attr = { 0 };
 	struct kv_qp_step wrong;
-	int ret = prep(u, qp, from, &attr);
+	int ret = prep(u, qp, from, &attr) ?: kv_user_qp_query_state(u, qp, &state);
 
-	if (!ret)
-		ret = kv_user_qp_query_state(u, qp, &state);
 	if (ret)
 		return ret;
 	if (state == KVERBS_QPS_RESET && from->state == KVERBS_QPS_INIT)
@@ -205,11 +203,9 @@ int kv_user_qp_modify(struct kv_user *u, struct kv_user_qp *qp, const struct kv_
 	ret = kv_qp_table_check(qp->type, state, from->state, mask, &wrong);
 	if (ret)
 		return kv_user_fail(u, ret, "%s", wrong.text);
-	ret = check_device(u, qp, state, from);
-	if (!ret)
-		ret = check_iwarp(u, qp, from->state);
-	if (!ret)
-		ret = kv_user_qp_check_idle(u, qp);
+	ret = check_device(u, qp, state, from) ?:
+	      check_iwarp(u, qp, from->state) ?:
+	      kv_user_qp_check_idle(u, qp);
 	if (ret)
 		return ret;
 

@@ -189,9 +189,7 @@ int kv_user_cq_poll(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq
 	if (!in->max || in->max > KVERBS_POLL_MAX)
 		return kv_user_fail(u, -ERANGE, "max is %u: it must be 1 to %d", in->max,
 				    KVERBS_POLL_MAX);
-	ret = kv_user_cq_check_idle(u, cq);
-	if (!ret)
-		ret = take_some(u, cq, in->max);
+	ret = kv_user_cq_check_idle(u, cq) ?: take_some(u, cq, in->max);
 	if (ret)
 		return ret;
 	for (out->n = 0; out->n < in->max && (post = TAILQ_FIRST(&cq->done)); (out->n)++) {

@@ -310,10 +310,9 @@ int kv_user_wr_post(struct kv_user *u, void *obj, const struct kv_post *in, stru
 {
 	struct kv_user_target to = { 0 };
 	struct item *item;
-	int ret = kv_user_post_check_context(u, "context", in->context);
+	int ret = kv_user_post_check_context(u, "context", in->context) ?:
+		  kv_user_post_find(u, in, &to);
 
-	if (!ret)
-		ret = kv_user_post_find(u, in, &to);
 	if (ret)
 		return ret;
 	item = calloc(in->wrs, sizeof(*item));

@@ -64,11 +64,7 @@ static int find_srq(struct kv_user *u, const struct kv_post *in, struct kv_user_
 /* Checks the fields of the requests, and finds their queue; @to is zeroed. */
 int kv_user_post_find(struct kv_user *u, const struct kv_post *in, struct kv_user_target *to)
 {
-	int ret = check_fields(u, in);
-
-	if (ret)
-		return ret;
-	return in->srq ? find_srq(u, in, to) : find_qp(u, in, to);
+	return check_fields(u, in) ?: (in->srq ? find_srq(u, in, to) : find_qp(u, in, to));
 }
 
 /* Does a queue of this kind ever take the request? */

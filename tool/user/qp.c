@@ -32,33 +32,28 @@ static const struct {
 static int check_recv(struct kv_user *u, const struct kv_user_dev *dev,
 		      const struct kv_qp_init *init)
 {
-	int ret;
-
 	if (init->srq && (init->max_recv_wr || init->max_recv_sge))
 		return kv_user_fail(u, -EINVAL, "%s is of no use here: receives come from the srq",
 				    init->max_recv_wr ? "max_recv_wr" : "max_recv_sge");
 	if (init->srq)
 		return 0;
-	ret = kv_user_check_count(u, "max_recv_wr", init->max_recv_wr,
-				  dev->attr.max_qp_wr, "max_qp_wr");
-	return ret ? ret : kv_user_check_count(u, "max_recv_sge", init->max_recv_sge,
-					       dev->attr.max_sge, "max_recv_sge");
+	return kv_user_check_count(u, "max_recv_wr", init->max_recv_wr,
+				   dev->attr.max_qp_wr, "max_qp_wr") ?:
+	       kv_user_check_count(u, "max_recv_sge", init->max_recv_sge,
+				   dev->attr.max_sge, "max_recv_sge");
 }
 
 static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 		      const struct kv_qp_init *init)
 {
-	int ret;
-
 	if (!(kv_user_dev_caps(dev) & types[init->type].caps))
 		return kv_user_fail(u, -EOPNOTSUPP, "%s has no %s qps", kv_user_dev_name(dev),
 				    types[init->type].name);
-	ret = kv_user_check_count(u, "max_send_wr", init->max_send_wr,
-				  dev->attr.max_qp_wr, "max_qp_wr");
-	if (!ret)
-		ret = kv_user_check_count(u, "max_send_sge", init->max_send_sge,
-					  dev->attr.max_sge, "max_send_sge");
-	return ret ? ret : check_recv(u, dev, init);
+	return kv_user_check_count(u, "max_send_wr", init->max_send_wr,
+				   dev->attr.max_qp_wr, "max_qp_wr") ?:
+	       kv_user_check_count(u, "max_send_sge", init->max_send_sge,
+				   dev->attr.max_sge, "max_send_sge") ?:
+	       check_recv(u, dev, init);
 }
 
 /* Sets the QP's CQs and SRQ, which must be of the PD's device. */
@@ -119,10 +114,8 @@ static int create_qp(struct kv_user *u, struct kv_user_qp *qp, const struct kv_q
 
 int kv_user_qp_new(struct kv_user *u, struct kv_user_qp *qp, const struct kv_qp_init *init)
 {
-	int ret = set_parents(u, qp, init);
+	int ret = set_parents(u, qp, init) ?: check_init(u, qp->obj.dev, init);
 
-	if (!ret)
-		ret = check_init(u, qp->obj.dev, init);
 	if (ret)
 		return ret;
 	qp->type = init->type;
@@ -307,7 +300,5 @@ int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp)
 /* -EBUSY if a run posts on the QP or polls its CQs. */
 int kv_user_qp_check_idle(struct kv_user *u, struct kv_user_qp *qp)
 {
-	int ret = kv_user_cq_check_idle(u, qp->send_cq);
-
-	return ret ? ret : kv_user_cq_check_idle(u, qp->recv_cq);
+	return kv_user_cq_check_idle(u, qp->send_cq) ?: kv_user_cq_check_idle(u, qp->recv_cq);
 }

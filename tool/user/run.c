@@ -178,13 +178,10 @@ int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_start *i
 	run->spec = *spec;
 	run->reason = -ECANCELED;
 	run->cpu = -1;
-	ret = check_spec(u, &run->spec);
-	if (!ret)
-		ret = find_ends(u, run, &run->obj.dev);
-	if (!ret)
-		ret = check_idle(u, run);
-	if (!ret)
-		ret = kv_user_wr_check(u, run);
+	ret = check_spec(u, &run->spec) ?:
+	      find_ends(u, run, &run->obj.dev) ?:
+	      check_idle(u, run) ?:
+	      kv_user_wr_check(u, run);
 	if (ret)
 		goto err_free;
 
@@ -196,9 +193,7 @@ int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_start *i
 	run->loop.timeout = kv_clock_ns_to_ticks(run->spec.timeout_ns);
 	run->loop.grace = kv_clock_ns_to_ticks(KVERBS_GRACE_NS);
 	run->loop.spins = (uint32_t)run->spec.spins;
-	ret = prep_ends(u, run);
-	if (!ret)
-		ret = kv_user_worker_start(u, run);
+	ret = prep_ends(u, run) ?: kv_user_worker_start(u, run);
 	if (ret)
 		goto err_free;
 

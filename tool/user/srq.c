@@ -13,10 +13,9 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 	if (!(kv_user_dev_caps(dev) & KVERBS_CAP_SRQ))
 		return kv_user_fail(u, -EOPNOTSUPP, "%s has no shared receive queues",
 				    kv_user_dev_name(dev));
-	ret = kv_user_check_count(u, "max_wr", init->max_wr, dev->attr.max_srq_wr, "max_srq_wr");
-	if (!ret)
-		ret = kv_user_check_count(u, "max_sge", init->max_sge,
-					  dev->attr.max_srq_sge, "max_srq_sge");
+	ret = kv_user_check_count(u, "max_wr", init->max_wr, dev->attr.max_srq_wr, "max_srq_wr") ?:
+	      kv_user_check_count(u, "max_sge", init->max_sge,
+				  dev->attr.max_srq_sge, "max_srq_sge");
 	if (!ret && init->limit > init->max_wr)
 		return kv_user_fail(u, -EINVAL, "limit %u is above max_wr, which is %u",
 				    init->limit, init->max_wr);

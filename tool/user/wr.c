@@ -110,9 +110,7 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned 
 	if (end->target)
 		facts.target = buf_facts(end->qp, end->target, asked->target_offset,
 					 end->target_mr);
-	ret = check_qp(u, i, end->qp);
-	if (!ret)
-		ret = kv_user_qp_check_rts(u, end->qp);
+	ret = check_qp(u, i, end->qp) ?: kv_user_qp_check_rts(u, end->qp);
 	if (ret)
 		return ret;
 	if (kv_run_check_end(run->spec.loop, op, run->spec.size, &facts, &why))
