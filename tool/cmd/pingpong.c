@@ -54,7 +54,7 @@ static const struct kv_option rows[] = {
 	{ "iters", "N", "messages each way, of all QPs together, the peer's -n; default: 1000",
 	  KV_OPTION_U64, .at = offsetof(S, pingpong.iters), .min = 1, .max = ITERS_MAX },
 	{ "qps", "N", "of srq: QPs, 1 to 256, the peer's -q; default: 16", KV_OPTION_U32,
-	  .at = offsetof(S, pingpong.qps), .min = 1, .max = KV_EXCHANGE_LIST },
+	  .at = offsetof(S, pingpong.qps), .min = 1, .max = KV_PINGPONG_LIST },
 	{ "rx-depth", "N", "receives posted at once; default: 500", KV_OPTION_U32,
 	  .at = offsetof(S, pingpong.depth), .min = 2, .max = DEPTH_MAX },
 	{ "events", NULL, "sleep until there is a completion, in place of polling",

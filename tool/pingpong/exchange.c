@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The sideband of rdma-core's ibv_*_pingpong: over TCP each side sends its QP's
+ * address as text, LID:QPN:PSN:GID in hex with its terminating zero, the client first;
+ * when the client's QP is connected, too, the client sends "done". With several QPs, as
+ * in ibv_srq_pingpong, each side sends a list of fixed length, in which the entries
+ * without a QP are zero.
+ *
+ * Every wait ends at a deadline, at a signal that ends the tool, or when the device is removed: the
+ * removal may have to wait for the objects of user space.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -7,8 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "cli/interrupt.h"
-#include "model/site.h"
-#include "pingpong/exchange.h"
+#include "pingpong/pingpong.h"
 #include "remote/tcp.h"
 #include "sys/now.h"
 
@@ -16,9 +25,9 @@
 #define DONE "done"
 
 /* Waits until the socket can be read or written. @end_ns: the deadline; UINT64_MAX: none. */
-static int wait_for(const struct kv_exchange *x, int fd, short events, uint64_t end_ns)
+static int wait_for(const struct kv_pingpong *p, int fd, short events, uint64_t end_ns)
 {
-	struct pollfd p = { .fd = fd, .events = events };
+	struct pollfd pollfd = { .fd = fd, .events = events };
 
 	for (;;) {
 		int ms = kv_interrupt_wait_ms(end_ns), n;
@@ -27,12 +36,12 @@ static int wait_for(const struct kv_exchange *x, int fd, short events, uint64_t 
 			return -EINTR;
 		if (!ms)
 			return -ETIMEDOUT;
-		n = poll(&p, 1, ms);
+		n = poll(&pollfd, 1, ms);
 		if (n > 0)
 			return 0;
 		if (n < 0 && errno != EINTR)
 			return -errno;
-		if (kv_dev_is_gone(x->b, x->dev))
+		if (kv_dev_is_gone(p->site.b, p->site.dev.name))
 			return -ENODEV;
 	}
 }
@@ -46,17 +55,7 @@ static int refuse(struct kv_fault *f, int error, const char *what)
 	return kv_fault_set(f, error, "%s: %s", what, strerror(-error));
 }
 
-/**
- * kv_exchange_connect() - connect to the server
- * @x: all members but the socket are set; receives the connection
- * @host: its name or address
- * @port: port of the server
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
- */
-int kv_exchange_connect(struct kv_exchange *x, const char *host,
-			const char *port, struct kv_fault *f)
+static int dial(struct kv_pingpong *p, const char *host, const char *port, struct kv_fault *f)
 {
 	struct addrinfo *list;
 	char what[300];
@@ -64,25 +63,18 @@ int kv_exchange_connect(struct kv_exchange *x, const char *host,
 
 	if (ret)
 		return ret;
-	ret = kv_tcp_dial(list, x->timeout_ns);
+	ret = kv_tcp_dial(list, p->timeout_ns);
 	freeaddrinfo(list);
 	if (ret >= 0) {
-		x->fd = ret;
+		p->fd = ret;
 		return 0;
 	}
 	snprintf(what, sizeof(what), "%.200s port %s", host, port);
 	return refuse(f, ret, what);
 }
 
-/**
- * kv_exchange_accept() - wait for a client, without a limit
- * @x: receives the connection
- * @port: port to listen on, at every address
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
- */
-int kv_exchange_accept(struct kv_exchange *x, const char *port, struct kv_fault *f)
+/* Waits for a client, without a limit, at every address. */
+static int await_client(struct kv_pingpong *p, const char *port, struct kv_fault *f)
 {
 	struct addrinfo *list, *at;
 	char what[64];
@@ -100,29 +92,29 @@ int kv_exchange_accept(struct kv_exchange *x, const char *port, struct kv_fault 
 	freeaddrinfo(list);
 	if (fd < 0)
 		return refuse(f, fd, what);
-	ret = wait_for(x, fd, POLLIN, UINT64_MAX);
+	ret = wait_for(p, fd, POLLIN, UINT64_MAX);
 	if (!ret) {
-		x->fd = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-		ret = x->fd < 0 ? -errno : 0;
+		p->fd = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		ret = p->fd < 0 ? -errno : 0;
 	}
 	close(fd);
 	return ret ? refuse(f, ret, what) : 0;
 }
 
 /* Sends or receives all bytes. */
-static int move(struct kv_exchange *x, void *data, size_t size, bool write,
+static int move(struct kv_pingpong *p, void *data, size_t size, bool write,
 		const char *what, struct kv_fault *f)
 {
-	uint64_t end_ns = kv_now_ns() + x->timeout_ns;
+	uint64_t end_ns = kv_now_ns() + p->timeout_ns;
 	char *at = data;
 	ssize_t n;
 	int ret;
 
 	while (size) {
-		ret = wait_for(x, x->fd, write ? POLLOUT : POLLIN, end_ns);
+		ret = wait_for(p, p->fd, write ? POLLOUT : POLLIN, end_ns);
 		if (ret)
 			return refuse(f, ret, what);
-		n = write ? send(x->fd, at, size, MSG_NOSIGNAL) : recv(x->fd, at, size, 0);
+		n = write ? send(p->fd, at, size, MSG_NOSIGNAL) : recv(p->fd, at, size, 0);
 		if (!n)
 			return kv_fault_set(f, -ECONNRESET, "%s: the peer has closed the connection",
 					    what);
@@ -136,101 +128,87 @@ static int move(struct kv_exchange *x, void *data, size_t size, bool write,
 	return 0;
 }
 
-/**
- * kv_exchange_send() - send the addresses of our QPs to the peer
- * @x: the connection
- * @address: addresses of our QPs
- * @n: how many
- * @places: how many addresses a side sends, 1 or KV_EXCHANGE_LIST
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
- */
-int kv_exchange_send(struct kv_exchange *x, const struct kv_address *address, unsigned int n,
-		     unsigned int places, struct kv_fault *f)
+/* With several QPs each side sends a list. */
+static unsigned int places(const struct kv_pingpong *p)
+{
+	return p->type == KV_PINGPONG_SRQ ? KV_PINGPONG_LIST : 1;
+}
+
+static int tell(struct kv_pingpong *p, const struct kv_address *own, struct kv_fault *f)
 {
 	const struct kv_address none = { 0 };
 	char text[KV_ADDRESS_TEXT];
 	int ret = 0;
 
-	for (unsigned int i = 0; i < places && !ret; i++) {
-		kv_address_format(text, i < n ? &address[i] : &none);
-		ret = move(x, text, sizeof(text), true, "telling the address", f);
+	for (unsigned int i = 0; i < places(p) && !ret; i++) {
+		kv_address_format(text, i < p->qps ? &own[i] : &none);
+		ret = move(p, text, sizeof(text), true, "telling the address", f);
 	}
 	return ret;
 }
 
-static int receive(struct kv_exchange *x, struct kv_address *address, struct kv_fault *f)
+static int hear_one(struct kv_pingpong *p, struct kv_address *peer, struct kv_fault *f)
 {
 	char text[KV_ADDRESS_TEXT];
 	struct kv_why why;
-	int ret = move(x, text, sizeof(text), false, "hearing the peer's address", f);
+	int ret = move(p, text, sizeof(text), false, "hearing the peer's address", f);
 
-	if (ret)
-		return ret;
-	if (text[sizeof(text) - 1] || kv_parse_address(text, address, &why))
+	if (!ret && (text[sizeof(text) - 1] || kv_parse_address(text, peer, &why)))
 		return kv_fault_set(f, -EPROTO,
 				    "the peer has not told its address as ibv_rc_pingpong does");
-	return 0;
+	return ret;
 }
 
-/**
- * kv_exchange_receive() - receive the addresses of the peer's QPs
- * @x: the connection
- * @address: receives the addresses; it has room for KV_EXCHANGE_LIST
- * @n: how many QPs the peer must have, if it sends a list
- * @places: how many addresses a side sends, 1 or KV_EXCHANGE_LIST
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno; -EPROTO: the peer sent no valid address, or it has another number
- * of QPs.
- */
-int kv_exchange_receive(struct kv_exchange *x, struct kv_address *address, unsigned int n,
-			unsigned int places, struct kv_fault *f)
+/* Receives the addresses of the peer's QPs, and connects our QPs to them. */
+static int hear(struct kv_pingpong *p, struct kv_fault *f)
 {
+	struct kv_address peer;
 	unsigned int found = 0;
 	int ret;
 
-	for (unsigned int i = 0; i < places; i++) {
-		ret = receive(x, &address[i], f);
+	for (unsigned int i = 0; i < places(p); i++) {
+		ret = hear_one(p, &peer, f);
 		if (ret)
 			return ret;
-		found += address[i].qpn != 0;
+		found += peer.qpn != 0;
+		if (i < p->qps)
+			p->qp[i].peer = peer;
 	}
-	if (places == 1 || found == n)
-		return 0;
-	return kv_fault_set(f, -EPROTO, "the peer has %u QPs, and we have %u: give both sides the same number",
-			    found, n);
+	if (places(p) > 1 && found != p->qps)
+		return kv_fault_set(f, -EPROTO, "the peer has %u QPs, and we have %u: give both sides the same number",
+				    found, p->qps);
+	return kv_pingpong_connect(p, f);
 }
 
-/**
- * kv_exchange_done() - the client reports that its QPs are connected
- * @x: the connection
- * @client: this side is the client; else wait for the client's report
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
- */
-int kv_exchange_done(struct kv_exchange *x, bool client, struct kv_fault *f)
+/* The client reports that its QPs are connected; the server waits for the report. */
+static int confirm(struct kv_pingpong *p, bool client, struct kv_fault *f)
 {
 	char text[] = DONE;
 	int ret;
 
 	if (client)
-		return move(x, text, sizeof(text), true, "saying that we are connected", f);
-	ret = move(x, text, sizeof(text), false, "waiting until the peer is connected", f);
+		return move(p, text, sizeof(text), true, "saying that we are connected", f);
+	ret = move(p, text, sizeof(text), false, "waiting until the peer is connected", f);
 	if (!ret && memcmp(text, DONE, sizeof(DONE)))
 		return kv_fault_set(f, -EPROTO, "the peer has not said that it is connected");
 	return ret;
 }
 
 /**
- * kv_exchange_close() - close the connection
- * @x: the connection; nothing happens if there is none
+ * kv_pingpong_meet() - meet the peer over TCP, and connect the QPs of both sides
+ * @p: the side; receives the socket, also on failure
+ * @own: addresses of our QPs
+ * @host: the server; NULL: wait for a client
+ * @port: TCP port of the server
+ * @f: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno; -EPROTO: the peer sent no valid address, or it has another number
+ * of QPs.
  */
-void kv_exchange_close(struct kv_exchange *x)
+int kv_pingpong_meet(struct kv_pingpong *p, const struct kv_address *own, const char *host,
+		     const char *port, struct kv_fault *f)
 {
-	if (x->fd >= 0)
-		close(x->fd);
-	x->fd = -1;
+	if (host)
+		return dial(p, host, port, f) ?: tell(p, own, f) ?: hear(p, f) ?: confirm(p, true, f);
+	return await_client(p, port, f) ?: hear(p, f) ?: tell(p, own, f) ?: confirm(p, false, f);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "cli/interrupt.h"
 #include "pingpong/pingpong.h"
 #include "sys/now.h"
@@ -111,7 +113,14 @@ static int make_ah(struct kv_pingpong *p, const struct kv_av *av, struct kv_faul
 	return ret ? refuse(p, ret, "make an AH", f) : 0;
 }
 
-static int connect_qps(struct kv_pingpong *p, struct kv_fault *f)
+/**
+ * kv_pingpong_connect() - connect our QPs to the peer's
+ * @p: the side, with the addresses of the peer's QPs
+ * @f: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_pingpong_connect(struct kv_pingpong *p, struct kv_fault *f)
 {
 	struct kv_qp_attr attr = KV_RAW_DEFAULTS;
 	int ret = 0;
@@ -207,11 +216,10 @@ static int take(struct kv_pingpong *p, const struct kv_wc *wc, struct kv_fault *
 	struct kv_pingpong_qp *q = find_qp(p, wc->qp);
 
 	if (wc->status)
-		return kv_fault_set(f, -EIO, "a %s ended with %s (%u), vendor error 0x%x, after %llu messages sent and %llu received",
+		return kv_fault_set(f, -EIO, "a %s ended with %s (%u), vendor error 0x%x, after %" PRIu64 " messages sent and %" PRIu64 " received",
 				    kv_enum_name(kv_enum_wc_op, wc->op),
 				    kv_enum_name(kv_enum_wc_status, wc->status),
-				    wc->status, wc->vendor_err, (unsigned long long)p->sent,
-				    (unsigned long long)p->received);
+				    wc->status, wc->vendor_err, p->sent, p->received);
 	if (wc->op == KVERBS_WC_OP_SEND) {
 		q->sent++;
 		p->sent++;
@@ -237,9 +245,8 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 	last = kv_now_ns();
 	while (!ret && (p->sent < p->iters || p->received < p->iters)) {
 		if (kv_interrupt_seen())
-			return kv_fault_set(f, -EINTR, "interrupted after %llu messages sent and %llu received",
-					    (unsigned long long)p->sent,
-					    (unsigned long long)p->received);
+			return kv_fault_set(f, -EINTR, "interrupted after %" PRIu64 " messages sent and %" PRIu64 " received",
+					    p->sent, p->received);
 		/* Read before the poll: after a long wait for the CPU there may be completions. */
 		now = kv_now_ns();
 		ret = kv_op_cq_poll(p->site.b, &(struct kv_cq_poll){ p->end.send_cq, KVERBS_POLL_MAX },
@@ -247,10 +254,8 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 		if (ret)
 			return refuse(p, ret, "poll", f);
 		if (!polled.n && now - last > p->timeout_ns)
-			return kv_fault_set(f, -ETIMEDOUT, "nothing came for %g s, after %llu messages sent and %llu received",
-					    (double)p->timeout_ns / 1e9,
-					    (unsigned long long)p->sent,
-					    (unsigned long long)p->received);
+			return kv_fault_set(f, -ETIMEDOUT, "nothing came for %g s, after %" PRIu64 " messages sent and %" PRIu64 " received",
+					    (double)p->timeout_ns / 1e9, p->sent, p->received);
 		for (unsigned int i = 0; i < polled.n && !ret; i++)
 			ret = take(p, &polled.wc[i], f);
 		if (!ret && p->posted <= p->qps)
@@ -278,46 +283,6 @@ static void linger(const struct kv_pingpong *p)
 		nanosleep(&ts, NULL);
 }
 
-/* With several QPs each side sends a list. */
-static unsigned int places(const struct kv_pingpong *p)
-{
-	return p->type == KV_PINGPONG_SRQ ? KV_EXCHANGE_LIST : 1;
-}
-
-static int tell(struct kv_pingpong *p, const struct kv_address *own, struct kv_fault *f)
-{
-	return kv_exchange_send(&p->exchange, own, p->qps, places(p), f);
-}
-
-/* Receives the addresses of the peer's QPs, and connects our QPs to them. */
-static int hear(struct kv_pingpong *p, struct kv_fault *f)
-{
-	struct kv_address peer[KV_EXCHANGE_LIST];
-	int ret = kv_exchange_receive(&p->exchange, peer, p->qps, places(p), f);
-
-	for (unsigned int i = 0; i < p->qps && !ret; i++)
-		p->qp[i].peer = peer[i];
-	return ret ? ret : connect_qps(p, f);
-}
-
-static int meet_server(struct kv_pingpong *p, const struct kv_address *own, const char *host,
-		       const char *port, struct kv_fault *f)
-{
-	return kv_exchange_connect(&p->exchange, host, port, f) ?:
-	       tell(p, own, f) ?:
-	       hear(p, f) ?:
-	       kv_exchange_done(&p->exchange, true, f);
-}
-
-static int meet_client(struct kv_pingpong *p, const struct kv_address *own, const char *port,
-		       struct kv_fault *f)
-{
-	return kv_exchange_accept(&p->exchange, port, f) ?:
-	       hear(p, f) ?:
-	       tell(p, own, f) ?:
-	       kv_exchange_done(&p->exchange, false, f);
-}
-
 /**
  * kv_pingpong_run() - run one side of a ping-pong
  * @p: the side; receives the counts
@@ -329,27 +294,22 @@ static int meet_client(struct kv_pingpong *p, const struct kv_address *own, cons
  */
 int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port, struct kv_fault *f)
 {
-	struct kv_address own[KV_EXCHANGE_LIST];
+	struct kv_address own[KV_PINGPONG_LIST];
 	int ret;
 
-	p->exchange.fd = -1;
-	p->exchange.timeout_ns = p->timeout_ns;
+	p->fd = -1;
 	ret = kv_site_open(&p->site, p->space, p->dev, p->ib_port, p->gid, f);
 	if (ret)
 		return ret;
-	p->exchange.b = p->site.b;
-	p->exchange.dev = p->site.dev.name;
-	ret = make(p, own, f);
-	if (!ret)
-		ret = post_receives(p, f);
-	if (!ret)
-		ret = host ? meet_server(p, own, host, port, f) : meet_client(p, own, port, f);
-	if (!ret)
-		ret = play(p, host != NULL, f);
+	ret = make(p, own, f) ?:
+	      post_receives(p, f) ?:
+	      kv_pingpong_meet(p, own, host, port, f) ?:
+	      play(p, host != NULL, f);
 	if (!ret)
 		linger(p);
 	ret = kv_dev_blame(p->site.b, p->site.dev.name, ret, f);
-	kv_exchange_close(&p->exchange);
+	if (p->fd >= 0)
+		close(p->fd);
 	kv_site_close(&p->site);
 	return ret;
 }

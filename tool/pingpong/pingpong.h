@@ -3,7 +3,9 @@
 #define KV_PINGPONG_PINGPONG_H
 
 #include "endpoint/endpoint.h"
-#include "pingpong/exchange.h"
+
+/* Number of addresses that a side sends if there may be several QPs. */
+#define KV_PINGPONG_LIST 256
 
 /* The type of the QPs, and the queue of their receives. */
 enum kv_pingpong_type {
@@ -31,7 +33,7 @@ struct kv_pingpong {
 	uint32_t ib_port; /* number of the device's port */
 	int gid; /* index of the GID; -1: the best GID by type */
 	uint32_t type; /* enum kv_pingpong_type */
-	uint32_t qps; /* how many QPs, at most KV_EXCHANGE_LIST; 1 except with KV_PINGPONG_SRQ */
+	uint32_t qps; /* how many QPs, at most KV_PINGPONG_LIST; 1 except with KV_PINGPONG_SRQ */
 	uint32_t size; /* bytes of a message */
 	uint32_t mtu; /* path MTU, bytes; both sides need the same */
 	uint64_t iters; /* messages each way, over all QPs together */
@@ -47,13 +49,18 @@ struct kv_pingpong {
 	struct kv_site site;
 	struct kv_endpoint end;
 	struct kv_buffer buffer;
-	struct kv_exchange exchange;
+	int fd; /* the socket; -1: none */
 	uint32_t srq;
 	uint32_t ah;
-	struct kv_pingpong_qp qp[KV_EXCHANGE_LIST];
+	struct kv_pingpong_qp qp[KV_PINGPONG_LIST];
 	uint32_t posted;
 };
 
+/* exchange.c */
+int kv_pingpong_meet(struct kv_pingpong *p, const struct kv_address *own, const char *host,
+		     const char *port, struct kv_fault *f);
+
+int kv_pingpong_connect(struct kv_pingpong *p, struct kv_fault *f);
 int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port, struct kv_fault *f);
 
 #endif
