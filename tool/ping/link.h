@@ -38,10 +38,6 @@ struct kv_link {
 	bool ended;
 };
 
-int kv_link_refuse(const struct kv_link *l, int error, const char *what, struct kv_fault *f);
-uint64_t kv_link_deadline(const struct kv_link *l);
-int kv_link_look(struct kv_link *l, struct kv_fault *f);
-int kv_link_look_again(struct kv_link *l, struct kv_fault *f);
 int kv_link_look_up(const struct kv_dev *dev, const char *host, const char *port,
 		    struct sockaddr_storage *addr, struct kv_fault *f);
 int kv_link_accept(struct kv_link *l, uint32_t listener, struct kv_fault *f);
@@ -50,9 +46,6 @@ int kv_link_add_buffer(struct kv_link *l, struct kv_buffer *buffer,
 		       uint32_t bytes, uint32_t access, struct kv_fault *f);
 int kv_link_disconnect(struct kv_link *l, struct kv_fault *f);
 int kv_link_wait_end(struct kv_link *l, struct kv_fault *f);
-
-/* transfer.c */
-int kv_link_post_receive(struct kv_link *l, struct kv_fault *f);
 int kv_link_send(struct kv_link *l, const void *data, const char *what, struct kv_fault *f);
 int kv_link_flush(struct kv_link *l, const char *what, struct kv_fault *f);
 int kv_link_receive(struct kv_link *l, void *data, const char *what, struct kv_fault *f);
