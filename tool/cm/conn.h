@@ -47,13 +47,8 @@ struct kv_conn_peer {
 	struct sockaddr_storage dst; /* with a port */
 };
 
-/* conn_fault.c */
-const char *kv_conn_peer_format(char text[KV_SOCKADDR_TEXT], const struct kv_conn *conn);
 int kv_conn_fault_connect(struct kv_fault *f, const struct kv_backend *b, int error,
 			  const struct sockaddr_storage *dst);
-int kv_conn_fault_ended(struct kv_fault *f, const char *space, const struct kv_conn *conn);
-int kv_conn_fault_late(struct kv_fault *f, const char *space,
-		       const struct kv_conn *conn, uint64_t waited_ns);
 
 /* Steps. */
 int kv_conn_wait(struct kv_conn_side *s, uint32_t wanted, struct kv_fault *f);
