@@ -22,8 +22,8 @@ bool kv_user_conn_is_foreign(const struct kv_user_conn *conn)
 }
 
 /* Is @addr an address that a CM knows, with a port if @port is set? Else -EINVAL. */
-int kv_user_conn_check_addr(struct kv_user *u, const char *what,
-			    const struct sockaddr_storage *addr, bool port)
+static int check_addr(struct kv_user *u, const char *what,
+		      const struct sockaddr_storage *addr, bool port)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
 	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
@@ -53,8 +53,8 @@ static const char *advise(int error)
 }
 
 /* Says why @verb refuses a local address. Returns -@error. */
-int kv_user_conn_refuse_addr(struct kv_user *u, enum kverbs_stage stage, const char *verb,
-			     const struct sockaddr_storage *src, int error)
+static int refuse_addr(struct kv_user *u, enum kverbs_stage stage, const char *verb,
+		       const struct sockaddr_storage *src, int error)
 {
 	return kv_user_verb_failed(u, stage, -error, "%s of %s: %s%s", verb, KV_SOCKADDR(src),
 				   strerror(error), advise(error));
@@ -62,15 +62,15 @@ int kv_user_conn_refuse_addr(struct kv_user *u, enum kverbs_stage stage, const c
 
 /*
  * Gives a CONN a local address. -EXDEV if another device has the address. After a failure the
- * caller calls kv_user_conn_renew().
+ * caller calls renew().
  */
-int kv_user_conn_bind(struct kv_user *u, struct kv_user_conn *conn,
-		      const struct sockaddr_storage *src)
+static int bind_addr(struct kv_user *u, struct kv_user_conn *conn,
+		     const struct sockaddr_storage *src)
 {
 	struct sockaddr_storage addr = *src;
 
 	if (KV_USER_STAGE(u, BIND, rdma_bind_addr(conn->cm, (struct sockaddr *)&addr)))
-		return kv_user_conn_refuse_addr(u, KVERBS_STAGE_BIND, "rdma_bind_addr", src, errno);
+		return refuse_addr(u, KVERBS_STAGE_BIND, "rdma_bind_addr", src, errno);
 	if (!kv_user_conn_is_foreign(conn))
 		return 0;
 	return kv_user_fail(u, -EXDEV, "%s is an address of %s, not of %s", KV_SOCKADDR(src),
@@ -82,7 +82,7 @@ int kv_user_conn_bind(struct kv_user *u, struct kv_user_conn *conn,
  * Makes a bound CONN unbound again by a new id: an id of librdmacm stays bound, even if the next
  * step failed. If there is no new id, the CONN is in state FAILED.
  */
-void kv_user_conn_renew(struct kv_user *u, struct kv_user_conn *conn)
+static void renew(struct kv_user *u, struct kv_user_conn *conn)
 {
 	struct rdma_cm_id *cm;
 
@@ -162,17 +162,17 @@ int kv_user_conn_resolve_addr(struct kv_user *u, struct kv_user_conn *conn,
 {
 	const struct sockaddr_storage *src = in->src.ss_family ? &in->src : NULL;
 	struct sockaddr_storage to = in->dst;
-	int ret = kv_user_conn_check_addr(u, "dst", &in->dst, true);
+	int ret = check_addr(u, "dst", &in->dst, true);
 
 	if (!ret && src)
-		ret = kv_user_conn_check_addr(u, "src", src, false);
+		ret = check_addr(u, "src", src, false);
 	if (!ret && src && src->ss_family != in->dst.ss_family)
 		ret = kv_user_fail(u, -EINVAL, "src and dst are not of the same family");
 	if (!ret)
 		ret = check_timeout(u, in->timeout_ms);
 	if (ret)
 		return ret;
-	ret = src ? kv_user_conn_bind(u, conn, src) : 0;
+	ret = src ? bind_addr(u, conn, src) : 0;
 	if (!ret && KV_USER_STAGE(u, CM, rdma_resolve_addr(conn->cm, NULL, (struct sockaddr *)&to,
 							   (int)in->timeout_ms))) {
 		ret = -errno;
@@ -182,7 +182,7 @@ int kv_user_conn_resolve_addr(struct kv_user *u, struct kv_user_conn *conn,
 				    kv_user_dev_name(conn->obj.dev));
 	}
 	if (ret)
-		kv_user_conn_renew(u, conn);
+		renew(u, conn);
 	else
 		conn->state = KVERBS_CONN_RESOLVING_ADDR;
 	return ret;
@@ -225,6 +225,107 @@ int kv_user_conn_wait(struct kv_user *u, struct kv_user_conn *conn, const struct
 	return 0;
 }
 
+/* Listeners, and the requests that peers send them. */
+
+static int bind_and_listen(struct kv_user *u, struct kv_user_conn *conn,
+			   const struct sockaddr_storage *src)
+{
+	int ret = bind_addr(u, conn, src);
+
+	/* The kernel drops requests beyond its own backlog; we reject those beyond ours. */
+	if (!ret && KV_USER_STAGE(u, CM, rdma_listen(conn->cm, KVERBS_CONN_BACKLOG_MAX)))
+		ret = refuse_addr(u, KVERBS_STAGE_CM, "rdma_listen", src, errno);
+	return ret;
+}
+
+int kv_user_conn_listen(struct kv_user *u, struct kv_user_conn *conn,
+			const struct kv_conn_listen *in, struct kv_conn *to)
+{
+	int ret = check_addr(u, "src", &in->src, false);
+
+	if (!ret && !in->backlog)
+		ret = kv_user_fail(u, -ERANGE, "backlog is %u: it must be 1 to %u",
+				   in->backlog, KVERBS_CONN_BACKLOG_MAX);
+	if (ret)
+		return ret;
+	ret = bind_and_listen(u, conn, &in->src);
+	if (ret) {
+		renew(u, conn);
+		return ret;
+	}
+	conn->backlog = in->backlog;
+	conn->state = KVERBS_CONN_LISTENING;
+	kv_user_obj_fill(&conn->obj, to);
+	return 0;
+}
+
+/*
+ * Adds a peer's request, and owns @cm from now on. The request is rejected if there is no room, or
+ * if the request came through another device.
+ */
+void kv_user_conn_add_request(struct kv_user *u, struct kv_user_conn *listener,
+			      struct rdma_cm_id *cm, const struct rdma_conn_param *param)
+{
+	struct kv_user_conn *request = NULL;
+	const char *from = cm->verbs ? ibv_get_device_name(cm->verbs->device) : "";
+	const char *dev = kv_user_dev_name(listener->obj.dev);
+
+	if (listener->waiting < listener->backlog && !strcmp(from, dev))
+		request = kv_user_obj_alloc(u, KV_CONN, listener->obj.dev);
+	if (!request) {
+		rdma_reject(cm, NULL, 0);
+		rdma_destroy_id(cm);
+		return;
+	}
+	cm->context = NULL;
+	request->cm = cm;
+	request->state = KVERBS_CONN_REQUESTED;
+	request->event = KVERBS_CM_EVENT_CONNECT_REQUEST;
+	request->listener = listener->obj.id;
+	TAILQ_INIT(&request->requests);
+	request->responder_resources = param->responder_resources;
+	request->initiator_depth = param->initiator_depth;
+	kv_user_conn_take_private(request->private_data, &request->private_length, param);
+	TAILQ_INSERT_TAIL(&listener->requests, request, next);
+	listener->waiting++;
+}
+
+static void remove_request(struct kv_user_conn *listener, struct kv_user_conn *request)
+{
+	TAILQ_REMOVE(&listener->requests, request, next);
+	listener->waiting--;
+}
+
+/* Rejects all requests that wait. */
+static void drop_requests(struct kv_user_conn *listener)
+{
+	struct kv_user_conn *request;
+
+	while ((request = TAILQ_FIRST(&listener->requests))) {
+		rdma_reject(request->cm, NULL, 0);
+		rdma_destroy_id(request->cm);
+		remove_request(listener, request);
+		kv_user_obj_free(&request->obj);
+	}
+}
+
+int kv_user_conn_get_request(struct kv_user *u, struct kv_user_conn *from, const struct kv_id *in,
+			     struct kv_conn *to)
+{
+	struct kv_user_conn *conn = TAILQ_FIRST(&from->requests);
+
+	if (!conn)
+		return kv_user_fail(u, -EAGAIN, "conn %u has no request", in->id);
+	/* Other objects may have taken the room since the request came. */
+	if (!kv_user_table_reserve(&u->tables[KV_CONN]))
+		return kv_user_fail(u, -ENOMEM, "no memory");
+	conn->cm->context = conn;
+	remove_request(from, conn);
+	kv_user_obj_publish(u, &conn->obj);
+	kv_user_obj_fill(&conn->obj, to);
+	return 0;
+}
+
 /* The connections of a listener outlive the listener. */
 static void clear_listener(struct kv_user *u, uint32_t id)
 {
@@ -240,7 +341,7 @@ int kv_user_conn_destroy(struct kv_user *u, struct kv_user_conn *conn)
 {
 	/* No event may arrive for a destroyed CONN. */
 	kv_user_conn_take_events(u);
-	kv_user_conn_drop_requests(conn);
+	drop_requests(conn);
 	kv_user_conn_end_qp(u, conn);
 	if (KV_USER_STAGE(u, DESTROY, rdma_destroy_id(conn->cm)))
 		return -errno;

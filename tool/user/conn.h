@@ -36,18 +36,8 @@ struct kv_user_conn {
 /* conn.c */
 int kv_user_conn_check_op(struct kv_user *u, const struct kv_user_conn *conn, enum kv_op op);
 bool kv_user_conn_is_foreign(const struct kv_user_conn *conn);
-int kv_user_conn_check_addr(struct kv_user *u, const char *what,
-			    const struct sockaddr_storage *addr, bool port);
-int kv_user_conn_refuse_addr(struct kv_user *u, enum kverbs_stage stage, const char *verb,
-			     const struct sockaddr_storage *src, int error);
-int kv_user_conn_bind(struct kv_user *u, struct kv_user_conn *conn,
-		      const struct sockaddr_storage *src);
-void kv_user_conn_renew(struct kv_user *u, struct kv_user_conn *conn);
-
-/* listen.c */
 void kv_user_conn_add_request(struct kv_user *u, struct kv_user_conn *listener,
 			      struct rdma_cm_id *cm, const struct rdma_conn_param *param);
-void kv_user_conn_drop_requests(struct kv_user_conn *listener);
 
 /* connect.c */
 void kv_user_conn_end_qp(struct kv_user *u, struct kv_user_conn *conn);
