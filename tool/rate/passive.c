@@ -27,6 +27,7 @@ struct guest {
 /* The side that accepts all connections. */
 struct host {
 	struct kv_rate *r; /* the measurement; receives the costs */
+	struct kv_backend *b; /* of its site */
 	uint32_t listener; /* id of the CONN that listens */
 	uint32_t guests; /* number of present connections */
 	uint64_t established; /* number of connections that were ever established */
@@ -36,20 +37,19 @@ struct host {
 
 static int refuse(const struct host *h, int error, const char *what, struct kv_fault *f)
 {
-	return kv_fault_backend(f, h->r->end.site->b, error, "cannot %s", what);
+	return kv_fault_backend(f, h->b, error, "cannot %s", what);
 }
 
 static int destroy(struct host *h, struct guest *g, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->end.site->b;
 	uint64_t begin_ns = kv_now_ns(), middle_ns, ns;
-	int ret = kv_op_del(b, KV_CONN, g->conn, &ns);
+	int ret = kv_op_del(h->b, KV_CONN, g->conn, &ns);
 
 	if (ret)
 		return refuse(h, ret, "destroy a connection", f);
 	middle_ns = kv_now_ns();
 	kv_rate_record(h->r, KV_RATE_DESTROY_ID, ns, middle_ns - begin_ns);
-	ret = kv_op_del(b, KV_QP, g->qp, &ns);
+	ret = kv_op_del(h->b, KV_QP, g->qp, &ns);
 	if (ret)
 		return refuse(h, ret, "destroy a QP", f);
 	kv_rate_record(h->r, KV_RATE_DESTROY_QP, ns, kv_now_ns() - middle_ns);
@@ -62,12 +62,11 @@ static int destroy(struct host *h, struct guest *g, struct kv_fault *f)
  */
 static bool is_gone(struct host *h, uint32_t conn, int error)
 {
-	struct kv_backend *b = h->r->end.site->b;
 	union kv_object object;
 
 	if (error == -EINVAL)
 		return true;
-	if (error == -ENOMEM || kv_op_get(b, KV_CONN, conn, &object))
+	if (error == -ENOMEM || kv_op_get(h->b, KV_CONN, conn, &object))
 		return false;
 	return object.conn.state == KVERBS_CONN_FAILED ||
 	       object.conn.state == KVERBS_CONN_REJECTED ||
@@ -87,7 +86,6 @@ static int not_accepted(struct host *h, struct guest *g, int error, struct kv_fa
 
 static int accept_one(struct host *h, uint32_t conn, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->end.site->b;
 	struct guest *g = &h->guest[h->guests];
 	struct kv_conn_param param = { .id = conn, KV_CONN_PARAM_DEFAULTS };
 	uint64_t begin_ns, ns;
@@ -102,7 +100,7 @@ static int accept_one(struct host *h, uint32_t conn, struct kv_fault *f)
 	kv_rate_record(h->r, KV_RATE_CREATE_QP, ns, kv_now_ns() - begin_ns);
 	param.qp = g->qp;
 	g->begin_ns = kv_now_ns();
-	ret = kv_op_conn_accept(b, &param, NULL, &g->verb_ns);
+	ret = kv_op_conn_accept(h->b, &param, NULL, &g->verb_ns);
 	if (ret)
 		return not_accepted(h, g, ret, f);
 	h->guests++;
@@ -111,12 +109,11 @@ static int accept_one(struct host *h, uint32_t conn, struct kv_fault *f)
 
 static int take_requests(struct host *h, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->end.site->b;
 	struct kv_conn conn;
 	int ret = 0;
 
 	while (!ret && h->guests < GUESTS_MAX) {
-		ret = kv_op_conn_get_request(b, &(struct kv_id){ h->listener }, &conn, NULL);
+		ret = kv_op_conn_get_request(h->b, &(struct kv_id){ h->listener }, &conn, NULL);
 		if (ret == -EAGAIN)
 			return 0;
 		if (ret)
@@ -130,11 +127,10 @@ static int take_requests(struct host *h, struct kv_fault *f)
 
 static int disconnect(struct host *h, struct guest *g, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->end.site->b;
 	int ret;
 
 	g->end_ns = kv_now_ns();
-	ret = kv_op_conn_disconnect(b, &(struct kv_id){ g->conn }, NULL, &g->disconnect_ns);
+	ret = kv_op_conn_disconnect(h->b, &(struct kv_id){ g->conn }, NULL, &g->disconnect_ns);
 	/* The peer may have disconnected first: the state of the CONN will show it. */
 	if (ret)
 		g->disconnect_ns = 0;
@@ -144,10 +140,9 @@ static int disconnect(struct host *h, struct guest *g, struct kv_fault *f)
 /* Looks at the state of a connection. Return: 1: it is gone. */
 static int look(struct host *h, struct guest *g, struct kv_fault *f)
 {
-	struct kv_backend *b = h->r->end.site->b;
 	uint64_t now_ns = kv_now_ns();
 	union kv_object object;
-	int ret = kv_op_get(b, KV_CONN, g->conn, &object);
+	int ret = kv_op_get(h->b, KV_CONN, g->conn, &object);
 
 	if (ret)
 		return refuse(h, ret, "look at a connection", f);
@@ -204,7 +199,6 @@ static int disconnect_all(struct host *h, struct kv_fault *f)
 static int serve(struct host *h, struct kv_fault *f)
 {
 	struct kv_rate *r = h->r;
-	struct kv_backend *b = r->end.site->b;
 	int ret = 0;
 
 	while (!ret && (!r->count || r->done < r->count)) {
@@ -218,7 +212,7 @@ static int serve(struct host *h, struct kv_fault *f)
 			r->elapsed_ns = kv_now_ns() - h->first_ns;
 		if (ret || (r->count && r->done >= r->count))
 			break;
-		ret = kv_op_conn_wait(b, &(struct kv_wait){ h->listener, LOOK_MS }, NULL, NULL);
+		ret = kv_op_conn_wait(h->b, &(struct kv_wait){ h->listener, LOOK_MS }, NULL, NULL);
 		if (ret == -EAGAIN || ret == -EINTR)
 			ret = 0;
 		else if (ret)
@@ -245,6 +239,7 @@ int kv_rate_passive(struct kv_rate *r, struct kv_fault *f)
 	if (!h)
 		return kv_fault_set(f, -ENOMEM, "no memory");
 	h->r = r;
+	h->b = r->end.site->b;
 	ret = kv_rate_init(r, f) ?:
 	      kv_conn_listen(&listener, &init, &r->addr, KVERBS_CONN_BACKLOG_MAX, f);
 	if (!ret) {
