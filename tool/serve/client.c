@@ -291,7 +291,7 @@ void kv_serve_client(struct kv_serve *s, int fd, int send_fd, int parent)
 	report(c, KV_SERVE_END, "ended: %s", c->fault.text);
 out_close:
 	kv_serve_file_exit(&c->service);
-	kv_service_exit(&c->service);
+	free(c->service.made);
 	kv_site_close(&c->site);
 	kv_wire_close(&c->wire);
 out_free:

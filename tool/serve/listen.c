@@ -83,17 +83,6 @@ static int explain(const struct kv_serve *s, int error, struct kv_fault *f)
 }
 
 /**
- * kv_serve_is_local() - are clients of this host the only ones?
- * @s: what is served
- *
- * Return: true if neither a token nor kv_serve.no_token admits other clients.
- */
-bool kv_serve_is_local(const struct kv_serve *s)
-{
-	return !s->token.length && !s->no_token;
-}
-
-/**
  * kv_serve_listen() - listen
  * @s: bind, port, token and no_token are set; receives the sockets, for kv_serve_unlisten()
  * @f: receives the reason of a failure

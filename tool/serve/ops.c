@@ -8,17 +8,12 @@
 #include "serve/service.h"
 #include "sys/now.h"
 
-static struct kv_backend *backend_of(struct kv_service *s)
-{
-	return s->site->b;
-}
-
 /* Takes over the text of a failure from the backend. */
 static int done(struct kv_service *s, int ret)
 {
 	if (ret) {
-		kv_fault_set(&s->fault, ret, "%s", backend_of(s)->err);
-		s->failed = backend_of(s)->failed;
+		kv_fault_set(&s->fault, ret, "%s", s->site->b->err);
+		s->failed = s->site->b->failed;
 	}
 	return ret;
 }
@@ -27,7 +22,7 @@ static int check_persistent(struct kv_service *s, bool persistent)
 {
 	if (persistent)
 		return kv_fault_set(&s->fault, -EPERM,
-					 "what a client makes goes when the client goes; it can't be persistent");
+				    "what a client makes goes when the client goes; it can't be persistent");
 	return 0;
 }
 
@@ -35,8 +30,8 @@ static int check_dev(struct kv_service *s, const char *dev)
 {
 	if (strcmp(dev, s->site->dev.name))
 		return kv_fault_set(&s->fault, -ENODEV,
-					 "the client has chosen the device %s, and no other",
-					 s->site->dev.name);
+				    "the client has chosen the device %s, and no other",
+				    s->site->dev.name);
 	return 0;
 }
 
@@ -44,15 +39,15 @@ static int check_depth(struct kv_service *s, const char *name, uint32_t depth, u
 {
 	if (depth > max)
 		return kv_fault_set(&s->fault, -EDQUOT, "%s is %u; a client may have %u", name,
-					 depth, max);
+				    depth, max);
 	return 0;
 }
 
 static int call(struct kv_service *s, enum kv_op op)
 {
-	int ret = kv_op_call(backend_of(s), op, &s->in, &s->out, NULL);
+	int ret = kv_op_call(s->site->b, op, &s->in, &s->out, NULL);
 
-	s->times = backend_of(s)->times;
+	s->times = s->site->b->times;
 	return ret;
 }
 
@@ -127,8 +122,8 @@ static int buf_write(struct kv_service *s)
 
 	if (in->length != s->data_length)
 		return kv_fault_set(&s->fault, -EBADMSG,
-					 "buf_write.length is %" PRIu64 ", but %u bytes came",
-					 in->length, s->data_length);
+				    "buf_write.length is %" PRIu64 ", but %u bytes came",
+				    in->length, s->data_length);
 	s->data_length = 0;
 	in->from = s->data;
 	return done(s, call(s, KV_OP_BUF_WRITE));
@@ -141,7 +136,7 @@ static int buf_read(struct kv_service *s)
 
 	if (in->length > KV_WIRE_DATA_MAX)
 		return kv_fault_set(&s->fault, -EBADMSG, "buf_read.length is %" PRIu64 ", not 0 .. %u",
-					 in->length, KV_WIRE_DATA_MAX);
+				    in->length, KV_WIRE_DATA_MAX);
 	in->into = s->data;
 	ret = call(s, KV_OP_BUF_READ);
 	s->data_length = ret ? 0 : (uint32_t)in->length;
@@ -161,7 +156,7 @@ static int srq_modify(struct kv_service *s)
 	ret = check_depth(s, "max_wr", in->max_wr, KV_SERVICE_WR_MAX);
 	if (ret)
 		return ret;
-	ret = done(s, kv_op_get(backend_of(s), KV_SRQ, in->id, &s->out.object));
+	ret = done(s, kv_op_get(s->site->b, KV_SRQ, in->id, &s->out.object));
 	if (ret)
 		return ret;
 	before = kv_queue_rq_bytes(srq->max_wr, srq->max_sge);
@@ -191,7 +186,7 @@ static int check_wait(struct kv_service *s, const char *name, const struct kv_wa
 {
 	if (in->timeout_ms < 0 || in->timeout_ms > KV_CALL_WAIT_MS)
 		return kv_fault_set(&s->fault, -EBADMSG, "%s.timeout_ms is %d, not 0 .. %d", name,
-					 in->timeout_ms, KV_CALL_WAIT_MS);
+				    in->timeout_ms, KV_CALL_WAIT_MS);
 	return 0;
 }
 
@@ -206,7 +201,7 @@ static int event_wait(struct kv_service *s)
 		waited_ms = (kv_now_ns() - begin) / 1000000;
 		wait.timeout_ms = waited_ms < (uint64_t)timeout_ms ?
 				  timeout_ms - (int32_t)waited_ms : 0;
-		ret = kv_op_event_wait(backend_of(s), &wait, &s->out.event_wait, NULL);
+		ret = kv_op_event_wait(s->site->b, &wait, &s->out.event_wait, NULL);
 		if (ret || kv_quota_concerns(s, &s->out.event_wait))
 			return done(s, ret);
 		/* Events of other processes' objects could keep this loop going for ever. */
@@ -236,7 +231,7 @@ static int run_get(struct kv_service *s)
 
 	if (!ret && kv_call_put_bins(&s->out.run_get.hist, s->data, &s->data_length))
 		return kv_fault_set(&s->fault, -EMSGSIZE, "the histogram has more than %u bins",
-					 KV_WIRE_DATA_MAX / (unsigned int)sizeof(struct kverbs_bin));
+				    KV_WIRE_DATA_MAX / (unsigned int)sizeof(struct kverbs_bin));
 	return done(s, ret);
 }
 

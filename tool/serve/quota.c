@@ -10,8 +10,8 @@ static int check_bytes(struct kv_service *s, uint64_t bytes)
 {
 	if (bytes > s->limits.bytes - s->bytes)
 		return kv_fault_set(&s->fault, -EDQUOT,
-					 "a client's buffers and queues may have %" PRIu64 " bytes together (kverbs serve --bytes), and %" PRIu64 " are taken",
-					 s->limits.bytes, s->bytes);
+				    "a client's buffers and queues may have %" PRIu64 " bytes together (kverbs serve --bytes), and %" PRIu64 " are taken",
+				    s->limits.bytes, s->bytes);
 	return 0;
 }
 
@@ -26,31 +26,26 @@ int kv_quota_check(struct kv_service *s, uint64_t bytes)
 {
 	if (s->objects >= s->limits.objects)
 		return kv_fault_set(&s->fault, -EDQUOT,
-					 "a client may have %u objects (kverbs serve --objects)",
-					 s->limits.objects);
+				    "a client may have %u objects (kverbs serve --objects)",
+				    s->limits.objects);
 	return check_bytes(s, bytes);
 }
 
-static struct kv_made *find(const struct kv_service *s, enum kv_type type, uint32_t id)
+/**
+ * kv_quota_find() - find an object, or a run, of a client
+ * @s: the service
+ * @type: of the object, or KV_QUOTA_RUN
+ * @id: of the object or run
+ *
+ * Return: the entry; NULL unless the client has made the object, and has not deleted it.
+ */
+struct kv_made *kv_quota_find(const struct kv_service *s, enum kv_type type, uint32_t id)
 {
 	for (uint32_t i = 0; id && i < s->entries; i++) {
 		if (s->made[i].id == id && s->made[i].type == type)
 			return &s->made[i];
 	}
 	return NULL;
-}
-
-/**
- * kv_quota_has() - does the client have an object?
- * @s: the service
- * @type: of the object
- * @id: of the object
- *
- * Return: true if the client has made the object, and has not deleted it.
- */
-bool kv_quota_has(const struct kv_service *s, enum kv_type type, uint32_t id)
-{
-	return find(s, type, id);
 }
 
 /**
@@ -64,7 +59,7 @@ bool kv_quota_has(const struct kv_service *s, enum kv_type type, uint32_t id)
  */
 int kv_quota_resize(struct kv_service *s, enum kv_type type, uint32_t id, uint64_t bytes)
 {
-	struct kv_made *made = find(s, type, id);
+	struct kv_made *made = kv_quota_find(s, type, id);
 	int ret = bytes > made->bytes ? check_bytes(s, bytes - made->bytes) : 0;
 
 	if (ret)
@@ -107,7 +102,7 @@ void kv_quota_add(struct kv_service *s, enum kv_type type, uint32_t id, uint64_t
  */
 void kv_quota_remove(struct kv_service *s, enum kv_type type, uint32_t id)
 {
-	struct kv_made *made = find(s, type, id);
+	struct kv_made *made = kv_quota_find(s, type, id);
 
 	if (!made)
 		return;
@@ -178,7 +173,7 @@ int kv_quota_ids(const struct kv_shape *shape, const void *from, kv_quota_id fn,
 
 static int check_own(uint32_t refers, const char *name, uint32_t id, void *arg)
 {
-	return kv_quota_has(arg, (enum kv_type)(refers - 1), id) ? 0 : -ENOENT;
+	return kv_quota_find(arg, (enum kv_type)(refers - 1), id) ? 0 : -ENOENT;
 }
 
 /**
@@ -190,7 +185,7 @@ static int check_own(uint32_t refers, const char *name, uint32_t id, void *arg)
  */
 bool kv_quota_concerns(struct kv_service *s, const struct kv_event *event)
 {
-	if (event->run && !find(s, KV_QUOTA_RUN, event->run))
+	if (event->run && !kv_quota_find(s, KV_QUOTA_RUN, event->run))
 		return false;
 	return !kv_quota_ids(&kv_shape_event, event, check_own, s);
 }

@@ -35,6 +35,12 @@ struct kv_serve {
 	unsigned int listeners; /* number of @listener */
 };
 
+/* Are clients of this host the only ones, as neither a token nor @no_token admits others? */
+static inline bool kv_serve_is_local(const struct kv_serve *s)
+{
+	return !s->token.length && !s->no_token;
+}
+
 /* Packets between a client's process and the listening one begin with one of these. */
 enum kv_serve_word {
 	KV_SERVE_ASK = 'a', /* may the client come in? a text follows: what for */
@@ -48,7 +54,6 @@ enum kv_serve_word {
 
 int kv_serve_allow_descriptors(uint32_t clients, struct kv_fault *f);
 int kv_serve_drop(struct kv_fault *f);
-bool kv_serve_is_local(const struct kv_serve *s);
 int kv_serve_listen(struct kv_serve *s, struct kv_fault *f);
 void kv_serve_unlisten(struct kv_serve *s);
 void kv_serve_name(int fd, bool peer, char *text, size_t size);

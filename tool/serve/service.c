@@ -10,7 +10,8 @@
 
 /**
  * kv_service_init() - start a service
- * @s: receives the service; kv_service_exit() ends it
+ * @s: receives the service; the caller frees its @made, and the objects stay until the space is
+ *	closed
  * @site: open on the client's device; the caller keeps it
  * @limits: the client's limits
  *
@@ -24,16 +25,6 @@ int kv_service_init(struct kv_service *s, struct kv_site *site, const struct kv_
 	s->entries = limits->objects + KV_SERVICE_RUNS;
 	s->made = calloc(s->entries, sizeof(*s->made));
 	return s->made ? 0 : -ENOMEM;
-}
-
-/**
- * kv_service_exit() - end a service; its objects stay until the space is closed
- * @s: the service
- */
-void kv_service_exit(struct kv_service *s)
-{
-	free(s->made);
-	s->made = NULL;
 }
 
 static int find_call(const char *name)
@@ -58,7 +49,7 @@ static int check_id(uint32_t refers, const char *name, uint32_t id, void *arg)
 	enum kv_type type = refers == KV_REFERS_ABOUT ? ids->row->about :
 							(enum kv_type)(refers - 1);
 
-	if (type == KV_NO_TYPE || kv_quota_has(ids->s, type, id))
+	if (type == KV_NO_TYPE || kv_quota_find(ids->s, type, id))
 		return 0;
 	return kv_fault_set(&ids->s->fault, -ENOENT, "%s.%s: no %s %u among the client's",
 				 ids->row->name, name, kv_enum_name(kv_enum_type, type), id);
@@ -72,8 +63,8 @@ static int answer(struct kv_service *s, int call, struct nlattr *args)
 
 	if (s->expired)
 		return kv_fault_set(&s->fault, -ETIMEDOUT,
-					 "a run has taken longer than %g s and was cancelled (kverbs serve --time)",
-					 (double)s->limits.time_ns / 1e9);
+				    "a run has taken longer than %g s and was cancelled (kverbs serve --time)",
+				    (double)s->limits.time_ns / 1e9);
 	ret = kv_attrs_take(row->args, nla_data(args), nla_len(args), row->name, &s->in, &s->fault);
 	if (ret)
 		return ret;

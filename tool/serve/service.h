@@ -63,7 +63,6 @@ struct kv_service {
 };
 
 int kv_service_init(struct kv_service *s, struct kv_site *site, const struct kv_limits *limits);
-void kv_service_exit(struct kv_service *s);
 int kv_service_answer(struct kv_service *s, struct kv_wire *w, uint32_t *length);
 uint64_t kv_service_watch(struct kv_service *s);
 
@@ -76,7 +75,7 @@ int kv_serve_file_call(struct kv_service *s, enum kv_call which);
 /* The limits of a client: see quota.c. */
 int kv_quota_check(struct kv_service *s, uint64_t bytes);
 void kv_quota_add(struct kv_service *s, enum kv_type type, uint32_t id, uint64_t bytes);
-bool kv_quota_has(const struct kv_service *s, enum kv_type type, uint32_t id);
+struct kv_made *kv_quota_find(const struct kv_service *s, enum kv_type type, uint32_t id);
 int kv_quota_resize(struct kv_service *s, enum kv_type type, uint32_t id, uint64_t bytes);
 void kv_quota_remove(struct kv_service *s, enum kv_type type, uint32_t id);
 int kv_quota_check_run(struct kv_service *s, const struct kv_run_spec *spec);
