@@ -317,14 +317,6 @@ static int make(struct kv_link *l, struct kv_fault *f)
 	return ret;
 }
 
-static struct kv_conn_param parameters(const struct kv_link *l)
-{
-	struct kv_conn_param param = kv_endpoint_param(&l->end);
-
-	param.rnr_retry = RNR_RETRIES;
-	return param;
-}
-
 /**
  * kv_link_accept() - wait for a connection, without a limit, and accept it
  * @l: its site and its spec are set; receives the connection
@@ -346,7 +338,8 @@ int kv_link_accept(struct kv_link *l, uint32_t listener, struct kv_fault *f)
 	ret = make(l, f);
 	if (ret)
 		return ret;
-	param = parameters(l);
+	param = kv_endpoint_param(&l->end);
+	param.rnr_retry = RNR_RETRIES;
 	ret = kv_conn_accept(&side, &param, f);
 	side.end_ns = deadline(l);
 	return ret ? ret : kv_conn_confirm(&side, &param, f);
@@ -371,7 +364,8 @@ int kv_link_connect(struct kv_link *l, const struct sockaddr_storage *dst, struc
 	ret = make(l, f);
 	if (ret)
 		return ret;
-	param = parameters(l);
+	param = kv_endpoint_param(&l->end);
+	param.rnr_retry = RNR_RETRIES;
 	side = side_of(l, deadline(l));
 	ret = kv_conn_dial(&side, &peer, &param, f);
 	l->end.conn = ret ? 0 : side.conn.id;

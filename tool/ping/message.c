@@ -59,8 +59,9 @@ static int each(struct kv_ping *p, struct kv_link *l,
  * with rxe and PREEMPT_RT, a destroyed QP can't send it again, and rdma_client waits for its
  * completion without end.
  */
-static int play(struct kv_ping *p, struct kv_link *l, bool begins, struct kv_fault *f)
+static int play(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {
+	bool begins = p->server == (p->protocol == KV_PING_UCMATOSE);
 	int ret;
 
 	p->bytes = p->size;
@@ -75,15 +76,4 @@ static int play(struct kv_ping *p, struct kv_link *l, bool begins, struct kv_fau
 	return ret;
 }
 
-static int begin(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
-{
-	return play(p, l, true, f);
-}
-
-static int follow(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
-{
-	return play(p, l, false, f);
-}
-
-const struct kv_ping_ops kv_ping_rdma_client = { .spec = spec, .client = begin, .server = follow };
-const struct kv_ping_ops kv_ping_ucmatose = { .spec = spec, .client = follow, .server = begin };
+const struct kv_ping_ops kv_ping_message = { .spec = spec, .play = play };

@@ -7,12 +7,6 @@
 #include "ping/ping.h"
 #include "sys/now.h"
 
-static const struct kv_ping_ops *const protocols[KV_PING_PROTOCOLS] = {
-	[KV_PING_RPING] = &kv_ping_rping,
-	[KV_PING_RDMA_CLIENT] = &kv_ping_rdma_client,
-	[KV_PING_UCMATOSE] = &kv_ping_ucmatose,
-};
-
 static int accept_all(struct kv_ping *p, const struct sockaddr_storage *at, struct kv_link *l,
 		      struct kv_fault *f)
 {
@@ -33,7 +27,8 @@ static int accept_all(struct kv_ping *p, const struct sockaddr_storage *at, stru
 
 static int play(struct kv_ping *p, const struct kv_site *site, struct kv_link *l, struct kv_fault *f)
 {
-	const struct kv_ping_ops *ops = protocols[p->protocol];
+	const struct kv_ping_ops *ops = p->protocol == KV_PING_RPING ? &kv_ping_rping :
+								       &kv_ping_message;
 	struct sockaddr_storage addr;
 	int ret = kv_link_look_up(&site->dev, p->host, p->port, &addr, f);
 
@@ -52,7 +47,7 @@ static int play(struct kv_ping *p, const struct kv_site *site, struct kv_link *l
 		return ret;
 	memcpy(p->peer, l[0].peer, sizeof(p->peer));
 	p->begin_ns = kv_now_ns();
-	return p->server ? ops->server(p, l, f) : ops->client(p, l, f);
+	return ops->play(p, l, f);
 }
 
 /**

@@ -39,19 +39,16 @@ struct kv_ping {
 	uint64_t begin_ns;
 };
 
-/* One protocol. */
+/* One protocol, or those whose messages have no content. */
 struct kv_ping_ops {
 	/* Sets the needs of each connection: receives and bytes, and access if not 0. */
 	void (*spec)(const struct kv_ping *p, struct kv_link_spec *spec);
-	/* Runs the client's side on p->connections connected links, and ends them. */
-	int (*client)(struct kv_ping *p, struct kv_link *l, struct kv_fault *f);
-	/* The same for the server's side. */
-	int (*server)(struct kv_ping *p, struct kv_link *l, struct kv_fault *f);
+	/* Runs one side on p->connections connected links, and ends them. */
+	int (*play)(struct kv_ping *p, struct kv_link *l, struct kv_fault *f);
 };
 
 extern const struct kv_ping_ops kv_ping_rping;
-extern const struct kv_ping_ops kv_ping_rdma_client;
-extern const struct kv_ping_ops kv_ping_ucmatose;
+extern const struct kv_ping_ops kv_ping_message;
 
 void kv_ping_count(struct kv_ping *p, uint64_t n);
 int kv_ping_run(struct kv_ping *p, struct kv_fault *f);

@@ -79,6 +79,9 @@ static int init(struct rping *r, struct kv_ping *p, struct kv_link *l, struct kv
 	memset(r, 0, sizeof(*r));
 	r->p = p;
 	r->l = l;
+	/* A server learns it from the first ping. */
+	if (!p->server)
+		p->bytes = p->size;
 	r->expected = calloc(1, p->size);
 	/* Any received bytes are printed as a string: +1 for the terminating NUL. */
 	r->found = calloc(1, (size_t)p->size + 1);
@@ -263,35 +266,20 @@ static int pong_all(struct rping *r, struct kv_fault *f)
 	return 0;
 }
 
-static int play(struct kv_ping *p, struct kv_link *l, int (*fn)(struct rping *r, struct kv_fault *f),
-		struct kv_fault *f)
+static int play(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 {
 	struct kv_fault why;
 	struct rping r;
-	int ret = init(&r, p, l, f) ?: fn(&r, f);
+	int ret = init(&r, p, l, f) ?: (p->server ? pong_all(&r, f) : ping_all(&r, f));
 
 	if (ret)
 		explain(&r, f);
 	exit_rping(&r);
+	if (!ret)
+		return p->server ? 0 : kv_link_disconnect(l, f);
 	/* The peer need not wait; the fault of this side is known already. */
-	if (ret)
-		kv_link_disconnect(l, &why);
+	kv_link_disconnect(l, &why);
 	return ret;
 }
 
-static int client(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
-{
-	p->bytes = p->size;
-	return play(p, l, ping_all, f) ?: kv_link_disconnect(l, f);
-}
-
-static int server(struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
-{
-	return play(p, l, pong_all, f);
-}
-
-const struct kv_ping_ops kv_ping_rping = {
-	.spec = spec,
-	.client = client,
-	.server = server,
-};
+const struct kv_ping_ops kv_ping_rping = { .spec = spec, .play = play };
