@@ -120,38 +120,38 @@ static int take_piece(const struct kv_file_local *l, bool sends, const struct kv
 	return 0;
 }
 
-static int load_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
+static int move_piece(struct kv_file_local *l, bool sends, const struct kv_file_piece *piece,
+		      struct kv_fault *f)
 {
-	struct kv_file_local *l = local_of(file);
 	struct kv_bulk bulk;
-	int ret = take_piece(l, true, piece, &bulk, f);
-
-	if (ret)
-		return ret;
-	ret = kv_bulk_load(&bulk);
-	if (ret && bulk.of_file)
-		return kv_fault_set(f, ret, "cannot read %s: %s", l->name, strerror(-ret));
-	if (ret)
-		return kv_fault_backend(f, l->b, ret, "cannot load a piece of %s", l->name);
-	return bulk.moved < piece->length ?
-	       kv_source_short(&l->source, piece->offset + bulk.moved, f) : 0;
-}
-
-static int save_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
-{
-	struct kv_file_local *l = local_of(file);
-	struct kv_bulk bulk;
-	int ret = take_piece(l, false, piece, &bulk, f);
+	int ret = take_piece(l, sends, piece, &bulk, f);
 
 	if (ret)
 		return ret;
 	/* Bytes that were hashed may have changed. */
-	kv_hash_init(&l->hash);
-	l->hashed = false;
-	ret = kv_bulk_save(&bulk);
+	if (!sends) {
+		kv_hash_init(&l->hash);
+		l->hashed = false;
+	}
+	ret = sends ? kv_bulk_load(&bulk) : kv_bulk_save(&bulk);
 	if (ret && bulk.of_file)
-		return kv_fault_set(f, ret, "cannot write %s: %s", l->store.name, strerror(-ret));
-	return ret ? kv_fault_backend(f, l->b, ret, "cannot save a piece of %s", l->name) : 0;
+		return kv_fault_set(f, ret, "cannot %s %s: %s", sends ? "read" : "write",
+				    sends ? l->name : l->store.name, strerror(-ret));
+	if (ret)
+		return kv_fault_backend(f, l->b, ret, "cannot %s a piece of %s",
+					sends ? "load" : "save", l->name);
+	return bulk.moved < piece->length ?
+	       kv_source_short(&l->source, piece->offset + bulk.moved, f) : 0;
+}
+
+static int load_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
+{
+	return move_piece(local_of(file), true, piece, f);
+}
+
+static int save_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
+{
+	return move_piece(local_of(file), false, piece, f);
 }
 
 static int hash_file(struct kv_file *file, uint64_t *done,
