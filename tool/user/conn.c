@@ -349,26 +349,14 @@ int kv_user_conn_destroy(struct kv_user *u, struct kv_user_conn *conn)
 	return 0;
 }
 
-static void fill_addr(const struct sockaddr *from, struct sockaddr_storage *to)
-{
-	switch (from->sa_family) {
-	case AF_INET:
-		memcpy(to, from, sizeof(struct sockaddr_in));
-		break;
-	case AF_INET6:
-		memcpy(to, from, sizeof(struct sockaddr_in6));
-		break;
-	}
-}
-
 void kv_user_conn_fill(struct kv_user_conn *conn, struct kv_conn *to)
 {
 	const struct kv_user_obj *qp = conn->obj.parents[KV_USER_CONN_QP];
 
-	fill_addr(rdma_get_local_addr(conn->cm), &to->src);
+	to->src = conn->cm->route.addr.src_storage;
 	/* The peer address of a listener is all zeros. */
 	if (rdma_get_dst_port(conn->cm))
-		fill_addr(rdma_get_peer_addr(conn->cm), &to->dst);
+		to->dst = conn->cm->route.addr.dst_storage;
 	to->backlog = conn->backlog;
 	to->waiting = conn->waiting;
 	to->listener = conn->listener;

@@ -91,11 +91,6 @@ uint32_t kv_user_dev_caps(const struct kv_user_dev *dev)
 	return caps;
 }
 
-bool kv_user_dev_has_atomics(const struct kv_user_dev *dev)
-{
-	return dev->attr.atomic_cap != IBV_ATOMIC_NONE;
-}
-
 static void fill_attr(const struct kv_user_dev *dev, struct kv_dev *to)
 {
 	const struct ibv_device_attr *attr = &dev->attr;

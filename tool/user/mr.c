@@ -38,7 +38,7 @@ static int check_reg(struct kv_user *u, const struct kv_user_mr *mr, const struc
 					      (uint32_t)sysconf(_SC_PAGESIZE)),
 		.max_pages = mr->max_pages,
 		.access = reg->access,
-		.atomic = kv_user_dev_has_atomics(dev),
+		.atomic = kv_user_dev_caps(dev) & KVERBS_CAP_ATOMIC,
 	};
 	struct kv_refusal why;
 

@@ -90,7 +90,7 @@ int kv_user_post_check(struct kv_user *u, const struct kv_wr *wr,
 		r.type = qp->type;
 		r.uses_srq = qp->srq;
 		r.iwarp = kv_user_dev_is_iwarp(qp->obj.dev);
-		r.atomic = kv_user_dev_has_atomics(qp->obj.dev);
+		r.atomic = kv_user_dev_caps(qp->obj.dev) & KVERBS_CAP_ATOMIC;
 		r.max_inline = qp->max_inline;
 	}
 	return kv_request_check(&r, &why) ? kv_user_refuse(u, &why) : 0;

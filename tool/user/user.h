@@ -265,7 +265,6 @@ int kv_user_dev_check_port(struct kv_user *u, const struct kv_user_dev *dev,
 			   const char *what, uint32_t port);
 
 /* dev_attr.c */
-bool kv_user_dev_has_atomics(const struct kv_user_dev *dev);
 uint32_t kv_user_dev_caps(const struct kv_user_dev *dev);
 bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev);
 int kv_user_dev_each(struct kv_backend *b,

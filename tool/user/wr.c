@@ -135,7 +135,7 @@ int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 		.loop = run->spec.loop,
 		.op = run->spec.op,
 		.size = run->spec.size,
-		.atomic = kv_user_dev_has_atomics(run->obj.dev),
+		.atomic = kv_user_dev_caps(run->obj.dev) & KVERBS_CAP_ATOMIC,
 		.share_cq = share_cq(run),
 	};
 	struct kv_refusal why;
