@@ -12,7 +12,7 @@
 #include "backend/content.h"
 #include "fake_backend.h"
 #include "fake_server.h"
-#include "file/flow.h"
+#include "file/transfer.h"
 #include "cli/interrupt.h"
 #include "sys/now.h"
 #include "remote/channel.h"

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cli/interrupt.h"
-#include "file/flow.h"
 #include "file/transfer.h"
 #include "sys/now.h"
 

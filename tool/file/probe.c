@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include "cli/interrupt.h"
-#include "file/flow.h"
+#include "file/transfer.h"
 #include "sys/now.h"
 
 /* Longer than the retries of an endpoint's QP take. */

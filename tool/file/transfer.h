@@ -49,6 +49,12 @@ struct kv_transfer_label {
 	uint64_t begin_bytes; /* bytes that the step had done at @begin_ns */
 };
 
+/* flow.c */
+int kv_flow_run(struct kv_transfer *t, struct kv_pair *pair, struct kv_fault *f);
+
+/* probe.c */
+void kv_probe_explain(const struct kv_pair *p, unsigned int end, struct kv_fault *f);
+
 int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f);
 void kv_transfer_label(struct kv_transfer_label *l, enum kv_transfer_step step, uint64_t bytes,
 		       uint64_t length, uint64_t now_ns, char *text, size_t size);
