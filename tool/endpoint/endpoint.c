@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include "endpoint/endpoint.h"
+#include "rules/qp_table.h"
 
-/* READs and atomics outstanding, in each direction. */
+/* READs and atomics outstanding, in each direction, on a device that has any. */
 #define RD_ATOMIC 1
 
 /**
@@ -163,7 +164,7 @@ int kv_endpoint_step(struct kv_endpoint *e, uint32_t type, enum kv_raw_step step
 	e->verb[KV_VERB_QP_INIT + step] = b->times;
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot bring a QP on %s to %s",
-					e->site->dev.name, kv_raw_name(step));
+					e->site->dev.name, kv_qp_state_name(modify.attr.state));
 	return 0;
 }
 
@@ -285,11 +286,6 @@ int kv_endpoint_sleep(struct kv_endpoint *e, int ms, struct kv_fault *f)
 	return refuse(e, ret, "wait for a completion", f);
 }
 
-static int32_t at_most(int32_t value, uint32_t max)
-{
-	return (uint32_t)value < max ? value : (int32_t)max;
-}
-
 /**
  * kv_endpoint_param() - parameters for the CM to connect the QP
  * @e: the endpoint
@@ -300,8 +296,8 @@ struct kv_conn_param kv_endpoint_param(const struct kv_endpoint *e)
 {
 	struct kv_conn_param param = { .qp = e->qp, KV_CONN_PARAM_DEFAULTS };
 
-	param.responder_resources = at_most(RD_ATOMIC, e->site->dev.max_qp_rd_atom);
-	param.initiator_depth = at_most(RD_ATOMIC, e->site->dev.max_qp_init_rd_atom);
+	param.responder_resources = e->site->dev.max_qp_rd_atom ? RD_ATOMIC : 0;
+	param.initiator_depth = e->site->dev.max_qp_init_rd_atom ? RD_ATOMIC : 0;
 	return param;
 }
 

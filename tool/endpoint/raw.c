@@ -31,17 +31,6 @@ uint32_t kv_raw_needs(uint32_t type, enum kv_raw_step step)
 }
 
 /**
- * kv_raw_name() - name of the state that a step leads to
- * @step: the step
- *
- * Return: the state's name in the specification.
- */
-const char *kv_raw_name(enum kv_raw_step step)
-{
-	return kv_qp_state_name(states[step + 1]);
-}
-
-/**
  * kv_raw_mtu() - the path MTU of a connection, unless an option names another one
  * @active: the smaller of both ports' active MTUs, in bytes
  *

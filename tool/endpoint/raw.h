@@ -30,7 +30,6 @@ enum kv_raw_step {
 }
 
 uint32_t kv_raw_needs(uint32_t type, enum kv_raw_step step);
-const char *kv_raw_name(enum kv_raw_step step);
 uint32_t kv_raw_mtu(uint32_t active);
 void kv_raw_set_peer(struct kv_qp_attr *attr, const struct kv_address *peer, uint32_t sgid_index);
 int kv_raw_modify(struct kv_backend *b, uint32_t type, enum kv_raw_step step,
