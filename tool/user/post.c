@@ -260,16 +260,17 @@ static int call_verb(struct kv_user *u, const struct kv_post *in, const struct k
 
 	for (uint32_t i = 1; i < in->wrs; i++)
 		item[i - 1].recv.next = &item[i].recv;
-	ret = -abs(KV_USER_TIMED(u, to->srq ?
-				 ibv_post_srq_recv(to->srq->ib, &item->recv, &bad) :
-				 in->wr->op == KVERBS_OP_RECV ?
-				 ibv_post_recv(to->qp->ib, &item->recv, &bad) :
-				 ibv_post_send(to->qp->ib, &item->send, &bad_send)));
+	if (to->srq)
+		ret = KV_USER_TIMED(u, ibv_post_srq_recv(to->srq->ib, &item->recv, &bad));
+	else if (in->wr->op == KVERBS_OP_RECV)
+		ret = KV_USER_TIMED(u, ibv_post_recv(to->qp->ib, &item->recv, &bad));
+	else
+		ret = KV_USER_TIMED(u, ibv_post_send(to->qp->ib, &item->send, &bad_send));
 	if (bad_send)
 		bad = (struct ibv_recv_wr *)bad_send;
 	for (*posted = ret ? 0 : in->wrs; ret && bad && bad != &item[*posted].recv; (*posted)++)
 		;
-	return ret;
+	return -abs(ret);
 }
 
 static const char *verb(const struct kv_post *in)
