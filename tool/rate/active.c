@@ -58,32 +58,31 @@ static int establish(struct kv_rate *r, struct slot *s, struct kv_fault *f)
 	return ret;
 }
 
+/* The time of the step runs already: what one verb needs is not prepared for the others. */
 static int ask(struct kv_rate *r, enum kv_rate_step step, struct slot *s, struct kv_fault *f)
 {
-	const struct kv_conn_init init = { .dev = r->end.site->dev.name };
-	const struct kv_conn_resolve addr = {
-		.id = s->conn,
-		.dst = r->addr,
-		.timeout_ms = timeout_ms(r),
-	};
-	const struct kv_conn_route route = { s->conn, timeout_ms(r) };
-	const struct kv_conn_param param = parameters(r, s);
 	struct kv_backend *b = r->end.site->b;
-	struct kv_conn conn = { 0 };
+	struct kv_conn_param param;
+	struct kv_conn conn;
 	int ret;
 
 	switch (step) {
 	case KV_RATE_CREATE_ID:
-		ret = kv_op_conn_new(b, &init, &conn, &s->verb_ns);
-		s->conn = conn.id;
+		ret = kv_op_conn_new(b, &(struct kv_conn_init){ .dev = r->end.site->dev.name },
+				     &conn, &s->verb_ns);
+		s->conn = ret ? 0 : conn.id;
 		return ret;
 	case KV_RATE_RESOLVE_ADDR:
-		return kv_op_conn_resolve_addr(b, &addr, NULL, &s->verb_ns);
+		return kv_op_conn_resolve_addr(b, &(struct kv_conn_resolve){
+					       s->conn, .dst = r->addr, .timeout_ms = timeout_ms(r)
+					       }, NULL, &s->verb_ns);
 	case KV_RATE_RESOLVE_ROUTE:
-		return kv_op_conn_resolve_route(b, &route, NULL, &s->verb_ns);
+		return kv_op_conn_resolve_route(b, &(struct kv_conn_route){ s->conn, timeout_ms(r) },
+						NULL, &s->verb_ns);
 	case KV_RATE_CREATE_QP:
 		return kv_rate_create_qp(r, &s->qp, &s->verb_ns, f);
 	case KV_RATE_CONNECT:
+		param = parameters(r, s);
 		return kv_op_conn_connect(b, &param, NULL, &s->verb_ns);
 	case KV_RATE_DISCONNECT:
 		return kv_op_conn_disconnect(b, &(struct kv_id){ s->conn }, NULL, &s->verb_ns);
