@@ -146,11 +146,14 @@ static int modify(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_q
 	ret = rdma_init_qp_attr(conn->cm, &attr, &mask) ? -errno : 0;
 	/* The kernel's mask can have bits that are not for user space. */
 	mask &= KV_QPA_DEST_QPN | (KV_QPA_DEST_QPN - 1);
-#define ATTR(member, NAME, BIT, max, ibv, ...)		\
-	if (own_mask & KV_QPA_##BIT)			\
-		attr.ibv = own->ibv;
-#define VECTOR(...)
-#include "model/qp_attr.def"
+	if (own_mask & KV_QPA_ACCESS)
+		attr.qp_access_flags = own->qp_access_flags;
+	if (own_mask & KV_QPA_MAX_DEST_RD_ATOMIC)
+		attr.max_dest_rd_atomic = own->max_dest_rd_atomic;
+	if (own_mask & KV_QPA_MAX_RD_ATOMIC)
+		attr.max_rd_atomic = own->max_rd_atomic;
+	if (own_mask & KV_QPA_TIMEOUT)
+		attr.timeout = own->timeout;
 	if (mask & KV_QPA_MIN_RNR_TIMER)
 		attr.min_rnr_timer = MIN_RNR_TIMER;
 	/* The peer may agree to a larger depth than it was asked for. */
