@@ -90,8 +90,6 @@ bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
 		return !beside(m, from) || !kv_member_is_zero(m, from);
 	case KV_WHEN_NONZERO_OR:
 		return beside(m, from) || !kv_member_is_zero(m, from);
-	case KV_WHEN_AMONG:
-		return beside(m, from) < 32 && m->among & 1U << beside(m, from);
 	case KV_WHEN_ALWAYS:
 		break;
 	}
