@@ -24,5 +24,6 @@
 	KV_LIST(struct kv_##of, member, count, kv_shape_##part, ##__VA_ARGS__),
 #define LIST_AT(of, member, count, max, part, ...)					\
 	KV_LIST_AT(struct kv_##of, member, count, max, kv_shape_##part, ##__VA_ARGS__),
+#define NEST(of, member, ...) KV_NEST(struct kv_##of, member, ##__VA_ARGS__),
 #define AGAIN(type, ...) type(__VA_ARGS__)
 #define PLAIN(declaration)

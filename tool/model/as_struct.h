@@ -17,5 +17,6 @@
 #define PART(of, member, part, ...) struct kv_##part member;
 #define LIST(of, member, count, size, part, ...) uint32_t count; struct kv_##part member[size];
 #define LIST_AT(of, member, count, max, part, ...) uint32_t count; const struct kv_##part *member;
+#define NEST(of, member, ...) struct nlattr *member;
 #define AGAIN(...)
 #define PLAIN(declaration) declaration;

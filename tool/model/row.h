@@ -10,6 +10,9 @@
 /* The largest value of a number that has no limit of its own. */
 #define ANY UINT32_MAX
 
+/* The largest errno of Linux (MAX_ERRNO). */
+#define ERRNO_MAX 4095
+
 #define A(name) .attr = KVERBS_A_##name
 #define BEYOND(number) .attr = KV_ATTR_BEYOND + (number)
 #define KNOWN(text) .known = text

@@ -17,5 +17,6 @@
 #undef PART
 #undef LIST
 #undef LIST_AT
+#undef NEST
 #undef AGAIN
 #undef PLAIN

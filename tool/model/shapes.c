@@ -5,9 +5,6 @@
 #include "rules/qp_table.h"
 #include "rules/run.h"
 
-/* The largest errno of Linux (MAX_ERRNO). */
-#define ERRNO_MAX 4095
-
 /* The longest time that the RDMA CM takes to resolve an address or a route. */
 #define RESOLVE_MS_MAX 60000
 

@@ -5,29 +5,8 @@
 #include "remote/call.h"
 #include "remote/wire.h"
 
-#define S struct kv_request
-SHAPE(request,
-	KV_U32(S, seq, UINT32_MAX, BEYOND(1)),
-	KV_TEXT_AT(S, call, 32, BEYOND(2)),
-	KV_NEST(S, args, .attr = KV_ATTR_NEST),
-);
-#undef S
-
-#define S struct kv_reply
-SHAPE(reply,
-	KV_U32(S, seq, UINT32_MAX, BEYOND(1)),
-	KV_S32(S, ret, -4095, 0, BEYOND(2)),
-	KV_NEST(S, result, .attr = KV_ATTR_NEST),
-	KV_U64(S, verb_ns, UINT64_MAX, BEYOND(4)),
-	KV_TEXT(S, error, BEYOND(5)),
-	KV_U32(S, failed, KVERBS_STAGE_MAX, BEYOND(6)),
-	KV_LIST(S, stage, stages, kv_shape_stage, BEYOND(7)),
-);
-#undef S
-
-#define S struct kv_file_open
-SHAPE(file_open, KV_TEXT_AT(S, name, KV_FILE_NAME_MAX + 1, BEYOND(1)));
-#undef S
+#include "model/as_shape.h"
+#include "remote/call.def"
 
 #define S struct kv_file_new
 SHAPE(file_new,
@@ -45,22 +24,6 @@ SHAPE(file_piece,
 	KV_U64(S, offset, UINT64_MAX, BEYOND(3)),
 	KV_U32(S, length, UINT32_MAX, BEYOND(4)),
 );
-#undef S
-
-#define S struct kv_file_finish
-SHAPE(file_finish, KV_HEX(S, digest, BEYOND(1)));
-#undef S
-
-#define S struct kv_file_close
-SHAPE(file_close, KV_TEXT(S, why, BEYOND(1)));
-#undef S
-
-#define S struct kv_file_opened
-SHAPE(file_opened, KV_U64(S, length, INT64_MAX, BEYOND(1)));
-#undef S
-
-#define S struct kv_file_hashed
-SHAPE(file_hashed, KV_U64(S, done, INT64_MAX, BEYOND(1)), KV_HEX(S, digest, BEYOND(2)));
 #undef S
 
 const struct kv_call_row kv_call_rows[KV_CALLS] = {

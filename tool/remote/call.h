@@ -34,27 +34,11 @@ enum kv_call {
 /* The longest wait in one call; a longer wait takes several calls. */
 #define KV_CALL_WAIT_MS 1000
 
-/* Arguments and results of calls for a file; see struct kv_file_ops. */
-struct kv_file_open {
-	const char *name;
-};
+/* The attribute of kv_request.args and of kv_reply.result. */
+#define KV_ATTR_NEST (KV_ATTR_BEYOND + 3)
 
-struct kv_file_finish {
-	uint8_t digest[KV_HASH_BYTES];
-};
-
-struct kv_file_close {
-	char why[512]; /* "": nothing has failed */
-};
-
-struct kv_file_opened {
-	uint64_t length;
-};
-
-struct kv_file_hashed {
-	uint64_t done;
-	uint8_t digest[KV_HASH_BYTES]; /* zeros before all bytes are done */
-};
+#include "model/as_struct.h"
+#include "remote/call.def"
 
 /* The arguments, by the name of the call. */
 union kv_call_args {
@@ -94,45 +78,8 @@ struct kv_call_row {
 
 extern const struct kv_call_row kv_call_rows[KV_CALLS];
 
-/**
- * struct kv_request - a message to the server
- * @seq: 1 in the first request, one more in each further request
- * @call: name of the call
- * @args: its arguments
- */
-struct kv_request {
-	uint32_t seq;
-	const char *call;
-	struct nlattr *args;
-};
-
-/**
- * struct kv_reply - the answer to a request
- * @seq: @seq of the request
- * @ret: 0, or a negative errno; then @result is empty
- * @verb_ns: duration of the verb
- * @error: reason of the failure
- * @failed: enum kverbs_stage of the verb that has failed; 0: none
- * @stages: number of entries in @stage
- * @stage: the parts of @verb_ns, if the server reports them
- * @result: the result
- */
-struct kv_reply {
-	uint32_t seq;
-	int32_t ret;
-	uint64_t verb_ns;
-	char error[512];
-	uint32_t failed;
-	uint32_t stages;
-	struct kv_stage stage[KVERBS_STAGE_MAX + 1];
-	struct nlattr *result;
-};
-
 extern const struct kv_shape kv_shape_request;
 extern const struct kv_shape kv_shape_reply;
-
-/* The attribute of kv_request.args and of kv_reply.result. */
-#define KV_ATTR_NEST (KV_ATTR_BEYOND + 3)
 
 int kv_call_put_bins(const struct kv_hist *hist, uint8_t *data, uint32_t *length);
 

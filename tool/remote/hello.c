@@ -13,43 +13,8 @@
 /* Numbers in attributes have the byte order of the processor, and are not swapped. */
 #define ORDER (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big")
 
-#define S struct kv_limits
-SHAPE(limits,
-	KV_U32(S, objects, UINT32_MAX, BEYOND(1)),
-	KV_U64(S, bytes, UINT64_MAX, BEYOND(2)),
-	KV_U64(S, time_ns, UINT64_MAX, BEYOND(3)),
-	KV_U64(S, idle_ns, UINT64_MAX, BEYOND(4)),
-);
-#undef S
-
-#define S struct kv_hello_server
-SHAPE(hello_server,
-	KV_BOOL(S, kernel, BEYOND(1)),
-	KV_BOOL(S, user, BEYOND(2)),
-	KV_BOOL(S, token, BEYOND(3)),
-	KV_STRUCT(S, limits, kv_shape_limits, BEYOND(4)),
-	KV_HEX(S, nonce, BEYOND(5)),
-);
-#undef S
-
-#define S struct kv_hello_client
-SHAPE(hello_client,
-	KV_U32(S, space, KV_SPACES - 1, BEYOND(1)),
-	KV_TEXT(S, dev, BEYOND(2)),
-	KV_BOOL(S, token, BEYOND(3)),
-	KV_HEX(S, nonce, BEYOND(4)),
-	KV_HEX(S, mac, BEYOND(5)),
-);
-#undef S
-
-#define S struct kv_hello_answer
-SHAPE(hello_answer,
-	KV_S32(S, ret, -4095, 0, BEYOND(1)),
-	KV_TEXT(S, error, BEYOND(2)),
-	KV_TEXT(S, dev, BEYOND(3)),
-	KV_HEX(S, mac, BEYOND(4)),
-);
-#undef S
+#include "model/as_shape.h"
+#include "remote/hello.def"
 
 /**
  * kv_hello_send() - send the first message

@@ -22,20 +22,6 @@
 #define KV_HELLO_MAX 4096
 
 /**
- * struct kv_limits - what a server grants to one client
- * @objects: number of objects at the same time
- * @bytes: of all buffers and queues together
- * @time_ns: longest time of a run
- * @idle_ns: longest silence of a client
- */
-struct kv_limits {
-	uint32_t objects;
-	uint64_t bytes;
-	uint64_t time_ns;
-	uint64_t idle_ns;
-};
-
-/**
  * struct kv_hello_head - the beginning of either side's first message
  * @protocol: protocol of the sender; 0: not told
  * @version: version of the sender's kverbs, printable; "?" if it is not
@@ -45,51 +31,8 @@ struct kv_hello_head {
 	char version[32];
 };
 
-/**
- * struct kv_hello_server - the server's first message
- * @kernel: the server serves kernel space
- * @user: the server serves user space
- * @token: the client has to prove that it knows the token
- * @limits: the client's limits
- * @nonce: nonce of this connection
- */
-struct kv_hello_server {
-	bool kernel;
-	bool user;
-	bool token;
-	struct kv_limits limits;
-	uint8_t nonce[KV_NONCE_BYTES];
-};
-
-/**
- * struct kv_hello_client - the client's answer
- * @space: enum kv_space_id
- * @dev: the wanted device; "": the only one
- * @token: the client has a token, and has signed
- * @nonce: nonce of this connection
- * @mac: signature of "client", or zeros
- */
-struct kv_hello_client {
-	uint32_t space;
-	char dev[64];
-	bool token;
-	uint8_t nonce[KV_NONCE_BYTES];
-	uint8_t mac[KV_MAC_BYTES];
-};
-
-/**
- * struct kv_hello_answer - the server's reply to the client's answer
- * @ret: 0 or a negative errno
- * @error: reason of a refusal
- * @dev: the device
- * @mac: signature of "server", or zeros
- */
-struct kv_hello_answer {
-	int32_t ret;
-	char error[512];
-	char dev[64];
-	uint8_t mac[KV_MAC_BYTES];
-};
+#include "model/as_struct.h"
+#include "remote/hello.def"
 
 extern const struct kv_shape kv_shape_hello_server;
 extern const struct kv_shape kv_shape_hello_client;
