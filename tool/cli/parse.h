@@ -55,27 +55,11 @@ enum kv_lkey {
 	KV_LKEY_MR,
 };
 
-extern const struct kv_enum kv_enum_op[];
-extern const struct kv_enum kv_enum_stage[];
-extern const struct kv_enum kv_enum_kind[];
-extern const struct kv_enum kv_enum_space[];
-extern const struct kv_enum kv_enum_spaces[];
-extern const struct kv_enum kv_enum_post[];
-extern const struct kv_enum kv_enum_lkey[];
-extern const struct kv_enum kv_enum_connect[];
-extern const struct kv_enum kv_enum_type[];
-extern const struct kv_enum kv_enum_access[];
-extern const struct kv_enum kv_enum_cq_context[];
-extern const struct kv_enum kv_enum_qp_type[];
-extern const struct kv_enum kv_enum_qp_state[];
-extern const struct kv_enum kv_enum_mig_state[];
-extern const struct kv_enum kv_enum_wr_op[];
-extern const struct kv_enum kv_enum_wc_op[];
-extern const struct kv_enum kv_enum_wc_status[];
-extern const struct kv_enum kv_enum_event[];
-extern const struct kv_enum kv_enum_conn_state[];
-extern const struct kv_enum kv_enum_cm_event[];
-extern const struct kv_enum kv_enum_cm_reason[];
+/* kv_enum_TABLE[] for each of its tables. */
+#define NAMES(table) extern const struct kv_enum kv_enum_##table[];
+#define NAME(...)
+#define NAMES_END
+#include "model/enum.def"
 
 /* A list without duplicates, in the order in which it was typed. */
 struct kv_list {

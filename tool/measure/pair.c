@@ -3,6 +3,7 @@
 #include <string.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sys/param.h>
 #include <sys/random.h>
 #include "loop/loop.h"
 #include "measure/pair.h"
@@ -82,22 +83,12 @@ static uint32_t qp_access(const struct kv_pair *p, unsigned int end)
 	return is_target(&p->work, end) ? remote_access(&p->work) | KVERBS_ACCESS_REMOTE_WRITE : 0;
 }
 
-static uint32_t max_u32(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint32_t min_u32(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 static int create_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 {
 	const struct kv_qp_init init = {
 		.type = KVERBS_QPT_RC,
-		.max_send_wr = max_u32(p->work.depth, 1) + SEND_WRS_MORE,
-		.max_recv_wr = max_u32(p->work.depth, KV_LOOP_RECVS) + RECV_WRS_MORE,
+		.max_send_wr = MAX(p->work.depth, 1) + SEND_WRS_MORE,
+		.max_recv_wr = MAX(p->work.depth, KV_LOOP_RECVS) + RECV_WRS_MORE,
 	};
 	struct kv_endpoint *e = &p->end[end];
 	int ret;
@@ -144,9 +135,9 @@ static int connect_raw(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 	attr.port = port->number;
 	attr.access = qp_access(p, end);
 	attr.path_mtu = p->work.mtu ? p->work.mtu :
-				      kv_raw_mtu(min_u32(port->active_mtu, to->active_mtu));
-	attr.max_dest_rd_atomic = min_u32(dev->max_qp_rd_atom, attr.max_dest_rd_atomic);
-	attr.max_rd_atomic = min_u32(dev->max_qp_init_rd_atom, attr.max_rd_atomic);
+				      kv_raw_mtu(MIN(port->active_mtu, to->active_mtu));
+	attr.max_dest_rd_atomic = MIN(dev->max_qp_rd_atom, attr.max_dest_rd_atomic);
+	attr.max_rd_atomic = MIN(dev->max_qp_init_rd_atom, attr.max_rd_atomic);
 	attr.sq_psn = e->psn;
 	attr.timeout = p->work.ack_timeout;
 	attr.retry_cnt = p->work.retry_cnt;

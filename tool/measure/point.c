@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include "measure/point.h"
 #include "measure/retries.h"
 #include "sys/now.h"
@@ -47,22 +48,12 @@ struct job {
 	struct kv_fault *f;
 };
 
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
-{
-	return v < low ? low : v > high ? high : v;
-}
-
 static uint64_t largest(const struct job *j, const uint64_t *of)
 {
 	uint64_t v = of[0];
 
 	for (unsigned int s = 1; s < j->n; s++)
-		v = max_u64(v, of[s]);
+		v = MAX(v, of[s]);
 	return v;
 }
 
@@ -104,7 +95,7 @@ static int probe(struct job *j, unsigned int s)
 	uint64_t begin, spent;
 	int ret;
 
-	j->amount[s].time_ns = max_u64(j->plan->time_ns / PROBE_SHARE, BLOCK_MIN_NS);
+	j->amount[s].time_ns = MAX(j->plan->time_ns / PROBE_SHARE, BLOCK_MIN_NS);
 	j->amount[s].warmup = PROBE_WARMUP;
 	begin = kv_now_ns();
 	ret = measure(j, s);
@@ -116,7 +107,7 @@ static int probe(struct job *j, unsigned int s)
 		return kv_fault_set(j->f, -ENODATA, "%s space: a run on %s ended without a sample",
 				    j->pair[s].end[0].site->b->ops->space,
 				    j->pair[s].end[0].site->dev.name);
-	j->period_ns[s] = max_u64(r->elapsed_ns / r->samples, 1);
+	j->period_ns[s] = MAX(r->elapsed_ns / r->samples, 1);
 	j->overhead_ns[s] = spent > r->elapsed_ns ? spent - r->elapsed_ns : 0;
 	return 0;
 }
@@ -133,15 +124,12 @@ static void choose_amounts(struct job *j)
 	uint64_t most = STRETCH * j->plan->time_ns / (j->n * blocks);
 	uint64_t block = share > spent ? share - spent : 0;
 
-	block = max_u64(block, need);
-	if (block > most)
-		block = most;
-	block = max_u64(block, BLOCK_MIN_NS);
+	block = MAX(MIN(MAX(block, need), most), BLOCK_MIN_NS);
 	j->c->block_ns = block;
 	for (unsigned int s = 0; s < j->n; s++) {
 		j->amount[s].time_ns = block;
-		j->amount[s].warmup =
-			clamp(block / WARM_SHARE / j->period_ns[s], WARM_MIN, WARM_MAX);
+		j->amount[s].warmup = MAX(MIN(block / WARM_SHARE / j->period_ns[s], WARM_MAX),
+					  WARM_MIN);
 	}
 }
 

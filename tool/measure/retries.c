@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <string.h>
+#include "cli/parse.h"
 #include "measure/retries.h"
 #include "out/out.h"
 
@@ -141,16 +142,16 @@ struct json_object *kv_retries_describe(const struct kv_retries *r)
 
 static void format_troubles(char *text, size_t size, struct json_object *added)
 {
-	size_t n = 0;
-
-	snprintf(text, size, "nothing");
+	*text = '\0';
 	json_object_object_foreach(added, name, count) {
 		uint64_t value = json_object_get_uint64(count);
 
-		if (value && is_trouble(name) && n < size)
-			n += (size_t)snprintf(text + n, size - n, "%s%s %llu", n ? ", " : "", name,
-					      (unsigned long long)value);
+		if (value && is_trouble(name))
+			kv_append(text, size, "%s%s %llu", *text ? ", " : "", name,
+				  (unsigned long long)value);
 	}
+	if (!*text)
+		kv_append(text, size, "nothing");
 }
 
 /**

@@ -15,11 +15,6 @@
 /* The mode of a result file, which all users may read. mkstemp() gives 0600. */
 #define FILE_MODE 0644
 
-static int no_memory(struct kv_fault *f)
-{
-	return kv_fault_set(f, -ENOMEM, "no memory");
-}
-
 /* Makes the parent folder: results/compare.json works before there is a results/. */
 static int make_parent(const char *path, struct kv_fault *f)
 {
@@ -28,7 +23,7 @@ static int make_parent(const char *path, struct kv_fault *f)
 	int ret = 0;
 
 	if (!copy)
-		return no_memory(f);
+		return kv_fault_no_memory(f);
 	dir = dirname(copy);
 	if (mkdir(dir, 0777) && errno != EEXIST)
 		ret = kv_fault_set(f, -errno, "--json %s: cannot make the folder %s: %s",
@@ -44,7 +39,7 @@ static int open_temp(struct kv_out *o, struct kv_fault *f)
 	umask(mask);
 	if (asprintf(&o->temp, "%s.XXXXXX", o->path) < 0) {
 		o->temp = NULL;
-		return no_memory(f);
+		return kv_fault_no_memory(f);
 	}
 	o->fd = mkostemp(o->temp, O_CLOEXEC);
 	if (o->fd < 0) {
@@ -88,7 +83,7 @@ int kv_out_open(struct kv_out *o, const char *path, struct kv_fault *f)
 	if (!o->path)
 		o->path = strdup(path);
 	if (!o->path)
-		return no_memory(f);
+		return kv_fault_no_memory(f);
 	if (!stat(o->path, &st) && !S_ISREG(st.st_mode)) {
 		/* A device or a pipe can't be replaced. */
 		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
@@ -130,7 +125,7 @@ int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f)
 		JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE,
 		&length);
 	if (!text)
-		return no_memory(f);
+		return kv_fault_no_memory(f);
 	if (o->to_stdout) {
 		/* main() checks that the output was written. */
 		fwrite(text, 1, length, stdout);

@@ -17,26 +17,22 @@ struct place {
 	struct kv_fault *fault;
 };
 
-static size_t print_place(const struct place *p, char *text, size_t size)
+/* Appends to @text. */
+static void print_place(const struct place *p, char *text, size_t size)
 {
-	size_t n = 0;
-
 	if (p->up) {
-		n = print_place(p->up, text, size);
-		if (n < size)
-			n += (size_t)snprintf(text + n, size - n, ".");
+		print_place(p->up, text, size);
+		kv_append(text, size, ".");
 	}
-	if (n < size)
-		n += (size_t)snprintf(text + n, size - n, "%s", p->name);
-	if (p->index >= 0 && n < size)
-		n += (size_t)snprintf(text + n, size - n, "[%d]", p->index);
-	return n;
+	kv_append(text, size, "%s", p->name);
+	if (p->index >= 0)
+		kv_append(text, size, "[%d]", p->index);
 }
 
 __attribute__((format(printf, 2, 3)))
 static int refuse(const struct place *p, const char *fmt, ...)
 {
-	char where[128], what[256];
+	char where[128] = "", what[256];
 	va_list args;
 
 	print_place(p, where, sizeof(where));
