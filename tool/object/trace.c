@@ -68,7 +68,7 @@ void kv_trace_settle(struct kv_backend *b)
 	char args[32];
 	struct kv_trace_call call = {
 		.called = true,
-		.verb = t->kernel ? "ib_poll_cq" : "ibv_poll_cq",
+		.verb = kv_op_rows[KV_OP_CQ_POLL].verb[!t->kernel],
 		.args = args,
 		.result = "0",
 		.calls = t->idle_calls,
@@ -160,13 +160,26 @@ static void format_args(const struct trace *t, enum kv_op op, const void *in, ch
 	json_object_put(obj);
 }
 
-static int trace_row(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
+/* The stages of the verbs in ops.def that are not the device's answer to a modification. */
+static uint32_t stages_of(enum kv_op op)
 {
+	if (op == KV_OP_CQ_POLL)
+		return STAGE(KVERBS_STAGE_COMPLETION);
+	if (op == KV_OP_CQ_ARM)
+		return STAGE(KVERBS_STAGE_ARM);
+	return kv_op_rows[op].about == KV_CONN ? STAGE(KVERBS_STAGE_CM) : STAGE(KVERBS_STAGE_MODIFY);
+}
+
+/* An operation that is the verb of its row, if it has one in this space. */
+static int trace_row(struct trace *t, enum kv_op op, const void *in, const char *result, int ret)
+{
+	const char *verb = kv_op_rows[op].verb[!t->kernel];
 	char args[ARGS];
 
+	if (!verb)
+		return pass(t, ret);
 	format_args(t, op, in, args);
-	return trace_verb(t, kv_op_rows[op].about == KV_CONN ? STAGE(KVERBS_STAGE_CM) :
-			  STAGE(KVERBS_STAGE_MODIFY), kv_op_rows[op].verb[!t->kernel], args, NULL, ret);
+	return trace_verb(t, stages_of(op), verb, args, result, ret);
 }
 
 static int trace_new(struct trace *t, enum kv_op op, const void *in, const union kv_object *object, int ret)
@@ -326,7 +339,7 @@ static int poll(struct trace *t, enum kv_op op, const void *in, const void *out,
 {
 	const struct kv_cq_poll *poll = in;
 	const struct kv_polled *polled = out;
-	char args[ARGS], result[RESULT];
+	char result[RESULT];
 
 	/* No verb is needed if the backend already holds the completions. */
 	if (!ret && !t->inner->times.verb_ns)
@@ -340,35 +353,23 @@ static int poll(struct trace *t, enum kv_op op, const void *in, const void *out,
 		t->idle_ns += t->inner->times.verb_ns;
 		return 0;
 	}
-	format_args(t, op, in, args);
 	snprintf(result, sizeof(result), "%u", ret ? 0 : polled->n);
-	return trace_verb(t, STAGE(KVERBS_STAGE_COMPLETION),
-			  t->kernel ? "ib_poll_cq" : "ibv_poll_cq", args, result, ret);
+	return trace_row(t, op, in, result, ret);
 }
 
 static int arm(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
 {
 	const struct kv_armed *armed = out;
-	char args[ARGS];
 
 	/* A CQ with a handler of the RDMA core is never armed: no verb. */
 	if (!ret && !t->inner->times.verb_ns)
 		return 0;
-	format_args(t, op, in, args);
-	return trace_verb(t, STAGE(KVERBS_STAGE_ARM),
-			  t->kernel ? "ib_req_notify_cq" : "ibv_req_notify_cq", args,
-			  !ret && armed->missed ? "missed" : NULL, ret);
+	return trace_row(t, op, in, !ret && armed->missed ? "missed" : NULL, ret);
 }
 
 static int cq_wait(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
 {
-	char args[32];
-
-	/* In the kernel the event is a callback: no verb waits for it. */
-	if (t->kernel || ret)
-		return pass(t, ret);
-	snprintf(args, sizeof(args), "cq %u", ((const struct kv_wait *)in)->id);
-	return trace_verb(t, 0, "ibv_get_cq_event", args, NULL, ret);
+	return ret ? pass(t, ret) : trace_row(t, op, in, NULL, ret);
 }
 
 /*
@@ -376,21 +377,24 @@ static int cq_wait(struct trace *t, enum kv_op op, const void *in, const void *o
  * modify the QP: the modify verbs are not reported; their time is a stage of its own.
  */
 
-/* @src: NULL or the address that is bound before @verb; the time of @verb includes the bind. */
-static int trace_bound(struct trace *t, enum kv_op op, const void *in,
-		      const struct sockaddr_storage *src, const char *verb, const char *result, int ret)
+/* CONN_LISTEN and CONN_RESOLVE_ADDR, which may bind an address before; the time includes that. */
+static int bound(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
 {
-	char args[ARGS], where[KV_SOCKADDR_TEXT], bind[128], before[160];
+	/* Both structs begin with the id and the address. */
+	const struct kv_conn_listen *conn = in;
+	char args[ARGS], where[KV_SOCKADDR_TEXT], bind[128], before[160], got[KV_SOCKADDR_TEXT] = "";
 	struct kv_trace_call call = {
-		.verb = verb,
+		.verb = kv_op_rows[op].verb[!t->kernel],
 		.args = args,
-		.result = result,
+		.result = got,
 	};
 
 	format_args(t, op, in, args);
-	if (src) {
-		kv_sockaddr_format(where, src);
-		snprintf(bind, sizeof(bind), "conn %u, %s", ((const struct kv_id *)in)->id, where);
+	if (op == KV_OP_CONN_LISTEN && !ret)
+		kv_sockaddr_format(got, &((const struct kv_conn *)out)->src);
+	if (op == KV_OP_CONN_LISTEN || conn->src.ss_family) {
+		kv_sockaddr_format(where, &conn->src);
+		snprintf(bind, sizeof(bind), "conn %u, %s", conn->id, where);
 		if (ret && t->inner->failed == KVERBS_STAGE_BIND)
 			return trace_verb(t, STAGE(KVERBS_STAGE_BIND), "rdma_bind_addr", bind, NULL, ret);
 		snprintf(before, sizeof(before), "rdma_bind_addr(%s), ", bind);
@@ -399,31 +403,12 @@ static int trace_bound(struct trace *t, enum kv_op op, const void *in,
 	return trace_call(t, STAGE(KVERBS_STAGE_CM), &call, ret);
 }
 
-static int conn_listen(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
-{
-	const struct kv_conn_listen *listen = in;
-	const struct kv_conn *conn = out;
-	char got[KV_SOCKADDR_TEXT] = "";
-
-	if (!ret)
-		kv_sockaddr_format(got, &conn->src);
-	return trace_bound(t, op, in, &listen->src, "rdma_listen", got, ret);
-}
-
-static int conn_resolve_addr(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
-{
-	const struct kv_conn_resolve *resolve = in;
-
-	return trace_bound(t, op, in, resolve->src.ss_family ? &resolve->src : NULL,
-			  "rdma_resolve_addr", NULL, ret);
-}
-
 /* Operations that need more than the verb of their row. */
 static trace_fn *const traces[KV_OPS] = {
 	[KV_OP_MR_REG] = mr_reg,
 	[KV_OP_MR_INV] = mr_inv,
-	[KV_OP_CONN_LISTEN] = conn_listen,
-	[KV_OP_CONN_RESOLVE_ADDR] = conn_resolve_addr,
+	[KV_OP_CONN_LISTEN] = bound,
+	[KV_OP_CONN_RESOLVE_ADDR] = bound,
 	[KV_OP_WR_POST] = post,
 	[KV_OP_CQ_POLL] = poll,
 	[KV_OP_CQ_ARM] = arm,
@@ -444,9 +429,7 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 		trace_query(t, (enum kv_type)(op - KV_OP_PD_GET), out);
 	if (traces[op])
 		return traces[op](t, op, in, out, ret);
-	if (kv_op_rows[op].verb[0])
-		return trace_row(t, op, in, out, ret);
-	return pass(t, ret);
+	return trace_row(t, op, in, NULL, ret);
 }
 
 static void close_backend(struct kv_backend *b)
