@@ -182,28 +182,25 @@ static void test_cpus(void **state)
 		{ "65536", "is too large" },
 		{ "4294967296", "is too large" },
 	};
-	int32_t cpu[2] = { -1, -1 };
-	unsigned int n = 0;
+	struct kv_cpus cpus;
 	struct kv_why why;
 
-	assert_int_equal(kv_parse_cpus("3", cpu, &n, &why), 0);
-	assert_int_equal(n, 1);
-	assert_int_equal(cpu[0], 3);
-	assert_int_equal(cpu[1], -1);
-	assert_int_equal(kv_parse_cpus("65535,0", cpu, &n, &why), 0);
-	assert_int_equal(n, 2);
-	assert_int_equal(cpu[0], 65535);
-	assert_int_equal(cpu[1], 0);
+	assert_int_equal(kv_parse_cpus("3", &cpus, &why), 0);
+	assert_int_equal(cpus.n, 1);
+	assert_int_equal(cpus.cpu[0], 3);
+	assert_int_equal(kv_parse_cpus("65535,0", &cpus, &why), 0);
+	assert_int_equal(cpus.n, 2);
+	assert_int_equal(cpus.cpu[0], 65535);
+	assert_int_equal(cpus.cpu[1], 0);
 	/* Both ends on one CPU is a thing that one may want to see. */
-	assert_int_equal(kv_parse_cpus("1,1", cpu, &n, &why), 0);
-	assert_int_equal(cpu[1], 1);
+	assert_int_equal(kv_parse_cpus("1,1", &cpus, &why), 0);
+	assert_int_equal(cpus.cpu[1], 1);
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		n = 7;
-		assert_int_equal(kv_parse_cpus(bad[i].text, cpu, &n, &why),
-				 -EINVAL);
+		cpus.n = 7;
+		assert_int_equal(kv_parse_cpus(bad[i].text, &cpus, &why), -EINVAL);
 		assert_says(&why, bad[i].says);
-		assert_int_equal(n, 7);
+		assert_int_equal(cpus.n, 7);
 	}
 }
 

@@ -5,13 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "batch/cost.h"
+#include "measure/listing.h"
 #include "measure/stats.h"
 #include "out/out.h"
-#include "out/table.h"
 #include "out/unit.h"
-
-/* How many bytes of a line are shown. */
-#define TEXT 48
 
 /* The times of one line in one space, one for each round. */
 struct series {
@@ -152,29 +149,6 @@ struct json_object *kv_cost_describe(const struct kv_cost *t, unsigned int space
 	return d.list;
 }
 
-static void add_row(struct kv_table *table, struct json_object *obj, unsigned int spaces)
-{
-	const char *text = kv_out_get_string(obj, "/command");
-	bool whole = strlen(text) <= TEXT;
-	char line[16], command[TEXT + 1], us[KV_SPACES][32];
-	const char *cell[2 + KV_SPACES] = { line, command };
-	unsigned int n = 2;
-
-	snprintf(line, sizeof(line), "%llu", kv_out_get_count(obj, "/line"));
-	snprintf(command, sizeof(command), "%.*s%s", whole ? TEXT : TEXT - 3, text,
-		 whole ? "" : "...");
-	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		char path[16];
-
-		if (!(spaces & (1U << s)))
-			continue;
-		snprintf(path, sizeof(path), "/%s", key_of(s));
-		kv_us_format(us[s], sizeof(us[s]), kv_out_get_real(obj, path));
-		cell[n++] = us[s];
-	}
-	kv_table_add(table, cell);
-}
-
 /**
  * kv_cost_print() - print the table
  * @list: the array that kv_cost_describe() made
@@ -187,24 +161,22 @@ static void add_row(struct kv_table *table, struct json_object *obj, unsigned in
 int kv_cost_print(struct json_object *list, unsigned int spaces,
 		   unsigned int rounds, struct kv_fault *f)
 {
-	char title[KV_SPACES][32];
-	struct kv_column column[2 + KV_SPACES] = {
-		{ "line", true }, { "command", false },
+	char title[KV_SPACES][32], path[KV_SPACES][16];
+	struct kv_listing column[2 + KV_SPACES] = {
+		{ "line", kv_listing_number, "/line" },
+		{ "command", kv_listing_command, "/command" },
 	};
-	struct kv_table table;
 	unsigned int n = 2;
 	int ret;
 
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
 		snprintf(title[s], sizeof(title[s]), "%s %s", kv_enum_name(kv_enum_space, s),
 			 kv_unit_name());
+		snprintf(path[s], sizeof(path[s]), "/%s", key_of(s));
 		if (spaces & (1U << s))
-			column[n++] = (struct kv_column){ title[s], true };
+			column[n++] = (struct kv_listing){ title[s], kv_listing_time, path[s] };
 	}
-	kv_table_create(&table, column, n);
-	for (size_t i = 0; i < json_object_array_length(list); i++)
-		add_row(&table, json_object_array_get_idx(list, i), spaces);
-	ret = kv_table_print(&table, f);
+	ret = kv_listing_print(list, column, n, f);
 	if (ret)
 		return ret;
 	printf("\nWhat the verbs of each line took");

@@ -284,7 +284,8 @@ static void put_title(const char *title, const struct kv_fault *why, bool named,
 static int parse(const struct kv_command *command, const struct kv_variables *variables,
 		 char **word, size_t n, struct kv_given **args, struct kv_fault *f)
 {
-	struct kv_given *given = calloc(1, command->size);
+	static const struct kv_key none[] = { { .name = NULL } };
+	struct kv_given *given = calloc(1, command->size ?: sizeof(*given));
 	size_t used = 0;
 	struct kv_why why;
 	int ret = 0;
@@ -305,7 +306,7 @@ static int parse(const struct kv_command *command, const struct kv_variables *va
 		used = 1;
 	}
 	if (!ret)
-		ret = kv_args_parse(command->key, variables, word + used, n - used, given, f);
+		ret = kv_args_parse(command->key ?: none, variables, word + used, n - used, given, f);
 	if (ret) {
 		free(given);
 		return ret;

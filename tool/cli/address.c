@@ -10,7 +10,7 @@
 
 #define PORT_MAX 65535
 
-int kv_parse_gid(const char *text, uint8_t gid[16], struct kv_why *why)
+int kv_parse_gid(const char *text, void *gid, struct kv_why *why)
 {
 	struct in6_addr addr;
 
@@ -36,7 +36,7 @@ static int take_hex(const char **text, unsigned int digits, char end, uint32_t *
 	return 0;
 }
 
-int kv_parse_address(const char *text, struct kv_address *address, struct kv_why *why)
+int kv_parse_address(const char *text, void *address, struct kv_why *why)
 {
 	struct kv_address found;
 	uint32_t byte = 0;
@@ -54,7 +54,7 @@ int kv_parse_address(const char *text, struct kv_address *address, struct kv_why
 		ret = -EINVAL;
 	if (ret)
 		return kv_why_set(why, "is no address; it takes LID:QPN:PSN:GID with 4, 6, 6 and 32 hexadecimal digits, as 'qp address' prints it");
-	*address = found;
+	*(struct kv_address *)address = found;
 	return 0;
 }
 
@@ -126,7 +126,7 @@ static int split_host(const char *text, char *host, size_t size, const char **po
 	return 0;
 }
 
-int kv_parse_sockaddr(const char *text, struct sockaddr_storage *addr, struct kv_why *why)
+int kv_parse_sockaddr(const char *text, void *addr, struct kv_why *why)
 {
 	struct sockaddr_storage found = { 0 };
 	struct sockaddr_in *in = (struct sockaddr_in *)&found;
@@ -149,7 +149,7 @@ int kv_parse_sockaddr(const char *text, struct sockaddr_storage *addr, struct kv
 	if (port && kv_parse_count(port, 0, PORT_MAX, &v, &number))
 		return kv_why_set(why, "has no port behind its colon; it takes a number from 0 to 65535");
 	set_port(&found, (uint16_t)v);
-	*addr = found;
+	*(struct sockaddr_storage *)addr = found;
 	return 0;
 }
 

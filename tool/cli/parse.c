@@ -253,11 +253,10 @@ int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns,
 	return 0;
 }
 
-int kv_parse_cpus(const char *text, int32_t cpu[2], unsigned int *n, struct kv_why *why)
+int kv_parse_cpus(const char *text, void *cpus, struct kv_why *why)
 {
 	static const char what[] = "one or two CPU numbers, as in 1 or 1,0";
-	unsigned int count = 0;
-	int32_t found[2];
+	struct kv_cpus found = { 0 };
 
 	for (;;) {
 		const char *end = text;
@@ -266,21 +265,20 @@ int kv_parse_cpus(const char *text, int32_t cpu[2], unsigned int *n, struct kv_w
 
 		if (!ret && v > KV_PARSE_CPU_MAX)
 			ret = -ERANGE;
-		if (ret && count)
+		if (ret && found.n)
 			return kv_why_set(why, "has no CPU number behind its comma; it takes %s", what);
 		if (ret)
 			return refuse_number(text, ret, what, why);
-		if (count == 2)
+		if (found.n == 2)
 			return kv_why_set(why, "has more than two CPUs; it takes %s", what);
 		if (*end && *end != ',')
 			return kv_why_set(why, "has '%.16s' behind its number; it takes %s", end, what);
-		found[count++] = (int32_t)v;
+		found.cpu[found.n++] = (int32_t)v;
 		if (!*end)
 			break;
 		text = end + 1;
 	}
-	memcpy(cpu, found, count * sizeof(found[0]));
-	*n = count;
+	*(struct kv_cpus *)cpus = found;
 	return 0;
 }
 
@@ -408,7 +406,7 @@ int kv_parse_mtu(const char *text, uint32_t *bytes, struct kv_why *why)
 	return 0;
 }
 
-int kv_parse_dev(const char *text, const char **name, struct kv_why *why)
+int kv_parse_dev(const char *text, void *name, struct kv_why *why)
 {
 	size_t length = strlen(text), most = sizeof(((struct kv_dev *)NULL)->name) - 1;
 
@@ -417,6 +415,6 @@ int kv_parse_dev(const char *text, const char **name, struct kv_why *why)
 	if (length > most)
 		return kv_why_set(why, "has %zu characters, and a device's name at most %zu",
 			      length, most);
-	*name = text;
+	*(const char **)name = text;
 	return 0;
 }

@@ -67,6 +67,12 @@ struct kv_list {
 	uint32_t value[KV_PARSE_LIST_MAX];
 };
 
+/* CPUs of the initiator and of the responder, as many as were given. */
+struct kv_cpus {
+	unsigned int n;
+	int32_t cpu[2];
+};
+
 /* A QP as its peer needs to know it, see kv_parse_address(). */
 struct kv_address {
 	uint32_t lid;
@@ -136,26 +142,26 @@ int kv_parse_mtu(const char *text, uint32_t *bytes, struct kv_why *why);
 /* A number, perhaps with a fraction, and s (or nothing), ms, us or ns; below 1 ns is cut off. */
 int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns, uint64_t *ns,
 		  struct kv_why *why);
-/* One or two CPUs, as in 1 or 1,0; @n receives how many. */
-int kv_parse_cpus(const char *text, int32_t cpu[2], unsigned int *n, struct kv_why *why);
+/* One or two CPUs, as in 1 or 1,0: struct kv_cpus. */
+int kv_parse_cpus(const char *text, void *cpus, struct kv_why *why);
 /* enum kverbs_op, as in send,write. */
 int kv_parse_ops(const char *text, void *list, struct kv_why *why);
 /* Bytes, as in 8,64,4k. */
 int kv_parse_sizes(const char *text, void *list, struct kv_why *why);
-/* The name of an RDMA device: @name receives @text. */
-int kv_parse_dev(const char *text, const char **name, struct kv_why *why);
+/* The name of an RDMA device: @name, a const char *, receives @text. */
+int kv_parse_dev(const char *text, void *name, struct kv_why *why);
 /* A GID, into network order: an IPv6 address, ::ffff:192.0.2.1 for IPv4's. */
-int kv_parse_gid(const char *text, uint8_t gid[16], struct kv_why *why);
+int kv_parse_gid(const char *text, void *gid, struct kv_why *why);
 /*
- * A peer's address: LID, QPN, PSN and GID as 4, 6, 6 and 32 hexadecimal digits, separated by
+ * A peer's address, struct kv_address: LID, QPN, PSN and GID as 4, 6, 6 and 32 hexadecimal digits, separated by
  * colons. rdma-core's ibv_*_pingpong exchange addresses in the same form.
  */
-int kv_parse_address(const char *text, struct kv_address *address, struct kv_why *why);
+int kv_parse_address(const char *text, void *address, struct kv_why *why);
 /*
- * An IP address, with a port or without (port 0): 192.0.2.1, 192.0.2.1:7471, 2001:db8::1,
+ * An IP address, struct sockaddr_storage, with a port or without (port 0): 192.0.2.1, 192.0.2.1:7471, 2001:db8::1,
  * [2001:db8::1]:7471, fe80::1%eth0; ::ffff:192.0.2.1 is 192.0.2.1.
  */
-int kv_parse_sockaddr(const char *text, struct sockaddr_storage *addr, struct kv_why *why);
+int kv_parse_sockaddr(const char *text, void *addr, struct kv_why *why);
 /* Bytes of two hexadecimal digits each, half as many as @hex has digits. */
 int kv_parse_hex(const char *hex, uint8_t *bytes, struct kv_why *why);
 

@@ -3,21 +3,6 @@
 #include "sys/cpu.h"
 
 /**
- * kv_options_parse_cpus() - read --cpus
- * @text: A or A,B
- * @field: struct kv_options
- * @why: receives the reason of a refusal
- *
- * Return: 0 or -EINVAL.
- */
-int kv_options_parse_cpus(const char *text, void *field, struct kv_why *why)
-{
-	struct kv_options *o = field;
-
-	return kv_parse_cpus(text, o->cpu, &o->cpus, why);
-}
-
-/**
  * kv_options_need_space() - refuse a command line without --space
  * @o: the options
  * @f: receives the refusal
@@ -65,16 +50,16 @@ int kv_options_choose_ends(struct kv_options *o, struct kv_fault *f)
  */
 int kv_options_settle(struct kv_options *o, struct kv_fault *f)
 {
-	unsigned int here = o->peer.host && o->cpus > 1 ? 1 : o->cpus;
+	unsigned int here = o->peer.host && o->cpus.n > 1 ? 1 : o->cpus.n;
 	struct kv_workload *w = &o->work;
 	int ret;
 
 	if (w->connect == KV_CONNECT_CM && w->mtu)
 		return kv_fault_usage(f, "--mtu %u does not go with --connect cm: the CM chooses the path MTU",
 				      w->mtu);
-	ret = kv_placement_choose(o->cpu, here, w->cpu, f);
+	ret = kv_placement_choose(o->cpus.cpu, here, w->cpu, f);
 	if (!ret && o->peer.host)
-		w->cpu[1] = o->cpus > 1 ? o->cpu[1] : -1;
+		w->cpu[1] = o->cpus.n > 1 ? o->cpus.cpu[1] : -1;
 	return ret;
 }
 

@@ -74,7 +74,7 @@
 	KV_OPTION_IB_PORT_ROW(s, m),							\
 	KV_OPTION_GID_ROW(s, m),							\
 	{ "cpus", "A[,B]", "CPU of the initiator and of the responder's thread; default: the last CPU that may be used (see taskset), and the one before it", \
-	  KV_OPTION_OWN, .at = offsetof(s, m), .parse = kv_options_parse_cpus },		\
+	  KV_OPTION_OWN, .at = offsetof(s, m.cpus), .parse = kv_parse_cpus },		\
 	{ "post", "CONTEXT", "kernel: where requests are posted: process (plain process context) or bh-disabled (softirqs held off around the post: what a driver schedules then runs at once and not at the next scheduler tick); default: bh-disabled on rxe, which schedules, else process", \
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.post), .has = offsetof(s, m.has_post),		\
 	  .names = kv_enum_post },							\
@@ -106,8 +106,7 @@
  * @end: enum kv_space_id of the client and of the server
  * @has_loop: --loop was given
  * @loop: enum kv_kind
- * @cpus: how many entries of @cpu were given
- * @cpu: initiator, responder
+ * @cpus: CPUs of the initiator and of the responder
  * @has_post: --post was given
  * @has_lkey: --lkey was given
  * @work: how operations are measured; the command sets the operation
@@ -125,8 +124,7 @@ struct kv_options {
 	uint32_t end[2];
 	bool has_loop;
 	uint32_t loop;
-	unsigned int cpus;
-	int32_t cpu[2];
+	struct kv_cpus cpus;
 	bool has_post;
 	bool has_lkey;
 	struct kv_workload work;
@@ -155,7 +153,6 @@ struct kv_options {
 	.peer = { .ib_port = 1, .gid = -1, .keep = KV_KEEP_CALLER },					\
 }
 
-int kv_options_parse_cpus(const char *text, void *field, struct kv_why *why);
 int kv_options_need_space(const struct kv_options *o, struct kv_fault *f);
 int kv_options_choose_ends(struct kv_options *o, struct kv_fault *f);
 int kv_options_settle(struct kv_options *o, struct kv_fault *f);

@@ -5,9 +5,25 @@
 
 #define COLUMNS_MAX 12
 
+/* How many bytes of a command are shown. */
+#define COMMAND 48
+
 void kv_listing_word(char *text, struct json_object *value, struct json_object *obj)
 {
 	snprintf(text, KV_LISTING_TEXT, "%s", json_object_get_string(value));
+}
+
+void kv_listing_number(char *text, struct json_object *value, struct json_object *obj)
+{
+	kv_listing_word(text, value, obj);
+}
+
+void kv_listing_command(char *text, struct json_object *value, struct json_object *obj)
+{
+	bool whole = json_object_get_string_len(value) <= COMMAND;
+
+	snprintf(text, KV_LISTING_TEXT, "%.*s%s", whole ? COMMAND : COMMAND - 3,
+		 json_object_get_string(value), whole ? "" : "...");
 }
 
 void kv_listing_faster(char *text, struct json_object *value, struct json_object *obj)
@@ -49,7 +65,8 @@ void kv_listing_interval(char *text, struct json_object *value, struct json_obje
 
 static bool is_figure(const struct kv_listing *column)
 {
-	return column->format != kv_listing_word && column->format != kv_listing_faster;
+	return column->format != kv_listing_word && column->format != kv_listing_command &&
+	       column->format != kv_listing_faster;
 }
 
 static void add(struct kv_table *t, struct json_object *obj, const struct kv_listing *column,

@@ -24,10 +24,13 @@ struct kv_listing {
 };
 
 /*
- * Words are aligned to the left of their column, all other texts to the right. If a difference has
- * no decided verdict, its faster series is "?".
+ * Words and commands are aligned to the left of their column, all other texts to the right. Of a
+ * long command only the beginning is shown. If a difference has no decided verdict, its faster
+ * series is "?".
  */
 void kv_listing_word(char *text, struct json_object *value, struct json_object *obj);
+void kv_listing_command(char *text, struct json_object *value, struct json_object *obj);
+void kv_listing_number(char *text, struct json_object *value, struct json_object *obj);
 void kv_listing_faster(char *text, struct json_object *value, struct json_object *obj);
 void kv_listing_size(char *text, struct json_object *value, struct json_object *obj);
 void kv_listing_time(char *text, struct json_object *value, struct json_object *obj);

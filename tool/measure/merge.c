@@ -281,12 +281,6 @@ static void median_of_boots(char *text, struct json_object *list, struct json_ob
 	free(value);
 }
 
-/* A figure, aligned to the right. */
-static void count(char *text, struct json_object *value, struct json_object *obj)
-{
-	kv_listing_word(text, value, obj);
-}
-
 /**
  * kv_merge_print() - print a comparison over boots
  * @doc: the document that kv_merge_describe() made
@@ -302,7 +296,7 @@ int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 		{ "op", kv_listing_word, "/op" },
 		{ "size", kv_listing_size, "/size_bytes" },
 		{ "loop", kv_listing_word, "/loop" },
-		{ "boots", count, "/boots" },
+		{ "boots", kv_listing_number, "/boots" },
 		{ name[0], median_of_boots, path[0] },
 		{ name[1], median_of_boots, path[1] },
 		{ difference, kv_listing_difference, "/difference_ns" },

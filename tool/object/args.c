@@ -185,8 +185,9 @@ static uint64_t max_of(const struct kv_key *key)
 }
 
 /* Text, or "hex:" and digits. */
-static int read_bytes(const char *text, struct kv_bytes *bytes, struct kv_why *why)
+static int read_bytes(const char *text, void *field, struct kv_why *why)
 {
+	struct kv_bytes *bytes = field;
 	static const char hex[] = "hex:";
 	bool is_hex = !strncmp(text, hex, strlen(hex));
 	size_t n;
@@ -203,22 +204,33 @@ static int read_bytes(const char *text, struct kv_bytes *bytes, struct kv_why *w
 	return 0;
 }
 
-static int read_port(const char *text, struct sockaddr_storage *addr, struct kv_why *why)
+static int read_port(const char *text, void *field, struct kv_why *why)
 {
 	/* Both families have the port at the same offset. */
-	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
-	int ret;
+	const struct sockaddr_in *in = field;
+	int ret = kv_parse_sockaddr(text, field, why);
 
-	ret = kv_parse_sockaddr(text, addr, why);
 	if (ret || in->sin_port)
 		return ret;
 	return kv_why_set(why, "has no port; it takes %s:PORT, from 1 to 65535",
-			  addr->ss_family == AF_INET6 ? "[ADDR]" : "ADDR");
+			  in->sin_family == AF_INET6 ? "[ADDR]" : "ADDR");
+}
+
+static int read_text(const char *text, void *field, struct kv_why *why)
+{
+	*(const char **)field = text;
+	return 0;
 }
 
 static int read_value(const struct reader *r, const struct kv_key *key,
 		      const char *text, void *field)
 {
+	static int (*const read[])(const char *text, void *field, struct kv_why *why) = {
+		[KV_KEY_GID] = kv_parse_gid, [KV_KEY_ADDRESS] = kv_parse_address,
+		[KV_KEY_SOCKADDR] = kv_parse_sockaddr, [KV_KEY_PORT] = read_port,
+		[KV_KEY_BYTES] = read_bytes, [KV_KEY_DEVICE] = kv_parse_dev,
+		[KV_KEY_TEXT] = read_text,
+	};
 	struct kv_why why;
 	uint64_t v = 0;
 	int ret = 0;
@@ -244,30 +256,8 @@ static int read_value(const struct reader *r, const struct kv_key *key,
 	case KV_KEY_ID:
 		ret = kv_variables_id(r->variables, key->type, text, field, &why);
 		break;
-	case KV_KEY_GID:
-		ret = kv_parse_gid(text, field, &why);
-		break;
-	case KV_KEY_ADDRESS:
-		ret = kv_parse_address(text, field, &why);
-		break;
-	case KV_KEY_SOCKADDR:
-		ret = kv_parse_sockaddr(text, field, &why);
-		break;
-	case KV_KEY_PORT:
-		ret = read_port(text, field, &why);
-		break;
-	case KV_KEY_BYTES:
-		ret = read_bytes(text, field, &why);
-		break;
-	case KV_KEY_DEVICE:
-		ret = kv_parse_dev(text, field, &why);
-		break;
-	case KV_KEY_TEXT:
-		*(const char **)field = text;
-		break;
-	case KV_KEY_FLAG:
-	case KV_KEY_PIECE:
-	case KV_KEY_REST:
+	default:
+		ret = read[key->kind](text, field, &why);
 		break;
 	}
 	if (ret)

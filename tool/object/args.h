@@ -31,7 +31,7 @@ struct kv_given {
 	const struct kv_command *command;
 };
 
-/* The value of KV_KEY_BYTES: it has room for the private data of a connection. */
+/* The value of KV_KEY_BYTES: the two members of the private data of a connection. */
 struct kv_bytes {
 	uint32_t n;
 	uint8_t byte[KVERBS_CONN_PRIVATE_MAX];

@@ -255,8 +255,6 @@ static void make_show(struct kv_command *c, enum kv_type type)
 		.help = kv_object_rows[type].show ?: "shows one or all",
 		.id = KV_ID_MAY,
 		.type = type,
-		.key = kv_no_key,
-		.size = sizeof(struct kv_given),
 		.fn = show,
 		.print = kv_text_object,
 	};
@@ -269,8 +267,6 @@ static void make_del(struct kv_command *c, enum kv_type type)
 		.help = kv_object_rows[type].del,
 		.id = KV_ID_MUST,
 		.type = type,
-		.key = kv_no_key,
-		.size = sizeof(struct kv_given),
 		.fn = del,
 	};
 }

@@ -17,7 +17,6 @@ struct conn_args {
 	struct sockaddr_storage src;
 	uint32_t backlog;
 	struct kv_conn_param param;
-	struct kv_bytes private;
 	uint64_t timeout_ns;
 	uint32_t state;
 };
@@ -39,7 +38,7 @@ static const struct conn_args conn_init = {
 	{ "ack-timeout", KV_KEY_U32, AT(param.ack_timeout), .max = 31,	\
 	  .help = "until a packet is sent again: 4.096 us * 2^N; default: 14, 67 ms" }
 #define KEY_PRIVATE_DATA						\
-	{ "private-data", KV_KEY_BYTES, AT(private),			\
+	{ "private-data", KV_KEY_BYTES, AT(param.private_length),	\
 	  .help = "goes to the peer, which gets it padded with zeros" }
 /* The keys of connect and accept. */
 #define KEYS_PARAM							\
@@ -128,13 +127,6 @@ static int take_conn(struct kv_session *s, const struct kv_conn_side *side, int 
 	return ret ? kv_session_reword(s, f) : 0;
 }
 
-static void take_param(const struct conn_args *a, struct kv_conn_param *param)
-{
-	*param = a->param;
-	param->private_length = a->private.n;
-	memcpy(param->private_data, a->private.byte, a->private.n);
-}
-
 static int make_listener(struct kv_session *s, const void *args,
 			 union kv_object *object, struct kv_fault *f)
 {
@@ -166,7 +158,6 @@ static int make_connection(struct kv_session *s, const void *args,
 	bool wait = !(a->given.bits & HAS_NO_WAIT);
 	struct kv_conn_peer peer = { .dev = a->dev, .persistent = !s->batch,
 				     .src = a->src, .dst = a->addr };
-	struct kv_conn_param param;
 	struct kv_conn_side side;
 	union kv_object qp;
 	int ret;
@@ -177,9 +168,8 @@ static int make_connection(struct kv_session *s, const void *args,
 		ret = kv_object_dev(s, &peer.dev, f);
 	if (ret)
 		return ret;
-	take_param(a, &param);
 	side = side_of(s, a);
-	ret = (wait ? kv_conn_dial : kv_conn_request)(&side, &peer, &param, f);
+	ret = (wait ? kv_conn_dial : kv_conn_request)(&side, &peer, &a->param, f);
 	ret = take_conn(s, &side, ret, object, f);
 	return ret || wait ? ret : kv_session_get(s, KV_CONN, object->id, object, f);
 }
@@ -215,7 +205,7 @@ static int accept_one(struct kv_session *s, const void *args,
 {
 	const struct conn_args *a = args;
 	struct kv_conn_side side = side_of(s, a);
-	struct kv_conn_param param;
+	struct kv_conn_param param = a->param;
 	union kv_object object;
 	int ret;
 
@@ -225,7 +215,6 @@ static int accept_one(struct kv_session *s, const void *args,
 		ret = find_request(s, a, &object, result, f);
 	if (ret)
 		return ret;
-	take_param(a, &param);
 	param.id = side.conn.id = object.id;
 	ret = kv_op_conn_accept(s->b, &param, NULL, NULL);
 	if (ret)
@@ -241,11 +230,11 @@ static int reject(struct kv_session *s, const void *args,
 	const struct conn_args *a = args;
 	struct kv_conn_reject to = {
 		.id = a->given.id,
-		.private_length = a->private.n,
+		.private_length = a->param.private_length,
 	};
 	int ret;
 
-	memcpy(to.private_data, a->private.byte, a->private.n);
+	memcpy(to.private_data, a->param.private_data, sizeof(to.private_data));
 	ret = kv_op_conn_reject(s->b, &to, NULL, NULL);
 	return ret ? kv_session_refuse(s, ret, f) : describe(s, a->given.id, 0, result);
 }

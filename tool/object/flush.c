@@ -89,5 +89,4 @@ static int flush(struct kv_session *s, const void *args,
 
 KV_NOUN_COMMAND(flush, "destroys all that is persistent", false,
 		"Objects of a batch, or of a measurement, keep the persistent ones that they use; 'busy' counts these.",
-		.key = kv_no_key, .size = sizeof(struct kv_given), .fn = flush,
-		.print = kv_text_line);
+		.fn = flush, .print = kv_text_line);

@@ -29,8 +29,8 @@ enum kv_id_use {
  * @more: further help, lines; or NULL
  * @id: whether an object's id follows
  * @type: type of that object
- * @key: its keys
- * @size: size of the command's struct, which begins with struct kv_given
+ * @key: its keys; NULL: none
+ * @size: size of the command's struct, which begins with struct kv_given; 0: that is all
  * @init: the defaults, of that size; NULL: all 0
  * @in: in place of @init: the shape of a struct with presets, at @at
  * @at: offset of the struct of @in in the command's struct

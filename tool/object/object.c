@@ -8,8 +8,6 @@
 /* How often a list is restarted because objects came or went. */
 #define TRIES 10
 
-const struct kv_key kv_no_key[] = { { .name = NULL } };
-
 /* May a new object get this name? */
 static int check_name(const struct kv_session *s, const char *name, struct kv_fault *f)
 {

@@ -57,6 +57,4 @@ int kv_qp_fault_modify(struct kv_session *s, uint32_t id, const struct kv_qp_att
 
 int kv_iwarp_check(struct kv_session *s, uint32_t qp, const char *why, struct kv_fault *f);
 
-extern const struct kv_key kv_no_key[];
-
 #endif

@@ -15,7 +15,7 @@
 struct remote {
 	struct kv_backend base; /* first */
 	struct kv_backend_ops ops; /* with the name of its space */
-	char *host;
+	const char *host;
 	char dev[64];
 	struct kv_channel channel;
 };
@@ -59,7 +59,6 @@ static void close_backend(struct kv_backend *b)
 	struct remote *r = remote_of(b);
 
 	kv_channel_stop(&r->channel);
-	free(r->host);
 	free(r);
 }
 
@@ -227,7 +226,7 @@ static const struct kv_backend_ops remote_ops = {
  * kv_backend_remote_open() - open a space of another host
  * @b: receives the backend
  * @w: a wire that has said hello; the backend owns it from now on, also after a failure
- * @host: the other host, for messages; copied
+ * @host: the other host, for messages; must live as long as the backend
  * @id: the space
  * @dev: the device
  * @idle_ns: the longest silence that the server accepts
@@ -240,14 +239,14 @@ int kv_backend_remote_open(struct kv_backend **b, struct kv_wire *w,
 			   const char *dev, uint64_t idle_ns, enum kv_keep keep)
 {
 	struct remote *r = calloc(1, sizeof(*r));
-	int ret = -ENOMEM;
+	int ret;
 
 	*b = NULL;
-	if (!r)
-		goto err_wire;
-	r->host = strdup(host);
-	if (!r->host)
-		goto err_free;
+	if (!r) {
+		kv_wire_close(w);
+		return -ENOMEM;
+	}
+	r->host = host;
 	r->ops = remote_ops;
 	r->ops.space = kv_enum_name(kv_enum_space, id);
 	r->base.ops = &r->ops;
@@ -259,10 +258,4 @@ int kv_backend_remote_open(struct kv_backend **b, struct kv_wire *w,
 	}
 	*b = &r->base;
 	return 0;
-
-err_free:
-	free(r);
-err_wire:
-	kv_wire_close(w);
-	return ret;
 }
