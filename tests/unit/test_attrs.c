@@ -9,12 +9,12 @@
 #include "remote/call.h"
 #include "remote/wire.h"
 
-struct inner {
+struct kv_inner {
 	uint32_t a;
 	bool b;
 };
 
-struct outer {
+struct kv_outer {
 	uint32_t number;
 	int32_t below;
 	uint64_t big;
@@ -25,37 +25,36 @@ struct outer {
 	uint32_t some_length;
 	uint8_t some[4];
 	struct sockaddr_storage address;
-	struct inner inner;
+	struct kv_inner inner;
 	uint32_t n;
-	struct inner list[2];
+	struct kv_inner list[2];
 };
 
 #define B(number) .attr = KV_ATTR_BEYOND + (number)
 
-static const struct kv_member inner_members[] = {
-	KV_U32(struct inner, a, 9, B(1)),
-	KV_BOOL(struct inner, b, B(2)),
-};
+#include "model/as_shape.h"
 
-static const struct kv_shape inner_shape = KV_SHAPE(struct inner, inner_members);
+STRUCT(inner)
+U32(inner, a, 9, B(1))
+BOOL(inner, b, B(2))
+END(inner)
 
-static const struct kv_member outer_members[] = {
-	KV_U32(struct outer, number, 100, B(1)),
-	KV_S32(struct outer, below, -5, 5, B(2)),
-	KV_U64(struct outer, big, UINT64_MAX, B(3)),
-	KV_U64(struct outer, upto, 99, B(4)),
-	KV_BOOL(struct outer, flag, B(5)),
-	KV_TEXT(struct outer, text, B(6)),
-	KV_HEX(struct outer, bytes, B(7)),
-	KV_HEX_UPTO(struct outer, some, some_length, B(8)),
-	KV_ADDRESS(struct outer, address, B(9)),
-	KV_STRUCT(struct outer, inner, inner_shape, B(10)),
-	KV_LIST(struct outer, list, n, inner_shape, B(11)),
-};
+STRUCT(outer)
+U32(outer, number, 100, B(1))
+S32(outer, below, -5, 5, B(2))
+U64(outer, big, UINT64_MAX, B(3))
+U64(outer, upto, 99, B(4))
+BOOL(outer, flag, B(5))
+TEXT(outer, text, 8, B(6))
+HEX(outer, bytes, 3, B(7))
+HEX_UPTO(outer, some, some_length, 4, B(8))
+ADDRESS(outer, address, B(9))
+PART(outer, inner, inner, inner, B(10))
+LIST(outer, list, n, 2, inner, B(11))
+END(outer)
+#include "model/row_end.h"
 
-static const struct kv_shape outer_shape = KV_SHAPE(struct outer, outer_members);
-
-static const struct outer good = {
+static const struct kv_outer good = {
 	.number = 7,
 	.below = -5,
 	.big = UINT64_MAX,
@@ -92,12 +91,12 @@ static int length_of(struct nl_msg *msg)
 static void test_there_and_back(void **state)
 {
 	struct nl_msg *msg = new_msg();
-	struct outer o;
+	struct kv_outer o;
 	struct kv_fault f;
 
-	kv_nl_put_all(msg, &outer_shape, &good);
+	kv_nl_put_all(msg, &kv_shape_outer, &good);
 	memset(&o, 0xff, sizeof(o));
-	assert_int_equal(kv_attrs_take(&outer_shape, attrs_of(msg), length_of(msg), "outer", &o, &f), 0);
+	assert_int_equal(kv_attrs_take(&kv_shape_outer, attrs_of(msg), length_of(msg), "outer", &o, &f), 0);
 	assert_memory_equal(&o, &good, sizeof(o));
 	nlmsg_free(msg);
 }
@@ -106,9 +105,9 @@ static void test_there_and_back(void **state)
 static void assert_refused(struct nlattr *attrs, int len, const char *says)
 {
 	struct kv_fault f;
-	struct outer o;
+	struct kv_outer o;
 
-	assert_int_equal(kv_attrs_take(&outer_shape, attrs, len, "outer", &o, &f),
+	assert_int_equal(kv_attrs_take(&kv_shape_outer, attrs, len, "outer", &o, &f),
 			 -EBADMSG);
 	if (!strstr(f.text, says))
 		fail_msg("'%s' does not say '%s'", f.text, says);
@@ -121,7 +120,7 @@ static void refused(int old, int type, const void *bytes, int n, const char *say
 	struct nlattr *attr, *last = NULL;
 	int rest;
 
-	kv_nl_put_all(msg, &outer_shape, &good);
+	kv_nl_put_all(msg, &kv_shape_outer, &good);
 	nla_for_each_attr(attr, attrs_of(msg), length_of(msg), rest) {
 		if (nla_type(attr) == KV_ATTR_BEYOND + old)
 			last = attr;
@@ -223,14 +222,14 @@ static void test_frames(void **state)
 	int accepted = 0;
 	struct kv_fault f;
 	uint8_t *bytes;
-	struct outer o;
+	struct kv_outer o;
 
-	kv_nl_put_all(msg, &outer_shape, &good);
+	kv_nl_put_all(msg, &kv_shape_outer, &good);
 	for (int n = length_of(msg) - 1; n >= 0; n--) {
 		/* For ASan, which knows where that ends. */
 		bytes = malloc((size_t)n + 1);
 		memcpy(bytes, attrs_of(msg), (size_t)n);
-		accepted += !kv_attrs_take(&outer_shape, (struct nlattr *)bytes, n, "outer", &o, &f);
+		accepted += !kv_attrs_take(&kv_shape_outer, (struct nlattr *)bytes, n, "outer", &o, &f);
 		free(bytes);
 	}
 	/* With one element of the list, and with none. */
@@ -240,7 +239,7 @@ static void test_frames(void **state)
 	attrs_of(msg)->nla_len = 65535;
 	assert_refused(attrs_of(msg), length_of(msg), "outer ends within an attribute");
 	attrs_of(msg)->nla_len = 8;
-	kv_nl_put_nest(msg, KV_ATTR_BEYOND + 11, &inner_shape, &good.inner);
+	kv_nl_put_nest(msg, KV_ATTR_BEYOND + 11, &kv_shape_inner, &good.inner);
 	assert_refused(attrs_of(msg), length_of(msg), "outer.list has 3 elements, at most 2");
 	nlmsg_free(msg);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* To be included before a list of rows (model/structs.def): it makes structs of them. */
+/*
+ * To be included before a list of rows (model/structs.def): it makes structs of them, and
+ * declares their shapes.
+ */
 
-#define STRUCT(name) struct kv_##name {
+#define STRUCT(name) extern const struct kv_shape kv_shape_##name; struct kv_##name {
 #define END(name, ...) };
 #define U32(of, member, ...) uint32_t member;
 #define S32(of, member, ...) int32_t member;

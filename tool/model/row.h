@@ -41,9 +41,4 @@
 #define MUST(text) .help = text, .must = true
 #define PRESET(number) .preset = number
 
-/* The shape of struct kv_NAME; the further arguments are its rows. */
-#define SHAPE(name, ...)							\
-	const struct kv_shape kv_shape_##name =					\
-		KV_SHAPE(struct kv_##name, ((const struct kv_member[]){ __VA_ARGS__ }))
-
 #endif

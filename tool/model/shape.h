@@ -148,54 +148,11 @@ struct kv_shape {
 	.member = table, ##__VA_ARGS__					\
 }
 
-#define KV_ROOM(s, field) sizeof(((s *)0)->field)
+#define KV_ROOM(of, field) sizeof(((struct kv_##of *)0)->field)
 
-#define KV_AT(s, field)							\
-	.name = #field, .offset = offsetof(s, field)
+#define KV_AT(of, field) .name = #field, .offset = offsetof(struct kv_##of, field)
 
-/* One member each; further arguments are initialisers, such as those of model/row.h. */
-#define KV_U32(s, field, most, ...)					\
-	{ KV_AT(s, field), .type = KV_MEMBER_U32, .max = most, ##__VA_ARGS__ }
-#define KV_ID(s, field, what, ...)					\
-	{ KV_AT(s, field), .type = KV_MEMBER_U32, .max = UINT32_MAX,	\
-	  .refers = 1U + (what), ##__VA_ARGS__ }
-#define KV_ID_ABOUT(s, field)						\
-	{ KV_AT(s, field), .type = KV_MEMBER_U32, .max = UINT32_MAX,	\
-	  .attr = KV_ATTR_BEYOND, .refers = KV_REFERS_ABOUT, .tell = KV_TELL_NEVER }
-#define KV_S32(s, field, least, most, ...)				\
-	{ KV_AT(s, field), .type = KV_MEMBER_S32, .min = least, .max = most, ##__VA_ARGS__ }
-#define KV_U64(s, field, most, ...)					\
-	{ KV_AT(s, field), .type = KV_MEMBER_U64, .max = most, ##__VA_ARGS__ }
-#define KV_BOOL(s, field, ...)						\
-	{ KV_AT(s, field), .type = KV_MEMBER_BOOL, ##__VA_ARGS__ }
-#define KV_TEXT(s, field, ...)						\
-	{ KV_AT(s, field), .type = KV_MEMBER_TEXT, .size = KV_ROOM(s, field), ##__VA_ARGS__ }
-#define KV_TEXT_AT(s, field, room, ...)					\
-	{ KV_AT(s, field), .type = KV_MEMBER_TEXT_AT, .size = room, ##__VA_ARGS__ }
-#define KV_HEX(s, field, ...)						\
-	{ KV_AT(s, field), .type = KV_MEMBER_HEX, .size = KV_ROOM(s, field), ##__VA_ARGS__ }
-#define KV_HEX_UPTO(s, field, counter, ...)				\
-	{ KV_AT(s, field), .type = KV_MEMBER_HEX_UPTO,			\
-	  .size = KV_ROOM(s, field), .count = offsetof(s, counter), ##__VA_ARGS__ }
-#define KV_ADDRESS(s, field, ...)					\
-	{ KV_AT(s, field), .type = KV_MEMBER_ADDRESS,			\
-	  .size = KV_ROOM(s, field), ##__VA_ARGS__ }
-#define KV_STRUCT(s, field, sh, ...)					\
-	{ KV_AT(s, field), .type = KV_MEMBER_STRUCT, .shape = &(sh), ##__VA_ARGS__ }
-#define KV_LIST(s, field, counter, sh, ...)				\
-	{ KV_AT(s, field), .type = KV_MEMBER_LIST, .shape = &(sh),	\
-	  .size = KV_ROOM(s, field) / KV_ROOM(s, field[0]),		\
-	  .count = offsetof(s, counter), ##__VA_ARGS__ }
-#define KV_LIST_AT(s, field, counter, most, sh, ...)			\
-	{ KV_AT(s, field), .type = KV_MEMBER_LIST, .shape = &(sh),	\
-	  .size = most, .count = offsetof(s, counter), .elsewhere = true, ##__VA_ARGS__ }
-#define KV_NEST(s, field, ...)						\
-	{ KV_AT(s, field), .type = KV_MEMBER_NEST, ##__VA_ARGS__ }
-
-/* The shapes leave out the bins of a run's result, and the data of buf_write() and buf_read(). */
-#define OP(NAME, name, in, out, about, ...)					\
-	extern const struct kv_shape kv_shape_##in, kv_shape_##out;
-#include "model/ops.def"
+extern const struct kv_shape kv_shape_none;
 
 /**
  * struct kv_object_row - a type of objects: a row of objects.def
@@ -255,13 +212,5 @@ bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
 bool kv_member_is_zero(const struct kv_member *m, const void *from);
 const char *kv_member_elements(const struct kv_member *m, const void *from);
 uint32_t kv_shape_given(const struct kv_shape *shape, const void *from);
-
-extern const struct kv_shape kv_shape_stage;
-extern const struct kv_shape kv_shape_av;
-extern const struct kv_shape kv_shape_qp_attr;
-extern const struct kv_shape kv_shape_run_end;
-extern const struct kv_shape kv_shape_run_spec;
-extern const struct kv_shape kv_shape_wr;
-extern const struct kv_shape kv_shape_wc;
 
 #endif

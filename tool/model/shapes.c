@@ -21,43 +21,44 @@ static const struct kv_enum flags[] = {
 	{ NULL, 0 },
 };
 
+const struct kv_shape kv_shape_none;
+
+#include "model/as_shape.h"
+
 /* The address vectors of a QP: the attributes are others than those of an AH. */
 static const struct kv_member av_members[] = {
-	KV_BOOL(struct kv_av, has_dgid, UNTOLD),
-	KV_HEX(struct kv_av, dgid, A(QP_DGID), IF(av, has_dgid), KEY("the peer's GID")),
-	KV_BOOL(struct kv_av, has_sgid_index, UNTOLD),
-	KV_U32(struct kv_av, sgid_index, ANY, A(QP_SGID_INDEX), IF(av, has_sgid_index),
-	       KEY("entry of the own GID table to send from")),
-	KV_U32(struct kv_av, dlid, ANY, A(QP_DLID), UNLESS_0, TOLD, KEY("the peer's LID, InfiniBand only")),
+	BOOL(av, has_dgid, UNTOLD)
+	HEX(av, dgid, 16, A(QP_DGID), IF(av, has_dgid), KEY("the peer's GID"))
+	BOOL(av, has_sgid_index, UNTOLD)
+	U32(av, sgid_index, ANY, A(QP_SGID_INDEX), IF(av, has_sgid_index),
+		KEY("entry of the own GID table to send from"))
+	U32(av, dlid, ANY, A(QP_DLID), UNLESS_0, TOLD, KEY("the peer's LID, InfiniBand only"))
 	/* Sent also if it is 0, so that an address vector is never empty. */
-	KV_U32(struct kv_av, sl, ANY, A(QP_SL), KEY("service level, 0 to 15")),
-	KV_U32(struct kv_av, traffic_class, ANY, A(QP_TRAFFIC_CLASS), UNLESS_0, TOLD, KEY("0 to 255")),
-	KV_U32(struct kv_av, flow_label, ANY, A(QP_FLOW_LABEL), UNLESS_0, TOLD, KEY("20 bits")),
+	U32(av, sl, ANY, A(QP_SL), KEY("service level, 0 to 15"))
+	U32(av, traffic_class, ANY, A(QP_TRAFFIC_CLASS), UNLESS_0, TOLD, KEY("0 to 255"))
+	U32(av, flow_label, ANY, A(QP_FLOW_LABEL), UNLESS_0, TOLD, KEY("20 bits"))
 	/* Sent with the DGID, also if it is 0: the default is not 0. */
-	KV_U32(struct kv_av, hop_limit, ANY, A(QP_HOP_LIMIT), IF(av, has_dgid), TOLD, PRESET(64),
-	       KEY("0 to 255; default: 64; on RoCE the kernel takes the route's")),
+	U32(av, hop_limit, ANY, A(QP_HOP_LIMIT), IF(av, has_dgid), TOLD, PRESET(64),
+		KEY("0 to 255; default: 64; on RoCE the kernel takes the route's"))
 };
 
 /* The module has no other attributes for the alternate path. */
 static const struct kv_member alt_av_members[] = {
-	KV_BOOL(struct kv_av, has_dgid, UNTOLD),
-	KV_HEX(struct kv_av, dgid, A(QP_ALT_DGID), KNOWN("alt_dgid"), IF(av, has_dgid),
-	       KEY("the alternate path, InfiniBand only: the peer's GID")),
-	KV_BOOL(struct kv_av, has_sgid_index, UNTOLD),
-	KV_U32(struct kv_av, sgid_index, ANY, A(QP_ALT_SGID_INDEX), KNOWN("alt_sgid_index"),
-	       IF(av, has_sgid_index), KEY("entry of the own GID table")),
-	KV_U32(struct kv_av, dlid, ANY, A(QP_ALT_DLID), KNOWN("alt_dlid"), UNLESS_0, TOLD,
-	       KEY("the peer's LID")),
-	KV_U32(struct kv_av, sl, ANY, BEYOND(1), UNTOLD),
-	KV_U32(struct kv_av, traffic_class, ANY, BEYOND(2), UNTOLD),
-	KV_U32(struct kv_av, flow_label, ANY, BEYOND(3), UNTOLD),
-	KV_U32(struct kv_av, hop_limit, ANY, BEYOND(4), UNTOLD, PRESET(64)),
+	BOOL(av, has_dgid, UNTOLD)
+	HEX(av, dgid, 16, A(QP_ALT_DGID), KNOWN("alt_dgid"), IF(av, has_dgid),
+		KEY("the alternate path, InfiniBand only: the peer's GID"))
+	BOOL(av, has_sgid_index, UNTOLD)
+	U32(av, sgid_index, ANY, A(QP_ALT_SGID_INDEX), KNOWN("alt_sgid_index"),
+		IF(av, has_sgid_index), KEY("entry of the own GID table"))
+	U32(av, dlid, ANY, A(QP_ALT_DLID), KNOWN("alt_dlid"), UNLESS_0, TOLD,
+		KEY("the peer's LID"))
+	U32(av, sl, ANY, BEYOND(1), UNTOLD)
+	U32(av, traffic_class, ANY, BEYOND(2), UNTOLD)
+	U32(av, flow_label, ANY, BEYOND(3), UNTOLD)
+	U32(av, hop_limit, ANY, BEYOND(4), UNTOLD, PRESET(64))
 };
 
 static const struct kv_shape kv_shape_qp_av = KV_SHAPE(struct kv_av, av_members);
 static const struct kv_shape kv_shape_qp_alt_av = KV_SHAPE(struct kv_av, alt_av_members);
 
-const struct kv_shape kv_shape_none;
-
-#include "model/as_shape.h"
 #include "model/structs.def"

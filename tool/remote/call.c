@@ -6,25 +6,23 @@
 #include "remote/wire.h"
 
 #include "model/as_shape.h"
+
+/* The structs are those of file/file.h. */
+STRUCT(file_new)
+TEXT_AT(file_new, name, KV_FILE_NAME_MAX + 1, BEYOND(1))
+U64(file_new, length, INT64_MAX, BEYOND(2))
+HEX(file_new, digest, KV_HASH_BYTES, BEYOND(3))
+BOOL(file_new, replace, BEYOND(4))
+END(file_new)
+
+STRUCT(file_piece)
+ID(file_piece, buf, KV_BUF, BEYOND(1))
+U64(file_piece, buf_offset, UINT64_MAX, BEYOND(2))
+U64(file_piece, offset, UINT64_MAX, BEYOND(3))
+U32(file_piece, length, UINT32_MAX, BEYOND(4))
+END(file_piece)
+
 #include "remote/call.def"
-
-#define S struct kv_file_new
-SHAPE(file_new,
-	KV_TEXT_AT(S, name, KV_FILE_NAME_MAX + 1, BEYOND(1)),
-	KV_U64(S, length, INT64_MAX, BEYOND(2)),
-	KV_HEX(S, digest, BEYOND(3)),
-	KV_BOOL(S, replace, BEYOND(4)),
-);
-#undef S
-
-#define S struct kv_file_piece
-SHAPE(file_piece,
-	KV_ID(S, buf, KV_BUF, BEYOND(1)),
-	KV_U64(S, buf_offset, UINT64_MAX, BEYOND(2)),
-	KV_U64(S, offset, UINT64_MAX, BEYOND(3)),
-	KV_U32(S, length, UINT32_MAX, BEYOND(4)),
-);
-#undef S
 
 const struct kv_call_row kv_call_rows[KV_CALLS] = {
 #define OP(NAME, name_, in, out, about_, ...)						\

@@ -78,9 +78,6 @@ struct kv_call_row {
 
 extern const struct kv_call_row kv_call_rows[KV_CALLS];
 
-extern const struct kv_shape kv_shape_request;
-extern const struct kv_shape kv_shape_reply;
-
 int kv_call_put_bins(const struct kv_hist *hist, uint8_t *data, uint32_t *length);
 
 #endif

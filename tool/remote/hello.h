@@ -34,10 +34,6 @@ struct kv_hello_head {
 #include "model/as_struct.h"
 #include "remote/hello.def"
 
-extern const struct kv_shape kv_shape_hello_server;
-extern const struct kv_shape kv_shape_hello_client;
-extern const struct kv_shape kv_shape_hello_answer;
-
 int kv_hello_send(struct kv_wire *w, const struct kv_shape *shape, const void *from);
 int kv_hello_take_head(struct kv_wire *w, struct kv_hello_head *head);
 int kv_hello_take(struct kv_wire *w, const struct kv_shape *shape, void *to);
