@@ -248,29 +248,6 @@ static void make_operation(struct kv_command *c, enum kv_op op)
 	c->fn = op == KV_OP_QP_MODIFY ? kv_qp_modify : operate;
 }
 
-static void make_show(struct kv_command *c, enum kv_type type)
-{
-	*c = (struct kv_command){
-		.name = "show",
-		.help = kv_object_rows[type].show ?: "shows one or all",
-		.id = KV_ID_MAY,
-		.type = type,
-		.fn = show,
-		.print = kv_text_object,
-	};
-}
-
-static void make_del(struct kv_command *c, enum kv_type type)
-{
-	*c = (struct kv_command){
-		.name = "del",
-		.help = kv_object_rows[type].del,
-		.id = KV_ID_MUST,
-		.type = type,
-		.fn = del,
-	};
-}
-
 /* Commands of a type of objects. */
 #define COMMANDS_MAX 16
 
@@ -305,8 +282,9 @@ static void make_commands(enum kv_type type, struct kv_command *c)
 	}
 	for (const struct kv_command *own = own_commands[type]; own && own->name; own++)
 		*c++ = *own;
-	make_show(c++, type);
-	make_del(c, type);
+	*c++ = (struct kv_command){ "show", row->show ?: "shows one or all", .id = KV_ID_MAY,
+				    .type = type, .fn = show, .print = kv_text_object };
+	*c = (struct kv_command){ "del", row->del, .id = KV_ID_MUST, .type = type, .fn = del };
 }
 
 /**
@@ -324,6 +302,8 @@ const struct kv_noun *const *kv_nouns(void)
 			.command = commands[type],
 		};
 	}
+	if (!kv_noun_post.command->key)
+		kv_post_make_keys();
 	return nouns;
 }
 

@@ -43,6 +43,7 @@ void kv_object_whole(struct kv_session *s, enum kv_type type, const union kv_obj
 		     struct json_object *result);
 void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
 		     struct json_object *result);
+void kv_post_make_keys(void);
 uint32_t kv_flush_each(struct kv_session *s, bool persistent);
 int kv_content_rest(struct kv_session *s, uint32_t buf, uint64_t offset, uint64_t *length,
 		    struct kv_fault *f);

@@ -52,95 +52,64 @@ static const struct kv_key piece_key[] = {
 	{ .name = NULL },
 };
 
-#define KEY_QP								\
-	{ "qp", KV_KEY_ID, AT(qp), .type = KV_QP, .must = true, \
-	  .help = "where it is posted" }
-#define KEYS_ALL							\
-	{ "sge", KV_KEY_PIECE, AT(piece), .piece = piece_key,		\
-	  .piece_size = sizeof(struct piece), .piece_count = AT(pieces), \
-	  .piece_max = KVERBS_SGE_MAX,					\
-	  .help = "opens a piece, which has keys of its own; any number" }, \
-	{ "wr-id", KV_KEY_U64, AT(wr.wr_id),				\
-	  .help = "comes back in the completion; default: 0" }
-/* The last key of a command. */
-#define KEY_AND								\
-	{ "and", KV_KEY_REST, AT(rest), .value = "REQUEST...",		\
-	  .help = "another request for the same queue, its operation first: all are posted by one call of the verb" }
-#define KEYS_SEND_QUEUE							\
-	{ "unsignaled", KV_KEY_FLAG, 0, KVERBS_WR_UNSIGNALED,		\
-	  .help = "no completion unless it fails" },			\
-	{ "fence", KV_KEY_FLAG, 0, KVERBS_WR_FENCE,			\
-	  .help = "not before READs and atomics posted earlier are done" }
-#define KEY_INLINE							\
-	{ "inline", KV_KEY_FLAG, 0, KVERBS_WR_INLINE,			\
-	  .help = "the content is taken at once, see max-inline" }
-#define KEY_SOLICITED							\
-	{ "solicited", KV_KEY_FLAG, 0, KVERBS_WR_SOLICITED,		\
-	  .help = "the peer's completion is a solicited one" }
-#define KEY_IMM								\
-	{ "imm", KV_KEY_U32, AT(wr.imm), .must = true,			\
-	  .help = "immediate data, which the peer's completion shows" }
-#define KEYS_DATAGRAM							\
-	{ "ah", KV_KEY_ID, AT(wr.ah), HAS_AH, .type = KV_AH,		\
-	  .help = "ud: where to" },					\
-	{ "remote-qpn", KV_KEY_U32, AT(wr.remote_qpn), HAS_REMOTE_QPN,	\
-	  .help = "ud: the peer's QPN" },				\
-	{ "remote-qkey", KV_KEY_U32, AT(wr.remote_qkey), HAS_REMOTE_QKEY, \
-	  .help = "ud: the peer's Q_Key" }
-#define KEYS_REMOTE							\
-	{ "remote-addr", KV_KEY_U64, AT(wr.remote_addr), .must = true,	\
-	  .help = "the peer's iova" },					\
-	{ "remote-key", KV_KEY_U32, AT(wr.remote_key), .must = true,	\
-	  .help = "the peer's rkey" },					\
-	{ "remote-offset", KV_KEY_SIZE, AT(remote_offset),		\
-	  .help = "is added to remote-addr; default: 0" }
+/* Sets of operations. */
+#define SET(op) (1U << KVERBS_OP_##op)
+#define SENDS (SET(SEND) | SET(SEND_WITH_IMM))
+#define WRITES (SET(WRITE) | SET(WRITE_WITH_IMM))
+#define WITH_IMM (SET(SEND_WITH_IMM) | SET(WRITE_WITH_IMM))
+#define REMOTE (WRITES | SET(READ) | SET(FETCH_ADD) | SET(CMP_SWP))
+#define SEND_QUEUE (SENDS | REMOTE)
+#define ALL (SEND_QUEUE | SET(RECV))
 
-static const struct kv_key send_key[] = {
-	KEY_QP, KEYS_ALL, KEY_INLINE, KEY_SOLICITED, KEYS_SEND_QUEUE, KEYS_DATAGRAM,
-	KEY_AND, { .name = NULL },
+/* The keys of all commands, each with the operations that have it. */
+static const struct {
+	uint32_t ops;
+	struct kv_key key;
+} keys[] = {
+	{ SEND_QUEUE, { "qp", KV_KEY_ID, AT(qp), .type = KV_QP, .must = true,
+	  .help = "where it is posted" } },
+	{ SET(RECV), { "qp", KV_KEY_ID, AT(qp), .type = KV_QP,
+	  .help = "where it is posted, or:" } },
+	{ SET(RECV), { "srq", KV_KEY_ID, AT(srq), .type = KV_SRQ,
+	  .help = "where it is posted" } },
+	{ WITH_IMM, { "imm", KV_KEY_U32, AT(wr.imm), .must = true,
+	  .help = "immediate data, which the peer's completion shows" } },
+	{ ALL, { "sge", KV_KEY_PIECE, AT(piece), .piece = piece_key,
+	  .piece_size = sizeof(struct piece), .piece_count = AT(pieces),
+	  .piece_max = KVERBS_SGE_MAX,
+	  .help = "opens a piece, which has keys of its own; any number" } },
+	{ ALL, { "wr-id", KV_KEY_U64, AT(wr.wr_id),
+	  .help = "comes back in the completion; default: 0" } },
+	{ REMOTE, { "remote-addr", KV_KEY_U64, AT(wr.remote_addr), .must = true,
+	  .help = "the peer's iova" } },
+	{ REMOTE, { "remote-key", KV_KEY_U32, AT(wr.remote_key), .must = true,
+	  .help = "the peer's rkey" } },
+	{ REMOTE, { "remote-offset", KV_KEY_SIZE, AT(remote_offset),
+	  .help = "is added to remote-addr; default: 0" } },
+	{ SET(FETCH_ADD), { "add", KV_KEY_U64, AT(wr.compare_add), .must = true,
+	  .help = "number that is added to the 8 bytes there" } },
+	{ SET(CMP_SWP), { "compare", KV_KEY_U64, AT(wr.compare_add), .must = true,
+	  .help = "value that the 8 bytes there must have" } },
+	{ SET(CMP_SWP), { "swap", KV_KEY_U64, AT(wr.swap), .must = true,
+	  .help = "value that they get then" } },
+	{ SENDS | WRITES, { "inline", KV_KEY_FLAG, 0, KVERBS_WR_INLINE,
+	  .help = "the content is taken at once, see max-inline" } },
+	{ SENDS | SET(WRITE_WITH_IMM), { "solicited", KV_KEY_FLAG, 0, KVERBS_WR_SOLICITED,
+	  .help = "the peer's completion is a solicited one" } },
+	{ SEND_QUEUE, { "unsignaled", KV_KEY_FLAG, 0, KVERBS_WR_UNSIGNALED,
+	  .help = "no completion unless it fails" } },
+	{ SEND_QUEUE, { "fence", KV_KEY_FLAG, 0, KVERBS_WR_FENCE,
+	  .help = "not before READs and atomics posted earlier are done" } },
+	{ SENDS, { "ah", KV_KEY_ID, AT(wr.ah), HAS_AH, .type = KV_AH, .help = "ud: where to" } },
+	{ SENDS, { "remote-qpn", KV_KEY_U32, AT(wr.remote_qpn), HAS_REMOTE_QPN,
+	  .help = "ud: the peer's QPN" } },
+	{ SENDS, { "remote-qkey", KV_KEY_U32, AT(wr.remote_qkey), HAS_REMOTE_QKEY,
+	  .help = "ud: the peer's Q_Key" } },
+	{ ALL, { "and", KV_KEY_REST, AT(rest), .value = "REQUEST...",
+	  .help = "another request for the same queue, its operation first: all are posted by one call of the verb" } },
 };
 
-static const struct kv_key send_imm_key[] = {
-	KEY_QP, KEY_IMM, KEYS_ALL, KEY_INLINE, KEY_SOLICITED, KEYS_SEND_QUEUE, KEYS_DATAGRAM,
-	KEY_AND, { .name = NULL },
-};
-
-static const struct kv_key write_key[] = {
-	KEY_QP, KEYS_ALL, KEYS_REMOTE, KEY_INLINE, KEYS_SEND_QUEUE, KEY_AND, { .name = NULL },
-};
-
-static const struct kv_key write_imm_key[] = {
-	KEY_QP, KEY_IMM, KEYS_ALL, KEYS_REMOTE, KEY_INLINE, KEY_SOLICITED, KEYS_SEND_QUEUE,
-	KEY_AND, { .name = NULL },
-};
-
-static const struct kv_key read_key[] = {
-	KEY_QP, KEYS_ALL, KEYS_REMOTE, KEYS_SEND_QUEUE, KEY_AND, { .name = NULL },
-};
-
-static const struct kv_key fetch_add_key[] = {
-	KEY_QP, KEYS_ALL, KEYS_REMOTE,
-	{ "add", KV_KEY_U64, AT(wr.compare_add), .must = true,
-	  .help = "number that is added to the 8 bytes there" },
-	KEYS_SEND_QUEUE, KEY_AND, { .name = NULL },
-};
-
-static const struct kv_key cmp_swp_key[] = {
-	KEY_QP, KEYS_ALL, KEYS_REMOTE,
-	{ "compare", KV_KEY_U64, AT(wr.compare_add), .must = true,
-	  .help = "value that the 8 bytes there must have" },
-	{ "swap", KV_KEY_U64, AT(wr.swap), .must = true,
-	  .help = "value that they get then" },
-	KEYS_SEND_QUEUE, KEY_AND, { .name = NULL },
-};
-
-static const struct kv_key recv_key[] = {
-	{ "qp", KV_KEY_ID, AT(qp), .type = KV_QP,
-	  .help = "where it is posted, or:" },
-	{ "srq", KV_KEY_ID, AT(srq), .type = KV_SRQ,
-	  .help = "where it is posted" },
-	KEYS_ALL, KEY_AND, { .name = NULL },
-};
+#define KEYS (sizeof(keys) / sizeof(keys[0]))
 
 /* If an SGE names an MR and no buffer: takes the buffer and the range that are registered. */
 static int take_registered(struct kv_session *s, const struct piece *piece, struct kv_sge *sge,
@@ -334,23 +303,41 @@ static int post(struct kv_session *s, const void *args, struct json_object *resu
 
 #define ARGS .size = sizeof(struct post_args), .fn = post
 
-/* Each command has the name of its operation. */
-static const struct kv_command commands[] = {
-	{ "send", "sends a message, which takes one of the peer's receives",
-	  .key = send_key, ARGS },
-	{ "send-imm", "sends a message with immediate data", .key = send_imm_key, ARGS },
-	{ "write", "writes into the peer's memory", .key = write_key, ARGS },
-	{ "write-imm", "writes with immediate data, which take one of the peer's receives",
-	  .key = write_imm_key, ARGS },
-	{ "read", "reads from the peer's memory", .key = read_key, ARGS },
-	{ "fetch-add", "adds to 8 bytes of the peer's, and brings what they were",
-	  .key = fetch_add_key, ARGS },
+/* Each command has the name of its operation; kv_post_make_keys() adds its keys. */
+static struct kv_command commands[] = {
+	{ "send", "sends a message, which takes one of the peer's receives", ARGS },
+	{ "send-imm", "sends a message with immediate data", ARGS },
+	{ "write", "writes into the peer's memory", ARGS },
+	{ "write-imm", "writes with immediate data, which take one of the peer's receives", ARGS },
+	{ "read", "reads from the peer's memory", ARGS },
+	{ "fetch-add", "adds to 8 bytes of the peer's, and brings what they were", ARGS },
 	{ "cmp-swp",
 	  "replaces 8 bytes of the peer's if they are what they should be, and brings what they were",
-	  .key = cmp_swp_key, ARGS },
-	{ "recv", "offers a buffer to a message", .key = recv_key, ARGS },
+	  ARGS },
+	{ "recv", "offers a buffer to a message", ARGS },
 	{ .name = NULL },
 };
+
+/**
+ * kv_post_make_keys() - give the commands of kv_noun_post their keys
+ */
+void kv_post_make_keys(void)
+{
+	static struct kv_key made[sizeof(commands) / sizeof(commands[0])][KEYS + 1];
+
+	for (unsigned int i = 0; commands[i].name; i++) {
+		struct kv_key *to = made[i];
+		struct kv_why why;
+		uint32_t op = 0;
+
+		kv_parse_enum(commands[i].name, kv_enum_wr_op, &op, &why);
+		for (size_t k = 0; k < KEYS; k++) {
+			if (keys[k].ops & 1U << op)
+				*to++ = keys[k].key;
+		}
+		commands[i].key = made[i];
+	}
+}
 
 const struct kv_noun kv_noun_post = {
 	"post", "posts work requests", false, commands,

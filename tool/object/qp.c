@@ -62,7 +62,7 @@ int kv_qp_modify(struct kv_session *s, const void *args, struct json_object *res
 }
 
 /**
- * struct connect_args - the values of 'qp connect'
+ * struct connect_args - the values of 'qp connect'; of 'qp address', too, which has fewer keys
  * @given: the QP, and the attributes that were named: bits of KV_QPA_* and HAS_PEER
  * @peer: address of the peer
  * @attr: the attributes, with their defaults
@@ -85,13 +85,16 @@ static const struct connect_args connect_init = {
 	.attr = KV_RAW_DEFAULTS,
 };
 
+#define KEY_PORT								\
+	{ "port", KV_KEY_U32, AT(attr.port), KV_QPA_PORT, .max = INT32_MAX,	\
+	  .help = "of the device; default: the one that INIT has put the QP to, else 1" }
+
 static const struct kv_key connect_key[] = {
 	{ "peer", KV_KEY_ADDRESS, AT(peer), HAS_PEER,
 	  .help = "what 'qp address' told of the other QP; rc and uc need it" },
 	{ "psn", KV_KEY_U32, AT(attr.sq_psn), KV_QPA_SQ_PSN, .max = 0xffffff,
 	  .help = "the first PSN to send; default: the own QPN" },
-	{ "port", KV_KEY_U32, AT(attr.port), KV_QPA_PORT, .max = INT32_MAX,
-	  .help = "of the device; default: the one that INIT has put the QP to, else 1" },
+	KEY_PORT,
 	{ "sgid-index", KV_KEY_U32, AT(attr.av.sgid_index), KV_QPA_AV,
 	  .max = INT32_MAX,
 	  .help = "entry of the own GID table to send from; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any" },
@@ -169,6 +172,25 @@ static int find_gid(const struct kv_dev *dev, const struct kv_port *port, int in
 			    port->number, dev->name);
 }
 
+/* The place of a QP: its device, and the port and the GID that it has or is going to have. */
+struct place {
+	struct kv_dev dev;
+	const struct kv_port *port;
+	const struct kv_gid *gid;
+};
+
+static int find_place(struct kv_session *s, const struct connect_args *a, const struct kv_qp *qp,
+		      struct place *p, struct kv_fault *f)
+{
+	uint32_t given = a->given.bits;
+	int ret = find_dev(s, qp, &p->dev, f);
+
+	if (!ret)
+		ret = find_port(&p->dev, given & KV_QPA_PORT ? a->attr.port : port_of(qp), &p->port, f);
+	return ret ? ret : find_gid(&p->dev, p->port, given & KV_QPA_AV ?
+				    (int)a->attr.av.sgid_index : -1, &p->gid, f);
+}
+
 static uint32_t default_access(const struct kv_qp *qp, const struct kv_dev *dev)
 {
 	uint32_t access = KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_WRITE;
@@ -216,29 +238,22 @@ static int prepare(struct kv_session *s, const struct connect_args *a, const str
 		   struct kv_qp_attr *attr, struct kv_fault *f)
 {
 	uint32_t given = a->given.bits;
-	const struct kv_port *port;
-	const struct kv_gid *gid;
-	struct kv_dev dev;
-	int ret = find_dev(s, qp, &dev, f);
+	struct place place;
+	int ret = find_place(s, a, qp, &place, f);
 
 	if (!ret)
-		ret = find_port(&dev, given & KV_QPA_PORT ? a->attr.port : port_of(qp), &port, f);
-	if (!ret)
-		ret = find_gid(&dev, port, given & KV_QPA_AV ? (int)a->attr.av.sgid_index : -1,
-			       &gid, f);
-	if (!ret)
-		ret = check_rts(&dev, qp, &a->attr, f);
+		ret = check_rts(&place.dev, qp, &a->attr, f);
 	if (ret)
 		return ret;
 	*attr = a->attr;
-	attr->port = port->number;
+	attr->port = place.port->number;
 	if (!(given & KV_QPA_SQ_PSN))
 		attr->sq_psn = qp->qpn;
 	if (!(given & KV_QPA_ACCESS))
-		attr->access = default_access(qp, &dev);
+		attr->access = default_access(qp, &place.dev);
 	if (!(given & KV_QPA_PATH_MTU))
-		attr->path_mtu = kv_raw_mtu(port->active_mtu);
-	kv_raw_set_peer(attr, &a->peer, gid->index);
+		attr->path_mtu = kv_raw_mtu(place.port->active_mtu);
+	kv_raw_set_peer(attr, &a->peer, place.gid->index);
 	return 0;
 }
 
@@ -331,25 +346,11 @@ static int connect_qp(struct kv_session *s, const void *args, struct json_object
 	return tell_modified(s, &to, result);
 }
 
-struct address_args {
-	struct kv_given given;
-	uint32_t port;
-	uint32_t sgid_index;
-	uint32_t psn;
-};
-
-#define HAS_SGID_INDEX (1U << 0)
-#define HAS_PSN (1U << 1)
-#define HAS_PORT (1U << 2)
-
 static const struct kv_key address_key[] = {
-	{ "port", KV_KEY_U32, offsetof(struct address_args, port), HAS_PORT, .max = INT32_MAX,
-	  .help = "of the device; default: the one that INIT has put the QP to, else 1" },
-	{ "sgid-index", KV_KEY_U32, offsetof(struct address_args, sgid_index),
-	  HAS_SGID_INDEX, .max = INT32_MAX,
+	KEY_PORT,
+	{ "sgid-index", KV_KEY_U32, AT(attr.av.sgid_index), KV_QPA_AV, .max = INT32_MAX,
 	  .help = "entry of the GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any" },
-	{ "psn", KV_KEY_U32, offsetof(struct address_args, psn), HAS_PSN,
-	  .max = 0xffffff,
+	{ "psn", KV_KEY_U32, AT(attr.sq_psn), KV_QPA_SQ_PSN, .max = 0xffffff,
 	  .help = "the first PSN that this QP is going to send; default: its QPN" },
 	{ .name = NULL },
 };
@@ -357,38 +358,30 @@ static const struct kv_key address_key[] = {
 static int address(struct kv_session *s, const void *args,
 		   struct json_object *result, struct kv_fault *f)
 {
-	const struct address_args *a = args;
-	uint32_t bits = a->given.bits;
+	const struct connect_args *a = args;
 	struct kv_address address;
 	char text[KV_ADDRESS_TEXT];
-	const struct kv_port *port;
-	const struct kv_gid *gid;
 	union kv_object object;
-	struct kv_dev dev;
+	struct place place;
 	int ret = kv_session_get(s, KV_QP, a->given.id, &object, f);
 
 	if (!ret)
-		ret = find_dev(s, &object.qp, &dev, f);
-	if (!ret)
-		ret = find_port(&dev, bits & HAS_PORT ? a->port : port_of(&object.qp), &port, f);
-	if (!ret)
-		ret = find_gid(&dev, port, bits & HAS_SGID_INDEX ? (int)a->sgid_index : -1, &gid,
-			       f);
+		ret = find_place(s, a, &object.qp, &place, f);
 	if (ret)
 		return ret;
-	address.lid = port->lid;
+	address.lid = place.port->lid;
 	address.qpn = object.qp.qpn;
-	address.psn = bits & HAS_PSN ? a->psn : object.qp.qpn;
-	memcpy(address.gid, gid->raw, sizeof(address.gid));
+	address.psn = a->given.bits & KV_QPA_SQ_PSN ? a->attr.sq_psn : object.qp.qpn;
+	memcpy(address.gid, place.gid->raw, sizeof(address.gid));
 	kv_address_format(text, &address);
 	kv_object_begin(s, KV_QP, a->given.id, result);
 	kv_out_put_string(result, "address", text);
 	kv_out_put_count(result, "lid", address.lid);
 	kv_out_put_count(result, "qpn", address.qpn);
 	kv_out_put_count(result, "psn", address.psn);
-	kv_out_put_count(result, "port", port->number);
+	kv_out_put_count(result, "port", place.port->number);
 	kv_describe_gid(result, "gid", address.gid);
-	kv_out_put_count(result, "gid_index", gid->index);
+	kv_out_put_count(result, "gid_index", place.gid->index);
 	kv_variables_note(&s->variables, KV_QP, a->given.id, result, KV_NOTE_PART);
 	return 0;
 }
@@ -402,7 +395,7 @@ const struct kv_command kv_qp_commands[] = {
 	{ "address", "tells what a peer has to know for 'qp connect'",
 	  "LID, QPN, PSN and GID in hexadecimal, as rdma-core's ibv_rc_pingpong exchanges them.",
 	  .id = KV_ID_MUST, .type = KV_QP, .key = address_key,
-	  .size = sizeof(struct address_args), .fn = address,
+	  .size = sizeof(struct connect_args), .fn = address,
 	  .print = kv_text_plain },
 	{ .name = NULL },
 };
