@@ -328,6 +328,8 @@ parses ah show
 parses qp add pd "$pd" cq "$cq"
 parses qp modify "$a" state init access none
 if lacks "--json: qp address and qp connect" "raw connection"; then
+	# A qp in INIT has its rights already, and connect_qps gives some.
+	kverbs qp modify "$a" state reset >/dev/null
 	connect_qps "$a" "$b" >/dev/null
 else
 	parses qp address "$b"

@@ -193,7 +193,9 @@ static int handshake(struct kv_pair *p, const struct kv_conn_peer *peer, uint32_
 		param[i] = kv_endpoint_param(&p->end[i]);
 		param[i].access = qp_access(p, i);
 		param[i].retry_cnt = p->work.retry_cnt;
-		param[i].ack_timeout = p->work.ack_timeout;
+		/* iWARP has none: TCP sends a packet again. */
+		if (!kv_dev_is_iwarp(&p->end[i].site->dev))
+			param[i].ack_timeout = p->work.ack_timeout;
 	}
 	ret = kv_conn_request(&side[0], peer, &param[0], f);
 	if (ret)
