@@ -20,15 +20,7 @@ static const struct nla_policy policy[KVERBS_A_AH_MAX + 1] = {
 	[KVERBS_A_AH_HOP_LIMIT] = KV_POLICY_8BIT,
 };
 
-static const struct kv_av_attrs numbers_of_ah = {
-	.dgid = KVERBS_A_AH_DGID,
-	.sgid_index = KVERBS_A_AH_SGID_INDEX,
-	.dlid = KVERBS_A_AH_DLID,
-	.sl = KVERBS_A_AH_SL,
-	.traffic_class = KVERBS_A_AH_TRAFFIC_CLASS,
-	.flow_label = KVERBS_A_AH_FLOW_LABEL,
-	.hop_limit = KVERBS_A_AH_HOP_LIMIT,
-};
+static const struct kv_av_attrs numbers_of_ah = KV_AV_ATTRS(AH);
 
 /**
  * kv_msg_parse_port() - parse the number of a device's port
@@ -126,20 +118,20 @@ int kv_msg_parse_av(struct genl_info *info, const struct kv_av_attrs *numbers,
 	return 0;
 }
 
+/* Puts nothing if the address has no such attribute. */
+static int ah_put(struct sk_buff *skb, int attr, u32 value)
+{
+	return attr ? nla_put_u32(skb, attr, value) : 0;
+}
+
 static int ah_put_grh(struct sk_buff *skb, const struct kv_av_attrs *numbers,
 		      const struct ib_global_route *grh)
 {
-	int ret;
-
-	ret = nla_put(skb, numbers->dgid, sizeof(grh->dgid), &grh->dgid) ?:
-	      nla_put_u32(skb, numbers->sgid_index, grh->sgid_index);
-	if (!ret && numbers->traffic_class)
-		ret = nla_put_u32(skb, numbers->traffic_class, grh->traffic_class);
-	if (!ret && numbers->flow_label)
-		ret = nla_put_u32(skb, numbers->flow_label, grh->flow_label);
-	if (!ret && numbers->hop_limit)
-		ret = nla_put_u32(skb, numbers->hop_limit, grh->hop_limit);
-	return ret;
+	return nla_put(skb, numbers->dgid, sizeof(grh->dgid), &grh->dgid) ?:
+	       ah_put(skb, numbers->sgid_index, grh->sgid_index) ?:
+	       ah_put(skb, numbers->traffic_class, grh->traffic_class) ?:
+	       ah_put(skb, numbers->flow_label, grh->flow_label) ?:
+	       ah_put(skb, numbers->hop_limit, grh->hop_limit);
 }
 
 /**
@@ -159,9 +151,7 @@ int kv_put_av(struct sk_buff *skb, const struct kv_av_attrs *numbers,
 		ret = ah_put_grh(skb, numbers, rdma_ah_read_grh(ah));
 	if (!ret && ah->type != RDMA_AH_ATTR_TYPE_ROCE)
 		ret = nla_put_u32(skb, numbers->dlid, rdma_ah_get_dlid(ah));
-	if (!ret && numbers->sl)
-		ret = nla_put_u32(skb, numbers->sl, rdma_ah_get_sl(ah));
-	return ret;
+	return ret ?: ah_put(skb, numbers->sl, rdma_ah_get_sl(ah));
 }
 
 static int ah_fill(struct sk_buff *skb, struct kv_obj *obj)
@@ -199,14 +189,10 @@ static struct kv_obj *ah_make(struct genl_info *info, struct kv_dev *dev, struct
 }
 
 static const struct kv_noun ah_noun = {
-	.class = &kv_ah_class,
-	.id = KVERBS_A_AH_ID,
-	.dev = KVERBS_A_AH_DEV,
-	.persistent = KVERBS_A_AH_PERSISTENT,
+	KV_NOUN(ah, AH),
 	.pd = KVERBS_A_AH_PD,
 	.verb_ns = KVERBS_A_AH_VERB_NS,
 	.make = ah_make,
-	.fill = ah_fill,
 };
 
 #define TAKES(NAME) KV_TAKES(AH, NAME)
@@ -219,10 +205,4 @@ static const struct kv_command ah_commands[] = {
 	KV_LIST_AT_ONCE(AH, GET, kv_netlink_get, TAKES(ID)),
 };
 
-const struct kv_command_set kv_ah_commands = {
-	.noun = &ah_noun,
-	.policy = policy,
-	.max = KVERBS_A_AH_MAX,
-	.command = ah_commands,
-	.commands = ARRAY_SIZE(ah_commands),
-};
+KV_COMMAND_SET(ah, AH, &ah_noun);

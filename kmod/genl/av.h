@@ -28,6 +28,17 @@ struct kv_av_attrs {
 	int hop_limit;
 };
 
+/* Those of an address with all attributes */
+#define KV_AV_ATTRS(NOUN) {						\
+	.dgid = KVERBS_A_##NOUN##_DGID,					\
+	.sgid_index = KVERBS_A_##NOUN##_SGID_INDEX,			\
+	.dlid = KVERBS_A_##NOUN##_DLID,					\
+	.sl = KVERBS_A_##NOUN##_SL,					\
+	.traffic_class = KVERBS_A_##NOUN##_TRAFFIC_CLASS,		\
+	.flow_label = KVERBS_A_##NOUN##_FLOW_LABEL,			\
+	.hop_limit = KVERBS_A_##NOUN##_HOP_LIMIT,			\
+}
+
 int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib,
 		      u32 *port);
 int kv_msg_parse_av(struct genl_info *info, const struct kv_av_attrs *numbers,

@@ -45,13 +45,9 @@ static struct kv_obj *buf_make(struct genl_info *info, struct kv_dev *dev, struc
 }
 
 static const struct kv_noun buf_noun = {
-	.class = &kv_buf_class,
-	.id = KVERBS_A_BUF_ID,
-	.dev = KVERBS_A_BUF_DEV,
-	.persistent = KVERBS_A_BUF_PERSISTENT,
+	KV_NOUN(buf, BUF),
 	.check = buf_check_new,
 	.make = buf_make,
-	.fill = buf_fill,
 };
 
 static int buf_check_range(struct genl_info *info, const struct kv_buf *buf, u64 offset, u64 length)
@@ -126,10 +122,4 @@ static const struct kv_command buf_commands[] = {
 	KV_COMMAND_AT_ONCE(BUF, READ, buf_read, TAKES(ID), TAKES(LENGTH), TAKES(OFFSET)),
 };
 
-const struct kv_command_set kv_buf_commands = {
-	.noun = &buf_noun,
-	.policy = policy,
-	.max = KVERBS_A_BUF_MAX,
-	.command = buf_commands,
-	.commands = ARRAY_SIZE(buf_commands),
-};
+KV_COMMAND_SET(buf, BUF, &buf_noun);

@@ -113,14 +113,10 @@ static struct kv_obj *conn_make(struct genl_info *info, struct kv_dev *dev, stru
 }
 
 static const struct kv_noun conn_noun = {
-	.class = &kv_conn_class,
-	.id = KVERBS_A_CONN_ID,
-	.dev = KVERBS_A_CONN_DEV,
-	.persistent = KVERBS_A_CONN_PERSISTENT,
+	KV_NOUN(conn, CONN),
 	.verb_ns = KVERBS_A_CONN_VERB_NS,
 	.stage = KVERBS_A_CONN_STAGE,
 	.make = conn_make,
-	.fill = conn_fill,
 };
 
 /* --- commands on a CONN --- */
@@ -281,23 +277,17 @@ static int conn_check_data(struct genl_info *info, struct kv_obj *obj, u32 max, 
 static int conn_parse_param(struct genl_info *info, struct kv_dev *dev, struct kv_conn_param *param)
 {
 	u32 given = kv_attrs_given(info->attrs, KVERBS_A_CONN_MAX);
-	const struct ib_device_attr *limits = &dev->ib->attrs;
 	struct nlattr **attrs = info->attrs;
 	struct kv_refusal why;
-	struct kv_obj *qp;
 	int ret;
 
-	ret = kv_msg_check_max(info, KVERBS_A_CONN_RESPONDER_RESOURCES, limits->max_qp_rd_atom,
-			       "responder_resources is above the device's max_qp_rd_atom") ?:
-	      kv_msg_check_max(info, KVERBS_A_CONN_INITIATOR_DEPTH,
-			       limits->max_qp_init_rd_atom,
-			       "initiator_depth is above the device's max_qp_init_rd_atom");
+	ret = kv_msg_check_limit(info, CONN_RESPONDER_RESOURCES, "responder_resources", dev,
+				 max_qp_rd_atom) ?:
+	      kv_msg_check_limit(info, CONN_INITIATOR_DEPTH, "initiator_depth", dev,
+				 max_qp_init_rd_atom) ?:
+	      kv_msg_find(info, attrs[KVERBS_A_CONN_QP], qp, dev, &param->qp);
 	if (ret)
 		return ret;
-	qp = kv_msg_find_obj(info, attrs[KVERBS_A_CONN_QP], &kv_qp_class, dev);
-	if (IS_ERR(qp))
-		return PTR_ERR(qp);
-	param->qp = container_of(qp, struct kv_qp, obj);
 	/* A QP that another CONN has is refused for that (kv_conn_rules_check_qp()). */
 	if (!param->qp->established &&
 	    kv_conn_rules_check_given(given, param->qp->state, kv_dev_iwarp(dev), &why))
@@ -431,10 +421,4 @@ static const struct kv_command conn_commands[] = {
 	KV_COMMAND(CONN, DISCONNECT, conn_command, TAKES(ID)),
 };
 
-const struct kv_command_set kv_conn_commands = {
-	.noun = &conn_noun,
-	.policy = policy,
-	.max = KVERBS_A_CONN_MAX,
-	.command = conn_commands,
-	.commands = ARRAY_SIZE(conn_commands),
-};
+KV_COMMAND_SET(conn, CONN, &conn_noun);

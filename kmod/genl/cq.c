@@ -38,8 +38,7 @@ static struct kv_obj *cq_make(struct genl_info *info, struct kv_dev *dev, struct
 	struct nlattr **attrs = info->attrs;
 	int ret;
 
-	ret = kv_msg_check_max(info, KVERBS_A_CQ_CQE, dev->ib->attrs.max_cqe,
-			       "cqe is above the device's max_cqe") ?:
+	ret = kv_msg_check_limit(info, CQ_CQE, "cqe", dev, max_cqe) ?:
 	      kv_msg_check_max(info, KVERBS_A_CQ_COMP_VECTOR,
 			       dev->ib->num_comp_vectors - 1,
 			       "comp_vector is not below the device's num_comp_vectors");
@@ -52,14 +51,10 @@ static struct kv_obj *cq_make(struct genl_info *info, struct kv_dev *dev, struct
 }
 
 static const struct kv_noun cq_noun = {
-	.class = &kv_cq_class,
-	.id = KVERBS_A_CQ_ID,
-	.dev = KVERBS_A_CQ_DEV,
-	.persistent = KVERBS_A_CQ_PERSISTENT,
+	KV_NOUN(cq, CQ),
 	.verb_ns = KVERBS_A_CQ_VERB_NS,
 	.check = cq_check_new,
 	.make = cq_make,
-	.fill = cq_fill,
 };
 
 static int cq_fill_wc(struct sk_buff *skb, const struct kv_wc *wc)
@@ -145,10 +140,4 @@ static const struct kv_command cq_commands[] = {
 	KV_COMMAND_AT_ONCE(CQ, ARM, cq_arm, TAKES(ID), TAKES(SOLICITED)),
 };
 
-const struct kv_command_set kv_cq_commands = {
-	.noun = &cq_noun,
-	.policy = policy,
-	.max = KVERBS_A_CQ_MAX,
-	.command = cq_commands,
-	.commands = ARRAY_SIZE(cq_commands),
-};
+KV_COMMAND_SET(cq, CQ, &cq_noun);

@@ -2,7 +2,6 @@
 #include <rdma/ib_cache.h>
 #include "dev.h"
 #include "loop_env.h"
-#include "mr.h"
 #include "genl/msg.h"
 #include "quota.h"
 
@@ -95,10 +94,7 @@ static int dev_fill_gid(struct sk_buff *skb, const struct net *net, const struct
 	      nla_put(skb, KVERBS_A_GID_GID, sizeof(attr->gid), &attr->gid) ?:
 	      nla_put_u32(skb, KVERBS_A_GID_TYPE, dev_gid_type(attr)) ?:
 	      dev_put_netdev(skb, net, attr);
-	if (ret)
-		nla_nest_cancel(skb, nest);
-	else
-		nla_nest_end(skb, nest);
+	nla_nest_end(skb, nest);
 	return ret;
 }
 
@@ -206,10 +202,7 @@ static int dev_fill_port(struct sk_buff *skb, const struct net *net, struct kv_d
 	if (!ret)
 		ret = error ? nla_put_u32(skb, KVERBS_A_PORT_ERROR, -error) :
 			      dev_fill_port_attrs(skb, net, dev->ib, port, &attr);
-	if (ret)
-		nla_nest_cancel(skb, nest);
-	else
-		nla_nest_end(skb, nest);
+	nla_nest_end(skb, nest);
 	return ret;
 }
 
@@ -343,18 +336,7 @@ const struct kv_command_set kv_info_commands = {
 };
 
 static const struct kv_command dev_commands[] = {
-	{
-		.cmd = KVERBS_CMD_DEV_GET,
-		.doit = dev_get,
-		.start = dev_start,
-		.dumpit = dev_dump,
-		.takes = (const struct kv_taken[]){ KV_TAKES(DEV, NAME), {} },
-	},
+	KV_COMMAND_ROW(DEV_GET, false, dev_get, dev_start, dev_dump, KV_TAKES(DEV, NAME)),
 };
 
-const struct kv_command_set kv_dev_commands = {
-	.policy = policy,
-	.max = KVERBS_A_DEV_MAX,
-	.command = dev_commands,
-	.commands = ARRAY_SIZE(dev_commands),
-};
+KV_COMMAND_SET(dev, DEV, NULL);

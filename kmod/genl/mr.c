@@ -53,32 +53,25 @@ static struct kv_obj *mr_make(struct genl_info *info, struct kv_dev *dev, struct
 }
 
 static const struct kv_noun mr_noun = {
-	.class = &kv_mr_class,
-	.id = KVERBS_A_MR_ID,
-	.dev = KVERBS_A_MR_DEV,
-	.persistent = KVERBS_A_MR_PERSISTENT,
+	KV_NOUN(mr, MR),
 	.pd = KVERBS_A_MR_PD,
 	.verb_ns = KVERBS_A_MR_VERB_NS,
 	.stage = KVERBS_A_MR_STAGE,
 	.make = mr_make,
-	.fill = mr_fill,
 };
 
 /* Finds the QP that carries a registration; it must be of the MR's PD. */
 static int mr_find_reg_qp(struct genl_info *info, struct kv_mr *mr, struct kv_qp **qp)
 {
 	struct nlattr *id = info->attrs[KVERBS_A_MR_QP];
-	struct kv_obj *obj;
+	int ret;
 
-	if (!id)
-		return kv_msg_need(info, KVERBS_A_MR_QP,
-				   "qp is missing: which qp carries the request?");
-	obj = kv_msg_find_obj(info, id, &kv_qp_class, mr->obj.dev);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	if (obj->parents[KV_QP_PD] != mr->obj.parents[KV_MR_PD])
+	ret = kv_msg_need(info, KVERBS_A_MR_QP, "qp is missing: which qp carries the request?") ?:
+	      kv_msg_find(info, id, qp, mr->obj.dev, qp);
+	if (ret)
+		return ret;
+	if ((*qp)->obj.parents[KV_QP_PD] != mr->obj.parents[KV_MR_PD])
 		return kv_msg_refuse(info, id, -EINVAL, "the qp is of another pd than the mr");
-	*qp = container_of(obj, struct kv_qp, obj);
 	if ((*qp)->type == KVERBS_QPT_RC)
 		return 0;
 	return kv_msg_refuse(info, id, -EINVAL,
@@ -103,15 +96,12 @@ static int mr_find_reg(struct genl_info *info, const struct kv_mr *mr, struct kv
 	struct kv_dev *dev = mr->obj.dev;
 	struct kv_reg_facts facts;
 	struct kv_refusal why;
-	struct kv_obj *buf;
+	int ret;
 
-	if (!info->attrs[KVERBS_A_MR_BUF])
-		return kv_msg_need(info, KVERBS_A_MR_BUF,
-				   "buf is missing: which buffer is registered?");
-	buf = kv_msg_find_obj(info, info->attrs[KVERBS_A_MR_BUF], &kv_buf_class, dev);
-	if (IS_ERR(buf))
-		return PTR_ERR(buf);
-	reg->buf = container_of(buf, struct kv_buf, obj);
+	ret = kv_msg_need(info, KVERBS_A_MR_BUF, "buf is missing: which buffer is registered?") ?:
+	      kv_msg_find(info, info->attrs[KVERBS_A_MR_BUF], buf, dev, &reg->buf);
+	if (ret)
+		return ret;
 	reg->offset = kv_u64_or(info->attrs[KVERBS_A_MR_OFFSET], 0);
 	reg->length = kv_u64_or(info->attrs[KVERBS_A_MR_LENGTH],
 				reg->offset < reg->buf->length ?
@@ -173,10 +163,4 @@ static const struct kv_command mr_commands[] = {
 	KV_COMMAND(MR, INV, mr_inv, TAKES(ID), TAKES(QP), TAKES(POST_CONTEXT)),
 };
 
-const struct kv_command_set kv_mr_commands = {
-	.noun = &mr_noun,
-	.policy = policy,
-	.max = KVERBS_A_MR_MAX,
-	.command = mr_commands,
-	.commands = ARRAY_SIZE(mr_commands),
-};
+KV_COMMAND_SET(mr, MR, &mr_noun);

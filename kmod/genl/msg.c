@@ -181,9 +181,7 @@ int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, int error,
  */
 int kv_msg_refuse_by(struct genl_info *info, const struct kv_refusal *why)
 {
-	if (!why->missing)
-		return kv_msg_refuse(info, info->attrs[why->attr], why->error, why->text);
-	return kv_msg_need(info, why->attr, why->text);
+	return kv_msg_refuse_in(info, NULL, info->attrs, why);
 }
 
 /**
@@ -565,10 +563,7 @@ static int msg_put_stage(struct sk_buff *skb, int attr, u32 kind, u64 ns)
 		return -EMSGSIZE;
 	ret = nla_put_u32(skb, KVERBS_A_STAGE_KIND, kind) ?:
 	      kv_put_u64(skb, KVERBS_A_STAGE_NS, ns);
-	if (ret)
-		nla_nest_cancel(skb, nest);
-	else
-		nla_nest_end(skb, nest);
+	nla_nest_end(skb, nest);
 	return ret;
 }
 

@@ -65,6 +65,14 @@ struct kv_noun {
 	int (*fill)(struct sk_buff *skb, struct kv_obj *obj);
 };
 
+/* The members that all nouns of new objects have; NAME: in their attributes */
+#define KV_NOUN(name, NAME)						\
+	.class = &kv_##name##_class,					\
+	.id = KVERBS_A_##NAME##_ID,					\
+	.dev = KVERBS_A_##NAME##_DEV,					\
+	.persistent = KVERBS_A_##NAME##_PERSISTENT,			\
+	.fill = name##_fill
+
 /* Carries out a command on an object, with the device locked, and fills the reply. */
 typedef int (*kv_command_fn)(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb);
 
@@ -100,36 +108,27 @@ struct kv_command {
 	const struct kv_taken *takes;
 };
 
-#define KV_COMMAND(NOUN, CMD, function, ...) {				\
-	.cmd = KVERBS_CMD_##NOUN##_##CMD,				\
+/* The members in the order of struct kv_command */
+#define KV_COMMAND_ROW(number, once, function, begin, next, ...) {	\
+	.cmd = KVERBS_CMD_##number,					\
+	.at_once = once,						\
 	.doit = function,						\
+	.start = begin,							\
+	.dumpit = next,							\
 	.takes = (const struct kv_taken[]){ __VA_ARGS__, {} },		\
 }
 
-#define KV_COMMAND_AT_ONCE(NOUN, CMD, function, ...) {			\
-	.cmd = KVERBS_CMD_##NOUN##_##CMD,				\
-	.at_once = true,						\
-	.doit = function,						\
-	.takes = (const struct kv_taken[]){ __VA_ARGS__, {} },		\
-}
-
-#define KV_LIST(NOUN, CMD, function, ...) {				\
-	.cmd = KVERBS_CMD_##NOUN##_##CMD,				\
-	.doit = function,						\
-	.start = kv_netlink_dump_start,					\
-	.dumpit = kv_netlink_dump,					\
-	.takes = (const struct kv_taken[]){ __VA_ARGS__, {} },		\
-}
-
+#define KV_COMMAND(NOUN, CMD, function, ...) \
+	KV_COMMAND_ROW(NOUN##_##CMD, false, function, NULL, NULL, __VA_ARGS__)
+#define KV_COMMAND_AT_ONCE(NOUN, CMD, function, ...) \
+	KV_COMMAND_ROW(NOUN##_##CMD, true, function, NULL, NULL, __VA_ARGS__)
+#define KV_LIST(NOUN, CMD, function, ...) \
+	KV_COMMAND_ROW(NOUN##_##CMD, false, function, kv_netlink_dump_start, kv_netlink_dump, \
+		       __VA_ARGS__)
 /* AT_ONCE is for the command that shows one object; a list is read where it may wait. */
-#define KV_LIST_AT_ONCE(NOUN, CMD, function, ...) {			\
-	.cmd = KVERBS_CMD_##NOUN##_##CMD,				\
-	.at_once = true,						\
-	.doit = function,						\
-	.start = kv_netlink_dump_start,					\
-	.dumpit = kv_netlink_dump,					\
-	.takes = (const struct kv_taken[]){ __VA_ARGS__, {} },		\
-}
+#define KV_LIST_AT_ONCE(NOUN, CMD, function, ...) \
+	KV_COMMAND_ROW(NOUN##_##CMD, true, function, kv_netlink_dump_start, kv_netlink_dump, \
+		       __VA_ARGS__)
 
 /**
  * struct kv_command_set - the commands that have a set of attributes in common
@@ -146,6 +145,16 @@ struct kv_command_set {
 	const struct kv_command *command;
 	unsigned int commands;
 };
+
+/* The set kv_<name>_commands, of <name>_commands[] and policy[]; NAME: in its attributes */
+#define KV_COMMAND_SET(name, NAME, its_noun)				\
+	const struct kv_command_set kv_##name##_commands = {		\
+		.noun = its_noun,					\
+		.policy = policy,					\
+		.max = KVERBS_A_##NAME##_MAX,				\
+		.command = name##_commands,				\
+		.commands = ARRAY_SIZE(name##_commands),		\
+	}
 
 extern struct genl_family kv_family;
 
@@ -188,6 +197,41 @@ struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
 			       struct kv_obj_class *class, struct kv_dev *dev);
 int kv_reply_start(struct genl_info *info, struct kv_reply *reply, size_t size);
 int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error);
+
+/**
+ * kv_msg_find() - find another object of a device that is locked, by its type
+ * @info: the message
+ * @id: the attribute that has the id; NULL: nothing is looked for
+ * @name: of the type, as in struct kv_@name
+ * @dev: the device, locked: as long as it is locked, the object stays
+ * @to: receives a pointer to the object, without a reference, if there is an id
+ *
+ * Return: 0 or a refusal.
+ */
+#define kv_msg_find(info, id, name, dev, to) ({					\
+	struct nlattr *_id = id;						\
+	struct kv_obj *_obj = NULL;						\
+										\
+	if (_id)								\
+		_obj = kv_msg_find_obj(info, _id, &kv_##name##_class, dev);	\
+	if (!IS_ERR_OR_NULL(_obj))						\
+		*(to) = container_of(_obj, struct kv_##name, obj);		\
+	PTR_ERR_OR_ZERO(_obj);							\
+})
+
+/**
+ * kv_msg_check_limit() - check a number by a limit of the device
+ * @info: the message
+ * @NAME: its attribute, which may be absent
+ * @name: its name in the text
+ * @dev: the device
+ * @limit: member of struct ib_device_attr
+ *
+ * Return: 0 or -EINVAL with a refusal.
+ */
+#define kv_msg_check_limit(info, NAME, name, dev, limit)			\
+	kv_msg_check_max(info, KVERBS_A_##NAME, (dev)->ib->attrs.limit,		\
+			 name " is above the device's " #limit)
 
 static inline u32 kv_u32_or(const struct nlattr *attr, u32 otherwise)
 {

@@ -23,13 +23,9 @@ static struct kv_obj *pd_make(struct genl_info *info, struct kv_dev *dev, struct
 }
 
 static const struct kv_noun pd_noun = {
-	.class = &kv_pd_class,
-	.id = KVERBS_A_PD_ID,
-	.dev = KVERBS_A_PD_DEV,
-	.persistent = KVERBS_A_PD_PERSISTENT,
+	KV_NOUN(pd, PD),
 	.verb_ns = KVERBS_A_PD_VERB_NS,
 	.make = pd_make,
-	.fill = pd_fill,
 };
 
 #define TAKES(NAME) KV_TAKES(PD, NAME)
@@ -40,10 +36,4 @@ static const struct kv_command pd_commands[] = {
 	KV_LIST_AT_ONCE(PD, GET, kv_netlink_get, TAKES(ID)),
 };
 
-const struct kv_command_set kv_pd_commands = {
-	.noun = &pd_noun,
-	.policy = policy,
-	.max = KVERBS_A_PD_MAX,
-	.command = pd_commands,
-	.commands = ARRAY_SIZE(pd_commands),
-};
+KV_COMMAND_SET(pd, PD, &pd_noun);

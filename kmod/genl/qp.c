@@ -61,15 +61,7 @@ static const struct nla_policy policy[KVERBS_A_QP_MAX + 1] = {
 	[KVERBS_A_QP_SQD_ASYNC_NOTIFY] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
-static const struct kv_av_attrs numbers_of_av = {
-	.dgid = KVERBS_A_QP_DGID,
-	.sgid_index = KVERBS_A_QP_SGID_INDEX,
-	.dlid = KVERBS_A_QP_DLID,
-	.sl = KVERBS_A_QP_SL,
-	.traffic_class = KVERBS_A_QP_TRAFFIC_CLASS,
-	.flow_label = KVERBS_A_QP_FLOW_LABEL,
-	.hop_limit = KVERBS_A_QP_HOP_LIMIT,
-};
+static const struct kv_av_attrs numbers_of_av = KV_AV_ATTRS(QP);
 
 static const struct kv_av_attrs numbers_of_alt_av = {
 	.dgid = KVERBS_A_QP_ALT_DGID,
@@ -242,16 +234,10 @@ static int qp_check_type(struct genl_info *info, u32 type, const struct kv_dev *
 
 static int qp_check_limits(struct genl_info *info, const struct kv_dev *dev)
 {
-	const struct ib_device_attr *limits = &dev->ib->attrs;
-
-	return kv_msg_check_max(info, KVERBS_A_QP_MAX_SEND_WR, limits->max_qp_wr,
-				"max_send_wr is above the device's max_qp_wr") ?:
-	       kv_msg_check_max(info, KVERBS_A_QP_MAX_RECV_WR, limits->max_qp_wr,
-				"max_recv_wr is above the device's max_qp_wr") ?:
-	       kv_msg_check_max(info, KVERBS_A_QP_MAX_SEND_SGE, limits->max_send_sge,
-				"max_send_sge is above the device's max_send_sge") ?:
-	       kv_msg_check_max(info, KVERBS_A_QP_MAX_RECV_SGE, limits->max_recv_sge,
-				"max_recv_sge is above the device's max_recv_sge");
+	return kv_msg_check_limit(info, QP_MAX_SEND_WR, "max_send_wr", dev, max_qp_wr) ?:
+	       kv_msg_check_limit(info, QP_MAX_RECV_WR, "max_recv_wr", dev, max_qp_wr) ?:
+	       kv_msg_check_limit(info, QP_MAX_SEND_SGE, "max_send_sge", dev, max_send_sge) ?:
+	       kv_msg_check_limit(info, QP_MAX_RECV_SGE, "max_recv_sge", dev, max_recv_sge);
 }
 
 /* Receives come from its own queue, or from an SRQ. */
@@ -281,23 +267,10 @@ static int qp_find_parts(struct genl_info *info, struct kv_dev *dev,
 			 struct kv_qp_init *init)
 {
 	struct nlattr **attrs = info->attrs;
-	struct kv_obj *obj;
 
-	obj = kv_msg_find_obj(info, attrs[KVERBS_A_QP_SEND_CQ], &kv_cq_class, dev);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	init->send_cq = container_of(obj, struct kv_cq, obj);
-	obj = kv_msg_find_obj(info, attrs[KVERBS_A_QP_RECV_CQ], &kv_cq_class, dev);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	init->recv_cq = container_of(obj, struct kv_cq, obj);
-	if (!attrs[KVERBS_A_QP_SRQ])
-		return 0;
-	obj = kv_msg_find_obj(info, attrs[KVERBS_A_QP_SRQ], &kv_srq_class, dev);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	init->srq = container_of(obj, struct kv_srq, obj);
-	return 0;
+	return kv_msg_find(info, attrs[KVERBS_A_QP_SEND_CQ], cq, dev, &init->send_cq) ?:
+	       kv_msg_find(info, attrs[KVERBS_A_QP_RECV_CQ], cq, dev, &init->recv_cq) ?:
+	       kv_msg_find(info, attrs[KVERBS_A_QP_SRQ], srq, dev, &init->srq);
 }
 
 static int qp_parse_new(struct genl_info *info, struct kv_dev *dev,
@@ -329,16 +302,12 @@ static struct kv_obj *qp_make(struct genl_info *info, struct kv_dev *dev, struct
 }
 
 static const struct kv_noun qp_noun = {
-	.class = &kv_qp_class,
-	.id = KVERBS_A_QP_ID,
-	.dev = KVERBS_A_QP_DEV,
-	.persistent = KVERBS_A_QP_PERSISTENT,
+	KV_NOUN(qp, QP),
 	.pd = KVERBS_A_QP_PD,
 	.verb_ns = KVERBS_A_QP_VERB_NS,
 	.stage = KVERBS_A_QP_STAGE,
 	.check = qp_check_new,
 	.make = qp_make,
-	.fill = qp_fill,
 };
 
 /* --- its states --- */
@@ -488,10 +457,4 @@ static const struct kv_command qp_commands[] = {
 		   TAKES(SQD_ASYNC_NOTIFY)),
 };
 
-const struct kv_command_set kv_qp_commands = {
-	.noun = &qp_noun,
-	.policy = policy,
-	.max = KVERBS_A_QP_MAX,
-	.command = qp_commands,
-	.commands = ARRAY_SIZE(qp_commands),
-};
+KV_COMMAND_SET(qp, QP, &qp_noun);

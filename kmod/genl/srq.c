@@ -28,18 +28,13 @@ static int srq_fill(struct sk_buff *skb, struct kv_obj *obj)
 
 static int srq_check_limits(struct genl_info *info, const struct kv_dev *dev)
 {
-	const struct ib_device_attr *limits = &dev->ib->attrs;
-	struct nlattr **attrs = info->attrs;
-
 	if (!(kv_dev_caps(dev) & KVERBS_CAP_SRQ))
 		return kv_refuse(info->extack, -EOPNOTSUPP,
 				 "the device has no shared receive queues");
-	return kv_msg_check_max(info, KVERBS_A_SRQ_MAX_WR, limits->max_srq_wr,
-				"max_wr is above the device's max_srq_wr") ?:
-	       kv_msg_check_max(info, KVERBS_A_SRQ_MAX_SGE, limits->max_srq_sge,
-				"max_sge is above the device's max_srq_sge") ?:
+	return kv_msg_check_limit(info, SRQ_MAX_WR, "max_wr", dev, max_srq_wr) ?:
+	       kv_msg_check_limit(info, SRQ_MAX_SGE, "max_sge", dev, max_srq_sge) ?:
 	       kv_msg_check_max(info, KVERBS_A_SRQ_LIMIT,
-				nla_get_u32(attrs[KVERBS_A_SRQ_MAX_WR]),
+				nla_get_u32(info->attrs[KVERBS_A_SRQ_MAX_WR]),
 				"limit is above max_wr");
 }
 
@@ -64,15 +59,11 @@ static struct kv_obj *srq_make(struct genl_info *info, struct kv_dev *dev, struc
 }
 
 static const struct kv_noun srq_noun = {
-	.class = &kv_srq_class,
-	.id = KVERBS_A_SRQ_ID,
-	.dev = KVERBS_A_SRQ_DEV,
-	.persistent = KVERBS_A_SRQ_PERSISTENT,
+	KV_NOUN(srq, SRQ),
 	.pd = KVERBS_A_SRQ_PD,
 	.verb_ns = KVERBS_A_SRQ_VERB_NS,
 	.check = srq_check_new,
 	.make = srq_make,
-	.fill = srq_fill,
 };
 
 static int srq_do_modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
@@ -85,8 +76,7 @@ static int srq_do_modify(struct genl_info *info, struct kv_obj *obj, struct sk_b
 		.max_wr = kv_u32_or(max_wr, 0),
 	};
 
-	return kv_msg_check_max(info, KVERBS_A_SRQ_MAX_WR, obj->dev->ib->attrs.max_srq_wr,
-				"max_wr is above the device's max_srq_wr") ?:
+	return kv_msg_check_limit(info, SRQ_MAX_WR, "max_wr", obj->dev, max_srq_wr) ?:
 	       kv_srq_modify(container_of(obj, struct kv_srq, obj), &modify, info->extack) ?:
 	       kv_put_obj(skb, obj, &srq_noun) ?:
 	       kv_put_times(skb, obj, &srq_noun);
@@ -110,10 +100,4 @@ static const struct kv_command srq_commands[] = {
 	KV_COMMAND(SRQ, MODIFY, srq_modify, TAKES(ID), TAKES(MAX_WR), TAKES(LIMIT)),
 };
 
-const struct kv_command_set kv_srq_commands = {
-	.noun = &srq_noun,
-	.policy = policy,
-	.max = KVERBS_A_SRQ_MAX,
-	.command = srq_commands,
-	.commands = ARRAY_SIZE(srq_commands),
-};
+KV_COMMAND_SET(srq, SRQ, &srq_noun);

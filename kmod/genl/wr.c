@@ -43,17 +43,11 @@ static const struct nla_policy policy[KVERBS_A_POST_MAX + 1] = {
 /* The next attribute of a type behind @at, which may be NULL; NULL: there is none. */
 static struct nlattr *wr_next_attr(struct nlattr *head, int len, int type, struct nlattr *at)
 {
-	struct nlattr *attr;
-	int rem;
-
 	if (at) {
-		len -= (char *)at + NLA_ALIGN(at->nla_len) - (char *)head;
-		head = (struct nlattr *)((char *)at + NLA_ALIGN(at->nla_len));
+		len -= (void *)at - (void *)head;
+		head = nla_next(at, &len);
 	}
-	nla_for_each_attr(attr, head, len, rem)
-		if (nla_type(attr) == type)
-			return attr;
-	return NULL;
+	return nla_find(head, len, type);
 }
 
 static struct nlattr *wr_next(struct genl_info *info, struct nlattr *at)
@@ -104,7 +98,6 @@ static int wr_parse_sge(struct genl_info *info, struct nlattr *nest,
 {
 	struct nlattr *attrs[KVERBS_A_SGE_MAX + 1];
 	struct kv_refusal why;
-	struct kv_obj *obj;
 	u64 left;
 	int ret;
 
@@ -114,22 +107,15 @@ static int wr_parse_sge(struct genl_info *info, struct nlattr *nest,
 	if (!attrs[KVERBS_A_SGE_BUF])
 		return kv_msg_refuse(info, nest, -EINVAL,
 				     "buf is missing in an sge: which buffer?");
-	obj = kv_msg_find_obj(info, attrs[KVERBS_A_SGE_BUF], &kv_buf_class, dev);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	sge->buf = container_of(obj, struct kv_buf, obj);
+	ret = kv_msg_find(info, attrs[KVERBS_A_SGE_BUF], buf, dev, &sge->buf);
+	if (ret)
+		return ret;
 	sge->offset = kv_u64_or(attrs[KVERBS_A_SGE_OFFSET], 0);
 	left = sge->offset < sge->buf->length ? sge->buf->length - sge->offset : 0;
 	if (!attrs[KVERBS_A_SGE_LENGTH] && kv_request_check_rest(left, &why))
 		return kv_msg_refuse(info, nest, why.error, why.text);
 	sge->length = kv_u32_or(attrs[KVERBS_A_SGE_LENGTH], left);
-	if (!attrs[KVERBS_A_SGE_MR])
-		return 0;
-	obj = kv_msg_find_obj(info, attrs[KVERBS_A_SGE_MR], &kv_mr_class, dev);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	sge->mr = container_of(obj, struct kv_mr, obj);
-	return 0;
+	return kv_msg_find(info, attrs[KVERBS_A_SGE_MR], mr, dev, &sge->mr);
 }
 
 static int wr_parse_sges(struct genl_info *info, struct nlattr *nest, struct kv_dev *dev,
@@ -164,7 +150,6 @@ static int wr_parse_objects(struct genl_info *info, struct nlattr *nest, struct 
 			    struct kv_wr_spec *spec)
 {
 	struct nlattr *ah_id = wr_next_attr(nla_data(nest), nla_len(nest), KVERBS_A_WR_AH, NULL);
-	struct kv_obj *ah;
 	unsigned int sge;
 	int ret;
 
@@ -172,15 +157,10 @@ static int wr_parse_objects(struct genl_info *info, struct nlattr *nest, struct 
 		spec->qp = container_of(queue, struct kv_qp, obj);
 	else
 		spec->srq = container_of(queue, struct kv_srq, obj);
-	ret = wr_parse_sges(info, nest, queue->dev, spec);
+	ret = wr_parse_sges(info, nest, queue->dev, spec) ?:
+	      kv_msg_find(info, ah_id, ah, queue->dev, &spec->ah);
 	if (ret)
 		return ret;
-	if (ah_id) {
-		ah = kv_msg_find_obj(info, ah_id, &kv_ah_class, queue->dev);
-		if (IS_ERR(ah))
-			return PTR_ERR(ah);
-		spec->ah = container_of(ah, struct kv_ah, obj);
-	}
 	ret = kv_wr_check(spec, &sge, info->extack);
 	if (ret)
 		wr_blame_sge(info, nest, sge);
@@ -261,14 +241,9 @@ static int wr_post(struct sk_buff *skb, struct genl_info *info)
 
 #define TAKES(NAME) KV_TAKES(POST, NAME)
 
-static const struct kv_command post_commands[] = {
+static const struct kv_command wr_commands[] = {
 	KV_COMMAND_AT_ONCE(WR, POST, wr_post, TAKES(QP), TAKES(SRQ), TAKES(WR),
 			   TAKES(CONTEXT)),
 };
 
-const struct kv_command_set kv_wr_commands = {
-	.policy = policy,
-	.max = KVERBS_A_POST_MAX,
-	.command = post_commands,
-	.commands = ARRAY_SIZE(post_commands),
-};
+KV_COMMAND_SET(wr, POST, NULL);
