@@ -33,8 +33,8 @@ static int run_check_qp(struct kv_qp *qp, struct netlink_ext_ack *extack)
 static int run_check_polled(const struct kv_run_end *end, u32 size,
 			    struct netlink_ext_ack *extack)
 {
-	if (kv_buf_coherent(end->local, end->local_offset + size - 1) &&
-	    kv_buf_coherent(end->target, end->target_offset + size - 1))
+	if (kv_buf_coherent(end->local.buf, end->local.offset + size - 1) &&
+	    kv_buf_coherent(end->target.buf, end->target.offset + size - 1))
 		return 0;
 	return kv_refuse(extack, -EOPNOTSUPP,
 			 "buffers have to be synced between the device and the CPU here, so none can be polled for a WRITE: take SEND");
@@ -57,20 +57,22 @@ static bool run_any_shares_cq(const struct kv_run_spec *spec)
 	return false;
 }
 
-static struct kv_run_buf_facts run_buf_facts(const struct kv_run_end *end, const struct kv_buf *buf,
-					     u64 first, const struct kv_mr *mr)
+static struct kv_run_buf_facts run_buf_facts(const struct kv_qp *qp,
+					     const struct kv_run_memory *memory)
 {
+	const struct kv_buf *buf = memory->buf;
+	const struct kv_mr *mr = memory->mr;
 	struct kv_run_buf_facts facts = {
 		.buffer = buf->length,
-		.first = first,
-		.contiguous = first < buf->length ? kv_buf_contiguous(buf, first) : 0,
+		.first = memory->offset,
+		.contiguous = kv_buf_contiguous(buf, memory->offset),
 		.dma_key = true,
 		.by_mr = mr,
 	};
 
 	if (!mr)
 		return facts;
-	facts.same_pd = mr->obj.parents[KV_MR_PD] == end->qp->obj.parents[KV_QP_PD];
+	facts.same_pd = mr->obj.parents[KV_MR_PD] == qp->obj.parents[KV_QP_PD];
 	facts.registered = kv_mr_over(mr, &buf->obj);
 	facts.offset = mr->offset;
 	facts.length = mr->length;
@@ -78,22 +80,20 @@ static struct kv_run_buf_facts run_buf_facts(const struct kv_run_end *end, const
 }
 
 /* Posted receives need the present target: the QP keeps its buffer and its key for them. */
-static bool run_is_other_target(const struct kv_run_end *end)
+static bool run_is_other_target(const struct kv_qp *qp, const struct kv_run_memory *target)
 {
-	struct kv_obj *const *uses = end->qp->obj.parents;
+	struct kv_obj *const *uses = qp->obj.parents;
 
-	return uses[KV_QP_TARGET_BUF] != &end->target->obj ||
-	       end->qp->target_offset != end->target_offset ||
-	       uses[KV_QP_TARGET_MR] != (end->target_mr ? &end->target_mr->obj : NULL);
+	return uses[KV_QP_TARGET_BUF] != &target->buf->obj ||
+	       qp->target_offset != target->offset ||
+	       uses[KV_QP_TARGET_MR] != (target->mr ? &target->mr->obj : NULL);
 }
 
-/* May the QP keep the end's buffers and MRs after the run? */
-static bool run_keeps(const struct kv_run_end *end)
+/* May the QP keep the buffer and the MR after the run? */
+static bool run_keeps(const struct kv_run_memory *memory)
 {
-	return kv_obj_persistent(&end->local->obj) &&
-	       (!end->local_mr || kv_obj_persistent(&end->local_mr->obj)) &&
-	       (!end->target || kv_obj_persistent(&end->target->obj)) &&
-	       (!end->target_mr || kv_obj_persistent(&end->target_mr->obj));
+	return (!memory->buf || kv_obj_persistent(&memory->buf->obj)) &&
+	       (!memory->mr || kv_obj_persistent(&memory->mr->obj));
 }
 
 static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_end *end,
@@ -102,8 +102,9 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_end
 	struct kv_qp *qp = end->qp;
 	struct kv_run_end_facts facts = {
 		.needs_reset = qp->needs_reset,
-		.local = run_buf_facts(end, end->local, end->local_offset, end->local_mr),
-		.other_target = end->target && qp->run_recvs && run_is_other_target(end),
+		.local = run_buf_facts(qp, &end->local),
+		.other_target = end->target.buf && qp->run_recvs &&
+				run_is_other_target(qp, &end->target),
 		.one_cq = qp->recv_cq == qp->send_cq,
 		.max_recv_wr = qp->cap.max_recv_wr,
 		.recv_cqe = qp->recv_cq->cqe,
@@ -112,15 +113,13 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_end
 	struct kv_refusal why;
 	int ret;
 
-	if (end->target)
-		facts.target = run_buf_facts(end, end->target, end->target_offset,
-					     end->target_mr);
-
+	if (end->target.buf)
+		facts.target = run_buf_facts(qp, &end->target);
 	ret = run_check_qp(qp, extack);
 	if (ret)
 		return ret;
 
-	if (kv_obj_persistent(&qp->obj) && !run_keeps(end))
+	if (kv_obj_persistent(&qp->obj) && !(run_keeps(&end->local) && run_keeps(&end->target)))
 		return kv_refuse(extack, -EINVAL,
 				 "the qp is persistent, and a buffer or an mr is not: it would go while the qp has it posted");
 
@@ -129,8 +128,8 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_end
 		return ret;
 	if (kv_run_check_end(spec->loop, spec->op, spec->size, &facts, &why))
 		return kv_refuse_by(extack, &why);
-	ret = kv_wr_check_sink(end->local, spec->op, end->local_mr, extack);
-	if (!ret && end->target && spec->op == KVERBS_OP_WRITE)
+	ret = kv_wr_check_sink(end->local.buf, spec->op, end->local.mr, extack);
+	if (!ret && end->target.buf && spec->op == KVERBS_OP_WRITE)
 		ret = run_check_polled(end, spec->size, extack);
 	return ret;
 }
@@ -191,6 +190,14 @@ static int run_post_recvs(struct kv_qp *qp, struct kv_end *end, struct netlink_e
 	return 0;
 }
 
+/* @slot: of the buffer; that of the MR is the next one. */
+static void run_give_memory(struct kv_obj *qp, unsigned int slot,
+			    const struct kv_run_memory *memory)
+{
+	kv_obj_set_parent(qp, slot, &memory->buf->obj);
+	kv_obj_set_parent(qp, slot + 1, memory->mr ? &memory->mr->obj : NULL);
+}
+
 static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
 			const struct kv_run_end *from, struct netlink_ext_ack *extack)
 {
@@ -198,13 +205,10 @@ static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
 
 	from->qp->send_cq->last_run_qp = from->qp;
 	from->qp->recv_cq->last_run_qp = from->qp;
-	kv_obj_set_parent(qp, KV_QP_LOCAL_BUF, &from->local->obj);
-	kv_obj_set_parent(qp, KV_QP_LOCAL_MR, from->local_mr ? &from->local_mr->obj : NULL);
-	if (from->target) {
-		kv_obj_set_parent(qp, KV_QP_TARGET_BUF, &from->target->obj);
-		from->qp->target_offset = from->target_offset;
-		kv_obj_set_parent(qp, KV_QP_TARGET_MR,
-				  from->target_mr ? &from->target_mr->obj : NULL);
+	run_give_memory(qp, KV_QP_LOCAL_BUF, &from->local);
+	if (from->target.buf) {
+		run_give_memory(qp, KV_QP_TARGET_BUF, &from->target);
+		from->qp->target_offset = from->target.offset;
 	}
 	kv_wr_prep(end, spec, from);
 	return spec->op == KVERBS_OP_SEND ? run_post_recvs(from->qp, end, extack) : 0;

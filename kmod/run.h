@@ -15,36 +15,36 @@ struct kv_qp;
 struct kv_run;
 
 /**
+ * struct kv_run_memory - the bytes that one end of a run uses
+ * @buf: the buffer; NULL if the loop needs none
+ * @mr: the MR whose lkey names @buf; NULL: the PD's local_dma_lkey names it
+ * @offset: the first byte that the run uses
+ * @buf_id: id of @buf, for messages: the run outlives its use of the other objects, and all
+ *	of them if their device goes
+ * @mr_id: id of @mr, ditto; 0: none
+ */
+struct kv_run_memory {
+	struct kv_buf *buf;
+	struct kv_mr *mr;
+	u64 offset;
+	u32 buf_id;
+	u32 mr_id;
+};
+
+/**
  * struct kv_run_end - one end of a connection, as the user has described it
  * @qp: in RTS
- * @local: the buffer to send from and to read into
- * @local_offset: its first byte that the run uses
- * @local_mr: the MR whose lkey names @local; NULL: the PD's local_dma_lkey names it
- * @target: the buffer that the peer sends or writes into; NULL if the loop needs none
- * @target_offset: like @local_offset, for @target
- * @target_mr: like @local_mr, for @target
- * @qp_id: id of @qp, for messages: the run outlives its use of the other objects, and all of
- *	them if their device goes
- * @local_id: id of @local, ditto
- * @local_mr_id: id of @local_mr, ditto; 0: none
- * @target_id: id of @target, ditto
- * @target_mr_id: id of @target_mr, ditto
+ * @qp_id: id of @qp, as kv_run_memory.buf_id
+ * @local: to send from and to read into; it has a buffer
+ * @target: what the peer sends or writes into
  * @remote_addr: of the peer's target
  * @remote_key: of the peer's target
  */
 struct kv_run_end {
 	struct kv_qp *qp;
-	struct kv_buf *local;
-	u64 local_offset;
-	struct kv_mr *local_mr;
-	struct kv_buf *target;
-	u64 target_offset;
-	struct kv_mr *target_mr;
 	u32 qp_id;
-	u32 local_id;
-	u32 local_mr_id;
-	u32 target_id;
-	u32 target_mr_id;
+	struct kv_run_memory local;
+	struct kv_run_memory target;
 	u64 remote_addr;
 	u32 remote_key;
 };

@@ -24,21 +24,29 @@ static const enum ib_wr_opcode opcodes[] = {
 	[KVERBS_OP_CMP_SWP] = IB_WR_ATOMIC_CMP_AND_SWP,
 };
 
-/* @first: the first byte of the buffer that the run uses; checked. */
-static void wr_prep_sge(struct ib_sge *sge, const struct kv_run_end *from, const struct kv_buf *buf,
-			u64 first, const struct kv_mr *mr, u32 length)
+/* An offset below the registration of an MR wraps, which is as wrong as one above. */
+static void wr_set_sge(struct ib_sge *sge, const struct kv_pd *pd, const struct kv_buf *buf,
+		       u64 offset, const struct kv_mr *mr, u32 length)
 {
-	sge->addr = mr ? mr->ib->iova + (first - mr->offset) : kv_buf_dma(buf, first);
-	sge->lkey = mr ? mr->ib->lkey : from->qp->pd->ib->local_dma_lkey;
+	sge->addr = mr ? mr->ib->iova + (offset - mr->offset) : kv_buf_dma(buf, offset);
+	sge->lkey = mr ? mr->ib->lkey : pd->ib->local_dma_lkey;
 	sge->length = length;
 }
 
-/* How many bytes from @first on the key covers. */
-static u32 wr_covered(const struct kv_buf *buf, u64 first, const struct kv_mr *mr)
+static void wr_prep_sge(struct ib_sge *sge, const struct kv_run_end *from,
+			const struct kv_run_memory *memory, u32 length)
 {
+	wr_set_sge(sge, from->qp->pd, memory->buf, memory->offset, memory->mr, length);
+}
+
+/* How many bytes from the first one on the key covers. */
+static u32 wr_covered(const struct kv_run_memory *memory)
+{
+	const struct kv_mr *mr = memory->mr;
+
 	if (!mr)
-		return kv_buf_contiguous(buf, first);
-	return min_t(u64, mr->offset + mr->length - first, U32_MAX);
+		return kv_buf_contiguous(memory->buf, memory->offset);
+	return min_t(u64, mr->offset + mr->length - memory->offset, U32_MAX);
 }
 
 /* Sets the remote address and key, in the part of the request that its opcode needs. */
@@ -85,25 +93,23 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 	end->send_cq = from->qp->send_cq->ib;
 	end->recv_cq = from->qp->recv_cq->ib;
 
-	wr_prep_sge(&end->send_sge, from, from->local, from->local_offset, from->local_mr,
-		    spec->size);
+	wr_prep_sge(&end->send_sge, from, &from->local, spec->size);
 	wr->wr_cqe = &run_cqe;
 	wr->sg_list = &end->send_sge;
 	wr->num_sge = 1;
 	wr->opcode = opcodes[spec->op];
 	wr->send_flags = IB_SEND_SIGNALED;
 	wr_set_remote(wr, from->remote_addr, from->remote_key, spec->compare_add, spec->swap);
-	end->tx_tail = kv_buf_at(from->local, from->local_offset + spec->size - 1);
+	end->tx_tail = kv_buf_at(from->local.buf, from->local.offset + spec->size - 1);
 
-	if (!from->target)
+	if (!from->target.buf)
 		return;
 	/* All bytes that the key covers: a receive may stay posted for a run of another size. */
-	wr_prep_sge(&end->recv_sge, from, from->target, from->target_offset, from->target_mr,
-		    wr_covered(from->target, from->target_offset, from->target_mr));
+	wr_prep_sge(&end->recv_sge, from, &from->target, wr_covered(&from->target));
 	end->recv_wr.wr_cqe = &run_cqe;
 	end->recv_wr.sg_list = &end->recv_sge;
 	end->recv_wr.num_sge = 1;
-	end->rx_tail = kv_buf_at(from->target, from->target_offset + spec->size - 1);
+	end->rx_tail = kv_buf_at(from->target.buf, from->target.offset + spec->size - 1);
 }
 
 static u64 wr_total_length(const struct kv_wr_spec *spec)
@@ -238,18 +244,8 @@ int kv_wr_check(const struct kv_wr_spec *spec, unsigned int *wrong,
 static void wr_build_sge(struct ib_sge *sge, const struct kv_wr_spec *spec,
 			 const struct kv_wr_sge *from)
 {
-	const struct kv_pd *pd = spec->qp ? spec->qp->pd : spec->srq->pd;
-	const struct kv_mr *mr = from->mr;
-
-	sge->length = from->length;
-	if (mr) {
-		sge->lkey = mr->ib->lkey;
-		/* An offset below the registration wraps, which is as wrong as one above. */
-		sge->addr = mr->ib->iova + (from->offset - mr->offset);
-	} else {
-		sge->lkey = pd->ib->local_dma_lkey;
-		sge->addr = kv_buf_dma(from->buf, from->offset);
-	}
+	wr_set_sge(sge, spec->qp ? spec->qp->pd : spec->srq->pd, from->buf, from->offset,
+		   from->mr, from->length);
 	/* The CPU copies these bytes: drivers take a pointer, and no key. */
 	if (spec->flags & KVERBS_WR_INLINE)
 		sge->addr = (uintptr_t)kv_buf_at(from->buf, from->offset);

@@ -12,24 +12,15 @@
 /* Bins that one reply carries. */
 #define BINS_MAX 1024
 
-static struct netlink_range_validation range_time = {
-	.min = 1,
-	.max = KV_RUN_TIME_NS_MAX,
-};
-
-static struct netlink_range_validation range_spins = {
-	.max = KVERBS_SPINS_MAX,
-};
-
+static struct netlink_range_validation range_time = { .min = 1, .max = KV_RUN_TIME_NS_MAX };
+static struct netlink_range_validation range_spins = { .max = KVERBS_SPINS_MAX };
 static struct netlink_range_validation range_timeout = {
 	.min = KV_RUN_TIMEOUT_NS_MIN,
 	.max = KV_RUN_TIMEOUT_NS_MAX,
 };
 
 /* Larger than the 16 bits that a policy without a range has. */
-static struct netlink_range_validation range_first_bin = {
-	.max = KV_HIST_BINS - 1,
-};
+static struct netlink_range_validation range_first_bin = { .max = KV_HIST_BINS - 1 };
 
 static const struct nla_policy end_policy[KVERBS_A_END_MAX + 1] = {
 	[KVERBS_A_END_QP] = KV_POLICY_ID,
@@ -142,54 +133,32 @@ static int run_parse_end(struct genl_info *info, const struct start *start, unsi
 	return kv_msg_refuse_in(info, start->end[i], attrs, &why);
 }
 
-/* A buffer and, if there is one, the MR whose key names it. */
+/* A buffer, if there is one, and, if there is one, the MR whose key names it. */
 static int run_find_memory(struct genl_info *info, struct nlattr *buf_id, struct nlattr *mr_id,
-			   struct kv_dev *dev, struct kv_buf **buf, struct kv_mr **mr)
+			   struct kv_dev *dev, struct kv_run_memory *memory)
 {
-	struct kv_obj *obj;
+	int ret = kv_msg_find(info, buf_id, buf, dev, &memory->buf) ?:
+		  kv_msg_find(info, mr_id, mr, dev, &memory->mr);
 
-	obj = kv_msg_find_obj(info, buf_id, &kv_buf_class, dev);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	*buf = container_of(obj, struct kv_buf, obj);
-	if (!mr_id)
-		return 0;
-	obj = kv_msg_find_obj(info, mr_id, &kv_mr_class, dev);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	*mr = container_of(obj, struct kv_mr, obj);
-	return 0;
+	memory->buf_id = kv_u32_or(buf_id, 0);
+	memory->mr_id = kv_u32_or(mr_id, 0);
+	return ret;
 }
 
 /* Finds the objects that one end names; they are of the locked device. */
 static int run_find_end(struct genl_info *info, struct nlattr **attrs, struct kv_dev *dev,
 			struct kv_run_end *end)
 {
-	struct kv_obj *qp;
-	int ret;
-
-	qp = kv_msg_find_obj(info, attrs[KVERBS_A_END_QP], &kv_qp_class, dev);
-	if (IS_ERR(qp))
-		return PTR_ERR(qp);
-	end->qp = container_of(qp, struct kv_qp, obj);
-	end->qp_id = qp->id;
-	ret = run_find_memory(info, attrs[KVERBS_A_END_LOCAL_BUF], attrs[KVERBS_A_END_LOCAL_MR],
-			      dev, &end->local, &end->local_mr);
-	if (!ret && attrs[KVERBS_A_END_TARGET_BUF])
-		ret = run_find_memory(info, attrs[KVERBS_A_END_TARGET_BUF],
-				      attrs[KVERBS_A_END_TARGET_MR], dev, &end->target,
-				      &end->target_mr);
-	if (ret)
-		return ret;
-	end->local_id = end->local->obj.id;
-	end->local_mr_id = end->local_mr ? end->local_mr->obj.id : 0;
-	end->target_id = end->target ? end->target->obj.id : 0;
-	end->target_mr_id = end->target_mr ? end->target_mr->obj.id : 0;
-	end->local_offset = kv_u64_or(attrs[KVERBS_A_END_LOCAL_OFFSET], 0);
-	end->target_offset = kv_u64_or(attrs[KVERBS_A_END_TARGET_OFFSET], 0);
+	end->qp_id = nla_get_u32(attrs[KVERBS_A_END_QP]);
+	end->local.offset = kv_u64_or(attrs[KVERBS_A_END_LOCAL_OFFSET], 0);
+	end->target.offset = kv_u64_or(attrs[KVERBS_A_END_TARGET_OFFSET], 0);
 	end->remote_addr = kv_u64_or(attrs[KVERBS_A_END_REMOTE_ADDR], 0);
 	end->remote_key = kv_u32_or(attrs[KVERBS_A_END_REMOTE_KEY], 0);
-	return 0;
+	return kv_msg_find(info, attrs[KVERBS_A_END_QP], qp, dev, &end->qp) ?:
+	       run_find_memory(info, attrs[KVERBS_A_END_LOCAL_BUF],
+			       attrs[KVERBS_A_END_LOCAL_MR], dev, &end->local) ?:
+	       run_find_memory(info, attrs[KVERBS_A_END_TARGET_BUF],
+			       attrs[KVERBS_A_END_TARGET_MR], dev, &end->target);
 }
 
 static int run_start_on_dev(struct genl_info *info, struct kv_dev *dev, const struct start *start)
@@ -312,18 +281,18 @@ static int run_fill_bins(struct sk_buff *skb, const struct kv_hist *hist, u32 fi
 static int run_put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
 		       const struct kv_run_end *end)
 {
+	const struct kv_run_memory *local = &end->local, *target = &end->target;
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_SPEC_END);
 	bool remote = kv_op_needs_remote(spec->op);
 
 	if (!nest ||
 	    nla_put_u32(skb, KVERBS_A_END_QP, end->qp_id) ||
-	    nla_put_u32(skb, KVERBS_A_END_LOCAL_BUF, end->local_id) ||
-	    (end->local_mr_id && nla_put_u32(skb, KVERBS_A_END_LOCAL_MR, end->local_mr_id)) ||
-	    (end->target_id && nla_put_u32(skb, KVERBS_A_END_TARGET_BUF, end->target_id)) ||
-	    kv_put_u64(skb, KVERBS_A_END_LOCAL_OFFSET, end->local_offset) ||
-	    (end->target_id &&
-	     kv_put_u64(skb, KVERBS_A_END_TARGET_OFFSET, end->target_offset)) ||
-	    (end->target_mr_id && nla_put_u32(skb, KVERBS_A_END_TARGET_MR, end->target_mr_id)) ||
+	    nla_put_u32(skb, KVERBS_A_END_LOCAL_BUF, local->buf_id) ||
+	    (local->mr_id && nla_put_u32(skb, KVERBS_A_END_LOCAL_MR, local->mr_id)) ||
+	    (target->buf_id && nla_put_u32(skb, KVERBS_A_END_TARGET_BUF, target->buf_id)) ||
+	    kv_put_u64(skb, KVERBS_A_END_LOCAL_OFFSET, local->offset) ||
+	    (target->buf_id && kv_put_u64(skb, KVERBS_A_END_TARGET_OFFSET, target->offset)) ||
+	    (target->mr_id && nla_put_u32(skb, KVERBS_A_END_TARGET_MR, target->mr_id)) ||
 	    (remote && kv_put_u64(skb, KVERBS_A_END_REMOTE_ADDR, end->remote_addr)) ||
 	    (remote && nla_put_u32(skb, KVERBS_A_END_REMOTE_KEY, end->remote_key)))
 		return -EMSGSIZE;
@@ -396,8 +365,7 @@ static int run_put_result(struct sk_buff *skb, const struct kv_worker *worker)
 	      kv_put_u64(skb, KVERBS_A_RESULT_ELAPSED_TICKS, kv_loop_elapsed(loop)) ?:
 	      kv_put_u64(skb, KVERBS_A_RESULT_ELAPSED_NS, READ_ONCE(worker->elapsed_ns)) ?:
 	      kv_put_u64(skb, KVERBS_A_RESULT_YIELDS, READ_ONCE(loop->yields));
-	if (!ret)
-		nla_nest_end(skb, nest);
+	nla_nest_end(skb, nest);
 	return ret;
 }
 
@@ -458,10 +426,4 @@ static const struct kv_command run_commands[] = {
 	KV_COMMAND(RUN, DEL, kv_netlink_del, TAKES(ID)),
 };
 
-const struct kv_command_set kv_run_commands = {
-	.noun = &run_noun,
-	.policy = policy,
-	.max = KVERBS_A_RUN_MAX,
-	.command = run_commands,
-	.commands = ARRAY_SIZE(run_commands),
-};
+KV_COMMAND_SET(run, RUN, &run_noun);
