@@ -12,27 +12,20 @@
  */
 __u32 kv_conn_rules_states(__u32 cmd)
 {
-	switch (cmd) {
-	case KVERBS_CMD_CONN_LISTEN:
-	case KVERBS_CMD_CONN_RESOLVE_ADDR:
-		return STATE(IDLE);
-	case KVERBS_CMD_CONN_GET_REQUEST:
-		return STATE(LISTENING);
-	case KVERBS_CMD_CONN_RESOLVE_ROUTE:
-		return STATE(ADDR_RESOLVED);
-	case KVERBS_CMD_CONN_CONNECT:
-		return STATE(ROUTE_RESOLVED);
-	case KVERBS_CMD_CONN_ESTABLISH:
-		return STATE(ANSWERED);
-	case KVERBS_CMD_CONN_ACCEPT:
-		return STATE(REQUESTED);
-	case KVERBS_CMD_CONN_REJECT:
-		return STATE(REQUESTED) | STATE(ANSWERED);
-	/* Until the peer has confirmed, the CM has no message to send to the peer. */
-	case KVERBS_CMD_CONN_DISCONNECT:
-		return STATE(ESTABLISHED);
-	}
-	return 0;
+	static const __u32 states[KVERBS_CMD_MAX + 1] = {
+		[KVERBS_CMD_CONN_LISTEN] = STATE(IDLE),
+		[KVERBS_CMD_CONN_RESOLVE_ADDR] = STATE(IDLE),
+		[KVERBS_CMD_CONN_GET_REQUEST] = STATE(LISTENING),
+		[KVERBS_CMD_CONN_RESOLVE_ROUTE] = STATE(ADDR_RESOLVED),
+		[KVERBS_CMD_CONN_CONNECT] = STATE(ROUTE_RESOLVED),
+		[KVERBS_CMD_CONN_ESTABLISH] = STATE(ANSWERED),
+		[KVERBS_CMD_CONN_ACCEPT] = STATE(REQUESTED),
+		[KVERBS_CMD_CONN_REJECT] = STATE(REQUESTED) | STATE(ANSWERED),
+		/* Until the peer has confirmed, the CM has no message to send to the peer. */
+		[KVERBS_CMD_CONN_DISCONNECT] = STATE(ESTABLISHED),
+	};
+
+	return cmd <= KVERBS_CMD_MAX ? states[cmd] : 0;
 }
 
 /**

@@ -9,6 +9,7 @@
  * meaning.
  */
 #define OP(op) (1U << KVERBS_OP_##op)
+#define GIVEN(attr) (1U << KVERBS_A_WR_##attr)
 
 #define SENDS (OP(SEND) | OP(SEND_WITH_IMM) | OP(SEND_WITH_INV))
 #define WRITES (OP(WRITE) | OP(WRITE_WITH_IMM))
@@ -63,6 +64,26 @@ static const struct limit {
 	{ KVERBS_A_WR_AH, SENDS, "ah goes with send and send_with_imm only" },
 	{ KVERBS_A_WR_REMOTE_QPN, SENDS, "remote_qpn goes with send and send_with_imm only" },
 	{ KVERBS_A_WR_REMOTE_QKEY, SENDS, "remote_qkey goes with send and send_with_imm only" },
+	{ 0 },
+};
+
+/* Attributes of KVERBS_A_WR_* that some operations need. @with: only with one of these, if not 0 */
+static const struct need {
+	__u32 attr;
+	__u32 ops;
+	__u32 with;
+	const char *text;
+} needs[] = {
+	{ KVERBS_A_WR_IMM, IMM, 0, "imm is missing: send_with_imm and write_with_imm need it" },
+	{ KVERBS_A_WR_REMOTE_ADDR, REMOTE, 0, "remote_addr is missing: where at the peer?" },
+	{ KVERBS_A_WR_REMOTE_KEY, REMOTE, 0,
+	  "remote_key is missing: which key has the peer's mr?" },
+	{ KVERBS_A_WR_REMOTE_QPN, SENDS, GIVEN(AH),
+	  "remote_qpn is missing: which qp at the ah's address?" },
+	{ KVERBS_A_WR_REMOTE_QKEY, SENDS, GIVEN(AH),
+	  "remote_qkey is missing: which key has the peer's qp?" },
+	{ KVERBS_A_WR_AH, SENDS, GIVEN(REMOTE_QPN) | GIVEN(REMOTE_QKEY),
+	  "ah is missing: remote_qpn and remote_qkey go with it" },
 	{ 0 },
 };
 
@@ -162,13 +183,6 @@ __u32 kv_op_completion(__u32 op)
 	return wc[op];
 }
 
-static int need(__u32 given, __u32 attr, struct kv_refusal *why, const char *text)
-{
-	if (given & 1U << attr)
-		return 0;
-	return kv_refusal_set_missing(why, attr, text);
-}
-
 /**
  * kv_request_check_list() - is a list of requests for one queue?
  * @given: bits 1 << KVERBS_A_POST_*
@@ -181,7 +195,8 @@ int kv_request_check_list(__u32 given, __u32 n, struct kv_refusal *why)
 {
 	bool srq = given & 1U << KVERBS_A_POST_SRQ;
 
-	if (!srq && need(given, KVERBS_A_POST_QP, why, "qp is missing: post to a qp or an srq"))
+	if (!srq && kv_refusal_need(given, KVERBS_A_POST_QP, why,
+				    "qp is missing: post to a qp or an srq"))
 		return -EINVAL;
 	if (srq && given & 1U << KVERBS_A_POST_QP)
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_POST_SRQ,
@@ -227,37 +242,20 @@ int kv_request_check_queue(__u32 op, __u32 first, bool to_srq, struct kv_refusal
 int kv_request_check_attrs(__u32 op, __u32 given, struct kv_refusal *why)
 {
 	const struct limit *at;
-	int ret;
+	const struct need *needed;
 
-	ret = need(given, KVERBS_A_WR_OP, why, "op is missing: which operation?");
-	if (ret)
-		return ret;
+	if (kv_refusal_need(given, KVERBS_A_WR_OP, why, "op is missing: which operation?"))
+		return -EINVAL;
 	if (!is_among(op, POSTED))
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_WR_OP, unposted[op]);
 	for (at = limited; at->text; at++)
 		if (given & 1U << at->attr && !is_among(op, at->ops))
 			return kv_refusal_set_attr(why, -EINVAL, at->attr, at->text);
-	if (kv_op_needs_imm(op))
-		ret = need(given, KVERBS_A_WR_IMM, why,
-			   "imm is missing: send_with_imm and write_with_imm need it");
-	if (ret)
-		return ret;
-	if (kv_op_needs_remote(op)) {
-		ret = need(given, KVERBS_A_WR_REMOTE_ADDR, why,
-			   "remote_addr is missing: where at the peer?");
-		return ret ? ret : need(given, KVERBS_A_WR_REMOTE_KEY, why,
-					"remote_key is missing: which key has the peer's mr?");
-	}
-	if (given & 1U << KVERBS_A_WR_AH) {
-		ret = need(given, KVERBS_A_WR_REMOTE_QPN, why,
-			   "remote_qpn is missing: which qp at the ah's address?");
-		return ret ? ret : need(given, KVERBS_A_WR_REMOTE_QKEY, why,
-					"remote_qkey is missing: which key has the peer's qp?");
-	}
-	if (given & (1U << KVERBS_A_WR_REMOTE_QPN | 1U << KVERBS_A_WR_REMOTE_QKEY))
-		ret = need(given, KVERBS_A_WR_AH, why,
-			   "ah is missing: remote_qpn and remote_qkey go with it");
-	return ret;
+	for (needed = needs; needed->text; needed++)
+		if (is_among(op, needed->ops) && (!needed->with || given & needed->with) &&
+		    kv_refusal_need(given, needed->attr, why, needed->text))
+			return -EINVAL;
+	return 0;
 }
 
 static int check_recv(const struct kv_request_facts *r, struct kv_refusal *why)

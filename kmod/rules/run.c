@@ -94,11 +94,6 @@ static int check_limits(const struct limit *at, const struct kv_run_given *given
 	return 0;
 }
 
-static bool has(__u32 given, __u32 attr)
-{
-	return given & 1U << attr;
-}
-
 /**
  * kv_run_check_given() - does a spec have what its loop and its operation need, and nothing else?
  * @given: the attributes
@@ -108,29 +103,27 @@ static bool has(__u32 given, __u32 attr)
  */
 int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 {
-	__u32 ends = kv_run_ends(given->loop);
+	__u32 ends = kv_run_ends(given->loop), spec = given->spec;
 
-	if (!has(given->spec, KVERBS_A_SPEC_LOOP))
-		return kv_refusal_set_missing(why, KVERBS_A_SPEC_LOOP,
-					      "loop is missing: which loop shall run?");
-	if (!has(given->spec, KVERBS_A_SPEC_ITERS) && !has(given->spec, KVERBS_A_SPEC_TIME_NS))
-		return kv_refusal_set_missing(why, KVERBS_A_SPEC_ITERS,
-					      "iters and time_ns are missing: how long shall it run?");
-	if (ends && !has(given->spec, KVERBS_A_SPEC_OP))
-		return kv_refusal_set_missing(why, KVERBS_A_SPEC_OP,
-					      "op is missing: which operation?");
+	if (kv_refusal_need(spec, KVERBS_A_SPEC_LOOP, why, "loop is missing: which loop shall run?"))
+		return -EINVAL;
+	if (!kv_refusal_given(spec, KVERBS_A_SPEC_TIME_NS) &&
+	    kv_refusal_need(spec, KVERBS_A_SPEC_ITERS, why,
+			    "iters and time_ns are missing: how long shall it run?"))
+		return -EINVAL;
+	if (ends &&
+	    kv_refusal_need(spec, KVERBS_A_SPEC_OP, why, "op is missing: which operation?"))
+		return -EINVAL;
 	if (ends && !kv_op_fits_loop(given->op, given->loop))
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_OP,
 					   "this loop can't take this op: POST_TO_COMPLETION takes WRITE, READ, FETCH_ADD and CMP_SWP, ping-pongs take SEND and WRITE");
-	if (check_limits(spec_limits, given, given->spec, why))
+	if (check_limits(spec_limits, given, spec, why))
 		return why->error;
 	if (!ends)
-		return has(given->spec, KVERBS_A_SPEC_DEV) ? 0 :
-		       kv_refusal_set_missing(why, KVERBS_A_SPEC_DEV,
-					      "dev is missing: which RDMA device?");
-	if (!has(given->spec, KVERBS_A_SPEC_SIZE))
-		return kv_refusal_set_missing(why, KVERBS_A_SPEC_SIZE,
-					      "size is missing: how many bytes?");
+		return kv_refusal_need(spec, KVERBS_A_SPEC_DEV, why,
+				       "dev is missing: which RDMA device?");
+	if (kv_refusal_need(spec, KVERBS_A_SPEC_SIZE, why, "size is missing: how many bytes?"))
+		return -EINVAL;
 	if (!given->ends)
 		return kv_refusal_set_missing(why, KVERBS_A_SPEC_END,
 					      "end is missing: which qp and buffers?");
@@ -154,24 +147,21 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
  */
 int kv_run_check_end_given(const struct kv_run_given *given, __u32 end, struct kv_refusal *why)
 {
-	if (!has(end, KVERBS_A_END_QP))
-		return kv_refusal_set_missing(why, KVERBS_A_END_QP, "qp is missing in this end");
-	if (!has(end, KVERBS_A_END_LOCAL_BUF))
-		return kv_refusal_set_missing(why, KVERBS_A_END_LOCAL_BUF,
-					      "local_buf is missing in this end");
+	if (kv_refusal_need(end, KVERBS_A_END_QP, why, "qp is missing in this end") ||
+	    kv_refusal_need(end, KVERBS_A_END_LOCAL_BUF, why, "local_buf is missing in this end"))
+		return -EINVAL;
 	if (check_limits(end_limits, given, end, why))
 		return why->error;
-	if (kv_run_has_target(given->loop) && !has(end, KVERBS_A_END_TARGET_BUF))
-		return kv_refusal_set_missing(why, KVERBS_A_END_TARGET_BUF,
-					      "target_buf is missing in this end: this loop needs it");
-	if (!kv_op_needs_remote(given->op))
-		return 0;
-	if (!has(end, KVERBS_A_END_REMOTE_ADDR))
-		return kv_refusal_set_missing(why, KVERBS_A_END_REMOTE_ADDR,
-					      "remote_addr is missing in this end: op needs it");
-	if (!has(end, KVERBS_A_END_REMOTE_KEY))
-		return kv_refusal_set_missing(why, KVERBS_A_END_REMOTE_KEY,
-					      "remote_key is missing in this end: op needs it");
+	if (kv_run_has_target(given->loop) &&
+	    kv_refusal_need(end, KVERBS_A_END_TARGET_BUF, why,
+			    "target_buf is missing in this end: this loop needs it"))
+		return -EINVAL;
+	if (kv_op_needs_remote(given->op) &&
+	    (kv_refusal_need(end, KVERBS_A_END_REMOTE_ADDR, why,
+			     "remote_addr is missing in this end: op needs it") ||
+	     kv_refusal_need(end, KVERBS_A_END_REMOTE_KEY, why,
+			     "remote_key is missing in this end: op needs it")))
+		return -EINVAL;
 	return 0;
 }
 
