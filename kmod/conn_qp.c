@@ -44,8 +44,7 @@ static int conn_ask_cm(const struct kv_conn *conn, enum kverbs_qp_state to,
 	int mask, ret;
 
 	memset(modify, 0, sizeof(*modify));
-	modify->attr.qp_state = to == KVERBS_QPS_INIT ? IB_QPS_INIT :
-				to == KVERBS_QPS_RTR ? IB_QPS_RTR : IB_QPS_RTS;
+	modify->attr.qp_state = (enum ib_qp_state)to;
 	modify->to = to;
 	modify->resolved = true;
 	ret = rdma_init_qp_attr(conn->id, &modify->attr, &mask);

@@ -44,32 +44,20 @@ static_assert(KVERBS_ACCESS_REMOTE_WRITE == IB_ACCESS_REMOTE_WRITE);
 static_assert(KVERBS_ACCESS_REMOTE_READ == IB_ACCESS_REMOTE_READ);
 static_assert(KVERBS_ACCESS_REMOTE_ATOMIC == IB_ACCESS_REMOTE_ATOMIC);
 
+/* The states have the numbers of the verbs. */
+static_assert(KVERBS_QPS_RESET == (int)IB_QPS_RESET);
+static_assert(KVERBS_QPS_INIT == (int)IB_QPS_INIT);
+static_assert(KVERBS_QPS_RTR == (int)IB_QPS_RTR);
+static_assert(KVERBS_QPS_RTS == (int)IB_QPS_RTS);
+static_assert(KVERBS_QPS_SQD == (int)IB_QPS_SQD);
+static_assert(KVERBS_QPS_SQE == (int)IB_QPS_SQE);
+static_assert(KVERBS_QPS_ERR == (int)IB_QPS_ERR);
+
 static const enum ib_qp_type to_ib_type[] = {
 	[KVERBS_QPT_RC] = IB_QPT_RC,
 	[KVERBS_QPT_UC] = IB_QPT_UC,
 	[KVERBS_QPT_UD] = IB_QPT_UD,
 };
-
-static const enum ib_qp_state to_ib_state[] = {
-	[KVERBS_QPS_RESET] = IB_QPS_RESET,
-	[KVERBS_QPS_INIT] = IB_QPS_INIT,
-	[KVERBS_QPS_RTR] = IB_QPS_RTR,
-	[KVERBS_QPS_RTS] = IB_QPS_RTS,
-	[KVERBS_QPS_SQD] = IB_QPS_SQD,
-	[KVERBS_QPS_SQE] = IB_QPS_SQE,
-	[KVERBS_QPS_ERR] = IB_QPS_ERR,
-};
-
-static enum kverbs_qp_state qp_from_ib_state(enum ib_qp_state ib)
-{
-	enum kverbs_qp_state state;
-
-	/* ERR for an unknown state. */
-	for (state = KVERBS_QPS_RESET; state < KVERBS_QPS_ERR; state++)
-		if (to_ib_state[state] == ib)
-			break;
-	return state;
-}
 
 /**
  * kv_qp_state() - the state that a QP is in
@@ -85,7 +73,8 @@ static enum kverbs_qp_state qp_from_ib_state(enum ib_qp_state ib)
  */
 enum kverbs_qp_state kv_qp_state(const struct kv_qp *qp, const struct ib_qp_attr *attr)
 {
-	enum kverbs_qp_state told = qp_from_ib_state(attr->qp_state);
+	/* ERR for an unknown state. */
+	enum kverbs_qp_state told = min_t(u32, attr->qp_state, KVERBS_QPS_ERR);
 
 	if (kv_dev_iwarp(qp->obj.dev) && told < KVERBS_QPS_RTS)
 		return qp->state;
@@ -508,8 +497,8 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 	if (ret)
 		return ret;
 
-	attr->qp_state = to_ib_state[modify->to];
-	attr->cur_qp_state = to_ib_state[modify->cur_state];
+	attr->qp_state = (enum ib_qp_state)modify->to;
+	attr->cur_qp_state = (enum ib_qp_state)modify->cur_state;
 	if (modify->to == KVERBS_QPS_RESET)
 		ret = qp_drain(qp, extack);
 	if (!ret)
