@@ -4,7 +4,6 @@
 
 #include "obj.h"
 
-struct netlink_ext_ack;
 struct sg_table;
 
 /**

@@ -3,8 +3,6 @@
 #include <rdma/rdma_cm.h>
 #include "conn_event.h"
 #include "dev.h"
-#include "pd.h"
-#include "qp.h"
 #include "refuse.h"
 #include "rules/conn.h"
 

@@ -8,9 +8,6 @@
 #include "obj.h"
 #include "wqe.h"
 
-struct ib_cq;
-struct kv_qp;
-
 /*
  * Completions of markers that a CQ has room for, in addition to the number asked for. This
  * is the number of one QP's markers: QPs are drained one after the other (drain.c).

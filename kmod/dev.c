@@ -2,7 +2,6 @@
 #include <linux/slab.h>
 #include <kverbs.h>
 #include "dev.h"
-#include "obj.h"
 #include "rules/buf.h"
 
 static LIST_HEAD(kv_devs);

@@ -10,7 +10,6 @@ struct ib_device;
 struct ib_event;
 struct kv_dev;
 struct kv_obj;
-struct net;
 
 /**
  * struct kv_event - an event; members that have no value are 0 or NULL

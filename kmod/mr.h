@@ -8,7 +8,6 @@ struct ib_mr;
 struct kv_buf;
 struct kv_pd;
 struct kv_qp;
-struct netlink_ext_ack;
 
 /* The objects that an MR uses: its parents by slot. */
 enum kv_mr_parent {

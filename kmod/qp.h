@@ -9,9 +9,7 @@
 #include "rules/qp_table.h"
 #include "wqe.h"
 
-struct kv_cq;
 struct kv_pd;
-struct kv_srq;
 
 /* The objects that a QP uses: its parents by slot. */
 enum kv_qp_parent {

@@ -5,7 +5,6 @@
 #include "obj.h"
 #include "wqe.h"
 
-struct ib_srq;
 struct kv_pd;
 
 /**
