@@ -97,20 +97,19 @@ static int srq_destroy(struct kv_obj *obj)
 }
 
 /* Devices check each of the two new values against the current ones, not against each other. */
-static int srq_check_modify(const struct kv_srq *srq,
-			    const struct kv_srq_modify *modify,
+static int srq_check_modify(const struct kv_srq *srq, const struct ib_srq_attr *attr, int mask,
 			    struct netlink_ext_ack *extack)
 {
-	if (modify->mask & IB_SRQ_LIMIT && modify->limit > srq->max_wr)
+	if (mask & IB_SRQ_LIMIT && attr->srq_limit > srq->max_wr)
 		return kv_refuse(extack, -EINVAL, "limit is above max_wr: raise that first");
-	if (!(modify->mask & IB_SRQ_MAX_WR))
+	if (!(mask & IB_SRQ_MAX_WR))
 		return 0;
 	if (!(srq->ib->device->attrs.device_cap_flags & IB_DEVICE_SRQ_RESIZE))
 		return kv_refuse(extack, -EOPNOTSUPP, "max_wr: the device can't resize an srq");
-	if (modify->max_wr < srq->limit ||
-	    (modify->mask & IB_SRQ_LIMIT && modify->max_wr < modify->limit))
+	if (attr->max_wr < srq->limit ||
+	    (mask & IB_SRQ_LIMIT && attr->max_wr < attr->srq_limit))
 		return kv_refuse(extack, -EINVAL, "max_wr is below limit: lower that first");
-	if (modify->max_wr < srq->wqes.rq.taken)
+	if (attr->max_wr < srq->wqes.rq.taken)
 		return kv_refuse(extack, -EBUSY,
 				 "more receives than max_wr are posted: let them complete, and poll their completions");
 	return 0;
@@ -119,43 +118,40 @@ static int srq_check_modify(const struct kv_srq *srq,
 /**
  * kv_srq_modify() - change a limit, the depth, or both
  * @srq: the SRQ
- * @modify: the changes; max_wr at most the device's max_srq_wr
+ * @attr: the new limit and depth; max_wr at most the device's max_srq_wr
+ * @mask: which of them change: IB_SRQ_MAX_WR, IB_SRQ_LIMIT
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
  * Return: 0 or a negative errno; -EBUSY if more receives are posted than the new
  * depth.
  */
-int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
+int kv_srq_modify(struct kv_srq *srq, struct ib_srq_attr *attr, int mask,
 		  struct netlink_ext_ack *extack)
 {
-	struct ib_srq_attr attr = {
-		.max_wr = modify->max_wr,
-		.srq_limit = modify->limit,
-	};
 	u64 before = srq->obj.bytes, after = before;
 	int ret;
 
 	kv_srq_query(srq);
-	ret = srq_check_modify(srq, modify, extack);
+	ret = srq_check_modify(srq, attr, mask, extack);
 	if (ret)
 		return ret;
-	if (modify->mask & IB_SRQ_MAX_WR)
-		after = kv_queue_rq_bytes(modify->max_wr, srq->max_sge);
+	if (mask & IB_SRQ_MAX_WR)
+		after = kv_queue_rq_bytes(attr->max_wr, srq->max_sge);
 	ret = kv_obj_charge(&srq->obj, max(before, after), extack);
 	if (ret)
 		return ret;
 
 	/* bnxt_re_modify_srq() takes one bit of the mask at a time, rxe alone can resize. */
-	kv_obj_time(&srq->obj, MODIFY, ret = ib_modify_srq(srq->ib, &attr, modify->mask));
+	kv_obj_time(&srq->obj, MODIFY, ret = ib_modify_srq(srq->ib, attr, mask));
 	kv_obj_charge(&srq->obj, ret ? before : after, NULL);
 	if (ret)
 		return kv_verb_failed(extack, KVERBS_STAGE_MODIFY, ret,
 				      "ib_modify_srq failed: the device refuses this");
-	if (modify->mask & IB_SRQ_MAX_WR)
-		srq->max_wr = attr.max_wr;
-	if (modify->mask & IB_SRQ_LIMIT)
-		srq->limit = modify->limit;
+	if (mask & IB_SRQ_MAX_WR)
+		srq->max_wr = attr->max_wr;
+	if (mask & IB_SRQ_LIMIT)
+		srq->limit = attr->srq_limit;
 	kv_srq_query(srq);
 	return 0;
 }

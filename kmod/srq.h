@@ -29,23 +29,11 @@ struct kv_srq {
 	struct kv_srq_wqes wqes;
 };
 
-/**
- * struct kv_srq_modify - the changes of an SRQ
- * @mask: IB_SRQ_MAX_WR, IB_SRQ_LIMIT
- * @max_wr: new depth
- * @limit: new limit
- */
-struct kv_srq_modify {
-	int mask;
-	u32 max_wr;
-	u32 limit;
-};
-
 struct kv_obj *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
 			     u32 max_wr, u32 max_sge, u32 limit,
 			     struct netlink_ext_ack *extack);
 void kv_srq_query(struct kv_srq *srq);
-int kv_srq_modify(struct kv_srq *srq, const struct kv_srq_modify *modify,
+int kv_srq_modify(struct kv_srq *srq, struct ib_srq_attr *attr, int mask,
 		  struct netlink_ext_ack *extack);
 
 extern struct kv_obj_class kv_srq_class;

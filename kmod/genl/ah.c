@@ -43,34 +43,26 @@ int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib,
 /* Refuses attributes of a GRH in an address without a GRH. */
 static int ah_refuse_grh(struct genl_info *info, const struct kv_av_attrs *numbers)
 {
-	const struct {
-		int attr;
-		const char *text;
-	} all[] = {
-		{ numbers->sgid_index, "sgid_index is of no use without dgid" },
-		{ numbers->traffic_class, "traffic_class is of no use without dgid" },
-		{ numbers->flow_label, "flow_label is of no use without dgid" },
-		{ numbers->hop_limit, "hop_limit is of no use without dgid" },
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(all); i++)
-		if (info->attrs[all[i].attr])
-			return kv_msg_refuse(info, info->attrs[all[i].attr], -EINVAL, all[i].text);
-	return 0;
+	return kv_msg_refuse_given(info, numbers->sgid_index,
+				   "sgid_index is of no use without dgid") ?:
+	       kv_msg_refuse_given(info, numbers->traffic_class,
+				   "traffic_class is of no use without dgid") ?:
+	       kv_msg_refuse_given(info, numbers->flow_label,
+				   "flow_label is of no use without dgid") ?:
+	       kv_msg_refuse_given(info, numbers->hop_limit,
+				   "hop_limit is of no use without dgid");
 }
 
 static int ah_check_av(struct genl_info *info, const struct kv_av_attrs *numbers,
 		       bool roce)
 {
 	struct nlattr **attrs = info->attrs;
-	int ret = 0;
+	int ret;
 
-	if (roce && attrs[numbers->dlid])
-		return kv_msg_refuse(info, attrs[numbers->dlid], -EINVAL,
-				     "dlid is of no use here: RoCE has no LIDs");
 	if (roce)
-		ret = kv_msg_need(info, numbers->dgid, "dgid is missing: RoCE needs it");
+		ret = kv_msg_refuse_given(info, numbers->dlid,
+					  "dlid is of no use here: RoCE has no LIDs") ?:
+		      kv_msg_need(info, numbers->dgid, "dgid is missing: RoCE needs it");
 	else if (!attrs[numbers->dgid])
 		ret = kv_msg_need(info, numbers->dlid, "dlid and dgid are missing: where to?") ?:
 		      ah_refuse_grh(info, numbers);

@@ -41,8 +41,15 @@ struct queued {
 	struct nlattr *attrs[];
 };
 
-/* A closed socket's port number may be in use again: answers would go to another socket. */
-static bool call_socket_closed(const struct kv_call *call)
+/**
+ * kv_call_socket_closed() - has the sender's socket been closed?
+ * @call: the call
+ *
+ * A closed socket's port number may be in use again: answers would go to another socket.
+ *
+ * Return: true if nobody waits for the answer.
+ */
+bool kv_call_socket_closed(const struct kv_call *call)
 {
 	return sock_flag(NETLINK_CB(call->skb).sk, SOCK_DEAD);
 }
@@ -63,7 +70,7 @@ static void call_run_queued(struct kv_job *job)
 	ret = queued->call.run(skb, &queued->info);
 	kcov_remote_stop();
 	set_active_memcg(old);
-	if ((ret || nlh->nlmsg_flags & NLM_F_ACK) && !call_socket_closed(&queued->call))
+	if ((ret || nlh->nlmsg_flags & NLM_F_ACK) && !kv_call_socket_closed(&queued->call))
 		netlink_ack(skb, nlh, ret, &queued->extack);
 	cond_resched();
 }
@@ -191,15 +198,4 @@ int kv_call_lock(struct genl_info *info, struct kv_dev *dev)
 	else if (!mutex_trylock(&dev->lock))
 		return call_queue(call, info);
 	return 0;
-}
-
-/**
- * kv_call_socket_closed() - has the sender's socket been closed?
- * @info: the message
- *
- * Return: true if nobody waits for the answer.
- */
-bool kv_call_socket_closed(const struct genl_info *info)
-{
-	return call_socket_closed(kv_call_of(info));
 }

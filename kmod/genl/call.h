@@ -43,7 +43,7 @@ int kv_call_begin(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
 void kv_call_end(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
 		 struct genl_info *info);
 int kv_call_lock(struct genl_info *info, struct kv_dev *dev);
-bool kv_call_socket_closed(const struct genl_info *info);
+bool kv_call_socket_closed(const struct kv_call *call);
 
 /**
  * kv_call_of() - the call of a message

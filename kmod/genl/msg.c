@@ -219,6 +219,19 @@ int kv_msg_need(struct genl_info *info, int attr, const char *msg)
 }
 
 /**
+ * kv_msg_refuse_given() - check that an attribute is not there
+ * @info: the message
+ * @attr: its number
+ * @msg: the text of the refusal; stays valid
+ *
+ * Return: 0, or -EINVAL with a refusal.
+ */
+int kv_msg_refuse_given(struct genl_info *info, int attr, const char *msg)
+{
+	return info->attrs[attr] ? kv_msg_refuse(info, info->attrs[attr], -EINVAL, msg) : 0;
+}
+
+/**
  * kv_msg_check_max() - check a number that the device limits
  * @info: the message
  * @attr: its attribute, which may be absent
@@ -268,7 +281,7 @@ int kv_reply_start(struct genl_info *info, struct kv_reply *reply, size_t size)
  */
 int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error)
 {
-	if (!error && kv_call_socket_closed(info))
+	if (!error && kv_call_socket_closed(kv_call_of(info)))
 		error = -ECONNREFUSED;
 	if (error) {
 		nlmsg_free(reply->skb);
@@ -289,11 +302,8 @@ int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error)
  */
 int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev)
 {
-	struct nlattr *name = info->attrs[attr];
-
-	if (!name)
-		return kv_msg_need(info, attr, "dev is missing: which RDMA device?");
-	return kv_msg_lock_named_dev(info, name, dev);
+	return kv_msg_need(info, attr, "dev is missing: which RDMA device?") ?:
+	       kv_msg_lock_named_dev(info, info->attrs[attr], dev);
 }
 
 /**
@@ -357,11 +367,8 @@ static struct kv_obj *msg_lookup(struct genl_info *info, struct nlattr *id,
 int kv_msg_lock_obj(struct genl_info *info, int attr, struct kv_obj_class *class,
 		    struct kv_obj **obj)
 {
-	struct nlattr *id = info->attrs[attr];
-
-	if (!id)
-		return kv_msg_need(info, attr, class->missing);
-	return kv_msg_lock_found(info, id, class, obj);
+	return kv_msg_need(info, attr, class->missing) ?:
+	       kv_msg_lock_found(info, info->attrs[attr], class, obj);
 }
 
 /**
@@ -424,8 +431,8 @@ struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
  * @reply: the reply, reserved
  * @obj: the object as kv_msg_lock_obj() leaves it
  *
- * Return: 0, to be followed by kv_msg_end_obj(), or by kv_msg_end_new() and
- * kv_obj_unlock(); or a refusal.
+ * Return: 0, to be followed by kv_obj_unlock() and kv_reply_end(), or by kv_msg_end_new()
+ * and kv_obj_unlock(); or a refusal.
  */
 int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *class,
 		     size_t size, struct kv_reply *reply, struct kv_obj **obj)
@@ -437,22 +444,6 @@ int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *c
 		return ret;
 	ret = kv_msg_lock_obj(info, id_attr, class, obj);
 	return ret ? kv_reply_end(info, reply, ret) : 0;
-}
-
-/**
- * kv_msg_end_obj() - end a command on an object
- * @info: the message
- * @reply: the reply, filled; gone after this
- * @obj: the object, unlocked by this
- * @error: 0, or the error for which the reply is given up
- *
- * Return: @error, or the result of sending.
- */
-int kv_msg_end_obj(struct genl_info *info, struct kv_reply *reply,
-		   struct kv_obj *obj, int error)
-{
-	kv_obj_unlock(obj);
-	return kv_reply_end(info, reply, error);
 }
 
 /**
@@ -500,7 +491,8 @@ int kv_msg_command(struct genl_info *info, const struct kv_noun *noun, size_t si
 		return ret;
 	kv_obj_reset_times(obj);
 	ret = command(info, obj, reply.skb);
-	return kv_msg_end_obj(info, &reply, obj, ret);
+	kv_obj_unlock(obj);
+	return kv_reply_end(info, &reply, ret);
 }
 
 /**

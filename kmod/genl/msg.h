@@ -177,11 +177,10 @@ int kv_msg_refuse_by(struct genl_info *info, const struct kv_refusal *why);
 int kv_msg_refuse_in(struct genl_info *info, struct nlattr *nest, struct nlattr **attrs,
 		     const struct kv_refusal *why);
 int kv_msg_need(struct genl_info *info, int attr, const char *msg);
+int kv_msg_refuse_given(struct genl_info *info, int attr, const char *msg);
 int kv_msg_check_max(struct genl_info *info, int attr, u32 max, const char *msg);
 int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *class,
 		     size_t size, struct kv_reply *reply, struct kv_obj **obj);
-int kv_msg_end_obj(struct genl_info *info, struct kv_reply *reply,
-		   struct kv_obj *obj, int error);
 int kv_msg_end_new(struct genl_info *info, struct kv_reply *reply,
 		   struct kv_obj *made, const struct kv_noun *noun);
 int kv_msg_command(struct genl_info *info, const struct kv_noun *noun, size_t size,

@@ -243,7 +243,6 @@ static int qp_check_limits(struct genl_info *info, const struct kv_dev *dev)
 /* Receives come from its own queue, or from an SRQ. */
 static int qp_check_new(struct genl_info *info)
 {
-	struct nlattr **attrs = info->attrs;
 	int ret;
 
 	ret = kv_msg_need(info, KVERBS_A_QP_SEND_CQ, "send_cq is missing") ?:
@@ -251,16 +250,13 @@ static int qp_check_new(struct genl_info *info)
 	      kv_msg_need(info, KVERBS_A_QP_MAX_SEND_WR, "max_send_wr is missing");
 	if (ret)
 		return ret;
-	if (!attrs[KVERBS_A_QP_SRQ])
+	if (!info->attrs[KVERBS_A_QP_SRQ])
 		return kv_msg_need(info, KVERBS_A_QP_MAX_RECV_WR,
 				   "max_recv_wr is missing, or an srq");
-	if (attrs[KVERBS_A_QP_MAX_RECV_WR])
-		return kv_msg_refuse(info, attrs[KVERBS_A_QP_MAX_RECV_WR], -EINVAL,
-				     "max_recv_wr is of no use here: receives come from the srq");
-	if (attrs[KVERBS_A_QP_MAX_RECV_SGE])
-		return kv_msg_refuse(info, attrs[KVERBS_A_QP_MAX_RECV_SGE], -EINVAL,
-				     "max_recv_sge is of no use here: receives come from the srq");
-	return 0;
+	return kv_msg_refuse_given(info, KVERBS_A_QP_MAX_RECV_WR,
+				   "max_recv_wr is of no use here: receives come from the srq") ?:
+	       kv_msg_refuse_given(info, KVERBS_A_QP_MAX_RECV_SGE,
+				   "max_recv_sge is of no use here: receives come from the srq");
 }
 
 static int qp_find_parts(struct genl_info *info, struct kv_dev *dev,

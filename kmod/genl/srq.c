@@ -70,14 +70,14 @@ static int srq_do_modify(struct genl_info *info, struct kv_obj *obj, struct sk_b
 {
 	struct nlattr *limit = info->attrs[KVERBS_A_SRQ_LIMIT];
 	struct nlattr *max_wr = info->attrs[KVERBS_A_SRQ_MAX_WR];
-	struct kv_srq_modify modify = {
-		.mask = (limit ? IB_SRQ_LIMIT : 0) | (max_wr ? IB_SRQ_MAX_WR : 0),
-		.limit = kv_u32_or(limit, 0),
+	int mask = (limit ? IB_SRQ_LIMIT : 0) | (max_wr ? IB_SRQ_MAX_WR : 0);
+	struct ib_srq_attr attr = {
+		.srq_limit = kv_u32_or(limit, 0),
 		.max_wr = kv_u32_or(max_wr, 0),
 	};
 
 	return kv_msg_check_limit(info, SRQ_MAX_WR, "max_wr", obj->dev, max_srq_wr) ?:
-	       kv_srq_modify(container_of(obj, struct kv_srq, obj), &modify, info->extack) ?:
+	       kv_srq_modify(container_of(obj, struct kv_srq, obj), &attr, mask, info->extack) ?:
 	       kv_put_obj(skb, obj, &srq_noun) ?:
 	       kv_put_times(skb, obj, &srq_noun);
 }

@@ -215,7 +215,8 @@ static int wr_parse_and_post(struct genl_info *info, struct kv_wr_spec *spec, un
 	if (ret)
 		return ret;
 	ret = wr_post_list(info, spec, n, queue, reply.skb);
-	return kv_msg_end_obj(info, &reply, queue, ret);
+	kv_obj_unlock(queue);
+	return kv_reply_end(info, &reply, ret);
 }
 
 static int wr_post(struct sk_buff *skb, struct genl_info *info)
