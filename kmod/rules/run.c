@@ -105,7 +105,8 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 {
 	__u32 ends = kv_run_ends(given->loop), spec = given->spec;
 
-	if (kv_refusal_need(spec, KVERBS_A_SPEC_LOOP, why, "loop is missing: which loop shall run?"))
+	if (kv_refusal_need(spec, KVERBS_A_SPEC_LOOP, why,
+			    "loop is missing: which loop shall run?"))
 		return -EINVAL;
 	if (!kv_refusal_given(spec, KVERBS_A_SPEC_TIME_NS) &&
 	    kv_refusal_need(spec, KVERBS_A_SPEC_ITERS, why,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
-# shellcheck disable=SC2034,SC2154
+# shellcheck disable=SC2034,SC2046,SC2154
 #
 # Connections of the CM are ended by their other side while runs go on there: in an orderly way, when a
 # server or another program is told to end; and by hand, in the middle of what was posted.
@@ -23,8 +23,8 @@ prepare() {
 	kverbs conn listen "$ADDR" >"$dir/door"
 	door=$(awk '{ print $2; exit }' "$dir/door")
 	where=$(sed -n 's/.*\<src \([^ ]*\).*/\1/p' "$dir/door")
-	kverbs conn connect "$where" qp "$one" ack-timeout $ack_timeout timeout 60s >"$dir/out" 2>"$dir/out.err" &
-	kverbs conn accept "$door" qp "$other" access remote-write ack-timeout $ack_timeout timeout 60s >"$dir/in" 2>"$dir/in.err"
+	kverbs conn connect "$where" qp "$one" $(ack) timeout 60s >"$dir/out" 2>"$dir/out.err" &
+	kverbs conn accept "$door" qp "$other" access remote-write $(ack) timeout 60s >"$dir/in" 2>"$dir/in.err"
 	wait $!
 	out=$(awk '{ print $2; exit }' "$dir/out")
 	accepted=$(awk '{ print $2; exit }' "$dir/in")

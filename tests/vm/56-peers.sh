@@ -314,7 +314,7 @@ hand_client() {
 	message=$(kverbs buf add length 128 | id)
 	kverbs qp modify "$qp" state init access remote-read
 	kverbs post recv qp "$qp" sge buf "$message" offset 32 length 16
-	conn=$(kverbs conn connect "$ADDR:$port" qp "$qp" access remote-read timeout 20s | id)
+	conn=$(kverbs conn connect "$ADDR:$port" qp "$qp" timeout 20s | id)
 	source=$(kverbs buf add length 64 | id)
 	kverbs mr reg "$(kverbs mr add pd "$pd" | id)" buf "$source" qp "$qp" access remote-read >"$work/reg"
 	kverbs buf write "$message" hex "$(printf '%016x%08x%08x' "$(reg iova)" "$(reg rkey)" 64)"
