@@ -403,7 +403,7 @@ int kv_msg_lock_found(struct genl_info *info, struct nlattr *id, struct kv_obj_c
  * @info: the message
  * @id: the attribute that has the id
  * @class: its class
- * @dev: the device, locked: as long as it is locked, the object stays
+ * @dev: the device, locked; the object stays until the device is unlocked
  *
  * Return: the object, without a reference, or ERR_PTR with a refusal.
  */

@@ -202,7 +202,7 @@ int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error);
  * @info: the message
  * @id: the attribute that has the id; NULL: nothing is looked for
  * @name: of the type, as in struct kv_@name
- * @dev: the device, locked: as long as it is locked, the object stays
+ * @dev: the device, locked; the object stays until the device is unlocked
  * @to: receives a pointer to the object, without a reference, if there is an id
  *
  * Return: 0 or a refusal.
