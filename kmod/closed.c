@@ -54,6 +54,8 @@ void kv_closed_begin(struct kv_owner *owner)
 	owner->closed_before = ++persistent->closed_before;
 	list_add_tail(&owner->closed_link, &persistent->closed);
 	spin_unlock(&persistent->lock);
+	/* The socket's own command waits no longer: the last job is behind it. */
+	wake_up_all(&persistent->closed_wait);
 	owner->last_job.run = closed_destroy_objects;
 	owner->last_job.release = closed_release_owner;
 	kv_jobs_close(&owner->jobs, &owner->last_job);
@@ -61,7 +63,7 @@ void kv_closed_begin(struct kv_owner *owner)
 
 /**
  * kv_closed_pending() - do sockets have objects that were closed before a socket's first command?
- * @owner: the socket's owner
+ * @owner: the socket's owner; once it is closed itself, it waits for none
  *
  * Return: true if kv_closed_wait() would wait.
  */
@@ -73,9 +75,19 @@ bool kv_closed_pending(struct kv_owner *owner)
 
 	spin_lock(&persistent->lock);
 	oldest = list_first_entry_or_null(&persistent->closed, struct kv_owner, closed_link);
-	pending = oldest && oldest->closed_before <= owner->closed_before;
+	pending = oldest && oldest->closed_before <= owner->closed_before &&
+		  list_empty(&owner->closed_link);
 	spin_unlock(&persistent->lock);
 	return pending;
+}
+
+static void closed_give_up(struct kv_owner *owner)
+{
+	spin_lock(&owner->persistent->lock);
+	/* A closed socket keeps its place in the list. */
+	if (list_empty(&owner->closed_link))
+		owner->closed_before = 0;
+	spin_unlock(&owner->persistent->lock);
 }
 
 /**
@@ -96,6 +108,6 @@ int kv_closed_wait(struct kv_owner *owner)
 	if (left < 0)
 		return left;
 	if (!left)
-		owner->closed_before = 0;
+		closed_give_up(owner);
 	return 0;
 }

@@ -63,6 +63,7 @@ static struct kv_owner *owner_alloc(struct net *net, struct sock *sk, u32 portid
 	for (rank = 0; rank < KV_OBJ_RANKS; rank++)
 		INIT_LIST_HEAD(&owner->objects[rank]);
 	INIT_LIST_HEAD(&owner->closed);
+	INIT_LIST_HEAD(&owner->closed_link);
 	init_waitqueue_head(&owner->closed_wait);
 	return owner;
 }

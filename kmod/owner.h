@@ -43,8 +43,8 @@ enum kv_obj_rank {
  * @jobs: commands of the socket that work items carry out, each with a reference
  * @last_job: of a closed socket: destroys @objects; has a reference
  * @clearing: one caller at a time destroys the owner's objects, a second one waits
- * @lock: protects @objects, and of the owner of persistent objects @closed, and
- *	@closed_before
+ * @lock: protects @objects; that of the owner of persistent objects also protects @closed,
+ *	and @closed_link and @closed_before of all sockets of the namespace
  * @objects: the owner's objects by rank, linked by kv_obj.owner_link
  * @closed: of the owner of persistent objects: the namespace's closed sockets whose objects
  *	are not destroyed, oldest first, linked by @closed_link

@@ -375,15 +375,13 @@ static void test_others(struct link *other)
 /* Exit status of a process whose command found its device gone at the last moment. */
 #define JUST_REMOVED 2
 
-/* A pd on this device, by a process of its own, under which the verb hangs. */
-static pid_t give_from_process(const char *device, const char *verb)
+/* A pd on this device, by a process of its own. */
+static pid_t pd_from_process(const char *device)
 {
 	const struct kv_pd_init init = { .dev = device };
 	struct link l;
-	pid_t pid;
+	pid_t pid = fork();
 
-	arm(verb);
-	pid = fork();
 	if (pid < 0)
 		bail_out("fork: %s", strerror(errno));
 	if (!pid) {
@@ -393,6 +391,13 @@ static pid_t give_from_process(const char *device, const char *verb)
 		_exit(strstr(l.nl.base.err, "the RDMA device was just removed") ? JUST_REMOVED : 1);
 	}
 	return pid;
+}
+
+/* The same, and this verb hangs under the process. */
+static pid_t give_from_process(const char *device, const char *verb)
+{
+	arm(verb);
+	return pd_from_process(device);
 }
 
 /* In the background. */
@@ -464,6 +469,26 @@ static void test_killed(struct link *other, const char *verb, int signal)
 	note("  it waited %.1f ms", waited * 1e3);
 	disarm();
 	result(ask_anew(&waited) == live, "nothing is left of the process for the next one");
+}
+
+/* A socket that waits for a closed one is closed itself: that ends its wait. */
+static void test_waiter_killed(void)
+{
+	double waited;
+	pid_t pid, waiter;
+
+	pid = give_from_process(dev, "__ib_alloc_pd");
+	result(await_hang(), "a command hangs");
+	kill(pid, SIGKILL);
+	end(pid);
+	waiter = pd_from_process(dev);
+	usleep(200000);
+	kill(waiter, SIGKILL);
+	end(waiter);
+	disarm();
+	ask_anew(&waited);
+	result(waited < 1 + LIMIT_S, "a killed process that waited for its objects waits no longer");
+	note("  the next one waited %.1f ms", waited * 1e3);
 }
 
 static void test_device_goes(struct link *other)
@@ -542,6 +567,7 @@ void test_hang(void)
 	test_others(&other);
 	test_killed(&other, "__ib_alloc_pd", SIGKILL);
 	test_killed(&other, "ib_dealloc_pd_user", 0);
+	test_waiter_killed();
 	test_device_goes(&other);
 	test_device_gone();
 	link_close(&other);
