@@ -82,10 +82,11 @@ void seed_conn(void)
 	conn(KVERBS_CMD_CONN_ACCEPT, 0);
 	put_id(KVERBS_A_CONN_QP, KVERBS_CMD_QP_GET, 1);
 	put_bytes(KVERBS_A_CONN_PRIVATE_DATA, 20);
-	put_u32(KVERBS_A_CONN_ACK_TIMEOUT, 14);
-	/* iWARP's are established by the answer. */
-	if (!place.iwarp)
+	/* iWARP's have no ACK timeout, and are established by the answer. */
+	if (!place.iwarp) {
+		put_u32(KVERBS_A_CONN_ACK_TIMEOUT, 14);
 		conn_later(KVERBS_CMD_CONN_ESTABLISH, 1);
+	}
 	conn(KVERBS_CMD_CONN_GET, 1);
 	conn_later(KVERBS_CMD_CONN_DISCONNECT, 0);
 	conn(KVERBS_CMD_CONN_GET, 0);
