@@ -335,6 +335,13 @@ static int qp_refuse(struct kv_qp_step *wrong, u32 bit, const char *text)
 	return -EINVAL;
 }
 
+static bool qp_lacks_pkey(struct ib_device *ib, u32 port, u16 index)
+{
+	u16 pkey;
+
+	return rdma_ib_or_roce(ib, port) && ib_get_cached_pkey(ib, port, index, &pkey);
+}
+
 /* Checks the values that the table can't: they depend on the device. */
 static int qp_check_values(const struct kv_qp *qp, enum kverbs_qp_state from,
 			   const struct kv_qp_modify *modify, struct kv_qp_step *wrong)
@@ -343,15 +350,18 @@ static int qp_check_values(const struct kv_qp *qp, enum kverbs_qp_state from,
 	struct ib_device *ib = qp->ib->device;
 	u32 mask = modify->mask;
 	u32 port = mask & KV_QPA_PORT ? attr->port_num : qp->port;
-	u16 pkey;
 
 	if (mask & KV_QPA_CUR_STATE && modify->cur_state != from)
 		return qp_refuse(wrong, KV_QPA_CUR_STATE,
 				 "cur_state is not the state that the qp is in");
-	if (mask & KV_QPA_PKEY_INDEX && rdma_ib_or_roce(ib, port) &&
-	    ib_get_cached_pkey(ib, port, attr->pkey_index, &pkey))
+	if (mask & KV_QPA_PKEY_INDEX && qp_lacks_pkey(ib, port, attr->pkey_index))
 		return qp_refuse(wrong, KV_QPA_PKEY_INDEX,
 				 "no P_Key at pkey_index of this port");
+	/* mlx5_set_path() hands it on unchecked; __mlx4_ib_modify_qp() refuses it, by -EINVAL. */
+	if (mask & KV_QPA_ALT_PATH &&
+	    qp_lacks_pkey(ib, attr->alt_port_num, attr->alt_pkey_index))
+		return qp_refuse(wrong, KV_QPA_ALT_PATH,
+				 "no P_Key at alt_pkey_index of alt_port");
 	if (mask & KV_QPA_MAX_RD_ATOMIC &&
 	    attr->max_rd_atomic > ib->attrs.max_qp_init_rd_atom)
 		return qp_refuse(wrong, KV_QPA_MAX_RD_ATOMIC,

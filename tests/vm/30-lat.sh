@@ -114,8 +114,13 @@ check "JSON tells the stages of a registration by the kernel, and they are all o
 	jq -e '.cell.result | .stages_ns.reg_mr | .map and .post and .completion and add == $all' --argjson all \
 	"$(jq '.cell.result.verbs_ns.reg_mr // 0' "$work/lat.json")" "$work/lat.json"
 keep lat "$work/lat.json"
+kernel_hz=$(jq .environment.counter_hz_kernel "$work/lat.json")
 # shellcheck disable=SC2086
 check "JSON to a file" kverbs lat $by_cm --op read --space user --iters 100 --json "$work/lat.json"
+# User space measures it against CLOCK_MONOTONIC_RAW for 20 ms.
+check "the kernel's frequency of the counter is what user space measures, within 1 %" \
+	jq -e --argjson kernel "$kernel_hz" \
+	'.environment.counter_hz_user / $kernel | . > 0.99 and . < 1.01' "$work/lat.json"
 check "keys of both spaces have the same ordering here" \
 	jq -e '.environment.kernel_keys_relaxed_ordering == false' "$work/lat.json"
 keep lat-user "$work/lat.json"

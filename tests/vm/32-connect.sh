@@ -40,6 +40,12 @@ for space in kernel user; do
 	run "local buffers by an MR's key in $space space" --op $op --client $space --server kernel --lkey mr
 done
 check "no connection is left" no_cm_ids
+if iwarp; then
+	for option in ack-timeout retry-cnt; do
+		refused "TCP sends again, so no --$option" 2 "--$option: $DEV is iWARP, where TCP sends a packet again" \
+			kverbs lat --op write --space kernel --connect cm --$option 7
+	done
+fi
 
 check "JSON to a file" kverbs lat --op read --client user --server kernel --connect cm --iters 100 \
 	--json "$work/cm.json"

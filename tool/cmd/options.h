@@ -36,9 +36,10 @@
 #define KV_OPTION_RETRY_ROWS(s, m)							\
 	{ "ack-timeout", "N", "local ACK timeout: 4.096 us * 2^N until a packet is sent again; 1 .. 31, default: 14, which is 67 ms", \
 	  KV_OPTION_U8, .at = offsetof(s, m.work.ack_timeout), .min = 1, .max = 31,		\
-	  .letter = 'u' },									\
+	  .note = offsetof(s, m.work.retry_option), .letter = 'u' },									\
 	{ "retry-cnt", "N", "how often it is sent again, 0 .. 7; default: 6. rxe takes 7 for 'without end', which a link that loses much may need", \
-	  KV_OPTION_U8, .at = offsetof(s, m.work.retry_cnt), .max = 7 }
+	  KV_OPTION_U8, .at = offsetof(s, m.work.retry_cnt),				\
+	  .note = offsetof(s, m.work.retry_option), .max = 7 }
 
 /* For commands that take another host. */
 #define KV_OPTION_HOST_ROWS(s, m)							\

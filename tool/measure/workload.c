@@ -76,6 +76,23 @@ void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev)
 }
 
 /**
+ * kv_workload_check_retry() - may the user say how a packet is sent again?
+ * @w: the workload
+ * @dev: a device that sends the packets
+ * @f: receives the reason of an error
+ *
+ * Return: 0, or -EINVAL for an iWARP device.
+ */
+int kv_workload_check_retry(const struct kv_workload *w, const struct kv_dev *dev,
+			    struct kv_fault *f)
+{
+	if (!w->retry_option || !kv_dev_is_iwarp(dev))
+		return 0;
+	return kv_fault_usage(f, "--%s: %s is iWARP, where TCP sends a packet again",
+			      w->retry_option, dev->name);
+}
+
+/**
  * kv_workload_check_site() - can the device of a site do this work?
  * @w: the work; not KV_KIND_NULL
  * @site: an open site
@@ -97,6 +114,10 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space: %s has no atomic operations, so no %s",
 				    space, dev->name, kv_enum_name(kv_enum_op, w->op));
+	if (!dev->max_mr_bytes)
+		return kv_fault_set(f, -EOPNOTSUPP,
+				    "%s space: %s has no fast registration, which buffers of runs need",
+				    space, dev->name);
 	if (w->size > site->port->max_msg_bytes)
 		return kv_fault_usage(f, "a size of %u bytes: %s takes messages of at most %u bytes (%s space)",
 				      w->size, dev->name, site->port->max_msg_bytes, space);
@@ -104,5 +125,5 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 		return kv_fault_usage(f, "a size of %u bytes: a registration on %s has at most %llu bytes (%s space)",
 				      w->size, dev->name, (unsigned long long)dev->max_mr_bytes,
 				      space);
-	return 0;
+	return kv_workload_check_retry(w, dev, f);
 }

@@ -23,6 +23,7 @@
  * @ack_timeout: local ACK timeout of the QPs, 4.096 us * 2^N, 1 .. 31 (IBTA 9.7.6.1.3)
  * @retry_cnt: how often a packet is sent again, 0 .. 7 (IBTA 9.7.5.1.4); on some devices 7 is
  *	without limit
+ * @retry_option: name of the user's option that sets one of these two, or NULL
  * @connect: how the two ends are connected
  * @depth: requests that an end may have posted at a time; 0: as many as runs need
  */
@@ -40,6 +41,7 @@ struct kv_workload {
 	uint32_t mtu;
 	uint8_t ack_timeout;
 	uint8_t retry_cnt;
+	const char *retry_option;
 	enum kv_connect connect;
 	uint32_t depth;
 };
@@ -67,6 +69,8 @@ void kv_workload_set(struct kv_workload *w, enum kv_kind kind, uint32_t op, uint
 enum kv_kind kv_workload_default_kind(uint32_t op);
 int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f);
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev);
+int kv_workload_check_retry(const struct kv_workload *w, const struct kv_dev *dev,
+			    struct kv_fault *f);
 int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *site,
 			   struct kv_fault *f);
 

@@ -61,21 +61,34 @@ static int prep_checked(struct kv_user *u, const struct kv_user_qp *qp,
 	return ret || !(from->mask & KV_QPA_ALT_PATH) ? ret : prep_alt_path(u, dev, from, attr);
 }
 
+static int check_pkey(struct kv_user *u, const struct kv_user_dev *dev, const char *prefix,
+		      uint32_t port, uint32_t index)
+{
+	__be16 pkey;
+
+	if (kv_user_dev_is_iwarp(dev) || !ibv_query_pkey(dev->ctx, (uint8_t)port, (int)index, &pkey))
+		return 0;
+	return kv_user_fail(u, -EINVAL, "%spkey_index is %u: no P_Key there on port %u", prefix,
+			    index, port);
+}
+
 /* The table does not know the device: does the device have the P_Key, and are its limits kept? */
 static int check_device(struct kv_user *u, const struct kv_user_qp *qp,
 			uint32_t state, const struct kv_qp_attr *from)
 {
 	const struct ibv_device_attr *limits = &qp->obj.dev->attr;
 	uint32_t port = from->mask & KV_QPA_PORT ? from->port : qp->port;
-	__be16 pkey;
+	int ret = 0;
 
 	if (from->mask & KV_QPA_CUR_STATE && from->cur_state != state)
 		return kv_user_fail(u, -EINVAL, "cur_state is not the state that qp %u is in: %s",
 				    qp->obj.id, kv_qp_state_name(state));
-	if (from->mask & KV_QPA_PKEY_INDEX && !kv_user_dev_is_iwarp(qp->obj.dev) &&
-	    ibv_query_pkey(qp->obj.dev->ctx, (uint8_t)port, (int)from->pkey_index, &pkey))
-		return kv_user_fail(u, -EINVAL, "pkey_index is %u: no P_Key there on port %u",
-				    from->pkey_index, port);
+	if (from->mask & KV_QPA_PKEY_INDEX)
+		ret = check_pkey(u, qp->obj.dev, "", port, from->pkey_index);
+	if (!ret && from->mask & KV_QPA_ALT_PATH)
+		ret = check_pkey(u, qp->obj.dev, "alt_", from->alt_port, from->alt_pkey_index);
+	if (ret)
+		return ret;
 	if (from->mask & KV_QPA_MAX_RD_ATOMIC &&
 	    (int)from->max_rd_atomic > limits->max_qp_init_rd_atom)
 		return kv_user_fail(u, -EINVAL,

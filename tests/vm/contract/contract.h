@@ -258,5 +258,6 @@ void test_cost(void);
 void test_hoard(void);
 void test_hang(void);
 void test_iwarp(void);
+void test_infiniband(void);
 
 #endif

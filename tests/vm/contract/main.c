@@ -64,12 +64,15 @@ static const struct {
 	{ "cost", test_cost },
 	{ "hoard", test_hoard },
 	{ "iwarp", test_iwarp },
+	{ "infiniband", test_infiniband },
 };
 
-/* Only if it is named: it needs a guest that is set up for it. */
+/* Only if it is named: it needs a guest, or a device, that is set up for it. */
 static bool is_special(unsigned int test)
 {
-	static void (*const special[])(void) = { test_exclusive, test_cost, test_hoard };
+	static void (*const special[])(void) = {
+		test_exclusive, test_cost, test_hoard, test_infiniband,
+	};
 	unsigned int i;
 
 	for (i = 0; i < COUNT(special); i++)
