@@ -59,6 +59,10 @@ lacks() {
 by_cm=
 ! iwarp || by_cm="--connect cm"
 
+# In which context the kernel posts requests by default, in documents and in words: rxe needs softirqs held off.
+kernel_post=bh-disabled kernel_post_words="softirqs held off"
+! iwarp || kernel_post=process kernel_post_words="in process context"
+
 # What tests call a second device of the same driver.
 second=${DRIVER:-rxe}1
 

@@ -254,10 +254,6 @@ static int run(struct kv_fault *f)
 	struct command *c = &command;
 	int ret = open_sites(c, f);
 
-	if (!ret)
-		ret = kv_workload_check_retry(&c->common.work, &c->here.dev, f);
-	if (!ret)
-		ret = kv_workload_check_retry(&c->common.work, &c->there.dev, f);
 	if (ret)
 		return ret;
 	prepare(c);

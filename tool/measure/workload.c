@@ -75,16 +75,8 @@ void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev)
 		w->lkey = KV_LKEY_MR;
 }
 
-/**
- * kv_workload_check_retry() - may the user say how a packet is sent again?
- * @w: the workload
- * @dev: a device that sends the packets
- * @f: receives the reason of an error
- *
- * Return: 0, or -EINVAL for an iWARP device.
- */
-int kv_workload_check_retry(const struct kv_workload *w, const struct kv_dev *dev,
-			    struct kv_fault *f)
+/* May the user say how a packet is sent again? */
+static int check_retry(const struct kv_workload *w, const struct kv_dev *dev, struct kv_fault *f)
 {
 	if (!w->retry_option || !kv_dev_is_iwarp(dev))
 		return 0;
@@ -125,5 +117,5 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 		return kv_fault_usage(f, "a size of %u bytes: a registration on %s has at most %llu bytes (%s space)",
 				      w->size, dev->name, (unsigned long long)dev->max_mr_bytes,
 				      space);
-	return kv_workload_check_retry(w, dev, f);
+	return check_retry(w, dev, f);
 }

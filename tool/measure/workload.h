@@ -69,8 +69,6 @@ void kv_workload_set(struct kv_workload *w, enum kv_kind kind, uint32_t op, uint
 enum kv_kind kv_workload_default_kind(uint32_t op);
 int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f);
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev);
-int kv_workload_check_retry(const struct kv_workload *w, const struct kv_dev *dev,
-			    struct kv_fault *f);
 int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *site,
 			   struct kv_fault *f);
 
